@@ -1,0 +1,51 @@
+/* Interning: equal byte strings get the same dense id (0, 1, 2, ... in order of first appearance). XXH3 + open
+ * addressing. */
+#ifndef AZ_BASE_INTERN_H
+#define AZ_BASE_INTERN_H
+
+#include "base/vec.h"
+
+#define AZ_NO_ID UINT32_MAX
+
+struct az_intern {
+    struct az_arena *arena; /* owns the bytes */
+    struct az_vec_sv text;  /* id -> text (NUL-terminated in the arena) */
+    struct az_vec_u32 hash; /* id -> low hash bits, so that growing needs no re-hash */
+    uint32_t *slot;         /* power of two; id + 1, 0 empty */
+    size_t mask;
+    struct az_mem *mem;
+};
+
+int az_intern_init(struct az_intern *t, struct az_arena *arena, struct az_mem *mem) AZ_MUST_USE;
+void az_intern_release(struct az_intern *t);
+/* Id of v, new or known. AZ_ENOMEM, AZ_ELIMIT, AZ_ERANGE (more than 2^32 - 2 strings). */
+int az_intern(struct az_intern *t, struct az_sv v, uint32_t *id) AZ_MUST_USE;
+/* Id of v or AZ_NO_ID; adds nothing. */
+uint32_t az_intern_find(const struct az_intern *t, struct az_sv v);
+/* Text of an id; the empty view for AZ_NO_ID or an id out of range. */
+static inline struct az_sv az_intern_text(const struct az_intern *t, uint32_t id)
+{
+    return id < t->text.n ? t->text.v[id] : (struct az_sv){ "", 0 };
+}
+/* XXH3 of bytes, for hash tables elsewhere; never persisted. */
+uint64_t az_hash(const void *p, size_t n);
+
+/* ---- open-addressing map from a 64-bit key pair to a 32-bit value (correlation joins, row grouping) ---- */
+struct az_map {
+    struct az_map_cell {
+        uint64_t k0, k1;
+        uint32_t value;
+        uint32_t used;
+    } * cell;
+    size_t n, mask;
+    struct az_mem *mem;
+};
+int az_map_init(struct az_map *m, struct az_mem *mem, size_t expected) AZ_MUST_USE;
+void az_map_release(struct az_map *m);
+/* Sets *value's address for the key, inserting `fresh` if absent; *added says which. The pointer lives to the next
+ * insert. */
+int az_map_put(struct az_map *m, uint64_t k0, uint64_t k1, uint32_t fresh, uint32_t **value, bool *added) AZ_MUST_USE;
+/* Value or AZ_NO_ID. */
+uint32_t az_map_get(const struct az_map *m, uint64_t k0, uint64_t k1);
+
+#endif

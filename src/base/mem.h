@@ -1,0 +1,58 @@
+/* Memory with a budget. Every large thing of one input (arena blocks, vectors) is charged to one `az_mem`, so that
+ * `--memory-limit` ends that input with AZ_ELIMIT and nothing else. The only file that calls malloc is mem.c. */
+#ifndef AZ_BASE_MEM_H
+#define AZ_BASE_MEM_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/sv.h"
+
+struct az_mem {
+    _Atomic size_t used;  /* bytes charged now; threads of one input may share the budget */
+    _Atomic size_t peak;  /* largest `used` so far */
+    size_t limit;         /* 0: none */
+    _Atomic bool limited; /* a request was refused because of `limit` (tells AZ_ELIMIT from AZ_ENOMEM) */
+};
+
+void az_mem_init(struct az_mem *m, size_t limit);
+/* NULL when refused; `az_mem_error` then says why. `m` may be NULL: no budget. Memory is not zeroed. */
+void *az_mem_alloc(struct az_mem *m, size_t size) AZ_MUST_USE;
+void *az_mem_realloc(struct az_mem *m, void *p, size_t old_size, size_t new_size) AZ_MUST_USE;
+void az_mem_free(struct az_mem *m, void *p, size_t size);
+/* AZ_ELIMIT if the budget refused, else AZ_ENOMEM. */
+int az_mem_error(const struct az_mem *m);
+
+/* Checked size arithmetic: false on overflow (then *out is untouched). */
+bool az_size_mul(size_t a, size_t b, size_t *out) AZ_MUST_USE;
+bool az_size_add(size_t a, size_t b, size_t *out) AZ_MUST_USE;
+
+/* ---- arena: many small objects, freed in one call ---- */
+struct az_arena_block;
+struct az_arena {
+    struct az_mem *mem; /* may be NULL */
+    struct az_arena_block *head;
+    char *at, *end;
+    bool failed; /* a request failed once: callers may check at the end instead of at each call */
+};
+
+void az_arena_init(struct az_arena *a, struct az_mem *mem);
+void az_arena_release(struct az_arena *a);
+/* Frees all but keeps one block. */
+void az_arena_reset(struct az_arena *a);
+/* Aligned to 16; zeroed; NULL on failure (and `failed` is set). size 0 gives a valid pointer. */
+void *az_arena_alloc(struct az_arena *a, size_t size) AZ_MUST_USE;
+/* n objects of `size`, overflow checked. */
+void *az_arena_array(struct az_arena *a, size_t n, size_t size) AZ_MUST_USE;
+/* Copy with a NUL behind it (not counted); {NULL,0} on failure, a valid "" for the empty view. */
+struct az_sv az_arena_dup(struct az_arena *a, struct az_sv v);
+/* NUL-terminated copy; NULL on failure. */
+char *az_arena_str(struct az_arena *a, struct az_sv v) AZ_MUST_USE;
+/* Formatted text in the arena; {NULL,0} on failure. */
+struct az_sv az_arena_printf(struct az_arena *a, const char *fmt, ...) AZ_PRINTF(2, 3);
+static inline int az_arena_error(const struct az_arena *a) { return az_mem_error(a->mem); }
+
+#endif

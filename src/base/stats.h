@@ -1,0 +1,36 @@
+/* Statistics, exact and in a fixed order. */
+#ifndef AZ_BASE_STATS_H
+#define AZ_BASE_STATS_H
+
+#include "base/vec.h"
+
+/* Five-figure summary of integers. std is the sample deviation (n - 1), NaN for n < 2 (a table leaves the cell empty or
+ * prints 0 as its spec wants). median is the midpoint of the two central values for even n. */
+struct az_stats {
+    size_t n;
+    int64_t sum, min, max; /* sum saturates */
+    double mean, median, std;
+};
+
+/* Reorders v (selection); n = 0 gives zeros and NaN. mean = (double)sum / n; std by two passes about the mean. */
+void az_stats_i64(int64_t *v, size_t n, struct az_stats *out);
+/* Percentile p in 0..100 by linear interpolation between closest ranks (numpy's default); reorders v. NaN for n = 0. */
+double az_percentile_i64(int64_t *v, size_t n, double p);
+/* The same for doubles, which must not hold NaN. */
+double az_percentile_f64(double *v, size_t n, double p);
+double az_mean_f64(const double *v, size_t n);
+/* ddof 1 sample, 0 population; NaN where undefined. */
+double az_std_f64(const double *v, size_t n, unsigned ddof);
+
+/* Log histogram of non-negative integers: 7 mantissa bits (error below 0.8 %), merges by addition in any order. */
+#define AZ_LOGHIST_BINS ((64 - 7 + 1) * 128)
+struct az_loghist {
+    uint64_t count[AZ_LOGHIST_BINS];
+    uint64_t n;
+};
+void az_loghist_add(struct az_loghist *h, int64_t x);
+void az_loghist_merge(struct az_loghist *into, const struct az_loghist *from);
+/* Value at percentile p (0..100), the middle of its bin. */
+double az_loghist_percentile(const struct az_loghist *h, double p);
+
+#endif

@@ -1,0 +1,25 @@
+/* UTF-8 without trust: cleaning, counting, display width. */
+#ifndef AZ_BASE_UTF8_H
+#define AZ_BASE_UTF8_H
+
+#include "base/mem.h"
+
+/* Next code point of s at *i (advanced by at least 1); an invalid byte gives U+FFFD and advances by the maximal bad
+ * prefix. */
+uint32_t az_utf8_next(struct az_sv s, size_t *i);
+bool az_utf8_valid(struct az_sv s);
+/* s itself if valid, else a copy in the arena with U+FFFD for each bad sequence. */
+struct az_sv az_utf8_clean(struct az_arena *a, struct az_sv s);
+/* The same, and control bytes (< 0x20, 0x7f) except those in `keep` become U+FFFD. */
+struct az_sv az_utf8_printable(struct az_arena *a, struct az_sv s, const char *keep);
+/* Code points (not bytes). */
+size_t az_utf8_count(struct az_sv s);
+/* Terminal columns: wide East Asian and emoji 2, combining 0; own table, independent of the locale. */
+size_t az_utf8_width(struct az_sv s);
+/* Longest prefix of at most `bytes` bytes that does not cut a code point. */
+struct az_sv az_utf8_cut(struct az_sv s, size_t bytes);
+/* Lower case by simple Unicode mapping for Latin, Greek, Cyrillic, Armenian, Georgian... (towlower in a
+ * UTF-8-independent table). */
+struct az_sv az_utf8_lower(struct az_arena *a, struct az_sv s);
+
+#endif

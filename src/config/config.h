@@ -1,0 +1,124 @@
+/* The configuration: JSON with comments and trailing commas, validated against the option table (options.c), resolved
+ * into plain structures. json-c is used in this folder only. */
+#ifndef AZ_CONFIG_CONFIG_H
+#define AZ_CONFIG_CONFIG_H
+
+#include "base/diag.h"
+#include "model/options.h"
+#include "text/jsonw.h"
+
+/* What is written where; of the run, overridden by an input's own. Empty views: not given. */
+struct az_outputs {
+    struct az_sv dir;     /* outputs.dir, -o DIR */
+    struct az_sv xlsx;    /* --xlsx FILE, -o FILE.xlsx, options.output_xlsx_path: the workbook of one input */
+    struct az_sv csv_dir; /* --csv-dir, options.output_csvs_dir */
+    struct az_vec_sv
+        formats;       /* writer names; empty: the default (text and xlsx; CSV only when csv_dir alone is given) */
+    int64_t xlsx_rows; /* 10000; 0: all */
+};
+
+struct az_input_file {
+    struct az_sv path; /* resolved (beside the config first, then the current directory), NUL-terminated */
+    struct az_sv role; /* "kernel_sum", "nvtx_proj_trace", "mem_time_sum"; empty */
+    bool optional;
+};
+AZ_VEC(struct az_input_file, az_input_files);
+
+struct az_input {
+    struct az_sv title;          /* heading and name; made from the file name if the config gives none */
+    bool no_heading;             /* "title": null */
+    struct az_sv format;         /* as in the registry, lower case; "auto" */
+    struct az_input_files files; /* globs expanded, sorted */
+    struct az_options opts;
+    struct az_outputs outputs;
+    struct az_where where; /* of the input in the config, for messages */
+};
+AZ_VEC(struct az_input, az_inputs);
+
+struct az_config {
+    struct az_arena arena; /* owns all texts */
+    struct az_sv path;     /* of the config; empty for a quick look */
+    struct az_inputs inputs;
+    struct az_outputs outputs;
+    int64_t jobs;          /* workers; 0: number of processors */
+    uint64_t memory_limit; /* bytes an input; 0: none */
+    bool strict, warn_only;
+};
+
+/* Command line values that beat the file. */
+struct az_override {
+    enum { AZ_SET_PATH, AZ_SET_OPTION } kind; /* --set outputs.dir=x | inputs.0.title=x, --opt KEY=VALUE (all inputs) */
+    struct az_sv key, value;
+};
+AZ_VEC(struct az_override, az_overrides);
+
+/* Names of formats the config may use are given by the caller (the registry is above this room). NULL-terminated. */
+struct az_config_names {
+    const char *const *formats;
+    const char *const *reports;
+};
+
+int az_config_init(struct az_config *c) AZ_MUST_USE;
+void az_config_release(struct az_config *c);
+/* Reads, validates and resolves. path "-": standard input. All problems found are in diag (not only the first);
+ * AZ_ECONFIG if any is an error, also for no inputs. */
+int az_config_load(struct az_config *c, const char *path, const struct az_overrides *over,
+                   const struct az_config_names *names, struct az_diag *diag) AZ_MUST_USE;
+/* An input for `analyzer run PATH...`: defaults plus overrides; files are added by the caller (the planner). */
+int az_config_quick(struct az_config *c, const struct az_overrides *over, const struct az_config_names *names,
+                    struct az_diag *diag) AZ_MUST_USE;
+int az_config_add_input(struct az_config *c, struct az_input **in) AZ_MUST_USE; /* copies the quick defaults */
+/* Expands one path or glob as a config would (base: folder of the config or empty); messages as in az_config_load. */
+int az_config_expand(struct az_config *c, struct az_sv base, struct az_sv path, struct az_sv role, bool optional,
+                     struct az_input_files *out, struct az_where at, struct az_diag *diag) AZ_MUST_USE;
+
+/* ---- the option table ---- */
+enum az_opt_type {
+    AZ_OPT_BOOL,
+    AZ_OPT_INT,
+    AZ_OPT_REAL,
+    AZ_OPT_TEXT,
+    AZ_OPT_PATH,
+    AZ_OPT_ENUM,
+    AZ_OPT_LIST,
+    AZ_OPT_MAP,
+    AZ_OPT_OBJECT
+};
+enum az_opt_place {                        /* where the key may stand */
+                    AZ_AT_TOP = 1,         /* top level of the config */
+                    AZ_AT_INPUT = 2,       /* inputs[] */
+                    AZ_AT_ARGS = 4,        /* inputs[].analysis_args */
+                    AZ_AT_OPTIONS = 8,     /* inputs[].options, "options" at the top as run default; and --opt */
+                    AZ_AT_THRESHOLDS = 16, /* thresholds, both places; and --opt */
+                    AZ_AT_OUTPUTS = 32,
+                    AZ_AT_CSV = 64,    /* inputs[].nsys_csv_file_path */
+                    AZ_AT_REPORT = 128 /* inputs[].nsys_report */
+};
+struct az_option {
+    const char *key;
+    unsigned places;
+    enum az_opt_type type;
+    size_t offset;        /* into struct az_options; (size_t)-1: handled by the loader */
+    double min, max;      /* of numbers and list lengths; min > max: no range */
+    const char *values;   /* enum: "a|b|c" */
+    const char *fallback; /* default as text; NULL: none */
+    const char *formats;  /* "nsys" ... which inputs it is for; "" all */
+    const char *help;     /* one line, for help, README and schema */
+    const char *since;
+};
+extern const struct az_option az_option_table[];
+extern const size_t az_option_count;
+const struct az_option *az_option_find(struct az_sv key, unsigned places);
+/* Sets one option from text; the message names the key, the range, and the nearest known key. AZ_ECONFIG. */
+int az_option_set(struct az_options *o, struct az_sv key, struct az_sv value, struct az_arena *a, struct az_where at,
+                  struct az_diag *diag) AZ_MUST_USE;
+void az_options_default(struct az_options *o, struct az_mem *mem);
+void az_options_release(struct az_options *o);
+/* Deep enough copy: vectors are copied, texts shared. */
+int az_options_copy(struct az_options *to, const struct az_options *from) AZ_MUST_USE;
+/* JSON Schema (draft 7) of the whole configuration, generated from the table. */
+int az_config_schema(struct az_jsonw *w, const struct az_config_names *names) AZ_MUST_USE;
+/* Text for `analyzer help config`: one block a place, key, type, range, default, help. */
+int az_config_help(struct az_vec_char *out) AZ_MUST_USE;
+
+#endif

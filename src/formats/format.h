@@ -1,0 +1,46 @@
+/* Contract of an input format: recognise a file from its first bytes, and parse it into a trace. */
+#ifndef AZ_FORMATS_FORMAT_H
+#define AZ_FORMATS_FORMAT_H
+
+#include "io/source.h"
+#include "model/options.h"
+#include "model/trace.h"
+
+struct az_file {
+    struct az_sv path; /* NUL-terminated */
+    struct az_sv role; /* "kernel_sum", "nvtx_proj_trace", "mem_time_sum"; empty: by content */
+    bool optional;     /* unreadable: a warning, not a failure */
+};
+AZ_VEC(struct az_file, az_files);
+
+struct az_parse {
+    const struct az_file *files; /* of one trace */
+    size_t n_files;
+    const struct az_options *opts;
+    struct az_trace *trace;
+    struct az_diag *diag;
+    struct az_mem *mem;
+    unsigned threads;             /* threads this job may use (>= 1) */
+    _Atomic uint64_t *progress;   /* bytes read so far, for the progress line; may be NULL */
+    bool (*cancelled)(void *ctx); /* poll now and then; NULL: never */
+    void *ctx;
+};
+
+struct az_format {
+    const char *name;           /* as in a config: "nsys-sqlite" */
+    const char *help;           /* one line */
+    const char *const *aliases; /* further names accepted in a config, NULL-terminated; may be NULL */
+    bool files_are_ranks;       /* several files: one trace each; else one trace of all files */
+    unsigned text_classic;      /* stdout is the classic block unless asked */
+    /* How sure is it that this is mine: 0..100. Pure: only these bytes (decompressed) and the name. */
+    int (*probe)(struct az_sv head, struct az_sv path);
+    /* Fills job->trace (initialised, not sealed) and its caps. 0, or an error with its message in diag. A tolerated
+     * defect is a warning and a count in trace->drops. */
+    int (*parse)(struct az_parse *job) AZ_MUST_USE;
+    /* Name of the report of a set of files, from the first file's base name: stem with format-specific suffixes cut
+     * (nsys CSV:
+     * `_cuda_gpu_kern_sum`). NULL: az_path_stem. */
+    struct az_sv (*stem)(struct az_sv path);
+};
+
+#endif

@@ -1,0 +1,47 @@
+/* Names in the file system: joining, globs, walking. */
+#ifndef AZ_IO_PATH_H
+#define AZ_IO_PATH_H
+
+#include "base/diag.h"
+
+/* Last component; directory part ("." if none); name without `.gz` and its last extension. Views into `path`. */
+struct az_sv az_path_base(struct az_sv path);
+struct az_sv az_path_dir(struct az_sv path);
+struct az_sv az_path_stem(struct az_sv path);
+/* dir + "/" + name in the arena (name alone if it is absolute or dir is empty). NUL-terminated. */
+struct az_sv az_path_join(struct az_arena *a, struct az_sv dir, struct az_sv name);
+/* Canonical absolute path even if the last components do not exist yet; for "is this the same file". */
+int az_path_canonical(struct az_arena *a, const char *path, struct az_sv *out) AZ_MUST_USE;
+
+enum az_path_kind { AZ_PATH_MISSING, AZ_PATH_FILE, AZ_PATH_DIR, AZ_PATH_OTHER };
+struct az_path_info {
+    enum az_path_kind kind;
+    uint64_t size;
+    int64_t mtime_ns;
+    uint64_t dev, ino;
+};
+/* Never fails: MISSING with errno left set. */
+struct az_path_info az_path_stat(const char *path);
+/* mkdir -p. */
+int az_path_mkdirs(const char *path, struct az_diag *diag) AZ_MUST_USE;
+
+bool az_path_is_glob(struct az_sv pattern); /* holds * ? or [ */
+/* All matches of `*`, `?`, `[..]`, `**` (any depth, symlinked directories are not entered by `**`), sorted bytewise, in
+ * the arena, NUL-terminated. Dot files only where the pattern's component starts with a dot. No match: 0 and an empty
+ * list. */
+int az_path_glob(struct az_arena *a, struct az_sv pattern, struct az_vec_sv *out) AZ_MUST_USE;
+
+/* Walks a tree depth first, entries of a folder sorted bytewise; a folder already seen (dev, ino) is not entered again,
+ * so symlink loops end. `visit` returns 0 to go on, 1 not to enter this folder, negative to stop with that code. */
+struct az_walk {
+    bool follow_links, hidden;
+    unsigned max_depth; /* 0: none */
+    int (*visit)(void *ctx, const char *path, const struct az_path_info *info, unsigned depth);
+    void *ctx;
+};
+int az_path_walk(const char *root, const struct az_walk *w, struct az_diag *diag) AZ_MUST_USE;
+
+/* XXH3-128 of a file's bytes as 32 hex digits (for `facts`); size in *size. */
+int az_file_digest(const char *path, char hex[33], uint64_t *size) AZ_MUST_USE;
+
+#endif

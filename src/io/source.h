@@ -1,0 +1,50 @@
+/* Byte source: one handle for a file, standard input ("-"), a gzip stream of any of these (recognised by its magic,
+ * also multi-member), and memory. Reads forward only; peek does not consume. */
+#ifndef AZ_IO_SOURCE_H
+#define AZ_IO_SOURCE_H
+
+#include "base/diag.h"
+
+struct az_source;
+
+struct az_source_opts {
+    struct az_mem *mem;   /* budget of the window; may be NULL */
+    struct az_diag *diag; /* messages; may be NULL */
+    size_t window;        /* bytes delivered at once at most; 0: 256 KiB */
+    bool raw;             /* do not inflate */
+};
+
+/* path "-": standard input. Errors: AZ_EIO (message with errno text), AZ_ENOMEM, AZ_ELIMIT. A directory is AZ_EIO. */
+int az_source_open(struct az_source **s, const char *path, const struct az_source_opts *opts) AZ_MUST_USE;
+/* Reads from memory, which must outlive the source; inflates it too unless opts->raw. `name` is for messages. */
+int az_source_open_memory(struct az_source **s, struct az_sv bytes, const char *name,
+                          const struct az_source_opts *opts) AZ_MUST_USE;
+void az_source_close(struct az_source *s);
+
+/* The first min(n, all) bytes not yet consumed, without consuming; n at most the window. Fewer only at the end. */
+int az_source_peek(struct az_source *s, size_t n, struct az_sv *out) AZ_MUST_USE;
+/* Next chunk, consumed; empty at the end. The view lives to the next call. A truncated gzip stream, a wrong checksum or
+ * garbage behind the last member is AZ_EFORMAT with the offset, after all good bytes were delivered. */
+int az_source_next(struct az_source *s, struct az_sv *chunk) AZ_MUST_USE;
+/* Copies up to n bytes into buf (a parser's own window); *got = 0 at the end. */
+int az_source_read(struct az_source *s, void *buf, size_t n, size_t *got) AZ_MUST_USE;
+/* Everything that is left, in the arena, NUL-terminated; AZ_ELIMIT over max bytes (0: none). */
+int az_source_all(struct az_source *s, struct az_arena *a, size_t max, struct az_sv *out) AZ_MUST_USE;
+
+const char *az_source_name(const struct az_source *s);
+bool az_source_is_gzip(const struct az_source *s);
+/* Bytes of the file read so far (compressed), and delivered so far (inflated). For progress and messages. */
+uint64_t az_source_consumed(const struct az_source *s);
+uint64_t az_source_delivered(const struct az_source *s);
+/* Size of the file, 0 when unknown (pipe). */
+uint64_t az_source_size(const struct az_source *s);
+
+/* Whole regular file, uncompressed, mapped read-only (for splitting one file over threads). AZ_EIO also for a pipe. A
+ * file that shrinks while mapped raises SIGBUS: use only where the caller accepts that (never for "-"). */
+struct az_mapping {
+    struct az_sv bytes;
+};
+int az_map_file(struct az_mapping *m, const char *path, struct az_diag *diag) AZ_MUST_USE;
+void az_unmap_file(struct az_mapping *m);
+
+#endif

@@ -1,0 +1,25 @@
+/* Classes of kernel names: the user's map, NCCL, `others` (spec/nsys.md 1.2, 1.4). */
+#ifndef AZ_MODEL_CLASSES_H
+#define AZ_MODEL_CLASSES_H
+
+#include "model/options.h"
+#include "model/trace.h"
+
+#define AZ_CLASS_OTHERS 0 /* class ids: 0 others, then the map's classes in order of first appearance, then nccl */
+
+struct az_classifier {
+    struct az_vec_sv names;       /* class id -> name */
+    struct az_vec_u32 rule_class; /* rule -> class id */
+    const struct az_class_rules *rules;
+    uint32_t nccl; /* class id of nccl; the user's own class of that name if there is one */
+    struct az_arena *arena;
+};
+int az_classifier_init(struct az_classifier *c, const struct az_class_rules *rules, struct az_arena *arena) AZ_MUST_USE;
+void az_classifier_release(struct az_classifier *c);
+/* Class of one kernel name: contains "nccl" (any case) -> nccl, else the first rule contained, else others. */
+uint32_t az_classify(const struct az_classifier *c, struct az_sv kernel);
+/* Collective of an NCCL kernel name (spec/nsys.md 1.4). compat: the reference's second `_` field. View into the name or
+ * a constant. */
+struct az_sv az_nccl_operation(struct az_sv kernel, bool compat);
+
+#endif

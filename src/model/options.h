@@ -1,0 +1,66 @@
+/* What one input is to be analysed with: plain fields. Filled from the option table (config/options.c), which is the
+ * only place that knows the keys, defaults and ranges; read by formats and analyses. */
+#ifndef AZ_MODEL_OPTIONS_H
+#define AZ_MODEL_OPTIONS_H
+
+#include "base/vec.h"
+
+#define AZ_UNSET_I64 INT64_MIN /* an integer option without a default that was not given */
+
+struct az_class_rule {
+    struct az_sv key;   /* as written */
+    struct az_sv lower; /* key in lower case: what is searched */
+    struct az_sv name;  /* class in lower case */
+};
+AZ_VEC(struct az_class_rule, az_class_rules);
+
+struct az_label {
+    struct az_sv key, value;
+};
+AZ_VEC(struct az_label, az_labels);
+
+struct az_options {
+    /* run */
+    int64_t iters;         /* num_of_iters; 0: not given */
+    int64_t gpus;          /* num_of_gpus, default 1 */
+    struct az_sv nvtx_tag; /* nvtx_tag_of_iter; empty: not given */
+    /* classic Nsight arguments; AZ_UNSET_I64: by header */
+    bool with_header;
+    double time_scale_to_ms;
+    bool time_scale_given;
+    int64_t kernel_total_time_idx, kernel_instance_idx, kernel_name_idx;
+    int64_t nvtx_tag_idx, nvtx_proj_duration_idx;
+    int64_t mem_name_idx, mem_time_idx, mem_count_idx;
+    bool nccl_compat_names;    /* the long SendRecv( form of the reference (spec/nsys.md 1.4) */
+    bool with_nvtx, with_mem;  /* nsys_report */
+    struct az_sv kernel_names; /* nsys-sqlite: demangled (default), short, mangled */
+    struct az_sv nsys_path;    /* nsys executable; empty: PATH */
+    int64_t nsys_timeout_s;
+    bool text_full; /* "text": "full" */
+    /* iterations and gaps */
+    int64_t warmup_iters;
+    double gap_threshold_us;
+    /* thresholds */
+    double short_kernel_us, bound_percent, op_to_op_gap_us, min_percentage, low_util_percent;
+    int64_t micro_idle_us; /* AZ_UNSET_I64: none */
+    int64_t decode_gemm_m, low_cores;
+    int64_t util_chunks;
+    int64_t top_rows; /* rows per table in the text summary */
+    bool strict;      /* refuse what is otherwise tolerated */
+    /* classes and labels */
+    struct az_class_rules classes;
+    struct az_labels labels;
+    struct az_sv device_name;
+    struct az_sv extension_file;
+    /* pytorch (spec/pytorch.md 13) */
+    struct az_sv link_by;                                    /* correlation | flow */
+    struct az_sv phase_detection_method;                     /* hybrid, ... */
+    int64_t topk_ops, topk_roofline_ops, topk_short_kernels; /* AZ_UNSET_I64: all */
+    int64_t short_kernel_histogram_bins;
+    bool include_unlinked_kernels, short_kernel_study, enable_kernel_summary, inference_phase_analysis,
+        detect_recompute;
+    bool include_call_stack, include_overlap_info, include_first_occurrence_time, group_by_num_kernels;
+    bool disable_coll_analysis;
+};
+
+#endif

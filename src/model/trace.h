@@ -1,0 +1,173 @@
+/* The common model of one profile: columns of events, names, lanes. Filled by a format, then sealed (sorted by start,
+ * stable; names classified), then read-only. A profile of several ranks or files is several traces.
+ * Times are int64 ticks: 1 ns, or 1 ps where the file has picoseconds (`ticks_per_ns` = 1 or 1000). */
+#ifndef AZ_MODEL_TRACE_H
+#define AZ_MODEL_TRACE_H
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/vec.h"
+
+enum az_kind {
+    AZ_KERNEL,    /* device kernel */
+    AZ_MEMCPY,    /* device copy; side: az_copy */
+    AZ_MEMSET,    /* device fill; side: az_copy (bytes only) */
+    AZ_GRAPH,     /* one row per graph launch, its kernels are not recorded */
+    AZ_HOST_OP,   /* framework operator */
+    AZ_CALL,      /* runtime or driver API call */
+    AZ_OSRT,      /* operating system call */
+    AZ_RANGE,     /* host range or annotation; side: az_range */
+    AZ_GPU_RANGE, /* device-side projection of an annotation; never counts as work */
+    AZ_FRAME,     /* interpreter frame */
+    AZ_SYNC,      /* device-side synchronisation */
+    AZ_OVERHEAD,  /* profiler overhead */
+    AZ_KIND_COUNT
+};
+const char *az_kind_text(enum az_kind k);
+
+#define AZ_NO_ROW UINT32_MAX
+
+/* Columns a kind may carry beside start, end, name, lane. */
+enum { AZ_COL_CORR = 1, AZ_COL_SIDE = 2, AZ_COL_UID = 4, AZ_COL_NODE = 8 };
+
+struct az_events {
+    size_t n, cap;
+    unsigned cols;        /* AZ_COL_* present */
+    int64_t *start, *end; /* ticks, end >= start */
+    uint32_t *name;       /* id in trace.names; AZ_NO_ID: none */
+    uint32_t *lane;       /* index into trace.lanes */
+    uint64_t *corr;       /* correlation id, unique in one process; 0: none */
+    uint32_t *side;       /* row of the kind's side table; AZ_NO_ROW: none */
+    uint32_t *uid;        /* position in the file (order of appearance) */
+    uint64_t *node;       /* graph node id; 0: none */
+};
+
+struct az_event {
+    int64_t start, end;
+    uint32_t name, lane, side, uid;
+    uint64_t corr, node;
+};
+
+/* A lane is where events follow each other: a host thread, or a stream or queue of a device. */
+struct az_lane {
+    bool device_side;
+    uint64_t pid, tid; /* host: process, thread. device: process (0 unknown), stream */
+    int64_t device;    /* device number; -1 on the host or unknown */
+    uint64_t context;
+    uint64_t proc;   /* process identity for correlation (globalPid, or pid) */
+    uint64_t thread; /* host: whole thread identity (globalTid); device: 0 */
+    uint32_t label;  /* name id; AZ_NO_ID */
+};
+AZ_VEC(struct az_lane, az_lanes);
+
+struct az_copy {
+    int64_t bytes;    /* -1: not recorded */
+    int16_t op;       /* copy kind of the profiler, -1 unknown */
+    int16_t src, dst; /* memory kinds: 0 pageable, 1 pinned, 2 device, 3 array, 4 managed; -1 unknown */
+};
+AZ_VEC(struct az_copy, az_copies);
+
+struct az_range {
+    uint64_t id;   /* profiler's range id (nsys: rowid) */
+    uint8_t style; /* 0 push/pop, 1 start/end */
+    bool open;     /* had no end in the file */
+    bool crosses;  /* ended on another thread */
+};
+AZ_VEC(struct az_range, az_ranges);
+
+struct az_device {
+    int64_t id;
+    struct az_sv name; /* arena */
+    int64_t sm_count, memory_bytes;
+};
+AZ_VEC(struct az_device, az_devices);
+
+/* Rows that are already summed (nsys stats CSV), in file order. Figures the file lacks are NaN / AZ_SUM_NONE. */
+struct az_sum {
+    uint32_t name;
+    double total;     /* as written, in `unit_to_ns` units: the classic arithmetic works on it */
+    int64_t total_ns; /* exact where the unit allows */
+    int64_t count;
+    double avg, med, min, max, std; /* ns or bytes; NaN: not given */
+};
+AZ_VEC(struct az_sum, az_sums);
+
+struct az_proj {          /* one row of an NVTX projection that came summed or was computed */
+    uint32_t name, style; /* name ids */
+    int64_t start, duration, orig_start, orig_duration;              /* ns; start INT64_MIN: not given */
+    int64_t pid, tid, gpu_ops, level, children, range_id, parent_id; /* -1: none */
+    uint32_t stack;                                                  /* name id of "1:2:3"; AZ_NO_ID */
+};
+AZ_VEC(struct az_proj, az_projs);
+
+/* What a trace has, and what an analysis needs. */
+enum az_cap {
+    AZ_CAP_KERNEL_SUMS = 1 << 0, /* kernel time per name: summed or from events */
+    AZ_CAP_TIMELINE = 1 << 1,    /* device events with times */
+    AZ_CAP_CALLS = 1 << 2,       /* API calls with correlation */
+    AZ_CAP_RANGES = 1 << 3,      /* host ranges */
+    AZ_CAP_PROJ = 1 << 4,        /* projected ranges (given or computable) */
+    AZ_CAP_MEM = 1 << 5,         /* memory operations: summed or events */
+    AZ_CAP_HOST_OPS = 1 << 6,
+    AZ_CAP_SHAPES = 1 << 7,
+    AZ_CAP_RANKS = 1 << 8,
+    AZ_CAP_OSRT = 1 << 9,
+    AZ_CAP_CLASSIC = 1 << 10 /* the format's users know the classic block (nsys) */
+};
+const char *az_cap_text(unsigned one_cap);
+
+struct az_drop { /* events not kept, by reason */
+    struct az_sv reason;
+    uint64_t count;
+    int64_t ticks; /* their time */
+};
+AZ_VEC(struct az_drop, az_drops);
+
+struct az_fact {
+    struct az_sv key, value;
+};
+AZ_VEC(struct az_fact, az_facts);
+
+struct az_trace {
+    struct az_mem *mem;
+    struct az_arena arena;
+    struct az_intern names;
+    unsigned caps; /* AZ_CAP_* */
+    int64_t ticks_per_ns;
+    int64_t rank; /* -1: none */
+    struct az_sv path;
+    struct az_events ev[AZ_KIND_COUNT];
+    struct az_lanes lanes;
+    struct az_copies copies;
+    struct az_ranges ranges;
+    struct az_devices devices;
+    struct az_sums kernel_sums, mem_sums, mem_sizes; /* formats of sums only */
+    struct az_projs proj;                            /* given by the file */
+    bool has_nvtx, has_mem;                          /* the classic block prints these parts */
+    uint64_t read, kept;                             /* events (rows) seen and kept */
+    struct az_drops drops;
+    struct az_facts facts; /* what the file says of itself: product version, schema, host... */
+    bool sealed;
+    void *ext; /* a format family's further columns (arena), e.g. the PyTorch call tree; owned by its model file */
+};
+
+int az_trace_init(struct az_trace *t, struct az_mem *mem) AZ_MUST_USE;
+void az_trace_release(struct az_trace *t);
+/* Chooses the optional columns of a kind; before its first event. */
+void az_trace_columns(struct az_trace *t, enum az_kind k, unsigned cols);
+int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e) AZ_MUST_USE;
+int az_trace_name(struct az_trace *t, struct az_sv text, uint32_t *id) AZ_MUST_USE;
+/* Index of the equal lane, added if new. */
+int az_trace_lane(struct az_trace *t, const struct az_lane *lane, uint32_t *index) AZ_MUST_USE;
+void az_trace_dropped(struct az_trace *t, const char *reason, uint64_t count, int64_t ticks);
+void az_trace_fact(struct az_trace *t, const char *key, struct az_sv value);
+static inline struct az_sv az_trace_text(const struct az_trace *t, uint32_t id)
+{
+    return az_intern_text(&t->names, id);
+}
+/* Sorts every kind by start (stable, so file order breaks ties) and sets `sealed`. */
+int az_trace_seal(struct az_trace *t) AZ_MUST_USE;
+/* Any device work at all: kernels, copies, fills, graph rows, or sums with a row. */
+bool az_trace_has_activity(const struct az_trace *t);
+
+#endif

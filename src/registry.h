@@ -1,0 +1,20 @@
+/* The plug points, each a const array in registry.c: the one place that lists them. */
+#ifndef AZ_REGISTRY_H
+#define AZ_REGISTRY_H
+
+#include "analyses/analysis.h"
+#include "formats/format.h"
+#include "reports/report.h"
+
+extern const struct az_format *const az_formats[];    /* NULL-terminated */
+extern const struct az_analysis *const az_analyses[]; /* in report order, NULL-terminated */
+extern const struct az_report *const az_reports[];    /* NULL-terminated */
+
+const struct az_format *az_format_find(struct az_sv name); /* by name or alias, without case; NULL */
+const struct az_report *az_report_find(struct az_sv name);
+
+/* Recognises a file by its first bytes (decompressed). 0 and *out, AZ_EFORMAT with a message if none or two (a tie
+ * names both). */
+int az_format_probe(const char *path, const struct az_format **out, int *score, struct az_diag *diag) AZ_MUST_USE;
+
+#endif

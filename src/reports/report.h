@@ -1,0 +1,22 @@
+/* Contract of a report writer: a document into a file. Never sees a trace. */
+#ifndef AZ_REPORTS_REPORT_H
+#define AZ_REPORTS_REPORT_H
+
+#include "results/document.h"
+
+struct az_report {
+    const char *name;      /* "xlsx" */
+    const char *extension; /* ".xlsx"; "" for a directory of files */
+    const char *help;
+    /* Writes to `path` (a file; for csv a directory) through io/outfile. Messages in diag; 0 or an error. The document
+     * is only read, except that texts may be cleaned into `scratch`. */
+    int (*write)(const struct az_document *doc, const char *path, struct az_arena *scratch,
+                 struct az_diag *diag) AZ_MUST_USE;
+};
+
+extern const struct az_report az_report_csv, az_report_json, az_report_xlsx;
+
+/* Text goes to a buffer that the driver prints in config order. `color`: ANSI colours. */
+int az_text_write(const struct az_document *doc, struct az_vec_char *out, bool color) AZ_MUST_USE;
+
+#endif

@@ -1,0 +1,60 @@
+/* A document: all that is reported of one input (or of a comparison): tables in order, charts over them, findings are a
+ * table like any other. Writers see this and nothing else. */
+#ifndef AZ_RESULTS_DOCUMENT_H
+#define AZ_RESULTS_DOCUMENT_H
+
+#include "base/diag.h"
+#include "results/table.h"
+
+enum az_chart_kind {
+    AZ_CHART_STACKED_COLUMN, /* one stack a row; series = y columns */
+    AZ_CHART_STACKED_BAR,
+    AZ_CHART_PIE, /* share of one y column by x */
+    AZ_CHART_BAR,
+    AZ_CHART_COLUMN, /* histogram: x = bin start */
+    AZ_CHART_LINE,
+    AZ_CHART_SCATTER_LOG /* both axes logarithmic */
+};
+
+struct az_chart {
+    enum az_chart_kind kind;
+    struct az_sv table; /* id of the table that holds the data */
+    struct az_sv title, x_title, y_title;
+    struct az_sv x; /* column names */
+    struct az_vec_sv y;
+    size_t max_rows; /* first rows only; 0: all (a writer may cut and must say so) */
+};
+AZ_VEC(struct az_chart, az_charts);
+AZ_VEC(struct az_table *, az_table_list);
+
+struct az_document {
+    struct az_sv title; /* heading; empty: none (title null in a config) */
+    bool no_heading;
+    struct az_sv input;          /* path as given, for people */
+    struct az_sv format;         /* "nsys-sqlite" */
+    struct az_table_list tables; /* in report order; coverage and facts last */
+    struct az_charts charts;
+    struct az_vec_sv preface;  /* classic text: lines before the heading (the iteration-count warning) */
+    struct az_vec_sv epilogue; /* classic text: lines after the last table */
+    bool classic;              /* has a classic block */
+    struct az_arena *arena;
+    struct az_mem *mem;
+    /* how writers are to behave */
+    bool text_full;      /* text: everything, not only the classic block */
+    size_t text_rows;    /* rows a table in the text summary */
+    size_t xlsx_rows;    /* 10,000; 0: all */
+    struct az_sv schema; /* result schema version */
+};
+
+void az_document_init(struct az_document *d, struct az_arena *arena);
+void az_document_release(struct az_document *d); /* frees the tables too */
+/* Takes over the table (also when it fails: then it is freed). An empty table without AZ_TABLE_KEEP_EMPTY is freed and
+ * left out. */
+int az_document_add(struct az_document *d, struct az_table *t) AZ_MUST_USE;
+int az_document_chart(struct az_document *d, struct az_chart c) AZ_MUST_USE;
+struct az_table *az_document_table(const struct az_document *d, const char *id);
+/* The rule by which xlsx names sheets: at most 31 characters, no []:*?/\, no apostrophe at the ends, unique without
+ * case; used[] are names already taken. In the arena. */
+struct az_sv az_sheet_name(struct az_arena *a, struct az_sv id, const struct az_vec_sv *used);
+
+#endif

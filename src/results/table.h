@@ -1,0 +1,145 @@
+/* Tables: what analyses make and reports print. Numbers stay raw; only writers format. */
+#ifndef AZ_RESULTS_TABLE_H
+#define AZ_RESULTS_TABLE_H
+
+#include "base/vec.h"
+
+enum az_unit {
+    AZ_UNIT_NONE, /* text, flags */
+    AZ_UNIT_ID,   /* a number that is a name (device, stream, id): not summed, not formatted with separators */
+    AZ_UNIT_COUNT,
+    AZ_UNIT_PS,
+    AZ_UNIT_NS,
+    AZ_UNIT_US,
+    AZ_UNIT_MS,
+    AZ_UNIT_S,
+    AZ_UNIT_BYTES,
+    AZ_UNIT_KB,
+    AZ_UNIT_MB,
+    AZ_UNIT_GB,
+    AZ_UNIT_PERCENT, /* 0..100 */
+    AZ_UNIT_RATIO,
+    AZ_UNIT_FLOP,
+    AZ_UNIT_GFLOP,
+    AZ_UNIT_GBPS,
+    AZ_UNIT_TBPS,
+    AZ_UNIT_TFLOPS,
+    AZ_UNIT_FLOP_PER_BYTE,
+    AZ_UNIT_PER_S
+};
+const char *az_unit_text(enum az_unit u); /* "ns", "%", ...; "" for none, id, count */
+/* Factor to the base unit of its dimension (ns 1e-9 s ...), 1 where there is none; and whether two units may be
+ * compared. */
+double az_unit_base(enum az_unit u);
+bool az_unit_same_dimension(enum az_unit a, enum az_unit b);
+
+enum az_cell_type { AZ_EMPTY, AZ_TEXT, AZ_INT, AZ_REAL, AZ_BOOL };
+
+struct az_cell {
+    enum az_cell_type type;
+    uint32_t len; /* text length */
+    union {
+        int64_t i;
+        double f;
+        const char *s; /* in the table's arena or longer-lived */
+        bool b;
+    };
+};
+
+enum {
+    AZ_KEY = 1, /* part of the row's key in comparisons */
+    AZ_HIGHER_BETTER = 2,
+    AZ_LOWER_BETTER = 4, /* direction for gates; neither: informational */
+    AZ_DETAIL = 8,       /* left out of the text summary */
+    AZ_SHARE = 16,       /* data bar in workbook and HTML */
+    AZ_LEFT = 32         /* text layout: number left-justified */
+};
+
+struct az_column {
+    struct az_sv name;
+    enum az_cell_type type; /* of its cells; a cell may also be empty */
+    enum az_unit unit;
+    unsigned flags;
+    /* text layout, used only if the table has one: printf-like width (negative: left) and decimals of the cell, and
+     * width of the title; 0: from content */
+    int width, decimals, title_width;
+};
+AZ_VEC(struct az_column, az_columns);
+AZ_VEC(struct az_cell, az_cells);
+
+/* Fixed text form of a table (the classic Nsight block): lines before the titles, lines after the last row. Column
+ * widths are in the columns. `display` renames text cells for print only ("...Device-to-Device" -> "D2D"). */
+struct az_layout {
+    struct az_vec_sv before, after; /* without newline; "" is an empty line */
+    bool titles;                    /* print the title row */
+    bool rows;                      /* print the rows */
+    struct az_sv (*display)(struct az_sv cell);
+};
+
+enum az_table_flag {
+    AZ_TABLE_CLASSIC = 1,     /* part of the classic text; printed by its layout */
+    AZ_TABLE_SUMMARY = 2,     /* shown in the text summary (first `text_rows` rows) */
+    AZ_TABLE_WHOLE = 4,       /* never cut in a workbook */
+    AZ_TABLE_LAST = 8,        /* coverage, facts: at the end of a workbook */
+    AZ_TABLE_KEEP_EMPTY = 16, /* reported even without rows */
+    AZ_TABLE_TEXT_ONLY = 32   /* only in the text report */
+};
+
+struct az_table {
+    struct az_sv id;    /* "kern_sum": file and sheet name */
+    struct az_sv title; /* for people */
+    unsigned flags;
+    struct az_columns columns;
+    struct az_cells cells; /* row-major, rows * columns.n */
+    size_t rows;
+    struct az_layout *layout; /* NULL: none */
+    size_t at;                /* next cell of the row being written */
+    struct az_arena *arena;   /* texts, layout */
+    struct az_mem *mem;
+    int error; /* first failure while building; az_table_finish returns it */
+};
+
+/* The table lives in the arena; cells are charged to its budget. NULL on failure. */
+struct az_table *az_table_new(struct az_arena *arena, const char *id, const char *title, unsigned flags);
+void az_table_free(struct az_table *t); /* releases the vectors (the arena keeps the rest); NULL is fine */
+/* Adds a column; before the first row. */
+void az_table_column(struct az_table *t, const char *name, enum az_cell_type type, enum az_unit unit, unsigned flags);
+void az_table_columnsv(struct az_table *t, struct az_sv name, enum az_cell_type type, enum az_unit unit,
+                       unsigned flags);
+/* Text layout of the column added last. */
+void az_table_width(struct az_table *t, int title_width, int width, int decimals);
+/* Cells of the current row, left to right; a full row ends itself. Texts are kept as given: they must live as long as
+ * the table (az_put_copy copies into the arena). NaN and infinity become empty. */
+void az_put_text(struct az_table *t, struct az_sv s);
+void az_put_copy(struct az_table *t, struct az_sv s);
+void az_put_i64(struct az_table *t, int64_t x);
+void az_put_f64(struct az_table *t, double x);
+void az_put_bool(struct az_table *t, bool x);
+void az_put_empty(struct az_table *t);
+/* 0 or the first error; AZ_EINTERNAL if a row is incomplete. */
+int az_table_finish(struct az_table *t) AZ_MUST_USE;
+struct az_layout *az_table_layout(struct az_table *t); /* made if missing; NULL on failure */
+
+static inline const struct az_cell *az_table_at(const struct az_table *t, size_t row, size_t col)
+{
+    return &t->cells.v[row * t->columns.n + col];
+}
+static inline struct az_sv az_cell_text(const struct az_cell *c)
+{
+    return c->type == AZ_TEXT ? az_sv_make(c->s, c->len) : (struct az_sv){ "", 0 };
+}
+/* Number of a cell (INT, REAL, BOOL), NaN otherwise. */
+double az_cell_number(const struct az_cell *c);
+/* Exact text of a cell as CSV and JSON have it: integers, shortest doubles, True/False, "" for empty. Text cells as
+ * they are. buf: at least AZ_NUM_MAX bytes. */
+struct az_sv az_cell_exact(const struct az_cell *c, char *buf);
+/* Index of the column of that name or -1. */
+ptrdiff_t az_table_find(const struct az_table *t, const char *name);
+/* Sorts rows: keys are columns; negative number of (column + 1): descending. Stable; texts bytewise; empty last. */
+int az_table_sort(struct az_table *t, const int *keys, size_t n) AZ_MUST_USE;
+/* Keeps the first n rows. */
+void az_table_keep(struct az_table *t, size_t n);
+/* Appends two columns "Percentage (%)" and "Cumulative Percentage (%)" is the analyses' business: see analyses/share.h.
+ */
+
+#endif
