@@ -1,5 +1,6 @@
-# analyzer: one Makefile, no recursion. `make help` lists the targets.
-# BUILD=dir builds elsewhere; SAN=address,undefined or SAN=thread instruments; V=1 shows commands.
+# analyzer: one Makefile for everything. `make help` lists the targets.
+# BUILD=dir builds elsewhere; SAN=address,undefined or SAN=thread instruments; V=1 shows commands. An instrumented or fuzzing
+# build is this file again with another BUILD.
 BUILD   ?= build
 PREFIX  ?= /usr/local
 VERSION := 0.1.0
@@ -16,7 +17,7 @@ WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes
 HARDEN  := $(if $(SAN),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE)
 CFLAGS  ?= -O2 -g
 ALL_CFLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DAZ_VERSION='"$(VERSION)"' -DAZ_DATADIR='"$(PREFIX)/share/analyzer"' \
-              -Isrc $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) $(CFLAGS)
+              -Isrc $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
 ALL_LDFLAGS := $(if $(SAN),-fsanitize=$(SAN),-pie -Wl,-z,relro,-z,now) $(LDFLAGS)
 
 room_src = $(if $(filter registry,$(1)),src/registry.c,$(wildcard src/$(1)/*.c))
@@ -31,7 +32,15 @@ all: $(BUILD)/analyzer ## build the program
 $(BUILD)/analyzer: $(BUILD)/obj/main.o $(ARCHIVES)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/obj/%.o: src/%.c
+# Objects depend on the flags they were made with.
+export AZ_FLAGS := $(CC) $(ALL_CFLAGS)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' "$$AZ_FLAGS" | cmp -s - $@ || printf '%s\n' "$$AZ_FLAGS" > $@
+.PHONY: FORCE
+FORCE:
+
+$(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -55,12 +64,89 @@ $(BUILD)/unit/%: tests/unit/%.c $$(call unit_libs,$$*)
 	$(Q)$(CC) $(ALL_CFLAGS) -Wno-conversion -Itests -MMD -MP $(ALL_LDFLAGS) -o $@ $< $(call unit_libs,$*) -lcmocka $(LIBS)
 -include $(UNITS:=.d)
 
-.PHONY: unit
-unit: $(UNITS) ## build and run the unit tests
-	@for t in $(UNITS); do $$t || exit 1; done
+# Fuzz harnesses: tests/fuzz/NAME_fuzz.c with LLVMFuzzerTestOneInput; seeds and regressions in tests/fuzz/corpus/NAME/.
+FUZZ_SRC := $(wildcard tests/fuzz/*_fuzz.c)
+FUZZERS  := $(patsubst tests/fuzz/%_fuzz.c,$(BUILD)/fuzz/%,$(FUZZ_SRC))
+REPLAYS  := $(patsubst tests/fuzz/%_fuzz.c,$(BUILD)/replay/%,$(FUZZ_SRC))
+FUZZ_SECONDS ?= 30
+$(BUILD)/fuzz/%: tests/fuzz/%_fuzz.c $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Wno-error -Itests -fsanitize=fuzzer -o $@ $< $(ARCHIVES) $(LIBS)
+$(BUILD)/replay/%: tests/fuzz/%_fuzz.c tests/fuzz/driver.c $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(ALL_LDFLAGS) -o $@ $< tests/fuzz/driver.c $(ARCHIVES) $(LIBS)
 
-.PHONY: clean help
+# Benchmarks: tests/bench/NAME.c, linked with everything but the commands.
+BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
+$(BUILD)/bench/%: tests/bench/%.c $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS) $(ARCHIVES) $(LIBS)
+
+# The SQLite input of the example is generated (its CSVs are committed).
+EXAMPLE_DB := $(BUILD)/example-data/llama2_70b.sqlite
+$(EXAMPLE_DB): tests/gen/make_example_nsys.py
+	$(Q)$(PY) $< --sqlite $@
+
+PY     = $(or $(PYTHON),python3)
+STAGES = BUILD='$(BUILD)' ANALYZER='$(abspath $(BUILD)/analyzer)' EXAMPLE_DATA='$(abspath $(BUILD)/example-data)' \
+         PYTHON='$(PY)' UNITS='$(UNITS)' REPLAY='$(BUILD)-asan/replay' sh tests/stages.sh
+AGAIN  = $(MAKE) --no-print-directory V=$(V)
+
+.PHONY: example unit units replays fuzzers golden check-shared schema test test-build
+example: ## run the example (two inputs; results in build/example-out)
+	@BUILD='$(BUILD)' sh example/run.sh
+
+test: test-build ## run every test; the last line is "N passed, N failed"
+	@$(STAGES) unit golden examples documented fuzz shared
+test-build: all units $(EXAMPLE_DB)
+	@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan SAN=address,undefined replays)
+units: $(UNITS)
+replays: $(REPLAYS)
+fuzzers: $(FUZZERS)
+
+unit: $(UNITS) ## build and run the unit tests
+	@$(STAGES) unit
+golden: all $(EXAMPLE_DB) ## command lines with exact output (tests/golden/run.sh --update rewrites)
+	@$(STAGES) golden
+check-shared: all ## run the analyzer on the shared inputs, if ../shared is there
+	@$(STAGES) shared
+schema: all ## write schemas/config.schema.json from the option table
+	@mkdir -p schemas
+	$(BUILD)/analyzer schema > schemas/config.schema.json.tmp && mv schemas/config.schema.json.tmp schemas/config.schema.json
+readme: all ## write the generated parts of README.md
+	@$(PY) tests/options_documented.py --analyzer $(BUILD)/analyzer --update
+
+.PHONY: readme lint sanitize fuzz bench install uninstall clean help
+lint: ## include rule, format, static analysis, shell scripts
+	@PYTHON='$(PY)' CPPFLAGS='-D_POSIX_C_SOURCE=200809L $(if $(ISAL),-DAZ_WITH_ISAL)' sh tests/lint/run.sh
+
+sanitize: $(EXAMPLE_DB) ## tests with address, undefined and thread sanitizers (build-asan, build-tsan)
+	@$(AGAIN) BUILD=$(BUILD)-asan SAN=address,undefined all units
+	@$(AGAIN) BUILD=$(BUILD)-tsan SAN=thread all $(BUILD)-tsan/unit/base_pool
+	@TSAN='$(BUILD)-tsan' PYTHON='$(PY)' UNITS='$(patsubst $(BUILD)/%,$(BUILD)-asan/%,$(UNITS))' \
+	    BUILD='$(BUILD)-asan' ANALYZER='$(abspath $(BUILD)-asan/analyzer)' EXAMPLE_DATA='$(abspath $(BUILD)/example-data)' \
+	    sh tests/stages.sh unit golden shared threads
+
+fuzz: ## fuzz every harness with clang (FUZZ_SECONDS=30 each, build-fuzz)
+	@$(AGAIN) CC=clang BUILD=$(BUILD)-fuzz SAN=fuzzer-no-link,address,undefined WARN= fuzzers
+	@set -e; for f in $(patsubst tests/fuzz/%_fuzz.c,%,$(FUZZ_SRC)); do \
+	    mkdir -p $(BUILD)-fuzz/found/$$f $(BUILD)-fuzz/corpus/$$f; echo "== $$f"; \
+	    seeds=; [ -d tests/fuzz/corpus/$$f ] && seeds=tests/fuzz/corpus/$$f; \
+	    $(BUILD)-fuzz/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
+	        -artifact_prefix=$(BUILD)-fuzz/found/$$f/ $(BUILD)-fuzz/corpus/$$f $$seeds; done
+
+bench: all $(BENCHES) ## measure against the figures of the design (BENCH=smoke: small and quick)
+	@BUILD='$(BUILD)' PYTHON='$(PY)' BENCH='$(BENCH)' sh tests/bench/run.sh
+
+install: all ## install into $(DESTDIR)$(PREFIX)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/analyzer
+	install -m 755 $(BUILD)/analyzer $(DESTDIR)$(PREFIX)/bin/analyzer
+	@for d in configs schemas; do for f in $$d/*; do [ ! -f "$$f" ] || \
+	    install -D -m 644 "$$f" "$(DESTDIR)$(PREFIX)/share/analyzer/$$f" || exit 1; done; done
+uninstall: ## remove what install wrote
+	rm -f $(DESTDIR)$(PREFIX)/bin/analyzer
+	rm -rf $(DESTDIR)$(PREFIX)/share/analyzer
 clean: ## remove what was built
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -18,6 +18,7 @@ struct az_job {
     struct az_document *doc;   /* emit: az_document_add(job->doc, table) */
     struct az_table *coverage; /* rows added by az_cover(); finished by the driver */
     struct az_table *findings; /* rows added by az_finding() */
+    void *framework; /* what analyses of framework traces share (analyses/fw.h) */
     void *shared;              /* results that analyses share (analyses/shared.h), made on first use */
 };
 
@@ -34,5 +35,8 @@ void az_cover(struct az_job *job, const char *item, double value, const char *un
 /* One row of `findings`: rule, severity ("info", "warning", "error"), subject, count, time in ns (-1: none), advice. */
 void az_finding(struct az_job *job, const char *rule, const char *severity, struct az_sv subject, int64_t count,
                 int64_t ns, struct az_sv advice);
+/* The two tables with their columns and no rows, for whoever makes the job. NULL on failure (the arena knows why). */
+struct az_table *az_coverage_table(struct az_arena *arena);
+struct az_table *az_findings_table(struct az_arena *arena);
 
 #endif

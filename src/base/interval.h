@@ -15,10 +15,13 @@ int az_spans_sort(struct az_spans *s) AZ_MUST_USE;
 void az_spans_union(struct az_spans *s);
 /* Sum of lengths. */
 int64_t az_spans_length(const struct az_spans *s);
-/* out = a without b, a and b merged; only open overlap is taken away. out must differ from both; it is reset first. */
+/* out = a without b, a and b merged; only open overlap is taken away (an empty span of b takes nothing, one of a goes
+ * only where it lies strictly inside b). out must differ from both; it is reset first. AZ_ENOMEM, AZ_ELIMIT. */
 int az_spans_subtract(const struct az_spans *a, const struct az_spans *b, struct az_spans *out) AZ_MUST_USE;
+/* out = the common parts of positive length. Rules as above. */
 int az_spans_intersect(const struct az_spans *a, const struct az_spans *b, struct az_spans *out) AZ_MUST_USE;
-/* out = the parts of a inside [lo, hi]. a sorted (need not be merged). */
+/* out = the parts of a inside [lo, hi]; spans that only touch its ends go, empty spans inside it stay. a sorted (need not
+ * be merged). */
 int az_spans_clip(const struct az_spans *a, int64_t lo, int64_t hi, struct az_spans *out) AZ_MUST_USE;
 /* Length of the intersection of two merged lists, nothing allocated. */
 int64_t az_spans_overlap(const struct az_spans *a, const struct az_spans *b);

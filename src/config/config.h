@@ -43,11 +43,16 @@ struct az_config {
     int64_t jobs;          /* workers; 0: number of processors */
     uint64_t memory_limit; /* bytes an input; 0: none */
     bool strict, warn_only;
+    struct az_input quick; /* what az_config_add_input copies; set by az_config_quick */
 };
 
-/* Command line values that beat the file. */
+/* Command line values that beat the file.
+ * AZ_SET_PATH (--set): any value of the config, set before validation: "outputs.dir", "inputs.0.title",
+ * "inputs.*.analysis_args.num_of_iters" (* = every element), or a JSON pointer as messages print it, for keys that hold
+ * dots ("/kernel_to_class_map/a.b"). The value is JSON if it parses as such, else a string.
+ * AZ_SET_OPTION (--opt): one option, threshold or analysis argument of all inputs; beats everything else. */
 struct az_override {
-    enum { AZ_SET_PATH, AZ_SET_OPTION } kind; /* --set outputs.dir=x | inputs.0.title=x, --opt KEY=VALUE (all inputs) */
+    enum { AZ_SET_PATH, AZ_SET_OPTION } kind;
     struct az_sv key, value;
 };
 AZ_VEC(struct az_override, az_overrides);
@@ -64,6 +69,9 @@ void az_config_release(struct az_config *c);
  * AZ_ECONFIG if any is an error, also for no inputs. */
 int az_config_load(struct az_config *c, const char *path, const struct az_overrides *over,
                    const struct az_config_names *names, struct az_diag *diag) AZ_MUST_USE;
+/* The same from text in memory; `path` is for messages. No file is looked up: paths and globs stay as written. */
+int az_config_load_memory(struct az_config *c, struct az_sv text, const char *path, const struct az_overrides *over,
+                          const struct az_config_names *names, struct az_diag *diag) AZ_MUST_USE;
 /* An input for `analyzer run PATH...`: defaults plus overrides; files are added by the caller (the planner). */
 int az_config_quick(struct az_config *c, const struct az_overrides *over, const struct az_config_names *names,
                     struct az_diag *diag) AZ_MUST_USE;
@@ -82,8 +90,12 @@ enum az_opt_type {
     AZ_OPT_ENUM,
     AZ_OPT_LIST,
     AZ_OPT_MAP,
-    AZ_OPT_OBJECT
+    AZ_OPT_OBJECT,
+    AZ_OPT_SIZE /* bytes: a number or "64M" */
 };
+/* Which struct a value is stored in: struct az_options, az_outputs, az_config; or none, resolve.c and input.c read it.
+ */
+enum az_opt_owner { AZ_OWN_OPTIONS, AZ_OWN_OUTPUTS, AZ_OWN_CONFIG, AZ_OWN_LOADER };
 enum az_opt_place {                        /* where the key may stand */
                     AZ_AT_TOP = 1,         /* top level of the config */
                     AZ_AT_INPUT = 2,       /* inputs[] */
@@ -98,7 +110,8 @@ struct az_option {
     const char *key;
     unsigned places;
     enum az_opt_type type;
-    size_t offset;        /* into struct az_options; (size_t)-1: handled by the loader */
+    enum az_opt_owner owner;
+    size_t offset;        /* into the owner; 0 with AZ_OWN_LOADER */
     double min, max;      /* of numbers and list lengths; min > max: no range */
     const char *values;   /* enum: "a|b|c" */
     const char *fallback; /* default as text; NULL: none */

@@ -14,28 +14,40 @@ AZ_VEC(struct az_target, az_targets);
 struct az_plan_job {
     const struct az_input *input;
     const struct az_format *format; /* NULL: could not be recognised; the job fails with the message in diag */
-    struct az_files files;
-    struct az_targets targets; /* text is not among them */
-    bool text;                 /* prints text to stdout */
-    uint64_t bytes;            /* size of its files on disk */
-    uint64_t cost;             /* predicted memory, for admission */
-    struct az_diag diag;       /* messages of this input, printed by the driver when its turn comes */
-    int error;                 /* AZ_OK, or why it cannot run */
+    struct az_files files;          /* what is parsed: the input's files, a piped one replaced by its copy */
+    struct az_targets targets;      /* text is not among them */
+    bool text;                      /* prints text to stdout */
+    size_t xlsx_rows;               /* rows of a table in a workbook; 0: all */
+    bool skip;                      /* not chosen by --only */
+    uint64_t bytes;                 /* size of its files on disk */
+    uint64_t cost;                  /* predicted memory, for admission */
+    struct az_diag diag;            /* messages of this input, printed by the driver when its turn comes */
+    int error;                      /* AZ_OK, or why it cannot run */
 };
 AZ_VEC(struct az_plan_job, az_plan_jobs);
 
 struct az_plan {
     struct az_arena arena;
     struct az_plan_jobs jobs;
+    struct az_sv spool; /* temporary folder that holds copies of piped inputs; empty: none */
 };
 
-/* Groups the paths of `analyzer run PATH...` into inputs of the config: several paths of one format and one run (hosts,
- * ranks, the CSV reports of one nsys report) form one input, else one each. Directories are taken as their files. */
-int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag) AZ_MUST_USE;
-/* Resolves formats, names outputs. AZ_ECONFIG: two inputs map to one output, or an output is an input. */
-int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
+void az_plan_init(struct az_plan *p);
 void az_plan_release(struct az_plan *p);
-/* Names of all formats and reports for the config loader. */
-struct az_config_names az_plan_names(void);
+/* Groups the paths of `analyzer run PATH...` into inputs of the config: several paths of one format and one run (ranks,
+ * the CSV reports of one nsys report) form one input, else one each. Directories are taken as their recognised
+ * files. */
+int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag) AZ_MUST_USE;
+/* Resolves formats, names outputs. AZ_ECONFIG: two inputs map to one output, or an output is an input. What is wrong
+ * with one input only is in its job (error, diag). AZ_EINTR if interrupted while a pipe was copied. */
+int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
+/* Keeps the jobs of these titles, marks the others `skip`; AZ_EUSAGE (with the nearest title) if one has no input. */
+int az_plan_only(struct az_plan *p, const char *const *titles, size_t n, struct az_diag *diag) AZ_MUST_USE;
+/* The plan as text, for --dry-run. */
+int az_plan_print(const struct az_plan *p, struct az_vec_char *out) AZ_MUST_USE;
+/* Names of all formats (with aliases) and reports for the config loader, in the arena. */
+int az_plan_names(struct az_arena *a, struct az_config_names *out) AZ_MUST_USE;
+/* Inputs of the plan that are not skipped. */
+size_t az_plan_count(const struct az_plan *p);
 
 #endif

@@ -18,20 +18,39 @@ enum {
 struct az_run_opts {
     unsigned workers; /* 0: processors */
     enum az_when color, progress;
-    uint64_t memory_limit; /* an input */
+    uint64_t memory_limit; /* bytes an input; 0: none */
     struct az_log log;
-    bool dry_run;
-    bool strict;
+    bool strict;    /* a warning makes its input a failed one */
     bool text_full; /* -v: everything, not only the classic block */
+    bool quiet;     /* no text on stdout, no warnings */
 };
 
-/* Exit code by product rules: 0, 3 (some input failed), 4, 130. stdout is checked when it is closed. */
-int az_run(const struct az_plan *plan, const struct az_config *config, const struct az_run_opts *opts);
+/* Exit code by product rules: 0, 3 (some input or output failed), 4, 130. stdout is flushed and checked. */
+int az_run(const struct az_plan *plan, const struct az_run_opts *opts);
 
-/* One input, without a pool: the building block, also for tests. *doc belongs to the arena given and must be released.
- */
-int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, struct az_arena *arena,
-               struct az_mem *mem, struct az_diag *diag, struct az_document *doc,
-               _Atomic uint64_t *progress) AZ_MUST_USE;
+/* What came of one input: the document, and the traces whose texts it borrows; all charged to one budget. */
+struct az_result {
+    struct az_mem mem;
+    struct az_arena arena;
+    struct az_document doc;
+    struct az_trace *traces; /* in the arena */
+    size_t n_traces;
+    bool reportable; /* doc is complete (also of an input without activity, which counts as failed) */
+};
+void az_result_init(struct az_result *r, uint64_t memory_limit);
+void az_result_release(struct az_result *r);
+/* One input, without a pool: the building block, also for tests. 0, or why the input has failed (message in diag).
+ * threads: that it may use itself. progress: bytes read so far, may be NULL. */
+int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads, struct az_result *res,
+               struct az_diag *diag, _Atomic uint64_t *progress) AZ_MUST_USE;
+
+/* Prints all messages through the log: errors always, warnings unless quiet, notes when verbose. */
+void az_diag_print(const struct az_diag *d, const struct az_log *log);
+
+/* Installs the handlers: SIGINT and SIGTERM set a flag, the second one exits at once with 130; SIGPIPE is ignored. */
+void az_signals_install(void);
+bool az_interrupted(void);
+/* Colour wanted on this descriptor: --color, NO_COLOR, TERM=dumb, terminal. */
+bool az_want_color(enum az_when when, int fd);
 
 #endif

@@ -28,11 +28,15 @@ int az_path_mkdirs(const char *path, struct az_diag *diag) AZ_MUST_USE;
 bool az_path_is_glob(struct az_sv pattern); /* holds * ? or [ */
 /* All matches of `*`, `?`, `[..]`, `**` (any depth, symlinked directories are not entered by `**`), sorted bytewise, in
  * the arena, NUL-terminated. Dot files only where the pattern's component starts with a dot. No match: 0 and an empty
- * list. */
+ * list. `**` as the last component takes files and folders at any depth; a pattern ending in "/" takes folders only.
+ * AZ_ERANGE: more than 63 components from the first wildcard on. */
 int az_path_glob(struct az_arena *a, struct az_sv pattern, struct az_vec_sv *out) AZ_MUST_USE;
 
 /* Walks a tree depth first, entries of a folder sorted bytewise; a folder already seen (dev, ino) is not entered again,
- * so symlink loops end. `visit` returns 0 to go on, 1 not to enter this folder, negative to stop with that code. */
+ * so symlink loops end. `visit` returns 0 to go on, 1 not to enter this folder, negative to stop with that code.
+ * The root folder itself is not visited; its entries have depth 1. A root that is a file is visited once, depth 0.
+ * A link counts as what it points to (MISSING if nothing); folders behind links are entered only with follow_links.
+ * A folder that cannot be read is a warning; a root that cannot be read is AZ_EIO. Paths are root + "/" + names. */
 struct az_walk {
     bool follow_links, hidden;
     unsigned max_depth; /* 0: none */
@@ -41,7 +45,7 @@ struct az_walk {
 };
 int az_path_walk(const char *root, const struct az_walk *w, struct az_diag *diag) AZ_MUST_USE;
 
-/* XXH3-128 of a file's bytes as 32 hex digits (for `facts`); size in *size. */
+/* XXH3-128 of a file's bytes as 32 hex digits (for `facts`); size in *size. AZ_EIO leaves errno; adds no message. */
 int az_file_digest(const char *path, char hex[33], uint64_t *size) AZ_MUST_USE;
 
 #endif

@@ -7,11 +7,16 @@
 
 struct az_source;
 
+/* BEST is ISA-L where it is built in, else zlib; tests ask for one of them. */
+enum az_inflater { AZ_INFLATE_BEST, AZ_INFLATE_ZLIB, AZ_INFLATE_ISAL };
+bool az_inflater_has(enum az_inflater which);
+
 struct az_source_opts {
     struct az_mem *mem;   /* budget of the window; may be NULL */
     struct az_diag *diag; /* messages; may be NULL */
     size_t window;        /* bytes delivered at once at most; 0: 256 KiB */
     bool raw;             /* do not inflate */
+    enum az_inflater inflater;
 };
 
 /* path "-": standard input. Errors: AZ_EIO (message with errno text), AZ_ENOMEM, AZ_ELIMIT. A directory is AZ_EIO. */
@@ -26,14 +31,14 @@ int az_source_peek(struct az_source *s, size_t n, struct az_sv *out) AZ_MUST_USE
 /* Next chunk, consumed; empty at the end. The view lives to the next call. A truncated gzip stream, a wrong checksum or
  * garbage behind the last member is AZ_EFORMAT with the offset, after all good bytes were delivered. */
 int az_source_next(struct az_source *s, struct az_sv *chunk) AZ_MUST_USE;
-/* Copies up to n bytes into buf (a parser's own window); *got = 0 at the end. */
+/* Copies up to n bytes into buf (a parser's own window), often fewer; *got = 0 only at the end (or for n = 0). */
 int az_source_read(struct az_source *s, void *buf, size_t n, size_t *got) AZ_MUST_USE;
 /* Everything that is left, in the arena, NUL-terminated; AZ_ELIMIT over max bytes (0: none). */
 int az_source_all(struct az_source *s, struct az_arena *a, size_t max, struct az_sv *out) AZ_MUST_USE;
 
 const char *az_source_name(const struct az_source *s);
 bool az_source_is_gzip(const struct az_source *s);
-/* Bytes of the file read so far (compressed), and delivered so far (inflated). For progress and messages. */
+/* Bytes of the file used so far (compressed), and delivered so far (inflated). For progress and messages. */
 uint64_t az_source_consumed(const struct az_source *s);
 uint64_t az_source_delivered(const struct az_source *s);
 /* Size of the file, 0 when unknown (pipe). */

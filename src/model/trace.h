@@ -112,7 +112,8 @@ enum az_cap {
     AZ_CAP_SHAPES = 1 << 7,
     AZ_CAP_RANKS = 1 << 8,
     AZ_CAP_OSRT = 1 << 9,
-    AZ_CAP_CLASSIC = 1 << 10 /* the format's users know the classic block (nsys) */
+    AZ_CAP_CLASSIC = 1 << 10,  /* the format's users know the classic block (nsys) */
+    AZ_CAP_FRAMEWORK = 1 << 11 /* a framework's trace: trace.ext is an az_optrace (model/optrace.h) */
 };
 const char *az_cap_text(unsigned one_cap);
 
@@ -128,6 +129,13 @@ struct az_fact {
 };
 AZ_VEC(struct az_fact, az_facts);
 
+struct az_trace;
+/* Called at the end of az_trace_seal and of az_trace_release for a trace that has `ext`. */
+struct az_trace_ext {
+    int (*seal)(struct az_trace *t);
+    void (*release)(struct az_trace *t);
+};
+
 struct az_trace {
     struct az_mem *mem;
     struct az_arena arena;
@@ -138,6 +146,7 @@ struct az_trace {
     struct az_sv path;
     struct az_events ev[AZ_KIND_COUNT];
     struct az_lanes lanes;
+    struct az_map lane_of; /* hash of a lane's fields -> index */
     struct az_copies copies;
     struct az_ranges ranges;
     struct az_devices devices;
@@ -148,24 +157,29 @@ struct az_trace {
     struct az_drops drops;
     struct az_facts facts; /* what the file says of itself: product version, schema, host... */
     bool sealed;
-    void *ext; /* a format family's further columns (arena), e.g. the PyTorch call tree; owned by its model file */
+    void *ext; /* what a family of formats adds (model/optrace.h) */
+    const struct az_trace_ext *ext_ops; /* NULL without ext */
 };
 
 int az_trace_init(struct az_trace *t, struct az_mem *mem) AZ_MUST_USE;
 void az_trace_release(struct az_trace *t);
 /* Chooses the optional columns of a kind; before its first event. */
 void az_trace_columns(struct az_trace *t, enum az_kind k, unsigned cols);
+/* Appends an event; fields of columns the kind does not carry are ignored. AZ_ENOMEM, AZ_ELIMIT; AZ_EFORMAT if it ends
+ * before it starts (a format drops such events first, with a reason); AZ_ERANGE beyond 2^32 - 2 rows. */
 int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e) AZ_MUST_USE;
 int az_trace_name(struct az_trace *t, struct az_sv text, uint32_t *id) AZ_MUST_USE;
 /* Index of the equal lane, added if new. */
 int az_trace_lane(struct az_trace *t, const struct az_lane *lane, uint32_t *index) AZ_MUST_USE;
+/* Counts events that are not kept; the same reason adds up. ticks: their time. */
 void az_trace_dropped(struct az_trace *t, const char *reason, uint64_t count, int64_t ticks);
 void az_trace_fact(struct az_trace *t, const char *key, struct az_sv value);
 static inline struct az_sv az_trace_text(const struct az_trace *t, uint32_t id)
 {
     return az_intern_text(&t->names, id);
 }
-/* Sorts every kind by start (stable, so file order breaks ties) and sets `sealed`. */
+/* Sorts every kind by start (stable, so file order breaks ties), gives back unused room and sets `sealed`. After an
+ * error (AZ_ENOMEM, AZ_ELIMIT) the trace can only be released. */
 int az_trace_seal(struct az_trace *t) AZ_MUST_USE;
 /* Any device work at all: kernels, copies, fills, graph rows, or sums with a row. */
 bool az_trace_has_activity(const struct az_trace *t);

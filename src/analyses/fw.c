@@ -1,0 +1,188 @@
+/* Shared facts of a framework trace. */
+#include "analyses/fw.h"
+
+#include "base/data.h"
+
+/* Next line of CSV without quotes (our own data file); false at the end. */
+static bool next_row(struct az_sv *rest, struct az_sv *cell, size_t n)
+{
+    if (rest->n == 0)
+        return false;
+    const char *nl = memchr(rest->p, '\n', rest->n);
+    struct az_sv line = az_sv_make(rest->p, nl ? (size_t)(nl - rest->p) : rest->n);
+    size_t used = line.n + (nl ? 1 : 0);
+    *rest = az_sv_make(rest->p + used, rest->n - used);
+    line = az_sv_trim(line);
+    for (size_t i = 0; i < n; i++) {
+        const char *c = line.n ? memchr(line.p, ',', line.n) : NULL;
+        cell[i] = az_sv_make(line.p, c ? (size_t)(c - line.p) : line.n);
+        used = cell[i].n + (c ? 1 : 0);
+        line = az_sv_make(line.p + used, line.n - used);
+    }
+    return true;
+}
+
+static int load_categories(struct az_fw *f, struct az_arena *a)
+{
+    struct az_sv rest = az_data("op_categories.csv"), c[5];
+    size_t rows = 0;
+    for (size_t i = 0; i < rest.n; i++)
+        rows += rest.p[i] == '\n';
+    f->known = az_arena_array(a, rows + 1, sizeof *f->known);
+    if (!f->known)
+        return az_arena_error(a);
+    for (bool head = true; next_row(&rest, c, 5); head = false)
+        if (!head && c[0].n)
+            f->known[f->n_known++] = (struct az_op_category){ .name = c[0], .category = c[1], .family = c[2],
+                                                              .bwd_category = c[3], .has_model = az_sv_is(c[4], "yes") };
+    return 0;
+}
+
+struct az_sv az_fw_categorise(const struct az_fw *f, struct az_sv op, struct az_sv first_kernel)
+{
+    static const char *const by_kernel[] = { "elementwise", "reduce", "multi_tensor_apply" };
+    for (size_t i = 0; i < f->n_known; i++)
+        if (az_sv_eq(f->known[i].name, op))
+            return f->known[i].category;
+    if (az_sv_starts(op, AZ_SV("triton")))
+        return AZ_SV("triton");
+    if (az_sv_starts(op, AZ_SV("record_param_comms")))
+        return AZ_SV("record_param_comms");
+    if (az_sv_starts(first_kernel, AZ_SV("void at::native")))
+        for (size_t i = 0; i < 3; i++)
+            if (az_sv_find(first_kernel, az_sv_str(by_kernel[i])) >= 0)
+                return az_sv_str(by_kernel[i]);
+    return AZ_SV("other");
+}
+
+struct az_event az_fw_node(const struct az_fw *f, uint32_t node)
+{
+    uint32_t row;
+    const struct az_events *e = &f->trace->ev[az_node_kind(f->tree, node, &row)];
+    return (struct az_event){ .start = e->start[row], .end = e->end[row], .name = e->name[row], .lane = e->lane[row],
+                              .side = e->side ? e->side[row] : AZ_NO_ROW, .uid = e->uid[row],
+                              .corr = e->corr ? e->corr[row] : 0 };
+}
+
+const struct az_op_args *az_fw_args(const struct az_fw *f, uint32_t node)
+{
+    if (node >= f->tree->first_call)
+        return NULL;
+    uint32_t side = az_fw_node(f, node).side;
+    if (side == AZ_NO_ROW || f->ops->ops.v[side].args == AZ_NO_ROW)
+        return NULL;
+    return &f->ops->args.v[f->ops->ops.v[side].args];
+}
+
+/* Category of every launcher, decided once per (operator name, first kernel name). */
+static int categorise_all(struct az_fw *f, struct az_arena *a, struct az_mem *mem)
+{
+    struct az_map seen;
+    int rc = az_map_init(&seen, mem, 256);
+    if (rc)
+        return rc;
+    f->category = az_arena_array(a, f->launchers->rows.n + 1, sizeof *f->category);
+    if (!f->category)
+        rc = az_arena_error(a);
+    for (size_t i = 0; rc == 0 && i < f->launchers->rows.n; i++) {
+        const struct az_launcher *l = &f->launchers->rows.v[i];
+        uint32_t name = az_fw_node(f, l->node).name, kernel = az_gpu_event(f->tree, f->launchers->own.v[l->first]).name, *id;
+        bool added;
+        rc = az_map_put(&seen, name, kernel, 0, &id, &added);
+        if (rc == 0 && added) {
+            struct az_sv c = az_fw_categorise(f, az_trace_text(f->trace, name), az_trace_text(f->trace, kernel));
+            uint32_t k = 0;
+            while (k < f->n_categories && !az_sv_eq(f->category_text[k], c))
+                k++;
+            if (k == sizeof f->category_text / sizeof *f->category_text)
+                rc = AZ_EINTERNAL; /* the data file has more categories than the table holds */
+            else if (k == f->n_categories)
+                f->category_text[f->n_categories++] = c;
+            *id = k;
+        }
+        if (rc == 0)
+            f->category[i] = *id;
+    }
+    az_map_release(&seen);
+    return rc;
+}
+
+/* Marks everything below the frames of activation checkpointing's recomputation. */
+static int mark_recompute(struct az_fw *f, struct az_arena *a)
+{
+    const struct az_calltree *c = f->tree;
+    f->recompute = az_arena_array(a, (size_t)c->n + 1, 1);
+    if (!f->recompute)
+        return az_arena_error(a);
+    for (uint32_t n = c->first_frame; n < c->n; n++) {
+        struct az_sv name = az_node_name(c, n);
+        if (az_sv_find(name, AZ_SV("torch/utils/checkpoint.py")) >= 0 && az_sv_find(name, AZ_SV("recompute_fn")) >= 0)
+            for (uint32_t p = c->pre[n]; p <= c->last[n]; p++)
+                f->recompute[c->by_pre[p]] = 1;
+    }
+    return 0;
+}
+
+bool az_fw_gpu_recompute(const struct az_fw *f, uint32_t gpu)
+{
+    uint32_t call = f->tree->gpu_call[gpu];
+    return f->recompute && call != AZ_NO_ROW && f->recompute[call];
+}
+
+bool az_fw_launcher_recompute(const struct az_fw *f, uint32_t launcher)
+{
+    return f->recompute && f->recompute[f->launchers->rows.v[launcher].node];
+}
+
+static int make(struct az_job *job, struct az_fw *f)
+{
+    f->trace = job->traces[0];
+    f->ops = az_optrace(f->trace);
+    f->tree = f->ops->tree;
+    f->launchers = f->ops->launchers;
+    int rc = load_categories(f, job->arena);
+    if (rc == 0)
+        rc = categorise_all(f, job->arena, job->mem);
+    if (rc == 0 && job->opts->detect_recompute)
+        rc = mark_recompute(f, job->arena);
+    for (size_t i = 0; i < f->trace->ev[AZ_KERNEL].n; i++)
+        f->kernels += f->trace->ev[AZ_KERNEL].end[i] - f->trace->ev[AZ_KERNEL].start[i];
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    for (uint32_t g = 0; g < f->tree->n_gpu; g++) {
+        if (f->tree->gpu_call[g] == AZ_NO_ROW && !job->opts->include_unlinked_kernels)
+            continue;
+        struct az_event e = az_gpu_event(f->tree, g);
+        lo = e.start < lo ? e.start : lo;
+        hi = e.end > hi ? e.end : hi;
+    }
+    f->total = hi > lo ? hi - lo : 0;
+    return rc;
+}
+
+struct az_fw *az_fw_get(struct az_job *job, int *rc)
+{
+    *rc = 0;
+    if (!job->framework) {
+        struct az_fw *f = az_arena_alloc(job->arena, sizeof *f);
+        *rc = f ? make(job, f) : az_arena_error(job->arena);
+        if (*rc == 0)
+            job->framework = f;
+    }
+    return job->framework;
+}
+
+void az_fw_shares(struct az_table *t, size_t value, size_t at, double total)
+{
+    double sum = 0, run = 0;
+    for (size_t r = 0; r < t->rows; r++)
+        sum += az_cell_number(az_table_at(t, r, value));
+    if (total == 0)
+        total = sum;
+    for (size_t r = 0; r < t->rows; r++) {
+        double share = total > 0 ? az_cell_number(az_table_at(t, r, value)) / total * 100.0 : 0.0;
+        run += share;
+        struct az_cell *c = &t->cells.v[r * t->columns.n + at];
+        c[0] = (struct az_cell){ .type = AZ_REAL, .f = share };
+        c[1] = (struct az_cell){ .type = AZ_REAL, .f = run };
+    }
+}

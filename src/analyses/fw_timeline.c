@@ -1,0 +1,352 @@
+/* gpu_timeline: where device time goes (spec: PyTorch-profiler report, section 4), of all devices pooled, per device, and per
+ * profiler step. */
+#include "analyses/fw.h"
+#include "analyses/list.h"
+
+struct figures { /* ticks */
+    int64_t compute, comm, exposed_comm, memcpy_time, exposed_memcpy, busy, total, micro;
+    int64_t first, last;
+    size_t events;
+};
+
+struct sets {
+    struct az_spans of[3], all, tmp, tmp2; /* by az_gpu_class */
+};
+
+static void sets_init(struct sets *s, struct az_mem *mem)
+{
+    for (int i = 0; i < 3; i++)
+        az_vec_init(&s->of[i], mem);
+    az_vec_init(&s->all, mem);
+    az_vec_init(&s->tmp, mem);
+    az_vec_init(&s->tmp2, mem);
+}
+
+static void sets_reset(struct sets *s)
+{
+    for (int i = 0; i < 3; i++)
+        az_vec_reset(&s->of[i]);
+    az_vec_reset(&s->all);
+}
+
+static void sets_release(struct sets *s)
+{
+    for (int i = 0; i < 3; i++)
+        az_vec_release(&s->of[i]);
+    az_vec_release(&s->all);
+    az_vec_release(&s->tmp);
+    az_vec_release(&s->tmp2);
+}
+
+/* Gaps of the merged list shorter than the threshold. */
+static int64_t micro_gaps(const struct az_spans *all, int64_t threshold)
+{
+    int64_t sum = 0;
+    for (size_t i = 1; i < all->n; i++) {
+        int64_t gap = all->v[i].start - all->v[i - 1].end;
+        sum += gap < threshold ? gap : 0;
+    }
+    return sum;
+}
+
+static int measure(struct sets *s, int64_t micro_threshold, struct figures *f)
+{
+    struct az_spans *c = &s->of[AZ_GPU_COMPUTE], *n = &s->of[AZ_GPU_COMM], *m = &s->of[AZ_GPU_MEMCPY];
+    *f = (struct figures){ .events = s->all.n };
+    int rc = az_spans_sort(&s->all);
+    for (int i = 0; rc == 0 && i < 3; i++) {
+        rc = az_spans_sort(&s->of[i]);
+        az_spans_union(&s->of[i]);
+    }
+    if (rc)
+        return rc;
+    az_spans_union(&s->all);
+    f->compute = az_spans_length(c);
+    f->comm = az_spans_length(n);
+    f->memcpy_time = az_spans_length(m);
+    f->busy = az_spans_length(&s->all);
+    rc = az_spans_subtract(n, c, &s->tmp);
+    f->exposed_comm = az_spans_length(&s->tmp);
+    if (rc == 0)
+        rc = az_spans_subtract(m, c, &s->tmp);
+    if (rc == 0)
+        rc = az_spans_subtract(&s->tmp, n, &s->tmp2);
+    f->exposed_memcpy = az_spans_length(&s->tmp2);
+    if (s->all.n) {
+        f->first = s->all.v[0].start;
+        f->last = s->all.v[s->all.n - 1].end;
+        f->total = f->last - f->first;
+    }
+    f->micro = micro_gaps(&s->all, micro_threshold);
+    return rc;
+}
+
+struct work {
+    struct az_job *job;
+    struct az_fw *fw;
+    uint8_t *class_of; /* gpu number -> az_gpu_class */
+    struct sets sets;
+};
+
+/* Class per device event, decided once per name. */
+static int classify(struct work *w)
+{
+    const struct az_calltree *t = w->fw->tree;
+    size_t names = w->fw->trace->names.text.n + 1;
+    uint8_t *known = az_arena_array(w->job->arena, names, 1);
+    w->class_of = az_arena_array(w->job->arena, (size_t)t->n_gpu + 1, 1);
+    if (!known || !w->class_of)
+        return az_arena_error(w->job->arena);
+    for (uint32_t g = 0; g < t->n_gpu; g++) {
+        struct az_event e = az_gpu_event(t, g);
+        enum az_kind kind = t->gpu_kind[g];
+        if (kind == AZ_MEMCPY || e.name == AZ_NO_ID) {
+            w->class_of[g] = (uint8_t)az_gpu_class_of(AZ_SV(""), kind);
+            continue;
+        }
+        uint8_t *k = &known[e.name];
+        if (!*k || kind != AZ_KERNEL)
+            *k = (uint8_t)(1 + az_gpu_class_of(az_trace_text(w->fw->trace, e.name), kind));
+        w->class_of[g] = (uint8_t)(*k - 1);
+    }
+    return 0;
+}
+
+static bool counts(const struct work *w, uint32_t gpu)
+{
+    return w->fw->tree->gpu_call[gpu] != AZ_NO_ROW || w->job->opts->include_unlinked_kernels;
+}
+
+static int take(struct work *w, uint32_t gpu, int64_t lo, int64_t hi)
+{
+    struct az_event e = az_gpu_event(w->fw->tree, gpu);
+    struct az_span s = { e.start < lo ? lo : e.start, e.end > hi ? hi : e.end };
+    if (s.end < s.start)
+        return 0;
+    int rc = az_vec_push(&w->sets.all, s);
+    return rc ? rc : az_vec_push(&w->sets.of[w->class_of[gpu]], s);
+}
+
+static int64_t micro_threshold(const struct work *w)
+{
+    return w->job->opts->micro_idle_us == AZ_UNSET_I64 ? 0 : w->job->opts->micro_idle_us * 1000 * w->fw->trace->ticks_per_ns;
+}
+
+/* The rows of one block; `lead` puts the cells before `type`. */
+static void rows(struct work *w, struct az_table *t, const struct figures *f, void (*lead)(struct az_table *, const void *),
+                 const void *ctx, const char *recompute)
+{
+    bool split = w->job->opts->micro_idle_us != AZ_UNSET_I64;
+    int64_t idle = f->total - f->busy;
+    const struct {
+        const char *name;
+        int64_t ticks;
+        bool shown;
+    } r[] = { { "computation_time", f->compute, true },
+              { "exposed_comm_time", f->exposed_comm, true },
+              { "exposed_memcpy_time", f->exposed_memcpy, true },
+              { "busy_time", f->busy, true },
+              { "idle_time", idle, !split },
+              { "micro_idle_time", f->micro, split },
+              { "macro_idle_time", idle - f->micro, split },
+              { "total_time", f->total, true },
+              { "total_comm_time", f->comm, true },
+              { "total_memcpy_time", f->memcpy_time, true } };
+    for (size_t i = 0; i < sizeof r / sizeof *r; i++) {
+        if (!r[i].shown)
+            continue;
+        if (lead)
+            lead(t, ctx);
+        az_put_text(t, az_sv_str(r[i].name));
+        az_put_f64(t, az_ms(w->fw->trace, r[i].ticks));
+        az_put_f64(t, f->total ? (double)r[i].ticks / (double)f->total * 100.0 : 0.0);
+        if (recompute)
+            az_put_text(t, az_sv_str(recompute));
+    }
+}
+
+static void figure_columns(struct az_table *t)
+{
+    az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "time ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    az_table_column(t, "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+}
+
+static int add_table(struct az_job *job, struct az_table *t)
+{
+    int rc = az_table_finish(t);
+    if (rc) {
+        az_table_free(t);
+        return rc;
+    }
+    return az_document_add(job->doc, t);
+}
+
+/* Gathers the events that count and (with detect_recompute) are on the given side. */
+static int gather(struct work *w, int recompute)
+{
+    sets_reset(&w->sets);
+    for (uint32_t g = 0; g < w->fw->tree->n_gpu; g++) {
+        if (!counts(w, g) || (recompute >= 0 && az_fw_gpu_recompute(w->fw, g) != (recompute == 1)))
+            continue;
+        int rc = take(w, g, INT64_MIN, INT64_MAX);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* The identity that every report checks of itself: exact in integers. */
+static void self_check(struct work *w, const struct figures *f)
+{
+    int64_t rest = f->total - (f->compute + f->exposed_comm + f->exposed_memcpy + (f->total - f->busy));
+    az_cover(w->job, "gpu_timeline: total - (computation + exposed_comm + exposed_memcpy + idle)",
+             (double)rest / (double)w->fw->trace->ticks_per_ns, "ns", rest ? AZ_SV("must be 0: a defect of this program") : AZ_SV("holds exactly"));
+}
+
+static int whole(struct work *w)
+{
+    struct az_table *t = az_table_new(w->job->arena, "gpu_timeline", "GPU time line", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    struct figures f;
+    if (!t)
+        return az_arena_error(w->job->arena);
+    figure_columns(t);
+    bool split = w->job->opts->detect_recompute;
+    if (split)
+        az_table_column(t, "is_recompute", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    int rc = 0;
+    for (int side = 0; rc == 0 && side < (split ? 2 : 1); side++) {
+        rc = gather(w, split ? side : -1);
+        if (rc == 0)
+            rc = measure(&w->sets, micro_threshold(w), &f);
+        if (rc == 0) {
+            rows(w, t, &f, NULL, NULL, split ? (side ? "True" : "False") : NULL);
+            self_check(w, &f);
+        }
+    }
+    if (rc) {
+        az_table_free(t);
+        return rc;
+    }
+    return add_table(w->job, t);
+}
+
+static void lead_device(struct az_table *t, const void *ctx) { az_put_i64(t, *(const int64_t *)ctx); }
+
+static int by_device(struct work *w)
+{
+    const struct az_trace *tr = w->fw->trace;
+    struct az_table *t = az_table_new(w->job->arena, "gpu_timeline_by_device", "GPU time line by device", 0);
+    if (!t)
+        return az_arena_error(w->job->arena);
+    az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    figure_columns(t);
+    int64_t device = INT64_MIN;
+    int rc = 0;
+    for (size_t devices = 0; rc == 0; devices++) { /* devices in ascending order */
+        int64_t next = INT64_MAX;
+        for (size_t l = 0; l < tr->lanes.n; l++)
+            if (tr->lanes.v[l].device_side && tr->lanes.v[l].device > device && tr->lanes.v[l].device < next)
+                next = tr->lanes.v[l].device;
+        if (next == INT64_MAX)
+            break;
+        device = next;
+        sets_reset(&w->sets);
+        for (uint32_t g = 0; rc == 0 && g < w->fw->tree->n_gpu; g++)
+            if (counts(w, g) && tr->lanes.v[az_gpu_event(w->fw->tree, g).lane].device == device)
+                rc = take(w, g, INT64_MIN, INT64_MAX);
+        struct figures f;
+        if (rc == 0)
+            rc = measure(&w->sets, micro_threshold(w), &f);
+        if (rc == 0 && f.events)
+            rows(w, t, &f, lead_device, &device, NULL);
+        if (devices == 1 && rc == 0)
+            az_finding(w->job, "several-devices", "info", AZ_SV("gpu_timeline"), 2, -1,
+                       AZ_SV("the trace holds several devices; gpu_timeline pools them, gpu_timeline_by_device does not"));
+    }
+    if (rc) {
+        az_table_free(t);
+        return rc;
+    }
+    return add_table(w->job, t);
+}
+
+struct step {
+    struct az_sv name;
+};
+static void lead_step(struct az_table *t, const void *ctx) { az_put_text(t, ((const struct step *)ctx)->name); }
+
+/* Device events whose span touches a window: events are in file order, so this is a pass over all of them per step; steps beyond
+ * the first 1,000 are left out and counted. */
+static int by_step(struct work *w)
+{
+    const struct az_trace *tr = w->fw->trace;
+    const struct az_events *a = &tr->ev[AZ_RANGE];
+    struct az_table *t = az_table_new(w->job->arena, "gpu_timeline_by_step", "GPU time line by profiler step", 0);
+    size_t steps = 0;
+    if (!t)
+        return az_arena_error(w->job->arena);
+    az_table_column(t, "step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    figure_columns(t);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < a->n; i++) {
+        struct step s = { az_trace_text(tr, a->name[i]) };
+        struct figures f;
+        if (!az_sv_starts(s.name, AZ_SV("ProfilerStep#")) || ++steps > 1000)
+            continue;
+        sets_reset(&w->sets);
+        for (uint32_t g = 0; rc == 0 && g < w->fw->tree->n_gpu; g++) {
+            struct az_event e = az_gpu_event(w->fw->tree, g);
+            if (counts(w, g) && e.end > a->start[i] && e.start < a->end[i])
+                rc = take(w, g, a->start[i], a->end[i]);
+        }
+        if (rc == 0)
+            rc = measure(&w->sets, micro_threshold(w), &f);
+        if (rc == 0) { /* the step is the whole, idle at its ends included */
+            f.total = a->end[i] - a->start[i];
+            rows(w, t, &f, lead_step, &s, NULL);
+        }
+    }
+    if (steps > 1000)
+        az_cover(w->job, "gpu_timeline_by_step: steps left out", (double)(steps - 1000), "count", AZ_SV("only the first 1,000 are shown"));
+    if (rc) {
+        az_table_free(t);
+        return rc;
+    }
+    return add_table(w->job, t);
+}
+
+static int chart(struct az_job *job)
+{
+    struct az_chart c = { .kind = AZ_CHART_BAR, .table = AZ_SV("gpu_timeline"), .title = AZ_SV("GPU time line"),
+                          .x_title = AZ_SV("type"), .y_title = AZ_SV("ms"), .x = AZ_SV("type") };
+    az_vec_init(&c.y, job->mem);
+    int rc = az_vec_push(&c.y, AZ_SV("time ms"));
+    return rc ? rc : az_document_chart(job->doc, c);
+}
+
+static int run(struct az_job *job)
+{
+    struct work w = { .job = job };
+    int rc;
+    w.fw = az_fw_get(job, &rc);
+    if (!w.fw)
+        return rc;
+    sets_init(&w.sets, job->mem);
+    rc = classify(&w);
+    if (rc == 0)
+        rc = whole(&w);
+    if (rc == 0)
+        rc = by_device(&w);
+    if (rc == 0)
+        rc = by_step(&w);
+    sets_release(&w.sets);
+    return rc ? rc : chart(job);
+}
+
+const struct az_analysis az_analysis_gpu_timeline = {
+    .name = "gpu_timeline",
+    .help = "device time by computation, communication, copies and idle: all, per device, per profiler step",
+    .needs = AZ_CAP_FRAMEWORK,
+    .run = run,
+};

@@ -1,0 +1,27 @@
+/* The analyses of this folder, for registry.c, in report order. `findings` ranks what all others found: it comes last
+ * but for `coverage`. */
+#ifndef AZ_ANALYSES_LIST_H
+#define AZ_ANALYSES_LIST_H
+
+#include "analyses/analysis.h"
+
+extern const struct az_analysis az_analysis_classic;
+extern const struct az_analysis az_analysis_device_iterations;
+extern const struct az_analysis az_analysis_kern_sum;
+extern const struct az_analysis az_analysis_mem_time_sum;
+extern const struct az_analysis az_analysis_mem_size_sum;
+extern const struct az_analysis az_analysis_api_sum;
+extern const struct az_analysis az_analysis_osrt_sum;
+extern const struct az_analysis az_analysis_nvtx_sum;
+extern const struct az_analysis az_analysis_nvtx_gpu_proj_sum;
+extern const struct az_analysis az_analysis_nvtx_gpu_proj_trace;
+extern const struct az_analysis az_analysis_nvtx_kern_sum;
+extern const struct az_analysis az_analysis_kern_exec_sum;
+extern const struct az_analysis az_analysis_gpu_gaps;
+extern const struct az_analysis az_analysis_gpu_utilization;
+extern const struct az_analysis az_analysis_gpu_timeline;
+extern const struct az_analysis az_analysis_fw_ops;
+extern const struct az_analysis az_analysis_findings;
+extern const struct az_analysis az_analysis_coverage;
+
+#endif

@@ -1,0 +1,26 @@
+/* Private to shared*.c: the object behind job->shared. */
+#ifndef AZ_ANALYSES_SHARED_INTERNAL_H
+#define AZ_ANALYSES_SHARED_INTERNAL_H
+
+#include "analyses/shared.h"
+
+struct az_shared_trace {
+    uint32_t *number; /* name id -> number; NULL: the same */
+    struct az_link *link;
+    struct az_launches *launches;
+    struct az_projection *projection;
+};
+
+struct az_shared {
+    struct az_shared_trace *trace;
+    size_t n_names;
+    struct az_sv *text;  /* number -> text in the arena; p NULL: not copied yet */
+    uint32_t *class_of;  /* number -> class + 1; 0: not asked yet */
+    struct az_name_sums *kernels, *memops;
+    struct az_job_tag *tag;
+};
+
+/* Made on first use; NULL on failure, which the arena remembers. */
+struct az_shared *az_shared_of(struct az_job *job);
+
+#endif

@@ -1,0 +1,295 @@
+/* Reading numbers exactly, and integer arithmetic that cannot overflow. Writing is in numfmt.c. */
+#include "base/num.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* ---- integers ---- */
+
+/* Sign and digits of a whole view; the magnitude is checked against 64 bits only. */
+static int parse_integer(struct az_sv s, bool *negative, uint64_t *magnitude)
+{
+    size_t i = 0;
+    *negative = s.n > 0 && s.p[0] == '-';
+    if (s.n > 0 && (s.p[0] == '-' || s.p[0] == '+'))
+        i = 1;
+    if (i == s.n)
+        return AZ_EFORMAT;
+    uint64_t v = 0;
+    bool over = false;
+    for (; i < s.n; i++) {
+        if (!is_digit(s.p[i]))
+            return AZ_EFORMAT;
+        over = over || __builtin_mul_overflow(v, UINT64_C(10), &v) ||
+               __builtin_add_overflow(v, (uint64_t)(s.p[i] - '0'), &v);
+    }
+    *magnitude = v;
+    return over ? AZ_ERANGE : 0;
+}
+
+/* magnitude with its sign, or AZ_ERANGE. */
+static int to_i64(bool negative, uint64_t magnitude, int64_t *out)
+{
+    if (magnitude > (uint64_t)INT64_MAX + negative)
+        return AZ_ERANGE;
+    *out = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    return 0;
+}
+
+int az_parse_i64(struct az_sv s, int64_t *out)
+{
+    bool negative;
+    uint64_t v;
+    int err = parse_integer(s, &negative, &v);
+    return err ? err : to_i64(negative, v, out);
+}
+
+int az_parse_u64(struct az_sv s, uint64_t *out)
+{
+    bool negative;
+    uint64_t v;
+    int err = parse_integer(s, &negative, &v);
+    if (err)
+        return err;
+    if (negative && v != 0)
+        return AZ_ERANGE;
+    *out = v;
+    return 0;
+}
+
+/* ---- decimal numbers ---- */
+
+/* A decimal number taken apart: value = 0.DDDD * 10^point, D the `n` significant digits from `first` on (a '.' between
+ * them is to be skipped), no leading zeros; n = 0 is zero. */
+struct decimal {
+    bool negative;
+    const char *first;
+    size_t n;
+    int64_t point;
+};
+
+enum { EXPONENT_CAP = 1000000000 }; /* larger exponents are as good as infinite */
+
+static int parse_exponent(const char *p, const char *end, int64_t *out)
+{
+    const bool negative = p < end && *p == '-';
+    int64_t e = 0;
+    if (p < end && (*p == '-' || *p == '+'))
+        p++;
+    if (p == end)
+        return AZ_EFORMAT;
+    for (; p < end; p++) {
+        if (!is_digit(*p))
+            return AZ_EFORMAT;
+        e = e >= EXPONENT_CAP ? EXPONENT_CAP : e * 10 + (*p - '0');
+    }
+    *out = negative ? -e : e;
+    return 0;
+}
+
+/* [sign] digits [. digits] [e [sign] digits], or with digits only behind the point. */
+static int parse_parts(struct az_sv s, struct decimal *d)
+{
+    const char *p = s.p, *end = p + s.n;
+    *d = (struct decimal){ .negative = false };
+    if (p < end && (*p == '-' || *p == '+'))
+        d->negative = *p++ == '-';
+    bool any = false, dot = false;
+    int64_t exponent = 0;
+    for (; p < end; p++) {
+        if (*p == '.' && !dot) {
+            dot = true;
+            continue;
+        }
+        if (!is_digit(*p))
+            break;
+        any = true;
+        if (d->first == NULL && *p != '0')
+            d->first = p;
+        d->n += d->first != NULL;
+        d->point += d->first != NULL ? !dot : -(int64_t)dot;
+    }
+    if (!any)
+        return AZ_EFORMAT;
+    if (p < end) {
+        if (*p != 'e' && *p != 'E')
+            return AZ_EFORMAT;
+        int err = parse_exponent(p + 1, end, &exponent);
+        if (err)
+            return err;
+    }
+    d->point += exponent;
+    return 0;
+}
+
+/* Exact powers: 10^22 is the largest that a double holds. */
+static const double power_of_ten[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+
+/* strtod, given digits and an exponent without a point, so that no locale matters. Beyond 800 digits only "not zero"
+ * counts: the midpoint of two doubles has at most 767 significant digits. */
+static double by_strtod(const struct decimal *d)
+{
+    enum { KEEP = 800 };
+    char buf[KEEP + 32];
+    size_t n = 0, seen = 0;
+    bool rest = false;
+    for (const char *p = d->first; seen < d->n; p++) {
+        if (*p == '.')
+            continue;
+        if (seen++ < KEEP)
+            buf[n++] = *p;
+        else
+            rest = rest || *p != '0';
+    }
+    int64_t exponent = d->point - (int64_t)n;
+    if (rest) {
+        buf[n++] = '1';
+        exponent--;
+    }
+    snprintf(buf + n, sizeof buf - n, "e%lld", (long long)exponent);
+    return strtod(buf, NULL);
+}
+
+int az_parse_f64(struct az_sv s, double *out)
+{
+    struct decimal d;
+    int err = parse_parts(s, &d);
+    if (err)
+        return err;
+    double v = 0;
+    if (d.n > 0 && d.n <= 19) {
+        uint64_t m = 0;
+        size_t seen = 0;
+        for (const char *p = d.first; seen < d.n; p++) {
+            if (*p == '.')
+                continue;
+            m = m * 10 + (uint64_t)(*p - '0');
+            seen++;
+        }
+        const int64_t e = d.point - (int64_t)d.n;
+        /* Both operands exact, so one correctly rounded operation gives the correctly rounded result (Clinger 1990). */
+        if (m <= UINT64_C(1) << 53 && e >= -22 && e <= 22)
+            v = e < 0 ? (double)m / power_of_ten[-e] : (double)m * power_of_ten[e];
+        else
+            v = by_strtod(&d);
+    } else if (d.n > 0) {
+        v = by_strtod(&d);
+    }
+    if (isinf(v))
+        return AZ_ERANGE;
+    *out = d.negative ? -v : v;
+    return 0;
+}
+
+int az_parse_decimal(struct az_sv s, int scale10, int64_t *out)
+{
+    struct decimal d;
+    int err = parse_parts(s, &d);
+    if (err)
+        return err;
+    const int64_t whole = d.point + scale10; /* digits in front of the point of the result */
+    if (d.n == 0 || whole < 0) {             /* below 0.1 */
+        *out = 0;
+        return 0;
+    }
+    if (whole > 20)
+        return AZ_ERANGE;
+    uint64_t v = 0;
+    size_t seen = 0;
+    const char *p = d.first;
+    for (int64_t i = 0; i < whole; i++) {
+        uint64_t digit = 0;
+        if (seen < d.n) {
+            p += *p == '.';
+            digit = (uint64_t)(*p++ - '0');
+            seen++;
+        }
+        if (__builtin_mul_overflow(v, UINT64_C(10), &v) || __builtin_add_overflow(v, digit, &v))
+            return AZ_ERANGE;
+    }
+    /* The rest against one half: more, less, or equal (then to even). */
+    int half = 0;
+    if (seen < d.n) {
+        p += *p == '.';
+        half = (*p > '5') - (*p < '5');
+        p++;
+        seen++;
+    } else {
+        half = -1;
+    }
+    for (; half == 0 && seen < d.n; p++) {
+        if (*p == '.')
+            continue;
+        half = *p != '0';
+        seen++;
+    }
+    if ((half > 0 || (half == 0 && (v & 1))) && __builtin_add_overflow(v, UINT64_C(1), &v))
+        return AZ_ERANGE;
+    return to_i64(d.negative, v, out);
+}
+
+int az_parse_size(struct az_sv s, uint64_t *out)
+{
+    size_t i = 0;
+    while (i < s.n && (is_digit(s.p[i]) || s.p[i] == '.'))
+        i++;
+    struct decimal d;
+    int err = parse_parts(az_sv_make(s.p, i), &d);
+    if (err)
+        return err;
+    struct az_sv unit = az_sv_trim(az_sv_make(s.p + i, s.n - i));
+    unsigned shift = 0;
+    if (unit.n > 0 && (unit.p[0] | 0x20) != 'b') {
+        static const char letters[] = "kmgt";
+        const char *found = memchr(letters, unit.p[0] | 0x20, 4);
+        if (found == NULL)
+            return AZ_EFORMAT;
+        shift = 10 * (unsigned)(found - letters + 1);
+        unit = az_sv_make(unit.p + 1, unit.n - 1);
+    }
+    if (unit.n > 0 && !az_sv_ieq(unit, AZ_SV("b")) && !(shift > 0 && az_sv_ieq(unit, AZ_SV("ib"))))
+        return AZ_EFORMAT;
+    /* Fixed point: the number in 10^-6, so that 128 bits hold it; finer parts are cut. */
+    unsigned __int128 v = 0;
+    const char *p = d.first;
+    size_t seen = 0;
+    for (int64_t k = 0; k < d.point + 6; k++) {
+        unsigned digit = 0;
+        if (seen < d.n) {
+            p += *p == '.';
+            digit = (unsigned)(*p++ - '0');
+            seen++;
+        }
+        v = v * 10 + digit;
+        if (v >> 100 != 0)
+            return AZ_ERANGE;
+    }
+    if (v >> (127 - shift) != 0)
+        return AZ_ERANGE;
+    v = (v << shift) / 1000000;
+    if (v > UINT64_MAX)
+        return AZ_ERANGE;
+    *out = (uint64_t)v;
+    return 0;
+}
+
+/* ---- arithmetic ---- */
+
+int64_t az_muldiv(int64_t a, int64_t b, int64_t c)
+{
+    const __int128 q = (__int128)a * b / c;
+    return q > INT64_MAX ? INT64_MAX : q < INT64_MIN ? INT64_MIN : (int64_t)q;
+}
+
+int64_t az_add_sat(int64_t a, int64_t b)
+{
+    int64_t r;
+    if (!__builtin_add_overflow(a, b, &r))
+        return r;
+    return a < 0 ? INT64_MIN : INT64_MAX;
+}

@@ -1,0 +1,244 @@
+/* Writing numbers: shortest decimal text that reads back as the same double.
+ *
+ * What is wanted: the fewest digits D such that some D-digit decimal lies in the rounding interval of x, and of those
+ * the one nearest to x. A normal double holds every decimal of 15 digits apart, so D-digit candidates are tried for
+ * D = 15 (trailing zeros cut), 16, 17. For 1e-9 <= |x| < 1e16 all is done exactly in 128-bit integers; outside that
+ * range by snprintf and strtod. Both give the same text (tests/unit/base_num.c compares them). */
+#include "base/num.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Two digits at a time. */
+static const char pair[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
+    "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
+    "9899";
+
+/* Decimal digits of v at out; returns how many. */
+static size_t put_u64(uint64_t v, char out[20])
+{
+    char buf[20];
+    size_t at = sizeof buf;
+    while (v >= 100) {
+        memcpy(buf + (at -= 2), pair + 2 * (v % 100), 2);
+        v /= 100;
+    }
+    if (v >= 10)
+        memcpy(buf + (at -= 2), pair + 2 * v, 2);
+    else
+        buf[--at] = (char)('0' + v);
+    memcpy(out, buf + at, sizeof buf - at);
+    return sizeof buf - at;
+}
+
+size_t az_format_i64(int64_t x, char out[AZ_NUM_MAX])
+{
+    size_t n = 0;
+    if (x < 0)
+        out[n++] = '-';
+    n += put_u64(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, out + n);
+    out[n] = '\0';
+    return n;
+}
+
+/* A positive decimal: digits (no trailing zeros) times 10^(point - number of digits). */
+struct shortest {
+    char digit[20];
+    int n;
+    int point; /* value = 0.digits * 10^point */
+};
+
+static const uint64_t power_of_five[] = { UINT64_C(1),
+                                          UINT64_C(5),
+                                          UINT64_C(25),
+                                          UINT64_C(125),
+                                          UINT64_C(625),
+                                          UINT64_C(3125),
+                                          UINT64_C(15625),
+                                          UINT64_C(78125),
+                                          UINT64_C(390625),
+                                          UINT64_C(1953125),
+                                          UINT64_C(9765625),
+                                          UINT64_C(48828125),
+                                          UINT64_C(244140625),
+                                          UINT64_C(1220703125),
+                                          UINT64_C(6103515625),
+                                          UINT64_C(30517578125),
+                                          UINT64_C(152587890625),
+                                          UINT64_C(762939453125),
+                                          UINT64_C(3814697265625),
+                                          UINT64_C(19073486328125),
+                                          UINT64_C(95367431640625),
+                                          UINT64_C(476837158203125),
+                                          UINT64_C(2384185791015625),
+                                          UINT64_C(11920928955078125),
+                                          UINT64_C(59604644775390625),
+                                          UINT64_C(298023223876953125) };
+
+/* Tries the decimals N * 10^-k next to x = m * 2^e (m < 2^53). All lengths are in units of 10^-k * 2^-(s+2), where
+ * s = -(e + k) >= -2: x is 4m5^k, half the gap to the next double is 2*5^k, to the one below also, or 5^k if m = 2^52.
+ * 4m5^k < 2^55 * 2^62.7, so 128 bits do. Returns whether N lies in the rounding interval (whose ends belong to x if m
+ * is even); *out = N, the nearest to x that does. */
+static bool try_digits(uint64_t m, int e, int k, uint64_t *out)
+{
+    const unsigned s = (unsigned)(2 - e - k);
+    const unsigned __int128 one = (unsigned __int128)1 << s;
+    const unsigned __int128 x = (unsigned __int128)(4 * m) * power_of_five[k];
+    const unsigned __int128 above = (unsigned __int128)2 * power_of_five[k];
+    const unsigned __int128 below = m == UINT64_C(1) << 52 ? power_of_five[k] : above;
+    const unsigned inclusive = (m & 1) == 0;
+    const uint64_t floor = (uint64_t)(x >> s);
+    const unsigned __int128 under = x & (one - 1), over = one - under; /* distances to floor and to floor + 1 */
+    const bool low_ok = under < below + inclusive, high_ok = over < above + inclusive;
+    const bool high = high_ok && (!low_ok || over < under || (over == under && (floor & 1)));
+    *out = floor + high;
+    return low_ok || high_ok;
+}
+
+static void set_digits(struct shortest *r, uint64_t v, int point_behind)
+{
+    r->n = (int)put_u64(v, r->digit);
+    r->point = r->n + point_behind;
+    while (r->n > 1 && r->digit[r->n - 1] == '0')
+        r->n--;
+}
+
+/* False where x is outside the range of the integers. */
+static bool by_integers(double x, struct shortest *r)
+{
+    static const double decade[] = { 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0,  1e1,  1e2,  1e3,
+                                     1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16 };
+    enum { LOWEST = -9, HIGHEST = 16 };
+    if (!(x >= decade[0] && x < decade[HIGHEST - LOWEST]))
+        return false;
+    int e2;
+    const uint64_t m = (uint64_t)ldexp(frexp(x, &e2), 53);
+    const int e = e2 - 53;
+    /* floor(log10(x)): 1233/4096 is log10(2) closely enough for 2^-30..2^54, then one comparison. */
+    int e10 = (e2 - 1) * 1233;
+    e10 = (e10 - (e10 < 0 ? 4095 : 0)) / 4096;
+    if (e10 < HIGHEST && x >= decade[e10 + 1 - LOWEST])
+        e10++;
+    for (int digits = 15; digits <= 17; digits++) {
+        const int k = digits - 1 - e10;
+        uint64_t v;
+        if (k < 0)
+            continue; /* 1e15 <= x < 1e16: every multiple of ten there is a double itself, so 16 digits find it too */
+        if (try_digits(m, e, k, &v)) {
+            set_digits(r, v, -k);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Digits and exponent of printf's "d.ddde+xx", whatever the locale's point. */
+static void take_apart(const char *text, struct shortest *r)
+{
+    const char *exponent = strchr(text, 'e');
+    r->n = 0;
+    for (const char *p = text; p < exponent; p++) {
+        if (*p >= '0' && *p <= '9' && r->n < 17)
+            r->digit[r->n++] = *p;
+    }
+    int e = 0;
+    for (const char *p = exponent + 2; *p; p++)
+        e = e * 10 + (*p - '0');
+    r->point = (exponent[1] == '-' ? -e : e) + 1;
+    while (r->n > 1 && r->digit[r->n - 1] == '0')
+        r->n--;
+}
+
+static bool reads_back(const struct shortest *r, double x)
+{
+    char text[48];
+    double back;
+    int n = snprintf(text, sizeof text, "%.*se%d", r->n, r->digit, r->point - r->n);
+    return az_parse_f64(az_sv_make(text, (size_t)n), &back) == 0 && back == x;
+}
+
+/* The decimal one unit in the last of `digits` places up. At a power of two the gap below is half the one above, so the
+ * nearest decimal can miss the interval where the next one up does not. */
+static void step_up(struct shortest *r, int digits)
+{
+    uint64_t v = 0;
+    for (int i = 0; i < digits; i++)
+        v = v * 10 + (uint64_t)(i < r->n ? r->digit[i] - '0' : 0);
+    set_digits(r, v + 1, r->point - digits);
+}
+
+static void by_printf(double x, struct shortest *r)
+{
+    char text[48];
+    /* Subnormals hold less than 15 digits, so all lengths must be tried. */
+    for (int digits = x < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*e", digits - 1, x);
+        take_apart(text, r);
+        if (digits == 17 || reads_back(r, x))
+            return;
+        step_up(r, digits);
+        if (reads_back(r, x))
+            return;
+    }
+}
+
+static size_t put_plain(const struct shortest *r, char *out)
+{
+    size_t n = 0;
+    if (r->point <= 0) {
+        out[n++] = '0';
+        out[n++] = '.';
+        for (int i = r->point; i < 0; i++)
+            out[n++] = '0';
+    }
+    for (int i = 0; i < r->n; i++) {
+        if (i > 0 && i == r->point)
+            out[n++] = '.';
+        out[n++] = r->digit[i];
+    }
+    for (int i = r->n; i < r->point; i++)
+        out[n++] = '0';
+    return n;
+}
+
+static size_t put_scientific(const struct shortest *r, char *out)
+{
+    size_t n = 0;
+    out[n++] = r->digit[0];
+    if (r->n > 1)
+        out[n++] = '.';
+    for (int i = 1; i < r->n; i++)
+        out[n++] = r->digit[i];
+    const int e = r->point - 1, size = e < 0 ? -e : e;
+    out[n++] = 'e';
+    out[n++] = e < 0 ? '-' : '+';
+    if (size < 10)
+        out[n++] = '0';
+    return n + put_u64((uint64_t)size, out + n);
+}
+
+size_t az_format_f64(double x, char out[AZ_NUM_MAX])
+{
+    size_t n = 0;
+    out[0] = '\0';
+    if (isnan(x) || isinf(x))
+        return 0;
+    if (signbit(x)) {
+        out[n++] = '-';
+        x = -x;
+    }
+    struct shortest r = { .n = 0 };
+    if (x < 9007199254740992.0 && x == (double)(uint64_t)x) { /* below 2^53 every integer is exact */
+        n += put_u64((uint64_t)x, out + n);
+    } else {
+        if (!by_integers(x, &r))
+            by_printf(x, &r);
+        n += x >= 1e-5 && x < 1e16 ? put_plain(&r, out + n) : put_scientific(&r, out + n);
+    }
+    out[n] = '\0';
+    return n;
+}

@@ -1,0 +1,147 @@
+/* Sorting by integer keys (LSD radix over key and index columns) and a stable merge sort. */
+#include "base/sort.h"
+
+enum { RADIX_BITS = 11, RADIX_SIZE = 1 << RADIX_BITS };
+
+/* Key and index travel in two arrays each: 12 bytes an element instead of 16. */
+struct pairs {
+    uint64_t *key;
+    uint32_t *index;
+};
+
+/* Sorts from[0..n) by key; the result may end in `spare`. Returns which. Digits all keys share are skipped. */
+static struct pairs radix(struct pairs from, struct pairs spare, size_t n, uint64_t range)
+{
+    size_t place[RADIX_SIZE];
+    for (unsigned shift = 0; shift < 64 && (range >> shift) != 0; shift += RADIX_BITS) {
+        memset(place, 0, sizeof place);
+        for (size_t i = 0; i < n; i++)
+            place[(from.key[i] >> shift) & (RADIX_SIZE - 1)]++;
+        if (place[(from.key[0] >> shift) & (RADIX_SIZE - 1)] == n)
+            continue;
+        for (size_t d = 0, at = 0; d < RADIX_SIZE; d++) {
+            const size_t count = place[d];
+            place[d] = at;
+            at += count;
+        }
+        for (size_t i = 0; i < n; i++) {
+            const size_t to = place[(from.key[i] >> shift) & (RADIX_SIZE - 1)]++;
+            spare.key[to] = from.key[i];
+            spare.index[to] = from.index[i];
+        }
+        const struct pairs swap = from;
+        from = spare;
+        spare = swap;
+    }
+    return from;
+}
+
+int az_sort_by(const int64_t *key, uint32_t *perm, size_t n, struct az_mem *mem)
+{
+    if (n > UINT32_MAX)
+        return AZ_ERANGE;
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    bool sorted = true;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t k = key[perm[i]];
+        sorted = sorted && (i == 0 || key[perm[i - 1]] <= k);
+        lo = k < lo ? k : lo;
+        hi = k > hi ? k : hi;
+    }
+    if (sorted)
+        return 0;
+    /* One block: two key columns, then the second index column. n < 2^32, so no overflow on 64-bit sizes. */
+    size_t bytes;
+    if (!az_size_mul(n, 2 * sizeof(uint64_t) + sizeof(uint32_t), &bytes))
+        return AZ_ENOMEM;
+    uint64_t *block = az_mem_alloc(mem, bytes);
+    if (block == NULL)
+        return az_mem_error(mem);
+    const struct pairs from = { block, perm };
+    const struct pairs spare = { block + n, (uint32_t *)(void *)(block + 2 * n) };
+    for (size_t i = 0; i < n; i++)
+        from.key[i] = (uint64_t)key[perm[i]] - (uint64_t)lo;
+    const struct pairs sorted_pairs = radix(from, spare, n, (uint64_t)hi - (uint64_t)lo);
+    if (sorted_pairs.index != perm)
+        memcpy(perm, sorted_pairs.index, n * sizeof *perm);
+    az_mem_free(mem, block, bytes);
+    return 0;
+}
+
+int az_sort_order(const int64_t *key, size_t n, uint32_t *perm, struct az_mem *mem)
+{
+    if (n > UINT32_MAX)
+        return AZ_ERANGE;
+    for (size_t i = 0; i < n; i++)
+        perm[i] = (uint32_t)i;
+    return az_sort_by(key, perm, n, mem);
+}
+
+/* ---- merge sort ---- */
+
+struct order {
+    int (*cmp)(const void *, const void *, void *);
+    void *ctx;
+    size_t size;
+};
+
+/* Insertion sort of n elements at v; `one` holds one element. */
+static void insertion(char *v, size_t n, char *one, const struct order *o)
+{
+    for (size_t i = 1; i < n; i++) {
+        size_t at = i;
+        while (at > 0 && o->cmp(v + (at - 1) * o->size, v + i * o->size, o->ctx) > 0)
+            at--;
+        if (at == i)
+            continue;
+        memcpy(one, v + i * o->size, o->size);
+        memmove(v + (at + 1) * o->size, v + at * o->size, (i - at) * o->size);
+        memcpy(v + at * o->size, one, o->size);
+    }
+}
+
+/* out = merge of [a, b) and [b, end); equal elements: the left one first. */
+static void merge(const char *a, const char *b, const char *end, char *out, const struct order *o)
+{
+    const char *l = a, *r = b;
+    while (l < b && r < end) {
+        const char **take = o->cmp(l, r, o->ctx) <= 0 ? &l : &r;
+        memcpy(out, *take, o->size);
+        *take += o->size;
+        out += o->size;
+    }
+    memcpy(out, l, (size_t)(b - l));
+    memcpy(out + (b - l), r, (size_t)(end - r));
+}
+
+int az_sort_cmp(void *base, size_t n, size_t size, int (*cmp)(const void *, const void *, void *), void *ctx,
+                struct az_mem *mem)
+{
+    enum { RUN = 8 };
+    const struct order o = { cmp, ctx, size };
+    if (n < 2 || size == 0)
+        return 0;
+    size_t bytes;
+    if (!az_size_mul(n, size, &bytes))
+        return AZ_ENOMEM;
+    char *tmp = az_mem_alloc(mem, bytes);
+    if (tmp == NULL)
+        return az_mem_error(mem);
+    for (size_t i = 0; i < n; i += RUN)
+        insertion((char *)base + i * size, n - i < RUN ? n - i : RUN, tmp, &o);
+    char *from = base, *to = tmp;
+    for (size_t width = RUN; width < n; width *= 2) {
+        for (size_t i = 0; i < n; i += 2 * width) {
+            const size_t mid = n - i < width ? n : i + width;
+            const size_t end = n - mid < width ? n : mid + width;
+            merge(from + i * size, from + mid * size, from + end * size, to + i * size, &o);
+        }
+        char *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != (char *)base)
+        memcpy(base, from, bytes);
+    az_mem_free(mem, tmp, bytes);
+    return 0;
+}

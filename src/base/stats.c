@@ -1,0 +1,126 @@
+/* Statistics: exact integer sums, selection, log histogram. */
+#include "base/stats.h"
+
+#include <math.h>
+
+#define SELECT_T         int64_t
+#define SELECT_NAME(x)   x##_i64
+#define SELECT_GAP(a, b) ((double)((__int128)(b) - (a)))
+#include "base/select_impl.h"
+#undef SELECT_T
+#undef SELECT_NAME
+#undef SELECT_GAP
+#define SELECT_T         double
+#define SELECT_NAME(x)   x##_f64
+#define SELECT_GAP(a, b) ((b) - (a))
+#include "base/select_impl.h"
+
+/* The midpoint of the two central values for even n. n > 0. */
+static double median_i64(int64_t *v, size_t n)
+{
+    const size_t k = (n - 1) / 2;
+    select_i64(v, n, k);
+    if (n % 2)
+        return (double)v[k];
+    int64_t next = v[k + 1];
+    for (size_t i = k + 2; i < n; i++)
+        next = v[i] < next ? v[i] : next;
+    return (double)((__int128)v[k] + next) / 2;
+}
+
+void az_stats_i64(int64_t *v, size_t n, struct az_stats *out)
+{
+    *out = (struct az_stats){ .n = n, .mean = NAN, .median = NAN, .std = NAN };
+    if (n == 0)
+        return;
+    __int128 sum = 0;
+    int64_t min = v[0], max = v[0];
+    for (size_t i = 0; i < n; i++) {
+        sum += v[i];
+        min = v[i] < min ? v[i] : min;
+        max = v[i] > max ? v[i] : max;
+    }
+    out->sum = sum > INT64_MAX ? INT64_MAX : sum < INT64_MIN ? INT64_MIN : (int64_t)sum;
+    out->min = min;
+    out->max = max;
+    out->mean = (double)sum / (double)n;
+    if (n > 1) { /* before the selection, in the caller's order */
+        double squares = 0;
+        for (size_t i = 0; i < n; i++) {
+            const double d = (double)v[i] - out->mean;
+            squares += d * d;
+        }
+        out->std = sqrt(squares / (double)(n - 1));
+    }
+    out->median = median_i64(v, n);
+}
+
+double az_percentile_i64(int64_t *v, size_t n, double p) { return n ? percentile_i64(v, n, p) : NAN; }
+
+double az_percentile_f64(double *v, size_t n, double p) { return n ? percentile_f64(v, n, p) : NAN; }
+
+double az_mean_f64(const double *v, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += v[i];
+    return n ? sum / (double)n : NAN;
+}
+
+double az_std_f64(const double *v, size_t n, unsigned ddof)
+{
+    if (n <= ddof)
+        return NAN;
+    const double mean = az_mean_f64(v, n);
+    double squares = 0;
+    for (size_t i = 0; i < n; i++)
+        squares += (v[i] - mean) * (v[i] - mean);
+    return sqrt(squares / (double)(n - ddof));
+}
+
+/* ---- log histogram ----
+ * Values below 128 have a bin each; above, each power of two [2^e, 2^(e+1)) is cut into 128 equal bins. */
+
+enum { MANTISSA_BITS = 7, PER_OCTAVE = 1 << MANTISSA_BITS };
+
+void az_loghist_add(struct az_loghist *h, int64_t x)
+{
+    const uint64_t u = x < 0 ? 0 : (uint64_t)x;
+    size_t bin = (size_t)u;
+    if (u >= PER_OCTAVE) {
+        const unsigned shift = 63 - (unsigned)__builtin_clzll(u) - MANTISSA_BITS;
+        bin = (size_t)shift * PER_OCTAVE + (size_t)(u >> shift);
+    }
+    h->count[bin]++;
+    h->n++;
+}
+
+void az_loghist_merge(struct az_loghist *into, const struct az_loghist *from)
+{
+    for (size_t i = 0; i < AZ_LOGHIST_BINS; i++)
+        into->count[i] += from->count[i];
+    into->n += from->n;
+}
+
+static double middle_of_bin(size_t bin)
+{
+    if (bin < 2 * PER_OCTAVE)
+        return (double)bin; /* one integer wide */
+    const unsigned shift = (unsigned)(bin / PER_OCTAVE) - 1;
+    const uint64_t first = (uint64_t)(PER_OCTAVE + bin % PER_OCTAVE) << shift;
+    const uint64_t last = first + ((UINT64_C(1) << shift) - 1);
+    return ((double)first + (double)last) / 2;
+}
+
+double az_loghist_percentile(const struct az_loghist *h, double p)
+{
+    if (h->n == 0)
+        return NAN;
+    const double rank = (double)(h->n - 1) * (p / 100.0);
+    const uint64_t want = !(rank > 0) ? 0 : rank >= (double)(h->n - 1) ? h->n - 1 : (uint64_t)(rank + 0.5);
+    uint64_t before = 0;
+    size_t bin = 0;
+    while (bin + 1 < AZ_LOGHIST_BINS && before + h->count[bin] <= want)
+        before += h->count[bin++];
+    return middle_of_bin(bin);
+}

@@ -1,0 +1,185 @@
+/* String views: comparison, search, glob, edit distance. Nothing here allocates. */
+#include "base/sv.h"
+
+#include <stdint.h>
+
+static unsigned char fold(char c) { return (unsigned char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c); }
+
+static bool same_folded(const char *a, const char *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (fold(a[i]) != fold(b[i]))
+            return false;
+    }
+    return true;
+}
+
+int az_sv_cmp(struct az_sv a, struct az_sv b)
+{
+    size_t n = a.n < b.n ? a.n : b.n;
+    int c = n ? memcmp(a.p, b.p, n) : 0;
+    if (c != 0)
+        return c;
+    return (a.n > b.n) - (a.n < b.n);
+}
+
+bool az_sv_ieq(struct az_sv a, struct az_sv b) { return a.n == b.n && same_folded(a.p, b.p, a.n); }
+
+bool az_sv_starts(struct az_sv a, struct az_sv prefix)
+{
+    return a.n >= prefix.n && (prefix.n == 0 || memcmp(a.p, prefix.p, prefix.n) == 0);
+}
+
+bool az_sv_ends(struct az_sv a, struct az_sv suffix)
+{
+    return a.n >= suffix.n && (suffix.n == 0 || memcmp(a.p + (a.n - suffix.n), suffix.p, suffix.n) == 0);
+}
+
+ptrdiff_t az_sv_find(struct az_sv hay, struct az_sv needle)
+{
+    if (needle.n == 0)
+        return 0;
+    if (needle.n > hay.n)
+        return -1;
+    const char *at = hay.p, *last = hay.p + (hay.n - needle.n);
+    while (at <= last) {
+        at = memchr(at, needle.p[0], (size_t)(last - at) + 1);
+        if (at == NULL)
+            return -1;
+        if (memcmp(at, needle.p, needle.n) == 0)
+            return at - hay.p;
+        at++;
+    }
+    return -1;
+}
+
+ptrdiff_t az_sv_ifind(struct az_sv hay, struct az_sv needle)
+{
+    if (needle.n == 0)
+        return 0;
+    if (needle.n > hay.n)
+        return -1;
+    const unsigned char first = fold(needle.p[0]);
+    for (size_t i = 0; i <= hay.n - needle.n; i++) {
+        if (fold(hay.p[i]) == first && same_folded(hay.p + i + 1, needle.p + 1, needle.n - 1))
+            return (ptrdiff_t)i;
+    }
+    return -1;
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+struct az_sv az_sv_trim(struct az_sv a)
+{
+    while (a.n > 0 && is_blank(a.p[0])) {
+        a.p++;
+        a.n--;
+    }
+    while (a.n > 0 && is_blank(a.p[a.n - 1]))
+        a.n--;
+    return a;
+}
+
+/* Set at pattern.p[*at] == '[': 1 matches c, 0 does not, -1 there is no closing bracket, so the '[' is a letter.
+ * `]` as the first member stands for itself; `!` or `^` negates. *at moves behind the set. */
+static int match_set(struct az_sv pattern, size_t *at, char c)
+{
+    size_t i = *at + 1;
+    bool negate = i < pattern.n && (pattern.p[i] == '!' || pattern.p[i] == '^');
+    if (negate)
+        i++;
+    bool hit = false, first = true;
+    const unsigned char u = (unsigned char)c;
+    while (i < pattern.n && (first || pattern.p[i] != ']')) {
+        first = false;
+        unsigned char lo = (unsigned char)pattern.p[i], hi = lo;
+        if (i + 2 < pattern.n && pattern.p[i + 1] == '-' && pattern.p[i + 2] != ']') {
+            hi = (unsigned char)pattern.p[i + 2];
+            i += 2;
+        }
+        hit = hit || (u >= lo && u <= hi);
+        i++;
+    }
+    if (i >= pattern.n)
+        return -1;
+    *at = i + 1;
+    return hit != negate;
+}
+
+/* One pattern element other than `*` against c; *at moves behind it on a match. */
+static bool match_one(struct az_sv pattern, size_t *at, char c)
+{
+    const char p = pattern.p[*at];
+    if (p == '[') {
+        size_t behind = *at;
+        int m = match_set(pattern, &behind, c);
+        if (m >= 0) {
+            *at = behind;
+            return m == 1;
+        }
+    }
+    if (p != '?' && p != c)
+        return false;
+    (*at)++;
+    return true;
+}
+
+/* Only the last `*` needs to be tried again, so the time is at most pattern times text. */
+bool az_sv_glob(struct az_sv pattern, struct az_sv text)
+{
+    size_t p = 0, t = 0, star_p = SIZE_MAX, star_t = 0;
+    while (t < text.n) {
+        if (p < pattern.n && pattern.p[p] == '*') {
+            star_p = ++p;
+            star_t = t;
+            continue;
+        }
+        size_t next = p;
+        if (p < pattern.n && match_one(pattern, &next, text.p[t])) {
+            p = next;
+            t++;
+            continue;
+        }
+        if (star_p == SIZE_MAX)
+            return false;
+        p = star_p;
+        t = ++star_t;
+    }
+    while (p < pattern.n && pattern.p[p] == '*')
+        p++;
+    return p == pattern.n;
+}
+
+enum { DISTANCE_MAX = 128 }; /* longer words (after cutting common ends) count as different */
+
+unsigned az_sv_distance(struct az_sv a, struct az_sv b, unsigned max)
+{
+    while (a.n > 0 && b.n > 0 && a.p[0] == b.p[0])
+        a = az_sv_make(a.p + 1, a.n - 1), b = az_sv_make(b.p + 1, b.n - 1);
+    while (a.n > 0 && b.n > 0 && a.p[a.n - 1] == b.p[b.n - 1])
+        a.n--, b.n--;
+    const size_t gap = a.n > b.n ? a.n - b.n : b.n - a.n;
+    if (gap > max)
+        return max + 1;
+    if (a.n == 0 || b.n == 0)
+        return (unsigned)gap;
+    if (a.n > DISTANCE_MAX || b.n > DISTANCE_MAX)
+        return max + 1;
+    unsigned row[DISTANCE_MAX + 1]; /* distance of a[0..i) to b[0..j) */
+    for (size_t j = 0; j <= b.n; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= a.n; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= b.n; j++) {
+            unsigned best = diagonal + (a.p[i - 1] != b.p[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[b.n] > max ? max + 1 : row[b.n];
+}

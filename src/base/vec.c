@@ -1,0 +1,65 @@
+/* Growing arrays. */
+#include "base/vec.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int az_vec_reserve_(void **v, size_t n, size_t *cap, size_t more, size_t elem, struct az_mem *mem)
+{
+    size_t need, bytes;
+    if (!az_size_add(n, more, &need))
+        return AZ_ENOMEM;
+    if (need <= *cap)
+        return 0;
+    size_t want;
+    if (!az_size_add(*cap, *cap / 2, &want) || want < need)
+        want = need;
+    if (want < 8)
+        want = 8;
+    if (!az_size_mul(want, elem, &bytes))
+        return AZ_ENOMEM;
+    void *p = az_mem_realloc(mem, *v, *cap * elem, bytes);
+    if (p == NULL)
+        return az_mem_error(mem);
+    *v = p;
+    *cap = want;
+    return 0;
+}
+
+void az_vec_release_(void **v, size_t *n, size_t *cap, size_t elem, struct az_mem *mem)
+{
+    az_mem_free(mem, *v, *cap * elem);
+    *v = NULL;
+    *n = *cap = 0;
+}
+
+int az_text_append(struct az_vec_char *t, struct az_sv s)
+{
+    int err = az_vec_reserve(t, s.n);
+    if (err == 0 && s.n > 0) {
+        memcpy(t->v + t->n, s.p, s.n);
+        t->n += s.n;
+    }
+    return err;
+}
+
+int az_text_printf(struct az_vec_char *t, const char *fmt, ...)
+{
+    va_list ap;
+    const size_t room = t->cap - t->n;
+    va_start(ap, fmt);
+    int n = vsnprintf(room ? t->v + t->n : NULL, room, fmt, ap);
+    va_end(ap);
+    if (n < 0)
+        return AZ_EINTERNAL;
+    if ((size_t)n >= room) { /* cut: make room for the text and the NUL that vsnprintf writes */
+        int err = az_vec_reserve(t, (size_t)n + 1);
+        if (err)
+            return err;
+        va_start(ap, fmt);
+        vsnprintf(t->v + t->n, (size_t)n + 1, fmt, ap);
+        va_end(ap);
+    }
+    t->n += (size_t)n;
+    return 0;
+}

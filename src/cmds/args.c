@@ -1,0 +1,126 @@
+/* Options by the rows of a command's table, with suggestions for what is not in it. */
+#include "cmds/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int usage_error(const struct cmd *cmd, const char *fmt, ...)
+{
+    va_list ap;
+
+    fflush(stdout);
+    fputs("analyzer: error: ", stderr);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    if (cmd)
+        fprintf(stderr, "\nanalyzer: see 'analyzer help %s'\n", cmd->name);
+    else
+        fputs("\nanalyzer: see 'analyzer help'\n", stderr);
+    return AZ_EXIT_USAGE;
+}
+
+const char *nearest(const char *word, const char *const *names, size_t n)
+{
+    struct az_sv w = az_sv_str(word);
+    unsigned best_d = (unsigned)(w.n / 3 + 2);
+    const char *best = NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        unsigned d = az_sv_distance(w, az_sv_str(names[i]), best_d);
+        if (d < best_d) {
+            best_d = d;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
+void args_init(struct args *a, const struct cmd *cmd, int argc, char **argv)
+{
+    size_t s = 0;
+
+    *a = (struct args){ .cmd = cmd, .argc = argc, .argv = argv };
+    a->shorts[s++] = ':'; /* a missing argument is told apart */
+    for (size_t i = 0; i < cmd->n_opts && i < CMD_MAX_OPTS; i++) {
+        const struct cmd_opt *o = &cmd->opts[i];
+        a->longs[i] = (struct option){ o->name, o->arg ? required_argument : no_argument, NULL, o->id };
+        if (o->id >= 256)
+            continue;
+        a->shorts[s++] = (char)o->id;
+        if (o->arg)
+            a->shorts[s++] = ':';
+    }
+    optind = 1;
+    opterr = 0;
+}
+
+static int bad_option(const struct args *a, const char *word)
+{
+    const char *names[CMD_MAX_OPTS], *near;
+    char plain[64];
+    size_t n = strcspn(word + (word[0] == '-' && word[1] == '-' ? 2 : 1), "=");
+
+    if (word[0] != '-' || word[1] != '-') {
+        usage_error(a->cmd, "unknown option '-%c'", optopt);
+        return ARG_ERROR;
+    }
+    snprintf(plain, sizeof plain, "%.*s", (int)n, word + 2);
+    for (size_t i = 0; i < a->cmd->n_opts; i++)
+        names[i] = a->cmd->opts[i].name;
+    for (size_t i = 0; i < a->cmd->n_opts; i++) {
+        if (strcmp(plain, names[i]) == 0) { /* known, so it has an argument it does not take */
+            usage_error(a->cmd, "option '--%s' takes no argument", plain);
+            return ARG_ERROR;
+        }
+    }
+    near = nearest(plain, names, a->cmd->n_opts);
+    if (near)
+        usage_error(a->cmd, "unknown option '--%s' (did you mean '--%s'?)", plain, near);
+    else
+        usage_error(a->cmd, "unknown option '--%s'", plain);
+    return ARG_ERROR;
+}
+
+int args_next(struct args *a)
+{
+    int id = getopt_long(a->argc, a->argv, a->shorts, a->longs, NULL);
+
+    switch (id) {
+    case -1:
+        a->operands = a->argv + optind;
+        a->n_operands = (size_t)(a->argc - optind);
+        return ARG_END;
+    case ':':
+        usage_error(a->cmd, "option '%s' needs an argument", a->argv[optind - 1]);
+        return ARG_ERROR;
+    case '?':
+        return bad_option(a, a->argv[optind - 1]);
+    default:
+        a->value = optarg;
+        return id;
+    }
+}
+
+bool args_only_help(struct args *a, size_t min, size_t max, int *rc)
+{
+    int id = args_next(a);
+
+    if (id == ARG_ERROR) {
+        *rc = AZ_EXIT_USAGE;
+        return true;
+    }
+    if (id != ARG_END) {
+        print_command_help(a->cmd);
+        *rc = AZ_EXIT_OK;
+        return true;
+    }
+    if (a->n_operands < min)
+        *rc = usage_error(a->cmd, "'%s' needs %s", a->cmd->name, a->cmd->args);
+    else if (a->n_operands > max)
+        *rc = usage_error(a->cmd, "'%s' does not take '%s'", a->cmd->name, a->operands[max]);
+    else
+        return false;
+    return true;
+}

@@ -1,0 +1,8 @@
+/* The command line. */
+#ifndef AZ_CMDS_CMDS_H
+#define AZ_CMDS_CMDS_H
+
+/* The whole program; returns the exit status. */
+int az_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,139 @@
+/* Help: of the program, of a command (made from its rows), of the configuration (made from the option table). */
+#include "cmds/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define HELP_COLUMN 26
+#define LINE_WIDTH  100
+
+const struct cmd *const cmd_table[] = {
+    &cmd_run, &cmd_probe, &cmd_check_config, &cmd_schema, &cmd_list, &cmd_help, &cmd_version, NULL,
+};
+
+const struct cmd *cmd_find(const char *name)
+{
+    for (const struct cmd *const *c = cmd_table; *c; c++)
+        if (strcmp((*c)->name, name) == 0)
+            return *c;
+    return NULL;
+}
+
+const char *cmd_nearest(const char *name)
+{
+    const char *names[sizeof cmd_table / sizeof cmd_table[0]];
+    size_t n = 0;
+    for (const struct cmd *const *c = cmd_table; *c; c++)
+        names[n++] = (*c)->name;
+    return nearest(name, names, n);
+}
+
+/* Text from the help column on, broken between words. */
+static void print_wrapped(const char *text, size_t at)
+{
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        if (at > HELP_COLUMN && at + 1 + n > LINE_WIDTH) {
+            printf("\n%*s", HELP_COLUMN, "");
+            at = HELP_COLUMN;
+        } else if (at > HELP_COLUMN) {
+            putchar(' ');
+            at++;
+        }
+        printf("%.*s", (int)n, text);
+        at += n;
+        text += n;
+        text += strspn(text, " ");
+    }
+    putchar('\n');
+}
+
+static void print_row(const char *left, const char *help)
+{
+    size_t n = strlen(left);
+    if (n + 2 > HELP_COLUMN)
+        printf("%s\n%*s", left, HELP_COLUMN, "");
+    else
+        printf("%-*s", HELP_COLUMN, left);
+    print_wrapped(help, HELP_COLUMN);
+}
+
+void print_usage(void)
+{
+    puts("usage: analyzer --config=FILE [options]     analyse the inputs of a configuration\n"
+         "       analyzer run PATH... [options]       quick look at files\n"
+         "       analyzer COMMAND ...\n"
+         "\n"
+         "commands:");
+    for (const struct cmd *const *c = cmd_table; *c; c++) {
+        char left[64];
+        snprintf(left, sizeof left, "  %s %s", (*c)->name, (*c)->args);
+        print_row(left, (*c)->help);
+    }
+    puts("\n"
+         "exit status: 0 done; 2 wrong usage or configuration, nothing was run; 3 some input or output failed,\n"
+         "the rest was done; 4 internal error; 130 interrupted.\n"
+         "\n"
+         "'analyzer help COMMAND' lists a command's options, 'analyzer help config' the keys of a configuration.");
+}
+
+void print_command_help(const struct cmd *cmd)
+{
+    printf("usage: analyzer %s %s%s\n%s\n", cmd->name, cmd->args, cmd->n_opts > 1 ? " [options]" : "", cmd->help);
+    puts("\noptions:");
+    for (size_t i = 0; i < cmd->n_opts; i++) {
+        const struct cmd_opt *o = &cmd->opts[i];
+        char left[64];
+        if (o->id < 256)
+            snprintf(left, sizeof left, "  -%c, --%s%s%s", o->id, o->name, o->arg ? "=" : "", o->arg ? o->arg : "");
+        else
+            snprintf(left, sizeof left, "      --%s%s%s", o->name, o->arg ? "=" : "", o->arg ? o->arg : "");
+        print_row(left, o->help);
+    }
+    if (cmd->more)
+        printf("\n%s\n", cmd->more);
+}
+
+static int print_config_help(void)
+{
+    struct az_vec_char text;
+    int rc;
+
+    az_vec_init(&text, NULL);
+    rc = az_config_help(&text);
+    if (!rc && text.n)
+        fwrite(text.v, 1, text.n, stdout);
+    az_vec_release(&text);
+    return rc ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
+}
+
+static int run_help(const struct cmd *cmd, int argc, char **argv)
+{
+    const struct cmd *about;
+    const char *near;
+    struct args a;
+    int rc;
+
+    args_init(&a, cmd, argc, argv);
+    if (args_only_help(&a, 0, 1, &rc))
+        return rc;
+    if (a.n_operands == 0) {
+        print_usage();
+        return AZ_EXIT_OK;
+    }
+    if (strcmp(a.operands[0], "config") == 0)
+        return print_config_help();
+    about = cmd_find(a.operands[0]);
+    if (about) {
+        print_command_help(about);
+        return AZ_EXIT_OK;
+    }
+    near = cmd_nearest(a.operands[0]);
+    return near ? usage_error(NULL, "no help for '%s' (did you mean '%s'?)", a.operands[0], near)
+                : usage_error(NULL, "no help for '%s'", a.operands[0]);
+}
+
+static const struct cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
+const struct cmd cmd_help = {
+    "help", "[config|COMMAND]", "help for a command or for the keys of a configuration", NULL, options, 1, run_help
+};

@@ -1,0 +1,77 @@
+/* `analyzer probe PATH...`: what is this file. */
+#include "cmds/internal.h"
+
+#include <stdio.h>
+
+#include "io/path.h"
+
+struct probing {
+    struct az_diag diag;
+    size_t known;
+};
+
+static int print_format(struct probing *p, const char *path)
+{
+    const struct az_format *f = NULL;
+    int score = 0, rc = az_format_probe(path, &f, &score, &p->diag);
+
+    if (rc)
+        return rc;
+    printf("%s: %s (%d%%)\n", path, f->name, score);
+    p->known++;
+    return AZ_OK;
+}
+
+/* In a folder, what is not recognised is passed over. */
+static int visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
+{
+    struct probing *p = ctx, one = { .known = 0 };
+
+    (void)depth;
+    if (info->kind != AZ_PATH_FILE)
+        return AZ_OK;
+    az_diag_init(&one.diag);
+    if (print_format(&one, path) == AZ_OK)
+        p->known++;
+    az_diag_release(&one.diag);
+    return AZ_OK;
+}
+
+static int probe_folder(struct probing *p, const char *path)
+{
+    struct az_walk w = { .visit = visit, .ctx = p };
+    size_t before = p->known;
+    int rc = az_path_walk(path, &w, &p->diag);
+
+    if (!rc && p->known == before)
+        return az_diag_fail(&p->diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)), "no recognised profile in this folder");
+    return rc;
+}
+
+static int run_probe(const struct cmd *cmd, int argc, char **argv)
+{
+    struct az_log log = { .level = AZ_LOG_NORMAL };
+    struct probing p = { .known = 0 };
+    struct args a;
+    int rc, failed = 0;
+
+    args_init(&a, cmd, argc, argv);
+    if (args_only_help(&a, 1, SIZE_MAX, &rc))
+        return rc;
+    log.color = az_want_color(AZ_AUTO, 2);
+    for (size_t i = 0; i < a.n_operands; i++) {
+        const char *path = a.operands[i];
+        az_diag_init(&p.diag);
+        rc = az_path_stat(path).kind == AZ_PATH_DIR ? probe_folder(&p, path) : print_format(&p, path);
+        fflush(stdout);
+        az_diag_print(&p.diag, &log);
+        az_diag_release(&p.diag);
+        failed |= rc;
+    }
+    return failed ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
+}
+
+static const struct cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
+const struct cmd cmd_probe = {
+    "probe", "PATH...", "what a file is, and how sure that is", NULL, options, 1, run_probe
+};

@@ -1,0 +1,400 @@
+/* `analyzer run` and `analyzer --config=FILE`: from options to a plan to an exit status. */
+#include "cmds/internal.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "io/path.h"
+
+enum {
+    OPT_CONFIG = 256,
+    OPT_FORMAT,
+    OPT_CSV_DIR,
+    OPT_XLSX,
+    OPT_OPT,
+    OPT_SET,
+    OPT_ONLY,
+    OPT_DRY_RUN,
+    OPT_COLOR,
+    OPT_PROGRESS,
+    OPT_STRICT,
+    OPT_MEMORY,
+    OPT_WARN_ONLY,
+    OPT_VERSION
+};
+
+static const struct cmd_opt options[] = {
+    { OPT_CONFIG, "config", "FILE", "analyse the inputs of this configuration; '-': standard input" },
+    { 'o', "output", "PATH", "folder for the outputs; a name ending in .xlsx: the workbook of the one input" },
+    { OPT_FORMAT, "format", "LIST",
+      "outputs instead of the default (text,xlsx): text and the formats of 'analyzer list'" },
+    { OPT_CSV_DIR, "csv-dir", "DIR",
+      "one CSV file a table in DIR; several inputs: in DIR/<title>. Without --format or --xlsx no workbook" },
+    { OPT_XLSX, "xlsx", "FILE", "the workbook of the one input" },
+    { OPT_OPT, "opt", "KEY=VALUE", "set an option of all inputs ('analyzer help config'); repeatable" },
+    { OPT_SET, "set", "PATH=VALUE", "set any value of the configuration, as inputs.0.title=x; repeatable" },
+    { 'j', "jobs", "N", "inputs analysed at the same time; 0: one a processor" },
+    { OPT_ONLY, "only", "TITLE", "only the input with this title; repeatable" },
+    { OPT_DRY_RUN, "dry-run", NULL, "print what would be read and written, and stop" },
+    { 'q', "quiet", NULL, "errors only: no warnings, and no text report unless --format names it" },
+    { 'v', "verbose", NULL, "everything in the text report, and notes; twice: more" },
+    { OPT_COLOR, "color", "WHEN", "auto, always or never" },
+    { OPT_PROGRESS, "progress", "WHEN", "progress line on standard error: auto, always or never" },
+    { OPT_STRICT, "strict", NULL, "an input with a warning counts as failed" },
+    { OPT_MEMORY, "memory-limit", "SIZE", "memory one input may use, as 2G" },
+    { OPT_WARN_ONLY, "warn-only", NULL, "a failed gate does not change the exit status" },
+    { 'h', "help", NULL, "print this help" },
+    { OPT_VERSION, "version", NULL, "print the version and what is built in" },
+};
+
+struct run_args {
+    const char *config, *xlsx, *csv_dir, *dir;
+    struct az_vec_sv formats; /* views into argv */
+    struct az_overrides over;
+    struct az_vec_sv only;
+    struct az_run_opts run;
+    int64_t jobs; /* -1: not given */
+    uint64_t memory;
+    int verbose;
+    bool memory_given, dry_run, quiet, text_asked, strict, warn_only;
+};
+
+static int add_override(const struct cmd *cmd, struct run_args *r, bool option, const char *text)
+{
+    const char *eq = strchr(text, '=');
+    struct az_override o = { .kind = AZ_SET_PATH };
+
+    if (!eq || eq == text)
+        return usage_error(cmd, "'%s' is not of the form %s=VALUE", text, option ? "KEY" : "PATH");
+    if (option)
+        o.kind = AZ_SET_OPTION;
+    o.key = az_sv_make(text, (size_t)(eq - text));
+    o.value = az_sv_str(eq + 1);
+    return az_vec_push(&r->over, o) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
+}
+
+static int unknown_format(const struct cmd *cmd, struct az_sv name)
+{
+    const char *names[32] = { "text" }, *near;
+    char word[64];
+    size_t n = 1;
+
+    for (const struct az_report *const *p = az_reports; *p && n < 32; p++)
+        names[n++] = (*p)->name;
+    snprintf(word, sizeof word, "%.*s", AZ_SVF(name));
+    near = nearest(word, names, n);
+    if (near)
+        return usage_error(cmd, "unknown output format '%s' (did you mean '%s'?)", word, near);
+    return usage_error(cmd, "unknown output format '%s' (see 'analyzer list')", word);
+}
+
+static int add_formats(const struct cmd *cmd, struct run_args *r, const char *list)
+{
+    while (*list) {
+        struct az_sv name = az_sv_trim(az_sv_make(list, strcspn(list, ",")));
+        list += strcspn(list, ",");
+        list += *list == ',';
+        if (az_sv_ieq(name, AZ_SV("text")))
+            r->text_asked = true;
+        else if (!az_report_find(name))
+            return unknown_format(cmd, name);
+        if (az_vec_push(&r->formats, name))
+            return AZ_EXIT_INTERNAL;
+    }
+    return r->formats.n ? AZ_EXIT_OK : usage_error(cmd, "--format needs at least one name");
+}
+
+static int parse_when(const struct cmd *cmd, const char *option, const char *text, enum az_when *out)
+{
+    static const char *const names[] = { "auto", "always", "never" };
+    for (size_t i = 0; i < 3; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *out = (enum az_when)i;
+            return AZ_EXIT_OK;
+        }
+    }
+    return usage_error(cmd, "--%s is auto, always or never, not '%s'", option, text);
+}
+
+static int parse_jobs(const struct cmd *cmd, struct run_args *r, const char *text)
+{
+    if (az_parse_i64(az_sv_str(text), &r->jobs) || r->jobs < 0 || r->jobs > 4096)
+        return usage_error(cmd, "-j is a number from 0 to 4096, not '%s'", text);
+    return AZ_EXIT_OK;
+}
+
+static int parse_memory(const struct cmd *cmd, struct run_args *r, const char *text)
+{
+    r->memory_given = true;
+    if (az_parse_size(az_sv_str(text), &r->memory))
+        return usage_error(cmd, "--memory-limit is a size as 512M or 2G, not '%s'", text);
+    return AZ_EXIT_OK;
+}
+
+static int set_output(const struct cmd *cmd, struct run_args *r, const char *path)
+{
+    struct az_sv p = az_sv_str(path);
+
+    if (!p.n)
+        return usage_error(cmd, "-o needs a name");
+    if (az_sv_ends(p, AZ_SV(".xlsx")))
+        r->xlsx = path;
+    else
+        r->dir = path;
+    return AZ_EXIT_OK;
+}
+
+static int one_option(const struct cmd *cmd, struct run_args *r, int id, const char *value)
+{
+    switch (id) {
+    case OPT_CONFIG:
+        r->config = value;
+        return AZ_EXIT_OK;
+    case 'o':
+        return set_output(cmd, r, value);
+    case OPT_FORMAT:
+        return add_formats(cmd, r, value);
+    case OPT_CSV_DIR:
+        r->csv_dir = value;
+        return *value ? AZ_EXIT_OK : usage_error(cmd, "--csv-dir needs a name");
+    case OPT_XLSX:
+        r->xlsx = value;
+        return *value ? AZ_EXIT_OK : usage_error(cmd, "--xlsx needs a name");
+    case OPT_OPT:
+    case OPT_SET:
+        return add_override(cmd, r, id == OPT_OPT, value);
+    case 'j':
+        return parse_jobs(cmd, r, value);
+    case OPT_ONLY:
+        return az_vec_push(&r->only, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
+    case OPT_COLOR:
+        return parse_when(cmd, "color", value, &r->run.color);
+    case OPT_PROGRESS:
+        return parse_when(cmd, "progress", value, &r->run.progress);
+    case OPT_MEMORY:
+        return parse_memory(cmd, r, value);
+    case OPT_DRY_RUN:
+        r->dry_run = true;
+        return AZ_EXIT_OK;
+    case 'q':
+        r->quiet = true;
+        return AZ_EXIT_OK;
+    case 'v':
+        r->verbose++;
+        return AZ_EXIT_OK;
+    case OPT_STRICT:
+        r->strict = true;
+        return AZ_EXIT_OK;
+    default:
+        r->warn_only = true;
+        return AZ_EXIT_OK;
+    }
+}
+
+static void fill_run_opts(struct run_args *r)
+{
+    r->run.log.level = r->quiet         ? AZ_LOG_QUIET
+                       : r->verbose > 1 ? AZ_LOG_DEBUG
+                       : r->verbose     ? AZ_LOG_VERBOSE
+                                        : AZ_LOG_NORMAL;
+    r->run.log.color = az_want_color(r->run.color, STDERR_FILENO);
+    r->run.text_full = r->verbose > 0;
+    r->run.quiet = r->quiet && !r->text_asked;
+    if (r->quiet && r->run.progress == AZ_AUTO)
+        r->run.progress = AZ_NEVER;
+}
+
+static void set_outputs(const struct run_args *r, struct az_outputs *o)
+{
+    if (r->dir)
+        o->dir = az_sv_str(r->dir);
+    if (!r->xlsx && !r->csv_dir && !r->formats.n)
+        return;
+    /* What is asked for here replaces what the configuration asks for. */
+    o->xlsx = az_sv_str(r->xlsx);
+    o->csv_dir = az_sv_str(r->csv_dir);
+    az_vec_reset(&o->formats);
+}
+
+static int apply(const struct run_args *r, struct az_config *c)
+{
+    int rc = AZ_OK;
+
+    c->strict |= r->strict;
+    c->warn_only |= r->warn_only;
+    if (r->jobs >= 0)
+        c->jobs = r->jobs;
+    if (r->memory_given)
+        c->memory_limit = r->memory;
+    set_outputs(r, &c->outputs);
+    for (size_t i = 0; i < c->inputs.n; i++) {
+        set_outputs(r, &c->inputs.v[i].outputs);
+        c->inputs.v[i].opts.strict |= c->strict;
+    }
+    for (size_t i = 0; !rc && i < r->formats.n; i++)
+        rc = az_vec_push(&c->outputs.formats, r->formats.v[i]);
+    return rc;
+}
+
+static int print_plan(const struct az_plan *plan, const struct az_log *log)
+{
+    struct az_vec_char text;
+    bool failed = false;
+    int rc;
+
+    az_vec_init(&text, NULL);
+    rc = az_plan_print(plan, &text);
+    if (!rc && text.n)
+        fwrite(text.v, 1, text.n, stdout);
+    az_vec_release(&text);
+    fflush(stdout);
+    for (size_t i = 0; i < plan->jobs.n; i++) {
+        if (plan->jobs.v[i].skip)
+            continue;
+        az_diag_print(&plan->jobs.v[i].diag, log);
+        failed |= plan->jobs.v[i].error != AZ_OK;
+    }
+    return rc ? AZ_EXIT_INTERNAL : failed ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
+}
+
+struct session {
+    const struct run_args *r;
+    struct az_config config;
+    struct az_plan plan;
+    struct az_diag diag;
+};
+
+/* Configuration and plan; AZ_ECONFIG, AZ_EUSAGE with what is wrong in the diag. */
+static int prepare(struct session *s, const struct args *a)
+{
+    struct az_config_names names;
+    const char **only;
+    int rc = az_plan_names(&s->plan.arena, &names);
+
+    if (rc)
+        return rc;
+    if (s->r->config) {
+        rc = az_config_load(&s->config, s->r->config, &s->r->over, &names, &s->diag);
+    } else {
+        rc = az_config_quick(&s->config, &s->r->over, &names, &s->diag);
+        if (!rc)
+            rc = az_plan_paths(&s->config, (const char *const *)a->operands, a->n_operands, &s->diag);
+    }
+    if (!rc)
+        rc = apply(s->r, &s->config);
+    if (!rc)
+        rc = az_plan_make(&s->plan, &s->config, &s->diag);
+    only = az_arena_array(&s->plan.arena, s->r->only.n, sizeof *only);
+    if (rc || !only)
+        return rc ? rc : AZ_ENOMEM;
+    for (size_t i = 0; i < s->r->only.n; i++)
+        only[i] = s->r->only.v[i].p;
+    return az_plan_only(&s->plan, only, s->r->only.n, &s->diag);
+}
+
+static int exit_status(int rc)
+{
+    switch (rc) {
+    case AZ_OK:
+        return AZ_EXIT_OK;
+    case AZ_EINTR:
+        return AZ_EXIT_INTERRUPTED;
+    case AZ_ENOMEM:
+    case AZ_EINTERNAL:
+        return AZ_EXIT_INTERNAL;
+    default:
+        return AZ_EXIT_USAGE;
+    }
+}
+
+static int run_session(struct run_args *r, const struct args *a)
+{
+    struct session s = { .r = r };
+    int rc = az_config_init(&s.config), status;
+
+    if (rc)
+        return AZ_EXIT_INTERNAL;
+    az_plan_init(&s.plan);
+    az_diag_init(&s.diag);
+    rc = prepare(&s, a);
+    az_diag_print(&s.diag, &r->run.log);
+    if (rc == AZ_EINTR)
+        az_log_line(&r->run.log, AZ_LOG_QUIET, "interrupted: nothing was run");
+    else if (rc && s.diag.errors == 0)
+        az_log_line(&r->run.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
+    status = exit_status(rc);
+    if (!rc && r->dry_run) {
+        status = print_plan(&s.plan, &r->run.log);
+    } else if (!rc) {
+        r->run.workers = (unsigned)s.config.jobs;
+        r->run.memory_limit = s.config.memory_limit;
+        r->run.strict = s.config.strict;
+        status = az_run(&s.plan, &r->run);
+    }
+    az_plan_release(&s.plan);
+    az_diag_release(&s.diag);
+    az_config_release(&s.config);
+    return status;
+}
+
+static int parse(const struct cmd *cmd, struct args *a, struct run_args *r, bool *stop)
+{
+    int id, rc = AZ_EXIT_OK;
+
+    *stop = true;
+    while ((id = args_next(a)) != ARG_END) {
+        if (id == ARG_ERROR)
+            return AZ_EXIT_USAGE;
+        if (id == 'h') {
+            print_command_help(cmd);
+            return AZ_EXIT_OK;
+        }
+        if (id == OPT_VERSION)
+            return cmd_version.run(&cmd_version, 1, a->argv);
+        rc = one_option(cmd, r, id, a->value);
+        if (rc)
+            return rc;
+    }
+    if (r->config && a->n_operands)
+        return usage_error(cmd, "'%s': give paths or --config, not both", a->operands[0]);
+    if (!r->config && !a->n_operands)
+        return usage_error(cmd, "no inputs: give --config=FILE or paths");
+    *stop = false;
+    return AZ_EXIT_OK;
+}
+
+static int run_run(const struct cmd *cmd, int argc, char **argv)
+{
+    struct run_args r = { .jobs = -1 };
+    struct args a;
+    bool stop;
+    int rc;
+
+    az_vec_init(&r.formats, NULL);
+    az_vec_init(&r.over, NULL);
+    az_vec_init(&r.only, NULL);
+    args_init(&a, cmd, argc, argv);
+    rc = parse(cmd, &a, &r, &stop);
+    if (!stop) {
+        fill_run_opts(&r);
+        az_signals_install();
+        rc = run_session(&r, &a);
+    }
+    az_vec_release(&r.formats);
+    az_vec_release(&r.over);
+    az_vec_release(&r.only);
+    return rc;
+}
+
+const struct cmd cmd_run = {
+    "run",
+    "--config=FILE | PATH...",
+    "analyse the inputs of a configuration, or look at files",
+    "Without -o the outputs lie beside the first file of an input, as NAME_perf_report.xlsx.\n"
+    "Paths may be files, folders and globs; '-' is standard input. The CSV reports of one Nsight report, and the\n"
+    "files of the ranks of one run, form one input.",
+    options,
+    sizeof options / sizeof options[0],
+    run_run
+};

@@ -1,0 +1,80 @@
+/* `analyzer help config`: the option table as text. */
+#include "config/private.h"
+
+#include "base/mem.h"
+
+static const struct {
+    unsigned place;
+    const char *heading;
+} blocks[] = {
+    { AZ_AT_TOP, "Top level" },
+    { AZ_AT_INPUT, "Each of inputs[]" },
+    { AZ_AT_CSV, "inputs[].nsys_csv_file_path" },
+    { AZ_AT_REPORT, "inputs[].nsys_report" },
+    { AZ_AT_ARGS, "inputs[].analysis_args (all of them also in options; also --opt KEY=VALUE)" },
+    { AZ_AT_OPTIONS, "options, at the top level for all inputs or in one of them (also --opt KEY=VALUE)" },
+    { AZ_AT_THRESHOLDS, "thresholds, at the top level for all inputs or in one of them (also --opt KEY=VALUE)" },
+    { AZ_AT_OUTPUTS, "outputs, at the top level for all inputs or in one of them" },
+};
+
+static const char *type_text(const struct az_option *o)
+{
+    switch (o->type) {
+    case AZ_OPT_BOOL:
+        return "true or false";
+    case AZ_OPT_INT:
+        return "whole number";
+    case AZ_OPT_REAL:
+        return "number";
+    case AZ_OPT_SIZE:
+        return "bytes or \"64M\"";
+    case AZ_OPT_ENUM:
+        return o->values ? o->values : "name of a format";
+    case AZ_OPT_LIST:
+        return "list";
+    case AZ_OPT_MAP:
+    case AZ_OPT_OBJECT:
+        return "object";
+    case AZ_OPT_PATH:
+        return "path";
+    case AZ_OPT_TEXT:
+        break;
+    }
+    return "text";
+}
+
+static int put_option(struct az_vec_char *out, const struct az_option *o, struct az_arena *a)
+{
+    struct az_sv range = o->type == AZ_OPT_LIST ? AZ_SV("") : az_value_range(o, a);
+    int rc = az_text_printf(out, "  %s (%s%s%.*s", o->key, type_text(o), range.n ? ", " : "", AZ_SVF(range));
+    if (rc == 0 && o->fallback)
+        rc = az_text_printf(out, "; default %s", o->fallback);
+    if (rc == 0)
+        rc = az_text_printf(out, ")\n      %s", o->help);
+    if (rc == 0 && o->formats[0])
+        rc = az_text_printf(out, " [%s]", o->formats);
+    if (rc == 0)
+        rc = az_text_append(out, AZ_SV("\n"));
+    return rc;
+}
+
+int az_config_help(struct az_vec_char *out)
+{
+    struct az_arena a;
+    az_arena_init(&a, NULL);
+    int rc = az_text_append(
+        out, AZ_SV("Configuration: JSON with comments and trailing commas; ${VAR} and ${VAR:-default} in "
+                   "strings.\nA relative path is looked up beside the configuration, then in the "
+                   "current directory.\n"));
+    for (size_t b = 0; rc == 0 && b < sizeof blocks / sizeof blocks[0]; b++) {
+        rc = az_text_printf(out, "\n%s\n", blocks[b].heading);
+        for (size_t i = 0; rc == 0 && i < az_option_count; i++) {
+            const struct az_option *o = &az_option_table[i];
+            bool twice = blocks[b].place == AZ_AT_OPTIONS && (o->places & AZ_AT_ARGS); /* shown above */
+            if ((o->places & blocks[b].place) && !twice)
+                rc = put_option(out, o, &a);
+        }
+    }
+    az_arena_release(&a);
+    return rc;
+}

@@ -1,0 +1,84 @@
+/* "Did you mean": the nearest known key or word. */
+#include "config/private.h"
+
+const char *az_place_text(unsigned one_place)
+{
+    switch (one_place) {
+    case AZ_AT_TOP:
+        return "the top level";
+    case AZ_AT_INPUT:
+        return "an input";
+    case AZ_AT_ARGS:
+        return "analysis_args";
+    case AZ_AT_OPTIONS:
+        return "options";
+    case AZ_AT_THRESHOLDS:
+        return "thresholds";
+    case AZ_AT_OUTPUTS:
+        return "outputs";
+    case AZ_AT_CSV:
+        return "nsys_csv_file_path";
+    case AZ_AT_REPORT:
+        return "nsys_report";
+    default:
+        return "";
+    }
+}
+
+/* Edits by which a word of n bytes may be off: a third of it, at least two for words that have more than two. */
+static unsigned tolerance(size_t n) { return n < 3 ? 1 : n < 9 ? 2 : n > 30 ? 10 : (unsigned)(n / 3); }
+
+struct az_sv az_suggest_word(struct az_sv word, struct az_sv words)
+{
+    struct az_sv best = { "", 0 };
+    unsigned limit = tolerance(word.n);
+    while (words.n > 0 && word.n < 200) {
+        const char *bar = memchr(words.p, '|', words.n);
+        size_t n = bar ? (size_t)(bar - words.p) : words.n;
+        struct az_sv one = az_sv_make(words.p, n);
+        unsigned d = az_sv_ieq(one, word) ? 0 : az_sv_distance(one, word, limit);
+        if (d <= limit && d < (unsigned)one.n) {
+            best = one;
+            if (d == 0)
+                break;
+            limit = d - 1;
+        }
+        n += bar != NULL;
+        words = az_sv_make(words.p + n, words.n - n);
+    }
+    return best;
+}
+
+/* First place other than `places` where the key is known; 0. */
+static unsigned other_place(struct az_sv key, unsigned places)
+{
+    for (unsigned p = AZ_AT_TOP; p <= AZ_AT_REPORT; p <<= 1) {
+        if (!(p & places) && az_option_find(key, p))
+            return p;
+    }
+    return 0;
+}
+
+struct az_sv az_suggest_key(struct az_sv key, unsigned places, struct az_arena *a)
+{
+    unsigned limit = tolerance(key.n);
+    const char *best = NULL;
+    if (key.n > 200)
+        return AZ_SV("");
+    unsigned elsewhere = other_place(key, places);
+    if (elsewhere)
+        return az_arena_printf(a, " (it belongs in %s)", az_place_text(elsewhere));
+    for (size_t i = 0; i < az_option_count; i++) {
+        struct az_sv one = az_sv_str(az_option_table[i].key);
+        if (!(az_option_table[i].places & places))
+            continue;
+        unsigned d = az_sv_ieq(one, key) ? 0 : az_sv_distance(one, key, limit);
+        if (d <= limit && d < (unsigned)one.n) {
+            best = az_option_table[i].key;
+            if (d == 0)
+                break;
+            limit = d - 1;
+        }
+    }
+    return best ? az_arena_printf(a, " (did you mean '%s'?)", best) : AZ_SV("");
+}

@@ -1,0 +1,166 @@
+/* `facts`: what a result depends on, so that it can be told later whether two results may be compared. No times of day
+ * and no folders: equal inputs give byte-identical reports wherever they lie. */
+#include "driver/internal.h"
+
+#include "base/num.h"
+#include "io/path.h"
+
+#define MAX_RULES_TEXT 2000 /* bytes of a class map in its cell */
+
+static void row(struct az_table *t, const char *fact, struct az_sv value)
+{
+    az_put_copy(t, az_sv_str(fact));
+    az_put_copy(t, value);
+}
+
+static void row_of(struct az_table *t, struct az_sv fact, struct az_sv value)
+{
+    az_put_copy(t, fact);
+    az_put_copy(t, value);
+}
+
+static void put_file(struct az_table *t, const struct az_file *f, struct az_sv given, size_t number)
+{
+    struct az_sv key = az_arena_printf(t->arena, "input %zu", number), base = az_path_base(given), text;
+    bool piped = az_sv_is(f->path, "-") || az_path_stat(f->path.p).kind != AZ_PATH_FILE;
+    uint64_t size = 0;
+    char hex[33];
+
+    row_of(t, key, az_sv_is(given, "-") ? AZ_SV("standard input") : base);
+    if (piped || az_file_digest(f->path.p, hex, &size))
+        return; /* was read once and is gone, or is optional and missing */
+    text = az_arena_printf(t->arena, "%llu", (unsigned long long)size);
+    row_of(t, az_arena_printf(t->arena, "input %zu bytes", number), text);
+    row_of(t, az_arena_printf(t->arena, "input %zu xxh3-128", number), az_sv_str(hex));
+}
+
+static void put_devices(struct az_table *t, const struct az_result *res)
+{
+    for (size_t i = 0; i < res->n_traces; i++) {
+        const struct az_devices *d = &res->traces[i].devices;
+        for (size_t k = 0; k < d->n; k++) {
+            struct az_sv key = az_arena_printf(t->arena, "device %lld", (long long)d->v[k].id);
+            row_of(t, key, d->v[k].name);
+        }
+    }
+}
+
+static void put_traces(struct az_table *t, const struct az_result *res)
+{
+    bool many = res->n_traces > 1;
+
+    if (many)
+        row_of(t, AZ_SV("ranks"), az_arena_printf(t->arena, "%zu", res->n_traces));
+    for (size_t i = 0; i < res->n_traces; i++) {
+        const struct az_trace *tr = &res->traces[i];
+        for (size_t k = 0; k < tr->facts.n; k++) {
+            struct az_sv key = tr->facts.v[k].key;
+            if (many && tr->rank >= 0)
+                key = az_arena_printf(t->arena, "rank %lld %.*s", (long long)tr->rank, AZ_SVF(key));
+            else if (many)
+                key = az_arena_printf(t->arena, "file %zu %.*s", i + 1, AZ_SVF(key));
+            row_of(t, key, tr->facts.v[k].value);
+        }
+    }
+}
+
+static void put_class_map(struct az_table *t, const struct az_class_rules *rules)
+{
+    struct az_vec_char text;
+    int rc = AZ_OK;
+
+    az_vec_init(&text, NULL);
+    for (size_t i = 0; !rc && i < rules->n && text.n < MAX_RULES_TEXT; i++)
+        rc = az_text_printf(&text, "%s%.*s=%.*s", i ? "; " : "", AZ_SVF(rules->v[i].key), AZ_SVF(rules->v[i].name));
+    if (!rc && text.n >= MAX_RULES_TEXT)
+        rc = az_text_printf(&text, "; ... (%zu rules)", rules->n);
+    if (rc && !t->error)
+        t->error = rc;
+    if (rules->n)
+        row(t, "class map", az_text_view(&text));
+    az_vec_release(&text);
+}
+
+/* The value of an option that is not its default, as text; false: it is the default (or no plain value). */
+static bool changed(const struct az_option *o, const struct az_options *now, const struct az_options *def,
+                    struct az_arena *a, struct az_sv *out)
+{
+    const char *x = (const char *)now + o->offset, *y = (const char *)def + o->offset;
+    char num[AZ_NUM_MAX];
+    double real, real_def;
+    int64_t i, i_def;
+    struct az_sv sv, sv_def;
+
+    switch (o->type) {
+    case AZ_OPT_BOOL:
+        *out = *x ? AZ_SV("true") : AZ_SV("false");
+        return *x != *y;
+    case AZ_OPT_INT:
+        memcpy(&i, x, sizeof i);
+        memcpy(&i_def, y, sizeof i_def);
+        *out = az_arena_dup(a, az_sv_make(num, az_format_i64(i, num)));
+        return i != i_def && i != AZ_UNSET_I64;
+    case AZ_OPT_REAL:
+        memcpy(&real, x, sizeof real);
+        memcpy(&real_def, y, sizeof real_def);
+        *out = az_arena_dup(a, az_sv_make(num, az_format_f64(real, num)));
+        return real < real_def || real > real_def;
+    case AZ_OPT_TEXT:
+    case AZ_OPT_ENUM:
+        if (o->offset == offsetof(struct az_options, text_full))
+            return false; /* how it is printed, not what is found */
+        memcpy(&sv, x, sizeof sv);
+        memcpy(&sv_def, y, sizeof sv_def);
+        *out = sv;
+        return !az_sv_eq(sv, sv_def);
+    default: /* paths say where a thing lay, not what it was; maps have their own rows */
+        return false;
+    }
+}
+
+static bool listed_before(size_t index)
+{
+    const struct az_option *o = &az_option_table[index];
+    for (size_t i = 0; i < index; i++)
+        if (az_option_table[i].owner == AZ_OWN_OPTIONS && az_option_table[i].offset == o->offset)
+            return true;
+    return false;
+}
+
+static void put_options(struct az_table *t, const struct az_options *now)
+{
+    struct az_options def;
+    struct az_sv value;
+
+    az_options_default(&def, NULL);
+    for (size_t i = 0; i < az_option_count; i++) {
+        const struct az_option *o = &az_option_table[i];
+        if (o->owner == AZ_OWN_OPTIONS && !listed_before(i) && changed(o, now, &def, t->arena, &value))
+            row_of(t, az_arena_printf(t->arena, "option %s", o->key), value);
+    }
+    az_options_release(&def);
+}
+
+struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_result *res)
+{
+    struct az_arena *a = res->doc.arena;
+    struct az_table *t = az_table_new(a, "facts", "Facts", AZ_TABLE_LAST);
+    const struct az_options *opts = &job->input->opts;
+
+    if (!t)
+        return NULL;
+    az_table_column(t, "Fact", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Value", AZ_TEXT, AZ_UNIT_NONE, 0);
+    row(t, "tool", AZ_SV("analyzer " AZ_VERSION));
+    row(t, "format", az_sv_str(job->format->name));
+    row(t, "title", job->input->title);
+    for (size_t i = 0; i < job->files.n; i++)
+        put_file(t, &job->files.v[i], job->input->files.v[i].path, i + 1);
+    put_devices(t, res);
+    put_traces(t, res);
+    put_class_map(t, &opts->classes);
+    put_options(t, opts);
+    for (size_t i = 0; i < opts->labels.n; i++)
+        row_of(t, az_arena_printf(a, "label %.*s", AZ_SVF(opts->labels.v[i].key)), opts->labels.v[i].value);
+    return t;
+}

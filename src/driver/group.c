@@ -1,0 +1,203 @@
+/* `analyzer run PATH...`: paths become inputs. Files of one run belong together: the CSV reports of one Nsight report
+ * (equal stem), the files of the ranks of one run (names that differ in digits only); each other file is an input. */
+#include "driver/internal.h"
+
+#include "io/path.h"
+
+struct found {
+    struct az_sv path;
+    struct az_sv key; /* equal format and key: one input; empty: alone */
+    const struct az_format *format;
+};
+AZ_VEC(struct found, founds);
+
+struct grouping {
+    struct az_config *c;
+    struct founds files;
+    struct az_diag *diag;
+    struct az_diag silent; /* what files of a folder are not: not said */
+    struct az_sv folder;   /* being walked */
+    size_t in_folder;      /* its recognised files */
+};
+
+/* The path with every run of digits of its last component as one `#`. */
+static struct az_sv without_digits(struct az_arena *a, struct az_sv path)
+{
+    struct az_sv base = az_path_base(path);
+    size_t head = (size_t)(base.p - path.p), n = head;
+    char *text = az_arena_str(a, path);
+
+    if (!text)
+        return (struct az_sv){ NULL, 0 };
+    for (size_t i = head; i < path.n; i++) {
+        bool digit = path.p[i] >= '0' && path.p[i] <= '9';
+        if (digit && n > head && text[n - 1] == '#')
+            continue;
+        text[n++] = digit ? '#' : path.p[i];
+    }
+    return az_sv_make(text, n);
+}
+
+static struct az_sv group_key(struct az_arena *a, const struct az_format *f, struct az_sv path)
+{
+    if (f->files_are_ranks)
+        return without_digits(a, path);
+    if (f->stem)
+        return az_path_join(a, az_path_dir(path), f->stem(path));
+    return (struct az_sv){ "", 0 };
+}
+
+static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
+{
+    struct found f = { .path = az_arena_dup(&g->c->arena, path), .key = { "", 0 } };
+
+    if (!f.path.p)
+        return az_arena_error(&g->c->arena);
+    /* A stream is looked at when the plan is made, where its bytes are kept. What is not recognised becomes an input
+     * that fails with the reason, beside the others. */
+    if (!az_path_is_stream(f.path) && az_format_probe(f.path.p, &f.format, NULL, &g->silent) == 0)
+        f.key = group_key(&g->c->arena, f.format, f.path);
+    if (of_folder && !f.format)
+        return AZ_OK;
+    g->in_folder += of_folder;
+    return az_vec_push(&g->files, f);
+}
+
+static int visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
+{
+    struct grouping *g = ctx;
+
+    (void)depth;
+    if (info->kind == AZ_PATH_DIR)
+        return !az_sv_is(g->folder, path); /* its own files only: folders below may be reports of ours */
+    return info->kind == AZ_PATH_FILE ? add_file(g, az_sv_str(path), true) : AZ_OK;
+}
+
+static int add_folder(struct grouping *g, struct az_sv path)
+{
+    struct az_walk w = { .follow_links = true, .visit = visit, .ctx = g };
+    int rc;
+
+    g->folder = path;
+    g->in_folder = 0;
+    rc = az_path_walk(path.p, &w, g->diag);
+    if (!rc && g->in_folder == 0)
+        return az_diag_fail(g->diag, AZ_ECONFIG, AZ_AT_FILE(path), "no file in this folder is a recognised profile");
+    return rc;
+}
+
+static int add_path(struct grouping *g, const char *path)
+{
+    struct az_sv p = az_sv_str(path);
+    struct az_input_files matches;
+    int rc = AZ_OK;
+
+    if (az_sv_is(p, "-"))
+        return add_file(g, p, false);
+    switch (az_path_stat(path).kind) {
+    case AZ_PATH_DIR:
+        return add_folder(g, p);
+    case AZ_PATH_FILE:
+    case AZ_PATH_OTHER:
+        return add_file(g, p, false);
+    case AZ_PATH_MISSING:
+        break;
+    }
+    if (!az_path_is_glob(p))
+        return add_file(g, p, false); /* fails in its turn, the others go on */
+    az_vec_init(&matches, NULL);
+    rc = az_config_expand(g->c, (struct az_sv){ "", 0 }, p, (struct az_sv){ "", 0 }, false, &matches, AZ_NOWHERE,
+                          g->diag);
+    for (size_t i = 0; !rc && i < matches.n; i++)
+        rc = az_path_stat(matches.v[i].path.p).kind == AZ_PATH_DIR ? add_folder(g, matches.v[i].path)
+                                                                   : add_file(g, matches.v[i].path, false);
+    az_vec_release(&matches);
+    return rc;
+}
+
+static struct az_sv title_of(const struct found *f)
+{
+    if (az_sv_is(f->path, "-"))
+        return AZ_SV("stdin");
+    return f->format && f->format->stem ? f->format->stem(f->path) : az_path_stem(f->path);
+}
+
+static int add_inputs(struct grouping *g)
+{
+    struct az_config *c = g->c;
+    int rc = AZ_OK;
+
+    for (size_t i = 0; !rc && i < g->files.n; i++) {
+        const struct found *first = &g->files.v[i];
+        struct az_input *in = NULL;
+        if (!first->path.n)
+            continue; /* taken by an earlier one */
+        rc = az_config_add_input(c, &in);
+        if (rc)
+            break;
+        in->title = az_arena_dup(&c->arena, title_of(first));
+        in->format = first->format ? az_sv_str(first->format->name) : AZ_SV("auto");
+        for (size_t k = i; !rc && k < g->files.n; k++) {
+            struct found *f = &g->files.v[k];
+            if (k != i && (!f->path.n || !first->key.n || f->format != first->format || !az_sv_eq(f->key, first->key)))
+                continue;
+            rc = az_vec_push(&in->files, ((struct az_input_file){ .path = f->path, .role = { "", 0 } }));
+            if (k != i)
+                f->path.n = 0;
+        }
+    }
+    return rc;
+}
+
+/* Equal titles are told apart by the whole file name, then by the folder. */
+static void part_titles(struct az_config *c, struct az_sv (*longer)(struct az_sv path))
+{
+    size_t n = c->inputs.n;
+
+    for (size_t i = 0; i < n; i++) {
+        struct az_sv same = c->inputs.v[i].title;
+        size_t count = 0;
+        for (size_t k = i + 1; k < n; k++)
+            count += az_sv_eq(c->inputs.v[k].title, same);
+        for (size_t k = i; count > 0 && k < n; k++)
+            if (az_sv_eq(c->inputs.v[k].title, same))
+                c->inputs.v[k].title = longer(c->inputs.v[k].files.v[0].path);
+    }
+}
+
+static struct az_sv whole_path(struct az_sv path) { return path; }
+
+/* The same file twice on the command line (also through a folder or a glob) is one input. */
+static void drop_repeats(struct founds *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        bool again = false;
+        for (size_t k = 0; k < n && !again; k++)
+            again = az_sv_eq(f->v[k].path, f->v[i].path) && !az_sv_is(f->v[i].path, "-");
+        if (!again)
+            f->v[n++] = f->v[i];
+    }
+    f->n = n;
+}
+
+int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag)
+{
+    struct grouping g = { .c = c, .diag = diag };
+    int rc = AZ_OK;
+
+    az_vec_init(&g.files, NULL);
+    az_diag_init(&g.silent);
+    for (size_t i = 0; !rc && i < n && !az_interrupted(); i++)
+        rc = add_path(&g, paths[i]);
+    drop_repeats(&g.files);
+    if (!rc)
+        rc = add_inputs(&g);
+    if (!rc) {
+        part_titles(c, az_path_base);
+        part_titles(c, whole_path);
+    }
+    az_diag_release(&g.silent);
+    az_vec_release(&g.files);
+    return rc;
+}

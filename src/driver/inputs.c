@@ -1,0 +1,195 @@
+/* One input before the run: its format, its size, what it will cost; and piped inputs, which can be read only once. */
+#include "driver/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/outfile.h"
+#include "io/path.h"
+
+#define SPOOL_BYTES 65536
+/* Memory of a report per byte on disk (spec/speed.md: at most 0.25 of the JSON), how far gzip traces inflate, and what
+ * a worker needs at least. Only for admission, so rough is enough. */
+#define COST_SHARE 4
+#define COST_GZIP  15
+#define COST_FLOOR ((uint64_t)4 << 20)
+
+bool az_path_is_stream(struct az_sv path)
+{
+    return az_sv_is(path, "-") || (path.n && az_path_stat(path.p).kind == AZ_PATH_OTHER);
+}
+
+static int copy_stream(int fd, struct az_outfile *out, struct az_sv name, struct az_diag *diag)
+{
+    char buf[SPOOL_BYTES];
+    bool any = false;
+
+    for (;;) {
+        ssize_t n = read(fd, buf, sizeof buf);
+        any |= n > 0;
+        if (n > 0)
+            az_outfile_write(out, buf, (size_t)n);
+        else if (n == 0)
+            return any ? AZ_OK : az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(name), "empty (0 bytes)");
+        else if (errno != EINTR)
+            return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(name), "cannot be read: %s", strerror(errno));
+        if (az_interrupted())
+            return AZ_EINTR;
+    }
+}
+
+/* Copies a stream to the plan's temporary folder and lets the job read the copy. */
+static int spool(struct az_plan *p, struct az_plan_job *job, struct az_file *f)
+{
+    bool is_stdin = az_sv_is(f->path, "-");
+    struct az_sv base = is_stdin ? AZ_SV("stdin") : az_path_base(f->path), copy;
+    struct az_sv name = is_stdin ? AZ_SV("standard input") : f->path;
+    struct az_outfile *out = NULL;
+    int fd = -1, rc = AZ_OK;
+
+    if (!p->spool.n)
+        rc = az_tmpdir_make(&p->arena, "analyzer", &p->spool, &job->diag);
+    if (rc)
+        return rc;
+    copy = az_arena_printf(&p->arena, "%.*s/%zu-%.*s", AZ_SVF(p->spool), p->jobs.n, AZ_SVF(base));
+    if (!copy.p)
+        return az_arena_error(&p->arena);
+    fd = is_stdin ? STDIN_FILENO : open(f->path.p, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && errno == EINTR && az_interrupted())
+        return AZ_EINTR;
+    if (fd < 0)
+        return az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(name), "cannot be read: %s", strerror(errno));
+    rc = az_outfile_open(&out, copy.p, &job->diag);
+    if (!rc)
+        rc = copy_stream(fd, out, name, &job->diag);
+    if (!rc)
+        rc = az_outfile_commit(out);
+    else if (out)
+        az_outfile_abort(out);
+    if (!is_stdin)
+        close(fd);
+    if (!rc)
+        f->path = copy;
+    return rc;
+}
+
+/* Format of the copy of a stream; what is said of the copy is said of the stream. */
+static int probe_copy(struct az_plan_job *job, struct az_sv copy, struct az_sv name, const struct az_format **out)
+{
+    struct az_diag diag;
+    int rc;
+
+    az_diag_init(&diag);
+    rc = az_format_probe(copy.p, out, NULL, &diag);
+    for (size_t i = 0; i < diag.list.n; i++) {
+        struct az_sv text = diag.list.v[i].text;
+        if (az_sv_starts(text, copy) && text.n > copy.n + 2)
+            text = az_sv_make(text.p + copy.n + 2, text.n - copy.n - 2); /* "NAME: " */
+        az_diag_add(&job->diag, diag.list.v[i].severity, AZ_AT_FILE(name), "%.*s", AZ_SVF(text));
+    }
+    az_diag_release(&diag);
+    return rc;
+}
+
+/* Format of one file by content. What is piped is copied first; redirected standard input is put back to its start. */
+static int probe(struct az_plan *p, struct az_plan_job *job, struct az_file *f, const struct az_format **out)
+{
+    struct az_sv given = f->path;
+    struct stat st;
+    off_t at = -1;
+    int rc;
+
+    if (az_sv_is(given, "-") && fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode))
+        at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    if (at < 0 && az_path_is_stream(given)) {
+        rc = spool(p, job, f);
+        return rc ? rc : probe_copy(job, f->path, az_sv_is(given, "-") ? AZ_SV("standard input") : given, out);
+    }
+    rc = az_format_probe(given.p, out, NULL, &job->diag);
+    if (at >= 0 && lseek(STDIN_FILENO, at, SEEK_SET) < 0)
+        return az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(AZ_SV("standard input")), "cannot be rewound: %s",
+                            strerror(errno));
+    return rc;
+}
+
+/* All files of an input must be of one format; optional ones that cannot be read do not matter. */
+static int probe_all(struct az_plan *p, struct az_plan_job *job)
+{
+    for (size_t i = 0; i < job->files.n; i++) {
+        struct az_file *f = &job->files.v[i];
+        const struct az_format *found = NULL;
+        int rc;
+        if (f->optional)
+            continue;
+        rc = probe(p, job, f, &found);
+        if (rc)
+            return rc;
+        if (job->format && job->format != found)
+            return az_diag_fail(&job->diag, AZ_EFORMAT, AZ_AT_FILE(f->path),
+                                "is '%s', but '%.*s' is '%s' (one input, one format)", found->name,
+                                AZ_SVF(job->files.v[0].path), job->format->name);
+        job->format = found;
+    }
+    if (!job->format)
+        return az_diag_fail(&job->diag, AZ_ECONFIG, job->input->where, "input '%.*s' names no file",
+                            AZ_SVF(job->input->title));
+    return AZ_OK;
+}
+
+/* Missing and empty files are told here, in one wording for all formats. */
+static int measure(struct az_plan_job *job, struct az_file *f)
+{
+    struct az_path_info info;
+    uint64_t need;
+
+    if (az_sv_is(f->path, "-"))
+        return AZ_OK;
+    info = az_path_stat(f->path.p);
+    if (info.kind == AZ_PATH_MISSING && !f->optional)
+        return az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot be read: %s", strerror(errno));
+    if (info.kind != AZ_PATH_FILE)
+        return AZ_OK;
+    if (info.size == 0 && !f->optional)
+        return az_diag_fail(&job->diag, AZ_EEMPTY, AZ_AT_FILE(f->path), "empty file (0 bytes)");
+    job->bytes += info.size;
+    need = info.size / COST_SHARE;
+    job->cost += az_sv_ends(f->path, AZ_SV(".gz")) ? need * COST_GZIP : need;
+    return AZ_OK;
+}
+
+static int resolve(struct az_plan *p, struct az_plan_job *job)
+{
+    const struct az_input *in = job->input;
+    int rc = az_vec_reserve(&job->files, in->files.n);
+
+    for (size_t i = 0; !rc && i < in->files.n; i++) {
+        const struct az_input_file *f = &in->files.v[i];
+        job->files.v[job->files.n++] = (struct az_file){ .path = f->path, .role = f->role, .optional = f->optional };
+    }
+    if (rc)
+        return rc;
+    if (in->format.n && !az_sv_ieq(in->format, AZ_SV("auto"))) {
+        job->format = az_format_find(in->format);
+        if (!job->format)
+            return az_diag_fail(&job->diag, AZ_ECONFIG, in->where, "unknown format '%.*s'", AZ_SVF(in->format));
+    }
+    for (size_t i = 0; !rc && i < job->files.n; i++)
+        rc = measure(job, &job->files.v[i]);
+    if (!rc && !job->format)
+        rc = probe_all(p, job);
+    return rc;
+}
+
+int az_inputs_resolve(struct az_plan *p, struct az_plan_job *job)
+{
+    job->cost = COST_FLOOR;
+    job->error = resolve(p, job);
+    if (job->error == AZ_EINTR || job->error == AZ_ENOMEM)
+        return job->error;
+    if (job->error && job->diag.errors == 0)
+        az_diag_add(&job->diag, AZ_ERROR, AZ_AT_FILE(job->input->title), "%s", az_err_text(job->error));
+    return AZ_OK;
+}

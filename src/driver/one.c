@@ -1,0 +1,247 @@
+/* One input from its files to its document: parse, seal, classify, analyse. */
+#include "driver/internal.h"
+
+#include "io/source.h"
+
+void az_result_init(struct az_result *r, uint64_t memory_limit)
+{
+    *r = (struct az_result){ 0 };
+    az_mem_init(&r->mem, memory_limit > SIZE_MAX ? SIZE_MAX : (size_t)memory_limit);
+    az_arena_init(&r->arena, &r->mem);
+    az_document_init(&r->doc, &r->arena);
+}
+
+void az_result_release(struct az_result *r)
+{
+    az_document_release(&r->doc);
+    for (size_t i = 0; i < r->n_traces; i++)
+        az_trace_release(&r->traces[i]);
+    az_arena_release(&r->arena);
+    *r = (struct az_result){ 0 };
+}
+
+struct one {
+    const struct az_plan_job *job;
+    struct az_result *res;
+    struct az_diag *diag;
+    unsigned threads;
+    _Atomic uint64_t *progress;
+    unsigned caps; /* of all traces */
+};
+
+static bool poll_interrupt(void *ctx)
+{
+    (void)ctx;
+    return az_interrupted();
+}
+
+static struct az_where at_input(const struct one *o)
+{
+    return AZ_AT_FILE(o->job->input->files.n ? o->job->input->files.v[0].path : o->job->input->title);
+}
+
+/* Gives an error its message, unless whoever failed has said it. */
+static int explain(const struct one *o, int rc, size_t errors_before, const char *what)
+{
+    if (rc == AZ_OK || rc == AZ_EINTR || o->diag->errors > errors_before)
+        return rc;
+    if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
+        return az_diag_memory(o->diag, rc, at_input(o), &o->res->mem);
+    return az_diag_fail(o->diag, rc, at_input(o), "%s failed: %s", what, az_err_text(rc));
+}
+
+static int read_trace(struct one *o, struct az_trace *t, const struct az_file *files, size_t n)
+{
+    struct az_parse p = { .files = files,
+                          .n_files = n,
+                          .opts = &o->job->input->opts,
+                          .trace = t,
+                          .diag = o->diag,
+                          .mem = &o->res->mem,
+                          .threads = o->threads,
+                          .progress = o->progress,
+                          .cancelled = poll_interrupt };
+    size_t before = o->diag->errors;
+    int rc;
+
+    if (!t->path.n && n)
+        t->path = files[0].path;
+    rc = o->job->format->parse(&p);
+    if (!rc && az_interrupted())
+        rc = AZ_EINTR;
+    if (!rc && !t->sealed)
+        rc = az_trace_seal(t);
+    return explain(o, rc, before, "reading");
+}
+
+/* One trace of all files, or one a file. A rank that cannot be read fails the input; the others are still reported. */
+static int read_traces(struct one *o)
+{
+    const struct az_files *files = &o->job->files;
+    struct az_result *res = o->res;
+    size_t n = o->job->format->files_are_ranks && files->n > 1 ? files->n : 1;
+    int rc, failed = AZ_OK;
+
+    res->traces = az_arena_array(&res->arena, n, sizeof *res->traces);
+    if (!res->traces)
+        return explain(o, az_arena_error(&res->arena), o->diag->errors, "reading");
+    for (size_t i = 0; i < n; i++) {
+        struct az_trace *t = &res->traces[res->n_traces];
+        rc = az_trace_init(t, &res->mem);
+        if (rc)
+            return explain(o, rc, o->diag->errors, "reading");
+        rc = n > 1 ? read_trace(o, t, &files->v[i], 1) : read_trace(o, t, files->v, files->n);
+        if (rc)
+            az_trace_release(t);
+        else
+            o->caps |= res->traces[res->n_traces++].caps;
+        if (rc == AZ_EINTR || rc == AZ_ENOMEM || rc == AZ_ELIMIT)
+            return rc;
+        if (rc)
+            failed = rc;
+    }
+    return failed;
+}
+
+/* "kernel sums, ranges": the capabilities of a mask, for people. */
+static struct az_sv caps_text(struct az_arena *a, unsigned caps, const char *between)
+{
+    struct az_sv text = { "", 0 };
+    for (unsigned bit = 1; bit && bit <= caps; bit <<= 1)
+        if (caps & bit)
+            text = az_arena_printf(a, "%.*s%s%s", AZ_SVF(text), text.n ? between : "", az_cap_text(bit));
+    return text;
+}
+
+static void cover_skipped(struct az_job *job, const struct az_analysis *an, unsigned caps)
+{
+    struct az_arena *a = job->arena;
+    struct az_sv item = az_arena_printf(a, "analysis skipped: %s", an->name), note = { "", 0 };
+    unsigned missing = an->needs & ~caps;
+
+    if (missing)
+        note = az_arena_printf(a, "needs %.*s", AZ_SVF(caps_text(a, missing, ", ")));
+    else
+        note = az_arena_printf(a, "needs one of %.*s", AZ_SVF(caps_text(a, an->any, ", ")));
+    if (item.p)
+        az_cover(job, item.p, 0.0 / 0.0, "", note);
+}
+
+static int analyse(struct one *o, struct az_job *job)
+{
+    int failed = AZ_OK;
+
+    for (const struct az_analysis *const *p = az_analyses; *p; p++) {
+        const struct az_analysis *an = *p;
+        size_t before = o->diag->errors;
+        int rc;
+        if ((an->needs & ~o->caps) || (an->any && !(an->any & o->caps))) {
+            cover_skipped(job, an, o->caps);
+            continue;
+        }
+        if (az_interrupted())
+            return AZ_EINTR;
+        rc = explain(o, an->run(job), before, an->name);
+        if (rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTR)
+            return rc;
+        if (rc)
+            failed = rc;
+    }
+    return failed;
+}
+
+static int add_table(struct one *o, struct az_table *t)
+{
+    size_t before = o->diag->errors;
+    int rc = t ? az_table_finish(t) : az_arena_error(&o->res->arena);
+
+    if (rc)
+        az_table_free(t);
+    else
+        rc = az_document_add(&o->res->doc, t);
+    return explain(o, rc, before, "reporting");
+}
+
+static void fill_document(struct one *o, const struct az_run_opts *opts)
+{
+    const struct az_input *in = o->job->input;
+    struct az_document *doc = &o->res->doc;
+
+    doc->title = in->title;
+    doc->no_heading = in->no_heading;
+    doc->input = in->files.n ? in->files.v[0].path : in->title;
+    doc->format = az_sv_str(o->job->format->name);
+    doc->classic = (o->caps & AZ_CAP_CLASSIC) && o->job->format->text_classic;
+    doc->text_full = opts->text_full || in->opts.text_full;
+    doc->text_rows = in->opts.top_rows > 0 ? (size_t)in->opts.top_rows : 0;
+    doc->xlsx_rows = o->job->xlsx_rows;
+}
+
+static int report(struct one *o, struct az_job *job)
+{
+    int rc, failed;
+
+    failed = analyse(o, job);
+    if (failed == AZ_ENOMEM || failed == AZ_ELIMIT || failed == AZ_EINTR) {
+        az_table_free(job->findings);
+        az_table_free(job->coverage);
+        return failed;
+    }
+    rc = add_table(o, job->findings);
+    if (rc) {
+        az_table_free(job->coverage);
+        return rc;
+    }
+    rc = add_table(o, job->coverage);
+    if (!rc)
+        rc = add_table(o, az_facts_table(o->job, o->res));
+    o->res->reportable = rc == AZ_OK;
+    return rc ? rc : failed;
+}
+
+static int check_activity(struct one *o)
+{
+    bool any = false;
+    for (size_t i = 0; i < o->res->n_traces; i++)
+        any |= az_trace_has_activity(&o->res->traces[i]);
+    if (any)
+        return AZ_OK;
+    return az_diag_fail(o->diag, AZ_EEMPTY, AZ_NOWHERE, "no GPU activity in %.*s (what there is, is reported)",
+                        AZ_SVF(at_input(o).file));
+}
+
+int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads, struct az_result *res,
+               struct az_diag *diag, _Atomic uint64_t *progress)
+{
+    struct one o = { .job = job, .res = res, .diag = diag, .threads = threads ? threads : 1, .progress = progress };
+    struct az_job work = {
+        .opts = &job->input->opts, .arena = &res->arena, .mem = &res->mem, .diag = diag, .doc = &res->doc
+    };
+    struct az_classifier classes;
+    const struct az_trace **views;
+    int rc, failed;
+
+    if (job->error)
+        return job->error;
+    failed = read_traces(&o);
+    if (res->n_traces == 0 || failed == AZ_EINTR || failed == AZ_ENOMEM || failed == AZ_ELIMIT)
+        return failed;
+    views = az_arena_array(&res->arena, res->n_traces, sizeof *views);
+    rc = views ? az_classifier_init(&classes, &job->input->opts.classes, &res->arena) : az_arena_error(&res->arena);
+    if (rc)
+        return explain(&o, rc, diag->errors, "classifying");
+    for (size_t i = 0; i < res->n_traces; i++)
+        views[i] = &res->traces[i];
+    work.traces = views;
+    work.n_traces = res->n_traces;
+    work.classes = &classes;
+    work.coverage = az_coverage_table(&res->arena);
+    work.findings = az_findings_table(&res->arena);
+    fill_document(&o, opts);
+    rc = work.coverage && work.findings ? report(&o, &work)
+                                        : explain(&o, az_arena_error(&res->arena), diag->errors, "reporting");
+    az_classifier_release(&classes);
+    if (!rc)
+        rc = failed;
+    return rc ? rc : check_activity(&o);
+}

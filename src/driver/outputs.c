@@ -1,0 +1,314 @@
+/* Which writers an input has and where they write; that no output hits another or an input. */
+#include "driver/internal.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+#include "io/path.h"
+
+#define SUFFIX     "_perf_report"
+#define NAME_BYTES 100 /* of a title in a file name; the rest of the 255 is for base and suffix */
+
+struct az_sv az_name_safe(struct az_arena *a, struct az_sv title)
+{
+    struct az_sv clean = az_utf8_cut(az_utf8_clean(a, az_sv_trim(title)), NAME_BYTES);
+    char *text = az_arena_str(a, clean);
+
+    if (!text)
+        return (struct az_sv){ NULL, 0 };
+    for (size_t i = 0; i < clean.n; i++) {
+        unsigned char ch = (unsigned char)text[i];
+        if (ch < 0x20 || ch == 0x7f || strchr("/\\:*?\"<>|", ch))
+            text[i] = '_';
+    }
+    if (clean.n && text[0] == '.')
+        text[0] = '_';
+    return clean.n ? az_sv_make(text, clean.n) : AZ_SV("input");
+}
+
+struct az_sv az_report_base(const struct az_plan_job *job)
+{
+    struct az_sv path;
+
+    if (job->input->files.n == 0)
+        return AZ_SV("input");
+    path = job->input->files.v[0].path;
+    if (az_sv_is(path, "-"))
+        return AZ_SV("stdin");
+    return job->format && job->format->stem ? job->format->stem(path) : az_path_stem(path);
+}
+
+/* What holds for one input: its own settings before those of the run. */
+struct wanted {
+    struct az_outputs o; /* borrowed views */
+    bool text, defaults;
+    const struct az_report *reports[16];
+    size_t n;
+    struct az_sv stem; /* folder/base_perf_report: of outputs without a name of their own */
+};
+
+struct naming {
+    struct az_plan *p;
+    const struct az_config *c;
+    struct az_diag *diag;
+    struct wanted *w; /* one a job */
+};
+
+/* Where the input stands in the configuration; nowhere for a path of the command line. */
+static struct az_where place_of(const struct az_input *in) { return in->where.file.n ? in->where : AZ_NOWHERE; }
+
+static struct az_sv either(struct az_sv own, struct az_sv run) { return own.n ? own : run; }
+
+static int want(struct wanted *w, const struct az_report *r)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (w->reports[i] == r)
+            return AZ_OK;
+    if (!r || w->n == sizeof w->reports / sizeof w->reports[0])
+        return AZ_EINTERNAL;
+    w->reports[w->n++] = r;
+    return AZ_OK;
+}
+
+static int choose_writers(const struct naming *n, size_t i)
+{
+    const struct az_input *in = n->p->jobs.v[i].input;
+    struct wanted *w = &n->w[i];
+    int rc = AZ_OK;
+
+    w->o = (struct az_outputs){ .dir = either(in->outputs.dir, n->c->outputs.dir),
+                                .xlsx = either(in->outputs.xlsx, n->c->outputs.xlsx),
+                                .csv_dir = either(in->outputs.csv_dir, n->c->outputs.csv_dir),
+                                .formats = in->outputs.formats.n ? in->outputs.formats : n->c->outputs.formats };
+    w->defaults = w->o.formats.n == 0;
+    w->text = w->defaults;
+    for (size_t k = 0; !rc && k < w->o.formats.n; k++) {
+        struct az_sv name = w->o.formats.v[k];
+        const struct az_report *r = az_report_find(name);
+        if (az_sv_ieq(name, AZ_SV("text")))
+            w->text = true;
+        else if (r)
+            rc = want(w, r);
+        else
+            rc = az_diag_fail(n->diag, AZ_ECONFIG, place_of(in), "unknown output format '%.*s' (see `analyzer list`)",
+                              AZ_SVF(name));
+    }
+    /* A place named asks for its writer; the workbook is the default where none is named. */
+    if (!rc && w->o.csv_dir.n)
+        rc = want(w, az_report_find(AZ_SV("csv")));
+    if (!rc && (w->o.xlsx.n || (w->defaults && !w->o.csv_dir.n)))
+        rc = want(w, az_report_find(AZ_SV("xlsx")));
+    return rc;
+}
+
+/* Folder and base name of an input's reports: the given folder, else beside its first file; what has no place in the
+ * file system is reported in the current folder. */
+static int choose_stem(const struct naming *n, size_t i)
+{
+    struct az_plan_job *job = &n->p->jobs.v[i];
+    struct az_arena *a = &n->p->arena;
+    struct az_sv dir = n->w[i].o.dir, name = az_report_base(job), first;
+
+    if (!dir.n && job->input->files.n) {
+        first = job->input->files.v[0].path;
+        dir = az_path_is_stream(first) ? AZ_SV(".") : az_path_dir(first);
+    }
+    name = az_arena_printf(a, "%.*s%s", AZ_SVF(name), SUFFIX);
+    n->w[i].stem = az_sv_is(dir, ".") ? name : az_path_join(a, dir, name);
+    return n->w[i].stem.p ? AZ_OK : az_arena_error(a);
+}
+
+/* Inputs that would share a name get their title behind it. */
+static int part_stems(const struct naming *n)
+{
+    size_t jobs = n->p->jobs.n;
+    struct az_arena *a = &n->p->arena;
+    bool *shared = az_arena_array(a, jobs, sizeof *shared);
+
+    if (!shared)
+        return az_arena_error(a);
+    for (size_t i = 0; i < jobs; i++)
+        for (size_t k = i + 1; k < jobs; k++)
+            if (az_sv_eq(n->w[i].stem, n->w[k].stem))
+                shared[i] = shared[k] = true;
+    for (size_t i = 0; i < jobs; i++) {
+        struct az_sv title;
+        if (!shared[i])
+            continue;
+        title = az_name_safe(a, n->p->jobs.v[i].input->title);
+        n->w[i].stem = az_arena_printf(a, "%.*s_%.*s", AZ_SVF(n->w[i].stem), AZ_SVF(title));
+        if (!title.p || !n->w[i].stem.p)
+            return az_arena_error(a);
+    }
+    return AZ_OK;
+}
+
+static struct az_sv target_path(const struct naming *n, size_t i, const struct az_report *r)
+{
+    const struct wanted *w = &n->w[i];
+    struct az_arena *a = &n->p->arena;
+
+    if (az_sv_is(AZ_SV("xlsx"), r->name) && w->o.xlsx.n)
+        return az_arena_dup(a, w->o.xlsx);
+    if (az_sv_is(AZ_SV("csv"), r->name) && w->o.csv_dir.n) {
+        bool of_run = az_sv_eq(w->o.csv_dir, n->c->outputs.csv_dir);
+        if (!of_run || n->c->inputs.n < 2)
+            return az_arena_dup(a, w->o.csv_dir);
+        return az_path_join(a, w->o.csv_dir, az_name_safe(a, n->p->jobs.v[i].input->title));
+    }
+    if (!r->extension[0])
+        return az_arena_printf(a, "%.*s_%ss", AZ_SVF(w->stem), r->name);
+    return az_arena_printf(a, "%.*s%s", AZ_SVF(w->stem), r->extension);
+}
+
+static int add_targets(const struct naming *n, size_t i)
+{
+    struct az_plan_job *job = &n->p->jobs.v[i];
+    const struct az_outputs *run = &n->c->outputs;
+    int rc = AZ_OK;
+
+    job->text = n->w[i].text;
+    job->xlsx_rows = (size_t)(job->input->outputs.xlsx_rows < 0 ? 0 : job->input->outputs.xlsx_rows);
+    if (n->c->inputs.n > 1 && run->xlsx.n && az_sv_eq(run->xlsx, n->w[i].o.xlsx))
+        return az_diag_fail(n->diag, AZ_ECONFIG, AZ_NOWHERE,
+                            "one workbook '%.*s' for %zu inputs (name an output folder instead)", AZ_SVF(run->xlsx),
+                            n->c->inputs.n);
+    for (size_t k = 0; !rc && k < n->w[i].n; k++) {
+        struct az_target t = { .report = n->w[i].reports[k] };
+        t.path = target_path(n, i, t.report);
+        rc = t.path.p ? az_vec_push(&job->targets, t) : az_arena_error(&n->p->arena);
+    }
+    return rc;
+}
+
+/* ---- collisions ---- */
+
+struct place { /* an output or an input in the file system */
+    struct az_sv path, canonical;
+    struct az_path_info info;
+    size_t job; /* SIZE_MAX: the config */
+};
+AZ_VEC(struct place, places);
+
+/* Devices and pipes may be written by all. */
+static int add_place(struct az_arena *a, struct places *list, struct az_sv path, size_t job)
+{
+    struct place pl = { .path = path, .job = job };
+    int rc;
+
+    if (!path.n || az_sv_is(path, "-"))
+        return AZ_OK;
+    pl.info = az_path_stat(path.p);
+    if (pl.info.kind == AZ_PATH_OTHER)
+        return AZ_OK;
+    rc = az_path_canonical(a, path.p, &pl.canonical);
+    if (rc) { /* cannot be resolved (no right to look): the name as given is the best there is */
+        if (rc == AZ_ENOMEM)
+            return rc;
+        pl.canonical = path;
+    }
+    return az_vec_push(list, pl);
+}
+
+static bool same_place(const struct place *x, const struct place *y)
+{
+    if (az_sv_eq(x->canonical, y->canonical))
+        return true;
+    return x->info.kind == AZ_PATH_FILE && y->info.kind == AZ_PATH_FILE && x->info.dev == y->info.dev &&
+           x->info.ino == y->info.ino;
+}
+
+static int compare_places(const struct naming *n, const struct places *outs, const struct places *ins)
+{
+    int rc = AZ_OK;
+
+    for (size_t i = 0; i < outs->n; i++) {
+        const struct place *o = &outs->v[i];
+        const struct az_input *in = n->p->jobs.v[o->job].input;
+        for (size_t k = 0; k < ins->n; k++)
+            if (same_place(o, &ins->v[k]))
+                rc = az_diag_fail(n->diag, AZ_ECONFIG, place_of(in),
+                                  "output '%.*s' of '%.*s' is an input (nothing was run)", AZ_SVF(o->path),
+                                  AZ_SVF(in->title));
+        for (size_t k = i + 1; k < outs->n; k++)
+            if (same_place(o, &outs->v[k]))
+                rc = az_diag_fail(
+                    n->diag, AZ_ECONFIG, place_of(in),
+                    "inputs '%.*s' and '%.*s' would both write '%.*s' (give them different titles or outputs)",
+                    AZ_SVF(in->title), AZ_SVF(n->p->jobs.v[outs->v[k].job].input->title), AZ_SVF(o->path));
+    }
+    return rc;
+}
+
+static int check_collisions(const struct naming *n)
+{
+    struct az_arena *a = &n->p->arena;
+    struct places outs, ins;
+    int rc;
+
+    az_vec_init(&outs, NULL);
+    az_vec_init(&ins, NULL);
+    rc = n->c->path.n ? add_place(a, &ins, az_arena_dup(a, n->c->path), SIZE_MAX) : AZ_OK;
+    for (size_t i = 0; !rc && i < n->p->jobs.n; i++) {
+        const struct az_plan_job *job = &n->p->jobs.v[i];
+        for (size_t k = 0; !rc && k < job->input->files.n; k++)
+            rc = add_place(a, &ins, job->input->files.v[k].path, i);
+        for (size_t k = 0; !rc && k < job->targets.n; k++)
+            rc = add_place(a, &outs, job->targets.v[k].path, i);
+    }
+    if (!rc)
+        rc = compare_places(n, &outs, &ins);
+    az_vec_release(&outs);
+    az_vec_release(&ins);
+    return rc;
+}
+
+int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag *diag)
+{
+    struct naming n = { .p = p, .c = c, .diag = diag };
+    int rc = AZ_OK;
+
+    n.w = az_arena_array(&p->arena, p->jobs.n, sizeof *n.w);
+    if (!n.w)
+        return az_arena_error(&p->arena);
+    for (size_t i = 0; !rc && i < p->jobs.n; i++) {
+        rc = choose_writers(&n, i);
+        if (!rc)
+            rc = choose_stem(&n, i);
+    }
+    if (!rc)
+        rc = part_stems(&n);
+    for (size_t i = 0; !rc && i < p->jobs.n; i++)
+        rc = add_targets(&n, i);
+    if (!rc)
+        rc = check_collisions(&n);
+    return rc;
+}
+
+int az_outputs_guard(const struct az_plan *p, const struct az_target *t, const struct az_document *doc,
+                     struct az_diag *diag)
+{
+    struct az_arena scratch;
+    int rc = AZ_OK;
+
+    if (t->report->extension[0])
+        return AZ_OK;
+    az_arena_init(&scratch, NULL);
+    for (size_t i = 0; !rc && i < doc->tables.n; i++) {
+        struct az_sv file = az_arena_printf(&scratch, "%.*s/%.*s.csv", AZ_SVF(t->path), AZ_SVF(doc->tables.v[i]->id));
+        struct az_path_info info = { .kind = AZ_PATH_MISSING };
+        if (file.p)
+            info = az_path_stat(file.p);
+        for (size_t j = 0; !rc && info.kind == AZ_PATH_FILE && j < p->jobs.n; j++) {
+            const struct az_input_files *files = &p->jobs.v[j].input->files;
+            for (size_t k = 0; !rc && k < files->n; k++) {
+                struct az_path_info in = az_path_stat(files->v[k].path.p);
+                if (in.kind == AZ_PATH_FILE && in.dev == info.dev && in.ino == info.ino)
+                    rc = az_diag_fail(diag, AZ_ECONFIG, AZ_AT_FILE(file),
+                                      "is an input and is not overwritten (choose another folder)");
+            }
+        }
+    }
+    az_arena_release(&scratch);
+    return rc;
+}

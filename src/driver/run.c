@@ -1,0 +1,326 @@
+/* A plan on the pool. A worker takes an input from its files to its written outputs and frees it; the calling thread
+ * prints messages and text strictly in config order, draws progress and notices an interruption. */
+#include "driver/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/pool.h"
+#include "base/sort.h"
+#include "io/outfile.h"
+
+#define TICK_MS  50
+#define GRACE_NS INT64_C(3000000000) /* for workers to notice an interruption; then one hangs in a read */
+
+enum phase { WAITING, RUNNING, FINISHED };
+
+struct task {
+    const struct az_plan_job *job;
+    struct az_diag diag;
+    struct az_vec_char text; /* the text report, printed in its turn */
+    _Atomic int phase;
+    _Atomic uint64_t read;
+    _Atomic int64_t started_ns;
+    int64_t took_ns;
+    size_t peak;
+    int error; /* of the input or one of its outputs */
+    bool reserved, printed;
+};
+
+struct crew {
+    const struct az_plan *plan;
+    const struct az_run_opts *opts;
+    struct az_log log;
+    struct task *tasks;
+    size_t n;
+    unsigned threads; /* a job may use itself */
+    bool color;
+    struct az_progress progress;
+    struct az_progress_item *running; /* scratch of the tick */
+    _Atomic uint64_t held;            /* predicted bytes of the running jobs */
+    uint64_t budget;
+    int64_t interrupted_ns;
+    size_t failed, complete;
+    int stdout_errno;
+    bool internal;
+};
+
+/* ---- on a worker ---- */
+
+static int write_outputs(const struct crew *c, struct task *t, struct az_result *res)
+{
+    struct az_arena scratch;
+    int failed = AZ_OK;
+
+    az_arena_init(&scratch, &res->mem);
+    for (size_t i = 0; i < t->job->targets.n && !az_interrupted(); i++) {
+        const struct az_target *out = &t->job->targets.v[i];
+        size_t before = t->diag.errors;
+        int rc = az_outputs_guard(c->plan, out, &res->doc, &t->diag);
+        if (!rc)
+            rc = out->report->write(&res->doc, out->path.p, &scratch, &t->diag);
+        if (rc && rc != AZ_EINTR && t->diag.errors == before)
+            az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(out->path), "cannot be written: %s", az_err_text(rc));
+        if (rc)
+            failed = rc;
+        az_arena_reset(&scratch);
+    }
+    az_arena_release(&scratch);
+    return failed;
+}
+
+static void run_job(void *ctx, size_t i, unsigned worker)
+{
+    struct crew *c = ctx;
+    struct task *t = &c->tasks[i];
+    uint64_t cost = t->job->cost;
+    struct az_result res;
+    int rc = AZ_OK;
+
+    (void)worker;
+    if (!t->reserved)
+        atomic_fetch_add(&c->held, cost);
+    atomic_store(&t->started_ns, az_now_ns());
+    atomic_store(&t->phase, RUNNING);
+    az_result_init(&res, c->opts->memory_limit);
+    t->error = az_run_one(t->job, c->opts, c->threads, &res, &t->diag, &t->read);
+    if (res.reportable) {
+        if (t->job->text)
+            rc = az_text_write(&res.doc, &t->text, c->color);
+        if (rc)
+            az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(t->job->input->title), "text report: %s", az_err_text(rc));
+        t->error = t->error ? t->error : rc;
+        rc = write_outputs(c, t, &res);
+        t->error = t->error ? t->error : rc;
+    }
+    if (az_interrupted() && !t->error)
+        t->error = AZ_EINTR;
+    t->peak = atomic_load(&res.mem.peak);
+    az_result_release(&res);
+    t->took_ns = az_now_ns() - atomic_load(&t->started_ns);
+    atomic_store(&t->phase, FINISHED);
+    atomic_fetch_sub(&c->held, cost);
+}
+
+/* Called by the pool for one job at a time. The reservation is made here, so that jobs admitted at the same moment see
+ * each other. */
+static bool admit(void *ctx, size_t i, uint64_t in_use)
+{
+    struct crew *c = ctx;
+    struct task *t = &c->tasks[i];
+    uint64_t held = atomic_load(&c->held);
+
+    (void)in_use;
+    if (t->reserved)
+        return true;
+    if (held > 0 && (held >= c->budget || t->job->cost > c->budget - held))
+        return false;
+    atomic_fetch_add(&c->held, t->job->cost);
+    t->reserved = true;
+    return true;
+}
+
+static bool cancelled(void *ctx)
+{
+    (void)ctx;
+    return az_interrupted();
+}
+
+/* ---- on the calling thread ---- */
+
+void az_diag_print(const struct az_diag *d, const struct az_log *log)
+{
+    for (size_t i = 0; i < d->list.n; i++) {
+        const struct az_message *m = &d->list.v[i];
+        switch (m->severity) {
+        case AZ_ERROR:
+            az_log_line(log, AZ_LOG_QUIET, "error: %.*s", AZ_SVF(m->text));
+            break;
+        case AZ_WARNING:
+            az_log_line(log, AZ_LOG_NORMAL, "warning: %.*s", AZ_SVF(m->text));
+            break;
+        case AZ_NOTE:
+            az_log_line(log, AZ_LOG_VERBOSE, "note: %.*s", AZ_SVF(m->text));
+            break;
+        }
+    }
+    if (d->dropped)
+        az_log_line(log, AZ_LOG_NORMAL, "warning: %zu more messages are not shown", d->dropped);
+}
+
+static void print_text(struct crew *c, const struct task *t)
+{
+    az_progress_clear(&c->progress);
+    if (c->stdout_errno)
+        return;
+    errno = 0;
+    if ((t->text.n && fwrite(t->text.v, 1, t->text.n, stdout) != t->text.n) || fflush(stdout))
+        c->stdout_errno = errno ? errno : EIO;
+}
+
+static void print_task(struct crew *c, struct task *t)
+{
+    struct az_sv title = t->job->input->title;
+
+    t->printed = true;
+    az_diag_print(&t->job->diag, &c->log);
+    az_diag_print(&t->diag, &c->log);
+    if (t->error == AZ_EINTERNAL)
+        c->internal = true;
+    if (!t->error && c->opts->strict && t->diag.warnings + t->job->diag.warnings > 0) {
+        t->error = AZ_EFORMAT;
+        az_log_line(&c->log, AZ_LOG_QUIET, "error: '%.*s' has warnings (--strict)", AZ_SVF(title));
+    }
+    c->failed += t->error != AZ_OK;
+    c->complete++;
+    if (!c->opts->quiet)
+        print_text(c, t);
+    az_log_line(&c->log, AZ_LOG_VERBOSE, "'%.*s': %.3f s, %.1f MB read, %.1f MB memory%s", AZ_SVF(title),
+                (double)t->took_ns / 1e9, (double)atomic_load(&t->read) / 1e6, (double)t->peak / 1e6,
+                t->error ? ", failed" : "");
+    az_vec_release(&t->text);
+}
+
+static void job_done(void *ctx, size_t i, bool ran)
+{
+    struct crew *c = ctx;
+    struct task *t = &c->tasks[i];
+
+    if (ran && t->error != AZ_EINTR)
+        print_task(c, t);
+}
+
+/* A worker that waits in a read (a pipe nobody writes to) cannot be stopped: after a while, what is complete is printed
+ * and the process ends. */
+static void give_up(struct crew *c)
+{
+    az_progress_clear(&c->progress);
+    for (size_t i = 0; i < c->n; i++)
+        if (atomic_load(&c->tasks[i].phase) == FINISHED && !c->tasks[i].printed && c->tasks[i].error != AZ_EINTR)
+            print_task(c, &c->tasks[i]);
+    az_log_line(&c->log, AZ_LOG_QUIET, "interrupted: %zu of %zu inputs are done", c->complete, c->n);
+    az_signals_quit();
+}
+
+static void tick(void *ctx)
+{
+    struct crew *c = ctx;
+    size_t n = 0;
+
+    if (az_interrupted()) {
+        int64_t now = az_now_ns();
+        if (!c->interrupted_ns)
+            c->interrupted_ns = now;
+        if (now - c->interrupted_ns > GRACE_NS)
+            give_up(c);
+        return;
+    }
+    if (!c->progress.on)
+        return;
+    c->progress.done = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        struct task *t = &c->tasks[i];
+        int phase = atomic_load(&t->phase);
+        c->progress.done += phase == FINISHED;
+        if (phase == RUNNING)
+            c->running[n++] = (struct az_progress_item){ .title = t->job->input->title,
+                                                         .bytes = t->job->bytes,
+                                                         .read = &t->read,
+                                                         .started_ns = atomic_load(&t->started_ns) };
+    }
+    az_progress_draw(&c->progress, c->running, n);
+}
+
+static int dearest_first(const void *x, const void *y, void *ctx)
+{
+    const struct task *tasks = ctx;
+    size_t a = *(const size_t *)x, b = *(const size_t *)y;
+    uint64_t ca = tasks[a].job->cost, cb = tasks[b].job->cost;
+    return ca > cb ? -1 : ca < cb ? 1 : a < b ? -1 : a > b;
+}
+
+static unsigned processors(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned)n : 1;
+}
+
+static uint64_t half_of_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : UINT64_C(1) << 30;
+}
+
+static int finish(struct crew *c)
+{
+    az_progress_clear(&c->progress);
+    if (c->stdout_errno)
+        az_log_line(&c->log, AZ_LOG_QUIET, "error: standard output: %s", strerror(c->stdout_errno));
+    if (az_interrupted()) {
+        az_out_cleanup();
+        az_log_line(&c->log, AZ_LOG_QUIET, "interrupted: %zu of %zu inputs are done", c->complete, c->n);
+        return AZ_EXIT_INTERRUPTED;
+    }
+    if (c->failed && c->n > 1)
+        az_log_line(&c->log, AZ_LOG_NORMAL, "%zu of %zu inputs failed", c->failed, c->n);
+    if (c->internal)
+        return AZ_EXIT_INTERNAL;
+    return c->failed || c->stdout_errno ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
+}
+
+static int run_crew(struct crew *c, struct az_arena *a)
+{
+    struct az_pool_ops ops = {
+        .run = run_job, .done = job_done, .tick = tick, .admit = admit, .cancelled = cancelled, .tick_ms = TICK_MS
+    };
+    unsigned workers = c->opts->workers ? c->opts->workers : processors();
+    size_t *order = az_arena_array(a, c->n, sizeof *order);
+    int rc;
+
+    if (!order)
+        return AZ_ENOMEM;
+    for (size_t i = 0; i < c->n; i++)
+        order[i] = i;
+    rc = az_sort_cmp(order, c->n, sizeof *order, dearest_first, c->tasks, NULL);
+    if (rc)
+        return rc;
+    c->threads = c->n < workers ? workers / (unsigned)c->n : 1;
+    return c->n ? az_pool_run(c->n, workers, order, NULL, &ops, c) : AZ_OK;
+}
+
+int az_run(const struct az_plan *plan, const struct az_run_opts *opts)
+{
+    struct crew c = { .plan = plan, .opts = opts, .log = opts->log, .budget = half_of_memory() };
+    size_t total = az_plan_count(plan);
+    struct az_arena a;
+    int rc;
+
+    az_arena_init(&a, NULL);
+    az_progress_init(&c.progress, opts->progress, total);
+    c.log.before = az_progress_clear;
+    c.log.ctx = &c.progress;
+    c.color = az_want_color(opts->color, STDOUT_FILENO);
+    c.tasks = az_arena_array(&a, total, sizeof *c.tasks);
+    c.running = az_arena_array(&a, total, sizeof *c.running);
+    rc = c.tasks && c.running ? AZ_OK : AZ_ENOMEM;
+    for (size_t i = 0; !rc && i < plan->jobs.n; i++) {
+        if (plan->jobs.v[i].skip)
+            continue;
+        c.tasks[c.n].job = &plan->jobs.v[i];
+        az_diag_init(&c.tasks[c.n].diag);
+        az_vec_init(&c.tasks[c.n].text, NULL);
+        c.n++;
+    }
+    if (!rc)
+        rc = run_crew(&c, &a);
+    if (rc)
+        az_log_line(&c.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
+    rc = rc ? AZ_EXIT_INTERNAL : finish(&c);
+    for (size_t i = 0; i < c.n; i++) {
+        az_diag_release(&c.tasks[i].diag);
+        az_vec_release(&c.tasks[i].text);
+    }
+    az_arena_release(&a);
+    return rc;
+}

@@ -1,0 +1,41 @@
+/* Interruption: the one mutable global of the program. A handler only sets it; everyone else polls. */
+#include "driver/internal.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "io/outfile.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int sig)
+{
+    (void)sig;
+    if (interrupted)
+        _exit(AZ_EXIT_INTERRUPTED);
+    interrupted = 1;
+}
+
+void az_signals_install(void)
+{
+    struct sigaction sa = { .sa_handler = on_signal }; /* no SA_RESTART: a read from a pipe is to end */
+    struct sigaction old;
+
+    sigemptyset(&sa.sa_mask);
+    /* A background job whose shell set SIGINT to be ignored keeps ignoring it. */
+    if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &sa, NULL);
+    sigaction(SIGTERM, &sa, NULL);
+    sa.sa_handler = SIG_IGN; /* a closed stdout is a write error like any other */
+    sigaction(SIGPIPE, &sa, NULL);
+}
+
+bool az_interrupted(void) { return interrupted != 0; }
+
+_Noreturn void az_signals_quit(void)
+{
+    az_out_cleanup();
+    fflush(stdout);
+    _exit(AZ_EXIT_INTERRUPTED);
+}

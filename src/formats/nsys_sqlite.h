@@ -1,0 +1,114 @@
+/* Private to nsys_sqlite*.c and nsys_rep.c: one SQLite export being read (spec/nsys.md 3). */
+#ifndef AZ_FORMATS_NSYS_SQLITE_H
+#define AZ_FORMATS_NSYS_SQLITE_H
+
+#include <sqlite3.h>
+
+#include "formats/format.h"
+
+/* Profiler string id -> name id of the trace, filled as ids are met. */
+struct nsys_names {
+    struct az_vec_u32 dense; /* ids below NSYS_DENSE_IDS; AZ_NO_ID: not met yet */
+    struct az_map sparse;    /* all others */
+    bool cut_version;        /* API names: without the suffix "_v3020" (spec/nsys.md 3.3) */
+};
+#define NSYS_DENSE_IDS (1u << 20)
+
+#define NSYS_LANE_CACHE 256
+struct nsys_lane_key {
+    uint64_t proc, context, stream;
+    int64_t device; /* -1: host, then `stream` is the globalTid */
+};
+
+struct nsys_db {
+    struct az_parse *job;
+    struct az_trace *t;
+    struct az_sv path;
+    sqlite3 *db;
+    struct az_arena scratch; /* texts of queries; freed at the end */
+    struct nsys_names names, api_names;
+    sqlite3_stmt *string; /* value of one StringIds row; NULL: no such table, or all its rows are in `names` already */
+    uint32_t unknown;     /* name id of "[Unknown]"; AZ_NO_ID until it is needed */
+    struct az_map thread_names; /* (globalTid, 0) -> name id */
+    struct {
+        struct nsys_lane_key key;
+        uint32_t lane;
+        bool used;
+    } lanes[NSYS_LANE_CACHE];
+    bool one_process; /* device tables without globalPid: correlation ids are taken as unique in the file */
+    int64_t major, minor; /* schema version; 0: not stated (before 2023) */
+    uint64_t rows, rows_total;
+    uint64_t size, reported; /* bytes of the file; bytes added to job->progress */
+    bool partial;
+};
+
+/* Opens read-only and checks that it is an export; messages in the job's diag. AZ_EEMPTY, AZ_EIO, AZ_EFORMAT, ... */
+int nsys_db_open(struct nsys_db *x, struct az_parse *job, struct az_sv path) AZ_MUST_USE;
+void nsys_db_close(struct nsys_db *x);
+/* Quick look without messages: an SQLite file that opens and holds known tables. */
+bool nsys_db_usable(struct az_sv path);
+
+bool nsys_has_table(struct nsys_db *x, const char *table); /* or view */
+bool nsys_has_column(struct nsys_db *x, const char *table, const char *column);
+
+/* A query over some columns of one table, in file order. */
+struct nsys_query {
+    const char *table;
+    sqlite3_stmt *st;
+    int at[12]; /* result column of the i-th wanted column; -1: the table does not have it */
+    uint64_t rows;
+};
+struct nsys_want {
+    const char *column;
+    bool required;
+};
+/* 1: prepared; 0: no such table, or (with a warning) a required column is missing; negative: error. */
+int nsys_query_open(struct nsys_db *x, struct nsys_query *q, const char *table, const struct nsys_want *want,
+                    size_t n) AZ_MUST_USE;
+/* 1: a row; 0: the end, also where a damaged page ends the table (with a warning); negative: error. */
+int nsys_query_next(struct nsys_db *x, struct nsys_query *q) AZ_MUST_USE;
+void nsys_query_close(struct nsys_query *q);
+/* Value of a wanted column in the current row: 0 for NULL and for a column that is absent. */
+static inline int64_t nsys_i64(const struct nsys_query *q, int i)
+{
+    return q->at[i] < 0 ? 0 : sqlite3_column_int64(q->st, q->at[i]);
+}
+static inline bool nsys_is_null(const struct nsys_query *q, int i)
+{
+    return q->at[i] < 0 || sqlite3_column_type(q->st, q->at[i]) == SQLITE_NULL;
+}
+/* Valid until the next row; NULL is the empty view. */
+struct az_sv nsys_text(const struct nsys_query *q, int i);
+
+/* Prepares the look-up of StringIds; once, before the first name. */
+int nsys_strings_open(struct nsys_db *x) AZ_MUST_USE;
+int nsys_name_fetch(struct nsys_db *x, struct nsys_names *names, int64_t string_id, uint32_t *id) AZ_MUST_USE;
+/* Name id of a string id; "[Unknown]" for one that is not in the table. */
+static inline int nsys_name(struct nsys_db *x, struct nsys_names *names, int64_t string_id, uint32_t *id)
+{
+    if ((uint64_t)string_id < names->dense.n && (*id = names->dense.v[string_id]) != AZ_NO_ID)
+        return 0;
+    return nsys_name_fetch(x, names, string_id, id);
+}
+/* Lanes. device: the stream of a process on a device; host: a thread. */
+int nsys_device_lane(struct nsys_db *x, uint64_t global_pid, int64_t device, uint64_t context, uint64_t stream,
+                     uint32_t *lane) AZ_MUST_USE;
+int nsys_host_lane(struct nsys_db *x, uint64_t global_tid, uint32_t *lane) AZ_MUST_USE;
+/* Adds an event; one that ends before it starts is dropped and counted. */
+int nsys_add(struct nsys_db *x, enum az_kind kind, const struct az_event *e) AZ_MUST_USE;
+
+#define NSYS_PID(g)    ((uint64_t)(g) >> 24 & 0xffffff)
+#define NSYS_TID(g)    ((uint64_t)(g)&0xffffff)
+#define NSYS_PROC(g)   ((uint64_t)(g) & ~(uint64_t)0xffffff) /* globalPid of a globalTid */
+
+/* The parts of an export. Each returns 0 also when its tables are absent. */
+int nsys_read_meta(struct nsys_db *x) AZ_MUST_USE;    /* facts, version, diagnostics, thread names */
+int nsys_read_gpu(struct nsys_db *x) AZ_MUST_USE;     /* kernels, copies, fills, graphs, synchronisation */
+int nsys_read_host(struct nsys_db *x) AZ_MUST_USE;    /* API calls, OS calls, profiler overhead */
+int nsys_read_nvtx(struct nsys_db *x) AZ_MUST_USE;    /* ranges */
+int nsys_read_devices(struct nsys_db *x) AZ_MUST_USE; /* after the events: labels of the devices in use */
+
+/* Reads one export into job->trace, all but has_nvtx and has_mem. */
+int nsys_sqlite_read(struct az_parse *job, struct az_sv path) AZ_MUST_USE;
+
+#endif

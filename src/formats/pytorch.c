@@ -1,0 +1,260 @@
+/* PyTorch profiler traces: container and top-level members (spec: PyTorch-profiler report, 1.1, 1.2). Events: pytorch_event.c. */
+#include "base/num.h"
+#include "formats/list.h"
+#include "formats/pytorch.h"
+#include "io/path.h"
+
+struct input {
+    struct az_parse *job;
+    struct az_source *src;
+    bool source_bad; /* the stream broke off (gzip): what came before it is kept */
+    bool seen_events;
+    struct az_jarray array;
+};
+
+static int fill(void *ctx, void *buf, size_t n, size_t *got)
+{
+    struct input *in = ctx;
+    if (in->job->progress)
+        atomic_store_explicit(in->job->progress, az_source_consumed(in->src), memory_order_relaxed);
+    if (in->job->cancelled && in->job->cancelled(in->job->ctx))
+        return AZ_EINTR;
+    *got = 0;
+    int rc = in->source_bad ? 0 : az_source_read(in->src, buf, n, got);
+    if (rc == AZ_EFORMAT) {
+        in->source_bad = true;
+        rc = 0;
+    }
+    return rc;
+}
+
+static struct az_sv unquoted(struct az_sv raw)
+{
+    return raw.n >= 2 && raw.p[0] == '"' ? az_sv_make(raw.p + 1, raw.n - 2) : raw;
+}
+
+static void device_properties(struct az_trace *t, struct az_sv raw)
+{
+    struct az_jview list, object;
+    struct az_sv item, key, value;
+    if (!az_jview_array(&list, raw))
+        return;
+    while (az_jview_next(&list, &item)) {
+        struct az_device d = { .id = (int64_t)t->devices.n };
+        if (!az_jview_object(&object, item))
+            continue;
+        while (az_jview_member(&object, &key, &value)) {
+            int64_t *number = az_sv_is(key, "id")             ? &d.id
+                              : az_sv_is(key, "numSms")         ? &d.sm_count
+                              : az_sv_is(key, "totalGlobalMem") ? &d.memory_bytes
+                                                                : NULL;
+            if (number && az_parse_i64(value, number) != 0)
+                *number = 0;
+            if (az_sv_is(key, "name"))
+                d.name = az_arena_dup(&t->arena, az_json_unescape(&t->arena, unquoted(value)));
+        }
+        if (az_vec_push(&t->devices, d) != 0)
+            return; /* only a description is lost; the budget ends the parse elsewhere */
+    }
+}
+
+static void distributed_info(struct az_trace *t, struct az_sv raw)
+{
+    struct az_jview object;
+    struct az_sv key, value;
+    if (!az_jview_object(&object, raw))
+        return;
+    while (az_jview_member(&object, &key, &value)) {
+        int64_t v;
+        if (az_sv_is(key, "rank") && az_parse_i64(value, &v) == 0)
+            t->rank = v;
+        else if (az_sv_is(key, "world_size") && az_parse_i64(value, &v) == 0)
+            az_optrace(t)->world_size = v;
+        else if (az_sv_is(key, "backend"))
+            az_trace_fact(t, "backend", az_arena_dup(&t->arena, unquoted(value)));
+    }
+}
+
+static bool is_fact(struct az_sv key)
+{
+    static const char *const facts[] = { "schemaVersion", "cupti_version", "cuda_runtime_version", "cuda_driver_version",
+                                         "roctracer_version", "hip_runtime_version", "hip_driver_version", "record_shapes",
+                                         "with_stack", "profile_memory", "with_flops", "with_modules", "baseTimeNanoseconds" };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (az_sv_is(key, facts[i]))
+            return true;
+    return false;
+}
+
+static int events(struct input *in, struct az_jscan *s, struct az_pt_reader *r)
+{
+    struct az_jarray a;
+    in->seen_events = true;
+    int rc = az_jscan_records(s, az_pt_event, r, in->job->opts->strict, &a);
+    in->array.records += a.records;
+    in->array.malformed += a.malformed;
+    in->array.skipped_bytes += a.skipped_bytes;
+    if (in->array.first_bad < 0)
+        in->array.first_bad = a.first_bad;
+    in->array.truncated |= a.truncated;
+    in->array.end_offset = a.end_offset;
+    return rc;
+}
+
+static int member(struct input *in, struct az_jscan *s, struct az_pt_reader *r, struct az_sv key)
+{
+    struct az_trace *t = in->job->trace;
+    struct az_sv raw;
+    if (az_sv_is(key, "traceEvents"))
+        return events(in, s, r);
+    bool devices = az_sv_is(key, "deviceProperties"), dist = az_sv_is(key, "distributedInfo");
+    char name[40];
+    if (!devices && !dist && (!is_fact(key) || key.n >= sizeof name))
+        return az_jscan_skip_value(s);
+    memcpy(name, key.p, key.n < sizeof name ? key.n : 0); /* the key moves with the window */
+    name[key.n < sizeof name ? key.n : 0] = 0;
+    int rc = az_jscan_value(s, &raw);
+    if (rc != AZ_J_OK)
+        return rc;
+    if (devices)
+        device_properties(t, raw);
+    else if (dist)
+        distributed_info(t, raw);
+    else {
+        const char *kept = az_arena_str(&t->arena, az_sv_str(name));
+        if (kept)
+            az_trace_fact(t, kept, az_arena_dup(&t->arena, unquoted(raw)));
+    }
+    return AZ_J_OK;
+}
+
+static int document(struct input *in, struct az_jscan *s, struct az_pt_reader *r)
+{
+    struct az_sv key;
+    bool first = true;
+    int c = az_jscan_peek(s);
+    if (c < 0)
+        return c;
+    if (c == 0)
+        return AZ_EEMPTY;
+    if (c == '[')
+        return events(in, s, r);
+    int rc = az_jscan_byte(s, '{');
+    while (rc == AZ_J_OK && !in->array.truncated) {
+        rc = az_jscan_member(s, &first, &key);
+        if (rc == AZ_J_OK)
+            rc = member(in, s, r, key);
+    }
+    return rc == AZ_J_END ? AZ_J_OK : rc;
+}
+
+/* Says what was wrong with the text; the code the parse returns. */
+static int verdict(struct input *in, struct az_jscan *s, int rc)
+{
+    struct az_parse *job = in->job;
+    struct az_sv path = job->files[0].path;
+    struct az_where here = AZ_AT_OFFSET(path, az_jscan_offset(s));
+    const struct az_jarray *a = &in->array;
+    if (rc == AZ_EEMPTY)
+        return az_diag_fail(job->diag, rc, AZ_AT_FILE(path), "empty file (the profiler wrote nothing)");
+    if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
+        return az_diag_memory(job->diag, rc, here, job->mem);
+    if (rc == AZ_ERANGE)
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value takes more than %zu MiB", s->max_record >> 20);
+    if (rc == AZ_EINTR || rc == AZ_EIO)
+        return rc;
+    bool cut = a->truncated || rc == AZ_J_MORE;
+    if (!in->seen_events) {
+        if (rc == AZ_J_OK)
+            return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_FILE(path), "no 'traceEvents' in this JSON (is it a profiler trace?)");
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s", cut ? "the file ends before its events" : "malformed JSON");
+    }
+    if (rc == AZ_J_BAD && job->opts->strict)
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "malformed JSON (without --strict it would be left out and counted)");
+    if (cut || in->source_bad) {
+        int64_t at = a->truncated ? a->end_offset : az_jscan_offset(s);
+        if (job->opts->strict)
+            return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_OFFSET(path, at), "truncated after %llu events",
+                                (unsigned long long)a->records);
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(path, at),
+                    "truncated: %llu complete events kept, the rest is missing (was the profiler stopped while writing?)",
+                    (unsigned long long)a->records);
+        az_trace_dropped(job->trace, "file truncated (events behind the end are unknown)", 1, 0);
+    } else if (rc == AZ_J_BAD) {
+        az_diag_add(job->diag, AZ_WARNING, here, "malformed JSON behind the events; %llu events kept", (unsigned long long)a->records);
+    }
+    if (a->malformed) {
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(path, a->first_bad),
+                    "malformed JSON at %llu place(s), %llu bytes left out, %llu events kept", (unsigned long long)a->malformed,
+                    (unsigned long long)a->skipped_bytes, (unsigned long long)a->records);
+        az_trace_dropped(job->trace, "malformed events", a->malformed, 0);
+    }
+    return rc < 0 && rc > AZ_J_END ? rc : 0;
+}
+
+static int parse(struct az_parse *job)
+{
+    struct input in = { .job = job, .array = { .first_bad = -1 } };
+    struct az_pt_reader reader;
+    struct az_jscan scan;
+    struct az_source_opts so = { .mem = job->mem, .diag = job->diag };
+    job->trace->caps = AZ_CAP_FRAMEWORK | AZ_CAP_HOST_OPS;
+    int rc = az_optrace_init(job->trace, job->opts);
+    if (rc)
+        return az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem);
+    rc = az_source_open(&in.src, job->files[0].path.p, &so);
+    if (rc)
+        return rc;
+    rc = az_pt_reader_init(&reader, job->trace, job->opts);
+    if (rc == 0)
+        rc = az_jscan_init(&scan, fill, &in, 0, job->mem);
+    if (rc) {
+        rc = az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem);
+        goto out;
+    }
+    rc = verdict(&in, &scan, document(&in, &scan, &reader));
+    if (rc == 0)
+        rc = az_pt_finish(&reader);
+    az_jscan_release(&scan);
+out:
+    az_pt_reader_release(&reader);
+    az_source_close(in.src);
+    return rc;
+}
+
+/* A trace has "traceEvents" as a key or is a bare array of events; the key may stand behind long metadata. */
+static int probe(struct az_sv head, struct az_sv path)
+{
+    (void)path;
+    head = az_sv_trim(head);
+    if (head.n < 2 || (head.p[0] != '{' && head.p[0] != '['))
+        return 0;
+    bool events = az_sv_find(head, AZ_SV("\"traceEvents\"")) >= 0;
+    bool ph = az_sv_find(head, AZ_SV("\"ph\"")) >= 0;
+    if (head.p[0] == '[')
+        return ph ? 60 : 0;
+    if (events)
+        return 80;
+    bool kineto = az_sv_find(head, AZ_SV("\"deviceProperties\"")) >= 0 || az_sv_find(head, AZ_SV("\"schemaVersion\"")) >= 0;
+    return kineto ? 60 : 0;
+}
+
+/* trace.pt.trace.json.gz -> trace */
+static struct az_sv stem(struct az_sv path)
+{
+    static const char *const ends[] = { ".gz", ".json", ".trace", ".pt" };
+    path = az_path_base(path);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (az_sv_ends(path, az_sv_str(ends[i])))
+            path.n -= strlen(ends[i]);
+    return path;
+}
+
+const struct az_format az_format_pytorch = {
+    .name = "pytorch",
+    .help = "PyTorch profiler (Kineto) trace, JSON, also gzip",
+    .files_are_ranks = true,
+    .probe = probe,
+    .parse = parse,
+    .stem = stem,
+};

@@ -1,0 +1,50 @@
+/* Whole files mapped read-only. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/oserror.h"
+#include "io/source.h"
+
+static int map_fd(struct az_mapping *m, int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return errno;
+    if (S_ISDIR(st.st_mode))
+        return EISDIR;
+    if (!S_ISREG(st.st_mode))
+        return ESPIPE;
+    if (st.st_size == 0)
+        return 0; /* mmap refuses length 0; the empty view is right */
+    if ((uint64_t)st.st_size > SIZE_MAX)
+        return EFBIG;
+    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED)
+        return errno;
+    (void)posix_madvise(p, (size_t)st.st_size, POSIX_MADV_SEQUENTIAL);
+    m->bytes = az_sv_make(p, (size_t)st.st_size);
+    return 0;
+}
+
+int az_map_file(struct az_mapping *m, const char *path, struct az_diag *diag)
+{
+    char text[128];
+    *m = (struct az_mapping){ .bytes = { "", 0 } };
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* a pipe must not block here */
+    int e = fd < 0 ? errno : map_fd(m, fd);
+    if (fd >= 0)
+        (void)close(fd);
+    if (e == 0)
+        return 0;
+    return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot map: %s", io_errno_text(e, text));
+}
+
+void az_unmap_file(struct az_mapping *m)
+{
+    if (m->bytes.n)
+        (void)munmap((void *)(uintptr_t)m->bytes.p, m->bytes.n);
+    m->bytes = (struct az_sv){ "", 0 };
+}

@@ -1,0 +1,23 @@
+/* Private to io: words of errno, and failing with or without a diag. */
+#ifndef AZ_IO_OSERROR_H
+#define AZ_IO_OSERROR_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+
+/* strerror is not safe with threads; the XSI strerror_r is. */
+static inline const char *io_errno_text(int e, char buf[128])
+{
+    if (strerror_r(e, buf, 128) != 0)
+        (void)snprintf(buf, 128, "error %d", e);
+    return buf;
+}
+
+/* az_diag_fail, where the diag may be NULL. */
+#define IO_FAIL(diag, code, at, ...) ((diag) ? az_diag_fail((diag), (code), (at), __VA_ARGS__) : (code))
+#define IO_NO_MEMORY(diag, at, mem)                                                                                    \
+    ((diag) ? az_diag_memory((diag), az_mem_error(mem), (at), (mem)) : az_mem_error(mem))
+
+#endif

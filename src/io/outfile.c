@@ -1,0 +1,393 @@
+/* Output files under a temporary name, renamed when complete, and the list of temporary names. */
+#include "io/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/oserror.h"
+#include "io/path.h"
+#include "io/temps.h"
+
+#define BUFFER   ((size_t)64 << 10)
+#define TRIES    100
+#define BASE_MAX 180 /* bytes of the target's name used in the temporary one: NAME_MAX is 255 */
+
+/* ---- the list ----
+ * A spin lock, because pthread.h stays out of this room and a C11 mtx_t cannot be initialised statically. It is held
+ * for a few pointer moves only, never around a system call. */
+
+struct temp {
+    struct temp *next;
+    size_t size;
+    bool is_dir;
+    char path[];
+};
+
+static struct {
+    atomic_flag lock;
+    struct temp *head;
+    unsigned long number;
+} temps = { .lock = ATOMIC_FLAG_INIT };
+
+static void temps_lock(void)
+{
+    while (atomic_flag_test_and_set_explicit(&temps.lock, memory_order_acquire))
+        (void)sched_yield();
+}
+
+static void temps_unlock(void) { atomic_flag_clear_explicit(&temps.lock, memory_order_release); }
+
+int az_temps_add(const char *path, bool is_dir)
+{
+    size_t n = strlen(path) + 1, size = sizeof(struct temp) + n;
+    struct temp *t = az_mem_alloc(NULL, size);
+    if (!t)
+        return AZ_ENOMEM;
+    t->size = size;
+    t->is_dir = is_dir;
+    memcpy(t->path, path, n);
+    temps_lock();
+    t->next = temps.head;
+    temps.head = t;
+    temps_unlock();
+    return 0;
+}
+
+bool az_temps_forget(const char *path)
+{
+    temps_lock();
+    struct temp **at = &temps.head;
+    while (*at && strcmp((*at)->path, path) != 0)
+        at = &(*at)->next;
+    struct temp *t = *at;
+    if (t)
+        *at = t->next;
+    temps_unlock();
+    if (t)
+        az_mem_free(NULL, t, t->size);
+    return t != NULL;
+}
+
+unsigned long az_temps_number(void)
+{
+    temps_lock();
+    unsigned long n = temps.number++;
+    temps_unlock();
+    return n;
+}
+
+void az_out_cleanup(void)
+{
+    for (;;) {
+        temps_lock();
+        struct temp *t = temps.head;
+        if (t)
+            temps.head = t->next;
+        temps_unlock();
+        if (!t)
+            return;
+        if (t->is_dir)
+            az_tmpdir_remove(t->path);
+        else
+            (void)unlink(t->path);
+        az_mem_free(NULL, t, t->size);
+    }
+}
+
+/* ---- targets and temporary names ---- */
+
+/* /dev/stdout and its relatives: the descriptor number, or -1. Opening these names again would start at offset 0 of a
+ * file the shell redirected to. */
+static int fd_target(const char *path)
+{
+    struct az_sv p = az_sv_str(path), dir = az_sv_str("/dev/fd/");
+    if (az_sv_is(p, "/dev/stdout"))
+        return STDOUT_FILENO;
+    if (az_sv_is(p, "/dev/stderr"))
+        return STDERR_FILENO;
+    if (!az_sv_starts(p, dir) || p.n == dir.n || p.n > dir.n + 4)
+        return -1;
+    int fd = 0;
+    for (size_t i = dir.n; i < p.n; i++) {
+        if (p.p[i] < '0' || p.p[i] > '9')
+            return -1;
+        fd = fd * 10 + (p.p[i] - '0');
+    }
+    return fd;
+}
+
+/* Where the bytes go: *direct for what is no regular file; else *target is the file to replace, behind any symlink, so
+ * that the link stays. */
+static int find_target(struct az_arena *a, const char *path, const char **target, bool *direct, struct az_diag *diag)
+{
+    char text[128];
+    struct az_path_info info = az_path_stat(path);
+    *target = path;
+    *direct = fd_target(path) >= 0 || info.kind == AZ_PATH_OTHER;
+    if (*direct)
+        return 0;
+    if (info.kind == AZ_PATH_DIR)
+        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: it is a folder (name a file)");
+    if (info.kind == AZ_PATH_MISSING)
+        return 0;
+    if (access(path, W_OK) != 0)
+        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s", io_errno_text(errno, text));
+    struct az_sv real;
+    int r = az_path_canonical(a, path, &real);
+    if (r == 0)
+        *target = real.p;
+    return r == 0 ? 0 : IO_FAIL(diag, r, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s", az_err_text(r));
+}
+
+/* Creates an empty file ".<base>.<pid>.<n>.tmp" beside the target and remembers it. Returns its descriptor, or -1 with
+ * errno. */
+static int create_temp(struct az_arena *a, const char *target, struct az_sv *tmp)
+{
+    struct az_sv base = az_path_base(az_sv_str(target)), dir = az_path_dir(az_sv_str(target));
+    if (base.n > BASE_MAX)
+        base.n = BASE_MAX;
+    for (int i = 0; i < TRIES; i++) {
+        *tmp =
+            az_arena_printf(a, "%.*s/.%.*s.%ld.%lu.tmp", AZ_SVF(dir), AZ_SVF(base), (long)getpid(), az_temps_number());
+        if (!tmp->p || az_temps_add(tmp->p, false) != 0) {
+            errno = ENOMEM;
+            return -1;
+        }
+        int fd = open(tmp->p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+        if (fd >= 0)
+            return fd;
+        int e = errno;
+        (void)az_temps_forget(tmp->p);
+        errno = e;
+        if (e != EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+/* Target, its folder, and the open temporary file; or the target itself where it is written directly (tmp empty). */
+static int open_target(struct az_arena *a, const char *path, const char **target, struct az_sv *tmp, int *fd,
+                       struct az_diag *diag)
+{
+    char text[128];
+    bool direct;
+    *tmp = (struct az_sv){ NULL, 0 };
+    int r = find_target(a, path, target, &direct, diag);
+    if (r)
+        return r;
+    if (direct) {
+        int old = fd_target(path);
+        *fd = old >= 0 ? fcntl(old, F_DUPFD_CLOEXEC, 3) : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    } else {
+        struct az_sv dir = az_path_dir(az_sv_str(*target));
+        const char *d = az_arena_str(a, dir);
+        if (!d)
+            return IO_NO_MEMORY(diag, AZ_AT_FILE(az_sv_str(path)), a->mem);
+        r = az_path_mkdirs(d, diag);
+        if (r)
+            return r;
+        *fd = create_temp(a, *target, tmp);
+    }
+    if (*fd < 0)
+        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s (choose another output folder?)",
+                       io_errno_text(errno, text));
+    return 0;
+}
+
+/* Renames tmp to target; removes tmp on failure. Returns 0 or errno. */
+static int finish_temp(const char *tmp, const char *target)
+{
+    int e = rename(tmp, target) == 0 ? 0 : errno;
+    if (e)
+        (void)unlink(tmp);
+    (void)az_temps_forget(tmp);
+    return e;
+}
+
+/* ---- az_outfile ---- */
+
+struct az_outfile {
+    struct az_arena arena; /* the names */
+    struct az_diag *diag;
+    struct az_sv path;
+    const char *target;
+    struct az_sv tmp; /* empty: written directly */
+    int fd;
+    int error; /* first errno */
+    size_t n;
+    char buf[BUFFER];
+};
+
+static void outfile_free(struct az_outfile *f)
+{
+    az_arena_release(&f->arena);
+    az_mem_free(NULL, f, sizeof *f);
+}
+
+int az_outfile_open(struct az_outfile **out, const char *path, struct az_diag *diag)
+{
+    *out = NULL;
+    struct az_outfile *f = az_mem_alloc(NULL, sizeof *f);
+    if (!f)
+        return IO_NO_MEMORY(diag, AZ_AT_FILE(az_sv_str(path)), NULL);
+    f->diag = diag;
+    f->error = 0;
+    f->n = 0;
+    f->fd = -1;
+    az_arena_init(&f->arena, NULL);
+    int r = 0;
+    f->path = az_arena_dup(&f->arena, az_sv_str(path));
+    if (f->path.p)
+        r = open_target(&f->arena, f->path.p, &f->target, &f->tmp, &f->fd, diag);
+    else
+        r = IO_NO_MEMORY(diag, AZ_AT_FILE(az_sv_str(path)), NULL);
+    if (r) {
+        outfile_free(f);
+        return r;
+    }
+    *out = f;
+    return 0;
+}
+
+static void write_out(struct az_outfile *f, const char *p, size_t n)
+{
+    while (n && !f->error) {
+        ssize_t r = write(f->fd, p, n > ((size_t)1 << 30) ? (size_t)1 << 30 : n);
+        if (r >= 0) {
+            p += r;
+            n -= (size_t)r;
+        } else if (errno != EINTR) {
+            f->error = errno;
+        }
+    }
+}
+
+static void flush(struct az_outfile *f)
+{
+    write_out(f, f->buf, f->n);
+    f->n = 0;
+}
+
+void az_outfile_write(struct az_outfile *f, const void *p, size_t n)
+{
+    if (n > BUFFER - f->n)
+        flush(f);
+    if (n >= BUFFER) {
+        write_out(f, p, n);
+    } else if (n) {
+        memcpy(f->buf + f->n, p, n);
+        f->n += n;
+    }
+}
+
+void az_outfile_puts(struct az_outfile *f, struct az_sv s) { az_outfile_write(f, s.p, s.n); }
+
+/* Text longer than the buffer: through memory of its own. */
+static void print_large(struct az_outfile *f, size_t n, const char *fmt, va_list args)
+{
+    char *p = az_mem_alloc(NULL, n + 1);
+    if (!p) {
+        f->error = f->error ? f->error : ENOMEM;
+        return;
+    }
+    (void)vsnprintf(p, n + 1, fmt, args);
+    az_outfile_write(f, p, n);
+    az_mem_free(NULL, p, n + 1);
+}
+
+void az_outfile_printf(struct az_outfile *f, const char *fmt, ...)
+{
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int r = vsnprintf(f->buf + f->n, BUFFER - f->n, fmt, args);
+    if (r < 0) {
+        f->error = f->error ? f->error : EILSEQ;
+    } else if ((size_t)r < BUFFER - f->n) {
+        f->n += (size_t)r;
+    } else {
+        flush(f);
+        if ((size_t)r < BUFFER)
+            f->n = (size_t)vsnprintf(f->buf, BUFFER, fmt, again);
+        else
+            print_large(f, (size_t)r, fmt, again);
+    }
+    va_end(again);
+    va_end(args);
+}
+
+int az_outfile_commit(struct az_outfile *f)
+{
+    char text[128];
+    flush(f);
+    if (close(f->fd) != 0 && !f->error && errno != EINTR)
+        f->error = errno;
+    if (f->tmp.p && !f->error) {
+        f->error = finish_temp(f->tmp.p, f->target);
+    } else if (f->tmp.p && az_temps_forget(f->tmp.p)) {
+        (void)unlink(f->tmp.p);
+    }
+    int r = 0;
+    if (f->error)
+        r = IO_FAIL(f->diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot write: %s%s", io_errno_text(f->error, text),
+                    f->error == ENOSPC ? " (free some space, or choose another output folder)" : "");
+    outfile_free(f);
+    return r;
+}
+
+void az_outfile_abort(struct az_outfile *f)
+{
+    if (!f)
+        return;
+    (void)close(f->fd);
+    if (f->tmp.p && az_temps_forget(f->tmp.p))
+        (void)unlink(f->tmp.p);
+    outfile_free(f);
+}
+
+/* ---- names for libraries ---- */
+
+int az_outname_reserve(struct az_arena *a, const char *path, struct az_sv *tmp, struct az_diag *diag)
+{
+    const char *target;
+    int fd;
+    int r = open_target(a, path, &target, tmp, &fd, diag);
+    if (r)
+        return r;
+    (void)close(fd);
+    if (!tmp->p)
+        *tmp = az_arena_dup(a, az_sv_str(path)); /* written directly, under its own name */
+    return tmp->p ? 0 : IO_NO_MEMORY(diag, AZ_AT_FILE(az_sv_str(path)), a->mem);
+}
+
+int az_outname_commit(const char *tmp, const char *path, struct az_diag *diag)
+{
+    char text[128];
+    if (strcmp(tmp, path) == 0)
+        return 0;
+    struct az_arena a;
+    const char *target;
+    bool direct;
+    az_arena_init(&a, NULL);
+    int r = find_target(&a, path, &target, &direct, diag);
+    if (r == 0) {
+        int e = finish_temp(tmp, target);
+        if (e)
+            r = IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s", io_errno_text(e, text));
+    } else {
+        az_outname_discard(tmp);
+    }
+    az_arena_release(&a);
+    return r;
+}
+
+void az_outname_discard(const char *tmp)
+{
+    if (az_temps_forget(tmp)) /* a target written directly is not in the list, and stays */
+        (void)unlink(tmp);
+}

@@ -1,0 +1,490 @@
+/* Byte source over a file, standard input or memory, inflating where the bytes begin with gzip's magic. */
+#include "io/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/gzip.h"
+#include "io/oserror.h"
+
+#define WINDOW_DEFAULT ((size_t)256 << 10)
+#define BUFFER_MIN     ((size_t)4096) /* a smaller window is delivered in pieces, but not read in pieces */
+#define READ_MAX       ((size_t)1 << 30)
+
+/* Where a gzip stream is. */
+enum stage { IN_MEMBER, BETWEEN_MEMBERS, IN_PADDING, AT_END };
+
+/* Why no more bytes come. Kept until the good bytes before it were delivered, and told then. */
+enum fault { NO_FAULT, READ_FAILED, BAD_HEADER, BAD_DATA, BAD_SUM, TRUNCATED, GARBAGE, NO_MEMORY };
+
+struct az_source {
+    struct az_mem *mem;
+    struct az_diag *diag;
+    char *name;
+    size_t name_size;
+    int fd; /* -1: memory */
+    bool own_fd;
+    uint64_t size;
+
+    char *buf; /* delivered from here: bytes at..end */
+    size_t cap, at, end, window;
+    uint64_t delivered;
+
+    struct az_sv in; /* of the file: read and not yet inflated; for memory: what is left */
+    char *in_buf;    /* cap bytes, for a gzip file */
+    bool in_eof;
+    uint64_t in_pos; /* file offset of in.p */
+    struct az_gzip *gz;
+    enum stage stage;
+
+    enum fault fault;
+    int fault_errno;
+    uint64_t fault_at;
+    int error; /* code of the fault once it was told */
+};
+
+static struct az_sv name_of(const struct az_source *s) { return az_sv_str(s->name); }
+static bool plain_memory(const struct az_source *s) { return s->fd < 0 && !s->gz; }
+static size_t min_size(size_t a, size_t b) { return a < b ? a : b; }
+
+static void set_fault(struct az_source *s, enum fault f, uint64_t at)
+{
+    s->fault = f;
+    s->fault_at = at;
+}
+
+static const char *fault_text(enum fault f)
+{
+    switch (f) {
+    case BAD_HEADER:
+        return "gzip header is damaged (fetch the file again)";
+    case BAD_DATA:
+        return "gzip data is damaged (fetch the file again)";
+    case BAD_SUM:
+        return "gzip checksum or length does not fit the data (fetch the file again)";
+    case TRUNCATED:
+        return "gzip stream ends too early (is the file complete?)";
+    case GARBAGE:
+        return "bytes behind the gzip stream are no gzip (is the file complete, and one file?)";
+    default:
+        return "unreadable";
+    }
+}
+
+/* Says the fault once; later calls give the code only. */
+static int tell_fault(struct az_source *s)
+{
+    if (s->error)
+        return s->error;
+    if (s->fault == READ_FAILED) {
+        char text[128];
+        s->error = AZ_EIO;
+        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_OFFSET(name_of(s), (int64_t)s->fault_at), "cannot read: %s",
+                       io_errno_text(s->fault_errno, text));
+    }
+    if (s->fault == NO_MEMORY) {
+        s->error = IO_NO_MEMORY(s->diag, AZ_AT_FILE(name_of(s)), s->mem);
+        return s->error;
+    }
+    s->error = AZ_EFORMAT;
+    return IO_FAIL(s->diag, AZ_EFORMAT, AZ_AT_OFFSET(name_of(s), (int64_t)s->fault_at), "%s", fault_text(s->fault));
+}
+
+/* ---- reading the file ---- */
+
+/* One read(2); *got = 0 at the end. false: s->fault is set. */
+static bool read_some(struct az_source *s, char *dst, size_t n, size_t *got)
+{
+    *got = 0;
+    if (s->in_eof || n == 0)
+        return true;
+    for (;;) {
+        ssize_t r = read(s->fd, dst, min_size(n, READ_MAX));
+        if (r >= 0) {
+            *got = (size_t)r;
+            s->in_eof = r == 0;
+            return true;
+        }
+        if (errno == EAGAIN || errno == EWOULDBLOCK) { /* an inherited non-blocking pipe: wait for it */
+            struct pollfd p = { .fd = s->fd, .events = POLLIN };
+            (void)poll(&p, 1, -1);
+        } else if (errno != EINTR) {
+            s->fault_errno = errno;
+            set_fault(s, READ_FAILED, s->in_pos + s->in.n);
+            return false;
+        }
+    }
+}
+
+/* At least `want` (small) compressed bytes in s->in, unless the file ends. */
+static bool fill_input(struct az_source *s, size_t want)
+{
+    if (s->fd < 0)
+        s->in_eof = true; /* memory: all of it is in s->in from the start */
+    while (s->in.n < want && !s->in_eof) {
+        if (s->in.n)
+            memmove(s->in_buf, s->in.p, s->in.n);
+        s->in.p = s->in_buf;
+        size_t got;
+        if (!read_some(s, s->in_buf + s->in.n, s->cap - s->in.n, &got))
+            return false;
+        s->in.n += got;
+    }
+    return true;
+}
+
+static void take_input(struct az_source *s, size_t n)
+{
+    s->in.p += n;
+    s->in.n -= n;
+    s->in_pos += n;
+}
+
+/* ---- gzip ---- */
+
+/* Behind a member: another one, zero padding up to the end (tapes, block-wise copies), the end, or garbage. */
+static bool between_members(struct az_source *s)
+{
+    if (!fill_input(s, 2))
+        return false;
+    if (s->in.n == 0) {
+        s->stage = AT_END;
+    } else if (s->in.p[0] == 0) {
+        s->stage = IN_PADDING;
+    } else if (s->in.n >= 2 && memcmp(s->in.p, "\x1f\x8b", 2) == 0) {
+        az_gzip_restart(s->gz);
+        s->stage = IN_MEMBER;
+    } else {
+        set_fault(s, GARBAGE, s->in_pos);
+        return false;
+    }
+    return true;
+}
+
+static bool skip_padding(struct az_source *s)
+{
+    if (!fill_input(s, 1))
+        return false;
+    size_t n = 0;
+    while (n < s->in.n && s->in.p[n] == 0)
+        n++;
+    take_input(s, n);
+    if (s->in.n) {
+        set_fault(s, GARBAGE, s->in_pos);
+        return false;
+    }
+    if (s->in_eof)
+        s->stage = AT_END;
+    return true;
+}
+
+static bool inflate_member(struct az_source *s, char *dst, size_t n, size_t *made)
+{
+    size_t used;
+    if (!fill_input(s, 1))
+        return false;
+    enum az_gzip_step step = az_gzip_inflate(s->gz, s->in, &used, dst, n, made);
+    take_input(s, used);
+    switch (step) {
+    case AZ_GZIP_GOING:
+        if (used == 0 && *made == 0 && s->in.n == 0 && s->in_eof)
+            set_fault(s, TRUNCATED, s->in_pos);
+        else if (used == 0 && *made == 0 && s->in.n != 0)
+            set_fault(s, BAD_DATA, s->in_pos); /* a decoder that stands still must not hang us */
+        break;
+    case AZ_GZIP_MEMBER_END:
+        s->stage = BETWEEN_MEMBERS;
+        break;
+    case AZ_GZIP_BAD_HEADER:
+        set_fault(s, BAD_HEADER, s->in_pos);
+        break;
+    case AZ_GZIP_BAD_SUM:
+        set_fault(s, BAD_SUM, s->in_pos);
+        break;
+    case AZ_GZIP_NO_MEMORY:
+        set_fault(s, NO_MEMORY, s->in_pos);
+        break;
+    default:
+        set_fault(s, BAD_DATA, s->in_pos);
+    }
+    return s->fault == NO_FAULT;
+}
+
+static bool inflate_some(struct az_source *s, char *dst, size_t n, size_t *got)
+{
+    *got = 0;
+    bool ok = true;
+    while (ok && *got == 0 && s->stage != AT_END) {
+        if (s->stage == IN_MEMBER)
+            ok = inflate_member(s, dst, n, got);
+        else
+            ok = s->stage == BETWEEN_MEMBERS ? between_members(s) : skip_padding(s);
+    }
+    return ok;
+}
+
+/* Next bytes of the content into dst; *got = 0 at the end. A fault shows only once no good byte came with it. */
+static int produce(struct az_source *s, char *dst, size_t n, size_t *got)
+{
+    *got = 0;
+    if (n == 0)
+        return 0;
+    if (s->fault == NO_FAULT && s->gz) {
+        (void)inflate_some(s, dst, n, got);
+    } else if (s->fault == NO_FAULT) {
+        (void)read_some(s, dst, n, got);
+        s->in_pos += *got;
+    }
+    return s->fault != NO_FAULT && *got == 0 ? tell_fault(s) : 0;
+}
+
+/* ---- opening ---- */
+
+static int source_new(struct az_source **out, const char *name, const struct az_source_opts *opts)
+{
+    size_t name_size = strlen(name) + 1;
+    *out = NULL;
+    struct az_source *s = az_mem_alloc(opts->mem, sizeof *s);
+    char *copy = az_mem_alloc(opts->mem, name_size);
+    if (!s || !copy) {
+        if (s)
+            az_mem_free(opts->mem, s, sizeof *s);
+        if (copy)
+            az_mem_free(opts->mem, copy, name_size);
+        return IO_NO_MEMORY(opts->diag, AZ_AT_FILE(az_sv_str(name)), opts->mem);
+    }
+    memcpy(copy, name, name_size);
+    *s = (struct az_source){ .mem = opts->mem, .diag = opts->diag, .name = copy, .name_size = name_size, .fd = -1 };
+    s->window = opts->window ? opts->window : WINDOW_DEFAULT;
+    s->cap = s->window < BUFFER_MIN ? BUFFER_MIN : s->window;
+    *out = s;
+    return 0;
+}
+
+static int new_buffer(struct az_source *s)
+{
+    s->at = s->end = 0;
+    s->buf = az_mem_alloc(s->mem, s->cap);
+    return s->buf ? 0 : IO_NO_MEMORY(s->diag, AZ_AT_FILE(name_of(s)), s->mem);
+}
+
+static int start_gzip(struct az_source *s, enum az_inflater which)
+{
+    int r = new_buffer(s);
+    if (r == 0)
+        r = az_gzip_new(&s->gz, which, s->mem);
+    else
+        return r;
+    if (r == AZ_EINTERNAL)
+        return IO_FAIL(s->diag, r, AZ_AT_FILE(name_of(s)), "this inflater is not built in");
+    return r ? IO_NO_MEMORY(s->diag, AZ_AT_FILE(name_of(s)), s->mem) : 0;
+}
+
+static bool has_magic(struct az_sv v) { return v.n >= 2 && memcmp(v.p, "\x1f\x8b", 2) == 0; }
+
+static int open_fd(struct az_source *s, const char *path)
+{
+    struct stat st;
+    char text[128];
+    s->own_fd = strcmp(path, "-") != 0;
+    s->fd = s->own_fd ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
+    if (s->fd < 0 || fstat(s->fd, &st) != 0)
+        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot open: %s", io_errno_text(errno, text));
+    if (S_ISDIR(st.st_mode))
+        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot read: %s", io_errno_text(EISDIR, text));
+    if (S_ISREG(st.st_mode) && st.st_size > 0)
+        s->size = (uint64_t)st.st_size;
+#ifdef POSIX_FADV_SEQUENTIAL
+    if (S_ISREG(st.st_mode))
+        (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+#endif
+    return 0;
+}
+
+/* Reads the first bytes, and if they are gzip makes them the input of an inflater. */
+static int begin_file(struct az_source *s, const struct az_source_opts *opts)
+{
+    int r = new_buffer(s);
+    size_t got = 1;
+    while (r == 0 && s->end < 2 && got) {
+        r = produce(s, s->buf + s->end, s->cap - s->end, &got);
+        s->end += got;
+    }
+    if (r || opts->raw || !has_magic(az_sv_make(s->buf, s->end)))
+        return r;
+    s->in_buf = s->buf;
+    s->in = az_sv_make(s->buf, s->end);
+    s->in_pos = 0;
+    s->buf = NULL;
+    return start_gzip(s, opts->inflater);
+}
+
+int az_source_open(struct az_source **out, const char *path, const struct az_source_opts *opts)
+{
+    static const struct az_source_opts none;
+    struct az_source *s;
+    opts = opts ? opts : &none;
+    int r = source_new(&s, strcmp(path, "-") == 0 ? "<stdin>" : path, opts);
+    if (r == 0)
+        r = open_fd(s, path);
+    if (r == 0)
+        r = begin_file(s, opts);
+    if (r) {
+        az_source_close(s);
+        s = NULL;
+    }
+    *out = s;
+    return r;
+}
+
+int az_source_open_memory(struct az_source **out, struct az_sv bytes, const char *name,
+                          const struct az_source_opts *opts)
+{
+    static const struct az_source_opts none;
+    struct az_source *s;
+    opts = opts ? opts : &none;
+    int r = source_new(&s, name, opts);
+    if (r == 0) {
+        s->in = bytes;
+        s->in_eof = true;
+        s->size = bytes.n;
+        if (!opts->raw && has_magic(bytes))
+            r = start_gzip(s, opts->inflater);
+    }
+    if (r) {
+        az_source_close(s);
+        s = NULL;
+    }
+    *out = s;
+    return r;
+}
+
+void az_source_close(struct az_source *s)
+{
+    if (!s)
+        return;
+    if (s->own_fd && s->fd >= 0)
+        (void)close(s->fd);
+    az_gzip_free(s->gz);
+    if (s->buf)
+        az_mem_free(s->mem, s->buf, s->cap);
+    if (s->in_buf)
+        az_mem_free(s->mem, s->in_buf, s->cap);
+    az_mem_free(s->mem, s->name, s->name_size);
+    az_mem_free(s->mem, s, sizeof *s);
+}
+
+/* ---- delivering ---- */
+
+int az_source_peek(struct az_source *s, size_t n, struct az_sv *out)
+{
+    n = min_size(n, s->window);
+    *out = (struct az_sv){ "", 0 };
+    if (plain_memory(s)) {
+        if (s->in.n)
+            *out = az_sv_make(s->in.p, min_size(n, s->in.n));
+        return 0;
+    }
+    if (s->end - s->at < n && s->at) {
+        memmove(s->buf, s->buf + s->at, s->end - s->at);
+        s->end -= s->at;
+        s->at = 0;
+    }
+    while (s->end - s->at < n) {
+        size_t got;
+        int r = produce(s, s->buf + s->end, s->cap - s->end, &got);
+        if (r && s->end == s->at)
+            return r;
+        if (r || got == 0)
+            break;
+        s->end += got;
+    }
+    *out = az_sv_make(s->buf + s->at, min_size(n, s->end - s->at));
+    return 0;
+}
+
+int az_source_next(struct az_source *s, struct az_sv *chunk)
+{
+    *chunk = (struct az_sv){ "", 0 };
+    if (plain_memory(s)) {
+        size_t n = min_size(s->in.n, s->window);
+        if (n)
+            *chunk = az_sv_make(s->in.p, n);
+        take_input(s, n);
+        s->delivered += n;
+        return 0;
+    }
+    if (s->at == s->end) {
+        size_t got;
+        int r = produce(s, s->buf, s->cap, &got);
+        s->at = 0;
+        s->end = got;
+        if (r)
+            return r;
+    }
+    *chunk = az_sv_make(s->buf + s->at, min_size(s->end - s->at, s->window));
+    s->at += chunk->n;
+    s->delivered += chunk->n;
+    return 0;
+}
+
+int az_source_read(struct az_source *s, void *buf, size_t n, size_t *got)
+{
+    int r = 0;
+    *got = 0;
+    if (plain_memory(s)) {
+        *got = min_size(n, s->in.n);
+        if (*got)
+            memcpy(buf, s->in.p, *got);
+        take_input(s, *got);
+    } else if (s->at < s->end) {
+        *got = min_size(n, s->end - s->at);
+        memcpy(buf, s->buf + s->at, *got);
+        s->at += *got;
+    } else {
+        r = produce(s, buf, n, got); /* straight into the caller's buffer */
+    }
+    s->delivered += *got;
+    return r;
+}
+
+static int collect(struct az_source *s, size_t max, struct az_vec_char *into)
+{
+    for (;;) {
+        struct az_sv chunk;
+        int r = az_source_next(s, &chunk);
+        if (r || chunk.n == 0)
+            return r;
+        if (max && (chunk.n > max || into->n > max - chunk.n))
+            return IO_FAIL(s->diag, AZ_ELIMIT, AZ_AT_FILE(name_of(s)), "larger than %zu bytes (too large for its use)",
+                           max);
+        if (az_text_append(into, chunk) != 0)
+            return IO_NO_MEMORY(s->diag, AZ_AT_FILE(name_of(s)), s->mem);
+    }
+}
+
+int az_source_all(struct az_source *s, struct az_arena *a, size_t max, struct az_sv *out)
+{
+    struct az_vec_char text;
+    az_vec_init(&text, s->mem);
+    *out = (struct az_sv){ "", 0 };
+    int r = collect(s, max, &text);
+    if (r == 0 && text.n) {
+        *out = az_arena_dup(a, az_text_view(&text));
+        if (!out->p)
+            r = IO_NO_MEMORY(s->diag, AZ_AT_FILE(name_of(s)), a->mem);
+    }
+    az_vec_release(&text);
+    return r;
+}
+
+/* ---- asking ---- */
+
+const char *az_source_name(const struct az_source *s) { return s->name; }
+bool az_source_is_gzip(const struct az_source *s) { return s->gz != NULL; }
+uint64_t az_source_delivered(const struct az_source *s) { return s->delivered; }
+uint64_t az_source_size(const struct az_source *s) { return s->size; }
+uint64_t az_source_consumed(const struct az_source *s) { return s->gz ? s->in_pos : s->delivered; }

@@ -1,0 +1,15 @@
+/* Private to io: the list of temporary files and folders that exist now, so that an interrupted run leaves none. The
+ * one mutable global of the room; it lives in outfile.c under its lock. */
+#ifndef AZ_IO_TEMPS_H
+#define AZ_IO_TEMPS_H
+
+#include "base/mem.h"
+
+/* Remembers a path (copied). AZ_ENOMEM. */
+int az_temps_add(const char *path, bool is_dir) AZ_MUST_USE;
+/* Forgets it; false if it is not (or no longer) in the list: then it is not ours to remove. */
+bool az_temps_forget(const char *path);
+/* A number no other call in this process got. */
+unsigned long az_temps_number(void);
+
+#endif

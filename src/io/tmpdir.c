@@ -1,0 +1,67 @@
+/* Private temporary folders. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/oserror.h"
+#include "io/outfile.h"
+#include "io/temps.h"
+
+int az_tmpdir_make(struct az_arena *a, const char *prefix, struct az_sv *dir, struct az_diag *diag)
+{
+    char text[128];
+    const char *root = getenv("TMPDIR");
+    if (!root || !*root)
+        root = "/tmp";
+    *dir = az_arena_printf(a, "%s/%s.XXXXXX", root, prefix);
+    if (!dir->p)
+        return IO_NO_MEMORY(diag, AZ_AT_FILE(az_sv_str(root)), a->mem);
+    char *name = az_arena_str(a, *dir); /* writable for mkdtemp */
+    if (!name)
+        return IO_NO_MEMORY(diag, AZ_AT_FILE(az_sv_str(root)), a->mem);
+    if (!mkdtemp(name))
+        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(root)),
+                       "cannot make a temporary folder: %s (set TMPDIR to a writable folder)",
+                       io_errno_text(errno, text));
+    *dir = az_sv_make(name, dir->n);
+    if (az_temps_add(name, true) != 0) {
+        (void)rmdir(name);
+        return IO_NO_MEMORY(diag, AZ_AT_FILE(az_sv_str(root)), NULL);
+    }
+    return 0;
+}
+
+/* Removes what is in the folder `fd` (taken over). Works by descriptors and O_NOFOLLOW, so no link is ever followed. */
+static void remove_below(int fd, unsigned depth)
+{
+    DIR *d = depth < 256 ? fdopendir(fd) : NULL; /* a descriptor a level; ours are never that deep */
+    if (!d) {
+        (void)close(fd);
+        return;
+    }
+    const struct dirent *e;
+    while ((e = readdir(d)) != NULL) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        if (unlinkat(fd, e->d_name, 0) == 0)
+            continue;
+        int sub = openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (sub >= 0) {
+            remove_below(sub, depth + 1);
+            (void)unlinkat(fd, e->d_name, AT_REMOVEDIR);
+        }
+    }
+    (void)closedir(d);
+}
+
+void az_tmpdir_remove(const char *dir)
+{
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0)
+        remove_below(fd, 0);
+    (void)rmdir(dir);
+    (void)az_temps_forget(dir);
+}

@@ -1,0 +1,110 @@
+/* Walking a tree of folders. */
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "base/intern.h"
+#include "io/names.h"
+#include "io/oserror.h"
+#include "io/path.h"
+
+struct walking {
+    const struct az_walk *w;
+    struct az_diag *diag;
+    struct az_vec_char path; /* NUL-terminated; the NUL is not counted */
+    struct az_names names;
+    struct az_map seen; /* (dev, ino) of folders entered */
+};
+
+static int set_path(struct walking *k, size_t keep, const char *name)
+{
+    k->path.n = keep;
+    int r = 0;
+    if (keep && k->path.v[keep - 1] != '/')
+        r = az_text_append(&k->path, AZ_SV("/"));
+    r = r ? r : az_text_append(&k->path, az_sv_make(name, strlen(name) + 1));
+    if (r == 0)
+        k->path.n--;
+    return r;
+}
+
+/* Enters the folder in k->path once: 1 the first time, 0 when seen before. */
+static int first_visit(struct walking *k, const struct az_path_info *info)
+{
+    uint32_t *value;
+    bool added;
+    int r = az_map_put(&k->seen, info->dev, info->ino, 1, &value, &added);
+    return r ? r : added;
+}
+
+static bool is_link(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
+static int walk_folder(struct walking *k, unsigned depth);
+
+static int walk_entry(struct walking *k, unsigned depth)
+{
+    struct az_path_info info = az_path_stat(k->path.v);
+    int r = k->w->visit(k->w->ctx, k->path.v, &info, depth);
+    if (r != 0)
+        return r < 0 ? r : 0;
+    if (info.kind != AZ_PATH_DIR || (k->w->max_depth && depth >= k->w->max_depth))
+        return 0;
+    if (!k->w->follow_links && is_link(k->path.v))
+        return 0;
+    r = first_visit(k, &info);
+    return r == 1 ? walk_folder(k, depth + 1) : r;
+}
+
+/* The entries of the folder in k->path, which is left as it was. */
+static int walk_folder(struct walking *k, unsigned depth)
+{
+    char text[128];
+    size_t from, to, keep = k->path.n;
+    int r = az_names_push(&k->names, k->path.v, k->w->hidden, &from, &to);
+    if (r == AZ_EIO && depth > 1) {
+        if (k->diag)
+            az_diag_add(k->diag, AZ_WARNING, AZ_AT_FILE(az_text_view(&k->path)), "cannot read this folder: %s",
+                        io_errno_text(errno, text));
+        return 0;
+    }
+    if (r)
+        return r == AZ_EIO ? IO_FAIL(k->diag, r, AZ_AT_FILE(az_text_view(&k->path)), "cannot read: %s",
+                                     io_errno_text(errno, text))
+                           : r;
+    for (size_t i = from; i < to && r == 0; i++) {
+        r = set_path(k, keep, az_names_get(&k->names, i));
+        r = r ? r : walk_entry(k, depth);
+    }
+    az_names_pop(&k->names, from);
+    k->path.n = keep;
+    k->path.v[keep] = '\0';
+    return r;
+}
+
+int az_path_walk(const char *root, const struct az_walk *w, struct az_diag *diag)
+{
+    char text[128];
+    struct walking k = { .w = w, .diag = diag };
+    struct az_path_info info = az_path_stat(root);
+    if (info.kind == AZ_PATH_MISSING)
+        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(root)), "cannot read: %s", io_errno_text(errno, text));
+    if (info.kind != AZ_PATH_DIR) {
+        int v = w->visit(w->ctx, root, &info, 0);
+        return v < 0 ? v : 0;
+    }
+    az_vec_init(&k.path, NULL);
+    az_names_init(&k.names, NULL);
+    int r = az_map_init(&k.seen, NULL, 64);
+    bool mapped = r == 0;
+    r = r ? r : set_path(&k, 0, root);
+    r = r ? r : first_visit(&k, &info);
+    r = r < 0 ? r : walk_folder(&k, 1);
+    if (mapped)
+        az_map_release(&k.seen);
+    az_names_release(&k.names);
+    az_vec_release(&k.path);
+    return r;
+}

@@ -1,0 +1,223 @@
+/* Launchers and the classes of device events (spec: PyTorch-profiler report, sections 4 and 5). */
+#include "base/interval.h"
+#include "base/sort.h"
+#include "model/optrace.h"
+
+static bool strip_suffix(struct az_sv *s, const char *suffix)
+{
+    if (!az_sv_ends(*s, az_sv_str(suffix)))
+        return false;
+    s->n -= strlen(suffix);
+    return true;
+}
+
+/* Whole names of device-side copies that some runtimes record as kernels. */
+static bool is_copy_kernel(struct az_sv name)
+{
+    strip_suffix(&name, ".kd");
+    if (az_sv_is(name, "MEMORY_COPY_HOST_TO_DEVICE") || az_sv_is(name, "MEMORY_COPY_DEVICE_TO_HOST") ||
+        az_sv_is(name, "MEMORY_COPY_DEVICE_TO_DEVICE"))
+        return true;
+    strip_suffix(&name, "Aligned");
+    strip_suffix(&name, "Rect");
+    return az_sv_is(name, "__amd_rocclr_copyBuffer");
+}
+
+enum az_gpu_class az_gpu_class_of(struct az_sv name, enum az_kind kind)
+{
+    if (kind == AZ_MEMCPY)
+        return AZ_GPU_MEMCPY;
+    if (kind == AZ_KERNEL && is_copy_kernel(name))
+        return AZ_GPU_MEMCPY;
+    if (az_sv_ifind(name, AZ_SV("nccl")) >= 0 || az_sv_ifind(name, AZ_SV("rccl")) >= 0 ||
+        az_sv_ifind(name, AZ_SV("cross_device_reduce")) >= 0)
+        return AZ_GPU_COMM;
+    return AZ_GPU_COMPUTE;
+}
+
+/* The operator that launched what call `r` launched, or r itself: `execute` and interpreter frames are stepped over. */
+static uint32_t launcher_node(const struct az_calltree *c, uint32_t r)
+{
+    for (uint32_t n = c->parent[r]; n != AZ_NO_ROW; n = c->parent[n]) {
+        if (n >= c->first_frame)
+            continue;
+        if (n >= c->first_call)
+            return r;
+        if (!az_sv_is(az_node_name(c, n), "execute"))
+            return n;
+    }
+    return r;
+}
+
+
+/* Whether an event is communication by name, decided once per name id. */
+static bool is_comm(const struct az_calltree *c, uint32_t gpu, uint8_t *known)
+{
+    struct az_event e = az_gpu_event(c, gpu);
+    if (e.name == AZ_NO_ID)
+        return false;
+    if (!known[e.name])
+        known[e.name] = az_gpu_class_of(az_trace_text(c->trace, e.name), AZ_MEMSET) == AZ_GPU_COMM ? 2 : 1;
+    return known[e.name] == 2;
+}
+
+/* Walks device events in file order; makes a launcher where its node has none yet and counts its events. */
+static int find_launchers(struct az_launchers *l, const struct az_calltree *c, uint32_t *of_node, uint8_t *known)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        of_node[i] = AZ_NO_ROW;
+    for (uint32_t g = 0; g < c->n_gpu; g++) {
+        l->of_gpu[g] = AZ_NO_ROW;
+        if (c->gpu_call[g] == AZ_NO_ROW || is_comm(c, g, known))
+            continue;
+        uint32_t node = launcher_node(c, c->gpu_call[g]);
+        if (of_node[node] == AZ_NO_ROW) {
+            of_node[node] = (uint32_t)l->rows.n;
+            int rc = az_vec_push(&l->rows, ((struct az_launcher){ .node = node }));
+            if (rc)
+                return rc;
+        }
+        l->of_gpu[g] = of_node[node];
+        l->rows.v[of_node[node]].count++;
+    }
+    return 0;
+}
+
+/* Orders launchers by the start of their node, ties by first device event (their present order). */
+static int order_launchers(struct az_launchers *l, const struct az_calltree *c)
+{
+    size_t n = l->rows.n;
+    int64_t *start = az_mem_alloc(l->mem, (n + 1) * sizeof *start);
+    uint32_t *perm = az_mem_alloc(l->mem, (n + 1) * sizeof *perm), *where = az_mem_alloc(l->mem, (n + 1) * sizeof *where);
+    struct az_launcher *out = az_mem_alloc(l->mem, (n + 1) * sizeof *out);
+    int rc = start && perm && where && out ? 0 : az_mem_error(l->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        uint32_t row;
+        enum az_kind k = az_node_kind(c, l->rows.v[i].node, &row);
+        start[i] = c->trace->ev[k].start[row];
+    }
+    if (rc == 0)
+        rc = az_sort_order(start, n, perm, l->mem);
+    uint32_t at = 0;
+    for (uint32_t i = 0; rc == 0 && i < n; i++) {
+        out[i] = l->rows.v[perm[i]];
+        where[perm[i]] = i;
+        out[i].first = at;
+        at += out[i].count;
+    }
+    if (rc == 0) {
+        if (n)
+            memcpy(l->rows.v, out, n * sizeof *out);
+        for (uint32_t g = 0; g < l->n_gpu; g++)
+            if (l->of_gpu[g] != AZ_NO_ROW)
+                l->of_gpu[g] = where[l->of_gpu[g]];
+    }
+    if (start)
+        az_mem_free(l->mem, start, (n + 1) * sizeof *start);
+    if (perm)
+        az_mem_free(l->mem, perm, (n + 1) * sizeof *perm);
+    if (where)
+        az_mem_free(l->mem, where, (n + 1) * sizeof *where);
+    if (out)
+        az_mem_free(l->mem, out, (n + 1) * sizeof *out);
+    return rc;
+}
+
+/* Fills `own`, each launcher's run ordered by (start, file order). */
+static int fill_own(struct az_launchers *l, const struct az_calltree *c)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < l->rows.n; i++)
+        total += l->rows.v[i].count;
+    int rc = az_vec_reserve(&l->own, total + 1);
+    if (rc)
+        return rc;
+    l->own.n = total;
+    for (size_t i = 0; i < l->rows.n; i++)
+        l->rows.v[i].count = 0;
+    for (uint32_t g = 0; g < c->n_gpu; g++) {
+        if (l->of_gpu[g] == AZ_NO_ROW)
+            continue;
+        struct az_launcher *r = &l->rows.v[l->of_gpu[g]];
+        uint32_t *run = l->own.v + r->first, j = r->count++;
+        int64_t start = az_gpu_event(c, g).start;
+        for (; j > 0 && az_gpu_event(c, run[j - 1]).start > start; j--) /* runs are short, and nearly sorted when long */
+            run[j] = run[j - 1];
+        run[j] = g;
+    }
+    return 0;
+}
+
+static int union_of(const struct az_calltree *c, const uint32_t *gpu, size_t n, struct az_spans *spans, int64_t *out)
+{
+    az_vec_reset(spans);
+    for (size_t i = 0; i < n; i++) {
+        struct az_event e = az_gpu_event(c, gpu[i]);
+        int rc = az_vec_push(spans, ((struct az_span){ e.start, e.end }));
+        if (rc)
+            return rc;
+    }
+    int rc = n > 1 ? az_spans_sort(spans) : 0;
+    if (rc)
+        return rc;
+    az_spans_union(spans);
+    *out = az_spans_length(spans);
+    return 0;
+}
+
+static int measure(struct az_launchers *l, const struct az_calltree *c)
+{
+    struct az_spans spans;
+    az_vec_init(&spans, l->mem);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < l->rows.n; i++) {
+        struct az_launcher *r = &l->rows.v[i];
+        uint32_t first, end;
+        az_node_gpu(c, r->node, &first, &end);
+        rc = union_of(c, l->own.v + r->first, r->count, &spans, &r->direct);
+        if (rc == 0)
+            rc = union_of(c, c->linked + first, end - first, &spans, &r->subtree);
+    }
+    az_vec_release(&spans);
+    return rc;
+}
+
+int az_launchers_build(struct az_launchers *l, const struct az_calltree *c)
+{
+    memset(l, 0, sizeof *l);
+    l->mem = c->trace->mem;
+    l->n_gpu = c->n_gpu;
+    az_vec_init(&l->rows, l->mem);
+    az_vec_init(&l->own, l->mem);
+    size_t names = c->trace->names.text.n + 1, nodes = ((size_t)c->n + 1) * sizeof(uint32_t);
+    uint8_t *known = az_mem_alloc(l->mem, names);
+    uint32_t *of_node = az_mem_alloc(l->mem, nodes);
+    l->of_gpu = az_mem_alloc(l->mem, ((size_t)l->n_gpu + 1) * sizeof *l->of_gpu);
+    int rc = known && of_node && l->of_gpu ? 0 : az_mem_error(l->mem);
+    if (rc == 0) {
+        memset(known, 0, names);
+        rc = find_launchers(l, c, of_node, known);
+    }
+    if (known)
+        az_mem_free(l->mem, known, names);
+    if (of_node)
+        az_mem_free(l->mem, of_node, nodes);
+    if (rc == 0)
+        rc = order_launchers(l, c);
+    if (rc == 0)
+        rc = fill_own(l, c);
+    if (rc == 0)
+        rc = measure(l, c);
+    if (rc)
+        az_launchers_release(l);
+    return rc;
+}
+
+void az_launchers_release(struct az_launchers *l)
+{
+    az_vec_release(&l->rows);
+    az_vec_release(&l->own);
+    if (l->of_gpu)
+        az_mem_free(l->mem, l->of_gpu, ((size_t)l->n_gpu + 1) * sizeof *l->of_gpu);
+    l->of_gpu = NULL;
+}

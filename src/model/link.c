@@ -1,0 +1,157 @@
+#include "model/link.h"
+
+/* Correlation ids are counters, so per process a table from (id - smallest id) to the call is smaller and faster than a
+ * hash. A process whose ids are spread wider than DENSE_FACTOR slots a call falls back to the map. */
+#define DENSE_FACTOR 8
+#define DENSE_SPARE  4096
+
+static const enum az_kind joined[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH, AZ_SYNC };
+
+struct process {
+    uint64_t lo, hi; /* ids of its calls */
+    size_t calls;
+    size_t base; /* of its dense table; SIZE_MAX: in the map */
+};
+AZ_VEC(struct process, processes);
+
+struct joiner {
+    const struct az_trace *t;
+    struct az_mem *mem;
+    struct az_vec_u32 proc_of_lane;
+    struct processes procs;
+    struct az_map ids;    /* lane process identity -> index into procs */
+    struct az_map sparse; /* (process index, correlation id) -> call row */
+    uint32_t *dense;
+    size_t n_dense;
+};
+
+static int number_processes(struct joiner *j)
+{
+    for (size_t i = 0; i < j->t->lanes.n; i++) {
+        uint32_t *index;
+        bool added;
+        int rc = az_map_put(&j->ids, j->t->lanes.v[i].proc, 0, (uint32_t)j->procs.n, &index, &added);
+        if (rc == 0)
+            rc = az_vec_push(&j->proc_of_lane, *index);
+        if (rc == 0 && added)
+            rc = az_vec_push(&j->procs, ((struct process){ .lo = UINT64_MAX }));
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+static void measure(struct joiner *j, const struct az_events *calls)
+{
+    for (size_t i = 0; i < calls->n; i++) {
+        if (calls->corr[i] == 0)
+            continue;
+        struct process *p = &j->procs.v[j->proc_of_lane.v[calls->lane[i]]];
+        p->calls++;
+        if (calls->corr[i] < p->lo)
+            p->lo = calls->corr[i];
+        if (calls->corr[i] > p->hi)
+            p->hi = calls->corr[i];
+    }
+}
+
+/* Decides dense or sparse for each process and makes the tables. */
+static int make_tables(struct joiner *j)
+{
+    size_t sparse = 0, bytes;
+    for (size_t i = 0; i < j->procs.n; i++) {
+        struct process *p = &j->procs.v[i];
+        p->base = SIZE_MAX;
+        if (p->calls == 0)
+            continue;
+        if ((p->hi - p->lo) / DENSE_FACTOR <= p->calls + DENSE_SPARE) {
+            p->base = j->n_dense;
+            j->n_dense += (size_t)(p->hi - p->lo) + 1;
+        } else {
+            sparse += p->calls;
+        }
+    }
+    int rc = az_map_init(&j->sparse, j->mem, sparse);
+    if (rc != 0 || j->n_dense == 0)
+        return rc;
+    if (!az_size_mul(j->n_dense, sizeof *j->dense, &bytes))
+        return AZ_ERANGE;
+    j->dense = az_mem_alloc(j->mem, bytes);
+    if (!j->dense)
+        return az_mem_error(j->mem);
+    memset(j->dense, 0xff, bytes); /* AZ_NO_ROW */
+    return 0;
+}
+
+static int enter_calls(struct joiner *j, const struct az_events *calls)
+{
+    for (size_t i = 0; i < calls->n; i++) {
+        uint32_t pi = j->proc_of_lane.v[calls->lane[i]], *slot;
+        const struct process *p = &j->procs.v[pi];
+        bool added;
+        if (calls->corr[i] == 0)
+            continue;
+        if (p->base != SIZE_MAX) {
+            slot = &j->dense[p->base + (size_t)(calls->corr[i] - p->lo)];
+            if (*slot == AZ_NO_ROW)
+                *slot = (uint32_t)i;
+            continue;
+        }
+        int rc = az_map_put(&j->sparse, pi, calls->corr[i], (uint32_t)i, &slot, &added);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+static uint32_t find_call(const struct joiner *j, uint32_t proc, uint64_t corr)
+{
+    const struct process *p = &j->procs.v[proc];
+    if (corr == 0 || p->calls == 0 || corr < p->lo || corr > p->hi)
+        return AZ_NO_ROW;
+    if (p->base != SIZE_MAX)
+        return j->dense[p->base + (size_t)(corr - p->lo)];
+    return az_map_get(&j->sparse, proc, corr); /* AZ_NO_ID is AZ_NO_ROW */
+}
+
+static int join(struct joiner *j, struct az_link *l, struct az_arena *arena)
+{
+    for (size_t k = 0; k < sizeof joined / sizeof *joined; k++) {
+        const struct az_events *e = &j->t->ev[joined[k]];
+        if (e->n == 0)
+            continue;
+        uint32_t *call = az_arena_array(arena, e->n, sizeof *call);
+        if (!call)
+            return az_arena_error(arena);
+        for (size_t i = 0; i < e->n; i++)
+            call[i] = e->corr ? find_call(j, j->proc_of_lane.v[e->lane[i]], e->corr[i]) : AZ_NO_ROW;
+        l->call[joined[k]] = call;
+    }
+    return 0;
+}
+
+int az_link_make(struct az_link *l, const struct az_trace *t, struct az_arena *arena, struct az_mem *mem)
+{
+    const struct az_events *calls = &t->ev[AZ_CALL];
+    struct joiner j = { .t = t, .mem = mem };
+    *l = (struct az_link){ 0 };
+    az_vec_init(&j.proc_of_lane, mem);
+    az_vec_init(&j.procs, mem);
+    int rc = az_map_init(&j.ids, mem, 16);
+    if (rc == 0)
+        rc = number_processes(&j);
+    if (rc == 0 && calls->corr)
+        measure(&j, calls);
+    if (rc == 0)
+        rc = make_tables(&j);
+    if (rc == 0 && calls->corr)
+        rc = enter_calls(&j, calls);
+    if (rc == 0)
+        rc = join(&j, l, arena);
+    az_mem_free(mem, j.dense, j.dense ? j.n_dense * sizeof *j.dense : 0);
+    az_map_release(&j.sparse);
+    az_map_release(&j.ids);
+    az_vec_release(&j.procs);
+    az_vec_release(&j.proc_of_lane);
+    return rc;
+}

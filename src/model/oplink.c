@@ -1,0 +1,288 @@
+/* Launch links. By correlation (default): a device event belongs to the call with its correlation id; of several such calls, to the
+ * latest that starts no later than it does, else to the first. By flow (the other tool's rule, kept for parity): only calls that have
+ * an arrow's start and end count, and calls named cuda/hipGraphLaunch. */
+#include "model/oplink.h"
+
+#include "base/sort.h"
+
+static const enum az_kind gpu_kinds[3] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET };
+
+/* A list of (key, position) sorted by key, positions in file order within a key. */
+struct keyed {
+    uint64_t key;
+    uint32_t at;
+};
+AZ_VEC(struct keyed, keyed_list);
+
+static uint64_t link_key(const struct az_calltree *c, enum az_kind k, uint32_t row)
+{
+    const struct az_events *e = &c->trace->ev[k];
+    return az_optrace(c->trace)->key_is_ext ? e->node[row] : e->corr[row]; /* 0: none (External id is kept plus one) */
+}
+
+struct az_event az_gpu_event(const struct az_calltree *c, uint32_t gpu)
+{
+    const struct az_events *e = &c->trace->ev[c->gpu_kind[gpu]];
+    uint32_t i = c->gpu_row[gpu];
+    return (struct az_event){ .start = e->start[i], .end = e->end[i], .name = e->name[i], .lane = e->lane[i],
+                              .side = e->side[i], .uid = e->uid[i], .corr = e->corr[i], .node = e->node[i] };
+}
+
+static void *column(struct az_mem *mem, size_t n, size_t size) { return az_mem_alloc(mem, (n + 1) * size); }
+
+/* All device events in file order. */
+static int list_gpu(struct az_calltree *c)
+{
+    const struct az_trace *t = c->trace;
+    size_t n = 0;
+    for (int k = 0; k < 3; k++)
+        n += t->ev[gpu_kinds[k]].n;
+    if (n >= AZ_NO_ROW)
+        return AZ_ERANGE;
+    c->n_gpu = (uint32_t)n;
+    c->gpu_kind = column(t->mem, n, 1);
+    c->gpu_row = column(t->mem, n, 4);
+    c->gpu_call = column(t->mem, n, 4);
+    c->linked = column(t->mem, n, 4);
+    c->graph_launch = column(t->mem, t->ev[AZ_CALL].n, 1);
+    int64_t *uid = column(t->mem, n, 8);
+    uint32_t *perm = column(t->mem, n, 4);
+    int rc = az_mem_error(t->mem);
+    if (c->gpu_kind && c->gpu_row && c->gpu_call && c->linked && c->graph_launch && uid && perm) {
+        size_t at = 0;
+        memset(c->graph_launch, 0, t->ev[AZ_CALL].n + 1);
+        for (int k = 0; k < 3; k++)
+            for (size_t i = 0; i < t->ev[gpu_kinds[k]].n; i++)
+                uid[at++] = t->ev[gpu_kinds[k]].uid[i];
+        rc = az_sort_order(uid, n, perm, t->mem);
+        uint32_t copies = (uint32_t)t->ev[AZ_KERNEL].n, fills = copies + (uint32_t)t->ev[AZ_MEMCPY].n;
+        for (uint32_t g = 0; rc == 0 && g < n; g++) {
+            uint32_t p = perm[g];
+            c->gpu_kind[g] = p < copies ? AZ_KERNEL : p < fills ? AZ_MEMCPY : AZ_MEMSET;
+            c->gpu_row[g] = p < copies ? p : p < fills ? p - copies : p - fills;
+            c->gpu_call[g] = AZ_NO_ROW;
+        }
+    }
+    if (uid)
+        az_mem_free(t->mem, uid, (n + 1) * 8);
+    if (perm)
+        az_mem_free(t->mem, perm, (n + 1) * 4);
+    return rc;
+}
+
+static int sort_keyed(struct keyed_list *l, struct az_mem *mem)
+{
+    int64_t *key = column(mem, l->n, 8);
+    uint32_t *perm = column(mem, l->n, 4);
+    struct keyed *out = column(mem, l->n, sizeof *out);
+    int rc = key && perm && out ? 0 : az_mem_error(mem);
+    for (size_t i = 0; rc == 0 && i < l->n; i++)
+        key[i] = (int64_t)(l->v[i].key ^ ((uint64_t)1 << 63)); /* unsigned order */
+    if (rc == 0)
+        rc = az_sort_order(key, l->n, perm, mem);
+    for (size_t i = 0; rc == 0 && i < l->n; i++)
+        out[i] = l->v[perm[i]];
+    if (rc == 0 && l->n)
+        memcpy(l->v, out, l->n * sizeof *out);
+    if (key)
+        az_mem_free(mem, key, (l->n + 1) * 8);
+    if (perm)
+        az_mem_free(mem, perm, (l->n + 1) * 4);
+    if (out)
+        az_mem_free(mem, out, (l->n + 1) * sizeof *out);
+    return rc;
+}
+
+static size_t first_of(const struct keyed_list *l, uint64_t key)
+{
+    size_t lo = 0, hi = l->n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (l->v[mid].key < key)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* Device events (numbers) by key. */
+static int keyed_gpu(const struct az_calltree *c, struct keyed_list *l)
+{
+    int rc = az_vec_reserve(l, c->n_gpu + 1);
+    for (uint32_t g = 0; rc == 0 && g < c->n_gpu; g++) {
+        uint64_t key = link_key(c, c->gpu_kind[g], c->gpu_row[g]);
+        if (key)
+            l->v[l->n++] = (struct keyed){ key, g };
+    }
+    return rc ? rc : sort_keyed(l, c->trace->mem);
+}
+
+/* Calls (rows, in order of start) by key; only the keys that device events have matter, and calls that never launch are many. */
+static int keyed_calls(const struct az_calltree *c, const struct keyed_list *gpu, struct keyed_list *l)
+{
+    uint64_t lo = gpu->n ? gpu->v[0].key : 1, hi = gpu->n ? gpu->v[gpu->n - 1].key : 0;
+    const struct az_events *e = &c->trace->ev[AZ_CALL];
+    for (uint32_t i = 0; i < e->n; i++) {
+        uint64_t key = link_key(c, AZ_CALL, i);
+        if (key >= lo && key <= hi && key) {
+            int rc = az_vec_push(l, ((struct keyed){ key, i }));
+            if (rc)
+                return rc;
+        }
+    }
+    return sort_keyed(l, c->trace->mem);
+}
+
+static int link_by_correlation(struct az_calltree *c, const struct keyed_list *gpu)
+{
+    const struct az_events *call = &c->trace->ev[AZ_CALL];
+    struct keyed_list calls;
+    az_vec_init(&calls, c->trace->mem);
+    int rc = keyed_calls(c, gpu, &calls);
+    size_t k = 0;
+    for (size_t i = 0; rc == 0 && i < gpu->n; i++) { /* both lists are sorted by key */
+        while (k < calls.n && calls.v[k].key < gpu->v[i].key)
+            k++;
+        if (k == calls.n || calls.v[k].key != gpu->v[i].key)
+            continue;
+        uint32_t g = gpu->v[i].at, best = calls.v[k].at;
+        int64_t start = az_gpu_event(c, g).start;
+        for (size_t j = k; j < calls.n && calls.v[j].key == gpu->v[i].key; j++)
+            if (call->start[calls.v[j].at] <= start)
+                best = calls.v[j].at;
+        c->gpu_call[g] = c->first_call + best;
+    }
+    az_vec_release(&calls);
+    return rc;
+}
+
+/* ---- by flow ---- */
+struct flow_index {
+    struct keyed_list starts, ends; /* by flow id; `at`: index of the flow */
+};
+
+static int index_flows(const struct az_optrace *o, struct flow_index *x, struct az_mem *mem)
+{
+    for (uint32_t i = 0; i < o->flows.n; i++) {
+        const struct az_flow *f = &o->flows.v[i];
+        int rc = f->lane == AZ_NO_ROW ? az_vec_push(&x->starts, ((struct keyed){ f->id, i }))
+                                      : az_vec_push(&x->ends, ((struct keyed){ f->id, i }));
+        if (rc)
+            return rc;
+    }
+    int rc = sort_keyed(&x->starts, mem);
+    return rc ? rc : sort_keyed(&x->ends, mem);
+}
+
+/* Device-side synchronisation of that key on that lane later in the file than `uid`: then the arrow points at it instead. */
+static bool sync_after(const struct az_calltree *c, uint64_t key, uint32_t lane, uint32_t uid)
+{
+    const struct az_events *s = &c->trace->ev[AZ_SYNC];
+    for (size_t i = 0; i < s->n; i++)
+        if (s->corr[i] == key && s->lane[i] == lane && s->uid[i] > uid)
+            return true;
+    return false;
+}
+
+static void link_one_by_flow(struct az_calltree *c, const struct flow_index *x, const struct keyed_list *gpu, uint32_t row)
+{
+    const struct az_optrace *o = az_optrace(c->trace);
+    uint64_t key = link_key(c, AZ_CALL, row), id = o->key_is_ext && key ? key - 1 : key;
+    struct az_sv name = az_trace_text(c->trace, c->trace->ev[AZ_CALL].name[row]);
+    bool graph = az_sv_is(name, "cudaGraphLaunch") || az_sv_is(name, "hipGraphLaunch");
+    size_t s = first_of(&x->starts, id), e = first_of(&x->ends, id), g = key ? first_of(gpu, key) : gpu->n;
+    if (!graph) {
+        if (s == x->starts.n || x->starts.v[s].key != id || e == x->ends.n || x->ends.v[e].key != id)
+            return;
+        while (e + 1 < x->ends.n && x->ends.v[e + 1].key == id)
+            e++; /* the last arrow of an id counts */
+    }
+    uint32_t partner = AZ_NO_ROW;
+    for (; g < gpu->n && gpu->v[g].key == key; g++) {
+        uint32_t at = gpu->v[g].at;
+        if (graph)
+            c->gpu_call[at] = c->first_call + row;
+        else if (az_gpu_event(c, at).lane == o->flows.v[x->ends.v[e].at].lane)
+            partner = at;
+    }
+    if (partner != AZ_NO_ROW && !sync_after(c, key, o->flows.v[x->ends.v[e].at].lane, az_gpu_event(c, partner).uid))
+        c->gpu_call[partner] = c->first_call + row;
+}
+
+static int link_by_flow(struct az_calltree *c, const struct keyed_list *gpu)
+{
+    const struct az_trace *t = c->trace;
+    const struct az_events *call = &t->ev[AZ_CALL];
+    struct flow_index x;
+    az_vec_init(&x.starts, t->mem);
+    az_vec_init(&x.ends, t->mem);
+    int64_t *uid = column(t->mem, call->n, 8);
+    uint32_t *perm = column(t->mem, call->n, 4);
+    int rc = uid && perm ? index_flows(az_optrace(t), &x, t->mem) : az_mem_error(t->mem);
+    for (size_t i = 0; rc == 0 && i < call->n; i++)
+        uid[i] = call->uid[i];
+    if (rc == 0)
+        rc = az_sort_order(uid, call->n, perm, t->mem);
+    for (size_t i = 0; rc == 0 && i < call->n; i++)
+        link_one_by_flow(c, &x, gpu, perm[i]);
+    if (uid)
+        az_mem_free(t->mem, uid, (call->n + 1) * 8);
+    if (perm)
+        az_mem_free(t->mem, perm, (call->n + 1) * 4);
+    az_vec_release(&x.starts);
+    az_vec_release(&x.ends);
+    return rc;
+}
+
+/* The linked events by preorder of their call; file order within a call. */
+static int sort_linked(struct az_calltree *c)
+{
+    struct az_mem *mem = c->trace->mem;
+    int64_t *key = column(mem, c->n_gpu, 8);
+    if (!key)
+        return az_mem_error(mem);
+    for (uint32_t g = 0; g < c->n_gpu; g++) {
+        if (c->gpu_call[g] == AZ_NO_ROW)
+            continue;
+        key[g] = c->pre[c->gpu_call[g]];
+        c->linked[c->n_linked++] = g;
+    }
+    int rc = az_sort_by(key, c->linked, c->n_linked, mem);
+    for (uint32_t i = 1; rc == 0 && i < c->n_linked; i++)
+        if (c->gpu_call[c->linked[i]] == c->gpu_call[c->linked[i - 1]])
+            c->graph_launch[c->gpu_call[c->linked[i]] - c->first_call] = 1;
+    az_mem_free(mem, key, ((size_t)c->n_gpu + 1) * 8);
+    return rc;
+}
+
+int az_oplink(struct az_calltree *c, const struct az_options *o)
+{
+    struct keyed_list gpu;
+    az_vec_init(&gpu, c->trace->mem);
+    int rc = list_gpu(c);
+    if (rc == 0)
+        rc = keyed_gpu(c, &gpu);
+    if (rc == 0)
+        rc = az_sv_is(o->link_by, "flow") ? link_by_flow(c, &gpu) : link_by_correlation(c, &gpu);
+    if (rc == 0)
+        rc = sort_linked(c);
+    az_vec_release(&gpu);
+    return rc;
+}
+
+void az_oplink_release(struct az_calltree *c)
+{
+    struct az_mem *mem = c->trace->mem;
+    size_t n = (size_t)c->n_gpu + 1;
+    if (c->gpu_kind)
+        az_mem_free(mem, c->gpu_kind, n);
+    if (c->gpu_row)
+        az_mem_free(mem, c->gpu_row, n * 4);
+    if (c->gpu_call)
+        az_mem_free(mem, c->gpu_call, n * 4);
+    if (c->linked)
+        az_mem_free(mem, c->linked, n * 4);
+    if (c->graph_launch)
+        az_mem_free(mem, c->graph_launch, c->trace->ev[AZ_CALL].n + 1);
+}

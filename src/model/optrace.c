@@ -1,0 +1,146 @@
+/* Side tables of framework traces: unique argument sets, unique collective descriptions, compact JSON text. */
+#include "model/optrace.h"
+
+static int seal(struct az_trace *t)
+{
+    struct az_optrace *o = t->ext;
+    az_map_release(&o->arg_map);
+    az_map_release(&o->coll_map);
+    az_map_release(&o->compact);
+    struct az_calltree *tree = az_arena_alloc(&t->arena, sizeof *tree);
+    struct az_launchers *launchers = az_arena_alloc(&t->arena, sizeof *launchers);
+    if (!tree || !launchers)
+        return az_arena_error(&t->arena);
+    int rc = az_calltree_build(tree, t, o->opts);
+    if (rc)
+        return rc;
+    o->tree = tree;
+    rc = az_launchers_build(launchers, tree);
+    if (rc == 0)
+        o->launchers = launchers;
+    return rc;
+}
+
+static void release(struct az_trace *t)
+{
+    struct az_optrace *o = t->ext;
+    if (o->launchers)
+        az_launchers_release(o->launchers);
+    if (o->tree)
+        az_calltree_release(o->tree);
+    az_vec_release(&o->ops);
+    az_vec_release(&o->args);
+    az_vec_release(&o->colls);
+    az_vec_release(&o->lane_names);
+    az_vec_release(&o->flows);
+    az_vec_release(&o->fwdbwd);
+    az_map_release(&o->arg_map);
+    az_map_release(&o->coll_map);
+    az_map_release(&o->compact);
+    t->ext = NULL;
+}
+
+static const struct az_trace_ext ext_ops = { .seal = seal, .release = release };
+
+int az_optrace_init(struct az_trace *t, const struct az_options *opts)
+{
+    struct az_optrace *o = az_arena_alloc(&t->arena, sizeof *o);
+    if (!o)
+        return az_arena_error(&t->arena);
+    t->ext = o;
+    t->ext_ops = &ext_ops;
+    az_vec_init(&o->ops, t->mem);
+    az_vec_init(&o->args, t->mem);
+    az_vec_init(&o->colls, t->mem);
+    az_vec_init(&o->lane_names, t->mem);
+    az_vec_init(&o->flows, t->mem);
+    az_vec_init(&o->fwdbwd, t->mem);
+    o->world_size = -1;
+    o->opts = opts;
+    int rc = az_map_init(&o->arg_map, t->mem, 256);
+    if (rc == 0)
+        rc = az_map_init(&o->coll_map, t->mem, 16);
+    if (rc == 0)
+        rc = az_map_init(&o->compact, t->mem, 256);
+    return rc;
+}
+
+/* Drops white space outside strings; the result is at most as long. */
+static size_t squeeze(char *out, struct az_sv raw)
+{
+    size_t n = 0;
+    bool text = false, escape = false;
+    for (size_t i = 0; i < raw.n; i++) {
+        char c = raw.p[i];
+        if (!text && (unsigned char)c <= ' ')
+            continue;
+        out[n++] = c;
+        if (text) {
+            text = escape || c != '"';
+            escape = !escape && c == '\\';
+        } else {
+            text = c == '"';
+        }
+    }
+    return n;
+}
+
+int az_optrace_text(struct az_trace *t, struct az_sv raw, uint32_t *id)
+{
+    struct az_optrace *o = t->ext;
+    uint32_t written, *known;
+    bool added;
+    if (raw.n == 0) {
+        *id = AZ_NO_ID;
+        return 0;
+    }
+    int rc = az_trace_name(t, raw, &written); /* the text as written is interned too, so that its compact form is made once */
+    if (rc)
+        return rc;
+    rc = az_map_put(&o->compact, written, 0, AZ_NO_ID, &known, &added);
+    if (rc)
+        return rc;
+    if (added) {
+        char small[512];
+        char *buf = raw.n <= sizeof small ? small : az_mem_alloc(t->mem, raw.n);
+        if (!buf)
+            return az_mem_error(t->mem);
+        rc = az_trace_name(t, az_sv_make(buf, squeeze(buf, raw)), known);
+        if (buf != small)
+            az_mem_free(t->mem, buf, raw.n);
+        if (rc)
+            return rc;
+    }
+    *id = *known;
+    return 0;
+}
+
+int az_optrace_args(struct az_trace *t, const struct az_op_args *a, uint32_t *row)
+{
+    struct az_optrace *o = t->ext;
+    uint32_t *value;
+    bool added;
+    int rc = az_map_put(&o->arg_map, (uint64_t)a->dims << 32 | a->types, (uint64_t)a->strides << 32 | a->concrete,
+                        (uint32_t)o->args.n, &value, &added);
+    if (rc)
+        return rc;
+    *row = *value;
+    return added ? az_vec_push(&o->args, *a) : 0;
+}
+
+int az_optrace_coll(struct az_trace *t, const struct az_coll_args *a, uint32_t *row)
+{
+    struct az_optrace *o = t->ext;
+    if (a->seq >= 0) { /* a sequence number makes the row unique */
+        *row = (uint32_t)o->colls.n;
+        return az_vec_push(&o->colls, *a);
+    }
+    uint32_t *value;
+    bool added;
+    int rc = az_map_put(&o->coll_map, az_hash(a, sizeof *a), az_hash(&a->dtype, sizeof a->dtype * 6), (uint32_t)o->colls.n,
+                        &value, &added);
+    if (rc)
+        return rc;
+    *row = *value;
+    return added ? az_vec_push(&o->colls, *a) : 0;
+}

@@ -1,0 +1,146 @@
+/* What framework traces add to the model: operators with arguments, the host call tree, launches and who launched them.
+ * Rules: spec "PyTorch-profiler report" sections 2, 3, 5; the recommended forms, the other tool's linking on request. */
+#ifndef AZ_MODEL_OPTRACE_H
+#define AZ_MODEL_OPTRACE_H
+
+#include "model/options.h"
+#include "model/trace.h"
+
+/* Arguments of an operator: ids of compact JSON text (white space outside strings removed), AZ_NO_ID where not recorded.
+ * Rows are unique: equal arguments share one row, so a row number stands for the whole set. */
+struct az_op_args {
+    uint32_t dims, types, strides, concrete;
+};
+AZ_VEC(struct az_op_args, az_op_arg_rows);
+
+/* What a collective kernel says of itself; ids of text as written (numbers too), AZ_NO_ID where absent. Unique rows. */
+struct az_coll_args {
+    uint32_t name, in_nelems, out_nelems, group_size, dtype, in_split, out_split, pg_name, pg_desc, pg_ranks;
+    int64_t seq; /* -1: none */
+};
+AZ_VEC(struct az_coll_args, az_coll_rows);
+
+/* Per process and thread: names from metadata events. AZ_NO_ID: unknown. By lane. */
+struct az_lane_names {
+    uint32_t process_name, process_label, thread_name;
+};
+AZ_VEC(struct az_lane_names, az_lane_name_rows);
+
+/* A flow arrow's end on the host or the device, kept only for link_by = flow. */
+struct az_flow {
+    uint64_t id;
+    uint32_t lane; /* of the `f` event; AZ_NO_ROW for an `s` event */
+};
+AZ_VEC(struct az_flow, az_flows);
+
+/* Forward-to-backward arrow: the host events that begin at these places. */
+struct az_fwdbwd {
+    uint64_t id;
+    int64_t at;    /* ticks */
+    uint32_t lane;
+    bool start;    /* `s`: forward side */
+};
+AZ_VEC(struct az_fwdbwd, az_fwdbwds);
+
+/* What one operator row knows beyond its times; AZ_HOST_OP side rows. */
+struct az_op {
+    uint32_t args;       /* row of optrace.args; AZ_NO_ROW: none recorded */
+    uint32_t fwd_thread; /* "Fwd thread id"; 0: none */
+    int64_t seq;         /* sequence number; -1: none */
+};
+AZ_VEC(struct az_op, az_ops);
+
+struct az_calltree;
+struct az_launchers;
+
+/* trace.ext of a framework trace. Columns by kind:
+ *   AZ_HOST_OP  corr = External id (0 none), side = row of `ops` (AZ_NO_ROW none)
+ *   AZ_CALL     corr = correlation, node = External id + 1 (0 none)
+ *   AZ_KERNEL   corr, node likewise, side = row of `colls`; AZ_MEMCPY, AZ_MEMSET likewise, side = row of trace.copies
+ *   AZ_SYNC     corr
+ * uid is the index in the file's event array, of every kind. */
+struct az_optrace {
+    struct az_ops ops;
+    struct az_op_arg_rows args;
+    struct az_coll_rows colls;
+    struct az_lane_name_rows lane_names; /* parallel to trace.lanes */
+    struct az_flows flows;               /* only for link_by = flow */
+    struct az_fwdbwds fwdbwd;
+    bool has_flows;                      /* any CPU-to-GPU arrow in the file */
+    bool key_is_ext;                     /* link key (spec 3): the first launch call has no correlation, so External id */
+    bool has_ops;                        /* any operator: else a GPU-only trace */
+    int64_t world_size;                  /* -1 unknown */
+    uint64_t n_events;                   /* elements of the event array */
+    /* made when the trace is sealed */
+    struct az_calltree *tree;
+    struct az_launchers *launchers;
+    /* building: unique rows */
+    struct az_map arg_map, coll_map, compact;
+    const struct az_options *opts; /* of the input; as long-lived as the trace */
+};
+/* Creates trace->ext, which az_trace_seal completes (call tree, links, launchers) and az_trace_release frees. */
+int az_optrace_init(struct az_trace *t, const struct az_options *opts) AZ_MUST_USE;
+static inline struct az_optrace *az_optrace(const struct az_trace *t) { return t->ext; }
+/* Id of JSON text without white space outside strings; AZ_NO_ID for the empty view. */
+int az_optrace_text(struct az_trace *t, struct az_sv raw, uint32_t *id) AZ_MUST_USE;
+int az_optrace_args(struct az_trace *t, const struct az_op_args *a, uint32_t *row) AZ_MUST_USE;
+int az_optrace_coll(struct az_trace *t, const struct az_coll_args *a, uint32_t *row) AZ_MUST_USE;
+
+/* ---- call tree ---- */
+/* Host nodes are numbered: operators 0.., then calls, then frames (when kept), each in row order. */
+struct az_calltree {
+    const struct az_trace *trace;
+    uint32_t n;                        /* host nodes */
+    uint32_t first_call, first_frame;  /* node numbers where calls and frames begin */
+    uint32_t *parent;                  /* node -> parent node, AZ_NO_ROW: root */
+    uint32_t *pre, *last;              /* preorder number of a node, largest preorder number in its subtree */
+    uint32_t *by_pre;                  /* preorder number -> node */
+    uint64_t clamped;                  /* events whose end was cut to their parent's */
+    int64_t clamped_ticks;
+    /* device events, in file order (uid): kernels, copies, fills together */
+    uint32_t n_gpu;
+    uint8_t *gpu_kind;                 /* AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET */
+    uint32_t *gpu_row;                 /* row of that kind */
+    uint32_t *gpu_call;                /* node of the launching call; AZ_NO_ROW: unlinked */
+    uint32_t *linked;                  /* the linked ones sorted by (pre of their call, position in the launch): gpu numbers */
+    uint32_t n_linked;
+    uint8_t *graph_launch;             /* by call row: 1 where the call launched more than one device event */
+};
+static inline const struct az_calltree *az_tree(const struct az_trace *t) { return az_optrace(t)->tree; }
+
+int az_calltree_build(struct az_calltree *c, const struct az_trace *t, const struct az_options *o) AZ_MUST_USE;
+void az_calltree_release(struct az_calltree *c);
+/* Kind and row of a host node. */
+enum az_kind az_node_kind(const struct az_calltree *c, uint32_t node, uint32_t *row);
+struct az_sv az_node_name(const struct az_calltree *c, uint32_t node);
+/* Range of `linked` that lies under a node (its own and its descendants' calls): first, end. */
+void az_node_gpu(const struct az_calltree *c, uint32_t node, uint32_t *first, uint32_t *end);
+/* Nearest operator at or above a node; AZ_NO_ROW if none. */
+uint32_t az_node_op(const struct az_calltree *c, uint32_t node);
+/* Start, end (ticks), name id, stream (lane) of a device event by its number. */
+struct az_event az_gpu_event(const struct az_calltree *c, uint32_t gpu);
+
+/* ---- classes of device events for the time line (spec 4) ---- */
+enum az_gpu_class { AZ_GPU_COMPUTE, AZ_GPU_COMM, AZ_GPU_MEMCPY };
+/* Class by name rules, decided once per name; kind AZ_MEMCPY is a copy whatever its name. */
+enum az_gpu_class az_gpu_class_of(struct az_sv name, enum az_kind kind);
+
+/* ---- launchers (spec 5) ---- */
+struct az_launcher {
+    uint32_t node;         /* operator, or the call itself */
+    uint32_t first, count; /* own device events: run of `own`, ordered by (start, file order) */
+    int64_t direct;        /* union of its own events, ticks */
+    int64_t subtree;       /* union of all events below it, communication too, ticks */
+};
+AZ_VEC(struct az_launcher, az_launcher_rows);
+struct az_launchers {
+    struct az_launcher_rows rows; /* ordered by start of the node, ties by its first device event */
+    struct az_vec_u32 own;        /* gpu numbers */
+    uint32_t *of_gpu;             /* gpu number -> launcher, AZ_NO_ROW (unlinked, or communication) */
+    uint32_t n_gpu;
+    struct az_mem *mem;
+};
+int az_launchers_build(struct az_launchers *l, const struct az_calltree *c) AZ_MUST_USE;
+void az_launchers_release(struct az_launchers *l);
+
+#endif

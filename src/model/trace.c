@@ -1,0 +1,331 @@
+/* The common model: growing columns, lanes, sealing. */
+#include "model/trace.h"
+
+#include "base/num.h"
+#include "base/sort.h"
+
+const char *az_kind_text(enum az_kind k)
+{
+    static const char *const text[AZ_KIND_COUNT] = {
+        [AZ_KERNEL] = "kernel",       [AZ_MEMCPY] = "memcpy", [AZ_MEMSET] = "memset", [AZ_GRAPH] = "graph launch",
+        [AZ_HOST_OP] = "host op",     [AZ_CALL] = "API call", [AZ_OSRT] = "OS call",  [AZ_RANGE] = "range",
+        [AZ_GPU_RANGE] = "GPU range", [AZ_FRAME] = "frame",   [AZ_SYNC] = "sync",     [AZ_OVERHEAD] = "overhead",
+    };
+    return (unsigned)k < AZ_KIND_COUNT ? text[k] : "unknown";
+}
+
+const char *az_cap_text(unsigned one_cap)
+{
+    switch (one_cap) {
+    case AZ_CAP_KERNEL_SUMS:
+        return "kernel times";
+    case AZ_CAP_TIMELINE:
+        return "timeline";
+    case AZ_CAP_CALLS:
+        return "API calls";
+    case AZ_CAP_RANGES:
+        return "ranges";
+    case AZ_CAP_PROJ:
+        return "projected ranges";
+    case AZ_CAP_MEM:
+        return "memory operations";
+    case AZ_CAP_HOST_OPS:
+        return "host operators";
+    case AZ_CAP_SHAPES:
+        return "shapes";
+    case AZ_CAP_RANKS:
+        return "ranks";
+    case AZ_CAP_OSRT:
+        return "OS calls";
+    case AZ_CAP_CLASSIC:
+        return "classic Nsight block";
+    default:
+        return "unknown";
+    }
+}
+
+/* ---- life ---- */
+
+int az_trace_init(struct az_trace *t, struct az_mem *mem)
+{
+    *t = (struct az_trace){ .mem = mem, .ticks_per_ns = 1, .rank = -1 };
+    az_arena_init(&t->arena, mem);
+    az_vec_init(&t->lanes, mem);
+    az_vec_init(&t->copies, mem);
+    az_vec_init(&t->ranges, mem);
+    az_vec_init(&t->devices, mem);
+    az_vec_init(&t->kernel_sums, mem);
+    az_vec_init(&t->mem_sums, mem);
+    az_vec_init(&t->mem_sizes, mem);
+    az_vec_init(&t->proj, mem);
+    az_vec_init(&t->drops, mem);
+    az_vec_init(&t->facts, mem);
+    int err = az_intern_init(&t->names, &t->arena, mem);
+    if (err == 0)
+        err = az_map_init(&t->lane_of, mem, 0);
+    if (err != 0)
+        az_trace_release(t);
+    return err;
+}
+
+/* ---- columns ---- */
+
+enum { COLUMNS = 8 };
+
+/* A column of a kind: where its pointer is kept, and the size of an element. The pointer is read and written by memcpy,
+ * because the columns have different types. */
+struct column {
+    void *at;
+    size_t size;
+};
+
+static size_t columns_of(struct az_events *ev, struct column out[COLUMNS])
+{
+    size_t n = 0;
+    out[n++] = (struct column){ &ev->start, sizeof *ev->start };
+    out[n++] = (struct column){ &ev->end, sizeof *ev->end };
+    out[n++] = (struct column){ &ev->name, sizeof *ev->name };
+    out[n++] = (struct column){ &ev->lane, sizeof *ev->lane };
+    if (ev->cols & AZ_COL_CORR)
+        out[n++] = (struct column){ &ev->corr, sizeof *ev->corr };
+    if (ev->cols & AZ_COL_SIDE)
+        out[n++] = (struct column){ &ev->side, sizeof *ev->side };
+    if (ev->cols & AZ_COL_UID)
+        out[n++] = (struct column){ &ev->uid, sizeof *ev->uid };
+    if (ev->cols & AZ_COL_NODE)
+        out[n++] = (struct column){ &ev->node, sizeof *ev->node };
+    return n;
+}
+
+static void *column_get(struct column c)
+{
+    void *p;
+    memcpy(&p, c.at, sizeof p);
+    return p;
+}
+
+static void column_set(struct column c, void *p) { memcpy(c.at, &p, sizeof p); }
+
+/* Changes the room of all columns. The first `done` columns of a failed growth keep the larger block; they are brought
+ * back to `cap`, so that what is charged stays what `cap` says. */
+static int resize(struct az_trace *t, struct az_events *ev, size_t cap)
+{
+    struct column c[COLUMNS];
+    const size_t n = columns_of(ev, c);
+    size_t bytes, done = 0;
+    if (!az_size_mul(cap, sizeof(uint64_t), &bytes))
+        return AZ_ERANGE;
+    for (; done < n; done++) {
+        void *p = az_mem_realloc(t->mem, column_get(c[done]), ev->cap * c[done].size, cap * c[done].size);
+        if (p == NULL)
+            break;
+        column_set(c[done], p);
+    }
+    if (done == n) {
+        ev->cap = cap;
+        return 0;
+    }
+    while (done-- > 0) {
+        /* Shrinking; where even that fails the block just stays larger than charged. */
+        void *p = az_mem_realloc(t->mem, column_get(c[done]), cap * c[done].size, ev->cap * c[done].size);
+        if (p != NULL)
+            column_set(c[done], p);
+    }
+    return az_mem_error(t->mem);
+}
+
+void az_trace_columns(struct az_trace *t, enum az_kind k, unsigned cols)
+{
+    if (t->ev[k].cap == 0) /* later the columns would have holes */
+        t->ev[k].cols = cols;
+}
+
+int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e)
+{
+    struct az_events *ev = &t->ev[k];
+    if (e->end < e->start)
+        return AZ_EFORMAT;
+    if (ev->n == ev->cap) {
+        if (ev->n >= AZ_NO_ROW - 1)
+            return AZ_ERANGE;
+        int err = resize(t, ev, ev->cap < 64 ? 64 : ev->cap + ev->cap / 2);
+        if (err)
+            return err;
+    }
+    const size_t i = ev->n++;
+    ev->start[i] = e->start;
+    ev->end[i] = e->end;
+    ev->name[i] = e->name;
+    ev->lane[i] = e->lane;
+    if (ev->cols & AZ_COL_CORR)
+        ev->corr[i] = e->corr;
+    if (ev->cols & AZ_COL_SIDE)
+        ev->side[i] = e->side;
+    if (ev->cols & AZ_COL_UID)
+        ev->uid[i] = e->uid;
+    if (ev->cols & AZ_COL_NODE)
+        ev->node[i] = e->node;
+    return 0;
+}
+
+void az_trace_release(struct az_trace *t)
+{
+    if (t->ext_ops)
+        t->ext_ops->release(t);
+    t->ext_ops = NULL;
+    for (size_t k = 0; k < AZ_KIND_COUNT; k++) {
+        struct column c[COLUMNS];
+        const size_t n = columns_of(&t->ev[k], c);
+        for (size_t i = 0; i < n; i++)
+            az_mem_free(t->mem, column_get(c[i]), t->ev[k].cap * c[i].size);
+        t->ev[k] = (struct az_events){ .n = 0 };
+    }
+    az_vec_release(&t->lanes);
+    az_vec_release(&t->copies);
+    az_vec_release(&t->ranges);
+    az_vec_release(&t->devices);
+    az_vec_release(&t->kernel_sums);
+    az_vec_release(&t->mem_sums);
+    az_vec_release(&t->mem_sizes);
+    az_vec_release(&t->proj);
+    az_vec_release(&t->drops);
+    az_vec_release(&t->facts);
+    az_map_release(&t->lane_of);
+    az_intern_release(&t->names);
+    az_arena_release(&t->arena);
+}
+
+/* ---- names, lanes, facts ---- */
+
+int az_trace_name(struct az_trace *t, struct az_sv text, uint32_t *id) { return az_intern(&t->names, text, id); }
+
+static bool same_lane(const struct az_lane *a, const struct az_lane *b)
+{
+    return a->device_side == b->device_side && a->pid == b->pid && a->tid == b->tid && a->device == b->device &&
+           a->context == b->context && a->proc == b->proc && a->thread == b->thread && a->label == b->label;
+}
+
+int az_trace_lane(struct az_trace *t, const struct az_lane *lane, uint32_t *index)
+{
+    /* Field by field: the padding of the struct holds anything. */
+    const uint64_t fields[] = {
+        lane->device_side, lane->pid,  lane->tid,    (uint64_t)lane->device,
+        lane->context,     lane->proc, lane->thread, lane->label,
+    };
+    const uint64_t hash = az_hash(fields, sizeof fields);
+    for (uint64_t same_hash = 0;; same_hash++) {
+        uint32_t *at;
+        bool added;
+        int err = az_vec_reserve(&t->lanes, 1);
+        if (err == 0)
+            err = az_map_put(&t->lane_of, hash, same_hash, (uint32_t)t->lanes.n, &at, &added);
+        if (err != 0)
+            return err;
+        if (added)
+            t->lanes.v[t->lanes.n++] = *lane; /* there is room */
+        if (added || same_lane(&t->lanes.v[*at], lane)) {
+            *index = *at;
+            return 0;
+        }
+    }
+}
+
+void az_trace_dropped(struct az_trace *t, const char *reason, uint64_t count, int64_t ticks)
+{
+    for (size_t i = 0; i < t->drops.n; i++) {
+        struct az_drop *d = &t->drops.v[i];
+        if (az_sv_is(d->reason, reason)) {
+            d->count += count;
+            d->ticks = az_add_sat(d->ticks, ticks);
+            return;
+        }
+    }
+    const struct az_drop d = { az_arena_dup(&t->arena, az_sv_str(reason)), count, ticks };
+    if (d.reason.p == NULL || az_vec_push(&t->drops, d) != 0)
+        t->arena.failed = true; /* noticed where the caller looks at its arena, at the latest when sealing */
+}
+
+void az_trace_fact(struct az_trace *t, const char *key, struct az_sv value)
+{
+    const struct az_fact f = { az_arena_dup(&t->arena, az_sv_str(key)), az_arena_dup(&t->arena, value) };
+    if (f.key.p == NULL || f.value.p == NULL || az_vec_push(&t->facts, f) != 0)
+        t->arena.failed = true;
+}
+
+/* ---- sealing ---- */
+
+/* c = c taken in the order of perm; tmp holds n elements. */
+static void gather(struct column c, const uint32_t *perm, size_t n, void *tmp)
+{
+    void *v = column_get(c);
+    if (c.size == sizeof(uint64_t)) {
+        const uint64_t *from = v;
+        uint64_t *to = tmp;
+        for (size_t i = 0; i < n; i++)
+            to[i] = from[perm[i]];
+    } else {
+        const uint32_t *from = v;
+        uint32_t *to = tmp;
+        for (size_t i = 0; i < n; i++)
+            to[i] = from[perm[i]];
+    }
+    memcpy(v, tmp, n * c.size);
+}
+
+static bool sorted_by_start(const struct az_events *ev)
+{
+    for (size_t i = 1; i < ev->n; i++) {
+        if (ev->start[i - 1] > ev->start[i])
+            return false;
+    }
+    return true;
+}
+
+/* One permutation and one temporary column beside the events. */
+static int sort_events(struct az_trace *t, struct az_events *ev)
+{
+    struct column c[COLUMNS];
+    const size_t n = columns_of(ev, c), perm_bytes = ev->n * sizeof(uint32_t), tmp_bytes = ev->n * sizeof(uint64_t);
+    void *tmp = NULL;
+    uint32_t *perm = az_mem_alloc(t->mem, perm_bytes);
+    int err = perm ? az_sort_order(ev->start, ev->n, perm, t->mem) : az_mem_error(t->mem);
+    if (err != 0)
+        goto out;
+    tmp = az_mem_alloc(t->mem, tmp_bytes);
+    if (tmp == NULL) {
+        err = az_mem_error(t->mem);
+        goto out;
+    }
+    for (size_t i = 0; i < n; i++)
+        gather(c[i], perm, ev->n, tmp);
+out:
+    az_mem_free(t->mem, tmp, tmp_bytes);
+    az_mem_free(t->mem, perm, perm_bytes);
+    return err;
+}
+
+int az_trace_seal(struct az_trace *t)
+{
+    if (t->sealed)
+        return 0;
+    if (t->arena.failed)
+        return az_arena_error(&t->arena);
+    for (size_t k = 0; k < AZ_KIND_COUNT; k++) {
+        struct az_events *ev = &t->ev[k];
+        int err = 0;
+        if (ev->cap > ev->n)
+            err = resize(t, ev, ev->n);
+        if (err == 0 && !sorted_by_start(ev))
+            err = sort_events(t, ev);
+        if (err != 0)
+            return err;
+    }
+    t->sealed = true;
+    return t->ext_ops ? t->ext_ops->seal(t) : 0;
+}
+
+bool az_trace_has_activity(const struct az_trace *t)
+{
+    return t->ev[AZ_KERNEL].n > 0 || t->ev[AZ_MEMCPY].n > 0 || t->ev[AZ_MEMSET].n > 0 || t->ev[AZ_GRAPH].n > 0 ||
+           t->kernel_sums.n > 0 || t->mem_sums.n > 0;
+}

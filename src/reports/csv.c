@@ -1,0 +1,109 @@
+/* CSV report: a directory with one file per table, `<table id>.csv`: header, LF, numbers exact (az_cell_exact). Texts
+ * are cleaned like in every report. Tables of AZ_TABLE_TEXT_ONLY are left out. Each file appears whole or not at all.
+ */
+#include "text/csv.h"
+#include "io/outfile.h"
+#include "reports/fields.h"
+#include "reports/report.h"
+
+#include "base/num.h"
+
+#define FLUSH_AT (64 * 1024) /* bytes gathered before they are handed to the file */
+
+static int flush(struct az_outfile *f, struct az_vec_char *buf)
+{
+    az_outfile_write(f, buf->v, buf->n);
+    az_vec_reset(buf);
+    return 0;
+}
+
+static int header(struct az_vec_char *buf, const struct az_table *t, struct az_arena *scratch)
+{
+    int rc = 0;
+
+    for (size_t c = 0; c < t->columns.n && !rc; c++) {
+        if (c)
+            rc = az_text_append(buf, AZ_SV(","));
+        if (!rc)
+            rc = az_csv_quote(buf, az_field_text(scratch, t->columns.v[c].name), ',');
+    }
+    return rc ? rc : az_text_append(buf, AZ_SV("\n"));
+}
+
+static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n, struct az_arena *scratch)
+{
+    char num[AZ_NUM_MAX];
+
+    for (size_t c = 0; c < n; c++) {
+        const struct az_cell *cell = &cells[c];
+        int rc = c ? az_text_append(buf, AZ_SV(",")) : 0;
+        if (rc)
+            return rc;
+        if (cell->type == AZ_TEXT)
+            rc = az_csv_quote(buf, az_field_text(scratch, az_cell_text(cell)), ',');
+        else if (cell->type != AZ_EMPTY)
+            rc = az_text_append(buf, az_cell_exact(cell, num));
+        if (rc)
+            return rc;
+    }
+    return az_text_append(buf, AZ_SV("\n"));
+}
+
+static int write_table(const struct az_table *t, const char *path, struct az_vec_char *buf, struct az_arena *scratch,
+                       struct az_diag *diag)
+{
+    struct az_outfile *f = NULL;
+    int rc = az_outfile_open(&f, path, diag);
+
+    if (rc)
+        return rc;
+    az_vec_reset(buf);
+    rc = header(buf, t, scratch);
+    for (size_t r = 0; r < t->rows && !rc; r++) {
+        rc = row(buf, az_table_at(t, r, 0), t->columns.n, scratch);
+        if (!rc && buf->n >= FLUSH_AT)
+            rc = flush(f, buf);
+    }
+    if (!rc && scratch->failed)
+        rc = az_arena_error(scratch);
+    if (rc) {
+        az_outfile_abort(f);
+        return az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), buf->mem);
+    }
+    flush(f, buf);
+    return az_outfile_commit(f);
+}
+
+static int csv_write(const struct az_document *doc, const char *path, struct az_arena *scratch, struct az_diag *diag)
+{
+    struct az_vec_char buf;
+    struct az_vec_sv used;
+    int rc = 0;
+
+    az_vec_init(&buf, doc->mem);
+    az_vec_init(&used, doc->mem);
+    for (size_t i = 0; i < doc->tables.n && !rc; i++) {
+        const struct az_table *t = doc->tables.v[i];
+        if (t->flags & AZ_TABLE_TEXT_ONLY)
+            continue;
+        struct az_sv name = az_field_filename(scratch, t->id, &used);
+        rc = name.p ? az_vec_push(&used, name) : az_arena_error(scratch);
+        struct az_sv file = az_arena_printf(scratch, "%s/%.*s.csv", path, AZ_SVF(name));
+        if (!rc && !file.p)
+            rc = az_arena_error(scratch);
+        if (rc)
+            az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), doc->mem);
+        else
+            rc = write_table(t, file.p, &buf, scratch, diag);
+    }
+    az_vec_release(&used);
+    az_vec_release(&buf);
+    return rc;
+}
+
+const struct az_report az_report_csv = {
+    .name = "csv",
+    .extension = "",
+    .help = "a directory with one CSV file per table, numbers exact",
+    .write = csv_write,
+};

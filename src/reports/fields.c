@@ -1,0 +1,285 @@
+/* What the writers share: cleaned texts, headers with units, readable scales. */
+#include "reports/fields.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/num.h"
+#include "base/utf8.h"
+
+/* ---- texts ---- */
+
+/* Clean already? The usual case, tested byte by byte: printable ASCII, tab, newline. Others take the slow way. */
+static bool plain(struct az_sv s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (c >= 0x7f || (c < 0x20 && c != '\t' && c != '\n'))
+            return false;
+    }
+    return true;
+}
+
+/* U+FFFE and U+FFFF (EF BF BE, EF BF BF) are valid UTF-8 but no XML characters: made U+FFFD (EF BF BD). */
+static struct az_sv without_noncharacters(struct az_arena *a, struct az_sv s)
+{
+    ptrdiff_t first = az_sv_find(s, AZ_SV("\xef\xbf\xbe")), other = az_sv_find(s, AZ_SV("\xef\xbf\xbf"));
+
+    if (first < 0 && other < 0)
+        return s;
+    char *p = az_arena_str(a, s);
+    if (!p)
+        return AZ_SV("");
+    for (size_t i = 0; i + 2 < s.n; i++) {
+        if (memcmp(p + i, "\xef\xbf\xbe", 3) == 0 || memcmp(p + i, "\xef\xbf\xbf", 3) == 0)
+            p[i + 2] = (char)0xbd;
+    }
+    return az_sv_make(p, s.n);
+}
+
+struct az_sv az_field_text(struct az_arena *scratch, struct az_sv s)
+{
+    return plain(s) ? s : without_noncharacters(scratch, az_utf8_printable(scratch, s, "\t\n"));
+}
+
+struct az_sv az_field_line(struct az_arena *a, struct az_sv s)
+{
+    struct az_sv clean = az_field_text(a, s);
+
+    if (!clean.n || (!memchr(clean.p, '\n', clean.n) && !memchr(clean.p, '\t', clean.n)))
+        return clean;
+    char *p = az_arena_str(a, clean);
+    for (size_t i = 0; p && i < clean.n; i++) {
+        if (p[i] == '\n' || p[i] == '\t')
+            p[i] = ' ';
+    }
+    return az_sv_make(p ? p : "", p ? clean.n : 0);
+}
+
+/* Width of the code point at *i, which is advanced. */
+static size_t step(struct az_sv s, size_t *i)
+{
+    size_t from = *i;
+
+    az_utf8_next(s, i);
+    return az_utf8_width(az_sv_make(s.p + from, *i - from));
+}
+
+struct az_sv az_field_cut(struct az_arena *scratch, struct az_sv s, size_t width, bool middle)
+{
+    size_t total = az_utf8_width(s);
+
+    if (total <= width || width < 2)
+        return s;
+    size_t room = width - 1; /* one column for the mark */
+    size_t tail_room = middle ? room / 3 : 0, head_room = room - tail_room;
+    size_t head = 0, at = 0, used = 0;
+    while (at < s.n) {
+        size_t next = at, w = step(s, &next);
+        if (used + w > head_room)
+            break;
+        used += w;
+        at = head = next;
+    }
+    size_t tail = at;
+    for (size_t left = total - used; tail < s.n && left > tail_room;)
+        left -= step(s, &tail);
+    return az_arena_printf(scratch, "%.*s\xe2\x80\xa6%.*s", AZ_SVF(az_sv_make(s.p, head)),
+                           AZ_SVF(az_sv_make(s.p + tail, s.n - tail)));
+}
+
+static bool name_taken(struct az_sv name, const struct az_vec_sv *used)
+{
+    for (size_t i = 0; i < used->n; i++) {
+        if (az_sv_ieq(name, used->v[i]))
+            return true;
+    }
+    return false;
+}
+
+struct az_sv az_field_filename(struct az_arena *scratch, struct az_sv id, const struct az_vec_sv *used)
+{
+    struct az_sv stem = az_utf8_cut(az_field_text(scratch, id), 200);
+    char *p = az_arena_str(scratch, stem.n ? stem : AZ_SV("table"));
+
+    if (!p)
+        return (struct az_sv){ NULL, 0 };
+    for (size_t i = 0; p[i]; i++) {
+        unsigned char c = (unsigned char)p[i];
+        bool keep = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c >= 0x80 ||
+                    strchr("_-", c) || (c == '.' && i > 0);
+        if (!keep)
+            p[i] = '_';
+    }
+    struct az_sv name = stem = az_sv_str(p);
+    for (unsigned k = 2; name.p && name_taken(name, used); k++)
+        name = az_arena_printf(scratch, "%.*s~%u", AZ_SVF(stem), k);
+    return name;
+}
+
+/* ---- columns ---- */
+ptrdiff_t az_field_find(const struct az_table *t, const char *name)
+{
+    for (size_t c = 0; c < t->columns.n; c++) {
+        if (az_sv_ieq(t->columns.v[c].name, az_sv_str(name)))
+            return (ptrdiff_t)c;
+    }
+    return -1;
+}
+
+size_t az_field_choose(const struct az_table *t, size_t *col, size_t most)
+{
+    size_t keys = 0, n = 0;
+
+    for (size_t c = 0; c < t->columns.n; c++)
+        keys += (t->columns.v[c].flags & (AZ_KEY | AZ_DETAIL)) == AZ_KEY;
+    size_t others = most > keys ? most - keys : 0;
+    for (size_t c = 0; c < t->columns.n && n < most; c++) {
+        unsigned flags = t->columns.v[c].flags;
+        if ((flags & AZ_DETAIL) || (!(flags & AZ_KEY) && others == 0))
+            continue;
+        others -= !(flags & AZ_KEY);
+        col[n++] = c;
+    }
+    return n;
+}
+
+/* ---- numbers ---- */
+struct step {
+    double from; /* smallest magnitude shown so */
+    struct az_scale scale;
+};
+
+/* Largest step whose `from` the value reaches. Lists end at the step with from 0. */
+static struct az_scale choose(const struct step *list, double largest)
+{
+    while (largest < list->from)
+        list++;
+    return list->scale;
+}
+
+/* Times below 10,000 of a unit stay in it, so that 4,321.123 ms keeps its microseconds. `in_ns`: ns in one unit. */
+static struct az_scale time_scale(double in_ns, enum az_unit unit, bool whole, double largest)
+{
+    const struct step list[] = {
+        { 1e10, { 1e9 / in_ns, 3, "s" } }, { 1e6, { 1e6 / in_ns, 3, "ms" } },   { 1e3, { 1e3 / in_ns, 3, "us" } },
+        { 1, { 1 / in_ns, 3, "ns" } },     { 0, { 1, 3, az_unit_text(unit) } },
+    };
+    struct az_scale s = choose(list, largest * in_ns);
+    if (s.divide == 1 && whole)
+        s.decimals = 0; /* nothing to be seen behind the point */
+    return s;
+}
+
+static struct az_scale bytes_scale(bool whole, double largest)
+{
+    const struct step list[] = {
+        { 1e10, { 1e9, 3, "GB" } },
+        { 1e7, { 1e6, 3, "MB" } },
+        { 1e4, { 1e3, 3, "KB" } },
+        { 0, { 1, 0, "B" } },
+    };
+    struct az_scale s = choose(list, largest);
+    if (s.divide == 1 && !whole)
+        s.decimals = 1;
+    return s;
+}
+
+struct az_scale az_field_scale_of(enum az_unit unit, enum az_cell_type type, double largest)
+{
+    bool whole = type == AZ_INT;
+    struct az_scale as_is = { 1, whole ? 0 : 3, az_unit_text(unit) };
+
+    switch (unit) {
+    case AZ_UNIT_PS:
+        return time_scale(1e-3, unit, whole, largest);
+    case AZ_UNIT_NS:
+        return time_scale(1, unit, whole, largest);
+    case AZ_UNIT_BYTES:
+        return bytes_scale(whole, largest);
+    case AZ_UNIT_PERCENT:
+        as_is.decimals = 2;
+        return as_is;
+    case AZ_UNIT_NONE:
+    case AZ_UNIT_ID:
+    case AZ_UNIT_COUNT:
+    case AZ_UNIT_FLOP:
+        as_is.decimals = whole ? 0 : -1;
+        return as_is;
+    default: /* the file's own unit, as its column says */
+        return as_is;
+    }
+}
+
+struct az_scale az_field_scale(const struct az_table *t, size_t col, size_t rows)
+{
+    const struct az_column *c = &t->columns.v[col];
+    double largest = 0;
+
+    for (size_t r = 0; r < rows && r < t->rows; r++) {
+        double x = fabs(az_cell_number(az_table_at(t, r, col)));
+        if (x > largest) /* false for NaN */
+            largest = x;
+    }
+    return az_field_scale_of(c->unit, c->type, largest);
+}
+
+struct az_sv az_field_number(const struct az_cell *c, const struct az_column *col, struct az_scale s, char *buf)
+{
+    if (c->type == AZ_EMPTY || c->type == AZ_TEXT)
+        return AZ_SV("");
+    if (c->type == AZ_BOOL)
+        return c->b ? AZ_SV("yes") : AZ_SV("no");
+    if (c->type == AZ_INT && s.divide == 1)
+        return az_sv_make(buf, az_format_i64(c->i, buf));
+    double x = az_cell_number(c) / s.divide;
+    int decimals = s.decimals;
+    if (decimals < 0)
+        decimals = col->unit == AZ_UNIT_ID || x == floor(x) ? 0 : 3;
+    int n;
+    if (fabs(x) >= 1e15)
+        n = snprintf(buf, AZ_FIELD_MAX, "%.6g", x);
+    else
+        n = snprintf(buf, AZ_FIELD_MAX, "%.*f", decimals, x);
+    return az_sv_make(buf, (size_t)n);
+}
+
+/* ---- headers ---- */
+static bool alnum(char c)
+{
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (unsigned char)c >= 0x80;
+}
+
+/* Where `unit` stands in the name as a word of its own, or -1. Long units ("GFLOP") are found inside words too. */
+static ptrdiff_t find_unit(struct az_sv name, struct az_sv unit)
+{
+    for (size_t i = 0; unit.n && i + unit.n <= name.n; i++) {
+        if (memcmp(name.p + i, unit.p, unit.n) != 0)
+            continue;
+        bool begins = i == 0 || !alnum(name.p[i - 1]);
+        bool ends = i + unit.n == name.n || !alnum(name.p[i + unit.n]);
+        if (unit.n >= 4 || (begins && ends))
+            return (ptrdiff_t)i;
+    }
+    return -1;
+}
+
+struct az_sv az_field_header(struct az_arena *scratch, const struct az_column *c, const char *shown)
+{
+    struct az_sv name = az_field_text(scratch, c->name), unit = az_sv_str(az_unit_text(c->unit));
+
+    if (!*shown)
+        return name;
+    ptrdiff_t at = find_unit(name, unit);
+    if (at < 0 && c->unit == AZ_UNIT_US) {
+        unit = AZ_SV("\xc2\xb5s"); /* micro sign */
+        at = find_unit(name, unit);
+    }
+    if (at < 0)
+        return az_arena_printf(scratch, "%.*s (%s)", AZ_SVF(name), shown);
+    if (c->unit == AZ_UNIT_US)
+        return name; /* never scaled: its own spelling stays */
+    struct az_sv head = az_sv_make(name.p, (size_t)at);
+    struct az_sv tail = az_sv_make(name.p + (size_t)at + unit.n, name.n - (size_t)at - unit.n);
+    return az_arena_printf(scratch, "%.*s%s%.*s", AZ_SVF(head), shown, AZ_SVF(tail));
+}

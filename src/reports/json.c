@@ -1,0 +1,222 @@
+/* JSON report: the whole document, numbers raw, keys in a fixed order (schemas/result.schema.json). Rows are arrays in
+ * the order of `columns`; an empty cell is null. Integers are written whole, also beyond 2^53. */
+#include "reports/fields.h"
+#include "reports/report.h"
+#include "text/jsonw.h"
+
+static const char *type_text(enum az_cell_type t)
+{
+    switch (t) {
+    case AZ_TEXT:
+        return "text";
+    case AZ_INT:
+        return "int";
+    case AZ_REAL:
+        return "real";
+    case AZ_BOOL:
+        return "bool";
+    case AZ_EMPTY:
+        break;
+    }
+    return "empty";
+}
+
+/* Names of units as files have them: stable, unlike the display text, and never empty where there is a meaning. */
+static const char *unit_name(enum az_unit u)
+{
+    switch (u) {
+    case AZ_UNIT_ID:
+        return "id";
+    case AZ_UNIT_COUNT:
+        return "count";
+    case AZ_UNIT_RATIO:
+        return "ratio";
+    default:
+        return az_unit_text(u);
+    }
+}
+
+static const char *direction(unsigned flags)
+{
+    return (flags & AZ_HIGHER_BETTER) ? "higher" : (flags & AZ_LOWER_BETTER) ? "lower" : "none";
+}
+
+static const char *chart_kind(enum az_chart_kind k)
+{
+    switch (k) {
+    case AZ_CHART_STACKED_COLUMN:
+        return "stacked_column";
+    case AZ_CHART_STACKED_BAR:
+        return "stacked_bar";
+    case AZ_CHART_PIE:
+        return "pie";
+    case AZ_CHART_BAR:
+        return "bar";
+    case AZ_CHART_COLUMN:
+        return "column";
+    case AZ_CHART_LINE:
+        return "line";
+    case AZ_CHART_SCATTER_LOG:
+        return "scatter_log";
+    }
+    return "bar";
+}
+
+struct writer {
+    struct az_jsonw w;
+    struct az_arena *scratch;
+};
+
+static void text(struct writer *j, struct az_sv s) { az_jsonw_text(&j->w, az_field_text(j->scratch, s)); }
+
+static void text_at(struct writer *j, const char *key, struct az_sv s)
+{
+    az_jsonw_key(&j->w, key);
+    text(j, s);
+}
+
+static void columns(struct writer *j, const struct az_table *t)
+{
+    az_jsonw_key(&j->w, "columns");
+    az_jsonw_array(&j->w);
+    for (size_t c = 0; c < t->columns.n; c++) {
+        const struct az_column *col = &t->columns.v[c];
+        az_jsonw_compact(&j->w, true);
+        az_jsonw_object(&j->w);
+        text_at(j, "name", col->name);
+        text_at(j, "type", az_sv_str(type_text(col->type)));
+        text_at(j, "unit", az_sv_str(unit_name(col->unit)));
+        az_jsonw_key(&j->w, "key");
+        az_jsonw_bool(&j->w, (col->flags & AZ_KEY) != 0);
+        text_at(j, "direction", az_sv_str(direction(col->flags)));
+        az_jsonw_end_object(&j->w);
+        az_jsonw_compact(&j->w, false);
+    }
+    az_jsonw_end_array(&j->w);
+}
+
+static void cell(struct writer *j, const struct az_cell *c)
+{
+    switch (c->type) {
+    case AZ_TEXT:
+        text(j, az_cell_text(c));
+        return;
+    case AZ_INT:
+        az_jsonw_i64(&j->w, c->i);
+        return;
+    case AZ_REAL:
+        az_jsonw_f64(&j->w, c->f);
+        return;
+    case AZ_BOOL:
+        az_jsonw_bool(&j->w, c->b);
+        return;
+    case AZ_EMPTY:
+        az_jsonw_null(&j->w);
+        return;
+    }
+}
+
+static void rows(struct writer *j, const struct az_table *t)
+{
+    az_jsonw_key(&j->w, "rows");
+    az_jsonw_array(&j->w);
+    for (size_t r = 0; r < t->rows; r++) {
+        az_jsonw_compact(&j->w, true);
+        az_jsonw_array(&j->w);
+        for (size_t c = 0; c < t->columns.n; c++)
+            cell(j, az_table_at(t, r, c));
+        az_jsonw_end_array(&j->w);
+        az_jsonw_compact(&j->w, false);
+    }
+    az_jsonw_end_array(&j->w);
+}
+
+static void table(struct writer *j, const struct az_table *t)
+{
+    az_jsonw_object(&j->w);
+    text_at(j, "id", t->id);
+    text_at(j, "title", t->title);
+    columns(j, t);
+    rows(j, t);
+    az_jsonw_end_object(&j->w);
+}
+
+static void chart(struct writer *j, const struct az_chart *c)
+{
+    az_jsonw_object(&j->w);
+    text_at(j, "kind", az_sv_str(chart_kind(c->kind)));
+    text_at(j, "table", c->table);
+    text_at(j, "title", c->title);
+    text_at(j, "x_title", c->x_title);
+    text_at(j, "y_title", c->y_title);
+    text_at(j, "x", c->x);
+    az_jsonw_key(&j->w, "y");
+    az_jsonw_array(&j->w);
+    for (size_t i = 0; i < c->y.n; i++)
+        text(j, c->y.v[i]);
+    az_jsonw_end_array(&j->w);
+    az_jsonw_key(&j->w, "max_rows");
+    az_jsonw_i64(&j->w, (int64_t)c->max_rows);
+    az_jsonw_end_object(&j->w);
+}
+
+static void document(struct writer *j, const struct az_document *doc)
+{
+    az_jsonw_object(&j->w);
+    text_at(j, "schema", doc->schema);
+    az_jsonw_key(&j->w, "title");
+    if (doc->no_heading && doc->title.n == 0)
+        az_jsonw_null(&j->w);
+    else
+        text(j, doc->title);
+    text_at(j, "input", doc->input);
+    text_at(j, "format", doc->format);
+    az_jsonw_key(&j->w, "messages");
+    az_jsonw_array(&j->w);
+    for (size_t i = 0; i < doc->preface.n; i++)
+        text(j, doc->preface.v[i]);
+    az_jsonw_end_array(&j->w);
+    az_jsonw_key(&j->w, "tables");
+    az_jsonw_array(&j->w);
+    for (size_t i = 0; i < doc->tables.n; i++) {
+        if (!(doc->tables.v[i]->flags & AZ_TABLE_TEXT_ONLY))
+            table(j, doc->tables.v[i]);
+    }
+    az_jsonw_end_array(&j->w);
+    az_jsonw_key(&j->w, "charts");
+    az_jsonw_array(&j->w);
+    for (size_t i = 0; i < doc->charts.n; i++)
+        chart(j, &doc->charts.v[i]);
+    az_jsonw_end_array(&j->w);
+    az_jsonw_end_object(&j->w);
+}
+
+static int json_write(const struct az_document *doc, const char *path, struct az_arena *scratch, struct az_diag *diag)
+{
+    struct az_outfile *f = NULL;
+    struct writer j = { .scratch = scratch };
+    int rc = az_outfile_open(&f, path, diag);
+
+    if (rc)
+        return rc;
+    az_jsonw_init(&j.w, f, NULL, 1);
+    document(&j, doc);
+    rc = az_jsonw_finish(&j.w);
+    if (!rc && scratch->failed)
+        rc = az_arena_error(scratch);
+    if (!rc) {
+        az_outfile_puts(f, AZ_SV("\n"));
+        return az_outfile_commit(f);
+    }
+    az_outfile_abort(f);
+    if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
+        return az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), doc->mem);
+    return az_diag_fail(diag, rc, AZ_AT_FILE(az_sv_str(path)), "cannot write JSON (%s)", az_err_text(rc));
+}
+
+const struct az_report az_report_json = {
+    .name = "json",
+    .extension = ".json",
+    .help = "one JSON file with every table, raw numbers (schemas/result.schema.json)",
+    .write = json_write,
+};

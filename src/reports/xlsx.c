@@ -1,0 +1,187 @@
+/* Workbook report: `summary` first (xlsx_summary.c, with the charts), then one sheet per table in the document's order,
+ * which has coverage and facts last. The traps of the library are in xlsx_wrap.c, what is cut in xlsx_plan.c. */
+#include <stdio.h>
+#include <xlsxwriter.h>
+
+#include "base/num.h"
+#include "base/utf8.h"
+#include "reports/fields.h"
+#include "reports/report.h"
+#include "reports/xlsx.h"
+
+#define WIDTH_ROWS   1000 /* rows looked at for the column widths */
+#define WIDTH_MIN    7
+#define WIDTH_MAX    70
+#define WIDTH_FILTER 3 /* room for the filter's button in a header */
+#define CONSTANT_FROM                                                                                                  \
+    100000               /* cells of a document from which rows go to files at once: 3 MB instead of 1.2 KB a row      \
+                          */
+#define CONSTANT_MAX 200 /* but not with more sheets: each would hold an open file */
+#define ZIP64_FROM   (10u << 20) /* cells from which a part may pass 4 GiB */
+
+/* Columns a number takes in its format: digits, separators, sign. */
+static size_t number_width(const struct az_cell *c, enum az_xlsx_style style)
+{
+    char buf[AZ_FIELD_MAX];
+    int decimals = az_xlsx_decimals(style);
+
+    if (c->type == AZ_BOOL)
+        return 5;
+    if (decimals < 0) {
+        size_t n = az_cell_exact(c, buf).n;
+        return n < 12 ? n : 12; /* general format shortens to its column */
+    }
+    int n = snprintf(buf, sizeof buf, "%.*f", decimals, az_cell_number(c));
+    size_t whole = (size_t)n - (decimals ? (size_t)decimals + 1 : 0);
+    bool separated = style != AZ_STYLE_ID && style != AZ_STYLE_PERCENT && style != AZ_STYLE_RATIO;
+    return (size_t)n + (separated ? (whole - 1) / 3 : 0);
+}
+
+static double column_width(struct az_xlsx *x, const struct az_xlsx_part *p, size_t col)
+{
+    const struct az_column *c = &p->t->columns.v[col];
+    enum az_xlsx_style style = az_xlsx_style_of(c);
+    size_t widest = az_utf8_width(az_field_text(x->scratch, c->name)) + WIDTH_FILTER;
+
+    for (size_t r = 0; r < p->rows && r < WIDTH_ROWS; r++) {
+        const struct az_cell *cell = az_table_at(p->t, p->first + r, col);
+        size_t w = 0;
+        if (cell->type == AZ_TEXT) /* counting a very long text is no use */
+            w = cell->len > 4 * WIDTH_MAX ? WIDTH_MAX : az_utf8_width(az_cell_text(cell));
+        else if (cell->type != AZ_EMPTY)
+            w = number_width(cell, style);
+        widest = w > widest ? w : widest;
+    }
+    widest = widest < WIDTH_MIN ? WIDTH_MIN : widest > WIDTH_MAX ? WIDTH_MAX : widest;
+    return (double)widest + 1;
+}
+
+/* ---- conditional formats ---- */
+
+/* Bars of the plain kind: those of 2010 need an extension that readers of the file warn about. */
+static void data_bar(struct lxw_worksheet *ws, const struct az_xlsx_part *p, size_t col)
+{
+    lxw_conditional_format f = {
+        .type = LXW_CONDITIONAL_DATA_BAR,
+        .bar_color = 0x9DC3E6,
+        .min_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER,
+    };
+
+    if (p->t->columns.v[col].unit == AZ_UNIT_PERCENT) { /* a share of the whole: a full bar is 100 */
+        f.max_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER;
+        f.max_value = 100;
+    }
+    worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows, (lxw_col_t)col, &f);
+}
+
+static void severity(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_xlsx_part *p, size_t col)
+{
+    static const struct {
+        const char *value;
+        enum az_xlsx_style style;
+    } rules[] = { { "\"error\"", AZ_STYLE_RED }, { "\"warning\"", AZ_STYLE_YELLOW }, { "\"info\"", AZ_STYLE_BLUE } };
+
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        lxw_conditional_format f = {
+            .type = LXW_CONDITIONAL_TYPE_CELL,
+            .criteria = LXW_CONDITIONAL_CRITERIA_EQUAL_TO,
+            .value_string = (char *)rules[i].value, /* the library copies it */
+            .format = az_xlsx_style(x, rules[i].style),
+        };
+        worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows, (lxw_col_t)col, &f);
+    }
+}
+
+/* ---- one table ---- */
+static void dress(struct az_xlsx *x, const struct az_xlsx_part *p)
+{
+    struct lxw_worksheet *ws = p->ws;
+
+    for (size_t c = 0; c < p->columns; c++)
+        worksheet_set_column(ws, (lxw_col_t)c, (lxw_col_t)c, column_width(x, p, c), NULL);
+    worksheet_freeze_panes(ws, 1, 0);
+    worksheet_autofilter(ws, 0, 0, (lxw_row_t)p->rows, (lxw_col_t)(p->columns - 1));
+    worksheet_set_landscape(ws);
+    worksheet_fit_to_pages(ws, 1, 0);
+    worksheet_repeat_rows(ws, 0, 0);
+    worksheet_print_area(ws, 0, 0, (lxw_row_t)p->rows, (lxw_col_t)(p->columns - 1)); /* not what flows over */
+    for (size_t c = 0; c < p->columns && p->rows; c++) {
+        const struct az_column *col = &p->t->columns.v[c];
+        if (col->flags & AZ_SHARE)
+            data_bar(ws, p, c);
+        if (col->type == AZ_TEXT && az_sv_ieq(col->name, AZ_SV("severity")))
+            severity(x, ws, p, c);
+    }
+}
+
+/* Texts behind a number keep a distance from it. */
+static enum az_xlsx_style cell_style(const struct az_column *c, size_t at)
+{
+    return c->type == AZ_TEXT && at > 0 ? AZ_STYLE_INDENTED : az_xlsx_style_of(c);
+}
+
+static void sheet(struct az_xlsx *x, const struct az_xlsx_part *p)
+{
+    const struct az_column *columns = p->t->columns.v;
+
+    dress(x, p);
+    for (size_t c = 0; c < p->columns; c++)
+        az_xlsx_text(x, p->ws, 0, c, columns[c].name, AZ_STYLE_HEADER);
+    for (size_t r = 0; r < p->rows && !x->error; r++) {
+        for (size_t c = 0; c < p->columns; c++)
+            az_xlsx_cell(x, p->ws, r + 1, c, az_table_at(p->t, p->first + r, c), cell_style(&columns[c], c));
+    }
+}
+
+/* Sheets in order: summary, then the parts. The second sheet of a table is "name (2)". */
+static struct lxw_worksheet *make_sheets(struct az_xlsx *x, struct az_xlsx_plan *plan)
+{
+    struct az_sv name;
+    struct lxw_worksheet *summary = az_xlsx_sheet(x, AZ_SV("summary"), &name);
+
+    for (size_t i = 0; i < plan->parts.n && !x->error; i++) {
+        struct az_xlsx_part *p = &plan->parts.v[i];
+        struct az_sv wanted = az_field_text(x->scratch, p->t->id);
+        if (p->number > 1) {
+            struct az_sv mark = az_arena_printf(x->scratch, " (%u)", p->number);
+            const char *stem = az_xlsx_string(x, wanted, 31 - mark.n);
+            wanted = az_arena_printf(x->scratch, "%s%.*s", stem, AZ_SVF(mark));
+        }
+        p->ws = az_xlsx_sheet(x, wanted, &p->name);
+    }
+    return x->error ? NULL : summary;
+}
+
+static int xlsx_write(const struct az_document *doc, const char *path, struct az_arena *scratch, struct az_diag *diag)
+{
+    struct az_xlsx_plan plan;
+    struct az_xlsx x;
+    int rc = az_xlsx_plan_make(&plan, doc, scratch);
+
+    if (rc) {
+        az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), doc->mem);
+        goto out;
+    }
+    bool constant = plan.cells > CONSTANT_FROM && plan.parts.n < CONSTANT_MAX;
+    rc = az_xlsx_open(&x, path, constant, plan.cells > ZIP64_FROM, scratch, doc->mem, diag);
+    if (rc)
+        goto out;
+    struct lxw_worksheet *summary = make_sheets(&x, &plan);
+    if (summary) {
+        size_t column = az_xlsx_summary(&x, summary, doc, &plan);
+        az_xlsx_charts(&x, summary, column, doc, &plan);
+    }
+    for (size_t i = 0; i < plan.parts.n && !x.error; i++)
+        sheet(&x, &plan.parts.v[i]);
+    rc = az_xlsx_close(&x);
+out:
+    az_xlsx_plan_release(&plan);
+    return rc;
+}
+
+const struct az_report az_report_xlsx = {
+    .name = "xlsx",
+    .extension = ".xlsx",
+    .help = "one workbook: a summary with charts, a sheet per table",
+    .write = xlsx_write,
+};

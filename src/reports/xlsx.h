@@ -1,0 +1,113 @@
+/* Parts of the workbook writer. Private to the room. The library's types are only named here, so that xlsxwriter.h
+ * stays in the .c files. */
+#ifndef AZ_REPORTS_XLSX_H
+#define AZ_REPORTS_XLSX_H
+
+#include "results/document.h"
+
+struct lxw_workbook;
+struct lxw_worksheet;
+struct lxw_format;
+
+#define AZ_XLSX_ROWS    1048576 /* rows of a sheet, its header included */
+#define AZ_XLSX_COLUMNS 16384
+#define AZ_XLSX_CELL    32767 /* UTF-16 units of a cell */
+
+/* ---- xlsx_style.c: cell formats, made when first asked for ---- */
+enum az_xlsx_style {
+    AZ_STYLE_PLAIN,
+    AZ_STYLE_HEADER,
+    AZ_STYLE_TITLE,
+    AZ_STYLE_HEADING,
+    AZ_STYLE_HEADING_RIGHT,
+    AZ_STYLE_INDENTED,
+    AZ_STYLE_LABEL,
+    AZ_STYLE_LINK,
+    AZ_STYLE_GRAY,
+    AZ_STYLE_WHOLE,  /* #,##0 */
+    AZ_STYLE_FIXED1, /* #,##0.0 */
+    AZ_STYLE_FIXED2,
+    AZ_STYLE_FIXED3,
+    AZ_STYLE_PERCENT, /* 0.00 */
+    AZ_STYLE_RATIO,   /* 0.000 */
+    AZ_STYLE_ID,      /* 0 */
+    AZ_STYLE_RED,
+    AZ_STYLE_YELLOW,
+    AZ_STYLE_BLUE,
+    AZ_STYLE_COUNT
+};
+
+/* ---- xlsx_wrap.c: the library without its traps ---- */
+struct az_xlsx {
+    struct lxw_workbook *book;
+    struct lxw_format *style[AZ_STYLE_COUNT];
+    struct az_arena *scratch;
+    struct az_diag *diag;
+    struct az_mem *mem;
+    const char *path;              /* target */
+    struct az_sv tmp_name, folder; /* name written to; private temporary folder */
+    struct az_vec_sv names;        /* sheet names taken */
+    struct az_vec_char text;       /* one cell, NUL-terminated */
+    bool constant_memory;
+    int error; /* first failure */
+};
+
+/* constant_memory: rows must be written in order, column widths before them. */
+int az_xlsx_open(struct az_xlsx *x, const char *path, bool constant_memory, bool zip64, struct az_arena *scratch,
+                 struct az_mem *mem, struct az_diag *diag) AZ_MUST_USE;
+/* New sheet; its name is made valid and unique and returned in *name. NULL on failure (x->error is set). */
+struct lxw_worksheet *az_xlsx_sheet(struct az_xlsx *x, struct az_sv wanted, struct az_sv *name);
+/* Cells. Texts are cleaned, cut at AZ_XLSX_CELL, and never a formula; NaN and infinities, empty texts and empty cells
+ * write nothing; integers beyond 2^53 are written as text, so that no digit is lost. */
+void az_xlsx_text(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col, struct az_sv s,
+                  enum az_xlsx_style style);
+void az_xlsx_number(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col, double v,
+                    enum az_xlsx_style style);
+void az_xlsx_cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col, const struct az_cell *c,
+                  enum az_xlsx_style style);
+/* A cell that leads to another sheet. */
+void az_xlsx_link(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col, struct az_sv sheet,
+                  struct az_sv shown);
+/* NUL-terminated cleaned text in the scratch arena, at most `units` UTF-16 units (titles of charts, names). */
+const char *az_xlsx_string(struct az_xlsx *x, struct az_sv s, size_t units);
+/* Would az_xlsx_text have to cut it? */
+bool az_xlsx_too_long(struct az_sv s);
+/* Writes the file and moves it to its name, or removes every trace of it. Always frees. Returns the first error. */
+int az_xlsx_close(struct az_xlsx *x) AZ_MUST_USE;
+
+/* ---- xlsx_style.c ---- */
+struct lxw_format *az_xlsx_style(struct az_xlsx *x, enum az_xlsx_style s);
+/* The one number format of a unit. */
+enum az_xlsx_style az_xlsx_style_of(const struct az_column *c);
+/* Number format of a style, NULL for the general one. */
+const char *az_xlsx_number_format(enum az_xlsx_style s);
+/* Decimals of a style; -1: as many as the number has. */
+int az_xlsx_decimals(enum az_xlsx_style s);
+
+/* ---- xlsx_plan.c: which rows go to which sheet, and what is left out ---- */
+struct az_xlsx_part { /* one sheet */
+    const struct az_table *t;
+    size_t first, rows, columns;
+    unsigned number; /* 1, 2, ... within its table */
+    struct az_sv name;
+    struct lxw_worksheet *ws;
+};
+AZ_VEC(struct az_xlsx_part, az_xlsx_parts);
+struct az_xlsx_plan {
+    struct az_xlsx_parts parts;
+    struct az_table *coverage; /* own table with what was cut; NULL: nothing was cut */
+    size_t cells;
+};
+int az_xlsx_plan_make(struct az_xlsx_plan *p, const struct az_document *doc, struct az_arena *scratch) AZ_MUST_USE;
+void az_xlsx_plan_release(struct az_xlsx_plan *p);
+/* First sheet of a table, NULL if it has none. */
+const struct az_xlsx_part *az_xlsx_plan_find(const struct az_xlsx_plan *p, struct az_sv table);
+
+/* ---- xlsx_summary.c, xlsx_charts.c ---- */
+/* Rows and columns are filled from the top left; returns the first free column (for the charts). */
+size_t az_xlsx_summary(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_document *doc,
+                       const struct az_xlsx_plan *plan);
+void az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t column, const struct az_document *doc,
+                    const struct az_xlsx_plan *plan);
+
+#endif

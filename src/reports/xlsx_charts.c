@@ -1,0 +1,168 @@
+/* Native charts on the summary sheet; their data stay in the cells of the tables' sheets. */
+#include <xlsxwriter.h>
+
+#include "reports/xlsx.h"
+
+#define CHART_WIDTH    560 /* pixels */
+#define CHART_HEIGHT   320
+#define CHART_ROWS     17 /* sheet rows a chart takes, with a gap */
+#define PER_LINE       2
+#define DEFAULT_WIDTH  480 /* of the library: scales are relative to it */
+#define DEFAULT_HEIGHT 288
+#define FIRST_ROW      1
+#define NAME_MAX_UNITS 250
+
+static uint8_t type_of(enum az_chart_kind k)
+{
+    switch (k) {
+    case AZ_CHART_STACKED_COLUMN:
+        return LXW_CHART_COLUMN_STACKED;
+    case AZ_CHART_STACKED_BAR:
+        return LXW_CHART_BAR_STACKED;
+    case AZ_CHART_PIE:
+        return LXW_CHART_PIE;
+    case AZ_CHART_BAR:
+        return LXW_CHART_BAR;
+    case AZ_CHART_COLUMN:
+        return LXW_CHART_COLUMN;
+    case AZ_CHART_LINE:
+        return LXW_CHART_LINE;
+    case AZ_CHART_SCATTER_LOG:
+        return LXW_CHART_SCATTER;
+    }
+    return LXW_CHART_COLUMN;
+}
+
+static ptrdiff_t column_of(const struct az_xlsx_part *p, struct az_sv name)
+{
+    for (size_t c = 0; c < p->columns; c++) {
+        if (az_sv_eq(p->t->columns.v[c].name, name))
+            return (ptrdiff_t)c;
+    }
+    return -1;
+}
+
+static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c, const struct az_xlsx_part *p,
+                       ptrdiff_t cat, ptrdiff_t val, size_t rows)
+{
+    lxw_chart_series *s = chart_add_series(chart, NULL, NULL);
+    const char *sheet = az_xlsx_string(x, p->name, 31);
+
+    if (!s) {
+        x->error = x->error ? x->error : AZ_ENOMEM;
+        return;
+    }
+    if (cat >= 0)
+        chart_series_set_categories(s, sheet, 1, (lxw_col_t)cat, (lxw_row_t)rows, (lxw_col_t)cat);
+    chart_series_set_values(s, sheet, 1, (lxw_col_t)val, (lxw_row_t)rows, (lxw_col_t)val);
+    chart_series_set_name(s, az_xlsx_string(x, p->t->columns.v[val].name, NAME_MAX_UNITS));
+    if (c->kind == AZ_CHART_PIE)
+        chart_series_set_labels_percentage(s);
+    if (c->kind == AZ_CHART_SCATTER_LOG) {
+        chart_series_set_marker_type(s, LXW_CHART_MARKER_CIRCLE);
+        chart_series_set_marker_size(s, 5);
+    }
+}
+
+static void axis_title(struct az_xlsx *x, lxw_chart_axis *axis, struct az_sv title)
+{
+    lxw_chart_font font = { .size = 9, .bold = LXW_EXPLICIT_FALSE };
+
+    if (!title.n)
+        return;
+    chart_axis_set_name(axis, az_xlsx_string(x, title, NAME_MAX_UNITS));
+    chart_axis_set_name_font(axis, &font);
+}
+
+/* Lengths are compared in bars: from zero, unless there is something below it. */
+static bool from_zero(const struct az_chart *c, const struct az_xlsx_part *p, size_t rows)
+{
+    if (c->kind == AZ_CHART_LINE || c->kind == AZ_CHART_SCATTER_LOG)
+        return false;
+    for (size_t i = 0; i < c->y.n; i++) {
+        ptrdiff_t col = column_of(p, c->y.v[i]);
+        for (size_t r = 0; col >= 0 && r < rows; r++) {
+            if (az_cell_number(az_table_at(p->t, p->first + r, (size_t)col)) < 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+static void axes(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c, const struct az_xlsx_part *p,
+                 size_t rows)
+{
+    bool bars = c->kind == AZ_CHART_BAR || c->kind == AZ_CHART_STACKED_BAR;
+    lxw_chart_axis *category = bars ? chart->y_axis : chart->x_axis, *value = bars ? chart->x_axis : chart->y_axis;
+
+    if (c->kind == AZ_CHART_PIE)
+        return;
+    axis_title(x, category, c->x_title);
+    axis_title(x, value, c->y_title);
+    if (bars) { /* first row on top, the values' axis still below */
+        chart_axis_set_reverse(category);
+        chart_axis_set_crossing_max(category);
+    }
+    if (from_zero(c, p, rows))
+        chart_axis_set_min(value, 0);
+    if (c->kind == AZ_CHART_COLUMN)
+        chart_set_series_gap(chart, 8); /* a histogram has no gaps */
+    if (c->kind == AZ_CHART_SCATTER_LOG) {
+        chart_axis_set_log_base(category, 10);
+        chart_axis_set_log_base(value, 10);
+        chart_axis_major_gridlines_set_visible(category, LXW_TRUE);
+    }
+}
+
+static lxw_chart *make(struct az_xlsx *x, const struct az_chart *c, const struct az_xlsx_part *p)
+{
+    size_t rows = c->max_rows && c->max_rows < p->rows ? c->max_rows : p->rows, series = 0;
+    ptrdiff_t cat = column_of(p, c->x);
+    lxw_chart *chart = NULL;
+    lxw_chart_font font = { .size = 12, .bold = LXW_TRUE };
+
+    for (size_t i = 0; i < c->y.n && rows; i++) {
+        ptrdiff_t val = column_of(p, c->y.v[i]);
+        if (val < 0 || (c->kind == AZ_CHART_PIE && series))
+            continue;
+        if (!chart)
+            chart = workbook_add_chart(x->book, type_of(c->kind));
+        if (!chart)
+            break;
+        one_series(x, chart, c, p, cat, val, rows);
+        series++;
+    }
+    if (!chart)
+        return NULL;
+    chart_title_set_name(chart, az_xlsx_string(x, c->title.n ? c->title : p->t->title, NAME_MAX_UNITS));
+    chart_title_set_name_font(chart, &font);
+    axes(x, chart, c, p, rows);
+    if (series == 1 && c->kind != AZ_CHART_PIE)
+        chart_legend_set_position(chart, LXW_CHART_LEGEND_NONE);
+    else if (c->kind != AZ_CHART_PIE)
+        chart_legend_set_position(chart, LXW_CHART_LEGEND_BOTTOM);
+    return chart;
+}
+
+void az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t column, const struct az_document *doc,
+                    const struct az_xlsx_plan *plan)
+{
+    size_t placed = 0;
+
+    for (size_t i = 0; i < doc->charts.n && !x->error; i++) {
+        const struct az_chart *c = &doc->charts.v[i];
+        const struct az_xlsx_part *p = az_xlsx_plan_find(plan, c->table);
+        lxw_chart *chart = p ? make(x, c, p) : NULL;
+        if (!chart || x->error)
+            continue;
+        lxw_chart_options o = {
+            .x_offset = 20 + (int32_t)(placed % PER_LINE) * (CHART_WIDTH + 20),
+            .x_scale = (double)CHART_WIDTH / DEFAULT_WIDTH,
+            .y_scale = (double)CHART_HEIGHT / DEFAULT_HEIGHT,
+        };
+        size_t row = FIRST_ROW + placed / PER_LINE * CHART_ROWS;
+        if (worksheet_insert_chart_opt(ws, (lxw_row_t)row, (lxw_col_t)column, chart, &o) != LXW_NO_ERROR)
+            x->error = AZ_EINTERNAL;
+        placed++;
+    }
+}

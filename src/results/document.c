@@ -1,0 +1,156 @@
+/* The document of one input: tables in report order, and the rule that names sheets. */
+#include "results/document.h"
+
+#include "base/utf8.h"
+
+#define SHEET_NAME_MAX 31 /* UTF-16 units, as spreadsheets count */
+
+void az_document_init(struct az_document *d, struct az_arena *arena)
+{
+    *d = (struct az_document){
+        .arena = arena,
+        .mem = arena->mem,
+        .text_rows = 10,
+        .xlsx_rows = 10000,
+        .schema = AZ_SV("analyzer-result/1"),
+    };
+    az_vec_init(&d->tables, d->mem);
+    az_vec_init(&d->charts, d->mem);
+    az_vec_init(&d->preface, d->mem);
+    az_vec_init(&d->epilogue, d->mem);
+}
+
+void az_document_release(struct az_document *d)
+{
+    for (size_t i = 0; i < d->tables.n; i++)
+        az_table_free(d->tables.v[i]);
+    az_vec_release(&d->tables);
+    for (size_t i = 0; i < d->charts.n; i++)
+        az_vec_release(&d->charts.v[i].y);
+    az_vec_release(&d->charts);
+    az_vec_release(&d->preface);
+    az_vec_release(&d->epilogue);
+}
+
+static struct az_table *find(const struct az_document *d, struct az_sv id)
+{
+    for (size_t i = 0; i < d->tables.n; i++) {
+        if (az_sv_eq(d->tables.v[i]->id, id))
+            return d->tables.v[i];
+    }
+    return NULL;
+}
+
+/* Place of a new table: tables of AZ_TABLE_LAST stay behind all others, each group in order of arrival. */
+static size_t place_of(const struct az_document *d, const struct az_table *t)
+{
+    size_t i = d->tables.n;
+
+    if (t->flags & AZ_TABLE_LAST)
+        return i;
+    while (i > 0 && (d->tables.v[i - 1]->flags & AZ_TABLE_LAST))
+        i--;
+    return i;
+}
+
+int az_document_add(struct az_document *d, struct az_table *t)
+{
+    int rc;
+
+    if (!t)
+        return az_arena_error(d->arena);
+    rc = az_table_finish(t);
+    if (rc)
+        goto drop;
+    if (t->rows == 0 && !(t->flags & AZ_TABLE_KEEP_EMPTY))
+        goto drop;
+    if (find(d, t->id)) { /* two files of one name: one would be lost */
+        rc = AZ_EINTERNAL;
+        goto drop;
+    }
+    rc = az_vec_push(&d->tables, t);
+    if (rc)
+        goto drop;
+    size_t at = (d->tables.n--, place_of(d, t));
+    memmove(d->tables.v + at + 1, d->tables.v + at, (d->tables.n - at) * sizeof d->tables.v[0]);
+    d->tables.v[at] = t;
+    d->tables.n++;
+    return 0;
+drop:
+    az_table_free(t);
+    return rc;
+}
+
+int az_document_chart(struct az_document *d, struct az_chart c)
+{
+    int rc = az_vec_push(&d->charts, c);
+
+    if (rc)
+        az_vec_release(&c.y);
+    return rc;
+}
+
+struct az_table *az_document_table(const struct az_document *d, const char *id) { return find(d, az_sv_str(id)); }
+
+/* ---- sheet names ---- */
+
+/* Longest prefix of at most `units` UTF-16 units. */
+static struct az_sv cut_units(struct az_sv s, size_t units)
+{
+    size_t i = 0, used = 0;
+
+    while (i < s.n) {
+        size_t at = i;
+        used += az_utf8_next(s, &i) > 0xffff ? 2 : 1;
+        if (used > units)
+            return az_sv_make(s.p, at);
+    }
+    return s;
+}
+
+static bool taken(struct az_arena *a, struct az_sv name, const struct az_vec_sv *used)
+{
+    struct az_sv lower = az_utf8_lower(a, name);
+
+    for (size_t i = 0; used && i < used->n; i++) {
+        if (az_sv_eq(lower, az_utf8_lower(a, used->v[i])))
+            return true;
+    }
+    return false;
+}
+
+/* Characters a sheet name may not hold become `_`; so do apostrophes at the ends. In place. */
+static void make_valid(char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strchr("[]:*?/\\", p[i]) || (unsigned char)p[i] < 0x20 || p[i] == 0x7f)
+            p[i] = '_';
+    }
+    if (n && p[0] == '\'')
+        p[0] = '_';
+    if (n && p[n - 1] == '\'')
+        p[n - 1] = '_';
+}
+
+struct az_sv az_sheet_name(struct az_arena *a, struct az_sv id, const struct az_vec_sv *used)
+{
+    struct az_sv stem = cut_units(az_utf8_clean(a, id), SHEET_NAME_MAX);
+    char *p;
+
+    if (stem.n == 0)
+        stem = AZ_SV("sheet");
+    if (az_sv_ieq(stem, AZ_SV("history"))) /* reserved by spreadsheets */
+        stem = AZ_SV("history_");
+    p = az_arena_str(a, stem);
+    if (!p)
+        return (struct az_sv){ NULL, 0 };
+    make_valid(p, stem.n);
+    stem.p = p;
+    struct az_sv name = stem;
+    for (unsigned k = 2; name.p && taken(a, name, used); k++) {
+        struct az_sv mark = az_arena_printf(a, "~%u", k);
+        struct az_sv head = cut_units(stem, SHEET_NAME_MAX - mark.n);
+        name = az_arena_printf(a, "%.*s%.*s", AZ_SVF(head), AZ_SVF(mark));
+    }
+    return name;
+}

@@ -1,0 +1,250 @@
+/* What a CSV field says: its text, numbers, and the way back into CSV. */
+#include "base/num.h"
+#include "text/csv.h"
+
+#define NUMBER_MAX 128 /* bytes of a number with its thousands separators */
+
+/* ---- text ---- */
+
+struct az_sv az_csv_text(struct az_arena *a, const struct az_csv_field *f)
+{
+    if (!f->doubled)
+        return f->raw;
+    char *out = az_arena_alloc(a, f->raw.n + 1);
+    if (!out)
+        return (struct az_sv){ NULL, 0 };
+    size_t n = 0;
+    bool closed = false;
+    for (size_t i = 0; i < f->raw.n; i++) {
+        char ch = f->raw.p[i];
+        if (ch == '"' && !closed) {
+            closed = i + 1 >= f->raw.n || f->raw.p[i + 1] != '"';
+            if (closed)
+                continue; /* the closing quote of "a"b; what follows is plain text */
+            i++;
+        }
+        out[n++] = ch;
+    }
+    return az_sv_make(out, n);
+}
+
+int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep)
+{
+    bool needed =
+        text.n && (text.p[0] == ' ' || text.p[0] == '\t' || text.p[text.n - 1] == ' ' || text.p[text.n - 1] == '\t');
+    size_t quotes = 0;
+    for (size_t i = 0; i < text.n; i++) {
+        char ch = text.p[i];
+        quotes += ch == '"';
+        needed = needed || ch == sep || ch == '"' || ch == '\r' || ch == '\n';
+    }
+    if (!needed)
+        return az_text_append(out, text);
+    int r = az_vec_reserve(out, text.n + quotes + 2);
+    if (r)
+        return r;
+    out->v[out->n++] = '"';
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.p[i] == '"')
+            out->v[out->n++] = '"';
+        out->v[out->n++] = text.p[i];
+    }
+    out->v[out->n++] = '"';
+    return 0;
+}
+
+/* ---- numbers ---- */
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Takes thousands separators out. They must cut the integer part into groups of three: "1,5" may be a decimal comma,
+ * and 15 would be silently wrong. */
+static int strip_thousands(struct az_sv s, char buf[NUMBER_MAX], struct az_sv *out)
+{
+    size_t n = 0, i = 0, group = 0;
+    bool grouped = false;
+    if (s.n > NUMBER_MAX)
+        return AZ_EFORMAT;
+    if (i < s.n && (s.p[i] == '-' || s.p[i] == '+'))
+        buf[n++] = s.p[i++];
+    for (; i < s.n && (is_digit(s.p[i]) || s.p[i] == ','); i++) {
+        if (s.p[i] != ',') {
+            buf[n++] = s.p[i];
+            group++;
+            continue;
+        }
+        if (group == 0 || group > 3 || (grouped && group != 3))
+            return AZ_EFORMAT;
+        grouped = true;
+        group = 0;
+    }
+    if (grouped && group != 3)
+        return AZ_EFORMAT;
+    for (; i < s.n; i++)
+        buf[n++] = s.p[i];
+    *out = az_sv_make(buf, n);
+    return 0;
+}
+
+/* The digits of a field; 1: missing. */
+static int number_text(const struct az_csv_field *f, char buf[NUMBER_MAX], struct az_sv *out)
+{
+    struct az_sv s = az_sv_trim(f->raw);
+    if (s.n == 0)
+        return 1;
+    bool word = s.p[0] > '9'; /* a letter: no digit, sign or point */
+    if (word && s.n <= 4 &&
+        (az_sv_ieq(s, AZ_SV("none")) || az_sv_ieq(s, AZ_SV("null")) || az_sv_ieq(s, AZ_SV("nan")) ||
+         az_sv_ieq(s, AZ_SV("n/a"))))
+        return 1;
+    *out = s;
+    return f->quoted && memchr(s.p, ',', s.n) ? strip_thousands(s, buf, out) : 0;
+}
+
+int az_csv_i64(const struct az_csv_field *f, int64_t *out)
+{
+    char buf[NUMBER_MAX];
+    struct az_sv s;
+    int r = number_text(f, buf, &s);
+    return r ? r : az_parse_i64(s, out);
+}
+
+int az_csv_f64(const struct az_csv_field *f, double *out)
+{
+    char buf[NUMBER_MAX];
+    struct az_sv s;
+    int r = number_text(f, buf, &s);
+    return r ? r : az_parse_f64(s, out);
+}
+
+/* value = mantissa * 10^exp10, without trailing zeros; at most 19 digits. */
+struct decimal {
+    bool negative;
+    uint64_t mantissa;
+    int64_t exp10;
+};
+
+static int parse_exponent(struct az_sv s, int64_t *exp10)
+{
+    int64_t e;
+    int r = az_parse_i64(s, &e);
+    if (r == AZ_ERANGE || (r == 0 && (e > 100000 || e < -100000)))
+        return AZ_ERANGE;
+    *exp10 += r == 0 ? e : 0;
+    return r;
+}
+
+static int parse_decimal(struct az_sv s, struct decimal *d)
+{
+    size_t i = 0, digits = 0;
+    unsigned kept = 0, zeros = 0;
+    bool point = false;
+    *d = (struct decimal){ .negative = s.n && s.p[0] == '-' };
+    if (s.n && (s.p[0] == '-' || s.p[0] == '+'))
+        i++;
+    for (; i < s.n && (is_digit(s.p[i]) || (s.p[i] == '.' && !point)); i++) {
+        if (s.p[i] == '.') {
+            point = true;
+            continue;
+        }
+        digits++;
+        d->exp10 -= point;
+        zeros++; /* counted as a zero until a later digit shows that it matters */
+        if (s.p[i] == '0')
+            continue;
+        if (d->mantissa == 0)
+            zeros = 1;
+        if (kept + zeros > 19)
+            return AZ_ERANGE;
+        for (kept += zeros; zeros > 0; zeros--)
+            d->mantissa *= 10;
+        d->mantissa += (uint64_t)(s.p[i] - '0');
+    }
+    d->exp10 += zeros;
+    if (digits == 0)
+        return AZ_EFORMAT;
+    if (i == s.n)
+        return 0;
+    if (s.p[i] != 'e' && s.p[i] != 'E')
+        return AZ_EFORMAT;
+    return parse_exponent(az_sv_make(s.p + i + 1, s.n - i - 1), &d->exp10);
+}
+
+/* mantissa * scale * 10^exp10 in 128 bits: the product of two 64-bit numbers is below 2^127, 10^38 below 2^127. */
+static int scale_decimal(const struct decimal *d, int64_t scale, int64_t *out)
+{
+    unsigned __int128 v = (unsigned __int128)d->mantissa * (uint64_t)scale, div = 1;
+    int64_t e = d->exp10;
+    *out = 0;
+    if (v == 0 || e < -38) /* below 2^127 / 10^39 < 0.2 */
+        return 0;
+    for (; e > 0; e--) {
+        if (v > INT64_MAX)
+            return AZ_ERANGE;
+        v *= 10;
+    }
+    for (; e < 0; e++)
+        div *= 10;
+    unsigned __int128 q = v / div, rest = v % div;
+    if (rest * 2 > div || (rest * 2 == div && (q & 1)))
+        q++;
+    if (q > (unsigned __int128)INT64_MAX + d->negative)
+        return AZ_ERANGE;
+    *out = d->negative ? -(int64_t)(q - (q > 0)) - (q > 0) : (int64_t)q;
+    return 0;
+}
+
+/* Numbers as profilers write them, at most 18 digits without exponent, times 10^ten. false: take the general way. */
+static bool quick_decimal(struct az_sv s, int ten, int64_t *out)
+{
+    static const uint64_t power[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000 };
+    size_t i = s.p[0] == '-';
+    uint64_t v = 0;
+    int behind = -1; /* digits behind the point */
+    if (s.n > 18 || i == s.n)
+        return false;
+    for (; i < s.n; i++) {
+        unsigned d = (unsigned)(unsigned char)s.p[i] - '0';
+        if (d < 10) {
+            v = v * 10 + d;
+            behind += behind >= 0;
+        } else if (s.p[i] == '.' && behind < 0 && s.n > 2) {
+            behind = 0;
+        } else {
+            return false;
+        }
+    }
+    int shift = ten - (behind > 0 ? behind : 0);
+    if (shift > 9 || shift < -9 || (shift > 0 && v > (uint64_t)INT64_MAX / 1000000000))
+        return false;
+    if (shift >= 0) {
+        v *= power[shift];
+    } else {
+        uint64_t div = power[-shift], rest = v % div;
+        v = v / div;
+        v += rest * 2 > div || (rest * 2 == div && (v & 1));
+    }
+    *out = s.p[0] == '-' ? -(int64_t)v : (int64_t)v;
+    return true;
+}
+
+int az_csv_scaled(const struct az_csv_field *f, int64_t scale, int64_t *out)
+{
+    char buf[NUMBER_MAX];
+    struct az_sv s;
+    struct decimal d;
+    int r = number_text(f, buf, &s), ten = 0;
+    if (r)
+        return r;
+    if (scale <= 0)
+        return AZ_EINTERNAL;
+    while (scale % 10 == 0) {
+        scale /= 10;
+        ten++;
+    }
+    if (scale == 1)
+        return quick_decimal(s, ten, out) ? 0 : az_parse_decimal(s, ten, out);
+    r = parse_decimal(s, &d);
+    d.exp10 += ten;
+    return r ? r : scale_decimal(&d, scale, out);
+}

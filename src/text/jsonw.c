@@ -1,0 +1,206 @@
+/* JSON writer. */
+#include "text/jsonw.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/num.h"
+#include "base/utf8.h"
+
+#define DEPTH_MAX 63 /* bits of the masks */
+
+void az_jsonw_init(struct az_jsonw *w, struct az_outfile *file, struct az_vec_char *text, int indent)
+{
+    *w = (struct az_jsonw){ .file = file, .text = text, .indent = indent };
+}
+
+static void fail(struct az_jsonw *w, int code) { w->error = w->error ? w->error : code; }
+
+static void put(struct az_jsonw *w, struct az_sv s)
+{
+    if (w->error || s.n == 0)
+        return;
+    if (w->file)
+        az_outfile_puts(w->file, s);
+    else
+        w->error = az_text_append(w->text, s);
+}
+
+static bool in_object(const struct az_jsonw *w) { return w->is_object >> w->depth & 1; }
+static bool one_line(const struct az_jsonw *w) { return w->indent <= 0 || (w->on_one_line >> w->depth & 1); }
+
+static void new_line(struct az_jsonw *w)
+{
+    static const char blanks[] = "                                ";
+    size_t n = (size_t)w->depth * (size_t)w->indent;
+    put(w, AZ_SV("\n"));
+    for (; n > 0; n -= n < sizeof blanks - 1 ? n : sizeof blanks - 1)
+        put(w, az_sv_make(blanks, n < sizeof blanks - 1 ? n : sizeof blanks - 1));
+}
+
+/* What goes between the previous item and the next one. */
+static void separate(struct az_jsonw *w)
+{
+    if (w->need_comma)
+        put(w, AZ_SV(","));
+    if (w->depth == 0)
+        return;
+    if (!one_line(w))
+        new_line(w);
+    else if (w->need_comma && w->indent > 0)
+        put(w, AZ_SV(" "));
+}
+
+/* Before any value. */
+static void begin_value(struct az_jsonw *w)
+{
+    if (w->depth == 0 && w->need_comma)
+        fail(w, AZ_EINTERNAL); /* a second document */
+    if (w->depth > 0 && in_object(w) != w->after_key)
+        fail(w, AZ_EINTERNAL);
+    if (!w->after_key)
+        separate(w);
+    w->after_key = false;
+    w->need_comma = true;
+}
+
+static void open_container(struct az_jsonw *w, bool object)
+{
+    bool line = w->compact || (w->depth > 0 && one_line(w));
+    begin_value(w);
+    if (w->depth == DEPTH_MAX) {
+        fail(w, AZ_EINTERNAL);
+        return;
+    }
+    put(w, object ? AZ_SV("{") : AZ_SV("["));
+    uint64_t bit = (uint64_t)1 << ++w->depth;
+    w->is_object = object ? w->is_object | bit : w->is_object & ~bit;
+    w->on_one_line = line ? w->on_one_line | bit : w->on_one_line & ~bit;
+    w->need_comma = false;
+}
+
+static void close_container(struct az_jsonw *w, bool object)
+{
+    if (w->depth == 0 || in_object(w) != object || w->after_key) {
+        fail(w, AZ_EINTERNAL);
+        return;
+    }
+    bool line = one_line(w);
+    w->depth--;
+    if (w->need_comma && !line)
+        new_line(w);
+    put(w, object ? AZ_SV("}") : AZ_SV("]"));
+    w->need_comma = true;
+}
+
+void az_jsonw_object(struct az_jsonw *w) { open_container(w, true); }
+void az_jsonw_end_object(struct az_jsonw *w) { close_container(w, true); }
+void az_jsonw_array(struct az_jsonw *w) { open_container(w, false); }
+void az_jsonw_end_array(struct az_jsonw *w) { close_container(w, false); }
+
+void az_jsonw_compact(struct az_jsonw *w, bool on)
+{
+    w->compact = on;
+    if (on && w->depth > 0 && !w->need_comma && !w->after_key)
+        w->on_one_line |= (uint64_t)1 << w->depth;
+}
+
+/* ---- strings ---- */
+
+static void put_escape(struct az_jsonw *w, unsigned char c)
+{
+    static const char letters[] = "btn?fr"; /* 8, 9, 10, (11), 12, 13 */
+    char buf[8];
+    if (c == '"' || c == '\\')
+        (void)snprintf(buf, sizeof buf, "\\%c", c);
+    else if (c >= 8 && c <= 13 && c != 11)
+        (void)snprintf(buf, sizeof buf, "\\%c", letters[c - 8]);
+    else
+        (void)snprintf(buf, sizeof buf, "\\u%04x", c);
+    put(w, az_sv_str(buf));
+}
+
+static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
+
+static void put_string(struct az_jsonw *w, struct az_sv s)
+{
+    put(w, AZ_SV("\""));
+    for (size_t i = 0; i < s.n;) {
+        size_t from = i;
+        while (i < s.n && is_plain((unsigned char)s.p[i]))
+            i++;
+        put(w, az_sv_make(s.p + from, i - from));
+        if (i == s.n)
+            break;
+        unsigned char c = (unsigned char)s.p[i];
+        if (c < 0x80) {
+            put_escape(w, c);
+            i++;
+            continue;
+        }
+        from = i;
+        uint32_t point = az_utf8_next(s, &i);
+        put(w, point == 0xfffd ? AZ_SV("\xef\xbf\xbd") : az_sv_make(s.p + from, i - from));
+    }
+    put(w, AZ_SV("\""));
+}
+
+int az_json_quote(struct az_vec_char *out, struct az_sv s)
+{
+    struct az_jsonw w;
+    az_jsonw_init(&w, NULL, out, 0);
+    put_string(&w, s);
+    return w.error;
+}
+
+void az_jsonw_keysv(struct az_jsonw *w, struct az_sv key)
+{
+    if (w->depth == 0 || !in_object(w) || w->after_key)
+        fail(w, AZ_EINTERNAL);
+    separate(w);
+    put_string(w, key);
+    put(w, w->indent > 0 ? AZ_SV(": ") : AZ_SV(":"));
+    w->after_key = true;
+    w->need_comma = true;
+}
+
+void az_jsonw_key(struct az_jsonw *w, const char *key) { az_jsonw_keysv(w, az_sv_str(key)); }
+
+/* ---- values ---- */
+
+static void put_value(struct az_jsonw *w, struct az_sv s)
+{
+    begin_value(w);
+    put(w, s);
+}
+
+void az_jsonw_text(struct az_jsonw *w, struct az_sv s)
+{
+    begin_value(w);
+    put_string(w, s);
+}
+
+void az_jsonw_i64(struct az_jsonw *w, int64_t x)
+{
+    char buf[AZ_NUM_MAX];
+    put_value(w, az_sv_make(buf, az_format_i64(x, buf)));
+}
+
+void az_jsonw_f64(struct az_jsonw *w, double x)
+{
+    char buf[AZ_NUM_MAX];
+    size_t n = az_format_f64(x, buf); /* 0 for NaN and infinities, which JSON lacks */
+    put_value(w, n ? az_sv_make(buf, n) : AZ_SV("null"));
+}
+
+void az_jsonw_bool(struct az_jsonw *w, bool x) { put_value(w, x ? AZ_SV("true") : AZ_SV("false")); }
+void az_jsonw_null(struct az_jsonw *w) { put_value(w, AZ_SV("null")); }
+
+int az_jsonw_finish(struct az_jsonw *w)
+{
+    if (w->depth != 0 || w->after_key)
+        fail(w, AZ_EINTERNAL);
+    if (w->file)
+        put(w, AZ_SV("\n"));
+    return w->error;
+}

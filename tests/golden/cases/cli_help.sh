@@ -1,0 +1,4 @@
+"$ANALYZER" --help
+"$ANALYZER" run -h
+"$ANALYZER" help prob
+echo "$?"

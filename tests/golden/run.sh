@@ -1,0 +1,84 @@
+#!/bin/sh
+# Golden tests of the command line: cases/NAME.sh runs in an empty scratch folder; its standard output must be
+# NAME.stdout byte for byte, its exit status the number in NAME.rc (no file: 0), its standard error NAME.stderr if that
+# file exists. The paths of the scratch folder and of the checkout read @SCRATCH@ and @SRC@ in all of them.
+#   usage: run.sh [--update] [NAME...]      --update rewrites what differs (stderr only where the file exists)
+#   environment: ANALYZER (default SRC/build/analyzer), PYTHON, EXAMPLE_DATA
+SRC=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+: "${ANALYZER:=$SRC/build/analyzer}" "${PYTHON:=python3}" "${EXAMPLE_DATA:=$SRC/build/example-data}"
+export SRC ANALYZER PYTHON EXAMPLE_DATA
+LC_ALL=C.UTF-8 TERM=dumb NO_COLOR=1
+export LC_ALL TERM NO_COLOR
+unset CDPATH
+cases=$SRC/tests/golden/cases
+update=0
+if [ "$1" = --update ]; then
+    update=1
+    shift
+fi
+if ! [ -x "$ANALYZER" ]; then
+    echo "no program at $ANALYZER (run make first)"
+    exit 1
+fi
+work=$(mktemp -d) || exit 1
+work=$(cd "$work" && pwd -P)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+[ $# -gt 0 ] || {
+    for f in "$cases"/*.sh; do
+        [ -f "$f" ] && set -- "$@" "$(basename "$f" .sh)"
+    done
+}
+
+plain() { # file: paths of this machine replaced
+    sed -e "s|$work/scratch|@SCRATCH@|g" -e "s|$SRC|@SRC@|g" "$1"
+}
+
+check() { # name extension: compares $work/got with the expectation
+    want=$cases/$1.$2
+    cmp -s "$want" "$work/got" && return 0
+    if [ $update -eq 1 ]; then
+        cp "$work/got" "$want"
+        echo "     wrote $1.$2"
+        return 0
+    fi
+    [ -f "$want" ] || echo "     no $1.$2"
+    diff -u "$want" "$work/got" 2>/dev/null | head -n 40 | sed 's/^/     /'
+    return 1
+}
+
+passed=0 failed=0
+for name in "$@"; do
+    rm -rf "$work/scratch"
+    mkdir "$work/scratch"
+    (cd "$work/scratch" && timeout "${GOLDEN_TIMEOUT:-120}" sh "$cases/$name.sh" >"$work/out" 2>"$work/err" </dev/null)
+    rc=$?
+    ok=1
+    plain "$work/out" >"$work/got"
+    check "$name" stdout || ok=0
+    want=0
+    [ -f "$cases/$name.rc" ] && want=$(cat "$cases/$name.rc")
+    if [ "$rc" -ne "$want" ]; then
+        if [ $update -eq 1 ]; then
+            if [ $rc -eq 0 ]; then rm -f "$cases/$name.rc"; else echo $rc >"$cases/$name.rc"; fi
+            echo "     wrote $name.rc"
+        else
+            echo "     exit status $rc, wanted $want"
+            ok=0
+        fi
+    fi
+    if [ -f "$cases/$name.stderr" ]; then
+        plain "$work/err" >"$work/got"
+        check "$name" stderr || ok=0
+    fi
+    if [ $ok -eq 1 ]; then
+        passed=$((passed + 1))
+        echo "ok   $name"
+    else
+        failed=$((failed + 1))
+        [ -f "$cases/$name.stderr" ] || head -n 20 "$work/err" | sed 's/^/     stderr: /'
+        echo "FAIL $name"
+    fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

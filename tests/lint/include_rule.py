@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Check the house rules that a compiler does not: who may include whom (the table between the include-rule marks of
+src/README.md), which library header belongs where, who may allocate and print, file and function lengths.
+
+    include_rule.py [SRC_DIR]          prints FILE:line: message; exit status 1 if there is any
+"""
+import os
+import re
+import sys
+
+FILE_LINES, FUNCTION_LINES, WARN_LINES = 700, 80, 60
+
+# header (or prefix of one) -> where it may be included: rooms end in "/"
+LIBRARIES = {
+    "sqlite3.h": ["formats/", "results/history.c"],
+    "xlsxwriter": ["reports/xlsx*.c"],
+    "json-c": ["config/"],
+    "zlib.h": ["io/gzip.c"],
+    "igzip_lib.h": ["io/gzip.c"],
+    "isa-l": ["io/gzip.c"],
+    "lua": ["extend/"],
+    "lauxlib.h": ["extend/"],
+    "xxhash.h": ["base/intern.c", "io/digest.c"],
+    "pthread.h": ["base/pool.c", "base/log.c", "driver/", "reports/xlsx*.c"],
+}
+# identifier called -> where it may be called
+CALLS = {
+    r"\b(?:malloc|calloc|realloc|free|strdup|strndup)\s*\(": ["base/mem.c"],
+    r"\b(?:exit|abort|printf|puts|putchar)\s*\(": ["cmds/", "main.c"],
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def rule_table(src):
+    text = open(os.path.join(src, "README.md"), encoding="utf-8").read()
+    m = re.search(r"<!-- include-rule -->(.*?)<!-- /include-rule -->", text, re.S)
+    if not m:
+        sys.exit("src/README.md: no table between the include-rule marks")
+    rule = {}
+    for line in m.group(1).splitlines():
+        if ":" in line:
+            room, below = line.split(":", 1)
+            rule[room.strip()] = set(below.split())
+    return rule
+
+
+def allowed(rel, places):
+    for p in places:
+        if p.endswith("/") and rel.startswith(p):
+            return True
+        if re.fullmatch(re.escape(p).replace(r"\*", "[^/]*"), rel):
+            return True
+    return False
+
+
+def room_of(rel):
+    return rel.split("/")[0] if "/" in rel else os.path.splitext(rel)[0]
+
+
+def bare(text):
+    """The text with comments and string contents blanked, line breaks kept."""
+    out, i = [], 0
+    token = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+    for m in token.finditer(text):
+        out.append(text[i:m.start()])
+        out.append(re.sub(r"[^\n]", " ", m.group(0)))
+        i = m.end()
+    return "".join(out) + text[i:]
+
+
+def check_includes(rel, lines, rule, say):
+    room = room_of(rel)
+    if room not in rule:
+        say(1, "room '%s' is not in the include rule of src/README.md" % room)
+        return
+    for n, line in enumerate(lines, 1):
+        m = INCLUDE.match(line)
+        if not m:
+            continue
+        name = m.group(2)
+        for header, places in LIBRARIES.items():
+            if name.startswith(header) and not allowed(rel, places):
+                say(n, "<%s> belongs in %s only" % (name, ", ".join(places)))
+        if m.group(1) != '"':
+            continue
+        if "/" not in name and name != "registry.h":
+            say(n, 'include "%s" by its room ("room/%s")' % (name, name))
+            continue
+        target = room_of(name)
+        if target != room and target not in rule[room]:
+            say(n, '%s may not include %s ("%s")' % (room, target, name))
+
+
+def check_calls(rel, lines, say):
+    for n, line in enumerate(lines, 1):
+        for pattern, places in CALLS.items():
+            m = re.search(pattern, line)
+            if m and not allowed(rel, places):
+                say(n, "%s belongs in %s only" % (m.group(0).rstrip("( "), ", ".join(places)))
+
+
+def check_lengths(rel, text, lines, say, warn):
+    head = re.match(r"\s*/\*.*?\*/", text, re.S)
+    if len(lines) > FILE_LINES and not (head and re.search(r"\blines\b", head.group(0))):
+        say(1, "%d lines: over %d the header comment gives the reason (\"... lines because ...\")" % (len(lines), FILE_LINES))
+    start = None
+    for n, line in enumerate(lines, 1):
+        if line == "{":
+            start = n
+        elif line.startswith("}") and start:
+            length = n - start + 1
+            name = next((m.group(1) for k in range(start - 2, max(start - 8, -1), -1)
+                         for m in [re.search(r"(\w+)\s*\(", lines[k])] if m and not lines[k].startswith(" ")), "?")
+            if length > FUNCTION_LINES:
+                say(start, "function '%s' has %d lines (limit %d)" % (name, length, FUNCTION_LINES))
+            elif length > WARN_LINES:
+                warn(start, "function '%s' has %d lines (aim: under %d)" % (name, length, WARN_LINES))
+            start = None
+
+
+def main():
+    src = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src")
+    rule = rule_table(src)
+    bad = files = 0
+    for folder, dirs, names in os.walk(src):
+        dirs.sort()
+        for name in sorted(names):
+            if not name.endswith((".c", ".h")):
+                continue
+            path = os.path.join(folder, name)
+            rel = os.path.relpath(path, src).replace(os.sep, "/")
+            text = open(path, encoding="utf-8").read()
+            lines = text.splitlines()
+            found = []
+
+            def say(n, what, rel=rel, found=found):
+                found.append("src/%s:%d: %s" % (rel, n, what))
+
+            def warn(n, what, rel=rel):
+                print("src/%s:%d: warning: %s" % (rel, n, what))
+
+            check_includes(rel, lines, rule, say)
+            check_calls(rel, bare(text).splitlines(), say)
+            check_lengths(rel, text, lines, say, warn)
+            print("\n".join(found), end="\n" if found else "")
+            bad += len(found)
+            files += 1
+    print("include rule: %d files, %d violations" % (files, bad))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+#!/bin/sh
+# The static checks, all of them whatever fails: include rule, format, cppcheck, clang-tidy where it is installed, shell
+# scripts. The last line is "N passed, N failed" (checks). `make lint` calls it.
+#   environment: PYTHON, JOBS, CPPFLAGS (for the checkers that parse C)
+SRC=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+cd "$SRC" || exit 1
+: "${PYTHON:=python3}" "${JOBS:=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}"
+passed=0 failed=0
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT TERM
+
+check() { # name command...
+    name=$1
+    shift
+    begin=$(date +%s)
+    if "$@"; then
+        passed=$((passed + 1))
+        echo "ok   $name ($(($(date +%s) - begin)) s)"
+    else
+        failed=$((failed + 1))
+        echo "FAIL $name"
+    fi
+}
+
+include_rule() { "$PYTHON" tests/lint/include_rule.py; }
+
+# Every C file as clang-format writes it; names the files that are not.
+format() {
+    bad=0
+    for f in $(find src tests/unit tests/fuzz tests/bench \( -name '*.c' -o -name '*.h' \) | sort); do
+        clang-format "$f" | cmp -s - "$f" || {
+            echo "$f: not formatted (clang-format -i $f)"
+            bad=1
+        }
+    done
+    [ $bad -eq 0 ]
+}
+
+static_analysis() {
+    # shellcheck disable=SC2086 # a list of flags
+    cppcheck --quiet --std=c11 --language=c --enable=warning,portability,performance --inline-suppr --error-exitcode=1 \
+        --suppress=missingIncludeSystem --suppressions-list=tests/lint/cppcheck.txt -j "$JOBS" \
+        -Isrc '-DAZ_VERSION=""' '-DAZ_DATADIR=""' -DAZ_MUST_USE= -UAZ_MUST_USE $CPPFLAGS src
+}
+
+tidy() {
+    export CPPFLAGS
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    find src -name '*.c' | sort | xargs -n 4 -P "$JOBS" sh -c 'clang-tidy --quiet "$@" -- -std=c11 -Isrc \
+        -DAZ_VERSION="\"0\"" -DAZ_DATADIR="\"/\"" $CPPFLAGS' sh >"$tmp/tidy" 2>"$tmp/err"
+    rc=$?
+    grep -E 'warning:|error:' "$tmp/tidy" | sed "s|$SRC/||" | sort -u
+    [ $rc -eq 0 ] || grep -vE '^[0-9]+ warnings? |^Suppressed' "$tmp/err" | head -n 20
+    [ $rc -eq 0 ] && ! grep -qE 'warning:|error:' "$tmp/tidy"
+}
+
+scripts() {
+    shellcheck .ci/run example/*.sh tests/*.sh tests/golden/run.sh tests/bench/run.sh tests/lint/run.sh &&
+        shellcheck --shell=sh --exclude=SC2154,SC2164 tests/golden/cases/*.sh
+}
+
+check "include rule" include_rule
+check "clang-format" format
+check "cppcheck" static_analysis
+if command -v clang-tidy >/dev/null 2>&1; then
+    check "clang-tidy" tidy
+else
+    echo "skipped: clang-tidy is not installed"
+fi
+check "shellcheck" scripts
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

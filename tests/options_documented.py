@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Hold documentation against the program: every key of the option table is in the README, in the schema and in
+`analyzer help config`; every command-line option is in the README; the generated parts of the README and
+schemas/config.schema.json are what the program prints now; the schema is valid and accepts the examples.
+
+    options_documented.py [--analyzer FILE] [--update]      --update rewrites the generated parts of the README
+The last line is "N passed, N failed".
+"""
+import argparse
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+README = os.path.join(ROOT, "README.md")
+SCHEMA = os.path.join(ROOT, "schemas", "config.schema.json")
+BLOCK = re.compile(r"(<!-- generated: analyzer ([^>]*?) -->\n)(.*?)(<!-- /generated -->)", re.S)
+
+
+class Checks:
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def hold(self, good, what, why=""):
+        if good:
+            self.passed += 1
+            print("ok   " + what)
+        else:
+            self.failed += 1
+            print("FAIL " + what + (": " + why if why else ""))
+
+
+def table_keys():
+    """Keys of the option table as the source has them."""
+    text = open(os.path.join(ROOT, "src", "config", "options.c"), encoding="utf-8").read()
+    text = text[text.index("az_option_table[] = {"):]
+    return sorted(set(re.findall(r'^\s*\{\s*"(\w+)",\s*(?:AZ_)?AT_', text, re.M)))
+
+
+def strip_json(text):
+    """A configuration without comments and trailing commas."""
+    out, i = [], 0
+    token = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.S)
+    for m in token.finditer(text):
+        out.append(text[i:m.start()])
+        out.append(m.group(0) if m.group(0)[0] == '"' else " ")
+        i = m.end()
+    out.append(text[i:])
+    text, out, i = "".join(out), [], 0
+    for m in re.finditer(r'"(?:\\.|[^"\\])*"|,(?=\s*[}\]])', text, re.S):
+        out.append(text[i:m.start()])
+        out.append(m.group(0) if m.group(0)[0] == '"' else "")
+        i = m.end()
+    return "".join(out) + text[i:]
+
+
+def properties(schema, out):
+    """Every property name of a schema, however deep."""
+    if isinstance(schema, dict):
+        out.update(schema.get("properties", {}))
+        for v in schema.values():
+            properties(v, out)
+    elif isinstance(schema, list):
+        for v in schema:
+            properties(v, out)
+    return out
+
+
+def config_tables(text):
+    """The blocks of `analyzer help config` ("  key (type; default x)" and a line of help) as Markdown tables."""
+    out, option, started = [], None, False
+    for line in text.splitlines():
+        m = re.match(r"  (\w+) \((.*)\)$", line)
+        if m:
+            if not started:
+                out += ["", "| key | value | default | meaning |", "|---|---|---|---|"]
+                started = True
+            value, _, default = m.group(2).partition("; default ")
+            option = (m.group(1), value, default)
+        elif option and line.startswith("      "):
+            inputs = re.search(r" \[([\w, -]+)\]$", line)
+            meaning = line.strip() if not inputs else line[:inputs.start()].strip() + " (%s inputs)" % inputs.group(1)
+            cells = ["`%s`" % option[0], option[1], "`%s`" % option[2] if option[2] else "", meaning]
+            out.append("| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |")
+            option = None
+        elif line.strip():
+            heading = bool(out) and not line.startswith(" ") and out[-1] == ""
+            out.append("**%s**" % line if heading else line)
+            started = False
+        else:
+            out.append("")
+    return "\n".join(out).strip("\n") + "\n"
+
+
+def rendered(text):
+    """Printed help as README text."""
+    if re.search(r"^  \w+ \(.*\)\n      \S", text, re.M):
+        return config_tables(text)
+    return "```\n" + text.rstrip("\n") + "\n```\n"
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--analyzer", default=os.path.join(ROOT, "build", "analyzer"))
+    p.add_argument("--update", action="store_true")
+    a = p.parse_args()
+    analyzer = os.path.abspath(a.analyzer)
+
+    def run(*args):
+        q = subprocess.run([analyzer] + list(args), capture_output=True, text=True, cwd=ROOT, stdin=subprocess.DEVNULL)
+        if q.returncode:
+            raise RuntimeError("analyzer %s: exit status %d: %s" % (" ".join(args), q.returncode, q.stderr.strip()))
+        return q.stdout
+
+    readme = open(README, encoding="utf-8").read()
+    if a.update:
+        new = BLOCK.sub(lambda m: m.group(1) + rendered(run(*m.group(2).split())) + m.group(4), readme)
+        if new != readme:
+            open(README, "w", encoding="utf-8").write(new)
+            print("README.md rewritten")
+        return 0
+
+    c = Checks()
+    keys = table_keys()
+    c.hold(len(keys) >= 20, "the option table is found", "%d keys in src/config/options.c" % len(keys))
+    help_config, schema_text = run("help", "config"), run("schema")
+    schema = json.loads(schema_text)
+    known = properties(schema, set())
+    for where, has in (("README.md", lambda k: re.search(r"\b%s\b" % k, readme)),
+                       ("analyzer help config", lambda k: re.search(r"\b%s\b" % k, help_config)),
+                       ("the schema", lambda k: k in known)):
+        missing = [k for k in keys if not has(k)]
+        c.hold(not missing, "every option key is in " + where, "missing: " + ", ".join(missing))
+    for command in re.findall(r"^  ([a-z-]+) ", run("help"), re.M):
+        options = re.findall(r"--[a-z][a-z-]*", run("help", command))
+        missing = sorted({o for o in options if not re.search(re.escape(o) + r"\b", readme)})
+        c.hold(not missing, "options of 'analyzer %s' are in README.md" % command, "missing: " + ", ".join(missing))
+    for m in BLOCK.finditer(readme):
+        c.hold(m.group(3) == rendered(run(*m.group(2).split())), "README.md has what 'analyzer %s' prints" % m.group(2),
+               "stale (make readme)")
+    c.hold(len(BLOCK.findall(readme)) >= 3, "README.md has its generated parts")
+
+    committed = open(SCHEMA, encoding="utf-8").read() if os.path.exists(SCHEMA) else ""
+    c.hold(committed == schema_text, "schemas/config.schema.json is what the program prints", "stale (make schema)")
+    import jsonschema
+    for f in sorted(glob.glob(os.path.join(ROOT, "schemas", "*.json"))):
+        try:
+            jsonschema.Draft7Validator.check_schema(json.load(open(f, encoding="utf-8")))
+            why = ""
+        except (ValueError, jsonschema.SchemaError) as e:
+            why = str(e).split("\n")[0]
+        c.hold(not why, "%s is a valid schema" % os.path.relpath(f, ROOT), why)
+    validator = jsonschema.Draft7Validator(schema)
+    for f in sorted(glob.glob(os.path.join(ROOT, "example", "*.json"))):
+        config = json.loads(strip_json(open(f, encoding="utf-8").read()))
+        why = "; ".join(e.message for e in validator.iter_errors(config))
+        c.hold(not why, "the schema accepts %s" % os.path.relpath(f, ROOT), why[:200])
+        config["inputs"][0]["formta"] = "csv"
+        c.hold(any(validator.iter_errors(config)), "the schema refuses an unknown key in %s" % os.path.relpath(f, ROOT))
+    print("%d passed, %d failed" % (c.passed, c.failed))
+    return 1 if c.failed else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (RuntimeError, OSError, ValueError, ImportError) as e:
+        print("FAIL %s" % e)
+        print("0 passed, 1 failed")
+        sys.exit(1)

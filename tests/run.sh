@@ -1,0 +1,20 @@
+#!/bin/sh
+# Builds the program and runs every test (`make test`), after installing what is missing (Debian packages); may be called
+# from anywhere. The last line is "N passed, N failed"; the exit status is 0 only if nothing failed.
+SRC=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+: "${BUILD:=build}"
+fail() {
+    echo "$1"
+    echo "0 passed, 1 failed"
+    exit 1
+}
+sh "$SRC/tests/need.sh" gcc make libc6-dev pkg-config libjson-c-dev zlib1g-dev libisal-dev libxlsxwriter-dev \
+    libsqlite3-dev libxxhash-dev python3 libcmocka-dev python3-openpyxl python3-jsonschema || fail "cannot test"
+cd "$SRC" || fail "no $SRC"
+rm -f "$BUILD/test-totals"
+make --no-print-directory -j"$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)" BUILD="$BUILD" test-build || fail "the build failed"
+make --no-print-directory BUILD="$BUILD" test 2>&1
+rc=$?
+[ -f "$BUILD/test-totals" ] || fail "the tests did not end"
+[ $rc -eq 0 ] || cat "$BUILD/test-totals" # make has added a line of its own
+exit $rc

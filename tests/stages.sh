@@ -1,0 +1,166 @@
+#!/bin/sh
+# Runs the stages of the test suite named as arguments and adds up what they report; `make test` and `make sanitize` call
+# it. Every stage counts: one that prints no "N passed, N failed" counts as one test by its exit status.
+#   environment: BUILD ANALYZER PYTHON UNITS (unit test programs) EXAMPLE_DATA REPLAY (folder of fuzz replays)
+#                SHARED (default ../shared beside the checkout); for the stage `threads` also TSAN
+# The last line is the sum; it is also left in $BUILD/test-totals.
+SRC=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+cd "$SRC" || exit 1
+: "${BUILD:=build}" "${PYTHON:=python3}" "${SHARED:=$SRC/../shared}"
+case $BUILD in /*) ;; *) BUILD=$SRC/$BUILD ;; esac
+: "${ANALYZER:=$BUILD/analyzer}" "${EXAMPLE_DATA:=$BUILD/example-data}" "${REPLAY:=$BUILD-asan/replay}"
+export SRC ANALYZER PYTHON EXAMPLE_DATA SHARED
+ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0}"
+UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
+export ASAN_OPTIONS UBSAN_OPTIONS
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT TERM
+passed=0 failed=0 summary=""
+
+tally() { # stage passed failed
+    passed=$((passed + $2)) failed=$((failed + $3))
+    stage_passed=$((stage_passed + $2)) stage_failed=$((stage_failed + $3))
+}
+
+# Runs a command that ends with a line "N passed, N failed" (anything else: one test, by exit status).
+counted() { # stage command...
+    stage=$1
+    shift
+    "$@" >"$tmp/log" 2>&1 </dev/null
+    rc=$?
+    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$tmp/log" | tail -n 1)
+    p=0 f=0
+    if [ -n "$line" ]; then
+        p=${line%% passed*} f=${line#*, } f=${f%% failed*}
+    elif [ "$rc" -eq 0 ]; then
+        p=1
+    fi
+    [ "$rc" -ne 0 ] && [ "$f" -eq 0 ] && f=1
+    # what passed one by one is not repeated
+    if [ "$f" -ne 0 ]; then cat "$tmp/log"; else grep -vE '(^|^[^ ]+ )ok |^[0-9]+ passed, 0 failed$' "$tmp/log"; fi
+    [ "$rc" -ne 0 ] && [ -z "$line" ] && echo "$stage: exit status $rc"
+    tally "$stage" "$p" "$f"
+}
+
+stage_unit() {
+    [ -n "$UNITS" ] || echo "no unit tests"
+    for t in $UNITS; do
+        "$t" >"$tmp/log" 2>&1 </dev/null
+        rc=$?
+        all=$(sed -n 's/^\[==========\] Running \([0-9]*\) test.*/\1/p' "$tmp/log" | awk '{n += $1} END {print n + 0}')
+        ok=$(grep -c '^\[       OK \]' "$tmp/log")
+        bad=$((all - ok)) # failed, or never reached because it crashed
+        [ "$rc" -ne 0 ] && [ "$bad" -eq 0 ] && bad=1
+        [ "$all" -eq 0 ] && [ "$bad" -eq 0 ] && { echo "$t ran no test"; bad=1; }
+        if [ "$bad" -ne 0 ]; then
+            echo "FAIL $(basename "$t") (exit status $rc)"
+            grep -v '^\[       OK \]\|^\[ RUN ' "$tmp/log" | tail -n 60
+        fi
+        tally unit "$ok" "$bad"
+    done
+}
+
+stage_golden() { counted golden sh tests/golden/run.sh; }
+stage_examples() { counted examples sh tests/examples.sh; }
+stage_documented() { counted documented "$PYTHON" tests/options_documented.py --analyzer "$ANALYZER"; }
+
+# Every file of the corpus once through its harness, built with address and undefined sanitizers.
+stage_fuzz() {
+    found=0
+    for h in tests/fuzz/*_fuzz.c; do
+        [ -f "$h" ] || continue
+        name=$(basename "$h" _fuzz.c)
+        found=1
+        if ! [ -x "$REPLAY/$name" ]; then
+            echo "FAIL $name: no $REPLAY/$name (make replays)"
+            tally fuzz 0 1
+            continue
+        fi
+        set --
+        for f in "tests/fuzz/corpus/$name"/* tests/fuzz/corpus/*; do
+            [ -f "$f" ] && set -- "$@" "$f"
+        done
+        if [ $# -eq 0 ]; then
+            echo "FAIL $name: no seeds in tests/fuzz/corpus/$name"
+            tally fuzz 0 1
+        elif timeout 300 "$REPLAY/$name" "$@" >"$tmp/log" 2>&1 </dev/null; then
+            tally fuzz $# 0
+        else
+            echo "FAIL $name: exit status $? while replaying tests/fuzz/corpus/$name"
+            tail -n 40 "$tmp/log"
+            tally fuzz 0 1
+        fi
+    done
+    [ "$found" -eq 1 ] || echo "no fuzz harnesses"
+}
+
+# The comparison suites outside the project, one shell command a line in tests/shared-suites.
+stage_shared() {
+    if ! [ -d "$SHARED" ]; then
+        echo "skipped: no shared folder beside the checkout ($SHARED); nothing is compared with it"
+        return
+    fi
+    while IFS= read -r line; do
+        case $line in '' | '#'*) continue ;; esac
+        echo "$line"
+        counted shared sh -c "$line"
+    done <tests/shared-suites
+}
+
+# Many inputs on eight workers under the thread sanitizer: no report, and the same output as on one worker.
+stage_threads() {
+    UNITS=$TSAN/unit/base_pool
+    stage_unit
+    mkdir -p "$tmp/t"
+    {
+        echo '{ "inputs": ['
+        for i in 1 2 3 4 5 6 7 8; do
+            cat <<JSON
+  { "format": "csv", "title": "csv $i", "nsys_csv_file_path": {
+      "kernel_sum": "$SRC/example/nsys/llama2_70b_cuda_gpu_kern_sum.csv",
+      "nvtx_proj_trace": "$SRC/example/nsys/llama2_70b_nvtx_gpu_proj_trace.csv",
+      "mem_time_sum": "$SRC/example/nsys/llama2_70b_cuda_gpu_mem_time_sum.csv" },
+    "analysis_args": { "num_of_iters": 5, "num_of_gpus": 1,
+      "nvtx_tag_of_iter": "TSL:XlaModule:#hlo_module=jit_train_step,program_id=7#" } },
+JSON
+            [ "$i" -le 4 ] && cat <<JSON
+  { "format": "nsys-sqlite", "title": "sqlite $i", "path": "$EXAMPLE_DATA/llama2_70b.sqlite",
+    "analysis_args": { "num_of_iters": 5, "num_of_gpus": 1,
+      "nvtx_tag_of_iter": "TSL:XlaModule:#hlo_module=jit_train_step,program_id=7#" } },
+JSON
+        done
+        echo '], "kernel_to_class_map": { "xmma_gemm": "gemm", "fusion": "fusion" } }'
+    } >"$tmp/t/config.json"
+    for j in 1 8; do
+        "$TSAN/analyzer" --config="$tmp/t/config.json" -j $j -o "$tmp/t/out$j" >"$tmp/t/stdout$j" 2>"$tmp/t/stderr$j" </dev/null
+        rc=$?
+        if [ $rc -eq 0 ] && ! grep -q 'ThreadSanitizer' "$tmp/t/stderr$j" && [ -s "$tmp/t/stdout$j" ]; then
+            tally threads 1 0
+        else
+            echo "FAIL run on $j workers: exit status $rc"
+            head -n 60 "$tmp/t/stderr$j"
+            tally threads 0 1
+        fi
+    done
+    if cmp -s "$tmp/t/stdout1" "$tmp/t/stdout8"; then
+        tally threads 1 0
+    else
+        echo "FAIL output differs between 1 and 8 workers"
+        tally threads 0 1
+    fi
+}
+
+for s in "$@"; do
+    stage_passed=0 stage_failed=0
+    begin=$(date +%s)
+    echo "== $s"
+    "stage_$s" || exit 2
+    summary="$summary$(printf '%-12s %6d passed %4d failed %5d s' "$s" $stage_passed $stage_failed $(($(date +%s) - begin)))
+"
+done
+echo
+printf '%s' "$summary"
+mkdir -p "$BUILD"
+echo "$passed passed, $failed failed" | tee "$BUILD/test-totals"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,264 @@
+/* Interval sets against a naive oracle on a short time axis. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "base/interval.h"
+
+static uint64_t next_random(uint64_t *s)
+{
+    *s ^= *s >> 12;
+    *s ^= *s << 25;
+    *s ^= *s >> 27;
+    return *s * UINT64_C(2685821657736338717);
+}
+
+static void push(struct az_spans *s, int64_t start, int64_t end)
+{
+    assert_int_equal(az_vec_push(s, ((struct az_span){ start, end })), 0);
+}
+
+static void is(const struct az_spans *s, size_t n, const int64_t *want)
+{
+    assert_int_equal(s->n, n);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(s->v[i].start, want[2 * i]);
+        assert_int_equal(s->v[i].end, want[2 * i + 1]);
+    }
+}
+#define IS(s, ...)                                                                                                     \
+    do {                                                                                                               \
+        const int64_t want_[] = { __VA_ARGS__ };                                                                       \
+        is((s), sizeof want_ / sizeof *want_ / 2, want_);                                                              \
+    } while (0)
+
+static int by_start_end(const void *a, const void *b)
+{
+    const struct az_span *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+static void sorts_like_qsort(void **state)
+{
+    (void)state;
+    uint64_t s = 3;
+    static const size_t sizes[] = { 0, 1, 2, 3, 255, 256, 257, 1000, 20000 };
+    /* ranges of starts: all equal, few, 11 bits, 22 bits, all of int64 */
+    static const uint64_t ranges[] = { 1, 5, 2048, 4000000, UINT64_MAX };
+    struct az_spans a, b;
+    az_vec_init(&a, NULL);
+    az_vec_init(&b, NULL);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
+            az_vec_reset(&a);
+            az_vec_reset(&b);
+            for (size_t k = 0; k < sizes[i]; k++) {
+                const int64_t start = (int64_t)(next_random(&s) % ranges[r]) - 1000;
+                const int64_t end = start > INT64_MAX - 5000 ? INT64_MAX : start + (int64_t)(next_random(&s) % 5000);
+                push(&a, start, end);
+                push(&b, start, end);
+            }
+            assert_int_equal(az_spans_sort(&a), 0);
+            if (b.n)
+                qsort(b.v, b.n, sizeof *b.v, by_start_end);
+            for (size_t k = 0; k < b.n; k++)
+                assert_memory_equal(&a.v[k], &b.v[k], sizeof *b.v);
+            assert_int_equal(az_spans_sort(&a), 0); /* sorted already */
+        }
+    }
+    az_vec_release(&a);
+    az_vec_release(&b);
+}
+
+static void sort_respects_the_budget(void **state)
+{
+    (void)state;
+    struct az_mem m;
+    struct az_spans a;
+    az_mem_init(&m, 40000);
+    az_vec_init(&a, &m);
+    assert_int_equal(az_vec_reserve(&a, 2000), 0);
+    for (int64_t i = 0; i < 2000; i++)
+        push(&a, -i, 0);
+    assert_int_equal(az_spans_sort(&a), AZ_ELIMIT);
+    assert_int_equal(a.v[1999].start, -1999); /* untouched */
+    az_vec_release(&a);
+    assert_int_equal(m.used, 0);
+}
+
+static void unites(void **state)
+{
+    (void)state;
+    struct az_spans a;
+    az_vec_init(&a, NULL);
+    az_spans_union(&a);
+    assert_int_equal(a.n, 0);
+    push(&a, 0, 5);
+    push(&a, 2, 3);
+    push(&a, 5, 7); /* touches */
+    push(&a, 8, 8); /* empty, alone */
+    push(&a, 9, 9);
+    push(&a, 9, 12);
+    az_spans_union(&a);
+    IS(&a, 0, 7, 8, 8, 9, 12);
+    assert_int_equal(az_spans_length(&a), 10);
+    az_vec_reset(&a);
+    push(&a, INT64_MIN, INT64_MAX);
+    assert_int_equal(az_spans_length(&a), INT64_MAX); /* saturates */
+    az_vec_release(&a);
+}
+
+static void subtracts_at_edges(void **state)
+{
+    (void)state;
+    struct az_spans a, b, out;
+    az_vec_init(&a, NULL);
+    az_vec_init(&b, NULL);
+    az_vec_init(&out, NULL);
+    push(&a, 0, 10);
+    push(&b, 5, 5); /* an empty span takes nothing */
+    assert_int_equal(az_spans_subtract(&a, &b, &out), 0);
+    IS(&out, 0, 10);
+    az_vec_reset(&b);
+    push(&b, -5, 0); /* only touches */
+    push(&b, 3, 4);
+    push(&b, 10, 20);
+    assert_int_equal(az_spans_subtract(&a, &b, &out), 0);
+    IS(&out, 0, 3, 4, 10);
+    az_vec_reset(&a);
+    push(&a, 3, 3);   /* empty, at the edge: stays */
+    push(&a, 12, 12); /* empty, inside: goes */
+    push(&a, 25, 25);
+    assert_int_equal(az_spans_subtract(&a, &b, &out), 0);
+    IS(&out, 3, 3, 25, 25);
+    az_vec_reset(&a);
+    push(&a, 0, 4);
+    push(&a, 6, 11);
+    push(&a, 12, 30);
+    az_vec_reset(&b);
+    push(&b, 3, 15); /* one span of b over several of a */
+    assert_int_equal(az_spans_subtract(&a, &b, &out), 0);
+    IS(&out, 0, 3, 15, 30);
+    az_vec_reset(&b);
+    assert_int_equal(az_spans_subtract(&a, &b, &out), 0);
+    IS(&out, 0, 4, 6, 11, 12, 30);
+    assert_int_equal(az_spans_subtract(&b, &a, &out), 0);
+    assert_int_equal(out.n, 0);
+    az_vec_release(&a);
+    az_vec_release(&b);
+    az_vec_release(&out);
+}
+
+static void clips(void **state)
+{
+    (void)state;
+    struct az_spans a, out;
+    az_vec_init(&a, NULL);
+    az_vec_init(&out, NULL);
+    push(&a, 0, 100);
+    push(&a, 2, 5); /* need not be merged */
+    push(&a, 5, 10);
+    push(&a, 10, 10);
+    push(&a, 12, 40);
+    push(&a, 20, 25);
+    push(&a, 21, 21);
+    assert_int_equal(az_spans_clip(&a, 5, 20, &out), 0);
+    IS(&out, 5, 20, 5, 10, 10, 10, 12, 20);
+    assert_int_equal(az_spans_clip(&a, 200, 300, &out), 0);
+    assert_int_equal(out.n, 0);
+    az_vec_release(&a);
+    az_vec_release(&out);
+}
+
+enum { AXIS = 200 };
+
+/* Marks the unit cells a list covers. */
+static void mark(const struct az_spans *s, char cell[AXIS])
+{
+    memset(cell, 0, AXIS);
+    for (size_t i = 0; i < s->n; i++) {
+        for (int64_t t = s->v[i].start; t < s->v[i].end; t++)
+            cell[t] = 1;
+    }
+}
+
+static void check_set(const struct az_spans *s, const char want[AXIS])
+{
+    char cell[AXIS];
+    mark(s, cell);
+    assert_memory_equal(cell, want, AXIS);
+    for (size_t i = 0; i + 1 < s->n; i++)
+        assert_true(s->v[i].end <= s->v[i + 1].start);
+}
+
+static void agrees_with_cells(void **state)
+{
+    (void)state;
+    uint64_t s = 99;
+    struct az_spans a, b, out;
+    az_vec_init(&a, NULL);
+    az_vec_init(&b, NULL);
+    az_vec_init(&out, NULL);
+    for (int round = 0; round < 5000; round++) {
+        char ca[AXIS], cb[AXIS], want[AXIS];
+        struct az_spans *const list[] = { &a, &b };
+        for (size_t k = 0; k < 2; k++) {
+            az_vec_reset(list[k]);
+            for (uint64_t n = next_random(&s) % 12; n > 0; n--) {
+                const int64_t start = (int64_t)(next_random(&s) % (AXIS - 20));
+                push(list[k], start, start + (int64_t)(next_random(&s) % 20));
+            }
+            assert_int_equal(az_spans_sort(list[k]), 0);
+            mark(list[k], k ? cb : ca);
+        }
+        const int64_t lo = (int64_t)(next_random(&s) % AXIS),
+                      hi = lo + (int64_t)(next_random(&s) % (AXIS - (uint64_t)lo));
+        assert_int_equal(az_spans_clip(&a, lo, hi, &out), 0);
+        az_spans_union(&out);
+        for (int64_t t = 0; t < AXIS; t++)
+            want[t] = ca[t] && t >= lo && t < hi;
+        check_set(&out, want);
+        az_spans_union(&a);
+        az_spans_union(&b);
+        check_set(&a, ca);
+        int64_t common = 0, length = 0;
+        for (size_t t = 0; t < AXIS; t++) {
+            common += ca[t] && cb[t];
+            length += ca[t];
+        }
+        assert_int_equal(az_spans_length(&a), length);
+        assert_int_equal(az_spans_overlap(&a, &b), common);
+        assert_int_equal(az_spans_overlap(&b, &a), common);
+        assert_int_equal(az_spans_subtract(&a, &b, &out), 0);
+        for (size_t t = 0; t < AXIS; t++)
+            want[t] = ca[t] && !cb[t];
+        check_set(&out, want);
+        assert_int_equal(az_spans_intersect(&a, &b, &out), 0);
+        for (size_t t = 0; t < AXIS; t++)
+            want[t] = ca[t] && cb[t];
+        check_set(&out, want);
+    }
+    az_vec_release(&a);
+    az_vec_release(&b);
+    az_vec_release(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sorts_like_qsort),
+        cmocka_unit_test(sort_respects_the_budget),
+        cmocka_unit_test(unites),
+        cmocka_unit_test(subtracts_at_edges),
+        cmocka_unit_test(clips),
+        cmocka_unit_test(agrees_with_cells),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

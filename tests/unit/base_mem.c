@@ -1,0 +1,249 @@
+/* Budgets, checked sizes, arenas, vectors. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/vec.h"
+
+static void budget_counts(void **state)
+{
+    (void)state;
+    struct az_mem m;
+    az_mem_init(&m, 100);
+    char *a = az_mem_alloc(&m, 60);
+    assert_non_null(a);
+    assert_null(az_mem_alloc(&m, 41));
+    assert_int_equal(az_mem_error(&m), AZ_ELIMIT);
+    char *b = az_mem_alloc(&m, 40); /* up to the limit exactly */
+    assert_non_null(b);
+    assert_int_equal(m.used, 100);
+    assert_null(az_mem_realloc(&m, b, 40, 41));
+    memset(b, 'x', 40); /* still ours */
+    b = az_mem_realloc(&m, b, 40, 10);
+    assert_int_equal(m.used, 70);
+    assert_int_equal(b[9], 'x');
+    az_mem_free(&m, a, 60);
+    az_mem_free(&m, b, 10);
+    az_mem_free(&m, NULL, 0);
+    assert_int_equal(m.used, 0);
+    assert_int_equal(m.peak, 100);
+}
+
+static void budget_may_be_absent(void **state)
+{
+    (void)state;
+    void *p = az_mem_alloc(NULL, 0);
+    assert_non_null(p);
+    p = az_mem_realloc(NULL, p, 0, 1000);
+    assert_non_null(p);
+    az_mem_free(NULL, p, 1000);
+    assert_int_equal(az_mem_error(NULL), AZ_ENOMEM);
+    struct az_mem m;
+    az_mem_init(&m, 0);
+    volatile size_t too_much = PTRDIFF_MAX;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* these stop at such a request */
+    assert_null(az_mem_alloc(&m, too_much));
+#endif
+    (void)too_much;
+    assert_int_equal(m.used, 0); /* the refusal is not charged */
+    assert_int_equal(az_mem_error(&m), AZ_ENOMEM);
+    m.used = SIZE_MAX - 5;
+    assert_null(az_mem_alloc(&m, 100)); /* the sum must not wrap */
+}
+
+static void sizes_are_checked(void **state)
+{
+    (void)state;
+    size_t r = 7;
+    assert_true(az_size_mul(3, 4, &r));
+    assert_int_equal(r, 12);
+    assert_false(az_size_mul(SIZE_MAX / 2 + 1, 2, &r));
+    assert_int_equal(r, 12);
+    assert_true(az_size_add(SIZE_MAX - 1, 1, &r));
+    assert_false(az_size_add(SIZE_MAX, 1, &r));
+    assert_true(r == SIZE_MAX);
+}
+
+static void arena_aligns_and_zeroes(void **state)
+{
+    (void)state;
+    struct az_mem m;
+    struct az_arena a;
+    az_mem_init(&m, 0);
+    az_arena_init(&a, &m);
+    for (size_t i = 0; i < 5000; i++) {
+        unsigned char *p = az_arena_alloc(&a, i % 97);
+        assert_non_null(p);
+        assert_int_equal((uintptr_t)p % 16, 0);
+        for (size_t k = 0; k < i % 97; k++)
+            assert_int_equal(p[k], 0);
+        memset(p, 0xff, i % 97);
+        (void)az_arena_dup(&a, AZ_SV("x")); /* makes the next start odd */
+    }
+    az_arena_reset(&a);
+    unsigned char *p = az_arena_alloc(&a, 1000); /* used memory comes back zeroed */
+    for (size_t k = 0; k < 1000; k++)
+        assert_int_equal(p[k], 0);
+    assert_true(m.used > 0);
+    az_arena_release(&a);
+    assert_int_equal(m.used, 0);
+    p = az_arena_alloc(&a, 1); /* usable again */
+    assert_non_null(p);
+    az_arena_release(&a);
+    assert_int_equal(m.used, 0);
+}
+
+static void arena_blocks(void **state)
+{
+    (void)state;
+    struct az_mem m;
+    struct az_arena a;
+    az_mem_init(&m, 0);
+    az_arena_init(&a, &m);
+    char *big = az_arena_alloc(&a, 5 << 20); /* a big first request: a block of its own */
+    assert_non_null(big);
+    assert_in_range(m.used, 5 << 20, (5 << 20) + 64);
+    char *one = az_arena_alloc(&a, 16), *large = az_arena_alloc(&a, 2 << 20), *two = az_arena_alloc(&a, 16);
+    assert_non_null(large);
+    assert_ptr_equal(two, one + 16); /* the room left in the head stays in use */
+    big[(5 << 20) - 1] = large[(2 << 20) - 1] = 1;
+    az_arena_reset(&a);
+    assert_true(m.used <= 1 << 20);
+    for (size_t i = 0; i < 40; i++)
+        assert_non_null(az_arena_alloc(&a, 100 * 1000));
+    az_arena_release(&a);
+    assert_int_equal(m.used, 0);
+}
+
+static void arena_fails_softly(void **state)
+{
+    (void)state;
+    struct az_mem m;
+    struct az_arena a;
+    az_mem_init(&m, 100 * 1024);
+    az_arena_init(&a, &m);
+    assert_non_null(az_arena_alloc(&a, 1000));
+    assert_null(az_arena_alloc(&a, 100 * 1024));
+    assert_true(a.failed);
+    assert_int_equal(az_arena_error(&a), AZ_ELIMIT);
+    assert_null(az_arena_array(&a, SIZE_MAX, 2));
+    assert_non_null(az_arena_alloc(&a, 1000)); /* small ones go on */
+    assert_null(az_arena_dup(&a, az_sv_make("", 1 << 20)).p);
+    az_arena_release(&a);
+    assert_int_equal(m.used, 0);
+}
+
+static void arena_texts(void **state)
+{
+    (void)state;
+    struct az_arena a;
+    az_arena_init(&a, NULL);
+    struct az_sv v = az_arena_dup(&a, AZ_SV("ab\0c"));
+    assert_int_equal(v.n, 4);
+    assert_memory_equal(v.p, "ab\0c", 5);
+    v = az_arena_dup(&a, (struct az_sv){ NULL, 0 });
+    assert_non_null(v.p);
+    assert_int_equal(v.n, 0);
+    assert_string_equal(az_arena_str(&a, AZ_SV("xyz")), "xyz");
+    assert_string_equal(az_arena_str(&a, (struct az_sv){ NULL, 0 }), "");
+    v = az_arena_printf(&a, "%s-%d", "k", 7);
+    assert_string_equal(v.p, "k-7");
+    assert_int_equal(v.n, 3);
+    v = az_arena_printf(&a, "%s", "");
+    assert_int_equal(v.n, 0);
+    assert_non_null(v.p);
+    for (int width = 1; width < 200000; width = width * 3 + 1) { /* over block ends */
+        v = az_arena_printf(&a, "%*d", width, 5);
+        assert_int_equal(v.n, width);
+        assert_int_equal(v.p[v.n - 1], '5');
+    }
+    az_arena_release(&a);
+    v = az_arena_printf(&a, "%d", 12); /* as the first request */
+    assert_string_equal(v.p, "12");
+    az_arena_release(&a);
+}
+
+static void vectors_grow(void **state)
+{
+    (void)state;
+    struct az_mem m;
+    struct az_vec_i64 v;
+    az_mem_init(&m, 0);
+    az_vec_init(&v, &m);
+    for (int64_t i = 0; i < 100000; i++)
+        assert_int_equal(az_vec_push(&v, i * i), 0);
+    for (int64_t i = 0; i < 100000; i++)
+        assert_int_equal(v.v[i], i * i);
+    assert_true(v.cap <= 150001);
+    assert_int_equal(m.used, v.cap * sizeof(int64_t));
+    az_vec_reset(&v);
+    assert_int_equal(v.n, 0);
+    assert_int_equal(az_vec_reserve(&v, 10), 0);
+    az_vec_release(&v);
+    assert_int_equal(m.used, 0);
+    assert_null(v.v);
+}
+
+static void vectors_keep_what_they_have(void **state)
+{
+    (void)state;
+    struct az_mem m;
+    struct az_vec_u32 v;
+    az_mem_init(&m, 1000);
+    az_vec_init(&v, &m);
+    int err = 0;
+    uint32_t n = 0;
+    while ((err = az_vec_push(&v, n)) == 0)
+        n++;
+    assert_int_equal(err, AZ_ELIMIT);
+    assert_int_equal(v.n, n);
+    assert_int_equal(v.v[n - 1], n - 1);
+    assert_int_not_equal(az_vec_reserve(&v, SIZE_MAX), 0);
+    assert_int_not_equal(az_vec_reserve(&v, SIZE_MAX / 4), 0);
+    assert_int_equal(v.n, n);
+    az_vec_release(&v);
+    assert_int_equal(m.used, 0);
+}
+
+static void texts_append(void **state)
+{
+    (void)state;
+    struct az_vec_char t;
+    az_vec_init(&t, NULL);
+    assert_int_equal(az_text_append(&t, (struct az_sv){ NULL, 0 }), 0);
+    assert_int_equal(az_text_append(&t, AZ_SV("a\0b")), 0);
+    assert_int_equal(az_text_printf(&t, "[%d]", 42), 0);
+    assert_true(az_sv_eq(az_text_view(&t), AZ_SV("a\0b[42]")));
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(az_text_printf(&t, "%04d", i), 0);
+    assert_int_equal(t.n, 7 + 4000);
+    assert_memory_equal(t.v + 7 + 4 * 999, "0999", 4);
+    assert_int_equal(az_text_printf(&t, "%s", ""), 0);
+    az_vec_release(&t);
+    struct az_mem m;
+    az_mem_init(&m, 16);
+    az_vec_init(&t, &m);
+    assert_int_equal(az_text_printf(&t, "%100d", 1), AZ_ELIMIT);
+    assert_int_equal(t.n, 0);
+    az_vec_release(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(budget_counts),
+        cmocka_unit_test(budget_may_be_absent),
+        cmocka_unit_test(sizes_are_checked),
+        cmocka_unit_test(arena_aligns_and_zeroes),
+        cmocka_unit_test(arena_blocks),
+        cmocka_unit_test(arena_fails_softly),
+        cmocka_unit_test(arena_texts),
+        cmocka_unit_test(vectors_grow),
+        cmocka_unit_test(vectors_keep_what_they_have),
+        cmocka_unit_test(texts_append),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

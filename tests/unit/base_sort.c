@@ -1,0 +1,169 @@
+/* Sorting against a naive stable sort. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/sort.h"
+
+static uint64_t next_random(uint64_t *s)
+{
+    *s ^= *s >> 12;
+    *s ^= *s << 25;
+    *s ^= *s >> 27;
+    return *s * UINT64_C(2685821657736338717);
+}
+
+/* perm is a permutation that sorts key, ties in index order. */
+static void check_order(const int64_t *key, const uint32_t *perm, size_t n)
+{
+    struct az_vec_u8 seen;
+    az_vec_init(&seen, NULL);
+    assert_int_equal(az_vec_reserve(&seen, n + 1), 0);
+    memset(seen.v, 0, n);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(perm[i] < n && !seen.v[perm[i]]);
+        seen.v[perm[i]] = 1;
+        if (i > 0) {
+            const int64_t a = key[perm[i - 1]], b = key[perm[i]];
+            assert_true(a < b || (a == b && perm[i - 1] < perm[i]));
+        }
+    }
+    az_vec_release(&seen);
+}
+
+static void orders_keys(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = { 0, 1, 2, 3, 100, 2048, 2049, 30000 };
+    static const uint64_t ranges[] = { 1, 2, 2048, 2049, UINT64_C(1) << 22, UINT64_C(1) << 40, UINT64_MAX };
+    uint64_t s = 5;
+    struct az_mem m;
+    struct az_vec_i64 key;
+    struct az_vec_u32 perm;
+    az_mem_init(&m, 0);
+    az_vec_init(&key, &m);
+    az_vec_init(&perm, &m);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
+            az_vec_reset(&key);
+            for (size_t k = 0; k < sizes[i]; k++)
+                assert_int_equal(az_vec_push(&key, (int64_t)(next_random(&s) % ranges[r]) - 7), 0);
+            assert_int_equal(az_vec_reserve(&perm, sizes[i] + 1), 0);
+            const size_t before = m.used;
+            assert_int_equal(az_sort_order(key.v, key.n, perm.v, &m), 0);
+            assert_int_equal(m.used, before);
+            check_order(key.v, perm.v, key.n);
+        }
+    }
+    az_vec_release(&key);
+    az_vec_release(&perm);
+}
+
+static void orders_extremes(void **state)
+{
+    (void)state;
+    const int64_t key[] = { INT64_MAX, 0, INT64_MIN, -1, INT64_MAX, INT64_MIN, 1 };
+    const uint32_t want[] = { 2, 5, 3, 1, 6, 0, 4 };
+    uint32_t perm[7];
+    assert_int_equal(az_sort_order(key, 7, perm, NULL), 0);
+    assert_memory_equal(perm, want, sizeof want);
+    /* a middle digit that all keys share is skipped */
+    const int64_t gap[] = { INT64_C(5) << 44 | 3, 2, INT64_C(5) << 44, 1 };
+    const uint32_t gap_want[] = { 3, 1, 2, 0 };
+    assert_int_equal(az_sort_order(gap, 4, perm, NULL), 0);
+    assert_memory_equal(perm, gap_want, sizeof gap_want);
+}
+
+static void orders_by_several_keys(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    static int64_t major[N], minor[N];
+    static uint32_t perm[N];
+    uint64_t s = 11;
+    for (uint32_t i = 0; i < N; i++) {
+        major[i] = (int64_t)(next_random(&s) % 10);
+        minor[i] = (int64_t)(next_random(&s) % 100) - 50;
+        perm[i] = i;
+    }
+    assert_int_equal(az_sort_by(minor, perm, N, NULL), 0);
+    assert_int_equal(az_sort_by(major, perm, N, NULL), 0);
+    for (size_t i = 1; i < N; i++) {
+        const uint32_t a = perm[i - 1], b = perm[i];
+        assert_true(major[a] < major[b] || (major[a] == major[b] && minor[a] < minor[b]) ||
+                    (major[a] == major[b] && minor[a] == minor[b] && a < b));
+    }
+}
+
+static void respects_the_budget(void **state)
+{
+    (void)state;
+    struct az_mem m;
+    int64_t key[100];
+    uint32_t perm[100];
+    for (int64_t i = 0; i < 100; i++)
+        key[i] = 100 - i;
+    az_mem_init(&m, 100);
+    assert_int_equal(az_sort_order(key, 100, perm, &m), AZ_ELIMIT);
+    assert_int_equal(m.used, 0);
+    for (int64_t i = 0; i < 100; i++)
+        key[i] = i;
+    assert_int_equal(az_sort_order(key, 100, perm, &m), 0); /* sorted: no scratch needed */
+}
+
+struct item {
+    int key, place;
+    char pad[5];
+};
+
+static int by_key(const void *a, const void *b, void *ctx)
+{
+    ++*(int *)ctx;
+    return ((const struct item *)a)->key - ((const struct item *)b)->key;
+}
+
+static void merge_sort_is_stable(void **state)
+{
+    (void)state;
+    uint64_t s = 17;
+    for (size_t n = 0; n < 300; n++) {
+        struct item v[300];
+        long sum = 0, after = 0;
+        int calls = 0;
+        for (size_t i = 0; i < n; i++) {
+            v[i] = (struct item){ .key = (int)(next_random(&s) % (n / 3 + 1)), .place = (int)i };
+            memset(v[i].pad, v[i].key, sizeof v[i].pad);
+            sum += v[i].key * 3 + v[i].place;
+        }
+        assert_int_equal(az_sort_cmp(v, n, sizeof *v, by_key, &calls, NULL), 0);
+        for (size_t i = 0; i < n; i++) {
+            after += v[i].key * 3 + v[i].place;
+            assert_int_equal(v[i].pad[4], (char)v[i].key);
+            if (i > 0)
+                assert_true(v[i - 1].key < v[i].key || (v[i - 1].key == v[i].key && v[i - 1].place < v[i].place));
+        }
+        assert_int_equal(sum, after);
+        assert_true(n < 2 || calls > 0);
+    }
+    struct az_mem m;
+    struct item two[2] = { { .key = 2 }, { .key = 1 } };
+    int calls = 0;
+    az_mem_init(&m, 1);
+    assert_int_equal(az_sort_cmp(two, 2, sizeof *two, by_key, &calls, &m), AZ_ELIMIT);
+    assert_int_equal(m.used, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(orders_keys),
+        cmocka_unit_test(orders_extremes),
+        cmocka_unit_test(orders_by_several_keys),
+        cmocka_unit_test(respects_the_budget),
+        cmocka_unit_test(merge_sort_is_stable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+/* What the tests of the Nsight formats share: a job over files in a private folder. */
+#ifndef TESTS_FORMATS_NSYS_H
+#define TESTS_FORMATS_NSYS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "formats/list.h"
+#include "io/outfile.h"
+
+#define MAX_FILES 4
+
+struct fixture {
+    struct az_mem mem;
+    struct az_arena arena;
+    struct az_diag diag;
+    struct az_trace trace;
+    struct az_options opts;
+    struct az_file files[MAX_FILES];
+    size_t n_files;
+    struct az_sv dir;
+    _Atomic uint64_t progress;
+    bool cancel;
+};
+
+static inline void fixture_open(struct fixture *f)
+{
+    memset(f, 0, sizeof *f);
+    az_mem_init(&f->mem, 0);
+    az_arena_init(&f->arena, NULL);
+    az_diag_init(&f->diag);
+    assert_int_equal(az_trace_init(&f->trace, &f->mem), 0);
+    assert_int_equal(az_tmpdir_make(&f->arena, "nsys-test-", &f->dir, &f->diag), 0);
+    struct az_options *o = &f->opts;
+    o->with_header = true;
+    o->gpus = 1;
+    o->kernel_total_time_idx = o->kernel_instance_idx = o->kernel_name_idx = AZ_UNSET_I64;
+    o->nvtx_tag_idx = o->nvtx_proj_duration_idx = AZ_UNSET_I64;
+    o->mem_name_idx = o->mem_time_idx = o->mem_count_idx = AZ_UNSET_I64;
+}
+
+static inline void fixture_close(struct fixture *f)
+{
+    az_trace_release(&f->trace);
+    assert_int_equal(f->mem.used, 0); /* everything charged was given back */
+    az_tmpdir_remove(f->dir.p);
+    az_diag_release(&f->diag);
+    az_arena_release(&f->arena);
+}
+
+static inline const char *fixture_path(struct fixture *f, const char *name)
+{
+    struct az_sv p = az_arena_printf(&f->arena, "%s/%s", f->dir.p, name);
+    assert_non_null(p.p);
+    return p.p;
+}
+
+static inline const char *fixture_write(struct fixture *f, const char *name, const char *bytes, size_t n)
+{
+    const char *path = fixture_path(f, name);
+    FILE *out = fopen(path, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(bytes, 1, n, out), n);
+    assert_int_equal(fclose(out), 0);
+    return path;
+}
+
+static inline void fixture_add(struct fixture *f, const char *path, const char *role, bool optional)
+{
+    assert_true(f->n_files < MAX_FILES);
+    f->files[f->n_files++] =
+        (struct az_file){ .path = az_sv_str(path), .role = az_sv_str(role ? role : ""), .optional = optional };
+}
+
+static inline void fixture_text(struct fixture *f, const char *role, const char *text)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "f%zu.csv", f->n_files);
+    fixture_add(f, fixture_write(f, name, text, strlen(text)), role, false);
+}
+
+static inline bool fixture_cancelled(void *ctx) { return ((struct fixture *)ctx)->cancel; }
+
+static inline int fixture_parse(struct fixture *f, const struct az_format *format)
+{
+    struct az_parse job = { .files = f->files,
+                            .n_files = f->n_files,
+                            .opts = &f->opts,
+                            .trace = &f->trace,
+                            .diag = &f->diag,
+                            .mem = &f->mem,
+                            .threads = 1,
+                            .progress = &f->progress,
+                            .cancelled = fixture_cancelled,
+                            .ctx = f };
+    return format->parse(&job);
+}
+
+/* Is there a message of that severity that holds the text? */
+static inline bool said(const struct fixture *f, enum az_severity severity, const char *text)
+{
+    for (size_t i = 0; i < f->diag.list.n; i++)
+        if (f->diag.list.v[i].severity == severity &&
+            az_sv_find(f->diag.list.v[i].text, az_sv_str(text)) >= 0)
+            return true;
+    for (size_t i = 0; i < f->diag.list.n; i++)
+        fprintf(stderr, "  said (%d): %.*s\n", (int)f->diag.list.v[i].severity, AZ_SVF(f->diag.list.v[i].text));
+    return false;
+}
+
+static inline bool named(const struct fixture *f, uint32_t id, const char *text)
+{
+    if (az_sv_is(az_trace_text(&f->trace, id), text))
+        return true;
+    fprintf(stderr, "  name is '%.*s', wanted '%s'\n", AZ_SVF(az_trace_text(&f->trace, id)), text);
+    return false;
+}
+
+static inline uint64_t dropped(const struct fixture *f, const char *reason)
+{
+    for (size_t i = 0; i < f->trace.drops.n; i++)
+        if (az_sv_is(f->trace.drops.v[i].reason, reason))
+            return f->trace.drops.v[i].count;
+    return 0;
+}
+
+static inline bool fact_is(const struct fixture *f, const char *key, const char *value)
+{
+    for (size_t i = 0; i < f->trace.facts.n; i++)
+        if (az_sv_is(f->trace.facts.v[i].key, key))
+            return az_sv_is(f->trace.facts.v[i].value, value);
+    return false;
+}
+
+#endif

@@ -1,0 +1,146 @@
+/* CSV and JSON: exact contents, file names, schema, failed writes. */
+#include <sys/stat.h>
+
+#include "unit/reports_common.h"
+
+static struct az_table *small(struct az_arena *a, const char *id)
+{
+    struct az_table *t = az_table_new(a, id, "Small \"table\"", 0);
+    az_table_column(t, "name, with comma", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "n", AZ_INT, AZ_UNIT_COUNT, AZ_HIGHER_BETTER);
+    az_table_column(t, "t (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_table_column(t, "on", AZ_BOOL, AZ_UNIT_NONE, 0);
+    az_put_text(t, AZ_SV("a \"b\"\nc"));
+    az_put_i64(t, INT64_MIN);
+    az_put_f64(t, 0.1);
+    az_put_bool(t, true);
+    az_put_text(t, AZ_SV("x\xff\001y"));
+    az_put_empty(t);
+    az_put_f64(t, 1e300);
+    az_put_bool(t, false);
+    az_put_text(t, AZ_SV(""));
+    az_put_i64(t, INT64_C(9007199254740993));
+    az_put_f64(t, 0.0 / 0.0);
+    az_put_empty(t);
+    return t;
+}
+
+static void csv_is_exact(void **state)
+{
+    (void)state;
+    struct sample s;
+    size_t n;
+    static const char want[] = "\"name, with comma\",n,t (ns),on\n"
+                               "\"a \"\"b\"\"\nc\",-9223372036854775808,0.1,True\n"
+                               "x\xef\xbf\xbd\xef\xbf\xbdy,,1e+300,False\n"
+                               ",9007199254740993,,\n";
+    sample_begin(&s);
+    assert_int_equal(az_document_add(&s.doc, small(&s.arena, "small")), 0);
+    assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "new/csv"), &s.scratch, &s.diag), 0);
+    char *got = read_file(sample_path(&s, "new/csv/small.csv"), &n);
+    assert_string_equal(got, want);
+    free(got);
+    sample_end(&s);
+}
+
+static void file_names_are_safe_and_unique(void **state)
+{
+    (void)state;
+    struct sample s;
+    static const struct {
+        const char *id, *file;
+    } cases[] = {
+        { "kern_sum", "kern_sum.csv" },
+        { "KERN_SUM", "KERN_SUM~2.csv" },
+        { "../escape", "_._escape.csv" },
+        { "a/b:c*?", "a_b_c__.csv" },
+        { ".hidden", "_hidden.csv" },
+        { "\xc3\x89tat", "\xc3\x89tat.csv" },
+        { "", "table.csv" },
+    };
+    sample_begin(&s);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(az_document_add(&s.doc, small(&s.arena, cases[i].id)), 0);
+    struct az_table *hidden = sample_kernels(&s.arena, "only_text", 1, AZ_TABLE_TEXT_ONLY);
+    assert_int_equal(az_document_add(&s.doc, hidden), 0);
+    assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "csv"), &s.scratch, &s.diag), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *path = sample_path(&s, az_arena_printf(&s.arena, "csv/%s", cases[i].file).p);
+        if (access(path, R_OK) != 0)
+            fail_msg("'%s' is not in %s", cases[i].id, cases[i].file);
+    }
+    assert_int_not_equal(access(sample_path(&s, "csv/only_text.csv"), F_OK), 0);
+    sample_end(&s);
+}
+
+static void json_is_exact(void **state)
+{
+    (void)state;
+    struct sample s;
+    size_t n;
+    sample_begin(&s);
+    assert_int_equal(az_document_add(&s.doc, small(&s.arena, "small")), 0);
+    assert_int_equal(az_vec_push(&s.doc.preface, AZ_SV("[Warning]: something")), 0);
+    assert_int_equal(az_report_json.write(&s.doc, sample_path(&s, "r.json"), &s.scratch, &s.diag), 0);
+    char *got = read_file(sample_path(&s, "r.json"), &n);
+    assert_non_null(strstr(got, "\"schema\": \"analyzer-result/1\""));
+    assert_non_null(strstr(got, "-9223372036854775808"));
+    assert_non_null(strstr(got, "9007199254740993"));
+    assert_non_null(strstr(got, "\"[Warning]: something\""));
+    assert_int_equal(got[n - 1], '\n');
+    free(got);
+
+    const char *python = python_with("jsonschema");
+    char command[2048];
+    if (python) {
+        snprintf(command, sizeof command,
+                 "%s -c \"import json,jsonschema,sys; d=json.load(open(sys.argv[1])); s=json.load(open(sys.argv[2])); "
+                 "jsonschema.Draft7Validator.check_schema(s); jsonschema.validate(d,s); t=d['tables'][0]; "
+                 "sys.exit(not (t['rows'][0]==['a \\\"b\\\"\\nc',-2**63,0.1,True] and t['rows'][2][0]=='' and "
+                 "t['rows'][2][1:]==[2**53+1,None,None] and "
+                 "t['columns'][2]=={'name':'t (ns)','type':'real','unit':'ns','key':False,'direction':'lower'} and "
+                 "d['title']=='Sample \\u20ac run'))\" %s/r.json %s/schemas/result.schema.json",
+                 python, s.dir.p, root_dir());
+        assert_int_equal(system(command), 0);
+    }
+    sample_end(&s);
+}
+
+static void no_title_is_null(void **state)
+{
+    (void)state;
+    struct sample s;
+    size_t n;
+    sample_begin(&s);
+    s.doc.title = AZ_SV("");
+    s.doc.no_heading = true;
+    assert_int_equal(az_report_json.write(&s.doc, sample_path(&s, "r.json"), &s.scratch, &s.diag), 0);
+    char *got = read_file(sample_path(&s, "r.json"), &n);
+    assert_non_null(strstr(got, "\"title\": null"));
+    free(got);
+    sample_end(&s);
+}
+
+static void full_devices_are_errors(void **state)
+{
+    (void)state;
+    struct sample s;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    sample_fill(&s, 1000);
+    assert_int_equal(az_report_json.write(&s.doc, "/dev/full", &s.scratch, &s.diag), AZ_EIO);
+    assert_int_equal(s.diag.errors, 1);
+    sample_end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(csv_is_exact),
+        cmocka_unit_test(file_names_are_safe_and_unique),
+        cmocka_unit_test(json_is_exact),
+        cmocka_unit_test(no_title_is_null),
+        cmocka_unit_test(full_devices_are_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

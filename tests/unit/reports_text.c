@@ -1,0 +1,209 @@
+/* Text report: the classic block byte for byte, and the summary for people. */
+#include "unit/reports_common.h"
+
+static struct az_sv rename_copy(struct az_sv cell)
+{
+    return az_sv_is(cell, "[CUDA memcpy Device-to-Device]") ? AZ_SV("D2D") : cell;
+}
+
+static void line(struct az_vec_sv *list, const char *s) { assert_int_equal(az_vec_push(list, az_sv_str(s)), 0); }
+
+/* The kernel table of spec/nsys.md 1.5. */
+static struct az_table *classic_table(struct az_arena *a)
+{
+    struct az_table *t = az_table_new(a, "classic_kernels", "Kernels", AZ_TABLE_CLASSIC);
+    struct az_layout *layout = az_table_layout(t);
+    assert_non_null(layout);
+    layout->titles = layout->rows = true;
+    layout->display = rename_copy;
+    line(&layout->before, "Kernel Statistic:");
+    line(&layout->after, "");
+    az_table_column(t, "Class", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_width(t, 17, -17, 0);
+    az_table_column(t, "TimePerIter(ms)", AZ_REAL, AZ_UNIT_MS, 0);
+    az_table_width(t, 17, 15, 2);
+    az_table_column(t, "InstancePerIter", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_width(t, 17, 17, 0);
+    az_table_column(t, "Left", AZ_INT, AZ_UNIT_COUNT, AZ_LEFT);
+    az_table_width(t, 15, 6, 0);
+    az_put_text(t, AZ_SV("others"));
+    az_put_f64(t, 1234.565);
+    az_put_i64(t, -3);
+    az_put_i64(t, 42);
+    az_put_text(t, AZ_SV("[CUDA memcpy Device-to-Device]"));
+    az_put_f64(t, 1e15);
+    az_put_empty(t);
+    az_put_i64(t, 1);
+    az_put_text(t, AZ_SV("\xc3\xa9t\xc3\xa9 \xe6\xa0\xb8")); /* five code points, nine bytes */
+    az_put_f64(t, -0.004);
+    az_put_i64(t, INT64_C(123456789012345678));
+    az_put_i64(t, 1);
+    az_put_text(t, AZ_SV("a class name longer than its column"));
+    az_put_f64(t, 0);
+    az_put_i64(t, 0);
+    az_put_i64(t, 0);
+    return t;
+}
+
+static void classic_block_is_exact(void **state)
+{
+    (void)state;
+    struct sample s;
+    struct az_vec_char out;
+    static const char want[] = "[Warning]: first\n"
+                               "===== T\xc3\xaftle =====\n"
+                               "Kernel Statistic:\n"
+                               "Class            TimePerIter(ms)  InstancePerIter  Left           \n"
+                               "others                   1234.57               -342    \n"
+                               "D2D              1000000000000000.00                 1     \n"
+                               "\xc3\xa9t\xc3\xa9 \xe6\xa0\xb8                      -0.00123456789012345678"
+                               "1     \n"
+                               "a class name longer than its column           0.00                00     \n"
+                               "\n"
+                               "\n\n";
+    sample_begin(&s);
+    s.doc.title = AZ_SV("T\xc3\xaftle");
+    s.doc.classic = true;
+    line(&s.doc.preface, "[Warning]: first");
+    line(&s.doc.epilogue, "");
+    line(&s.doc.epilogue, "");
+    assert_int_equal(az_document_add(&s.doc, classic_table(&s.arena)), 0);
+    assert_int_equal(az_document_add(&s.doc, sample_kernels(&s.arena, "kern_sum", 20, AZ_TABLE_SUMMARY)), 0);
+    az_vec_init(&out, &s.mem);
+    assert_int_equal(az_text_write(&s.doc, &out, true), 0); /* colour never enters the classic block */
+    assert_int_equal(out.n, strlen(want));
+    assert_memory_equal(out.v, want, out.n);
+
+    az_vec_reset(&out);
+    s.doc.no_heading = true;
+    assert_int_equal(az_text_write(&s.doc, &out, false), 0);
+    assert_int_equal(out.n, strlen(want) - strlen("===== T\xc3\xaftle =====\n"));
+
+    az_vec_reset(&out);
+    s.doc.text_full = true;
+    assert_int_equal(az_text_write(&s.doc, &out, false), 0);
+    assert_true(az_sv_find(az_text_view(&out), AZ_SV("Kernels by total time")) > 0);
+    assert_true(az_sv_find(az_text_view(&out), AZ_SV("classic_kernels")) < 0);
+    az_vec_release(&out);
+    sample_end(&s);
+}
+
+static void rounding_is_that_of_printf(void **state)
+{
+    (void)state;
+    char want[64];
+    snprintf(want, sizeof want, "%15.2f", 1234.565);
+    assert_string_equal(want, "        1234.57"); /* the line above relies on it */
+}
+
+static size_t longest_line(struct az_sv s)
+{
+    size_t most = 0, n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        n = s.p[i] == '\n' ? 0 : n + (((unsigned char)s.p[i] & 0xc0) != 0x80);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static void summary_is_readable(void **state)
+{
+    (void)state;
+    struct sample s;
+    struct az_vec_char out;
+    sample_fill(&s, 30);
+    s.doc.text_rows = 14;
+    az_vec_init(&out, &s.mem);
+    assert_int_equal(az_text_write(&s.doc, &out, false), 0);
+    struct az_sv text = az_text_view(&out);
+    assert_int_equal(az_sv_find(text, AZ_SV("===== Sample \xe2\x82\xac run =====\n")), 0);
+    assert_true(az_sv_find(text, AZ_SV("input: runs/sample.sqlite (nsys-sqlite)\n")) > 0);
+    assert_true(az_sv_find(text, AZ_SV("Total Time (ms)")) > 0);
+    assert_true(az_sv_find(text, AZ_SV("  ... 16 more rows\n")) > 0);
+    assert_true(az_sv_find(text, AZ_SV("error    many short kernels (3.200 ms)\n")) > 0);
+    assert_true(az_sv_find(text, AZ_SV("warning  many short kernels: stream 7 (count 12, 3.200 ms)\n")) > 0);
+    assert_true(az_sv_find(text, AZ_SV("           fuse them, or capture the step in a graph\n")) > 0);
+    assert_true(az_sv_find(text, AZ_SV("big id")) < 0);   /* AZ_DETAIL */
+    assert_true(az_sv_find(text, AZ_SV("Roofline")) < 0); /* not in the summary */
+    assert_true(longest_line(text) <= 160);
+    for (size_t i = 0; i < text.n; i++)
+        assert_true(text.p[i] == '\n' || (unsigned char)text.p[i] >= 0x20);
+    if (getenv("SHOW"))
+        fwrite(text.p, 1, text.n, stdout);
+
+    az_vec_reset(&out);
+    assert_int_equal(az_text_write(&s.doc, &out, true), 0);
+    assert_true(az_sv_find(az_text_view(&out), AZ_SV("\033[31merror\033[0m")) > 0);
+    az_vec_release(&out);
+    sample_end(&s);
+}
+
+static void wide_tables_lose_columns_and_say_so(void **state)
+{
+    (void)state;
+    struct sample s;
+    struct az_vec_char out;
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "wide", "Wide", AZ_TABLE_SUMMARY);
+    for (int c = 0; c < 40; c++)
+        az_table_columnsv(t, az_arena_printf(&s.arena, "column %d", c), AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "key", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    for (int c = 0; c < 40; c++)
+        az_put_i64(t, c);
+    az_put_text(t, AZ_SV("here I am"));
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    az_vec_init(&out, &s.mem);
+    assert_int_equal(az_text_write(&s.doc, &out, false), 0);
+    struct az_sv text = az_text_view(&out);
+    assert_true(az_sv_find(text, AZ_SV("more columns (see")) > 0);
+    assert_true(az_sv_find(text, AZ_SV("here I am")) > 0);
+    assert_true(longest_line(text) <= 160);
+    az_vec_release(&out);
+    sample_end(&s);
+}
+
+static void scales_of_columns(void **state)
+{
+    (void)state;
+    struct sample s;
+    struct az_vec_char out;
+    static const struct {
+        enum az_unit unit;
+        const char *name;
+        int64_t value;
+        const char *want;
+    } cases[] = {
+        { AZ_UNIT_NS, "t", 999, "  t (ns)\n     999\n" },
+        { AZ_UNIT_NS, "t (ns)", 1500, "  t (us)\n   1.500\n" },
+        { AZ_UNIT_NS, "t_ns", 1500000, "   t_ms\n  1.500\n" },
+        { AZ_UNIT_NS, "instances", INT64_C(15000000000), "  instances (s)\n         15.000\n" },
+        { AZ_UNIT_PS, "t", 2500, "  t (ns)\n   2.500\n" },
+        { AZ_UNIT_BYTES, "moved", 9999, "  moved (B)\n       9999\n" },
+        { AZ_UNIT_BYTES, "moved", 25000000, "  moved (MB)\n      25.000\n" },
+        { AZ_UNIT_US, "Kernel Time (\xc2\xb5s)_sum", 5, "  Kernel Time (\xc2\xb5s)_sum\n                     5\n" },
+        { AZ_UNIT_ID, "stream", INT64_MAX, "               stream\n  9223372036854775807\n" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sample_begin(&s);
+        struct az_table *t = az_table_new(&s.arena, "t", "T", AZ_TABLE_SUMMARY);
+        az_table_column(t, cases[i].name, AZ_INT, cases[i].unit, 0);
+        az_put_i64(t, cases[i].value);
+        assert_int_equal(az_document_add(&s.doc, t), 0);
+        az_vec_init(&out, &s.mem);
+        assert_int_equal(az_text_write(&s.doc, &out, false), 0);
+        if (az_sv_find(az_text_view(&out), az_sv_str(cases[i].want)) < 0)
+            fail_msg("case %zu: not found in\n%.*s", i, AZ_SVF(az_text_view(&out)));
+        az_vec_release(&out);
+        sample_end(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(classic_block_is_exact), cmocka_unit_test(rounding_is_that_of_printf),
+        cmocka_unit_test(summary_is_readable),    cmocka_unit_test(wide_tables_lose_columns_and_say_so),
+        cmocka_unit_test(scales_of_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
