@@ -44,10 +44,13 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+# An archive is made anew when its list of files changes, too.
 define room_rule
-$(BUILD)/lib/lib$(1).a: $(call OBJS_OF,$(1))
+$(BUILD)/lib/$(1).list: FORCE
 	@mkdir -p $$(@D)
-	$$(Q)rm -f $$@ && $$(AR) rcs $$@ $$^
+	@echo '$(call OBJS_OF,$(1))' | cmp -s - $$@ || echo '$(call OBJS_OF,$(1))' > $$@
+$(BUILD)/lib/lib$(1).a: $(call OBJS_OF,$(1)) $(BUILD)/lib/$(1).list
+	$$(Q)rm -f $$@ && $$(AR) rcs $$@ $$(filter %.o,$$^)
 endef
 $(foreach r,$(USED),$(eval $(call room_rule,$(r))))
 -include $(ALL_OBJS:.o=.d)

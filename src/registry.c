@@ -7,11 +7,7 @@
 #define PROBE_BYTES 65536
 
 const struct az_format *const az_formats[] = {
-    &az_format_nsys_csv,
-    &az_format_nsys_sqlite,
-    &az_format_nsys_rep,
-    &az_format_pytorch,
-    NULL,
+    &az_format_nsys_csv, &az_format_nsys_sqlite, &az_format_nsys_rep, &az_format_pytorch, NULL,
 };
 
 const struct az_analysis *const az_analyses[] = {
@@ -31,6 +27,9 @@ const struct az_analysis *const az_analyses[] = {
     &az_analysis_gpu_utilization,
     &az_analysis_gpu_timeline,
     &az_analysis_fw_ops,
+    &az_analysis_fw_kernels,
+    &az_analysis_fw_short,
+    &az_analysis_fw_coll,
     &az_analysis_findings,
     &az_analysis_coverage,
     NULL,

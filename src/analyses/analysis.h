@@ -18,7 +18,7 @@ struct az_job {
     struct az_document *doc;   /* emit: az_document_add(job->doc, table) */
     struct az_table *coverage; /* rows added by az_cover(); finished by the driver */
     struct az_table *findings; /* rows added by az_finding() */
-    void *framework; /* what analyses of framework traces share (analyses/fw.h) */
+    void *framework;           /* what analyses of framework traces share (analyses/fw.h) */
     void *shared;              /* results that analyses share (analyses/shared.h), made on first use */
 };
 

@@ -21,7 +21,7 @@ struct classic {
     struct classic_row kernels, nccl_sum; /* totals */
     bool has_mem, has_nvtx;
     int64_t nvtx_count;
-    double nvtx_total, nvtx_avg;                              /* ms */
+    double nvtx_total, nvtx_avg;                                       /* ms */
     double hidden_avg, hidden_avg_pct, hidden_total, hidden_total_pct; /* the "non-hidden" estimate */
 };
 

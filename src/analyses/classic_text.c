@@ -4,10 +4,7 @@
 #include "analyses/classic.h"
 
 /* A line in front of a table or behind all; NULL text (no memory) is reported by the arena at the end. */
-static int line(struct az_vec_sv *lines, struct az_sv text)
-{
-    return text.p ? az_vec_push(lines, text) : AZ_ENOMEM;
-}
+static int line(struct az_vec_sv *lines, struct az_sv text) { return text.p ? az_vec_push(lines, text) : AZ_ENOMEM; }
 
 static int heading(struct az_job *job, struct az_layout *l, const char *what, const struct classic_row *sum)
 {
@@ -189,12 +186,11 @@ static int around(struct az_job *job, const struct classic *c)
     struct az_vec_sv *e = &job->doc->epilogue;
     int rc = 0;
     if (c->has_nvtx && c->iters_given && c->nvtx_count != c->iters)
-        rc = line(&job->doc->preface,
-                  az_arena_printf(job->arena,
-                                  "[Warning]: The count of NVTX iterations %" PRId64
-                                  " does not equal to the given num_of_iters %" PRId64
-                                  ". It could led to mis-statistic.",
-                                  c->nvtx_count, c->iters));
+        rc = line(&job->doc->preface, az_arena_printf(job->arena,
+                                                      "[Warning]: The count of NVTX iterations %" PRId64
+                                                      " does not equal to the given num_of_iters %" PRId64
+                                                      ". It could led to mis-statistic.",
+                                                      c->nvtx_count, c->iters));
     if (rc == 0)
         rc = line(e, AZ_SV(""));
     if (rc == 0 && c->nvtx_count > 0)

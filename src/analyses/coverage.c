@@ -1,4 +1,5 @@
-/* What was read and kept, and how much of it the other tables speak of: linked device time, time without a class, time hidden in graphs. */
+/* What was read and kept, and how much of it the other tables speak of: linked device time, time without a class, time
+ * hidden in graphs. */
 #include <inttypes.h>
 
 #include "analyses/findings.h"
@@ -38,8 +39,7 @@ static void cover_links(struct az_job *job, const struct totals *sum)
     az_cover(job, "device time", all, "ns", AZ_SV("kernels, copies, fills and graphs, added up"));
     if (sum->links) {
         az_cover(job, "device time linked to calls", (double)sum->linked, "ns",
-                 az_arena_printf(a, "%.2f %% of device time, by correlation id",
-                                 az_percent((double)sum->linked, all)));
+                 az_arena_printf(a, "%.2f %% of device time, by correlation id", az_percent((double)sum->linked, all)));
         az_cover(job, "device time not linked", (double)(sum->device - sum->linked), "ns",
                  az_arena_printf(a, "%" PRIu64 " operations without a recorded call", sum->unlinked_ops));
     }
@@ -60,8 +60,9 @@ static int cover_classes(struct az_job *job)
     }
     if (rc == 0 && sums.n > 0)
         az_cover(job, "share of class others", az_percent(others, all), "%",
-                 job->classes->rules && job->classes->rules->n ? AZ_SV("of kernel time; no rule of the class map matches")
-                                                               : AZ_SV("of kernel time; no class map was given"));
+                 job->classes->rules && job->classes->rules->n
+                     ? AZ_SV("of kernel time; no rule of the class map matches")
+                     : AZ_SV("of kernel time; no class map was given"));
     return rc;
 }
 

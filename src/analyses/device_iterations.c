@@ -27,9 +27,9 @@ struct work {
     struct iteration_rows rows; /* for the summary */
 };
 
-static const char *const columns[] = { "Window (ns)",           "Host (ns)",         "Compute (ns)",
-                                       "NCCL (ns)",             "Mem (ns)",          "Compute and NCCL (ns)",
-                                       "Exposed NCCL (ns)",     "Exposed Mem (ns)",  "Busy (ns)",
+static const char *const columns[] = { "Window (ns)",       "Host (ns)",        "Compute (ns)",
+                                       "NCCL (ns)",         "Mem (ns)",         "Compute and NCCL (ns)",
+                                       "Exposed NCCL (ns)", "Exposed Mem (ns)", "Busy (ns)",
                                        "Idle (ns)" };
 
 static struct az_table *new_table(struct az_job *job)
@@ -115,12 +115,12 @@ static int range_windows(struct work *w, const struct az_launches *l, uint32_t r
 }
 
 /* Windows of all ranges of the tag, by range id, then device. */
-static int all_windows(struct work *w, const struct az_job_tag *tag)
+static int all_windows(struct work *w)
 {
     int rc;
     const struct az_projection *p = az_job_projection(w->job, w->trace, &rc);
     const struct az_launches *l = p ? az_job_launches(w->job, w->trace, &rc) : NULL;
-    uint32_t name = az_intern_find(&w->t->names, tag->text);
+    uint32_t name = az_job_tag_name(w->job, w->trace);
     if (!l)
         return rc;
     for (size_t i = 0; rc == 0 && name != AZ_NO_ID && i < p->n; i++) {
@@ -207,7 +207,9 @@ static int put_window(struct work *w, size_t i)
     az_put_i64(w->out, (int64_t)az_range_id(w->t, at->range));
     az_put_i64(w->out, w->dev.slots.v[at->slot].device);
     az_put_i64(w->out, az_ns(w->t, at->lo));
-    struct iteration_row row = { .trace = w->trace, .rank = w->t->rank, .device = w->dev.slots.v[at->slot].device };
+    struct iteration_row row = { .trace = w->trace,
+                                 .rank = az_job_rank(w->job, w->trace),
+                                 .device = w->dev.slots.v[at->slot].device };
     for (size_t k = 0; k < ITERATION_FIGURES; k++)
         az_put_i64(w->out, row.x[k] = az_ns(w->t, x[k]));
     az_put_f64(w->out, az_percent((double)x[5], (double)x[3]));
@@ -221,11 +223,11 @@ static int put_window(struct work *w, size_t i)
     az_put_i64(w->out, az_ns(w->t, at->nccl));
     az_put_i64(w->out, az_ns(w->t, at->mem));
     if (w->job->n_traces > 1)
-        az_put_i64(w->out, w->t->rank);
+        az_put_i64(w->out, az_job_rank(w->job, w->trace));
     return az_vec_push(&w->rows, row);
 }
 
-static int use_trace(struct work *w, const struct az_job_tag *tag)
+static int use_trace(struct work *w)
 {
     size_t bytes = 0;
     w->t = w->job->traces[w->trace];
@@ -234,7 +236,7 @@ static int use_trace(struct work *w, const struct az_job_tag *tag)
     az_vec_reset(&w->windows);
     int rc = az_devices_make(&w->dev, w->t, AZ_BY_DEVICE, w->job->mem);
     if (rc == 0)
-        rc = all_windows(w, tag);
+        rc = all_windows(w);
     if (rc == 0 && w->windows.n > 0) {
         bytes = w->dev.slots.n * sizeof *w->time;
         w->time = az_mem_alloc(w->job->mem, bytes);
@@ -281,7 +283,7 @@ static int run(struct az_job *job)
     w.out = new_table(job);
     rc = w.out ? 0 : az_arena_error(job->arena);
     for (w.trace = 0; rc == 0 && w.trace < job->n_traces; w.trace++)
-        rc = use_trace(&w, &tag);
+        rc = use_trace(&w);
     if (rc == 0)
         rc = emit(&w);
     az_table_free(w.out);

@@ -12,7 +12,7 @@ struct az_device_slot {
 };
 AZ_VEC(struct az_device_slot, az_device_slots);
 
-struct az_devices_of { /* of one trace */
+struct az_devices_of {              /* of one trace */
     struct az_vec_u32 slot_of_lane; /* lane -> slot; AZ_NO_ID for lanes without device operations */
     struct az_device_slots slots;   /* by device number, then process */
 };

@@ -9,9 +9,7 @@ struct az_sv finding_rank(struct az_job *job, size_t trace)
 {
     if (job->n_traces < 2)
         return AZ_SV("");
-    if (job->traces[trace]->rank >= 0)
-        return az_arena_printf(job->arena, " (rank %" PRId64 ")", job->traces[trace]->rank);
-    return az_arena_printf(job->arena, " (file %zu)", trace + 1);
+    return az_arena_printf(job->arena, " (rank %" PRId64 ")", az_job_rank(job, trace));
 }
 
 int64_t kind_ticks(const struct az_trace *t, enum az_kind kind)

@@ -16,7 +16,8 @@ static const struct {
 } rules[] = {
     [NO_RULE] = { "", "", "" },
     [ASYNC_PAGEABLE] = { "memcpy_async", "warning",
-                         "asynchronous copies of pageable host memory are staged and block the host: use pinned memory" },
+                         "asynchronous copies of pageable host memory are staged and block the host: use pinned "
+                         "memory" },
     [SYNC_COPY] = { "memcpy_sync", "warning",
                     "copies block the host until they are done: use the asynchronous form with pinned memory" },
     [SYNC_FILL] = { "memset_sync", "warning", "fills block the host: use the asynchronous form" },
@@ -113,8 +114,7 @@ int find_blocking_calls(struct az_job *job, size_t trace)
         struct az_sv name = az_trace_text(t, id);
         if (by_name[id].count == 0 || az_sv_ifind(name, AZ_SV("synchronize")) < 0)
             continue;
-        struct az_sv subject =
-            az_arena_printf(job->arena, "%.*s%.*s", AZ_SVF(name), AZ_SVF(finding_rank(job, trace)));
+        struct az_sv subject = az_arena_printf(job->arena, "%.*s%.*s", AZ_SVF(name), AZ_SVF(finding_rank(job, trace)));
         az_finding(job, "api_sync", "info", subject, by_name[id].count, az_ns(t, by_name[id].ticks),
                    AZ_SV("the host waits for the device here: needed once per iteration at most"));
     }

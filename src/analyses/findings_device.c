@@ -40,9 +40,9 @@ int find_graphs(struct az_job *job, size_t trace)
     int64_t ticks = kind_ticks(t, AZ_GRAPH);
     if (t->ev[AZ_GRAPH].n == 0)
         return 0;
-    struct az_sv subject = az_arena_printf(job->arena, "graph launches%.*s: %.1f %% of device time",
-                                           AZ_SVF(finding_rank(job, trace)),
-                                           az_percent((double)ticks, (double)device_ticks(t)));
+    struct az_sv subject =
+        az_arena_printf(job->arena, "graph launches%.*s: %.1f %% of device time", AZ_SVF(finding_rank(job, trace)),
+                        az_percent((double)ticks, (double)device_ticks(t)));
     az_finding(job, "graph_launches", "warning", subject, (int64_t)t->ev[AZ_GRAPH].n, az_ns(t, ticks),
                AZ_SV("graphs were recorded as a whole, their kernels are in no table: record with node granularity"));
     return 0;
@@ -148,8 +148,8 @@ int find_exposed_nccl(struct az_job *job)
         double share = az_percent((double)sums.v[i].part, (double)sums.v[i].whole);
         if (share <= EXPOSED_NCCL_PERCENT)
             continue;
-        struct az_sv subject = az_arena_printf(job->arena, "%.*s: %.1f %% of the iterations",
-                                               AZ_SVF(device_text(job, &sums.v[i])), share);
+        struct az_sv subject =
+            az_arena_printf(job->arena, "%.*s: %.1f %% of the iterations", AZ_SVF(device_text(job, &sums.v[i])), share);
         az_finding(job, "exposed_nccl", "warning", subject, sums.v[i].count, sums.v[i].part,
                    AZ_SV("communication that no compute hides (waiting for late ranks included): overlap it"));
     }

@@ -2,6 +2,7 @@
 #include "analyses/fw.h"
 
 #include "base/data.h"
+#include "base/sort.h"
 
 /* Next line of CSV without quotes (our own data file); false at the end. */
 static bool next_row(struct az_sv *rest, struct az_sv *cell, size_t n)
@@ -33,8 +34,9 @@ static int load_categories(struct az_fw *f, struct az_arena *a)
         return az_arena_error(a);
     for (bool head = true; next_row(&rest, c, 5); head = false)
         if (!head && c[0].n)
-            f->known[f->n_known++] = (struct az_op_category){ .name = c[0], .category = c[1], .family = c[2],
-                                                              .bwd_category = c[3], .has_model = az_sv_is(c[4], "yes") };
+            f->known[f->n_known++] = (struct az_op_category){
+                .name = c[0], .category = c[1], .family = c[2], .bwd_category = c[3], .has_model = az_sv_is(c[4], "yes")
+            };
     return 0;
 }
 
@@ -59,8 +61,12 @@ struct az_event az_fw_node(const struct az_fw *f, uint32_t node)
 {
     uint32_t row;
     const struct az_events *e = &f->trace->ev[az_node_kind(f->tree, node, &row)];
-    return (struct az_event){ .start = e->start[row], .end = e->end[row], .name = e->name[row], .lane = e->lane[row],
-                              .side = e->side ? e->side[row] : AZ_NO_ROW, .uid = e->uid[row],
+    return (struct az_event){ .start = e->start[row],
+                              .end = e->end[row],
+                              .name = e->name[row],
+                              .lane = e->lane[row],
+                              .side = e->side ? e->side[row] : AZ_NO_ROW,
+                              .uid = e->uid[row],
                               .corr = e->corr ? e->corr[row] : 0 };
 }
 
@@ -86,7 +92,8 @@ static int categorise_all(struct az_fw *f, struct az_arena *a, struct az_mem *me
         rc = az_arena_error(a);
     for (size_t i = 0; rc == 0 && i < f->launchers->rows.n; i++) {
         const struct az_launcher *l = &f->launchers->rows.v[i];
-        uint32_t name = az_fw_node(f, l->node).name, kernel = az_gpu_event(f->tree, f->launchers->own.v[l->first]).name, *id;
+        uint32_t name = az_fw_node(f, l->node).name, kernel = az_gpu_event(f->tree, f->launchers->own.v[l->first]).name,
+                 *id;
         bool added;
         rc = az_map_put(&seen, name, kernel, 0, &id, &added);
         if (rc == 0 && added) {
@@ -134,6 +141,44 @@ bool az_fw_launcher_recompute(const struct az_fw *f, uint32_t launcher)
     return f->recompute && f->recompute[f->launchers->rows.v[launcher].node];
 }
 
+/* Order of launchers by node, for az_fw_launcher_of. */
+static int index_nodes(struct az_fw *f, struct az_arena *a, struct az_mem *mem)
+{
+    size_t n = f->launchers->rows.n;
+    int64_t *key = az_mem_alloc(mem, (n + 1) * sizeof *key);
+    f->by_node = az_arena_array(a, n + 1, sizeof *f->by_node);
+    int rc = f->by_node && key ? 0 : az_arena_error(a);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        key[i] = f->launchers->rows.v[i].node;
+    if (rc == 0)
+        rc = az_sort_order(key, n, f->by_node, mem);
+    if (key)
+        az_mem_free(mem, key, (n + 1) * sizeof *key);
+    return rc;
+}
+
+uint32_t az_fw_launcher_of(const struct az_fw *f, uint32_t node)
+{
+    size_t lo = 0, hi = f->launchers->rows.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (f->launchers->rows.v[f->by_node[mid]].node < node)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < f->launchers->rows.n && f->launchers->rows.v[f->by_node[lo]].node == node ? f->by_node[lo] : AZ_NO_ROW;
+}
+
+int az_fw_emit(struct az_job *job, struct az_table *t, int rc)
+{
+    if (rc) {
+        az_table_free(t);
+        return rc;
+    }
+    return az_document_add(job->doc, t);
+}
+
 static int make(struct az_job *job, struct az_fw *f)
 {
     f->trace = job->traces[0];
@@ -143,6 +188,12 @@ static int make(struct az_job *job, struct az_fw *f)
     int rc = load_categories(f, job->arena);
     if (rc == 0)
         rc = categorise_all(f, job->arena, job->mem);
+    if (rc == 0)
+        rc = index_nodes(f, job->arena, job->mem);
+    f->classes = job->classes;
+    f->kernel_class = az_arena_array(job->arena, f->trace->names.text.n + 1, sizeof *f->kernel_class);
+    if (!f->kernel_class)
+        return az_arena_error(job->arena);
     if (rc == 0 && job->opts->detect_recompute)
         rc = mark_recompute(f, job->arena);
     for (size_t i = 0; i < f->trace->ev[AZ_KERNEL].n; i++)

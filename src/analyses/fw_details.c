@@ -103,7 +103,8 @@ static int put_entry(struct az_fw_details *d, uint32_t gpu, const struct az_stat
     if (rc == 0)
         rc = az_json_quote(&d->brief, cut.n < name.n ? az_arena_printf(d->arena, "%.*s...", AZ_SVF(cut)) : name);
     if (rc == 0)
-        rc = az_text_printf(&d->brief, ",\"stream\":%lld,\"mean_duration_us\":%.2f}", (long long)az_lane_stream(t, v.lane), s->mean * us);
+        rc = az_text_printf(&d->brief, ",\"stream\":%lld,\"mean_duration_us\":%.2f}",
+                            (long long)az_lane_stream(t, v.lane), s->mean * us);
     return rc;
 }
 
@@ -134,7 +135,8 @@ static int write_entries(struct az_fw_details *d, const struct entries *e, struc
     return full->p && brief->p ? 0 : az_arena_error(d->arena);
 }
 
-int az_fw_details_make(struct az_fw_details *d, const struct az_gpu_run *runs, size_t n, struct az_sv *full, struct az_sv *brief)
+int az_fw_details_make(struct az_fw_details *d, const struct az_gpu_run *runs, size_t n, struct az_sv *full,
+                       struct az_sv *brief)
 {
     struct entries e;
     *full = *brief = AZ_SV("");

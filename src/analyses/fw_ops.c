@@ -6,21 +6,11 @@
 /* Launchers in groups: group numbers in order of first appearance (launchers are in order of start). */
 struct grouping {
     struct az_fw *fw;
-    uint32_t *of;  /* launcher -> group */
-    uint32_t n;    /* groups */
+    uint32_t *of; /* launcher -> group */
+    uint32_t n;   /* groups */
     struct az_groups g;
     int64_t *direct, *subtree; /* launcher -> ticks */
 };
-
-static int end_table(struct az_job *job, struct az_table *t)
-{
-    int rc = az_table_finish(t);
-    if (rc) {
-        az_table_free(t);
-        return rc;
-    }
-    return az_document_add(job->doc, t);
-}
 
 /* Groups by keys k0, k1 of a launcher. */
 static int group(struct az_job *job, struct az_fw *fw, struct grouping *x,
@@ -92,7 +82,8 @@ static int by_category(struct az_job *job, struct az_fw *fw)
 {
     struct grouping x;
     int rc = group(job, fw, &x, key_category);
-    struct az_table *t = az_table_new(job->arena, "ops_summary_by_category", "Operations by category", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(job->arena, "ops_summary_by_category", "Operations by category", AZ_TABLE_SUMMARY);
     if (rc == 0 && !t)
         rc = az_arena_error(job->arena);
     if (rc == 0) {
@@ -114,7 +105,7 @@ static int by_category(struct az_job *job, struct az_fw *fw)
         az_fw_shares(t, (size_t)ms, (size_t)ms + 1, 0);
     }
     az_groups_release(&x.g);
-    return rc ? (az_table_free(t), rc) : end_table(job, t);
+    return az_fw_emit(job, t, rc);
 }
 
 /* ---- by name ---- */
@@ -181,7 +172,7 @@ static int by_name(struct az_job *job, struct az_fw *fw)
             az_table_keep(t, (size_t)job->opts->topk_ops);
     }
     az_groups_release(&x.g);
-    return rc ? (az_table_free(t), rc) : end_table(job, t);
+    return az_fw_emit(job, t, rc);
 }
 
 /* ---- by name and arguments ---- */
@@ -209,8 +200,8 @@ static void key_args(const struct az_job *job, const struct az_fw *fw, uint32_t 
 
 static void args_columns(const struct az_job *job, struct az_table *t)
 {
-    static const char *const key[] = { "name",       "op category",  "process_name",  "process_label",  "thread_name",
-                                       "Input Dims", "Input type", "Input Strides", "Concrete Inputs" };
+    static const char *const key[] = { "name",       "op category", "process_name",  "process_label",  "thread_name",
+                                       "Input Dims", "Input type",  "Input Strides", "Concrete Inputs" };
     static const char *const stat[] = { "mean", "median", "std", "min", "max", "sum" };
     for (size_t i = 0; i < 9; i++)
         az_table_column(t, key[i], AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | (i >= 2 ? AZ_DETAIL : 0));
@@ -221,7 +212,8 @@ static void args_columns(const struct az_job *job, struct az_table *t)
     if (job->opts->include_first_occurrence_time)
         az_table_column(t, "first_occurrence_time", AZ_REAL, AZ_UNIT_US, 0);
     for (size_t i = 0; i < 12; i++) {
-        struct az_sv name = az_arena_printf(t->arena, "total_%s_kernel_time_%s", i % 2 ? "subtree" : "direct", stat[i / 2]);
+        struct az_sv name =
+            az_arena_printf(t->arena, "total_%s_kernel_time_%s", i % 2 ? "subtree" : "direct", stat[i / 2]);
         az_table_columnsv(t, name, AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER | (i == 10 ? 0 : AZ_DETAIL));
     }
     az_table_column(t, "ex_UID", AZ_INT, AZ_UNIT_ID, 0);
@@ -338,13 +330,16 @@ static int by_args(struct az_job *job, struct az_fw *fw)
             az_table_keep(t, (size_t)job->opts->topk_ops);
     }
     az_groups_release(&x.g);
-    return rc ? (az_table_free(t), rc) : end_table(job, t);
+    return az_fw_emit(job, t, rc);
 }
 
 static int chart(struct az_job *job)
 {
-    struct az_chart c = { .kind = AZ_CHART_PIE, .table = AZ_SV("ops_summary_by_category"),
-                          .title = AZ_SV("Kernel time by category"), .x = AZ_SV("op category"), .max_rows = 12 };
+    struct az_chart c = { .kind = AZ_CHART_PIE,
+                          .table = AZ_SV("ops_summary_by_category"),
+                          .title = AZ_SV("Kernel time by category"),
+                          .x = AZ_SV("op category"),
+                          .max_rows = 12 };
     az_vec_init(&c.y, job->mem);
     int rc = az_vec_push(&c.y, AZ_SV("total_direct_kernel_time_ms"));
     return rc ? rc : az_document_chart(job->doc, c);

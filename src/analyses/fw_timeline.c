@@ -1,5 +1,5 @@
-/* gpu_timeline: where device time goes (spec: PyTorch-profiler report, section 4), of all devices pooled, per device, and per
- * profiler step. */
+/* gpu_timeline: where device time goes (spec: PyTorch-profiler report, section 4), of all devices pooled, per device,
+ * and per profiler step. */
 #include "analyses/fw.h"
 #include "analyses/list.h"
 
@@ -129,12 +129,14 @@ static int take(struct work *w, uint32_t gpu, int64_t lo, int64_t hi)
 
 static int64_t micro_threshold(const struct work *w)
 {
-    return w->job->opts->micro_idle_us == AZ_UNSET_I64 ? 0 : w->job->opts->micro_idle_us * 1000 * w->fw->trace->ticks_per_ns;
+    return w->job->opts->micro_idle_us == AZ_UNSET_I64
+               ? 0
+               : w->job->opts->micro_idle_us * 1000 * w->fw->trace->ticks_per_ns;
 }
 
 /* The rows of one block; `lead` puts the cells before `type`. */
-static void rows(struct work *w, struct az_table *t, const struct figures *f, void (*lead)(struct az_table *, const void *),
-                 const void *ctx, const char *recompute)
+static void rows(struct work *w, struct az_table *t, const struct figures *f,
+                 void (*lead)(struct az_table *, const void *), const void *ctx, const char *recompute)
 {
     bool split = w->job->opts->micro_idle_us != AZ_UNSET_I64;
     int64_t idle = f->total - f->busy;
@@ -172,16 +174,6 @@ static void figure_columns(struct az_table *t)
     az_table_column(t, "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
 }
 
-static int add_table(struct az_job *job, struct az_table *t)
-{
-    int rc = az_table_finish(t);
-    if (rc) {
-        az_table_free(t);
-        return rc;
-    }
-    return az_document_add(job->doc, t);
-}
-
 /* Gathers the events that count and (with detect_recompute) are on the given side. */
 static int gather(struct work *w, int recompute)
 {
@@ -201,12 +193,14 @@ static void self_check(struct work *w, const struct figures *f)
 {
     int64_t rest = f->total - (f->compute + f->exposed_comm + f->exposed_memcpy + (f->total - f->busy));
     az_cover(w->job, "gpu_timeline: total - (computation + exposed_comm + exposed_memcpy + idle)",
-             (double)rest / (double)w->fw->trace->ticks_per_ns, "ns", rest ? AZ_SV("must be 0: a defect of this program") : AZ_SV("holds exactly"));
+             (double)rest / (double)w->fw->trace->ticks_per_ns, "ns",
+             rest ? AZ_SV("must be 0: a defect of this program") : AZ_SV("holds exactly"));
 }
 
 static int whole(struct work *w)
 {
-    struct az_table *t = az_table_new(w->job->arena, "gpu_timeline", "GPU time line", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t =
+        az_table_new(w->job->arena, "gpu_timeline", "GPU time line", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     struct figures f;
     if (!t)
         return az_arena_error(w->job->arena);
@@ -224,11 +218,7 @@ static int whole(struct work *w)
             self_check(w, &f);
         }
     }
-    if (rc) {
-        az_table_free(t);
-        return rc;
-    }
-    return add_table(w->job, t);
+    return az_fw_emit(w->job, t, rc);
 }
 
 static void lead_device(struct az_table *t, const void *ctx) { az_put_i64(t, *(const int64_t *)ctx); }
@@ -261,14 +251,11 @@ static int by_device(struct work *w)
         if (rc == 0 && f.events)
             rows(w, t, &f, lead_device, &device, NULL);
         if (devices == 1 && rc == 0)
-            az_finding(w->job, "several-devices", "info", AZ_SV("gpu_timeline"), 2, -1,
-                       AZ_SV("the trace holds several devices; gpu_timeline pools them, gpu_timeline_by_device does not"));
+            az_finding(
+                w->job, "several-devices", "info", AZ_SV("gpu_timeline"), 2, -1,
+                AZ_SV("the trace holds several devices; gpu_timeline pools them, gpu_timeline_by_device does not"));
     }
-    if (rc) {
-        az_table_free(t);
-        return rc;
-    }
-    return add_table(w->job, t);
+    return az_fw_emit(w->job, t, rc);
 }
 
 struct step {
@@ -276,8 +263,8 @@ struct step {
 };
 static void lead_step(struct az_table *t, const void *ctx) { az_put_text(t, ((const struct step *)ctx)->name); }
 
-/* Device events whose span touches a window: events are in file order, so this is a pass over all of them per step; steps beyond
- * the first 1,000 are left out and counted. */
+/* Device events whose span touches a window: events are in file order, so this is a pass over all of them per step;
+ * steps beyond the first 1,000 are left out and counted. */
 static int by_step(struct work *w)
 {
     const struct az_trace *tr = w->fw->trace;
@@ -308,18 +295,19 @@ static int by_step(struct work *w)
         }
     }
     if (steps > 1000)
-        az_cover(w->job, "gpu_timeline_by_step: steps left out", (double)(steps - 1000), "count", AZ_SV("only the first 1,000 are shown"));
-    if (rc) {
-        az_table_free(t);
-        return rc;
-    }
-    return add_table(w->job, t);
+        az_cover(w->job, "gpu_timeline_by_step: steps left out", (double)(steps - 1000), "count",
+                 AZ_SV("only the first 1,000 are shown"));
+    return az_fw_emit(w->job, t, rc);
 }
 
 static int chart(struct az_job *job)
 {
-    struct az_chart c = { .kind = AZ_CHART_BAR, .table = AZ_SV("gpu_timeline"), .title = AZ_SV("GPU time line"),
-                          .x_title = AZ_SV("type"), .y_title = AZ_SV("ms"), .x = AZ_SV("type") };
+    struct az_chart c = { .kind = AZ_CHART_BAR,
+                          .table = AZ_SV("gpu_timeline"),
+                          .title = AZ_SV("GPU time line"),
+                          .x_title = AZ_SV("type"),
+                          .y_title = AZ_SV("ms"),
+                          .x = AZ_SV("type") };
     az_vec_init(&c.y, job->mem);
     int rc = az_vec_push(&c.y, AZ_SV("time ms"));
     return rc ? rc : az_document_chart(job->doc, c);

@@ -86,8 +86,8 @@ static int one_gap(struct work *w, uint32_t slot, const struct last *last, int64
             continue;
         count_gap(w, az_ns(w->t, p.end - p.start));
         if (p.end - p.start >= w->threshold)
-            rc = az_vec_push(&w->list, ((struct gap){ p.start, p.end - p.start, (uint32_t)w->trace, slot, last->name,
-                                                      after }));
+            rc = az_vec_push(&w->list,
+                             ((struct gap){ p.start, p.end - p.start, (uint32_t)w->trace, slot, last->name, after }));
     }
     return rc;
 }
@@ -167,7 +167,8 @@ static int compare_gaps(const void *pa, const void *pb, void *ctx)
 static int gap_table(struct work *w)
 {
     struct az_job *job = w->job;
-    struct az_table *t = az_table_new(job->arena, "gpu_gaps", "Gaps in which a device had nothing to do", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(job->arena, "gpu_gaps", "Gaps in which a device had nothing to do", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -191,7 +192,7 @@ static int gap_table(struct work *w)
         else
             az_put_empty(t);
         if (job->n_traces > 1)
-            az_put_i64(t, of->rank);
+            az_put_i64(t, az_job_rank(job, g->trace));
     }
     return az_document_add(job->doc, t);
 }
@@ -222,8 +223,8 @@ static int histogram(struct work *w)
         az_put_i64(t, w->ns[i]);
     }
     int rc = az_document_add(job->doc, t);
-    return rc == 0 ? az_job_chart(job, AZ_CHART_COLUMN, "gpu_gaps_histogram", "Idle time by length of gap",
-                                  "From (ns)", y, "ns")
+    return rc == 0 ? az_job_chart(job, AZ_CHART_COLUMN, "gpu_gaps_histogram", "Idle time by length of gap", "From (ns)",
+                                  y, "ns")
                    : rc;
 }
 

@@ -74,8 +74,7 @@ static void put_devices(struct az_job *job, struct az_table *t, const struct ite
     }
 }
 
-int iteration_summary(struct az_job *job, struct iteration_rows *rows,
-                      const char *const names[ITERATION_FIGURES])
+int iteration_summary(struct az_job *job, struct iteration_rows *rows, const char *const names[ITERATION_FIGURES])
 {
     size_t bytes = (rows->n + 1) * sizeof(int64_t);
     int64_t *v = az_mem_alloc(job->mem, bytes);

@@ -6,7 +6,7 @@
 
 enum part { TOTAL, API, QUEUE, KERNEL, PARTS };
 
-struct pair { /* who launched what where */
+struct pair {              /* who launched what where */
     uint32_t call, kernel; /* rows of the first of them, for names and lanes */
 };
 AZ_VEC(struct pair, pairs);
@@ -37,7 +37,8 @@ static struct az_table *new_table(struct az_job *job)
     for (const char *p = "TAQK"; *p; p++) {
         for (size_t i = 0; i < 5; i++) {
             struct az_sv name = az_arena_printf(job->arena, "%c%s", *p, stat[i]);
-            az_table_columnsv(t, name, i == 2 || i == 3 ? AZ_INT : AZ_REAL, AZ_UNIT_NS, i ? AZ_DETAIL : AZ_LOWER_BETTER);
+            az_table_columnsv(t, name, i == 2 || i == 3 ? AZ_INT : AZ_REAL, AZ_UNIT_NS,
+                              i ? AZ_DETAIL : AZ_LOWER_BETTER);
         }
     }
     az_table_column(t, "Total (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
@@ -55,10 +56,15 @@ static bool part_of(const struct work *w, enum part part, uint32_t kernel, int64
     case TOTAL:
         *out = (c->end[call] > k->end[kernel] ? c->end[call] : k->end[kernel]) - c->start[call];
         return true;
-    case API: *out = c->end[call] - c->start[call]; return true;
-    case QUEUE: *out = k->start[kernel] - c->end[call]; return *out >= 0;
+    case API:
+        *out = c->end[call] - c->start[call];
+        return true;
+    case QUEUE:
+        *out = k->start[kernel] - c->end[call];
+        return *out >= 0;
     case KERNEL:
-    case PARTS: break;
+    case PARTS:
+        break;
     }
     *out = k->end[kernel] - k->start[kernel];
     return true;
@@ -112,7 +118,7 @@ static void put_pair(struct work *w, struct az_groups *g, size_t i)
     }
     az_put_i64(w->out, total);
     if (w->job->n_traces > 1)
-        az_put_i64(w->out, w->t->rank);
+        az_put_i64(w->out, az_job_rank(w->job, w->trace));
 }
 
 static int number_kernels(struct work *w)

@@ -21,6 +21,9 @@ extern const struct az_analysis az_analysis_gpu_gaps;
 extern const struct az_analysis az_analysis_gpu_utilization;
 extern const struct az_analysis az_analysis_gpu_timeline;
 extern const struct az_analysis az_analysis_fw_ops;
+extern const struct az_analysis az_analysis_fw_kernels;
+extern const struct az_analysis az_analysis_fw_short;
+extern const struct az_analysis az_analysis_fw_coll;
 extern const struct az_analysis az_analysis_findings;
 extern const struct az_analysis az_analysis_coverage;
 

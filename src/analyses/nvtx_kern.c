@@ -5,7 +5,10 @@
 #include "analyses/list.h"
 #include "analyses/shared.h"
 
-struct kernel_use { /* one kernel name within the group at work */
+/* A file of very many ranges that all overlap would make this calls times ranges: then it is left out, and said so. */
+#define MAX_VISITS 2000000000u
+
+struct kernel_use {      /* one kernel name within the group at work */
     uint32_t name;       /* number */
     uint32_t last_range; /* to count range instances */
     int64_t instances;
@@ -111,7 +114,7 @@ static void put_row(struct work *w, uint32_t range, const struct kernel_use *u, 
     az_put_f64(w->out, n > 1 ? st.std : 0.0);
     az_put_text(w->out, az_job_text(w->job, u->name));
     if (w->job->n_traces > 1)
-        az_put_i64(w->out, w->t->rank);
+        az_put_i64(w->out, az_job_rank(w->job, w->trace));
 }
 
 /* All ranges of one name, thread and style. */
@@ -155,6 +158,19 @@ static int number_ranges(struct work *w, struct az_vec_u32 *group, size_t *group
     return rc;
 }
 
+/* Launches inside ranges, each range counted for itself; known from the projection. */
+static bool too_many_visits(const struct work *w)
+{
+    uint64_t visits = 0;
+    for (size_t i = 0; i < w->p->n; i++)
+        visits += w->p->ops[w->p->order[i]];
+    if (visits <= MAX_VISITS)
+        return false;
+    az_cover(w->job, "analysis skipped: nvtx_kern_sum", (double)visits, "",
+             AZ_SV("launches in ranges to look at: too many ranges overlap"));
+    return true;
+}
+
 static int use_trace(struct work *w)
 {
     struct az_vec_u32 group;
@@ -168,6 +184,8 @@ static int use_trace(struct work *w)
     if (!w->p)
         return rc;
     w->l = az_job_launches(w->job, w->trace, &rc);
+    if (too_many_visits(w))
+        return 0;
     az_vec_init(&group, w->job->mem);
     rc = number_ranges(w, &group, &groups);
     if (rc == 0)

@@ -91,7 +91,7 @@ static void put_range(struct az_job *job, struct az_table *t, size_t trace, cons
     put_optional(t, r->parent, -1);
     az_put_text(t, stack_text(job, trace, r));
     if (job->n_traces > 1)
-        az_put_i64(t, job->traces[trace]->rank);
+        az_put_i64(t, az_job_rank(job, trace));
 }
 
 static int run_trace(struct az_job *job)

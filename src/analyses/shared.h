@@ -1,4 +1,5 @@
-/* What several analyses of one job need, computed once, on first use. All of it lives in job->arena and ends with it. */
+/* What several analyses of one job need, computed once, on first use. All of it lives in job->arena and ends with it.
+ */
 #ifndef AZ_ANALYSES_SHARED_H
 #define AZ_ANALYSES_SHARED_H
 
@@ -24,33 +25,36 @@ const struct az_projection *az_job_projection(struct az_job *job, size_t trace, 
 
 /* ---- projected ranges, given by the file or computed ---- */
 struct az_job_range {
-    uint32_t name;      /* number; AZ_NO_ID: none */
-    struct az_sv style; /* "PushPop", "StartEnd", or what the file says */
-    int64_t start, duration, orig_start, orig_duration;                       /* ns; start INT64_MIN: not given */
-    int64_t pid, tid, ops, level, children, id, parent;                       /* -1: none, not given */
-    uint32_t row;                                                             /* of ev[AZ_RANGE] or trace->proj */
+    uint32_t name;                                      /* number; AZ_NO_ID: none */
+    struct az_sv style;                                 /* "PushPop", "StartEnd", or what the file says */
+    int64_t start, duration, orig_start, orig_duration; /* ns; start INT64_MIN: not given */
+    int64_t pid, tid, ops, level, children, id, parent; /* -1: none, not given */
+    uint32_t row;                                       /* of ev[AZ_RANGE] or trace->proj */
 };
 /* Number of projected ranges of a trace; negative error code on failure. */
 int64_t az_job_ranges(struct az_job *job, size_t trace);
 /* The i-th in order of range id (file order where the file gave them); after az_job_ranges. */
 struct az_job_range az_job_range_at(struct az_job *job, size_t trace, size_t i);
 
-/* The iteration tag against the range names: exactly as given, else with, else without a leading colon. */
+/* The iteration tag against the range names of each trace: exactly as given, else with, else without a leading colon.
+ */
 struct az_job_tag {
-    struct az_sv text; /* the name that matched; as given if none did */
+    struct az_sv text; /* the name that matched first; as given if none did */
     int64_t count;     /* projected ranges of that name in all traces */
     int64_t duration;  /* their projected time, ns */
     bool given;
 };
 int az_job_tag(struct az_job *job, struct az_job_tag *out) AZ_MUST_USE;
+/* Name id of the iteration's ranges in one trace; AZ_NO_ID: none there. After az_job_tag. */
+uint32_t az_job_tag_name(struct az_job *job, size_t trace);
 
 /* ---- sums by name ---- */
 /* One row: a kernel, memory operation, call... Values in ns or bytes. */
 struct az_name_sum {
     uint32_t name; /* number */
     unsigned style;
-    int64_t count, total;          /* INT64_MIN: the file does not say */
-    double raw;                    /* total as the file has it, for the classic arithmetic */
+    int64_t count, total;           /* INT64_MIN: the file does not say */
+    double raw;                     /* total as the file has it, for the classic arithmetic */
     double avg, med, min, max, std; /* NaN: not known */
     double p95, p99;
 };
@@ -78,6 +82,11 @@ static inline int64_t az_ns(const struct az_trace *t, int64_t ticks)
 /* Some trace of the job has all of these. */
 bool az_job_has(const struct az_job *job, unsigned caps);
 static inline double az_percent(double part, double whole) { return whole == 0 ? 0.0 : part / whole * 100.0; }
+/* Number of a trace in a column "Rank": its rank, or its place in the input where it has none. */
+static inline int64_t az_job_rank(const struct az_job *job, size_t trace)
+{
+    return job->traces[trace]->rank >= 0 ? job->traces[trace]->rank : (int64_t)trace;
+}
 /* A chart over a table with up to four y columns (NULL-terminated list). */
 int az_job_chart(struct az_job *job, enum az_chart_kind kind, const char *table, const char *title, const char *x,
                  const char *const *y, const char *y_title) AZ_MUST_USE;

@@ -9,13 +9,14 @@ struct az_shared_trace {
     struct az_link *link;
     struct az_launches *launches;
     struct az_projection *projection;
+    uint32_t tag; /* name id that the iteration tag matched here; AZ_NO_ID. Set by az_job_tag */
 };
 
 struct az_shared {
     struct az_shared_trace *trace;
     size_t n_names;
-    struct az_sv *text;  /* number -> text in the arena; p NULL: not copied yet */
-    uint32_t *class_of;  /* number -> class + 1; 0: not asked yet */
+    struct az_sv *text; /* number -> text in the arena; p NULL: not copied yet */
+    uint32_t *class_of; /* number -> class + 1; 0: not asked yet */
     struct az_name_sums *kernels, *memops;
     struct az_job_tag *tag;
 };

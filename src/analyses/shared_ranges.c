@@ -66,26 +66,48 @@ struct az_job_range az_job_range_at(struct az_job *job, size_t trace, size_t i)
     };
 }
 
-/* Ranges of one name in all traces; count 0 if there are none. */
-static int count_tag(struct az_job *job, struct az_sv text, struct az_job_tag *tag)
+/* Ranges of one name in one trace, added to the tag's count and time. */
+static int count_tag(struct az_job *job, size_t trace, uint32_t id, struct az_job_tag *tag, int64_t *count)
 {
-    for (size_t k = 0; k < job->n_traces; k++) {
-        uint32_t id = az_intern_find(&job->traces[k]->names, text);
-        if (id == AZ_NO_ID)
+    uint32_t number = az_job_name(job, trace, id);
+    int64_t n = az_job_ranges(job, trace);
+    *count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        struct az_job_range r = az_job_range_at(job, trace, (size_t)i);
+        if (r.name != number)
             continue;
-        uint32_t number = az_job_name(job, k, id);
-        int64_t n = az_job_ranges(job, k);
-        if (n < 0)
-            return (int)n;
-        for (int64_t i = 0; i < n; i++) {
-            struct az_job_range r = az_job_range_at(job, k, (size_t)i);
-            if (r.name != number)
-                continue;
-            tag->count++;
-            tag->duration += r.duration;
-        }
+        ++*count;
+        tag->duration += r.duration;
+    }
+    tag->count += *count;
+    return n < 0 ? (int)n : 0;
+}
+
+/* The first spelling that has ranges in this trace. */
+static int match_trace(struct az_job *job, size_t trace, const struct az_sv *form, size_t forms, struct az_job_tag *tag)
+{
+    struct az_shared *s = job->shared;
+    s->trace[trace].tag = AZ_NO_ID;
+    for (size_t i = 0; i < forms; i++) {
+        uint32_t id = az_intern_find(&job->traces[trace]->names, form[i]);
+        int64_t count = 0, before = tag->count;
+        int rc = id == AZ_NO_ID ? 0 : count_tag(job, trace, id, tag, &count);
+        if (rc != 0)
+            return rc;
+        if (count == 0)
+            continue;
+        s->trace[trace].tag = id;
+        if (before == 0)
+            tag->text = form[i];
+        break;
     }
     return 0;
+}
+
+uint32_t az_job_tag_name(struct az_job *job, size_t trace)
+{
+    struct az_shared *s = job->shared;
+    return s && s->tag ? s->trace[trace].tag : AZ_NO_ID;
 }
 
 int az_job_tag(struct az_job *job, struct az_job_tag *out)
@@ -104,11 +126,8 @@ int az_job_tag(struct az_job *job, struct az_job_tag *out)
     form[forms++] = az_arena_printf(job->arena, ":%.*s", AZ_SVF(wanted));
     if (wanted.p[0] == ':')
         form[forms++] = az_sv_make(wanted.p + 1, wanted.n - 1);
-    for (size_t i = 0; rc == 0 && out->count == 0 && i < forms; i++) {
-        rc = count_tag(job, form[i], out);
-        if (out->count > 0)
-            out->text = form[i];
-    }
+    for (size_t k = 0; rc == 0 && k < job->n_traces; k++)
+        rc = match_trace(job, k, form, forms, out);
     s->tag = az_arena_alloc(job->arena, sizeof *s->tag);
     if (rc == 0 && !s->tag)
         rc = az_arena_error(job->arena);

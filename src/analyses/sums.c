@@ -14,7 +14,10 @@ struct form {
     unsigned with;
 };
 
-#define NS_STATS { "Avg (ns)", "Med (ns)", "Min (ns)", "Max (ns)", "StdDev (ns)" }
+#define NS_STATS                                                                                                       \
+    {                                                                                                                  \
+        "Avg (ns)", "Med (ns)", "Min (ns)", "Max (ns)", "StdDev (ns)"                                                  \
+    }
 
 static struct az_table *new_table(struct az_job *job, const struct form *f, bool exact)
 {
@@ -108,8 +111,8 @@ static int sum_events(struct az_job *job, const struct form *f, const enum az_ki
 
 static int run_kernels(struct az_job *job)
 {
-    static const struct form f = { "kern_sum", "Kernels", "Total Time (ns)", "Instances", "Name", NS_STATS,
-                                   AZ_UNIT_NS, WITH_CLASS | WITH_TAILS };
+    static const struct form f = { "kern_sum", "Kernels", "Total Time (ns)", "Instances",
+                                   "Name",     NS_STATS,  AZ_UNIT_NS,        WITH_CLASS | WITH_TAILS };
     struct az_name_sums sums;
     int rc = az_job_kernels(job, &sums);
     return rc == 0 ? emit(job, &f, &sums) : rc;
@@ -117,8 +120,9 @@ static int run_kernels(struct az_job *job)
 
 static int run_mem_time(struct az_job *job)
 {
-    static const struct form f = { "mem_time_sum", "Memory operations by time", "Total Time (ns)", "Count",
-                                   "Operation", NS_STATS, AZ_UNIT_NS, 0 };
+    static const struct form f = {
+        "mem_time_sum", "Memory operations by time", "Total Time (ns)", "Count", "Operation", NS_STATS, AZ_UNIT_NS, 0
+    };
     struct az_name_sums sums;
     int rc = az_job_memops(job, &sums);
     return rc == 0 ? emit(job, &f, &sums) : rc;
@@ -152,14 +156,10 @@ static int given_sizes(struct az_job *job, struct az_name_sums *out)
 
 static int run_mem_size(struct az_job *job)
 {
-    static const struct form f = { "mem_size_sum",
-                                   "Memory operations by size",
-                                   "Total (B)",
-                                   "Count",
-                                   "Operation",
-                                   { "Avg (B)", "Med (B)", "Min (B)", "Max (B)", "StdDev (B)" },
-                                   AZ_UNIT_BYTES,
-                                   NO_PERCENT };
+    static const struct form f = { "mem_size_sum", "Memory operations by size",
+                                   "Total (B)",    "Count",
+                                   "Operation",    { "Avg (B)", "Med (B)", "Min (B)", "Max (B)", "StdDev (B)" },
+                                   AZ_UNIT_BYTES,  NO_PERCENT };
     static const enum az_kind kinds[] = { AZ_MEMCPY, AZ_MEMSET };
     struct az_name_sums sums;
     int rc = given_sizes(job, &sums);
@@ -170,24 +170,25 @@ static int run_mem_size(struct az_job *job)
 
 static int run_api(struct az_job *job)
 {
-    static const struct form f = { "api_sum", "API calls", "Total Time (ns)", "Num Calls", "Name", NS_STATS,
-                                   AZ_UNIT_NS, WITH_TAILS };
+    static const struct form f = { "api_sum", "API calls", "Total Time (ns)", "Num Calls",
+                                   "Name",    NS_STATS,    AZ_UNIT_NS,        WITH_TAILS };
     static const enum az_kind kinds[] = { AZ_CALL };
     return sum_events(job, &f, kinds, 1, AZ_SUM_DURATION);
 }
 
 static int run_osrt(struct az_job *job)
 {
-    static const struct form f = { "osrt_sum", "Operating system calls", "Total Time (ns)", "Num Calls", "Name",
-                                   NS_STATS, AZ_UNIT_NS, WITH_TAILS };
+    static const struct form f = {
+        "osrt_sum", "Operating system calls", "Total Time (ns)", "Num Calls", "Name", NS_STATS, AZ_UNIT_NS, WITH_TAILS
+    };
     static const enum az_kind kinds[] = { AZ_OSRT };
     return sum_events(job, &f, kinds, 1, AZ_SUM_DURATION);
 }
 
 static int run_ranges(struct az_job *job)
 {
-    static const struct form f = { "nvtx_sum", "Host ranges", "Total Time (ns)", "Instances", "Range", NS_STATS,
-                                   AZ_UNIT_NS, WITH_STYLE | WITH_TAILS };
+    static const struct form f = { "nvtx_sum", "Host ranges", "Total Time (ns)", "Instances",
+                                   "Range",    NS_STATS,      AZ_UNIT_NS,        WITH_STYLE | WITH_TAILS };
     static const enum az_kind kinds[] = { AZ_RANGE };
     return sum_events(job, &f, kinds, 1, AZ_SUM_STYLE);
 }

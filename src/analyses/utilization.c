@@ -5,7 +5,7 @@
 #include "analyses/list.h"
 #include "base/num.h"
 
-struct state { /* of one device during the sweep */
+struct state {                /* of one device during the sweep */
     int64_t first, last, end; /* end: of the busy time so far */
     bool any;
     int64_t *busy; /* ticks per chunk */
@@ -161,7 +161,7 @@ static void put_device(struct az_job *job, struct az_table *t, size_t trace, con
         az_put_i64(t, c->chunks);
         az_put_bool(t, c->low);
         if (job->n_traces > 1)
-            az_put_i64(t, of->rank);
+            az_put_i64(t, az_job_rank(job, trace));
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "analyses/devices.h"
 
-struct chunk { /* one, or several neighbours that are all below the threshold */
+struct chunk {                /* one, or several neighbours that are all below the threshold */
     int64_t start, end, busy; /* ticks */
     int64_t chunks;
     bool low;

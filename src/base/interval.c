@@ -6,7 +6,7 @@
 
 /* ---- sorting ---- */
 
-enum { RADIX_BITS = 11, RADIX_SIZE = 1 << RADIX_BITS, SMALL = 256 };
+enum { RADIX_BITS = 11, RADIX_SIZE = 1 << RADIX_BITS, RADIX_DIGITS = 6, SMALL = 256 };
 
 static int by_start_end(const void *a, const void *b, void *ctx)
 {
@@ -31,7 +31,21 @@ static inline uint64_t key_of(const struct az_span *s, bool by_end, int64_t base
     return (uint64_t)(by_end ? s->end : s->start) - (uint64_t)base;
 }
 
-/* One stable LSD sort of v by start or end; tmp has n elements. Digits that all keys share are skipped. */
+/* Moves n spans to their places in one stable pass over the digit at `shift`; place[d] = spans with digit d. */
+static void scatter(const struct az_span *from, struct az_span *to, size_t n, bool by_end, int64_t base, unsigned shift,
+                    size_t place[RADIX_SIZE])
+{
+    for (size_t d = 0, at = 0; d < RADIX_SIZE; d++) {
+        const size_t count = place[d];
+        place[d] = at;
+        at += count;
+    }
+    for (size_t i = 0; i < n; i++)
+        to[place[(key_of(&from[i], by_end, base) >> shift) & (RADIX_SIZE - 1)]++] = from[i];
+}
+
+/* One stable LSD sort of v by start or end; tmp has n elements. All digits are counted in one pass; those that all keys
+ * share are skipped. */
 static void radix(struct az_span *v, struct az_span *tmp, size_t n, bool by_end)
 {
     int64_t lo = INT64_MAX, hi = INT64_MIN;
@@ -41,21 +55,21 @@ static void radix(struct az_span *v, struct az_span *tmp, size_t n, bool by_end)
         hi = k > hi ? k : hi;
     }
     const uint64_t range = (uint64_t)hi - (uint64_t)lo;
+    size_t count[RADIX_DIGITS][RADIX_SIZE];
+    unsigned digits = 0;
+    while (digits < RADIX_DIGITS && (range >> (digits * RADIX_BITS)) != 0)
+        memset(count[digits++], 0, sizeof count[0]);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t key = key_of(&v[i], by_end, lo);
+        for (unsigned d = 0; d < digits; d++)
+            count[d][(key >> (d * RADIX_BITS)) & (RADIX_SIZE - 1)]++;
+    }
     struct az_span *from = v, *to = tmp;
-    size_t place[RADIX_SIZE];
-    for (unsigned shift = 0; shift < 64 && (range >> shift) != 0; shift += RADIX_BITS) {
-        memset(place, 0, sizeof place);
-        for (size_t i = 0; i < n; i++)
-            place[(key_of(&from[i], by_end, lo) >> shift) & (RADIX_SIZE - 1)]++;
-        if (place[(key_of(&from[0], by_end, lo) >> shift) & (RADIX_SIZE - 1)] == n)
+    for (unsigned d = 0; d < digits; d++) {
+        const unsigned shift = d * RADIX_BITS;
+        if (count[d][(key_of(&v[0], by_end, lo) >> shift) & (RADIX_SIZE - 1)] == n)
             continue;
-        for (size_t d = 0, at = 0; d < RADIX_SIZE; d++) {
-            const size_t count = place[d];
-            place[d] = at;
-            at += count;
-        }
-        for (size_t i = 0; i < n; i++)
-            to[place[(key_of(&from[i], by_end, lo) >> shift) & (RADIX_SIZE - 1)]++] = from[i];
+        scatter(from, to, n, by_end, lo, shift, count[d]);
         struct az_span *swap = from;
         from = to;
         to = swap;

@@ -186,8 +186,40 @@ int az_parse_f64(struct az_sv s, double *out)
     return 0;
 }
 
+/* The usual case of az_parse_decimal, digits with a point at most, that fits 18 digits with nothing to round. False:
+ * take the long way, also for what is no number. */
+static bool parse_short_decimal(struct az_sv s, int scale10, int64_t *out)
+{
+    static const int64_t power[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000 };
+    enum { MOST = sizeof power / sizeof *power - 1 };
+    size_t i = s.n > 0 && s.p[0] == '-';
+    const size_t first = i;
+    int64_t v = 0;
+    int behind = -1; /* digits behind the point; -1: no point yet */
+    if (scale10 < 0 || scale10 > MOST || s.n - i < 1 || s.n - i > (size_t)(18 - scale10))
+        return false;
+    for (; i < s.n; i++) {
+        if (s.p[i] == '.' && behind < 0 && i > first) {
+            behind = 0;
+            continue;
+        }
+        if (!is_digit(s.p[i]))
+            return false;
+        v = v * 10 + (s.p[i] - '0');
+        behind += behind >= 0;
+    }
+    const int missing = scale10 - (behind > 0 ? behind : 0);
+    if (missing < 0)
+        return false;
+    v *= power[missing];
+    *out = first ? -v : v;
+    return true;
+}
+
 int az_parse_decimal(struct az_sv s, int scale10, int64_t *out)
 {
+    if (parse_short_decimal(s, scale10, out))
+        return 0;
     struct decimal d;
     int err = parse_parts(s, &d);
     if (err)

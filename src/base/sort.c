@@ -1,7 +1,7 @@
 /* Sorting by integer keys (LSD radix over key and index columns) and a stable merge sort. */
 #include "base/sort.h"
 
-enum { RADIX_BITS = 11, RADIX_SIZE = 1 << RADIX_BITS };
+enum { RADIX_BITS = 11, RADIX_SIZE = 1 << RADIX_BITS, RADIX_DIGITS = 6 };
 
 /* Key and index travel in two arrays each: 12 bytes an element instead of 16. */
 struct pairs {
@@ -9,26 +9,40 @@ struct pairs {
     uint32_t *index;
 };
 
-/* Sorts from[0..n) by key; the result may end in `spare`. Returns which. Digits all keys share are skipped. */
+/* One stable pass over the digit at `shift`; place[d] = elements with digit d. */
+static void scatter(struct pairs from, struct pairs to, size_t n, unsigned shift, uint32_t place[RADIX_SIZE])
+{
+    uint32_t at = 0;
+    for (size_t d = 0; d < RADIX_SIZE; d++) {
+        const uint32_t count = place[d];
+        place[d] = at;
+        at += count;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const size_t k = place[(from.key[i] >> shift) & (RADIX_SIZE - 1)]++;
+        to.key[k] = from.key[i];
+        to.index[k] = from.index[i];
+    }
+}
+
+/* Sorts from[0..n) by key, n < 2^32; the result may end in `spare`. Returns which. All digits are counted in one pass;
+ * those that all keys share are skipped. */
 static struct pairs radix(struct pairs from, struct pairs spare, size_t n, uint64_t range)
 {
-    size_t place[RADIX_SIZE];
-    for (unsigned shift = 0; shift < 64 && (range >> shift) != 0; shift += RADIX_BITS) {
-        memset(place, 0, sizeof place);
-        for (size_t i = 0; i < n; i++)
-            place[(from.key[i] >> shift) & (RADIX_SIZE - 1)]++;
-        if (place[(from.key[0] >> shift) & (RADIX_SIZE - 1)] == n)
+    uint32_t count[RADIX_DIGITS][RADIX_SIZE];
+    unsigned digits = 0;
+    while (digits < RADIX_DIGITS && (range >> (digits * RADIX_BITS)) != 0)
+        memset(count[digits++], 0, sizeof count[0]);
+    for (size_t i = 0; i < n; i++) {
+        for (unsigned d = 0; d < digits; d++)
+            count[d][(from.key[i] >> (d * RADIX_BITS)) & (RADIX_SIZE - 1)]++;
+    }
+    const uint64_t first = from.key[0];
+    for (unsigned d = 0; d < digits; d++) {
+        const unsigned shift = d * RADIX_BITS;
+        if (count[d][(first >> shift) & (RADIX_SIZE - 1)] == n)
             continue;
-        for (size_t d = 0, at = 0; d < RADIX_SIZE; d++) {
-            const size_t count = place[d];
-            place[d] = at;
-            at += count;
-        }
-        for (size_t i = 0; i < n; i++) {
-            const size_t to = place[(from.key[i] >> shift) & (RADIX_SIZE - 1)]++;
-            spare.key[to] = from.key[i];
-            spare.index[to] = from.index[i];
-        }
+        scatter(from, spare, n, shift, count[d]);
         const struct pairs swap = from;
         from = spare;
         spare = swap;

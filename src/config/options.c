@@ -144,7 +144,7 @@ const struct az_option az_option_table[] = {
       "tables of short kernels", "0.1" },
     { "short_kernel_histogram_bins", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(short_kernel_histogram_bins), 1, 100000, NULL,
       "100", "pytorch", "bins of the histogram of short kernels", "0.1" },
-    { "enable_kernel_summary", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(enable_kernel_summary), NO_RANGE, NULL, "false",
+    { "enable_kernel_summary", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(enable_kernel_summary), NO_RANGE, NULL, "true",
       "pytorch", "table of kernels by launching operation", "0.1" },
     { "disable_coll_analysis", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(disable_coll_analysis), NO_RANGE, NULL, "false",
       "pytorch", "leave out the table of collectives", "0.1" },

@@ -145,6 +145,9 @@ static int add_inputs(struct grouping *g)
             if (k != i)
                 f->path.n = 0;
         }
+        if (in->files.n > 1)
+            az_diag_add(g->diag, AZ_NOTE, AZ_NOWHERE, "%zu files form one input '%.*s' (a configuration can part them)",
+                        in->files.n, AZ_SVF(in->title));
     }
     return rc;
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/intern.h"
+#include "base/sort.h"
 #include "base/utf8.h"
 #include "io/path.h"
 
@@ -118,29 +120,45 @@ static int choose_stem(const struct naming *n, size_t i)
     return n->w[i].stem.p ? AZ_OK : az_arena_error(a);
 }
 
+/* Marks the jobs whose stem another one has too. */
+static int find_shared(const struct naming *n, bool *shared)
+{
+    struct az_intern stems;
+    uint32_t *first = az_arena_array(&n->p->arena, n->p->jobs.n, sizeof *first);
+    int rc = first ? az_intern_init(&stems, &n->p->arena, NULL) : AZ_ENOMEM;
+
+    if (rc)
+        return rc;
+    for (size_t i = 0; !rc && i < n->p->jobs.n; i++) {
+        size_t known = stems.text.n;
+        uint32_t id = 0;
+        rc = az_intern(&stems, n->w[i].stem, &id);
+        if (!rc && id == known)
+            first[id] = (uint32_t)i;
+        else if (!rc)
+            shared[first[id]] = shared[i] = true;
+    }
+    az_intern_release(&stems);
+    return rc;
+}
+
 /* Inputs that would share a name get their title behind it. */
 static int part_stems(const struct naming *n)
 {
-    size_t jobs = n->p->jobs.n;
     struct az_arena *a = &n->p->arena;
-    bool *shared = az_arena_array(a, jobs, sizeof *shared);
+    bool *shared = az_arena_array(a, n->p->jobs.n, sizeof *shared);
+    int rc = shared ? find_shared(n, shared) : az_arena_error(a);
 
-    if (!shared)
-        return az_arena_error(a);
-    for (size_t i = 0; i < jobs; i++)
-        for (size_t k = i + 1; k < jobs; k++)
-            if (az_sv_eq(n->w[i].stem, n->w[k].stem))
-                shared[i] = shared[k] = true;
-    for (size_t i = 0; i < jobs; i++) {
+    for (size_t i = 0; !rc && i < n->p->jobs.n; i++) {
         struct az_sv title;
         if (!shared[i])
             continue;
         title = az_name_safe(a, n->p->jobs.v[i].input->title);
         n->w[i].stem = az_arena_printf(a, "%.*s_%.*s", AZ_SVF(n->w[i].stem), AZ_SVF(title));
         if (!title.p || !n->w[i].stem.p)
-            return az_arena_error(a);
+            rc = az_arena_error(a);
     }
-    return AZ_OK;
+    return rc;
 }
 
 static struct az_sv target_path(const struct naming *n, size_t i, const struct az_report *r)
@@ -186,14 +204,15 @@ static int add_targets(const struct naming *n, size_t i)
 struct place { /* an output or an input in the file system */
     struct az_sv path, canonical;
     struct az_path_info info;
-    size_t job; /* SIZE_MAX: the config */
+    size_t job;
+    bool input; /* of the run; also the configuration itself */
 };
 AZ_VEC(struct place, places);
 
 /* Devices and pipes may be written by all. */
-static int add_place(struct az_arena *a, struct places *list, struct az_sv path, size_t job)
+static int add_place(struct az_arena *a, struct places *list, struct az_sv path, size_t job, bool input)
 {
-    struct place pl = { .path = path, .job = job };
+    struct place pl = { .path = path, .job = job, .input = input };
     int rc;
 
     if (!path.n || az_sv_is(path, "-"))
@@ -210,32 +229,67 @@ static int add_place(struct az_arena *a, struct places *list, struct az_sv path,
     return az_vec_push(list, pl);
 }
 
-static bool same_place(const struct place *x, const struct place *y)
+/* Outputs before inputs, so that the first of equal places is an output if any is. */
+static int by_rank(const struct place *x, const struct place *y)
 {
-    if (az_sv_eq(x->canonical, y->canonical))
-        return true;
+    if (x->input != y->input)
+        return x->input ? 1 : -1;
+    return x->job < y->job ? -1 : x->job > y->job;
+}
+
+static int by_name(const void *x, const void *y, void *ctx)
+{
+    const struct place *a = x, *b = y;
+    int c = az_sv_cmp(a->canonical, b->canonical);
+    (void)ctx;
+    return c ? c : by_rank(a, b);
+}
+
+static int by_file(const void *x, const void *y, void *ctx)
+{
+    const struct place *a = x, *b = y;
+    (void)ctx;
+    if (a->info.dev != b->info.dev)
+        return a->info.dev < b->info.dev ? -1 : 1;
+    if (a->info.ino != b->info.ino)
+        return a->info.ino < b->info.ino ? -1 : 1;
+    return by_rank(a, b);
+}
+
+static bool same_name(const struct place *x, const struct place *y) { return az_sv_eq(x->canonical, y->canonical); }
+
+/* Other names of one file (hard links); equal names were told before. */
+static bool same_file(const struct place *x, const struct place *y)
+{
     return x->info.kind == AZ_PATH_FILE && y->info.kind == AZ_PATH_FILE && x->info.dev == y->info.dev &&
            x->info.ino == y->info.ino;
 }
 
-static int compare_places(const struct naming *n, const struct places *outs, const struct places *ins)
+static int collide(const struct naming *n, const struct place *o, const struct place *other)
 {
-    int rc = AZ_OK;
+    const struct az_input *in = n->p->jobs.v[o->job].input;
 
-    for (size_t i = 0; i < outs->n; i++) {
-        const struct place *o = &outs->v[i];
-        const struct az_input *in = n->p->jobs.v[o->job].input;
-        for (size_t k = 0; k < ins->n; k++)
-            if (same_place(o, &ins->v[k]))
-                rc = az_diag_fail(n->diag, AZ_ECONFIG, place_of(in),
-                                  "output '%.*s' of '%.*s' is an input (nothing was run)", AZ_SVF(o->path),
-                                  AZ_SVF(in->title));
-        for (size_t k = i + 1; k < outs->n; k++)
-            if (same_place(o, &outs->v[k]))
-                rc = az_diag_fail(
-                    n->diag, AZ_ECONFIG, place_of(in),
-                    "inputs '%.*s' and '%.*s' would both write '%.*s' (give them different titles or outputs)",
-                    AZ_SVF(in->title), AZ_SVF(n->p->jobs.v[outs->v[k].job].input->title), AZ_SVF(o->path));
+    if (other->input)
+        return az_diag_fail(n->diag, AZ_ECONFIG, place_of(in), "output '%.*s' of '%.*s' is an input (nothing was run)",
+                            AZ_SVF(o->path), AZ_SVF(in->title));
+    return az_diag_fail(n->diag, AZ_ECONFIG, place_of(in),
+                        "inputs '%.*s' and '%.*s' would both write '%.*s' (give them different titles or outputs)",
+                        AZ_SVF(in->title), AZ_SVF(n->p->jobs.v[other->job].input->title), AZ_SVF(o->path));
+}
+
+/* Sorted: equal places are neighbours. */
+static int compare(const struct naming *n, struct places *list, int (*order)(const void *, const void *, void *),
+                   bool (*same)(const struct place *, const struct place *))
+{
+    size_t first = 0;
+    int rc = az_sort_cmp(list->v, list->n, sizeof *list->v, order, NULL, NULL);
+
+    for (size_t i = 1; rc != AZ_ENOMEM && i < list->n; i++) {
+        const struct place *o = &list->v[first], *other = &list->v[i];
+        if (!same(o, other))
+            first = i;
+        else if (!o->input && (same == same_name || !same_name(o, other)))
+            rc = collide(n, o, other);
     }
     return rc;
 }
@@ -243,24 +297,43 @@ static int compare_places(const struct naming *n, const struct places *outs, con
 static int check_collisions(const struct naming *n)
 {
     struct az_arena *a = &n->p->arena;
-    struct places outs, ins;
-    int rc;
+    struct places list;
+    int rc, again;
 
-    az_vec_init(&outs, NULL);
-    az_vec_init(&ins, NULL);
-    rc = n->c->path.n ? add_place(a, &ins, az_arena_dup(a, n->c->path), SIZE_MAX) : AZ_OK;
+    az_vec_init(&list, NULL);
+    rc = n->c->path.n ? add_place(a, &list, az_arena_dup(a, n->c->path), 0, true) : AZ_OK;
     for (size_t i = 0; !rc && i < n->p->jobs.n; i++) {
         const struct az_plan_job *job = &n->p->jobs.v[i];
         for (size_t k = 0; !rc && k < job->input->files.n; k++)
-            rc = add_place(a, &ins, job->input->files.v[k].path, i);
+            rc = add_place(a, &list, job->input->files.v[k].path, i, true);
         for (size_t k = 0; !rc && k < job->targets.n; k++)
-            rc = add_place(a, &outs, job->targets.v[k].path, i);
+            rc = add_place(a, &list, job->targets.v[k].path, i, false);
     }
-    if (!rc)
-        rc = compare_places(n, &outs, &ins);
-    az_vec_release(&outs);
-    az_vec_release(&ins);
+    if (!rc && list.n) {
+        rc = compare(n, &list, by_name, same_name);
+        again = compare(n, &list, by_file, same_file);
+        rc = rc ? rc : again;
+    }
+    az_vec_release(&list);
     return rc;
+}
+
+/* Which files the inputs are, for az_outputs_guard: known before the run, so that a worker needs no look at them. */
+static int remember_inputs(struct az_plan *p)
+{
+    struct az_path_info *info;
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->jobs.n; i++)
+        n += p->jobs.v[i].input->files.n;
+    info = az_arena_array(&p->arena, n, sizeof *info);
+    if (!info)
+        return az_arena_error(&p->arena);
+    p->input_files = info;
+    for (size_t i = 0; i < p->jobs.n; i++)
+        for (size_t k = 0; k < p->jobs.v[i].input->files.n; k++)
+            info[p->n_input_files++] = az_path_stat(p->jobs.v[i].input->files.v[k].path.p);
+    return AZ_OK;
 }
 
 int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag *diag)
@@ -282,6 +355,8 @@ int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag
         rc = add_targets(&n, i);
     if (!rc)
         rc = check_collisions(&n);
+    if (!rc)
+        rc = remember_inputs(p);
     return rc;
 }
 
@@ -299,14 +374,11 @@ int az_outputs_guard(const struct az_plan *p, const struct az_target *t, const s
         struct az_path_info info = { .kind = AZ_PATH_MISSING };
         if (file.p)
             info = az_path_stat(file.p);
-        for (size_t j = 0; !rc && info.kind == AZ_PATH_FILE && j < p->jobs.n; j++) {
-            const struct az_input_files *files = &p->jobs.v[j].input->files;
-            for (size_t k = 0; !rc && k < files->n; k++) {
-                struct az_path_info in = az_path_stat(files->v[k].path.p);
-                if (in.kind == AZ_PATH_FILE && in.dev == info.dev && in.ino == info.ino)
-                    rc = az_diag_fail(diag, AZ_ECONFIG, AZ_AT_FILE(file),
-                                      "is an input and is not overwritten (choose another folder)");
-            }
+        for (size_t k = 0; !rc && info.kind == AZ_PATH_FILE && k < p->n_input_files; k++) {
+            const struct az_path_info *in = &p->input_files[k];
+            if (in->kind == AZ_PATH_FILE && in->dev == info.dev && in->ino == info.ino)
+                rc = az_diag_fail(diag, AZ_ECONFIG, AZ_AT_FILE(file),
+                                  "is an input and is not overwritten (choose another folder)");
         }
     }
     az_arena_release(&scratch);

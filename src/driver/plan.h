@@ -3,6 +3,7 @@
 #define AZ_DRIVER_PLAN_H
 
 #include "config/config.h"
+#include "io/path.h"
 #include "registry.h"
 
 struct az_target { /* one output of one job */
@@ -29,7 +30,9 @@ AZ_VEC(struct az_plan_job, az_plan_jobs);
 struct az_plan {
     struct az_arena arena;
     struct az_plan_jobs jobs;
-    struct az_sv spool; /* temporary folder that holds copies of piped inputs; empty: none */
+    struct az_sv spool;                     /* temporary folder that holds copies of piped inputs; empty: none */
+    const struct az_path_info *input_files; /* all files of all inputs, as they were before the run */
+    size_t n_input_files;
 };
 
 void az_plan_init(struct az_plan *p);

@@ -2,12 +2,14 @@
 #include "driver/internal.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "io/outfile.h"
 
-static volatile sig_atomic_t interrupted;
+/* Lock-free, so a handler may set it; atomic, because the handler runs in one thread and workers poll in others. */
+static volatile _Atomic sig_atomic_t interrupted;
 
 static void on_signal(int sig)
 {

@@ -14,12 +14,13 @@ struct nsys_names {
 };
 #define NSYS_DENSE_IDS (1u << 20)
 
-#define NSYS_LANE_CACHE 256
+#define NSYS_LANE_CACHE 1024
 struct nsys_lane_key {
     uint64_t proc, context, stream;
     int64_t device; /* -1: host, then `stream` is the globalTid */
 };
 
+struct nsys_row;
 struct nsys_db {
     struct az_parse *job;
     struct az_trace *t;
@@ -40,6 +41,12 @@ struct nsys_db {
     uint64_t rows, rows_total;
     uint64_t size, reported; /* bytes of the file; bytes added to job->progress */
     bool partial;
+    struct { /* the table being read */
+        struct nsys_row *row;
+        int (*fn)(struct nsys_db *x, const struct nsys_row *row, void *ctx);
+        void *ctx;
+        int error;
+    } scan;
 };
 
 /* Opens read-only and checks that it is an export; messages in the job's diag. AZ_EEMPTY, AZ_EIO, AZ_EFORMAT, ... */
@@ -51,34 +58,33 @@ bool nsys_db_usable(struct az_sv path);
 bool nsys_has_table(struct nsys_db *x, const char *table); /* or view */
 bool nsys_has_column(struct nsys_db *x, const char *table, const char *column);
 
-/* A query over some columns of one table, in file order. */
-struct nsys_query {
-    const char *table;
-    sqlite3_stmt *st;
-    int at[12]; /* result column of the i-th wanted column; -1: the table does not have it */
-    uint64_t rows;
-};
+/* Reading some columns of one table, row by row in file order. */
 struct nsys_want {
     const char *column;
     bool required;
 };
-/* 1: prepared; 0: no such table, or (with a warning) a required column is missing; negative: error. */
-int nsys_query_open(struct nsys_db *x, struct nsys_query *q, const char *table, const struct nsys_want *want,
-                    size_t n) AZ_MUST_USE;
-/* 1: a row; 0: the end, also where a damaged page ends the table (with a warning); negative: error. */
-int nsys_query_next(struct nsys_db *x, struct nsys_query *q) AZ_MUST_USE;
-void nsys_query_close(struct nsys_query *q);
+#define NSYS_MAX_WANT 12
+struct nsys_row {
+    sqlite3_value **value;
+    int at[NSYS_MAX_WANT]; /* place of the i-th wanted column among the values; -1: the table does not have it */
+    uint64_t number;       /* 1, 2, ... */
+};
+typedef int (*nsys_row_fn)(struct nsys_db *x, const struct nsys_row *row, void *ctx);
+/* Calls fn for every row; what it returns other than 0 stops and is returned. 0 also when there is no such table, when a
+ * required column is missing and when a damaged page ends the table (the last two with a warning and a count). */
+int nsys_each(struct nsys_db *x, const char *table, const struct nsys_want *want, size_t n, nsys_row_fn fn,
+              void *ctx) AZ_MUST_USE;
 /* Value of a wanted column in the current row: 0 for NULL and for a column that is absent. */
-static inline int64_t nsys_i64(const struct nsys_query *q, int i)
+static inline int64_t nsys_i64(const struct nsys_row *r, int i)
 {
-    return q->at[i] < 0 ? 0 : sqlite3_column_int64(q->st, q->at[i]);
+    return r->at[i] < 0 ? 0 : sqlite3_value_int64(r->value[r->at[i]]);
 }
-static inline bool nsys_is_null(const struct nsys_query *q, int i)
+static inline bool nsys_is_null(const struct nsys_row *r, int i)
 {
-    return q->at[i] < 0 || sqlite3_column_type(q->st, q->at[i]) == SQLITE_NULL;
+    return r->at[i] < 0 || sqlite3_value_type(r->value[r->at[i]]) == SQLITE_NULL;
 }
-/* Valid until the next row; NULL is the empty view. */
-struct az_sv nsys_text(const struct nsys_query *q, int i);
+/* Valid until fn returns; NULL is the empty view. */
+struct az_sv nsys_text(const struct nsys_row *r, int i);
 
 /* Prepares the look-up of StringIds; once, before the first name. */
 int nsys_strings_open(struct nsys_db *x) AZ_MUST_USE;

@@ -19,6 +19,19 @@ static int on_progress(void *ctx)
     return job->cancelled && job->cancelled(job->ctx);
 }
 
+/* Adds to the bytes of the progress line what the rows read so far stand for. */
+static void report_progress(struct nsys_db *x)
+{
+    if (!x->job->progress || x->rows_total == 0)
+        return;
+    double share = (double)x->rows / (double)(x->rows_total + 1);
+    uint64_t now = (uint64_t)((double)x->size * (share < 1 ? share : 1));
+    if (now > x->reported) {
+        atomic_fetch_add(x->job->progress, now - x->reported);
+        x->reported = now;
+    }
+}
+
 static bool beside(struct nsys_db *x, const char *suffix)
 {
     struct az_sv p = az_arena_printf(&x->scratch, "%.*s%s", AZ_SVF(x->path), suffix);
@@ -49,6 +62,23 @@ static struct az_sv sqlite_name(struct nsys_db *x, bool immutable)
     return az_sv_make(out, (size_t)(at - out));
 }
 
+/* Tables are read through an aggregate function, "SELECT each_row(a,b) FROM t": the rows never leave SQLite's inner loop,
+ * which saves a third of the time of stepping through a SELECT. */
+static void each_row(sqlite3_context *c, int n, sqlite3_value **value)
+{
+    struct nsys_db *x = sqlite3_user_data(c);
+    (void)n;
+    x->scan.row->value = value;
+    x->scan.row->number++;
+    if (++x->rows % ROWS_A_STEP == 0)
+        report_progress(x);
+    x->scan.error = x->scan.fn(x, x->scan.row, x->scan.ctx);
+    if (x->scan.error != 0)
+        sqlite3_result_error(c, "stopped", -1);
+}
+
+static void all_rows(sqlite3_context *c) { sqlite3_result_null(c); }
+
 /* Result code of opening and of the first read (SQLite opens lazily). */
 static int try_open(struct nsys_db *x, bool immutable)
 {
@@ -64,6 +94,9 @@ static int try_open(struct nsys_db *x, bool immutable)
     sqlite3_extended_result_codes(x->db, 1);
     sqlite3_busy_timeout(x->db, BUSY_MS);
     sqlite3_progress_handler(x->db, PROGRESS_OPS, on_progress, x->job);
+    rc = sqlite3_create_function(x->db, "each_row", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, x, NULL, each_row, all_rows);
+    if (rc != SQLITE_OK)
+        return rc;
     /* A transaction: the file cannot change under us, however long the reading takes. */
     return sqlite3_exec(x->db,
                         "PRAGMA trusted_schema=OFF; PRAGMA mmap_size=2147418112; BEGIN; "
@@ -281,100 +314,85 @@ bool nsys_has_column(struct nsys_db *x, const char *table, const char *column)
     return found;
 }
 
-/* "SELECT "a","b" FROM "t"" with the columns that exist. False: a required one is missing. */
-static bool build_query(struct nsys_db *x, struct nsys_query *q, const struct nsys_want *want, size_t n,
-                        struct az_sv *sql)
+/* Columns that exist, as arguments of each_row. False: a required one is missing. */
+static bool choose_columns(struct nsys_db *x, const char *table, const struct nsys_want *want, size_t n,
+                           struct nsys_row *row, struct az_sv *list)
 {
     int at = 0;
-    *sql = AZ_SV("SELECT ");
+    *list = AZ_SV("");
     for (size_t i = 0; i < n; i++) {
-        q->at[i] = -1;
-        if (nsys_has_column(x, q->table, want[i].column)) {
-            *sql = az_arena_printf(&x->scratch, "%.*s%s\"%s\"", AZ_SVF(*sql), at ? "," : "", want[i].column);
-            q->at[i] = at++;
+        row->at[i] = -1;
+        if (nsys_has_column(x, table, want[i].column)) {
+            *list = az_arena_printf(&x->scratch, "%.*s%s\"%s\"", AZ_SVF(*list), at ? "," : "", want[i].column);
+            row->at[i] = at++;
         } else if (want[i].required) {
             az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
-                        "table '%s' has no column '%s': the table is left out (unknown export version?)", q->table,
+                        "table '%s' has no column '%s': the table is left out (unknown export version?)", table,
                         want[i].column);
             az_trace_dropped(x->t, "table without a needed column", 1, 0);
             return false;
         }
     }
-    *sql = az_arena_printf(&x->scratch, "%.*s FROM \"%s\"", AZ_SVF(*sql), q->table);
     return at > 0;
 }
 
-int nsys_query_open(struct nsys_db *x, struct nsys_query *q, const char *table, const struct nsys_want *want, size_t n)
+static int scan_error(struct nsys_db *x, const char *table, uint64_t rows, int rc)
 {
-    struct az_sv sql;
-    *q = (struct nsys_query){ .table = table };
-    if (!nsys_has_table(x, table) || !build_query(x, q, want, n, &sql))
+    struct az_where at = AZ_AT_FILE(x->path);
+    if (x->scan.error != 0)
+        return x->scan.error;
+    switch (rc & 0xff) {
+    case SQLITE_INTERRUPT: return AZ_EINTR;
+    case SQLITE_NOMEM: return AZ_ENOMEM;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return open_error(x, rc);
+    case SQLITE_IOERR:
+        return az_diag_fail(x->job->diag, AZ_EIO, at, "reading table '%s' failed after %" PRIu64 " rows: %s", table, rows,
+                            sqlite3_errmsg(x->db));
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        az_diag_add(x->job->diag, AZ_WARNING, at,
+                    "table '%s' is damaged after %" PRIu64 " rows: the result is partial (%s; export it again)", table,
+                    rows, sqlite3_errmsg(x->db));
+        az_trace_dropped(x->t, "rest of a damaged table", 1, 0);
+        x->partial = true;
         return 0;
-    if (!sql.p)
-        return az_diag_memory(x->job->diag, az_arena_error(&x->scratch), AZ_AT_FILE(x->path), x->job->mem);
-    int rc = sqlite3_prepare_v2(x->db, sql.p, -1, &q->st, NULL);
-    if (rc == SQLITE_OK)
-        return 1;
-    if ((rc & 0xff) == SQLITE_NOMEM)
-        return az_diag_memory(x->job->diag, AZ_ENOMEM, AZ_AT_FILE(x->path), x->job->mem);
-    az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path), "table '%s' cannot be read and is left out: %s", table,
+    default: break;
+    }
+    az_diag_add(x->job->diag, AZ_WARNING, at, "table '%s' cannot be read and is left out: %s", table,
                 sqlite3_errmsg(x->db));
     az_trace_dropped(x->t, "table that cannot be read", 1, 0);
     return 0;
 }
 
-static void report_progress(struct nsys_db *x, uint64_t now)
+int nsys_each(struct nsys_db *x, const char *table, const struct nsys_want *want, size_t n, nsys_row_fn fn, void *ctx)
 {
-    if (x->job->progress && now > x->reported) {
-        atomic_fetch_add(x->job->progress, now - x->reported);
-        x->reported = now;
-    }
+    struct nsys_row row = { .number = 0 };
+    struct az_sv columns;
+    sqlite3_stmt *st = NULL;
+    if (!nsys_has_table(x, table) || !choose_columns(x, table, want, n, &row, &columns))
+        return 0;
+    /* NOT INDEXED: an index that someone added must not change the order of the rows. */
+    struct az_sv sql = az_arena_printf(&x->scratch, "SELECT each_row(%.*s) FROM \"%s\" NOT INDEXED", AZ_SVF(columns), table);
+    if (!columns.p || !sql.p)
+        return az_arena_error(&x->scratch);
+    x->scan.row = &row;
+    x->scan.fn = fn;
+    x->scan.ctx = ctx;
+    x->scan.error = 0;
+    int rc = sqlite3_prepare_v2(x->db, sql.p, -1, &st, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(st);
+    int result = rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : scan_error(x, table, row.number, rc);
+    (void)sqlite3_finalize(st);
+    return result;
 }
 
-static int query_error(struct nsys_db *x, struct nsys_query *q, int rc)
+struct az_sv nsys_text(const struct nsys_row *r, int i)
 {
-    struct az_where at = AZ_AT_FILE(x->path);
-    switch (rc & 0xff) {
-    case SQLITE_INTERRUPT: return AZ_EINTR;
-    case SQLITE_NOMEM: return az_diag_memory(x->job->diag, AZ_ENOMEM, at, x->job->mem);
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED: return open_error(x, rc);
-    case SQLITE_IOERR:
-        return az_diag_fail(x->job->diag, AZ_EIO, at, "reading table '%s' failed after %" PRIu64 " rows: %s", q->table,
-                            q->rows, sqlite3_errmsg(x->db));
-    default: break;
-    }
-    az_diag_add(x->job->diag, AZ_WARNING, at,
-                "table '%s' is damaged after %" PRIu64 " rows: the result is partial (%s; export it again)", q->table,
-                q->rows, sqlite3_errmsg(x->db));
-    az_trace_dropped(x->t, "rest of a damaged table", 1, 0);
-    x->partial = true;
-    return 0;
-}
-
-int nsys_query_next(struct nsys_db *x, struct nsys_query *q)
-{
-    int rc = sqlite3_step(q->st);
-    if (rc == SQLITE_ROW) {
-        q->rows++;
-        if (++x->rows % ROWS_A_STEP == 0 && x->rows_total)
-            report_progress(x, (uint64_t)((double)x->size * (double)x->rows / (double)(x->rows_total + 1)));
-        return 1;
-    }
-    return rc == SQLITE_DONE ? 0 : query_error(x, q, rc);
-}
-
-void nsys_query_close(struct nsys_query *q)
-{
-    sqlite3_finalize(q->st);
-    q->st = NULL;
-}
-
-struct az_sv nsys_text(const struct nsys_query *q, int i)
-{
-    if (q->at[i] < 0)
+    if (r->at[i] < 0)
         return az_sv_make("", 0);
-    const char *p = (const char *)sqlite3_column_text(q->st, q->at[i]);
-    int n = sqlite3_column_bytes(q->st, q->at[i]);
+    const char *p = (const char *)sqlite3_value_text(r->value[r->at[i]]);
+    int n = sqlite3_value_bytes(r->value[r->at[i]]);
     return p && n > 0 ? az_sv_make(p, (size_t)n) : az_sv_make("", 0);
 }

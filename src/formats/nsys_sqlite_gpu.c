@@ -9,7 +9,7 @@ enum { START, END, DEVICE, CONTEXT, STREAM, CORR, PID, FIRST_OWN };
     { "start", true }, { "end", true }, { "deviceId", false }, { "contextId", false }, { "streamId", false },          \
         { "correlationId", false }, { "globalPid", false }
 
-static int common(struct nsys_db *x, const struct nsys_query *q, struct az_event *e)
+static int common(struct nsys_db *x, const struct nsys_row *q, struct az_event *e)
 {
     *e = (struct az_event){ .start = nsys_i64(q, START),
                             .end = nsys_i64(q, END),
@@ -41,23 +41,17 @@ static int add_label(struct nsys_db *x, struct labels *l, int64_t code, struct a
     return rc == 0 ? az_map_put(&l->known, (uint64_t)code, 0, id, &value, &added) : rc;
 }
 
-/* Codes and labels of an ENUM_ table; codes that it lacks are left to the fallback. */
+static int take_label(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+{
+    return nsys_is_null(r, 1) ? 0 : add_label(x, ctx, nsys_i64(r, 0), nsys_text(r, 1));
+}
+
+/* Codes and labels of an ENUM_ table (NULL: there is none); codes that it lacks are left to the fallback. */
 static int open_labels(struct nsys_db *x, struct labels *l, const char *table)
 {
     static const struct nsys_want want[] = { { "id", true }, { "label", true } };
-    struct nsys_query q;
     int rc = az_map_init(&l->known, x->job->mem, 0);
-    if (rc == 0)
-        rc = nsys_query_open(x, &q, table, want, 2);
-    if (rc <= 0)
-        return rc;
-    while ((rc = nsys_query_next(x, &q)) == 1) {
-        rc = nsys_is_null(&q, 1) ? 0 : add_label(x, l, nsys_i64(&q, 0), nsys_text(&q, 1));
-        if (rc != 0)
-            break;
-    }
-    nsys_query_close(&q);
-    return rc;
+    return rc == 0 && table ? nsys_each(x, table, want, 2, take_label, l) : rc;
 }
 
 static int label_of(struct nsys_db *x, struct labels *l, int64_t code, uint32_t *id)
@@ -110,28 +104,44 @@ static const char *kernel_name_column(struct nsys_db *x)
     return other;
 }
 
+/* Node ids lie behind most other columns of a row, and to reach them costs as much as all the rest. They are read only
+ * where something says that graphs were launched: the tables of graph nodes, the name of a call, or the first rows. */
+static bool has_graph_nodes(struct nsys_db *x)
+{
+    static const char *const signs[] = {
+        "SELECT 1 FROM StringIds WHERE value GLOB 'cu*GraphLaunch*' LIMIT 1",
+        "SELECT 1 FROM (SELECT graphNodeId AS n FROM " KERNELS " LIMIT 4096) WHERE n IS NOT NULL LIMIT 1",
+    };
+    if (!nsys_has_column(x, KERNELS, "graphNodeId"))
+        return false;
+    bool found = nsys_has_table(x, "CUDA_GRAPH_NODE_EVENTS") || nsys_has_table(x, "CUDA_GRAPH_EVENTS");
+    for (size_t i = 0; i < 2 && !found; i++) {
+        sqlite3_stmt *st = NULL;
+        found = sqlite3_prepare_v2(x->db, signs[i], -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW;
+        (void)sqlite3_finalize(st);
+    }
+    return found;
+}
+
+enum { KERNEL_NAME = FIRST_OWN, KERNEL_NODE, KERNEL_N };
+
+static int take_kernel(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+{
+    struct az_event e;
+    const bool *nodes = ctx;
+    int rc = common(x, r, &e);
+    if (rc == 0)
+        rc = nsys_name(x, &x->names, nsys_i64(r, KERNEL_NAME), &e.name);
+    e.node = *nodes ? (uint64_t)nsys_i64(r, KERNEL_NODE) : 0;
+    return rc == 0 ? nsys_add(x, AZ_KERNEL, &e) : rc;
+}
+
 static int read_kernels(struct nsys_db *x)
 {
-    enum { NAME = FIRST_OWN, NODE, N };
-    struct nsys_want want[N] = { COMMON_COLUMNS, { kernel_name_column(x), true }, { "graphNodeId", false } };
-    struct nsys_query q;
-    struct az_event e;
-    int rc = nsys_query_open(x, &q, KERNELS, want, N);
-    if (rc <= 0)
-        return rc;
-    az_trace_columns(x->t, AZ_KERNEL, AZ_COL_CORR | (q.at[NODE] >= 0 ? AZ_COL_NODE : 0u));
-    while ((rc = nsys_query_next(x, &q)) == 1) {
-        rc = common(x, &q, &e);
-        if (rc == 0)
-            rc = nsys_name(x, &x->names, nsys_i64(&q, NAME), &e.name);
-        e.node = (uint64_t)nsys_i64(&q, NODE);
-        if (rc == 0)
-            rc = nsys_add(x, AZ_KERNEL, &e);
-        if (rc != 0)
-            break;
-    }
-    nsys_query_close(&q);
-    return rc;
+    bool nodes = has_graph_nodes(x);
+    struct nsys_want want[KERNEL_N] = { COMMON_COLUMNS, { kernel_name_column(x), true }, { "graphNodeId", false } };
+    az_trace_columns(x->t, AZ_KERNEL, AZ_COL_CORR | (nodes ? AZ_COL_NODE : 0u));
+    return nsys_each(x, KERNELS, want, nodes ? KERNEL_N : KERNEL_NODE, take_kernel, &nodes);
 }
 
 static int add_side(struct nsys_db *x, const struct az_copy *c, struct az_event *e)
@@ -142,124 +152,118 @@ static int add_side(struct nsys_db *x, const struct az_copy *c, struct az_event 
     return az_vec_push(&x->t->copies, *c);
 }
 
-static int16_t small_code(const struct nsys_query *q, int column)
+static int16_t small_code(const struct nsys_row *r, int column)
 {
-    int64_t v = nsys_is_null(q, column) ? -1 : nsys_i64(q, column);
+    int64_t v = nsys_is_null(r, column) ? -1 : nsys_i64(r, column);
     return (int16_t)(v >= -1 && v <= INT16_MAX ? v : -1);
 }
 
-static int64_t byte_count(const struct nsys_query *q, int column)
+static int64_t byte_count(const struct nsys_row *r, int column)
 {
-    int64_t v = nsys_is_null(q, column) ? -1 : nsys_i64(q, column);
+    int64_t v = nsys_is_null(r, column) ? -1 : nsys_i64(r, column);
     return v < 0 ? -1 : v;
+}
+
+enum { COPY_BYTES = FIRST_OWN, COPY_KIND, COPY_SRC, COPY_DST, COPY_N };
+
+static int take_copy(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+{
+    struct az_event e;
+    struct az_copy c = { .bytes = byte_count(r, COPY_BYTES),
+                         .op = small_code(r, COPY_KIND),
+                         .src = small_code(r, COPY_SRC),
+                         .dst = small_code(r, COPY_DST) };
+    int rc = common(x, r, &e);
+    if (rc == 0)
+        rc = label_of(x, ctx, nsys_i64(r, COPY_KIND), &e.name);
+    if (rc == 0)
+        rc = add_side(x, &c, &e);
+    return rc == 0 ? nsys_add(x, AZ_MEMCPY, &e) : rc;
 }
 
 static int read_copies(struct nsys_db *x)
 {
-    enum { BYTES = FIRST_OWN, KIND, SRC, DST, N };
-    static const struct nsys_want want[N] = { COMMON_COLUMNS, { "bytes", false }, { "copyKind", true },
-                                              { "srcKind", false }, { "dstKind", false } };
+    static const struct nsys_want want[COPY_N] = {
+        COMMON_COLUMNS, { "bytes", false }, { "copyKind", true }, { "srcKind", false }, { "dstKind", false }
+    };
     struct labels labels = { "[CUDA memcpy ", "]", copy_labels, sizeof copy_labels / sizeof *copy_labels, { .n = 0 } };
-    struct nsys_query q;
-    struct az_event e;
-    int rc = nsys_query_open(x, &q, COPIES, want, N);
-    if (rc <= 0)
-        return rc;
-    rc = open_labels(x, &labels, "ENUM_CUDA_MEMCPY_OPER");
     az_trace_columns(x->t, AZ_MEMCPY, AZ_COL_CORR | AZ_COL_SIDE);
-    while (rc == 0 && (rc = nsys_query_next(x, &q)) == 1) {
-        struct az_copy c = { .bytes = byte_count(&q, BYTES),
-                             .op = small_code(&q, KIND),
-                             .src = small_code(&q, SRC),
-                             .dst = small_code(&q, DST) };
-        rc = common(x, &q, &e);
-        if (rc == 0)
-            rc = label_of(x, &labels, nsys_i64(&q, KIND), &e.name);
-        if (rc == 0)
-            rc = add_side(x, &c, &e);
-        if (rc == 0)
-            rc = nsys_add(x, AZ_MEMCPY, &e);
-    }
+    int rc = open_labels(x, &labels, "ENUM_CUDA_MEMCPY_OPER");
+    if (rc == 0)
+        rc = nsys_each(x, COPIES, want, COPY_N, take_copy, &labels);
     az_map_release(&labels.known);
-    nsys_query_close(&q);
     return rc;
+}
+
+enum { FILL_BYTES = FIRST_OWN, FILL_KIND, FILL_N };
+
+static int take_fill(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+{
+    struct az_event e;
+    struct az_copy c = { .bytes = byte_count(r, FILL_BYTES), .op = -1, .src = -1, .dst = small_code(r, FILL_KIND) };
+    (void)ctx;
+    int rc = common(x, r, &e);
+    if (rc == 0)
+        rc = az_trace_name(x->t, AZ_SV("[CUDA memset]"), &e.name);
+    if (rc == 0)
+        rc = add_side(x, &c, &e);
+    return rc == 0 ? nsys_add(x, AZ_MEMSET, &e) : rc;
 }
 
 static int read_fills(struct nsys_db *x)
 {
-    enum { BYTES = FIRST_OWN, KIND, N };
-    static const struct nsys_want want[N] = { COMMON_COLUMNS, { "bytes", false }, { "memKind", false } };
-    struct nsys_query q;
-    struct az_event e;
-    uint32_t name;
-    int rc = nsys_query_open(x, &q, FILLS, want, N);
-    if (rc <= 0)
-        return rc;
-    rc = az_trace_name(x->t, AZ_SV("[CUDA memset]"), &name);
+    static const struct nsys_want want[FILL_N] = { COMMON_COLUMNS, { "bytes", false }, { "memKind", false } };
     az_trace_columns(x->t, AZ_MEMSET, AZ_COL_CORR | AZ_COL_SIDE);
-    while (rc == 0 && (rc = nsys_query_next(x, &q)) == 1) {
-        struct az_copy c = { .bytes = byte_count(&q, BYTES), .op = -1, .src = -1, .dst = small_code(&q, KIND) };
-        rc = common(x, &q, &e);
-        e.name = name;
-        if (rc == 0)
-            rc = add_side(x, &c, &e);
-        if (rc == 0)
-            rc = nsys_add(x, AZ_MEMSET, &e);
+    return nsys_each(x, FILLS, want, FILL_N, take_fill, NULL);
+}
+
+enum { CODE = FIRST_OWN, CODE_N };
+
+/* One row per launch of a graph profiled as a whole: its kernels are not in the kernel table. */
+static int take_graph(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+{
+    struct labels *l = ctx;
+    struct az_event e;
+    int64_t graph = nsys_i64(r, CODE);
+    int rc = common(x, r, &e);
+    e.name = az_map_get(&l->known, (uint64_t)graph, 0);
+    if (rc == 0 && e.name == AZ_NO_ID) {
+        rc = add_label(x, l, graph, az_arena_printf(&x->scratch, "%" PRId64, graph));
+        e.name = az_map_get(&l->known, (uint64_t)graph, 0);
     }
-    nsys_query_close(&q);
+    return rc == 0 ? nsys_add(x, AZ_GRAPH, &e) : rc;
+}
+
+static int read_graphs(struct nsys_db *x)
+{
+    static const struct nsys_want want[CODE_N] = { COMMON_COLUMNS, { "graphId", false } };
+    struct labels labels = { "[CUDA graph ", "]", NULL, 0, { .n = 0 } };
+    az_trace_columns(x->t, AZ_GRAPH, AZ_COL_CORR);
+    int rc = open_labels(x, &labels, NULL);
+    if (rc == 0)
+        rc = nsys_each(x, GRAPHS, want, CODE_N, take_graph, &labels);
+    az_map_release(&labels.known);
     return rc;
 }
 
-/* One row per launch of a graph profiled as a whole: its kernels are not in the kernel table. */
-static int read_graphs(struct nsys_db *x)
+static int take_sync(struct nsys_db *x, const struct nsys_row *r, void *ctx)
 {
-    enum { GRAPH = FIRST_OWN, N };
-    static const struct nsys_want want[N] = { COMMON_COLUMNS, { "graphId", false } };
-    struct labels labels = { "[CUDA graph ", "]", NULL, 0, { .n = 0 } };
-    struct nsys_query q;
     struct az_event e;
-    int rc = nsys_query_open(x, &q, GRAPHS, want, N);
-    if (rc <= 0)
-        return rc;
-    rc = az_map_init(&labels.known, x->job->mem, 0);
-    az_trace_columns(x->t, AZ_GRAPH, AZ_COL_CORR);
-    while (rc == 0 && (rc = nsys_query_next(x, &q)) == 1) {
-        int64_t graph = nsys_i64(&q, GRAPH);
-        rc = common(x, &q, &e);
-        e.name = az_map_get(&labels.known, (uint64_t)graph, 0);
-        if (rc == 0 && e.name == AZ_NO_ID) {
-            rc = add_label(x, &labels, graph, az_arena_printf(&x->scratch, "%" PRId64, graph));
-            e.name = az_map_get(&labels.known, (uint64_t)graph, 0);
-        }
-        if (rc == 0)
-            rc = nsys_add(x, AZ_GRAPH, &e);
-    }
-    az_map_release(&labels.known);
-    nsys_query_close(&q);
-    return rc;
+    int rc = common(x, r, &e);
+    if (rc == 0)
+        rc = label_of(x, ctx, nsys_i64(r, CODE), &e.name);
+    return rc == 0 ? nsys_add(x, AZ_SYNC, &e) : rc;
 }
 
 static int read_syncs(struct nsys_db *x)
 {
-    enum { TYPE = FIRST_OWN, N };
-    static const struct nsys_want want[N] = { COMMON_COLUMNS, { "syncType", false } };
+    static const struct nsys_want want[CODE_N] = { COMMON_COLUMNS, { "syncType", false } };
     struct labels labels = { "", "", sync_labels, sizeof sync_labels / sizeof *sync_labels, { .n = 0 } };
-    struct nsys_query q;
-    struct az_event e;
-    int rc = nsys_query_open(x, &q, SYNCS, want, N);
-    if (rc <= 0)
-        return rc;
-    rc = open_labels(x, &labels, "ENUM_CUPTI_SYNC_TYPE");
     az_trace_columns(x->t, AZ_SYNC, AZ_COL_CORR);
-    while (rc == 0 && (rc = nsys_query_next(x, &q)) == 1) {
-        rc = common(x, &q, &e);
-        if (rc == 0)
-            rc = label_of(x, &labels, nsys_i64(&q, TYPE), &e.name);
-        if (rc == 0)
-            rc = nsys_add(x, AZ_SYNC, &e);
-    }
+    int rc = open_labels(x, &labels, "ENUM_CUPTI_SYNC_TYPE");
+    if (rc == 0)
+        rc = nsys_each(x, SYNCS, want, CODE_N, take_sync, &labels);
     az_map_release(&labels.known);
-    nsys_query_close(&q);
     return rc;
 }
 

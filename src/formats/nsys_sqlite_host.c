@@ -3,51 +3,46 @@
 
 #define OSRT_CLASS 27 /* eventClass of calls; others are periods the profiler made up */
 
-enum { START, END, THREAD, NAME, CORR, CLASS, N };
+/* The fifth column differs: correlation of API calls, class of operating system events. */
+enum { START, END, THREAD, NAME, OVERHEAD_N, CORR = OVERHEAD_N, CLASS = OVERHEAD_N, CALLS_N };
 
-static int read_table(struct nsys_db *x, const char *table, enum az_kind kind, struct nsys_names *names,
-                      const struct nsys_want *want)
+#define COMMON_COLUMNS { "start", true }, { "end", true }, { "globalTid", false }, { "nameId", true }
+static const struct nsys_want calls[] = { COMMON_COLUMNS, { "correlationId", false } };
+static const struct nsys_want os_calls[] = { COMMON_COLUMNS, { "eventClass", false } };
+static const struct nsys_want overheads[] = { COMMON_COLUMNS };
+
+struct kind_of_table {
+    enum az_kind kind;
+    struct nsys_names *names;
+};
+
+static int take_row(struct nsys_db *x, const struct nsys_row *r, void *ctx)
 {
-    struct nsys_query q;
-    int rc = nsys_query_open(x, &q, table, want, N);
-    if (rc <= 0)
-        return rc;
-    while ((rc = nsys_query_next(x, &q)) == 1) {
-        x->t->read++;
-        if (kind == AZ_OSRT && q.at[CLASS] >= 0 && nsys_i64(&q, CLASS) != OSRT_CLASS) {
-            az_trace_dropped(x->t, "operating system event that is no call", 1, 0);
-            continue;
-        }
-        struct az_event e = { .start = nsys_i64(&q, START),
-                              .end = nsys_i64(&q, END),
-                              .side = AZ_NO_ROW,
-                              .corr = (uint64_t)nsys_i64(&q, CORR) };
-        rc = nsys_host_lane(x, (uint64_t)nsys_i64(&q, THREAD), &e.lane);
-        if (rc == 0)
-            rc = nsys_name(x, names, nsys_i64(&q, NAME), &e.name);
-        if (rc == 0)
-            rc = nsys_add(x, kind, &e);
-        if (rc != 0)
-            break;
+    const struct kind_of_table *k = ctx;
+    x->t->read++;
+    if (k->kind == AZ_OSRT && r->at[CLASS] >= 0 && nsys_i64(r, CLASS) != OSRT_CLASS) {
+        az_trace_dropped(x->t, "operating system event that is no call", 1, 0);
+        return 0;
     }
-    nsys_query_close(&q);
-    return rc;
+    struct az_event e = { .start = nsys_i64(r, START),
+                          .end = nsys_i64(r, END),
+                          .side = AZ_NO_ROW,
+                          .corr = k->kind == AZ_CALL ? (uint64_t)nsys_i64(r, CORR) : 0 };
+    int rc = nsys_host_lane(x, (uint64_t)nsys_i64(r, THREAD), &e.lane);
+    if (rc == 0)
+        rc = nsys_name(x, k->names, nsys_i64(r, NAME), &e.name);
+    return rc == 0 ? nsys_add(x, k->kind, &e) : rc;
 }
 
 int nsys_read_host(struct nsys_db *x)
 {
-    /* A column that does not exist anywhere stands for "not asked". */
-    static const struct nsys_want calls[N] = { { "start", true },  { "end", true },            { "globalTid", false },
-                                               { "nameId", true }, { "correlationId", false }, { "-", false } };
-    static const struct nsys_want os[N] = { { "start", true },  { "end", true }, { "globalTid", false },
-                                            { "nameId", true }, { "-", false },  { "eventClass", false } };
-    static const struct nsys_want overhead[N] = { { "start", true },  { "end", true }, { "globalTid", false },
-                                                  { "nameId", true }, { "-", false },  { "-", false } };
+    struct kind_of_table call = { AZ_CALL, &x->api_names }, os = { AZ_OSRT, &x->names },
+                         overhead = { AZ_OVERHEAD, &x->names };
     az_trace_columns(x->t, AZ_CALL, AZ_COL_CORR);
-    int rc = read_table(x, "CUPTI_ACTIVITY_KIND_RUNTIME", AZ_CALL, &x->api_names, calls);
+    int rc = nsys_each(x, "CUPTI_ACTIVITY_KIND_RUNTIME", calls, CALLS_N, take_row, &call);
     if (rc == 0)
-        rc = read_table(x, "OSRT_API", AZ_OSRT, &x->names, os);
+        rc = nsys_each(x, "OSRT_API", os_calls, CALLS_N, take_row, &os);
     if (rc == 0)
-        rc = read_table(x, "PROFILER_OVERHEAD", AZ_OVERHEAD, &x->names, overhead);
+        rc = nsys_each(x, "PROFILER_OVERHEAD", overheads, OVERHEAD_N, take_row, &overhead);
     return rc;
 }

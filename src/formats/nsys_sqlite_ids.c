@@ -47,25 +47,20 @@ static uint32_t recall(const struct nsys_names *names, int64_t string_id)
     return az_map_get(&names->sparse, key, 0);
 }
 
+static int take_string(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+{
+    uint32_t id;
+    (void)ctx;
+    if (nsys_is_null(r, 1) || recall(&x->names, nsys_i64(r, 0)) != AZ_NO_ID)
+        return 0;
+    int rc = az_trace_name(x->t, nsys_text(r, 1), &id);
+    return rc == 0 ? remember(&x->names, nsys_i64(r, 0), id) : rc;
+}
+
 static int load_all_strings(struct nsys_db *x)
 {
     static const struct nsys_want want[] = { { "id", true }, { "value", true } };
-    struct nsys_query q;
-    int rc = nsys_query_open(x, &q, "StringIds", want, 2);
-    if (rc <= 0)
-        return rc;
-    while ((rc = nsys_query_next(x, &q)) == 1) {
-        uint32_t id;
-        if (nsys_is_null(&q, 1) || recall(&x->names, nsys_i64(&q, 0)) != AZ_NO_ID)
-            continue;
-        rc = az_trace_name(x->t, nsys_text(&q, 1), &id);
-        if (rc == 0)
-            rc = remember(&x->names, nsys_i64(&q, 0), id);
-        if (rc != 0)
-            break;
-    }
-    nsys_query_close(&q);
-    return rc;
+    return nsys_each(x, "StringIds", want, 2, take_string, NULL);
 }
 
 int nsys_strings_open(struct nsys_db *x)
@@ -154,8 +149,8 @@ static size_t lane_slot(const struct nsys_lane_key *k)
 {
     uint64_t h = k->proc ^ (k->proc >> 24) ^ k->context * 0x9e3779b97f4a7c15u ^ k->stream * 0xc2b2ae3d27d4eb4fu ^
                  (uint64_t)k->device * 0x165667b19e3779f9u;
-    h ^= h >> 32;
-    return (size_t)((h ^ h >> 13) % NSYS_LANE_CACHE);
+    h *= 0x9e3779b97f4a7c15u;
+    return (size_t)(h >> 32) % NSYS_LANE_CACHE;
 }
 
 static bool same_lane(const struct nsys_lane_key *a, const struct nsys_lane_key *b)

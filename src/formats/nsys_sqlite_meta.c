@@ -27,23 +27,10 @@ static void take_version(struct nsys_db *x, struct az_sv key, struct az_sv value
         az_trace_fact(x->t, "times normalised", value);
 }
 
-/* Schema 3.1 calls the table EXPORT_META_DATA, 3.4 and later META_DATA_EXPORT. */
-static int read_export_meta(struct nsys_db *x)
+static int take_meta(struct nsys_db *x, const struct nsys_row *r, void *ctx)
 {
-    static const struct nsys_want want[] = { { "name", true }, { "value", true } };
-    static const char *const tables[] = { "META_DATA_EXPORT", "EXPORT_META_DATA" };
-    for (size_t i = 0; i < 2; i++) {
-        struct nsys_query q;
-        int rc = nsys_query_open(x, &q, tables[i], want, 2);
-        if (rc < 0)
-            return rc;
-        if (rc == 0)
-            continue;
-        while ((rc = nsys_query_next(x, &q)) == 1)
-            take_version(x, nsys_text(&q, 0), nsys_text(&q, 1));
-        nsys_query_close(&q);
-        return rc;
-    }
+    (void)ctx;
+    take_version(x, nsys_text(r, 0), nsys_text(r, 1));
     return 0;
 }
 
@@ -62,98 +49,77 @@ static struct az_sv version_in_path(struct az_sv path)
     return az_sv_make("", 0);
 }
 
-static int read_environment(struct nsys_db *x)
+static int take_environment(struct nsys_db *x, const struct nsys_row *r, void *ctx)
 {
-    static const struct nsys_want want[] = { { "name", true }, { "value", true } };
-    struct nsys_query q;
-    int rc = nsys_query_open(x, &q, "TARGET_INFO_SYSTEM_ENV", want, 2);
-    if (rc <= 0)
-        return rc;
-    while ((rc = nsys_query_next(x, &q)) == 1) {
-        struct az_sv name = nsys_text(&q, 0), value = nsys_text(&q, 1);
-        if (az_sv_is(name, "TargetInstallDir") && x->major == 0 && version_in_path(value).n)
-            az_trace_fact(x->t, "nsys version", version_in_path(value));
-        else if (az_sv_is(name, "Hostname") && value.n)
-            az_trace_fact(x->t, "host", value);
-    }
-    nsys_query_close(&q);
-    return rc;
+    struct az_sv name = nsys_text(r, 0), value = nsys_text(r, 1);
+    (void)ctx;
+    if (az_sv_is(name, "TargetInstallDir") && x->major == 0 && version_in_path(value).n)
+        az_trace_fact(x->t, "nsys version", version_in_path(value));
+    else if (az_sv_is(name, "Hostname") && value.n)
+        az_trace_fact(x->t, "host", value);
+    return 0;
 }
 
 /* Times of the events are relative to this instant. */
-static int read_session(struct nsys_db *x)
+static int take_session(struct nsys_db *x, const struct nsys_row *r, void *ctx)
 {
-    static const struct nsys_want want[] = { { "utcEpochNs", true } };
-    struct nsys_query q;
     char text[AZ_NUM_MAX];
-    int rc = nsys_query_open(x, &q, "TARGET_INFO_SESSION_START_TIME", want, 1);
-    if (rc <= 0)
-        return rc;
-    rc = nsys_query_next(x, &q);
-    if (rc == 1)
-        az_trace_fact(x->t, "session start (UTC ns)", az_sv_make(text, az_format_i64(nsys_i64(&q, 0), text)));
-    nsys_query_close(&q);
-    return rc < 0 ? rc : 0;
+    (void)ctx;
+    if (r->number == 1)
+        az_trace_fact(x->t, "session start (UTC ns)", az_sv_make(text, az_format_i64(nsys_i64(r, 0), text)));
+    return 0;
 }
 
 /* Warnings and errors of the profiler, such as dropped events: what it lost is missing here too. */
+static int take_diagnostic(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+{
+    uint64_t *count = ctx;
+    if (nsys_i64(r, 0) < SEVERITY_WARNING)
+        return 0;
+    if (++*count <= SHOWN_DIAGNOSTICS)
+        az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path), "the profiler says: %.*s", AZ_SVF(nsys_text(r, 1)));
+    return 0;
+}
+
 static int read_diagnostics(struct nsys_db *x)
 {
     static const struct nsys_want want[] = { { "severity", true }, { "text", true } };
-    struct nsys_query q;
     uint64_t count = 0;
-    int rc = nsys_query_open(x, &q, "DIAGNOSTIC_EVENT", want, 2);
-    if (rc <= 0)
-        return rc;
-    while ((rc = nsys_query_next(x, &q)) == 1) {
-        if (nsys_i64(&q, 0) < SEVERITY_WARNING)
-            continue;
-        if (count++ < SHOWN_DIAGNOSTICS)
-            az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path), "the profiler says: %.*s",
-                        AZ_SVF(nsys_text(&q, 1)));
-    }
-    nsys_query_close(&q);
+    char text[AZ_NUM_MAX];
+    int rc = nsys_each(x, "DIAGNOSTIC_EVENT", want, 2, take_diagnostic, &count);
     if (count > SHOWN_DIAGNOSTICS)
         az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
                     "%" PRIu64 " further messages of the profiler (table 'DIAGNOSTIC_EVENT')",
                     count - SHOWN_DIAGNOSTICS);
-    if (rc == 0 && count) {
-        char text[AZ_NUM_MAX];
+    if (count)
         az_trace_fact(x->t, "profiler warnings", az_sv_make(text, az_format_i64((int64_t)count, text)));
-    }
     return rc;
 }
 
-static int read_thread_names(struct nsys_db *x)
+static int take_thread_name(struct nsys_db *x, const struct nsys_row *r, void *ctx)
 {
-    static const struct nsys_want want[] = { { "nameId", true }, { "globalTid", true } };
-    struct nsys_query q;
-    int rc = nsys_query_open(x, &q, "ThreadNames", want, 2);
-    if (rc <= 0)
-        return rc;
-    while ((rc = nsys_query_next(x, &q)) == 1) {
-        uint32_t id, *value;
-        bool added;
-        rc = nsys_name(x, &x->names, nsys_i64(&q, 0), &id);
-        if (rc == 0)
-            rc = az_map_put(&x->thread_names, (uint64_t)nsys_i64(&q, 1), 0, id, &value, &added);
-        if (rc != 0)
-            break;
-    }
-    nsys_query_close(&q);
-    return rc;
+    uint32_t id, *value;
+    bool added;
+    (void)ctx;
+    int rc = nsys_name(x, &x->names, nsys_i64(r, 0), &id);
+    return rc == 0 ? az_map_put(&x->thread_names, (uint64_t)nsys_i64(r, 1), 0, id, &value, &added) : rc;
 }
 
 int nsys_read_meta(struct nsys_db *x)
 {
-    int rc = read_export_meta(x);
+    static const struct nsys_want pair[] = { { "name", true }, { "value", true } };
+    static const struct nsys_want session[] = { { "utcEpochNs", true } };
+    static const struct nsys_want thread[] = { { "nameId", true }, { "globalTid", true } };
+    /* Schema 3.1 calls the table EXPORT_META_DATA, 3.4 and later META_DATA_EXPORT. */
+    const char *versions = nsys_has_table(x, "META_DATA_EXPORT") ? "META_DATA_EXPORT" : "EXPORT_META_DATA";
+    int rc = nsys_each(x, versions, pair, 2, take_meta, NULL);
     if (rc == 0)
-        rc = read_environment(x);
+        rc = nsys_each(x, "TARGET_INFO_SYSTEM_ENV", pair, 2, take_environment, NULL);
     if (rc == 0)
-        rc = read_session(x);
+        rc = nsys_each(x, "TARGET_INFO_SESSION_START_TIME", session, 1, take_session, NULL);
     if (rc == 0)
         rc = read_diagnostics(x);
-    return rc == 0 ? read_thread_names(x) : rc;
+    return rc == 0 ? nsys_each(x, "ThreadNames", thread, 2, take_thread_name, NULL) : rc;
 }
 
 /* ---- devices ---- */
@@ -170,48 +136,23 @@ struct cuda_device { /* CUDA's own number of a GPU in one process */
 };
 AZ_VEC(struct cuda_device, cuda_devices);
 
-static int read_gpus(struct nsys_db *x, struct gpus *list)
+static int take_gpu(struct nsys_db *x, const struct nsys_row *r, void *ctx)
 {
-    static const struct nsys_want want[] = { { "id", true },
-                                             { "name", false },
-                                             { "smCount", false },
-                                             { "totalMemory", false },
-                                             { "cuDevice", false } };
-    struct nsys_query q;
-    int rc = nsys_query_open(x, &q, "TARGET_INFO_GPU", want, 5);
-    if (rc <= 0)
-        return rc;
-    while ((rc = nsys_query_next(x, &q)) == 1) {
-        struct gpu g = { .id = nsys_i64(&q, 0),
-                         .cuda = nsys_is_null(&q, 4) ? -1 : nsys_i64(&q, 4),
-                         .sm_count = nsys_i64(&q, 2),
-                         .memory = nsys_i64(&q, 3),
-                         .name = az_arena_dup(&x->t->arena, nsys_text(&q, 1)) };
-        rc = g.name.p ? az_vec_push(list, g) : az_arena_error(&x->t->arena);
-        if (rc != 0)
-            break;
-    }
-    nsys_query_close(&q);
-    return rc;
+    struct gpus *list = ctx;
+    struct gpu g = { .id = nsys_i64(r, 0),
+                     .cuda = nsys_is_null(r, 4) ? -1 : nsys_i64(r, 4),
+                     .sm_count = nsys_i64(r, 2),
+                     .memory = nsys_i64(r, 3),
+                     .name = az_arena_dup(&x->t->arena, nsys_text(r, 1)) };
+    return g.name.p ? az_vec_push(list, g) : az_arena_error(&x->t->arena);
 }
 
-static int read_cuda_devices(struct nsys_db *x, struct cuda_devices *list)
+static int take_cuda_device(struct nsys_db *x, const struct nsys_row *r, void *ctx)
 {
-    static const struct nsys_want want[] = { { "gpuId", true }, { "cudaId", true }, { "pid", false } };
-    struct nsys_query q;
-    int rc = nsys_query_open(x, &q, "TARGET_INFO_CUDA_DEVICE", want, 3);
-    if (rc <= 0)
-        return rc;
-    while ((rc = nsys_query_next(x, &q)) == 1) {
-        struct cuda_device d = { .gpu = nsys_i64(&q, 0),
-                                 .cuda = nsys_i64(&q, 1),
-                                 .pid = (uint64_t)nsys_i64(&q, 2) };
-        rc = az_vec_push(list, d);
-        if (rc != 0)
-            break;
-    }
-    nsys_query_close(&q);
-    return rc;
+    struct cuda_devices *list = ctx;
+    struct cuda_device d = { .gpu = nsys_i64(r, 0), .cuda = nsys_i64(r, 1), .pid = (uint64_t)nsys_i64(r, 2) };
+    (void)x;
+    return az_vec_push(list, d);
 }
 
 static const struct gpu *gpu_by_id(const struct gpus *gpus, int64_t id)
@@ -267,14 +208,18 @@ static int compare_devices(const void *a, const void *b, void *ctx)
 
 int nsys_read_devices(struct nsys_db *x)
 {
+    static const struct nsys_want gpu[] = {
+        { "id", true }, { "name", false }, { "smCount", false }, { "totalMemory", false }, { "cuDevice", false }
+    };
+    static const struct nsys_want device[] = { { "gpuId", true }, { "cudaId", true }, { "pid", false } };
     struct az_trace *t = x->t;
     struct gpus gpus;
     struct cuda_devices cuda;
     az_vec_init(&gpus, x->job->mem);
     az_vec_init(&cuda, x->job->mem);
-    int rc = read_gpus(x, &gpus);
+    int rc = nsys_each(x, "TARGET_INFO_GPU", gpu, 5, take_gpu, &gpus);
     if (rc == 0)
-        rc = read_cuda_devices(x, &cuda);
+        rc = nsys_each(x, "TARGET_INFO_CUDA_DEVICE", device, 3, take_cuda_device, &cuda);
     for (size_t i = 0; i < t->lanes.n && rc == 0; i++)
         if (t->lanes.v[i].device_side)
             rc = add_device(t, t->lanes.v[i].device, gpu_of(&gpus, &cuda, t->lanes.v[i].device, t->lanes.v[i].pid));

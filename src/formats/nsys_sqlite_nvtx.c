@@ -26,7 +26,7 @@ AZ_VEC(struct label, labels);
 
 struct nvtx {
     struct nsys_db *x;
-    struct nsys_query q;
+    const struct nsys_row *row; /* the current one */
     struct domains domains;
     struct az_map domain_of; /* (domain id, process) -> index */
     struct labels labels;    /* the names of the events are indexes into this list until the end */
@@ -49,7 +49,7 @@ static int index_of(struct az_map *map, uint64_t k0, uint64_t k1, size_t next, u
 static int domain_index(struct nvtx *v, uint32_t *index)
 {
     bool added = false;
-    int rc = index_of(&v->domain_of, (uint64_t)nsys_i64(&v->q, DOMAIN_ID), NSYS_PROC(nsys_i64(&v->q, THREAD)),
+    int rc = index_of(&v->domain_of, (uint64_t)nsys_i64(v->row, DOMAIN_ID), NSYS_PROC(nsys_i64(v->row, THREAD)),
                       v->domains.n, index, &added);
     if (rc == 0 && added)
         rc = az_vec_push(&v->domains, ((struct domain){ .name = AZ_NO_ID }));
@@ -58,15 +58,15 @@ static int domain_index(struct nvtx *v, uint32_t *index)
 
 static int row_text(struct nvtx *v, uint32_t *id)
 {
-    if (!nsys_is_null(&v->q, TEXT_ID))
-        return nsys_name(v->x, &v->x->names, nsys_i64(&v->q, TEXT_ID), id);
-    return az_trace_name(v->x->t, nsys_text(&v->q, TEXT), id);
+    if (!nsys_is_null(v->row, TEXT_ID))
+        return nsys_name(v->x, &v->x->names, nsys_i64(v->row, TEXT_ID), id);
+    return az_trace_name(v->x->t, nsys_text(v->row, TEXT), id);
 }
 
 static int take_domain(struct nvtx *v)
 {
     uint32_t index, name;
-    int64_t start = nsys_i64(&v->q, START);
+    int64_t start = nsys_i64(v->row, START);
     int rc = domain_index(v, &index);
     if (rc == 0)
         rc = row_text(v, &name);
@@ -94,11 +94,11 @@ static int range_label(struct nvtx *v, uint32_t *index)
 
 static int take_range(struct nvtx *v, int64_t type)
 {
-    struct nsys_query *q = &v->q;
+    const struct nsys_row *q = v->row;
     struct az_trace *t = v->x->t;
     uint64_t thread = (uint64_t)nsys_i64(q, THREAD);
     int64_t row = nsys_i64(q, ROW);
-    struct az_range r = { .id = row != 0 ? (uint64_t)row : q->rows,
+    struct az_range r = { .id = row != 0 ? (uint64_t)row : q->number,
                           .style = type == START_END || type == TEXT_START_END,
                           .open = nsys_is_null(q, END),
                           .crosses = !nsys_is_null(q, END_THREAD) && (uint64_t)nsys_i64(q, END_THREAD) != thread };
@@ -116,17 +116,19 @@ static int take_range(struct nvtx *v, int64_t type)
     return rc == 0 ? nsys_add(v->x, AZ_RANGE, &e) : rc;
 }
 
-static int take_row(struct nvtx *v)
+static int take_row(struct nsys_db *x, const struct nsys_row *row, void *ctx)
 {
-    int64_t type = nsys_i64(&v->q, TYPE);
-    v->x->t->read++;
+    struct nvtx *v = ctx;
+    v->row = row;
+    int64_t type = nsys_i64(row, TYPE);
+    x->t->read++;
     switch (type) {
     case PUSH_POP:
     case START_END:
     case TEXT_PUSH_POP:
     case TEXT_START_END: return take_range(v, type);
     case DOMAIN_CREATE: return take_domain(v);
-    default: az_trace_dropped(v->x->t, "annotation that is no range", 1, 0); return 0;
+    default: az_trace_dropped(x->t, "annotation that is no range", 1, 0); return 0;
     }
 }
 
@@ -166,23 +168,19 @@ static int settle(struct nvtx *v)
 int nsys_read_nvtx(struct nsys_db *x)
 {
     struct nvtx v = { .x = x, .latest = INT64_MIN };
-    int rc = nsys_query_open(x, &v.q, "NVTX_EVENTS", want, N);
-    if (rc <= 0)
-        return rc;
     az_trace_columns(x->t, AZ_RANGE, AZ_COL_SIDE);
     az_vec_init(&v.domains, x->job->mem);
     az_vec_init(&v.labels, x->job->mem);
-    rc = az_map_init(&v.domain_of, x->job->mem, 0);
+    int rc = az_map_init(&v.domain_of, x->job->mem, 0);
     if (rc == 0)
         rc = az_map_init(&v.label_of, x->job->mem, 0);
-    while (rc == 0 && (rc = nsys_query_next(x, &v.q)) == 1)
-        rc = take_row(&v);
+    if (rc == 0)
+        rc = nsys_each(x, "NVTX_EVENTS", want, N, take_row, &v);
     if (rc == 0)
         rc = settle(&v);
     az_map_release(&v.label_of);
     az_map_release(&v.domain_of);
     az_vec_release(&v.labels);
     az_vec_release(&v.domains);
-    nsys_query_close(&v.q);
     return rc;
 }

@@ -167,7 +167,7 @@ static int start_and_wait(struct launch *l, const struct az_child_opts *o, int *
     int raw = 0, e = spawn(l, &pid);
     struct az_sv name = az_sv_str(l->argv[0]);
     if (e)
-        return IO_FAIL(diag, AZ_ECHILD, AZ_NOWHERE, "cannot start '%.*s': %s", AZ_SVF(name), io_errno_text(e, text));
+        return IO_FAIL(diag, AZ_ECHILD, AZ_NOWHERE, "cannot start '%.*s': %s", AZ_SVF(name), az_errno_text(e, text));
     int r = wait_child(pid, o, &raw);
     if (WIFEXITED(raw))
         *status = WEXITSTATUS(raw);
@@ -213,7 +213,7 @@ int az_child_run(const char *const argv[], const struct az_child_opts *o, int *s
     l.in = above_stderr(open("/dev/null", O_RDONLY | O_CLOEXEC));
     l.out = above_stderr(open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666));
     if (l.in < 0 || l.out < 0)
-        r = IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(output)), "cannot write: %s", io_errno_text(errno, text));
+        r = IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(output)), "cannot write: %s", az_errno_text(errno, text));
     else
         r = start_and_wait(&l, o, status, diag);
 out:

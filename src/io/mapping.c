@@ -39,7 +39,7 @@ int az_map_file(struct az_mapping *m, const char *path, struct az_diag *diag)
         (void)close(fd);
     if (e == 0)
         return 0;
-    return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot map: %s", io_errno_text(e, text));
+    return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot map: %s", az_errno_text(e, text));
 }
 
 void az_unmap_file(struct az_mapping *m)

@@ -2,18 +2,10 @@
 #ifndef AZ_IO_OSERROR_H
 #define AZ_IO_OSERROR_H
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/diag.h"
 
-/* strerror is not safe with threads; the XSI strerror_r is. */
-static inline const char *io_errno_text(int e, char buf[128])
-{
-    if (strerror_r(e, buf, 128) != 0)
-        (void)snprintf(buf, 128, "error %d", e);
-    return buf;
-}
+/* Text of an errno value, in buf; safe with threads. */
+const char *az_errno_text(int e, char buf[128]);
 
 /* az_diag_fail, where the diag may be NULL. */
 #define IO_FAIL(diag, code, at, ...) ((diag) ? az_diag_fail((diag), (code), (at), __VA_ARGS__) : (code))

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdarg.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -136,7 +136,7 @@ static int find_target(struct az_arena *a, const char *path, const char **target
     if (info.kind == AZ_PATH_MISSING)
         return 0;
     if (access(path, W_OK) != 0)
-        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s", io_errno_text(errno, text));
+        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s", az_errno_text(errno, text));
     struct az_sv real;
     int r = az_path_canonical(a, path, &real);
     if (r == 0)
@@ -195,7 +195,7 @@ static int open_target(struct az_arena *a, const char *path, const char **target
     }
     if (*fd < 0)
         return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s (choose another output folder?)",
-                       io_errno_text(errno, text));
+                       az_errno_text(errno, text));
     return 0;
 }
 
@@ -334,7 +334,7 @@ int az_outfile_commit(struct az_outfile *f)
     }
     int r = 0;
     if (f->error)
-        r = IO_FAIL(f->diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot write: %s%s", io_errno_text(f->error, text),
+        r = IO_FAIL(f->diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot write: %s%s", az_errno_text(f->error, text),
                     f->error == ENOSPC ? " (free some space, or choose another output folder)" : "");
     outfile_free(f);
     return r;
@@ -378,7 +378,7 @@ int az_outname_commit(const char *tmp, const char *path, struct az_diag *diag)
     if (r == 0) {
         int e = finish_temp(tmp, target);
         if (e)
-            r = IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s", io_errno_text(e, text));
+            r = IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s", az_errno_text(e, text));
     } else {
         az_outname_discard(tmp);
     }

@@ -83,7 +83,7 @@ static int tell_fault(struct az_source *s)
         char text[128];
         s->error = AZ_EIO;
         return IO_FAIL(s->diag, AZ_EIO, AZ_AT_OFFSET(name_of(s), (int64_t)s->fault_at), "cannot read: %s",
-                       io_errno_text(s->fault_errno, text));
+                       az_errno_text(s->fault_errno, text));
     }
     if (s->fault == NO_MEMORY) {
         s->error = IO_NO_MEMORY(s->diag, AZ_AT_FILE(name_of(s)), s->mem);
@@ -292,9 +292,9 @@ static int open_fd(struct az_source *s, const char *path)
     s->own_fd = strcmp(path, "-") != 0;
     s->fd = s->own_fd ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
     if (s->fd < 0 || fstat(s->fd, &st) != 0)
-        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot open: %s", io_errno_text(errno, text));
+        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot open: %s", az_errno_text(errno, text));
     if (S_ISDIR(st.st_mode))
-        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot read: %s", io_errno_text(EISDIR, text));
+        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot read: %s", az_errno_text(EISDIR, text));
     if (S_ISREG(st.st_mode) && st.st_size > 0)
         s->size = (uint64_t)st.st_size;
 #ifdef POSIX_FADV_SEQUENTIAL

@@ -25,7 +25,7 @@ int az_tmpdir_make(struct az_arena *a, const char *prefix, struct az_sv *dir, st
     if (!mkdtemp(name))
         return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(root)),
                        "cannot make a temporary folder: %s (set TMPDIR to a writable folder)",
-                       io_errno_text(errno, text));
+                       az_errno_text(errno, text));
     *dir = az_sv_make(name, dir->n);
     if (az_temps_add(name, true) != 0) {
         (void)rmdir(name);

@@ -67,12 +67,12 @@ static int walk_folder(struct walking *k, unsigned depth)
     if (r == AZ_EIO && depth > 1) {
         if (k->diag)
             az_diag_add(k->diag, AZ_WARNING, AZ_AT_FILE(az_text_view(&k->path)), "cannot read this folder: %s",
-                        io_errno_text(errno, text));
+                        az_errno_text(errno, text));
         return 0;
     }
     if (r)
         return r == AZ_EIO ? IO_FAIL(k->diag, r, AZ_AT_FILE(az_text_view(&k->path)), "cannot read: %s",
-                                     io_errno_text(errno, text))
+                                     az_errno_text(errno, text))
                            : r;
     for (size_t i = from; i < to && r == 0; i++) {
         r = set_path(k, keep, az_names_get(&k->names, i));
@@ -90,7 +90,7 @@ int az_path_walk(const char *root, const struct az_walk *w, struct az_diag *diag
     struct walking k = { .w = w, .diag = diag };
     struct az_path_info info = az_path_stat(root);
     if (info.kind == AZ_PATH_MISSING)
-        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(root)), "cannot read: %s", io_errno_text(errno, text));
+        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(root)), "cannot read: %s", az_errno_text(errno, text));
     if (info.kind != AZ_PATH_DIR) {
         int v = w->visit(w->ctx, root, &info, 0);
         return v < 0 ? v : 0;

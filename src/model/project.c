@@ -1,6 +1,6 @@
-/* Projection in O((calls + ranges) log n) without assuming that calls or ranges of a thread nest: both questions ("first
- * start and last end of the launches inside", "shortest enclosing range") are prefix queries on a binary indexed tree,
- * asked while sweeping by start. */
+/* Projection in O((calls + ranges) log n) without assuming that calls or ranges of a thread nest: both questions
+ * ("first start and last end of the launches inside", "shortest enclosing range") are prefix queries on a binary
+ * indexed tree, asked while sweeping by start. */
 #include "model/project.h"
 #include "base/sort.h"
 
@@ -141,7 +141,8 @@ out:
 
 /* ---- parents ---- */
 /* tree[]: per node the shortest range so far whose end is among the node's ends; later ones win ties, so that of two
- * equal ranges the later in the file is the inner one. Position 1 is the latest end, so a prefix is "ends at or after". */
+ * equal ranges the later in the file is the inner one. Position 1 is the latest end, so a prefix is "ends at or after".
+ */
 static uint32_t shortest(const struct az_events *e, uint32_t a, uint32_t b)
 {
     if (a == AZ_NO_ROW)

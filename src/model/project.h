@@ -28,8 +28,8 @@ struct az_projection {
     size_t n_ranges;
     uint32_t *parent; /* enclosing range of the thread with the least slack; AZ_NO_ROW: none, or not projectable */
     uint32_t *level;
-    uint32_t *ops;      /* launching calls inside (distinct correlation ids), graph rows not counted; 0: no row */
-    uint32_t *children; /* children that themselves have a row */
+    uint32_t *ops;        /* launching calls inside (distinct correlation ids), graph rows not counted; 0: no row */
+    uint32_t *children;   /* children that themselves have a row */
     int64_t *start, *end; /* ticks: first start and last end of its kernels, copies and fills */
     uint32_t *order;      /* rows with ops > 0, by range id */
     size_t n;             /* of order */

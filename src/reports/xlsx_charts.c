@@ -103,6 +103,10 @@ static void axes(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c, 
         chart_axis_set_reverse(category);
         chart_axis_set_crossing_max(category);
     }
+    ptrdiff_t first = c->y.n ? column_of(p, c->y.v[0]) : -1;
+    const char *format = first < 0 ? NULL : az_xlsx_number_format(az_xlsx_style_of(&p->t->columns.v[first]));
+    if (format && c->kind != AZ_CHART_SCATTER_LOG)
+        chart_axis_set_num_format(value, strcmp(format, "#,##0.000") == 0 ? "#,##0.###" : format);
     if (from_zero(c, p, rows))
         chart_axis_set_min(value, 0);
     if (c->kind == AZ_CHART_COLUMN)

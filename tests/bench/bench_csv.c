@@ -44,7 +44,8 @@ static void kernel_sum_row(struct az_vec_char *out, uint64_t *s)
     must(az_text_printf(out, "%u.%u,%u,%u,%u.0,%u.0,%u,%u,%u.%u,%s%s%s\n", (unsigned)(rnd(s) % 100),
                         (unsigned)(rnd(s) % 10), (unsigned)(rnd(s) % 100000000), (unsigned)(rnd(s) % 1000),
                         (unsigned)(rnd(s) % 100000), (unsigned)(rnd(s) % 100000), (unsigned)(rnd(s) % 10000),
-                        (unsigned)(rnd(s) % 1000000), (unsigned)(rnd(s) % 1000), (unsigned)(rnd(s) % 10), q, name[n], q));
+                        (unsigned)(rnd(s) % 1000000), (unsigned)(rnd(s) % 1000), (unsigned)(rnd(s) % 10), q, name[n],
+                        q));
 }
 
 static void wide_row(struct az_vec_char *out, uint64_t *s)

@@ -266,6 +266,30 @@ static void decimals(void **state)
     }
 }
 
+/* The short way gives what the long way gives: an exponent of zero forces the long one. */
+static void short_decimals(void **state)
+{
+    (void)state;
+    uint64_t s = 77;
+    for (int k = 0; k < 100000; k++) {
+        char text[48];
+        const int scale = (int)(next_random(&s) % 12);
+        const uint64_t whole = next_random(&s) >> (next_random(&s) % 64), part = next_random(&s) % 1000000000000;
+        const int behind = (int)(next_random(&s) % 13);
+        const char *sign = k % 3 ? "" : "-";
+        if (k % 5)
+            snprintf(text, sizeof text, "%s%llu.%0*llu", sign, (unsigned long long)whole, behind,
+                     (unsigned long long)part);
+        else
+            snprintf(text, sizeof text, "%s%llu%s", sign, (unsigned long long)whole, k % 2 ? "." : "");
+        int64_t a = 0, b = 0;
+        const int err = az_parse_decimal(az_sv_str(text), scale, &a);
+        strcat(text, "e0");
+        assert_int_equal(az_parse_decimal(az_sv_str(text), scale, &b), err);
+        assert_int_equal(a, b);
+    }
+}
+
 static void sizes(void **state)
 {
     (void)state;
@@ -498,6 +522,7 @@ int main(void)
         cmocka_unit_test(reads_long_doubles),
         cmocka_unit_test(reads_random_doubles),
         cmocka_unit_test(decimals),
+        cmocka_unit_test(short_decimals),
         cmocka_unit_test(sizes),
         cmocka_unit_test(writes_doubles),
         cmocka_unit_test(writes_the_shortest),

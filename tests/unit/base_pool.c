@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/mem.h"
 #include "base/pool.h"
 
 enum { MOST = 400 };
@@ -291,6 +292,33 @@ static void splits(void **state)
     }
 }
 
+/* Threads of one input share its budget: never above the limit, nothing lost. */
+static void take_and_give(void *ctx, unsigned i)
+{
+    struct az_mem *m = ctx;
+    for (size_t k = 1; k <= 2000; k++) {
+        const size_t size = (k * 37 + i) % 900 + 1;
+        void *p = az_mem_alloc(m, size);
+        if (p == NULL)
+            continue;
+        void *q = az_mem_realloc(m, p, size, size / 2 + 200);
+        if (q == NULL)
+            az_mem_free(m, p, size);
+        else
+            az_mem_free(m, q, size / 2 + 200);
+    }
+}
+
+static void a_budget_is_shared(void **state)
+{
+    (void)state;
+    struct az_mem m;
+    az_mem_init(&m, 1500);
+    assert_int_equal(az_pool_split(4, 8, take_and_give, &m), 0);
+    assert_int_equal(m.used, 0);
+    assert_in_range(m.peak, 900, 1500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +326,7 @@ int main(void)
         cmocka_unit_test(holds_cost_within_budget), cmocka_unit_test(dear_jobs_run_alone),
         cmocka_unit_test(cancel_skips_the_rest),    cmocka_unit_test(cancel_is_noticed_while_waiting),
         cmocka_unit_test(ticks_while_waiting),      cmocka_unit_test(splits),
+        cmocka_unit_test(a_budget_is_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

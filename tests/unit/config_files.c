@@ -34,8 +34,8 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    static const char *const files[] = { "cfg/a.csv",    "cfg/run/r2.json",  "cfg/run/r10.json", "cfg/both.json",
-                                         "both.json",    "here/h1.json",     "cfg/odd[1].json",  "cfg/odd1.json",
+    static const char *const files[] = { "cfg/a.csv",     "cfg/run/r2.json", "cfg/run/r10.json", "cfg/both.json",
+                                         "both.json",     "here/h1.json",    "cfg/odd[1].json",  "cfg/odd1.json",
                                          "cfg/conf.json", "big.json" };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         unlink(files[i]);
@@ -138,15 +138,17 @@ static void files_of_nsys(void **state)
 {
     (void)state;
     struct loaded l;
-    load_file(&l, "{ \"inputs\": [ { \"nsys_csv_file_path\": { \"kernel_sum\": \"*.csv\", \"mem_time_sum\": \"*.none\" },"
-                  "\"analysis_args\": { \"num_of_iters\": 1 } } ] }");
+    load_file(&l,
+              "{ \"inputs\": [ { \"nsys_csv_file_path\": { \"kernel_sum\": \"*.csv\", \"mem_time_sum\": \"*.none\" },"
+              "\"analysis_args\": { \"num_of_iters\": 1 } } ] }");
     assert_int_equal(l.rc, 0);
     expect_text(l.c.inputs.v[0].files.v[0].path, "cfg/a.csv");
     expect_text(l.c.inputs.v[0].title, "a");
     assert_int_equal(l.c.inputs.v[0].files.n, 1);
-    expect_message(&l, 0,
-                   "cfg/conf.json:1: /inputs/0/nsys_csv_file_path/mem_time_sum: no file matches '*.none' (going on without "
-                   "it)");
+    expect_message(
+        &l, 0,
+        "cfg/conf.json:1: /inputs/0/nsys_csv_file_path/mem_time_sum: no file matches '*.none' (going on without "
+        "it)");
     loaded_end(&l);
     load_file(&l, "{ \"inputs\": [ { \"nsys_csv_file_path\": { \"kernel_sum\": \"run/*\" },"
                   "\"analysis_args\": { \"num_of_iters\": 1 } } ] }");
@@ -223,13 +225,16 @@ static void expand_for_the_planner(void **state)
     struct az_input_files files;
     loaded_begin(&l);
     az_vec_init(&files, NULL);
-    assert_int_equal(az_config_expand(&l.c, AZ_SV(""), AZ_SV("cfg/run/*"), AZ_SV("r"), false, &files, AZ_NOWHERE, &l.diag), 0);
+    assert_int_equal(
+        az_config_expand(&l.c, AZ_SV(""), AZ_SV("cfg/run/*"), AZ_SV("r"), false, &files, AZ_NOWHERE, &l.diag), 0);
     assert_int_equal(files.n, 2);
     expect_text(files.v[0].role, "r");
-    assert_int_equal(az_config_expand(&l.c, AZ_SV(""), AZ_SV("nothing*"), AZ_SV(""), false, &files, AZ_NOWHERE, &l.diag),
-                     AZ_ECONFIG);
+    assert_int_equal(
+        az_config_expand(&l.c, AZ_SV(""), AZ_SV("nothing*"), AZ_SV(""), false, &files, AZ_NOWHERE, &l.diag),
+        AZ_ECONFIG);
     expect_message(&l, 0, "no file matches 'nothing*' (set \"optional\": true if that is expected)");
-    assert_int_equal(az_config_expand(&l.c, AZ_SV(""), AZ_SV("nothing*"), AZ_SV(""), true, &files, AZ_NOWHERE, &l.diag), 0);
+    assert_int_equal(az_config_expand(&l.c, AZ_SV(""), AZ_SV("nothing*"), AZ_SV(""), true, &files, AZ_NOWHERE, &l.diag),
+                     0);
     assert_int_equal(files.n, 2);
     az_vec_release(&files);
     loaded_end(&l);

@@ -17,9 +17,10 @@ static void bad_syntax(void **state)
     expect_error("", "c.json:1: bad syntax at column 1: nothing in it (an object { ... } is expected)");
     expect_error(" // only this\n /* and this */\n",
                  "c.json:1: bad syntax at column 1: nothing in it (an object { ... } is expected)");
-    expect_error("{ \"inputs\": [",
-                 "c.json:1: bad syntax at column 14: unexpected end of the text (a bracket, a quote or a comment is not "
-                 "closed)");
+    expect_error(
+        "{ \"inputs\": [",
+        "c.json:1: bad syntax at column 14: unexpected end of the text (a bracket, a quote or a comment is not "
+        "closed)");
     expect_error("{\n \"title\": \"abc\n}",
                  "c.json:3: bad syntax at column 2: unexpected end of the text (a bracket, a quote or a comment is not "
                  "closed)");
@@ -96,7 +97,8 @@ static void repeated_keys(void **state)
 {
     (void)state;
     struct loaded l;
-    load(&l, "{ \"inputs\": [ " INPUT " ],\n \"kernel_to_class_map\": {\n  \"b\": \"one\",\n  \"a\": \"two\",\n  \"b\": \"three\" } }");
+    load(&l, "{ \"inputs\": [ " INPUT
+             " ],\n \"kernel_to_class_map\": {\n  \"b\": \"one\",\n  \"a\": \"two\",\n  \"b\": \"three\" } }");
     assert_int_equal(l.rc, 0);
     expect_message(&l, 0,
                    "c.json:3: /kernel_to_class_map/b: duplicate key 'b' also in line 5 (the last value is used)");
@@ -122,7 +124,8 @@ static void positions(void **state)
 {
     (void)state;
     struct loaded l;
-    load(&l, "{\n  \"inputs\": [\n    " INPUT ",\n    { \"path\": \"b\",\n      \"options\": { \"a/b~c\": 1 }\n    }\n  ]\n}");
+    load(&l, "{\n  \"inputs\": [\n    " INPUT
+             ",\n    { \"path\": \"b\",\n      \"options\": { \"a/b~c\": 1 }\n    }\n  ]\n}");
     assert_int_equal(l.rc, AZ_ECONFIG);
     assert_int_equal(l.diag.errors, 1);
     expect_message(&l, 0, "c.json:5: /inputs/1/options/a~1b~0c: unknown key 'a/b~c'");

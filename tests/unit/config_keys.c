@@ -11,7 +11,8 @@ static void unknown_keys(void **state)
                  "c.json:1: /input: unknown key 'input' (did you mean 'inputs'?)");
     expect_error(PRE ", \"analysis_args\": {\n \"num_iters\": 5 }" POST,
                  "c.json:2: /inputs/0/analysis_args/num_iters: unknown key 'num_iters' (did you mean 'num_of_iters'?)");
-    expect_error(PRE ", \"Title\": \"x\"" POST, "c.json:1: /inputs/0/Title: unknown key 'Title' (did you mean 'title'?)");
+    expect_error(PRE ", \"Title\": \"x\"" POST,
+                 "c.json:1: /inputs/0/Title: unknown key 'Title' (did you mean 'title'?)");
     expect_error(PRE ", \"zebra\": \"x\"" POST, "c.json:1: /inputs/0/zebra: unknown key 'zebra'");
     expect_error("{ \"title\": \"x\", \"inputs\": [ { \"path\": \"a\" } ] }",
                  "c.json:1: /title: unknown key 'title' (it belongs in an input)");
@@ -41,12 +42,12 @@ static void all_problems_are_told(void **state)
     expect_message(&l, 3,
                    "c.json:3: /inputs/0/format: not supported input format: 'xyz' (known: auto, csv, nsys-rep, "
                    "nsys-sqlite, pytorch)");
-    expect_message(&l, 4, "c.json:3: /inputs/0/options/top_rows: top_rows must be a whole number, 0 or more, not 'true'");
+    expect_message(&l, 4,
+                   "c.json:3: /inputs/0/options/top_rows: top_rows must be a whole number, 0 or more, not 'true'");
     expect_message(&l, 5, "c.json:4: /inputs/1/analysis_args/bogus: unknown key 'bogus'");
-    expect_message(&l, 6,
-                   "c.json:4: /inputs/1: missing key 'nsys_csv_file_path' (with kernel_sum, the CSV to read)");
-    expect_message(&l, 7,
-                   "c.json:4: /inputs/1/analysis_args: missing key 'num_of_iters' (iterations in the profile, 1 or more)");
+    expect_message(&l, 6, "c.json:4: /inputs/1: missing key 'nsys_csv_file_path' (with kernel_sum, the CSV to read)");
+    expect_message(
+        &l, 7, "c.json:4: /inputs/1/analysis_args: missing key 'num_of_iters' (iterations in the profile, 1 or more)");
     expect_message(&l, 8, "c.json:5: /inputs/2: an input must be an object, not a number");
     assert_int_equal(l.diag.errors, 9);
     loaded_end(&l);
@@ -58,24 +59,28 @@ static void wrong_types(void **state)
     expect_error("{ \"inputs\": {} }", "c.json:1: /inputs: inputs must be an array, not an object");
     expect_error(PRE ", \"title\": 5" POST, "c.json:1: /inputs/0/title: title must be a string or null, not a number");
     expect_error(PRE ", \"format\": null" POST, "c.json:1: /inputs/0/format: format must be a string, not null");
-    expect_error(PRE ", \"optional\": 1" POST, "c.json:1: /inputs/0/optional: optional must be true or false, not a number");
+    expect_error(PRE ", \"optional\": 1" POST,
+                 "c.json:1: /inputs/0/optional: optional must be true or false, not a number");
     expect_error(PRE ", \"options\": []" POST, "c.json:1: /inputs/0/options: options must be an object, not an array");
     expect_error(PRE ", \"labels\": null" POST, "c.json:1: /inputs/0/labels: labels must be an object, not null");
     expect_error(PRE ", \"labels\": { \"a\": [] }" POST,
                  "c.json:1: /inputs/0/labels/a: label 'a' must be a string, a number or a boolean, not an array");
     expect_error("{ \"inputs\": [ { \"path\": {} } ] }",
                  "c.json:1: /inputs/0/path: path must be a string or an array of strings, not an object");
-    expect_error("{ \"inputs\": [ { \"path\": [ 1 ] } ] }", "c.json:1: /inputs/0/path/0: a path must be a string, not a number");
+    expect_error("{ \"inputs\": [ { \"path\": [ 1 ] } ] }",
+                 "c.json:1: /inputs/0/path/0: a path must be a string, not a number");
     expect_error("{ \"inputs\": [ { \"path\": \"\" } ] }", "c.json:1: /inputs/0/path: empty path (name a file)");
     expect_error("{ \"inputs\": [ { \"paths\": [] } ] }", "c.json:1: /inputs/0/paths: empty list (name a file)");
     expect_error(PRE ", \"device\": {}" POST, "c.json:1: /inputs/0/device: device must be a string, not an object");
-    expect_error(PRE ", \"options\": { \"short_kernel_study\": \"yes\" }" POST,
-                 "c.json:1: /inputs/0/options/short_kernel_study: short_kernel_study must be true or false, not the string "
-                 "'yes'");
+    expect_error(
+        PRE ", \"options\": { \"short_kernel_study\": \"yes\" }" POST,
+        "c.json:1: /inputs/0/options/short_kernel_study: short_kernel_study must be true or false, not the string "
+        "'yes'");
     expect_error(PRE ", \"options\": { \"strict\": null }" POST,
                  "c.json:1: /inputs/0/options/strict: strict must be true or false, not null");
-    expect_error(PRE ", \"options\": { \"top_rows\": \"5\" }" POST,
-                 "c.json:1: /inputs/0/options/top_rows: top_rows must be a whole number, 0 or more, not the string '5'");
+    expect_error(
+        PRE ", \"options\": { \"top_rows\": \"5\" }" POST,
+        "c.json:1: /inputs/0/options/top_rows: top_rows must be a whole number, 0 or more, not the string '5'");
     expect_error(PRE ", \"options\": { \"output_xlsx_path\": 5 }" POST,
                  "c.json:1: /inputs/0/options/output_xlsx_path: output_xlsx_path must be a string, not '5'");
 }
@@ -83,25 +88,30 @@ static void wrong_types(void **state)
 static void ranges_and_words(void **state)
 {
     (void)state;
-    expect_error(PRE ", \"analysis_args\": { \"num_of_iters\": 0 }" POST,
-                 "c.json:1: /inputs/0/analysis_args/num_of_iters: num_of_iters must be a whole number, 1 or more, not '0'");
+    expect_error(
+        PRE ", \"analysis_args\": { \"num_of_iters\": 0 }" POST,
+        "c.json:1: /inputs/0/analysis_args/num_of_iters: num_of_iters must be a whole number, 1 or more, not '0'");
     expect_error(PRE ", \"analysis_args\": { \"num_of_iters\": 2.0 }" POST,
                  "c.json:1: /inputs/0/analysis_args/num_of_iters: num_of_iters must be a whole number, 1 or more, not "
                  "'2.0'");
-    expect_error(PRE ", \"analysis_args\": { \"num_of_gpus\": 1e1 }" POST,
-                 "c.json:1: /inputs/0/analysis_args/num_of_gpus: num_of_gpus must be a whole number, 1 or more, not '1e1'");
-    expect_error(PRE ", \"analysis_args\": { \"num_of_gpus\": 0 }" POST,
-                 "c.json:1: /inputs/0/analysis_args/num_of_gpus: num_of_gpus must be a whole number, 1 or more, not '0'");
-    expect_error(PRE ", \"analysis_args\": { \"text\": \"clasic\" }" POST,
-                 "c.json:1: /inputs/0/analysis_args/text: text must be one of classic, full, not the string 'clasic' (did "
-                 "you mean 'classic'?)");
+    expect_error(
+        PRE ", \"analysis_args\": { \"num_of_gpus\": 1e1 }" POST,
+        "c.json:1: /inputs/0/analysis_args/num_of_gpus: num_of_gpus must be a whole number, 1 or more, not '1e1'");
+    expect_error(
+        PRE ", \"analysis_args\": { \"num_of_gpus\": 0 }" POST,
+        "c.json:1: /inputs/0/analysis_args/num_of_gpus: num_of_gpus must be a whole number, 1 or more, not '0'");
+    expect_error(
+        PRE ", \"analysis_args\": { \"text\": \"clasic\" }" POST,
+        "c.json:1: /inputs/0/analysis_args/text: text must be one of classic, full, not the string 'clasic' (did "
+        "you mean 'classic'?)");
     expect_error(PRE ", \"analysis_args\": { \"text\": \"tiny\" }" POST,
                  "c.json:1: /inputs/0/analysis_args/text: text must be one of classic, full, not the string 'tiny'");
     expect_error(PRE ", \"thresholds\": { \"bound_percent\": 100.5 }" POST,
                  "c.json:1: /inputs/0/thresholds/bound_percent: bound_percent must be a number, 0 to 100, not '100.5'");
-    expect_error("{ \"memory_limit\": \"64X\", \"inputs\": [ { \"path\": \"a\" } ] }",
-                 "c.json:1: /memory_limit: memory_limit must be a number of bytes or a size like \"64M\", not the string "
-                 "'64X'");
+    expect_error(
+        "{ \"memory_limit\": \"64X\", \"inputs\": [ { \"path\": \"a\" } ] }",
+        "c.json:1: /memory_limit: memory_limit must be a number of bytes or a size like \"64M\", not the string "
+        "'64X'");
     expect_error("{ \"memory_limit\": -1, \"inputs\": [ { \"path\": \"a\" } ] }",
                  "c.json:1: /memory_limit: memory_limit must be a number of bytes or a size like \"64M\", not '-1'");
     expect_error("{ \"outputs\": { \"formats\": [ \"csv\", \"pdf\" ] }, \"inputs\": [ { \"path\": \"a\" } ] }",
@@ -150,7 +160,8 @@ static void values_arrive(void **state)
              "\"kernel_to_class_map\": { \"gemm\": \"Gemm\" },\n"
              "\"inputs\": [ { \"path\": \"one\", \"format\": \"pytorch\" },\n"
              "{ \"path\": \"two\", \"format\": \"PyTorch\", \"options\": { \"warmup_iters\": 9, \"topk_ops\": null,\n"
-             "   \"output_csvs_dir\": \"tables\", \"text\": \"full\", \"link_by\": \"flow\" }, \"thresholds\": { \"micro_idle_us\": null },\n"
+             "   \"output_csvs_dir\": \"tables\", \"text\": \"full\", \"link_by\": \"flow\" }, \"thresholds\": { "
+             "\"micro_idle_us\": null },\n"
              "  \"outputs\": { \"formats\": \"json, xlsx\" }, \"labels\": { \"job\": \"18\" }, \"device\": \"B200\",\n"
              "  \"kernel_to_class_map\": {} } ] }");
     show(&l);
@@ -200,22 +211,24 @@ static void values_arrive(void **state)
 static void option_of_another_format(void **state)
 {
     (void)state;
-    expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\", \"options\": { \"topk_ops\": 5 } } ] }",
-                "c.json:1: /inputs/0/options/topk_ops: 'topk_ops' has no effect on format 'nsys-sqlite'");
+    expect_fine(
+        "{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\", \"options\": { \"topk_ops\": 5 } } ] }",
+        "c.json:1: /inputs/0/options/topk_ops: 'topk_ops' has no effect on format 'nsys-sqlite'");
     /* as a default of the run it is meant for those it is for */
-    expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\" } ], \"options\": { \"topk_ops\": 5 } }", NULL);
+    expect_fine(
+        "{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\" } ], \"options\": { \"topk_ops\": 5 } }", NULL);
     expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"options\": { \"topk_ops\": 5 } } ] }", NULL);
-    expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\", \"options\": { \"nccl_compat_names\": true } } ] }",
+    expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\", \"options\": { \"nccl_compat_names\": "
+                "true } } ] }",
                 NULL);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unknown_keys),        cmocka_unit_test(all_problems_are_told),
-        cmocka_unit_test(wrong_types),         cmocka_unit_test(ranges_and_words),
-        cmocka_unit_test(long_values_are_cut), cmocka_unit_test(no_inputs),
-        cmocka_unit_test(values_arrive),       cmocka_unit_test(option_of_another_format),
+        cmocka_unit_test(unknown_keys),     cmocka_unit_test(all_problems_are_told),    cmocka_unit_test(wrong_types),
+        cmocka_unit_test(ranges_and_words), cmocka_unit_test(long_values_are_cut),      cmocka_unit_test(no_inputs),
+        cmocka_unit_test(values_arrive),    cmocka_unit_test(option_of_another_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,8 @@
 #define REP(report, args)                                                                                              \
     "{ \"inputs\": [ { \"format\": \"nsys-rep\", \"title\": \"T\",\n \"nsys_report\": { " report                       \
     " },\n \"analysis_args\": { " args " } } ] }"
-#define KERNELS "\"kernel_sum\": \"d/k_cuda_gpu_kern_sum.csv\""
-#define ITERS   "\"num_of_iters\": 5"
+#define KERNELS  "\"kernel_sum\": \"d/k_cuda_gpu_kern_sum.csv\""
+#define ITERS    "\"num_of_iters\": 5"
 #define MAP(map) "{ \"inputs\": [ { \"path\": \"a\" } ],\n\"kernel_to_class_map\": {\n" map " } }"
 
 static void csv_files(void **state)
@@ -59,17 +59,21 @@ static void csv_needs(void **state)
                  "c.json:2: /inputs/0/nsys_csv_file_path: missing key 'kernel_sum' (the cuda_gpu_kern_sum CSV)");
     expect_error(CSV("\"kernel_sum\": \"\"", ITERS),
                  "c.json:2: /inputs/0/nsys_csv_file_path/kernel_sum: empty path (name a file)");
-    expect_error(CSV("\"kernel_sum\": 5", ITERS),
-                 "c.json:2: /inputs/0/nsys_csv_file_path/kernel_sum: kernel_sum must be a string or null, not a number");
+    expect_error(
+        CSV("\"kernel_sum\": 5", ITERS),
+        "c.json:2: /inputs/0/nsys_csv_file_path/kernel_sum: kernel_sum must be a string or null, not a number");
     expect_error(CSV("\"kernel_sums\": \"k.csv\", " KERNELS, ITERS),
                  "c.json:2: /inputs/0/nsys_csv_file_path/kernel_sums: unknown key 'kernel_sums' (did you mean "
                  "'kernel_sum'?)");
-    expect_error(CSV(KERNELS, ""),
-                 "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters' (iterations in the profile, 1 or more)");
-    expect_error(CSV(KERNELS, "\"num_of_iters\": null"),
-                 "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters' (iterations in the profile, 1 or more)");
-    expect_error("{ \"inputs\": [ { \"nsys_csv_file_path\": { " KERNELS " } } ] }",
-                 "c.json:1: /inputs/0: missing key 'num_of_iters' in analysis_args (iterations in the profile, 1 or more)");
+    expect_error(
+        CSV(KERNELS, ""),
+        "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters' (iterations in the profile, 1 or more)");
+    expect_error(
+        CSV(KERNELS, "\"num_of_iters\": null"),
+        "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters' (iterations in the profile, 1 or more)");
+    expect_error(
+        "{ \"inputs\": [ { \"nsys_csv_file_path\": { " KERNELS " } } ] }",
+        "c.json:1: /inputs/0: missing key 'num_of_iters' in analysis_args (iterations in the profile, 1 or more)");
     expect_error("{ \"inputs\": [ { \"format\": \"csv\", \"analysis_args\": { " ITERS " } } ] }",
                  "c.json:1: /inputs/0: missing key 'nsys_csv_file_path' (with kernel_sum, the CSV to read)");
 }
@@ -77,15 +81,17 @@ static void csv_needs(void **state)
 static void nvtx_needs_a_tag(void **state)
 {
     (void)state;
-    expect_error(CSV(KERNELS ", \"nvtx_proj_trace\": \"n.csv\"", ITERS),
-                 "c.json:3: /inputs/0/analysis_args: missing key 'nvtx_tag_of_iter' (input 'T' gives nvtx_proj_trace: name "
-                 "the range of one iteration)");
+    expect_error(
+        CSV(KERNELS ", \"nvtx_proj_trace\": \"n.csv\"", ITERS),
+        "c.json:3: /inputs/0/analysis_args: missing key 'nvtx_tag_of_iter' (input 'T' gives nvtx_proj_trace: name "
+        "the range of one iteration)");
     expect_error(CSV(KERNELS ", \"nvtx_proj_trace\": \"n.csv\"", ITERS ", \"nvtx_tag_of_iter\": null"),
                  "c.json:3: /inputs/0/analysis_args/nvtx_tag_of_iter: missing key 'nvtx_tag_of_iter' (input 'T' gives "
                  "nvtx_proj_trace: name the range of one iteration)");
-    expect_error(REP("\"path\": \"x.nsys-rep\", \"with_nvtx\": true", ITERS),
-                 "c.json:3: /inputs/0/analysis_args: missing key 'nvtx_tag_of_iter' (input 'T' gives with_nvtx: name the "
-                 "range of one iteration)");
+    expect_error(
+        REP("\"path\": \"x.nsys-rep\", \"with_nvtx\": true", ITERS),
+        "c.json:3: /inputs/0/analysis_args: missing key 'nvtx_tag_of_iter' (input 'T' gives with_nvtx: name the "
+        "range of one iteration)");
     expect_fine(REP("\"path\": \"x.nsys-rep\", \"with_nvtx\": true", ITERS ", \"nvtx_tag_of_iter\": \"s\""), NULL);
     expect_fine(REP("\"path\": \"x.nsys-rep\", \"with_nvtx\": false", ITERS), NULL);
 }
@@ -103,11 +109,13 @@ static void reports(void **state)
     loaded_end(&l);
     expect_error(REP("\"with_mem\": true", ITERS),
                  "c.json:2: /inputs/0/nsys_report: missing key 'path' (the .nsys-rep file)");
-    expect_error(REP("\"path\": \"x\"", ""),
-                 "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters' (iterations in the profile, 1 or more)");
+    expect_error(
+        REP("\"path\": \"x\"", ""),
+        "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters' (iterations in the profile, 1 or more)");
     expect_error("{ \"inputs\": [ { \"format\": \"nsys-rep\", \"analysis_args\": { " ITERS " } } ] }",
                  "c.json:1: /inputs/0: missing key 'nsys_report' (with path, the report to read)");
-    expect_fine("{ \"inputs\": [ { \"format\": \"nsys-rep\", \"path\": \"x.nsys-rep\", \"options\": { " ITERS " } } ] }", NULL);
+    expect_fine(
+        "{ \"inputs\": [ { \"format\": \"nsys-rep\", \"path\": \"x.nsys-rep\", \"options\": { " ITERS " } } ] }", NULL);
 }
 
 static void formats(void **state)
@@ -125,10 +133,12 @@ static void formats(void **state)
     expect_text(l.c.inputs.v[3].format, "auto");
     expect_text(l.c.inputs.v[4].format, "auto");
     loaded_end(&l);
-    expect_fine("{ \"inputs\": [ { \"format\": \"nsys-sqlite\", \"path\": \"x\", \"nsys_csv_file_path\": { " KERNELS " } } ] }",
+    expect_fine("{ \"inputs\": [ { \"format\": \"nsys-sqlite\", \"path\": \"x\", \"nsys_csv_file_path\": { " KERNELS
+                " } } ] }",
                 "c.json:1: /inputs/0/nsys_csv_file_path: has no effect on format 'nsys-sqlite'");
-    expect_fine("{ \"inputs\": [ { \"format\": \"nsys-sqlite\", \"path\": \"x\", \"nsys_report\": { \"path\": \"y\" } } ] }",
-                "c.json:1: /inputs/0/nsys_report: has no effect on format 'nsys-sqlite'");
+    expect_fine(
+        "{ \"inputs\": [ { \"format\": \"nsys-sqlite\", \"path\": \"x\", \"nsys_report\": { \"path\": \"y\" } } ] }",
+        "c.json:1: /inputs/0/nsys_report: has no effect on format 'nsys-sqlite'");
 }
 
 static void titles(void **state)
@@ -173,9 +183,10 @@ static void seldom_used_arguments(void **state)
     assert_true(l.c.inputs.v[0].opts.time_scale_to_ms == 1e-6);
     assert_true(l.c.inputs.v[0].opts.kernel_name_idx == AZ_UNSET_I64);
     loaded_end(&l);
-    expect_error(CSV(KERNELS, ITERS ", \"kernel_name_idx\": -1"),
-                 "c.json:3: /inputs/0/analysis_args/kernel_name_idx: kernel_name_idx must be a whole number, 0 to 10000, "
-                 "not '-1'");
+    expect_error(
+        CSV(KERNELS, ITERS ", \"kernel_name_idx\": -1"),
+        "c.json:3: /inputs/0/analysis_args/kernel_name_idx: kernel_name_idx must be a whole number, 0 to 10000, "
+        "not '-1'");
 }
 
 static void class_map(void **state)
@@ -201,11 +212,13 @@ static void class_map(void **state)
 static void class_map_errors(void **state)
 {
     (void)state;
-    expect_error(MAP("\"gemm\": \"Others\""),
-                 "c.json:3: /kernel_to_class_map/gemm: Class name should not be \"other\" (key 'gemm'; that class takes "
-                 "what no key matches)");
-    expect_error(MAP("\"gemm\": \"gemm\",\n\"xmma_gemm\": \"gemm2\""),
-                 "c.json:4: /kernel_to_class_map/xmma_gemm: gemm and xmma_gemm should NOT be the substring of each other.");
+    expect_error(
+        MAP("\"gemm\": \"Others\""),
+        "c.json:3: /kernel_to_class_map/gemm: Class name should not be \"other\" (key 'gemm'; that class takes "
+        "what no key matches)");
+    expect_error(
+        MAP("\"gemm\": \"gemm\",\n\"xmma_gemm\": \"gemm2\""),
+        "c.json:4: /kernel_to_class_map/xmma_gemm: gemm and xmma_gemm should NOT be the substring of each other.");
     expect_error(MAP("\"xmma_GEMM\": \"a\",\n\"Gemm\": \"a\""),
                  "c.json:4: /kernel_to_class_map/Gemm: xmma_GEMM and Gemm should NOT be the substring of each other.");
     expect_error(MAP("\"a\": \"x\", \"\": \"x\""),
@@ -219,9 +232,10 @@ static void class_map_equal_keys(void **state)
     struct loaded l;
     load(&l, MAP("\"Gemm\": \"one\", \"b\": \"two\", \"GEMM\": \"three\""));
     assert_int_equal(l.rc, 0);
-    expect_message(&l, 0,
-                   "c.json:3: /kernel_to_class_map/GEMM: keys 'Gemm' and 'GEMM' are equal but for case (the last value is "
-                   "used)");
+    expect_message(
+        &l, 0,
+        "c.json:3: /kernel_to_class_map/GEMM: keys 'Gemm' and 'GEMM' are equal but for case (the last value is "
+        "used)");
     const struct az_class_rules *r = &l.c.inputs.v[0].opts.classes;
     assert_int_equal(r->n, 2);
     expect_text(r->v[0].lower, "gemm");
@@ -235,7 +249,8 @@ static void class_map_limits(void **state)
     struct loaded l;
     struct az_vec_char t;
     az_vec_init(&t, NULL);
-    assert_int_equal(az_text_append(&t, AZ_SV("{ \"inputs\": [ { \"path\": \"a\" } ], \"kernel_to_class_map\": { ")), 0);
+    assert_int_equal(az_text_append(&t, AZ_SV("{ \"inputs\": [ { \"path\": \"a\" } ], \"kernel_to_class_map\": { ")),
+                     0);
     for (int i = 0; i < 5001; i++)
         assert_int_equal(az_text_printf(&t, "\"k%05d\": \"c\",", i), 0);
     assert_int_equal(az_text_append(&t, AZ_SV(" } }")), 0);
@@ -250,12 +265,18 @@ static void class_map_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csv_files),        cmocka_unit_test(csv_without_optional_files),
-        cmocka_unit_test(csv_needs),        cmocka_unit_test(nvtx_needs_a_tag),
-        cmocka_unit_test(reports),          cmocka_unit_test(formats),
-        cmocka_unit_test(titles),           cmocka_unit_test(seldom_used_arguments),
-        cmocka_unit_test(class_map),        cmocka_unit_test(class_map_errors),
-        cmocka_unit_test(class_map_equal_keys), cmocka_unit_test(class_map_limits),
+        cmocka_unit_test(csv_files),
+        cmocka_unit_test(csv_without_optional_files),
+        cmocka_unit_test(csv_needs),
+        cmocka_unit_test(nvtx_needs_a_tag),
+        cmocka_unit_test(reports),
+        cmocka_unit_test(formats),
+        cmocka_unit_test(titles),
+        cmocka_unit_test(seldom_used_arguments),
+        cmocka_unit_test(class_map),
+        cmocka_unit_test(class_map_errors),
+        cmocka_unit_test(class_map_equal_keys),
+        cmocka_unit_test(class_map_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,8 +82,7 @@ static void set_errors(void **state)
 {
     (void)state;
     expect_set_error(0, "jobs", "many", "--set: /jobs: jobs must be a whole number, 0 to 4096, not 'many'");
-    expect_set_error(0, "inputs.0.titel", "x",
-                     "--set: /inputs/0/titel: unknown key 'titel' (did you mean 'title'?)");
+    expect_set_error(0, "inputs.0.titel", "x", "--set: /inputs/0/titel: unknown key 'titel' (did you mean 'title'?)");
     expect_set_error(0, "inputs.9.title", "x",
                      "--set: no such element 'inputs.9.title' (write inputs.0.title=x, inputs.*.title=x or /a/b=x)");
     expect_set_error(0, "inputs.x.title", "x",
@@ -91,9 +90,10 @@ static void set_errors(void **state)
     expect_set_error(0, "inputs.0.title.x", "x",
                      "--set: the configuration has no such place 'inputs.0.title.x' (write inputs.0.title=x, "
                      "inputs.*.title=x or /a/b=x)");
-    expect_set_error(0, "inputs..title", "x",
-                     "--set: not a place in a configuration 'inputs..title' (write inputs.0.title=x, inputs.*.title=x or "
-                     "/a/b=x)");
+    expect_set_error(
+        0, "inputs..title", "x",
+        "--set: not a place in a configuration 'inputs..title' (write inputs.0.title=x, inputs.*.title=x or "
+        "/a/b=x)");
     expect_set_error(0, "", "x",
                      "--set: not a place in a configuration '' (write inputs.0.title=x, inputs.*.title=x or /a/b=x)");
 }
@@ -102,11 +102,16 @@ static void set_options(void **state)
 {
     (void)state;
     struct loaded l;
-    const struct setting set[] = { { 1, "num_of_iters", " 4 " },        { 1, "gap_us", "2.5" },
-                                   { 1, "text", "full" },               { 1, "short_kernel_study", "on" },
-                                   { 1, "nvtx_tag_of_iter", " step 1" }, { 1, "output_xlsx_path", "x.xlsx" },
-                                   { 1, "topk_ops", "1" },              { 1, "topk_ops", "2" },
-                                   { 0, "inputs.0.options.topk_ops", "9" }, { 0 } };
+    const struct setting set[] = { { 1, "num_of_iters", " 4 " },
+                                   { 1, "gap_us", "2.5" },
+                                   { 1, "text", "full" },
+                                   { 1, "short_kernel_study", "on" },
+                                   { 1, "nvtx_tag_of_iter", " step 1" },
+                                   { 1, "output_xlsx_path", "x.xlsx" },
+                                   { 1, "topk_ops", "1" },
+                                   { 1, "topk_ops", "2" },
+                                   { 0, "inputs.0.options.topk_ops", "9" },
+                                   { 0 } };
     load_with(&l, TWO, set);
     show(&l);
     assert_int_equal(l.rc, 0);
@@ -141,7 +146,8 @@ static void set_satisfies_what_is_required(void **state)
     (void)state;
     struct loaded l;
     const struct setting set[] = { { 1, "num_of_iters", "4" }, { 0 } };
-    load_with(&l, "{ \"inputs\": [ { \"format\": \"csv\", \"nsys_csv_file_path\": { \"kernel_sum\": \"k\" } } ] }", set);
+    load_with(&l, "{ \"inputs\": [ { \"format\": \"csv\", \"nsys_csv_file_path\": { \"kernel_sum\": \"k\" } } ] }",
+              set);
     assert_int_equal(l.rc, 0);
     loaded_end(&l);
 }
@@ -243,10 +249,13 @@ static void quick_look(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(set_paths),     cmocka_unit_test(set_errors),
-        cmocka_unit_test(set_options),   cmocka_unit_test(option_errors),
+        cmocka_unit_test(set_paths),
+        cmocka_unit_test(set_errors),
+        cmocka_unit_test(set_options),
+        cmocka_unit_test(option_errors),
         cmocka_unit_test(set_satisfies_what_is_required),
-        cmocka_unit_test(one_option_alone), cmocka_unit_test(variables),
+        cmocka_unit_test(one_option_alone),
+        cmocka_unit_test(variables),
         cmocka_unit_test(quick_look),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

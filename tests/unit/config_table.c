@@ -73,7 +73,8 @@ static void defaults(void **state)
     assert_int_equal(o.top_rows, 10);
     expect_text(o.link_by, "correlation");
     expect_text(o.phase_detection_method, "hybrid");
-    assert_true(o.topk_ops == AZ_UNSET_I64 && o.topk_roofline_ops == AZ_UNSET_I64 && o.topk_short_kernels == AZ_UNSET_I64);
+    assert_true(o.topk_ops == AZ_UNSET_I64 && o.topk_roofline_ops == AZ_UNSET_I64 &&
+                o.topk_short_kernels == AZ_UNSET_I64);
     assert_int_equal(o.short_kernel_histogram_bins, 100);
     assert_false(o.include_unlinked_kernels || o.short_kernel_study || o.enable_kernel_summary ||
                  o.inference_phase_analysis || o.detect_recompute || o.include_call_stack || o.include_overlap_info ||

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "reports/xlsx.h"
 #include "unit/reports_common.h"
 
 static int entries(const char *dir)
@@ -143,6 +144,40 @@ static void odd_ids_and_empty_tables(void **state)
     sample_end(&s);
 }
 
+static void long_tables_go_on_in_a_second_sheet(void **state)
+{
+    (void)state;
+    struct sample s;
+    struct az_xlsx_plan plan;
+    const size_t rows = AZ_XLSX_ROWS - 1 + 3;
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "t", "T", 0);
+    az_table_column(t, "n", AZ_INT, AZ_UNIT_COUNT, 0);
+    for (size_t i = 0; i < rows; i++)
+        az_put_i64(t, (int64_t)i);
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    s.doc.xlsx_rows = 0;
+    sample_chart(&s, AZ_CHART_LINE, "t", "All of it", "n", "n", 0);
+    assert_int_equal(az_xlsx_plan_make(&plan, &s.doc, &s.scratch), 0);
+    assert_int_equal(plan.parts.n, 3); /* two of the table, and coverage because of the chart */
+    assert_int_equal(plan.parts.v[0].rows, AZ_XLSX_ROWS - 1);
+    assert_int_equal(plan.parts.v[1].first, AZ_XLSX_ROWS - 1);
+    assert_int_equal(plan.parts.v[1].rows, 3);
+    assert_int_equal(plan.parts.v[1].number, 2);
+    assert_non_null(plan.coverage);
+    assert_int_equal(plan.coverage->rows, 1);
+    assert_true(az_sv_is(az_cell_text(az_table_at(plan.coverage, 0, 0)), "xlsx chart rows cut: All of it"));
+    assert_true(az_cell_number(az_table_at(plan.coverage, 0, 1)) == 3);
+    az_xlsx_plan_release(&plan);
+    s.doc.xlsx_rows = 10;
+    assert_int_equal(az_xlsx_plan_make(&plan, &s.doc, &s.scratch), 0);
+    assert_int_equal(plan.parts.n, 2);
+    assert_int_equal(plan.parts.v[0].rows, 10);
+    assert_int_equal(plan.coverage->rows, 2);
+    az_xlsx_plan_release(&plan);
+    sample_end(&s);
+}
+
 /* In a child: files may not grow beyond `limit`, which stands for a full disk. */
 static int write_limited(struct sample *s, rlim_t limit)
 {
@@ -205,6 +240,7 @@ int main(void)
         cmocka_unit_test(cuts_without_a_coverage_table),
         cmocka_unit_test(equal_documents_give_equal_bytes),
         cmocka_unit_test(odd_ids_and_empty_tables),
+        cmocka_unit_test(long_tables_go_on_in_a_second_sheet),
         cmocka_unit_test(full_disk_leaves_nothing),
         cmocka_unit_test(unwritable_targets),
     };

@@ -143,7 +143,9 @@ static void fixed_cases(void **state)
     expect(AZ_SV("\n"), "L1:blank\n");
     expect(AZ_SV("a"), "L1:<a>\n");
     expect(AZ_SV("a\n"), "L1:<a>\n");
-    expect(AZ_SV("\xef\xbb\xbf" "a,b\r\n1,\r\n"), "L1:<a><b>\nL2:<1><>\n");
+    expect(AZ_SV("\xef\xbb\xbf"
+                 "a,b\r\n1,\r\n"),
+           "L1:<a><b>\nL2:<1><>\n");
     expect(AZ_SV("\xef\xbb\xbf"), "");
     expect(AZ_SV("a,b\n\n\r\nc"), "L1:<a><b>\nL2:blank\nL3:blank\nL4:<c>\n");
     expect(AZ_SV(",\n"), "L1:<><>\n");
@@ -187,7 +189,7 @@ static uint64_t rnd(uint64_t *s)
 /* Tokens weighted so that long regular stretches, doubled quotes and irregular quotes all come. */
 static size_t random_text(uint64_t *s, char *buf, size_t max)
 {
-    static const char *const token[] = { ",",      "\n",          "\r\n", "\"",   "\"\"", "a",      "word",
+    static const char *const token[] = { ",",       "\n",           "\r\n", "\"",   "\"\"", "a",      "word",
                                          "\"x,y\"", ",\"p\"\"q\",", " ",    "1234", ",,,",  "\"\n\"", ",\"l\nm\"\n" };
     size_t n = 0, count = rnd(s) % 90, kinds = rnd(s) % 4 ? sizeof token / sizeof *token : 7;
     bool tame = rnd(s) % 3 == 0; /* no lone quotes: the index alone has to do it */
@@ -318,7 +320,10 @@ static void other_separators(void **state)
 /* ---- fields ---- */
 
 static struct az_csv_field plain(const char *s) { return (struct az_csv_field){ .raw = az_sv_str(s) }; }
-static struct az_csv_field quoted(const char *s) { return (struct az_csv_field){ .raw = az_sv_str(s), .quoted = true }; }
+static struct az_csv_field quoted(const char *s)
+{
+    return (struct az_csv_field){ .raw = az_sv_str(s), .quoted = true };
+}
 
 static void integers(void **state)
 {
@@ -338,7 +343,9 @@ static void integers(void **state)
     f = quoted("-1,234");
     assert_int_equal(az_csv_i64(&f, &x), 0);
     assert_int_equal(x, -1234);
-    static const char *const bad[] = { "1,5", "1,,000", ",100", "1000,000", "1,000,", "1,0000", "12a", "1,000x", "Nones" };
+    static const char *const bad[] = {
+        "1,5", "1,,000", ",100", "1000,000", "1,000,", "1,0000", "12a", "1,000x", "Nones"
+    };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         f = quoted(bad[i]);
         assert_int_equal(az_csv_i64(&f, &x), AZ_EFORMAT);
@@ -382,7 +389,7 @@ static void scaled(void **state)
         { "0.0025", 1000, 2, 0 },
         { "12", 1, 12, 0 },
         { "1.5", 1024, 1536, 0 },
-        { "0.5", 3, 2, 0 }, /* 1.5 -> 2 */
+        { "0.5", 3, 2, 0 },  /* 1.5 -> 2 */
         { "0.25", 2, 0, 0 }, /* 0.5 -> 0 */
         { "0.75", 2, 2, 0 }, /* 1.5 -> 2 */
         { "-0.75", 2, -2, 0 },
@@ -444,7 +451,8 @@ static void quick_numbers(void **state)
         struct az_csv_field f = plain(text), g = plain(with_exponent);
         int r = az_csv_scaled(&f, by, &quick), q = az_csv_scaled(&g, by, &general);
         if (r != q || (r == 0 && quick != general))
-            print_error("%s * %lld: %d %lld, %d %lld\n", text, (long long)by, r, (long long)quick, q, (long long)general);
+            print_error("%s * %lld: %d %lld, %d %lld\n", text, (long long)by, r, (long long)quick, q,
+                        (long long)general);
         assert_int_equal(r, q);
         assert_true(r || quick == general);
     }
@@ -454,7 +462,7 @@ static void quoting(void **state)
 {
     (void)state;
     static const char *const t[][2] = {
-        { "plain", "plain" }, { "", "" },           { "a,b", "\"a,b\"" },     { "say \"x\"", "\"say \"\"x\"\"\"" },
+        { "plain", "plain" },   { "", "" },           { "a,b", "\"a,b\"" },     { "say \"x\"", "\"say \"\"x\"\"\"" },
         { "l\nm", "\"l\nm\"" }, { "l\r", "\"l\r\"" }, { " lead", "\" lead\"" }, { "trail\t", "\"trail\t\"" },
     };
     struct az_vec_char out;
@@ -472,11 +480,11 @@ static void quoting(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixed_cases),   cmocka_unit_test(nul_bytes),    cmocka_unit_test(random_cases),
-        cmocka_unit_test(long_rows),     cmocka_unit_test(row_limit),    cmocka_unit_test(field_limit),
-        cmocka_unit_test(memory_limit),  cmocka_unit_test(other_separators),
-        cmocka_unit_test(integers),      cmocka_unit_test(doubles),      cmocka_unit_test(scaled),
-        cmocka_unit_test(quoting), cmocka_unit_test(quick_numbers),
+        cmocka_unit_test(fixed_cases),   cmocka_unit_test(nul_bytes),        cmocka_unit_test(random_cases),
+        cmocka_unit_test(long_rows),     cmocka_unit_test(row_limit),        cmocka_unit_test(field_limit),
+        cmocka_unit_test(memory_limit),  cmocka_unit_test(other_separators), cmocka_unit_test(integers),
+        cmocka_unit_test(doubles),       cmocka_unit_test(scaled),           cmocka_unit_test(quoting),
+        cmocka_unit_test(quick_numbers),
     };
     return cmocka_run_group_tests_name("text_csv", tests, NULL, NULL);
 }

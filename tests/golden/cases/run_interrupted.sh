@@ -7,9 +7,9 @@ cat >c.json <<'JSON'
     { "format": "csv", "title": "hangs", "nsys_csv_file_path": { "kernel_sum": "pipe" },
       "analysis_args": { "num_of_iters": 1 } } ] }
 JSON
-timeout --foreground --preserve-status -s INT 1 "$ANALYZER" --config=c.json -j 2 -o out
+timeout --foreground --preserve-status -s INT 2 "$ANALYZER" --config=c.json -j 2 -o out
 echo "$?"
 # nobody writes to the pipe: copying it is interrupted too
-timeout --foreground --preserve-status -s INT 1 "$ANALYZER" run pipe
+timeout --foreground --preserve-status -s INT 2 "$ANALYZER" run pipe
 echo "$?"
 find . | sort

@@ -12,4 +12,4 @@ echo "$?"
 # shellcheck disable=SC2012
 "$ANALYZER" run $(ls run*.csv | sort -V) -j 1 --format text --opt num_of_iters=1 >b
 cmp a b
-grep = a
+grep '=' a
