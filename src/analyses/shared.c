@@ -1,6 +1,8 @@
 /* Names, classes, links and projections of a job. */
 #include "analyses/shared_internal.h"
 
+#define MAX_CHART_ROWS 200 /* more bars than that cannot be told apart */
+
 /* One trace: numbers are its name ids, texts are copied when asked for. */
 static int number_one(struct az_job *job, struct az_shared *s)
 {
@@ -144,6 +146,7 @@ int az_job_chart(struct az_job *job, enum az_chart_kind kind, const char *table,
         return 0;
     c.table = az_sv_str(table);
     c.title = az_sv_str(title);
+    c.max_rows = MAX_CHART_ROWS;
     c.x = c.x_title = az_sv_str(x);
     c.y_title = az_sv_str(y_title);
     az_vec_init(&c.y, job->doc->mem);

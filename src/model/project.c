@@ -111,7 +111,7 @@ static int list_ranges(struct work *w, struct scratch *s)
     if (rc != 0)
         goto out;
     for (size_t i = 0; i < e->n; i++)
-        key[i] = -e->end[i];
+        key[i] = ~e->end[i]; /* reverses the order and cannot overflow */
     rc = az_sort_order(key, e->n, perm, w->mem);
     if (rc == 0)
         rc = az_sort_by(e->start, perm, e->n, w->mem);
