@@ -94,6 +94,7 @@ PY     = $(or $(PYTHON),python3)
 STAGES = BUILD='$(BUILD)' ANALYZER='$(abspath $(BUILD)/analyzer)' EXAMPLE_DATA='$(abspath $(BUILD)/example-data)' \
          PYTHON='$(PY)' UNITS='$(UNITS)' REPLAY='$(BUILD)-asan/replay' sh tests/stages.sh
 AGAIN  = $(MAKE) --no-print-directory V=$(V)
+ASAN  := SAN=address,undefined
 
 .PHONY: example unit units replays fuzzers golden check-shared schema test test-build
 example: ## run the example (two inputs; results in build/example-out)
@@ -102,7 +103,7 @@ example: ## run the example (two inputs; results in build/example-out)
 test: test-build ## run every test; the last line is "N passed, N failed"
 	@$(STAGES) unit golden examples documented fuzz shared
 test-build: all units $(EXAMPLE_DB)
-	@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan SAN=address,undefined replays)
+	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)
 replays: $(REPLAYS)
 fuzzers: $(FUZZERS)
@@ -124,14 +125,14 @@ lint: ## include rule, format, static analysis, shell scripts
 	@PYTHON='$(PY)' CPPFLAGS='-D_POSIX_C_SOURCE=200809L $(if $(ISAL),-DAZ_WITH_ISAL)' sh tests/lint/run.sh
 
 sanitize: $(EXAMPLE_DB) ## tests with address, undefined and thread sanitizers (build-asan, build-tsan)
-	@$(AGAIN) BUILD=$(BUILD)-asan SAN=address,undefined all units
-	@$(AGAIN) BUILD=$(BUILD)-tsan SAN=thread all $(BUILD)-tsan/unit/base_pool
+	+@$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) all units
+	+@$(AGAIN) BUILD=$(BUILD)-tsan SAN=thread all $(BUILD)-tsan/unit/base_pool
 	@TSAN='$(BUILD)-tsan' PYTHON='$(PY)' UNITS='$(patsubst $(BUILD)/%,$(BUILD)-asan/%,$(UNITS))' \
 	    BUILD='$(BUILD)-asan' ANALYZER='$(abspath $(BUILD)-asan/analyzer)' EXAMPLE_DATA='$(abspath $(BUILD)/example-data)' \
 	    sh tests/stages.sh unit golden shared threads
 
 fuzz: ## fuzz every harness with clang (FUZZ_SECONDS=30 each, build-fuzz)
-	@$(AGAIN) CC=clang BUILD=$(BUILD)-fuzz SAN=fuzzer-no-link,address,undefined WARN= fuzzers
+	+@$(AGAIN) CC=clang BUILD=$(BUILD)-fuzz SAN=fuzzer-no-link,address,undefined WARN= fuzzers
 	@set -e; for f in $(patsubst tests/fuzz/%_fuzz.c,%,$(FUZZ_SRC)); do \
 	    mkdir -p $(BUILD)-fuzz/found/$$f $(BUILD)-fuzz/corpus/$$f; echo "== $$f"; \
 	    seeds=; [ -d tests/fuzz/corpus/$$f ] && seeds=tests/fuzz/corpus/$$f; \

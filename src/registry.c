@@ -6,8 +6,13 @@
 
 #define PROBE_BYTES 65536
 
+/* clang-format off: one row a line */
 const struct az_format *const az_formats[] = {
-    &az_format_nsys_csv, &az_format_nsys_sqlite, &az_format_nsys_rep, &az_format_pytorch, NULL,
+    &az_format_nsys_csv,
+    &az_format_nsys_sqlite,
+    &az_format_nsys_rep,
+    &az_format_pytorch,
+    NULL,
 };
 
 const struct az_analysis *const az_analyses[] = {
@@ -30,7 +35,9 @@ const struct az_analysis *const az_analyses[] = {
     &az_analysis_fw_unified,
     &az_analysis_fw_kernels,
     &az_analysis_fw_short,
+    &az_analysis_fw_phases,
     &az_analysis_fw_coll,
+    &az_analysis_fw_quality,
     &az_analysis_findings,
     &az_analysis_coverage,
     NULL,
@@ -42,6 +49,7 @@ const struct az_report *const az_reports[] = {
     &az_report_xlsx,
     NULL,
 };
+/* clang-format on */
 
 const struct az_format *az_format_find(struct az_sv name)
 {

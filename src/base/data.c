@@ -7,12 +7,24 @@
 
 EMBED(az_data_op_categories, "op_categories.csv");
 EMBED(az_data_kernel_classes, "kernel_classes.rules");
+EMBED(az_data_phases, "phases.rules");
+
+#define FILE_OF(symbol, name)                                                                                          \
+    {                                                                                                                  \
+        name, symbol, symbol##_end                                                                                     \
+    }
 
 struct az_sv az_data(const char *name)
 {
-    if (strcmp(name, "op_categories.csv") == 0)
-        return az_sv_make(az_data_op_categories, (size_t)(az_data_op_categories_end - az_data_op_categories));
-    if (strcmp(name, "kernel_classes.rules") == 0)
-        return az_sv_make(az_data_kernel_classes, (size_t)(az_data_kernel_classes_end - az_data_kernel_classes));
+    static const struct {
+        const char *name, *from, *to;
+    } files[] = {
+        FILE_OF(az_data_op_categories, "op_categories.csv"),
+        FILE_OF(az_data_kernel_classes, "kernel_classes.rules"),
+        FILE_OF(az_data_phases, "phases.rules"),
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (strcmp(name, files[i].name) == 0)
+            return az_sv_make(files[i].from, (size_t)(files[i].to - files[i].from));
     return az_sv_make(NULL, 0);
 }

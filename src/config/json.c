@@ -162,6 +162,8 @@ int az_conf_parse(struct az_sv text, struct az_sv file, struct az_arena *a, stru
         return rc;
     if (az_conf_blank(text, 0) == text.n)
         return fail_at(diag, text, file, 0, "nothing in it", " (an object { ... } is expected)");
+    if (az_conf_count(text) > CONFIG_MAX_VALUES)
+        return fail_at(diag, text, file, 0, "more than 1000000 values", " (is this a configuration?)");
     struct json_tokener *tok = json_tokener_new_ex(CONFIG_MAX_DEPTH);
     if (!tok)
         return AZ_ENOMEM;

@@ -161,7 +161,7 @@ const struct az_option az_option_table[] = {
     { "inference_phase_analysis", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(inference_phase_analysis), NO_RANGE, NULL, "false",
       "pytorch", "separate tables of prefill and decode", "0.1" },
     { "phase_detection_method", AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(phase_detection_method), NO_RANGE,
-      "hybrid|kernel_names|operation_frequency|framework_apis|attention_patterns|gemm_params|auto", "hybrid",
+      "hybrid|kernel_names|operation_frequency|framework_apis|attention_patterns|gemm_params|annotation|auto", "hybrid",
       "pytorch", "how prefill and decode are told apart", "0.1" },
 
     { "short_kernel_us", AZ_AT_THRESHOLDS, AZ_OPT_REAL, OPT(short_kernel_us), 0, 1e15, NULL, "10", "",

@@ -7,7 +7,8 @@
 #include "config/config.h"
 
 #define CONFIG_MAX_BYTES  ((size_t)64 << 20)
-#define CONFIG_MAX_DEPTH  32 /* nested arrays and objects; also bounds every recursion in this folder */
+#define CONFIG_MAX_DEPTH  32      /* nested arrays and objects; also bounds every recursion in this folder */
+#define CONFIG_MAX_VALUES 1000000 /* json-c takes up to 900 bytes for a value of two */
 #define CONFIG_MAX_INPUTS 100000
 #define CLASS_MAX_RULES   5000 /* all pairs of keys are compared */
 #define CLASS_MAX_KEY     1024 /* bytes */
@@ -55,6 +56,8 @@ int az_conf_scan(struct az_sv text, struct az_sv file, struct az_arena *a, struc
                  size_t *end) AZ_MUST_USE;
 /* Offset behind white space and comments from `at`; text.n at the end. */
 size_t az_conf_blank(struct az_sv text, size_t at);
+/* About how many values a text holds (brackets and commas outside strings and comments): to refuse before reading. */
+size_t az_conf_count(struct az_sv text);
 /* Decodes the quoted token of a string that holds backslashes, through json-c. NULL view: not possible. */
 struct az_sv az_conf_decode(struct az_sv token, struct az_arena *a);
 void az_conf_place(struct az_sv text, size_t offset, int64_t *line, int64_t *column);

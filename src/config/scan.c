@@ -76,6 +76,33 @@ size_t az_conf_blank(struct az_sv text, size_t at)
     return at;
 }
 
+/* Offset behind the string that starts at `at`; text.n without its end. */
+static size_t string_end(struct az_sv text, size_t at)
+{
+    char quote = text.p[at++];
+    while (at < text.n && text.p[at] != quote)
+        at += text.p[at] == '\\' && at + 1 < text.n ? 2 : 1;
+    return at < text.n ? at + 1 : text.n;
+}
+
+size_t az_conf_count(struct az_sv text)
+{
+    size_t n = 1, at = 0;
+    while (at < text.n) {
+        char c = text.p[at];
+        if (c == '"' || c == '\'') {
+            at = string_end(text, at);
+        } else if (c == '/') {
+            size_t next = az_conf_blank(text, at);
+            at = next > at ? next : at + 1;
+        } else {
+            n += c == '{' || c == '[' || c == ',';
+            at++;
+        }
+    }
+    return n;
+}
+
 static char scan_peek(struct scan *s)
 {
     scan_move(s, az_conf_blank(s->text, s->at));

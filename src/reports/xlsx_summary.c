@@ -21,11 +21,19 @@ struct view { /* the columns of one table that are shown */
     size_t n, rows;
 };
 
+/* Names come first here: the tables stand one below the other and share their columns' widths. */
 static struct view view_of(const struct az_table *t)
 {
     struct view v = { .t = t, .rows = t->rows < ROWS_MAX ? t->rows : ROWS_MAX };
+    size_t chosen[COLUMNS_MAX], n = az_field_choose(t, chosen, COLUMNS_MAX);
 
-    v.n = az_field_choose(t, v.col, COLUMNS_MAX);
+    for (int names = 1; names >= 0; names--) {
+        for (size_t i = 0; i < n; i++) {
+            const struct az_column *c = &t->columns.v[chosen[i]];
+            if (((c->flags & AZ_KEY) && c->type == AZ_TEXT) == names)
+                v.col[v.n++] = chosen[i];
+        }
+    }
     for (size_t i = 0; i < v.n; i++)
         v.scale[i] = az_field_scale(t, v.col[i], v.rows);
     return v;

@@ -242,19 +242,24 @@ static bool take_fields(struct az_csv *c, size_t *start, size_t *end)
     const char *from = w + *start, *to = from;
     struct az_csv_field *f = c->row.v + c->row.n;
     uint64_t left = x->left;
-    bool found = false;
-    while (x->block < x->blocks) {
-        for (; left && !found; left &= left - 1) {
+    for (;;) {
+        for (; left; left &= left - 1) {
             to = block + __builtin_ctzll(left);
-            found = *to == '\n';
-            set_field(f++, from, (size_t)((found ? before_cr(from, to) : to) - from));
+            if (*to == '\n')
+                break;
+            set_field(f++, from, (size_t)(to - from));
             from = to + 1;
         }
-        if (found)
+        if (left || x->block >= x->blocks)
             break;
-        x->block++;
         block += AZ_CSV_BLOCK;
-        left = x->block < x->blocks ? x->ends[x->block] : 0;
+        left = ++x->block < x->blocks ? x->ends[x->block] : 0;
+    }
+    bool found = left != 0;
+    if (found) {
+        set_field(f++, from, (size_t)(before_cr(from, to) - from));
+        from = to + 1;
+        left &= left - 1;
     }
     x->left = left;
     c->row.n = (size_t)(f - c->row.v);

@@ -89,7 +89,9 @@ static int strip_thousands(struct az_sv s, char buf[NUMBER_MAX], struct az_sv *o
 /* The digits of a field; 1: missing. */
 static int number_text(const struct az_csv_field *f, char buf[NUMBER_MAX], struct az_sv *out)
 {
-    struct az_sv s = az_sv_trim(f->raw);
+    struct az_sv s = f->raw;
+    if (s.n && (s.p[0] <= ' ' || s.p[s.n - 1] <= ' '))
+        s = az_sv_trim(s);
     if (s.n == 0)
         return 1;
     bool word = s.p[0] > '9'; /* a letter: no digit, sign or point */
@@ -194,37 +196,34 @@ static int scale_decimal(const struct decimal *d, int64_t scale, int64_t *out)
     return 0;
 }
 
-/* Numbers as profilers write them, at most 18 digits without exponent, times 10^ten. false: take the general way. */
+static unsigned digit_of(char c) { return (unsigned)(unsigned char)c - '0'; }
+
+/* Numbers as profilers write them, at most 18 bytes without exponent, times 10^ten, without a division. false: take the
+ * general way. */
 static bool quick_decimal(struct az_sv s, int ten, int64_t *out)
 {
-    static const uint64_t power[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000 };
-    size_t i = s.p[0] == '-';
-    uint64_t v = 0;
-    int behind = -1; /* digits behind the point */
-    if (s.n > 18 || i == s.n)
+    static const int64_t power[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000 };
+    const char *p = s.p, *end = s.p + s.n;
+    bool negative = *p == '-';
+    p += negative;
+    if (s.n > 18 || ten > 9 || p == end || digit_of(*p) > 9)
         return false;
-    for (; i < s.n; i++) {
-        unsigned d = (unsigned)(unsigned char)s.p[i] - '0';
-        if (d < 10) {
-            v = v * 10 + d;
-            behind += behind >= 0;
-        } else if (s.p[i] == '.' && behind < 0 && s.n > 2) {
-            behind = 0;
-        } else {
+    int64_t v = 0;
+    for (; p < end && digit_of(*p) <= 9; p++)
+        v = v * 10 + digit_of(*p);
+    if (p < end && *p == '.') {
+        for (p++; ten > 0 && p < end && digit_of(*p) <= 9; p++, ten--)
+            v = v * 10 + digit_of(*p);
+        unsigned next = p < end ? digit_of(*p) : 0, rest = 0; /* the first digit rounded away, and all behind it */
+        for (p += p < end; p < end && digit_of(*p) <= 9; p++)
+            rest |= digit_of(*p);
+        if (next > 9)
             return false;
-        }
+        v += next > 5 || (next == 5 && (rest || (v & 1)));
     }
-    int shift = ten - (behind > 0 ? behind : 0);
-    if (shift > 9 || shift < -9 || (shift > 0 && v > (uint64_t)INT64_MAX / 1000000000))
+    if (p != end || __builtin_mul_overflow(v, power[ten], &v))
         return false;
-    if (shift >= 0) {
-        v *= power[shift];
-    } else {
-        uint64_t div = power[-shift], rest = v % div;
-        v = v / div;
-        v += rest * 2 > div || (rest * 2 == div && (v & 1));
-    }
-    *out = s.p[0] == '-' ? -(int64_t)v : (int64_t)v;
+    *out = negative ? -v : v;
     return true;
 }
 

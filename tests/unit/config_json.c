@@ -135,6 +135,32 @@ static void positions(void **state)
     loaded_end(&l);
 }
 
+/* What is refused before it costs memory; commas in strings and comments do not count. */
+static void too_many_values(void **state)
+{
+    (void)state;
+    struct loaded l;
+    const char head[] = "{ \"inputs\": [ " INPUT " ], \"labels\": { \"a\": \"";
+    struct az_vec_char t;
+    az_vec_init(&t, NULL);
+    assert_int_equal(az_text_append(&t, az_sv_str(head)), 0);
+    for (int i = 0; i < 1200000; i++)
+        assert_int_equal(az_text_append(&t, AZ_SV(",")), 0);
+    assert_int_equal(az_text_append(&t, AZ_SV("\\\",\" } } // ,,,,,\n /* , */")), 0);
+    loaded_begin(&l);
+    assert_int_equal(az_config_load_memory(&l.c, az_text_view(&t), "c.json", NULL, &test_names, &l.diag), 0);
+    assert_int_equal(l.diag.list.n, 0);
+    loaded_end(&l);
+    t.n = sizeof head - 2; /* without the quote the commas count */
+    for (int i = 0; i < 1200000; i++)
+        assert_int_equal(az_text_append(&t, AZ_SV(",")), 0);
+    loaded_begin(&l);
+    assert_int_equal(az_config_load_memory(&l.c, az_text_view(&t), "c.json", NULL, &test_names, &l.diag), AZ_ECONFIG);
+    expect_message(&l, 0, "c.json:1: bad syntax at column 1: more than 1000000 values (is this a configuration?)");
+    loaded_end(&l);
+    az_vec_release(&t);
+}
+
 static void root_kind(void **state)
 {
     (void)state;
@@ -154,6 +180,7 @@ int main(void)
         cmocka_unit_test(nesting),
         cmocka_unit_test(repeated_keys),
         cmocka_unit_test(positions),
+        cmocka_unit_test(too_many_values),
         cmocka_unit_test(root_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

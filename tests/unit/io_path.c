@@ -138,7 +138,7 @@ static void globs(void **state)
     expect_glob("**/", "d d-x d/e d/e/up");
     expect_glob("d/e/up/e/*.json", "d/e/up/e/g.json"); /* a link named in the pattern is entered */
     expect_glob("*/e/up/*.csv", "d/e/up/c.csv");
-    expect_glob("d/*/../c.csv", "d/e/../c.csv d/e/up/../c.csv");
+    expect_glob("d/*/../c.csv", "d/e/../c.csv");
     expect_glob("d/.git/*", "d/.git/i.csv");
     expect_glob("**/.git/*", "d/.git/i.csv");
     expect_glob("a.csv", "a.csv");
