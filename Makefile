@@ -136,8 +136,10 @@ fuzz: ## fuzz every harness with clang (FUZZ_SECONDS=30 each, build-fuzz)
 	@set -e; for f in $(patsubst tests/fuzz/%_fuzz.c,%,$(FUZZ_SRC)); do \
 	    mkdir -p $(BUILD)-fuzz/found/$$f $(BUILD)-fuzz/corpus/$$f; echo "== $$f"; \
 	    seeds=; [ -d tests/fuzz/corpus/$$f ] && seeds=tests/fuzz/corpus/$$f; \
-	    $(BUILD)-fuzz/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
-	        -artifact_prefix=$(BUILD)-fuzz/found/$$f/ $(BUILD)-fuzz/corpus/$$f $$seeds; done
+	    $(BUILD)-fuzz/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+	        -artifact_prefix=$(BUILD)-fuzz/found/$$f/ $(BUILD)-fuzz/corpus/$$f $$seeds > $(BUILD)-fuzz/$$f.log 2>&1 || \
+	        { grep -v '^#' $(BUILD)-fuzz/$$f.log | tail -n 60; exit 1; }; \
+	    grep -E 'number_of_executed_units|peak_rss' $(BUILD)-fuzz/$$f.log; done
 
 bench: all $(BENCHES) ## measure against the figures of the design (BENCH=smoke: small and quick)
 	@BUILD='$(BUILD)' PYTHON='$(PY)' BENCH='$(BENCH)' sh tests/bench/run.sh

@@ -6,7 +6,7 @@
 
 #define PROBE_BYTES 65536
 
-/* clang-format off: one row a line */
+/* clang-format off */
 const struct az_format *const az_formats[] = {
     &az_format_nsys_csv,
     &az_format_nsys_sqlite,
@@ -38,6 +38,7 @@ const struct az_analysis *const az_analyses[] = {
     &az_analysis_fw_phases,
     &az_analysis_fw_coll,
     &az_analysis_fw_quality,
+    &az_analysis_unmatched,
     &az_analysis_findings,
     &az_analysis_coverage,
     NULL,

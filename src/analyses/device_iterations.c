@@ -6,6 +6,7 @@
 #include "analyses/devices.h"
 #include "analyses/iteration_summary.h"
 #include "analyses/list.h"
+#include "base/num.h"
 #include "base/sort.h"
 
 struct window { /* of one range on one device */
@@ -79,11 +80,11 @@ static int widen(struct work *w, size_t first, uint32_t range, uint32_t op)
     if (e->end[row] > at->hi)
         at->hi = e->end[row];
     if (az_op_code(op) == AZ_OP_MEMCPY || az_op_code(op) == AZ_OP_MEMSET)
-        at->mem += duration;
+        at->mem = az_add_sat(at->mem, duration);
     else if (az_op_code(op) == AZ_OP_KERNEL && az_job_is_nccl(w->job, az_job_name(w->job, w->trace, e->name[row])))
-        at->nccl += duration;
+        at->nccl = az_add_sat(at->nccl, duration);
     else
-        at->compute += duration;
+        at->compute = az_add_sat(at->compute, duration);
     return 0;
 }
 

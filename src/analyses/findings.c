@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "analyses/list.h"
+#include "base/num.h"
 
 struct az_sv finding_rank(struct az_job *job, size_t trace)
 {
@@ -17,13 +18,14 @@ int64_t kind_ticks(const struct az_trace *t, enum az_kind kind)
     const struct az_events *e = &t->ev[kind];
     int64_t sum = 0;
     for (size_t i = 0; i < e->n; i++)
-        sum += e->end[i] - e->start[i];
+        sum = az_add_sat(sum, e->end[i] - e->start[i]);
     return sum;
 }
 
 int64_t device_ticks(const struct az_trace *t)
 {
-    return kind_ticks(t, AZ_KERNEL) + kind_ticks(t, AZ_MEMCPY) + kind_ticks(t, AZ_MEMSET) + kind_ticks(t, AZ_GRAPH);
+    return az_add_sat(az_add_sat(kind_ticks(t, AZ_KERNEL), kind_ticks(t, AZ_MEMCPY)),
+                      az_add_sat(kind_ticks(t, AZ_MEMSET), kind_ticks(t, AZ_GRAPH)));
 }
 
 typedef int per_trace(struct az_job *job, size_t trace);

@@ -1,5 +1,6 @@
 /* Copies, fills and calls that make the host wait. A call is asynchronous if its name says `Async`. */
 #include "analyses/findings.h"
+#include "base/num.h"
 
 enum { PAGEABLE = 0, PINNED = 1, DEVICE = 2, MANAGED = 4 }; /* memory kinds of struct az_copy */
 enum rule { NO_RULE, ASYNC_PAGEABLE, SYNC_COPY, SYNC_FILL };
@@ -62,7 +63,7 @@ static int collect(struct az_job *job, size_t trace, enum az_kind kind, struct a
         if (rc != 0)
             break;
         hits->v[*at].count++;
-        hits->v[*at].ticks += e->end[i] - e->start[i];
+        hits->v[*at].ticks = az_add_sat(hits->v[*at].ticks, e->end[i] - e->start[i]);
     }
     return rc;
 }
@@ -108,7 +109,7 @@ int find_blocking_calls(struct az_job *job, size_t trace)
         if (e->name[i] >= n)
             continue;
         by_name[e->name[i]].count++;
-        by_name[e->name[i]].ticks += e->end[i] - e->start[i];
+        by_name[e->name[i]].ticks = az_add_sat(by_name[e->name[i]].ticks, e->end[i] - e->start[i]);
     }
     for (uint32_t id = 0; id < n; id++) {
         struct az_sv name = az_trace_text(t, id);

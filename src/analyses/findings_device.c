@@ -3,6 +3,7 @@
 
 #include "analyses/findings.h"
 #include "analyses/utilization.h"
+#include "base/num.h"
 
 #define EXPOSED_NCCL_PERCENT 2.0 /* of the window: below it is noise (spec/users-want-nsys.md) */
 
@@ -68,7 +69,8 @@ int find_mixed_streams(struct az_job *job, size_t trace)
     for (size_t i = 0; i < e->n; i++) {
         struct stream_use *u = &use[e->lane[i]];
         bool nccl = az_job_is_nccl(job, az_job_name(job, trace, e->name[i]));
-        *(nccl ? &u->nccl : &u->compute) += e->end[i] - e->start[i];
+        int64_t *sum = nccl ? &u->nccl : &u->compute;
+        *sum = az_add_sat(*sum, e->end[i] - e->start[i]);
         u->kernels += nccl;
     }
     for (size_t i = 0; i < t->lanes.n; i++) {
@@ -110,8 +112,8 @@ static int sum_devices(struct az_job *job, const char *table, const char *part, 
         if (rc != 0)
             return rc;
         out->v[k].count++;
-        out->v[k].part += az_table_at(t, i, (size_t)p)->i;
-        out->v[k].whole += w >= 0 ? az_table_at(t, i, (size_t)w)->i : 0;
+        out->v[k].part = az_add_sat(out->v[k].part, az_table_at(t, i, (size_t)p)->i);
+        out->v[k].whole = az_add_sat(out->v[k].whole, w >= 0 ? az_table_at(t, i, (size_t)w)->i : 0);
     }
     return 0;
 }

@@ -2,6 +2,7 @@
  * overhead counted as busy (spec/nsys.md 3.5); the long ones as rows, all of them as a histogram. */
 #include "analyses/devices.h"
 #include "analyses/list.h"
+#include "base/num.h"
 #include "base/sort.h"
 
 struct gap {
@@ -43,10 +44,10 @@ static void make_bins(struct work *w)
 static void count_gap(struct work *w, int64_t ns)
 {
     size_t i = BINS - 1;
-    while (ns < w->limit[i])
+    while (i > 0 && ns < w->limit[i])
         i--;
     w->count[i]++;
-    w->ns[i] += ns;
+    w->ns[i] = az_add_sat(w->ns[i], ns);
 }
 
 /* ---- profiler overhead per slot ---- */

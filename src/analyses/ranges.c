@@ -1,11 +1,8 @@
 /* Host ranges projected onto the device: one row a range, and sums by name and style (spec/nsys.md 2.3, 3.4). */
-#include "base/num.h"
-
-#include <inttypes.h>
-
 #include "analyses/groups.h"
 #include "analyses/list.h"
 #include "analyses/shared.h"
+#include "base/num.h"
 
 static void put_optional(struct az_table *t, int64_t x, int64_t none)
 {
@@ -148,7 +145,7 @@ static int collect(struct collector *c)
             if (rc != 0)
                 break;
             struct sum *s = &c->sums.v[*g];
-            s->host += r.orig_duration > 0 ? r.orig_duration : 0;
+            s->host = az_add_sat(s->host, r.orig_duration > 0 ? r.orig_duration : 0);
             s->ops += r.ops > 0 ? r.ops : 0;
             s->levels += r.level > 0 ? r.level : 0;
             s->children += r.children > 0 ? r.children : 0;

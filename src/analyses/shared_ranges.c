@@ -1,5 +1,6 @@
 /* Projected ranges of a job from either source, and the iteration tag. */
 #include "analyses/shared_internal.h"
+#include "base/num.h"
 
 /* A file may give the projection itself; otherwise it is computed. */
 static bool given(const struct az_trace *t) { return t->proj.n > 0 || !(t->caps & AZ_CAP_RANGES); }
@@ -77,7 +78,7 @@ static int count_tag(struct az_job *job, size_t trace, uint32_t id, struct az_jo
         if (r.name != number)
             continue;
         ++*count;
-        tag->duration += r.duration;
+        tag->duration = az_add_sat(tag->duration, r.duration);
     }
     tag->count += *count;
     return n < 0 ? (int)n : 0;

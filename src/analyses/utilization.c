@@ -32,7 +32,7 @@ static void spread(const struct work *w, struct state *s, int64_t start, int64_t
     if (width <= 0 || end <= start)
         return;
     int64_t i = az_muldiv(start - s->first, w->chunks, width);
-    if (i >= w->chunks)
+    if (i < 0 || i >= w->chunks)
         i = w->chunks - 1;
     while (i > 0 && limit_of(s, i, w->chunks) > start)
         i--;

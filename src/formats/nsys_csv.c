@@ -1,12 +1,13 @@
-/* Format "csv": reports of `nsys stats --format csv` (spec/nsys.md 1.1, 1.6, 2). A file is a series of sections; a section
- * is a line of titles and the rows up to an empty line or the next titles. With a role only the section of that report
- * is read, without one every section that is known. */
-#include "formats/list.h"
+/* Format "csv": reports of `nsys stats --format csv` (spec/nsys.md 1.1, 1.6, 2). A file is a series of sections; a
+ * section is a line of titles and the rows up to an empty line or the next titles. With a role only the section of that
+ * report is read, without one every section that is known. */
 #include "formats/nsys_csv.h"
+#include "formats/list.h"
 
-#define PROBE_LINES   64
-#define CANCEL_ROWS   65536
-#define READ_REPORTS  (1u << NR_KERNEL_SUM | 1u << NR_MEM_TIME | 1u << NR_MEM_SIZE | 1u << NR_PROJ_TRACE | 1u << NR_GPU_TRACE)
+#define PROBE_LINES 64
+#define CANCEL_ROWS 65536
+#define READ_REPORTS                                                                                                   \
+    (1u << NR_KERNEL_SUM | 1u << NR_MEM_TIME | 1u << NR_MEM_SIZE | 1u << NR_PROJ_TRACE | 1u << NR_GPU_TRACE)
 
 /* ---- recognising ---- */
 
@@ -50,9 +51,18 @@ static int probe(struct az_sv head, struct az_sv path)
 static struct az_sv stem(struct az_sv path)
 {
     static const char *const tails[] = {
-        "_cuda_gpu_kern_sum",    "_cuda_gpu_kern_sum_base", "_cuda_gpu_kern_gb_sum", "_cuda_gpu_mem_time_sum",
-        "_cuda_gpu_mem_size_sum", "_nvtx_gpu_proj_trace",    "_cuda_gpu_trace",       "_gpukernsum",
-        "_gpukerngbsum",         "_gpumemtimesum",          "_gpumemsizesum",        "_nvtxgpuproj",
+        "_cuda_gpu_kern_sum",
+        "_cuda_gpu_kern_sum_base",
+        "_cuda_gpu_kern_gb_sum",
+        "_cuda_gpu_mem_time_sum",
+        "_cuda_gpu_mem_size_sum",
+        "_nvtx_gpu_proj_trace",
+        "_cuda_gpu_trace",
+        "_gpukernsum",
+        "_gpukerngbsum",
+        "_gpumemtimesum",
+        "_gpumemsizesum",
+        "_nvtxgpuproj",
         "_gputrace",
     };
     /* base name without ".gz" and extension */
@@ -79,13 +89,13 @@ static struct az_sv stem(struct az_sv path)
 
 /* What was found in a file, beyond what went into the trace. */
 struct findings {
-    unsigned taken;               /* 1 << report: sections that were read */
-    unsigned passed;              /* sections that were recognised but not read */
-    enum nsys_report substitute;  /* with a role: a first section that could serve */
-    int64_t titles_line;          /* a line that has some known titles but not enough; 0 none */
-    struct az_sv titles;          /* that line (arena) */
+    unsigned taken;              /* 1 << report: sections that were read */
+    unsigned passed;             /* sections that were recognised but not read */
+    enum nsys_report substitute; /* with a role: a first section that could serve */
+    int64_t titles_line;         /* a line that has some known titles but not enough; 0 none */
+    struct az_sv titles;         /* that line (arena) */
     struct nsys_head titles_head;
-    struct az_sv first;           /* first line with text (arena) */
+    struct az_sv first; /* first line with text (arena) */
 };
 
 static enum nsys_report role_report(struct az_sv role)
@@ -345,10 +355,9 @@ static int parse(struct az_parse *job)
     az_trace_columns(t, AZ_MEMSET, AZ_COL_CORR | AZ_COL_SIDE);
     for (size_t i = 0; i < job->n_files && rc == 0; i++) {
         struct findings found = { .taken = 0 };
-        struct nsys_csv_file f = { .job = job,
-                                   .diag = job->diag,
-                                   .file = &job->files[i],
-                                   .trust_indexes = !job->opts->with_header };
+        struct nsys_csv_file f = {
+            .job = job, .diag = job->diag, .file = &job->files[i], .trust_indexes = !job->opts->with_header
+        };
         rc = job->files[i].optional ? read_optional(&f, &found) : read_file(&f, &found);
         taken |= found.taken;
         passed |= found.passed;

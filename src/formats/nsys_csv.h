@@ -71,8 +71,8 @@ enum nsys_report {
     NR_GPU_SUM
 };
 
-#define NSYS_MAX_TITLES  64
-#define NSYS_UNIT_NONE   1  /* no unit in the title: ns, bytes, plain numbers */
+#define NSYS_MAX_TITLES   64
+#define NSYS_UNIT_NONE    1 /* no unit in the title: ns, bytes, plain numbers */
 #define NSYS_UNIT_STRANGE 0 /* a unit in parentheses that is not known, or % */
 
 struct nsys_head {

@@ -61,22 +61,10 @@ static const struct {
     const char *text;
     int64_t factor;
 } units[] = {
-    { "ns", 1 },
-    { "nsec", 1 },
-    { "us", 1000 },
-    { "usec", 1000 },
-    { "\xc2\xb5s", 1000 },
-    { "\xce\xbcs", 1000 },
-    { "ms", 1000000 },
-    { "msec", 1000000 },
-    { "s", 1000000000 },
-    { "sec", 1000000000 },
-    { "b", 1 },
-    { "kb", 1000 },
-    { "mb", 1000000 },
-    { "gb", 1000000000 },
-    { "kib", 1024 },
-    { "mib", 1048576 },
+    { "ns", 1 },           { "nsec", 1 },         { "us", 1000 },    { "usec", 1000 },
+    { "\xc2\xb5s", 1000 }, { "\xce\xbcs", 1000 }, { "ms", 1000000 }, { "msec", 1000000 },
+    { "s", 1000000000 },   { "sec", 1000000000 }, { "b", 1 },        { "kb", 1000 },
+    { "mb", 1000000 },     { "gb", 1000000000 },  { "kib", 1024 },   { "mib", 1048576 },
     { "gib", 1073741824 },
 };
 
@@ -189,20 +177,34 @@ enum nsys_report nsys_head_report(const struct nsys_head *h)
 const char *nsys_report_name(enum nsys_report r)
 {
     switch (r) {
-    case NR_NONE: break;
-    case NR_KERNEL_SUM: return "cuda_gpu_kern_sum";
-    case NR_MEM_TIME: return "cuda_gpu_mem_time_sum";
-    case NR_MEM_SIZE: return "cuda_gpu_mem_size_sum";
-    case NR_PROJ_TRACE: return "nvtx_gpu_proj_trace";
-    case NR_GPU_TRACE: return "cuda_gpu_trace";
-    case NR_API_SUM: return "cuda_api_sum or osrt_sum";
-    case NR_API_TRACE: return "cuda_api_trace";
-    case NR_NVTX_SUM: return "nvtx_sum";
-    case NR_PROJ_SUM: return "nvtx_gpu_proj_sum";
-    case NR_NVTX_KERN_SUM: return "nvtx_kern_sum";
-    case NR_PUSHPOP: return "nvtx_pushpop_trace";
-    case NR_KERN_EXEC: return "cuda_kern_exec_sum";
-    case NR_GPU_SUM: return "cuda_gpu_sum";
+    case NR_NONE:
+        break;
+    case NR_KERNEL_SUM:
+        return "cuda_gpu_kern_sum";
+    case NR_MEM_TIME:
+        return "cuda_gpu_mem_time_sum";
+    case NR_MEM_SIZE:
+        return "cuda_gpu_mem_size_sum";
+    case NR_PROJ_TRACE:
+        return "nvtx_gpu_proj_trace";
+    case NR_GPU_TRACE:
+        return "cuda_gpu_trace";
+    case NR_API_SUM:
+        return "cuda_api_sum or osrt_sum";
+    case NR_API_TRACE:
+        return "cuda_api_trace";
+    case NR_NVTX_SUM:
+        return "nvtx_sum";
+    case NR_PROJ_SUM:
+        return "nvtx_gpu_proj_sum";
+    case NR_NVTX_KERN_SUM:
+        return "nvtx_kern_sum";
+    case NR_PUSHPOP:
+        return "nvtx_pushpop_trace";
+    case NR_KERN_EXEC:
+        return "cuda_kern_exec_sum";
+    case NR_GPU_SUM:
+        return "cuda_gpu_sum";
     }
     return "unknown report";
 }

@@ -285,10 +285,15 @@ int nsys_csv_row(struct nsys_csv_file *f)
     if (f->csv.row.n < f->head.n && (size_t)f->name >= f->csv.row.n)
         return nsys_csv_skip(f, "too few fields (is the file cut off?)");
     switch (f->report) {
-    case NR_MEM_TIME: return sum_row(f, &t->mem_sums);
-    case NR_MEM_SIZE: return sum_row(f, &t->mem_sizes);
-    case NR_PROJ_TRACE: return projection_row(f);
-    case NR_GPU_TRACE: return nsys_csv_gpu_row(f);
-    default: return sum_row(f, &t->kernel_sums);
+    case NR_MEM_TIME:
+        return sum_row(f, &t->mem_sums);
+    case NR_MEM_SIZE:
+        return sum_row(f, &t->mem_sizes);
+    case NR_PROJ_TRACE:
+        return projection_row(f);
+    case NR_GPU_TRACE:
+        return nsys_csv_gpu_row(f);
+    default:
+        return sum_row(f, &t->kernel_sums);
     }
 }

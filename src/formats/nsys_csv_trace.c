@@ -41,8 +41,8 @@ static uint64_t number(const struct nsys_csv_file *f, enum nsys_col col)
 /* Codes of az_copy.src and dst. */
 static int16_t memory_kind(struct az_sv text)
 {
-    static const char *const kinds[] = { "Pageable",      "Pinned",         "Device", "Array", "Managed",
-                                         "Device Static", "Managed Static", "Unknown" };
+    static const char *const kinds[] = { "Pageable", "Pinned",        "Device",         "Array",
+                                         "Managed",  "Device Static", "Managed Static", "Unknown" };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (az_sv_ieq(text, az_sv_str(kinds[i])))
             return (int16_t)i;

@@ -1,5 +1,5 @@
-/* Format "nsys-rep": a report of Nsight Systems, which only its own program can read. A database beside it is used if it is
- * newer; else `nsys export` writes one into a private folder (spec/nsys.md 4). */
+/* Format "nsys-rep": a report of Nsight Systems, which only its own program can read. A database beside it is used if
+ * it is newer; else `nsys export` writes one into a private folder (spec/nsys.md 4). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -81,10 +81,9 @@ static int export_report(struct az_parse *job, struct az_arena *a, struct az_sv 
     const char *const argv[] = { exe.p,  "export",   "--type", "sqlite", "--force-overwrite",
                                  "true", "--output", sqlite.p, file,     NULL };
     int64_t limit = job->opts->nsys_timeout_s;
-    struct az_child_opts o = { .output = log.p,
-                               .timeout_s = limit > 0 ? (unsigned)limit : 0,
-                               .cancelled = job->cancelled,
-                               .ctx = job->ctx };
+    struct az_child_opts o = {
+        .output = log.p, .timeout_s = limit > 0 ? (unsigned)limit : 0, .cancelled = job->cancelled, .ctx = job->ctx
+    };
     int status = 0;
     int rc = az_child_run(argv, &o, &status, job->diag);
     if (rc != 0)
@@ -95,9 +94,10 @@ static int export_report(struct az_parse *job, struct az_arena *a, struct az_sv 
     if (status == 0)
         return az_diag_fail(job->diag, AZ_ECHILD, at, "nsys export wrote no database; its last lines:\n%.*s",
                             AZ_SVF(tail));
-    return az_diag_fail(job->diag, AZ_ECHILD, at,
-                        "nsys export failed with status %d (is the report newer than this nsys?); its last lines:\n%.*s",
-                        status, AZ_SVF(tail));
+    return az_diag_fail(
+        job->diag, AZ_ECHILD, at,
+        "nsys export failed with status %d (is the report newer than this nsys?); its last lines:\n%.*s", status,
+        AZ_SVF(tail));
 }
 
 /* Messages about the temporary database would name a file that is gone: they get the report in front. */

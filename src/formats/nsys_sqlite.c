@@ -22,11 +22,12 @@ static int probe(struct az_sv head, struct az_sv path)
 /* Rows to be read, for the progress line: the largest row number is found without a scan. */
 static void count_rows(struct nsys_db *x)
 {
-    static const char *const big[] = {
-        "SELECT max(rowid) FROM CUPTI_ACTIVITY_KIND_KERNEL", "SELECT max(rowid) FROM CUPTI_ACTIVITY_KIND_RUNTIME",
-        "SELECT max(rowid) FROM CUPTI_ACTIVITY_KIND_MEMCPY", "SELECT max(rowid) FROM CUPTI_ACTIVITY_KIND_MEMSET",
-        "SELECT max(rowid) FROM NVTX_EVENTS",                "SELECT max(rowid) FROM OSRT_API"
-    };
+    static const char *const big[] = { "SELECT max(rowid) FROM CUPTI_ACTIVITY_KIND_KERNEL",
+                                       "SELECT max(rowid) FROM CUPTI_ACTIVITY_KIND_RUNTIME",
+                                       "SELECT max(rowid) FROM CUPTI_ACTIVITY_KIND_MEMCPY",
+                                       "SELECT max(rowid) FROM CUPTI_ACTIVITY_KIND_MEMSET",
+                                       "SELECT max(rowid) FROM NVTX_EVENTS",
+                                       "SELECT max(rowid) FROM OSRT_API" };
     for (size_t i = 0; x->job->progress && i < sizeof big / sizeof *big; i++) {
         sqlite3_stmt *st = NULL;
         if (sqlite3_prepare_v2(x->db, big[i], -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW) {

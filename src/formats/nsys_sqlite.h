@@ -36,7 +36,7 @@ struct nsys_db {
         uint32_t lane;
         bool used;
     } lanes[NSYS_LANE_CACHE];
-    bool one_process; /* device tables without globalPid: correlation ids are taken as unique in the file */
+    bool one_process;     /* device tables without globalPid: correlation ids are taken as unique in the file */
     int64_t major, minor; /* schema version; 0: not stated (before 2023) */
     uint64_t rows, rows_total;
     uint64_t size, reported; /* bytes of the file; bytes added to job->progress */
@@ -70,8 +70,8 @@ struct nsys_row {
     uint64_t number;       /* 1, 2, ... */
 };
 typedef int (*nsys_row_fn)(struct nsys_db *x, const struct nsys_row *row, void *ctx);
-/* Calls fn for every row; what it returns other than 0 stops and is returned. 0 also when there is no such table, when a
- * required column is missing and when a damaged page ends the table (the last two with a warning and a count). */
+/* Calls fn for every row; what it returns other than 0 stops and is returned. 0 also when there is no such table, when
+ * a required column is missing and when a damaged page ends the table (the last two with a warning and a count). */
 int nsys_each(struct nsys_db *x, const char *table, const struct nsys_want *want, size_t n, nsys_row_fn fn,
               void *ctx) AZ_MUST_USE;
 /* Value of a wanted column in the current row: 0 for NULL and for a column that is absent. */
@@ -103,9 +103,9 @@ int nsys_host_lane(struct nsys_db *x, uint64_t global_tid, uint32_t *lane) AZ_MU
 /* Adds an event; one that ends before it starts is dropped and counted. */
 int nsys_add(struct nsys_db *x, enum az_kind kind, const struct az_event *e) AZ_MUST_USE;
 
-#define NSYS_PID(g)    ((uint64_t)(g) >> 24 & 0xffffff)
-#define NSYS_TID(g)    ((uint64_t)(g)&0xffffff)
-#define NSYS_PROC(g)   ((uint64_t)(g) & ~(uint64_t)0xffffff) /* globalPid of a globalTid */
+#define NSYS_PID(g)  ((uint64_t)(g) >> 24 & 0xffffff)
+#define NSYS_TID(g)  ((uint64_t)(g)&0xffffff)
+#define NSYS_PROC(g) ((uint64_t)(g) & ~(uint64_t)0xffffff) /* globalPid of a globalTid */
 
 /* The parts of an export. Each returns 0 also when its tables are absent. */
 int nsys_read_meta(struct nsys_db *x) AZ_MUST_USE;    /* facts, version, diagnostics, thread names */

@@ -1,4 +1,5 @@
-/* Opening an SQLite export and reading its tables: read-only, each table once, no joins, no ordering (spec/speed.md 3). */
+/* Opening an SQLite export and reading its tables: read-only, each table once, no joins, no ordering (spec/speed.md 3).
+ */
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -7,9 +8,9 @@
 #include "formats/nsys_sqlite.h"
 #include "io/path.h"
 
-#define BUSY_MS     1000    /* a writer holds its lock for moments only, unless it is in the middle of an export */
+#define BUSY_MS      1000   /* a writer holds its lock for moments only, unless it is in the middle of an export */
 #define PROGRESS_OPS 200000 /* virtual machine steps between two looks at `cancelled`: a few milliseconds */
-#define ROWS_A_STEP 65536
+#define ROWS_A_STEP  65536
 
 /* ---- opening ---- */
 
@@ -62,8 +63,8 @@ static struct az_sv sqlite_name(struct nsys_db *x, bool immutable)
     return az_sv_make(out, (size_t)(at - out));
 }
 
-/* Tables are read through an aggregate function, "SELECT each_row(a,b) FROM t": the rows never leave SQLite's inner loop,
- * which saves a third of the time of stepping through a SELECT. */
+/* Tables are read through an aggregate function, "SELECT each_row(a,b) FROM t": the rows never leave SQLite's inner
+ * loop, which saves a third of the time of stepping through a SELECT. */
 static void each_row(sqlite3_context *c, int n, sqlite3_value **value)
 {
     struct nsys_db *x = sqlite3_user_data(c);
@@ -104,8 +105,8 @@ static int try_open(struct nsys_db *x, bool immutable)
                         NULL, NULL, NULL);
 }
 
-/* A file shorter than its header says is refused as a whole, unless the schema may be written: a switch that has no other
- * use on this read-only connection. */
+/* A file shorter than its header says is refused as a whole, unless the schema may be written: a switch that has no
+ * other use on this read-only connection. */
 static int try_shortened(struct nsys_db *x)
 {
     return sqlite3_exec(x->db, "PRAGMA writable_schema=ON; SELECT count(*) FROM sqlite_master", NULL, NULL, NULL);
@@ -116,22 +117,27 @@ static int open_error(struct nsys_db *x, int rc)
     struct az_diag *d = x->job->diag;
     struct az_where at = AZ_AT_FILE(x->path);
     switch (rc & 0xff) {
-    case SQLITE_NOMEM: return az_diag_memory(d, AZ_ENOMEM, at, x->job->mem);
-    case SQLITE_INTERRUPT: return AZ_EINTR;
+    case SQLITE_NOMEM:
+        return az_diag_memory(d, AZ_ENOMEM, at, x->job->mem);
+    case SQLITE_INTERRUPT:
+        return AZ_EINTR;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return az_diag_fail(d, AZ_EIO, at,
-                            "the database is locked: another program is writing it (wait until the export is finished)");
+        return az_diag_fail(
+            d, AZ_EIO, at, "the database is locked: another program is writing it (wait until the export is finished)");
     case SQLITE_NOTADB:
-        return az_diag_fail(d, AZ_EFORMAT, at, "not a readable SQLite database (encrypted, or its first page is damaged)");
+        return az_diag_fail(d, AZ_EFORMAT, at,
+                            "not a readable SQLite database (encrypted, or its first page is damaged)");
     case SQLITE_CORRUPT:
         return az_diag_fail(d, AZ_EFORMAT, at, "the database is damaged and cannot be read (export it again)");
-    default: break;
+    default:
+        break;
     }
     if (beside(x, "-journal"))
-        return az_diag_fail(d, AZ_EIO, at,
-                            "an unfinished transaction lies beside the database ('-journal'): the export was broken off "
-                            "(export it again)");
+        return az_diag_fail(
+            d, AZ_EIO, at,
+            "an unfinished transaction lies beside the database ('-journal'): the export was broken off "
+            "(export it again)");
     if (beside(x, "-wal"))
         return az_diag_fail(d, AZ_EIO, at,
                             "changes not yet written back lie beside the database ('-wal') and cannot be read here: %s "
@@ -171,9 +177,10 @@ static int check_file(struct nsys_db *x)
 
 static bool known_table(struct az_sv name)
 {
-    static const char *const known[] = { "StringIds",        "NVTX_EVENTS",       "OSRT_API",       "ANALYSIS_DETAILS",
-                                         "META_DATA_EXPORT", "EXPORT_META_DATA",  "COMPOSITE_EVENTS", "TARGET_INFO_GPU",
-                                         "PROFILER_OVERHEAD", "ENUM_NSYS_EVENT_TYPE" };
+    static const char *const known[] = { "StringIds",           "NVTX_EVENTS",      "OSRT_API",
+                                         "ANALYSIS_DETAILS",    "META_DATA_EXPORT", "EXPORT_META_DATA",
+                                         "COMPOSITE_EVENTS",    "TARGET_INFO_GPU",  "PROFILER_OVERHEAD",
+                                         "ENUM_NSYS_EVENT_TYPE" };
     if (az_sv_starts(name, AZ_SV("CUPTI_ACTIVITY_KIND_")))
         return true;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -189,8 +196,8 @@ static int look_at_tables(struct nsys_db *x, bool *known, struct az_sv *others)
     unsigned shown = 0;
     *known = false;
     *others = az_sv_make("", 0);
-    int rc = sqlite3_prepare_v2(x->db, "SELECT name FROM sqlite_master WHERE type IN ('table','view') ORDER BY name", -1,
-                                &st, NULL);
+    int rc = sqlite3_prepare_v2(x->db, "SELECT name FROM sqlite_master WHERE type IN ('table','view') ORDER BY name",
+                                -1, &st, NULL);
     while (rc == SQLITE_OK && !*known && sqlite3_step(st) == SQLITE_ROW) {
         struct az_sv name = az_sv_str((const char *)sqlite3_column_text(st, 0));
         *known = known_table(name);
@@ -342,13 +349,16 @@ static int scan_error(struct nsys_db *x, const char *table, uint64_t rows, int r
     if (x->scan.error != 0)
         return x->scan.error;
     switch (rc & 0xff) {
-    case SQLITE_INTERRUPT: return AZ_EINTR;
-    case SQLITE_NOMEM: return AZ_ENOMEM;
+    case SQLITE_INTERRUPT:
+        return AZ_EINTR;
+    case SQLITE_NOMEM:
+        return AZ_ENOMEM;
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: return open_error(x, rc);
+    case SQLITE_LOCKED:
+        return open_error(x, rc);
     case SQLITE_IOERR:
-        return az_diag_fail(x->job->diag, AZ_EIO, at, "reading table '%s' failed after %" PRIu64 " rows: %s", table, rows,
-                            sqlite3_errmsg(x->db));
+        return az_diag_fail(x->job->diag, AZ_EIO, at, "reading table '%s' failed after %" PRIu64 " rows: %s", table,
+                            rows, sqlite3_errmsg(x->db));
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
         az_diag_add(x->job->diag, AZ_WARNING, at,
@@ -357,7 +367,8 @@ static int scan_error(struct nsys_db *x, const char *table, uint64_t rows, int r
         az_trace_dropped(x->t, "rest of a damaged table", 1, 0);
         x->partial = true;
         return 0;
-    default: break;
+    default:
+        break;
     }
     az_diag_add(x->job->diag, AZ_WARNING, at, "table '%s' cannot be read and is left out: %s", table,
                 sqlite3_errmsg(x->db));
@@ -373,7 +384,8 @@ int nsys_each(struct nsys_db *x, const char *table, const struct nsys_want *want
     if (!nsys_has_table(x, table) || !choose_columns(x, table, want, n, &row, &columns))
         return 0;
     /* NOT INDEXED: an index that someone added must not change the order of the rows. */
-    struct az_sv sql = az_arena_printf(&x->scratch, "SELECT each_row(%.*s) FROM \"%s\" NOT INDEXED", AZ_SVF(columns), table);
+    struct az_sv sql =
+        az_arena_printf(&x->scratch, "SELECT each_row(%.*s) FROM \"%s\" NOT INDEXED", AZ_SVF(columns), table);
     if (!columns.p || !sql.p)
         return az_arena_error(&x->scratch);
     x->scan.row = &row;

@@ -7,7 +7,10 @@
 enum { START, END, DEVICE, CONTEXT, STREAM, CORR, PID, FIRST_OWN };
 #define COMMON_COLUMNS                                                                                                 \
     { "start", true }, { "end", true }, { "deviceId", false }, { "contextId", false }, { "streamId", false },          \
-        { "correlationId", false }, { "globalPid", false }
+        { "correlationId", false },                                                                                    \
+    {                                                                                                                  \
+        "globalPid", false                                                                                             \
+    }
 
 static int common(struct nsys_db *x, const struct nsys_row *q, struct az_event *e)
 {
@@ -66,20 +69,11 @@ static int label_of(struct nsys_db *x, struct labels *l, int64_t code, uint32_t 
     return rc;
 }
 
-static const char *const copy_labels[] = { "Unknown",
-                                           "Host-to-Device",
-                                           "Device-to-Host",
-                                           "Host-to-Array",
-                                           "Array-to-Host",
-                                           "Array-to-Array",
-                                           "Array-to-Device",
-                                           "Device-to-Array",
-                                           "Device-to-Device",
-                                           "Host-to-Host",
-                                           "Peer-to-Peer",
-                                           "Unified Host-to-Device",
-                                           "Unified Device-to-Host",
-                                           "Unified Device-to-Device" };
+static const char *const copy_labels[] = {
+    "Unknown",        "Host-to-Device",         "Device-to-Host",         "Host-to-Array",           "Array-to-Host",
+    "Array-to-Array", "Array-to-Device",        "Device-to-Array",        "Device-to-Device",        "Host-to-Host",
+    "Peer-to-Peer",   "Unified Host-to-Device", "Unified Device-to-Host", "Unified Device-to-Device"
+};
 static const char *const sync_labels[] = { "Unknown", "Event sync", "Stream wait sync", "Stream sync", "Context sync" };
 
 /* ---- tables ---- */

@@ -1,4 +1,5 @@
-/* What an SQLite export says of itself: versions, session, messages of the profiler, devices (spec/nsys.md 3.1, 3.2). */
+/* What an SQLite export says of itself: versions, session, messages of the profiler, devices (spec/nsys.md 3.1, 3.2).
+ */
 #include <inttypes.h>
 
 #include "base/num.h"
@@ -164,8 +165,8 @@ static const struct gpu *gpu_by_id(const struct gpus *gpus, int64_t id)
 }
 
 /* The GPU behind a deviceId. The profiler's own reports take the GPU of that id. On machines with several kinds of GPU
- * ids and CUDA numbers differ, and deviceId may be the CUDA number: it is where the process has a GPU of that CUDA number
- * but none of that id. Without that table the GPU's own CUDA number decides, if no GPU has the id. */
+ * ids and CUDA numbers differ, and deviceId may be the CUDA number: it is where the process has a GPU of that CUDA
+ * number but none of that id. Without that table the GPU's own CUDA number decides, if no GPU has the id. */
 static const struct gpu *gpu_of(const struct gpus *gpus, const struct cuda_devices *cuda, int64_t device, uint64_t pid)
 {
     const struct gpu *by_cuda = NULL;
@@ -193,9 +194,10 @@ static int add_device(struct az_trace *t, int64_t id, const struct gpu *g)
     for (size_t i = 0; i < t->devices.n; i++)
         if (t->devices.v[i].id == id)
             return 0;
-    struct az_device d = {
-        .id = id, .name = g ? g->name : az_sv_make("", 0), .sm_count = g ? g->sm_count : 0, .memory_bytes = g ? g->memory : 0
-    };
+    struct az_device d = { .id = id,
+                           .name = g ? g->name : az_sv_make("", 0),
+                           .sm_count = g ? g->sm_count : 0,
+                           .memory_bytes = g ? g->memory : 0 };
     return az_vec_push(&t->devices, d);
 }
 

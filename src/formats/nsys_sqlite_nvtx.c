@@ -1,5 +1,5 @@
-/* NVTX ranges of an SQLite export (spec/nsys.md 3.2, 3.4). One pass: names wait until all domains are known, open ranges
- * until the latest time is known. */
+/* NVTX ranges of an SQLite export (spec/nsys.md 3.2, 3.4). One pass: names wait until all domains are known, open
+ * ranges until the latest time is known. */
 #include "formats/nsys_sqlite.h"
 
 enum nvtx_type { PUSH_POP = 59, START_END = 60, TEXT_PUSH_POP = 70, TEXT_START_END = 71, DOMAIN_CREATE = 75 };
@@ -9,9 +9,9 @@ enum nvtx_type { PUSH_POP = 59, START_END = 60, TEXT_PUSH_POP = 70, TEXT_START_E
 #define COLON_MINOR 16
 
 enum { ROW, START, END, TYPE, TEXT, THREAD, END_THREAD, TEXT_ID, DOMAIN_ID, N };
-static const struct nsys_want want[N] = { { "rowid", false },     { "start", true },        { "end", false },
-                                          { "eventType", true },  { "text", false },        { "globalTid", false },
-                                          { "endGlobalTid", false }, { "textId", false },   { "domainId", false } };
+static const struct nsys_want want[N] = { { "rowid", false },        { "start", true },   { "end", false },
+                                          { "eventType", true },     { "text", false },   { "globalTid", false },
+                                          { "endGlobalTid", false }, { "textId", false }, { "domainId", false } };
 
 struct domain {
     uint32_t name; /* AZ_NO_ID: none was created */
@@ -126,9 +126,13 @@ static int take_row(struct nsys_db *x, const struct nsys_row *row, void *ctx)
     case PUSH_POP:
     case START_END:
     case TEXT_PUSH_POP:
-    case TEXT_START_END: return take_range(v, type);
-    case DOMAIN_CREATE: return take_domain(v);
-    default: az_trace_dropped(x->t, "annotation that is no range", 1, 0); return 0;
+    case TEXT_START_END:
+        return take_range(v, type);
+    case DOMAIN_CREATE:
+        return take_domain(v);
+    default:
+        az_trace_dropped(x->t, "annotation that is no range", 1, 0);
+        return 0;
     }
 }
 

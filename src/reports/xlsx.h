@@ -24,8 +24,7 @@ enum az_xlsx_style {
     AZ_STYLE_LABEL,
     AZ_STYLE_LINK,
     AZ_STYLE_GRAY,
-    AZ_STYLE_WHOLE,  /* #,##0 */
-    AZ_STYLE_FIXED1, /* #,##0.0 */
+    AZ_STYLE_WHOLE, /* #,##0 */
     AZ_STYLE_FIXED2,
     AZ_STYLE_FIXED3,
     AZ_STYLE_PERCENT, /* 0.00 */

@@ -9,7 +9,7 @@ static const struct {
     int decimals;
 } numbers[AZ_STYLE_COUNT] = {
     [AZ_STYLE_WHOLE] = { "#,##0", 0 },
-    [AZ_STYLE_FIXED1] = { "#,##0.0", 1 },
+
     [AZ_STYLE_FIXED2] = { "#,##0.00", 2 },
     [AZ_STYLE_FIXED3] = { "#,##0.000", 3 },
     [AZ_STYLE_PERCENT] = { "0.00", 2 },

@@ -106,13 +106,12 @@ static int check_zip(struct az_sv zip, struct az_vec_char *gz, const char **dama
     return parts ? 0 : AZ_EFORMAT;
 }
 
-int az_xlsx_verify(const char *path, struct az_arena *scratch, struct az_mem *mem, const char **damage)
+int az_xlsx_verify(const char *path, struct az_mem *mem, const char **damage)
 {
     struct az_mapping map = { .bytes = { NULL, 0 } };
     struct az_vec_char gz;
     int rc = az_map_file(&map, path, NULL);
 
-    (void)scratch;
     *damage = NULL;
     if (rc)
         return rc;

@@ -309,7 +309,7 @@ static int finish(struct az_xlsx *x)
     if (e != LXW_NO_ERROR)
         return write_error(x, errno ? strerror(errno) : lxw_strerror(e));
     const char *damage = NULL;
-    int rc = az_xlsx_verify(x->tmp_name.p, x->scratch, x->mem, &damage);
+    int rc = az_xlsx_verify(x->tmp_name.p, x->mem, &damage);
     return rc == AZ_EIO || rc == AZ_EFORMAT ? write_error(x, damage ? damage : "cannot be read back") : rc;
 }
 

@@ -1,7 +1,8 @@
 /* JSON scanner: window, documents, arrays of records. Values: jsonvalue.c. */
 #include "text/jsonscan.h"
 
-#define SENTINEL 64
+#define SENTINEL     64
+#define RUNAWAYS_MAX 64 /* records without an end, after which reading stops */
 
 int az_jscan_init(struct az_jscan *s, int (*fill)(void *, void *, size_t, size_t *), void *ctx, size_t window,
                   struct az_mem *mem)
@@ -25,8 +26,9 @@ void az_jscan_release(struct az_jscan *s)
 
 static int grow(struct az_jscan *s)
 {
-    size_t at = (size_t)(s->p - s->window), n = (size_t)(s->end - s->window), want = s->cap * 2;
-    if (want > s->max_record)
+    size_t at = (size_t)(s->p - s->window), n = (size_t)(s->end - s->window);
+    size_t want = s->cap < s->max_record / 2 ? s->cap * 2 : s->max_record;
+    if (s->cap >= s->max_record)
         return AZ_ERANGE;
     char *w = az_mem_realloc(s->mem, s->window, s->cap + SENTINEL, want + SENTINEL);
     if (!w)
@@ -65,16 +67,31 @@ static int refill(struct az_jscan *s)
     return s->error ? s->error : got != 0;
 }
 
+/* At offset 0: 1 if a byte order mark was skipped, 0 if there is none. */
+static int skip_bom(struct az_jscan *s)
+{
+    while (s->end - s->p < 3) {
+        int rc = refill(s);
+        if (rc <= 0)
+            return rc;
+    }
+    if (memcmp(s->p, "\xef\xbb\xbf", 3) != 0)
+        return 0;
+    s->p += 3;
+    return 1;
+}
+
 int az_jscan_peek(struct az_jscan *s)
 {
     for (;;) {
         az_j_space(s);
         if (s->p < s->end) {
             if ((unsigned char)*s->p == 0xef && az_jscan_offset(s) == 0) {
-                if (s->end - s->p >= 3 && memcmp(s->p, "\xef\xbb\xbf", 3) == 0) {
-                    s->p += 3;
+                int rc = skip_bom(s);
+                if (rc < 0)
+                    return rc;
+                if (rc > 0)
                     continue;
-                }
             }
             return (unsigned char)*s->p ? (unsigned char)*s->p : 1; /* a zero byte is no end: some byte that fits nothing */
         }
@@ -129,18 +146,18 @@ int az_jscan_member(struct az_jscan *s, bool *first, struct az_sv *key)
     if (c == 0)
         return AZ_J_MORE;
     *first = false;
-    int rc = whole_string(s, key);
-    while (rc == AZ_J_OK && s->end - s->p < 64 && !s->eof) { /* a refill behind the key would move it: refill before it */
+    for (;;) { /* key, blanks and colon in one window: a refill behind the key would move it */
+        int rc = whole_string(s, key);
+        if (rc != AZ_J_OK)
+            return rc;
+        az_j_space(s);
+        if (s->p < s->end)
+            break;
         s->p = key->p - 1;
         rc = refill(s);
-        if (rc >= 0)
-            rc = whole_string(s, key);
+        if (rc <= 0)
+            return rc < 0 ? rc : AZ_J_MORE;
     }
-    if (rc != AZ_J_OK)
-        return rc;
-    az_j_space(s);
-    if (s->p >= s->end)
-        return AZ_J_MORE; /* the end, or over 60 blanks between key and colon */
     if (*s->p != ':')
         return AZ_J_BAD;
     s->p++;
@@ -258,16 +275,18 @@ int az_jscan_resync(struct az_jscan *s)
     }
 }
 
-/* Notes the first key of a good record, by which a record's start is recognised later. */
+/* Notes the first key of the first record that has one, by which a record's start is recognised later. */
 static void learn_first_key(struct az_jscan *s, const char *record)
 {
     const char *q = record + 1;
+    if (s->first_key.n || *record != '{')
+        return;
     while (*q == ' ' || *q == '\n' || *q == '\r' || *q == '\t')
         q++;
     if (*q != '"')
         return;
     const char *e = az_find_string_end(q + 1);
-    if (*e == '"')
+    if (*e == '"' && e < s->end)
         az_jscan_hint(s, az_sv_make(q + 1, (size_t)(e - q - 1)));
 }
 
@@ -281,8 +300,9 @@ static int leave_out(struct az_jscan *s, int64_t start, bool strict, struct az_j
     out->end_offset = start;
     if (strict)
         return AZ_J_BAD;
-    int64_t from = start + 1 - s->base; /* the record's start is still in the window */
-    s->p = s->window + from;
+    const char *record = s->window + (start - s->base); /* still in the window */
+    learn_first_key(s, record);
+    s->p = record + 1;
     int rc = az_jscan_resync(s);
     out->skipped_bytes += (uint64_t)(az_jscan_offset(s) - start);
     if (rc == AZ_J_END)
@@ -290,43 +310,64 @@ static int leave_out(struct az_jscan *s, int64_t start, bool strict, struct az_j
     return rc;
 }
 
+/* The document ends inside the record at s->p: cut off there, unless an open string or bracket swallowed what follows. */
+static int cut_off(struct az_jscan *s, int64_t start, bool strict, struct az_jarray *out)
+{
+    learn_first_key(s, s->p);
+    out->end_offset = start;
+    s->p++;
+    int rc = az_jscan_resync(s);
+    if (rc != AZ_J_OK) {
+        out->truncated = rc == AZ_J_END;
+        return rc;
+    }
+    out->malformed++;
+    out->first_bad = out->first_bad < 0 ? start : out->first_bad;
+    out->skipped_bytes += (uint64_t)(az_jscan_offset(s) - start);
+    return strict ? AZ_J_BAD : AZ_J_OK;
+}
+
 /* One record with the cursor on its '{'. AZ_J_OK: go on; AZ_J_END: stop reading; else return it. */
 static int one_record(struct az_jscan *s, int (*record)(void *, struct az_jscan *), void *ctx, bool strict,
                       struct az_jarray *out)
 {
     for (;;) {
-        int64_t start = az_jscan_offset(s);
         const char *from = s->p++;
         int rc = record(ctx, s);
         if (rc == AZ_J_OK) {
-            if (out->records++ == 0)
+            if (s->first_key.n == 0)
                 learn_first_key(s, from);
+            out->records++;
             return AZ_J_OK;
         }
+        int64_t start = s->base + (from - s->window);
         if (rc == AZ_J_BAD || rc == AZ_J_END)
             return leave_out(s, start, strict, out);
         if (rc != AZ_J_MORE)
             return rc;
         s->p = from;
         rc = refill(s);
-        if (rc == AZ_ERANGE)
-            return leave_out(s, start, strict, out);
-        if (rc < 0)
+        if (rc > 0)
+            continue;
+        if (rc < 0 && rc != AZ_ERANGE)
             return rc;
-        if (rc == 0) { /* cut off, unless an open string or bracket swallowed what follows */
+        if (++s->runaways > RUNAWAYS_MAX) { /* each costs a whole window */
             out->end_offset = start;
-            s->p++;
-            rc = az_jscan_resync(s);
-            if (rc != AZ_J_OK) {
-                out->truncated = true;
-                return rc;
-            }
-            out->malformed++;
-            out->first_bad = out->first_bad < 0 ? start : out->first_bad;
-            out->skipped_bytes += (uint64_t)(az_jscan_offset(s) - start);
-            return strict ? AZ_J_BAD : AZ_J_OK;
+            return AZ_J_END;
         }
+        return rc == 0 ? cut_off(s, start, strict, out) : leave_out(s, start, strict, out);
     }
+}
+
+/* Between records of one writer stand the same few bytes nearly always; the rest is left to az_jscan_peek. */
+static int next_record(struct az_jscan *s)
+{
+    az_j_space(s);
+    if (*s->p == ',') {
+        s->p++;
+        az_j_space(s);
+    }
+    return *s->p == '{' ? '{' : az_jscan_peek(s);
 }
 
 int az_jscan_records_until(struct az_jscan *s, int64_t stop, int (*record)(void *ctx, struct az_jscan *s), void *ctx,
@@ -334,7 +375,7 @@ int az_jscan_records_until(struct az_jscan *s, int64_t stop, int (*record)(void 
 {
     *out = (struct az_jarray){ .first_bad = -1 };
     for (;;) {
-        int c = az_jscan_peek(s);
+        int c = next_record(s);
         if (c < 0)
             return c;
         out->end_offset = az_jscan_offset(s);

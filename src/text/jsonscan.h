@@ -63,8 +63,9 @@ struct az_jscan {
     int (*fill)(void *ctx, void *buf, size_t n, size_t *got); /* 0 or an error; *got = 0 at the end */
     void *ctx;
     int error;          /* of fill, or of memory */
-    size_t max_record;  /* a record may take this much window (default 64 MiB) */
-    struct az_sv first_key; /* of the last good record, for resynchronising; in first_key_buf */
+    size_t max_record;  /* a record may take this much (default 64 MiB; not below the window) */
+    struct az_sv first_key; /* of records, for resynchronising; in first_key_buf */
+    unsigned runaways;      /* records so far that had no end within max_record or the document */
     char first_key_buf[64];
 };
 
@@ -100,7 +101,8 @@ struct az_jarray {
 /* Reads `[ {..}, {..} ]` (cursor on '['): calls record(ctx, s) with the cursor behind each '{'; it reads up to and including the
  * matching '}' and returns AZ_J_OK, or AZ_J_MORE / AZ_J_BAD as the calls below gave them, or an az_err to stop.
  * Elements that are no objects are skipped. A malformed record is left out: the scan goes on at the next place that looks like
- * the start of a record (its first key the same as that of the last good record); strict: AZ_J_BAD at once.
+ * the start of a record (its first key that of the first record read); strict: AZ_J_BAD at once. Records that do not end within
+ * max_record or the document are left out so, too, up to 64 of them (each costs a window): then reading stops, as if truncated.
  * AZ_J_OK also when truncated (see out). Other: az_err. */
 int az_jscan_records(struct az_jscan *s, int (*record)(void *ctx, struct az_jscan *s), void *ctx, bool strict,
                      struct az_jarray *out) AZ_MUST_USE;

@@ -42,8 +42,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     az_mem_init(&mem, 64u << 20);
     az_diag_init(&diag);
     if (az_trace_init(&trace, &mem) == 0) {
-        struct az_parse job = { .files = &file, .n_files = 1, .opts = &opts, .trace = &trace, .diag = &diag, .mem = &mem,
-                                .threads = 1 };
+        struct az_parse job = {
+            .files = &file, .n_files = 1, .opts = &opts, .trace = &trace, .diag = &diag, .mem = &mem, .threads = 1
+        };
         int rc = az_format_nsys_csv.parse(&job);
         if (rc != 0 && diag.errors == 0)
             abort(); /* an error always has a message */

@@ -108,8 +108,7 @@ static inline int fixture_parse(struct fixture *f, const struct az_format *forma
 static inline bool said(const struct fixture *f, enum az_severity severity, const char *text)
 {
     for (size_t i = 0; i < f->diag.list.n; i++)
-        if (f->diag.list.v[i].severity == severity &&
-            az_sv_find(f->diag.list.v[i].text, az_sv_str(text)) >= 0)
+        if (f->diag.list.v[i].severity == severity && az_sv_find(f->diag.list.v[i].text, az_sv_str(text)) >= 0)
             return true;
     for (size_t i = 0; i < f->diag.list.n; i++)
         fprintf(stderr, "  said (%d): %.*s\n", (int)f->diag.list.v[i].severity, AZ_SVF(f->diag.list.v[i].text));

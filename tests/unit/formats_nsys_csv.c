@@ -3,10 +3,9 @@
 
 #include <math.h>
 
-#define PARSE(f) fixture_parse((f), &az_format_nsys_csv)
-#define TITLES   "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
-#define MEM_TITLES                                                                                                     \
-    "Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Operation\n"
+#define PARSE(f)   fixture_parse((f), &az_format_nsys_csv)
+#define TITLES     "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
+#define MEM_TITLES "Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Operation\n"
 #define PROJ_TITLES                                                                                                    \
     "Name,Projected Start (ns),Projected Duration (ns),Orig Start (ns),Orig Duration (ns),Style,PID,TID,NumGPUOps,"    \
     "Lvl,NumChild,RangeId,ParentId,RangeStack\n"
@@ -69,7 +68,8 @@ static void values_and_preamble(void **state)
     struct fixture f;
     fixture_open(&f);
     fixture_text(&f, "kernel_sum",
-                 "Generating SQLite file x.sqlite from x.nsys-rep\n\nProcessing [x.sqlite] with [cuda_gpu_kern_sum.py]... \n" TITLES
+                 "Generating SQLite file x.sqlite from x.nsys-rep\n\nProcessing [x.sqlite] with "
+                 "[cuda_gpu_kern_sum.py]... \n" TITLES
                  "60.0,\"6,000,000\",\"1,003\",2.5,None,1,3,,\"a \"\"b\"\" \xc3\xa9\"\n"
                  "40.0,4000000,7.0,1,1,1,1,0.0,ncclDevKernel_AllReduce(x)\n"
                  "\nTotal Time (ns),Instances,Name\n1,1,later\n");
@@ -91,8 +91,9 @@ static void defects(void **state)
     (void)state;
     struct fixture f;
     fixture_open(&f);
-    fixture_text(&f, "kernel_sum", TITLES "1,x,3,1,1,1,1,0,bad_time\n1,5,x,1,1,1,1,0,bad_count\n1,5,3,1,1,1,1,0,\n"
-                                          "1,7,1,1,1,1,1,0,good\n1,99999999999999999999,1,1,1,1,1,0,big\n1,5,3\n");
+    fixture_text(&f, "kernel_sum",
+                 TITLES "1,x,3,1,1,1,1,0,bad_time\n1,5,x,1,1,1,1,0,bad_count\n1,5,3,1,1,1,1,0,\n"
+                        "1,7,1,1,1,1,1,0,good\n1,99999999999999999999,1,1,1,1,1,0,big\n1,5,3\n");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.kernel_sums.n, 1);
     assert_int_equal(f.trace.read, 6);
@@ -131,11 +132,13 @@ static void failures(void **state)
     expect_failure("kernel_sum", "Total Time (ns),Calls,Name\n1,2,a\n", AZ_EFORMAT,
                    "f0.csv:1: no column 'Instances' for the cuda_gpu_kern_sum report (titles seen: Total Time (ns), "
                    "Calls, Name)");
-    expect_failure("kernel_sum", "hello\n\nworld\n", AZ_EFORMAT, "no line with the titles of a cuda_gpu_kern_sum report");
+    expect_failure("kernel_sum", "hello\n\nworld\n", AZ_EFORMAT,
+                   "no line with the titles of a cuda_gpu_kern_sum report");
     expect_failure("nvtx_proj_trace", TITLES "1,1,1,1,1,1,1,1,a\n", AZ_EFORMAT,
                    "this is a cuda_gpu_kern_sum report, which holds no projected ranges");
-    expect_failure(NULL, "Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n1,2,3,4,cudaLaunchKernel\n", AZ_EFORMAT,
-                   "this is a cuda_api_sum or osrt_sum report, which holds no kernel times (give the cuda_gpu_kern_sum");
+    expect_failure(
+        NULL, "Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n1,2,3,4,cudaLaunchKernel\n", AZ_EFORMAT,
+        "this is a cuda_api_sum or osrt_sum report, which holds no kernel times (give the cuda_gpu_kern_sum");
     expect_failure(NULL, "Time (%),Total Time (ns),Instances,Style,Range\n1,2,3,PushPop,a\n", AZ_EFORMAT,
                    "this is a nvtx_sum report");
     expect_failure("kernel_sum", "\"open", AZ_EFORMAT, "a quote is left open");
@@ -169,7 +172,8 @@ static void all_three(void **state)
                  PROJ_TITLES ",5,900,None,None,,,,7,,,,,\n"
                              "\"TSL:#a,b#\",-5,100,1,90,PushPop,12,13,9,0,2,1,None,:1\n"
                              ":inner,20,30,21,25,StartEnd,12,13,4,1,0,2,1,:1:2\n");
-    fixture_text(&f, "mem_time_sum", MEM_TITLES "1,20,2,1,1,1,1,0,[CUDA memcpy Device-to-Device]\n1,5,1,1,1,1,1,0,[CUDA memset]\n");
+    fixture_text(&f, "mem_time_sum",
+                 MEM_TITLES "1,20,2,1,1,1,1,0,[CUDA memcpy Device-to-Device]\n1,5,1,1,1,1,1,0,[CUDA memset]\n");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.proj.n, 2);
     const struct az_proj *p = f.trace.proj.v;
@@ -357,10 +361,10 @@ static void cancel_and_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(headers),   cmocka_unit_test(units),         cmocka_unit_test(values_and_preamble),
-        cmocka_unit_test(defects),   cmocka_unit_test(failures),      cmocka_unit_test(header_only),
-        cmocka_unit_test(all_three), cmocka_unit_test(optional_files), cmocka_unit_test(indexes),
-        cmocka_unit_test(sections),  cmocka_unit_test(gpu_trace),     cmocka_unit_test(probing),
+        cmocka_unit_test(headers),          cmocka_unit_test(units),          cmocka_unit_test(values_and_preamble),
+        cmocka_unit_test(defects),          cmocka_unit_test(failures),       cmocka_unit_test(header_only),
+        cmocka_unit_test(all_three),        cmocka_unit_test(optional_files), cmocka_unit_test(indexes),
+        cmocka_unit_test(sections),         cmocka_unit_test(gpu_trace),      cmocka_unit_test(probing),
         cmocka_unit_test(cancel_and_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,15 +17,16 @@ static void write_db(const char *path)
     sqlite3 *db;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     assert_int_equal(
-        sqlite3_exec(db,
-                     "CREATE TABLE StringIds(id INTEGER PRIMARY KEY,value TEXT);INSERT INTO StringIds VALUES(1,'gemm');"
-                     "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER,\"end\" INTEGER,globalPid INTEGER,demangledName "
-                     "INTEGER);INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,5,16777216,1);"
-                     "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER,\"end\" INTEGER,globalPid INTEGER,copyKind "
-                     "INTEGER);INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1,5,16777216,1);"
-                     "CREATE TABLE NVTX_EVENTS(start INTEGER,\"end\" INTEGER,eventType INTEGER,text TEXT,globalTid INTEGER);"
-                     "INSERT INTO NVTX_EVENTS VALUES(0,9,59,'step',16777217);",
-                     NULL, NULL, NULL),
+        sqlite3_exec(
+            db,
+            "CREATE TABLE StringIds(id INTEGER PRIMARY KEY,value TEXT);INSERT INTO StringIds VALUES(1,'gemm');"
+            "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER,\"end\" INTEGER,globalPid INTEGER,demangledName "
+            "INTEGER);INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,5,16777216,1);"
+            "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER,\"end\" INTEGER,globalPid INTEGER,copyKind "
+            "INTEGER);INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1,5,16777216,1);"
+            "CREATE TABLE NVTX_EVENTS(start INTEGER,\"end\" INTEGER,eventType INTEGER,text TEXT,globalTid INTEGER);"
+            "INSERT INTO NVTX_EVENTS VALUES(0,9,59,'step',16777217);",
+            NULL, NULL, NULL),
         SQLITE_OK);
     sqlite3_close(db);
 }
@@ -165,7 +166,8 @@ static void failing(void **state)
     begin(&f, "garbage");
     (void)make_report(&f, "a.nsys-rep");
     assert_int_equal(PARSE(&f), AZ_EFORMAT);
-    assert_true(said(&f, AZ_ERROR, "a.nsys-rep: not an SQLite database")); /* names the report, not the temporary file */
+    assert_true(
+        said(&f, AZ_ERROR, "a.nsys-rep: not an SQLite database")); /* names the report, not the temporary file */
     finish(&f);
 
     begin(&f, "hang");

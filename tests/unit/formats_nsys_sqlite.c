@@ -1,4 +1,5 @@
-/* Nsight SQLite exports: contents into the model, schema versions, the edges of spec/nsys.md 5. Databases are built here. */
+/* Nsight SQLite exports: contents into the model, schema versions, the edges of spec/nsys.md 5. Databases are built
+ * here. */
 #include "formats_nsys.h"
 
 #include <sqlite3.h>
@@ -72,28 +73,29 @@ static void device_events(void **state)
 {
     (void)state;
     struct fixture f;
-    start(&f, STRINGS META("3.24.0", "3", "24") KERNEL_TABLE RUNTIME_TABLE
-          "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
-          "(-50,-10,1,2,0,7,77,281475245146112,1,2,3,1,NULL),"         /* before the session's start */
-          "(100,140,0,1,0,13,77,281475261923328,1,2,3,1,8589934593)," /* same correlation id, other process; graph node */
-          "(90,95,0,1,0,13,NULL,281475261923328,999,2,3,1,NULL),"     /* no correlation; name not in StringIds */
-          "(200,190,0,1,0,13,5,281475261923328,1,2,3,1,NULL),"        /* ends before it starts */
-          "(300,310,0,1,0,13,6,281475261923328,5000000000,2,3,1,NULL);"
-          "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER,\"end\" INTEGER,deviceId INTEGER,contextId INTEGER,"
-          "streamId INTEGER,correlationId INTEGER,globalPid INTEGER,bytes INTEGER,copyKind INTEGER,srcKind INTEGER,"
-          "dstKind INTEGER);"
-          "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1,2,0,1,7,8,281475245146112,4096,1,1,2),"
-          "(3,4,0,1,7,9,281475245146112,NULL,8,NULL,2),(5,6,0,1,7,9,281475245146112,1,42,NULL,2);"
-          "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(start INTEGER,\"end\" INTEGER,deviceId INTEGER,contextId INTEGER,"
-          "streamId INTEGER,correlationId INTEGER,globalPid INTEGER,value INTEGER,bytes INTEGER,memKind INTEGER);"
-          "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(7,9,0,1,7,10,281475245146112,0,65536,2);"
-          "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start INTEGER,\"end\" INTEGER,deviceId INTEGER,contextId "
-          "INTEGER,streamId INTEGER,correlationId INTEGER,globalPid INTEGER,graphId INTEGER,graphExecId INTEGER);"
-          "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES(10,20,0,1,7,11,281475245146112,3,4);"
-          "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start INTEGER,\"end\" INTEGER,deviceId INTEGER,contextId "
-          "INTEGER,streamId INTEGER,correlationId INTEGER,globalPid INTEGER,deprecatedSyncType INTEGER,syncType "
-          "INTEGER,eventId INTEGER);"
-          "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES(10,20,0,1,4294967295,11,281475245146112,NULL,4,0);");
+    start(
+        &f, STRINGS META("3.24.0", "3", "24") KERNEL_TABLE RUNTIME_TABLE
+        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
+        "(-50,-10,1,2,0,7,77,281475245146112,1,2,3,1,NULL),"        /* before the session's start */
+        "(100,140,0,1,0,13,77,281475261923328,1,2,3,1,8589934593)," /* same correlation id, other process; graph node */
+        "(90,95,0,1,0,13,NULL,281475261923328,999,2,3,1,NULL),"     /* no correlation; name not in StringIds */
+        "(200,190,0,1,0,13,5,281475261923328,1,2,3,1,NULL),"        /* ends before it starts */
+        "(300,310,0,1,0,13,6,281475261923328,5000000000,2,3,1,NULL);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER,\"end\" INTEGER,deviceId INTEGER,contextId INTEGER,"
+        "streamId INTEGER,correlationId INTEGER,globalPid INTEGER,bytes INTEGER,copyKind INTEGER,srcKind INTEGER,"
+        "dstKind INTEGER);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1,2,0,1,7,8,281475245146112,4096,1,1,2),"
+        "(3,4,0,1,7,9,281475245146112,NULL,8,NULL,2),(5,6,0,1,7,9,281475245146112,1,42,NULL,2);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(start INTEGER,\"end\" INTEGER,deviceId INTEGER,contextId INTEGER,"
+        "streamId INTEGER,correlationId INTEGER,globalPid INTEGER,value INTEGER,bytes INTEGER,memKind INTEGER);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(7,9,0,1,7,10,281475245146112,0,65536,2);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start INTEGER,\"end\" INTEGER,deviceId INTEGER,contextId "
+        "INTEGER,streamId INTEGER,correlationId INTEGER,globalPid INTEGER,graphId INTEGER,graphExecId INTEGER);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES(10,20,0,1,7,11,281475245146112,3,4);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start INTEGER,\"end\" INTEGER,deviceId INTEGER,contextId "
+        "INTEGER,streamId INTEGER,correlationId INTEGER,globalPid INTEGER,deprecatedSyncType INTEGER,syncType "
+        "INTEGER,eventId INTEGER);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES(10,20,0,1,4294967295,11,281475245146112,NULL,4,0);");
     assert_int_equal(PARSE(&f), 0);
     const struct az_trace *t = &f.trace;
     const struct az_events *k = &t->ev[AZ_KERNEL];
@@ -155,7 +157,9 @@ static void kernel_name_forms(void **state)
     (void)state;
     static const struct {
         const char *form, *name;
-    } forms[] = { { "", "void gemm<\xc3\xa9>(int)" }, { "demangled", "void gemm<\xc3\xa9>(int)" }, { "short", "gemm" },
+    } forms[] = { { "", "void gemm<\xc3\xa9>(int)" },
+                  { "demangled", "void gemm<\xc3\xa9>(int)" },
+                  { "short", "gemm" },
                   { "mangled", "_Z4gemm" } };
     for (size_t i = 0; i < 4; i++) {
         struct fixture f;
@@ -193,7 +197,8 @@ static void host_events(void **state)
     const struct az_events *c = &t->ev[AZ_CALL];
     assert_int_equal(c->n, 3);
     assert_true(named(&f, c->name[0], "cudaLaunchKernel"));
-    assert_true(named(&f, c->name[1], "cudaGraphLaunch_v10000")); /* a longer suffix stays, as in the profiler's reports */
+    assert_true(
+        named(&f, c->name[1], "cudaGraphLaunch_v10000")); /* a longer suffix stays, as in the profiler's reports */
     assert_true(named(&f, c->name[2], "cuLaunchKernelEx"));
     const struct az_lane *l = lane_of(&f, AZ_CALL, 0);
     assert_true(!l->device_side && l->pid == 16 && l->tid == 16 && l->device == -1);
@@ -217,8 +222,8 @@ static void host_events(void **state)
                "(50,55,60,6,'crossing',281475245146128,281475245146129,NULL,0),"                                       \
                "(50,55,60,6,'same',281475245146128,281475245146128,NULL,0),"                                           \
                "(60,NULL,34,NULL,'mark',281475245146128,NULL,NULL,0),"                                                 \
-               "(8,NULL,75,NULL,NULL,281475245146128,NULL,8,1),"    /* domain 1 of this process */                     \
-               "(70,75,59,NULL,'step',281475261923345,NULL,NULL,1),"  /* the other process has no domain 1 */          \
+               "(8,NULL,75,NULL,NULL,281475245146128,NULL,8,1),"     /* domain 1 of this process */                    \
+               "(70,75,59,NULL,'step',281475261923345,NULL,NULL,1)," /* the other process has no domain 1 */           \
                "(95,400,71,NULL,'last',281475261923345,NULL,NULL,0);"
 
 static void ranges(void **state)
@@ -237,7 +242,8 @@ static void ranges(void **state)
         assert_int_equal(r->n, 8);
         assert_int_equal(dropped(&f, "annotation that is no range"), 1);
         static const char *const old[] = { "TSL:step", "inner", "inner", "open", "crossing", "same", "step", "last" };
-        static const char *const now[] = { "TSL:step", ":inner", ":inner", ":open", ":crossing", ":same", ":step", ":last" };
+        static const char *const now[] = { "TSL:step",  ":inner", ":inner", ":open",
+                                           ":crossing", ":same",  ":step",  ":last" };
         static const uint64_t ids[] = { 1, 2, 3, 4, 5, 6, 9, 10 };
         for (size_t i = 0; i < 8; i++) {
             assert_true(named(&f, r->name[i], newer ? now[i] : old[i]));
@@ -289,8 +295,9 @@ static void devices(void **state)
     fixture_close(&f);
 
     fixture_open(&f); /* the process owns GPUs 2 and 3 as its CUDA devices 1 and 0: deviceId is the CUDA number */
-    (void)db_make(&f, STRINGS GPUS TWO_KERNELS "CREATE TABLE TARGET_INFO_CUDA_DEVICE(gpuId INTEGER,cudaId INTEGER,pid "
-                                               "INTEGER);INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES(2,1,16),(3,0,16),(0,0,99);");
+    (void)db_make(&f, STRINGS GPUS TWO_KERNELS
+                  "CREATE TABLE TARGET_INFO_CUDA_DEVICE(gpuId INTEGER,cudaId INTEGER,pid "
+                  "INTEGER);INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES(2,1,16),(3,0,16),(0,0,99);");
     assert_int_equal(PARSE(&f), 0);
     assert_true(az_sv_is(f.trace.devices.v[0].name, "A40") && az_sv_is(f.trace.devices.v[1].name, "A40"));
     fixture_close(&f);
@@ -306,9 +313,10 @@ static void profiler_messages(void **state)
 {
     (void)state;
     struct fixture f;
-    start(&f, STRINGS "CREATE TABLE DIAGNOSTIC_EVENT(timestamp INTEGER,severity INTEGER,text TEXT);"
-                      "INSERT INTO DIAGNOSTIC_EVENT VALUES(-5,1,'fine'),(-4,2,'events were dropped'),(1,3,'b'),(1,3,'c'),"
-                      "(1,3,'d'),(1,3,'e'),(1,3,'f'),(1,3,'g');");
+    start(&f,
+          STRINGS "CREATE TABLE DIAGNOSTIC_EVENT(timestamp INTEGER,severity INTEGER,text TEXT);"
+                  "INSERT INTO DIAGNOSTIC_EVENT VALUES(-5,1,'fine'),(-4,2,'events were dropped'),(1,3,'b'),(1,3,'c'),"
+                  "(1,3,'d'),(1,3,'e'),(1,3,'f'),(1,3,'g');");
     assert_int_equal(PARSE(&f), 0);
     assert_true(said(&f, AZ_WARNING, "the profiler says: events were dropped"));
     assert_true(said(&f, AZ_WARNING, "2 further messages of the profiler"));
@@ -321,8 +329,9 @@ static void old_versions(void **state)
 {
     (void)state;
     struct fixture f; /* no table of versions: from the folder of the profiler */
-    start(&f, STRINGS "CREATE TABLE TARGET_INFO_SYSTEM_ENV(name TEXT,value TEXT);INSERT INTO TARGET_INFO_SYSTEM_ENV "
-                      "VALUES('TargetInstallDir','/opt/nvidia/nsight-systems/2022.4.2/target-linux-x64'),('Hostname','n1');");
+    start(&f, STRINGS
+          "CREATE TABLE TARGET_INFO_SYSTEM_ENV(name TEXT,value TEXT);INSERT INTO TARGET_INFO_SYSTEM_ENV "
+          "VALUES('TargetInstallDir','/opt/nvidia/nsight-systems/2022.4.2/target-linux-x64'),('Hostname','n1');");
     assert_int_equal(PARSE(&f), 0);
     assert_true(fact_is(&f, "nsys version", "2022.4.2") && fact_is(&f, "host", "n1"));
     fixture_close(&f);
@@ -332,10 +341,11 @@ static void old_versions(void **state)
     assert_true(fact_is(&f, "nsys export schema", "3.1.7"));
     fixture_close(&f);
     /* No process column: correlation ids are taken as unique in the file. */
-    start(&f, STRINGS RUNTIME_TABLE "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1,5,0,281475245146128,77,4,0);"
-                                    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER,\"end\" INTEGER,correlationId "
-                                    "INTEGER,demangledName INTEGER);"
-                                    "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,2,77,1);");
+    start(&f,
+          STRINGS RUNTIME_TABLE "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1,5,0,281475245146128,77,4,0);"
+                                "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER,\"end\" INTEGER,correlationId "
+                                "INTEGER,demangledName INTEGER);"
+                                "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,2,77,1);");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(lane_of(&f, AZ_CALL, 0)->proc, lane_of(&f, AZ_KERNEL, 0)->proc);
     assert_int_equal(lane_of(&f, AZ_CALL, 0)->pid, 16);
@@ -345,12 +355,14 @@ static void old_versions(void **state)
 static void odd_tables(void **state)
 {
     (void)state;
-    struct fixture f; /* StringIds without key, with a doubled id; a view for a table; a table without a needed column */
-    start(&f, "CREATE TABLE StringIds(id INTEGER,value TEXT);INSERT INTO StringIds VALUES(4,'cudaFree_v3020'),(1,'one'),"
-              "(1,'two');CREATE TABLE k(start INTEGER,\"end\" INTEGER,demangledName INTEGER);INSERT INTO k VALUES(1,2,1);"
-              "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT * FROM k;"
-              "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(begin INTEGER);INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(1);" RUNTIME_TABLE
-              "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1,5,0,281475245146128,77,4,0);");
+    struct fixture
+        f; /* StringIds without key, with a doubled id; a view for a table; a table without a needed column */
+    start(&f,
+          "CREATE TABLE StringIds(id INTEGER,value TEXT);INSERT INTO StringIds VALUES(4,'cudaFree_v3020'),(1,'one'),"
+          "(1,'two');CREATE TABLE k(start INTEGER,\"end\" INTEGER,demangledName INTEGER);INSERT INTO k VALUES(1,2,1);"
+          "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT * FROM k;"
+          "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(begin INTEGER);INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET "
+          "VALUES(1);" RUNTIME_TABLE "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1,5,0,281475245146128,77,4,0);");
     assert_int_equal(PARSE(&f), 0);
     assert_true(named(&f, f.trace.ev[AZ_KERNEL].name[0], "one"));
     assert_true(named(&f, f.trace.ev[AZ_CALL].name[0], "cudaFree"));
@@ -424,7 +436,8 @@ static void being_written(void **state)
     fixture_open(&f); /* rows that are only in the -wal beside it are part of the database */
     path = db_make(&f, STRINGS KERNEL_TABLE);
     writer = db_open(path);
-    db_run(writer, "PRAGMA journal_mode=WAL; INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,2,1,1,0,7,1,0,1,2,3,1,NULL)");
+    db_run(writer,
+           "PRAGMA journal_mode=WAL; INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,2,1,1,0,7,1,0,1,2,3,1,NULL)");
     assert_int_equal(access(fixture_path(&f, "x.sqlite-wal"), F_OK), 0);
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.ev[AZ_KERNEL].n, 1);
@@ -450,10 +463,11 @@ static void strange_paths(void **state)
 /* Thousands of kernels, so that tables have many pages. */
 static const char *db_big(struct fixture *f)
 {
-    return db_make(f, STRINGS KERNEL_TABLE
-                   "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<20000) INSERT INTO "
-                   "CUPTI_ACTIVITY_KIND_KERNEL SELECT i*10,i*10+5,i%2,1,0,7,i,281475245146112,1,2,3,1,NULL FROM n;"
-                   RUNTIME_TABLE "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1,5,0,281475245146128,77,4,0);");
+    return db_make(
+        f, STRINGS KERNEL_TABLE
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<20000) INSERT INTO "
+        "CUPTI_ACTIVITY_KIND_KERNEL SELECT i*10,i*10+5,i%2,1,0,7,i,281475245146112,1,2,3,1,NULL FROM n;" RUNTIME_TABLE
+        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1,5,0,281475245146128,77,4,0);");
 }
 
 static void damaged(void **state)
@@ -526,11 +540,21 @@ static void probing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(device_events), cmocka_unit_test(labels_from_the_file), cmocka_unit_test(kernel_name_forms),
-        cmocka_unit_test(host_events),   cmocka_unit_test(ranges),               cmocka_unit_test(marks_only),
-        cmocka_unit_test(devices),       cmocka_unit_test(profiler_messages),    cmocka_unit_test(old_versions),
-        cmocka_unit_test(odd_tables),    cmocka_unit_test(failures),             cmocka_unit_test(being_written),
-        cmocka_unit_test(strange_paths), cmocka_unit_test(damaged),              cmocka_unit_test(cancel_and_limit),
+        cmocka_unit_test(device_events),
+        cmocka_unit_test(labels_from_the_file),
+        cmocka_unit_test(kernel_name_forms),
+        cmocka_unit_test(host_events),
+        cmocka_unit_test(ranges),
+        cmocka_unit_test(marks_only),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(profiler_messages),
+        cmocka_unit_test(old_versions),
+        cmocka_unit_test(odd_tables),
+        cmocka_unit_test(failures),
+        cmocka_unit_test(being_written),
+        cmocka_unit_test(strange_paths),
+        cmocka_unit_test(damaged),
+        cmocka_unit_test(cancel_and_limit),
         cmocka_unit_test(probing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
