@@ -38,6 +38,7 @@ const struct az_analysis *const az_analyses[] = {
     &az_analysis_fw_phases,
     &az_analysis_fw_coll,
     &az_analysis_fw_quality,
+    &az_analysis_fw_gaps,
     &az_analysis_unmatched,
     &az_analysis_findings,
     &az_analysis_coverage,
