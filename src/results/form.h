@@ -1,0 +1,58 @@
+/* A table's own text form for terminals: every row printed, numbers with their unit in the cell, colours, a footer, and
+ * text or rows again behind it. Made by analyses whose users know a printed table; a writer needs nothing but this. */
+#ifndef AZ_RESULTS_FORM_H
+#define AZ_RESULTS_FORM_H
+
+#include "base/vec.h"
+
+enum az_ink {
+    AZ_INK_NONE,
+    AZ_INK_GREY,
+    AZ_INK_RED,
+    AZ_INK_GREEN,
+    AZ_INK_YELLOW,
+    AZ_INK_BLUE,
+    AZ_INK_MAGENTA,
+    AZ_INK_CYAN,
+    AZ_INK_WHITE,
+    AZ_INK_ORANGE,
+    AZ_INK_COUNT
+};
+/* "red" -> AZ_INK_RED; AZ_INK_NONE for no colour's name. */
+enum az_ink az_ink_of(struct az_sv name);
+
+struct az_form_column {
+    size_t column;            /* of the table */
+    const char *title, *unit; /* unit is printed behind every number; NULL: none */
+    int decimals;             /* of numbers */
+    size_t least;             /* width at least */
+    bool left;                /* texts to the left */
+    bool plain;               /* numbers without thousands separators */
+    struct az_sv (*display)(struct az_arena *a, struct az_sv cell); /* texts as printed; NULL: as they are */
+};
+
+/* A number as the form prints it: decimals rounded half to even on the binary value, thousands with ','. */
+#define AZ_FORM_NUMBER 420
+struct az_sv az_form_number(double v, int decimals, bool separators, char buf[AZ_FORM_NUMBER]);
+
+/* Behind the table: a row of it again, or a line of text. */
+struct az_form_item {
+    size_t row; /* SIZE_MAX: text */
+    struct az_sv text;
+    bool bullet; /* an item of a list */
+};
+AZ_VEC(struct az_form_item, az_form_items);
+
+struct az_form {
+    struct az_vec_sv before; /* lines; the vectors are freed with the table */
+    struct az_sv title;      /* underlined; printed before the table */
+    struct az_form_column *columns;
+    size_t n;
+    bool titles_right;    /* titles of number columns stand right, like their numbers */
+    uint8_t *ink;         /* rows x n of enum az_ink; NULL: none */
+    uint8_t *hidden;      /* by row: not printed; NULL: none */
+    struct az_sv *footer; /* n texts as printed; NULL: none */
+    struct az_form_items after;
+};
+
+#endif
