@@ -162,6 +162,10 @@ int tt_emit(struct tt *t, struct az_table *table, int rc)
         az_table_free(table);
         return rc;
     }
+    if (t->hold && t->n_held < sizeof t->held / sizeof *t->held) {
+        t->held[t->n_held++] = table;
+        return 0;
+    }
     return az_document_add(t->job->doc, table);
 }
 
@@ -173,9 +177,9 @@ void tt_put_real(struct az_table *t, double v)
         az_put_f64(t, v);
 }
 
-void tt_id_column(const struct tt *t, struct az_table *table)
+void tt_id_column(const struct tt *t, struct az_table *table, unsigned flags)
 {
-    az_table_column(table, "ID", t->r->files.n > 1 ? AZ_TEXT : AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(table, "ID", t->r->files.n > 1 ? AZ_TEXT : AZ_INT, AZ_UNIT_ID, flags);
 }
 
 void tt_put_id(const struct tt *t, struct az_table *table, const struct tt_row *row)
@@ -187,14 +191,26 @@ void tt_put_id(const struct tt *t, struct az_table *table, const struct tt_row *
         az_put_i64(table, r->line);
 }
 
+/* What needs much memory of its own comes before the largest table, so that both are never there at once. */
 static int tables(struct tt *t)
 {
-    static int (*const steps[])(
-        struct tt *) = { tt_ops, tt_stacked, tt_models, tt_signposts, tt_iterations, tt_quality };
+    static int (*const early[])(struct tt *) = { tt_models, tt_signposts, tt_iterations };
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < sizeof steps / sizeof *steps; i++)
-        rc = steps[i](t);
-    return rc;
+    t->hold = true;
+    for (size_t i = 0; rc == 0 && i < sizeof early / sizeof *early; i++)
+        rc = early[i](t);
+    t->hold = false;
+    if (rc == 0)
+        rc = tt_ops(t);
+    if (rc == 0)
+        rc = tt_stacked(t);
+    for (size_t i = 0; i < t->n_held; i++) {
+        if (rc == 0)
+            rc = az_document_add(t->job->doc, t->held[i]);
+        else
+            az_table_free(t->held[i]);
+    }
+    return rc ? rc : tt_quality(t);
 }
 
 static int run(struct az_job *job)

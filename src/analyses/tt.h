@@ -122,6 +122,9 @@ struct tt {
     bool nothing_after;     /* the window is empty */
     struct az_vec_sv notes; /* what was done, for people */
     int64_t range_low, range_high;
+    bool hold; /* tt_emit keeps tables back in held[] */
+    struct az_table *held[4];
+    size_t n_held;
 };
 
 /* ---- tt_rules.c ---- */
@@ -165,7 +168,7 @@ int tt_emit(struct tt *t, struct az_table *table, int rc) AZ_MUST_USE;
 void tt_put_real(struct az_table *t, double v);
 /* Id of a row: its line, "file:line" where there are several files. */
 void tt_put_id(const struct tt *t, struct az_table *table, const struct tt_row *r);
-void tt_id_column(const struct tt *t, struct az_table *table);
+void tt_id_column(const struct tt *t, struct az_table *table, unsigned flags);
 int tt_ops(struct tt *t) AZ_MUST_USE;
 void tt_row_inks(const struct tt *t, const struct tt_row *r, const struct tt_figures *f, uint8_t *ink);
 int tt_stacked(struct tt *t) AZ_MUST_USE;

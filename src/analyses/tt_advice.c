@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "analyses/tt.h"
+#include "base/sort.h"
 
 static void add(struct tt_advice *a, struct az_sv text)
 {
@@ -133,17 +134,32 @@ struct az_sv tt_advice_text(struct tt *t, const struct tt_row *row, const struct
 }
 
 /* ---- the table and the printed section ---- */
+
+/* Rows of the table: what is said of an operation and its arguments, over all rows it is said of. */
+struct said {
+    uint8_t section;
+    enum tt_bound bound;
+    size_t first; /* row */
+    uint64_t n;
+    double time, gap;
+    struct az_sv text;
+};
+AZ_VEC(struct said, saids);
+static const char *const sections[] = { "fallback", "gap", "product", "not judged" };
+enum { FALLBACK, GAP, PRODUCT, NOT_JUDGED };
+
 struct section {
     struct tt *t;
-    struct az_table *x;
     struct az_form *form;
+    struct az_map index; /* section and signature, text -> said */
+    struct saids said;
     int rc;
 };
 
 static void line(struct section *s, struct az_sv text)
 {
     if (s->rc == 0)
-        s->rc = az_vec_push(&s->form->after, ((struct az_form_item){ SIZE_MAX, text, false }));
+        s->rc = az_form_text(s->form, text, false);
 }
 
 static void heading(struct section *s, const char *title)
@@ -159,19 +175,24 @@ static void heading(struct section *s, const char *title)
 static void again(struct section *s, size_t row)
 {
     if (s->rc == 0)
-        s->rc = az_vec_push(&s->form->after, ((struct az_form_item){ row, AZ_SV(""), false }));
+        s->rc = az_form_row(s->form, row);
 }
 
-static void put(struct section *s, const char *name, size_t i, const struct tt_figures *f, struct az_sv text)
+static void put(struct section *s, uint8_t section, size_t i, const struct tt_figures *f, struct az_sv text)
 {
-    const struct tt_row *row = &s->t->rows.v[i];
-    az_put_text(s->x, az_sv_str(name));
-    tt_put_id(s->t, s->x, row);
-    az_put_text(s->x, tt_sig_of(s->t, row)->shown);
-    az_put_text(s->x, az_sv_str(tt_bound_text(f->bound)));
-    tt_put_real(s->x, f->time);
-    tt_put_real(s->x, f->gap);
-    az_put_text(s->x, text);
+    uint64_t key = (uint64_t)s->t->rows.v[i].sig << 8 | (uint64_t)section << 4 | (uint64_t)f->bound;
+    uint32_t *at;
+    bool added = false;
+    if (s->rc == 0)
+        s->rc = az_map_put(&s->index, key, az_hash(text.p, text.n), (uint32_t)s->said.n, &at, &added);
+    if (s->rc == 0 && added)
+        s->rc = az_vec_push(&s->said, ((struct said){ .section = section, .bound = f->bound, .first = i, .text = text }));
+    if (s->rc)
+        return;
+    struct said *said = &s->said.v[*at];
+    said->n++;
+    said->time += isnan(f->time) ? 0 : f->time;
+    said->gap += isnan(f->gap) ? 0 : f->gap;
 }
 
 static void fallback(struct section *s)
@@ -185,18 +206,19 @@ static void fallback(struct section *s)
         if (tt_sig_of(t, &t->rows.v[i])->kind != TT_HOST)
             continue;
         tt_figures(t, &t->rows.v[i], &f);
-        put(s, "fallback", i, &f, AZ_SV("move it to the device"));
+        put(s, FALLBACK, i, &f, AZ_SV("move it to the device"));
         again(s, i);
     }
     line(s, AZ_SV(""));
     line(s, AZ_SV("These operations ran on the host; on the device they would not interrupt it."));
-    az_finding(t->job, "host operations", "warning", AZ_SV("operations that fell back to the host"),
-               (int64_t)t->counts.host, -1, AZ_SV("move them to the device"));
+    az_finding(t->job, "host operations", "warning", AZ_SV("operations that fell back to the host"), (int64_t)t->counts.host, -1,
+               AZ_SV("move them to the device"));
 }
 
 static void gaps(struct section *s)
 {
     struct tt *t = s->t;
+    struct az_arena *a = t->job->arena;
     struct tt_figures f;
     double saving = 0;
     int64_t count = 0;
@@ -207,78 +229,105 @@ static void gaps(struct section *s)
         if (count++ == 0)
             heading(s, "High op-to-op gap");
         tt_figures(t, &t->rows.v[i], &f);
-        put(s, "gap", i, &f, AZ_SV("capture a trace, or keep the host ahead of the device"));
+        put(s, GAP, i, &f, AZ_SV("capture a trace, or keep the host ahead of the device"));
         again(s, i);
         saving += gap - t->o->traced_gap_us;
     }
     if (count == 0)
         return;
+    double share = t->total != 0 ? saving / t->total * 100 : 0;
     line(s, AZ_SV(""));
-    line(s, az_arena_printf(t->job->arena,
-                            "These operations began more than %g μs after the one before them. A captured trace could "
-                            "save %.0f μs, %.1f %% of the "
-                            "whole time.",
-                            t->o->op_to_op_gap_us, saving, t->total != 0 ? saving / t->total * 100 : 0));
-    line(s, AZ_SV("Otherwise see that the device never waits for the host: dispatch asynchronously, compile runtime "
-                  "arguments in."));
-    az_finding(t->job, "op-to-op gaps", "warning",
-               az_arena_printf(t->job->arena, "gaps above %g us", t->o->op_to_op_gap_us), count,
+    line(s, az_arena_printf(a, "These operations began more than %g μs after the one before them.", t->o->op_to_op_gap_us));
+    line(s, az_arena_printf(a, "A captured trace could save %.0f μs, %.1f %% of the whole time.", saving, share));
+    line(s, AZ_SV("Otherwise see that the device never waits for the host: dispatch asynchronously, compile runtime arguments in."));
+    az_finding(t->job, "op-to-op gaps", "warning", az_arena_printf(a, "gaps above %g us", t->o->op_to_op_gap_us), count,
                (int64_t)(saving * 1000), AZ_SV("capture a trace; the time is what it could save"));
+}
+
+static void product(struct section *s, size_t i)
+{
+    struct tt_figures f;
+    tt_figures(s->t, &s->t->rows.v[i], &f);
+    const struct tt_advice *a = tt_advise(s->t, &s->t->rows.v[i], &f);
+    if (!a) {
+        s->rc = az_arena_error(s->t->job->arena);
+        return;
+    }
+    again(s, i);
+    for (size_t k = 0; k < a->n; k++) {
+        if (s->rc == 0)
+            s->rc = az_form_text(s->form, a->text[k], true);
+        put(s, PRODUCT, i, &f, a->text[k]);
+    }
+    if (a->n)
+        return;
+    struct az_sv text = a->not_judged ? az_arena_printf(s->t->job->arena, "not judged: %s", a->not_judged) : AZ_SV("nothing to improve");
+    line(s, text);
+    put(s, a->not_judged ? NOT_JUDGED : PRODUCT, i, &f, text);
 }
 
 static void products(struct section *s)
 {
-    struct tt *t = s->t;
-    struct tt_figures f;
     bool any = false;
-    for (size_t i = 0; s->rc == 0 && i < t->rows.n; i++) {
-        const struct tt_row *row = &t->rows.v[i];
-        if (tt_sig_of(t, row)->kind != TT_MATMUL)
+    for (size_t i = 0; s->rc == 0 && i < s->t->rows.n; i++) {
+        if (tt_sig_of(s->t, &s->t->rows.v[i])->kind != TT_MATMUL)
             continue;
         if (!any)
             heading(s, "Matrix products");
         else
             line(s, AZ_SV(""));
         any = true;
-        tt_figures(t, row, &f);
-        const struct tt_advice *a = tt_advise(t, row, &f);
-        if (!a) {
-            s->rc = az_arena_error(t->job->arena);
-            return;
-        }
-        again(s, i);
-        for (size_t k = 0; k < a->n; k++) {
-            if (s->rc == 0)
-                s->rc = az_vec_push(&s->form->after, ((struct az_form_item){ SIZE_MAX, a->text[k], true }));
-            put(s, "product", i, &f, a->text[k]);
-        }
-        if (a->n == 0) {
-            struct az_sv text = a->not_judged ? az_sv_str(a->not_judged) : AZ_SV("nothing to improve");
-            line(s, text);
-            put(s, a->not_judged ? "not judged" : "product", i, &f, text);
-        }
+        product(s, i);
     }
 }
 
-static void table_columns(struct tt *t, struct az_table *x)
+/* By section, most time first. */
+static int in_order(const void *a, const void *b, void *ctx)
 {
+    const struct said *x = a, *y = b;
+    (void)ctx;
+    if (x->section != y->section)
+        return x->section < y->section ? -1 : 1;
+    if (x->time != y->time)
+        return x->time > y->time ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int table(struct section *s)
+{
+    struct tt *t = s->t;
+    struct az_table *x = az_table_new(t->job->arena, "advice", "Advice", 0);
+    if (!x)
+        return az_arena_error(t->job->arena);
     az_table_column(x, "Section", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    tt_id_column(t, x);
-    az_table_column(x, "OP Code", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(x, "Bound", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(x, "Device Time", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(x, "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(x, "Advice", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "OP Code", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(x, "Bound", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(x, "Advice", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(x, "Rows", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
+    az_table_column(x, "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(x, "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    tt_id_column(t, x, 0);
+    int rc = az_sort_cmp(s->said.v, s->said.n, sizeof *s->said.v, in_order, NULL, t->job->mem);
+    for (size_t i = 0; rc == 0 && i < s->said.n; i++) {
+        const struct said *one = &s->said.v[i];
+        az_put_text(x, az_sv_str(sections[one->section]));
+        az_put_text(x, tt_sig_of(t, &t->rows.v[one->first])->shown);
+        az_put_text(x, az_sv_str(tt_bound_text(one->bound)));
+        az_put_text(x, one->text);
+        az_put_i64(x, (int64_t)one->n);
+        az_put_f64(x, one->time);
+        az_put_f64(x, one->gap);
+        tt_put_id(t, x, &t->rows.v[one->first]);
+    }
+    return tt_emit(t, x, rc);
 }
 
 int tt_advice(struct tt *t, struct az_form *form)
 {
     struct section s = { .t = t, .form = form };
     size_t before = form->after.n;
-    s.x = az_table_new(t->job->arena, "advice", "Advice", 0);
-    if (!s.x)
-        return az_arena_error(t->job->arena);
-    table_columns(t, s.x);
+    az_vec_init(&s.said, t->job->mem);
+    s.rc = az_map_init(&s.index, t->job->mem, 64);
     line(&s, AZ_SV(""));
     line(&s, AZ_SV("Advice"));
     line(&s, AZ_SV("======"));
@@ -287,5 +336,9 @@ int tt_advice(struct tt *t, struct az_form *form)
     products(&s);
     if (s.rc == 0 && form->after.n == before + 3)
         form->after.n = before;
-    return tt_emit(t, s.x, s.rc);
+    if (s.rc == 0)
+        s.rc = table(&s);
+    az_vec_release(&s.said);
+    az_map_release(&s.index);
+    return s.rc;
 }

@@ -24,7 +24,7 @@ enum {
 
 static void columns(const struct tt *t, struct az_table *x)
 {
-    tt_id_column(t, x);
+    tt_id_column(t, x, AZ_KEY);
     az_table_column(x, "Total %", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
     az_table_column(x, "Bound", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(x, "OP Code", AZ_TEXT, AZ_UNIT_NONE, 0);
@@ -274,7 +274,7 @@ static int rows(struct tt *t, struct az_table *x, struct az_form *f)
     struct az_sv said =
         az_arena_printf(t->job->arena, "%llu rows below %g %% are %s: %.1f %% of the time together",
                         (unsigned long long)grey, t->o->min_percentage, f->hidden ? "not printed" : "grey", grey_time);
-    return az_vec_push(&f->after, ((struct az_form_item){ SIZE_MAX, said, false }));
+    return az_form_text(f, said, false);
 }
 
 int tt_ops(struct tt *t)
@@ -287,7 +287,9 @@ int tt_ops(struct tt *t)
     }
     x->form = f;
     columns(t, x);
-    int rc = rows(t, x, f);
+    int rc = az_vec_reserve(&x->cells, t->rows.n * x->columns.n); /* the largest thing there is: without room to grow */
+    if (rc == 0)
+        rc = rows(t, x, f);
     for (size_t i = 0; rc == 0 && i < t->notes.n; i++)
         rc = az_vec_push(&f->before, t->notes.v[i]);
     rc = tt_emit(t, x, rc);

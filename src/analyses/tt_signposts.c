@@ -76,7 +76,7 @@ static int signposts(const struct whole *w)
         az_table_new(w->t->job->arena, "signposts", "Signposts and the operations after each", AZ_TABLE_SUMMARY);
     if (!x)
         return az_arena_error(w->t->job->arena);
-    tt_id_column(w->t, x);
+    tt_id_column(w->t, x, AZ_KEY);
     az_table_column(x, "Signpost", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(x, "Host Start", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
     az_table_column(x, "Device Ops", AZ_INT, AZ_UNIT_COUNT, 0);

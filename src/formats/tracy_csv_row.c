@@ -24,12 +24,29 @@ static void bad(struct tracy_file *f, int col)
     }
 }
 
+/* Most numbers are a few digits: the leading ones of a cell, and how many they are; 0 if too many for this short way. */
+static size_t short_number(struct az_sv s, int64_t *out)
+{
+    int64_t v = 0;
+    size_t n = 0;
+    for (; n < s.n && s.p[n] >= '0' && s.p[n] <= '9'; n++) {
+        if (n == 15)
+            return 0;
+        v = v * 10 + (s.p[n] - '0');
+    }
+    *out = v;
+    return n;
+}
+
 static double real(struct tracy_file *f, int col)
 {
     const struct az_csv_field *c = cell(f, col);
     double v;
+    int64_t whole_number;
     if (!c || c->raw.n == 0)
         return NAN;
+    if (short_number(c->raw, &whole_number) == c->raw.n)
+        return (double)whole_number;
     int rc = az_csv_f64(c, &v);
     if (rc == 0 && isfinite(v))
         return v;
@@ -45,6 +62,8 @@ static int64_t whole(struct tracy_file *f, int col, int64_t none)
     int64_t v;
     if (!c || c->raw.n == 0)
         return none;
+    if (short_number(c->raw, &v) == c->raw.n)
+        return v;
     int rc = az_csv_i64(c, &v);
     if (rc == 0)
         return v;
@@ -73,7 +92,10 @@ int tracy_dim(struct az_sv s, int64_t *out)
 {
     const char *open;
     double d;
+    size_t n = short_number(s, out);
 
+    if (n && (n == s.n || (s.p[n] == '[' && s.p[s.n - 1] == ']')))
+        return 0;
     *out = -1;
     s = az_sv_trim(s);
     if (s.n == 0)

@@ -126,9 +126,9 @@ static void tail(const struct form *p)
             row(p, item->row);
             continue;
         }
-        if (item->bullet)
+        if (item->row == AZ_FORM_BULLET)
             az_textout_put(p->o, AZ_SV("- "));
-        az_textout_line(p->o, az_field_line(p->o->scratch, item->text));
+        az_textout_line(p->o, az_field_line(p->o->scratch, az_sv_make(item->p, item->n)));
     }
 }
 

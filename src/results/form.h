@@ -35,11 +35,11 @@ struct az_form_column {
 #define AZ_FORM_NUMBER 420
 struct az_sv az_form_number(double v, int decimals, bool separators, char buf[AZ_FORM_NUMBER]);
 
-/* Behind the table: a row of it again, or a line of text. */
+/* Behind the table: a row of it again, a line of text, or one of a list. Small: there are as many as rows. */
+enum { AZ_FORM_TEXT = UINT32_MAX, AZ_FORM_BULLET = UINT32_MAX - 1 };
 struct az_form_item {
-    size_t row; /* SIZE_MAX: text */
-    struct az_sv text;
-    bool bullet; /* an item of a list */
+    const char *p; /* text, n bytes */
+    uint32_t n, row; /* row, AZ_FORM_TEXT or AZ_FORM_BULLET */
 };
 AZ_VEC(struct az_form_item, az_form_items);
 
@@ -54,5 +54,17 @@ struct az_form {
     struct az_sv *footer; /* n texts as printed; NULL: none */
     struct az_form_items after;
 };
+
+/* 0 or an error. */
+static inline int az_form_text(struct az_form *f, struct az_sv text, bool bullet)
+{
+    struct az_form_item item = { text.p, (uint32_t)text.n, bullet ? AZ_FORM_BULLET : AZ_FORM_TEXT };
+    return az_vec_push(&f->after, item);
+}
+static inline int az_form_row(struct az_form *f, size_t row)
+{
+    struct az_form_item item = { "", 0, (uint32_t)row };
+    return az_vec_push(&f->after, item);
+}
 
 #endif
