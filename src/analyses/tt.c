@@ -107,14 +107,15 @@ static int filter(struct tt *t)
 static void sum_up(struct tt *t)
 {
     for (size_t i = 0; i < t->rows.n; i++) {
-        double time = tt_row_time(t, &t->rows.v[i]), gap = tt_row_gap(t, &t->rows.v[i]);
         uint8_t kind = tt_sig_of(t, &t->rows.v[i])->kind;
-        t->time += isnan(time) ? 0 : time;
-        t->gap += isnan(gap) ? 0 : gap;
+        t->time += tt_row_ns(t, &t->rows.v[i]);
+        t->gap += tt_row_gap_ns(t, &t->rows.v[i]);
         t->counts.host += kind == TT_HOST;
         t->counts.signposts += kind == TT_SIGNPOST && !t->first;
         t->counts.device += kind != TT_HOST && (kind != TT_SIGNPOST || t->first);
     }
+    t->time /= 1000;
+    t->gap /= 1000;
     t->total = t->time + t->gap;
 }
 

@@ -27,7 +27,8 @@ enum tt_kind {
 struct tt_code {
     bool known;
     uint8_t kind, ink;     /* enum tt_kind, enum az_ink */
-    bool mean, fastest;    /* merged over devices by mean; by the smallest (first version) */
+    bool judged;             /* its printed fidelity shows the verdict */
+    bool mean, fastest;      /* merged over devices by mean; by the smallest (first version) */
     bool other_told;       /* category Other was reported */
     struct az_sv category; /* empty: none */
 };
@@ -152,6 +153,9 @@ void tt_figures(const struct tt *t, const struct tt_row *row, struct tt_figures 
 enum tt_bound tt_bound(const struct tt *t, double dram_percent, double flops_percent, bool no_dram);
 double tt_row_time(const struct tt *t, const struct tt_row *row); /* us; NaN: blank */
 double tt_row_gap(const struct tt *t, const struct tt_row *row);
+/* The same in ns, blank as 0: files have whole ns, so sums are exact in any order. */
+double tt_row_ns(const struct tt *t, const struct tt_row *row);
+double tt_row_gap_ns(const struct tt *t, const struct tt_row *row);
 static inline const struct az_oprow *tt_oprow(const struct tt *t, const struct tt_row *r)
 {
     return &t->r->rows.v[r->row];
@@ -170,7 +174,7 @@ void tt_put_real(struct az_table *t, double v);
 void tt_put_id(const struct tt *t, struct az_table *table, const struct tt_row *r);
 void tt_id_column(const struct tt *t, struct az_table *table, unsigned flags);
 int tt_ops(struct tt *t) AZ_MUST_USE;
-void tt_row_inks(const struct tt *t, const struct tt_row *r, const struct tt_figures *f, uint8_t *ink);
+void tt_row_inks(struct tt *t, const struct tt_row *r, const struct tt_figures *f, uint8_t *ink);
 int tt_stacked(struct tt *t) AZ_MUST_USE;
 int tt_signposts(struct tt *t) AZ_MUST_USE;
 int tt_iterations(struct tt *t) AZ_MUST_USE;

@@ -153,7 +153,7 @@ static void ink_bound(const struct tt_figures *f, uint8_t *ink)
     }
 }
 
-void tt_row_inks(const struct tt *t, const struct tt_row *row, const struct tt_figures *f, uint8_t *ink)
+void tt_row_inks(struct tt *t, const struct tt_row *row, const struct tt_figures *f, uint8_t *ink)
 {
     static const uint8_t verdicts[] = { AZ_INK_WHITE, AZ_INK_WHITE, AZ_INK_GREEN, AZ_INK_RED, AZ_INK_CYAN };
     const struct tt_sig *s = tt_sig_of(t, row);
@@ -163,7 +163,7 @@ void tt_row_inks(const struct tt *t, const struct tt_row *row, const struct tt_f
         memset(ink, AZ_INK_GREY, C_PRINTED);
         return;
     }
-    ink[C_CODE] = t->codes[s->code].known ? t->codes[s->code].ink : (uint8_t)tt_ink_of(tt_text(t, s->code));
+    ink[C_CODE] = tt_code(t, s->code)->ink;
     if (isnan(f->cores))
         ink[C_CORES] = AZ_INK_GREY;
     else if (f->cores < (double)t->o->low_cores)
@@ -173,7 +173,7 @@ void tt_row_inks(const struct tt *t, const struct tt_row *row, const struct tt_f
     ink_bound(f, ink);
     if (f->gap > t->o->op_to_op_gap_us)
         ink[C_GAP] = AZ_INK_RED;
-    if (s->rated)
+    if (s->rated && tt_code(t, s->code)->judged)
         ink[C_FIDELITY] = verdicts[s->verdict];
 }
 

@@ -219,6 +219,17 @@ double tt_row_gap(const struct tt *t, const struct tt_row *row)
     return row->no_gap ? NAN : tt_oprow(t, row)->gap / 1000;
 }
 
+double tt_row_ns(const struct tt *t, const struct tt_row *row)
+{
+    return isnan(row->kernel) || isnan(tt_row_time(t, row)) ? 0 : row->kernel;
+}
+
+double tt_row_gap_ns(const struct tt *t, const struct tt_row *row)
+{
+    double gap = tt_oprow(t, row)->gap;
+    return row->no_gap || isnan(gap) ? 0 : gap;
+}
+
 enum tt_bound tt_bound(const struct tt *t, double dram, double flops, bool no_dram)
 {
     double limit = t->o->bound_percent;

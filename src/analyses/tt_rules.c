@@ -94,6 +94,8 @@ const struct tt_code *tt_code(struct tt *t, uint32_t name)
     while (next_rule(&rest, &r)) {
         if (az_sv_is(r.what, "kind") && c->kind == TT_OTHER && holds_any(text, r.names))
             c->kind = (uint8_t)kind_of(r.value);
+        else if (az_sv_is(r.what, "judged"))
+            c->judged = holds_any(text, r.names);
         else if (az_sv_is(r.what, "mean"))
             c->mean = holds_any(text, r.names);
         else if (az_sv_is(r.what, "fastest"))

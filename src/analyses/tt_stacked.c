@@ -12,7 +12,7 @@ struct group {
     struct az_sv label, category;
     int64_t device; /* -1 where devices are merged */
     uint64_t count;
-    double time, weighted, weight; /* us; sums of FLOPs % times time, of time */
+    double time, weighted, weight; /* ns; sums of FLOPs % times time, of time */
     struct az_vec_f64 flops;
 };
 AZ_VEC(struct group, groups);
@@ -104,7 +104,7 @@ static int collect(struct stack *s)
         if (rc)
             break;
         tt_figures(t, row, &f);
-        double time = isnan(f.time) ? 0 : f.time;
+        double time = tt_row_ns(t, row);
         g->count++;
         g->time += time;
         s->time += time;
@@ -168,7 +168,7 @@ static void put(const struct stack *s, struct az_table *x, const struct group *g
         az_put_i64(x, g->device);
     else if (s->by_device)
         az_put_empty(x);
-    az_put_f64(x, g->time);
+    az_put_f64(x, g->time / 1000);
     az_put_i64(x, (int64_t)g->count);
     if (s->category)
         return;
@@ -271,10 +271,10 @@ static void chart_row(struct stack *s, struct az_table *x, int64_t device, struc
     az_put_text(x, device < 0 ? AZ_SV("all") : az_arena_printf(s->t->job->arena, "%lld", (long long)device));
     for (size_t i = 0; i < n; i++) {
         double v = time_of(s, pick[i]->label, device);
-        az_put_f64(x, v);
+        az_put_f64(x, v / 1000);
         rest -= v;
     }
-    az_put_f64(x, rest > all * 1e-9 ? rest : 0);
+    az_put_f64(x, rest > all * 1e-9 ? rest / 1000 : 0);
 }
 
 static int chart(struct stack *s)
@@ -335,7 +335,7 @@ int tt_stacked(struct tt *t)
 {
     struct stack s = { .t = t,
                        .category = az_sv_is(t->o->group_by, "category"),
-                       .by_device = t->o->no_merge_devices && t->r->devices > 1 };
+                       .by_device = t->o->no_merge_devices && t->r->devices > 0 };
     if (t->o->no_summary || t->rows.n == 0)
         return 0;
     az_vec_init(&s.g, t->job->mem);
