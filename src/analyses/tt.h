@@ -27,8 +27,8 @@ enum tt_kind {
 struct tt_code {
     bool known;
     uint8_t kind, ink;     /* enum tt_kind, enum az_ink */
-    bool judged;             /* its printed fidelity shows the verdict */
-    bool mean, fastest;      /* merged over devices by mean; by the smallest (first version) */
+    bool judged;           /* its printed fidelity shows the verdict */
+    bool mean, fastest;    /* merged over devices by mean; by the smallest (first version) */
     bool other_told;       /* category Other was reported */
     struct az_sv category; /* empty: none */
 };

@@ -186,7 +186,8 @@ static void put(struct section *s, uint8_t section, size_t i, const struct tt_fi
     if (s->rc == 0)
         s->rc = az_map_put(&s->index, key, az_hash(text.p, text.n), (uint32_t)s->said.n, &at, &added);
     if (s->rc == 0 && added)
-        s->rc = az_vec_push(&s->said, ((struct said){ .section = section, .bound = f->bound, .first = i, .text = text }));
+        s->rc =
+            az_vec_push(&s->said, ((struct said){ .section = section, .bound = f->bound, .first = i, .text = text }));
     if (s->rc)
         return;
     struct said *said = &s->said.v[*at];
@@ -211,8 +212,8 @@ static void fallback(struct section *s)
     }
     line(s, AZ_SV(""));
     line(s, AZ_SV("These operations ran on the host; on the device they would not interrupt it."));
-    az_finding(t->job, "host operations", "warning", AZ_SV("operations that fell back to the host"), (int64_t)t->counts.host, -1,
-               AZ_SV("move them to the device"));
+    az_finding(t->job, "host operations", "warning", AZ_SV("operations that fell back to the host"),
+               (int64_t)t->counts.host, -1, AZ_SV("move them to the device"));
 }
 
 static void gaps(struct section *s)
@@ -237,9 +238,11 @@ static void gaps(struct section *s)
         return;
     double share = t->total != 0 ? saving / t->total * 100 : 0;
     line(s, AZ_SV(""));
-    line(s, az_arena_printf(a, "These operations began more than %g μs after the one before them.", t->o->op_to_op_gap_us));
+    line(s, az_arena_printf(a, "These operations began more than %g μs after the one before them.",
+                            t->o->op_to_op_gap_us));
     line(s, az_arena_printf(a, "A captured trace could save %.0f μs, %.1f %% of the whole time.", saving, share));
-    line(s, AZ_SV("Otherwise see that the device never waits for the host: dispatch asynchronously, compile runtime arguments in."));
+    line(s, AZ_SV("Otherwise see that the device never waits for the host: dispatch asynchronously, compile runtime "
+                  "arguments in."));
     az_finding(t->job, "op-to-op gaps", "warning", az_arena_printf(a, "gaps above %g us", t->o->op_to_op_gap_us), count,
                (int64_t)(saving * 1000), AZ_SV("capture a trace; the time is what it could save"));
 }
@@ -261,7 +264,8 @@ static void product(struct section *s, size_t i)
     }
     if (a->n)
         return;
-    struct az_sv text = a->not_judged ? az_arena_printf(s->t->job->arena, "not judged: %s", a->not_judged) : AZ_SV("nothing to improve");
+    struct az_sv text = a->not_judged ? az_arena_printf(s->t->job->arena, "not judged: %s", a->not_judged)
+                                      : AZ_SV("nothing to improve");
     line(s, text);
     put(s, a->not_judged ? NOT_JUDGED : PRODUCT, i, &f, text);
 }

@@ -249,13 +249,20 @@ static int put_rows(struct merge *m, const struct best *best, struct tt_rows *ou
     int64_t *key = az_mem_alloc(m->t->job->mem, (n + 1) * sizeof *key);
     uint32_t *item = room(m, n), *order = room(m, n);
     int rc = key && item && order ? az_vec_reserve(out, n) : az_mem_error(m->t->job->mem);
-    int64_t next = (int64_t)m->blocks * 2;
+    size_t files = m->t->r->files.n;
+    int64_t *next =
+        az_arena_array(m->t->job->arena, files + 1, sizeof *next); /* by file: hosts have clocks of their own */
 
+    if (rc == 0 && !next)
+        rc = az_mem_error(m->t->job->mem);
+    for (size_t i = 0; rc == 0 && i < files; i++)
+        next[i] = (int64_t)m->blocks * 2;
     for (size_t i = m->n; rc == 0 && i-- > 0;) { /* backwards: what follows is known */
+        size_t file = row_at(m, i)->file;
         if (m->block[i] != AZ_NO_ROW)
-            next = (int64_t)m->rank.v[m->block[i]] * 2;
+            next[file] = (int64_t)m->rank.v[m->block[i]] * 2;
         else if (!m->t->first && !takes_part(row_at(m, i))) {
-            key[k] = next;
+            key[k] = next[file];
             item[k++] = (uint32_t)i;
         }
     }

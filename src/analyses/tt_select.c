@@ -19,16 +19,23 @@ void tt_note(struct tt *t, const char *fmt, ...)
         t->job->arena->failed = true;
 }
 
+/* Which rows are kept: hosts have clocks of their own, so each file is cut at its own signposts. */
 struct window {
     uint32_t *order; /* rows by time */
-    size_t n, low, high;
-    bool cut; /* a rule chose it: its signposts are dropped */
+    size_t n;
+    size_t low, high; /* of the file looked at */
+    int64_t file;     /* -1: of no file alone */
+    bool cut;         /* a rule chose it: its signposts are dropped */
+    bool quiet;       /* notes were made for another file */
+    uint8_t *out;     /* by place in order: not kept */
 };
 
 static const struct az_oprow *at(const struct tt *t, const struct window *w, size_t i)
 {
     return &t->r->rows.v[w->order[i]];
 }
+
+#define say(t, w, ...) ((w)->quiet ? (void)0 : tt_note((t), __VA_ARGS__))
 
 static int by_time(struct tt *t, struct window *w)
 {
@@ -52,7 +59,7 @@ static int by_time(struct tt *t, struct window *w)
 
 static bool is_signpost(const struct tt *t, const struct window *w, size_t i)
 {
-    return at(t, w, i)->kind == AZ_OPROW_SIGNPOST;
+    return at(t, w, i)->kind == AZ_OPROW_SIGNPOST && (w->file < 0 || at(t, w, i)->file == w->file);
 }
 
 /* Position of the nth (from 0) signpost of that text; w->n if there is none. */
@@ -69,12 +76,12 @@ static void cut_start(struct tt *t, struct window *w)
     struct az_sv s = t->o->start_signpost;
     size_t i = find(t, w, s, 0);
     if (i == w->n) {
-        tt_note(t, "start_signpost '%.*s' is not in the file and has no effect", AZ_SVF(s));
+        say(t, w, "start_signpost '%.*s' is not in the file and has no effect", AZ_SVF(s));
         return;
     }
     w->low = i + 1;
     w->cut = true;
-    tt_note(t, "operations after signpost '%.*s'", AZ_SVF(s));
+    say(t, w, "operations after signpost '%.*s'", AZ_SVF(s));
 }
 
 static void cut_end(struct tt *t, struct window *w)
@@ -83,14 +90,14 @@ static void cut_end(struct tt *t, struct window *w)
     bool same = az_sv_eq(e, t->o->start_signpost);
     size_t i = find(t, w, e, same);
     if (i == w->n) {
-        tt_note(t, "end_signpost '%.*s' is not in the file%s and has no effect", AZ_SVF(e), same ? " twice" : "");
+        say(t, w, "end_signpost '%.*s' is not in the file%s and has no effect", AZ_SVF(e), same ? " twice" : "");
         return;
     }
     if (same && find(t, w, e, 2) < w->n)
-        tt_note(t, "signpost '%.*s' occurs more than twice; its first two are used", AZ_SVF(e));
+        say(t, w, "signpost '%.*s' occurs more than twice; its first two are used", AZ_SVF(e));
     w->high = i;
     w->cut = true;
-    tt_note(t, "operations before signpost '%.*s'", AZ_SVF(e));
+    say(t, w, "operations before signpost '%.*s'", AZ_SVF(e));
 }
 
 /* Neither is given, or found: what follows the last signpost; of several with its text the last (or first) one. */
@@ -106,27 +113,51 @@ static void cut_last(struct tt *t, struct window *w)
         return;
     struct az_sv text = tt_text(t, at(t, w, last)->code);
     if (az_sv_is(t->o->last_signpost, "first"))
-        for (last = 0; !az_sv_eq(tt_text(t, at(t, w, last)->code), text);)
-            last++;
+        last = find(t, w, text, 0);
     w->low = last + 1;
     w->cut = true;
-    tt_note(t, "operations after the last of %zu signposts, '%.*s' (ignore_signposts: the whole file)", count,
-            AZ_SVF(text));
+    say(t, w, "operations after the last of %zu signposts, '%.*s' (ignore_signposts: the whole file)", count,
+        AZ_SVF(text));
 }
 
 static void choose_window(struct tt *t, struct window *w)
 {
+    w->low = 0;
     w->high = w->n;
-    if (t->o->ignore_signposts) {
-        tt_note(t, "signposts are ignored: the whole file");
-        return;
-    }
+    w->cut = false;
     if (t->o->start_signpost.n)
         cut_start(t, w);
     if (t->o->end_signpost.n)
         cut_end(t, w);
     if (!w->cut)
         cut_last(t, w);
+}
+
+/* Does the file have any of the signposts that the rules could use? */
+static bool has_signposts(const struct tt *t, struct window *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (is_signpost(t, w, i))
+            return true;
+    return false;
+}
+
+/* Marks the rows that are not kept. */
+static void cut_files(struct tt *t, struct window *w)
+{
+    for (size_t f = 0; f < t->r->files.n; f++) {
+        w->file = (int64_t)f;
+        if (t->r->files.n == 1 || !has_signposts(t, w))
+            w->file = -1;
+        choose_window(t, w);
+        w->quiet = true;
+        bool drop = w->cut && !t->o->print_signposts && !t->first;
+        for (size_t i = 0; i < w->n; i++) {
+            const struct az_oprow *r = at(t, w, i);
+            if (r->file == f && (i < w->low || i >= w->high || (drop && r->kind == AZ_OPROW_SIGNPOST)))
+                w->out[i] = 1;
+        }
+    }
 }
 
 int tt_select(struct tt *t, bool whole, struct tt_rows *out)
@@ -136,16 +167,21 @@ int tt_select(struct tt *t, bool whole, struct tt_rows *out)
     size_t n = 0;
     int rc = by_time(t, &w);
 
+    w.out = az_mem_alloc(t->job->mem, t->r->rows.n + 1);
+    if (rc == 0 && !w.out)
+        rc = az_mem_error(t->job->mem);
     if (rc == 0) {
-        w.high = w.n;
-        if (!whole)
-            choose_window(t, &w);
-        bool drop = w.cut && !t->o->print_signposts && !t->first;
-        for (size_t i = w.low; i < w.high; i++)
-            if (!drop || !is_signpost(t, &w, i))
+        memset(w.out, 0, t->r->rows.n + 1);
+        if (t->o->ignore_signposts && !whole)
+            tt_note(t, "signposts are ignored: the whole file");
+        else if (!whole)
+            cut_files(t, &w);
+        for (size_t i = 0; i < w.n; i++)
+            if (!w.out[i])
                 w.order[n++] = w.order[i];
         rc = tt_merge(t, w.order, n, out, whole ? &notes : &t->merge);
     }
+    az_mem_free(t->job->mem, w.out, t->r->rows.n + 1);
     az_mem_free(t->job->mem, w.order, (t->r->rows.n + 1) * sizeof *w.order);
     return rc;
 }

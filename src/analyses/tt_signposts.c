@@ -21,9 +21,11 @@ struct whole {
     struct az_vec_u64 at; /* places of the signposts in `all` */
 };
 
+/* Of several hosts the signposts of the first one count: all of them set the same. */
 static bool is_signpost(const struct whole *w, size_t i)
 {
-    return tt_oprow(w->t, &w->all.v[i])->kind == AZ_OPROW_SIGNPOST;
+    const struct az_oprow *r = tt_oprow(w->t, &w->all.v[i]);
+    return r->kind == AZ_OPROW_SIGNPOST && r->file == 0;
 }
 static bool is_device(const struct whole *w, size_t i)
 {
@@ -54,7 +56,7 @@ static void put_signpost(const struct whole *w, struct az_table *x, size_t k)
     for (size_t q = i + 1; q < end; q++) {
         double g = tt_row_gap(t, &w->all.v[q]), d = tt_row_time(t, &w->all.v[q]);
         ops += is_device(w, q);
-        hosts += !is_device(w, q);
+        hosts += tt_oprow(t, &w->all.v[q])->kind != AZ_OPROW_SIGNPOST && !is_device(w, q);
         time += isnan(d) ? 0 : d;
         gap += isnan(g) ? 0 : g;
     }

@@ -62,7 +62,7 @@ LAYER = [
     ("NLPConcatHeads", "{}", "", 32, 16500, [t(1, 16, 512, 128)], t(1, 1, 512, 2048, memory=L1)),
     ("Matmul", CONFIG % ("HiFi4", 1, 1, 1), "HiFi4", 32, 174000, [t(1, 1, 512, 2048), t(1, 1, 2048, 2048, "BFLOAT8_B")],
      t(1, 1, 512, 2048)),
-    ("AllGather", "{'dim': '3'; 'num_links': '1'; 'topology': 'ttnn::ccl::Topology::Linear'}", "", 8, 61000, [t(1, 1, 512, 1024)],
+    ("AllGather", "{'dim': '3'; 'num_links': '1'; 'topology': 'ttnn::ccl::Topology::Linear'}", "", 8, 112000, [t(1, 1, 512, 1024)],
      t(1, 1, 512, 2048)),
     ("BinaryNg", "{'binary_op_type': 'BinaryOpType::ADD'}", "", 64, 11300, [t(1, 1, 512, 2048), t(1, 1, 512, 2048)], t(1, 1, 512, 2048)),
     ("Matmul", "{'program_config': 'std::nullopt'}", "LoFi", 64, 410000, [t(1, 1, 32, 2048, memory=L1), t(1, 1, 2048, 32768, "BFLOAT4_B")],
