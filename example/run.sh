@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds the program and runs the example: two profiles of one training job. Prints their figures; the workbooks go to
-# build/example-out. Installs what is missing (Debian packages) first; may be called from anywhere.
+# Builds the program and runs the examples: two profiles of one training job, and operation reports of Tenstorrent
+# devices. Prints their figures; the workbooks go to build/example-out. Installs what is missing (Debian packages)
+# first; may be called from anywhere.
 set -e
 SRC=$(cd "$(dirname "$0")/.." && pwd)
 : "${BUILD:=build}"
@@ -14,7 +15,9 @@ rm -rf "$BUILD/example-out"
 mkdir -p "$BUILD/example-out"
 rc=0
 "$BUILD/analyzer" --config=example/config.json -o "$BUILD/example-out" || rc=$?
+"$BUILD/analyzer" --config=example/tracy.json -o "$BUILD/example-out" || rc=$?
 echo "command: EXAMPLE_DATA=$BUILD/example-data $BUILD/analyzer --config=example/config.json -o $BUILD/example-out"
+echo "command: $BUILD/analyzer --config=example/tracy.json -o $BUILD/example-out"
 for f in "$BUILD"/example-out/*; do
     [ -f "$f" ] && echo "wrote:   $f"
 done

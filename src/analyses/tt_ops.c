@@ -202,7 +202,7 @@ static void footer(struct tt *t, struct az_form *f)
                         (unsigned long long)t->counts.host, (unsigned long long)t->counts.signposts);
     f->footer = az_arena_array(a, f->n, sizeof *f->footer);
     for (size_t i = 0; f->footer && i < f->n; i++)
-        f->footer[i] = f->columns[i].column == C_PERCENT ? AZ_SV("100.0 %")
+        f->footer[i] = f->columns[i].column == C_PERCENT ? (t->total != 0 ? AZ_SV("100.0 %") : AZ_SV(""))
                        : f->columns[i].column == C_CODE  ? hosts
                        : f->columns[i].column == C_TIME  ? thousands(t, t->time, "μs")
                        : f->columns[i].column == C_GAP   ? thousands(t, t->gap, "μs")
