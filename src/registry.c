@@ -12,6 +12,7 @@ const struct az_format *const az_formats[] = {
     &az_format_nsys_sqlite,
     &az_format_nsys_rep,
     &az_format_pytorch,
+    &az_format_tracy,
     NULL,
 };
 
@@ -39,6 +40,7 @@ const struct az_analysis *const az_analyses[] = {
     &az_analysis_fw_coll,
     &az_analysis_fw_quality,
     &az_analysis_fw_gaps,
+    &az_analysis_tt,
     &az_analysis_unmatched,
     &az_analysis_findings,
     &az_analysis_coverage,

@@ -28,6 +28,7 @@ extern const struct az_analysis az_analysis_fw_phases;
 extern const struct az_analysis az_analysis_fw_quality;
 extern const struct az_analysis az_analysis_fw_gaps;
 extern const struct az_analysis az_analysis_fw_unified;
+extern const struct az_analysis az_analysis_tt;
 extern const struct az_analysis az_analysis_unmatched;
 extern const struct az_analysis az_analysis_findings;
 extern const struct az_analysis az_analysis_coverage;
