@@ -12,6 +12,7 @@ const struct az_format *const az_formats[] = {
     &az_format_nsys_sqlite,
     &az_format_nsys_rep,
     &az_format_pytorch,
+    &az_format_rocprof,
     NULL,
 };
 
@@ -38,6 +39,10 @@ const struct az_analysis *const az_analyses[] = {
     &az_analysis_fw_phases,
     &az_analysis_fw_coll,
     &az_analysis_fw_quality,
+    &az_analysis_amd_timeline,
+    &az_analysis_amd_kernels,
+    &az_analysis_amd_details,
+    &az_analysis_amd_short,
     &az_analysis_unmatched,
     &az_analysis_findings,
     &az_analysis_coverage,

@@ -8,6 +8,8 @@
 EMBED(az_data_op_categories, "op_categories.csv");
 EMBED(az_data_kernel_classes, "kernel_classes.rules");
 EMBED(az_data_phases, "phases.rules");
+EMBED(az_data_amd_categories, "amd_categories.rules");
+EMBED(az_data_amd_activity, "amd_activity.rules");
 
 #define FILE_OF(symbol, name)                                                                                          \
     {                                                                                                                  \
@@ -22,6 +24,8 @@ struct az_sv az_data(const char *name)
         FILE_OF(az_data_op_categories, "op_categories.csv"),
         FILE_OF(az_data_kernel_classes, "kernel_classes.rules"),
         FILE_OF(az_data_phases, "phases.rules"),
+        FILE_OF(az_data_amd_categories, "amd_categories.rules"),
+        FILE_OF(az_data_amd_activity, "amd_activity.rules"),
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(name, files[i].name) == 0)

@@ -40,7 +40,7 @@ static struct az_sv without_digits(struct az_arena *a, struct az_sv path)
 
 static struct az_sv group_key(struct az_arena *a, const struct az_format *f, struct az_sv path)
 {
-    if (f->files_are_ranks)
+    if (f->files_are_ranks && (!f->is_rank || f->is_rank(path)))
         return without_digits(a, path);
     if (f->stem)
         return az_path_join(a, az_path_dir(path), f->stem(path));

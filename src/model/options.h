@@ -61,6 +61,11 @@ struct az_options {
         detect_recompute;
     bool include_call_stack, include_overlap_info, include_first_occurrence_time, group_by_num_kernels;
     bool disable_coll_analysis;
+    /* rocprof, rocpd, pftrace (spec: AMD rocprofv3 input and report, 6.6, 7.3) */
+    bool kernel_details, disable_kernel_summary, merge_kernels, allow_multi_kernel_per_api;
+    int64_t topk_kernels;         /* AZ_UNSET_I64: all */
+    int64_t min_event_ns;         /* of the activity reports */
+    struct az_sv exclude_kernels; /* whole words, blanks between them */
 };
 
 #endif
