@@ -70,7 +70,7 @@ static int kernel_summary(struct az_job *job, const struct amd_list *l, struct b
     }
     az_groups_release(&g);
     if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -10, 1 }, 2);
+        rc = az_table_sort(t, (int[]){ -10, 0 }, 2);
     amd_shares(t, 9, 7);
     return amd_emit(job, t, rc);
 }
@@ -109,7 +109,7 @@ static int by_category(struct az_job *job, const struct by_names *names)
     }
     az_vec_release(&sums);
     if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -3, 1 }, 2);
+        rc = az_table_sort(t, (int[]){ -3, 0 }, 2);
     amd_shares(t, 2, 3);
     return amd_emit(job, t, rc);
 }
@@ -240,7 +240,7 @@ static int short_summary(struct az_job *job, const struct amd_list *l)
         az_put_f64(t, amd_us(sum[k]) / (double)count[k]);
         az_put_f64(t, az_percent((double)sum[k], (double)all));
     }
-    return amd_emit(job, t, az_table_sort(t, (int[]){ -3, 1 }, 2));
+    return amd_emit(job, t, az_table_sort(t, (int[]){ -3, 0 }, 2));
 }
 
 /* Equal bins over [min, max], the last one closed: bin = floor((x - min) * bins / (max - min)), in integers. */

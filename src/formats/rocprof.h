@@ -41,7 +41,7 @@ struct roc_kernel {
     int64_t start, end, thread, agent, queue, stream; /* agent: index */
     uint64_t corr, dispatch;
     uint32_t name;                  /* AZ_NO_ID: from the shape's whole name */
-    struct az_dispatch_shape shape; /* lds as recorded; rounded here */
+    struct az_dispatch_shape shape;
 };
 int roc_kernel(struct roc *r, const struct roc_kernel *k) AZ_MUST_USE;
 /* The same with k->name taken as it is and a row of shapes that the caller keeps. */
@@ -82,8 +82,6 @@ int roc_kernel_name(struct roc *r, uint32_t whole, uint32_t *name) AZ_MUST_USE;
 int roc_unknown_kernel(struct roc *r, uint64_t id, uint32_t *name) AZ_MUST_USE;
 /* Whole name without the mark of a kernel descriptor: " [clone .kd]", ".kd". */
 struct az_sv roc_formatted(struct az_sv whole);
-/* Group segment bytes in steps of 512, as the profiler's tables have it. */
-static inline uint32_t roc_lds(uint32_t bytes) { return bytes > UINT32_MAX - 511 ? bytes : (bytes + 511) / 512 * 512; }
 static inline uint32_t roc_u32(int64_t x) { return x < 0 ? 0 : x > UINT32_MAX ? UINT32_MAX : (uint32_t)x; }
 /* Digits of "Agent 4", "GPU-0", "4" -> 4; AZ_NO_AGENT where there are none. */
 int32_t roc_agent_number(struct az_sv text);

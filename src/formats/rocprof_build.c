@@ -113,7 +113,6 @@ int roc_kernel(struct roc *r, const struct roc_kernel *k)
 {
     struct roc_kernel named = *k;
     uint32_t shape;
-    named.shape.lds = roc_lds(k->shape.lds);
     int rc = az_dispatch_shape(r->d, &named.shape, &shape);
     if (rc == 0 && k->name == AZ_NO_ID)
         rc = roc_kernel_name(r, k->shape.whole, &named.name);

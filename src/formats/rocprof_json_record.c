@@ -258,7 +258,7 @@ static int add_kernel(struct rj *j, const struct record *e)
     int rc = rj_kernel_number(j, e->kernel, &k.name);
     k.shape.whole = k.name;
     k.shape.scratch = roc_u32(e->scratch);
-    k.shape.lds = roc_lds(roc_u32(e->lds));
+    k.shape.lds = roc_u32(e->lds);
     for (int i = 0; i < 3; i++) {
         k.shape.grid[i] = roc_u32(e->grid[i]);
         k.shape.block[i] = roc_u32(e->block[i]);

@@ -28,7 +28,7 @@ AZ_VEC(struct az_agent, az_agents);
 struct az_dispatch_shape {
     uint32_t whole;             /* name id of the whole name, as the file has it (mangling undone, parameters, suffix) */
     uint32_t grid[3], block[3]; /* work-items; only the products are known where y and z are 1 */
-    uint32_t lds, scratch;      /* bytes of a work-group (in steps of 512), of a work-item */
+    uint32_t lds, scratch;      /* bytes of a work-group (some files: in steps of 512), of a work-item */
     uint32_t vgpr, agpr, sgpr;
 };
 AZ_VEC(struct az_dispatch_shape, az_dispatch_shapes);
