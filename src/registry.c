@@ -13,6 +13,7 @@ const struct az_format *const az_formats[] = {
     &az_format_nsys_rep,
     &az_format_pytorch,
     &az_format_rocprof,
+    &az_format_rocpd,
     NULL,
 };
 

@@ -76,6 +76,12 @@ struct roc_alloc {
 };
 int roc_alloc(struct roc *r, const struct roc_alloc *a) AZ_MUST_USE;
 
+/* The names of a kernel symbol; any may be empty. */
+struct roc_symbol_names {
+    struct az_sv mangled, formatted, demangled, truncated;
+};
+/* Whole name, and the name to show (spec 2.3); both empty if no name serves. Views into `n`. */
+void roc_choose_names(const struct roc *r, const struct roc_symbol_names *n, struct az_sv *whole, struct az_sv *shown);
 /* Name to show for a whole kernel name, by the option kernel_names. */
 int roc_kernel_name(struct roc *r, uint32_t whole, uint32_t *name) AZ_MUST_USE;
 /* "unknown_kernel_<id>" */

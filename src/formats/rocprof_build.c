@@ -186,6 +186,22 @@ struct az_sv roc_formatted(struct az_sv whole)
     return whole;
 }
 
+void roc_choose_names(const struct roc *r, const struct roc_symbol_names *n, struct az_sv *whole, struct az_sv *shown)
+{
+    *whole = n->demangled.n ? n->demangled : n->formatted.n ? n->formatted : n->mangled;
+    *shown = AZ_SV("");
+    if (r->full_names)
+        *shown = n->formatted.n ? n->formatted : roc_formatted(*whole);
+    if (shown->n == 0)
+        *shown = n->truncated;
+    if (shown->n == 0)
+        *shown = az_kernel_short_name(n->formatted);
+    if (shown->n == 0)
+        *shown = az_kernel_short_name(n->mangled);
+    if (shown->n > 3 && az_sv_ends(*shown, AZ_SV(".kd")))
+        shown->n -= 3;
+}
+
 int roc_kernel_name(struct roc *r, uint32_t whole, uint32_t *name)
 {
     struct az_sv text = az_trace_text(r->t, whole);

@@ -382,23 +382,13 @@ static struct az_sv view(struct rj *j, const struct symbol_names *n, int which)
     return n->escaped[which - S_NAME] ? az_json_unescape(&j->arena, raw) : raw;
 }
 
-/* The rule of the spec, 2.3; empty for the placeholder that stands at the place of kernel 0. */
+/* Copies of the names that are needed later. */
 static void choose_names(struct rj *j, const struct symbol_names *n, struct rj_symbol *y)
 {
-    struct az_sv formatted = view(j, n, S_FORMATTED), mangled = view(j, n, S_NAME), whole = view(j, n, S_DEMANGLED),
-                 shown = AZ_SV("");
-    if (whole.n == 0)
-        whole = formatted.n ? formatted : mangled;
-    if (j->r->full_names)
-        shown = formatted.n ? formatted : roc_formatted(whole);
-    if (shown.n == 0)
-        shown = view(j, n, S_TRUNCATED);
-    if (shown.n == 0)
-        shown = az_kernel_short_name(formatted);
-    if (shown.n == 0)
-        shown = az_kernel_short_name(mangled);
-    if (shown.n > 3 && az_sv_ends(shown, AZ_SV(".kd")))
-        shown.n -= 3;
+    struct roc_symbol_names all = { .mangled = view(j, n, S_NAME), .formatted = view(j, n, S_FORMATTED),
+                                    .demangled = view(j, n, S_DEMANGLED), .truncated = view(j, n, S_TRUNCATED) };
+    struct az_sv whole, shown;
+    roc_choose_names(j->r, &all, &whole, &shown);
     y->whole = az_arena_dup(&j->arena, whole);
     y->shown = az_arena_dup(&j->arena, shown);
 }
@@ -434,7 +424,7 @@ int rj_symbol(void *ctx, struct az_jscan *s)
     if (k != AZ_J_END)
         return k;
     if (id == 0 && code == 0 && names.v[0].n == 0)
-        return AZ_J_OK;
+        return AZ_J_OK; /* the placeholder at the place of kernel 0 */
     choose_names(j, &names, &y);
     rc = j->arena.failed ? az_arena_error(&j->arena) : rj_kernel_number(j, id, &at);
     if (rc == 0)
