@@ -14,6 +14,7 @@ const struct az_format *const az_formats[] = {
     &az_format_pytorch,
     &az_format_rocprof,
     &az_format_rocpd,
+    &az_format_pftrace,
     NULL,
 };
 
