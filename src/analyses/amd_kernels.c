@@ -17,7 +17,7 @@ static void put_std(struct az_table *t, const struct az_stats *s)
 static struct az_table *summary_table(struct az_job *job)
 {
     struct az_table *t =
-        az_table_new(job->arena, "kernel_summary", "Kernels", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+        az_table_new(job->arena, "kernel_summary", "Kernels by name and category", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     if (!t)
         return NULL;
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
