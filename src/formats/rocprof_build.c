@@ -282,7 +282,7 @@ int roc_finish(struct roc *r)
         return rc;
     warn(r);
     t->caps = AZ_CAP_DISPATCH;
-    t->caps |= kernels ? AZ_CAP_KERNEL_SUMS : 0u;
+    t->caps |= kernels || t->kernel_sums.n ? AZ_CAP_KERNEL_SUMS : 0u;
     t->caps |= kernels || copies ? AZ_CAP_TIMELINE : 0u;
     t->caps |= copies ? AZ_CAP_MEM : 0u;
     t->caps |= calls ? AZ_CAP_CALLS : 0u;
