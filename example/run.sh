@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the program and runs the example: two profiles of one training job. Prints their figures; the workbooks go to
+# Builds the program and runs the example: two profiles of one training job, and an AMD job in every format of rocprofv3. Prints their figures; the workbooks go to
 # build/example-out. Installs what is missing (Debian packages) first; may be called from anywhere.
 set -e
 SRC=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,7 +14,10 @@ rm -rf "$BUILD/example-out"
 mkdir -p "$BUILD/example-out"
 rc=0
 "$BUILD/analyzer" --config=example/config.json -o "$BUILD/example-out" || rc=$?
-echo "command: EXAMPLE_DATA=$BUILD/example-data $BUILD/analyzer --config=example/config.json -o $BUILD/example-out"
+"$BUILD/analyzer" --config=example/rocprof.json -o "$BUILD/example-out" || rc=$?
+for config in config rocprof; do
+    echo "command: EXAMPLE_DATA=$BUILD/example-data $BUILD/analyzer --config=example/$config.json -o $BUILD/example-out"
+done
 for f in "$BUILD"/example-out/*; do
     [ -f "$f" ] && echo "wrote:   $f"
 done

@@ -35,6 +35,8 @@ const struct az_option az_option_table[] = {
       "file or files of the input: a name, a glob (*, ?, [..], **) or a list of these", "0.1" },
     { "paths", AZ_AT_INPUT, AZ_OPT_PATH, LOADER, NO_RANGE, NULL, NULL, "",
       "the same as path", "0.1" },
+    { "profile_json_path", AZ_AT_INPUT, AZ_OPT_PATH, LOADER, NO_RANGE, NULL, NULL, "rocprof rocpd pftrace",
+      "the same as path", "0.1" },
     { "optional", AZ_AT_INPUT, AZ_OPT_BOOL, LOADER, NO_RANGE, NULL, "false", "",
       "a glob that matches nothing, or a missing file, is no error", "0.1" },
     { "nsys_csv_file_path", AZ_AT_INPUT, AZ_OPT_OBJECT, LOADER, NO_RANGE, NULL, NULL, "csv",
