@@ -96,6 +96,10 @@ $(BUILD)/stress/%: tests/stress/%.c $(ARCHIVES)
 
 # The SQLite input of the example is generated (its CSVs are committed).
 EXAMPLE_DB := $(BUILD)/example-data/llama2_70b.sqlite
+EXAMPLE_ROCPROF := $(BUILD)/example-data/rocprof/train_results.json
+$(EXAMPLE_ROCPROF): tests/gen/make_rocprof_examples.py
+	$(Q)$(PY) $< $(@D)
+$(EXAMPLE_DB): | $(EXAMPLE_ROCPROF)
 $(EXAMPLE_DB): tests/gen/make_example_nsys.py
 	$(Q)$(PY) $< --sqlite $@
 

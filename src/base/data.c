@@ -10,6 +10,8 @@ EMBED(az_data_kernel_classes, "kernel_classes.rules");
 EMBED(az_data_phases, "phases.rules");
 EMBED(az_data_tt_devices, "tt_devices.csv");
 EMBED(az_data_tt_ops, "tt_ops.rules");
+EMBED(az_data_amd_categories, "amd_categories.rules");
+EMBED(az_data_amd_activity, "amd_activity.rules");
 
 #define FILE_OF(symbol, name)                                                                                          \
     {                                                                                                                  \
@@ -26,6 +28,8 @@ struct az_sv az_data(const char *name)
         FILE_OF(az_data_phases, "phases.rules"),
         FILE_OF(az_data_tt_devices, "tt_devices.csv"),
         FILE_OF(az_data_tt_ops, "tt_ops.rules"),
+        FILE_OF(az_data_amd_categories, "amd_categories.rules"),
+        FILE_OF(az_data_amd_activity, "amd_activity.rules"),
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(name, files[i].name) == 0)

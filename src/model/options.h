@@ -71,6 +71,11 @@ struct az_options {
         no_summary, drop_impossible, hide_small;
     int64_t worker_cores; /* 0: by the file or the architecture */
     double traced_gap_us, low_flops_percent, max_op_us, max_gap_us;
+    /* rocprof, rocpd, pftrace (spec: AMD rocprofv3 input and report, 6.6, 7.3) */
+    bool kernel_details, disable_kernel_summary, merge_kernels, allow_multi_kernel_per_api;
+    int64_t topk_kernels;         /* AZ_UNSET_I64: all */
+    int64_t min_event_ns;         /* of the activity reports */
+    struct az_sv exclude_kernels; /* whole words, blanks between them */
 };
 
 #endif

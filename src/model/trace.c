@@ -10,6 +10,7 @@ const char *az_kind_text(enum az_kind k)
         [AZ_KERNEL] = "kernel",       [AZ_MEMCPY] = "memcpy", [AZ_MEMSET] = "memset", [AZ_GRAPH] = "graph launch",
         [AZ_HOST_OP] = "host op",     [AZ_CALL] = "API call", [AZ_OSRT] = "OS call",  [AZ_RANGE] = "range",
         [AZ_GPU_RANGE] = "GPU range", [AZ_FRAME] = "frame",   [AZ_SYNC] = "sync",     [AZ_OVERHEAD] = "overhead",
+        [AZ_ALLOC] = "allocation",
     };
     return (unsigned)k < AZ_KIND_COUNT ? text[k] : "unknown";
 }
@@ -39,6 +40,8 @@ const char *az_cap_text(unsigned one_cap)
         return "OS calls";
     case AZ_CAP_OPREPORT:
         return "operation report";
+    case AZ_CAP_DISPATCH:
+        return "AMD dispatches";
     case AZ_CAP_CLASSIC:
         return "classic Nsight block";
     case AZ_CAP_FRAMEWORK:

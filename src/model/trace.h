@@ -21,6 +21,7 @@ enum az_kind {
     AZ_FRAME,     /* interpreter frame */
     AZ_SYNC,      /* device-side synchronisation */
     AZ_OVERHEAD,  /* profiler overhead */
+    AZ_ALLOC,     /* memory allocated or freed (model/dispatch.h) */
     AZ_KIND_COUNT
 };
 const char *az_kind_text(enum az_kind k);
@@ -117,7 +118,8 @@ enum az_cap {
     AZ_CAP_OSRT = 1 << 9,
     AZ_CAP_CLASSIC = 1 << 10,  /* the format's users know the classic block (nsys) */
     AZ_CAP_FRAMEWORK = 1 << 11, /* a framework's trace: trace.ext is an az_optrace (model/optrace.h) */
-    AZ_CAP_OPREPORT = 1 << 12   /* a report of operations: trace.ext is an az_opreport (model/opreport.h) */
+    AZ_CAP_OPREPORT = 1 << 12,  /* a report of operations: trace.ext is an az_opreport (model/opreport.h) */
+    AZ_CAP_DISPATCH = 1 << 13   /* AMD-style dispatches: trace.ext is an az_dispatches (model/dispatch.h) */
 };
 const char *az_cap_text(unsigned one_cap);
 
