@@ -12,6 +12,7 @@ const struct az_format *const az_formats[] = {
     &az_format_nsys_sqlite,
     &az_format_nsys_rep,
     &az_format_pytorch,
+    &az_format_xplane,
     NULL,
 };
 

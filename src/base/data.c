@@ -8,6 +8,7 @@
 EMBED(az_data_op_categories, "op_categories.csv");
 EMBED(az_data_kernel_classes, "kernel_classes.rules");
 EMBED(az_data_phases, "phases.rules");
+EMBED(az_data_xla_events, "xla_events.rules");
 
 #define FILE_OF(symbol, name)                                                                                          \
     {                                                                                                                  \
@@ -22,6 +23,7 @@ struct az_sv az_data(const char *name)
         FILE_OF(az_data_op_categories, "op_categories.csv"),
         FILE_OF(az_data_kernel_classes, "kernel_classes.rules"),
         FILE_OF(az_data_phases, "phases.rules"),
+        FILE_OF(az_data_xla_events, "xla_events.rules"),
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(name, files[i].name) == 0)

@@ -6,5 +6,6 @@
 
 extern const struct az_format az_format_nsys_csv, az_format_nsys_sqlite, az_format_nsys_rep;
 extern const struct az_format az_format_pytorch;
+extern const struct az_format az_format_xplane;
 
 #endif

@@ -39,6 +39,8 @@ const char *az_cap_text(unsigned one_cap)
         return "OS calls";
     case AZ_CAP_CLASSIC:
         return "classic Nsight block";
+    case AZ_CAP_HLO:
+        return "a compiled program's events";
     default:
         return "unknown";
     }

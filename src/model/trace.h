@@ -113,7 +113,8 @@ enum az_cap {
     AZ_CAP_RANKS = 1 << 8,
     AZ_CAP_OSRT = 1 << 9,
     AZ_CAP_CLASSIC = 1 << 10,  /* the format's users know the classic block (nsys) */
-    AZ_CAP_FRAMEWORK = 1 << 11 /* a framework's trace: trace.ext is an az_optrace (model/optrace.h) */
+    AZ_CAP_FRAMEWORK = 1 << 11, /* a framework's trace: trace.ext is an az_optrace (model/optrace.h) */
+    AZ_CAP_HLO = 1 << 12        /* a compiled program's trace: trace.ext is an az_xtrace (model/xtrace.h) */
 };
 const char *az_cap_text(unsigned one_cap);
 
