@@ -78,6 +78,10 @@ const struct az_op_args *az_fw_args(const struct az_fw *f, uint32_t node);
 /* uid, start, end, lane of a host node. */
 struct az_event az_fw_node(const struct az_fw *f, uint32_t node);
 
+/* Sort keys of az_table_sort by column index. */
+#define AZ_UP(column)   (column)
+#define AZ_DOWN(column) (-(column) - 1)
+
 /* Fills the percentage column (index `at`) with value / sum * 100, and at + 1 with its running sum; value: column
  * index. Rows in their final order. total: 0 takes the sum of the rows. */
 void az_fw_shares(struct az_table *t, size_t value, size_t at, double total);

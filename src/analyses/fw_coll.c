@@ -201,7 +201,7 @@ static int run(struct az_job *job)
     rc = rows(job, fw, t);
     int sum = (int)az_table_find(t, "dur_sum");
     if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -(sum + 1), 4, 2, 7, 11 }, 5);
+        rc = az_table_sort(t, (int[]){ AZ_DOWN(sum), 3, 1, 2, 6, 7, 5, 8, 9, 10 }, 10);
     return az_fw_emit(job, t, rc);
 }
 

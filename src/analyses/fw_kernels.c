@@ -151,7 +151,7 @@ static int kernel_summary(struct az_job *job, struct kernels *k)
     int sum = (int)az_table_find(t, "Kernel duration (µs)_sum"), stream = (int)az_table_find(t, "Kernel stream");
     int name = (int)az_table_find(t, "Kernel name");
     if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -(sum + 1), 1, 2, name + 1, stream + 1 }, 5);
+        rc = az_table_sort(t, (int[]){ AZ_DOWN(sum), 0, 1, AZ_UP(name), AZ_UP(stream) }, 5);
     az_vec_release(&groups);
     return az_fw_emit(job, t, rc);
 }
@@ -302,7 +302,7 @@ static int short_table(struct az_job *job, struct kernels *k, int64_t limit)
     int rc = short_rows(job, k, t, limit);
     int sum = (int)az_table_find(t, "Short Kernel duration (µs) sum");
     if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -(sum + 1), sum + 2, sum + 3 }, 3);
+        rc = az_table_sort(t, (int[]){ AZ_DOWN(sum), AZ_UP(sum + 1), AZ_UP(sum + 2) }, 3);
     if (rc == 0 && job->opts->topk_short_kernels != AZ_UNSET_I64)
         az_table_keep(t, (size_t)job->opts->topk_short_kernels);
     return az_fw_emit(job, t, rc);

@@ -101,7 +101,7 @@ static int by_category(struct az_job *job, struct az_fw *fw)
             az_put_empty(t);
         }
         int ms = (int)az_table_find(t, "total_direct_kernel_time_ms");
-        rc = az_table_sort(t, (int[]){ -(ms + 1), 1 }, 2);
+        rc = az_table_sort(t, (int[]){ AZ_DOWN(ms), AZ_UP(0) }, 2);
         az_fw_shares(t, (size_t)ms, (size_t)ms + 1, 0);
     }
     az_groups_release(&x.g);
@@ -166,7 +166,7 @@ static int by_name(struct az_job *job, struct az_fw *fw)
             az_put_empty(t);
         }
         int us = (int)az_table_find(t, "total_direct_kernel_time_sum");
-        rc = az_table_sort(t, (int[]){ -(us + 1), 1 }, 2);
+        rc = az_table_sort(t, (int[]){ AZ_DOWN(us), AZ_UP(0) }, 2);
         az_fw_shares(t, (size_t)us, (size_t)az_table_find(t, "Percentage (%)"), 0);
         if (job->opts->topk_ops != AZ_UNSET_I64)
             az_table_keep(t, (size_t)job->opts->topk_ops);
@@ -324,7 +324,7 @@ static int by_args(struct az_job *job, struct az_fw *fw)
     }
     if (rc == 0) {
         int sum = (int)az_table_find(t, "total_direct_kernel_time_sum"), uid = (int)az_table_find(t, "ex_UID");
-        rc = az_table_sort(t, (int[]){ -(sum + 1), uid + 1 }, 2);
+        rc = az_table_sort(t, (int[]){ AZ_DOWN(sum), AZ_UP(uid) }, 2);
         az_fw_shares(t, (size_t)sum, (size_t)az_table_find(t, "Percentage (%)"), 0);
         if (job->opts->topk_ops != AZ_UNSET_I64)
             az_table_keep(t, (size_t)job->opts->topk_ops);

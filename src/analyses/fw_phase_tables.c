@@ -82,7 +82,7 @@ static int ops_table(struct az_job *job, struct az_fw *fw, const struct az_phase
     az_table_column(t, "Cumulative Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
     int rc = ops_rows(job, fw, p, shown[which].phase, t);
     if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -3, 2 }, 2);
+        rc = az_table_sort(t, (int[]){ AZ_DOWN(2), AZ_UP(1) }, 2);
     az_fw_shares(t, 2, 5, 0);
     return az_fw_emit(job, t, rc);
 }
@@ -159,7 +159,7 @@ static int kernel_table(struct az_job *job, struct az_fw *fw, const struct az_ph
     az_table_column(t, "Percent of kernels time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
     int rc = kernel_rows(job, fw, p, shown[which].phase, t);
     if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -6, 1, 2, 3, 4, 5 }, 6);
+        rc = az_table_sort(t, (int[]){ AZ_DOWN(5), 0, 1, 2, 3, 4 }, 6);
     return az_fw_emit(job, t, rc);
 }
 
@@ -195,7 +195,7 @@ static int overview(struct az_job *job, struct az_fw *fw, const struct az_phases
             az_put_empty(t);
         }
     }
-    int rc = az_table_sort(t, (int[]){ -4, 1, 2 }, 3);
+    int rc = az_table_sort(t, (int[]){ AZ_DOWN(3), 0, 1 }, 3);
     az_fw_shares(t, 3, 4, 0);
     return az_fw_emit(job, t, rc);
 }

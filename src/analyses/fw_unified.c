@@ -460,7 +460,7 @@ static int run(struct az_job *job)
     }
     if (rc == 0) {
         int sum = (int)az_table_find(t, "Kernel Time (µs)_sum"), uid = (int)az_table_find(t, "ex_UID");
-        rc = az_table_sort(t, (int[]){ -(sum + 1), uid + 1 }, 2);
+        rc = az_table_sort(t, (int[]){ AZ_DOWN(sum), AZ_UP(uid) }, 2);
         az_fw_shares(t, (size_t)sum, (size_t)az_table_find(t, "Percentage (%)"), 0);
         self_check(&w);
         if (job->opts->topk_roofline_ops != AZ_UNSET_I64)

@@ -122,7 +122,7 @@ static int rows(struct work *w, struct az_table *t)
         az_put_i64(t, e->count);
         az_put_text(t, e->example);
     }
-    int rc = az_table_sort(t, (int[]){ -3, 1 }, 2);
+    int rc = az_table_sort(t, (int[]){ AZ_DOWN(2), AZ_UP(0) }, 2);
     if (t->rows > MAX_ROWS)
         az_cover(w->job, "unmatched_kernels: rows not shown", (double)(t->rows - MAX_ROWS), "count", AZ_SV("only the 100 biggest are shown"));
     az_table_keep(t, MAX_ROWS);

@@ -243,6 +243,8 @@ static int looks_like_record(const struct az_jscan *s, const char *p)
         q++;
     if (q + s->first_key.n + 2 >= s->end)
         return -1;
+    if (s->first_key.n == 0)
+        return *q == '"'; /* nothing known yet */
     if (*q != '"' || memcmp(q + 1, s->first_key.p, s->first_key.n) != 0 || q[s->first_key.n + 1] != '"')
         return 0;
     q += s->first_key.n + 2;
@@ -255,7 +257,7 @@ int az_jscan_resync(struct az_jscan *s)
 {
     for (;;) {
         const char *p = s->p < s->end ? memchr(s->p, '{', (size_t)(s->end - s->p)) : NULL;
-        int hit = p && s->first_key.n ? looks_like_record(s, p) : -1;
+        int hit = p ? looks_like_record(s, p) : -1;
         if (hit > 0) {
             s->p = p;
             return AZ_J_OK;
@@ -264,13 +266,13 @@ int az_jscan_resync(struct az_jscan *s)
             s->p = p + 1;
             continue;
         }
-        s->p = p && s->first_key.n ? p : s->end;
+        s->p = p ? p : s->end;
         int rc = refill(s);
-        if (rc < 0)
-            return rc;
-        if (rc == 0) {
+        if (rc == AZ_ERANGE) { /* a bracket and a window of blanks */
+            s->p++;
+        } else if (rc <= 0) {
             s->p = s->end;
-            return AZ_J_END;
+            return rc < 0 ? rc : AZ_J_END;
         }
     }
 }
