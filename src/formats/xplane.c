@@ -401,4 +401,7 @@ const struct az_format az_format_xplane = {
     .probe = probe,
     .parse = parse,
     .stem = stem,
+    .run_folder = "plugins/profile/*",
+    .run_files = "*.xplane.pb*",
+    .twin = ".trace.json.gz",
 };
