@@ -74,6 +74,7 @@ struct az_xp_event { /* XEvent */
     uint64_t meta;
     int64_t offset, duration; /* ps */
     struct az_pb stats;       /* cursor at its first stat; at the end where there is none */
+    bool look;                /* some stat may be one that host events are looked at for */
 };
 
 struct az_xp_line { /* XLine */
@@ -103,7 +104,7 @@ struct az_xp {
     struct az_xp_stat_names stat_names;
     struct az_vec_sv lines, plane_stats;
     struct az_xp_ids meta_ids, stat_ids;
-    bool has_correlation;
+    uint8_t look[128]; /* by id of a stat: correlation or device */
     uint32_t no_row; /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
     struct az_xp_modules modules;
     uint64_t unknown_meta, bad_times;

@@ -59,7 +59,7 @@ static int thread(struct az_xp *r, const struct az_xp_line *l)
         r->t->kept++;
         if (!meta->kind)
             classify(r, meta);
-        rc = r->has_correlation && x.stats.p < x.stats.end ? launch_of(r, &x.stats, &e.corr, &device) : AZ_OK;
+        rc = x.look ? launch_of(r, &x.stats, &e.corr, &device) : AZ_OK;
         if (rc == 0 && (e.corr || meta->kind == META_COMPILE))
             rc = add_call(r, l, meta, &e, device, &lane);
         if (rc)

@@ -170,7 +170,8 @@ static int add_stat_name(struct az_xp *r, struct az_sv bytes)
     if (rc < 0)
         return az_xp_bad(r, m.p, "stat metadata");
     row.role = role_of(row.name);
-    r->has_correlation = r->has_correlation || row.role == XP_CORRELATION;
+    if (row.id < sizeof r->look)
+        r->look[row.id] = row.role == XP_CORRELATION || row.role == XP_DEVICE;
     return az_vec_push(&r->stat_names, row);
 }
 
@@ -199,7 +200,7 @@ int az_xp_plane(struct az_xp *r, struct az_sv plane)
     reset_ids(&r->meta_ids);
     reset_ids(&r->stat_ids);
     r->plane_name = (struct az_sv){ "", 0 };
-    r->has_correlation = false;
+    memset(r->look, 0, sizeof r->look);
     while (did == 0 && (rc = az_pb_next(&m, &field, &wire, &v, &b)) > 0) {
         if (wire != AZ_PB_BYTES)
             continue;
@@ -250,28 +251,69 @@ int az_xp_line(struct az_xp *r, struct az_sv line, struct az_xp_line *out)
     return rc < 0 ? az_xp_bad(r, m.p, "a line") : AZ_OK;
 }
 
-static int event_fields(struct az_xp *r, struct az_sv bytes, struct az_xp_event *e)
+/* A stat as profilers write it: short, its id first. Passes over it; false for any other form. */
+static inline bool plain_stat(const struct az_xp *r, struct az_pb *m, bool *look)
 {
-    struct az_pb m = az_pb_of(bytes);
+    const uint8_t *p = m->p;
+    if (m->end - p < 4 || p[0] != (4 << 3 | AZ_PB_BYTES) || p[1] < 2 || p[1] >= 0x80 || p[1] > m->end - p - 2 ||
+        p[2] != (1 << 3 | AZ_PB_INT) || p[3] >= 0x80)
+        return false;
+    *look |= r->look[p[3]];
+    m->p = p + 2 + p[1];
+    return true;
+}
+
+static inline int other_field(struct az_pb *m, struct az_xp_event *e)
+{
     struct az_sv b = { NULL, 0 };
     uint32_t field;
     unsigned wire;
     uint64_t v = 0;
-    int rc;
+    const uint8_t *at = m->p;
+    const int rc = az_pb_next(m, &field, &wire, &v, &b);
+    if (rc <= 0)
+        return rc;
+    if (field == 4 && wire == AZ_PB_BYTES) {
+        e->stats.p = e->stats.p == m->end ? at : e->stats.p;
+        e->look = true;
+    } else if (field <= 3 && wire == AZ_PB_INT) { /* its tag in more bytes than needed */
+        *(field == 1 ? &e->meta : field == 2 ? (uint64_t *)&e->offset : (uint64_t *)&e->duration) = v;
+    }
+    return rc;
+}
+
+/* One of the numbers of an event; false for any other field. */
+static inline bool plain_number(struct az_pb *m, struct az_xp_event *e, int *rc)
+{
+    enum { META = 1 << 3 | AZ_PB_INT, OFFSET = 2 << 3 | AZ_PB_INT, DURATION = 3 << 3 | AZ_PB_INT };
+    const unsigned tag = m->p < m->end ? *m->p : 0;
+    uint64_t v = 0;
+    if (tag != META && tag != OFFSET && tag != DURATION)
+        return false;
+    m->p++;
+    *rc = az_pb_varint(m, &v) == 0 ? 1 : AZ_EFORMAT;
+    if (tag == META)
+        e->meta = v;
+    else if (tag == OFFSET)
+        e->offset = (int64_t)v;
+    else
+        e->duration = (int64_t)v;
+    return true;
+}
+
+static int event_fields(struct az_xp *r, struct az_sv bytes, struct az_xp_event *e)
+{
+    struct az_pb m = az_pb_of(bytes);
+    int rc = 1;
     *e = (struct az_xp_event){ .stats = { m.end, m.end, 0 } };
-    for (;;) {
+    while (rc > 0) {
         const uint8_t *at = m.p;
-        rc = az_pb_next(&m, &field, &wire, &v, &b);
-        if (rc <= 0)
-            break;
-        if (field == 1 && wire == AZ_PB_INT)
-            e->meta = v;
-        else if (field == 2 && wire == AZ_PB_INT)
-            e->offset = (int64_t)v;
-        else if (field == 3 && wire == AZ_PB_INT)
-            e->duration = (int64_t)v;
-        else if (field == 4 && wire == AZ_PB_BYTES && e->stats.p == m.end)
-            e->stats.p = at;
+        if (plain_number(&m, e, &rc))
+            continue;
+        if (plain_stat(r, &m, &e->look))
+            e->stats.p = e->stats.p == m.end ? at : e->stats.p;
+        else
+            rc = other_field(&m, e);
     }
     return rc < 0 ? az_xp_bad(r, m.p, "an event") : 1;
 }
