@@ -166,15 +166,21 @@ static void message(struct az_xp *r, uint32_t field, struct az_sv text)
                 field == 2 ? "error" : "warning", AZ_SVF(text));
 }
 
-/* A file cut behind at least one whole plane: what is left of the last one, bounded by the end. */
+/* Does the file end inside the field at `tag`? Then what is left of it if it is a plane. False: damage of another kind. */
 static bool rest_of_plane(const struct az_xp *r, const uint8_t *tag, struct az_sv *rest)
 {
     struct az_pb m = { tag, (const uint8_t *)r->bytes.p + r->bytes.n, 0 };
     uint64_t key, length;
-    if (az_pb_varint(&m, &key) != 0 || key != (1 << 3 | AZ_PB_BYTES) || az_pb_varint(&m, &length) != 0)
+    *rest = (struct az_sv){ "", 0 };
+    if (az_pb_varint(&m, &key) != 0)
+        return m.p == m.end;
+    if (key >= 5 << 3 || !top_level((uint32_t)(key >> 3), (unsigned)(key & 7)))
         return false;
-    *rest = az_sv_make((const char *)m.p, (size_t)(m.end - m.p));
-    return length > rest->n;
+    if (az_pb_varint(&m, &length) != 0)
+        return m.p == m.end;
+    if (key >> 3 == 1)
+        *rest = az_sv_make((const char *)m.p, (size_t)(m.end - m.p));
+    return length > (uint64_t)(m.end - m.p);
 }
 
 static int cut_file(struct az_xp *r, const uint8_t *tag, size_t whole, int (*each)(struct az_xp *, struct az_sv),

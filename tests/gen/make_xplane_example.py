@@ -296,6 +296,23 @@ def example_space(host, name):
     return space([gpu_plane(2 * host + d, d) for d in range(2)] + host_planes(2), name)
 
 
+def bench_space():
+    """As profiles are that were seen: nearly all events are of the host, some with allocator stats."""
+    cpu = Plane("/host:CPU")
+    cpu.stat_id("correlation_id")
+    lines = []
+    for thread in range(8):
+        events = []
+        for i in range(700):
+            name = "$module_%d.py:%d function" % (i % 60, i % 60 * 7)
+            stats = {"bytes_reserved": i, "bytes_allocated": 1 << 20, "fragmentation": 0.5, "addr": 139 << 40 | i,
+                     "data_type": 11} if i % 5 == 0 else {"_pt": 3, "_p": 7 * i} if i % 4 == 0 else {}
+            events.append(cpu.event(cpu.meta(name), 10**10 + i * 12345678, 1000000 + i * 4321, **stats))
+        lines.append(events)
+        cpu.line(100 + thread, "python", 16204, events)
+    return space([gpu_plane(0, 0)] + host_planes(1) + [cpu], "bench")
+
+
 def collectives(rows, folder):
     """Group g is host g; its ranks are numbered from g * size. Starts and durations between the given bounds."""
     groups = [(int(r["group_idx"]), int(r["group_size"])) for r in rows]
@@ -330,7 +347,7 @@ def main():
     ap.add_argument("--mb", type=float, default=200)
     a = ap.parse_args()
     if a.bench:
-        one = example_space(0, "bench") + tpu_space()
+        one = bench_space()
         write(a.bench, one * max(1, round(a.mb * 1e6 / len(one))))
     elif a.collectives:
         collectives(list(csv.DictReader(open(a.collectives))), a.dir)
