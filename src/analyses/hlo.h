@@ -1,5 +1,5 @@
-/* What the analyses of compiled programs' traces (AZ_CAP_HLO) share: devices of all traces, ids that hold across traces,
- * classes of kernels, grouped statistics. Private to analyses/hlo_*.c. Rules: spec/xplane.md 5, 6, 11. */
+/* What the analyses of compiled programs' traces (AZ_CAP_HLO) share: devices of all traces, ids that hold across
+ * traces, classes of kernels, grouped statistics. Private to analyses/hlo_*.c. Rules: spec/xplane.md 5, 6, 11. */
 #ifndef AZ_ANALYSES_HLO_H
 #define AZ_ANALYSES_HLO_H
 
@@ -22,14 +22,14 @@ AZ_VEC(struct az_hx_device, az_hx_devices);
 struct az_hx {
     struct az_job *job;
     struct az_xrules rules;
-    struct az_intern names;      /* texts of all traces; ids below are of this */
+    struct az_intern names; /* texts of all traces; ids below are of this */
     struct az_hx_trace {
         const struct az_trace *t;
         const struct az_xtrace *x;
-        uint32_t *id;        /* name of the trace -> id; AZ_NO_ID: not asked for yet */
-        uint32_t *device;    /* plane -> row of devices; AZ_NO_ID: no events */
-        uint8_t *is_comm;    /* name of the trace -> 1 no, 2 yes; 0 not asked for yet */
-    } *tr;
+        uint32_t *id;     /* name of the trace -> id; AZ_NO_ID: not asked for yet */
+        uint32_t *device; /* plane -> row of devices; AZ_NO_ID: no events */
+        uint8_t *is_comm; /* name of the trace -> 1 no, 2 yes; 0 not asked for yet */
+    } * tr;
     size_t n;
     struct az_hx_devices devices; /* with device events, by (trace, kind, ordinal) */
     bool several;                 /* several traces: devices are labelled, not numbered */
@@ -80,7 +80,7 @@ static inline struct az_sv az_hx_category_text(struct az_hx *h, const struct az_
 
 /* Kernels of devices of one kind in groups, and their durations. */
 struct az_hx_kernels {
-    uint32_t *of; /* group of each kernel in the order of traces and rows; AZ_NO_ID: left out */
+    uint32_t *of;              /* group of each kernel in the order of traces and rows; AZ_NO_ID: left out */
     struct az_hx_event *first; /* first kernel of each group */
     size_t n, groups;
     int64_t *ticks;
@@ -104,7 +104,8 @@ void az_hx_put_stats(struct az_table *t, const struct az_stats *s);
 /* percent, cum_percent; and, with `per_device`, time_ms_per_device. Filled by az_hx_finish. */
 void az_hx_share_columns(struct az_table *t, bool per_device);
 void az_hx_put_shares(struct az_table *t, bool per_device);
-/* Sorts by total_us, largest first (ties: first column), fills the shares, hands the table over; or frees it when rc. */
+/* Sorts by total_us, largest first (ties: first column), fills the shares, hands the table over; or frees it when rc.
+ */
 int az_hx_finish(struct az_hx *h, struct az_table *t, bool per_device, int rc) AZ_MUST_USE;
 int az_hx_emit(struct az_job *job, struct az_table *t, int rc) AZ_MUST_USE;
 void az_hx_put_opt(struct az_table *t, struct az_sv text); /* empty cell for the empty view */

@@ -1,5 +1,5 @@
-/* Collectives of compiled programs (spec/xplane.md 8): instance k of a collective is its k-th occurrence on each device; per group
- * of ranks its time is the shortest of its members, who arrive last and wait least. */
+/* Collectives of compiled programs (spec/xplane.md 8): instance k of a collective is its k-th occurrence on each
+ * device; per group of ranks its time is the shortest of its members, who arrive last and wait least. */
 #include <inttypes.h>
 
 #include "analyses/hlo_coll.h"
@@ -25,9 +25,10 @@ int64_t az_coll_message_bytes(const struct az_hlo_op *op)
 
 double az_coll_bus_factor(enum az_hlo_family f, int64_t n)
 {
-    return az_bus_factor(f == AZ_COLL_ALL_REDUCE                                                                ? AZ_BUS_ALL_REDUCE
-                         : f == AZ_COLL_ALL_GATHER || f == AZ_COLL_REDUCE_SCATTER || f == AZ_COLL_ALL_TO_ALL ? AZ_BUS_PART
-                                                                                                               : AZ_BUS_ONE,
+    return az_bus_factor(f == AZ_COLL_ALL_REDUCE ? AZ_BUS_ALL_REDUCE
+                         : f == AZ_COLL_ALL_GATHER || f == AZ_COLL_REDUCE_SCATTER || f == AZ_COLL_ALL_TO_ALL
+                             ? AZ_BUS_PART
+                             : AZ_BUS_ONE,
                          n);
 }
 

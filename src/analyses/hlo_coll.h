@@ -4,7 +4,7 @@
 
 #include "analyses/hlo.h"
 
-struct az_coll { /* one collective of a program, over all traces */
+struct az_coll {           /* one collective of a program, over all traces */
     uint32_t module, name; /* ids of az_hx; name: the operation, or the kernel where there is none */
     struct az_hx_event first;
     const struct az_hlo_op *op; /* NULL: not known */
@@ -19,13 +19,13 @@ AZ_VEC(struct az_coll_event, az_coll_events);
 
 struct az_coll_instance { /* one run of one group of ranks */
     uint32_t coll, k, group;
-    size_t seen;        /* ranks in the profile */
-    int64_t size;       /* ranks of the group */
-    int64_t min, max;   /* ps */
-    int64_t skew;       /* of the starts; only meaningful on a common clock */
-    bool common_clock;  /* all in one trace */
+    size_t seen;           /* ranks in the profile */
+    int64_t size;          /* ranks of the group */
+    int64_t min, max;      /* ps */
+    int64_t skew;          /* of the starts; only meaningful on a common clock */
+    bool common_clock;     /* all in one trace */
     int64_t data, message; /* bytes of a rank's buffer, and of the message; -1: not known */
-    double alg, bus;    /* GB/s (1e9); NaN: not known */
+    double alg, bus;       /* GB/s (1e9); NaN: not known */
 };
 AZ_VEC(struct az_coll_instance, az_coll_instances);
 

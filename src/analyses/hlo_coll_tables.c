@@ -6,7 +6,8 @@
 
 static struct az_sv type_of(const struct az_hx *h, const struct az_coll *c)
 {
-    return c->op && c->op->family != AZ_COLL_NONE ? az_sv_str(az_hlo_family_text(c->op->family)) : az_hx_text(h, c->name);
+    return c->op && c->op->family != AZ_COLL_NONE ? az_sv_str(az_hlo_family_text(c->op->family))
+                                                  : az_hx_text(h, c->name);
 }
 
 static void put_bytes(struct az_table *t, int64_t v)
@@ -183,9 +184,11 @@ static void judge(struct az_hx *h, const struct az_colls *c)
     for (size_t i = 0; i < c->instances.n; i++)
         partial += c->instances.v[i].size > (int64_t)c->instances.v[i].seen;
     if (partial)
-        az_finding(h->job, "collectives-partial", "info", AZ_SV("collectives"), partial, -1,
-                   AZ_SV("ranks of these groups have no profile here: their time is an upper bound, their bandwidth a lower one "
-                         "(give the profiles of all hosts as one input)"));
+        az_finding(
+            h->job, "collectives-partial", "info", AZ_SV("collectives"), partial, -1,
+            AZ_SV(
+                "ranks of these groups have no profile here: their time is an upper bound, their bandwidth a lower one "
+                "(give the profiles of all hosts as one input)"));
 }
 
 static int run(struct az_job *job)

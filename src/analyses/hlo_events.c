@@ -193,7 +193,8 @@ static int sum_copies(struct az_hx *h, const struct order *o, struct copy_rows *
         bool added;
         if (e->kind == AZ_KERNEL || h->devices.v[d].kind != AZ_PLANE_GPU || bytes_of(h, e) < 0)
             continue;
-        rc = az_map_put(&of, (uint64_t)d << 32 | az_hx_name(h, e), (uint64_t)bytes_of(h, e), (uint32_t)rows->n, &at, &added);
+        rc = az_map_put(&of, (uint64_t)d << 32 | az_hx_name(h, e), (uint64_t)bytes_of(h, e), (uint32_t)rows->n, &at,
+                        &added);
         if (rc == 0 && added)
             rc = az_vec_push(rows, ((struct copy_row){ .first = *e }));
         if (rc)

@@ -1,5 +1,5 @@
-/* hlo_roofline: how near an operation comes to what its device can do. The device is the configured one, else the one whose
- * units and memory the profile tells. */
+/* hlo_roofline: how near an operation comes to what its device can do. The device is the configured one, else the one
+ * whose units and memory the profile tells. */
 #include "analyses/hlo_perf.h"
 #include "perf/arch.h"
 
@@ -8,12 +8,15 @@ static struct az_sv spec_of(const struct az_hx_work *w)
 {
     static const struct {
         const char *type, *spec;
-    } specs[] = { { "bf16", "matrix_bf16" }, { "f16", "matrix_fp16" }, { "f32", "matrix_fp32" }, { "f64", "matrix_fp64" },
-                  { "s8", "matrix_int8" },   { "u8", "matrix_int8" },  { "f8", "matrix_fp8" },   { "f4", "matrix_fp4" } };
+    } specs[] = { { "bf16", "matrix_bf16" }, { "f16", "matrix_fp16" }, { "f32", "matrix_fp32" },
+                  { "f64", "matrix_fp64" },  { "s8", "matrix_int8" },  { "u8", "matrix_int8" },
+                  { "f8", "matrix_fp8" },    { "f4", "matrix_fp4" } };
     const struct az_hlo_op *op = w->op;
     if (!op || w->flops <= 0)
         return AZ_SV("");
-    const struct az_hlo_shape *s = op->n_dots && op->dots[0].lhs ? op->dots[0].lhs : op->n_operands ? &op->operands[0] : NULL;
+    const struct az_hlo_shape *s = op->n_dots && op->dots[0].lhs ? op->dots[0].lhs
+                                   : op->n_operands              ? &op->operands[0]
+                                                                 : NULL;
     for (size_t i = 0; s && i < sizeof specs / sizeof *specs; i++)
         if (az_sv_starts(s->type, az_sv_str(specs[i].type)))
             return az_sv_str(specs[i].spec);

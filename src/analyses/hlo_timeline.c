@@ -1,4 +1,5 @@
-/* gpu_timeline: where the time of each GPU goes, and the mean over the devices (spec/xplane.md 6). Exact in picoseconds. */
+/* gpu_timeline: where the time of each GPU goes, and the mean over the devices (spec/xplane.md 6). Exact in
+ * picoseconds. */
 #include "analyses/hlo.h"
 #include "analyses/list.h"
 
@@ -133,8 +134,8 @@ static void check(struct az_hx *h, const struct figures *f)
 {
     const int64_t rest = f->total - (f->compute + f->exposed_comm + f->exposed_memory + f->idle);
     if (rest)
-        az_cover(h->job, "gpu_timeline: total - (computation + exposed_comm + exposed_memcpy + idle)", (double)rest, "ps",
-                 AZ_SV("must be 0: a defect of this program"));
+        az_cover(h->job, "gpu_timeline: total - (computation + exposed_comm + exposed_memcpy + idle)", (double)rest,
+                 "ps", AZ_SV("must be 0: a defect of this program"));
 }
 
 static int by_device(struct az_hx *h, struct sets *s, bool split, int64_t micro, struct figures *sum, size_t *n)

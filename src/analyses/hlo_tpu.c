@@ -1,4 +1,5 @@
-/* Tables of TPU cores (spec/xplane.md 9): time line, operations and categories by self time, programs, asynchronous operations. */
+/* Tables of TPU cores (spec/xplane.md 9): time line, operations and categories by self time, programs, asynchronous
+ * operations. */
 #include "analyses/hlo.h"
 #include "analyses/list.h"
 #include "base/sort.h"
@@ -249,7 +250,8 @@ static int operations(struct az_hx *h, struct sums *ops)
 
 static int categories(struct az_hx *h, struct sums *all)
 {
-    struct az_table *t = az_table_new(h->job->arena, "tpu_category_summary", "TPU operations by category", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(h->job->arena, "tpu_category_summary", "TPU operations by category", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(h->job->arena);
     az_hx_device_column(h, t);

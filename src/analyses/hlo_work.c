@@ -9,10 +9,10 @@ static bool gemm_of(const struct az_hlo_dot *d, struct az_gemm *g)
 {
     if (!d->lhs || !d->rhs)
         return false;
-    const struct az_gemm_side lhs = { d->lhs->dims,     d->lhs_contract.v, d->lhs_batch.v,
-                                      d->lhs->n_dims,   d->lhs_contract.n, d->lhs_batch.n };
-    const struct az_gemm_side rhs = { d->rhs->dims,     d->rhs_contract.v, d->rhs_batch.v,
-                                      d->rhs->n_dims,   d->rhs_contract.n, d->rhs_batch.n };
+    const struct az_gemm_side lhs = { d->lhs->dims,   d->lhs_contract.v, d->lhs_batch.v,
+                                      d->lhs->n_dims, d->lhs_contract.n, d->lhs_batch.n };
+    const struct az_gemm_side rhs = { d->rhs->dims,   d->rhs_contract.v, d->rhs_batch.v,
+                                      d->rhs->n_dims, d->rhs_contract.n, d->rhs_batch.n };
     return az_gemm_of(&lhs, &rhs, g);
 }
 

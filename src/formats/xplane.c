@@ -166,7 +166,8 @@ static void message(struct az_xp *r, uint32_t field, struct az_sv text)
                 field == 2 ? "error" : "warning", AZ_SVF(text));
 }
 
-/* Does the file end inside the field at `tag`? Then what is left of it if it is a plane. False: damage of another kind. */
+/* Does the file end inside the field at `tag`? Then what is left of it if it is a plane. False: damage of another kind.
+ */
 static bool rest_of_plane(const struct az_xp *r, const uint8_t *tag, struct az_sv *rest)
 {
     struct az_pb m = { tag, (const uint8_t *)r->bytes.p + r->bytes.n, 0 };
@@ -247,10 +248,12 @@ static void facts(struct az_xp *r)
         const struct az_xplane *p = &x->planes.v[i];
         struct az_sv key =
             az_arena_printf(a, "device %s:%" PRId64, p->kind == AZ_PLANE_GPU ? "GPU" : "TPU", p->ordinal);
-        struct az_sv value = az_arena_printf(a, "%.*s%.*s, %" PRId64 " cores, %" PRId64 " kHz, %" PRId64 " bytes",
-                                             AZ_SVF(p->vendor), AZ_SVF(p->type), p->units, p->clock_khz, p->memory_bytes);
+        struct az_sv value =
+            az_arena_printf(a, "%.*s%.*s, %" PRId64 " cores, %" PRId64 " kHz, %" PRId64 " bytes", AZ_SVF(p->vendor),
+                            AZ_SVF(p->type), p->units, p->clock_khz, p->memory_bytes);
         if (p->kind == AZ_PLANE_TPU)
-            value = az_arena_printf(a, "%.*s, %.6g TFLOP/s, %.6g GB/s", AZ_SVF(p->type), p->peak_tflops, p->peak_hbm_gbps);
+            value =
+                az_arena_printf(a, "%.*s, %.6g TFLOP/s, %.6g GB/s", AZ_SVF(p->type), p->peak_tflops, p->peak_hbm_gbps);
         if (key.p && value.p)
             az_trace_fact(r->t, key.p, value);
     }

@@ -1,4 +1,5 @@
-/* XPlane profiles (.xplane.pb of JAX and TensorFlow): what the files of this format share. Field numbers: spec/xplane.md 1. */
+/* XPlane profiles (.xplane.pb of JAX and TensorFlow): what the files of this format share. Field numbers:
+ * spec/xplane.md 1. */
 #ifndef AZ_FORMATS_XPLANE_H
 #define AZ_FORMATS_XPLANE_H
 
@@ -54,9 +55,9 @@ AZ_VEC(struct az_xp_stat_name, az_xp_stat_names);
 struct az_xp_meta { /* XEventMetadata */
     uint64_t id;
     struct az_sv name, display, body;
-    uint32_t text;  /* name id; AZ_NO_ID before its first use */
-    uint32_t row;   /* TPU: row of the trace + 1; 0: not made */
-    uint8_t kind;   /* xplane_gpu.c; 0: not decided */
+    uint32_t text; /* name id; AZ_NO_ID before its first use */
+    uint32_t row;  /* TPU: row of the trace + 1; 0: not made */
+    uint8_t kind;  /* xplane_gpu.c; 0: not decided */
     /* host: */
     uint64_t count;
     int64_t ticks, min, max;
@@ -105,7 +106,7 @@ struct az_xp {
     struct az_vec_sv lines, plane_stats;
     struct az_xp_ids meta_ids, stat_ids;
     uint8_t look[128]; /* by id of a stat: correlation or device */
-    uint32_t no_row; /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
+    uint32_t no_row;   /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
     struct az_xp_modules modules;
     uint64_t unknown_meta, bad_times;
 };
@@ -129,7 +130,8 @@ static inline double az_xp_real(const struct az_xp_value *v)
     return v->kind == 2 ? az_pb_double(v->number) : v->kind == 4 ? (double)(int64_t)v->number : (double)v->number;
 }
 /* Start and end in ticks from the origin; false where they do not fit, or the event ends before it starts. */
-bool az_xp_times(struct az_xp *r, const struct az_xp_line *l, const struct az_xp_event *e, int64_t *start, int64_t *end);
+bool az_xp_times(struct az_xp *r, const struct az_xp_line *l, const struct az_xp_event *e, int64_t *start,
+                 int64_t *end);
 uint32_t az_xp_find_sparse(const struct az_xp_ids *ids, uint64_t id);
 static inline uint32_t az_xp_find(const struct az_xp_ids *ids, uint64_t id)
 {

@@ -78,9 +78,7 @@ static int add_event(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow
     const uint8_t kind = kind_of(r, m);
     if (kind == KIND_KERNEL || (kind == KIND_FILL && row->op != AZ_NO_ID))
         return az_trace_add(r->t, AZ_KERNEL, e);
-    const struct az_copy c = {
-        .bytes = copy_bytes(az_trace_text(r->t, row->details)), .op = -1, .src = -1, .dst = -1
-    };
+    const struct az_copy c = { .bytes = copy_bytes(az_trace_text(r->t, row->details)), .op = -1, .src = -1, .dst = -1 };
     e->side = (uint32_t)r->t->copies.n;
     rc = az_vec_push(&r->t->copies, c);
     return rc ? rc : az_trace_add(r->t, kind == KIND_COPY ? AZ_MEMCPY : AZ_MEMSET, e);

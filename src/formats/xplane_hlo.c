@@ -1,5 +1,5 @@
-/* XPlane: modules of /host:metadata, and the join of device events to their instructions by (program, instruction name).
- * Names of modules repeat, so that they never serve as a key. */
+/* XPlane: modules of /host:metadata, and the join of device events to their instructions by (program, instruction
+ * name). Names of modules repeat, so that they never serve as a key. */
 #include <inttypes.h>
 
 #include "base/sort.h"

@@ -1,5 +1,5 @@
-/* XPlane: host planes. Host events are many and are summed by name; kept are those that launch device work (they carry a
- * correlation) and those of compilation. */
+/* XPlane: host planes. Host events are many and are summed by name; kept are those that launch device work (they carry
+ * a correlation) and those of compilation. */
 #include "formats/xplane.h"
 
 static int add_call(struct az_xp *r, const struct az_xp_line *l, struct az_xp_meta *meta, struct az_event *e,

@@ -150,7 +150,8 @@ static const struct az_xp_computation *computation(const struct az_xp_hlo *h, ui
     return NULL;
 }
 
-static int fused_dot(const struct az_xp_hlo *h, const struct az_xp_instr *i, const struct parts *p, struct az_hlo_dot *d)
+static int fused_dot(const struct az_xp_hlo *h, const struct az_xp_instr *i, const struct parts *p,
+                     struct az_hlo_dot *d)
 {
     struct az_hlo_shape *shapes;
     size_t n;

@@ -1,4 +1,5 @@
-/* XPlane: planes, lines, events, stats. Lines may precede the metadata they use, so that a plane is read in two passes. */
+/* XPlane: planes, lines, events, stats. Lines may precede the metadata they use, so that a plane is read in two passes.
+ */
 #include "formats/xplane.h"
 
 int az_xp_bad(struct az_xp *r, const uint8_t *at, const char *what)

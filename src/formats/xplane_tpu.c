@@ -1,4 +1,5 @@
-/* XPlane: lines of a TPU core. What an operation says of itself stands with its metadata, so that it is read once a name. */
+/* XPlane: lines of a TPU core. What an operation says of itself stands with its metadata, so that it is read once a
+ * name. */
 #include "formats/xplane.h"
 
 /* "%copy-start.1 = (f32[..." -> "copy-start.1" */
@@ -49,12 +50,9 @@ static int read_meta(struct az_xp *r, struct az_xp_meta *m, struct az_xrow *row)
 
 static int row_of(struct az_xp *r, struct az_xp_meta *m)
 {
-    struct az_xrow row = { .module = AZ_NO_ID,
-                           .scope = AZ_NO_ID,
-                           .details = AZ_NO_ID,
-                           .category = AZ_NO_ID,
-                           .flops = -1,
-                           .bytes = -1 };
+    struct az_xrow row = {
+        .module = AZ_NO_ID, .scope = AZ_NO_ID, .details = AZ_NO_ID, .category = AZ_NO_ID, .flops = -1, .bytes = -1
+    };
     uint32_t index;
     int rc = az_trace_name(r->t, m->display.n ? m->display : short_name(m->name), &row.op);
     if (rc == 0)

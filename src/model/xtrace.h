@@ -1,5 +1,5 @@
-/* What a profile of a compiled program (XLA: JAX, TensorFlow) adds to the model: devices, the program and instruction each
- * device event belongs to, those instructions themselves, and sums of host events. Rules: spec/xplane.md. */
+/* What a profile of a compiled program (XLA: JAX, TensorFlow) adds to the model: devices, the program and instruction
+ * each device event belongs to, those instructions themselves, and sums of host events. Rules: spec/xplane.md. */
 #ifndef AZ_MODEL_XTRACE_H
 #define AZ_MODEL_XTRACE_H
 
@@ -61,15 +61,15 @@ struct az_hlo_op {
     /* convolution */
     enum az_hlo_conv conv;
     int64_t conv_groups;
-    struct az_sv window; /* "1x2x2" */
+    struct az_sv window;    /* "1x2x2" */
     int64_t output_feature; /* dimension of the filter that counts output features */
     /* attention: -1 where the program does not say */
     int64_t batch, heads, kv_heads, q_len, kv_len, qk_dim, v_dim;
     struct az_sv mask, layout;
     /* collective */
     enum az_hlo_family family;
-    bool start;                  /* asynchronous: the result is (operands, results, ...) */
-    struct az_hlo_dims *groups;  /* member ranks of each group; NULL: one group of all */
+    bool start;                 /* asynchronous: the result is (operands, results, ...) */
+    struct az_hlo_dims *groups; /* member ranks of each group; NULL: one group of all */
     size_t n_groups;
 };
 AZ_VEC(struct az_hlo_op, az_hlo_ops);
@@ -80,7 +80,7 @@ enum az_xplane_kind { AZ_PLANE_GPU, AZ_PLANE_TPU };
 struct az_xplane {
     enum az_xplane_kind kind;
     int64_t ordinal;
-    struct az_sv vendor, type; /* "AMD"; "TPU v6 Lite"; may be empty */
+    struct az_sv vendor, type;                                /* "AMD"; "TPU v6 Lite"; may be empty */
     int64_t units, clock_khz, memory_bytes, memory_bandwidth; /* cores, B/s; 0: unknown */
     double peak_tflops, peak_hbm_gbps;                        /* said by the file; 0: unknown */
 };
@@ -119,9 +119,9 @@ struct az_xtrace {
     struct az_xrows rows;
     struct az_hlo_ops hlo;
     struct az_xhosts host;
-    struct az_sv host_name; /* of the machine; empty: not said */
+    struct az_sv host_name;                    /* of the machine; empty: not said */
     int64_t profile_start_ns, profile_stop_ns; /* Unix time; 0: not said */
-    struct az_map row_of; /* while building: unique rows */
+    struct az_map row_of;                      /* while building: unique rows */
 };
 /* Creates trace->ext; ticks become picoseconds. */
 int az_xtrace_init(struct az_trace *t) AZ_MUST_USE;
@@ -129,7 +129,8 @@ static inline struct az_xtrace *az_xtrace(const struct az_trace *t) { return t->
 /* Index of the equal row, added if new. */
 int az_xtrace_row(struct az_trace *t, const struct az_xrow *row, uint32_t *index) AZ_MUST_USE;
 /* Lane with its role. */
-int az_xtrace_lane(struct az_trace *t, const struct az_lane *lane, enum az_xlane_role role, uint32_t *index) AZ_MUST_USE;
+int az_xtrace_lane(struct az_trace *t, const struct az_lane *lane, enum az_xlane_role role,
+                   uint32_t *index) AZ_MUST_USE;
 static inline const struct az_xrow *az_xtrace_row_of(const struct az_trace *t, enum az_kind k, size_t event)
 {
     const uint64_t node = t->ev[k].node ? t->ev[k].node[event] : 0;

@@ -54,7 +54,8 @@ static size_t match_length(const struct az_arch *a, struct az_sv device)
 /* How far apart, 0 equal; above 1 where units or memory do not fit. */
 static double distance(const struct az_arch *a, struct az_sv vendor, double units, double memory_bytes)
 {
-    const double u = fabs(a->units - units) / a->units, m = fabs(a->memory_gb * 0x1p30 - memory_bytes) / (a->memory_gb * 0x1p30);
+    const double u = fabs(a->units - units) / a->units,
+                 m = fabs(a->memory_gb * 0x1p30 - memory_bytes) / (a->memory_gb * 0x1p30);
     if (a->units <= 0 || a->memory_gb <= 0 || (vendor.n && !az_sv_ieq(vendor, a->vendor)) || u > 0.10 || m > 0.25)
         return 2;
     return u + m;

@@ -10,8 +10,8 @@
 int64_t az_mul_sat(int64_t a, int64_t b); /* of non-negative numbers */
 
 /* One matrix product. `lhs`, `rhs`: dimensions; `contract`, `batch`: indices into lhs; `rhs_*`: into rhs.
- * K = product of what is contracted, B of the batch, M and N of what remains of lhs and rhs. False where an index is none of
- * the dimensions. */
+ * K = product of what is contracted, B of the batch, M and N of what remains of lhs and rhs. False where an index is
+ * none of the dimensions. */
 struct az_gemm {
     int64_t b, m, n, k;
 };
@@ -22,7 +22,8 @@ struct az_gemm_side {
 bool az_gemm_of(const struct az_gemm_side *lhs, const struct az_gemm_side *rhs, struct az_gemm *out);
 int64_t az_gemm_flops(const struct az_gemm *g); /* 2 B M N K */
 
-/* Convolution: 2 * elements of the forward output * elements of the filter / its output features. -1 without features. */
+/* Convolution: 2 * elements of the forward output * elements of the filter / its output features. -1 without features.
+ */
 int64_t az_conv_flops(int64_t forward_output, int64_t filter, int64_t output_features);
 
 /* Attention, dense (a causal mask is not halved): forward 2 B H Sq Skv (D + Dv), backward 2 B H Sq Skv (3 D + 2 Dv).
@@ -32,8 +33,8 @@ struct az_attention {
 };
 int64_t az_attention_flops(const struct az_attention *a, bool backward);
 
-/* Bus bandwidth over algorithm bandwidth of a collective of n ranks: 2 (n - 1) / n all-reduce, (n - 1) / n where each rank
- * holds a part, 1 else. */
+/* Bus bandwidth over algorithm bandwidth of a collective of n ranks: 2 (n - 1) / n all-reduce, (n - 1) / n where each
+ * rank holds a part, 1 else. */
 enum az_bus { AZ_BUS_ALL_REDUCE, AZ_BUS_PART, AZ_BUS_ONE };
 double az_bus_factor(enum az_bus kind, int64_t n);
 

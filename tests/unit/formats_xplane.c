@@ -97,9 +97,9 @@ static void epoch_times(void **state)
     line->n = 0;
     line_head(line, 2, "Stream #2", UINT64_C(1770000000000000007));
     line_event(line, 1, 1, 5, NULL);
-    line_event(line, 1, 1, UINT64_MAX, NULL);                        /* -1: ends before it starts */
+    line_event(line, 1, 1, UINT64_MAX, NULL);                   /* -1: ends before it starts */
     line_event(line, 1, UINT64_C(0x7fffffffffffffff), 5, NULL); /* beyond 64 bits */
-    line_event(line, 77, 1, 5, NULL);                                /* no such metadata */
+    line_event(line, 77, 1, 5, NULL);                           /* no such metadata */
     pb_msg(plane, 3, line);
     plane_meta(plane, 4, 1, "k", NULL);
     add_plane(space, plane);

@@ -82,7 +82,8 @@ static inline void event_text(struct pb *event, unsigned field, uint64_t id, con
     pb_msg(event, field, s);
     free(s);
 }
-static inline void line_event(struct pb *line, uint64_t meta, uint64_t offset, uint64_t duration, const struct pb *stats)
+static inline void line_event(struct pb *line, uint64_t meta, uint64_t offset, uint64_t duration,
+                              const struct pb *stats)
 {
     struct pb *e = pb_new();
     pb_num(e, 1, meta);
@@ -105,14 +106,14 @@ enum { ST_CORR = 1, ST_PROGRAM, ST_OP, ST_MODULE, ST_DEVICE, ST_COPY };
 
 static inline void stat_names(struct pb *plane)
 {
-    static const char *const names[] = { "correlation_id", "program_id", "hlo_op", "hlo_module", "device_id",
-                                         "memcpy_details" };
+    static const char *const names[] = { "correlation_id", "program_id", "hlo_op",
+                                         "hlo_module",     "device_id",  "memcpy_details" };
     for (uint64_t i = 0; i < sizeof names / sizeof *names; i++)
         plane_meta(plane, 5, i + 1, names[i], NULL);
 }
 
-/* One stream of device `ordinal`: a kernel of program 9 (`op`), a copy of 4096 bytes, both with correlations. Lines come
- * before the metadata, as profilers write them. */
+/* One stream of device `ordinal`: a kernel of program 9 (`op`), a copy of 4096 bytes, both with correlations. Lines
+ * come before the metadata, as profilers write them. */
 static inline struct pb *gpu_plane(const char *name, const char *kernel, const char *op, uint64_t start, uint64_t ticks)
 {
     struct pb *plane = pb_new(), *line = pb_new(), *stats = pb_new();
