@@ -23,8 +23,8 @@ static struct az_sv without_numbers(struct az_arena *a, struct az_sv s)
 
 static bool belongs(const struct az_fw *f, uint32_t node, struct az_sv name)
 {
-    return node < f->tree->first_call || az_sv_find(name, AZ_SV("nn.Module")) >= 0 || az_sv_find(name, AZ_SV("::")) >= 0 ||
-           az_sv_find(name, AZ_SV("/")) >= 0;
+    return node < f->tree->first_call || az_sv_find(name, AZ_SV("nn.Module")) >= 0 ||
+           az_sv_find(name, AZ_SV("::")) >= 0 || az_sv_find(name, AZ_SV("/")) >= 0;
 }
 
 struct az_sv az_fw_call_stack(struct az_job *job, const struct az_fw *f, uint32_t node, uint32_t gpu)
@@ -73,13 +73,22 @@ static struct az_sv function_of(struct az_sv frame)
 
 static bool is_wrapper(struct az_sv frame)
 {
-    static const char *const files[] = { "torch/_ops.py", "torch/nn/modules/module.py", "torch/utils/_contextlib.py",
-                                         "torch/utils/_device.py", "torch/_tensor.py", "torch/functional.py", "torch/overrides.py",
-                                         "torch/_inductor/", "torch/_functorch/", "torch/distributed/c10d_logger.py", "triton/backends/" };
+    static const char *const files[] = { "torch/_ops.py",
+                                         "torch/nn/modules/module.py",
+                                         "torch/utils/_contextlib.py",
+                                         "torch/utils/_device.py",
+                                         "torch/_tensor.py",
+                                         "torch/functional.py",
+                                         "torch/overrides.py",
+                                         "torch/_inductor/",
+                                         "torch/_functorch/",
+                                         "torch/distributed/c10d_logger.py",
+                                         "triton/backends/" };
     static const char *const prefixes[] = { "<built-in", "pybind11_builtins", "nn.Module:" };
-    static const char *const functions[] = { "__torch_function__", "_call_impl", "_wrapped_call_impl", "decorate_context",
-                                             "dispatch_wrapper", "handle_torch_function", "wrapper", "custom_wrapper",
-                                             "wrapper_custom", "outer_wrapper" };
+    static const char *const functions[] = {
+        "__torch_function__",    "_call_impl", "_wrapped_call_impl", "decorate_context", "dispatch_wrapper",
+        "handle_torch_function", "wrapper",    "custom_wrapper",     "wrapper_custom",   "outer_wrapper"
+    };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (az_sv_find(frame, az_sv_str(files[i])) >= 0)
             return true;
@@ -92,16 +101,16 @@ static bool is_wrapper(struct az_sv frame)
     return false;
 }
 
-struct az_sv az_fw_entry_point(struct az_job *job, const struct az_fw *f, uint32_t node)
+struct az_sv az_fw_entry_point(const struct az_fw *f, uint32_t node)
 {
-    (void)job;
     struct az_sv op = az_node_name(f->tree, node), local = op;
     for (ptrdiff_t at; (at = az_sv_find(local, AZ_SV("::"))) >= 0;)
         local = az_sv_make(local.p + at + 2, local.n - (size_t)at - 2);
     for (uint32_t p = f->tree->pre[node] + 1; p <= f->tree->last[node]; p++) {
         uint32_t n = f->tree->by_pre[p];
         struct az_sv name = az_node_name(f->tree, n);
-        if (n >= f->tree->first_frame && local.n && az_sv_find(name, AZ_SV(".py")) >= 0 && az_sv_find(function_of(name), local) >= 0)
+        if (n >= f->tree->first_frame && local.n && az_sv_find(name, AZ_SV(".py")) >= 0 &&
+            az_sv_find(function_of(name), local) >= 0)
             return name;
     }
     for (uint32_t n = f->tree->parent[node]; n != AZ_NO_ROW; n = f->tree->parent[n]) {

@@ -38,13 +38,13 @@ static int prepare(struct classify *c, const struct args *a)
     struct az_config_names names;
     int rc = az_plan_names(&c->plan.arena, &names);
 
-    if (!rc && c->config) {
+    if (!rc && c->config)
         rc = az_config_load(&c->conf, c->config, &c->over, &names, &c->diag);
-    } else if (!rc) {
+    else if (!rc)
         rc = az_config_quick(&c->conf, &c->over, &names, &c->diag);
-        if (!rc)
-            rc = az_plan_paths(&c->conf, (const char *const *)a->operands, a->n_operands, &c->diag);
-    }
+    az_signals_install(); /* from here on there may be temporary files */
+    if (!rc && !c->config)
+        rc = az_plan_paths(&c->conf, (const char *const *)a->operands, a->n_operands, &c->diag);
     return rc ? rc : az_plan_make(&c->plan, &c->conf, &c->diag);
 }
 
@@ -157,10 +157,15 @@ static int session(struct classify *c, const struct args *a)
     int rc = prepare(c, a);
 
     az_diag_print(&c->diag, &c->log);
+    if (rc == AZ_EINTR)
+        return AZ_EXIT_INTERRUPTED;
     if (rc)
         return rc == AZ_ENOMEM || rc == AZ_EINTERNAL ? AZ_EXIT_INTERNAL : AZ_EXIT_USAGE;
-    for (size_t i = 0; !rc && i < c->plan.jobs.n; i++)
+    for (size_t i = 0; !rc && i < c->plan.jobs.n; i++) {
         rc = read_job(c, &c->plan.jobs.v[i]);
+        if (az_interrupted())
+            return AZ_EXIT_INTERRUPTED;
+    }
     if (!rc)
         rc = print_map(c);
     return rc ? AZ_EXIT_INTERNAL : c->failed ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
@@ -171,7 +176,9 @@ static int one_option(struct classify *c, int id, const char *value)
     const char *eq = strchr(value, '=');
 
     switch (id) {
-    case OPT_CONFIG: c->config = value; return AZ_EXIT_OK;
+    case OPT_CONFIG:
+        c->config = value;
+        return AZ_EXIT_OK;
     case 'n':
         if (az_parse_i64(az_sv_str(value), &c->most) || c->most < 1)
             return usage_error(c->cmd, "-n is a number from 1 on, not '%s'", value);
@@ -230,7 +237,11 @@ static const struct cmd_opt options[] = {
     { 'h', "help", NULL, "print this help" },
 };
 const struct cmd cmd_classify = {
-    "classify", "PATH...", "the biggest kernels without a class, as a class map to paste",
+    "classify",
+    "PATH...",
+    "the biggest kernels without a class, as a class map to paste",
     "Keys are the kernels' own names; classes come from the built-in rules, 'todo' where these know none.",
-    options, sizeof options / sizeof *options, run_classify
+    options,
+    sizeof options / sizeof *options,
+    run_classify
 };

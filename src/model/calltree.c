@@ -253,13 +253,13 @@ void az_calltree_release(struct az_calltree *c)
     memset(c, 0, sizeof *c);
 }
 
-/* First position of `linked` whose call has a preorder number of at least `pre`. */
+/* First position of `linked` whose call has a preorder number of at least `pre`, which is at most the number of nodes. */
 static uint32_t lower_bound(const struct az_calltree *c, uint32_t pre)
 {
-    uint32_t lo = 0, hi = c->n_linked;
+    uint32_t lo = c->linked_at[pre / 64], hi = c->linked_at[pre / 64 + 1];
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (c->pre[c->gpu_call[c->linked[mid]]] < pre)
+        if (c->linked_pre[mid] < pre)
             lo = mid + 1;
         else
             hi = mid;

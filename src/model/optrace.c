@@ -16,9 +16,12 @@ static int seal(struct az_trace *t)
         return rc;
     o->tree = tree;
     rc = az_launchers_build(launchers, tree);
-    if (rc == 0)
-        o->launchers = launchers;
-    return rc;
+    if (rc)
+        return rc;
+    o->launchers = launchers;
+    for (int k = 0; k < AZ_KIND_COUNT; k++)
+        az_trace_drop_columns(t, (enum az_kind)k, AZ_COL_CORR | AZ_COL_NODE);
+    return 0;
 }
 
 static void release(struct az_trace *t)

@@ -54,6 +54,7 @@ struct az_calltree;
 struct az_launchers;
 
 /* trace.ext of a framework trace. Columns by kind:
+ * (corr and node are given back when the trace is sealed: the links have them)
  *   AZ_HOST_OP  corr = External id (0 none), side = row of `ops` (AZ_NO_ROW none)
  *   AZ_CALL     corr = correlation, node = External id + 1 (0 none)
  *   AZ_KERNEL   corr, node likewise, side = row of `colls`; AZ_MEMCPY, AZ_MEMSET likewise, side = row of trace.copies
@@ -103,6 +104,8 @@ struct az_calltree {
     uint32_t *gpu_row;                 /* row of that kind */
     uint32_t *gpu_call;                /* node of the launching call; AZ_NO_ROW: unlinked */
     uint32_t *linked;                  /* the linked ones sorted by (pre of their call, position in the launch): gpu numbers */
+    uint32_t *linked_pre;              /* parallel to linked: preorder number of its call */
+    uint32_t *linked_at;               /* i -> first of `linked` whose call has a preorder number of 64 i or more */
     uint32_t n_linked;
     uint8_t *graph_launch;             /* by call row: 1 where the call launched more than one device event */
 };
@@ -117,8 +120,18 @@ struct az_sv az_node_name(const struct az_calltree *c, uint32_t node);
 void az_node_gpu(const struct az_calltree *c, uint32_t node, uint32_t *first, uint32_t *end);
 /* Nearest operator at or above a node; AZ_NO_ROW if none. */
 uint32_t az_node_op(const struct az_calltree *c, uint32_t node);
-/* Start, end (ticks), name id, stream (lane) of a device event by its number. */
-struct az_event az_gpu_event(const struct az_calltree *c, uint32_t gpu);
+/* Start, end (ticks), name id, stream (lane), side row and uid of a device event by its number. */
+static inline struct az_event az_gpu_event(const struct az_calltree *c, uint32_t gpu)
+{
+    const struct az_events *e = &c->trace->ev[c->gpu_kind[gpu]];
+    const uint32_t i = c->gpu_row[gpu];
+    return (struct az_event){ .start = e->start[i],
+                              .end = e->end[i],
+                              .name = e->name[i],
+                              .lane = e->lane[i],
+                              .side = e->side[i],
+                              .uid = e->uid[i] };
+}
 
 /* ---- classes of device events for the time line (spec 4) ---- */
 enum az_gpu_class { AZ_GPU_COMPUTE, AZ_GPU_COMM, AZ_GPU_MEMCPY };

@@ -107,7 +107,7 @@ int az_jscan_byte(struct az_jscan *s, char c)
     if (got < 0)
         return got;
     if (got != (unsigned char)c)
-        return AZ_J_BAD;
+        return got ? AZ_J_BAD : AZ_J_MORE;
     s->p++;
     return AZ_J_OK;
 }
@@ -231,8 +231,8 @@ int az_jscan_skip_value(struct az_jscan *s)
 void az_jscan_hint(struct az_jscan *s, struct az_sv first_key)
 {
     size_t n = first_key.n < sizeof s->first_key_buf ? first_key.n : 0;
-    memcpy(s->first_key_buf, first_key.n ? first_key.p : "", n);
-    s->first_key = az_sv_make(s->first_key_buf, n);
+    memcpy(s->first_key_buf, n ? first_key.p : "", n);
+    s->first_key_n = n;
 }
 
 /* Does `{ "first_key" :` stand at p? 1 yes, 0 no, -1 the window ends first. */
@@ -241,13 +241,13 @@ static int looks_like_record(const struct az_jscan *s, const char *p)
     const char *q = p + 1;
     while (*q == ' ' || *q == '\n' || *q == '\r' || *q == '\t')
         q++;
-    if (q + s->first_key.n + 2 >= s->end)
+    if (q + s->first_key_n + 2 >= s->end)
         return -1;
-    if (s->first_key.n == 0)
+    if (s->first_key_n == 0)
         return *q == '"'; /* nothing known yet */
-    if (*q != '"' || memcmp(q + 1, s->first_key.p, s->first_key.n) != 0 || q[s->first_key.n + 1] != '"')
+    if (*q != '"' || memcmp(q + 1, s->first_key_buf, s->first_key_n) != 0 || q[s->first_key_n + 1] != '"')
         return 0;
-    q += s->first_key.n + 2;
+    q += s->first_key_n + 2;
     while (*q == ' ' || *q == '\n' || *q == '\r' || *q == '\t')
         q++;
     return q >= s->end ? -1 : *q == ':';
@@ -281,7 +281,7 @@ int az_jscan_resync(struct az_jscan *s)
 static void learn_first_key(struct az_jscan *s, const char *record)
 {
     const char *q = record + 1;
-    if (s->first_key.n || *record != '{')
+    if (s->first_key_n || *record != '{')
         return;
     while (*q == ' ' || *q == '\n' || *q == '\r' || *q == '\t')
         q++;
@@ -337,7 +337,7 @@ static int one_record(struct az_jscan *s, int (*record)(void *, struct az_jscan 
         const char *from = s->p++;
         int rc = record(ctx, s);
         if (rc == AZ_J_OK) {
-            if (s->first_key.n == 0)
+            if (s->first_key_n == 0)
                 learn_first_key(s, from);
             out->records++;
             return AZ_J_OK;

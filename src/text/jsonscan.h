@@ -64,7 +64,7 @@ struct az_jscan {
     void *ctx;
     int error;          /* of fill, or of memory */
     size_t max_record;  /* a record may take this much (default 64 MiB; not below the window) */
-    struct az_sv first_key; /* of records, for resynchronising; in first_key_buf */
+    size_t first_key_n;     /* first key of records, for resynchronising; 0: not known */
     unsigned runaways;      /* records so far that had no end within max_record or the document */
     char first_key_buf[64];
 };
@@ -79,7 +79,7 @@ static inline int64_t az_jscan_offset(const struct az_jscan *s) { return s->base
 /* ---- document level: these refill by themselves ---- */
 /* Skips white space (and a BOM at the start); the next byte, 0 at the end of the document, negative az_err. */
 int az_jscan_peek(struct az_jscan *s) AZ_MUST_USE;
-/* Consumes one expected byte (after white space): AZ_J_OK, AZ_J_BAD or an az_err. */
+/* Consumes one expected byte (after white space): AZ_J_OK, AZ_J_BAD, AZ_J_MORE at the end, or an az_err. */
 int az_jscan_byte(struct az_jscan *s, char c) AZ_MUST_USE;
 /* In an object whose '{' is consumed: next member. AZ_J_OK and *key (raw, lives until the next call on s), cursor on its value;
  * AZ_J_END after '}'. Handles the comma. *first must be true for the first member and is cleared. */
@@ -114,6 +114,10 @@ int az_jscan_records_until(struct az_jscan *s, int64_t stop, int (*record)(void 
 
 /* Sets the key by which a record's start is recognised, where no good record was seen by this scanner (a part of a split file). */
 void az_jscan_hint(struct az_jscan *s, struct az_sv first_key);
+static inline struct az_sv az_jscan_first_key(const struct az_jscan *s)
+{
+    return az_sv_make(s->first_key_buf, s->first_key_n);
+}
 /* Moves the cursor to the next place from here that looks like a record's start (`{ "first_key" :`). Bytes of that form cannot lie
  * inside a JSON string. AZ_J_OK, AZ_J_END at the end of the document, or an az_err. */
 int az_jscan_resync(struct az_jscan *s) AZ_MUST_USE;
@@ -176,7 +180,29 @@ enum az_jtype { AZ_JT_NULL, AZ_JT_TRUE, AZ_JT_FALSE, AZ_JT_NUMBER, AZ_JT_NONFINI
 int az_j_type(const struct az_jscan *s);
 
 /* Any value as raw text (a string with its quotes); the cursor behind it. */
-int az_j_skip(struct az_jscan *s, struct az_sv *raw);
+int az_j_skip_slow(struct az_jscan *s, struct az_sv *raw);
+static inline int az_j_skip(struct az_jscan *s, struct az_sv *raw)
+{
+    const char *from = s->p, *q;
+    if ((unsigned)(*from - '0') <= 9) { /* a number; zero bytes behind the data end it, too */
+        q = az_find_token_end(from);
+        if (q >= s->end)
+            return AZ_J_MORE;
+    } else if (*from == '"') {
+        q = az_find_string_end(from + 1);
+        if (*q++ != '"')
+            return az_j_skip_slow(s, raw);
+    } else if (*from == '[') { /* of numbers */
+        q = az_find_bracket(from + 1);
+        if (*q++ != ']')
+            return az_j_skip_slow(s, raw);
+    } else {
+        return az_j_skip_slow(s, raw);
+    }
+    *raw = az_sv_make(from, (size_t)(q - from));
+    s->p = q;
+    return AZ_J_OK;
+}
 
 int az_j_decimal_slow(struct az_jscan *s, int scale10, int64_t *out, bool *missing);
 /* Decimal number times 10^scale10, exactly, half to even: "1419247333430.849" with 3 -> 1419247333430849. Numbers inside quotes too.
@@ -209,7 +235,18 @@ static inline int az_j_decimal(struct az_jscan *s, int scale10, int64_t *out, bo
     *missing = false;
     return AZ_J_OK;
 }
-static inline int az_j_i64(struct az_jscan *s, int64_t *out, bool *missing) { return az_j_decimal(s, 0, out, missing); }
+static inline int az_j_i64(struct az_jscan *s, int64_t *out, bool *missing)
+{
+    uint64_t v;
+    unsigned n = az_digits(s->p, &v);
+    char c = s->p[n];
+    if (n == 0 || n > 15 || (c != ',' && c != '}' && c != ']' && c != '\n' && c != ' ' && c != '\r'))
+        return az_j_decimal_slow(s, 0, out, missing);
+    s->p += n;
+    *out = (int64_t)v;
+    *missing = false;
+    return AZ_J_OK;
+}
 
 /* Un-escapes raw string text: escapes, surrogate pairs (unpaired: U+FFFD), bad escapes kept as written. In the arena. */
 struct az_sv az_json_unescape(struct az_arena *a, struct az_sv raw);

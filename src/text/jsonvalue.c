@@ -215,7 +215,7 @@ static bool word_is_value(struct az_sv t)
     return false;
 }
 
-int az_j_skip(struct az_jscan *s, struct az_sv *raw)
+int az_j_skip_slow(struct az_jscan *s, struct az_sv *raw)
 {
     const char *from = s->p;
     bool escaped;

@@ -71,12 +71,8 @@ static inline bool az_equal32_sse2(const char *a, const char *b, uint32_t mask)
 {
     const __m128i *x = (const __m128i *)(const void *)a, *y = (const __m128i *)(const void *)b;
     unsigned lo = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(x), _mm_loadu_si128(y)));
-    if ((~lo & mask & 0xffff) != 0)
-        return false;
-    if (mask <= 0xffff)
-        return true;
     unsigned hi = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(x + 1), _mm_loadu_si128(y + 1)));
-    return (~(hi << 16) & mask & 0xffff0000u) == 0;
+    return (~(lo | hi << 16) & mask) == 0; /* one branch: literals of up to 16 bytes and longer ones are mixed */
 }
 
 static inline uint64_t az_mask64_sse2(const __m128i x[4], char c)
@@ -149,6 +145,31 @@ static inline const char *az_find_token_end_sse2(const char *p)
 #define az_find_token_end az_find_token_end_sse2
 #else
 #define az_find_token_end az_find_token_end_portable
+#endif
+
+/* First quote or bracket, or the zero byte that ends the data. */
+static inline const char *az_find_bracket_portable(const char *p)
+{
+    while (*p != '"' && *p != '[' && *p != ']' && *p != '{' && *p != '}' && *p != 0)
+        p++;
+    return p;
+}
+#ifdef __SSE2__
+static inline const char *az_find_bracket_sse2(const char *p)
+{
+    const __m128i quote = _mm_set1_epi8('"'), open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'), fold = _mm_set1_epi8(0x20);
+    for (;; p += 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p), y = _mm_or_si128(x, fold);
+        __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_cmpeq_epi8(x, _mm_setzero_si128()));
+        hit = _mm_or_si128(hit, _mm_or_si128(_mm_cmpeq_epi8(y, open), _mm_cmpeq_epi8(y, close)));
+        unsigned m = (unsigned)_mm_movemask_epi8(hit);
+        if (m)
+            return p + __builtin_ctz(m);
+    }
+}
+#define az_find_bracket az_find_bracket_sse2
+#else
+#define az_find_bracket az_find_bracket_portable
 #endif
 
 static inline unsigned az_digits_portable(const char *p, uint64_t *value)
