@@ -2,7 +2,7 @@
 """Write XPlane profiles (.xplane.pb) with known contents. The wire format is encoded by hand; standard library only.
 
     make_xplane_example.py --dir DIR            the example: a training step of a JAX program on two hosts of two GPUs,
-                                                DIR/plugins/profile/2025_01_15_10_30_00/{alpha,beta}.xplane.pb, and one
+                                                DIR/plugins/profile/train_step/{alpha,beta}.xplane.pb, and one
                                                 TPU profile DIR/tpu/tpu.xplane.pb
     make_xplane_example.py --collectives FILE --dir DIR
                                                 one host of ranks a group: for every row of FILE (columns group_idx,
@@ -353,7 +353,7 @@ def main():
         collectives(list(csv.DictReader(open(a.collectives))), a.dir)
     else:
         for i, name in enumerate(("alpha", "beta")):
-            write(os.path.join(a.dir, "plugins/profile/2025_01_15_10_30_00/%s.xplane.pb" % name), example_space(i, name))
+            write(os.path.join(a.dir, "plugins/profile/train_step/%s.xplane.pb" % name), example_space(i, name))
         write(os.path.join(a.dir, "tpu", "tpu.xplane.pb"), tpu_space())
 
 
