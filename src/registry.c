@@ -16,6 +16,7 @@ const struct az_format *const az_formats[] = {
     &az_format_rocprof,
     &az_format_rocpd,
     &az_format_pftrace,
+    &az_format_xplane,
     NULL,
 };
 
@@ -53,6 +54,13 @@ const struct az_analysis *const az_analyses[] = {
     &az_analysis_amd_ranges,
     &az_analysis_amd_counters,
     &az_analysis_amd_activity,
+    &az_analysis_hlo_timeline,
+    &az_analysis_hlo_kernels,
+    &az_analysis_hlo_perf,
+    &az_analysis_hlo_coll,
+    &az_analysis_hlo_host,
+    &az_analysis_hlo_events,
+    &az_analysis_hlo_tpu,
     &az_analysis_unmatched,
     &az_analysis_findings,
     &az_analysis_coverage,

@@ -149,7 +149,7 @@ const struct az_option az_option_table[] = {
     { "enable_kernel_summary", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(enable_kernel_summary), NO_RANGE, NULL, "true",
       "pytorch", "tables of kernels by class and by launching operation", "0.1" },
     { "disable_coll_analysis", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(disable_coll_analysis), NO_RANGE, NULL, "false",
-      "pytorch", "leave out the table of collectives", "0.1" },
+      "pytorch xplane", "leave out the table of collectives", "0.1" },
     { "group_by_num_kernels", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(group_by_num_kernels), NO_RANGE, NULL, "false",
       "pytorch", "operations with different numbers of kernels are different rows", "0.1" },
     { "include_first_occurrence_time", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(include_first_occurrence_time), NO_RANGE, NULL,

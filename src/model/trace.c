@@ -44,6 +44,8 @@ const char *az_cap_text(unsigned one_cap)
         return "AMD dispatches";
     case AZ_CAP_CLASSIC:
         return "classic Nsight block";
+    case AZ_CAP_HLO:
+        return "a compiled program's events";
     case AZ_CAP_FRAMEWORK:
         return "framework events";
     default:

@@ -119,7 +119,8 @@ enum az_cap {
     AZ_CAP_CLASSIC = 1 << 10,  /* the format's users know the classic block (nsys) */
     AZ_CAP_FRAMEWORK = 1 << 11, /* a framework's trace: trace.ext is an az_optrace (model/optrace.h) */
     AZ_CAP_OPREPORT = 1 << 12,  /* a report of operations: trace.ext is an az_opreport (model/opreport.h) */
-    AZ_CAP_DISPATCH = 1 << 13   /* AMD-style dispatches: trace.ext is an az_dispatches (model/dispatch.h) */
+    AZ_CAP_DISPATCH = 1 << 13,  /* AMD-style dispatches: trace.ext is an az_dispatches (model/dispatch.h) */
+    AZ_CAP_HLO = 1 << 14        /* a compiled program's trace: trace.ext is an az_xtrace (model/xtrace.h) */
 };
 const char *az_cap_text(unsigned one_cap);
 

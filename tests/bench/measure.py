@@ -19,6 +19,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 GENERATOR = os.path.join(ROOT, "tests", "gen", "make_example_nsys.py")
+XPLANE_GENERATOR = os.path.join(ROOT, "tests", "gen", "make_xplane_example.py")
 
 
 class Bench:
@@ -201,6 +202,18 @@ class Bench:
         name = "tracy, %d rows of %d MB, CSV out" % (rows, os.path.getsize(path) // 1000000)
         self.row(name, "%.2f" % cpu, "s", "<= %.2f" % must, "", cpu <= must)
         self.row("peak memory of that", "%.1f" % (peak / 1e6), "MB", "<= 64", "", peak <= 64e6)
+    def xplane(self):
+        """A profile of compiled programs: read with aggregation of host events, and the memory beside the mapped file."""
+        mb = 20 if self.smoke else 200
+        path = self.make("xplane_%d.xplane.pb" % mb, lambda p: subprocess.run(
+            [sys.executable, XPLANE_GENERATOR, "--bench", p, "--mb", str(mb)], check=True))
+        self.stage("read", path)
+        v = self.per_unit("parse", "xplane", path)
+        self.row("XPlane with aggregation, %d MB" % mb, "%.0f" % v, "ns an event", "<= 60", "30", v <= 60)
+        peak = statistics.median(self.run(["run", path, "--csv-dir", os.path.join(self.out, "xplane")])[2]
+                                 for _ in range(self.repeats))
+        r = peak / os.path.getsize(path)
+        self.row("peak memory of its whole report, mapped file counted", "%.2f" % r, "of the file", "<= 1.10", "", r <= 1.1)
 
     def start_up(self):
         args = ["--config=" + os.path.join(ROOT, "example", "config.json"), "--only", "Llama2-70B-From-CSV", "--csv-dir",
@@ -249,6 +262,7 @@ def main():
         b.measure("nsys-sqlite, whole report", b.report_nsys)
         b.measure("pytorch, whole report", b.report_pytorch)
         b.measure("operation report", b.operations)
+        b.measure("XPlane", b.xplane)
         b.measure("start-up", b.start_up)
         b.measure("two inputs", b.two_inputs)
     finally:
