@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the program and runs the examples: two Nsight profiles of one training job, and two PyTorch traces. Prints their
+# Builds the program and runs the examples: Nsight profiles, PyTorch traces, and profiles of compiled programs. Prints their
 # figures; the workbooks go to build/example-out. Installs what is missing (Debian packages) first; may be called from anywhere.
 set -e
 SRC=$(cd "$(dirname "$0")/.." && pwd)

@@ -1,0 +1,127 @@
+/* Protocol buffer wire format: a cursor over the fields of one message. Bounded (no length passes the end of its
+ * message), depth-limited, without allocation: length-delimited fields are views into the input.
+ *
+ *     struct az_pb m = az_pb_of(bytes), sub;
+ *     while ((rc = az_pb_next(&m, &field, &wire, &value, &bytes)) > 0)
+ *         if (field == 3 && wire == AZ_PB_BYTES && (rc = az_pb_sub(&m, bytes, &sub)) == 0) ...
+ *
+ * Every error is AZ_EFORMAT with the cursor at the byte that is wrong; `p - start of input` is the offset for a
+ * message. */
+#ifndef AZ_TEXT_PROTOWIRE_H
+#define AZ_TEXT_PROTOWIRE_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/sv.h"
+
+#define AZ_PB_DEPTH  64 /* messages within messages */
+#define AZ_PB_VARINT 10 /* bytes of the longest varint */
+
+enum { AZ_PB_INT = 0, AZ_PB_FIXED64 = 1, AZ_PB_BYTES = 2, AZ_PB_FIXED32 = 5 }; /* 3, 4 (groups), 6, 7 are errors */
+
+struct az_pb {
+    const uint8_t *p, *end;
+    unsigned depth; /* of this message; 0: outermost */
+};
+
+static inline struct az_pb az_pb_of(struct az_sv bytes)
+{
+    const uint8_t *p = (const uint8_t *)(bytes.p ? bytes.p : "");
+    return (struct az_pb){ p, p + bytes.n, 0 };
+}
+
+/* Cursor over a message that lies in a field of `m`. AZ_EFORMAT beyond AZ_PB_DEPTH. */
+static inline int az_pb_sub(const struct az_pb *m, struct az_sv bytes, struct az_pb *out)
+{
+    *out = az_pb_of(bytes);
+    out->depth = m->depth + 1;
+    return out->depth > AZ_PB_DEPTH ? AZ_EFORMAT : AZ_OK;
+}
+
+/* A varint of any length up to 10 bytes; the 10th may only hold one bit. What stands behind 64 bits is an error, as is
+ * the end of the message inside it. */
+int az_pb_varint_long(struct az_pb *m, uint64_t *value) AZ_MUST_USE;
+static inline int az_pb_varint(struct az_pb *m, uint64_t *value)
+{
+    if (m->p < m->end && *m->p < 0x80) {
+        *value = *m->p++;
+        return AZ_OK;
+    }
+    if (m->end - m->p >= 2 && m->p[1] < 0x80) {
+        *value = (uint64_t)(m->p[0] & 0x7f) | (uint64_t)m->p[1] << 7;
+        m->p += 2;
+        return AZ_OK;
+    }
+    return az_pb_varint_long(m, value);
+}
+
+/* The rest of a field whose tag is read: fixed64, fixed32, or a wire type that is none. */
+int az_pb_fixed(struct az_pb *m, unsigned wire, const uint8_t *tag, uint64_t *value) AZ_MUST_USE;
+
+/* Next field: 1 and its number and wire type; 0 at the end; AZ_EFORMAT. `value` holds numbers (also the bits of fixed32
+ * and fixed64), `bytes` length-delimited fields; the other is left as it was. */
+static inline int az_pb_next(struct az_pb *m, uint32_t *field, unsigned *wire, uint64_t *value, struct az_sv *bytes)
+{
+    const uint8_t *tag = m->p;
+    uint64_t v;
+    int rc;
+    *field = 0;
+    *wire = 0;
+    if (m->p >= m->end)
+        return 0;
+    if ((rc = az_pb_varint(m, &v)) != 0)
+        return rc;
+    *field = (uint32_t)(v >> 3);
+    *wire = (unsigned)(v & 7);
+    if (v < 8 || v > UINT32_MAX) {
+        m->p = tag;
+        return AZ_EFORMAT;
+    }
+    if (*wire == AZ_PB_INT) {
+        rc = az_pb_varint(m, value);
+        return rc ? rc : 1;
+    }
+    if (*wire != AZ_PB_BYTES) {
+        rc = az_pb_fixed(m, *wire, tag, value);
+        return rc ? rc : 1;
+    }
+    const uint8_t *length = m->p;
+    if ((rc = az_pb_varint(m, &v)) != 0)
+        return rc;
+    if (v > (uint64_t)(m->end - m->p)) {
+        m->p = length;
+        return AZ_EFORMAT;
+    }
+    *bytes = az_sv_make((const char *)m->p, (size_t)v);
+    m->p += v;
+    return 1;
+}
+
+/* ---- values ---- */
+static inline int64_t az_pb_zigzag(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
+double az_pb_double(uint64_t bits); /* of a fixed64 */
+float az_pb_float(uint64_t bits);   /* of a fixed32 */
+
+/* Numbers of a repeated varint field: one for a field of wire type AZ_PB_INT, all for a packed one.
+ *     struct az_pb_numbers it = az_pb_numbers(wire, value, bytes);
+ *     while ((rc = az_pb_number(&it, &x)) > 0) ... */
+struct az_pb_numbers {
+    struct az_pb packed;
+    uint64_t single;
+    bool has_single;
+};
+static inline struct az_pb_numbers az_pb_numbers(unsigned wire, uint64_t value, struct az_sv bytes)
+{
+    if (wire == AZ_PB_BYTES)
+        return (struct az_pb_numbers){ .packed = az_pb_of(bytes) };
+    return (struct az_pb_numbers){ .single = value, .has_single = wire == AZ_PB_INT };
+}
+/* 1 and the next number, 0 at the end, AZ_EFORMAT. */
+int az_pb_number(struct az_pb_numbers *it, uint64_t *value) AZ_MUST_USE;
+
+/* The first length-delimited field of that number, or the empty view with p NULL where there is none (also where the
+ * message is damaged before it). For messages of which only one part is wanted. */
+struct az_sv az_pb_find(struct az_sv message, uint32_t field);
+
+#endif
