@@ -1,5 +1,6 @@
-/* Rules of the operation report: fidelity, colours, categories, ranges, devices, bounds. With a folder as argument: the same
- * against its tables (fidelity.csv, colour.csv, category.csv, arch.csv, id_range.csv, format.csv, dtype_size.csv). */
+/* Rules of the operation report: fidelity, colours, categories, ranges, devices, bounds. With a folder as argument: the
+ * same against its tables (fidelity.csv, colour.csv, category.csv, arch.csv, id_range.csv, format.csv, dtype_size.csv).
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,8 +50,8 @@ static void bench_close(struct bench *b)
 }
 
 /* The colours of a row: 13 inks in the order of the printed columns. */
-static void inks(struct bench *b, struct az_sv code, struct az_sv in0, struct az_sv in1, struct az_sv out, struct az_sv fidelity,
-                 const struct tt_figures *f, uint8_t *ink)
+static void inks(struct bench *b, struct az_sv code, struct az_sv in0, struct az_sv in1, struct az_sv out,
+                 struct az_sv fidelity, const struct tt_figures *f, uint8_t *ink)
 {
     struct az_oprow r = { .device = 0 };
     struct tt_sig s = { .flop = NAN };
@@ -68,7 +69,14 @@ static void inks(struct bench *b, struct az_sv code, struct az_sv in0, struct az
     tt_row_inks(&b->t, &b->row, f, ink);
 }
 
-static const struct tt_figures plain = { .time = 1, .gap = 0, .percent = 50, .cores = 32, .dram = NAN, .dram_percent = NAN, .tflops = NAN, .flops_percent = NAN };
+static const struct tt_figures plain = { .time = 1,
+                                         .gap = 0,
+                                         .percent = 50,
+                                         .cores = 32,
+                                         .dram = NAN,
+                                         .dram_percent = NAN,
+                                         .tflops = NAN,
+                                         .flops_percent = NAN };
 
 static void colours(void **state)
 {
@@ -98,7 +106,7 @@ static void colours(void **state)
     assert_int_equal(ink[8], AZ_INK_NONE);
     assert_int_equal(ink[10], AZ_INK_YELLOW);
     assert_int_equal(ink[12], AZ_INK_RED); /* too high */
-    b.t.workers = 110; /* 64 cores are not the whole grid here */
+    b.t.workers = 110;                     /* 64 cores are not the whole grid here */
     inks(&b, SV("Matmul"), SV("BFLOAT8_B"), SV("BFLOAT8_B"), SV("BFLOAT16"), SV("HiFi4"), &f, ink);
     assert_int_equal(ink[7], AZ_INK_NONE);
     f.percent = 0.4;
@@ -129,7 +137,8 @@ static void fidelity(void **state)
         { "FLOAT32", "FLOAT32", "BFLOAT8_B", AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_SUFFICIENT, AZ_FIT_TOO_LOW },
         { "BFLOAT8_B", "BFLOAT16", "BFLOAT4_B", AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_SUFFICIENT, AZ_FIT_TOO_LOW },
         { "BFLOAT4_B", "BFLOAT4_B", "BFLOAT16", AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_SUFFICIENT },
-        { "UINT16", "NEW_TYPE", "BFLOAT16", AZ_FIT_NOT_APPLICABLE, AZ_FIT_NOT_APPLICABLE, AZ_FIT_NOT_APPLICABLE, AZ_FIT_NOT_APPLICABLE },
+        { "UINT16", "NEW_TYPE", "BFLOAT16", AZ_FIT_NOT_APPLICABLE, AZ_FIT_NOT_APPLICABLE, AZ_FIT_NOT_APPLICABLE,
+          AZ_FIT_NOT_APPLICABLE },
         { "NEW_TYPE", "BFLOAT16", "BFLOAT16", AZ_FIT_UNKNOWN, AZ_FIT_UNKNOWN, AZ_FIT_UNKNOWN, AZ_FIT_UNKNOWN },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -176,15 +185,18 @@ static void devices(void **state)
     (void)state;
     struct az_tensix d;
     assert_true(az_tensix_find(SV("WORMHOLE_B0"), &d));
-    assert_true(d.workers == 64 && d.dram == 288 && fabs(d.peak[AZ_HIFI4] * 72 - 74) < 1e-9 && fabs(d.peak[AZ_HIFI3] / d.peak[AZ_HIFI4] - 4.0 / 3) < 1e-12);
+    assert_true(d.workers == 64 && d.dram == 288 && fabs(d.peak[AZ_HIFI4] * 72 - 74) < 1e-9 &&
+                fabs(d.peak[AZ_HIFI3] / d.peak[AZ_HIFI4] - 4.0 / 3) < 1e-12);
     assert_true(az_tensix_find(SV("blackhole"), &d) && d.workers == 130 && d.peak[AZ_LOFI] == 5.5296);
     assert_true(az_tensix_find(SV("grayskull"), &d) && d.dram == 118.4);
     assert_false(az_tensix_find(SV("wormhole_b1"), &d));
     assert_false(az_tensix_find(SV(""), &d));
-    assert_true(az_tensix_bytes(SV("BFLOAT4_B")) == 0.5 && az_tensix_bytes(SV("BOOL")) == 4 && az_tensix_bytes(SV("UINT32")) == 4);
+    assert_true(az_tensix_bytes(SV("BFLOAT4_B")) == 0.5 && az_tensix_bytes(SV("BOOL")) == 4 &&
+                az_tensix_bytes(SV("UINT32")) == 4);
     assert_true(az_attention_flop(1, 2, 8, 16, 4, 4, false, 0) == 2.0 * 2 * 8 * 16 * 8);
     assert_true(az_attention_flop(1, 2, 8, 16, 4, 4, true, 4) == 2.0 * 2 * 8 * 4 * 8 / 2);
-    assert_true(az_collective_bytes(800, 4, false) == 600 && az_collective_bytes(800, 4, true) == 1200 && az_collective_bytes(8, 1, true) == 0);
+    assert_true(az_collective_bytes(800, 4, false) == 600 && az_collective_bytes(800, 4, true) == 1200 &&
+                az_collective_bytes(8, 1, true) == 0);
 }
 
 static void bounds(void **state)
@@ -215,8 +227,10 @@ static void numbers(void **state)
         int decimals;
         bool separators;
         const char *want;
-    } rows[] = { { 0.5, 0, true, "0" },     { 1.5, 0, true, "2" },          { 2.5, 0, true, "2" },      { -0.4, 0, true, "-0" },
-                 { 999.5, 0, true, "1,000" }, { 1234567.891, 1, true, "1,234,567.9" }, { -1234.5, 0, true, "-1,234" }, { 123456, 0, false, "123456" },
+    } rows[] = { { 0.5, 0, true, "0" },          { 1.5, 0, true, "2" },
+                 { 2.5, 0, true, "2" },          { -0.4, 0, true, "-0" },
+                 { 999.5, 0, true, "1,000" },    { 1234567.891, 1, true, "1,234,567.9" },
+                 { -1234.5, 0, true, "-1,234" }, { 123456, 0, false, "123456" },
                  { -123, 0, true, "-123" } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_true(az_sv_is(az_form_number(rows[i].v, rows[i].decimals, rows[i].separators, buf), rows[i].want));
@@ -240,11 +254,15 @@ static bool sheet_open(struct sheet *s, const char *folder, const char *name)
     s->name = name;
     az_arena_init(&s->arena, NULL);
     snprintf(path, sizeof path, "%s/%s.csv", folder, name);
-    return az_source_open(&s->src, path, &so) == 0 && az_csv_init(&s->csv, s->src, ',', NULL) == 0 && az_csv_next(&s->csv) == 1;
+    return az_source_open(&s->src, path, &so) == 0 && az_csv_init(&s->csv, s->src, ',', NULL) == 0 &&
+           az_csv_next(&s->csv) == 1;
 }
 
 static bool sheet_next(struct sheet *s) { return az_csv_next(&s->csv) == 1; }
-static struct az_sv at(struct sheet *s, size_t i) { return i < s->csv.row.n ? az_csv_text(&s->arena, &s->csv.row.v[i]) : SV(""); }
+static struct az_sv at(struct sheet *s, size_t i)
+{
+    return i < s->csv.row.n ? az_csv_text(&s->arena, &s->csv.row.v[i]) : SV("");
+}
 static double real_at(struct sheet *s, size_t i)
 {
     double v;
@@ -277,7 +295,10 @@ static int sheet_fidelity(const char *folder)
         const char *advice;
         enum az_verdict v = az_fidelity_fit(at(&s, 0), at(&s, 1), at(&s, 2), az_fidelity_of(at(&s, 3)), &advice);
         struct az_sv want = at(&s, 4);
-        const char *got = v == AZ_FIT_TOO_LOW ? "too_low" : v == AZ_FIT_TOO_HIGH ? "too_high" : v == AZ_FIT_NOT_APPLICABLE ? "not_applicable" : az_verdict_text(v);
+        const char *got = v == AZ_FIT_TOO_LOW          ? "too_low"
+                          : v == AZ_FIT_TOO_HIGH       ? "too_high"
+                          : v == AZ_FIT_NOT_APPLICABLE ? "not_applicable"
+                                                       : az_verdict_text(v);
         bool texts = v < AZ_FIT_SUFFICIENT || (at(&s, 5).n > 0) == (advice != NULL);
         /* what aborts there is judged here */
         hold(&s, az_sv_is(want, "ABORT") ? v >= AZ_FIT_SUFFICIENT : az_sv_is(want, got) && texts);
@@ -330,8 +351,9 @@ static int sheet_small(const char *folder)
     if (sheet_open(&s, folder, "arch"))
         while (sheet_next(&s)) {
             struct az_tensix d;
-            hold(&s, az_tensix_find(at(&s, 0), &d) && (double)d.workers == real_at(&s, 1) && d.dram == real_at(&s, 2) && d.peak[AZ_HIFI4] == real_at(&s, 3) &&
-                         d.peak[AZ_HIFI2] == real_at(&s, 4) && d.peak[AZ_LOFI] == real_at(&s, 5));
+            hold(&s, az_tensix_find(at(&s, 0), &d) && (double)d.workers == real_at(&s, 1) && d.dram == real_at(&s, 2) &&
+                         d.peak[AZ_HIFI4] == real_at(&s, 3) && d.peak[AZ_HIFI2] == real_at(&s, 4) &&
+                         d.peak[AZ_LOFI] == real_at(&s, 5));
         }
     bad += sheet_close(&s);
     if (sheet_open(&s, folder, "dtype_size"))
@@ -343,7 +365,8 @@ static int sheet_small(const char *folder)
             int64_t a, b;
             bool good = tt_id_range(at(&s, 0), &a, &b);
             double x = real_at(&s, 1), y = real_at(&s, 2);
-            hold(&s, good == (at(&s, 3).n == 0) && (!good || ((isnan(x) ? a == 0 : (double)a == x) && (isnan(y) ? b == INT64_MAX : (double)b == y))));
+            hold(&s, good == (at(&s, 3).n == 0) && (!good || ((isnan(x) ? a == 0 : (double)a == x) &&
+                                                              (isnan(y) ? b == INT64_MAX : (double)b == y))));
         }
     return bad + sheet_close(&s);
 }
@@ -359,7 +382,8 @@ static int sheet_format(const char *folder)
             if (isnan(v)) /* texts and blanks are cells of other types here */
                 continue;
             struct az_sv n = az_form_number(v, (int)real_at(&s, 2), true, buf);
-            hold(&s, az_sv_eq(az_arena_printf(&s.arena, "%.*s%s%.*s", AZ_SVF(n), unit.n ? " " : "", AZ_SVF(unit)), at(&s, 3)));
+            hold(&s, az_sv_eq(az_arena_printf(&s.arena, "%.*s%s%.*s", AZ_SVF(n), unit.n ? " " : "", AZ_SVF(unit)),
+                              at(&s, 3)));
         }
     return sheet_close(&s);
 }
@@ -367,7 +391,7 @@ static int sheet_format(const char *folder)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(colours), cmocka_unit_test(fidelity), cmocka_unit_test(ranges), cmocka_unit_test(categories),
+        cmocka_unit_test(colours), cmocka_unit_test(fidelity), cmocka_unit_test(ranges),  cmocka_unit_test(categories),
         cmocka_unit_test(devices), cmocka_unit_test(bounds),   cmocka_unit_test(numbers),
     };
     if (argc == 2)
