@@ -236,6 +236,89 @@ static void numbers(void **state)
         assert_true(az_sv_is(az_form_number(rows[i].v, rows[i].decimals, rows[i].separators, buf), rows[i].want));
 }
 
+/* ---- merge of devices ---- */
+struct call {
+    const char *name;
+    int64_t call; /* operation number */
+    int32_t device;
+    double kernel;
+};
+
+static void merge(struct bench *b, const struct call *calls, size_t n, bool by_call, struct tt_rows *out)
+{
+    struct az_opreport *r = az_opreport(&b->trace);
+    uint32_t window[16];
+    assert_true(n <= 16);
+    for (size_t i = 0; i < n; i++) {
+        struct az_oprow row = { .call = calls[i].call * 1024 + calls[i].device,
+                                .device = calls[i].device,
+                                .kernel = calls[i].kernel,
+                                .gap = NAN };
+        row.kind = calls[i].device < 0 ? AZ_OPROW_SIGNPOST : AZ_OPROW_DEVICE;
+        assert_int_equal(az_trace_name(&b->trace, SV(calls[i].name), &row.code), 0);
+        assert_int_equal(az_vec_push(&r->rows, row), 0);
+        window[i] = (uint32_t)i;
+    }
+    assert_int_equal(az_vec_push(&r->files, SV("x")), 0);
+    r->devices = 2;
+    r->call_has_device = by_call;
+    b->t.codes = az_arena_array(&b->trace.arena, b->trace.names.text.n, sizeof *b->t.codes);
+    az_vec_init(out, &b->mem);
+    assert_int_equal(tt_merge(&b->t, window, n, out, &b->t.merge), 0);
+}
+
+static void merged_by_call_count(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct tt_rows out;
+    /* call 2 is only on device 1 and has the name of call 3; calls 5 and 6 are replayed */
+    static const struct call calls[] = { { "A", 1, 0, 10 },       { "A", 1, 1, 12 }, { "B", 2, 1, 7 },
+                                         { "go", 0, -1, NAN },    { "B", 3, 0, 3 },  { "B", 3, 1, 2 },
+                                         { "C", 5, 0, 1 },        { "D", 6, 0, 1 },  { "C", 5, 1, NAN },
+                                         { "D", 6, 1, 2 },        { "C", 5, 0, 4 },  { "D", 6, 0, 4 },
+                                         { "C", 5, 1, 3 },        { "D", 6, 1, 9 },  { "AllGather", 9, 0, 2 },
+                                         { "AllGather", 9, 1, 4 } };
+    static const struct {
+        uint32_t row;
+        double kernel;
+    } want[] = { { 1, 12 }, { 2, 7 }, { 3, NAN }, { 4, 3 }, { 6, 1 }, { 9, 2 }, { 10, 4 }, { 13, 9 }, { 14, 3 } };
+    bench_open(&b);
+    merge(&b, calls, 16, true, &out);
+    assert_int_equal(out.n, 9);
+    for (size_t i = 0; i < 9; i++) {
+        assert_int_equal(out.v[i].row, want[i].row);
+        assert_true(isnan(want[i].kernel) ? isnan(out.v[i].kernel) : out.v[i].kernel == want[i].kernel);
+    }
+    assert_true(b.t.merge.by_call);
+    assert_int_equal(b.t.merge.blocks, 8);
+    assert_int_equal(b.t.merge.incomplete, 1);
+    assert_int_equal(b.t.merge.first_block, 1);
+    az_vec_release(&out);
+    bench_close(&b);
+}
+
+static void merged_by_name_in_block_order(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct tt_rows out;
+    /* the file has device after device */
+    static const struct call calls[] = {
+        { "A", 1, 0, 1 }, { "B", 2, 0, NAN }, { "C", 3, 0, 5 }, { "A", 1, 1, 1 }, { "C", 3, 1, 6 }
+    };
+    bench_open(&b);
+    merge(&b, calls, 5, false, &out);
+    assert_int_equal(out.n, 3);
+    assert_int_equal(out.v[0].row, 0); /* a tie goes to the lowest device */
+    assert_int_equal(out.v[1].row, 1);
+    assert_true(isnan(out.v[1].kernel));
+    assert_int_equal(out.v[2].row, 4);
+    assert_int_equal(b.t.merge.incomplete, 1);
+    az_vec_release(&out);
+    bench_close(&b);
+}
+
 /* ---- against tables in a folder ---- */
 struct sheet {
     struct az_mem mem;
@@ -391,8 +474,15 @@ static int sheet_format(const char *folder)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(colours), cmocka_unit_test(fidelity), cmocka_unit_test(ranges),  cmocka_unit_test(categories),
-        cmocka_unit_test(devices), cmocka_unit_test(bounds),   cmocka_unit_test(numbers),
+        cmocka_unit_test(colours),
+        cmocka_unit_test(fidelity),
+        cmocka_unit_test(ranges),
+        cmocka_unit_test(categories),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(bounds),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(merged_by_call_count),
+        cmocka_unit_test(merged_by_name_in_block_order),
     };
     if (argc == 2)
         return (sheet_fidelity(argv[1]) + sheet_colour(argv[1]) + sheet_small(argv[1]) + sheet_format(argv[1])) != 0;
