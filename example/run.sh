@@ -1,7 +1,6 @@
 #!/bin/sh
-# Builds the program and runs the examples: two profiles of one training job, and operation reports of Tenstorrent
-# devices. Prints their figures; the workbooks go to build/example-out. Installs what is missing (Debian packages)
-# first; may be called from anywhere.
+# Builds the program and runs the examples: two Nsight profiles of one training job, and two PyTorch traces, operation reports. Prints their
+# figures; the workbooks go to build/example-out. Installs what is missing (Debian packages) first; may be called from anywhere.
 set -e
 SRC=$(cd "$(dirname "$0")/.." && pwd)
 : "${BUILD:=build}"
@@ -14,10 +13,10 @@ export EXAMPLE_DATA
 rm -rf "$BUILD/example-out"
 mkdir -p "$BUILD/example-out"
 rc=0
-"$BUILD/analyzer" --config=example/config.json -o "$BUILD/example-out" || rc=$?
-"$BUILD/analyzer" --config=example/tracy.json -o "$BUILD/example-out" || rc=$?
-echo "command: EXAMPLE_DATA=$BUILD/example-data $BUILD/analyzer --config=example/config.json -o $BUILD/example-out"
-echo "command: $BUILD/analyzer --config=example/tracy.json -o $BUILD/example-out"
+for config in example/*.json; do
+    "$BUILD/analyzer" --config="$config" -o "$BUILD/example-out" || rc=$?
+    echo "command: EXAMPLE_DATA=$BUILD/example-data $BUILD/analyzer --config=$config -o $BUILD/example-out"
+done
 for f in "$BUILD"/example-out/*; do
     [ -f "$f" ] && echo "wrote:   $f"
 done

@@ -31,6 +31,7 @@ struct az_format {
     const char *help;           /* one line */
     const char *const *aliases; /* further names accepted in a config, NULL-terminated; may be NULL */
     bool files_are_ranks;       /* several files: one trace each; else one trace of all files */
+    bool one_file;              /* an input is one file: several paths are several inputs */
     unsigned text_classic;      /* stdout is the classic block unless asked */
     /* How sure is it that this is mine: 0..100. Pure: only these bytes (decompressed) and the name. */
     int (*probe)(struct az_sv head, struct az_sv path);

@@ -6,8 +6,9 @@ the exit status is 0 as long as everything ran.
 
     measure.py BUILD [smoke]        usually through `make bench` or `make BENCH=smoke bench`
 """
+import gzip
 import os
-import random
+import re
 import shutil
 import statistics
 import subprocess
@@ -18,12 +19,14 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 GENERATOR = os.path.join(ROOT, "tests", "gen", "make_example_nsys.py")
+TRACES = os.path.join(ROOT, "tests", "gen", "make_pytorch_trace.py")
 
 
 class Bench:
     def __init__(self, build, smoke):
         self.analyzer = os.path.abspath(os.path.join(build, "analyzer"))
-        self.stages = os.path.abspath(os.path.join(build, "bench", "stages"))
+        self.bench = os.path.abspath(os.path.join(build, "bench"))
+        self.stages = os.path.join(self.bench, "stages")
         self.data = os.path.abspath(os.path.join(build, "bench-data", "smoke" if smoke else "full"))
         self.smoke = smoke
         self.repeats = 3 if smoke else 5
@@ -56,20 +59,18 @@ class Bench:
                             % (i % 997, t, 5000 + i % 777, t - 4321, 6000 + i % 555, i % 9, i + 2, i // 50 + 1, i // 50 + 1, i + 2))
         return self.make("proj_%d.csv" % rows, write)
 
-    def json(self, events):
-        """A trace in the layout of a common profiler: one event over several lines, about 300 bytes each."""
-        def write(path):
-            rnd = random.Random(1)
-            with open(path, "w") as f:
-                f.write('{\n  "schemaVersion": 1,\n  "traceEvents": [\n')
-                for i in range(events):
-                    t = 1419247333430.849 + i * 7.25
-                    f.write('  {\n    "ph": "X", "cat": "kernel", "name": "void layer_kernel<float, %d>(float*, float const*, int)", '
-                            '"pid": 0, "tid": 7,\n    "ts": %.3f, "dur": %.3f,\n    "args": {\n      "External id": %d,"device": 0, '
-                            '"stream": 7, "correlation": %d, "grid": [%d, 1, 1], "block": [256, 1, 1]\n    }\n  }%s\n'
-                            % (i % 50, t, rnd.random() * 90, i, 100000 + i, i % 512 + 1, "," if i + 1 < events else ""))
-                f.write("  ]\n}\n")
-        return self.make("trace_%d.json" % events, write)
+    def trace(self, megabytes, layout="kineto"):
+        """A PyTorch trace of about that size: one made-up training step, repeated with times and ids going on."""
+        template = self.make("step_%s.json" % layout, lambda p: subprocess.run(
+            [sys.executable, TRACES, p, "--steps", "1", "--layers", "100", "--layout", layout], check=True))
+        return self.make("trace_%s_%d.json" % (layout, megabytes), lambda p: subprocess.run(
+            [os.path.join(self.bench, "make_replica"), template, p, str(megabytes * 1000000)], check=True, stdout=subprocess.DEVNULL))
+
+    def gz(self, path):
+        def write(part):
+            with open(path, "rb") as f, gzip.open(part, "wb", 6) as g:
+                shutil.copyfileobj(f, g)
+        return self.make(os.path.basename(path) + ".gz", write)
 
     # ---- measuring
     def run(self, args):
@@ -102,23 +103,51 @@ class Bench:
             self.errors += 1
             self.row(what, "-", str(e)[:80], "", "", False)
 
+    def program(self, name, *args):
+        """What a benchmark program prints."""
+        p = subprocess.run([os.path.join(self.bench, name)] + list(args), capture_output=True, text=True)
+        if p.returncode:
+            raise RuntimeError("%s: %s" % (name, p.stderr.strip()))
+        return p.stdout
+
     def per_unit(self, *args):
         runs = [self.stage(*args) for _ in range(self.repeats)]
         return statistics.median(ns / units for _, units, ns in runs)
 
     # ---- the figures
     def json_scan(self):
-        path = self.json(60000 if self.smoke else 800000)
-        self.stage("read", path)  # into the page cache
-        ratios, rates = [], []
-        for _ in range(self.repeats):
-            b, _, plain = self.stage("read", path)
-            _, _, scan = self.stage("json", path)
-            ratios.append(plain / scan)
-            rates.append(b / scan)
-        r = statistics.median(ratios)
-        self.row("JSON scanning, of read(2)", "%.2f" % r, "ratio", ">= 0.20", "0.27", r >= 0.2)
-        self.row("JSON scanning", "%.2f" % statistics.median(rates), "GB/s a core", "", "", None)
+        for layout in ("kineto", "compact"):
+            path = self.trace(20 if self.smoke else 250, layout)
+            args = ["--smoke", path] if self.smoke else [path]
+            words = self.program("bench_json", *args).split()
+            ratio, rate, ns = float(words[1]), float(words[3]), float(words[5])
+            self.row("JSON scanning, %s layout, of read(2)" % layout, "%.2f" % ratio, "ratio", ">= 0.20", "0.27", ratio >= 0.2)
+            self.row("  %.0f ns an event" % ns, "%.2f" % rate, "GB/s a core", "", "", None)
+            if shutil.which("valgrind"):
+                self.instructions(layout)
+
+    def instructions(self, layout):
+        """Instructions a byte, those of start-up left out: the difference of two files."""
+        count, size = [], []
+        for megabytes in (1, 4):
+            path = self.trace(megabytes, layout)
+            p = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=" + os.devnull, os.path.join(self.bench, "bench_json"),
+                                "--once", path], capture_output=True, text=True)
+            refs = re.search(r"refs:\s*([0-9,]+)", p.stderr)
+            if p.returncode or not refs:
+                raise RuntimeError("callgrind: " + p.stderr.strip()[-200:])
+            count.append(int(refs.group(1).replace(",", "")))
+            size.append(os.path.getsize(path))
+        v = (count[1] - count[0]) / (size[1] - size[0])
+        self.row("  the same (callgrind)", "%.1f" % v, "instructions/B", "<= 6", "4.4", v <= 6)
+
+    def one_large_file(self):
+        """One trace parsed by two threads: the ratio where each has a core of its own (see bench_split.c), and of wall times."""
+        path = self.trace(60 if self.smoke else 250)
+        for line in self.program("bench_split", *(["--smoke", path] if self.smoke else [path])).splitlines():
+            what, numbers = line.split(":")
+            wall, core = [float(x) for x in re.findall(r"ratio[a-z ]* ([0-9.]+)", numbers)]
+            self.row("one large trace on two threads, %s (wall: %.2f)" % (what, wall), "%.2f" % core, "x one thread", ">= 1.60", "1.9", core >= 1.6)
 
     def csv_fields(self):
         v = self.per_unit("csv", self.csv(40000 if self.smoke else 500000))
@@ -136,22 +165,44 @@ class Bench:
         v = self.per_unit("parse", "nsys-sqlite", path)
         self.row("nsys-sqlite into a trace", "%.0f" % v, "ns a row", "<= 200", "140", v <= 200)
 
-    def report(self):
-        """Whole report from SQLite, all tables as CSV; memory of it without the start-up."""
-        small, large = self.sqlite(1), self.sqlite(4 if self.smoke else 10)
+    def report(self, format_name, small, large):
+        """Whole report, all tables as CSV: CPU time and memory of the events that the large input has more than the small
+        one, so that start-up is in neither."""
         csv = os.path.join(self.out, "csv")
         cpu, peak = {}, {}
         for path in (small, large):
             runs = [self.run(["run", path, "--csv-dir", csv]) for _ in range(self.repeats)]
             cpu[path] = statistics.median(c for c, _, _ in runs)
             peak[path] = statistics.median(m for _, _, m in runs)
-        events = self.stage("parse", "nsys-sqlite", large)[1] - self.stage("parse", "nsys-sqlite", small)[1]
+        n = self.stage("parse", format_name, large)[1]
+        events = n - self.stage("parse", format_name, small)[1]
         v = (cpu[large] - cpu[small]) * 1e9 / events
-        self.row("nsys-sqlite, whole report to CSV", "%.0f" % v, "ns an event", "<= 400", "250", v <= 400)
+        self.row("%s, whole report to CSV" % format_name, "%.0f" % v, "ns an event", "<= 400", "250", v <= 400)
         v = (peak[large] - peak[small]) / events
-        self.row("peak memory of that", "%.0f" % v, "B an event", "<= 64", "48", v <= 64)
-        self.row("peak memory, %d events" % self.stage("parse", "nsys-sqlite", large)[1],
-                 "%.1f" % (peak[large] / 1e6), "MB", "", "", None)
+        self.row("  peak memory of %d events: %.0f MB" % (n, peak[large] / 1e6), "%.0f" % v, "B an event", "<= 64", "48", v <= 64)
+
+    def trace_growth(self):
+        """Whole report: CPU time an event at 1 GB against 60 MB, memory against the file."""
+        csv, cost = os.path.join(self.out, "growth"), []
+        for path in (self.trace(60), self.trace(1000)):
+            runs = [self.run(["run", path, "--csv-dir", csv, "-j", "1"]) for _ in range(self.repeats)]
+            cost.append(statistics.median(c for c, _, _ in runs) / self.stage("parse", "pytorch", path)[1])
+        peak = statistics.median(m for _, _, m in runs)
+        self.row("growth, PyTorch report 60 MB to 1 GB", "%.2f" % (cost[1] / cost[0]), "ratio of ns", "<= 1.10", "", cost[1] <= 1.1 * cost[0])
+        self.row("  peak memory at 1 GB", "%.2f" % (peak / os.path.getsize(path)), "of the JSON", "<= 0.25", "", peak <= 0.25 * os.path.getsize(path))
+
+    def report_nsys(self):
+        self.report("nsys-sqlite", self.sqlite(1), self.sqlite(4 if self.smoke else 10))
+
+    def report_pytorch(self):
+        small, large = self.trace(4 if self.smoke else 60), self.trace(20 if self.smoke else 250)
+        self.report("pytorch", small, large)
+        csv, packed, ratios = os.path.join(self.out, "gz"), self.gz(large), []
+        for _ in range(self.repeats):
+            plain = self.run(["run", large, "--csv-dir", csv])[0]
+            ratios.append(self.run(["run", packed, "--csv-dir", csv])[0] / plain)
+        v = statistics.median(ratios)
+        self.row("  the same from .gz", "%.2f" % v, "x JSON", "<= 1.25", "1.15", v <= 1.25)
 
     def operations(self):
         """A long run's operation report, CSV out: 100,000 rows of 146 MB took the reference 24.9 s of CPU time and 1.1 GB."""
@@ -212,8 +263,11 @@ def main():
         b.measure("CSV reading", b.csv_fields)
         if not b.smoke:
             b.measure("growth", b.csv_growth)
+            b.measure("growth", b.trace_growth)
         b.measure("SQLite reading", b.sqlite_rows)
-        b.measure("whole report", b.report)
+        b.measure("nsys-sqlite, whole report", b.report_nsys)
+        b.measure("pytorch, whole report", b.report_pytorch)
+        b.measure("one large trace", b.one_large_file)
         b.measure("operation report", b.operations)
         b.measure("start-up", b.start_up)
         b.measure("two inputs", b.two_inputs)
