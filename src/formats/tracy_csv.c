@@ -54,8 +54,9 @@ static int column_of(struct az_sv title, bool *padded)
             continue;
         struct az_sv tail = az_sv_make(title.p + head.n, title.n - head.n);
         for (int i = 0; i < 6; i++) {
-            *padded = az_sv_is(tail, tensor_titles[i].tail) && i < 4;
-            if (az_sv_is(tail, tensor_titles[i].tail) || (tensor_titles[i].old && az_sv_is(tail, tensor_titles[i].old)))
+            bool stored = az_sv_is(tail, tensor_titles[i].tail);
+            *padded = i < 4 && stored;
+            if (stored || (tensor_titles[i].old && az_sv_is(tail, tensor_titles[i].old)))
                 return TC_PLAIN + t * 6 + i;
         }
     }

@@ -24,7 +24,8 @@ static void bad(struct tracy_file *f, int col)
     }
 }
 
-/* Most numbers are a few digits: the leading ones of a cell, and how many they are; 0 if too many for this short way. */
+/* Most numbers are a few digits: the leading ones of a cell, and how many they are; 0 if too many for this short way.
+ */
 static size_t short_number(struct az_sv s, int64_t *out)
 {
     int64_t v = 0;

@@ -38,7 +38,7 @@ struct az_sv az_form_number(double v, int decimals, bool separators, char buf[AZ
 /* Behind the table: a row of it again, a line of text, or one of a list. Small: there are as many as rows. */
 enum { AZ_FORM_TEXT = UINT32_MAX, AZ_FORM_BULLET = UINT32_MAX - 1 };
 struct az_form_item {
-    const char *p; /* text, n bytes */
+    const char *p;   /* text, n bytes */
     uint32_t n, row; /* row, AZ_FORM_TEXT or AZ_FORM_BULLET */
 };
 AZ_VEC(struct az_form_item, az_form_items);

@@ -1,6 +1,6 @@
 #define _DEFAULT_SOURCE
-/* Operation reports from arbitrary bytes, through all their analyses and the text writer. The first byte chooses options; the
- * rest is the file. Small memory limit: no input may need more than a multiple of its size. */
+/* Operation reports from arbitrary bytes, through all their analyses and the text writer. The first byte chooses
+ * options; the rest is the file. Small memory limit: no input may need more than a multiple of its size. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,9 @@ static void analyse(const struct az_trace *t, const struct az_options *o, struct
     az_document_init(&doc, &arena);
     doc.mem = mem;
     az_vec_init(&text, mem);
-    struct az_job job = { .opts = o, .traces = &t, .n_traces = 1, .arena = &arena, .mem = mem, .diag = diag, .doc = &doc };
+    struct az_job job = {
+        .opts = o, .traces = &t, .n_traces = 1, .arena = &arena, .mem = mem, .diag = diag, .doc = &doc
+    };
     job.coverage = az_coverage_table(&arena);
     job.findings = az_findings_table(&arena);
     size_t before = diag->errors;
@@ -74,7 +76,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     az_mem_init(&mem, 64u << 20);
     az_diag_init(&diag);
     if (az_trace_init(&trace, &mem) == 0) {
-        struct az_parse job = { .files = files, .n_files = size & 1 ? 1 : 2, .opts = &opts, .trace = &trace, .diag = &diag, .mem = &mem, .threads = 1 };
+        struct az_parse job = { .files = files,
+                                .n_files = size & 1 ? 1 : 2,
+                                .opts = &opts,
+                                .trace = &trace,
+                                .diag = &diag,
+                                .mem = &mem,
+                                .threads = 1 };
         int rc = az_format_tracy.parse(&job);
         if (rc != 0 && diag.errors == 0)
             abort(); /* an error always has a message */

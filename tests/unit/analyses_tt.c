@@ -1,5 +1,6 @@
-/* Rules of the operation report: fidelity, colours, categories, ranges, devices, bounds. With a folder as argument: the same
- * against its tables (fidelity.csv, colour.csv, category.csv, arch.csv, id_range.csv, format.csv, dtype_size.csv). */
+/* Rules of the operation report: fidelity, colours, categories, ranges, devices, bounds. With a folder as argument: the
+ * same against its tables (fidelity.csv, colour.csv, category.csv, arch.csv, id_range.csv, format.csv, dtype_size.csv).
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,8 +50,8 @@ static void bench_close(struct bench *b)
 }
 
 /* The colours of a row: 13 inks in the order of the printed columns. */
-static void inks(struct bench *b, struct az_sv code, struct az_sv in0, struct az_sv in1, struct az_sv out, struct az_sv fidelity,
-                 const struct tt_figures *f, uint8_t *ink)
+static void inks(struct bench *b, struct az_sv code, struct az_sv in0, struct az_sv in1, struct az_sv out,
+                 struct az_sv fidelity, const struct tt_figures *f, uint8_t *ink)
 {
     struct az_oprow r = { .device = 0 };
     struct tt_sig s = { .flop = NAN };
@@ -68,7 +69,14 @@ static void inks(struct bench *b, struct az_sv code, struct az_sv in0, struct az
     tt_row_inks(&b->t, &b->row, f, ink);
 }
 
-static const struct tt_figures plain = { .time = 1, .gap = 0, .percent = 50, .cores = 32, .dram = NAN, .dram_percent = NAN, .tflops = NAN, .flops_percent = NAN };
+static const struct tt_figures plain = { .time = 1,
+                                         .gap = 0,
+                                         .percent = 50,
+                                         .cores = 32,
+                                         .dram = NAN,
+                                         .dram_percent = NAN,
+                                         .tflops = NAN,
+                                         .flops_percent = NAN };
 
 static void colours(void **state)
 {
@@ -98,7 +106,7 @@ static void colours(void **state)
     assert_int_equal(ink[8], AZ_INK_NONE);
     assert_int_equal(ink[10], AZ_INK_YELLOW);
     assert_int_equal(ink[12], AZ_INK_RED); /* too high */
-    b.t.workers = 110; /* 64 cores are not the whole grid here */
+    b.t.workers = 110;                     /* 64 cores are not the whole grid here */
     inks(&b, SV("Matmul"), SV("BFLOAT8_B"), SV("BFLOAT8_B"), SV("BFLOAT16"), SV("HiFi4"), &f, ink);
     assert_int_equal(ink[7], AZ_INK_NONE);
     f.percent = 0.4;
@@ -129,7 +137,8 @@ static void fidelity(void **state)
         { "FLOAT32", "FLOAT32", "BFLOAT8_B", AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_SUFFICIENT, AZ_FIT_TOO_LOW },
         { "BFLOAT8_B", "BFLOAT16", "BFLOAT4_B", AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_SUFFICIENT, AZ_FIT_TOO_LOW },
         { "BFLOAT4_B", "BFLOAT4_B", "BFLOAT16", AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_SUFFICIENT },
-        { "UINT16", "NEW_TYPE", "BFLOAT16", AZ_FIT_NOT_APPLICABLE, AZ_FIT_NOT_APPLICABLE, AZ_FIT_NOT_APPLICABLE, AZ_FIT_NOT_APPLICABLE },
+        { "UINT16", "NEW_TYPE", "BFLOAT16", AZ_FIT_NOT_APPLICABLE, AZ_FIT_NOT_APPLICABLE, AZ_FIT_NOT_APPLICABLE,
+          AZ_FIT_NOT_APPLICABLE },
         { "NEW_TYPE", "BFLOAT16", "BFLOAT16", AZ_FIT_UNKNOWN, AZ_FIT_UNKNOWN, AZ_FIT_UNKNOWN, AZ_FIT_UNKNOWN },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -176,15 +185,18 @@ static void devices(void **state)
     (void)state;
     struct az_tensix d;
     assert_true(az_tensix_find(SV("WORMHOLE_B0"), &d));
-    assert_true(d.workers == 64 && d.dram == 288 && fabs(d.peak[AZ_HIFI4] * 72 - 74) < 1e-9 && fabs(d.peak[AZ_HIFI3] / d.peak[AZ_HIFI4] - 4.0 / 3) < 1e-12);
+    assert_true(d.workers == 64 && d.dram == 288 && fabs(d.peak[AZ_HIFI4] * 72 - 74) < 1e-9 &&
+                fabs(d.peak[AZ_HIFI3] / d.peak[AZ_HIFI4] - 4.0 / 3) < 1e-12);
     assert_true(az_tensix_find(SV("blackhole"), &d) && d.workers == 130 && d.peak[AZ_LOFI] == 5.5296);
     assert_true(az_tensix_find(SV("grayskull"), &d) && d.dram == 118.4);
     assert_false(az_tensix_find(SV("wormhole_b1"), &d));
     assert_false(az_tensix_find(SV(""), &d));
-    assert_true(az_tensix_bytes(SV("BFLOAT4_B")) == 0.5 && az_tensix_bytes(SV("BOOL")) == 4 && az_tensix_bytes(SV("UINT32")) == 4);
+    assert_true(az_tensix_bytes(SV("BFLOAT4_B")) == 0.5 && az_tensix_bytes(SV("BOOL")) == 4 &&
+                az_tensix_bytes(SV("UINT32")) == 4);
     assert_true(az_attention_flop(1, 2, 8, 16, 4, 4, false, 0) == 2.0 * 2 * 8 * 16 * 8);
     assert_true(az_attention_flop(1, 2, 8, 16, 4, 4, true, 4) == 2.0 * 2 * 8 * 4 * 8 / 2);
-    assert_true(az_collective_bytes(800, 4, false) == 600 && az_collective_bytes(800, 4, true) == 1200 && az_collective_bytes(8, 1, true) == 0);
+    assert_true(az_collective_bytes(800, 4, false) == 600 && az_collective_bytes(800, 4, true) == 1200 &&
+                az_collective_bytes(8, 1, true) == 0);
 }
 
 static void bounds(void **state)
@@ -215,11 +227,96 @@ static void numbers(void **state)
         int decimals;
         bool separators;
         const char *want;
-    } rows[] = { { 0.5, 0, true, "0" },     { 1.5, 0, true, "2" },          { 2.5, 0, true, "2" },      { -0.4, 0, true, "-0" },
-                 { 999.5, 0, true, "1,000" }, { 1234567.891, 1, true, "1,234,567.9" }, { -1234.5, 0, true, "-1,234" }, { 123456, 0, false, "123456" },
+    } rows[] = { { 0.5, 0, true, "0" },          { 1.5, 0, true, "2" },
+                 { 2.5, 0, true, "2" },          { -0.4, 0, true, "-0" },
+                 { 999.5, 0, true, "1,000" },    { 1234567.891, 1, true, "1,234,567.9" },
+                 { -1234.5, 0, true, "-1,234" }, { 123456, 0, false, "123456" },
                  { -123, 0, true, "-123" } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_true(az_sv_is(az_form_number(rows[i].v, rows[i].decimals, rows[i].separators, buf), rows[i].want));
+}
+
+/* ---- merge of devices ---- */
+struct call {
+    const char *name;
+    int64_t call; /* operation number */
+    int32_t device;
+    double kernel;
+};
+
+static void merge(struct bench *b, const struct call *calls, size_t n, bool by_call, struct tt_rows *out)
+{
+    struct az_opreport *r = az_opreport(&b->trace);
+    uint32_t window[16];
+    assert_true(n <= 16);
+    for (size_t i = 0; i < n; i++) {
+        struct az_oprow row = { .call = calls[i].call * 1024 + calls[i].device,
+                                .device = calls[i].device,
+                                .kernel = calls[i].kernel,
+                                .gap = NAN };
+        row.kind = calls[i].device < 0 ? AZ_OPROW_SIGNPOST : AZ_OPROW_DEVICE;
+        assert_int_equal(az_trace_name(&b->trace, SV(calls[i].name), &row.code), 0);
+        assert_int_equal(az_vec_push(&r->rows, row), 0);
+        window[i] = (uint32_t)i;
+    }
+    assert_int_equal(az_vec_push(&r->files, SV("x")), 0);
+    r->devices = 2;
+    r->call_has_device = by_call;
+    b->t.codes = az_arena_array(&b->trace.arena, b->trace.names.text.n, sizeof *b->t.codes);
+    az_vec_init(out, &b->mem);
+    assert_int_equal(tt_merge(&b->t, window, n, out, &b->t.merge), 0);
+}
+
+static void merged_by_call_count(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct tt_rows out;
+    /* call 2 is only on device 1 and has the name of call 3; calls 5 and 6 are replayed */
+    static const struct call calls[] = { { "A", 1, 0, 10 },       { "A", 1, 1, 12 }, { "B", 2, 1, 7 },
+                                         { "go", 0, -1, NAN },    { "B", 3, 0, 3 },  { "B", 3, 1, 2 },
+                                         { "C", 5, 0, 1 },        { "D", 6, 0, 1 },  { "C", 5, 1, NAN },
+                                         { "D", 6, 1, 2 },        { "C", 5, 0, 4 },  { "D", 6, 0, 4 },
+                                         { "C", 5, 1, 3 },        { "D", 6, 1, 9 },  { "AllGather", 9, 0, 2 },
+                                         { "AllGather", 9, 1, 4 } };
+    static const struct {
+        uint32_t row;
+        double kernel;
+    } want[] = { { 1, 12 }, { 2, 7 }, { 3, NAN }, { 4, 3 }, { 6, 1 }, { 9, 2 }, { 10, 4 }, { 13, 9 }, { 14, 3 } };
+    bench_open(&b);
+    merge(&b, calls, 16, true, &out);
+    assert_int_equal(out.n, 9);
+    for (size_t i = 0; i < 9; i++) {
+        assert_int_equal(out.v[i].row, want[i].row);
+        assert_true(isnan(want[i].kernel) ? isnan(out.v[i].kernel) : out.v[i].kernel == want[i].kernel);
+    }
+    assert_true(b.t.merge.by_call);
+    assert_int_equal(b.t.merge.blocks, 8);
+    assert_int_equal(b.t.merge.incomplete, 1);
+    assert_int_equal(b.t.merge.first_block, 1);
+    az_vec_release(&out);
+    bench_close(&b);
+}
+
+static void merged_by_name_in_block_order(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct tt_rows out;
+    /* the file has device after device */
+    static const struct call calls[] = {
+        { "A", 1, 0, 1 }, { "B", 2, 0, NAN }, { "C", 3, 0, 5 }, { "A", 1, 1, 1 }, { "C", 3, 1, 6 }
+    };
+    bench_open(&b);
+    merge(&b, calls, 5, false, &out);
+    assert_int_equal(out.n, 3);
+    assert_int_equal(out.v[0].row, 0); /* a tie goes to the lowest device */
+    assert_int_equal(out.v[1].row, 1);
+    assert_true(isnan(out.v[1].kernel));
+    assert_int_equal(out.v[2].row, 4);
+    assert_int_equal(b.t.merge.incomplete, 1);
+    az_vec_release(&out);
+    bench_close(&b);
 }
 
 /* ---- against tables in a folder ---- */
@@ -240,11 +337,15 @@ static bool sheet_open(struct sheet *s, const char *folder, const char *name)
     s->name = name;
     az_arena_init(&s->arena, NULL);
     snprintf(path, sizeof path, "%s/%s.csv", folder, name);
-    return az_source_open(&s->src, path, &so) == 0 && az_csv_init(&s->csv, s->src, ',', NULL) == 0 && az_csv_next(&s->csv) == 1;
+    return az_source_open(&s->src, path, &so) == 0 && az_csv_init(&s->csv, s->src, ',', NULL) == 0 &&
+           az_csv_next(&s->csv) == 1;
 }
 
 static bool sheet_next(struct sheet *s) { return az_csv_next(&s->csv) == 1; }
-static struct az_sv at(struct sheet *s, size_t i) { return i < s->csv.row.n ? az_csv_text(&s->arena, &s->csv.row.v[i]) : SV(""); }
+static struct az_sv at(struct sheet *s, size_t i)
+{
+    return i < s->csv.row.n ? az_csv_text(&s->arena, &s->csv.row.v[i]) : SV("");
+}
 static double real_at(struct sheet *s, size_t i)
 {
     double v;
@@ -277,7 +378,10 @@ static int sheet_fidelity(const char *folder)
         const char *advice;
         enum az_verdict v = az_fidelity_fit(at(&s, 0), at(&s, 1), at(&s, 2), az_fidelity_of(at(&s, 3)), &advice);
         struct az_sv want = at(&s, 4);
-        const char *got = v == AZ_FIT_TOO_LOW ? "too_low" : v == AZ_FIT_TOO_HIGH ? "too_high" : v == AZ_FIT_NOT_APPLICABLE ? "not_applicable" : az_verdict_text(v);
+        const char *got = v == AZ_FIT_TOO_LOW          ? "too_low"
+                          : v == AZ_FIT_TOO_HIGH       ? "too_high"
+                          : v == AZ_FIT_NOT_APPLICABLE ? "not_applicable"
+                                                       : az_verdict_text(v);
         bool texts = v < AZ_FIT_SUFFICIENT || (at(&s, 5).n > 0) == (advice != NULL);
         /* what aborts there is judged here */
         hold(&s, az_sv_is(want, "ABORT") ? v >= AZ_FIT_SUFFICIENT : az_sv_is(want, got) && texts);
@@ -330,8 +434,9 @@ static int sheet_small(const char *folder)
     if (sheet_open(&s, folder, "arch"))
         while (sheet_next(&s)) {
             struct az_tensix d;
-            hold(&s, az_tensix_find(at(&s, 0), &d) && (double)d.workers == real_at(&s, 1) && d.dram == real_at(&s, 2) && d.peak[AZ_HIFI4] == real_at(&s, 3) &&
-                         d.peak[AZ_HIFI2] == real_at(&s, 4) && d.peak[AZ_LOFI] == real_at(&s, 5));
+            hold(&s, az_tensix_find(at(&s, 0), &d) && (double)d.workers == real_at(&s, 1) && d.dram == real_at(&s, 2) &&
+                         d.peak[AZ_HIFI4] == real_at(&s, 3) && d.peak[AZ_HIFI2] == real_at(&s, 4) &&
+                         d.peak[AZ_LOFI] == real_at(&s, 5));
         }
     bad += sheet_close(&s);
     if (sheet_open(&s, folder, "dtype_size"))
@@ -343,7 +448,8 @@ static int sheet_small(const char *folder)
             int64_t a, b;
             bool good = tt_id_range(at(&s, 0), &a, &b);
             double x = real_at(&s, 1), y = real_at(&s, 2);
-            hold(&s, good == (at(&s, 3).n == 0) && (!good || ((isnan(x) ? a == 0 : (double)a == x) && (isnan(y) ? b == INT64_MAX : (double)b == y))));
+            hold(&s, good == (at(&s, 3).n == 0) && (!good || ((isnan(x) ? a == 0 : (double)a == x) &&
+                                                              (isnan(y) ? b == INT64_MAX : (double)b == y))));
         }
     return bad + sheet_close(&s);
 }
@@ -359,7 +465,8 @@ static int sheet_format(const char *folder)
             if (isnan(v)) /* texts and blanks are cells of other types here */
                 continue;
             struct az_sv n = az_form_number(v, (int)real_at(&s, 2), true, buf);
-            hold(&s, az_sv_eq(az_arena_printf(&s.arena, "%.*s%s%.*s", AZ_SVF(n), unit.n ? " " : "", AZ_SVF(unit)), at(&s, 3)));
+            hold(&s, az_sv_eq(az_arena_printf(&s.arena, "%.*s%s%.*s", AZ_SVF(n), unit.n ? " " : "", AZ_SVF(unit)),
+                              at(&s, 3)));
         }
     return sheet_close(&s);
 }
@@ -367,8 +474,15 @@ static int sheet_format(const char *folder)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(colours), cmocka_unit_test(fidelity), cmocka_unit_test(ranges), cmocka_unit_test(categories),
-        cmocka_unit_test(devices), cmocka_unit_test(bounds),   cmocka_unit_test(numbers),
+        cmocka_unit_test(colours),
+        cmocka_unit_test(fidelity),
+        cmocka_unit_test(ranges),
+        cmocka_unit_test(categories),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(bounds),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(merged_by_call_count),
+        cmocka_unit_test(merged_by_name_in_block_order),
     };
     if (argc == 2)
         return (sheet_fidelity(argv[1]) + sheet_colour(argv[1]) + sheet_small(argv[1]) + sheet_format(argv[1])) != 0;

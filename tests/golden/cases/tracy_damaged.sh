@@ -2,7 +2,7 @@
 head='OP CODE,OP TYPE,DEVICE ID,HOST START TS,OP TO OP LATENCY [ns],DEVICE KERNEL DURATION [ns]'
 say() {
     echo "== $1"
-    printf "$2" >x.csv
+    printf "%b" "$2" >x.csv
     "$ANALYZER" run x.csv --format text 2>&1 | grep -v '^$'
 }
 say 'header only' "$head\n"

@@ -7,4 +7,4 @@ for f in *.csv; do cmp "$f" "$SRC/example/tracy/$f" || exit 9; done
 "$ANALYZER" --config="$SRC/example/tracy.json" --csv-dir out -o .
 echo "$?"
 ls out/*
-cat out/Layers/ops.csv out/Layers/data_quality.csv out/Two-Hosts/iterations.csv
+cat out/ops_perf_results_layers/ops.csv out/ops_perf_results_layers/data_quality.csv out/ops_perf_results_host0/iterations.csv
