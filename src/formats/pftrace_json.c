@@ -84,7 +84,7 @@ static int event(void *ctx, struct az_jscan *s)
     struct input *in = ctx;
     struct az_sv ph = AZ_SV(""), cat = AZ_SV(""), name = AZ_SV(""), args = AZ_SV(""), raw;
     int64_t pid = 0, ts = 0, dur = 0;
-    bool missing, escaped = false, flag, has_ts = false;
+    bool missing = true, escaped = false, flag, has_ts = false;
     int rc, k = az_j_first_key(s, &in->keys);
     while (k >= 0) {
         switch (k) {

@@ -356,7 +356,10 @@ static int take(struct file *f)
 static int read_titles(struct file *f)
 {
     struct az_diag *diag = f->r->job->diag;
+    size_t errors = diag->errors;
     int rc = az_csv_next(&f->csv);
+    if (rc == AZ_EFORMAT && diag->errors == errors)
+        return az_diag_fail(diag, rc, AZ_AT_LINE(f->path, f->csv.line), "not readable as CSV: a quote is left open or the row is too long");
     if (rc < 0)
         return rc;
     if (rc == 0)
