@@ -44,6 +44,9 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+# base/data.c embeds these files.
+$(BUILD)/obj/base/data.o: $(wildcard configs/*)
+
 # An archive is made anew when its list of files changes, too.
 define room_rule
 $(BUILD)/lib/$(1).list: FORCE
@@ -85,6 +88,11 @@ $(BUILD)/bench/%: tests/bench/%.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS) $(ARCHIVES) $(LIBS)
 
+# Programs that the sanitizer runs use: tests/stress/NAME.c.
+$(BUILD)/stress/%: tests/stress/%.c $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Wno-conversion -o $@ $< $(ALL_LDFLAGS) $(ARCHIVES) $(LIBS)
+
 # The SQLite input of the example is generated (its CSVs are committed).
 EXAMPLE_DB := $(BUILD)/example-data/llama2_70b.sqlite
 EXAMPLE_ROCPROF := $(BUILD)/example-data/rocprof/train_results.json
@@ -105,7 +113,7 @@ example: ## run the example (two inputs; results in build/example-out)
 	@BUILD='$(BUILD)' sh example/run.sh
 
 test: test-build ## run every test; the last line is "N passed, N failed"
-	@$(STAGES) unit golden examples documented fuzz shared
+	@$(STAGES) unit golden examples documented schema fuzz shared
 test-build: all units $(EXAMPLE_DB)
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)
@@ -130,7 +138,7 @@ lint: ## include rule, format, static analysis, shell scripts
 
 sanitize: $(EXAMPLE_DB) ## tests with address, undefined and thread sanitizers (build-asan, build-tsan)
 	+@$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) all units
-	+@$(AGAIN) BUILD=$(BUILD)-tsan SAN=thread all $(BUILD)-tsan/unit/base_pool
+	+@$(AGAIN) BUILD=$(BUILD)-tsan SAN=thread all $(BUILD)-tsan/unit/base_pool $(BUILD)-tsan/stress/xlsx_stress
 	@TSAN='$(BUILD)-tsan' PYTHON='$(PY)' UNITS='$(patsubst $(BUILD)/%,$(BUILD)-asan/%,$(UNITS))' \
 	    BUILD='$(BUILD)-asan' ANALYZER='$(abspath $(BUILD)-asan/analyzer)' EXAMPLE_DATA='$(abspath $(BUILD)/example-data)' \
 	    sh tests/stages.sh unit golden shared threads

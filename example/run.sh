@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds the program and runs the example: two profiles of one training job, and an AMD job in every format of rocprofv3. Prints their figures; the workbooks go to
-# build/example-out. Installs what is missing (Debian packages) first; may be called from anywhere.
+# Builds the program and runs the examples: two Nsight profiles of one training job, two PyTorch traces, and an AMD job in
+# every format of rocprofv3. Prints their figures; the workbooks go to build/example-out. Installs what is missing (Debian
+# packages) first; may be called from anywhere.
 set -e
 SRC=$(cd "$(dirname "$0")/.." && pwd)
 : "${BUILD:=build}"
@@ -13,10 +14,9 @@ export EXAMPLE_DATA
 rm -rf "$BUILD/example-out"
 mkdir -p "$BUILD/example-out"
 rc=0
-"$BUILD/analyzer" --config=example/config.json -o "$BUILD/example-out" || rc=$?
-"$BUILD/analyzer" --config=example/rocprof.json -o "$BUILD/example-out" || rc=$?
-for config in config rocprof; do
-    echo "command: EXAMPLE_DATA=$BUILD/example-data $BUILD/analyzer --config=example/$config.json -o $BUILD/example-out"
+for config in example/*.json; do
+    "$BUILD/analyzer" --config="$config" -o "$BUILD/example-out" || rc=$?
+    echo "command: EXAMPLE_DATA=$BUILD/example-data $BUILD/analyzer --config=$config -o $BUILD/example-out"
 done
 for f in "$BUILD"/example-out/*; do
     [ -f "$f" ] && echo "wrote:   $f"

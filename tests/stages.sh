@@ -64,6 +64,7 @@ stage_unit() {
 stage_golden() { counted golden sh tests/golden/run.sh; }
 stage_examples() { counted examples sh tests/examples.sh; }
 stage_documented() { counted documented "$PYTHON" tests/options_documented.py --analyzer "$ANALYZER"; }
+stage_schema() { counted schema "$PYTHON" tests/schema_check.py --analyzer "$ANALYZER"; }
 
 # Every file of the corpus once through its harness, built with address and undefined sanitizers.
 stage_fuzz() {
@@ -110,9 +111,13 @@ stage_shared() {
 
 # Many inputs on eight workers under the thread sanitizer: no report, and the same output as on one worker.
 stage_threads() {
+    TSAN_OPTIONS="suppressions=$SRC/tests/tsan.supp"
+    export TSAN_OPTIONS
     UNITS=$TSAN/unit/base_pool
     stage_unit
-    mkdir -p "$tmp/t"
+    mkdir -p "$tmp/t" "$tmp/books"
+    counted threads "$TSAN/stress/xlsx_stress" 8 100 "$tmp/books"
+    counted threads "$PYTHON" tests/stress/check_equal_zips.py "$tmp/books" 100
     {
         echo '{ "inputs": ['
         for i in 1 2 3 4 5 6 7 8; do

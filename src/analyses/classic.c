@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "analyses/list.h"
+#include "base/num.h"
 
 static void add(struct classic_row *r, const struct classic *c, double time, int64_t count)
 {
@@ -13,8 +14,9 @@ static void add(struct classic_row *r, const struct classic *c, double time, int
     if (count == INT64_MIN)
         return;
     int64_t d = (int64_t)c->divisor;
-    r->inst_per_iter += count >= 0 ? count / d : -((-count + d - 1) / d); /* per row, rounded down */
-    r->instances += count;
+    int64_t each = count / d - (count % d < 0); /* per row, rounded down */
+    r->inst_per_iter = az_add_sat(r->inst_per_iter, each);
+    r->instances = az_add_sat(r->instances, count);
 }
 
 /* Row of that name, added behind the others if new. Few rows: collectives, copy kinds. */
@@ -68,9 +70,9 @@ static void totals(struct az_job *job, struct classic *c)
         }
         c->classes.v[n] = c->classes.v[i];
         c->kernels.per_iter += c->classes.v[n].per_iter;
-        c->kernels.inst_per_iter += c->classes.v[n].inst_per_iter;
+        c->kernels.inst_per_iter = az_add_sat(c->kernels.inst_per_iter, c->classes.v[n].inst_per_iter);
         c->kernels.total += c->classes.v[n].total;
-        c->kernels.instances += c->classes.v[n].instances;
+        c->kernels.instances = az_add_sat(c->kernels.instances, c->classes.v[n].instances);
         n++;
     }
     c->classes.n = n;

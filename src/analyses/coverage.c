@@ -4,6 +4,7 @@
 
 #include "analyses/findings.h"
 #include "analyses/list.h"
+#include "base/num.h"
 
 struct totals { /* ns over all traces */
     int64_t device, linked, graph;
@@ -24,11 +25,11 @@ static int add_links(struct az_job *job, size_t trace, struct totals *sum)
         const struct az_events *e = &t->ev[kinds[k]];
         for (size_t i = 0; i < e->n; i++) {
             bool linked = link->call[kinds[k]][i] != AZ_NO_ROW;
-            ticks += linked ? e->end[i] - e->start[i] : 0;
+            ticks = az_add_sat(ticks, linked ? e->end[i] - e->start[i] : 0);
             sum->unlinked_ops += !linked;
         }
     }
-    sum->linked += az_ns(t, ticks);
+    sum->linked = az_add_sat(sum->linked, az_ns(t, ticks));
     return 0;
 }
 
@@ -86,7 +87,7 @@ static int cover_reading(struct az_job *job)
             if (rc != 0)
                 break;
             reasons.v[r].count += d->count;
-            reasons.v[r].ticks += az_ns(t, d->ticks);
+            reasons.v[r].ticks = az_add_sat(reasons.v[r].ticks, az_ns(t, d->ticks));
         }
     }
     if (rc == 0) {
@@ -113,8 +114,8 @@ static int run(struct az_job *job)
     for (size_t k = 0; rc == 0 && k < job->n_traces; k++) {
         const struct az_trace *t = job->traces[k];
         timeline = timeline || (t->caps & AZ_CAP_TIMELINE);
-        sum.device += az_ns(t, device_ticks(t));
-        sum.graph += az_ns(t, kind_ticks(t, AZ_GRAPH));
+        sum.device = az_add_sat(sum.device, az_ns(t, device_ticks(t)));
+        sum.graph = az_add_sat(sum.graph, az_ns(t, kind_ticks(t, AZ_GRAPH)));
         if (!(t->caps & AZ_CAP_CALLS))
             continue;
         sum.links = true;

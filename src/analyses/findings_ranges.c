@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "analyses/findings.h"
+#include "base/num.h"
 #include "base/sort.h"
 
 #define SUGGESTIONS 5
@@ -150,7 +151,7 @@ int find_outside_ranges(struct az_job *job, size_t trace)
     for (size_t i = 0; rc == 0 && i < l->n; i++) {
         for (uint32_t k = l->op_first[i]; covered[i] && k < l->op_first[i + 1]; k++) {
             const struct az_events *e = &t->ev[az_op_kind(l->op[k])];
-            ticks -= e->end[az_op_row(l->op[k])] - e->start[az_op_row(l->op[k])];
+            ticks = az_add_sat(ticks, e->start[az_op_row(l->op[k])] - e->end[az_op_row(l->op[k])]);
             count--;
         }
     }

@@ -40,12 +40,38 @@ static int load_categories(struct az_fw *f, struct az_arena *a)
     return 0;
 }
 
-struct az_sv az_fw_categorise(const struct az_fw *f, struct az_sv op, struct az_sv first_kernel)
+/* Which operator names are in the data file, looked up once per name. */
+static int know_operators(struct az_fw *f, struct az_arena *a)
+{
+    const struct az_events *e = &f->trace->ev[AZ_HOST_OP];
+    size_t names = f->trace->names.text.n + 1;
+    uint8_t *seen = az_arena_array(a, names, 1);
+    f->known_op = az_arena_array(a, names, sizeof *f->known_op);
+    if (!seen || !f->known_op)
+        return az_arena_error(a);
+    for (size_t i = 0; i < e->n; i++) {
+        uint32_t name = e->name[i];
+        if (name == AZ_NO_ID || seen[name])
+            continue;
+        seen[name] = 1;
+        for (size_t k = 0; k < f->n_known && f->known_op[name] == 0; k++)
+            if (az_sv_eq(f->known[k].name, az_trace_text(f->trace, name)))
+                f->known_op[name] = (uint16_t)(k + 1);
+    }
+    return 0;
+}
+
+const struct az_op_category *az_fw_known(const struct az_fw *f, uint32_t op)
+{
+    uint32_t name = f->trace->ev[AZ_HOST_OP].name[op];
+    uint16_t k = name == AZ_NO_ID ? 0 : f->known_op[name];
+    return k ? &f->known[k - 1] : NULL;
+}
+
+/* Rules behind the data file: fixed beginnings of operator names, then the first kernel's name. */
+static struct az_sv category_by_names(struct az_sv op, struct az_sv first_kernel)
 {
     static const char *const by_kernel[] = { "elementwise", "reduce", "multi_tensor_apply" };
-    for (size_t i = 0; i < f->n_known; i++)
-        if (az_sv_eq(f->known[i].name, op))
-            return f->known[i].category;
     if (az_sv_starts(op, AZ_SV("triton")))
         return AZ_SV("triton");
     if (az_sv_starts(op, AZ_SV("record_param_comms")))
@@ -55,6 +81,23 @@ struct az_sv az_fw_categorise(const struct az_fw *f, struct az_sv op, struct az_
             if (az_sv_find(first_kernel, az_sv_str(by_kernel[i])) >= 0)
                 return az_sv_str(by_kernel[i]);
     return AZ_SV("other");
+}
+
+struct az_sv az_fw_categorise(const struct az_fw *f, struct az_sv op, struct az_sv first_kernel)
+{
+    for (size_t i = 0; i < f->n_known; i++)
+        if (az_sv_eq(f->known[i].name, op))
+            return f->known[i].category;
+    return category_by_names(op, first_kernel);
+}
+
+struct az_sv az_fw_op_category(const struct az_fw *f, uint32_t op)
+{
+    uint32_t l = az_fw_launcher_of(f, op);
+    const struct az_op_category *known = az_fw_known(f, op);
+    if (l != AZ_NO_ROW)
+        return az_fw_category(f, l);
+    return known ? known->category : category_by_names(az_node_name(f->tree, op), AZ_SV(""));
 }
 
 struct az_event az_fw_node(const struct az_fw *f, uint32_t node)
@@ -133,41 +176,82 @@ static int mark_recompute(struct az_fw *f, struct az_arena *a)
 bool az_fw_gpu_recompute(const struct az_fw *f, uint32_t gpu)
 {
     uint32_t call = f->tree->gpu_call[gpu];
-    return f->recompute && call != AZ_NO_ROW && f->recompute[call];
+    return call != AZ_NO_ROW && az_fw_recompute(f, call);
 }
 
-bool az_fw_launcher_recompute(const struct az_fw *f, uint32_t launcher)
+/* Launchers by node, for az_fw_launcher_of: only operators and calls can be one. */
+static int index_nodes(struct az_fw *f, struct az_arena *a)
 {
-    return f->recompute && f->recompute[f->launchers->rows.v[launcher].node];
-}
-
-/* Order of launchers by node, for az_fw_launcher_of. */
-static int index_nodes(struct az_fw *f, struct az_arena *a, struct az_mem *mem)
-{
-    size_t n = f->launchers->rows.n;
-    int64_t *key = az_mem_alloc(mem, (n + 1) * sizeof *key);
+    size_t n = f->tree->first_frame;
     f->by_node = az_arena_array(a, n + 1, sizeof *f->by_node);
-    int rc = f->by_node && key ? 0 : az_arena_error(a);
-    for (size_t i = 0; rc == 0 && i < n; i++)
-        key[i] = f->launchers->rows.v[i].node;
+    if (!f->by_node)
+        return az_arena_error(a);
+    for (size_t i = 0; i < n; i++)
+        f->by_node[i] = AZ_NO_ROW;
+    for (uint32_t i = 0; i < f->launchers->rows.n; i++)
+        f->by_node[f->launchers->rows.v[i].node] = i;
+    return 0;
+}
+
+/* Class per device event, decided once per name and kind. */
+static int classify_gpu(struct az_fw *f, struct az_arena *a)
+{
+    const struct az_calltree *t = f->tree;
+    size_t names = f->trace->names.text.n + 1;
+    uint8_t *known[2] = { az_arena_array(a, names, 1), az_arena_array(a, names, 1) }; /* kernels, fills: class + 1 */
+    f->gpu_class = az_arena_array(a, (size_t)t->n_gpu + 1, 1);
+    if (!known[0] || !known[1] || !f->gpu_class)
+        return az_arena_error(a);
+    for (uint32_t g = 0; g < t->n_gpu; g++) {
+        enum az_kind kind = t->gpu_kind[g];
+        uint32_t name = az_gpu_event(t, g).name;
+        if (kind == AZ_MEMCPY || name == AZ_NO_ID) {
+            f->gpu_class[g] = (uint8_t)az_gpu_class_of(AZ_SV(""), kind);
+            continue;
+        }
+        uint8_t *k = &known[kind != AZ_KERNEL][name];
+        if (!*k)
+            *k = (uint8_t)(1 + az_gpu_class_of(az_trace_text(f->trace, name), kind));
+        f->gpu_class[g] = (uint8_t)(*k - 1);
+    }
+    return 0;
+}
+
+static int order_gpu(struct az_fw *f, struct az_arena *a, struct az_mem *mem)
+{
+    size_t n = f->tree->n_gpu;
+    int64_t *key = az_mem_alloc(mem, (n + 1) * sizeof *key);
+    f->order = az_arena_array(a, n + 1, sizeof *f->order);
+    int rc = key && f->order ? 0 : az_mem_error(mem);
+    for (uint32_t g = 0; rc == 0 && g < n; g++)
+        key[g] = az_gpu_event(f->tree, g).start;
     if (rc == 0)
-        rc = az_sort_order(key, n, f->by_node, mem);
+        rc = az_sort_order(key, n, f->order, mem);
     if (key)
         az_mem_free(mem, key, (n + 1) * sizeof *key);
     return rc;
 }
 
-uint32_t az_fw_launcher_of(const struct az_fw *f, uint32_t node)
+/* Lanes that carry the same names count as one. */
+static int group_lanes(struct az_fw *f, struct az_arena *a, struct az_mem *mem)
 {
-    size_t lo = 0, hi = f->launchers->rows.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (f->launchers->rows.v[f->by_node[mid]].node < node)
-            lo = mid + 1;
-        else
-            hi = mid;
+    struct az_map map;
+    size_t n = f->ops->lane_names.n;
+    f->lane_group = az_arena_array(a, n + 1, sizeof *f->lane_group);
+    if (!f->lane_group)
+        return az_arena_error(a);
+    int rc = az_map_init(&map, mem, n);
+    for (uint32_t l = 0; rc == 0 && l < n; l++) {
+        const struct az_lane_names *names = &f->ops->lane_names.v[l];
+        uint32_t *first;
+        bool added;
+        rc = az_map_put(&map, (uint64_t)names->process_name << 32 | names->process_label, names->thread_name, l, &first,
+                        &added);
+        if (rc == 0)
+            f->lane_group[l] = *first;
     }
-    return lo < f->launchers->rows.n && f->launchers->rows.v[f->by_node[lo]].node == node ? f->by_node[lo] : AZ_NO_ROW;
+    az_map_release(&map);
+    return rc;
 }
 
 int az_fw_emit(struct az_job *job, struct az_table *t, int rc)
@@ -179,34 +263,49 @@ int az_fw_emit(struct az_job *job, struct az_table *t, int rc)
     return az_document_add(job->doc, t);
 }
 
-static int make(struct az_job *job, struct az_fw *f)
+/* Total of the time line and of the kernels. */
+static void measure(struct az_fw *f)
 {
-    f->trace = job->traces[0];
-    f->ops = az_optrace(f->trace);
-    f->tree = f->ops->tree;
-    f->launchers = f->ops->launchers;
-    int rc = load_categories(f, job->arena);
-    if (rc == 0)
-        rc = categorise_all(f, job->arena, job->mem);
-    if (rc == 0)
-        rc = index_nodes(f, job->arena, job->mem);
-    f->classes = job->classes;
-    f->kernel_class = az_arena_array(job->arena, f->trace->names.text.n + 1, sizeof *f->kernel_class);
-    if (!f->kernel_class)
-        return az_arena_error(job->arena);
-    if (rc == 0 && job->opts->detect_recompute)
-        rc = mark_recompute(f, job->arena);
-    for (size_t i = 0; i < f->trace->ev[AZ_KERNEL].n; i++)
-        f->kernels += f->trace->ev[AZ_KERNEL].end[i] - f->trace->ev[AZ_KERNEL].start[i];
+    const struct az_events *k = &f->trace->ev[AZ_KERNEL];
     int64_t lo = INT64_MAX, hi = INT64_MIN;
+    for (size_t i = 0; i < k->n; i++)
+        f->kernels += k->end[i] - k->start[i];
     for (uint32_t g = 0; g < f->tree->n_gpu; g++) {
-        if (f->tree->gpu_call[g] == AZ_NO_ROW && !job->opts->include_unlinked_kernels)
+        if (!az_fw_counts(f, g))
             continue;
         struct az_event e = az_gpu_event(f->tree, g);
         lo = e.start < lo ? e.start : lo;
         hi = e.end > hi ? e.end : hi;
     }
     f->total = hi > lo ? hi - lo : 0;
+}
+
+static int make(struct az_job *job, struct az_fw *f)
+{
+    f->trace = job->traces[0];
+    f->ops = az_optrace(f->trace);
+    f->tree = f->ops->tree;
+    f->launchers = f->ops->launchers;
+    f->classes = job->classes;
+    f->opts = job->opts;
+    f->kernel_class = az_arena_array(job->arena, f->trace->names.text.n + 1, sizeof *f->kernel_class);
+    int rc = f->kernel_class ? load_categories(f, job->arena) : az_arena_error(job->arena);
+    if (rc == 0)
+        rc = know_operators(f, job->arena);
+    if (rc == 0)
+        rc = categorise_all(f, job->arena, job->mem);
+    if (rc == 0)
+        rc = index_nodes(f, job->arena);
+    if (rc == 0)
+        rc = classify_gpu(f, job->arena);
+    if (rc == 0)
+        rc = order_gpu(f, job->arena, job->mem);
+    if (rc == 0)
+        rc = group_lanes(f, job->arena, job->mem);
+    if (rc == 0 && job->opts->detect_recompute)
+        rc = mark_recompute(f, job->arena);
+    if (rc == 0)
+        measure(f);
     return rc;
 }
 
@@ -220,20 +319,4 @@ struct az_fw *az_fw_get(struct az_job *job, int *rc)
             job->framework = f;
     }
     return job->framework;
-}
-
-void az_fw_shares(struct az_table *t, size_t value, size_t at, double total)
-{
-    double sum = 0, run = 0;
-    for (size_t r = 0; r < t->rows; r++)
-        sum += az_cell_number(az_table_at(t, r, value));
-    if (total == 0)
-        total = sum;
-    for (size_t r = 0; r < t->rows; r++) {
-        double share = total > 0 ? az_cell_number(az_table_at(t, r, value)) / total * 100.0 : 0.0;
-        run += share;
-        struct az_cell *c = &t->cells.v[r * t->columns.n + at];
-        c[0] = (struct az_cell){ .type = AZ_REAL, .f = share };
-        c[1] = (struct az_cell){ .type = AZ_REAL, .f = run };
-    }
 }

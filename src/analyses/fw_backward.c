@@ -13,6 +13,8 @@ static int64_t seq_of(const struct az_fw *f, uint32_t op)
     return side == AZ_NO_ROW ? -1 : f->ops->ops.v[side].seq;
 }
 
+#define MAX_NESTED 4096 /* operators of one start that are looked at */
+
 /* Operator that begins at a place; the outermost of several. AZ_NO_ROW if none. Operators are sorted by start. */
 static uint32_t op_at(const struct az_fw *f, uint32_t lane, int64_t at)
 {
@@ -26,7 +28,8 @@ static uint32_t op_at(const struct az_fw *f, uint32_t lane, int64_t at)
             hi = mid;
     }
     uint32_t best = AZ_NO_ROW;
-    for (; lo < e->n && e->start[lo] == at; lo++)
+    hi = lo + MAX_NESTED < e->n ? lo + MAX_NESTED : e->n;
+    for (; lo < hi && e->start[lo] == at; lo++)
         if (e->lane[lo] == lane && (best == AZ_NO_ROW || e->end[lo] > e->end[best]))
             best = (uint32_t)lo;
     return best;

@@ -34,28 +34,25 @@ static struct az_sv collective_of(struct az_sv kernel)
 static const struct az_coll_args nothing = { AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
                                              AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, -1 };
 
-/* Groups communication kernels by all that is shown of them but the duration. Kernels that do not count get AZ_NO_ID.
- */
+/* Groups communication kernels by all that is shown of them but the duration. Other kernels get AZ_NO_ID. */
 static int group(struct az_job *job, struct az_fw *fw, uint32_t *of, struct az_vec_u32 *first)
 {
     const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
     struct az_map map;
     int rc = az_map_init(&map, job->mem, 64);
-    for (uint32_t i = 0; rc == 0 && i < ev->n; i++) {
+    for (size_t i = 0; i < ev->n; i++)
         of[i] = AZ_NO_ID;
-        struct az_sv name = az_fw_text(fw, ev->name[i], "");
-        if (az_gpu_class_of(name, AZ_KERNEL) != AZ_GPU_COMM)
+    for (uint32_t x = 0; rc == 0 && x < fw->tree->n_gpu; x++) {
+        uint32_t g = fw->order[x], i = fw->tree->gpu_row[g], *at;
+        if (fw->tree->gpu_kind[g] != AZ_KERNEL || !az_fw_is_comm(fw, g))
             continue;
         struct az_coll_args a = ev->side[i] == AZ_NO_ROW ? nothing : fw->ops->colls.v[ev->side[i]];
-        struct az_sv inferred = a.name == AZ_NO_ID ? collective_of(name) : AZ_SV("");
-        uint32_t key[12] = { a.name,     a.in_nelems, a.out_nelems, a.group_size, a.dtype,
-                             a.in_split, a.out_split, a.pg_name,    a.pg_ranks };
-        uint64_t inferred_hash = az_hash(inferred.p, inferred.n);
-        int64_t stream = az_lane_stream(fw->trace, ev->lane[i]);
-        memcpy(key + 9, &inferred_hash, sizeof inferred_hash);
-        uint32_t *at;
+        struct az_sv inferred = a.name == AZ_NO_ID ? collective_of(az_fw_text(fw, ev->name[i], "")) : AZ_SV("");
+        uint32_t key[] = { a.name,     a.in_nelems, a.out_nelems, a.group_size, a.dtype,
+                           a.in_split, a.out_split, a.pg_name,    a.pg_ranks };
+        uint64_t k0 = az_hash(key, sizeof key) ^ az_hash(inferred.p, inferred.n);
         bool added;
-        rc = az_map_put(&map, az_hash(key, sizeof key), (uint64_t)stream, (uint32_t)first->n, &at, &added);
+        rc = az_map_put(&map, k0, (uint64_t)az_lane_stream(fw->trace, ev->lane[i]), (uint32_t)first->n, &at, &added);
         if (rc == 0)
             of[i] = *at;
         if (rc == 0 && added)
@@ -63,15 +60,6 @@ static int group(struct az_job *job, struct az_fw *fw, uint32_t *of, struct az_v
     }
     az_map_release(&map);
     return rc;
-}
-
-static void put_id(const struct az_fw *fw, struct az_table *t, uint32_t id)
-{
-    struct az_sv text = id == AZ_NO_ID ? AZ_SV("") : az_trace_text(fw->trace, id);
-    if (text.n)
-        az_put_text(t, text);
-    else
-        az_put_empty(t);
 }
 
 static bool number_of(const struct az_fw *fw, uint32_t id, int64_t *out)
@@ -115,8 +103,8 @@ static void columns(struct az_table *t)
     az_table_column(t, "dur_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     az_table_column(t, "dur_mean", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     az_table_column(t, "dur_std", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "dur_min", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "dur_max", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "dur_min", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "dur_max", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
     az_table_column(t, "operation_count", AZ_INT, AZ_UNIT_COUNT, 0);
 }
 
@@ -142,17 +130,17 @@ static void put_row(struct az_fw *fw, struct az_table *t, uint32_t kernel, struc
     double us = 1e3 * (double)fw->trace->ticks_per_ns;
     az_put_i64(t, fw->trace->rank < 0 ? 0 : fw->trace->rank);
     az_put_text(t, az_fw_text(fw, a->pg_name, no_group.p));
-    put_id(fw, t, a->pg_ranks);
+    az_fw_put_id(fw, t, a->pg_ranks);
     if (a->name == AZ_NO_ID && inferred.n)
         az_put_text(t, inferred);
     else
-        put_id(fw, t, a->name);
+        az_fw_put_id(fw, t, a->name);
     put_number(fw, t, a->group_size);
-    put_id(fw, t, a->dtype);
+    az_fw_put_id(fw, t, a->dtype);
     put_number(fw, t, a->in_nelems);
     put_number(fw, t, a->out_nelems);
-    put_id(fw, t, a->in_split);
-    put_id(fw, t, a->out_split);
+    az_fw_put_id(fw, t, a->in_split);
+    az_fw_put_id(fw, t, a->out_split);
     az_put_i64(t, az_lane_stream(fw->trace, ev->lane[kernel]));
     put_megabytes(fw, t, a->in_nelems, a->dtype);
     put_megabytes(fw, t, a->out_nelems, a->dtype);
@@ -200,8 +188,8 @@ static int run(struct az_job *job)
     columns(t);
     rc = rows(job, fw, t);
     int sum = (int)az_table_find(t, "dur_sum");
-    if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -(sum + 1), 4, 2, 7, 11 }, 5);
+    if (rc == 0) /* ties by the keys that differ most often */
+        rc = az_table_sort(t, (int[]){ AZ_DOWN(sum), 3, 1, 2, 6, 7, 5, 8, 9, 10 }, 10);
     return az_fw_emit(job, t, rc);
 }
 

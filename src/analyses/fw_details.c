@@ -72,13 +72,21 @@ static int put_number(struct az_vec_char *t, const char *key, double v)
     return rc ? rc : az_text_append(t, n ? az_sv_make(buf, n) : AZ_SV("null"));
 }
 
-static int put_entry(struct az_fw_details *d, uint32_t gpu, const struct az_stats *s)
+/* Population deviation; the order of the values does not matter to it but for rounding. */
+static double deviation_of(const int64_t *v, const struct az_stats *s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->n; i++)
+        sum += ((double)v[i] - s->mean) * ((double)v[i] - s->mean);
+    return sqrt(sum / (double)s->n);
+}
+
+static int put_entry(struct az_fw_details *d, uint32_t gpu, const struct az_stats *s, double deviation)
 {
     const struct az_trace *t = d->fw->trace;
     struct az_event v = az_gpu_event(d->fw->tree, gpu);
     struct az_sv name = az_fw_text(d->fw, v.name, ""), cut = az_utf8_cut(name, 64);
     double us = 1.0 / (1e3 * (double)t->ticks_per_ns);
-    double deviation = s->n > 1 ? s->std * sqrt((double)(s->n - 1) / (double)s->n) * us : 0;
     int rc = az_text_append(&d->text, d->text.n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
     if (rc == 0)
         rc = az_json_quote(&d->text, name);
@@ -91,7 +99,7 @@ static int put_entry(struct az_fw_details *d, uint32_t gpu, const struct az_stat
     if (rc == 0)
         rc = put_number(&d->text, "median_duration_us", s->median * us);
     if (rc == 0)
-        rc = put_number(&d->text, "std_dev_duration_us", deviation);
+        rc = put_number(&d->text, "std_dev_duration_us", deviation * us);
     if (rc == 0)
         rc = put_number(&d->text, "min_duration_us", az_us(t, s->min));
     if (rc == 0)
@@ -121,7 +129,7 @@ static int write_entries(struct az_fw_details *d, const struct entries *e, struc
     for (size_t k = 0; rc == 0 && k < e->first.n; k++) {
         struct az_stats s;
         az_stats_i64(g.value, az_groups_take(&g, k, e->length.v), &s);
-        rc = put_entry(d, e->first.v[k], &s);
+        rc = put_entry(d, e->first.v[k], &s, deviation_of(g.value, &s));
     }
     if (rc == 0)
         rc = az_text_append(&d->text, AZ_SV("]"));

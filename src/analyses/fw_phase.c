@@ -1,105 +1,24 @@
 #include "analyses/fw_phase.h"
 
-#include "analyses/words.h"
-#include "base/data.h"
 #include "base/num.h"
 #include "text/jsonscan.h"
 
 struct work {
     struct az_job *job;
     struct az_fw *fw;
-    struct az_map names;   /* (operator name, first kernel name) -> decision by names, see pack() */
-    double *count;         /* operators of a name among launchers, by launcher */
-    double median, low;    /* quantiles 0.5 and 0.15 of the counts per name */
+    struct az_phase_names names;
+    double *count;      /* launchers of the same operator name, by launcher */
+    double median, low; /* quantiles 0.5 and 0.15 of the counts per name */
     int64_t threshold;
 };
 
 const char *az_phase_by_text(enum az_phase_by by)
 {
-    static const char *const text[] = { "nothing", "annotation", "kernel_names", "framework_apis", "attention_patterns", "gemm_params", "operation_frequency" };
+    static const char *const text[] = {
+        "nothing",     "annotation",         "kernel_names", "framework_apis", "attention_patterns",
+        "gemm_params", "operation_frequency"
+    };
     return by < AZ_BY_COUNT ? text[by] : "nothing";
-}
-
-/* ---- rules by words ---- */
-static struct az_sv cell(struct az_sv *line)
-{
-    const char *s = line->n ? memchr(line->p, ';', line->n) : NULL;
-    struct az_sv f = az_sv_make(line->p, s ? (size_t)(s - line->p) : line->n);
-    size_t used = f.n + (s ? 1 : 0);
-    *line = az_sv_make(line->p + used, line->n - used);
-    return az_sv_trim(f);
-}
-
-/* First rule of the method that matches: its label, or the empty view. */
-static struct az_sv by_rules(const struct az_words *w, const char *method)
-{
-    struct az_sv rest = az_data("phases.rules");
-    while (rest.n) {
-        const char *nl = memchr(rest.p, '\n', rest.n);
-        struct az_sv line = az_sv_make(rest.p, nl ? (size_t)(nl - rest.p) : rest.n);
-        size_t used = line.n + (nl ? 1 : 0);
-        rest = az_sv_make(rest.p + used, rest.n - used);
-        if (line.n == 0 || *line.p == '#')
-            continue;
-        struct az_sv m = cell(&line), label = cell(&line), one = cell(&line), two = cell(&line);
-        if (az_sv_is(m, method) && az_words_any(w, one) && (two.n == 0 || az_words_any(w, two)))
-            return label;
-    }
-    return AZ_SV("");
-}
-
-static enum az_phase phase_of(struct az_sv label)
-{
-    return az_sv_is(label, "Prefill") ? AZ_PHASE_PREFILL : az_sv_is(label, "Decode") ? AZ_PHASE_DECODE : AZ_PHASE_MIXED;
-}
-
-/* Numbers of words like sl128, seq128, seqlen128, "seqlen 128": their mean; 0 if there is none. */
-static double sequence_length(const struct az_words *w)
-{
-    static const char *const prefix[] = { "seqlen", "seq", "sl" };
-    double sum = 0, n = 0;
-    for (size_t i = 0; i < w->n; i++) {
-        struct az_sv word = az_sv_make(w->text + w->from[i], (size_t)(w->to[i] - w->from[i]));
-        int64_t v = 0;
-        for (size_t p = 0; p < 3; p++) {
-            size_t len = strlen(prefix[p]);
-            if (!az_sv_starts(word, az_sv_str(prefix[p])))
-                continue;
-            struct az_sv digits = az_sv_make(word.p + len, word.n - len);
-            if (digits.n == 0 && p == 0 && i + 1 < w->n)
-                digits = az_sv_make(w->text + w->from[i + 1], (size_t)(w->to[i + 1] - w->from[i + 1]));
-            if (az_parse_i64(digits, &v) == 0)
-                break;
-        }
-        sum += v > 0 ? (double)v : 0;
-        n += v > 0;
-    }
-    return n > 0 ? sum / n : 0;
-}
-
-/* Operator name and names of its kernels as one text. */
-static struct az_sv text_of(const struct work *w, uint32_t launcher, bool kernels, struct az_vec_char *buf, int *rc)
-{
-    const struct az_launcher *l = &w->fw->launchers->rows.v[launcher];
-    az_vec_reset(buf);
-    *rc = az_text_append(buf, az_node_name(w->fw->tree, l->node));
-    for (uint32_t i = 0; kernels && *rc == 0 && i < l->count && i < 64; i++) {
-        struct az_event e = az_gpu_event(w->fw->tree, w->fw->launchers->own.v[l->first + i]);
-        *rc = az_text_append(buf, AZ_SV(" "));
-        if (*rc == 0)
-            *rc = az_text_append(buf, az_fw_text(w->fw, e.name, ""));
-    }
-    return az_text_view(buf);
-}
-
-static enum az_phase by_kernel_names(const struct work *w, const struct az_words *words)
-{
-    double length = sequence_length(words);
-    if (length == 1)
-        return AZ_PHASE_DECODE;
-    if (length > (double)w->threshold)
-        return AZ_PHASE_PREFILL;
-    return phase_of(by_rules(words, "kernel_names"));
 }
 
 /* ---- by shapes ---- */
@@ -128,23 +47,21 @@ static enum az_phase by_length(const struct work *w, int64_t length)
 }
 
 /* Query tensor: [batch, heads, length, size] or [tokens, heads, size]. */
-static enum az_phase by_attention(const struct work *w, uint32_t launcher, const struct az_words *op)
+static enum az_phase by_attention(const struct work *w, uint32_t launcher, const struct az_name_phase *names)
 {
     int64_t d[8];
-    enum az_phase p = phase_of(by_rules(op, "attention_patterns"));
-    if (p != AZ_PHASE_MIXED || by_rules(op, "attention_shapes").n == 0)
-        return p;
+    if (names->attention != AZ_PHASE_MIXED || !names->is_attention)
+        return names->attention;
     size_t n = dims_of(w, launcher, 0, d, 8);
     return n == 4 ? by_length(w, d[2]) : n == 3 ? by_length(w, d[0]) : AZ_PHASE_MIXED;
 }
 
 /* M of a matrix product: rows of the first matrix; the product of all leading sizes of a linear layer's input. */
-static enum az_phase by_gemm(const struct work *w, uint32_t launcher, const struct az_words *words)
+static enum az_phase by_gemm(const struct work *w, uint32_t launcher, const struct az_name_phase *names)
 {
     int64_t d[8], m = 1;
-    struct az_sv label = by_rules(words, "gemm_params");
-    if (label.n)
-        return phase_of(label);
+    if (names->gemm_named)
+        return names->gemm;
     if (!az_sv_is(az_fw_category(w->fw, launcher), "GEMM"))
         return AZ_PHASE_MIXED;
     struct az_sv op = az_node_name(w->fw->tree, w->fw->launchers->rows.v[launcher].node);
@@ -166,13 +83,14 @@ static int64_t number_after(struct az_sv text, const char *word)
     int64_t v = 0;
     if (at < 0)
         return -1;
-    for (size_t i = (size_t)at + strlen(word); i < text.n && text.p[i] >= '0' && text.p[i] <= '9' && v < 1000000000; i++)
+    for (size_t i = (size_t)at + strlen(word); i < text.n && text.p[i] >= '0' && text.p[i] <= '9' && v < 1000000000;
+         i++)
         v = v * 10 + (text.p[i] - '0');
     return v;
 }
 
-/* Step labels of inference engines: execute_.._context_<n>(..)_generation_<n>(..), step[EXTEND|DECODE|MIXED ..], prefill[..],
- * decode[..]. False if the text is none of these. */
+/* Step labels of inference engines: execute_.._context_<n>(..)_generation_<n>(..), step[EXTEND|DECODE|MIXED ..],
+ * prefill[..], decode[..]. False if the text is none of these. */
 static bool step_label(struct az_sv text, enum az_phase *phase)
 {
     *phase = AZ_PHASE_MIXED;
@@ -180,7 +98,9 @@ static bool step_label(struct az_sv text, enum az_phase *phase)
         int64_t context = number_after(text, "context_"), generation = number_after(text, "generation_");
         if (context < 0 && generation < 0)
             return false;
-        *phase = context > 0 && generation <= 0 ? AZ_PHASE_PREFILL : generation > 0 && context <= 0 ? AZ_PHASE_DECODE : AZ_PHASE_MIXED;
+        *phase = context > 0 && generation <= 0   ? AZ_PHASE_PREFILL
+                 : generation > 0 && context <= 0 ? AZ_PHASE_DECODE
+                                                  : AZ_PHASE_MIXED;
         return true;
     }
     if (az_sv_starts(text, AZ_SV("step[EXTEND")) || az_sv_starts(text, AZ_SV("prefill[")))
@@ -199,7 +119,7 @@ static void by_annotation(const struct work *w, struct az_phases *out)
     size_t n = w->fw->launchers->rows.n, first = 0;
     for (size_t i = 0; i < a->n; i++) {
         enum az_phase phase;
-        if (a->name[i] == AZ_NO_ID || !step_label(az_trace_text(w->fw->trace, a->name[i]), &phase) || phase == AZ_PHASE_MIXED)
+        if (!step_label(az_fw_text(w->fw, a->name[i], ""), &phase))
             continue;
         while (first < n && az_fw_node(w->fw, w->fw->launchers->rows.v[first].node).start < a->start[i])
             first++;
@@ -244,15 +164,21 @@ static enum az_phase by_frequency(const struct work *w, uint32_t launcher)
 }
 
 /* ---- all ---- */
-static enum az_phase decide(struct work *w, uint32_t l, enum az_phase_by by, const struct az_words *op, const struct az_words *all)
+static enum az_phase decide(const struct work *w, uint32_t l, enum az_phase_by by, const struct az_name_phase *names)
 {
     switch (by) {
-    case AZ_BY_KERNEL_NAMES: return by_kernel_names(w, all);
-    case AZ_BY_FRAMEWORK: return phase_of(by_rules(op, "framework_apis"));
-    case AZ_BY_ATTENTION: return by_attention(w, l, op);
-    case AZ_BY_GEMM: return by_gemm(w, l, all);
-    case AZ_BY_FREQUENCY: return by_frequency(w, l);
-    default: return AZ_PHASE_MIXED;
+    case AZ_BY_KERNEL_NAMES:
+        return names->kernel_names;
+    case AZ_BY_FRAMEWORK:
+        return names->framework;
+    case AZ_BY_ATTENTION:
+        return by_attention(w, l, names);
+    case AZ_BY_GEMM:
+        return by_gemm(w, l, names);
+    case AZ_BY_FREQUENCY:
+        return by_frequency(w, l);
+    default:
+        return AZ_PHASE_MIXED;
     }
 }
 
@@ -271,26 +197,20 @@ static const struct method {
     { "auto", true, { AZ_BY_KERNEL_NAMES, AZ_BY_FRAMEWORK, AZ_BY_ATTENTION, AZ_BY_GEMM } },
 };
 
+/* The launchers that no annotation has decided: the first method of the order that says something. */
 static int label_all(struct work *w, const struct method *m, struct az_phases *out)
 {
-    struct az_vec_char buf;
-    struct az_words *op = az_arena_alloc(w->job->arena, sizeof *op), *all = az_arena_alloc(w->job->arena, sizeof *all);
-    if (!op || !all)
-        return az_arena_error(w->job->arena);
-    az_vec_init(&buf, w->job->mem);
     int rc = 0;
     for (uint32_t l = 0; rc == 0 && l < w->fw->launchers->rows.n; l++) {
-        if (out->phase[l] != AZ_PHASE_MIXED)
+        struct az_name_phase names;
+        if (out->by[l] == AZ_BY_ANNOTATION)
             continue;
-        az_words_cut(text_of(w, l, false, &buf, &rc), op);
-        if (rc == 0)
-            az_words_cut(text_of(w, l, true, &buf, &rc), all);
-        for (size_t i = 0; rc == 0 && i < 5 && m->order[i] != AZ_BY_NOTHING && out->phase[l] == AZ_PHASE_MIXED; i++) {
-            out->phase[l] = (uint8_t)decide(w, l, m->order[i], op, all);
+        rc = az_phase_by_names(&w->names, l, &names);
+        for (size_t i = 0; rc == 0 && m->order[i] != AZ_BY_NOTHING && out->phase[l] == AZ_PHASE_MIXED; i++) {
+            out->phase[l] = (uint8_t)decide(w, l, m->order[i], &names);
             out->by[l] = out->phase[l] == AZ_PHASE_MIXED ? AZ_BY_NOTHING : (uint8_t)m->order[i];
         }
     }
-    az_vec_release(&buf);
     return rc;
 }
 
@@ -305,8 +225,13 @@ int az_fw_phases(struct az_job *job, struct az_fw *f, struct az_phases *out)
     out->by = az_arena_array(job->arena, f->launchers->rows.n + 1, 1);
     if (!out->phase || !out->by)
         return az_arena_error(job->arena);
-    int rc = frequencies(&w);
+    int rc = az_phase_names_init(&w.names, f, w.threshold, job->mem);
+    if (rc == 0)
+        rc = frequencies(&w);
     if (rc == 0 && m->annotation)
         by_annotation(&w, out);
-    return rc ? rc : label_all(&w, m, out);
+    if (rc == 0)
+        rc = label_all(&w, m, out);
+    az_phase_names_release(&w.names);
+    return rc;
 }

@@ -7,7 +7,8 @@ static const struct {
     enum az_phase phase;
     const char *ops, *kernels, *title_ops, *title_kernels;
 } shown[] = {
-    { AZ_PHASE_PREFILL, "ops_summary_prefill", "kernel_summary_prefill", "Operations in prefill", "Kernels in prefill" },
+    { AZ_PHASE_PREFILL, "ops_summary_prefill", "kernel_summary_prefill", "Operations in prefill",
+      "Kernels in prefill" },
     { AZ_PHASE_DECODE, "ops_summary_decode", "kernel_summary_decode", "Operations in decode", "Kernels in decode" },
 };
 
@@ -31,7 +32,8 @@ static struct az_sv classes_of(struct az_job *job, struct az_fw *fw, uint32_t la
     return text;
 }
 
-static int ops_rows(struct az_job *job, struct az_fw *fw, const struct az_phases *p, enum az_phase phase, struct az_table *t)
+static int ops_rows(struct az_job *job, struct az_fw *fw, const struct az_phases *p, enum az_phase phase,
+                    struct az_table *t)
 {
     size_t n = fw->launchers->rows.n, groups = 0;
     struct az_groups g = { 0 };
@@ -61,8 +63,7 @@ static int ops_rows(struct az_job *job, struct az_fw *fw, const struct az_phases
         az_put_f64(t, az_us(fw->trace, s.sum));
         az_put_i64(t, (int64_t)s.n);
         az_put_f64(t, az_ms(fw->trace, s.sum));
-        az_put_empty(t);
-        az_put_empty(t);
+        az_fw_put_share(t);
     }
     az_groups_release(&g);
     return rc;
@@ -78,23 +79,24 @@ static int ops_table(struct az_job *job, struct az_fw *fw, const struct az_phase
     az_table_column(t, "total_direct_kernel_time_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL);
     az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "total_direct_kernel_time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-    az_table_column(t, "Cumulative Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
+    az_fw_share_columns(t);
     int rc = ops_rows(job, fw, p, shown[which].phase, t);
     if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -3, 2 }, 2);
-    az_fw_shares(t, 2, 5, 0);
+        rc = az_table_sort(t, (int[]){ AZ_DOWN(2), AZ_UP(1) }, 2);
+    az_fw_shares(t, 2);
     return az_fw_emit(job, t, rc);
 }
 
 /* A kernel has the phase of its launcher. */
-static int kernel_rows(struct az_job *job, struct az_fw *fw, const struct az_phases *p, enum az_phase phase, struct az_table *t)
+static int kernel_rows(struct az_job *job, struct az_fw *fw, const struct az_phases *p, enum az_phase phase,
+                       struct az_table *t)
 {
     const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
     size_t n = ev->n;
     struct az_groups g = { 0 };
     struct az_map map;
-    uint32_t *of = az_arena_array(job->arena, n + 1, sizeof *of), *owner = az_arena_array(job->arena, n + 1, sizeof *owner), groups = 0;
+    uint32_t *of = az_arena_array(job->arena, n + 1, sizeof *of),
+             *owner = az_arena_array(job->arena, n + 1, sizeof *owner), groups = 0;
     int64_t *length = az_arena_array(job->arena, n + 1, sizeof *length), all = 0;
     if (!of || !owner || !length)
         return az_arena_error(job->arena);
@@ -110,7 +112,9 @@ static int kernel_rows(struct az_job *job, struct az_fw *fw, const struct az_pha
         if (l == AZ_NO_ROW || p->phase[l] != phase)
             continue;
         uint64_t op = az_fw_node(fw, fw->launchers->rows.v[l].node).name;
-        rc = az_map_put(&map, op << 32 | ev->name[i], (uint64_t)fw->category[l] << 32 | (uint32_t)az_lane_stream(fw->trace, ev->lane[i]), groups, &at, &added);
+        rc = az_map_put(&map, op << 32 | ev->name[i],
+                        (uint64_t)fw->category[l] << 32 | (uint32_t)az_lane_stream(fw->trace, ev->lane[i]), groups, &at,
+                        &added);
         if (rc == 0) {
             of[i] = *at;
             groups += added;
@@ -159,14 +163,34 @@ static int kernel_table(struct az_job *job, struct az_fw *fw, const struct az_ph
     az_table_column(t, "Percent of kernels time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
     int rc = kernel_rows(job, fw, p, shown[which].phase, t);
     if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -6, 1, 2, 3, 4, 5 }, 6);
+        rc = az_table_sort(t, (int[]){ AZ_DOWN(5), 0, 1, 2, 3, 4 }, 6);
     return az_fw_emit(job, t, rc);
+}
+
+/* Launchers of one phase decided in one way; no row if there are none. */
+static void overview_row(const struct az_fw *fw, const struct az_phases *p, struct az_table *t, unsigned phase,
+                         unsigned by)
+{
+    static const char *const phase_name[] = { "Mixed", "Prefill", "Decode" };
+    int64_t count = 0, ticks = 0;
+    for (size_t l = 0; l < fw->launchers->rows.n; l++) {
+        if (p->phase[l] != phase || p->by[l] != by)
+            continue;
+        count++;
+        ticks += fw->launchers->rows.v[l].direct;
+    }
+    if (!count)
+        return;
+    az_put_text(t, az_sv_str(phase_name[phase]));
+    az_put_text(t, az_sv_str(az_phase_by_text(by)));
+    az_put_i64(t, count);
+    az_put_f64(t, az_ms(fw->trace, ticks));
+    az_fw_put_share(t);
 }
 
 /* Launchers and time by phase and by what decided it, the undecided too, so that totals add up. */
 static int overview(struct az_job *job, struct az_fw *fw, const struct az_phases *p)
 {
-    static const char *const phase_name[] = { "Mixed", "Prefill", "Decode" };
     struct az_table *t = az_table_new(job->arena, "inference_phases", "Prefill and decode", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
@@ -174,29 +198,12 @@ static int overview(struct az_job *job, struct az_fw *fw, const struct az_phases
     az_table_column(t, "Decided by", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Launches", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "time ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-    az_table_column(t, "Cumulative Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
-    for (unsigned phase = 0; phase < 3; phase++) {
-        for (unsigned by = 0; by < AZ_BY_COUNT; by++) {
-            int64_t count = 0, ticks = 0;
-            for (size_t l = 0; l < fw->launchers->rows.n; l++) {
-                if (p->phase[l] != phase || p->by[l] != by)
-                    continue;
-                count++;
-                ticks += fw->launchers->rows.v[l].direct;
-            }
-            if (!count)
-                continue;
-            az_put_text(t, az_sv_str(phase_name[phase]));
-            az_put_text(t, az_sv_str(az_phase_by_text(by)));
-            az_put_i64(t, count);
-            az_put_f64(t, az_ms(fw->trace, ticks));
-            az_put_empty(t);
-            az_put_empty(t);
-        }
-    }
-    int rc = az_table_sort(t, (int[]){ -4, 1, 2 }, 3);
-    az_fw_shares(t, 3, 4, 0);
+    az_fw_share_columns(t);
+    for (unsigned phase = AZ_PHASE_MIXED; phase <= AZ_PHASE_DECODE; phase++)
+        for (unsigned by = 0; by < AZ_BY_COUNT; by++)
+            overview_row(fw, p, t, phase, by);
+    int rc = az_table_sort(t, (int[]){ AZ_DOWN(3), AZ_UP(0), AZ_UP(1) }, 3);
+    az_fw_shares(t, 3);
     return az_fw_emit(job, t, rc);
 }
 
@@ -205,7 +212,7 @@ static int run(struct az_job *job)
     int rc;
     struct az_phases p;
     struct az_fw *fw = az_fw_get(job, &rc);
-    if (!fw || !job->opts->inference_phase_analysis || fw->launchers->rows.n == 0)
+    if (!fw || !job->opts->inference_phase_analysis || fw->launchers->rows.n == 0 || !fw->ops->has_ops)
         return rc;
     rc = az_fw_phases(job, fw, &p);
     if (rc == 0)

@@ -1,39 +1,20 @@
-/* What can be trusted and what is missing: data_quality; and where the device waited: idle_gaps. */
+/* What can be trusted and what is missing: data_quality. */
 #include "analyses/fw.h"
 #include "analyses/list.h"
-#include "base/sort.h"
-
-#define GAPS 50 /* rows of idle_gaps */
+#include "analyses/shared.h"
 
 struct work {
     struct az_job *job;
     struct az_fw *fw;
-    uint32_t *order; /* gpu numbers by start */
-    double per_ns;
 };
 
-static int by_start(struct work *w)
-{
-    uint32_t n = w->fw->tree->n_gpu;
-    int64_t *key = az_mem_alloc(w->job->mem, ((size_t)n + 1) * sizeof *key);
-    w->order = az_arena_array(w->job->arena, (size_t)n + 1, sizeof *w->order);
-    int rc = key && w->order ? 0 : az_mem_error(w->job->mem);
-    for (uint32_t g = 0; rc == 0 && g < n; g++)
-        key[g] = az_gpu_event(w->fw->tree, g).start;
-    if (rc == 0)
-        rc = az_sort_order(key, n, w->order, w->job->mem);
-    if (key)
-        az_mem_free(w->job->mem, key, ((size_t)n + 1) * sizeof *key);
-    return rc;
-}
-
-/* ---- data_quality ---- */
 struct overlap {
     uint64_t count;
     int64_t ticks, busy;
 };
 
-/* Events of one stream that begin before an earlier one of it has ended: impossible on hardware that runs a stream in order. */
+/* Events of one stream that begin before an earlier one of it has ended: impossible on hardware that runs a stream in
+ * order. */
 static int stream_overlaps(struct work *w, struct overlap *o)
 {
     size_t lanes = w->fw->trace->lanes.n;
@@ -43,7 +24,7 @@ static int stream_overlaps(struct work *w, struct overlap *o)
     for (size_t l = 0; l < lanes; l++)
         end[l] = INT64_MIN;
     for (uint32_t i = 0; i < w->fw->tree->n_gpu; i++) {
-        struct az_event e = az_gpu_event(w->fw->tree, w->order[i]);
+        struct az_event e = az_gpu_event(w->fw->tree, w->fw->order[i]);
         o->busy += e.end - e.start;
         if (e.start < end[e.lane]) {
             o->count++;
@@ -56,11 +37,12 @@ static int stream_overlaps(struct work *w, struct overlap *o)
     return 0;
 }
 
-static void put_check(struct work *w, struct az_table *t, const char *check, uint64_t count, int64_t ticks, int64_t whole, const char *note)
+static void put_check(struct work *w, struct az_table *t, const char *check, uint64_t count, int64_t ticks,
+                      int64_t whole, const char *note)
 {
     az_put_text(t, az_sv_str(check));
     az_put_i64(t, (int64_t)count);
-    az_put_i64(t, (int64_t)((double)ticks / w->per_ns));
+    az_put_i64(t, az_ns(w->fw->trace, ticks));
     az_put_f64(t, whole > 0 ? (double)ticks / (double)whole * 100.0 : 0.0);
     az_put_text(t, az_sv_str(note));
 }
@@ -115,18 +97,22 @@ static void cover(struct work *w, const struct linkage *l, int64_t busy)
         if (az_sv_is(az_fw_kernel_class(w->fw, k->name[i]), "others"))
             others += k->end[i] - k->start[i];
     double whole = busy > 0 ? (double)busy : 1;
-    az_cover(w->job, "device time linked to a launch", 100.0 - (double)l->unlinked_ticks / whole * 100.0, "%", AZ_SV("of device time"));
+    az_cover(w->job, "device time linked to a launch", 100.0 - (double)l->unlinked_ticks / whole * 100.0, "%",
+             AZ_SV("of device time"));
     az_cover(w->job, "device time not linked to a launch", (double)l->unlinked_ticks / whole * 100.0, "%",
              AZ_SV("mostly launched before the recording began; not in the operator tables"));
     az_cover(w->job, "device time launched by graphs", (double)l->graph_ticks / whole * 100.0, "%",
              AZ_SV("one launch, many kernels: operators and shapes of the captured code are not in the trace"));
-    az_cover(w->job, "kernel time in kernel class others", w->fw->kernels ? (double)others / (double)w->fw->kernels * 100.0 : 0, "%",
+    az_cover(w->job, "kernel time in kernel class others",
+             w->fw->kernels ? (double)others / (double)w->fw->kernels * 100.0 : 0, "%",
              AZ_SV("names that neither the class map nor the built-in rules know"));
     if (l->unlinked)
-        az_finding(w->job, "unlinked-device-events", "info", AZ_SV("device events without their launch"), (int64_t)l->unlinked,
-                   (int64_t)((double)l->unlinked_ticks / w->per_ns), AZ_SV("start the recording before the work, or count them with include_unlinked_kernels"));
+        az_finding(w->job, "unlinked-device-events", "info", AZ_SV("device events without their launch"),
+                   (int64_t)l->unlinked, az_ns(w->fw->trace, l->unlinked_ticks),
+                   AZ_SV("start the recording before the work, or count them with include_unlinked_kernels"));
     if (l->graph_ticks * 2 > busy)
-        az_finding(w->job, "graph-launches", "warning", AZ_SV("graph launches"), (int64_t)l->graph, (int64_t)((double)l->graph_ticks / w->per_ns),
+        az_finding(w->job, "graph-launches", "warning", AZ_SV("graph launches"), (int64_t)l->graph,
+                   az_ns(w->fw->trace, l->graph_ticks),
                    AZ_SV("operator tables show the graph launch only; use kernel_summary and the kernel classes"));
 }
 
@@ -143,10 +129,12 @@ static int quality(struct work *w)
     az_table_column(t, "Note", AZ_TEXT, AZ_UNIT_NONE, 0);
     int rc = stream_overlaps(w, &o);
     struct linkage l = look_at_links(w, host_window(w));
-    put_check(w, t, "overlaps on one stream", o.count, o.ticks, o.busy, "durations are added as recorded; unions count the time once");
+    put_check(w, t, "overlaps on one stream", o.count, o.ticks, o.busy,
+              "durations are added as recorded; unions count the time once");
     put_check(w, t, "device events longer than the recording", l.longer, l.long_ticks, o.busy, "impossible durations");
     put_check(w, t, "device events without duration", l.zero, 0, o.busy, "");
-    put_check(w, t, "device events without their launch", l.unlinked, l.unlinked_ticks, o.busy, "not in the operator tables");
+    put_check(w, t, "device events without their launch", l.unlinked, l.unlinked_ticks, o.busy,
+              "not in the operator tables");
     put_check(w, t, "device events of graph launches", l.graph, l.graph_ticks, o.busy, "several events of one launch");
     put_check(w, t, "host events cut to their parent's end", w->fw->tree->clamped, w->fw->tree->clamped_ticks, 0,
               "they end up to 1 µs after the event that holds them; none is dropped");
@@ -154,148 +142,28 @@ static int quality(struct work *w)
         const struct az_drop *d = &w->fw->trace->drops.v[i];
         az_put_text(t, az_arena_printf(w->job->arena, "left out: %.*s", AZ_SVF(d->reason)));
         az_put_i64(t, (int64_t)d->count);
-        az_put_i64(t, (int64_t)((double)d->ticks / w->per_ns));
+        az_put_i64(t, az_ns(w->fw->trace, d->ticks));
         az_put_empty(t);
         az_put_empty(t);
     }
     if (rc == 0 && o.ticks * 100 > o.busy)
         az_finding(w->job, "stream-overlap", "warning", AZ_SV("overlapping events on one stream"), (int64_t)o.count,
-                   (int64_t)((double)o.ticks / w->per_ns), AZ_SV("sums of durations exceed the time the device was busy; trust unions"));
+                   az_ns(w->fw->trace, o.ticks),
+                   AZ_SV("sums of durations exceed the time the device was busy; trust unions"));
     cover(w, &l, o.busy);
-    return az_fw_emit(w->job, t, rc);
-}
-
-/* ---- idle_gaps ---- */
-struct gap {
-    int64_t device, start, end;
-    uint32_t before, after; /* gpu numbers */
-};
-AZ_VEC(struct gap, gaps);
-
-static int longer_first(const void *a, const void *b, void *ctx)
-{
-    const struct gap *x = a, *y = b;
-    (void)ctx;
-    int64_t dx = x->end - x->start, dy = y->end - y->start;
-    if (dx != dy)
-        return dx < dy ? 1 : -1;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return x->device < y->device ? -1 : x->device > y->device;
-}
-
-/* Gaps between device events of each device, all streams together. */
-static int find_gaps(struct work *w, struct gaps *out)
-{
-    struct az_map last; /* device -> index of its latest-ending event + 1 */
-    int rc = az_map_init(&last, w->job->mem, 16);
-    for (uint32_t i = 0; rc == 0 && i < w->fw->tree->n_gpu; i++) {
-        uint32_t g = w->order[i], *at;
-        struct az_event e = az_gpu_event(w->fw->tree, g);
-        int64_t device = w->fw->trace->lanes.v[e.lane].device;
-        bool added;
-        rc = az_map_put(&last, (uint64_t)device, 0, g, &at, &added);
-        if (rc || added)
-            continue;
-        int64_t end = az_gpu_event(w->fw->tree, *at).end;
-        if (e.start > end)
-            rc = az_vec_push(out, ((struct gap){ .device = device, .start = end, .end = e.start, .before = *at, .after = g }));
-        if (e.end >= end)
-            *at = g;
-    }
-    az_map_release(&last);
-    if (rc == 0)
-        rc = az_sort_cmp(out->v, out->n, sizeof *out->v, longer_first, NULL, w->job->mem);
-    return rc;
-}
-
-/* Longest blocking call that overlaps the gap; AZ_NO_ROW if none. */
-static uint32_t blocking_call(const struct work *w, const struct gap *gap)
-{
-    const struct az_events *c = &w->fw->trace->ev[AZ_CALL];
-    uint32_t best = AZ_NO_ROW;
-    int64_t longest = 0;
-    for (uint32_t i = 0; i < c->n && c->start[i] < gap->end; i++) {
-        int64_t from = c->start[i] > gap->start ? c->start[i] : gap->start, to = c->end[i] < gap->end ? c->end[i] : gap->end;
-        if (to - from > longest && az_sv_ifind(az_trace_text(w->fw->trace, c->name[i]), AZ_SV("synchronize")) >= 0) {
-            longest = to - from;
-            best = i;
-        }
-    }
-    return best;
-}
-
-/* What the host did: launched what follows already before the gap (the device waited for something else), waited in a blocking
- * call, or was late with the launch. */
-static void put_host(struct work *w, struct az_table *t, const struct gap *gap)
-{
-    uint32_t call = w->fw->tree->gpu_call[gap->after];
-    if (call == AZ_NO_ROW) {
-        az_put_text(t, AZ_SV("unknown"));
-        az_put_empty(t);
-        az_put_empty(t);
-        return;
-    }
-    struct az_event launch = az_fw_node(w->fw, call);
-    uint32_t sync = blocking_call(w, gap), op = az_node_op(w->fw->tree, call);
-    bool queued = launch.end <= gap->start;
-    az_put_text(t, queued ? AZ_SV("launched before") : sync != AZ_NO_ROW ? AZ_SV("waiting") : AZ_SV("launching"));
-    if (!queued && sync != AZ_NO_ROW)
-        az_put_text(t, az_trace_text(w->fw->trace, w->fw->trace->ev[AZ_CALL].name[sync]));
-    else
-        az_put_text(t, az_node_name(w->fw->tree, call));
-    if (op != AZ_NO_ROW)
-        az_put_text(t, az_node_name(w->fw->tree, op));
-    else
-        az_put_empty(t);
-}
-
-static int idle(struct work *w)
-{
-    struct az_table *t = az_table_new(w->job->arena, "idle_gaps", "Largest gaps of device work", AZ_TABLE_SUMMARY);
-    struct gaps list;
-    if (!t)
-        return az_arena_error(w->job->arena);
-    az_vec_init(&list, w->job->mem);
-    az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Start (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "Duration (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Host", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Host call", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Host op", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Before", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "After", AZ_TEXT, AZ_UNIT_NONE, 0);
-    int rc = find_gaps(w, &list);
-    for (size_t i = 0; rc == 0 && i < list.n && i < GAPS; i++) {
-        const struct gap *g = &list.v[i];
-        az_put_i64(t, g->device);
-        az_put_i64(t, g->start);
-        az_put_i64(t, (int64_t)((double)(g->end - g->start) / w->per_ns));
-        put_host(w, t, g);
-        az_put_text(t, az_fw_text(w->fw, az_gpu_event(w->fw->tree, g->before).name, ""));
-        az_put_text(t, az_fw_text(w->fw, az_gpu_event(w->fw->tree, g->after).name, ""));
-    }
-    if (list.n > GAPS)
-        az_cover(w->job, "idle_gaps: gaps not shown", (double)(list.n - GAPS), "count", AZ_SV("only the 50 largest are shown"));
-    az_vec_release(&list);
     return az_fw_emit(w->job, t, rc);
 }
 
 static int run(struct az_job *job)
 {
     int rc;
-    struct work w = { .job = job, .fw = az_fw_get(job, &rc), .per_ns = (double)job->traces[0]->ticks_per_ns };
-    if (!w.fw)
-        return rc;
-    rc = by_start(&w);
-    if (rc == 0)
-        rc = quality(&w);
-    return rc ? rc : idle(&w);
+    struct work w = { .job = job, .fw = az_fw_get(job, &rc) };
+    return w.fw ? quality(&w) : rc;
 }
 
 const struct az_analysis az_analysis_fw_quality = {
     .name = "data_quality",
-    .help = "overlaps, impossible durations, unlinked and graph-launched events; the largest gaps of device work",
+    .help = "overlaps, impossible durations, unlinked and graph-launched events",
     .needs = AZ_CAP_FRAMEWORK,
     .run = run,
 };

@@ -2,6 +2,8 @@
  * and per profiler step. */
 #include "analyses/fw.h"
 #include "analyses/list.h"
+#include "analyses/shared.h"
+#include "base/sort.h"
 
 struct figures { /* ticks */
     int64_t compute, comm, exposed_comm, memcpy_time, exposed_memcpy, busy, total, micro;
@@ -84,38 +86,8 @@ static int measure(struct sets *s, int64_t micro_threshold, struct figures *f)
 struct work {
     struct az_job *job;
     struct az_fw *fw;
-    uint8_t *class_of; /* gpu number -> az_gpu_class */
     struct sets sets;
 };
-
-/* Class per device event, decided once per name. */
-static int classify(struct work *w)
-{
-    const struct az_calltree *t = w->fw->tree;
-    size_t names = w->fw->trace->names.text.n + 1;
-    uint8_t *known = az_arena_array(w->job->arena, names, 1);
-    w->class_of = az_arena_array(w->job->arena, (size_t)t->n_gpu + 1, 1);
-    if (!known || !w->class_of)
-        return az_arena_error(w->job->arena);
-    for (uint32_t g = 0; g < t->n_gpu; g++) {
-        struct az_event e = az_gpu_event(t, g);
-        enum az_kind kind = t->gpu_kind[g];
-        if (kind == AZ_MEMCPY || e.name == AZ_NO_ID) {
-            w->class_of[g] = (uint8_t)az_gpu_class_of(AZ_SV(""), kind);
-            continue;
-        }
-        uint8_t *k = &known[e.name];
-        if (!*k || kind != AZ_KERNEL)
-            *k = (uint8_t)(1 + az_gpu_class_of(az_trace_text(w->fw->trace, e.name), kind));
-        w->class_of[g] = (uint8_t)(*k - 1);
-    }
-    return 0;
-}
-
-static bool counts(const struct work *w, uint32_t gpu)
-{
-    return w->fw->tree->gpu_call[gpu] != AZ_NO_ROW || w->job->opts->include_unlinked_kernels;
-}
 
 static int take(struct work *w, uint32_t gpu, int64_t lo, int64_t hi)
 {
@@ -124,7 +96,7 @@ static int take(struct work *w, uint32_t gpu, int64_t lo, int64_t hi)
     if (s.end < s.start)
         return 0;
     int rc = az_vec_push(&w->sets.all, s);
-    return rc ? rc : az_vec_push(&w->sets.of[w->class_of[gpu]], s);
+    return rc ? rc : az_vec_push(&w->sets.of[w->fw->gpu_class[gpu]], s);
 }
 
 static int64_t micro_threshold(const struct work *w)
@@ -179,7 +151,7 @@ static int gather(struct work *w, int recompute)
 {
     sets_reset(&w->sets);
     for (uint32_t g = 0; g < w->fw->tree->n_gpu; g++) {
-        if (!counts(w, g) || (recompute >= 0 && az_fw_gpu_recompute(w->fw, g) != (recompute == 1)))
+        if (!az_fw_counts(w->fw, g) || (recompute >= 0 && az_fw_gpu_recompute(w->fw, g) != (recompute == 1)))
             continue;
         int rc = take(w, g, INT64_MIN, INT64_MAX);
         if (rc)
@@ -223,94 +195,123 @@ static int whole(struct work *w)
 
 static void lead_device(struct az_table *t, const void *ctx) { az_put_i64(t, *(const int64_t *)ctx); }
 
+static int64_t device_of(const struct work *w, uint32_t gpu)
+{
+    return w->fw->trace->lanes.v[az_gpu_event(w->fw->tree, gpu).lane].device;
+}
+
+/* The events of one device, a run of `order`. */
+static int one_device(struct work *w, struct az_table *t, const uint32_t *gpu, size_t n)
+{
+    struct figures f;
+    int64_t device = device_of(w, gpu[0]);
+    int rc = 0;
+    sets_reset(&w->sets);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        if (az_fw_counts(w->fw, gpu[i]))
+            rc = take(w, gpu[i], INT64_MIN, INT64_MAX);
+    if (rc == 0)
+        rc = measure(&w->sets, micro_threshold(w), &f);
+    if (rc == 0 && f.events)
+        rows(w, t, &f, lead_device, &device, NULL);
+    return rc;
+}
+
+static int device_rows(struct work *w, struct az_table *t, const int64_t *device, uint32_t *order)
+{
+    size_t n = w->fw->tree->n_gpu, devices = 0;
+    int rc = az_sort_order(device, n, order, w->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; devices++) {
+        size_t j = i + 1;
+        while (j < n && device[order[j]] == device[order[i]])
+            j++;
+        rc = one_device(w, t, order + i, j - i);
+        i = j;
+    }
+    if (rc == 0 && devices > 1)
+        az_finding(w->job, "several-devices", "info", AZ_SV("gpu_timeline"), (int64_t)devices, -1,
+                   AZ_SV("the trace holds several devices; gpu_timeline pools them, gpu_timeline_by_device does not"));
+    return rc;
+}
+
 static int by_device(struct work *w)
 {
-    const struct az_trace *tr = w->fw->trace;
+    size_t n = w->fw->tree->n_gpu;
     struct az_table *t = az_table_new(w->job->arena, "gpu_timeline_by_device", "GPU time line by device", 0);
-    if (!t)
+    uint32_t *order = az_arena_array(w->job->arena, n + 1, sizeof *order);
+    int64_t *device = az_arena_array(w->job->arena, n + 1, sizeof *device);
+    if (!t || !order || !device)
         return az_arena_error(w->job->arena);
     az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     figure_columns(t);
-    int64_t device = INT64_MIN;
-    int rc = 0;
-    for (size_t devices = 0; rc == 0; devices++) { /* devices in ascending order */
-        int64_t next = INT64_MAX;
-        for (size_t l = 0; l < tr->lanes.n; l++)
-            if (tr->lanes.v[l].device_side && tr->lanes.v[l].device > device && tr->lanes.v[l].device < next)
-                next = tr->lanes.v[l].device;
-        if (next == INT64_MAX)
-            break;
-        device = next;
-        sets_reset(&w->sets);
-        for (uint32_t g = 0; rc == 0 && g < w->fw->tree->n_gpu; g++)
-            if (counts(w, g) && tr->lanes.v[az_gpu_event(w->fw->tree, g).lane].device == device)
-                rc = take(w, g, INT64_MIN, INT64_MAX);
-        struct figures f;
-        if (rc == 0)
-            rc = measure(&w->sets, micro_threshold(w), &f);
-        if (rc == 0 && f.events)
-            rows(w, t, &f, lead_device, &device, NULL);
-        if (devices == 1 && rc == 0)
-            az_finding(
-                w->job, "several-devices", "info", AZ_SV("gpu_timeline"), 2, -1,
-                AZ_SV("the trace holds several devices; gpu_timeline pools them, gpu_timeline_by_device does not"));
-    }
-    return az_fw_emit(w->job, t, rc);
+    for (uint32_t g = 0; g < n; g++)
+        device[g] = device_of(w, g);
+    return az_fw_emit(w->job, t, device_rows(w, t, device, order));
 }
 
-struct step {
-    struct az_sv name;
+/* ---- by step: one pass over steps and events, both in order of start ---- */
+struct steps {
+    struct az_vec_u32 open; /* events begun that had not ended at the start of the last step */
+    uint32_t next;          /* of fw->order */
 };
-static void lead_step(struct az_table *t, const void *ctx) { az_put_text(t, ((const struct step *)ctx)->name); }
 
-/* Device events whose span touches a window: events are in file order, so this is a pass over all of them per step;
- * steps beyond the first 1,000 are left out and counted. */
-static int by_step(struct work *w)
+/* Gathers the events that touch the window, cut to it. */
+static int gather_window(struct work *w, struct steps *s, int64_t lo, int64_t hi)
 {
-    const struct az_trace *tr = w->fw->trace;
-    const struct az_events *a = &tr->ev[AZ_RANGE];
-    struct az_table *t = az_table_new(w->job->arena, "gpu_timeline_by_step", "GPU time line by profiler step", 0);
-    size_t steps = 0;
-    if (!t)
-        return az_arena_error(w->job->arena);
-    az_table_column(t, "step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    figure_columns(t);
+    const struct az_fw *fw = w->fw;
+    size_t kept = 0;
+    int rc = 0;
+    sets_reset(&w->sets);
+    while (rc == 0 && s->next < fw->tree->n_gpu && az_gpu_event(fw->tree, fw->order[s->next]).start < hi) {
+        uint32_t g = fw->order[s->next++];
+        rc = az_fw_counts(fw, g) ? az_vec_push(&s->open, g) : 0;
+    }
+    for (size_t i = 0; rc == 0 && i < s->open.n; i++) {
+        struct az_event e = az_gpu_event(fw->tree, s->open.v[i]);
+        if (e.end <= lo)
+            continue;
+        if (e.start < hi)
+            rc = take(w, s->open.v[i], lo, hi);
+        s->open.v[kept++] = s->open.v[i];
+    }
+    s->open.n = kept;
+    return rc;
+}
+
+static void lead_step(struct az_table *t, const void *ctx) { az_put_text(t, *(const struct az_sv *)ctx); }
+
+static int step_rows(struct work *w, struct az_table *t, struct steps *s)
+{
+    const struct az_events *a = &w->fw->trace->ev[AZ_RANGE];
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < a->n; i++) {
-        struct step s = { az_trace_text(tr, a->name[i]) };
+        struct az_sv name = az_fw_text(w->fw, a->name[i], "");
         struct figures f;
-        if (!az_sv_starts(s.name, AZ_SV("ProfilerStep#")) || ++steps > 1000)
+        if (!az_sv_starts(name, AZ_SV("ProfilerStep#")))
             continue;
-        sets_reset(&w->sets);
-        for (uint32_t g = 0; rc == 0 && g < w->fw->tree->n_gpu; g++) {
-            struct az_event e = az_gpu_event(w->fw->tree, g);
-            if (counts(w, g) && e.end > a->start[i] && e.start < a->end[i])
-                rc = take(w, g, a->start[i], a->end[i]);
-        }
+        rc = gather_window(w, s, a->start[i], a->end[i]);
         if (rc == 0)
             rc = measure(&w->sets, micro_threshold(w), &f);
         if (rc == 0) { /* the step is the whole, idle at its ends included */
             f.total = a->end[i] - a->start[i];
-            rows(w, t, &f, lead_step, &s, NULL);
+            rows(w, t, &f, lead_step, &name, NULL);
         }
     }
-    if (steps > 1000)
-        az_cover(w->job, "gpu_timeline_by_step: steps left out", (double)(steps - 1000), "count",
-                 AZ_SV("only the first 1,000 are shown"));
-    return az_fw_emit(w->job, t, rc);
+    return rc;
 }
 
-static int chart(struct az_job *job)
+static int by_step(struct work *w)
 {
-    struct az_chart c = { .kind = AZ_CHART_BAR,
-                          .table = AZ_SV("gpu_timeline"),
-                          .title = AZ_SV("GPU time line"),
-                          .x_title = AZ_SV("type"),
-                          .y_title = AZ_SV("ms"),
-                          .x = AZ_SV("type") };
-    az_vec_init(&c.y, job->mem);
-    int rc = az_vec_push(&c.y, AZ_SV("time ms"));
-    return rc ? rc : az_document_chart(job->doc, c);
+    struct steps s = { .next = 0 };
+    struct az_table *t = az_table_new(w->job->arena, "gpu_timeline_by_step", "GPU time line by profiler step", 0);
+    if (!t)
+        return az_arena_error(w->job->arena);
+    az_vec_init(&s.open, w->job->mem);
+    az_table_column(t, "step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    figure_columns(t);
+    int rc = w->fw->tree->n_gpu ? step_rows(w, t, &s) : 0;
+    az_vec_release(&s.open);
+    return az_fw_emit(w->job, t, rc);
 }
 
 static int run(struct az_job *job)
@@ -321,15 +322,16 @@ static int run(struct az_job *job)
     if (!w.fw)
         return rc;
     sets_init(&w.sets, job->mem);
-    rc = classify(&w);
-    if (rc == 0)
-        rc = whole(&w);
+    rc = whole(&w);
     if (rc == 0)
         rc = by_device(&w);
     if (rc == 0)
         rc = by_step(&w);
     sets_release(&w.sets);
-    return rc ? rc : chart(job);
+    if (rc == 0)
+        rc = az_job_chart(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "type",
+                          (const char *const[]){ "time ms", NULL }, "ms");
+    return rc;
 }
 
 const struct az_analysis az_analysis_gpu_timeline = {

@@ -116,7 +116,8 @@ static int use_trace(struct work *w)
     size_t n, bytes_o = 0, bytes_l = 0;
     struct last *last = NULL;
     w->t = w->job->traces[w->trace];
-    w->threshold = (int64_t)(w->job->opts->gap_threshold_us * 1000.0 * (double)w->t->ticks_per_ns);
+    double threshold = w->job->opts->gap_threshold_us * 1000.0 * (double)w->t->ticks_per_ns;
+    w->threshold = threshold < (double)(2 * AZ_TIME_MAX) ? (int64_t)threshold : 2 * AZ_TIME_MAX; /* none is longer */
     int rc = az_devices_make(&w->dev, w->t, AZ_BY_PROCESS, w->job->mem);
     if (rc == 0)
         rc = az_vec_push(&w->base, (uint32_t)w->device.n);

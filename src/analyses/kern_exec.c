@@ -176,12 +176,7 @@ static int run(struct az_job *job)
     az_vec_init(&w.group, job->mem);
     for (w.trace = 0; rc == 0 && w.trace < job->n_traces; w.trace++)
         rc = use_trace(&w);
-    if (rc == 0)
-        rc = az_table_sort(w.out, order, 6);
-    if (rc == 0)
-        rc = az_document_add(job->doc, w.out);
-    else
-        az_table_free(w.out);
+    rc = az_job_emit(job, w.out, rc, order, 6);
     az_vec_release(&w.pairs);
     az_vec_release(&w.group);
     return rc;

@@ -26,6 +26,7 @@ extern const struct az_analysis az_analysis_fw_short;
 extern const struct az_analysis az_analysis_fw_coll;
 extern const struct az_analysis az_analysis_fw_phases;
 extern const struct az_analysis az_analysis_fw_quality;
+extern const struct az_analysis az_analysis_fw_gaps;
 extern const struct az_analysis az_analysis_fw_unified;
 extern const struct az_analysis az_analysis_amd_timeline;
 extern const struct az_analysis az_analysis_amd_kernels;

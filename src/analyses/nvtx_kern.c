@@ -6,7 +6,7 @@
 #include "analyses/shared.h"
 
 /* A file of very many ranges that all overlap would make this calls times ranges: then it is left out, and said so. */
-#define MAX_VISITS 2000000000u
+#define MAX_VISITS 200000000u
 
 struct kernel_use {      /* one kernel name within the group at work */
     uint32_t name;       /* number */
@@ -212,12 +212,7 @@ static int run(struct az_job *job)
         w.slot.v[w.slot.n++] = AZ_NO_ID;
     for (w.trace = 0; rc == 0 && w.trace < job->n_traces; w.trace++)
         rc = use_trace(&w);
-    if (rc == 0)
-        rc = az_table_sort(w.out, order, 6);
-    if (rc == 0)
-        rc = az_document_add(job->doc, w.out);
-    else
-        az_table_free(w.out);
+    rc = az_job_emit(job, w.out, rc, order, 6);
     az_vec_release(&w.slot);
     az_vec_release(&w.uses);
     az_vec_release(&w.group);

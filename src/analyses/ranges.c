@@ -146,9 +146,9 @@ static int collect(struct collector *c)
                 break;
             struct sum *s = &c->sums.v[*g];
             s->host = az_add_sat(s->host, r.orig_duration > 0 ? r.orig_duration : 0);
-            s->ops += r.ops > 0 ? r.ops : 0;
-            s->levels += r.level > 0 ? r.level : 0;
-            s->children += r.children > 0 ? r.children : 0;
+            s->ops = az_add_sat(s->ops, r.ops > 0 ? r.ops : 0);
+            s->levels = az_add_sat(s->levels, r.level > 0 ? r.level : 0);
+            s->children = az_add_sat(s->children, r.children > 0 ? r.children : 0);
         }
     }
     az_map_release(&groups);
@@ -211,12 +211,7 @@ static int run_sum(struct az_job *job)
         rc = az_groups_make(&g, c.group.v, c.group.n, c.sums.n, job->mem);
     for (size_t i = 0; rc == 0 && i < c.sums.n; i++)
         put_sum(t, &c.sums.v[i], g.value, az_groups_take(&g, i, c.duration.v));
-    if (rc == 0)
-        rc = az_table_sort(t, by_total, 3);
-    if (rc == 0)
-        rc = az_document_add(job->doc, t);
-    else
-        az_table_free(t);
+    rc = az_job_emit(job, t, rc, by_total, 3);
     az_groups_release(&g);
     az_vec_release(&c.sums);
     az_vec_release(&c.group);

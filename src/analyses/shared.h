@@ -66,6 +66,8 @@ struct az_name_sums {
 /* Rows as the file gave them, in its order; from events: by total (largest first), count, name. */
 int az_job_kernels(struct az_job *job, struct az_name_sums *out) AZ_MUST_USE;
 int az_job_memops(struct az_job *job, struct az_name_sums *out) AZ_MUST_USE;
+/* Sizes of memory operations that came summed; no rows where none did. */
+int az_job_given_sizes(struct az_job *job, struct az_name_sums *out) AZ_MUST_USE;
 
 /* Sums of events by name (and range style) over all traces. */
 enum az_sum_of { AZ_SUM_DURATION, AZ_SUM_BYTES, AZ_SUM_STYLE };
@@ -87,6 +89,9 @@ static inline int64_t az_job_rank(const struct az_job *job, size_t trace)
 {
     return job->traces[trace]->rank >= 0 ? job->traces[trace]->rank : (int64_t)trace;
 }
+/* Ends a table: sorted by n columns as by az_table_sort and given to the document; freed if rc says that making it
+ * failed or the sorting does. The first error. */
+int az_job_emit(struct az_job *job, struct az_table *t, int rc, const int *order, size_t n) AZ_MUST_USE;
 /* A chart over a table with up to four y columns (NULL-terminated list). */
 int az_job_chart(struct az_job *job, enum az_chart_kind kind, const char *table, const char *title, const char *x,
                  const char *const *y, const char *y_title) AZ_MUST_USE;

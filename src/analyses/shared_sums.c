@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "analyses/shared_internal.h"
+#include "base/num.h"
 #include "base/sort.h"
 #include "base/stats.h"
 
@@ -100,7 +101,7 @@ static void figures(struct az_name_sum *row, int64_t *v, size_t n, int64_t per_u
     double d = per_unit > 1 ? (double)per_unit : 1.0;
     az_stats_i64(v, n, &st);
     row->count = (int64_t)n;
-    row->total = per_unit > 1 ? (st.sum + per_unit / 2) / per_unit : st.sum;
+    row->total = per_unit > 1 ? az_add_sat(st.sum, per_unit / 2) / per_unit : st.sum;
     row->raw = (double)row->total;
     row->avg = st.mean / d;
     row->med = st.median / d;
@@ -174,22 +175,24 @@ int az_job_sum(struct az_job *job, const enum az_kind *kinds, size_t n_kinds, en
 }
 
 /* ---- rows that came summed ---- */
-static const struct az_sums *sums_of(const struct az_trace *t, bool memory)
+enum given { KERNEL_TIMES, MEMORY_TIMES, MEMORY_SIZES };
+
+static const struct az_sums *sums_of(const struct az_trace *t, enum given what)
 {
-    return memory ? &t->mem_sums : &t->kernel_sums;
+    return what == KERNEL_TIMES ? &t->kernel_sums : what == MEMORY_TIMES ? &t->mem_sums : &t->mem_sizes;
 }
 
-static int given_sums(struct az_job *job, bool memory, struct az_name_sums *out)
+static int given_sums(struct az_job *job, enum given what, struct az_name_sums *out)
 {
     size_t n = 0;
     for (size_t k = 0; k < job->n_traces; k++)
-        n += sums_of(job->traces[k], memory)->n;
+        n += sums_of(job->traces[k], what)->n;
     struct az_name_sum *row = az_arena_array(job->arena, n, sizeof *row);
     *out = (struct az_name_sums){ .v = row };
     if (!row)
         return az_arena_error(job->arena);
     for (size_t k = 0; k < job->n_traces; k++) {
-        const struct az_sums *from = sums_of(job->traces[k], memory);
+        const struct az_sums *from = sums_of(job->traces[k], what);
         for (size_t i = 0; i < from->n; i++) {
             const struct az_sum *f = &from->v[i];
             row[out->n++] = (struct az_name_sum){ .name = az_job_name(job, k, f->name),
@@ -208,18 +211,18 @@ static int given_sums(struct az_job *job, bool memory, struct az_name_sums *out)
     return 0;
 }
 
-static int sums(struct az_job *job, bool memory, const enum az_kind *kinds, size_t n_kinds, struct az_name_sums **slot,
-                struct az_name_sums *out)
+static int sums(struct az_job *job, enum given what, const enum az_kind *kinds, size_t n_kinds,
+                struct az_name_sums **slot, struct az_name_sums *out)
 {
     bool summed = false;
     int rc = 0;
     for (size_t k = 0; k < job->n_traces; k++)
-        summed = summed || sums_of(job->traces[k], memory)->n > 0;
+        summed = summed || sums_of(job->traces[k], what)->n > 0;
     if (!*slot) {
         struct az_name_sums *made = az_arena_alloc(job->arena, sizeof *made);
         if (!made)
             return az_arena_error(job->arena);
-        rc = summed ? given_sums(job, memory, made) : az_job_sum(job, kinds, n_kinds, AZ_SUM_DURATION, made);
+        rc = summed ? given_sums(job, what, made) : az_job_sum(job, kinds, n_kinds, AZ_SUM_DURATION, made);
         if (rc == 0)
             *slot = made;
     }
@@ -232,12 +235,14 @@ int az_job_kernels(struct az_job *job, struct az_name_sums *out)
 {
     static const enum az_kind kinds[] = { AZ_KERNEL };
     struct az_shared *s = az_shared_of(job);
-    return s ? sums(job, false, kinds, 1, &s->kernels, out) : az_arena_error(job->arena);
+    return s ? sums(job, KERNEL_TIMES, kinds, 1, &s->kernels, out) : az_arena_error(job->arena);
 }
 
 int az_job_memops(struct az_job *job, struct az_name_sums *out)
 {
     static const enum az_kind kinds[] = { AZ_MEMCPY, AZ_MEMSET };
     struct az_shared *s = az_shared_of(job);
-    return s ? sums(job, true, kinds, 2, &s->memops, out) : az_arena_error(job->arena);
+    return s ? sums(job, MEMORY_TIMES, kinds, 2, &s->memops, out) : az_arena_error(job->arena);
 }
+
+int az_job_given_sizes(struct az_job *job, struct az_name_sums *out) { return given_sums(job, MEMORY_SIZES, out); }

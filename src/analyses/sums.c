@@ -128,32 +128,6 @@ static int run_mem_time(struct az_job *job)
     return rc == 0 ? emit(job, &f, &sums) : rc;
 }
 
-/* Sizes that came summed. */
-static int given_sizes(struct az_job *job, struct az_name_sums *out)
-{
-    size_t n = 0;
-    for (size_t k = 0; k < job->n_traces; k++)
-        n += job->traces[k]->mem_sizes.n;
-    struct az_name_sum *row = az_arena_array(job->arena, n, sizeof *row);
-    *out = (struct az_name_sums){ .v = row };
-    if (!row)
-        return az_arena_error(job->arena);
-    for (size_t k = 0; k < job->n_traces; k++) {
-        for (size_t i = 0; i < job->traces[k]->mem_sizes.n; i++) {
-            const struct az_sum *s = &job->traces[k]->mem_sizes.v[i];
-            row[out->n++] = (struct az_name_sum){ .name = az_job_name(job, k, s->name),
-                                                  .count = s->count,
-                                                  .total = s->total_ns,
-                                                  .avg = s->avg,
-                                                  .med = s->med,
-                                                  .min = s->min,
-                                                  .max = s->max,
-                                                  .std = s->std };
-        }
-    }
-    return 0;
-}
-
 static int run_mem_size(struct az_job *job)
 {
     static const struct form f = { "mem_size_sum", "Memory operations by size",
@@ -162,7 +136,7 @@ static int run_mem_size(struct az_job *job)
                                    AZ_UNIT_BYTES,  NO_PERCENT };
     static const enum az_kind kinds[] = { AZ_MEMCPY, AZ_MEMSET };
     struct az_name_sums sums;
-    int rc = given_sizes(job, &sums);
+    int rc = az_job_given_sizes(job, &sums);
     if (rc == 0 && sums.n == 0)
         return sum_events(job, &f, kinds, 2, AZ_SUM_BYTES);
     return rc == 0 ? emit(job, &f, &sums) : rc;

@@ -1,7 +1,9 @@
-/* unmatched_kernels: the kernels that the user's class map does not name, biggest first, each with a key and a class to paste into
- * kernel_to_class_map. The key is the kernel's own identifier (the last one before template arguments and parameters). */
+/* unmatched_kernels: the kernels that the user's class map does not name, biggest first, each with a key and a class to
+ * paste into kernel_to_class_map. The key is the kernel's own identifier (the last one before template arguments and
+ * parameters). */
 #include "analyses/fw.h"
 #include "analyses/list.h"
+#include "base/num.h"
 
 #include <ctype.h>
 
@@ -23,7 +25,8 @@ struct work {
 
 static bool is_identifier(char c) { return isalnum((unsigned char)c) != 0 || c == '_'; }
 
-/* Last name of an Itanium-mangled symbol's path (_ZN2ck6device11gemm_kernelI... -> gemm_kernel); the empty view if it is none. */
+/* Last name of an Itanium-mangled symbol's path (_ZN2ck6device11gemm_kernelI... -> gemm_kernel); the empty view if it
+ * is none. */
 static struct az_sv mangled_identifier(struct az_sv s)
 {
     struct az_sv last = AZ_SV("");
@@ -41,7 +44,8 @@ static struct az_sv mangled_identifier(struct az_sv s)
     return last;
 }
 
-/* "void at::native::(anonymous namespace)::copy_kernel<4, F>(int)" -> "copy_kernel"; names without such structure as they are. */
+/* "void at::native::(anonymous namespace)::copy_kernel<4, F>(int)" -> "copy_kernel"; names without such structure as
+ * they are. */
 static struct az_sv own_identifier(struct az_sv name)
 {
     static const struct az_sv anonymous = { "(anonymous namespace)", 21 };
@@ -68,19 +72,23 @@ static struct az_sv own_identifier(struct az_sv name)
 
 static int add(struct work *w, struct az_sv name, int64_t ns, int64_t count)
 {
-    w->total += ns;
+    if (ns < 0) /* the file does not say */
+        ns = 0;
+    w->total = az_add_sat(w->total, ns);
     if (az_classify(w->job->classes, name) != AZ_CLASS_OTHERS)
         return 0;
     uint32_t id;
     struct az_sv key = own_identifier(name);
     int rc = az_intern(&w->keys, key, &id);
     if (rc == 0 && id == w->list.n)
-        rc = az_vec_push(&w->list, ((struct entry){ .key = az_arena_dup(w->job->arena, key), .example = az_arena_dup(w->job->arena, name),
-                                                    .class_name = az_kernel_class_builtin(name), .first = id }));
+        rc = az_vec_push(&w->list, ((struct entry){ .key = az_arena_dup(w->job->arena, key),
+                                                    .example = az_arena_dup(w->job->arena, name),
+                                                    .class_name = az_kernel_class_builtin(name),
+                                                    .first = id }));
     if (rc)
         return rc;
-    w->list.v[id].ns += ns;
-    w->list.v[id].count += count;
+    w->list.v[id].ns = az_add_sat(w->list.v[id].ns, ns);
+    w->list.v[id].count = az_add_sat(w->list.v[id].count, count);
     return 0;
 }
 
@@ -90,7 +98,8 @@ static int add_trace(struct work *w, const struct az_trace *t)
     const struct az_events *e = &t->ev[AZ_KERNEL];
     int rc = 0;
     for (size_t i = 0; rc == 0 && e->n == 0 && i < t->kernel_sums.n; i++)
-        rc = add(w, az_trace_text(t, t->kernel_sums.v[i].name), t->kernel_sums.v[i].total_ns, t->kernel_sums.v[i].count);
+        rc =
+            add(w, az_trace_text(t, t->kernel_sums.v[i].name), t->kernel_sums.v[i].total_ns, t->kernel_sums.v[i].count);
     if (rc || e->n == 0)
         return rc;
     size_t names = t->names.text.n;
@@ -101,7 +110,7 @@ static int add_trace(struct work *w, const struct az_trace *t)
     for (size_t i = 0; i < e->n; i++) {
         if (e->name[i] >= names)
             continue;
-        sum[e->name[i] * 2] += (e->end[i] - e->start[i]) / t->ticks_per_ns;
+        sum[e->name[i] * 2] = az_add_sat(sum[e->name[i] * 2], (e->end[i] - e->start[i]) / t->ticks_per_ns);
         sum[e->name[i] * 2 + 1]++;
     }
     for (uint32_t n = 0; rc == 0 && n < names; n++)
@@ -122,9 +131,10 @@ static int rows(struct work *w, struct az_table *t)
         az_put_i64(t, e->count);
         az_put_text(t, e->example);
     }
-    int rc = az_table_sort(t, (int[]){ -3, 1 }, 2);
+    int rc = az_table_sort(t, (int[]){ AZ_DOWN(2), AZ_UP(0) }, 2);
     if (t->rows > MAX_ROWS)
-        az_cover(w->job, "unmatched_kernels: rows not shown", (double)(t->rows - MAX_ROWS), "count", AZ_SV("only the 100 biggest are shown"));
+        az_cover(w->job, "unmatched_kernels: rows not shown", (double)(t->rows - MAX_ROWS), "count",
+                 AZ_SV("only the 100 biggest are shown"));
     az_table_keep(t, MAX_ROWS);
     return rc;
 }

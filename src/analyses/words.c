@@ -2,31 +2,78 @@
 
 #include <ctype.h>
 
-
 static bool is_word(char c) { return isalnum((unsigned char)c) != 0; }
 
-/* Cuts a name into lower-case words. Names longer than the buffer are classified by their beginning. */
+struct cutter {
+    struct az_words *w;
+    size_t at; /* end of the text so far */
+    bool open; /* a word has begun */
+};
+
+static uint64_t initial(char c) { return (uint64_t)1 << (c & 63); }
+
+static void end_word(struct cutter *c)
+{
+    if (c->open) {
+        c->w->initials |= initial(c->w->text[c->w->from[c->w->n]]);
+        c->w->to[c->w->n++] = (uint16_t)c->at;
+    }
+    c->open = false;
+}
+
+static bool full(const struct cutter *c) { return c->at == sizeof c->w->text || c->w->n == AZ_WORDS_MAX; }
+
+/* The words of plain text. */
+static void cut(struct cutter *c, struct az_sv s)
+{
+    for (size_t i = 0; i < s.n && !full(c); i++) {
+        char ch = s.p[i];
+        bool hump = c->open && isupper((unsigned char)ch) && !isupper((unsigned char)s.p[i - 1]);
+        if (!is_word(ch) || hump)
+            end_word(c);
+        if (!is_word(ch) || full(c))
+            continue;
+        if (!c->open)
+            c->w->from[c->w->n] = (uint16_t)c->at;
+        c->open = true;
+        c->w->text[c->at++] = (char)tolower((unsigned char)ch);
+    }
+    end_word(c);
+}
+
+/* Is the number at i a literal (Li128E, Lb1E, Lin1E) rather than the length of an identifier? */
+static bool is_literal(struct az_sv s, size_t i)
+{
+    if (i >= 1 && s.p[i - 1] == 'n')
+        i--;
+    return i >= 2 && s.p[i - 2] == 'L' && islower((unsigned char)s.p[i - 1]);
+}
+
+/* The identifiers of an Itanium-mangled name: <length><identifier>. */
+static void cut_mangled(struct cutter *c, struct az_sv s)
+{
+    for (size_t i = 2; i < s.n;) {
+        size_t from = i, n = 0;
+        for (; i < s.n && isdigit((unsigned char)s.p[i]); i++)
+            n = n > s.n ? n : n * 10 + (size_t)(s.p[i] - '0');
+        if (i == from)
+            i++;
+        else if (n > 0 && n <= s.n - i && !is_literal(s, from)) {
+            cut(c, az_sv_make(s.p + i, n));
+            i += n;
+        }
+    }
+}
+
 void az_words_cut(struct az_sv name, struct az_words *w)
 {
-    size_t at = 0;
+    struct cutter c = { .w = w };
     w->n = 0;
-    bool open = false;
-    for (size_t i = 0; i < name.n && at < sizeof w->text && w->n < AZ_WORDS_MAX; i++) {
-        char c = name.p[i];
-        bool hump = open && isupper((unsigned char)c) && !isupper((unsigned char)name.p[i - 1]);
-        if (open && (!is_word(c) || hump)) {
-            w->to[w->n++] = (uint16_t)at;
-            open = false;
-        }
-        if (!is_word(c) || w->n == AZ_WORDS_MAX)
-            continue;
-        if (!open)
-            w->from[w->n] = (uint16_t)at;
-        open = true;
-        w->text[at++] = (char)tolower((unsigned char)c);
-    }
-    if (open && w->n < AZ_WORDS_MAX)
-        w->to[w->n++] = (uint16_t)at;
+    w->initials = 0;
+    if (az_sv_starts(name, AZ_SV("_Z")))
+        cut_mangled(&c, name);
+    else
+        cut(&c, name);
 }
 
 /* Does pattern word p match word i? */
@@ -52,16 +99,25 @@ static bool pattern_at(const struct az_words *w, size_t i, struct az_sv pattern)
     return true;
 }
 
-/* Any of the patterns (separated by blanks) anywhere in the name. */
+static bool anywhere(const struct az_words *w, struct az_sv pattern)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (pattern_at(w, i, pattern))
+            return true;
+    return false;
+}
+
 bool az_words_any(const struct az_words *w, struct az_sv list)
 {
-    while ((list = az_sv_trim(list)).n) {
-        const char *b = memchr(list.p, ' ', list.n);
-        struct az_sv p = az_sv_make(list.p, b ? (size_t)(b - list.p) : list.n);
-        for (size_t i = 0; i < w->n; i++)
-            if (pattern_at(w, i, p))
-                return true;
-        list = az_sv_make(list.p + p.n, list.n - p.n);
+    const char *p = list.p, *end = list.p + list.n;
+    while (p < end) {
+        const char *from = p;
+        while (p < end && *p != ' ')
+            p++;
+        if (p > from && (w->initials & initial(*from)) && anywhere(w, az_sv_make(from, (size_t)(p - from))))
+            return true;
+        while (p < end && *p == ' ')
+            p++;
     }
     return false;
 }

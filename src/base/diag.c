@@ -111,6 +111,8 @@ int az_diag_memory(struct az_diag *d, int code, struct az_where at, const struct
 {
     const double mib = 1024.0 * 1024.0;
     const double used = mem ? (double)atomic_load_explicit(&mem->used, memory_order_relaxed) / mib : 0;
+    if (mem != NULL && az_mem_error(mem) == AZ_ELIMIT)
+        code = AZ_ELIMIT; /* whoever failed may not have known which of the two it was */
     if (code == AZ_ELIMIT && mem != NULL)
         az_diag_add(d, AZ_ERROR, at, "memory limit of %.1f MiB reached with %.1f MiB in use (raise --memory-limit)",
                     (double)mem->limit / mib, used);

@@ -171,6 +171,26 @@ struct az_sv az_utf8_cut(struct az_sv s, size_t bytes)
     return az_sv_make(s.p, bytes);
 }
 
+size_t az_utf8_units(struct az_sv s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.n;)
+        n += az_utf8_next(s, &i) > 0xffff ? 2 : 1;
+    return n;
+}
+
+struct az_sv az_utf8_cut_units(struct az_sv s, size_t units)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < s.n;) {
+        const size_t at = i;
+        used += az_utf8_next(s, &i) > 0xffff ? 2 : 1;
+        if (used > units)
+            return az_sv_make(s.p, at);
+    }
+    return s;
+}
+
 /* ---- width ---- */
 
 struct range {

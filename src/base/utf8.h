@@ -21,6 +21,9 @@ size_t az_utf8_count(struct az_sv s);
 size_t az_utf8_width(struct az_sv s);
 /* Longest prefix of at most `bytes` bytes that does not cut a code point. */
 struct az_sv az_utf8_cut(struct az_sv s, size_t bytes);
+/* UTF-16 code units, as spreadsheets count characters, and the longest prefix of at most `units` of them. */
+size_t az_utf8_units(struct az_sv s);
+struct az_sv az_utf8_cut_units(struct az_sv s, size_t units);
 /* Lower case by simple Unicode mapping (one code point to one) for Latin, Greek, Cyrillic, Armenian, full-width letters
  * and enclosed letters; all else, bad bytes too, stays. {NULL, 0} without memory. */
 struct az_sv az_utf8_lower(struct az_arena *a, struct az_sv s);

@@ -5,19 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MESSAGE_BYTES 1024 /* of a message about the command line; the rest is cut */
+
 int usage_error(const struct cmd *cmd, const char *fmt, ...)
 {
+    const struct az_log log = { .level = AZ_LOG_QUIET };
+    char text[MESSAGE_BYTES];
     va_list ap;
 
     fflush(stdout);
-    fputs("analyzer: error: ", stderr);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    az_log_line(&log, AZ_LOG_QUIET, "error: %s", text);
     if (cmd)
-        fprintf(stderr, "\nanalyzer: see 'analyzer help %s'\n", cmd->name);
+        az_log_line(&log, AZ_LOG_QUIET, "see 'analyzer help %s'", cmd->name);
     else
-        fputs("\nanalyzer: see 'analyzer help'\n", stderr);
+        az_log_line(&log, AZ_LOG_QUIET, "see 'analyzer help'");
     return AZ_EXIT_USAGE;
 }
 
@@ -56,25 +60,26 @@ void args_init(struct args *a, const struct cmd *cmd, int argc, char **argv)
     opterr = 0;
 }
 
+/* What getopt_long calls '?': a letter it does not know (in optopt), a known option with an argument it does not take
+ * (its id in optopt), or a word it does not know (0 there). Only of the last two it is sure that `word` is the culprit:
+ * the letter may stand inside a cluster. */
 static int bad_option(const struct args *a, const char *word)
 {
     const char *names[CMD_MAX_OPTS], *near;
     char plain[64];
-    size_t n = strcspn(word + (word[0] == '-' && word[1] == '-' ? 2 : 1), "=");
 
-    if (word[0] != '-' || word[1] != '-') {
-        usage_error(a->cmd, "unknown option '-%c'", optopt);
-        return ARG_ERROR;
-    }
-    snprintf(plain, sizeof plain, "%.*s", (int)n, word + 2);
-    for (size_t i = 0; i < a->cmd->n_opts; i++)
-        names[i] = a->cmd->opts[i].name;
     for (size_t i = 0; i < a->cmd->n_opts; i++) {
-        if (strcmp(plain, names[i]) == 0) { /* known, so it has an argument it does not take */
-            usage_error(a->cmd, "option '--%s' takes no argument", plain);
+        names[i] = a->cmd->opts[i].name;
+        if (optopt == a->cmd->opts[i].id) {
+            usage_error(a->cmd, "option '--%s' takes no argument", names[i]);
             return ARG_ERROR;
         }
     }
+    if (optopt != 0) {
+        usage_error(a->cmd, "unknown option '-%c'", optopt);
+        return ARG_ERROR;
+    }
+    snprintf(plain, sizeof plain, "%.*s", (int)strcspn(word + 2, "="), word + 2);
     near = nearest(plain, names, a->cmd->n_opts);
     if (near)
         usage_error(a->cmd, "unknown option '--%s' (did you mean '--%s'?)", plain, near);

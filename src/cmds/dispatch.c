@@ -2,8 +2,10 @@
 #include "cmds/internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/path.h"
 
@@ -38,9 +40,21 @@ static int dispatch(int argc, char **argv)
     return cmd ? cmd->run(cmd, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
+/* A descriptor 0, 1 or 2 that is closed would go to the next file opened, and text meant for standard output would be
+ * written into a report. It is taken by /dev/null, opened the wrong way round, so that using it still fails. */
+static void occupy_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            return; /* without /dev/null there is nothing to take it with */
+}
+
 int az_main(int argc, char **argv)
 {
-    int rc = dispatch(argc, argv);
+    int rc;
+
+    occupy_standard_streams();
+    rc = dispatch(argc, argv);
 
     errno = 0;
     if (fclose(stdout) != 0 && rc == AZ_EXIT_OK) {

@@ -33,7 +33,8 @@ static const struct cmd_opt options[] = {
       "one CSV file a table in DIR; several inputs: in DIR/<title>. Without --format or --xlsx no workbook" },
     { OPT_XLSX, "xlsx", "FILE", "the workbook of the one input" },
     { OPT_OPT, "opt", "KEY=VALUE", "set an option of all inputs ('analyzer help config'); repeatable" },
-    { OPT_SET, "set", "PATH=VALUE", "set any value of the configuration, as inputs.0.title=x; repeatable" },
+    { OPT_SET, "set", "PATH=VALUE",
+      "set any value of the configuration, as inputs.0.title=x (inputs.* is every input); repeatable" },
     { 'j', "jobs", "N", "inputs analysed at the same time; 0: one a processor" },
     { OPT_ONLY, "only", "TITLE", "only the input with this title; repeatable" },
     { OPT_DRY_RUN, "dry-run", NULL, "print what would be read and written, and stop" },
@@ -150,7 +151,7 @@ static int one_option(const struct cmd *cmd, struct run_args *r, int id, const c
     switch (id) {
     case OPT_CONFIG:
         r->config = value;
-        return AZ_EXIT_OK;
+        return *value ? AZ_EXIT_OK : usage_error(cmd, "--config needs a name");
     case 'o':
         return set_output(cmd, r, value);
     case OPT_FORMAT:
@@ -234,6 +235,8 @@ static int apply(const struct run_args *r, struct az_config *c)
     }
     for (size_t i = 0; !rc && i < r->formats.n; i++)
         rc = az_vec_push(&c->outputs.formats, r->formats.v[i]);
+    for (size_t i = 0; !rc && i < r->only.n; i++)
+        rc = az_vec_push(&c->only, r->only.v[i]);
     return rc;
 }
 
@@ -269,28 +272,20 @@ struct session {
 static int prepare(struct session *s, const struct args *a)
 {
     struct az_config_names names;
-    const char **only;
     int rc = az_plan_names(&s->plan.arena, &names);
 
     if (rc)
         return rc;
-    if (s->r->config) {
+    if (s->r->config)
         rc = az_config_load(&s->config, s->r->config, &s->r->over, &names, &s->diag);
-    } else {
+    else
         rc = az_config_quick(&s->config, &s->r->over, &names, &s->diag);
-        if (!rc)
-            rc = az_plan_paths(&s->config, (const char *const *)a->operands, a->n_operands, &s->diag);
-    }
+    az_signals_install(); /* not before: a configuration that is typed or piped in ends at once */
+    if (!rc && !s->r->config)
+        rc = az_plan_paths(&s->config, (const char *const *)a->operands, a->n_operands, &s->diag);
     if (!rc)
         rc = apply(s->r, &s->config);
-    if (!rc)
-        rc = az_plan_make(&s->plan, &s->config, &s->diag);
-    only = az_arena_array(&s->plan.arena, s->r->only.n, sizeof *only);
-    if (rc || !only)
-        return rc ? rc : AZ_ENOMEM;
-    for (size_t i = 0; i < s->r->only.n; i++)
-        only[i] = s->r->only.v[i].p;
-    return az_plan_only(&s->plan, only, s->r->only.n, &s->diag);
+    return rc ? rc : az_plan_make(&s->plan, &s->config, &s->diag);
 }
 
 static int exit_status(int rc)
@@ -378,7 +373,6 @@ static int run_run(const struct cmd *cmd, int argc, char **argv)
     rc = parse(cmd, &a, &r, &stop);
     if (!stop) {
         fill_run_opts(&r);
-        az_signals_install();
         rc = run_session(&r, &a);
     }
     az_vec_release(&r.formats);

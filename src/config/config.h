@@ -43,6 +43,7 @@ struct az_config {
     int64_t jobs;          /* workers; 0: number of processors */
     uint64_t memory_limit; /* bytes an input; 0: none */
     bool strict, warn_only;
+    struct az_vec_sv only; /* titles of --only, borrowed; empty: all inputs */
     struct az_input quick; /* what az_config_add_input copies; set by az_config_quick */
 };
 

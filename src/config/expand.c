@@ -27,8 +27,14 @@ static int expand_one(struct az_loader *l, const struct az_node *n, struct az_sv
     if (!name)
         return AZ_ENOMEM;
     const char *value = getenv(name);
+    struct az_sv fallback = has_default ? az_sv_make(rest.p + 2, rest.n - 2) : AZ_SV("");
+    if (az_sv_find(fallback, AZ_SV("${")) >= 0) {
+        az_load_error(l, n, "bad reference '${%.*s}' (a default holds no reference of its own)",
+                      AZ_SVF(az_utf8_cut(ref, 80)));
+        return 0;
+    }
     if (has_default && (!value || !*value))
-        return az_text_append(out, az_sv_make(rest.p + 2, rest.n - 2));
+        return az_text_append(out, fallback);
     if (!value) {
         az_load_error(l, n, "variable '%s' is not set (set it, or write ${%s:-default})", name, name);
         return 0;

@@ -138,6 +138,17 @@ static bool load_report(struct az_loader *l, const struct az_node *n, struct az_
     return true;
 }
 
+/* Of a quick look the files are the paths of the command line; --set may not name others. */
+static void refuse_files(struct az_loader *l, const struct az_node *n)
+{
+    static const char *const keys[] = { "path", "paths", "nsys_csv_file_path", "nsys_report" };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const struct az_node *c = az_node_get(n, keys[i]);
+        if (c)
+            az_load_error(l, c, "'%s' cannot be set beside paths (write a configuration)", keys[i]);
+    }
+}
+
 static void load_files(struct az_loader *l, const struct az_node *n, struct az_input *in, bool *with_nvtx)
 {
     const struct az_node *opt = az_node_get(n, "optional"), *csv = az_node_get(n, "nsys_csv_file_path"),
@@ -185,6 +196,22 @@ static void check_required(struct az_loader *l, const struct az_node *n, const s
                       where, AZ_SVF(in->title), source);
 }
 
+/* A place for outputs given by --opt is one of the run: several inputs part it among themselves. */
+static void apply_run_outputs(struct az_loader *l, const struct az_override *o, struct az_store t)
+{
+    const struct az_option *row = az_option_find(o->key, AZ_AT_OPTIONS);
+    struct az_diag mute;
+    if (!row || row->owner != AZ_OWN_OUTPUTS)
+        return;
+    az_diag_init(&mute); /* said for the input already */
+    t.outputs = &l->c->outputs;
+    t.diag = &mute;
+    int rc = az_value_store_text(o->key, o->value, AZ_AT_FILE(AZ_SV("--opt")), &t);
+    if (rc < 0 && rc != AZ_ECONFIG)
+        l->fatal = rc;
+    az_diag_release(&mute);
+}
+
 /* --opt values: the last word. Messages come once, not for each input. */
 static void apply_opts(struct az_loader *l, struct az_input *in)
 {
@@ -197,9 +224,13 @@ static void apply_opts(struct az_loader *l, struct az_input *in)
                           .diag = l->opts_checked ? &mute : l->diag };
     for (size_t i = 0; l->over && i < l->over->n && !l->fatal; i++) {
         const struct az_override *o = &l->over->v[i];
-        int rc = o->kind == AZ_SET_OPTION ? az_value_store_text(o->key, o->value, AZ_AT_FILE(AZ_SV("--opt")), &t) : 0;
+        if (o->kind != AZ_SET_OPTION)
+            continue;
+        int rc = az_value_store_text(o->key, o->value, AZ_AT_FILE(AZ_SV("--opt")), &t);
         if (rc < 0 && rc != AZ_ECONFIG)
             l->fatal = rc;
+        else
+            apply_run_outputs(l, o, t);
     }
     l->opts_checked = true;
     az_diag_release(&mute);
@@ -230,7 +261,9 @@ static void load_keys(struct az_loader *l, struct az_node *n, struct az_input *i
     apply_opts(l, in);
     l->format = AZ_SV("");
     in->opts.strict |= l->c->strict;
-    if (known && !l->quick)
+    if (l->quick)
+        refuse_files(l, n);
+    else if (known)
         load_files(l, n, in, &with_nvtx);
     load_title(l, n, in);
     if (known && !l->quick)

@@ -46,6 +46,7 @@ int az_config_init(struct az_config *c)
     *c = (struct az_config){ .jobs = 0 };
     az_arena_init(&c->arena, NULL);
     az_vec_init(&c->inputs, NULL);
+    az_vec_init(&c->only, NULL);
     az_outputs_default(&c->outputs);
     az_outputs_default(&c->quick.outputs);
     az_options_default(&c->quick.opts, NULL);
@@ -57,6 +58,7 @@ void az_config_release(struct az_config *c)
     for (size_t i = 0; i < c->inputs.n; i++)
         az_input_release(&c->inputs.v[i]);
     az_vec_release(&c->inputs);
+    az_vec_release(&c->only);
     az_outputs_release(&c->outputs);
     az_input_release(&c->quick);
     az_arena_release(&c->arena);
@@ -150,11 +152,12 @@ int az_config_quick(struct az_config *c, const struct az_overrides *over, const 
     rc = load_tree(&l, root);
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         (void)az_diag_memory(diag, rc, AZ_NOWHERE, NULL);
-    if (rc == 0 && c->inputs.n > 0) {
+    if (rc == 0 && c->inputs.n > 1)
+        rc = az_diag_fail(diag, AZ_ECONFIG, AZ_AT_FILE(AZ_SV("--set")),
+                          "there is no second input to set (with paths, inputs.* stands for all of them)");
+    if (rc == 0 && c->inputs.n == 1) {
         az_input_release(&c->quick);
         c->quick = c->inputs.v[0];
-        for (size_t i = 1; i < c->inputs.n; i++)
-            az_input_release(&c->inputs.v[i]);
         az_vec_reset(&c->inputs);
     }
     return rc;

@@ -45,7 +45,10 @@ int az_config_expand(struct az_config *c, struct az_sv base, struct az_sv path, 
     if (!file.path.p)
         return az_arena_error(&c->arena);
     if (az_sv_is(path, "-") || !az_path_is_glob(path) || exists(file.path)) {
-        rc = az_vec_push(out, file); /* a file that is not there is found by the run, which goes on without it */
+        /* A file that is not there is found by the run, which fails the input, or goes on without a file of a role; an
+         * optional one of no role is left out here, as a glob without a match is. */
+        if (!optional || role.n || az_sv_is(path, "-") || exists(file.path))
+            rc = az_vec_push(out, file);
         goto done;
     }
     rc = expand_glob(&c->arena, base, path, &found);
@@ -54,8 +57,8 @@ int az_config_expand(struct az_config *c, struct az_sv base, struct az_sv path, 
         rc = az_vec_push(out, file);
     }
     if (rc == 0 && found.n == 0 && !optional)
-        rc = az_diag_fail(diag, AZ_ECONFIG, at, "no file matches '%.*s' (set \"optional\": true if that is expected)",
-                          AZ_SVF(path));
+        rc = az_diag_fail(diag, AZ_ECONFIG, at, "no file matches '%.*s' (%s)", AZ_SVF(path),
+                          at.file.n ? "set \"optional\": true if that is expected" : "is the path right?");
 done:
     az_vec_release(&found);
     return rc;

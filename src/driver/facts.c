@@ -1,5 +1,5 @@
 /* `facts`: what a result depends on, so that it can be told later whether two results may be compared. No times of day
- * and no folders: equal inputs give byte-identical reports wherever they lie. */
+ * and no folders: equal inputs give equal facts wherever they lie. */
 #include "driver/internal.h"
 
 #include "base/num.h"

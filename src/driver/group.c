@@ -13,6 +13,7 @@ AZ_VEC(struct found, founds);
 
 struct grouping {
     struct az_config *c;
+    const struct az_format *wanted; /* format that --set gives all inputs; NULL: by content */
     struct founds files;
     struct az_diag *diag;
     struct az_diag silent; /* what files of a folder are not: not said */
@@ -40,6 +41,8 @@ static struct az_sv without_digits(struct az_arena *a, struct az_sv path)
 
 static struct az_sv group_key(struct az_arena *a, const struct az_format *f, struct az_sv path)
 {
+    if (f->one_file)
+        return az_sv_make("", 0);
     if (f->files_are_ranks && (!f->is_rank || f->is_rank(path)))
         return without_digits(a, path);
     if (f->stem)
@@ -55,10 +58,15 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
         return az_arena_error(&g->c->arena);
     /* A stream is looked at when the plan is made, where its bytes are kept. What is not recognised becomes an input
      * that fails with the reason, beside the others. */
-    if (!az_path_is_stream(f.path) && az_format_probe(f.path.p, &f.format, NULL, &g->silent) == 0)
-        f.key = group_key(&g->c->arena, f.format, f.path);
-    if (of_folder && !f.format)
+    if (!az_path_is_stream(f.path) && (of_folder || !g->wanted) &&
+        az_format_probe(f.path.p, &f.format, NULL, &g->silent) != 0)
+        f.format = NULL;
+    if (of_folder && (!f.format || (g->wanted && f.format != g->wanted)))
         return AZ_OK;
+    if (g->wanted)
+        f.format = g->wanted;
+    if (f.format && !az_path_is_stream(f.path))
+        f.key = group_key(&g->c->arena, f.format, f.path);
     g->in_folder += of_folder;
     return az_vec_push(&g->files, f);
 }
@@ -68,6 +76,8 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     struct grouping *g = ctx;
 
     (void)depth;
+    if (az_interrupted())
+        return AZ_EINTR;
     if (info->kind == AZ_PATH_DIR)
         return !az_sv_is(g->folder, path); /* its own files only: folders below may be reports of ours */
     return info->kind == AZ_PATH_FILE ? add_file(g, az_sv_str(path), true) : AZ_OK;
@@ -92,6 +102,8 @@ static int add_path(struct grouping *g, const char *path)
     struct az_input_files matches;
     int rc = AZ_OK;
 
+    if (!p.n)
+        return az_diag_fail(g->diag, AZ_ECONFIG, AZ_NOWHERE, "empty path '' (name a file)");
     if (az_sv_is(p, "-"))
         return add_file(g, p, false);
     switch (az_path_stat(path).kind) {
@@ -135,7 +147,8 @@ static int add_inputs(struct grouping *g)
         rc = az_config_add_input(c, &in);
         if (rc)
             break;
-        in->title = az_arena_dup(&c->arena, title_of(first));
+        if (!in->title.n) /* --set gives none */
+            in->title = az_arena_dup(&c->arena, title_of(first));
         in->format = first->format ? az_sv_str(first->format->name) : AZ_SV("auto");
         for (size_t k = i; !rc && k < g->files.n; k++) {
             struct found *f = &g->files.v[k];
@@ -191,8 +204,10 @@ int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struc
 
     az_vec_init(&g.files, NULL);
     az_diag_init(&g.silent);
-    for (size_t i = 0; !rc && i < n && !az_interrupted(); i++)
-        rc = add_path(&g, paths[i]);
+    if (!az_sv_is(c->quick.format, "auto"))
+        g.wanted = az_format_find(c->quick.format);
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = az_interrupted() ? AZ_EINTR : add_path(&g, paths[i]);
     drop_repeats(&g.files);
     if (!rc)
         rc = add_inputs(&g);

@@ -187,10 +187,10 @@ static int add_targets(const struct naming *n, size_t i)
 
     job->text = n->w[i].text;
     job->xlsx_rows = (size_t)(job->input->outputs.xlsx_rows < 0 ? 0 : job->input->outputs.xlsx_rows);
-    if (n->c->inputs.n > 1 && run->xlsx.n && az_sv_eq(run->xlsx, n->w[i].o.xlsx))
+    if (az_plan_count(n->p) > 1 && run->xlsx.n && az_sv_eq(run->xlsx, n->w[i].o.xlsx))
         return az_diag_fail(n->diag, AZ_ECONFIG, AZ_NOWHERE,
                             "one workbook '%.*s' for %zu inputs (name an output folder instead)", AZ_SVF(run->xlsx),
-                            n->c->inputs.n);
+                            az_plan_count(n->p));
     for (size_t k = 0; !rc && k < n->w[i].n; k++) {
         struct az_target t = { .report = n->w[i].reports[k] };
         t.path = target_path(n, i, t.report);
@@ -205,7 +205,8 @@ struct place { /* an output or an input in the file system */
     struct az_sv path, canonical;
     struct az_path_info info;
     size_t job;
-    bool input; /* of the run; also the configuration itself */
+    bool input;  /* of the run; also the configuration itself */
+    bool tables; /* a folder of one CSV file a table */
 };
 AZ_VEC(struct place, places);
 
@@ -294,6 +295,24 @@ static int compare(const struct naming *n, struct places *list, int (*order)(con
     return rc;
 }
 
+/* A file named like a table, in the folder of the tables: one of the two would be lost. */
+static int check_among_tables(const struct naming *n, const struct places *list)
+{
+    int rc = AZ_OK;
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct place *o = &list->v[i];
+        if (o->input || o->tables || !az_sv_ends(o->canonical, AZ_SV(".csv")))
+            continue;
+        for (size_t k = 0; k < list->n; k++)
+            if (list->v[k].tables && az_sv_eq(az_path_dir(o->canonical), list->v[k].canonical))
+                rc = az_diag_fail(n->diag, AZ_ECONFIG, place_of(n->p->jobs.v[o->job].input),
+                                  "output '%.*s' may be a table's in '%.*s' (give it another name)", AZ_SVF(o->path),
+                                  AZ_SVF(list->v[k].path));
+    }
+    return rc;
+}
+
 static int check_collisions(const struct naming *n)
 {
     struct az_arena *a = &n->p->arena;
@@ -306,9 +325,15 @@ static int check_collisions(const struct naming *n)
         const struct az_plan_job *job = &n->p->jobs.v[i];
         for (size_t k = 0; !rc && k < job->input->files.n; k++)
             rc = add_place(a, &list, job->input->files.v[k].path, i, true);
-        for (size_t k = 0; !rc && k < job->targets.n; k++)
+        for (size_t k = 0; !rc && k < job->targets.n; k++) {
+            size_t before = list.n;
             rc = add_place(a, &list, job->targets.v[k].path, i, false);
+            if (list.n > before)
+                list.v[before].tables = job->targets.v[k].report->extension[0] == '\0';
+        }
     }
+    if (!rc)
+        rc = check_among_tables(n, &list);
     if (!rc && list.n) {
         rc = compare(n, &list, by_name, same_name);
         again = compare(n, &list, by_file, same_file);
@@ -352,7 +377,8 @@ int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag
     if (!rc)
         rc = part_stems(&n);
     for (size_t i = 0; !rc && i < p->jobs.n; i++)
-        rc = add_targets(&n, i);
+        if (!p->jobs.v[i].skip)
+            rc = add_targets(&n, i);
     if (!rc)
         rc = check_collisions(&n);
     if (!rc)

@@ -1,6 +1,8 @@
 /* The plan: one job per input of the config; what can be known before any work is found here. */
 #include "driver/internal.h"
 
+#include "base/utf8.h"
+
 void az_plan_init(struct az_plan *p)
 {
     *p = (struct az_plan){ 0 };
@@ -70,32 +72,11 @@ static int check_stdin(const struct az_config *c, struct az_diag *diag)
                 continue;
             if (first)
                 return az_diag_fail(diag, AZ_ECONFIG, in->where.file.n ? in->where : AZ_NOWHERE,
-                                    "standard input '-' is given twice");
+                                    "standard input '-' is given twice (it can be read once)");
             first = in;
         }
     }
     return AZ_OK;
-}
-
-int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *diag)
-{
-    int rc = check_stdin(c, diag);
-
-    if (!rc)
-        rc = az_vec_reserve(&p->jobs, c->inputs.n);
-    for (size_t i = 0; !rc && i < c->inputs.n; i++) {
-        struct az_plan_job *job = &p->jobs.v[p->jobs.n++];
-        *job = (struct az_plan_job){ .input = &c->inputs.v[i] };
-        az_vec_init(&job->files, NULL);
-        az_vec_init(&job->targets, NULL);
-        az_diag_init(&job->diag);
-        rc = az_inputs_resolve(p, job);
-    }
-    if (!rc)
-        rc = az_outputs_plan(p, c, diag);
-    if (rc == AZ_ENOMEM)
-        az_diag_add(diag, AZ_ERROR, AZ_NOWHERE, "out of memory while planning");
-    return rc;
 }
 
 static struct az_sv nearest_title(const struct az_plan *p, struct az_sv title)
@@ -113,14 +94,15 @@ static struct az_sv nearest_title(const struct az_plan *p, struct az_sv title)
     return best;
 }
 
-int az_plan_only(struct az_plan *p, const char *const *titles, size_t n, struct az_diag *diag)
+/* Marks the jobs that --only leaves out. */
+static int choose_titles(struct az_plan *p, const struct az_vec_sv *only, struct az_diag *diag)
 {
     int rc = AZ_OK;
 
-    for (size_t i = 0; n > 0 && i < p->jobs.n; i++)
+    for (size_t i = 0; only->n > 0 && i < p->jobs.n; i++)
         p->jobs.v[i].skip = true;
-    for (size_t k = 0; k < n; k++) {
-        struct az_sv title = az_sv_str(titles[k]), near;
+    for (size_t k = 0; k < only->n; k++) {
+        struct az_sv title = only->v[k], near;
         bool found = false;
         for (size_t i = 0; i < p->jobs.n; i++) {
             if (az_sv_eq(p->jobs.v[i].input->title, title)) {
@@ -132,29 +114,64 @@ int az_plan_only(struct az_plan *p, const char *const *titles, size_t n, struct 
             continue;
         near = nearest_title(p, title);
         if (near.n)
-            rc = az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "no input has the title '%s' (did you mean '%.*s'?)",
-                              titles[k], AZ_SVF(near));
+            rc = az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "no input has the title '%.*s' (did you mean '%.*s'?)",
+                              AZ_SVF(title), AZ_SVF(near));
         else
-            rc = az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "no input has the title '%s' (--dry-run lists them)",
-                              titles[k]);
+            rc = az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "no input has the title '%.*s' (--dry-run lists them)",
+                              AZ_SVF(title));
     }
     return rc;
+}
+
+int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *diag)
+{
+    int rc = check_stdin(c, diag);
+
+    if (!rc)
+        rc = az_vec_reserve(&p->jobs, c->inputs.n);
+    for (size_t i = 0; !rc && i < c->inputs.n; i++) {
+        struct az_plan_job *job = &p->jobs.v[p->jobs.n++];
+        *job = (struct az_plan_job){ .input = &c->inputs.v[i] };
+        az_vec_init(&job->files, NULL);
+        az_vec_init(&job->targets, NULL);
+        az_diag_init(&job->diag);
+        rc = az_inputs_resolve(p, job);
+    }
+    if (!rc)
+        rc = choose_titles(p, &c->only, diag);
+    if (!rc)
+        rc = az_outputs_plan(p, c, diag);
+    if (rc == AZ_ENOMEM)
+        az_diag_add(diag, AZ_ERROR, AZ_NOWHERE, "out of memory while planning");
+    return rc;
+}
+
+/* A name on one line, control bytes made visible, between other text. */
+static int print_name(struct az_vec_char *out, const char *before, struct az_sv name)
+{
+    int rc = az_text_append(out, az_sv_str(before));
+    return rc ? rc : az_utf8_visible(out, name);
 }
 
 static int print_job(const struct az_plan_job *job, struct az_vec_char *out)
 {
     const struct az_input *in = job->input;
-    int rc = az_text_printf(out, "%.*s (%s)\n", AZ_SVF(in->title), job->format ? job->format->name : "unknown format");
+    int rc = print_name(out, "", in->title);
 
+    if (!rc)
+        rc = az_text_printf(out, " (%s)\n", job->format ? job->format->name : "unknown format");
     for (size_t i = 0; !rc && i < in->files.n; i++) {
         const struct az_input_file *f = &in->files.v[i];
-        rc = az_text_printf(out, "  reads  %.*s%s%.*s%s\n", AZ_SVF(f->path), f->role.n ? " as " : "", AZ_SVF(f->role),
-                            f->optional ? " (optional)" : "");
+        rc = print_name(out, "  reads  ", f->path);
+        if (!rc)
+            rc = az_text_printf(out, "%s%.*s%s\n", f->role.n ? " as " : "", AZ_SVF(f->role),
+                                f->optional ? " (optional)" : "");
     }
     for (size_t i = 0; !rc && i < job->targets.n; i++) {
         const struct az_target *t = &job->targets.v[i];
-        rc = az_text_printf(out, "  writes %.*s%s (%s)\n", AZ_SVF(t->path), t->report->extension[0] ? "" : "/",
-                            t->report->name);
+        rc = print_name(out, "  writes ", t->path);
+        if (!rc)
+            rc = az_text_printf(out, "%s (%s)\n", t->report->extension[0] ? "" : "/", t->report->name);
     }
     if (!rc && job->text)
         rc = az_text_append(out, AZ_SV("  prints text\n"));

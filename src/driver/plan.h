@@ -39,13 +39,13 @@ void az_plan_init(struct az_plan *p);
 void az_plan_release(struct az_plan *p);
 /* Groups the paths of `analyzer run PATH...` into inputs of the config: several paths of one format and one run (ranks,
  * the CSV reports of one nsys report) form one input, else one each. Directories are taken as their recognised
- * files. */
+ * files. AZ_ECONFIG for an empty path, or a folder or glob with nothing in it; AZ_EINTR. */
 int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag) AZ_MUST_USE;
 /* Resolves formats, names outputs. AZ_ECONFIG: two inputs map to one output, or an output is an input. What is wrong
- * with one input only is in its job (error, diag). AZ_EINTR if interrupted while a pipe was copied. */
+ * with one input only is in its job (error, diag). Inputs that c->only leaves out are marked `skip` and write nothing,
+ * but count for the names of the others; AZ_EUSAGE (with the nearest title) if one of its titles has no input. AZ_EINTR
+ * if interrupted while a pipe was copied. */
 int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
-/* Keeps the jobs of these titles, marks the others `skip`; AZ_EUSAGE (with the nearest title) if one has no input. */
-int az_plan_only(struct az_plan *p, const char *const *titles, size_t n, struct az_diag *diag) AZ_MUST_USE;
 /* The plan as text, for --dry-run. */
 int az_plan_print(const struct az_plan *p, struct az_vec_char *out) AZ_MUST_USE;
 /* Names of all formats (with aliases) and reports for the config loader, in the arena. */

@@ -280,13 +280,15 @@ static int run_crew(struct crew *c, struct az_arena *a)
 
     if (!order)
         return AZ_ENOMEM;
+    if (c->n == 0)
+        return AZ_OK;
     for (size_t i = 0; i < c->n; i++)
         order[i] = i;
     rc = az_sort_cmp(order, c->n, sizeof *order, dearest_first, c->tasks, NULL);
     if (rc)
         return rc;
     c->threads = c->n < workers ? workers / (unsigned)c->n : 1;
-    return c->n ? az_pool_run(c->n, workers, order, NULL, &ops, c) : AZ_OK;
+    return az_pool_run(c->n, workers, order, NULL, &ops, c);
 }
 
 int az_run(const struct az_plan *plan, const struct az_run_opts *opts)

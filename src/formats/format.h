@@ -31,6 +31,7 @@ struct az_format {
     const char *help;           /* one line */
     const char *const *aliases; /* further names accepted in a config, NULL-terminated; may be NULL */
     bool files_are_ranks;       /* several files: one trace each; else one trace of all files */
+    bool one_file;              /* an input is one file: several paths are several inputs */
     /* With files_are_ranks: is a file of this name a trace of its own? The others of one input are one trace together.
      * NULL: every file is. */
     bool (*is_rank)(struct az_sv path);

@@ -74,6 +74,12 @@ static const char *const copy_labels[] = {
     "Array-to-Array", "Array-to-Device",        "Device-to-Array",        "Device-to-Device",        "Host-to-Host",
     "Peer-to-Peer",   "Unified Host-to-Device", "Unified Device-to-Host", "Unified Device-to-Device"
 };
+/* What the report scripts printed when databases had no table of labels (before 2023). */
+static const char *const old_copy_labels[] = {
+    "memcpy Unknown", "memcpy HtoD", "memcpy DtoH", "memcpy HtoA", "memcpy AtoH", "memcpy AtoA", "memcpy AtoD", "memcpy DtoA",
+    "memcpy DtoD",    "memcpy HtoH", "memcpy PtoP", "Unified Memory memcpy HtoD", "Unified Memory memcpy DtoH",
+    "Unified Memory memcpy DtoD"
+};
 static const char *const sync_labels[] = { "Unknown", "Event sync", "Stream wait sync", "Stream sync", "Context sync" };
 
 /* ---- tables ---- */
@@ -181,6 +187,9 @@ static int read_copies(struct nsys_db *x)
         COMMON_COLUMNS, { "bytes", false }, { "copyKind", true }, { "srcKind", false }, { "dstKind", false }
     };
     struct labels labels = { "[CUDA memcpy ", "]", copy_labels, sizeof copy_labels / sizeof *copy_labels, { .n = 0 } };
+    struct labels old = { "[CUDA ", "]", old_copy_labels, sizeof old_copy_labels / sizeof *old_copy_labels, { .n = 0 } };
+    if (!nsys_has_table(x, "ENUM_CUDA_MEMCPY_OPER"))
+        labels = old;
     az_trace_columns(x->t, AZ_MEMCPY, AZ_COL_CORR | AZ_COL_SIDE);
     int rc = open_labels(x, &labels, "ENUM_CUDA_MEMCPY_OPER");
     if (rc == 0)

@@ -1,22 +1,20 @@
-/* PyTorch profiler traces: container and top-level members (spec: PyTorch-profiler report, 1.1, 1.2). Events: pytorch_event.c. */
+/* PyTorch profiler traces: container and top-level members (spec: PyTorch-profiler report, 1.1, 1.2). Events:
+ * pytorch_event.c. */
+#include "formats/pytorch.h"
 #include "base/num.h"
 #include "formats/list.h"
-#include "formats/pytorch.h"
 #include "io/path.h"
 
-struct input {
-    struct az_parse *job;
-    struct az_source *src;
-    bool source_bad; /* the stream broke off (gzip): what came before it is kept */
-    bool seen_events;
-    struct az_jarray array;
-};
+#define PIPE_MIN ((uint64_t)256 << 10) /* compressed bytes from which on a thread reads ahead */
 
-static int fill(void *ctx, void *buf, size_t n, size_t *got)
+static int read_source(void *ctx, void *buf, size_t n, size_t *got)
 {
-    struct input *in = ctx;
-    if (in->job->progress)
-        atomic_store_explicit(in->job->progress, az_source_consumed(in->src), memory_order_relaxed);
+    struct az_pt_input *in = ctx;
+    const uint64_t used = az_source_consumed(in->src);
+    if (in->job->progress && used > in->told) {
+        atomic_fetch_add_explicit(in->job->progress, used - in->told, memory_order_relaxed);
+        in->told = used;
+    }
     if (in->job->cancelled && in->job->cancelled(in->job->ctx))
         return AZ_EINTR;
     *got = 0;
@@ -26,6 +24,12 @@ static int fill(void *ctx, void *buf, size_t n, size_t *got)
         rc = 0;
     }
     return rc;
+}
+
+int az_pt_fill(void *ctx, void *buf, size_t n, size_t *got)
+{
+    struct az_pt_input *in = ctx;
+    return in->pipe ? az_pipe_read(in->pipe, buf, n, got) : read_source(in, buf, n, got);
 }
 
 static struct az_sv unquoted(struct az_sv raw)
@@ -44,7 +48,7 @@ static void device_properties(struct az_trace *t, struct az_sv raw)
         if (!az_jview_object(&object, item))
             continue;
         while (az_jview_member(&object, &key, &value)) {
-            int64_t *number = az_sv_is(key, "id")             ? &d.id
+            int64_t *number = az_sv_is(key, "id")               ? &d.id
                               : az_sv_is(key, "numSms")         ? &d.sm_count
                               : az_sv_is(key, "totalGlobalMem") ? &d.memory_bytes
                                                                 : NULL;
@@ -77,20 +81,44 @@ static void distributed_info(struct az_trace *t, struct az_sv raw)
 
 static bool is_fact(struct az_sv key)
 {
-    static const char *const facts[] = { "schemaVersion", "cupti_version", "cuda_runtime_version", "cuda_driver_version",
-                                         "roctracer_version", "hip_runtime_version", "hip_driver_version", "record_shapes",
-                                         "with_stack", "profile_memory", "with_flops", "with_modules", "baseTimeNanoseconds" };
+    static const char *const facts[] = { "schemaVersion",       "cupti_version",     "cuda_runtime_version",
+                                         "cuda_driver_version", "roctracer_version", "hip_runtime_version",
+                                         "hip_driver_version",  "record_shapes",     "with_stack",
+                                         "profile_memory",      "with_flops",        "with_modules",
+                                         "baseTimeNanoseconds" };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         if (az_sv_is(key, facts[i]))
             return true;
     return false;
 }
 
-static int events(struct input *in, struct az_jscan *s, struct az_pt_reader *r)
+/* A reader of one document. */
+struct document {
+    struct az_pt_input in;
+    struct az_jscan scan;
+    struct az_pt_reader reader;
+    struct az_pt_tuning tuning;
+};
+
+static bool can_split(const struct document *d)
 {
+    const struct az_pt_input *in = &d->in;
+    return in->job->threads > 1 && !in->job->opts->strict && !in->seen_events && !az_source_is_gzip(in->src) &&
+           (int64_t)az_source_size(in->src) >= d->tuning.split_min && !az_sv_is(in->job->files[0].path, "-");
+}
+
+static int events(struct document *d)
+{
+    struct az_pt_input *in = &d->in;
     struct az_jarray a;
+    const bool split = can_split(d);
+    int c = az_jscan_peek(&d->scan);
+    if (c != '[')
+        return c < 0 ? c : c ? AZ_J_BAD : AZ_J_MORE;
     in->seen_events = true;
-    int rc = az_jscan_records(s, az_pt_event, r, in->job->opts->strict, &a);
+    if (split)
+        return az_pt_split(in, &d->scan, &d->reader, d->tuning.window);
+    int rc = az_jscan_records(&d->scan, az_pt_event, &d->reader, in->job->opts->strict, &a);
     in->array.records += a.records;
     in->array.malformed += a.malformed;
     in->array.skipped_bytes += a.skipped_bytes;
@@ -101,12 +129,16 @@ static int events(struct input *in, struct az_jscan *s, struct az_pt_reader *r)
     return rc;
 }
 
-static int member(struct input *in, struct az_jscan *s, struct az_pt_reader *r, struct az_sv key)
+static int member(struct document *d, struct az_sv key)
 {
-    struct az_trace *t = in->job->trace;
+    struct az_trace *t = d->in.job->trace;
+    struct az_jscan *s = &d->scan;
     struct az_sv raw;
+    key = az_json_unescape(&d->reader.scratch, key);
+    if (!key.p)
+        return az_arena_error(&d->reader.scratch);
     if (az_sv_is(key, "traceEvents"))
-        return events(in, s, r);
+        return events(d);
     bool devices = az_sv_is(key, "deviceProperties"), dist = az_sv_is(key, "distributedInfo");
     char name[40];
     if (!devices && !dist && (!is_fact(key) || key.n >= sizeof name))
@@ -128,8 +160,9 @@ static int member(struct input *in, struct az_jscan *s, struct az_pt_reader *r, 
     return AZ_J_OK;
 }
 
-static int document(struct input *in, struct az_jscan *s, struct az_pt_reader *r)
+static int read_document(struct document *d)
 {
+    struct az_jscan *s = &d->scan;
     struct az_sv key;
     bool first = true;
     int c = az_jscan_peek(s);
@@ -138,19 +171,31 @@ static int document(struct input *in, struct az_jscan *s, struct az_pt_reader *r
     if (c == 0)
         return AZ_EEMPTY;
     if (c == '[')
-        return events(in, s, r);
+        return events(d);
     int rc = az_jscan_byte(s, '{');
-    while (rc == AZ_J_OK && !in->array.truncated) {
+    while (rc == AZ_J_OK && !d->in.array.truncated) {
         rc = az_jscan_member(s, &first, &key);
         if (rc == AZ_J_OK)
-            rc = member(in, s, r, key);
+            rc = member(d, key);
     }
     return rc == AZ_J_END ? AZ_J_OK : rc;
 }
 
-/* Says what was wrong with the text; the code the parse returns. */
-static int verdict(struct input *in, struct az_jscan *s, int rc)
+/* Reads to the end of the file, which is where a compressed one tells of damage: nothing but blanks may follow. */
+static int read_whole(struct document *d)
 {
+    int rc = read_document(d);
+    if (rc != AZ_J_OK || d->in.array.truncated)
+        return rc;
+    int c = az_jscan_peek(&d->scan);
+    return c > 0 ? AZ_J_BAD : c;
+}
+
+/* Says what was wrong with the text; the code the parse returns. */
+static int verdict(const struct document *d, int rc)
+{
+    const struct az_pt_input *in = &d->in;
+    const struct az_jscan *s = &d->scan;
     struct az_parse *job = in->job;
     struct az_sv path = job->files[0].path;
     struct az_where here = AZ_AT_OFFSET(path, az_jscan_offset(s));
@@ -166,60 +211,108 @@ static int verdict(struct input *in, struct az_jscan *s, int rc)
     bool cut = a->truncated || rc == AZ_J_MORE;
     if (!in->seen_events) {
         if (rc == AZ_J_OK)
-            return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_FILE(path), "no 'traceEvents' in this JSON (is it a profiler trace?)");
-        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s", cut ? "the file ends before its events" : "malformed JSON");
+            return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_FILE(path),
+                                "no 'traceEvents' in this JSON (is it a profiler trace?)");
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s",
+                            cut ? "the file ends before its events" : "malformed JSON");
     }
     if (rc == AZ_J_BAD && job->opts->strict)
-        return az_diag_fail(job->diag, AZ_EFORMAT, here, "malformed JSON (without --strict it would be left out and counted)");
+        return az_diag_fail(job->diag, AZ_EFORMAT, here,
+                            "malformed JSON (without --strict it would be left out and counted)");
     if (cut || in->source_bad) {
         int64_t at = a->truncated ? a->end_offset : az_jscan_offset(s);
         if (job->opts->strict)
             return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_OFFSET(path, at), "truncated after %llu events",
                                 (unsigned long long)a->records);
-        az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(path, at),
-                    "truncated: %llu complete events kept, the rest is missing (was the profiler stopped while writing?)",
-                    (unsigned long long)a->records);
+        az_diag_add(
+            job->diag, AZ_WARNING, AZ_AT_OFFSET(path, at),
+            "truncated: %llu complete events kept, the rest is missing (was the profiler stopped while writing?)",
+            (unsigned long long)a->records);
         az_trace_dropped(job->trace, "file truncated (events behind the end are unknown)", 1, 0);
     } else if (rc == AZ_J_BAD) {
-        az_diag_add(job->diag, AZ_WARNING, here, "malformed JSON behind the events; %llu events kept", (unsigned long long)a->records);
+        az_diag_add(job->diag, AZ_WARNING, here, "malformed JSON behind the events; %llu events kept",
+                    (unsigned long long)a->records);
     }
     if (a->malformed) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(path, a->first_bad),
-                    "malformed JSON at %llu place(s), %llu bytes left out, %llu events kept", (unsigned long long)a->malformed,
-                    (unsigned long long)a->skipped_bytes, (unsigned long long)a->records);
+                    "malformed JSON at %llu place(s), %llu bytes left out, %llu events kept",
+                    (unsigned long long)a->malformed, (unsigned long long)a->skipped_bytes,
+                    (unsigned long long)a->records);
         az_trace_dropped(job->trace, "malformed events", a->malformed, 0);
     }
     return rc < 0 && rc > AZ_J_END ? rc : 0;
 }
 
-static int parse(struct az_parse *job)
+/* Everything from an open source; d->in.src may be another one afterwards. */
+static int parse_document(struct document *d)
 {
-    struct input in = { .job = job, .array = { .first_bad = -1 } };
-    struct az_pt_reader reader;
-    struct az_jscan scan;
-    struct az_source_opts so = { .mem = job->mem, .diag = job->diag };
+    struct az_parse *job = d->in.job;
+    struct az_where file = AZ_AT_FILE(job->files[0].path);
     job->trace->caps = AZ_CAP_FRAMEWORK | AZ_CAP_HOST_OPS;
     int rc = az_optrace_init(job->trace, job->opts);
-    if (rc)
-        return az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem);
-    rc = az_source_open(&in.src, job->files[0].path.p, &so);
+    if (rc == 0)
+        rc = az_pt_reader_init(&d->reader, job->trace, job->opts);
+    if (rc == 0)
+        rc = az_jscan_init(&d->scan, az_pt_fill, &d->in, d->tuning.window, job->mem);
+    const bool failed = rc != 0;
+    if (failed)
+        rc = az_diag_memory(job->diag, rc, file, job->mem);
+    else
+        rc = read_whole(d);
+    az_pipe_close(d->in.pipe); /* messages of its thread come before ours */
+    d->in.pipe = NULL;
+    if (!failed)
+        rc = verdict(d, rc);
+    if (rc == 0)
+        rc = az_pt_finish(&d->reader);
+    az_jscan_release(&d->scan);
+    if (d->reader.trace)
+        az_pt_reader_release(&d->reader);
+    return rc;
+}
+
+static void document_init(struct document *d, struct az_parse *job)
+{
+    memset(d, 0, sizeof *d);
+    d->in.job = job;
+    d->in.array.first_bad = -1;
+    d->scan.mem = job->mem;
+}
+
+int az_pt_parse(struct az_parse *job, const struct az_pt_tuning *tuning)
+{
+    struct document d;
+    const struct az_source_opts so = { .mem = job->mem, .diag = job->diag };
+    document_init(&d, job);
+    d.tuning = *tuning;
+    int rc = az_source_open(&d.in.src, job->files[0].path.p, &so);
     if (rc)
         return rc;
-    rc = az_pt_reader_init(&reader, job->trace, job->opts);
-    if (rc == 0)
-        rc = az_jscan_init(&scan, fill, &in, 0, job->mem);
-    if (rc) {
-        rc = az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem);
-        goto out;
-    }
-    rc = verdict(&in, &scan, document(&in, &scan, &reader));
-    if (rc == 0)
-        rc = az_pt_finish(&reader);
-    az_jscan_release(&scan);
-out:
-    az_pt_reader_release(&reader);
-    az_source_close(in.src);
+    if (job->threads > 1 && az_source_is_gzip(d.in.src) && az_source_size(d.in.src) >= PIPE_MIN)
+        rc = az_pipe_open(&d.in.pipe, read_source, &d.in, (size_t)256 << 10, 8, job->mem);
+    rc = rc ? az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem) : parse_document(&d);
+    az_source_close(d.in.src);
+    if (tuning->parts)
+        *tuning->parts = d.in.parts;
     return rc;
+}
+
+int az_pt_parse_source(struct az_parse *job, struct az_source *src, size_t window)
+{
+    struct document d;
+    document_init(&d, job);
+    d.in.src = src;
+    d.tuning = (struct az_pt_tuning){ .split_min = INT64_MAX, .window = window };
+    return parse_document(&d);
+}
+
+static int parse(struct az_parse *job)
+{
+    const struct az_pt_tuning tuning = { .split_min = (int64_t)32 << 20 };
+    if (job->n_files > 1)
+        return az_diag_fail(job->diag, AZ_EUSAGE, AZ_AT_FILE(job->files[1].path),
+                            "several files in one input (give each trace its own input)");
+    return az_pt_parse(job, &tuning);
 }
 
 /* A trace has "traceEvents" as a key or is a bare array of events; the key may stand behind long metadata. */
@@ -235,7 +328,8 @@ static int probe(struct az_sv head, struct az_sv path)
         return ph ? 60 : 0;
     if (events)
         return 80;
-    bool kineto = az_sv_find(head, AZ_SV("\"deviceProperties\"")) >= 0 || az_sv_find(head, AZ_SV("\"schemaVersion\"")) >= 0;
+    bool kineto =
+        az_sv_find(head, AZ_SV("\"deviceProperties\"")) >= 0 || az_sv_find(head, AZ_SV("\"schemaVersion\"")) >= 0;
     return kineto ? 60 : 0;
 }
 
@@ -253,7 +347,7 @@ static struct az_sv stem(struct az_sv path)
 const struct az_format az_format_pytorch = {
     .name = "pytorch",
     .help = "PyTorch profiler (Kineto) trace, JSON, also gzip",
-    .files_are_ranks = true,
+    .one_file = true,
     .probe = probe,
     .parse = parse,
     .stem = stem,

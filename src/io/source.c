@@ -285,7 +285,7 @@ static int start_gzip(struct az_source *s, enum az_inflater which)
 
 static bool has_magic(struct az_sv v) { return v.n >= 2 && memcmp(v.p, "\x1f\x8b", 2) == 0; }
 
-static int open_fd(struct az_source *s, const char *path)
+static int open_fd(struct az_source *s, const char *path, uint64_t start)
 {
     struct stat st;
     char text[128];
@@ -297,6 +297,9 @@ static int open_fd(struct az_source *s, const char *path)
         return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot read: %s", az_errno_text(EISDIR, text));
     if (S_ISREG(st.st_mode) && st.st_size > 0)
         s->size = (uint64_t)st.st_size;
+    if (start && lseek(s->fd, (off_t)start, SEEK_SET) < 0)
+        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot seek: %s", az_errno_text(errno, text));
+    s->in_pos = start;
 #ifdef POSIX_FADV_SEQUENTIAL
     if (S_ISREG(st.st_mode))
         (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -329,7 +332,7 @@ int az_source_open(struct az_source **out, const char *path, const struct az_sou
     opts = opts ? opts : &none;
     int r = source_new(&s, strcmp(path, "-") == 0 ? "<stdin>" : path, opts);
     if (r == 0)
-        r = open_fd(s, path);
+        r = open_fd(s, path, opts->start);
     if (r == 0)
         r = begin_file(s, opts);
     if (r) {

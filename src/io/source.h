@@ -16,6 +16,7 @@ struct az_source_opts {
     struct az_diag *diag; /* messages; may be NULL */
     size_t window;        /* bytes delivered at once at most; 0: 256 KiB */
     bool raw;             /* do not inflate */
+    uint64_t start;       /* begin at this offset of a regular file */
     enum az_inflater inflater;
 };
 

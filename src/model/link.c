@@ -1,9 +1,10 @@
 #include "model/link.h"
 
 /* Correlation ids are counters, so per process a table from (id - smallest id) to the call is smaller and faster than a
- * hash. A process whose ids are spread wider than DENSE_FACTOR slots a call falls back to the map. */
+ * hash. A process whose ids are spread wider than DENSE_FACTOR slots a call falls back to the map, but for the first
+ * DENSE_SPARE slots in all: small profiles never need it. */
 #define DENSE_FACTOR 8
-#define DENSE_SPARE  4096
+#define DENSE_SPARE  ((uint64_t)1 << 16)
 
 static const enum az_kind joined[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH, AZ_SYNC };
 
@@ -64,7 +65,8 @@ static int make_tables(struct joiner *j)
         p->base = SIZE_MAX;
         if (p->calls == 0)
             continue;
-        if ((p->hi - p->lo) / DENSE_FACTOR <= p->calls + DENSE_SPARE) {
+        bool spare = p->hi - p->lo < DENSE_SPARE && j->n_dense < DENSE_SPARE;
+        if (spare || (p->hi - p->lo) / DENSE_FACTOR <= p->calls) {
             p->base = j->n_dense;
             j->n_dense += (size_t)(p->hi - p->lo) + 1;
         } else {

@@ -1,6 +1,6 @@
-/* Launch links. By correlation (default): a device event belongs to the call with its correlation id; of several such calls, to the
- * latest that starts no later than it does, else to the first. By flow (the other tool's rule, kept for parity): only calls that have
- * an arrow's start and end count, and calls named cuda/hipGraphLaunch. */
+/* Launch links. By correlation (default): a device event belongs to the call with its correlation id; of several such
+ * calls, to the latest that starts no later than it does, else to the first. By flow (the other tool's rule, kept for
+ * parity): only calls that have an arrow's start and end count, and calls named cuda/hipGraphLaunch. */
 #include "model/oplink.h"
 
 #include "base/sort.h"
@@ -18,14 +18,6 @@ static uint64_t link_key(const struct az_calltree *c, enum az_kind k, uint32_t r
 {
     const struct az_events *e = &c->trace->ev[k];
     return az_optrace(c->trace)->key_is_ext ? e->node[row] : e->corr[row]; /* 0: none (External id is kept plus one) */
-}
-
-struct az_event az_gpu_event(const struct az_calltree *c, uint32_t gpu)
-{
-    const struct az_events *e = &c->trace->ev[c->gpu_kind[gpu]];
-    uint32_t i = c->gpu_row[gpu];
-    return (struct az_event){ .start = e->start[i], .end = e->end[i], .name = e->name[i], .lane = e->lane[i],
-                              .side = e->side[i], .uid = e->uid[i], .corr = e->corr[i], .node = e->node[i] };
 }
 
 static void *column(struct az_mem *mem, size_t n, size_t size) { return az_mem_alloc(mem, (n + 1) * size); }
@@ -118,7 +110,8 @@ static int keyed_gpu(const struct az_calltree *c, struct keyed_list *l)
     return rc ? rc : sort_keyed(l, c->trace->mem);
 }
 
-/* Calls (rows, in order of start) by key; only the keys that device events have matter, and calls that never launch are many. */
+/* Calls (rows, in order of start) by key; only the keys that device events have matter, and calls that never launch are
+ * many. */
 static int keyed_calls(const struct az_calltree *c, const struct keyed_list *gpu, struct keyed_list *l)
 {
     uint64_t lo = gpu->n ? gpu->v[0].key : 1, hi = gpu->n ? gpu->v[gpu->n - 1].key : 0;
@@ -175,7 +168,8 @@ static int index_flows(const struct az_optrace *o, struct flow_index *x, struct 
     return rc ? rc : sort_keyed(&x->ends, mem);
 }
 
-/* Device-side synchronisation of that key on that lane later in the file than `uid`: then the arrow points at it instead. */
+/* Device-side synchronisation of that key on that lane later in the file than `uid`: then the arrow points at it
+ * instead. */
 static bool sync_after(const struct az_calltree *c, uint64_t key, uint32_t lane, uint32_t uid)
 {
     const struct az_events *s = &c->trace->ev[AZ_SYNC];
@@ -185,7 +179,8 @@ static bool sync_after(const struct az_calltree *c, uint64_t key, uint32_t lane,
     return false;
 }
 
-static void link_one_by_flow(struct az_calltree *c, const struct flow_index *x, const struct keyed_list *gpu, uint32_t row)
+static void link_one_by_flow(struct az_calltree *c, const struct flow_index *x, const struct keyed_list *gpu,
+                             uint32_t row)
 {
     const struct az_optrace *o = az_optrace(c->trace);
     uint64_t key = link_key(c, AZ_CALL, row), id = o->key_is_ext && key ? key - 1 : key;
@@ -235,6 +230,25 @@ static int link_by_flow(struct az_calltree *c, const struct keyed_list *gpu)
     return rc;
 }
 
+/* Preorder numbers of the linked events' calls, and where each 64 of them begin. */
+static int index_linked(struct az_calltree *c)
+{
+    const size_t blocks = c->n / 64 + 2;
+    c->linked_pre = column(c->trace->mem, c->n_linked, 4);
+    c->linked_at = column(c->trace->mem, blocks, 4);
+    if (!c->linked_pre || !c->linked_at)
+        return az_mem_error(c->trace->mem);
+    size_t at = 0;
+    for (uint32_t i = 0; i < c->n_linked; i++) {
+        c->linked_pre[i] = c->pre[c->gpu_call[c->linked[i]]];
+        for (; at * 64 <= c->linked_pre[i]; at++)
+            c->linked_at[at] = i;
+    }
+    for (; at < blocks; at++)
+        c->linked_at[at] = c->n_linked;
+    return 0;
+}
+
 /* The linked events by preorder of their call; file order within a call. */
 static int sort_linked(struct az_calltree *c)
 {
@@ -249,11 +263,11 @@ static int sort_linked(struct az_calltree *c)
         c->linked[c->n_linked++] = g;
     }
     int rc = az_sort_by(key, c->linked, c->n_linked, mem);
+    az_mem_free(mem, key, ((size_t)c->n_gpu + 1) * 8);
     for (uint32_t i = 1; rc == 0 && i < c->n_linked; i++)
         if (c->gpu_call[c->linked[i]] == c->gpu_call[c->linked[i - 1]])
             c->graph_launch[c->gpu_call[c->linked[i]] - c->first_call] = 1;
-    az_mem_free(mem, key, ((size_t)c->n_gpu + 1) * 8);
-    return rc;
+    return rc ? rc : index_linked(c);
 }
 
 int az_oplink(struct az_calltree *c, const struct az_options *o)
@@ -283,6 +297,10 @@ void az_oplink_release(struct az_calltree *c)
         az_mem_free(mem, c->gpu_call, n * 4);
     if (c->linked)
         az_mem_free(mem, c->linked, n * 4);
+    if (c->linked_pre)
+        az_mem_free(mem, c->linked_pre, ((size_t)c->n_linked + 1) * 4);
+    if (c->linked_at)
+        az_mem_free(mem, c->linked_at, ((size_t)c->n / 64 + 3) * 4);
     if (c->graph_launch)
         az_mem_free(mem, c->graph_launch, c->trace->ev[AZ_CALL].n + 1);
 }

@@ -1,13 +1,14 @@
 /* What framework traces add to the model: operators with arguments, the host call tree, launches and who launched them.
- * Rules: spec "PyTorch-profiler report" sections 2, 3, 5; the recommended forms, the other tool's linking on request. */
+ * Rules: spec "PyTorch-profiler report" sections 2, 3, 5; the recommended forms, the other tool's linking on request.
+ */
 #ifndef AZ_MODEL_OPTRACE_H
 #define AZ_MODEL_OPTRACE_H
 
 #include "model/options.h"
 #include "model/trace.h"
 
-/* Arguments of an operator: ids of compact JSON text (white space outside strings removed), AZ_NO_ID where not recorded.
- * Rows are unique: equal arguments share one row, so a row number stands for the whole set. */
+/* Arguments of an operator: ids of compact JSON text (white space outside strings removed), AZ_NO_ID where not
+ * recorded. Rows are unique: equal arguments share one row, so a row number stands for the whole set. */
 struct az_op_args {
     uint32_t dims, types, strides, concrete;
 };
@@ -36,9 +37,9 @@ AZ_VEC(struct az_flow, az_flows);
 /* Forward-to-backward arrow: the host events that begin at these places. */
 struct az_fwdbwd {
     uint64_t id;
-    int64_t at;    /* ticks */
+    int64_t at; /* ticks */
     uint32_t lane;
-    bool start;    /* `s`: forward side */
+    bool start; /* `s`: forward side */
 };
 AZ_VEC(struct az_fwdbwd, az_fwdbwds);
 
@@ -54,6 +55,7 @@ struct az_calltree;
 struct az_launchers;
 
 /* trace.ext of a framework trace. Columns by kind:
+ * (corr and node are given back when the trace is sealed: the links have them)
  *   AZ_HOST_OP  corr = External id (0 none), side = row of `ops` (AZ_NO_ROW none)
  *   AZ_CALL     corr = correlation, node = External id + 1 (0 none)
  *   AZ_KERNEL   corr, node likewise, side = row of `colls`; AZ_MEMCPY, AZ_MEMSET likewise, side = row of trace.copies
@@ -66,16 +68,17 @@ struct az_optrace {
     struct az_lane_name_rows lane_names; /* parallel to trace.lanes */
     struct az_flows flows;               /* only for link_by = flow */
     struct az_fwdbwds fwdbwd;
-    bool has_flows;                      /* any CPU-to-GPU arrow in the file */
-    bool key_is_ext;                     /* link key (spec 3): the first launch call has no correlation, so External id */
-    bool has_ops;                        /* any operator: else a GPU-only trace */
-    int64_t world_size;                  /* -1 unknown */
-    uint64_t n_events;                   /* elements of the event array */
+    bool has_flows;     /* any CPU-to-GPU arrow in the file */
+    bool key_is_ext;    /* link key (spec 3): the first launch call has no correlation, so External id */
+    bool has_ops;       /* any operator: else a GPU-only trace */
+    int64_t world_size; /* -1 unknown */
+    uint64_t n_events;  /* elements of the event array */
     /* made when the trace is sealed */
     struct az_calltree *tree;
     struct az_launchers *launchers;
     /* building: unique rows */
-    struct az_map arg_map, coll_map, compact;
+    struct az_map arg_map, coll_map;
+    struct az_vec_u32 compact;     /* name id of a text as written -> of its compact form + 1; 0: not known */
     const struct az_options *opts; /* of the input; as long-lived as the trace */
 };
 /* Creates trace->ext, which az_trace_seal completes (call tree, links, launchers) and az_trace_release frees. */
@@ -90,21 +93,23 @@ int az_optrace_coll(struct az_trace *t, const struct az_coll_args *a, uint32_t *
 /* Host nodes are numbered: operators 0.., then calls, then frames (when kept), each in row order. */
 struct az_calltree {
     const struct az_trace *trace;
-    uint32_t n;                        /* host nodes */
-    uint32_t first_call, first_frame;  /* node numbers where calls and frames begin */
-    uint32_t *parent;                  /* node -> parent node, AZ_NO_ROW: root */
-    uint32_t *pre, *last;              /* preorder number of a node, largest preorder number in its subtree */
-    uint32_t *by_pre;                  /* preorder number -> node */
-    uint64_t clamped;                  /* events whose end was cut to their parent's */
+    uint32_t n;                       /* host nodes */
+    uint32_t first_call, first_frame; /* node numbers where calls and frames begin */
+    uint32_t *parent;                 /* node -> parent node, AZ_NO_ROW: root */
+    uint32_t *pre, *last;             /* preorder number of a node, largest preorder number in its subtree */
+    uint32_t *by_pre;                 /* preorder number -> node */
+    uint64_t clamped;                 /* events whose end was cut to their parent's */
     int64_t clamped_ticks;
     /* device events, in file order (uid): kernels, copies, fills together */
     uint32_t n_gpu;
-    uint8_t *gpu_kind;                 /* AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET */
-    uint32_t *gpu_row;                 /* row of that kind */
-    uint32_t *gpu_call;                /* node of the launching call; AZ_NO_ROW: unlinked */
-    uint32_t *linked;                  /* the linked ones sorted by (pre of their call, position in the launch): gpu numbers */
+    uint8_t *gpu_kind;    /* AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET */
+    uint32_t *gpu_row;    /* row of that kind */
+    uint32_t *gpu_call;   /* node of the launching call; AZ_NO_ROW: unlinked */
+    uint32_t *linked;     /* the linked ones sorted by (pre of their call, position in the launch): gpu numbers */
+    uint32_t *linked_pre; /* parallel to linked: preorder number of its call */
+    uint32_t *linked_at;  /* i -> first of `linked` whose call has a preorder number of 64 i or more */
     uint32_t n_linked;
-    uint8_t *graph_launch;             /* by call row: 1 where the call launched more than one device event */
+    uint8_t *graph_launch; /* by call row: 1 where the call launched more than one device event */
 };
 static inline const struct az_calltree *az_tree(const struct az_trace *t) { return az_optrace(t)->tree; }
 
@@ -117,8 +122,18 @@ struct az_sv az_node_name(const struct az_calltree *c, uint32_t node);
 void az_node_gpu(const struct az_calltree *c, uint32_t node, uint32_t *first, uint32_t *end);
 /* Nearest operator at or above a node; AZ_NO_ROW if none. */
 uint32_t az_node_op(const struct az_calltree *c, uint32_t node);
-/* Start, end (ticks), name id, stream (lane) of a device event by its number. */
-struct az_event az_gpu_event(const struct az_calltree *c, uint32_t gpu);
+/* Start, end (ticks), name id, stream (lane), side row and uid of a device event by its number. */
+static inline struct az_event az_gpu_event(const struct az_calltree *c, uint32_t gpu)
+{
+    const struct az_events *e = &c->trace->ev[c->gpu_kind[gpu]];
+    const uint32_t i = c->gpu_row[gpu];
+    return (struct az_event){ .start = e->start[i],
+                              .end = e->end[i],
+                              .name = e->name[i],
+                              .lane = e->lane[i],
+                              .side = e->side[i],
+                              .uid = e->uid[i] };
+}
 
 /* ---- classes of device events for the time line (spec 4) ---- */
 enum az_gpu_class { AZ_GPU_COMPUTE, AZ_GPU_COMM, AZ_GPU_MEMCPY };

@@ -42,6 +42,8 @@ const char *az_cap_text(unsigned one_cap)
         return "AMD dispatches";
     case AZ_CAP_CLASSIC:
         return "classic Nsight block";
+    case AZ_CAP_FRAMEWORK:
+        return "framework events";
     default:
         return "unknown";
     }
@@ -148,6 +150,12 @@ int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e)
     struct az_events *ev = &t->ev[k];
     if (e->end < e->start)
         return AZ_EFORMAT;
+    if (e->start < -AZ_TIME_MAX || e->end > AZ_TIME_MAX) {
+        int64_t ticks;
+        az_trace_dropped(t, "times out of range", 1,
+                         __builtin_sub_overflow(e->end, e->start, &ticks) ? INT64_MAX : ticks);
+        return 0;
+    }
     if (ev->n == ev->cap) {
         if (ev->n >= AZ_NO_ROW - 1)
             return AZ_ERANGE;
@@ -171,18 +179,46 @@ int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e)
     return 0;
 }
 
+int az_trace_reserve(struct az_trace *t, enum az_kind k, size_t more)
+{
+    struct az_events *ev = &t->ev[k];
+    if (more > AZ_NO_ROW - 1 - ev->n)
+        return AZ_ERANGE;
+    return ev->cap - ev->n >= more ? 0 : resize(t, ev, ev->n + more);
+}
+
+void az_trace_drop_columns(struct az_trace *t, enum az_kind k, unsigned cols)
+{
+    struct az_events *ev = &t->ev[k];
+    struct column c[COLUMNS];
+    const unsigned kept = ev->cols & ~cols;
+    ev->cols &= cols;
+    const size_t n = columns_of(ev, c);
+    for (size_t i = 4; i < n; i++) /* behind start, end, name, lane */
+        az_mem_free(t->mem, column_get(c[i]), ev->cap * c[i].size);
+    ev->corr = cols & AZ_COL_CORR ? NULL : ev->corr;
+    ev->side = cols & AZ_COL_SIDE ? NULL : ev->side;
+    ev->uid = cols & AZ_COL_UID ? NULL : ev->uid;
+    ev->node = cols & AZ_COL_NODE ? NULL : ev->node;
+    ev->cols = kept;
+}
+
+void az_trace_clear(struct az_trace *t, enum az_kind k)
+{
+    struct column c[COLUMNS];
+    const size_t n = columns_of(&t->ev[k], c);
+    for (size_t i = 0; i < n; i++)
+        az_mem_free(t->mem, column_get(c[i]), t->ev[k].cap * c[i].size);
+    t->ev[k] = (struct az_events){ .n = 0 };
+}
+
 void az_trace_release(struct az_trace *t)
 {
     if (t->ext_ops)
         t->ext_ops->release(t);
     t->ext_ops = NULL;
-    for (size_t k = 0; k < AZ_KIND_COUNT; k++) {
-        struct column c[COLUMNS];
-        const size_t n = columns_of(&t->ev[k], c);
-        for (size_t i = 0; i < n; i++)
-            az_mem_free(t->mem, column_get(c[i]), t->ev[k].cap * c[i].size);
-        t->ev[k] = (struct az_events){ .n = 0 };
-    }
+    for (size_t k = 0; k < AZ_KIND_COUNT; k++)
+        az_trace_clear(t, (enum az_kind)k);
     az_vec_release(&t->lanes);
     az_vec_release(&t->copies);
     az_vec_release(&t->ranges);

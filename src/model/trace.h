@@ -28,6 +28,9 @@ const char *az_kind_text(enum az_kind k);
 
 #define AZ_NO_ROW UINT32_MAX
 
+/* Times lie within +-AZ_TIME_MAX ticks (73 years of ns), so that the difference of any two of them fits. */
+#define AZ_TIME_MAX (INT64_C(1) << 61)
+
 /* Columns a kind may carry beside start, end, name, lane. */
 enum { AZ_COL_CORR = 1, AZ_COL_SIDE = 2, AZ_COL_UID = 4, AZ_COL_NODE = 8 };
 
@@ -159,7 +162,7 @@ struct az_trace {
     struct az_drops drops;
     struct az_facts facts; /* what the file says of itself: product version, schema, host... */
     bool sealed;
-    void *ext; /* what a family of formats adds (model/optrace.h) */
+    void *ext;                          /* what a family of formats adds (model/optrace.h) */
     const struct az_trace_ext *ext_ops; /* NULL without ext */
 };
 
@@ -167,9 +170,16 @@ int az_trace_init(struct az_trace *t, struct az_mem *mem) AZ_MUST_USE;
 void az_trace_release(struct az_trace *t);
 /* Chooses the optional columns of a kind; before its first event. */
 void az_trace_columns(struct az_trace *t, enum az_kind k, unsigned cols);
-/* Appends an event; fields of columns the kind does not carry are ignored. AZ_ENOMEM, AZ_ELIMIT; AZ_EFORMAT if it ends
- * before it starts (a format drops such events first, with a reason); AZ_ERANGE beyond 2^32 - 2 rows. */
+/* Appends an event; fields of columns the kind does not carry are ignored. One that starts or ends beyond AZ_TIME_MAX
+ * is counted as dropped ("times out of range") and not added: 0. AZ_ENOMEM, AZ_ELIMIT; AZ_EFORMAT if it ends before it
+ * starts (a format drops such events first, with a reason); AZ_ERANGE beyond 2^32 - 2 rows. */
 int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e) AZ_MUST_USE;
+/* Makes room for `more` further events of a kind. AZ_ENOMEM, AZ_ELIMIT, AZ_ERANGE. */
+int az_trace_reserve(struct az_trace *t, enum az_kind k, size_t more) AZ_MUST_USE;
+/* Gives back optional columns (AZ_COL_*) of a kind that nobody needs any more. */
+void az_trace_drop_columns(struct az_trace *t, enum az_kind k, unsigned cols);
+/* Frees the events of one kind. */
+void az_trace_clear(struct az_trace *t, enum az_kind k);
 int az_trace_name(struct az_trace *t, struct az_sv text, uint32_t *id) AZ_MUST_USE;
 /* Index of the equal lane, added if new. */
 int az_trace_lane(struct az_trace *t, const struct az_lane *lane, uint32_t *index) AZ_MUST_USE;

@@ -7,8 +7,6 @@
 #include "reports/fields.h"
 #include "reports/report.h"
 
-#include "base/num.h"
-
 #define FLUSH_AT (64 * 1024) /* bytes gathered before they are handed to the file */
 
 static void flush(struct az_outfile *f, struct az_vec_char *buf)

@@ -204,10 +204,8 @@ static int json_write(const struct az_document *doc, const char *path, struct az
     rc = az_jsonw_finish(&j.w);
     if (!rc && scratch->failed)
         rc = az_arena_error(scratch);
-    if (!rc) {
-        az_outfile_puts(f, AZ_SV("\n"));
+    if (!rc)
         return az_outfile_commit(f);
-    }
     az_outfile_abort(f);
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         return az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), doc->mem);

@@ -278,20 +278,26 @@ static void amounts(struct az_textout *o, const struct az_table *t, size_t row, 
     }
 }
 
+/* Where a text is broken to fit `columns`: at the last blank that does, else at the first, else not at all. */
+static size_t line_end(struct az_sv s, size_t columns)
+{
+    size_t end = 0, used = 0;
+
+    if (az_utf8_width(s) <= columns)
+        return s.n;
+    for (size_t i = 0; i < s.n; i++) {
+        used += ((unsigned char)s.p[i] & 0xc0) != 0x80; /* code points: near enough for prose */
+        if (s.p[i] == ' ' && (end == 0 || used <= columns))
+            end = i;
+    }
+    return end ? end : s.n;
+}
+
 /* Text broken at blanks, every line indented; a word longer than a line is left whole. */
 static void wrapped(struct az_textout *o, struct az_sv s, size_t indent)
 {
     while (s.n) {
-        size_t end = s.n, used = 0;
-        if (az_utf8_width(s) > LINE_MAX_COLUMNS - indent) {
-            end = 0;
-            for (size_t i = 0; i < s.n; i++) {
-                used += ((unsigned char)s.p[i] & 0xc0) != 0x80; /* code points: near enough for prose */
-                if (s.p[i] == ' ' && (end == 0 || used <= LINE_MAX_COLUMNS - indent))
-                    end = i;
-            }
-            end = end ? end : s.n;
-        }
+        size_t end = line_end(s, LINE_MAX_COLUMNS - indent);
         az_textout_pad(o, indent);
         az_textout_put(o, az_sv_make(s.p, end));
         az_textout_put(o, AZ_SV("\n"));

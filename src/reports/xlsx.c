@@ -13,11 +13,11 @@
 #define WIDTH_MIN    7
 #define WIDTH_MAX    70
 #define WIDTH_FILTER 3 /* room for the filter's button in a header */
-#define CONSTANT_FROM                                                                                                  \
-    100000               /* cells of a document from which rows go to files at once: 3 MB instead of 1.2 KB a row      \
-                          */
-#define CONSTANT_MAX 200 /* but not with more sheets: each would hold an open file */
-#define ZIP64_FROM   (10u << 20) /* cells from which a part may pass 4 GiB */
+/* Cells of a document from which rows go to files at once (3 MB in all instead of 1.2 KB a row), but not with more than
+ * so many sheets, each of which would hold an open file; and cells from which a part may pass 4 GiB. */
+#define CONSTANT_FROM 100000
+#define CONSTANT_MAX  200
+#define ZIP64_FROM    (10u << 20)
 
 /* Columns a number takes in its format: digits, separators, sign. */
 static size_t number_width(const struct az_cell *c, enum az_xlsx_style style)

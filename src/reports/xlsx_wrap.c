@@ -29,29 +29,6 @@ static void fail(struct az_xlsx *x, int code)
 }
 
 /* ---- texts ---- */
-static size_t units_of(struct az_sv s)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < s.n;)
-        n += az_utf8_next(s, &i) > 0xffff ? 2 : 1;
-    return n;
-}
-
-/* Longest prefix of at most `units` UTF-16 units. */
-static struct az_sv prefix(struct az_sv s, size_t units)
-{
-    size_t used = 0;
-
-    for (size_t i = 0; i < s.n;) {
-        size_t at = i;
-        used += az_utf8_next(s, &i) > 0xffff ? 2 : 1;
-        if (used > units)
-            return az_sv_make(s.p, at);
-    }
-    return s;
-}
-
 /* `_xHHHH_` at p? Spreadsheets read it as one character. */
 static bool is_escape(const char *p, size_t n)
 {
@@ -83,7 +60,7 @@ bool az_xlsx_too_long(struct az_sv s)
 {
     if (s.n <= AZ_XLSX_CELL / 2) /* escaping does not double a text */
         return false;
-    return units_of(s) + ESCAPE_EXTRA * count_escapes(s) > AZ_XLSX_CELL;
+    return az_utf8_units(s) + ESCAPE_EXTRA * count_escapes(s) > AZ_XLSX_CELL;
 }
 
 /* Units of a too long text that surely fit with the mark behind them. An escape is 7 units long, 13 when escaped. */
@@ -120,7 +97,7 @@ static const char *prepared(struct az_xlsx *x, struct az_sv s)
     int rc;
 
     az_vec_reset(&x->text);
-    rc = append_escaped(&x->text, cut ? prefix(clean, room_for(clean)) : clean);
+    rc = append_escaped(&x->text, cut ? az_utf8_cut_units(clean, room_for(clean)) : clean);
     if (!rc && cut)
         rc = az_text_append(&x->text, AZ_SV("\xe2\x80\xa6"));
     if (!rc)
@@ -134,7 +111,7 @@ static const char *prepared(struct az_xlsx *x, struct az_sv s)
 
 const char *az_xlsx_string(struct az_xlsx *x, struct az_sv s, size_t units)
 {
-    char *p = az_arena_str(x->scratch, prefix(az_field_text(x->scratch, s), units));
+    char *p = az_arena_str(x->scratch, az_utf8_cut_units(az_field_text(x->scratch, s), units));
 
     if (!p)
         fail(x, az_arena_error(x->scratch));

@@ -94,20 +94,6 @@ struct az_table *az_document_table(const struct az_document *d, const char *id) 
 
 /* ---- sheet names ---- */
 
-/* Longest prefix of at most `units` UTF-16 units. */
-static struct az_sv cut_units(struct az_sv s, size_t units)
-{
-    size_t i = 0, used = 0;
-
-    while (i < s.n) {
-        size_t at = i;
-        used += az_utf8_next(s, &i) > 0xffff ? 2 : 1;
-        if (used > units)
-            return az_sv_make(s.p, at);
-    }
-    return s;
-}
-
 static bool taken(struct az_arena *a, struct az_sv name, const struct az_vec_sv *used)
 {
     struct az_sv lower = az_utf8_lower(a, name);
@@ -134,7 +120,7 @@ static void make_valid(char *p, size_t n)
 
 struct az_sv az_sheet_name(struct az_arena *a, struct az_sv id, const struct az_vec_sv *used)
 {
-    struct az_sv stem = cut_units(az_utf8_clean(a, id), SHEET_NAME_MAX);
+    struct az_sv stem = az_utf8_cut_units(az_utf8_clean(a, id), SHEET_NAME_MAX);
     char *p;
 
     if (stem.n == 0)
@@ -149,7 +135,7 @@ struct az_sv az_sheet_name(struct az_arena *a, struct az_sv id, const struct az_
     struct az_sv name = stem;
     for (unsigned k = 2; name.p && taken(a, name, used); k++) {
         struct az_sv mark = az_arena_printf(a, "~%u", k);
-        struct az_sv head = cut_units(stem, SHEET_NAME_MAX - mark.n);
+        struct az_sv head = az_utf8_cut_units(stem, SHEET_NAME_MAX - mark.n);
         name = az_arena_printf(a, "%.*s%.*s", AZ_SVF(head), AZ_SVF(mark));
     }
     return name;

@@ -139,7 +139,5 @@ ptrdiff_t az_table_find(const struct az_table *t, const char *name);
 int az_table_sort(struct az_table *t, const int *keys, size_t n) AZ_MUST_USE;
 /* Keeps the first n rows. */
 void az_table_keep(struct az_table *t, size_t n);
-/* Appends two columns "Percentage (%)" and "Cumulative Percentage (%)" is the analyses' business: see analyses/share.h.
- */
 
 #endif

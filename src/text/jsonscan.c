@@ -40,7 +40,8 @@ static int grow(struct az_jscan *s)
     return 0;
 }
 
-/* Keeps [s->p, end), moved to the front, and reads more behind it: 1 more data, 0 end of the document, negative error. */
+/* Keeps [s->p, end), moved to the front, and reads more behind it: 1 more data, 0 end of the document, negative error.
+ */
 static int refill(struct az_jscan *s)
 {
     if (s->error)
@@ -93,7 +94,8 @@ int az_jscan_peek(struct az_jscan *s)
                 if (rc > 0)
                     continue;
             }
-            return (unsigned char)*s->p ? (unsigned char)*s->p : 1; /* a zero byte is no end: some byte that fits nothing */
+            return (unsigned char)*s->p ? (unsigned char)*s->p
+                                        : 1; /* a zero byte is no end: some byte that fits nothing */
         }
         int rc = refill(s);
         if (rc <= 0)
@@ -107,7 +109,7 @@ int az_jscan_byte(struct az_jscan *s, char c)
     if (got < 0)
         return got;
     if (got != (unsigned char)c)
-        return AZ_J_BAD;
+        return got ? AZ_J_BAD : AZ_J_MORE;
     s->p++;
     return AZ_J_OK;
 }
@@ -231,8 +233,8 @@ int az_jscan_skip_value(struct az_jscan *s)
 void az_jscan_hint(struct az_jscan *s, struct az_sv first_key)
 {
     size_t n = first_key.n < sizeof s->first_key_buf ? first_key.n : 0;
-    memcpy(s->first_key_buf, first_key.n ? first_key.p : "", n);
-    s->first_key = az_sv_make(s->first_key_buf, n);
+    memcpy(s->first_key_buf, n ? first_key.p : "", n);
+    s->first_key_n = n;
 }
 
 /* Does `{ "first_key" :` stand at p? 1 yes, 0 no, -1 the window ends first. */
@@ -241,11 +243,13 @@ static int looks_like_record(const struct az_jscan *s, const char *p)
     const char *q = p + 1;
     while (*q == ' ' || *q == '\n' || *q == '\r' || *q == '\t')
         q++;
-    if (q + s->first_key.n + 2 >= s->end)
+    if (q + s->first_key_n + 2 >= s->end)
         return -1;
-    if (*q != '"' || memcmp(q + 1, s->first_key.p, s->first_key.n) != 0 || q[s->first_key.n + 1] != '"')
+    if (s->first_key_n == 0)
+        return *q == '"'; /* nothing known yet */
+    if (*q != '"' || memcmp(q + 1, s->first_key_buf, s->first_key_n) != 0 || q[s->first_key_n + 1] != '"')
         return 0;
-    q += s->first_key.n + 2;
+    q += s->first_key_n + 2;
     while (*q == ' ' || *q == '\n' || *q == '\r' || *q == '\t')
         q++;
     return q >= s->end ? -1 : *q == ':';
@@ -255,7 +259,7 @@ int az_jscan_resync(struct az_jscan *s)
 {
     for (;;) {
         const char *p = s->p < s->end ? memchr(s->p, '{', (size_t)(s->end - s->p)) : NULL;
-        int hit = p && s->first_key.n ? looks_like_record(s, p) : -1;
+        int hit = p ? looks_like_record(s, p) : -1;
         if (hit > 0) {
             s->p = p;
             return AZ_J_OK;
@@ -264,13 +268,13 @@ int az_jscan_resync(struct az_jscan *s)
             s->p = p + 1;
             continue;
         }
-        s->p = p && s->first_key.n ? p : s->end;
+        s->p = p ? p : s->end;
         int rc = refill(s);
-        if (rc < 0)
-            return rc;
-        if (rc == 0) {
+        if (rc == AZ_ERANGE) { /* a bracket and a window of blanks */
+            s->p++;
+        } else if (rc <= 0) {
             s->p = s->end;
-            return AZ_J_END;
+            return rc < 0 ? rc : AZ_J_END;
         }
     }
 }
@@ -279,7 +283,7 @@ int az_jscan_resync(struct az_jscan *s)
 static void learn_first_key(struct az_jscan *s, const char *record)
 {
     const char *q = record + 1;
-    if (s->first_key.n || *record != '{')
+    if (s->first_key_n || *record != '{')
         return;
     while (*q == ' ' || *q == '\n' || *q == '\r' || *q == '\t')
         q++;
@@ -310,7 +314,8 @@ static int leave_out(struct az_jscan *s, int64_t start, bool strict, struct az_j
     return rc;
 }
 
-/* The document ends inside the record at s->p: cut off there, unless an open string or bracket swallowed what follows. */
+/* The document ends inside the record at s->p: cut off there, unless an open string or bracket swallowed what follows.
+ */
 static int cut_off(struct az_jscan *s, int64_t start, bool strict, struct az_jarray *out)
 {
     learn_first_key(s, s->p);
@@ -335,7 +340,7 @@ static int one_record(struct az_jscan *s, int (*record)(void *, struct az_jscan 
         const char *from = s->p++;
         int rc = record(ctx, s);
         if (rc == AZ_J_OK) {
-            if (s->first_key.n == 0)
+            if (s->first_key_n == 0)
                 learn_first_key(s, from);
             out->records++;
             return AZ_J_OK;

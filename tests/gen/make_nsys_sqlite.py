@@ -34,6 +34,9 @@ VM = 1 << 48
 COPY_LABELS = ["Unknown", "Host-to-Device", "Device-to-Host", "Host-to-Array", "Array-to-Host", "Array-to-Array",
                "Array-to-Device", "Device-to-Array", "Device-to-Device", "Host-to-Host", "Peer-to-Peer",
                "Unified Host-to-Device", "Unified Device-to-Host", "Unified Device-to-Device"]
+OLD_COPY_LABELS = ["memcpy Unknown", "memcpy HtoD", "memcpy DtoH", "memcpy HtoA", "memcpy AtoH", "memcpy AtoA", "memcpy AtoD",
+                   "memcpy DtoA", "memcpy DtoD", "memcpy HtoH", "memcpy PtoP", "Unified Memory memcpy HtoD",
+                   "Unified Memory memcpy DtoH", "Unified Memory memcpy DtoD"]
 SYNC_LABELS = ["Unknown", "Event sync", "Stream wait sync", "Stream sync", "Context sync"]
 RANGE_TYPES = (59, 60, 70, 71)
 DOMAIN, TAG = "TSL", "XlaModule:#hlo_module=pjit__train_step,program_id=11#"
@@ -458,7 +461,8 @@ class Oracle:
 
     def everything(self):
         w, length = self.w, lambda r: r["end"] - r["start"]
-        copy_name = lambda c: "[CUDA memcpy %s]" % COPY_LABELS[c["copyKind"]]
+        labels = OLD_COPY_LABELS if w.o["schema"] == "2021" else ["memcpy " + x for x in COPY_LABELS]
+        copy_name = lambda c: "[CUDA %s]" % labels[c["copyKind"]]
         proj, tag = self.projection(), DOMAIN + ":" + TAG
         return dict(
             tag=tag,

@@ -21,7 +21,7 @@ LIBRARIES = {
     "lua": ["extend/"],
     "lauxlib.h": ["extend/"],
     "xxhash.h": ["base/intern.c", "io/digest.c"],
-    "pthread.h": ["base/pool.c", "base/log.c", "driver/", "reports/xlsx*.c"],
+    "pthread.h": ["base/pool.c", "base/pipe.c", "base/log.c", "driver/", "reports/xlsx*.c"],
 }
 # identifier called -> where it may be called
 CALLS = {

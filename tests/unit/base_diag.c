@@ -104,9 +104,13 @@ static void memory_messages(void **state)
                         "t.json: memory limit of 64.0 MiB reached with 0.0 MiB in use (raise --memory-limit)");
     assert_int_equal(az_diag_memory(&d, AZ_ENOMEM, AZ_NOWHERE, &m), AZ_ENOMEM);
     assert_non_null(strstr(last(&d), "out of memory"));
+    void *refused = az_mem_alloc(&m, (size_t)65 << 20); /* from now on it is known that the limit is why */
+    assert_null(refused);
+    assert_int_equal(az_diag_memory(&d, AZ_ENOMEM, AZ_NOWHERE, &m), AZ_ELIMIT);
+    assert_non_null(strstr(last(&d), "memory limit of 64.0 MiB"));
     assert_int_equal(az_diag_memory(&d, AZ_ENOMEM, AZ_NOWHERE, NULL), AZ_ENOMEM);
     assert_non_null(strstr(last(&d), "out of memory"));
-    assert_int_equal(d.errors, 3);
+    assert_int_equal(d.errors, 4);
     az_diag_release(&d);
 }
 

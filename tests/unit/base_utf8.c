@@ -224,11 +224,29 @@ static void lowers(void **state)
     az_arena_release(&a);
 }
 
+/* Spreadsheets count UTF-16: what lies beyond U+FFFF counts twice and is not cut in two; a bad byte counts as U+FFFD.
+ */
+static void counts_and_cuts_units(void **state)
+{
+    (void)state;
+    const struct az_sv s = AZ_SV("a\xc3\xa9\xf0\x9f\x98\x80\xffz");
+    static const size_t bytes[] = { 0, 1, 3, 3, 7, 8, 9, 9 };
+    assert_int_equal(az_utf8_units(s), 6);
+    assert_int_equal(az_utf8_units(AZ_SV("")), 0);
+    for (size_t units = 0; units < sizeof bytes / sizeof *bytes; units++)
+        assert_int_equal(az_utf8_cut_units(s, units).n, bytes[units]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decodes),  cmocka_unit_test(never_trusts), cmocka_unit_test(cleans),
-        cmocka_unit_test(measures), cmocka_unit_test(cuts),         cmocka_unit_test(lowers),
+        cmocka_unit_test(decodes),
+        cmocka_unit_test(never_trusts),
+        cmocka_unit_test(cleans),
+        cmocka_unit_test(measures),
+        cmocka_unit_test(cuts),
+        cmocka_unit_test(lowers),
+        cmocka_unit_test(counts_and_cuts_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,6 +199,8 @@ static void variables(void **state)
                  "c.json:1: /inputs/0/title: bad reference '${1A}' (write ${NAME} or ${NAME:-default})");
     expect_error("{ \"inputs\": [ { \"path\": \"a\", \"title\": \"${A-b}\" } ] }",
                  "c.json:1: /inputs/0/title: bad reference '${A-b}' (write ${NAME} or ${NAME:-default})");
+    expect_error("{ \"inputs\": [ { \"path\": \"a\", \"title\": \"${A:-x${B}}\" } ] }",
+                 "c.json:1: /inputs/0/title: bad reference '${A:-x${B}' (a default holds no reference of its own)");
 }
 
 static void quick_look(void **state)

@@ -76,8 +76,9 @@ static void defaults(void **state)
     assert_true(o.topk_ops == AZ_UNSET_I64 && o.topk_roofline_ops == AZ_UNSET_I64 &&
                 o.topk_short_kernels == AZ_UNSET_I64);
     assert_int_equal(o.short_kernel_histogram_bins, 100);
-    assert_false(o.include_unlinked_kernels || o.short_kernel_study || o.enable_kernel_summary ||
-                 o.inference_phase_analysis || o.detect_recompute || o.include_call_stack || o.include_overlap_info ||
+    assert_true(o.enable_kernel_summary);
+    assert_false(o.include_unlinked_kernels || o.short_kernel_study || o.inference_phase_analysis ||
+                 o.detect_recompute || o.include_call_stack || o.include_overlap_info ||
                  o.include_first_occurrence_time || o.group_by_num_kernels || o.disable_coll_analysis);
     assert_int_equal(o.classes.n + o.labels.n, 0);
     az_options_release(&o);

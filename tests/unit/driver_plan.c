@@ -117,22 +117,61 @@ static void standard_input_once(void **state)
     assert_true(said(&s->diag, "given twice"));
 }
 
+/* The plan as it was before az_plan_make. */
+static void again(struct setting *s)
+{
+    az_plan_release(&s->plan);
+    az_plan_init(&s->plan);
+}
+
 static void only_by_title(void **state)
 {
     struct setting *s = *state;
-    const char *const some[] = { "b" }, *const wrong[] = { "alpha1", "b" };
 
     write_file("a.csv", KERNELS);
     add_input(s, "alpha2", "auto", "a.csv");
     add_input(s, "b", "auto", "a.csv");
     assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), 0);
-    assert_int_equal(az_plan_only(&s->plan, some, 0, &s->diag), 0);
     assert_int_equal(az_plan_count(&s->plan), 2);
-    assert_int_equal(az_plan_only(&s->plan, some, 1, &s->diag), 0);
+    again(s);
+    assert_int_equal(az_vec_push(&s->config.only, AZ_SV("b")), 0);
+    assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), 0);
     assert_int_equal(az_plan_count(&s->plan), 1);
     assert_true(s->plan.jobs.v[0].skip);
-    assert_int_equal(az_plan_only(&s->plan, wrong, 2, &s->diag), AZ_EUSAGE);
+    assert_int_equal(s->plan.jobs.v[0].targets.n, 0);
+    assert_sv(s->plan.jobs.v[1].targets.v[0].path, "a_perf_report_b.xlsx"); /* the name it has beside the other */
+    again(s);
+    s->config.outputs.xlsx = AZ_SV("one.xlsx"); /* of the one input that is run */
+    assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), 0);
+    assert_sv(s->plan.jobs.v[1].targets.v[0].path, "one.xlsx");
+    again(s);
+    assert_int_equal(az_vec_push(&s->config.only, AZ_SV("alpha1")), 0);
+    assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), AZ_EUSAGE);
     assert_true(said(&s->diag, "did you mean 'alpha2'?"));
+}
+
+static void empty_path(void **state)
+{
+    struct setting *s = *state;
+
+    write_file("a.csv", KERNELS);
+    assert_int_equal(PATHS(s, "a.csv", ""), AZ_ECONFIG);
+    assert_true(said(&s->diag, "empty path ''"));
+}
+
+static void file_among_tables(void **state)
+{
+    struct setting *s = *state;
+
+    write_file("a.csv", KERNELS);
+    add_input(s, "a", "auto", "a.csv");
+    s->config.outputs.csv_dir = AZ_SV("out");
+    s->config.outputs.xlsx = AZ_SV("./out/../out/nccl.csv");
+    assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), AZ_ECONFIG);
+    assert_true(said(&s->diag, "may be a table's in 'out'"));
+    again(s);
+    s->config.outputs.xlsx = AZ_SV("out/all.xlsx");
+    assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), 0);
 }
 
 static void costs_grow_with_gzip(void **state)
@@ -210,6 +249,8 @@ int main(void)
         T(equal_titles_are_parted),
         T(standard_input_once),
         T(only_by_title),
+        T(empty_path),
+        T(file_among_tables),
         T(costs_grow_with_gzip),
         T(surest_format_wins_and_ties_are_told),
         cmocka_unit_test(every_row_of_the_registry_is_whole),

@@ -114,9 +114,9 @@ static void device_events(void **state)
     assert_int_equal(l->proc, PROC_A);
     assert_int_equal(lane_of(&f, AZ_KERNEL, 1)->proc, PROC_B);
     const struct az_events *c = &t->ev[AZ_MEMCPY];
-    assert_true(named(&f, c->name[0], "[CUDA memcpy Host-to-Device]")); /* no ENUM table: the built-in list */
-    assert_true(named(&f, c->name[1], "[CUDA memcpy Device-to-Device]"));
-    assert_true(named(&f, c->name[2], "[CUDA memcpy kind 42]"));
+    assert_true(named(&f, c->name[0], "[CUDA memcpy HtoD]")); /* no ENUM table: the names of that time */
+    assert_true(named(&f, c->name[1], "[CUDA memcpy DtoD]"));
+    assert_true(named(&f, c->name[2], "[CUDA kind 42]"));
     const struct az_copy *side = t->copies.v;
     assert_true(side[0].bytes == 4096 && side[0].op == 1 && side[0].src == 1 && side[0].dst == 2);
     assert_true(side[1].bytes == -1 && side[1].src == -1);

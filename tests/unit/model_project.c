@@ -66,6 +66,25 @@ static void links_by_process_and_id(void **state)
     assert_int_equal(f->launches.n, 3);
 }
 
+/* A table of every id between the first and the last of a process would be gigabytes here. */
+static void many_processes_stay_small(void **state)
+{
+    enum { PROCESSES = 3000, APART = 30000 };
+    struct fix *f = *state;
+    for (uint32_t p = 1; p <= PROCESSES; p++) {
+        uint32_t host = host_lane(&f->t, p, 1);
+        add(&f->t, AZ_CALL, "launch", host, p, p, 1);
+        add(&f->t, AZ_CALL, "launch", host, p, p, APART);
+        add(&f->t, AZ_KERNEL, "k", stream_lane(&f->t, p, 0, 7), p, p, APART);
+    }
+    assert_int_equal(az_trace_seal(&f->t), 0);
+    size_t before = f->mem.used;
+    assert_int_equal(az_link_make(&f->link, &f->t, &f->arena, &f->mem), 0);
+    assert_true(f->mem.peak - before < 4u << 20);
+    for (uint32_t i = 0; i < PROCESSES; i++)
+        assert_int_equal(f->link.call[AZ_KERNEL][i], 2 * i + 1);
+}
+
 static void edges_are_inclusive(void **state)
 {
     struct fix *f = *state;
@@ -243,6 +262,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(links_by_process_and_id, setup, teardown),
+        cmocka_unit_test_setup_teardown(many_processes_stay_small, setup, teardown),
         cmocka_unit_test_setup_teardown(edges_are_inclusive, setup, teardown),
         cmocka_unit_test_setup_teardown(graph_rows_do_not_project, setup, teardown),
         cmocka_unit_test_setup_teardown(equal_ranges_nest_in_file_order, setup, teardown),

@@ -7,6 +7,8 @@ run run x --format xlxs
 run run x --format ,
 run run x --opt novalue
 run --config a.json b.csv
+run --config=
+run "$(printf 'no\033[1m\ncommand')"
 run run --quiet
 run check-config
 run check-config a b

@@ -1,0 +1,233 @@
+/* Tables of the unified summary. */
+#include "analyses/fw_overlap.h"
+#include "analyses/fw_stack.h"
+#include "analyses/fw_unified.h"
+#include "analyses/groups.h"
+
+/* Rows in groups. */
+struct grouping {
+    uint32_t *of; /* row -> group */
+    uint32_t n;
+    struct az_groups g;
+};
+
+struct work {
+    struct az_job *job;
+    struct az_fw *fw;
+    const struct az_unified_rows *rows;
+    int64_t *span, *kernel;         /* row -> ticks of the host event, of its device events */
+    struct az_gpu_run *own;         /* row -> its device events */
+    struct az_overlap_ops *overlap; /* NULL: the plain table */
+    struct az_fw_details details;
+    struct grouping *x;
+    struct az_table *t;
+};
+
+static int prepare(struct work *w)
+{
+    size_t n = w->rows->n;
+    w->span = az_arena_array(w->job->arena, n + 1, sizeof *w->span);
+    w->kernel = az_arena_array(w->job->arena, n + 1, sizeof *w->kernel);
+    w->own = az_arena_array(w->job->arena, n + 1, sizeof *w->own);
+    if (!w->span || !w->kernel || !w->own)
+        return az_arena_error(w->job->arena);
+    for (size_t i = 0; i < n; i++) {
+        const struct az_unified_row *r = &w->rows->v[i];
+        struct az_event e = az_fw_node(w->fw, r->node);
+        uint32_t first, end;
+        w->span[i] = e.end - e.start;
+        w->kernel[i] = r->time;
+        az_node_gpu(w->fw->tree, r->node, &first, &end);
+        w->own[i] = r->gpu != AZ_NO_ROW ? (struct az_gpu_run){ &r->gpu, 1 }
+                                        : (struct az_gpu_run){ w->fw->tree->linked + first, end - first };
+    }
+    return 0;
+}
+
+/* Groups rows of equal names, categories, lanes' names and arguments; with base, rows of one group of it with equal
+ * overlapping names. */
+static int group(struct work *w, struct grouping *x, const struct grouping *base)
+{
+    struct az_map map;
+    *x = (struct grouping){ .of = az_arena_array(w->job->arena, w->rows->n + 1, sizeof *x->of) };
+    if (!x->of)
+        return az_arena_error(w->job->arena);
+    int rc = az_map_init(&map, w->job->mem, 256);
+    for (size_t i = 0; rc == 0 && i < w->rows->n; i++) {
+        const struct az_unified_row *r = &w->rows->v[i];
+        const struct az_op_args *a = az_fw_args(w->fw, r->node);
+        uint32_t args = a ? (uint32_t)(a - w->fw->ops->args.v) : AZ_NO_ROW, *at;
+        uint32_t rest[] = { w->fw->lane_group[az_fw_node(w->fw, r->node).lane], az_fw_recompute(w->fw, r->node) };
+        uint64_t k0 = (uint64_t)r->name_group << 32 | args;
+        uint64_t k1 = az_hash(rest, sizeof rest) ^ az_hash(r->category.p, r->category.n);
+        bool added;
+        if (base) {
+            k0 = base->of[i];
+            k1 = w->overlap->names[i];
+        }
+        rc = az_map_put(&map, k0, k1, x->n, &at, &added);
+        if (rc == 0) {
+            x->of[i] = *at;
+            x->n += added;
+        }
+    }
+    az_map_release(&map);
+    return rc ? rc : az_groups_make(&x->g, x->of, w->rows->n, x->n, w->job->mem);
+}
+
+static void columns(struct work *w)
+{
+    static const char *const stat[] = { "Kernel Time (µs)_mean",   "Kernel Time (µs)_std", "Kernel Time (µs)_sum",
+                                        "duration_us_median",      "duration_us_min",      "duration_us_max",
+                                        "Kernel Time (µs)_median", "Kernel Time (µs)_min", "Kernel Time (µs)_max" };
+    struct az_table *t = w->t;
+    az_fw_key_columns(t);
+    if (w->overlap)
+        az_table_column(t, "overlapping_kernel_names", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_fw_recompute_column(w->fw, t);
+    az_table_column(t, "ex_UID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
+    az_table_column(t, "operation_count", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "total_duration_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "mean_duration_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "std_duration_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    for (size_t i = 0; i < sizeof stat / sizeof *stat; i++)
+        az_table_column(t, stat[i], AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER | (i == 2 ? 0 : AZ_DETAIL));
+    az_table_column(t, "kernel_details_summary", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "trunc_kernel_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    if (w->overlap)
+        az_fw_overlap_columns(t);
+    az_table_column(t, "has_perf_model", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    if (w->fw->opts->include_call_stack) {
+        az_table_column(t, "entry_point", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+        az_table_column(t, "call_stack_full", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    }
+    az_fw_share_columns(t);
+}
+
+static void put_stats(struct work *w, size_t k)
+{
+    struct az_stats s, d; /* of the host events, of device time */
+    double us = 1e3 * (double)w->fw->trace->ticks_per_ns;
+    az_stats_i64(w->x->g.value, az_groups_take(&w->x->g, k, w->span), &s);
+    az_stats_i64(w->x->g.value, az_groups_take(&w->x->g, k, w->kernel), &d);
+    const double v[] = { (double)s.sum, s.mean,        s.std,         d.mean,   d.std,         (double)d.sum,
+                         s.median,      (double)s.min, (double)s.max, d.median, (double)d.min, (double)d.max };
+    az_put_i64(w->t, (int64_t)s.n);
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+        az_put_f64(w->t, v[i] / us);
+}
+
+static int put_details(struct work *w, const uint32_t *row, size_t n)
+{
+    struct az_gpu_run *runs = az_mem_alloc(w->job->mem, (n + 1) * sizeof *runs);
+    struct az_sv full, brief;
+    if (!runs)
+        return az_mem_error(w->job->mem);
+    for (size_t i = 0; i < n; i++)
+        runs[i] = w->own[row[i]];
+    int rc = az_fw_details_make(&w->details, runs, n, &full, &brief);
+    az_mem_free(w->job->mem, runs, (n + 1) * sizeof *runs);
+    az_put_text(w->t, full);
+    az_put_text(w->t, brief);
+    return rc;
+}
+
+static int put_row(struct work *w, size_t k)
+{
+    const uint32_t *row = w->x->g.item + w->x->g.first[k];
+    size_t n = w->x->g.first[k + 1] - w->x->g.first[k];
+    const struct az_unified_row *r = &w->rows->v[row[0]];
+    az_fw_put_keys(w->fw, w->t, r->name, r->category, r->node);
+    if (w->overlap)
+        az_fw_put(w->t, az_overlap_text(w->overlap, row[0]));
+    az_fw_put_recompute(w->fw, w->t, az_fw_recompute(w->fw, r->node));
+    az_put_i64(w->t, (int64_t)r->uid);
+    put_stats(w, k);
+    int rc = put_details(w, row, n);
+    if (rc == 0 && w->overlap)
+        rc = az_fw_put_overlap(w->overlap, w->t, row, n, &w->details);
+    az_put_text(w->t, r->model ? AZ_SV("True") : AZ_SV("False"));
+    if (w->fw->opts->include_call_stack) {
+        az_put_text(w->t, az_fw_entry_point(w->fw, r->node));
+        az_put_text(w->t, az_fw_call_stack(w->job, w->fw, r->node, r->gpu));
+    }
+    az_fw_put_share(w->t);
+    return rc;
+}
+
+/* The groups in the order of the overlap table. */
+static int put_in_order(struct work *w, const struct grouping *base)
+{
+    const struct az_groups *g = &w->x->g;
+    struct az_overlap_row *order = az_arena_array(w->job->arena, g->groups + 1, sizeof *order);
+    if (!order)
+        return az_arena_error(w->job->arena);
+    for (uint32_t k = 0; k < g->groups; k++) {
+        uint32_t first = g->item[g->first[k]];
+        order[k] = (struct az_overlap_row){ .row = k, .base = base->of[first], .uid = w->rows->v[first].uid };
+        for (uint32_t i = g->first[k]; i < g->first[k + 1]; i++)
+            order[k].time += w->kernel[g->item[i]];
+    }
+    int rc = az_fw_overlap_order(order, g->groups, base->n, w->job->mem);
+    for (size_t k = 0; rc == 0 && k < g->groups; k++)
+        rc = put_row(w, order[k].row);
+    return rc;
+}
+
+static int table(struct work *w, const char *id, const char *title, unsigned flags, struct grouping *x,
+                 const struct grouping *base)
+{
+    w->x = x;
+    w->t = az_table_new(w->job->arena, id, title, flags);
+    if (!w->t)
+        return az_arena_error(w->job->arena);
+    columns(w);
+    int sum = (int)az_table_find(w->t, "Kernel Time (µs)_sum"), uid = (int)az_table_find(w->t, "ex_UID");
+    int rc = 0;
+    if (base)
+        rc = put_in_order(w, base);
+    for (size_t k = 0; rc == 0 && !base && k < x->n; k++)
+        rc = put_row(w, k);
+    if (rc == 0 && !base)
+        rc = az_table_sort(w->t, (int[]){ AZ_DOWN(sum), AZ_UP(uid) }, 2);
+    if (rc == 0)
+        az_fw_shares(w->t, sum);
+    if (rc == 0 && w->fw->opts->topk_roofline_ops != AZ_UNSET_I64)
+        az_table_keep(w->t, (size_t)w->fw->opts->topk_roofline_ops);
+    return az_fw_emit(w->job, w->t, rc);
+}
+
+static int overlap_table(struct work *w, const struct grouping *base)
+{
+    struct grouping x = { 0 };
+    struct az_overlap_ops o = { 0 };
+    int rc = az_fw_overlap_ops(&o, w->job, w->fw, w->own, w->rows->n);
+    w->overlap = &o;
+    if (rc == 0)
+        rc = group(w, &x, base);
+    if (rc == 0)
+        rc = table(w, "unified_perf_summary_kl_overlap", "Kernel time by operation and overlapping kernels", 0, &x,
+                   base);
+    w->overlap = NULL;
+    az_groups_release(&x.g);
+    az_fw_overlap_ops_release(&o);
+    return rc;
+}
+
+int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unified_rows *rows)
+{
+    struct work w = { .job = job, .fw = fw, .rows = rows };
+    struct grouping x = { 0 };
+    int rc = az_fw_details_init(&w.details, fw, job->arena, job->mem);
+    if (rc == 0)
+        rc = prepare(&w);
+    if (rc == 0)
+        rc = group(&w, &x, NULL);
+    if (rc == 0)
+        rc = table(&w, "unified_perf_summary", "Kernel time by operation", AZ_TABLE_SUMMARY, &x, NULL);
+    if (rc == 0 && job->opts->include_overlap_info)
+        rc = overlap_table(&w, &x);
+    az_groups_release(&x.g);
+    az_fw_details_release(&w.details);
+    return rc;
+}

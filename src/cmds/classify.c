@@ -1,0 +1,247 @@
+/* `analyzer classify PATH...`: the biggest kernels that no class map names, as a class map to paste. */
+#include "cmds/internal.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/sort.h"
+#include "base/utf8.h"
+#include "text/jsonw.h"
+
+enum { OPT_CONFIG = 256, OPT_OPT };
+
+struct proposal {
+    struct az_sv key, lower, class_name;
+    int64_t ns, count;
+};
+AZ_VEC(struct proposal, proposals);
+
+struct classify {
+    const struct cmd *cmd;
+    const char *config;
+    int64_t most;
+    struct az_overrides over;
+    struct az_config conf;
+    struct az_plan plan;
+    struct az_diag diag;
+    struct az_arena arena;
+    struct proposals list;
+    double total; /* ns of all kernels */
+    struct az_log log;
+    bool failed;
+};
+
+static int prepare(struct classify *c, const struct args *a)
+{
+    struct az_config_names names;
+    int rc = az_plan_names(&c->plan.arena, &names);
+
+    if (!rc && c->config)
+        rc = az_config_load(&c->conf, c->config, &c->over, &names, &c->diag);
+    else if (!rc)
+        rc = az_config_quick(&c->conf, &c->over, &names, &c->diag);
+    az_signals_install(); /* from here on there may be temporary files */
+    if (!rc && !c->config)
+        rc = az_plan_paths(&c->conf, (const char *const *)a->operands, a->n_operands, &c->diag);
+    return rc ? rc : az_plan_make(&c->plan, &c->conf, &c->diag);
+}
+
+/* Class of a rule as a map would name it: the family in lower case; kernels without one are for the user to name. */
+static struct az_sv class_to_paste(struct az_arena *a, struct az_sv builtin)
+{
+    const char *dash = builtin.n ? memchr(builtin.p, '-', builtin.n) : NULL;
+
+    if (az_sv_is(builtin, "others"))
+        return AZ_SV("todo");
+    return az_utf8_lower(a, dash ? az_sv_make(builtin.p, (size_t)(dash - builtin.p)) : builtin);
+}
+
+static int add_row(struct classify *c, const struct az_table *t, size_t row)
+{
+    struct az_sv key = az_cell_text(az_table_at(t, row, 0));
+    int64_t ns = az_table_at(t, row, 2)->i, count = az_table_at(t, row, 4)->i;
+    double share = az_cell_number(az_table_at(t, row, 3));
+
+    if (row == 0 && share > 0)
+        c->total += (double)ns / share * 100.0;
+    for (size_t i = 0; i < c->list.n; i++) {
+        if (az_sv_eq(c->list.v[i].key, key)) {
+            c->list.v[i].ns += ns;
+            c->list.v[i].count += count;
+            return 0;
+        }
+    }
+    key = az_arena_dup(&c->arena, key);
+    struct proposal p = { .key = key, .lower = az_utf8_lower(&c->arena, key), .ns = ns, .count = count };
+    p.class_name = az_arena_dup(&c->arena, class_to_paste(&c->arena, az_cell_text(az_table_at(t, row, 1))));
+    return az_vec_push(&c->list, p);
+}
+
+static int read_job(struct classify *c, struct az_plan_job *job)
+{
+    struct az_run_opts opts = { .memory_limit = c->conf.memory_limit };
+    struct az_result res;
+    int rc = job->error;
+
+    az_result_init(&res, opts.memory_limit);
+    if (!rc)
+        rc = az_run_one(job, &opts, 1, &res, &job->diag, NULL);
+    const struct az_table *t = res.reportable ? az_document_table(&res.doc, "unmatched_kernels") : NULL;
+    c->failed |= rc != 0;
+    rc = 0;
+    for (size_t i = 0; t && !rc && i < t->rows; i++)
+        rc = add_row(c, t, i);
+    az_result_release(&res);
+    az_diag_print(&job->diag, &c->log);
+    return rc;
+}
+
+static int bigger_first(const void *a, const void *b, void *ctx)
+{
+    const struct proposal *x = a, *y = b;
+    (void)ctx;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? 1 : -1;
+    return az_sv_cmp(x->key, y->key);
+}
+
+/* No key of a map may be part of another one. */
+static bool collides(const struct classify *c, const bool *taken, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (taken[j] && (az_sv_find(c->list.v[i].lower, c->list.v[j].lower) >= 0 ||
+                         az_sv_find(c->list.v[j].lower, c->list.v[i].lower) >= 0))
+            return true;
+    return false;
+}
+
+static int print_map(struct classify *c)
+{
+    struct az_vec_char text;
+    size_t shown = 0;
+    bool *taken = az_arena_array(&c->arena, c->list.n + 1, sizeof *taken);
+    int rc = taken ? az_sort_cmp(c->list.v, c->list.n, sizeof *c->list.v, bigger_first, NULL, NULL) : AZ_ENOMEM;
+
+    az_vec_init(&text, NULL);
+    if (!rc)
+        rc = az_text_append(&text, AZ_SV("\"kernel_to_class_map\": {\n"));
+    for (size_t i = 0; !rc && i < c->list.n && shown < (size_t)c->most; i++) {
+        const struct proposal *p = &c->list.v[i];
+        taken[i] = p->lower.n > 0 && !collides(c, taken, i);
+        if (!taken[i])
+            continue;
+        shown++;
+        rc = az_text_append(&text, AZ_SV("    "));
+        if (!rc)
+            rc = az_json_quote(&text, p->key);
+        if (!rc)
+            rc = az_text_append(&text, AZ_SV(": "));
+        if (!rc)
+            rc = az_json_quote(&text, p->class_name);
+        if (!rc)
+            rc = az_text_printf(&text, ", // %.2f %% of kernel time, %lld kernels\n",
+                                c->total > 0 ? (double)p->ns / c->total * 100.0 : 0.0, (long long)p->count);
+    }
+    if (!rc)
+        rc = az_text_append(&text, AZ_SV("}\n"));
+    if (!rc)
+        fwrite(text.v, 1, text.n, stdout);
+    az_vec_release(&text);
+    return rc;
+}
+
+static int session(struct classify *c, const struct args *a)
+{
+    int rc = prepare(c, a);
+
+    az_diag_print(&c->diag, &c->log);
+    if (rc == AZ_EINTR)
+        return AZ_EXIT_INTERRUPTED;
+    if (rc)
+        return rc == AZ_ENOMEM || rc == AZ_EINTERNAL ? AZ_EXIT_INTERNAL : AZ_EXIT_USAGE;
+    for (size_t i = 0; !rc && i < c->plan.jobs.n; i++) {
+        rc = read_job(c, &c->plan.jobs.v[i]);
+        if (az_interrupted())
+            return AZ_EXIT_INTERRUPTED;
+    }
+    if (!rc)
+        rc = print_map(c);
+    return rc ? AZ_EXIT_INTERNAL : c->failed ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
+}
+
+static int one_option(struct classify *c, int id, const char *value)
+{
+    const char *eq = strchr(value, '=');
+
+    switch (id) {
+    case OPT_CONFIG:
+        c->config = value;
+        return AZ_EXIT_OK;
+    case 'n':
+        if (az_parse_i64(az_sv_str(value), &c->most) || c->most < 1)
+            return usage_error(c->cmd, "-n is a number from 1 on, not '%s'", value);
+        return AZ_EXIT_OK;
+    default:
+        if (!eq || eq == value)
+            return usage_error(c->cmd, "'%s' is not of the form KEY=VALUE", value);
+        return az_vec_push(&c->over, ((struct az_override){ .kind = AZ_SET_OPTION,
+                                                            .key = az_sv_make(value, (size_t)(eq - value)),
+                                                            .value = az_sv_str(eq + 1) }))
+                   ? AZ_EXIT_INTERNAL
+                   : AZ_EXIT_OK;
+    }
+}
+
+static int run_classify(const struct cmd *cmd, int argc, char **argv)
+{
+    struct classify c = { .cmd = cmd, .most = 20, .log = { .level = AZ_LOG_NORMAL } };
+    struct args a;
+    int id, rc = az_config_init(&c.conf);
+
+    if (rc)
+        return AZ_EXIT_INTERNAL;
+    az_plan_init(&c.plan);
+    az_diag_init(&c.diag);
+    az_arena_init(&c.arena, NULL);
+    az_vec_init(&c.over, NULL);
+    az_vec_init(&c.list, NULL);
+    c.log.color = az_want_color(AZ_AUTO, 2);
+    args_init(&a, cmd, argc, argv);
+    while (!rc && (id = args_next(&a)) != ARG_END) {
+        if (id == 'h') {
+            print_command_help(cmd);
+            goto out;
+        }
+        rc = id == ARG_ERROR ? AZ_EXIT_USAGE : one_option(&c, id, a.value);
+    }
+    if (!rc && (c.config != NULL) == (a.n_operands != 0))
+        rc = usage_error(cmd, "give either --config=FILE or the files to look at");
+    if (!rc)
+        rc = session(&c, &a);
+out:
+    az_vec_release(&c.list);
+    az_vec_release(&c.over);
+    az_arena_release(&c.arena);
+    az_diag_release(&c.diag);
+    az_plan_release(&c.plan);
+    az_config_release(&c.conf);
+    return rc;
+}
+
+static const struct cmd_opt options[] = {
+    { OPT_CONFIG, "config", "FILE", "the inputs of this configuration; kernels that its map names are left out" },
+    { 'n', "most", "N", "at most N names (20)" },
+    { OPT_OPT, "opt", "KEY=VALUE", "set an option of all inputs ('analyzer help config'); repeatable" },
+    { 'h', "help", NULL, "print this help" },
+};
+const struct cmd cmd_classify = {
+    "classify",
+    "PATH...",
+    "the biggest kernels without a class, as a class map to paste",
+    "Keys are the kernels' own names; classes come from the built-in rules, 'todo' where these know none.",
+    options,
+    sizeof options / sizeof *options,
+    run_classify
+};

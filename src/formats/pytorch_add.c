@@ -1,0 +1,466 @@
+/* An event of a PyTorch trace into the model (spec: PyTorch-profiler report, 1.3 to 1.5), and joining the parts of a
+ * file. */
+#include "base/num.h"
+#include "formats/pytorch.h"
+#include "model/append.h"
+
+int az_pt_reader_init(struct az_pt_reader *r, struct az_trace *t, const struct az_options *o)
+{
+    memset(r, 0, sizeof *r);
+    r->trace = t;
+    r->opts = o;
+    r->keep_frames = o->include_call_stack || o->detect_recompute;
+    az_pt_event_keys(r);
+    az_arena_init(&r->scratch, t->mem);
+    az_vec_init(&r->other_cats, t->mem);
+    az_vec_init(&r->meta, t->mem);
+    for (size_t i = 0; i < sizeof r->slot / sizeof *r->slot; i++)
+        r->slot[i].lane = AZ_NO_ROW;
+    for (enum az_kind k = AZ_KERNEL; k <= AZ_MEMSET; k++)
+        az_trace_columns(t, k, AZ_COL_CORR | AZ_COL_SIDE | AZ_COL_UID | AZ_COL_NODE);
+    az_trace_columns(t, AZ_HOST_OP, AZ_COL_CORR | AZ_COL_SIDE | AZ_COL_UID);
+    az_trace_columns(t, AZ_CALL, AZ_COL_CORR | AZ_COL_UID | AZ_COL_NODE);
+    az_trace_columns(t, AZ_FRAME, AZ_COL_UID);
+    az_trace_columns(t, AZ_RANGE, AZ_COL_UID | AZ_COL_SIDE);
+    az_trace_columns(t, AZ_GPU_RANGE, AZ_COL_UID);
+    az_trace_columns(t, AZ_SYNC, AZ_COL_CORR | AZ_COL_UID);
+    az_trace_columns(t, AZ_OVERHEAD, AZ_COL_UID);
+    return az_map_init(&r->lanes, t->mem, 64);
+}
+
+void az_pt_reader_release(struct az_pt_reader *r)
+{
+    az_arena_release(&r->scratch);
+    az_map_release(&r->lanes);
+    az_vec_release(&r->other_cats);
+    az_vec_release(&r->meta);
+}
+
+/* ---- lanes ---- */
+/* pid and tid may be numbers or text: numbers stand for themselves, text for its name id with the top bit set. */
+#define IS_TEXT ((uint64_t)1 << 63)
+
+static int identity(struct az_pt_reader *r, const struct az_pt_id *id, uint64_t *out)
+{
+    uint32_t name;
+    struct az_sv raw = id->raw;
+    if (id->number) {
+        *out = (uint64_t)id->v & ~IS_TEXT;
+        return 0;
+    }
+    if (raw.n >= 2 && raw.p[0] == '"')
+        raw = az_sv_make(raw.p + 1, raw.n - 2);
+    int rc = az_trace_name(r->trace, raw, &name);
+    *out = IS_TEXT | name;
+    return rc;
+}
+
+/* "stream 7" of old traces -> 7 */
+static int64_t stream_number(const struct az_trace *t, uint64_t tid)
+{
+    if (!(tid >> 63))
+        return (int64_t)tid;
+    struct az_sv text = az_trace_text(t, (uint32_t)tid);
+    int64_t v;
+    if (az_sv_starts(text, AZ_SV("stream ")) && az_parse_i64(az_sv_make(text.p + 7, text.n - 7), &v) == 0)
+        return v;
+    return -1;
+}
+
+static int map_lane(struct az_pt_reader *r, uint64_t pid, uint64_t tid, bool device_side, uint32_t **lane, bool *added)
+{
+    const uint64_t apart = device_side ? (uint64_t)1 << 62 : 0;
+    return az_map_put(&r->lanes, pid, tid ^ apart, 0, lane, added);
+}
+
+static int new_lane(struct az_pt_reader *r, const struct az_pt_event *e, uint64_t pid, uint64_t tid, bool device_side,
+                    uint32_t *index)
+{
+    struct az_lane l = { .device_side = device_side, .pid = pid, .tid = tid, .device = -1, .label = AZ_NO_ID };
+    l.proc = device_side ? 0 : pid;
+    l.thread = device_side ? 0 : tid;
+    if (device_side) {
+        l.device = e->has_device ? e->device : pid & IS_TEXT ? -1 : (int64_t)pid;
+        int64_t stream = e->has_stream ? e->stream : stream_number(r->trace, tid);
+        l.context = stream < 0 ? UINT64_MAX : (uint64_t)stream; /* the stream number; tid stays the identity */
+    }
+    return az_trace_lane(r->trace, &l, index);
+}
+
+static int lane_of(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side, uint32_t *lane)
+{
+    uint64_t pid, tid;
+    int rc = identity(r, &e->pid, &pid);
+    if (rc == 0)
+        rc = identity(r, &e->tid, &tid);
+    if (rc)
+        return rc;
+    struct az_pt_lane_slot *slot = &r->slot[(pid * 31 + tid * 7 + device_side) & 63];
+    if (slot->lane != AZ_NO_ROW && slot->pid == pid && slot->tid == tid && slot->device_side == device_side) {
+        *lane = slot->lane;
+        return 0;
+    }
+    uint32_t *known;
+    bool added;
+    rc = map_lane(r, pid, tid, device_side, &known, &added);
+    if (rc == 0 && added)
+        rc = new_lane(r, e, pid, tid, device_side, known);
+    if (rc)
+        return rc;
+    *slot = (struct az_pt_lane_slot){ .pid = pid, .tid = tid, .lane = *known, .device_side = device_side };
+    *lane = *known;
+    return 0;
+}
+
+/* ---- side rows ---- */
+static int name_id(struct az_pt_reader *r, struct az_sv raw, bool escaped, uint32_t *id)
+{
+    if (escaped) {
+        raw = az_json_unescape(&r->scratch, raw);
+        if (!raw.p)
+            return az_arena_error(&r->scratch);
+    }
+    return az_trace_name(r->trace, raw, id);
+}
+
+static int operator_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
+{
+    struct az_optrace *o = az_optrace(r->trace);
+    struct az_op op = { .args = AZ_NO_ROW, .seq = e->seq, .fwd_thread = (uint32_t)e->fwd };
+    *side = AZ_NO_ROW;
+    if (e->dims.n || e->types.n || e->strides.n || e->concrete.n) {
+        struct az_op_args a;
+        int rc = az_optrace_text(r->trace, e->dims, &a.dims);
+        if (rc == 0)
+            rc = az_optrace_text(r->trace, e->types, &a.types);
+        if (rc == 0)
+            rc = az_optrace_text(r->trace, e->strides, &a.strides);
+        if (rc == 0)
+            rc = az_optrace_text(r->trace, e->concrete, &a.concrete);
+        if (rc == 0)
+            rc = az_optrace_args(r->trace, &a, &op.args);
+        if (rc)
+            return rc;
+    }
+    if (op.args == AZ_NO_ROW && op.seq < 0)
+        return 0;
+    *side = (uint32_t)o->ops.n;
+    return az_vec_push(&o->ops, op);
+}
+
+static int collective_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
+{
+    uint32_t id[AZ_PT_COLL_TEXTS];
+    *side = AZ_NO_ROW;
+    if (!e->has_coll && e->coll_seq < 0)
+        return 0;
+    for (int i = 0; i < AZ_PT_COLL_TEXTS; i++) {
+        id[i] = AZ_NO_ID;
+        int rc = e->has_coll && e->coll[i].p ? az_trace_name(r->trace, e->coll[i], &id[i]) : 0;
+        if (rc)
+            return rc;
+    }
+    struct az_coll_args a = { .name = id[0],
+                              .in_nelems = id[1],
+                              .out_nelems = id[2],
+                              .group_size = id[3],
+                              .dtype = id[4],
+                              .in_split = id[5],
+                              .out_split = id[6],
+                              .pg_name = id[7],
+                              .pg_desc = id[8],
+                              .pg_ranks = id[9],
+                              .seq = e->coll_seq };
+    return az_optrace_coll(r->trace, &a, side);
+}
+
+static int copy_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
+{
+    struct az_copy c = { .bytes = e->bytes, .op = -1, .src = -1, .dst = -1 };
+    *side = (uint32_t)r->trace->copies.n;
+    return az_vec_push(&r->trace->copies, c);
+}
+
+/* ---- categories ---- */
+#define CATEGORY(text, kind)                                                                                           \
+    {                                                                                                                  \
+        text, sizeof(text) - 1, kind                                                                                   \
+    }
+static const struct {
+    const char *cat;
+    size_t n;
+    enum az_kind kind;
+} categories[] = {
+    CATEGORY("cpu_op", AZ_HOST_OP),        CATEGORY("Operator", AZ_HOST_OP),
+    CATEGORY("cuda_runtime", AZ_CALL),     CATEGORY("cuda_driver", AZ_CALL),
+    CATEGORY("Runtime", AZ_CALL),          CATEGORY("kernel", AZ_KERNEL),
+    CATEGORY("Kernel", AZ_KERNEL),         CATEGORY("gpu_memcpy", AZ_MEMCPY),
+    CATEGORY("Memcpy", AZ_MEMCPY),         CATEGORY("gpu_memset", AZ_MEMSET),
+    CATEGORY("Memset", AZ_MEMSET),         CATEGORY("python_function", AZ_FRAME),
+    CATEGORY("user_annotation", AZ_RANGE), CATEGORY("gpu_user_annotation", AZ_GPU_RANGE),
+    CATEGORY("cuda_sync", AZ_SYNC),        CATEGORY("overhead", AZ_OVERHEAD),
+};
+
+static enum az_kind kind_of(struct az_sv cat)
+{
+    for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
+        if (cat.n == categories[i].n && memcmp(cat.p, categories[i].cat, cat.n) == 0)
+            return categories[i].kind;
+    return AZ_KIND_COUNT;
+}
+
+static int other_category(struct az_pt_reader *r, struct az_sv cat)
+{
+    uint32_t id;
+    int rc = az_trace_name(r->trace, cat, &id);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < r->other_cats.n; i++) {
+        if (r->other_cats.v[i] >> 32 == id) {
+            r->other_cats.v[i]++;
+            return 0;
+        }
+    }
+    return az_vec_push(&r->other_cats, (uint64_t)id << 32 | 1);
+}
+
+/* ---- spans ---- */
+/* What an event of this kind keeps beyond its times: its side row, and marks of the trace. */
+static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_kind kind, struct az_event *v)
+{
+    struct az_optrace *o = az_optrace(r->trace);
+    switch (kind) {
+    case AZ_HOST_OP:
+        o->has_ops = true;
+        v->corr = e->has_ext ? (uint64_t)e->ext : 0;
+        return operator_row(r, e, &v->side);
+    case AZ_CALL:
+        if (!r->launch_seen && az_sv_ifind(e->name, AZ_SV("launch")) >= 0) {
+            r->launch_seen = true;
+            o->key_is_ext = !e->has_corr;
+        }
+        return 0;
+    case AZ_KERNEL:
+        return collective_row(r, e, &v->side);
+    case AZ_MEMCPY:
+    case AZ_MEMSET:
+        return copy_row(r, e, &v->side);
+    default:
+        return 0;
+    }
+}
+
+static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    enum az_kind kind = kind_of(e->cat);
+    struct az_event v = { .start = e->ts, .side = AZ_NO_ROW, .uid = r->uid };
+    if (kind == AZ_KIND_COUNT)
+        return other_category(r, e->cat);
+    if (!e->has_ts || !e->has_dur || e->dur < 0 || __builtin_add_overflow(e->ts, e->dur, &v.end)) {
+        r->no_time++;
+        return 0;
+    }
+    if (kind == AZ_FRAME && !r->keep_frames) {
+        r->frames++;
+        return 0;
+    }
+    bool gpu = kind == AZ_KERNEL || kind == AZ_MEMCPY || kind == AZ_MEMSET;
+    int rc = lane_of(r, e, gpu || kind == AZ_GPU_RANGE || kind == AZ_SYNC, &v.lane);
+    if (rc == 0)
+        rc = name_id(r, e->name, e->name_escaped, &v.name);
+    v.corr = e->has_corr ? (uint64_t)e->corr : 0;
+    v.node = e->has_ext ? (uint64_t)e->ext + 1 : 0;
+    if (rc == 0)
+        rc = details(r, e, kind, &v);
+    if (rc)
+        return rc;
+    r->trace->kept++;
+    return az_trace_add(r->trace, kind, &v);
+}
+
+/* ---- flows and metadata ---- */
+static bool flow_id(const struct az_pt_id *id, int64_t *v)
+{
+    *v = id->v;
+    return id->number ||
+           (id->raw.n >= 2 && id->raw.p[0] == '"' && az_parse_i64(az_sv_make(id->raw.p + 1, id->raw.n - 2), v) == 0);
+}
+
+static int add_flow(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    struct az_optrace *o = az_optrace(r->trace);
+    int64_t id;
+    if (!flow_id(&e->id, &id))
+        return 0;
+    if (az_sv_is(e->cat, "fwdbwd")) {
+        struct az_fwdbwd f = { .id = (uint64_t)id, .at = e->ts, .start = e->ph == 's' };
+        int rc = lane_of(r, e, false, &f.lane);
+        return rc ? rc : az_vec_push(&o->fwdbwd, f);
+    }
+    if (!az_sv_is(e->cat, "ac2g") && !az_sv_is(e->cat, "async_cpu_to_gpu") && !az_sv_is(e->cat, "async"))
+        return 0;
+    o->has_flows = true;
+    if (!az_sv_is(r->opts->link_by, "flow"))
+        return 0;
+    struct az_flow f = { .id = (uint64_t)id, .lane = AZ_NO_ROW };
+    /* The arrow ends on the lane of the same pid and tid, device or host: whichever exists is found when linking. */
+    int rc = e->ph == 's' ? 0 : lane_of(r, e, true, &f.lane);
+    return rc ? rc : az_vec_push(&o->flows, f);
+}
+
+static int add_metadata(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    static const char *const kinds[] = { "process_name", "process_labels", "thread_name" };
+    struct az_pt_meta m = { .kind = 0 };
+    while (m.kind < 3 && !az_sv_is(e->name, kinds[m.kind]))
+        m.kind++;
+    if (m.kind == 3)
+        return 0;
+    struct az_sv text = az_json_unescape(&r->scratch, m.kind == 1 ? e->labels : e->arg_name);
+    int rc = r->scratch.failed ? az_arena_error(&r->scratch) : identity(r, &e->pid, &m.pid);
+    if (rc == 0)
+        rc = identity(r, &e->tid, &m.tid);
+    if (rc == 0)
+        rc = az_trace_name(r->trace, text, &m.text);
+    return rc ? rc : az_vec_push(&r->meta, m);
+}
+
+int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    r->trace->read++;
+    switch (e->ph) {
+    case 'X':
+        return add_span(r, e);
+    case 's':
+    case 'f':
+    case 't':
+        return add_flow(r, e);
+    case 'M':
+        return add_metadata(r, e);
+    case 'i':
+    case 'I':
+    case 'C':
+    case 'B':
+    case 'E':
+        return 0;
+    default:
+        r->unknown_phase++;
+        return 0;
+    }
+}
+
+static uint32_t meta_text(const struct az_pt_reader *r, uint64_t pid, uint64_t tid, bool any_tid, uint32_t kind)
+{
+    for (size_t i = r->meta.n; i-- > 0;) /* the last one wins */
+        if (r->meta.v[i].kind == kind && r->meta.v[i].pid == pid && (any_tid || r->meta.v[i].tid == tid))
+            return r->meta.v[i].text;
+    return AZ_NO_ID;
+}
+
+int az_pt_finish(struct az_pt_reader *r)
+{
+    struct az_trace *t = r->trace;
+    struct az_optrace *o = az_optrace(t);
+    for (size_t i = 0; i < t->lanes.n; i++) {
+        const struct az_lane *l = &t->lanes.v[i];
+        struct az_lane_names n = { .process_name = meta_text(r, l->pid, 0, false, 0),
+                                   .process_label = meta_text(r, l->pid, 0, false, 1),
+                                   .thread_name = meta_text(r, l->pid, l->tid, false, 2) };
+        int rc = az_vec_push(&o->lane_names, n);
+        if (rc)
+            return rc;
+    }
+    o->n_events = r->uid;
+    if (r->frames)
+        az_trace_dropped(t, "python frames (kept only for call stacks and recompute detection)", r->frames, 0);
+    if (r->no_time)
+        az_trace_dropped(t, "spans without a start or a duration", r->no_time, 0);
+    if (r->unknown_phase)
+        az_trace_dropped(t, "events of unknown phase", r->unknown_phase, 0);
+    for (size_t i = 0; i < r->other_cats.n; i++) {
+        struct az_sv cat = az_trace_text(t, (uint32_t)(r->other_cats.v[i] >> 32));
+        struct az_sv text = az_arena_printf(&t->arena, "category %.*s", AZ_SVF(cat));
+        if (text.p)
+            az_trace_dropped(t, text.p, (uint32_t)r->other_cats.v[i], 0);
+    }
+    return 0;
+}
+
+/* ---- joining parts ---- */
+static uint64_t joined_identity(const uint32_t *name, uint64_t id)
+{
+    return id & IS_TEXT ? IS_TEXT | name[(uint32_t)id] : id;
+}
+
+static int join_lanes(struct az_pt_reader *r, const struct az_trace *part, const uint32_t *name, uint32_t *lane)
+{
+    for (size_t i = 0; i < part->lanes.n; i++) {
+        struct az_lane l = part->lanes.v[i];
+        uint32_t *known;
+        bool added;
+        l.pid = joined_identity(name, l.pid);
+        l.tid = joined_identity(name, l.tid);
+        l.proc = joined_identity(name, l.proc);
+        l.thread = joined_identity(name, l.thread);
+        int rc = map_lane(r, l.pid, l.tid, l.device_side, &known, &added);
+        if (rc == 0 && added)
+            rc = az_trace_lane(r->trace, &l, known);
+        if (rc)
+            return rc;
+        lane[i] = *known;
+    }
+    return 0;
+}
+
+static int join_other(struct az_pt_reader *r, const struct az_pt_reader *part, const uint32_t *name)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < part->meta.n; i++) {
+        struct az_pt_meta m = part->meta.v[i];
+        m.pid = joined_identity(name, m.pid);
+        m.tid = joined_identity(name, m.tid);
+        m.text = name[m.text];
+        rc = az_vec_push(&r->meta, m);
+    }
+    for (size_t i = 0; rc == 0 && i < part->other_cats.n; i++) {
+        uint64_t id = name[part->other_cats.v[i] >> 32], count = (uint32_t)part->other_cats.v[i];
+        size_t k = 0;
+        while (k < r->other_cats.n && r->other_cats.v[k] >> 32 != id)
+            k++;
+        if (k < r->other_cats.n)
+            r->other_cats.v[k] += count;
+        else
+            rc = az_vec_push(&r->other_cats, id << 32 | count);
+    }
+    r->uid += part->uid;
+    r->no_time += part->no_time;
+    r->unknown_phase += part->unknown_phase;
+    r->frames += part->frames;
+    return rc;
+}
+
+int az_pt_join(struct az_pt_reader *r, struct az_pt_reader *part)
+{
+    struct az_trace *from = part->trace;
+    struct az_mem *mem = r->trace->mem;
+    const size_t names = from->names.text.n, lanes = from->lanes.n;
+    uint32_t *name = az_mem_alloc(mem, (names + 1) * sizeof *name),
+             *lane = az_mem_alloc(mem, (lanes + 1) * sizeof *lane);
+    int rc = name && lane ? 0 : az_mem_error(mem);
+    /* In the order of first appearance, so that ids come out as if one reader had read all. */
+    for (uint32_t i = 0; rc == 0 && i < names; i++)
+        rc = az_trace_name(r->trace, az_trace_text(from, i), &name[i]);
+    if (rc == 0)
+        rc = join_lanes(r, from, name, lane);
+    if (rc == 0 && !r->launch_seen && part->launch_seen) {
+        r->launch_seen = true;
+        az_optrace(r->trace)->key_is_ext = az_optrace(from)->key_is_ext;
+    }
+    if (rc == 0)
+        rc = az_optrace_append(r->trace, from, &(struct az_append){ .name = name, .lane = lane, .uid = r->uid });
+    if (rc == 0)
+        rc = join_other(r, part, name);
+    az_mem_free(mem, name, (names + 1) * sizeof *name);
+    az_mem_free(mem, lane, (lanes + 1) * sizeof *lane);
+    return rc;
+}

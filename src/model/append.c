@@ -1,0 +1,155 @@
+/* A part of a framework trace appended to the whole: side tables first, then the columns with their numbers translated.
+ */
+#include "model/append.h"
+
+struct joint {
+    struct az_trace *whole, *part;
+    const struct az_append *map;
+    uint32_t *args, *colls; /* row of the part -> of the whole */
+    uint32_t ops, copies;   /* rows of the whole before: what is added to the part's */
+};
+
+static uint32_t name_of(const struct joint *j, uint32_t id) { return id == AZ_NO_ID ? id : j->map->name[id]; }
+
+static int join_args(struct joint *j)
+{
+    const struct az_op_arg_rows *from = &az_optrace(j->part)->args;
+    for (size_t i = 0; i < from->n; i++) {
+        const struct az_op_args a = { name_of(j, from->v[i].dims), name_of(j, from->v[i].types),
+                                      name_of(j, from->v[i].strides), name_of(j, from->v[i].concrete) };
+        int rc = az_optrace_args(j->whole, &a, &j->args[i]);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+static int join_colls(struct joint *j)
+{
+    const struct az_coll_rows *from = &az_optrace(j->part)->colls;
+    for (size_t i = 0; i < from->n; i++) {
+        struct az_coll_args a = from->v[i];
+        uint32_t *const names[] = { &a.name,     &a.in_nelems, &a.out_nelems, &a.group_size, &a.dtype,
+                                    &a.in_split, &a.out_split, &a.pg_name,    &a.pg_desc,    &a.pg_ranks };
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            *names[k] = name_of(j, *names[k]);
+        int rc = az_optrace_coll(j->whole, &a, &j->colls[i]);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* Rows that events number: operators and copies. */
+static int join_rows(struct joint *j)
+{
+    struct az_optrace *to = az_optrace(j->whole), *from = az_optrace(j->part);
+    int rc = az_vec_reserve(&to->ops, from->ops.n);
+    if (rc == 0)
+        rc = az_vec_reserve(&j->whole->copies, j->part->copies.n);
+    if (rc)
+        return rc;
+    j->ops = (uint32_t)to->ops.n;
+    j->copies = (uint32_t)j->whole->copies.n;
+    for (size_t i = 0; i < from->ops.n; i++) {
+        struct az_op op = from->ops.v[i];
+        op.args = op.args == AZ_NO_ROW ? AZ_NO_ROW : j->args[op.args];
+        to->ops.v[to->ops.n++] = op;
+    }
+    for (size_t i = 0; i < j->part->copies.n; i++)
+        j->whole->copies.v[j->whole->copies.n++] = j->part->copies.v[i];
+    az_vec_release(&from->ops);
+    az_vec_release(&j->part->copies);
+    return 0;
+}
+
+static int join_arrows(struct joint *j)
+{
+    struct az_optrace *to = az_optrace(j->whole), *from = az_optrace(j->part);
+    int rc = az_vec_reserve(&to->flows, from->flows.n);
+    if (rc == 0)
+        rc = az_vec_reserve(&to->fwdbwd, from->fwdbwd.n);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < from->flows.n; i++) {
+        struct az_flow f = from->flows.v[i];
+        f.lane = f.lane == AZ_NO_ROW ? AZ_NO_ROW : j->map->lane[f.lane];
+        to->flows.v[to->flows.n++] = f;
+    }
+    for (size_t i = 0; i < from->fwdbwd.n; i++) {
+        struct az_fwdbwd f = from->fwdbwd.v[i];
+        f.lane = j->map->lane[f.lane];
+        to->fwdbwd.v[to->fwdbwd.n++] = f;
+    }
+    return 0;
+}
+
+static uint32_t side_of(const struct joint *j, enum az_kind k, uint32_t side)
+{
+    if (side == AZ_NO_ROW)
+        return side;
+    return k == AZ_HOST_OP ? side + j->ops : k == AZ_KERNEL ? j->colls[side] : side + j->copies;
+}
+
+static int join_events(struct joint *j, enum az_kind k)
+{
+    struct az_events *to = &j->whole->ev[k], *from = &j->part->ev[k];
+    const size_t n = from->n, at = to->n;
+    int rc = az_trace_reserve(j->whole, k, n);
+    if (rc || n == 0)
+        return rc;
+    memcpy(to->start + at, from->start, n * sizeof *to->start);
+    memcpy(to->end + at, from->end, n * sizeof *to->end);
+    if (to->cols & AZ_COL_CORR)
+        memcpy(to->corr + at, from->corr, n * sizeof *to->corr);
+    if (to->cols & AZ_COL_NODE)
+        memcpy(to->node + at, from->node, n * sizeof *to->node);
+    for (size_t i = 0; i < n; i++) {
+        to->name[at + i] = name_of(j, from->name[i]);
+        to->lane[at + i] = j->map->lane[from->lane[i]];
+    }
+    for (size_t i = 0; (to->cols & AZ_COL_SIDE) && i < n; i++)
+        to->side[at + i] = side_of(j, k, from->side[i]);
+    for (size_t i = 0; (to->cols & AZ_COL_UID) && i < n; i++)
+        to->uid[at + i] = from->uid[i] + j->map->uid;
+    to->n += n;
+    az_trace_clear(j->part, k);
+    return 0;
+}
+
+static void join_counts(struct joint *j)
+{
+    struct az_optrace *to = az_optrace(j->whole), *from = az_optrace(j->part);
+    to->has_flows |= from->has_flows;
+    to->has_ops |= from->has_ops;
+    j->whole->read += j->part->read;
+    j->whole->kept += j->part->kept;
+    for (size_t i = 0; i < j->part->drops.n; i++) {
+        const struct az_drop *d = &j->part->drops.v[i];
+        az_trace_dropped(j->whole, d->reason.p, d->count, d->ticks);
+    }
+}
+
+int az_optrace_append(struct az_trace *whole, struct az_trace *part, const struct az_append *map)
+{
+    struct joint j = { .whole = whole, .part = part, .map = map };
+    const size_t n_args = az_optrace(part)->args.n, n_colls = az_optrace(part)->colls.n;
+    j.args = az_mem_alloc(whole->mem, (n_args + 1) * sizeof *j.args);
+    j.colls = az_mem_alloc(whole->mem, (n_colls + 1) * sizeof *j.colls);
+    int rc = j.args && j.colls ? 0 : az_mem_error(whole->mem);
+    if (rc == 0)
+        rc = join_args(&j);
+    if (rc == 0)
+        rc = join_colls(&j);
+    if (rc == 0)
+        rc = join_rows(&j);
+    if (rc == 0)
+        rc = join_arrows(&j);
+    for (int k = 0; rc == 0 && k < AZ_KIND_COUNT; k++)
+        rc = join_events(&j, (enum az_kind)k);
+    if (rc == 0)
+        join_counts(&j);
+    az_mem_free(whole->mem, j.args, (n_args + 1) * sizeof *j.args);
+    az_mem_free(whole->mem, j.colls, (n_colls + 1) * sizeof *j.colls);
+    return rc;
+}
