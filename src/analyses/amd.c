@@ -1,6 +1,5 @@
 #include "analyses/amd.h"
 
-
 #include "base/data.h"
 
 bool amd_has(const struct az_trace *t) { return t->caps & AZ_CAP_DISPATCH; }

@@ -19,7 +19,8 @@ static inline const struct az_trace *amd_trace(const struct az_job *job, const s
 {
     return job->traces[l->trace[i]];
 }
-static inline const struct az_lane *amd_lane(const struct az_job *job, enum az_kind k, const struct amd_list *l, size_t i)
+static inline const struct az_lane *amd_lane(const struct az_job *job, enum az_kind k, const struct amd_list *l,
+                                             size_t i)
 {
     const struct az_trace *t = amd_trace(job, l, i);
     return &t->lanes.v[t->ev[k].lane[l->row[i]]];

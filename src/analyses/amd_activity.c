@@ -6,8 +6,8 @@
 #include "base/interval.h"
 
 /* In the order of the rows; the last three rows are sums. */
-static const char *const classes[] = { "xla", "aiterfwd", "aiterbwd", "gemm", "ckbwd", "ckfwd", "te", "memcpy/memset",
-                                       "fillBuffer", "rccl" };
+static const char *const classes[] = { "xla",   "aiterfwd", "aiterbwd",      "gemm",       "ckbwd",
+                                       "ckfwd", "te",       "memcpy/memset", "fillBuffer", "rccl" };
 enum { CLASSES = sizeof classes / sizeof *classes, RCCL = CLASSES - 1, ROWS = CLASSES + 4, TOP = 30 };
 static const char *const sums[] = { "overlapped_comm", "non_overlapped_comm", "compute_total", "total_incl_comm" };
 
@@ -56,7 +56,8 @@ static int prepare_trace(struct work *w, size_t trace, size_t *item)
         struct az_sv name = az_trace_text(t, id);
         if (!cls[id]) {
             cls[id] = (uint8_t)(1 + class_number(name));
-            rc = az_intern(&w->names, w->job->opts->merge_kernels ? without_digits(w->job->arena, name) : name, &number[id]);
+            rc = az_intern(&w->names, w->job->opts->merge_kernels ? without_digits(w->job->arena, name) : name,
+                           &number[id]);
         }
         w->class_of[*item] = (uint8_t)(cls[id] - 1);
         w->whole[*item] = number[id];
@@ -151,7 +152,8 @@ static void put_means(struct work *w, struct az_table *t, const struct row *mean
         done[next] = true;
         double d = (double)w->gpus.n;
         put_row(t, AZ_SV("Avg"), row_name(next),
-                &(struct row){ mean[next].ms / d, mean[next].count / d, mean[next].of_compute / d, mean[next].of_total / d });
+                &(struct row){ mean[next].ms / d, mean[next].count / d, mean[next].of_compute / d,
+                               mean[next].of_total / d });
     }
 }
 
@@ -173,7 +175,8 @@ static int category_summary(struct work *w)
         rc = measure(w, g, &f);
         struct az_sv id = az_arena_printf(w->job->arena, "%zu", g);
         for (int c = 0; rc == 0 && c < ROWS; c++) {
-            struct row r = { f.ms[c], f.count[c], share(f.ms[c], f.ms[CLASSES + 2]), share(f.ms[c], f.ms[CLASSES + 3]) };
+            struct row r = { f.ms[c], f.count[c], share(f.ms[c], f.ms[CLASSES + 2]),
+                             share(f.ms[c], f.ms[CLASSES + 3]) };
             put_row(t, id, row_name(c), &r);
             mean[c].ms += r.ms;
             mean[c].count += r.count;
@@ -266,7 +269,8 @@ static void put_texts(struct az_arena *a, struct az_table *t, const struct figur
 
 static void number_columns(struct az_table *t)
 {
-    static const char *const names[] = { "Total Time (ns)", "Avg (ns)", "Med (ns)", "Min (ns)", "Max (ns)", "StdDev (ns)" };
+    static const char *const names[] = { "Total Time (ns)", "Avg (ns)", "Med (ns)",
+                                         "Min (ns)",        "Max (ns)", "StdDev (ns)" };
     az_table_column(t, "Time %", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
     for (size_t i = 0; i < 6; i++) {
         bool whole = i == 0 || i == 3 || i == 4;
@@ -302,7 +306,8 @@ AZ_VEC(struct shape, shapes);
 static struct shape shape_of(const struct work *w, size_t item)
 {
     const struct az_dispatch_shape *s = amd_shape(amd_trace(w->job, &w->kernels, item), w->kernels.row[item]);
-    return (struct shape){ w->whole[item], product(s->grid), product(s->block), s->vgpr, s->agpr, s->sgpr, s->lds, s->scratch };
+    return (struct shape){ w->whole[item], product(s->grid), product(s->block), s->vgpr, s->agpr,
+                           s->sgpr,        s->lds,           s->scratch };
 }
 
 static int group_shapes(struct work *w, uint32_t *of, struct shapes *out)
@@ -316,7 +321,8 @@ static int group_shapes(struct work *w, uint32_t *of, struct shapes *out)
         of[i] = AZ_NO_ID;
         if (w->class_of[i] == RCCL || !long_enough(w, w->kernels.length[i]))
             continue;
-        rc = az_map_put(&map, az_hash(&s, sizeof s), (uint64_t)s.name << 32 | (uint32_t)s.grid, (uint32_t)out->n, &at, &added);
+        rc = az_map_put(&map, az_hash(&s, sizeof s), (uint64_t)s.name << 32 | (uint32_t)s.grid, (uint32_t)out->n, &at,
+                        &added);
         if (rc == 0)
             of[i] = *at;
         if (rc == 0 && added)
@@ -347,8 +353,9 @@ static int by_shape(struct work *w)
 {
     static const char *const five[] = { "VGPR", "AccumVGPR", "SGPR", "LDS", "Scratch" };
     static const char *const six[] = { "GridX", "GridY", "GridZ", "BlockX", "BlockY", "BlockZ" };
-    struct az_table *t = az_table_new(w->job->arena, "kernel_summary_by_shape",
-                                      "Kernels by size and registers, communication left out (grid: product, work-items)", 0);
+    struct az_table *t =
+        az_table_new(w->job->arena, "kernel_summary_by_shape",
+                     "Kernels by size and registers, communication left out (grid: product, work-items)", 0);
     uint32_t *of = az_arena_array(w->job->arena, w->kernels.n + 1, sizeof *of);
     struct shapes rows;
     struct az_groups g;
@@ -378,7 +385,8 @@ static int by_shape(struct work *w)
     int sum = (int)az_table_find(t, "Total Time (ns)"), name = (int)az_table_find(t, "Name"),
         grid = (int)az_table_find(t, "GridX"), vgpr = (int)az_table_find(t, "VGPR");
     if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -(sum + 1), name, grid, grid + 3, vgpr, vgpr + 1, vgpr + 2, vgpr + 3, vgpr + 4 }, 9);
+        rc = az_table_sort(t, (int[]){ -(sum + 1), name, grid, grid + 3, vgpr, vgpr + 1, vgpr + 2, vgpr + 3, vgpr + 4 },
+                           9);
     return amd_emit(w->job, t, rc);
 }
 

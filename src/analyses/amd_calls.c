@@ -76,7 +76,7 @@ static int api_summary(struct az_job *job, const struct amd_list *l)
 
 /* ---- launch latency ---- */
 
-struct pair { /* a call and one operation that it launched */
+struct pair {                 /* a call and one operation that it launched */
     uint32_t trace, call, op; /* op: az_op word */
     uint32_t group;
 };

@@ -1,4 +1,5 @@
-/* memory_copy_summary, memory_copy_by_copy_bytes, memory_allocations (spec: AMD rocprofv3 input and report, 6, 7.3 C). */
+/* memory_copy_summary, memory_copy_by_copy_bytes, memory_allocations (spec: AMD rocprofv3 input and report, 6, 7.3 C).
+ */
 #include "analyses/amd.h"
 #include "analyses/list.h"
 #include "base/num.h"
@@ -40,8 +41,8 @@ static int sum_copies(struct az_job *job, const struct amd_list *l, struct copy_
         struct az_route r = route_of(job, l, i);
         uint32_t *at;
         bool added;
-        rc = az_map_put(&map, (uint64_t)(uint32_t)r.src << 32 | (uint32_t)r.dst, (uint64_t)l->trace[i] << 32 | l->name[i],
-                        (uint32_t)sums->n, &at, &added);
+        rc = az_map_put(&map, (uint64_t)(uint32_t)r.src << 32 | (uint32_t)r.dst,
+                        (uint64_t)l->trace[i] << 32 | l->name[i], (uint32_t)sums->n, &at, &added);
         if (rc == 0 && added)
             rc = az_vec_push(sums, ((struct copy_sum){ .direction = l->name[i], .route = r, .trace = l->trace[i] }));
         if (rc)
@@ -56,7 +57,6 @@ static int sum_copies(struct az_job *job, const struct amd_list *l, struct copy_
     az_map_release(&map);
     return rc;
 }
-
 
 static int summary(struct az_job *job, const struct amd_list *l)
 {
@@ -189,7 +189,8 @@ static int allocations(struct az_job *job)
         const struct az_alloc *a = &az_dispatches(tr)->allocs.v[tr->ev[AZ_ALLOC].side[l.row[i]]];
         uint32_t *at;
         bool added;
-        rc = az_map_put(&map, (uint64_t)(uint32_t)a->agent << 32 | l.name[i], l.trace[i], (uint32_t)sums.n, &at, &added);
+        rc =
+            az_map_put(&map, (uint64_t)(uint32_t)a->agent << 32 | l.name[i], l.trace[i], (uint32_t)sums.n, &at, &added);
         if (rc == 0 && added)
             rc = az_vec_push(&sums, ((struct alloc_sum){ .name = l.name[i], .agent = a->agent, .trace = l.trace[i] }));
         if (rc)

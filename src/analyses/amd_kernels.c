@@ -16,8 +16,8 @@ static void put_std(struct az_table *t, const struct az_stats *s)
 
 static struct az_table *summary_table(struct az_job *job)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "kernel_summary", "Kernels by name and category", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t = az_table_new(job->arena, "kernel_summary", "Kernels by name and category",
+                                      AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     if (!t)
         return NULL;
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -247,7 +247,8 @@ static int short_summary(struct az_job *job, const struct amd_list *l)
 static int histogram(struct az_job *job, const struct amd_list *l)
 {
     int64_t bins = job->opts->short_kernel_histogram_bins, lo = INT64_MAX, hi = INT64_MIN;
-    struct az_table *t = az_table_new(job->arena, "short_kernel_histogram", "Durations of short kernels (µs)", AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t =
+        az_table_new(job->arena, "short_kernel_histogram", "Durations of short kernels (µs)", AZ_TABLE_KEEP_EMPTY);
     int64_t *count = az_arena_array(job->arena, (size_t)bins, sizeof *count);
     if (!t || !count)
         return az_arena_error(job->arena);
@@ -288,8 +289,9 @@ static int run_short(struct az_job *job)
         rc = short_summary(job, &l);
     if (rc == 0)
         rc = histogram(job, &l);
-    return rc ? rc : az_job_chart(job, AZ_CHART_COLUMN, "short_kernel_histogram", "Durations of short kernels", "bin_start",
-                                  (const char *const[]){ "count", NULL }, "count");
+    return rc ? rc
+              : az_job_chart(job, AZ_CHART_COLUMN, "short_kernel_histogram", "Durations of short kernels", "bin_start",
+                             (const char *const[]){ "count", NULL }, "count");
 }
 
 const struct az_analysis az_analysis_amd_kernels = {

@@ -79,7 +79,8 @@ static void put_inside(struct az_table *t, const struct inside *in, bool known)
 
 static int run_ranges(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "roctx_summary", "ROCTx ranges with the device time inside", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(job->arena, "roctx_summary", "ROCTx ranges with the device time inside", AZ_TABLE_SUMMARY);
     struct inside *in = az_arena_array(job->arena, az_job_names(job) + 1, sizeof *in);
     bool known = az_job_has(job, AZ_CAP_DISPATCH | AZ_CAP_CALLS);
     struct amd_list l;
@@ -120,7 +121,7 @@ static int run_ranges(struct az_job *job)
 
 /* ---- counters ---- */
 
-struct counted { /* a counter of one dispatch, its instances added up */
+struct counted {              /* a counter of one dispatch, its instances added up */
     uint32_t kernel, counter; /* numbers */
     double value;
 };
@@ -157,7 +158,8 @@ static int compare_counted(const void *pa, const void *pb, void *ctx)
 static int counter_rows(struct az_job *job, struct az_table *t, struct counteds *c)
 {
     double *values = az_arena_array(job->arena, c->n + 1, sizeof *values);
-    int rc = values ? az_sort_cmp(c->v, c->n, sizeof *c->v, compare_counted, NULL, job->mem) : az_arena_error(job->arena);
+    int rc =
+        values ? az_sort_cmp(c->v, c->n, sizeof *c->v, compare_counted, NULL, job->mem) : az_arena_error(job->arena);
     for (size_t i = 0, end; rc == 0 && i < c->n; i = end) {
         double sum = 0, lo = INFINITY, hi = -INFINITY;
         for (end = i; end < c->n && compare_counted(&c->v[i], &c->v[end], NULL) == 0; end++) {

@@ -92,7 +92,8 @@ static int gather(struct az_job *job, enum az_kind kind, const struct amd_gpu *o
             int64_t agent = t->lanes.v[e->lane[k]].device;
             if (only && kind == AZ_MEMCPY) { /* of its destination if that ran kernels, else of its source */
                 const struct az_route *r = &az_dispatches(t)->routes.v[e->side[k]];
-                bool src_ran = r->src >= 0 && r->src < 4096 && ran[r->src], dst_ran = r->dst >= 0 && r->dst < 4096 && ran[r->dst];
+                bool src_ran = r->src >= 0 && r->src < 4096 && ran[r->src],
+                     dst_ran = r->dst >= 0 && r->dst < 4096 && ran[r->dst];
                 agent = dst_ran ? r->dst : src_ran ? r->src : agent;
             }
             if (only && agent != only->agent)
@@ -103,7 +104,8 @@ static int gather(struct az_job *job, enum az_kind kind, const struct amd_gpu *o
     return rc;
 }
 
-static void rows(struct az_job *job, struct az_table *t, const struct figures *f, int64_t total, const struct amd_gpu *lead)
+static void rows(struct az_job *job, struct az_table *t, const struct figures *f, int64_t total,
+                 const struct amd_gpu *lead)
 {
     const struct {
         const char *name;
@@ -133,7 +135,8 @@ static void columns(struct az_table *t)
 
 static int whole(struct az_job *job, struct spans *s)
 {
-    struct az_table *t = az_table_new(job->arena, "gpu_timeline", "GPU time line", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t =
+        az_table_new(job->arena, "gpu_timeline", "GPU time line", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     struct figures f;
     if (!t)
         return az_arena_error(job->arena);
@@ -285,7 +288,9 @@ static int run(struct az_job *job)
     if (rc == 0)
         rc = overlap(job);
     spans_release(&s);
-    return rc ? rc : az_job_chart(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "type", (const char *const[]){ "time ms", NULL }, "ms");
+    return rc ? rc
+              : az_job_chart(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "type",
+                             (const char *const[]){ "time ms", NULL }, "ms");
 }
 
 const struct az_analysis az_analysis_amd_timeline = {

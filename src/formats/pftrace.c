@@ -1,5 +1,5 @@
-/* Format "pftrace": the Perfetto output of rocprofv3, protobuf or JSON (spec: AMD rocprofv3 input and report, 7). What a
- * slice stands for. */
+/* Format "pftrace": the Perfetto output of rocprofv3, protobuf or JSON (spec: AMD rocprofv3 input and report, 7). What
+ * a slice stands for. */
 #include "formats/pftrace.h"
 
 #include <inttypes.h>
@@ -17,13 +17,31 @@ enum pf_key pf_key_of(struct az_sv name)
         const char *name;
         enum pf_key key;
     } keys[] = {
-        { "begin_ns", PF_BEGIN }, { "end_ns", PF_END }, { "delta_ns", PF_DELTA }, { "tid", PF_TID }, { "corr_id", PF_CORR },
-        { "stream_ID", PF_STREAM }, { "agent", PF_AGENT }, { "src_agent", PF_SRC }, { "dst_agent", PF_DST },
-        { "copy_bytes", PF_BYTES }, { "queue", PF_QUEUE }, { "Scratch_Size", PF_SCRATCH }, { "LDS_Block_Size", PF_LDS },
-        { "VGPR_Count", PF_VGPR }, { "Accum_VGPR_Count", PF_AGPR }, { "SGPR_Count", PF_SGPR },
-        { "workgroup_size", PF_BLOCK }, { "grid_size", PF_GRID }, { "kind", PF_IGNORED }, { "operation", PF_IGNORED },
-        { "ancestor_id", PF_IGNORED }, { "agent_type", PF_IGNORED }, { "kernel_id", PF_IGNORED },
-        { "stack_id", PF_IGNORED }, { "parent_stack_id", PF_IGNORED },
+        { "begin_ns", PF_BEGIN },
+        { "end_ns", PF_END },
+        { "delta_ns", PF_DELTA },
+        { "tid", PF_TID },
+        { "corr_id", PF_CORR },
+        { "stream_ID", PF_STREAM },
+        { "agent", PF_AGENT },
+        { "src_agent", PF_SRC },
+        { "dst_agent", PF_DST },
+        { "copy_bytes", PF_BYTES },
+        { "queue", PF_QUEUE },
+        { "Scratch_Size", PF_SCRATCH },
+        { "LDS_Block_Size", PF_LDS },
+        { "VGPR_Count", PF_VGPR },
+        { "Accum_VGPR_Count", PF_AGPR },
+        { "SGPR_Count", PF_SGPR },
+        { "workgroup_size", PF_BLOCK },
+        { "grid_size", PF_GRID },
+        { "kind", PF_IGNORED },
+        { "operation", PF_IGNORED },
+        { "ancestor_id", PF_IGNORED },
+        { "agent_type", PF_IGNORED },
+        { "kernel_id", PF_IGNORED },
+        { "stack_id", PF_IGNORED },
+        { "parent_stack_id", PF_IGNORED },
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (az_sv_ieq(name, az_sv_str(keys[i].name)))
@@ -59,7 +77,9 @@ void pf_annotate(struct pf_slice *s, enum pf_key key, uint32_t name, const struc
     if (key == PF_NONE || key == PF_IGNORED)
         return;
     if (key >= PF_AGENT && key <= PF_DST) { /* "Agent-2", "GPU-0", "2", 2 */
-        s->agent[key - PF_AGENT] = v->is_text ? roc_agent_number(v->text) : i >= 0 && i <= INT32_MAX ? (int32_t)i : AZ_NO_AGENT;
+        s->agent[key - PF_AGENT] = v->is_text                 ? roc_agent_number(v->text)
+                                   : i >= 0 && i <= INT32_MAX ? (int32_t)i
+                                                              : AZ_NO_AGENT;
         s->has[key] = true;
         return;
     }
@@ -90,13 +110,22 @@ static int select_process(struct pf *p, int64_t pid)
 static int add_kernel(struct pf *p, const struct pf_slice *s, int64_t start, int64_t end)
 {
     const int64_t *n = s->number;
-    struct roc_kernel k = { .start = start, .end = end, .thread = n[PF_TID], .corr = (uint64_t)n[PF_CORR], .name = AZ_NO_ID,
-                            .agent = s->agent[0] == AZ_NO_AGENT ? 0 : s->agent[0], .stream = n[PF_STREAM],
+    struct roc_kernel k = { .start = start,
+                            .end = end,
+                            .thread = n[PF_TID],
+                            .corr = (uint64_t)n[PF_CORR],
+                            .name = AZ_NO_ID,
+                            .agent = s->agent[0] == AZ_NO_AGENT ? 0 : s->agent[0],
+                            .stream = n[PF_STREAM],
                             .queue = s->has[PF_QUEUE] ? n[PF_QUEUE] + 1 : 0 };
-    k.shape = (struct az_dispatch_shape){ .whole = s->name, .grid = { roc_u32(n[PF_GRID]), 1, 1 },
-                                          .block = { roc_u32(n[PF_BLOCK]), 1, 1 }, .lds = roc_u32(n[PF_LDS]),
-                                          .scratch = roc_u32(n[PF_SCRATCH]), .vgpr = roc_u32(n[PF_VGPR]),
-                                          .agpr = roc_u32(n[PF_AGPR]), .sgpr = roc_u32(n[PF_SGPR]) };
+    k.shape = (struct az_dispatch_shape){ .whole = s->name,
+                                          .grid = { roc_u32(n[PF_GRID]), 1, 1 },
+                                          .block = { roc_u32(n[PF_BLOCK]), 1, 1 },
+                                          .lds = roc_u32(n[PF_LDS]),
+                                          .scratch = roc_u32(n[PF_SCRATCH]),
+                                          .vgpr = roc_u32(n[PF_VGPR]),
+                                          .agpr = roc_u32(n[PF_AGPR]),
+                                          .sgpr = roc_u32(n[PF_SGPR]) };
     struct az_counter c = { .proc = p->r->proc, .dispatch = (uint64_t)n[PF_CORR] };
     int rc = roc_kernel(p->r, &k);
     if (rc == 0 && s->n_counters)
@@ -144,11 +173,19 @@ int pf_add(struct pf *p, struct pf_slice *s)
     if (kernel)
         return add_kernel(p, s, start, end);
     if (copy) {
-        struct roc_copy c = { .start = start, .end = end, .stream = n[PF_STREAM], .src = s->agent[1], .dst = s->agent[2],
-                              .bytes = s->has[PF_BYTES] ? n[PF_BYTES] : -1, .corr = (uint64_t)n[PF_CORR], .name = s->name };
+        struct roc_copy c = { .start = start,
+                              .end = end,
+                              .stream = n[PF_STREAM],
+                              .src = s->agent[1],
+                              .dst = s->agent[2],
+                              .bytes = s->has[PF_BYTES] ? n[PF_BYTES] : -1,
+                              .corr = (uint64_t)n[PF_CORR],
+                              .name = s->name };
         return roc_copy(p->r, &c);
     }
-    struct roc_span span = { .start = start, .end = end, .thread = n[PF_TID], .corr = (uint64_t)n[PF_CORR], .name = s->name };
+    struct roc_span span = {
+        .start = start, .end = end, .thread = n[PF_TID], .corr = (uint64_t)n[PF_CORR], .name = s->name
+    };
     rc = az_trace_name(p->r->t, s->category, &span.domain);
     if (rc)
         return rc;
@@ -161,7 +198,8 @@ int pf_finish(struct pf *p)
     if (p->no_time)
         az_trace_dropped(t, "slices without begin_ns or end_ns", p->no_time, 0);
     for (size_t i = 0; i < p->other.n; i++) {
-        struct az_sv text = az_arena_printf(&t->arena, "category %.*s", AZ_SVF(az_trace_text(t, (uint32_t)(p->other.v[i] >> 32))));
+        struct az_sv text =
+            az_arena_printf(&t->arena, "category %.*s", AZ_SVF(az_trace_text(t, (uint32_t)(p->other.v[i] >> 32))));
         if (text.p)
             az_trace_dropped(t, text.p, (uint32_t)p->other.v[i], 0);
     }
@@ -184,7 +222,8 @@ static bool is_wire(struct az_sv head)
         if (field != 1 || wire != AZ_PB_BYTES || az_pb_sub(&m, bytes, &packet) != 0)
             return false;
         while ((rc = az_pb_next(&packet, &field, &wire, &value, &bytes)) > 0)
-            seen |= (field == 10 && wire == AZ_PB_INT) || (wire == AZ_PB_BYTES && (field == 60 || field == 50 || field == 11));
+            seen |= (field == 10 && wire == AZ_PB_INT) ||
+                    (wire == AZ_PB_BYTES && (field == 60 || field == 50 || field == 11));
         if (rc < 0)
             return false;
     }
@@ -193,7 +232,8 @@ static bool is_wire(struct az_sv head)
 
 static bool is_json(struct az_sv head)
 {
-    static const char *const signs[] = { "\"kernel_dispatch\"", "\"memory_copy\"", "\"hip_api\"", "\"hsa_api\"", "\"marker_api\"" };
+    static const char *const signs[] = { "\"kernel_dispatch\"", "\"memory_copy\"", "\"hip_api\"", "\"hsa_api\"",
+                                         "\"marker_api\"" };
     if (az_sv_find(head, AZ_SV("\"traceEvents\"")) < 0)
         return false;
     bool rocprof = az_sv_find(head, AZ_SV("\"begin_ns\"")) >= 0 && az_sv_find(head, AZ_SV("\"corr_id\"")) >= 0;

@@ -1,5 +1,6 @@
 /* Private to pftrace*.c: slices of a Perfetto trace that rocprofv3 wrote, from protobuf or JSON (spec: AMD rocprofv3
- * input and report, 7). Every slice carries what it stands for in its annotations; the clock of its packet is not needed. */
+ * input and report, 7). Every slice carries what it stands for in its annotations; the clock of its packet is not
+ * needed. */
 #ifndef AZ_FORMATS_PFTRACE_H
 #define AZ_FORMATS_PFTRACE_H
 
@@ -7,8 +8,24 @@
 
 enum pf_key {
     PF_NONE, /* not one of those below: a counter where the slice is a kernel */
-    PF_BEGIN, PF_END, PF_DELTA, PF_TID, PF_CORR, PF_STREAM, PF_AGENT, PF_SRC, PF_DST, PF_BYTES, PF_QUEUE, PF_SCRATCH,
-    PF_LDS, PF_VGPR, PF_AGPR, PF_SGPR, PF_BLOCK, PF_GRID,
+    PF_BEGIN,
+    PF_END,
+    PF_DELTA,
+    PF_TID,
+    PF_CORR,
+    PF_STREAM,
+    PF_AGENT,
+    PF_SRC,
+    PF_DST,
+    PF_BYTES,
+    PF_QUEUE,
+    PF_SCRATCH,
+    PF_LDS,
+    PF_VGPR,
+    PF_AGPR,
+    PF_SGPR,
+    PF_BLOCK,
+    PF_GRID,
     PF_IGNORED, /* known and not used */
     PF_KEYS
 };

@@ -84,18 +84,36 @@ static int event(void *ctx, struct az_jscan *s)
     struct input *in = ctx;
     struct az_sv ph = AZ_SV(""), cat = AZ_SV(""), name = AZ_SV(""), args = AZ_SV(""), raw;
     int64_t pid = 0, ts = 0, dur = 0;
-    bool missing, escaped = false, flag, has_ts = false;
+    bool missing = true, escaped = false, flag, has_ts = false;
     int rc, k = az_j_first_key(s, &in->keys);
     while (k >= 0) {
         switch (k) {
-        case K_PH: rc = text(s, &ph, &flag); break;
-        case K_CAT: rc = text(s, &cat, &flag); break;
-        case K_NAME: rc = text(s, &name, &escaped); break;
-        case K_PID: rc = az_j_i64(s, &pid, &missing); pid = missing ? 0 : pid; break;
-        case K_TS: rc = az_j_decimal(s, 3, &ts, &missing); has_ts = !missing; break;
-        case K_DUR: rc = az_j_decimal(s, 3, &dur, &missing); dur = missing ? 0 : dur; break;
-        case K_ARGS: rc = az_j_skip(s, &args); break;
-        default: rc = az_j_skip(s, &raw);
+        case K_PH:
+            rc = text(s, &ph, &flag);
+            break;
+        case K_CAT:
+            rc = text(s, &cat, &flag);
+            break;
+        case K_NAME:
+            rc = text(s, &name, &escaped);
+            break;
+        case K_PID:
+            rc = az_j_i64(s, &pid, &missing);
+            pid = missing ? 0 : pid;
+            break;
+        case K_TS:
+            rc = az_j_decimal(s, 3, &ts, &missing);
+            has_ts = !missing;
+            break;
+        case K_DUR:
+            rc = az_j_decimal(s, 3, &dur, &missing);
+            dur = missing ? 0 : dur;
+            break;
+        case K_ARGS:
+            rc = az_j_skip(s, &args);
+            break;
+        default:
+            rc = az_j_skip(s, &raw);
         }
         if (rc != AZ_J_OK)
             return rc;
@@ -111,7 +129,8 @@ static int event(void *ctx, struct az_jscan *s)
     rc = az_trace_name(in->p->r->t, escaped ? az_json_unescape(&in->p->r->scratch, name) : name, &in->slice.name);
     if (rc == 0)
         rc = annotations(in, args);
-    if (!in->slice.has[PF_BEGIN] && has_ts && az_sv_is(ph, "X") && !__builtin_add_overflow(ts, dur, &in->slice.number[PF_END])) {
+    if (!in->slice.has[PF_BEGIN] && has_ts && az_sv_is(ph, "X") &&
+        !__builtin_add_overflow(ts, dur, &in->slice.number[PF_END])) {
         in->slice.number[PF_BEGIN] = ts;
         in->slice.has[PF_BEGIN] = in->slice.has[PF_END] = true;
     }
@@ -147,21 +166,26 @@ static int verdict(struct input *in, int rc)
     if (rc < 0 && rc > AZ_J_END && rc != AZ_ERANGE)
         return rc;
     if (rc == AZ_ERANGE)
-        return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value takes more than %zu MiB", in->scan.max_record >> 20);
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value takes more than %zu MiB",
+                            in->scan.max_record >> 20);
     bool cut = a->truncated || rc == AZ_J_MORE || in->source_bad;
     if (!in->seen)
-        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s", cut ? "the file ends before its events"
-                                                               : rc == AZ_J_OK ? "no 'traceEvents' in this JSON" : "malformed JSON");
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s",
+                            cut             ? "the file ends before its events"
+                            : rc == AZ_J_OK ? "no 'traceEvents' in this JSON"
+                                            : "malformed JSON");
     if (job->opts->strict && (cut || rc == AZ_J_BAD || a->malformed))
-        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s after %" PRIu64 " events", cut ? "truncated" : "malformed JSON", a->records);
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s after %" PRIu64 " events",
+                            cut ? "truncated" : "malformed JSON", a->records);
     if (cut || rc == AZ_J_BAD) {
         az_diag_add(job->diag, AZ_WARNING, here, "%s: %" PRIu64 " complete events kept, the rest is missing",
                     cut ? "truncated" : "malformed JSON", a->records);
         az_trace_dropped(in->p->r->t, "file truncated (events behind the end are unknown)", 1, 0);
     }
     if (a->malformed) {
-        az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(path, a->first_bad), "malformed JSON at %" PRIu64 " place(s), %" PRIu64
-                    " bytes left out, %" PRIu64 " events kept", a->malformed, a->skipped_bytes, a->records);
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(path, a->first_bad),
+                    "malformed JSON at %" PRIu64 " place(s), %" PRIu64 " bytes left out, %" PRIu64 " events kept",
+                    a->malformed, a->skipped_bytes, a->records);
         az_trace_dropped(in->p->r->t, "malformed events", a->malformed, 0);
     }
     return 0;

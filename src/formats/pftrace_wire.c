@@ -1,18 +1,36 @@
-/* Packets of a Perfetto trace: interning by sequence, compressed packets, track descriptors, slices (spec: AMD rocprofv3
- * input and report, 7.2; field numbers of google/perfetto protos/perfetto/trace). */
+/* Packets of a Perfetto trace: interning by sequence, compressed packets, track descriptors, slices (spec: AMD
+ * rocprofv3 input and report, 7.2; field numbers of google/perfetto protos/perfetto/trace). */
 #include <inttypes.h>
 
 #include "formats/pftrace.h"
 #include "text/protowire.h"
 
-#define MAX_PACKET   ((size_t)256 << 20)
-#define WINDOW       ((size_t)256 << 10)
-#define MAX_NESTED   2 /* compressed packets within compressed packets */
+#define MAX_PACKET ((size_t)256 << 20)
+#define WINDOW     ((size_t)256 << 10)
+#define MAX_NESTED 2 /* compressed packets within compressed packets */
 
 enum { PACKET = 1 };
 enum { P_SEQUENCE = 10, P_EVENT = 11, P_INTERNED = 12, P_FLAGS = 13, P_COMPRESSED = 50, P_TRACK = 60 };
-enum { E_CATEGORY_IIDS = 3, E_ANNOTATION = 4, E_TYPE = 9, E_NAME_IID = 10, E_TRACK = 11, E_CATEGORIES = 22, E_NAME = 23 };
-enum { A_NAME_IID = 1, A_BOOL = 2, A_UINT = 3, A_INT = 4, A_DOUBLE = 5, A_STRING = 6, A_POINTER = 7, A_NAME = 10, A_STRING_IID = 17 };
+enum {
+    E_CATEGORY_IIDS = 3,
+    E_ANNOTATION = 4,
+    E_TYPE = 9,
+    E_NAME_IID = 10,
+    E_TRACK = 11,
+    E_CATEGORIES = 22,
+    E_NAME = 23
+};
+enum {
+    A_NAME_IID = 1,
+    A_BOOL = 2,
+    A_UINT = 3,
+    A_INT = 4,
+    A_DOUBLE = 5,
+    A_STRING = 6,
+    A_POINTER = 7,
+    A_NAME = 10,
+    A_STRING_IID = 17
+};
 enum { I_CATEGORY = 1, I_NAME = 2, I_ANNOTATION = 3, I_STRING = 29 };
 enum { TYPE_BEGIN = 1, TYPE_INSTANT = 3, CLEARED = 1 };
 
@@ -354,7 +372,8 @@ static int truncated(struct wire *w)
         return az_diag_fail(job->diag, AZ_EFORMAT, at, "not a Perfetto trace, or its first packet is cut off");
     if (job->opts->strict)
         return az_diag_fail(job->diag, AZ_EFORMAT, at, "truncated after %" PRIu64 " packets", w->packets);
-    az_diag_add(job->diag, AZ_WARNING, at, "truncated or damaged: %" PRIu64 " packets before it kept, the rest is missing", w->packets);
+    az_diag_add(job->diag, AZ_WARNING, at,
+                "truncated or damaged: %" PRIu64 " packets before it kept, the rest is missing", w->packets);
     az_trace_dropped(w->p->r->t, "file truncated (packets behind the end are unknown)", 1, 0);
     return 0;
 }
@@ -423,8 +442,8 @@ static void count_defects(struct wire *w)
         az_trace_dropped(w->p->r->t, "damaged packets", w->damaged, 0);
     }
     if (w->unresolved)
-        az_diag_add(job->diag, AZ_WARNING, at, "%" PRIu64 " interned name(s) are not in the file (did its beginning get lost?)",
-                    w->unresolved);
+        az_diag_add(job->diag, AZ_WARNING, at,
+                    "%" PRIu64 " interned name(s) are not in the file (did its beginning get lost?)", w->unresolved);
 }
 
 int pftrace_wire_file(struct pf *p)

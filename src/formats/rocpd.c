@@ -1,4 +1,5 @@
-/* Format "rocpd": the SQLite database of rocprofv3 (spec: AMD rocprofv3 input and report, 4). Opening, sets of tables. */
+/* Format "rocpd": the SQLite database of rocprofv3 (spec: AMD rocprofv3 input and report, 4). Opening, sets of tables.
+ */
 #define _DEFAULT_SOURCE
 #include "formats/rocpd.h"
 
@@ -55,15 +56,17 @@ static int try_open(struct rp *x, bool immutable)
         return SQLITE_NOMEM;
     sqlite3_close(x->db);
     x->db = NULL;
-    int rc = sqlite3_open_v2(name.p, &x->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | (immutable ? SQLITE_OPEN_URI : 0), NULL);
+    int rc = sqlite3_open_v2(name.p, &x->db,
+                             SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | (immutable ? SQLITE_OPEN_URI : 0), NULL);
     if (rc != SQLITE_OK)
         return rc;
     sqlite3_extended_result_codes(x->db, 1);
     sqlite3_busy_timeout(x->db, BUSY_MS);
     sqlite3_progress_handler(x->db, PROGRESS_OPS, on_progress, x->r->job);
     /* A transaction: the file cannot change under us. */
-    return sqlite3_exec(x->db, "PRAGMA trusted_schema=OFF; PRAGMA mmap_size=2147418112; BEGIN; SELECT count(*) FROM sqlite_master",
-                        NULL, NULL, NULL);
+    return sqlite3_exec(
+        x->db, "PRAGMA trusted_schema=OFF; PRAGMA mmap_size=2147418112; BEGIN; SELECT count(*) FROM sqlite_master",
+        NULL, NULL, NULL);
 }
 
 static bool beside(struct rp *x, const char *suffix)
@@ -84,9 +87,11 @@ static int open_error(struct rp *x, int rc)
         return AZ_EINTR;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return az_diag_fail(d, AZ_EIO, at, "the database is locked: another program is writing it (wait until it is finished)");
+        return az_diag_fail(d, AZ_EIO, at,
+                            "the database is locked: another program is writing it (wait until it is finished)");
     case SQLITE_NOTADB:
-        return az_diag_fail(d, AZ_EFORMAT, at, "not a readable SQLite database (encrypted, or its first page is damaged)");
+        return az_diag_fail(d, AZ_EFORMAT, at,
+                            "not a readable SQLite database (encrypted, or its first page is damaged)");
     case SQLITE_CORRUPT:
         return az_diag_fail(d, AZ_EFORMAT, at, "the database is damaged and cannot be read (profile again)");
     default:
@@ -107,8 +112,9 @@ static int check_file(struct rp *x)
     char head[16] = { 0 };
     FILE *f = az_sv_is(x->path, "-") ? NULL : fopen(x->path.p, "rb");
     if (!f)
-        return az_diag_fail(d, AZ_EIO, at, az_sv_is(x->path, "-") ? "a database cannot be read from standard input (give its path)"
-                                                                    : "cannot open the file");
+        return az_diag_fail(d, AZ_EIO, at,
+                            az_sv_is(x->path, "-") ? "a database cannot be read from standard input (give its path)"
+                                                   : "cannot open the file");
     size_t n = fread(head, 1, sizeof head, f);
     (void)fclose(f);
     if (n == 0)
@@ -145,8 +151,11 @@ static struct az_sv column_text(sqlite3_stmt *st, int i)
 static int suffixed(struct rp *x, const char *base, struct rp_sets *sets)
 {
     sqlite3_stmt *st = NULL;
-    int rc = 0, src = sqlite3_prepare_v2(x->db, "SELECT name FROM sqlite_master WHERE type='table' AND substr(name,1,length(?1))=?1 "
-                                                "ORDER BY rowid", -1, &st, NULL);
+    int rc = 0,
+        src = sqlite3_prepare_v2(x->db,
+                                 "SELECT name FROM sqlite_master WHERE type='table' AND substr(name,1,length(?1))=?1 "
+                                 "ORDER BY rowid",
+                                 -1, &st, NULL);
     if (src == SQLITE_OK)
         (void)sqlite3_bind_text(st, 1, base, -1, SQLITE_STATIC);
     while (src == SQLITE_OK && rc == 0 && sqlite3_step(st) == SQLITE_ROW) {
@@ -185,7 +194,8 @@ static int not_ours(struct rp *x)
     struct az_sv names = AZ_SV("");
     bool compute = false;
     int shown = 0;
-    if (sqlite3_prepare_v2(x->db, "SELECT name FROM sqlite_master WHERE type='table' ORDER BY name", -1, &st, NULL) == SQLITE_OK)
+    if (sqlite3_prepare_v2(x->db, "SELECT name FROM sqlite_master WHERE type='table' ORDER BY name", -1, &st, NULL) ==
+        SQLITE_OK)
         while (sqlite3_step(st) == SQLITE_ROW) {
             struct az_sv name = column_text(st, 0);
             compute |= az_sv_starts(name, AZ_SV("compute_"));
@@ -240,10 +250,12 @@ struct az_sv rp_table(struct rp *x, const char *table)
 
 struct az_sv rp_where(struct rp *x, const char *alias)
 {
-    return x->set->guid.n ? az_arena_printf(&x->arena, " WHERE %s.guid='%.*s'", alias, AZ_SVF(x->set->guid)) : AZ_SV("");
+    return x->set->guid.n ? az_arena_printf(&x->arena, " WHERE %s.guid='%.*s'", alias, AZ_SVF(x->set->guid))
+                          : AZ_SV("");
 }
 
-bool rp_columns(struct rp *x, const char *table, const char *alias, const char *const *columns, size_t n, struct az_sv *list)
+bool rp_columns(struct rp *x, const char *table, const char *alias, const char *const *columns, size_t n,
+                struct az_sv *list)
 {
     bool there[32] = { false }, any = false;
     sqlite3_stmt *st = NULL;
@@ -290,7 +302,8 @@ int rp_each(struct rp *x, const char *table, struct az_sv sql, int (*fn)(struct 
     default:
         break;
     }
-    az_diag_add(d, AZ_WARNING, at, "table '%s' cannot be read to its end, the result is partial: %s", table, sqlite3_errmsg(x->db));
+    az_diag_add(d, AZ_WARNING, at, "table '%s' cannot be read to its end, the result is partial: %s", table,
+                sqlite3_errmsg(x->db));
     az_trace_dropped(x->r->t, "rest of a table that cannot be read", 1, 0);
     x->partial = true;
     return 0;

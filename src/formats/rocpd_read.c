@@ -18,13 +18,16 @@ static struct az_sv text(sqlite3_stmt *r, int i)
 }
 
 /* SELECT columns FROM table: the simple case. */
-static int each(struct rp *x, const char *table, const char *const *columns, size_t n, int (*fn)(struct rp *, sqlite3_stmt *))
+static int each(struct rp *x, const char *table, const char *const *columns, size_t n,
+                int (*fn)(struct rp *, sqlite3_stmt *))
 {
     struct az_sv list;
     if (!rp_columns(x, table, "T", columns, n, &list))
         return 0;
-    return rp_each(x, table, az_arena_printf(&x->arena, "SELECT %.*s FROM %.*s T%.*s", AZ_SVF(list), AZ_SVF(rp_table(x, table)),
-                                             AZ_SVF(rp_where(x, "T"))), fn);
+    return rp_each(x, table,
+                   az_arena_printf(&x->arena, "SELECT %.*s FROM %.*s T%.*s", AZ_SVF(list), AZ_SVF(rp_table(x, table)),
+                                   AZ_SVF(rp_where(x, "T"))),
+                   fn);
 }
 
 /* ---- ids ---- */
@@ -110,7 +113,7 @@ static int take_process(struct rp *x, sqlite3_stmt *r)
 static int take_thread(struct rp *x, sqlite3_stmt *r)
 {
     uint32_t *at;
-    bool added;
+    bool added = false;
     if (is_null(r, 1))
         return 0;
     int rc = az_map_put(&x->thread_of, (uint64_t)i64(r, 0), 0, (uint32_t)x->threads.n, &at, &added);
@@ -147,7 +150,7 @@ static int take_agent(struct rp *x, sqlite3_stmt *r)
 {
     int64_t index = !is_null(r, 2) ? i64(r, 2) : !is_null(r, 3) ? i64(r, 3) : i64(r, 0);
     uint32_t *at;
-    bool added;
+    bool added = false;
     if (index < 0 || index > INT32_MAX)
         return 0;
     int rc = az_map_put(&x->agent_of, (uint64_t)i64(r, 0), 0, (uint32_t)index, &at, &added);
@@ -163,8 +166,9 @@ static int take_symbol(struct rp *x, sqlite3_stmt *r)
     struct rp_symbol y = { .vgpr = i64(r, 4), .agpr = i64(r, 5), .sgpr = i64(r, 6) };
     struct az_sv whole, shown, extra = text(r, 3);
     uint32_t *at;
-    bool added;
-    struct roc_symbol_names n = { .mangled = text(r, 1), .formatted = text(r, 2),
+    bool added = false;
+    struct roc_symbol_names n = { .mangled = text(r, 1),
+                                  .formatted = text(r, 2),
                                   .demangled = json_text(x, extra, "demangled_kernel_name"),
                                   .truncated = json_text(x, extra, "truncated_kernel_name") };
     if (n.formatted.n == 0)
@@ -188,7 +192,7 @@ static int take_pmc(struct rp *x, sqlite3_stmt *r)
 {
     struct az_sv name = text(r, 1).n ? text(r, 1) : text(r, 2);
     uint32_t id, *at;
-    bool added;
+    bool added = false;
     int rc = az_trace_name(x->r->t, name, &id);
     return rc ? rc : az_map_put(&x->pmc_of, (uint64_t)i64(r, 0), 0, id, &at, &added);
 }
@@ -199,8 +203,11 @@ static int read_info(struct rp *x)
     static const char *const node[] = { "hostname", "machine_id", "system_name", "release" };
     static const char *const process[] = { "pid", "init", "fini", "command" };
     static const char *const threads[] = { "id", "tid" };
-    static const char *const agents[] = { "id", "type", "logical_index", "absolute_index", "name", "product_name", "extdata" };
-    static const char *const symbols[] = { "id", "kernel_name", "display_name", "extdata", "arch_vgpr_count", "accum_vgpr_count", "sgpr_count" };
+    static const char *const agents[] = { "id",   "type",         "logical_index", "absolute_index",
+                                          "name", "product_name", "extdata" };
+    static const char *const symbols[] = { "id",        "kernel_name",     "display_name",
+                                           "extdata",   "arch_vgpr_count", "accum_vgpr_count",
+                                           "sgpr_count" };
     static const char *const pmc[] = { "id", "symbol", "name" };
     struct rp_set all = *x->set;
     const struct rp_set *own = x->set;
@@ -224,7 +231,8 @@ static int read_info(struct rp *x)
 /* ---- events ---- */
 
 /* Columns of a table of events, then stack id and category of the row of rocpd_event that it names. */
-static int each_event(struct rp *x, const char *table, const char *const *columns, size_t n, int (*fn)(struct rp *, sqlite3_stmt *))
+static int each_event(struct rp *x, const char *table, const char *const *columns, size_t n,
+                      int (*fn)(struct rp *, sqlite3_stmt *))
 {
     static const char *const event[] = { "stack_id", "category_id" };
     struct az_sv list, of_event, join = AZ_SV("");
@@ -235,16 +243,45 @@ static int each_event(struct rp *x, const char *table, const char *const *column
                                x->set->guid.n ? " AND E.guid=T.guid" : "");
     else
         of_event = AZ_SV("NULL,NULL");
-    return rp_each(x, table, az_arena_printf(&x->arena, "SELECT %.*s,%.*s FROM %.*s T%.*s%.*s", AZ_SVF(list), AZ_SVF(of_event),
-                                             AZ_SVF(rp_table(x, table)), AZ_SVF(join), AZ_SVF(rp_where(x, "T"))), fn);
+    return rp_each(x, table,
+                   az_arena_printf(&x->arena, "SELECT %.*s,%.*s FROM %.*s T%.*s%.*s", AZ_SVF(list), AZ_SVF(of_event),
+                                   AZ_SVF(rp_table(x, table)), AZ_SVF(join), AZ_SVF(rp_where(x, "T"))),
+                   fn);
 }
 
-enum { K_START, K_END, K_TID, K_AGENT, K_KERNEL, K_DISPATCH, K_QUEUE, K_STREAM, K_SCRATCH, K_LDS, K_BLOCK, K_GRID = K_BLOCK + 3,
-       K_EVENT = K_GRID + 3, K_CORR };
-static const char *const kernel_columns[] = { "start", "end", "tid", "agent_id", "kernel_id", "dispatch_id", "queue_id",
-                                              "stream_id", "private_segment_size", "group_segment_size",
-                                              "workgroup_size_x", "workgroup_size_y", "workgroup_size_z", "grid_size_x",
-                                              "grid_size_y", "grid_size_z", "event_id" };
+enum {
+    K_START,
+    K_END,
+    K_TID,
+    K_AGENT,
+    K_KERNEL,
+    K_DISPATCH,
+    K_QUEUE,
+    K_STREAM,
+    K_SCRATCH,
+    K_LDS,
+    K_BLOCK,
+    K_GRID = K_BLOCK + 3,
+    K_EVENT = K_GRID + 3,
+    K_CORR
+};
+static const char *const kernel_columns[] = { "start",
+                                              "end",
+                                              "tid",
+                                              "agent_id",
+                                              "kernel_id",
+                                              "dispatch_id",
+                                              "queue_id",
+                                              "stream_id",
+                                              "private_segment_size",
+                                              "group_segment_size",
+                                              "workgroup_size_x",
+                                              "workgroup_size_y",
+                                              "workgroup_size_z",
+                                              "grid_size_x",
+                                              "grid_size_y",
+                                              "grid_size_z",
+                                              "event_id" };
 
 static bool without_time(struct rp *x, sqlite3_stmt *r)
 {
@@ -258,9 +295,14 @@ static int take_kernel(struct rp *x, sqlite3_stmt *r)
 {
     int32_t a = agent(x, r, K_AGENT);
     uint32_t y = az_map_get(&x->symbol_of, (uint64_t)i64(r, K_KERNEL), 0);
-    struct roc_kernel k = { .start = i64(r, K_START), .end = i64(r, K_END), .thread = thread(x, r, K_TID),
-                            .agent = a == AZ_NO_AGENT ? -1 : a, .queue = i64(r, K_QUEUE), .stream = i64(r, K_STREAM),
-                            .corr = (uint64_t)i64(r, K_CORR), .dispatch = (uint64_t)i64(r, K_DISPATCH) };
+    struct roc_kernel k = { .start = i64(r, K_START),
+                            .end = i64(r, K_END),
+                            .thread = thread(x, r, K_TID),
+                            .agent = a == AZ_NO_AGENT ? -1 : a,
+                            .queue = i64(r, K_QUEUE),
+                            .stream = i64(r, K_STREAM),
+                            .corr = (uint64_t)i64(r, K_CORR),
+                            .dispatch = (uint64_t)i64(r, K_DISPATCH) };
     int rc = 0;
     if (without_time(x, r))
         return 0;
@@ -270,8 +312,10 @@ static int take_kernel(struct rp *x, sqlite3_stmt *r)
         x->r->unnamed++;
     } else {
         k.name = x->symbols.v[y].shown;
-        k.shape = (struct az_dispatch_shape){ .whole = x->symbols.v[y].whole, .vgpr = roc_u32(x->symbols.v[y].vgpr),
-                                              .agpr = roc_u32(x->symbols.v[y].agpr), .sgpr = roc_u32(x->symbols.v[y].sgpr) };
+        k.shape = (struct az_dispatch_shape){ .whole = x->symbols.v[y].whole,
+                                              .vgpr = roc_u32(x->symbols.v[y].vgpr),
+                                              .agpr = roc_u32(x->symbols.v[y].agpr),
+                                              .sgpr = roc_u32(x->symbols.v[y].sgpr) };
     }
     k.shape.scratch = roc_u32(i64(r, K_SCRATCH));
     k.shape.lds = roc_u32(i64(r, K_LDS));
@@ -284,8 +328,13 @@ static int take_kernel(struct rp *x, sqlite3_stmt *r)
 
 static int take_copy(struct rp *x, sqlite3_stmt *r)
 {
-    struct roc_copy c = { .start = i64(r, 0), .end = i64(r, 1), .src = agent(x, r, 3), .dst = agent(x, r, 4),
-                          .bytes = is_null(r, 5) ? -1 : i64(r, 5), .queue = i64(r, 6), .stream = i64(r, 7),
+    struct roc_copy c = { .start = i64(r, 0),
+                          .end = i64(r, 1),
+                          .src = agent(x, r, 3),
+                          .dst = agent(x, r, 4),
+                          .bytes = is_null(r, 5) ? -1 : i64(r, 5),
+                          .queue = i64(r, 6),
+                          .stream = i64(r, 7),
                           .corr = (uint64_t)i64(r, 9) };
     if (without_time(x, r))
         return 0;
@@ -298,7 +347,9 @@ static const char *alloc_name(struct az_sv type, struct az_sv level)
 {
     bool free_it = az_sv_is(type, "FREE");
     if (az_sv_is(level, "SCRATCH"))
-        return free_it ? "SCRATCH_MEMORY_FREE" : az_sv_is(type, "RECLAIM") ? "SCRATCH_MEMORY_ASYNC_RECLAIM" : "SCRATCH_MEMORY_ALLOC";
+        return free_it                     ? "SCRATCH_MEMORY_FREE"
+               : az_sv_is(type, "RECLAIM") ? "SCRATCH_MEMORY_ASYNC_RECLAIM"
+                                           : "SCRATCH_MEMORY_ALLOC";
     if (az_sv_is(level, "VIRTUAL"))
         return free_it ? "MEMORY_ALLOCATION_VMEM_FREE" : "MEMORY_ALLOCATION_VMEM_ALLOCATE";
     return free_it ? "MEMORY_ALLOCATION_FREE" : "MEMORY_ALLOCATION_ALLOCATE";
@@ -306,8 +357,10 @@ static const char *alloc_name(struct az_sv type, struct az_sv level)
 
 static int take_alloc(struct rp *x, sqlite3_stmt *r)
 {
-    struct roc_alloc a = { .at = { .start = i64(r, 0), .end = i64(r, 1), .thread = thread(x, r, 2), .corr = (uint64_t)i64(r, 9) },
-                           .what = { .agent = agent(x, r, 3), .address = (uint64_t)i64(r, 6), .bytes = i64(r, 7) } };
+    struct roc_alloc a = {
+        .at = { .start = i64(r, 0), .end = i64(r, 1), .thread = thread(x, r, 2), .corr = (uint64_t)i64(r, 9) },
+        .what = { .agent = agent(x, r, 3), .address = (uint64_t)i64(r, 6), .bytes = i64(r, 7) }
+    };
     if (without_time(x, r))
         return 0;
     int rc = az_trace_name(x->r->t, az_sv_str(alloc_name(text(r, 4), text(r, 5))), &a.at.name);
@@ -322,7 +375,9 @@ static int add_span(struct rp *x, struct roc_span *s)
 
 static int take_region(struct rp *x, sqlite3_stmt *r)
 {
-    struct roc_span s = { .start = i64(r, 0), .end = i64(r, 1), .thread = thread(x, r, 2), .corr = (uint64_t)i64(r, 5) };
+    struct roc_span s = {
+        .start = i64(r, 0), .end = i64(r, 1), .thread = thread(x, r, 2), .corr = (uint64_t)i64(r, 5)
+    };
     if (without_time(x, r))
         return 0;
     int rc = string(x, r, 3, "[unknown]", &s.name);
@@ -333,7 +388,9 @@ static int take_region(struct rp *x, sqlite3_stmt *r)
 
 static int take_sample(struct rp *x, sqlite3_stmt *r)
 {
-    struct roc_span s = { .start = i64(r, 0), .end = i64(r, 0), .thread = thread(x, r, 1), .corr = (uint64_t)i64(r, 3) };
+    struct roc_span s = {
+        .start = i64(r, 0), .end = i64(r, 0), .thread = thread(x, r, 1), .corr = (uint64_t)i64(r, 3)
+    };
     if (is_null(r, 0))
         return 0;
     int rc = string(x, r, 2, "[unknown]", &s.name);
@@ -365,27 +422,32 @@ static int take_counter(struct rp *x, sqlite3_stmt *r)
 static int read_samples(struct rp *x)
 {
     static const char *const sample[] = { "timestamp", "track_id", "event_id" }, *const track[] = { "name_id", "tid" },
-                     *const event[] = { "stack_id", "category_id" };
+                             *const event[] = { "stack_id", "category_id" };
     struct az_sv list;
     if (!rp_columns(x, "rocpd_sample", "T", sample, 3, &list) || !rp_columns(x, "rocpd_track", "K", track, 2, &list) ||
         !rp_columns(x, "rocpd_event", "E", event, 2, &list))
         return 0;
     const char *guid = x->set->guid.n ? " AND K.guid=T.guid" : "", *same = x->set->guid.n ? " AND E.guid=T.guid" : "";
     struct az_sv sql = az_arena_printf(
-        &x->arena, "SELECT T.timestamp,K.tid,K.name_id,E.stack_id,E.category_id FROM %.*s T LEFT JOIN %.*s K ON K.id=T.track_id%s "
-                   "LEFT JOIN %.*s E ON E.id=T.event_id%s%.*s", AZ_SVF(rp_table(x, "rocpd_sample")), AZ_SVF(rp_table(x, "rocpd_track")),
-        guid, AZ_SVF(rp_table(x, "rocpd_event")), same, AZ_SVF(rp_where(x, "T")));
+        &x->arena,
+        "SELECT T.timestamp,K.tid,K.name_id,E.stack_id,E.category_id FROM %.*s T LEFT JOIN %.*s K ON K.id=T.track_id%s "
+        "LEFT JOIN %.*s E ON E.id=T.event_id%s%.*s",
+        AZ_SVF(rp_table(x, "rocpd_sample")), AZ_SVF(rp_table(x, "rocpd_track")), guid,
+        AZ_SVF(rp_table(x, "rocpd_event")), same, AZ_SVF(rp_where(x, "T")));
     return rp_each(x, "rocpd_sample", sql, take_sample);
 }
 
 static int read_counters(struct rp *x)
 {
-    static const char *const pmc[] = { "event_id", "pmc_id", "value" }, *const kernel[] = { "dispatch_id", "kernel_id", "event_id" };
+    static const char *const pmc[] = { "event_id", "pmc_id", "value" }, *const kernel[] = { "dispatch_id", "kernel_id",
+                                                                                            "event_id" };
     struct az_sv list;
-    if (!rp_columns(x, "rocpd_pmc_event", "P", pmc, 3, &list) || !rp_columns(x, "rocpd_kernel_dispatch", "K", kernel, 3, &list))
+    if (!rp_columns(x, "rocpd_pmc_event", "P", pmc, 3, &list) ||
+        !rp_columns(x, "rocpd_kernel_dispatch", "K", kernel, 3, &list))
         return 0;
     struct az_sv sql = az_arena_printf(
-        &x->arena, "SELECT K.dispatch_id,K.kernel_id,P.pmc_id,P.value FROM %.*s P LEFT JOIN %.*s K ON K.event_id=P.event_id%s%.*s",
+        &x->arena,
+        "SELECT K.dispatch_id,K.kernel_id,P.pmc_id,P.value FROM %.*s P LEFT JOIN %.*s K ON K.event_id=P.event_id%s%.*s",
         AZ_SVF(rp_table(x, "rocpd_pmc_event")), AZ_SVF(rp_table(x, "rocpd_kernel_dispatch")),
         x->set->guid.n ? " AND K.guid=P.guid" : "", AZ_SVF(rp_where(x, "P")));
     return rp_each(x, "rocpd_pmc_event", sql, take_counter);
@@ -393,8 +455,10 @@ static int read_counters(struct rp *x)
 
 static int read_events(struct rp *x)
 {
-    static const char *const copy[] = { "start", "end", "name_id", "src_agent_id", "dst_agent_id", "size", "queue_id", "stream_id", "event_id" };
-    static const char *const alloc[] = { "start", "end", "tid", "agent_id", "type", "level", "address", "size", "event_id" };
+    static const char *const copy[] = { "start", "end",      "name_id",   "src_agent_id", "dst_agent_id",
+                                        "size",  "queue_id", "stream_id", "event_id" };
+    static const char *const alloc[] = { "start", "end",     "tid",  "agent_id", "type",
+                                         "level", "address", "size", "event_id" };
     static const char *const region[] = { "start", "end", "tid", "name_id", "event_id" };
     int rc = each_event(x, "rocpd_kernel_dispatch", kernel_columns, COUNT(kernel_columns), take_kernel);
     if (rc == 0)
@@ -419,8 +483,9 @@ int rp_read_set(struct rp *x)
         int one = az_map_init(maps[i], x->r->job->mem, 64);
         rc = rc ? rc : one;
     }
-    struct az_sv sql = az_arena_printf(&x->arena, "SELECT string FROM %.*s S WHERE S.id=?1%s%.*s%s", AZ_SVF(rp_table(x, "rocpd_string")),
-                                       x->set->guid.n ? " AND S.guid='" : "", AZ_SVF(x->set->guid), x->set->guid.n ? "'" : "");
+    struct az_sv sql = az_arena_printf(&x->arena, "SELECT string FROM %.*s S WHERE S.id=?1%s%.*s%s",
+                                       AZ_SVF(rp_table(x, "rocpd_string")), x->set->guid.n ? " AND S.guid='" : "",
+                                       AZ_SVF(x->set->guid), x->set->guid.n ? "'" : "");
     if (rc == 0)
         rc = roc_process(x->r, 0, 0, 0);
     if (rc == 0 && sql.p)

@@ -16,8 +16,8 @@ struct roc {
     bool full_names; /* option kernel_names: full */
     uint32_t proc;   /* of the process being read: 1, 2, ... */
     int64_t pid;
-    uint64_t negative;        /* events that end before they start */
-    uint64_t unnamed;         /* kernels without a symbol */
+    uint64_t negative;            /* events that end before they start */
+    uint64_t unnamed;             /* kernels without a symbol */
     struct az_vec_u32 event_name; /* name id of a whole kernel name -> name id shown; AZ_NO_ID: not decided */
     struct {
         uint64_t key[4];
@@ -40,7 +40,7 @@ int roc_agent(struct roc *r, int64_t index, bool gpu, struct az_sv name, int64_t
 struct roc_kernel {
     int64_t start, end, thread, agent, queue, stream; /* agent: index */
     uint64_t corr, dispatch;
-    uint32_t name;                  /* AZ_NO_ID: from the shape's whole name */
+    uint32_t name; /* AZ_NO_ID: from the shape's whole name */
     struct az_dispatch_shape shape;
 };
 int roc_kernel(struct roc *r, const struct roc_kernel *k) AZ_MUST_USE;

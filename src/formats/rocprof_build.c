@@ -138,7 +138,8 @@ int roc_counted(struct roc *r, const struct roc_kernel *k)
 int roc_copy(struct roc *r, const struct roc_copy *c)
 {
     const struct az_agent *dst = c->dst == AZ_NO_AGENT ? NULL : az_agent_find(r->d, r->proc, c->dst);
-    bool to_gpu = c->dst != AZ_NO_AGENT && (dst ? dst->gpu : !az_sv_ends(az_trace_text(r->t, c->name), AZ_SV("TO_HOST")));
+    bool to_gpu =
+        c->dst != AZ_NO_AGENT && (dst ? dst->gpu : !az_sv_ends(az_trace_text(r->t, c->name), AZ_SV("TO_HOST")));
     struct az_copy side = { .bytes = c->bytes, .op = -1, .src = -1, .dst = -1 };
     struct az_route route = { .src = c->src, .dst = c->dst };
     struct az_event e = { .start = c->start, .end = c->end, .name = c->name, .corr = c->corr };
@@ -266,10 +267,11 @@ static void warn(struct roc *r)
     struct az_diag *diag = r->job->diag;
     struct az_where at = AZ_AT_FILE(r->job->files[0].path);
     if (r->negative)
-        az_diag_add(diag, AZ_WARNING, at, "%" PRIu64 " event(s) end before they start: taken as of no length", r->negative);
+        az_diag_add(diag, AZ_WARNING, at, "%" PRIu64 " event(s) end before they start: taken as of no length",
+                    r->negative);
     if (r->unnamed)
-        az_diag_add(diag, AZ_WARNING, at, "%" PRIu64 " dispatch(es) of kernels without a symbol: named unknown_kernel_<id>",
-                    r->unnamed);
+        az_diag_add(diag, AZ_WARNING, at,
+                    "%" PRIu64 " dispatch(es) of kernels without a symbol: named unknown_kernel_<id>", r->unnamed);
 }
 
 int roc_finish(struct roc *r)

@@ -181,7 +181,8 @@ static int verdict(struct rj *j, int rc)
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTR || rc == AZ_EIO)
         return rc;
     if (rc == AZ_ERANGE)
-        return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value takes more than %zu MiB", j->scan.max_record >> 20);
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value takes more than %zu MiB",
+                            j->scan.max_record >> 20);
     bool cut = a->truncated || rc == AZ_J_MORE || j->source_bad;
     if (!j->tool_seen && rc == AZ_J_OK)
         return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_FILE(j->path),
@@ -190,11 +191,12 @@ static int verdict(struct rj *j, int rc)
         return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s",
                             cut ? "the file ends before its records" : "malformed JSON");
     if (job->opts->strict && (cut || rc == AZ_J_BAD || a->malformed))
-        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s after %llu records",
-                            cut ? "truncated" : "malformed JSON", n);
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s after %llu records", cut ? "truncated" : "malformed JSON",
+                            n);
     if (cut) {
-        az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(j->path, a->truncated ? a->end_offset : az_jscan_offset(&j->scan)),
-                    "truncated: %llu complete records kept, the rest is missing (was the profiler stopped while writing?)", n);
+        az_diag_add(
+            job->diag, AZ_WARNING, AZ_AT_OFFSET(j->path, a->truncated ? a->end_offset : az_jscan_offset(&j->scan)),
+            "truncated: %llu complete records kept, the rest is missing (was the profiler stopped while writing?)", n);
         az_trace_dropped(j->r->t, "file truncated (records behind the end are unknown)", 1, 0);
     } else if (rc == AZ_J_BAD) {
         az_diag_add(job->diag, AZ_WARNING, here, "malformed JSON: %llu records before it kept", n);
@@ -231,7 +233,8 @@ int rocprof_json_file(struct roc *r, struct az_sv path)
     int rc = az_source_open(&j->src, path.p, &so);
     if (rc)
         return rc;
-    rj_keys_init(j);
+    rj_record_keys_init(j);
+    rj_symbol_keys_init(j);
     rc = az_jscan_init(&j->scan, fill, j, 0, r->job->mem);
     if (rc == 0) {
         rc = verdict(j, document(j));

@@ -46,7 +46,7 @@ struct rj {
     struct az_map agent_of;   /* handle -> logical index */
     struct az_map counter_of; /* id -> number in `counter_names` */
     struct rj_counters counter_names;
-    struct az_map marker_of;  /* correlation id -> name id of the text */
+    struct az_map marker_of; /* correlation id -> name id of the text */
     struct rj_kinds kinds;
     struct az_vec_sv operations;
     struct az_dispatches shapes; /* only `shapes` and `shape_of`: `whole` is a number in `symbols` */
@@ -57,7 +57,12 @@ struct rj {
 int rj_record(void *ctx, struct az_jscan *s);
 int rj_symbol(void *ctx, struct az_jscan *s);
 int rj_marker(void *ctx, struct az_jscan *s);
-void rj_keys_init(struct rj *j);
+void rj_record_keys_init(struct rj *j);
+void rj_symbol_keys_init(struct rj *j);
+/* Numbers inside records: as the scanner reads them; absent or no number is 0 and *has false. The unsigned ones go up
+ * to 2^64 - 1: handles and ids are opaque. */
+int rj_number(struct az_jscan *s, int64_t *out, bool *has);
+int rj_unsigned(struct az_jscan *s, uint64_t *out);
 /* Number of a kernel id, new or known. */
 int rj_kernel_number(struct rj *j, uint64_t id, uint32_t *number) AZ_MUST_USE;
 int rj_counter_number(struct rj *j, uint64_t id, uint32_t *number) AZ_MUST_USE;

@@ -1,5 +1,6 @@
 /* What a process of a results.json says of itself: metadata, agents, counters, names of operations; and, when the
- * process is read to its end, the numbers of its records replaced by names (spec: AMD rocprofv3 input and report, 2). */
+ * process is read to its end, the numbers of its records replaced by names (spec: AMD rocprofv3 input and report, 2).
+ */
 #include <inttypes.h>
 
 #include "base/num.h"

@@ -72,10 +72,7 @@ const struct az_agent *az_agent_find(const struct az_dispatches *d, uint32_t pro
 
 /* ---- short names ---- */
 
-static char opening(char close)
-{
-    return close == ')' ? '(' : close == '>' ? '<' : close == ']' ? '[' : 0;
-}
+static char opening(char close) { return close == ')' ? '(' : close == '>' ? '<' : close == ']' ? '[' : 0; }
 
 /* Length of s without the balanced group that its last character closes; 0 if the group is never opened. */
 static size_t before_group(struct az_sv s, char open)

@@ -1,5 +1,5 @@
-/* What traces of AMD-style dispatches add to the model (AZ_CAP_DISPATCH): agents, how each kernel was dispatched, copies
- * between agents, allocations, hardware counters, and when the profiled processes ran.
+/* What traces of AMD-style dispatches add to the model (AZ_CAP_DISPATCH): agents, how each kernel was dispatched,
+ * copies between agents, allocations, hardware counters, and when the profiled processes ran.
  *
  * Columns by kind:
  *   AZ_KERNEL  corr, side = row of `rows`; its lane: device = index of the agent, context = stream, tid = queue
@@ -8,8 +8,8 @@
  *   AZ_CALL    corr, side = name id of its domain ("HIP_RUNTIME_API_EXT")
  *   AZ_RANGE   corr, side = row of trace.ranges
  *   AZ_ALLOC   corr, side = row of `allocs`
- * The lane's proc tells the processes of one trace apart (1, 2, ... in order of appearance); correlation ids, agents and
- * dispatch ids are scoped to it. */
+ * The lane's proc tells the processes of one trace apart (1, 2, ... in order of appearance); correlation ids, agents
+ * and dispatch ids are scoped to it. */
 #ifndef AZ_MODEL_DISPATCH_H
 #define AZ_MODEL_DISPATCH_H
 
@@ -26,7 +26,7 @@ AZ_VEC(struct az_agent, az_agents);
 
 /* What dispatches of one kind share; rows are unique. */
 struct az_dispatch_shape {
-    uint32_t whole;             /* name id of the whole name, as the file has it (mangling undone, parameters, suffix) */
+    uint32_t whole; /* name id of the whole name, as the file has it (mangling undone, parameters, suffix) */
     uint32_t grid[3], block[3]; /* work-items; only the products are known where y and z are 1 */
     uint32_t lds, scratch;      /* bytes of a work-group (some files: in steps of 512), of a work-item */
     uint32_t vgpr, agpr, sgpr;

@@ -25,12 +25,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct az_mem mem;
     struct az_diag diag;
     struct az_trace trace;
-    struct az_options opts = { .strict = data[0] & 1, .kernel_names = data[0] & 2 ? AZ_SV("full") : AZ_SV("demangled") };
+    struct az_options opts = { .strict = data[0] & 1,
+                               .kernel_names = data[0] & 2 ? AZ_SV("full") : AZ_SV("demangled") };
     struct az_file file = { .path = az_sv_str(path) };
     az_mem_init(&mem, 64u << 20);
     az_diag_init(&diag);
     if (az_trace_init(&trace, &mem) == 0) {
-        struct az_parse job = { .files = &file, .n_files = 1, .opts = &opts, .trace = &trace, .diag = &diag, .mem = &mem, .threads = 1 };
+        struct az_parse job = {
+            .files = &file, .n_files = 1, .opts = &opts, .trace = &trace, .diag = &diag, .mem = &mem, .threads = 1
+        };
         int rc = az_format_pftrace.parse(&job);
         if (rc != 0 && diag.errors == 0)
             abort(); /* an error always has a message */

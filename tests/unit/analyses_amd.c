@@ -68,7 +68,7 @@ static void timeline(void **state)
     assert_true(number(f, "gpu_timeline", 3, "time ms") == 0.006);
     assert_true(number(f, "gpu_timeline", 4, "percent") == 40);
     const struct az_table *t = az_document_table(&f->doc, "gpu_timeline_by_agent");
-    assert_int_equal(t->rows, 10); /* agents 1 and 2 */
+    assert_int_equal(t->rows, 10);                                           /* agents 1 and 2 */
     assert_true(number(f, "gpu_timeline_by_agent", 2, "time ms") == 0.001);  /* agent 1: the copy to 7 */
     assert_true(number(f, "gpu_timeline_by_agent", 7, "time ms") == 0.0012); /* agent 2 */
     assert_true(number(f, "gpu_timeline_by_agent", 5, "time ms") == 0.01);   /* the same total */
@@ -109,12 +109,15 @@ static void nothing_at_all(void **state)
     dispatch_trace(f, 0);
     f->opts.short_kernel_study = f->opts.kernel_details = true;
     make_job(f, 1);
-    const struct az_analysis *const all[] = { &az_analysis_amd_timeline, &az_analysis_amd_kernels, &az_analysis_amd_details, &az_analysis_amd_short,
-                                              &az_analysis_amd_copies,   &az_analysis_amd_calls,   &az_analysis_amd_ranges,  &az_analysis_amd_counters,
+    const struct az_analysis *const all[] = { &az_analysis_amd_timeline, &az_analysis_amd_kernels,
+                                              &az_analysis_amd_details,  &az_analysis_amd_short,
+                                              &az_analysis_amd_copies,   &az_analysis_amd_calls,
+                                              &az_analysis_amd_ranges,   &az_analysis_amd_counters,
                                               &az_analysis_amd_activity };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         assert_int_equal(all[i]->run(&f->job), 0);
-    static const char *const empty[] = { "gpu_timeline", "kernel_summary", "kernel_summary_by_category", "kernel_details", "short_kernels_summary", "short_kernel_histogram" };
+    static const char *const empty[] = { "gpu_timeline",   "kernel_summary",        "kernel_summary_by_category",
+                                         "kernel_details", "short_kernels_summary", "short_kernel_histogram" };
     for (size_t i = 0; i < 6; i++)
         assert_int_equal(az_document_table(&f->doc, empty[i])->rows, 0); /* titles only */
 }
@@ -201,10 +204,14 @@ static void two_ranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(timeline, setup, teardown),       cmocka_unit_test_setup_teardown(no_process_times, setup, teardown),
-        cmocka_unit_test_setup_teardown(copies_only, setup, teardown),    cmocka_unit_test_setup_teardown(nothing_at_all, setup, teardown),
-        cmocka_unit_test_setup_teardown(kernels, setup, teardown),        cmocka_unit_test_setup_teardown(short_kernels, setup, teardown),
-        cmocka_unit_test_setup_teardown(details, setup, teardown),        cmocka_unit_test_setup_teardown(two_ranks, setup, teardown),
+        cmocka_unit_test_setup_teardown(timeline, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_process_times, setup, teardown),
+        cmocka_unit_test_setup_teardown(copies_only, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing_at_all, setup, teardown),
+        cmocka_unit_test_setup_teardown(kernels, setup, teardown),
+        cmocka_unit_test_setup_teardown(short_kernels, setup, teardown),
+        cmocka_unit_test_setup_teardown(details, setup, teardown),
+        cmocka_unit_test_setup_teardown(two_ranks, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Perfetto traces of rocprofv3: packets encoded here by hand, and the JSON form (spec: AMD rocprofv3 input and report, 7, 8). */
+/* Perfetto traces of rocprofv3: packets encoded here by hand, and the JSON form (spec: AMD rocprofv3 input and report,
+ * 7, 8). */
 #define _DEFAULT_SOURCE
 #include "formats_nsys.h"
 
@@ -266,14 +267,18 @@ static void categories(void **state)
 static void json_form(void **state)
 {
     static const char text_form[] =
-        "{\"traceEvents\":[{\"ph\":\"M\",\"cat\":\"__metadata\",\"name\":\"thread_name\",\"pid\":8,\"tid\":1,\"ts\":0,\"args\":{\"name\":\"x\"}},"
-        "{\"ph\":\"X\",\"cat\":\"kernel_dispatch\",\"name\":\"void f<int>() [clone .kd]\",\"pid\":8,\"tid\":2,\"ts\":1.0,\"dur\":2.0,\"args\":{\"begin_ns\":1001,\"end_ns\":3003,"
+        "{\"traceEvents\":[{\"ph\":\"M\",\"cat\":\"__metadata\",\"name\":\"thread_name\",\"pid\":8,\"tid\":1,\"ts\":0,"
+        "\"args\":{\"name\":\"x\"}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel_dispatch\",\"name\":\"void f<int>() [clone "
+        ".kd]\",\"pid\":8,\"tid\":2,\"ts\":1.0,\"dur\":2.0,\"args\":{\"begin_ns\":1001,\"end_ns\":3003,"
         "\"agent\":\"Agent-2\",\"corr_id\":5,\"tid\":12,\"LDS_Block_Size\":\"512\",\"SQ_WAVES\":3.5}},"
-        "{\"ph\":\"X\",\"cat\":\"memory_copy\",\"name\":\"MEMORY_COPY_DEVICE_TO_HOST\",\"pid\":8,\"tid\":2,\"ts\":7.5,\"dur\":0.25,\"args\":{\"src_agent\":2,\"dst_agent\":\"0\",\"copy_bytes\":64,\"corr_id\":6}}],"
+        "{\"ph\":\"X\",\"cat\":\"memory_copy\",\"name\":\"MEMORY_COPY_DEVICE_TO_HOST\",\"pid\":8,\"tid\":2,\"ts\":7.5,"
+        "\"dur\":0.25,\"args\":{\"src_agent\":2,\"dst_agent\":\"0\",\"copy_bytes\":64,\"corr_id\":6}}],"
         "\"displayTimeUnit\":\"ns\"}";
     struct fixture f;
     (void)state;
-    assert_true(az_format_pftrace.probe(az_sv_make(text_form, sizeof text_form - 1), AZ_SV("x.json")) > az_format_pytorch.probe(az_sv_make(text_form, sizeof text_form - 1), AZ_SV("x.json")));
+    assert_true(az_format_pftrace.probe(az_sv_make(text_form, sizeof text_form - 1), AZ_SV("x.json")) >
+                az_format_pytorch.probe(az_sv_make(text_form, sizeof text_form - 1), AZ_SV("x.json")));
     fixture_open(&f);
     fixture_add(&f, fixture_write(&f, "t.json", text_form, sizeof text_form - 1), NULL, false);
     assert_int_equal(PARSE(&f), 0);
@@ -306,8 +311,9 @@ static void probing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_kernel), cmocka_unit_test(interning),  cmocka_unit_test(compressed), cmocka_unit_test(defects),
-        cmocka_unit_test(categories), cmocka_unit_test(json_form), cmocka_unit_test(probing),
+        cmocka_unit_test(one_kernel), cmocka_unit_test(interning),  cmocka_unit_test(compressed),
+        cmocka_unit_test(defects),    cmocka_unit_test(categories), cmocka_unit_test(json_form),
+        cmocka_unit_test(probing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

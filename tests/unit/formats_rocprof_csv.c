@@ -6,11 +6,17 @@
 
 #define PARSE(f) fixture_parse((f), &az_format_rocprof)
 
-static const char kernels_head[] = "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\",\"Dispatch_Id\",\"Kernel_Id\",\"Kernel_Name\",\"Correlation_Id\","
-                                   "\"Start_Timestamp\",\"End_Timestamp\",\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","
-                                   "\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\",\"Grid_Size_X\",\"Grid_Size_Y\",\"Grid_Size_Z\"\n";
+static const char kernels_head[] =
+    "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\",\"Dispatch_Id\",\"Kernel_Id\",\"Kernel_Name\","
+    "\"Correlation_Id\","
+    "\"Start_Timestamp\",\"End_Timestamp\",\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\","
+    "\"SGPR_Count\","
+    "\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\",\"Grid_Size_X\",\"Grid_Size_Y\",\"Grid_Size_Z\"\n";
 
-static void put(struct fixture *f, const char *name, const char *text) { (void)fixture_write(f, name, text, strlen(text)); }
+static void put(struct fixture *f, const char *name, const char *text)
+{
+    (void)fixture_write(f, name, text, strlen(text));
+}
 
 static void give(struct fixture *f, const char *name) { fixture_add(f, fixture_path(f, name), NULL, false); }
 
@@ -22,12 +28,20 @@ static void set_by_one_member(void **state)
     char text[2048];
     (void)state;
     fixture_open(&f);
-    (void)snprintf(text, sizeof text, "%s\"KERNEL_DISPATCH\",\"Agent 4\",1,2,834,5,10,\"void add<float>(float*, int)\",77,100,150,512,8,24,4,16,64,1,1,1024,2,1\n", kernels_head);
+    (void)snprintf(text, sizeof text,
+                   "%s\"KERNEL_DISPATCH\",\"Agent 4\",1,2,834,5,10,\"void add<float>(float*, "
+                   "int)\",77,100,150,512,8,24,4,16,64,1,1,1024,2,1\n",
+                   kernels_head);
     put(&f, "run_kernel_trace.csv", text);
-    put(&f, "run_memory_copy_trace.csv", "Kind,Direction,Stream_Id,Source_Agent_Id,Destination_Agent_Id,Correlation_Id,Start_Timestamp,End_Timestamp\n"
-                                         "MEMORY_COPY,MEMORY_COPY_HOST_TO_DEVICE,0,Agent 0,Agent 4,8,1,9\n");
-    put(&f, "run_hip_api_trace.csv", "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\nHIP_RUNTIME_API_EXT,hipLaunchKernel,99,834,77,80,90\n");
-    put(&f, "run_marker_api_trace.csv", "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\nMARKER_CORE_API,\"a, \"\"b\"\"\",99,834,78,70,95\n");
+    put(&f, "run_memory_copy_trace.csv",
+        "Kind,Direction,Stream_Id,Source_Agent_Id,Destination_Agent_Id,Correlation_Id,Start_Timestamp,End_Timestamp\n"
+        "MEMORY_COPY,MEMORY_COPY_HOST_TO_DEVICE,0,Agent 0,Agent 4,8,1,9\n");
+    put(&f, "run_hip_api_trace.csv",
+        "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\nHIP_RUNTIME_API_EXT,"
+        "hipLaunchKernel,99,834,77,80,90\n");
+    put(&f, "run_marker_api_trace.csv",
+        "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\nMARKER_CORE_API,\"a, "
+        "\"\"b\"\"\",99,834,78,70,95\n");
     put(&f, "run_kernel_stats.csv", "Name,Calls,TotalDurationNs,AverageNs,Percentage\nx,1,2,2,100\n");
     put(&f, "other_kernel_trace.csv", text);
     give(&f, "run_memory_copy_trace.csv"); /* any member names the set */
@@ -56,7 +70,8 @@ static void several_sets(void **state)
     (void)state;
     fixture_open(&f);
     put(&f, "a_kernel_trace.csv", "Kernel_Name,Start_Timestamp,End_Timestamp\nf,1,2\n");
-    put(&f, "a_hip_api_trace.csv", "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\nHIP_API,hipX,1,1,1,1,2\n");
+    put(&f, "a_hip_api_trace.csv",
+        "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\nHIP_API,hipX,1,1,1,1,2\n");
     put(&f, "b_kernel_trace.csv", "Kernel_Name,Start_Timestamp,End_Timestamp\ng,3,4\n");
     give(&f, "a_hip_api_trace.csv");
     give(&f, "a_kernel_trace.csv");
@@ -76,10 +91,16 @@ static void spellings(void **state)
         unsigned lds, vgpr, grid;
         int64_t agent;
     } cases[] = {
-        { "\xef\xbb\xbfKernel_Name,Start_Timestamp,End_Timestamp\r\n\"void f<a, b>(int, int)\",10,20\r\n", "f", 0, 0, 0, 0 },
-        { "\"GUID\",\"kernel_name\",\"START_TIMESTAMP\",\"end_timestamp\",\"Lds_Block_Size\",\"Vgpr_Count\",\"Agent_Id\"\n\"0-1\",\"g.kd\",10,20,1024,96,\"GPU 1\"\n", "g", 1024, 96, 0, 1 },
-        { "Kind,Agent_Id,Kernel_Name,Start_Timestamp,End_Timestamp,Private_Segment_Size,Group_Segment_Size,Grid_Size_X\nKERNEL_DISPATCH,3,h,10,20,0,777,64\n", "h", 777, 0, 64, 3 },
-        { "End_Timestamp,Start_Timestamp,Kernel_Name\n20,10,noyau_\xc3\xa9t\xc3\xa9", "noyau_\xc3\xa9t\xc3\xa9", 0, 0, 0, 0 }, /* no newline at the end */
+        { "\xef\xbb\xbfKernel_Name,Start_Timestamp,End_Timestamp\r\n\"void f<a, b>(int, int)\",10,20\r\n", "f", 0, 0, 0,
+          0 },
+        { "\"GUID\",\"kernel_name\",\"START_TIMESTAMP\",\"end_timestamp\",\"Lds_Block_Size\",\"Vgpr_Count\",\"Agent_"
+          "Id\"\n\"0-1\",\"g.kd\",10,20,1024,96,\"GPU 1\"\n",
+          "g", 1024, 96, 0, 1 },
+        { "Kind,Agent_Id,Kernel_Name,Start_Timestamp,End_Timestamp,Private_Segment_Size,Group_Segment_Size,Grid_Size_"
+          "X\nKERNEL_DISPATCH,3,h,10,20,0,777,64\n",
+          "h", 777, 0, 64, 3 },
+        { "End_Timestamp,Start_Timestamp,Kernel_Name\n20,10,noyau_\xc3\xa9t\xc3\xa9", "noyau_\xc3\xa9t\xc3\xa9", 0, 0,
+          0, 0 }, /* no newline at the end */
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -140,9 +161,12 @@ static void counters(void **state)
     struct fixture f;
     (void)state;
     fixture_open(&f);
-    fixture_text(&f, NULL, "Correlation_Id,Dispatch_Id,Agent_Id,Grid_Size,Kernel_Name,Workgroup_Size,Counter_Name,Counter_Value,Start_Timestamp,End_Timestamp\n"
-                           "1,1,Agent 1,1048576,\"void k<float>(int, int)\",64,SQ_WAVES,16384.000000,100,200\n1,1,Agent 1,1048576,\"void k<float>(int, int)\",64,HIT,5,100,200\n"
-                           "2,2,Agent 1,1048576,\"void k<float>(int, int)\",64,SQ_WAVES,1e3,300,350\n");
+    fixture_text(&f, NULL,
+                 "Correlation_Id,Dispatch_Id,Agent_Id,Grid_Size,Kernel_Name,Workgroup_Size,Counter_Name,Counter_Value,"
+                 "Start_Timestamp,End_Timestamp\n"
+                 "1,1,Agent 1,1048576,\"void k<float>(int, int)\",64,SQ_WAVES,16384.000000,100,200\n1,1,Agent "
+                 "1,1048576,\"void k<float>(int, int)\",64,HIT,5,100,200\n"
+                 "2,2,Agent 1,1048576,\"void k<float>(int, int)\",64,SQ_WAVES,1e3,300,350\n");
     assert_int_equal(PARSE(&f), 0);
     const struct az_counters *c = &az_dispatches(&f.trace)->counters;
     assert_int_equal(c->n, 3);
@@ -164,7 +188,9 @@ static void sums_only(void **state)
     struct fixture f;
     (void)state;
     fixture_open(&f);
-    put(&f, "r_kernel_stats.csv", "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\",\"MinNs\",\"MaxNs\",\"StdDev\"\n\"void f<1>()\",4,1000,250.0,100.0,100,400,1.0e+02\n");
+    put(&f, "r_kernel_stats.csv",
+        "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\",\"MinNs\",\"MaxNs\",\"StdDev\"\n\"void "
+        "f<1>()\",4,1000,250.0,100.0,100,400,1.0e+02\n");
     give(&f, "r_kernel_stats.csv");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.kernel_sums.n, 1);
@@ -180,9 +206,15 @@ static void agents_and_allocations(void **state)
     struct fixture f;
     (void)state;
     fixture_open(&f);
-    put(&f, "r_agent_info.csv", "\"Node_Id\",\"Logical_Node_Id\",\"Agent_Type\",\"Cu_Count\",\"Name\",\"Product_Name\"\n0,0,\"CPU\",64,\"c\",\"C\"\n5,1,\"GPU\",304,\"gfx\",\"Acc\"\n");
-    put(&f, "r_memory_allocation_trace.csv", "Kind,Operation,Agent_Id,Allocation_Size,Address,Correlation_Id,Start_Timestamp,End_Timestamp\nMEMORY_ALLOCATION,MEMORY_ALLOCATION_ALLOCATE,Agent 1,1024,0xfffffffb26354000,1,5,9\n");
-    put(&f, "r_scratch_memory_trace.csv", "Kind,Operation,Agent_Id,Queue_Id,Thread_Id,Alloc_Flags,Start_Timestamp,End_Timestamp\nSCRATCH_MEMORY,SCRATCH_MEMORY_ALLOC,Agent 1,1,7,0,1,2\n");
+    put(&f, "r_agent_info.csv",
+        "\"Node_Id\",\"Logical_Node_Id\",\"Agent_Type\",\"Cu_Count\",\"Name\",\"Product_Name\"\n0,0,\"CPU\",64,\"c\","
+        "\"C\"\n5,1,\"GPU\",304,\"gfx\",\"Acc\"\n");
+    put(&f, "r_memory_allocation_trace.csv",
+        "Kind,Operation,Agent_Id,Allocation_Size,Address,Correlation_Id,Start_Timestamp,End_Timestamp\nMEMORY_"
+        "ALLOCATION,MEMORY_ALLOCATION_ALLOCATE,Agent 1,1024,0xfffffffb26354000,1,5,9\n");
+    put(&f, "r_scratch_memory_trace.csv",
+        "Kind,Operation,Agent_Id,Queue_Id,Thread_Id,Alloc_Flags,Start_Timestamp,End_Timestamp\nSCRATCH_MEMORY,SCRATCH_"
+        "MEMORY_ALLOC,Agent 1,1,7,0,1,2\n");
     put(&f, "r_kernel_trace.csv", "Kernel_Name,Start_Timestamp,End_Timestamp\nf,1,2\n");
     give(&f, "r_kernel_trace.csv");
     assert_int_equal(PARSE(&f), 0);
@@ -202,7 +234,9 @@ static void probing(void **state)
         const char *head;
         bool ours;
     } cases[] = { { "\"Kind\",\"Agent_Id\",\"Kernel_Name\",\"Start_Timestamp\",\"End_Timestamp\"\n", true },
-                  { "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\"\r\n", true },
+                  { "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\",\"Start_Timestamp\",\"End_"
+                    "Timestamp\"\r\n",
+                    true },
                   { "Name,Calls,TotalDurationNs,AverageNs,Percentage\n", true },
                   { "\xef\xbb\xbf\"Kernel_Name\",\"Start_Timestamp\",\"End_Timestamp\"", true },
                   { "Time (%),Total Time (ns),Instances,Avg (ns),Name\n", false },
@@ -217,8 +251,11 @@ static void probing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(set_by_one_member), cmocka_unit_test(several_sets), cmocka_unit_test(spellings), cmocka_unit_test(missing_mandatory),
-        cmocka_unit_test(bad_rows), cmocka_unit_test(counters), cmocka_unit_test(sums_only), cmocka_unit_test(agents_and_allocations), cmocka_unit_test(probing),
+        cmocka_unit_test(set_by_one_member), cmocka_unit_test(several_sets),
+        cmocka_unit_test(spellings),         cmocka_unit_test(missing_mandatory),
+        cmocka_unit_test(bad_rows),          cmocka_unit_test(counters),
+        cmocka_unit_test(sums_only),         cmocka_unit_test(agents_and_allocations),
+        cmocka_unit_test(probing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

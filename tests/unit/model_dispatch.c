@@ -28,7 +28,7 @@ static void short_names(void **state)
     check("Cijk_Ailk_Bljk_HB.kd", "Cijk_Ailk_Bljk_HB");
     check(".kd", ".kd");
     check("", "");
-    check("f)", "");          /* a group that never opens */
+    check("f)", ""); /* a group that never opens */
     check(")))>>>", "");
     check("a b\tc", "c");
     check("x::y<[1]>", "y");
