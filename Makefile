@@ -57,6 +57,7 @@ $(BUILD)/lib/lib$(1).a: $(call OBJS_OF,$(1)) $(BUILD)/lib/$(1).list
 endef
 $(foreach r,$(USED),$(eval $(call room_rule,$(r))))
 -include $(ALL_OBJS:.o=.d)
+$(BUILD)/obj/base/data.o: $(wildcard configs/*) # embedded by the assembler
 
 # Unit tests: tests/unit/<room>_<name>.c links the archives of its room and those below it, so that an upward call fails.
 UNIT_SRC := $(wildcard tests/unit/*.c)
@@ -95,6 +96,10 @@ $(BUILD)/stress/%: tests/stress/%.c $(ARCHIVES)
 
 # The SQLite input of the example is generated (its CSVs are committed).
 EXAMPLE_DB := $(BUILD)/example-data/llama2_70b.sqlite
+EXAMPLE_ROCPROF := $(BUILD)/example-data/rocprof/train_results.json
+$(EXAMPLE_ROCPROF): tests/gen/make_rocprof_examples.py
+	$(Q)$(PY) $< $(@D)
+$(EXAMPLE_DB): | $(EXAMPLE_ROCPROF)
 $(EXAMPLE_DB): tests/gen/make_example_nsys.py
 	$(Q)$(PY) $< --sqlite $@
 

@@ -27,40 +27,99 @@ static bool belongs(const struct az_fw *f, uint32_t node, struct az_sv name)
            az_sv_find(name, AZ_SV("::")) >= 0 || az_sv_find(name, AZ_SV("/")) >= 0;
 }
 
-struct az_sv az_fw_call_stack(struct az_job *job, const struct az_fw *f, uint32_t node, uint32_t gpu)
-{
+struct stack {
+    struct az_job *job;
+    const struct az_fw *f;
     struct az_vec_char text;
     struct az_vec_u32 path;
-    az_vec_init(&text, job->mem);
-    az_vec_init(&path, job->mem);
+    struct az_intern tails; /* distinct tails as JSON texts without brackets */
+};
+
+/* Behind what is in the list already: nothing, or its opening bracket, or names. */
+static int add_name(struct az_vec_char *to, struct az_sv name)
+{
+    int rc = az_text_append(to, to->n && to->v[to->n - 1] != '[' ? AZ_SV(",") : AZ_SV(""));
+    return rc ? rc : az_json_quote(to, name);
+}
+
+/* The names from below `above` (AZ_NO_ROW: from the root) down to a node. */
+static int add_path(struct stack *s, struct az_vec_char *to, uint32_t above, uint32_t node)
+{
     int rc = 0;
-    for (uint32_t n = node; rc == 0 && n != AZ_NO_ROW; n = f->tree->parent[n])
-        rc = az_vec_push(&path, n);
-    if (rc == 0)
-        rc = az_text_append(&text, AZ_SV("["));
-    while (rc == 0 && path.n) {
-        uint32_t n = path.v[--path.n];
-        struct az_sv name = az_node_name(f->tree, n);
-        if (!belongs(f, n, name))
-            continue;
-        rc = az_text_append(&text, text.n > 1 ? AZ_SV(",") : AZ_SV(""));
-        if (rc == 0)
-            rc = az_json_quote(&text, without_numbers(job->arena, name));
+    az_vec_reset(&s->path);
+    for (uint32_t n = node; rc == 0 && n != AZ_NO_ROW && n != above; n = s->f->tree->parent[n])
+        rc = az_vec_push(&s->path, n);
+    while (rc == 0 && s->path.n) {
+        uint32_t n = s->path.v[--s->path.n];
+        struct az_sv name = az_node_name(s->f->tree, n);
+        rc = belongs(s->f, n, name) ? add_name(to, without_numbers(s->job->arena, name)) : 0;
     }
-    uint32_t first, end;
+    return rc;
+}
+
+/* The deepest node that still holds all device events of this one: the way down to it is common to all of them. */
+static uint32_t common_node(const struct az_fw *f, uint32_t node)
+{
+    uint32_t first, end, from, to;
     az_node_gpu(f->tree, node, &first, &end);
-    if (gpu == AZ_NO_ROW && first < end)
-        gpu = f->tree->linked[first];
-    if (rc == 0 && gpu != AZ_NO_ROW) {
-        rc = az_text_append(&text, text.n > 1 ? AZ_SV(",") : AZ_SV(""));
-        if (rc == 0)
-            rc = az_json_quote(&text, az_fw_text(f, az_gpu_event(f->tree, gpu).name, ""));
+    if (first == end)
+        return node;
+    for (uint32_t n = f->tree->gpu_call[f->tree->linked[first]]; n != AZ_NO_ROW && n != node; n = f->tree->parent[n]) {
+        az_node_gpu(f->tree, n, &from, &to);
+        if (from == first && to == end)
+            return n;
     }
+    return node;
+}
+
+/* What differs: from below the common node to each kernel; equal ones once. */
+static int find_tails(struct stack *s, uint32_t common, const uint32_t *gpu, size_t n)
+{
+    struct az_vec_char tail;
+    int rc = 0;
+    az_vec_init(&tail, s->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        uint32_t id;
+        az_vec_reset(&tail);
+        rc = add_path(s, &tail, common, s->f->tree->gpu_call[gpu[i]]);
+        if (rc == 0)
+            rc = add_name(&tail, az_fw_text(s->f, az_gpu_event(s->f->tree, gpu[i]).name, ""));
+        if (rc == 0)
+            rc = az_intern(&s->tails, az_text_view(&tail), &id);
+    }
+    az_vec_release(&tail);
+    return rc;
+}
+
+static int write_stack(struct stack *s, uint32_t node, uint32_t gpu)
+{
+    const struct az_calltree *c = s->f->tree;
+    uint32_t common = gpu == AZ_NO_ROW ? common_node(s->f, node) : c->gpu_call[gpu], first, end;
+    az_node_gpu(c, common, &first, &end);
+    int rc = az_text_append(&s->text, AZ_SV("["));
     if (rc == 0)
-        rc = az_text_append(&text, AZ_SV("]"));
-    struct az_sv out = rc ? AZ_SV("") : az_arena_dup(job->arena, az_text_view(&text));
-    az_vec_release(&text);
-    az_vec_release(&path);
+        rc = add_path(s, &s->text, AZ_NO_ROW, common);
+    if (rc == 0)
+        rc = gpu == AZ_NO_ROW ? find_tails(s, common, c->linked + first, end - first) : find_tails(s, common, &gpu, 1);
+    bool many = s->tails.text.n > 1;
+    for (uint32_t i = 0; rc == 0 && i < s->tails.text.n; i++)
+        rc = az_text_printf(&s->text, "%s%s%.*s%s", s->text.n > 1 ? "," : "", many ? "[" : "",
+                            AZ_SVF(az_intern_text(&s->tails, i)), many ? "]" : "");
+    return rc ? rc : az_text_append(&s->text, AZ_SV("]"));
+}
+
+struct az_sv az_fw_call_stack(struct az_job *job, const struct az_fw *f, uint32_t node, uint32_t gpu)
+{
+    struct stack s = { .job = job, .f = f };
+    az_vec_init(&s.text, job->mem);
+    az_vec_init(&s.path, job->mem);
+    int rc = az_intern_init(&s.tails, job->arena, job->mem);
+    if (rc == 0)
+        rc = write_stack(&s, node, gpu);
+    struct az_sv out = rc ? AZ_SV("") : az_arena_dup(job->arena, az_text_view(&s.text));
+    az_vec_release(&s.text);
+    az_vec_release(&s.path);
+    az_intern_release(&s.tails);
     return out;
 }
 

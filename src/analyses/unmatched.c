@@ -98,7 +98,8 @@ static int add_trace(struct work *w, const struct az_trace *t)
     const struct az_events *e = &t->ev[AZ_KERNEL];
     int rc = 0;
     for (size_t i = 0; rc == 0 && e->n == 0 && i < t->kernel_sums.n; i++)
-        rc = add(w, az_trace_text(t, t->kernel_sums.v[i].name), t->kernel_sums.v[i].total_ns, t->kernel_sums.v[i].count);
+        rc =
+            add(w, az_trace_text(t, t->kernel_sums.v[i].name), t->kernel_sums.v[i].total_ns, t->kernel_sums.v[i].count);
     if (rc || e->n == 0)
         return rc;
     size_t names = t->names.text.n;

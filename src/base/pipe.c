@@ -73,8 +73,8 @@ static bool start(struct az_pipe *p)
     return false;
 }
 
-int az_pipe_open(struct az_pipe **out, int (*fill)(void *, void *, size_t, size_t *), void *ctx, size_t block, unsigned blocks,
-                 struct az_mem *mem)
+int az_pipe_open(struct az_pipe **out, int (*fill)(void *, void *, size_t, size_t *), void *ctx, size_t block,
+                 unsigned blocks, struct az_mem *mem)
 {
     *out = NULL;
     struct az_pipe *p = az_mem_alloc(mem, sizeof *p);

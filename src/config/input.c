@@ -164,7 +164,8 @@ static void load_files(struct az_loader *l, const struct az_node *n, struct az_i
         az_load_warn(l, report, "has no effect on format '%.*s'", AZ_SVF(in->format));
     any |= az_paths_load(l, az_node_get(n, "path"), "", optional, &in->files);
     any |= az_paths_load(l, az_node_get(n, "paths"), "", optional, &in->files);
-    if (any || az_node_has(n, "path") || az_node_has(n, "paths"))
+    any |= az_paths_load(l, az_node_get(n, "profile_json_path"), "", optional, &in->files);
+    if (any || az_node_has(n, "path") || az_node_has(n, "paths") || az_node_has(n, "profile_json_path"))
         return;
     if (is_csv(in) && !az_node_has(n, "nsys_csv_file_path"))
         az_load_error(l, n, "missing key 'nsys_csv_file_path' (with kernel_sum, the CSV to read)");

@@ -58,7 +58,7 @@ static struct az_sv group_key(struct az_arena *a, const struct az_format *f, str
         return run;
     if (f->one_file)
         return az_sv_make("", 0);
-    if (f->files_are_ranks)
+    if (f->files_are_ranks && (!f->is_rank || f->is_rank(path)))
         return without_digits(a, path);
     if (f->stem)
         return az_path_join(a, az_path_dir(path), f->stem(path));

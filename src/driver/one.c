@@ -74,12 +74,20 @@ static int read_trace(struct one *o, struct az_trace *t, const struct az_file *f
     return explain(o, rc, before, "reading");
 }
 
+static bool each_is_rank(const struct az_format *f, const struct az_files *files)
+{
+    bool all = f->files_are_ranks && files->n > 1;
+    for (size_t i = 0; all && f->is_rank && i < files->n; i++)
+        all = f->is_rank(files->v[i].path);
+    return all;
+}
+
 /* One trace of all files, or one a file. A rank that cannot be read fails the input; the others are still reported. */
 static int read_traces(struct one *o)
 {
     const struct az_files *files = &o->job->files;
     struct az_result *res = o->res;
-    size_t n = o->job->format->files_are_ranks && files->n > 1 ? files->n : 1;
+    size_t n = each_is_rank(o->job->format, files) ? files->n : 1;
     int rc, failed = AZ_OK;
 
     res->traces = az_arena_array(&res->arena, n, sizeof *res->traces);

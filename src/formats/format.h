@@ -32,6 +32,9 @@ struct az_format {
     const char *const *aliases; /* further names accepted in a config, NULL-terminated; may be NULL */
     bool files_are_ranks;       /* several files: one trace each; else one trace of all files */
     bool one_file;              /* an input is one file: several paths are several inputs */
+    /* With files_are_ranks: is a file of this name a trace of its own? The others of one input are one trace together.
+     * NULL: every file is. */
+    bool (*is_rank)(struct az_sv path);
     unsigned text_classic;      /* stdout is the classic block unless asked */
     /* How sure is it that this is mine: 0..100. Pure: only these bytes (decompressed) and the name. */
     int (*probe)(struct az_sv head, struct az_sv path);

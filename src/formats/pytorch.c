@@ -1,7 +1,8 @@
-/* PyTorch profiler traces: container and top-level members (spec: PyTorch-profiler report, 1.1, 1.2). Events: pytorch_event.c. */
+/* PyTorch profiler traces: container and top-level members (spec: PyTorch-profiler report, 1.1, 1.2). Events:
+ * pytorch_event.c. */
+#include "formats/pytorch.h"
 #include "base/num.h"
 #include "formats/list.h"
-#include "formats/pytorch.h"
 #include "io/path.h"
 
 #define PIPE_MIN ((uint64_t)256 << 10) /* compressed bytes from which on a thread reads ahead */
@@ -47,7 +48,7 @@ static void device_properties(struct az_trace *t, struct az_sv raw)
         if (!az_jview_object(&object, item))
             continue;
         while (az_jview_member(&object, &key, &value)) {
-            int64_t *number = az_sv_is(key, "id")             ? &d.id
+            int64_t *number = az_sv_is(key, "id")               ? &d.id
                               : az_sv_is(key, "numSms")         ? &d.sm_count
                               : az_sv_is(key, "totalGlobalMem") ? &d.memory_bytes
                                                                 : NULL;
@@ -80,9 +81,11 @@ static void distributed_info(struct az_trace *t, struct az_sv raw)
 
 static bool is_fact(struct az_sv key)
 {
-    static const char *const facts[] = { "schemaVersion", "cupti_version", "cuda_runtime_version", "cuda_driver_version",
-                                         "roctracer_version", "hip_runtime_version", "hip_driver_version", "record_shapes",
-                                         "with_stack", "profile_memory", "with_flops", "with_modules", "baseTimeNanoseconds" };
+    static const char *const facts[] = { "schemaVersion",       "cupti_version",     "cuda_runtime_version",
+                                         "cuda_driver_version", "roctracer_version", "hip_runtime_version",
+                                         "hip_driver_version",  "record_shapes",     "with_stack",
+                                         "profile_memory",      "with_flops",        "with_modules",
+                                         "baseTimeNanoseconds" };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         if (az_sv_is(key, facts[i]))
             return true;
@@ -208,27 +211,33 @@ static int verdict(const struct document *d, int rc)
     bool cut = a->truncated || rc == AZ_J_MORE;
     if (!in->seen_events) {
         if (rc == AZ_J_OK)
-            return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_FILE(path), "no 'traceEvents' in this JSON (is it a profiler trace?)");
-        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s", cut ? "the file ends before its events" : "malformed JSON");
+            return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_FILE(path),
+                                "no 'traceEvents' in this JSON (is it a profiler trace?)");
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s",
+                            cut ? "the file ends before its events" : "malformed JSON");
     }
     if (rc == AZ_J_BAD && job->opts->strict)
-        return az_diag_fail(job->diag, AZ_EFORMAT, here, "malformed JSON (without --strict it would be left out and counted)");
+        return az_diag_fail(job->diag, AZ_EFORMAT, here,
+                            "malformed JSON (without --strict it would be left out and counted)");
     if (cut || in->source_bad) {
         int64_t at = a->truncated ? a->end_offset : az_jscan_offset(s);
         if (job->opts->strict)
             return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_OFFSET(path, at), "truncated after %llu events",
                                 (unsigned long long)a->records);
-        az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(path, at),
-                    "truncated: %llu complete events kept, the rest is missing (was the profiler stopped while writing?)",
-                    (unsigned long long)a->records);
+        az_diag_add(
+            job->diag, AZ_WARNING, AZ_AT_OFFSET(path, at),
+            "truncated: %llu complete events kept, the rest is missing (was the profiler stopped while writing?)",
+            (unsigned long long)a->records);
         az_trace_dropped(job->trace, "file truncated (events behind the end are unknown)", 1, 0);
     } else if (rc == AZ_J_BAD) {
-        az_diag_add(job->diag, AZ_WARNING, here, "malformed JSON behind the events; %llu events kept", (unsigned long long)a->records);
+        az_diag_add(job->diag, AZ_WARNING, here, "malformed JSON behind the events; %llu events kept",
+                    (unsigned long long)a->records);
     }
     if (a->malformed) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(path, a->first_bad),
-                    "malformed JSON at %llu place(s), %llu bytes left out, %llu events kept", (unsigned long long)a->malformed,
-                    (unsigned long long)a->skipped_bytes, (unsigned long long)a->records);
+                    "malformed JSON at %llu place(s), %llu bytes left out, %llu events kept",
+                    (unsigned long long)a->malformed, (unsigned long long)a->skipped_bytes,
+                    (unsigned long long)a->records);
         az_trace_dropped(job->trace, "malformed events", a->malformed, 0);
     }
     return rc < 0 && rc > AZ_J_END ? rc : 0;
@@ -319,7 +328,8 @@ static int probe(struct az_sv head, struct az_sv path)
         return ph ? 60 : 0;
     if (events)
         return 80;
-    bool kineto = az_sv_find(head, AZ_SV("\"deviceProperties\"")) >= 0 || az_sv_find(head, AZ_SV("\"schemaVersion\"")) >= 0;
+    bool kineto =
+        az_sv_find(head, AZ_SV("\"deviceProperties\"")) >= 0 || az_sv_find(head, AZ_SV("\"schemaVersion\"")) >= 0;
     return kineto ? 60 : 0;
 }
 

@@ -94,8 +94,9 @@ struct az_pt_tuning {
 int az_pt_parse(struct az_parse *job, const struct az_pt_tuning *tuning) AZ_MUST_USE;
 /* The same from an open source, by one thread. Does not close it. */
 int az_pt_parse_source(struct az_parse *job, struct az_source *src, size_t window) AZ_MUST_USE;
-/* Reads the event array at the cursor of *s, of an uncompressed file, on the job's threads; *s and in->src are afterwards those
- * of the last part. Malformed events are left out (not for strict reading). The array is not to be added up yet. */
+/* Reads the event array at the cursor of *s, of an uncompressed file, on the job's threads; *s and in->src are
+ * afterwards those of the last part. Malformed events are left out (not for strict reading). The array is not to be
+ * added up yet. */
 int az_pt_split(struct az_pt_input *in, struct az_jscan *s, struct az_pt_reader *r, size_t window) AZ_MUST_USE;
 
 #endif

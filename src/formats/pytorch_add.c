@@ -1,4 +1,5 @@
-/* An event of a PyTorch trace into the model (spec: PyTorch-profiler report, 1.3 to 1.5), and joining the parts of a file. */
+/* An event of a PyTorch trace into the model (spec: PyTorch-profiler report, 1.3 to 1.5), and joining the parts of a
+ * file. */
 #include "base/num.h"
 #include "formats/pytorch.h"
 #include "model/append.h"
@@ -159,8 +160,16 @@ static int collective_row(struct az_pt_reader *r, const struct az_pt_event *e, u
         if (rc)
             return rc;
     }
-    struct az_coll_args a = { .name = id[0], .in_nelems = id[1], .out_nelems = id[2], .group_size = id[3], .dtype = id[4],
-                              .in_split = id[5], .out_split = id[6], .pg_name = id[7], .pg_desc = id[8], .pg_ranks = id[9],
+    struct az_coll_args a = { .name = id[0],
+                              .in_nelems = id[1],
+                              .out_nelems = id[2],
+                              .group_size = id[3],
+                              .dtype = id[4],
+                              .in_split = id[5],
+                              .out_split = id[6],
+                              .pg_name = id[7],
+                              .pg_desc = id[8],
+                              .pg_ranks = id[9],
                               .seq = e->coll_seq };
     return az_optrace_coll(r->trace, &a, side);
 }
@@ -173,20 +182,23 @@ static int copy_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_
 }
 
 /* ---- categories ---- */
-#define CATEGORY(text, kind) { text, sizeof(text) - 1, kind }
+#define CATEGORY(text, kind)                                                                                           \
+    {                                                                                                                  \
+        text, sizeof(text) - 1, kind                                                                                   \
+    }
 static const struct {
     const char *cat;
     size_t n;
     enum az_kind kind;
 } categories[] = {
-    CATEGORY("cpu_op", AZ_HOST_OP), CATEGORY("Operator", AZ_HOST_OP),
- CATEGORY("cuda_runtime", AZ_CALL), CATEGORY("cuda_driver", AZ_CALL),
- CATEGORY("Runtime", AZ_CALL), CATEGORY("kernel", AZ_KERNEL),
- CATEGORY("Kernel", AZ_KERNEL), CATEGORY("gpu_memcpy", AZ_MEMCPY),
- CATEGORY("Memcpy", AZ_MEMCPY), CATEGORY("gpu_memset", AZ_MEMSET),
- CATEGORY("Memset", AZ_MEMSET), CATEGORY("python_function", AZ_FRAME),
- CATEGORY("user_annotation", AZ_RANGE), CATEGORY("gpu_user_annotation", AZ_GPU_RANGE),
- CATEGORY("cuda_sync", AZ_SYNC), CATEGORY("overhead", AZ_OVERHEAD),
+    CATEGORY("cpu_op", AZ_HOST_OP),        CATEGORY("Operator", AZ_HOST_OP),
+    CATEGORY("cuda_runtime", AZ_CALL),     CATEGORY("cuda_driver", AZ_CALL),
+    CATEGORY("Runtime", AZ_CALL),          CATEGORY("kernel", AZ_KERNEL),
+    CATEGORY("Kernel", AZ_KERNEL),         CATEGORY("gpu_memcpy", AZ_MEMCPY),
+    CATEGORY("Memcpy", AZ_MEMCPY),         CATEGORY("gpu_memset", AZ_MEMSET),
+    CATEGORY("Memset", AZ_MEMSET),         CATEGORY("python_function", AZ_FRAME),
+    CATEGORY("user_annotation", AZ_RANGE), CATEGORY("gpu_user_annotation", AZ_GPU_RANGE),
+    CATEGORY("cuda_sync", AZ_SYNC),        CATEGORY("overhead", AZ_OVERHEAD),
 };
 
 static enum az_kind kind_of(struct az_sv cat)
@@ -270,7 +282,8 @@ static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
 static bool flow_id(const struct az_pt_id *id, int64_t *v)
 {
     *v = id->v;
-    return id->number || (id->raw.n >= 2 && id->raw.p[0] == '"' && az_parse_i64(az_sv_make(id->raw.p + 1, id->raw.n - 2), v) == 0);
+    return id->number ||
+           (id->raw.n >= 2 && id->raw.p[0] == '"' && az_parse_i64(az_sv_make(id->raw.p + 1, id->raw.n - 2), v) == 0);
 }
 
 static int add_flow(struct az_pt_reader *r, const struct az_pt_event *e)
@@ -374,7 +387,10 @@ int az_pt_finish(struct az_pt_reader *r)
 }
 
 /* ---- joining parts ---- */
-static uint64_t joined_identity(const uint32_t *name, uint64_t id) { return id & IS_TEXT ? IS_TEXT | name[(uint32_t)id] : id; }
+static uint64_t joined_identity(const uint32_t *name, uint64_t id)
+{
+    return id & IS_TEXT ? IS_TEXT | name[(uint32_t)id] : id;
+}
 
 static int join_lanes(struct az_pt_reader *r, const struct az_trace *part, const uint32_t *name, uint32_t *lane)
 {
@@ -428,7 +444,8 @@ int az_pt_join(struct az_pt_reader *r, struct az_pt_reader *part)
     struct az_trace *from = part->trace;
     struct az_mem *mem = r->trace->mem;
     const size_t names = from->names.text.n, lanes = from->lanes.n;
-    uint32_t *name = az_mem_alloc(mem, (names + 1) * sizeof *name), *lane = az_mem_alloc(mem, (lanes + 1) * sizeof *lane);
+    uint32_t *name = az_mem_alloc(mem, (names + 1) * sizeof *name),
+             *lane = az_mem_alloc(mem, (lanes + 1) * sizeof *lane);
     int rc = name && lane ? 0 : az_mem_error(mem);
     /* In the order of first appearance, so that ids come out as if one reader had read all. */
     for (uint32_t i = 0; rc == 0 && i < names; i++)

@@ -2,25 +2,105 @@
 #include "formats/pytorch.h"
 
 enum { K_PH = 1, K_CAT, K_NAME, K_PID, K_TID, K_TS, K_DUR, K_ARGS, K_ID };
-static const char *const event_keys[] = { "ph", "cat", "name", "pid", "tid", "ts", "dur", "args", "id", "bp", "s", NULL };
+static const char *const event_keys[] = {
+    "ph", "cat", "name", "pid", "tid", "ts", "dur", "args", "id", "bp", "s", NULL
+};
 
 enum {
-    A_CORR = 1, A_EXT, A_STREAM, A_DEVICE, A_DIMS, A_TYPES, A_STRIDES, A_CONCRETE, A_SEQ, A_FWD, A_BYTES,
-    A_COLL, A_IN_N, A_OUT_N, A_GROUP, A_DTYPE, A_IN_SPLIT, A_OUT_SPLIT, A_PG_NAME, A_PG_DESC, A_PG_RANKS, A_COLL_SEQ,
-    A_NAME, A_LABELS, A_FIRST_IGNORED
+    A_CORR = 1,
+    A_EXT,
+    A_STREAM,
+    A_DEVICE,
+    A_DIMS,
+    A_TYPES,
+    A_STRIDES,
+    A_CONCRETE,
+    A_SEQ,
+    A_FWD,
+    A_BYTES,
+    A_COLL,
+    A_IN_N,
+    A_OUT_N,
+    A_GROUP,
+    A_DTYPE,
+    A_IN_SPLIT,
+    A_OUT_SPLIT,
+    A_PG_NAME,
+    A_PG_DESC,
+    A_PG_RANKS,
+    A_COLL_SEQ,
+    A_NAME,
+    A_LABELS,
+    A_FIRST_IGNORED
 };
 /* Keys behind `labels` are not wanted; they are listed so that the scanner predicts what follows them. */
-static const char *const arg_keys[] = {
-    "correlation", "External id", "stream", "device", "Input Dims", "Input type", "Input Strides", "Concrete Inputs",
-    "Sequence number", "Fwd thread id", "bytes", "Collective name", "In msg nelems", "Out msg nelems", "Group size",
-    "dtype", "In split size", "Out split size", "Process Group Name", "Process Group Description",
-    "Process Group Ranks", "Seq", "name", "labels", "Record function id", "Ev Idx", "finished", "cbid", "cid", "queued",
-    "context", "registers per thread", "shared memory", "blocks per SM", "warps per SM", "grid", "block",
-    "est. achieved occupancy %", "Python id", "Python parent id", "Python module id", "kind", "kernel",
-    "memory bandwidth (GB/s)", "sort_index", "scope", "src", "dst", "ptr", "Addr", "Bytes", "Device Id", "Device Type",
-    "Total Allocated", "Total Reserved", "graph node id", "graph id", "priority", "Comms Id", "kernel_name", "kernel_file",
-    "kernel_hash", "kernel_backend", "kernel_kwargs", "num_warps", "num_stages", NULL
-};
+static const char *const arg_keys[] = { "correlation",
+                                        "External id",
+                                        "stream",
+                                        "device",
+                                        "Input Dims",
+                                        "Input type",
+                                        "Input Strides",
+                                        "Concrete Inputs",
+                                        "Sequence number",
+                                        "Fwd thread id",
+                                        "bytes",
+                                        "Collective name",
+                                        "In msg nelems",
+                                        "Out msg nelems",
+                                        "Group size",
+                                        "dtype",
+                                        "In split size",
+                                        "Out split size",
+                                        "Process Group Name",
+                                        "Process Group Description",
+                                        "Process Group Ranks",
+                                        "Seq",
+                                        "name",
+                                        "labels",
+                                        "Record function id",
+                                        "Ev Idx",
+                                        "finished",
+                                        "cbid",
+                                        "cid",
+                                        "queued",
+                                        "context",
+                                        "registers per thread",
+                                        "shared memory",
+                                        "blocks per SM",
+                                        "warps per SM",
+                                        "grid",
+                                        "block",
+                                        "est. achieved occupancy %",
+                                        "Python id",
+                                        "Python parent id",
+                                        "Python module id",
+                                        "kind",
+                                        "kernel",
+                                        "memory bandwidth (GB/s)",
+                                        "sort_index",
+                                        "scope",
+                                        "src",
+                                        "dst",
+                                        "ptr",
+                                        "Addr",
+                                        "Bytes",
+                                        "Device Id",
+                                        "Device Type",
+                                        "Total Allocated",
+                                        "Total Reserved",
+                                        "graph node id",
+                                        "graph id",
+                                        "priority",
+                                        "Comms Id",
+                                        "kernel_name",
+                                        "kernel_file",
+                                        "kernel_hash",
+                                        "kernel_backend",
+                                        "kernel_kwargs",
+                                        "num_warps",
+                                        "num_stages",
+                                        NULL };
 
 void az_pt_event_keys(struct az_pt_reader *r)
 {
@@ -82,21 +162,36 @@ static int arg_value(struct az_jscan *s, struct az_pt_event *e, int k)
     struct az_sv raw;
     bool escaped;
     switch (k) {
-    case A_CORR: return number(s, &e->corr, &e->has_corr);
-    case A_EXT: return number(s, &e->ext, &e->has_ext);
-    case A_STREAM: return number(s, &e->stream, &e->has_stream);
-    case A_DEVICE: return number(s, &e->device, &e->has_device);
-    case A_SEQ: return number_or(s, &e->seq, -1);
-    case A_FWD: return number_or(s, &e->fwd, 0);
-    case A_BYTES: return number_or(s, &e->bytes, -1);
-    case A_COLL_SEQ: return number_or(s, &e->coll_seq, -1);
-    case A_DIMS: return az_j_skip(s, &e->dims);
-    case A_TYPES: return az_j_skip(s, &e->types);
-    case A_STRIDES: return az_j_skip(s, &e->strides);
-    case A_CONCRETE: return az_j_skip(s, &e->concrete);
-    case A_NAME: return text_value(s, &e->arg_name, &escaped);
-    case A_LABELS: return text_value(s, &e->labels, &escaped);
-    default: return k >= A_COLL && k <= A_PG_RANKS ? collective_text(s, e, k) : az_j_skip(s, &raw);
+    case A_CORR:
+        return number(s, &e->corr, &e->has_corr);
+    case A_EXT:
+        return number(s, &e->ext, &e->has_ext);
+    case A_STREAM:
+        return number(s, &e->stream, &e->has_stream);
+    case A_DEVICE:
+        return number(s, &e->device, &e->has_device);
+    case A_SEQ:
+        return number_or(s, &e->seq, -1);
+    case A_FWD:
+        return number_or(s, &e->fwd, 0);
+    case A_BYTES:
+        return number_or(s, &e->bytes, -1);
+    case A_COLL_SEQ:
+        return number_or(s, &e->coll_seq, -1);
+    case A_DIMS:
+        return az_j_skip(s, &e->dims);
+    case A_TYPES:
+        return az_j_skip(s, &e->types);
+    case A_STRIDES:
+        return az_j_skip(s, &e->strides);
+    case A_CONCRETE:
+        return az_j_skip(s, &e->concrete);
+    case A_NAME:
+        return text_value(s, &e->arg_name, &escaped);
+    case A_LABELS:
+        return text_value(s, &e->labels, &escaped);
+    default:
+        return k >= A_COLL && k <= A_PG_RANKS ? collective_text(s, e, k) : az_j_skip(s, &raw);
     }
 }
 
@@ -140,16 +235,35 @@ static int read_event(struct az_pt_reader *r, struct az_jscan *s, struct az_pt_e
     int rc, k = az_j_first_key(s, &r->event_keys);
     while (k >= 0) {
         switch (k) {
-        case K_PH: rc = phase(s, &e->ph); break;
-        case K_CAT: rc = text_value(s, &e->cat, &escaped); break;
-        case K_NAME: rc = text_value(s, &e->name, &e->name_escaped); break;
-        case K_PID: rc = identity(s, &e->pid); break;
-        case K_TID: rc = identity(s, &e->tid); break;
-        case K_ID: rc = identity(s, &e->id); break;
-        case K_TS: rc = time_value(s, &e->ts, &e->has_ts); break;
-        case K_DUR: rc = time_value(s, &e->dur, &e->has_dur); break;
-        case K_ARGS: rc = read_args(r, s, e); break;
-        default: rc = az_j_skip(s, &raw);
+        case K_PH:
+            rc = phase(s, &e->ph);
+            break;
+        case K_CAT:
+            rc = text_value(s, &e->cat, &escaped);
+            break;
+        case K_NAME:
+            rc = text_value(s, &e->name, &e->name_escaped);
+            break;
+        case K_PID:
+            rc = identity(s, &e->pid);
+            break;
+        case K_TID:
+            rc = identity(s, &e->tid);
+            break;
+        case K_ID:
+            rc = identity(s, &e->id);
+            break;
+        case K_TS:
+            rc = time_value(s, &e->ts, &e->has_ts);
+            break;
+        case K_DUR:
+            rc = time_value(s, &e->dur, &e->has_dur);
+            break;
+        case K_ARGS:
+            rc = read_args(r, s, e);
+            break;
+        default:
+            rc = az_j_skip(s, &raw);
         }
         if (rc != AZ_J_OK)
             return rc;

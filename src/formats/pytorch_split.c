@@ -1,7 +1,8 @@
-/* One large, uncompressed trace on several threads. The event array is cut at offsets; each part begins at the next place that
- * looks like the start of an event and reads up to the first event behind its end. A part counts only if the one before it ended
- * exactly where it began; where a nested object was taken for an event it did not, and reading goes on from there by one thread.
- * Parts are joined in order, so that the trace is the one a single thread would have made. */
+/* One large, uncompressed trace on several threads. The event array is cut at offsets; each part begins at the next
+ * place that looks like the start of an event and reads up to the first event behind its end. A part counts only if the
+ * one before it ended exactly where it began; where a nested object was taken for an event it did not, and reading goes
+ * on from there by one thread. Parts are joined in order, so that the trace is the one a single thread would have made.
+ */
 #include "base/pool.h"
 #include "formats/pytorch.h"
 

@@ -120,7 +120,8 @@ static enum az_gzip_step isal_step(struct az_gzip *g, struct az_sv in, size_t *u
     s->next_out = (uint8_t *)out;
     s->avail_out = (uint32_t)room;
     int r = isal_inflate(s);
-    *used = in.n - s->avail_in;
+    /* In damaged data ISA-L may count more than it was given: then avail_in has wrapped around. */
+    *used = s->avail_in <= in.n ? in.n - s->avail_in : in.n;
     *made = room - s->avail_out;
     return isal_verdict(s, r);
 }
@@ -196,4 +197,41 @@ enum az_gzip_step az_gzip_inflate(struct az_gzip *g, struct az_sv in, size_t *us
         return isal_step(g, in, used, out, room, made);
 #endif
     return zlib_step(g, in, used, out, room, made);
+}
+
+/* ---- one stream in memory ---- */
+
+int az_inflate_block(struct az_sv in, size_t max, struct az_vec_char *out)
+{
+    struct az_arena own;
+    az_arena_init(&own, out->mem);
+    z_stream z = { .zalloc = zlib_alloc, .zfree = zlib_free, .opaque = &own };
+    const size_t from = out->n;
+    int rc = 0, r = inflateInit2(&z, 32 + MAX_WBITS); /* 32: either wrapper */
+    if (r != Z_OK) {
+        rc = r == Z_MEM_ERROR ? az_arena_error(&own) : AZ_EINTERNAL;
+        goto out;
+    }
+    z.next_in = (z_const Bytef *)(uintptr_t)in.p;
+    z.avail_in = (uInt)(in.n < STEP_MAX ? in.n : STEP_MAX);
+    while (r == Z_OK) {
+        if (out->n - from >= max) {
+            rc = AZ_ERANGE;
+            break;
+        }
+        size_t room = max - (out->n - from) < 65536 ? max - (out->n - from) : 65536;
+        rc = az_vec_reserve(out, room);
+        if (rc != 0)
+            break;
+        z.next_out = (Bytef *)out->v + out->n;
+        z.avail_out = (uInt)room;
+        r = inflate(&z, Z_NO_FLUSH);
+        out->n += room - z.avail_out;
+    }
+    if (rc == 0 && r != Z_STREAM_END)
+        rc = r == Z_MEM_ERROR ? az_arena_error(&own) : AZ_EFORMAT;
+    (void)inflateEnd(&z);
+out:
+    az_arena_release(&own);
+    return rc;
 }

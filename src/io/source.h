@@ -45,6 +45,10 @@ uint64_t az_source_delivered(const struct az_source *s);
 /* Size of the file, 0 when unknown (pipe). */
 uint64_t az_source_size(const struct az_source *s);
 
+/* Appends the inflated bytes of one zlib or gzip stream in memory to out. AZ_EFORMAT: damaged, what came before the
+ * damage is appended; AZ_ERANGE: more than max bytes. */
+int az_inflate_block(struct az_sv in, size_t max, struct az_vec_char *out) AZ_MUST_USE;
+
 /* Whole regular file, uncompressed, mapped read-only (for splitting one file over threads). AZ_EIO also for a pipe. A
  * file that shrinks while mapped raises SIGBUS: use only where the caller accepts that (never for "-"). */
 struct az_mapping {

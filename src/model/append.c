@@ -1,11 +1,12 @@
-/* A part of a framework trace appended to the whole: side tables first, then the columns with their numbers translated. */
+/* A part of a framework trace appended to the whole: side tables first, then the columns with their numbers translated.
+ */
 #include "model/append.h"
 
 struct joint {
     struct az_trace *whole, *part;
     const struct az_append *map;
-    uint32_t *args, *colls;    /* row of the part -> of the whole */
-    uint32_t ops, copies;      /* rows of the whole before: what is added to the part's */
+    uint32_t *args, *colls; /* row of the part -> of the whole */
+    uint32_t ops, copies;   /* rows of the whole before: what is added to the part's */
 };
 
 static uint32_t name_of(const struct joint *j, uint32_t id) { return id == AZ_NO_ID ? id : j->map->name[id]; }
@@ -14,8 +15,8 @@ static int join_args(struct joint *j)
 {
     const struct az_op_arg_rows *from = &az_optrace(j->part)->args;
     for (size_t i = 0; i < from->n; i++) {
-        const struct az_op_args a = { name_of(j, from->v[i].dims), name_of(j, from->v[i].types), name_of(j, from->v[i].strides),
-                                      name_of(j, from->v[i].concrete) };
+        const struct az_op_args a = { name_of(j, from->v[i].dims), name_of(j, from->v[i].types),
+                                      name_of(j, from->v[i].strides), name_of(j, from->v[i].concrete) };
         int rc = az_optrace_args(j->whole, &a, &j->args[i]);
         if (rc)
             return rc;
@@ -28,8 +29,8 @@ static int join_colls(struct joint *j)
     const struct az_coll_rows *from = &az_optrace(j->part)->colls;
     for (size_t i = 0; i < from->n; i++) {
         struct az_coll_args a = from->v[i];
-        uint32_t *const names[] = { &a.name,  &a.in_nelems, &a.out_nelems, &a.group_size, &a.dtype, &a.in_split, &a.out_split,
-                                    &a.pg_name, &a.pg_desc, &a.pg_ranks };
+        uint32_t *const names[] = { &a.name,     &a.in_nelems, &a.out_nelems, &a.group_size, &a.dtype,
+                                    &a.in_split, &a.out_split, &a.pg_name,    &a.pg_desc,    &a.pg_ranks };
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
             *names[k] = name_of(j, *names[k]);
         int rc = az_optrace_coll(j->whole, &a, &j->colls[i]);

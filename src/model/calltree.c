@@ -1,9 +1,9 @@
 /* Host call tree of a framework trace (spec: PyTorch-profiler report, section 2, the recommended rules).
  *
- * Host events of one thread, in order of start (ties: the longer first, then file order), attach to the nearest event on the
- * thread's stack that ends no earlier than they do, give or take a microsecond; if there is none they are roots. None is dropped.
- * That order is a preorder, so a subtree is a run of preorder numbers, and the device events under a node are a run of the
- * linked list sorted by the preorder of their launching call. */
+ * Host events of one thread, in order of start (ties: the longer first, then file order), attach to the nearest event
+ * on the thread's stack that ends no earlier than they do, give or take a microsecond; if there is none they are roots.
+ * None is dropped. That order is a preorder, so a subtree is a run of preorder numbers, and the device events under a
+ * node are a run of the linked list sorted by the preorder of their launching call. */
 #include "base/sort.h"
 #include "model/oplink.h"
 
@@ -17,11 +17,11 @@ AZ_VEC(struct open_event, open_events);
 struct builder {
     struct az_calltree *c;
     const struct az_trace *t;
-    uint32_t *top;     /* lane -> index of its stack's top in `stack`, AZ_NO_ROW */
+    uint32_t *top;      /* lane -> index of its stack's top in `stack`, AZ_NO_ROW */
     uint32_t *next_pre; /* lane -> next preorder number */
     struct open_events stack;
     struct az_vec_u32 unused; /* entries of `stack` to use again */
-    int64_t slack;     /* one microsecond in ticks */
+    int64_t slack;            /* one microsecond in ticks */
 };
 
 static const enum az_kind host_kinds[3] = { AZ_HOST_OP, AZ_CALL, AZ_FRAME };
@@ -140,7 +140,8 @@ static int merge_and_place(struct builder *b, uint32_t *const order[3])
         int best = -1;
         for (int k = 0; k < 3; k++) {
             const struct az_events *e = &b->t->ev[host_kinds[k]];
-            if (at[k] < e->n && (best < 0 || before(e, order[k][at[k]], &b->t->ev[host_kinds[best]], order[best][at[best]])))
+            if (at[k] < e->n &&
+                (best < 0 || before(e, order[k][at[k]], &b->t->ev[host_kinds[best]], order[best][at[best]])))
                 best = k;
         }
         const struct az_events *e = &b->t->ev[host_kinds[best]];
@@ -253,7 +254,8 @@ void az_calltree_release(struct az_calltree *c)
     memset(c, 0, sizeof *c);
 }
 
-/* First position of `linked` whose call has a preorder number of at least `pre`, which is at most the number of nodes. */
+/* First position of `linked` whose call has a preorder number of at least `pre`, which is at most the number of nodes.
+ */
 static uint32_t lower_bound(const struct az_calltree *c, uint32_t pre)
 {
     uint32_t lo = c->linked_at[pre / 64], hi = c->linked_at[pre / 64 + 1];

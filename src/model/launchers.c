@@ -49,7 +49,6 @@ static uint32_t launcher_node(const struct az_calltree *c, uint32_t r)
     return r;
 }
 
-
 /* Whether an event is communication by name, decided once per name id. */
 static bool is_comm(const struct az_calltree *c, uint32_t gpu, uint8_t *known)
 {
@@ -88,7 +87,8 @@ static int order_launchers(struct az_launchers *l, const struct az_calltree *c)
 {
     size_t n = l->rows.n;
     int64_t *start = az_mem_alloc(l->mem, (n + 1) * sizeof *start);
-    uint32_t *perm = az_mem_alloc(l->mem, (n + 1) * sizeof *perm), *where = az_mem_alloc(l->mem, (n + 1) * sizeof *where);
+    uint32_t *perm = az_mem_alloc(l->mem, (n + 1) * sizeof *perm),
+             *where = az_mem_alloc(l->mem, (n + 1) * sizeof *where);
     struct az_launcher *out = az_mem_alloc(l->mem, (n + 1) * sizeof *out);
     int rc = start && perm && where && out ? 0 : az_mem_error(l->mem);
     for (size_t i = 0; rc == 0 && i < n; i++) {
@@ -141,7 +141,8 @@ static int fill_own(struct az_launchers *l, const struct az_calltree *c)
         struct az_launcher *r = &l->rows.v[l->of_gpu[g]];
         uint32_t *run = l->own.v + r->first, j = r->count++;
         int64_t start = az_gpu_event(c, g).start;
-        for (; j > 0 && az_gpu_event(c, run[j - 1]).start > start; j--) /* runs are short, and nearly sorted when long */
+        for (; j > 0 && az_gpu_event(c, run[j - 1]).start > start;
+             j--) /* runs are short, and nearly sorted when long */
             run[j] = run[j - 1];
         run[j] = g;
     }

@@ -1,6 +1,6 @@
-/* Launch links. By correlation (default): a device event belongs to the call with its correlation id; of several such calls, to the
- * latest that starts no later than it does, else to the first. By flow (the other tool's rule, kept for parity): only calls that have
- * an arrow's start and end count, and calls named cuda/hipGraphLaunch. */
+/* Launch links. By correlation (default): a device event belongs to the call with its correlation id; of several such
+ * calls, to the latest that starts no later than it does, else to the first. By flow (the other tool's rule, kept for
+ * parity): only calls that have an arrow's start and end count, and calls named cuda/hipGraphLaunch. */
 #include "model/oplink.h"
 
 #include "base/sort.h"
@@ -110,7 +110,8 @@ static int keyed_gpu(const struct az_calltree *c, struct keyed_list *l)
     return rc ? rc : sort_keyed(l, c->trace->mem);
 }
 
-/* Calls (rows, in order of start) by key; only the keys that device events have matter, and calls that never launch are many. */
+/* Calls (rows, in order of start) by key; only the keys that device events have matter, and calls that never launch are
+ * many. */
 static int keyed_calls(const struct az_calltree *c, const struct keyed_list *gpu, struct keyed_list *l)
 {
     uint64_t lo = gpu->n ? gpu->v[0].key : 1, hi = gpu->n ? gpu->v[gpu->n - 1].key : 0;
@@ -167,7 +168,8 @@ static int index_flows(const struct az_optrace *o, struct flow_index *x, struct 
     return rc ? rc : sort_keyed(&x->ends, mem);
 }
 
-/* Device-side synchronisation of that key on that lane later in the file than `uid`: then the arrow points at it instead. */
+/* Device-side synchronisation of that key on that lane later in the file than `uid`: then the arrow points at it
+ * instead. */
 static bool sync_after(const struct az_calltree *c, uint64_t key, uint32_t lane, uint32_t uid)
 {
     const struct az_events *s = &c->trace->ev[AZ_SYNC];
@@ -177,7 +179,8 @@ static bool sync_after(const struct az_calltree *c, uint64_t key, uint32_t lane,
     return false;
 }
 
-static void link_one_by_flow(struct az_calltree *c, const struct flow_index *x, const struct keyed_list *gpu, uint32_t row)
+static void link_one_by_flow(struct az_calltree *c, const struct flow_index *x, const struct keyed_list *gpu,
+                             uint32_t row)
 {
     const struct az_optrace *o = az_optrace(c->trace);
     uint64_t key = link_key(c, AZ_CALL, row), id = o->key_is_ext && key ? key - 1 : key;

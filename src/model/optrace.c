@@ -6,7 +6,7 @@ static int seal(struct az_trace *t)
     struct az_optrace *o = t->ext;
     az_map_release(&o->arg_map);
     az_map_release(&o->coll_map);
-    az_map_release(&o->compact);
+    az_vec_release(&o->compact);
     struct az_calltree *tree = az_arena_alloc(&t->arena, sizeof *tree);
     struct az_launchers *launchers = az_arena_alloc(&t->arena, sizeof *launchers);
     if (!tree || !launchers)
@@ -39,7 +39,7 @@ static void release(struct az_trace *t)
     az_vec_release(&o->fwdbwd);
     az_map_release(&o->arg_map);
     az_map_release(&o->coll_map);
-    az_map_release(&o->compact);
+    az_vec_release(&o->compact);
     t->ext = NULL;
 }
 
@@ -58,13 +58,12 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
     az_vec_init(&o->lane_names, t->mem);
     az_vec_init(&o->flows, t->mem);
     az_vec_init(&o->fwdbwd, t->mem);
+    az_vec_init(&o->compact, t->mem);
     o->world_size = -1;
     o->opts = opts;
     int rc = az_map_init(&o->arg_map, t->mem, 256);
     if (rc == 0)
         rc = az_map_init(&o->coll_map, t->mem, 16);
-    if (rc == 0)
-        rc = az_map_init(&o->compact, t->mem, 256);
     return rc;
 }
 
@@ -88,33 +87,45 @@ static size_t squeeze(char *out, struct az_sv raw)
     return n;
 }
 
+/* Id of the text without its blanks. */
+static int compact_text(struct az_trace *t, struct az_sv raw, uint32_t *id)
+{
+    char small[512];
+    char *buf = raw.n <= sizeof small ? small : az_mem_alloc(t->mem, raw.n);
+    if (!buf)
+        return az_mem_error(t->mem);
+    int rc = az_trace_name(t, az_sv_make(buf, squeeze(buf, raw)), id);
+    if (buf != small)
+        az_mem_free(t->mem, buf, raw.n);
+    return rc;
+}
+
 int az_optrace_text(struct az_trace *t, struct az_sv raw, uint32_t *id)
 {
     struct az_optrace *o = t->ext;
-    uint32_t written, *known;
-    bool added;
-    if (raw.n == 0) {
-        *id = AZ_NO_ID;
+    uint32_t written;
+    *id = AZ_NO_ID;
+    if (raw.n == 0)
         return 0;
-    }
-    int rc = az_trace_name(t, raw, &written); /* the text as written is interned too, so that its compact form is made once */
+    int rc = az_trace_name(t, raw,
+                           &written); /* the text as written is interned too, so that its compact form is made once */
     if (rc)
         return rc;
-    rc = az_map_put(&o->compact, written, 0, AZ_NO_ID, &known, &added);
-    if (rc)
-        return rc;
-    if (added) {
-        char small[512];
-        char *buf = raw.n <= sizeof small ? small : az_mem_alloc(t->mem, raw.n);
-        if (!buf)
-            return az_mem_error(t->mem);
-        rc = az_trace_name(t, az_sv_make(buf, squeeze(buf, raw)), known);
-        if (buf != small)
-            az_mem_free(t->mem, buf, raw.n);
+    if (written >= o->compact.n) {
+        const size_t more = (size_t)written + 1 - o->compact.n;
+        rc = az_vec_reserve(&o->compact, more);
         if (rc)
             return rc;
+        memset(o->compact.v + o->compact.n, 0, more * sizeof *o->compact.v);
+        o->compact.n += more;
     }
-    *id = *known;
+    if (o->compact.v[written] == 0) {
+        rc = compact_text(t, raw, id);
+        if (rc == 0)
+            o->compact.v[written] = *id + 1;
+        return rc;
+    }
+    *id = o->compact.v[written] - 1;
     return 0;
 }
 
@@ -140,8 +151,8 @@ int az_optrace_coll(struct az_trace *t, const struct az_coll_args *a, uint32_t *
     }
     uint32_t *value;
     bool added;
-    int rc = az_map_put(&o->coll_map, az_hash(a, sizeof *a), az_hash(&a->dtype, sizeof a->dtype * 6), (uint32_t)o->colls.n,
-                        &value, &added);
+    int rc = az_map_put(&o->coll_map, az_hash(a, sizeof *a), az_hash(&a->dtype, sizeof a->dtype * 6),
+                        (uint32_t)o->colls.n, &value, &added);
     if (rc)
         return rc;
     *row = *value;

@@ -1,13 +1,14 @@
 /* What framework traces add to the model: operators with arguments, the host call tree, launches and who launched them.
- * Rules: spec "PyTorch-profiler report" sections 2, 3, 5; the recommended forms, the other tool's linking on request. */
+ * Rules: spec "PyTorch-profiler report" sections 2, 3, 5; the recommended forms, the other tool's linking on request.
+ */
 #ifndef AZ_MODEL_OPTRACE_H
 #define AZ_MODEL_OPTRACE_H
 
 #include "model/options.h"
 #include "model/trace.h"
 
-/* Arguments of an operator: ids of compact JSON text (white space outside strings removed), AZ_NO_ID where not recorded.
- * Rows are unique: equal arguments share one row, so a row number stands for the whole set. */
+/* Arguments of an operator: ids of compact JSON text (white space outside strings removed), AZ_NO_ID where not
+ * recorded. Rows are unique: equal arguments share one row, so a row number stands for the whole set. */
 struct az_op_args {
     uint32_t dims, types, strides, concrete;
 };
@@ -36,9 +37,9 @@ AZ_VEC(struct az_flow, az_flows);
 /* Forward-to-backward arrow: the host events that begin at these places. */
 struct az_fwdbwd {
     uint64_t id;
-    int64_t at;    /* ticks */
+    int64_t at; /* ticks */
     uint32_t lane;
-    bool start;    /* `s`: forward side */
+    bool start; /* `s`: forward side */
 };
 AZ_VEC(struct az_fwdbwd, az_fwdbwds);
 
@@ -67,16 +68,17 @@ struct az_optrace {
     struct az_lane_name_rows lane_names; /* parallel to trace.lanes */
     struct az_flows flows;               /* only for link_by = flow */
     struct az_fwdbwds fwdbwd;
-    bool has_flows;                      /* any CPU-to-GPU arrow in the file */
-    bool key_is_ext;                     /* link key (spec 3): the first launch call has no correlation, so External id */
-    bool has_ops;                        /* any operator: else a GPU-only trace */
-    int64_t world_size;                  /* -1 unknown */
-    uint64_t n_events;                   /* elements of the event array */
+    bool has_flows;     /* any CPU-to-GPU arrow in the file */
+    bool key_is_ext;    /* link key (spec 3): the first launch call has no correlation, so External id */
+    bool has_ops;       /* any operator: else a GPU-only trace */
+    int64_t world_size; /* -1 unknown */
+    uint64_t n_events;  /* elements of the event array */
     /* made when the trace is sealed */
     struct az_calltree *tree;
     struct az_launchers *launchers;
     /* building: unique rows */
-    struct az_map arg_map, coll_map, compact;
+    struct az_map arg_map, coll_map;
+    struct az_vec_u32 compact;     /* name id of a text as written -> of its compact form + 1; 0: not known */
     const struct az_options *opts; /* of the input; as long-lived as the trace */
 };
 /* Creates trace->ext, which az_trace_seal completes (call tree, links, launchers) and az_trace_release frees. */
@@ -91,23 +93,23 @@ int az_optrace_coll(struct az_trace *t, const struct az_coll_args *a, uint32_t *
 /* Host nodes are numbered: operators 0.., then calls, then frames (when kept), each in row order. */
 struct az_calltree {
     const struct az_trace *trace;
-    uint32_t n;                        /* host nodes */
-    uint32_t first_call, first_frame;  /* node numbers where calls and frames begin */
-    uint32_t *parent;                  /* node -> parent node, AZ_NO_ROW: root */
-    uint32_t *pre, *last;              /* preorder number of a node, largest preorder number in its subtree */
-    uint32_t *by_pre;                  /* preorder number -> node */
-    uint64_t clamped;                  /* events whose end was cut to their parent's */
+    uint32_t n;                       /* host nodes */
+    uint32_t first_call, first_frame; /* node numbers where calls and frames begin */
+    uint32_t *parent;                 /* node -> parent node, AZ_NO_ROW: root */
+    uint32_t *pre, *last;             /* preorder number of a node, largest preorder number in its subtree */
+    uint32_t *by_pre;                 /* preorder number -> node */
+    uint64_t clamped;                 /* events whose end was cut to their parent's */
     int64_t clamped_ticks;
     /* device events, in file order (uid): kernels, copies, fills together */
     uint32_t n_gpu;
-    uint8_t *gpu_kind;                 /* AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET */
-    uint32_t *gpu_row;                 /* row of that kind */
-    uint32_t *gpu_call;                /* node of the launching call; AZ_NO_ROW: unlinked */
-    uint32_t *linked;                  /* the linked ones sorted by (pre of their call, position in the launch): gpu numbers */
-    uint32_t *linked_pre;              /* parallel to linked: preorder number of its call */
-    uint32_t *linked_at;               /* i -> first of `linked` whose call has a preorder number of 64 i or more */
+    uint8_t *gpu_kind;    /* AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET */
+    uint32_t *gpu_row;    /* row of that kind */
+    uint32_t *gpu_call;   /* node of the launching call; AZ_NO_ROW: unlinked */
+    uint32_t *linked;     /* the linked ones sorted by (pre of their call, position in the launch): gpu numbers */
+    uint32_t *linked_pre; /* parallel to linked: preorder number of its call */
+    uint32_t *linked_at;  /* i -> first of `linked` whose call has a preorder number of 64 i or more */
     uint32_t n_linked;
-    uint8_t *graph_launch;             /* by call row: 1 where the call launched more than one device event */
+    uint8_t *graph_launch; /* by call row: 1 where the call launched more than one device event */
 };
 static inline const struct az_calltree *az_tree(const struct az_trace *t) { return az_optrace(t)->tree; }
 

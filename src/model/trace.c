@@ -10,6 +10,7 @@ const char *az_kind_text(enum az_kind k)
         [AZ_KERNEL] = "kernel",       [AZ_MEMCPY] = "memcpy", [AZ_MEMSET] = "memset", [AZ_GRAPH] = "graph launch",
         [AZ_HOST_OP] = "host op",     [AZ_CALL] = "API call", [AZ_OSRT] = "OS call",  [AZ_RANGE] = "range",
         [AZ_GPU_RANGE] = "GPU range", [AZ_FRAME] = "frame",   [AZ_SYNC] = "sync",     [AZ_OVERHEAD] = "overhead",
+        [AZ_ALLOC] = "allocation",
     };
     return (unsigned)k < AZ_KIND_COUNT ? text[k] : "unknown";
 }
@@ -37,6 +38,10 @@ const char *az_cap_text(unsigned one_cap)
         return "ranks";
     case AZ_CAP_OSRT:
         return "OS calls";
+    case AZ_CAP_OPREPORT:
+        return "operation report";
+    case AZ_CAP_DISPATCH:
+        return "AMD dispatches";
     case AZ_CAP_CLASSIC:
         return "classic Nsight block";
     case AZ_CAP_HLO:
@@ -365,5 +370,5 @@ int az_trace_seal(struct az_trace *t)
 bool az_trace_has_activity(const struct az_trace *t)
 {
     return t->ev[AZ_KERNEL].n > 0 || t->ev[AZ_MEMCPY].n > 0 || t->ev[AZ_MEMSET].n > 0 || t->ev[AZ_GRAPH].n > 0 ||
-           t->kernel_sums.n > 0 || t->mem_sums.n > 0;
+           t->kernel_sums.n > 0 || t->mem_sums.n > 0 || ((t->caps & AZ_CAP_OPREPORT) && t->ev[AZ_HOST_OP].n > 0);
 }

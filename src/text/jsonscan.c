@@ -40,7 +40,8 @@ static int grow(struct az_jscan *s)
     return 0;
 }
 
-/* Keeps [s->p, end), moved to the front, and reads more behind it: 1 more data, 0 end of the document, negative error. */
+/* Keeps [s->p, end), moved to the front, and reads more behind it: 1 more data, 0 end of the document, negative error.
+ */
 static int refill(struct az_jscan *s)
 {
     if (s->error)
@@ -93,7 +94,8 @@ int az_jscan_peek(struct az_jscan *s)
                 if (rc > 0)
                     continue;
             }
-            return (unsigned char)*s->p ? (unsigned char)*s->p : 1; /* a zero byte is no end: some byte that fits nothing */
+            return (unsigned char)*s->p ? (unsigned char)*s->p
+                                        : 1; /* a zero byte is no end: some byte that fits nothing */
         }
         int rc = refill(s);
         if (rc <= 0)
@@ -312,7 +314,8 @@ static int leave_out(struct az_jscan *s, int64_t start, bool strict, struct az_j
     return rc;
 }
 
-/* The document ends inside the record at s->p: cut off there, unless an open string or bracket swallowed what follows. */
+/* The document ends inside the record at s->p: cut off there, unless an open string or bracket swallowed what follows.
+ */
 static int cut_off(struct az_jscan *s, int64_t start, bool strict, struct az_jarray *out)
 {
     learn_first_key(s, s->p);

@@ -1,17 +1,19 @@
-/* Streaming JSON scanner: no tree, constant memory, for documents of any size whose bulk is one array of records (objects).
+/* Streaming JSON scanner: no tree, constant memory, for documents of any size whose bulk is one array of records
+ * (objects).
  *
  * How it works
  *   One window holds the record being read, whole, with 64 zero bytes behind the data as sentinel. The caller's record
- *   function reads keys and values with the inline calls below straight from the window. A call that reaches the end of the
- *   data returns AZ_J_MORE; the record function returns that at once, the window is refilled (the unfinished record moved to the
- *   front, the window doubled only if one record fills it) and the record function is called again from the record's start.
- *   So a record function must have no effect until it has read its record to the end.
- *   Three outcomes are kept apart: done, need more, malformed at an offset.
+ *   function reads keys and values with the inline calls below straight from the window. A call that reaches the end of
+ * the data returns AZ_J_MORE; the record function returns that at once, the window is refilled (the unfinished record
+ * moved to the front, the window doubled only if one record fills it) and the record function is called again from the
+ * record's start. So a record function must have no effect until it has read its record to the end. Three outcomes are
+ * kept apart: done, need more, malformed at an offset.
  *
  * Transition cache
- *   A writer nearly always puts the same bytes between two values (`, "pid": `). For each key, a few entries {bytes, length, next
- *   key} are kept; a 32-byte compare after a value lands on the next value with its key decoded. A hit is byte equality, so the
- *   cache cannot change a result; white space may follow the literal and is skipped after a hit too.
+ *   A writer nearly always puts the same bytes between two values (`, "pid": `). For each key, a few entries {bytes,
+ * length, next key} are kept; a 32-byte compare after a value lands on the next value with its key decoded. A hit is
+ * byte equality, so the cache cannot change a result; white space may follow the literal and is skipped after a hit
+ * too.
  *
  * Tolerance: control bytes in strings, bad escapes and bad UTF-8 are left to whoever reads the string; NaN and Infinity
  * are value kinds of their own. Brackets inside skipped values are counted, not matched by kind. */
@@ -32,9 +34,10 @@ enum az_j {
 #define AZ_J_MAX_KEYS 96
 #define AZ_J_WAYS     4
 #define AZ_J_FIRST    AZ_J_MAX_KEYS /* index of the cache line behind '{' */
-#define AZ_J_UNKNOWN  0 /* key number of a key that is not in the set */
+#define AZ_J_UNKNOWN  0             /* key number of a key that is not in the set */
 
-/* Keys of one kind of object, numbered 1..n in the order given, with the transition cache of that object. One per thread. */
+/* Keys of one kind of object, numbered 1..n in the order given, with the transition cache of that object. One per
+ * thread. */
 struct az_jkeys {
     const char *text[AZ_J_MAX_KEYS];
     uint8_t len[AZ_J_MAX_KEYS];
@@ -45,7 +48,7 @@ struct az_jkeys {
         char bytes[32];
         uint32_t mask; /* bit i: byte i counts */
         uint8_t len;
-        int8_t key;   /* or AZ_J_END: the literal ends with the object's '}' */
+        int8_t key;                        /* or AZ_J_END: the literal ends with the object's '}' */
     } cache[AZ_J_MAX_KEYS + 1][AZ_J_WAYS]; /* by previous key (0: unknown); the last one: from '{' to the first value */
     uint8_t victim[AZ_J_MAX_KEYS + 1];
 };
@@ -64,12 +67,13 @@ struct az_jscan {
     void *ctx;
     int error;          /* of fill, or of memory */
     size_t max_record;  /* a record may take this much (default 64 MiB; not below the window) */
-    size_t first_key_n;     /* first key of records, for resynchronising; 0: not known */
-    unsigned runaways;      /* records so far that had no end within max_record or the document */
+    size_t first_key_n; /* first key of records, for resynchronising; 0: not known */
+    unsigned runaways;  /* records so far that had no end within max_record or the document */
     char first_key_buf[64];
 };
 
-/* Opens over a fill function (a byte source, a range of a file). `window`: bytes, 0 for 256 KiB. AZ_ENOMEM, AZ_ELIMIT. */
+/* Opens over a fill function (a byte source, a range of a file). `window`: bytes, 0 for 256 KiB. AZ_ENOMEM, AZ_ELIMIT.
+ */
 int az_jscan_init(struct az_jscan *s, int (*fill)(void *, void *, size_t, size_t *), void *ctx, size_t window,
                   struct az_mem *mem) AZ_MUST_USE;
 void az_jscan_release(struct az_jscan *s);
@@ -81,8 +85,8 @@ static inline int64_t az_jscan_offset(const struct az_jscan *s) { return s->base
 int az_jscan_peek(struct az_jscan *s) AZ_MUST_USE;
 /* Consumes one expected byte (after white space): AZ_J_OK, AZ_J_BAD, AZ_J_MORE at the end, or an az_err. */
 int az_jscan_byte(struct az_jscan *s, char c) AZ_MUST_USE;
-/* In an object whose '{' is consumed: next member. AZ_J_OK and *key (raw, lives until the next call on s), cursor on its value;
- * AZ_J_END after '}'. Handles the comma. *first must be true for the first member and is cleared. */
+/* In an object whose '{' is consumed: next member. AZ_J_OK and *key (raw, lives until the next call on s), cursor on
+ * its value; AZ_J_END after '}'. Handles the comma. *first must be true for the first member and is cleared. */
 int az_jscan_member(struct az_jscan *s, bool *first, struct az_sv *key) AZ_MUST_USE;
 /* The whole next value as raw text in the window (lives until the next call). At most max_record bytes. */
 int az_jscan_value(struct az_jscan *s, struct az_sv *raw) AZ_MUST_USE;
@@ -91,35 +95,37 @@ int az_jscan_skip_value(struct az_jscan *s) AZ_MUST_USE;
 
 /* What became of an array of records. */
 struct az_jarray {
-    uint64_t records;     /* for which the function returned AZ_J_OK */
-    uint64_t malformed;   /* places skipped by resynchronising */
+    uint64_t records;   /* for which the function returned AZ_J_OK */
+    uint64_t malformed; /* places skipped by resynchronising */
     uint64_t skipped_bytes;
-    int64_t first_bad;    /* offset of the first malformed byte; -1: none */
-    bool truncated;       /* the document ended inside the array */
-    int64_t end_offset;   /* where reading stopped (end of the last complete record if truncated) */
+    int64_t first_bad;  /* offset of the first malformed byte; -1: none */
+    bool truncated;     /* the document ended inside the array */
+    int64_t end_offset; /* where reading stopped (end of the last complete record if truncated) */
 };
-/* Reads `[ {..}, {..} ]` (cursor on '['): calls record(ctx, s) with the cursor behind each '{'; it reads up to and including the
- * matching '}' and returns AZ_J_OK, or AZ_J_MORE / AZ_J_BAD as the calls below gave them, or an az_err to stop.
- * Elements that are no objects are skipped. A malformed record is left out: the scan goes on at the next place that looks like
- * the start of a record (its first key that of the first record read); strict: AZ_J_BAD at once. Records that do not end within
- * max_record or the document are left out so, too, up to 64 of them (each costs a window): then reading stops, as if truncated.
- * AZ_J_OK also when truncated (see out). Other: az_err. */
+/* Reads `[ {..}, {..} ]` (cursor on '['): calls record(ctx, s) with the cursor behind each '{'; it reads up to and
+ * including the matching '}' and returns AZ_J_OK, or AZ_J_MORE / AZ_J_BAD as the calls below gave them, or an az_err to
+ * stop. Elements that are no objects are skipped. A malformed record is left out: the scan goes on at the next place
+ * that looks like the start of a record (its first key that of the first record read); strict: AZ_J_BAD at once.
+ * Records that do not end within max_record or the document are left out so, too, up to 64 of them (each costs a
+ * window): then reading stops, as if truncated. AZ_J_OK also when truncated (see out). Other: az_err. */
 int az_jscan_records(struct az_jscan *s, int (*record)(void *ctx, struct az_jscan *s), void *ctx, bool strict,
                      struct az_jarray *out) AZ_MUST_USE;
 
-/* Reads records from the cursor (behind a '{' or between records) up to the first record that starts at or after document offset
- * `stop`: for one part of a split file. The cursor is left on that record's '{' (offset in out->end_offset) or the array's ']'. */
+/* Reads records from the cursor (behind a '{' or between records) up to the first record that starts at or after
+ * document offset `stop`: for one part of a split file. The cursor is left on that record's '{' (offset in
+ * out->end_offset) or the array's ']'. */
 int az_jscan_records_until(struct az_jscan *s, int64_t stop, int (*record)(void *ctx, struct az_jscan *s), void *ctx,
                            bool strict, struct az_jarray *out) AZ_MUST_USE;
 
-/* Sets the key by which a record's start is recognised, where no good record was seen by this scanner (a part of a split file). */
+/* Sets the key by which a record's start is recognised, where no good record was seen by this scanner (a part of a
+ * split file). */
 void az_jscan_hint(struct az_jscan *s, struct az_sv first_key);
 static inline struct az_sv az_jscan_first_key(const struct az_jscan *s)
 {
     return az_sv_make(s->first_key_buf, s->first_key_n);
 }
-/* Moves the cursor to the next place from here that looks like a record's start (`{ "first_key" :`). Bytes of that form cannot lie
- * inside a JSON string. AZ_J_OK, AZ_J_END at the end of the document, or an az_err. */
+/* Moves the cursor to the next place from here that looks like a record's start (`{ "first_key" :`). Bytes of that form
+ * cannot lie inside a JSON string. AZ_J_OK, AZ_J_END at the end of the document, or an az_err. */
 int az_jscan_resync(struct az_jscan *s) AZ_MUST_USE;
 
 /* ---- record level: inline, never refill ---- */
@@ -160,7 +166,8 @@ static inline int az_j_next_key(struct az_jscan *s, struct az_jkeys *k, int prev
     return key ? key : az_j_next_key_slow(s, k, (unsigned)prev);
 }
 
-/* String at the cursor: raw text between the quotes (escapes as written). AZ_J_BAD if the value is no string (cursor unmoved). */
+/* String at the cursor: raw text between the quotes (escapes as written). AZ_J_BAD if the value is no string (cursor
+ * unmoved). */
 int az_j_string_slow(struct az_jscan *s, const char *from, const char *at, struct az_sv *raw, bool *escaped);
 static inline int az_j_string(struct az_jscan *s, struct az_sv *raw, bool *escaped)
 {
@@ -175,7 +182,16 @@ static inline int az_j_string(struct az_jscan *s, struct az_sv *raw, bool *escap
     return AZ_J_OK;
 }
 
-enum az_jtype { AZ_JT_NULL, AZ_JT_TRUE, AZ_JT_FALSE, AZ_JT_NUMBER, AZ_JT_NONFINITE, AZ_JT_STRING, AZ_JT_OBJECT, AZ_JT_ARRAY };
+enum az_jtype {
+    AZ_JT_NULL,
+    AZ_JT_TRUE,
+    AZ_JT_FALSE,
+    AZ_JT_NUMBER,
+    AZ_JT_NONFINITE,
+    AZ_JT_STRING,
+    AZ_JT_OBJECT,
+    AZ_JT_ARRAY
+};
 /* Kind of the value at the cursor, by its first byte; AZ_J_MORE or AZ_J_BAD. */
 int az_j_type(const struct az_jscan *s);
 
@@ -205,8 +221,9 @@ static inline int az_j_skip(struct az_jscan *s, struct az_sv *raw)
 }
 
 int az_j_decimal_slow(struct az_jscan *s, int scale10, int64_t *out, bool *missing);
-/* Decimal number times 10^scale10, exactly, half to even: "1419247333430.849" with 3 -> 1419247333430849. Numbers inside quotes too.
- * null, NaN, Infinity, text and numbers beyond 64 bits: AZ_J_OK with *missing true (the value is consumed). */
+/* Decimal number times 10^scale10, exactly, half to even: "1419247333430.849" with 3 -> 1419247333430849. Numbers
+ * inside quotes too. null, NaN, Infinity, text and numbers beyond 64 bits: AZ_J_OK with *missing true (the value is
+ * consumed). */
 static inline int az_j_decimal(struct az_jscan *s, int scale10, int64_t *out, bool *missing)
 {
     const char *p = s->p;
@@ -215,9 +232,22 @@ static inline int az_j_decimal(struct az_jscan *s, int scale10, int64_t *out, bo
     const char *q = p + n;
     if (n == 0 || n > 15 || (unsigned)scale10 > 15)
         return az_j_decimal_slow(s, scale10, out, missing);
-    static const int64_t power[16] = { 1,         10,         100,         1000,         10000,         100000,
-                                       1000000,   10000000,   100000000,   1000000000,   10000000000,   100000000000,
-                                       1000000000000, 10000000000000, 100000000000000, 1000000000000000 };
+    static const int64_t power[16] = { 1,
+                                       10,
+                                       100,
+                                       1000,
+                                       10000,
+                                       100000,
+                                       1000000,
+                                       10000000,
+                                       100000000,
+                                       1000000000,
+                                       10000000000,
+                                       100000000000,
+                                       1000000000000,
+                                       10000000000000,
+                                       100000000000000,
+                                       1000000000000000 };
     uint64_t frac = 0;
     unsigned m = 0;
     if (*q == '.') {
@@ -248,7 +278,8 @@ static inline int az_j_i64(struct az_jscan *s, int64_t *out, bool *missing)
     return AZ_J_OK;
 }
 
-/* Un-escapes raw string text: escapes, surrogate pairs (unpaired: U+FFFD), bad escapes kept as written. In the arena. */
+/* Un-escapes raw string text: escapes, surrogate pairs (unpaired: U+FFFD), bad escapes kept as written. In the arena.
+ */
 struct az_sv az_json_unescape(struct az_arena *a, struct az_sv raw);
 
 /* ---- small whole values (arguments, metadata) held as raw text: a cursor over a view ---- */

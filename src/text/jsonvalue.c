@@ -5,6 +5,8 @@
 
 static unsigned key_hash(const char *p, size_t n)
 {
+    if (n == 0)
+        return 0;
     return ((unsigned)n * 31 + (unsigned char)p[0] * 7 + (unsigned char)p[n - 1] + (unsigned char)p[n / 2] * 3) & 255;
 }
 
@@ -29,8 +31,6 @@ void az_jkeys_init(struct az_jkeys *k, const char *const *keys)
 
 static unsigned key_find(const struct az_jkeys *k, const char *p, size_t n)
 {
-    if (n == 0)
-        return AZ_J_UNKNOWN;
     for (unsigned id = k->by_hash[key_hash(p, n)]; id; id = k->chain[id])
         if (k->len[id] == n && memcmp(k->text[id], p, n) == 0)
             return id;
@@ -118,24 +118,33 @@ int az_j_string_slow(struct az_jscan *s, const char *from, const char *at, struc
 int az_j_type(const struct az_jscan *s)
 {
     switch (*s->p) {
-    case '"': return AZ_JT_STRING;
-    case '{': return AZ_JT_OBJECT;
-    case '[': return AZ_JT_ARRAY;
-    case 't': return AZ_JT_TRUE;
-    case 'f': return AZ_JT_FALSE;
+    case '"':
+        return AZ_JT_STRING;
+    case '{':
+        return AZ_JT_OBJECT;
+    case '[':
+        return AZ_JT_ARRAY;
+    case 't':
+        return AZ_JT_TRUE;
+    case 'f':
+        return AZ_JT_FALSE;
     case 'I':
     case 'i':
-    case 'N': return AZ_JT_NONFINITE;
-    case 'n': return s->p[1] == 'a' ? AZ_JT_NONFINITE : s->p[1] == 0 && s->p + 1 >= s->end ? AZ_J_MORE : AZ_JT_NULL;
+    case 'N':
+        return AZ_JT_NONFINITE;
+    case 'n':
+        return s->p[1] == 'a' ? AZ_JT_NONFINITE : s->p[1] == 0 && s->p + 1 >= s->end ? AZ_J_MORE : AZ_JT_NULL;
     case '-':
         if (s->p[1] == 0 && s->p + 1 >= s->end)
             return AZ_J_MORE;
         return s->p[1] == 'I' || s->p[1] == 'i' ? AZ_JT_NONFINITE : AZ_JT_NUMBER;
-    default: return *s->p >= '0' && *s->p <= '9' ? AZ_JT_NUMBER : at_end(s);
+    default:
+        return *s->p >= '0' && *s->p <= '9' ? AZ_JT_NUMBER : at_end(s);
     }
 }
 
-/* Bytes of one block, from its `from`-th, with the state of the nesting: true when the last bracket closed, *p behind it. */
+/* Bytes of one block, from its `from`-th, with the state of the nesting: true when the last bracket closed, *p behind
+ * it. */
 static bool nested_bytes(const char **p, const char *stop, size_t *depth, bool *text, bool *escape)
 {
     for (const char *q = *p; q < stop; q++) {
@@ -158,8 +167,8 @@ static bool nested_bytes(const char **p, const char *stop, size_t *depth, bool *
     return false;
 }
 
-/* Cursor behind the opening bracket: to behind the matching one. 64 bytes at once: brackets outside strings are counted, strings
- * told by the parity of quotes; a block with a backslash takes the slow way. */
+/* Cursor behind the opening bracket: to behind the matching one. 64 bytes at once: brackets outside strings are
+ * counted, strings told by the parity of quotes; a block with a backslash takes the slow way. */
 static int skip_nested(struct az_jscan *s)
 {
     const char *p = s->p;
@@ -204,7 +213,9 @@ static inline int skip_token(struct az_jscan *s, struct az_sv *raw)
 
 static bool word_is_value(struct az_sv t)
 {
-    static const char *const words[] = { "null", "true", "false", "NaN", "nan", "Infinity", "-Infinity", "inf", "-inf" };
+    static const char *const words[] = {
+        "null", "true", "false", "NaN", "nan", "Infinity", "-Infinity", "inf", "-inf"
+    };
     if (t.p[0] >= '0' && t.p[0] <= '9')
         return true;
     if (t.p[0] == '-' && t.n > 1 && t.p[1] >= '0' && t.p[1] <= '9')
@@ -259,7 +270,10 @@ static int hex4(const char *p)
     int v = 0;
     for (int i = 0; i < 4; i++) {
         char c = p[i];
-        int d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+        int d = c >= '0' && c <= '9'   ? c - '0'
+                : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                       : -1;
         if (d < 0)
             return -1;
         v = v << 4 | d;
@@ -315,7 +329,8 @@ struct az_sv az_json_unescape(struct az_arena *a, struct az_sv raw)
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     if (raw.n == 0 || !memchr(raw.p, '\\', raw.n))
         return raw;
-    char *out = az_arena_alloc(a, raw.n + 4); /* an escape is never shorter than what it stands for, but U+FFFD is 3 for 6 */
+    char *out =
+        az_arena_alloc(a, raw.n + 4); /* an escape is never shorter than what it stands for, but U+FFFD is 3 for 6 */
     size_t n = 0;
     if (!out)
         return az_sv_make(NULL, 0);

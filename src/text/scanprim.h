@@ -1,6 +1,6 @@
-/* Byte-scanning primitives of the JSON scanner: SSE2 and a portable twin of each, with equal results (a unit test holds them
- * against each other). All read at most 64 bytes beyond the first byte that ends them, so the caller keeps 64 readable zero
- * bytes behind its data. */
+/* Byte-scanning primitives of the JSON scanner: SSE2 and a portable twin of each, with equal results (a unit test holds
+ * them against each other). All read at most 64 bytes beyond the first byte that ends them, so the caller keeps 64
+ * readable zero bytes behind its data. */
 #ifndef AZ_TEXT_SCANPRIM_H
 #define AZ_TEXT_SCANPRIM_H
 
@@ -14,7 +14,8 @@
 
 /* Masks of one 64-byte block, bit i for byte i. */
 struct az_block {
-    uint64_t quote, backslash, open, close;
+    uint64_t quote, open, close;
+    bool backslash; /* any */
 };
 
 /* ---- portable ---- */
@@ -42,12 +43,12 @@ static inline bool az_equal32_portable(const char *a, const char *b, uint32_t ma
 
 static inline struct az_block az_block_portable(const char *p)
 {
-    struct az_block m = { 0, 0, 0, 0 };
+    struct az_block m = { 0, 0, 0, false };
     for (unsigned i = 0; i < 64; i++) {
         uint64_t bit = (uint64_t)1 << i;
         char c = p[i];
         m.quote |= c == '"' ? bit : 0;
-        m.backslash |= c == '\\' ? bit : 0;
+        m.backslash |= c == '\\';
         m.open |= c == '{' || c == '[' ? bit : 0;
         m.close |= c == '}' || c == ']' ? bit : 0;
     }
@@ -60,7 +61,8 @@ static inline const char *az_find_string_end_sse2(const char *p)
     const __m128i quote = _mm_set1_epi8('"'), back = _mm_set1_epi8('\\'), zero = _mm_setzero_si128();
     for (;; p += 16) {
         __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-        __m128i hit = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_cmpeq_epi8(x, back)), _mm_cmpeq_epi8(x, zero));
+        __m128i hit =
+            _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_cmpeq_epi8(x, back)), _mm_cmpeq_epi8(x, zero));
         unsigned m = (unsigned)_mm_movemask_epi8(hit);
         if (m)
             return p + __builtin_ctz(m);
@@ -84,8 +86,8 @@ static inline uint64_t az_mask64_sse2(const __m128i x[4], char c)
     return m;
 }
 
-/* '{' 0x7b and '[' 0x5b differ in bit 0x20 only, '}' and ']' likewise: one compare finds both. Bytes that differ from these in
- * that bit and are no brackets do not exist. */
+/* '{' 0x7b and '[' 0x5b differ in bit 0x20 only, '}' and ']' likewise: one compare finds both. Bytes that differ from
+ * these in that bit and are no brackets do not exist. */
 static inline struct az_block az_block_sse2(const char *p)
 {
     __m128i x[4], y[4];
@@ -96,7 +98,10 @@ static inline struct az_block az_block_sse2(const char *p)
     }
     struct az_block m;
     m.quote = az_mask64_sse2(x, '"');
-    m.backslash = az_mask64_sse2(x, '\\');
+    const __m128i back = _mm_set1_epi8('\\');
+    m.backslash =
+        _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(x[0], back), _mm_cmpeq_epi8(x[1], back)),
+                                       _mm_or_si128(_mm_cmpeq_epi8(x[2], back), _mm_cmpeq_epi8(x[3], back)))) != 0;
     m.open = az_mask64_sse2(y, '{');
     m.close = az_mask64_sse2(y, '}');
     return m;
@@ -132,7 +137,8 @@ static inline const char *az_find_token_end_portable(const char *p)
 #ifdef __SSE2__
 static inline const char *az_find_token_end_sse2(const char *p)
 {
-    const __m128i comma = _mm_set1_epi8(','), square = _mm_set1_epi8(']'), curly = _mm_set1_epi8('}'), space = _mm_set1_epi8(' ');
+    const __m128i comma = _mm_set1_epi8(','), square = _mm_set1_epi8(']'), curly = _mm_set1_epi8('}'),
+                  space = _mm_set1_epi8(' ');
     for (;; p += 16) {
         __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
         __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(x, comma), _mm_cmpeq_epi8(_mm_min_epu8(x, space), x));
@@ -157,7 +163,8 @@ static inline const char *az_find_bracket_portable(const char *p)
 #ifdef __SSE2__
 static inline const char *az_find_bracket_sse2(const char *p)
 {
-    const __m128i quote = _mm_set1_epi8('"'), open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'), fold = _mm_set1_epi8(0x20);
+    const __m128i quote = _mm_set1_epi8('"'), open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'),
+                  fold = _mm_set1_epi8(0x20);
     for (;; p += 16) {
         __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p), y = _mm_or_si128(x, fold);
         __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_cmpeq_epi8(x, _mm_setzero_si128()));
@@ -183,12 +190,13 @@ static inline unsigned az_digits_portable(const char *p, uint64_t *value)
 }
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-/* Leading digits of the eight bytes x (0..8) and their value, without a branch on the digits: the first byte that is no digit is
- * found by arithmetic on all eight, the digits are moved to the high end and folded pairwise. */
+/* Leading digits of the eight bytes x (0..8) and their value, without a branch on the digits: the first byte that is no
+ * digit is found by arithmetic on all eight, the digits are moved to the high end and folded pairwise. */
 static inline unsigned az_digits8(uint64_t x, uint64_t *value)
 {
-    uint64_t y = x ^ 0x3030303030303030u;                                              /* digits become 0..9 */
-    uint64_t bad = ((y + 0x7676767676767676u) | y) & 0x8080808080808080u;              /* 10 and more; a carry only spoils later bytes */
+    uint64_t y = x ^ 0x3030303030303030u; /* digits become 0..9 */
+    uint64_t bad =
+        ((y + 0x7676767676767676u) | y) & 0x8080808080808080u; /* 10 and more; a carry only spoils later bytes */
     unsigned n = bad ? (unsigned)__builtin_ctzll(bad) / 8 : 8;
     y = n ? y << (64 - 8 * n) : 0;
     y = (y & 0x0f0f0f0f0f0f0f0fu) * 2561 >> 8;

@@ -1,7 +1,7 @@
 /* Makes a large trace of a small one: make_replica IN.json OUT.json BYTES
- * The event array is repeated until the file has that many bytes. In every copy the times go on where the copy before ended, and
- * correlation ids, flow ids, External ids, sequence numbers and event indices are shifted, so that all copies are distinct. What
- * stands before and behind the array is written once. Prints the number of events. */
+ * The event array is repeated until the file has that many bytes. In every copy the times go on where the copy before
+ * ended, and correlation ids, flow ids, External ids, sequence numbers and event indices are shifted, so that all
+ * copies are distinct. What stands before and behind the array is written once. Prints the number of events. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,14 +10,21 @@
 
 enum kind { TEXT, TIME, CORRELATION, EXTERNAL, INDEX, SEQUENCE, KINDS };
 
-/* Keys whose numbers are shifted; depth 1: of the event itself, 2: of its args. A flow's id counts as a correlation id. */
+/* Keys whose numbers are shifted; depth 1: of the event itself, 2: of its args. A flow's id counts as a correlation id.
+ */
 static const struct {
     const char *key;
     int depth;
     enum kind kind;
 } shifted[] = {
-    { "ts", 1, TIME },          { "id", 1, CORRELATION },        { "correlation", 2, CORRELATION }, { "External id", 2, EXTERNAL },
-    { "Ev Idx", 2, INDEX },     { "Python id", 2, INDEX },       { "Python parent id", 2, INDEX },  { "Sequence number", 2, SEQUENCE },
+    { "ts", 1, TIME },
+    { "id", 1, CORRELATION },
+    { "correlation", 2, CORRELATION },
+    { "External id", 2, EXTERNAL },
+    { "Ev Idx", 2, INDEX },
+    { "Python id", 2, INDEX },
+    { "Python parent id", 2, INDEX },
+    { "Sequence number", 2, SEQUENCE },
 };
 
 /* A template: text between numbers, and numbers. */

@@ -1,6 +1,6 @@
-/* Any bytes as a JSON document with an array of records: in windows of several sizes, whole or drop by drop, the scanner must
- * say the same of them. The first byte chooses strictness and the limit of a record. Every value is read as text, number or raw
- * by its key. Build with clang -fsanitize=fuzzer,address,undefined, or with driver.c. */
+/* Any bytes as a JSON document with an array of records: in windows of several sizes, whole or drop by drop, the
+ * scanner must say the same of them. The first byte chooses strictness and the limit of a record. Every value is read
+ * as text, number or raw by its key. Build with clang -fsanitize=fuzzer,address,undefined, or with driver.c. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -179,10 +179,12 @@ static bool same(const struct outcome *x, const struct outcome *y)
 
 static void show(const char *what, const struct outcome *o)
 {
-    fprintf(stderr, "%s: code %d at %lld, hash %llx, %llu records, %llu malformed, %llu skipped, first %lld, end %lld, cut %d\n", what,
-            o->code, (long long)o->offset, (unsigned long long)o->hash, (unsigned long long)o->array.records,
-            (unsigned long long)o->array.malformed, (unsigned long long)o->array.skipped_bytes, (long long)o->array.first_bad,
-            (long long)o->array.end_offset, o->array.truncated);
+    fprintf(
+        stderr,
+        "%s: code %d at %lld, hash %llx, %llu records, %llu malformed, %llu skipped, first %lld, end %lld, cut %d\n",
+        what, o->code, (long long)o->offset, (unsigned long long)o->hash, (unsigned long long)o->array.records,
+        (unsigned long long)o->array.malformed, (unsigned long long)o->array.skipped_bytes,
+        (long long)o->array.first_bad, (long long)o->array.end_offset, o->array.truncated);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

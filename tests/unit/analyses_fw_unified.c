@@ -152,7 +152,13 @@ static void call_stacks(void **state)
     span(f, "python_function", 100, 1, 8, 450, "<built-in function linear>", "\"Python id\":5");
     op(f, 10, 100, "aten::linear", "");
     launch(f, 20, "aten::addmm", "", 1000, 5, "gemm", 1);
-    launch(f, 600, "alone", "", 1100, 2, "k", 2);
+    launch(f, 600, "alone", "", 1100, 2, "k__5x_2", 2);
+    op(f, 700, 90, "aten::bmm", ""); /* two kernels by different ways, one of them twice */
+    op(f, 701, 80, "prepare_1", "");
+    launch(f, 702, "my::copy", "", 1200, 2, "copy", 3);
+    launch(f, 720, "my::copy", "", 1210, 2, "copy", 4);
+    call(f, 750, 3, "cudaLaunchKernel", 5);
+    kernel(f, 7, 1220, 2, "gemm", 5);
     option(f, "include_call_stack", "true");
     run(f, &az_analysis_fw_unified);
     const struct az_table *t = table(f, "unified_perf_summary");
@@ -162,7 +168,9 @@ static void call_stacks(void **state)
        "[\"nn.Module: Linear\",\"torch/nn/modules/module.py(1): _call_impl\",\"model/layers.py(44): forward\","
        "\"aten::linear\",\"aten::addmm\",\"gemm\"]");
     is(f, "unified_perf_summary", alone, "entry_point", "Not found");
-    is(f, "unified_perf_summary", alone, "call_stack_full", "[\"alone\",\"k\"]");
+    is(f, "unified_perf_summary", alone, "call_stack_full", "[\"alone\",\"k__5x_2\"]");
+    is(f, "unified_perf_summary", row_of(t, "name", "aten::bmm"), "call_stack_full",
+       "[\"aten::bmm\",\"prepare\",[\"my::copy\",\"copy\"],[\"gemm\"]]");
 }
 
 /* ---- overlap ---- */

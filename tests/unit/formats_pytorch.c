@@ -1,5 +1,5 @@
-/* PyTorch traces: layouts, categories, tolerances, metadata (spec: PyTorch-profiler report, section 1), and one file read by
- * several threads. */
+/* PyTorch traces: layouts, categories, tolerances, metadata (spec: PyTorch-profiler report, section 1), and one file
+ * read by several threads. */
 #include "formats_nsys.h"
 
 #include <zlib.h>
@@ -8,11 +8,14 @@
 
 #define PARSE(f)   fixture_parse((f), &az_format_pytorch)
 #define EV(fields) "{\"ph\":\"X\"," fields "}"
-#define KERNEL     EV("\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":10.5,\"dur\":2,\"args\":{\"correlation\":3,\"device\":0,\"stream\":7}")
+#define KERNEL                                                                                                         \
+    EV("\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":10.5,\"dur\":2,\"args\":{\"correlation\":3,"      \
+       "\"device\":0,\"stream\":7}")
 #define LAUNCH                                                                                                         \
     EV("\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":1.25,"             \
        "\"args\":{\"correlation\":3,\"External id\":4}")
-#define OP EV("\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":4,\"dur\":6,\"args\":{\"External id\":4}")
+#define OP                                                                                                             \
+    EV("\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":4,\"dur\":6,\"args\":{\"External id\":4}")
 
 static void begin(struct fixture *f, const char *text, size_t n)
 {
@@ -81,7 +84,9 @@ static void gzipped(void **state)
     (void)state;
     static const char text[] = "{\"traceEvents\":[" OP "," LAUNCH "," KERNEL "]}";
     unsigned char packed[1000];
-    z_stream z = { .next_in = (unsigned char *)text, .avail_in = sizeof text - 1, .next_out = packed, .avail_out = sizeof packed };
+    z_stream z = {
+        .next_in = (unsigned char *)text, .avail_in = sizeof text - 1, .next_out = packed, .avail_out = sizeof packed
+    };
     assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
     assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
     const size_t n = z.total_out;
@@ -102,11 +107,45 @@ static void old_and_other_writers(void **state)
 {
     (void)state;
     struct fixture f;
-    read_text(&f, "[" EV("\"cat\":\"Operator\",\"name\":\"o\",\"pid\":\"p\",\"tid\":\"t\",\"ts\":1,\"dur\":9") ","
-                  EV("\"cat\":\"Runtime\",\"name\":\"cudaLaunch\",\"pid\":\"p\",\"tid\":\"t\",\"ts\":2,\"dur\":1,\"args\":{\"correlation\":1}") ","
-                  EV("\"cat\":\"Kernel\",\"name\":\"k\",\"pid\":0,\"tid\":\"stream 7\",\"ts\":5,\"dur\":1,\"args\":{\"correlation\":1}") ","
-                  EV("\"cat\":\"Memcpy\",\"name\":\"c\",\"pid\":0,\"tid\":\"stream 7\",\"ts\":7,\"dur\":1,\"args\":{\"bytes\":64}") ","
-                  EV("\"cat\":\"Memset\",\"name\":\"s\",\"pid\":0,\"tid\":\"stream 7\",\"ts\":9,\"dur\":1,\"args\":{}") "]");
+    read_text(
+        &f, "[" EV("\"cat\":\"Operator\",\"name\":\"o\",\"pid\":\"p\",\"tid\":\"t\",\"ts\":1,\"dur\":9") "," EV("\"cat"
+                                                                                                                "\":"
+                                                                                                                "\"Runt"
+                                                                                                                "ime\","
+                                                                                                                "\"name"
+                                                                                                                "\":"
+                                                                                                                "\"cuda"
+                                                                                                                "Launch"
+                                                                                                                "\","
+                                                                                                                "\"pid"
+                                                                                                                "\":"
+                                                                                                                "\"p\","
+                                                                                                                "\"tid"
+                                                                                                                "\":"
+                                                                                                                "\"t\","
+                                                                                                                "\"ts\""
+                                                                                                                ":2,"
+                                                                                                                "\"dur"
+                                                                                                                "\":1,"
+                                                                                                                "\"args"
+                                                                                                                "\":{"
+                                                                                                                "\"corr"
+                                                                                                                "elatio"
+                                                                                                                "n\":"
+                                                                                                                "1}") "," EV(
+                "\"cat\":\"Kernel\",\"name\":\"k\",\"pid\":0,\"tid\":\"stream "
+                "7\",\"ts\":5,\"dur\":1,\"args\":{\"correlation\":1}") "," EV("\"cat\":\"Memcpy\",\"name\":\"c\","
+                                                                              "\"pid\":0,\"tid\":\"stream "
+                                                                              "7\",\"ts\":7,\"dur\":1,\"args\":{"
+                                                                              "\"bytes\":64}") "," EV("\"cat\":"
+                                                                                                      "\"Memset\","
+                                                                                                      "\"name\":\"s\","
+                                                                                                      "\"pid\":0,"
+                                                                                                      "\"tid\":"
+                                                                                                      "\"stream "
+                                                                                                      "7\",\"ts\":9,"
+                                                                                                      "\"dur\":1,"
+                                                                                                      "\"args\":{}") "]");
     assert_int_equal(f.trace.ev[AZ_HOST_OP].n + f.trace.ev[AZ_CALL].n, 2);
     assert_int_equal(f.trace.ev[AZ_KERNEL].n + f.trace.ev[AZ_MEMCPY].n + f.trace.ev[AZ_MEMSET].n, 3);
     assert_int_equal(az_tree(&f.trace)->n_linked, 1);
@@ -119,16 +158,41 @@ static void old_and_other_writers(void **state)
     assert_int_equal(f.trace.copies.v[f.trace.ev[AZ_MEMSET].side[0]].bytes, -1);
     fixture_close(&f);
     /* ROCm: hip names under cuda_runtime, no External id on kernels, memsets without bytes */
-    read_text(&f, "[" EV("\"cat\":\"cuda_runtime\",\"name\":\"hipLaunchKernel\",\"pid\":5,\"tid\":5,\"ts\":2,\"dur\":1,"
-                         "\"args\":{\"cid\":211,\"correlation\":9,\"kernel\":\"k\",\"grid\":\"[1, 1, 1]\"}") ","
-                  EV("\"cat\":\"kernel\",\"name\":\"k.kd\",\"pid\":2,\"tid\":0,\"ts\":5,\"dur\":1,"
-                     "\"args\":{\"device\":2,\"stream\":0,\"correlation\":9,\"kind\":\"Dispatch Kernel\"}") "]");
+    read_text(&f,
+              "[" EV(
+                  "\"cat\":\"cuda_runtime\",\"name\":\"hipLaunchKernel\",\"pid\":5,\"tid\":5,\"ts\":2,\"dur\":1,"
+                  "\"args\":{\"cid\":211,\"correlation\":9,\"kernel\":\"k\",\"grid\":\"[1, 1, 1]\"}") "," EV("\"cat\":"
+                                                                                                             "\"kernel"
+                                                                                                             "\","
+                                                                                                             "\"name\":"
+                                                                                                             "\"k.kd\","
+                                                                                                             "\"pid\":"
+                                                                                                             "2,"
+                                                                                                             "\"tid\":"
+                                                                                                             "0,\"ts\":"
+                                                                                                             "5,"
+                                                                                                             "\"dur\":"
+                                                                                                             "1,"
+                                                                                                             "\"args\":"
+                                                                                                             "{\"device"
+                                                                                                             "\":2,"
+                                                                                                             "\"stream"
+                                                                                                             "\":0,"
+                                                                                                             "\"correla"
+                                                                                                             "tion\":9,"
+                                                                                                             "\"kind\":"
+                                                                                                             "\"Dispatc"
+                                                                                                             "h "
+                                                                                                             "Kernel\""
+                                                                                                             "}") "]");
     assert_int_equal(az_tree(&f.trace)->n_linked, 1);
     assert_false(az_optrace(&f.trace)->has_ops);
     fixture_close(&f);
     /* the first launch has no correlation: External id links */
-    read_text(&f, "[" EV("\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":5,\"tid\":5,\"ts\":2,\"dur\":1,\"args\":{\"External id\":0}") ","
-                  EV("\"cat\":\"kernel\",\"name\":\"k\",\"pid\":2,\"tid\":0,\"ts\":5,\"dur\":1,\"args\":{\"External id\":0}") "]");
+    read_text(&f,
+              "[" EV("\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":5,\"tid\":5,\"ts\":2,\"dur\":1,"
+                     "\"args\":{\"External id\":0}") "," EV("\"cat\":\"kernel\",\"name\":\"k\",\"pid\":2,\"tid\":0,"
+                                                            "\"ts\":5,\"dur\":1,\"args\":{\"External id\":0}") "]");
     assert_true(az_optrace(&f.trace)->key_is_ext);
     assert_int_equal(az_tree(&f.trace)->n_linked, 1);
     fixture_close(&f);
@@ -139,12 +203,33 @@ static void lanes(void **state)
     (void)state;
     struct fixture f;
     /* -1, "-1", 1 and "" are four threads; the same numbers on the host and the device are two lanes */
-    read_text(&f, "[" EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":-1,\"tid\":-1,\"ts\":1,\"dur\":1") ","
-                  EV("\"cat\":\"cpu_op\",\"name\":\"b\",\"pid\":-1,\"tid\":\"-1\",\"ts\":1,\"dur\":1") ","
-                  EV("\"cat\":\"cpu_op\",\"name\":\"c\",\"pid\":\"\",\"tid\":1,\"ts\":1,\"dur\":1") ","
-                  EV("\"cat\":\"cpu_op\",\"name\":\"d\",\"ts\":1,\"dur\":1") ","
-                  EV("\"cat\":\"kernel\",\"name\":\"e\",\"pid\":-1,\"tid\":-1,\"ts\":1,\"dur\":1") ","
-                  EV("\"cat\":\"cpu_op\",\"name\":\"f\",\"pid\":-1,\"tid\":-1,\"ts\":3,\"dur\":1") "]");
+    read_text(
+        &f,
+        "[" EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":-1,\"tid\":-1,\"ts\":1,\"dur\":1") "," EV("\"cat\":\"cpu_"
+                                                                                                    "op\",\"name\":"
+                                                                                                    "\"b\",\"pid\":-1,"
+                                                                                                    "\"tid\":\"-1\","
+                                                                                                    "\"ts\":1,\"dur\":"
+                                                                                                    "1") "," EV("\"cat"
+                                                                                                                "\":"
+                                                                                                                "\"cpu_"
+                                                                                                                "op\","
+                                                                                                                "\"name"
+                                                                                                                "\":"
+                                                                                                                "\"c\","
+                                                                                                                "\"pid"
+                                                                                                                "\":"
+                                                                                                                "\"\","
+                                                                                                                "\"tid"
+                                                                                                                "\":1,"
+                                                                                                                "\"ts\""
+                                                                                                                ":1,"
+                                                                                                                "\"dur"
+                                                                                                                "\":1") "," EV("\"cat\":\"cpu_op\",\"name\":\"d\",\"ts\":1,\"dur\":1") "," EV(
+            "\"cat\":\"kernel\",\"name\":\"e\",\"pid\":-1,\"tid\":-1,\"ts\":1,\"dur\":1") "," EV("\"cat\":\"cpu_op\","
+                                                                                                 "\"name\":\"f\","
+                                                                                                 "\"pid\":-1,\"tid\":-"
+                                                                                                 "1,\"ts\":3,\"dur\":1") "]");
     const struct az_events *o = &f.trace.ev[AZ_HOST_OP];
     assert_int_equal(f.trace.lanes.n, 5);
     for (int i = 0; i < 4; i++)
@@ -159,15 +244,25 @@ static void events_left_out(void **state)
 {
     (void)state;
     struct fixture f;
-    read_text(&f, "[" EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"dur\":1") ","
-                  EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1") ","
-                  EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":NaN,\"dur\":1") ","
-                  EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":-1") ","
-                  EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":9223372036854775,\"dur\":9223372036854775") ","
-                  EV("\"cat\":\"python_function\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1") ","
-                  EV("\"cat\":\"mtia_x\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1") ","
-                  EV("\"cat\":\"mtia_x\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1") ","
-                  "{\"ph\":\"Q\"},{\"ph\":\"i\"},{\"ph\":\"C\"},{\"cat\":\"x\"},{}," OP "]");
+    read_text(
+        &f, "[" EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"dur\":1") "," EV("\"cat\":\"cpu_op\","
+                                                                                             "\"name\":\"a\",\"pid\":1,"
+                                                                                             "\"tid\":1,\"ts\":1") "," EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":NaN,\"dur\":1") "," EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":-1") "," EV(
+                "\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":9223372036854775,\"dur\":"
+                "9223372036854775") "," EV("\"cat\":\"python_function\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,"
+                                           "\"dur\":1") "," EV("\"cat\":\"mtia_x\",\"name\":\"a\",\"pid\":1,\"tid\":1,"
+                                                               "\"ts\":1,\"dur\":1") "," EV("\"cat\":\"mtia_x\","
+                                                                                            "\"name\":\"a\",\"pid\":1,"
+                                                                                            "\"tid\":1,\"ts\":1,"
+                                                                                            "\"dur\":1") ","
+                                                                                                         "{\"ph\":"
+                                                                                                         "\"Q\"},{"
+                                                                                                         "\"ph\":\"i\"}"
+                                                                                                         ",{\"ph\":"
+                                                                                                         "\"C\"},{"
+                                                                                                         "\"cat\":"
+                                                                                                         "\"x\"},{}," OP
+                                                                                                         "]");
     assert_int_equal(dropped(&f, "spans without a start or a duration"), 5);
     assert_int_equal(dropped(&f, "python frames (kept only for call stacks and recompute detection)"), 1);
     assert_int_equal(dropped(&f, "category mtia_x"), 2);
@@ -178,7 +273,8 @@ static void events_left_out(void **state)
     assert_int_equal(f.trace.kept, 1);
     assert_int_equal(az_optrace(&f.trace)->n_events, 14);
     fixture_close(&f);
-    begin(&f, "[" EV("\"cat\":\"python_function\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1") "]", strlen("[" EV("\"cat\":\"python_function\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1") "]"));
+    begin(&f, "[" EV("\"cat\":\"python_function\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1") "]",
+          strlen("[" EV("\"cat\":\"python_function\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1") "]"));
     f.opts.include_call_stack = true;
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.ev[AZ_FRAME].n, 1);
@@ -189,12 +285,23 @@ static void arguments(void **state)
 {
     (void)state;
     struct fixture f;
-    read_text(&f, "[" EV("\"cat\":\"cpu_op\",\"name\":\"q\\\"\\u00e9\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"args\":{\"Input Dims\": [[1, 2], []],"
-                         "\"Input type\":[\"a b\", \"\"],\"Sequence number\":7,\"Fwd thread id\":2,\"\\u0045xternal id\":5,\"unknown\":{\"Input Dims\":[9]}}") ","
-                  EV("\"cat\":\"cpu_op\",\"name\":\"r\",\"pid\":1,\"tid\":1,\"ts\":2,\"dur\":1,\"args\":{\"Input type\":[\"a b\",\"\"],\"Input Dims\":[[1,2],[]]}") ","
-                  EV("\"cat\":\"cpu_op\",\"name\":\"s\",\"pid\":1,\"tid\":1,\"ts\":3,\"dur\":1,\"args\":null") ","
-                  EV("\"cat\":\"kernel\",\"name\":\"nccl\",\"pid\":0,\"tid\":1,\"ts\":3,\"dur\":1,\"args\":{\"Collective name\":\"allreduce\",\"In msg nelems\":12,"
-                     "\"Seq\":3,\"Comms Id\":99999999999999999999,\"Process Group Ranks\":\"[0, 1]\"}") "]");
+    read_text(&f, "[" EV("\"cat\":\"cpu_op\",\"name\":\"q\\\"\\u00e9\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"args\":"
+                         "{\"Input Dims\": [[1, 2], []],"
+                         "\"Input type\":[\"a b\", \"\"],\"Sequence number\":7,\"Fwd thread id\":2,\"\\u0045xternal "
+                         "id\":5,\"unknown\":{\"Input Dims\":[9]}}") "," EV("\"cat\":\"cpu_op\",\"name\":\"r\",\"pid\":"
+                                                                            "1,\"tid\":1,\"ts\":2,\"dur\":1,\"args\":{"
+                                                                            "\"Input type\":[\"a b\",\"\"],\"Input "
+                                                                            "Dims\":[[1,2],[]]}") "," EV("\"cat\":"
+                                                                                                         "\"cpu_op\","
+                                                                                                         "\"name\":"
+                                                                                                         "\"s\","
+                                                                                                         "\"pid\":1,"
+                                                                                                         "\"tid\":1,"
+                                                                                                         "\"ts\":3,"
+                                                                                                         "\"dur\":1,"
+                                                                                                         "\"args\":"
+                                                                                                         "null") "," EV("\"cat\":\"kernel\",\"name\":\"nccl\",\"pid\":0,\"tid\":1,\"ts\":3,\"dur\":1,\"args\":{\"Collective name\":\"allreduce\",\"In msg nelems\":12,"
+                                                                                                                        "\"Seq\":3,\"Comms Id\":99999999999999999999,\"Process Group Ranks\":\"[0, 1]\"}") "]");
     const struct az_optrace *o = az_optrace(&f.trace);
     const struct az_events *e = &f.trace.ev[AZ_HOST_OP];
     assert_true(named(&f, e->name[0], "q\"\xc3\xa9"));
@@ -218,23 +325,29 @@ static void metadata(void **state)
 {
     (void)state;
     struct fixture f;
-    read_text(&f, "{\"deviceProperties\":[{\"id\":0,\"name\":\"A \\u0042\",\"numSms\":132,\"totalGlobalMem\":80},{\"id\":1,\"name\":\"\"},7],"
-                  "\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":3,\"world_size\":8},\"cupti_version\":24,\"with_stack\":\"1\",\"ignored\":{\"rank\":9},"
-                  "\"traceEvents\":[" OP ",{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"old\"}},"
+    read_text(&f, "{\"deviceProperties\":[{\"id\":0,\"name\":\"A "
+                  "\\u0042\",\"numSms\":132,\"totalGlobalMem\":80},{\"id\":1,\"name\":\"\"},7],"
+                  "\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":3,\"world_size\":8},\"cupti_version\":24,\"with_"
+                  "stack\":\"1\",\"ignored\":{\"rank\":9},"
+                  "\"traceEvents\":[" OP
+                  ",{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"old\"}},"
                   "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"py\\tthon\"}},"
                   "{\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"labels\":\"CPU\"}},"
                   "{\"name\":\"no_such\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"x\"}},"
-                  "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":1,\"args\":{\"name\":\"main\"}}," KERNEL "],\"schemaVersion\":1}");
+                  "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":1,\"args\":{\"name\":\"main\"}}," KERNEL
+                  "],\"schemaVersion\":1}");
     const struct az_optrace *o = az_optrace(&f.trace);
     const struct az_lane_names *l = &o->lane_names.v[f.trace.ev[AZ_HOST_OP].lane[0]];
-    assert_true(named(&f, l->process_name, "py\tthon") && named(&f, l->process_label, "CPU") && named(&f, l->thread_name, "main"));
+    assert_true(named(&f, l->process_name, "py\tthon") && named(&f, l->process_label, "CPU") &&
+                named(&f, l->thread_name, "main"));
     assert_int_equal(o->lane_names.v[f.trace.ev[AZ_KERNEL].lane[0]].process_name, AZ_NO_ID);
     assert_int_equal(f.trace.rank, 3);
     assert_int_equal(o->world_size, 8);
     assert_int_equal(f.trace.devices.n, 2);
     assert_true(az_sv_is(f.trace.devices.v[0].name, "A B"));
     assert_int_equal(f.trace.devices.v[0].sm_count, 132);
-    assert_true(fact_is(&f, "backend", "nccl") && fact_is(&f, "cupti_version", "24") && fact_is(&f, "schemaVersion", "1"));
+    assert_true(fact_is(&f, "backend", "nccl") && fact_is(&f, "cupti_version", "24") &&
+                fact_is(&f, "schemaVersion", "1"));
     fixture_close(&f);
 }
 
@@ -242,10 +355,14 @@ static void flows(void **state)
 {
     (void)state;
     struct fixture f;
-    static const char text[] = "[" LAUNCH "," KERNEL ",{\"ph\":\"s\",\"id\":\"3\",\"pid\":1,\"tid\":1,\"ts\":5,\"cat\":\"ac2g\",\"name\":\"ac2g\"},"
-                               "{\"ph\":\"f\",\"id\":3,\"pid\":0,\"tid\":7,\"ts\":10.5,\"cat\":\"ac2g\",\"bp\":\"e\"},{\"ph\":\"s\",\"id\":\"x\",\"cat\":\"ac2g\"},"
-                               "{\"ph\":\"s\",\"id\":4,\"pid\":1,\"tid\":1,\"ts\":1,\"cat\":\"fwdbwd\"},{\"ph\":\"f\",\"id\":4,\"pid\":1,\"tid\":2,\"ts\":9,\"cat\":\"fwdbwd\"},"
-                               "{\"ph\":\"s\",\"id\":5,\"cat\":\"other\"}]";
+    static const char text[] =
+        "[" LAUNCH "," KERNEL
+        ",{\"ph\":\"s\",\"id\":\"3\",\"pid\":1,\"tid\":1,\"ts\":5,\"cat\":\"ac2g\",\"name\":\"ac2g\"},"
+        "{\"ph\":\"f\",\"id\":3,\"pid\":0,\"tid\":7,\"ts\":10.5,\"cat\":\"ac2g\",\"bp\":\"e\"},{\"ph\":\"s\",\"id\":"
+        "\"x\",\"cat\":\"ac2g\"},"
+        "{\"ph\":\"s\",\"id\":4,\"pid\":1,\"tid\":1,\"ts\":1,\"cat\":\"fwdbwd\"},{\"ph\":\"f\",\"id\":4,\"pid\":1,"
+        "\"tid\":2,\"ts\":9,\"cat\":\"fwdbwd\"},"
+        "{\"ph\":\"s\",\"id\":5,\"cat\":\"other\"}]";
     begin(&f, text, sizeof text - 1);
     f.opts.link_by = AZ_SV("flow");
     assert_int_equal(PARSE(&f), 0);
@@ -304,7 +421,8 @@ static void tolerances(void **state)
 {
     (void)state;
     struct fixture f;
-    read_text(&f, "[" EV("\"cat\":\"kernel\",\"name\":\"a\tb\x01\xff\",\"pid\":0,\"tid\":1,\"ts\":1.0005,\"dur\":\"2.5\",\"args\":{\"bytes\":Infinity,\"stream\":-inf,\"device\":nan}") "]");
+    read_text(&f, "[" EV("\"cat\":\"kernel\",\"name\":\"a\tb\x01\xff\",\"pid\":0,\"tid\":1,\"ts\":1.0005,\"dur\":\"2."
+                         "5\",\"args\":{\"bytes\":Infinity,\"stream\":-inf,\"device\":nan}") "]");
     const struct az_events *k = &f.trace.ev[AZ_KERNEL];
     assert_true(named(&f, k->name[0], "a\tb\x01\xff"));
     assert_int_equal(k->start[0], 1000); /* half to even */
@@ -349,10 +467,10 @@ static void memory_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts),       cmocka_unit_test(gzipped),   cmocka_unit_test(old_and_other_writers),
-        cmocka_unit_test(lanes),         cmocka_unit_test(arguments), cmocka_unit_test(events_left_out),
-        cmocka_unit_test(metadata),      cmocka_unit_test(flows),     cmocka_unit_test(broken_files),
-        cmocka_unit_test(tolerances),    cmocka_unit_test(probing),   cmocka_unit_test(memory_limits),
+        cmocka_unit_test(layouts),    cmocka_unit_test(gzipped),   cmocka_unit_test(old_and_other_writers),
+        cmocka_unit_test(lanes),      cmocka_unit_test(arguments), cmocka_unit_test(events_left_out),
+        cmocka_unit_test(metadata),   cmocka_unit_test(flows),     cmocka_unit_test(broken_files),
+        cmocka_unit_test(tolerances), cmocka_unit_test(probing),   cmocka_unit_test(memory_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

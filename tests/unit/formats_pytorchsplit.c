@@ -10,7 +10,8 @@ static unsigned below(unsigned n)
     return (unsigned)(seed >> 33) % n;
 }
 
-/* A trace of n events of all sorts; `nasty`: nested objects that look like events, strings that nearly do, broken events. */
+/* A trace of n events of all sorts; `nasty`: nested objects that look like events, strings that nearly do, broken
+ * events. */
 static void write_trace(struct az_vec_char *o, int n, bool nasty)
 {
     static const char *const names[] = { "aten::mm", "aten::add", "k\\\"ph\\\":", "caf\\u00e9", "{ph" };
@@ -21,31 +22,50 @@ static void write_trace(struct az_vec_char *o, int n, bool nasty)
         const char *end = i + 1 < n ? ",\n" : "\n";
         int rc;
         if (kind < 2)
-            rc = az_text_printf(o, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"%s\",\"pid\":1,\"tid\":%u,\"ts\":%d.5,\"dur\":7,\"args\":{\"External id\":%d,"
-                                "\"Input Dims\":[[%u, 4]],\"Sequence number\":%d}}%s", names[name], thread, i * 3, i, dims, i % 9, end);
+            rc = az_text_printf(o,
+                                "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"%s\",\"pid\":1,\"tid\":%u,\"ts\":%d.5,"
+                                "\"dur\":7,\"args\":{\"External id\":%d,"
+                                "\"Input Dims\":[[%u, 4]],\"Sequence number\":%d}}%s",
+                                names[name], thread, i * 3, i, dims, i % 9, end);
         else if (kind == 2)
-            rc = az_text_printf(o, "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":\"p%u\",\"tid\":%u,\"ts\":%d,\"dur\":2,"
-                                "\"args\":{\"correlation\":%d}}%s", below(2), thread, i * 3, i, end);
+            rc = az_text_printf(o,
+                                "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":\"p%u\","
+                                "\"tid\":%u,\"ts\":%d,\"dur\":2,"
+                                "\"args\":{\"correlation\":%d}}%s",
+                                below(2), thread, i * 3, i, end);
         else if (kind == 3)
-            rc = az_text_printf(o, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"nccl%u\",\"pid\":0,\"tid\":%u,\"ts\":%d,\"dur\":5,\"args\":{\"correlation\":%d,"
-                                "\"Collective name\":\"c%u\",\"dtype\":\"f%u\",\"device\":0,\"stream\":%u}}%s", name, thread, i * 3, i - 1, dims, name, thread, end);
+            rc = az_text_printf(o,
+                                "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"nccl%u\",\"pid\":0,\"tid\":%u,\"ts\":%d,"
+                                "\"dur\":5,\"args\":{\"correlation\":%d,"
+                                "\"Collective name\":\"c%u\",\"dtype\":\"f%u\",\"device\":0,\"stream\":%u}}%s",
+                                name, thread, i * 3, i - 1, dims, name, thread, end);
         else if (kind == 4)
-            rc = az_text_printf(o, "{\"ph\":\"%c\",\"id\":%d,\"pid\":%u,\"tid\":%u,\"ts\":%d,\"cat\":\"%s\"}%s", below(2) ? 's' : 'f', i, below(2), thread, i,
-                                below(2) ? "ac2g" : "fwdbwd", end);
+            rc = az_text_printf(o, "{\"ph\":\"%c\",\"id\":%d,\"pid\":%u,\"tid\":%u,\"ts\":%d,\"cat\":\"%s\"}%s",
+                                below(2) ? 's' : 'f', i, below(2), thread, i, below(2) ? "ac2g" : "fwdbwd", end);
         else if (kind == 5)
-            rc = az_text_printf(o, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"x\",\"pid\":0,\"tid\":1,\"ts\":%d,\"dur\":1}%s", below(2) ? "gpu_memcpy" : "odd", i, end);
+            rc = az_text_printf(
+                o, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"x\",\"pid\":0,\"tid\":1,\"ts\":%d,\"dur\":1}%s",
+                below(2) ? "gpu_memcpy" : "odd", i, end);
         else if (kind == 6)
-            rc = az_text_printf(o, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%u,\"args\":{\"name\":\"thread %d\"}}%s", thread, i, end);
+            rc = az_text_printf(
+                o, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%u,\"args\":{\"name\":\"thread %d\"}}%s",
+                thread, i, end);
         else if (kind == 7)
-            rc = az_text_printf(o, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1,\"args\":{\"x\":[{\"ph\":\"X\","
-                                "\"cat\":\"cpu_op\",\"name\":\"inner\",\"ts\":1,\"dur\":1},{\"ph\":\"X\"}],\"y\":\"{\\\"ph\\\":1}\"}}%s", i, end);
+            rc = az_text_printf(o,
+                                "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":"
+                                "1,\"args\":{\"x\":[{\"ph\":\"X\","
+                                "\"cat\":\"cpu_op\",\"name\":\"inner\",\"ts\":1,\"dur\":1},{\"ph\":\"X\"}],\"y\":\"{"
+                                "\\\"ph\\\":1}\"}}%s",
+                                i, end);
         else if (kind == 8)
             rc = az_text_printf(o, "{\"ph\":\"X\",\"broken\": yes %d}%s", i, end);
         else
-            rc = az_text_printf(o, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"%d\"}}%s", i, end);
+            rc = az_text_printf(
+                o, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"%d\"}}%s", i, end);
         assert_int_equal(rc, 0);
     }
-    assert_int_equal(az_text_printf(o, "], \"distributedInfo\": {\"rank\": 5}, \"traceEventsX\": [{\"ph\":\"X\"}]}\n"), 0);
+    assert_int_equal(az_text_printf(o, "], \"distributedInfo\": {\"rank\": 5}, \"traceEventsX\": [{\"ph\":\"X\"}]}\n"),
+                     0);
 }
 
 static unsigned joined; /* parts, of all files so far */
@@ -54,17 +74,25 @@ static int parse(struct fixture *f, unsigned threads, size_t window)
 {
     unsigned parts = 0;
     const struct az_pt_tuning tuning = { .split_min = threads > 1 ? 1 : INT64_MAX, .window = window, .parts = &parts };
-    struct az_parse job = { .files = f->files, .n_files = 1, .opts = &f->opts, .trace = &f->trace, .diag = &f->diag, .mem = &f->mem,
-                            .threads = threads, .progress = &f->progress };
+    struct az_parse job = { .files = f->files,
+                            .n_files = 1,
+                            .opts = &f->opts,
+                            .trace = &f->trace,
+                            .diag = &f->diag,
+                            .mem = &f->mem,
+                            .threads = threads,
+                            .progress = &f->progress };
     int rc = az_pt_parse(&job, &tuning);
     joined += parts;
     assert_true(threads > 1 || parts == 0);
     return rc;
 }
 
-#define SAME(field)        assert_int_equal(a->field, b->field)
-#define SAME_COLUMN(c)     assert_true(x->c == NULL ? y->c == NULL : memcmp(x->c, y->c, x->n * sizeof *x->c) == 0)
-#define SAME_ROWS(list)    assert_true(p->list.n == q->list.n && (p->list.n == 0 || memcmp(p->list.v, q->list.v, p->list.n * sizeof *p->list.v) == 0))
+#define SAME(field)    assert_int_equal(a->field, b->field)
+#define SAME_COLUMN(c) assert_true(x->c == NULL ? y->c == NULL : memcmp(x->c, y->c, x->n * sizeof *x->c) == 0)
+#define SAME_ROWS(list)                                                                                                \
+    assert_true(p->list.n == q->list.n &&                                                                              \
+                (p->list.n == 0 || memcmp(p->list.v, q->list.v, p->list.n * sizeof *p->list.v) == 0))
 
 static void assert_same(const struct az_trace *a, const struct az_trace *b)
 {
@@ -74,8 +102,8 @@ static void assert_same(const struct az_trace *a, const struct az_trace *b)
         assert_true(az_sv_eq(az_trace_text(a, i), az_trace_text(b, i)));
     for (size_t i = 0; i < a->lanes.n; i++) {
         const struct az_lane *l = &a->lanes.v[i], *m = &b->lanes.v[i];
-        assert_true(l->pid == m->pid && l->tid == m->tid && l->device_side == m->device_side && l->device == m->device &&
-                    l->context == m->context && l->proc == m->proc && l->thread == m->thread);
+        assert_true(l->pid == m->pid && l->tid == m->tid && l->device_side == m->device_side &&
+                    l->device == m->device && l->context == m->context && l->proc == m->proc && l->thread == m->thread);
     }
     for (size_t i = 0; i < a->drops.n; i++)
         assert_true(az_sv_eq(a->drops.v[i].reason, b->drops.v[i].reason) && a->drops.v[i].count == b->drops.v[i].count);
@@ -95,7 +123,8 @@ static void assert_same(const struct az_trace *a, const struct az_trace *b)
     for (size_t i = 0; i < p->fwdbwd.n; i++)
         assert_true(p->fwdbwd.v[i].id == q->fwdbwd.v[i].id && p->fwdbwd.v[i].lane == q->fwdbwd.v[i].lane &&
                     p->fwdbwd.v[i].at == q->fwdbwd.v[i].at && p->fwdbwd.v[i].start == q->fwdbwd.v[i].start);
-    assert_true(p->has_flows == q->has_flows && p->has_ops == q->has_ops && p->key_is_ext == q->key_is_ext && p->n_events == q->n_events);
+    assert_true(p->has_flows == q->has_flows && p->has_ops == q->has_ops && p->key_is_ext == q->key_is_ext &&
+                p->n_events == q->n_events);
 }
 
 static void assert_same_messages(const struct az_diag *a, const struct az_diag *b)
@@ -104,9 +133,11 @@ static void assert_same_messages(const struct az_diag *a, const struct az_diag *
     for (size_t i = 0; i < a->list.n; i++) { /* but for the folder of the file */
         struct az_sv x = a->list.v[i].text, y = b->list.v[i].text;
         ptrdiff_t at = az_sv_find(x, AZ_SV("trace.json")), to = az_sv_find(y, AZ_SV("trace.json"));
-        if (at < 0 || to < 0 || !az_sv_eq(az_sv_make(x.p + at, x.n - (size_t)at), az_sv_make(y.p + to, y.n - (size_t)to)))
+        if (at < 0 || to < 0 ||
+            !az_sv_eq(az_sv_make(x.p + at, x.n - (size_t)at), az_sv_make(y.p + to, y.n - (size_t)to)))
             print_error("%.*s\n%.*s\n", AZ_SVF(x), AZ_SVF(y));
-        assert_true(at >= 0 && to >= 0 && az_sv_eq(az_sv_make(x.p + at, x.n - (size_t)at), az_sv_make(y.p + to, y.n - (size_t)to)));
+        assert_true(at >= 0 && to >= 0 &&
+                    az_sv_eq(az_sv_make(x.p + at, x.n - (size_t)at), az_sv_make(y.p + to, y.n - (size_t)to)));
     }
 }
 

@@ -43,10 +43,12 @@ static void close_fixture(struct fixture *f)
     assert_int_equal(f->mem.used, 0);
 }
 
-static void add_full(struct fixture *f, enum az_kind kind, const char *name, uint32_t lane, double start, double duration,
-                     uint64_t corr, uint64_t ext)
+static void add_full(struct fixture *f, enum az_kind kind, const char *name, uint32_t lane, double start,
+                     double duration, uint64_t corr, uint64_t ext)
 {
-    struct az_event e = { .start = (int64_t)(start * 1000), .lane = lane, .side = AZ_NO_ROW, .uid = f->uid++, .corr = corr, .node = ext };
+    struct az_event e = {
+        .start = (int64_t)(start * 1000), .lane = lane, .side = AZ_NO_ROW, .uid = f->uid++, .corr = corr, .node = ext
+    };
     e.end = e.start + (int64_t)(duration * 1000);
     assert_int_equal(az_trace_name(&f->trace, az_sv_str(name), &e.name), 0);
     assert_int_equal(az_trace_add(&f->trace, kind, &e), 0);
@@ -200,9 +202,9 @@ static void bleeding(void **state)
     op(&f, "a", 0, 0, 100);
     op(&f, "b", 0, 10, 50);
     op(&f, "c", 0, 20, 30);
-    op(&f, "beyond_c", 0, 40, 15);   /* ends in b */
-    op(&f, "beyond_b", 0, 50, 40);   /* ends in a */
-    op(&f, "beyond_a", 0, 90, 50);   /* ends nowhere: a root */
+    op(&f, "beyond_c", 0, 40, 15); /* ends in b */
+    op(&f, "beyond_b", 0, 50, 40); /* ends in a */
+    op(&f, "beyond_a", 0, 90, 50); /* ends nowhere: a root */
     op(&f, "in_beyond_a", 0, 95, 40);
     seal(&f);
     assert_parent(&f, "beyond_c", "b");
@@ -429,7 +431,8 @@ static void launchers(void **state)
     kernel(&f, "unlinked", 0, 1, 1, 4);
     seal(&f);
     const struct az_launchers *l = az_optrace(&f.trace)->launchers;
-    assert_int_equal(l->rows.n, 2); /* `execute` is stepped over, communication launches nothing, a call alone is its own */
+    assert_int_equal(l->rows.n,
+                     2); /* `execute` is stepped over, communication launches nothing, a call alone is its own */
     assert_int_equal(launcher(&f, "outer")->direct, 10000);
     assert_int_equal(launcher(&f, "outer")->subtree, 25000); /* with the communication */
     assert_int_equal(launcher(&f, "outside")->direct, 1000);
@@ -508,11 +511,21 @@ static void out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_case_of_the_spec), cmocka_unit_test(nesting),       cmocka_unit_test(bleeding),
-        cmocka_unit_test(equal_spans),          cmocka_unit_test(deep_and_many), cmocka_unit_test(kinds_of_nodes),
-        cmocka_unit_test(by_correlation),       cmocka_unit_test(reused_ids),    cmocka_unit_test(graph_launches),
-        cmocka_unit_test(by_external_id),       cmocka_unit_test(by_flow),       cmocka_unit_test(many_links),
-        cmocka_unit_test(launchers),            cmocka_unit_test(classes_by_name), cmocka_unit_test(empty_trace),
+        cmocka_unit_test(the_case_of_the_spec),
+        cmocka_unit_test(nesting),
+        cmocka_unit_test(bleeding),
+        cmocka_unit_test(equal_spans),
+        cmocka_unit_test(deep_and_many),
+        cmocka_unit_test(kinds_of_nodes),
+        cmocka_unit_test(by_correlation),
+        cmocka_unit_test(reused_ids),
+        cmocka_unit_test(graph_launches),
+        cmocka_unit_test(by_external_id),
+        cmocka_unit_test(by_flow),
+        cmocka_unit_test(many_links),
+        cmocka_unit_test(launchers),
+        cmocka_unit_test(classes_by_name),
+        cmocka_unit_test(empty_trace),
         cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,8 +189,9 @@ static inline void dump_run(struct dump *d, struct az_sv doc, size_t window, siz
     if (d->rc == AZ_J_OK && !a->malformed && !a->truncated)
         (void)snprintf(tail, sizeof tail, "%llu records\n", (unsigned long long)a->records);
     else
-        (void)snprintf(tail, sizeof tail, "rc %d at %lld: %llu records, %llu malformed, %llu skipped, first %lld%s, end %s\n",
-                       d->rc, (long long)(d->rc == AZ_J_OK ? 0 : az_jscan_offset(&d->scan)), (unsigned long long)a->records,
+        (void)snprintf(tail, sizeof tail,
+                       "rc %d at %lld: %llu records, %llu malformed, %llu skipped, first %lld%s, end %s\n", d->rc,
+                       (long long)(d->rc == AZ_J_OK ? 0 : az_jscan_offset(&d->scan)), (unsigned long long)a->records,
                        (unsigned long long)a->malformed, (unsigned long long)a->skipped_bytes, (long long)a->first_bad,
                        a->truncated ? ", truncated" : "", end);
     assert_int_equal(az_text_append(&d->text, az_sv_str(tail)), 0);
@@ -205,7 +206,8 @@ static inline void dump_release(struct dump *d)
     az_vec_release(&d->line);
 }
 
-/* The document in a large window and in small ones, whole and drop by drop: always the same. Leaves the first dump in *d. */
+/* The document in a large window and in small ones, whole and drop by drop: always the same. Leaves the first dump in
+ * *d. */
 static inline void dump_all_ways(struct dump *d, struct az_sv doc)
 {
     static const struct {

@@ -8,8 +8,8 @@ static uint64_t seed;
 static size_t below(size_t n) { return (size_t)(test_random(&seed) % n); }
 
 /* ---- generating ---- */
-struct style { /* of one writer */
-    int blanks;  /* 0 none, 1 one after a separator, 2 lines, 3 anything */
+struct style {  /* of one writer */
+    int blanks; /* 0 none, 1 one after a separator, 2 lines, 3 anything */
     bool shuffle;
 };
 
@@ -17,7 +17,9 @@ static void put(struct az_vec_char *o, const char *text) { assert_int_equal(az_t
 
 static void blank(struct az_vec_char *o, const struct style *st, bool after_separator)
 {
-    static const char *const some[] = { "", " ", "  ", "\n", "\t", "\r\n    ", "\n                                        ", "" };
+    static const char *const some[] = {
+        "", " ", "  ", "\n", "\t", "\r\n    ", "\n                                        ", ""
+    };
     if (st->blanks == 1 && after_separator)
         put(o, " ");
     if (st->blanks == 2 && after_separator)
@@ -28,8 +30,22 @@ static void blank(struct az_vec_char *o, const struct style *st, bool after_sepa
 
 static void text(struct az_vec_char *o)
 {
-    static const char *const pieces[] = { "aten::mm", "\\\"ph\\\": \\\"X\\\"", "\\\\", "\\n", "\\u00e9", "\xc3\xa9", "}]", "{[", ",",
-                                          "traceEvents", "\\ud83d\\ude00", ":", "void f<int, 4>(float*)", "\\/", " ", "\\\"" };
+    static const char *const pieces[] = { "aten::mm",
+                                          "\\\"ph\\\": \\\"X\\\"",
+                                          "\\\\",
+                                          "\\n",
+                                          "\\u00e9",
+                                          "\xc3\xa9",
+                                          "}]",
+                                          "{[",
+                                          ",",
+                                          "traceEvents",
+                                          "\\ud83d\\ude00",
+                                          ":",
+                                          "void f<int, 4>(float*)",
+                                          "\\/",
+                                          " ",
+                                          "\\\"" };
     put(o, "\"");
     for (size_t n = below(9) ? below(5) : below(60); n > 0; n--)
         put(o, pieces[below(sizeof pieces / sizeof *pieces)]);
@@ -42,8 +58,10 @@ static void number(struct az_vec_char *o)
     if (below(6) == 0)
         put(o, odd[below(7)]);
     else
-        assert_int_equal(az_text_printf(o, below(2) ? "%llu.%03u" : "%llu", (unsigned long long)(test_random(&seed) % 10000000000000ull),
-                                        (unsigned)below(1000)), 0);
+        assert_int_equal(az_text_printf(o, below(2) ? "%llu.%03u" : "%llu",
+                                        (unsigned long long)(test_random(&seed) % 10000000000000ull),
+                                        (unsigned)below(1000)),
+                         0);
 }
 
 static void any_value(struct az_vec_char *o, const struct style *st, int depth)
@@ -204,7 +222,8 @@ static int check_value(struct check *c, struct az_jscan *s, int key, struct json
 static int check_record(void *ctx, struct az_jscan *s)
 {
     struct check *c = ctx;
-    struct json_object *want = c->index < json_object_array_length(c->events) ? json_object_array_get_idx(c->events, c->index) : NULL;
+    struct json_object *want =
+        c->index < json_object_array_length(c->events) ? json_object_array_get_idx(c->events, c->index) : NULL;
     size_t known = 0;
     int k = az_j_first_key(s, &c->keys);
     while (k >= 0) {
@@ -241,11 +260,13 @@ static bool agrees(struct json_object *events, struct az_sv doc, size_t window)
     while (rc == AZ_J_OK) {
         rc = az_jscan_member(&s, &first, &key);
         if (rc == AZ_J_OK)
-            rc = az_sv_is(key, "traceEvents") ? az_jscan_records(&s, check_record, &c, true, &a) : az_jscan_skip_value(&s);
+            rc = az_sv_is(key, "traceEvents") ? az_jscan_records(&s, check_record, &c, true, &a)
+                                              : az_jscan_skip_value(&s);
     }
     az_jscan_release(&s);
     az_arena_release(&c.arena);
-    return rc == AZ_J_END && !c.wrong && c.index == json_object_array_length(events) && a.records == c.index && !a.truncated;
+    return rc == AZ_J_END && !c.wrong && c.index == json_object_array_length(events) && a.records == c.index &&
+           !a.truncated;
 }
 
 static struct json_object *parse(struct az_sv doc)
@@ -253,8 +274,8 @@ static struct json_object *parse(struct az_sv doc)
     struct json_tokener *t = json_tokener_new_ex(200);
     json_tokener_set_flags(t, JSON_TOKENER_STRICT);
     struct json_object *o = json_tokener_parse_ex(t, doc.p, (int)doc.n);
-    if (o && json_tokener_get_parse_end(t) < doc.n && az_sv_trim(az_sv_make(doc.p + json_tokener_get_parse_end(t),
-                                                                            doc.n - json_tokener_get_parse_end(t))).n) {
+    if (o && json_tokener_get_parse_end(t) < doc.n &&
+        az_sv_trim(az_sv_make(doc.p + json_tokener_get_parse_end(t), doc.n - json_tokener_get_parse_end(t))).n) {
         json_object_put(o);
         o = NULL;
     }
@@ -301,7 +322,8 @@ static bool comparable(struct json_object *o, struct json_object **list)
     return true;
 }
 
-/* Bytes changed at random: where it is still JSON for json-c the scanner agrees; else it ends, the same way in every window. */
+/* Bytes changed at random: where it is still JSON for json-c the scanner agrees; else it ends, the same way in every
+ * window. */
 static void mutated(void **state)
 {
     (void)state;

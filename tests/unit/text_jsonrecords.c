@@ -1,12 +1,13 @@
 /* JSON scanner, arrays of records: truncation, malformed records, large records, limits, parts of a file. */
 #include "text_json.h"
 
-static const char trace[] =
-    "{\"schemaVersion\": 1, \"note\": \"{\\\"ph\\\":\", \"traceEvents\": [\n"
-    "  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\\\\\\\"b\", \"pid\": 1,\n    \"ts\": 12.345, \"dur\": 6,\n"
-    "    \"args\": {\"inner\": [[1, 2], [\"}\"]], \"ph\": \"no\"}\n  },\n"
-    "  {\"ph\": \"f\", \"id\": \"x\", \"ts\": 13},\n  {\"ph\": \"X\", \"name\": \"caf\xc3\xa9 \\u00e9\", \"args\": {}},\n"
-    "  {\"ph\": \"M\"}\n], \"after\": {\"x\": [1]}}\n";
+static const char trace[] = "{\"schemaVersion\": 1, \"note\": \"{\\\"ph\\\":\", \"traceEvents\": [\n"
+                            "  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\\\\\\\"b\", \"pid\": 1,\n    "
+                            "\"ts\": 12.345, \"dur\": 6,\n"
+                            "    \"args\": {\"inner\": [[1, 2], [\"}\"]], \"ph\": \"no\"}\n  },\n"
+                            "  {\"ph\": \"f\", \"id\": \"x\", \"ts\": 13},\n  {\"ph\": \"X\", \"name\": \"caf\xc3\xa9 "
+                            "\\u00e9\", \"args\": {}},\n"
+                            "  {\"ph\": \"M\"}\n], \"after\": {\"x\": [1]}}\n";
 
 /* ---- truncation ---- */
 static size_t complete_records(const char *doc, size_t n)
@@ -267,7 +268,8 @@ static void parts_meet(void **state)
 {
     (void)state;
     const size_t n = sizeof trace - 1;
-    const size_t first = (size_t)(strstr(trace, "  {\n    \"ph\"") - trace), close = (size_t)(strstr(trace, "], \"after") - trace);
+    const size_t first = (size_t)(strstr(trace, "  {\n    \"ph\"") - trace),
+                 close = (size_t)(strstr(trace, "], \"after") - trace);
     static const size_t windows[] = { 64, 90, 4096 };
     for (size_t cut = first + 3; cut < close; cut++) {
         for (size_t w = 0; w < 3; w++) {
@@ -285,7 +287,8 @@ static void parts_meet(void **state)
     }
 }
 
-/* A nested object that begins like a record: a part that starts there is found out, for the part before ends elsewhere. */
+/* A nested object that begins like a record: a part that starts there is found out, for the part before ends elsewhere.
+ */
 static void wrong_starts_are_seen(void **state)
 {
     (void)state;
@@ -334,18 +337,12 @@ static void hints(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_at_every_byte),
-        cmocka_unit_test(cut_strictly),
-        cmocka_unit_test(resynchronises),
-        cmocka_unit_test(swallowing_records),
-        cmocka_unit_test(large_records),
-        cmocka_unit_test(records_over_the_limit),
-        cmocka_unit_test(memory_limit),
-        cmocka_unit_test(read_errors),
-        cmocka_unit_test(errors_of_the_caller),
-        cmocka_unit_test(parts_meet),
-        cmocka_unit_test(wrong_starts_are_seen),
-        cmocka_unit_test(hints),
+        cmocka_unit_test(cut_at_every_byte),     cmocka_unit_test(cut_strictly),
+        cmocka_unit_test(resynchronises),        cmocka_unit_test(swallowing_records),
+        cmocka_unit_test(large_records),         cmocka_unit_test(records_over_the_limit),
+        cmocka_unit_test(memory_limit),          cmocka_unit_test(read_errors),
+        cmocka_unit_test(errors_of_the_caller),  cmocka_unit_test(parts_meet),
+        cmocka_unit_test(wrong_starts_are_seen), cmocka_unit_test(hints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static void every_byte_in_every_place(void **state)
             assert_ptr_equal(az_find_token_end(a), az_find_token_end_portable(a));
             assert_ptr_equal(az_find_bracket(a), az_find_bracket_portable(a));
             struct az_block x = az_block_masks(a), y = az_block_portable(a);
-            assert_memory_equal(&x, &y, sizeof x);
+            assert_true(x.quote == y.quote && x.backslash == y.backslash && x.open == y.open && x.close == y.close);
         }
     }
 }
@@ -100,17 +100,20 @@ static void plain_documents(void **state)
 static void metadata_around_the_array(void **state)
 {
     (void)state;
-    SAYS("{\"a\":\"traceEvents\",\"b\":{\"traceEvents\":[{\"ph\":\"N\"}]},\"c\":[[],{},\"]}\\\"\"],\"d\":-1e5,\n\"traceEvents\"  :\n[{\"ph\":\"X\"}],"
+    SAYS("{\"a\":\"traceEvents\",\"b\":{\"traceEvents\":[{\"ph\":\"N\"}]},\"c\":[[],{},\"]}\\\"\"],\"d\":-1e5,"
+         "\n\"traceEvents\"  :\n[{\"ph\":\"X\"}],"
          "\"after\":{\"x\":[1,2,{\"y\":null}]},\"z\":true}",
          "p|X|\n1 records\n");
     /* more blanks between key and colon than a small window holds */
-    SAYS("{\"k\"                                                                                       : 1, \"traceEvents\""
+    SAYS("{\"k\"                                                                                       : 1, "
+         "\"traceEvents\""
          "                                                                                                    \n :[]}",
          "0 records\n");
     SAYS("{\"a\" 1}", "rc -103 at 5: 0 records, 0 malformed, 0 skipped, first -1, end -\n");
     SAYS("{\"a\":1 \"b\":2}", "rc -103 at 7: 0 records, 0 malformed, 0 skipped, first -1, end -\n");
     SAYS("{\"a\":}", "rc -103 at 5: 0 records, 0 malformed, 0 skipped, first -1, end -\n");
-    SAYS("{\"traceEvents\":[{\"ph\":\"X\"}],\"cut\":[1,2", "p|X|\nrc -102 at 38: 1 records, 0 malformed, 0 skipped, first -1, end 26\n");
+    SAYS("{\"traceEvents\":[{\"ph\":\"X\"}],\"cut\":[1,2",
+         "p|X|\nrc -102 at 38: 1 records, 0 malformed, 0 skipped, first -1, end 26\n");
 }
 
 static void keys(void **state)
@@ -119,10 +122,12 @@ static void keys(void **state)
     /* escaped, unknown, empty and very long keys; the same key again; keys that only begin like a known one */
     SAYS("[{\"\\u0070h\":\"X\",\"p\\u0068\":\"Y\",\"na\\/me\":1,\"\":2,\"phh\":3,\"p\":4,\"nam\":5}]",
          "p|X|p|Y|?|1|?|2|?|3|?|4|?|5|\n1 records\n");
-    SAYS("[{\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\":{\"ph\":\"in\"},\"ph\":\"X\"}]",
+    SAYS("[{\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\":{\"ph\":"
+         "\"in\"},\"ph\":\"X\"}]",
          "?|{\"ph\":\"in\"}|p|X|\n1 records\n");
     /* nested keys of the same names, and an inner object with keys of its own */
-    SAYS("[{\"args\":{\"ph\":\"a\",\"inner\":{\"ph\":[{\"ph\":1}]},\"ts\":2},\"ph\":\"X\",\"name\":\"\\\"ph\\\":\\\"no\\\"\"}]",
+    SAYS("[{\"args\":{\"ph\":\"a\",\"inner\":{\"ph\":[{\"ph\":1}]},\"ts\":2},\"ph\":\"X\",\"name\":\"\\\"ph\\\":"
+         "\\\"no\\\"\"}]",
          "a|p|a|i|{\"ph\":[{\"ph\":1}]}|t|2000|p|X|n|\"ph\":\"no\"|\n1 records\n");
 }
 
@@ -130,9 +135,11 @@ static void keys(void **state)
 static void transitions(void **state)
 {
     (void)state;
-    SAYS("[{\"ph\":\"a\", \"ts\":1},{\"ph\":\"b\", \"ts\":  2},{\"ph\":\"c\",\"ts\":3},{\"ts\":4,\"ph\":\"d\"},{\"ph\":\"e\"},{\"ph\":\"f\", \"ts\" :5 },"
+    SAYS("[{\"ph\":\"a\", \"ts\":1},{\"ph\":\"b\", \"ts\":  "
+         "2},{\"ph\":\"c\",\"ts\":3},{\"ts\":4,\"ph\":\"d\"},{\"ph\":\"e\"},{\"ph\":\"f\", \"ts\" :5 },"
          "{\"ph\":\"g\", \"tsx\":6},{\"ph\":\"h\", \"dur\":7},{ \"ph\":\"i\", \"pid\":8},{\"ph\":\"j\",\n\n\"ts\":9}]",
-         "p|a|t|1000|\np|b|t|2000|\np|c|t|3000|\nt|4000|p|d|\np|e|\np|f|t|5000|\np|g|?|6|\np|h|d|7000|\np|i|s|8|\np|j|t|9000|\n"
+         "p|a|t|1000|\np|b|t|2000|\np|c|t|3000|\nt|4000|p|d|\np|e|\np|f|t|5000|\np|g|?|6|\np|h|d|7000|\np|i|s|8|\np|j|"
+         "t|9000|\n"
          "10 records\n");
 }
 
@@ -143,18 +150,47 @@ static void numbers(void **state)
     static const struct {
         const char *text, *ts;
     } cases[] = {
-        { "0", "0" }, { "1", "1000" }, { "-1", "-1000" }, { "1419247333430.849", "1419247333430849" },
-        { "1419247333430.8495", "1419247333430850" }, { "0.0005", "0" }, { "0.0015", "2" }, { "0.0025", "2" },
-        { "0.00250001", "3" }, { "1e3", "1000000" }, { "1.5E+2", "150000" }, { "2500e-3", "2500" }, { "-0.0", "0" },
-        { "9223372036854775.807", "9223372036854775807" }, { "9223372036854775.808", "missing" },
-        { "123456789012345.678", "123456789012345678" }, { "999999999999999.999", "999999999999999999" },
-        { "1234567890123456", "1234567890123456000" }, { "12345678901234567", "missing" },
-        { "18446744073709551616", "missing" }, { "99999999999999999999999999999999", "missing" },
-        { "1e400", "missing" }, { "1e-400", "0" }, { "null", "missing" }, { "NaN", "missing" }, { "nan", "missing" },
-        { "Infinity", "missing" }, { "-Infinity", "missing" }, { "inf", "missing" }, { "-inf", "missing" },
-        { "true", "missing" }, { "\"12.5\"", "12500" }, { "\"x\"", "missing" }, { "\"\"", "missing" }, { "[1]", "missing" },
-        { "{\"a\":1}", "missing" }, { "00012", "12000" }, { "0000000000000000000000001", "1000" },
-        { "1.00000000000000000000000000000", "1000" }, { "1.", "1000" }, { "12345678.5", "12345678500" },
+        { "0", "0" },
+        { "1", "1000" },
+        { "-1", "-1000" },
+        { "1419247333430.849", "1419247333430849" },
+        { "1419247333430.8495", "1419247333430850" },
+        { "0.0005", "0" },
+        { "0.0015", "2" },
+        { "0.0025", "2" },
+        { "0.00250001", "3" },
+        { "1e3", "1000000" },
+        { "1.5E+2", "150000" },
+        { "2500e-3", "2500" },
+        { "-0.0", "0" },
+        { "9223372036854775.807", "9223372036854775807" },
+        { "9223372036854775.808", "missing" },
+        { "123456789012345.678", "123456789012345678" },
+        { "999999999999999.999", "999999999999999999" },
+        { "1234567890123456", "1234567890123456000" },
+        { "12345678901234567", "missing" },
+        { "18446744073709551616", "missing" },
+        { "99999999999999999999999999999999", "missing" },
+        { "1e400", "missing" },
+        { "1e-400", "0" },
+        { "null", "missing" },
+        { "NaN", "missing" },
+        { "nan", "missing" },
+        { "Infinity", "missing" },
+        { "-Infinity", "missing" },
+        { "inf", "missing" },
+        { "-inf", "missing" },
+        { "true", "missing" },
+        { "\"12.5\"", "12500" },
+        { "\"x\"", "missing" },
+        { "\"\"", "missing" },
+        { "[1]", "missing" },
+        { "{\"a\":1}", "missing" },
+        { "00012", "12000" },
+        { "0000000000000000000000001", "1000" },
+        { "1.00000000000000000000000000000", "1000" },
+        { "1.", "1000" },
+        { "12345678.5", "12345678500" },
         { "1234567.25", "1234567250" },
     };
     static const char *const behind[] = { "", " ", "\n", "\r\n", "\t" };
@@ -162,7 +198,8 @@ static void numbers(void **state)
         for (size_t k = 0; k < sizeof behind / sizeof *behind; k++) {
             struct dump d = { 0 };
             char doc[120], want[120];
-            int n = snprintf(doc, sizeof doc, "[{\"ts\":%s%s},{\"ts\":%s%s,\"ph\":\"X\"}]", cases[i].text, behind[k], cases[i].text, behind[k]);
+            int n = snprintf(doc, sizeof doc, "[{\"ts\":%s%s},{\"ts\":%s%s,\"ph\":\"X\"}]", cases[i].text, behind[k],
+                             cases[i].text, behind[k]);
             int m = snprintf(want, sizeof want, "t|%s|\nt|%s|p|X|\n2 records", cases[i].ts, cases[i].ts);
             dump_all_ways(&d, az_sv_make(doc, (size_t)n));
             if (d.text.n < (size_t)m || memcmp(d.text.v, want, (size_t)m) != 0) {
@@ -204,7 +241,8 @@ static void numbers_of_every_length(void **state)
 static void malformed_values(void **state)
 {
     (void)state;
-    static const char *const bad[] = { "nul", "tru", "yes", "-", "-x", "+1", ".5", "Nan", "INF", "'a'", "", ":", ";", "\x01", "@" };
+    static const char *const bad[] = { "nul", "tru", "yes", "-", "-x", "+1",   ".5", "Nan",
+                                       "INF", "'a'", "",    ":", ";",  "\x01", "@" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct dump d = { 0 };
         char doc[160];
@@ -222,19 +260,23 @@ static void malformed_values(void **state)
 static void strings(void **state)
 {
     (void)state;
-    SAYS("[{\"name\":\"\"},{\"name\":\"\\\"\"},{\"name\":\"\\\\\"},{\"name\":\"a\\\\\\\"b\"},{\"name\":\"\\b\\f\\n\\r\\t\\/\"}]",
+    SAYS("[{\"name\":\"\"},{\"name\":\"\\\"\"},{\"name\":\"\\\\\"},{\"name\":\"a\\\\\\\"b\"},{\"name\":"
+         "\"\\b\\f\\n\\r\\t\\/\"}]",
          "n||\nn|\"|\nn|\\|\nn|a\\\"b|\nn|\b\f\n\r\t/|\n5 records\n");
     /* raw control bytes and bytes that are no UTF-8: as they are */
-    SAYS("[{\"name\":\"a\x01\x1f\tb\nc\"},{\"name\":\"\xff\xfe\xc3\"}]", "n|a\x01\x1f\tb\nc|\nn|\xff\xfe\xc3|\n2 records\n");
+    SAYS("[{\"name\":\"a\x01\x1f\tb\nc\"},{\"name\":\"\xff\xfe\xc3\"}]",
+         "n|a\x01\x1f\tb\nc|\nn|\xff\xfe\xc3|\n2 records\n");
 }
 
 static void zero_bytes(void **state)
 {
     (void)state;
     struct dump d = { 0 };
-    static const char doc[] = "[{\"name\":\"z\0z\\\"\0\",\"args\":{\"inner\":[\"\0\",{\"\0\":\"\\\0\"}]}},{\"na\0me\":1},{\"name\":\0},{\"name\":2}]";
+    static const char doc[] = "[{\"name\":\"z\0z\\\"\0\",\"args\":{\"inner\":[\"\0\",{\"\0\":\"\\\0\"}]}},{\"na\0me\":"
+                              "1},{\"name\":\0},{\"name\":2}]";
     dump_all_ways(&d, az_sv_make(doc, sizeof doc - 1));
-    static const char want[] = "n|z\0z\"\0|a|i|[\"\0\",{\"\0\":\"\\\0\"}]|\n?|1|\nn|2|\nrc 0 at 0: 3 records, 1 malformed";
+    static const char want[] =
+        "n|z\0z\"\0|a|i|[\"\0\",{\"\0\":\"\\\0\"}]|\n?|1|\nn|2|\nrc 0 at 0: 3 records, 1 malformed";
     assert_true(d.text.n > sizeof want - 1);
     assert_memory_equal(d.text.v, want, sizeof want - 1);
     dump_release(&d);
@@ -253,10 +295,22 @@ static void unescaping(void **state)
     static const struct {
         const char *raw, *text;
     } cases[] = {
-        { "abc", "abc" }, { "\\u0041", "A" }, { "\\u00e9", "\xc3\xa9" }, { "\\u20AC", "\xe2\x82\xac" },
-        { "\\ud83d\\ude00", "\xf0\x9f\x98\x80" }, { "\\ud83d", "\xef\xbf\xbd" }, { "\\ude00", "\xef\xbf\xbd" },
-        { "\\ud83dx", "\xef\xbf\xbdx" }, { "\\ud83d\\u0041", "\xef\xbf\xbd" "A" }, { "\\u12", "\\u12" },
-        { "\\u12g4", "\\u12g4" }, { "\\x41", "\\x41" }, { "\\", "\\" }, { "a\\", "a\\" }, { "\\q\\n", "\\q\n" },
+        { "abc", "abc" },
+        { "\\u0041", "A" },
+        { "\\u00e9", "\xc3\xa9" },
+        { "\\u20AC", "\xe2\x82\xac" },
+        { "\\ud83d\\ude00", "\xf0\x9f\x98\x80" },
+        { "\\ud83d", "\xef\xbf\xbd" },
+        { "\\ude00", "\xef\xbf\xbd" },
+        { "\\ud83dx", "\xef\xbf\xbdx" },
+        { "\\ud83d\\u0041", "\xef\xbf\xbd"
+                            "A" },
+        { "\\u12", "\\u12" },
+        { "\\u12g4", "\\u12g4" },
+        { "\\x41", "\\x41" },
+        { "\\", "\\" },
+        { "a\\", "a\\" },
+        { "\\q\\n", "\\q\n" },
         { "\\ud83d\\ud83d\\ude00", "\xef\xbf\xbd\xf0\x9f\x98\x80" },
     };
     struct az_arena a;
@@ -280,10 +334,23 @@ static void types_of_values(void **state)
     static const struct {
         const char *text;
         int type;
-    } cases[] = { { "\"a\"", AZ_JT_STRING }, { "{", AZ_JT_OBJECT }, { "[", AZ_JT_ARRAY }, { "true", AZ_JT_TRUE },
-                  { "false", AZ_JT_FALSE }, { "null", AZ_JT_NULL }, { "nan", AZ_JT_NONFINITE }, { "NaN", AZ_JT_NONFINITE },
-                  { "-inf", AZ_JT_NONFINITE }, { "-Infinity", AZ_JT_NONFINITE }, { "-1", AZ_JT_NUMBER }, { "7", AZ_JT_NUMBER },
-                  { "", AZ_J_MORE }, { "-", AZ_J_MORE }, { "n", AZ_J_MORE }, { "x", AZ_J_BAD }, { "}", AZ_J_BAD } };
+    } cases[] = { { "\"a\"", AZ_JT_STRING },
+                  { "{", AZ_JT_OBJECT },
+                  { "[", AZ_JT_ARRAY },
+                  { "true", AZ_JT_TRUE },
+                  { "false", AZ_JT_FALSE },
+                  { "null", AZ_JT_NULL },
+                  { "nan", AZ_JT_NONFINITE },
+                  { "NaN", AZ_JT_NONFINITE },
+                  { "-inf", AZ_JT_NONFINITE },
+                  { "-Infinity", AZ_JT_NONFINITE },
+                  { "-1", AZ_JT_NUMBER },
+                  { "7", AZ_JT_NUMBER },
+                  { "", AZ_J_MORE },
+                  { "-", AZ_J_MORE },
+                  { "n", AZ_J_MORE },
+                  { "x", AZ_J_BAD },
+                  { "}", AZ_J_BAD } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[80] = { 0 };
         memcpy(text, cases[i].text, strlen(cases[i].text));

@@ -14,7 +14,7 @@ for o in enable_kernel_summary=false disable_coll_analysis=true include_unlinked
     echo "== $o"
     run o inference.json --opt "$o"
     cat o/gpu_timeline.csv
-    ls o | grep -c -e kernel_summary -e coll_analysis
+    for t in kernel_summary coll_analysis; do [ -f o/$t.csv ] && echo "has $t"; done
     rm -r o
 done
 echo "== micro_idle_thresh_us"
@@ -40,6 +40,6 @@ for m in hybrid kernel_names operation_frequency framework_apis attention_patter
     echo "== phase_detection_method $m"
     run p inference.json --opt inference_phase_analysis=true --opt phase_detection_method=$m --opt decode_threshold=32
     cat p/inference_phases.csv
-    ls p | grep -e prefill -e decode
+    for t in p/*_prefill.csv p/*_decode.csv; do [ -f "$t" ] && basename "$t"; done
     rm -r p
 done

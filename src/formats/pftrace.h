@@ -1,0 +1,55 @@
+/* Private to pftrace*.c: slices of a Perfetto trace that rocprofv3 wrote, from protobuf or JSON (spec: AMD rocprofv3
+ * input and report, 7). Every slice carries what it stands for in its annotations; the clock of its packet is not needed. */
+#ifndef AZ_FORMATS_PFTRACE_H
+#define AZ_FORMATS_PFTRACE_H
+
+#include "formats/rocprof.h"
+
+enum pf_key {
+    PF_NONE, /* not one of those below: a counter where the slice is a kernel */
+    PF_BEGIN, PF_END, PF_DELTA, PF_TID, PF_CORR, PF_STREAM, PF_AGENT, PF_SRC, PF_DST, PF_BYTES, PF_QUEUE, PF_SCRATCH,
+    PF_LDS, PF_VGPR, PF_AGPR, PF_SGPR, PF_BLOCK, PF_GRID,
+    PF_IGNORED, /* known and not used */
+    PF_KEYS
+};
+enum pf_key pf_key_of(struct az_sv name);
+
+struct pf_value {
+    bool is_text, is_real;
+    int64_t i;
+    double f;
+    struct az_sv text;
+};
+
+#define PF_MAX_COUNTERS 64
+struct pf_slice {
+    struct az_sv category;
+    uint32_t name; /* name id */
+    int64_t number[PF_KEYS];
+    bool has[PF_KEYS];
+    int32_t agent[3]; /* PF_AGENT, PF_SRC, PF_DST */
+    struct {
+        uint32_t name;
+        double value;
+    } counter[PF_MAX_COUNTERS];
+    size_t n_counters;
+    int64_t pid;
+};
+void pf_slice_init(struct pf_slice *s);
+/* One annotation; `name` is its name id, wanted for counters. */
+void pf_annotate(struct pf_slice *s, enum pf_key key, uint32_t name, const struct pf_value *v);
+
+struct pf {
+    struct roc *r;
+    struct az_sv path;
+    uint64_t no_time;
+    struct az_vec_u64 other; /* name id << 32 | slices of categories left out */
+};
+/* Adds a slice to the model. */
+int pf_add(struct pf *p, struct pf_slice *s) AZ_MUST_USE;
+int pf_finish(struct pf *p) AZ_MUST_USE;
+
+int pftrace_json_file(struct pf *p) AZ_MUST_USE;
+int pftrace_wire_file(struct pf *p) AZ_MUST_USE;
+
+#endif

@@ -1,0 +1,348 @@
+/* Format "rocpd": the SQLite database of rocprofv3 (spec: AMD rocprofv3 input and report, 4). Opening, sets of tables. */
+#define _DEFAULT_SOURCE
+#include "formats/rocpd.h"
+
+#include <stdio.h>
+
+#include "formats/list.h"
+#include "io/path.h"
+
+#define BUSY_MS      1000
+#define PROGRESS_OPS 200000
+
+static int probe(struct az_sv head, struct az_sv path)
+{
+    if (head.n < 16 || memcmp(head.p, "SQLite format 3", 16) != 0)
+        return 0;
+    if (az_sv_find(head, AZ_SV("rocpd_")) >= 0)
+        return 96;
+    return az_sv_ends(path, AZ_SV("_results.db")) ? 60 : az_sv_ends(path, AZ_SV(".db")) ? 30 : 0;
+}
+
+/* ---- opening ---- */
+
+static int on_progress(void *ctx)
+{
+    const struct az_parse *job = ctx;
+    return job->cancelled && job->cancelled(job->ctx);
+}
+
+/* The path as SQLite takes it: no name is special. With `immutable` a URI with its special bytes escaped. */
+static struct az_sv sqlite_name(struct rp *x, bool immutable)
+{
+    const char *lead = x->path.n && x->path.p[0] == '/' ? "" : "./";
+    if (!immutable)
+        return az_arena_printf(&x->arena, "%s%.*s", lead, AZ_SVF(x->path));
+    struct az_vec_char out;
+    az_vec_init(&out, x->r->job->mem);
+    int rc = az_text_printf(&out, "file:%s", lead);
+    for (size_t i = 0; rc == 0 && i < x->path.n; i++) {
+        unsigned char c = (unsigned char)x->path.p[i];
+        bool special = c == '?' || c == '#' || c == '%' || c < 0x21;
+        rc = special ? az_text_printf(&out, "%%%02X", c) : az_text_append(&out, az_sv_make(x->path.p + i, 1));
+    }
+    if (rc == 0)
+        rc = az_text_append(&out, AZ_SV("?mode=ro&immutable=1"));
+    struct az_sv name = rc == 0 ? az_arena_dup(&x->arena, az_text_view(&out)) : az_sv_make(NULL, 0);
+    az_vec_release(&out);
+    return name;
+}
+
+static int try_open(struct rp *x, bool immutable)
+{
+    struct az_sv name = sqlite_name(x, immutable);
+    if (!name.p)
+        return SQLITE_NOMEM;
+    sqlite3_close(x->db);
+    x->db = NULL;
+    int rc = sqlite3_open_v2(name.p, &x->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | (immutable ? SQLITE_OPEN_URI : 0), NULL);
+    if (rc != SQLITE_OK)
+        return rc;
+    sqlite3_extended_result_codes(x->db, 1);
+    sqlite3_busy_timeout(x->db, BUSY_MS);
+    sqlite3_progress_handler(x->db, PROGRESS_OPS, on_progress, x->r->job);
+    /* A transaction: the file cannot change under us. */
+    return sqlite3_exec(x->db, "PRAGMA trusted_schema=OFF; PRAGMA mmap_size=2147418112; BEGIN; SELECT count(*) FROM sqlite_master",
+                        NULL, NULL, NULL);
+}
+
+static bool beside(struct rp *x, const char *suffix)
+{
+    struct az_sv p = az_arena_printf(&x->arena, "%.*s%s", AZ_SVF(x->path), suffix);
+    struct az_path_info info = p.p ? az_path_stat(p.p) : (struct az_path_info){ .kind = AZ_PATH_MISSING };
+    return info.kind == AZ_PATH_FILE && info.size > 0;
+}
+
+static int open_error(struct rp *x, int rc)
+{
+    struct az_diag *d = x->r->job->diag;
+    struct az_where at = AZ_AT_FILE(x->path);
+    switch (rc & 0xff) {
+    case SQLITE_NOMEM:
+        return az_diag_memory(d, AZ_ENOMEM, at, x->r->job->mem);
+    case SQLITE_INTERRUPT:
+        return AZ_EINTR;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return az_diag_fail(d, AZ_EIO, at, "the database is locked: another program is writing it (wait until it is finished)");
+    case SQLITE_NOTADB:
+        return az_diag_fail(d, AZ_EFORMAT, at, "not a readable SQLite database (encrypted, or its first page is damaged)");
+    case SQLITE_CORRUPT:
+        return az_diag_fail(d, AZ_EFORMAT, at, "the database is damaged and cannot be read (profile again)");
+    default:
+        break;
+    }
+    if (beside(x, "-wal"))
+        return az_diag_fail(d, AZ_EIO, at,
+                            "changes not yet written back lie beside the database ('-wal') and cannot be read here: %s "
+                            "(copy both files to a folder that can be written)",
+                            sqlite3_errstr(rc));
+    return az_diag_fail(d, AZ_EIO, at, "cannot open the database: %s", sqlite3_errstr(rc));
+}
+
+static int check_file(struct rp *x)
+{
+    struct az_diag *d = x->r->job->diag;
+    struct az_where at = AZ_AT_FILE(x->path);
+    char head[16] = { 0 };
+    FILE *f = az_sv_is(x->path, "-") ? NULL : fopen(x->path.p, "rb");
+    if (!f)
+        return az_diag_fail(d, AZ_EIO, at, az_sv_is(x->path, "-") ? "a database cannot be read from standard input (give its path)"
+                                                                    : "cannot open the file");
+    size_t n = fread(head, 1, sizeof head, f);
+    (void)fclose(f);
+    if (n == 0)
+        return az_diag_fail(d, AZ_EEMPTY, at, "empty file");
+    if (n == sizeof head && memcmp(head, "SQLite format 3", 16) == 0)
+        return 0;
+    if (memcmp(head, "\x1f\x8b", 2) == 0)
+        return az_diag_fail(d, AZ_EFORMAT, at, "compressed database (unpack it first: gunzip)");
+    return az_diag_fail(d, AZ_EFORMAT, at, "not an SQLite database (expected the *_results.db of rocprofv3)");
+}
+
+/* ---- sets of tables ---- */
+
+#define TABLE "rocpd_kernel_dispatch"
+
+static bool plain_text(struct az_sv s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-'))
+            return false;
+    }
+    return true;
+}
+
+static struct az_sv column_text(sqlite3_stmt *st, int i)
+{
+    const char *p = (const char *)sqlite3_column_text(st, i);
+    int n = sqlite3_column_bytes(st, i);
+    return p && n > 0 ? az_sv_make(p, (size_t)n) : AZ_SV("");
+}
+
+/* Endings of the tables called `base`..., as sets. */
+static int suffixed(struct rp *x, const char *base, struct rp_sets *sets)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = 0, src = sqlite3_prepare_v2(x->db, "SELECT name FROM sqlite_master WHERE type='table' AND substr(name,1,length(?1))=?1 "
+                                                "ORDER BY rowid", -1, &st, NULL);
+    if (src == SQLITE_OK)
+        (void)sqlite3_bind_text(st, 1, base, -1, SQLITE_STATIC);
+    while (src == SQLITE_OK && rc == 0 && sqlite3_step(st) == SQLITE_ROW) {
+        struct az_sv name = column_text(st, 0);
+        struct rp_set s = { .guid = AZ_SV("") };
+        if (name.n <= strlen(base) || name.p[strlen(base)] != '_')
+            continue;
+        s.suffix = az_arena_dup(&x->arena, az_sv_make(name.p + strlen(base), name.n - strlen(base)));
+        if (plain_text(s.suffix))
+            rc = s.suffix.p ? az_vec_push(sets, s) : az_arena_error(&x->arena);
+    }
+    sqlite3_finalize(st);
+    return rc;
+}
+
+/* Plain tables may hold the rows of several databases, told apart by their guid. */
+static int plain(struct rp *x, struct rp_sets *sets)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = 0;
+    if (sqlite3_prepare_v2(x->db, "SELECT DISTINCT guid FROM " TABLE " ORDER BY 1", -1, &st, NULL) == SQLITE_OK)
+        while (rc == 0 && sqlite3_step(st) == SQLITE_ROW) {
+            struct rp_set s = { .suffix = AZ_SV(""), .guid = az_arena_dup(&x->arena, column_text(st, 0)) };
+            if (plain_text(s.guid))
+                rc = az_vec_push(sets, s);
+        }
+    sqlite3_finalize(st);
+    bool table = rc == 0 && sets->n == 0 &&
+                 sqlite3_exec(x->db, "SELECT 1 FROM " TABLE " LIMIT 1", NULL, NULL, NULL) == SQLITE_OK;
+    return table ? az_vec_push(sets, ((struct rp_set){ AZ_SV(""), AZ_SV("") })) : rc;
+}
+
+static int not_ours(struct rp *x)
+{
+    sqlite3_stmt *st = NULL;
+    struct az_sv names = AZ_SV("");
+    bool compute = false;
+    int shown = 0;
+    if (sqlite3_prepare_v2(x->db, "SELECT name FROM sqlite_master WHERE type='table' ORDER BY name", -1, &st, NULL) == SQLITE_OK)
+        while (sqlite3_step(st) == SQLITE_ROW) {
+            struct az_sv name = column_text(st, 0);
+            compute |= az_sv_starts(name, AZ_SV("compute_"));
+            if (shown < 8)
+                names = az_arena_printf(&x->arena, "%.*s%s%.*s", AZ_SVF(names), shown++ ? ", " : "", AZ_SVF(name));
+        }
+    sqlite3_finalize(st);
+    if (compute)
+        return az_diag_fail(x->r->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path),
+                            "a database of rocprof-compute, not of rocprofv3 (give the *_results.db of rocprofv3)");
+    return az_diag_fail(x->r->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path),
+                        "an SQLite database, but not of rocprofv3: no table '" TABLE "...' (there: %.*s)",
+                        AZ_SVF(names.n ? names : AZ_SV("no table at all")));
+}
+
+int rp_open(struct rp *x, struct roc *r, struct az_sv path, struct rp_sets *sets)
+{
+    memset(x, 0, sizeof *x);
+    x->r = r;
+    x->path = path;
+    az_arena_init(&x->arena, r->job->mem);
+    int rc = check_file(x);
+    if (rc)
+        return rc;
+    int src = try_open(x, false), low = src & 0xff;
+    if ((low == SQLITE_CANTOPEN || low == SQLITE_IOERR || low == SQLITE_READONLY) && !beside(x, "-wal"))
+        src = try_open(x, true);
+    if (src != SQLITE_OK)
+        return open_error(x, src);
+    rc = suffixed(x, TABLE, sets);
+    if (rc == 0 && sets->n == 0)
+        rc = plain(x, sets);
+    if (rc == 0 && sets->n == 0)
+        rc = suffixed(x, "rocpd_string", sets);
+    if (rc)
+        return rc;
+    return sets->n ? 0 : not_ours(x);
+}
+
+void rp_close(struct rp *x)
+{
+    sqlite3_close(x->db);
+    az_arena_release(&x->arena);
+}
+
+/* ---- tables ---- */
+
+struct az_sv rp_table(struct rp *x, const char *table)
+{
+    return az_arena_printf(&x->arena, "\"%s%.*s\"", table, AZ_SVF(x->set->suffix));
+}
+
+struct az_sv rp_where(struct rp *x, const char *alias)
+{
+    return x->set->guid.n ? az_arena_printf(&x->arena, " WHERE %s.guid='%.*s'", alias, AZ_SVF(x->set->guid)) : AZ_SV("");
+}
+
+bool rp_columns(struct rp *x, const char *table, const char *alias, const char *const *columns, size_t n, struct az_sv *list)
+{
+    bool there[32] = { false }, any = false;
+    sqlite3_stmt *st = NULL;
+    struct az_sv sql = az_arena_printf(&x->arena, "PRAGMA table_info(%.*s)", AZ_SVF(rp_table(x, table)));
+    if (sql.p && sqlite3_prepare_v2(x->db, sql.p, -1, &st, NULL) == SQLITE_OK)
+        while (sqlite3_step(st) == SQLITE_ROW) {
+            any = true;
+            for (size_t i = 0; i < n && i < 32; i++)
+                there[i] |= az_sv_ieq(column_text(st, 1), az_sv_str(columns[i]));
+        }
+    sqlite3_finalize(st);
+    *list = AZ_SV("");
+    for (size_t i = 0; i < n && i < 32; i++)
+        *list = there[i] ? az_arena_printf(&x->arena, "%.*s%s%s.\"%s\"", AZ_SVF(*list), i ? "," : "", alias, columns[i])
+                         : az_arena_printf(&x->arena, "%.*s%sNULL", AZ_SVF(*list), i ? "," : "");
+    return any && list->p;
+}
+
+int rp_each(struct rp *x, const char *table, struct az_sv sql, int (*fn)(struct rp *x, sqlite3_stmt *row))
+{
+    struct az_diag *d = x->r->job->diag;
+    struct az_where at = AZ_AT_FILE(x->path);
+    sqlite3_stmt *st = NULL;
+    int rc = 0, src;
+    if (!sql.p)
+        return az_arena_error(&x->arena);
+    src = sqlite3_prepare_v2(x->db, sql.p, -1, &st, NULL);
+    while (rc == 0 && src != SQLITE_DONE && (src == SQLITE_OK || src == SQLITE_ROW)) {
+        src = sqlite3_step(st);
+        if (src == SQLITE_ROW)
+            rc = fn(x, st);
+    }
+    sqlite3_finalize(st);
+    if (rc || src == SQLITE_DONE)
+        return rc;
+    switch (src & 0xff) {
+    case SQLITE_INTERRUPT:
+        return AZ_EINTR;
+    case SQLITE_NOMEM:
+        return AZ_ENOMEM;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return open_error(x, src);
+    default:
+        break;
+    }
+    az_diag_add(d, AZ_WARNING, at, "table '%s' cannot be read to its end, the result is partial: %s", table, sqlite3_errmsg(x->db));
+    az_trace_dropped(x->r->t, "rest of a table that cannot be read", 1, 0);
+    x->partial = true;
+    return 0;
+}
+
+static int read_file(struct roc *r, struct az_sv path)
+{
+    struct rp x;
+    struct rp_sets sets;
+    az_vec_init(&sets, r->job->mem);
+    int rc = rp_open(&x, r, path, &sets);
+    for (size_t i = 0; rc == 0 && i < sets.n; i++) {
+        x.set = &sets.v[i];
+        rc = rp_read_set(&x);
+    }
+    if (rc == 0 && x.partial)
+        az_trace_fact(r->t, "partial", AZ_SV("yes: the database is damaged"));
+    if (rc == 0 && r->job->progress)
+        atomic_fetch_add(r->job->progress, az_path_stat(path.p).size);
+    rp_close(&x);
+    az_vec_release(&sets);
+    return rc;
+}
+
+static int parse(struct az_parse *job)
+{
+    struct roc r;
+    size_t errors = job->diag->errors;
+    int rc = roc_init(&r, job);
+    for (size_t i = 0; rc == 0 && i < job->n_files; i++)
+        rc = read_file(&r, job->files[i].path);
+    if (rc == 0)
+        rc = roc_finish(&r);
+    if (rc && job->diag->errors == errors)
+        rc = roc_error(&r, rc, job->files[0].path);
+    roc_release(&r);
+    return rc;
+}
+
+static struct az_sv stem(struct az_sv path)
+{
+    struct az_sv s = az_path_stem(path);
+    if (s.n > 8 && az_sv_ends(s, AZ_SV("_results")))
+        s.n -= 8;
+    return s;
+}
+
+const struct az_format az_format_rocpd = {
+    .name = "rocpd",
+    .help = "AMD rocprofv3: rocpd database (*_results.db)",
+    .files_are_ranks = true,
+    .probe = probe,
+    .parse = parse,
+    .stem = stem,
+};

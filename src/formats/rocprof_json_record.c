@@ -1,0 +1,454 @@
+/* Records of a results.json: dispatches, copies, allocations, calls, ROCTx ranges, counters, kernel symbols (spec: AMD
+ * rocprofv3 input and report, 2.3 to 2.5). */
+#include "base/num.h"
+#include "formats/rocprof_json.h"
+
+enum {
+    R_KIND = 1, R_OPERATION, R_THREAD, R_CORR, R_START, R_END, R_DISPATCH, R_STREAM, R_SRC, R_DST, R_BYTES, R_AGENT,
+    R_QUEUE, R_ADDRESS, R_ALLOC, R_DATA, R_RECORDS, R_VGPR, R_AGPR, R_SGPR
+};
+static const char *const record_keys[] = { "kind", "operation", "thread_id", "correlation_id", "start_timestamp",
+                                           "end_timestamp", "dispatch_info", "stream_id", "src_agent_id",
+                                           "dst_agent_id", "bytes", "agent_id", "queue_id", "address",
+                                           "allocation_size", "dispatch_data", "records", "arch_vgpr_count",
+                                           "accum_vgpr_count", "sgpr_count", "size", "flags", "args", "retval",
+                                           "src_address", "dst_address", "lds_block_size_v", NULL };
+enum { D_AGENT = 1, D_QUEUE, D_KERNEL, D_DISPATCH, D_SCRATCH, D_LDS, D_BLOCK, D_GRID };
+static const char *const dispatch_keys[] = { "agent_id", "queue_id", "kernel_id", "dispatch_id", "private_segment_size",
+                                             "group_segment_size", "workgroup_size", "grid_size", "size", NULL };
+enum { C_INTERNAL = 1 };
+static const char *const corr_keys[] = { "internal", "external", "ancestor", NULL };
+static const char *const handle_keys[] = { "handle", NULL };
+static const char *const xyz_keys[] = { "x", "y", "z", NULL };
+enum { S_ID = 1, S_NAME, S_FORMATTED, S_DEMANGLED, S_TRUNCATED, S_VGPR, S_AGPR, S_SGPR, S_CODE };
+static const char *const symbol_keys[] = { "kernel_id", "kernel_name", "formatted_kernel_name", "demangled_kernel_name",
+                                           "truncated_kernel_name", "arch_vgpr_count", "accum_vgpr_count", "sgpr_count",
+                                           "code_object_id", "size", "kernel_object", "kernarg_segment_size",
+                                           "kernarg_segment_alignment", "group_segment_size", "private_segment_size",
+                                           "kernel_code_entry_byte_offset", "kernel_address", NULL };
+enum { M_KEY = 1, M_VALUE };
+static const char *const marker_keys[] = { "key", "value", NULL };
+
+/* One record as read. */
+struct record {
+    int64_t kind, operation, thread, start, end, bytes, alloc;
+    int64_t vgpr, agpr, sgpr, scratch, lds, block[3], grid[3];
+    uint64_t corr, stream, src, dst, agent, queue, kernel, dispatch;
+    bool has_start, has_end, has_src, has_dst, has_agent, has_bytes;
+    struct az_sv address, records;
+};
+
+void rj_keys_init(struct rj *j)
+{
+    az_jkeys_init(&j->record_keys, record_keys);
+    az_jkeys_init(&j->dispatch_keys, dispatch_keys);
+    az_jkeys_init(&j->handle_keys, handle_keys);
+    az_jkeys_init(&j->corr_keys, corr_keys);
+    az_jkeys_init(&j->xyz_keys, xyz_keys);
+    az_jkeys_init(&j->symbol_keys, symbol_keys);
+    az_jkeys_init(&j->marker_keys, marker_keys);
+}
+
+/* ---- values ---- */
+
+static int number(struct az_jscan *s, int64_t *out, bool *has)
+{
+    bool missing;
+    int rc = az_j_i64(s, out, &missing);
+    if (rc == AZ_J_OK && missing)
+        *out = 0;
+    *has = rc == AZ_J_OK && !missing;
+    return rc;
+}
+
+/* Up to 2^64 - 1: handles and ids are opaque. */
+static int unsigned_number(struct az_jscan *s, uint64_t *out)
+{
+    const char *from = s->p;
+    int64_t v;
+    bool has;
+    int rc = number(s, &v, &has);
+    *out = (uint64_t)v;
+    if (rc == AZ_J_OK && !has && az_parse_u64(az_sv_make(from, (size_t)(s->p - from)), out) != 0)
+        *out = 0;
+    return rc;
+}
+
+/* {"handle": N}, or a bare number */
+static int handle(struct rj *j, struct az_jscan *s, uint64_t *out)
+{
+    struct az_sv raw;
+    if (*s->p != '{')
+        return unsigned_number(s, out);
+    s->p++;
+    int k = az_j_first_key(s, &j->handle_keys);
+    while (k >= 0) {
+        int rc = k == 1 ? unsigned_number(s, out) : az_j_skip(s, &raw);
+        if (rc != AZ_J_OK)
+            return rc;
+        k = az_j_next_key(s, &j->handle_keys, k);
+    }
+    return k == AZ_J_END ? AZ_J_OK : k;
+}
+
+static int correlation(struct rj *j, struct az_jscan *s, uint64_t *out)
+{
+    struct az_sv raw;
+    if (*s->p != '{')
+        return unsigned_number(s, out);
+    s->p++;
+    int k = az_j_first_key(s, &j->corr_keys);
+    while (k >= 0) {
+        int rc = k == C_INTERNAL ? unsigned_number(s, out) : az_j_skip(s, &raw);
+        if (rc != AZ_J_OK)
+            return rc;
+        k = az_j_next_key(s, &j->corr_keys, k);
+    }
+    return k == AZ_J_END ? AZ_J_OK : k;
+}
+
+static int xyz(struct rj *j, struct az_jscan *s, int64_t out[3])
+{
+    struct az_sv raw;
+    bool has;
+    if (*s->p != '{')
+        return az_j_skip(s, &raw);
+    s->p++;
+    int k = az_j_first_key(s, &j->xyz_keys);
+    while (k >= 0) {
+        int rc = k > 0 ? number(s, &out[k - 1], &has) : az_j_skip(s, &raw);
+        if (rc != AZ_J_OK)
+            return rc;
+        k = az_j_next_key(s, &j->xyz_keys, k);
+    }
+    return k == AZ_J_END ? AZ_J_OK : k;
+}
+
+static int dispatch_info(struct rj *j, struct az_jscan *s, struct record *e)
+{
+    struct az_sv raw;
+    bool has;
+    if (*s->p != '{')
+        return az_j_skip(s, &raw);
+    s->p++;
+    int k = az_j_first_key(s, &j->dispatch_keys);
+    while (k >= 0) {
+        int rc;
+        switch (k) {
+        case D_AGENT: rc = handle(j, s, &e->agent); e->has_agent = true; break;
+        case D_QUEUE: rc = handle(j, s, &e->queue); break;
+        case D_KERNEL: rc = unsigned_number(s, &e->kernel); break;
+        case D_DISPATCH: rc = unsigned_number(s, &e->dispatch); break;
+        case D_SCRATCH: rc = number(s, &e->scratch, &has); break;
+        case D_LDS: rc = number(s, &e->lds, &has); break;
+        case D_BLOCK: rc = xyz(j, s, e->block); break;
+        case D_GRID: rc = xyz(j, s, e->grid); break;
+        default: rc = az_j_skip(s, &raw);
+        }
+        if (rc != AZ_J_OK)
+            return rc;
+        k = az_j_next_key(s, &j->dispatch_keys, k);
+    }
+    return k == AZ_J_END ? AZ_J_OK : k;
+}
+
+static int members(struct rj *j, struct az_jscan *s, struct record *e, bool inner);
+
+/* "dispatch_data" of a counter record: the members of a dispatch record. */
+static int dispatch_data(struct rj *j, struct az_jscan *s, struct record *e, bool inner)
+{
+    struct az_sv raw;
+    if (inner || *s->p != '{')
+        return az_j_skip(s, &raw);
+    s->p++;
+    return members(j, s, e, true);
+}
+
+static int member(struct rj *j, struct az_jscan *s, struct record *e, int key, bool inner)
+{
+    struct az_sv raw;
+    bool has;
+    switch (key) {
+    case R_KIND: return number(s, &e->kind, &has);
+    case R_OPERATION: return number(s, &e->operation, &has);
+    case R_THREAD: return number(s, &e->thread, &has);
+    case R_CORR: return correlation(j, s, &e->corr);
+    case R_START: return number(s, &e->start, &e->has_start);
+    case R_END: return number(s, &e->end, &e->has_end);
+    case R_DISPATCH: return dispatch_info(j, s, e);
+    case R_STREAM: return handle(j, s, &e->stream);
+    case R_SRC: e->has_src = true; return handle(j, s, &e->src);
+    case R_DST: e->has_dst = true; return handle(j, s, &e->dst);
+    case R_BYTES: return number(s, &e->bytes, &e->has_bytes);
+    case R_AGENT: e->has_agent = true; return handle(j, s, &e->agent);
+    case R_QUEUE: return handle(j, s, &e->queue);
+    case R_ADDRESS: return az_j_skip(s, &e->address);
+    case R_ALLOC: return number(s, &e->alloc, &has);
+    case R_DATA: return dispatch_data(j, s, e, inner);
+    case R_RECORDS: return az_j_skip(s, &e->records);
+    case R_VGPR: return number(s, &e->vgpr, &has);
+    case R_AGPR: return number(s, &e->agpr, &has);
+    case R_SGPR: return number(s, &e->sgpr, &has);
+    default: return az_j_skip(s, &raw);
+    }
+}
+
+static int members(struct rj *j, struct az_jscan *s, struct record *e, bool inner)
+{
+    int k = az_j_first_key(s, &j->record_keys);
+    while (k >= 0) {
+        int rc = member(j, s, e, k, inner);
+        if (rc != AZ_J_OK)
+            return rc;
+        k = az_j_next_key(s, &j->record_keys, k);
+    }
+    return k == AZ_J_END ? AZ_J_OK : k;
+}
+
+/* ---- into the model ---- */
+
+static int64_t agent_index(const struct rj *j, uint64_t agent)
+{
+    uint32_t known = az_map_get(&j->agent_of, agent, 0);
+    if (known != AZ_NO_ID)
+        return known;
+    return agent <= INT32_MAX ? (int64_t)agent : -1; /* an agent that the file does not list: its handle */
+}
+
+static int32_t route_end(const struct rj *j, bool has, uint64_t agent)
+{
+    return has ? (int32_t)agent_index(j, agent) : AZ_NO_AGENT;
+}
+
+int rj_kernel_number(struct rj *j, uint64_t id, uint32_t *number)
+{
+    uint32_t *at;
+    bool added;
+    int rc = az_map_put(&j->kernel_of, id, 0, (uint32_t)j->symbols.n, &at, &added);
+    if (rc)
+        return rc;
+    *number = *at;
+    return added ? az_vec_push(&j->symbols, ((struct rj_symbol){ .whole_id = AZ_NO_ID, .shown_id = AZ_NO_ID })) : 0;
+}
+
+int rj_counter_number(struct rj *j, uint64_t id, uint32_t *number)
+{
+    uint32_t *at;
+    bool added;
+    int rc = az_map_put(&j->counter_of, id, 0, (uint32_t)j->counter_names.n, &at, &added);
+    if (rc)
+        return rc;
+    *number = *at;
+    return added ? az_vec_push(&j->counter_names, ((struct rj_counter){ .id = id, .name = AZ_NO_ID })) : 0;
+}
+
+/* Kind and operation in one number, replaced when the process ends. */
+static uint32_t operation_code(const struct record *e)
+{
+    bool fits = e->kind >= 0 && e->kind < 4095 && e->operation >= 0 && e->operation < 1 << 20;
+    return fits ? (uint32_t)(e->kind << 20 | e->operation) : UINT32_MAX - 1;
+}
+
+static int add_kernel(struct rj *j, const struct record *e)
+{
+    struct roc_kernel k = { .start = e->start, .end = e->end, .thread = e->thread, .agent = agent_index(j, e->agent),
+                            .queue = (int64_t)e->queue, .stream = (int64_t)e->stream, .corr = e->corr,
+                            .dispatch = e->dispatch };
+    uint32_t shape;
+    int rc = rj_kernel_number(j, e->kernel, &k.name);
+    k.shape.whole = k.name;
+    k.shape.scratch = roc_u32(e->scratch);
+    k.shape.lds = roc_u32(e->lds);
+    for (int i = 0; i < 3; i++) {
+        k.shape.grid[i] = roc_u32(e->grid[i]);
+        k.shape.block[i] = roc_u32(e->block[i]);
+    }
+    if (rc == 0 && j->array == RJ_COUNTERS)
+        return roc_counted(j->r, &k);
+    if (rc == 0)
+        rc = az_dispatch_shape(&j->shapes, &k.shape, &shape);
+    return rc ? rc : roc_kernel_row(j->r, &k, shape);
+}
+
+static int add_counters(struct rj *j, const struct record *e)
+{
+    struct az_counter c = { .proc = j->r->proc, .dispatch = e->dispatch };
+    struct az_jview list, object, inner;
+    struct az_sv item, key, value, name;
+    int rc = rj_kernel_number(j, e->kernel, &c.kernel);
+    if (rc || !az_jview_array(&list, e->records))
+        return rc;
+    while (rc == 0 && az_jview_next(&list, &item) && az_jview_object(&object, item)) {
+        uint64_t id = 0;
+        c.value = 0;
+        while (az_jview_member(&object, &key, &value)) {
+            if (az_sv_is(key, "value") && az_parse_f64(value, &c.value) != 0)
+                c.value = 0;
+            if (!az_sv_is(key, "counter_id") || !az_jview_object(&inner, value))
+                continue;
+            while (az_jview_member(&inner, &name, &value))
+                if (az_sv_is(name, "handle") && az_parse_u64(value, &id) != 0)
+                    id = 0;
+        }
+        rc = rj_counter_number(j, id, &c.counter);
+        if (rc == 0)
+            rc = az_vec_push(&j->r->d->counters, c);
+    }
+    return rc;
+}
+
+/* "0x00007f..." in quotes, or a number */
+static uint64_t address(struct az_sv raw)
+{
+    uint64_t v = 0;
+    if (raw.n >= 2 && raw.p[0] == '"')
+        raw = az_sv_make(raw.p + 1, raw.n - 2);
+    if (!az_sv_starts(raw, AZ_SV("0x")))
+        return az_parse_u64(raw, &v) == 0 ? v : 0;
+    for (size_t i = 2; i < raw.n; i++) {
+        char c = raw.p[i];
+        unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : ((unsigned)c | 32u) - 'a' + 10u;
+        if (digit > 15)
+            return 0;
+        v = v << 4 | digit;
+    }
+    return v;
+}
+
+static int add_record(struct rj *j, const struct record *e)
+{
+    struct roc_span span = { .start = e->start, .end = e->end, .thread = e->thread, .corr = e->corr,
+                             .name = operation_code(e), .domain = (uint32_t)(e->kind & 0xfff) };
+    switch (j->array) {
+    case RJ_KERNELS: return add_kernel(j, e);
+    case RJ_COUNTERS: {
+        int rc = add_counters(j, e);
+        return rc ? rc : add_kernel(j, e);
+    }
+    case RJ_COPIES: {
+        struct roc_copy c = { .start = e->start, .end = e->end, .stream = (int64_t)e->stream, .corr = e->corr,
+                              .bytes = e->has_bytes ? e->bytes : -1, .src = route_end(j, e->has_src, e->src),
+                              .dst = route_end(j, e->has_dst, e->dst), .name = span.name };
+        return roc_copy(j->r, &c);
+    }
+    case RJ_ALLOCS:
+    case RJ_SCRATCH: {
+        bool known = e->has_agent && az_map_get(&j->agent_of, e->agent, 0) != AZ_NO_ID;
+        struct roc_alloc a = { .at = span,
+                               .what = { .bytes = e->alloc, .address = address(e->address),
+                                         .agent = known ? (int32_t)agent_index(j, e->agent) : AZ_NO_AGENT } };
+        return roc_alloc(j->r, &a);
+    }
+    case RJ_MARKERS: return roc_range(j->r, &span);
+    case RJ_CALLS: break;
+    }
+    return roc_call(j->r, &span);
+}
+
+int rj_record(void *ctx, struct az_jscan *s)
+{
+    struct rj *j = ctx;
+    struct record e = { .kind = -1, .operation = -1 };
+    int rc = members(j, s, &e, false);
+    if (rc != AZ_J_OK)
+        return rc;
+    if (e.has_start && e.has_end)
+        return add_record(j, &e);
+    j->no_time++;
+    return AZ_J_OK;
+}
+
+/* ---- symbols and texts ---- */
+
+static int text(struct az_jscan *s, struct az_sv *out, bool *escaped)
+{
+    int rc = az_j_string(s, out, escaped);
+    if (rc != AZ_J_BAD)
+        return rc;
+    struct az_sv raw;
+    *escaped = false;
+    return az_j_skip(s, &raw);
+}
+
+struct symbol_names {
+    struct az_sv v[4]; /* S_NAME .. S_TRUNCATED */
+    bool escaped[4];
+};
+
+/* In the window of the scanner or, un-escaped, in the arena. */
+static struct az_sv view(struct rj *j, const struct symbol_names *n, int which)
+{
+    struct az_sv raw = n->v[which - S_NAME];
+    return n->escaped[which - S_NAME] ? az_json_unescape(&j->arena, raw) : raw;
+}
+
+/* Copies of the names that are needed later. */
+static void choose_names(struct rj *j, const struct symbol_names *n, struct rj_symbol *y)
+{
+    struct roc_symbol_names all = { .mangled = view(j, n, S_NAME), .formatted = view(j, n, S_FORMATTED),
+                                    .demangled = view(j, n, S_DEMANGLED), .truncated = view(j, n, S_TRUNCATED) };
+    struct az_sv whole, shown;
+    roc_choose_names(j->r, &all, &whole, &shown);
+    y->whole = az_arena_dup(&j->arena, whole);
+    y->shown = az_arena_dup(&j->arena, shown);
+}
+
+int rj_symbol(void *ctx, struct az_jscan *s)
+{
+    struct rj *j = ctx;
+    struct symbol_names names = { .escaped = { false } };
+    struct rj_symbol y = { .known = true, .whole_id = AZ_NO_ID, .shown_id = AZ_NO_ID };
+    struct az_sv raw;
+    uint64_t id = 0;
+    int64_t code = 0;
+    uint32_t at;
+    bool has;
+    int rc, k = az_j_first_key(s, &j->symbol_keys);
+    while (k >= 0) {
+        switch (k) {
+        case S_ID: rc = unsigned_number(s, &id); break;
+        case S_NAME:
+        case S_FORMATTED:
+        case S_DEMANGLED:
+        case S_TRUNCATED: rc = text(s, &names.v[k - S_NAME], &names.escaped[k - S_NAME]); break;
+        case S_VGPR: rc = number(s, &y.vgpr, &has); break;
+        case S_AGPR: rc = number(s, &y.agpr, &has); break;
+        case S_SGPR: rc = number(s, &y.sgpr, &has); break;
+        case S_CODE: rc = number(s, &code, &has); break;
+        default: rc = az_j_skip(s, &raw);
+        }
+        if (rc != AZ_J_OK)
+            return rc;
+        k = az_j_next_key(s, &j->symbol_keys, k);
+    }
+    if (k != AZ_J_END)
+        return k;
+    if (id == 0 && code == 0 && names.v[0].n == 0)
+        return AZ_J_OK; /* the placeholder at the place of kernel 0 */
+    choose_names(j, &names, &y);
+    rc = j->arena.failed ? az_arena_error(&j->arena) : rj_kernel_number(j, id, &at);
+    if (rc == 0)
+        j->symbols.v[at] = y;
+    return rc;
+}
+
+int rj_marker(void *ctx, struct az_jscan *s)
+{
+    struct rj *j = ctx;
+    struct az_sv value = AZ_SV(""), raw;
+    uint64_t key = 0;
+    bool escaped = false;
+    int rc, k = az_j_first_key(s, &j->marker_keys);
+    while (k >= 0) {
+        rc = k == M_KEY ? unsigned_number(s, &key) : k == M_VALUE ? text(s, &value, &escaped) : az_j_skip(s, &raw);
+        if (rc != AZ_J_OK)
+            return rc;
+        k = az_j_next_key(s, &j->marker_keys, k);
+    }
+    if (k != AZ_J_END)
+        return k;
+    uint32_t id, *at;
+    bool added;
+    rc = az_trace_name(j->r->t, escaped ? az_json_unescape(&j->arena, value) : value, &id);
+    return rc ? rc : az_map_put(&j->marker_of, key, 0, id, &at, &added);
+}
