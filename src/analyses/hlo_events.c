@@ -1,6 +1,7 @@
 /* gpu_events: every event of the GPUs with the program it belongs to; memcpy_summary. */
 #include "analyses/hlo.h"
 #include "analyses/list.h"
+#include "base/num.h"
 #include "base/sort.h"
 
 static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET };
@@ -200,7 +201,7 @@ static int sum_copies(struct az_hx *h, const struct order *o, struct copy_rows *
         if (rc)
             break;
         rows->v[*at].count++;
-        rows->v[*at].ticks += az_hx_ticks(h, e);
+        rows->v[*at].ticks = az_add_sat(rows->v[*at].ticks, az_hx_ticks(h, e));
     }
     az_map_release(&of);
     return rc;

@@ -1,7 +1,7 @@
 /* Steps, and the host: step_times, host_compile, host_summary (spec/xplane.md 11). */
 #include "analyses/hlo.h"
 #include "analyses/list.h"
-#include "base/sort.h"
+#include "base/num.h"
 
 /* ---- steps ---- */
 
@@ -35,7 +35,7 @@ static int main_program(struct az_hx *h, uint32_t device, struct run_of *best)
         n += rc == 0 && added;
         if (rc)
             break;
-        sum[*at] += az_hx_ticks(h, &e);
+        sum[*at] = az_add_sat(sum[*at], az_hx_ticks(h, &e));
         if (sum[*at] > best->ticks)
             *best = (struct run_of){ row->program, row->module, true, sum[*at] };
     }
@@ -80,7 +80,7 @@ static int range_runs(struct az_hx *h, uint32_t device, enum az_xlane_role role,
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
         if (h->tr[d->trace].x->roles.v[ev->lane[i]] != role || t->lanes.v[ev->lane[i]].context != d->plane)
             continue;
-        sum[ev->name[i]] += ev->end[i] - ev->start[i];
+        sum[ev->name[i]] = az_add_sat(sum[ev->name[i]], ev->end[i] - ev->start[i]);
         if (sum[ev->name[i]] > most) {
             most = sum[ev->name[i]];
             *name = ev->name[i];
@@ -236,7 +236,7 @@ static int compile_rows(struct az_hx *h, struct az_table *t, size_t k)
     int rc = sum && count ? AZ_OK : az_arena_error(h->job->arena);
     az_vec_init(&all, h->job->mem);
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
-        sum[ev->name[i]] += ev->end[i] - ev->start[i];
+        sum[ev->name[i]] = az_add_sat(sum[ev->name[i]], ev->end[i] - ev->start[i]);
         count[ev->name[i]]++;
         rc = az_vec_push(&all, ((struct az_span){ ev->start[i], ev->end[i] }));
     }

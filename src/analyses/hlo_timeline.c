@@ -2,6 +2,7 @@
  * picoseconds. */
 #include "analyses/hlo.h"
 #include "analyses/list.h"
+#include "base/num.h"
 
 struct figures { /* ps */
     int64_t compute, exposed_comm, exposed_memory, busy, idle, micro, total, comm, memory;
@@ -166,7 +167,7 @@ static int by_device(struct az_hx *h, struct sets *s, bool split, int64_t micro,
         const int64_t *from = (const int64_t *)&f;
         int64_t *to = (int64_t *)sum;
         for (size_t i = 0; i < sizeof f / sizeof *from; i++)
-            to[i] += from[i];
+            to[i] = az_add_sat(to[i], from[i]);
         ++*n;
     }
     return az_hx_emit(h->job, t, rc);

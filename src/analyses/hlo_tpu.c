@@ -2,6 +2,7 @@
  * operations. */
 #include "analyses/hlo.h"
 #include "analyses/list.h"
+#include "base/num.h"
 #include "base/sort.h"
 
 enum bucket { COMPUTE, COMM, COPY, BUCKETS };
@@ -122,7 +123,7 @@ static int self_times(struct az_hx *h, size_t trace, int64_t *self)
         while (open.n && ev->end[open.v[open.n - 1]] <= ev->start[e] && ev->end[e] > ev->start[e])
             open.n--;
         if (open.n)
-            self[open.v[open.n - 1]] -= ev->end[e] - ev->start[e];
+            self[open.v[open.n - 1]] = az_add_sat(self[open.v[open.n - 1]], ev->start[e] - ev->end[e]);
         rc = az_vec_push(&open, e);
     }
     az_vec_release(&open);
@@ -167,8 +168,8 @@ static int sum_by(struct az_hx *h, size_t trace, const int64_t *self, bool op, s
         if (rc)
             break;
         out->v[*at].count++;
-        out->v[*at].ticks += ev->end[i] - ev->start[i];
-        out->v[*at].self += self[i];
+        out->v[*at].ticks = az_add_sat(out->v[*at].ticks, ev->end[i] - ev->start[i]);
+        out->v[*at].self = az_add_sat(out->v[*at].self, self[i]);
     }
     az_map_release(&of);
     return rc;
@@ -334,7 +335,7 @@ static int sum_ranges(struct az_hx *h, enum az_xlane_role role, struct range_sum
                 break;
             struct range_sum *s = &out->v[*at];
             s->count++;
-            s->ticks += ps;
+            s->ticks = az_add_sat(s->ticks, ps);
             s->min = ps < s->min ? ps : s->min;
             s->max = ps > s->max ? ps : s->max;
         }

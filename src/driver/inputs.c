@@ -174,8 +174,8 @@ static int files_of_run(struct az_plan *p, struct az_plan_job *job, const struct
     glob = az_arena_printf(&p->arena, "%.*s/%s/", AZ_SVF(folder), f->run_folder);
     rc = glob.p ? az_path_glob(&p->arena, glob, &runs) : az_arena_error(&p->arena);
     if (!rc && runs.n > 1)
-        az_diag_add(&job->diag, AZ_WARNING, AZ_AT_FILE(folder), "%zu runs below this folder; the last one is read: '%.*s'",
-                    runs.n, AZ_SVF(runs.v[runs.n - 1]));
+        az_diag_add(&job->diag, AZ_WARNING, AZ_AT_FILE(folder),
+                    "%zu runs below this folder; the last one is read: '%.*s'", runs.n, AZ_SVF(runs.v[runs.n - 1]));
     if (!rc && runs.n) {
         glob = az_path_join(&p->arena, runs.v[runs.n - 1], az_sv_str(f->run_files));
         rc = glob.p ? az_path_glob(&p->arena, glob, found) : az_arena_error(&p->arena);
@@ -198,7 +198,8 @@ static int add_folder(struct az_plan *p, struct az_plan_job *job, const struct a
     if (!rc && !found.n)
         rc = az_vec_push(&found, given->path);
     for (size_t i = 0; !rc && i < found.n; i++)
-        rc = az_vec_push(&job->files, ((struct az_file){ .path = found.v[i], .role = given->role, .optional = given->optional }));
+        rc = az_vec_push(&job->files,
+                         ((struct az_file){ .path = found.v[i], .role = given->role, .optional = given->optional }));
     az_vec_release(&found);
     return rc;
 }
@@ -213,7 +214,8 @@ static int add_files(struct az_plan *p, struct az_plan_job *job)
         if (!az_sv_is(f->path, "-") && az_path_stat(f->path.p).kind == AZ_PATH_DIR)
             rc = add_folder(p, job, f);
         else
-            rc = az_vec_push(&job->files, ((struct az_file){ .path = f->path, .role = f->role, .optional = f->optional }));
+            rc = az_vec_push(&job->files,
+                             ((struct az_file){ .path = f->path, .role = f->role, .optional = f->optional }));
     }
     return rc;
 }

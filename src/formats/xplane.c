@@ -411,6 +411,6 @@ const struct az_format az_format_xplane = {
     .parse = parse,
     .stem = stem,
     .run_folder = "plugins/profile/*",
-    .run_files = "*.xplane.pb*",
+    .run_files = "*.xplane.pb",
     .twin = ".trace.json.gz",
 };

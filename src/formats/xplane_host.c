@@ -1,5 +1,6 @@
 /* XPlane: host planes. Host events are many and are summed by name; kept are those that launch device work (they carry
  * a correlation) and those of compilation. */
+#include "base/num.h"
 #include "formats/xplane.h"
 
 static int add_call(struct az_xp *r, const struct az_xp_line *l, struct az_xp_meta *meta, struct az_event *e,
@@ -53,7 +54,7 @@ static int thread(struct az_xp *r, const struct az_xp_line *l)
         if (!meta || !az_xp_times(r, l, &x, &e.start, &e.end))
             continue;
         meta->count++;
-        meta->ticks = (int64_t)((uint64_t)meta->ticks + (uint64_t)x.duration); /* hostile sums may wrap */
+        meta->ticks = az_add_sat(meta->ticks, x.duration);
         meta->min = x.duration < meta->min ? x.duration : meta->min;
         meta->max = x.duration > meta->max ? x.duration : meta->max;
         r->t->kept++;
@@ -96,7 +97,7 @@ static int add_sums(struct az_xp *r)
             break;
         struct az_xhost *h = &x->host.v[*at];
         h->count += m->count;
-        h->ticks = (int64_t)((uint64_t)h->ticks + (uint64_t)m->ticks);
+        h->ticks = az_add_sat(h->ticks, m->ticks);
         h->min = m->min < h->min ? m->min : h->min;
         h->max = m->max > h->max ? m->max : h->max;
     }

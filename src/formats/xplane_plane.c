@@ -403,10 +403,11 @@ int az_xp_meta_name(struct az_xp *r, struct az_xp_meta *m, uint32_t *id)
 
 bool az_xp_times(struct az_xp *r, const struct az_xp_line *l, const struct az_xp_event *e, int64_t *start, int64_t *end)
 {
+    const int64_t most = INT64_C(1) << 61; /* 26 days: what differences of times may not overflow by */
     int64_t base;
     if (!__builtin_sub_overflow(l->timestamp_ns, r->origin_ns, &base) && !__builtin_mul_overflow(base, 1000, &base) &&
         !__builtin_add_overflow(base, e->offset, start) && !__builtin_add_overflow(*start, e->duration, end) &&
-        e->duration >= 0)
+        e->duration >= 0 && *start > -most && *end < most)
         return true;
     r->bad_times++;
     return false;
