@@ -83,6 +83,12 @@ $(BUILD)/replay/%: tests/fuzz/%_fuzz.c tests/fuzz/driver.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(ALL_LDFLAGS) -o $@ $< tests/fuzz/driver.c $(ARCHIVES) $(LIBS)
 
+# Programs that scripts of the tests call: tests/tools/NAME.c.
+TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
+$(BUILD)/tools/%: tests/tools/%.c $(BUILD)/lib/libperf.a $(BUILD)/lib/libbase.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS) $(BUILD)/lib/libperf.a $(BUILD)/lib/libbase.a $(LIBS)
+
 # Benchmarks: tests/bench/NAME.c, linked with everything but the commands.
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 $(BUILD)/bench/%: tests/bench/%.c $(ARCHIVES)
@@ -115,7 +121,7 @@ example: ## run the example (two inputs; results in build/example-out)
 
 test: test-build ## run every test; the last line is "N passed, N failed"
 	@$(STAGES) unit golden examples documented schema fuzz shared
-test-build: all units $(EXAMPLE_DB)
+test-build: all units $(TOOLS) $(EXAMPLE_DB)
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)
 replays: $(REPLAYS)
@@ -125,7 +131,7 @@ unit: $(UNITS) ## build and run the unit tests
 	@$(STAGES) unit
 golden: all $(EXAMPLE_DB) ## command lines with exact output (tests/golden/run.sh --update rewrites)
 	@$(STAGES) golden
-check-shared: all ## run the analyzer on the shared inputs, if ../shared is there
+check-shared: all $(TOOLS) ## run the analyzer on the shared inputs, if ../shared is there
 	@$(STAGES) shared
 schema: all ## write schemas/config.schema.json from the option table
 	@mkdir -p schemas
