@@ -3,6 +3,7 @@
 #include "analyses/fw_unified.h"
 
 #include "analyses/fw_backward.h"
+#include "analyses/fw_metrics.h"
 #include "analyses/list.h"
 
 struct work {
@@ -157,6 +158,7 @@ static int take(struct work *w, uint32_t node, struct az_sv category)
                                 .name_group = az_fw_node(w->fw, node).name,
                                 .model = w->model[node],
                                 .category = category,
+                                .forward = category.n ? az_fw_backward_of(w->fw, w->forward, node) : AZ_NO_ROW,
                                 .time = union_below(w, node, &rc) };
     gpu_under(w, node, &first, &end);
     for (; first < end; first++)
@@ -248,7 +250,7 @@ static int add_synthetic(struct work *w)
         struct az_event e = az_gpu_event(c, g);
         uint32_t op = az_node_op(c, c->gpu_call[g]);
         struct az_unified_row r = {
-            .node = op != AZ_NO_ROW ? op : c->gpu_call[g], .gpu = g, .uid = uid, .time = e.end - e.start
+            .node = op != AZ_NO_ROW ? op : c->gpu_call[g], .gpu = g, .uid = uid, .forward = AZ_NO_ROW, .time = e.end - e.start
         };
         uid++;
         rc = name_synthetic(w, &seen, &r);

@@ -11,6 +11,7 @@ struct az_unified_row {
     struct az_sv name, category;
     uint32_t name_group; /* equal for equal names */
     bool model;          /* its operator has a performance model */
+    uint32_t forward;    /* forward operator whose model's backward pass stands for it; AZ_NO_ROW */
     int64_t time;        /* union of its device events, ticks */
 };
 AZ_VEC(struct az_unified_row, az_unified_rows);

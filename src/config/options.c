@@ -57,7 +57,11 @@ const struct az_option az_option_table[] = {
     { "labels", AT_SHARED, AZ_OPT_MAP, LOADER, NO_RANGE, NULL, NULL, "",
       "facts to report beside the figures (commit, branch, host, job); an input's are added to those of the run", "0.1" },
     { "device", AT_SHARED, AZ_OPT_TEXT, OPT(device_name), NO_RANGE, NULL, NULL, "",
-      "name of the device architecture", "0.1" },
+      "name of the device whose peak rates count (configs/devices.csv); absent: by what the profile says of it", "0.1" },
+    { "roofline_basis", AT_SHARED, AZ_OPT_ENUM, OPT(roofline_basis), NO_RANGE, "peak|achievable", "peak", "pytorch",
+      "rates of the vendor's data sheet, or measured ones where the table has them", "0.1" },
+    { "device_peaks", AT_SHARED, AZ_OPT_TEXT, OPT(device_peaks), NO_RANGE, NULL, NULL, "pytorch",
+      "rates of your own, in GB/s and TFLOP/s, which win over the table: mem_bw_gbps=3350 matrix_bf16=989.4", "0.1" },
     { "extension_file", AT_SHARED, AZ_OPT_PATH, OPT(extension_file), NO_RANGE, NULL, NULL, "",
       "script with hooks of your own", "0.1" },
 
