@@ -243,6 +243,12 @@ int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward, struct
     return 0;
 }
 
+bool az_fw_unreadable(const struct az_fw_estimate *e)
+{
+    struct az_sv why = az_sv_str(e->why);
+    return why.n && e->perf->why && !az_sv_starts(why, AZ_SV("no shapes recorded")) && !az_sv_starts(why, AZ_SV("no annotation"));
+}
+
 struct az_roofline az_fw_roofline(const struct az_fw_metrics *m, const struct az_fw_estimate *e)
 {
     struct az_roofline r = { .compute_us = NAN, .memory_us = NAN, .time_us = NAN, .tflops = NAN, .bound = "", .peak = "" };

@@ -20,6 +20,8 @@ struct az_fw_metrics;
 struct az_fw_metrics *az_fw_metrics_get(struct az_job *job, struct az_fw *f, int *rc);
 /* Estimate of an operator node; of the backward pass of that forward operator. */
 int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward, struct az_fw_estimate *out) AZ_MUST_USE;
+/* Its arguments were recorded but the model cannot use them: worth a warning. What was never recorded is not. */
+bool az_fw_unreadable(const struct az_fw_estimate *e);
 /* Model of an operator by its name; NULL. */
 const struct az_op_model *az_fw_model(struct az_fw_metrics *m, uint32_t name);
 struct az_job *az_fw_job(const struct az_fw_metrics *m);

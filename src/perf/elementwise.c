@@ -95,8 +95,11 @@ static bool p_resized(struct az_pm *r, const struct az_perf_arg *x, const double
         out *= dims[i];
     if (out < 0)
         return az_pm_fail(r, "output has no size");
+    az_pm_p_list(r, "op_shape", dims, n);
     az_pm_p_json(r, "input_shape", x->dims);
     az_pm_p_list(r, "output_shape", dims, n);
+    az_pm_p_json(r, "stride_input", x->strides);
+    az_pm_p_types(r, "dtype_in_out", x, NULL, NULL);
     az_pm_unit(r, "vector", x->type);
     return az_pm_done(r, out, (x->elements + out) * x->type->bytes);
 }
@@ -131,6 +134,8 @@ bool az_pm_upsample(struct az_pm *r)
         dims[i] = az_pm_dim(x, i);
     for (int i = 0; i < n; i++)
         dims[x->nd - n + i] = factor ? floor(dims[x->nd - n + i] * v[i]) : v[i];
+    if (factor)
+        az_pm_p_list(r, "scale_factors", v, n);
     return p_resized(r, x, dims, x->nd);
 }
 
