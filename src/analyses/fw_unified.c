@@ -295,6 +295,8 @@ static int run(struct az_job *job)
     if (rc == 0)
         rc = az_unified_tables(job, w.fw, &w.rows);
     if (rc == 0)
+        rc = az_unified_roofline(job, w.fw, &w.rows);
+    if (rc == 0)
         self_check(&w);
     az_vec_release(&w.rows);
     az_vec_release(&w.stack);

@@ -18,5 +18,7 @@ AZ_VEC(struct az_unified_row, az_unified_rows);
 
 /* unified_perf_summary and, with include_overlap_info, unified_perf_summary_kl_overlap. */
 int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unified_rows *rows) AZ_MUST_USE;
+/* roofline, its chart, and the share of device time without a model in `coverage` (fw_roofline.c). */
+int az_unified_roofline(struct az_job *job, struct az_fw *fw, const struct az_unified_rows *rows) AZ_MUST_USE;
 
 #endif
