@@ -88,11 +88,21 @@ static int add_gap(struct work *w, struct az_sv name, struct az_sv why, int64_t 
     return 0;
 }
 
+/* Some argument has a shape: `[[],[]]` says nothing. */
+static bool has_shapes(const struct work *w, const struct az_op_args *a)
+{
+    struct az_sv dims = a && a->dims != AZ_NO_ID ? az_trace_text(w->fw->trace, a->dims) : AZ_SV("");
+    for (size_t i = 0; i < dims.n; i++)
+        if (dims.p[i] >= '0' && dims.p[i] <= '9')
+            return true;
+    return false;
+}
+
 static int add_row(struct work *w, const struct az_unified_row *r)
 {
     struct az_fw_estimate e = { .flops = NAN, .bytes = NAN };
     const struct az_op_args *a = az_fw_args(w->fw, r->node);
-    bool backward = r->forward != AZ_NO_ROW, shaped = a && a->dims != AZ_NO_ID;
+    bool backward = r->forward != AZ_NO_ROW, shaped = has_shapes(w, a);
     int rc = r->gpu == AZ_NO_ROW ? az_fw_estimate(w->metrics, backward ? r->forward : r->node, backward, &e) : 0;
     bool known = !isnan(e.flops) || !isnan(e.bytes);
     w->all += r->time;

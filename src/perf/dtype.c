@@ -13,6 +13,8 @@ const struct az_dtype *az_dtype_find(struct az_sv name)
         { "c10::BFloat16", 2, "bf16", true, false },
         { "long int", 8, "", true, false },
         { "int", 4, "", true, false },
+        { "long", 8, "", true, false }, /* older profilers */
+        { "short", 2, "", true, false },
         { "short int", 2, "", true, false },
         { "signed char", 1, "int8", true, false },
         { "unsigned char", 1, "", true, false },

@@ -82,11 +82,11 @@ bool az_pm_fill(struct az_pm *r)
     return az_pm_tensor(x) ? moved(r, x, az_pm_size(x)) : az_pm_fail(r, "no tensor");
 }
 
-/* Reads and writes all of in=i (clone, contiguous, roll, ...). */
+/* Reads and writes all of in=i (clone, contiguous, roll, ...), and of also=i. */
 bool az_pm_move(struct az_pm *r)
 {
-    const struct az_perf_arg *x = az_pm_key(r, "in", 0);
-    return az_pm_tensor(x) ? moved(r, x, 2 * az_pm_size(x)) : az_pm_fail(r, "no tensor");
+    const struct az_perf_arg *x = az_pm_key(r, "in", 0), *y = az_pm_key(r, "also", -1);
+    return az_pm_tensor(x) ? moved(r, x, 2 * (az_pm_size(x) + az_pm_size(y))) : az_pm_fail(r, "no tensor");
 }
 
 /* index_select(source, dim, index): rows read and written, and the indices. */
@@ -266,4 +266,56 @@ bool az_pm_operands(struct az_pm *r)
     az_pm_p_json(r, "op_shape", first->dims);
     az_pm_unit(r, "vector", first->type);
     return az_pm_done(r, largest, bytes);
+}
+
+/* Table-batched embedding lookup: weights in=i, one momentum a row in rows=i, indices=i, offsets=i (bags + 1). The average row length
+ * is weights by rows. Backward: every looked-up row's gradient, the row read and written back, rows assumed distinct. */
+bool az_pm_table_lookup(struct az_pm *r)
+{
+    const struct az_perf_arg *w = az_pm_key(r, "in", 1), *rows = az_pm_key(r, "rows", 20), *index = az_pm_key(r, "index", 11);
+    const struct az_perf_arg *off = az_pm_key(r, "offsets", 12), *weight = az_pm_key(r, "weight", 14);
+    if (!az_pm_dims(w) || !az_pm_dims(rows) || !az_pm_dims(index) || !az_pm_dims(off) || rows->elements <= 0)
+        return az_pm_fail(r, "weights, indices or offsets are missing");
+    double d = w->elements / rows->elements, n = index->elements, bags = off->elements - 1, out = bags * d * 4;
+    double lists = az_pm_size(index) + az_pm_size(off) + az_pm_size(weight);
+    az_pm_p_int(r, "indices", n);
+    az_pm_p_int(r, "bags", bags);
+    az_pm_p_real(r, "row_length", d);
+    az_pm_unit(r, "vector", w->type);
+    r->out->bwd_flops = 4 * n * d;
+    r->out->bwd_bytes = lists + out + n * (2 * d * w->type->bytes + 8);
+    r->out->assumed = true;
+    return az_pm_done(r, (az_pm_dims(weight) ? 2 : 1) * n * d, lists + n * d * w->type->bytes + out);
+}
+
+/* scatter_add_(target, dim, index, values): reads and writes a place of the target for each value. */
+bool az_pm_scatter_add(struct az_pm *r)
+{
+    const struct az_perf_arg *x = az_pm_arg(r, 0), *index = az_pm_arg(r, 2), *v = az_pm_arg(r, 3);
+    if (!az_pm_tensor(x) || !az_pm_dims(index))
+        return az_pm_fail(r, "target or index is missing");
+    moved(r, x, 0);
+    return az_pm_done(r, index->elements, az_pm_size(index) + index->elements * ((az_pm_tensor(v) ? v->type->bytes : 0) + 2 * x->type->bytes));
+}
+
+/* Gradient in=i spread over the shape of out=i by positions index=i. */
+bool az_pm_pool_bwd(struct az_pm *r)
+{
+    const struct az_perf_arg *g = az_pm_key(r, "in", 0), *x = az_pm_key(r, "out", 1), *index = az_pm_key(r, "index", -1);
+    if (!az_pm_dims(g) || !az_pm_dims(x))
+        return az_pm_fail(r, "gradient or input is missing");
+    moved(r, x, 0);
+    return az_pm_done(r, g->elements, az_pm_size(g) + az_pm_size(x) + az_pm_size(index));
+}
+
+/* Backward pass of a lookup whose indices are not among its arguments: the gradient is read once; what else is moved depends on the
+ * rows that were looked up. A lower bound. */
+bool az_pm_gradient_read(struct az_pm *r)
+{
+    const struct az_perf_arg *x = az_pm_key(r, "in", 0);
+    if (!az_pm_dims(x))
+        return az_pm_fail(r, "no gradient recorded");
+    moved(r, x, 0);
+    r->out->assumed = true;
+    return az_pm_done(r, x->elements, az_pm_size(x));
 }

@@ -98,6 +98,8 @@ static double channels(const struct az_pm *r, const struct az_perf_arg *x)
     int at = az_pm_at(r, "shape", -1), n;
     if (at < 0)
         return az_pm_dim(x, 1);
+    if (az_pm_arg(r, at)->value.n == 0 && az_pm_dims(az_pm_key(r, "weight", -1))) /* no concrete values recorded */
+        return az_pm_key(r, "weight", -1)->elements;
     n = az_pm_list(az_pm_arg(r, at), v, AZ_PERF_DIMS);
     for (int i = 0; i < n; i++)
         c *= v[i];
