@@ -44,6 +44,7 @@ const struct az_analysis *const az_analyses[] = {
     &az_analysis_fw_phases,
     &az_analysis_fw_coll,
     &az_analysis_fw_quality,
+    &az_analysis_fw_extension,
     &az_analysis_fw_gaps,
     &az_analysis_tt,
     &az_analysis_amd_timeline,

@@ -35,6 +35,9 @@ struct az_fw {
     struct az_sv *kernel_class; /* name id -> class, decided on first use */
     const struct az_classifier *classes;
     const struct az_options *opts;
+    struct az_op_category *extra; /* of the user's script; they win over `known` */
+    size_t n_extra;
+    struct az_sv extension_why; /* it failed: the message */
     struct az_fw_metrics *metrics; /* analyses/fw_metrics.h; made on first use */
     struct az_overlaps *overlaps; /* made on first use */
     uint8_t *recompute;           /* host node -> 1 inside a recomputed region; NULL unless detect_recompute */

@@ -158,7 +158,7 @@ static int add_backward(struct work *w, uint32_t node, const struct az_op_model 
 
 static int add_event(struct work *w, uint32_t node, const struct az_op_model *m)
 {
-    if (!az_fw_known(w->fw, node) && az_fw_launcher_of(w->fw, node) == AZ_NO_ROW)
+    if (!az_fw_known(w->fw, node) && az_fw_launcher_of(w->fw, node) == AZ_NO_ROW && !az_sv_is(m->model, "script"))
         return 0;
     int rc = 0;
     if (sheet_of(w, m->family, false) == AZ_NO_ROW) {

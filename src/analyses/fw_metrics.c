@@ -2,6 +2,7 @@
 #include "analyses/fw_metrics.h"
 
 #include "base/data.h"
+#include "extend/extend.h"
 
 #define KERNELS 32 /* names looked at for what only a kernel's name says */
 
@@ -26,6 +27,8 @@ struct az_fw_metrics {
     struct slot *slot;                  /* by (name, arguments), (kernels, annotation) */
     size_t mask, n_entries;
     struct az_perf_call *call;
+    struct az_extend *script; /* while its models are run */
+    struct az_diag *said;
     uint32_t *steps; /* rows of AZ_RANGE that describe a step of a serving engine */
     size_t n_steps;
     bool steps_known, has_peaks;
@@ -94,6 +97,12 @@ const struct az_op_model *az_fw_model(struct az_fw_metrics *m, uint32_t name)
         m->looked[name] = 1;
     }
     return m->by_name[name];
+}
+
+bool az_fw_scripted(struct az_fw_metrics *m, uint32_t name)
+{
+    const struct az_op_model *model = az_fw_model(m, name);
+    return model && az_sv_is(model->model, "script");
 }
 
 /* Name ids of the device events below a node, without repetition of neighbours. */
@@ -195,6 +204,8 @@ static int evaluate(struct az_fw_metrics *m, const struct az_op_model *model, ui
         e->perf.why = "no shapes recorded";
     else if (!az_perf_parse(c, text_of(m->fw, a->dims), text_of(m->fw, a->types), text_of(m->fw, a->strides), text_of(m->fw, a->concrete)))
         e->perf.why = "malformed argument list";
+    else if (az_sv_is(model->model, "script"))
+        rc = m->script ? az_extend_model(m->script, c, m->job->arena, &e->perf, m->said) : AZ_EINTERNAL;
     else
         rc = az_perf_eval(c, model, m->job->arena, &e->perf);
     e->spec = az_perf_spec(&e->perf, m->job->arena);
@@ -241,6 +252,33 @@ int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward, struct
     out->why = e->perf.why ? e->perf.why : isnan(out->flops) ? "no model of the backward pass" : isnan(out->bytes) ? "element size unknown" : NULL;
     out->tf32 = e->tf32;
     return 0;
+}
+
+int az_fw_metrics_extend(struct az_fw_metrics *m, struct az_extend *e, struct az_diag *said)
+{
+    const struct az_events *ops = &m->fw->trace->ev[AZ_HOST_OP];
+    struct az_fw_estimate unused;
+    int rc = 0;
+    m->script = e;
+    m->said = said;
+    for (uint32_t n = 0; rc == 0 && n < m->fw->tree->first_call; n++) {
+        uint32_t name = ops->name[n];
+        if (name == AZ_NO_ID)
+            continue;
+        if (!m->looked[name]) {
+            const struct az_op_model *known = az_fw_model(m, name);
+            struct az_sv op = az_trace_text(m->fw->trace, name);
+            struct az_op_model *own = az_extend_has_model(e, op) ? az_arena_alloc(m->job->arena, sizeof *own) : NULL;
+            if (own) { /* a family of the program keeps its table */
+                *own = (struct az_op_model){ .op = op, .family = known ? known->family : AZ_SV("Extension"), .category = known ? known->category : AZ_SV(""), .model = AZ_SV("script") };
+                m->by_name[name] = own;
+            }
+        }
+        if (m->by_name[name] && az_sv_is(m->by_name[name]->model, "script"))
+            rc = az_fw_estimate(m, n, false, &unused);
+    }
+    m->script = NULL;
+    return rc;
 }
 
 bool az_fw_unreadable(const struct az_fw_estimate *e)

@@ -16,6 +16,9 @@ struct az_fw_estimate {
 };
 
 struct az_fw_metrics;
+struct az_extend;
+/* Evaluates the models of a script for every operator it knows. AZ_ECONFIG: one failed; then nothing of m may be used. */
+int az_fw_metrics_extend(struct az_fw_metrics *m, struct az_extend *e, struct az_diag *said) AZ_MUST_USE;
 /* Of the job's trace, made on first use, in the job's arena. NULL on failure, *rc says why. */
 struct az_fw_metrics *az_fw_metrics_get(struct az_job *job, struct az_fw *f, int *rc);
 /* Estimate of an operator node; of the backward pass of that forward operator. */
@@ -26,6 +29,8 @@ bool az_fw_unreadable(const struct az_fw_estimate *e);
 const struct az_op_model *az_fw_model(struct az_fw_metrics *m, uint32_t name);
 struct az_job *az_fw_job(const struct az_fw_metrics *m);
 const struct az_trace *az_fw_trace(const struct az_fw_metrics *m);
+/* The model is one of the user's script. */
+bool az_fw_scripted(struct az_fw_metrics *m, uint32_t name);
 const struct az_op_models *az_fw_models(const struct az_fw_metrics *m);
 /* Peaks of the trace's device; NULL: unknown (then rates have no roofline). */
 const struct az_peaks *az_fw_peaks(const struct az_fw_metrics *m);

@@ -48,6 +48,10 @@ static int prepare(struct work *w)
 {
     const struct az_calltree *c = w->fw->tree;
     struct az_arena *a = w->job->arena;
+    int rc;
+    struct az_fw_metrics *metrics = az_fw_metrics_get(w->job, w->fw, &rc);
+    if (rc)
+        return rc;
     w->model = az_arena_array(a, (size_t)c->n + 1, 1);
     w->models_below = az_arena_array(a, (size_t)c->n + 2, sizeof *w->models_below);
     w->linked_below = az_arena_array(a, (size_t)c->n + 2, sizeof *w->linked_below);
@@ -60,7 +64,7 @@ static int prepare(struct work *w)
         w->linked_below[p + 1] += w->linked_below[p];
     for (uint32_t n = 0; n < c->first_call; n++) {
         const struct az_op_category *known = az_fw_known(w->fw, n);
-        w->model[n] = known && known->has_model;
+        w->model[n] = (known && known->has_model) || az_fw_scripted(metrics, w->fw->trace->ev[AZ_HOST_OP].name[n]);
     }
     for (uint32_t p = 0; p < c->n; p++) {
         uint32_t n = c->by_pre[p];
