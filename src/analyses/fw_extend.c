@@ -11,7 +11,9 @@ static int keep_categories(struct az_fw *f, struct az_arena *a, const struct az_
     if (!f->extra)
         return az_arena_error(a);
     for (size_t i = 0; i < c->n; i++)
-        f->extra[f->n_extra++] = (struct az_op_category){ .name = c->v[i].op, .category = c->v[i].category, .has_model = az_extend_has_model(e, c->v[i].op) };
+        f->extra[f->n_extra++] = (struct az_op_category){ .name = c->v[i].op,
+                                                          .category = c->v[i].category,
+                                                          .has_model = az_extend_has_model(e, c->v[i].op) };
     return 0;
 }
 
@@ -67,7 +69,9 @@ static int run(struct az_job *job)
 {
     int rc;
     struct az_fw *f = az_fw_get(job, &rc);
-    return rc || f->extension_why.n == 0 ? rc : az_diag_fail(job->diag, AZ_ECONFIG, AZ_NOWHERE, "%.*s", AZ_SVF(f->extension_why));
+    return rc || f->extension_why.n == 0
+               ? rc
+               : az_diag_fail(job->diag, AZ_ECONFIG, AZ_NOWHERE, "%.*s", AZ_SVF(f->extension_why));
 }
 
 const struct az_analysis az_analysis_fw_extension = {

@@ -1,5 +1,6 @@
-/* Events of the family tables (spec: PyTorch-profiler report, section 7): every operator whose name a model of the family knows, at any
- * nesting. Operators that wrap others (linear, clone) count only where they launch device work themselves. */
+/* Events of the family tables (spec: PyTorch-profiler report, section 7): every operator whose name a model of the
+ * family knows, at any nesting. Operators that wrap others (linear, clone) count only where they launch device work
+ * themselves. */
 #include "analyses/fw_family.h"
 
 #include "analyses/fw_backward.h"
@@ -56,7 +57,8 @@ static const struct {
 
 static int add_sheet(struct work *w, struct az_sv family, bool single, bool backward)
 {
-    struct az_sv name = single ? family : az_arena_printf(w->job->arena, "%.*s_%s", AZ_SVF(family), backward ? "bwd" : "fwd");
+    struct az_sv name =
+        single ? family : az_arena_printf(w->job->arena, "%.*s_%s", AZ_SVF(family), backward ? "bwd" : "fwd");
     return az_vec_push(&w->sheets, ((struct az_family_sheet){ name, family, backward }));
 }
 
@@ -121,8 +123,8 @@ static bool family_below(struct work *w, uint32_t node, struct az_sv family)
     return false;
 }
 
-/* The backward pass of an operator: the device events of all wrappers whose forward operator lies in its subtree, unless they hold
- * operators of the same family, which have rows of their own. */
+/* The backward pass of an operator: the device events of all wrappers whose forward operator lies in its subtree,
+ * unless they hold operators of the same family, which have rows of their own. */
 static int add_backward(struct work *w, uint32_t node, const struct az_op_model *m)
 {
     const struct az_calltree *c = w->fw->tree;
@@ -144,7 +146,9 @@ static int add_backward(struct work *w, uint32_t node, const struct az_op_model 
     if (rc || end == lo || (!e.perf->why && isnan(e.perf->bwd_flops)))
         return rc;
     uint32_t *gpu = az_arena_array(w->job->arena, n + 1, sizeof *gpu);
-    struct az_family_event x = { .node = node, .backward = true, .sheet = sheet_of(w, m->family, true), .own = { gpu, n } };
+    struct az_family_event x = {
+        .node = node, .backward = true, .sheet = sheet_of(w, m->family, true), .own = { gpu, n }
+    };
     if (!gpu)
         return az_arena_error(w->job->arena);
     for (size_t i = lo, at = 0; i < end; i++) {
@@ -184,7 +188,8 @@ static int make_links(struct work *w)
     for (uint32_t i = 0; i < c->first_call; i++)
         n += w->forward[i] != AZ_NO_ROW;
     int64_t *key = az_arena_array(w->job->arena, n + 1, sizeof *key);
-    uint32_t *perm = az_arena_array(w->job->arena, n + 1, sizeof *perm), *wrapper = az_arena_array(w->job->arena, n + 1, sizeof *wrapper);
+    uint32_t *perm = az_arena_array(w->job->arena, n + 1, sizeof *perm),
+             *wrapper = az_arena_array(w->job->arena, n + 1, sizeof *wrapper);
     w->links = az_arena_array(w->job->arena, n + 1, sizeof *w->links);
     if (!key || !perm || !wrapper || !w->links)
         return az_arena_error(w->job->arena);
@@ -210,7 +215,8 @@ static int emit(struct work *w)
     int rc = az_groups_make(&g, of, w->events.n, w->sheets.n, w->job->mem);
     for (size_t s = 0; rc == 0 && s < w->sheets.n; s++)
         if (g.first[s + 1] > g.first[s])
-            rc = az_family_table(w->job, w->fw, w->metrics, &w->sheets.v[s], &w->events, g.item + g.first[s], g.first[s + 1] - g.first[s]);
+            rc = az_family_table(w->job, w->fw, w->metrics, &w->sheets.v[s], &w->events, g.item + g.first[s],
+                                 g.first[s + 1] - g.first[s]);
     az_groups_release(&g);
     return rc;
 }
@@ -219,7 +225,7 @@ static int run(struct az_job *job)
 {
     int rc;
     struct work w = { .job = job, .fw = az_fw_get(job, &rc) };
-    if (!w.fw || !w.fw->ops->has_ops)
+    if (!w.fw || !w.fw->ops->has_ops || w.fw->tree->n_gpu == 0)
         return rc;
     az_vec_init(&w.sheets, job->mem);
     az_vec_init(&w.events, job->mem);

@@ -16,15 +16,18 @@ struct work {
     const char *param[PARAMS]; /* columns, in order of appearance */
     enum az_perf_kind kind[PARAMS];
     unsigned n_params;
-    int64_t *time;        /* of each event, ticks */
-    uint64_t failed;      /* events without an estimate */
+    int64_t *time;   /* of each event, ticks */
+    uint64_t failed; /* events without an estimate */
     const char *why;
     struct az_fw_details details;
 };
 
 static const struct az_family_event *event(const struct work *w, size_t i) { return &w->all->v[w->item[i]]; }
 
-static int estimate(struct work *w, size_t i, struct az_fw_estimate *e) { return az_fw_estimate(w->metrics, event(w, i)->node, event(w, i)->backward, e); }
+static int estimate(struct work *w, size_t i, struct az_fw_estimate *e)
+{
+    return az_fw_estimate(w->metrics, event(w, i)->node, event(w, i)->backward, e);
+}
 
 static void note_param(struct work *w, const struct az_perf_param *p)
 {
@@ -86,18 +89,22 @@ static void stat_columns(struct work *w, const char *what, enum az_unit unit, un
 {
     static const char *const stat[] = { "mean", "median", "std", "min", "max" };
     for (int i = 0; i < 5; i++)
-        az_table_columnsv(w->t, az_arena_printf(w->job->arena, "%s_%s", what, stat[i]), AZ_REAL, unit, flags | (i ? AZ_DETAIL : 0));
+        az_table_columnsv(w->t, az_arena_printf(w->job->arena, "%s_%s", what, stat[i]), AZ_REAL, unit,
+                          flags | (i ? AZ_DETAIL : 0));
 }
 
 static void columns(struct work *w)
 {
-    static const char *const lane[] = { "process_name_first", "process_label_first", "thread_name_first", "Compute Spec" };
-    static const char *const args[] = { "Input Dims_first", "Input type_first", "Input Strides_first", "Concrete Inputs_first" };
+    static const char *const lane[] = { "process_name_first", "process_label_first", "thread_name_first",
+                                        "Compute Spec" };
+    static const char *const args[] = { "Input Dims_first", "Input type_first", "Input Strides_first",
+                                        "Concrete Inputs_first" };
     struct az_table *t = w->t;
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     for (unsigned k = 0; k < w->n_params; k++) {
         enum az_cell_type type = w->kind[k] == AZ_PARAM_INT ? AZ_INT : w->kind[k] == AZ_PARAM_REAL ? AZ_REAL : AZ_TEXT;
-        az_table_columnsv(t, az_arena_printf(w->job->arena, "param: %s", w->param[k]), type, AZ_UNIT_ID, AZ_KEY | AZ_DETAIL);
+        az_table_columnsv(t, az_arena_printf(w->job->arena, "param: %s", w->param[k]), type, AZ_UNIT_ID,
+                          AZ_KEY | AZ_DETAIL);
     }
     if (w->fw->opts->group_by_num_kernels)
         az_table_column(t, "num_kernels", AZ_INT, AZ_UNIT_COUNT, AZ_KEY);
@@ -241,8 +248,8 @@ static int fill(struct work *w)
     return rc;
 }
 
-int az_family_table(struct az_job *job, struct az_fw *fw, struct az_fw_metrics *m, const struct az_family_sheet *s, const struct az_family_events *all,
-                    const uint32_t *item, size_t n)
+int az_family_table(struct az_job *job, struct az_fw *fw, struct az_fw_metrics *m, const struct az_family_sheet *s,
+                    const struct az_family_events *all, const uint32_t *item, size_t n)
 {
     struct work w = { .job = job, .fw = fw, .metrics = m, .all = all, .item = item, .n = n };
     struct az_sv title = az_arena_printf(job->arena, "%.*s by parameters", AZ_SVF(s->name));
@@ -260,7 +267,8 @@ int az_family_table(struct az_job *job, struct az_fw *fw, struct az_fw_metrics *
             az_table_keep(w.t, (size_t)fw->opts->topk_roofline_ops);
     }
     if (rc == 0 && w.failed)
-        az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(fw->trace->path), "%.*s: %llu of %zu operations without an estimate: %s", AZ_SVF(s->name),
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(fw->trace->path),
+                    "%.*s: %llu of %zu operations without an estimate: %s", AZ_SVF(s->name),
                     (unsigned long long)w.failed, n, w.why);
     return az_fw_emit(job, w.t, rc);
 }

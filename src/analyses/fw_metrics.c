@@ -44,16 +44,21 @@ static int find_peaks(struct az_fw_metrics *m)
         const struct az_device *d = &m->fw->trace->devices.v[i];
         if (i && f.name.n)
             break;
-        f = (struct az_device_facts){ .name = d->name, .units = (double)d->sm_count, .memory_bytes = (double)d->memory_bytes };
+        f = (struct az_device_facts){ .name = d->name,
+                                      .units = (double)d->sm_count,
+                                      .memory_bytes = (double)d->memory_bytes };
     }
     m->has_peaks = az_peaks_find(az_data("devices.csv"), o->device_name, o->roofline_basis, &f, &m->peaks);
     if (!m->has_peaks && o->device_name.n)
         az_diag_add(m->job->diag, AZ_WARNING, AZ_AT_FILE(m->fw->trace->path),
-                    "no %.*s rates known of device '%.*s' (the tables come without a roofline; give \"device_peaks\" or a name of configs/devices.csv)",
+                    "no %.*s rates known of device '%.*s' (the tables come without a roofline; give \"device_peaks\" "
+                    "or a name of configs/devices.csv)",
                     AZ_SVF(o->roofline_basis), AZ_SVF(o->device_name));
     if (o->device_peaks.n) {
         if (!az_peaks_override(&m->peaks, o->device_peaks, &bad))
-            return az_diag_fail(m->job->diag, AZ_ECONFIG, AZ_NOWHERE, "device_peaks: '%.*s' is no rate (say mem_bw_gbps=3350 matrix_bf16=989.4)", AZ_SVF(bad));
+            return az_diag_fail(m->job->diag, AZ_ECONFIG, AZ_NOWHERE,
+                                "device_peaks: '%.*s' is no rate (say mem_bw_gbps=3350 matrix_bf16=989.4)",
+                                AZ_SVF(bad));
         m->has_peaks = true;
     }
     return 0;
@@ -68,8 +73,11 @@ struct az_fw_metrics *az_fw_metrics_get(struct az_job *job, struct az_fw *f, int
     struct az_fw_metrics *m = az_arena_alloc(job->arena, sizeof *m);
     if (!m)
         goto memory;
-    *m = (struct az_fw_metrics){ .job = job, .fw = f, .by_name = az_arena_array(job->arena, names, sizeof *m->by_name),
-                                 .looked = az_arena_array(job->arena, names, 1), .call = az_arena_alloc(job->arena, sizeof *m->call) };
+    *m = (struct az_fw_metrics){ .job = job,
+                                 .fw = f,
+                                 .by_name = az_arena_array(job->arena, names, sizeof *m->by_name),
+                                 .looked = az_arena_array(job->arena, names, 1),
+                                 .call = az_arena_alloc(job->arena, sizeof *m->call) };
     if (!m->by_name || !m->looked || !m->call)
         goto memory;
     *rc = az_op_models_load(&m->models, az_data("op_models.csv"), job->arena);
@@ -153,7 +161,10 @@ static uint32_t step_of(const struct az_fw_metrics *m, uint32_t node)
     return AZ_NO_ID;
 }
 
-static struct az_sv text_of(const struct az_fw *f, uint32_t id) { return id == AZ_NO_ID ? az_sv_make("", 0) : az_trace_text(f->trace, id); }
+static struct az_sv text_of(const struct az_fw *f, uint32_t id)
+{
+    return id == AZ_NO_ID ? az_sv_make("", 0) : az_trace_text(f->trace, id);
+}
 
 /* Slot of a key: its own, or the free one where it belongs. */
 static struct slot *slot_of(struct slot *v, size_t mask, uint64_t k0, uint64_t k1)
@@ -181,7 +192,8 @@ static int make_room(struct az_fw_metrics *m)
     return 0;
 }
 
-static int evaluate(struct az_fw_metrics *m, const struct az_op_model *model, uint32_t node, const uint32_t *ids, size_t n, uint32_t step, struct entry **out)
+static int evaluate(struct az_fw_metrics *m, const struct az_op_model *model, uint32_t node, const uint32_t *ids,
+                    size_t n, uint32_t step, struct entry **out)
 {
     struct az_perf_call *c = m->call;
     struct az_sv kernels[KERNELS];
@@ -202,7 +214,8 @@ static int evaluate(struct az_fw_metrics *m, const struct az_op_model *model, ui
     e->perf = (struct az_perf){ .flops = NAN, .bytes = NAN, .bwd_flops = NAN, .bwd_bytes = NAN, .unit = "" };
     if (!a || a->dims == AZ_NO_ID)
         e->perf.why = "no shapes recorded";
-    else if (!az_perf_parse(c, text_of(m->fw, a->dims), text_of(m->fw, a->types), text_of(m->fw, a->strides), text_of(m->fw, a->concrete)))
+    else if (!az_perf_parse(c, text_of(m->fw, a->dims), text_of(m->fw, a->types), text_of(m->fw, a->strides),
+                            text_of(m->fw, a->concrete)))
         e->perf.why = "malformed argument list";
     else if (az_sv_is(model->model, "script"))
         rc = m->script ? az_extend_model(m->script, c, m->job->arena, &e->perf, m->said) : AZ_EINTERNAL;
@@ -249,7 +262,10 @@ int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward, struct
     out->flops = backward ? e->perf.bwd_flops : e->perf.flops;
     out->bytes = backward ? e->perf.bwd_bytes : e->perf.bytes;
     out->spec = e->spec;
-    out->why = e->perf.why ? e->perf.why : isnan(out->flops) ? "no model of the backward pass" : isnan(out->bytes) ? "element size unknown" : NULL;
+    out->why = e->perf.why         ? e->perf.why
+               : isnan(out->flops) ? "no model of the backward pass"
+               : isnan(out->bytes) ? "element size unknown"
+                                   : NULL;
     out->tf32 = e->tf32;
     return 0;
 }
@@ -270,7 +286,10 @@ int az_fw_metrics_extend(struct az_fw_metrics *m, struct az_extend *e, struct az
             struct az_sv op = az_trace_text(m->fw->trace, name);
             struct az_op_model *own = az_extend_has_model(e, op) ? az_arena_alloc(m->job->arena, sizeof *own) : NULL;
             if (own) { /* a family of the program keeps its table */
-                *own = (struct az_op_model){ .op = op, .family = known ? known->family : AZ_SV("Extension"), .category = known ? known->category : AZ_SV(""), .model = AZ_SV("script") };
+                *own = (struct az_op_model){ .op = op,
+                                             .family = known ? known->family : AZ_SV("Extension"),
+                                             .category = known ? known->category : AZ_SV(""),
+                                             .model = AZ_SV("script") };
                 m->by_name[name] = own;
             }
         }
@@ -283,13 +302,21 @@ int az_fw_metrics_extend(struct az_fw_metrics *m, struct az_extend *e, struct az
 
 bool az_fw_unreadable(const struct az_fw_estimate *e)
 {
+    static const char *const unrecorded[] = { "no ", "missing", "not recorded", "the extension gave" };
     struct az_sv why = az_sv_str(e->why);
-    return why.n && e->perf->why && !az_sv_starts(why, AZ_SV("no shapes recorded")) && !az_sv_starts(why, AZ_SV("no annotation"));
+    bool known = why.n && e->perf->why;
+    for (size_t i = 0; known && i < sizeof unrecorded / sizeof *unrecorded; i++) {
+        ptrdiff_t at = az_sv_find(why, az_sv_str(unrecorded[i]));
+        known = i == 0 ? at != 0 : at < 0;
+    }
+    return known;
 }
 
 struct az_roofline az_fw_roofline(const struct az_fw_metrics *m, const struct az_fw_estimate *e)
 {
-    struct az_roofline r = { .compute_us = NAN, .memory_us = NAN, .time_us = NAN, .tflops = NAN, .bound = "", .peak = "" };
+    struct az_roofline r = {
+        .compute_us = NAN, .memory_us = NAN, .time_us = NAN, .tflops = NAN, .bound = "", .peak = ""
+    };
     if (m->has_peaks && e->perf)
         az_roofline(&m->peaks, e->perf->unit, e->perf->prec, e->perf->fallback, e->tf32, e->flops, e->bytes, &r);
     return r;
@@ -304,7 +331,8 @@ uint32_t az_fw_backward_of(const struct az_fw *f, const uint32_t *forward, uint3
     return AZ_NO_ROW;
 }
 
-int az_fw_rate(struct az_job *job, const struct az_trace *t, double amount, const int64_t *ticks, size_t n, struct az_fw_rates *out)
+int az_fw_rate(struct az_job *job, const struct az_trace *t, double amount, const int64_t *ticks, size_t n,
+               struct az_fw_rates *out)
 {
     double *v = az_mem_alloc(job->mem, (n + 1) * sizeof *v), second = 1e9 * (double)t->ticks_per_ns;
     size_t k = 0;

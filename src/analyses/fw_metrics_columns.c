@@ -8,11 +8,15 @@ struct az_sv az_fw_param_text(const struct az_perf_param *p, struct az_arena *a)
     char buf[AZ_NUM_MAX];
     switch (p->kind) {
     case AZ_PARAM_INT:
-    case AZ_PARAM_REAL: return az_arena_dup(a, az_sv_make(buf, az_format_f64(p->number, buf)));
-    case AZ_PARAM_BOOL: return p->number != 0 ? AZ_SV("True") : AZ_SV("False");
+    case AZ_PARAM_REAL:
+        return az_arena_dup(a, az_sv_make(buf, az_format_f64(p->number, buf)));
+    case AZ_PARAM_BOOL:
+        return p->number != 0 ? AZ_SV("True") : AZ_SV("False");
     case AZ_PARAM_TEXT:
-    case AZ_PARAM_JSON: return p->text;
-    case AZ_PARAM_NONE: break;
+    case AZ_PARAM_JSON:
+        return p->text;
+    case AZ_PARAM_NONE:
+        break;
     }
     return az_sv_make("", 0);
 }
@@ -37,17 +41,20 @@ struct az_sv az_fw_params(const struct az_fw_estimate *e, struct az_arena *a)
 
 void az_fw_metric_columns(const struct az_fw_metrics *m, struct az_table *t)
 {
-    static const char *const roof[] = { "Pct Roofline_mean", "Pct Roofline_median", "Pct Roofline_std", "Pct Roofline_min", "Pct Roofline_max" };
+    static const char *const roof[] = { "Pct Roofline_mean", "Pct Roofline_median", "Pct Roofline_std",
+                                        "Pct Roofline_min", "Pct Roofline_max" };
     static const char *const stat[] = { "mean", "std", "median", "min", "max" };
-    az_table_column(t, "GFLOPS", AZ_REAL, AZ_UNIT_GFLOP, 0);
+    az_table_column(t, "GFLOPS", AZ_REAL, AZ_UNIT_GFLOP, AZ_DETAIL);
     az_table_column(t, "Data Moved (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL);
     az_table_column(t, "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_DETAIL);
     az_table_column(t, "Compute Spec", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     for (int i = 0; i < 5; i++) {
-        az_table_columnsv(t, az_arena_printf(t->arena, "TB/s_%s", stat[i]), AZ_REAL, AZ_UNIT_TBPS, AZ_HIGHER_BETTER | (i ? AZ_DETAIL : 0));
+        az_table_columnsv(t, az_arena_printf(t->arena, "TB/s_%s", stat[i]), AZ_REAL, AZ_UNIT_TBPS,
+                          AZ_HIGHER_BETTER | AZ_DETAIL);
     }
     for (int i = 0; i < 5; i++) {
-        az_table_columnsv(t, az_arena_printf(t->arena, "TFLOPS/s_%s", stat[i]), AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER | (i ? AZ_DETAIL : 0));
+        az_table_columnsv(t, az_arena_printf(t->arena, "TFLOPS/s_%s", stat[i]), AZ_REAL, AZ_UNIT_TFLOPS,
+                          AZ_HIGHER_BETTER | AZ_DETAIL);
     }
     if (az_fw_peaks(m)) {
         az_table_column(t, "Roofline Bound", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
@@ -67,7 +74,8 @@ static void put_rates(struct az_table *t, const struct az_fw_rates *r, double sc
     az_put_f64(t, r->max * scale);
 }
 
-int az_fw_put_metrics(struct az_fw_metrics *m, struct az_table *t, const struct az_fw_estimate *e, const int64_t *ticks, size_t n)
+int az_fw_put_metrics(struct az_fw_metrics *m, struct az_table *t, const struct az_fw_estimate *e, const int64_t *ticks,
+                      size_t n)
 {
     struct az_fw_rates bytes, flops, part;
     const struct az_trace *trace = az_fw_trace(m);

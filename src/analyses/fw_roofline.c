@@ -3,10 +3,10 @@
 #include "analyses/fw_unified.h"
 #include "base/sort.h"
 
-#define NAMED     10  /* operators without an estimate named in `coverage` */
-#define GOOD      65  /* percent of the roofline from which a row counts as efficient */
-#define GRID      57  /* points of a roof line: eight a decade over seven decades */
-#define POINTS    400 /* operations in the chart */
+#define NAMED  10  /* operators without an estimate named in `coverage` */
+#define GOOD   65  /* percent of the roofline from which a row counts as efficient */
+#define GRID   57  /* points of a roof line: eight a decade over seven decades */
+#define POINTS 400 /* operations in the chart */
 
 struct line { /* rows of one estimate */
     const struct az_unified_row *first;
@@ -49,7 +49,8 @@ static int add_line(struct work *w, const struct az_unified_row *r, const struct
     uint32_t *at;
     bool added;
     uint64_t category = az_hash(r->category.p, r->category.n);
-    int rc = az_map_put(&w->map, (uint64_t)r->name_group << 1 | (r->forward != AZ_NO_ROW), category ^ (uint64_t)(uintptr_t)e->perf, (uint32_t)w->lines.n, &at, &added);
+    int rc = az_map_put(&w->map, (uint64_t)r->name_group << 1 | (r->forward != AZ_NO_ROW),
+                        category ^ (uint64_t)(uintptr_t)e->perf, (uint32_t)w->lines.n, &at, &added);
     if (rc == 0 && added)
         rc = az_vec_push(&w->lines, ((struct line){ .first = r, .e = *e, .copies = only_copies(w, r) }));
     if (rc)
@@ -127,6 +128,16 @@ static int add_unlinked(struct work *w)
     return time ? add_gap(w, AZ_SV("device events without a recorded launch"), AZ_SV("unlinked"), time) : 0;
 }
 
+/* "peak", "achievable", "own": which rates count. */
+static struct az_sv basis(const struct az_peaks *p)
+{
+    if (p->basis.n == 0)
+        return AZ_SV("own");
+    if (!p->own)
+        return p->basis;
+    return az_sv_is(p->basis, "peak") ? AZ_SV("peak and own") : AZ_SV("achievable and own");
+}
+
 /* ---- coverage ---- */
 static double ns(const struct work *w, int64_t ticks) { return (double)ticks / (double)w->fw->trace->ticks_per_ns; }
 static double percent(int64_t part, int64_t all) { return all > 0 ? 100.0 * (double)part / (double)all : 0; }
@@ -159,7 +170,8 @@ static void cover_reasons(struct work *w)
         if (seen)
             continue;
         struct az_sv item = az_arena_printf(w->job->arena, "no model: %.*s", AZ_SVF(w->gaps.v[i].why));
-        struct az_sv note = az_arena_printf(w->job->arena, "%.2f %% of device time, %llu operations", percent(time, w->all), (unsigned long long)count);
+        struct az_sv note = az_arena_printf(w->job->arena, "%.2f %% of device time, %llu operations",
+                                            percent(time, w->all), (unsigned long long)count);
         if (item.p && note.p)
             az_cover(w->job, item.p, ns(w, time), "ns", note);
     }
@@ -171,29 +183,40 @@ static int cover(struct work *w)
     int rc = perm ? order_gaps(w, perm) : az_arena_error(w->job->arena);
     if (rc || w->all == 0)
         return rc;
-    az_cover(w->job, "device time with a model", percent(w->modelled, w->all), "%", AZ_SV("operations or bytes are known; communication kernels are not counted"));
+    az_cover(w->job, "device time with a model", percent(w->modelled, w->all), "%",
+             AZ_SV("operations or bytes are known; communication kernels are not counted"));
     az_cover(w->job, "device time with a model, shapes recorded", percent(w->shaped_modelled, w->shaped), "%",
-             az_arena_printf(w->job->arena, "of the %.2f %% whose launching operation records shapes", percent(w->shaped, w->all)));
+             az_arena_printf(w->job->arena, "of the %.2f %% whose launching operation records shapes",
+                             percent(w->shaped, w->all)));
     cover_reasons(w);
     for (size_t i = 0; i < w->gaps.n && i < NAMED; i++) {
         const struct gap *g = &w->gaps.v[perm[i]];
-        struct az_sv item = az_arena_printf(w->job->arena, "no model: %.*s%s", AZ_SVF(az_sv_make(g->name.p, g->name.n < 96 ? g->name.n : 96)), g->name.n < 96 ? "" : "...");
+        struct az_sv item = az_arena_printf(w->job->arena, "no model: %.*s%s",
+                                            AZ_SVF(az_sv_make(g->name.p, g->name.n < 96 ? g->name.n : 96)),
+                                            g->name.n < 96 ? "" : "...");
         if (item.p)
-            az_cover(w->job, item.p, percent(g->time, w->all), "%", az_arena_printf(w->job->arena, "of device time; %.*s", AZ_SVF(g->why)));
+            az_cover(w->job, item.p, percent(g->time, w->all), "%",
+                     az_arena_printf(w->job->arena, "of device time; %.*s", AZ_SVF(g->why)));
     }
     const struct az_peaks *p = az_fw_peaks(w->metrics);
     if (p)
         az_cover(w->job, "roofline", p->bw, "GB/s",
-                 az_arena_printf(w->job->arena, "memory rate of %.*s, %.*s rates, found by %s%s%.*s", AZ_SVF(p->name), AZ_SVF(p->basis.n ? p->basis : AZ_SV("own")), p->how,
+                 az_arena_printf(w->job->arena, "memory rate of %.*s, %.*s rates, found by %s%s%.*s", AZ_SVF(p->name),
+                                 AZ_SVF(basis(p)), p->how,
                                  p->uncertain.n ? "; not confirmed by a vendor document: " : "", AZ_SVF(p->uncertain)));
     else
-        az_cover(w->job, "roofline", 0, "", AZ_SV("no peak rates known of this device: rates come without a roofline (give \"device\" or \"device_peaks\")"));
+        az_cover(w->job, "roofline", 0, "",
+                 AZ_SV("no peak rates known of this device: rates come without a roofline (give \"device\" or "
+                       "\"device_peaks\")"));
     return 0;
 }
 
 /* ---- tables ---- */
 static double seconds(const struct work *w, int64_t ticks) { return ns(w, ticks) * 1e-9; }
-static double per_second(const struct work *w, double amount, const struct line *l) { return l->time > 0 ? amount * (double)l->count / seconds(w, l->time) : NAN; }
+static double per_second(const struct work *w, double amount, const struct line *l)
+{
+    return l->time > 0 ? amount * (double)l->count / seconds(w, l->time) : NAN;
+}
 
 static void columns(struct az_table *t)
 {
@@ -204,7 +227,7 @@ static void columns(struct az_table *t)
         unsigned flags;
     } c[] = { { "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY },
               { "op category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL },
-              { "Input Dims", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL },
+              { "Input Dims", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY },
               { "Input type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL },
               { "Compute Spec", AZ_TEXT, AZ_UNIT_NONE, 0 },
               { "operation_count", AZ_INT, AZ_UNIT_COUNT, 0 },
@@ -214,7 +237,7 @@ static void columns(struct az_table *t)
               { "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, 0 },
               { "TFLOPS/s", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER },
               { "TB/s", AZ_REAL, AZ_UNIT_TBPS, AZ_HIGHER_BETTER },
-              { "Roofline Time (µs)", AZ_REAL, AZ_UNIT_US, 0 },
+              { "Roofline Time (µs)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL },
               { "Roofline Bound", AZ_TEXT, AZ_UNIT_NONE, 0 },
               { "Pct Roofline", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER },
               { "Efficiency class", AZ_TEXT, AZ_UNIT_NONE, 0 },
@@ -255,13 +278,17 @@ static void put_line(struct work *w, struct az_table *t, const struct line *l)
     az_put_f64(t, r.tflops);
     az_put_f64(t, p ? r.tflops * 1e3 / p->bw : NAN);
     az_fw_put(t, *r.peak ? (r.assumed ? AZ_SV("True") : AZ_SV("False")) : AZ_SV(""));
-    az_fw_put(t, l->copies ? AZ_SV("copy engine only: no roofline") : l->e.perf->assumed ? AZ_SV("rests on an assumed size") : AZ_SV(""));
+    az_fw_put(t, l->copies            ? AZ_SV("copy engine only: no roofline")
+                 : l->e.perf->assumed ? AZ_SV("rests on an assumed size")
+                                      : AZ_SV(""));
 }
 
 static int roofline_table(struct work *w)
 {
     const struct az_peaks *p = az_fw_peaks(w->metrics);
-    struct az_sv title = p ? az_arena_printf(w->job->arena, "Roofline: %.*s, %.*s rates", AZ_SVF(p->name), AZ_SVF(p->basis.n ? p->basis : AZ_SV("own"))) : AZ_SV("Rates of operations");
+    struct az_sv title =
+        p ? az_arena_printf(w->job->arena, "Roofline: %.*s, %.*s rates", AZ_SVF(p->name), AZ_SVF(basis(p)))
+          : AZ_SV("Rates of operations");
     struct az_table *t = title.p ? az_table_new(w->job->arena, "roofline", title.p, AZ_TABLE_SUMMARY) : NULL;
     if (!t)
         return az_arena_error(w->job->arena);
@@ -295,9 +322,14 @@ static int chart(struct work *w)
     unsigned n = p && p->bw > 0 ? used_rates(w, rate) : 0;
     if (n == 0)
         return 0;
-    struct az_table *t = az_table_new(w->job->arena, "roofline_chart", "Points of the roofline chart", AZ_TABLE_WHOLE | AZ_TABLE_LAST);
-    struct az_chart c = { .kind = AZ_CHART_SCATTER_LOG, .table = AZ_SV("roofline_chart"), .title = AZ_SV("Roofline"), .x_title = AZ_SV("FLOP per byte"),
-                          .y_title = AZ_SV("TFLOP/s"), .x = AZ_SV("FLOPS/Byte") };
+    struct az_table *t =
+        az_table_new(w->job->arena, "roofline_chart", "Points of the roofline chart", AZ_TABLE_WHOLE | AZ_TABLE_LAST);
+    struct az_chart c = { .kind = AZ_CHART_SCATTER_LOG,
+                          .table = AZ_SV("roofline_chart"),
+                          .title = AZ_SV("Roofline"),
+                          .x_title = AZ_SV("FLOP per byte"),
+                          .y_title = AZ_SV("TFLOP/s"),
+                          .x = AZ_SV("FLOPS/Byte") };
     if (!t)
         return az_arena_error(w->job->arena);
     az_vec_init(&c.y, w->job->mem);

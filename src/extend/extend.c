@@ -8,7 +8,7 @@
 struct az_extend {
     lua_State *l;
     struct az_mem *mem;
-    size_t used; /* bytes held by the script */
+    size_t used;  /* bytes held by the script */
     int64_t left; /* instructions */
     const char *file;
     struct az_extend_categories categories;
@@ -54,8 +54,13 @@ static void count(lua_State *l, lua_Debug *unused)
 /* Libraries without files, processes, code from text or a way to catch the limits. */
 static void open_libraries(lua_State *l)
 {
-    static const luaL_Reg libraries[] = { { LUA_GNAME, luaopen_base }, { LUA_TABLIBNAME, luaopen_table }, { LUA_STRLIBNAME, luaopen_string }, { LUA_MATHLIBNAME, luaopen_math }, { LUA_UTF8LIBNAME, luaopen_utf8 } };
-    static const char *const gone[] = { "dofile", "loadfile", "load", "print", "warn", "pcall", "xpcall", "collectgarbage", "require", "setmetatable" };
+    static const luaL_Reg libraries[] = { { LUA_GNAME, luaopen_base },
+                                          { LUA_TABLIBNAME, luaopen_table },
+                                          { LUA_STRLIBNAME, luaopen_string },
+                                          { LUA_MATHLIBNAME, luaopen_math },
+                                          { LUA_UTF8LIBNAME, luaopen_utf8 } };
+    static const char *const gone[] = { "dofile", "loadfile", "load",           "print",   "warn",
+                                        "pcall",  "xpcall",   "collectgarbage", "require", "setmetatable" };
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         luaL_requiref(l, libraries[i].name, libraries[i].func, 1);
         lua_pop(l, 1);
@@ -64,7 +69,8 @@ static void open_libraries(lua_State *l)
         lua_pushnil(l);
         lua_setglobal(l, gone[i]);
     }
-    lua_getglobal(l, LUA_STRLIBNAME); /* string.dump gives code; the pattern functions search without counting instructions */
+    lua_getglobal(
+        l, LUA_STRLIBNAME); /* string.dump gives code; the pattern functions search without counting instructions */
     static const char *const text[] = { "dump", "gsub", "gmatch", "match" };
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         lua_pushnil(l);
@@ -99,9 +105,11 @@ static int complain(struct az_extend *e, struct az_diag *diag, const char *op, s
     bool placed = strncmp(text, e->file, strlen(e->file)) == 0;
     const char *colon = placed ? "" : ": ";
     if (op)
-        return az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE, "%s%s%s, for operator '%.*s' (the report is made without this extension)", placed ? "" : e->file, colon, text,
-                            (int)op_length, op);
-    return az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE, "%s%s%s (the report is made without this extension)", placed ? "" : e->file, colon, text);
+        return az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE,
+                            "%s%s%s, for operator '%.*s' (the report is made without this extension)",
+                            placed ? "" : e->file, colon, text, (int)op_length, op);
+    return az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE, "%s%s%s (the report is made without this extension)",
+                        placed ? "" : e->file, colon, text);
 }
 
 static int call(struct az_extend *e, int args, int results, struct az_diag *diag, struct az_sv op)
@@ -194,7 +202,8 @@ static int run_script(struct az_extend *e, const char *path, struct az_arena *a,
     return rc;
 }
 
-int az_extend_open(struct az_extend **out, const char *path, struct az_arena *a, struct az_mem *mem, struct az_diag *diag)
+int az_extend_open(struct az_extend **out, const char *path, struct az_arena *a, struct az_mem *mem,
+                   struct az_diag *diag)
 {
     struct az_extend *e = az_arena_alloc(a, sizeof *e);
     *out = NULL;
@@ -304,7 +313,8 @@ static int run_model(lua_State *l)
     return 1;
 }
 
-int az_extend_model(struct az_extend *e, const struct az_perf_call *c, struct az_arena *a, struct az_perf *out, struct az_diag *diag)
+int az_extend_model(struct az_extend *e, const struct az_perf_call *c, struct az_arena *a, struct az_perf *out,
+                    struct az_diag *diag)
 {
     *out = (struct az_perf){ .flops = NAN, .bytes = NAN, .bwd_flops = NAN, .bwd_bytes = NAN, .unit = "" };
     lua_pushcfunction(e->l, run_model);

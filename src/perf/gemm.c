@@ -45,8 +45,9 @@ bool az_perf_transpose(struct az_sv kernel, bool *ta, bool *tb)
     size_t from = kernel.n;
     while (from && kernel.p[from - 1] != '_')
         from--;
-    if (kernel.n - from < 2)
-        return false;
+    for (size_t i = from; i < from + 2; i++)
+        if (i >= kernel.n || (kernel.p[i] != 'T' && kernel.p[i] != 'N'))
+            return false;
     *ta = kernel.p[from] == 'T';
     *tb = kernel.p[from + 1] == 'T';
     return true;

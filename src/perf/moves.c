@@ -268,11 +268,13 @@ bool az_pm_operands(struct az_pm *r)
     return az_pm_done(r, largest, bytes);
 }
 
-/* Table-batched embedding lookup: weights in=i, one momentum a row in rows=i, indices=i, offsets=i (bags + 1). The average row length
- * is weights by rows. Backward: every looked-up row's gradient, the row read and written back, rows assumed distinct. */
+/* Table-batched embedding lookup: weights in=i, one momentum a row in rows=i, indices=i, offsets=i (bags + 1). The
+ * average row length is weights by rows. Backward: every looked-up row's gradient, the row read and written back, rows
+ * assumed distinct. */
 bool az_pm_table_lookup(struct az_pm *r)
 {
-    const struct az_perf_arg *w = az_pm_key(r, "in", 1), *rows = az_pm_key(r, "rows", 20), *index = az_pm_key(r, "index", 11);
+    const struct az_perf_arg *w = az_pm_key(r, "in", 1), *rows = az_pm_key(r, "rows", 20),
+                             *index = az_pm_key(r, "index", 11);
     const struct az_perf_arg *off = az_pm_key(r, "offsets", 12), *weight = az_pm_key(r, "weight", 14);
     if (!az_pm_dims(w) || !az_pm_dims(rows) || !az_pm_dims(index) || !az_pm_dims(off) || rows->elements <= 0)
         return az_pm_fail(r, "weights, indices or offsets are missing");
@@ -295,21 +297,24 @@ bool az_pm_scatter_add(struct az_pm *r)
     if (!az_pm_tensor(x) || !az_pm_dims(index))
         return az_pm_fail(r, "target or index is missing");
     moved(r, x, 0);
-    return az_pm_done(r, index->elements, az_pm_size(index) + index->elements * ((az_pm_tensor(v) ? v->type->bytes : 0) + 2 * x->type->bytes));
+    return az_pm_done(r, index->elements,
+                      az_pm_size(index) +
+                          index->elements * ((az_pm_tensor(v) ? v->type->bytes : 0) + 2 * x->type->bytes));
 }
 
 /* Gradient in=i spread over the shape of out=i by positions index=i. */
 bool az_pm_pool_bwd(struct az_pm *r)
 {
-    const struct az_perf_arg *g = az_pm_key(r, "in", 0), *x = az_pm_key(r, "out", 1), *index = az_pm_key(r, "index", -1);
+    const struct az_perf_arg *g = az_pm_key(r, "in", 0), *x = az_pm_key(r, "out", 1),
+                             *index = az_pm_key(r, "index", -1);
     if (!az_pm_dims(g) || !az_pm_dims(x))
         return az_pm_fail(r, "gradient or input is missing");
     moved(r, x, 0);
     return az_pm_done(r, g->elements, az_pm_size(g) + az_pm_size(x) + az_pm_size(index));
 }
 
-/* Backward pass of a lookup whose indices are not among its arguments: the gradient is read once; what else is moved depends on the
- * rows that were looked up. A lower bound. */
+/* Backward pass of a lookup whose indices are not among its arguments: the gradient is read once; what else is moved
+ * depends on the rows that were looked up. A lower bound. */
 bool az_pm_gradient_read(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0);

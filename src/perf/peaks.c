@@ -131,9 +131,11 @@ bool az_peaks_override(struct az_peaks *p, struct az_sv text, struct az_sv *bad)
         if (!at || !(v > 0))
             return false;
         *at = v;
-        p->how = "config";
-        if (p->name.n == 0)
-            p->name = AZ_SV("config");
+        p->own = true;
+        if (p->name.n == 0) {
+            p->name = AZ_SV("device_peaks");
+            p->how = "config";
+        }
     }
     return true;
 }
