@@ -12,12 +12,12 @@ Q       := $(if $(V),,@)
 
 ROOMS   := cmds driver registry reports analyses formats extend perf results config model text io base
 ISAL    := $(shell $(PKG) --exists libisal 2>/dev/null && echo 1)
-LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib $(if $(ISAL),libisal)) -lxlsxwriter -pthread -lm
+LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 $(if $(ISAL),libisal)) -lxlsxwriter -pthread -lm
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Werror
 HARDEN  := $(if $(SAN),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE)
 CFLAGS  ?= -O2 -g
 ALL_CFLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DAZ_VERSION='"$(VERSION)"' -DAZ_DATADIR='"$(PREFIX)/share/analyzer"' \
-              -Isrc $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
+              -Isrc $(shell $(PKG) --cflags lua5.4) $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
 ALL_LDFLAGS := $(if $(SAN),-fsanitize=$(SAN),-pie -Wl,-z,relro,-z,now) $(LDFLAGS)
 
 room_src = $(if $(filter registry,$(1)),src/registry.c,$(wildcard src/$(1)/*.c))
@@ -83,6 +83,12 @@ $(BUILD)/replay/%: tests/fuzz/%_fuzz.c tests/fuzz/driver.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(ALL_LDFLAGS) -o $@ $< tests/fuzz/driver.c $(ARCHIVES) $(LIBS)
 
+# Programs that scripts of the tests call: tests/tools/NAME.c.
+TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
+$(BUILD)/tools/%: tests/tools/%.c $(BUILD)/lib/libperf.a $(BUILD)/lib/libbase.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS) $(BUILD)/lib/libperf.a $(BUILD)/lib/libbase.a $(LIBS)
+
 # Benchmarks: tests/bench/NAME.c, linked with everything but the commands.
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 $(BUILD)/bench/%: tests/bench/%.c $(ARCHIVES)
@@ -115,7 +121,7 @@ example: ## run the example (two inputs; results in build/example-out)
 
 test: test-build ## run every test; the last line is "N passed, N failed"
 	@$(STAGES) unit golden examples documented schema fuzz shared
-test-build: all units $(EXAMPLE_DB)
+test-build: all units $(TOOLS) $(EXAMPLE_DB)
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)
 replays: $(REPLAYS)
@@ -125,7 +131,7 @@ unit: $(UNITS) ## build and run the unit tests
 	@$(STAGES) unit
 golden: all $(EXAMPLE_DB) ## command lines with exact output (tests/golden/run.sh --update rewrites)
 	@$(STAGES) golden
-check-shared: all ## run the analyzer on the shared inputs, if ../shared is there
+check-shared: all $(TOOLS) ## run the analyzer on the shared inputs, if ../shared is there
 	@$(STAGES) shared
 schema: all ## write schemas/config.schema.json from the option table
 	@mkdir -p schemas

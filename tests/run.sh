@@ -8,7 +8,7 @@ fail() {
     echo "0 passed, 1 failed"
     exit 1
 }
-sh "$SRC/tests/need.sh" gcc make libc6-dev pkg-config libjson-c-dev zlib1g-dev libisal-dev libxlsxwriter-dev \
+sh "$SRC/tests/need.sh" gcc make libc6-dev pkg-config libjson-c-dev zlib1g-dev libisal-dev libxlsxwriter-dev liblua5.4-dev \
     libsqlite3-dev libxxhash-dev python3 libcmocka-dev python3-openpyxl python3-jsonschema || fail "cannot test"
 cd "$SRC" || fail "no $SRC"
 rm -f "$BUILD/test-totals"

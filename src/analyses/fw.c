@@ -1,6 +1,7 @@
 /* Shared facts of a framework trace. */
 #include "analyses/fw.h"
 
+#include "analyses/fw_extend.h"
 #include "base/data.h"
 #include "base/sort.h"
 
@@ -29,14 +30,23 @@ static int load_categories(struct az_fw *f, struct az_arena *a)
     size_t rows = 0;
     for (size_t i = 0; i < rest.n; i++)
         rows += rest.p[i] == '\n';
-    f->known = az_arena_array(a, rows + 1, sizeof *f->known);
+    f->known = az_arena_array(a, f->n_extra + rows + 1, sizeof *f->known);
     if (!f->known)
         return az_arena_error(a);
+    for (size_t i = 0; i < f->n_extra; i++)
+        f->known[f->n_known++] = f->extra[i];
     for (bool head = true; next_row(&rest, c, 5); head = false)
         if (!head && c[0].n)
             f->known[f->n_known++] = (struct az_op_category){
                 .name = c[0], .category = c[1], .family = c[2], .bwd_category = c[3], .has_model = az_sv_is(c[4], "yes")
             };
+    for (size_t i = 0; i < f->n_extra; i++) /* another category is no other model */
+        for (size_t k = f->n_extra; k < f->n_known; k++)
+            if (az_sv_eq(f->known[i].name, f->known[k].name)) {
+                f->known[i].family = f->known[k].family;
+                f->known[i].bwd_category = f->known[k].bwd_category;
+                f->known[i].has_model = f->known[i].has_model || f->known[k].has_model;
+            }
     return 0;
 }
 
@@ -309,12 +319,28 @@ static int make(struct az_job *job, struct az_fw *f)
     return rc;
 }
 
+/* With the user's script, if there is one; without it, should one of its models fail. */
+static int make_extended(struct az_job *job, struct az_fw *f)
+{
+    int rc;
+    struct az_extend *e = az_fw_extend_open(job, f, &rc);
+    if (rc == 0)
+        rc = make(job, f);
+    if (!e)
+        return rc;
+    int failed = az_fw_extend_run(job, f, e); /* closes it, whatever happened */
+    if (rc || failed != AZ_ECONFIG)
+        return rc ? rc : failed;
+    *f = (struct az_fw){ .extension_why = f->extension_why };
+    return make(job, f);
+}
+
 struct az_fw *az_fw_get(struct az_job *job, int *rc)
 {
     *rc = 0;
     if (!job->framework) {
         struct az_fw *f = az_arena_alloc(job->arena, sizeof *f);
-        *rc = f ? make(job, f) : az_arena_error(job->arena);
+        *rc = f ? make_extended(job, f) : az_arena_error(job->arena);
         if (*rc == 0)
             job->framework = f;
     }

@@ -15,6 +15,7 @@ struct az_op_category {
 };
 
 struct az_overlaps; /* analyses/fw_overlap.h */
+struct az_fw_metrics;
 
 struct az_fw {
     const struct az_trace *trace;
@@ -34,6 +35,10 @@ struct az_fw {
     struct az_sv *kernel_class; /* name id -> class, decided on first use */
     const struct az_classifier *classes;
     const struct az_options *opts;
+    struct az_op_category *extra; /* of the user's script; they win over `known` */
+    size_t n_extra;
+    struct az_sv extension_why; /* it failed: the message */
+    struct az_fw_metrics *metrics; /* analyses/fw_metrics.h; made on first use */
     struct az_overlaps *overlaps; /* made on first use */
     uint8_t *recompute;           /* host node -> 1 inside a recomputed region; NULL unless detect_recompute */
     int64_t total, kernels;       /* ticks: total time of the time line; all kernel durations added */

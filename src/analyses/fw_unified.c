@@ -3,6 +3,7 @@
 #include "analyses/fw_unified.h"
 
 #include "analyses/fw_backward.h"
+#include "analyses/fw_metrics.h"
 #include "analyses/list.h"
 
 struct work {
@@ -47,6 +48,10 @@ static int prepare(struct work *w)
 {
     const struct az_calltree *c = w->fw->tree;
     struct az_arena *a = w->job->arena;
+    int rc;
+    struct az_fw_metrics *metrics = az_fw_metrics_get(w->job, w->fw, &rc);
+    if (rc)
+        return rc;
     w->model = az_arena_array(a, (size_t)c->n + 1, 1);
     w->models_below = az_arena_array(a, (size_t)c->n + 2, sizeof *w->models_below);
     w->linked_below = az_arena_array(a, (size_t)c->n + 2, sizeof *w->linked_below);
@@ -59,7 +64,7 @@ static int prepare(struct work *w)
         w->linked_below[p + 1] += w->linked_below[p];
     for (uint32_t n = 0; n < c->first_call; n++) {
         const struct az_op_category *known = az_fw_known(w->fw, n);
-        w->model[n] = known && known->has_model;
+        w->model[n] = (known && known->has_model) || az_fw_scripted(metrics, w->fw->trace->ev[AZ_HOST_OP].name[n]);
     }
     for (uint32_t p = 0; p < c->n; p++) {
         uint32_t n = c->by_pre[p];
@@ -157,6 +162,7 @@ static int take(struct work *w, uint32_t node, struct az_sv category)
                                 .name_group = az_fw_node(w->fw, node).name,
                                 .model = w->model[node],
                                 .category = category,
+                                .forward = category.n ? az_fw_backward_of(w->fw, w->forward, node) : AZ_NO_ROW,
                                 .time = union_below(w, node, &rc) };
     gpu_under(w, node, &first, &end);
     for (; first < end; first++)
@@ -248,7 +254,7 @@ static int add_synthetic(struct work *w)
         struct az_event e = az_gpu_event(c, g);
         uint32_t op = az_node_op(c, c->gpu_call[g]);
         struct az_unified_row r = {
-            .node = op != AZ_NO_ROW ? op : c->gpu_call[g], .gpu = g, .uid = uid, .time = e.end - e.start
+            .node = op != AZ_NO_ROW ? op : c->gpu_call[g], .gpu = g, .uid = uid, .forward = AZ_NO_ROW, .time = e.end - e.start
         };
         uid++;
         rc = name_synthetic(w, &seen, &r);
@@ -292,6 +298,8 @@ static int run(struct az_job *job)
         rc = add_synthetic(&w);
     if (rc == 0)
         rc = az_unified_tables(job, w.fw, &w.rows);
+    if (rc == 0)
+        rc = az_unified_roofline(job, w.fw, &w.rows);
     if (rc == 0)
         self_check(&w);
     az_vec_release(&w.rows);

@@ -11,11 +11,14 @@ struct az_unified_row {
     struct az_sv name, category;
     uint32_t name_group; /* equal for equal names */
     bool model;          /* its operator has a performance model */
+    uint32_t forward;    /* forward operator whose model's backward pass stands for it; AZ_NO_ROW */
     int64_t time;        /* union of its device events, ticks */
 };
 AZ_VEC(struct az_unified_row, az_unified_rows);
 
 /* unified_perf_summary and, with include_overlap_info, unified_perf_summary_kl_overlap. */
 int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unified_rows *rows) AZ_MUST_USE;
+/* roofline, its chart, and the share of device time without a model in `coverage` (fw_roofline.c). */
+int az_unified_roofline(struct az_job *job, struct az_fw *fw, const struct az_unified_rows *rows) AZ_MUST_USE;
 
 #endif

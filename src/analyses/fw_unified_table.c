@@ -1,4 +1,5 @@
 /* Tables of the unified summary. */
+#include "analyses/fw_metrics.h"
 #include "analyses/fw_overlap.h"
 #include "analyses/fw_stack.h"
 #include "analyses/fw_unified.h"
@@ -19,6 +20,7 @@ struct work {
     struct az_gpu_run *own;         /* row -> its device events */
     struct az_overlap_ops *overlap; /* NULL: the plain table */
     struct az_fw_details details;
+    struct az_fw_metrics *metrics;
     struct grouping *x;
     struct az_table *t;
 };
@@ -96,6 +98,7 @@ static void columns(struct work *w)
     az_table_column(t, "trunc_kernel_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     if (w->overlap)
         az_fw_overlap_columns(t);
+    az_fw_metric_columns(w->metrics, t);
     az_table_column(t, "has_perf_model", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     if (w->fw->opts->include_call_stack) {
         az_table_column(t, "entry_point", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
@@ -132,6 +135,15 @@ static int put_details(struct work *w, const uint32_t *row, size_t n)
     return rc;
 }
 
+static int put_estimate(struct work *w, size_t k, const struct az_unified_row *r)
+{
+    struct az_fw_estimate e = { .flops = NAN, .bytes = NAN };
+    bool backward = r->forward != AZ_NO_ROW;
+    int rc = r->gpu == AZ_NO_ROW ? az_fw_estimate(w->metrics, backward ? r->forward : r->node, backward, &e) : 0;
+    size_t n = az_groups_take(&w->x->g, k, w->kernel);
+    return rc ? rc : az_fw_put_metrics(w->metrics, w->t, &e, w->x->g.value, n);
+}
+
 static int put_row(struct work *w, size_t k)
 {
     const uint32_t *row = w->x->g.item + w->x->g.first[k];
@@ -146,6 +158,8 @@ static int put_row(struct work *w, size_t k)
     int rc = put_details(w, row, n);
     if (rc == 0 && w->overlap)
         rc = az_fw_put_overlap(w->overlap, w->t, row, n, &w->details);
+    if (rc == 0)
+        rc = put_estimate(w, k, r);
     az_put_text(w->t, r->model ? AZ_SV("True") : AZ_SV("False"));
     if (w->fw->opts->include_call_stack) {
         az_put_text(w->t, az_fw_entry_point(w->fw, r->node));
@@ -219,6 +233,8 @@ int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unif
     struct work w = { .job = job, .fw = fw, .rows = rows };
     struct grouping x = { 0 };
     int rc = az_fw_details_init(&w.details, fw, job->arena, job->mem);
+    if (rc == 0)
+        w.metrics = az_fw_metrics_get(job, fw, &rc);
     if (rc == 0)
         rc = prepare(&w);
     if (rc == 0)

@@ -50,7 +50,9 @@ struct az_options {
     /* classes and labels */
     struct az_class_rules classes;
     struct az_labels labels;
-    struct az_sv device_name;
+    struct az_sv device_name;    /* of configs/devices.csv; empty: by what the profile says */
+    struct az_sv roofline_basis; /* peak, achievable */
+    struct az_sv device_peaks;   /* rates that win over the table: "mem_bw_gbps=4100 matrix_bf16=650" */
     struct az_sv extension_file;
     /* pytorch (spec/pytorch.md 13) */
     struct az_sv link_by;                                    /* correlation | flow */

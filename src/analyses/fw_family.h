@@ -1,0 +1,28 @@
+/* Tables by family of operators: which events belong to which (fw_family.c), and the tables (fw_family_table.c). */
+#ifndef AZ_ANALYSES_FW_FAMILY_H
+#define AZ_ANALYSES_FW_FAMILY_H
+
+#include "analyses/fw_details.h"
+#include "analyses/fw_metrics.h"
+
+struct az_family_event {
+    uint32_t node;         /* operator; of a backward row the forward one */
+    bool backward;         /* figures and time of its backward pass */
+    uint32_t sheet;        /* number of its table */
+    int64_t time;          /* union of its device events, ticks */
+    struct az_gpu_run own; /* its device events */
+};
+AZ_VEC(struct az_family_event, az_family_events);
+
+struct az_family_sheet {
+    struct az_sv name;
+    struct az_sv family;
+    bool backward;
+};
+AZ_VEC(struct az_family_sheet, az_family_sheets);
+
+/* One table of the events of a sheet (numbers into all->v). */
+int az_family_table(struct az_job *job, struct az_fw *fw, struct az_fw_metrics *m, const struct az_family_sheet *s,
+                    const struct az_family_events *all, const uint32_t *item, size_t n) AZ_MUST_USE;
+
+#endif

@@ -1,0 +1,274 @@
+/* One family table: rows of equal name and parameters. */
+#include "analyses/fw_family.h"
+
+#include "analyses/groups.h"
+
+#define PARAMS 48 /* distinct parameter names of one family */
+
+struct work {
+    struct az_job *job;
+    struct az_fw *fw;
+    struct az_fw_metrics *metrics;
+    struct az_table *t;
+    const struct az_family_events *all;
+    const uint32_t *item; /* event numbers */
+    size_t n;
+    const char *param[PARAMS]; /* columns, in order of appearance */
+    enum az_perf_kind kind[PARAMS];
+    unsigned n_params;
+    int64_t *time;   /* of each event, ticks */
+    uint64_t failed; /* events without an estimate */
+    const char *why;
+    struct az_fw_details details;
+};
+
+static const struct az_family_event *event(const struct work *w, size_t i) { return &w->all->v[w->item[i]]; }
+
+static int estimate(struct work *w, size_t i, struct az_fw_estimate *e)
+{
+    return az_fw_estimate(w->metrics, event(w, i)->node, event(w, i)->backward, e);
+}
+
+static void note_param(struct work *w, const struct az_perf_param *p)
+{
+    unsigned k = 0;
+    while (k < w->n_params && strcmp(w->param[k], p->name) != 0)
+        k++;
+    if (k == PARAMS)
+        return;
+    if (k == w->n_params) {
+        w->param[w->n_params++] = p->name;
+        w->kind[k] = p->kind;
+    } else if (w->kind[k] == AZ_PARAM_NONE) {
+        w->kind[k] = p->kind;
+    } else if (p->kind != AZ_PARAM_NONE && p->kind != w->kind[k]) {
+        w->kind[k] = AZ_PARAM_TEXT; /* of several kinds: as text */
+    }
+}
+
+/* Group of every event: equal names and parameters; without parameters, equal arguments. */
+static int group(struct work *w, uint32_t *of, uint32_t *n)
+{
+    struct az_map map;
+    int rc = az_map_init(&map, w->job->mem, 64);
+    const struct az_perf *last = NULL;
+    uint64_t h = 0;
+    for (size_t i = 0; rc == 0 && i < w->n; i++) {
+        struct az_fw_estimate e;
+        const struct az_op_args *a = az_fw_args(w->fw, event(w, i)->node);
+        uint32_t *at;
+        bool added;
+        rc = estimate(w, i, &e);
+        if (rc)
+            break;
+        bool bad = az_fw_unreadable(&e);
+        w->failed += bad;
+        w->why = bad && !w->why ? e.why : w->why;
+        if (e.perf != last) { /* estimates are shared: the same one gives the same text */
+            struct az_sv text = az_fw_params(&e, w->job->arena);
+            h = text.n ? az_hash(text.p, text.n) : 0;
+            last = e.perf;
+            for (unsigned k = 0; k < e.perf->n_params; k++)
+                note_param(w, &e.perf->param[k]);
+        }
+        uint64_t rest = e.perf->n_params ? 0 : (uint64_t)(a ? a - w->fw->ops->args.v + 1 : 0);
+        uint64_t key = rest << 33 | (uint64_t)az_fw_recompute(w->fw, event(w, i)->node) << 32;
+        if (w->fw->opts->group_by_num_kernels)
+            key ^= (uint64_t)event(w, i)->own.n * 0x9e3779b97f4a7c15u;
+        rc = az_map_put(&map, key ^ az_fw_node(w->fw, event(w, i)->node).name, h, *n, &at, &added);
+        if (rc == 0) {
+            of[i] = *at;
+            *n += added;
+        }
+    }
+    az_map_release(&map);
+    return rc;
+}
+
+static void stat_columns(struct work *w, const char *what, enum az_unit unit, unsigned flags)
+{
+    static const char *const stat[] = { "mean", "median", "std", "min", "max" };
+    for (int i = 0; i < 5; i++)
+        az_table_columnsv(w->t, az_arena_printf(w->job->arena, "%s_%s", what, stat[i]), AZ_REAL, unit,
+                          flags | (i ? AZ_DETAIL : 0));
+}
+
+static void columns(struct work *w)
+{
+    static const char *const lane[] = { "process_name_first", "process_label_first", "thread_name_first",
+                                        "Compute Spec" };
+    static const char *const args[] = { "Input Dims_first", "Input type_first", "Input Strides_first",
+                                        "Concrete Inputs_first" };
+    struct az_table *t = w->t;
+    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    for (unsigned k = 0; k < w->n_params; k++) {
+        enum az_cell_type type = w->kind[k] == AZ_PARAM_INT ? AZ_INT : w->kind[k] == AZ_PARAM_REAL ? AZ_REAL : AZ_TEXT;
+        az_table_columnsv(t, az_arena_printf(w->job->arena, "param: %s", w->param[k]), type, AZ_UNIT_ID,
+                          AZ_KEY | AZ_DETAIL);
+    }
+    if (w->fw->opts->group_by_num_kernels)
+        az_table_column(t, "num_kernels", AZ_INT, AZ_UNIT_COUNT, AZ_KEY);
+    az_fw_recompute_column(w->fw, t);
+    az_table_column(t, "GFLOPS_first", AZ_REAL, AZ_UNIT_GFLOP, 0);
+    az_table_column(t, "Data Moved (MB)_first", AZ_REAL, AZ_UNIT_MB, 0);
+    az_table_column(t, "FLOPS/Byte_first", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, 0);
+    stat_columns(w, "TB/s", AZ_UNIT_TBPS, AZ_HIGHER_BETTER);
+    stat_columns(w, "TFLOPS/s", AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
+    for (size_t i = 0; i < 4; i++)
+        az_table_column(t, lane[i], AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    if (az_fw_peaks(w->metrics)) {
+        az_table_column(t, "Roofline Time (µs)_first", AZ_REAL, AZ_UNIT_US, 0);
+        az_table_column(t, "Roofline Bound_first", AZ_TEXT, AZ_UNIT_NONE, 0);
+        stat_columns(w, "Pct Roofline", AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+    }
+    az_table_column(t, "kernel_details__summarize_kernel_stats", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "trunc_kernel_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    for (size_t i = 0; i < 4; i++)
+        az_table_column(t, args[i], AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    stat_columns(w, "Kernel Time (µs)", AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "name_count", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "UID_first", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
+}
+
+static void put_param(struct work *w, const struct az_fw_estimate *e, unsigned k)
+{
+    const struct az_perf_param *p = NULL;
+    for (unsigned i = 0; e->perf && i < e->perf->n_params; i++)
+        if (strcmp(e->perf->param[i].name, w->param[k]) == 0)
+            p = &e->perf->param[i];
+    if (!p || p->kind == AZ_PARAM_NONE)
+        az_put_empty(w->t);
+    else if (w->kind[k] == AZ_PARAM_INT && fabs(p->number) < 9e15)
+        az_put_i64(w->t, (int64_t)p->number);
+    else if (w->kind[k] == AZ_PARAM_INT || w->kind[k] == AZ_PARAM_REAL)
+        az_put_f64(w->t, p->number);
+    else
+        az_fw_put(w->t, az_fw_param_text(p, w->job->arena));
+}
+
+static void put_rates(struct work *w, const struct az_fw_rates *r, double scale)
+{
+    az_put_f64(w->t, r->mean * scale);
+    az_put_f64(w->t, r->median * scale);
+    az_put_f64(w->t, r->std * scale);
+    az_put_f64(w->t, r->min * scale);
+    az_put_f64(w->t, r->max * scale);
+}
+
+static void put_lane(struct work *w, uint32_t node)
+{
+    const struct az_lane_names *l = &w->fw->ops->lane_names.v[az_fw_node(w->fw, node).lane];
+    az_put_text(w->t, az_fw_text(w->fw, l->process_name, "Unknown"));
+    az_put_text(w->t, az_fw_text(w->fw, l->process_label, "Unknown"));
+    az_put_text(w->t, az_fw_text(w->fw, l->thread_name, "Unknown"));
+}
+
+static int put_details(struct work *w, const uint32_t *row, size_t n)
+{
+    struct az_gpu_run *runs = az_mem_alloc(w->job->mem, (n + 1) * sizeof *runs);
+    struct az_sv full = AZ_SV(""), brief = AZ_SV("");
+    if (!runs)
+        return az_mem_error(w->job->mem);
+    for (size_t i = 0; i < n; i++)
+        runs[i] = event(w, row[i])->own;
+    int rc = az_fw_details_make(&w->details, runs, n, &full, &brief);
+    az_mem_free(w->job->mem, runs, (n + 1) * sizeof *runs);
+    az_put_text(w->t, full);
+    az_put_text(w->t, brief);
+    return rc;
+}
+
+static int put_row(struct work *w, struct az_groups *g, size_t k)
+{
+    const uint32_t *row = g->item + g->first[k];
+    size_t n = az_groups_take(g, k, w->time);
+    const struct az_family_event *x = event(w, row[0]);
+    const struct az_op_args *a = az_fw_args(w->fw, x->node);
+    struct az_fw_estimate e;
+    struct az_fw_rates bytes, flops, part;
+    struct az_stats s;
+    int rc = estimate(w, row[0], &e);
+    struct az_roofline roof = az_fw_roofline(w->metrics, &e);
+    if (rc == 0)
+        rc = az_fw_rate(w->job, w->fw->trace, e.bytes, g->value, n, &bytes);
+    if (rc == 0)
+        rc = az_fw_rate(w->job, w->fw->trace, e.flops, g->value, n, &flops);
+    if (rc == 0)
+        rc = az_fw_rate(w->job, w->fw->trace, roof.time_us * 1e-6, g->value, n, &part);
+    if (rc)
+        return rc;
+    az_put_text(w->t, az_node_name(w->fw->tree, x->node));
+    for (unsigned p = 0; p < w->n_params; p++)
+        put_param(w, &e, p);
+    if (w->fw->opts->group_by_num_kernels)
+        az_put_i64(w->t, (int64_t)x->own.n);
+    az_fw_put_recompute(w->fw, w->t, az_fw_recompute(w->fw, x->node));
+    az_put_f64(w->t, e.flops / 1e9);
+    az_put_f64(w->t, e.bytes / 1048576);
+    az_put_f64(w->t, e.bytes > 0 ? e.flops / e.bytes : NAN);
+    put_rates(w, &bytes, 1e-12);
+    put_rates(w, &flops, 1e-12);
+    put_lane(w, x->node);
+    az_fw_put(w->t, e.spec);
+    if (az_fw_peaks(w->metrics)) {
+        az_put_f64(w->t, roof.time_us);
+        az_fw_put(w->t, az_sv_str(roof.bound));
+        put_rates(w, &part, 100);
+    }
+    rc = put_details(w, row, n);
+    az_fw_put_id(w->fw, w->t, a ? a->dims : AZ_NO_ID);
+    az_fw_put_id(w->fw, w->t, a ? a->types : AZ_NO_ID);
+    az_fw_put_id(w->fw, w->t, a ? a->strides : AZ_NO_ID);
+    az_fw_put_id(w->fw, w->t, a ? a->concrete : AZ_NO_ID);
+    az_stats_i64(g->value, n, &s);
+    double us = 1e3 * (double)w->fw->trace->ticks_per_ns;
+    put_rates(w, &(struct az_fw_rates){ s.mean, s.median, s.std, (double)s.min, (double)s.max }, 1 / us);
+    az_put_f64(w->t, (double)s.sum / us);
+    az_put_i64(w->t, (int64_t)n);
+    az_put_i64(w->t, (int64_t)az_fw_node(w->fw, x->node).uid);
+    return rc;
+}
+
+static int fill(struct work *w)
+{
+    struct az_groups g = { 0 };
+    uint32_t *of = az_arena_array(w->job->arena, w->n + 1, sizeof *of), n = 0;
+    w->time = az_arena_array(w->job->arena, w->n + 1, sizeof *w->time);
+    int rc = of && w->time ? group(w, of, &n) : az_arena_error(w->job->arena);
+    for (size_t i = 0; rc == 0 && i < w->n; i++)
+        w->time[i] = event(w, i)->time;
+    if (rc == 0)
+        rc = az_groups_make(&g, of, w->n, n, w->job->mem);
+    if (rc == 0)
+        columns(w);
+    for (size_t k = 0; rc == 0 && k < n; k++)
+        rc = put_row(w, &g, k);
+    az_groups_release(&g);
+    return rc;
+}
+
+int az_family_table(struct az_job *job, struct az_fw *fw, struct az_fw_metrics *m, const struct az_family_sheet *s,
+                    const struct az_family_events *all, const uint32_t *item, size_t n)
+{
+    struct work w = { .job = job, .fw = fw, .metrics = m, .all = all, .item = item, .n = n };
+    struct az_sv title = az_arena_printf(job->arena, "%.*s by parameters", AZ_SVF(s->name));
+    w.t = az_table_new(job->arena, s->name.p, title.p, 0);
+    if (!w.t)
+        return az_arena_error(job->arena);
+    int rc = az_fw_details_init(&w.details, fw, job->arena, job->mem);
+    if (rc == 0)
+        rc = fill(&w);
+    az_fw_details_release(&w.details);
+    if (rc == 0) {
+        int sum = (int)az_table_find(w.t, "Kernel Time (µs)_sum"), uid = (int)az_table_find(w.t, "UID_first");
+        rc = az_table_sort(w.t, (int[]){ AZ_DOWN(sum), AZ_UP(uid) }, 2);
+        if (rc == 0 && fw->opts->topk_roofline_ops != AZ_UNSET_I64)
+            az_table_keep(w.t, (size_t)fw->opts->topk_roofline_ops);
+    }
+    if (rc == 0 && w.failed)
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(fw->trace->path),
+                    "%.*s: %llu of %zu operations without an estimate: %s", AZ_SVF(s->name),
+                    (unsigned long long)w.failed, n, w.why);
+    return az_fw_emit(job, w.t, rc);
+}

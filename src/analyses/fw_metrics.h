@@ -1,0 +1,60 @@
+/* Estimates of operators by their models (perf/), made once per operator name, argument set and kernels; peaks of the
+ * device; and the columns that show them. */
+#ifndef AZ_ANALYSES_FW_METRICS_H
+#define AZ_ANALYSES_FW_METRICS_H
+
+#include "analyses/fw.h"
+#include "perf/peaks.h"
+
+struct az_fw_estimate {
+    const struct az_op_model *model; /* NULL: no model */
+    const struct az_perf *perf;      /* NULL: no model */
+    double flops, bytes;             /* of this direction; NaN: no estimate */
+    struct az_sv spec;               /* "matrix_bf16" */
+    const char *why;                 /* no estimate: the reason, a constant; NULL */
+    bool tf32;                       /* a kernel says so */
+};
+
+struct az_fw_metrics;
+struct az_extend;
+/* Evaluates the models of a script for every operator it knows. AZ_ECONFIG: one failed; then nothing of m may be used.
+ */
+int az_fw_metrics_extend(struct az_fw_metrics *m, struct az_extend *e, struct az_diag *said) AZ_MUST_USE;
+/* Of the job's trace, made on first use, in the job's arena. NULL on failure, *rc says why. */
+struct az_fw_metrics *az_fw_metrics_get(struct az_job *job, struct az_fw *f, int *rc);
+/* Estimate of an operator node; of the backward pass of that forward operator. */
+int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward, struct az_fw_estimate *out) AZ_MUST_USE;
+/* Its arguments were recorded but the model cannot use them: worth a warning. What was never recorded is not. */
+bool az_fw_unreadable(const struct az_fw_estimate *e);
+/* Model of an operator by its name; NULL. */
+const struct az_op_model *az_fw_model(struct az_fw_metrics *m, uint32_t name);
+struct az_job *az_fw_job(const struct az_fw_metrics *m);
+const struct az_trace *az_fw_trace(const struct az_fw_metrics *m);
+/* The model is one of the user's script. */
+bool az_fw_scripted(struct az_fw_metrics *m, uint32_t name);
+const struct az_op_models *az_fw_models(const struct az_fw_metrics *m);
+/* Peaks of the trace's device; NULL: unknown (then rates have no roofline). */
+const struct az_peaks *az_fw_peaks(const struct az_fw_metrics *m);
+struct az_roofline az_fw_roofline(const struct az_fw_metrics *m, const struct az_fw_estimate *e);
+/* Forward operator whose backward pass a node is, by the wrapper at most five levels above it; AZ_NO_ROW. forward:
+ * az_fw_forward. */
+uint32_t az_fw_backward_of(const struct az_fw *f, const uint32_t *forward, uint32_t node);
+
+/* Figures of a group of operations with one estimate, by the times (ticks) of each. */
+struct az_fw_rates {
+    double mean, median, std, min, max; /* NaN where there is none */
+};
+/* amount / seconds * scale of each time above 0; percent of the roofline: amount = its time, as amount / seconds. */
+int az_fw_rate(struct az_job *job, const struct az_trace *t, double amount, const int64_t *ticks, size_t n,
+               struct az_fw_rates *out) AZ_MUST_USE;
+
+/* The parameters as a JSON object; empty without any. In the arena. */
+struct az_sv az_fw_params(const struct az_fw_estimate *e, struct az_arena *a);
+struct az_sv az_fw_param_text(const struct az_perf_param *p, struct az_arena *a);
+
+/* unified_perf_summary: its columns behind the host durations, and their cells. Times: of the group's operations. */
+void az_fw_metric_columns(const struct az_fw_metrics *m, struct az_table *t);
+int az_fw_put_metrics(struct az_fw_metrics *m, struct az_table *t, const struct az_fw_estimate *e, const int64_t *ticks,
+                      size_t n) AZ_MUST_USE;
+
+#endif

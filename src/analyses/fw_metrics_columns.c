@@ -1,0 +1,109 @@
+/* How estimates are shown in unified_perf_summary. */
+#include "analyses/fw_metrics.h"
+
+#include "base/num.h"
+
+struct az_sv az_fw_param_text(const struct az_perf_param *p, struct az_arena *a)
+{
+    char buf[AZ_NUM_MAX];
+    switch (p->kind) {
+    case AZ_PARAM_INT:
+    case AZ_PARAM_REAL:
+        return az_arena_dup(a, az_sv_make(buf, az_format_f64(p->number, buf)));
+    case AZ_PARAM_BOOL:
+        return p->number != 0 ? AZ_SV("True") : AZ_SV("False");
+    case AZ_PARAM_TEXT:
+    case AZ_PARAM_JSON:
+        return p->text;
+    case AZ_PARAM_NONE:
+        break;
+    }
+    return az_sv_make("", 0);
+}
+
+struct az_sv az_fw_params(const struct az_fw_estimate *e, struct az_arena *a)
+{
+    struct az_sv s = AZ_SV("");
+    if (!e->perf || e->perf->n_params == 0)
+        return s;
+    for (unsigned i = 0; i < e->perf->n_params; i++) {
+        const struct az_perf_param *p = &e->perf->param[i];
+        struct az_sv v = az_fw_param_text(p, a);
+        const char *quote = p->kind == AZ_PARAM_TEXT ? "\"" : "";
+        if (p->kind == AZ_PARAM_NONE)
+            v = AZ_SV("null");
+        else if (p->kind == AZ_PARAM_BOOL)
+            v = p->number != 0 ? AZ_SV("true") : AZ_SV("false");
+        s = az_arena_printf(a, "%.*s%s\"%s\":%s%.*s%s", AZ_SVF(s), i ? "," : "{", p->name, quote, AZ_SVF(v), quote);
+    }
+    return az_arena_printf(a, "%.*s}", AZ_SVF(s));
+}
+
+void az_fw_metric_columns(const struct az_fw_metrics *m, struct az_table *t)
+{
+    static const char *const roof[] = { "Pct Roofline_mean", "Pct Roofline_median", "Pct Roofline_std",
+                                        "Pct Roofline_min", "Pct Roofline_max" };
+    static const char *const stat[] = { "mean", "std", "median", "min", "max" };
+    az_table_column(t, "GFLOPS", AZ_REAL, AZ_UNIT_GFLOP, AZ_DETAIL);
+    az_table_column(t, "Data Moved (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL);
+    az_table_column(t, "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_DETAIL);
+    az_table_column(t, "Compute Spec", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    for (int i = 0; i < 5; i++) {
+        az_table_columnsv(t, az_arena_printf(t->arena, "TB/s_%s", stat[i]), AZ_REAL, AZ_UNIT_TBPS,
+                          AZ_HIGHER_BETTER | AZ_DETAIL);
+    }
+    for (int i = 0; i < 5; i++) {
+        az_table_columnsv(t, az_arena_printf(t->arena, "TFLOPS/s_%s", stat[i]), AZ_REAL, AZ_UNIT_TFLOPS,
+                          AZ_HIGHER_BETTER | AZ_DETAIL);
+    }
+    if (az_fw_peaks(m)) {
+        az_table_column(t, "Roofline Bound", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+        az_table_column(t, "Roofline Time (µs)_first", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+        for (int i = 0; i < 5; i++)
+            az_table_column(t, roof[i], AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
+    }
+    az_table_column(t, "perf_params", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+}
+
+static void put_rates(struct az_table *t, const struct az_fw_rates *r, double scale)
+{
+    az_put_f64(t, r->mean * scale);
+    az_put_f64(t, r->std * scale);
+    az_put_f64(t, r->median * scale);
+    az_put_f64(t, r->min * scale);
+    az_put_f64(t, r->max * scale);
+}
+
+int az_fw_put_metrics(struct az_fw_metrics *m, struct az_table *t, const struct az_fw_estimate *e, const int64_t *ticks,
+                      size_t n)
+{
+    struct az_fw_rates bytes, flops, part;
+    const struct az_trace *trace = az_fw_trace(m);
+    struct az_job *job = az_fw_job(m);
+    int rc = az_fw_rate(job, trace, e->bytes, ticks, n, &bytes);
+    if (rc == 0)
+        rc = az_fw_rate(job, trace, e->flops, ticks, n, &flops);
+    if (rc)
+        return rc;
+    az_put_f64(t, e->flops / 1e9);
+    az_put_f64(t, e->bytes / 1048576);
+    az_put_f64(t, e->bytes > 0 ? e->flops / e->bytes : NAN);
+    az_fw_put(t, e->spec);
+    put_rates(t, &bytes, 1e-12);
+    put_rates(t, &flops, 1e-12);
+    if (az_fw_peaks(m)) {
+        struct az_roofline r = az_fw_roofline(m, e);
+        rc = az_fw_rate(job, trace, r.time_us * 1e-6, ticks, n, &part);
+        if (rc)
+            return rc;
+        az_fw_put(t, az_sv_str(r.bound));
+        az_put_f64(t, r.time_us);
+        az_put_f64(t, part.mean * 100);
+        az_put_f64(t, part.median * 100);
+        az_put_f64(t, part.std * 100);
+        az_put_f64(t, part.min * 100);
+        az_put_f64(t, part.max * 100);
+    }
+    az_fw_put(t, az_fw_params(e, job->arena));
+    return 0;
+}

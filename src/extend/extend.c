@@ -1,0 +1,331 @@
+#include "extend/extend.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <stdlib.h>
+
+struct az_extend {
+    lua_State *l;
+    struct az_mem *mem;
+    size_t used;  /* bytes held by the script */
+    int64_t left; /* instructions */
+    const char *file;
+    struct az_extend_categories categories;
+    struct az_vec_sv models; /* operators */
+    bool out_of_memory, out_of_budget;
+};
+
+#define STEP 1000 /* instructions between two looks at the budget */
+
+static void *allocate(void *ctx, void *p, size_t old, size_t size)
+{
+    struct az_extend *e = ctx;
+    old = p ? old : 0; /* for a new block this is a kind of object */
+    if (size == 0) {
+        if (p)
+            az_mem_free(e->mem, p, old);
+        e->used -= old;
+        return NULL;
+    }
+    if (size > old && e->used + (size - old) > AZ_EXTEND_MEMORY) {
+        e->out_of_memory = true;
+        return NULL;
+    }
+    void *q = p ? az_mem_realloc(e->mem, p, old, size) : az_mem_alloc(e->mem, size);
+    if (q)
+        e->used = e->used - old + size;
+    else
+        e->out_of_budget = true;
+    return q;
+}
+
+static struct az_extend *self(lua_State *l) { return *(struct az_extend **)lua_getextraspace(l); }
+
+static void count(lua_State *l, lua_Debug *unused)
+{
+    (void)unused;
+    struct az_extend *e = self(l);
+    e->left -= STEP;
+    if (e->left < 0)
+        luaL_error(l, "took more than %d million instructions", AZ_EXTEND_INSTRUCTIONS / 1000000);
+}
+
+/* Libraries without files, processes, code from text or a way to catch the limits. */
+static void open_libraries(lua_State *l)
+{
+    static const luaL_Reg libraries[] = { { LUA_GNAME, luaopen_base },
+                                          { LUA_TABLIBNAME, luaopen_table },
+                                          { LUA_STRLIBNAME, luaopen_string },
+                                          { LUA_MATHLIBNAME, luaopen_math },
+                                          { LUA_UTF8LIBNAME, luaopen_utf8 } };
+    static const char *const gone[] = { "dofile", "loadfile", "load",           "print",   "warn",
+                                        "pcall",  "xpcall",   "collectgarbage", "require", "setmetatable" };
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        luaL_requiref(l, libraries[i].name, libraries[i].func, 1);
+        lua_pop(l, 1);
+    }
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
+        lua_pushnil(l);
+        lua_setglobal(l, gone[i]);
+    }
+    lua_getglobal(
+        l, LUA_STRLIBNAME); /* string.dump gives code; the pattern functions search without counting instructions */
+    static const char *const text[] = { "dump", "gsub", "gmatch", "match" };
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        lua_pushnil(l);
+        lua_setfield(l, -2, text[i]);
+    }
+    lua_pop(l, 1);
+}
+
+/* string.find(text, part): plain, 1-based, or nil. */
+static int plain_find(lua_State *l)
+{
+    size_t n, m;
+    const char *s = luaL_checklstring(l, 1, &n), *part = luaL_checklstring(l, 2, &m);
+    ptrdiff_t at = az_sv_find(az_sv_make(s, n), az_sv_make(part, m));
+    if (at < 0)
+        return lua_pushnil(l), 1;
+    lua_pushinteger(l, (lua_Integer)at + 1);
+    lua_pushinteger(l, (lua_Integer)at + (lua_Integer)m);
+    return 2;
+}
+
+/* What a protected call left on the stack, as a message. */
+static int complain(struct az_extend *e, struct az_diag *diag, const char *op, size_t op_length)
+{
+    const char *text = lua_type(e->l, -1) == LUA_TSTRING ? lua_tostring(e->l, -1) : NULL;
+    if (e->out_of_memory)
+        text = "took more than 64 MiB of memory";
+    else if (e->out_of_budget)
+        text = "no memory left";
+    else if (!text)
+        text = "raised an error that is no text";
+    bool placed = strncmp(text, e->file, strlen(e->file)) == 0;
+    const char *colon = placed ? "" : ": ";
+    if (op)
+        return az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE,
+                            "%s%s%s, for operator '%.*s' (the report is made without this extension)",
+                            placed ? "" : e->file, colon, text, (int)op_length, op);
+    return az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE, "%s%s%s (the report is made without this extension)",
+                        placed ? "" : e->file, colon, text);
+}
+
+static int call(struct az_extend *e, int args, int results, struct az_diag *diag, struct az_sv op)
+{
+    e->left = AZ_EXTEND_INSTRUCTIONS;
+    e->out_of_memory = e->out_of_budget = false;
+    if (lua_pcall(e->l, args, results, 0) == LUA_OK)
+        return 0;
+    return complain(e, diag, op.n ? op.p : NULL, op.n);
+}
+
+/* Reads the tables; runs protected. Stack: arena. */
+static int read_tables(lua_State *l)
+{
+    struct az_extend *e = self(l);
+    struct az_arena *a = lua_touserdata(l, 1);
+    if (lua_getglobal(l, "tree_postprocess") != LUA_TNIL)
+        return luaL_error(l, "tree_postprocess is not supported");
+    size_t names = 0;
+    if (lua_getglobal(l, "categories") != LUA_TNIL) {
+        luaL_argcheck(l, lua_istable(l, -1), 1, "categories is no table");
+        for (lua_pushnil(l); lua_next(l, -2); lua_pop(l, 1)) {
+            if (lua_type(l, -2) != LUA_TSTRING || !lua_istable(l, -1))
+                return luaL_error(l, "categories must map a category to a list of operators");
+            if (++names > AZ_EXTEND_CATEGORIES)
+                return luaL_error(l, "more than %d categories", AZ_EXTEND_CATEGORIES);
+            struct az_sv category = az_arena_dup(a, az_sv_str(lua_tostring(l, -2)));
+            lua_Integer n = luaL_len(l, -1);
+            for (lua_Integer i = 1; i <= n; i++) {
+                if (lua_geti(l, -1, i) != LUA_TSTRING)
+                    return luaL_error(l, "category '%s': operator %d is no text", category.p, (int)i);
+                struct az_extend_category c = { az_arena_dup(a, az_sv_str(lua_tostring(l, -1))), category };
+                if (!c.op.p || !category.p || az_vec_push(&e->categories, c))
+                    return luaL_error(l, "no memory left");
+                lua_pop(l, 1);
+            }
+        }
+    }
+    lua_settop(l, 1);
+    if (lua_getglobal(l, "perf_models") == LUA_TNIL)
+        return 0;
+    if (!lua_istable(l, -1))
+        return luaL_error(l, "perf_models is no table");
+    for (lua_pushnil(l); lua_next(l, -2); lua_pop(l, 1)) {
+        if (lua_type(l, -2) != LUA_TSTRING || !lua_isfunction(l, -1))
+            return luaL_error(l, "perf_models must map an operator to a function");
+        struct az_sv op = az_arena_dup(a, az_sv_str(lua_tostring(l, -2)));
+        if (!op.p || az_vec_push(&e->models, op))
+            return luaL_error(l, "no memory left");
+    }
+    return 0;
+}
+
+static int order(const void *x, const void *y)
+{
+    const struct az_extend_category *a = x, *b = y;
+    int c = az_sv_cmp(a->op, b->op);
+    return c ? c : az_sv_cmp(a->category, b->category);
+}
+
+/* Runs protected. Stack: path; result: the script as a function. */
+static int load(lua_State *l)
+{
+    const char *path = lua_touserdata(l, 1);
+    open_libraries(l);
+    lua_getglobal(l, LUA_STRLIBNAME);
+    lua_pushcfunction(l, plain_find);
+    lua_setfield(l, -2, "find");
+    if (luaL_loadfilex(l, path, "t") != LUA_OK)
+        return lua_error(l);
+    return 1;
+}
+
+static int run_script(struct az_extend *e, const char *path, struct az_arena *a, struct az_diag *diag)
+{
+    lua_State *l = e->l;
+    lua_sethook(l, count, LUA_MASKCOUNT, STEP);
+    lua_pushcfunction(l, load);
+    lua_pushlightuserdata(l, (void *)(uintptr_t)path);
+    int rc = call(e, 1, 1, diag, AZ_SV(""));
+    if (rc == 0)
+        rc = call(e, 0, 0, diag, AZ_SV(""));
+    if (rc)
+        return rc;
+    lua_pushcfunction(l, read_tables);
+    lua_pushlightuserdata(l, a);
+    rc = call(e, 1, 0, diag, AZ_SV(""));
+    if (rc == 0 && e->categories.n) /* a table has no order of its own */
+        qsort(e->categories.v, e->categories.n, sizeof *e->categories.v, order);
+    return rc;
+}
+
+int az_extend_open(struct az_extend **out, const char *path, struct az_arena *a, struct az_mem *mem,
+                   struct az_diag *diag)
+{
+    struct az_extend *e = az_arena_alloc(a, sizeof *e);
+    *out = NULL;
+    if (!e)
+        return az_arena_error(a);
+    *e = (struct az_extend){ .mem = mem, .left = AZ_EXTEND_INSTRUCTIONS, .file = path };
+    az_vec_init(&e->categories, mem);
+    az_vec_init(&e->models, mem);
+    e->l = lua_newstate(allocate, e);
+    if (!e->l)
+        return az_mem_error(mem);
+    *(struct az_extend **)lua_getextraspace(e->l) = e;
+    int rc = run_script(e, path, a, diag);
+    if (rc) {
+        az_extend_close(e);
+        return rc;
+    }
+    *out = e;
+    return 0;
+}
+
+void az_extend_close(struct az_extend *e)
+{
+    if (!e)
+        return;
+    lua_close(e->l);
+    az_vec_release(&e->categories);
+    az_vec_release(&e->models);
+}
+
+const struct az_extend_categories *az_extend_categories_of(const struct az_extend *e) { return &e->categories; }
+
+bool az_extend_has_model(const struct az_extend *e, struct az_sv op)
+{
+    for (size_t i = 0; i < e->models.n; i++)
+        if (az_sv_eq(e->models.v[i], op))
+            return true;
+    return false;
+}
+
+static void push_text(lua_State *l, struct az_sv s) { lua_pushlstring(l, s.p ? s.p : "", s.n); }
+
+/* { {2, 3}, {} }, and lists of texts: one place an argument. */
+static void push_arguments(lua_State *l, const struct az_perf_call *c)
+{
+    lua_createtable(l, (int)c->n, 0);
+    lua_createtable(l, (int)c->n, 0);
+    lua_createtable(l, (int)c->n, 0);
+    for (unsigned i = 0; i < c->n; i++) {
+        lua_createtable(l, c->arg[i].nd, 0);
+        for (int d = 0; d < c->arg[i].nd; d++) {
+            lua_pushinteger(l, c->arg[i].dim[d]);
+            lua_seti(l, -2, d + 1);
+        }
+        lua_seti(l, -4, (lua_Integer)i + 1);
+        push_text(l, c->arg[i].type_name);
+        lua_seti(l, -3, (lua_Integer)i + 1);
+        push_text(l, c->arg[i].value);
+        lua_seti(l, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(l, -4, "concrete");
+    lua_setfield(l, -3, "types");
+    lua_setfield(l, -2, "dims");
+}
+
+/* Runs protected. Stack: call, result. */
+static int run_model(lua_State *l)
+{
+    const struct az_perf_call *c = lua_touserdata(l, 1);
+    struct az_perf *out = lua_touserdata(l, 2);
+    lua_getglobal(l, "perf_models");
+    push_text(l, c->op);
+    lua_gettable(l, -2);
+    lua_createtable(l, 0, 5);
+    push_text(l, c->op);
+    lua_setfield(l, -2, "name");
+    push_arguments(l, c);
+    lua_createtable(l, (int)c->n_kernels, 0);
+    for (size_t i = 0; i < c->n_kernels; i++) {
+        push_text(l, c->kernels[i]);
+        lua_seti(l, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(l, -2, "kernels");
+    lua_call(l, 1, 4);
+    static const char *const what[] = { "FLOPs", "bytes" };
+    for (int i = 0; i < 2; i++) {
+        int at = -4 + i;
+        if (lua_isnil(l, at))
+            continue;
+        double v = lua_type(l, at) == LUA_TNUMBER ? lua_tonumber(l, at) : NAN;
+        if (!(v >= 0) || isinf(v))
+            return luaL_error(l, "returned no number of %s of 0 or more but %s", what[i], luaL_tolstring(l, at, NULL));
+        *(i ? &out->bytes : &out->flops) = v;
+    }
+    if (!lua_isnil(l, -2) && lua_type(l, -2) != LUA_TSTRING)
+        return luaL_error(l, "returned a precision that is no text");
+    if (!lua_isnil(l, -1) && lua_type(l, -1) != LUA_TSTRING)
+        return luaL_error(l, "returned a unit that is no text");
+    const char *prec = lua_tostring(l, -2), *unit = lua_isnil(l, -1) ? "matrix" : lua_tostring(l, -1);
+    if (strcmp(unit, "matrix") != 0 && strcmp(unit, "vector") != 0)
+        return luaL_error(l, "returned unit '%s' (matrix or vector)", unit);
+    if (prec && strlen(prec) > 16)
+        return luaL_error(l, "returned a precision that is none");
+    out->unit = strcmp(unit, "vector") == 0 ? "vector" : "matrix";
+    lua_settop(l, 2);
+    lua_pushstring(l, prec ? prec : "");
+    return 1;
+}
+
+int az_extend_model(struct az_extend *e, const struct az_perf_call *c, struct az_arena *a, struct az_perf *out,
+                    struct az_diag *diag)
+{
+    *out = (struct az_perf){ .flops = NAN, .bytes = NAN, .bwd_flops = NAN, .bwd_bytes = NAN, .unit = "" };
+    lua_pushcfunction(e->l, run_model);
+    lua_pushlightuserdata(e->l, (void *)(uintptr_t)c);
+    lua_pushlightuserdata(e->l, out);
+    int rc = call(e, 2, 1, diag, c->op);
+    if (rc == 0) {
+        out->prec = az_arena_dup(a, az_sv_str(lua_tostring(e->l, -1)));
+        if (isnan(out->flops) && isnan(out->bytes))
+            out->why = "the extension gave no estimate";
+    }
+    lua_settop(e->l, 0);
+    return rc;
+}

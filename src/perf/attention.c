@@ -1,0 +1,152 @@
+/* Scaled dot product attention over recorded shapes (spec: performance models, section 7). Softmax is not counted. */
+#include "perf/model.h"
+
+struct sdpa {
+    double b, nq, hq, nk, hk, dqk, dv, size;
+    bool causal, flash, bottom;
+};
+
+/* Pairs of query and key that see each other. */
+static double pairs(const struct sdpa *s, double nq, double nk)
+{
+    if (!s->causal)
+        return nq * nk;
+    if (nq == nk)
+        return nq * nk / 2;
+    if (s->bottom) /* the last query sees all keys */
+        return nk > nq ? nq * (nk - nq) + nq * (nq + 1) / 2 : nk * (nk + 1) / 2;
+    return nq <= nk ? nq * (nq + 1) / 2 : nk * (nk + 1) / 2 + (nq - nk) * nk;
+}
+
+static double forward(const struct sdpa *s, double nq, double nk)
+{
+    return s->b * s->hq * 2 * pairs(s, nq, nk) * (s->dqk + s->dv);
+}
+
+static double backward(const struct sdpa *s, double nq, double nk)
+{
+    double products = (s->flash ? s->dqk : 0) + 2 * s->dv + 2 * s->dqk;
+    double reduce =
+        s->hk > 0 ? s->b * nk * (s->dqk + s->dv) * (s->hq / s->hk - 1) : 0; /* gradients of shared heads are added */
+    return s->b * s->hq * 2 * pairs(s, nq, nk) * products + (s->causal && nq == nk ? reduce / 2 : reduce);
+}
+
+static double forward_bytes(const struct sdpa *s)
+{
+    return s->b * (s->nq * s->hq + s->nk * s->hk) * (s->dqk + s->dv) * s->size;
+}
+
+static double backward_bytes(const struct sdpa *s)
+{
+    return s->b * (s->nq * s->hq * (2 * s->dqk + s->dv) + 2 * s->nk * s->hk * (s->dqk + s->dv)) * s->size;
+}
+
+static void p_sdpa(struct az_pm *r, const struct sdpa *s, const struct az_perf_arg *q, const struct az_perf_arg *k)
+{
+    double dropout = 0;
+    az_pm_p_int(r, "B", s->b);
+    az_pm_p_int(r, "N_Q", s->nq);
+    az_pm_p_int(r, "H_Q", s->hq);
+    az_pm_p_int(r, "N_KV", s->nk);
+    az_pm_p_int(r, "H_KV", s->hk);
+    az_pm_p_int(r, "d_h_qk", s->dqk);
+    az_pm_p_int(r, "d_h_v", s->dv);
+    az_pm_p_real(r, "dropout", az_pm_list(az_pm_key(r, "dropout", -1), &dropout, 1) == 1 ? dropout : 0);
+    az_pm_p_bool(r, "causal", s->causal);
+    az_pm_p_bool(r, "flash_impl", s->flash);
+    az_pm_p_types(r, "dtype_A_B", q, k, NULL);
+    az_pm_unit(r, "matrix", q->type);
+}
+
+static void flags(struct az_pm *r, struct sdpa *s, const struct az_perf_arg *q)
+{
+    s->causal = az_pm_true(az_pm_key(r, "causal", -1));
+    s->flash = az_pm_at(r, "flash", 0);
+    s->bottom = az_pm_says(r, "align", "bottom");
+    s->size = q->type->bytes;
+}
+
+/* Q=i K=i V=i order=BHND|BNHD causal=i dropout=i flash=1 kind=bwd align=bottom. */
+bool az_pm_sdpa(struct az_pm *r)
+{
+    int first = az_pm_at(r, "Q", 0), h = az_pm_says(r, "order", "BNHD") ? 2 : 1, n = 3 - h;
+    const struct az_perf_arg *q = az_pm_arg(r, first), *k = az_pm_arg(r, first + 1), *v = az_pm_arg(r, first + 2);
+    struct sdpa s = { 0 };
+    if (q->nd != 4 || k->nd != 4 || v->nd != 4)
+        return az_pm_fail(r, "query, key and value do not have 4 dimensions");
+    s = (struct sdpa){ .b = az_pm_dim(q, 0),
+                       .nq = az_pm_dim(q, n),
+                       .hq = az_pm_dim(q, h),
+                       .nk = az_pm_dim(k, n),
+                       .hk = az_pm_dim(k, h),
+                       .dqk = az_pm_dim(q, 3),
+                       .dv = az_pm_dim(v, 3) };
+    if (az_pm_dim(k, 0) != s.b || az_pm_dim(v, 0) != s.b || az_pm_dim(v, n) != s.nk || az_pm_dim(v, h) != s.hk ||
+        az_pm_dim(k, 3) != s.dqk)
+        return az_pm_fail(r, "query, key and value disagree");
+    flags(r, &s, q);
+    p_sdpa(r, &s, q, k);
+    if (az_pm_says(r, "kind", "bwd"))
+        return az_pm_done(r, backward(&s, s.nq, s.nk), backward_bytes(&s));
+    r->out->bwd_flops = backward(&s, s.nq, s.nk);
+    r->out->bwd_bytes = backward_bytes(&s);
+    return az_pm_done(r, forward(&s, s.nq, s.nk), forward_bytes(&s));
+}
+
+/* Packed sequences [T,H,D]: lengths are not recorded. One sequence of the largest length, the others equal: a lower
+ * bound. seqs=i: cumulative lengths of queries, keys at i+1; longest=i: of queries, keys at i+1. */
+bool az_pm_sdpa_varlen(struct az_pm *r)
+{
+    int first = az_pm_at(r, "Q", 0), seqs = az_pm_at(r, "seqs", 3), longest = az_pm_at(r, "longest", 5);
+    const struct az_perf_arg *q = az_pm_arg(r, first), *k = az_pm_arg(r, first + 1), *v = az_pm_arg(r, first + 2);
+    int64_t mq, mk;
+    if (q->nd != 3 || k->nd != 3 || v->nd != 3 || az_pm_dim(k, 0) != az_pm_dim(v, 0) ||
+        az_pm_dim(q, 2) != az_pm_dim(k, 2))
+        return az_pm_fail(r, "query, key and value disagree");
+    if (!az_pm_int(az_pm_arg(r, longest), &mq) || !az_pm_int(az_pm_arg(r, longest + 1), &mk))
+        return az_pm_fail(r, "no longest sequence recorded");
+    struct sdpa s = { .b = 1,
+                      .nq = az_pm_dim(q, 0),
+                      .hq = az_pm_dim(q, 1),
+                      .nk = az_pm_dim(k, 0),
+                      .hk = az_pm_dim(k, 1),
+                      .dqk = az_pm_dim(q, 2),
+                      .dv = az_pm_dim(v, 2) };
+    double n = az_pm_dim(az_pm_arg(r, seqs), 0) - 1, nk = az_pm_dim(az_pm_arg(r, seqs + 1), 0) - 1;
+    if (n < 1 || nk < 1)
+        return az_pm_fail(r, "no sequences recorded");
+    flags(r, &s, q);
+    p_sdpa(r, &s, q, k);
+    az_pm_p_int(r, "num_seqs", n);
+    az_pm_p_int(r, "max_seqlen", (double)mq);
+    double rest_q = n > 1 ? floor((s.nq - (double)mq) / (n - 1)) : 0,
+           rest_k = nk > 1 ? floor((s.nk - (double)mk) / (nk - 1)) : 0;
+    double f = forward(&s, (double)mq, (double)mk) + (n - 1) * forward(&s, rest_q, rest_k);
+    double b = backward(&s, (double)mq, (double)mk) + (n - 1) * backward(&s, rest_q, rest_k);
+    r->out->assumed = n > 1;
+    if (az_pm_says(r, "kind", "bwd"))
+        return az_pm_done(r, b, backward_bytes(&s));
+    r->out->bwd_flops = b;
+    r->out->bwd_bytes = backward_bytes(&s);
+    return az_pm_done(r, f, forward_bytes(&s));
+}
+
+/* Query [B,S,N,H,D] alone is recorded with its shape. */
+bool az_pm_evoformer(struct az_pm *r)
+{
+    const struct az_perf_arg *q = az_pm_arg(r, 0);
+    if (q->nd != 5)
+        return az_pm_fail(r, "query does not have 5 dimensions");
+    struct sdpa s = { .b = az_pm_dim(q, 0) * az_pm_dim(q, 1),
+                      .nq = az_pm_dim(q, 2),
+                      .hq = az_pm_dim(q, 3),
+                      .nk = az_pm_dim(q, 2),
+                      .hk = az_pm_dim(q, 3),
+                      .dqk = az_pm_dim(q, 4),
+                      .dv = az_pm_dim(q, 4),
+                      .size = q->type->bytes };
+    p_sdpa(r, &s, q, az_pm_arg(r, 1));
+    r->out->bwd_flops = backward(&s, s.nq, s.nk);
+    r->out->bwd_bytes = backward_bytes(&s);
+    return az_pm_done(r, forward(&s, s.nq, s.nk), forward_bytes(&s));
+}

@@ -1,0 +1,191 @@
+/* The table of models, and what every model uses to read its row and to write its result. */
+#include "base/num.h"
+#include "perf/model.h"
+
+static bool next_line(struct az_sv *rest, struct az_sv *cell, size_t n)
+{
+    if (rest->n == 0)
+        return false;
+    const char *nl = memchr(rest->p, '\n', rest->n);
+    struct az_sv line = az_sv_make(rest->p, nl ? (size_t)(nl - rest->p) : rest->n);
+    size_t used = line.n + (nl ? 1 : 0);
+    *rest = az_sv_make(rest->p + used, rest->n - used);
+    line = az_sv_trim(line);
+    for (size_t i = 0; i < n; i++) {
+        const char *c = line.n && i + 1 < n ? memchr(line.p, ',', line.n) : NULL;
+        cell[i] = az_sv_trim(az_sv_make(line.p, c ? (size_t)(c - line.p) : line.n));
+        used = c ? (size_t)(c - line.p) + 1 : line.n;
+        line = az_sv_make(line.p + used, line.n - used);
+    }
+    return true;
+}
+
+static bool is_pattern(const struct az_op_model *m) { return m->op.n && m->op.p[m->op.n - 1] == '*'; }
+
+int az_op_models_load(struct az_op_models *m, struct az_sv csv, struct az_arena *a)
+{
+    struct az_sv rest = csv, c[5];
+    size_t lines = 0;
+    for (size_t i = 0; i < csv.n; i++)
+        lines += csv.p[i] == '\n';
+    *m = (struct az_op_models){ .v = az_arena_array(a, lines + 1, sizeof *m->v) };
+    if (!m->v)
+        return az_arena_error(a);
+    for (bool head = true; next_line(&rest, c, 5); head = false) {
+        if (head || c[0].n == 0 || c[0].p[0] == '#')
+            continue;
+        struct az_op_model row = { .op = c[0], .family = c[1], .category = c[2], .model = c[3], .args = c[4] };
+        size_t at = m->n++;
+        if (!is_pattern(&row)) { /* insertion: the file is nearly sorted */
+            at = m->plain++;
+            memmove(m->v + at + 1, m->v + at, (m->n - 1 - at) * sizeof *m->v);
+            for (; at && az_sv_cmp(m->v[at - 1].op, row.op) > 0; at--)
+                m->v[at] = m->v[at - 1];
+        }
+        m->v[at] = row;
+    }
+    return 0;
+}
+
+const struct az_op_model *az_op_model_find(const struct az_op_models *m, struct az_sv op)
+{
+    size_t lo = 0, hi = m->plain;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        int c = az_sv_cmp(m->v[mid].op, op);
+        if (c == 0)
+            return &m->v[mid];
+        if (c < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (size_t i = m->plain; i < m->n; i++)
+        if (az_sv_starts(op, az_sv_make(m->v[i].op.p, m->v[i].op.n - 1)))
+            return &m->v[i];
+    return NULL;
+}
+
+struct az_sv az_pm_word(const struct az_pm *r, const char *key)
+{
+    struct az_sv rest = r->row->args;
+    size_t n = strlen(key);
+    while (rest.n) {
+        const char *blank = memchr(rest.p, ' ', rest.n);
+        struct az_sv word = az_sv_make(rest.p, blank ? (size_t)(blank - rest.p) : rest.n);
+        if (word.n > n && word.p[n] == '=' && memcmp(word.p, key, n) == 0)
+            return az_sv_make(word.p + n + 1, word.n - n - 1);
+        size_t used = word.n + (blank ? 1 : 0);
+        rest = az_sv_make(rest.p + used, rest.n - used);
+    }
+    return az_sv_make("", 0);
+}
+
+int az_pm_at(const struct az_pm *r, const char *key, int absent)
+{
+    int64_t v;
+    return az_parse_i64(az_pm_word(r, key), &v) == 0 && v >= -1000 && v <= 1000 ? (int)v : absent;
+}
+
+bool az_pm_says(const struct az_pm *r, const char *key, const char *value)
+{
+    return az_sv_is(az_pm_word(r, key), value);
+}
+
+bool az_pm_fail(struct az_pm *r, const char *why)
+{
+    r->out->why = why;
+    r->out->flops = r->out->bytes = r->out->bwd_flops = r->out->bwd_bytes = NAN;
+    return false;
+}
+
+bool az_pm_done(struct az_pm *r, double flops, double bytes)
+{
+    r->out->flops = flops;
+    r->out->bytes = bytes;
+    return true;
+}
+
+void az_pm_prec(struct az_pm *r, const char *unit, const char *prec)
+{
+    r->out->unit = unit;
+    r->out->prec = az_sv_str(prec);
+}
+
+void az_pm_unit(struct az_pm *r, const char *unit, const struct az_dtype *t) { az_pm_prec(r, unit, t->prec); }
+
+static void add(struct az_pm *r, struct az_perf_param p)
+{
+    if (r->out->n_params < AZ_PERF_PARAMS)
+        r->out->param[r->out->n_params++] = p;
+}
+void az_pm_p_int(struct az_pm *r, const char *name, double v)
+{
+    add(r, (struct az_perf_param){ .name = name, .kind = AZ_PARAM_INT, .number = v });
+}
+void az_pm_p_real(struct az_pm *r, const char *name, double v)
+{
+    add(r, (struct az_perf_param){ .name = name, .kind = AZ_PARAM_REAL, .number = v });
+}
+void az_pm_p_bool(struct az_pm *r, const char *name, bool v)
+{
+    add(r, (struct az_perf_param){ .name = name, .kind = AZ_PARAM_BOOL, .number = v });
+}
+void az_pm_p_text(struct az_pm *r, const char *name, struct az_sv v)
+{
+    add(r, (struct az_perf_param){ .name = name, .kind = AZ_PARAM_TEXT, .text = v });
+}
+void az_pm_p_json(struct az_pm *r, const char *name, struct az_sv v)
+{
+    add(r, (struct az_perf_param){ .name = name, .kind = v.n ? AZ_PARAM_JSON : AZ_PARAM_NONE, .text = v });
+}
+
+void az_pm_p_types(struct az_pm *r, const char *name, const struct az_perf_arg *a, const struct az_perf_arg *b,
+                   const struct az_perf_arg *c)
+{
+    const struct az_perf_arg *v[] = { a, b, c };
+    struct az_sv t[3];
+    for (int i = 0; i < 3; i++)
+        t[i] = v[i] ? az_arena_printf(r->arena, "\"%.*s\"", AZ_SVF(v[i]->type_name)) : AZ_SV("null");
+    if (az_sv_is(az_sv_str(name), "dtype_in1_in2_out"))
+        az_pm_p_json(r, name, az_arena_printf(r->arena, "[%.*s,%.*s,%.*s]", AZ_SVF(t[0]), AZ_SVF(t[1]), AZ_SVF(t[2])));
+    else
+        az_pm_p_json(r, name, az_arena_printf(r->arena, "[%.*s,%.*s]", AZ_SVF(t[0]), AZ_SVF(t[1])));
+}
+
+void az_pm_p_list(struct az_pm *r, const char *name, const double *v, int n)
+{
+    struct az_sv s = AZ_SV("");
+    for (int i = 0; i < n; i++) {
+        char buf[AZ_NUM_MAX];
+        size_t len = az_format_f64(v[i], buf);
+        s = az_arena_printf(r->arena, "%.*s%s%.*s", AZ_SVF(s), i ? "," : "", (int)len, buf);
+    }
+    az_pm_p_json(r, name, az_arena_printf(r->arena, "[%.*s]", AZ_SVF(s)));
+}
+
+int az_perf_eval(const struct az_perf_call *c, const struct az_op_model *m, struct az_arena *a, struct az_perf *out)
+{
+#define ROW(f) { #f, az_pm_##f },
+    static const struct {
+        const char *name;
+        az_pm_model run;
+    } models[] = { AZ_PM_ALL(ROW) };
+    struct az_pm r = { .call = c, .row = m, .arena = a, .out = out };
+    *out = (struct az_perf){ .flops = NAN, .bytes = NAN, .bwd_flops = NAN, .bwd_bytes = NAN, .unit = "" };
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        if (!az_sv_is(m->model, models[i].name))
+            continue;
+        if (!models[i].run(&r) && !out->why)
+            az_pm_fail(&r, "arguments of another form");
+        if (out->why)
+            out->prec = az_sv_make("", 0);
+        return a->failed ? az_arena_error(a) : 0;
+    }
+    return AZ_EINTERNAL;
+}
+
+struct az_sv az_perf_spec(const struct az_perf *p, struct az_arena *a)
+{
+    return p->prec.n && *p->unit ? az_arena_printf(a, "%s_%.*s", p->unit, AZ_SVF(p->prec)) : az_sv_make("", 0);
+}

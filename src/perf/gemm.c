@@ -1,0 +1,334 @@
+/* Matrix products (spec: performance models, sections 5, 11.1, 11.13). */
+#include "base/num.h"
+#include "perf/model.h"
+
+struct gemm {
+    double b, m, n, k;
+    double size_a, size_b, size_out; /* bytes per element */
+    bool bias;
+    double bias_bytes, extra; /* whole; scales and the like */
+};
+
+static bool finish(struct az_pm *r, const struct gemm *g)
+{
+    double flops = g->b * (2 * g->m * g->n * g->k + (g->bias ? g->m * g->n : 0));
+    double bytes = g->b * (g->m * g->k * g->size_a + g->k * g->n * g->size_b + g->m * g->n * g->size_out);
+    return az_pm_done(r, flops, bytes + (g->bias ? g->bias_bytes : 0) + g->extra);
+}
+
+static bool rocm_flags(struct az_sv name, bool *ta, bool *tb)
+{
+    for (size_t i = 0; i + 14 <= name.n; i++) { /* C???_A???_B??? */
+        const char *p = name.p + i;
+        bool form = p[0] == 'C' && p[4] == '_' && p[5] == 'A' && p[9] == '_' && p[10] == 'B';
+        for (int k = 0; form && k < 14; k++)
+            if (k != 0 && k != 4 && k != 5 && k != 9 && k != 10 && (p[k] < 'a' || p[k] > 'z'))
+                form = false;
+        if (!form)
+            continue;
+        struct az_sv a = az_sv_make(p + 6, 3), b = az_sv_make(p + 11, 3);
+        if ((!az_sv_is(a, "ilk") && !az_sv_is(a, "lik")) || (!az_sv_is(b, "ljk") && !az_sv_is(b, "jlk")))
+            return false;
+        *ta = az_sv_is(a, "lik");
+        *tb = az_sv_is(b, "jlk");
+        return true;
+    }
+    return false;
+}
+
+bool az_perf_transpose(struct az_sv kernel, bool *ta, bool *tb)
+{
+    if (rocm_flags(kernel, ta, tb))
+        return true;
+    if (!az_sv_starts(kernel, AZ_SV("nvjet")))
+        return false;
+    size_t from = kernel.n;
+    while (from && kernel.p[from - 1] != '_')
+        from--;
+    for (size_t i = from; i < from + 2; i++)
+        if (i >= kernel.n || (kernel.p[i] != 'T' && kernel.p[i] != 'N'))
+            return false;
+    *ta = kernel.p[from] == 'T';
+    *tb = kernel.p[from + 1] == 'T';
+    return true;
+}
+
+static void p_shape(struct az_pm *r, const struct gemm *g, const struct az_perf_arg *a, const struct az_perf_arg *b,
+                    bool strides)
+{
+    bool ta, tb;
+    az_pm_p_int(r, "B", g->b);
+    az_pm_p_int(r, "M", g->m);
+    az_pm_p_int(r, "N", g->n);
+    az_pm_p_int(r, "K", g->k);
+    az_pm_p_bool(r, "bias", g->bias);
+    if (strides) {
+        az_pm_p_json(r, "stride_A", a->strides);
+        az_pm_p_json(r, "stride_B", b->strides);
+    }
+    az_pm_p_types(r, "dtype_A_B", a, b, NULL);
+    for (size_t i = 0; i < r->call->n_kernels; i++)
+        if (az_perf_transpose(r->call->kernels[i], &ta, &tb)) {
+            az_pm_p_list(r, "transpose", (double[]){ ta, tb }, 2);
+            r->out->param[r->out->n_params - 1].text = ta   ? (tb ? AZ_SV("[true,true]") : AZ_SV("[true,false]"))
+                                                       : tb ? AZ_SV("[false,true]")
+                                                            : AZ_SV("[false,false]");
+            break;
+        }
+}
+
+/* Bytes of an element by the framework's ScalarType code; NaN unknown. */
+static double scalar_type_bytes(int64_t code)
+{
+    static const double bytes[] = { 1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4, 2 };
+    if (code >= 23 && code <= 26)
+        return 1;
+    return code >= 0 && code < 16 ? bytes[code] : NAN;
+}
+
+/* out=BYTES, outarg=ARGUMENT (its type if known), outcode=ARGUMENT (ScalarType code); else wide: 2 for 1-byte operands.
+ */
+static double out_size(const struct az_pm *r, const struct az_perf_arg *a)
+{
+    int64_t code;
+    int at = az_pm_at(r, "outarg", -1), fixed = az_pm_at(r, "out", -1), by_code = az_pm_at(r, "outcode", -1);
+    if (at >= 0 && az_pm_dims(az_pm_arg(r, at)) && !isnan(az_pm_arg(r, at)->type->bytes))
+        return az_pm_arg(r, at)->type->bytes;
+    if (by_code >= 0 && az_pm_int(az_pm_arg(r, by_code), &code))
+        return scalar_type_bytes(code);
+    if (fixed >= 0)
+        return fixed;
+    return a->type->bytes == 1 && by_code >= 0 ? 2 : a->type->bytes;
+}
+
+/* A=i [..,M,K], B=i [..,K,N] (layout=NT: [N,K]), C=i bias, beta=i; scales=i first of two; flat=1: leading dims of A are
+ * rows. */
+bool az_pm_mm(struct az_pm *r)
+{
+    const struct az_perf_arg *a = az_pm_key(r, "A", 0), *b = az_pm_key(r, "B", 1), *c = az_pm_key(r, "C", -1);
+    bool nt = az_pm_says(r, "layout", "NT"), flat = az_pm_at(r, "flat", 0);
+    const struct az_perf_arg *beta = az_pm_key(r, "beta", -1);
+    double factor = 1;
+    int scales = az_pm_at(r, "scales", -1);
+    if (a->nd < 2 || b->nd < 2 || (!flat && a->nd > 3))
+        return az_pm_fail(r, "operands are no matrices");
+    struct gemm g = { .b = a->nd == 3 && !flat ? az_pm_dim(a, 0) : 1, .k = az_pm_dim(a, -1) };
+    g.m = flat ? (g.k > 0 ? a->elements / g.k : 0) : az_pm_dim(a, -2);
+    g.n = nt ? az_pm_dim(b, -2) : az_pm_dim(b, -1);
+    if ((nt ? az_pm_dim(b, -1) : az_pm_dim(b, -2)) != g.k)
+        return az_pm_fail(r, "inner dimensions differ");
+    g.size_a = a->type->bytes;
+    g.size_b = b->type->bytes;
+    g.size_out = out_size(r, a);
+    g.bias = az_pm_dims(c) && !(az_pm_list(beta, &factor, 1) == 1 && factor == 0);
+    g.bias_bytes = az_pm_size(c);
+    if (scales >= 0)
+        g.extra = az_pm_size(az_pm_arg(r, scales)) + az_pm_size(az_pm_arg(r, scales + 1));
+    az_pm_unit(r, "matrix", a->type);
+    p_shape(r, &g, a, b, !nt);
+    return finish(r, &g);
+}
+
+/* matmul as a leaf: leading dims broadcast. */
+bool az_pm_matmul(struct az_pm *r)
+{
+    const struct az_perf_arg *a = az_pm_arg(r, 0), *b = az_pm_arg(r, 1);
+    if (a->nd < 2 || b->nd < 2)
+        return az_pm_fail(r, "operands are no matrices");
+    struct gemm g = { .b = 1, .m = az_pm_dim(a, -2), .k = az_pm_dim(a, -1), .n = az_pm_dim(b, -1) };
+    for (int i = 3; i <= a->nd || i <= b->nd; i++) {
+        double x = i <= a->nd ? az_pm_dim(a, -i) : 1, y = i <= b->nd ? az_pm_dim(b, -i) : 1;
+        if (x != y && x != 1 && y != 1)
+            return az_pm_fail(r, "leading dimensions do not broadcast");
+        g.b *= x > y ? x : y;
+    }
+    if (az_pm_dim(b, -2) != g.k)
+        return az_pm_fail(r, "inner dimensions differ");
+    az_pm_unit(r, "matrix", a->type);
+    p_shape(r, &g, a, b, true);
+    return az_pm_done(r, 2 * g.b * g.m * g.n * g.k, az_pm_size(a) + az_pm_size(b) + g.b * g.m * g.n * a->type->bytes);
+}
+
+/* Transformer Engine: column-major operands with flags. */
+bool az_pm_te_gemm(struct az_pm *r)
+{
+    const struct az_perf_arg *a = az_pm_arg(r, 0), *b = az_pm_arg(r, 5), *bias = az_pm_arg(r, 18);
+    if (a->nd != 2 || b->nd != 2)
+        return az_pm_fail(r, "operands are no matrices");
+    bool ta = az_pm_true(az_pm_arg(r, 4)), tb = az_pm_true(az_pm_arg(r, 9));
+    struct gemm g = { .b = 1,
+                      .m = az_pm_dim(a, ta ? 0 : 1),
+                      .k = az_pm_dim(a, ta ? 1 : 0),
+                      .n = az_pm_dim(b, tb ? 1 : 0),
+                      .size_a = a->type->bytes,
+                      .size_b = b->type->bytes,
+                      .size_out = az_pm_arg(r, 10)->type->bytes,
+                      .bias = az_pm_arg(r, 14)->value.n > 0,
+                      .bias_bytes = az_pm_size(bias) };
+    az_pm_unit(r, "matrix", a->type);
+    p_shape(r, &g, a, b, true);
+    return finish(r, &g);
+}
+
+/* A=i B=i with transpose flags at flags=i.. (A, B, C), or none: [M,K] and [N,K]. pack=2: two values a byte along K,
+ * scales=i,j by 32. */
+bool az_pm_gemm_flags(struct az_pm *r)
+{
+    const struct az_perf_arg *a = az_pm_key(r, "A", 0), *b = az_pm_key(r, "B", 2), *sa = az_pm_key(r, "scaleA", -1),
+                             *sb = az_pm_key(r, "scaleB", -1);
+    int flags = az_pm_at(r, "flags", -1);
+    double pack = az_pm_at(r, "pack", 1);
+    if (a->nd != 2 || b->nd != 2)
+        return az_pm_fail(r, "operands are no matrices");
+    bool ta = false, tb = true;
+    if (flags >= 0) {
+        ta = az_pm_true(az_pm_arg(r, flags));
+        tb = az_pm_true(az_pm_arg(r, flags + 1));
+        if (az_pm_true(az_pm_arg(r, flags + 2))) { /* C transposed: C^T = B^T A^T */
+            const struct az_perf_arg *t = a, *ts = sa;
+            bool f = ta;
+            a = b, b = t, sa = sb, sb = ts;
+            ta = !tb, tb = !f;
+        }
+    }
+    struct gemm g = { .b = 1,
+                      .m = az_pm_dim(a, ta ? 1 : 0),
+                      .k = pack * az_pm_dim(a, ta ? 0 : 1),
+                      .n = az_pm_dim(b, tb ? 0 : 1),
+                      .size_a = a->type->bytes / pack,
+                      .size_b = b->type->bytes / pack,
+                      .size_out = a->type->bytes == 1 ? 2 : a->type->bytes };
+    if (pack > 1) {
+        double s = isnan(sa->type->bytes) || !az_pm_tensor(sa) ? 1 : sa->type->bytes;
+        g.extra = (g.m + g.n) * ceil(g.k / 32) * s;
+        r->out->fallback = AZ_SV("bf16");
+        az_pm_prec(r, "matrix", "fp4");
+    } else {
+        az_pm_unit(r, "matrix", a->type);
+    }
+    p_shape(r, &g, a, b, false);
+    return finish(r, &g);
+}
+
+/* Packed 4-bit weights [N,K/2]; halfA=1: A is packed too. 2-byte output, scales left out. */
+bool az_pm_gemm_halves(struct az_pm *r)
+{
+    const struct az_perf_arg *a = az_pm_arg(r, 0), *b = az_pm_arg(r, 1);
+    bool half = az_pm_at(r, "halfA", 0);
+    if (a->nd < 2 || a->nd > 3 || b->nd != a->nd)
+        return az_pm_fail(r, "operands are no matrices");
+    struct gemm g = { .b = a->nd == 3 ? az_pm_dim(a, 0) : 1,
+                      .m = az_pm_dim(a, -2),
+                      .k = az_pm_dim(a, -1) * (half ? 2 : 1),
+                      .n = az_pm_dim(b, -2),
+                      .size_a = half ? 0.5 : a->type->bytes,
+                      .size_b = 0.5,
+                      .size_out = 2 };
+    r->out->fallback = half || !*a->type->prec ? AZ_SV("bf16") : az_sv_str(a->type->prec);
+    az_pm_prec(r, "matrix", "fp4");
+    p_shape(r, &g, a, b, false);
+    return finish(r, &g);
+}
+
+bool az_pm_gemm_dynamic_quant(struct az_pm *r)
+{
+    const struct az_perf_arg *m[2] = { NULL, NULL };
+    unsigned found = 0, i = 0;
+    for (; i < r->call->n && found < 2; i++)
+        if (r->call->arg[i].nd == 2)
+            m[found++] = &r->call->arg[i];
+    if (found < 2)
+        return az_pm_fail(r, "operands are no matrices");
+    struct gemm g = { .b = 1,
+                      .m = az_pm_dim(m[0], 0),
+                      .k = az_pm_dim(m[0], 1),
+                      .n = az_pm_dim(m[1], 0),
+                      .size_a = m[0]->type->bytes,
+                      .size_out = m[0]->type->bytes };
+    g.extra = az_pm_size(m[1]); /* packed weights as they lie in memory */
+    for (; i < r->call->n; i++)
+        if (r->call->arg[i].nd == 2) { /* scales */
+            g.extra += az_pm_size(&r->call->arg[i]);
+            break;
+        }
+    r->out->fallback = az_sv_str(m[0]->type->prec);
+    az_pm_prec(r, "matrix", "fp4");
+    p_shape(r, &g, m[0], m[1], false);
+    return finish(r, &g);
+}
+
+bool az_pm_batched_gemm(struct az_pm *r)
+{
+    const struct az_perf_arg *a = az_pm_arg(r, 0), *b = az_pm_arg(r, 1);
+    if (a->nd != 3 || b->nd != 3)
+        return az_pm_fail(r, "operands are no batches of matrices");
+    struct gemm g = { .b = az_pm_dim(b, 0),
+                      .n = az_pm_dim(b, 1),
+                      .k = az_pm_dim(b, 2),
+                      .size_a = a->type->bytes,
+                      .size_b = b->type->bytes,
+                      .size_out = 2 };
+    g.m = az_pm_dim(a, az_pm_dim(a, 0) == g.b ? 1 : 0);
+    az_pm_unit(r, "matrix", b->type);
+    p_shape(r, &g, a, b, false);
+    return finish(r, &g);
+}
+
+bool az_pm_jax_gemm(struct az_pm *r)
+{
+    const struct az_dtype *t = az_pm_arg(r, 0)->type;
+    struct gemm g = { .b = az_pm_fact(r, "Batch", NAN),
+                      .m = az_pm_fact(r, "M", NAN),
+                      .n = az_pm_fact(r, "N", NAN),
+                      .k = az_pm_fact(r, "K", NAN),
+                      .size_a = t->bytes,
+                      .size_b = t->bytes,
+                      .size_out = t->bytes,
+                      .bias = az_pm_fact(r, "Beta", 0) != 0 };
+    g.bias_bytes = g.b * g.n * t->bytes;
+    if (isnan(g.b * g.m * g.n * g.k))
+        return az_pm_fail(r, "no dimensions recorded");
+    az_pm_unit(r, "matrix", t);
+    p_shape(r, &g, az_pm_arg(r, 0), az_pm_arg(r, 1), false);
+    return finish(r, &g);
+}
+
+/* X [M,K] and weights of all groups [G,K,N] or [G,N,K]. */
+bool az_pm_grouped_gemm(struct az_pm *r)
+{
+    const struct az_perf_arg *x = az_pm_key(r, "A", 0), *w = az_pm_key(r, "B", 1);
+    if (x->nd != 2 || w->nd != 3)
+        return az_pm_fail(r, "operands are no groups of matrices");
+    double m = az_pm_dim(x, 0), k = az_pm_dim(x, 1), g = az_pm_dim(w, 0), n;
+    if (az_pm_dim(w, 1) == k)
+        n = az_pm_dim(w, 2);
+    else if (az_pm_dim(w, 2) == k)
+        n = az_pm_dim(w, 1);
+    else
+        return az_pm_fail(r, "inner dimensions differ");
+    az_pm_unit(r, "matrix", x->type);
+    az_pm_p_int(r, "G", g);
+    az_pm_p_int(r, "M", m);
+    az_pm_p_int(r, "N", n);
+    az_pm_p_int(r, "K", k);
+    az_pm_p_types(r, "dtype_A_B", x, w, NULL);
+    r->out->bwd_flops = 4 * m * k * n; /* dX and dW: one product each */
+    r->out->bwd_bytes = 2 * (m * k + g * k * n) * x->type->bytes + 2 * m * n * w->type->bytes;
+    return az_pm_done(r, 2 * m * k * n, (m * k + g * k * n) * x->type->bytes + m * n * w->type->bytes);
+}
+
+/* dW = X^T dY by group; groups=i: their lengths. */
+bool az_pm_grouped_gemm_variable_k(struct az_pm *r)
+{
+    const struct az_perf_arg *x = az_pm_arg(r, 0), *y = az_pm_arg(r, 1), *groups = az_pm_key(r, "groups", 2);
+    if (x->nd != 2 || y->nd != 2 || az_pm_dim(x, 0) != az_pm_dim(y, 0))
+        return az_pm_fail(r, "operands are no groups of matrices");
+    double m = az_pm_dim(x, 0), k = az_pm_dim(x, 1), n = az_pm_dim(y, 1), g = groups->nd ? az_pm_dim(groups, 0) : 1;
+    az_pm_unit(r, "matrix", x->type);
+    az_pm_p_int(r, "G", g);
+    az_pm_p_int(r, "M", m);
+    az_pm_p_int(r, "N", n);
+    az_pm_p_int(r, "K", k);
+    az_pm_p_types(r, "dtype_A_B", x, y, NULL);
+    return az_pm_done(r, 2 * m * k * n, (m * k + m * n) * x->type->bytes + g * k * n * y->type->bytes);
+}

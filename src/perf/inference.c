@@ -1,0 +1,195 @@
+/* Attention of serving engines: lengths come from the engine's annotation of the step (spec: performance models, 11.9).
+ */
+#include "base/num.h"
+#include "perf/model.h"
+
+/* Sums over the requests of a step: query lengths, key lengths, their products; of prompts (c) and of generation (g).
+ */
+struct step {
+    double c_sq, c_sk, c_sqsq, c_sqsk, g_sq, g_sk, g_sqsq, g_sqsk;
+};
+
+/* Number behind `key` where the text in front of it is no word character. */
+static bool number_at(struct az_sv text, const char *key, double *v)
+{
+    size_t n = strlen(key);
+    for (size_t i = 0; i + n < text.n; i++) {
+        if (memcmp(text.p + i, key, n) != 0 || text.p[i + n] < '0' || text.p[i + n] > '9')
+            continue;
+        if (i && (text.p[i - 1] == '_' || (text.p[i - 1] >= 'a' && text.p[i - 1] <= 'z')))
+            continue;
+        size_t end = i + n;
+        while (end < text.n && text.p[end] >= '0' && text.p[end] <= '9')
+            end++;
+        return az_parse_f64(az_sv_make(text.p + i + n, end - i - n), v) == 0;
+    }
+    return false;
+}
+
+/* `(sq1sk2sqsq3sqsk4)`: the parts follow each other. */
+static bool part(struct az_sv text, const char *word, double *sq, double *sk, double *sqsq, double *sqsk)
+{
+    static const char *const key[] = { "sq", "sk", "sqsq", "sqsk" };
+    double *out[] = { sq, sk, sqsq, sqsk };
+    ptrdiff_t at = az_sv_find(text, az_sv_str(word));
+    if (at < 0)
+        return false;
+    struct az_sv rest = az_sv_make(text.p + at, text.n - (size_t)at);
+    ptrdiff_t open = az_sv_find(rest, AZ_SV("("));
+    if (open < 0)
+        return false;
+    rest = az_sv_make(rest.p + open + 1, rest.n - (size_t)open - 1);
+    for (int i = 0; i < 4; i++) {
+        size_t n = strlen(key[i]), end = n;
+        if (!az_sv_starts(rest, az_sv_str(key[i])))
+            return false;
+        while (end < rest.n && rest.p[end] >= '0' && rest.p[end] <= '9')
+            end++;
+        if (az_parse_f64(az_sv_make(rest.p + n, end - n), out[i]))
+            return false;
+        rest = az_sv_make(rest.p + end, rest.n - end);
+    }
+    return true;
+}
+
+static bool read_step(struct az_sv t, struct step *s)
+{
+    *s = (struct step){ 0 };
+    if (az_sv_starts(t, AZ_SV("execute_")))
+        return part(t, "_context_", &s->c_sq, &s->c_sk, &s->c_sqsq, &s->c_sqsk) &&
+               part(t, "_generation_", &s->g_sq, &s->g_sk, &s->g_sqsq, &s->g_sqsk);
+    if (az_sv_starts(t, AZ_SV("step["))) {
+        bool c = number_at(t, "c_sq=", &s->c_sq) && number_at(t, "c_sk=", &s->c_sk) &&
+                 number_at(t, "c_sqsq=", &s->c_sqsq) && number_at(t, "c_sqsk=", &s->c_sqsk);
+        bool g = number_at(t, "g_sq=", &s->g_sq) && number_at(t, "g_sk=", &s->g_sk) &&
+                 number_at(t, "g_sqsq=", &s->g_sqsq) && number_at(t, "g_sqsk=", &s->g_sqsk);
+        return c || g;
+    }
+    if (az_sv_starts(t, AZ_SV("prefill[")))
+        return number_at(t, "tok=", &s->c_sq) && number_at(t, "sk=", &s->c_sk) && number_at(t, "sqsq=", &s->c_sqsq) &&
+               number_at(t, "sqsk=", &s->c_sqsk);
+    if (az_sv_starts(t, AZ_SV("decode[")))
+        return number_at(t, "tok=", &s->g_sq) && number_at(t, "sk=", &s->g_sk) && number_at(t, "sqsq=", &s->g_sqsq) &&
+               number_at(t, "sqsk=", &s->g_sqsk);
+    return false;
+}
+
+static bool known_step(struct az_pm *r, struct step *s)
+{
+    if (!read_step(r->call->annotation, s) || (s->c_sq == 0 && s->g_sq == 0))
+        return az_pm_fail(r, "no annotation of the step: key lengths unknown");
+    return true;
+}
+
+static bool result(struct az_pm *r, const struct step *s, double window, double hq, double hk, double dqk, double dv,
+                   double bq, double bkv)
+{
+    double cap = window > 0 ? s->g_sq * window : INFINITY;
+    double g_sqsk = s->g_sqsk < cap ? s->g_sqsk : cap, g_sk = s->g_sk < cap ? s->g_sk : cap, d = dqk + dv;
+    az_pm_p_int(r, "H_Q", hq);
+    az_pm_p_int(r, "H_KV", hk);
+    az_pm_p_int(r, "d_h_qk", dqk);
+    az_pm_p_int(r, "d_h_v", dv);
+    az_pm_p_int(r, "c_sq", s->c_sq);
+    az_pm_p_int(r, "c_sk", s->c_sk);
+    az_pm_p_int(r, "g_sq", s->g_sq);
+    az_pm_p_int(r, "g_sk", g_sk);
+    return az_pm_done(r, hq * d * (2 * s->c_sqsk - s->c_sqsq + 2 * g_sqsk),
+                      (s->c_sq + s->g_sq) * (hq + hk) * d * bq + (s->c_sk - s->c_sq + g_sk - s->g_sq) * hk * d * bkv);
+}
+
+/* Q=i [T,H,d]; K=i, its last three dims, or heads=last2: H_KV is the last but one; V=i: d_v from it. */
+bool az_pm_inference_attention(struct az_pm *r)
+{
+    const struct az_perf_arg *q = az_pm_key(r, "Q", 0), *k = az_pm_key(r, "K", 1), *v = az_pm_key(r, "V", -1);
+    struct step s;
+    if (q->nd < 3 || k->nd < 3)
+        return az_pm_fail(r, "query and key do not have 3 dimensions");
+    if (!known_step(r, &s))
+        return false;
+    az_pm_unit(r, "matrix", q->type);
+    return result(r, &s, 0, az_pm_dim(q, -2), az_pm_dim(k, -2), az_pm_dim(q, -1),
+                  v->nd ? az_pm_dim(v, -1) : az_pm_dim(k, -1), q->type->bytes, k->type->bytes);
+}
+
+/* Decode over a paged cache: Q=i0, heads of the cache in cache=i [.., H, ..], window=i. */
+bool az_pm_paged_decode(struct az_pm *r)
+{
+    const struct az_perf_arg *q = az_pm_arg(r, 0), *cache = az_pm_key(r, "cache", 2);
+    struct step s;
+    double w = 0;
+    if (q->nd < 3 || cache->nd < 2)
+        return az_pm_fail(r, "query or cache is of another shape");
+    if (!known_step(r, &s))
+        return false;
+    s.c_sq = s.c_sk = s.c_sqsq = s.c_sqsk = 0;
+    if (s.g_sq == 0)
+        return az_pm_fail(r, "no generation in this step");
+    if (az_pm_list(az_pm_key(r, "window", 19), &w, 1) != 1)
+        w = 0;
+    az_pm_unit(r, "matrix", q->type);
+    return result(r, &s, w, az_pm_dim(q, -2), az_pm_dim(cache, 1), az_pm_dim(q, -1), az_pm_dim(q, -1), q->type->bytes,
+                  cache->type->bytes);
+}
+
+/* One key head; how far a query sees by mode=swa|csa|hca, window=N, topk=N. */
+bool az_pm_v4_decode(struct az_pm *r)
+{
+    const struct az_perf_arg *q = az_pm_arg(r, 0), *k = az_pm_arg(r, 1);
+    struct step s;
+    double w = az_pm_fact(r, "window", az_pm_at(r, "window", 128)),
+           topk = az_pm_fact(r, "topk", az_pm_at(r, "topk", 512));
+    if (q->nd < 3)
+        return az_pm_fail(r, "query does not have 3 dimensions");
+    if (!known_step(r, &s))
+        return false;
+    if (s.g_sq == 0)
+        return az_pm_fail(r, "no generation in this step");
+    double ctx = s.g_sk / s.g_sq;
+    s.c_sq = s.c_sk = s.c_sqsq = s.c_sqsk = 0;
+    if (az_pm_says(r, "mode", "csa"))
+        w += fmin(ceil(ctx / 4), topk);
+    else if (az_pm_says(r, "mode", "hca"))
+        w += ceil(ctx / 128);
+    az_pm_unit(r, "matrix", q->type);
+    return result(r, &s, w, az_pm_dim(q, -2), 1, az_pm_dim(q, -1), az_pm_dim(q, -1), q->type->bytes,
+                  k->nd ? k->type->bytes : q->type->bytes);
+}
+
+/* Pairs are listed: i2 and i5. */
+bool az_pm_sparse_prefill(struct az_pm *r)
+{
+    const struct az_perf_arg *q = az_pm_arg(r, 0), *k = az_pm_arg(r, 1);
+    if (q->nd != 3)
+        return az_pm_fail(r, "query does not have 3 dimensions");
+    double n = az_pm_dim(az_pm_arg(r, 2), 0) + az_pm_dim(az_pm_arg(r, 5), 0), h = az_pm_dim(q, 1), d = az_pm_dim(q, 2);
+    if (n == 0)
+        return az_pm_fail(r, "no pairs recorded");
+    az_pm_unit(r, "matrix", q->type);
+    az_pm_p_int(r, "pairs", n);
+    az_pm_p_int(r, "H_Q", h);
+    az_pm_p_int(r, "d_h_qk", d);
+    return az_pm_done(r, n * h * 4 * d,
+                      2 * az_pm_dim(q, 0) * h * d * q->type->bytes + n * d * (k->nd ? k->type->bytes : q->type->bytes));
+}
+
+/* Gated delta rule. */
+bool az_pm_gdn(struct az_pm *r)
+{
+    const struct az_perf_arg *qkv = az_pm_arg(r, 0), *b = az_pm_arg(r, 1), *out = az_pm_arg(r, 3);
+    struct step s;
+    if (qkv->nd != 2 || b->nd < 2 || out->nd != 3)
+        return az_pm_fail(r, "arguments of another shape");
+    if (!known_step(r, &s))
+        return false;
+    double t = s.c_sq + s.g_sq, hv = az_pm_dim(b, 1), dv = az_pm_dim(out, 2), hk = hv / 2,
+           dk = hk > 0 ? (az_pm_dim(qkv, 1) - hv * dv) / 2 / hk : 0;
+    if (dk <= 0)
+        return az_pm_fail(r, "arguments of another shape");
+    az_pm_unit(r, "matrix", qkv->type);
+    az_pm_p_int(r, "T", t);
+    az_pm_p_int(r, "H_V", hv);
+    az_pm_p_int(r, "d_k", dk);
+    az_pm_p_int(r, "d_v", dv);
+    return az_pm_done(r, 7 * t * hv * dv * dk, 2 * t * hv * (dk + 2 * dv + 2));
+}

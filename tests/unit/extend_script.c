@@ -1,0 +1,182 @@
+/* The user's script: what it may say, and what becomes of one that misbehaves. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "extend/extend.h"
+
+struct fixture {
+    struct az_arena arena;
+    struct az_mem mem;
+    struct az_diag diag;
+    struct az_extend *script;
+    char path[64];
+};
+
+static struct fixture *begin(size_t limit)
+{
+    static struct fixture f;
+    f = (struct fixture){ 0 };
+    az_mem_init(&f.mem, limit);
+    az_arena_init(&f.arena, NULL);
+    az_diag_init(&f.diag);
+    snprintf(f.path, sizeof f.path, "/tmp/az_script_%ld.lua", (long)getpid());
+    return &f;
+}
+
+static void end(struct fixture *f)
+{
+    az_extend_close(f->script);
+    az_diag_release(&f->diag);
+    az_arena_release(&f->arena);
+    remove(f->path);
+    assert_int_equal(f->mem.used, 0);
+}
+
+static int open_text(struct fixture *f, const char *text)
+{
+    FILE *o = fopen(f->path, "w");
+    assert_non_null(o);
+    fputs(text, o);
+    fclose(o);
+    return az_extend_open(&f->script, f->path, &f->arena, &f->mem, &f->diag);
+}
+
+static int call(struct fixture *f, struct az_perf *p)
+{
+    struct az_sv kernel = AZ_SV("k1");
+    struct az_perf_call c = { .op = AZ_SV("my::op"), .kernels = &kernel, .n_kernels = 1 };
+    assert_true(
+        az_perf_parse(&c, AZ_SV("[[2,3],[]]"), AZ_SV("[\"float\",\"Scalar\"]"), AZ_SV(""), AZ_SV("[\"\",\"7\"]")));
+    return az_extend_model(f->script, &c, &f->arena, p, &f->diag);
+}
+
+static void works(void **state)
+{
+    (void)state;
+    struct fixture *f = begin(0);
+    struct az_perf p;
+    assert_int_equal(
+        open_text(f, "categories = { mine = { 'b::two', 'a::one' } }\n"
+                     "perf_models = { ['my::op'] = function(e)\n"
+                     "  assert(e.name == 'my::op' and #e.dims == 2 and #e.dims[2] == 0 and e.types[1] == 'float')\n"
+                     "  assert(e.kernels[1] == 'k1' and string.find(e.types[1], 'loa') == 2)\n"
+                     "  return 2 * e.dims[1][1] * tonumber(e.concrete[2]), e.dims[1][2], 'bf16', 'vector' end }\n"),
+        0);
+    const struct az_extend_categories *c = az_extend_categories_of(f->script);
+    assert_int_equal(c->n, 2);
+    assert_true(az_sv_is(c->v[0].op, "a::one") && az_sv_is(c->v[0].category, "mine")); /* in order of name */
+    assert_true(az_extend_has_model(f->script, AZ_SV("my::op")));
+    assert_false(az_extend_has_model(f->script, AZ_SV("a::one")));
+    assert_int_equal(call(f, &p), 0);
+    assert_true(p.flops == 28 && p.bytes == 3 && az_sv_is(p.prec, "bf16"));
+    assert_string_equal(p.unit, "vector");
+    end(f);
+}
+
+static void nothing_said(void **state)
+{
+    (void)state;
+    struct fixture *f = begin(0);
+    struct az_perf p;
+    assert_int_equal(open_text(f, "perf_models = { ['my::op'] = function(e) return nil, 5 end }"), 0);
+    assert_int_equal(call(f, &p), 0);
+    assert_true(isnan(p.flops) && p.bytes == 5 && !p.why);
+    end(f);
+    f = begin(0);
+    assert_int_equal(open_text(f, ""), 0);
+    assert_int_equal(az_extend_categories_of(f->script)->n, 0);
+    end(f);
+}
+
+static void bad_script(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *said;
+    } bad[] = { { "x = = 1", ":1: unexpected symbol" },
+                { "while true do end", "took more than 20 million instructions" },
+                { "t = {} while true do t[#t + 1] = string.rep('x', 100000) .. #t end", "took more than 64 MiB" },
+                { "error('no')", ":1: no" },
+                { "error({})", "no text" },
+                { "io.open('/etc/passwd')", "nil value" },
+                { "os.exit(0)", "nil value" },
+                { "require('os')", "nil value" },
+                { "load('x = 1')", "nil value" },
+                { "dofile('/etc/passwd')", "nil value" },
+                { "pcall(error)", "nil value" },
+                { "categories = 7", "no table" },
+                { "categories = { a = 'b' }", "list of operators" },
+                { "categories = { a = { 1 } }", "no text" },
+                { "categories = {} for i = 1, 17 do categories['c' .. i] = {} end", "more than 16 categories" },
+                { "perf_models = { 1 }", "must map" },
+                { "tree_postprocess = 1", "not supported" } };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct fixture *f = begin(0);
+        assert_int_equal(open_text(f, bad[i].text), AZ_ECONFIG);
+        assert_null(f->script);
+        assert_int_equal(f->diag.errors, 1);
+        if (az_sv_find(f->diag.list.v[0].text, az_sv_str(bad[i].said)) < 0)
+            fail_msg("'%s': %.*s", bad[i].text, AZ_SVF(f->diag.list.v[0].text));
+        end(f);
+    }
+}
+
+static void bad_model(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body, *said;
+    } bad[] = { { "while true do end", "took more than 20 million instructions" },
+                { "return 'many'", "no number of FLOPs" },
+                { "return -1", "no number of FLOPs" },
+                { "return 0/0", "no number of FLOPs" },
+                { "return 1/0", "no number of FLOPs" },
+                { "return 1, {}", "no number of bytes" },
+                { "return 1, 1, 7", "precision" },
+                { "return 1, 1, 'bf16', 'tensor'", "unit 'tensor'" },
+                { "return e.dims[9][1]", "nil value" },
+                { "local t = {} while true do t[#t + 1] = string.rep('x', 100000) .. #t end", "64 MiB" } };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct fixture *f = begin(0);
+        struct az_perf p;
+        char text[256];
+        snprintf(text, sizeof text, "perf_models = { ['my::op'] = function(e) %s end }", bad[i].body);
+        assert_int_equal(open_text(f, text), 0);
+        assert_int_equal(call(f, &p), AZ_ECONFIG);
+        assert_int_equal(f->diag.errors, 1);
+        struct az_sv said = f->diag.list.v[0].text;
+        if (az_sv_find(said, az_sv_str(bad[i].said)) < 0 || az_sv_find(said, AZ_SV("'my::op'")) < 0)
+            fail_msg("'%s': %.*s", bad[i].body, AZ_SVF(said));
+        end(f);
+    }
+}
+
+/* The memory of the input counts, too: no abort, whatever the limit. */
+static void small_budget(void **state)
+{
+    (void)state;
+    for (size_t limit = 1000; limit < 60000; limit += 1500) {
+        struct fixture *f = begin(limit);
+        int rc = open_text(f, "perf_models = { ['my::op'] = function(e) return 1, 2 end }");
+        struct az_perf p;
+        if (rc == 0)
+            rc = call(f, &p);
+        assert_true(rc == 0 || rc == AZ_ECONFIG || rc == AZ_ELIMIT);
+        end(f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(works),     cmocka_unit_test(nothing_said), cmocka_unit_test(bad_script),
+        cmocka_unit_test(bad_model), cmocka_unit_test(small_budget),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
