@@ -57,6 +57,7 @@ $(BUILD)/lib/lib$(1).a: $(call OBJS_OF,$(1)) $(BUILD)/lib/$(1).list
 endef
 $(foreach r,$(USED),$(eval $(call room_rule,$(r))))
 -include $(ALL_OBJS:.o=.d)
+$(BUILD)/obj/base/data.o: $(wildcard configs/*) # embedded by the assembler
 
 # Unit tests: tests/unit/<room>_<name>.c links the archives of its room and those below it, so that an upward call fails.
 UNIT_SRC := $(wildcard tests/unit/*.c)

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Builds the program and runs the examples: two Nsight profiles of one training job, two PyTorch traces, and an AMD job in
-# every format of rocprofv3. Prints their figures; the workbooks go to build/example-out. Installs what is missing (Debian
-# packages) first; may be called from anywhere.
+# Builds the program and runs the examples: Nsight profiles, PyTorch traces, and profiles of compiled programs. Prints their
+# figures; the workbooks go to build/example-out. Installs what is missing (Debian packages) first; may be called from anywhere.
 set -e
 SRC=$(cd "$(dirname "$0")/.." && pwd)
 : "${BUILD:=build}"

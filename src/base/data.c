@@ -6,10 +6,14 @@
     extern const char symbol[], symbol##_end[]
 
 EMBED(az_data_op_categories, "op_categories.csv");
+EMBED(az_data_gpu_arch, "gpu_arch.csv");
 EMBED(az_data_kernel_classes, "kernel_classes.rules");
 EMBED(az_data_phases, "phases.rules");
+EMBED(az_data_tt_devices, "tt_devices.csv");
+EMBED(az_data_tt_ops, "tt_ops.rules");
 EMBED(az_data_amd_categories, "amd_categories.rules");
 EMBED(az_data_amd_activity, "amd_activity.rules");
+EMBED(az_data_xla_events, "xla_events.rules");
 
 #define FILE_OF(symbol, name)                                                                                          \
     {                                                                                                                  \
@@ -21,11 +25,11 @@ struct az_sv az_data(const char *name)
     static const struct {
         const char *name, *from, *to;
     } files[] = {
-        FILE_OF(az_data_op_categories, "op_categories.csv"),
-        FILE_OF(az_data_kernel_classes, "kernel_classes.rules"),
-        FILE_OF(az_data_phases, "phases.rules"),
-        FILE_OF(az_data_amd_categories, "amd_categories.rules"),
-        FILE_OF(az_data_amd_activity, "amd_activity.rules"),
+        FILE_OF(az_data_op_categories, "op_categories.csv"),     FILE_OF(az_data_gpu_arch, "gpu_arch.csv"),
+        FILE_OF(az_data_kernel_classes, "kernel_classes.rules"), FILE_OF(az_data_phases, "phases.rules"),
+        FILE_OF(az_data_tt_devices, "tt_devices.csv"),           FILE_OF(az_data_tt_ops, "tt_ops.rules"),
+        FILE_OF(az_data_amd_categories, "amd_categories.rules"), FILE_OF(az_data_amd_activity, "amd_activity.rules"),
+        FILE_OF(az_data_xla_events, "xla_events.rules"),
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(name, files[i].name) == 0)

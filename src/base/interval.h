@@ -20,8 +20,8 @@ int64_t az_spans_length(const struct az_spans *s);
 int az_spans_subtract(const struct az_spans *a, const struct az_spans *b, struct az_spans *out) AZ_MUST_USE;
 /* out = the common parts of positive length. Rules as above. */
 int az_spans_intersect(const struct az_spans *a, const struct az_spans *b, struct az_spans *out) AZ_MUST_USE;
-/* out = the parts of a inside [lo, hi]; spans that only touch its ends go, empty spans inside it stay. a sorted (need not
- * be merged). */
+/* out = the parts of a inside [lo, hi]; spans that only touch its ends go, empty spans inside it stay. a sorted (need
+ * not be merged). */
 int az_spans_clip(const struct az_spans *a, int64_t lo, int64_t hi, struct az_spans *out) AZ_MUST_USE;
 /* Length of the intersection of two merged lists, nothing allocated. */
 int64_t az_spans_overlap(const struct az_spans *a, const struct az_spans *b);

@@ -180,9 +180,11 @@ static void put_string(struct schema *s, const struct az_option *o)
         put_list(s, false);
         return;
     }
-    put_type(s->w, "string", !required);
+    put_type(s->w, "string", !required && o->fallback == NULL);
     if (required)
         put_number(s->w, "minLength", true, 1);
+    if (o->fallback)
+        put_text(s->w, "default", o->fallback);
 }
 
 static void put_property(struct schema *s, const struct az_option *o)

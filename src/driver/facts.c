@@ -154,8 +154,11 @@ struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_r
     row(t, "tool", AZ_SV("analyzer " AZ_VERSION));
     row(t, "format", az_sv_str(job->format->name));
     row(t, "title", job->input->title);
+    /* A folder that was given stands for several files; else they are one to one, and a pipe's copy has its given name.
+     */
     for (size_t i = 0; i < job->files.n; i++)
-        put_file(t, &job->files.v[i], job->input->files.v[i].path, i + 1);
+        put_file(t, &job->files.v[i],
+                 job->files.n == job->input->files.n ? job->input->files.v[i].path : job->files.v[i].path, i + 1);
     put_devices(t, res);
     put_traces(t, res);
     put_class_map(t, &opts->classes);

@@ -39,8 +39,23 @@ static struct az_sv without_digits(struct az_arena *a, struct az_sv path)
     return az_sv_make(text, n);
 }
 
+/* Is the file in a folder in which its profiler keeps one run? The name of that folder, else the empty view. */
+static struct az_sv run_folder(struct az_arena *a, const struct az_format *f, struct az_sv path)
+{
+    struct az_sv whole = { "", 0 };
+    const struct az_sv none = { "", 0 };
+    const char *folder = f->run_folder ? az_arena_str(a, az_path_dir(path)) : NULL;
+    if (!folder || az_path_canonical(a, folder, &whole) != 0)
+        return none;
+    const struct az_sv tail = az_arena_printf(a, "*/%s", f->run_folder);
+    return tail.p && az_sv_glob(tail, whole) ? whole : none;
+}
+
 static struct az_sv group_key(struct az_arena *a, const struct az_format *f, struct az_sv path)
 {
+    const struct az_sv run = run_folder(a, f, path);
+    if (run.n)
+        return run;
     if (f->one_file)
         return az_sv_make("", 0);
     if (f->files_are_ranks && (!f->is_rank || f->is_rank(path)))
@@ -83,14 +98,64 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     return info->kind == AZ_PATH_FILE ? add_file(g, az_sv_str(path), true) : AZ_OK;
 }
 
-static int add_folder(struct grouping *g, struct az_sv path)
+/* Leaves out the files of this folder that tell what others there tell in another form. */
+static void drop_twins(struct grouping *g, size_t first)
 {
-    struct az_walk w = { .follow_links = true, .visit = visit, .ctx = g };
+    size_t n = first;
+    for (size_t i = first; i < g->files.n; i++) {
+        bool again = false;
+        for (size_t k = first; k < g->files.n && !again; k++) {
+            const char *twin = g->files.v[k].format ? g->files.v[k].format->twin : NULL;
+            again = twin && az_sv_ends(g->files.v[i].path, az_sv_str(twin));
+        }
+        if (!again)
+            g->files.v[n++] = g->files.v[i];
+    }
+    g->files.n = n;
+}
+
+static int walk_folder(struct grouping *g, struct az_sv path)
+{
+    const struct az_walk w = { .follow_links = true, .visit = visit, .ctx = g };
+    const size_t first = g->files.n;
     int rc;
 
     g->folder = path;
-    g->in_folder = 0;
     rc = az_path_walk(path.p, &w, g->diag);
+    if (!rc)
+        drop_twins(g, first);
+    return rc;
+}
+
+/* Runs below a folder that itself holds none. */
+static int walk_runs(struct grouping *g, struct az_sv path)
+{
+    int rc = AZ_OK;
+    for (const struct az_format *const *f = az_formats; !rc && *f; f++) {
+        struct az_vec_sv found;
+        struct az_sv glob;
+        if (!(*f)->run_folder)
+            continue;
+        glob = az_arena_printf(&g->c->arena, "%.*s/%s/", AZ_SVF(path), (*f)->run_folder);
+        if (!glob.p)
+            return az_arena_error(&g->c->arena);
+        az_vec_init(&found, NULL);
+        rc = az_path_glob(&g->c->arena, glob, &found);
+        for (size_t i = 0; !rc && i < found.n; i++)
+            rc = walk_folder(g, found.v[i]);
+        az_vec_release(&found);
+    }
+    return rc;
+}
+
+static int add_folder(struct grouping *g, struct az_sv path)
+{
+    int rc;
+
+    g->in_folder = 0;
+    rc = walk_folder(g, path);
+    if (!rc && g->in_folder == 0)
+        rc = walk_runs(g, path);
     if (!rc && g->in_folder == 0)
         return az_diag_fail(g->diag, AZ_ECONFIG, AZ_AT_FILE(path), "no file in this folder is a recognised profile");
     return rc;

@@ -160,22 +160,77 @@ static int measure(struct az_plan_job *job, struct az_file *f)
     return AZ_OK;
 }
 
-static int resolve(struct az_plan *p, struct az_plan_job *job)
+/* Files of the newest run (by name) in a folder, or below it. */
+static int files_of_run(struct az_plan *p, struct az_plan_job *job, const struct az_format *f, struct az_sv folder,
+                        struct az_vec_sv *found)
+{
+    struct az_vec_sv runs;
+    struct az_sv glob = az_arena_printf(&p->arena, "%.*s/%s", AZ_SVF(folder), f->run_files);
+    int rc = glob.p ? az_path_glob(&p->arena, glob, found) : az_arena_error(&p->arena);
+
+    if (rc || found->n)
+        return rc;
+    az_vec_init(&runs, NULL);
+    glob = az_arena_printf(&p->arena, "%.*s/%s/", AZ_SVF(folder), f->run_folder);
+    rc = glob.p ? az_path_glob(&p->arena, glob, &runs) : az_arena_error(&p->arena);
+    if (!rc && runs.n > 1)
+        az_diag_add(&job->diag, AZ_WARNING, AZ_AT_FILE(folder),
+                    "%zu runs below this folder; the last one is read: '%.*s'", runs.n, AZ_SVF(runs.v[runs.n - 1]));
+    if (!rc && runs.n) {
+        glob = az_path_join(&p->arena, runs.v[runs.n - 1], az_sv_str(f->run_files));
+        rc = glob.p ? az_path_glob(&p->arena, glob, found) : az_arena_error(&p->arena);
+    }
+    az_vec_release(&runs);
+    return rc;
+}
+
+/* A folder given as a file: the run of a format that knows folders; else it stays, and fails as what it is. */
+static int add_folder(struct az_plan *p, struct az_plan_job *job, const struct az_input_file *given)
+{
+    struct az_vec_sv found;
+    int rc = AZ_OK;
+
+    az_vec_init(&found, NULL);
+    for (const struct az_format *const *f = az_formats; !rc && *f && !found.n; f++) {
+        if ((*f)->run_folder && (!job->format || job->format == *f))
+            rc = files_of_run(p, job, *f, given->path, &found);
+    }
+    if (!rc && !found.n)
+        rc = az_vec_push(&found, given->path);
+    for (size_t i = 0; !rc && i < found.n; i++)
+        rc = az_vec_push(&job->files,
+                         ((struct az_file){ .path = found.v[i], .role = given->role, .optional = given->optional }));
+    az_vec_release(&found);
+    return rc;
+}
+
+static int add_files(struct az_plan *p, struct az_plan_job *job)
 {
     const struct az_input *in = job->input;
-    int rc = az_vec_reserve(&job->files, in->files.n);
+    int rc = AZ_OK;
 
     for (size_t i = 0; !rc && i < in->files.n; i++) {
         const struct az_input_file *f = &in->files.v[i];
-        job->files.v[job->files.n++] = (struct az_file){ .path = f->path, .role = f->role, .optional = f->optional };
+        if (!az_sv_is(f->path, "-") && az_path_stat(f->path.p).kind == AZ_PATH_DIR)
+            rc = add_folder(p, job, f);
+        else
+            rc = az_vec_push(&job->files,
+                             ((struct az_file){ .path = f->path, .role = f->role, .optional = f->optional }));
     }
-    if (rc)
-        return rc;
+    return rc;
+}
+
+static int resolve(struct az_plan *p, struct az_plan_job *job)
+{
+    const struct az_input *in = job->input;
+    int rc = AZ_OK;
+
     if (in->format.n && !az_sv_ieq(in->format, AZ_SV("auto"))) {
         job->format = az_format_find(in->format);
         if (!job->format)
             return az_diag_fail(&job->diag, AZ_ECONFIG, in->where, "unknown format '%.*s'", AZ_SVF(in->format));
     }
+    rc = add_files(p, job);
     for (size_t i = 0; !rc && i < job->files.n; i++)
         rc = measure(job, &job->files.v[i]);
     if (!rc && !job->format)

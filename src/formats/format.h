@@ -35,7 +35,7 @@ struct az_format {
     /* With files_are_ranks: is a file of this name a trace of its own? The others of one input are one trace together.
      * NULL: every file is. */
     bool (*is_rank)(struct az_sv path);
-    unsigned text_classic;      /* stdout is the classic block unless asked */
+    unsigned text_classic; /* stdout is the classic block unless asked */
     /* How sure is it that this is mine: 0..100. Pure: only these bytes (decompressed) and the name. */
     int (*probe)(struct az_sv head, struct az_sv path);
     /* Fills job->trace (initialised, not sealed) and its caps. 0, or an error with its message in diag. A tolerated
@@ -45,6 +45,11 @@ struct az_format {
      * (nsys CSV:
      * `_cuda_gpu_kern_sum`). NULL: az_path_stem. */
     struct az_sv (*stem)(struct az_sv path);
+    /* Folders of runs, for formats whose profiler writes one; NULL: none. `run_folder` is a glob, as plugins, profile
+     * and any name: a folder with this tail is one run. It is also looked for below a folder that is given. */
+    const char *run_folder;
+    const char *run_files; /* glob of its files in such a folder */
+    const char *twin;      /* ending of files beside them that tell the same in another form, left out of a folder */
 };
 
 #endif

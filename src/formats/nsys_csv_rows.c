@@ -188,7 +188,8 @@ static int total_field(const struct nsys_csv_file *f, struct az_sum *s)
     if (rc != 0)
         return rc;
     s->total = (double)s->total_ns;
-    /* As written, so that the classic arithmetic sees what the reference sees; a scale given by the user beats the title. */
+    /* As written, so that the classic arithmetic sees what the reference sees; a scale given by the user beats the
+     * title. */
     if (unit_of(f, f->time) == 1 || f->job->opts->time_scale_given)
         rc = az_csv_f64(&f->csv.row.v[f->time], &s->total);
     return rc;

@@ -75,11 +75,20 @@ static const char *const copy_labels[] = {
     "Peer-to-Peer",   "Unified Host-to-Device", "Unified Device-to-Host", "Unified Device-to-Device"
 };
 /* What the report scripts printed when databases had no table of labels (before 2023). */
-static const char *const old_copy_labels[] = {
-    "memcpy Unknown", "memcpy HtoD", "memcpy DtoH", "memcpy HtoA", "memcpy AtoH", "memcpy AtoA", "memcpy AtoD", "memcpy DtoA",
-    "memcpy DtoD",    "memcpy HtoH", "memcpy PtoP", "Unified Memory memcpy HtoD", "Unified Memory memcpy DtoH",
-    "Unified Memory memcpy DtoD"
-};
+static const char *const old_copy_labels[] = { "memcpy Unknown",
+                                               "memcpy HtoD",
+                                               "memcpy DtoH",
+                                               "memcpy HtoA",
+                                               "memcpy AtoH",
+                                               "memcpy AtoA",
+                                               "memcpy AtoD",
+                                               "memcpy DtoA",
+                                               "memcpy DtoD",
+                                               "memcpy HtoH",
+                                               "memcpy PtoP",
+                                               "Unified Memory memcpy HtoD",
+                                               "Unified Memory memcpy DtoH",
+                                               "Unified Memory memcpy DtoD" };
 static const char *const sync_labels[] = { "Unknown", "Event sync", "Stream wait sync", "Stream sync", "Context sync" };
 
 /* ---- tables ---- */
@@ -187,7 +196,9 @@ static int read_copies(struct nsys_db *x)
         COMMON_COLUMNS, { "bytes", false }, { "copyKind", true }, { "srcKind", false }, { "dstKind", false }
     };
     struct labels labels = { "[CUDA memcpy ", "]", copy_labels, sizeof copy_labels / sizeof *copy_labels, { .n = 0 } };
-    struct labels old = { "[CUDA ", "]", old_copy_labels, sizeof old_copy_labels / sizeof *old_copy_labels, { .n = 0 } };
+    struct labels old = {
+        "[CUDA ", "]", old_copy_labels, sizeof old_copy_labels / sizeof *old_copy_labels, { .n = 0 }
+    };
     if (!nsys_has_table(x, "ENUM_CUDA_MEMCPY_OPER"))
         labels = old;
     az_trace_columns(x->t, AZ_MEMCPY, AZ_COL_CORR | AZ_COL_SIDE);

@@ -120,7 +120,8 @@ static enum az_gzip_step isal_step(struct az_gzip *g, struct az_sv in, size_t *u
     s->next_out = (uint8_t *)out;
     s->avail_out = (uint32_t)room;
     int r = isal_inflate(s);
-    *used = in.n - s->avail_in;
+    /* In damaged data ISA-L may count more than it was given: then avail_in has wrapped around. */
+    *used = s->avail_in <= in.n ? in.n - s->avail_in : in.n;
     *made = room - s->avail_out;
     return isal_verdict(s, r);
 }

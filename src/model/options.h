@@ -61,6 +61,16 @@ struct az_options {
         detect_recompute;
     bool include_call_stack, include_overlap_info, include_first_occurrence_time, group_by_num_kernels;
     bool disable_coll_analysis;
+    /* operation reports (spec/tracy.md 16) */
+    struct az_sv start_signpost, end_signpost; /* empty: not given */
+    struct az_sv last_signpost;                /* last | first: which of several equal last signposts */
+    struct az_sv id_range, arch;               /* empty: not given */
+    struct az_sv group_by;                     /* op | memory | category */
+    struct az_sv op_rules;                     /* current | first */
+    bool ignore_signposts, print_signposts, no_advice, raw_op_codes, no_host_ops, no_merge_devices, tracing_mode,
+        no_summary, drop_impossible, hide_small;
+    int64_t worker_cores; /* 0: by the file or the architecture */
+    double traced_gap_us, low_flops_percent, max_op_us, max_gap_us;
     /* rocprof, rocpd, pftrace (spec: AMD rocprofv3 input and report, 6.6, 7.3) */
     bool kernel_details, disable_kernel_summary, merge_kernels, allow_multi_kernel_per_api;
     int64_t topk_kernels;         /* AZ_UNSET_I64: all */

@@ -38,10 +38,14 @@ const char *az_cap_text(unsigned one_cap)
         return "ranks";
     case AZ_CAP_OSRT:
         return "OS calls";
+    case AZ_CAP_OPREPORT:
+        return "operation report";
     case AZ_CAP_DISPATCH:
         return "AMD dispatches";
     case AZ_CAP_CLASSIC:
         return "classic Nsight block";
+    case AZ_CAP_HLO:
+        return "a compiled program's events";
     case AZ_CAP_FRAMEWORK:
         return "framework events";
     default:
@@ -366,5 +370,5 @@ int az_trace_seal(struct az_trace *t)
 bool az_trace_has_activity(const struct az_trace *t)
 {
     return t->ev[AZ_KERNEL].n > 0 || t->ev[AZ_MEMCPY].n > 0 || t->ev[AZ_MEMSET].n > 0 || t->ev[AZ_GRAPH].n > 0 ||
-           t->kernel_sums.n > 0 || t->mem_sums.n > 0;
+           t->kernel_sums.n > 0 || t->mem_sums.n > 0 || ((t->caps & AZ_CAP_OPREPORT) && t->ev[AZ_HOST_OP].n > 0);
 }

@@ -116,9 +116,11 @@ enum az_cap {
     AZ_CAP_SHAPES = 1 << 7,
     AZ_CAP_RANKS = 1 << 8,
     AZ_CAP_OSRT = 1 << 9,
-    AZ_CAP_CLASSIC = 1 << 10,  /* the format's users know the classic block (nsys) */
+    AZ_CAP_CLASSIC = 1 << 10,   /* the format's users know the classic block (nsys) */
     AZ_CAP_FRAMEWORK = 1 << 11, /* a framework's trace: trace.ext is an az_optrace (model/optrace.h) */
-    AZ_CAP_DISPATCH = 1 << 13   /* AMD-style dispatches: trace.ext is an az_dispatches (model/dispatch.h) */
+    AZ_CAP_OPREPORT = 1 << 12,  /* a report of operations: trace.ext is an az_opreport (model/opreport.h) */
+    AZ_CAP_DISPATCH = 1 << 13,  /* AMD-style dispatches: trace.ext is an az_dispatches (model/dispatch.h) */
+    AZ_CAP_HLO = 1 << 14        /* a compiled program's trace: trace.ext is an az_xtrace (model/xtrace.h) */
 };
 const char *az_cap_text(unsigned one_cap);
 
@@ -193,7 +195,8 @@ static inline struct az_sv az_trace_text(const struct az_trace *t, uint32_t id)
 /* Sorts every kind by start (stable, so file order breaks ties), gives back unused room and sets `sealed`. After an
  * error (AZ_ENOMEM, AZ_ELIMIT) the trace can only be released. */
 int az_trace_seal(struct az_trace *t) AZ_MUST_USE;
-/* Any device work at all: kernels, copies, fills, graph rows, or sums with a row. */
+/* Any device work at all: kernels, copies, fills, graph rows, or sums with a row; for an operation report also
+ * operations that ran on the host, which are what it is about. */
 bool az_trace_has_activity(const struct az_trace *t);
 
 #endif

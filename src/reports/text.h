@@ -19,4 +19,7 @@ void az_textout_line(struct az_textout *o, struct az_sv s);
 /* Readable summary: tables of AZ_TABLE_SUMMARY; those of the classic block only where `with_classic`. */
 void az_text_summary(struct az_textout *o, const struct az_document *doc, bool with_classic);
 
+/* A table by its own form. */
+void az_text_form(struct az_textout *o, const struct az_table *t);
+
 #endif

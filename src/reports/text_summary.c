@@ -373,7 +373,9 @@ void az_text_summary(struct az_textout *o, const struct az_document *doc, bool w
         const struct az_table *t = doc->tables.v[i];
         if (!(t->flags & AZ_TABLE_SUMMARY) || (!with_classic && (t->flags & AZ_TABLE_CLASSIC)))
             continue;
-        if (find_columns(t, &f))
+        if (t->form)
+            az_text_form(o, t);
+        else if (find_columns(t, &f))
             findings(o, t, rows, &f);
         else
             table(o, t, rows);

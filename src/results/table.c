@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "base/sort.h"
+#include "results/form.h"
 
 enum dimension {
     DIM_NONE,
@@ -86,6 +87,11 @@ void az_table_free(struct az_table *t)
     if (t->layout) {
         az_vec_release(&t->layout->before);
         az_vec_release(&t->layout->after);
+    }
+    if (t->form) {
+        az_vec_release(&t->form->before);
+        az_vec_release(&t->form->after);
+        t->form = NULL;
     }
     az_vec_release(&t->columns);
     az_vec_release(&t->cells);

@@ -85,6 +85,7 @@ enum az_table_flag {
     AZ_TABLE_TEXT_ONLY = 32   /* only in the text report */
 };
 
+struct az_form;
 struct az_table {
     struct az_sv id;    /* "kern_sum": file and sheet name */
     struct az_sv title; /* for people */
@@ -93,6 +94,7 @@ struct az_table {
     struct az_cells cells; /* row-major, rows * columns.n */
     size_t rows;
     struct az_layout *layout; /* NULL: none */
+    struct az_form *form;     /* its own text form (results/form.h); NULL: none */
     size_t at;                /* next cell of the row being written */
     struct az_arena *arena;   /* texts, layout */
     struct az_mem *mem;

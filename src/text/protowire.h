@@ -1,11 +1,12 @@
-/* Protocol buffer wire format: a cursor over the fields of one message. Bounded (no length passes the end of its message),
- * depth-limited, without allocation: length-delimited fields are views into the input.
+/* Protocol buffer wire format: a cursor over the fields of one message. Bounded (no length passes the end of its
+ * message), depth-limited, without allocation: length-delimited fields are views into the input.
  *
  *     struct az_pb m = az_pb_of(bytes), sub;
  *     while ((rc = az_pb_next(&m, &field, &wire, &value, &bytes)) > 0)
  *         if (field == 3 && wire == AZ_PB_BYTES && (rc = az_pb_sub(&m, bytes, &sub)) == 0) ...
  *
- * Every error is AZ_EFORMAT with the cursor at the byte that is wrong; `p - start of input` is the offset for a message. */
+ * Every error is AZ_EFORMAT with the cursor at the byte that is wrong; `p - start of input` is the offset for a
+ * message. */
 #ifndef AZ_TEXT_PROTOWIRE_H
 #define AZ_TEXT_PROTOWIRE_H
 
@@ -38,8 +39,8 @@ static inline int az_pb_sub(const struct az_pb *m, struct az_sv bytes, struct az
     return out->depth > AZ_PB_DEPTH ? AZ_EFORMAT : AZ_OK;
 }
 
-/* A varint of any length up to 10 bytes; the 10th may only hold one bit. What stands behind 64 bits is an error, as is the
- * end of the message inside it. */
+/* A varint of any length up to 10 bytes; the 10th may only hold one bit. What stands behind 64 bits is an error, as is
+ * the end of the message inside it. */
 int az_pb_varint_long(struct az_pb *m, uint64_t *value) AZ_MUST_USE;
 static inline int az_pb_varint(struct az_pb *m, uint64_t *value)
 {

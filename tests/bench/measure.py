@@ -8,7 +8,7 @@ the exit status is 0 as long as everything ran.
 """
 import gzip
 import os
-import random
+import re
 import shutil
 import statistics
 import subprocess
@@ -19,12 +19,15 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 GENERATOR = os.path.join(ROOT, "tests", "gen", "make_example_nsys.py")
+TRACES = os.path.join(ROOT, "tests", "gen", "make_pytorch_trace.py")
+XPLANE_GENERATOR = os.path.join(ROOT, "tests", "gen", "make_xplane_example.py")
 
 
 class Bench:
     def __init__(self, build, smoke):
         self.analyzer = os.path.abspath(os.path.join(build, "analyzer"))
-        self.stages = os.path.abspath(os.path.join(build, "bench", "stages"))
+        self.bench = os.path.abspath(os.path.join(build, "bench"))
+        self.stages = os.path.join(self.bench, "stages")
         self.data = os.path.abspath(os.path.join(build, "bench-data", "smoke" if smoke else "full"))
         self.smoke = smoke
         self.repeats = 3 if smoke else 5
@@ -57,34 +60,12 @@ class Bench:
                             % (i % 997, t, 5000 + i % 777, t - 4321, 6000 + i % 555, i % 9, i + 2, i // 50 + 1, i // 50 + 1, i + 2))
         return self.make("proj_%d.csv" % rows, write)
 
-    def json(self, events):
-        """A trace as the PyTorch profiler lays it out: per operation a host operator, its launch, the kernel and the two
-        ends of the arrow between them; one event over several lines, about 260 bytes each."""
-        def write(path):
-            rnd = random.Random(1)
-            event = ('  {\n    "ph": "X", "cat": "%s", "name": "%s", "pid": %s, "tid": %s,\n    "ts": %.3f, "dur": %.3f,\n'
-                     '    "args": {\n      %s\n    }\n  }')
-            arrow = '  {\n    "ph": "%s", "id": %d, "pid": %d, "tid": %d, "ts": %.3f,\n    "cat": "ac2g", "name": "ac2g"%s\n  }'
-            with open(path, "w") as f:
-                f.write('{\n  "schemaVersion": 1,\n  "deviceProperties": [{ "id": 0, "name": "bench" }],\n  "traceEvents": [\n')
-                host = device = 1419247333430.849
-                for i in range(events // 5):
-                    name, d = i % 40, 4 + rnd.random() * 60
-                    device = max(device, host + 12)
-                    shape = '"External id": %d,"Record function id": 0, "Input Dims": [[%d, 1024], [1024, 1024]], "Input type": ["float", "float"]' % (i + 1, 64 << i % 4)
-                    launch = '"External id": %d, "cbid": 211, "correlation": %d' % (i + 1, i + 10)
-                    kernel = ('"External id": %d, "queued": 0, "device": 0, "context": 1,\n      "stream": 7, "correlation": %d,\n      '
-                              '"registers per thread": 32, "shared memory": 0, "grid": [%d, 1, 1], "block": [256, 1, 1]' % (i + 1, i + 10, i % 512 + 1))
-                    f.write(",\n".join([
-                        event % ("cpu_op", "aten::op_%d" % name, 500, 500, host, 20, shape),
-                        event % ("cuda_runtime", "cudaLaunchKernel", 500, 500, host + 5, 6, launch),
-                        event % ("kernel", "void layer_kernel<float, %d>(float*, float const*, int)" % name, 0, 7, device, d, kernel),
-                        arrow % ("s", i + 10, 500, 500, host + 5, ""),
-                        arrow % ("f", i + 10, 0, 7, device, ', "bp": "e"')]) + (",\n" if i + 1 < events // 5 else "\n"))
-                    host += 21
-                    device += d + 1
-                f.write("  ]\n}\n")
-        return self.make("trace_%d.json" % events, write)
+    def trace(self, megabytes, layout="kineto"):
+        """A PyTorch trace of about that size: one made-up training step, repeated with times and ids going on."""
+        template = self.make("step_%s.json" % layout, lambda p: subprocess.run(
+            [sys.executable, TRACES, p, "--steps", "1", "--layers", "100", "--layout", layout], check=True))
+        return self.make("trace_%s_%d.json" % (layout, megabytes), lambda p: subprocess.run(
+            [os.path.join(self.bench, "make_replica"), template, p, str(megabytes * 1000000)], check=True, stdout=subprocess.DEVNULL))
 
     def gz(self, path):
         def write(part):
@@ -123,23 +104,51 @@ class Bench:
             self.errors += 1
             self.row(what, "-", str(e)[:80], "", "", False)
 
+    def program(self, name, *args):
+        """What a benchmark program prints."""
+        p = subprocess.run([os.path.join(self.bench, name)] + list(args), capture_output=True, text=True)
+        if p.returncode:
+            raise RuntimeError("%s: %s" % (name, p.stderr.strip()))
+        return p.stdout
+
     def per_unit(self, *args):
         runs = [self.stage(*args) for _ in range(self.repeats)]
         return statistics.median(ns / units for _, units, ns in runs)
 
     # ---- the figures
     def json_scan(self):
-        path = self.json(60000 if self.smoke else 800000)
-        self.stage("read", path)  # into the page cache
-        ratios, rates = [], []
-        for _ in range(self.repeats):
-            b, _, plain = self.stage("read", path)
-            _, _, scan = self.stage("json", path)
-            ratios.append(plain / scan)
-            rates.append(b / scan)
-        r = statistics.median(ratios)
-        self.row("JSON scanning, of read(2)", "%.2f" % r, "ratio", ">= 0.20", "0.27", r >= 0.2)
-        self.row("JSON scanning", "%.2f" % statistics.median(rates), "GB/s a core", "", "", None)
+        for layout in ("kineto", "compact"):
+            path = self.trace(20 if self.smoke else 250, layout)
+            args = ["--smoke", path] if self.smoke else [path]
+            words = self.program("bench_json", *args).split()
+            ratio, rate, ns = float(words[1]), float(words[3]), float(words[5])
+            self.row("JSON scanning, %s layout, of read(2)" % layout, "%.2f" % ratio, "ratio", ">= 0.20", "0.27", ratio >= 0.2)
+            self.row("  %.0f ns an event" % ns, "%.2f" % rate, "GB/s a core", "", "", None)
+            if shutil.which("valgrind"):
+                self.instructions(layout)
+
+    def instructions(self, layout):
+        """Instructions a byte, those of start-up left out: the difference of two files."""
+        count, size = [], []
+        for megabytes in (1, 4):
+            path = self.trace(megabytes, layout)
+            p = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=" + os.devnull, os.path.join(self.bench, "bench_json"),
+                                "--once", path], capture_output=True, text=True)
+            refs = re.search(r"refs:\s*([0-9,]+)", p.stderr)
+            if p.returncode or not refs:
+                raise RuntimeError("callgrind: " + p.stderr.strip()[-200:])
+            count.append(int(refs.group(1).replace(",", "")))
+            size.append(os.path.getsize(path))
+        v = (count[1] - count[0]) / (size[1] - size[0])
+        self.row("  the same (callgrind)", "%.1f" % v, "instructions/B", "<= 6", "4.4", v <= 6)
+
+    def one_large_file(self):
+        """One trace parsed by two threads: the ratio where each has a core of its own (see bench_split.c), and of wall times."""
+        path = self.trace(60 if self.smoke else 250)
+        for line in self.program("bench_split", *(["--smoke", path] if self.smoke else [path])).splitlines():
+            what, numbers = line.split(":")
+            wall, core = [float(x) for x in re.findall(r"ratio[a-z ]* ([0-9.]+)", numbers)]
+            self.row("one large trace on two threads, %s (wall: %.2f)" % (what, wall), "%.2f" % core, "x one thread", ">= 1.60", "1.9", core >= 1.6)
 
     def csv_fields(self):
         v = self.per_unit("csv", self.csv(40000 if self.smoke else 500000))
@@ -173,11 +182,21 @@ class Bench:
         v = (peak[large] - peak[small]) / events
         self.row("  peak memory of %d events: %.0f MB" % (n, peak[large] / 1e6), "%.0f" % v, "B an event", "<= 64", "48", v <= 64)
 
+    def trace_growth(self):
+        """Whole report: CPU time an event at 1 GB against 60 MB, memory against the file."""
+        csv, cost = os.path.join(self.out, "growth"), []
+        for path in (self.trace(60), self.trace(1000)):
+            runs = [self.run(["run", path, "--csv-dir", csv, "-j", "1"]) for _ in range(self.repeats)]
+            cost.append(statistics.median(c for c, _, _ in runs) / self.stage("parse", "pytorch", path)[1])
+        peak = statistics.median(m for _, _, m in runs)
+        self.row("growth, PyTorch report 60 MB to 1 GB", "%.2f" % (cost[1] / cost[0]), "ratio of ns", "<= 1.10", "", cost[1] <= 1.1 * cost[0])
+        self.row("  peak memory at 1 GB", "%.2f" % (peak / os.path.getsize(path)), "of the JSON", "<= 0.25", "", peak <= 0.25 * os.path.getsize(path))
+
     def report_nsys(self):
         self.report("nsys-sqlite", self.sqlite(1), self.sqlite(4 if self.smoke else 10))
 
     def report_pytorch(self):
-        small, large = self.json(20000), self.json(100000 if self.smoke else 1000000)
+        small, large = self.trace(4 if self.smoke else 60), self.trace(20 if self.smoke else 250)
         self.report("pytorch", small, large)
         csv, packed, ratios = os.path.join(self.out, "gz"), self.gz(large), []
         for _ in range(self.repeats):
@@ -186,6 +205,33 @@ class Bench:
         v = statistics.median(ratios)
         self.row("  the same from .gz", "%.2f" % v, "x JSON", "<= 1.25", "1.15", v <= 1.25)
 
+    def operations(self):
+        """A long run's operation report, CSV out: 100,000 rows of 146 MB took the reference 24.9 s of CPU time and 1.1 GB."""
+        rows = 10000 if self.smoke else 100000
+
+        def write(path):
+            subprocess.run([sys.executable, os.path.join(ROOT, "tests", "gen", "make_tracy_example.py"), "--out", path, "--rows", str(rows),
+                            "--wide"], check=True)
+        path = self.make("tracy_%d.csv" % rows, write)
+        runs = [self.run(["run", path, "--opt", "ignore_signposts=true", "--csv-dir", os.path.join(self.out, "tracy"), "--format", "csv"])
+                for _ in range(self.repeats)]
+        cpu, peak = statistics.median(c for c, _, _ in runs), statistics.median(m for _, _, m in runs)
+        must = 24.9 / 50 * rows / 100000
+        name = "tracy, %d rows of %d MB, CSV out" % (rows, os.path.getsize(path) // 1000000)
+        self.row(name, "%.2f" % cpu, "s", "<= %.2f" % must, "", cpu <= must)
+        self.row("peak memory of that", "%.1f" % (peak / 1e6), "MB", "<= 64", "", peak <= 64e6)
+    def xplane(self):
+        """A profile of compiled programs: read with aggregation of host events, and the memory beside the mapped file."""
+        mb = 20 if self.smoke else 200
+        path = self.make("xplane_%d.xplane.pb" % mb, lambda p: subprocess.run(
+            [sys.executable, XPLANE_GENERATOR, "--bench", p, "--mb", str(mb)], check=True))
+        self.stage("read", path)
+        v = self.per_unit("parse", "xplane", path)
+        self.row("XPlane with aggregation, %d MB" % mb, "%.0f" % v, "ns an event", "<= 60", "30", v <= 60)
+        peak = statistics.median(self.run(["run", path, "--csv-dir", os.path.join(self.out, "xplane")])[2]
+                                 for _ in range(self.repeats))
+        r = peak / os.path.getsize(path)
+        self.row("peak memory of its whole report, mapped file counted", "%.2f" % r, "of the file", "<= 1.10", "", r <= 1.1)
     def rocprof(self, steps):
         def write(path):
             folder = path + ".d"
@@ -255,9 +301,13 @@ def main():
         b.measure("CSV reading", b.csv_fields)
         if not b.smoke:
             b.measure("growth", b.csv_growth)
+            b.measure("growth", b.trace_growth)
         b.measure("SQLite reading", b.sqlite_rows)
         b.measure("nsys-sqlite, whole report", b.report_nsys)
         b.measure("pytorch, whole report", b.report_pytorch)
+        b.measure("one large trace", b.one_large_file)
+        b.measure("operation report", b.operations)
+        b.measure("XPlane", b.xplane)
         b.measure("rocprof, whole report", b.report_rocprof)
         b.measure("start-up", b.start_up)
         b.measure("two inputs", b.two_inputs)

@@ -19,20 +19,17 @@ struct field {
 static struct az_pb over(const void *p, size_t n) { return az_pb_of(az_sv_make(p, n)); }
 #define OVER(lit) over((lit), sizeof(lit) - 1)
 
-static int next(struct az_pb *m, struct field *f)
-{
-    return az_pb_next(m, &f->number, &f->wire, &f->value, &f->bytes);
-}
+static int next(struct az_pb *m, struct field *f) { return az_pb_next(m, &f->number, &f->wire, &f->value, &f->bytes); }
 
 static void every_wire_type(void **state)
 {
     (void)state;
-    struct az_pb m = OVER("\x08\x96\x01"                             /* 1: 150 */
-                          "\x11\x00\x00\x00\x00\x00\x00\xf8\x3f"     /* 2: double 1.5 */
+    struct az_pb m = OVER("\x08\x96\x01"                         /* 1: 150 */
+                          "\x11\x00\x00\x00\x00\x00\x00\xf8\x3f" /* 2: double 1.5 */
                           "\x1a\x03"
-                          "abc"                                      /* 3: bytes */
-                          "\x25\x00\x00\x20\x40"                     /* 4: float 2.5 */
-                          "\xfa\xff\xff\xff\x0f\x00"                 /* the largest field number, empty */
+                          "abc"                      /* 3: bytes */
+                          "\x25\x00\x00\x20\x40"     /* 4: float 2.5 */
+                          "\xfa\xff\xff\xff\x0f\x00" /* the largest field number, empty */
                           "\x28\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" /* 5: -1 in ten bytes */);
     struct field f;
     assert_int_equal(next(&m, &f), 1);
@@ -70,21 +67,21 @@ static void errors_stand_at_the_bad_byte(void **state)
         const char *bytes;
         size_t n, at;
     } bad[] = {
-        { "\x08", 1, 1 },                                              /* value missing */
-        { "\x08\x80", 2, 2 },                                          /* number cut */
-        { "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 11, 10 },    /* 65 bits */
+        { "\x08", 1, 1 },                                               /* value missing */
+        { "\x08\x80", 2, 2 },                                           /* number cut */
+        { "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 11, 10 },     /* 65 bits */
         { "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12, 10 }, /* eleven bytes */
         { "\x0a\x05"
           "abcd",
-          6, 1 },                                                      /* length beyond the end */
-        { "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, 1 },     /* length 2^64 - 1 */
-        { "\x09\x00\x00", 3, 3 },                                      /* fixed64 cut */
-        { "\x0d\x00\x00", 3, 3 },                                      /* fixed32 cut */
-        { "\x0b", 1, 0 },                                              /* start of a group */
-        { "\x0c", 1, 0 },                                              /* end of a group */
-        { "\x0e", 1, 0 },                                              /* wire type 6 */
-        { "\x02\x00", 2, 0 },                                          /* field 0 */
-        { "\x80\x80\x80\x80\x80\x01\x00", 7, 0 },                      /* field number over 29 bits */
+          6, 1 },                                                  /* length beyond the end */
+        { "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, 1 }, /* length 2^64 - 1 */
+        { "\x09\x00\x00", 3, 3 },                                  /* fixed64 cut */
+        { "\x0d\x00\x00", 3, 3 },                                  /* fixed32 cut */
+        { "\x0b", 1, 0 },                                          /* start of a group */
+        { "\x0c", 1, 0 },                                          /* end of a group */
+        { "\x0e", 1, 0 },                                          /* wire type 6 */
+        { "\x02\x00", 2, 0 },                                      /* field 0 */
+        { "\x80\x80\x80\x80\x80\x01\x00", 7, 0 },                  /* field number over 29 bits */
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct az_pb m = over(bad[i].bytes, bad[i].n);

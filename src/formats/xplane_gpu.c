@@ -1,0 +1,178 @@
+/* XPlane: device lines of a GPU plane. Only lines `Stream #...` hold device events; the others repeat them. */
+#include "base/num.h"
+#include "formats/xplane.h"
+
+enum { KIND_KERNEL = 1, KIND_COPY, KIND_SET, KIND_FILL };
+
+static uint8_t kind_of(struct az_xp *r, struct az_xp_meta *m)
+{
+    if (!m->kind) {
+        const struct az_sv c = az_xrules_class(&r->rules, "event", m->name);
+        m->kind = az_sv_is(c, "copy")   ? KIND_COPY
+                  : az_sv_is(c, "set")  ? KIND_SET
+                  : az_sv_is(c, "fill") ? KIND_FILL
+                                        : KIND_KERNEL;
+    }
+    return m->kind;
+}
+
+static int read_stats(struct az_xp *r, struct az_pb *m, struct az_xrow *row, uint64_t *correlation)
+{
+    struct az_xp_value v;
+    int rc;
+    while ((rc = az_xp_next_stat(r, m, 4, &v)) > 0) {
+        switch (v.role) {
+        case XP_CORRELATION:
+            *correlation = v.number;
+            break;
+        case XP_PROGRAM:
+            row->program = v.number;
+            row->has_program = true;
+            break;
+        case XP_HLO_OP:
+            rc = az_xp_name(r, &v, &row->op);
+            break;
+        case XP_HLO_MODULE:
+            rc = az_xp_name(r, &v, &row->module);
+            break;
+        case XP_SCOPE:
+            rc = az_xp_name(r, &v, &row->scope);
+            break;
+        case XP_KERNEL_DETAILS:
+        case XP_COPY_DETAILS:
+            rc = az_xp_name(r, &v, &row->details);
+            break;
+        default:
+            break;
+        }
+        if (rc < 0)
+            return rc;
+    }
+    return rc;
+}
+
+/* "kind:... size:655360 dest:2": the number behind "size:", -1 without one. */
+static int64_t copy_bytes(struct az_sv details)
+{
+    int64_t bytes;
+    ptrdiff_t at = az_sv_find(details, AZ_SV("size:"));
+    if (at < 0)
+        return -1;
+    const char *p = details.p + at + 5, *end = details.p + details.n, *stop = p;
+    while (stop < end && *stop >= '0' && *stop <= '9')
+        stop++;
+    return az_parse_i64(az_sv_make(p, (size_t)(stop - p)), &bytes) == 0 ? bytes : -1;
+}
+
+static int add_event(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow *row, struct az_event *e)
+{
+    const bool says = row->has_program || row->op != AZ_NO_ID || row->module != AZ_NO_ID || row->scope != AZ_NO_ID ||
+                      row->details != AZ_NO_ID;
+    uint32_t index = 0;
+    int rc = says ? az_xtrace_row(r->t, row, &index) : AZ_OK;
+    if (rc == 0)
+        rc = az_xp_meta_name(r, m, &e->name);
+    if (rc)
+        return rc;
+    e->node = says ? (uint64_t)index + 1 : 0;
+    const uint8_t kind = kind_of(r, m);
+    if (kind == KIND_KERNEL || (kind == KIND_FILL && row->op != AZ_NO_ID))
+        return az_trace_add(r->t, AZ_KERNEL, e);
+    const struct az_copy c = { .bytes = copy_bytes(az_trace_text(r->t, row->details)), .op = -1, .src = -1, .dst = -1 };
+    e->side = (uint32_t)r->t->copies.n;
+    rc = az_vec_push(&r->t->copies, c);
+    return rc ? rc : az_trace_add(r->t, kind == KIND_COPY ? AZ_MEMCPY : AZ_MEMSET, e);
+}
+
+static int stream(struct az_xp *r, const struct az_xp_line *l, uint32_t plane)
+{
+    struct az_pb m = az_pb_of(l->body);
+    struct az_xp_event x;
+    uint32_t lane;
+    int rc = az_xp_lane(r, l, plane, AZ_XLANE_WORK, &lane);
+    if (rc)
+        return rc;
+    while ((rc = az_xp_next_event(r, &m, &x)) > 0) {
+        struct az_xrow row = { .module = AZ_NO_ID,
+                               .op = AZ_NO_ID,
+                               .scope = AZ_NO_ID,
+                               .details = AZ_NO_ID,
+                               .category = AZ_NO_ID,
+                               .flops = -1,
+                               .bytes = -1 };
+        struct az_event e = { .lane = lane, .side = AZ_NO_ROW };
+        struct az_xp_meta *meta = az_xp_meta_of(r, &x);
+        r->t->read++;
+        if (!meta || !az_xp_times(r, l, &x, &e.start, &e.end))
+            continue;
+        rc = read_stats(r, &x.stats, &row, &e.corr);
+        if (rc == 0)
+            rc = add_event(r, meta, &row, &e);
+        if (rc)
+            return rc;
+        r->t->kept++;
+    }
+    return rc;
+}
+
+int az_xp_ranges(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum az_xlane_role role)
+{
+    struct az_pb m = az_pb_of(l->body);
+    struct az_xp_event x;
+    uint32_t lane;
+    int rc = az_xp_lane(r, l, plane, role, &lane);
+    if (rc)
+        return rc;
+    while ((rc = az_xp_next_event(r, &m, &x)) > 0) {
+        struct az_event e = { .lane = lane, .side = AZ_NO_ROW };
+        struct az_xp_meta *meta = az_xp_meta_of(r, &x);
+        r->t->read++;
+        if (!meta || !az_xp_times(r, l, &x, &e.start, &e.end))
+            continue;
+        rc = az_xp_meta_name(r, meta, &e.name);
+        if (rc == 0)
+            rc = az_trace_add(r->t, AZ_GPU_RANGE, &e);
+        if (rc)
+            return rc;
+        r->t->kept++;
+    }
+    return rc;
+}
+
+int az_xp_skip_line(struct az_xp *r, const struct az_xp_line *l, const char *reason)
+{
+    struct az_pb m = az_pb_of(l->body);
+    struct az_sv b = { NULL, 0 };
+    uint32_t field;
+    unsigned wire;
+    uint64_t v = 0, n = 0;
+    int rc;
+    while ((rc = az_pb_next(&m, &field, &wire, &v, &b)) > 0)
+        n += field == 4 && wire == AZ_PB_BYTES;
+    if (rc < 0)
+        return az_xp_bad(r, m.p, "a line");
+    r->t->read += n;
+    if (n)
+        az_trace_dropped(r->t, reason, n, 0);
+    return AZ_OK;
+}
+
+int az_xp_gpu(struct az_xp *r, uint32_t plane)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
+        struct az_xp_line l;
+        rc = az_xp_line(r, r->lines.v[i], &l);
+        if (rc)
+            break;
+        if (az_sv_starts(l.name, AZ_SV("Stream #")))
+            rc = stream(r, &l, plane);
+        else if (az_sv_is(l.name, "Steps"))
+            rc = az_xp_ranges(r, &l, plane, AZ_XLANE_STEPS);
+        else if (az_sv_is(l.name, "XLA Modules"))
+            rc = az_xp_ranges(r, &l, plane, AZ_XLANE_MODULES);
+        else
+            rc = az_xp_skip_line(r, &l, "derived lines of a GPU (they repeat events of its streams)");
+    }
+    return rc;
+}

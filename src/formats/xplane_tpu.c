@@ -1,0 +1,118 @@
+/* XPlane: lines of a TPU core. What an operation says of itself stands with its metadata, so that it is read once a
+ * name. */
+#include "formats/xplane.h"
+
+/* "%copy-start.1 = (f32[..." -> "copy-start.1" */
+static struct az_sv short_name(struct az_sv name)
+{
+    const ptrdiff_t at = az_sv_find(name, AZ_SV(" = "));
+    if (at >= 0)
+        name.n = (size_t)at;
+    if (name.n && name.p[0] == '%')
+        name = az_sv_make(name.p + 1, name.n - 1);
+    return name;
+}
+
+static int read_meta(struct az_xp *r, struct az_xp_meta *m, struct az_xrow *row)
+{
+    struct az_pb body = az_pb_of(m->body);
+    struct az_xp_value v;
+    int rc;
+    while ((rc = az_xp_next_stat(r, &body, 5, &v)) > 0) {
+        switch (v.role) {
+        case XP_PROGRAM:
+            row->program = v.number;
+            row->has_program = true;
+            break;
+        case XP_CATEGORY:
+            rc = az_xp_name(r, &v, &row->category);
+            break;
+        case XP_FLOPS:
+            row->flops = (int64_t)v.number;
+            break;
+        case XP_BYTES:
+            row->bytes = (int64_t)v.number;
+            break;
+        case XP_TF_OP:
+            rc = az_xp_name(r, &v, &row->scope);
+            break;
+        case XP_HLO_MODULE:
+            rc = az_xp_name(r, &v, &row->module);
+            break;
+        default:
+            break;
+        }
+        if (rc < 0)
+            return rc;
+    }
+    return rc;
+}
+
+static int row_of(struct az_xp *r, struct az_xp_meta *m)
+{
+    struct az_xrow row = {
+        .module = AZ_NO_ID, .scope = AZ_NO_ID, .details = AZ_NO_ID, .category = AZ_NO_ID, .flops = -1, .bytes = -1
+    };
+    uint32_t index;
+    int rc = az_trace_name(r->t, m->display.n ? m->display : short_name(m->name), &row.op);
+    if (rc == 0)
+        rc = read_meta(r, m, &row);
+    if (rc == 0)
+        rc = az_xtrace_row(r->t, &row, &index);
+    if (rc == 0)
+        m->row = index + 1;
+    return rc;
+}
+
+static int operations(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum az_kind kind,
+                      enum az_xlane_role role)
+{
+    struct az_pb m = az_pb_of(l->body);
+    struct az_xp_event x;
+    uint32_t lane;
+    int rc = az_xp_lane(r, l, plane, role, &lane);
+    if (rc)
+        return rc;
+    while ((rc = az_xp_next_event(r, &m, &x)) > 0) {
+        struct az_event e = { .lane = lane, .side = AZ_NO_ROW };
+        struct az_xp_meta *meta = az_xp_meta_of(r, &x);
+        r->t->read++;
+        if (!meta || !az_xp_times(r, l, &x, &e.start, &e.end))
+            continue;
+        if (!meta->row)
+            rc = row_of(r, meta);
+        else
+            rc = AZ_OK;
+        if (rc)
+            return rc;
+        e.node = meta->row;
+        e.name = r->x->rows.v[meta->row - 1].op;
+        rc = az_trace_add(r->t, kind, &e);
+        if (rc)
+            return rc;
+        r->t->kept++;
+    }
+    return rc;
+}
+
+int az_xp_tpu(struct az_xp *r, uint32_t plane)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
+        struct az_xp_line l;
+        rc = az_xp_line(r, r->lines.v[i], &l);
+        if (rc)
+            break;
+        if (az_sv_is(l.name, "XLA Ops"))
+            rc = operations(r, &l, plane, AZ_KERNEL, AZ_XLANE_WORK);
+        else if (az_sv_is(l.name, "Async XLA Ops"))
+            rc = operations(r, &l, plane, AZ_GPU_RANGE, AZ_XLANE_ASYNC);
+        else if (az_sv_is(l.name, "XLA Modules"))
+            rc = az_xp_ranges(r, &l, plane, AZ_XLANE_MODULES);
+        else if (az_sv_is(l.name, "Steps"))
+            rc = az_xp_ranges(r, &l, plane, AZ_XLANE_STEPS);
+        else
+            rc = az_xp_skip_line(r, &l, "lines of a TPU that hold no operations");
+    }
+    return rc;
+}

@@ -1,0 +1,2 @@
+# Shuffled, quoted, doubled and cut reports.
+"$PYTHON" "$SRC/tests/tracy_metamorphic.py" "$ANALYZER"

@@ -1,0 +1,224 @@
+/* Tracy operation CSV: header forms, kinds of rows, shapes, attributes, several files, damaged rows (spec "Tracy ops
+ * CSV" 1, 2). */
+#include "formats_nsys.h"
+
+#include <math.h>
+
+#include "formats/tracy_csv.h"
+
+#define PARSE(f) fixture_parse((f), &az_format_tracy)
+#define HEAD                                                                                                           \
+    "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,ATTRIBUTES,MATH FIDELITY,CORE COUNT,HOST START TS,OP TO OP LATENCY "  \
+    "[ns],DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns]"
+
+static const struct az_oprow *row(struct fixture *f, size_t i)
+{
+    assert_true(i < az_opreport(&f->trace)->rows.n);
+    return &az_opreport(&f->trace)->rows.v[i];
+}
+static const struct az_opargs *args(struct fixture *f, size_t i)
+{
+    return &az_opreport(&f->trace)->args.v[row(f, i)->args];
+}
+static bool is(struct fixture *f, uint32_t id, const char *text)
+{
+    return az_sv_is(az_trace_text(&f->trace, id), text);
+}
+
+static void kinds_and_values(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+    fixture_text(&f, NULL,
+                 HEAD ",INPUT_0_W,INPUT_0_Z,INPUT_0_Y,INPUT_0_X,INPUT_0_DATATYPE,INPUT_0_MEMORY,NEW\r\n"
+                      "mark,signpost,,,,,,5,,,,,,,,,,x\r\n"
+                      "Matmul,tt_dnn_device,2049,1,{'program_config': "
+                      "'P(in0_block_w=4;out_subblock_h=2;out_subblock_w=1)'},HiFi2,64.0,10,-7,1500,1000.0,1,1,32.0,64,"
+                      "BFLOAT16,DEV_0_DRAM_INTERLEAVED,x\r\n"
+                      "(torch) add,python_fallback,9,,,,,20,,,,,,,,,,x\r\n"
+                      "Matmul,tt_dnn_device,1025,1,{'program_config': "
+                      "'P(in0_block_w=4;out_subblock_h=2;out_subblock_w=1)'},HiFi2,64,30,,,None,1,1,32,64,BFLOAT16,DEV_"
+                      "0_DRAM_INTERLEAVED,x\r\n");
+    assert_int_equal(PARSE(&f), 0);
+    const struct az_opreport *r = az_opreport(&f.trace);
+    assert_int_equal(r->rows.n, 4);
+    assert_int_equal(row(&f, 0)->kind, AZ_OPROW_SIGNPOST);
+    assert_int_equal(row(&f, 0)->line, 2);
+    assert_int_equal(row(&f, 2)->kind, AZ_OPROW_HOST);
+    assert_int_equal(row(&f, 2)->device, -1);
+    assert_true(row(&f, 1)->kernel == 1000 && row(&f, 1)->firmware == 1500 && row(&f, 1)->gap == -7);
+    assert_true(isnan(row(&f, 3)->kernel) && isnan(row(&f, 3)->gap));
+    assert_int_equal(row(&f, 1)->cores, 64);
+    assert_int_equal(row(&f, 1)->args, row(&f, 3)->args); /* equal arguments are one row */
+    assert_int_equal(args(&f, 1)->block_w, 4);
+    assert_int_equal(args(&f, 1)->subblock_h, 2);
+    assert_int_equal(args(&f, 1)->t[AZ_IN0].dim[2], 32);
+    assert_int_equal(args(&f, 1)->t[AZ_IN1].dim[0], -1);
+    assert_true(is(&f, args(&f, 1)->fidelity, "HiFi2"));
+    assert_true(r->call_has_device);
+    assert_true(az_sv_is(r->version, "v1"));
+    assert_int_equal(f.trace.ev[AZ_KERNEL].n, 2);
+    assert_int_equal(f.trace.ev[AZ_HOST_OP].n, 1);
+    assert_int_equal(f.diag.errors + f.diag.warnings, 0);
+    fixture_close(&f);
+}
+
+static void padded_names_win(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+    fixture_text(&f, NULL,
+                 "INPUT_0_Y,INPUT_0_Y_PAD[LOGICAL],DEVICE ARCH,AVAILABLE WORKER CORE COUNT," HEAD "\n"
+                 "19,32[19],,0,A,tt_dnn_device,1,0,,,1,1,1,2,1\n"
+                 ",64[33],blackhole,110,A,tt_dnn_device,1,0,,,1,1,1,2,1\n");
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(args(&f, 0)->t[AZ_IN0].dim[2], 32);
+    assert_int_equal(args(&f, 1)->t[AZ_IN0].dim[2], 64);
+    assert_true(az_sv_is(az_opreport(&f.trace)->arch, "blackhole"));
+    assert_int_equal(az_opreport(&f.trace)->workers, 110);
+    assert_true(az_sv_is(az_opreport(&f.trace)->version, "v2.1"));
+    fixture_close(&f);
+}
+
+static void shapes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cell;
+        int64_t want; /* -2: refused */
+    } rows[] = { { "32[19]", 32 }, { "64", 64 },   { "7.0", 7 },  { "", -1 },   { " 8 ", 8 },   { "[3]", -2 },
+                 { "32[", -2 },    { "x[1]", -2 }, { "1.5", -2 }, { "-4", -2 }, { "1e3", 1000 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int64_t v;
+        int rc = tracy_dim(az_sv_str(rows[i].cell), &v);
+        assert_int_equal(rc ? -2 : v, rows[i].want);
+    }
+}
+
+static void attributes(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct az_opargs a = { .fidelity = 0 };
+    fixture_open(&f);
+    struct az_trace *t = &f.trace;
+    assert_int_equal(
+        tracy_attributes(
+            t,
+            AZ_SV(
+                "{'s': 'C(window_hw=(3;5); stride_hw=(2;2); padding=((1; 1); (1; 1)); dilation_hw=(1;1); x=0)'; 'm': "
+                "'M(memory_layout=TensorMemoryLayout::HEIGHT_SHARDED;b=1)'; "
+                "'p': 'P(per_core_out_matrix_height_ntile=48;act_block_h_ntiles=4)'; 'enable_split_reader': 'false'}"),
+            &a),
+        0);
+    assert_int_equal(a.window_h, 3);
+    assert_int_equal(a.window_w, 5);
+    assert_int_equal(a.out_height_tiles, 48);
+    assert_int_equal(a.act_block_tiles, -1); /* not an integer up to the next ';' */
+    assert_int_equal(a.split_reader, AZ_FLAG_FALSE);
+    assert_int_equal(a.double_buffer, AZ_FLAG_ABSENT);
+    assert_true(is(&f, a.halo_pad, "((1, 1), (1, 1))") && is(&f, a.halo_stride, "(2,2)") &&
+                is(&f, a.halo_layout, "HEIGHT_SHARDED"));
+    assert_int_equal(a.block_w, -1);
+    assert_int_equal(tracy_attributes(t,
+                                      AZ_SV("{'padding': 'padding=(1; 2); more; of; it'; 'program_config': "
+                                            "'MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(in0_block_w=x;in0_"
+                                            "block_w=8)'; 'num_links': '2'; "
+                                            "'topology': 'Topology::Linear'; 'is_causal': 'true'; window_hw=(3)}"),
+                                      &a),
+                     0);
+    assert_true(is(&f, a.halo_pad, "(1, 2)")); /* does not swallow what follows */
+    assert_int_equal(a.dram_sharded, 1);
+    assert_int_equal(a.block_w, 8);
+    assert_int_equal(a.num_links, 2);
+    assert_int_equal(a.linear, AZ_FLAG_TRUE);
+    assert_int_equal(a.causal, AZ_FLAG_TRUE);
+    assert_int_equal(a.window_h, -1);
+    assert_int_equal(tracy_attributes(t, AZ_SV(""), &a), 0);
+    assert_int_equal(a.halo_pad, AZ_NO_ID);
+    fixture_close(&f);
+}
+
+static void several_files(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+    fixture_add(&f,
+                fixture_write(&f, "a.csv", HEAD "\nA,tt_dnn_device,1,1,,,1,1,1,2,1\n",
+                              strlen(HEAD "\nA,tt_dnn_device,1,1,,,1,1,1,2,1\n")),
+                NULL, false);
+    fixture_add(&f,
+                fixture_write(&f, "b.csv", HEAD "\nA,tt_dnn_device,1,0,,,1,1,1,2,1\nA,tt_dnn_device,1,1,,,1,1,1,2,1\n",
+                              strlen(HEAD "\nA,tt_dnn_device,1,0,,,1,1,1,2,1\nA,tt_dnn_device,1,1,,,1,1,1,2,1\n")),
+                NULL, false);
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(row(&f, 1)->device, 2);
+    assert_int_equal(row(&f, 2)->device, 3);
+    assert_int_equal(row(&f, 2)->line, 3);
+    assert_int_equal(row(&f, 2)->file, 1);
+    fixture_close(&f);
+    fixture_open(&f);
+    fixture_add(&f,
+                fixture_write(&f, "a.csv", HEAD "\nA,tt_dnn_device,1,1,,,1,1,1,2,1\n",
+                              strlen(HEAD "\nA,tt_dnn_device,1,1,,,1,1,1,2,1\n")),
+                NULL, false);
+    fixture_add(&f,
+                fixture_write(&f, "c.csv", HEAD "\nA,tt_dnn_device,1,2,,,1,1,1,2,1\n",
+                              strlen(HEAD "\nA,tt_dnn_device,1,2,,,1,1,1,2,1\n")),
+                NULL, false);
+    assert_int_equal(PARSE(&f), AZ_EFORMAT);
+    assert_int_equal(f.diag.errors, 1);
+    fixture_close(&f);
+}
+
+static void damage(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+    fixture_text(&f, NULL,
+                 HEAD "\nA,tt_dnn_device,1,0,,,abc,1,1,2,1\nB,tt_dnn_device,1\n,tt_dnn_device,1,0,,,1,1,1,2,1\nC,tt_"
+                      "dnn_device,1,0,,,1,1,1,2,1,more\nD,tt_dnn");
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(az_opreport(&f.trace)->rows.n, 2);
+    assert_int_equal(row(&f, 0)->cores, -1);
+    assert_int_equal(row(&f, 1)->line, 5);
+    assert_int_equal(f.diag.warnings, 3); /* short rows, bad cell, long row */
+    assert_int_equal(f.trace.drops.n, 2);
+    fixture_close(&f);
+    fixture_open(&f);
+    f.opts.strict = true;
+    fixture_text(&f, NULL, HEAD "\nA,tt_dnn_device,1\n");
+    assert_int_equal(PARSE(&f), AZ_EFORMAT);
+    fixture_close(&f);
+    fixture_open(&f);
+    fixture_text(&f, NULL, "a,b\n1,2\n");
+    assert_int_equal(PARSE(&f), AZ_EFORMAT);
+    fixture_close(&f);
+    fixture_open(&f);
+    fixture_text(&f, NULL, "");
+    assert_int_equal(PARSE(&f), AZ_EEMPTY);
+    fixture_close(&f);
+}
+
+static void recognised(void **state)
+{
+    (void)state;
+    assert_int_equal(az_format_tracy.probe(AZ_SV(HEAD "\n"), AZ_SV("x")), 95);
+    assert_int_equal(az_format_tracy.probe(AZ_SV("a,\"OP TYPE\",\"OP CODE\"\r\n"), AZ_SV("x")), 60);
+    assert_int_equal(az_format_tracy.probe(AZ_SV("Name,Time\nOP CODE,OP TYPE\n"), AZ_SV("x")), 0);
+    assert_int_equal(az_format_tracy.probe(AZ_SV(""), AZ_SV("x")), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kinds_and_values), cmocka_unit_test(padded_names_win), cmocka_unit_test(shapes),
+        cmocka_unit_test(attributes),       cmocka_unit_test(several_files),    cmocka_unit_test(damage),
+        cmocka_unit_test(recognised),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,309 @@
+/* XPlane profiles: what is read, how it is joined to the program, and what damage does. */
+#include "formats_nsys.h"
+
+#include "model/xtrace.h"
+#include "xplane_make.h"
+
+static void parse_bytes(struct fixture *f, const void *p, size_t n, int want)
+{
+    fixture_add(f, fixture_write(f, "host.xplane.pb", p, n), "", false);
+    assert_int_equal(fixture_parse(f, &az_format_xplane), want);
+    if (want == 0)
+        assert_int_equal(az_trace_seal(&f->trace), 0);
+}
+
+/* dot.1: bf16[8,4] = bf16[8,16] x bf16[16,4] */
+static struct pb *dot_module(void)
+{
+    struct pb *c = pb_new(), *s = pb_new(), *dims = pb_new(), *extra = pb_new();
+    shape_of(s, 16, 2, (uint64_t[]){ 8, 16 });
+    instruction(c, "a", "parameter", 1, s, NULL, 0, NULL);
+    s->n = 0;
+    shape_of(s, 16, 2, (uint64_t[]){ 16, 4 });
+    instruction(c, "b", "parameter", 2, s, NULL, 0, NULL);
+    s->n = 0;
+    shape_of(s, 16, 2, (uint64_t[]){ 8, 4 });
+    pb_data(dims, 1, "\1", 1);
+    pb_data(dims, 2, "\0", 1);
+    pb_msg(extra, 30, dims);
+    instruction(c, "dot.1", "dot", 3, s, "\1\2", 2, extra);
+    struct pb *proto = hlo_proto(c);
+    free(c);
+    free(s);
+    free(dims);
+    free(extra);
+    return proto;
+}
+
+static struct pb *whole_space(void)
+{
+    struct pb *space = pb_new(), *proto = dot_module();
+    add_plane(space, gpu_plane("/device:GPU:0", "wrapped_dot", "dot.1", 5000000, 1500000));
+    add_plane(space, metadata_plane(proto));
+    add_plane(space, host_plane(5000000));
+    pb_text(space, 4, "machine");
+    free(proto);
+    return space;
+}
+
+static void a_profile(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct pb *space = whole_space();
+    fixture_open(&f);
+    parse_bytes(&f, space->b, space->n, 0);
+    const struct az_trace *t = &f.trace;
+    const struct az_xtrace *x = az_xtrace(t);
+    assert_int_equal(t->ticks_per_ns, 1000);
+    assert_int_equal(t->ev[AZ_KERNEL].n, 1);
+    assert_int_equal(t->ev[AZ_KERNEL].start[0], 5000000);
+    assert_int_equal(t->ev[AZ_KERNEL].end[0], 6500000);
+    assert_int_equal(t->ev[AZ_KERNEL].corr[0], 11);
+    assert_true(named(&f, t->ev[AZ_KERNEL].name[0], "wrapped_dot"));
+    assert_int_equal(t->ev[AZ_MEMCPY].n, 1);
+    assert_int_equal(t->copies.v[t->ev[AZ_MEMCPY].side[0]].bytes, 4096);
+    assert_int_equal(t->ev[AZ_CALL].n, 1);
+    assert_int_equal(t->ev[AZ_CALL].node[0], 1); /* device 0 */
+    assert_int_equal(dropped(&f, "derived lines of a GPU (they repeat events of its streams)"), 1);
+    assert_int_equal(x->host.n, 2);
+    assert_int_equal(x->host.v[1].count, 2);
+    assert_int_equal(x->host.v[1].ticks, 4000);
+    assert_true(az_sv_is(x->host_name, "machine"));
+    const struct az_xrow *row = az_xtrace_row_of(t, AZ_KERNEL, 0);
+    assert_non_null(row);
+    assert_int_equal(row->program, 9);
+    assert_int_not_equal(row->hlo, AZ_NO_ROW);
+    const struct az_hlo_op *op = &x->hlo.v[row->hlo];
+    assert_int_equal(op->kind, AZ_HLO_GEMM);
+    assert_true(az_sv_is(op->result.text, "bf16[8,4]{1,0}"));
+    assert_int_equal(op->operands[0].bytes, 256);
+    assert_int_equal(op->dots[0].lhs_contract.v[0], 1);
+    assert_int_equal(op->dots[0].rhs_contract.v[0], 0);
+    free(space);
+    fixture_close(&f);
+}
+
+/* Times of the epoch would overflow in picoseconds: they count from the first line. */
+static void epoch_times(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct pb *space = pb_new(), *plane = pb_new(), *line = pb_new();
+    pb_text(plane, 2, "/device:GPU:0");
+    line_head(line, 1, "Stream #1", UINT64_C(1770000000000000000));
+    line_event(line, 1, 0, 5, NULL);
+    pb_msg(plane, 3, line);
+    line->n = 0;
+    line_head(line, 2, "Stream #2", UINT64_C(1770000000000000007));
+    line_event(line, 1, 1, 5, NULL);
+    line_event(line, 1, 1, UINT64_MAX, NULL);                   /* -1: ends before it starts */
+    line_event(line, 1, UINT64_C(0x7fffffffffffffff), 5, NULL); /* beyond 64 bits */
+    line_event(line, 77, 1, 5, NULL);                           /* no such metadata */
+    pb_msg(plane, 3, line);
+    plane_meta(plane, 4, 1, "k", NULL);
+    add_plane(space, plane);
+    fixture_open(&f);
+    parse_bytes(&f, space->b, space->n, 0);
+    assert_int_equal(f.trace.ev[AZ_KERNEL].n, 2);
+    assert_int_equal(f.trace.ev[AZ_KERNEL].start[0], 0);
+    assert_int_equal(f.trace.ev[AZ_KERNEL].start[1], 7001);
+    assert_int_equal(dropped(&f, "events with impossible times"), 2);
+    assert_int_equal(dropped(&f, "events whose metadata is missing"), 1);
+    free(line);
+    free(space);
+    fixture_close(&f);
+}
+
+static void without_its_program_the_events_stand(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct pb *space = pb_new();
+    add_plane(space, gpu_plane("/device:GPU:3", "k", "dot.1", 0, 10));
+    fixture_open(&f);
+    parse_bytes(&f, space->b, space->n, 0);
+    assert_int_equal(az_xtrace_row_of(&f.trace, AZ_KERNEL, 0)->hlo, AZ_NO_ROW);
+    assert_int_equal(az_xtrace(&f.trace)->planes.v[0].ordinal, 3);
+    free(space);
+    fixture_close(&f);
+}
+
+static void a_sidecar_stands_in(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct pb *space = pb_new(), *proto = dot_module();
+    add_plane(space, gpu_plane("/device:GPU:0", "k", "dot.1", 0, 10));
+    fixture_open(&f);
+    (void)fixture_write(&f, "jit_f(9).hlo_proto.pb", proto->b, proto->n);
+    parse_bytes(&f, space->b, space->n, 0);
+    assert_int_not_equal(az_xtrace_row_of(&f.trace, AZ_KERNEL, 0)->hlo, AZ_NO_ROW);
+    free(space);
+    free(proto);
+    fixture_close(&f);
+}
+
+static void a_damaged_program_is_a_warning(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct pb *space = pb_new(), *proto = pb_new();
+    pb_raw(proto, "\x0a\x05\x1a\x7f\x01\x02\x03", 7);
+    add_plane(space, gpu_plane("/device:GPU:0", "k", "dot.1", 0, 10));
+    add_plane(space, metadata_plane(proto));
+    fixture_open(&f);
+    parse_bytes(&f, space->b, space->n, 0);
+    assert_true(said(&f, AZ_WARNING, "'jit_f' (9) in this file is damaged"));
+    assert_int_equal(f.trace.ev[AZ_KERNEL].n, 1);
+    free(space);
+    free(proto);
+    fixture_close(&f);
+}
+
+/* A shape within a shape within a shape ... */
+static void nesting_has_a_limit(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct pb *shape = pb_new(), *outer = pb_new(), *c = pb_new(), *space = pb_new();
+    pb_num(shape, 2, 11);
+    for (int i = 0; i < 200; i++) {
+        outer->n = 0;
+        pb_num(outer, 2, 13);
+        pb_msg(outer, 4, shape);
+        struct pb *swap = shape;
+        shape = outer;
+        outer = swap;
+    }
+    instruction(c, "dot.1", "custom-call", 1, shape, NULL, 0, NULL);
+    struct pb *proto = hlo_proto(c);
+    add_plane(space, gpu_plane("/device:GPU:0", "k", "dot.1", 0, 10));
+    add_plane(space, metadata_plane(proto));
+    fixture_open(&f);
+    parse_bytes(&f, space->b, space->n, 0);
+    assert_true(said(&f, AZ_WARNING, "is damaged"));
+    free(shape);
+    free(outer);
+    free(c);
+    free(proto);
+    free(space);
+    fixture_close(&f);
+}
+
+static void bad_text_and_unknown_fields_pass(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct pb *space = pb_new();
+    pb_num(space, 2000, 5);
+    pb_text(space, 2001, "whatever");
+    add_plane(space, gpu_plane("/device:GPU:0", "ker\xef\xbf\xbd\xff\x80nel", "dot.1", 0, 10));
+    pb_text(space, 3, "events were lost");
+    fixture_open(&f);
+    parse_bytes(&f, space->b, space->n, 0);
+    assert_true(named(&f, f.trace.ev[AZ_KERNEL].name[0], "ker\xef\xbf\xbd\xff\x80nel"));
+    assert_true(said(&f, AZ_WARNING, "the profiler says: warning: events were lost"));
+    free(space);
+    fixture_close(&f);
+}
+
+/* Every prefix: refused with the byte, or what is whole is kept and the cut is told; never a crash or silence. */
+static void a_cut_at_any_byte(void **state)
+{
+    (void)state;
+    struct pb *space = whole_space();
+    const struct pb *gpu = gpu_plane("/device:GPU:0", "wrapped_dot", "dot.1", 5000000, 1500000);
+    for (size_t n = 1; n < space->n; n += n < 64 ? 1 : 7) {
+        struct fixture f;
+        fixture_open(&f);
+        fixture_add(&f, fixture_write(&f, "host.xplane.pb", space->b, n), "", false);
+        const int rc = fixture_parse(&f, &az_format_xplane);
+        if (n < gpu->n + 3) { /* not one whole plane */
+            assert_int_equal(rc, AZ_EFORMAT);
+            assert_true(said(&f, AZ_ERROR, "not a valid XSpace protobuf"));
+        } else {
+            assert_int_equal(rc, 0);
+            assert_int_equal(f.trace.ev[AZ_KERNEL].n, 1);
+            bool told = f.diag.warnings > 0;
+            if (!told) /* exactly between two fields */
+                assert_true(dropped(&f, "file truncated (events behind the end are unknown)") == 0);
+        }
+        fixture_close(&f);
+    }
+    free((void *)(uintptr_t)gpu);
+    free(space);
+}
+
+static void a_length_beyond_its_message(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct pb *space = whole_space();
+    const ptrdiff_t at = az_sv_find(az_sv_make(space->b, space->n), AZ_SV("Stream #7"));
+    assert_true(at > 0);
+    space->b[at - 1] = 0x7f; /* the length of the line's name */
+    fixture_open(&f);
+    parse_bytes(&f, space->b, space->n, AZ_EFORMAT);
+    assert_true(said(&f, AZ_ERROR, "damaged at byte"));
+    free(space);
+    fixture_close(&f);
+}
+
+static void strict_refuses_a_cut(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct pb *space = whole_space();
+    fixture_open(&f);
+    f.opts.strict = true;
+    parse_bytes(&f, space->b, space->n - 20, AZ_EFORMAT);
+    free(space);
+    fixture_close(&f);
+}
+
+static void recognised_by_its_first_plane(void **state)
+{
+    (void)state;
+    struct pb *space = whole_space(), *proto = dot_module();
+    const struct az_sv whole = az_sv_make(space->b, space->n), head = az_sv_make(space->b, 40);
+    assert_int_equal(az_format_xplane.probe(whole, AZ_SV("x")), 90);
+    assert_int_equal(az_format_xplane.probe(head, AZ_SV("x.bin")), 90);
+    assert_int_equal(az_format_xplane.probe(AZ_SV("garbage"), AZ_SV("host.xplane.pb.gz")), 70);
+    assert_int_equal(az_format_xplane.probe(AZ_SV("garbage"), AZ_SV("host.pb")), 0);
+    assert_int_equal(az_format_xplane.probe(AZ_SV("{\"traceEvents\": []}"), AZ_SV("x.json")), 0);
+    assert_int_equal(az_format_xplane.probe(az_sv_make(proto->b, proto->n), AZ_SV("jit_f(9).hlo_proto.pb")), 0);
+    assert_int_equal(az_format_xplane.probe(az_sv_make(proto->b, proto->n), AZ_SV("other.pb")), 0);
+    assert_true(az_sv_is(az_format_xplane.stem(AZ_SV("a/host.xplane.pb.gz")), "host"));
+    free(space);
+    free(proto);
+}
+
+static void an_empty_file(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+    parse_bytes(&f, "", 0, AZ_EEMPTY);
+    assert_true(said(&f, AZ_ERROR, "empty file"));
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_profile),
+        cmocka_unit_test(epoch_times),
+        cmocka_unit_test(without_its_program_the_events_stand),
+        cmocka_unit_test(a_sidecar_stands_in),
+        cmocka_unit_test(a_damaged_program_is_a_warning),
+        cmocka_unit_test(nesting_has_a_limit),
+        cmocka_unit_test(bad_text_and_unknown_fields_pass),
+        cmocka_unit_test(a_cut_at_any_byte),
+        cmocka_unit_test(a_length_beyond_its_message),
+        cmocka_unit_test(strict_refuses_a_cut),
+        cmocka_unit_test(recognised_by_its_first_plane),
+        cmocka_unit_test(an_empty_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
