@@ -9,13 +9,13 @@ int amd_list_make(struct az_job *job, enum az_kind kind, struct amd_list *l)
     size_t n = 0, at = 0;
     for (size_t i = 0; i < job->n_traces; i++)
         n += amd_has(job->traces[i]) ? job->traces[i]->ev[kind].n : 0;
-    *l = (struct amd_list){ .n = n,
-                            .trace = az_arena_array(job->arena, n + 1, sizeof *l->trace),
-                            .row = az_arena_array(job->arena, n + 1, sizeof *l->row),
-                            .name = az_arena_array(job->arena, n + 1, sizeof *l->name),
-                            .length = az_arena_array(job->arena, n + 1, sizeof *l->length) };
+    *l = (struct amd_list){ .n = n, .mem = job->mem };
+    l->trace = az_mem_alloc(job->mem, (n + 1) * sizeof *l->trace);
+    l->row = az_mem_alloc(job->mem, (n + 1) * sizeof *l->row);
+    l->name = az_mem_alloc(job->mem, (n + 1) * sizeof *l->name);
+    l->length = az_mem_alloc(job->mem, (n + 1) * sizeof *l->length);
     if (!l->trace || !l->row || !l->name || !l->length)
-        return az_arena_error(job->arena);
+        return az_mem_error(job->mem);
     for (size_t i = 0; i < job->n_traces; i++) {
         const struct az_events *e = &job->traces[i]->ev[kind];
         for (size_t k = 0; amd_has(job->traces[i]) && k < e->n; k++, at++) {
@@ -26,6 +26,15 @@ int amd_list_make(struct az_job *job, enum az_kind kind, struct amd_list *l)
         }
     }
     return 0;
+}
+
+void amd_list_release(struct amd_list *l)
+{
+    az_mem_free(l->mem, l->trace, l->trace ? (l->n + 1) * sizeof *l->trace : 0);
+    az_mem_free(l->mem, l->row, l->row ? (l->n + 1) * sizeof *l->row : 0);
+    az_mem_free(l->mem, l->name, l->name ? (l->n + 1) * sizeof *l->name : 0);
+    az_mem_free(l->mem, l->length, l->length ? (l->n + 1) * sizeof *l->length : 0);
+    *l = (struct amd_list){ .n = 0 };
 }
 
 /* ---- classes from data files ---- */

@@ -7,14 +7,17 @@
 #include "base/stats.h"
 #include "model/dispatch.h"
 
-/* Events of one kind of all traces of the job that hold dispatches, one after another. In job->arena. */
+/* Events of one kind of all traces of the job that hold dispatches, one after another. Released also after a failure.
+ */
 struct amd_list {
     size_t n;
+    struct az_mem *mem;
     uint32_t *trace, *row; /* item -> place of the event */
     uint32_t *name;        /* number of its name (az_job_name) */
     int64_t *length;       /* ns */
 };
 int amd_list_make(struct az_job *job, enum az_kind kind, struct amd_list *l) AZ_MUST_USE;
+void amd_list_release(struct amd_list *l);
 static inline const struct az_trace *amd_trace(const struct az_job *job, const struct amd_list *l, size_t i)
 {
     return job->traces[l->trace[i]];

@@ -392,33 +392,32 @@ static int by_shape(struct work *w)
 
 /* ---- hip_summary: calls of the HIP domain by name ---- */
 
-static int hip_summary(struct work *w)
+static int hip_table(struct work *w, const struct amd_list *l)
 {
     struct az_table *t = az_table_new(w->job->arena, "hip_summary", "HIP calls", 0);
-    struct amd_list l;
     struct az_groups g;
     int64_t all = 0;
-    int rc = amd_list_make(w->job, AZ_CALL, &l), made = -1;
-    if (rc || !t)
-        return rc ? rc : az_arena_error(w->job->arena);
+    int made, rc;
+    if (!t)
+        return az_arena_error(w->job->arena);
     text_columns(t);
     az_table_column(t, "Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     number_columns(t);
-    for (size_t i = 0; i < l.n; i++) {
-        const struct az_trace *tr = amd_trace(w->job, &l, i);
-        struct az_sv domain = az_trace_text(tr, tr->ev[AZ_CALL].side[l.row[i]]);
+    for (size_t i = 0; i < l->n; i++) {
+        const struct az_trace *tr = amd_trace(w->job, l, i);
+        struct az_sv domain = az_trace_text(tr, tr->ev[AZ_CALL].side[l->row[i]]);
         bool hip = domain.n >= 3 && az_sv_ieq(az_sv_make(domain.p, 3), AZ_SV("hip"));
-        if (!hip || !long_enough(w, l.length[i]))
-            l.name[i] = AZ_NO_ID;
+        if (!hip || !long_enough(w, l->length[i]))
+            l->name[i] = AZ_NO_ID;
         else
-            all += l.length[i];
+            all += l->length[i];
     }
-    rc = made = az_groups_make(&g, l.name, l.n, az_job_names(w->job), w->job->mem);
+    rc = made = az_groups_make(&g, l->name, l->n, az_job_names(w->job), w->job->mem);
     for (uint32_t k = 0; rc == 0 && k < g.groups; k++) {
         struct figures5 f;
         if (g.first[k] == g.first[k + 1])
             continue;
-        stats_of(&g, k, l.length, all, &f);
+        stats_of(&g, k, l->length, all, &f);
         put_texts(w->job->arena, t, &f);
         az_put_text(t, az_job_text(w->job, k));
         put_numbers(t, &f);
@@ -429,6 +428,16 @@ static int hip_summary(struct work *w)
     if (rc == 0)
         rc = az_table_sort(t, (int[]){ -(sum + 1), 8 }, 2);
     return amd_emit(w->job, t, rc);
+}
+
+static int hip_summary(struct work *w)
+{
+    struct amd_list l;
+    int rc = amd_list_make(w->job, AZ_CALL, &l);
+    if (rc == 0)
+        rc = hip_table(w, &l);
+    amd_list_release(&l);
+    return rc;
 }
 
 static int run(struct az_job *job)
@@ -445,6 +454,7 @@ static int run(struct az_job *job)
         rc = xla_top(&w);
     if (rc == 0)
         rc = by_shape(&w);
+    amd_list_release(&w.kernels);
     if (rc == 0)
         rc = hip_summary(&w);
     az_vec_release(&w.gpus);

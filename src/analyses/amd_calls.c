@@ -212,15 +212,23 @@ struct times { /* ns, per pair */
     uint32_t *group;
 };
 
+static void times_release(struct az_job *job, struct times *x, size_t n)
+{
+    int64_t *columns[] = { x->t, x->a, x->q, x->k };
+    for (size_t c = 0; c < 4; c++)
+        az_mem_free(job->mem, columns[c], columns[c] ? (n + 1) * sizeof(int64_t) : 0);
+    az_mem_free(job->mem, x->group, x->group ? (n + 1) * sizeof *x->group : 0);
+}
+
 static int measure(struct az_job *job, const struct pairs *p, struct times *x)
 {
     int64_t **columns[] = { &x->t, &x->a, &x->q, &x->k };
     for (size_t c = 0; c < 4; c++)
-        if (!(*columns[c] = az_arena_array(job->arena, p->n + 1, sizeof(int64_t))))
-            return az_arena_error(job->arena);
-    x->group = az_arena_array(job->arena, p->n + 1, sizeof *x->group);
+        if (!(*columns[c] = az_mem_alloc(job->mem, (p->n + 1) * sizeof(int64_t))))
+            return az_mem_error(job->mem);
+    x->group = az_mem_alloc(job->mem, (p->n + 1) * sizeof *x->group);
     if (!x->group)
-        return az_arena_error(job->arena);
+        return az_mem_error(job->mem);
     for (size_t i = 0; i < p->n; i++) {
         const struct az_trace *t = job->traces[p->v[i].trace];
         const struct az_events *calls = &t->ev[AZ_CALL], *ops = &t->ev[az_op_kind(p->v[i].op)];
@@ -290,6 +298,7 @@ static int latency_rows(struct az_job *job, struct az_table *t, const struct pai
     if (made == 0)
         az_groups_release(&g);
     az_vec_release(&gpus);
+    times_release(job, &x, p->n);
     return rc;
 }
 
@@ -326,6 +335,7 @@ static int run(struct az_job *job)
     int rc = amd_list_make(job, AZ_CALL, &l);
     if (rc == 0)
         rc = api_summary(job, &l);
+    amd_list_release(&l);
     return rc ? rc : launch_latency(job);
 }
 

@@ -166,15 +166,13 @@ struct alloc_sum {
 };
 AZ_VEC(struct alloc_sum, alloc_sums);
 
-static int allocations(struct az_job *job)
+static int allocations(struct az_job *job, const struct amd_list *l)
 {
     struct az_table *t = az_table_new(job->arena, "memory_allocations", "Allocations, scratch memory too", 0);
     struct alloc_sums sums;
-    struct amd_list l;
     struct az_map map;
-    int rc = amd_list_make(job, AZ_ALLOC, &l);
-    if (rc || !t)
-        return rc ? rc : az_arena_error(job->arena);
+    if (!t)
+        return az_arena_error(job->arena);
     az_vec_init(&sums, job->mem);
     amd_rank_column(job, t);
     az_table_column(t, "operation", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -183,23 +181,24 @@ static int allocations(struct az_job *job)
     az_table_column(t, "bytes", AZ_INT, AZ_UNIT_BYTES, AZ_SHARE);
     az_table_column(t, "largest bytes", AZ_INT, AZ_UNIT_BYTES, 0);
     az_table_column(t, "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    rc = az_map_init(&map, job->mem, 16);
-    for (size_t i = 0; rc == 0 && i < l.n; i++) {
-        const struct az_trace *tr = amd_trace(job, &l, i);
-        const struct az_alloc *a = &az_dispatches(tr)->allocs.v[tr->ev[AZ_ALLOC].side[l.row[i]]];
+    int rc = az_map_init(&map, job->mem, 16);
+    for (size_t i = 0; rc == 0 && i < l->n; i++) {
+        const struct az_trace *tr = amd_trace(job, l, i);
+        const struct az_alloc *a = &az_dispatches(tr)->allocs.v[tr->ev[AZ_ALLOC].side[l->row[i]]];
         uint32_t *at;
         bool added;
-        rc =
-            az_map_put(&map, (uint64_t)(uint32_t)a->agent << 32 | l.name[i], l.trace[i], (uint32_t)sums.n, &at, &added);
+        rc = az_map_put(&map, (uint64_t)(uint32_t)a->agent << 32 | l->name[i], l->trace[i], (uint32_t)sums.n, &at,
+                        &added);
         if (rc == 0 && added)
-            rc = az_vec_push(&sums, ((struct alloc_sum){ .name = l.name[i], .agent = a->agent, .trace = l.trace[i] }));
+            rc =
+                az_vec_push(&sums, ((struct alloc_sum){ .name = l->name[i], .agent = a->agent, .trace = l->trace[i] }));
         if (rc)
             break;
         struct alloc_sum *s = &sums.v[*at];
         s->count++;
         s->bytes = az_add_sat(s->bytes, a->bytes);
         s->largest = a->bytes > s->largest ? a->bytes : s->largest;
-        s->ns = az_add_sat(s->ns, l.length[i]);
+        s->ns = az_add_sat(s->ns, l->length[i]);
     }
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
         amd_put_rank(job, t, sums.v[i].trace);
@@ -225,7 +224,14 @@ static int run(struct az_job *job)
         rc = summary(job, &l);
     if (rc == 0)
         rc = by_bytes(job, &l);
-    return rc ? rc : allocations(job);
+    amd_list_release(&l);
+    if (rc)
+        return rc;
+    rc = amd_list_make(job, AZ_ALLOC, &l);
+    if (rc == 0)
+        rc = allocations(job, &l);
+    amd_list_release(&l);
+    return rc;
 }
 
 const struct az_analysis az_analysis_amd_copies = {

@@ -126,6 +126,7 @@ static int run_kernels(struct az_job *job)
         rc = kernel_summary(job, &l, &names);
     if (rc == 0)
         rc = by_category(job, &names);
+    amd_list_release(&l);
     az_vec_release(&names);
     if (rc == 0)
         rc = az_job_chart(job, AZ_CHART_PIE, "kernel_summary_by_category", "Kernel time by category", "op category",
@@ -172,19 +173,15 @@ static void details_row(struct az_job *job, struct az_table *t, const struct amd
     az_put_i64(t, d->thread);
 }
 
-static int run_details(struct az_job *job)
+static int details(struct az_job *job, const struct amd_list *l)
 {
     static const char *const ids[] = { "stream", "dispatch_id" };
     static const char *const sizes[] = { "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z" };
-    struct az_table *t;
-    struct amd_list l;
-    if (!job->opts->kernel_details)
-        return 0;
-    int rc = amd_list_make(job, AZ_KERNEL, &l);
-    uint32_t *perm = az_arena_array(job->arena, l.n + 1, sizeof *perm);
-    t = az_table_new(job->arena, "kernel_details", "Dispatches (grid in work-items)", AZ_TABLE_KEEP_EMPTY);
-    if (rc || !perm || !t)
-        return rc ? rc : az_arena_error(job->arena);
+    uint32_t *perm = az_arena_array(job->arena, l->n + 1, sizeof *perm);
+    struct az_table *t =
+        az_table_new(job->arena, "kernel_details", "Dispatches (grid in work-items)", AZ_TABLE_KEEP_EMPTY);
+    if (!perm || !t)
+        return az_arena_error(job->arena);
     amd_rank_column(job, t);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Kernel duration (µs)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
@@ -194,15 +191,27 @@ static int run_details(struct az_job *job)
         az_table_column(t, sizes[i], AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
     az_table_column(t, "agent_id", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "thread_id", AZ_INT, AZ_UNIT_ID, 0);
-    rc = details_order(job, &l, perm);
-    size_t n = job->opts->topk_kernels != AZ_UNSET_I64 && (uint64_t)job->opts->topk_kernels < l.n
+    int rc = details_order(job, l, perm);
+    size_t n = job->opts->topk_kernels != AZ_UNSET_I64 && (uint64_t)job->opts->topk_kernels < l->n
                    ? (size_t)job->opts->topk_kernels
-                   : l.n;
+                   : l->n;
     for (size_t i = 0; rc == 0 && i < n; i++)
-        details_row(job, t, &l, perm[i]);
-    if (n < l.n)
-        az_cover(job, "kernel_details: rows left out", (double)(l.n - n), "count", AZ_SV("topk_kernels"));
+        details_row(job, t, l, perm[i]);
+    if (n < l->n)
+        az_cover(job, "kernel_details: rows left out", (double)(l->n - n), "count", AZ_SV("topk_kernels"));
     return amd_emit(job, t, rc);
+}
+
+static int run_details(struct az_job *job)
+{
+    struct amd_list l;
+    if (!job->opts->kernel_details)
+        return 0;
+    int rc = amd_list_make(job, AZ_KERNEL, &l);
+    if (rc == 0)
+        rc = details(job, &l);
+    amd_list_release(&l);
+    return rc;
 }
 
 /* ---- short kernels ---- */
@@ -289,6 +298,7 @@ static int run_short(struct az_job *job)
         rc = short_summary(job, &l);
     if (rc == 0)
         rc = histogram(job, &l);
+    amd_list_release(&l);
     return rc ? rc
               : az_job_chart(job, AZ_CHART_COLUMN, "short_kernel_histogram", "Durations of short kernels", "bin_start",
                              (const char *const[]){ "count", NULL }, "count");

@@ -77,28 +77,27 @@ static void put_inside(struct az_table *t, const struct inside *in, bool known)
     az_put_f64(t, amd_us(in->busy_ns));
 }
 
-static int run_ranges(struct az_job *job)
+static int range_table(struct az_job *job, const struct amd_list *l)
 {
     struct az_table *t =
         az_table_new(job->arena, "roctx_summary", "ROCTx ranges with the device time inside", AZ_TABLE_SUMMARY);
     struct inside *in = az_arena_array(job->arena, az_job_names(job) + 1, sizeof *in);
     bool known = az_job_has(job, AZ_CAP_DISPATCH | AZ_CAP_CALLS);
-    struct amd_list l;
     struct az_spans busy;
     struct az_groups g;
-    int rc = amd_list_make(job, AZ_RANGE, &l), made = -1;
-    if (rc || !t || !in)
-        return rc ? rc : az_arena_error(job->arena);
+    int rc = 0, made = -1;
+    if (!t || !in)
+        return az_arena_error(job->arena);
     range_columns(t);
     az_vec_init(&busy, job->mem);
-    for (size_t i = 0; rc == 0 && known && i < l.n; i++)
-        if (job->traces[l.trace[i]]->caps & AZ_CAP_CALLS)
-            rc = look_inside(job, l.trace[i], l.row[i], &busy, &in[l.name[i]]);
+    for (size_t i = 0; rc == 0 && known && i < l->n; i++)
+        if (job->traces[l->trace[i]]->caps & AZ_CAP_CALLS)
+            rc = look_inside(job, l->trace[i], l->row[i], &busy, &in[l->name[i]]);
     if (rc == 0)
-        rc = made = az_groups_make(&g, l.name, l.n, az_job_names(job), job->mem);
+        rc = made = az_groups_make(&g, l->name, l->n, az_job_names(job), job->mem);
     for (uint32_t k = 0; rc == 0 && k < g.groups; k++) {
         struct az_stats s;
-        size_t n = az_groups_take(&g, k, l.length);
+        size_t n = az_groups_take(&g, k, l->length);
         if (n == 0)
             continue;
         az_stats_i64(g.value, n, &s);
@@ -117,6 +116,16 @@ static int run_ranges(struct az_job *job)
     if (rc == 0)
         rc = az_table_sort(t, (int[]){ -3, 0 }, 2);
     return amd_emit(job, t, rc);
+}
+
+static int run_ranges(struct az_job *job)
+{
+    struct amd_list l;
+    int rc = amd_list_make(job, AZ_RANGE, &l);
+    if (rc == 0)
+        rc = range_table(job, &l);
+    amd_list_release(&l);
+    return rc;
 }
 
 /* ---- counters ---- */

@@ -3,7 +3,7 @@
 encoded here by hand, and the JSON of traceconv). The same facts in all of them, as far as a format can hold them; so every
 report of them must agree. Standard library only; the same bytes on every run.
 
-    make_rocprof_examples.py DIR [--steps N] [--prefix NAME]
+    make_rocprof_examples.py DIR [--steps N] [--prefix NAME] [--only json|csv|rocpd|pftrace|traceconv]
 """
 import argparse
 import csv
@@ -353,15 +353,16 @@ def main():
     ap.add_argument("dir")
     ap.add_argument("--steps", type=int, default=4)
     ap.add_argument("--prefix", default="train")
+    ap.add_argument("--only")
     a = ap.parse_args()
     os.makedirs(a.dir, exist_ok=True)
     at = lambda name: os.path.join(a.dir, a.prefix + name)
     w = Workload(a.steps)
-    write_json(w, at("_results.json"))
-    write_csv(w, at(""))
-    write_rocpd(w, at("_results.db"))
-    write_pftrace(w, at("_results.pftrace"))
-    write_pftrace_json(w, at("_pftrace.json"))
+    writers = {"json": (write_json, "_results.json"), "csv": (write_csv, ""), "rocpd": (write_rocpd, "_results.db"),
+               "pftrace": (write_pftrace, "_results.pftrace"), "traceconv": (write_pftrace_json, "_pftrace.json")}
+    for name, (write, ending) in writers.items():
+        if a.only in (None, name):
+            write(w, at(ending))
 
 
 if __name__ == "__main__":
