@@ -208,24 +208,36 @@ int pf_finish(struct pf *p)
 
 /* ---- the format ---- */
 
-/* Packets one after another, the first ones with the fields of a packet that others (XPlane) do not have. */
+/* A field of a packet that others (XPlane) do not have. */
+static bool packet_sign(uint32_t field, unsigned wire)
+{
+    return (field == 10 && wire == AZ_PB_INT) || (wire == AZ_PB_BYTES && (field == 60 || field == 50 || field == 11));
+}
+
+/* Packets one after another, some with such a field. The head may end inside a packet, even the first one (a large
+ * compressed one): what is there of it counts. */
 static bool is_wire(struct az_sv head)
 {
     struct az_pb m = az_pb_of(head), packet;
     uint32_t field;
     unsigned wire;
-    uint64_t value;
+    uint64_t tag, length, value;
     struct az_sv bytes = AZ_SV("");
-    bool seen = false;
-    for (int i = 0; i < 64 && az_pb_next(&m, &field, &wire, &value, &bytes) > 0; i++) {
+    bool seen = false, cut = false;
+    for (int i = 0; i < 64 && !cut && az_pb_varint(&m, &tag) == 0; i++) {
         int rc;
-        if (field != 1 || wire != AZ_PB_BYTES || az_pb_sub(&m, bytes, &packet) != 0)
+        if (tag != (1 << 3 | AZ_PB_BYTES))
             return false;
+        if (az_pb_varint(&m, &length) != 0)
+            break;
+        cut = length > (uint64_t)(m.end - m.p);
+        packet = az_pb_of(az_sv_make((const char *)m.p, cut ? (size_t)(m.end - m.p) : (size_t)length));
+        m.p = packet.end;
         while ((rc = az_pb_next(&packet, &field, &wire, &value, &bytes)) > 0)
-            seen |= (field == 10 && wire == AZ_PB_INT) ||
-                    (wire == AZ_PB_BYTES && (field == 60 || field == 50 || field == 11));
-        if (rc < 0)
+            seen |= packet_sign(field, wire);
+        if (rc < 0 && !cut)
             return false;
+        seen |= rc < 0 && head.n >= 4096 && packet_sign(field, wire);
     }
     return seen;
 }

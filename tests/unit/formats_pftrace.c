@@ -306,6 +306,15 @@ static void probing(void **state)
     assert_int_equal(az_format_pftrace.probe(AZ_SV("\nplain text that begins with a line break"), AZ_SV("x")), 0);
     assert_int_equal(az_format_pftrace.probe(AZ_SV("{\"traceEvents\":[{\"cat\":\"kernel\"}]}"), AZ_SV("x")), 0);
     assert_true(az_sv_is(az_format_pftrace.stem(AZ_SV("d/9_results.pftrace")), "9"));
+
+    /* the window that is looked at ends inside the first packet, a compressed one; or inside a plane of XPlane */
+    static char head[8192];
+    memset(head, 'x', sizeof head);
+    memcpy(head, "\x0a\x80\x80\x08\x92\x03\xf0\xff\x07", 9);
+    assert_true(az_format_pftrace.probe(az_sv_make(head, sizeof head), AZ_SV("x")) > 80);
+    memcpy(head, "\x0a\x80\x80\x08\x08\x01\x1a\xf0\xff\x07", 10);
+    assert_int_equal(az_format_pftrace.probe(az_sv_make(head, sizeof head), AZ_SV("x")), 0);
+    assert_int_equal(az_format_pftrace.probe(AZ_SV("\nzZap"), AZ_SV("x")), 0);
 }
 
 int main(void)
