@@ -130,15 +130,23 @@ int az_format_choose(const struct az_format *const *formats, struct az_sv head, 
 
 int az_format_probe(const char *path, const struct az_format **out, int *score, struct az_diag *diag)
 {
-    struct az_source_opts o = { .diag = diag, .window = PROBE_BYTES };
+    struct az_source_opts o = { .window = PROBE_BYTES };
     struct az_source *src = NULL;
     struct az_sv head = { "", 0 };
     int rc = az_source_open(&src, path, &o);
 
-    if (rc)
-        return rc;
-    rc = az_source_peek(src, PROBE_BYTES, &head);
-    /* A file cut in the middle is still recognised by its good start; its parser tells where it breaks. */
+    if (rc == 0)
+        rc = az_source_peek(src, PROBE_BYTES, &head);
+    /* A file cut in the middle is still recognised by its good start; its parser tells where it breaks. Only what keeps
+     * it from being looked at is said here. */
+    if (rc && head.n == 0) {
+        az_source_close(src);
+        src = NULL;
+        o.diag = diag;
+        rc = az_source_open(&src, path, &o);
+        if (rc == 0)
+            rc = az_source_peek(src, PROBE_BYTES, &head);
+    }
     if (rc && head.n == 0)
         goto done;
     rc = az_format_choose(az_formats, head, az_sv_str(path), out, score, diag);

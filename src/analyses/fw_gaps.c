@@ -2,7 +2,6 @@
 #include "analyses/fw.h"
 #include "analyses/list.h"
 #include "analyses/shared.h"
-#include "base/sort.h"
 
 #define GAPS 50 /* rows shown */
 
@@ -10,26 +9,34 @@ struct gap {
     int64_t device, start, end;
     uint32_t before, after; /* gpu numbers */
 };
-AZ_VEC(struct gap, gaps);
-
 struct work {
     struct az_job *job;
     struct az_fw *fw;
-    struct gaps gaps;
+    struct gap gap[GAPS]; /* the largest, in order */
+    size_t shown, found;
     struct az_vec_u32 blocking; /* calls that wait for the device, rows by start */
     struct az_vec_i64 reach;    /* latest end of those up to here */
 };
 
-static int longer_first(const void *a, const void *b, void *ctx)
+/* The longer first, then the earlier, then by device. */
+static bool before(const struct gap *x, const struct gap *y)
 {
-    const struct gap *x = a, *y = b;
-    (void)ctx;
     int64_t dx = x->end - x->start, dy = y->end - y->start;
     if (dx != dy)
-        return dx < dy ? 1 : -1;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return x->device < y->device ? -1 : x->device > y->device;
+        return dx > dy;
+    return x->start != y->start ? x->start < y->start : x->device < y->device;
+}
+
+/* Keeps a gap if it is one of the largest so far. */
+static void keep(struct work *w, const struct gap *gap)
+{
+    w->found++;
+    if (w->shown == GAPS && !before(gap, &w->gap[GAPS - 1]))
+        return;
+    size_t i = w->shown < GAPS ? w->shown++ : GAPS - 1;
+    for (; i > 0 && before(gap, &w->gap[i - 1]); i--)
+        w->gap[i] = w->gap[i - 1];
+    w->gap[i] = *gap;
 }
 
 /* Gaps between device events of each device, all streams together. */
@@ -47,13 +54,11 @@ static int find_gaps(struct work *w)
             continue;
         int64_t end = az_gpu_event(w->fw->tree, *at).end;
         if (e.start > end)
-            rc = az_vec_push(&w->gaps, ((struct gap){ device, end, e.start, *at, g }));
+            keep(w, &(struct gap){ device, end, e.start, *at, g });
         if (e.end >= end)
             *at = g;
     }
     az_map_release(&last);
-    if (rc == 0)
-        rc = az_sort_cmp(w->gaps.v, w->gaps.n, sizeof *w->gaps.v, longer_first, NULL, w->job->mem);
     return rc;
 }
 
@@ -150,8 +155,8 @@ static int rows(struct work *w, struct az_table *t)
     int rc = find_gaps(w);
     if (rc == 0)
         rc = find_blocking(w);
-    for (size_t i = 0; rc == 0 && i < w->gaps.n && i < GAPS; i++) {
-        const struct gap *g = &w->gaps.v[i];
+    for (size_t i = 0; rc == 0 && i < w->shown; i++) {
+        const struct gap *g = &w->gap[i];
         az_put_i64(t, g->device);
         az_put_i64(t, az_ns(w->fw->trace, g->start));
         az_put_i64(t, az_ns(w->fw->trace, g->end - g->start));
@@ -159,8 +164,8 @@ static int rows(struct work *w, struct az_table *t)
         az_put_text(t, az_fw_text(w->fw, az_gpu_event(w->fw->tree, g->before).name, ""));
         az_put_text(t, az_fw_text(w->fw, az_gpu_event(w->fw->tree, g->after).name, ""));
     }
-    if (rc == 0 && w->gaps.n > GAPS)
-        az_cover(w->job, "idle_gaps: gaps not shown", (double)(w->gaps.n - GAPS), "count",
+    if (rc == 0 && w->found > GAPS)
+        az_cover(w->job, "idle_gaps: gaps not shown", (double)(w->found - GAPS), "count",
                  AZ_SV("only the 50 largest are shown"));
     return rc;
 }
@@ -174,12 +179,10 @@ static int run(struct az_job *job)
     struct az_table *t = az_table_new(job->arena, "idle_gaps", "Largest gaps of device work", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
-    az_vec_init(&w.gaps, job->mem);
     az_vec_init(&w.blocking, job->mem);
     az_vec_init(&w.reach, job->mem);
     columns(t);
     rc = rows(&w, t);
-    az_vec_release(&w.gaps);
     az_vec_release(&w.blocking);
     az_vec_release(&w.reach);
     return az_fw_emit(job, t, rc);

@@ -4,12 +4,12 @@ int az_fw_group_make(struct az_fw_group *x, struct az_job *job, const struct az_
 {
     struct az_map map;
     size_t n = fw->launchers->rows.n;
-    *x = (struct az_fw_group){ .fw = fw };
-    x->of = az_arena_array(job->arena, n + 1, sizeof *x->of);
-    x->direct = az_arena_array(job->arena, n + 1, sizeof *x->direct);
-    x->subtree = az_arena_array(job->arena, n + 1, sizeof *x->subtree);
+    *x = (struct az_fw_group){ .fw = fw, .launchers = n + 1, .mem = job->mem };
+    x->of = az_mem_alloc(x->mem, x->launchers * sizeof *x->of);
+    x->direct = az_mem_alloc(x->mem, x->launchers * sizeof *x->direct);
+    x->subtree = az_mem_alloc(x->mem, x->launchers * sizeof *x->subtree);
     if (!x->of || !x->direct || !x->subtree)
-        return az_arena_error(job->arena);
+        return az_mem_error(x->mem);
     int rc = az_map_init(&map, job->mem, 256);
     for (uint32_t i = 0; rc == 0 && i < n; i++) {
         uint64_t k[2];
@@ -28,7 +28,18 @@ int az_fw_group_make(struct az_fw_group *x, struct az_job *job, const struct az_
     return rc ? rc : az_groups_make(&x->g, x->of, n, x->n, job->mem);
 }
 
-void az_fw_group_release(struct az_fw_group *x) { az_groups_release(&x->g); }
+void az_fw_group_release(struct az_fw_group *x)
+{
+    az_groups_release(&x->g);
+    if (x->of)
+        az_mem_free(x->mem, x->of, x->launchers * sizeof *x->of);
+    if (x->direct)
+        az_mem_free(x->mem, x->direct, x->launchers * sizeof *x->direct);
+    if (x->subtree)
+        az_mem_free(x->mem, x->subtree, x->launchers * sizeof *x->subtree);
+    x->of = NULL;
+    x->direct = x->subtree = NULL;
+}
 
 int64_t az_fw_group_sum(const struct az_fw_group *x, size_t group, const int64_t *value)
 {

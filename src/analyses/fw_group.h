@@ -13,10 +13,12 @@ struct az_fw_group {
     uint32_t n;   /* groups */
     struct az_groups g;
     int64_t *direct, *subtree; /* launcher -> ticks */
+    size_t launchers;          /* room in these and `of` */
+    struct az_mem *mem;
 };
 typedef void az_fw_key(const struct az_fw *fw, const void *ctx, uint32_t launcher, uint64_t key[2]);
 
-/* Groups all launchers by a pair of numbers. */
+/* Groups all launchers by a pair of numbers. To be released also when it fails. */
 int az_fw_group_make(struct az_fw_group *x, struct az_job *job, const struct az_fw *fw, az_fw_key *key,
                      const void *ctx) AZ_MUST_USE;
 void az_fw_group_release(struct az_fw_group *x);

@@ -4,9 +4,13 @@
 #include "analyses/shared.h"
 #include "base/num.h"
 
+#include <math.h>
+
 static int64_t threshold_ticks(const struct az_job *job)
 {
-    return (int64_t)(job->opts->short_kernel_us * 1e3 * (double)job->traces[0]->ticks_per_ns);
+    /* rounded: 2.3 * 1e3 is a little less than 2300 */
+    const double ticks = job->opts->short_kernel_us * 1e3 * (double)job->traces[0]->ticks_per_ns;
+    return ticks < 9e18 ? llround(ticks) : INT64_MAX;
 }
 
 /* Equal bins over [min, max]: bin = floor((x - min) * bins / (max - min)) in integers, the last one closed. */

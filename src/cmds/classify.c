@@ -232,7 +232,7 @@ out:
 
 static const struct cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE", "the inputs of this configuration; kernels that its map names are left out" },
-    { 'n', "most", "N", "at most N names (20)" },
+    { 'n', "most", "N", "at most N names (20); each input adds its 100 biggest at most" },
     { OPT_OPT, "opt", "KEY=VALUE", "set an option of all inputs ('analyzer help config'); repeatable" },
     { 'h', "help", NULL, "print this help" },
 };

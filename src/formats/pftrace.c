@@ -265,15 +265,12 @@ static int probe(struct az_sv head, struct az_sv path)
 
 static int starts_with_brace(struct az_parse *job, struct az_sv path, bool *json)
 {
-    struct az_source_opts so = { .mem = job->mem, .diag = job->diag, .window = 4096 };
+    struct az_source_opts so = { .mem = job->mem, .window = 4096 }; /* the reader says what is broken */
     struct az_source *src = NULL;
     struct az_sv head = AZ_SV("");
     *json = false;
-    if (az_sv_is(path, "-"))
+    if (az_sv_is(path, "-") || az_source_open(&src, path.p, &so) != 0)
         return 0;
-    int rc = az_source_open(&src, path.p, &so);
-    if (rc)
-        return rc;
     if (az_source_peek(src, 1, &head) == 0)
         *json = head.n && head.p[0] == '{';
     az_source_close(src);

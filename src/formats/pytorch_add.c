@@ -55,11 +55,14 @@ static int identity(struct az_pt_reader *r, const struct az_pt_id *id, uint64_t 
     return rc;
 }
 
+/* The number of an identity without IS_TEXT: 63 bits, of which the upper one is the sign. */
+static int64_t signed_number(uint64_t id) { return id >> 62 ? -(int64_t)(IS_TEXT - id) : (int64_t)id; }
+
 /* "stream 7" of old traces -> 7 */
 static int64_t stream_number(const struct az_trace *t, uint64_t tid)
 {
     if (!(tid >> 63))
-        return (int64_t)tid;
+        return signed_number(tid);
     struct az_sv text = az_trace_text(t, (uint32_t)tid);
     int64_t v;
     if (az_sv_starts(text, AZ_SV("stream ")) && az_parse_i64(az_sv_make(text.p + 7, text.n - 7), &v) == 0)
@@ -80,7 +83,7 @@ static int new_lane(struct az_pt_reader *r, const struct az_pt_event *e, uint64_
     l.proc = device_side ? 0 : pid;
     l.thread = device_side ? 0 : tid;
     if (device_side) {
-        l.device = e->has_device ? e->device : pid & IS_TEXT ? -1 : (int64_t)pid;
+        l.device = e->has_device ? e->device : pid & IS_TEXT ? -1 : signed_number(pid);
         int64_t stream = e->has_stream ? e->stream : stream_number(r->trace, tid);
         l.context = stream < 0 ? UINT64_MAX : (uint64_t)stream; /* the stream number; tid stays the identity */
     }
@@ -209,6 +212,8 @@ static enum az_kind kind_of(struct az_sv cat)
     return AZ_KIND_COUNT;
 }
 
+#define MAX_CATEGORIES 256 /* told one by one; files have a handful */
+
 static int other_category(struct az_pt_reader *r, struct az_sv cat)
 {
     uint32_t id;
@@ -220,6 +225,10 @@ static int other_category(struct az_pt_reader *r, struct az_sv cat)
             r->other_cats.v[i]++;
             return 0;
         }
+    }
+    if (r->other_cats.n == MAX_CATEGORIES) {
+        r->more_cats++;
+        return 0;
     }
     return az_vec_push(&r->other_cats, (uint64_t)id << 32 | 1);
 }
@@ -349,27 +358,45 @@ int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e)
     }
 }
 
-static uint32_t meta_text(const struct az_pt_reader *r, uint64_t pid, uint64_t tid, bool any_tid, uint32_t kind)
+/* Names of one kind for all lanes; the last one given wins. Those of a process hold for all its threads, whatever
+ * thread they were written with. */
+static int name_lanes(struct az_pt_reader *r, uint32_t kind)
 {
-    for (size_t i = r->meta.n; i-- > 0;) /* the last one wins */
-        if (r->meta.v[i].kind == kind && r->meta.v[i].pid == pid && (any_tid || r->meta.v[i].tid == tid))
-            return r->meta.v[i].text;
-    return AZ_NO_ID;
+    struct az_map map;
+    const struct az_lanes *lanes = &r->trace->lanes;
+    struct az_lane_name_rows *rows = &az_optrace(r->trace)->lane_names;
+    int rc = az_map_init(&map, r->trace->mem, 64);
+    for (size_t i = 0; rc == 0 && i < r->meta.n; i++) {
+        const struct az_pt_meta *m = &r->meta.v[i];
+        uint32_t *text;
+        bool added;
+        if (m->kind != kind)
+            continue;
+        rc = az_map_put(&map, m->pid, kind == 2 ? m->tid : 0, m->text, &text, &added);
+        if (rc == 0)
+            *text = m->text;
+    }
+    for (size_t i = 0; rc == 0 && i < rows->n; i++) {
+        const uint32_t text = az_map_get(&map, lanes->v[i].pid, kind == 2 ? lanes->v[i].tid : 0);
+        uint32_t *const field[] = { &rows->v[i].process_name, &rows->v[i].process_label, &rows->v[i].thread_name };
+        *field[kind] = text;
+    }
+    az_map_release(&map);
+    return rc;
 }
 
 int az_pt_finish(struct az_pt_reader *r)
 {
     struct az_trace *t = r->trace;
     struct az_optrace *o = az_optrace(t);
-    for (size_t i = 0; i < t->lanes.n; i++) {
-        const struct az_lane *l = &t->lanes.v[i];
-        struct az_lane_names n = { .process_name = meta_text(r, l->pid, 0, false, 0),
-                                   .process_label = meta_text(r, l->pid, 0, false, 1),
-                                   .thread_name = meta_text(r, l->pid, l->tid, false, 2) };
-        int rc = az_vec_push(&o->lane_names, n);
-        if (rc)
-            return rc;
-    }
+    int rc = az_vec_reserve(&o->lane_names, t->lanes.n);
+    if (rc)
+        return rc;
+    o->lane_names.n = t->lanes.n;
+    for (uint32_t kind = 0; rc == 0 && kind < 3; kind++)
+        rc = name_lanes(r, kind);
+    if (rc)
+        return rc;
     o->n_events = r->uid;
     if (r->frames)
         az_trace_dropped(t, "python frames (kept only for call stacks and recompute detection)", r->frames, 0);
@@ -383,6 +410,8 @@ int az_pt_finish(struct az_pt_reader *r)
         if (text.p)
             az_trace_dropped(t, text.p, (uint32_t)r->other_cats.v[i], 0);
     }
+    if (r->more_cats)
+        az_trace_dropped(t, "further categories", r->more_cats, 0);
     return 0;
 }
 
@@ -429,6 +458,8 @@ static int join_other(struct az_pt_reader *r, const struct az_pt_reader *part, c
             k++;
         if (k < r->other_cats.n)
             r->other_cats.v[k] += count;
+        else if (k == MAX_CATEGORIES)
+            r->more_cats += count;
         else
             rc = az_vec_push(&r->other_cats, id << 32 | count);
     }
@@ -436,6 +467,7 @@ static int join_other(struct az_pt_reader *r, const struct az_pt_reader *part, c
     r->no_time += part->no_time;
     r->unknown_phase += part->unknown_phase;
     r->frames += part->frames;
+    r->more_cats += part->more_cats;
     return rc;
 }
 

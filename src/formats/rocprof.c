@@ -23,21 +23,25 @@ static bool is_csv_name(struct az_sv path)
     return az_sv_ends(path, AZ_SV(".csv"));
 }
 
-/* By content; a stream is JSON. */
+/* By content; a stream is JSON. What is broken in it is said once, by its reader. */
 static int is_csv(struct az_parse *job, struct az_sv path, bool *csv)
 {
-    struct az_source_opts so = { .mem = job->mem, .diag = job->diag, .window = 4096 };
+    struct az_source_opts so = { .mem = job->mem, .window = 4096 };
     struct az_source *src = NULL;
     struct az_sv head = AZ_SV("");
     *csv = false;
     if (az_sv_is(path, "-"))
         return 0;
     int rc = az_source_open(&src, path.p, &so);
+    if (rc) {
+        so.diag = job->diag;
+        rc = az_source_open(&src, path.p, &so);
+    }
     if (rc)
         return rc;
     rc = az_source_peek(src, 4096, &head);
-    if (rc && head.n)
-        rc = 0; /* the reader says what is broken */
+    if (rc && rc != AZ_ENOMEM && rc != AZ_ELIMIT)
+        rc = 0;
     if (az_sv_starts(head, AZ_SV("\xef\xbb\xbf")))
         head = az_sv_make(head.p + 3, head.n - 3);
     head = az_sv_trim(head);

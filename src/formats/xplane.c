@@ -32,7 +32,7 @@ static int plane_stat(struct az_xp *r, const struct az_xp_value *v, struct az_xp
     case XP_DEVICE_TYPE:
         return text_stat(r, v, &p->type);
     case XP_UNITS:
-        p->units = (int64_t)az_xp_real(v);
+        p->units = az_xp_real(v) >= 0 && az_xp_real(v) < 1e9 ? (int64_t)az_xp_real(v) : 0;
         break;
     case XP_CLOCK:
         p->clock_khz = (int64_t)v->number;

@@ -119,17 +119,26 @@ static bool before(const struct az_events *a, uint32_t i, const struct az_events
     return a->uid[i] < b->uid[j];
 }
 
-/* Rows of one kind in that order: sealed columns are sorted by start, so only runs of equal starts are sorted here. */
-static uint32_t *order_of(const struct az_events *e, struct az_mem *mem)
+static int compare_hosts(const void *a, const void *b, void *ctx)
 {
-    uint32_t *o = az_mem_alloc(mem, (e->n + 1) * sizeof *o);
-    for (uint32_t i = 0; o && i < e->n; i++) {
-        uint32_t j = i;
-        for (; j > 0 && e->start[o[j - 1]] == e->start[i] && before(e, i, e, o[j - 1]); j--)
-            o[j] = o[j - 1];
-        o[j] = i;
+    const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    return before(ctx, i, ctx, j) ? -1 : before(ctx, j, ctx, i);
+}
+
+/* Rows of one kind in that order: sealed columns are sorted by start, so only runs of equal starts are sorted here. */
+static int order_of(const struct az_events *e, struct az_mem *mem, uint32_t **out)
+{
+    uint32_t *o = *out = az_mem_alloc(mem, (e->n + 1) * sizeof *o);
+    int rc = o ? 0 : az_mem_error(mem);
+    for (uint32_t i = 0; rc == 0 && i < e->n; i++)
+        o[i] = i;
+    for (size_t i = 0, end; rc == 0 && i < e->n; i = end) {
+        bool sorted = true;
+        for (end = i + 1; end < e->n && e->start[end] == e->start[i]; end++)
+            sorted &= !before(e, (uint32_t)end, e, (uint32_t)end - 1);
+        rc = sorted ? 0 : az_sort_cmp(o + i, end - i, sizeof *o, compare_hosts, (void *)(uintptr_t)e, mem);
     }
-    return o;
+    return rc;
 }
 
 static int merge_and_place(struct builder *b, uint32_t *const order[3])
@@ -178,11 +187,10 @@ static int build_tree(struct az_calltree *c, const struct az_trace *t)
     az_vec_init(&b.unused, t->mem);
     b.top = az_mem_alloc(t->mem, lanes);
     b.next_pre = az_mem_alloc(t->mem, lanes);
-    for (int k = 0; k < 3; k++)
-        if (!(order[k] = order_of(&t->ev[host_kinds[k]], t->mem)))
-            rc = az_mem_error(t->mem);
     if (!b.top || !b.next_pre)
         rc = az_mem_error(t->mem);
+    for (int k = 0; rc == 0 && k < 3; k++)
+        rc = order_of(&t->ev[host_kinds[k]], t->mem, &order[k]);
     if (rc == 0) {
         memset(b.next_pre, 0, lanes);
         number_lanes(&b);

@@ -123,6 +123,22 @@ static int order_launchers(struct az_launchers *l, const struct az_calltree *c)
     return rc;
 }
 
+static int by_start(const void *a, const void *b, void *ctx)
+{
+    const struct az_calltree *c = ctx;
+    const int64_t x = az_gpu_event(c, *(const uint32_t *)a).start, y = az_gpu_event(c, *(const uint32_t *)b).start;
+    return x < y ? -1 : x > y;
+}
+
+/* Most runs are in order as they stand; those of a graph launch are long and may be in any. */
+static int order_run(uint32_t *run, size_t n, const struct az_calltree *c, struct az_mem *mem)
+{
+    size_t i = 1;
+    while (i < n && az_gpu_event(c, run[i - 1]).start <= az_gpu_event(c, run[i]).start)
+        i++;
+    return i < n ? az_sort_cmp(run, n, sizeof *run, by_start, (void *)(uintptr_t)c, mem) : 0;
+}
+
 /* Fills `own`, each launcher's run ordered by (start, file order). */
 static int fill_own(struct az_launchers *l, const struct az_calltree *c)
 {
@@ -139,14 +155,11 @@ static int fill_own(struct az_launchers *l, const struct az_calltree *c)
         if (l->of_gpu[g] == AZ_NO_ROW)
             continue;
         struct az_launcher *r = &l->rows.v[l->of_gpu[g]];
-        uint32_t *run = l->own.v + r->first, j = r->count++;
-        int64_t start = az_gpu_event(c, g).start;
-        for (; j > 0 && az_gpu_event(c, run[j - 1]).start > start;
-             j--) /* runs are short, and nearly sorted when long */
-            run[j] = run[j - 1];
-        run[j] = g;
+        l->own.v[r->first + r->count++] = g;
     }
-    return 0;
+    for (size_t i = 0; rc == 0 && i < l->rows.n; i++)
+        rc = order_run(l->own.v + l->rows.v[i].first, l->rows.v[i].count, c, l->mem);
+    return rc;
 }
 
 static int union_of(const struct az_calltree *c, const uint32_t *gpu, size_t n, struct az_spans *spans, int64_t *out)

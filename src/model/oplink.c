@@ -139,12 +139,17 @@ static int link_by_correlation(struct az_calltree *c, const struct keyed_list *g
             k++;
         if (k == calls.n || calls.v[k].key != gpu->v[i].key)
             continue;
-        uint32_t g = gpu->v[i].at, best = calls.v[k].at;
-        int64_t start = az_gpu_event(c, g).start;
-        for (size_t j = k; j < calls.n && calls.v[j].key == gpu->v[i].key; j++)
-            if (call->start[calls.v[j].at] <= start)
-                best = calls.v[j].at;
-        c->gpu_call[g] = c->first_call + best;
+        const uint32_t g = gpu->v[i].at;
+        const int64_t start = az_gpu_event(c, g).start;
+        size_t lo = k, hi = calls.n; /* calls of one key are in order of start */
+        while (hi - lo > 1) {        /* the answer is in [lo, hi) */
+            size_t mid = lo + (hi - lo) / 2;
+            if (calls.v[mid].key == gpu->v[i].key && call->start[calls.v[mid].at] <= start)
+                lo = mid;
+            else
+                hi = mid;
+        }
+        c->gpu_call[g] = c->first_call + calls.v[lo].at;
     }
     az_vec_release(&calls);
     return rc;
@@ -153,10 +158,13 @@ static int link_by_correlation(struct az_calltree *c, const struct keyed_list *g
 /* ---- by flow ---- */
 struct flow_index {
     struct keyed_list starts, ends; /* by flow id; `at`: index of the flow */
+    struct keyed_list syncs;        /* by correlation; `at`: row of AZ_SYNC */
 };
 
-static int index_flows(const struct az_optrace *o, struct flow_index *x, struct az_mem *mem)
+static int index_flows(const struct az_trace *t, struct flow_index *x, struct az_mem *mem)
 {
+    const struct az_optrace *o = az_optrace(t);
+    const struct az_events *sync = &t->ev[AZ_SYNC];
     for (uint32_t i = 0; i < o->flows.n; i++) {
         const struct az_flow *f = &o->flows.v[i];
         int rc = f->lane == AZ_NO_ROW ? az_vec_push(&x->starts, ((struct keyed){ f->id, i }))
@@ -164,17 +172,25 @@ static int index_flows(const struct az_optrace *o, struct flow_index *x, struct 
         if (rc)
             return rc;
     }
+    for (uint32_t i = 0; i < sync->n; i++) {
+        int rc = az_vec_push(&x->syncs, ((struct keyed){ sync->corr[i], i }));
+        if (rc)
+            return rc;
+    }
     int rc = sort_keyed(&x->starts, mem);
-    return rc ? rc : sort_keyed(&x->ends, mem);
+    if (rc == 0)
+        rc = sort_keyed(&x->ends, mem);
+    return rc ? rc : sort_keyed(&x->syncs, mem);
 }
 
 /* Device-side synchronisation of that key on that lane later in the file than `uid`: then the arrow points at it
  * instead. */
-static bool sync_after(const struct az_calltree *c, uint64_t key, uint32_t lane, uint32_t uid)
+static bool sync_after(const struct az_calltree *c, const struct flow_index *x, uint64_t key, uint32_t lane,
+                       uint32_t uid)
 {
     const struct az_events *s = &c->trace->ev[AZ_SYNC];
-    for (size_t i = 0; i < s->n; i++)
-        if (s->corr[i] == key && s->lane[i] == lane && s->uid[i] > uid)
+    for (size_t i = first_of(&x->syncs, key); i < x->syncs.n && x->syncs.v[i].key == key; i++)
+        if (s->lane[x->syncs.v[i].at] == lane && s->uid[x->syncs.v[i].at] > uid)
             return true;
     return false;
 }
@@ -201,7 +217,7 @@ static void link_one_by_flow(struct az_calltree *c, const struct flow_index *x, 
         else if (az_gpu_event(c, at).lane == o->flows.v[x->ends.v[e].at].lane)
             partner = at;
     }
-    if (partner != AZ_NO_ROW && !sync_after(c, key, o->flows.v[x->ends.v[e].at].lane, az_gpu_event(c, partner).uid))
+    if (partner != AZ_NO_ROW && !sync_after(c, x, key, o->flows.v[x->ends.v[e].at].lane, az_gpu_event(c, partner).uid))
         c->gpu_call[partner] = c->first_call + row;
 }
 
@@ -212,9 +228,10 @@ static int link_by_flow(struct az_calltree *c, const struct keyed_list *gpu)
     struct flow_index x;
     az_vec_init(&x.starts, t->mem);
     az_vec_init(&x.ends, t->mem);
+    az_vec_init(&x.syncs, t->mem);
     int64_t *uid = column(t->mem, call->n, 8);
     uint32_t *perm = column(t->mem, call->n, 4);
-    int rc = uid && perm ? index_flows(az_optrace(t), &x, t->mem) : az_mem_error(t->mem);
+    int rc = uid && perm ? index_flows(t, &x, t->mem) : az_mem_error(t->mem);
     for (size_t i = 0; rc == 0 && i < call->n; i++)
         uid[i] = call->uid[i];
     if (rc == 0)
@@ -227,6 +244,7 @@ static int link_by_flow(struct az_calltree *c, const struct keyed_list *gpu)
         az_mem_free(t->mem, perm, (call->n + 1) * 4);
     az_vec_release(&x.starts);
     az_vec_release(&x.ends);
+    az_vec_release(&x.syncs);
     return rc;
 }
 

@@ -126,6 +126,18 @@ static void histogram_edges(void **state)
         near(num(f, "short_kernels_histogram", i, "count"), i == 9 ? 2 : 1);
 }
 
+/* 2.3 us are 2300 ns, although 2.3 * 1e3 is a little less. */
+static void fraction_of_threshold(void **state)
+{
+    struct fw_fix *f = *state;
+    launch(f, 0, "a", "", 1000, 2.299, "k", 1);
+    launch(f, 100, "a", "", 1100, 2.3, "k", 2);
+    option(f, "short_kernel_study", "true");
+    option(f, "short_kernel_threshold_us", "2.3");
+    run(f, &az_analysis_fw_short);
+    near(num(f, "short_kernels_all_details", 0, "Short Kernel count"), 1);
+}
+
 static void one_value(void **state)
 {
     struct fw_fix *f = *state;
@@ -271,6 +283,7 @@ int main(void)
         TEST(classes_of_graph_kernels),
         TEST(short_kernels),
         TEST(histogram_edges),
+        TEST(fraction_of_threshold),
         TEST(one_value),
         TEST(short_order_and_limit),
         TEST(no_short_kernels),

@@ -214,11 +214,11 @@ static void option_of_another_format(void **state)
     expect_fine(
         "{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\", \"options\": { \"topk_ops\": 5 } } ] }",
         "c.json:1: /inputs/0/options/topk_ops: 'topk_ops' has no effect on format 'nsys-sqlite'");
-    expect_fine(
-        "{ \"inputs\": [ { \"path\": \"a\", \"format\": \"rocprof\", \"thresholds\": { \"micro_idle_us\": 5 } } ] }",
-        "c.json:1: /inputs/0/thresholds/micro_idle_us: 'micro_idle_us' has no effect on format 'rocprof'");
-    expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"format\": \"tracy\", \"options\": { \"util_chunks\": 5 } } ] }",
-                "c.json:1: /inputs/0/options/util_chunks: 'util_chunks' has no effect on format 'tracy'");
+    expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\", \"thresholds\": { \"micro_idle_us\": "
+                "5 } } ] }",
+                "c.json:1: /inputs/0/thresholds/micro_idle_us: 'micro_idle_us' has no effect on format 'nsys-sqlite'");
+    expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"format\": \"pytorch\", \"options\": { \"util_chunks\": 5 } } ] }",
+                "c.json:1: /inputs/0/options/util_chunks: 'util_chunks' has no effect on format 'pytorch'");
     /* as a default of the run it is meant for those it is for */
     expect_fine(
         "{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\" } ], \"options\": { \"topk_ops\": 5 } }", NULL);

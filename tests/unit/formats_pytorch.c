@@ -217,40 +217,60 @@ static void lanes(void **state)
     (void)state;
     struct fixture f;
     /* -1, "-1", 1 and "" are four threads; the same numbers on the host and the device are two lanes */
-    read_text(&f,
-              "[" EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":-1,\"tid\":-1,\"ts\":1,\"dur\":1") "," EV(
-                  "\"cat\":\"cpu_"
-                  "op\",\"name\":"
-                  "\"b\",\"pid\":-1,"
-                  "\"tid\":\"-1\","
-                  "\"ts\":1,\"dur\":"
-                  "1") "," EV("\"cat"
-                              "\":"
-                              "\"cpu_"
-                              "op\","
-                              "\"name"
-                              "\":"
-                              "\"c\","
-                              "\"pid"
-                              "\":"
-                              "\"\","
-                              "\"tid"
-                              "\":1,"
-                              "\"ts\""
-                              ":1,"
-                              "\"dur"
-                              "\":1") "," EV("\"cat\":\"cpu_op\",\"name\":\"d\",\"ts\":1,\"dur\":1") "," EV("\"cat\":"
-                                                                                                            "\"kernel\""
-                                                                                                            ",\"name\":"
-                                                                                                            "\"e\","
-                                                                                                            "\"pid\":-"
-                                                                                                            "1,\"tid\":"
-                                                                                                            "-1,\"ts\":"
-                                                                                                            "1,\"dur\":"
-                                                                                                            "1") "," EV("\"cat\":\"cpu_op\","
-                                                                                                                        "\"name\":\"f\","
-                                                                                                                        "\"pid\":-1,\"tid\":-"
-                                                                                                                        "1,\"ts\":3,\"dur\":1") "]");
+    read_text(
+        &f,
+        "[" EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":-1,\"tid\":-1,\"ts\":1,\"dur\":1") "," EV(
+            "\"cat\":\"cpu_"
+            "op\",\"name\":"
+            "\"b\",\"pid\":-1,"
+            "\"tid\":\"-1\","
+            "\"ts\":1,\"dur\":"
+            "1") "," EV("\"cat"
+                        "\":"
+                        "\"cpu_"
+                        "op\","
+                        "\"name"
+                        "\":"
+                        "\"c\","
+                        "\"pid"
+                        "\":"
+                        "\"\","
+                        "\"tid"
+                        "\":1,"
+                        "\"ts\""
+                        ":1,"
+                        "\"dur"
+                        "\":1") "," EV("\"cat\":\"cpu_op\",\"name\":\"d\",\"ts\":1,\"dur\":1") "," EV("\"cat\":"
+                                                                                                      "\"kernel\""
+                                                                                                      ",\"name\":"
+                                                                                                      "\"e\","
+                                                                                                      "\"pid\":-"
+                                                                                                      "1,\"tid\":"
+                                                                                                      "-1,\"ts\":"
+                                                                                                      "1,\"dur\":"
+                                                                                                      "1") "," EV("\"ca"
+                                                                                                                  "t\":"
+                                                                                                                  "\"cp"
+                                                                                                                  "u_"
+                                                                                                                  "op\""
+                                                                                                                  ","
+                                                                                                                  "\"na"
+                                                                                                                  "me\""
+                                                                                                                  ":\"f"
+                                                                                                                  "\","
+                                                                                                                  "\"pi"
+                                                                                                                  "d\":"
+                                                                                                                  "-1,"
+                                                                                                                  "\"ti"
+                                                                                                                  "d\":"
+                                                                                                                  "-"
+                                                                                                                  "1,"
+                                                                                                                  "\"ts"
+                                                                                                                  "\":"
+                                                                                                                  "3,"
+                                                                                                                  "\"du"
+                                                                                                                  "r\":"
+                                                                                                                  "1") "]");
     const struct az_events *o = &f.trace.ev[AZ_HOST_OP];
     assert_int_equal(f.trace.lanes.n, 5);
     for (int i = 0; i < 4; i++)
@@ -265,36 +285,42 @@ static void events_left_out(void **state)
 {
     (void)state;
     struct fixture f;
-    read_text(
-        &f, "[" EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"dur\":1") "," EV(
-                "\"cat\":\"cpu_op\","
-                "\"name\":\"a\",\"pid\":1,"
-                "\"tid\":1,\"ts\":1") "," EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":NaN,\"dur\":"
-                                             "1") "," EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":"
-                                                         "1,\"dur\":-1") "," EV("\"cat\":\"cpu_op\",\"name\":\"a\","
-                                                                                "\"pid\":1,\"tid\":1,\"ts\":"
-                                                                                "9223372036854775,\"dur\":"
-                                                                                "9223372036854775") "," EV("\"cat\":"
-                                                                                                           "\"python_"
-                                                                                                           "function\","
-                                                                                                           "\"name\":"
-                                                                                                           "\"a\","
-                                                                                                           "\"pid\":1,"
-                                                                                                           "\"tid\":1,"
-                                                                                                           "\"ts\":1,"
-                                                                                                           "\"dur\":1") "," EV("\"cat\":\"mtia_x\",\"name\":\"a\",\"pid\":1,\"tid\":1,"
-                                                                                                                               "\"ts\":1,\"dur\":1") "," EV("\"cat\":\"mtia_x\","
-                                                                                                                                                            "\"name\":\"a\",\"pid\":1,"
-                                                                                                                                                            "\"tid\":1,\"ts\":1,"
-                                                                                                                                                            "\"dur\":1") ","
-                                                                                                                                                                         "{\"ph\":"
-                                                                                                                                                                         "\"Q\"},{"
-                                                                                                                                                                         "\"ph\":\"i\"}"
-                                                                                                                                                                         ",{\"ph\":"
-                                                                                                                                                                         "\"C\"},{"
-                                                                                                                                                                         "\"cat\":"
-                                                                                                                                                                         "\"x\"},{}," OP
-                                                                                                                                                                         "]");
+    read_text(&f,
+              "[" EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"dur\":1") "," EV(
+                  "\"cat\":\"cpu_op\","
+                  "\"name\":\"a\",\"pid\":1,"
+                  "\"tid\":1,\"ts\":1") "," EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":NaN,"
+                                               "\"dur\":"
+                                               "1") "," EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,"
+                                                           "\"ts\":"
+                                                           "1,\"dur\":-1") "," EV("\"cat\":\"cpu_op\",\"name\":\"a\","
+                                                                                  "\"pid\":1,\"tid\":1,\"ts\":"
+                                                                                  "9223372036854775,\"dur\":"
+                                                                                  "9223372036854775") "," EV("\"cat\":"
+                                                                                                             "\"python_"
+                                                                                                             "function"
+                                                                                                             "\","
+                                                                                                             "\"name\":"
+                                                                                                             "\"a\","
+                                                                                                             "\"pid\":"
+                                                                                                             "1,"
+                                                                                                             "\"tid\":"
+                                                                                                             "1,"
+                                                                                                             "\"ts\":1,"
+                                                                                                             "\"dur\":"
+                                                                                                             "1") "," EV("\"cat\":\"mtia_x\",\"name\":\"a\",\"pid\":1,\"tid\":1,"
+                                                                                                                         "\"ts\":1,\"dur\":1") "," EV("\"cat\":\"mtia_x\","
+                                                                                                                                                      "\"name\":\"a\",\"pid\":1,"
+                                                                                                                                                      "\"tid\":1,\"ts\":1,"
+                                                                                                                                                      "\"dur\":1") ","
+                                                                                                                                                                   "{\"ph\":"
+                                                                                                                                                                   "\"Q\"},{"
+                                                                                                                                                                   "\"ph\":\"i\"}"
+                                                                                                                                                                   ",{\"ph\":"
+                                                                                                                                                                   "\"C\"},{"
+                                                                                                                                                                   "\"cat\":"
+                                                                                                                                                                   "\"x\"},{}," OP
+                                                                                                                                                                   "]");
     assert_int_equal(dropped(&f, "spans without a start or a duration"), 5);
     assert_int_equal(dropped(&f, "python frames (kept only for call stacks and recompute detection)"), 1);
     assert_int_equal(dropped(&f, "category mtia_x"), 2);
@@ -377,6 +403,29 @@ static void arguments(void **state)
     assert_true(named(&f, c->name, "allreduce") && named(&f, c->in_nelems, "12") && named(&f, c->pg_ranks, "[0, 1]"));
     assert_int_equal(c->seq, 3);
     assert_int_equal(c->dtype, AZ_NO_ID);
+    fixture_close(&f);
+}
+
+/* A process name without a thread, device and stream below zero, more categories than are told one by one. */
+static void odd_numbers(void **state)
+{
+    (void)state;
+    struct fixture f;
+    char text[64 << 10];
+    int n = snprintf(text, sizeof text,
+                     "[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":-1,\"args\":{\"name\":\"p\"}},"
+                     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":-1,\"tid\":-2,\"ts\":1,\"dur\":1}");
+    for (int i = 0; i < 300; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      ",{\"ph\":\"X\",\"cat\":\"cat%d\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}", i);
+    snprintf(text + n, sizeof text - (size_t)n, "]");
+    read_text(&f, text);
+    const uint32_t lane = f.trace.ev[AZ_KERNEL].lane[0];
+    assert_int_equal(f.trace.lanes.v[lane].device, -1);
+    assert_true(f.trace.lanes.v[lane].context == UINT64_MAX);
+    assert_true(named(&f, az_optrace(&f.trace)->lane_names.v[lane].process_name, "p"));
+    assert_int_equal(f.trace.drops.n, 257);
+    assert_int_equal(f.trace.drops.v[256].count, 44);
     fixture_close(&f);
 }
 
@@ -526,10 +575,11 @@ static void memory_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts),    cmocka_unit_test(gzipped),   cmocka_unit_test(old_and_other_writers),
-        cmocka_unit_test(lanes),      cmocka_unit_test(arguments), cmocka_unit_test(events_left_out),
-        cmocka_unit_test(metadata),   cmocka_unit_test(flows),     cmocka_unit_test(broken_files),
-        cmocka_unit_test(tolerances), cmocka_unit_test(probing),   cmocka_unit_test(memory_limits),
+        cmocka_unit_test(layouts),       cmocka_unit_test(gzipped),    cmocka_unit_test(old_and_other_writers),
+        cmocka_unit_test(lanes),         cmocka_unit_test(arguments),  cmocka_unit_test(events_left_out),
+        cmocka_unit_test(odd_numbers),   cmocka_unit_test(metadata),   cmocka_unit_test(flows),
+        cmocka_unit_test(broken_files),  cmocka_unit_test(tolerances), cmocka_unit_test(probing),
+        cmocka_unit_test(memory_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

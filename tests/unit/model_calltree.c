@@ -415,6 +415,33 @@ static void many_links(void **state)
 }
 
 /* ---- launchers ---- */
+/* Many of one start, one correlation, one launch, each in the wrong order: no square of their number. */
+static void worst_orders(void **state)
+{
+    (void)state;
+    struct fixture f;
+    enum { N = 100000 };
+    open_fixture(&f, "correlation");
+    for (int i = 0; i < N; i++)
+        op(&f, "op", 0, 0, i + 1);
+    call(&f, "graph", 1, 0, 1, 1);
+    for (int i = 0; i < N; i++)
+        kernel(&f, "k", 0, 2 * (N - i), 1, 1);
+    for (int i = 0; i < N; i++)
+        call(&f, "launch", 1, 2 * (N + i), 1, 2);
+    for (int i = 0; i < N; i++)
+        kernel(&f, "k", 0, 2 * (N + i) + 1, 1, 2);
+    seal(&f);
+    const struct az_calltree *c = az_tree(&f.trace);
+    const struct az_launchers *l = az_optrace(&f.trace)->launchers;
+    assert_int_equal(c->parent[c->by_pre[1]], c->by_pre[0]);
+    assert_int_equal(l->rows.n, N + 1);
+    assert_int_equal(launcher(&f, "graph")->direct, (int64_t)N * 1000);
+    assert_int_equal(l->own.v[0], N - 1); /* the last of the file is the first to run */
+    assert_int_equal(l->rows.v[N].count, 1);
+    close_fixture(&f);
+}
+
 static void launchers(void **state)
 {
     (void)state;
@@ -511,22 +538,12 @@ static void out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_case_of_the_spec),
-        cmocka_unit_test(nesting),
-        cmocka_unit_test(bleeding),
-        cmocka_unit_test(equal_spans),
-        cmocka_unit_test(deep_and_many),
-        cmocka_unit_test(kinds_of_nodes),
-        cmocka_unit_test(by_correlation),
-        cmocka_unit_test(reused_ids),
-        cmocka_unit_test(graph_launches),
-        cmocka_unit_test(by_external_id),
-        cmocka_unit_test(by_flow),
-        cmocka_unit_test(many_links),
-        cmocka_unit_test(launchers),
-        cmocka_unit_test(classes_by_name),
-        cmocka_unit_test(empty_trace),
-        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(the_case_of_the_spec), cmocka_unit_test(nesting),       cmocka_unit_test(bleeding),
+        cmocka_unit_test(equal_spans),          cmocka_unit_test(deep_and_many), cmocka_unit_test(kinds_of_nodes),
+        cmocka_unit_test(by_correlation),       cmocka_unit_test(reused_ids),    cmocka_unit_test(graph_launches),
+        cmocka_unit_test(by_external_id),       cmocka_unit_test(by_flow),       cmocka_unit_test(many_links),
+        cmocka_unit_test(worst_orders),         cmocka_unit_test(launchers),     cmocka_unit_test(classes_by_name),
+        cmocka_unit_test(empty_trace),          cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
