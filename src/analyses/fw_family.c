@@ -21,7 +21,7 @@ struct work {
     struct az_spans spans;
     uint32_t *forward;
     uint32_t *fwd, *bwd; /* name id -> number of its table + 1; 0: not looked up */
-    struct link *links; /* by at */
+    struct link *links;  /* by at */
     size_t n_links;
 };
 
