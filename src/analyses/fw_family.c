@@ -20,7 +20,8 @@ struct work {
     struct az_family_events events;
     struct az_spans spans;
     uint32_t *forward;
-    struct link *links; /* by at */
+    uint32_t *fwd, *bwd; /* name id -> number of its table + 1; 0: not looked up */
+    struct link *links;  /* by at */
     size_t n_links;
 };
 
@@ -91,6 +92,11 @@ static bool is_backward(struct az_sv category) { return az_sv_ends(category, AZ_
 static int union_of(struct work *w, struct az_gpu_run run, int64_t *time)
 {
     int rc = 0;
+    if (run.n == 1) {
+        struct az_event e = az_gpu_event(w->fw->tree, run.gpu[0]);
+        *time = e.end - e.start;
+        return 0;
+    }
     az_vec_reset(&w->spans);
     for (size_t i = 0; rc == 0 && i < run.n; i++) {
         struct az_event e = az_gpu_event(w->fw->tree, run.gpu[i]);
@@ -160,25 +166,37 @@ static int add_backward(struct work *w, uint32_t node, const struct az_op_model 
     return rc ? rc : az_vec_push(&w->events, x);
 }
 
+/* Tables of a family, once for each name. */
+static int look_up(struct work *w, uint32_t name, struct az_sv family)
+{
+    int rc = 0;
+    if (w->fwd[name])
+        return 0;
+    if (sheet_of(w, family, false) == AZ_NO_ROW) {
+        rc = add_sheet(w, family, false, false);
+        if (rc == 0)
+            rc = add_sheet(w, family, false, true);
+    }
+    w->fwd[name] = sheet_of(w, family, false) + 1;
+    w->bwd[name] = sheet_of(w, family, true) + 1;
+    return rc;
+}
+
 static int add_event(struct work *w, uint32_t node, const struct az_op_model *m)
 {
     if (!az_fw_known(w->fw, node) && az_fw_launcher_of(w->fw, node) == AZ_NO_ROW && !az_sv_is(m->model, "script"))
         return 0;
-    int rc = 0;
-    if (sheet_of(w, m->family, false) == AZ_NO_ROW) {
-        rc = add_sheet(w, m->family, false, false);
-        if (rc == 0)
-            rc = add_sheet(w, m->family, false, true);
-        if (rc)
-            return rc;
-    }
+    uint32_t name = az_fw_node(w->fw, node).name;
+    int rc = look_up(w, name, m->family);
+    if (rc)
+        return rc;
     bool bwd = is_backward(m->category);
-    uint32_t sheet = sheet_of(w, m->family, bwd);
+    uint32_t sheet = (bwd ? w->bwd : w->fwd)[name] - 1;
     struct az_family_event e = { .node = node, .sheet = sheet, .own = below(w, node) };
     rc = union_of(w, e.own, &e.time);
     if (rc == 0)
         rc = az_vec_push(&w->events, e);
-    return rc || bwd || sheet_of(w, m->family, true) == sheet ? rc : add_backward(w, node, m);
+    return rc || bwd || w->n_links == 0 || w->bwd[name] == w->fwd[name] ? rc : add_backward(w, node, m);
 }
 
 static int make_links(struct work *w)
@@ -235,6 +253,10 @@ static int run(struct az_job *job)
         w.forward = az_fw_forward(job, w.fw, &rc);
     if (rc == 0)
         rc = make_links(&w);
+    w.fwd = az_arena_array(job->arena, w.fw->trace->names.text.n + 1, sizeof *w.fwd);
+    w.bwd = az_arena_array(job->arena, w.fw->trace->names.text.n + 1, sizeof *w.bwd);
+    if (rc == 0 && (!w.fwd || !w.bwd))
+        rc = az_arena_error(job->arena);
     if (rc == 0)
         rc = known_sheets(&w);
     for (uint32_t n = 0; rc == 0 && n < w.fw->tree->first_call; n++) {

@@ -51,8 +51,6 @@ static int group(struct work *w, uint32_t *of, uint32_t *n)
 {
     struct az_map map;
     int rc = az_map_init(&map, w->job->mem, 64);
-    const struct az_perf *last = NULL;
-    uint64_t h = 0;
     for (size_t i = 0; rc == 0 && i < w->n; i++) {
         struct az_fw_estimate e;
         const struct az_op_args *a = az_fw_args(w->fw, event(w, i)->node);
@@ -64,21 +62,16 @@ static int group(struct work *w, uint32_t *of, uint32_t *n)
         bool bad = az_fw_unreadable(&e);
         w->failed += bad;
         w->why = bad && !w->why ? e.why : w->why;
-        if (e.perf != last) { /* estimates are shared: the same one gives the same text */
-            struct az_sv text = az_fw_params(&e, w->job->arena);
-            h = text.n ? az_hash(text.p, text.n) : 0;
-            last = e.perf;
-            for (unsigned k = 0; k < e.perf->n_params; k++)
-                note_param(w, &e.perf->param[k]);
-        }
         uint64_t rest = e.perf->n_params ? 0 : (uint64_t)(a ? a - w->fw->ops->args.v + 1 : 0);
         uint64_t key = rest << 33 | (uint64_t)az_fw_recompute(w->fw, event(w, i)->node) << 32;
         if (w->fw->opts->group_by_num_kernels)
             key ^= (uint64_t)event(w, i)->own.n * 0x9e3779b97f4a7c15u;
-        rc = az_map_put(&map, key ^ az_fw_node(w->fw, event(w, i)->node).name, h, *n, &at, &added);
+        rc = az_map_put(&map, key ^ az_fw_node(w->fw, event(w, i)->node).name, e.params_hash, *n, &at, &added);
         if (rc == 0) {
             of[i] = *at;
             *n += added;
+            for (unsigned k = 0; added && k < e.perf->n_params; k++)
+                note_param(w, &e.perf->param[k]);
         }
     }
     az_map_release(&map);

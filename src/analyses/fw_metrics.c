@@ -8,7 +8,8 @@
 
 struct entry {
     struct az_perf perf;
-    struct az_sv spec;
+    struct az_sv spec, params;
+    uint64_t params_hash;
     bool tf32;
 };
 
@@ -222,6 +223,8 @@ static int evaluate(struct az_fw_metrics *m, const struct az_op_model *model, ui
     else
         rc = az_perf_eval(c, model, m->job->arena, &e->perf);
     e->spec = az_perf_spec(&e->perf, m->job->arena);
+    e->params = az_fw_params(&e->perf, m->job->arena);
+    e->params_hash = e->params.n ? az_hash(e->params.p, e->params.n) : 0;
     *out = e;
     m->n_entries++;
     return rc;
@@ -262,6 +265,8 @@ int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward, struct
     out->flops = backward ? e->perf.bwd_flops : e->perf.flops;
     out->bytes = backward ? e->perf.bwd_bytes : e->perf.bytes;
     out->spec = e->spec;
+    out->params = e->params;
+    out->params_hash = e->params_hash;
     out->why = e->perf.why         ? e->perf.why
                : isnan(out->flops) ? "no model of the backward pass"
                : isnan(out->bytes) ? "element size unknown"

@@ -12,6 +12,8 @@ struct az_fw_estimate {
     double flops, bytes;             /* of this direction; NaN: no estimate */
     struct az_sv spec;               /* "matrix_bf16" */
     const char *why;                 /* no estimate: the reason, a constant; NULL */
+    struct az_sv params;             /* its parameters as a JSON object; empty without any */
+    uint64_t params_hash;            /* equal for equal params; 0 without any */
     bool tf32;                       /* a kernel says so */
 };
 
@@ -49,7 +51,7 @@ int az_fw_rate(struct az_job *job, const struct az_trace *t, double amount, cons
                struct az_fw_rates *out) AZ_MUST_USE;
 
 /* The parameters as a JSON object; empty without any. In the arena. */
-struct az_sv az_fw_params(const struct az_fw_estimate *e, struct az_arena *a);
+struct az_sv az_fw_params(const struct az_perf *p, struct az_arena *a);
 struct az_sv az_fw_param_text(const struct az_perf_param *p, struct az_arena *a);
 
 /* unified_perf_summary: its columns behind the host durations, and their cells. Times: of the group's operations. */

@@ -21,13 +21,13 @@ struct az_sv az_fw_param_text(const struct az_perf_param *p, struct az_arena *a)
     return az_sv_make("", 0);
 }
 
-struct az_sv az_fw_params(const struct az_fw_estimate *e, struct az_arena *a)
+struct az_sv az_fw_params(const struct az_perf *perf, struct az_arena *a)
 {
     struct az_sv s = AZ_SV("");
-    if (!e->perf || e->perf->n_params == 0)
+    if (perf->n_params == 0)
         return s;
-    for (unsigned i = 0; i < e->perf->n_params; i++) {
-        const struct az_perf_param *p = &e->perf->param[i];
+    for (unsigned i = 0; i < perf->n_params; i++) {
+        const struct az_perf_param *p = &perf->param[i];
         struct az_sv v = az_fw_param_text(p, a);
         const char *quote = p->kind == AZ_PARAM_TEXT ? "\"" : "";
         if (p->kind == AZ_PARAM_NONE)
@@ -104,6 +104,6 @@ int az_fw_put_metrics(struct az_fw_metrics *m, struct az_table *t, const struct 
         az_put_f64(t, part.min * 100);
         az_put_f64(t, part.max * 100);
     }
-    az_fw_put(t, az_fw_params(e, job->arena));
+    az_fw_put(t, e->params);
     return 0;
 }

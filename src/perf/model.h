@@ -68,8 +68,8 @@ void az_pm_p_list(struct az_pm *r, const char *name, const double *v, int n);
     X(mm)                                                                                                              \
     X(te_gemm)                                                                                                         \
     X(gemm_flags)                                                                                                      \
-    X(gemm_halves) X(gemm_dynamic_quant) X(batched_gemm) X(matmul) X(jax_gemm) X(grouped_gemm)                         \
-        X(grouped_gemm_variable_k)
+    X(gemm_halves)                                                                                                     \
+    X(gemm_dynamic_quant) X(batched_gemm) X(matmul) X(jax_gemm) X(grouped_gemm) X(grouped_gemm_variable_k)
 #define AZ_PM_CONV(X)  X(conv) X(conv_bwd) X(conv_fused) X(jax_conv)
 #define AZ_PM_SDPA(X)  X(sdpa) X(sdpa_varlen) X(evoformer)
 #define AZ_PM_INFER(X) X(inference_attention) X(paged_decode) X(v4_decode) X(sparse_prefill) X(gdn)
@@ -78,16 +78,16 @@ void az_pm_p_list(struct az_pm *r, const char *name, const double *v, int n);
     X(copy)                                                                                                            \
     X(cat)                                                                                                             \
     X(stack)                                                                                                           \
-    X(fill) X(select) X(embedding) X(gather) X(move) X(scatter) X(pool) X(foreach) X(store_cache) X(comm)              \
-        X(collective) X(operands) X(allreduce_rmsnorm) X(optimizer) X(table_lookup) X(scatter_add) X(pool_bwd)         \
-            X(gradient_read)
+    X(fill)                                                                                                            \
+    X(select) X(embedding) X(gather) X(move) X(scatter) X(pool) X(foreach) X(store_cache) X(comm) X(collective)        \
+        X(operands) X(allreduce_rmsnorm) X(optimizer) X(table_lookup) X(scatter_add) X(pool_bwd) X(gradient_read)
 #define AZ_PM_NORM(X) X(reduce) X(norm) X(norm_bwd) X(fused_rms) X(fused_rms_bwd) X(ln_modulate) X(rms) X(rms_mxfp4)
 #define AZ_PM_MISC(X)                                                                                                  \
     X(rope)                                                                                                            \
     X(rope_rotary)                                                                                                     \
     X(rope_mla)                                                                                                        \
-    X(cross_entropy) X(causal_conv1d) X(mamba) X(quant) X(group_quant) X(quant_fp8) X(quant_mxfp4) X(quant_mxfp4_dual) \
-        X(triton)
+    X(cross_entropy)                                                                                                   \
+    X(causal_conv1d) X(mamba) X(quant) X(group_quant) X(quant_fp8) X(quant_mxfp4) X(quant_mxfp4_dual) X(triton)
 #define AZ_PM_MOE(X) X(moe_fused) X(moe_stage) X(moe_cktile) X(moe_invoke) X(moe_ogs) X(moe_gptq)
 #define AZ_PM_ALL(X)                                                                                                   \
     AZ_PM_GEMM(X)                                                                                                      \
