@@ -263,8 +263,8 @@ static int parse_document(struct document *d)
     d->in.pipe = NULL;
     if (!failed)
         rc = verdict(d, rc);
-    if (rc == 0)
-        rc = az_pt_finish(&d->reader);
+    if (rc == 0 && (rc = az_pt_finish(&d->reader)) != 0)
+        rc = az_diag_memory(job->diag, rc, file, job->mem);
     az_jscan_release(&d->scan);
     if (d->reader.trace)
         az_pt_reader_release(&d->reader);
