@@ -37,11 +37,11 @@ struct az_fw {
     const struct az_options *opts;
     struct az_op_category *extra; /* of the user's script; they win over `known` */
     size_t n_extra;
-    struct az_sv extension_why; /* it failed: the message */
+    struct az_sv extension_why;    /* it failed: the message */
     struct az_fw_metrics *metrics; /* analyses/fw_metrics.h; made on first use */
-    struct az_overlaps *overlaps; /* made on first use */
-    uint8_t *recompute;           /* host node -> 1 inside a recomputed region; NULL unless detect_recompute */
-    int64_t total, kernels;       /* ticks: total time of the time line; all kernel durations added */
+    struct az_overlaps *overlaps;  /* made on first use */
+    uint8_t *recompute;            /* host node -> 1 inside a recomputed region; NULL unless detect_recompute */
+    int64_t total, kernels;        /* ticks: total time of the time line; all kernel durations added */
 };
 /* Of the job's (only) trace, made on first use; in job->arena. NULL on failure, *rc says why. */
 struct az_fw *az_fw_get(struct az_job *job, int *rc);

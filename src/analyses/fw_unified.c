@@ -253,9 +253,11 @@ static int add_synthetic(struct work *w)
             continue;
         struct az_event e = az_gpu_event(c, g);
         uint32_t op = az_node_op(c, c->gpu_call[g]);
-        struct az_unified_row r = {
-            .node = op != AZ_NO_ROW ? op : c->gpu_call[g], .gpu = g, .uid = uid, .forward = AZ_NO_ROW, .time = e.end - e.start
-        };
+        struct az_unified_row r = { .node = op != AZ_NO_ROW ? op : c->gpu_call[g],
+                                    .gpu = g,
+                                    .uid = uid,
+                                    .forward = AZ_NO_ROW,
+                                    .time = e.end - e.start };
         uid++;
         rc = name_synthetic(w, &seen, &r);
         if (rc == 0)

@@ -27,12 +27,17 @@ struct az_sv az_data(const char *name)
     static const struct {
         const char *name, *from, *to;
     } files[] = {
-        FILE_OF(az_data_op_categories, "op_categories.csv"),     FILE_OF(az_data_gpu_arch, "gpu_arch.csv"),
-        FILE_OF(az_data_kernel_classes, "kernel_classes.rules"), FILE_OF(az_data_phases, "phases.rules"),
-        FILE_OF(az_data_tt_devices, "tt_devices.csv"),           FILE_OF(az_data_tt_ops, "tt_ops.rules"),
-        FILE_OF(az_data_amd_categories, "amd_categories.rules"), FILE_OF(az_data_amd_activity, "amd_activity.rules"),
+        FILE_OF(az_data_op_categories, "op_categories.csv"),
+        FILE_OF(az_data_gpu_arch, "gpu_arch.csv"),
+        FILE_OF(az_data_kernel_classes, "kernel_classes.rules"),
+        FILE_OF(az_data_phases, "phases.rules"),
+        FILE_OF(az_data_tt_devices, "tt_devices.csv"),
+        FILE_OF(az_data_tt_ops, "tt_ops.rules"),
+        FILE_OF(az_data_amd_categories, "amd_categories.rules"),
+        FILE_OF(az_data_amd_activity, "amd_activity.rules"),
         FILE_OF(az_data_xla_events, "xla_events.rules"),
-        FILE_OF(az_data_op_models, "op_models.csv"),             FILE_OF(az_data_devices, "devices.csv"),
+        FILE_OF(az_data_op_models, "op_models.csv"),
+        FILE_OF(az_data_devices, "devices.csv"),
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(name, files[i].name) == 0)

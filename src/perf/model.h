@@ -79,8 +79,9 @@ void az_pm_p_list(struct az_pm *r, const char *name, const double *v, int n);
     X(cat)                                                                                                             \
     X(stack)                                                                                                           \
     X(fill)                                                                                                            \
-    X(select) X(embedding) X(gather) X(move) X(scatter) X(pool) X(foreach) X(store_cache) X(comm) X(collective)        \
-        X(operands) X(allreduce_rmsnorm) X(optimizer) X(table_lookup) X(scatter_add) X(pool_bwd) X(gradient_read)
+    X(select)                                                                                                          \
+    X(embedding) X(gather) X(move) X(scatter) X(pool) X(foreach) X(store_cache) X(comm) X(collective) X(operands)      \
+        X(allreduce_rmsnorm) X(optimizer) X(table_lookup) X(scatter_add) X(pool_bwd) X(gradient_read)
 #define AZ_PM_NORM(X) X(reduce) X(norm) X(norm_bwd) X(fused_rms) X(fused_rms_bwd) X(ln_modulate) X(rms) X(rms_mxfp4)
 #define AZ_PM_MISC(X)                                                                                                  \
     X(rope)                                                                                                            \
