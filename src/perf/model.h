@@ -64,6 +64,7 @@ void az_pm_p_types(struct az_pm *r, const char *name, const struct az_perf_arg *
 void az_pm_p_list(struct az_pm *r, const char *name, const double *v, int n);
 
 /* The models, by file. */
+/* clang-format off */
 #define AZ_PM_GEMM(X)                                                                                                  \
     X(mm)                                                                                                              \
     X(te_gemm)                                                                                                         \
@@ -93,6 +94,7 @@ void az_pm_p_list(struct az_pm *r, const char *name, const double *v, int n);
 #define AZ_PM_ALL(X)                                                                                                   \
     AZ_PM_GEMM(X)                                                                                                      \
     AZ_PM_CONV(X) AZ_PM_SDPA(X) AZ_PM_INFER(X) AZ_PM_ELEM(X) AZ_PM_MOVE(X) AZ_PM_NORM(X) AZ_PM_MISC(X) AZ_PM_MOE(X)
+/* clang-format on */
 #define AZ_PM_DECLARE(name) bool az_pm_##name(struct az_pm *r);
 AZ_PM_ALL(AZ_PM_DECLARE)
 

@@ -45,6 +45,7 @@ static_analysis() {
 }
 
 tidy() {
+    CPPFLAGS="$CPPFLAGS $(pkg-config --cflags lua5.4 2>/dev/null)"
     export CPPFLAGS
     # shellcheck disable=SC2016 # expanded by the inner shell
     find src -name '*.c' | sort | xargs -n 4 -P "$JOBS" sh -c 'clang-tidy --quiet "$@" -- -std=c11 -Isrc \

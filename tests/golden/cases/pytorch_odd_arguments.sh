@@ -12,8 +12,10 @@ cat >trace.json <<'JSON'
  { "ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 50, "dur": 2, "args": { "External id": 3, "correlation": 3, "device": 0, "stream": 7 } }
 ] }
 JSON
-"$ANALYZER" run trace.json --csv-dir out 2>&1 >/dev/null
-echo "exit status $?"
+"$ANALYZER" run trace.json --csv-dir out 2>messages >/dev/null
+rc=$?
+cat messages
+echo "exit status $rc"
 "$PYTHON" - <<'PY'
 import csv
 for r in csv.DictReader(open("out/unified_perf_summary.csv", newline="")):
