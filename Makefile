@@ -144,7 +144,7 @@ lint: ## include rule, format, static analysis, shell scripts
 	@PYTHON='$(PY)' CPPFLAGS='-D_POSIX_C_SOURCE=200809L $(if $(ISAL),-DAZ_WITH_ISAL)' sh tests/lint/run.sh
 
 sanitize: $(EXAMPLE_DB) ## tests with address, undefined and thread sanitizers (build-asan, build-tsan)
-	+@$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) all units
+	+@$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) all units $(patsubst $(BUILD)/%,$(BUILD)-asan/%,$(TOOLS))
 	+@$(AGAIN) BUILD=$(BUILD)-tsan SAN=thread all $(BUILD)-tsan/unit/base_pool $(BUILD)-tsan/stress/xlsx_stress
 	@TSAN='$(BUILD)-tsan' PYTHON='$(PY)' UNITS='$(patsubst $(BUILD)/%,$(BUILD)-asan/%,$(UNITS))' \
 	    BUILD='$(BUILD)-asan' ANALYZER='$(abspath $(BUILD)-asan/analyzer)' EXAMPLE_DATA='$(abspath $(BUILD)/example-data)' \
