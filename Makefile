@@ -76,10 +76,11 @@ FUZZ_SRC := $(wildcard tests/fuzz/*_fuzz.c)
 FUZZERS  := $(patsubst tests/fuzz/%_fuzz.c,$(BUILD)/fuzz/%,$(FUZZ_SRC))
 REPLAYS  := $(patsubst tests/fuzz/%_fuzz.c,$(BUILD)/replay/%,$(FUZZ_SRC))
 FUZZ_SECONDS ?= 30
-$(BUILD)/fuzz/%: tests/fuzz/%_fuzz.c $(ARCHIVES)
+FUZZ_H   := $(wildcard tests/fuzz/*.h)
+$(BUILD)/fuzz/%: tests/fuzz/%_fuzz.c $(FUZZ_H) $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Wno-error -Itests -fsanitize=fuzzer -o $@ $< $(ARCHIVES) $(LIBS)
-$(BUILD)/replay/%: tests/fuzz/%_fuzz.c tests/fuzz/driver.c $(ARCHIVES)
+$(BUILD)/replay/%: tests/fuzz/%_fuzz.c tests/fuzz/driver.c $(FUZZ_H) $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(ALL_LDFLAGS) -o $@ $< tests/fuzz/driver.c $(ARCHIVES) $(LIBS)
 

@@ -39,14 +39,7 @@ void amd_list_release(struct amd_list *l)
 
 /* ---- classes from data files ---- */
 
-static struct az_sv next_field(struct az_sv *rest, char end)
-{
-    const char *at = rest->n ? memchr(rest->p, end, rest->n) : NULL;
-    struct az_sv f = az_sv_make(rest->p, at ? (size_t)(at - rest->p) : rest->n);
-    size_t used = f.n + (at ? 1 : 0);
-    *rest = az_sv_make(rest->p + used, rest->n - used);
-    return az_sv_trim(f);
-}
+static struct az_sv next_field(struct az_sv *rest, char end) { return az_sv_trim(az_sv_cut(rest, end)); }
 
 /* A pattern `this!that` is found where `this` is not followed by `that`. */
 static bool found(struct az_sv name, struct az_sv pattern)

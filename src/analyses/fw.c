@@ -10,17 +10,9 @@ static bool next_row(struct az_sv *rest, struct az_sv *cell, size_t n)
 {
     if (rest->n == 0)
         return false;
-    const char *nl = memchr(rest->p, '\n', rest->n);
-    struct az_sv line = az_sv_make(rest->p, nl ? (size_t)(nl - rest->p) : rest->n);
-    size_t used = line.n + (nl ? 1 : 0);
-    *rest = az_sv_make(rest->p + used, rest->n - used);
-    line = az_sv_trim(line);
-    for (size_t i = 0; i < n; i++) {
-        const char *c = line.n ? memchr(line.p, ',', line.n) : NULL;
-        cell[i] = az_sv_make(line.p, c ? (size_t)(c - line.p) : line.n);
-        used = cell[i].n + (c ? 1 : 0);
-        line = az_sv_make(line.p + used, line.n - used);
-    }
+    struct az_sv line = az_sv_trim(az_sv_cut(rest, '\n'));
+    for (size_t i = 0; i < n; i++)
+        cell[i] = az_sv_cut(&line, ',');
     return true;
 }
 

@@ -3,15 +3,6 @@
 #include "base/data.h"
 #include "base/num.h"
 
-static struct az_sv cut(struct az_sv *rest, char at)
-{
-    const char *p = rest->n ? memchr(rest->p, at, rest->n) : NULL;
-    struct az_sv head = az_sv_make(rest->p, p ? (size_t)(p - rest->p) : rest->n);
-    size_t used = head.n + (p != NULL);
-    *rest = az_sv_make(rest->p + used, rest->n - used);
-    return head;
-}
-
 struct rule {
     struct az_sv what, value, names;
 };
@@ -19,11 +10,11 @@ struct rule {
 static bool next_rule(struct az_sv *rest, struct rule *r)
 {
     while (rest->n) {
-        struct az_sv line = cut(rest, '\n');
+        struct az_sv line = az_sv_cut(rest, '\n');
         if (line.n == 0 || *line.p == '#')
             continue;
-        r->what = cut(&line, ';');
-        r->value = cut(&line, ';');
+        r->what = az_sv_cut(&line, ';');
+        r->value = az_sv_cut(&line, ';');
         r->names = line;
         return true;
     }
@@ -33,7 +24,7 @@ static bool next_rule(struct az_sv *rest, struct rule *r)
 static bool holds_any(struct az_sv text, struct az_sv names)
 {
     while (names.n) {
-        struct az_sv one = cut(&names, ' ');
+        struct az_sv one = az_sv_cut(&names, ' ');
         if (one.n && az_sv_find(text, one) >= 0)
             return true;
     }
@@ -64,7 +55,7 @@ enum az_ink tt_ink_of(struct az_sv code)
     return AZ_INK_WHITE;
 }
 
-struct az_sv tt_first_word(struct az_sv s) { return cut(&s, ' '); }
+struct az_sv tt_first_word(struct az_sv s) { return az_sv_cut(&s, ' '); }
 
 struct az_sv tt_category_of(struct az_sv word)
 {
@@ -74,7 +65,7 @@ struct az_sv tt_category_of(struct az_sv word)
         bare.n -= tail.n;
     while (next_rule(&rest, &r)) {
         while (az_sv_is(r.what, "category") && r.names.n) {
-            struct az_sv name = cut(&r.names, ' ');
+            struct az_sv name = az_sv_cut(&r.names, ' ');
             if (az_sv_eq(name, word) || az_sv_eq(name, bare))
                 return r.value;
         }
@@ -138,7 +129,7 @@ static bool bound_of(struct az_sv s, int64_t none, int64_t *out)
 
 bool tt_id_range(struct az_sv text, int64_t *low, int64_t *high)
 {
-    struct az_sv rest = text, first = cut(&rest, '-');
+    struct az_sv rest = text, first = az_sv_cut(&rest, '-');
     if (first.n == text.n || memchr(rest.p, '-', rest.n))
         return false;
     return bound_of(first, 0, low) && bound_of(rest, INT64_MAX, high);

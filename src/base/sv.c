@@ -80,6 +80,15 @@ struct az_sv az_sv_trim(struct az_sv a)
     return a;
 }
 
+struct az_sv az_sv_cut(struct az_sv *rest, char separator)
+{
+    const char *at = rest->n ? memchr(rest->p, separator, rest->n) : NULL;
+    const struct az_sv head = az_sv_make(rest->p, at ? (size_t)(at - rest->p) : rest->n);
+    const size_t used = head.n + (at ? 1 : 0);
+    *rest = az_sv_make(rest->p + used, rest->n - used);
+    return head;
+}
+
 /* Set at pattern.p[*at] == '[': 1 matches c, 0 does not, -1 there is no closing bracket, so the '[' is a letter.
  * `]` as the first member stands for itself; `!` or `^` negates. *at moves behind the set. */
 static int match_set(struct az_sv pattern, size_t *at, char c)

@@ -35,6 +35,8 @@ ptrdiff_t az_sv_find(struct az_sv hay, struct az_sv needle);
 ptrdiff_t az_sv_ifind(struct az_sv hay, struct az_sv needle);
 /* Without ASCII blanks (space, tab, CR, LF) at both ends. */
 struct az_sv az_sv_trim(struct az_sv a);
+/* Cuts off what stands before the separator (all of it if there is none); *rest becomes what is behind it. */
+struct az_sv az_sv_cut(struct az_sv *rest, char separator);
 /* Glob match of a whole view: `*`, `?`, `[..]`; no separators are special. */
 bool az_sv_glob(struct az_sv pattern, struct az_sv text);
 /* Edit distance (Levenshtein), at most `max` + 1; for "did you mean". */

@@ -3,14 +3,7 @@
 #include "base/data.h"
 
 /* Cuts the text up to the separator off `rest`; trimmed. */
-static struct az_sv part(struct az_sv *rest, char separator)
-{
-    const char *at = rest->n ? memchr(rest->p, separator, rest->n) : NULL;
-    const size_t n = at ? (size_t)(at - rest->p) : rest->n;
-    const struct az_sv text = az_sv_trim(az_sv_make(rest->p, n));
-    *rest = az_sv_make(rest->p + n + (at ? 1 : 0), rest->n - n - (at ? 1 : 0));
-    return text;
-}
+static struct az_sv part(struct az_sv *rest, char separator) { return az_sv_trim(az_sv_cut(rest, separator)); }
 
 static int read_row(struct az_sv line, struct az_xrule *r)
 {

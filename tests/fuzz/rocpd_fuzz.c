@@ -2,16 +2,7 @@
 /* A rocpd database from arbitrary bytes: a file that begins with the SQLite magic is taken as a database as it
  * is; everything else is a list of edits (offset, byte) of a small good database, so that the reader gets past the
  * first page. */
-#include <sqlite3.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "formats/list.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "database_fuzz.h"
 
 static const char good[] =
     "PRAGMA page_size=512;"
@@ -61,74 +52,13 @@ static const char good[] =
     "CREATE TABLE rocpd_sample_x(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'x',track_id INT,timestamp INT,event_id "
     "INT);INSERT INTO rocpd_sample_x(track_id,timestamp,event_id) VALUES(1,85,4);";
 
-/* The good database as bytes, made once; belongs to SQLite's allocator. */
-static unsigned char *good_bytes(sqlite3_int64 *n)
-{
-    static unsigned char *bytes;
-    static sqlite3_int64 size;
-    if (!bytes) {
-        sqlite3 *db;
-        if (sqlite3_open(":memory:", &db) != SQLITE_OK || sqlite3_exec(db, good, NULL, NULL, NULL) != SQLITE_OK)
-            abort();
-        bytes = sqlite3_serialize(db, "main", &size, 0);
-        if (!bytes)
-            abort();
-        (void)sqlite3_close(db);
-    }
-    *n = size;
-    return bytes;
-}
-
-static void write_input(int fd, const uint8_t *data, size_t size)
-{
-    if (size >= 16 && memcmp(data, "SQLite format 3", 16) == 0) {
-        if (write(fd, data, size) != (ssize_t)size)
-            abort();
-        return;
-    }
-    sqlite3_int64 n;
-    const unsigned char *from = good_bytes(&n);
-    if (write(fd, from, (size_t)n) != (ssize_t)n)
-        abort();
-    for (size_t i = 0; i + 3 <= size; i += 3) { /* 16-bit place in the file, byte */
-        off_t at = (off_t)((size_t)(data[i] | data[i + 1] << 8) % (size_t)n);
-        if (at >= 16 && pwrite(fd, data + i + 2, 1, at) != 1)
-            abort();
-    }
-    if (size % 3 == 1 && ftruncate(fd, (off_t)(n * data[size - 1] / 256)) != 0)
-        abort();
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[] = "/tmp/rocpd_fuzz.XXXXXX";
-    int fd = mkstemp(path);
-    if (fd < 0)
-        abort();
-    write_input(fd, data, size);
+    const struct az_options opts = { .with_header = true, .gpus = 1 };
+    int fd = fuzz_file(path);
+    fuzz_database(fd, good, data, size);
     (void)close(fd);
-
-    struct az_mem mem;
-    struct az_diag diag;
-    struct az_trace trace;
-    struct az_options opts = { .with_header = true, .gpus = 1 };
-    struct az_file file = { .path = az_sv_str(path) };
-    az_mem_init(&mem, 64u << 20);
-    az_diag_init(&diag);
-    if (az_trace_init(&trace, &mem) == 0) {
-        struct az_parse job = {
-            .files = &file, .n_files = 1, .opts = &opts, .trace = &trace, .diag = &diag, .mem = &mem, .threads = 1
-        };
-        int rc = az_format_rocpd.parse(&job);
-        if (rc != 0 && diag.errors == 0)
-            abort(); /* an error always has a message */
-        if (rc == 0 && az_trace_seal(&trace) != 0)
-            abort();
-        az_trace_release(&trace);
-    }
-    if (mem.used != 0)
-        abort();
-    az_diag_release(&diag);
-    (void)unlink(path);
+    fuzz_format(&(struct format_fuzz){ .format = &az_format_rocpd, .opts = &opts }, path);
     return 0;
 }

@@ -1,17 +1,11 @@
 #define _DEFAULT_SOURCE
 /* Operation reports from arbitrary bytes, through all their analyses and the text writer. The first byte chooses
  * options; the rest is the file. Small memory limit: no input may need more than a multiple of its size. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "analyses/list.h"
 #include "config/config.h"
-#include "formats/list.h"
 #include "reports/report.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "format_fuzz.h"
 
 static void options(struct az_options *o, unsigned choice)
 {
@@ -62,40 +56,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct az_sv bytes = az_sv_make((const char *)data + 1, size - 1);
     (void)az_format_tracy.probe(bytes, AZ_SV("x.csv"));
-    int fd = mkstemp(path);
-    if (fd < 0 || write(fd, bytes.p, bytes.n) != (ssize_t)bytes.n)
-        abort();
+    int fd = fuzz_file(path);
+    fuzz_bytes(fd, bytes);
     (void)close(fd);
-
-    struct az_mem mem;
-    struct az_diag diag;
-    struct az_trace trace;
     struct az_options opts;
-    struct az_file files[2] = { { .path = az_sv_str(path) }, { .path = az_sv_str(path) } };
     options(&opts, data[0]);
-    az_mem_init(&mem, 64u << 20);
-    az_diag_init(&diag);
-    if (az_trace_init(&trace, &mem) == 0) {
-        struct az_parse job = { .files = files,
-                                .n_files = size & 1 ? 1 : 2,
-                                .opts = &opts,
-                                .trace = &trace,
-                                .diag = &diag,
-                                .mem = &mem,
-                                .threads = 1 };
-        int rc = az_format_tracy.parse(&job);
-        if (rc != 0 && diag.errors == 0)
-            abort(); /* an error always has a message */
-        if (rc == 0 && az_trace_seal(&trace) != 0)
-            abort();
-        if (rc == 0)
-            analyse(&trace, &opts, &mem, &diag);
-        az_trace_release(&trace);
-    }
-    if (mem.used != 0)
-        abort();
+    fuzz_format(
+        &(struct format_fuzz){
+            .format = &az_format_tracy, .opts = &opts, .n_files = size & 1 ? 1 : 2, .analyse = analyse },
+        path);
     az_options_release(&opts);
-    az_diag_release(&diag);
-    (void)unlink(path);
     return 0;
 }

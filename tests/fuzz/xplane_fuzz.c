@@ -1,18 +1,12 @@
 #define _DEFAULT_SOURCE
 /* XPlane profiles from arbitrary bytes, to the tables. Small memory limit: no input may need more than a multiple
  * of its size. The first byte chooses strictness. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "analyses/list.h"
-#include "formats/list.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "format_fuzz.h"
 
 /* Every analysis of such traces; each may meet the memory limit. */
-static void analyse(struct az_trace *t, struct az_options *opts, struct az_mem *mem, struct az_diag *diag)
+static void analyse(const struct az_trace *t, const struct az_options *opts, struct az_mem *mem, struct az_diag *diag)
 {
     static const struct az_analysis *const all[] = { &az_analysis_hlo_timeline, &az_analysis_hlo_kernels,
                                                      &az_analysis_hlo_perf,     &az_analysis_hlo_coll,
@@ -50,34 +44,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct az_sv bytes = az_sv_make((const char *)data + 1, size - 1);
     (void)az_format_xplane.probe(bytes, AZ_SV("x"));
-    int fd = mkstemp(path);
-    if (fd < 0 || write(fd, bytes.p, bytes.n) != (ssize_t)bytes.n)
-        abort();
+    int fd = fuzz_file(path);
+    fuzz_bytes(fd, bytes);
     (void)close(fd);
-
-    struct az_mem mem;
-    struct az_diag diag;
-    struct az_trace trace;
     struct az_options opts = { .strict = data[0] & 1, .micro_idle_us = data[0] & 2 ? 5 : AZ_UNSET_I64 };
-    struct az_file file = { .path = az_sv_str(path) };
-    az_mem_init(&mem, 64u << 20);
-    az_diag_init(&diag);
-    if (az_trace_init(&trace, &mem) == 0) {
-        struct az_parse job = {
-            .files = &file, .n_files = 1, .opts = &opts, .trace = &trace, .diag = &diag, .mem = &mem, .threads = 1
-        };
-        int rc = az_format_xplane.parse(&job);
-        if (rc != 0 && diag.errors == 0)
-            abort(); /* an error always has a message */
-        if (rc == 0)
-            rc = az_trace_seal(&trace); /* may meet the memory limit */
-        if (rc == 0)
-            analyse(&trace, &opts, &mem, &diag);
-        az_trace_release(&trace);
-    }
-    if (mem.used != 0)
-        abort();
-    az_diag_release(&diag);
-    (void)unlink(path);
+    fuzz_format(
+        &(struct format_fuzz){
+            .format = &az_format_xplane, .opts = &opts, .seal_may_refuse = true, .analyse = analyse },
+        path);
     return 0;
 }

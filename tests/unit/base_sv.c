@@ -134,6 +134,20 @@ static void measures_distance(void **state)
     assert_int_equal(az_sv_distance(az_sv_make(a, 1000), az_sv_make(a, 998), 4), 2);
 }
 
+static void cuts(void **state)
+{
+    (void)state;
+    struct az_sv rest = AZ_SV("a;;bc");
+    assert_true(az_sv_is(az_sv_cut(&rest, ';'), "a"));
+    assert_int_equal(az_sv_cut(&rest, ';').n, 0);
+    assert_true(az_sv_is(az_sv_cut(&rest, ';'), "bc"));
+    assert_int_equal(rest.n, 0);
+    assert_int_equal(az_sv_cut(&rest, ';').n, 0);
+    rest = AZ_SV("end;");
+    assert_true(az_sv_is(az_sv_cut(&rest, ';'), "end"));
+    assert_int_equal(rest.n, 0);
+}
+
 static void tells_errors(void **state)
 {
     (void)state;
@@ -149,7 +163,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compares),     cmocka_unit_test(searches),   cmocka_unit_test(trims),
         cmocka_unit_test(globs),        cmocka_unit_test(globs_fast), cmocka_unit_test(measures_distance),
-        cmocka_unit_test(tells_errors),
+        cmocka_unit_test(tells_errors), cmocka_unit_test(cuts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
