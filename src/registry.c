@@ -69,6 +69,11 @@ const struct az_analysis *const az_analyses[] = {
     NULL,
 };
 
+/* Over the ranks of one run, in the order of their tables. */
+const struct az_rank_analysis *const az_rank_analyses[] = {
+    NULL,
+};
+
 const struct az_report *const az_reports[] = {
     &az_report_csv,
     &az_report_json,

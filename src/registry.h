@@ -3,12 +3,14 @@
 #define AZ_REGISTRY_H
 
 #include "analyses/analysis.h"
+#include "analyses/ranks.h"
 #include "formats/format.h"
 #include "reports/report.h"
 
-extern const struct az_format *const az_formats[];    /* NULL-terminated */
-extern const struct az_analysis *const az_analyses[]; /* in report order, NULL-terminated */
-extern const struct az_report *const az_reports[];    /* NULL-terminated */
+extern const struct az_format *const az_formats[];              /* NULL-terminated */
+extern const struct az_analysis *const az_analyses[];           /* in report order, NULL-terminated */
+extern const struct az_rank_analysis *const az_rank_analyses[]; /* in report order, NULL-terminated */
+extern const struct az_report *const az_reports[];              /* NULL-terminated */
 
 const struct az_format *az_format_find(struct az_sv name); /* by name or alias, without case; NULL */
 const struct az_report *az_report_find(struct az_sv name);

@@ -4,6 +4,7 @@
 #define AZ_ANALYSES_LIST_H
 
 #include "analyses/analysis.h"
+#include "analyses/ranks.h"
 
 extern const struct az_analysis az_analysis_classic;
 extern const struct az_analysis az_analysis_device_iterations;
@@ -50,5 +51,7 @@ extern const struct az_analysis az_analysis_fw_extension;
 extern const struct az_analysis az_analysis_unmatched;
 extern const struct az_analysis az_analysis_findings;
 extern const struct az_analysis az_analysis_coverage;
+
+/* over ranks */
 
 #endif

@@ -2,7 +2,42 @@
 #ifndef AZ_DRIVER_INTERNAL_H
 #define AZ_DRIVER_INTERNAL_H
 
+#include "analyses/ranks.h"
 #include "driver/run.h"
+
+/* ---- one.c ---- */
+/* An input on its way to its document. */
+struct az_one {
+    const struct az_plan_job *job;
+    struct az_result *res;
+    struct az_diag *diag;
+    unsigned threads;
+    _Atomic uint64_t *progress;
+    unsigned caps;             /* of all traces */
+    struct az_rank_run *ranks; /* of the input */
+};
+/* Gives an error its message, unless whoever failed has said it (more errors than `errors_before`); the error. */
+int az_one_explain(const struct az_one *o, int rc, size_t errors_before, const char *what);
+/* Parses files into an initialised trace and seals it. */
+int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *files, size_t n) AZ_MUST_USE;
+
+/* ---- ranks.c ---- */
+/* Analyses over the ranks of one input (analyses/ranks.h). */
+struct az_rank_run {
+    struct az_one *one;
+    struct az_ranks set;
+    void ***parts; /* by analysis of az_rank_analyses, by rank of the set; NULL: no part */
+    size_t n_analyses;
+    bool active; /* some rank has accelerator activity */
+};
+void az_ranks_init(struct az_rank_run *r, struct az_one *one); /* also one->ranks */
+/* Reads each file of the input as a rank, reduces it and gives it back. What is wrong with one rank is in the diag and
+ * returned; the others are there. */
+int az_ranks_reduce(struct az_rank_run *r) AZ_MUST_USE;
+/* The same for traces that are kept (res->traces). */
+int az_ranks_of_traces(struct az_rank_run *r) AZ_MUST_USE;
+/* Tables of all parts, into job->doc. */
+int az_ranks_finish(struct az_rank_run *r, struct az_job *job) AZ_MUST_USE;
 
 /* ---- outputs.c ---- */
 /* A title as part of a file name: separators, control bytes and what shells or file systems refuse become `_`; not

@@ -20,28 +20,18 @@ void az_result_release(struct az_result *r)
     *r = (struct az_result){ 0 };
 }
 
-struct one {
-    const struct az_plan_job *job;
-    struct az_result *res;
-    struct az_diag *diag;
-    unsigned threads;
-    _Atomic uint64_t *progress;
-    unsigned caps; /* of all traces */
-};
-
 static bool poll_interrupt(void *ctx)
 {
     (void)ctx;
     return az_interrupted();
 }
 
-static struct az_where at_input(const struct one *o)
+static struct az_where at_input(const struct az_one *o)
 {
     return AZ_AT_FILE(o->job->input->files.n ? o->job->input->files.v[0].path : o->job->input->title);
 }
 
-/* Gives an error its message, unless whoever failed has said it. */
-static int explain(const struct one *o, int rc, size_t errors_before, const char *what)
+int az_one_explain(const struct az_one *o, int rc, size_t errors_before, const char *what)
 {
     if (rc == AZ_OK || rc == AZ_EINTR || o->diag->errors > errors_before)
         return rc;
@@ -50,7 +40,7 @@ static int explain(const struct one *o, int rc, size_t errors_before, const char
     return az_diag_fail(o->diag, rc, at_input(o), "%s failed: %s", what, az_err_text(rc));
 }
 
-static int read_trace(struct one *o, struct az_trace *t, const struct az_file *files, size_t n)
+int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *files, size_t n)
 {
     struct az_parse p = { .files = files,
                           .n_files = n,
@@ -71,7 +61,7 @@ static int read_trace(struct one *o, struct az_trace *t, const struct az_file *f
         rc = AZ_EINTR;
     if (!rc && !t->sealed)
         rc = az_trace_seal(t);
-    return explain(o, rc, before, "reading");
+    return az_one_explain(o, rc, before, "reading");
 }
 
 static bool each_is_rank(const struct az_format *f, const struct az_files *files)
@@ -83,7 +73,7 @@ static bool each_is_rank(const struct az_format *f, const struct az_files *files
 }
 
 /* One trace of all files, or one a file. A rank that cannot be read fails the input; the others are still reported. */
-static int read_traces(struct one *o)
+static int read_traces(struct az_one *o)
 {
     const struct az_files *files = &o->job->files;
     struct az_result *res = o->res;
@@ -92,13 +82,13 @@ static int read_traces(struct one *o)
 
     res->traces = az_arena_array(&res->arena, n, sizeof *res->traces);
     if (!res->traces)
-        return explain(o, az_arena_error(&res->arena), o->diag->errors, "reading");
+        return az_one_explain(o, az_arena_error(&res->arena), o->diag->errors, "reading");
     for (size_t i = 0; i < n; i++) {
         struct az_trace *t = &res->traces[res->n_traces];
         rc = az_trace_init(t, &res->mem);
         if (rc)
-            return explain(o, rc, o->diag->errors, "reading");
-        rc = n > 1 ? read_trace(o, t, &files->v[i], 1) : read_trace(o, t, files->v, files->n);
+            return az_one_explain(o, rc, o->diag->errors, "reading");
+        rc = n > 1 ? az_one_read(o, t, &files->v[i], 1) : az_one_read(o, t, files->v, files->n);
         if (rc)
             az_trace_release(t);
         else
@@ -135,11 +125,11 @@ static void cover_skipped(struct az_job *job, const struct az_analysis *an, unsi
         az_cover(job, item.p, 0.0 / 0.0, "", note);
 }
 
-static int analyse(struct one *o, struct az_job *job)
+static int analyse(struct az_one *o, struct az_job *job)
 {
     int failed = AZ_OK;
 
-    for (const struct az_analysis *const *p = az_analyses; *p; p++) {
+    for (const struct az_analysis *const *p = az_analyses; *p && job->n_traces; p++) {
         const struct az_analysis *an = *p;
         size_t before = o->diag->errors;
         int rc;
@@ -149,16 +139,17 @@ static int analyse(struct one *o, struct az_job *job)
         }
         if (az_interrupted())
             return AZ_EINTR;
-        rc = explain(o, an->run(job), before, an->name);
+        rc = az_one_explain(o, an->run(job), before, an->name);
         if (rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTR)
             return rc;
         if (rc)
             failed = rc;
     }
-    return failed;
+    const int rc = az_ranks_finish(o->ranks, job);
+    return rc ? rc : failed;
 }
 
-static int add_table(struct one *o, struct az_table *t)
+static int add_table(struct az_one *o, struct az_table *t)
 {
     size_t before = o->diag->errors;
     int rc = t ? az_table_finish(t) : az_arena_error(&o->res->arena);
@@ -167,10 +158,10 @@ static int add_table(struct one *o, struct az_table *t)
         az_table_free(t);
     else
         rc = az_document_add(&o->res->doc, t);
-    return explain(o, rc, before, "reporting");
+    return az_one_explain(o, rc, before, "reporting");
 }
 
-static void fill_document(struct one *o, const struct az_run_opts *opts)
+static void fill_document(struct az_one *o, const struct az_run_opts *opts)
 {
     const struct az_input *in = o->job->input;
     struct az_document *doc = &o->res->doc;
@@ -185,7 +176,7 @@ static void fill_document(struct one *o, const struct az_run_opts *opts)
     doc->xlsx_rows = o->job->xlsx_rows;
 }
 
-static int report(struct one *o, struct az_job *job)
+static int report(struct az_one *o, struct az_job *job)
 {
     int rc, failed;
 
@@ -207,9 +198,9 @@ static int report(struct one *o, struct az_job *job)
     return rc ? rc : failed;
 }
 
-static int check_activity(struct one *o)
+static int check_activity(struct az_one *o)
 {
-    bool any = false;
+    bool any = o->ranks->active;
     for (size_t i = 0; i < o->res->n_traces; i++)
         any |= az_trace_has_activity(&o->res->traces[i]);
     if (any)
@@ -221,23 +212,29 @@ static int check_activity(struct one *o)
 int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads, struct az_result *res,
                struct az_diag *diag, _Atomic uint64_t *progress)
 {
-    struct one o = { .job = job, .res = res, .diag = diag, .threads = threads ? threads : 1, .progress = progress };
+    struct az_one o = { .job = job, .res = res, .diag = diag, .threads = threads ? threads : 1, .progress = progress };
     struct az_job work = {
         .opts = &job->input->opts, .arena = &res->arena, .mem = &res->mem, .diag = diag, .doc = &res->doc
     };
     struct az_classifier classes;
+    struct az_rank_run ranks;
     const struct az_trace **views;
     int rc, failed;
 
     if (job->error)
         return job->error;
-    failed = read_traces(&o);
-    if (res->n_traces == 0 || failed == AZ_EINTR || failed == AZ_ENOMEM || failed == AZ_ELIMIT)
+    const bool reduced = job->format->ranks_reduced && job->files.n > 1;
+    az_ranks_init(&ranks, &o);
+    failed = reduced ? az_ranks_reduce(&ranks) : read_traces(&o);
+    if (!failed && !reduced && res->n_traces > 1)
+        failed = az_ranks_of_traces(&ranks);
+    if ((reduced ? ranks.set.n : res->n_traces) == 0 || failed == AZ_EINTR || failed == AZ_ENOMEM ||
+        failed == AZ_ELIMIT)
         return failed;
-    views = az_arena_array(&res->arena, res->n_traces, sizeof *views);
+    views = az_arena_array(&res->arena, res->n_traces + 1, sizeof *views);
     rc = views ? az_classifier_init(&classes, &job->input->opts.classes, &res->arena) : az_arena_error(&res->arena);
     if (rc)
-        return explain(&o, rc, diag->errors, "classifying");
+        return az_one_explain(&o, rc, diag->errors, "classifying");
     for (size_t i = 0; i < res->n_traces; i++)
         views[i] = &res->traces[i];
     work.traces = views;
@@ -247,7 +244,7 @@ int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, un
     work.findings = az_findings_table(&res->arena);
     fill_document(&o, opts);
     rc = work.coverage && work.findings ? report(&o, &work)
-                                        : explain(&o, az_arena_error(&res->arena), diag->errors, "reporting");
+                                        : az_one_explain(&o, az_arena_error(&res->arena), diag->errors, "reporting");
     az_classifier_release(&classes);
     if (!rc)
         rc = failed;

@@ -73,7 +73,7 @@ static void distributed_info(struct az_trace *t, struct az_sv raw)
         if (az_sv_is(key, "rank") && az_parse_i64(value, &v) == 0)
             t->rank = v;
         else if (az_sv_is(key, "world_size") && az_parse_i64(value, &v) == 0)
-            az_optrace(t)->world_size = v;
+            t->world_size = az_optrace(t)->world_size = v;
         else if (az_sv_is(key, "backend"))
             az_trace_fact(t, "backend", az_arena_dup(&t->arena, unquoted(value)));
     }
@@ -154,6 +154,8 @@ static int member(struct document *d, struct az_sv key)
         distributed_info(t, raw);
     else {
         const char *kept = az_arena_str(&t->arena, az_sv_str(name));
+        if (strcmp(name, "baseTimeNanoseconds") == 0 && az_parse_i64(unquoted(raw), &t->base_ns) != 0)
+            t->base_ns = 0;
         if (kept)
             az_trace_fact(t, kept, az_arena_dup(&t->arena, unquoted(raw)));
     }
@@ -348,6 +350,7 @@ const struct az_format az_format_pytorch = {
     .name = "pytorch",
     .help = "PyTorch profiler (Kineto) trace, JSON, also gzip",
     .one_file = true,
+    .ranks_reduced = true,
     .probe = probe,
     .parse = parse,
     .stem = stem,

@@ -57,7 +57,7 @@ const char *az_cap_text(unsigned one_cap)
 
 int az_trace_init(struct az_trace *t, struct az_mem *mem)
 {
-    *t = (struct az_trace){ .mem = mem, .ticks_per_ns = 1, .rank = -1 };
+    *t = (struct az_trace){ .mem = mem, .ticks_per_ns = 1, .rank = -1, .world_size = -1 };
     az_arena_init(&t->arena, mem);
     az_vec_init(&t->lanes, mem);
     az_vec_init(&t->copies, mem);
