@@ -27,6 +27,7 @@ AZ_VEC(struct gap, gaps);
 struct work {
     struct az_job *job;
     struct az_fw *fw;
+    const struct az_unified *u;
     struct az_fw_metrics *metrics;
     struct az_map map, gap_map;
     struct lines lines;
@@ -48,9 +49,8 @@ static int add_line(struct work *w, const struct az_unified_row *r, const struct
 {
     uint32_t *at;
     bool added;
-    uint64_t category = az_hash(r->category.p, r->category.n);
-    int rc = az_map_put(&w->map, (uint64_t)r->name_group << 1 | (r->forward != AZ_NO_ROW),
-                        category ^ (uint64_t)(uintptr_t)e->perf, (uint32_t)w->lines.n, &at, &added);
+    int rc = az_map_put(&w->map, (uint64_t)r->name_group << 17 | (uint64_t)r->category << 1 | (r->forward != AZ_NO_ROW),
+                        (uint64_t)(uintptr_t)e->perf, (uint32_t)w->lines.n, &at, &added);
     if (rc == 0 && added)
         rc = az_vec_push(&w->lines, ((struct line){ .first = r, .e = *e, .copies = only_copies(w, r) }));
     if (rc)
@@ -68,7 +68,8 @@ static struct az_sv reason(const struct work *w, const struct az_unified_row *r,
     uint32_t call = r->gpu != AZ_NO_ROW ? c->gpu_call[r->gpu] : AZ_NO_ROW, row;
     if (call != AZ_NO_ROW && az_node_kind(c, call, &row) == AZ_CALL && c->graph_launch[row])
         return AZ_SV("graph launch");
-    if (az_sv_find(r->name, AZ_SV("Torch-Compiled Region")) >= 0 || az_sv_starts(r->name, AZ_SV("CompiledFunction")))
+    const struct az_sv name = az_unified_name(w->u, r);
+    if (az_sv_find(name, AZ_SV("Torch-Compiled Region")) >= 0 || az_sv_starts(name, AZ_SV("CompiledFunction")))
         return AZ_SV("compiled region");
     if (e->why)
         return az_sv_str(e->why);
@@ -112,7 +113,7 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     w->shaped_modelled += known && shaped ? r->time : 0;
     if (rc)
         return rc;
-    return known ? add_line(w, r, &e) : add_gap(w, r->name, reason(w, r, &e), r->time);
+    return known ? add_line(w, r, &e) : add_gap(w, az_unified_name(w->u, r), reason(w, r, &e), r->time);
 }
 
 /* Device events that no call launched have no operator at all. */
@@ -258,8 +259,8 @@ static void put_line(struct work *w, struct az_table *t, const struct line *l)
     double us = ns(w, l->time) * 1e-3, part = us > 0 ? 100 * r.time_us * (double)l->count / us : NAN;
     if (l->copies) /* a copy across the link is not bound by the device's memory */
         r = (struct az_roofline){ .time_us = NAN, .tflops = NAN, .bound = "", .peak = "" }, part = NAN;
-    az_put_text(t, l->first->name);
-    az_put_text(t, l->first->category);
+    az_put_text(t, az_unified_name(w->u, l->first));
+    az_put_text(t, az_unified_category(w->u, l->first));
     az_fw_put_id(w->fw, t, a ? a->dims : AZ_NO_ID);
     az_fw_put_id(w->fw, t, a ? a->types : AZ_NO_ID);
     az_fw_put(t, l->e.spec);
@@ -346,7 +347,7 @@ static int chart(struct work *w)
         const struct line *l = &w->lines.v[i];
         if (!(l->e.flops > 0) || !(l->e.bytes > 0) || l->time <= 0 || l->copies)
             continue;
-        az_put_text(t, l->first->name);
+        az_put_text(t, az_unified_name(w->u, l->first));
         az_put_f64(t, l->e.flops / l->e.bytes);
         az_put_f64(t, per_second(w, l->e.flops, l) / 1e12);
         for (unsigned k = 0; k < n; k++)
@@ -369,10 +370,10 @@ static int chart(struct work *w)
     return rc;
 }
 
-int az_unified_roofline(struct az_job *job, struct az_fw *fw, const struct az_unified_rows *rows)
+int az_unified_roofline(struct az_job *job, struct az_fw *fw, const struct az_unified *u)
 {
     int rc;
-    struct work w = { .job = job, .fw = fw, .metrics = az_fw_metrics_get(job, fw, &rc) };
+    struct work w = { .job = job, .fw = fw, .u = u, .metrics = az_fw_metrics_get(job, fw, &rc) };
     if (rc)
         return rc;
     az_vec_init(&w.lines, job->mem);
@@ -381,8 +382,8 @@ int az_unified_roofline(struct az_job *job, struct az_fw *fw, const struct az_un
     if (rc)
         return rc;
     rc = az_map_init(&w.gap_map, job->mem, 64);
-    for (size_t i = 0; rc == 0 && i < rows->n; i++)
-        rc = add_row(&w, &rows->v[i]);
+    for (size_t i = 0; rc == 0 && i < u->rows.n; i++)
+        rc = add_row(&w, &u->rows.v[i]);
     if (rc == 0)
         rc = add_unlinked(&w);
     if (rc == 0)

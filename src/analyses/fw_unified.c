@@ -14,7 +14,8 @@ struct work {
     uint32_t *models_below; /* preorder -> models with GPU work at smaller preorder numbers */
     uint32_t *linked_below; /* preorder -> linked device events launched at smaller preorder numbers */
     uint8_t *covered;       /* gpu -> 1 */
-    struct az_unified_rows rows;
+    struct az_unified u;
+    struct az_arena scratch;
     struct az_vec_u32 stack;
     struct az_spans spans;
 };
@@ -47,7 +48,7 @@ static bool model_below(const struct work *w, uint32_t node)
 static int prepare(struct work *w)
 {
     const struct az_calltree *c = w->fw->tree;
-    struct az_arena *a = w->job->arena;
+    struct az_arena *a = &w->scratch;
     int rc;
     struct az_fw_metrics *metrics = az_fw_metrics_get(w->job, w->fw, &rc);
     if (rc)
@@ -151,25 +152,46 @@ static int64_t union_below(struct work *w, uint32_t node, int *rc)
     return az_spans_length(&w->spans);
 }
 
+struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified_row *r)
+{
+    const size_t n = u->fw->trace->names.text.n;
+    return r->gpu == AZ_NO_ROW ? az_node_name(u->fw->tree, r->node) : u->names.v[r->name_group - n];
+}
+
+uint64_t az_unified_uid(const struct az_unified *u, const struct az_unified_row *r)
+{
+    return r->gpu == AZ_NO_ROW ? az_fw_node(u->fw, r->node).uid
+                               : u->fw->ops->n_events + (size_t)(r - u->rows.v) - u->first_synthetic;
+}
+
+/* Categories are few. */
+static int category_index(struct az_unified *u, struct az_sv category, uint16_t *index)
+{
+    for (size_t i = 0; i < u->categories.n; i++)
+        if (az_sv_eq(u->categories.v[i], category)) {
+            *index = (uint16_t)i;
+            return 0;
+        }
+    *index = (uint16_t)u->categories.n;
+    return u->categories.n < UINT16_MAX ? az_vec_push(&u->categories, category) : AZ_ERANGE;
+}
+
 static int take(struct work *w, uint32_t node, struct az_sv category)
 {
     uint32_t first, end;
     int rc = 0;
     struct az_unified_row r = { .node = node,
                                 .gpu = AZ_NO_ROW,
-                                .uid = az_fw_node(w->fw, node).uid,
-                                .name = az_node_name(w->fw->tree, node),
                                 .name_group = az_fw_node(w->fw, node).name,
                                 .model = w->model[node],
-                                .category = category,
                                 .forward = category.n ? az_fw_backward_of(w->fw, w->forward, node) : AZ_NO_ROW,
                                 .time = union_below(w, node, &rc) };
     gpu_under(w, node, &first, &end);
     for (; first < end; first++)
         w->covered[w->fw->tree->linked[first]] = 1;
-    if (category.n == 0)
-        r.category = az_fw_op_category(w->fw, node);
-    return rc ? rc : az_vec_push(&w->rows, r);
+    if (rc == 0)
+        rc = category_index(&w->u, category.n ? category : az_fw_op_category(w->fw, node), &r.category);
+    return rc ? rc : az_vec_push(&w->u.rows, r);
 }
 
 static int descend(struct work *w, uint32_t node)
@@ -226,19 +248,19 @@ static int name_synthetic(struct work *w, struct az_map *seen, struct az_unified
     uint32_t owner = az_fw_node(w->fw, r->node).name, kernel = az_gpu_event(w->fw->tree, r->gpu).name, *first;
     struct az_sv kernel_name = az_fw_text(w->fw, kernel, "");
     bool added;
-    int rc = az_map_put(seen, owner, kernel, (uint32_t)w->rows.n, &first, &added);
+    int rc = az_map_put(seen, owner, kernel, (uint32_t)w->u.rows.n, &first, &added);
     if (rc)
         return rc;
-    r->name_group = (uint32_t)w->fw->trace->names.text.n + *first; /* behind the names of the trace */
     if (!added) {
-        r->name = w->rows.v[*first].name;
-        r->category = w->rows.v[*first].category;
+        r->name_group = w->u.rows.v[*first].name_group;
+        r->category = w->u.rows.v[*first].category;
         return 0;
     }
-    r->name = az_arena_printf(w->job->arena, "%.*s->%.*s (Synthetic Op)", AZ_SVF(az_node_name(w->fw->tree, r->node)),
-                              AZ_SVF(kernel_name));
-    r->category = az_fw_categorise(w->fw, r->name, kernel_name);
-    return r->name.p ? 0 : az_arena_error(w->job->arena);
+    const struct az_sv name = az_arena_printf(w->job->arena, "%.*s->%.*s (Synthetic Op)",
+                                              AZ_SVF(az_node_name(w->fw->tree, r->node)), AZ_SVF(kernel_name));
+    r->name_group = (uint32_t)(w->fw->trace->names.text.n + w->u.names.n); /* behind the names of the trace */
+    rc = name.p ? az_vec_push(&w->u.names, name) : az_arena_error(w->job->arena);
+    return rc ? rc : category_index(&w->u, az_fw_categorise(w->fw, name, kernel_name), &r->category);
 }
 
 /* Device events that no taken operator covers: one row each, under their owner's name. */
@@ -246,22 +268,19 @@ static int add_synthetic(struct work *w)
 {
     const struct az_calltree *c = w->fw->tree;
     struct az_map seen;
-    uint64_t uid = w->fw->ops->n_events;
     int rc = az_map_init(&seen, w->job->mem, 64);
+    w->u.first_synthetic = w->u.rows.n;
     for (uint32_t g = 0; rc == 0 && g < c->n_gpu; g++) {
         if (w->covered[g] || az_fw_is_comm(w->fw, g) || c->gpu_call[g] == AZ_NO_ROW)
             continue;
         struct az_event e = az_gpu_event(c, g);
         uint32_t op = az_node_op(c, c->gpu_call[g]);
-        struct az_unified_row r = { .node = op != AZ_NO_ROW ? op : c->gpu_call[g],
-                                    .gpu = g,
-                                    .uid = uid,
-                                    .forward = AZ_NO_ROW,
-                                    .time = e.end - e.start };
-        uid++;
+        struct az_unified_row r = {
+            .node = op != AZ_NO_ROW ? op : c->gpu_call[g], .gpu = g, .forward = AZ_NO_ROW, .time = e.end - e.start
+        };
         rc = name_synthetic(w, &seen, &r);
         if (rc == 0)
-            rc = az_vec_push(&w->rows, r);
+            rc = az_vec_push(&w->u.rows, r);
     }
     az_map_release(&seen);
     return rc;
@@ -273,8 +292,8 @@ static void self_check(struct work *w)
     int64_t direct = 0, here = 0;
     for (size_t i = 0; i < w->fw->launchers->rows.n; i++)
         direct += w->fw->launchers->rows.v[i].direct;
-    for (size_t i = 0; i < w->rows.n; i++)
-        here += w->rows.v[i].time;
+    for (size_t i = 0; i < w->u.rows.n; i++)
+        here += w->u.rows.v[i].time;
     az_cover(
         w->job, "unified_perf_summary kernel time - ops_all direct kernel time",
         (double)(here - direct) / (double)w->fw->trace->ticks_per_ns, "ns",
@@ -288,7 +307,11 @@ static int run(struct az_job *job)
     struct work w = { .job = job, .fw = az_fw_get(job, &rc) };
     if (!w.fw || w.fw->launchers->rows.n == 0 || !w.fw->ops->has_ops)
         return rc;
-    az_vec_init(&w.rows, job->mem);
+    w.u.fw = w.fw;
+    az_arena_init(&w.scratch, job->mem);
+    az_vec_init(&w.u.rows, job->mem);
+    az_vec_init(&w.u.names, job->mem);
+    az_vec_init(&w.u.categories, job->mem);
     az_vec_init(&w.stack, job->mem);
     az_vec_init(&w.spans, job->mem);
     w.forward = az_fw_forward(job, w.fw, &rc);
@@ -298,15 +321,18 @@ static int run(struct az_job *job)
         rc = traverse(&w);
     if (rc == 0)
         rc = add_synthetic(&w);
-    if (rc == 0)
-        rc = az_unified_tables(job, w.fw, &w.rows);
-    if (rc == 0)
-        rc = az_unified_roofline(job, w.fw, &w.rows);
-    if (rc == 0)
-        self_check(&w);
-    az_vec_release(&w.rows);
+    az_arena_release(&w.scratch);
     az_vec_release(&w.stack);
     az_vec_release(&w.spans);
+    if (rc == 0)
+        rc = az_unified_tables(job, w.fw, &w.u);
+    if (rc == 0)
+        rc = az_unified_roofline(job, w.fw, &w.u);
+    if (rc == 0)
+        self_check(&w);
+    az_vec_release(&w.u.rows);
+    az_vec_release(&w.u.names);
+    az_vec_release(&w.u.categories);
     return rc;
 }
 

@@ -15,9 +15,10 @@ struct grouping {
 struct work {
     struct az_job *job;
     struct az_fw *fw;
-    const struct az_unified_rows *rows;
+    const struct az_unified *u;
+    const struct az_unified_rows *rows; /* of u */
+    struct az_arena scratch;
     int64_t *span, *kernel;         /* row -> ticks of the host event, of its device events */
-    struct az_gpu_run *own;         /* row -> its device events */
     struct az_overlap_ops *overlap; /* NULL: the plain table */
     struct az_fw_details details;
     struct az_fw_metrics *metrics;
@@ -25,23 +26,29 @@ struct work {
     struct az_table *t;
 };
 
+/* Device events of a row. */
+static struct az_gpu_run own_of(const struct work *w, size_t row)
+{
+    const struct az_unified_row *r = &w->rows->v[row];
+    uint32_t first, end;
+    if (r->gpu != AZ_NO_ROW)
+        return (struct az_gpu_run){ &r->gpu, 1 };
+    az_node_gpu(w->fw->tree, r->node, &first, &end);
+    return (struct az_gpu_run){ w->fw->tree->linked + first, end - first };
+}
+
 static int prepare(struct work *w)
 {
     size_t n = w->rows->n;
-    w->span = az_arena_array(w->job->arena, n + 1, sizeof *w->span);
-    w->kernel = az_arena_array(w->job->arena, n + 1, sizeof *w->kernel);
-    w->own = az_arena_array(w->job->arena, n + 1, sizeof *w->own);
-    if (!w->span || !w->kernel || !w->own)
-        return az_arena_error(w->job->arena);
+    w->span = az_arena_array(&w->scratch, n + 1, sizeof *w->span);
+    w->kernel = az_arena_array(&w->scratch, n + 1, sizeof *w->kernel);
+    if (!w->span || !w->kernel)
+        return az_arena_error(&w->scratch);
     for (size_t i = 0; i < n; i++) {
         const struct az_unified_row *r = &w->rows->v[i];
         struct az_event e = az_fw_node(w->fw, r->node);
-        uint32_t first, end;
         w->span[i] = e.end - e.start;
         w->kernel[i] = r->time;
-        az_node_gpu(w->fw->tree, r->node, &first, &end);
-        w->own[i] = r->gpu != AZ_NO_ROW ? (struct az_gpu_run){ &r->gpu, 1 }
-                                        : (struct az_gpu_run){ w->fw->tree->linked + first, end - first };
     }
     return 0;
 }
@@ -51,9 +58,9 @@ static int prepare(struct work *w)
 static int group(struct work *w, struct grouping *x, const struct grouping *base)
 {
     struct az_map map;
-    *x = (struct grouping){ .of = az_arena_array(w->job->arena, w->rows->n + 1, sizeof *x->of) };
+    *x = (struct grouping){ .of = az_arena_array(&w->scratch, w->rows->n + 1, sizeof *x->of) };
     if (!x->of)
-        return az_arena_error(w->job->arena);
+        return az_arena_error(&w->scratch);
     int rc = az_map_init(&map, w->job->mem, 256);
     for (size_t i = 0; rc == 0 && i < w->rows->n; i++) {
         const struct az_unified_row *r = &w->rows->v[i];
@@ -61,7 +68,7 @@ static int group(struct work *w, struct grouping *x, const struct grouping *base
         uint32_t args = a ? (uint32_t)(a - w->fw->ops->args.v) : AZ_NO_ROW, *at;
         uint32_t rest[] = { w->fw->lane_group[az_fw_node(w->fw, r->node).lane], az_fw_recompute(w->fw, r->node) };
         uint64_t k0 = (uint64_t)r->name_group << 32 | args;
-        uint64_t k1 = az_hash(rest, sizeof rest) ^ az_hash(r->category.p, r->category.n);
+        uint64_t k1 = az_hash(rest, sizeof rest) ^ r->category;
         bool added;
         if (base) {
             k0 = base->of[i];
@@ -127,7 +134,7 @@ static int put_details(struct work *w, const uint32_t *row, size_t n)
     if (!runs)
         return az_mem_error(w->job->mem);
     for (size_t i = 0; i < n; i++)
-        runs[i] = w->own[row[i]];
+        runs[i] = own_of(w, row[i]);
     int rc = az_fw_details_make(&w->details, runs, n, &full, &brief);
     az_mem_free(w->job->mem, runs, (n + 1) * sizeof *runs);
     az_put_text(w->t, full);
@@ -149,11 +156,11 @@ static int put_row(struct work *w, size_t k)
     const uint32_t *row = w->x->g.item + w->x->g.first[k];
     size_t n = w->x->g.first[k + 1] - w->x->g.first[k];
     const struct az_unified_row *r = &w->rows->v[row[0]];
-    az_fw_put_keys(w->fw, w->t, r->name, r->category, r->node);
+    az_fw_put_keys(w->fw, w->t, az_unified_name(w->u, r), az_unified_category(w->u, r), r->node);
     if (w->overlap)
         az_fw_put(w->t, az_overlap_text(w->overlap, row[0]));
     az_fw_put_recompute(w->fw, w->t, az_fw_recompute(w->fw, r->node));
-    az_put_i64(w->t, (int64_t)r->uid);
+    az_put_i64(w->t, (int64_t)az_unified_uid(w->u, r));
     put_stats(w, k);
     int rc = put_details(w, row, n);
     if (rc == 0 && w->overlap)
@@ -178,7 +185,9 @@ static int put_in_order(struct work *w, const struct grouping *base)
         return az_arena_error(w->job->arena);
     for (uint32_t k = 0; k < g->groups; k++) {
         uint32_t first = g->item[g->first[k]];
-        order[k] = (struct az_overlap_row){ .row = k, .base = base->of[first], .uid = w->rows->v[first].uid };
+        order[k] = (struct az_overlap_row){ .row = k,
+                                            .base = base->of[first],
+                                            .uid = az_unified_uid(w->u, &w->rows->v[first]) };
         for (uint32_t i = g->first[k]; i < g->first[k + 1]; i++)
             order[k].time += w->kernel[g->item[i]];
     }
@@ -215,7 +224,12 @@ static int overlap_table(struct work *w, const struct grouping *base)
 {
     struct grouping x = { 0 };
     struct az_overlap_ops o = { 0 };
-    int rc = az_fw_overlap_ops(&o, w->job, w->fw, w->own, w->rows->n);
+    struct az_gpu_run *own = az_arena_array(&w->scratch, w->rows->n + 1, sizeof *own);
+    if (!own)
+        return az_arena_error(&w->scratch);
+    for (size_t i = 0; i < w->rows->n; i++)
+        own[i] = own_of(w, i);
+    int rc = az_fw_overlap_ops(&o, w->job, w->fw, own, w->rows->n);
     w->overlap = &o;
     if (rc == 0)
         rc = group(w, &x, base);
@@ -228,10 +242,11 @@ static int overlap_table(struct work *w, const struct grouping *base)
     return rc;
 }
 
-int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unified_rows *rows)
+int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unified *u)
 {
-    struct work w = { .job = job, .fw = fw, .rows = rows };
+    struct work w = { .job = job, .fw = fw, .u = u, .rows = &u->rows };
     struct grouping x = { 0 };
+    az_arena_init(&w.scratch, job->mem);
     int rc = az_fw_details_init(&w.details, fw, job->arena, job->mem);
     if (rc == 0)
         w.metrics = az_fw_metrics_get(job, fw, &rc);
@@ -245,5 +260,6 @@ int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unif
         rc = overlap_table(&w, &x);
     az_groups_release(&x.g);
     az_fw_details_release(&w.details);
+    az_arena_release(&w.scratch);
     return rc;
 }

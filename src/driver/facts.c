@@ -3,6 +3,7 @@
 #include "driver/internal.h"
 
 #include "base/num.h"
+#include "io/digest.h"
 #include "io/path.h"
 
 #define MAX_RULES_TEXT 2000 /* bytes of a class map in its cell */
@@ -19,16 +20,19 @@ static void row_of(struct az_table *t, struct az_sv fact, struct az_sv value)
     az_put_copy(t, value);
 }
 
-static void put_file(struct az_table *t, const struct az_file *f, struct az_sv given, size_t number)
+static void put_file(struct az_table *t, const struct az_file *f, const struct az_digest *read, struct az_sv given,
+                     size_t number)
 {
     struct az_sv key = az_arena_printf(t->arena, "input %zu", number), base = az_path_base(given), text;
     bool piped = az_sv_is(f->path, "-") || az_path_stat(f->path.p).kind != AZ_PATH_FILE;
     uint64_t size = 0;
-    char hex[33];
+    char hex[AZ_DIGEST_HEX];
 
     row_of(t, key, az_sv_is(given, "-") ? AZ_SV("standard input") : base);
-    if (piped || az_file_digest(f->path.p, hex, &size))
-        return; /* was read once and is gone, or is optional and missing */
+    if (piped)
+        return; /* was read once and is gone */
+    if (!(read && az_digest_hex(read, hex, &size)) && az_file_digest(f->path.p, hex, &size))
+        return; /* is optional and missing */
     text = az_arena_printf(t->arena, "%llu", (unsigned long long)size);
     row_of(t, az_arena_printf(t->arena, "input %zu bytes", number), text);
     row_of(t, az_arena_printf(t->arena, "input %zu xxh3-128", number), az_sv_str(hex));
@@ -157,7 +161,7 @@ struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_r
     /* A folder that was given stands for several files; else they are one to one, and a pipe's copy has its given name.
      */
     for (size_t i = 0; i < job->files.n; i++)
-        put_file(t, &job->files.v[i],
+        put_file(t, &job->files.v[i], i < res->n_digests ? res->digests[i] : NULL,
                  job->files.n == job->input->files.n ? job->input->files.v[i].path : job->files.v[i].path, i + 1);
     put_devices(t, res);
     put_traces(t, res);

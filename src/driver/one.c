@@ -1,6 +1,7 @@
 /* One input from its files to its document: parse, seal, classify, analyse. */
 #include "driver/internal.h"
 
+#include "io/digest.h"
 #include "io/source.h"
 
 void az_result_init(struct az_result *r, uint64_t memory_limit)
@@ -14,6 +15,8 @@ void az_result_init(struct az_result *r, uint64_t memory_limit)
 void az_result_release(struct az_result *r)
 {
     az_document_release(&r->doc);
+    for (size_t i = 0; i < r->n_digests; i++)
+        az_digest_free(r->digests[i]);
     for (size_t i = 0; i < r->n_traces; i++)
         az_trace_release(&r->traces[i]);
     az_arena_release(&r->arena);
@@ -50,7 +53,8 @@ int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *file
                           .mem = &o->res->mem,
                           .threads = o->threads,
                           .progress = o->progress,
-                          .cancelled = poll_interrupt };
+                          .cancelled = poll_interrupt,
+                          .digests = o->res->digests ? o->res->digests + (files - o->job->files.v) : NULL };
     size_t before = o->diag->errors;
     int rc;
 
@@ -209,6 +213,15 @@ static int check_activity(struct az_one *o)
                         AZ_SVF(at_input(o).file));
 }
 
+/* Without them (no memory) files are read again for the facts. */
+static void make_digests(struct az_result *res, size_t n)
+{
+    res->digests = az_arena_array(&res->arena, n, sizeof(struct az_digest *));
+    for (size_t i = 0; res->digests && i < n; i++, res->n_digests++)
+        if (!(res->digests[i] = az_digest_new(&res->mem)))
+            return;
+}
+
 int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads, struct az_result *res,
                struct az_diag *diag, _Atomic uint64_t *progress)
 {
@@ -224,6 +237,7 @@ int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, un
     if (job->error)
         return job->error;
     const bool reduced = job->format->ranks_reduced && job->files.n > 1;
+    make_digests(res, job->files.n);
     az_ranks_init(&ranks, &o);
     failed = reduced ? az_ranks_reduce(&ranks) : read_traces(&o);
     if (!failed && !reduced && res->n_traces > 1)

@@ -24,7 +24,12 @@ struct az_parse {
     _Atomic uint64_t *progress;   /* bytes read so far, for the progress line; may be NULL */
     bool (*cancelled)(void *ctx); /* poll now and then; NULL: never */
     void *ctx;
+    struct az_digest *const *digests; /* one per file, for az_source_opts.digest of who reads it whole; may be NULL */
 };
+static inline struct az_digest *az_parse_digest(const struct az_parse *p, size_t file)
+{
+    return p->digests ? p->digests[file] : NULL;
+}
 
 struct az_format {
     const char *name;           /* as in a config: "nsys-sqlite" */

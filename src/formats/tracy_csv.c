@@ -231,7 +231,7 @@ static int read_file(struct az_parse *job, size_t index, struct run *run)
                             .index = index,
                             .max_device = -1,
                             .attributes = &run->attributes };
-    struct az_source_opts so = { .mem = job->mem, .diag = job->diag };
+    struct az_source_opts so = { .mem = job->mem, .diag = job->diag, .digest = az_parse_digest(job, index) };
     struct az_source *src = NULL;
     size_t first_row = f.report->rows.n;
     int rc = az_source_open(&src, f.path.p, &so);

@@ -305,7 +305,7 @@ static int read_space(struct az_xp *r)
 /* Mapped if it is a plain file, else whole in memory (gzip, a pipe). */
 static int load(struct az_parse *job, struct az_mapping *map, struct az_arena *arena, struct az_sv *bytes)
 {
-    struct az_source_opts so = { .mem = job->mem, .diag = job->diag };
+    struct az_source_opts so = { .mem = job->mem, .diag = job->diag, .digest = az_parse_digest(job, 0) };
     struct az_source *src = NULL;
     int rc = az_source_open(&src, job->files[0].path.p, &so);
     if (rc)

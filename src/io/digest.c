@@ -1,4 +1,4 @@
-/* XXH3-128 of a file, in the canonical (big-endian) form that `xxhsum -H2` prints. */
+/* Digest of a file. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -7,48 +7,100 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "io/path.h"
+#include "io/digest.h"
 
 #define CHUNK ((size_t)256 << 10)
 
-static int digest_fd(int fd, char *buf, XXH3_state_t *state, uint64_t *size)
+struct az_digest {
+    char room[sizeof(XXH3_state_t) + 64]; /* the state wants 64-byte alignment */
+    struct az_mem *mem;
+    uint64_t size;
+    bool ended;
+};
+
+static XXH3_state_t *state_of(const struct az_digest *d)
+{
+    return (XXH3_state_t *)(((uintptr_t)d->room + 63) & ~(uintptr_t)63);
+}
+
+void az_digest_reset(struct az_digest *d)
+{
+    (void)XXH3_128bits_reset(state_of(d));
+    d->size = 0;
+    d->ended = false;
+}
+
+struct az_digest *az_digest_new(struct az_mem *mem)
+{
+    struct az_digest *d = az_mem_alloc(mem, sizeof *d);
+    if (d) {
+        d->mem = mem;
+        az_digest_reset(d);
+    }
+    return d;
+}
+
+void az_digest_free(struct az_digest *d)
+{
+    if (d)
+        az_mem_free(d->mem, d, sizeof *d);
+}
+
+void az_digest_update(struct az_digest *d, const void *bytes, size_t n)
+{
+    (void)XXH3_128bits_update(state_of(d), bytes, n);
+    d->size += n;
+}
+
+void az_digest_end(struct az_digest *d) { d->ended = true; }
+
+bool az_digest_hex(const struct az_digest *d, char hex[AZ_DIGEST_HEX], uint64_t *size)
+{
+    XXH128_canonical_t c;
+    hex[0] = '\0';
+    *size = d->size;
+    if (!d->ended)
+        return false;
+    XXH128_canonicalFromHash(&c, XXH3_128bits_digest(state_of(d)));
+    for (size_t i = 0; i < sizeof c.digest; i++)
+        (void)snprintf(hex + 2 * i, 3, "%02x", c.digest[i]);
+    return true;
+}
+
+static int digest_fd(int fd, char *buf, struct az_digest *d)
 {
     for (;;) {
         ssize_t n = read(fd, buf, CHUNK);
-        if (n == 0)
+        if (n == 0) {
+            az_digest_end(d);
             return 0;
-        if (n > 0) {
-            *size += (uint64_t)n;
-            (void)XXH3_128bits_update(state, buf, (size_t)n);
-        } else if (errno != EINTR) {
-            return AZ_EIO;
         }
+        if (n > 0)
+            az_digest_update(d, buf, (size_t)n);
+        else if (errno != EINTR)
+            return AZ_EIO;
     }
 }
 
-int az_file_digest(const char *path, char hex[33], uint64_t *size)
+int az_file_digest(const char *path, char hex[AZ_DIGEST_HEX], uint64_t *size)
 {
-    XXH3_state_t state;
-    int fd = -1, r = AZ_EIO;
+    struct az_digest *d = az_digest_new(NULL);
+    char *buf = az_mem_alloc(NULL, CHUNK);
+    int r = d && buf ? AZ_EIO : AZ_ENOMEM, fd = -1;
     hex[0] = '\0';
     *size = 0;
-    char *buf = az_mem_alloc(NULL, CHUNK);
-    if (!buf)
-        return AZ_ENOMEM;
-    (void)XXH3_128bits_reset(&state);
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (r == AZ_EIO)
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd >= 0)
-        r = digest_fd(fd, buf, &state, size);
-    if (r == 0) {
-        XXH128_canonical_t c;
-        XXH128_canonicalFromHash(&c, XXH3_128bits_digest(&state));
-        for (size_t i = 0; i < sizeof c.digest; i++)
-            (void)snprintf(hex + 2 * i, 3, "%02x", c.digest[i]);
-    }
+        r = digest_fd(fd, buf, d);
+    if (r == 0)
+        (void)az_digest_hex(d, hex, size);
     int e = errno;
     if (fd >= 0)
         (void)close(fd);
-    az_mem_free(NULL, buf, CHUNK);
+    if (buf)
+        az_mem_free(NULL, buf, CHUNK);
+    az_digest_free(d);
     errno = e; /* the caller's message wants it */
     return r;
 }

@@ -45,7 +45,4 @@ struct az_walk {
 };
 int az_path_walk(const char *root, const struct az_walk *w, struct az_diag *diag) AZ_MUST_USE;
 
-/* XXH3-128 of a file's bytes as 32 hex digits (for `facts`); size in *size. AZ_EIO leaves errno; adds no message. */
-int az_file_digest(const char *path, char hex[33], uint64_t *size) AZ_MUST_USE;
-
 #endif

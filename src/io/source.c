@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/digest.h"
 #include "io/gzip.h"
 #include "io/oserror.h"
 
@@ -28,6 +29,7 @@ struct az_source {
     int fd; /* -1: memory */
     bool own_fd;
     uint64_t size;
+    struct az_digest *digest;
 
     char *buf; /* delivered from here: bytes at..end */
     size_t cap, at, end, window;
@@ -106,6 +108,10 @@ static bool read_some(struct az_source *s, char *dst, size_t n, size_t *got)
         if (r >= 0) {
             *got = (size_t)r;
             s->in_eof = r == 0;
+            if (s->digest && r)
+                az_digest_update(s->digest, dst, *got);
+            else if (s->digest)
+                az_digest_end(s->digest);
             return true;
         }
         if (errno == EAGAIN || errno == EWOULDBLOCK) { /* an inherited non-blocking pipe: wait for it */
@@ -333,6 +339,10 @@ int az_source_open(struct az_source **out, const char *path, const struct az_sou
     int r = source_new(&s, strcmp(path, "-") == 0 ? "<stdin>" : path, opts);
     if (r == 0)
         r = open_fd(s, path, opts->start);
+    if (r == 0 && opts->digest && !opts->start) {
+        az_digest_reset(opts->digest);
+        s->digest = opts->digest;
+    }
     if (r == 0)
         r = begin_file(s, opts);
     if (r) {

@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 
+struct az_digest;
 struct az_source;
 
 /* BEST is ISA-L where it is built in, else zlib; tests ask for one of them. */
@@ -18,6 +19,7 @@ struct az_source_opts {
     bool raw;             /* do not inflate */
     uint64_t start;       /* begin at this offset of a regular file */
     enum az_inflater inflater;
+    struct az_digest *digest; /* of the bytes of the file as they lie on disk (io/digest.h); may be NULL */
 };
 
 /* path "-": standard input. Errors: AZ_EIO (message with errno text), AZ_ENOMEM, AZ_ELIMIT. A directory is AZ_EIO. */

@@ -1,6 +1,8 @@
 /* Names, globs, walks, digests. */
 #include "unit/io_temp.h"
 
+#include "io/digest.h"
+
 static void check3(const char *path, const char *base, const char *dir, const char *stem)
 {
     struct az_sv p = az_sv_str(path);

@@ -1,0 +1,24 @@
+/* XXH3-128 of a file's bytes, in the canonical (big-endian) form that `xxhsum -H2` prints: what `facts` tells inputs
+ * apart by. */
+#ifndef AZ_IO_DIGEST_H
+#define AZ_IO_DIGEST_H
+
+#include "base/mem.h"
+
+#define AZ_DIGEST_HEX 33 /* digits and a NUL */
+
+/* A digest taken while a source reads a file (az_source_opts.digest), so that it need not be read twice. One reader at
+ * a time. */
+struct az_digest;
+struct az_digest *az_digest_new(struct az_mem *mem); /* NULL on failure */
+void az_digest_free(struct az_digest *d);            /* NULL is fine */
+void az_digest_reset(struct az_digest *d);
+void az_digest_update(struct az_digest *d, const void *bytes, size_t n);
+void az_digest_end(struct az_digest *d); /* the file ends here */
+/* Digits and size; false unless the file was read from its first byte to its end. */
+bool az_digest_hex(const struct az_digest *d, char hex[AZ_DIGEST_HEX], uint64_t *size);
+
+/* Of a whole file. AZ_ENOMEM; AZ_EIO leaves errno; adds no message. */
+int az_file_digest(const char *path, char hex[AZ_DIGEST_HEX], uint64_t *size) AZ_MUST_USE;
+
+#endif
