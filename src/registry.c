@@ -69,6 +69,8 @@ const struct az_analysis *const az_analyses[] = {
     NULL,
 };
 
+int (*const az_trace_hook)(struct az_trace *t, struct az_tree_edits *edits, void *ctx) = az_fw_tree_hook;
+
 /* Over the ranks of one run, in the order of their tables. */
 const struct az_rank_analysis *const az_rank_analyses[] = {
     NULL,

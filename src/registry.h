@@ -3,12 +3,15 @@
 #define AZ_REGISTRY_H
 
 #include "analyses/analysis.h"
+#include "analyses/hook.h"
 #include "analyses/ranks.h"
 #include "formats/format.h"
 #include "reports/report.h"
 
-extern const struct az_format *const az_formats[];              /* NULL-terminated */
-extern const struct az_analysis *const az_analyses[];           /* in report order, NULL-terminated */
+extern const struct az_format *const az_formats[];    /* NULL-terminated */
+extern const struct az_analysis *const az_analyses[]; /* in report order, NULL-terminated */
+/* Changes traces while they are sealed; ctx: struct az_hook_job. */
+extern int (*const az_trace_hook)(struct az_trace *t, struct az_tree_edits *edits, void *ctx);
 extern const struct az_rank_analysis *const az_rank_analyses[]; /* in report order, NULL-terminated */
 extern const struct az_report *const az_reports[];              /* NULL-terminated */
 

@@ -5,6 +5,7 @@
 #include "extend/extend.h"
 
 #define KERNELS 32 /* names looked at for what only a kernel's name says */
+#define FACTS   8
 
 struct entry {
     struct az_perf perf;
@@ -193,6 +194,18 @@ static int make_room(struct az_fw_metrics *m)
     return 0;
 }
 
+/* Lines `name=value`; at most FACTS. */
+static size_t read_facts(struct az_sv text, struct az_perf_fact *out)
+{
+    size_t n = 0;
+    while (text.n && n < FACTS) {
+        struct az_sv line = az_sv_cut(&text, '\n');
+        out[n].name = az_sv_cut(&line, '=');
+        out[n++].value = line;
+    }
+    return n;
+}
+
 static int evaluate(struct az_fw_metrics *m, const struct az_op_model *model, uint32_t node, const uint32_t *ids,
                     size_t n, uint32_t step, struct entry **out)
 {
@@ -212,6 +225,9 @@ static int evaluate(struct az_fw_metrics *m, const struct az_op_model *model, ui
     c->kernels = kernels;
     c->n_kernels = n;
     c->annotation = text_of(m->fw, step);
+    struct az_perf_fact facts[FACTS];
+    c->fact = facts;
+    c->n_facts = a ? read_facts(text_of(m->fw, a->facts), facts) : 0;
     e->perf = (struct az_perf){ .flops = NAN, .bytes = NAN, .bwd_flops = NAN, .bwd_bytes = NAN, .unit = "" };
     if (!a || a->dims == AZ_NO_ID)
         e->perf.why = "no shapes recorded";

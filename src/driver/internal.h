@@ -14,6 +14,7 @@ struct az_one {
     unsigned threads;
     _Atomic uint64_t *progress;
     unsigned caps;             /* of all traces */
+    int hook_failed;           /* the user's hook into a trace; the trace is as it was read */
     struct az_rank_run *ranks; /* of the input */
 };
 /* Gives an error its message, unless whoever failed has said it (more errors than `errors_before`); the error. */

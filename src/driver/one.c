@@ -60,11 +60,15 @@ int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *file
 
     if (!t->path.n && n)
         t->path = files[0].path;
+    struct az_hook_job hook = { .opts = p.opts, .diag = o->diag };
+    t->hook = (struct az_trace_hook){ .run = az_trace_hook, .ctx = &hook };
     rc = o->job->format->parse(&p);
     if (!rc && az_interrupted())
         rc = AZ_EINTR;
     if (!rc && !t->sealed)
         rc = az_trace_seal(t);
+    t->hook = (struct az_trace_hook){ 0 };
+    o->hook_failed = hook.failed ? hook.failed : o->hook_failed;
     return az_one_explain(o, rc, before, "reading");
 }
 
@@ -261,6 +265,6 @@ int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, un
                                         : az_one_explain(&o, az_arena_error(&res->arena), diag->errors, "reporting");
     az_classifier_release(&classes);
     if (!rc)
-        rc = failed;
+        rc = failed ? failed : o.hook_failed;
     return rc ? rc : check_activity(&o);
 }

@@ -1,20 +1,7 @@
-#include "extend/extend.h"
+#include "extend/internal.h"
 
-#include <lauxlib.h>
-#include <lua.h>
 #include <lualib.h>
 #include <stdlib.h>
-
-struct az_extend {
-    lua_State *l;
-    struct az_mem *mem;
-    size_t used;  /* bytes held by the script */
-    int64_t left; /* instructions */
-    const char *file;
-    struct az_extend_categories categories;
-    struct az_vec_sv models; /* operators */
-    bool out_of_memory, out_of_budget;
-};
 
 #define STEP 1000 /* instructions between two looks at the budget */
 
@@ -40,15 +27,20 @@ static void *allocate(void *ctx, void *p, size_t old, size_t size)
     return q;
 }
 
-static struct az_extend *self(lua_State *l) { return *(struct az_extend **)lua_getextraspace(l); }
+struct az_extend *az_extend_self(lua_State *l) { return *(struct az_extend **)lua_getextraspace(l); }
+
+void az_extend_spend(lua_State *l, int64_t instructions)
+{
+    struct az_extend *e = az_extend_self(l);
+    e->left -= instructions;
+    if (e->left < 0)
+        luaL_error(l, "took more than %d million instructions", AZ_EXTEND_INSTRUCTIONS / 1000000);
+}
 
 static void count(lua_State *l, lua_Debug *unused)
 {
     (void)unused;
-    struct az_extend *e = self(l);
-    e->left -= STEP;
-    if (e->left < 0)
-        luaL_error(l, "took more than %d million instructions", AZ_EXTEND_INSTRUCTIONS / 1000000);
+    az_extend_spend(l, STEP);
 }
 
 /* Libraries without files, processes, code from text or a way to catch the limits. */
@@ -112,7 +104,7 @@ static int complain(struct az_extend *e, struct az_diag *diag, const char *op, s
                         placed ? "" : e->file, colon, text);
 }
 
-static int call(struct az_extend *e, int args, int results, struct az_diag *diag, struct az_sv op)
+int az_extend_call(struct az_extend *e, int args, int results, struct az_diag *diag, struct az_sv op)
 {
     e->left = AZ_EXTEND_INSTRUCTIONS;
     e->out_of_memory = e->out_of_budget = false;
@@ -124,10 +116,12 @@ static int call(struct az_extend *e, int args, int results, struct az_diag *diag
 /* Reads the tables; runs protected. Stack: arena. */
 static int read_tables(lua_State *l)
 {
-    struct az_extend *e = self(l);
+    struct az_extend *e = az_extend_self(l);
     struct az_arena *a = lua_touserdata(l, 1);
-    if (lua_getglobal(l, "tree_postprocess") != LUA_TNIL)
-        return luaL_error(l, "tree_postprocess is not supported");
+    e->has_tree = lua_getglobal(l, "tree_postprocess") != LUA_TNIL;
+    if (e->has_tree && !lua_isfunction(l, -1))
+        return luaL_error(l, "tree_postprocess is no function");
+    lua_settop(l, 1);
     size_t names = 0;
     if (lua_getglobal(l, "categories") != LUA_TNIL) {
         luaL_argcheck(l, lua_istable(l, -1), 1, "categories is no table");
@@ -170,59 +164,80 @@ static int order(const void *x, const void *y)
     return c ? c : az_sv_cmp(a->category, b->category);
 }
 
-/* Runs protected. Stack: path; result: the script as a function. */
+struct script {
+    const char *path;
+    struct az_sv text; /* p NULL: the file */
+};
+
+/* Runs protected. Stack: struct script; result: the script as a function. */
 static int load(lua_State *l)
 {
-    const char *path = lua_touserdata(l, 1);
+    const struct script *s = lua_touserdata(l, 1);
     open_libraries(l);
     lua_getglobal(l, LUA_STRLIBNAME);
     lua_pushcfunction(l, plain_find);
     lua_setfield(l, -2, "find");
-    if (luaL_loadfilex(l, path, "t") != LUA_OK)
+    const char *name = lua_pushfstring(l, "=%s", s->path);
+    const int rc = s->text.p ? luaL_loadbufferx(l, s->text.p, s->text.n, name, "t") : luaL_loadfilex(l, s->path, "t");
+    if (rc != LUA_OK)
         return lua_error(l);
     return 1;
 }
 
-static int run_script(struct az_extend *e, const char *path, struct az_arena *a, struct az_diag *diag)
+static int run_script(struct az_extend *e, const struct script *script, struct az_arena *a, struct az_diag *diag)
 {
     lua_State *l = e->l;
     lua_sethook(l, count, LUA_MASKCOUNT, STEP);
     lua_pushcfunction(l, load);
-    lua_pushlightuserdata(l, (void *)(uintptr_t)path);
-    int rc = call(e, 1, 1, diag, AZ_SV(""));
+    lua_pushlightuserdata(l, (void *)(uintptr_t)script);
+    int rc = az_extend_call(e, 1, 1, diag, AZ_SV(""));
     if (rc == 0)
-        rc = call(e, 0, 0, diag, AZ_SV(""));
+        rc = az_extend_call(e, 0, 0, diag, AZ_SV(""));
     if (rc)
         return rc;
     lua_pushcfunction(l, read_tables);
     lua_pushlightuserdata(l, a);
-    rc = call(e, 1, 0, diag, AZ_SV(""));
+    rc = az_extend_call(e, 1, 0, diag, AZ_SV(""));
     if (rc == 0 && e->categories.n) /* a table has no order of its own */
         qsort(e->categories.v, e->categories.n, sizeof *e->categories.v, order);
     return rc;
 }
 
-int az_extend_open(struct az_extend **out, const char *path, struct az_arena *a, struct az_mem *mem,
-                   struct az_diag *diag)
+static int open_script(struct az_extend **out, const struct script *s, struct az_arena *a, struct az_mem *mem,
+                       struct az_diag *diag)
 {
     struct az_extend *e = az_arena_alloc(a, sizeof *e);
     *out = NULL;
     if (!e)
         return az_arena_error(a);
-    *e = (struct az_extend){ .mem = mem, .left = AZ_EXTEND_INSTRUCTIONS, .file = path };
+    *e = (struct az_extend){ .mem = mem, .left = AZ_EXTEND_INSTRUCTIONS, .file = s->path };
     az_vec_init(&e->categories, mem);
     az_vec_init(&e->models, mem);
     e->l = lua_newstate(allocate, e);
     if (!e->l)
         return az_mem_error(mem);
     *(struct az_extend **)lua_getextraspace(e->l) = e;
-    int rc = run_script(e, path, a, diag);
+    int rc = run_script(e, s, a, diag);
     if (rc) {
         az_extend_close(e);
         return rc;
     }
     *out = e;
     return 0;
+}
+
+int az_extend_open(struct az_extend **out, const char *path, struct az_arena *a, struct az_mem *mem,
+                   struct az_diag *diag)
+{
+    const struct script s = { .path = path };
+    return open_script(out, &s, a, mem, diag);
+}
+
+int az_extend_open_text(struct az_extend **out, const char *name, struct az_sv text, struct az_arena *a,
+                        struct az_mem *mem, struct az_diag *diag)
+{
+    const struct script s = { .path = name, .text = text };
+    return open_script(out, &s, a, mem, diag);
 }
 
 void az_extend_close(struct az_extend *e)
@@ -236,6 +251,8 @@ void az_extend_close(struct az_extend *e)
 
 const struct az_extend_categories *az_extend_categories_of(const struct az_extend *e) { return &e->categories; }
 
+bool az_extend_has_tree(const struct az_extend *e) { return e->has_tree; }
+
 bool az_extend_has_model(const struct az_extend *e, struct az_sv op)
 {
     for (size_t i = 0; i < e->models.n; i++)
@@ -244,7 +261,7 @@ bool az_extend_has_model(const struct az_extend *e, struct az_sv op)
     return false;
 }
 
-static void push_text(lua_State *l, struct az_sv s) { lua_pushlstring(l, s.p ? s.p : "", s.n); }
+void az_extend_push(lua_State *l, struct az_sv s) { lua_pushlstring(l, s.p ? s.p : "", s.n); }
 
 /* { {2, 3}, {} }, and lists of texts: one place an argument. */
 static void push_arguments(lua_State *l, const struct az_perf_call *c)
@@ -259,9 +276,9 @@ static void push_arguments(lua_State *l, const struct az_perf_call *c)
             lua_seti(l, -2, d + 1);
         }
         lua_seti(l, -4, (lua_Integer)i + 1);
-        push_text(l, c->arg[i].type_name);
+        az_extend_push(l, c->arg[i].type_name);
         lua_seti(l, -3, (lua_Integer)i + 1);
-        push_text(l, c->arg[i].value);
+        az_extend_push(l, c->arg[i].value);
         lua_seti(l, -2, (lua_Integer)i + 1);
     }
     lua_setfield(l, -4, "concrete");
@@ -275,15 +292,15 @@ static int run_model(lua_State *l)
     const struct az_perf_call *c = lua_touserdata(l, 1);
     struct az_perf *out = lua_touserdata(l, 2);
     lua_getglobal(l, "perf_models");
-    push_text(l, c->op);
+    az_extend_push(l, c->op);
     lua_gettable(l, -2);
     lua_createtable(l, 0, 5);
-    push_text(l, c->op);
+    az_extend_push(l, c->op);
     lua_setfield(l, -2, "name");
     push_arguments(l, c);
     lua_createtable(l, (int)c->n_kernels, 0);
     for (size_t i = 0; i < c->n_kernels; i++) {
-        push_text(l, c->kernels[i]);
+        az_extend_push(l, c->kernels[i]);
         lua_seti(l, -2, (lua_Integer)i + 1);
     }
     lua_setfield(l, -2, "kernels");
@@ -320,7 +337,7 @@ int az_extend_model(struct az_extend *e, const struct az_perf_call *c, struct az
     lua_pushcfunction(e->l, run_model);
     lua_pushlightuserdata(e->l, (void *)(uintptr_t)c);
     lua_pushlightuserdata(e->l, out);
-    int rc = call(e, 2, 1, diag, c->op);
+    int rc = az_extend_call(e, 2, 1, diag, c->op);
     if (rc == 0) {
         out->prec = az_arena_dup(a, az_sv_str(lua_tostring(e->l, -1)));
         if (isnan(out->flops) && isnan(out->bytes))

@@ -132,7 +132,7 @@ static int operator_row(struct az_pt_reader *r, const struct az_pt_event *e, uin
     struct az_op op = { .args = AZ_NO_ROW, .seq = e->seq, .fwd_thread = (uint32_t)e->fwd };
     *side = AZ_NO_ROW;
     if (e->dims.n || e->types.n || e->strides.n || e->concrete.n) {
-        struct az_op_args a;
+        struct az_op_args a = { .facts = AZ_NO_ID };
         int rc = az_optrace_text(r->trace, e->dims, &a.dims);
         if (rc == 0)
             rc = az_optrace_text(r->trace, e->types, &a.types);

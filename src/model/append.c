@@ -16,7 +16,7 @@ static int join_args(struct joint *j)
     const struct az_op_arg_rows *from = &az_optrace(j->part)->args;
     for (size_t i = 0; i < from->n; i++) {
         const struct az_op_args a = { name_of(j, from->v[i].dims), name_of(j, from->v[i].types),
-                                      name_of(j, from->v[i].strides), name_of(j, from->v[i].concrete) };
+                                      name_of(j, from->v[i].strides), name_of(j, from->v[i].concrete), AZ_NO_ID };
         int rc = az_optrace_args(j->whole, &a, &j->args[i]);
         if (rc)
             return rc;

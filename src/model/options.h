@@ -60,7 +60,7 @@ struct az_options {
     int64_t topk_ops, topk_roofline_ops, topk_short_kernels; /* AZ_UNSET_I64: all */
     int64_t short_kernel_histogram_bins;
     bool include_unlinked_kernels, short_kernel_study, enable_kernel_summary, inference_phase_analysis,
-        detect_recompute;
+        detect_recompute, enable_pseudo_ops;
     bool include_call_stack, include_overlap_info, include_first_occurrence_time, group_by_num_kernels;
     bool disable_coll_analysis;
     /* operation reports (spec/tracy.md 16) */

@@ -1,6 +1,29 @@
 /* Side tables of framework traces: unique argument sets, unique collective descriptions, compact JSON text. */
 #include "model/optrace.h"
 
+#include "model/treeedit.h"
+
+/* Lets the hook look at the tree, and builds it anew if it asked for changes. */
+static int run_hook(struct az_trace *t, struct az_calltree *tree)
+{
+    struct az_optrace *o = t->ext;
+    struct az_tree_edits edits;
+    az_tree_edits_init(&edits, t->mem);
+    int rc = t->hook.run(t, &edits, t->hook.ctx);
+    if (rc == 0 && az_tree_edits_any(&edits)) {
+        rc = az_tree_edits_apply(&edits, t, tree);
+        az_calltree_release(tree);
+        if (rc == 0)
+            rc = az_calltree_build(tree, t, o->opts);
+        if (rc == 0)
+            az_tree_edits_number(t);
+        else
+            o->tree = NULL;
+    }
+    az_tree_edits_release(&edits);
+    return rc;
+}
+
 static int seal(struct az_trace *t)
 {
     struct az_optrace *o = t->ext;
@@ -15,6 +38,10 @@ static int seal(struct az_trace *t)
     if (rc)
         return rc;
     o->tree = tree;
+    if (t->hook.run)
+        rc = run_hook(t, tree);
+    if (rc)
+        return rc;
     rc = az_launchers_build(launchers, tree);
     if (rc)
         return rc;

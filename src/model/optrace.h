@@ -11,6 +11,7 @@
  * recorded. Rows are unique: equal arguments share one row, so a row number stands for the whole set. */
 struct az_op_args {
     uint32_t dims, types, strides, concrete;
+    uint32_t facts; /* of an operator that a hook put in: lines `name=value`; else AZ_NO_ID */
 };
 AZ_VEC(struct az_op_args, az_op_arg_rows);
 
@@ -68,11 +69,12 @@ struct az_optrace {
     struct az_lane_name_rows lane_names; /* parallel to trace.lanes */
     struct az_flows flows;               /* only for link_by = flow */
     struct az_fwdbwds fwdbwd;
-    bool has_flows;     /* any CPU-to-GPU arrow in the file */
-    bool key_is_ext;    /* link key (spec 3): the first launch call has no correlation, so External id */
-    bool has_ops;       /* any operator: else a GPU-only trace */
-    int64_t world_size; /* -1 unknown */
-    uint64_t n_events;  /* elements of the event array */
+    bool has_flows;      /* any CPU-to-GPU arrow in the file */
+    bool key_is_ext;     /* link key (spec 3): the first launch call has no correlation, so External id */
+    bool has_ops;        /* any operator: else a GPU-only trace */
+    int64_t world_size;  /* -1 unknown */
+    uint64_t n_events;   /* elements of the event array; operators that a hook put in are numbered behind them */
+    uint32_t first_made; /* row of `ops` from which they were put in by a hook */
     /* made when the trace is sealed */
     struct az_calltree *tree;
     struct az_launchers *launchers;

@@ -149,6 +149,22 @@ void az_trace_columns(struct az_trace *t, enum az_kind k, unsigned cols)
         t->ev[k].cols = cols;
 }
 
+static void put_row(struct az_events *ev, size_t i, const struct az_event *e)
+{
+    ev->start[i] = e->start;
+    ev->end[i] = e->end;
+    ev->name[i] = e->name;
+    ev->lane[i] = e->lane;
+    if (ev->cols & AZ_COL_CORR)
+        ev->corr[i] = e->corr;
+    if (ev->cols & AZ_COL_SIDE)
+        ev->side[i] = e->side;
+    if (ev->cols & AZ_COL_UID)
+        ev->uid[i] = e->uid;
+    if (ev->cols & AZ_COL_NODE)
+        ev->node[i] = e->node;
+}
+
 int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e)
 {
     struct az_events *ev = &t->ev[k];
@@ -167,19 +183,7 @@ int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e)
         if (err)
             return err;
     }
-    const size_t i = ev->n++;
-    ev->start[i] = e->start;
-    ev->end[i] = e->end;
-    ev->name[i] = e->name;
-    ev->lane[i] = e->lane;
-    if (ev->cols & AZ_COL_CORR)
-        ev->corr[i] = e->corr;
-    if (ev->cols & AZ_COL_SIDE)
-        ev->side[i] = e->side;
-    if (ev->cols & AZ_COL_UID)
-        ev->uid[i] = e->uid;
-    if (ev->cols & AZ_COL_NODE)
-        ev->node[i] = e->node;
+    put_row(ev, ev->n++, e);
     return 0;
 }
 
@@ -365,6 +369,31 @@ int az_trace_seal(struct az_trace *t)
     }
     t->sealed = true;
     return t->ext_ops ? t->ext_ops->seal(t) : 0;
+}
+
+int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone, const struct az_event *add, size_t n)
+{
+    struct az_events *ev = &t->ev[k];
+    struct column c[COLUMNS];
+    const size_t old = ev->n;
+    size_t kept = 0, room;
+    if (!az_size_add(old, n, &room) || room >= AZ_NO_ROW)
+        return AZ_ERANGE;
+    int rc = ev->cap < room ? resize(t, ev, room) : 0;
+    if (rc)
+        return rc;
+    for (size_t k2 = columns_of(ev, c); k2-- > 0;) {
+        char *v = column_get(c[k2]);
+        kept = 0;
+        for (size_t i = 0; i < old; i++)
+            if (!gone[i])
+                memmove(v + kept++ * c[k2].size, v + i * c[k2].size, c[k2].size);
+        memmove(v + n * c[k2].size, v, kept * c[k2].size);
+    }
+    ev->n = kept + n;
+    for (size_t i = 0; i < n; i++)
+        put_row(ev, i, &add[i]);
+    return sorted_by_start(ev) ? 0 : sort_events(t, ev);
 }
 
 bool az_trace_has_activity(const struct az_trace *t)

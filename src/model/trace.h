@@ -143,15 +143,22 @@ struct az_trace_ext {
     void (*release)(struct az_trace *t);
 };
 
+/* The user's hook into the tree of a framework trace, run while it is sealed (model/treeedit.h). */
+struct az_tree_edits;
+struct az_trace_hook {
+    int (*run)(struct az_trace *t, struct az_tree_edits *edits, void *ctx); /* NULL: none */
+    void *ctx;
+};
+
 struct az_trace {
     struct az_mem *mem;
     struct az_arena arena;
     struct az_intern names;
     unsigned caps; /* AZ_CAP_* */
     int64_t ticks_per_ns;
-    int64_t rank;    /* -1: none */
+    int64_t rank;       /* -1: none */
     int64_t world_size; /* of the run this is a rank of; -1: unknown */
-    int64_t base_ns; /* nanoseconds since 1970 of tick 0, where the file says it; 0: unknown */
+    int64_t base_ns;    /* nanoseconds since 1970 of tick 0, where the file says it; 0: unknown */
     struct az_sv path;
     struct az_events ev[AZ_KIND_COUNT];
     struct az_lanes lanes;
@@ -168,6 +175,7 @@ struct az_trace {
     bool sealed;
     void *ext;                          /* what a family of formats adds (model/optrace.h) */
     const struct az_trace_ext *ext_ops; /* NULL without ext */
+    struct az_trace_hook hook;          /* set before the trace is sealed */
 };
 
 int az_trace_init(struct az_trace *t, struct az_mem *mem) AZ_MUST_USE;
@@ -197,6 +205,10 @@ static inline struct az_sv az_trace_text(const struct az_trace *t, uint32_t id)
 /* Sorts every kind by start (stable, so file order breaks ties), gives back unused room and sets `sealed`. After an
  * error (AZ_ENOMEM, AZ_ELIMIT) the trace can only be released. */
 int az_trace_seal(struct az_trace *t) AZ_MUST_USE;
+/* Takes the marked rows (gone[row] != 0) out of a sealed kind and puts others in, ahead of rows of equal start; before
+ * anything refers to row numbers. Errors as az_trace_seal. */
+int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone, const struct az_event *add,
+                     size_t n) AZ_MUST_USE;
 /* Any device work at all: kernels, copies, fills, graph rows, or sums with a row; for an operation report also
  * operations that ran on the host, which are what it is about. */
 bool az_trace_has_activity(const struct az_trace *t);

@@ -165,7 +165,7 @@ bool az_pm_moe_ogs(struct az_pm *r)
     return az_pm_says(r, "step", "down") ? down(r, &m) : up(r, &m);
 }
 
-/* 4-bit weights: up E=i1[0], N=i1[1]/2; down E=i2[0], N=2*i2[2]. */
+/* 4-bit weights: up E=i1[0], N=i1[1]/2; down E=i2[0], N=2*i2[2]; choices i3 [M,k] where no fact says k. */
 bool az_pm_moe_gptq(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *w1 = az_pm_arg(r, 1), *w2 = az_pm_arg(r, 2);
@@ -176,7 +176,7 @@ bool az_pm_moe_gptq(struct az_pm *r)
                      .k = az_pm_dim(x, 1),
                      .e = az_pm_dim(is_up ? w1 : w2, 0),
                      .n = is_up ? az_pm_dim(w1, 1) / 2 : 2 * az_pm_dim(w2, 2),
-                     .top = az_pm_fact(r, "MoE topk", 0),
+                     .top = az_pm_fact(r, "MoE topk", az_pm_dim(az_pm_arg(r, 3), 1)),
                      .gated = az_pm_fact(r, "MoE GEMM gated", 1) != 0,
                      .in = x->type->bytes,
                      .out = x->type->bytes,

@@ -115,7 +115,7 @@ static void bad_script(void **state)
                 { "categories = { a = { 1 } }", "no text" },
                 { "categories = {} for i = 1, 17 do categories['c' .. i] = {} end", "more than 16 categories" },
                 { "perf_models = { 1 }", "must map" },
-                { "tree_postprocess = 1", "not supported" } };
+                { "tree_postprocess = 1", "no function" } };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct fixture *f = begin(0);
         assert_int_equal(open_text(f, bad[i].text), AZ_ECONFIG);
@@ -157,6 +157,121 @@ static void bad_model(void **state)
     }
 }
 
+/* A tree of one operator that launched two kernels, by two calls. */
+struct fake {
+    char said[200];
+};
+static struct az_sv fake_name(void *c, uint32_t n)
+{
+    (void)c;
+    return n ? AZ_SV("launch") : AZ_SV("my::op");
+}
+static const char *fake_kind(void *c, uint32_t n)
+{
+    (void)c;
+    return n ? "call" : "op";
+}
+static uint32_t fake_parent(void *c, uint32_t n)
+{
+    (void)c;
+    return n ? 0 : AZ_EXTEND_NO_NODE;
+}
+static uint32_t fake_child(void *c, uint32_t n, uint32_t after)
+{
+    (void)c;
+    return n ? AZ_EXTEND_NO_NODE : after == AZ_EXTEND_NO_NODE ? 1 : after == 1 ? 2 : AZ_EXTEND_NO_NODE;
+}
+static void fake_span(void *c, uint32_t n, int64_t *start, int64_t *end)
+{
+    (void)c;
+    *start = 10 * n;
+    *end = *start + 7;
+}
+static uint32_t fake_kernels(void *c, uint32_t n, uint32_t *first)
+{
+    (void)c;
+    *first = n == 2;
+    return n ? 1 : 2;
+}
+static struct az_extend_kernel fake_kernel(void *c, uint32_t i)
+{
+    (void)c;
+    return (struct az_extend_kernel){ .name = i ? AZ_SV("k2") : AZ_SV("k1"), .ns = 100 + i, .call = i + 1 };
+}
+static struct az_extend_args fake_args(void *c, uint32_t n)
+{
+    (void)c;
+    (void)n;
+    return (struct az_extend_args){ AZ_SV("[[2]]"), { "", 0 }, { "", 0 }, AZ_SV("[\"\"]"), { "", 0 } };
+}
+static const char *fake_rename(void *c, uint32_t n, struct az_sv s)
+{
+    struct fake *f = c;
+    snprintf(f->said + strlen(f->said), 60, "rename %u %.*s;", n, AZ_SVF(s));
+    return n ? "no operator" : NULL;
+}
+static const char *fake_remove(void *c, uint32_t n)
+{
+    struct fake *f = c;
+    snprintf(f->said + strlen(f->said), 60, "remove %u;", n);
+    return NULL;
+}
+static const char *fake_insert(void *c, struct az_sv s, const uint32_t *v, size_t n, const struct az_extend_args *a)
+{
+    struct fake *f = c;
+    snprintf(f->said + strlen(f->said), 120, "insert %.*s %zu@%u dims %.*s concrete %.*s facts %.*s;", AZ_SVF(s), n,
+             v[0], AZ_SVF(a->dims), AZ_SVF(a->concrete), AZ_SVF(a->facts));
+    return NULL;
+}
+
+static void tree(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body, *said, *wrong;
+    } each[] = {
+        { "assert(tree.size == 3 and #tree.find('op') == 1 and #tree.find('', 'call') == 2 and tree.kind(2) == 'call')",
+          "", NULL },
+        { "assert(tree.parent(1) == nil and tree.parent(3) == 1 and #tree.children(1) == 2 and tree.children(1)[2] == "
+          "3)",
+          "", NULL },
+        { "local a, b = tree.span(2) assert(a == 10 and b == 17 and tree.name(1) == 'my::op')", "", NULL },
+        { "local k = tree.kernels(1) assert(#k == 2 and k[2].name == 'k2' and k[2].ns == 101 and k[2].call == 3)", "",
+          NULL },
+        { "assert(tree.args(1).dims == '[[2]]' and tree.args(1).types == nil)", "", NULL },
+        { "tree.rename(1, 'new') tree.remove(1)", "rename 0 new;remove 0;", NULL },
+        { "tree.insert('p', { 2, 3 }, { args_from = 1, dims = '[]', facts = { b = true, a = 2.5 } })",
+          "insert p 2@1 dims [] concrete [\"\"] facts a=2.5\nb=true\n;", NULL },
+        { "tree.rename(2, 'x')", "rename 1 x;", "no operator" },
+        { "tree.name(0)", "", "no node" },
+        { "tree.name(4)", "", "no node" },
+        { "tree.name(1.5)", "", "no integer" },
+        { "tree.insert('p', 1)", "", "table expected" },
+        { "tree.insert('p', {}, {})", "", "no nodes" },
+        { "tree.insert('p', { 1 }, { facts = { 1 } })", "", "no text" },
+        { "while true do tree.find('x') end", "", "20 million" },
+    };
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        struct fixture *f = begin(0);
+        struct fake fake = { "" };
+        char text[300];
+        const struct az_extend_tree t = { &fake,       3,           fake_name,    fake_kind,   fake_parent,
+                                          fake_child,  fake_span,   fake_kernels, fake_kernel, fake_args,
+                                          fake_rename, fake_remove, fake_insert };
+        snprintf(text, sizeof text, "function tree_postprocess(tree) %s end", each[i].body);
+        assert_int_equal(open_text(f, text), 0);
+        assert_true(az_extend_has_tree(f->script));
+        const int rc = az_extend_run_tree(f->script, &t, &f->diag);
+        if (rc && !each[i].wrong)
+            fail_msg("'%s': %.*s", each[i].body, AZ_SVF(f->diag.list.v[0].text));
+        assert_int_equal(rc, each[i].wrong ? AZ_ECONFIG : 0);
+        if (each[i].wrong && az_sv_find(f->diag.list.v[0].text, az_sv_str(each[i].wrong)) < 0)
+            fail_msg("'%s': %.*s", each[i].body, AZ_SVF(f->diag.list.v[0].text));
+        assert_string_equal(fake.said, each[i].said);
+        end(f);
+    }
+}
+
 /* The memory of the input counts, too: no abort, whatever the limit. */
 static void small_budget(void **state)
 {
@@ -176,7 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(works),     cmocka_unit_test(nothing_said), cmocka_unit_test(bad_script),
-        cmocka_unit_test(bad_model), cmocka_unit_test(small_budget),
+        cmocka_unit_test(bad_model), cmocka_unit_test(tree),         cmocka_unit_test(small_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,28 @@
+/* Private parts of this room. */
+#ifndef AZ_EXTEND_INTERNAL_H
+#define AZ_EXTEND_INTERNAL_H
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "extend/extend.h"
+
+struct az_extend {
+    lua_State *l;
+    struct az_mem *mem;
+    size_t used;  /* bytes held by the script */
+    int64_t left; /* instructions */
+    const char *file;
+    struct az_extend_categories categories;
+    struct az_vec_sv models; /* operators */
+    bool out_of_memory, out_of_budget, has_tree;
+};
+/* The extension of a state. */
+struct az_extend *az_extend_self(lua_State *l);
+/* Calls what is on the stack under the limits; AZ_ECONFIG with a message. op: what it is about; empty: nothing. */
+int az_extend_call(struct az_extend *e, int args, int results, struct az_diag *diag, struct az_sv op) AZ_MUST_USE;
+/* Takes work done in C from the instructions that are left; raises when they are used up. */
+void az_extend_spend(lua_State *l, int64_t instructions);
+void az_extend_push(lua_State *l, struct az_sv s);
+
+#endif

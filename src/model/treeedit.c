@@ -1,0 +1,88 @@
+#include "model/treeedit.h"
+
+void az_tree_edits_init(struct az_tree_edits *e, struct az_mem *mem)
+{
+    az_vec_init(&e->renames, mem);
+    az_vec_init(&e->inserts, mem);
+    az_vec_init(&e->removed, mem);
+}
+
+void az_tree_edits_release(struct az_tree_edits *e)
+{
+    az_vec_release(&e->renames);
+    az_vec_release(&e->inserts);
+    az_vec_release(&e->removed);
+}
+
+void az_tree_edits_reset(struct az_tree_edits *e)
+{
+    az_vec_reset(&e->renames);
+    az_vec_reset(&e->inserts);
+    az_vec_reset(&e->removed);
+}
+
+static bool has_args(const struct az_op_args *a)
+{
+    return a->dims != AZ_NO_ID || a->types != AZ_NO_ID || a->strides != AZ_NO_ID || a->concrete != AZ_NO_ID ||
+           a->facts != AZ_NO_ID;
+}
+
+/* The row of an inserted operator. It has the uid of the node it begins with, so that it comes there in the order of
+ * the file; az_tree_edits_number gives it its own. */
+static int event_of(const struct az_tree_insert *x, struct az_trace *t, const struct az_calltree *tree,
+                    struct az_event *out)
+{
+    struct az_optrace *o = az_optrace(t);
+    struct az_op op = { .args = AZ_NO_ROW, .seq = -1 };
+    uint32_t row;
+    const struct az_events *of = &t->ev[az_node_kind(tree, x->first, &row)];
+    int rc = 0;
+    if (has_args(&x->args)) {
+        op.args = (uint32_t)o->args.n;
+        rc = az_vec_push(&o->args, x->args);
+    }
+    *out = (struct az_event){ .start = x->start,
+                              .end = x->end,
+                              .name = x->name,
+                              .lane = of->lane[row],
+                              .side = (uint32_t)o->ops.n,
+                              .uid = of->uid[row] };
+    return rc ? rc : az_vec_push(&o->ops, op);
+}
+
+int az_tree_edits_apply(const struct az_tree_edits *e, struct az_trace *t, const struct az_calltree *tree)
+{
+    struct az_optrace *o = az_optrace(t);
+    const size_t n = t->ev[AZ_HOST_OP].n, rows = e->inserts.n;
+    uint8_t *gone = az_mem_alloc(t->mem, n + 1);
+    struct az_event *add = az_mem_alloc(t->mem, (rows + 1) * sizeof *add);
+    int rc = gone && add ? 0 : az_mem_error(t->mem);
+
+    o->first_made = (uint32_t)o->ops.n;
+    if (rc == 0) {
+        memset(gone, 0, n + 1);
+        for (size_t i = 0; i < e->removed.n; i++)
+            gone[e->removed.v[i]] = 1;
+        for (size_t i = 0; i < e->renames.n; i++)
+            t->ev[AZ_HOST_OP].name[e->renames.v[i].op] = e->renames.v[i].name;
+    }
+    for (size_t i = 0; rc == 0 && i < rows; i++)
+        rc = event_of(&e->inserts.v[i], t, tree, &add[i]);
+    if (rc == 0)
+        rc = az_trace_replace(t, AZ_HOST_OP, gone, add, rows);
+    if (gone)
+        az_mem_free(t->mem, gone, n + 1);
+    if (add)
+        az_mem_free(t->mem, add, (rows + 1) * sizeof *add);
+    return rc;
+}
+
+void az_tree_edits_number(struct az_trace *t)
+{
+    struct az_optrace *o = az_optrace(t);
+    struct az_events *e = &t->ev[AZ_HOST_OP];
+    for (size_t i = 0; i < e->n; i++)
+        if (e->side[i] != AZ_NO_ROW && e->side[i] >= o->first_made)
+            e->uid[i] = (uint32_t)(o->n_events + (e->side[i] - o->first_made));
+    o->n_events += o->ops.n - o->first_made;
+}
