@@ -1,6 +1,7 @@
 /* One family table: rows of equal name and parameters. */
 #include "analyses/fw_family.h"
 
+#include "analyses/fw_overlap.h"
 #include "analyses/groups.h"
 
 #define PARAMS 48 /* distinct parameter names of one family */
@@ -17,7 +18,10 @@ struct work {
     enum az_perf_kind kind[PARAMS];
     unsigned n_params;
     int64_t *time;   /* of each event, ticks */
-    uint64_t failed; /* events without an estimate */
+    uint32_t *plain; /* event -> row of the plain table */
+    uint32_t n_plain;
+    struct az_overlap_ops *overlap; /* NULL: the plain table */
+    uint64_t failed;                /* events without an estimate */
     const char *why;
     struct az_fw_details details;
 };
@@ -44,6 +48,24 @@ static void note_param(struct work *w, const struct az_perf_param *p)
     } else if (p->kind != AZ_PARAM_NONE && p->kind != w->kind[k]) {
         w->kind[k] = AZ_PARAM_TEXT; /* of several kinds: as text */
     }
+}
+
+/* Rows of one group of the plain table with equal overlapping names. */
+static int group_overlaps(struct work *w, uint32_t *of, uint32_t *n)
+{
+    struct az_map map;
+    int rc = az_map_init(&map, w->job->mem, 64);
+    for (size_t i = 0; rc == 0 && i < w->n; i++) {
+        uint32_t *at;
+        bool added;
+        rc = az_map_put(&map, w->plain[i], w->overlap->names[i], *n, &at, &added);
+        if (rc == 0) {
+            of[i] = *at;
+            *n += added;
+        }
+    }
+    az_map_release(&map);
+    return rc;
 }
 
 /* Group of every event: equal names and parameters; without parameters, equal arguments. */
@@ -101,6 +123,8 @@ static void columns(struct work *w)
     }
     if (w->fw->opts->group_by_num_kernels)
         az_table_column(t, "num_kernels", AZ_INT, AZ_UNIT_COUNT, AZ_KEY);
+    if (w->overlap)
+        az_table_column(t, "overlapping_kernel_names", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_fw_recompute_column(w->fw, t);
     az_table_column(t, "GFLOPS_first", AZ_REAL, AZ_UNIT_GFLOP, 0);
     az_table_column(t, "Data Moved (MB)_first", AZ_REAL, AZ_UNIT_MB, 0);
@@ -116,6 +140,8 @@ static void columns(struct work *w)
     }
     az_table_column(t, "kernel_details__summarize_kernel_stats", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_column(t, "trunc_kernel_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    if (w->overlap)
+        az_fw_overlap_columns(t);
     for (size_t i = 0; i < 4; i++)
         az_table_column(t, args[i], AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     stat_columns(w, "Kernel Time (µs)", AZ_UNIT_US, AZ_LOWER_BETTER);
@@ -196,6 +222,8 @@ static int put_row(struct work *w, struct az_groups *g, size_t k)
         put_param(w, &e, p);
     if (w->fw->opts->group_by_num_kernels)
         az_put_i64(w->t, (int64_t)x->own.n);
+    if (w->overlap)
+        az_fw_put(w->t, az_overlap_text(w->overlap, row[0]));
     az_fw_put_recompute(w->fw, w->t, az_fw_recompute(w->fw, x->node));
     az_put_f64(w->t, e.flops / 1e9);
     az_put_f64(w->t, e.bytes / 1048576);
@@ -210,6 +238,8 @@ static int put_row(struct work *w, struct az_groups *g, size_t k)
         put_rates(w, &part, 100);
     }
     rc = put_details(w, row, n);
+    if (rc == 0 && w->overlap)
+        rc = az_fw_put_overlap(w->overlap, w->t, row, n, &w->details);
     az_fw_put_id(w->fw, w->t, a ? a->dims : AZ_NO_ID);
     az_fw_put_id(w->fw, w->t, a ? a->types : AZ_NO_ID);
     az_fw_put_id(w->fw, w->t, a ? a->strides : AZ_NO_ID);
@@ -223,21 +253,85 @@ static int put_row(struct work *w, struct az_groups *g, size_t k)
     return rc;
 }
 
+/* Rows that differ only by what overlaps them stay together. */
+static int put_in_order(struct work *w, struct az_groups *g)
+{
+    struct az_overlap_row *order = az_arena_array(w->job->arena, g->groups + 1, sizeof *order);
+    if (!order)
+        return az_arena_error(w->job->arena);
+    for (uint32_t k = 0; k < g->groups; k++) {
+        const uint32_t first = g->item[g->first[k]];
+        order[k] = (struct az_overlap_row){ .row = k,
+                                            .base = w->plain[first],
+                                            .uid = az_fw_node(w->fw, event(w, first)->node).uid };
+        for (uint32_t i = g->first[k]; i < g->first[k + 1]; i++)
+            order[k].time += w->time[g->item[i]];
+    }
+    int rc = az_fw_overlap_order(order, g->groups, w->n_plain, w->job->mem);
+    for (size_t k = 0; rc == 0 && k < g->groups; k++)
+        rc = put_row(w, g, order[k].row);
+    return rc;
+}
+
 static int fill(struct work *w)
 {
     struct az_groups g = { 0 };
     uint32_t *of = az_arena_array(w->job->arena, w->n + 1, sizeof *of), n = 0;
-    w->time = az_arena_array(w->job->arena, w->n + 1, sizeof *w->time);
-    int rc = of && w->time ? group(w, of, &n) : az_arena_error(w->job->arena);
-    for (size_t i = 0; rc == 0 && i < w->n; i++)
-        w->time[i] = event(w, i)->time;
+    int rc = of ? 0 : az_arena_error(w->job->arena);
+    if (rc == 0)
+        rc = w->overlap ? group_overlaps(w, of, &n) : group(w, of, &n);
     if (rc == 0)
         rc = az_groups_make(&g, of, w->n, n, w->job->mem);
     if (rc == 0)
         columns(w);
-    for (size_t k = 0; rc == 0 && k < n; k++)
+    if (rc == 0 && w->overlap)
+        rc = put_in_order(w, &g);
+    for (size_t k = 0; rc == 0 && !w->overlap && k < n; k++)
         rc = put_row(w, &g, k);
     az_groups_release(&g);
+    if (!w->overlap) {
+        w->plain = of;
+        w->n_plain = n;
+    }
+    return rc;
+}
+
+static int table(struct work *w, const struct az_family_sheet *s)
+{
+    const char *twin = w->overlap ? " and overlapping kernels" : "";
+    struct az_arena *a = w->job->arena;
+    struct az_sv title = az_arena_printf(a, "%.*s by parameters%s", AZ_SVF(s->name), twin),
+                 id = az_arena_printf(a, "%.*s%s", AZ_SVF(s->name), w->overlap ? "_kl_overlap" : "");
+    w->t = id.p && title.p ? az_table_new(a, id.p, title.p, 0) : NULL;
+    if (!w->t)
+        return az_arena_error(a);
+    int rc = az_fw_details_init(&w->details, w->fw, a, w->job->mem);
+    if (rc == 0)
+        rc = fill(w);
+    az_fw_details_release(&w->details);
+    if (rc == 0 && !w->overlap) {
+        int sum = (int)az_table_find(w->t, "Kernel Time (µs)_sum"), uid = (int)az_table_find(w->t, "UID_first");
+        rc = az_table_sort(w->t, (int[]){ AZ_DOWN(sum), AZ_UP(uid) }, 2);
+    }
+    if (rc == 0 && w->fw->opts->topk_roofline_ops != AZ_UNSET_I64)
+        az_table_keep(w->t, (size_t)w->fw->opts->topk_roofline_ops);
+    return az_fw_emit(w->job, w->t, rc);
+}
+
+static int overlap_table(struct work *w, const struct az_family_sheet *s)
+{
+    struct az_overlap_ops o = { 0 };
+    struct az_gpu_run *own = az_arena_array(w->job->arena, w->n + 1, sizeof *own);
+    if (!own)
+        return az_arena_error(w->job->arena);
+    for (size_t i = 0; i < w->n; i++)
+        own[i] = event(w, i)->own;
+    int rc = az_fw_overlap_ops(&o, w->job, w->fw, own, w->n);
+    w->overlap = &o;
+    if (rc == 0)
+        rc = table(w, s);
+    w->overlap = NULL;
+    az_fw_overlap_ops_release(&o);
     return rc;
 }
 
@@ -245,23 +339,15 @@ int az_family_table(struct az_job *job, struct az_fw *fw, struct az_fw_metrics *
                     const struct az_family_events *all, const uint32_t *item, size_t n)
 {
     struct work w = { .job = job, .fw = fw, .metrics = m, .all = all, .item = item, .n = n };
-    struct az_sv title = az_arena_printf(job->arena, "%.*s by parameters", AZ_SVF(s->name));
-    w.t = az_table_new(job->arena, s->name.p, title.p, 0);
-    if (!w.t)
+    w.time = az_arena_array(job->arena, n + 1, sizeof *w.time);
+    if (!w.time)
         return az_arena_error(job->arena);
-    int rc = az_fw_details_init(&w.details, fw, job->arena, job->mem);
-    if (rc == 0)
-        rc = fill(&w);
-    az_fw_details_release(&w.details);
-    if (rc == 0) {
-        int sum = (int)az_table_find(w.t, "Kernel Time (µs)_sum"), uid = (int)az_table_find(w.t, "UID_first");
-        rc = az_table_sort(w.t, (int[]){ AZ_DOWN(sum), AZ_UP(uid) }, 2);
-        if (rc == 0 && fw->opts->topk_roofline_ops != AZ_UNSET_I64)
-            az_table_keep(w.t, (size_t)fw->opts->topk_roofline_ops);
-    }
+    for (size_t i = 0; i < n; i++)
+        w.time[i] = event(&w, i)->time;
+    int rc = table(&w, s);
     if (rc == 0 && w.failed)
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(fw->trace->path),
                     "%.*s: %llu of %zu operations without an estimate: %s", AZ_SVF(s->name),
                     (unsigned long long)w.failed, n, w.why);
-    return az_fw_emit(job, w.t, rc);
+    return rc || !job->opts->include_overlap_info ? rc : overlap_table(&w, s);
 }

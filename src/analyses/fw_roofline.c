@@ -33,6 +33,7 @@ struct work {
     struct lines lines;
     struct gaps gaps;
     int64_t all, modelled, shaped, shaped_modelled;
+    uint64_t unreadable; /* rows whose arguments are malformed */
 };
 
 static bool only_copies(const struct work *w, const struct az_unified_row *r)
@@ -107,6 +108,7 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     bool backward = r->forward != AZ_NO_ROW, shaped = has_shapes(w, a);
     int rc = r->gpu == AZ_NO_ROW ? az_fw_estimate(w->metrics, backward ? r->forward : r->node, backward, &e) : 0;
     bool known = !isnan(e.flops) || !isnan(e.bytes);
+    w->unreadable += az_fw_unreadable(&e);
     w->all += r->time;
     w->shaped += shaped ? r->time : 0;
     w->modelled += known ? r->time : 0;
@@ -386,6 +388,10 @@ int az_unified_roofline(struct az_job *job, struct az_fw *fw, const struct az_un
         rc = add_row(&w, &u->rows.v[i]);
     if (rc == 0)
         rc = add_unlinked(&w);
+    if (rc == 0 && w.unreadable)
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(fw->trace->path),
+                    "unified_perf_summary: %llu of %zu operations have a malformed argument list (times only)",
+                    (unsigned long long)w.unreadable, u->rows.n);
     if (rc == 0)
         rc = cover(&w);
     if (rc == 0)

@@ -9,6 +9,7 @@
 struct work {
     struct az_job *job;
     struct az_fw *fw;
+    struct az_fw_metrics *metrics;
     uint32_t *forward;
     uint8_t *model;         /* operator -> 1 has a model, 2 and GPU work */
     uint32_t *models_below; /* preorder -> models with GPU work at smaller preorder numbers */
@@ -50,7 +51,7 @@ static int prepare(struct work *w)
     const struct az_calltree *c = w->fw->tree;
     struct az_arena *a = &w->scratch;
     int rc;
-    struct az_fw_metrics *metrics = az_fw_metrics_get(w->job, w->fw, &rc);
+    w->metrics = az_fw_metrics_get(w->job, w->fw, &rc);
     if (rc)
         return rc;
     w->model = az_arena_array(a, (size_t)c->n + 1, 1);
@@ -65,7 +66,7 @@ static int prepare(struct work *w)
         w->linked_below[p + 1] += w->linked_below[p];
     for (uint32_t n = 0; n < c->first_call; n++) {
         const struct az_op_category *known = az_fw_known(w->fw, n);
-        w->model[n] = (known && known->has_model) || az_fw_scripted(metrics, w->fw->trace->ev[AZ_HOST_OP].name[n]);
+        w->model[n] = (known && known->has_model) || az_fw_scripted(w->metrics, w->fw->trace->ev[AZ_HOST_OP].name[n]);
     }
     for (uint32_t p = 0; p < c->n; p++) {
         uint32_t n = c->by_pre[p];
@@ -218,8 +219,9 @@ static int visit(struct work *w, uint32_t node)
         return 0;
     if (!is_op(w, node))
         return descend(w, node);
-    if (w->model[node])
-        return take(w, node, AZ_SV(""));
+    if (w->model[node]) /* one whose figures are its forward operator's: `ConvBias_Backward` records no shapes */
+        return take(w, node,
+                    az_fw_model(w->metrics, az_fw_node(w->fw, node).name) ? AZ_SV("") : sole_backward(w, node));
     bool below = model_below(w, node);
     struct az_sv backward = below ? AZ_SV("") : sole_backward(w, node);
     if (backward.n)

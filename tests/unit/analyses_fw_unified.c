@@ -68,6 +68,29 @@ static void backward(struct fw_fix *f, bool arrows)
 static void backward_by_arrows(void **state) { backward(*state, true); }
 static void backward_by_sequence(void **state) { backward(*state, false); }
 
+/* A fused convolution's backward pass records no shapes: its figures are the forward operator's, found by sequence
+ * number. */
+static void fused_convolution(void **state)
+{
+    struct fw_fix *f = *state;
+    work(f, 1, 100, "ConvBias_",
+         "\"Sequence number\":7,\"Input Dims\":[[2,3,8,8],[4,3,3,3],[4,1,1],[],[]],\"Input type\":"
+         "[\"c10::Half\",\"c10::Half\",\"c10::Half\",\"Scalar\",\"Scalar\"],\"Concrete "
+         "Inputs\":[\"\",\"\",\"\",\"1\",\"1\"]",
+         300, 10, "conv_fprop", 1);
+    span(f, "cpu_op", 100, 2, 1000, 100, "autograd::engine::evaluate_function: ConvBias_Backward",
+         "\"Sequence number\":7");
+    work(f, 2, 1010, "ConvBias_Backward", "", 1300, 25, "conv_dgrad", 2);
+    run(f, &az_analysis_fw_unified);
+    const struct az_table *t = table(f, "unified_perf_summary");
+    const size_t b = row_of(t, "name", "ConvBias_Backward"), fwd = row_of(t, "name", "ConvBias_");
+    is(f, "unified_perf_summary", b, "op category", "CONV_bwd");
+    /* padding 1, stride 1: output 8 x 8; 2 * N * K * H * W * C * R * S = 2 * 2 * 4 * 64 * 27 and the bias */
+    assert_true(num(f, "unified_perf_summary", fwd, "GFLOPS") > 2e-9 * 2 * 4 * 64 * 27 * 0.999);
+    assert_true(num(f, "unified_perf_summary", b, "GFLOPS") > num(f, "unified_perf_summary", fwd, "GFLOPS") * 1.5);
+    is(f, "unified_perf_summary", b, "has_perf_model", "True");
+}
+
 static void not_sole_backward(void **state)
 {
     struct fw_fix *f = *state;
@@ -271,6 +294,7 @@ int main(void)
         TEST(modelled_operators),
         TEST(backward_by_arrows),
         TEST(backward_by_sequence),
+        TEST(fused_convolution),
         TEST(not_sole_backward),
         TEST(rows_taken),
         TEST(driver_launches_are_leaves),
