@@ -116,6 +116,17 @@ static bool dims_of(struct az_perf_arg *a, struct az_sv text)
     return !l.bad;
 }
 
+bool az_perf_list_item(const struct az_perf_arg *a, unsigned i, struct az_perf_arg *out)
+{
+    struct list l;
+    struct az_sv e;
+    bool found = a->list && open_list(&l, a->dims);
+    for (unsigned k = 0; found && k <= i; k++)
+        found = next(&l, &e);
+    *out = (struct az_perf_arg){ .type = a->type, .type_name = a->type_name };
+    return found && dims_of(out, e);
+}
+
 static struct az_sv unquoted(struct az_sv s)
 {
     return s.n >= 2 && s.p[0] == '"' && s.p[s.n - 1] == '"' ? az_sv_make(s.p + 1, s.n - 2) : s;

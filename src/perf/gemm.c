@@ -293,10 +293,38 @@ bool az_pm_jax_gemm(struct az_pm *r)
     return finish(r, &g);
 }
 
-/* X [M,K] and weights of all groups [G,K,N] or [G,N,K]. */
+/* Lists of X [M,K] and W [K,N] or [N,K], a pair a group: the sums of their products. */
+static bool grouped_pairs(struct az_pm *r, const struct az_perf_arg *x, const struct az_perf_arg *w)
+{
+    double flops = 0, in = 0, weights = 0, out = 0, rows = 0;
+    for (unsigned i = 0; i < x->count; i++) {
+        struct az_perf_arg a, b;
+        if (!az_perf_list_item(x, i, &a) || !az_perf_list_item(w, i, &b) || a.nd != 2 || b.nd != 2 ||
+            (b.dim[0] != a.dim[1] && b.dim[1] != a.dim[1]))
+            return az_pm_fail(r, "operands are no pairs of matrices");
+        const double m = (double)a.dim[0], k = (double)a.dim[1],
+                     n = (double)(b.dim[0] == a.dim[1] ? b.dim[1] : b.dim[0]);
+        flops += 2 * m * k * n;
+        in += m * k;
+        weights += k * n;
+        out += m * n;
+        rows += m;
+    }
+    az_pm_unit(r, "matrix", x->type);
+    az_pm_p_int(r, "G", x->count);
+    az_pm_p_int(r, "M", rows);
+    az_pm_p_types(r, "dtype_A_B", x, w, NULL);
+    r->out->bwd_flops = 2 * flops;
+    r->out->bwd_bytes = 2 * (in + weights) * x->type->bytes + 2 * out * w->type->bytes;
+    return az_pm_done(r, flops, (in + weights) * x->type->bytes + out * w->type->bytes);
+}
+
+/* X [M,K] and weights of all groups [G,K,N] or [G,N,K]; or lists of pairs. */
 bool az_pm_grouped_gemm(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_key(r, "A", 0), *w = az_pm_key(r, "B", 1);
+    if (x->list && w->list && x->count == w->count)
+        return grouped_pairs(r, x, w);
     if (x->nd != 2 || w->nd != 3)
         return az_pm_fail(r, "operands are no groups of matrices");
     double m = az_pm_dim(x, 0), k = az_pm_dim(x, 1), g = az_pm_dim(w, 0), n;

@@ -55,6 +55,8 @@ struct az_perf_call {
  * shapes, numbers that are none, more than AZ_PERF_DIMS dimensions. Arguments beyond AZ_PERF_ARGS are left out. */
 bool az_perf_parse(struct az_perf_call *c, struct az_sv dims, struct az_sv types, struct az_sv strides,
                    struct az_sv concrete);
+/* Dimensions of tensor i of a list of tensors. False: there is none. */
+bool az_perf_list_item(const struct az_perf_arg *a, unsigned i, struct az_perf_arg *out);
 
 /* One row of configs/op_models.csv. */
 struct az_op_model {

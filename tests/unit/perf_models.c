@@ -112,6 +112,11 @@ static void gemm(void **state)
         { "aiter::gemm_afp4wfp4_", "[[2,4],[3,4]]", "[" BYTE "," BYTE "]", "[]", 96, 32, "matrix_fp4" },
         /* M*K*N with 2 groups: 2*4*3*5 = 120; (4*3 + 2*3*5)*2 + 4*5*2 */
         { "primus_turbo::grouped_gemm", "[[4,3],[2,3,5]]", "[" BF16 "," BF16 "]", "[]", 120, 124, "matrix_bf16" },
+        /* lists of pairs: 2*(4*3*5 + 2*3*5) = 180; (12 + 6 + 2*15)*2 + (20 + 10)*2 */
+        { "primus_turbo::grouped_gemm", "[[[4,3],[2,3]],[[3,5],[5,3]]]", "[" BF16 "," BF16 "]", "[]", 180, 156,
+          "matrix_bf16" },
+        { "primus_turbo::grouped_gemm", "[[[4,3],[2,3]],[[3,5],[5,4]]]", "[" BF16 "," BF16 "]", "[]", -1, -1, "" },
+        { "primus_turbo::grouped_gemm", "[[[4,3]],[[3,5],[5,3]]]", "[" BF16 "," BF16 "]", "[]", -1, -1, "" },
         /* dW of 2 groups [3,5]: 2*4*3*5; (4*3 + 4*5)*2 + 2*15*2 */
         { "primus_turbo::grouped_gemm_variable_k", "[[4,3],[4,5],[2]]", "[" BF16 "," BF16 ",\"long int\"]", "[]", 120,
           124, "matrix_bf16" },
