@@ -1,25 +1,23 @@
 /* hlo_roofline: how near an operation comes to what its device can do. The device is the configured one, else the one
- * whose units and memory the profile tells. */
+ * of that name, or whose units and memory the profile tells; rates of the user's own win. */
 #include "analyses/hlo_perf.h"
-#include "perf/arch.h"
+#include "base/data.h"
+#include "perf/peaks.h"
 
-/* Unit and type whose peak bounds an operation; empty where it computes nothing that is counted. */
-static struct az_sv spec_of(const struct az_hx_work *w)
+/* Precision of the product an operation computes; empty where it computes nothing that is counted. */
+static struct az_sv precision_of(const struct az_hx_work *w)
 {
-    static const struct {
-        const char *type, *spec;
-    } specs[] = { { "bf16", "matrix_bf16" }, { "f16", "matrix_fp16" }, { "f32", "matrix_fp32" },
-                  { "f64", "matrix_fp64" },  { "s8", "matrix_int8" },  { "u8", "matrix_int8" },
-                  { "f8", "matrix_fp8" },    { "f4", "matrix_fp4" } };
+    static const char *const names[][2] = { { "bf16", "bf16" }, { "f16", "fp16" }, { "f32", "fp32" }, { "f64", "fp64" },
+                                            { "s8", "int8" },   { "u8", "int8" },  { "f8", "fp8" },   { "f4", "fp4" } };
     const struct az_hlo_op *op = w->op;
     if (!op || w->flops <= 0)
         return AZ_SV("");
     const struct az_hlo_shape *s = op->n_dots && op->dots[0].lhs ? op->dots[0].lhs
                                    : op->n_operands              ? &op->operands[0]
                                                                  : NULL;
-    for (size_t i = 0; s && i < sizeof specs / sizeof *specs; i++)
-        if (az_sv_starts(s->type, az_sv_str(specs[i].type)))
-            return az_sv_str(specs[i].spec);
+    for (size_t i = 0; s && i < sizeof names / sizeof *names; i++)
+        if (az_sv_starts(s->type, az_sv_str(names[i][0])))
+            return az_sv_str(names[i][1]);
     return AZ_SV("");
 }
 
@@ -39,40 +37,52 @@ static void columns(struct az_table *t)
     az_table_column(t, "roofline_us", AZ_REAL, AZ_UNIT_US, 0);
     az_table_column(t, "percent_of_roofline", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
     az_table_column(t, "bound", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "peak_assumed", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
 }
 
-static bool arch_of(struct az_hx *h, const struct az_hx_work *w, struct az_arch *a)
+/* False: no rates are known of it. *rc: the user's own rates are none. */
+static bool peaks_of(struct az_hx *h, const struct az_hx_work *w, struct az_peaks *out, int *rc)
 {
     const struct az_hx_device *d = &h->devices.v[az_hx_device_of(h, &w->first)];
     const struct az_xplane *p = &h->tr[d->trace].x->planes.v[d->plane];
-    const struct az_sv name = h->job->opts->device_name;
-    return az_arch_find(name.n ? name : p->type, p->vendor, (double)p->units, (double)p->memory_bytes, a);
+    const struct az_options *o = h->job->opts;
+    const struct az_device_facts facts = { .name = p->type,
+                                           .units = (double)p->units,
+                                           .memory_bytes = (double)p->memory_bytes };
+    struct az_sv bad;
+    bool found = az_peaks_find(az_data("devices.csv"), o->device_name, o->roofline_basis, &facts, out);
+    *rc = 0;
+    if (o->device_peaks.n == 0)
+        return found;
+    if (!az_peaks_override(out, o->device_peaks, &bad))
+        *rc = az_diag_fail(h->job->diag, AZ_ECONFIG, AZ_NOWHERE,
+                           "device_peaks: '%.*s' is no rate (say mem_bw_gbps=3350 matrix_bf16=989.4)", AZ_SVF(bad));
+    return *rc == 0;
 }
 
-static void put(struct az_hx *h, struct az_table *t, const struct az_hx_work *w, const struct az_arch *a)
+static void put(struct az_hx *h, struct az_table *t, const struct az_hx_work *w, const struct az_peaks *peaks)
 {
     const double none = 0.0 / 0.0, us = az_hx_work_us(w);
     const struct az_trace *tr = h->tr[w->first.trace].t;
     const struct az_xrow *row = az_hx_row(h, &w->first);
-    const struct az_sv spec = spec_of(w);
-    const double peak = spec.n ? az_arch_peak(a, spec) : 0;
-    const double compute = peak > 0 ? (double)w->flops / peak / 1e6 : 0; /* us */
-    const double memory = a->bandwidth_gbps > 0 ? (double)w->bytes / a->bandwidth_gbps / 1e3 : 0;
-    const double roof = compute > memory ? compute : memory;
+    const struct az_sv nothing = { "", 0 };
+    struct az_roofline r;
+    az_roofline(peaks, "matrix", precision_of(w), nothing, false, (double)w->flops, (double)w->bytes, &r);
     az_hx_put_opt(t, az_trace_text(tr, row->module));
     az_hx_put_program(t, row);
     az_put_text(t, az_trace_text(tr, row->op));
     az_put_text(t, az_hx_work_kind(w->op));
-    az_put_text(t, a->name);
-    az_hx_put_opt(t, peak > 0 ? spec : AZ_SV(""));
-    az_put_f64(t, peak > 0 ? peak : none);
-    az_put_f64(t, a->bandwidth_gbps / 1e3);
+    az_put_text(t, peaks->name);
+    az_hx_put_opt(t, az_sv_str(r.peak));
+    az_put_f64(t, r.tflops);
+    az_put_f64(t, peaks->bw / 1e3);
     az_put_f64(t, w->flops >= 0 && w->bytes > 0 ? (double)w->flops / (double)w->bytes : none);
     az_put_f64(t, w->flops >= 0 && us > 0 ? (double)w->flops / us / 1e6 : none);
     az_put_f64(t, us);
-    az_put_f64(t, roof > 0 ? roof : none);
-    az_put_f64(t, roof > 0 && us > 0 ? roof / us * 100 : none);
-    az_put_text(t, compute > memory ? AZ_SV("COMPUTE_BOUND") : AZ_SV("MEMORY_BOUND"));
+    az_put_f64(t, r.time_us);
+    az_put_f64(t, us > 0 ? r.time_us / us * 100 : none);
+    az_hx_put_opt(t, az_sv_str(r.bound));
+    az_hx_put_opt(t, !*r.peak ? nothing : r.assumed ? AZ_SV("True") : AZ_SV("False"));
 }
 
 static int chart(struct az_job *job)
@@ -97,17 +107,20 @@ int az_hx_roofline(struct az_hx *h, const struct az_hx_works *works)
     columns(t);
     for (size_t i = 0; i < works->n; i++) {
         const struct az_hx_work *w = &works->v[i];
-        struct az_arch a;
+        struct az_peaks peaks;
+        int bad;
         if (!w->op || w->bytes <= 0)
             continue;
-        if (arch_of(h, w, &a))
-            put(h, t, w, &a);
+        if (peaks_of(h, w, &peaks, &bad))
+            put(h, t, w, &peaks);
+        else if (bad)
+            return az_hx_emit(h->job, t, bad);
         else
             unknown++;
     }
     if (unknown)
         az_cover(h->job, "operations without a roofline", (double)unknown, "",
-                 AZ_SV("their device is not in configs/gpu_arch.csv (name it with \"device\")"));
+                 AZ_SV("their device is not in configs/devices.csv (name it with \"device\")"));
     rows = t->rows;
     const int rc = az_hx_emit(h->job, t, AZ_OK);
     return rc == 0 && rows ? chart(h->job) : rc;

@@ -6,7 +6,6 @@
     extern const char symbol[], symbol##_end[]
 
 EMBED(az_data_op_categories, "op_categories.csv");
-EMBED(az_data_gpu_arch, "gpu_arch.csv");
 EMBED(az_data_kernel_classes, "kernel_classes.rules");
 EMBED(az_data_phases, "phases.rules");
 EMBED(az_data_tt_devices, "tt_devices.csv");
@@ -29,7 +28,6 @@ struct az_sv az_data(const char *name)
         const char *name, *from, *to;
     } files[] = {
         FILE_OF(az_data_op_categories, "op_categories.csv"),
-        FILE_OF(az_data_gpu_arch, "gpu_arch.csv"),
         FILE_OF(az_data_kernel_classes, "kernel_classes.rules"),
         FILE_OF(az_data_phases, "phases.rules"),
         FILE_OF(az_data_tt_devices, "tt_devices.csv"),

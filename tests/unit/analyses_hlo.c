@@ -291,6 +291,17 @@ static void executions(void **state)
     assert_true(text_is(r, 0, "device_name", "MI300X"));
     assert_true(text_is(r, 0, "compute_spec", "matrix_bf16"));
     near(figure(r, 0, "roofline_us"), 458752 / 5300e9 * 1e6);
+    az_document_release(&f->doc);
+    az_document_init(&f->doc, f->job.arena);
+    f->opts.device_peaks = AZ_SV("mem_bw_gbps=1000 matrix_bf16=1"); /* the user's own rates win */
+    assert_int_equal(az_analysis_hlo_perf.run(&f->job), 0);
+    r = table_of(f, "hlo_roofline");
+    assert_true(text_is(r, 0, "bound", "COMPUTE_BOUND"));
+    near(figure(r, 0, "roofline_us"), 2.0 * 256 * 128 * 512 / 1e12 * 1e6);
+    az_document_release(&f->doc);
+    az_document_init(&f->doc, f->job.arena);
+    f->opts.device_peaks = AZ_SV("speed=9");
+    assert_int_equal(az_analysis_hlo_perf.run(&f->job), AZ_ECONFIG);
 }
 
 /* ---- TPU ---- */

@@ -6,8 +6,9 @@
 
 #include <cmocka.h>
 
-#include "perf/arch.h"
+#include "base/data.h"
 #include "perf/hlo.h"
+#include "perf/peaks.h"
 
 static void products(void **state)
 {
@@ -73,22 +74,22 @@ static void bus_factors(void **state)
     assert_true(az_bus_factor(AZ_BUS_PART, 1) == 0);
 }
 
+/* By name; without one by units and memory. */
 static void devices(void **state)
 {
     (void)state;
-    struct az_arch a;
-    const struct az_sv none = AZ_SV("");
-    assert_true(az_arch_find(AZ_SV("NVIDIA H100 80GB HBM3"), none, 0, 0, &a));
-    assert_true(az_sv_is(a.name, "H100-SXM5"));
-    assert_true(az_arch_peak(&a, AZ_SV("matrix_bf16")) == 989.4);
-    assert_true(az_arch_peak(&a, AZ_SV("matrix_fp4")) == 0);
-    assert_true(az_arch_peak(&a, AZ_SV("matrix_bf1")) == 0);
-    /* without a name: by vendor, units and memory */
-    assert_true(az_arch_find(none, AZ_SV("AMD"), 304, 206141652992.0, &a));
-    assert_true(az_sv_is(a.name, "MI300X"));
-    assert_false(az_arch_find(none, AZ_SV("Nvidia"), 304, 206141652992.0, &a));
-    assert_false(az_arch_find(none, none, 0, 0, &a));
-    assert_false(az_arch_find(AZ_SV("abacus"), none, 0, 0, &a));
+    struct az_peaks p;
+    const struct az_sv none = AZ_SV(""), csv = az_data("devices.csv");
+    struct az_device_facts f = { .name = AZ_SV("NVIDIA H100 80GB HBM3") };
+    assert_true(az_peaks_find(csv, none, none, &f, &p));
+    assert_true(az_sv_is(p.name, "H100-SXM5"));
+    f = (struct az_device_facts){ .name = none, .units = 304, .memory_bytes = 206141652992.0 };
+    assert_true(az_peaks_find(csv, none, none, &f, &p));
+    assert_true(az_sv_is(p.name, "MI300X"));
+    f.units = 0;
+    assert_false(az_peaks_find(csv, none, none, &f, &p));
+    f.name = AZ_SV("abacus");
+    assert_false(az_peaks_find(csv, none, none, &f, &p));
 }
 
 int main(void)
