@@ -48,9 +48,15 @@ static void cover_links(struct az_job *job, const struct totals *sum)
              AZ_SV("of device time; kernels inside are not recorded one by one"));
 }
 
-/* Share of kernel time that the class map leaves in `others`. */
+/* Share of kernel time that the class map leaves in `others`. Without a map this is said only of formats whose users
+ * know classes by a map alone. */
 static int cover_classes(struct az_job *job)
 {
+    bool said = job->classes->rules && job->classes->rules->n;
+    for (size_t i = 0; i < job->n_traces; i++)
+        said |= (job->traces[i]->caps & AZ_CAP_CLASSIC) != 0;
+    if (!said)
+        return 0;
     struct az_name_sums sums;
     double all = 0, others = 0;
     int rc = az_job_kernels(job, &sums);
