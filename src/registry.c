@@ -38,6 +38,7 @@ const struct az_analysis *const az_analyses[] = {
     &az_analysis_gpu_timeline,
     &az_analysis_fw_ops,
     &az_analysis_fw_unified,
+    &az_analysis_fw_diff,
     &az_analysis_fw_families,
     &az_analysis_fw_kernels,
     &az_analysis_fw_short,

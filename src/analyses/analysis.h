@@ -11,6 +11,7 @@ struct az_job {
     const struct az_options *opts;
     const struct az_trace *const *traces; /* sealed; one per rank or file */
     size_t n_traces;
+    const struct az_trace *other; /* sealed; what the first trace is compared with; NULL: nothing */
     const struct az_classifier *classes;
     struct az_arena *arena; /* results live here, as long as the document */
     struct az_mem *mem;

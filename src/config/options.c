@@ -166,6 +166,8 @@ const struct az_option az_option_table[] = {
       "columns of the call stack and its entry point in unified_perf_summary; needs python frames", "0.1" },
     { "detect_recompute", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(detect_recompute), NO_RANGE, NULL, "false", "pytorch",
       "tell apart what activation checkpointing runs again; needs python frames", "0.1" },
+    { "comparison_json_path", AZ_AT_OPTIONS, AZ_OPT_PATH, OPT(comparison_json_path), NO_RANGE, NULL, NULL, "pytorch",
+      "second trace: what it does another way than this one, by call tree (diff_stats)", "0.1" },
     { "enable_pseudo_ops", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(enable_pseudo_ops), NO_RANGE, NULL, "false", "pytorch",
       "puts operators around the kernels of mixtures of experts (configs/pseudo_ops.lua)", "0.1" },
     { "inference_phase_analysis", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(inference_phase_analysis), NO_RANGE, NULL, "false",

@@ -79,6 +79,9 @@ void az_apply_shared(struct az_loader *l, struct az_node *object, struct az_opti
         az_labels_load(l, labels, &opts->labels);
     if (script && opts->extension_file.n > 0 && !l->no_files)
         opts->extension_file = az_path_lookup(l->a, l->base, opts->extension_file);
+    if (az_node_get(az_node_get(object, "options"), "comparison_json_path") && opts->comparison_json_path.n > 0 &&
+        !l->no_files)
+        opts->comparison_json_path = az_path_lookup(l->a, l->base, opts->comparison_json_path);
 }
 
 static void load_inputs(struct az_loader *l, struct az_node *root)

@@ -15,6 +15,8 @@ void az_result_init(struct az_result *r, uint64_t memory_limit)
 void az_result_release(struct az_result *r)
 {
     az_document_release(&r->doc);
+    if (r->other)
+        az_trace_release(r->other);
     for (size_t i = 0; i < r->n_digests; i++)
         az_digest_free(r->digests[i]);
     for (size_t i = 0; i < r->n_traces; i++)
@@ -43,6 +45,14 @@ int az_one_explain(const struct az_one *o, int rc, size_t errors_before, const c
     return az_diag_fail(o->diag, rc, at_input(o), "%s failed: %s", what, az_err_text(rc));
 }
 
+/* Digests of files of the input; NULL for others. */
+static struct az_digest *const *digests_of(const struct az_one *o, const struct az_file *files)
+{
+    const struct az_files *all = &o->job->files;
+    const bool ours = (uintptr_t)files >= (uintptr_t)all->v && (uintptr_t)files < (uintptr_t)(all->v + all->n);
+    return ours && o->res->digests ? o->res->digests + (files - all->v) : NULL;
+}
+
 int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *files, size_t n)
 {
     struct az_parse p = { .files = files,
@@ -54,7 +64,7 @@ int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *file
                           .threads = o->threads,
                           .progress = o->progress,
                           .cancelled = poll_interrupt,
-                          .digests = o->res->digests ? o->res->digests + (files - o->job->files.v) : NULL };
+                          .digests = digests_of(o, files) };
     size_t before = o->diag->errors;
     int rc;
 
@@ -107,6 +117,25 @@ static int read_traces(struct az_one *o)
             failed = rc;
     }
     return failed;
+}
+
+/* The trace that the input is compared with. The report is made without it if it cannot be read. */
+static int read_other(struct az_one *o)
+{
+    const struct az_file file = { .path = o->job->input->opts.comparison_json_path };
+    const unsigned caps = o->caps;
+    if (file.path.n == 0 || o->res->n_traces != 1 || !(caps & AZ_CAP_FRAMEWORK))
+        return AZ_OK;
+    struct az_trace *t = az_arena_alloc(&o->res->arena, sizeof *t);
+    int rc = t ? az_trace_init(t, &o->res->mem) : az_arena_error(&o->res->arena);
+    if (rc)
+        return az_one_explain(o, rc, o->diag->errors, "reading");
+    rc = az_one_read(o, t, &file, 1);
+    if (rc)
+        az_trace_release(t);
+    else
+        o->res->other = t;
+    return rc;
 }
 
 /* "kernel sums, ranges": the capabilities of a mask, for people. */
@@ -244,6 +273,8 @@ int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, un
     make_digests(res, job->files.n);
     az_ranks_init(&ranks, &o);
     failed = reduced ? az_ranks_reduce(&ranks) : read_traces(&o);
+    if (!failed)
+        failed = read_other(&o);
     if (!failed && !reduced && res->n_traces > 1)
         failed = az_ranks_of_traces(&ranks);
     if ((reduced ? ranks.set.n : res->n_traces) == 0 || failed == AZ_EINTR || failed == AZ_ENOMEM ||
@@ -257,6 +288,7 @@ int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, un
         views[i] = &res->traces[i];
     work.traces = views;
     work.n_traces = res->n_traces;
+    work.other = res->other;
     work.classes = &classes;
     work.coverage = az_coverage_table(&res->arena);
     work.findings = az_findings_table(&res->arena);

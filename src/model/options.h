@@ -54,6 +54,7 @@ struct az_options {
     struct az_sv roofline_basis; /* peak, achievable */
     struct az_sv device_peaks;   /* rates that win over the table: "mem_bw_gbps=4100 matrix_bf16=650" */
     struct az_sv extension_file;
+    struct az_sv comparison_json_path; /* pytorch: the trace that this one is compared with; empty: none */
     /* pytorch (spec/pytorch.md 13) */
     struct az_sv link_by;                                    /* correlation | flow */
     struct az_sv phase_detection_method;                     /* hybrid, ... */
