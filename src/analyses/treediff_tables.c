@@ -392,14 +392,14 @@ static struct az_sv drawn(struct work *w, uint32_t id, struct az_sv name)
 {
     const struct az_diff_nodes *nodes = &w->d->nodes;
     const struct az_diff_node *n = &nodes->v[id];
-    const char *bars[DRAWN];
+    const char *bars[DRAWN] = { NULL };
     char text[DRAWN * 8 + 32];
     size_t levels = 0, len = 0;
     for (uint32_t up = n->parent; up != AZ_NO_ROW && levels < DRAWN; up = nodes->v[up].parent)
         bars[levels++] = nodes->v[up].last_sibling ? "    " : "│   ";
-    while (levels-- > 0) {
-        memcpy(text + len, bars[levels], strlen(bars[levels]));
-        len += strlen(bars[levels]);
+    for (size_t k = levels; k > 0; k--) {
+        memcpy(text + len, bars[k - 1], strlen(bars[k - 1]));
+        len += strlen(bars[k - 1]);
     }
     text[len] = 0;
     return az_arena_printf(w->job->arena, "%s%s── %s%.*s", text, n->last_sibling ? "└" : "├",

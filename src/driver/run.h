@@ -35,7 +35,7 @@ struct az_result {
     struct az_document doc;
     struct az_trace *traces; /* in the arena */
     size_t n_traces;
-    struct az_trace *other; /* comparison_json_path; NULL: none */
+    struct az_trace *other;     /* comparison_json_path; NULL: none */
     struct az_digest **digests; /* by file of the job, taken while it was read; NULL: none */
     size_t n_digests;
     bool reportable; /* doc is complete (also of an input without activity, which counts as failed) */

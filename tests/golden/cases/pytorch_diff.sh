@@ -31,5 +31,6 @@ echo '{}' >empty.json
 for other in none.json empty.json; do
     rm -rf out
     "$ANALYZER" run a.json --opt comparison_json_path=$other --csv-dir out >/dev/null || echo "exit status $?"
-    ls out | grep -c . ; ls out | grep diff_ || true
+    find out -name '*.csv' | wc -l | tr -d ' '
+    find out -name 'diff_*'
 done
