@@ -32,6 +32,11 @@ struct az_replay_counts {
 int az_replay_emit(const struct az_document *doc, const char *dir, const struct az_replay_opts *o,
                    struct az_vec_char *text, struct az_replay_counts *counts, struct az_diag *diag) AZ_MUST_USE;
 
+/* Adds to `out` the tables `gemm` and `conv` that az_replay_emit wants, from the `unified_perf_summary` of a single
+ * report: rows of one operator and one set of arguments are one row, longest first. AZ_EEMPTY: there is no such table,
+ * or no row of these operators. */
+int az_replay_tables(const struct az_document *report, struct az_document *out, struct az_diag *diag) AZ_MUST_USE;
+
 /* ---- running what is in it ---- */
 
 struct az_replay_run_opts {
