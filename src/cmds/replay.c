@@ -166,6 +166,29 @@ static int print_text(struct replay *r, const struct az_document *doc)
     return rc;
 }
 
+/* --dry-run: the commands, one a line. */
+static int print_commands(struct replay *r, const struct az_document *doc)
+{
+    struct az_vec_char text;
+    int rc = 0;
+    az_vec_init(&text, NULL);
+    for (size_t i = 0; rc == 0 && i < doc->tables.n; i++) {
+        const struct az_table *t = doc->tables.v[i];
+        ptrdiff_t command = az_table_find(t, "command"), status = az_table_find(t, "status");
+        for (size_t row = 0; rc == 0 && row < t->rows; row++) {
+            struct az_sv c = az_cell_text(az_table_at(t, row, (size_t)command));
+            struct az_sv s = az_cell_text(az_table_at(t, row, (size_t)status));
+            struct az_sv title = t->columns.v[0].name, group = az_sv_cut(&title, ' ');
+            rc = az_text_printf(&text, "%.*s %lld: %.*s\n", AZ_SVF(group), (long long)az_table_at(t, row, 0)->i,
+                                AZ_SVF(az_sv_is(s, "ok") ? c : s));
+        }
+    }
+    if (!rc)
+        rc = print(&text, &r->log);
+    az_vec_release(&text);
+    return rc;
+}
+
 static int run_folder(struct replay *r, const char *dir, struct az_diag *diag)
 {
     struct az_arena arena;
@@ -182,9 +205,11 @@ static int run_folder(struct replay *r, const char *dir, struct az_diag *diag)
     r->run.ctx = r;
     az_signals_install();
     int rc = az_replay_run(dir, &r->run, &doc, &failed, diag);
-    if (!rc && r->text)
+    if (!rc && r->run.dry_run)
+        rc = print_commands(r, &doc);
+    else if (!rc && r->text)
         rc = print_text(r, &doc);
-    if (!rc)
+    if (!rc && !r->run.dry_run)
         rc = write_reports(r, &doc, dir, diag);
     if (!rc && failed)
         rc = AZ_ECHILD; /* said row by row */

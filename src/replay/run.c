@@ -280,6 +280,7 @@ static void columns(struct az_table *t, enum group g)
     const char *name = group_name[g];
     az_table_columnsv(t, az_arena_printf(t->arena, "%s no.", name), AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "status", AZ_TEXT, AZ_UNIT_NONE, 0);
     for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
         struct az_sv title = az_sv_str(form[i]);
         ptrdiff_t at = az_sv_find(title, AZ_SV("%s"));
@@ -287,10 +288,9 @@ static void columns(struct az_table *t, enum group g)
             title = az_arena_printf(t->arena, "%.*s%s%s", (int)at, form[i], name, form[i] + at + 2);
         az_table_columnsv(t, title, AZ_REAL, i < 5 ? AZ_UNIT_US : AZ_UNIT_PERCENT, i < 3 ? AZ_LOWER_BETTER : 0);
     }
-    az_table_column(t, "status", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "replay status", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "GFLOPS/s", AZ_REAL, AZ_UNIT_PER_S, AZ_DETAIL | AZ_HIGHER_BETTER);
+    az_table_column(t, "GFLOPS/s", AZ_REAL, AZ_UNIT_NONE, AZ_DETAIL | AZ_HIGHER_BETTER);
     az_table_column(t, "GB/s", AZ_REAL, AZ_UNIT_GBPS, AZ_DETAIL | AZ_HIGHER_BETTER);
     az_table_column(t, "solution", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_column(t, "command", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
@@ -310,6 +310,7 @@ static void put_row(struct az_table *t, const struct az_replay_entry *e, const s
     double percent = e->profile_us > 0 ? 100 / e->profile_us : (double)NAN;
     az_put_i64(t, e->no);
     put_text(t, e->name);
+    put_text(t, o->status);
     az_put_f64(t, o->bench.us);
     az_put_f64(t, o->torch_us);
     az_put_f64(t, e->profile_us);
@@ -317,7 +318,6 @@ static void put_row(struct az_table *t, const struct az_replay_entry *e, const s
     az_put_f64(t, diff);
     az_put_f64(t, replay * percent);
     az_put_f64(t, diff * percent);
-    put_text(t, o->status);
     put_text(t, o->torch_status);
     if (e->count >= 0)
         az_put_i64(t, e->count);
