@@ -24,11 +24,14 @@ static int bad(struct load *l, const char *at, const char *what)
                         "%s (a replay file is a list of objects)", what);
 }
 
-/* Nothing is left of a list or object but its bracket. */
+/* Nothing is left of a list or object but its bracket, and nothing was wanted before it. */
 static bool ended(const struct az_jview *v, char bracket)
 {
     struct az_sv rest = az_sv_trim(v->rest);
-    return rest.n == 1 && *rest.p == bracket;
+    const char *before = v->rest.p - 1;
+    while (*before == ' ' || *before == '\n' || *before == '\r' || *before == '\t')
+        before--; /* the opening bracket at the latest */
+    return rest.n == 1 && *rest.p == bracket && *before != ':' && *before != ',';
 }
 
 static struct az_sv unquoted(struct load *l, struct az_sv v)
