@@ -134,10 +134,10 @@ static int note_event(struct rank *r, const struct az_me_event *e, enum fate fat
         r->ids = larger(r->ids, larger(az_me_digits(e->pid), az_me_digits(e->id)));
         r->correlations = larger(r->correlations, az_me_digits(e->correlation));
         r->externals = larger(r->externals, az_me_digits(e->external));
-        if (az_sv_ends(cat, AZ_SV("_runtime")) || az_sv_ends(cat, AZ_SV("_driver"))) {
-            r->launches = true;
-            r->launch_correlates |= e->correlation.n > 0;
-        }
+    }
+    if (az_sv_ends(cat, AZ_SV("_runtime")) || az_sv_ends(cat, AZ_SV("_driver"))) {
+        r->launches = true; /* filtered ones, too: what is linked by what does not depend on a filter */
+        r->launch_correlates |= e->correlation.n > 0;
     }
     return note_process(r, e, fate);
 }
