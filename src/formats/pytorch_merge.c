@@ -314,8 +314,10 @@ static int read_rank(struct merge *m, struct rank *r, bool writing)
 {
     struct pass p = { .m = m, .r = r, .writing = writing, .array = { .first_bad = -1 } };
     struct az_source_opts o = { .mem = m->opts->mem, .diag = writing ? NULL : m->diag };
-    if (az_path_stat(r->path.p).kind != AZ_PATH_FILE)
-        return az_diag_fail(m->diag, AZ_EFORMAT, AZ_AT_FILE(r->path), "no regular file: this rank is left out");
+    if (az_path_stat(r->path.p).kind == AZ_PATH_OTHER || az_sv_is(r->path, "-"))
+        return az_diag_fail(
+            m->diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
+            "is no regular file, and a trace is read twice: this rank is left out (write it to a file)");
     int rc = az_source_open(&p.src, r->path.p, &o);
     if (rc)
         return rc == AZ_EIO && !writing ? AZ_EFORMAT : rc; /* the source said why */

@@ -298,7 +298,8 @@ int az_me_digits(struct az_sv raw)
 /* rank x 10^digits + v: the rank's digits before those of v. */
 static int positive_id(struct az_sv raw, const struct az_me_shift *s, struct az_vec_char *out)
 {
-    int rc = s->rank > 0 ? az_text_printf(out, "%lld", (long long)s->rank) : 0;
+    char rank[AZ_NUM_MAX];
+    int rc = s->rank > 0 ? az_text_append(out, az_sv_make(rank, az_format_i64(s->rank, rank))) : 0;
     for (size_t i = raw.n; rc == 0 && s->rank > 0 && i < s->digits; i++)
         rc = az_vec_push(out, '0');
     return rc ? rc : az_text_append(out, raw);
@@ -332,52 +333,54 @@ int az_me_id(struct az_sv raw, const struct az_me_shift *s, struct az_vec_char *
 
 struct edit {
     const char *at;
-    size_t cut;       /* bytes of the old text that are replaced */
-    const char *key;  /* an id: shifted, the old value kept under this key and `_raw` */
-    const char *text; /* else: rank goes where its %lld is */
-    bool keep_old;    /* the old text goes where its %.*s is */
+    size_t cut;                       /* bytes of the old text that are replaced */
+    struct az_sv id;                  /* an id is shifted, and this and the old text follow it; else: */
+    struct az_sv before, after, tail; /* before, the rank, after, the old text, tail; no tail: the old text is gone */
 };
 
-static void add_id(struct edit *list, size_t *n, struct az_sv raw, const char *key)
+static void add_id(struct edit *list, size_t *n, struct az_sv raw, struct az_sv raw_key)
 {
     if (raw.n && *raw.p != 'n' && *raw.p != 't' && *raw.p != 'f' && *raw.p != '{' && *raw.p != '[')
-        list[(*n)++] = (struct edit){ .at = raw.p, .cut = raw.n, .key = key };
+        list[(*n)++] = (struct edit){ .at = raw.p, .cut = raw.n, .id = raw_key };
 }
 
 static struct edit rank_edit(const struct az_me_event *e)
 {
+    const struct az_sv none = { "", 0 }, rank = AZ_SV("\"rank\": ");
     if (e->args.n && *e->args.p == '{' && e->rank.n)
-        return (struct edit){ e->rank.p, e->rank.n, NULL, "%lld, \"rank_raw\": %.*s", true };
+        return (struct edit){ e->rank.p, e->rank.n, none, none, AZ_SV(", \"rank_raw\": "), AZ_SV(" ") };
     if (e->args.n && *e->args.p == '{')
-        return (struct edit){ e->args.p + 1, 0, NULL, e->args_empty ? "\"rank\": %lld" : "\"rank\": %lld, ", false };
+        return (struct edit){ e->args.p + 1, 0, none, rank, e->args_empty ? none : AZ_SV(", "), none };
     if (e->args.n && *e->args.p == 'n')
-        return (struct edit){ e->args.p, e->args.n, NULL, "{\"rank\": %lld}", false };
+        return (struct edit){ e->args.p, e->args.n, none, AZ_SV("{\"rank\": "), AZ_SV("}"), none };
     if (e->args.n)
-        return (struct edit){ e->args.p, e->args.n, NULL, "{\"rank\": %lld, \"args_raw\": %.*s}", true };
-    return (struct edit){ e->text.p + e->text.n - 1, 0, NULL,
-                          e->empty ? "\"args\": {\"rank\": %lld}" : ", \"args\": {\"rank\": %lld}", false };
+        return (struct edit){ e->args.p, e->args.n, none, AZ_SV("{\"rank\": "), AZ_SV(", \"args_raw\": "), AZ_SV("}") };
+    return (struct edit){ e->text.p + e->text.n - 1,
+                          0,
+                          none,
+                          e->empty ? AZ_SV("\"args\": {\"rank\": ") : AZ_SV(", \"args\": {\"rank\": "),
+                          AZ_SV("}"),
+                          none };
 }
 
 static int apply(const struct edit *d, const struct az_me_shift *s, struct az_vec_char *out)
 {
     struct az_sv old = az_sv_make(d->at, d->cut);
-    const char *old_at = d->keep_old ? strstr(d->text, "%.*s") : NULL;
-    int rc;
-    if (d->key) {
-        rc = az_me_id(old, s, out);
-        return rc ? rc : az_text_printf(out, ", \"%s_raw\": %.*s", d->key, AZ_SVF(old));
+    char rank[AZ_NUM_MAX];
+    if (d->id.n) {
+        int rc = az_me_id(old, s, out);
+        rc = rc ? rc : az_text_append(out, d->id);
+        return rc ? rc : az_text_append(out, old);
     }
-    const char *rank_at = strstr(d->text, "%lld");
-    rc = az_text_append(out, az_sv_make(d->text, (size_t)(rank_at - d->text)));
+    int rc = az_text_append(out, d->before);
     if (rc == 0)
-        rc = az_text_printf(out, "%lld", (long long)s->rank);
-    if (rc == 0 && !old_at)
-        return az_text_append(out, az_sv_str(rank_at + 4));
+        rc = az_text_append(out, az_sv_make(rank, az_format_i64(s->rank, rank)));
     if (rc == 0)
-        rc = az_text_append(out, az_sv_make(rank_at + 4, (size_t)(old_at - rank_at) - 4));
-    if (rc == 0)
-        rc = az_text_append(out, old);
-    return rc ? rc : az_text_append(out, az_sv_str(old_at + 4));
+        rc = az_text_append(out, d->after);
+    if (rc || d->tail.n == 0)
+        return rc;
+    rc = az_text_append(out, old);
+    return rc ? rc : az_text_append(out, d->tail);
 }
 
 int az_me_write(const struct az_me_event *e, const struct az_me_shift *s, struct az_vec_char *out)
@@ -386,9 +389,10 @@ int az_me_write(const struct az_me_event *e, const struct az_me_shift *s, struct
     size_t n = 0;
     const char *at = e->text.p;
     int rc = 0;
-    add_id(list, &n, e->pid, "pid");
-    add_id(list, &n, e->id, "id");
-    add_id(list, &n, s->external ? e->external : e->correlation, s->external ? "External id" : "correlation");
+    add_id(list, &n, e->pid, AZ_SV(", \"pid_raw\": "));
+    add_id(list, &n, e->id, AZ_SV(", \"id_raw\": "));
+    add_id(list, &n, s->external ? e->external : e->correlation,
+           s->external ? AZ_SV(", \"External id_raw\": ") : AZ_SV(", \"correlation_raw\": "));
     list[n++] = rank_edit(e);
     for (size_t i = 1; i < n; i++) /* in the order of the text; they never overlap */
         for (size_t k = i; k > 0 && list[k].at < list[k - 1].at; k--) {

@@ -92,7 +92,7 @@ static void test_odd_args(void **state)
     assert_string_equal(shifted("{\"args\":null}", 2, 3, false), "{\"args\":{\"rank\": 2}}");
     assert_string_equal(shifted("{\"args\":[1]}", 2, 3, false), "{\"args\":{\"rank\": 2, \"args_raw\": [1]}}");
     assert_string_equal(shifted("{\"args\":{\"a\":1,\"rank\":\"x\"}}", 2, 3, false),
-                        "{\"args\":{\"a\":1,\"rank\":2, \"rank_raw\": \"x\"}}");
+                        "{\"args\":{\"a\":1,\"rank\":2, \"rank_raw\": \"x\" }}");
     /* a nested `pid` is no process, a `correlation` outside args no link */
     assert_string_equal(shifted("{\"correlation\":4,\"args\":{\"pid\":9,\"q\":{\"correlation\":3}}}", 2, 3, false),
                         "{\"correlation\":4,\"args\":{\"rank\": 2, \"pid\":9,\"q\":{\"correlation\":3}}}");
