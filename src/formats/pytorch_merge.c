@@ -13,6 +13,7 @@
 
 #define WINDOW       ((size_t)256 << 10)
 #define EXACT_DIGITS 15 /* of an id that a reader who takes numbers as doubles keeps */
+#define RANK_MAX     INT64_C(999999999)
 #define MEMBER_MAX   ((size_t)1 << 20)
 
 enum header { SCHEMA_VERSION, UNIT, BASE_TIME, DEVICES, HEADERS };
@@ -231,7 +232,7 @@ static void distributed_info(struct rank *r, struct az_sv raw)
     if (!az_jview_object(&v, raw))
         return;
     while (az_jview_member(&v, &key, &value))
-        if (az_sv_is(key, "rank") && (az_parse_i64(value, &r->told) || r->told < 0))
+        if (az_sv_is(key, "rank") && (az_parse_i64(value, &r->told) || r->told < 0 || r->told > RANK_MAX))
             r->told = -1;
 }
 
@@ -349,7 +350,7 @@ int64_t az_pt_rank_of_name(struct az_sv path, struct az_sv pattern)
         while (i < name.n && name.p[i] >= '0' && name.p[i] <= '9')
             i++;
         int64_t v;
-        if (i > from && az_parse_i64(az_sv_make(name.p + from, i - from), &v) == 0)
+        if (i > from && az_parse_i64(az_sv_make(name.p + from, i - from), &v) == 0 && v <= RANK_MAX)
             return v;
     }
 }
@@ -471,7 +472,7 @@ static int write_process(struct merge *m, const struct rank *r, uint32_t id)
             rc = az_text_append(&m->text, AZ_SV(", \"tid\": 0, \"ts\": 0, \"name\": \""));
         if (rc == 0)
             rc = i == 0 ? az_text_printf(&m->text, form[0], (long long)r->rank, device ? "GPU" : "CPU")
-                        : az_text_printf(&m->text, form[1], (long long)(2 * r->rank + device));
+                        : az_text_printf(&m->text, form[1], 2 * (long long)r->rank + device);
         if (rc == 0)
             rc = az_text_printf(&m->text, ", \"rank\": %lld}}", (long long)r->rank);
     }

@@ -5,6 +5,7 @@
 
 #define WORDS_MAX 160
 #define WORD_MAX  64
+#define LINES_MAX 256 /* commands of one operator */
 
 struct words {
     struct az_sv v[WORDS_MAX];
@@ -176,11 +177,15 @@ int az_commands_read(enum group g, struct az_sv log, struct az_arena *a, struct 
             continue;
         split(&w, line);
         check(&w, group_program[g]);
+        if (out->n >= LINES_MAX)
+            refuse(&w, "has too many commands", line);
         if (!w.why && g == GEMM)
             edit_gemm(&w);
         else if (!w.why)
             append_once(&w, "-V", "0");
         rc = keep(&w, line, a, out);
+        if (out->n > LINES_MAX)
+            break; /* refused as a whole: the rest does not matter */
     }
     return rc;
 }

@@ -48,30 +48,42 @@ static int take(struct reading *r, size_t row)
     o.count = count > 0 ? (int64_t)count : 0;
     if (!(o.sum > 0)) /* never ran on the device */
         return 0;
-    for (size_t i = 0; i < r->ops[g].n; i++) {
-        struct op *x = &r->ops[g].v[i];
-        bool same = true;
-        for (int k = NAME; same && k <= CONCRETE; k++)
-            same = az_sv_eq(x->text[k], o.text[k]);
-        if (!same)
-            continue;
-        x->count += o.count;
-        x->sum += o.sum;
-        return 0;
-    }
     return az_vec_push(&r->ops[g], o);
+}
+
+static int by_text(const void *a, const void *b, void *ctx)
+{
+    const struct op *x = a, *y = b;
+    int order = 0;
+    (void)ctx;
+    for (int k = NAME; order == 0 && k <= CONCRETE; k++)
+        order = az_sv_cmp(x->text[k], y->text[k]);
+    return order;
+}
+
+/* Rows of one operator and one set of arguments become one; the sort is stable, so sums keep the order of the table. */
+static int unite(struct ops *ops)
+{
+    size_t n = 0;
+    int rc = az_sort_cmp(ops->v, ops->n, sizeof *ops->v, by_text, NULL, NULL);
+    for (size_t i = 0; rc == 0 && i < ops->n; i++) {
+        if (n && by_text(&ops->v[n - 1], &ops->v[i], NULL) == 0) {
+            ops->v[n - 1].count += ops->v[i].count;
+            ops->v[n - 1].sum += ops->v[i].sum;
+        } else {
+            ops->v[n++] = ops->v[i];
+        }
+    }
+    ops->n = rc ? ops->n : n;
+    return rc;
 }
 
 static int longest_first(const void *a, const void *b, void *ctx)
 {
     const struct op *x = a, *y = b;
-    int order = 0;
-    (void)ctx;
     if (x->sum > y->sum || x->sum < y->sum)
         return x->sum > y->sum ? -1 : 1;
-    for (int k = NAME; order == 0 && k <= CONCRETE; k++)
-        order = az_sv_cmp(x->text[k], y->text[k]);
-    return order;
+    return by_text(a, b, ctx);
 }
 
 static struct az_table *make(struct az_arena *a, enum group g, const struct ops *ops)
@@ -110,7 +122,9 @@ static struct az_table *make(struct az_arena *a, enum group g, const struct ops 
 static int put_group(struct reading *r, enum group g, struct az_document *out)
 {
     struct ops *ops = &r->ops[g];
-    int rc = az_sort_cmp(ops->v, ops->n, sizeof *ops->v, longest_first, NULL, NULL);
+    int rc = unite(ops);
+    if (rc == 0)
+        rc = az_sort_cmp(ops->v, ops->n, sizeof *ops->v, longest_first, NULL, NULL);
     if (rc || ops->n == 0)
         return rc;
     struct az_table *t = make(out->arena, g, ops);
