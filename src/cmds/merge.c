@@ -104,6 +104,10 @@ static int session(struct merge *m, const struct args *a)
     m->opts.names = &m->names;
     m->opts.mem = &m->mem;
     m->opts.cancelled = cancelled;
+    if (m->opts.threads == 0) {
+        long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        m->opts.threads = processors > 0 ? (unsigned)processors : 1;
+    }
     if (rc == 0)
         rc = az_pt_merge(m->list.v, m->list.n, &m->opts, m->out, &result, &m->diag);
     status = rc == 0 ? report(m, &result) : AZ_EXIT_PARTIAL;
@@ -135,6 +139,7 @@ static int add_list(struct az_vec_sv *list, const char *value)
 static int one_option(struct merge *m, int id, const char *value)
 {
     uint64_t size;
+    int64_t jobs;
     if (value && !*value)
         return usage_error(m->cmd, "an option's value is empty");
     switch (id) {
@@ -154,6 +159,11 @@ static int one_option(struct merge *m, int id, const char *value)
         return add_list(&m->cats, value);
     case OPT_NAME:
         return az_vec_push(&m->names, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
+    case 'j':
+        if (az_parse_i64(az_sv_str(value), &jobs) || jobs < 0 || jobs > 256)
+            return usage_error(m->cmd, "-j is a number from 0 to 256, not '%s'", value);
+        m->opts.threads = (unsigned)jobs;
+        return AZ_EXIT_OK;
     case OPT_MEMORY:
         if (az_parse_size(az_sv_str(value), &size) || size > SIZE_MAX)
             return usage_error(m->cmd, "--memory-limit is a size as 512M or 2G, not '%s'", value);
@@ -219,6 +229,7 @@ static const struct cmd_opt options[] = {
     { OPT_KEEP_PYTHON, "keep-python", NULL, "python_function events, too" },
     { OPT_CATEGORY, "category", "LIST", "only events of these categories, as kernel,cuda_runtime,ac2g" },
     { OPT_NAME, "name", "TEXT", "only events whose name contains TEXT; repeatable: one of them" },
+    { 'j', "jobs", "N", "files looked through at the same time; 0: one a processor (the default)" },
     { OPT_MEMORY, "memory-limit", "SIZE", "memory it may use, as 512M" },
     { 'q', "quiet", NULL, "errors only" },
     { 'h', "help", NULL, "print this help" },

@@ -1,9 +1,11 @@
 /* Merging traces of many ranks: two passes over each file. The first finds the largest ids, the processes and what is
- * wrong with a file; the second writes. */
+ * wrong with a file, several files at a time; the second writes, one rank after the other. */
 #include "formats/pytorch_merge.h"
 
 #include "base/intern.h"
 #include "base/num.h"
+#include "base/pipe.h"
+#include "base/pool.h"
 #include "base/sort.h"
 #include "formats/pytorch_merge_event.h"
 #include "io/gzip_out.h"
@@ -30,6 +32,9 @@ AZ_VEC(struct process, processes);
 
 struct rank {
     struct az_sv path;
+    struct az_arena arena;
+    struct az_diag diag;       /* of the first pass; printed in the order of the inputs */
+    int rc;                    /* of the first pass */
     int64_t rank, named, told; /* which; by name; by distributedInfo; -1: unknown */
     bool usable, damaged;
     struct az_intern pids; /* raw value of pid -> index of its process */
@@ -39,14 +44,17 @@ struct rank {
     bool launch_correlates, launches;
 };
 
+#define BLOCK  ((size_t)256 << 10)
+#define BLOCKS 8
+
 struct merge {
     const struct az_merge_opts *opts;
     struct az_merge_result *result;
     struct az_arena arena;
-    struct rank *rank;
+    struct rank **rank; /* in the order of the inputs, later of the ranks, those that cannot be used last */
     size_t n;
     struct az_gzfile *out;
-    struct az_vec_char text, mended;
+    struct az_vec_char text;
     struct az_diag *diag;
     struct az_me_shift shift;
     bool first_event;
@@ -57,7 +65,10 @@ struct pass {
     struct merge *m;
     struct rank *r;
     bool writing, source_bad, seen_events;
+    struct az_diag *diag;
+    struct az_vec_char mended;
     struct az_source *src;
+    struct az_pipe *pipe; /* inflates ahead */
     struct az_jscan scan;
     struct az_jarray array; /* of all its event lists */
 };
@@ -181,10 +192,10 @@ static int on_event(void *ctx, struct az_jscan *s)
         return rc;
     if (!az_me_parse(raw, &e)) {
         mended = true;
-        rc = az_me_mend(raw, &m->mended);
+        rc = az_me_mend(raw, &p->mended);
         if (rc)
             return rc;
-        if (!az_me_parse(az_text_view(&m->mended), &e))
+        if (!az_me_parse(az_text_view(&p->mended), &e))
             return AZ_J_BAD;
     }
     enum fate fate = fate_of(m->opts, &e);
@@ -197,7 +208,7 @@ static int on_event(void *ctx, struct az_jscan *s)
 
 /* ---- one file ---- */
 
-static int fill(void *ctx, void *buf, size_t n, size_t *got)
+static int read_source(void *ctx, void *buf, size_t n, size_t *got)
 {
     struct pass *p = ctx;
     *got = 0;
@@ -209,6 +220,12 @@ static int fill(void *ctx, void *buf, size_t n, size_t *got)
         rc = 0;
     }
     return rc;
+}
+
+static int fill(void *ctx, void *buf, size_t n, size_t *got)
+{
+    struct pass *p = ctx;
+    return p->pipe ? az_pipe_read(p->pipe, buf, n, got) : read_source(p, buf, n, got);
 }
 
 static int events(struct pass *p)
@@ -253,7 +270,7 @@ static int member(struct pass *p, struct az_sv key)
     if (info)
         distributed_info(p->r, raw);
     else if (raw.n <= MEMBER_MAX)
-        p->r->header[h] = az_arena_dup(&p->m->arena, raw);
+        p->r->header[h] = az_arena_dup(&p->r->arena, raw);
     return AZ_J_OK;
 }
 
@@ -285,7 +302,7 @@ static int read_document(struct pass *p)
  * the first pass. */
 static int verdict(struct pass *p, int rc)
 {
-    struct az_diag *d = p->m->diag;
+    struct az_diag *d = p->diag;
     struct az_where at = AZ_AT_OFFSET(p->r->path, az_jscan_offset(&p->scan)), file = AZ_AT_FILE(p->r->path);
     if (rc == AZ_EINTR || rc == AZ_EIO)
         return rc;
@@ -311,28 +328,44 @@ static int verdict(struct pass *p, int rc)
     return 0;
 }
 
+/* Reading ahead pays where inflating does: the second pass has a core to spare. */
+static int open_pass(struct pass *p)
+{
+    const struct az_source_opts o = { .mem = p->m->opts->mem, .diag = p->writing ? NULL : p->diag };
+    int rc = az_source_open(&p->src, p->r->path.p, &o);
+    if (rc)
+        return rc == AZ_EIO && !p->writing ? AZ_EFORMAT : rc; /* the source said why */
+    if (p->writing && az_source_is_gzip(p->src))
+        rc = az_pipe_open(&p->pipe, read_source, p, BLOCK, BLOCKS, p->m->opts->mem);
+    if (rc == 0)
+        rc = az_jscan_init(&p->scan, fill, p, WINDOW, p->m->opts->mem);
+    return rc ? az_diag_memory(p->diag, rc, AZ_AT_FILE(p->r->path), p->m->opts->mem) : 0;
+}
+
 static int read_rank(struct merge *m, struct rank *r, bool writing)
 {
     struct pass p = { .m = m, .r = r, .writing = writing, .array = { .first_bad = -1 } };
-    struct az_source_opts o = { .mem = m->opts->mem, .diag = writing ? NULL : m->diag };
+    p.diag = writing ? m->diag : &r->diag;
     if (az_path_stat(r->path.p).kind == AZ_PATH_OTHER || az_sv_is(r->path, "-"))
         return az_diag_fail(
-            m->diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
+            p.diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
             "is no regular file, and a trace is read twice: this rank is left out (write it to a file)");
-    int rc = az_source_open(&p.src, r->path.p, &o);
-    if (rc)
-        return rc == AZ_EIO && !writing ? AZ_EFORMAT : rc; /* the source said why */
-    rc = az_jscan_init(&p.scan, fill, &p, WINDOW, m->opts->mem);
-    if (rc == 0)
-        rc = verdict(&p, read_document(&p));
-    else
-        rc = az_diag_memory(m->diag, rc, AZ_AT_FILE(r->path), m->opts->mem);
-    if (writing) {
+    az_vec_init(&p.mended, m->opts->mem);
+    int rc = open_pass(&p);
+    if (rc == 0) {
+        rc = read_document(&p);
+        az_pipe_close(p.pipe); /* its thread uses what the verdict looks at */
+        p.pipe = NULL;
+        rc = verdict(&p, rc);
+    }
+    az_pipe_close(p.pipe);
+    if (writing && p.src) {
         m->result->bytes += az_source_delivered(p.src);
         m->result->malformed += p.array.malformed;
     }
     az_jscan_release(&p.scan);
     az_source_close(p.src);
+    az_vec_release(&p.mended);
     return rc;
 }
 
@@ -357,7 +390,7 @@ int64_t az_pt_rank_of_name(struct az_sv path, struct az_sv pattern)
 
 static int by_rank(const void *a, const void *b, void *ctx)
 {
-    const struct rank *x = a, *y = b;
+    const struct rank *x = *(struct rank *const *)a, *y = *(struct rank *const *)b;
     (void)ctx;
     if (x->usable != y->usable)
         return x->usable ? -1 : 1;
@@ -369,9 +402,9 @@ static int settle_ranks(struct merge *m)
 {
     bool none = true;
     for (size_t i = 0; i < m->n; i++)
-        none = none && m->rank[i].named < 0 && m->rank[i].told < 0;
+        none = none && m->rank[i]->named < 0 && m->rank[i]->told < 0;
     for (size_t i = 0; i < m->n; i++) {
-        struct rank *r = &m->rank[i];
+        struct rank *r = m->rank[i];
         r->rank = r->told >= 0 ? r->told : none ? (int64_t)i : r->named;
         if (r->usable && r->rank < 0)
             return az_diag_fail(m->diag, AZ_EUSAGE, AZ_AT_FILE(r->path),
@@ -383,9 +416,9 @@ static int settle_ranks(struct merge *m)
     }
     int rc = az_sort_cmp(m->rank, m->n, sizeof *m->rank, by_rank, NULL, NULL);
     for (size_t i = 1; rc == 0 && i < m->n; i++)
-        if (m->rank[i].usable && m->rank[i].rank == m->rank[i - 1].rank)
-            return az_diag_fail(m->diag, AZ_EUSAGE, AZ_AT_FILE(m->rank[i].path), "is rank %lld, as '%.*s' is",
-                                (long long)m->rank[i].rank, AZ_SVF(m->rank[i - 1].path));
+        if (m->rank[i]->usable && m->rank[i]->rank == m->rank[i - 1]->rank)
+            return az_diag_fail(m->diag, AZ_EUSAGE, AZ_AT_FILE(m->rank[i]->path), "is rank %lld, as '%.*s' is",
+                                (long long)m->rank[i]->rank, AZ_SVF(m->rank[i - 1]->path));
     return rc;
 }
 
@@ -394,8 +427,8 @@ static void settle_shift(struct merge *m)
     bool correlates = false, launches = false;
     int ids = 0, correlations = 0, externals = 0;
     int64_t last = 0;
-    for (size_t i = 0; i < m->n && m->rank[i].usable; i++) {
-        const struct rank *r = &m->rank[i];
+    for (size_t i = 0; i < m->n && m->rank[i]->usable; i++) {
+        const struct rank *r = m->rank[i];
         correlates |= r->launch_correlates;
         launches |= r->launches;
         ids = larger(ids, r->ids);
@@ -417,39 +450,49 @@ static void settle_shift(struct merge *m)
 
 /* ---- writing ---- */
 
+/* A member of the document, if it is valid JSON or can be mended. */
+static int write_member(struct merge *m, const char *key, struct az_sv value)
+{
+    struct az_me_event checked;
+    struct az_vec_char raw, copy;
+    az_vec_init(&raw, m->opts->mem);
+    az_vec_init(&copy, m->opts->mem);
+    int rc = az_text_printf(&raw, "{\"%s\": ", key);
+    if (rc == 0)
+        rc = az_text_append(&raw, value);
+    if (rc == 0)
+        rc = az_text_append(&raw, AZ_SV("}"));
+    if (rc == 0)
+        rc = az_me_mend(az_text_view(&raw), &copy);
+    if (rc == 0 && az_me_parse(az_text_view(&copy), &checked))
+        rc = az_text_append(&m->text, az_sv_make(copy.v + 1, copy.n - 2));
+    else
+        key = NULL;
+    if (rc == 0 && key)
+        rc = az_text_append(&m->text, AZ_SV(", "));
+    az_vec_release(&copy);
+    az_vec_release(&raw);
+    return rc;
+}
+
 /* Members of the first rank that hold for all; the base of the clocks only if they agree. */
 static int write_header(struct merge *m)
 {
-    const struct rank *first = &m->rank[0];
+    const struct rank *first = m->rank[0];
     bool one_base = true;
     int rc = az_text_append(&m->text, AZ_SV("{"));
-    for (size_t i = 1; i < m->n && m->rank[i].usable; i++)
-        one_base = one_base && az_sv_eq(first->header[BASE_TIME], m->rank[i].header[BASE_TIME]);
+    for (size_t i = 1; i < m->n && m->rank[i]->usable; i++)
+        one_base = one_base && az_sv_eq(first->header[BASE_TIME], m->rank[i]->header[BASE_TIME]);
     if (!one_base)
         az_diag_add(m->diag, AZ_WARNING, AZ_NOWHERE,
                     "the ranks' clocks have different bases (baseTimeNanoseconds): their times do not line up");
-    for (int h = 0; rc == 0 && h < HEADERS; h++) {
-        struct az_me_event checked;
-        struct az_sv v = first->header[h];
-        if (v.n == 0 || (h == BASE_TIME && !one_base))
-            continue;
-        rc = az_text_printf(&m->mended, "{\"%s\": ", header_key[h]);
-        if (rc == 0)
-            rc = az_text_printf(&m->mended, "%.*s}", AZ_SVF(v));
-        struct az_sv whole = az_text_view(&m->mended);
-        struct az_vec_char copy;
-        az_vec_init(&copy, m->opts->mem);
-        if (rc == 0)
-            rc = az_me_mend(whole, &copy);
-        if (rc == 0 && az_me_parse(az_text_view(&copy), &checked))
-            rc = az_text_printf(&m->text, "%.*s, ", (int)(copy.n - 2), copy.v + 1);
-        az_vec_release(&copy);
-        az_vec_reset(&m->mended);
-    }
+    for (int h = 0; rc == 0 && h < HEADERS; h++)
+        if (first->header[h].n && (h != BASE_TIME || one_base))
+            rc = write_member(m, header_key[h], first->header[h]);
     if (rc == 0)
         rc = az_text_append(&m->text, AZ_SV("\"ranks\": ["));
-    for (size_t i = 0; rc == 0 && i < m->n && m->rank[i].usable; i++)
-        rc = az_text_printf(&m->text, "%s%lld", i ? ", " : "", (long long)m->rank[i].rank);
+    for (size_t i = 0; rc == 0 && i < m->n && m->rank[i]->usable; i++)
+        rc = az_text_printf(&m->text, "%s%lld", i ? ", " : "", (long long)m->rank[i]->rank);
     return rc ? rc : az_text_append(&m->text, AZ_SV("], \"traceEvents\": ["));
 }
 
@@ -507,8 +550,8 @@ static int write_all(struct merge *m, const char *path)
         rc = az_diag_memory(m->diag, rc, AZ_NOWHERE, m->opts->mem);
     else
         az_gzfile_puts(m->out, az_text_view(&m->text));
-    for (size_t i = 0; rc == 0 && i < m->n && m->rank[i].usable; i++)
-        rc = write_rank(m, &m->rank[i]);
+    for (size_t i = 0; rc == 0 && i < m->n && m->rank[i]->usable; i++)
+        rc = write_rank(m, m->rank[i]);
     if (rc) {
         az_gzfile_abort(m->out);
         return rc;
@@ -521,39 +564,61 @@ static int refuse_input_as_output(struct merge *m, const char *out)
 {
     struct az_path_info o = az_path_stat(out);
     for (size_t i = 0; o.kind == AZ_PATH_FILE && i < m->n; i++) {
-        struct az_path_info in = az_path_stat(m->rank[i].path.p);
+        struct az_path_info in = az_path_stat(m->rank[i]->path.p);
         if (in.kind == AZ_PATH_FILE && in.dev == o.dev && in.ino == o.ino)
-            return az_diag_fail(m->diag, AZ_EUSAGE, AZ_AT_FILE(m->rank[i].path),
+            return az_diag_fail(m->diag, AZ_EUSAGE, AZ_AT_FILE(m->rank[i]->path),
                                 "is an input: it is not written over (choose another output)");
     }
     return 0;
 }
 
+static void note_rank(void *ctx, unsigned i)
+{
+    struct merge *m = ctx;
+    m->rank[i]->rc = read_rank(m, m->rank[i], false);
+}
+
+/* Messages of a rank's own reading, in the order of the inputs whatever the threads did. */
+static void pass_on(struct merge *m, const struct az_diag *from)
+{
+    for (size_t k = 0; k < from->list.n; k++)
+        az_diag_add(m->diag, from->list.v[k].severity, AZ_NOWHERE, "%.*s", AZ_SVF(from->list.v[k].text));
+}
+
 static int first_pass(struct merge *m)
 {
     bool any = false;
+    unsigned threads = m->opts->threads ? m->opts->threads : 1;
+    int rc = m->n > UINT32_MAX ? AZ_ERANGE : az_pool_split(threads, (unsigned)m->n, note_rank, m);
+    if (rc)
+        return az_diag_memory(m->diag, rc, AZ_NOWHERE, m->opts->mem);
     for (size_t i = 0; i < m->n; i++) {
-        int rc = read_rank(m, &m->rank[i], false);
-        if (rc && rc != AZ_EFORMAT)
-            return rc;
-        m->rank[i].usable = rc == 0;
-        m->result->left_out += rc != 0;
-        any |= rc == 0;
+        struct rank *r = m->rank[i];
+        pass_on(m, &r->diag);
+        if (r->rc && r->rc != AZ_EFORMAT && rc == 0)
+            rc = r->rc;
+        r->usable = r->rc == 0;
+        m->result->left_out += r->rc != 0;
+        any |= r->usable;
     }
-    return any ? 0 : AZ_EFORMAT;
+    return rc ? rc : any ? 0 : AZ_EFORMAT;
 }
 
 static int merge_init(struct merge *m, const struct az_merge_input *in)
 {
     int rc = 0;
+    struct rank *all = az_arena_array(&m->arena, m->n + 1, sizeof *all);
     m->rank = az_arena_array(&m->arena, m->n + 1, sizeof *m->rank);
-    if (!m->rank)
+    if (!all || !m->rank)
         return az_arena_error(&m->arena);
     for (size_t i = 0; i < m->n; i++) {
-        m->rank[i] = (struct rank){ .path = in[i].path, .named = in[i].rank, .told = -1 };
-        az_vec_init(&m->rank[i].processes, m->opts->mem);
-        int r = az_intern_init(&m->rank[i].pids, &m->arena, m->opts->mem);
-        rc = rc ? rc : r;
+        struct rank *r = m->rank[i] = &all[i];
+        *r = (struct rank){ .path = in[i].path, .named = in[i].rank, .told = -1 };
+        az_arena_init(&r->arena, m->opts->mem);
+        az_diag_init(&r->diag);
+        az_vec_init(&r->processes, m->opts->mem);
+        int failed = az_intern_init(&r->pids, &r->arena, m->opts->mem);
+        rc = rc ? rc : failed;
     }
     return rc;
 }
@@ -566,7 +631,6 @@ int az_pt_merge(const struct az_merge_input *in, size_t n, const struct az_merge
     *result = (struct az_merge_result){ 0 };
     az_arena_init(&m.arena, m.opts->mem);
     az_vec_init(&m.text, m.opts->mem);
-    az_vec_init(&m.mended, m.opts->mem);
     int rc = merge_init(&m, in);
     if (rc)
         rc = az_diag_memory(diag, rc, AZ_NOWHERE, m.opts->mem);
@@ -580,11 +644,12 @@ int az_pt_merge(const struct az_merge_input *in, size_t n, const struct az_merge
         settle_shift(&m);
         rc = write_all(&m, out);
     }
-    for (size_t i = 0; m.rank && i < n; i++) {
-        az_vec_release(&m.rank[i].processes);
-        az_intern_release(&m.rank[i].pids);
+    for (size_t i = 0; m.rank && i < n && m.rank[i]; i++) {
+        az_vec_release(&m.rank[i]->processes);
+        az_intern_release(&m.rank[i]->pids);
+        az_diag_release(&m.rank[i]->diag);
+        az_arena_release(&m.rank[i]->arena);
     }
-    az_vec_release(&m.mended);
     az_vec_release(&m.text);
     az_arena_release(&m.arena);
     return rc;

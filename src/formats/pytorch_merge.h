@@ -14,6 +14,7 @@ struct az_merge_opts {
     bool keep_python;              /* python_function events, too */
     const struct az_vec_sv *cats;  /* only events of these categories; NULL or empty: all */
     const struct az_vec_sv *names; /* only events whose name contains one of these */
+    unsigned threads;              /* for the first pass, a file each; 0: 1 */
     struct az_mem *mem;            /* budget; NULL: none */
     bool (*cancelled)(void *ctx);  /* polled; NULL: never */
     void *ctx;

@@ -404,6 +404,27 @@ static void test_memory_limit(void **state)
     }
 }
 
+/* The same file and the same messages, however many files are looked through at a time. */
+static void test_threads(void **state)
+{
+    (void)state;
+    const char *first = NULL;
+    put_text("a_rank0.json", TRACE(0, EV(10, "launch", 5) "," KERNEL(5)));
+    put_text("a_rank1.json", "{\"distributedInfo\":{\"rank\":1},\"traceEvents\":[" EV(11, "kept", 5) ",{\"ph");
+    put_text("a_rank2.json", "no json");
+    for (unsigned threads = 1; threads <= 8; threads *= 2) {
+        size_t before = t_diag.list.n;
+        assert_int_equal(merge_with(&(struct az_merge_opts){ .threads = threads }, 3), 0);
+        assert_int_equal(t_diag.list.n - before, 3); /* rank 1, rank 2, the clocks */
+        assert_non_null(strstr(t_diag.list.v[before].text.p, "a_rank1"));
+        assert_non_null(strstr(t_diag.list.v[before + 1].text.p, "a_rank2"));
+        const char *now = merged();
+        if (first)
+            assert_string_equal(now, first);
+        first = now;
+    }
+}
+
 static bool stop(void *ctx)
 {
     (void)ctx;
@@ -437,6 +458,7 @@ int main(void)
         T(test_external_id),
         T(test_output_is_an_input),
         T(test_memory_limit),
+        T(test_threads),
         T(test_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
