@@ -17,8 +17,8 @@ const char *const az_mg_header_key[HEADERS] = { "schemaVersion", "displayTimeUni
 
 /* One reading of one file. */
 struct pass {
-    struct merge *m;
-    struct rank *r;
+    struct az_mg *m;
+    struct az_mg_rank *r;
     bool writing, source_bad, seen_events;
     struct az_diag *diag;
     struct az_vec_char mended;
@@ -71,17 +71,17 @@ static bool on_device(struct az_sv cat)
     return false;
 }
 
-static int note_process(struct rank *r, const struct az_me_event *e, enum fate fate)
+static int note_process(struct az_mg_rank *r, const struct az_me_event *e, enum fate fate)
 {
     uint32_t id;
     if (e->pid.n == 0)
         return 0;
     int rc = az_intern(&r->pids, e->pid, &id);
     if (rc == 0 && id == r->processes.n)
-        rc = az_vec_push(&r->processes, (struct process){ 0 });
+        rc = az_vec_push(&r->processes, (struct az_mg_process){ 0 });
     if (rc)
         return rc;
-    struct process *p = &r->processes.v[id];
+    struct az_mg_process *p = &r->processes.v[id];
     if (fate == PROCESS && e->labels.n)
         p->label = az_sv_starts(az_me_string(e->labels), AZ_SV("GPU")) ? DEVICE : HOST;
     if (fate == KEEP && !is_metadata(e)) {
@@ -92,13 +92,13 @@ static int note_process(struct rank *r, const struct az_me_event *e, enum fate f
 }
 
 /* First pass. */
-static int note_event(struct rank *r, const struct az_me_event *e, enum fate fate)
+static int note_event(struct az_mg_rank *r, const struct az_me_event *e, enum fate fate)
 {
     struct az_sv cat = az_me_string(e->cat);
     if (fate == KEEP) {
-        r->ids = larger(r->ids, larger(az_me_digits(e->pid), az_me_digits(e->id)));
-        r->correlations = larger(r->correlations, az_me_digits(e->correlation));
-        r->externals = larger(r->externals, az_me_digits(e->external));
+        r->ids = az_mg_larger(r->ids, az_mg_larger(az_me_digits(e->pid), az_me_digits(e->id)));
+        r->correlations = az_mg_larger(r->correlations, az_me_digits(e->correlation));
+        r->externals = az_mg_larger(r->externals, az_me_digits(e->external));
     }
     if (az_sv_ends(cat, AZ_SV("_runtime")) || az_sv_ends(cat, AZ_SV("_driver"))) {
         r->launches = true; /* filtered ones, too: what is linked by what does not depend on a filter */
@@ -117,9 +117,9 @@ static void count(struct az_merge_result *x, enum fate fate)
 /* Second pass. */
 static int write_event(struct pass *p, const struct az_me_event *e)
 {
-    struct merge *m = p->m;
+    struct az_mg *m = p->m;
     int link = az_me_digits(m->shift.external ? e->external : e->correlation);
-    if (larger(link, larger(az_me_digits(e->pid), az_me_digits(e->id))) >= (int)m->shift.digits)
+    if (az_mg_larger(link, az_mg_larger(az_me_digits(e->pid), az_me_digits(e->id))) >= (int)m->shift.digits)
         return AZ_ERANGE; /* not in the first pass: the file has changed */
     az_vec_reset(&m->text);
     int rc = az_text_append(&m->text, m->first_event ? AZ_SV("\n") : AZ_SV(",\n"));
@@ -135,7 +135,7 @@ static int write_event(struct pass *p, const struct az_me_event *e)
 static int on_event(void *ctx, struct az_jscan *s)
 {
     struct pass *p = ctx;
-    struct merge *m = p->m;
+    struct az_mg *m = p->m;
     struct az_me_event e;
     struct az_sv raw;
     bool mended = false;
@@ -195,7 +195,7 @@ static int events(struct pass *p)
     return rc;
 }
 
-static void distributed_info(struct rank *r, struct az_sv raw)
+static void distributed_info(struct az_mg_rank *r, struct az_sv raw)
 {
     struct az_jview v;
     struct az_sv key, value;
@@ -295,7 +295,7 @@ static int open_pass(struct pass *p)
     return rc ? az_diag_memory(p->diag, rc, AZ_AT_FILE(p->r->path), p->m->opts->mem) : 0;
 }
 
-int az_mg_read(struct merge *m, struct rank *r, bool writing)
+int az_mg_read(struct az_mg *m, struct az_mg_rank *r, bool writing)
 {
     struct pass p = { .m = m, .r = r, .writing = writing, .array = { .first_bad = -1 } };
     p.diag = writing ? m->diag : &r->diag;

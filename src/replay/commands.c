@@ -176,7 +176,7 @@ int az_commands_read(enum group g, struct az_sv log, struct az_arena *a, struct 
         if (line.n == 0)
             continue;
         split(&w, line);
-        check(&w, group_program[g]);
+        check(&w, az_replay_program[g]);
         if (out->n >= LINES_MAX)
             refuse(&w, "has too many commands", line);
         if (!w.why && g == GEMM)

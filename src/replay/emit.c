@@ -9,9 +9,9 @@
 #define KERNELS_MAX  32
 #define LINE_KERNELS 200 /* bytes of the kernels' names in a line for people */
 
-const char *const group_name[GROUPS] = { "gemm", "conv" };
-const char *const group_program[GROUPS] = { "hipblaslt-bench", "MIOpenDriver" };
-const char *const group_stem[GROUPS] = { "hipblaslt-bench", "miopen-driver" };
+const char *const az_replay_group[GROUPS] = { "gemm", "conv" };
+const char *const az_replay_program[GROUPS] = { "hipblaslt-bench", "MIOpenDriver" };
+const char *const az_replay_stem[GROUPS] = { "hipblaslt-bench", "miopen-driver" };
 
 /* ---- selection ---- */
 
@@ -97,8 +97,8 @@ static int find_columns(struct emission *e, struct rows *r)
         r->at[i] = az_table_find(r->t, column_name[i]);
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (r->at[needed[i]] < 0)
-            return az_diag_fail(e->diag, AZ_EFORMAT, AZ_NOWHERE, "table '%s' has no column '%s'", group_name[r->group],
-                                column_name[needed[i]]);
+            return az_diag_fail(e->diag, AZ_EFORMAT, AZ_NOWHERE, "table '%s' has no column '%s'",
+                                az_replay_group[r->group], column_name[needed[i]]);
     return 0;
 }
 
@@ -128,7 +128,7 @@ static int print_row(struct emission *e, const struct rows *r, size_t i)
     const struct az_sv prefix = AZ_SV("param: "), name = cell(r, i, NAME);
     char buf[AZ_NUM_MAX];
     int shown = 0;
-    int rc = az_text_printf(e->text, "%s %zu: %.*s, mean %.3f us, %.2f %% cumulative", group_name[r->group], i,
+    int rc = az_text_printf(e->text, "%s %zu: %.*s, mean %.3f us, %.2f %% cumulative", az_replay_group[r->group], i,
                             AZ_SVF(name), cell_number(r, i, MEAN), 100 * cell_number(r, i, CUMULATIVE));
     for (size_t c = 0; rc == 0 && c < r->t->columns.n; c++) {
         struct az_sv title = r->t->columns.v[c].name;
@@ -168,9 +168,9 @@ enum file { LOG, SCRIPT, TUNING };
 static int write_named(struct emission *e, const struct rows *r, size_t i, enum file which, struct az_sv before,
                        struct az_sv after)
 {
-    struct az_sv name = which == LOG      ? az_arena_printf(e->arena, "%s-%zu.log", group_stem[r->group], i)
-                        : which == TUNING ? az_arena_printf(e->arena, "%s-%zu.tuning.sh", group_name[r->group], i)
-                                          : az_arena_printf(e->arena, "%s-%zu.%s.sh", group_name[r->group], i,
+    struct az_sv name = which == LOG      ? az_arena_printf(e->arena, "%s-%zu.log", az_replay_stem[r->group], i)
+                        : which == TUNING ? az_arena_printf(e->arena, "%s-%zu.tuning.sh", az_replay_group[r->group], i)
+                                          : az_arena_printf(e->arena, "%s-%zu.%s.sh", az_replay_group[r->group], i,
                                                             r->group == GEMM ? "hipblaslt" : "miopen");
     return name.p ? write_file(e, name.p, before, az_text_view(&e->command), after) : az_arena_error(e->arena);
 }
@@ -182,7 +182,7 @@ static int write_tuning(struct emission *e, const struct rows *r, size_t i, cons
     az_vec_reset(&e->command);
     int rc = az_replay_command(c, AZ_REPLAY_TUNE, &e->command, &notes, &why);
     struct az_sv before =
-        az_arena_printf(e->arena, "HIPBLASLT_TUNING_FILE=\"${2:-%s-%zu.tuning.txt}\" ", group_name[r->group], i);
+        az_arena_printf(e->arena, "HIPBLASLT_TUNING_FILE=\"${2:-%s-%zu.tuning.txt}\" ", az_replay_group[r->group], i);
     return rc ? rc : write_named(e, r, i, TUNING, before, AZ_SV(" --device \"${1:-0}\""));
 }
 
@@ -213,7 +213,7 @@ static bool write_entry(struct emission *e, const struct rows *r, size_t i, cons
     az_jsonw_key(w, "count");
     az_jsonw_i64(w, count > 0 && count < 1e18 ? (int64_t)count : 1);
     az_jsonw_key(w, "group");
-    az_jsonw_text(w, az_sv_str(group_name[r->group]));
+    az_jsonw_text(w, az_sv_str(az_replay_group[r->group]));
     az_jsonw_key(w, "no");
     az_jsonw_i64(w, (int64_t)i);
     az_jsonw_key(w, "profile_us");
@@ -239,13 +239,13 @@ static int one_row(struct emission *e, const struct rows *r, size_t i)
     bool again = write_entry(e, r, i, &c);
     rc = parsed ? write_command(e, r, i, &c, &why) : AZ_EFORMAT;
     if (rc == AZ_EFORMAT) {
-        az_diag_add(e->diag, AZ_WARNING, AZ_NOWHERE, "%s %zu, '%.*s': no benchmark command: %s", group_name[r->group],
-                    i, AZ_SVF(c.op), why);
+        az_diag_add(e->diag, AZ_WARNING, AZ_NOWHERE, "%s %zu, '%.*s': no benchmark command: %s",
+                    az_replay_group[r->group], i, AZ_SVF(c.op), why);
         rc = 0;
     }
     if (!again)
         az_diag_add(e->diag, AZ_WARNING, AZ_NOWHERE, "%s %zu, '%.*s': cannot be run by replay_torch.py (its arguments)",
-                    group_name[r->group], i, AZ_SVF(c.op));
+                    az_replay_group[r->group], i, AZ_SVF(c.op));
     return rc;
 }
 
@@ -255,7 +255,7 @@ static int one_group(struct emission *e, struct rows *r)
     if (rc == 0)
         rc = choose(e, r);
     if (rc == 0)
-        rc = az_text_printf(e->text, "%s: %zu of %zu rows\n", group_name[r->group], r->kept, r->t->rows);
+        rc = az_text_printf(e->text, "%s: %zu of %zu rows\n", az_replay_group[r->group], r->kept, r->t->rows);
     e->counts->rows += rc ? 0 : r->t->rows;
     e->counts->kept += rc ? 0 : r->kept;
     for (size_t i = 0; rc == 0 && i < r->kept; i++)
@@ -292,7 +292,7 @@ static int write_all(struct emission *e, const struct az_document *doc)
     e->json = &w;
     az_jsonw_array(&w);
     for (int g = 0; rc == 0 && g < GROUPS; g++) {
-        struct rows r = { .group = (enum group)g, .t = az_document_table(doc, group_name[g]) };
+        struct rows r = { .group = (enum group)g, .t = az_document_table(doc, az_replay_group[g]) };
         if (r.t && r.t->rows)
             rc = one_group(e, &r);
     }

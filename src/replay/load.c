@@ -56,7 +56,7 @@ static void member(struct load *l, struct az_replay_entry *e, bool *grouped, str
             e->no = -1;
     } else if (az_sv_is(key, "group")) {
         for (int g = 0; g < GROUPS; g++) {
-            if (!az_sv_is(unquoted(l, value), group_name[g]))
+            if (!az_sv_is(unquoted(l, value), az_replay_group[g]))
                 continue;
             e->group = (enum group)g;
             *grouped = true;
@@ -115,7 +115,7 @@ struct logs {
 /* Number in `STEM-N.log`; -1: another name. */
 static int64_t number_in(struct az_sv name, enum group g)
 {
-    struct az_sv stem = az_sv_str(group_stem[g]), end = AZ_SV(".log");
+    struct az_sv stem = az_sv_str(az_replay_stem[g]), end = AZ_SV(".log");
     int64_t no;
     if (!az_sv_starts(name, stem) || !az_sv_ends(name, end) || name.n < stem.n + end.n + 2 || name.p[stem.n] != '-')
         return -1;

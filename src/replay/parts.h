@@ -6,9 +6,9 @@
 #include "text/jsonw.h"
 
 enum group { GEMM, CONV, GROUPS };
-extern const char *const group_name[GROUPS];    /* gemm, conv */
-extern const char *const group_program[GROUPS]; /* hipblaslt-bench, MIOpenDriver */
-extern const char *const group_stem[GROUPS];    /* of log files: hipblaslt-bench, miopen-driver */
+extern const char *const az_replay_group[GROUPS];   /* gemm, conv */
+extern const char *const az_replay_program[GROUPS]; /* hipblaslt-bench, MIOpenDriver */
+extern const char *const az_replay_stem[GROUPS];    /* of log files: hipblaslt-bench, miopen-driver */
 
 /* ---- ir.c: an operator's call as the framework's own replay files have it ---- */
 /* Writes the value of "replay_ir": an object, or null if there is no schema for the operator or an argument cannot be

@@ -79,7 +79,7 @@ static struct az_sv status_text(struct running *r, enum ending how, int status)
 static void say(struct running *r, const struct az_replay_entry *e, struct az_sv status, const char *output)
 {
     struct az_sv tail = az_file_tail(r->arena, output, TAIL_LINES);
-    az_diag_add(r->diag, AZ_WARNING, AZ_NOWHERE, "%s %lld: %.*s%s%.*s", group_name[e->group], (long long)e->no,
+    az_diag_add(r->diag, AZ_WARNING, AZ_NOWHERE, "%s %lld: %.*s%s%.*s", az_replay_group[e->group], (long long)e->no,
                 AZ_SVF(status), tail.n ? ": " : "", AZ_SVF(tail));
 }
 
@@ -90,7 +90,7 @@ static void keep_output(struct running *r, const struct az_replay_entry *e, stru
 {
     struct az_outfile *f;
     char target;
-    struct az_sv path = az_arena_printf(r->arena, "%s/%s-%lld.out", r->dir, group_stem[e->group], (long long)e->no);
+    struct az_sv path = az_arena_printf(r->arena, "%s/%s-%lld.out", r->dir, az_replay_stem[e->group], (long long)e->no);
     if (!path.p)
         return;
     if (readlink(path.p, &target, 1) >= 0) {
@@ -261,10 +261,10 @@ static void find_tools(struct running *r, const struct az_replay_entries *list)
         if (r->told[g])
             continue;
         r->told[g] = true;
-        r->tool[g] = r->opts->dry_run || az_child_find(r->arena, group_program[g]).n > 0;
+        r->tool[g] = r->opts->dry_run || az_child_find(r->arena, az_replay_program[g]).n > 0;
         if (!r->tool[g])
             az_diag_add(r->diag, AZ_ERROR, AZ_NOWHERE, "'%s' is not on PATH: no %s is timed (install it, or set PATH)",
-                        group_program[g], group_name[g]);
+                        az_replay_program[g], az_replay_group[g]);
     }
 }
 
@@ -277,7 +277,7 @@ static void columns(struct az_table *t, enum group g)
         "Diff profile vs. replay (us)",    "Diff profile vs. %s-bench (us)", "Diff profile vs. replay (pct)",
         "Diff profile vs. %s-bench (pct)",
     };
-    const char *name = group_name[g];
+    const char *name = az_replay_group[g];
     az_table_columnsv(t, az_arena_printf(t->arena, "%s no.", name), AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "status", AZ_TEXT, AZ_UNIT_NONE, 0);
@@ -345,7 +345,8 @@ static int run_group(struct running *r, enum group g, const struct az_replay_ent
         if (e->group != g)
             continue;
         if (r->opts->progress)
-            r->opts->progress(r->opts->ctx, az_arena_printf(r->arena, "%s %lld", group_name[g], (long long)e->no).p);
+            r->opts->progress(r->opts->ctx,
+                              az_arena_printf(r->arena, "%s %lld", az_replay_group[g], (long long)e->no).p);
         rc = bench(r, e, &o);
         if (rc == 0 && !r->opts->no_torch && !r->opts->dry_run)
             rc = torch_time(r, e, &o);

@@ -88,7 +88,7 @@ static int longest_first(const void *a, const void *b, void *ctx)
 
 static struct az_table *make(struct az_arena *a, enum group g, const struct ops *ops)
 {
-    struct az_table *t = az_table_new(a, group_name[g], g == GEMM ? "Matrix products" : "Convolutions", 0);
+    struct az_table *t = az_table_new(a, az_replay_group[g], g == GEMM ? "Matrix products" : "Convolutions", 0);
     double total = 0, run = 0;
     if (!t)
         return NULL;

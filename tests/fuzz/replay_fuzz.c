@@ -22,7 +22,7 @@ static void logs(enum group g, struct az_sv text, struct az_arena *a)
         const char *const *argv = list.v[i].argv;
         must((argv == NULL) == (list.v[i].why != NULL));
         for (size_t k = 0; argv && argv[k]; k++) {
-            must(k > 0 || strcmp(argv[0], group_program[g]) == 0);
+            must(k > 0 || strcmp(argv[0], az_replay_program[g]) == 0);
             must(argv[k][0] && strpbrk(argv[k], "/ \t\n\r;&|<>$`'\"\\(){}[]*?!~#=%") == NULL);
         }
     }
