@@ -378,7 +378,7 @@ static const struct cmd_opt options[] = {
     { OPT_CSV_DIR, "csv-dir", "DIR", "one CSV file a table in DIR" },
     { OPT_XLSX, "xlsx", "FILE", "a workbook" },
     { 'q', "quiet", NULL, "errors only" },
-    { 'v', "verbose", NULL, "all columns of the tables, and each command as it is run" },
+    { 'v', "verbose", NULL, "notes, and each operator as it is run" },
     { 'h', "help", NULL, "print this help" },
 };
 const struct cmd cmd_replay = {
