@@ -47,6 +47,14 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 # base/data.c embeds these files.
 $(BUILD)/obj/base/data.o: $(wildcard configs/*)
 
+# reports/html_data.c embeds style, scripts and Chart.js, which comes from its package.
+CHART_JS ?= $(firstword $(wildcard $(addsuffix /chart.min.js,/usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist)))
+$(BUILD)/obj/reports/html_data.o: ALL_CFLAGS += -DAZ_CHART_JS='"$(CHART_JS)"'
+$(BUILD)/obj/reports/html_data.o: $(or $(CHART_JS),chart.js-is-missing) $(wildcard src/reports/*.css src/reports/*.js)
+.PHONY: chart.js-is-missing
+chart.js-is-missing:
+	@echo 'Chart.js was not found: install the package libjs-chart.js, or name the file: make CHART_JS=.../chart.min.js' >&2; exit 1
+
 # An archive is made anew when its list of files changes, too.
 define room_rule
 $(BUILD)/lib/$(1).list: FORCE
