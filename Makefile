@@ -94,9 +94,9 @@ $(BUILD)/replay/%: tests/fuzz/%_fuzz.c tests/fuzz/driver.c $(FUZZ_H) $(ARCHIVES)
 
 # Programs that scripts of the tests call: tests/tools/NAME.c.
 TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
-$(BUILD)/tools/%: tests/tools/%.c $(BUILD)/lib/libperf.a $(BUILD)/lib/libbase.a
+$(BUILD)/tools/%: tests/tools/%.c $(ARCHIVES)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS) $(BUILD)/lib/libperf.a $(BUILD)/lib/libbase.a $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS) $(ARCHIVES) $(LIBS)
 
 # Benchmarks: tests/bench/NAME.c, linked with everything but the commands.
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))

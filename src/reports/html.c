@@ -213,6 +213,7 @@ static int prepare(struct az_html *h)
         else
             az_vec_release(&h->plot[h->n_plots].marks);
     }
+    az_html_order(h);
     return rc ? rc : h->error;
 }
 

@@ -93,6 +93,8 @@ struct az_sv az_html_series_name(struct az_html *h, const struct az_plot *p, siz
 void az_html_heat(struct az_html *h, const struct az_plot *p);
 
 /* ---- html_charts.c ---- */
+/* Brings h->plot into the order of the page. */
+void az_html_order(struct az_html *h);
 /* Figures of h->plot, each with its caption and the link to its table. */
 void az_html_charts(struct az_html *h);
 /* The data that the script draws, as JSON. 0 or an error. */

@@ -32,7 +32,9 @@ static void share(struct az_html *h, double v, double whole)
 
 static void name(struct az_html *h, struct az_sv s)
 {
+    az_html_put(h, AZ_SV("<bdi>"));
     az_html_text(h, az_field_cut(h->scratch, az_field_line(h->scratch, s), 60, true));
+    az_html_put(h, AZ_SV("</bdi>"));
 }
 
 static double sum_of(const double *v, size_t n)

@@ -12,8 +12,8 @@ static const char *drawn_as(const struct az_plot *p)
     if (p->c->n_parts)
         return p->marks.n > AZ_HTML_BARS ? "stacked columns" : "stacked bars";
     switch (p->c->kind) {
-    case AZ_CHART_STACKED_COLUMN:
-        return "stacked columns";
+    case AZ_CHART_STACKED_COLUMN: /* few stand better lying, with room for their parts */
+        return p->marks.n > 4 ? "stacked columns" : "stacked bars";
     case AZ_CHART_STACKED_BAR:
         return p->upright ? "stacked columns" : "stacked bars";
     case AZ_CHART_PIE:
@@ -36,17 +36,47 @@ static const char *drawn_as(const struct az_plot *p)
     return "heat";
 }
 
-/* Charts that need the width of the page. */
-static bool is_wide(const struct az_plot *p)
+/* What says most stands first, with the width of the page: times by part, changes, trends; then charts that share a
+ * line, then large ones. */
+enum place { FIRST, PAIRED, LAST };
+static enum place place_of(const struct az_plot *p)
 {
     switch (p->c->kind) {
     case AZ_CHART_TREND:
     case AZ_CHART_WATERFALL:
+    case AZ_CHART_STACKED_BAR:
+    case AZ_CHART_STACKED_COLUMN:
+        return FIRST;
     case AZ_CHART_HEAT:
-        return true;
+    case AZ_CHART_SCATTER_LOG:
+        return LAST;
     default:
-        return p->c->n_parts || p->marks.n > AZ_HTML_BARS;
+        return p->c->n_parts ? FIRST : p->marks.n > AZ_HTML_BARS || p->n_series > 8 ? LAST : PAIRED;
     }
+}
+
+void az_html_order(struct az_html *h)
+{
+    for (size_t i = 1; i < h->n_plots; i++) { /* few, and equal ones keep their order */
+        struct az_plot p = h->plot[i];
+        size_t k = i;
+        for (; k > 0 && place_of(&h->plot[k - 1]) > place_of(&p); k--)
+            h->plot[k] = h->plot[k - 1];
+        h->plot[k] = p;
+    }
+}
+
+/* Two stand side by side; one that would be alone in its row has all of it. */
+static bool is_wide(const struct az_html *h, size_t i)
+{
+    size_t first = i;
+
+    if (place_of(&h->plot[i]) != PAIRED)
+        return true;
+    while (first > 0 && place_of(&h->plot[first - 1]) == PAIRED)
+        first--;
+    bool last = i + 1 == h->n_plots || place_of(&h->plot[i + 1]) != PAIRED;
+    return last && (i - first) % 2 == 0;
 }
 
 static void figure(struct az_html *h, size_t i)
@@ -54,8 +84,8 @@ static void figure(struct az_html *h, size_t i)
     const struct az_plot *p = &h->plot[i];
     struct az_sv title = p->c->title.n ? p->c->title : p->t->title;
 
-    az_html_putf(h, "<figure id=\"chart%zu\"%s>\n<figcaption id=\"chart%zu-title\">", i,
-                 is_wide(p) ? " class=\"wide\"" : "", i);
+    az_html_putf(h, "<figure id=\"chart%zu\" class=\"%s%s\">\n<figcaption id=\"chart%zu-title\">", i,
+                 p->c->kind == AZ_CHART_PIE ? "pie" : "", is_wide(h, i) ? " wide" : "", i);
     az_html_line(h, title);
     az_html_put(h, AZ_SV("</figcaption>\n"));
     if (p->c->kind == AZ_CHART_HEAT)
@@ -131,7 +161,7 @@ static struct az_sv axis_title(struct az_html *h, const struct az_plot *p, struc
     struct az_sv title = az_field_line(h->scratch, p->c->y_title),
                  unit = az_sv_str(az_unit_text(az_plot_unit(p)->unit));
 
-    if (!title.n || az_sv_eq(title, unit))
+    if (!title.n || az_sv_eq(title, unit) || az_sv_is(title, s.unit))
         return az_sv_str(s.unit);
     if (s.divide == 1)
         return title;
@@ -202,7 +232,7 @@ static void chart(struct az_html *h, struct az_jsonw *w, const struct az_plot *p
         scale = (struct az_scale){ 1, 3, az_unit_text(unit->unit) };
     az_jsonw_object(w);
     text_at(h, w, "kind", az_sv_str(drawn_as(p)));
-    text_at(h, w, "x", p->c->x_title);
+    text_at(h, w, "x", p->c->n_parts ? p->c->stack : p->c->x_title);
     text_at(h, w, "y", axis_title(h, p, scale));
     az_jsonw_key(w, "divide");
     az_jsonw_f64(w, scale.divide);

@@ -12,6 +12,9 @@
     return list[i % list.length];
   };
 
+  // Time in which nothing happens, and what is left over, stay in the background.
+  const paint = (name, i) => /\bidle|idle\b|_idle|^\(the rest\)$|^others?$|^\d+ others$/i.test(name) ? color("chart-total") : series(i);
+
   // Three digits or so; thousands separated.
   function format(v) {
     const size = Math.abs(v);
@@ -60,7 +63,7 @@
     }, more);
   }
   const plain = (chart) => chart.series.map((s, i) => ({
-    label: s.name, data: s.values, backgroundColor: series(i), borderColor: series(i), maxBarThickness: 46,
+    label: s.name, data: s.values, backgroundColor: paint(s.name, i), borderColor: paint(s.name, i), maxBarThickness: 46,
   }));
 
   const kinds = {
@@ -101,13 +104,13 @@
         labels: {
           color: color("chart-text"), boxWidth: 12,
           generateLabels: (c) => chart.labels.map((text, i) => ({
-            text: shorten(text, 30) + "  " + share(i), fillStyle: series(i), strokeStyle: series(i), lineWidth: 0,
+            text: shorten(text, 30) + "  " + share(i), fillStyle: paint(text, i), strokeStyle: paint(text, i), lineWidth: 0,
             fontColor: color("chart-text"), index: i, hidden: !c.getDataVisibility(i),
           })),
         },
       };
       o.plugins.tooltip.callbacks.label = (item) => withUnit(chart, item.raw) + " (" + share(item.dataIndex) + ")";
-      const datasets = [{ label: chart.series[0].name, data: values, backgroundColor: values.map((_, i) => series(i)), borderColor: color("chart-edge") }];
+      const datasets = [{ label: chart.series[0].name, data: values, backgroundColor: chart.labels.map(paint), borderColor: color("chart-edge") }];
       return { type: "doughnut", data: { labels: chart.labels, datasets }, options: o };
     },
     line(chart) {
@@ -116,22 +119,25 @@
     },
     trend(chart) {
       const [value, median, low, high] = chart.series;
-      const many = chart.labels.length > 60, marked = (i) => chart.marked[i] !== "";
+      const many = chart.labels.length > 60;
       const none = { pointRadius: 0, pointHitRadius: 0, borderWidth: 0 };
-      const datasets = [Object.assign({
-        label: value.name, data: value.values, borderColor: series(0), borderWidth: 2, order: 0,
-        backgroundColor: chart.labels.map((_, i) => marked(i) ? color("chart-mark") : series(0)),
-        pointRadius: chart.labels.map((_, i) => marked(i) ? 7 : many ? 1 : 3),
-        pointStyle: chart.labels.map((_, i) => marked(i) ? "triangle" : "circle"),
-        pointBackgroundColor: chart.labels.map((_, i) => marked(i) ? color("chart-mark") : series(0)),
-      })];
+      const datasets = [{
+        label: value.name, data: value.values, borderColor: series(0), backgroundColor: series(0), borderWidth: 2,
+        pointRadius: many ? 1 : 3, order: 1,
+      }];
       if (median)
-        datasets.push({ label: median.name, data: median.values, borderColor: color("chart-total"), backgroundColor: color("chart-total"), borderDash: [6, 4], borderWidth: 1.5, pointRadius: 0, order: 1 });
+        datasets.push({ label: median.name, data: median.values, borderColor: color("chart-total"), backgroundColor: color("chart-total"), borderDash: [6, 4], borderWidth: 1.5, pointRadius: 0, order: 2 });
       if (low && high) {
-        datasets.push(Object.assign({ label: high.name, data: high.values, backgroundColor: color("chart-band"), order: 2 }, none));
-        datasets.push(Object.assign({ label: low.name + " to " + high.name, data: low.values, fill: "-1", backgroundColor: color("chart-band"), order: 2 }, none));
+        datasets.push(Object.assign({ label: high.name, data: high.values, backgroundColor: color("chart-band"), order: 3 }, none));
+        datasets.push(Object.assign({ label: low.name + " to " + high.name, data: low.values, fill: "-1", backgroundColor: color("chart-band"), order: 3 }, none));
       }
+      if (chart.marked.some((text) => text !== ""))
+        datasets.push({
+          label: "marked", data: value.values.map((v, i) => chart.marked[i] === "" ? null : v), showLine: false,
+          pointStyle: "triangle", pointRadius: 8, borderColor: color("chart-mark"), backgroundColor: color("chart-mark"), order: 0,
+        });
       const o = options(chart, { x: labelAxis(chart, 18), y: valueAxis(chart) }, { interaction: { mode: "index", intersect: false } });
+      o.plugins.legend.labels.usePointStyle = true;
       o.plugins.legend.labels.filter = (item) => item.text !== (high && high.name);
       o.plugins.tooltip.filter = (item) => item.datasetIndex < 2;
       o.plugins.tooltip.callbacks.afterTitle = (items) => items.length ? chart.marked[items[0].dataIndex] : "";
@@ -159,15 +165,17 @@
       const ends = bars.flat(), low = Math.min(...ends.filter((_, k) => k % 2 || !chart.totals[k >> 1])), high = Math.max(...ends);
       const changes = high - low;
       // Small changes of a large level would not be seen: the axis then begins below the lowest level.
-      if (low > 0 && changes < high / 3)
+      if (low > 0 && changes < high / 3) {
         o.scales.y.min = low - changes / 2;
+        o.scales.y.title.text = (chart.y + " (the axis does not begin at 0)").trim();
+        o.scales.y.title.display = true;
+      }
       o.plugins.legend.display = true;
       o.plugins.tooltip.callbacks.label = (item) => {
         const i = item.dataIndex;
         return chart.totals[i] ? withUnit(chart, values[i])
           : (values[i] > 0 ? "+" : "") + withUnit(chart, values[i]) + ", then " + withUnit(chart, bars[i][1]);
       };
-      o.plugins.cut = { shown: o.scales.y.min !== undefined };
       return { type: "bar", data: { labels: chart.labels, datasets }, options: o };
     },
     scatter(chart) {
@@ -186,6 +194,9 @@
         callback: (v) => /^[125]/.test(v.toExponential()) ? format(v) : "",
       } });
       const o = options(chart, { x: log(chart.x), y: log(chart.y) });
+      if (datasets.length > 1 && datasets[0].data.length)
+        Object.assign(o.scales.x, rangeOf(datasets));
+      o.scales.x.ticks.maxRotation = 0;
       o.plugins.tooltip.callbacks.title = (items) => items.map((item) => chart.labels[item.raw.i]).filter((t, i, all) => t && all.indexOf(t) === i);
       o.plugins.tooltip.callbacks.label = (item) => {
         const lines = [item.dataset.label + ": " + format(item.raw.y) + (chart.unit ? " " + chart.unit : "") + " at " + format(item.raw.x)];
@@ -199,13 +210,24 @@
     },
   };
 
+  // Roofs go on for ever: the axis shows the points and where the roofs bend.
+  function rangeOf(datasets) {
+    const xs = datasets[0].data.map((p) => p.x);
+    for (const roof of datasets.slice(1)) {
+      const top = Math.max(...roof.data.map((p) => p.y)), bend = roof.data.find((p) => p.y >= top);
+      if (bend)
+        xs.push(bend.x);
+    }
+    return { min: 10 ** Math.floor(Math.log10(Math.min(...xs)) - 0.2), max: 10 ** Math.ceil(Math.log10(Math.max(...xs)) + 0.2) };
+  }
+
   // Bars with a name each need their height.
   function heightOf(chart) {
     if (chart.kind === "bars")
-      return Math.max(220, 70 + 24 * chart.labels.length * Math.min(chart.series.length, 3));
+      return Math.max(320, 70 + 24 * chart.labels.length * Math.min(chart.series.length, 3));
     if (chart.kind === "stacked bars")
       return 120 + 34 * chart.labels.length + 14 * Math.ceil(chart.series.length / 4);
-    return chart.kind === "scatter" ? 400 : 320;
+    return ["scatter", "trend", "waterfall", "stacked columns"].includes(chart.kind) ? 400 : 320;
   }
 
   function draw() {

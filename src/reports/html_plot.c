@@ -3,6 +3,7 @@
 #include "reports/html.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/intern.h"
 #include "base/num.h"
@@ -143,7 +144,10 @@ static struct az_sv cell_label(struct az_html *h, const struct az_plot *p, size_
         return AZ_SV("");
     if (c->type == AZ_BOOL || col->unit == AZ_UNIT_ID || col->unit == AZ_UNIT_NONE)
         return az_cell_exact(c, buf);
-    return az_html_value(az_cell_number(c), col->unit, col->type, buf);
+    double v = az_cell_number(c);
+    struct az_scale s = az_field_scale_of(col->unit, col->type, fabs(v));
+    int n = snprintf(buf, AZ_FIELD_MAX, "%.6g%s%s", v / s.divide, *s.unit ? "\xc2\xa0" : "", s.unit);
+    return az_sv_make(buf, (size_t)n);
 }
 
 /* The label with the other columns of the row's key behind it. */
@@ -183,19 +187,37 @@ static int label_marks(struct az_html *h, struct az_plot *p, bool whole, bool *u
     return rc;
 }
 
-/* Points are named by the first key that is a text, else by the first text. */
-static ptrdiff_t naming_column(const struct az_table *t)
+/* Has the column more than one text? */
+static bool tells_apart(const struct az_plot *p, size_t column)
 {
-    ptrdiff_t text = -1;
+    const struct az_cell *first = az_table_at(p->t, 0, column);
 
-    for (size_t c = 0; c < t->columns.n; c++) {
-        if (t->columns.v[c].type != AZ_TEXT)
-            continue;
-        if (t->columns.v[c].flags & AZ_KEY)
-            return (ptrdiff_t)c;
-        text = text < 0 ? (ptrdiff_t)c : text;
+    for (size_t r = 1; r < p->rows; r++) {
+        if (!az_sv_eq(az_cell_text(first), az_cell_text(az_table_at(p->t, r, column))))
+            return true;
     }
-    return text;
+    return false;
+}
+
+/* Points are named by the texts of their key that differ, else by the first text of the table. */
+static void name_points(struct az_html *h, struct az_plot *p)
+{
+    ptrdiff_t other = -1;
+
+    for (size_t c = 0; c < p->t->columns.n; c++) {
+        const struct az_column *col = &p->t->columns.v[c];
+        if (col->type != AZ_TEXT)
+            continue;
+        other = other < 0 ? (ptrdiff_t)c : other;
+        for (size_t i = 0; (col->flags & AZ_KEY) && tells_apart(p, c) && i < p->marks.n; i++) {
+            struct az_sv *label = &p->label[i], more = cell_label(h, p, p->marks.v[i].row, (ptrdiff_t)c);
+            *label = label->n ? az_arena_printf(h->scratch, "%.*s \xc2\xb7 %.*s", AZ_SVF(*label), AZ_SVF(more)) : more;
+        }
+    }
+    for (size_t i = 0; other >= 0 && i < p->marks.n; i++) {
+        if (!p->label[i].n)
+            p->label[i] = cell_label(h, p, p->marks.v[i].row, other);
+    }
 }
 
 static int make_labels(struct az_html *h, struct az_plot *p)
@@ -207,9 +229,7 @@ static int make_labels(struct az_html *h, struct az_plot *p)
     if (!p->label)
         return az_arena_error(h->scratch);
     if (p->c->kind == AZ_CHART_SCATTER_LOG) {
-        ptrdiff_t name = naming_column(p->t);
-        for (size_t i = 0; i < p->marks.n; i++)
-            p->label[i] = name < 0 ? AZ_SV("") : cell_label(h, p, p->marks.v[i].row, name);
+        name_points(h, p);
         return 0;
     }
     int rc = label_marks(h, p, false, &unique);
@@ -267,6 +287,20 @@ static int pivot_rows(struct az_html *h, struct az_plot *p, struct az_intern *st
     return rc;
 }
 
+static void drop_empty_series(struct az_plot *p)
+{
+    size_t n = 0;
+
+    for (size_t s = 0; s < p->n_series; s++) {
+        size_t i = 0;
+        while (i < p->marks.n && isnan(p->series[s].v[i]))
+            i++;
+        if (i < p->marks.n)
+            p->series[n++] = p->series[s];
+    }
+    p->n_series = n;
+}
+
 static int pivot(struct az_html *h, struct az_plot *p)
 {
     ptrdiff_t stack = p->c->stack.n ? az_field_column(p->t, p->c->stack) : -1;
@@ -292,6 +326,7 @@ static int pivot(struct az_html *h, struct az_plot *p)
     for (size_t i = 0; p->label && i < p->marks.n; i++)
         p->label[i] = az_intern_text(&stacks, (uint32_t)i);
     az_intern_release(&stacks);
+    drop_empty_series(p);
     return rc || p->label ? rc : az_arena_error(h->scratch);
 }
 
@@ -339,5 +374,5 @@ bool az_html_plot(struct az_html *h, const struct az_chart *c, struct az_plot *p
     }
     h->error = h->error ? h->error : rc;
     p->upright = c->kind == AZ_CHART_STACKED_BAR && p->marks.n > AZ_HTML_BARS;
-    return rc == 0 && p->marks.n > 0;
+    return rc == 0 && p->marks.n > 0 && p->n_series > 0;
 }

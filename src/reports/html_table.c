@@ -216,7 +216,7 @@ static void amount(struct az_html *h, const struct az_table *t, size_t row, ptrd
         return;
     az_html_put(h, AZ_SV(" <span class=\"amount\">"));
     az_html_text(h, az_html_value(v, t->columns.v[col].unit, t->columns.v[col].type, buf));
-    az_html_text(h, az_sv_str(unit));
+    az_html_put(h, az_sv_str(unit));
     az_html_put(h, AZ_SV("</span>"));
 }
 
@@ -237,7 +237,7 @@ static void finding(struct az_html *h, const struct az_table *t, size_t row, con
         az_html_put(h, AZ_SV("</span>"));
     }
     amount(h, t, row, f->time, "");
-    amount(h, t, row, f->count, " times");
+    amount(h, t, row, f->count, " \xc3\x97");
     if (advice.n) {
         az_html_put(h, AZ_SV("<br><span class=\"advice\">"));
         az_html_line(h, advice);

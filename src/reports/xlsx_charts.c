@@ -40,7 +40,12 @@ static uint8_t type_of(enum az_chart_kind k)
     return LXW_CHART_COLUMN;
 }
 
-bool az_xlsx_draws(enum az_chart_kind k) { return k != AZ_CHART_WATERFALL && k != AZ_CHART_HEAT; }
+/* Stacks of parts would need the table turned; as plain bars they are drawn. */
+bool az_xlsx_draws(const struct az_chart *c)
+{
+    return c->kind != AZ_CHART_WATERFALL && c->kind != AZ_CHART_HEAT &&
+           !(c->kind == AZ_CHART_STACKED_BAR && c->n_parts);
+}
 
 static ptrdiff_t column_of(const struct az_xlsx_part *p, struct az_sv name)
 {
@@ -163,7 +168,7 @@ void az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t column, 
     for (size_t i = 0; i < doc->charts.n && !x->error; i++) {
         const struct az_chart *c = &doc->charts.v[i];
         const struct az_xlsx_part *p = az_xlsx_plan_find(plan, c->table);
-        lxw_chart *chart = p && az_xlsx_draws(c->kind) ? make(x, c, p) : NULL;
+        lxw_chart *chart = p && az_xlsx_draws(c) ? make(x, c, p) : NULL;
         if (!chart || x->error)
             continue;
         lxw_chart_options o = {
