@@ -4,6 +4,7 @@
 (function () {
   const charts = JSON.parse(document.getElementById("data").textContent);
   const drawn = [];
+  const paper = matchMedia("print");
   let style;
 
   const color = (name) => style.getPropertyValue("--" + name).trim();
@@ -237,7 +238,7 @@
     Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
     for (const canvas of document.querySelectorAll("canvas[data-chart]")) {
       const chart = charts[Number(canvas.dataset.chart)];
-      canvas.parentNode.style.height = heightOf(chart) + "px";
+      canvas.parentNode.style.height = heightOf(chart) * (paper.matches ? 0.65 : 1) + "px";
       drawn.push(new Chart(canvas, kinds[chart.kind](chart)));
     }
   }
@@ -248,5 +249,5 @@
   // Paper is light whatever the screen is, and has another width.
   addEventListener("beforeprint", draw);
   addEventListener("afterprint", draw);
-  matchMedia("print").addEventListener("change", draw);
+  paper.addEventListener("change", draw);
 })();

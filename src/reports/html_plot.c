@@ -88,7 +88,7 @@ static int make_marks(struct az_html *h, struct az_plot *p)
     case AZ_CHART_LINE:
         return fold_neighbours(h, p, most, "mean");
     case AZ_CHART_TREND:
-        return keep_last(h, p, most);
+        return keep_last(h, p, AZ_HTML_MARKS / (p->n_series + 1)); /* its marks are one more series */
     case AZ_CHART_SCATTER_LOG:
         return az_fold_points(h, p);
     case AZ_CHART_WATERFALL:

@@ -143,28 +143,35 @@ static size_t count_details(const struct az_table *t)
     return n == t->columns.n ? 0 : n;
 }
 
-/* Rows, and what is not seen of the table. A box without a label would say nothing to a reader of the screen. */
-static void remarks(struct az_html *h, const struct view *v, size_t index)
+/* Title, rows, and what is not seen of the table. */
+static void caption(struct az_html *h, const struct view *v, size_t index)
 {
-    size_t details = count_details(v->t), left_out = v->t->rows - v->rows;
+    const struct az_table *t = v->t;
+    size_t details = count_details(t), left_out = t->rows - v->rows;
 
-    if (left_out) {
-        az_html_put(h, AZ_SV("<p class=\"note cut\">The first "));
-        az_html_putf(h, "%zu of %zu rows; %zu are left out here (<code>--format csv,json</code> has all, ", v->rows,
-                     v->t->rows, left_out);
-        az_html_put(h, AZ_SV("<code>outputs.html_rows</code> sets the limit).</p>\n"));
-    }
+    az_html_putf(h, "<div class=\"head\"><h3 id=\"h%zu\">", index);
+    az_html_line(h, t->title.n ? t->title : t->id);
+    az_html_put(h, AZ_SV("</h3>\n<p class=\"id\"><code>"));
+    az_html_line(h, t->id);
+    az_html_putf(h, "</code> <span class=\"count\">%zu row%s</span></p>\n", t->rows, t->rows == 1 ? "" : "s");
     if (details)
-        az_html_putf(h,
-                     "<input type=\"checkbox\" class=\"all\" id=\"all%zu\"><label for=\"all%zu\">all %zu columns "
-                     "<span>(%zu are hidden)</span></label>\n",
-                     index, index, v->t->columns.n, details);
+        az_html_putf(
+            h, "<label class=\"more\"><input type=\"checkbox\"> all %zu columns <span>(%zu hidden)</span></label>\n",
+            t->columns.n, details);
+    if (left_out)
+        az_html_putf(
+            h,
+            "<p class=\"note cut\">The first %zu of %zu rows; %zu are left out here: they are in the CSV and JSON "
+            "outputs, or all here with <code>html_rows</code> 0.</p>\n",
+            v->rows, t->rows, left_out);
+    if (t->rows == 0)
+        az_html_put(h, AZ_SV("<p class=\"note\">(none)</p>\n"));
+    az_html_put(h, AZ_SV("</div>\n"));
 }
 
 void az_html_table(struct az_html *h, size_t index)
 {
     const struct az_table *t = h->doc->tables.v[index];
-    struct az_sv id = h->anchor[index], title = t->title.n ? t->title : t->id;
     struct view v;
 
     if (!view_make(h, t, &v)) {
@@ -172,15 +179,11 @@ void az_html_table(struct az_html *h, size_t index)
         return;
     }
     az_html_put(h, AZ_SV("<section class=\"table\" id=\""));
-    az_html_text(h, id);
-    az_html_putf(h, "\">\n<h3 id=\"h%zu\">", index);
-    az_html_line(h, title);
-    az_html_put(h, AZ_SV("</h3>\n<p class=\"id\"><code>"));
-    az_html_line(h, t->id);
-    az_html_putf(h, "</code> <span class=\"count\">%zu row%s</span></p>\n", t->rows, t->rows == 1 ? "" : "s");
-    remarks(h, &v, index);
+    az_html_text(h, h->anchor[index]);
+    az_html_put(h, AZ_SV("\">\n"));
+    caption(h, &v, index);
     if (t->rows == 0) {
-        az_html_put(h, AZ_SV("<p class=\"note\">(none)</p>\n</section>\n"));
+        az_html_put(h, AZ_SV("</section>\n"));
         return;
     }
     az_html_putf(h, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-labelledby=\"h%zu\"><table>\n", index);

@@ -76,7 +76,7 @@
     input.placeholder = "filter rows";
     input.setAttribute("aria-label", "Filter rows of " + section.querySelector("h3").textContent);
     label.append(input, output);
-    section.insertBefore(label, section.querySelector(".box"));
+    section.querySelector(".head").append(label);
     input.addEventListener("input", () => filter(table, input.value.toLowerCase().split(/\s+/).filter(Boolean), output));
   }
 

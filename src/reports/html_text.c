@@ -12,7 +12,7 @@ void az_html_put(struct az_html *h, struct az_sv markup) { az_outfile_puts(h->f,
 
 void az_html_putf(struct az_html *h, const char *format, ...)
 {
-    char text[256]; /* markup with numbers only: texts go through az_html_text */
+    char text[512]; /* markup with numbers only: texts go through az_html_text */
     va_list args;
 
     va_start(args, format);
