@@ -124,12 +124,12 @@ STAGES = BUILD='$(BUILD)' ANALYZER='$(abspath $(BUILD)/analyzer)' EXAMPLE_DATA='
 AGAIN  = $(MAKE) --no-print-directory V=$(V)
 ASAN  := SAN=address,undefined
 
-.PHONY: example unit units replays fuzzers golden check-shared schema test test-build
+.PHONY: example unit units replays fuzzers golden check-html check-shared schema test test-build
 example: ## run the example (two inputs; results in build/example-out)
 	@BUILD='$(BUILD)' sh example/run.sh
 
 test: test-build ## run every test; the last line is "N passed, N failed"
-	@$(STAGES) unit golden examples documented schema fuzz shared
+	@$(STAGES) unit golden examples documented schema html fuzz shared
 test-build: all units $(TOOLS) $(EXAMPLE_DB)
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)
@@ -138,6 +138,8 @@ fuzzers: $(FUZZERS)
 
 unit: $(UNITS) ## build and run the unit tests
 	@$(STAGES) unit
+check-html: all $(TOOLS) ## open HTML reports in headless Chromium, if it is installed
+	@$(STAGES) html
 golden: all $(EXAMPLE_DB) ## command lines with exact output (tests/golden/run.sh --update rewrites)
 	@$(STAGES) golden
 check-shared: all $(TOOLS) ## run the analyzer on the shared inputs, if ../shared is there
