@@ -129,6 +129,28 @@ static void points(struct az_html *h, const struct az_plot *p)
     az_html_put(h, AZ_SV("."));
 }
 
+/* The last marks of a trend, and how many there are. */
+static void marked(struct az_html *h, const struct az_plot *p, ptrdiff_t column)
+{
+    size_t n = 0, said = 0;
+
+    for (size_t i = 0; column >= 0 && i < p->marks.n; i++)
+        n += az_cell_text(az_table_at(p->t, p->marks.v[i].row, (size_t)column)).n > 0;
+    if (n == 0)
+        return;
+    az_html_putf(h, " %zu marked: ", n);
+    for (size_t i = p->marks.n; i > 0 && said < NAMED; i--) {
+        struct az_sv mark = az_cell_text(az_table_at(p->t, p->marks.v[i - 1].row, (size_t)column));
+        if (!mark.n)
+            continue;
+        az_html_put(h, said++ ? AZ_SV(", ") : AZ_SV(""));
+        name(h, p->label[i - 1]);
+        az_html_put(h, AZ_SV(" "));
+        name(h, mark);
+    }
+    az_html_put(h, n > said ? AZ_SV(", and before.") : AZ_SV("."));
+}
+
 /* Lines and trends: the ends, the extremes. */
 static void course(struct az_html *h, const struct az_plot *p)
 {
@@ -156,6 +178,8 @@ static void course(struct az_html *h, const struct az_plot *p)
         az_html_put(h, AZ_SV(")"));
     }
     az_html_put(h, AZ_SV("."));
+    if (p->c->kind == AZ_CHART_TREND && p->c->y.n > 4)
+        marked(h, p, az_field_column(p->t, p->c->y.v[4]));
 }
 
 static void changes(struct az_html *h, const struct az_plot *p)

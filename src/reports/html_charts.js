@@ -105,7 +105,7 @@
         labels: {
           color: color("chart-text"), boxWidth: 12,
           generateLabels: (c) => chart.labels.map((text, i) => ({
-            text: shorten(text, 30) + "  " + share(i), fillStyle: paint(text, i), strokeStyle: paint(text, i), lineWidth: 0,
+            text: share(i) + "  " + shorten(text, 30), fillStyle: paint(text, i), strokeStyle: paint(text, i), lineWidth: 0,
             fontColor: color("chart-text"), index: i, hidden: !c.getDataVisibility(i),
           })),
         },
