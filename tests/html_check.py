@@ -211,7 +211,7 @@ CONTRAST = """(() => {
     return c.length > 3 && c[3] === 0 ? behind(e.parentElement) : over(c, behind(e.parentElement));
   };
   const bad = [], seen = new Set();
-  for (const e of document.querySelectorAll('h1,h2,h3,dt,dd,p,a,td,th,.badge,.count,.advice,.amount,.subject,summary,code,label,figcaption,.scale span')) {
+  for (const e of document.querySelectorAll('h1,h2,h3,dt,dd,p,a,tr:nth-child(-n+12) td,th,.badge,.count,.advice,.amount,.subject,summary,code,label,figcaption,.scale span')) {
     if (!e.textContent.trim() || e.classList.contains('skip')) continue;
     const s = getComputedStyle(e), back = behind(e), key = e.tagName + e.className + s.color + back;
     if (seen.has(key)) continue;

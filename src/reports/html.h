@@ -90,7 +90,8 @@ void az_html_caption(struct az_html *h, const struct az_plot *p);
 struct az_sv az_html_series_name(struct az_html *h, const struct az_plot *p, size_t series);
 
 /* ---- html_heat.c ---- */
-void az_html_heat(struct az_html *h, const struct az_plot *p);
+/* `index`: of the plot, for the element's name. */
+void az_html_heat(struct az_html *h, const struct az_plot *p, size_t index);
 
 /* ---- html_charts.c ---- */
 /* Brings h->plot into the order of the page. */

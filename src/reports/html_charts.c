@@ -89,7 +89,7 @@ static void figure(struct az_html *h, size_t i)
     az_html_line(h, title);
     az_html_put(h, AZ_SV("</figcaption>\n"));
     if (p->c->kind == AZ_CHART_HEAT)
-        az_html_heat(h, p);
+        az_html_heat(h, p, i);
     else
         az_html_putf(h,
                      "<div class=\"canvas\"><canvas role=\"img\" aria-labelledby=\"chart%zu-title\" "

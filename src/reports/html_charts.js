@@ -186,7 +186,7 @@
       const datasets = chart.series.map((s, k) => {
         const data = points(s);
         if (k === 0)
-          return { label: s.name, data, backgroundColor: series(0) + "99", borderColor: series(0), pointRadius: data.map((p) => radius(p.i)), pointHoverRadius: data.map((p) => radius(p.i) + 1) };
+          return { label: s.name, data, backgroundColor: series(0) + "99", borderColor: series(0), clip: false, pointRadius: data.map((p) => radius(p.i)), pointHoverRadius: data.map((p) => radius(p.i) + 1) };
         data.sort((a, b) => a.x - b.x);
         return { label: s.name, data, type: "line", borderColor: series(k), backgroundColor: series(k), borderWidth: 2, borderDash: k > 1 ? [3 + 3 * k, 4] : [], pointRadius: 0, pointHitRadius: 4 };
       });

@@ -63,7 +63,7 @@ static void head(struct az_html *h, const struct az_plot *p, const struct az_sca
     az_html_put(h, AZ_SV("</tr></thead>\n<tbody>\n"));
 }
 
-void az_html_heat(struct az_html *h, const struct az_plot *p)
+void az_html_heat(struct az_html *h, const struct az_plot *p, size_t index)
 {
     struct shade *shade = az_arena_array(h->scratch, p->n_series, sizeof *shade);
     struct az_scale *scale = az_arena_array(h->scratch, p->n_series, sizeof *scale);
@@ -77,7 +77,10 @@ void az_html_heat(struct az_html *h, const struct az_plot *p)
         h->error = h->error ? h->error : rc;
         return;
     }
-    az_html_put(h, AZ_SV("<div class=\"box\" tabindex=\"0\"><table class=\"heat\">\n"));
+    az_html_putf(h,
+                 "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-labelledby=\"chart%zu-title\"><table "
+                 "class=\"heat\">\n",
+                 index);
     head(h, p, scale);
     for (size_t i = 0; i < p->marks.n; i++) {
         az_html_put(h, AZ_SV("<tr><th scope=\"row\" class=\"t\">"));
