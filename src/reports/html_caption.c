@@ -70,9 +70,11 @@ static void largest(struct az_html *h, const struct az_plot *p, double whole)
         size_t i = next_largest(v, n, below, last);
         if (i == n)
             break;
+        bool bin = p->c->kind == AZ_CHART_COLUMN; /* named by its begin */
         az_html_put(h, k ? AZ_SV(", ") : AZ_SV("Largest: "));
+        az_html_put(h, bin ? AZ_SV("from ") : AZ_SV(""));
         name(h, p->label[i]);
-        az_html_put(h, AZ_SV(" "));
+        az_html_put(h, bin ? AZ_SV(": ") : AZ_SV(" "));
         value(h, p, v[i]);
         share(h, v[i], whole);
         below = fabs(v[i]);
