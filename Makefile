@@ -47,6 +47,14 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 # base/data.c embeds these files.
 $(BUILD)/obj/base/data.o: $(wildcard configs/*)
 
+# reports/html_data.c embeds style, scripts and Chart.js, which comes from its package.
+CHART_JS ?= $(firstword $(wildcard $(addsuffix /chart.min.js,/usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist)))
+$(BUILD)/obj/reports/html_data.o: ALL_CFLAGS += -DAZ_CHART_JS='"$(CHART_JS)"'
+$(BUILD)/obj/reports/html_data.o: $(or $(CHART_JS),chart.js-is-missing) $(wildcard src/reports/*.css src/reports/*.js)
+.PHONY: chart.js-is-missing
+chart.js-is-missing:
+	@echo 'Chart.js was not found: install the package libjs-chart.js, or name the file: make CHART_JS=.../chart.min.js' >&2; exit 1
+
 # An archive is made anew when its list of files changes, too.
 define room_rule
 $(BUILD)/lib/$(1).list: FORCE
@@ -86,9 +94,9 @@ $(BUILD)/replay/%: tests/fuzz/%_fuzz.c tests/fuzz/driver.c $(FUZZ_H) $(ARCHIVES)
 
 # Programs that scripts of the tests call: tests/tools/NAME.c.
 TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
-$(BUILD)/tools/%: tests/tools/%.c $(BUILD)/lib/libperf.a $(BUILD)/lib/libbase.a
+$(BUILD)/tools/%: tests/tools/%.c $(ARCHIVES)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS) $(BUILD)/lib/libperf.a $(BUILD)/lib/libbase.a $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS) $(ARCHIVES) $(LIBS)
 
 # Benchmarks: tests/bench/NAME.c, linked with everything but the commands.
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
@@ -116,12 +124,12 @@ STAGES = BUILD='$(BUILD)' ANALYZER='$(abspath $(BUILD)/analyzer)' EXAMPLE_DATA='
 AGAIN  = $(MAKE) --no-print-directory V=$(V)
 ASAN  := SAN=address,undefined
 
-.PHONY: example unit units replays fuzzers golden check-shared schema test test-build
+.PHONY: example unit units replays fuzzers golden check-html check-shared schema test test-build
 example: ## run the example (two inputs; results in build/example-out)
 	@BUILD='$(BUILD)' sh example/run.sh
 
 test: test-build ## run every test; the last line is "N passed, N failed"
-	@$(STAGES) unit golden examples documented schema fuzz shared
+	@$(STAGES) unit golden examples documented schema html fuzz shared
 test-build: all units $(TOOLS) $(EXAMPLE_DB)
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)
@@ -130,6 +138,8 @@ fuzzers: $(FUZZERS)
 
 unit: $(UNITS) ## build and run the unit tests
 	@$(STAGES) unit
+check-html: all $(TOOLS) ## open HTML reports in headless Chromium, if it is installed
+	@$(STAGES) html
 golden: all $(EXAMPLE_DB) ## command lines with exact output (tests/golden/run.sh --update rewrites)
 	@$(STAGES) golden
 check-shared: all $(TOOLS) ## run the analyzer on the shared inputs, if ../shared is there

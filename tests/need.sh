@@ -4,12 +4,12 @@
 #   usage: need.sh PACKAGE...       exit status 1 if something is missing and cannot be installed
 here() {
     case $1 in
-    gcc | make | python3 | pkg-config | clang | clang-format | clang-tidy | cppcheck | shellcheck) command -v "$1" >/dev/null 2>&1 && return 0 ;;
+    gcc | make | python3 | pkg-config | clang | clang-format | clang-tidy | cppcheck | shellcheck | chromium) command -v "$1" >/dev/null 2>&1 && return 0 ;;
     esac
     if command -v dpkg-query >/dev/null 2>&1; then
         dpkg-query -W -f='${Status}\n' "$1" 2>/dev/null | grep -q 'ok installed$'
     else
-        case $1 in *-dev | python3-*) return 0 ;; esac # another system: the build says what it lacks
+        case $1 in *-dev | python3-* | libjs-*) return 0 ;; esac # another system: the build says what it lacks
         return 1
     fi
 }

@@ -64,6 +64,7 @@ stage_unit() {
 stage_golden() { counted golden sh tests/golden/run.sh; }
 stage_examples() { counted examples sh tests/examples.sh; }
 stage_documented() { counted documented "$PYTHON" tests/options_documented.py --analyzer "$ANALYZER"; }
+stage_html() { counted html "$PYTHON" tests/html_check.py --analyzer "$ANALYZER" --samples "$BUILD/tools/html_samples"; }
 stage_schema() { counted schema "$PYTHON" tests/schema_check.py --analyzer "$ANALYZER"; }
 
 # Every file of the corpus once through its harness, built with address and undefined sanitizers.

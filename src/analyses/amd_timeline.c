@@ -280,6 +280,7 @@ static int overlap(struct az_job *job)
 
 static int run(struct az_job *job)
 {
+    static const struct az_sv parts[] = { { "busy_time", 9 }, { "idle", 4 } };
     struct spans s;
     spans_init(&s, job->mem);
     int rc = whole(job, &s);
@@ -288,9 +289,12 @@ static int run(struct az_job *job)
     if (rc == 0)
         rc = overlap(job);
     spans_release(&s);
-    return rc ? rc
-              : az_job_chart(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "type",
-                             (const char *const[]){ "time ms", NULL }, "ms");
+    if (rc == 0)
+        rc = az_job_chart_parts(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "time ms", NULL, parts, 2);
+    if (rc == 0)
+        rc = az_job_chart_parts(job, AZ_CHART_STACKED_BAR, "gpu_timeline_by_agent", "GPU time line by agent", "time ms",
+                                "agent", parts, 2);
+    return rc;
 }
 
 const struct az_analysis az_analysis_amd_timeline = {

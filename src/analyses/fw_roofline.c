@@ -332,7 +332,8 @@ static int chart(struct work *w)
                           .title = AZ_SV("Roofline"),
                           .x_title = AZ_SV("FLOP per byte"),
                           .y_title = AZ_SV("TFLOP/s"),
-                          .x = AZ_SV("FLOPS/Byte") };
+                          .x = AZ_SV("FLOPS/Byte"),
+                          .size = AZ_SV("Kernel Time (µs)_sum") };
     if (!t)
         return az_arena_error(w->job->arena);
     az_vec_init(&c.y, w->job->mem);
@@ -345,6 +346,7 @@ static int chart(struct work *w)
         az_table_columnsv(t, name, AZ_REAL, AZ_UNIT_TFLOPS, 0);
         rc = az_vec_push(&c.y, name);
     }
+    az_table_column(t, "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, 0); /* area of the dots */
     for (size_t i = 0; rc == 0 && i < w->lines.n && points < POINTS; i++) {
         const struct line *l = &w->lines.v[i];
         if (!(l->e.flops > 0) || !(l->e.bytes > 0) || l->time <= 0 || l->copies)
@@ -354,6 +356,7 @@ static int chart(struct work *w)
         az_put_f64(t, per_second(w, l->e.flops, l) / 1e12);
         for (unsigned k = 0; k < n; k++)
             az_put_empty(t);
+        az_put_f64(t, ns(w, l->time) * 1e-3);
         points++;
     }
     for (int g = 0; rc == 0 && points && g < GRID; g++) {
@@ -363,6 +366,7 @@ static int chart(struct work *w)
         az_put_empty(t);
         for (unsigned k = 0; k < n; k++) /* TFLOP/s = FLOP/B * GB/s / 1000, up to the peak */
             az_put_f64(t, fmin(p->rate[rate[k]], x * p->bw / 1e3));
+        az_put_empty(t);
     }
     rc = az_fw_emit(w->job, t, rc);
     if (rc == 0 && points)

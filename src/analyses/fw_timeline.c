@@ -314,6 +314,23 @@ static int by_step(struct work *w)
     return az_fw_emit(w->job, t, rc);
 }
 
+static int charts(struct az_job *job)
+{
+    static const struct az_sv parts[] = { { "computation_time", 16 },    { "exposed_comm_time", 17 },
+                                          { "exposed_memcpy_time", 19 }, { "idle_time", 9 },
+                                          { "micro_idle_time", 15 },     { "macro_idle_time", 15 } };
+    const size_t n = sizeof parts / sizeof *parts;
+    int rc =
+        az_job_chart_parts(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "time ms", "is_recompute", parts, n);
+    if (rc == 0)
+        rc = az_job_chart_parts(job, AZ_CHART_STACKED_BAR, "gpu_timeline_by_device", "GPU time line by device",
+                                "time ms", "device", parts, n);
+    if (rc == 0)
+        rc = az_job_chart_parts(job, AZ_CHART_STACKED_BAR, "gpu_timeline_by_step", "GPU time line by profiler step",
+                                "time ms", "step", parts, n);
+    return rc;
+}
+
 static int run(struct az_job *job)
 {
     struct work w = { .job = job };
@@ -328,10 +345,7 @@ static int run(struct az_job *job)
     if (rc == 0)
         rc = by_step(&w);
     sets_release(&w.sets);
-    if (rc == 0)
-        rc = az_job_chart(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "type",
-                          (const char *const[]){ "time ms", NULL }, "ms");
-    return rc;
+    return rc ? rc : charts(job);
 }
 
 const struct az_analysis az_analysis_gpu_timeline = {

@@ -92,7 +92,8 @@ static int chart(struct az_job *job)
                           .title = AZ_SV("Roofline"),
                           .x_title = AZ_SV("FLOP per byte"),
                           .y_title = AZ_SV("TFLOP/s"),
-                          .x = AZ_SV("flops_per_byte") };
+                          .x = AZ_SV("flops_per_byte"),
+                          .size = AZ_SV("us_per_execution") };
     az_vec_init(&c.y, job->mem);
     const int rc = az_vec_push(&c.y, AZ_SV("tflops_per_s"));
     return rc ? rc : az_document_chart(job->doc, c);

@@ -2,6 +2,7 @@
  * picoseconds. */
 #include "analyses/hlo.h"
 #include "analyses/list.h"
+#include "analyses/shared.h"
 #include "base/num.h"
 
 struct figures { /* ps */
@@ -189,17 +190,18 @@ static int averages(struct az_hx *h, const struct figures *sum, size_t n, bool s
     return az_hx_emit(h->job, t, AZ_OK);
 }
 
-static int chart(struct az_job *job)
+static int charts(struct az_job *job)
 {
-    struct az_chart c = { .kind = AZ_CHART_BAR,
-                          .table = AZ_SV("gpu_events_averages"),
-                          .title = AZ_SV("GPU time line, mean of the devices"),
-                          .x_title = AZ_SV("type"),
-                          .y_title = AZ_SV("ms"),
-                          .x = AZ_SV("type") };
-    az_vec_init(&c.y, job->mem);
-    const int rc = az_vec_push(&c.y, AZ_SV("time_ms"));
-    return rc ? rc : az_document_chart(job->doc, c);
+    static const struct az_sv parts[] = { { "computation_time", 16 },    { "exposed_comm_time", 17 },
+                                          { "exposed_memcpy_time", 19 }, { "idle_time", 9 },
+                                          { "micro_idle_time", 15 },     { "macro_idle_time", 15 } };
+    const size_t n = sizeof parts / sizeof *parts;
+    int rc = az_job_chart_parts(job, AZ_CHART_BAR, "gpu_events_averages", "GPU time line, mean of the devices",
+                                "time_ms", NULL, parts, n);
+    if (rc == 0)
+        rc = az_job_chart_parts(job, AZ_CHART_STACKED_BAR, "gpu_timeline", "GPU time line by device", "time_ms",
+                                "device", parts, n);
+    return rc;
 }
 
 static int run(struct az_job *job)
@@ -216,7 +218,7 @@ static int run(struct az_job *job)
         if (rc == 0)
             rc = averages(&h, &sum, n, split);
         if (rc == 0)
-            rc = chart(job);
+            rc = charts(job);
     }
     sets_release(&s);
     az_hx_close(&h);

@@ -2,6 +2,7 @@
  * operations. */
 #include "analyses/hlo.h"
 #include "analyses/list.h"
+#include "analyses/shared.h"
 #include "base/num.h"
 #include "base/sort.h"
 
@@ -86,7 +87,11 @@ static int timeline(struct az_hx *h)
     for (int b = 0; b < BUCKETS; b++)
         az_vec_release(&s.of[b]);
     az_vec_release(&s.all);
-    return az_hx_emit(h->job, t, rc);
+    static const struct az_sv parts[] = { { "busy_time", 9 }, { "idle_time", 9 } };
+    rc = az_hx_emit(h->job, t, rc);
+    return rc ? rc
+              : az_job_chart_parts(h->job, AZ_CHART_BAR, "tpu_timeline", "TPU time line", "time_ms", "device", parts,
+                                   2);
 }
 
 /* ---- self time ---- */

@@ -1,5 +1,6 @@
 /* Names, classes, links and projections of a job. */
 #include "analyses/shared_internal.h"
+#include "base/num.h"
 
 #define MAX_CHART_ROWS 200 /* more bars than that cannot be told apart */
 
@@ -168,4 +169,34 @@ int az_job_chart(struct az_job *job, enum az_chart_kind kind, const char *table,
         }
     }
     return az_document_chart(job->doc, c);
+}
+
+/* Has the column more than one value? */
+static bool has_several(const struct az_table *t, const char *column)
+{
+    ptrdiff_t c = t ? az_table_find(t, column) : -1;
+    char buf[2][AZ_NUM_MAX];
+    for (size_t r = 1; c >= 0 && r < t->rows; r++) {
+        const struct az_cell *a = az_table_at(t, 0, (size_t)c), *b = az_table_at(t, r, (size_t)c);
+        if (!az_sv_eq(az_cell_exact(a, buf[0]), az_cell_exact(b, buf[1])))
+            return true;
+    }
+    return false;
+}
+
+int az_job_chart_parts(struct az_job *job, enum az_chart_kind kind, const char *table, const char *title,
+                       const char *value, const char *stack, const struct az_sv *parts, size_t n)
+{
+    size_t before = job->doc->charts.n;
+    if (kind == AZ_CHART_STACKED_BAR && !has_several(az_document_table(job->doc, table), stack))
+        return 0;
+    int rc = az_job_chart(job, kind, table, title, "type", (const char *const[]){ value, NULL }, "ms");
+    if (rc != 0 || job->doc->charts.n == before)
+        return rc;
+    struct az_chart *c = &job->doc->charts.v[before];
+    c->parts = parts;
+    c->n_parts = n;
+    c->max_rows = 0;
+    c->stack = stack ? az_sv_str(stack) : AZ_SV("");
+    return 0;
 }

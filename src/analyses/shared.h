@@ -95,5 +95,9 @@ int az_job_emit(struct az_job *job, struct az_table *t, int rc, const int *order
 /* A chart over a table with up to four y columns (NULL-terminated list). */
 int az_job_chart(struct az_job *job, enum az_chart_kind kind, const char *table, const char *title, const char *x,
                  const char *const *y, const char *y_title) AZ_MUST_USE;
+/* Chart of times by `type`, of which those of parts[] (static) add up to the whole; stacks named by column `stack`
+ * (NULL: one stack). Nothing if the table was left out, or for AZ_CHART_STACKED_BAR if it has only one stack. */
+int az_job_chart_parts(struct az_job *job, enum az_chart_kind kind, const char *table, const char *title,
+                       const char *value, const char *stack, const struct az_sv *parts, size_t n) AZ_MUST_USE;
 
 #endif

@@ -15,6 +15,7 @@ struct az_outputs {
     struct az_vec_sv
         formats;       /* writer names; empty: the default (text and xlsx; CSV only when csv_dir alone is given) */
     int64_t xlsx_rows; /* 10000; 0: all */
+    int64_t html_rows; /* 1000; 0: all */
 };
 
 struct az_input_file {

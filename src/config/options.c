@@ -273,6 +273,8 @@ const struct az_option az_option_table[] = {
       "which reports are written; absent: text and xlsx, or only CSV when csv_dir alone is given", "0.1" },
     { "xlsx_rows", AZ_AT_OUTPUTS, AZ_OPT_INT, OUT(xlsx_rows), 0, 1e12, NULL, "10000", "",
       "rows of a table in the workbook; 0: all", "0.1" },
+    { "html_rows", AZ_AT_OUTPUTS, AZ_OPT_INT, OUT(html_rows), 0, 1e12, NULL, "1000", "",
+      "rows of a table in the HTML report; 0: all", "0.1" },
 };
 /* clang-format on */
 const size_t az_option_count = sizeof az_option_table / sizeof az_option_table[0];

@@ -211,6 +211,7 @@ static void fill_document(struct az_one *o, const struct az_run_opts *opts)
     doc->text_full = opts->text_full || in->opts.text_full;
     doc->text_rows = in->opts.top_rows > 0 ? (size_t)in->opts.top_rows : 0;
     doc->xlsx_rows = o->job->xlsx_rows;
+    doc->html_rows = o->job->html_rows;
 }
 
 static int report(struct az_one *o, struct az_job *job)

@@ -19,6 +19,7 @@ struct az_plan_job {
     struct az_targets targets;      /* text is not among them */
     bool text;                      /* prints text to stdout */
     size_t xlsx_rows;               /* rows of a table in a workbook; 0: all */
+    size_t html_rows;               /* the same of the HTML report */
     bool skip;                      /* not chosen by --only */
     uint64_t bytes;                 /* size of its files on disk */
     uint64_t cost;                  /* predicted memory, for admission */

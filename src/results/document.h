@@ -13,7 +13,10 @@ enum az_chart_kind {
     AZ_CHART_BAR,
     AZ_CHART_COLUMN, /* histogram: x = bin start */
     AZ_CHART_LINE,
-    AZ_CHART_SCATTER_LOG /* both axes logarithmic */
+    AZ_CHART_SCATTER_LOG, /* both axes logarithmic; y[0] = points, further columns = lines (roofs) */
+    AZ_CHART_WATERFALL,   /* x = label, y[0] = signed change (of totals: the level), y[1] = boolean column "total" */
+    AZ_CHART_HEAT,        /* x = row label, y = numeric columns; colours diverge around the median of each column */
+    AZ_CHART_TREND /* x = run label, y = value, median, low, high, y[4] = text column: non-empty cells are marks */
 };
 
 struct az_chart {
@@ -23,6 +26,11 @@ struct az_chart {
     struct az_sv x; /* column names */
     struct az_vec_sv y;
     size_t max_rows; /* first rows only; 0: all (a writer may cut and must say so) */
+    /* What a writer may use if it can: */
+    const struct az_sv *parts; /* values of x that add up to the whole, to be drawn as one stack; NULL: none */
+    size_t n_parts;
+    struct az_sv stack; /* with parts: column with the names of several stacks; empty: there is one */
+    struct az_sv size;  /* scatter: column that the area of the dots shows; empty: none */
 };
 AZ_VEC(struct az_chart, az_charts);
 AZ_VEC(struct az_table *, az_table_list);
@@ -43,6 +51,7 @@ struct az_document {
     bool text_full;      /* text: everything, not only the classic block */
     size_t text_rows;    /* rows a table in the text summary; 0: all */
     size_t xlsx_rows;    /* 10,000; 0: all */
+    size_t html_rows;    /* 1,000; 0: all */
     struct az_sv schema; /* result schema version */
 };
 

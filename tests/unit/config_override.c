@@ -238,6 +238,7 @@ static void quick_look(void **state)
     assert_int_equal(az_config_add_input(&l.c, &a), 0);
     assert_int_equal(a->opts.gpus, 1);
     assert_int_equal(a->outputs.xlsx_rows, 10000);
+    assert_int_equal(a->outputs.html_rows, 1000);
     loaded_end(&l);
     const struct setting bad[] = { { 1, "warmup", "2" }, { 0, "inputs.0.pth", "x" }, { 0 } };
     load_with(&l, NULL, bad);

@@ -1,0 +1,255 @@
+/* HTML report: one file that opens from disk without a network. Findings first, then charts, then every table, coverage
+ * and facts last. It can be read without scripts; they draw the charts, sort and filter. */
+#include "reports/html.h"
+
+#include "base/sha256.h"
+#include "io/outfile.h"
+#include "reports/report.h"
+
+#define FACTS_MAX 8 /* in the head of the page */
+
+/* ---- policy ---- */
+static void digest(struct az_html *h, enum az_html_part part)
+{
+    uint8_t sum[AZ_SHA256_BYTES];
+    char text[AZ_BASE64_SIZE(AZ_SHA256_BYTES)];
+
+    az_sha256(az_html_part(part), sum);
+    az_base64(sum, sizeof sum, text);
+    az_html_putf(h, " &#39;sha256-%s&#39;", text);
+}
+
+/* Scripts and style of this file only, known by their digests; nothing is loaded, sent or framed. */
+static void policy(struct az_html *h)
+{
+    az_html_put(h, AZ_SV("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src &#39;none&#39;; "
+                         "base-uri &#39;none&#39;; form-action &#39;none&#39;; style-src"));
+    digest(h, AZ_HTML_STYLE);
+    az_html_put(h, AZ_SV("; script-src"));
+    digest(h, AZ_HTML_TABLES);
+    if (h->n_plots) {
+        digest(h, AZ_HTML_LIBRARY);
+        digest(h, AZ_HTML_CHARTS);
+    }
+    az_html_put(h, AZ_SV("\">\n"));
+}
+
+/* ---- head of the page ---- */
+static struct az_sv title_of(const struct az_document *doc)
+{
+    return doc->title.n && !doc->no_heading ? doc->title : doc->input.n ? doc->input : AZ_SV("Report");
+}
+
+static void pair(struct az_html *h, struct az_sv name, struct az_sv value)
+{
+    if (!value.n)
+        return;
+    az_html_put(h, AZ_SV("<div><dt>"));
+    az_html_line(h, name);
+    az_html_put(h, AZ_SV("</dt><dd>"));
+    az_html_line(h, value);
+    az_html_put(h, AZ_SV("</dd></div>\n"));
+}
+
+/* What readers ask first of a report: device and the run's own labels. */
+static void facts(struct az_html *h)
+{
+    const struct az_table *t = az_document_table(h->doc, "facts");
+    ptrdiff_t name = t ? az_field_find(t, "fact") : -1, value = t ? az_field_find(t, "value") : -1;
+    size_t shown = 0;
+
+    for (size_t r = 0; name >= 0 && value >= 0 && r < t->rows && shown < FACTS_MAX; r++) {
+        struct az_sv key = az_cell_text(az_table_at(t, r, (size_t)name));
+        bool label = az_sv_starts(key, AZ_SV("label "));
+        if (!label && !az_sv_starts(key, AZ_SV("device")))
+            continue;
+        pair(h, label ? az_sv_make(key.p + 6, key.n - 6) : key, az_cell_text(az_table_at(t, r, (size_t)value)));
+        shown++;
+    }
+}
+
+static void head(struct az_html *h)
+{
+    struct az_sv title = title_of(h->doc);
+
+    az_html_put(h, AZ_SV("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"));
+    policy(h);
+    az_html_put(h, AZ_SV("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                         "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                         "<meta name=\"generator\" content=\"analyzer " AZ_VERSION "\">\n"
+                         "<title>"));
+    az_html_line(h, title);
+    az_html_put(h, AZ_SV("</title>\n<style>"));
+    az_html_put(h, az_html_part(AZ_HTML_STYLE));
+    az_html_put(h,
+                AZ_SV("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">to the report</a>\n<header>\n<h1>"));
+    az_html_line(h, title);
+    az_html_put(h, AZ_SV("</h1>\n<dl>\n"));
+    pair(h, AZ_SV("Input"), h->doc->input);
+    pair(h, AZ_SV("Format"), h->doc->format);
+    facts(h);
+    az_html_put(h, AZ_SV("</dl>\n"));
+    for (size_t i = 0; i < h->doc->preface.n; i++) {
+        az_html_put(h, AZ_SV("<p class=\"message\">"));
+        az_html_line(h, h->doc->preface.v[i]);
+        az_html_put(h, AZ_SV("</p>\n"));
+    }
+    az_html_put(h, AZ_SV("</header>\n"));
+}
+
+/* ---- contents ---- */
+static void entry(struct az_html *h, struct az_sv anchor, struct az_sv title, size_t rows)
+{
+    az_html_put(h, AZ_SV("<li><a href=\"#"));
+    az_html_text(h, anchor);
+    az_html_put(h, AZ_SV("\">"));
+    az_html_line(h, title);
+    az_html_put(h, AZ_SV("</a>"));
+    if (rows != SIZE_MAX)
+        az_html_putf(h, " <span class=\"count\">%zu</span>", rows);
+    az_html_put(h, AZ_SV("</li>\n"));
+}
+
+static bool has_findings(const struct az_html *h)
+{
+    for (size_t i = 0; i < h->doc->tables.n; i++) {
+        if (az_sv_is(h->doc->tables.v[i]->id, "findings"))
+            return h->anchor[i].n && az_field_find(h->doc->tables.v[i], "rule") >= 0 &&
+                   az_field_find(h->doc->tables.v[i], "severity") >= 0;
+    }
+    return false;
+}
+
+static void contents(struct az_html *h)
+{
+    az_html_put(h, AZ_SV("<nav aria-label=\"Contents\">\n<details open><summary>Contents</summary>\n<ol>\n"));
+    if (has_findings(h))
+        entry(h, AZ_SV("top-findings"), AZ_SV("Findings"), SIZE_MAX);
+    if (h->n_plots)
+        entry(h, AZ_SV("charts"), AZ_SV("Charts"), SIZE_MAX);
+    az_html_put(h, AZ_SV("</ol>\n<h2>Tables</h2>\n<ol>\n"));
+    for (size_t i = 0; i < h->doc->tables.n; i++) {
+        const struct az_table *t = h->doc->tables.v[i];
+        if (h->anchor[i].n)
+            entry(h, h->anchor[i], t->title.n ? t->title : t->id, t->rows);
+    }
+    az_html_put(h, AZ_SV("</ol>\n</details>\n</nav>\n"));
+}
+
+/* ---- body ---- */
+static void script(struct az_html *h, enum az_html_part part)
+{
+    az_html_put(h, AZ_SV("<script>"));
+    az_html_put(h, az_html_part(part));
+    az_html_put(h, AZ_SV("</script>\n"));
+}
+
+static int scripts(struct az_html *h)
+{
+    struct az_vec_char json;
+    int rc = 0;
+
+    az_vec_init(&json, h->doc->mem);
+    if (h->n_plots) {
+        rc = az_html_chart_data(h, &json);
+        az_html_put(h, AZ_SV("<script type=\"application/json\" id=\"data\">"));
+        az_html_json(h, az_text_view(&json));
+        az_html_put(h, AZ_SV("</script>\n"));
+        script(h, AZ_HTML_LIBRARY);
+        script(h, AZ_HTML_CHARTS);
+    }
+    script(h, AZ_HTML_TABLES);
+    az_vec_release(&json);
+    return rc;
+}
+
+static void page(struct az_html *h)
+{
+    int rc;
+
+    head(h);
+    az_html_put(h, AZ_SV("<div class=\"page\">\n"));
+    contents(h);
+    az_html_put(h, AZ_SV("<main id=\"main\">\n"));
+    az_html_findings(h);
+    az_html_charts(h);
+    az_html_put(h, AZ_SV("<section id=\"tables\">\n<h2>Tables</h2>\n"));
+    for (size_t i = 0; i < h->doc->tables.n && !h->error; i++) {
+        if (h->anchor[i].n)
+            az_html_table(h, i);
+    }
+    az_html_put(h, AZ_SV("</section>\n</main>\n</div>\n<footer>analyzer " AZ_VERSION
+                         ". Numbers are shown in readable units; the exact value of a cell is in its tooltip, and in "
+                         "the CSV and JSON outputs.</footer>\n"));
+    rc = scripts(h);
+    h->error = h->error ? h->error : rc;
+    az_html_put(h, AZ_SV("</body>\n</html>\n"));
+}
+
+/* ---- what is written ---- */
+static int prepare(struct az_html *h)
+{
+    const struct az_document *doc = h->doc;
+    struct az_vec_sv used;
+    int rc = 0;
+
+    h->anchor = az_arena_array(h->scratch, doc->tables.n + 1, sizeof *h->anchor);
+    h->plot = az_arena_array(h->scratch, doc->charts.n + 1, sizeof *h->plot);
+    if (!h->anchor || !h->plot)
+        return az_arena_error(h->scratch);
+    az_vec_init(&used, doc->mem);
+    for (size_t i = 0; i < doc->tables.n && rc == 0; i++) {
+        const struct az_table *t = doc->tables.v[i];
+        if ((t->flags & AZ_TABLE_TEXT_ONLY) || t->columns.n == 0)
+            continue;
+        struct az_sv name = az_field_filename(h->scratch, t->id, &used);
+        rc = name.p ? az_vec_push(&used, name) : az_arena_error(h->scratch);
+        h->anchor[i] = az_arena_printf(h->scratch, "t-%.*s", AZ_SVF(name));
+    }
+    az_vec_release(&used);
+    for (size_t i = 0; i < doc->charts.n && rc == 0 && !h->error; i++) {
+        if (az_html_plot(h, &doc->charts.v[i], &h->plot[h->n_plots]))
+            h->n_plots++;
+        else
+            az_vec_release(&h->plot[h->n_plots].marks);
+    }
+    az_html_order(h);
+    return rc ? rc : h->error;
+}
+
+static int html_write(const struct az_document *doc, const char *path, struct az_arena *scratch, struct az_diag *diag)
+{
+    struct az_html h = { .scratch = scratch, .doc = doc };
+    int rc = prepare(&h);
+
+    if (rc == 0) {
+        rc = az_outfile_open(&h.f, path, diag);
+        if (rc)
+            goto out;
+        page(&h);
+        rc = h.error;
+    }
+    if (!rc && scratch->failed)
+        rc = az_arena_error(scratch);
+    if (!rc) {
+        rc = az_outfile_commit(h.f);
+        goto out;
+    }
+    if (h.f)
+        az_outfile_abort(h.f);
+    if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
+        az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), doc->mem);
+    else
+        az_diag_fail(diag, rc, AZ_AT_FILE(az_sv_str(path)), "cannot write HTML (%s)", az_err_text(rc));
+out:
+    for (size_t i = 0; h.plot && i < h.n_plots; i++)
+        az_vec_release(&h.plot[i].marks);
+    return rc;
+}
+
+const struct az_report az_report_html = {
+    .name = "html",
+    .extension = ".html",
+    .help = "one HTML file: findings, charts, sortable tables; needs no network",
+    .write = html_write,
+};

@@ -1,0 +1,253 @@
+// Draws the charts of the report with Chart.js from the JSON block `data` (made by html_charts.c). Colours come from
+// the style, so that light, dark and paper need no second drawing code.
+"use strict";
+(function () {
+  const charts = JSON.parse(document.getElementById("data").textContent);
+  const drawn = [];
+  const paper = matchMedia("print");
+  let style;
+
+  const color = (name) => style.getPropertyValue("--" + name).trim();
+  const series = (i) => {
+    const list = color("series").split(/\s+/);
+    return list[i % list.length];
+  };
+
+  // Time in which nothing happens, and what is left over, stay in the background.
+  const paint = (name, i) => /\bidle|idle\b|_idle|^\(the rest\)$|^others?$|^\d+ others$/i.test(name) ? color("chart-total") : series(i);
+
+  // Three digits or so; thousands separated.
+  function format(v) {
+    const size = Math.abs(v);
+    if (size !== 0 && (size >= 1e9 || size < 1e-3))
+      return v.toExponential(2);
+    return v.toLocaleString("en-US", { maximumFractionDigits: size >= 100 ? 0 : size >= 10 ? 1 : 3 });
+  }
+  const withUnit = (chart, v) => format(v / chart.divide) + (chart.unit ? " " + chart.unit : "");
+  const shorten = (text, most) =>
+    text.length <= most ? text : text.slice(0, Math.ceil(most * 0.6)) + "\u2026" + text.slice(-Math.floor(most * 0.35));
+  const sum = (values) => values.reduce((a, v) => a + (v || 0), 0);
+
+  function axis(title, more) {
+    return Object.assign({
+      title: { display: !!title, text: title, color: color("chart-text") },
+      ticks: { color: color("chart-text") },
+      grid: { color: color("chart-grid"), borderColor: color("chart-grid") },
+    }, more);
+  }
+  function valueAxis(chart, more) {
+    const a = axis(chart.y, more);
+    a.ticks = { color: color("chart-text"), callback: (v) => format(v / chart.divide) };
+    return a;
+  }
+  function labelAxis(chart, most, more) {
+    const a = axis(chart.x, more);
+    a.ticks = { color: color("chart-text"), autoSkip: true, maxRotation: 60, callback(v) { return shorten(this.getLabelForValue(v), most); } };
+    a.grid = { display: false, borderColor: color("chart-grid") };
+    return a;
+  }
+  function options(chart, scales, more) {
+    return Object.assign({
+      animation: false,
+      responsive: true,
+      maintainAspectRatio: false,
+      scales,
+      plugins: {
+        legend: { display: chart.series.length > 1, position: "bottom", labels: { color: color("chart-text"), boxWidth: 12 } },
+        tooltip: {
+          callbacks: {
+            title: (items) => items.length ? chart.labels[items[0].dataIndex] : "",
+            label: (item) => item.dataset.label + ": " + withUnit(chart, item.raw),
+          },
+        },
+      },
+    }, more);
+  }
+  const plain = (chart) => chart.series.map((s, i) => ({
+    label: s.name, data: s.values, backgroundColor: paint(s.name, i), borderColor: paint(s.name, i), maxBarThickness: 46,
+  }));
+
+  const kinds = {
+    bars(chart) {
+      const o = options(chart, { x: valueAxis(chart, { beginAtZero: true }), y: labelAxis(chart, 34) }, { indexAxis: "y" });
+      o.scales.y.title.display = false;
+      o.scales.y.ticks.autoSkip = false;
+      return { type: "bar", data: { labels: chart.labels, datasets: plain(chart) }, options: o };
+    },
+    columns(chart) {
+      const datasets = plain(chart).map((d) => Object.assign(d, { barPercentage: 1, categoryPercentage: 0.94, maxBarThickness: 200 }));
+      const o = options(chart, { x: labelAxis(chart, 18), y: valueAxis(chart, { beginAtZero: true }) });
+      return { type: "bar", data: { labels: chart.labels, datasets }, options: o };
+    },
+    "stacked bars"(chart) {
+      const c = kinds.bars(chart);
+      c.options.scales.x.stacked = c.options.scales.y.stacked = true;
+      const total = chart.labels.map((_, i) => sum(chart.series.map((s) => s.values[i])));
+      if (chart.series.every((s) => s.values.every((v) => v === null || v >= 0)) && chart.labels.length === 1)
+        c.options.scales.x.max = total[0];
+      c.options.plugins.tooltip.callbacks.label = (item) => item.dataset.label + ": " + withUnit(chart, item.raw) +
+        (total[item.dataIndex] > 0 ? " (" + (100 * item.raw / total[item.dataIndex]).toFixed(1) + " %)" : "");
+      return c;
+    },
+    "stacked columns"(chart) {
+      const c = kinds.columns(chart);
+      c.options.scales.x.stacked = c.options.scales.y.stacked = true;
+      if (chart.labels.length < 30)
+        c.data.datasets.forEach((d) => Object.assign(d, { categoryPercentage: 0.7, maxBarThickness: 90 }));
+      return c;
+    },
+    pie(chart) {
+      const values = chart.series[0].values, total = sum(values);
+      const share = (i) => (100 * values[i] / total).toFixed(1) + " %";
+      const o = options(chart, undefined, { cutout: "55%" });
+      o.plugins.legend = {
+        position: "right",
+        labels: {
+          color: color("chart-text"), boxWidth: 12,
+          generateLabels: (c) => chart.labels.map((text, i) => ({
+            text: share(i) + "  " + shorten(text, 30), fillStyle: paint(text, i), strokeStyle: paint(text, i), lineWidth: 0,
+            fontColor: color("chart-text"), index: i, hidden: !c.getDataVisibility(i),
+          })),
+        },
+      };
+      o.plugins.tooltip.callbacks.label = (item) => withUnit(chart, item.raw) + " (" + share(item.dataIndex) + ")";
+      const datasets = [{ label: chart.series[0].name, data: values, backgroundColor: chart.labels.map(paint), borderColor: color("chart-edge") }];
+      return { type: "doughnut", data: { labels: chart.labels, datasets }, options: o };
+    },
+    line(chart) {
+      const datasets = plain(chart).map((d) => Object.assign(d, { borderWidth: 2, pointRadius: chart.labels.length > 60 ? 0 : 3, spanGaps: false }));
+      return { type: "line", data: { labels: chart.labels, datasets }, options: options(chart, { x: labelAxis(chart, 18), y: valueAxis(chart) }) };
+    },
+    trend(chart) {
+      const [value, median, low, high] = chart.series;
+      const many = chart.labels.length > 60;
+      const none = { pointRadius: 0, pointHitRadius: 0, borderWidth: 0 };
+      const datasets = [{
+        label: value.name, data: value.values, borderColor: series(0), backgroundColor: series(0), borderWidth: 2,
+        pointRadius: many ? 1 : 3, order: 1,
+      }];
+      if (median)
+        datasets.push({ label: median.name, data: median.values, borderColor: color("chart-total"), backgroundColor: color("chart-total"), borderDash: [6, 4], borderWidth: 1.5, pointRadius: 0, order: 2 });
+      if (low && high) {
+        datasets.push(Object.assign({ label: high.name, data: high.values, backgroundColor: color("chart-band"), order: 3 }, none));
+        datasets.push(Object.assign({ label: low.name + " to " + high.name, data: low.values, fill: "-1", backgroundColor: color("chart-band"), order: 3 }, none));
+      }
+      if (chart.marked.some((text) => text !== ""))
+        datasets.push({
+          label: "marked", data: value.values.map((v, i) => chart.marked[i] === "" ? null : v), showLine: false,
+          pointStyle: "triangle", pointRadius: 8, borderColor: color("chart-mark"), backgroundColor: color("chart-mark"), order: 0,
+        });
+      const o = options(chart, { x: labelAxis(chart, 18), y: valueAxis(chart) }, { interaction: { mode: "index", intersect: false } });
+      o.plugins.legend.labels.usePointStyle = true;
+      o.plugins.legend.labels.filter = (item) => item.text !== (high && high.name);
+      o.plugins.tooltip.filter = (item) => item.datasetIndex < 2;
+      o.plugins.tooltip.callbacks.afterTitle = (items) => items.length ? chart.marked[items[0].dataIndex] : "";
+      return { type: "line", data: { labels: chart.labels, datasets }, options: o };
+    },
+    // Totals stand on the ground; a change hangs between the level before it and the level after it.
+    waterfall(chart) {
+      const values = chart.series[0].values, bars = [];
+      let level = 0;
+      values.forEach((v, i) => {
+        const from = chart.totals[i] ? 0 : level;
+        level = from + (v || 0);
+        bars.push([from, level]);
+      });
+      const group = (label, paint, wanted) => ({
+        label, backgroundColor: paint, grouped: false, maxBarThickness: 60, barPercentage: 0.9, categoryPercentage: 0.9,
+        data: bars.map((b, i) => wanted(i) ? b : null),
+      });
+      const datasets = [
+        group("level", color("chart-total"), (i) => chart.totals[i]),
+        group("increase", color("chart-up"), (i) => !chart.totals[i] && values[i] > 0),
+        group("decrease", color("chart-down"), (i) => !chart.totals[i] && values[i] <= 0),
+      ];
+      const o = options(chart, { x: labelAxis(chart, 22), y: valueAxis(chart) });
+      const ends = bars.flat(), low = Math.min(...ends.filter((_, k) => k % 2 || !chart.totals[k >> 1])), high = Math.max(...ends);
+      const changes = high - low;
+      // Small changes of a large level would not be seen: the axis then begins below the lowest level.
+      if (low > 0 && changes < high / 3) {
+        o.scales.y.min = low - changes / 2;
+        o.scales.y.title.text = (chart.y + " (the axis does not begin at 0)").trim();
+        o.scales.y.title.display = true;
+      }
+      o.plugins.legend.display = true;
+      o.plugins.tooltip.callbacks.label = (item) => {
+        const i = item.dataIndex;
+        return chart.totals[i] ? withUnit(chart, values[i])
+          : (values[i] > 0 ? "+" : "") + withUnit(chart, values[i]) + ", then " + withUnit(chart, bars[i][1]);
+      };
+      return { type: "bar", data: { labels: chart.labels, datasets }, options: o };
+    },
+    scatter(chart) {
+      const most = chart.sizes ? Math.max(...chart.sizes.filter((v) => v !== null), 0) : 0;
+      const radius = (i) => most > 0 ? 3 + 15 * Math.sqrt((chart.sizes[i] || 0) / most) : 4;
+      const points = (s) => s.values.map((y, i) => ({ x: chart.xs[i], y, i })).filter((p) => p.x > 0 && p.y > 0);
+      const datasets = chart.series.map((s, k) => {
+        const data = points(s);
+        if (k === 0)
+          return { label: s.name, data, backgroundColor: series(0) + "99", borderColor: series(0), clip: false, pointRadius: data.map((p) => radius(p.i)), pointHoverRadius: data.map((p) => radius(p.i) + 1) };
+        data.sort((a, b) => a.x - b.x);
+        return { label: s.name, data, type: "line", borderColor: series(k), backgroundColor: series(k), borderWidth: 2, borderDash: k > 1 ? [3 + 3 * k, 4] : [], pointRadius: 0, pointHitRadius: 4 };
+      });
+      const log = (title) => axis(title, { type: "logarithmic", ticks: {
+        color: color("chart-text"),
+        callback: (v) => /^[125]/.test(v.toExponential()) ? format(v) : "",
+      } });
+      const o = options(chart, { x: log(chart.x), y: log(chart.y) });
+      if (datasets.length > 1 && datasets[0].data.length)
+        Object.assign(o.scales.x, rangeOf(datasets));
+      o.scales.x.ticks.maxRotation = 0;
+      o.plugins.tooltip.callbacks.title = (items) => items.map((item) => chart.labels[item.raw.i]).filter((t, i, all) => t && all.indexOf(t) === i);
+      o.plugins.tooltip.callbacks.label = (item) => {
+        const lines = [item.dataset.label + ": " + format(item.raw.y) + (chart.unit ? " " + chart.unit : "") + " at " + format(item.raw.x)];
+        if (item.datasetIndex === 0 && chart.sizes && chart.sizes[item.raw.i] !== null)
+          lines.push(chart.size + ": " + format(chart.sizes[item.raw.i] / chart.sizeDivide));
+        if (item.datasetIndex === 0 && chart.counts[item.raw.i] > 1)
+          lines.push("and " + (chart.counts[item.raw.i] - 1) + " more here");
+        return lines;
+      };
+      return { type: "scatter", data: { datasets }, options: o };
+    },
+  };
+
+  // Roofs go on for ever: the axis shows the points and where the roofs bend.
+  function rangeOf(datasets) {
+    const xs = datasets[0].data.map((p) => p.x);
+    for (const roof of datasets.slice(1)) {
+      const top = Math.max(...roof.data.map((p) => p.y)), bend = roof.data.find((p) => p.y >= top);
+      if (bend)
+        xs.push(bend.x);
+    }
+    return { min: 10 ** Math.floor(Math.log10(Math.min(...xs)) - 0.2), max: 10 ** Math.ceil(Math.log10(Math.max(...xs)) + 0.2) };
+  }
+
+  // Bars with a name each need their height.
+  function heightOf(chart) {
+    if (chart.kind === "bars")
+      return Math.max(320, 70 + 24 * chart.labels.length * Math.min(chart.series.length, 3));
+    if (chart.kind === "stacked bars")
+      return 120 + 34 * chart.labels.length + 14 * Math.ceil(chart.series.length / 4);
+    return ["scatter", "trend", "waterfall", "stacked columns"].includes(chart.kind) ? 400 : 320;
+  }
+
+  function draw() {
+    style = getComputedStyle(document.documentElement);
+    while (drawn.length)
+      drawn.pop().destroy();
+    Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+    for (const canvas of document.querySelectorAll("canvas[data-chart]")) {
+      const chart = charts[Number(canvas.dataset.chart)];
+      canvas.parentNode.style.height = heightOf(chart) * (paper.matches ? 0.65 : 1) + "px";
+      drawn.push(new Chart(canvas, kinds[chart.kind](chart)));
+    }
+  }
+
+  document.documentElement.classList.add("js");
+  draw();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  // Paper is light whatever the screen is, and has another width.
+  addEventListener("beforeprint", draw);
+  addEventListener("afterprint", draw);
+  paper.addEventListener("change", draw);
+})();

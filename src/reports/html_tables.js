@@ -1,0 +1,103 @@
+// Sorting, filtering and opening of long texts in the tables of the report. Without this script the tables stand as
+// they are.
+"use strict";
+(function () {
+  const root = document.documentElement;
+  root.classList.add("js");
+
+  // A cell's exact value: in its title where the text is rounded. Numbers compare as numbers, empty cells come last.
+  function valueOf(cell) {
+    const text = cell.textContent;
+    if (cell.classList.contains("t"))
+      return text;
+    if (text === "")
+      return null;
+    const number = parseFloat(cell.title || text.replace(/,/g, ""));
+    return isNaN(number) ? text : number;
+  }
+
+  function compare(a, b) {
+    if (typeof a === "number" && typeof b === "number")
+      return a - b;
+    const x = String(a), y = String(b);
+    return x < y ? -1 : x > y ? 1 : 0;
+  }
+
+  function sortBy(table, column, header) {
+    const body = table.tBodies[0];
+    const number = !header.classList.contains("t");
+    const was = header.getAttribute("aria-sort");
+    const order = was === "none" ? (number ? "descending" : "ascending") : was === "ascending" ? "descending" : "ascending";
+    const sign = order === "ascending" ? 1 : -1;
+    const rows = Array.from(body.rows, (row, at) => ({ row, at, value: valueOf(row.cells[column]) }));
+    rows.sort((a, b) => {
+      if (a.value === null || b.value === null)
+        return (a.value === null) - (b.value === null) || a.at - b.at;
+      return sign * compare(a.value, b.value) || a.at - b.at;
+    });
+    for (const other of header.parentNode.cells)
+      other.setAttribute("aria-sort", "none");
+    header.setAttribute("aria-sort", order);
+    body.append(...rows.map((r) => r.row));
+  }
+
+  function makeSortable(table) {
+    Array.from(table.tHead.rows[0].cells).forEach((header, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.title = "sort";
+      button.append(...header.childNodes);
+      header.append(button);
+      header.setAttribute("aria-sort", "none");
+      button.addEventListener("click", () => sortBy(table, column, header));
+    });
+  }
+
+  // Rows that hold every word, case ignored.
+  function filter(table, words, output) {
+    let shown = 0;
+    const rows = table.tBodies[0].rows;
+    for (const row of rows) {
+      if (row.words === undefined)
+        row.words = Array.from(row.cells, (cell) => cell.textContent).join("\n").toLowerCase();
+      const out = !words.every((word) => row.words.includes(word));
+      row.classList.toggle("out", out);
+      shown += out ? 0 : 1;
+    }
+    output.textContent = words.length ? shown + " of " + rows.length + " rows" : "";
+  }
+
+  function makeFilterable(section, table) {
+    const label = document.createElement("label");
+    const input = document.createElement("input");
+    const output = document.createElement("output");
+    label.className = "filter";
+    input.type = "search";
+    input.placeholder = "filter rows";
+    input.setAttribute("aria-label", "Filter rows of " + section.querySelector("h3").textContent);
+    label.append(input, output);
+    section.querySelector(".head").append(label);
+    input.addEventListener("input", () => filter(table, input.value.toLowerCase().split(/\s+/).filter(Boolean), output));
+  }
+
+  for (const section of document.querySelectorAll("section.table")) {
+    const table = section.querySelector("table");
+    if (!table || table.tBodies[0].rows.length < 2)
+      continue;
+    makeSortable(table);
+    if (table.tBodies[0].rows.length > 5)
+      makeFilterable(section, table);
+  }
+
+  // A long text opens where it is clicked, and tells itself to the pointer.
+  document.addEventListener("click", (event) => {
+    const cell = event.target.closest("td.l");
+    if (cell && getSelection().isCollapsed)
+      cell.classList.toggle("open");
+  });
+  document.addEventListener("mouseover", (event) => {
+    const cell = event.target.closest("td.l");
+    if (cell && !cell.title)
+      cell.title = cell.textContent;
+  });
+})();

@@ -1,0 +1,392 @@
+#!/usr/bin/env python3
+"""Opens HTML reports in headless Chromium, over the DevTools protocol, and checks what a reader meets: no error and no
+request, charts drawn, sorting and filtering, reading without scripts, hostile names as text, colours, width, paper.
+usage: html_check.py [--analyzer PROGRAM] [--samples PROGRAM] [--shots FOLDER] [FILE.html ...]
+The last line is "N passed, N failed"; it is skipped with a message where there is no Chromium."""
+import argparse, base64, json, os, pathlib, shutil, subprocess, sys, tempfile, time
+
+LIMIT = 60  # seconds for one answer
+
+
+class Browser:
+    """Chromium with its protocol on two pipes: messages of JSON, ended by NUL."""
+
+    def __init__(self, program, profile):
+        to_r, to_w = os.pipe()
+        from_r, from_w = os.pipe()
+
+        def wire():  # the program reads 3 and writes 4
+            a, b = os.dup(to_r), os.dup(from_w)
+            os.dup2(a, 3)
+            os.dup2(b, 4)
+
+        flags = ["--headless", "--remote-debugging-pipe", "--disable-gpu", "--no-first-run", "--disable-extensions",
+                 "--disable-background-networking", "--disable-dev-shm-usage", "--hide-scrollbars",
+                 f"--user-data-dir={profile}"] + (["--no-sandbox"] if os.getuid() == 0 else [])
+        self.log = open(os.path.join(profile, "log"), "wb")
+        self.process = subprocess.Popen([program] + flags, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
+                                        close_fds=False, preexec_fn=wire)
+        os.close(to_r)
+        os.close(from_w)
+        self.out, self.into = os.fdopen(to_w, "wb", 0), from_r
+        self.buffer, self.events, self.number, self.session = b"", [], 0, None
+
+    def read(self):
+        import select
+        while b"\0" not in self.buffer:
+            if not select.select([self.into], [], [], LIMIT)[0]:
+                raise TimeoutError("the browser does not answer")
+            more = os.read(self.into, 1 << 20)
+            if not more:
+                raise EOFError("the browser has ended")
+            self.buffer += more
+        message, self.buffer = self.buffer.split(b"\0", 1)
+        return json.loads(message)
+
+    def call(self, method, **params):
+        self.number += 1
+        number = self.number
+        message = {"id": number, "method": method, "params": params}
+        if self.session:
+            message["sessionId"] = self.session
+        self.out.write(json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self.read()
+            if answer.get("id") == number:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']['message']}")
+                return answer["result"]
+            self.events.append(answer)
+
+    def wait(self, method):
+        while True:
+            for e in self.events:
+                if e["method"] == method:
+                    return e
+            self.events.append(self.read())
+
+    def page(self):
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(domain + ".enable")
+
+    def open(self, path):
+        self.events = []
+        self.call("Page.navigate", url=path.as_uri())
+        self.wait("Page.loadEventFired")
+
+    def run(self, script):
+        r = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in r:
+            raise RuntimeError(str(r["exceptionDetails"].get("exception", {}).get("description"))[:500])
+        return r["result"].get("value")
+
+    def media(self, **features):
+        self.call("Emulation.setEmulatedMedia", media=features.pop("media", ""),
+                  features=[{"name": k.replace("_", "-"), "value": v} for k, v in features.items()])
+
+    def size(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def close(self):
+        self.session = None
+        try:
+            self.call("Browser.close")
+            self.process.wait(20)
+        except (OSError, EOFError, TimeoutError, RuntimeError, subprocess.TimeoutExpired):
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+
+
+passed, failed = 0, 0
+
+
+def check(name, what, good, detail=""):
+    global passed, failed
+    if good:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAIL {name}: {what} {str(detail)[:600]}".rstrip())
+
+
+def complaints(b, url):
+    """Errors on the console and requests other than the file itself."""
+    errors, requests = [], []
+    for e in b.events:
+        p = e.get("params", {})
+        if e["method"] == "Runtime.exceptionThrown":
+            errors.append(p["exceptionDetails"].get("exception", {}).get("description", p["exceptionDetails"]["text"]))
+        elif e["method"] == "Runtime.consoleAPICalled" and p["type"] in ("error", "assert", "warning"):
+            errors.append(p["args"][0].get("value") if p["args"] else p["type"])
+        elif e["method"] == "Log.entryAdded" and p["entry"]["level"] in ("error", "warning"):
+            errors.append(p["entry"]["text"])
+        elif e["method"] == "Network.requestWillBeSent" and p["request"]["url"].split("#")[0] != url:
+            requests.append(p["request"]["url"])
+    return errors, requests
+
+
+CANVASES = """Array.from(document.querySelectorAll('canvas'), (c) => {
+  const data = c.width && c.height ? c.getContext('2d').getImageData(0, 0, c.width, c.height).data : [];
+  const colours = new Set();
+  let painted = 0;
+  for (let i = 0; i < data.length; i += 4)
+    if (data[i + 3]) { painted++; colours.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]); }
+  return { title: c.closest('figure').querySelector('figcaption').textContent, width: c.width, height: c.height,
+           painted: painted / (c.width * c.height || 1), colours: colours.size,
+           words: document.getElementById(c.getAttribute('aria-describedby')).textContent.length,
+           link: !!document.querySelector(c.closest('figure').querySelector('a[href^="#"]').getAttribute('href').replace(/[^#\\w-]/g, '\\\\$&')) };
+})"""
+
+# Sorts every column of every table both ways by its button. Returns what is out of order.
+SORTING = """(() => {
+  const bad = [];
+  let done = 0;
+  const value = (cell) => cell.classList.contains('t') ? cell.textContent :
+    cell.textContent === '' ? null : isNaN(parseFloat(cell.title || cell.textContent.replace(/,/g, ''))) ? cell.textContent
+      : parseFloat(cell.title || cell.textContent.replace(/,/g, ''));
+  for (const table of document.querySelectorAll('section.table table')) {
+    const heads = table.tHead.rows[0].cells, count = table.tBodies[0].rows.length;
+    if (count < 2 || count > 200) continue;
+    const all = () => Array.from(table.tBodies[0].rows, (r) => r.textContent).sort().join();
+    const before = all();
+    for (let c = 0; c < heads.length; c++) {
+      const button = heads[c].querySelector('button');
+      if (!button) { bad.push(['no button', heads[c].textContent]); continue; }
+      for (let turn = 0; turn < 2; turn++) {
+        button.click();
+        done++;
+        const up = heads[c].getAttribute('aria-sort') === 'ascending';
+        if (!up && heads[c].getAttribute('aria-sort') !== 'descending') bad.push(['aria-sort', heads[c].textContent]);
+        const values = Array.from(table.tBodies[0].rows, (r) => value(r.cells[c]));
+        for (let i = 1; i < values.length; i++) {
+          const [a, b] = [values[i - 1], values[i]];
+          if (a === null ? b !== null : b !== null && (up ? a > b : a < b)) { bad.push([heads[c].textContent, a, b, up]); break; }
+        }
+      }
+    }
+    if (document.querySelectorAll('#' + CSS.escape(table.closest('section').id) + ' th:not([aria-sort="none"])').length !== 1)
+      bad.push(['more than one column sorted', table.closest('section').id]);
+    if (all() !== before) bad.push(['rows changed', table.closest('section').id]);
+  }
+  return { bad, done };
+})()"""
+
+FILTERING = """(() => {
+  const bad = [];
+  let done = 0;
+  for (const section of document.querySelectorAll('section.table')) {
+    const input = section.querySelector('.filter input');
+    if (!input) continue;
+    const rows = Array.from(section.querySelector('tbody').rows);
+    const words = (rows[0].querySelector('td.t') || rows[0].cells[0]).textContent.trim().split(/\\s+/).filter(Boolean).slice(0, 2);
+    if (!words.length) continue;
+    const type = (text) => { input.value = text; input.dispatchEvent(new Event('input')); };
+    const cells = (row) => Array.from(row.cells, (c) => c.textContent).join('\\n').toLowerCase();
+    const visible = () => rows.filter((r) => getComputedStyle(r).display !== 'none');
+    const wanted = rows.filter((r) => words.every((w) => cells(r).includes(w.toLowerCase()))).length;
+    type(words.join(' ').toUpperCase());
+    if (visible().length !== wanted) bad.push([section.id, words, visible().length, wanted]);
+    if (section.querySelector('output').textContent !== wanted + ' of ' + rows.length + ' rows') bad.push([section.id, section.querySelector('output').textContent]);
+    type('no such text anywhere');
+    if (visible().length) bad.push([section.id, 'nothing', visible().length]);
+    type('');
+    if (visible().length !== rows.length || section.querySelector('output').textContent) bad.push([section.id, 'all', visible().length]);
+    done++;
+  }
+  return { bad, done };
+})()"""
+
+# Contrast of texts with what is behind them (WCAG 2.1, relative luminance); at least 4.5.
+CONTRAST = """(() => {
+  const parse = (c) => (c.match(/[\\d.]+/g) || []).map(Number);
+  const over = (top, under) => { const a = top.length > 3 ? top[3] : 1; return [0, 1, 2].map((i) => top[i] * a + under[i] * (1 - a)); };
+  const light = (c) => c.map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (e) => {
+    if (!e) return [255, 255, 255];
+    const c = parse(getComputedStyle(e).backgroundColor);
+    return c.length > 3 && c[3] === 0 ? behind(e.parentElement) : over(c, behind(e.parentElement));
+  };
+  const bad = [], seen = new Set();
+  for (const e of document.querySelectorAll('h1,h2,h3,dt,dd,p,a,tr:nth-child(-n+12) td,th,.badge,.count,.advice,.amount,.subject,summary,code,label,figcaption,.scale span')) {
+    if (!e.textContent.trim() || e.classList.contains('skip')) continue;
+    const s = getComputedStyle(e), back = behind(e), key = e.tagName + e.className + s.color + back;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const a = light(over(parse(s.color), back)), b = light(back);
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) bad.push([e.tagName + '.' + e.className, s.color, back.map(Math.round).join(), ratio.toFixed(2)]);
+  }
+  return bad;
+})()"""
+
+# Everything that is wider than the page, unless it scrolls in a box of its own.
+WIDTH = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+def check_scripts_on(b, path, name):
+    b.size(1400, 1000)
+    b.open(path)
+    errors, requests = complaints(b, path.as_uri())
+    check(name, "console", not errors, errors)
+    check(name, "requests", not requests, requests)
+    canvases = b.run(CANVASES)
+    for c in canvases:
+        drawn = c["width"] > 100 and c["height"] > 80 and c["painted"] > 0.005 and c["colours"] > 2
+        check(name, f"chart '{c['title']}' is drawn", drawn, c)
+        check(name, f"chart '{c['title']}' has words and leads to its table", c["words"] > 5 and c["link"], c)
+    check(name, "one chart a canvas", b.run("typeof Chart === 'undefined' ? 0 : Object.keys(Chart.instances).length") == len(canvases))
+    marks = b.run("typeof Chart === 'undefined' ? 0 : Math.max(0, ...Object.values(Chart.instances).map((c) => "
+                  "c.data.datasets.reduce((n, d) => n + d.data.filter((v) => v !== null).length, 0)))")
+    check(name, "marks of a chart", marks <= 2000, marks)
+    r = b.run(SORTING)
+    check(name, "sorting", not r["bad"] and (r["done"] or b.run("!document.querySelector('table')")), r)
+    r = b.run(FILTERING)
+    check(name, "filtering", not r["bad"], r)
+    check(name, "long texts open", b.run("(() => { const c = document.querySelector('td.l'); if (!c) return true; c.click(); "
+                                         "const on = c.classList.contains('open'); c.click(); return on && !c.classList.contains('open'); })()"))
+    check(name, "contents lead somewhere", b.run("Array.from(document.querySelectorAll('nav a')).every((a) => "
+                                                 "document.getElementById(decodeURIComponent(a.hash.slice(1))))"))
+    check(name, "ids are unique", b.run("(() => { const ids = Array.from(document.querySelectorAll('[id]'), (e) => e.id); "
+                                        "return new Set(ids).size === ids.length; })()"))
+    for width in (1400, 900, 420):
+        b.size(width, 900)
+        time.sleep(0.2)  # charts follow by an observer
+        check(name, f"no scrolling sideways at {width}", b.run(WIDTH) <= 0, b.run(WIDTH))
+    b.size(1400, 1000)
+    for scheme in ("light", "dark"):
+        b.media(prefers_color_scheme=scheme)
+        bad = b.run(CONTRAST)
+        check(name, f"contrast, {scheme}", not bad, bad)
+    b.media()
+
+
+def check_keyboard(b, path, name):
+    b.open(path)
+    if not b.run("(() => { const t = document.querySelector('th button'); if (t) t.focus(); return !!t; })()"):
+        return
+    for kind in ("keyDown", "keyUp"):
+        b.call("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r")
+    check(name, "sorting by keyboard", b.run("document.querySelector('th').getAttribute('aria-sort') !== 'none'"))
+
+
+def check_safe(b, path, name):
+    b.open(path)
+    b.run("document.querySelectorAll('td, a, li').forEach((e) => e.dispatchEvent(new MouseEvent('mouseover', {bubbles: true})))")
+    check(name, "nothing of a profile ran", b.run("window.hacked === undefined"), b.run("String(window.hacked)"))
+    check(name, "no element of a profile", b.run("document.querySelectorAll('main img, main script, main b, [onmouseover], header script').length") == 0)
+    check(name, "scripts of the report only", b.run("document.scripts.length <= 4"))
+    b.run("(() => { const s = document.createElement('script'); s.textContent = 'window.injected = 1'; document.body.append(s);"
+          "const e = document.createElement('p'); e.setAttribute('onclick', 'window.injected = 2'); document.body.append(e); e.click(); })()")
+    check(name, "the policy refuses other scripts", b.run("window.injected === undefined"))
+
+
+def check_scripts_off(b, path, name):
+    b.call("Emulation.setScriptExecutionDisabled", value=True)
+    b.open(path)
+    r = b.run("({ tables: Array.from(document.querySelectorAll('section.table table'), (t) => t.textContent.trim().length > 0 && t.getClientRects().length > 0), "
+              "canvases: Array.from(document.querySelectorAll('canvas'), (c) => c.getClientRects().length), "
+              "buttons: document.querySelectorAll('button').length, text: document.querySelector('main').textContent.length, "
+              "told: !document.querySelector('canvas') || /without it/.test(document.querySelector('noscript').innerText) })")
+    check(name, "scripts off: tables are read", all(r["tables"]) and r["text"] > 5, r)
+    check(name, "scripts off: no empty charts, no dead buttons", not any(r["canvases"]) and r["buttons"] == 0 and r["told"], r)
+    b.call("Emulation.setScriptExecutionDisabled", value=False)
+
+
+def check_paper(b, path, name):
+    b.media(prefers_color_scheme="dark")
+    b.open(path)
+    b.media(media="print", prefers_color_scheme="dark")
+    r = b.run("({ boxes: Array.from(document.querySelectorAll('.box')).every((e) => e.scrollHeight <= e.clientHeight + 1), "
+              "page: getComputedStyle(document.body).backgroundColor, text: getComputedStyle(document.body).color, "
+              "nav: getComputedStyle(document.querySelector('nav')).display })")
+    check(name, "paper: whole tables, light, no contents", r["boxes"] and r["nav"] == "none" and r["text"] == "rgb(28, 35, 48)", r)
+    b.media()
+
+
+def check_hostile(b, folder):
+    path = folder / "kinds.html"
+    b.open(path)
+    texts = b.run("Array.from(document.querySelectorAll('#t-kernels td.t:first-child'), (c) => c.textContent)")
+    for want in ("<script>window.hacked = 1</script>", "a & b < c > d &amp; &#60;b&#62;", "</script><script>window.hacked = 3</script>",
+                 "bad \ufffd\ufffd utf-8 and \ufffd control", "<!-- comment"):
+        check("kinds", f"'{want}' is shown as text", want in texts, texts)
+    kinds = b.run("Array.from(document.querySelectorAll('figcaption'), (c) => c.textContent)")
+    check("kinds", "every kind of chart, none without data", len(kinds) == 11 and "Trend <b>bold</b>" in kinds, kinds)
+    check("kinds", "the heat map is coloured", b.run("document.querySelectorAll('table.heat td.p6, table.heat td.m6').length") >= 4)
+    b.open(folder / "large.html")
+    r = b.run("({ notes: Array.from(document.querySelectorAll('.folded'), (e) => e.textContent), "
+              "cut: document.querySelector('#t-kernels .cut').textContent, rows: document.querySelectorAll('#t-kernels tbody tr').length })")
+    check("large", "what was folded is said", len(r["notes"]) >= 9, r)
+    check("large", "what was left out is said", r["rows"] == 1000 and "99000 are left out" in r["cut"], r)
+
+
+def shots(b, path, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for tag, width, media in (("light", 1400, {}), ("dark", 1400, {"prefers_color_scheme": "dark"}), ("narrow", 420, {})):
+        b.media(**media)
+        b.size(width, 1000)
+        b.open(path)
+        height = min(b.run("document.documentElement.scrollHeight"), 4000)
+        b.size(width, height)
+        time.sleep(0.3)
+        data = b.call("Page.captureScreenshot", format="png")["data"]
+        (folder / f"{path.stem}-{tag}.png").write_bytes(base64.b64decode(data))
+        b.media()
+    b.size(1400, 1000)
+    b.open(path)
+    b.media(prefers_color_scheme="dark")
+    b.open(path)
+    pdf = b.call("Page.printToPDF", preferCSSPageSize=True, printBackground=True)["data"]
+    (folder / f"{path.stem}.pdf").write_bytes(base64.b64decode(pdf))
+
+
+def make_reports(a, folder):
+    """Reports of the examples, and those made up."""
+    if a.samples:
+        subprocess.run([a.samples, str(folder)], check=True)
+    if a.analyzer:
+        root = pathlib.Path(__file__).resolve().parent.parent
+        for path in ("example/pytorch/inference.json", "example/tracy/ops_perf_results_host0.csv", "example/xplane/tpu",
+                     "example/nsys/llama2_70b_cuda_gpu_kern_sum.csv"):
+            subprocess.run([a.analyzer, "run", "-q", path, "-o", str(folder), "--format", "html"], check=True, cwd=root)
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--analyzer")
+    p.add_argument("--samples")
+    p.add_argument("--shots", type=pathlib.Path)
+    p.add_argument("files", nargs="*", type=pathlib.Path)
+    a = p.parse_args()
+    program = next((x for x in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if x), None)
+    if not program:
+        print("skipped: no chromium; HTML reports are not opened in a browser")
+        print("0 passed, 0 failed")
+        return 0
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as tmp:
+        folder = pathlib.Path(tmp) / "reports"
+        folder.mkdir()
+        (pathlib.Path(tmp) / "profile").mkdir()
+        make_reports(a, folder)
+        b = Browser(program, os.path.join(tmp, "profile"))
+        try:
+            b.page()
+            for path in sorted(folder.glob("*.html")) + [f.resolve() for f in a.files]:
+                for test in (check_scripts_on, check_keyboard, check_safe, check_scripts_off, check_paper):
+                    test(b, path, path.stem)
+                if a.shots:
+                    shots(b, path, a.shots)
+            if a.samples:
+                check_hostile(b, folder)
+        finally:
+            b.close()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

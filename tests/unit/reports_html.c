@@ -1,0 +1,507 @@
+/* HTML: well formed whatever the names are, every cell as in the CSV, nothing of a profile can become markup, at most
+ * 2,000 marks a chart, equal bytes for equal documents, failed writes leave nothing. tests/check_html.py parses; the
+ * browser test is tests/html_check.py. */
+#include <math.h>
+
+#include "reports/html.h"
+#include "unit/reports_common.h"
+
+static void write_html(struct sample *s, const char *name)
+{
+    int rc = az_report_html.write(&s->doc, sample_path(s, name), &s->scratch, &s->diag);
+    for (size_t i = 0; i < s->diag.list.n; i++)
+        print_message("%.*s\n", AZ_SVF(s->diag.list.v[i].text));
+    assert_int_equal(rc, 0);
+    assert_int_equal(s->diag.list.n, 0);
+}
+
+/* Runs the checker over *.html of the sample's folder. */
+static void check(struct sample *s, const char *more)
+{
+    const char *python = python_with("html.parser");
+    char command[2048];
+    if (!python) {
+        print_message("no Python: reports are not parsed\n");
+        return;
+    }
+    snprintf(command, sizeof command, "%s %s/tests/check_html.py %s %s/*.html", python, root_dir(), more, s->dir.p);
+    assert_int_equal(system(command), 0);
+}
+
+static size_t count(const char *text, const char *what)
+{
+    size_t n = 0;
+    for (const char *p = text; (p = strstr(p, what)); p += strlen(what))
+        n++;
+    return n;
+}
+
+static void whole_document_agrees_with_csv(void **state)
+{
+    (void)state;
+    struct sample s;
+    size_t n;
+    char more[256];
+    sample_fill(&s, 300);
+    sample_history(&s);
+    write_html(&s, "r.html");
+    assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "csv"), &s.scratch, &s.diag), 0);
+    snprintf(more, sizeof more, "--csv %s/csv", s.dir.p);
+    check(&s, more);
+    char *got = read_file(sample_path(&s, "r.html"), &n);
+    assert_int_equal(count(got, "<figure "), 7); /* the chart of no table is left out */
+    assert_int_equal(count(got, "<canvas "), 6); /* a heat map is a table */
+    assert_int_equal(count(got, "<script>"), 3);
+    assert_non_null(strstr(got, "title=\"9007199254740993\"") || strstr(got, ">9007199254740993<"));
+    assert_null(strstr(got, "nan"));
+    free(got);
+    sample_end(&s);
+}
+
+static void texts_are_escaped(void **state)
+{
+    (void)state;
+    struct sample s;
+    size_t n;
+    sample_begin(&s);
+    s.doc.title = AZ_SV("<title> & \"it's\"");
+    struct az_table *t = az_table_new(&s.arena, "a'b\"c<d", "T < U", 0);
+    az_table_column(t, "col <i>", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "v", AZ_REAL, AZ_UNIT_MS, 0);
+    az_put_text(t, AZ_SV("</td><script>alert('&lt;')</script>"));
+    az_put_f64(t, NAN);
+    az_put_text(t, AZ_SV("x\xff\001y\xe2\x80\xa8z"));
+    az_put_f64(t, 1.5);
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    sample_chart(&s, AZ_CHART_BAR, "a'b\"c<d", "</script><b>", "col <i>", "v", 0);
+    write_html(&s, "r.html");
+    char *got = read_file(sample_path(&s, "r.html"), &n);
+    assert_non_null(strstr(got, "<title>&lt;title&gt; &amp; &quot;it&#39;s&quot;</title>"));
+    assert_non_null(strstr(got, "&lt;/td&gt;&lt;script&gt;alert(&#39;&amp;lt;&#39;)&lt;/script&gt;"));
+    assert_non_null(strstr(got, "x\xef\xbf\xbd\xef\xbf\xbdy\xe2\x80\xa8z</td>"));
+    assert_non_null(strstr(got, "x\xef\xbf\xbd\xef\xbf\xbdy\\u2028z\""));
+    assert_non_null(strstr(got, "\\u003c/td>\\u003cscript>alert('&lt;')\\u003c/script>"));
+    assert_non_null(strstr(got, "\"values\":[null,1.5]"));
+    assert_non_null(strstr(got, "<td></td>"));
+    assert_int_equal(count(got, "alert"), 2); /* cell and label; words name what has a value */
+    free(got);
+    check(&s, "");
+    sample_end(&s);
+}
+
+static void nothing_at_all(void **state)
+{
+    (void)state;
+    struct sample s;
+    size_t n;
+    sample_begin(&s);
+    s.doc.title = s.doc.input = s.doc.format = AZ_SV("");
+    write_html(&s, "empty.html");
+    char *got = read_file(sample_path(&s, "empty.html"), &n);
+    assert_non_null(strstr(got, "<title>Report</title>"));
+    assert_null(strstr(got, "chartjs")); /* the library is only there for charts */
+    assert_true(n < 40000);
+    free(got);
+    struct az_table *t = az_table_new(&s.arena, "findings", "Findings", AZ_TABLE_KEEP_EMPTY);
+    az_table_column(t, "Rule", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Severity", AZ_TEXT, AZ_UNIT_NONE, 0);
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    sample_chart(&s, AZ_CHART_PIE, "findings", "of no rows", "Rule", "Severity", 0);
+    write_html(&s, "none.html");
+    got = read_file(sample_path(&s, "none.html"), &n);
+    assert_non_null(strstr(got, "(none)"));
+    assert_null(strstr(got, "<figure"));
+    free(got);
+    check(&s, "");
+    sample_end(&s);
+}
+
+static void long_tables_are_cut_and_said(void **state)
+{
+    (void)state;
+    struct sample s;
+    size_t n;
+    static const struct {
+        size_t limit, rows;
+    } cases[] = { { 1000, 1000 }, { 7, 7 }, { 0, 20000 }, { 30000, 20000 } };
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "t", "T", AZ_TABLE_WHOLE);
+    az_table_column(t, "n", AZ_INT, AZ_UNIT_COUNT, 0);
+    for (int64_t i = 0; i < 20000; i++)
+        az_put_i64(t, i);
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    assert_int_equal(s.doc.html_rows, 1000);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        s.doc.html_rows = cases[i].limit;
+        write_html(&s, "r.html");
+        char *got = read_file(sample_path(&s, "r.html"), &n), said[80];
+        assert_int_equal(count(got, "<tr><td"), cases[i].rows);
+        snprintf(said, sizeof said, "The first %zu of 20000 rows; %zu are left out", cases[i].rows,
+                 20000 - cases[i].rows);
+        if (cases[i].rows < 20000)
+            assert_non_null(strstr(got, said));
+        else
+            assert_null(strstr(got, "left out"));
+        free(got);
+    }
+    sample_end(&s);
+}
+
+/* ---- charts ---- */
+struct plotted {
+    struct az_html h;
+    struct az_plot p;
+    bool drawn;
+};
+
+static struct plotted plot(struct sample *s, enum az_chart_kind kind, const char *x, const char *const *y, size_t n)
+{
+    struct plotted r = { .h = { .scratch = &s->scratch, .doc = &s->doc } };
+    static struct az_sv anchor[] = { { "t-t", 3 } };
+    r.h.anchor = anchor;
+    sample_chart(s, kind, "t", "Chart", x, y[0], 0);
+    struct az_chart *c = &s->doc.charts.v[s->doc.charts.n - 1];
+    for (size_t i = 1; i < n; i++)
+        assert_int_equal(az_vec_push(&c->y, az_sv_str(y[i])), 0);
+    r.drawn = az_html_plot(&r.h, c, &r.p);
+    assert_int_equal(r.h.error, 0);
+    return r;
+}
+
+static void big_table(struct sample *s, size_t rows)
+{
+    struct az_table *t = az_table_new(&s->arena, "t", "T", 0);
+    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "x", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, 0);
+    az_table_column(t, "y", AZ_REAL, AZ_UNIT_TFLOPS, 0);
+    az_table_column(t, "change", AZ_REAL, AZ_UNIT_MS, 0);
+    az_table_column(t, "total", AZ_BOOL, AZ_UNIT_NONE, 0);
+    az_table_column(t, "one", AZ_INT, AZ_UNIT_COUNT, 0);
+    for (size_t i = 0; i < rows; i++) {
+        az_put_text(t, az_arena_printf(&s->arena, "n%zu", i));
+        az_put_f64(t, pow(10, (double)(i % 701) / 100 - 2));
+        az_put_f64(t, i % 10 == 9 ? 0 : pow(10, (double)(i % 499) / 100));
+        az_put_f64(t, i == 0 || i + 1 == rows ? 1000 : (double)(i % 7) - 3);
+        az_put_bool(t, i == 0 || i + 1 == rows);
+        az_put_i64(t, 1);
+    }
+    assert_int_equal(az_document_add(&s->doc, t), 0);
+}
+
+static double sum(const struct az_plot *p, size_t series)
+{
+    double all = 0;
+    for (size_t i = 0; i < p->marks.n; i++)
+        all += p->series[series].v[i];
+    return all;
+}
+
+static void points_are_folded(void **state)
+{
+    (void)state;
+    struct sample s;
+    const char *y = "y";
+    sample_begin(&s);
+    big_table(&s, 5000);
+    struct plotted r = plot(&s, AZ_CHART_SCATTER_LOG, "x", &y, 1);
+    size_t rows = 0;
+    assert_true(r.drawn);
+    assert_true(r.p.marks.n > 500 && r.p.marks.n <= AZ_HTML_MARKS);
+    for (size_t i = 0; i < r.p.marks.n; i++)
+        rows += r.p.marks.v[i].rows;
+    assert_int_equal(rows, 4500); /* those with two positive values */
+    assert_true(az_sv_starts(r.p.note, AZ_SV("4500 points are drawn as ")));
+    assert_true(az_sv_ends(r.p.note, AZ_SV("500 rows without two positive values are not drawn.")));
+    az_vec_release(&r.p.marks);
+    s.doc.charts.v[0].max_rows = 100; /* few are not folded */
+    assert_true(az_html_plot(&r.h, &s.doc.charts.v[0], &r.p));
+    assert_int_equal(r.p.marks.n, 90);
+    az_vec_release(&r.p.marks);
+    sample_end(&s);
+}
+
+static void sums_survive_folding(void **state)
+{
+    (void)state;
+    struct sample s;
+    static const char *const ones[] = { "one" }, *const changes[] = { "change", "total" };
+    sample_begin(&s);
+    big_table(&s, 5000);
+    struct plotted r = plot(&s, AZ_CHART_COLUMN, "name", ones, 1);
+    assert_int_equal(r.p.marks.n, 1667);
+    assert_true(sum(&r.p, 0) == 5000);
+    assert_true(az_sv_is(r.p.note, "Each mark is the sum of 3 neighbouring rows (5000 rows in all)."));
+    az_vec_release(&r.p.marks);
+    r = plot(&s, AZ_CHART_LINE, "name", ones, 1);
+    assert_true(r.p.series[0].v[1666] == 1); /* a mean */
+    az_vec_release(&r.p.marks);
+    r = plot(&s, AZ_CHART_PIE, "name", ones, 1);
+    assert_int_equal(r.p.marks.n, 10);
+    assert_true(sum(&r.p, 0) == 5000);
+    assert_true(az_sv_is(r.p.label[9], "4991 others"));
+    az_vec_release(&r.p.marks);
+    r = plot(&s, AZ_CHART_WATERFALL, "name", changes, 2);
+    assert_int_equal(r.p.marks.n, 43); /* two totals, forty changes, the others */
+    double all = 0;
+    for (size_t i = 1; i < 4999; i++)
+        all += (double)(i % 7) - 3;
+    assert_true(fabs(sum(&r.p, 0) - 2000 - all) < 1e-9);
+    assert_true(az_sv_is(r.p.label[41], "4958 others"));
+    assert_true(az_sv_is(r.p.label[42], "n4999"));
+    az_vec_release(&r.p.marks);
+    r = plot(&s, AZ_CHART_BAR, "name", ones, 1);
+    assert_int_equal(r.p.marks.n, 40);
+    assert_true(az_sv_is(r.p.note, "The first 40 of 5000 rows are drawn."));
+    az_vec_release(&r.p.marks);
+    sample_end(&s);
+}
+
+static void trends_show_the_last_runs(void **state)
+{
+    (void)state;
+    struct sample s;
+    static const char *const y[] = { "x", "y", "change", "one", "name" };
+    sample_begin(&s);
+    big_table(&s, 5000);
+    struct plotted r = plot(&s, AZ_CHART_TREND, "name", y, 5);
+    assert_int_equal(r.p.n_series, 4);
+    assert_int_equal(r.p.marks.n, 400);
+    assert_true(az_sv_is(r.p.label[399], "n4999"));
+    az_vec_release(&r.p.marks);
+    sample_end(&s);
+}
+
+/* Labels that are not unique get the rest of the key. */
+static void labels_tell_rows_apart(void **state)
+{
+    (void)state;
+    struct sample s;
+    const char *y = "time (ns)";
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "t", "T", 0);
+    az_table_column(t, "step", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "from", AZ_INT, AZ_UNIT_NS, 0);
+    az_table_column(t, "time (ns)", AZ_INT, AZ_UNIT_NS, 0);
+    for (int64_t i = 0; i < 4; i++) {
+        az_put_i64(t, i / 2);
+        az_put_i64(t, i % 2);
+        az_put_i64(t, i == 3 ? 2000000 : i * 500);
+        az_put_i64(t, 10 - i);
+    }
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    struct plotted r = plot(&s, AZ_CHART_BAR, "step", &y, 1);
+    assert_true(az_sv_is(r.p.label[1], "0 \xc2\xb7 1"));
+    assert_true(az_sv_is(az_html_series_name(&r.h, &r.p, 0), "time"));
+    az_vec_release(&r.p.marks);
+    r = plot(&s, AZ_CHART_COLUMN, "from", &y, 1);
+    assert_true(az_sv_is(r.p.label[0], "0\xc2\xa0ns"));
+    assert_true(az_sv_is(r.p.label[1], "500\xc2\xa0ns"));
+    assert_true(az_sv_is(r.p.label[2], "1\xc2\xa0us"));
+    assert_true(az_sv_is(r.p.label[3], "2\xc2\xa0ms"));
+    az_vec_release(&r.p.marks);
+    sample_end(&s);
+}
+
+static void parts_become_stacks(void **state)
+{
+    (void)state;
+    struct sample s;
+    static const struct az_sv parts[] = { { "idle", 4 }, { "busy", 4 }, { "never", 5 } };
+    static const char *const type[] = { "busy", "all", "idle" };
+    const char *y = "ms";
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "t", "T", 0);
+    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "ms", AZ_REAL, AZ_UNIT_MS, 0);
+    for (int i = 0; i < 9; i++) {
+        az_put_i64(t, i / 3);
+        az_put_text(t, az_sv_str(type[i % 3]));
+        az_put_f64(t, i);
+    }
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    struct plotted r = plot(&s, AZ_CHART_BAR, "type", &y, 1);
+    az_vec_release(&r.p.marks);
+    struct az_chart *c = &s.doc.charts.v[0];
+    c->parts = parts;
+    c->n_parts = 3;
+    c->stack = AZ_SV("rank");
+    assert_true(az_html_plot(&r.h, c, &r.p));
+    assert_int_equal(r.p.marks.n, 3);
+    assert_int_equal(r.p.n_series, 2); /* a part that never is has none */
+    assert_true(az_sv_is(r.p.series[0].name, "idle"));
+    assert_true(r.p.series[0].v[1] == 5 && r.p.series[1].v[1] == 3);
+    assert_true(az_sv_is(r.p.label[2], "2"));
+    az_vec_release(&r.p.marks);
+    sample_end(&s);
+}
+
+/* ---- random names ---- */
+static uint32_t next(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
+
+/* Bytes of all kinds, those that markup is made of more often. */
+static struct az_sv noise(struct az_arena *a, uint32_t *state)
+{
+    static const char markup[] = "<>&\"'/=!-[]{}\\`$#; \n\t\r\xe2\x80\xa8\xef\xbf\xbf";
+    size_t n = next(state) % 40;
+    char *p = az_arena_alloc(a, n + 1);
+    assert_non_null(p);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t r = next(state);
+        p[i] = r % 3 ? markup[r / 3 % (sizeof markup - 1)] : (char)(r >> 8);
+    }
+    return az_sv_make(p, n);
+}
+
+static void random_document(struct sample *s, uint32_t *state)
+{
+    struct az_arena *a = &s->arena;
+    struct az_sv x = noise(a, state), y = noise(a, state);
+    s->doc.title = noise(a, state);
+    s->doc.input = noise(a, state);
+    for (int k = 0; k < 3; k++) {
+        struct az_sv id = az_arena_printf(a, "%.*s", AZ_SVF(noise(a, state))), title = noise(a, state);
+        struct az_table *t = az_table_new(a, id.p, "x", next(state) % 4);
+        t->title = title;
+        az_table_columnsv(t, x, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+        az_table_columnsv(t, y, AZ_REAL, (enum az_unit)(next(state) % 21), next(state) % 64);
+        for (uint32_t r = 0; r < 5; r++) {
+            az_put_text(t, noise(a, state));
+            if (next(state) % 4)
+                az_put_f64(t, ldexp((double)next(state), (int)(next(state) % 200) - 100) * (next(state) % 2 ? 1 : -1));
+            else
+                az_put_empty(t);
+        }
+        int rc = az_document_add(&s->doc, t); /* two tables of one id are refused */
+        assert_true(rc == 0 || rc == AZ_EINTERNAL);
+        struct az_chart c = { .kind = (enum az_chart_kind)(next(state) % (AZ_CHART_TREND + 1)),
+                              .table = id,
+                              .title = noise(a, state),
+                              .x = x,
+                              .size = y };
+        az_vec_init(&c.y, &s->mem);
+        assert_int_equal(az_vec_push(&c.y, y), 0);
+        assert_int_equal(az_document_chart(&s->doc, c), 0);
+    }
+}
+
+static void random_names_stay_text(void **state)
+{
+    (void)state;
+    uint32_t seed = 20260101;
+    struct sample files;
+    sample_begin(&files);
+    for (int i = 0; i < 80; i++) {
+        struct sample s;
+        char name[32];
+        sample_begin(&s);
+        random_document(&s, &seed);
+        snprintf(name, sizeof name, "%02d.html", i);
+        assert_int_equal(az_report_html.write(&s.doc, sample_path(&files, name), &s.scratch, &s.diag), 0);
+        sample_end(&s);
+    }
+    check(&files, "");
+    sample_end(&files);
+}
+
+/* ---- writing ---- */
+static void equal_documents_give_equal_bytes(void **state)
+{
+    (void)state;
+    char *got[2];
+    size_t n[2];
+    for (int i = 0; i < 2; i++) {
+        struct sample s;
+        sample_fill(&s, 100);
+        sample_history(&s);
+        write_html(&s, "r.html");
+        got[i] = read_file(sample_path(&s, "r.html"), &n[i]);
+        sample_end(&s);
+    }
+    assert_int_equal(n[0], n[1]);
+    assert_memory_equal(got[0], got[1], n[0]);
+    free(got[0]);
+    free(got[1]);
+}
+
+static void failed_writes_leave_nothing(void **state)
+{
+    (void)state;
+    struct sample s;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    sample_fill(&s, 1000);
+    assert_int_equal(az_report_html.write(&s.doc, "/dev/full", &s.scratch, &s.diag), AZ_EIO);
+    assert_int_equal(s.diag.errors, 1);
+    const char *folder = s.dir.p;
+    assert_int_equal(az_report_html.write(&s.doc, folder, &s.scratch, &s.diag), AZ_EIO);
+    sample_end(&s);
+}
+
+/* Whatever request is the first to be refused, it is an error and leaks nothing. */
+static void memory_limits(void **state)
+{
+    (void)state;
+    struct sample s;
+    sample_fill(&s, 200);
+    sample_history(&s);
+    size_t base = s.mem.used;
+    int refused = 0, rc = AZ_ELIMIT;
+    for (size_t more = 0; rc == AZ_ELIMIT && more < (8u << 20); more = more * 5 / 4 + 1000) {
+        struct az_arena scratch;
+        az_arena_init(&scratch, &s.mem);
+        s.mem.limit = base + more;
+        rc = az_report_html.write(&s.doc, sample_path(&s, "r.html"), &scratch, &s.diag);
+        refused += rc == AZ_ELIMIT;
+        assert_true((rc == 0) == (access(sample_path(&s, "r.html"), F_OK) == 0));
+        az_arena_release(&scratch);
+        s.mem.limited = false;
+    }
+    assert_int_equal(rc, 0);
+    assert_true(refused > 3);
+    s.mem.limit = 0;
+    sample_end(&s);
+}
+
+/* What is embedded can stand in a script or style element, and is digested as a browser reads it. */
+static void embedded_files_fit(void **state)
+{
+    (void)state;
+    for (int i = 0; i < AZ_HTML_PARTS; i++) {
+        struct az_sv s = az_html_part((enum az_html_part)i);
+        assert_true(s.n > 1000);
+        assert_true(az_sv_ifind(s, AZ_SV("</script")) < 0);
+        assert_true(az_sv_ifind(s, AZ_SV("</style")) < 0);
+        assert_true(az_sv_find(s, AZ_SV("<!--")) < 0);
+        assert_null(memchr(s.p, '\r', s.n));
+        assert_null(memchr(s.p, '\0', s.n));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_document_agrees_with_csv),
+        cmocka_unit_test(texts_are_escaped),
+        cmocka_unit_test(nothing_at_all),
+        cmocka_unit_test(long_tables_are_cut_and_said),
+        cmocka_unit_test(points_are_folded),
+        cmocka_unit_test(sums_survive_folding),
+        cmocka_unit_test(trends_show_the_last_runs),
+        cmocka_unit_test(labels_tell_rows_apart),
+        cmocka_unit_test(parts_become_stacks),
+        cmocka_unit_test(random_names_stay_text),
+        cmocka_unit_test(equal_documents_give_equal_bytes),
+        cmocka_unit_test(failed_writes_leave_nothing),
+        cmocka_unit_test(memory_limits),
+        cmocka_unit_test(embedded_files_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
