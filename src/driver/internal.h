@@ -90,6 +90,13 @@ int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag
 int az_outputs_guard(const struct az_plan *p, const struct az_target *t, const struct az_document *doc,
                      struct az_diag *diag) AZ_MUST_USE;
 
+/* ---- replay.c ---- */
+/* Writes the replay folder of a reported input, `<stem of its first output>_node_replay`, from the tables `gemm` and
+ * `conv`, or, where there is neither, from `unified_perf_summary`; the kept rows are appended to `text`. Errors as
+ * az_replay_emit. */
+int az_outputs_replay(const struct az_plan_job *job, const struct az_document *doc, bool force,
+                      struct az_vec_char *text, struct az_diag *diag) AZ_MUST_USE;
+
 /* ---- inputs.c ---- */
 /* Format, size, cost of one job; piped inputs of unknown format are copied to the plan's spool. The job's own trouble
  * is in job->error and job->diag; AZ_EINTR, AZ_ENOMEM are returned. */

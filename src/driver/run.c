@@ -71,6 +71,30 @@ static int write_outputs(const struct crew *c, struct task *t, struct az_result 
     return failed;
 }
 
+/* node_replay: the folder of benchmark commands. A run without such operations has none, which is no failure. */
+static int write_replay(struct task *t, const struct az_result *res)
+{
+    const struct az_input *in = t->job->input;
+    struct az_diag said;
+    int rc;
+
+    if (!in->opts.node_replay || az_interrupted())
+        return AZ_OK;
+    az_diag_init(&said);
+    rc = az_outputs_replay(t->job, &res->doc, in->outputs.overwrite, &t->text, &said);
+    if (rc == AZ_EEMPTY) {
+        az_diag_add(&t->diag, AZ_WARNING, AZ_AT_FILE(in->title),
+                    "no matrix product or convolution to be measured again (node_replay)");
+        rc = AZ_OK;
+    } else {
+        az_diag_take(&t->diag, &said);
+        if (rc && rc != AZ_EINTR && said.errors == 0)
+            az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(in->title), "node_replay: %s", az_err_text(rc));
+    }
+    az_diag_release(&said);
+    return rc;
+}
+
 static void run_job(void *ctx, size_t i, unsigned worker)
 {
     struct crew *c = ctx;
@@ -94,6 +118,8 @@ static void run_job(void *ctx, size_t i, unsigned worker)
             az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(t->job->input->title), "text report: %s", az_err_text(rc));
         t->error = t->error ? t->error : rc;
         rc = write_outputs(c, t, &res);
+        t->error = t->error ? t->error : rc;
+        rc = write_replay(t, &res);
         t->error = t->error ? t->error : rc;
     }
     if (az_interrupted() && !t->error)
