@@ -38,6 +38,8 @@ struct az_result {
     struct az_trace *other;     /* comparison_json_path; NULL: none */
     struct az_digest **digests; /* by file of the job, taken while it was read; NULL: none */
     size_t n_digests;
+    struct az_arena *keeps; /* what is kept of ranks, by the threads that reduced them; in the arena */
+    size_t n_keeps;
     bool reportable; /* doc is complete (also of an input without activity, which counts as failed) */
 };
 void az_result_init(struct az_result *r, uint64_t memory_limit);
