@@ -53,6 +53,7 @@ extern const struct az_analysis az_analysis_findings;
 extern const struct az_analysis az_analysis_coverage;
 
 /* over ranks */
+extern const struct az_rank_analysis az_rank_analysis_kernels;
 extern const struct az_rank_analysis az_rank_analysis_groups;
 extern const struct az_rank_analysis az_rank_analysis_sheets;
 

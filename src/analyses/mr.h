@@ -41,6 +41,7 @@ const char *az_mr_figure_text(enum az_mr_figure f);
 struct az_mr_part {
     struct az_mr_kept texts;
     int64_t figure[AZ_MR_FIGURES];
+    int64_t no_launch; /* device events whose launch the trace does not hold; they count in the figures */
     const struct az_mr_launch *launch; /* in order of appearance */
     size_t n_launches;
     /* device events: all, with and without an External id; those of them that are short */

@@ -77,7 +77,8 @@ static int add_launcher(struct work *w, uint32_t i)
     return 0;
 }
 
-/* In order of start, each instant of computation goes to the event that began first: what it has beyond all before. */
+/* Of all device events, linked or not. In order of start, each instant of computation goes to the event that began
+ * first: what it has beyond all before. */
 static int expose(struct work *w)
 {
     const struct az_fw *fw = w->fw;
@@ -86,7 +87,7 @@ static int expose(struct work *w)
         const uint32_t gpu = fw->order[i], launcher = fw->launchers->of_gpu[gpu];
         const struct az_event e = az_gpu_event(fw->tree, gpu);
         uint32_t row;
-        if (!az_fw_counts(fw, gpu) || fw->gpu_class[gpu] != AZ_GPU_COMPUTE || e.end <= covered)
+        if (fw->gpu_class[gpu] != AZ_GPU_COMPUTE || e.end <= covered)
             continue;
         const int64_t from = e.start > covered ? e.start : covered;
         covered = e.end;
@@ -107,7 +108,7 @@ static int figures(struct az_mr_rank *r)
     struct az_fw_figures f;
     int64_t *to = r->part->figure;
     const struct az_trace *t = r->fw->trace;
-    int rc = az_fw_timeline(r->job, r->fw, &f);
+    int rc = az_fw_timeline_all(r->job, r->fw, &f);
     if (rc)
         return rc;
     to[AZ_MR_COMPUTE] = az_ns(t, f.compute);

@@ -265,8 +265,9 @@ static int by_rank(const struct az_mr_ranks *m)
 /* What averages mean, and the identity that holds in whole ns. */
 static void cover(const struct az_mr_ranks *m)
 {
-    int64_t rest = 0;
+    int64_t rest = 0, no_launch = 0;
     for (size_t i = 0; i < m->ranks->n; i++) {
+        no_launch += m->part[i] ? m->part[i]->no_launch : 0;
         const int64_t *f = m->part[i] ? m->part[i]->figure : NULL;
         if (f)
             rest += llabs(f[AZ_MR_TOTAL] -
@@ -274,6 +275,9 @@ static void cover(const struct az_mr_ranks *m)
     }
     az_cover(m->job, "gpu_timelines: total - (computation + exposed_comm + exposed_memcpy + idle), all ranks",
              (double)rest, "ns", rest ? AZ_SV("must be 0: a defect of this program") : AZ_SV("holds exactly"));
+    if (no_launch)
+        az_cover(m->job, "gpu_timelines: device events without their launch", (double)no_launch, "events",
+                 AZ_SV("of all ranks; they count in gpu_timelines, and in 'Other' of grouped_breakdown"));
     const bool all = (int64_t)m->n == m->ranks->world_size;
     struct az_sv note = all ? AZ_SV("all ranks of the run")
                             : az_arena_printf(m->job->arena, "the ranks that are there; the run has %lld",
