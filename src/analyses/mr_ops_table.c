@@ -168,9 +168,9 @@ static void columns(struct az_table *t, const struct az_param_columns *params)
                                         "Concrete Inputs_first" };
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_param_columns_make(params, t);
-    az_table_column(t, "GFLOPS_first", AZ_REAL, AZ_UNIT_GFLOP, 0);
-    az_table_column(t, "Data Moved (MB)_first", AZ_REAL, AZ_UNIT_MB, 0);
-    az_table_column(t, "FLOPS/Byte_first", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, 0);
+    az_table_column(t, "GFLOPS_first", AZ_REAL, AZ_UNIT_GFLOP, AZ_DETAIL);
+    az_table_column(t, "Data Moved (MB)_first", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL);
+    az_table_column(t, "FLOPS/Byte_first", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_DETAIL);
     az_table_column(t, "TB/s_mean", AZ_REAL, AZ_UNIT_TBPS, AZ_HIGHER_BETTER);
     az_table_column(t, "TB/s_std", AZ_REAL, AZ_UNIT_TBPS, AZ_DETAIL);
     az_table_column(t, "TFLOPS/s_mean", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
