@@ -56,5 +56,7 @@ extern const struct az_analysis az_analysis_coverage;
 extern const struct az_rank_analysis az_rank_analysis_kernels;
 extern const struct az_rank_analysis az_rank_analysis_groups;
 extern const struct az_rank_analysis az_rank_analysis_sheets;
+extern const struct az_rank_analysis az_rank_analysis_ranks;
+extern const struct az_rank_analysis az_rank_analysis_rank_summary;
 
 #endif

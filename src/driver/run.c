@@ -35,6 +35,7 @@ struct crew {
     struct task *tasks;
     size_t n;
     unsigned threads; /* a job may use itself */
+    struct az_seats seats;
     bool color;
     struct az_progress progress;
     struct az_progress_item *running; /* scratch of the tick */
@@ -83,8 +84,9 @@ static void run_job(void *ctx, size_t i, unsigned worker)
         atomic_fetch_add(&c->held, cost);
     atomic_store(&t->started_ns, az_now_ns());
     atomic_store(&t->phase, RUNNING);
+    atomic_fetch_sub(&c->seats.free, 1);
     az_result_init(&res, c->opts->memory_limit);
-    t->error = az_run_one(t->job, c->opts, c->threads, &res, &t->diag, &t->read);
+    t->error = az_run_one_of(t->job, c->opts, c->threads, &c->seats, &res, &t->diag, &t->read);
     if (res.reportable) {
         if (t->job->text)
             rc = az_text_write(&res.doc, &t->text, c->color);
@@ -101,6 +103,7 @@ static void run_job(void *ctx, size_t i, unsigned worker)
     t->took_ns = az_now_ns() - atomic_load(&t->started_ns);
     atomic_store(&t->phase, FINISHED);
     atomic_fetch_sub(&c->held, cost);
+    atomic_fetch_add(&c->seats.free, 1);
 }
 
 /* Called by the pool for one job at a time. The reservation is made here, so that jobs admitted at the same moment see
@@ -288,6 +291,8 @@ static int run_crew(struct crew *c, struct az_arena *a)
     if (rc)
         return rc;
     c->threads = c->n < workers ? workers / (unsigned)c->n : 1;
+    c->seats.all = workers;
+    atomic_store(&c->seats.free, (int)workers);
     return az_pool_run(c->n, workers, order, NULL, &ops, c);
 }
 
