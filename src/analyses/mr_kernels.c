@@ -123,14 +123,14 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     w.of_node = az_arena_array(job->arena, (size_t)w.k.fw->tree->first_call + 1, sizeof *w.of_node);
     az_vec_init(&w.owners, job->mem);
     az_vec_init(&w.spans, job->mem);
-    rc = kernel && w.of_node ? az_mr_texts_init(&w.texts, keep, job->mem) : az_arena_error(keep);
+    rc = kernel && w.of_node ? az_mr_texts_init(&w.texts, job) : az_arena_error(keep);
     if (rc == 0)
         rc = fill(&w, kernel);
     if (rc == 0) {
         p->kernel = kernel;
         p->n = w.k.ev->n;
         p->owner = az_mr_keep(keep, w.owners.v, w.owners.n, sizeof *p->owner);
-        rc = p->owner ? az_mr_texts_keep(&w.texts, keep, &p->texts) : az_arena_error(keep);
+        rc = p->owner ? az_mr_texts_keep(&w.texts, job, keep, &p->texts) : az_arena_error(keep);
     }
     az_mr_texts_release(&w.texts);
     az_vec_release(&w.owners);

@@ -50,21 +50,33 @@ static bool moves(struct work *w, uint32_t name)
     return w->moves[name] == 1;
 }
 
-/* Length (ticks) of the union of the device events linked[first..end), all or without those that only move data. */
-static int time_of(struct work *w, uint32_t first, uint32_t end, bool all, int64_t *out)
+/* Lengths (ticks) of the unions of the device events linked[first..end): of all, and without those that only move data.
+ */
+static int times_of(struct work *w, uint32_t first, uint32_t end, int64_t out[2])
 {
-    int rc = 0;
-    az_vec_reset(&w->spans);
-    for (uint32_t i = first; rc == 0 && i < end; i++) {
-        const struct az_event e = az_gpu_event(w->fw->tree, w->fw->tree->linked[i]);
-        if (all || !moves(w, e.name))
-            rc = az_vec_push(&w->spans, ((struct az_span){ e.start, e.end }));
+    const uint32_t *linked = w->fw->tree->linked;
+    if (end - first == 1) { /* most have one */
+        const struct az_event e = az_gpu_event(w->fw->tree, linked[first]);
+        out[0] = e.end - e.start;
+        out[1] = moves(w, e.name) ? 0 : out[0];
+        return 0;
     }
-    if (rc == 0 && w->spans.n > 1)
-        rc = az_spans_sort(&w->spans);
-    az_spans_union(&w->spans);
-    *out = az_spans_length(&w->spans);
-    return rc;
+    for (int all = 1; all >= 0; all--) {
+        int rc = 0;
+        az_vec_reset(&w->spans);
+        for (uint32_t i = first; rc == 0 && i < end; i++) {
+            const struct az_event e = az_gpu_event(w->fw->tree, linked[i]);
+            if (all || !moves(w, e.name))
+                rc = az_vec_push(&w->spans, ((struct az_span){ e.start, e.end }));
+        }
+        if (rc == 0)
+            rc = az_spans_sort(&w->spans);
+        if (rc)
+            return rc;
+        az_spans_union(&w->spans);
+        out[!all] = az_spans_length(&w->spans);
+    }
+    return 0;
 }
 
 static int text(struct work *w, uint32_t name, uint32_t *id)
@@ -80,8 +92,8 @@ static int keep_params(struct work *w, const struct az_perf *p, struct az_mr_op 
     if (!own)
         return az_arena_error(w->keep);
     for (unsigned i = 0; i < p->n_params; i++) {
-        own[i].name = az_arena_str(w->keep, az_sv_str(own[i].name));
-        own[i].text = own[i].text.p ? az_arena_dup(w->keep, own[i].text) : az_sv_make("", 0);
+        own[i].name = az_rank_text(w->job, w->keep, az_sv_str(own[i].name)).p;
+        own[i].text = own[i].text.p ? az_rank_text(w->job, w->keep, own[i].text) : az_sv_make("", 0);
         if (!own[i].name || !own[i].text.p)
             return az_arena_error(w->keep);
     }
@@ -113,39 +125,49 @@ static int new_op(struct work *w, uint32_t node, const struct az_fw_estimate *e)
     return rc ? rc : az_vec_push(&w->ops, op);
 }
 
+/* Row of the kernels of a name that are the `occurrence`-th of it in an operation. */
+static int kernel_row(struct work *w, uint32_t op, uint32_t name, uint32_t occurrence, const struct az_event *e,
+                      uint32_t *row)
+{
+    uint32_t *at;
+    bool added;
+    int rc = az_map_put(&w->kernel_of, (uint64_t)op << 32 | occurrence, name, (uint32_t)w->kernels.n, &at, &added);
+    if (rc)
+        return rc;
+    *row = *at;
+    if (!added)
+        return 0;
+    struct az_mr_kernel k = { .op = op,
+                              .occurrence = occurrence,
+                              .stream = az_lane_stream(w->fw->trace, e->lane),
+                              .min = INT64_MAX,
+                              .max = INT64_MIN };
+    rc = text(w, e->name, &k.name);
+    return rc ? rc : az_vec_push(&w->kernels, k);
+}
+
 static int add_kernels(struct work *w, uint32_t op, uint32_t first, uint32_t end)
 {
     const struct az_trace *t = w->fw->trace;
-    int rc = 0;
     w->operation++;
-    for (uint32_t i = first; rc == 0 && i < end; i++) {
+    for (uint32_t i = first; i < end; i++) {
         const struct az_event e = az_gpu_event(w->fw->tree, w->fw->tree->linked[i]);
         const uint32_t name = e.name == AZ_NO_ID ? (uint32_t)t->names.text.n : e.name;
         const int64_t ns = az_ns(t, e.end - e.start);
-        uint32_t *at;
-        bool added;
+        uint32_t row;
         if (w->stamp[name] != w->operation)
             w->occurrences[name] = 0;
         w->stamp[name] = w->operation;
-        const uint32_t occurrence = w->occurrences[name]++;
-        rc = az_map_put(&w->kernel_of, (uint64_t)op << 32 | occurrence, name, (uint32_t)w->kernels.n, &at, &added);
-        if (rc == 0 && added) {
-            struct az_mr_kernel k = {
-                .op = op, .occurrence = occurrence, .stream = az_lane_stream(t, e.lane), .min = ns, .max = ns
-            };
-            rc = text(w, e.name, &k.name);
-            if (rc == 0)
-                rc = az_vec_push(&w->kernels, k);
-        }
+        int rc = kernel_row(w, op, name, w->occurrences[name]++, &e, &row);
         if (rc)
-            break;
-        struct az_mr_kernel *k = &w->kernels.v[*at];
+            return rc;
+        struct az_mr_kernel *k = &w->kernels.v[row];
         k->sum = az_add_sat(k->sum, ns);
         k->min = ns < k->min ? ns : k->min;
         k->max = ns > k->max ? ns : k->max;
         az_moments_add(&k->of, (double)ns);
     }
-    return rc;
+    return 0;
 }
 
 static void add_rate(struct az_moments *m, double amount, int64_t ns)
@@ -159,7 +181,7 @@ static int add(struct work *w, uint32_t node)
     const struct az_op_args *a = az_fw_args(w->fw, node);
     struct az_fw_estimate e;
     uint32_t *at, first, end;
-    int64_t time, other;
+    int64_t ticks[2];
     bool added;
     if (!a || a->dims == AZ_NO_ID)
         return 0;
@@ -178,14 +200,11 @@ static int add(struct work *w, uint32_t node)
         rc = new_op(w, node, &e);
     az_node_gpu(w->fw->tree, node, &first, &end);
     if (rc == 0)
-        rc = time_of(w, first, end, true, &time);
-    if (rc == 0)
-        rc = time_of(w, first, end, false, &other);
+        rc = times_of(w, first, end, ticks);
     if (rc)
         return rc;
     struct az_mr_op *op = &w->ops.v[row];
-    time = az_ns(w->fw->trace, time);
-    other = az_ns(w->fw->trace, other);
+    const int64_t time = az_ns(w->fw->trace, ticks[0]), other = az_ns(w->fw->trace, ticks[1]);
     op->time = az_add_sat(op->time, time);
     op->other_time = az_add_sat(op->other_time, other);
     az_moments_add(&op->of_time, (double)time);
@@ -209,7 +228,7 @@ static int open(struct work *w)
     if (rc == 0 && (!w->part || !w->sheet || !w->moves || !w->stamp || !w->occurrences))
         rc = az_arena_error(a);
     if (rc == 0)
-        rc = az_mr_texts_init(&w->texts, w->keep, w->job->mem);
+        rc = az_mr_texts_init(&w->texts, w->job);
     if (rc == 0)
         rc = az_map_init(&w->op_of, w->job->mem, 64);
     if (rc == 0)
@@ -229,7 +248,7 @@ static int keep(struct work *w)
     p->kernel = az_mr_keep(w->keep, w->kernels.v, p->n_kernels, sizeof *p->kernel);
     if (!p->op || !p->kernel)
         return az_arena_error(w->keep);
-    return az_mr_texts_keep(&w->texts, w->keep, &p->texts);
+    return az_mr_texts_keep(&w->texts, w->job, w->keep, &p->texts);
 }
 
 int az_mr_ops_reduce(struct az_job *job, struct az_arena *keep_in, void **part)

@@ -295,13 +295,13 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     r.part = az_arena_alloc(keep, sizeof *r.part);
     if (!r.part)
         return az_arena_error(keep);
-    rc = az_mr_texts_init(&r.texts, keep, job->mem);
+    rc = az_mr_texts_init(&r.texts, job);
     if (rc == 0)
         rc = az_mr_reduce_launches(&r);
     if (rc == 0)
         rc = az_mr_reduce_events(&r);
     if (rc == 0)
-        rc = az_mr_texts_keep(&r.texts, keep, &r.part->texts);
+        rc = az_mr_texts_keep(&r.texts, job, keep, &r.part->texts);
     az_mr_texts_release(&r.texts);
     if (rc == 0)
         *part = r.part;

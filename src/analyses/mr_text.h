@@ -1,14 +1,14 @@
-/* Texts of one rank's part: copied out of the trace once each, so that a part needs nothing of it. */
+/* Texts of one rank's part: ids while it is made, then copied out of the trace, so that a part needs nothing of it. */
 #ifndef AZ_ANALYSES_MR_TEXT_H
 #define AZ_ANALYSES_MR_TEXT_H
 
-#include "base/intern.h"
+#include "analyses/ranks.h"
 
 /* While a part is made. */
 struct az_mr_texts {
-    struct az_intern ids; /* bytes in the arena that is kept */
+    struct az_intern ids; /* bytes in the job's arena */
 };
-int az_mr_texts_init(struct az_mr_texts *t, struct az_arena *keep, struct az_mem *mem) AZ_MUST_USE;
+int az_mr_texts_init(struct az_mr_texts *t, struct az_job *job) AZ_MUST_USE;
 void az_mr_texts_release(struct az_mr_texts *t);
 static inline int az_mr_text(struct az_mr_texts *t, struct az_sv s, uint32_t *id) { return az_intern(&t->ids, s, id); }
 
@@ -17,7 +17,8 @@ struct az_mr_kept {
     struct az_sv *v;
     size_t n;
 };
-int az_mr_texts_keep(const struct az_mr_texts *t, struct az_arena *keep, struct az_mr_kept *out) AZ_MUST_USE;
+int az_mr_texts_keep(const struct az_mr_texts *t, struct az_job *job, struct az_arena *keep,
+                     struct az_mr_kept *out) AZ_MUST_USE;
 /* Text of an id, empty for AZ_NO_ID. */
 static inline struct az_sv az_mr_get(const struct az_mr_kept *k, uint32_t id)
 {
