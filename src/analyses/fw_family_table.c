@@ -1,8 +1,8 @@
 /* One family table: rows of equal name and parameters. */
 #include "analyses/fw_family.h"
 
-#include "analyses/param_columns.h"
 #include "analyses/groups.h"
+#include "analyses/param_columns.h"
 
 struct work {
     struct az_job *job;
