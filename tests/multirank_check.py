@@ -30,6 +30,7 @@ CASES = [("seed_may_synth_fsdp8", "synth_fsdp8", "*.json.gz", 8), ("seed_nov_syn
          ("seed_may_dlrm8", "dlrm8", "*.json*", 8), ("seed_nov_dlrm8", "dlrm8", "*.json*", 8),
          (None, "dlrm4of8", "*.json", 4), (None, "synth_fsdp8_missing5", "*.json.gz", 7), (None, "synth_pp8", "*.json.gz", 8),
          (None, "synth_vllm4", "*.json.gz", 4), (None, "synth_moe8", "*.json.gz", 8)]
+SHEETS = ("gemm", "conv", "attn", "un_elemwise", "bin_elemwise")
 NOT_OURS = ("summary_nccl_", "long", "nccl_")  # sheets of the collectives, compared elsewhere
 
 
@@ -315,6 +316,22 @@ def launchers(trace, into):
         into[op[3]][1] += length(union(spans))
 
 
+def below(trace, names, into):
+    """Operators of these names that have shapes: count, and the union of what was launched within each."""
+    calls, gpu = collections.defaultdict(list), collections.defaultdict(list)
+    for e in trace["traceEvents"]:
+        if e.get("cat") in ("cuda_runtime", "cuda_driver"):
+            calls[e["pid"], e["tid"]].append((ns(e["ts"]), ns(e["ts"]) + ns(e["dur"]), e["args"].get("correlation")))
+        elif e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"):
+            gpu[e["args"].get("correlation")].append((ns(e["ts"]), ns(e["ts"]) + ns(e["dur"])))
+    for e in trace["traceEvents"]:
+        if e.get("cat") == "cpu_op" and e["name"] in names and "Input Dims" in e["args"]:
+            at, to = ns(e["ts"]), ns(e["ts"]) + ns(e["dur"])
+            spans = [s for c in calls[e["pid"], e["tid"]] if at <= c[0] and c[1] <= to for s in gpu.get(c[2], [])]
+            into[e["name"]][0] += 1
+            into[e["name"]][1] += length(union(spans))
+
+
 def close(got, want):
     return got is not None and abs(got - want) <= 1e-9 * abs(want) + 1e-12
 
@@ -363,6 +380,20 @@ def from_files(check, case, ours, files):
     check.say("%s kernel_launchers from the files" % case, bad)
 
 
+def operators_from_files(check, case, ours, files):
+    bad, got, want = [], collections.defaultdict(lambda: [0, 0.0]), collections.defaultdict(lambda: [0, 0])
+    for name in SHEETS:
+        for r in ours[name].rows if name in ours else []:
+            got[r["name"]][0] += int(r["name_count"])
+            got[r["name"]][1] += float(r["Kernel Time (µs)_sum"])
+            if int(r["name_count"]) > 0 and not close(value(r["Kernel Time (µs)_mean"]), float(r["Kernel Time (µs)_sum"]) / int(r["name_count"])):
+                bad.append("%s: mean" % r["name"])
+    for path in files:
+        below(load(path), set(got), want)
+    bad += ["%s: want %s, got %s" % (k, want[k], g) for k, g in got.items() if g[0] != want[k][0] or not close(g[1], want[k][1] / 1e3)]
+    check.say("%s operator groups from the files" % case, bad)
+
+
 def identities(check, case, ours, ranks):
     bad = []
     lines = {r["type"]: r for r in ours["gpu_timelines"].rows}
@@ -382,7 +413,7 @@ def identities(check, case, ours, ranks):
     named = sum(float(g["Time (s)"]) for g in groups if g["Group"] not in ("Comms", "Memcpy", "Total"))
     if abs(named * 1e3 * ranks - listed) > 1e-6 * (1 + listed):
         bad.append("groups %.9f ms, launchers %.9f ms" % (named * 1e3 * ranks, listed))
-    for name in ("gemm", "conv", "attn", "un_elemwise", "bin_elemwise"):
+    for name in SHEETS:
         if name in ours:
             share = [float(r["kernel_time_sum_cum_pct"]) for r in ours[name].rows]
             if share != sorted(share) or share[-1] != 1:
@@ -416,6 +447,7 @@ def main():
             else:
                 check.say("%s %s" % (case, name), ["no such table"])
         from_files(check, case, ours, files)
+        operators_from_files(check, case, ours, files)
         identities(check, case, ours, ranks)
     print("cells %d, excused by tests/deviations.json: %d" % (check.cells, check.excused))
     print("%d passed, %d failed" % (check.passed, check.failed))

@@ -111,6 +111,27 @@ static int rows(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s, 
     return rc;
 }
 
+/* Both columns as bars; the last row is the total of the others. */
+static int chart(struct az_job *job, size_t rows)
+{
+    struct az_chart c = { .kind = AZ_CHART_BAR,
+                          .table = AZ_SV("grouped_breakdown"),
+                          .title = AZ_SV("Time by group of operators"),
+                          .x = AZ_SV("Group"),
+                          .x_title = AZ_SV("Group"),
+                          .y_title = AZ_SV("s"),
+                          .max_rows = rows - 1 };
+    az_vec_init(&c.y, job->doc->mem);
+    int rc = az_vec_push(&c.y, AZ_SV("Time (s)"));
+    if (rc == 0)
+        rc = az_vec_push(&c.y, AZ_SV("Exposed (s)"));
+    if (rc) {
+        az_vec_release(&c.y);
+        return rc;
+    }
+    return az_document_chart(job->doc, c);
+}
+
 int az_mr_breakdown(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s)
 {
     struct az_table *t = az_table_new(m->job->arena, "grouped_breakdown",
@@ -120,5 +141,8 @@ int az_mr_breakdown(const struct az_mr_ranks *m, const struct az_mr_launch_sums 
     az_table_column(t, "Group", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Time (s)", AZ_REAL, AZ_UNIT_S, AZ_LOWER_BETTER);
     az_table_column(t, "Exposed (s)", AZ_REAL, AZ_UNIT_S, AZ_LOWER_BETTER);
-    return az_fw_emit(m->job, t, rows(m, s, t));
+    int rc = rows(m, s, t);
+    const size_t n = t->rows;
+    rc = az_fw_emit(m->job, t, rc);
+    return rc || n < 2 ? rc : chart(m->job, n);
 }

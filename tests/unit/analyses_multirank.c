@@ -209,7 +209,8 @@ static void time_lines(void **state)
     near(num(r->f, "gpu_timelines_by_rank", 1, "computation_time"), 0.015);
     near(covered(r->f, "averages over ranks divided by"), 2);
     near(covered(r->f, "gpu_timelines: device events without their launch"), 1);
-    assert_int_equal(r->f->doc.charts.n, 2);
+    assert_int_equal(r->f->doc.charts.n, 3); /* and the groups, without their total */
+    assert_int_equal(r->f->doc.charts.v[2].max_rows, table(r->f, "grouped_breakdown")->rows - 1);
     assert_int_equal(r->f->doc.charts.v[0].kind, AZ_CHART_STACKED_COLUMN);
     assert_int_equal(r->f->doc.charts.v[1].kind, AZ_CHART_HEAT);
 }
@@ -396,6 +397,49 @@ static void rank_without_part(void **state)
     near(num(r->f, "gemm", 0, "name_count_avg"), 1);
 }
 
+/* ---- a trace of the device alone, and work under `execute` ---- */
+static void device_only(struct fw_fix *f)
+{
+    kernel(f, 7, 100, 10, "gemm_k", 1);
+    kernel(f, 8, 105, 10, "other", 2);
+}
+
+static void no_operators(void **state)
+{
+    struct run *r = *state;
+    add_rank(r, 0, device_only, NULL);
+    report(r, NULL);
+    assert_false(has_table(r->f, "kernel_launchers"));
+    assert_false(has_table(r->f, "gemm"));
+    near(at(r, "gpu_timelines", "type", "busy_time", "time_ms_avg"), 0.015);
+    near(at(r, "grouped_breakdown", "Group", "Other", "Time (s)"), 0);
+    near(at(r, "grouped_breakdown", "Group", "Other", "Exposed (s)"), 15e-6);
+    near(covered(r->f, "grouped_breakdown: busy_time - total of Exposed, all ranks"), 0);
+}
+
+static void under_execute(struct fw_fix *f)
+{
+    op(f, 0, 30, "conv_bn_fused", "");
+    op(f, 1, 20, "execute", "");
+    span(f, "cuda_driver", 100, 1, 2, 5, "cuLaunchKernel", "\"correlation\":1");
+    kernel(f, 7, 100, 8, "k", 1);
+    call(f, 50, 5, "cudaLaunchKernel", 2); /* no operator around it */
+    kernel(f, 7, 120, 4, "k", 2);
+}
+
+static void execute_is_no_launcher(void **state)
+{
+    struct run *r = *state;
+    add_rank(r, 0, under_execute, NULL);
+    report(r, NULL);
+    assert_int_equal(table(r->f, "kernel_launchers")->rows, 1);
+    is(r->f, "kernel_launchers", 0, "name", "conv_bn_fused");
+    near(num(r->f, "kernel_launchers", 0, "kernel_time_ms"), 0.008);
+    near(covered(r->f, "kernel_launchers: kernels launched without an operator"), 0.004);
+    near(at(r, "grouped_breakdown", "Group", "Other", "Time (s)"), 8e-6);
+    near(at(r, "grouped_breakdown", "Group", "Other", "Exposed (s)"), 12e-6);
+}
+
 /* ---- the data file ---- */
 static void group_lists(void **state)
 {
@@ -429,6 +473,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_kernel, setup, teardown),
         cmocka_unit_test_setup_teardown(kernels_on_request, setup, teardown),
         cmocka_unit_test_setup_teardown(rank_without_part, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_operators, setup, teardown),
+        cmocka_unit_test_setup_teardown(execute_is_no_launcher, setup, teardown),
         cmocka_unit_test(group_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
