@@ -142,8 +142,11 @@ static void common_folder(struct work *w)
     const struct az_ranks *s = w->ranks;
     const struct az_sv first = s->v[0].path;
     size_t n = first.n;
-    for (size_t i = 1; i < s->n + s->n_failed; i++) {
-        const struct az_sv p = i < s->n ? s->v[i].path : s->failed[i - s->n].path;
+    for (size_t i = 1; i < s->n + s->n_failed + s->n_left; i++) {
+        const size_t behind = s->n + s->n_failed;
+        const struct az_sv p = i < s->n     ? s->v[i].path
+                               : i < behind ? s->failed[i - s->n].path
+                                            : s->left[i - behind].path;
         n = p.n < n ? p.n : n;
         while (n > 0 && memcmp(p.p, first.p, n) != 0)
             n--;
@@ -213,6 +216,8 @@ static int list_ranks(const struct work *w)
     for (size_t i = 0; i < s->n_failed; i++)
         put_absent(t, s->failed[i].rank >= 0, s->failed[i].rank, file_of(w, s->failed[i].path),
                    az_arena_printf(w->job->arena, "failed: %.*s", AZ_SVF(s->failed[i].why)));
+    for (size_t i = 0; i < s->n_left; i++)
+        put_absent(t, s->left[i].rank >= 0, s->left[i].rank, file_of(w, s->left[i].path), AZ_SV("left out"));
     for (size_t i = 0; i < s->n_missing && i < MOST_MISSING; i++)
         if (!failed_rank(s, s->missing[i]))
             put_absent(t, true, s->missing[i], AZ_SV(""), AZ_SV("missing"));
@@ -321,9 +326,12 @@ static void cover_presence(const struct work *w)
         const struct az_sv list = az_rank_list(a, s->missing, s->n_missing);
         az_cover(w->job, "ranks missing", (double)s->n_missing, "", list);
         az_finding(w->job, "missing-ranks", s->n > 1 ? "warning" : "info",
-                   az_arena_printf(a, "ranks %.*s", AZ_SVF(list)), (int64_t)s->n_missing, -1,
-                   AZ_SV("sums and averages are those of the ranks that are there"));
+                   az_arena_printf(a, "rank%s %.*s", s->n_missing > 1 ? "s" : "", AZ_SVF(list)), (int64_t)s->n_missing,
+                   -1, AZ_SV("sums and averages are those of the ranks that are there"));
     }
+    for (size_t i = 0; i < s->n_left; i++)
+        az_cover(w->job, "file left out", 1, "",
+                 az_arena_printf(a, "%.*s: %.*s", AZ_SVF(file_of(w, s->left[i].path)), AZ_SVF(s->left[i].why)));
     for (size_t i = 0; i < s->n_failed; i++) {
         az_cover(w->job, "rank could not be read", s->failed[i].rank >= 0 ? (double)s->failed[i].rank : 0.0 / 0.0, "",
                  az_arena_printf(a, "%.*s: %.*s", AZ_SVF(file_of(w, s->failed[i].path)), AZ_SVF(s->failed[i].why)));

@@ -37,6 +37,8 @@ struct az_ranks {
     size_t n_missing;
     const struct az_rank_failure *failed; /* in order of rank and path; their ranks are missing too */
     size_t n_failed;
+    const struct az_rank_failure *left; /* files that are no rank of their own, with their rank if it is known */
+    size_t n_left;
 };
 /* Index in v of a rank number, -1 if it is not there. */
 ptrdiff_t az_ranks_find(const struct az_ranks *r, int64_t rank);

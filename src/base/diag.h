@@ -5,7 +5,8 @@
 
 #include "base/vec.h"
 
-enum az_severity { AZ_NOTE, AZ_WARNING, AZ_ERROR };
+/* A note is for those who ask for more; a hint is shown as one, but always (unless quiet). */
+enum az_severity { AZ_NOTE, AZ_WARNING, AZ_ERROR, AZ_HINT };
 
 /* Where: a line (text files), a byte offset (streams), a JSON pointer (config), or nothing but the file. */
 struct az_where {

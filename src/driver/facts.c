@@ -110,7 +110,7 @@ static void put_said(struct az_table *t, const struct az_ranks *s, struct az_sv 
     for (size_t k = 0; k < values; k++) {
         struct az_sv name = key;
         if (values > 1)
-            name = az_arena_printf(t->arena, "%.*s (ranks %.*s)", AZ_SVF(key),
+            name = az_arena_printf(t->arena, "%.*s (rank%s %.*s)", AZ_SVF(key), said[k].n > 1 ? "s" : "",
                                    AZ_SVF(az_rank_list(t->arena, said[k].ranks, said[k].n)));
         row_of(t, name, said[k].value);
     }

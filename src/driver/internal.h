@@ -42,7 +42,8 @@ struct az_one_rank {
     int64_t by_name; /* -1: none */
     enum az_rank_state state;
     int error;
-    void **part; /* by analysis; NULL: it is not there */
+    struct az_sv why; /* it is left out */
+    void **part;      /* by analysis; NULL: it is not there */
     unsigned caps;
     bool active;
     struct az_message *said; /* messages about it, to be told in rank order */

@@ -1,6 +1,7 @@
 /* One input from its files to its document: parse, seal, classify, analyse. */
 #include "driver/internal.h"
 
+#include "io/path.h"
 #include "io/source.h"
 
 void az_result_init(struct az_result *r, uint64_t memory_limit)
@@ -173,6 +174,8 @@ static void fill_document(struct az_one *o, const struct az_run_opts *opts)
     doc->title = in->title;
     doc->no_heading = in->no_heading;
     doc->input = in->files.n ? in->files.v[0].path : in->title;
+    if (in->is_run && in->files.n)
+        doc->input = az_path_dir(in->files.v[0].path);
     doc->format = az_sv_str(o->job->format->name);
     doc->classic = (o->caps & AZ_CAP_CLASSIC) && o->job->format->text_classic;
     doc->text_full = opts->text_full || in->opts.text_full;

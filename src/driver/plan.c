@@ -185,6 +185,8 @@ static int print_run(const struct az_plan_job *job, struct az_vec_char *out)
 static int print_job(const struct az_plan_job *job, struct az_vec_char *out)
 {
     const struct az_input *in = job->input;
+    if (in->trouble.n)
+        return AZ_OK; /* nothing is read */
     if (in->group.n)
         return print_run(job, out);
     int rc = print_name(out, "", in->title);

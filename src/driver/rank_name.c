@@ -9,13 +9,13 @@
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* The regular expression of `re:X`: X, then digits. \d is understood, because other tools know it. */
-static char *expression(struct az_arena *a, struct az_sv pattern)
+/* The regular expression of `re:X`: X between what is given. \d is understood, because other tools know it. */
+static char *expression(struct az_arena *a, struct az_sv pattern, const char *before, const char *behind)
 {
     struct az_vec_char text;
     char *out = NULL;
     az_vec_init(&text, NULL);
-    int rc = az_text_append(&text, AZ_SV("("));
+    int rc = az_text_append(&text, az_sv_str(before));
     for (size_t i = 0; rc == 0 && i < pattern.n; i++) {
         const bool escape = pattern.p[i] == '\\' && i + 1 < pattern.n;
         if (escape && pattern.p[i + 1] == 'd')
@@ -24,7 +24,7 @@ static char *expression(struct az_arena *a, struct az_sv pattern)
             rc = az_text_append(&text, az_sv_make(pattern.p + i, escape ? 2 : 1));
         i += escape;
     }
-    rc = rc ? rc : az_text_append(&text, AZ_SV(")([0-9]+)"));
+    rc = rc ? rc : az_text_append(&text, az_sv_str(behind));
     if (rc == 0)
         out = az_arena_str(a, az_text_view(&text));
     az_vec_release(&text);
@@ -38,11 +38,21 @@ int az_rank_name_init(struct az_rank_name *r, struct az_sv pattern, struct az_ar
     if (pattern.n && !az_sv_starts(pattern, AZ_SV("re:")))
         return AZ_OK;
     struct az_sv x = pattern.n ? az_sv_make(pattern.p + 3, pattern.n - 3) : AZ_SV(ANY_RANK);
-    char *text = expression(a, x);
+    /* By itself it must be right: with what is put around it, "[" would be. */
+    char *own = expression(a, x, "", ""), *text = expression(a, x, "(", ")([0-9]+)");
     char why[128];
-    if (!text)
+    if (!text || !own)
         return az_arena_error(a);
-    int rc = regcomp(&r->re, text, REG_EXTENDED);
+    if (az_sv_find(x, AZ_SV("(?")) >= 0) /* taken as something else, and would match nothing */
+        return az_diag_fail(diag, AZ_ECONFIG, at,
+                            "rank pattern '%.*s': groups as '(?' are not known (the number behind "
+                            "the pattern is the rank; no group is needed)",
+                            AZ_SVF(az_utf8_cut(x, 80)));
+    int rc = regcomp(&r->re, own, REG_EXTENDED);
+    if (rc == 0) {
+        regfree(&r->re);
+        rc = regcomp(&r->re, text, REG_EXTENDED);
+    }
     if (rc) {
         regerror(rc, &r->re, why, sizeof why);
         return az_diag_fail(diag, AZ_ECONFIG, at, "rank pattern '%.*s' is no regular expression: %s",

@@ -49,6 +49,8 @@ static int remark(struct gathering *g, struct az_one_rank *x, enum az_severity s
 {
     const struct remark m = { x, severity, text };
     x->about.warnings += severity == AZ_WARNING;
+    if (x->state == AZ_RANK_LEFT)
+        x->why = az_sv_starts(text, AZ_SV("left out: ")) ? az_sv_make(text.p + 10, text.n - 10) : text;
     return text.p ? az_vec_push(&g->said, m) : az_arena_error(g->a);
 }
 
@@ -206,7 +208,8 @@ static int fill_set(struct gathering *g)
     struct az_rank_run *r = g->r;
     struct az_rank *v = az_arena_array(g->a, g->n, sizeof *v);
     struct az_rank_failure *failed = az_arena_array(g->a, g->n, sizeof *failed);
-    bool ok = v && failed;
+    struct az_rank_failure *left = az_arena_array(g->a, g->n, sizeof *left);
+    bool ok = v && failed && left;
 
     r->parts = az_arena_array(g->a, r->n_analyses + 1, sizeof *r->parts);
     for (size_t k = 0; r->parts && ok && k < r->n_analyses; k++)
@@ -215,11 +218,15 @@ static int fill_set(struct gathering *g)
         return az_arena_error(g->a);
     r->set.v = v;
     r->set.failed = failed;
+    r->set.left = left;
     for (size_t i = 0; i < g->n; i++) {
         const struct az_one_rank *x = g->v[i];
         if (x->state == AZ_RANK_FAILED)
             failed[r->set.n_failed++] =
                 (struct az_rank_failure){ .rank = x->about.rank, .path = x->about.path, .why = first_error(x) };
+        if (x->state == AZ_RANK_LEFT)
+            left[r->set.n_left++] =
+                (struct az_rank_failure){ .rank = x->about.rank, .path = x->about.path, .why = x->why };
         if (x->state != AZ_RANK_THERE)
             continue;
         v[r->set.n] = x->about;

@@ -143,6 +143,9 @@ void az_diag_print(const struct az_diag *d, const struct az_log *log)
         case AZ_WARNING:
             az_log_line(log, AZ_LOG_NORMAL, "warning: %.*s", AZ_SVF(m->text));
             break;
+        case AZ_HINT:
+            az_log_line(log, AZ_LOG_NORMAL, "note: %.*s", AZ_SVF(m->text));
+            break;
         case AZ_NOTE:
             az_log_line(log, AZ_LOG_VERBOSE, "note: %.*s", AZ_SVF(m->text));
             break;

@@ -36,12 +36,12 @@ int az_path_glob(struct az_arena *a, struct az_sv pattern, struct az_vec_sv *out
 
 /* Walks a tree depth first, entries of a folder sorted bytewise; a folder already seen (dev, ino) is not entered again,
  * so symlink loops end; with `aliases` a folder is entered by each of its names, but not inside itself (AZ_ERANGE with
- * a message where that makes more than AZ_WALK_MOST folders). `visit` returns 0 to go on, 1 not to enter this folder,
- * negative to stop with that code. The root folder itself is not visited; its entries have depth 1. A root that is a
- * file is visited once, depth 0. A link counts as what it points to (MISSING if nothing); folders behind links are
- * entered only with follow_links. A folder that cannot be read is a warning; a root that cannot be read is AZ_EIO.
- * Paths are root + "/" + names. */
-#define AZ_WALK_MOST 100000
+ * a message where that makes more than AZ_WALK_MOST folders behind links). `visit` returns 0 to go on, 1 not to enter
+ * this folder, negative to stop with that code. The root folder itself is not visited; its entries have depth 1. A root
+ * that is a file is visited once, depth 0. A link counts as what it points to (MISSING if nothing); folders behind
+ * links are entered only with follow_links. A folder that cannot be read is a warning; a root that cannot be read is
+ * AZ_EIO. Paths are root + "/" + names. */
+#define AZ_WALK_MOST 20000
 struct az_walk {
     bool follow_links, hidden, aliases;
     unsigned max_depth; /* 0: none */

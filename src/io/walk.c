@@ -13,7 +13,8 @@ struct walking {
     struct az_vec_char path; /* NUL-terminated; the NUL is not counted */
     struct az_names names;
     struct az_map seen; /* (dev, ino) of folders entered -> 1, of those left again -> 0 */
-    size_t entered;
+    unsigned links;     /* above the folder at hand */
+    size_t entered;     /* folders below links */
 };
 
 static int set_path(struct walking *k, size_t keep, const char *name)
@@ -37,9 +38,9 @@ static int enter(struct walking *k, const struct az_path_info *info)
     if (r || (!added && (*value || !k->w->aliases)))
         return r;
     *value = 1;
-    if (k->w->aliases && ++k->entered > AZ_WALK_MOST)
+    if (k->w->aliases && k->links && ++k->entered > AZ_WALK_MOST)
         return IO_FAIL(k->diag, AZ_ERANGE, AZ_AT_FILE(az_text_view(&k->path)),
-                       "more than %d folders, links followed (links that cross each other?)", AZ_WALK_MOST);
+                       "more than %d folders behind links (do they cross each other?)", AZ_WALK_MOST);
     return 1;
 }
 
@@ -69,13 +70,17 @@ static int walk_entry(struct walking *k, unsigned depth)
         return r < 0 ? r : 0;
     if (info.kind != AZ_PATH_DIR || (k->w->max_depth && depth >= k->w->max_depth))
         return 0;
-    if (!k->w->follow_links && is_link(k->path.v))
+    const bool link = (!k->w->follow_links || k->w->aliases) && is_link(k->path.v);
+    if (!k->w->follow_links && link)
         return 0;
+    k->links += link;
     r = enter(k, &info);
-    if (r != 1)
-        return r;
-    r = walk_folder(k, depth + 1);
-    return r ? r : leave(k, &info);
+    if (r == 1) {
+        r = walk_folder(k, depth + 1);
+        r = r ? r : leave(k, &info);
+    }
+    k->links -= link;
+    return r;
 }
 
 /* The entries of the folder in k->path, which is left as it was. */
