@@ -134,8 +134,9 @@ static int chart(struct az_job *job, size_t rows)
 
 int az_mr_breakdown(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s)
 {
-    struct az_table *t = az_table_new(m->job->arena, "grouped_breakdown",
-                                      "Time by group of operators, average of the ranks", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(m->job->arena, "grouped_breakdown", "Time by group of operators, average of the ranks",
+                     AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
     if (!t)
         return az_arena_error(m->job->arena);
     az_table_column(t, "Group", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
