@@ -41,6 +41,7 @@ struct gathering {
     struct az_arena *a;
     struct az_one_rank **v; /* files in rank order */
     size_t n;
+    bool by_place; /* no file tells its rank: they are numbered as they are listed */
     struct remarks said;
     struct az_sv failure; /* the whole run cannot be reported: why */
 };
@@ -72,7 +73,6 @@ static void tell(struct gathering *g, struct az_diag *diag)
 /* The rank of a file: its metadata win over its name. */
 static int settle_rank(struct gathering *g, struct az_one_rank *x, size_t place)
 {
-    const bool strict = g->r->one->job->input->is_run;
     int64_t said = x->about.rank;
     int rc = AZ_OK;
 
@@ -85,7 +85,7 @@ static int settle_rank(struct gathering *g, struct az_one_rank *x, size_t place)
         rc = remark(g, x, AZ_WARNING,
                     az_arena_printf(g->a, "is rank %lld by its metadata, %lld by its name (the metadata count)",
                                     (long long)said, (long long)x->by_name));
-    x->about.rank = said >= 0 ? said : x->by_name >= 0 ? x->by_name : strict ? -1 : (int64_t)place;
+    x->about.rank = said >= 0 ? said : x->by_name >= 0 ? x->by_name : g->by_place ? (int64_t)place : -1;
     if (rc == 0 && x->about.rank < 0) {
         x->state = AZ_RANK_LEFT;
         rc = remark(g, x, AZ_WARNING,
@@ -97,6 +97,9 @@ static int settle_rank(struct gathering *g, struct az_one_rank *x, size_t place)
 static int settle(struct gathering *g, struct az_one_rank *files)
 {
     int rc = AZ_OK;
+    g->by_place = !g->r->one->job->input->is_run;
+    for (size_t i = 0; i < g->n; i++)
+        g->by_place &= files[i].by_name < 0 && (files[i].state != AZ_RANK_THERE || files[i].about.rank < 0);
     for (size_t i = 0; rc == 0 && i < g->n; i++) {
         struct az_one_rank *x = &files[i];
         g->v[i] = x;

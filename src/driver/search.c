@@ -72,7 +72,7 @@ static struct az_sv step_of(struct search *s, struct az_sv base, const struct az
 {
     static const char *const ends[] = { ".gz", ".json", ".trace", ".pt" };
     struct az_sv stem = base;
-    char text[256];
+    char text[256] = "";
     size_t n = 0, digits = 0;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (az_sv_ends(stem, az_sv_str(ends[i])))

@@ -186,12 +186,8 @@ static void takes_over(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places),
-        cmocka_unit_test(control_bytes_are_seen),
-        cmocka_unit_test(keeps_a_bounded_list),
-        cmocka_unit_test(takes_over),
-        cmocka_unit_test(memory_messages),
-        cmocka_unit_test(log_lines),
+        cmocka_unit_test(places),     cmocka_unit_test(control_bytes_are_seen), cmocka_unit_test(keeps_a_bounded_list),
+        cmocka_unit_test(takes_over), cmocka_unit_test(memory_messages),        cmocka_unit_test(log_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
