@@ -5,6 +5,14 @@
 #include "analyses/shared.h"
 #include "base/num.h"
 
+/* What was found of an operation. */
+struct seen {
+    uint32_t name, kernel; /* name ids */
+    uint32_t row;
+    bool again; /* holds for all of that name, arguments and kernel */
+    double flops, bytes;
+};
+
 struct work {
     struct az_job *job;
     struct az_arena *keep;
@@ -20,6 +28,7 @@ struct work {
     uint8_t *moves;                /* name id -> 1 if a kernel of that name only moves data, else 2; 0: not known */
     uint32_t *stamp, *occurrences; /* name id -> operation it was last seen in, times seen there */
     uint32_t operation;
+    struct seen *seen; /* by arguments: the last one with one kernel */
 };
 
 /* Sheet of every operator name that occurs. */
@@ -176,42 +185,73 @@ static void add_rate(struct az_moments *m, double amount, int64_t ns)
         az_moments_add(m, amount / ((double)ns * 1e-9));
 }
 
-static int add(struct work *w, uint32_t node)
+/* Row and work of an operation; *row AZ_NO_ROW: it has no estimate, which is counted. */
+static int row_of(struct work *w, uint32_t node, struct seen *out)
 {
-    const struct az_op_args *a = az_fw_args(w->fw, node);
     struct az_fw_estimate e;
-    uint32_t *at, first, end;
-    int64_t ticks[2];
+    uint32_t *at;
     bool added;
-    if (!a || a->dims == AZ_NO_ID)
-        return 0;
-    const uint32_t name = az_fw_node(w->fw, node).name;
     int rc = az_fw_estimate(w->metrics, node, false, &e);
+    out->row = AZ_NO_ROW;
     if (rc)
         return rc;
     if (!e.perf || e.perf->why || !e.params.n) {
-        struct az_mr_failed *f = &w->part->failed[w->sheet[name] - 1];
+        struct az_mr_failed *f = &w->part->failed[w->sheet[out->name] - 1];
         f->why = f->n++ ? f->why : !e.perf ? "no model of this operator" : e.why ? e.why : "no parameters";
         return 0;
     }
-    rc = az_map_put(&w->op_of, name, e.params_hash, (uint32_t)w->ops.n, &at, &added);
-    const uint32_t row = rc ? 0 : *at;
-    if (rc == 0 && added)
-        rc = new_op(w, node, &e);
-    az_node_gpu(w->fw->tree, node, &first, &end);
-    if (rc == 0)
-        rc = times_of(w, first, end, ticks);
+    rc = az_map_put(&w->op_of, out->name, e.params_hash, (uint32_t)w->ops.n, &at, &added);
     if (rc)
         return rc;
-    struct az_mr_op *op = &w->ops.v[row];
+    out->row = *at;
+    out->flops = e.flops;
+    out->bytes = e.bytes;
+    /* a model of inference attention looks at the step around the operation too */
+    out->again = !az_sv_is(e.model->family, "InferenceAttention");
+    return added ? new_op(w, node, &e) : 0;
+}
+
+/* The same, remembered by arguments for operations with one kernel: an equal name and kernel make an equal estimate. */
+static int find_row(struct work *w, uint32_t node, uint32_t args, uint32_t first, uint32_t end, struct seen *out)
+{
+    const uint32_t name = az_fw_node(w->fw, node).name;
+    const uint32_t kernel = end - first == 1 ? az_gpu_event(w->fw->tree, w->fw->tree->linked[first]).name : AZ_NO_ID;
+    struct seen *known = &w->seen[args];
+    if (kernel != AZ_NO_ID && known->again && known->name == name && known->kernel == kernel) {
+        *out = *known;
+        return 0;
+    }
+    *out = (struct seen){ .name = name, .kernel = kernel };
+    int rc = row_of(w, node, out);
+    if (rc == 0 && kernel != AZ_NO_ID && out->row != AZ_NO_ROW)
+        *known = *out;
+    return rc;
+}
+
+static int add(struct work *w, uint32_t node)
+{
+    const struct az_op_args *a = az_fw_args(w->fw, node);
+    uint32_t first, end;
+    int64_t ticks[2];
+    struct seen s;
+    if (!a || a->dims == AZ_NO_ID)
+        return 0;
+    az_node_gpu(w->fw->tree, node, &first, &end);
+    int rc = find_row(w, node, (uint32_t)(a - w->fw->ops->args.v), first, end, &s);
+    if (rc || s.row == AZ_NO_ROW)
+        return rc;
+    rc = times_of(w, first, end, ticks);
+    if (rc)
+        return rc;
+    struct az_mr_op *op = &w->ops.v[s.row];
     const int64_t time = az_ns(w->fw->trace, ticks[0]), other = az_ns(w->fw->trace, ticks[1]);
     op->time = az_add_sat(op->time, time);
     op->other_time = az_add_sat(op->other_time, other);
     az_moments_add(&op->of_time, (double)time);
-    add_rate(&op->byte_rate, e.bytes, time);
-    add_rate(&op->flop_rate, e.flops, time);
-    add_rate(&op->other_rate, e.flops, other);
-    return add_kernels(w, row, first, end);
+    add_rate(&op->byte_rate, s.bytes, time);
+    add_rate(&op->flop_rate, s.flops, time);
+    add_rate(&op->other_rate, s.flops, other);
+    return add_kernels(w, s.row, first, end);
 }
 
 static int open(struct work *w)
@@ -225,7 +265,8 @@ static int open(struct work *w)
     w->moves = az_arena_array(a, names, 1);
     w->stamp = az_arena_array(a, names, sizeof *w->stamp);
     w->occurrences = az_arena_array(a, names, sizeof *w->occurrences);
-    if (rc == 0 && (!w->part || !w->sheet || !w->moves || !w->stamp || !w->occurrences))
+    w->seen = az_arena_array(a, w->fw->ops->args.n + 1, sizeof *w->seen);
+    if (rc == 0 && (!w->part || !w->seen || !w->sheet || !w->moves || !w->stamp || !w->occurrences))
         rc = az_arena_error(a);
     if (rc == 0)
         rc = az_mr_texts_init(&w->texts, w->job);
