@@ -75,6 +75,9 @@ int (*const az_trace_hook)(struct az_trace *t, struct az_tree_edits *edits, void
 /* Over the ranks of one run, in the order of their tables. */
 const struct az_rank_analysis *const az_rank_analyses[] = {
     &az_rank_analysis_ranks,
+    &az_rank_analysis_kernels,
+    &az_rank_analysis_groups,
+    &az_rank_analysis_sheets,
     &az_rank_analysis_rank_summary, /* last: of what the others found */
     NULL,
 };

@@ -3,8 +3,7 @@
 
 #include "analyses/fw_overlap.h"
 #include "analyses/groups.h"
-
-#define PARAMS 48 /* distinct parameter names of one family */
+#include "analyses/param_columns.h"
 
 struct work {
     struct az_job *job;
@@ -14,9 +13,7 @@ struct work {
     const struct az_family_events *all;
     const uint32_t *item; /* event numbers */
     size_t n;
-    const char *param[PARAMS]; /* columns, in order of appearance */
-    enum az_perf_kind kind[PARAMS];
-    unsigned n_params;
+    struct az_param_columns params;
     int64_t *time;   /* of each event, ticks */
     uint32_t *plain; /* event -> row of the plain table */
     uint32_t n_plain;
@@ -31,23 +28,6 @@ static const struct az_family_event *event(const struct work *w, size_t i) { ret
 static int estimate(struct work *w, size_t i, struct az_fw_estimate *e)
 {
     return az_fw_estimate(w->metrics, event(w, i)->node, event(w, i)->backward, e);
-}
-
-static void note_param(struct work *w, const struct az_perf_param *p)
-{
-    unsigned k = 0;
-    while (k < w->n_params && strcmp(w->param[k], p->name) != 0)
-        k++;
-    if (k == PARAMS)
-        return;
-    if (k == w->n_params) {
-        w->param[w->n_params++] = p->name;
-        w->kind[k] = p->kind;
-    } else if (w->kind[k] == AZ_PARAM_NONE) {
-        w->kind[k] = p->kind;
-    } else if (p->kind != AZ_PARAM_NONE && p->kind != w->kind[k]) {
-        w->kind[k] = AZ_PARAM_TEXT; /* of several kinds: as text */
-    }
 }
 
 /* Rows of one group of the plain table with equal overlapping names. */
@@ -93,7 +73,7 @@ static int group(struct work *w, uint32_t *of, uint32_t *n)
             of[i] = *at;
             *n += added;
             for (unsigned k = 0; added && k < e.perf->n_params; k++)
-                note_param(w, &e.perf->param[k]);
+                az_param_note(&w->params, &e.perf->param[k]);
         }
     }
     az_map_release(&map);
@@ -116,11 +96,7 @@ static void columns(struct work *w)
                                         "Concrete Inputs_first" };
     struct az_table *t = w->t;
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    for (unsigned k = 0; k < w->n_params; k++) {
-        enum az_cell_type type = w->kind[k] == AZ_PARAM_INT ? AZ_INT : w->kind[k] == AZ_PARAM_REAL ? AZ_REAL : AZ_TEXT;
-        az_table_columnsv(t, az_arena_printf(w->job->arena, "param: %s", w->param[k]), type, AZ_UNIT_ID,
-                          AZ_KEY | AZ_DETAIL);
-    }
+    az_param_columns_make(&w->params, t);
     if (w->fw->opts->group_by_num_kernels)
         az_table_column(t, "num_kernels", AZ_INT, AZ_UNIT_COUNT, AZ_KEY);
     if (w->overlap)
@@ -148,22 +124,6 @@ static void columns(struct work *w)
     az_table_column(t, "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, 0);
     az_table_column(t, "name_count", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "UID_first", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-}
-
-static void put_param(struct work *w, const struct az_fw_estimate *e, unsigned k)
-{
-    const struct az_perf_param *p = NULL;
-    for (unsigned i = 0; e->perf && i < e->perf->n_params; i++)
-        if (strcmp(e->perf->param[i].name, w->param[k]) == 0)
-            p = &e->perf->param[i];
-    if (!p || p->kind == AZ_PARAM_NONE)
-        az_put_empty(w->t);
-    else if (w->kind[k] == AZ_PARAM_INT && fabs(p->number) < 9e15)
-        az_put_i64(w->t, (int64_t)p->number);
-    else if (w->kind[k] == AZ_PARAM_INT || w->kind[k] == AZ_PARAM_REAL)
-        az_put_f64(w->t, p->number);
-    else
-        az_fw_put(w->t, az_fw_param_text(p, w->job->arena));
 }
 
 static void put_rates(struct work *w, const struct az_fw_rates *r, double scale)
@@ -218,8 +178,7 @@ static int put_row(struct work *w, struct az_groups *g, size_t k)
     if (rc)
         return rc;
     az_put_text(w->t, az_node_name(w->fw->tree, x->node));
-    for (unsigned p = 0; p < w->n_params; p++)
-        put_param(w, &e, p);
+    az_param_put(&w->params, w->t, e.perf ? e.perf->param : NULL, e.perf ? e.perf->n_params : 0);
     if (w->fw->opts->group_by_num_kernels)
         az_put_i64(w->t, (int64_t)x->own.n);
     if (w->overlap)

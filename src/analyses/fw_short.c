@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static int64_t threshold_ticks(const struct az_job *job)
+int64_t az_fw_short_ticks(const struct az_job *job)
 {
     /* rounded: 2.3 * 1e3 is a little less than 2300 */
     const double ticks = job->opts->short_kernel_us * 1e3 * (double)job->traces[0]->ticks_per_ns;
@@ -158,9 +158,9 @@ static int run(struct az_job *job)
         return 0;
     int rc = az_fw_kernels_get(&k, job);
     if (rc == 0)
-        rc = histogram(job, &k, threshold_ticks(job));
+        rc = histogram(job, &k, az_fw_short_ticks(job));
     if (rc == 0)
-        rc = short_table(job, &k, threshold_ticks(job));
+        rc = short_table(job, &k, az_fw_short_ticks(job));
     if (rc)
         return rc;
     return az_job_chart(job, AZ_CHART_COLUMN, "short_kernels_histogram", "Short kernels (duration in µs)", "bin_start",

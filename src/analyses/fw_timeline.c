@@ -1,15 +1,10 @@
 /* gpu_timeline: where device time goes (spec: PyTorch-profiler report, section 4), of all devices pooled, per device,
  * and per profiler step. */
-#include "analyses/fw.h"
+#include "analyses/fw_timeline.h"
+
 #include "analyses/list.h"
 #include "analyses/shared.h"
 #include "base/sort.h"
-
-struct figures { /* ticks */
-    int64_t compute, comm, exposed_comm, memcpy_time, exposed_memcpy, busy, total, micro;
-    int64_t first, last;
-    size_t events;
-};
 
 struct sets {
     struct az_spans of[3], all, tmp, tmp2; /* by az_gpu_class */
@@ -51,10 +46,10 @@ static int64_t micro_gaps(const struct az_spans *all, int64_t threshold)
     return sum;
 }
 
-static int measure(struct sets *s, int64_t micro_threshold, struct figures *f)
+static int measure(struct sets *s, int64_t micro_threshold, struct az_fw_figures *f)
 {
     struct az_spans *c = &s->of[AZ_GPU_COMPUTE], *n = &s->of[AZ_GPU_COMM], *m = &s->of[AZ_GPU_MEMCPY];
-    *f = (struct figures){ .events = s->all.n };
+    *f = (struct az_fw_figures){ .events = s->all.n };
     int rc = az_spans_sort(&s->all);
     for (int i = 0; rc == 0 && i < 3; i++) {
         rc = az_spans_sort(&s->of[i]);
@@ -107,7 +102,7 @@ static int64_t micro_threshold(const struct work *w)
 }
 
 /* The rows of one block; `lead` puts the cells before `type`. */
-static void rows(struct work *w, struct az_table *t, const struct figures *f,
+static void rows(struct work *w, struct az_table *t, const struct az_fw_figures *f,
                  void (*lead)(struct az_table *, const void *), const void *ctx, const char *recompute)
 {
     bool split = w->job->opts->micro_idle_us != AZ_UNSET_I64;
@@ -146,12 +141,12 @@ static void figure_columns(struct az_table *t)
     az_table_column(t, "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
 }
 
-/* Gathers the events that count and (with detect_recompute) are on the given side. */
-static int gather(struct work *w, int recompute)
+/* Gathers the events that count (or all) and (with detect_recompute) are on the given side. */
+static int gather(struct work *w, int recompute, bool all)
 {
     sets_reset(&w->sets);
     for (uint32_t g = 0; g < w->fw->tree->n_gpu; g++) {
-        if (!az_fw_counts(w->fw, g) || (recompute >= 0 && az_fw_gpu_recompute(w->fw, g) != (recompute == 1)))
+        if (!(all || az_fw_counts(w->fw, g)) || (recompute >= 0 && az_fw_gpu_recompute(w->fw, g) != (recompute == 1)))
             continue;
         int rc = take(w, g, INT64_MIN, INT64_MAX);
         if (rc)
@@ -161,7 +156,7 @@ static int gather(struct work *w, int recompute)
 }
 
 /* The identity that every report checks of itself: exact in integers. */
-static void self_check(struct work *w, const struct figures *f)
+static void self_check(struct work *w, const struct az_fw_figures *f)
 {
     int64_t rest = f->total - (f->compute + f->exposed_comm + f->exposed_memcpy + (f->total - f->busy));
     az_cover(w->job, "gpu_timeline: total - (computation + exposed_comm + exposed_memcpy + idle)",
@@ -173,7 +168,7 @@ static int whole(struct work *w)
 {
     struct az_table *t =
         az_table_new(w->job->arena, "gpu_timeline", "GPU time line", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
-    struct figures f;
+    struct az_fw_figures f;
     if (!t)
         return az_arena_error(w->job->arena);
     figure_columns(t);
@@ -182,7 +177,7 @@ static int whole(struct work *w)
         az_table_column(t, "is_recompute", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     int rc = 0;
     for (int side = 0; rc == 0 && side < (split ? 2 : 1); side++) {
-        rc = gather(w, split ? side : -1);
+        rc = gather(w, split ? side : -1, false);
         if (rc == 0)
             rc = measure(&w->sets, micro_threshold(w), &f);
         if (rc == 0) {
@@ -203,7 +198,7 @@ static int64_t device_of(const struct work *w, uint32_t gpu)
 /* The events of one device, a run of `order`. */
 static int one_device(struct work *w, struct az_table *t, const uint32_t *gpu, size_t n)
 {
-    struct figures f;
+    struct az_fw_figures f;
     int64_t device = device_of(w, gpu[0]);
     int rc = 0;
     sets_reset(&w->sets);
@@ -286,7 +281,7 @@ static int step_rows(struct work *w, struct az_table *t, struct steps *s)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < a->n; i++) {
         struct az_sv name = az_fw_text(w->fw, a->name[i], "");
-        struct figures f;
+        struct az_fw_figures f;
         if (!az_sv_starts(name, AZ_SV("ProfilerStep#")))
             continue;
         rc = gather_window(w, s, a->start[i], a->end[i]);
@@ -328,6 +323,17 @@ static int charts(struct az_job *job)
     if (rc == 0)
         rc = az_job_chart_parts(job, AZ_CHART_STACKED_BAR, "gpu_timeline_by_step", "GPU time line by profiler step",
                                 "time ms", "step", parts, n);
+    return rc;
+}
+
+int az_fw_timeline_all(struct az_job *job, struct az_fw *fw, struct az_fw_figures *f)
+{
+    struct work w = { .job = job, .fw = fw };
+    sets_init(&w.sets, job->mem);
+    int rc = gather(&w, -1, true);
+    if (rc == 0)
+        rc = measure(&w.sets, 0, f);
+    sets_release(&w.sets);
     return rc;
 }
 

@@ -54,6 +54,9 @@ extern const struct az_analysis az_analysis_findings;
 extern const struct az_analysis az_analysis_coverage;
 
 /* over ranks */
+extern const struct az_rank_analysis az_rank_analysis_kernels;
+extern const struct az_rank_analysis az_rank_analysis_groups;
+extern const struct az_rank_analysis az_rank_analysis_sheets;
 extern const struct az_rank_analysis az_rank_analysis_ranks;
 extern const struct az_rank_analysis az_rank_analysis_rank_summary;
 

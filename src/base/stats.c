@@ -78,6 +78,29 @@ double az_std_f64(const double *v, size_t n, unsigned ddof)
     return sqrt(squares / (double)(n - ddof));
 }
 
+void az_moments_add(struct az_moments *m, double x)
+{
+    const double d = x - m->mean;
+    m->n++;
+    m->mean += d / (double)m->n;
+    m->m2 += d * (x - m->mean);
+}
+
+void az_moments_merge(struct az_moments *into, const struct az_moments *from)
+{
+    const double a = (double)into->n, b = (double)from->n, d = from->mean - into->mean;
+    if (from->n == 0)
+        return;
+    into->n += from->n;
+    into->mean += a > 0 ? d * (b / (a + b)) : d;
+    into->m2 += from->m2 + (a > 0 ? d * d * (a * b / (a + b)) : 0);
+}
+
+double az_moments_std(const struct az_moments *m, unsigned ddof)
+{
+    return m->n <= ddof ? NAN : sqrt(m->m2 / (double)(m->n - ddof));
+}
+
 /* ---- log histogram ----
  * Values below 128 have a bin each; above, each power of two [2^e, 2^(e+1)) is cut into 128 equal bins. */
 

@@ -22,6 +22,17 @@ double az_mean_f64(const double *v, size_t n);
 /* ddof 1 sample, 0 population; NaN where undefined. */
 double az_std_f64(const double *v, size_t n, unsigned ddof);
 
+/* Mean and squared deviations as values come, in constant room (Welford); parts are merged (Chan). Equal values leave
+ * m2 at exactly 0. The result depends on the order by rounding alone. */
+struct az_moments {
+    uint64_t n;
+    double mean, m2;
+};
+void az_moments_add(struct az_moments *m, double x);
+void az_moments_merge(struct az_moments *into, const struct az_moments *from);
+/* ddof 1 sample, 0 population; NaN where undefined. */
+double az_moments_std(const struct az_moments *m, unsigned ddof);
+
 /* Log histogram of non-negative integers: 7 mantissa bits (error below 0.8 %), merges by addition in any order. */
 #define AZ_LOGHIST_BINS ((64 - 7 + 1) * 128)
 struct az_loghist {

@@ -248,7 +248,7 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
             r->launch_seen = true;
             o->key_is_ext = !e->has_corr;
         }
-        return 0;
+        return az_sv_is(e->cat, "cuda_driver") ? az_optrace_driver(r->trace, v->name) : 0;
     case AZ_KERNEL:
         return collective_row(r, e, &v->side);
     case AZ_MEMCPY:

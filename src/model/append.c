@@ -117,6 +117,16 @@ static int join_events(struct joint *j, enum az_kind k)
     return 0;
 }
 
+static int join_driver_calls(struct joint *j)
+{
+    const struct az_map *from = &az_optrace(j->part)->driver_calls;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && from->n && i <= from->mask; i++)
+        if (from->cell[i].used)
+            rc = az_optrace_driver(j->whole, j->map->name[from->cell[i].k0]);
+    return rc;
+}
+
 static void join_counts(struct joint *j)
 {
     struct az_optrace *to = az_optrace(j->whole), *from = az_optrace(j->part);
@@ -145,6 +155,8 @@ int az_optrace_append(struct az_trace *whole, struct az_trace *part, const struc
         rc = join_rows(&j);
     if (rc == 0)
         rc = join_arrows(&j);
+    if (rc == 0)
+        rc = join_driver_calls(&j);
     for (int k = 0; rc == 0 && k < AZ_KIND_COUNT; k++)
         rc = join_events(&j, (enum az_kind)k);
     if (rc == 0)

@@ -35,12 +35,13 @@ static int list_gpu(struct az_calltree *c)
     c->gpu_kind = column(t->mem, n, 1);
     c->gpu_row = column(t->mem, n, 4);
     c->gpu_call = column(t->mem, n, 4);
+    c->gpu_ext = column(t->mem, n, 1);
     c->linked = column(t->mem, n, 4);
     c->graph_launch = column(t->mem, t->ev[AZ_CALL].n, 1);
     int64_t *uid = column(t->mem, n, 8);
     uint32_t *perm = column(t->mem, n, 4);
     int rc = az_mem_error(t->mem);
-    if (c->gpu_kind && c->gpu_row && c->gpu_call && c->linked && c->graph_launch && uid && perm) {
+    if (c->gpu_kind && c->gpu_row && c->gpu_call && c->gpu_ext && c->linked && c->graph_launch && uid && perm) {
         size_t at = 0;
         memset(c->graph_launch, 0, t->ev[AZ_CALL].n + 1);
         for (int k = 0; k < 3; k++)
@@ -53,6 +54,8 @@ static int list_gpu(struct az_calltree *c)
             c->gpu_kind[g] = p < copies ? AZ_KERNEL : p < fills ? AZ_MEMCPY : AZ_MEMSET;
             c->gpu_row[g] = p < copies ? p : p < fills ? p - copies : p - fills;
             c->gpu_call[g] = AZ_NO_ROW;
+            const uint64_t *ext = t->ev[c->gpu_kind[g]].node;
+            c->gpu_ext[g] = ext && ext[c->gpu_row[g]] != 0;
         }
     }
     if (uid)
@@ -313,6 +316,8 @@ void az_oplink_release(struct az_calltree *c)
         az_mem_free(mem, c->gpu_row, n * 4);
     if (c->gpu_call)
         az_mem_free(mem, c->gpu_call, n * 4);
+    if (c->gpu_ext)
+        az_mem_free(mem, c->gpu_ext, n);
     if (c->linked)
         az_mem_free(mem, c->linked, n * 4);
     if (c->linked_pre)

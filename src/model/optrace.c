@@ -64,6 +64,7 @@ static void release(struct az_trace *t)
     az_vec_release(&o->lane_names);
     az_vec_release(&o->flows);
     az_vec_release(&o->fwdbwd);
+    az_map_release(&o->driver_calls);
     az_map_release(&o->arg_map);
     az_map_release(&o->coll_map);
     az_vec_release(&o->compact);
@@ -91,7 +92,16 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
     int rc = az_map_init(&o->arg_map, t->mem, 256);
     if (rc == 0)
         rc = az_map_init(&o->coll_map, t->mem, 16);
+    if (rc == 0)
+        rc = az_map_init(&o->driver_calls, t->mem, 16);
     return rc;
+}
+
+int az_optrace_driver(struct az_trace *t, uint32_t name)
+{
+    uint32_t *value;
+    bool added;
+    return az_map_put(&az_optrace(t)->driver_calls, name, 0, 1, &value, &added);
 }
 
 /* Drops white space outside strings; the result is at most as long. */

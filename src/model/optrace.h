@@ -78,6 +78,7 @@ struct az_optrace {
     /* made when the trace is sealed */
     struct az_calltree *tree;
     struct az_launchers *launchers;
+    struct az_map driver_calls; /* name ids of calls of the driver's own interface, as keys */
     /* building: unique rows */
     struct az_map arg_map, coll_map;
     struct az_vec_u32 compact;     /* name id of a text as written -> of its compact form + 1; 0: not known */
@@ -90,6 +91,12 @@ static inline struct az_optrace *az_optrace(const struct az_trace *t) { return t
 int az_optrace_text(struct az_trace *t, struct az_sv raw, uint32_t *id) AZ_MUST_USE;
 int az_optrace_args(struct az_trace *t, const struct az_op_args *a, uint32_t *row) AZ_MUST_USE;
 int az_optrace_coll(struct az_trace *t, const struct az_coll_args *a, uint32_t *row) AZ_MUST_USE;
+/* Marks the name of a call as one of the driver's interface, below the runtime's; and whether a name is. */
+int az_optrace_driver(struct az_trace *t, uint32_t name) AZ_MUST_USE;
+static inline bool az_is_driver_call(const struct az_optrace *o, uint32_t name)
+{
+    return az_map_get(&o->driver_calls, name, 0) != AZ_NO_ID;
+}
 
 /* ---- call tree ---- */
 /* Host nodes are numbered: operators 0.., then calls, then frames (when kept), each in row order. */
@@ -107,6 +114,7 @@ struct az_calltree {
     uint8_t *gpu_kind;    /* AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET */
     uint32_t *gpu_row;    /* row of that kind */
     uint32_t *gpu_call;   /* node of the launching call; AZ_NO_ROW: unlinked */
+    uint8_t *gpu_ext;     /* 1 where the event has an External id */
     uint32_t *linked;     /* the linked ones sorted by (pre of their call, position in the launch): gpu numbers */
     uint32_t *linked_pre; /* parallel to linked: preorder number of its call */
     uint32_t *linked_at;  /* i -> first of `linked` whose call has a preorder number of 64 i or more */

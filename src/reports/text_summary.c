@@ -378,7 +378,7 @@ void az_text_summary(struct az_textout *o, const struct az_document *doc, bool w
         else if (find_columns(t, &f))
             findings(o, t, rows, &f);
         else
-            table(o, t, rows);
+            table(o, t, t->flags & AZ_TABLE_SHORT ? SIZE_MAX : rows);
     }
     az_textout_put(o, AZ_SV("\n"));
 }

@@ -24,7 +24,7 @@ struct view { /* the columns of one table that are shown */
 /* Names come first here: the tables stand one below the other and share their columns' widths. */
 static struct view view_of(const struct az_table *t)
 {
-    struct view v = { .t = t, .rows = t->rows < ROWS_MAX ? t->rows : ROWS_MAX };
+    struct view v = { .t = t, .rows = t->rows < ROWS_MAX || (t->flags & AZ_TABLE_SHORT) ? t->rows : ROWS_MAX };
     size_t chosen[COLUMNS_MAX], n = az_field_choose(t, chosen, COLUMNS_MAX);
 
     for (int names = 1; names >= 0; names--) {

@@ -82,7 +82,8 @@ enum az_table_flag {
     AZ_TABLE_WHOLE = 4,       /* never cut in a workbook */
     AZ_TABLE_LAST = 8,        /* coverage, facts: at the end of a workbook */
     AZ_TABLE_KEEP_EMPTY = 16, /* reported even without rows */
-    AZ_TABLE_TEXT_ONLY = 32   /* only in the text report */
+    AZ_TABLE_TEXT_ONLY = 32,  /* only in the text report */
+    AZ_TABLE_SHORT = 64       /* few rows by nature: shown whole in summaries */
 };
 
 struct az_form;

@@ -212,11 +212,48 @@ static void histogram_percentiles(void **state)
     free(all);
 }
 
+static void moments_of_parts(void **state)
+{
+    const double v[] = { 3, 1, 4, 1, 5, 9, 2, 6 };
+    struct az_moments all = { 0 }, a = { 0 }, b = { 0 }, none = { 0 };
+    (void)state;
+    for (size_t i = 0; i < 8; i++) {
+        az_moments_add(&all, v[i]);
+        az_moments_add(i < 3 ? &a : &b, v[i]);
+    }
+    az_moments_merge(&a, &b);
+    assert_int_equal(a.n, 8);
+    assert_true(fabs(a.mean - 31.0 / 8) < 1e-15);
+    assert_true(fabs(a.m2 - all.m2) < 1e-12);
+    assert_true(fabs(az_moments_std(&a, 1) - az_std_f64(v, 8, 1)) < 1e-14);
+    assert_true(fabs(az_moments_std(&a, 0) - az_std_f64(v, 8, 0)) < 1e-14);
+    az_moments_merge(&none, &a); /* into nothing, and nothing into it */
+    assert_true(none.n == 8 && none.mean == a.mean && none.m2 == a.m2);
+    az_moments_merge(&none, &(struct az_moments){ 0 });
+    assert_true(none.n == 8 && none.mean == a.mean);
+}
+
+static void moments_of_equal_values(void **state)
+{
+    struct az_moments a = { 0 }, b = { 0 };
+    (void)state;
+    assert_true(isnan(az_moments_std(&a, 0)));
+    for (int i = 0; i < 1000; i++) {
+        az_moments_add(&a, 2.4223528732313e12);
+        az_moments_add(&b, 2.4223528732313e12);
+    }
+    az_moments_merge(&a, &b);
+    assert_true(az_moments_std(&a, 1) == 0); /* exactly */
+    assert_true(a.mean == 2.4223528732313e12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty_and_single),         cmocka_unit_test(known_figures), cmocka_unit_test(large_values),
-        cmocka_unit_test(percentiles_like_sorting), cmocka_unit_test(bad_lists_end), cmocka_unit_test(histogram_bins),
+        cmocka_unit_test(moments_of_parts),      cmocka_unit_test(moments_of_equal_values),
+        cmocka_unit_test(empty_and_single),      cmocka_unit_test(known_figures),
+        cmocka_unit_test(large_values),          cmocka_unit_test(percentiles_like_sorting),
+        cmocka_unit_test(bad_lists_end),         cmocka_unit_test(histogram_bins),
         cmocka_unit_test(histogram_percentiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

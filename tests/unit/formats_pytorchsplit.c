@@ -29,10 +29,10 @@ static void write_trace(struct az_vec_char *o, int n, bool nasty)
                                 names[name], thread, i * 3, i, dims, i % 9, end);
         else if (kind == 2)
             rc = az_text_printf(o,
-                                "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":\"p%u\","
+                                "{\"ph\":\"X\",\"cat\":\"cuda_%s\",\"name\":\"cuLaunch%d\",\"pid\":\"p%u\","
                                 "\"tid\":%u,\"ts\":%d,\"dur\":2,"
                                 "\"args\":{\"correlation\":%d}}%s",
-                                below(2), thread, i * 3, i, end);
+                                i % 3 ? "runtime" : "driver", i % 3, below(2), thread, i * 3, i, end);
         else if (kind == 3)
             rc = az_text_printf(o,
                                 "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"nccl%u\",\"pid\":0,\"tid\":%u,\"ts\":%d,"
@@ -115,6 +115,9 @@ static void assert_same(const struct az_trace *a, const struct az_trace *b)
         SAME_COLUMN(start), SAME_COLUMN(end), SAME_COLUMN(name), SAME_COLUMN(lane);
         SAME_COLUMN(corr), SAME_COLUMN(side), SAME_COLUMN(uid), SAME_COLUMN(node);
     }
+    for (uint32_t i = 0; i < a->names.text.n; i++)
+        assert_int_equal(az_is_driver_call(p, i), az_is_driver_call(q, i));
+    assert_int_equal(p->driver_calls.n, q->driver_calls.n);
     SAME_ROWS(ops), SAME_ROWS(args), SAME_ROWS(colls), SAME_ROWS(lane_names);
     assert_int_equal(p->flows.n, q->flows.n);
     for (size_t i = 0; i < p->flows.n; i++)

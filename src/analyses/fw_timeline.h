@@ -1,0 +1,16 @@
+/* Where device time goes (spec: PyTorch-profiler report, section 4). */
+#ifndef AZ_ANALYSES_FW_TIMELINE_H
+#define AZ_ANALYSES_FW_TIMELINE_H
+
+#include "analyses/fw.h"
+
+/* Lengths of unions of device events, ticks. compute + exposed_comm + exposed_memcpy = busy. */
+struct az_fw_figures {
+    int64_t compute, comm, exposed_comm, memcpy_time, exposed_memcpy, busy, total, micro;
+    int64_t first, last;
+    size_t events;
+};
+/* Of all device events of the trace, also of those whose launch it does not hold. */
+int az_fw_timeline_all(struct az_job *job, struct az_fw *fw, struct az_fw_figures *f) AZ_MUST_USE;
+
+#endif
