@@ -56,6 +56,7 @@ struct az_config {
     bool strict, warn_only;
     struct az_compare_config compare;
     bool side_by_side;
+    bool no_reports;       /* inputs are analysed for the steps behind them only: set by commands */
     struct az_vec_sv only; /* titles of --only, borrowed; empty: all inputs */
     struct az_input quick; /* what az_config_add_input copies; set by az_config_quick */
 };
