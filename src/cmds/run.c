@@ -204,6 +204,17 @@ static void set_outputs(const struct run_args *r, struct az_outputs *o)
     az_vec_reset(&o->formats);
 }
 
+/* The comparison's own outputs give way, too; it writes where the run does then, under its own name. */
+static void set_compare_outputs(const struct run_args *r, struct az_outputs *o)
+{
+    if (r->dir)
+        o->dir = az_sv_str(r->dir);
+    if (!r->xlsx && !r->csv_dir && !r->formats.n)
+        return;
+    o->xlsx = o->csv_dir = AZ_SV("");
+    az_vec_reset(&o->formats);
+}
+
 static int apply(const struct run_args *r, struct az_config *c)
 {
     int rc = AZ_OK;
@@ -215,6 +226,7 @@ static int apply(const struct run_args *r, struct az_config *c)
     if (r->memory_given)
         c->memory_limit = r->memory;
     set_outputs(r, &c->outputs);
+    set_compare_outputs(r, &c->compare.outputs);
     for (size_t i = 0; i < c->inputs.n; i++) {
         set_outputs(r, &c->inputs.v[i].outputs);
         c->inputs.v[i].opts.strict |= c->strict;

@@ -128,6 +128,19 @@ static int choose_titles(struct az_plan *p, const struct az_vec_sv *only, struct
     return rc;
 }
 
+/* Can the word be a baseline: a rule, a name, or a title? */
+static bool is_baseline(const struct az_plan *p, const struct az_compare_config *k)
+{
+    struct az_sv w = k->baseline;
+    bool known = w.n == 0 || az_sv_is(w, "first") || az_sv_is(w, "best") || az_sv_is(w, "median");
+
+    for (size_t i = 0; i < k->names.n; i++)
+        known |= az_sv_eq(k->names.v[i], w);
+    for (size_t i = 0; k->names.n == 0 && i < p->jobs.n; i++)
+        known |= az_sv_eq(p->jobs.v[i].input->title, w);
+    return known;
+}
+
 /* What "compare" names must be there. */
 static int check_compare(const struct az_plan *p, const struct az_config *c, struct az_diag *diag)
 {
@@ -149,6 +162,10 @@ static int check_compare(const struct az_plan *p, const struct az_config *c, str
     if (!rc && n < 2)
         rc =
             az_diag_fail(diag, AZ_ECONFIG, at, "compare: %zu input%s (two or more are compared)", n, n == 1 ? "" : "s");
+    if (!rc && !is_baseline(p, k))
+        rc = az_diag_fail(diag, AZ_ECONFIG, at,
+                          "compare: baseline '%.*s' is none of the inputs (first, best, median, or a name)",
+                          AZ_SVF(k->baseline));
     if (!rc && k->names.n && k->names.n != n)
         rc = az_diag_fail(diag, AZ_ECONFIG, at, "compare: %zu names for %zu inputs", k->names.n, n);
     return rc;

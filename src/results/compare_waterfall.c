@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "results/compare_internal.h"
 
-#define BARS   12   /* of one kind; smaller ones are one bar */
+#define BARS   6    /* of one kind; smaller ones are one bar */
 #define MAX_NS 4e18 /* beyond this nothing is drawn */
 
 struct bar {

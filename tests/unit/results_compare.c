@@ -196,7 +196,7 @@ static void many_bars_are_folded(void **state)
     table(&f, "kern_sum", y);
     assert_int_equal(compare(&f), 0);
     const struct az_table *t = out(&f, "waterfall");
-    assert_int_equal(t->rows, 14); /* two totals, eleven bars, the rest */
+    assert_int_equal(t->rows, 8); /* two totals, five bars, the rest */
     int64_t sum = 0;
     for (size_t r = 0; r + 1 < t->rows; r++)
         sum += cell(t, r, "Change (ns)")->i;
