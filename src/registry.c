@@ -87,6 +87,7 @@ const struct az_report *const az_reports[] = {
     &az_report_json,
     &az_report_xlsx,
     &az_report_html,
+    &az_report_markdown,
     NULL,
 };
 /* clang-format on */

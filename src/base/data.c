@@ -18,6 +18,7 @@ EMBED(az_data_op_models, "op_models.csv");
 EMBED(az_data_devices, "devices.csv");
 EMBED(az_data_pseudo_ops, "pseudo_ops.lua");
 EMBED(az_data_replay_torch, "replay_torch.py");
+EMBED(az_data_generated_names, "generated_names.rules");
 
 #define FILE_OF(symbol, name)                                                                                          \
     {                                                                                                                  \
@@ -42,6 +43,7 @@ struct az_sv az_data(const char *name)
         FILE_OF(az_data_devices, "devices.csv"),
         FILE_OF(az_data_pseudo_ops, "pseudo_ops.lua"),
         FILE_OF(az_data_replay_torch, "replay_torch.py"),
+        FILE_OF(az_data_generated_names, "generated_names.rules"),
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(name, files[i].name) == 0)

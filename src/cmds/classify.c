@@ -1,5 +1,5 @@
 /* `analyzer classify PATH...`: the biggest kernels that no class map names, as a class map to paste. */
-#include "cmds/internal.h"
+#include "cmds/run_args.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -9,8 +9,6 @@
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "text/jsonw.h"
-
-enum { OPT_CONFIG = 256, OPT_OPT };
 
 struct proposal {
     struct az_sv key, lower, class_name;

@@ -6,7 +6,7 @@
 
 #define DEFAULT_FILTER "rank_0"
 
-enum { OPT_ALL_RANKS = OPT_OF_COMMAND, OPT_EXACT_RANK, OPT_DUPLICATE, OPT_FORCE };
+enum { OPT_ALL_RANKS = OPT_OWN, OPT_EXACT_RANK, OPT_DUPLICATE, OPT_FORCE };
 
 static const struct cmd_opt options[] = {
     { 'b', "base-dir", "DIR", "look for traces in this folder and all below it; each folder that holds some is a run" },

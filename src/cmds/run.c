@@ -164,7 +164,7 @@ int run_option(const struct cmd *cmd, struct run_args *r, int id, const char *va
     }
 }
 
-static void fill_run_opts(struct run_args *r)
+void run_fill_opts(struct run_args *r)
 {
     r->run.log.level = r->quiet         ? AZ_LOG_QUIET
                        : r->verbose > 1 ? AZ_LOG_DEBUG
@@ -189,6 +189,17 @@ static void set_outputs(const struct run_args *r, struct az_outputs *o)
     az_vec_reset(&o->formats);
 }
 
+/* The comparison's own outputs give way, too; it writes where the run does then, under its own name. */
+static void set_compare_outputs(const struct run_args *r, struct az_outputs *o)
+{
+    if (r->dir)
+        o->dir = az_sv_str(r->dir);
+    if (!r->xlsx && !r->csv_dir && !r->formats.n)
+        return;
+    o->xlsx = o->csv_dir = AZ_SV("");
+    az_vec_reset(&o->formats);
+}
+
 static int apply(const struct run_args *r, struct az_config *c)
 {
     int rc = AZ_OK;
@@ -200,6 +211,7 @@ static int apply(const struct run_args *r, struct az_config *c)
     if (r->memory_given)
         c->memory_limit = r->memory;
     set_outputs(r, &c->outputs);
+    set_compare_outputs(r, &c->compare.outputs);
     for (size_t i = 0; i < c->inputs.n; i++) {
         set_outputs(r, &c->inputs.v[i].outputs);
         c->inputs.v[i].opts.strict |= c->strict;
@@ -211,7 +223,7 @@ static int apply(const struct run_args *r, struct az_config *c)
     return rc;
 }
 
-static int print_plan(const struct az_plan *plan, const struct az_log *log)
+int run_print_plan(const struct az_plan *plan, const struct az_log *log)
 {
     struct az_vec_char text;
     bool failed = false;
@@ -263,7 +275,7 @@ static int prepare(struct session *s, const struct args *a)
     return rc ? rc : az_plan_make(&s->plan, &s->config, &s->diag);
 }
 
-static int exit_status(int rc)
+int run_exit_status(int rc)
 {
     switch (rc) {
     case AZ_OK:
@@ -283,7 +295,7 @@ int run_inputs(struct run_args *r, const struct args *a)
     struct session s = { .r = r };
     int rc = az_config_init(&s.config), status;
 
-    fill_run_opts(r);
+    run_fill_opts(r);
     if (rc)
         return AZ_EXIT_INTERNAL;
     az_plan_init(&s.plan);
@@ -294,9 +306,9 @@ int run_inputs(struct run_args *r, const struct args *a)
         az_log_line(&r->run.log, AZ_LOG_QUIET, "interrupted: nothing was run");
     else if (rc && s.diag.errors == 0)
         az_log_line(&r->run.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
-    status = exit_status(rc);
+    status = run_exit_status(rc);
     if (!rc && r->dry_run) {
-        status = print_plan(&s.plan, &r->run.log);
+        status = run_print_plan(&s.plan, &r->run.log);
     } else if (!rc) {
         r->run.workers = (unsigned)s.config.jobs;
         r->run.memory_limit = s.config.memory_limit;

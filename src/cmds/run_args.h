@@ -19,7 +19,7 @@ enum {
     OPT_MEMORY,
     OPT_WARN_ONLY,
     OPT_VERSION,
-    OPT_OF_COMMAND /* ids from here on are a command's own */
+    OPT_OWN /* ids from here on are a command's own */
 };
 
 struct run_args {
@@ -40,6 +40,12 @@ void run_args_init(struct run_args *r);
 void run_args_release(struct run_args *r);
 /* Takes one option; AZ_EXIT_OK, or AZ_EXIT_USAGE with a message. */
 int run_option(const struct cmd *cmd, struct run_args *r, int id, const char *value);
+/* Levels, colours and text of r->run, from what was taken. */
+void run_fill_opts(struct run_args *r);
+/* --dry-run. */
+int run_print_plan(const struct az_plan *plan, const struct az_log *log);
+/* Exit status of an error before the run. */
+int run_exit_status(int rc);
 /* Configuration, plan and run (or the plan printed); the exit status. */
 int run_inputs(struct run_args *r, const struct args *a);
 

@@ -265,6 +265,19 @@ static void make_digests(struct az_result *res, size_t n)
             return;
 }
 
+/* A result of an earlier run: its document is there, nothing is analysed. */
+static int read_saved(struct az_one *o)
+{
+    const struct az_input *in = o->job->input;
+    bool partial = false;
+    int rc = az_load_saved(&o->res->doc, o->job->saved, in->files.v[0].path.p, &partial, o->diag);
+
+    if (!o->res->doc.title.n)
+        o->res->doc.title = in->title;
+    o->res->reportable = rc == AZ_OK || partial;
+    return rc;
+}
+
 int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads, struct az_result *res,
                struct az_diag *diag, _Atomic uint64_t *progress)
 {
@@ -288,6 +301,8 @@ int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
 
     if (job->error)
         return job->error;
+    if (job->saved)
+        return read_saved(&o);
     const bool reduced = az_job_is_run(job);
     if (!reduced)
         make_digests(res, job->files.n);

@@ -8,6 +8,8 @@ void az_plan_init(struct az_plan *p)
     *p = (struct az_plan){ 0 };
     az_arena_init(&p->arena, NULL);
     az_vec_init(&p->jobs, NULL);
+    for (size_t i = 0; i < AZ_STEP_COUNT; i++)
+        az_vec_init(&p->steps[i].targets, NULL);
 }
 
 void az_plan_release(struct az_plan *p)
@@ -18,6 +20,8 @@ void az_plan_release(struct az_plan *p)
         az_diag_release(&p->jobs.v[i].diag);
     }
     az_vec_release(&p->jobs);
+    for (size_t i = 0; i < AZ_STEP_COUNT; i++)
+        az_vec_release(&p->steps[i].targets);
     if (p->spool.n)
         az_tmpdir_remove(p->spool.p);
     az_arena_release(&p->arena);
@@ -44,7 +48,7 @@ int az_plan_names(struct az_arena *a, struct az_config_names *out)
     }
     while (az_reports[reports])
         reports++;
-    f = az_arena_array(a, formats + 1, sizeof *f);
+    f = az_arena_array(a, formats + 2, sizeof *f);
     r = az_arena_array(a, reports + 2, sizeof *r);
     if (!f || !r)
         return az_arena_error(a);
@@ -54,6 +58,7 @@ int az_plan_names(struct az_arena *a, struct az_config_names *out)
         for (const char *const *alias = (*p)->aliases; alias && *alias; alias++)
             *f++ = *alias;
     }
+    *f++ = AZ_FORMAT_RESULT;
     *r++ = "text";
     for (size_t i = 0; i < reports; i++)
         *r++ = az_reports[i]->name;
@@ -123,10 +128,54 @@ static int choose_titles(struct az_plan *p, const struct az_vec_sv *only, struct
     return rc;
 }
 
+/* Can the word be a baseline: a rule, a name, or a title? */
+static bool is_baseline(const struct az_plan *p, const struct az_compare_config *k)
+{
+    struct az_sv w = k->baseline;
+    bool known = w.n == 0 || az_sv_is(w, "first") || az_sv_is(w, "best") || az_sv_is(w, "median");
+
+    for (size_t i = 0; i < k->names.n; i++)
+        known |= az_sv_eq(k->names.v[i], w);
+    for (size_t i = 0; k->names.n == 0 && i < p->jobs.n; i++)
+        known |= az_sv_eq(p->jobs.v[i].input->title, w);
+    return known;
+}
+
+/* What "compare" names must be there. */
+static int check_compare(const struct az_plan *p, const struct az_config *c, struct az_diag *diag)
+{
+    const struct az_compare_config *k = &c->compare;
+    struct az_where at = c->path.n ? AZ_AT_FILE(c->path) : AZ_NOWHERE;
+    size_t n = k->inputs.n ? k->inputs.n : p->jobs.n;
+    int rc = AZ_OK;
+
+    for (size_t i = 0; i < k->inputs.n; i++) {
+        bool found = false;
+        for (size_t j = 0; j < p->jobs.n; j++)
+            found |= az_sv_eq(p->jobs.v[j].input->title, k->inputs.v[i]);
+        struct az_sv near = nearest_title(p, k->inputs.v[i]);
+        if (!found)
+            rc = az_diag_fail(diag, AZ_ECONFIG, at, "compare: no input has the title '%.*s'%s%.*s%s",
+                              AZ_SVF(k->inputs.v[i]), near.n ? " (did you mean '" : "", AZ_SVF(near),
+                              near.n ? "'?)" : "");
+    }
+    if (!rc && n < 2)
+        rc =
+            az_diag_fail(diag, AZ_ECONFIG, at, "compare: %zu input%s (two or more are compared)", n, n == 1 ? "" : "s");
+    if (!rc && !is_baseline(p, k))
+        rc = az_diag_fail(diag, AZ_ECONFIG, at,
+                          "compare: baseline '%.*s' is none of the inputs (first, best, median, or a name)",
+                          AZ_SVF(k->baseline));
+    if (!rc && k->names.n && k->names.n != n)
+        rc = az_diag_fail(diag, AZ_ECONFIG, at, "compare: %zu names for %zu inputs", k->names.n, n);
+    return rc;
+}
+
 int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *diag)
 {
     int rc = check_stdin(c, diag);
 
+    p->config = c;
     if (!rc)
         rc = az_vec_reserve(&p->jobs, c->inputs.n);
     for (size_t i = 0; !rc && i < c->inputs.n; i++) {
@@ -139,6 +188,8 @@ int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *d
     }
     if (!rc)
         rc = choose_titles(p, &c->only, diag);
+    if (!rc && c->compare.wanted)
+        rc = check_compare(p, c, diag);
     if (!rc)
         rc = az_outputs_plan(p, c, diag);
     if (rc == AZ_ENOMEM)
@@ -182,6 +233,21 @@ static int print_run(const struct az_plan_job *job, struct az_vec_char *out)
     return rc ? rc : az_text_append(out, AZ_SV("end of run\n"));
 }
 
+static int print_targets(const struct az_targets *targets, bool text, struct az_vec_char *out)
+{
+    int rc = AZ_OK;
+
+    for (size_t i = 0; !rc && i < targets->n; i++) {
+        const struct az_target *t = &targets->v[i];
+        rc = print_name(out, "  writes ", t->path);
+        if (!rc)
+            rc = az_text_printf(out, "%s (%s)\n", t->report->extension[0] ? "" : "/", t->report->name);
+    }
+    if (!rc && text)
+        rc = az_text_append(out, AZ_SV("  prints text\n"));
+    return rc;
+}
+
 static int print_job(const struct az_plan_job *job, struct az_vec_char *out)
 {
     const struct az_input *in = job->input;
@@ -192,7 +258,10 @@ static int print_job(const struct az_plan_job *job, struct az_vec_char *out)
     int rc = print_name(out, "", in->title);
 
     if (!rc)
-        rc = az_text_printf(out, " (%s)\n", job->format ? job->format->name : "unknown format");
+        rc = az_text_printf(out, " (%s)\n",
+                            job->format  ? job->format->name
+                            : job->saved ? "saved result"
+                                         : "unknown format");
     for (size_t i = 0; !rc && i < in->files.n; i++) {
         const struct az_input_file *f = &in->files.v[i];
         rc = print_name(out, "  reads  ", f->path);
@@ -200,15 +269,7 @@ static int print_job(const struct az_plan_job *job, struct az_vec_char *out)
             rc = az_text_printf(out, "%s%.*s%s\n", f->role.n ? " as " : "", AZ_SVF(f->role),
                                 f->optional ? " (optional)" : "");
     }
-    for (size_t i = 0; !rc && i < job->targets.n; i++) {
-        const struct az_target *t = &job->targets.v[i];
-        rc = print_name(out, "  writes ", t->path);
-        if (!rc)
-            rc = az_text_printf(out, "%s (%s)\n", t->report->extension[0] ? "" : "/", t->report->name);
-    }
-    if (!rc && job->text)
-        rc = az_text_append(out, AZ_SV("  prints text\n"));
-    return rc;
+    return rc ? rc : print_targets(&job->targets, job->text, out);
 }
 
 int az_plan_print(const struct az_plan *p, struct az_vec_char *out)
@@ -217,5 +278,12 @@ int az_plan_print(const struct az_plan *p, struct az_vec_char *out)
     for (size_t i = 0; !rc && i < p->jobs.n; i++)
         if (!p->jobs.v[i].skip)
             rc = print_job(&p->jobs.v[i], out);
+    for (size_t i = 0; !rc && i < AZ_STEP_COUNT; i++) {
+        const struct az_step_out *s = &p->steps[i];
+        if (s->what)
+            rc = az_text_printf(out, "%s (behind the inputs)\n", s->what);
+        if (!rc && s->what)
+            rc = print_targets(&s->targets, s->text, out);
+    }
     return rc;
 }

@@ -5,6 +5,9 @@
 #include "config/config.h"
 #include "io/path.h"
 #include "registry.h"
+#include "results/load.h"
+
+#define AZ_FORMAT_RESULT "result" /* name of saved results among the formats of a configuration */
 
 struct az_target { /* one output of one job */
     const struct az_report *report;
@@ -15,6 +18,7 @@ AZ_VEC(struct az_target, az_targets);
 struct az_plan_job {
     const struct az_input *input;
     const struct az_format *format; /* NULL: could not be recognised; the job fails with the message in diag */
+    enum az_saved saved;            /* a result of an earlier run, read back: format is NULL, nothing is written */
     struct az_files files;          /* what is parsed: the input's files, a piped one replaced by its copy */
     struct az_targets targets;      /* text is not among them */
     bool text;                      /* prints text to stdout */
@@ -28,9 +32,20 @@ struct az_plan_job {
 };
 AZ_VEC(struct az_plan_job, az_plan_jobs);
 
+/* What a step behind the inputs prints and writes (driver/followup.h). */
+enum az_step { AZ_STEP_SIDE_BY_SIDE, AZ_STEP_COMPARE, AZ_STEP_COUNT };
+struct az_step_out {
+    const char *what; /* "comparison", for messages */
+    bool text;
+    size_t xlsx_rows;
+    struct az_targets targets;
+};
+
 struct az_plan {
     struct az_arena arena;
+    const struct az_config *config; /* borrowed */
     struct az_plan_jobs jobs;
+    struct az_step_out steps[AZ_STEP_COUNT];
     struct az_sv spool;                     /* temporary folder that holds copies of piped inputs; empty: none */
     const struct az_path_info *input_files; /* all files of all inputs, as they were before the run */
     size_t n_input_files;

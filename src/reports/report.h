@@ -14,7 +14,7 @@ struct az_report {
                  struct az_diag *diag) AZ_MUST_USE;
 };
 
-extern const struct az_report az_report_csv, az_report_json, az_report_xlsx, az_report_html;
+extern const struct az_report az_report_csv, az_report_json, az_report_xlsx, az_report_html, az_report_markdown;
 
 /* Text goes to a buffer that the driver prints in config order. `color`: ANSI colours. */
 int az_text_write(const struct az_document *doc, struct az_vec_char *out, bool color) AZ_MUST_USE;

@@ -57,10 +57,14 @@ struct az_document {
 
 void az_document_init(struct az_document *d, struct az_arena *arena);
 void az_document_release(struct az_document *d); /* frees the tables too */
+/* Deep copy, texts too, into dst, which is initialised with an arena of its own and empty: it outlives what src borrows
+ * from (traces, options). Equal texts of cells are kept once. On failure dst holds a part and can be released. */
+int az_document_copy(struct az_document *dst, const struct az_document *src) AZ_MUST_USE;
 /* Takes over the table (also when it fails: then it is freed). An empty table without AZ_TABLE_KEEP_EMPTY is freed and
  * left out. */
 int az_document_add(struct az_document *d, struct az_table *t) AZ_MUST_USE;
 int az_document_chart(struct az_document *d, struct az_chart c) AZ_MUST_USE;
+bool az_document_has(const struct az_document *d, struct az_sv id);
 struct az_table *az_document_table(const struct az_document *d, const char *id);
 /* The rule by which xlsx names sheets: at most 31 characters, no []:*?/\, no apostrophe at the ends, unique without
  * case; used[] are names already taken. In the arena. */
