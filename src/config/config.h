@@ -35,6 +35,17 @@ struct az_input {
 };
 AZ_VEC(struct az_input, az_inputs);
 
+/* "compare": what is done with the results of several inputs. */
+struct az_compare_config {
+    bool wanted;               /* the key is there */
+    struct az_vec_sv inputs;   /* titles, in order; empty: all inputs */
+    struct az_vec_sv names;    /* names in column headings; empty: the titles */
+    struct az_vec_sv tables;   /* table names or globs; empty: all */
+    struct az_sv baseline;     /* first, best, median, or a name; empty: first */
+    bool normalize;            /* kernel names without template arguments, addresses, numbers of generated kernels */
+    struct az_outputs outputs; /* what is not given: as the run's */
+};
+
 struct az_config {
     struct az_arena arena; /* owns all texts */
     struct az_sv path;     /* of the config; empty for a quick look */
@@ -43,6 +54,8 @@ struct az_config {
     int64_t jobs;          /* workers; 0: number of processors */
     uint64_t memory_limit; /* bytes an input; 0: none */
     bool strict, warn_only;
+    struct az_compare_config compare;
+    bool side_by_side;
     struct az_vec_sv only; /* titles of --only, borrowed; empty: all inputs */
     struct az_input quick; /* what az_config_add_input copies; set by az_config_quick */
 };
@@ -104,8 +117,9 @@ enum az_opt_place {                        /* where the key may stand */
                     AZ_AT_OPTIONS = 8,     /* inputs[].options, "options" at the top as run default; and --opt */
                     AZ_AT_THRESHOLDS = 16, /* thresholds, both places; and --opt */
                     AZ_AT_OUTPUTS = 32,
-                    AZ_AT_CSV = 64,    /* inputs[].nsys_csv_file_path */
-                    AZ_AT_REPORT = 128 /* inputs[].nsys_report */
+                    AZ_AT_CSV = 64,     /* inputs[].nsys_csv_file_path */
+                    AZ_AT_REPORT = 128, /* inputs[].nsys_report */
+                    AZ_AT_COMPARE = 256 /* compare */
 };
 struct az_option {
     const char *key;

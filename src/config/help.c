@@ -15,6 +15,7 @@ static const struct {
     { AZ_AT_OPTIONS, "options, at the top level for all inputs or in one of them (also --opt KEY=VALUE)" },
     { AZ_AT_THRESHOLDS, "thresholds, at the top level for all inputs or in one of them (also --opt KEY=VALUE)" },
     { AZ_AT_OUTPUTS, "outputs, at the top level for all inputs or in one of them" },
+    { AZ_AT_COMPARE, "compare" },
 };
 
 static const char *type_text(const struct az_option *o)

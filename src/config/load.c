@@ -47,6 +47,10 @@ int az_config_init(struct az_config *c)
     az_arena_init(&c->arena, NULL);
     az_vec_init(&c->inputs, NULL);
     az_vec_init(&c->only, NULL);
+    az_vec_init(&c->compare.inputs, NULL);
+    az_vec_init(&c->compare.names, NULL);
+    az_vec_init(&c->compare.tables, NULL);
+    az_outputs_default(&c->compare.outputs);
     az_outputs_default(&c->outputs);
     az_outputs_default(&c->quick.outputs);
     az_options_default(&c->quick.opts, NULL);
@@ -59,6 +63,10 @@ void az_config_release(struct az_config *c)
         az_input_release(&c->inputs.v[i]);
     az_vec_release(&c->inputs);
     az_vec_release(&c->only);
+    az_vec_release(&c->compare.inputs);
+    az_vec_release(&c->compare.names);
+    az_vec_release(&c->compare.tables);
+    az_outputs_release(&c->compare.outputs);
     az_outputs_release(&c->outputs);
     az_input_release(&c->quick);
     az_arena_release(&c->arena);

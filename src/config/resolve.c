@@ -21,6 +21,8 @@ static const char *wanted_kind(const struct az_option *o, const struct az_node *
     case AZ_OPT_MAP:
         return n->kind == AZ_NODE_OBJECT ? NULL : "an object";
     case AZ_OPT_LIST:
+        if (o->places == AZ_AT_COMPARE)
+            return text || n->kind == AZ_NODE_ARRAY ? NULL : "a string or an array of strings";
         return n->kind == AZ_NODE_ARRAY ? NULL : "an array";
     case AZ_OPT_BOOL:
         return n->kind == AZ_NODE_BOOL ? NULL : "true or false";
@@ -40,7 +42,7 @@ void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place
 {
     struct az_store t = { .opts = opts,
                           .outputs = outputs,
-                          .config = place == AZ_AT_TOP ? l->c : NULL,
+                          .config = place & (AZ_AT_TOP | AZ_AT_COMPARE) ? l->c : NULL,
                           .a = l->a,
                           .names = l->names,
                           .diag = l->diag };
@@ -81,6 +83,36 @@ void az_apply_shared(struct az_loader *l, struct az_node *object, struct az_opti
         opts->extension_file = az_path_lookup(l->a, l->base, opts->extension_file);
 }
 
+/* Strings of a list, or one string; none may be empty. */
+static void load_texts(struct az_loader *l, struct az_node *n, struct az_vec_sv *to)
+{
+    bool list = n && n->kind == AZ_NODE_ARRAY;
+    if (list && n->n == 0)
+        az_load_error(l, n, "an empty list (leave the key out, or name at least one)");
+    for (struct az_node *c = list ? n->first : n; c && !l->fatal; c = list ? c->next : NULL) {
+        bool text = c->kind == AZ_NODE_TEXT || (c->typed && c->kind == AZ_NODE_NUMBER);
+        if (!text || c->text.n == 0)
+            az_load_error(l, c, "a string that is not empty is wanted here, not %s",
+                          text ? "''" : az_node_kind_text(c->kind));
+        else
+            l->fatal = az_vec_push(to, c->text);
+    }
+}
+
+static void load_compare(struct az_loader *l, struct az_node *root)
+{
+    struct az_node *n = az_node_get(root, "compare");
+    struct az_compare_config *c = &l->c->compare;
+    if (!n || l->fatal)
+        return;
+    c->wanted = true;
+    az_apply_object(l, n, AZ_AT_COMPARE, &l->opts, &l->outputs);
+    load_texts(l, az_node_get(n, "inputs"), &c->inputs);
+    load_texts(l, az_node_get(n, "names"), &c->names);
+    load_texts(l, az_node_get(n, "tables"), &c->tables);
+    az_apply_object(l, az_node_get(n, "outputs"), AZ_AT_OUTPUTS, &l->opts, &c->outputs);
+}
+
 static void load_inputs(struct az_loader *l, struct az_node *root)
 {
     struct az_node *inputs = az_node_get(root, "inputs");
@@ -114,6 +146,7 @@ int az_config_resolve(struct az_loader *l, struct az_node *root)
         l->fatal = az_outputs_copy(&l->c->outputs, &l->outputs);
     if (!l->fatal)
         load_inputs(l, root);
+    load_compare(l, root);
     if (l->fatal)
         return l->fatal;
     return l->diag->errors > errors ? AZ_ECONFIG : 0;

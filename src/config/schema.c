@@ -225,7 +225,7 @@ static void put_property(struct schema *s, const struct az_option *o)
         if (o->places == AZ_AT_TOP)
             put_inputs(w, o);
         else
-            put_list(s, true);
+            put_list(s, o->places != AZ_AT_COMPARE);
         break;
     case AZ_OPT_SIZE:
         az_jsonw_key(w, "type");
@@ -274,7 +274,7 @@ static void put_place(struct schema *s, unsigned place, const char *required)
 
 static void put_definition(struct schema *s, const char *key, unsigned place, const char *required)
 {
-    const struct az_option *o = az_option_find(az_sv_str(key), AZ_AT_INPUT);
+    const struct az_option *o = az_option_find(az_sv_str(key), AZ_AT_INPUT | AZ_AT_TOP);
     az_jsonw_key(s->w, key);
     az_jsonw_object(s->w);
     if (o)
@@ -300,6 +300,7 @@ int az_config_schema(struct az_jsonw *w, const struct az_config_names *names)
     put_definition(&s, "options", AZ_AT_OPTIONS, NULL);
     put_definition(&s, "thresholds", AZ_AT_THRESHOLDS, NULL);
     put_definition(&s, "outputs", AZ_AT_OUTPUTS, NULL);
+    put_definition(&s, "compare", AZ_AT_COMPARE, NULL);
     az_jsonw_end_object(w);
     az_jsonw_end_object(w);
     return az_jsonw_finish(w);

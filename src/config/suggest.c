@@ -20,6 +20,8 @@ const char *az_place_text(unsigned one_place)
         return "nsys_csv_file_path";
     case AZ_AT_REPORT:
         return "nsys_report";
+    case AZ_AT_COMPARE:
+        return "compare";
     default:
         return "";
     }
@@ -52,7 +54,7 @@ struct az_sv az_suggest_word(struct az_sv word, struct az_sv words)
 /* First place other than `places` where the key is known; 0. */
 static unsigned other_place(struct az_sv key, unsigned places)
 {
-    for (unsigned p = AZ_AT_TOP; p <= AZ_AT_REPORT; p <<= 1) {
+    for (unsigned p = AZ_AT_TOP; p <= AZ_AT_COMPARE; p <<= 1) {
         if (!(p & places) && az_option_find(key, p))
             return p;
     }

@@ -72,16 +72,14 @@ static int want(struct wanted *w, const struct az_report *r)
     return AZ_OK;
 }
 
-static int choose_writers(const struct naming *n, size_t i)
+static int choose_writers(const struct naming *n, struct wanted *w, const struct az_outputs *own, struct az_where at)
 {
-    const struct az_input *in = n->p->jobs.v[i].input;
-    struct wanted *w = &n->w[i];
     int rc = AZ_OK;
 
-    w->o = (struct az_outputs){ .dir = either(in->outputs.dir, n->c->outputs.dir),
-                                .xlsx = either(in->outputs.xlsx, n->c->outputs.xlsx),
-                                .csv_dir = either(in->outputs.csv_dir, n->c->outputs.csv_dir),
-                                .formats = in->outputs.formats.n ? in->outputs.formats : n->c->outputs.formats };
+    w->o = (struct az_outputs){ .dir = either(own->dir, n->c->outputs.dir),
+                                .xlsx = either(own->xlsx, n->c->outputs.xlsx),
+                                .csv_dir = either(own->csv_dir, n->c->outputs.csv_dir),
+                                .formats = own->formats.n ? own->formats : n->c->outputs.formats };
     w->defaults = w->o.formats.n == 0;
     w->text = w->defaults;
     for (size_t k = 0; !rc && k < w->o.formats.n; k++) {
@@ -92,7 +90,7 @@ static int choose_writers(const struct naming *n, size_t i)
         else if (r)
             rc = want(w, r);
         else
-            rc = az_diag_fail(n->diag, AZ_ECONFIG, place_of(in), "unknown output format '%.*s' (see `analyzer list`)",
+            rc = az_diag_fail(n->diag, AZ_ECONFIG, at, "unknown output format '%.*s' (see `analyzer list`)",
                               AZ_SVF(name));
     }
     /* A place named asks for its writer; the workbook is the default where none is named. */
@@ -199,12 +197,66 @@ static int add_targets(const struct naming *n, size_t i)
     return rc;
 }
 
+/* ---- the steps behind the inputs ---- */
+
+/* Where a step writes: what names one input's workbook or folder is not for it. */
+static struct az_sv step_path(const struct naming *n, const struct wanted *w, const struct az_outputs *own,
+                              const char *name, const struct az_report *r)
+{
+    struct az_arena *a = &n->p->arena;
+
+    if (az_sv_is(AZ_SV("xlsx"), r->name) && own->xlsx.n)
+        return az_arena_dup(a, own->xlsx);
+    if (az_sv_is(AZ_SV("csv"), r->name) && own->csv_dir.n)
+        return az_arena_dup(a, own->csv_dir);
+    if (az_sv_is(AZ_SV("csv"), r->name) && w->o.csv_dir.n)
+        return az_path_join(a, w->o.csv_dir, az_sv_str(name));
+    if (!r->extension[0])
+        return az_arena_printf(a, "%.*s_%ss", AZ_SVF(w->stem), r->name);
+    return az_arena_printf(a, "%.*s%s", AZ_SVF(w->stem), r->extension);
+}
+
+/* Outputs of a step: its own settings before those of the run; the folder of the first input where none is given. */
+static int plan_step(const struct naming *n, enum az_step step, const char *what, const char *name,
+                     const struct az_outputs *own)
+{
+    struct az_step_out *out = &n->p->steps[step];
+    struct wanted w = { .n = 0 };
+    struct az_sv dir, first = { "", 0 };
+    int rc = choose_writers(n, &w, own, n->c->path.n ? AZ_AT_FILE(n->c->path) : AZ_NOWHERE);
+
+    if (n->p->jobs.n && n->p->jobs.v[0].input->files.n)
+        first = n->p->jobs.v[0].input->files.v[0].path;
+    dir = w.o.dir.n ? w.o.dir : !first.n || az_path_is_stream(first) ? AZ_SV(".") : az_path_dir(first);
+    w.stem = az_sv_is(dir, ".") ? az_sv_str(name) : az_path_join(&n->p->arena, dir, az_sv_str(name));
+    out->what = what;
+    out->text = w.text;
+    out->xlsx_rows = own->xlsx_rows > 0 ? (size_t)own->xlsx_rows : 0;
+    for (size_t k = 0; !rc && k < w.n; k++) {
+        struct az_target t = { .report = w.reports[k], .path = step_path(n, &w, own, name, w.reports[k]) };
+        rc = t.path.p ? az_vec_push(&out->targets, t) : az_arena_error(&n->p->arena);
+    }
+    return rc;
+}
+
+static int plan_steps(const struct naming *n)
+{
+    struct az_outputs none = { .xlsx_rows = n->c->outputs.xlsx_rows };
+    int rc = AZ_OK;
+
+    if (n->c->side_by_side)
+        rc = plan_step(n, AZ_STEP_SIDE_BY_SIDE, "side by side", "side_by_side", &none);
+    if (!rc && n->c->compare.wanted)
+        rc = plan_step(n, AZ_STEP_COMPARE, "comparison", "comparison", &n->c->compare.outputs);
+    return rc;
+}
+
 /* ---- collisions ---- */
 
 struct place { /* an output or an input in the file system */
     struct az_sv path, canonical;
     struct az_path_info info;
-    size_t job;
+    size_t job;  /* from jobs.n on: a step */
     bool input;  /* of the run; also the configuration itself */
     bool tables; /* a folder of one CSV file a table */
 };
@@ -228,6 +280,19 @@ static int add_place(struct az_arena *a, struct places *list, struct az_sv path,
         pl.canonical = path;
     }
     return az_vec_push(list, pl);
+}
+
+static int add_targets_places(struct az_arena *a, struct places *list, const struct az_targets *targets, size_t job)
+{
+    int rc = AZ_OK;
+
+    for (size_t k = 0; !rc && k < targets->n; k++) {
+        size_t before = list->n;
+        rc = add_place(a, list, targets->v[k].path, job, false);
+        if (list->n > before)
+            list->v[before].tables = targets->v[k].report->extension[0] == '\0';
+    }
+    return rc;
 }
 
 /* Outputs before inputs, so that the first of equal places is an output if any is. */
@@ -266,16 +331,32 @@ static bool same_file(const struct place *x, const struct place *y)
            x->info.ino == y->info.ino;
 }
 
+/* Who writes a place, and where that stands in the configuration. */
+static struct az_sv owner(const struct naming *n, size_t job)
+{
+    return job < n->p->jobs.n ? n->p->jobs.v[job].input->title : az_sv_str(n->p->steps[job - n->p->jobs.n].what);
+}
+static struct az_where place_of_job(const struct naming *n, size_t job)
+{
+    if (job < n->p->jobs.n)
+        return place_of(n->p->jobs.v[job].input);
+    return n->c->path.n ? AZ_AT_FILE(n->c->path) : AZ_NOWHERE;
+}
+
 static int collide(const struct naming *n, const struct place *o, const struct place *other)
 {
-    const struct az_input *in = n->p->jobs.v[o->job].input;
+    struct az_sv x = owner(n, o->job), y = owner(n, other->job);
 
     if (other->input)
-        return az_diag_fail(n->diag, AZ_ECONFIG, place_of(in), "output '%.*s' of '%.*s' is an input (nothing was run)",
-                            AZ_SVF(o->path), AZ_SVF(in->title));
-    return az_diag_fail(n->diag, AZ_ECONFIG, place_of(in),
+        return az_diag_fail(n->diag, AZ_ECONFIG, place_of_job(n, o->job),
+                            "output '%.*s' of '%.*s' is an input (nothing was run)", AZ_SVF(o->path), AZ_SVF(x));
+    if (other->job >= n->p->jobs.n)
+        return az_diag_fail(n->diag, AZ_ECONFIG, place_of_job(n, o->job),
+                            "'%.*s' and the %.*s would both write '%.*s' (give one of them another output)", AZ_SVF(x),
+                            AZ_SVF(y), AZ_SVF(o->path));
+    return az_diag_fail(n->diag, AZ_ECONFIG, place_of_job(n, o->job),
                         "inputs '%.*s' and '%.*s' would both write '%.*s' (give them different titles or outputs)",
-                        AZ_SVF(in->title), AZ_SVF(n->p->jobs.v[other->job].input->title), AZ_SVF(o->path));
+                        AZ_SVF(x), AZ_SVF(y), AZ_SVF(o->path));
 }
 
 /* Sorted: equal places are neighbours. */
@@ -306,7 +387,7 @@ static int check_among_tables(const struct naming *n, const struct places *list)
             continue;
         for (size_t k = 0; k < list->n; k++)
             if (list->v[k].tables && az_sv_eq(az_path_dir(o->canonical), list->v[k].canonical))
-                rc = az_diag_fail(n->diag, AZ_ECONFIG, place_of(n->p->jobs.v[o->job].input),
+                rc = az_diag_fail(n->diag, AZ_ECONFIG, place_of_job(n, o->job),
                                   "output '%.*s' may be a table's in '%.*s' (give it another name)", AZ_SVF(o->path),
                                   AZ_SVF(list->v[k].path));
     }
@@ -325,13 +406,11 @@ static int check_collisions(const struct naming *n)
         const struct az_plan_job *job = &n->p->jobs.v[i];
         for (size_t k = 0; !rc && k < job->input->files.n; k++)
             rc = add_place(a, &list, job->input->files.v[k].path, i, true);
-        for (size_t k = 0; !rc && k < job->targets.n; k++) {
-            size_t before = list.n;
-            rc = add_place(a, &list, job->targets.v[k].path, i, false);
-            if (list.n > before)
-                list.v[before].tables = job->targets.v[k].report->extension[0] == '\0';
-        }
+        if (!rc)
+            rc = add_targets_places(a, &list, &job->targets, i);
     }
+    for (size_t i = 0; !rc && i < AZ_STEP_COUNT; i++)
+        rc = add_targets_places(a, &list, &n->p->steps[i].targets, n->p->jobs.n + i);
     if (!rc)
         rc = check_among_tables(n, &list);
     if (!rc && list.n) {
@@ -370,7 +449,7 @@ int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag
     if (!n.w)
         return az_arena_error(&p->arena);
     for (size_t i = 0; !rc && i < p->jobs.n; i++) {
-        rc = choose_writers(&n, i);
+        rc = choose_writers(&n, &n.w[i], &p->jobs.v[i].input->outputs, place_of(p->jobs.v[i].input));
         if (!rc)
             rc = choose_stem(&n, i);
     }
@@ -379,6 +458,8 @@ int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag
     for (size_t i = 0; !rc && i < p->jobs.n; i++)
         if (!p->jobs.v[i].skip)
             rc = add_targets(&n, i);
+    if (!rc)
+        rc = plan_steps(&n);
     if (!rc)
         rc = check_collisions(&n);
     if (!rc)

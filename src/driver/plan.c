@@ -8,6 +8,8 @@ void az_plan_init(struct az_plan *p)
     *p = (struct az_plan){ 0 };
     az_arena_init(&p->arena, NULL);
     az_vec_init(&p->jobs, NULL);
+    for (size_t i = 0; i < AZ_STEP_COUNT; i++)
+        az_vec_init(&p->steps[i].targets, NULL);
 }
 
 void az_plan_release(struct az_plan *p)
@@ -18,6 +20,8 @@ void az_plan_release(struct az_plan *p)
         az_diag_release(&p->jobs.v[i].diag);
     }
     az_vec_release(&p->jobs);
+    for (size_t i = 0; i < AZ_STEP_COUNT; i++)
+        az_vec_release(&p->steps[i].targets);
     if (p->spool.n)
         az_tmpdir_remove(p->spool.p);
     az_arena_release(&p->arena);
@@ -127,6 +131,7 @@ int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *d
 {
     int rc = check_stdin(c, diag);
 
+    p->config = c;
     if (!rc)
         rc = az_vec_reserve(&p->jobs, c->inputs.n);
     for (size_t i = 0; !rc && i < c->inputs.n; i++) {
@@ -153,6 +158,21 @@ static int print_name(struct az_vec_char *out, const char *before, struct az_sv 
     return rc ? rc : az_utf8_visible(out, name);
 }
 
+static int print_targets(const struct az_targets *targets, bool text, struct az_vec_char *out)
+{
+    int rc = AZ_OK;
+
+    for (size_t i = 0; !rc && i < targets->n; i++) {
+        const struct az_target *t = &targets->v[i];
+        rc = print_name(out, "  writes ", t->path);
+        if (!rc)
+            rc = az_text_printf(out, "%s (%s)\n", t->report->extension[0] ? "" : "/", t->report->name);
+    }
+    if (!rc && text)
+        rc = az_text_append(out, AZ_SV("  prints text\n"));
+    return rc;
+}
+
 static int print_job(const struct az_plan_job *job, struct az_vec_char *out)
 {
     const struct az_input *in = job->input;
@@ -167,15 +187,7 @@ static int print_job(const struct az_plan_job *job, struct az_vec_char *out)
             rc = az_text_printf(out, "%s%.*s%s\n", f->role.n ? " as " : "", AZ_SVF(f->role),
                                 f->optional ? " (optional)" : "");
     }
-    for (size_t i = 0; !rc && i < job->targets.n; i++) {
-        const struct az_target *t = &job->targets.v[i];
-        rc = print_name(out, "  writes ", t->path);
-        if (!rc)
-            rc = az_text_printf(out, "%s (%s)\n", t->report->extension[0] ? "" : "/", t->report->name);
-    }
-    if (!rc && job->text)
-        rc = az_text_append(out, AZ_SV("  prints text\n"));
-    return rc;
+    return rc ? rc : print_targets(&job->targets, job->text, out);
 }
 
 int az_plan_print(const struct az_plan *p, struct az_vec_char *out)
@@ -184,5 +196,12 @@ int az_plan_print(const struct az_plan *p, struct az_vec_char *out)
     for (size_t i = 0; !rc && i < p->jobs.n; i++)
         if (!p->jobs.v[i].skip)
             rc = print_job(&p->jobs.v[i], out);
+    for (size_t i = 0; !rc && i < AZ_STEP_COUNT; i++) {
+        const struct az_step_out *s = &p->steps[i];
+        if (s->what)
+            rc = az_text_printf(out, "%s (behind the inputs)\n", s->what);
+        if (!rc && s->what)
+            rc = print_targets(&s->targets, s->text, out);
+    }
     return rc;
 }

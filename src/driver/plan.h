@@ -27,9 +27,20 @@ struct az_plan_job {
 };
 AZ_VEC(struct az_plan_job, az_plan_jobs);
 
+/* What a step behind the inputs prints and writes (driver/followup.h). */
+enum az_step { AZ_STEP_SIDE_BY_SIDE, AZ_STEP_COMPARE, AZ_STEP_COUNT };
+struct az_step_out {
+    const char *what; /* "comparison", for messages */
+    bool text;
+    size_t xlsx_rows;
+    struct az_targets targets;
+};
+
 struct az_plan {
     struct az_arena arena;
+    const struct az_config *config; /* borrowed */
     struct az_plan_jobs jobs;
+    struct az_step_out steps[AZ_STEP_COUNT];
     struct az_sv spool;                     /* temporary folder that holds copies of piped inputs; empty: none */
     const struct az_path_info *input_files; /* all files of all inputs, as they were before the run */
     size_t n_input_files;

@@ -1,5 +1,6 @@
 /* A plan on the pool. A worker takes an input from its files to its written outputs and frees it; the calling thread
  * prints messages and text strictly in config order, draws progress and notices an interruption. */
+#include "driver/followup.h"
 #include "driver/internal.h"
 
 #include <errno.h>
@@ -24,7 +25,8 @@ struct task {
     _Atomic int64_t started_ns;
     int64_t took_ns;
     size_t peak;
-    int error; /* of the input or one of its outputs */
+    int error;                  /* of the input or one of its outputs */
+    struct az_outcome *outcome; /* what is kept for the steps behind the inputs; NULL: there are none */
     bool reserved, printed;
 };
 
@@ -44,6 +46,8 @@ struct crew {
     size_t failed, complete;
     int stdout_errno;
     bool internal;
+    struct az_outcome *outcomes; /* one a task, or NULL */
+    bool follow_failed, gate_failed;
 };
 
 /* ---- on a worker ---- */
@@ -96,6 +100,10 @@ static void run_job(void *ctx, size_t i, unsigned worker)
     }
     if (az_interrupted() && !t->error)
         t->error = AZ_EINTR;
+    if (t->outcome && !az_interrupted())
+        az_outcome_keep(t->outcome, t->job, &res, t->error);
+    if (t->outcome && t->outcome->error && !t->error)
+        t->error = t->outcome->error;
     t->peak = atomic_load(&res.mem.peak);
     az_result_release(&res);
     t->took_ns = az_now_ns() - atomic_load(&t->started_ns);
@@ -149,13 +157,13 @@ void az_diag_print(const struct az_diag *d, const struct az_log *log)
         az_log_line(log, AZ_LOG_NORMAL, "warning: %zu more messages are not shown", d->dropped);
 }
 
-static void print_text(struct crew *c, const struct task *t)
+static void print_text(struct crew *c, const struct az_vec_char *text)
 {
     az_progress_clear(&c->progress);
     if (c->stdout_errno)
         return;
     errno = 0;
-    if ((t->text.n && fwrite(t->text.v, 1, t->text.n, stdout) != t->text.n) || fflush(stdout))
+    if ((text->n && fwrite(text->v, 1, text->n, stdout) != text->n) || fflush(stdout))
         c->stdout_errno = errno ? errno : EIO;
 }
 
@@ -175,7 +183,7 @@ static void print_task(struct crew *c, struct task *t)
     c->failed += t->error != AZ_OK;
     c->complete++;
     if (!c->opts->quiet)
-        print_text(c, t);
+        print_text(c, &t->text);
     az_log_line(&c->log, AZ_LOG_VERBOSE, "'%.*s': %.3f s, %.1f MB read, %.1f MB memory%s", AZ_SVF(title),
                 (double)t->took_ns / 1e9, (double)atomic_load(&t->read) / 1e6, (double)t->peak / 1e6,
                 t->error ? ", failed" : "");
@@ -252,6 +260,25 @@ static uint64_t half_of_memory(void)
     return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : UINT64_C(1) << 30;
 }
 
+/* What the configuration asks for behind the inputs. */
+static void follow_up(struct crew *c)
+{
+    struct az_followup f = {
+        .plan = c->plan, .opts = c->opts, .log = &c->log, .outcomes = c->outcomes, .n = c->n, .color = c->color
+    };
+
+    if (!c->outcomes || az_interrupted())
+        return;
+    az_progress_clear(&c->progress);
+    az_followup(&f);
+    if (!c->opts->quiet)
+        print_text(c, &f.text);
+    c->internal |= f.internal;
+    c->follow_failed = f.failed;
+    c->gate_failed = f.gate_failed && !c->plan->config->warn_only;
+    az_followup_release(&f);
+}
+
 static int finish(struct crew *c)
 {
     az_progress_clear(&c->progress);
@@ -266,7 +293,9 @@ static int finish(struct crew *c)
         az_log_line(&c->log, AZ_LOG_NORMAL, "%zu of %zu inputs failed", c->failed, c->n);
     if (c->internal)
         return AZ_EXIT_INTERNAL;
-    return c->failed || c->stdout_errno ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
+    if (c->gate_failed)
+        return AZ_EXIT_GATE;
+    return c->failed || c->follow_failed || c->stdout_errno ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
 }
 
 static int run_crew(struct crew *c, struct az_arena *a)
@@ -305,11 +334,14 @@ int az_run(const struct az_plan *plan, const struct az_run_opts *opts)
     c.color = az_want_color(opts->color, STDOUT_FILENO);
     c.tasks = az_arena_array(&a, total, sizeof *c.tasks);
     c.running = az_arena_array(&a, total, sizeof *c.running);
+    if (plan->config && az_followup_wanted(plan->config))
+        c.outcomes = az_arena_array(&a, total, sizeof *c.outcomes);
     rc = c.tasks && c.running ? AZ_OK : AZ_ENOMEM;
     for (size_t i = 0; !rc && i < plan->jobs.n; i++) {
         if (plan->jobs.v[i].skip)
             continue;
         c.tasks[c.n].job = &plan->jobs.v[i];
+        c.tasks[c.n].outcome = c.outcomes ? &c.outcomes[c.n] : NULL;
         az_diag_init(&c.tasks[c.n].diag);
         az_vec_init(&c.tasks[c.n].text, NULL);
         c.n++;
@@ -318,8 +350,12 @@ int az_run(const struct az_plan *plan, const struct az_run_opts *opts)
         rc = run_crew(&c, &a);
     if (rc)
         az_log_line(&c.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
+    if (!rc)
+        follow_up(&c);
     rc = rc ? AZ_EXIT_INTERNAL : finish(&c);
     for (size_t i = 0; i < c.n; i++) {
+        if (c.outcomes)
+            az_outcome_release(&c.outcomes[i]);
         az_diag_release(&c.tasks[i].diag);
         az_vec_release(&c.tasks[i].text);
     }

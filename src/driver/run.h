@@ -25,7 +25,8 @@ struct az_run_opts {
     bool quiet;     /* no text on stdout, no warnings */
 };
 
-/* Exit code by product rules: 0, 3 (some input or output failed), 4, 130. stdout is flushed and checked. */
+/* Exit code by product rules: 0, 1 (a gate failed), 3 (some input, output or step failed), 4, 130. stdout is flushed
+ * and checked. */
 int az_run(const struct az_plan *plan, const struct az_run_opts *opts);
 
 /* What came of one input: the document, and the traces whose texts it borrows; all charged to one budget. */

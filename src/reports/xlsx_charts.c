@@ -29,6 +29,10 @@ static uint8_t type_of(enum az_chart_kind k)
         return LXW_CHART_LINE;
     case AZ_CHART_SCATTER_LOG:
         return LXW_CHART_SCATTER;
+    case AZ_CHART_WATERFALL:
+    case AZ_CHART_HEAT:
+    case AZ_CHART_TREND:
+        break;
     }
     return LXW_CHART_COLUMN;
 }

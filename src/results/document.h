@@ -13,7 +13,10 @@ enum az_chart_kind {
     AZ_CHART_BAR,
     AZ_CHART_COLUMN, /* histogram: x = bin start */
     AZ_CHART_LINE,
-    AZ_CHART_SCATTER_LOG /* both axes logarithmic */
+    AZ_CHART_SCATTER_LOG, /* both axes logarithmic */
+    AZ_CHART_WATERFALL,   /* x = label; y[0] = signed delta (totals: the level), y[1] = boolean column "total" */
+    AZ_CHART_HEAT,        /* x = row label; y = numeric columns */
+    AZ_CHART_TREND /* x = run label; y = value, median, low, high; y[4] a text column whose non-empty cells are marks */
 };
 
 struct az_chart {
@@ -48,6 +51,9 @@ struct az_document {
 
 void az_document_init(struct az_document *d, struct az_arena *arena);
 void az_document_release(struct az_document *d); /* frees the tables too */
+/* Deep copy, texts too, into dst, which is initialised with an arena of its own and empty: it outlives what src borrows
+ * from (traces, options). Equal texts of cells are kept once. On failure dst holds a part and can be released. */
+int az_document_copy(struct az_document *dst, const struct az_document *src) AZ_MUST_USE;
 /* Takes over the table (also when it fails: then it is freed). An empty table without AZ_TABLE_KEEP_EMPTY is freed and
  * left out. */
 int az_document_add(struct az_document *d, struct az_table *t) AZ_MUST_USE;

@@ -1,0 +1,98 @@
+/* The steps behind the inputs of a run, in order. */
+#include "driver/followup.h"
+
+#include "driver/internal.h"
+
+static bool wants_side_by_side(const struct az_config *c) { return c->side_by_side; }
+static bool wants_compare(const struct az_config *c) { return c->compare.wanted; }
+
+static const struct step {
+    const char *name;
+    bool (*wanted)(const struct az_config *c);
+    int (*run)(struct az_followup *f, struct az_diag *diag);
+} steps[] = {
+    { "side by side", wants_side_by_side, az_step_side_by_side },
+    { "comparison", wants_compare, az_step_compare },
+};
+
+bool az_followup_wanted(const struct az_config *c)
+{
+    bool any = false;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        any |= steps[i].wanted(c);
+    return any;
+}
+
+void az_outcome_keep(struct az_outcome *o, const struct az_plan_job *job, const struct az_result *res, int error)
+{
+    int rc = AZ_OK;
+
+    *o = (struct az_outcome){ .job = job, .title = job->input->title, .error = error };
+    az_mem_init(&o->mem, 0);
+    az_arena_init(&o->arena, &o->mem);
+    az_document_init(&o->doc, &o->arena);
+    if (res->reportable)
+        rc = az_document_copy(&o->doc, &res->doc);
+    o->reportable = res->reportable && !rc;
+    o->error = error ? error : rc;
+}
+
+void az_outcome_release(struct az_outcome *o)
+{
+    if (!o->job)
+        return;
+    az_document_release(&o->doc);
+    az_arena_release(&o->arena);
+    *o = (struct az_outcome){ .job = NULL };
+}
+
+int az_followup_report(struct az_followup *f, enum az_step step, struct az_document *doc, struct az_diag *diag)
+{
+    const struct az_step_out *out = &f->plan->steps[step];
+    struct az_arena scratch;
+    int rc, failed = AZ_OK;
+
+    doc->xlsx_rows = out->xlsx_rows;
+    doc->text_full = f->opts->text_full;
+    az_arena_init(&scratch, doc->mem);
+    if (out->text)
+        failed = az_text_write(doc, &f->text, f->color);
+    if (failed)
+        az_diag_add(diag, AZ_ERROR, AZ_NOWHERE, "text report of the %s: %s", out->what, az_err_text(failed));
+    for (size_t i = 0; i < out->targets.n && !az_interrupted(); i++) {
+        const struct az_target *t = &out->targets.v[i];
+        size_t before = diag->errors;
+        rc = az_outputs_guard(f->plan, t, doc, diag);
+        if (!rc)
+            rc = t->report->write(doc, t->path.p, &scratch, diag);
+        if (rc && rc != AZ_EINTR && diag->errors == before)
+            az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(t->path), "cannot be written: %s", az_err_text(rc));
+        failed = failed ? failed : rc;
+        az_arena_reset(&scratch);
+    }
+    az_arena_release(&scratch);
+    return failed;
+}
+
+void az_followup(struct az_followup *f)
+{
+    const struct az_config *c = f->plan->config;
+
+    az_vec_init(&f->text, NULL);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && !az_interrupted(); i++) {
+        struct az_diag diag;
+        int rc;
+        if (!steps[i].wanted(c))
+            continue;
+        az_diag_init(&diag);
+        rc = steps[i].run(f, &diag);
+        if (rc && rc != AZ_EINTR && diag.errors == 0)
+            az_diag_add(&diag, AZ_ERROR, AZ_NOWHERE, "%s: %s", steps[i].name, az_err_text(rc));
+        f->internal |= rc == AZ_EINTERNAL;
+        f->failed |= rc != AZ_OK;
+        az_diag_print(&diag, f->log);
+        az_diag_release(&diag);
+    }
+}
+
+void az_followup_release(struct az_followup *f) { az_vec_release(&f->text); }
