@@ -86,9 +86,10 @@ $(BUILD)/replay/%: tests/fuzz/%_fuzz.c tests/fuzz/driver.c $(FUZZ_H) $(ARCHIVES)
 
 # Programs that scripts of the tests call: tests/tools/NAME.c.
 TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
-$(BUILD)/tools/%: tests/tools/%.c $(BUILD)/lib/libperf.a $(BUILD)/lib/libbase.a
+TOOL_LIBS := $(foreach r,perf results text io base,$(BUILD)/lib/lib$(r).a)
+$(BUILD)/tools/%: tests/tools/%.c $(TOOL_LIBS)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS) $(BUILD)/lib/libperf.a $(BUILD)/lib/libbase.a $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS) $(TOOL_LIBS) $(LIBS)
 
 # Benchmarks: tests/bench/NAME.c, linked with everything but the commands.
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))

@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "model/options.h"
+#include "results/gate_rule.h"
 #include "text/jsonw.h"
 
 /* What is written where; of the run, overridden by an input's own. Empty views: not given. */
@@ -27,6 +28,7 @@ AZ_VEC(struct az_input_file, az_input_files);
 struct az_input {
     struct az_sv title;          /* heading and name; made from the file name if the config gives none */
     bool no_heading;             /* "title": null */
+    struct az_sv run_group;      /* inputs with one are repeated runs of the same thing; empty: none */
     struct az_sv format;         /* as in the registry, lower case; "auto" */
     struct az_input_files files; /* globs expanded, sorted */
     struct az_options opts;
@@ -55,6 +57,9 @@ struct az_config {
     uint64_t memory_limit; /* bytes an input; 0: none */
     bool strict, warn_only;
     struct az_compare_config compare;
+    struct az_gates gates;
+    struct az_history_opts history; /* path empty: none */
+    struct az_labels history_labels;
     bool side_by_side;
     struct az_vec_sv only; /* titles of --only, borrowed; empty: all inputs */
     struct az_input quick; /* what az_config_add_input copies; set by az_config_quick */
@@ -107,9 +112,10 @@ enum az_opt_type {
     AZ_OPT_OBJECT,
     AZ_OPT_SIZE /* bytes: a number or "64M" */
 };
-/* Which struct a value is stored in: struct az_options, az_outputs, az_config; or none, resolve.c and input.c read it.
+/* Which struct a value is stored in: struct az_options, az_outputs, az_config, az_gate_rule; or none, resolve.c and
+ * input.c read it.
  */
-enum az_opt_owner { AZ_OWN_OPTIONS, AZ_OWN_OUTPUTS, AZ_OWN_CONFIG, AZ_OWN_LOADER };
+enum az_opt_owner { AZ_OWN_OPTIONS, AZ_OWN_OUTPUTS, AZ_OWN_CONFIG, AZ_OWN_RULE, AZ_OWN_LOADER };
 enum az_opt_place {                        /* where the key may stand */
                     AZ_AT_TOP = 1,         /* top level of the config */
                     AZ_AT_INPUT = 2,       /* inputs[] */
@@ -117,9 +123,12 @@ enum az_opt_place {                        /* where the key may stand */
                     AZ_AT_OPTIONS = 8,     /* inputs[].options, "options" at the top as run default; and --opt */
                     AZ_AT_THRESHOLDS = 16, /* thresholds, both places; and --opt */
                     AZ_AT_OUTPUTS = 32,
-                    AZ_AT_CSV = 64,     /* inputs[].nsys_csv_file_path */
-                    AZ_AT_REPORT = 128, /* inputs[].nsys_report */
-                    AZ_AT_COMPARE = 256 /* compare */
+                    AZ_AT_CSV = 64,      /* inputs[].nsys_csv_file_path */
+                    AZ_AT_REPORT = 128,  /* inputs[].nsys_report */
+                    AZ_AT_COMPARE = 256, /* compare */
+                    AZ_AT_GATES = 512,   /* gates */
+                    AZ_AT_RULE = 1024,   /* gates.rules[] */
+                    AZ_AT_HISTORY = 2048 /* history */
 };
 struct az_option {
     const char *key;

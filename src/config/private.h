@@ -76,7 +76,8 @@ struct az_loader {
     struct az_sv format;    /* of the input at hand; empty at the top level */
     struct az_options opts; /* run defaults */
     struct az_outputs outputs;
-    int fatal; /* AZ_ENOMEM */
+    struct az_gate_rule *rule; /* being read; NULL: none */
+    int fatal;                 /* AZ_ENOMEM */
 };
 void az_load_error(struct az_loader *l, const struct az_node *at, const char *fmt, ...) AZ_PRINTF(3, 4);
 void az_load_warn(struct az_loader *l, const struct az_node *at, const char *fmt, ...) AZ_PRINTF(3, 4);
@@ -90,6 +91,7 @@ struct az_store {
     struct az_options *opts;
     struct az_outputs *outputs;
     struct az_config *config;
+    struct az_gate_rule *rule;
     struct az_arena *a;
     const struct az_config_names *names; /* of reports; NULL: none known */
     struct az_diag *diag;
@@ -101,6 +103,7 @@ int az_value_store(const struct az_option *o, const struct az_node *n, const str
 int az_value_store_text(struct az_sv key, struct az_sv value, struct az_where at, const struct az_store *t) AZ_MUST_USE;
 /* "1 or more", "0 to 100"; "" without a range. */
 struct az_sv az_value_range(const struct az_option *o, struct az_arena *a);
+void az_config_default(struct az_config *c);
 void az_outputs_default(struct az_outputs *o);
 int az_outputs_copy(struct az_outputs *to, const struct az_outputs *from) AZ_MUST_USE;
 void az_outputs_release(struct az_outputs *o);
@@ -131,6 +134,10 @@ void az_input_load(struct az_loader *l, struct az_node *n);
 void az_input_release(struct az_input *in);
 /* Does an option for `formats` ("nsys pytorch"; "": all) mean something to this format? */
 bool az_format_takes(const char *formats, struct az_sv format);
+
+/* ---- gates.c ---- */
+/* gates and history; behind the inputs, whose titles a baseline may name. */
+void az_gates_load(struct az_loader *l, struct az_node *root);
 
 /* ---- paths.c ---- */
 /* Files of a path, a glob or a list of these. False: nothing was given (absent, null, or "" where optional). */

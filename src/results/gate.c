@@ -464,21 +464,31 @@ static int worst_first(const void *px, const void *py, void *ctx)
     return c ? c : az_sv_cmp(x->rule_name, y->rule_name);
 }
 
+static int judge_one(struct gate *g, struct az_gate_result *x)
+{
+    if (!x->metric.n) /* a larger thing, judged when it was found */
+        return 0;
+    const struct az_metric m = {
+        .input = x->input, .sheet = x->sheet, .key = x->key, .name = x->metric, .steps = by_steps(x->rule)
+    };
+    return az_gate_judge(x, g->in->noise ? az_series_find(g->in->noise, &m) : NULL, g->a);
+}
+
 static int judge_all(struct gate *g)
 {
     struct az_verdict *v = g->v;
     enum az_gate_level worst = AZ_LEVEL_INFO;
+    size_t kept = 0;
 
     for (size_t i = 0; i < v->results.n; i++) {
-        struct az_gate_result *x = &v->results.v[i];
-        if (x->metric.n) {
-            const struct az_metric m = {
-                .input = x->input, .sheet = x->sheet, .key = x->key, .name = x->metric, .steps = by_steps(x->rule)
-            };
-            int rc = az_gate_judge(x, g->in->noise ? az_series_find(g->in->noise, &m) : NULL, g->a);
-            if (rc)
-                return rc;
-        }
+        struct az_gate_result *x = &v->results.v[kept];
+        *x = v->results.v[i];
+        int rc = judge_one(g, x);
+        if (rc)
+            return rc;
+        if (x->drift && x->level == AZ_LEVEL_INFO)
+            continue;
+        kept++;
         v->count[x->status]++;
         v->warnings += x->level == AZ_LEVEL_WARN;
         worst = x->level > worst ? x->level : worst;

@@ -49,7 +49,36 @@ struct az_history_opts {
     struct az_where where;
 };
 
-/* Fields without a configuration: as the option table has them (a test holds the two together). */
-void az_gate_rule_default(struct az_gate_rule *r);
+/* Fields without a configuration: as the option table has them (a test holds the two together). Here, because the
+ * configuration is linked below this room. */
+static inline void az_gate_rule_init(struct az_gate_rule *r)
+{
+    *r = (struct az_gate_rule){
+        .name = AZ_SV(""),
+        .input = AZ_SV("*"),
+        .table = AZ_SV("*"),
+        .key = AZ_SV("*"),
+        .column = AZ_SV("*"),
+        .better = AZ_SV("auto"),
+        .abs = 0,
+        .rel = 0.05,
+        .combine = AZ_SV("all"),
+        .max = AZ_GATE_UNSET,
+        .min = AZ_GATE_UNSET,
+        .alpha = 0.01,
+        .test = AZ_SV("auto"),
+        .effect = 0.3,
+        .noise_k = 3,
+        .min_share = 0.001,
+        .on_new = AZ_SV("info"),
+        .on_removed = AZ_SV("warn"),
+        .on_missing = AZ_SV("fail"),
+        .severity = AZ_SV("fail"),
+        .correct = AZ_SV("holm"),
+        .samples = AZ_SV("runs"),
+        .warmup = 1,
+        .where = AZ_NOWHERE,
+    };
+}
 
 #endif

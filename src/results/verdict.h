@@ -51,7 +51,7 @@ struct az_gate_result {
     struct az_sv text; /* one line that explains the result */
     double lost;       /* seconds for times, else the worsening relative to the baseline; for the order */
     bool timed;
-    bool drift;        /* against an old run: kept only where it says something */
+    bool drift; /* against an old run: kept only where it says something */
 };
 AZ_VEC(struct az_gate_result, az_gate_results);
 
