@@ -5,9 +5,11 @@
 
 #include "base/num.h"
 #include "base/sort.h"
+#include "text/jsonscan.h"
 #include "text/jsonw.h"
 
 #define MAX_KEYS 64 /* key columns of a table that count */
+#define STEPS    "{\"#\":\"steps\""
 
 int az_series_init(struct az_series *s, struct az_arena *arena)
 {
@@ -252,17 +254,20 @@ static double share_of(const struct sheet *sh, size_t row)
     return sh->total > 0 ? fabs(x) / sh->total : NAN;
 }
 
-/* Canonical JSON and text of a row's key; `number` from 2 on for rows of equal keys. */
+/* Canonical JSON and text of a row's key; `number` from 2 on for rows of equal keys, 0 for steps. */
 static int row_key(const struct sheet *sh, size_t row, unsigned number, struct az_vec_char *json,
                    struct az_vec_char *text)
 {
     char buf[AZ_NUM_MAX];
     int rc = 0;
-    bool count = number > 1 || sh->n_keys == 0;
+    bool count = number != 1 || sh->n_keys == 0;
 
     az_vec_reset(json);
     az_vec_reset(text);
-    rc = count ? az_text_printf(json, "{\"#\":\"%u\"", number) : az_text_append(json, AZ_SV("{"));
+    if (number == 0)
+        rc = az_text_append(json, AZ_SV(STEPS));
+    else
+        rc = count ? az_text_printf(json, "{\"#\":\"%u\"", number) : az_text_append(json, AZ_SV("{"));
     for (size_t k = 0; !rc && k < sh->n_keys; k++) {
         struct az_sv cell = az_cell_exact(az_table_at(sh->t, row, sh->key[k]), buf);
         rc = k || count ? az_text_append(json, AZ_SV(",")) : 0;
@@ -277,9 +282,109 @@ static int row_key(const struct sheet *sh, size_t row, unsigned number, struct a
         if (!rc)
             rc = az_text_append(text, cell);
     }
-    if (!rc && count)
+    if (!rc && count && number)
         rc = az_text_printf(text, "%s#%u", sh->n_keys ? " " : "", number);
     return rc ? rc : az_text_append(json, AZ_SV("}"));
+}
+
+bool az_series_is_steps(struct az_sv key) { return az_sv_starts(key, AZ_SV(STEPS)); }
+
+struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key)
+{
+    struct az_jview v;
+    struct az_sv name, value, number = AZ_SV(""), out = AZ_SV("");
+    bool first = true;
+
+    if (!az_jview_object(&v, key))
+        return key;
+    while (az_jview_member(&v, &name, &value)) {
+        struct az_sv raw = value.n >= 2 && value.p[0] == '"' ? az_sv_make(value.p + 1, value.n - 2) : value;
+        struct az_sv text = az_json_unescape(a, raw);
+        if (az_sv_is(name, "#") && first && !az_sv_is(text, "steps"))
+            number = text;
+        else if (!(az_sv_is(name, "#") && first))
+            out = out.n ? az_arena_printf(a, "%.*s | %.*s", AZ_SVF(out), AZ_SVF(text)) : text;
+        first = false;
+    }
+    if (number.n)
+        out = az_arena_printf(a, "%.*s%s#%.*s", AZ_SVF(out), out.n ? " " : "", AZ_SVF(number));
+    return out;
+}
+
+/* ---- shares without a document ---- */
+
+/* Does this metric say how big its row is? 2: a total of time, 1: a time. */
+static int weight_rank(const struct az_metric *m)
+{
+    static const char *const times[] = { "ps", "ns", "us", "ms", "s" };
+    bool time = false;
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        time |= az_sv_is(m->unit, times[i]);
+    if (!time || !(m->better & AZ_LOWER_BETTER) || m->steps || m->values.n == 0)
+        return 0;
+    bool total = az_sv_ifind(m->name, AZ_SV("total")) >= 0 || az_sv_ifind(m->name, AZ_SV("sum")) >= 0;
+    return total ? 2 : 1;
+}
+
+static int table_weight(struct az_series *s, size_t first, const uint32_t *table, size_t *weight)
+{
+    int best = 0;
+    for (size_t i = first; i < s->metrics.n && best < 2; i++) {
+        int rank = table[i] == table[first] ? weight_rank(&s->metrics.v[i]) : 0;
+        if (rank > best) {
+            best = rank;
+            *weight = i;
+        }
+    }
+    return best;
+}
+
+static void share_table(struct az_series *s, size_t first, const uint32_t *table)
+{
+    size_t w = 0;
+    double total = 0;
+    if (!table_weight(s, first, table, &w))
+        return;
+    struct az_sv name = s->metrics.v[w].name;
+    for (size_t i = first; i < s->metrics.n; i++) {
+        const struct az_metric *m = &s->metrics.v[i];
+        if (table[i] == table[first] && az_sv_eq(m->name, name) && m->values.n && !isnan(m->values.v[0]))
+            total += fabs(m->values.v[0]);
+    }
+    for (size_t i = first; total > 0 && i < s->metrics.n; i++) {
+        struct az_metric like = s->metrics.v[i];
+        like.name = name;
+        const struct az_metric *m = table[i] == table[first] ? az_series_find(s, &like) : NULL;
+        if (m && m->values.n)
+            s->metrics.v[i].share = fabs(m->values.v[0]) / total;
+    }
+}
+
+int az_series_shares(struct az_series *s)
+{
+    struct az_intern tables;
+    struct az_arena scratch;
+    uint32_t *table;
+    int rc;
+
+    az_arena_init(&scratch, s->arena->mem);
+    rc = az_intern_init(&tables, &scratch, s->arena->mem);
+    table = az_arena_array(&scratch, s->metrics.n, sizeof *table);
+    rc = rc ? rc : table ? 0 : az_arena_error(&scratch);
+    for (size_t i = 0; !rc && i < s->metrics.n; i++) {
+        const struct az_metric *m = &s->metrics.v[i];
+        struct az_sv name = az_arena_printf(&scratch, "%zu:%.*s%.*s", m->input.n, AZ_SVF(m->input), AZ_SVF(m->sheet));
+        rc = name.p ? az_intern(&tables, name, &table[i]) : az_arena_error(&scratch);
+    }
+    for (size_t t = 0; !rc && t < tables.text.n; t++) {
+        size_t i = 0;
+        while (table[i] != t)
+            i++;
+        share_table(s, i, table);
+    }
+    az_intern_release(&tables);
+    az_arena_release(&scratch);
+    return rc;
 }
 
 /* ---- documents ---- */
@@ -397,7 +502,7 @@ static int add_table(struct gather *g, const struct az_table *t, const struct az
     for (size_t r = 0; !rc && r < rows; r++) {
         if (w->steps && (int64_t)number[r] <= w->warmup)
             continue;
-        rc = row_key(&sh, r, w->steps ? 1 : number[r], &g->json, &g->text);
+        rc = row_key(&sh, r, w->steps ? 0 : number[r], &g->json, &g->text);
         if (!rc && az_sv_glob(w->key, az_text_view(&g->text)))
             rc = add_row(g, &sh, r, like, w);
     }

@@ -70,6 +70,12 @@ int az_series_input(struct az_series *s, struct az_sv input, size_t *at) AZ_MUST
 const struct az_metric *az_series_find(const struct az_series *s, const struct az_metric *m);
 bool az_series_has_sheet(const struct az_series *s, struct az_sv input, struct az_sv sheet);
 bool az_series_has_input(const struct az_series *s, struct az_sv input);
+/* Text of a canonical key, and whether its values are steps. */
+struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key);
+bool az_series_is_steps(struct az_sv key);
+/* Shares of rows from the metrics themselves (a series that was read from a history): by a total of time, else a time.
+ */
+int az_series_shares(struct az_series *s) AZ_MUST_USE;
 /* Facts of one name of one input, all values of its runs joined; empty: not said. */
 struct az_sv az_series_get_fact(const struct az_series *s, struct az_sv input, const char *name);
 
