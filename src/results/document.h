@@ -27,6 +27,7 @@ struct az_chart {
     struct az_vec_sv y;
     size_t max_rows; /* first rows only; 0: all (a writer may cut and must say so) */
 };
+struct az_verdict;
 AZ_VEC(struct az_chart, az_charts);
 AZ_VEC(struct az_table *, az_table_list);
 
@@ -47,6 +48,8 @@ struct az_document {
     size_t text_rows;    /* rows a table in the text summary; 0: all */
     size_t xlsx_rows;    /* 10,000; 0: all */
     struct az_sv schema; /* result schema version */
+    /* Gates: what the writers of verdicts (JUnit, GitHub, ...) render; NULL: none. Borrowed. */
+    const struct az_verdict *verdict;
 };
 
 void az_document_init(struct az_document *d, struct az_arena *arena);
