@@ -1,4 +1,5 @@
 /* Which writers an input has and where they write; that no output hits another or an input. */
+#include "driver/gates.h"
 #include "driver/internal.h"
 
 #include <string.h>
@@ -54,6 +55,7 @@ struct naming {
     const struct az_config *c;
     struct az_diag *diag;
     struct wanted *w; /* one a job */
+    bool gates;       /* the writers of the step "gates" are being chosen */
 };
 
 /* Where the input stands in the configuration; nowhere for a path of the command line. */
@@ -87,6 +89,8 @@ static int choose_writers(const struct naming *n, struct wanted *w, const struct
         const struct az_report *r = az_report_find(name);
         if (az_sv_ieq(name, AZ_SV("text")))
             w->text = true;
+        else if (r && r->verdict)
+            rc = n->gates ? want(w, r) : AZ_OK; /* the step writes it, no input does */
         else if (r)
             rc = want(w, r);
         else
@@ -216,6 +220,26 @@ static struct az_sv step_path(const struct naming *n, const struct wanted *w, co
     return az_arena_printf(a, "%.*s%s", AZ_SVF(w->stem), r->extension);
 }
 
+/* Of gates, JSON is the verdict, and annotations belong on standard output. */
+static const struct az_report *step_report(const struct naming *n, const struct az_report *r, struct az_step_out *out)
+{
+    if (!n->gates)
+        return r;
+    if (r == &az_report_github) {
+        out->github = true;
+        return NULL;
+    }
+    return r == &az_report_json ? &az_report_verdict : r;
+}
+
+static bool has_report(const struct az_step_out *out, const struct az_report *r)
+{
+    for (size_t i = 0; i < out->targets.n; i++)
+        if (out->targets.v[i].report == r)
+            return true;
+    return false;
+}
+
 /* Outputs of a step: its own settings before those of the run; the folder of the first input where none is given. */
 static int plan_step(const struct naming *n, enum az_step step, const char *what, const char *name,
                      const struct az_outputs *own)
@@ -233,7 +257,10 @@ static int plan_step(const struct naming *n, enum az_step step, const char *what
     out->text = w.text;
     out->xlsx_rows = own->xlsx_rows > 0 ? (size_t)own->xlsx_rows : 0;
     for (size_t k = 0; !rc && k < w.n; k++) {
-        struct az_target t = { .report = w.reports[k], .path = step_path(n, &w, own, name, w.reports[k]) };
+        struct az_target t = { .report = step_report(n, w.reports[k], out) };
+        if (!t.report || has_report(out, t.report))
+            continue;
+        t.path = step_path(n, &w, own, name, t.report);
         rc = t.path.p ? az_vec_push(&out->targets, t) : az_arena_error(&n->p->arena);
     }
     return rc;
@@ -248,6 +275,11 @@ static int plan_steps(const struct naming *n)
         rc = plan_step(n, AZ_STEP_SIDE_BY_SIDE, "side by side", "side_by_side", &none);
     if (!rc && n->c->compare.wanted)
         rc = plan_step(n, AZ_STEP_COMPARE, "comparison", "comparison", &n->c->compare.outputs);
+    if (!rc && az_gates_wanted(n->c)) {
+        struct naming g = *n;
+        g.gates = true;
+        rc = plan_step(&g, AZ_STEP_GATES, "gates", "gates", &none);
+    }
     return rc;
 }
 

@@ -28,10 +28,11 @@ struct az_plan_job {
 AZ_VEC(struct az_plan_job, az_plan_jobs);
 
 /* What a step behind the inputs prints and writes (driver/followup.h). */
-enum az_step { AZ_STEP_SIDE_BY_SIDE, AZ_STEP_COMPARE, AZ_STEP_COUNT };
+enum az_step { AZ_STEP_SIDE_BY_SIDE, AZ_STEP_COMPARE, AZ_STEP_GATES, AZ_STEP_COUNT };
 struct az_step_out {
     const char *what; /* "comparison", for messages */
     bool text;
+    bool github; /* annotations on standard output */
     size_t xlsx_rows;
     struct az_targets targets;
 };

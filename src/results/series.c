@@ -238,6 +238,8 @@ static ptrdiff_t find_weight(const struct az_table *t, const struct az_table *li
     return first;
 }
 
+ptrdiff_t az_series_weight(const struct az_table *t) { return find_weight(t, NULL); }
+
 static void find_total(struct sheet *sh, const struct az_table *like)
 {
     sh->weight = find_weight(sh->t, like);

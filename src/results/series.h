@@ -70,6 +70,8 @@ int az_series_input(struct az_series *s, struct az_sv input, size_t *at) AZ_MUST
 const struct az_metric *az_series_find(const struct az_series *s, const struct az_metric *m);
 bool az_series_has_sheet(const struct az_series *s, struct az_sv input, struct az_sv sheet);
 bool az_series_has_input(const struct az_series *s, struct az_sv input);
+/* The column by which rows are big or small: a total of time, else a time that is better lower; -1: none. */
+ptrdiff_t az_series_weight(const struct az_table *t);
 /* Text of a canonical key, and whether its values are steps. */
 struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key);
 bool az_series_is_steps(struct az_sv key);
