@@ -90,6 +90,7 @@ int az_document_chart(struct az_document *d, struct az_chart c)
     return rc;
 }
 
+bool az_document_has(const struct az_document *d, struct az_sv id) { return find(d, id) != NULL; }
 struct az_table *az_document_table(const struct az_document *d, const char *id) { return find(d, az_sv_str(id)); }
 
 /* ---- sheet names ---- */

@@ -61,6 +61,7 @@ int az_document_copy(struct az_document *dst, const struct az_document *src) AZ_
  * left out. */
 int az_document_add(struct az_document *d, struct az_table *t) AZ_MUST_USE;
 int az_document_chart(struct az_document *d, struct az_chart c) AZ_MUST_USE;
+bool az_document_has(const struct az_document *d, struct az_sv id);
 struct az_table *az_document_table(const struct az_document *d, const char *id);
 /* The rule by which xlsx names sheets: at most 31 characters, no []:*?/\, no apostrophe at the ends, unique without
  * case; used[] are names already taken. In the arena. */

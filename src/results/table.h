@@ -52,7 +52,9 @@ enum {
     AZ_LOWER_BETTER = 4, /* direction for gates; neither: informational */
     AZ_DETAIL = 8,       /* left out of the text summary */
     AZ_SHARE = 16,       /* data bar in workbook and HTML */
-    AZ_LEFT = 32         /* text layout: number left-justified */
+    AZ_LEFT = 32,        /* text layout: number left-justified */
+    AZ_HIDDEN = 64,      /* written, but folded away in workbooks */
+    AZ_CHANGE = 128      /* a signed change: by its direction worse is red and better is green */
 };
 
 struct az_column {

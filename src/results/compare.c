@@ -1,0 +1,281 @@
+/* Comparison of results: which inputs, which is the baseline, which tables. */
+#include "results/compare.h"
+
+#include "base/sort.h"
+#include "results/compare_internal.h"
+
+#define TEXT_ROWS 20 /* of a table in the text report */
+
+/* ---- tags ---- */
+
+static bool taken(const struct az_sv *tags, size_t n, struct az_sv tag)
+{
+    for (size_t i = 0; i < n; i++)
+        if (az_sv_eq(tags[i], tag))
+            return true;
+    return false;
+}
+
+int az_compare_unique(struct az_arena *a, struct az_sv *tags, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct az_sv stem = tags[i].n ? tags[i] : AZ_SV("input");
+        tags[i] = stem;
+        for (unsigned k = 2; taken(tags, i, tags[i]); k++) {
+            tags[i] = az_arena_printf(a, "%.*s~%u", AZ_SVF(stem), k);
+            if (!tags[i].p)
+                return az_arena_error(a);
+        }
+    }
+    return AZ_OK;
+}
+
+/* ---- tables ---- */
+
+static bool wanted(const struct az_compare_opts *o, struct az_sv id)
+{
+    if (o->n_tables == 0)
+        return true;
+    for (size_t i = 0; i < o->n_tables; i++) {
+        const char *group = az_compare_group(o->tables[i]);
+        struct az_sv rest = group ? az_sv_str(group) : az_compare_alias(o->tables[i]);
+        while (rest.n)
+            if (az_sv_glob(az_sv_cut(&rest, '|'), id))
+                return true;
+    }
+    return false;
+}
+
+static struct joined *find(const struct comparison *c, struct az_sv id)
+{
+    for (size_t i = 0; i < c->n_tables; i++)
+        if (az_sv_eq(c->tables[i].id, id))
+            return &c->tables[i];
+    return NULL;
+}
+
+/* The tables of one input to those known before, by id. */
+static void add_tables(struct comparison *c, size_t input)
+{
+    const struct az_document *doc = c->in[input].doc;
+
+    for (size_t i = 0; i < doc->tables.n; i++) {
+        const struct az_table *t = doc->tables.v[i];
+        struct az_sv id = az_compare_alias(t->id);
+        struct joined *j = find(c, id);
+        if ((t->flags & AZ_TABLE_TEXT_ONLY) || !wanted(c->opts, id))
+            continue;
+        if (!j) {
+            j = &c->tables[c->n_tables++];
+            *j = (struct joined){ .id = id, .title = t->title.n ? t->title : id };
+        }
+        if (!j->table[input])
+            j->table[input] = t;
+        if (az_sv_eq(j->title, j->id) && t->title.n)
+            j->title = t->title; /* CSV files carry none */
+    }
+}
+
+static int join_all(struct comparison *c)
+{
+    size_t most = 0;
+    int rc = AZ_OK;
+
+    for (size_t i = 0; i < c->n; i++)
+        most += c->in[i].doc->tables.n;
+    c->tables = az_arena_array(c->a, most, sizeof *c->tables);
+    if (!c->tables)
+        return az_arena_error(c->a);
+    add_tables(c, c->base);
+    for (size_t i = 0; i < c->n; i++)
+        if (i != c->base)
+            add_tables(c, i);
+    for (size_t k = 0; !rc && k < c->n_tables; k++) {
+        struct joined *j = &c->tables[k];
+        const struct az_table *t = j->table[c->base];
+        size_t there = 0;
+        for (size_t i = 0; i < c->n; i++) {
+            there += j->table[i] != NULL;
+            t = t && t->columns.n ? t : j->table[i];
+        }
+        j->spec = az_compare_spec_of(j->id, t);
+        if (j->spec->flags & AZ_SPEC_SKIP)
+            j->left_out = "not compared: rows are single events, or what a run says of itself";
+        if (j->left_out || !j->table[c->base] || there < 2)
+            continue;
+        rc = az_join(c, j);
+        if (!rc && !j->n_keys)
+            j->left_out = "not compared: no common key or figure";
+    }
+    return rc;
+}
+
+/* ---- baseline ---- */
+
+/* Total device time of an input by a table that all have; false: there is none. */
+static bool total_of(const struct comparison *c, size_t input, double *out)
+{
+    static const char *const busy[] = { "busy_time", "total_time" };
+    const struct az_table *t = az_document_table(c->in[input].doc, "gpu_timeline");
+    ptrdiff_t type = t ? az_compare_column(t, AZ_SV("type")) : -1,
+              ms = t ? az_compare_column(t, AZ_SV("time ms=time_ms")) : -1;
+
+    for (size_t k = 0; type >= 0 && ms >= 0 && k < 2; k++) {
+        for (size_t r = 0; r < t->rows; r++) {
+            if (!az_sv_is(az_cell_text(az_table_at(t, r, (size_t)type)), busy[k]))
+                continue;
+            *out = az_cell_number(az_table_at(t, r, (size_t)ms));
+            return *out >= 0;
+        }
+    }
+    static const char *const sums[] = { "kern_sum", "classes", "kernel_summary", "ops_summary", "ops" };
+    static const char *const columns[] = { "Total Time (ns)", "TotalTime(ms)",
+                                           "Total Kernel Time (ms)=Kernel duration (\xc2\xb5s)_sum",
+                                           "total_direct_kernel_time_ms", "Device Time" };
+    for (size_t k = 0; k < sizeof sums / sizeof *sums; k++) {
+        t = az_document_table(c->in[input].doc, sums[k]);
+        ms = t ? az_compare_column(t, az_sv_str(columns[k])) : -1;
+        if (ms < 0)
+            continue;
+        *out = 0;
+        for (size_t r = 0; r < t->rows; r++) {
+            double x = az_cell_number(az_table_at(t, r, (size_t)ms));
+            *out += x == x ? x * az_unit_base(t->columns.v[ms].unit) : 0;
+        }
+        return true;
+    }
+    return false;
+}
+
+struct ranked {
+    double total;
+    size_t input;
+};
+
+static int by_total(const void *a, const void *b, void *ctx)
+{
+    const struct ranked *x = a, *y = b;
+    (void)ctx;
+    if (x->total < y->total || x->total > y->total)
+        return x->total < y->total ? -1 : 1;
+    return x->input < y->input ? -1 : x->input > y->input;
+}
+
+static int by_speed(struct comparison *c, bool median)
+{
+    struct ranked list[AZ_COMPARE_MAX];
+    int rc;
+
+    for (size_t i = 0; i < c->n; i++) {
+        list[i].input = i;
+        if (!total_of(c, i, &list[i].total)) {
+            az_diag_add(c->diag, AZ_WARNING, AZ_NOWHERE,
+                        "'%.*s' has no total time: the first input is the baseline (name one)", AZ_SVF(c->in[i].tag));
+            return AZ_OK;
+        }
+    }
+    rc = az_sort_cmp(list, c->n, sizeof *list, by_total, NULL, NULL);
+    c->base = list[median ? (c->n - 1) / 2 : 0].input;
+    return rc;
+}
+
+static int choose_baseline(struct comparison *c)
+{
+    struct az_sv name = c->opts->baseline;
+
+    for (size_t i = 0; i < c->n; i++) {
+        if (az_sv_eq(c->in[i].tag, name)) {
+            c->base = i;
+            return AZ_OK;
+        }
+    }
+    if (name.n == 0 || az_sv_is(name, "first"))
+        return AZ_OK;
+    if (az_sv_is(name, "best") || az_sv_is(name, "median"))
+        return by_speed(c, az_sv_is(name, "median"));
+    return az_diag_fail(c->diag, AZ_EUSAGE, AZ_NOWHERE,
+                        "baseline '%.*s' is none of the inputs that could be read (first, best, median, or a name)",
+                        AZ_SVF(name));
+}
+
+/* ---- the whole ---- */
+
+/* A table asked for by its very name must be there in all inputs. */
+static int check_asked(const struct comparison *c)
+{
+    int rc = AZ_OK;
+
+    for (size_t k = 0; k < c->opts->n_tables; k++) {
+        struct az_sv name = az_compare_alias(c->opts->tables[k]);
+        bool many = az_compare_group(name) || az_sv_find(name, AZ_SV("*")) >= 0 || az_sv_find(name, AZ_SV("?")) >= 0 ||
+                    az_sv_find(name, AZ_SV("[")) >= 0,
+             any = false;
+        for (size_t i = 0; i < c->n_tables; i++)
+            any |= wanted(&(struct az_compare_opts){ .tables = &c->opts->tables[k], .n_tables = 1 }, c->tables[i].id);
+        if (!any)
+            rc = az_diag_fail(c->diag, AZ_EFORMAT, AZ_NOWHERE, "no input has a table '%.*s'", AZ_SVF(name));
+        for (size_t i = 0; any && !many && i < c->n; i++)
+            if (!find(c, name)->table[i])
+                rc = az_diag_fail(c->diag, AZ_EFORMAT, AZ_NOWHERE, "'%.*s' has no table '%.*s'", AZ_SVF(c->in[i].tag),
+                                  AZ_SVF(name));
+    }
+    return rc;
+}
+
+static int write_document(struct comparison *c)
+{
+    int rc = az_compare_summary(c);
+
+    if (!rc)
+        rc = az_compare_facts(c);
+    if (!rc)
+        rc = az_compare_waterfall(c);
+    if (!rc)
+        rc = az_side_by_side(c->doc, c->in, c->n);
+    for (size_t k = 0; !rc && k < c->n_tables; k++) {
+        const struct joined *j = &c->tables[k];
+        if (j->n_keys && !j->left_out)
+            rc = az_joined_tables(c, j);
+    }
+    return rc;
+}
+
+static struct az_sv heading(struct comparison *c)
+{
+    struct az_sv text = az_arena_dup(c->a, c->in[c->base].tag);
+
+    for (size_t i = 0; i < c->n; i++)
+        if (i != c->base)
+            text = az_arena_printf(c->a, "%.*s%s%.*s", AZ_SVF(text), ", ", AZ_SVF(c->in[i].tag));
+    return az_arena_printf(c->a, "Comparison: %.*s (baseline first)", AZ_SVF(text));
+}
+
+int az_compare(struct az_document *doc, const struct az_compare_input *in, size_t n, const struct az_compare_opts *opts,
+               struct az_diag *diag)
+{
+    struct az_compare_input usable[AZ_COMPARE_MAX];
+    struct comparison c = { .doc = doc, .a = doc->arena, .in = usable, .opts = opts, .diag = diag };
+    int rc, asked;
+
+    for (size_t i = 0; i < n; i++) {
+        if (in[i].doc && c.n == AZ_COMPARE_MAX)
+            return az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "more than %d results to compare", AZ_COMPARE_MAX);
+        if (in[i].doc)
+            usable[c.n++] = in[i];
+    }
+    if (c.n < 2)
+        return az_diag_fail(diag, AZ_EEMPTY, AZ_NOWHERE, "nothing to compare: %zu of %zu inputs can be read", c.n, n);
+    rc = choose_baseline(&c);
+    if (rc)
+        return rc;
+    doc->title = heading(&c);
+    doc->format = AZ_SV("comparison");
+    doc->schema = AZ_SV("analyzer-comparison/1");
+    doc->text_rows = TEXT_ROWS;
+    rc = doc->title.p ? join_all(&c) : az_arena_error(c.a);
+    if (rc)
+        return rc;
+    asked = check_asked(&c);
+    rc = write_document(&c);
+    return rc ? rc : asked;
+}

@@ -1,0 +1,134 @@
+/* Keys in one spelling, and names of kernels without what differs from build to build. */
+#include "base/data.h"
+#include "base/num.h"
+#include "results/compare.h"
+
+/* ---- canonical text ---- */
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+static bool is_joint(char c) { return c == ',' || c == '(' || c == ')' || c == '[' || c == ']'; }
+
+/* Blanks beside brackets and commas dropped, others made one. */
+static struct az_sv squeezed(struct az_arena *a, struct az_sv s)
+{
+    bool clean = true;
+    for (size_t i = 0; i < s.n && clean; i++)
+        clean = !is_blank(s.p[i]);
+    if (clean)
+        return s;
+    char *out = az_arena_str(a, s);
+    size_t n = 0;
+    if (!out)
+        return (struct az_sv){ NULL, 0 };
+    for (size_t i = 0; i < s.n; i++) {
+        if (!is_blank(s.p[i])) {
+            out[n++] = s.p[i];
+            continue;
+        }
+        while (i + 1 < s.n && is_blank(s.p[i + 1]))
+            i++;
+        if (n && !is_joint(out[n - 1]) && i + 1 < s.n && !is_joint(s.p[i + 1]))
+            out[n++] = ' ';
+    }
+    return az_sv_make(out, n);
+}
+
+struct az_sv az_compare_key(struct az_arena *a, const struct az_cell *c)
+{
+    char buf[AZ_NUM_MAX];
+    double x;
+
+    if (c->type == AZ_TEXT) {
+        struct az_sv s = az_sv_trim(az_cell_text(c));
+        /* a column of numbers may be text elsewhere; long texts are none, names like 007 stay */
+        if (s.n && s.n <= 24 && s.p[0] >= '-' && s.p[0] <= '9' && az_parse_f64(s, &x) == 0 &&
+            !(s.n > 1 && s.p[0] == '0' && s.p[1] != '.'))
+            return az_arena_dup(a, az_sv_make(buf, az_format_f64(x, buf)));
+        return squeezed(a, s);
+    }
+    if (c->type == AZ_EMPTY)
+        return AZ_SV("");
+    return az_arena_dup(a, az_cell_exact(c, buf));
+}
+
+/* ---- names ---- */
+
+/* Template arguments: from a `<` behind a letter to its `>`; not the operators. */
+static size_t strip_templates(char *p, size_t n)
+{
+    size_t out = 0, depth = 0;
+    long balance = 0;
+
+    for (size_t i = 0; i < n; i++)
+        balance += (p[i] == '<') - (p[i] == '>' && (i == 0 || p[i - 1] != '-'));
+    if (balance != 0) /* cut off, or operators: better as it is */
+        return n;
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] == '<')
+            depth++;
+        else if (p[i] == '>' && depth && p[i - 1] != '-')
+            depth--;
+        else if (!depth)
+            p[out++] = p[i];
+    }
+    return out;
+}
+
+static bool is_hex(char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'); }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static size_t strip_addresses(char *p, size_t n)
+{
+    size_t out = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] == '0' && i + 2 < n && p[i + 1] == 'x' && is_hex(p[i + 2])) {
+            i += 2;
+            while (i + 1 < n && is_hex(p[i + 1]))
+                i++;
+            continue;
+        }
+        p[out++] = p[i];
+    }
+    return out;
+}
+
+static bool is_generated(struct az_sv name)
+{
+    struct az_sv rest = az_data("generated_names.rules");
+
+    while (rest.n) {
+        struct az_sv line = az_sv_trim(az_sv_cut(&rest, '\n'));
+        if (line.n && line.p[0] != '#' && az_sv_glob(line, name))
+            return true;
+    }
+    return false;
+}
+
+/* "_12", ".3", "_4_5" at the end. */
+static size_t strip_numbers(const char *p, size_t n)
+{
+    for (;;) {
+        size_t i = n;
+        while (i > 0 && is_digit(p[i - 1]))
+            i--;
+        if (i == n || i < 2 || (p[i - 1] != '_' && p[i - 1] != '.'))
+            return n;
+        n = i - 1;
+    }
+}
+
+struct az_sv az_compare_normal(struct az_arena *a, struct az_sv name)
+{
+    char *p = az_arena_str(a, az_sv_trim(name));
+    size_t n = p ? strlen(p) : 0;
+
+    if (!p)
+        return (struct az_sv){ NULL, 0 };
+    n = strip_templates(p, n);
+    n = strip_addresses(p, n);
+    if (is_generated(az_sv_make(p, n)))
+        n = strip_numbers(p, n);
+    struct az_sv s = az_sv_trim(az_sv_make(p, n));
+    return s.n ? s : name; /* nothing would be left: the name as it is */
+}

@@ -1,0 +1,219 @@
+/* What was compared: one row a table and variant, the inputs, and what the runs say of themselves and do not share. */
+#include <math.h>
+
+#include "results/compare_internal.h"
+
+double az_join_geomean(const struct comparison *c, const struct joined *j, size_t variant)
+{
+    double sum = 0, weight = 0, b, t;
+
+    for (size_t i = 0; i < j->n_rows; i++) {
+        if (!az_row_value(j, &j->rows[i], 0, c->base, &b) || !az_row_value(j, &j->rows[i], 0, variant, &t) ||
+            !(b > 0) || !(t > 0))
+            continue;
+        sum += b * log(t / b);
+        weight += b;
+    }
+    return weight > 0 ? exp(sum / weight) : (double)NAN;
+}
+
+/* ---- compare_summary ---- */
+
+static void summary_columns(struct az_table *t)
+{
+    static const char *const counts[] = { "rows baseline", "rows variant", "same", "changed", "new", "removed" };
+
+    az_table_column(t, "table", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "variant", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        az_table_column(t, counts[i], AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "figure", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "unit", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "baseline total", AZ_REAL, AZ_UNIT_NONE, 0);
+    az_table_column(t, "variant total", AZ_REAL, AZ_UNIT_NONE, 0);
+    az_table_column(t, "diff", AZ_REAL, AZ_UNIT_NONE, 0);
+    az_table_column(t, "diff (%)", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    az_table_column(t, "geomean x", AZ_REAL, AZ_UNIT_RATIO, 0);
+    az_table_column(t, "note", AZ_TEXT, AZ_UNIT_NONE, 0);
+}
+
+static void put_counts(struct az_table *t, const struct comparison *c, const struct joined *j, size_t v)
+{
+    int64_t n[ROW_REMOVED + 1] = { 0 };
+
+    for (size_t i = 0; i < j->n_rows; i++)
+        n[az_row_status(c, j, &j->rows[i], v)]++;
+    az_put_i64(t, n[ROW_SAME] + n[ROW_CHANGED] + n[ROW_REMOVED]);
+    az_put_i64(t, n[ROW_SAME] + n[ROW_CHANGED] + n[ROW_NEW]);
+    for (int s = ROW_SAME; s <= ROW_REMOVED; s++)
+        az_put_i64(t, n[s]);
+}
+
+static void put_figures(struct az_table *t, const struct comparison *c, const struct joined *j, size_t v)
+{
+    const struct joined_column *value = &j->values[0];
+    double b = az_join_total(j, c->base), x = az_join_total(j, v);
+
+    az_put_text(t, value->name);
+    az_put_text(t, az_sv_str(az_unit_text(value->unit)));
+    az_put_f64(t, b);
+    az_put_f64(t, x);
+    az_put_f64(t, x - b);
+    az_put_f64(t, fabs(b) > 0 ? 100 * (x - b) / b : NAN);
+    az_put_f64(t, az_join_geomean(c, j, v));
+}
+
+static void put_empties(struct az_table *t, size_t n)
+{
+    while (n-- > 0)
+        az_put_empty(t);
+}
+
+static void put_left_out(struct az_table *t, const struct joined *j, struct az_sv variant, struct az_sv note)
+{
+    az_put_text(t, j->id);
+    az_put_text(t, variant);
+    put_empties(t, 6 + 7);
+    az_put_copy(t, note);
+}
+
+static struct az_sv merged_note(const struct comparison *c, const struct joined *j)
+{
+    if (!j->merged)
+        return AZ_SV("");
+    return az_arena_printf(c->a,
+                           j->spec->flags & AZ_SPEC_NUMBER ? "%zu rows of equal keys are numbered"
+                                                           : "%zu rows of equal keys are added up",
+                           j->merged);
+}
+
+static void put_table(struct az_table *t, const struct comparison *c, const struct joined *j)
+{
+    for (size_t v = 0; v < c->n; v++) {
+        if (v == c->base)
+            continue;
+        struct az_sv tag = c->in[v].tag;
+        if (j->left_out) {
+            put_left_out(t, j, tag, az_sv_str(j->left_out));
+            return;
+        }
+        if (!j->table[c->base] && !j->table[v])
+            continue;
+        if (!j->table[c->base] || !j->table[v]) {
+            struct az_sv only = c->in[j->table[v] ? v : c->base].tag;
+            put_left_out(t, j, tag, az_arena_printf(c->a, "only in %.*s", AZ_SVF(only)));
+            continue;
+        }
+        az_put_text(t, j->id);
+        az_put_text(t, tag);
+        put_counts(t, c, j, v);
+        put_figures(t, c, j, v);
+        az_put_text(t, merged_note(c, j));
+    }
+}
+
+/* Totals of a kind first, so that the main tables stand on top. */
+static int rank_of(const struct joined *j)
+{
+    return j->left_out || !j->n_keys ? 2 : j->spec->flags & AZ_SPEC_TEXT ? 0 : 1;
+}
+
+static int inputs_table(struct comparison *c)
+{
+    struct az_table *t = az_table_new(c->a, "compare_inputs", "What was compared", AZ_TABLE_SUMMARY);
+
+    if (!t)
+        return az_arena_error(c->a);
+    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "role", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "title", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "format", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "tables", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "input", AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < c->n; i++) {
+        az_put_text(t, c->in[i].tag);
+        az_put_text(t, i == c->base ? AZ_SV("baseline") : AZ_SV("variant"));
+        az_put_text(t, c->in[i].title);
+        az_put_text(t, c->in[i].doc->format);
+        az_put_i64(t, (int64_t)c->in[i].doc->tables.n);
+        az_put_text(t, c->in[i].doc->input);
+    }
+    return az_document_add(c->doc, t);
+}
+
+int az_compare_summary(struct comparison *c)
+{
+    struct az_table *t = az_table_new(c->a, "compare_summary", "Comparison", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    int rc;
+
+    if (!t)
+        return az_arena_error(c->a);
+    summary_columns(t);
+    for (int rank = 0; rank <= 2; rank++)
+        for (size_t i = 0; i < c->n_tables; i++)
+            if (rank_of(&c->tables[i]) == rank)
+                put_table(t, c, &c->tables[i]);
+    rc = az_document_add(c->doc, t);
+    return rc ? rc : inputs_table(c);
+}
+
+/* ---- facts ---- */
+
+/* Value of a fact of an input; the empty view if it has none. */
+static struct az_sv fact(const struct az_table *t, struct az_sv name)
+{
+    for (size_t r = 0; t && t->columns.n >= 2 && r < t->rows; r++)
+        if (az_sv_eq(az_cell_text(az_table_at(t, r, 0)), name))
+            return az_cell_text(az_table_at(t, r, 1));
+    return AZ_SV("");
+}
+
+static bool differs(struct az_table *const *facts, size_t n, struct az_sv name)
+{
+    for (size_t i = 1; i < n; i++)
+        if (!az_sv_eq(fact(facts[0], name), fact(facts[i], name)))
+            return true;
+    return false;
+}
+
+static bool seen_before(struct az_table *const *facts, size_t input, size_t row)
+{
+    struct az_sv name = az_cell_text(az_table_at(facts[input], row, 0));
+
+    for (size_t i = 0; i < input; i++)
+        for (size_t r = 0; facts[i] && r < facts[i]->rows; r++)
+            if (az_sv_eq(az_cell_text(az_table_at(facts[i], r, 0)), name))
+                return true;
+    return false;
+}
+
+/* Names, sizes and digests of files always differ, titles too. */
+static bool is_of_file(struct az_sv name) { return az_sv_starts(name, AZ_SV("input ")) || az_sv_is(name, "title"); }
+
+int az_compare_facts(struct comparison *c)
+{
+    struct az_table *facts[AZ_COMPARE_MAX], *t;
+
+    for (size_t i = 0; i < c->n; i++) {
+        facts[i] = az_document_table(c->in[i].doc, "facts");
+        if (!facts[i] || facts[i]->columns.n < 2)
+            return AZ_OK; /* a result without facts tells nothing */
+    }
+    t = az_table_new(c->a, "compare_facts", "Facts that differ", AZ_TABLE_SUMMARY);
+    if (!t)
+        return az_arena_error(c->a);
+    az_table_column(t, "Fact", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    for (size_t i = 0; i < c->n; i++)
+        az_table_columnsv(t, c->in[i].tag, AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < c->n; i++) {
+        for (size_t r = 0; r < facts[i]->rows && r < 1000; r++) {
+            struct az_sv name = az_cell_text(az_table_at(facts[i], r, 0));
+            if (is_of_file(name) || seen_before(facts, i, r) || !differs(facts, c->n, name))
+                continue;
+            az_put_text(t, name);
+            for (size_t k = 0; k < c->n; k++)
+                az_put_text(t, fact(facts[k], name));
+        }
+    }
+    return az_document_add(c->doc, t);
+}

@@ -1,0 +1,94 @@
+/* Units by the names of columns, for tables that come from CSV files, which carry no others. */
+#include "results/load.h"
+
+enum where { WORD, SUBSTRING, START };
+
+/* The first row that fits counts. A word stands between characters that are neither letters, digits nor bytes of other
+ * alphabets; letters are compared as written. */
+static const struct rule {
+    const char *text;
+    enum where where;
+    enum az_unit unit;
+} rules[] = {
+    { "TFLOPS/s", SUBSTRING, AZ_UNIT_TFLOPS },
+    { "TB/s", SUBSTRING, AZ_UNIT_TBPS },
+    { "GB/s", SUBSTRING, AZ_UNIT_GBPS },
+    { "tflops_per_s", SUBSTRING, AZ_UNIT_TFLOPS },
+    { "tb_per_s", SUBSTRING, AZ_UNIT_TBPS },
+    { "gb_per_s", SUBSTRING, AZ_UNIT_GBPS },
+    { "GBps", WORD, AZ_UNIT_GBPS },
+    { "FLOPS/Byte", SUBSTRING, AZ_UNIT_FLOP_PER_BYTE },
+    { "flops_per_byte", SUBSTRING, AZ_UNIT_FLOP_PER_BYTE },
+    { "%", SUBSTRING, AZ_UNIT_PERCENT },
+    { "percent", WORD, AZ_UNIT_PERCENT },
+    { "Percent", WORD, AZ_UNIT_PERCENT },
+    { "Percentage", WORD, AZ_UNIT_PERCENT },
+    { "Pct", WORD, AZ_UNIT_PERCENT },
+    { "Fraction", WORD, AZ_UNIT_RATIO },
+    { "TFLOPS", WORD, AZ_UNIT_TFLOPS },
+    { "GFLOPS", WORD, AZ_UNIT_GFLOP },
+    { "GFLOP", WORD, AZ_UNIT_GFLOP },
+    { "flops", WORD, AZ_UNIT_FLOP },
+    { "ns", WORD, AZ_UNIT_NS },
+    { "\xc2\xb5s", WORD, AZ_UNIT_US }, /* micro sign */
+    { "\xce\xbcs", WORD, AZ_UNIT_US }, /* Greek mu */
+    { "us", WORD, AZ_UNIT_US },
+    { "ms", WORD, AZ_UNIT_MS },
+    { "ps", WORD, AZ_UNIT_PS },
+    { "(s)", SUBSTRING, AZ_UNIT_S },
+    { "(B)", SUBSTRING, AZ_UNIT_BYTES },
+    { "(KB)", SUBSTRING, AZ_UNIT_KB },
+    { "(MB)", SUBSTRING, AZ_UNIT_MB },
+    { "(GB)", SUBSTRING, AZ_UNIT_GB },
+    { "bytes", WORD, AZ_UNIT_BYTES },
+    { "total_direct_kernel_time", START, AZ_UNIT_US },
+    { "total_subtree_kernel_time", START, AZ_UNIT_US },
+    { "Device Time", START, AZ_UNIT_US },
+    { "Op-to-Op Gap", START, AZ_UNIT_US },
+    { "count", WORD, AZ_UNIT_COUNT },
+    { "Count", WORD, AZ_UNIT_COUNT },
+    { "Instances", WORD, AZ_UNIT_COUNT },
+    { "Calls", WORD, AZ_UNIT_COUNT },
+};
+
+/* Of whole numbers only, and where nothing above fits: what is a name although it is a number. */
+static const char *const ids[] = { "UID",    "ID",      "id",     "PID",      "TID",  "device", "Device",
+                                   "stream", "agent",   "param:", "rank",     "Rank", "Lvl",    "DevId",
+                                   "idx",    "RangeId", "GPU",    "ParentId", "src",  "dst",    "dispatch_id" };
+
+static bool letter(char c)
+{
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (unsigned char)c >= 0x80;
+}
+
+static bool has_word(struct az_sv name, struct az_sv word)
+{
+    for (size_t from = 0; from + word.n <= name.n;) {
+        ptrdiff_t at = az_sv_find(az_sv_make(name.p + from, name.n - from), word);
+        if (at < 0)
+            return false;
+        size_t begin = from + (size_t)at, end = begin + word.n;
+        if ((begin == 0 || !letter(name.p[begin - 1])) && (end == name.n || !letter(name.p[end])))
+            return true;
+        from = begin + 1;
+    }
+    return false;
+}
+
+enum az_unit az_unit_of_column(struct az_sv name, enum az_cell_type type)
+{
+    if (type == AZ_TEXT || type == AZ_BOOL || name.n > 4096)
+        return AZ_UNIT_NONE;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        struct az_sv text = az_sv_str(rules[i].text);
+        bool fits = rules[i].where == WORD    ? has_word(name, text)
+                    : rules[i].where == START ? az_sv_starts(name, text)
+                                              : az_sv_find(name, text) >= 0;
+        if (fits)
+            return rules[i].unit;
+    }
+    for (size_t i = 0; type == AZ_INT && i < sizeof ids / sizeof *ids; i++)
+        if (has_word(name, az_sv_str(ids[i])) || az_sv_starts(name, az_sv_str(ids[i])))
+            return AZ_UNIT_ID;
+    return AZ_UNIT_NONE;
+}
