@@ -286,8 +286,8 @@ static int one_option(const struct cmd *cmd, struct history_args *h, int id, con
         return AZ_EXIT_OK;
     case OPT_LABEL:
         if (az_import_label(&h->import, az_sv_str(value)))
-            return usage_error(cmd, "--label '%s': one of label, commit, branch, host, stack, created, then = and a value",
-                               value);
+            return usage_error(
+                cmd, "--label '%s': one of label, commit, branch, host, stack, created, then = and a value", value);
         return AZ_EXIT_OK;
     case OPT_ONE:
         h->one_run = true;
@@ -352,7 +352,8 @@ const struct cmd cmd_history = {
     "history",
     "list | show ID | trend KEY | import PATH... | prune | mark-good ID | mark-bad ID | pin ID LABEL",
     "the history of runs: what was kept, how a figure went, which runs are good",
-    "A run of a configuration with \"history\" adds itself. KEY is part of \"input / table / key / column\", or a glob for\n"
+    "A run of a configuration with \"history\" adds itself. KEY is part of \"input / table / key / column\", or a glob "
+    "for\n"
     "all of it. A pinned run is a baseline by its label (gates.baseline: pinned:LABEL) and is never pruned.",
     options,
     sizeof options / sizeof options[0],

@@ -26,7 +26,7 @@ struct cmd {
     int (*run)(const struct cmd *cmd, int argc, char **argv); /* argv[0] is not an operand; exit status */
 };
 
-extern const struct cmd cmd_run, cmd_probe, cmd_classify, cmd_check_config, cmd_schema, cmd_list, cmd_help, cmd_version;
+extern const struct cmd cmd_gate, cmd_history, cmd_run, cmd_probe, cmd_classify, cmd_check_config, cmd_schema, cmd_list, cmd_help, cmd_version;
 extern const struct cmd *const cmd_table[]; /* NULL-terminated */
 
 /* ---- args.c ---- */

@@ -29,6 +29,7 @@ struct az_input {
     struct az_sv title;          /* heading and name; made from the file name if the config gives none */
     bool no_heading;             /* "title": null */
     struct az_sv run_group;      /* inputs with one are repeated runs of the same thing; empty: none */
+    bool baseline;               /* of the gates: said on the command line */
     struct az_sv format;         /* as in the registry, lower case; "auto" */
     struct az_input_files files; /* globs expanded, sorted */
     struct az_options opts;
@@ -94,6 +95,8 @@ int az_config_load_memory(struct az_config *c, struct az_sv text, const char *pa
 /* An input for `analyzer run PATH...`: defaults plus overrides; files are added by the caller (the planner). */
 int az_config_quick(struct az_config *c, const struct az_overrides *over, const struct az_config_names *names,
                     struct az_diag *diag) AZ_MUST_USE;
+/* Gates with the rule that takes every figure, where none are given. */
+int az_config_default_gates(struct az_config *c) AZ_MUST_USE;
 int az_config_add_input(struct az_config *c, struct az_input **in) AZ_MUST_USE; /* copies the quick defaults */
 /* Expands one path or glob as a config would (base: folder of the config or empty); messages as in az_config_load. */
 int az_config_expand(struct az_config *c, struct az_sv base, struct az_sv path, struct az_sv role, bool optional,

@@ -39,12 +39,25 @@ static void check_baseline(struct az_loader *l, const struct az_node *n)
         g->baseline = az_path_lookup(l->a, l->base, g->baseline);
 }
 
+#define ALL_FIGURES "all figures"
+
+int az_config_default_gates(struct az_config *c)
+{
+    struct az_gate_rule r;
+    c->gates.given = true;
+    if (c->gates.rules.n)
+        return 0;
+    az_gate_rule_init(&r);
+    r.name = AZ_SV(ALL_FIGURES);
+    return az_vec_push(&c->gates.rules, r);
+}
+
 static struct az_sv rule_name(struct az_loader *l, const struct az_gate_rule *r)
 {
     struct az_sv name = r->name;
     bool all = az_sv_is(r->key, "*");
     if (name.n == 0 && az_sv_is(r->table, "*") && az_sv_is(r->column, "*") && all)
-        name = AZ_SV("all figures");
+        name = AZ_SV(ALL_FIGURES);
     else if (name.n == 0)
         name = az_arena_printf(l->a, "%.*s / %.*s%s%.*s", AZ_SVF(r->table), AZ_SVF(r->column), all ? "" : " / ",
                                AZ_SVF(all ? AZ_SV("") : r->key));
@@ -126,11 +139,7 @@ void az_gates_load(struct az_loader *l, struct az_node *root)
     for (struct az_node *n = rules && rules->n <= RULES_MAX ? rules->first : NULL; n && !l->fatal; n = n->next)
         load_rule(l, n);
     if (!l->fatal && l->c->gates.rules.n == 0 && !rules && !az_node_has(gates, "rules")) {
-        struct az_gate_rule r; /* none given: every figure that has a direction */
-        az_gate_rule_init(&r);
-        name_rule(l, &r);
-        if (!l->fatal)
-            l->fatal = az_vec_push(&l->c->gates.rules, r);
+        l->fatal = az_config_default_gates(l->c);
     } else if (!l->fatal && rules && rules->n == 0) {
         az_load_error(l, rules, "no rules (leave the key out for the rule that takes every figure)");
     }

@@ -5,18 +5,59 @@
 #include "base/num.h"
 #include "driver/gates.h"
 #include "driver/internal.h"
+#include "driver/saved.h"
 
 #define NOISE_RUNS 30
 
-struct az_sv az_gate_group(const struct az_outcome *o)
-{
-    return o->job->input->run_group.n ? o->job->input->run_group : o->title;
-}
+/* ---- documents ---- */
 
-bool az_gate_is_baseline(const struct az_gate_step *s, const struct az_outcome *o)
+static bool named_baseline(const struct az_gate_step *s, struct az_sv title, struct az_sv group)
 {
     struct az_sv b = s->c->gates.baseline;
-    return s->c->gates.given && b.n && (az_sv_eq(b, o->title) || az_sv_eq(b, o->job->input->run_group));
+    return s->c->gates.given && b.n && (az_sv_eq(b, title) || az_sv_eq(b, group));
+}
+
+static void take_outcome(struct az_gate_step *s, const struct az_outcome *o)
+{
+    const struct az_input *in = o->job->input;
+    bool named = named_baseline(s, o->title, in->run_group);
+    s->docs[s->n_docs++] = (struct az_gate_doc){ .title = o->title,
+                                                 .group = in->run_group.n ? in->run_group : o->title,
+                                                 .doc = &o->doc,
+                                                 .labels = &in->opts.labels,
+                                                 .baseline = named || in->baseline,
+                                                 .for_all = named || (in->baseline && in->run_group.n) };
+}
+
+int az_gate_take_docs(struct az_gate_step *s)
+{
+    const struct az_saved_list *saved = s->f->plan->saved;
+    s->docs = az_arena_array(&s->arena, s->f->n + (saved ? saved->n : 0), sizeof *s->docs);
+    if (!s->docs)
+        return az_arena_error(&s->arena);
+    for (size_t i = 0; i < s->f->n; i++)
+        if (s->f->outcomes[i].reportable && !s->f->outcomes[i].error)
+            take_outcome(s, &s->f->outcomes[i]);
+    for (size_t i = 0; saved && i < saved->n; i++) {
+        const struct az_saved_doc *d = saved->v[i];
+        s->docs[s->n_docs++] = (struct az_gate_doc){ .title = d->title,
+                                                     .group = d->title,
+                                                     .doc = &d->doc,
+                                                     .baseline = d->baseline,
+                                                     .for_all = d->only && d->baseline };
+    }
+    /* `analyzer gate BASE CAND...`: what comes alone is a repeated run of the first candidate */
+    struct az_sv first = AZ_SV("");
+    for (size_t i = 0; i < s->n_docs && !first.n; i++)
+        if (!s->docs[i].baseline)
+            first = s->docs[i].title;
+    for (size_t i = 0; saved && i < saved->n; i++)
+        if (saved->v[i]->only)
+            s->docs[s->n_docs - saved->n + i].group = first;
+    for (size_t i = 0; saved && i < s->n_docs - saved->n; i++)
+        if (az_sv_is(s->docs[i].group, AZ_GATE_ALONE))
+            s->docs[i].group = first;
+    return AZ_OK;
 }
 
 /* ---- what this run is ---- */
@@ -28,9 +69,9 @@ static struct az_sv label(const struct az_gate_step *s, const char *key)
     for (size_t i = 0; i < own->n; i++)
         if (az_sv_is(own->v[i].key, key))
             return own->v[i].value;
-    for (size_t k = 0; k < s->f->n; k++) {
-        const struct az_labels *l = &s->f->outcomes[k].job->input->opts.labels;
-        for (size_t i = 0; i < l->n; i++)
+    for (size_t k = 0; k < s->n_docs; k++) {
+        const struct az_labels *l = s->docs[k].labels;
+        for (size_t i = 0; l && !s->docs[k].baseline && i < l->n; i++)
             if (az_sv_is(l->v[i].key, key))
                 return l->v[i].value;
     }
@@ -79,8 +120,8 @@ int az_gate_describe_run(struct az_gate_step *s)
     r->host = label(s, "host");
     r->stack = label(s, "stack");
     r->device = all_devices(s);
-    if (!r->stack.n && s->f->n)
-        r->stack = s->f->outcomes[0].doc.format;
+    if (!r->stack.n && s->n_docs)
+        r->stack = s->docs[0].doc->format;
     if (s->c->path.n && az_file_digest(s->c->path.p, hex, &size) == 0)
         r->config_hash = az_arena_dup(&s->arena, az_sv_str(hex));
     s->cand.label = r->label.n ? r->label : r->commit;
@@ -89,33 +130,82 @@ int az_gate_describe_run(struct az_gate_step *s)
 
 /* ---- kinds of baseline ---- */
 
-/* The named inputs stand for every input of the candidate. */
-static int from_inputs(struct az_gate_step *s, struct az_gate_in *in)
+/* A document of the candidate with the same tables, for what CSV tables do not say. */
+static const struct az_document *like_of(const struct az_gate_step *s, struct az_sv group)
 {
-    bool any = false;
+    for (size_t i = 0; i < s->n_docs; i++)
+        if (!s->docs[i].baseline && az_sv_eq(s->docs[i].group, group))
+            return s->docs[i].doc;
+    return NULL;
+}
+
+static int add_base(struct az_gate_step *s, struct az_sv group, const struct az_document *doc)
+{
+    return az_series_add(&s->base, group, doc, like_of(s, group), s->want, s->n_want);
+}
+
+/* Input of the candidate that a baseline of this title is for: the one of the title, else the only one there is. */
+static struct az_sv input_for(const struct az_gate_step *s, struct az_sv title, bool alone)
+{
+    for (size_t i = 0; i < s->n_docs; i++)
+        if (!s->docs[i].baseline && (az_sv_eq(s->docs[i].title, title) || az_sv_eq(s->docs[i].group, title)))
+            return s->docs[i].group;
+    return alone && s->cand.inputs.n == 1 ? s->cand.inputs.v[0] : title;
+}
+
+/* Documents of this run that are the baseline. */
+static int from_docs(struct az_gate_step *s, struct az_gate_in *in)
+{
+    struct az_sv name = AZ_SV("");
+    size_t n = 0;
     int rc = AZ_OK;
 
-    for (size_t i = 0; !rc && i < s->f->n; i++) {
-        const struct az_outcome *o = &s->f->outcomes[i];
-        if (!az_gate_is_baseline(s, o) || !o->reportable || o->error)
+    for (size_t i = 0; !rc && i < s->n_docs; i++) {
+        const struct az_gate_doc *d = &s->docs[i];
+        if (!d->baseline)
             continue;
-        any = true;
-        for (size_t k = 0; !rc && k < s->cand.inputs.n; k++)
-            rc = az_series_add(&s->base, s->cand.inputs.v[k], &o->doc, NULL, s->want, s->n_want);
+        name = n++ ? name : d->title;
+        for (size_t k = 0; !rc && d->for_all && k < s->cand.inputs.n; k++)
+            rc = add_base(s, s->cand.inputs.v[k], d->doc);
+        if (!rc && !d->for_all)
+            rc = add_base(s, input_for(s, d->group, false), d->doc);
     }
-    s->base.label = s->c->gates.baseline;
-    if (any)
-        in->base = &s->base;
-    else
-        in->no_base =
-            az_arena_printf(&s->arena, "no baseline: the input '%.*s' could not be read", AZ_SVF(s->c->gates.baseline));
+    s->base.label = s->c->gates.baseline.n ? s->c->gates.baseline : name;
+    in->base = n ? &s->base : NULL;
+    in->no_base = AZ_SV("no baseline: its input could not be read");
     return rc;
 }
 
+/* Results of an earlier run, read from files. */
+static int from_files(struct az_gate_step *s, struct az_gate_in *in)
+{
+    struct az_saved_list l;
+    struct az_sv path = s->c->gates.baseline;
+    int rc;
+
+    az_vec_init(&l, NULL);
+    rc = az_saved_collect(path.p, &l, s->diag);
+    for (size_t i = 0; !rc && i < l.n; i++)
+        rc = add_base(s, input_for(s, l.v[i]->title, l.n == 1), &l.v[i]->doc);
+    if (rc) { /* said already; the gates that need none go on */
+        in->no_base = az_arena_printf(&s->arena, "no baseline: '%.*s' could not be read", AZ_SVF(az_path_base(path)));
+    } else {
+        s->base.label = az_arena_dup(&s->arena, az_path_base(path));
+        in->base = &s->base;
+    }
+    az_saved_release(&l);
+    return rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTERNAL ? rc : AZ_OK;
+}
+
+/* Is the baseline among the inputs, be it that they failed? */
 static bool names_input(const struct az_gate_step *s)
 {
+    for (size_t i = 0; i < s->n_docs; i++)
+        if (s->docs[i].baseline)
+            return true;
     for (size_t i = 0; i < s->f->n; i++)
-        if (az_gate_is_baseline(s, &s->f->outcomes[i]))
+        if (s->f->outcomes[i].job->input->baseline ||
+            named_baseline(s, s->f->outcomes[i].title, s->f->outcomes[i].job->input->run_group))
             return true;
     return false;
 }
@@ -180,9 +270,9 @@ int az_gate_find_baseline(struct az_gate_step *s, struct az_gate_in *in)
 
     in->no_base = AZ_SV("no baseline (give gates.baseline, or a history)");
     if (names_input(s))
-        rc = from_inputs(s, in);
+        rc = from_docs(s, in);
     else if (b.n && !names_run(b))
-        rc = az_gate_load_baseline(s, in);
+        rc = from_files(s, in);
     if (!rc && s->c->history.path.n)
         rc = with_history(s, in);
     return rc;

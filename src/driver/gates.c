@@ -43,10 +43,10 @@ static int choose_figures(struct az_gate_step *s)
 static int gather(struct az_gate_step *s)
 {
     int rc = AZ_OK;
-    for (size_t i = 0; !rc && i < s->f->n; i++) {
-        const struct az_outcome *o = &s->f->outcomes[i];
-        if (o->reportable && !o->error && !az_gate_is_baseline(s, o))
-            rc = az_series_add(&s->cand, az_gate_group(o), &o->doc, NULL, s->want, s->n_want);
+    for (size_t i = 0; !rc && i < s->n_docs; i++) {
+        const struct az_gate_doc *d = &s->docs[i];
+        if (!d->baseline)
+            rc = az_series_add(&s->cand, d->group, d->doc, NULL, s->want, s->n_want);
     }
     return rc;
 }
@@ -124,9 +124,9 @@ static int add_class_times(struct az_gate_step *s, struct az_document *doc)
     az_table_column(t, "Class", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Rank", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Time (s)", AZ_REAL, AZ_UNIT_S, AZ_LOWER_BETTER);
-    for (size_t i = 0; !rc && i < s->f->n; i++)
-        if (s->f->outcomes[i].reportable)
-            rc = put_classes(&s->f->outcomes[i].doc, s->f->outcomes[i].title, t);
+    for (size_t i = 0; !rc && i < s->n_docs; i++)
+        if (!s->docs[i].baseline)
+            rc = put_classes(s->docs[i].doc, s->docs[i].title, t);
     if (!rc)
         return az_document_add(doc, t);
     az_table_free(t);
@@ -255,9 +255,16 @@ int az_step_gates(struct az_followup *f, struct az_diag *diag)
     for (size_t i = 0; i < f->n; i++)
         some_failed |= f->outcomes[i].error != AZ_OK;
     if (!rc)
+        rc = az_gate_take_docs(&s);
+    if (!rc)
         rc = choose_figures(&s);
     if (!rc)
         rc = gather(&s);
+    if (!rc && f->plan->calibrate) {
+        rc = az_gate_calibrate(&s);
+        release(&s);
+        return rc;
+    }
     if (!rc)
         rc = az_gate_describe_run(&s);
     if (!rc)

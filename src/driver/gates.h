@@ -6,10 +6,24 @@
 #include "results/gate.h"
 #include "results/history.h"
 
+/* run_group of an input that came alone on the command line of `gate`. */
+#define AZ_GATE_ALONE "\001alone"
+
+/* One document that gates are about: of an input of the run, or saved. */
+struct az_gate_doc {
+    struct az_sv title, group; /* figures are pooled under the group */
+    const struct az_document *doc;
+    const struct az_labels *labels; /* NULL: none */
+    bool baseline;
+    bool for_all; /* a baseline that stands for every input of the candidate */
+};
+
 struct az_gate_step {
     struct az_followup *f;
     struct az_diag *diag;
     const struct az_config *c;
+    struct az_gate_doc *docs;
+    size_t n_docs;
     struct az_arena arena;
     struct az_mem mem;
     struct az_selector *want;
@@ -17,7 +31,6 @@ struct az_gate_step {
     struct az_series cand, base, noise, drift;
     struct az_history_run run; /* what this run is */
     struct az_verdict verdict;
-    bool from_history; /* the baseline is a run of the history */
 };
 
 /* ---- gates.c ---- */
@@ -25,15 +38,15 @@ bool az_gates_wanted(const struct az_config *c);
 int az_step_gates(struct az_followup *f, struct az_diag *diag) AZ_MUST_USE;
 
 /* ---- gate_baseline.c ---- */
-/* Name under which an input's figures are pooled: its run_group, else its title. */
-struct az_sv az_gate_group(const struct az_outcome *o);
-/* Is the outcome part of the baseline (which then names a title or run_group)? */
-bool az_gate_is_baseline(const struct az_gate_step *s, const struct az_outcome *o);
+/* Fills s->docs from the inputs of the run and the saved results of the plan. */
+int az_gate_take_docs(struct az_gate_step *s) AZ_MUST_USE;
 /* Fills s->base, s->noise, s->drift; in->base stays NULL and in->no_base says why where there is none. */
 int az_gate_find_baseline(struct az_gate_step *s, struct az_gate_in *in) AZ_MUST_USE;
-/* Results of an earlier run, read from files. */
-int az_gate_load_baseline(struct az_gate_step *s, struct az_gate_in *in) AZ_MUST_USE;
 /* What this run is: labels, device, time. */
 int az_gate_describe_run(struct az_gate_step *s) AZ_MUST_USE;
+
+/* ---- gate_calibrate.c ---- */
+/* Prints limits that repeated runs of one thing stay within, as a block of a configuration. */
+int az_gate_calibrate(struct az_gate_step *s) AZ_MUST_USE;
 
 #endif

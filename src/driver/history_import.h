@@ -13,8 +13,8 @@ struct az_import {
 
 /* "commit=abc" into its field. AZ_EUSAGE: no such label. */
 int az_import_label(struct az_import *im, struct az_sv text) AZ_MUST_USE;
-/* Adds the runs; their numbers in ids, also of those before a failure. Where nothing says when a run was made, it is the
- * time of its file. */
+/* Adds the runs; their numbers in ids, also of those before a failure. Where nothing says when a run was made, it is
+ * the time of its file. */
 int az_history_import(struct az_history *h, const struct az_import *im, struct az_vec_i64 *ids,
                       struct az_diag *diag) AZ_MUST_USE;
 

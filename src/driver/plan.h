@@ -3,6 +3,7 @@
 #define AZ_DRIVER_PLAN_H
 
 #include "config/config.h"
+#include "driver/saved.h"
 #include "io/path.h"
 #include "registry.h"
 
@@ -42,6 +43,8 @@ struct az_plan {
     const struct az_config *config; /* borrowed */
     struct az_plan_jobs jobs;
     struct az_step_out steps[AZ_STEP_COUNT];
+    const struct az_saved_list *saved;      /* results of earlier runs that gates are about, too; NULL: none */
+    bool calibrate;                         /* gates: limits from repeated runs instead of a verdict */
     struct az_sv spool;                     /* temporary folder that holds copies of piped inputs; empty: none */
     const struct az_path_info *input_files; /* all files of all inputs, as they were before the run */
     size_t n_input_files;

@@ -306,19 +306,52 @@ static void judge_status(struct az_gate_result *x, const struct az_metric *noise
 
 /* ---- words ---- */
 
+static double seconds(struct az_sv unit)
+{
+    static const struct {
+        const char *text;
+        double s;
+    } times[] = { { "ps", 1e-12 }, { "ns", 1e-9 }, { "us", 1e-6 }, { "\xc2\xb5s", 1e-6 }, { "ms", 1e-3 }, { "s", 1 } };
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        if (az_sv_is(unit, times[i].text))
+            return times[i].s;
+    return 0;
+}
+
+/* Unit in which a time of this size is readable; factor from its own unit. */
+static struct az_sv readable(const struct az_gate_result *x, double *factor)
+{
+    static const struct {
+        const char *text;
+        double s;
+    } units[] = { { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "ns", 1e-9 } };
+    double s = seconds(x->unit), b = fabs(x->base.center), c = fabs(x->cand.center), most;
+
+    *factor = 1;
+    most = s * (isnan(b) ? c : isnan(c) ? b : fmax(b, c));
+    for (size_t i = 0; i < 4; i++) {
+        if (most >= units[i].s) {
+            *factor = s / units[i].s;
+            return az_sv_str(units[i].text);
+        }
+    }
+    return x->unit;
+}
+
 static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
 {
-    double b = x->base.center, c = x->cand.center;
-    const char *space = x->unit.n ? " " : "";
+    double f, b = x->base.center, c = x->cand.center;
+    struct az_sv unit = readable(x, &f);
+    const char *space = unit.n ? " " : "";
     int rc = 0;
     if (!isnan(b) && !isnan(c)) {
-        rc = az_text_printf(t, "%.6g -> %.6g%s%.*s", b, c, space, AZ_SVF(x->unit));
+        rc = az_text_printf(t, "%.6g -> %.6g%s%.*s", b * f, c * f, space, AZ_SVF(unit));
         if (!rc && fabs(b) > 0)
             rc = az_text_printf(t, ", %+.3g%%", 100 * (c - b) / fabs(b));
     } else if (!isnan(c)) {
-        rc = az_text_printf(t, "%.6g%s%.*s", c, space, AZ_SVF(x->unit));
+        rc = az_text_printf(t, "%.6g%s%.*s", c * f, space, AZ_SVF(unit));
     } else if (!isnan(b)) {
-        rc = az_text_printf(t, "was %.6g%s%.*s", b, space, AZ_SVF(x->unit));
+        rc = az_text_printf(t, "was %.6g%s%.*s", b * f, space, AZ_SVF(unit));
     }
     return rc;
 }
@@ -351,18 +384,6 @@ static int explain(struct az_gate_result *x, struct az_arena *a)
         x->text = az_arena_dup(a, az_text_view(&t));
     az_vec_release(&t);
     return rc ? rc : a->failed ? az_arena_error(a) : 0;
-}
-
-static double seconds(struct az_sv unit)
-{
-    static const struct {
-        const char *text;
-        double s;
-    } times[] = { { "ps", 1e-12 }, { "ns", 1e-9 }, { "us", 1e-6 }, { "\xc2\xb5s", 1e-6 }, { "ms", 1e-3 }, { "s", 1 } };
-    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
-        if (az_sv_is(unit, times[i].text))
-            return times[i].s;
-    return 0;
 }
 
 int az_gate_judge(struct az_gate_result *x, const struct az_metric *noise, struct az_arena *a)

@@ -57,7 +57,7 @@ int az_history_drift(struct az_history *h, const struct az_history_run *like, in
 int az_history_list_document(struct az_history *h, struct az_document *doc) AZ_MUST_USE;
 /* One run: what it is, its verdicts, its figures. AZ_EUSAGE: no such run. */
 int az_history_show_document(struct az_history *h, int64_t id, struct az_document *doc) AZ_MUST_USE;
-/* Metrics whose "input / table / key / column" the key meets (glob; a text without wildcards: part of it), each a table
+/* Metrics whose "input / table / key / column" the key meets (part of it, or a glob for a part), each a table
  * and a trend chart; at most `most`. AZ_EUSAGE with a message: none. */
 int az_history_trend_document(struct az_history *h, struct az_sv key, size_t most, struct az_document *doc) AZ_MUST_USE;
 

@@ -166,10 +166,13 @@ struct found {
 };
 AZ_VEC(struct found, founds);
 
-static bool meets(struct az_sv key, struct az_sv text)
+static bool meets(struct az_sv key, struct az_sv text, struct az_arena *a)
 {
     bool wild = memchr(key.p, '*', key.n) || memchr(key.p, '?', key.n) || memchr(key.p, '[', key.n);
-    return wild ? az_sv_glob(key, text) : az_sv_ifind(text, key) >= 0;
+    if (!wild)
+        return az_sv_ifind(text, key) >= 0;
+    struct az_sv inside = az_arena_printf(a, "*%.*s*", AZ_SVF(key));
+    return inside.p && az_sv_glob(inside, text);
 }
 
 static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena *a, struct founds *out)
@@ -188,7 +191,7 @@ static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena 
             rc = az_arena_error(a);
             break;
         }
-        if (meets(key, f.text) || az_sv_eq(key, k)) {
+        if (meets(key, f.text, a) || az_sv_eq(key, k)) {
             rc = az_vec_push(out, f);
             if (rc)
                 break;
@@ -342,8 +345,10 @@ static int trend_of(struct az_history *h, const struct found *f, size_t number, 
     struct az_sv step = rc ? AZ_SV("") : find_step(&n, f->unit, a);
     struct az_table *t = rc ? NULL : az_table_new(a, id, "", AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE);
     if (t) {
-        t->title = az_arena_printf(a, "%.*s%s%.*s%s", AZ_SVF(f->text), f->unit.n ? " (" : "", AZ_SVF(f->unit),
-                                   f->unit.n ? ")" : "");
+        struct az_sv unit = az_arena_printf(a, "(%.*s)", AZ_SVF(f->unit));
+        t->title = f->unit.n && !az_sv_ends(f->text, unit)
+                       ? az_arena_printf(a, "%.*s %.*s", AZ_SVF(f->text), AZ_SVF(unit))
+                       : f->text;
         if (step.n)
             t->title = az_arena_printf(a, "%.*s; %.*s", AZ_SVF(t->title), AZ_SVF(step));
         rc = put_nights(&n, t);
@@ -366,7 +371,7 @@ int az_history_trend_document(struct az_history *h, struct az_sv key, size_t mos
     rc = find_metrics(h, key, doc->arena, &found);
     if (!rc && found.n == 0)
         rc = az_diag_fail(h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path),
-                          "no figure meets '%.*s' (part of, or a glob for, \"input / table / key / column\"; see "
+                          "no figure meets '%.*s' (part of \"input / table / key / column\", * and ? allowed; see "
                           "`analyzer history show ID`)",
                           AZ_SVF(key));
     for (size_t i = 0; !rc && i < found.n && i < most; i++)

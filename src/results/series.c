@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/num.h"
-#include "base/sort.h"
+#include "results/compare_spec.h"
 #include "text/jsonscan.h"
 #include "text/jsonw.h"
 
@@ -550,6 +550,13 @@ static bool left_out(const struct az_table *t)
     return (t->flags & AZ_TABLE_TEXT_ONLY) || az_sv_is(t->id, "facts") || az_sv_is(t->id, "coverage");
 }
 
+/* A table of events or of what a run says of itself is taken only where it is named. */
+static bool table_wanted(const struct az_selector *w, const struct az_table *t)
+{
+    bool wild = memchr(w->table.p, '*', w->table.n) != NULL;
+    return az_sv_glob(w->table, t->id) && !(wild && (az_compare_spec_of(t->id, t)->flags & AZ_SPEC_SKIP));
+}
+
 int az_series_add(struct az_series *s, struct az_sv input, const struct az_document *doc,
                   const struct az_document *like, const struct az_selector *want, size_t n_want)
 {
@@ -569,7 +576,7 @@ int az_series_add(struct az_series *s, struct az_sv input, const struct az_docum
             if (az_sv_eq(like->tables.v[k]->id, t->id))
                 other = like->tables.v[k];
         for (size_t w = 0; !rc && w < n_want && !left_out(t); w++) {
-            if (!az_sv_glob(want[w].table, t->id))
+            if (!table_wanted(&want[w], t))
                 continue;
             rc = az_series_sheet(s, input, t->id);
             if (!rc)
