@@ -26,7 +26,6 @@ static struct az_sv literal(struct az_arena *a, struct az_sv s)
 
 static void put_rule(struct az_jsonw *w, const struct az_calibrated *c, struct az_arena *a)
 {
-    az_jsonw_compact(w, true);
     az_jsonw_object(w);
     az_jsonw_key(w, "table");
     az_jsonw_text(w, literal(a, c->sheet));
@@ -37,7 +36,6 @@ static void put_rule(struct az_jsonw *w, const struct az_calibrated *c, struct a
     az_jsonw_key(w, "abs");
     az_jsonw_f64(w, c->abs);
     az_jsonw_end_object(w);
-    az_jsonw_compact(w, false);
 }
 
 int az_gate_calibrate(struct az_gate_step *s)

@@ -6,6 +6,8 @@
 #include "base/sort.h"
 #include "results/gate_stats.h"
 
+#define LEAST_REL 0.001 /* figures that did not move at all may still do so one day */
+
 struct move {
     double rel, abs;
 };
@@ -47,7 +49,7 @@ static void choose(const struct moves *m, struct az_calibrated *out)
         if (i < m->n)
             above = fmax(above, m->v[i].abs);
     }
-    out->rel = round_up(out->rel);
+    out->rel = fmax(round_up(out->rel), LEAST_REL);
     out->abs = round_up(out->abs);
 }
 

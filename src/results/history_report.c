@@ -5,6 +5,7 @@
 #include "results/gate_stats.h"
 #include "results/history.h"
 #include "results/history_db.h"
+#include "results/load.h"
 
 #define BAND_RUNS  10 /* good runs before a night that say what is usual */
 #define BAND_LEAST 3
@@ -162,7 +163,7 @@ AZ_VEC(struct night, nights);
 
 struct found {
     int64_t id;
-    struct az_sv text, unit;
+    struct az_sv text, unit, name;
 };
 AZ_VEC(struct found, founds);
 
@@ -187,6 +188,7 @@ static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena 
         struct az_sv k = az_series_key_text(a, az_hist_text(st, 3, a)), input = az_hist_text(st, 1, a),
                      sheet = az_hist_text(st, 2, a), name = az_hist_text(st, 4, a);
         f.text = az_arena_printf(a, "%.*s / %.*s / %.*s / %.*s", AZ_SVF(input), AZ_SVF(sheet), AZ_SVF(k), AZ_SVF(name));
+        f.name = name;
         if (a->failed) {
             rc = az_arena_error(a);
             break;
@@ -288,13 +290,13 @@ static struct az_sv night_label(const struct night *n, struct az_arena *a)
     return az_arena_printf(a, "%lld%s%.*s", (long long)n->run, day.n ? " " : "", AZ_SVF(day));
 }
 
-static int put_nights(struct nights *n, struct az_table *t)
+static int put_nights(struct nights *n, enum az_unit unit, struct az_table *t)
 {
     static const char *const figures[] = { "Value", "Median", "Low", "High" };
     az_table_column(t, "Run", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Good", AZ_BOOL, AZ_UNIT_NONE, 0);
     for (size_t i = 0; i < 4; i++)
-        az_table_column(t, figures[i], AZ_REAL, AZ_UNIT_NONE, 0);
+        az_table_column(t, figures[i], AZ_REAL, unit, 0);
     az_table_column(t, "Mark", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "Label", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "Commit", AZ_TEXT, AZ_UNIT_NONE, 0);
@@ -351,7 +353,7 @@ static int trend_of(struct az_history *h, const struct found *f, size_t number, 
                        : f->text;
         if (step.n)
             t->title = az_arena_printf(a, "%.*s; %.*s", AZ_SVF(t->title), AZ_SVF(step));
-        rc = put_nights(&n, t);
+        rc = put_nights(&n, az_unit_of_column(f->name, AZ_REAL), t);
         rc = rc ? rc : az_document_add(doc, t);
         if (!rc && n.n)
             rc = add_chart(doc, t, f->unit);
