@@ -66,6 +66,12 @@ stage_examples() { counted examples sh tests/examples.sh; }
 stage_documented() { counted documented "$PYTHON" tests/options_documented.py --analyzer "$ANALYZER"; }
 stage_schema() { counted schema "$PYTHON" tests/schema_check.py --analyzer "$ANALYZER"; }
 
+# What gates write, by schemas of others; how often they are wrong; a history that is written by two and killed.
+stage_gates() {
+    counted gates "$PYTHON" tests/verdict_check.py --analyzer "$ANALYZER" --stats "$BUILD/tools/gate_stats"
+    counted gates "$PYTHON" tests/history_stress.py --analyzer "$ANALYZER"
+}
+
 # Every file of the corpus once through its harness, built with address and undefined sanitizers.
 stage_fuzz() {
     found=0

@@ -191,6 +191,11 @@ static void put_string(struct schema *s, const struct az_option *o)
 static void put_gates(struct az_jsonw *w, const char *ref)
 {
     const struct az_option *rules = az_option_find(AZ_SV("rules"), AZ_AT_GATES);
+    az_jsonw_key(w, "type");
+    az_jsonw_array(w);
+    az_jsonw_text(w, AZ_SV("object"));
+    az_jsonw_text(w, AZ_SV("array"));
+    az_jsonw_end_array(w);
     az_jsonw_key(w, "anyOf");
     az_jsonw_array(w);
     az_jsonw_object(w);

@@ -242,6 +242,20 @@ static int look_back(struct az_gate_step *s, struct az_history *h, struct az_gat
     return rc;
 }
 
+/* A database that another run is just making is as good as none: AZ_EEMPTY without a message. */
+static int open_history(struct az_gate_step *s, struct az_history **h)
+{
+    struct az_diag diag;
+    int rc;
+
+    az_diag_init(&diag);
+    rc = az_history_open(h, s->c->history.path.p, AZ_HISTORY_READ, &diag);
+    for (size_t i = 0; rc && rc != AZ_EEMPTY && i < diag.list.n; i++)
+        az_diag_add(s->diag, AZ_ERROR, AZ_NOWHERE, "%.*s", AZ_SVF(diag.list.v[i].text));
+    az_diag_release(&diag);
+    return rc;
+}
+
 static int with_history(struct az_gate_step *s, struct az_gate_in *in)
 {
     struct az_history *h = NULL;
@@ -254,7 +268,11 @@ static int with_history(struct az_gate_step *s, struct az_gate_in *in)
                 az_arena_printf(&s->arena, "no baseline: the history '%.*s' is empty", AZ_SVF(az_path_base(path)));
         return AZ_OK;
     }
-    rc = az_history_open(&h, path.p, AZ_HISTORY_READ, s->diag);
+    rc = open_history(s, &h);
+    if (rc == AZ_EEMPTY) {
+        in->no_base = AZ_SV("no baseline: the history is empty");
+        return AZ_OK;
+    }
     if (!rc && names_run(s->c->gates.baseline))
         rc = from_history(s, h, in);
     if (!rc)

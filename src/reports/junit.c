@@ -120,7 +120,7 @@ static void one_case(struct writer *w, const struct az_gate_result *x)
     az_outfile_puts(w->f, AZ_SV("    <testcase"));
     attribute(w, "classname", az_arena_printf(w->a, "%.*s.%.*s", AZ_SVF(input), AZ_SVF(sheet)));
     attribute(w, "name", what);
-    az_outfile_printf(w->f, " time=\"%.9g\">\n", seconds(x));
+    az_outfile_printf(w->f, " time=\"%.9f\">\n", seconds(x));
     properties(w, x);
     if (is_failure(x))
         element(w, "failure", x->status == AZ_GATE_NEW || x->status == AZ_GATE_REMOVED ? "presence" : "regression", x);
@@ -172,7 +172,7 @@ static struct sums sum(const struct writer *w, const size_t *order, size_t from,
 
 static void put_sums(struct writer *w, const struct sums *s)
 {
-    az_outfile_printf(w->f, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"%.9g\"", s->tests,
+    az_outfile_printf(w->f, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"%.9f\"", s->tests,
                       s->failures, s->errors, s->skipped, s->time);
 }
 

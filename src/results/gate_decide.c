@@ -342,6 +342,8 @@ static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
 {
     double f, b = x->base.center, c = x->cand.center;
     struct az_sv unit = readable(x, &f);
+    if (az_sv_is(unit, "count") || az_sv_is(unit, "ratio") || az_sv_is(unit, "id"))
+        unit = AZ_SV("");
     const char *space = unit.n ? " " : "";
     int rc = 0;
     if (!isnan(b) && !isnan(c)) {

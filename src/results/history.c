@@ -45,6 +45,8 @@ int az_hist_error(struct az_history *h)
         hint = " (another program has held it for 10 seconds; try again)";
     else if (code == SQLITE_READONLY)
         hint = " (the file or its folder cannot be written)";
+    else if (code == SQLITE_CANTOPEN)
+        hint = " (is its folder there, and may it be written?)";
     else if (code == SQLITE_FULL)
         hint = " (free some space)";
     else if (code == SQLITE_NOTADB)
@@ -266,7 +268,7 @@ int az_history_open(struct az_history **out, const char *path, enum az_history_m
     else
         rc = mode == AZ_HISTORY_READ ? open_read(h) : open_write(h);
     if (!rc && h->version == 0)
-        rc = az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(h->path), "an empty database: no run was stored");
+        rc = az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(h->path), "an empty database: no run was stored");
     if (rc)
         az_history_close(h);
     else

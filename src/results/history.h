@@ -24,7 +24,8 @@ AZ_VEC(struct az_history_run, az_history_runs);
 
 /* Opens a database; for writing it is made where it is missing, and brought to this version. Read-only opening changes
  * nothing, also in a folder that cannot be written. AZ_EIO (not there, no right, locked), AZ_EFORMAT (no database,
- * another program's, a newer version, damaged), with a message. */
+ * another program's, a newer version, damaged), AZ_EEMPTY (for reading: another writer is just making it), with a
+ * message. */
 int az_history_open(struct az_history **h, const char *path, enum az_history_mode mode,
                     struct az_diag *diag) AZ_MUST_USE;
 void az_history_close(struct az_history *h); /* NULL is fine */
