@@ -61,6 +61,8 @@ struct az_sv az_suggest_word(struct az_sv word, struct az_sv words)
 static unsigned other_place(struct az_sv key, unsigned places)
 {
     for (unsigned p = AZ_AT_TOP; p <= AZ_AT_HISTORY; p <<= 1) {
+        if (p == AZ_AT_RULE)
+            continue; /* its keys are everyday words: name, key, min ... */
         if (!(p & places) && az_option_find(key, p))
             return p;
     }

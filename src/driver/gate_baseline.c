@@ -253,6 +253,8 @@ static int open_history(struct az_gate_step *s, struct az_history **h)
     for (size_t i = 0; rc && rc != AZ_EEMPTY && i < diag.list.n; i++)
         az_diag_add(s->diag, AZ_ERROR, AZ_NOWHERE, "%.*s", AZ_SVF(diag.list.v[i].text));
     az_diag_release(&diag);
+    if (!rc)
+        az_history_messages(*h, s->diag);
     return rc;
 }
 

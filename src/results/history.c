@@ -276,6 +276,8 @@ int az_history_open(struct az_history **out, const char *path, enum az_history_m
     return rc;
 }
 
+void az_history_messages(struct az_history *h, struct az_diag *diag) { h->diag = diag; }
+
 void az_history_close(struct az_history *h)
 {
     if (!h)

@@ -28,6 +28,8 @@ AZ_VEC(struct az_history_run, az_history_runs);
  * message. */
 int az_history_open(struct az_history **h, const char *path, enum az_history_mode mode,
                     struct az_diag *diag) AZ_MUST_USE;
+/* Messages from now on go there. */
+void az_history_messages(struct az_history *h, struct az_diag *diag);
 void az_history_close(struct az_history *h); /* NULL is fine */
 
 /* Adds a run with its figures, facts and verdict (NULL: none), in one transaction; *id is its number. */
