@@ -73,6 +73,7 @@ const struct az_report *const az_reports[] = {
     &az_report_csv,
     &az_report_json,
     &az_report_xlsx,
+    &az_report_markdown,
     &az_report_verdict,
     &az_report_junit,
     &az_report_github,

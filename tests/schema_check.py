@@ -23,6 +23,7 @@ ARGS = {"num_of_iters": 1, "nvtx_tag_of_iter": "x"}
 CSV = {"inputs": [{"format": "csv", "nsys_csv_file_path": {"kernel_sum": "k.csv"}, "analysis_args": ARGS}]}
 REP = {"inputs": [{"format": "nsys-rep", "nsys_report": {"path": "k.nsys-rep"}, "analysis_args": ARGS}]}
 PLAIN = {"inputs": [{"format": "nsys-sqlite", "path": "x.sqlite"}]}
+TWO = {"inputs": [{"path": "x.sqlite"}, {"path": "y.sqlite"}]}
 # definition -> a configuration that is right, and the way to the object of that definition
 PLACES = {
     "": (PLAIN, []),
@@ -31,6 +32,7 @@ PLACES = {
     "options": (PLAIN, ["inputs", 0, "options"]),
     "thresholds": (PLAIN, ["thresholds"]),
     "outputs": (PLAIN, ["outputs"]),
+    "compare": (TWO, ["compare"]),
     "nsys_csv_file_path": (CSV, ["inputs", 0, "nsys_csv_file_path"]),
     "nsys_report": (REP, ["inputs", 0, "nsys_report"]),
     "gates": (PLAIN, ["gates"]),
@@ -122,6 +124,7 @@ def check_keys(c, schema, path):
                 # a format that goes with other keys than those of `base`, or none of the required ones
                 missing = (place, key) == ("input", "format") or value == {} and key.startswith("nsys_") \
                     or value is None and key in ("num_of_iters",) \
+                    or key == "compare" and value == {} \
                     or (key, value) == ("optional", True)  # leaves the one input out: nothing to analyse
                 if missing and right is not False:
                     continue
@@ -152,6 +155,11 @@ def check_cases(c, path):
             ({"inputs": PLAIN["inputs"], "outputs": {"formats": ["text", "csv"]}}, True),
             ({"inputs": PLAIN["inputs"], "outputs": {"formats": "csv"}}, True),
             ({"inputs": PLAIN["inputs"], "outputs": {"formats": ["pdf"]}}, False),
+            ({**TWO, "compare": {}}, True), ({**TWO, "compare": {"inputs": [1]}}, False),
+            ({**TWO, "compare": {"inputs": ["x", "y"], "names": ["a", "b"], "baseline": "b"}}, True),
+            ({**TWO, "compare": {"inputs": []}}, False), ({**TWO, "compare": {"tables": [""]}}, False),
+            ({**TWO, "compare": {"tables": 5}}, False), ({**TWO, "side_by_side": 1}, False),
+            ({"inputs": [{"format": "result", "path": "x"}]}, True),
             ({"inputs": PLAIN["inputs"], "$schema": "x"}, True)):
         c.agree(config, json.dumps(config), path, right)
 

@@ -10,8 +10,6 @@
 #include "base/utf8.h"
 #include "text/jsonw.h"
 
-enum { OPT_CONFIG = 256, OPT_OPT };
-
 struct proposal {
     struct az_sv key, lower, class_name;
     int64_t ns, count;

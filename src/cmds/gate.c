@@ -7,17 +7,7 @@
 #include "base/num.h"
 #include "driver/gates.h"
 
-enum {
-    OPT_CONFIG = 256,
-    OPT_BASELINE,
-    OPT_RULE,
-    OPT_CALIBRATE,
-    OPT_FORMAT,
-    OPT_SET,
-    OPT_OPT,
-    OPT_COLOR,
-    OPT_WARN_ONLY
-};
+enum { OPT_CALIBRATE = OPT_OWN };
 
 static const struct cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE", "the inputs, gates and history of this configuration; '-': standard input" },

@@ -8,7 +8,7 @@
 #include "driver/history_import.h"
 #include "results/history.h"
 
-enum { OPT_DB = 256, OPT_KEEP, OPT_MOST, OPT_FORMAT, OPT_COLOR, OPT_LABEL, OPT_ONE };
+enum { OPT_DB = OPT_OWN, OPT_KEEP, OPT_MOST, OPT_LABEL, OPT_ONE };
 
 static const struct cmd_opt options[] = {
     { OPT_DB, "db", "FILE", "the database (history.path of a configuration)" },

@@ -26,7 +26,8 @@ struct cmd {
     int (*run)(const struct cmd *cmd, int argc, char **argv); /* argv[0] is not an operand; exit status */
 };
 
-extern const struct cmd cmd_gate, cmd_history, cmd_run, cmd_probe, cmd_classify, cmd_check_config, cmd_schema, cmd_list, cmd_help, cmd_version;
+extern const struct cmd cmd_run, cmd_compare, cmd_gate, cmd_history, cmd_probe, cmd_classify, cmd_check_config,
+    cmd_schema, cmd_list, cmd_help, cmd_version;
 extern const struct cmd *const cmd_table[]; /* NULL-terminated */
 
 /* ---- args.c ---- */
@@ -50,6 +51,47 @@ bool args_only_help(struct args *a, size_t min, size_t max, int *rc);
 int usage_error(const struct cmd *cmd, const char *fmt, ...) AZ_PRINTF(2, 3);
 /* The nearest of n names, if near enough to be meant; NULL. */
 const char *nearest(const char *word, const char *const *names, size_t n);
+
+/* ---- run.c: options that commands which analyse share; a command may leave out some and add its own from OPT_OWN on.
+ */
+enum {
+    OPT_CONFIG = 256,
+    OPT_FORMAT,
+    OPT_CSV_DIR,
+    OPT_XLSX,
+    OPT_OPT,
+    OPT_SET,
+    OPT_ONLY,
+    OPT_DRY_RUN,
+    OPT_COLOR,
+    OPT_PROGRESS,
+    OPT_STRICT,
+    OPT_MEMORY,
+    OPT_WARN_ONLY,
+    OPT_VERSION,
+    OPT_OWN
+};
+struct run_args {
+    const char *config, *xlsx, *csv_dir, *dir;
+    struct az_vec_sv formats; /* views into argv */
+    struct az_overrides over;
+    struct az_vec_sv only;
+    struct az_run_opts run;
+    int64_t jobs; /* -1: not given */
+    uint64_t memory;
+    int verbose;
+    bool memory_given, dry_run, quiet, text_asked, strict, warn_only;
+};
+void run_args_init(struct run_args *r);
+void run_args_release(struct run_args *r);
+/* Takes one of the options above, or -o -j -q -v; AZ_EXIT_OK, or what to exit with (a message is printed). */
+int run_option(const struct cmd *cmd, struct run_args *r, int id, const char *value);
+/* Levels, colours and text of r->run, from what was taken. */
+void run_fill_opts(struct run_args *r);
+/* --dry-run. */
+int run_print_plan(const struct az_plan *plan, const struct az_log *log);
+/* Exit status of an error before the run. */
+int run_exit_status(int rc);
 
 /* ---- help.c ---- */
 void print_usage(void);

@@ -7,23 +7,6 @@
 #include "base/num.h"
 #include "io/path.h"
 
-enum {
-    OPT_CONFIG = 256,
-    OPT_FORMAT,
-    OPT_CSV_DIR,
-    OPT_XLSX,
-    OPT_OPT,
-    OPT_SET,
-    OPT_ONLY,
-    OPT_DRY_RUN,
-    OPT_COLOR,
-    OPT_PROGRESS,
-    OPT_STRICT,
-    OPT_MEMORY,
-    OPT_WARN_ONLY,
-    OPT_VERSION
-};
-
 static const struct cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE", "analyse the inputs of this configuration; '-': standard input" },
     { 'o', "output", "PATH", "folder for the outputs; a name ending in .xlsx: the workbook of the one input" },
@@ -49,17 +32,20 @@ static const struct cmd_opt options[] = {
     { OPT_VERSION, "version", NULL, "print the version and what is built in" },
 };
 
-struct run_args {
-    const char *config, *xlsx, *csv_dir, *dir;
-    struct az_vec_sv formats; /* views into argv */
-    struct az_overrides over;
-    struct az_vec_sv only;
-    struct az_run_opts run;
-    int64_t jobs; /* -1: not given */
-    uint64_t memory;
-    int verbose;
-    bool memory_given, dry_run, quiet, text_asked, strict, warn_only;
-};
+void run_args_init(struct run_args *r)
+{
+    *r = (struct run_args){ .jobs = -1 };
+    az_vec_init(&r->formats, NULL);
+    az_vec_init(&r->over, NULL);
+    az_vec_init(&r->only, NULL);
+}
+
+void run_args_release(struct run_args *r)
+{
+    az_vec_release(&r->formats);
+    az_vec_release(&r->over);
+    az_vec_release(&r->only);
+}
 
 static int add_override(const struct cmd *cmd, struct run_args *r, bool option, const char *text)
 {
@@ -146,7 +132,7 @@ static int set_output(const struct cmd *cmd, struct run_args *r, const char *pat
     return AZ_EXIT_OK;
 }
 
-static int one_option(const struct cmd *cmd, struct run_args *r, int id, const char *value)
+int run_option(const struct cmd *cmd, struct run_args *r, int id, const char *value)
 {
     switch (id) {
     case OPT_CONFIG:
@@ -193,7 +179,7 @@ static int one_option(const struct cmd *cmd, struct run_args *r, int id, const c
     }
 }
 
-static void fill_run_opts(struct run_args *r)
+void run_fill_opts(struct run_args *r)
 {
     r->run.log.level = r->quiet         ? AZ_LOG_QUIET
                        : r->verbose > 1 ? AZ_LOG_DEBUG
@@ -218,6 +204,17 @@ static void set_outputs(const struct run_args *r, struct az_outputs *o)
     az_vec_reset(&o->formats);
 }
 
+/* The comparison's own outputs give way, too; it writes where the run does then, under its own name. */
+static void set_compare_outputs(const struct run_args *r, struct az_outputs *o)
+{
+    if (r->dir)
+        o->dir = az_sv_str(r->dir);
+    if (!r->xlsx && !r->csv_dir && !r->formats.n)
+        return;
+    o->xlsx = o->csv_dir = AZ_SV("");
+    az_vec_reset(&o->formats);
+}
+
 static int apply(const struct run_args *r, struct az_config *c)
 {
     int rc = AZ_OK;
@@ -229,6 +226,7 @@ static int apply(const struct run_args *r, struct az_config *c)
     if (r->memory_given)
         c->memory_limit = r->memory;
     set_outputs(r, &c->outputs);
+    set_compare_outputs(r, &c->compare.outputs);
     for (size_t i = 0; i < c->inputs.n; i++) {
         set_outputs(r, &c->inputs.v[i].outputs);
         c->inputs.v[i].opts.strict |= c->strict;
@@ -240,7 +238,7 @@ static int apply(const struct run_args *r, struct az_config *c)
     return rc;
 }
 
-static int print_plan(const struct az_plan *plan, const struct az_log *log)
+int run_print_plan(const struct az_plan *plan, const struct az_log *log)
 {
     struct az_vec_char text;
     bool failed = false;
@@ -288,7 +286,7 @@ static int prepare(struct session *s, const struct args *a)
     return rc ? rc : az_plan_make(&s->plan, &s->config, &s->diag);
 }
 
-static int exit_status(int rc)
+int run_exit_status(int rc)
 {
     switch (rc) {
     case AZ_OK:
@@ -318,9 +316,9 @@ static int run_session(struct run_args *r, const struct args *a)
         az_log_line(&r->run.log, AZ_LOG_QUIET, "interrupted: nothing was run");
     else if (rc && s.diag.errors == 0)
         az_log_line(&r->run.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
-    status = exit_status(rc);
+    status = run_exit_status(rc);
     if (!rc && r->dry_run) {
-        status = print_plan(&s.plan, &r->run.log);
+        status = run_print_plan(&s.plan, &r->run.log);
     } else if (!rc) {
         r->run.workers = (unsigned)s.config.jobs;
         r->run.memory_limit = s.config.memory_limit;
@@ -347,7 +345,7 @@ static int parse(const struct cmd *cmd, struct args *a, struct run_args *r, bool
         }
         if (id == OPT_VERSION)
             return cmd_version.run(&cmd_version, 1, a->argv);
-        rc = one_option(cmd, r, id, a->value);
+        rc = run_option(cmd, r, id, a->value);
         if (rc)
             return rc;
     }
@@ -361,23 +359,19 @@ static int parse(const struct cmd *cmd, struct args *a, struct run_args *r, bool
 
 static int run_run(const struct cmd *cmd, int argc, char **argv)
 {
-    struct run_args r = { .jobs = -1 };
+    struct run_args r;
     struct args a;
     bool stop;
     int rc;
 
-    az_vec_init(&r.formats, NULL);
-    az_vec_init(&r.over, NULL);
-    az_vec_init(&r.only, NULL);
+    run_args_init(&r);
     args_init(&a, cmd, argc, argv);
     rc = parse(cmd, &a, &r, &stop);
     if (!stop) {
-        fill_run_opts(&r);
+        run_fill_opts(&r);
         rc = run_session(&r, &a);
     }
-    az_vec_release(&r.formats);
-    az_vec_release(&r.over);
-    az_vec_release(&r.only);
+    run_args_release(&r);
     return rc;
 }
 

@@ -62,6 +62,7 @@ struct az_config {
     struct az_history_opts history; /* path empty: none */
     struct az_labels history_labels;
     bool side_by_side;
+    bool no_reports;       /* inputs are analysed for the steps behind them only: set by commands */
     struct az_vec_sv only; /* titles of --only, borrowed; empty: all inputs */
     struct az_input quick; /* what az_config_add_input copies; set by az_config_quick */
 };

@@ -86,6 +86,12 @@ static int fill_side_by_side(struct choice *ch, struct az_document *doc)
 static int fill_comparison(struct choice *ch, struct az_document *doc)
 {
     const struct az_compare_config *c = &ch->f->plan->config->compare;
+
+    if (ch->n < 2) {
+        az_diag_add(ch->diag, AZ_NOTE, AZ_NOWHERE,
+                    "comparison: --only leaves fewer than two inputs: nothing is compared");
+        return AZ_OK;
+    }
     const struct az_compare_opts opts = { .baseline = c->baseline,
                                           .tables = c->tables.v,
                                           .n_tables = c->tables.n,

@@ -1,4 +1,5 @@
 /* One input before the run: its format, its size, what it will cost; and piped inputs, which can be read only once. */
+#include "driver/followup.h"
 #include "driver/internal.h"
 
 #include <errno.h>
@@ -220,12 +221,42 @@ static int add_files(struct az_plan *p, struct az_plan_job *job)
     return rc;
 }
 
+/* Results of earlier runs: what the configuration calls so, and what looks like one. They serve the steps behind the
+ * inputs only. */
+static int resolve_saved(struct az_plan *p, struct az_plan_job *job)
+{
+    const struct az_input *in = job->input;
+    bool said = az_sv_ieq(in->format, AZ_SV(AZ_FORMAT_RESULT));
+    struct az_sv path = in->files.n ? in->files.v[0].path : AZ_SV("");
+
+    if ((!said && in->format.n && !az_sv_ieq(in->format, AZ_SV("auto"))) || in->files.n == 0 || az_path_is_stream(path))
+        return said ? az_diag_fail(&job->diag, AZ_EFORMAT, in->where, "a saved result is one file or folder") : AZ_OK;
+    if (said && in->files.n > 1)
+        return az_diag_fail(&job->diag, AZ_ECONFIG, in->where, "%zu files (a saved result is one file or folder)",
+                            in->files.n);
+    if (in->files.n > 1)
+        return AZ_OK;
+    job->saved = az_saved_kind(path.p);
+    if (job->saved == AZ_SAVED_NONE)
+        return said && az_path_stat(path.p).kind != AZ_PATH_MISSING
+                   ? az_diag_fail(&job->diag, AZ_EFORMAT, AZ_AT_FILE(path),
+                                  "no result of the analyzer (a result JSON, or a folder of one CSV file a table)")
+                   : AZ_OK;
+    if (!az_followup_wanted(p->config))
+        return az_diag_fail(&job->diag, AZ_EFORMAT, AZ_AT_FILE(path),
+                            "is a result, not a profile (analyzer compare takes it)");
+    return AZ_OK;
+}
+
 static int resolve(struct az_plan *p, struct az_plan_job *job)
 {
     const struct az_input *in = job->input;
-    int rc = AZ_OK;
+    int rc = resolve_saved(p, job);
 
-    if (in->format.n && !az_sv_ieq(in->format, AZ_SV("auto"))) {
+    if (rc)
+        return rc;
+    if (!job->saved && in->format.n && !az_sv_ieq(in->format, AZ_SV(AZ_FORMAT_RESULT)) &&
+        !az_sv_ieq(in->format, AZ_SV("auto"))) {
         job->format = az_format_find(in->format);
         if (!job->format)
             return az_diag_fail(&job->diag, AZ_ECONFIG, in->where, "unknown format '%.*s'", AZ_SVF(in->format));
@@ -233,7 +264,7 @@ static int resolve(struct az_plan *p, struct az_plan_job *job)
     rc = add_files(p, job);
     for (size_t i = 0; !rc && i < job->files.n; i++)
         rc = measure(job, &job->files.v[i]);
-    if (!rc && !job->format)
+    if (!rc && !job->format && !job->saved)
         rc = probe_all(p, job);
     return rc;
 }

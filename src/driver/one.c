@@ -218,6 +218,19 @@ static int check_activity(struct one *o)
                         AZ_SVF(at_input(o).file));
 }
 
+/* A result of an earlier run: its document is there, nothing is analysed. */
+static int read_saved(struct one *o)
+{
+    const struct az_input *in = o->job->input;
+    bool partial = false;
+    int rc = az_load_saved(&o->res->doc, o->job->saved, in->files.v[0].path.p, &partial, o->diag);
+
+    if (!o->res->doc.title.n)
+        o->res->doc.title = in->title;
+    o->res->reportable = rc == AZ_OK || partial;
+    return rc;
+}
+
 int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads, struct az_result *res,
                struct az_diag *diag, _Atomic uint64_t *progress)
 {
@@ -231,6 +244,8 @@ int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, un
 
     if (job->error)
         return job->error;
+    if (job->saved)
+        return read_saved(&o);
     failed = read_traces(&o);
     if (res->n_traces == 0 || failed == AZ_EINTR || failed == AZ_ENOMEM || failed == AZ_ELIMIT)
         return failed;

@@ -134,6 +134,8 @@ static int find_shared(const struct naming *n, bool *shared)
     for (size_t i = 0; !rc && i < n->p->jobs.n; i++) {
         size_t known = stems.text.n;
         uint32_t id = 0;
+        if (n->p->jobs.v[i].saved)
+            continue; /* writes nothing */
         rc = az_intern(&stems, n->w[i].stem, &id);
         if (!rc && id == known)
             first[id] = (uint32_t)i;
@@ -481,7 +483,8 @@ int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag
     if (!n.w)
         return az_arena_error(&p->arena);
     for (size_t i = 0; !rc && i < p->jobs.n; i++) {
-        rc = choose_writers(&n, &n.w[i], &p->jobs.v[i].input->outputs, place_of(p->jobs.v[i].input));
+        if (!c->no_reports && !p->jobs.v[i].saved)
+            rc = choose_writers(&n, &n.w[i], &p->jobs.v[i].input->outputs, place_of(p->jobs.v[i].input));
         if (!rc)
             rc = choose_stem(&n, i);
     }

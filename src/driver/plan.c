@@ -48,7 +48,7 @@ int az_plan_names(struct az_arena *a, struct az_config_names *out)
     }
     while (az_reports[reports])
         reports++;
-    f = az_arena_array(a, formats + 1, sizeof *f);
+    f = az_arena_array(a, formats + 2, sizeof *f);
     r = az_arena_array(a, reports + 2, sizeof *r);
     if (!f || !r)
         return az_arena_error(a);
@@ -58,6 +58,7 @@ int az_plan_names(struct az_arena *a, struct az_config_names *out)
         for (const char *const *alias = (*p)->aliases; alias && *alias; alias++)
             *f++ = *alias;
     }
+    *f++ = AZ_FORMAT_RESULT;
     *r++ = "text";
     for (size_t i = 0; i < reports; i++)
         *r++ = az_reports[i]->name;
@@ -127,6 +128,49 @@ static int choose_titles(struct az_plan *p, const struct az_vec_sv *only, struct
     return rc;
 }
 
+/* Can the word be a baseline: a rule, a name, or a title? */
+static bool is_baseline(const struct az_plan *p, const struct az_compare_config *k)
+{
+    struct az_sv w = k->baseline;
+    bool known = w.n == 0 || az_sv_is(w, "first") || az_sv_is(w, "best") || az_sv_is(w, "median");
+
+    for (size_t i = 0; i < k->names.n; i++)
+        known |= az_sv_eq(k->names.v[i], w);
+    for (size_t i = 0; k->names.n == 0 && i < p->jobs.n; i++)
+        known |= az_sv_eq(p->jobs.v[i].input->title, w);
+    return known;
+}
+
+/* What "compare" names must be there. */
+static int check_compare(const struct az_plan *p, const struct az_config *c, struct az_diag *diag)
+{
+    const struct az_compare_config *k = &c->compare;
+    struct az_where at = c->path.n ? AZ_AT_FILE(c->path) : AZ_NOWHERE;
+    size_t n = k->inputs.n ? k->inputs.n : p->jobs.n;
+    int rc = AZ_OK;
+
+    for (size_t i = 0; i < k->inputs.n; i++) {
+        bool found = false;
+        for (size_t j = 0; j < p->jobs.n; j++)
+            found |= az_sv_eq(p->jobs.v[j].input->title, k->inputs.v[i]);
+        struct az_sv near = nearest_title(p, k->inputs.v[i]);
+        if (!found)
+            rc = az_diag_fail(diag, AZ_ECONFIG, at, "compare: no input has the title '%.*s'%s%.*s%s",
+                              AZ_SVF(k->inputs.v[i]), near.n ? " (did you mean '" : "", AZ_SVF(near),
+                              near.n ? "'?)" : "");
+    }
+    if (!rc && n < 2)
+        rc =
+            az_diag_fail(diag, AZ_ECONFIG, at, "compare: %zu input%s (two or more are compared)", n, n == 1 ? "" : "s");
+    if (!rc && !is_baseline(p, k))
+        rc = az_diag_fail(diag, AZ_ECONFIG, at,
+                          "compare: baseline '%.*s' is none of the inputs (first, best, median, or a name)",
+                          AZ_SVF(k->baseline));
+    if (!rc && k->names.n && k->names.n != n)
+        rc = az_diag_fail(diag, AZ_ECONFIG, at, "compare: %zu names for %zu inputs", k->names.n, n);
+    return rc;
+}
+
 int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *diag)
 {
     int rc = check_stdin(c, diag);
@@ -144,6 +188,8 @@ int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *d
     }
     if (!rc)
         rc = choose_titles(p, &c->only, diag);
+    if (!rc && c->compare.wanted)
+        rc = check_compare(p, c, diag);
     if (!rc)
         rc = az_outputs_plan(p, c, diag);
     if (rc == AZ_ENOMEM)
@@ -179,7 +225,10 @@ static int print_job(const struct az_plan_job *job, struct az_vec_char *out)
     int rc = print_name(out, "", in->title);
 
     if (!rc)
-        rc = az_text_printf(out, " (%s)\n", job->format ? job->format->name : "unknown format");
+        rc = az_text_printf(out, " (%s)\n",
+                            job->format  ? job->format->name
+                            : job->saved ? "saved result"
+                                         : "unknown format");
     for (size_t i = 0; !rc && i < in->files.n; i++) {
         const struct az_input_file *f = &in->files.v[i];
         rc = print_name(out, "  reads  ", f->path);

@@ -6,6 +6,9 @@
 #include "driver/saved.h"
 #include "io/path.h"
 #include "registry.h"
+#include "results/load.h"
+
+#define AZ_FORMAT_RESULT "result" /* name of saved results among the formats of a configuration */
 
 struct az_target { /* one output of one job */
     const struct az_report *report;
@@ -16,6 +19,7 @@ AZ_VEC(struct az_target, az_targets);
 struct az_plan_job {
     const struct az_input *input;
     const struct az_format *format; /* NULL: could not be recognised; the job fails with the message in diag */
+    enum az_saved saved;            /* a result of an earlier run, read back: format is NULL, nothing is written */
     struct az_files files;          /* what is parsed: the input's files, a piped one replaced by its copy */
     struct az_targets targets;      /* text is not among them */
     bool text;                      /* prints text to stdout */

@@ -92,13 +92,37 @@ static void severity(struct az_xlsx *x, struct lxw_worksheet *ws, const struct a
     }
 }
 
+/* Worse is red, better is green, by the direction of the column. */
+static void change(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_xlsx_part *p, size_t col)
+{
+    unsigned flags = p->t->columns.v[col].flags;
+    bool higher = (flags & AZ_HIGHER_BETTER) != 0;
+
+    if (!(flags & (AZ_HIGHER_BETTER | AZ_LOWER_BETTER)))
+        return;
+    for (int positive = 0; positive <= 1; positive++) {
+        lxw_conditional_format f = {
+            .type = LXW_CONDITIONAL_TYPE_CELL,
+            .criteria = positive ? LXW_CONDITIONAL_CRITERIA_GREATER_THAN : LXW_CONDITIONAL_CRITERIA_LESS_THAN,
+            .value = 0,
+            .format = az_xlsx_style(x, (positive == 1) == higher ? AZ_STYLE_GREEN : AZ_STYLE_RED),
+        };
+        worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows, (lxw_col_t)col, &f);
+    }
+}
+
 /* ---- one table ---- */
 static void dress(struct az_xlsx *x, const struct az_xlsx_part *p)
 {
     struct lxw_worksheet *ws = p->ws;
 
     for (size_t c = 0; c < p->columns; c++)
-        worksheet_set_column(ws, (lxw_col_t)c, (lxw_col_t)c, column_width(x, p, c), NULL);
+        if (p->t->columns.v[c].flags & AZ_HIDDEN) {
+            lxw_row_col_options hidden = { .hidden = LXW_TRUE };
+            worksheet_set_column_opt(ws, (lxw_col_t)c, (lxw_col_t)c, column_width(x, p, c), NULL, &hidden);
+        } else {
+            worksheet_set_column(ws, (lxw_col_t)c, (lxw_col_t)c, column_width(x, p, c), NULL);
+        }
     worksheet_freeze_panes(ws, 1, 0);
     worksheet_autofilter(ws, 0, 0, (lxw_row_t)p->rows, (lxw_col_t)(p->columns - 1));
     worksheet_set_landscape(ws);
@@ -109,6 +133,8 @@ static void dress(struct az_xlsx *x, const struct az_xlsx_part *p)
         const struct az_column *col = &p->t->columns.v[c];
         if (col->flags & AZ_SHARE)
             data_bar(ws, p, c);
+        if (col->flags & AZ_CHANGE)
+            change(x, ws, p, c);
         if (col->type == AZ_TEXT && az_sv_ieq(col->name, AZ_SV("severity")))
             severity(x, ws, p, c);
     }

@@ -33,6 +33,7 @@ enum az_xlsx_style {
     AZ_STYLE_RED,
     AZ_STYLE_YELLOW,
     AZ_STYLE_BLUE,
+    AZ_STYLE_GREEN,
     AZ_STYLE_COUNT
 };
 

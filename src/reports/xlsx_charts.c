@@ -152,6 +152,49 @@ static lxw_chart *make(struct az_xlsx *x, const struct az_chart *c, const struct
     return chart;
 }
 
+/* A waterfall as stacked columns on an unseen foot, if its table has the columns for it; NULL. */
+static lxw_chart *make_waterfall(struct az_xlsx *x, const struct az_chart *c, const struct az_xlsx_part *p)
+{
+    static const struct {
+        const char *column;
+        lxw_color_t color;
+    } parts[] = {
+        { "Foot (ns)", 0 }, { "Whole (ns)", 0x1F3864 }, { "Rise (ns)", 0xC00000 }, { "Fall (ns)", 0x548235 }
+    };
+    ptrdiff_t cat = column_of(p, c->x), col[4];
+    lxw_chart_font font = { .size = 12, .bold = LXW_TRUE };
+    lxw_chart *chart;
+
+    for (size_t i = 0; i < 4; i++) {
+        col[i] = column_of(p, az_sv_str(parts[i].column));
+        if (col[i] < 0 || cat < 0 || p->rows == 0)
+            return NULL;
+    }
+    chart = workbook_add_chart(x->book, LXW_CHART_COLUMN_STACKED);
+    for (size_t i = 0; chart && i < 4; i++) {
+        lxw_chart_fill fill = { .color = parts[i].color, .none = i == 0 };
+        lxw_chart_series *s = chart_add_series(chart, NULL, NULL);
+        const char *sheet = az_xlsx_string(x, p->name, 31);
+        if (!s) {
+            x->error = x->error ? x->error : AZ_ENOMEM;
+            break;
+        }
+        chart_series_set_categories(s, sheet, 1, (lxw_col_t)cat, (lxw_row_t)p->rows, (lxw_col_t)cat);
+        chart_series_set_values(s, sheet, 1, (lxw_col_t)col[i], (lxw_row_t)p->rows, (lxw_col_t)col[i]);
+        chart_series_set_fill(s, &fill);
+    }
+    if (!chart)
+        return NULL;
+    chart_show_hidden_data(chart); /* the columns are folded away */
+    chart_set_series_gap(chart, 30);
+    chart_title_set_name(chart, az_xlsx_string(x, c->title.n ? c->title : p->t->title, NAME_MAX_UNITS));
+    chart_title_set_name_font(chart, &font);
+    axis_title(x, chart->y_axis, c->y_title);
+    chart_axis_set_num_format(chart->y_axis, "#,##0");
+    chart_legend_set_position(chart, LXW_CHART_LEGEND_NONE);
+    return chart;
+}
+
 void az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t column, const struct az_document *doc,
                     const struct az_xlsx_plan *plan)
 {
@@ -160,7 +203,9 @@ void az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t column, 
     for (size_t i = 0; i < doc->charts.n && !x->error; i++) {
         const struct az_chart *c = &doc->charts.v[i];
         const struct az_xlsx_part *p = az_xlsx_plan_find(plan, c->table);
-        lxw_chart *chart = p ? make(x, c, p) : NULL;
+        lxw_chart *chart = p && c->kind == AZ_CHART_WATERFALL ? make_waterfall(x, c, p) : NULL;
+        if (p && !chart && !x->error)
+            chart = make(x, c, p);
         if (!chart || x->error)
             continue;
         lxw_chart_options o = {

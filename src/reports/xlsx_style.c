@@ -79,6 +79,9 @@ static void decorate(struct lxw_format *f, enum az_xlsx_style s)
     case AZ_STYLE_YELLOW:
         mark(f, 0xFFEB9C, 0x7F6000);
         break;
+    case AZ_STYLE_GREEN:
+        mark(f, 0xC6EFCE, 0x006100);
+        break;
     case AZ_STYLE_BLUE:
         mark(f, 0xDDEBF7, 0x1F3864);
         break;

@@ -100,7 +100,7 @@ static int join_all(struct comparison *c)
         }
         j->spec = az_compare_spec_of(j->id, t);
         if (j->spec->flags & AZ_SPEC_SKIP)
-            j->left_out = "not compared: rows are single events, or what a run says of itself";
+            j->left_out = j->spec->category;
         if (j->left_out || !j->table[c->base] || there < 2)
             continue;
         rc = az_join(c, j);

@@ -11,7 +11,7 @@
 #define RENAME AZ_SPEC_RENAME
 
 #define US       "(\xc2\xb5s)"
-#define CALL_KEY "name|Input type|Input Dims|Input Strides|Concrete Inputs"
+#define CALL_KEY "name|Input type|Input Dims|Input Strides|Concrete Inputs|is_recompute?"
 #define COLL_KEY "Collective name|dtype?|In msg nelems?|Group size?"
 
 /* clang-format off */
@@ -20,14 +20,14 @@ static const struct az_compare_spec specs[] = {
 
     /* what describes a run, and tables of single events */
     { "coverage|facts|findings|advice|data_quality|unmatched_kernels|signposts|roofline_chart|ops_stacked_chart", NULL,
-      "", NULL, NULL, NULL, NULL, SKIP },
+      NULL, NULL, NULL, "not compared: says what the run was", NULL, SKIP },
     { "kernel_details|gpu_events|nvtx_gpu_proj_trace|device_iterations|gpu_utilization|idle_gaps|gpu_gaps|iteration_gaps|"
-      "*_trace|*_long", NULL, "", NULL, NULL, NULL, NULL, SKIP },
+      "*_trace|*_long", NULL, NULL, NULL, NULL, "not compared: single events", NULL, SKIP },
 
-    { "gpu_timeline|gpu_events_averages", NULL, "device?|rank?|type", "time ms=time_ms", NULL, NULL, "total_time",
-      TEXT | ALL },
+    { "gpu_timeline|gpu_events_averages", NULL, "device?|rank?|is_recompute?|type", "time ms=time_ms", NULL, NULL,
+      "total_time", TEXT | ALL | NUMBER },
     { "gpu_timeline_by_device|gpu_timeline_by_agent|gpu_timeline_by_step|gpu_timeline_by_rank|tpu_timeline", NULL,
-      "rank?|device?|agent?|step?|type", "time ms=time_ms", NULL, NULL, "total_time", 0 },
+      "rank?|device?|agent?|step?|is_recompute?|type", "time ms=time_ms", NULL, NULL, "total_time", NUMBER },
     { "classes|nccl|memops", "TimePerIter(ms)", "Class", "TimePerIter(ms)|TotalTime(ms)|TotalInstance", NULL, "Class", NULL,
       TEXT | ALL },
 
@@ -37,12 +37,12 @@ static const struct az_compare_spec specs[] = {
       "Kernel duration " US "_mean=Mean Kernel Time " US "=mean_us|Kernel duration " US "_count=Count=count",
       "Kernel duration " US "_min|Kernel duration " US "_max|Parent op category|Cumulative Percentage (%)+|cum_percent+",
       "kernel class=Category=category=Parent op category", NULL, TEXT | TOTAL | RENAME },
-    { "ops_summary", NULL, "name|op category?", "total_direct_kernel_time_ms|Count",
+    { "ops_summary", NULL, "name|op category?|is_recompute?", "total_direct_kernel_time_ms|Count",
       "total_direct_kernel_time_sum|Cumulative Percentage (%)+", "op category=Categories", NULL, TEXT | TOTAL },
     { "ops_summary_prefill|ops_summary_decode|ops_summary_*", NULL, "name", "total_direct_kernel_time_ms|Count",
       "total_direct_kernel_time_sum|Cumulative Percentage (%)+", "Kernel categories=Categories", NULL, 0 },
     { "ops_summary_by_category|kernel_summary_by_category|kernel_class_summary|category_summary", NULL,
-      "GPU ID?|op category=category=kernel class=Category",
+      "GPU ID?|is_recompute?|op category=category=kernel class=Category",
       "total_direct_kernel_time_ms=Kernel duration (ms)_sum=total_us=Total runtime (ms)|Count=count=Total count",
       "Cumulative Percentage (%)+|cum_percent+", NULL, NULL, TEXT },
     { "ops_all|ops_unique_args", NULL, CALL_KEY,

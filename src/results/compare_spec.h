@@ -25,7 +25,7 @@ struct az_compare_spec {
     /* Figures compared, the first is what rows are sorted by. NULL: the columns with a direction. */
     const char *values;
     const char *drop;     /* columns left out; `x+`: of the variants only */
-    const char *category; /* column that parts the waterfall */
+    const char *category; /* column that parts the waterfall; with AZ_SPEC_SKIP: why the table is left out */
     const char *total;    /* value of the last key column whose row is the whole; NULL: the whole is the sum */
     unsigned flags;
 };

@@ -19,14 +19,14 @@ double az_join_geomean(const struct comparison *c, const struct joined *j, size_
 
 /* ---- compare_summary ---- */
 
-static void summary_columns(struct az_table *t)
+static void summary_columns(const struct comparison *c, struct az_table *t)
 {
     static const char *const counts[] = { "rows baseline", "rows variant", "same", "changed", "new", "removed" };
 
     az_table_column(t, "table", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "variant", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "variant", AZ_TEXT, AZ_UNIT_NONE, c->n == 2 ? AZ_KEY | AZ_DETAIL : AZ_KEY);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        az_table_column(t, counts[i], AZ_INT, AZ_UNIT_COUNT, 0);
+        az_table_column(t, counts[i], AZ_INT, AZ_UNIT_COUNT, i < 2 ? AZ_DETAIL : 0);
     az_table_column(t, "figure", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "unit", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "baseline total", AZ_REAL, AZ_UNIT_NONE, 0);
@@ -148,7 +148,7 @@ int az_compare_summary(struct comparison *c)
 
     if (!t)
         return az_arena_error(c->a);
-    summary_columns(t);
+    summary_columns(c, t);
     for (int rank = 0; rank <= 2; rank++)
         for (size_t i = 0; i < c->n_tables; i++)
             if (rank_of(&c->tables[i]) == rank)

@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "results/compare_internal.h"
 
-#define BARS   12   /* of one kind; smaller ones are one bar */
+#define BARS   6    /* of one kind; smaller ones are one bar */
 #define MAX_NS 4e18 /* beyond this nothing is drawn */
 
 struct bar {
@@ -111,13 +111,20 @@ static int by_kind(const void *a, const void *b, void *ctx)
 
 /* ---- the table ---- */
 
+/* The last four cells are for charts of stacked columns: an unseen foot and what stands on it. */
 static void put(struct az_table *t, const struct fall *f, struct az_sv label, int64_t ns, bool total, int64_t level)
 {
+    int64_t foot = total ? 0 : ns > 0 ? level - ns : level;
+
     az_put_copy(t, label);
     az_put_i64(t, ns);
     az_put_bool(t, total);
     az_put_i64(t, level);
     az_put_f64(t, f->base ? 100.0 * (double)ns / (double)f->base : NAN);
+    az_put_i64(t, foot);
+    az_put_i64(t, total ? ns : 0);
+    az_put_i64(t, !total && ns > 0 ? ns : 0);
+    az_put_i64(t, !total && ns < 0 ? -ns : 0);
 }
 
 /* The bars of one kind, from..to; the smallest of many are one. Returns the level behind them. */
@@ -188,6 +195,10 @@ static int write_table(struct fall *f)
     az_table_column(t, "Total", AZ_BOOL, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_column(t, "Level (ns)", AZ_INT, AZ_UNIT_NS, 0);
     az_table_column(t, "Of baseline (%)", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    az_table_column(t, "Foot (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL | AZ_HIDDEN);
+    az_table_column(t, "Whole (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL | AZ_HIDDEN);
+    az_table_column(t, "Rise (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL | AZ_HIDDEN);
+    az_table_column(t, "Fall (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL | AZ_HIDDEN);
     put(t, f, base, f->base, true, f->base);
     put_bars(t, f);
     put(t, f, az_sv_eq(tag, base) ? AZ_SV("variant") : tag, f->total, true, f->total);

@@ -25,6 +25,7 @@ static const struct source class_sources[] = {
     { "ops", "OP Code", "Device Time" },
 };
 static const struct source timeline_sources[] = {
+    { "gpu_events_averages", "type", "time_ms" },
     { "gpu_timeline", "type", "time ms=time_ms" },
     { "gpu_timeline_by_agent", "type", "time ms=time_ms" },
     { "tpu_timeline", "type", "time_ms" },
@@ -53,6 +54,7 @@ struct matrix {
     size_t n;
     struct labels labels;
     struct az_sv *source; /* one an input: its table */
+    bool first;           /* of equal labels the first counts; else they are added up */
 };
 
 static double to_ms(double x, enum az_unit u)
@@ -81,6 +83,8 @@ static int add(struct matrix *m, size_t input, struct az_sv name, double ms)
             return rc;
         l = &m->labels.v[m->labels.n - 1];
     }
+    if (m->first && !isnan(l->ms[input]))
+        return AZ_OK;
     l->ms[input] = isnan(l->ms[input]) ? ms : l->ms[input] + ms;
     l->total += ms;
     return AZ_OK;
@@ -217,6 +221,7 @@ static int make(struct matrix *m, bool timeline)
     size_t n = timeline ? sizeof timeline_sources / sizeof *sources : sizeof class_sources / sizeof *sources;
     int rc = AZ_OK;
 
+    m->first = timeline; /* of several devices, or of first and repeated work: sums of wholes say nothing */
     az_vec_init(&m->labels, m->doc->mem);
     m->source = az_arena_array(m->doc->arena, m->n, sizeof *m->source);
     if (!m->source)

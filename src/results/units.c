@@ -1,7 +1,7 @@
 /* Units by the names of columns, for tables that come from CSV files, which carry no others. */
 #include "results/load.h"
 
-enum where { WORD, SUBSTRING, START };
+enum where { WORD, SUBSTRING, START, END, WHOLE };
 
 /* The first row that fits counts. A word stands between characters that are neither letters, digits nor bytes of other
  * alphabets; letters are compared as written. */
@@ -10,6 +10,13 @@ static const struct rule {
     enum where where;
     enum az_unit unit;
 } rules[] = {
+    { "_count", END, AZ_UNIT_COUNT },
+    { "FLOPs", WHOLE, AZ_UNIT_TFLOPS },
+    { "DRAM", WHOLE, AZ_UNIT_GBPS },
+    { "CCL", WHOLE, AZ_UNIT_GBPS },
+    { "Util", END, AZ_UNIT_PERCENT },
+    { "Share", WHOLE, AZ_UNIT_PERCENT },
+    { "pct", WORD, AZ_UNIT_PERCENT },
     { "TFLOPS/s", SUBSTRING, AZ_UNIT_TFLOPS },
     { "TB/s", SUBSTRING, AZ_UNIT_TBPS },
     { "GB/s", SUBSTRING, AZ_UNIT_GBPS },
@@ -45,16 +52,43 @@ static const struct rule {
     { "total_subtree_kernel_time", START, AZ_UNIT_US },
     { "Device Time", START, AZ_UNIT_US },
     { "Op-to-Op Gap", START, AZ_UNIT_US },
+    { "PM Ideal", START, AZ_UNIT_US },
+    { "dur_", START, AZ_UNIT_US },
+    { "bin_", START, AZ_UNIT_US },
+    { "Global Call Count", WHOLE, AZ_UNIT_ID },
     { "count", WORD, AZ_UNIT_COUNT },
     { "Count", WORD, AZ_UNIT_COUNT },
     { "Instances", WORD, AZ_UNIT_COUNT },
+    { "Instance", SUBSTRING, AZ_UNIT_COUNT },
     { "Calls", WORD, AZ_UNIT_COUNT },
+    { "Cores", WORD, AZ_UNIT_COUNT },
+    { "Rows", WORD, AZ_UNIT_COUNT },
+    { "Launches", WORD, AZ_UNIT_COUNT },
+    { "Dispatches", WORD, AZ_UNIT_COUNT },
+    { "Kernels", WORD, AZ_UNIT_COUNT },
+    { "Copies", WORD, AZ_UNIT_COUNT },
+    { "Gaps", WORD, AZ_UNIT_COUNT },
+    { "Inst", WORD, AZ_UNIT_COUNT },
+    { "QCount", WORD, AZ_UNIT_COUNT },
+    { "Ops", WORD, AZ_UNIT_COUNT },
+    { "iterations", WORD, AZ_UNIT_COUNT },
+    { "Iterations", WORD, AZ_UNIT_COUNT },
+    { "executions", WORD, AZ_UNIT_COUNT },
+    { "nelems", WORD, AZ_UNIT_COUNT },
+    { "size", WORD, AZ_UNIT_COUNT },
 };
 
 /* Of whole numbers only, and where nothing above fits: what is a name although it is a number. */
-static const char *const ids[] = { "UID",    "ID",      "id",     "PID",      "TID",  "device", "Device",
-                                   "stream", "agent",   "param:", "rank",     "Rank", "Lvl",    "DevId",
-                                   "idx",    "RangeId", "GPU",    "ParentId", "src",  "dst",    "dispatch_id" };
+static const struct {
+    const char *text;
+    enum where where;
+} ids[] = {
+    { "UID", WORD },       { "ID", WORD },        { "id", WORD },     { "PID", WHOLE },   { "TID", WHOLE },
+    { "device", WHOLE },   { "Device", WHOLE },   { "stream", WORD }, { "agent", WORD },  { "param:", START },
+    { "rank", WORD },      { "Rank", WHOLE },     { "Lvl", WHOLE },   { "DevId", WHOLE }, { "idx", WORD },
+    { "RangeId", WHOLE },  { "ParentId", WHOLE }, { "GPU", WHOLE },   { "src", WHOLE },   { "dst", WHOLE },
+    { "Sequence", WHOLE }, { "Step", WHOLE },
+};
 
 static bool letter(char c)
 {
@@ -75,20 +109,33 @@ static bool has_word(struct az_sv name, struct az_sv word)
     return false;
 }
 
+static bool fits(struct az_sv name, const char *word, enum where where)
+{
+    struct az_sv text = az_sv_str(word);
+    switch (where) {
+    case WORD:
+        return has_word(name, text);
+    case SUBSTRING:
+        return az_sv_find(name, text) >= 0;
+    case START:
+        return az_sv_starts(name, text);
+    case END:
+        return az_sv_ends(name, text);
+    case WHOLE:
+        break;
+    }
+    return az_sv_eq(name, text);
+}
+
 enum az_unit az_unit_of_column(struct az_sv name, enum az_cell_type type)
 {
     if (type == AZ_TEXT || type == AZ_BOOL || name.n > 4096)
         return AZ_UNIT_NONE;
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        struct az_sv text = az_sv_str(rules[i].text);
-        bool fits = rules[i].where == WORD    ? has_word(name, text)
-                    : rules[i].where == START ? az_sv_starts(name, text)
-                                              : az_sv_find(name, text) >= 0;
-        if (fits)
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (fits(name, rules[i].text, rules[i].where))
             return rules[i].unit;
-    }
     for (size_t i = 0; type == AZ_INT && i < sizeof ids / sizeof *ids; i++)
-        if (has_word(name, az_sv_str(ids[i])) || az_sv_starts(name, az_sv_str(ids[i])))
+        if (fits(name, ids[i].text, ids[i].where))
             return AZ_UNIT_ID;
     return AZ_UNIT_NONE;
 }

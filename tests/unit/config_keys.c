@@ -23,7 +23,8 @@ static void unknown_keys(void **state)
     expect_error(PRE ", \"$schema\": \"x\"" POST, "c.json:1: /inputs/0/$schema: unknown key '$schema'");
     expect_error(PRE ", \"\": 1" POST, "c.json:1: /inputs/0/: unknown key ''");
     /* keys of releases to come are honestly unknown */
-    expect_error("{ \"inputs\": [ { \"path\": \"a\" } ], \"gates\": {} }", "c.json:1: /gates: unknown key 'gates'");
+    expect_error("{ \"inputs\": [ { \"path\": \"a\" } ], \"gats\": {} }",
+                 "c.json:1: /gats: unknown key 'gats' (did you mean 'gates'?)");
     expect_error("{ \"inputs\": [ { \"path\": \"a\" } ], \"history\": \"h.db\" }",
                  "c.json:1: /history: unknown key 'history'");
 }

@@ -1,6 +1,6 @@
 "$ANALYZER" prove x
 echo "$?"
-"$ANALYZER" compare a b
+"$ANALYZER" merge a b
 echo "$?"
 : >trace.csv
 "$ANALYZER" trace.csv

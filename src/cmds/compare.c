@@ -1,0 +1,358 @@
+/* `analyzer compare A B [C ...]`: results side by side. Each is a profile, analysed in memory, the title of an input of
+ * --config, a result JSON, or a folder of one CSV file a table. */
+#include "cmds/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "io/path.h"
+#include "results/load.h"
+
+enum { OPT_NAMES = OPT_OWN, OPT_SHEETS, OPT_BASELINE, OPT_NORMALIZE };
+
+static const struct cmd_opt options[] = {
+    { OPT_CONFIG, "config", "FILE", "a configuration whose inputs can be named by their titles; alone: all of them" },
+    { OPT_NAMES, "names", "LIST", "a short name for each, for column headings; commas between" },
+    { OPT_BASELINE, "baseline", "NAME", "what the others are compared with: first, best, median, or a name (first)" },
+    { OPT_SHEETS, "sheets", "LIST",
+      "only these tables: names, globs, or all, gpu_timeline, ops_summary, kernel_summary, ops_all, roofline" },
+    { OPT_NORMALIZE, "normalize", NULL,
+      "compare kernel names without template arguments, addresses, and the numbers of generated kernels" },
+    { 'o', "output", "PATH", "folder for comparison.xlsx and other outputs; a name ending in .xlsx: the workbook" },
+    { OPT_FORMAT, "format", "LIST", "outputs: text and the formats of 'analyzer list'" },
+    { OPT_CSV_DIR, "csv-dir", "DIR", "one CSV file a table of the comparison in DIR" },
+    { OPT_XLSX, "xlsx", "FILE", "the workbook of the comparison" },
+    { OPT_OPT, "opt", "KEY=VALUE", "set an option of all inputs ('analyzer help config'); repeatable" },
+    { OPT_SET, "set", "PATH=VALUE", "set any value of the configuration; repeatable" },
+    { 'j', "jobs", "N", "inputs analysed at the same time; 0: one a processor" },
+    { OPT_DRY_RUN, "dry-run", NULL, "print what would be read and written, and stop" },
+    { 'q', "quiet", NULL, "errors only: no warnings, and no text report unless --format names it" },
+    { 'v', "verbose", NULL, "text of every table, and notes; twice: more" },
+    { OPT_COLOR, "color", "WHEN", "auto, always or never" },
+    { OPT_PROGRESS, "progress", "WHEN", "progress line on standard error: auto, always or never" },
+    { OPT_STRICT, "strict", NULL, "an input with a warning counts as failed" },
+    { OPT_MEMORY, "memory-limit", "SIZE", "memory one input may use, as 2G" },
+    { 'h', "help", NULL, "print this help" },
+};
+
+struct compare_args {
+    const struct cmd *cmd;
+    struct run_args r;
+    struct az_vec_sv names, sheets; /* views into argv */
+    const char *baseline;
+    bool normalize;
+};
+
+struct session {
+    struct compare_args *c;
+    struct az_config file, quick; /* of --config; of paths */
+    struct az_plan plan;
+    struct az_diag diag;
+};
+
+static int add_list(struct az_vec_sv *to, const char *list)
+{
+    struct az_sv rest = az_sv_str(list);
+
+    while (rest.n) {
+        struct az_sv one = az_sv_trim(az_sv_cut(&rest, ','));
+        if (one.n && az_vec_push(to, one))
+            return AZ_EXIT_INTERNAL;
+    }
+    return AZ_EXIT_OK;
+}
+
+static int take(struct compare_args *c, int id, const char *value)
+{
+    switch (id) {
+    case OPT_NAMES:
+        return add_list(&c->names, value);
+    case OPT_SHEETS:
+        return add_list(&c->sheets, value);
+    case OPT_BASELINE:
+        c->baseline = value;
+        return AZ_EXIT_OK;
+    case OPT_NORMALIZE:
+        c->normalize = true;
+        return AZ_EXIT_OK;
+    default:
+        return run_option(c->cmd, &c->r, id, value);
+    }
+}
+
+/* ---- operands ---- */
+
+static struct az_input *titled(struct az_config *c, struct az_sv title)
+{
+    for (size_t i = 0; i < c->inputs.n; i++)
+        if (az_sv_eq(c->inputs.v[i].title, title))
+            return &c->inputs.v[i];
+    return NULL;
+}
+
+/* A result of an earlier run as an input; its name is that of the file or folder. */
+static int add_saved(struct az_config *c, const char *path)
+{
+    struct az_sv p = az_arena_dup(&c->arena, az_sv_str(path));
+    struct az_input *in = NULL;
+    int rc = p.p ? az_config_add_input(c, &in) : AZ_ENOMEM;
+
+    if (rc)
+        return rc;
+    while (p.n > 1 && p.p[p.n - 1] == '/')
+        p.n--;
+    in->title = az_path_stat(path).kind == AZ_PATH_DIR ? az_path_base(p) : az_path_stem(p);
+    in->format = AZ_SV(AZ_FORMAT_RESULT);
+    in->files.mem = NULL;
+    return az_vec_push(&in->files, ((struct az_input_file){ .path = az_arena_dup(&c->arena, p), .role = { "", 0 } }));
+}
+
+/* One operand that is no title: exactly one input of s->quick, its last one. */
+static int add_path(struct session *s, const char *path)
+{
+    size_t before = s->quick.inputs.n;
+    int rc;
+
+    if (s->c->r.config && az_path_stat(path).kind == AZ_PATH_MISSING && strcmp(path, "-") != 0)
+        return az_diag_fail(&s->diag, AZ_EUSAGE, AZ_NOWHERE,
+                            "'%s' is no title of an input in %s, nor a file (--dry-run lists the titles)", path,
+                            s->c->r.config);
+    if (strcmp(path, "-") != 0 && az_saved_kind(path) != AZ_SAVED_NONE)
+        return add_saved(&s->quick, path);
+    rc = az_plan_paths(&s->quick, &path, 1, &s->diag);
+    if (!rc && s->quick.inputs.n != before + 1)
+        rc = az_diag_fail(&s->diag, AZ_EUSAGE, AZ_NOWHERE,
+                          "'%s' holds %zu inputs (name one file each, or give a configuration)", path,
+                          s->quick.inputs.n - before);
+    return rc;
+}
+
+static void release_inputs(struct az_inputs *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        az_vec_release(&list->v[i].files);
+        az_options_release(&list->v[i].opts);
+        az_vec_release(&list->v[i].outputs.formats);
+    }
+    az_vec_release(list);
+}
+
+/* A copy, as a title may be given twice. Texts are shared. */
+static int copy_input(const struct az_input *from, struct az_inputs *to)
+{
+    struct az_input copy = *from;
+    int rc = az_options_copy(&copy.opts, &from->opts);
+
+    az_vec_init(&copy.files, NULL);
+    az_vec_init(&copy.outputs.formats, NULL); /* nothing is written for it */
+    for (size_t i = 0; !rc && i < from->files.n; i++)
+        rc = az_vec_push(&copy.files, from->files.v[i]);
+    if (!rc)
+        rc = az_vec_push(to, copy);
+    if (rc) {
+        az_vec_release(&copy.files);
+        az_options_release(&copy.opts);
+    }
+    return rc;
+}
+
+/* Puts the operands' inputs, in their order, into `to`; the rest of the configuration's inputs stay out. */
+static int gather(struct session *s, const struct args *a, struct az_inputs *to)
+{
+    int rc = AZ_OK;
+
+    for (size_t i = 0; !rc && i < a->n_operands; i++) {
+        struct az_input *in = s->c->r.config ? titled(&s->file, az_sv_str(a->operands[i])) : NULL;
+        if (!in) {
+            rc = add_path(s, a->operands[i]);
+            in = rc ? NULL : &s->quick.inputs.v[s->quick.inputs.n - 1];
+        }
+        if (in)
+            rc = copy_input(in, to);
+    }
+    return rc;
+}
+
+/* The configuration that is run: that of --config, else of the paths, with the operands as its inputs. */
+static int choose_inputs(struct session *s, const struct args *a, struct az_config *c)
+{
+    struct az_inputs chosen, old;
+    int rc;
+
+    az_vec_init(&chosen, NULL);
+    rc = gather(s, a, &chosen);
+    old = c->inputs;
+    c->inputs = chosen;
+    release_inputs(&old);
+    az_vec_reset(&c->compare.inputs);
+    return rc;
+}
+
+/* ---- settings ---- */
+
+static int copy_list(struct az_vec_sv *to, const struct az_vec_sv *from)
+{
+    int rc = AZ_OK;
+
+    if (from->n)
+        az_vec_reset(to);
+    for (size_t i = 0; !rc && i < from->n; i++)
+        rc = az_vec_push(to, from->v[i]);
+    return rc;
+}
+
+/* Where the comparison goes: as the configuration's "compare" says, else text; what is asked for here beats both. */
+static int set_outputs(const struct run_args *r, struct az_config *c, bool configured)
+{
+    struct az_outputs *o = &c->compare.outputs;
+    bool asked = r->xlsx || r->csv_dir || r->formats.n;
+    int rc = AZ_OK;
+
+    if (r->dir)
+        o->dir = az_sv_str(r->dir);
+    if (asked) {
+        o->xlsx = az_sv_str(r->xlsx);
+        o->csv_dir = az_sv_str(r->csv_dir);
+        rc = copy_list(&o->formats, &r->formats);
+        if (!rc && r->formats.n == 0) /* a place says what is written there, and text goes with it */
+            rc = az_vec_push(&o->formats, AZ_SV("text"));
+    } else if (!configured && !r->dir) {
+        az_vec_reset(&o->formats);
+        rc = az_vec_push(&o->formats, AZ_SV("text"));
+    }
+    return rc;
+}
+
+static int apply(const struct compare_args *k, struct az_config *c)
+{
+    bool configured = c->compare.wanted;
+    int rc = set_outputs(&k->r, c, configured);
+
+    c->compare.wanted = true;
+    c->side_by_side = false;
+    c->no_reports = true;
+    c->strict |= k->r.strict;
+    c->compare.normalize |= k->normalize;
+    if (k->baseline)
+        c->compare.baseline = az_sv_str(k->baseline);
+    if (k->r.jobs >= 0)
+        c->jobs = k->r.jobs;
+    if (k->r.memory_given)
+        c->memory_limit = k->r.memory;
+    for (size_t i = 0; i < c->inputs.n; i++)
+        c->inputs.v[i].opts.strict |= c->strict;
+    if (!rc)
+        rc = copy_list(&c->compare.names, &k->names);
+    return rc ? rc : copy_list(&c->compare.tables, &k->sheets);
+}
+
+static int prepare(struct session *s, const struct args *a, struct az_config **chosen)
+{
+    struct az_config_names names;
+    struct az_config *c = s->c->r.config ? &s->file : &s->quick;
+    int rc = az_plan_names(&s->plan.arena, &names);
+
+    if (!rc && s->c->r.config)
+        rc = az_config_load(&s->file, s->c->r.config, &s->c->r.over, &names, &s->diag);
+    if (!rc)
+        rc = az_config_quick(&s->quick, &s->c->r.over, &names, &s->diag);
+    az_signals_install();
+    if (!rc && a->n_operands)
+        rc = choose_inputs(s, a, c);
+    if (!rc)
+        rc = apply(s->c, c);
+    *chosen = c;
+    return rc ? rc : az_plan_make(&s->plan, c, &s->diag);
+}
+
+static int compare(struct compare_args *k, const struct args *a)
+{
+    struct session s = { .c = k };
+    struct az_config *c = NULL;
+    int rc = az_config_init(&s.file), status;
+
+    if (!rc)
+        rc = az_config_init(&s.quick);
+    if (rc)
+        return AZ_EXIT_INTERNAL;
+    az_plan_init(&s.plan);
+    az_diag_init(&s.diag);
+    rc = prepare(&s, a, &c);
+    az_diag_print(&s.diag, &k->r.run.log);
+    if (rc == AZ_EINTR)
+        az_log_line(&k->r.run.log, AZ_LOG_QUIET, "interrupted: nothing was run");
+    else if (rc && s.diag.errors == 0)
+        az_log_line(&k->r.run.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
+    status = run_exit_status(rc);
+    if (!rc && k->r.dry_run) {
+        status = run_print_plan(&s.plan, &k->r.run.log);
+    } else if (!rc) {
+        k->r.run.workers = (unsigned)c->jobs;
+        k->r.run.memory_limit = c->memory_limit;
+        k->r.run.strict = c->strict;
+        status = az_run(&s.plan, &k->r.run);
+    }
+    az_plan_release(&s.plan);
+    az_diag_release(&s.diag);
+    az_config_release(&s.file);
+    az_config_release(&s.quick);
+    return status;
+}
+
+static int parse(struct compare_args *k, struct args *a, bool *stop)
+{
+    int id, rc;
+
+    *stop = true;
+    while ((id = args_next(a)) != ARG_END) {
+        if (id == ARG_ERROR)
+            return AZ_EXIT_USAGE;
+        if (id == 'h') {
+            print_command_help(k->cmd);
+            return AZ_EXIT_OK;
+        }
+        rc = take(k, id, a->value);
+        if (rc)
+            return rc;
+    }
+    if (a->n_operands == 0 && !k->r.config)
+        return usage_error(k->cmd, "nothing to compare: name two or more results");
+    if (a->n_operands == 1)
+        return usage_error(k->cmd, "'%s' alone cannot be compared (name two or more)", a->operands[0]);
+    *stop = false;
+    return AZ_EXIT_OK;
+}
+
+static int run_compare(const struct cmd *cmd, int argc, char **argv)
+{
+    struct compare_args k = { .cmd = cmd };
+    struct args a;
+    bool stop;
+    int rc;
+
+    run_args_init(&k.r);
+    az_vec_init(&k.names, NULL);
+    az_vec_init(&k.sheets, NULL);
+    args_init(&a, cmd, argc, argv);
+    rc = parse(&k, &a, &stop);
+    if (!stop) {
+        run_fill_opts(&k.r);
+        rc = compare(&k, &a);
+    }
+    run_args_release(&k.r);
+    az_vec_release(&k.names);
+    az_vec_release(&k.sheets);
+    return rc;
+}
+
+const struct cmd cmd_compare = {
+    "compare",
+    "A B [C ...]",
+    "compare results: profiles, titles of --config, result JSONs, folders of CSV files",
+    "The first is the baseline. Without -o, --format, --xlsx or --csv-dir only text is printed. A result JSON is what\n"
+    "--format json writes, a folder what --csv-dir writes; folders of other tools' CSV files with the same columns\n"
+    "are taken, too. For a workbook give the folder of its CSV files.",
+    options,
+    sizeof options / sizeof options[0],
+    run_compare
+};

@@ -1,0 +1,178 @@
+/* Markdown report, for a pull request or a chat: the summary tables with readable numbers. At most MAX_BYTES, since
+ * hosts cut or refuse longer texts; what is left out is said, with the number of rows, columns and tables. */
+#include "base/utf8.h"
+#include "io/outfile.h"
+#include "reports/fields.h"
+#include "reports/report.h"
+
+#define MAX_BYTES   60000 /* under 60 KB, with room for the last lines */
+#define RESERVED    2000  /* of them, for what is said about tables left out */
+#define COLUMNS_MAX 16    /* of a table */
+#define TEXT_MAX    72    /* terminal columns of a cell's text */
+
+struct writer {
+    const struct az_document *doc;
+    struct az_arena *scratch;
+    struct az_vec_char out;
+    int error;
+};
+
+static void put(struct writer *w, struct az_sv s)
+{
+    if (!w->error)
+        w->error = az_text_append(&w->out, s);
+}
+
+static void put_str(struct writer *w, const char *s) { put(w, az_sv_str(s)); }
+
+/* One line in which nothing is markup: characters of Markdown, tables and HTML are escaped. */
+static void put_plain(struct writer *w, struct az_sv s)
+{
+    struct az_sv line = az_field_line(w->scratch, s);
+
+    for (size_t i = 0; i < line.n; i++) {
+        if (line.p[i] == '<')
+            put_str(w, "&lt;");
+        else if (line.p[i] == '&')
+            put_str(w, "&amp;");
+        else if (strchr("\\`*_{}[]|#~@", line.p[i]) && line.p[i])
+            put(w, (struct az_sv){ (const char[]){ '\\', line.p[i] }, 2 });
+        else
+            put(w, az_sv_make(line.p + i, 1));
+    }
+}
+
+static void put_note(struct writer *w, size_t n, const char *what, const char *behind)
+{
+    put(w, az_arena_printf(w->scratch, "\n_... %zu more %s%s%s_\n", n, what, n == 1 ? "" : "s", behind));
+}
+
+static void put_cell(struct writer *w, const struct az_table *t, size_t row, size_t col, struct az_scale scale)
+{
+    const struct az_cell *c = az_table_at(t, row, col);
+    char buf[AZ_FIELD_MAX];
+
+    if (c->type == AZ_TEXT)
+        put_plain(w, az_field_cut(w->scratch, az_field_line(w->scratch, az_cell_text(c)), TEXT_MAX, true));
+    else
+        put(w, az_field_number(c, &t->columns.v[col], scale, buf));
+}
+
+static size_t visible_columns(const struct az_table *t)
+{
+    size_t n = 0;
+    for (size_t c = 0; c < t->columns.n; c++)
+        n += !(t->columns.v[c].flags & AZ_DETAIL);
+    return n;
+}
+
+static void put_rows(struct writer *w, const struct az_table *t, size_t rows)
+{
+    size_t col[COLUMNS_MAX], n = az_field_choose(t, col, COLUMNS_MAX), all = visible_columns(t);
+    struct az_scale scale[COLUMNS_MAX];
+
+    put_str(w, "\n|");
+    for (size_t i = 0; i < n; i++) {
+        const struct az_column *c = &t->columns.v[col[i]];
+        scale[i] = az_field_scale(t, col[i], rows);
+        put_str(w, " ");
+        put_plain(w, az_field_header(w->scratch, c, c->type == AZ_TEXT ? "" : scale[i].unit));
+        put_str(w, " |");
+    }
+    put_str(w, "\n|");
+    for (size_t i = 0; i < n; i++)
+        put_str(w, t->columns.v[col[i]].type == AZ_TEXT ? "---|" : "---:|");
+    put_str(w, "\n");
+    for (size_t r = 0; r < rows; r++) {
+        put_str(w, "|");
+        for (size_t i = 0; i < n; i++) {
+            put_str(w, " ");
+            put_cell(w, t, r, col[i], scale[i]);
+            put_str(w, " |");
+        }
+        put_str(w, "\n");
+    }
+    if (rows < t->rows)
+        put_note(w, t->rows - rows, "row", "");
+    if (n < all)
+        put_note(w, all - n, "column", " (CSV, JSON and workbook have them)");
+}
+
+static bool is_shown(const struct az_table *t) { return (t->flags & (AZ_TABLE_SUMMARY | AZ_TABLE_CLASSIC)) != 0; }
+
+/* False: it would be too long, nothing was put. Half the rows are tried, and half of these, before it is left out. */
+static bool put_table(struct writer *w, const struct az_table *t)
+{
+    size_t before = w->out.n, rows = w->doc->text_rows && w->doc->text_rows < t->rows ? w->doc->text_rows : t->rows;
+
+    for (;;) {
+        put_str(w, "\n### ");
+        put_plain(w, t->title.n ? t->title : t->id);
+        put_str(w, "\n");
+        if (t->rows == 0)
+            put_str(w, "\n(none)\n");
+        else
+            put_rows(w, t, rows);
+        if (w->error || w->out.n <= MAX_BYTES - RESERVED)
+            return true;
+        w->out.n = before;
+        if (rows < 4)
+            return false;
+        rows /= 2;
+    }
+}
+
+static void put_document(struct writer *w)
+{
+    const struct az_document *doc = w->doc;
+    size_t left_out = 0;
+
+    put_str(w, "## ");
+    put_plain(w, az_utf8_cut(doc->title.n ? doc->title : doc->input, 400));
+    put_str(w, "\n");
+    if (doc->input.n) {
+        put_str(w, "\n");
+        put_plain(w, az_utf8_cut(doc->input, 400));
+        put_str(w, "\n");
+    }
+    for (size_t i = 0; i < doc->preface.n && w->out.n < MAX_BYTES / 4; i++) {
+        put_str(w, "\n");
+        put_plain(w, az_utf8_cut(doc->preface.v[i], 400));
+        put_str(w, "\n");
+    }
+    for (size_t i = 0; i < doc->tables.n && !w->error; i++)
+        if (is_shown(doc->tables.v[i]))
+            left_out += !put_table(w, doc->tables.v[i]);
+    if (left_out)
+        put_note(w, left_out, "table", " would make this text too long (CSV, JSON and workbook have them)");
+}
+
+static int markdown_write(const struct az_document *doc, const char *path, struct az_arena *scratch,
+                          struct az_diag *diag)
+{
+    struct writer w = { .doc = doc, .scratch = scratch };
+    struct az_outfile *f = NULL;
+    int rc = az_outfile_open(&f, path, diag);
+
+    if (rc)
+        return rc;
+    az_vec_init(&w.out, doc->mem);
+    put_document(&w);
+    rc = w.error;
+    if (!rc && scratch->failed)
+        rc = az_arena_error(scratch);
+    if (!rc)
+        az_outfile_write(f, w.out.v, w.out.n);
+    az_vec_release(&w.out);
+    if (!rc)
+        return az_outfile_commit(f);
+    az_outfile_abort(f);
+    return az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), doc->mem);
+}
+
+const struct az_report az_report_markdown = {
+    .name = "md",
+    .extension = ".md",
+    .help = "Markdown of the summary tables, under 60 KB, for pull requests and chats",
+    .write = markdown_write,
+};

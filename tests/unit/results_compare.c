@@ -1,0 +1,567 @@
+/* Comparison of results: joins, keys, status, changes, baselines, the waterfall; copies of documents. */
+#include "results/compare.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "results/form.h"
+#include "results/load.h"
+
+#define MOST 4
+
+/* Documents of CSV tables ("id\ncsv"), and the comparison of them. */
+struct fixture {
+    struct az_arena arena[MOST + 1];
+    struct az_document doc[MOST], out;
+    struct az_compare_input in[MOST];
+    struct az_compare_opts opts;
+    struct az_diag diag;
+    size_t n;
+};
+
+static void begin(struct fixture *f)
+{
+    *f = (struct fixture){ .n = 0 };
+    az_diag_init(&f->diag);
+    az_arena_init(&f->arena[MOST], NULL);
+    az_document_init(&f->out, &f->arena[MOST]);
+}
+
+static void end(struct fixture *f)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        az_document_release(&f->doc[i]);
+        az_arena_release(&f->arena[i]);
+    }
+    az_document_release(&f->out);
+    az_arena_release(&f->arena[MOST]);
+    az_diag_release(&f->diag);
+}
+
+static void input(struct fixture *f, const char *tag)
+{
+    size_t i = f->n++;
+    az_arena_init(&f->arena[i], NULL);
+    az_document_init(&f->doc[i], &f->arena[i]);
+    f->in[i] = (struct az_compare_input){ .doc = &f->doc[i], .tag = az_sv_str(tag), .title = az_sv_str(tag) };
+}
+
+/* A table of the input added last. */
+static void table(struct fixture *f, const char *id, const char *csv)
+{
+    struct az_csv_file file = { .name = az_sv_str(id), .bytes = az_sv_str(csv) };
+    assert_int_equal(az_load_csv(&f->doc[f->n - 1], az_sv_str(id), &file, &f->diag), 0);
+}
+
+static int compare(struct fixture *f) { return az_compare(&f->out, f->in, f->n, &f->opts, &f->diag); }
+
+static const struct az_table *out(const struct fixture *f, const char *id)
+{
+    const struct az_table *t = az_document_table(&f->out, id);
+    if (!t)
+        fail_msg("no table '%s'", id);
+    return t;
+}
+
+static const struct az_cell *cell(const struct az_table *t, size_t row, const char *column)
+{
+    ptrdiff_t c = az_table_find(t, column);
+    if (c < 0 || row >= t->rows)
+        fail_msg("no cell %zu '%s' in '%.*s' (%zu rows)", row, column, AZ_SVF(t->id), t->rows);
+    return az_table_at(t, row, (size_t)c);
+}
+
+static size_t row_of(const struct az_table *t, const char *key)
+{
+    for (size_t r = 0; r < t->rows; r++)
+        if (az_sv_is(az_cell_text(az_table_at(t, r, 0)), key))
+            return r;
+    fail_msg("no row '%s'", key);
+    return 0;
+}
+
+static void is(const struct az_table *t, size_t row, const char *column, const char *want)
+{
+    char buf[64];
+    struct az_sv got = az_cell_exact(cell(t, row, column), buf);
+    if (!az_sv_is(got, want))
+        fail_msg("%.*s row %zu '%s': '%.*s', wanted '%s'", AZ_SVF(t->id), row, column, AZ_SVF(got), want);
+}
+
+#define KS   "Name,Total Time (ns),Avg (ns),Instances,Class\n"
+#define OPS  "name,total_direct_kernel_time_ms,Count\n"
+#define DIFF "Total Time (ns)__b_diff"
+
+static void changes_of_two(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "kern_sum", KS "x,100,50.0,2,gemm\ny,300,100.0,3,other\ngone,50,50.0,1,gemm\n");
+    input(&f, "b");
+    table(&f, "kern_sum", KS "small,1,1.0,1,other\ny,300,100.0,3,other\nbig,400,40.0,10,gemm\nx,80,40.0,2,gemm\n");
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "kern_sum");
+    assert_int_equal(t->rows, 5); /* the baseline's order, then what is new by size */
+    is(t, 0, "Name", "x");
+    is(t, 1, "Name", "y");
+    is(t, 2, "Name", "gone");
+    is(t, 3, "Name", "big");
+    is(t, 4, "Name", "small");
+    is(t, 0, "status", "changed");
+    is(t, 1, "status", "same");
+    is(t, 2, "status", "removed");
+    is(t, 3, "status", "new");
+    assert_int_equal(cell(t, 0, DIFF)->type, AZ_INT);
+    is(t, 0, DIFF, "-20");
+    is(t, 0, "Total Time (ns)__b_pct", "-20");
+    is(t, 0, "Total Time (ns)__b_x", "0.8");
+    is(t, 1, DIFF, "0");
+    is(t, 2, DIFF, ""); /* one side is missing */
+    is(t, 3, "Total Time (ns)__b_pct", "");
+    is(t, 0, "a::Total Time (ns)", "100");
+    is(t, 0, "b::Total Time (ns)", "80");
+    is(t, 2, "b::Class", "");
+    double sum = 0; /* contributions add up to the change of the total: 781 / 450 */
+    for (size_t r = 0; r < t->rows; r++)
+        sum += az_cell_number(cell(t, r, "contribution"));
+    assert_true(fabs(sum - 100.0 * (781 - 450) / 450) < 1e-9);
+    const struct az_table *s = f.out.tables.v[0];
+    assert_true(az_sv_is(s->id, "compare_summary"));
+    is(s, 0, "same", "1");
+    is(s, 0, "changed", "1");
+    is(s, 0, "new", "2");
+    is(s, 0, "removed", "1");
+    is(s, 0, "diff", "331");
+    /* weighted by the baseline: exp((100 ln 0.8 + 300 ln 1) / 400) */
+    assert_true(fabs(az_cell_number(cell(s, 0, "geomean x")) - exp(100 * log(0.8) / 400)) < 1e-12);
+    end(&f);
+}
+
+static void waterfall_adds_up(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "kern_sum", KS "x,100,50.0,2,gemm\ny,300,100.0,3,other\ngone,50,50.0,1,gemm\n");
+    input(&f, "b");
+    table(&f, "kern_sum", KS "y,310,100.0,3,other\nbig,400,40.0,10,gemm\nx,80,40.0,2,gemm\n");
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "waterfall");
+    int64_t level = 0;
+    for (size_t r = 0; r < t->rows; r++) {
+        int64_t change = cell(t, r, "Change (ns)")->i;
+        if (cell(t, r, "Total")->b && r > 0)
+            assert_true(change == level);
+        else
+            level += change;
+        assert_true(cell(t, r, "Level (ns)")->i == level);
+    }
+    is(t, 0, "Change (ns)", "450");
+    is(t, row_of(t, "changed: gemm"), "Change (ns)", "-20");
+    is(t, row_of(t, "changed: other"), "Change (ns)", "10");
+    is(t, row_of(t, "new: gemm"), "Change (ns)", "400");
+    is(t, row_of(t, "removed: gemm"), "Change (ns)", "-50");
+    is(t, t->rows - 1, "Change (ns)", "790");
+    assert_int_equal(f.out.charts.v[0].kind, AZ_CHART_WATERFALL);
+    assert_true(az_sv_is(f.out.charts.v[0].y.v[1], "Total"));
+    end(&f);
+}
+
+static void many_bars_are_folded(void **state)
+{
+    struct fixture f;
+    char x[8000], y[8000];
+    int nx, ny;
+    (void)state;
+    begin(&f);
+    nx = snprintf(x, sizeof x, KS);
+    ny = snprintf(y, sizeof y, KS);
+    for (int i = 0; i < 40; i++) {
+        nx += snprintf(x + nx, sizeof x - (size_t)nx, "k%d,1000,10.0,5,class%d\n", i, i);
+        ny += snprintf(y + ny, sizeof y - (size_t)ny, "k%d,%d,10.0,5,class%d\n", i, 1000 + 3 * i - 50, i);
+    }
+    input(&f, "a");
+    table(&f, "kern_sum", x);
+    input(&f, "b");
+    table(&f, "kern_sum", y);
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "waterfall");
+    assert_int_equal(t->rows, 8); /* two totals, five bars, the rest */
+    int64_t sum = 0;
+    for (size_t r = 0; r + 1 < t->rows; r++)
+        sum += cell(t, r, "Change (ns)")->i;
+    assert_true(sum == cell(t, t->rows - 1, "Change (ns)")->i);
+    end(&f);
+}
+
+static void with_itself(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    for (int i = 0; i < 2; i++) {
+        input(&f, i ? "b" : "a");
+        table(&f, "kern_sum", KS "x,100,50.0,2,gemm\nx,7,7.0,1,gemm\n,5,5.0,1,\n,5,5.0,1,\n,6,6.0,1,\ny,0,0.0,0,\n");
+        table(&f, "empty", "");
+        table(&f, "ops_summary", OPS);
+    }
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "kern_sum");
+    assert_int_equal(t->rows, 5); /* x twice added up; rows without a key stay apart */
+    for (size_t r = 0; r < t->rows; r++) {
+        is(t, r, "status", "same");
+        is(t, r, DIFF, "0");
+    }
+    is(t, 0, "a::Total Time (ns)", "107");
+    is(t, row_of(t, "y"), "Total Time (ns)__b_pct", "");        /* the baseline is 0 */
+    assert_null(az_document_table(&f.out, "kern_sum changes")); /* nothing for the text */
+    assert_int_equal(out(&f, "ops_summary")->rows, 0);
+    end(&f);
+}
+
+static void swapped(void **state)
+{
+    static const char *const csv[2] = { KS "x,100,50.0,2,g\ny,300,100.0,3,o\ngone,50,50.0,1,g\n",
+                                        KS "y,311,103.5,3,o\nbig,400,40.0,10,g\nx,80,40.0,2,g\n" };
+    struct fixture f[2];
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        begin(&f[k]);
+        for (int i = 0; i < 2; i++) {
+            input(&f[k], i ? "b" : "a");
+            table(&f[k], "kern_sum", csv[i ^ k]);
+        }
+        assert_int_equal(compare(&f[k]), 0);
+    }
+    const struct az_table *t = out(&f[0], "kern_sum"), *u = out(&f[1], "kern_sum");
+    assert_int_equal(t->rows, u->rows);
+    for (size_t r = 0; r < t->rows; r++) {
+        size_t s = row_of(u, az_cell_text(cell(t, r, "Name")).p);
+        double d = az_cell_number(cell(t, r, DIFF)), e = az_cell_number(cell(u, s, DIFF));
+        struct az_sv st = az_cell_text(cell(t, r, "status"));
+        assert_true(d == -e || (isnan(d) && isnan(e)));
+        is(u, s, "status", az_sv_is(st, "new") ? "removed" : az_sv_is(st, "removed") ? "new" : st.p);
+    }
+    end(&f[0]);
+    end(&f[1]);
+}
+
+static void keys_in_one_spelling(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "GEMM", "name,param: M,param: shape,Kernel Time (\xc2\xb5s)_sum,name_count\nmm,64,\"(1, 2)\",5.5,2\n");
+    input(&f, "b");
+    table(&f, "GEMM",
+          "name,param: M,param: shape,Kernel Time (\xc2\xb5s)_sum,name_count\nmm,64.0,\"(1,2)\",5.5,2\n"
+          "mm,128.0,\"(1,2)\",1.5,1\n");
+    assert_int_equal(compare(&f), 0);
+    assert_int_equal(out(&f, "GEMM_intersect_b")->rows, 1);
+    assert_int_equal(out(&f, "GEMM_only_baseline_b")->rows, 0);
+    const struct az_table *t = out(&f, "GEMM_only_variant_b");
+    assert_int_equal(t->rows, 1);
+    is(t, 0, "param: M", "128");
+    assert_true(az_table_find(t, "a::name_count") < 0); /* columns of the other side are not there */
+    end(&f);
+}
+
+static void duplicates_are_numbered(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "ops", "ID,OP Code,Device Time\n1,mm,10.0\n2,add,1.0\n3,mm,12.0\n");
+    input(&f, "b");
+    table(&f, "ops", "ID,OP Code,Device Time\n9,mm,11.0\n10,mm,12.0\n11,mm,3.0\n");
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "ops");
+    assert_int_equal(t->rows, 4);
+    is(t, row_of(t, "mm"), "Device Time__b_diff", "1");
+    is(t, row_of(t, "mm #2"), "status", "same");
+    is(t, row_of(t, "mm #3"), "status", "new");
+    is(t, row_of(t, "add"), "status", "removed");
+    end(&f);
+}
+
+static void means_of_duplicates(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    for (int i = 0; i < 2; i++) {
+        input(&f, i ? "b" : "a");
+        table(&f, "kern_sum", i ? KS "x,400,40.0,10,\n" : KS "x,100,50.0,2,\nx,60,20.0,3,\nx,40,40.0,1,\n");
+    }
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "kern_sum");
+    is(t, 0, "a::Total Time (ns)", "200");
+    is(t, 0, "a::Instances", "6");
+    assert_true(fabs(az_cell_number(cell(t, 0, "a::Avg (ns)")) - 200.0 / 6) < 1e-9); /* weighted by count */
+    end(&f);
+}
+
+static void units_and_names_across(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "py");
+    table(&f, "kernel_summary",
+          "Parent cpu_op,Kernel name,Kernel duration (\xc2\xb5s)_sum,Kernel duration (\xc2\xb5s)_count\n"
+          "aten::mm,k1,1500.5,3\naten::add,k1,499.5,1\naten::add,k2,7.0,1\n");
+    input(&f, "roc");
+    table(&f, "kernel_summary", "name,Count,Total Kernel Time (ms)\nk1,4,2.5\nk2,1,0.007\n");
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "kernel_summary");
+    assert_int_equal(t->rows, 2); /* the operation is no key where one side has none: k1 is added up */
+    is(t, 0, "Kernel duration (\xc2\xb5s)_sum__roc_diff", "500"); /* in the baseline's unit */
+    is(t, 0, "Kernel duration (\xc2\xb5s)_count__roc_diff", "0");
+    is(t, 1, "status", "same"); /* 0.007 ms is 7 us but for rounding */
+    is(t, 0, "roc::Total Kernel Time (ms)", "2.5");
+    end(&f);
+}
+
+static void three_ways(void **state)
+{
+    static const struct {
+        const char *baseline;
+        size_t rank;
+    } cases[] = { { "", 0 }, { "first", 0 }, { "best", 2 }, { "median", 0 }, { "slow", 1 } };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        begin(&f);
+        f.opts.baseline = az_sv_str(cases[i].baseline);
+        input(&f, "mid");
+        table(&f, "kern_sum", KS "x,200,100.0,2,\n");
+        input(&f, "slow");
+        table(&f, "kern_sum", KS "x,300,150.0,2,\n");
+        input(&f, "fast");
+        table(&f, "kern_sum", KS "x,100,50.0,2,\nnew,1,1.0,1,\n");
+        assert_int_equal(compare(&f), 0);
+        const struct az_table *t = out(&f, "compare_inputs");
+        for (size_t k = 0; k < 3; k++)
+            is(t, k, "role", k == cases[i].rank ? "baseline" : "variant");
+        if (cases[i].rank == 0) {
+            t = out(&f, "kern_sum");
+            is(t, 0, "Total Time (ns)__slow_diff", "100");
+            is(t, 0, "Total Time (ns)__fast_diff", "-100");
+            is(t, 1, "status__slow", "");
+            is(t, 1, "status__fast", "new");
+            is(out(&f, "waterfall__fast"), 0, "Change (ns)", "200");
+            out(&f, "waterfall__slow");
+        }
+        end(&f);
+    }
+}
+
+static void refused(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "kern_sum", KS);
+    assert_int_equal(compare(&f), AZ_EEMPTY);
+    end(&f);
+    begin(&f);
+    f.opts.baseline = AZ_SV("c");
+    input(&f, "a");
+    input(&f, "b");
+    assert_int_equal(compare(&f), AZ_EUSAGE);
+    end(&f);
+    begin(&f); /* nothing in common is a comparison all the same */
+    struct az_sv only[] = { AZ_SV("kern_sum") };
+    f.opts.tables = only;
+    f.opts.n_tables = 1;
+    input(&f, "a");
+    table(&f, "kern_sum", KS "x,100,50.0,2,\n");
+    table(&f, "ops_summary", OPS "x,1.0,1\n");
+    input(&f, "b");
+    table(&f, "ops_summary", OPS "x,1.0,1\n");
+    assert_int_equal(compare(&f), AZ_EFORMAT); /* asked for by name, and missing in b */
+    is(out(&f, "compare_summary"), 0, "note", "only in a");
+    assert_null(az_document_table(&f.out, "ops_summary"));
+    end(&f);
+}
+
+static void renamed_rows(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "kern_sum", KS "old_gemm,100,50.0,2,\nother,100,25.0,4,\nkept,9,9.0,1,\n");
+    input(&f, "b");
+    table(&f, "kern_sum", KS "new_gemm,115,57.5,2,\ntoo_long,130,32.5,4,\nkept,9,9.0,1,\n");
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "kern_sum");
+    is(t, row_of(t, "old_gemm"), "status", "renamed?");
+    is(t, row_of(t, "old_gemm"), "counterpart", "new_gemm");
+    is(t, row_of(t, "new_gemm"), "counterpart", "old_gemm");
+    is(t, row_of(t, "other"), "status", "removed"); /* 30 % apart */
+    is(t, row_of(t, "kept"), "counterpart", "");
+    end(&f);
+}
+
+static void normal_names(void **state)
+{
+    static const struct {
+        const char *name, *want;
+    } cases[] = {
+        { "triton_poi_fused_add_12", "triton_poi_fused_add" },
+        { "void k<float, 4>(float*)", "void k(float*)" },
+        { "k<a<b>, c>::run<int>", "k::run" },
+        { "fusion.123", "fusion" },
+        { "loop_add_fusion_3", "loop_add_fusion" },
+        { "sgemm_128", "sgemm_128" }, /* not generated: the number says something */
+        { "handler_0x7ffe01ab", "handler_" },
+        { "operator<<", "operator<<" },
+        { "<int>", "<int>" }, /* nothing would be left */
+        { "", "" },
+    };
+    struct az_arena a;
+    (void)state;
+    az_arena_init(&a, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct az_sv got = az_compare_normal(&a, az_sv_str(cases[i].name));
+        if (!az_sv_is(got, cases[i].want))
+            fail_msg("'%s': '%.*s', wanted '%s'", cases[i].name, AZ_SVF(got), cases[i].want);
+    }
+    az_arena_release(&a);
+    struct fixture f;
+    begin(&f);
+    f.opts.normalize = true;
+    input(&f, "a");
+    table(&f, "kern_sum", KS "triton_a_1,10,5.0,2,\ntriton_a_2,20,5.0,4,\n");
+    input(&f, "b");
+    table(&f, "kern_sum", KS "triton_a_7,30,5.0,6,\n");
+    assert_int_equal(compare(&f), 0);
+    is(out(&f, "kern_sum"), 0, "Name", "triton_a");
+    is(out(&f, "kern_sum"), 0, "status", "same");
+    end(&f);
+}
+
+static void unique_tags(void **state)
+{
+    struct az_sv tags[] = { AZ_SV("x"), AZ_SV("x"), AZ_SV(""), AZ_SV("x~2"), AZ_SV("x") };
+    struct az_arena a;
+    (void)state;
+    az_arena_init(&a, NULL);
+    assert_int_equal(az_compare_unique(&a, tags, 5), 0);
+    assert_true(az_sv_is(tags[1], "x~2") && az_sv_is(tags[2], "input") && az_sv_is(tags[3], "x~2~2") &&
+                az_sv_is(tags[4], "x~3"));
+    az_arena_release(&a);
+}
+
+static void side_by_side(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "gpu_timeline", "type,time ms\ncomputation_time,1.5\nidle_time,0.5\ntotal_time,2.0\n");
+    table(&f, "kern_sum", KS "x,2000000,1.0,2,gemm\ny,1000000,1.0,2,gemm\n");
+    input(&f, "b");
+    table(&f, "gpu_timeline", "type,time_ms\ncomputation_time,1.0\ntotal_time,1.0\n");
+    assert_int_equal(az_side_by_side(&f.out, f.in, f.n), 0);
+    const struct az_table *t = out(&f, "side_by_side_timeline");
+    is(t, row_of(t, "idle_time"), "a", "0.5");
+    is(t, row_of(t, "idle_time"), "b", "");
+    is(out(&f, "side_by_side_classes"), 0, "a", "3");
+    is(out(&f, "side_by_side_classes_chart"), 1, "gemm", ""); /* b has no classes */
+    assert_int_equal(f.out.charts.v[0].kind, AZ_CHART_STACKED_COLUMN);
+    assert_int_equal(f.out.charts.v[0].y.n, 2); /* what adds up to the total, not the total */
+    end(&f);
+}
+
+static void copies_of_documents(void **state)
+{
+    struct az_arena from_arena, to_arena;
+    struct az_document from, to;
+    struct az_mem mem;
+    (void)state;
+    az_mem_init(&mem, 0);
+    az_arena_init(&from_arena, &mem);
+    az_arena_init(&to_arena, NULL);
+    az_document_init(&from, &from_arena);
+    az_document_init(&to, &to_arena);
+    struct az_table *t = az_table_new(&from_arena, "t", "T", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_width(t, 5, -7, 2);
+    az_table_column(t, "n", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_put_copy(t, AZ_SV("x"));
+    az_put_i64(t, 5);
+    az_put_empty(t);
+    az_put_empty(t);
+    struct az_layout *l = az_table_layout(t);
+    l->titles = true;
+    assert_int_equal(az_vec_push(&l->before, az_arena_dup(&from_arena, AZ_SV("before"))), 0);
+    t->form = az_arena_alloc(&from_arena, sizeof *t->form);
+    *t->form = (struct az_form){ .title = az_arena_dup(&from_arena, AZ_SV("form")) };
+    az_vec_init(&t->form->before, &mem);
+    az_vec_init(&t->form->after, &mem);
+    assert_int_equal(az_form_text(t->form, az_arena_dup(&from_arena, AZ_SV("behind")), true), 0);
+    assert_int_equal(az_document_add(&from, t), 0);
+    struct az_chart c = { .kind = AZ_CHART_TREND, .table = AZ_SV("t"), .x = AZ_SV("name"), .max_rows = 3 };
+    az_vec_init(&c.y, &mem);
+    assert_int_equal(az_vec_push(&c.y, AZ_SV("n")), 0);
+    assert_int_equal(az_document_chart(&from, c), 0);
+    from.title = az_arena_dup(&from_arena, AZ_SV("title"));
+    from.classic = true;
+    assert_int_equal(az_document_copy(&to, &from), 0);
+    az_document_release(&from);
+    az_arena_release(&from_arena);
+    assert_int_equal(mem.used, 0); /* whatever the copy shows from here on is its own */
+    t = az_document_table(&to, "t");
+    assert_non_null(t);
+    assert_true(to.classic && az_sv_is(to.title, "title"));
+    assert_int_equal(t->flags, AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    assert_int_equal(t->rows, 2);
+    assert_int_equal(t->columns.v[0].width, -7);
+    assert_int_equal(t->columns.v[1].flags, AZ_LOWER_BETTER);
+    is(t, 0, "name", "x");
+    is(t, 0, "n", "5");
+    is(t, 1, "n", "");
+    assert_true(t->layout->titles && az_sv_is(t->layout->before.v[0], "before"));
+    assert_true(az_sv_is(t->form->title, "form") && memcmp(t->form->after.v[0].p, "behind", 6) == 0);
+    assert_true(to.charts.v[0].kind == AZ_CHART_TREND && az_sv_is(to.charts.v[0].y.v[0], "n"));
+    az_document_release(&to);
+    az_arena_release(&to_arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(changes_of_two),
+        cmocka_unit_test(waterfall_adds_up),
+        cmocka_unit_test(many_bars_are_folded),
+        cmocka_unit_test(with_itself),
+        cmocka_unit_test(swapped),
+        cmocka_unit_test(keys_in_one_spelling),
+        cmocka_unit_test(duplicates_are_numbered),
+        cmocka_unit_test(means_of_duplicates),
+        cmocka_unit_test(units_and_names_across),
+        cmocka_unit_test(three_ways),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(renamed_rows),
+        cmocka_unit_test(normal_names),
+        cmocka_unit_test(unique_tags),
+        cmocka_unit_test(side_by_side),
+        cmocka_unit_test(copies_of_documents),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
