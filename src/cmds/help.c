@@ -72,8 +72,9 @@ void print_usage(void)
         print_row(left, (*c)->help);
     }
     puts("\n"
-         "exit status: 0 done; 2 wrong usage or configuration, nothing was run; 3 some input or output failed,\n"
-         "the rest was done; 4 internal error; 130 interrupted.\n"
+         "exit status: 0 done, all gates passed; 1 a gate failed; 2 wrong usage or configuration, nothing was run;\n"
+         "3 some input or output failed or a gate was inconclusive, the rest was done; 4 internal error;\n"
+         "130 interrupted.\n"
          "\n"
          "'analyzer help COMMAND' lists a command's options, 'analyzer help config' the keys of a configuration.");
 }

@@ -350,8 +350,9 @@ out:
 
 const struct cmd cmd_history = {
     "history",
-    "list | show ID | trend KEY | import PATH... | prune | mark-good ID | mark-bad ID | pin ID LABEL",
+    "COMMAND... --db FILE",
     "the history of runs: what was kept, how a figure went, which runs are good",
+    "Commands: list, show ID, trend KEY, import PATH..., prune --keep N, mark-good ID, mark-bad ID, pin ID LABEL.\n"
     "A run of a configuration with \"history\" adds itself. KEY is part of \"input / table / key / column\", or a glob "
     "for\n"
     "all of it. A pinned run is a baseline by its label (gates.baseline: pinned:LABEL) and is never pruned.",
