@@ -240,7 +240,7 @@ static int store_null(const struct az_option *o, const struct az_node *n, const 
     if (o->type == AZ_OPT_INT)
         *(int64_t *)to = is_field(o, offsetof(struct az_options, iters)) ? 0 : AZ_UNSET_I64;
     else if (o->type == AZ_OPT_REAL)
-        *(double *)to = AZ_GATE_UNSET;
+        memcpy(to, &(double){ AZ_GATE_UNSET }, sizeof(double));
     else
         *(struct az_sv *)to = AZ_SV("");
     return 0;

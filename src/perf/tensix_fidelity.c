@@ -82,7 +82,7 @@ static const struct fit table[5][AZ_FIDELITIES] = {
 };
 
 enum az_fit az_fidelity_fit(struct az_sv in0, struct az_sv in1, struct az_sv out, enum az_fidelity f,
-                                const char **advice)
+                            const char **advice)
 {
     int a = mantissa(in0), w = mantissa(in1), o = mantissa(out), row;
 

@@ -7,7 +7,8 @@
 
 struct az_calibrated {
     struct az_sv sheet, name, unit;
-    double rel, abs; /* no figure of this table and column moves by more than both; rounded up to two digits, rel at least 0.1 % */
+    double rel, abs; /* no figure of this table and column moves by more than both; rounded up to two digits, rel at
+                        least 0.1 % */
     size_t figures, runs;
     double worst_rel, worst_abs; /* the largest moves seen */
 };

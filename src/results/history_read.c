@@ -55,62 +55,104 @@ int az_history_list(struct az_history *h, int64_t most, struct az_arena *a, stru
 
 /* ---- figures of runs ---- */
 
-/* The metric of the current row, and the value of this rep. */
-static int take_row(sqlite3_stmt *st, struct az_series *s, size_t *at, uint32_t rep)
+/* Runs read into one series: the texts of a metric are read once. */
+struct reader {
+    struct az_history *h;
+    struct az_series *s;
+    struct az_map known; /* id in the database -> index in the series */
+    sqlite3_stmt *metric;
+};
+
+static int reader_init(struct reader *r, struct az_history *h, struct az_series *s)
 {
-    struct az_arena *a = s->arena;
-    struct az_metric m = { .input = az_hist_text(st, 0, a),
-                           .sheet = az_hist_text(st, 1, a),
-                           .key = az_hist_text(st, 2, a),
-                           .name = az_hist_text(st, 3, a),
-                           .unit = az_hist_text(st, 4, a),
-                           .share = NAN };
-    struct az_sv better = az_hist_text(st, 5, a);
+    *r = (struct reader){ .h = h, .s = s };
+    int rc = az_map_init(&r->known, NULL, 256);
+    if (!rc)
+        rc = az_hist_prepare(h, "SELECT input,sheet,key_json,name,unit,better FROM metric WHERE id=?", &r->metric);
+    return rc;
+}
+
+static void reader_release(struct reader *r)
+{
+    az_map_release(&r->known);
+    (void)sqlite3_finalize(r->metric);
+}
+
+static int read_metric(struct reader *r, int64_t id, size_t *at)
+{
+    struct az_arena *a = r->s->arena;
+    struct az_metric m = { .share = NAN };
+    size_t input;
     int rc;
 
-    m.better = az_sv_is(better, "higher") ? AZ_HIGHER_BETTER : az_sv_is(better, "lower") ? AZ_LOWER_BETTER : 0;
+    (void)sqlite3_bind_int64(r->metric, 1, id);
+    rc = az_hist_step(r->h, r->metric);
+    if (rc == 1) {
+        struct az_sv better = az_hist_text(r->metric, 5, a);
+        m.input = az_hist_text(r->metric, 0, a);
+        m.sheet = az_hist_text(r->metric, 1, a);
+        m.key = az_hist_text(r->metric, 2, a);
+        m.name = az_hist_text(r->metric, 3, a);
+        m.unit = az_hist_text(r->metric, 4, a);
+        m.better = az_sv_is(better, "higher") ? AZ_HIGHER_BETTER : az_sv_is(better, "lower") ? AZ_LOWER_BETTER : 0;
+    }
+    (void)sqlite3_reset(r->metric);
+    if (rc < 0 || a->failed)
+        return rc < 0 ? rc : az_arena_error(a);
     m.steps = az_series_is_steps(m.key);
     m.key_text = az_series_key_text(a, m.key);
-    rc = az_series_metric(s, &m, at);
-    size_t input;
+    rc = az_series_metric(r->s, &m, at);
     if (!rc)
-        rc = az_series_input(s, m.input, &input);
-    (void)rep;
-    return rc ? rc : az_series_sheet(s, m.input, m.sheet);
+        rc = az_series_input(r->s, m.input, &input);
+    return rc ? rc : az_series_sheet(r->s, m.input, m.sheet);
+}
+
+/* Index of a metric in the series. */
+static int metric_at(struct reader *r, int64_t id, size_t *at)
+{
+    uint32_t *value;
+    bool added;
+    int rc = az_map_put(&r->known, (uint64_t)id, 0, 0, &value, &added);
+    if (rc)
+        return rc;
+    if (added) {
+        rc = read_metric(r, id, at);
+        *value = (uint32_t)*at;
+    }
+    *at = *value;
+    return rc;
 }
 
 /* All values of a run, or one center a metric. */
-static int load_samples(struct az_history *h, int64_t run, bool centers, struct az_series *s, uint32_t rep)
+static int load_samples(struct reader *r, int64_t run, bool centers, uint32_t rep)
 {
     struct az_vec_f64 v;
     sqlite3_stmt *st;
     size_t at = 0;
     int64_t metric = -1;
-    int rc = az_hist_prepare(h,
-                             "SELECT input,sheet,key_json,name,unit,better,value,metric_id FROM sample JOIN metric ON "
-                             "metric.id=metric_id WHERE run_id=? ORDER BY metric_id,rep",
-                             &st);
+    int rc = az_hist_prepare(r->h, "SELECT metric_id,value FROM sample WHERE run_id=? ORDER BY metric_id,rep", &st);
+
     if (rc)
         return rc;
     az_vec_init(&v, NULL);
     (void)sqlite3_bind_int64(st, 1, run);
-    while ((rc = az_hist_step(h, st)) == 1) {
-        bool other = sqlite3_column_int64(st, 7) != metric;
+    while ((rc = az_hist_step(r->h, st)) == 1) {
+        bool other = sqlite3_column_int64(st, 0) != metric;
         rc = 0;
         if (other && centers && v.n)
-            rc = az_series_value(s, at, az_gate_center(v.v, v.n), rep);
+            rc = az_series_value(r->s, at, az_gate_center(v.v, v.n), rep);
         if (!rc && other) {
             az_vec_reset(&v);
-            metric = sqlite3_column_int64(st, 7);
-            rc = take_row(st, s, &at, rep);
+            metric = sqlite3_column_int64(st, 0);
+            rc = metric_at(r, metric, &at);
         }
         if (!rc)
-            rc = centers ? az_vec_push(&v, az_hist_real(st, 6)) : az_series_value(s, at, az_hist_real(st, 6), rep);
+            rc = centers ? az_vec_push(&v, az_hist_real(st, 1)) : az_series_value(r->s, at, az_hist_real(st, 1), rep);
         if (rc)
             break;
     }
     if (!rc && centers && v.n)
-        rc = az_series_value(s, at, az_gate_center(v.v, v.n), rep);
+        rc = az_series_value(r->s, at, az_gate_center(v.v, v.n), rep);
     az_vec_release(&v);
     (void)sqlite3_finalize(st);
     return rc;
@@ -136,15 +178,23 @@ static int load_facts(struct az_history *h, int64_t run, struct az_series *s)
     return rc;
 }
 
-static int load_run(struct az_history *h, int64_t run, bool centers, struct az_series *s, uint32_t rep)
+AZ_VEC(int64_t, ids);
+
+/* The runs of a list, as the values of one series. */
+static int load_runs(struct az_history *h, const struct ids *runs, bool centers, struct az_series *s)
 {
-    int rc = load_samples(h, run, centers, s, rep);
-    return rc ? rc : load_facts(h, run, s);
+    struct reader r;
+    int rc = reader_init(&r, h, s);
+    for (size_t i = 0; !rc && i < runs->n; i++) {
+        rc = load_samples(&r, runs->v[i], centers, (uint32_t)i);
+        if (!rc && !centers)
+            rc = load_facts(h, runs->v[i], s);
+    }
+    reader_release(&r);
+    return rc;
 }
 
 /* ---- which runs ---- */
-
-AZ_VEC(int64_t, ids);
 
 static int select_runs(struct az_history *h, const char *sql, const struct az_history_run *like, int64_t most,
                        struct az_sv text, struct ids *out)
@@ -242,8 +292,8 @@ int az_history_baseline(struct az_history *h, struct az_sv choice, const struct 
 
     az_vec_init(&runs, NULL);
     rc = choose(h, choice, like, out->arena, &runs, why);
-    for (size_t i = 0; !rc && i < runs.n; i++)
-        rc = load_run(h, runs.v[i], false, out, (uint32_t)i);
+    if (!rc)
+        rc = load_runs(h, &runs, false, out);
     *found = runs.n > 0;
     if (!rc && runs.n)
         rc = name_run(h, runs.v[0], runs.n, out);
@@ -260,8 +310,8 @@ int az_history_noise(struct az_history *h, const struct az_history_run *like, in
 
     az_vec_init(&runs, NULL);
     rc = select_runs(h, "SELECT id FROM run WHERE good=1 AND " SAME NEWEST, like, n, AZ_SV(""), &runs);
-    for (size_t i = 0; !rc && i < runs.n; i++)
-        rc = load_samples(h, runs.v[i], true, out, (uint32_t)i);
+    if (!rc)
+        rc = load_runs(h, &runs, true, out);
     az_vec_release(&runs);
     return rc;
 }
@@ -281,7 +331,7 @@ int az_history_drift(struct az_history *h, const struct az_history_run *like, in
                      az_history_time_text(out->arena, now - days * 86400), &runs);
     if (!rc && runs.n) {
         *found = true;
-        rc = load_run(h, runs.v[0], false, out, 0);
+        rc = load_runs(h, &runs, false, out);
         if (!rc)
             rc = name_run(h, runs.v[0], 1, out);
         if (!rc)

@@ -263,7 +263,7 @@ static bool band(const struct nights *n, size_t at, double *median, double *low,
 static struct az_sv find_step(struct nights *n, struct az_sv unit, struct az_arena *a)
 {
     double v[STEP_RUNS], before, after;
-    size_t index[STEP_RUNS], k = 0, at;
+    size_t index[STEP_RUNS] = { 0 }, k = 0, at;
     size_t from = n->n > STEP_RUNS ? n->n - STEP_RUNS : 0;
 
     for (size_t i = from; i < n->n; i++) {
