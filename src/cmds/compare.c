@@ -156,19 +156,75 @@ static int copy_input(const struct az_input *from, struct az_inputs *to)
     return rc;
 }
 
-/* Puts the operands' inputs, in their order, into `to`; the rest of the configuration's inputs stay out. */
+/* ---- names of paths: the base name without extension, with as many folders before it as tell them apart ---- */
+
+static struct az_sv path_of(const struct az_input *in) { return in->files.n ? in->files.v[0].path : in->title; }
+
+/* Of a file: as its format names its reports; of a folder: its name. */
+static struct az_sv stem_of(const struct az_input *in)
+{
+    const struct az_format *f = az_format_find(in->format);
+    struct az_sv path = path_of(in);
+
+    if (az_path_stat(path.p).kind == AZ_PATH_DIR)
+        return az_path_base(path);
+    return f && f->stem ? f->stem(path) : az_path_stem(path);
+}
+
+/* The last `parts` components of an input's path, without the extension of a file. */
+static struct az_sv tail_of(struct az_arena *a, const struct az_input *in, size_t parts)
+{
+    struct az_sv name = stem_of(in), dir = az_path_dir(path_of(in));
+
+    for (size_t i = 1; i < parts && !az_sv_is(dir, ".") && !az_sv_is(dir, "/"); i++) {
+        name = az_arena_printf(a, "%.*s/%.*s", AZ_SVF(az_path_base(dir)), AZ_SVF(name));
+        dir = az_path_dir(dir);
+    }
+    return name;
+}
+
+/* Do two different paths have the same name? */
+static bool ambiguous(struct az_arena *a, const struct az_config *c, size_t parts)
+{
+    for (size_t i = 0; i < c->inputs.n; i++)
+        for (size_t k = 0; k < i; k++) {
+            const struct az_input *x = &c->inputs.v[i], *y = &c->inputs.v[k];
+            if (!az_sv_eq(path_of(x), path_of(y)) && az_sv_eq(tail_of(a, x, parts), tail_of(a, y, parts)))
+                return true;
+        }
+    return false;
+}
+
+static void name_paths(struct az_config *c)
+{
+    size_t parts = 1;
+
+    while (parts < 16 && ambiguous(&c->arena, c, parts))
+        parts++;
+    for (size_t i = 0; i < c->inputs.n; i++) {
+        struct az_input *in = &c->inputs.v[i];
+        if (in->files.n && !az_sv_is(path_of(in), "-"))
+            in->title = tail_of(&c->arena, in, parts);
+    }
+}
+
+/* Puts the operands' inputs, in their order, into `to`; the rest of the configuration's inputs stay out. All paths are
+ * known before the first is copied: titles that are equal are told apart by their paths. */
 static int gather(struct session *s, const struct args *a, struct az_inputs *to)
 {
-    int rc = AZ_OK;
+    size_t *at = az_arena_array(&s->plan.arena, a->n_operands, sizeof *at);
+    int rc = at ? AZ_OK : AZ_ENOMEM;
 
     for (size_t i = 0; !rc && i < a->n_operands; i++) {
-        struct az_input *in = s->c->r.config ? titled(&s->file, az_sv_str(a->operands[i])) : NULL;
-        if (!in) {
-            rc = add_path(s, a->operands[i]);
-            in = rc ? NULL : &s->quick.inputs.v[s->quick.inputs.n - 1];
-        }
-        if (in)
-            rc = copy_input(in, to);
+        if (s->c->r.config && titled(&s->file, az_sv_str(a->operands[i])))
+            continue;
+        at[i] = s->quick.inputs.n; /* of the next one */
+        rc = add_path(s, a->operands[i]);
+    }
+    name_paths(&s->quick);
+    for (size_t i = 0; !rc && i < a->n_operands; i++) {
+        const struct az_input *in = s->c->r.config ? titled(&s->file, az_sv_str(a->operands[i])) : NULL;
+        rc = copy_input(in ? in : &s->quick.inputs.v[at[i]], to);
     }
     return rc;
 }

@@ -102,8 +102,11 @@ static void run_job(void *ctx, size_t i, unsigned worker)
         t->error = AZ_EINTR;
     if (t->outcome && !az_interrupted())
         az_outcome_keep(t->outcome, t->job, &res, t->error);
-    if (t->outcome && t->outcome->error && !t->error)
+    if (t->outcome && t->outcome->error && !t->error) {
         t->error = t->outcome->error;
+        az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(t->job->input->title), "its results cannot be kept: %s",
+                    az_err_text(t->error));
+    }
     t->peak = atomic_load(&res.mem.peak);
     az_result_release(&res);
     t->took_ns = az_now_ns() - atomic_load(&t->started_ns);

@@ -12,6 +12,7 @@
 #define GAP              2 /* blanks between columns */
 #define BOLD             "1"
 #define RED              "31"
+#define GREEN            "32"
 #define YELLOW           "33"
 #define DIM              "2"
 
@@ -148,14 +149,14 @@ static int make_view(struct az_textout *o, const struct az_table *t, size_t rows
     return 0;
 }
 
-static void cell(struct az_textout *o, const struct field *f, struct az_sv s, bool middle)
+static void cell(struct az_textout *o, const struct field *f, struct az_sv s, bool middle, const char *color)
 {
     struct az_sv fitted = az_field_cut(o->scratch, s, f->width, middle);
     size_t w = az_utf8_width(fitted), pad = f->width > w ? f->width - w : 0;
 
     if (!f->text)
         az_textout_pad(o, pad);
-    az_textout_put(o, fitted);
+    colored(o, color, fitted);
     if (f->text)
         az_textout_pad(o, pad);
 }
@@ -165,9 +166,19 @@ static void header_row(struct az_textout *o, const struct view *v)
     az_textout_pad(o, INDENT);
     for (size_t i = 0; i < v->n; i++) {
         az_textout_pad(o, i ? GAP : 0);
-        cell(o, &v->field[i], v->field[i].header, false);
+        cell(o, &v->field[i], v->field[i].header, false, NULL);
     }
     end_row(o);
+}
+
+/* Colour of a change: worse is red, better is green, by the direction of its column. */
+static const char *change_color(const struct az_column *c, const struct az_cell *cell)
+{
+    double x = az_cell_number(cell);
+
+    if (!(c->flags & AZ_CHANGE) || !(c->flags & (AZ_HIGHER_BETTER | AZ_LOWER_BETTER)) || !(x > 0 || x < 0))
+        return NULL;
+    return (x > 0) == ((c->flags & AZ_LOWER_BETTER) != 0) ? RED : GREEN;
 }
 
 static void body(struct az_textout *o, const struct view *v)
@@ -180,7 +191,8 @@ static void body(struct az_textout *o, const struct view *v)
             const struct field *f = &v->field[i];
             bool middle = (v->t->columns.v[f->col].flags & AZ_KEY) != 0; /* names differ at both ends */
             az_textout_pad(o, i ? GAP : 0);
-            cell(o, f, shown(o->scratch, v, f, r, buf), middle);
+            cell(o, f, shown(o->scratch, v, f, r, buf), middle,
+                 change_color(&v->t->columns.v[f->col], az_table_at(v->t, r, f->col)));
         }
         end_row(o);
     }

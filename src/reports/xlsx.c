@@ -112,17 +112,19 @@ static void change(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_
 }
 
 /* ---- one table ---- */
+static void set_column(struct az_xlsx *x, const struct az_xlsx_part *p, size_t c)
+{
+    lxw_row_col_options o = { .hidden = (p->t->columns.v[c].flags & AZ_HIDDEN) != 0 };
+
+    worksheet_set_column_opt(p->ws, (lxw_col_t)c, (lxw_col_t)c, column_width(x, p, c), NULL, &o);
+}
+
 static void dress(struct az_xlsx *x, const struct az_xlsx_part *p)
 {
     struct lxw_worksheet *ws = p->ws;
 
     for (size_t c = 0; c < p->columns; c++)
-        if (p->t->columns.v[c].flags & AZ_HIDDEN) {
-            lxw_row_col_options hidden = { .hidden = LXW_TRUE };
-            worksheet_set_column_opt(ws, (lxw_col_t)c, (lxw_col_t)c, column_width(x, p, c), NULL, &hidden);
-        } else {
-            worksheet_set_column(ws, (lxw_col_t)c, (lxw_col_t)c, column_width(x, p, c), NULL);
-        }
+        set_column(x, p, c);
     worksheet_freeze_panes(ws, 1, 0);
     worksheet_autofilter(ws, 0, 0, (lxw_row_t)p->rows, (lxw_col_t)(p->columns - 1));
     worksheet_set_landscape(ws);

@@ -46,10 +46,11 @@ static bool wanted(const struct az_compare_opts *o, struct az_sv id)
     return false;
 }
 
+/* By its name here; tables keep the name that the first input gives them. */
 static struct joined *find(const struct comparison *c, struct az_sv id)
 {
     for (size_t i = 0; i < c->n_tables; i++)
-        if (az_sv_eq(c->tables[i].id, id))
+        if (az_sv_eq(az_compare_alias(c->tables[i].id), id))
             return &c->tables[i];
     return NULL;
 }
@@ -67,7 +68,7 @@ static void add_tables(struct comparison *c, size_t input)
             continue;
         if (!j) {
             j = &c->tables[c->n_tables++];
-            *j = (struct joined){ .id = id, .title = t->title.n ? t->title : id };
+            *j = (struct joined){ .id = t->id, .title = t->title.n ? t->title : t->id };
         }
         if (!j->table[input])
             j->table[input] = t;
@@ -211,7 +212,8 @@ static int check_asked(const struct comparison *c)
                     az_sv_find(name, AZ_SV("[")) >= 0,
              any = false;
         for (size_t i = 0; i < c->n_tables; i++)
-            any |= wanted(&(struct az_compare_opts){ .tables = &c->opts->tables[k], .n_tables = 1 }, c->tables[i].id);
+            any |= wanted(&(struct az_compare_opts){ .tables = &c->opts->tables[k], .n_tables = 1 },
+                          az_compare_alias(c->tables[i].id));
         if (!any)
             rc = az_diag_fail(c->diag, AZ_EFORMAT, AZ_NOWHERE, "no input has a table '%.*s'", AZ_SVF(name));
         for (size_t i = 0; any && !many && i < c->n; i++)

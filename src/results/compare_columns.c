@@ -4,6 +4,8 @@
 #include "base/sort.h"
 #include "results/compare_internal.h"
 
+#define MAX_COLUMNS 4096 /* of a table that is compared: names are looked for one by one */
+
 /* Tables that have columns at all (an empty CSV file has none). */
 static const struct az_table *columned(const struct joined *j, size_t i)
 {
@@ -237,6 +239,9 @@ int az_join_columns(struct comparison *c, struct joined *j)
     if (ref == c->n)
         return AZ_OK;
     most = j->table[ref]->columns.n + 64;
+    for (size_t i = 0; i < c->n; i++)
+        if (columned(j, i) && j->table[i]->columns.n > MAX_COLUMNS)
+            return AZ_OK;
     for (size_t i = 0; i < c->n; i++)
         most = columned(j, i) && j->table[i]->columns.n + 64 > most ? j->table[i]->columns.n + 64 : most;
     j->keys = az_arena_array(c->a, most, sizeof *j->keys);

@@ -70,8 +70,7 @@ bool az_row_whole(const struct joined *j, const struct joined_row *r, size_t val
 enum row_status az_row_status(const struct comparison *c, const struct joined *j, const struct joined_row *r,
                               size_t variant);
 /* Is the row there? By its first figure, where one of both sides has one. */
-bool az_row_there(const struct comparison *c, const struct joined *j, const struct joined_row *r, size_t input,
-                  size_t other);
+bool az_row_there(const struct joined *j, const struct joined_row *r, size_t input, size_t other);
 /* The whole that shares are of: the row the spec names, else the sum of the first figure. */
 double az_join_total(const struct joined *j, size_t input);
 /* Marks pairs of removed and new rows that may be one row under another name. */

@@ -47,22 +47,20 @@ static bool equal(const struct joined *j, size_t value, double x, double y, size
     return (sa < 1 || sa > 1 || sb < 1 || sb > 1) && fabs(x - y) <= UNIT_NOISE * fmax(fabs(x), fabs(y));
 }
 
-bool az_row_there(const struct comparison *c, const struct joined *j, const struct joined_row *r, size_t input,
-                  size_t other)
+bool az_row_there(const struct joined *j, const struct joined_row *r, size_t input, size_t other)
 {
     double x;
 
-    (void)c;
     if (!r->cells[input])
         return false;
-    if (az_row_value(j, r, 0, input, &x))
-        return true;
-    return !az_row_value(j, r, 0, other, &x); /* empty on both sides: then rows count */
+    if (j->values[0].at[input] < 0 || j->values[0].at[other] < 0 || az_row_value(j, r, 0, input, &x))
+        return true; /* where a side has no such column, rows count */
+    return !az_row_value(j, r, 0, other, &x);
 }
 
 enum row_status az_row_status(const struct comparison *c, const struct joined *j, const struct joined_row *r, size_t v)
 {
-    bool b = az_row_there(c, j, r, c->base, v), t = az_row_there(c, j, r, v, c->base);
+    bool b = az_row_there(j, r, c->base, v), t = az_row_there(j, r, v, c->base);
 
     if (!b || !t)
         return b ? ROW_REMOVED : t ? ROW_NEW : ROW_NONE;

@@ -12,7 +12,8 @@ struct sheet {
     size_t n_variants, n_inputs;
     struct az_vec_u32 rows;
     struct az_table *t;
-    bool partners; /* some row may only be renamed */
+    bool partners;                          /* some row may only be renamed */
+    unsigned char *dropped[AZ_COMPARE_MAX]; /* by input and column: not written */
 };
 
 struct az_sv az_variant_name(const struct comparison *c, const char *name, size_t variant)
@@ -78,7 +79,7 @@ static bool is_hidden(const struct joined *j, struct az_sv name)
     return false;
 }
 
-static bool is_dropped(const struct sheet *s, size_t input, size_t column)
+static bool leave_out(const struct sheet *s, size_t input, size_t column)
 {
     const struct az_table *t = s->j->table[input];
     return is_key(s->j, input, column) ||
@@ -102,10 +103,16 @@ static void raw_columns(struct sheet *s, size_t input)
 {
     const struct az_table *t = s->j->table[input];
 
+    s->dropped[input] = az_arena_array(s->c->a, t ? t->columns.n : 0, 1);
+    if (!s->dropped[input]) {
+        s->t->error = s->t->error ? s->t->error : az_arena_error(s->c->a);
+        return;
+    }
     for (size_t k = 0; t && k < t->columns.n; k++) {
         const struct az_column *col = &t->columns.v[k];
         unsigned flags = col->flags & (AZ_HIGHER_BETTER | AZ_LOWER_BETTER);
-        if (is_dropped(s, input, k))
+        s->dropped[input][k] = leave_out(s, input, k);
+        if (s->dropped[input][k])
             continue;
         if (is_hidden(s->j, col->name))
             flags |= AZ_HIDDEN;
@@ -232,7 +239,7 @@ static void put_raw(struct sheet *s, const struct joined_row *r, size_t input)
     const struct az_cell none = { .type = AZ_EMPTY };
 
     for (size_t k = 0; t && k < t->columns.n; k++)
-        if (!is_dropped(s, input, k))
+        if (!s->dropped[input][k])
             put_cell(s->t, r->cells[input] ? &r->cells[input][k] : &none);
 }
 

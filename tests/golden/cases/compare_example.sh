@@ -16,4 +16,6 @@ for kind, names in (("comparison", ["comparison"]), ("result", ["train_step_perf
 print("Markdown under 60 KB:", os.path.getsize("out/comparison.md") < 60000)
 PY
 "$PYTHON" "$SRC/tests/check_workbook.py" out/comparison.xlsx out/comparison_csvs >check 2>&1
-echo "workbook against CSV: $?"
+rc=$?
+echo "workbook against CSV: $rc"
+[ $rc -eq 0 ] || cat check

@@ -1,0 +1,104 @@
+/* Markdown: nothing in a cell is markup, and no text is too long for a host. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "reports/report.h"
+
+struct fixture {
+    struct az_arena arena, scratch;
+    struct az_document doc;
+    struct az_diag diag;
+    char path[64];
+};
+
+static void begin(struct fixture *f)
+{
+    az_arena_init(&f->arena, NULL);
+    az_arena_init(&f->scratch, NULL);
+    az_document_init(&f->doc, &f->arena);
+    az_diag_init(&f->diag);
+    snprintf(f->path, sizeof f->path, "/tmp/az-markdown-%ld.md", (long)getpid());
+    f->doc.title = AZ_SV("a *title* <b>");
+    f->doc.text_rows = 20;
+}
+
+static char *written(struct fixture *f)
+{
+    static char text[100000];
+    assert_int_equal(az_report_markdown.write(&f->doc, f->path, &f->scratch, &f->diag), 0);
+    FILE *i = fopen(f->path, "rb");
+    assert_non_null(i);
+    text[fread(text, 1, sizeof text - 1, i)] = '\0';
+    fclose(i);
+    unlink(f->path);
+    return text;
+}
+
+static void end(struct fixture *f)
+{
+    az_document_release(&f->doc);
+    az_arena_release(&f->arena);
+    az_arena_release(&f->scratch);
+    az_diag_release(&f->diag);
+}
+
+static struct az_table *table(struct fixture *f, const char *id, size_t rows, const char *name)
+{
+    struct az_table *t = az_table_new(&f->arena, id, "A | table", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    az_table_column(t, "na|me", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Total (ns)", AZ_INT, AZ_UNIT_NS, 0);
+    az_table_column(t, "unseen", AZ_INT, AZ_UNIT_NONE, AZ_DETAIL);
+    for (size_t r = 0; r < rows; r++) {
+        az_put_text(t, az_sv_str(name));
+        az_put_i64(t, 1500000 + (int64_t)r);
+        az_put_empty(t);
+    }
+    assert_int_equal(az_document_add(&f->doc, t), 0);
+    return t;
+}
+
+static void markup_is_escaped(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    table(&f, "t", 2, "a|b\n`c` <script> & _d_");
+    table(&f, "empty", 0, "");
+    const char *text = written(&f);
+    assert_non_null(strstr(text, "## a \\*title\\* &lt;b>\n"));
+    assert_non_null(strstr(text, "| na\\|me | Total (ms) |\n|---|---:|\n"));
+    assert_non_null(strstr(text, "| a\\|b \\`c\\` &lt;script> &amp; \\_d\\_ | 1.500 |\n"));
+    assert_non_null(strstr(text, "(none)"));
+    assert_null(strstr(text, "unseen"));
+    end(&f);
+}
+
+static void long_documents_are_cut(void **state)
+{
+    struct fixture f;
+    char id[16];
+    (void)state;
+    begin(&f);
+    for (int i = 0; i < 100; i++) {
+        snprintf(id, sizeof id, "t%d", i);
+        table(&f, id, 500, "a name that is long enough to make a table of a few kilobytes, ***************");
+    }
+    const char *text = written(&f);
+    assert_true(strlen(text) < 60000 && strlen(text) > 50000);
+    assert_non_null(strstr(text, "_... 480 more rows_"));
+    assert_non_null(strstr(text, "more tables would make this text too long"));
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(markup_is_escaped), cmocka_unit_test(long_documents_are_cut) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
