@@ -290,8 +290,10 @@ static void judge_status(struct az_gate_result *x, const struct az_metric *noise
             set(x, AZ_GATE_PASS, AZ_LEVEL_INFO);
     } else if (!x->base.n) {
         set(x, AZ_GATE_NEW, level_of(r->on_new));
+        x->note = AZ_SV("not in the baseline");
     } else if (!x->cand.n) {
         set(x, AZ_GATE_REMOVED, level_of(r->on_removed));
+        x->note = AZ_SV("gone");
     } else if (skipped) {
         bool few = x->note.n == 0;
         if (few)

@@ -27,3 +27,6 @@ analyzer gate --config=c.json
 echo "== fail beats inconclusive"
 both b.csv '' "$base" >c.json
 analyzer gate --config=c.json --set 'inputs.0.title=zero'
+echo "== the baseline would be overwritten before it is read"
+both a.csv '' "$base" >c.json
+analyzer run --config=c.json --format json -o base
