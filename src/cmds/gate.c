@@ -173,6 +173,18 @@ static int check_operands(const struct gate_args *g)
 
 /* ---- operands ---- */
 
+/* Several inputs of one folder are told apart by their names in it, whatever the folder is called. */
+static struct az_sv name_below(const struct az_input *in, const char *folder)
+{
+    struct az_sv path = in->files.n ? in->files.v[0].path : in->title, dir = az_sv_str(folder);
+    if (!az_sv_starts(path, dir))
+        return az_path_base(path);
+    path = az_sv_make(path.p + dir.n, path.n - dir.n);
+    while (path.n && *path.p == '/')
+        path = az_sv_make(path.p + 1, path.n - 1);
+    return path;
+}
+
 /* Saved results, or inputs of the configuration; what comes alone is one of several runs of the same thing. */
 static int add_operand(struct session *s, const char *path, bool baseline)
 {
@@ -191,8 +203,7 @@ static int add_operand(struct session *s, const char *path, bool baseline)
     for (size_t i = inputs; !rc && i < s->config.inputs.n; i++) {
         struct az_input *in = &s->config.inputs.v[i];
         in->baseline = baseline;
-        if (s->config.inputs.n == inputs + 1)
-            in->run_group = AZ_SV(AZ_GATE_ALONE);
+        in->run_group = s->config.inputs.n == inputs + 1 ? AZ_SV(AZ_GATE_ALONE) : name_below(in, path);
     }
     return rc;
 }

@@ -21,12 +21,13 @@ static void take_outcome(struct az_gate_step *s, const struct az_outcome *o)
 {
     const struct az_input *in = o->job->input;
     bool named = named_baseline(s, o->title, in->run_group);
-    s->docs[s->n_docs++] = (struct az_gate_doc){ .title = o->title,
-                                                 .group = in->run_group.n ? in->run_group : o->title,
-                                                 .doc = &o->doc,
-                                                 .labels = &in->opts.labels,
-                                                 .baseline = named || in->baseline,
-                                                 .for_all = named || (in->baseline && in->run_group.n) };
+    s->docs[s->n_docs++] =
+        (struct az_gate_doc){ .title = o->title,
+                              .group = in->run_group.n ? in->run_group : o->title,
+                              .doc = &o->doc,
+                              .labels = &in->opts.labels,
+                              .baseline = named || in->baseline,
+                              .for_all = named || (in->baseline && az_sv_is(in->run_group, AZ_GATE_ALONE)) };
 }
 
 int az_gate_take_docs(struct az_gate_step *s)

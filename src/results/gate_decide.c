@@ -369,7 +369,8 @@ static int put_limits(struct az_vec_char *t, const struct az_gate_result *x)
     if (!rc && x->limit_abs > 0)
         rc = az_text_printf(t, " %s %.6g", word(x->rule->combine, "any") ? "or" : "and", x->limit_abs);
     if (!rc && !isnan(x->p))
-        rc = az_text_printf(t, "; p = %.3g, effect %.2f, %zu and %zu runs", x->p, x->effect, x->base.n, x->cand.n);
+        rc = az_text_printf(t, "; p = %.3g, effect %.2f, %zu and %zu %s", x->p, x->effect, x->base.n, x->cand.n,
+                            word(x->rule->samples, "steps") ? "steps" : "runs");
     if (!rc && !isnan(x->low))
         rc = az_text_printf(t, "; ratio %.4f to %.4f, %zu and %zu runs", x->low, x->high, x->base.n, x->cand.n);
     return rc ? rc : az_text_append(t, AZ_SV(")"));
