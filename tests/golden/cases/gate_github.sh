@@ -16,3 +16,8 @@ echo "before" >summary.md
 GITHUB_STEP_SUMMARY=summary.md analyzer gate --config=c.json --format github -o out | grep -v '^fail'
 cat summary.md
 GITHUB_ACTIONS=true analyzer gate --config=c.json -o out2 --format text | grep -c '^::'
+echo "== dry run"
+analyzer run --config=c.json --format text,json,md,junit -o out3 --dry-run
+analyzer gate --config=c.json --format md -o out3 -q
+ls out3
+head -n 3 out3/gates.md
