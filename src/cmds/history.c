@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "driver/history_import.h"
+#include "driver/saved.h"
 #include "results/history.h"
 
 enum { OPT_DB = OPT_OWN, OPT_KEEP, OPT_MOST, OPT_LABEL, OPT_ONE };
@@ -233,6 +234,18 @@ static int exit_status(int rc)
     }
 }
 
+/* No database is made for results that cannot be read. */
+static int check_import(struct history_args *h)
+{
+    struct az_saved_list l;
+    int rc = AZ_OK;
+    az_vec_init(&l, NULL);
+    for (size_t i = 1; !rc && i < h->n; i++)
+        rc = az_saved_collect(h->operands[i], &l, &h->diag);
+    az_saved_release(&l);
+    return rc;
+}
+
 static int run_sub(struct history_args *h, const struct sub *sub)
 {
     struct az_history *db = NULL;
@@ -248,6 +261,8 @@ static int run_sub(struct history_args *h, const struct sub *sub)
     az_document_init(&doc, &arena);
     if (!make && sub->mode == AZ_HISTORY_WRITE && access(h->db, F_OK) != 0)
         rc = az_diag_fail(&h->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(h->db)), "no such file");
+    if (!rc && make && access(h->db, F_OK) != 0)
+        rc = check_import(h);
     if (!rc)
         rc = az_history_open(&db, h->db, sub->mode, &h->diag);
     if (!rc)

@@ -2,6 +2,7 @@
  */
 #include <math.h>
 
+#include "base/intern.h"
 #include "base/num.h"
 #include "io/outfile.h"
 #include "reports/fields.h"
@@ -61,22 +62,22 @@ static void class_times(struct writer *w, const struct az_document *doc)
     }
 }
 
-static bool same(const struct az_gate_result *x, const struct az_gate_result *y)
-{
-    return az_sv_eq(x->rule_name, y->rule_name) && az_sv_eq(x->input, y->input) && az_sv_eq(x->sheet, y->sheet);
-}
-
 /* One sample a rule, input and table: 1 if anything under it failed. Results are sorted worst first, so the first of a
  * group says what it comes to. */
-static void states(struct writer *w, const struct az_verdict *v)
+static int states(struct writer *w, const struct az_verdict *v)
 {
+    struct az_intern groups;
+    int rc = az_intern_init(&groups, w->a, NULL);
+
     family(w, "analyzer_gate_state", NULL, "1: a figure under this rule failed; 0: none did.");
-    for (size_t i = 0; i < v->results.n; i++) {
+    for (size_t i = 0; !rc && i < v->results.n; i++) {
         const struct az_gate_result *x = &v->results.v[i];
-        size_t k = 0;
-        while (k < i && !same(&v->results.v[k], x))
-            k++;
-        if (k < i)
+        struct az_sv key = az_arena_printf(w->a, "%zu:%.*s%zu:%.*s%.*s", x->rule_name.n, AZ_SVF(x->rule_name),
+                                           x->input.n, AZ_SVF(x->input), AZ_SVF(x->sheet));
+        size_t known = groups.text.n;
+        uint32_t id = 0;
+        rc = key.p ? az_intern(&groups, key, &id) : az_arena_error(w->a);
+        if (rc || id < known)
             continue;
         az_outfile_puts(w->f, AZ_SV("analyzer_gate_state"));
         label(w, "input", x->input, true);
@@ -84,6 +85,8 @@ static void states(struct writer *w, const struct az_verdict *v)
         label(w, "rule", x->rule_name, false);
         value(w, x->level == AZ_LEVEL_FAIL, true);
     }
+    az_intern_release(&groups);
+    return rc;
 }
 
 static void totals(struct writer *w, const struct az_verdict *v)
@@ -121,13 +124,13 @@ static int openmetrics_write(const struct az_document *doc, const char *path, st
     if (rc)
         return rc;
     class_times(&w, doc);
-    states(&w, doc->verdict);
+    rc = states(&w, doc->verdict);
     totals(&w, doc->verdict);
     az_outfile_puts(w.f, AZ_SV("# EOF\n"));
-    if (!scratch->failed)
+    if (!rc && !scratch->failed)
         return az_outfile_commit(w.f);
     az_outfile_abort(w.f);
-    return az_diag_memory(diag, az_arena_error(scratch), at, doc->mem);
+    return az_diag_memory(diag, rc ? rc : az_arena_error(scratch), at, doc->mem);
 }
 
 const struct az_report az_report_openmetrics = {

@@ -385,17 +385,11 @@ static int drift(struct gate *g)
 
 /* ---- many tests in one sheet ---- */
 
-static int correct_sheet(struct gate *g, size_t first, size_t *at, double *p)
+/* Results of one sheet, those of rules that want it, corrected together. */
+static int correct_sheet(struct gate *g, const size_t *at, size_t n, double *p)
 {
     struct az_gate_results *all = &g->v->results;
-    size_t n = 0;
 
-    for (size_t i = first; i < all->n; i++) {
-        const struct az_gate_result *x = &all->v[i];
-        if (x->rule && !isnan(x->p) && word(x->rule->correct, "holm") && az_sv_eq(x->input, all->v[first].input) &&
-            az_sv_eq(x->sheet, all->v[first].sheet))
-            at[n++] = i;
-    }
     if (n <= HOLM_ROWS)
         return 0;
     for (int side = 0; side < 2; side++) {
@@ -410,20 +404,51 @@ static int correct_sheet(struct gate *g, size_t first, size_t *at, double *p)
     return 0;
 }
 
+/* Number of each result's sheet, in order of first appearance; UINT32_MAX: not among the corrected. */
+static int number_sheets(struct gate *g, struct az_intern *sheets, uint32_t *sheet)
+{
+    const struct az_gate_results *all = &g->v->results;
+    struct az_vec_char key;
+    int rc = 0;
+
+    az_vec_init(&key, NULL);
+    for (size_t i = 0; !rc && i < all->n; i++) {
+        const struct az_gate_result *x = &all->v[i];
+        sheet[i] = UINT32_MAX;
+        if (!x->rule || isnan(x->p) || !word(x->rule->correct, "holm"))
+            continue;
+        az_vec_reset(&key);
+        rc = az_text_printf(&key, "%zu:", x->input.n);
+        if (!rc)
+            rc = az_text_append(&key, x->input);
+        if (!rc)
+            rc = az_text_append(&key, x->sheet);
+        if (!rc)
+            rc = az_intern(sheets, az_text_view(&key), &sheet[i]);
+    }
+    az_vec_release(&key);
+    return rc;
+}
+
 static int correct(struct gate *g)
 {
-    struct az_gate_results *all = &g->v->results;
-    size_t *at = az_arena_array(g->a, all->n, sizeof *at);
-    double *p = az_arena_array(g->a, all->n, sizeof *p);
-    int rc = at && p ? 0 : az_arena_error(g->a);
+    size_t n = g->v->results.n;
+    size_t *at = az_arena_array(g->a, n, sizeof *at);
+    double *p = az_arena_array(g->a, n, sizeof *p);
+    uint32_t *sheet = az_arena_array(g->a, n, sizeof *sheet);
+    struct az_intern sheets;
+    int rc = az_intern_init(&sheets, g->a, NULL);
 
-    for (size_t i = 0; !rc && i < all->n; i++) {
-        bool seen = false;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = az_sv_eq(all->v[k].input, all->v[i].input) && az_sv_eq(all->v[k].sheet, all->v[i].sheet);
-        if (!seen)
-            rc = correct_sheet(g, i, at, p);
+    if (!rc)
+        rc = at && p && sheet ? number_sheets(g, &sheets, sheet) : az_arena_error(g->a);
+    for (uint32_t s = 0; !rc && s < sheets.text.n; s++) {
+        size_t k = 0;
+        for (size_t i = 0; i < n; i++)
+            if (sheet[i] == s)
+                at[k++] = i;
+        rc = correct_sheet(g, at, k, p);
     }
+    az_intern_release(&sheets);
     return rc;
 }
 

@@ -11,6 +11,7 @@ analyzer history show x --db h.db
 analyzer history pin 1 --db h.db
 analyzer history list --db h.db --label colour=red
 analyzer history import nothing --db h.db
+ls
 echo "no database" >text.db
 analyzer history list --db text.db
 analyzer history import . --db text.db
