@@ -284,6 +284,8 @@ static int apply(const struct compare_args *k, struct az_config *c)
     bool configured = c->compare.wanted;
     int rc = set_outputs(&k->r, c, configured);
 
+    if (!configured) /* what the configuration says of its inputs' reports is not meant for this one */
+        c->outputs.xlsx = c->outputs.csv_dir = AZ_SV("");
     c->compare.wanted = true;
     c->side_by_side = false;
     c->no_reports = true;

@@ -15,6 +15,20 @@ for kind, names in (("comparison", ["comparison"]), ("result", ["train_step_perf
         print(name, "is valid by", kind + ".schema.json")
 print("Markdown under 60 KB:", os.path.getsize("out/comparison.md") < 60000)
 PY
+"$PYTHON" - <<'PY'
+import openpyxl
+book = openpyxl.load_workbook("out/comparison.xlsx")
+sheet = book["GEMM_only_baseline_infer"]
+heads = {c.value: c.column_letter for c in sheet[1]}
+print("folded away:", all(sheet.column_dimensions[heads["train::" + n]].hidden for n in ("TFLOPS/s_median", "UID_first", "Input Dims_first")),
+      "not:", not sheet.column_dimensions[heads["train::TFLOPS/s_mean"]].hidden)
+sheet = book["kernel_summary"]
+marks = {r.sqref.ranges[0].coord.split(":")[0].rstrip("0123456789"): [(x.operator, x.dxf.fill.bgColor.rgb) for x in r.rules]
+         for r in sheet.conditional_formatting}
+column = {c.value: c.column_letter for c in sheet[1]}["Kernel duration (\u00b5s)_sum__infer_diff"]
+print("marks of a time:", sorted(marks[column]))
+print("charts:", len(book["summary"]._charts))
+PY
 "$PYTHON" "$SRC/tests/check_workbook.py" out/comparison.xlsx out/comparison_csvs >check 2>&1
 rc=$?
 echo "workbook against CSV: $rc"
