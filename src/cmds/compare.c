@@ -281,7 +281,7 @@ static int set_outputs(const struct run_args *r, struct az_config *c, bool confi
 
 static int apply(const struct compare_args *k, struct az_config *c)
 {
-    bool configured = c->compare.wanted;
+    bool configured = k->r.config && c->compare.wanted;
     int rc = set_outputs(&k->r, c, configured);
 
     if (!configured) /* what the configuration says of its inputs' reports is not meant for this one */

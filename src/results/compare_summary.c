@@ -87,35 +87,45 @@ static struct az_sv merged_note(const struct comparison *c, const struct joined 
                            j->merged);
 }
 
-static void put_table(struct az_table *t, const struct comparison *c, const struct joined *j)
+static void put_compared(struct az_table *t, const struct comparison *c, const struct joined *j)
 {
     for (size_t v = 0; v < c->n; v++) {
-        if (v == c->base)
+        if (j->left_out || !j->table[c->base] || !az_is_variant(c, j, v))
             continue;
-        struct az_sv tag = c->in[v].tag;
-        if (j->left_out) {
-            put_left_out(t, j, tag, az_sv_str(j->left_out));
-            return;
-        }
-        if (!j->table[c->base] && !j->table[v])
-            continue;
-        if (!j->table[c->base] || !j->table[v]) {
-            struct az_sv only = c->in[j->table[v] ? v : c->base].tag;
-            put_left_out(t, j, tag, az_arena_printf(c->a, "only in %.*s", AZ_SVF(only)));
-            continue;
-        }
         az_put_text(t, j->id);
-        az_put_text(t, tag);
+        az_put_text(t, c->in[v].tag);
         put_counts(t, c, j, v);
         put_figures(t, c, j, v);
         az_put_text(t, merged_note(c, j));
     }
 }
 
-/* Totals of a kind first, so that the main tables stand on top. */
-static int rank_of(const struct joined *j)
+/* Why a table is not compared: once, or for each variant that lacks it or alone has it. */
+static void put_others(struct az_table *t, const struct comparison *c, const struct joined *j)
 {
-    return j->left_out || !j->n_keys ? 2 : j->spec->flags & AZ_SPEC_TEXT ? 0 : 1;
+    for (size_t v = 0; v < c->n; v++) {
+        bool base = j->table[c->base] != NULL, variant = j->table[v] != NULL;
+        struct az_sv tag = c->in[v].tag;
+        if (v == c->base)
+            continue;
+        if (j->left_out) {
+            put_left_out(t, j, tag, az_sv_str(j->left_out));
+            return;
+        }
+        if (base != variant)
+            put_left_out(t, j, tag, az_arena_printf(c->a, "only in %.*s", AZ_SVF(c->in[variant ? v : c->base].tag)));
+    }
+}
+
+/* The main tables first, what is not compared last. */
+static void put_tables(struct az_table *t, const struct comparison *c)
+{
+    for (unsigned text = AZ_SPEC_TEXT, pass = 0; pass < 2; pass++, text = 0)
+        for (size_t i = 0; i < c->n_tables; i++)
+            if ((c->tables[i].spec->flags & AZ_SPEC_TEXT) == text)
+                put_compared(t, c, &c->tables[i]);
+    for (size_t i = 0; i < c->n_tables; i++)
+        put_others(t, c, &c->tables[i]);
 }
 
 static int inputs_table(struct comparison *c)
@@ -149,10 +159,7 @@ int az_compare_summary(struct comparison *c)
     if (!t)
         return az_arena_error(c->a);
     summary_columns(c, t);
-    for (int rank = 0; rank <= 2; rank++)
-        for (size_t i = 0; i < c->n_tables; i++)
-            if (rank_of(&c->tables[i]) == rank)
-                put_table(t, c, &c->tables[i]);
+    put_tables(t, c);
     rc = az_document_add(c->doc, t);
     return rc ? rc : inputs_table(c);
 }
