@@ -79,19 +79,38 @@ static struct az_sv label(const struct az_gate_step *s, const char *key)
     return AZ_SV("");
 }
 
-/* Time of the run: its label, else SOURCE_DATE_EPOCH; -1: neither. */
-static int find_time(struct az_gate_step *s, int64_t *out)
+/* Time of the run: its label, else SOURCE_DATE_EPOCH; -1: neither. They were checked before the run. */
+static int64_t find_time(const struct az_gate_step *s)
 {
     struct az_sv text = label(s, "created");
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
-    *out = -1;
-    if (text.n && !az_history_time(text, out))
-        return az_diag_fail(s->diag, AZ_ECONFIG, s->c->history.where,
-                            "label 'created': '%.*s' is no time (2026-01-31, 2026-01-31T02:00:00Z or seconds)",
-                            AZ_SVF(text));
-    if (!text.n && epoch && *epoch && !az_history_time(az_sv_str(epoch), out))
-        return az_diag_fail(s->diag, AZ_ECONFIG, AZ_NOWHERE, "SOURCE_DATE_EPOCH: '%s' is no time", epoch);
-    return AZ_OK;
+    int64_t time;
+    return az_history_time(text.n ? text : az_sv_str(epoch), &time) ? time : -1;
+}
+
+static int check_labels(const struct az_labels *l, struct az_where at, struct az_diag *diag)
+{
+    int64_t time;
+    int rc = AZ_OK;
+    for (size_t i = 0; i < l->n; i++)
+        if (az_sv_is(l->v[i].key, "created") && l->v[i].value.n && !az_history_time(l->v[i].value, &time))
+            rc = az_diag_fail(diag, AZ_ECONFIG, at,
+                              "label 'created': '%.*s' is no time (2026-01-31, 2026-01-31T02:00:00Z or seconds)",
+                              AZ_SVF(l->v[i].value));
+    return rc;
+}
+
+int az_gates_check(const struct az_config *c, struct az_diag *diag)
+{
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    int64_t time;
+    int rc = check_labels(&c->history_labels, c->history.where, diag);
+
+    for (size_t i = 0; !rc && i < c->inputs.n; i++)
+        rc = check_labels(&c->inputs.v[i].opts.labels, c->inputs.v[i].where, diag);
+    if (!rc && epoch && *epoch && !az_history_time(az_sv_str(epoch), &time))
+        rc = az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE, "SOURCE_DATE_EPOCH: '%s' is no time", epoch);
+    return rc;
 }
 
 static struct az_sv all_devices(struct az_gate_step *s)
@@ -110,10 +129,8 @@ int az_gate_describe_run(struct az_gate_step *s)
     struct az_history_run *r = &s->run;
     char hex[33] = "";
     uint64_t size;
-    int rc = find_time(s, &s->verdict.created);
 
-    if (rc)
-        return rc;
+    s->verdict.created = find_time(s);
     r->created = az_history_time_text(&s->arena, s->verdict.created >= 0 ? s->verdict.created : (int64_t)time(NULL));
     r->label = label(s, "label");
     r->commit = label(s, "commit");

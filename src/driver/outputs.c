@@ -280,7 +280,9 @@ static int plan_steps(const struct naming *n)
     if (!rc && az_gates_wanted(n->c)) {
         struct naming g = *n;
         g.gates = true;
-        rc = plan_step(&g, AZ_STEP_GATES, "gates", "gates", &none);
+        rc = az_gates_check(n->c, n->diag);
+        if (!rc)
+            rc = plan_step(&g, AZ_STEP_GATES, "gates", "gates", &none);
     }
     return rc;
 }
