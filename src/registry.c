@@ -88,6 +88,10 @@ const struct az_report *const az_reports[] = {
     &az_report_xlsx,
     &az_report_html,
     &az_report_markdown,
+    &az_report_verdict,
+    &az_report_junit,
+    &az_report_github,
+    &az_report_openmetrics,
     NULL,
 };
 /* clang-format on */

@@ -35,6 +35,9 @@ PLACES = {
     "compare": (TWO, ["compare"]),
     "nsys_csv_file_path": (CSV, ["inputs", 0, "nsys_csv_file_path"]),
     "nsys_report": (REP, ["inputs", 0, "nsys_report"]),
+    "gates": (PLAIN, ["gates"]),
+    "rule": ({**PLAIN, "gates": {"rules": [{}]}}, ["gates", "rules", 0]),
+    "history": ({**PLAIN, "history": {"path": "h.db"}}, ["history"]),
 }
 
 

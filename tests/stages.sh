@@ -67,6 +67,12 @@ stage_documented() { counted documented "$PYTHON" tests/options_documented.py --
 stage_html() { counted html "$PYTHON" tests/html_check.py --analyzer "$ANALYZER" --samples "$BUILD/tools/html_samples"; }
 stage_schema() { counted schema "$PYTHON" tests/schema_check.py --analyzer "$ANALYZER"; }
 
+# What gates write, by schemas of others; how often they are wrong; a history that is written by two and killed.
+stage_gates() {
+    counted gates "$PYTHON" tests/verdict_check.py --analyzer "$ANALYZER" --stats "$BUILD/tools/gate_stats"
+    counted gates "$PYTHON" tests/history_stress.py --analyzer "$ANALYZER"
+}
+
 # Every file of the corpus once through its harness, built with address and undefined sanitizers.
 stage_fuzz() {
     found=0

@@ -184,7 +184,7 @@ static void put(const struct tt *t, struct az_table *x, const struct model *m)
     tt_put_real(x, m->noc);
     tt_put_real(x, m->dram);
     tt_put_real(x, m->eth);
-    az_put_text(x, matrix ? az_sv_str(az_verdict_text((enum az_verdict)s->verdict)) : AZ_SV(""));
+    az_put_text(x, matrix ? az_sv_str(az_fit_text((enum az_fit)s->verdict)) : AZ_SV(""));
     az_put_text(x, az_sv_str(s->source         ? s->source
                              : isnan(m->ideal) ? ""
                                                : "the file's performance model (PM columns)"));

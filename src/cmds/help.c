@@ -8,8 +8,8 @@
 #define LINE_WIDTH  100
 
 const struct cmd *const cmd_table[] = {
-    &cmd_run,          &cmd_compare, &cmd_multirank, &cmd_merge, &cmd_replay,  &cmd_probe, &cmd_classify,
-    &cmd_check_config, &cmd_schema,  &cmd_list,      &cmd_help,  &cmd_version, NULL,
+    &cmd_run,      &cmd_compare,      &cmd_gate,   &cmd_history, &cmd_multirank, &cmd_merge,   &cmd_replay, &cmd_probe,
+    &cmd_classify, &cmd_check_config, &cmd_schema, &cmd_list,    &cmd_help,      &cmd_version, NULL,
 };
 
 const struct cmd *cmd_find(const char *name)
@@ -72,8 +72,9 @@ void print_usage(void)
         print_row(left, (*c)->help);
     }
     puts("\n"
-         "exit status: 0 done; 2 wrong usage or configuration, nothing was run; 3 some input or output failed,\n"
-         "the rest was done; 4 internal error; 130 interrupted.\n"
+         "exit status: 0 done, all gates passed; 1 a gate failed; 2 wrong usage or configuration, nothing was run;\n"
+         "3 some input or output failed or a gate was inconclusive, the rest was done; 4 internal error;\n"
+         "130 interrupted.\n"
          "\n"
          "'analyzer help COMMAND' lists a command's options, 'analyzer help config' the keys of a configuration.");
 }

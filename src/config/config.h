@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "model/options.h"
+#include "results/gate_rule.h"
 #include "text/jsonw.h"
 
 /* What is written where; of the run, overridden by an input's own. Empty views: not given. */
@@ -38,6 +39,8 @@ AZ_VEC(struct az_input_file, az_input_files);
 struct az_input {
     struct az_sv title;          /* heading and name; made from the file name if the config gives none */
     bool no_heading;             /* "title": null */
+    struct az_sv run_group;      /* inputs with one are repeated runs of the same thing; empty: none */
+    bool baseline;               /* of the gates: said on the command line */
     struct az_sv format;         /* as in the registry, lower case; "auto" */
     struct az_input_files files; /* globs expanded, sorted */
     struct az_options opts;
@@ -72,6 +75,9 @@ struct az_config {
     uint64_t memory_limit; /* bytes an input; 0: none */
     bool strict, warn_only;
     struct az_compare_config compare;
+    struct az_gates gates;
+    struct az_history_opts history; /* path empty: none */
+    struct az_labels history_labels;
     bool side_by_side;
     bool no_reports;       /* inputs are analysed for the steps behind them only: set by commands */
     struct az_vec_sv only; /* titles of --only, borrowed; empty: all inputs */
@@ -107,6 +113,8 @@ int az_config_load_memory(struct az_config *c, struct az_sv text, const char *pa
 /* An input for `analyzer run PATH...`: defaults plus overrides; files are added by the caller (the planner). */
 int az_config_quick(struct az_config *c, const struct az_overrides *over, const struct az_config_names *names,
                     struct az_diag *diag) AZ_MUST_USE;
+/* Gates with the rule that takes every figure, where none are given. */
+int az_config_default_gates(struct az_config *c) AZ_MUST_USE;
 int az_config_add_input(struct az_config *c, struct az_input **in) AZ_MUST_USE; /* copies the quick defaults */
 /* Appends a copy of an input without its files to a list. */
 int az_config_copy_input(struct az_inputs *list, const struct az_input *from) AZ_MUST_USE;
@@ -128,9 +136,9 @@ enum az_opt_type {
     AZ_OPT_OBJECT,
     AZ_OPT_SIZE /* bytes: a number or "64M" */
 };
-/* Which struct a value is stored in: struct az_options, az_outputs, az_config, az_search; or none, resolve.c and
- * input.c read it. */
-enum az_opt_owner { AZ_OWN_OPTIONS, AZ_OWN_OUTPUTS, AZ_OWN_CONFIG, AZ_OWN_SEARCH, AZ_OWN_LOADER };
+/* Which struct a value is stored in: struct az_options, az_outputs, az_config, az_search, az_gate_rule; or none,
+ * resolve.c and input.c read it. */
+enum az_opt_owner { AZ_OWN_OPTIONS, AZ_OWN_OUTPUTS, AZ_OWN_CONFIG, AZ_OWN_SEARCH, AZ_OWN_RULE, AZ_OWN_LOADER };
 enum az_opt_place {                        /* where the key may stand */
                     AZ_AT_TOP = 1,         /* top level of the config */
                     AZ_AT_INPUT = 2,       /* inputs[] */
@@ -138,9 +146,12 @@ enum az_opt_place {                        /* where the key may stand */
                     AZ_AT_OPTIONS = 8,     /* inputs[].options, "options" at the top as run default; and --opt */
                     AZ_AT_THRESHOLDS = 16, /* thresholds, both places; and --opt */
                     AZ_AT_OUTPUTS = 32,
-                    AZ_AT_CSV = 64,     /* inputs[].nsys_csv_file_path */
-                    AZ_AT_REPORT = 128, /* inputs[].nsys_report */
-                    AZ_AT_COMPARE = 256 /* compare */
+                    AZ_AT_CSV = 64,      /* inputs[].nsys_csv_file_path */
+                    AZ_AT_REPORT = 128,  /* inputs[].nsys_report */
+                    AZ_AT_COMPARE = 256, /* compare */
+                    AZ_AT_GATES = 512,   /* gates */
+                    AZ_AT_RULE = 1024,   /* gates.rules[] */
+                    AZ_AT_HISTORY = 2048 /* history */
 };
 struct az_option {
     const char *key;

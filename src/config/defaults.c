@@ -28,7 +28,10 @@ static void default_one(const struct az_option *o, void *to)
             *(int64_t *)to = AZ_UNSET_I64;
         break;
     case AZ_OPT_REAL:
-        default_number(o, to);
+        if (o->fallback)
+            default_number(o, to);
+        else
+            *(double *)to = AZ_GATE_UNSET;
         break;
     case AZ_OPT_ENUM:
         if (!(o->owner == AZ_OWN_OPTIONS && o->offset == offsetof(struct az_options, text_full)))
@@ -36,7 +39,7 @@ static void default_one(const struct az_option *o, void *to)
         break;
     case AZ_OPT_TEXT:
     case AZ_OPT_PATH:
-        *(struct az_sv *)to = AZ_SV("");
+        *(struct az_sv *)to = o->fallback ? az_sv_str(o->fallback) : AZ_SV("");
         break;
     default: /* lists and sizes: empty and 0 as they are */
         break;
@@ -50,6 +53,9 @@ static void default_all(enum az_opt_owner owner, char *base)
             default_one(&az_option_table[i], base + az_option_table[i].offset);
     }
 }
+
+/* Everything of the run but what is set by hand in az_config_init. */
+void az_config_default(struct az_config *c) { default_all(AZ_OWN_CONFIG, (char *)c); }
 
 void az_options_default(struct az_options *o, struct az_mem *mem)
 {

@@ -16,6 +16,9 @@ static const struct {
     { AZ_AT_THRESHOLDS, "thresholds, at the top level for all inputs or in one of them (also --opt KEY=VALUE)" },
     { AZ_AT_OUTPUTS, "outputs, at the top level for all inputs or in one of them" },
     { AZ_AT_COMPARE, "compare" },
+    { AZ_AT_GATES, "gates" },
+    { AZ_AT_RULE, "Each of gates.rules[]" },
+    { AZ_AT_HISTORY, "history" },
 };
 
 static const char *type_text(const struct az_option *o)

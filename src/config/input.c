@@ -298,6 +298,8 @@ static void load_keys(struct az_loader *l, struct az_node *n, struct az_input *i
     else if (known)
         load_files(l, n, in, &with_nvtx);
     load_title(l, n, in);
+    if (az_node_get(n, "run_group"))
+        in->run_group = az_node_get(n, "run_group")->text;
     if (known && !l->quick)
         check_required(l, n, in, with_nvtx);
 }

@@ -47,6 +47,9 @@ int az_config_init(struct az_config *c)
     az_arena_init(&c->arena, NULL);
     az_vec_init(&c->inputs, NULL);
     az_vec_init(&c->only, NULL);
+    az_vec_init(&c->gates.rules, NULL);
+    az_vec_init(&c->history_labels, NULL);
+    az_config_default(c);
     az_vec_init(&c->compare.inputs, NULL);
     az_vec_init(&c->compare.names, NULL);
     az_vec_init(&c->compare.tables, NULL);
@@ -64,6 +67,8 @@ void az_config_release(struct az_config *c)
         az_input_release(&c->inputs.v[i]);
     az_vec_release(&c->inputs);
     az_vec_release(&c->only);
+    az_vec_release(&c->gates.rules);
+    az_vec_release(&c->history_labels);
     az_vec_release(&c->compare.inputs);
     az_vec_release(&c->compare.names);
     az_vec_release(&c->compare.tables);

@@ -77,7 +77,8 @@ struct az_loader {
     struct az_search *search; /* of the input at hand; NULL at the top level */
     struct az_options opts;   /* run defaults */
     struct az_outputs outputs;
-    int fatal; /* AZ_ENOMEM */
+    struct az_gate_rule *rule; /* being read; NULL: none */
+    int fatal;                 /* AZ_ENOMEM */
 };
 void az_load_error(struct az_loader *l, const struct az_node *at, const char *fmt, ...) AZ_PRINTF(3, 4);
 void az_load_warn(struct az_loader *l, const struct az_node *at, const char *fmt, ...) AZ_PRINTF(3, 4);
@@ -92,6 +93,7 @@ struct az_store {
     struct az_outputs *outputs;
     struct az_config *config;
     struct az_search *search; /* of the input at hand; NULL: none */
+    struct az_gate_rule *rule;
     struct az_arena *a;
     const struct az_config_names *names; /* of reports; NULL: none known */
     struct az_diag *diag;
@@ -103,6 +105,7 @@ int az_value_store(const struct az_option *o, const struct az_node *n, const str
 int az_value_store_text(struct az_sv key, struct az_sv value, struct az_where at, const struct az_store *t) AZ_MUST_USE;
 /* "1 or more", "0 to 100"; "" without a range. */
 struct az_sv az_value_range(const struct az_option *o, struct az_arena *a);
+void az_config_default(struct az_config *c);
 void az_outputs_default(struct az_outputs *o);
 void az_search_default(struct az_search *s);
 int az_outputs_copy(struct az_outputs *to, const struct az_outputs *from) AZ_MUST_USE;
@@ -133,6 +136,10 @@ void az_apply_shared(struct az_loader *l, struct az_node *object, struct az_opti
 void az_input_load(struct az_loader *l, struct az_node *n);
 /* Does an option for `formats` ("nsys pytorch"; "": all) mean something to this format? */
 bool az_format_takes(const char *formats, struct az_sv format);
+
+/* ---- gates.c ---- */
+/* gates and history; behind the inputs, whose titles a baseline may name. */
+void az_gates_load(struct az_loader *l, struct az_node *root);
 
 /* ---- paths.c ---- */
 /* Files of a path, a glob or a list of these. False: nothing was given (absent, null, or "" where optional). */

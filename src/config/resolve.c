@@ -19,6 +19,8 @@ static const char *wanted_kind(const struct az_option *o, const struct az_node *
     switch (o->type) {
     case AZ_OPT_OBJECT:
     case AZ_OPT_MAP:
+        if (o->places == AZ_AT_TOP && strcmp(o->key, "gates") == 0 && n->kind == AZ_NODE_ARRAY)
+            return NULL; /* the rules alone */
         return n->kind == AZ_NODE_OBJECT ? NULL : "an object";
     case AZ_OPT_LIST:
         if (o->places == AZ_AT_COMPARE)
@@ -42,8 +44,9 @@ void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place
 {
     struct az_store t = { .opts = opts,
                           .outputs = outputs,
-                           .config = place & (AZ_AT_TOP | AZ_AT_COMPARE) ? l->c : NULL,
-                           .search = l->search,
+                          .config = place & (AZ_AT_TOP | AZ_AT_COMPARE | AZ_AT_GATES | AZ_AT_HISTORY) ? l->c : NULL,
+                          .search = l->search,
+                          .rule = l->rule,
                           .a = l->a,
                           .names = l->names,
                           .diag = l->diag };
@@ -151,6 +154,7 @@ int az_config_resolve(struct az_loader *l, struct az_node *root)
     if (!l->fatal)
         load_inputs(l, root);
     load_compare(l, root);
+    az_gates_load(l, root);
     if (l->fatal)
         return l->fatal;
     return l->diag->errors > errors ? AZ_ECONFIG : 0;

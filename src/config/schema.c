@@ -164,14 +164,14 @@ static void put_map(struct az_jsonw *w, const struct az_option *o)
     az_jsonw_end_object(w);
 }
 
-static void put_inputs(struct az_jsonw *w, const struct az_option *o)
+static void put_inputs(struct az_jsonw *w, const struct az_option *o, const char *item)
 {
     put_text(w, "type", "array");
     put_number(w, "minItems", true, o->min);
     put_number(w, "maxItems", true, o->max);
     az_jsonw_key(w, "items");
     az_jsonw_object(w);
-    put_text(w, "$ref", "#/definitions/input");
+    put_text(w, "$ref", item);
     az_jsonw_end_object(w);
 }
 
@@ -189,6 +189,26 @@ static void put_string(struct schema *s, const struct az_option *o)
         put_text(s->w, "default", o->fallback);
 }
 
+/* An object, or its rules alone. */
+static void put_gates(struct az_jsonw *w, const char *ref)
+{
+    const struct az_option *rules = az_option_find(AZ_SV("rules"), AZ_AT_GATES);
+    az_jsonw_key(w, "type");
+    az_jsonw_array(w);
+    az_jsonw_text(w, AZ_SV("object"));
+    az_jsonw_text(w, AZ_SV("array"));
+    az_jsonw_end_array(w);
+    az_jsonw_key(w, "anyOf");
+    az_jsonw_array(w);
+    az_jsonw_object(w);
+    put_text(w, "$ref", ref);
+    az_jsonw_end_object(w);
+    az_jsonw_object(w);
+    put_inputs(w, rules, "#/definitions/rule");
+    az_jsonw_end_object(w);
+    az_jsonw_end_array(w);
+}
+
 static void put_property(struct schema *s, const struct az_option *o)
 {
     struct az_jsonw *w = s->w;
@@ -197,7 +217,10 @@ static void put_property(struct schema *s, const struct az_option *o)
     if (o->type == AZ_OPT_OBJECT) { /* what stands beside "$ref" is not read */
         char ref[80] = "#/definitions/";
         strncat(ref, o->key, sizeof ref - strlen(ref) - 1);
-        put_text(w, "$ref", ref);
+        if (strcmp(o->key, "gates") == 0)
+            put_gates(w, ref);
+        else
+            put_text(w, "$ref", ref);
         az_jsonw_end_object(w);
         return;
     }
@@ -225,7 +248,9 @@ static void put_property(struct schema *s, const struct az_option *o)
         break;
     case AZ_OPT_LIST:
         if (o->places == AZ_AT_TOP)
-            put_inputs(w, o);
+            put_inputs(w, o, "#/definitions/input");
+        else if (o->places == AZ_AT_GATES)
+            put_inputs(w, o, "#/definitions/rule");
         else
             put_list(s, o->owner == AZ_OWN_SEARCH || o->places == AZ_AT_COMPARE ? LIST_TEXTS : LIST_REPORTS);
         break;
@@ -303,6 +328,9 @@ int az_config_schema(struct az_jsonw *w, const struct az_config_names *names)
     put_definition(&s, "thresholds", AZ_AT_THRESHOLDS, NULL);
     put_definition(&s, "outputs", AZ_AT_OUTPUTS, NULL);
     put_definition(&s, "compare", AZ_AT_COMPARE, NULL);
+    put_definition(&s, "gates", AZ_AT_GATES, NULL);
+    put_definition(&s, "rule", AZ_AT_RULE, NULL);
+    put_definition(&s, "history", AZ_AT_HISTORY, "path");
     az_jsonw_end_object(w);
     az_jsonw_end_object(w);
     return az_jsonw_finish(w);

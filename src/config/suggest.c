@@ -22,6 +22,12 @@ const char *az_place_text(unsigned one_place)
         return "nsys_report";
     case AZ_AT_COMPARE:
         return "compare";
+    case AZ_AT_GATES:
+        return "gates";
+    case AZ_AT_RULE:
+        return "gates.rules[]";
+    case AZ_AT_HISTORY:
+        return "history";
     default:
         return "";
     }
@@ -54,7 +60,9 @@ struct az_sv az_suggest_word(struct az_sv word, struct az_sv words)
 /* First place other than `places` where the key is known; 0. */
 static unsigned other_place(struct az_sv key, unsigned places)
 {
-    for (unsigned p = AZ_AT_TOP; p <= AZ_AT_COMPARE; p <<= 1) {
+    for (unsigned p = AZ_AT_TOP; p <= AZ_AT_HISTORY; p <<= 1) {
+        if (p == AZ_AT_RULE)
+            continue; /* its keys are everyday words: name, key, min ... */
         if (!(p & places) && az_option_find(key, p))
             return p;
     }

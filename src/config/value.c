@@ -111,6 +111,8 @@ static char *field(const struct az_option *o, const struct az_store *t)
         base = (char *)t->config;
     else if (o->owner == AZ_OWN_SEARCH)
         base = (char *)t->search;
+    else if (o->owner == AZ_OWN_RULE)
+        base = (char *)t->rule;
     return base ? base + o->offset : NULL;
 }
 
@@ -260,6 +262,8 @@ static int store_null(const struct az_option *o, const struct az_node *n, const 
         return refuse(o, n, t);
     if (o->type == AZ_OPT_INT)
         *(int64_t *)to = is_field(o, offsetof(struct az_options, iters)) ? 0 : AZ_UNSET_I64;
+    else if (o->type == AZ_OPT_REAL)
+        memcpy(to, &(double){ AZ_GATE_UNSET }, sizeof(double));
     else
         *(struct az_sv *)to = AZ_SV("");
     return 0;

@@ -1,6 +1,7 @@
 /* The steps behind the inputs of a run, in order. */
 #include "driver/followup.h"
 
+#include "driver/gates.h"
 #include "driver/internal.h"
 
 static bool wants_side_by_side(const struct az_config *c) { return c->side_by_side; }
@@ -13,6 +14,7 @@ static const struct step {
 } steps[] = {
     { "side by side", wants_side_by_side, az_step_side_by_side },
     { "comparison", wants_compare, az_step_compare },
+    { "gates", az_gates_wanted, az_step_gates },
 };
 
 bool az_followup_wanted(const struct az_config *c)

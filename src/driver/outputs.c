@@ -1,4 +1,5 @@
 /* Which writers an input has and where they write; that no output hits another or an input. */
+#include "driver/gates.h"
 #include "driver/internal.h"
 
 #include <string.h>
@@ -54,6 +55,7 @@ struct naming {
     const struct az_config *c;
     struct az_diag *diag;
     struct wanted *w; /* one a job */
+    bool gates;       /* the writers of the step "gates" are being chosen */
 };
 
 /* Where the input stands in the configuration; nowhere for a path of the command line. */
@@ -87,6 +89,8 @@ static int choose_writers(const struct naming *n, struct wanted *w, const struct
         const struct az_report *r = az_report_find(name);
         if (az_sv_ieq(name, AZ_SV("text")))
             w->text = true;
+        else if (r && r->verdict)
+            rc = n->gates ? want(w, r) : AZ_OK; /* the step writes it, no input does */
         else if (r)
             rc = want(w, r);
         else
@@ -219,6 +223,26 @@ static struct az_sv step_path(const struct naming *n, const struct wanted *w, co
     return az_arena_printf(a, "%.*s%s", AZ_SVF(w->stem), r->extension);
 }
 
+/* Of gates, JSON is the verdict, and annotations belong on standard output. */
+static const struct az_report *step_report(const struct naming *n, const struct az_report *r, struct az_step_out *out)
+{
+    if (!n->gates)
+        return r;
+    if (r == &az_report_github) {
+        out->github = true;
+        return NULL;
+    }
+    return r == &az_report_json ? &az_report_verdict : r;
+}
+
+static bool has_report(const struct az_step_out *out, const struct az_report *r)
+{
+    for (size_t i = 0; i < out->targets.n; i++)
+        if (out->targets.v[i].report == r)
+            return true;
+    return false;
+}
+
 /* Outputs of a step: its own settings before those of the run; the folder of the first input where none is given. */
 static int plan_step(const struct naming *n, enum az_step step, const char *what, const char *name,
                      const struct az_outputs *own)
@@ -236,7 +260,10 @@ static int plan_step(const struct naming *n, enum az_step step, const char *what
     out->text = w.text;
     out->xlsx_rows = own->xlsx_rows > 0 ? (size_t)own->xlsx_rows : 0;
     for (size_t k = 0; !rc && k < w.n; k++) {
-        struct az_target t = { .report = w.reports[k], .path = step_path(n, &w, own, name, w.reports[k]) };
+        struct az_target t = { .report = step_report(n, w.reports[k], out) };
+        if (!t.report || has_report(out, t.report))
+            continue;
+        t.path = step_path(n, &w, own, name, t.report);
         rc = t.path.p ? az_vec_push(&out->targets, t) : az_arena_error(&n->p->arena);
     }
     return rc;
@@ -251,6 +278,13 @@ static int plan_steps(const struct naming *n)
         rc = plan_step(n, AZ_STEP_SIDE_BY_SIDE, "side by side", "side_by_side", &none);
     if (!rc && n->c->compare.wanted)
         rc = plan_step(n, AZ_STEP_COMPARE, "comparison", "comparison", &n->c->compare.outputs);
+    if (!rc && az_gates_wanted(n->c)) {
+        struct naming g = *n;
+        g.gates = true;
+        rc = az_gates_check(n->c, n->diag);
+        if (!rc)
+            rc = plan_step(&g, AZ_STEP_GATES, "gates", "gates", &none);
+    }
     return rc;
 }
 
@@ -397,6 +431,27 @@ static int check_among_tables(const struct naming *n, const struct places *list)
     return rc;
 }
 
+/* What the gates' baseline is read from, which is after the inputs have written theirs. */
+static int add_baseline(const struct naming *n, struct az_arena *a, struct places *list)
+{
+    static const char *const members[] = { "", "/*.json", "/*" };
+    struct az_sv base = n->c->gates.baseline;
+    struct az_vec_sv names;
+    int rc = AZ_OK;
+
+    if (!n->c->gates.given || !base.n || az_path_stat(base.p).kind == AZ_PATH_MISSING)
+        return AZ_OK; /* a title, a run of the history */
+    az_vec_init(&names, NULL);
+    for (size_t i = 0; !rc && i < 3; i++) {
+        struct az_sv glob = az_arena_printf(a, "%.*s%s", AZ_SVF(base), members[i]);
+        rc = !glob.p ? az_arena_error(a) : i ? az_path_glob(a, glob, &names) : az_vec_push(&names, glob);
+    }
+    for (size_t i = 0; !rc && i < names.n; i++)
+        rc = add_place(a, list, names.v[i], 0, true);
+    az_vec_release(&names);
+    return rc;
+}
+
 static int check_collisions(const struct naming *n)
 {
     struct az_arena *a = &n->p->arena;
@@ -405,6 +460,8 @@ static int check_collisions(const struct naming *n)
 
     az_vec_init(&list, NULL);
     rc = n->c->path.n ? add_place(a, &list, az_arena_dup(a, n->c->path), 0, true) : AZ_OK;
+    if (!rc)
+        rc = add_baseline(n, a, &list);
     for (size_t i = 0; !rc && i < n->p->jobs.n; i++) {
         const struct az_plan_job *job = &n->p->jobs.v[i];
         for (size_t k = 0; !rc && k < job->input->files.n; k++)

@@ -3,6 +3,7 @@
 #define AZ_DRIVER_PLAN_H
 
 #include "config/config.h"
+#include "driver/saved.h"
 #include "io/path.h"
 #include "registry.h"
 #include "results/load.h"
@@ -33,10 +34,11 @@ struct az_plan_job {
 AZ_VEC(struct az_plan_job, az_plan_jobs);
 
 /* What a step behind the inputs prints and writes (driver/followup.h). */
-enum az_step { AZ_STEP_SIDE_BY_SIDE, AZ_STEP_COMPARE, AZ_STEP_COUNT };
+enum az_step { AZ_STEP_SIDE_BY_SIDE, AZ_STEP_COMPARE, AZ_STEP_GATES, AZ_STEP_COUNT };
 struct az_step_out {
     const char *what; /* "comparison", for messages */
     bool text;
+    bool github; /* annotations on standard output */
     size_t xlsx_rows;
     struct az_targets targets;
 };
@@ -46,6 +48,8 @@ struct az_plan {
     const struct az_config *config; /* borrowed */
     struct az_plan_jobs jobs;
     struct az_step_out steps[AZ_STEP_COUNT];
+    const struct az_saved_list *saved;      /* results of earlier runs that gates are about, too; NULL: none */
+    bool calibrate;                         /* gates: limits from repeated runs instead of a verdict */
     struct az_sv spool;                     /* temporary folder that holds copies of piped inputs; empty: none */
     const struct az_path_info *input_files; /* all files of all inputs, as they were before the run */
     size_t n_input_files;

@@ -31,10 +31,10 @@ double az_tensix_bytes(struct az_sv type);
 struct az_sv az_tensix_short(struct az_sv type);
 
 /* Is the fidelity right for these types? Text: advice for a person, NULL for none. */
-enum az_verdict { AZ_FIT_UNKNOWN, AZ_FIT_NOT_APPLICABLE, AZ_FIT_SUFFICIENT, AZ_FIT_TOO_HIGH, AZ_FIT_TOO_LOW };
-const char *az_verdict_text(enum az_verdict v);
-enum az_verdict az_fidelity_fit(struct az_sv in0, struct az_sv in1, struct az_sv out, enum az_fidelity f,
-                                const char **advice);
+enum az_fit { AZ_FIT_UNKNOWN, AZ_FIT_NOT_APPLICABLE, AZ_FIT_SUFFICIENT, AZ_FIT_TOO_HIGH, AZ_FIT_TOO_LOW };
+const char *az_fit_text(enum az_fit v);
+enum az_fit az_fidelity_fit(struct az_sv in0, struct az_sv in1, struct az_sv out, enum az_fidelity f,
+                            const char **advice);
 
 /* FLOP of attention over whole sequences: b batches, h heads of the query, sq and sk positions, dk and dv per head;
  * causal: half; window (> 0): at most so many keys a query. */

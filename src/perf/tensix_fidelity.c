@@ -11,7 +11,7 @@ enum az_fidelity az_fidelity_of(struct az_sv text)
     return AZ_FIDELITY_UNKNOWN;
 }
 
-const char *az_verdict_text(enum az_verdict v)
+const char *az_fit_text(enum az_fit v)
 {
     switch (v) {
     case AZ_FIT_NOT_APPLICABLE:
@@ -42,7 +42,7 @@ static int mantissa(struct az_sv type)
 }
 
 struct fit {
-    enum az_verdict verdict;
+    enum az_fit verdict;
     const char *advice;
 };
 
@@ -81,8 +81,8 @@ static const struct fit table[5][AZ_FIDELITIES] = {
       { GOOD, NULL } },
 };
 
-enum az_verdict az_fidelity_fit(struct az_sv in0, struct az_sv in1, struct az_sv out, enum az_fidelity f,
-                                const char **advice)
+enum az_fit az_fidelity_fit(struct az_sv in0, struct az_sv in1, struct az_sv out, enum az_fidelity f,
+                            const char **advice)
 {
     int a = mantissa(in0), w = mantissa(in1), o = mantissa(out), row;
 

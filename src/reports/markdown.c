@@ -157,7 +157,10 @@ static int markdown_write(const struct az_document *doc, const char *path, struc
     if (rc)
         return rc;
     az_vec_init(&w.out, doc->mem);
-    put_document(&w);
+    if (doc->verdict)
+        w.error = az_verdict_markdown(doc, &w.out);
+    else
+        put_document(&w);
     rc = w.error;
     if (!rc && scratch->failed)
         rc = az_arena_error(scratch);

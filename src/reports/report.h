@@ -8,6 +8,7 @@ struct az_report {
     const char *name;      /* "xlsx" */
     const char *extension; /* ".xlsx"; "" for a directory of files */
     const char *help;
+    bool verdict; /* renders the verdict of gates (doc->verdict) and nothing else: not written for an input */
     /* Writes to `path` (a file; for csv a directory) through io/outfile. Messages in diag; 0 or an error. The document
      * is only read, except that texts may be cleaned into `scratch`. */
     int (*write)(const struct az_document *doc, const char *path, struct az_arena *scratch,
@@ -15,6 +16,12 @@ struct az_report {
 };
 
 extern const struct az_report az_report_csv, az_report_json, az_report_xlsx, az_report_html, az_report_markdown;
+extern const struct az_report az_report_verdict, az_report_junit, az_report_github, az_report_openmetrics;
+
+/* A verdict as Markdown for a pull request or a step summary, below 60 KB. */
+int az_verdict_markdown(const struct az_document *doc, struct az_vec_char *out) AZ_MUST_USE;
+/* GitHub annotations, as az_report_github writes them to a file. */
+int az_verdict_github(const struct az_document *doc, struct az_vec_char *out) AZ_MUST_USE;
 
 /* Text goes to a buffer that the driver prints in config order. `color`: ANSI colours. */
 int az_text_write(const struct az_document *doc, struct az_vec_char *out, bool color) AZ_MUST_USE;

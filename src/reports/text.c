@@ -119,9 +119,11 @@ int az_text_write(const struct az_document *doc, struct az_vec_char *out, bool c
     struct az_textout o = { .out = out, .scratch = &scratch, .color = color };
 
     az_arena_init(&scratch, doc->mem);
-    if (doc->classic)
+    if (doc->verdict)
+        az_text_verdict(&o, doc, doc->text_full);
+    else if (doc->classic)
         classic_block(&o, doc);
-    if (!doc->classic || doc->text_full)
+    if (!doc->verdict && (!doc->classic || doc->text_full))
         az_text_summary(&o, doc, !doc->classic);
     if (!o.error && scratch.failed)
         o.error = az_arena_error(&scratch);

@@ -19,6 +19,9 @@ void az_textout_line(struct az_textout *o, struct az_sv s);
 /* Readable summary: tables of AZ_TABLE_SUMMARY; those of the classic block only where `with_classic`. */
 void az_text_summary(struct az_textout *o, const struct az_document *doc, bool with_classic);
 
+/* The verdict of gates: the worst results, one line each; `all`: every one. */
+void az_text_verdict(struct az_textout *o, const struct az_document *doc, bool all);
+
 /* A table by its own form. */
 void az_text_form(struct az_textout *o, const struct az_table *t);
 

@@ -32,6 +32,7 @@ struct az_chart {
     struct az_sv stack; /* with parts: column with the names of several stacks; empty: there is one */
     struct az_sv size;  /* scatter: column that the area of the dots shows; empty: none */
 };
+struct az_verdict;
 AZ_VEC(struct az_chart, az_charts);
 AZ_VEC(struct az_table *, az_table_list);
 
@@ -53,6 +54,8 @@ struct az_document {
     size_t xlsx_rows;    /* 10,000; 0: all */
     size_t html_rows;    /* 1,000; 0: all */
     struct az_sv schema; /* result schema version */
+    /* Gates: what the writers of verdicts (JUnit, GitHub, ...) render; NULL: none. Borrowed. */
+    const struct az_verdict *verdict;
 };
 
 void az_document_init(struct az_document *d, struct az_arena *arena);

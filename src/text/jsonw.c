@@ -193,6 +193,8 @@ void az_jsonw_f64(struct az_jsonw *w, double x)
     put_value(w, n ? az_sv_make(buf, n) : AZ_SV("null"));
 }
 
+void az_jsonw_raw(struct az_jsonw *w, struct az_sv value) { put_value(w, value); }
+
 void az_jsonw_bool(struct az_jsonw *w, bool x) { put_value(w, x ? AZ_SV("true") : AZ_SV("false")); }
 void az_jsonw_null(struct az_jsonw *w) { put_value(w, AZ_SV("null")); }
 

@@ -29,6 +29,8 @@ void az_jsonw_keysv(struct az_jsonw *w, struct az_sv key);
 void az_jsonw_text(struct az_jsonw *w, struct az_sv s);
 void az_jsonw_i64(struct az_jsonw *w, int64_t x);
 void az_jsonw_f64(struct az_jsonw *w, double x); /* NaN and infinities: null */
+/* A value that is JSON already: a number in another form, an object kept as text. Not checked. */
+void az_jsonw_raw(struct az_jsonw *w, struct az_sv value);
 void az_jsonw_bool(struct az_jsonw *w, bool x);
 void az_jsonw_null(struct az_jsonw *w);
 /* on: containers begun from now on are written on one line (rows of tables), until on = false. Called as the first

@@ -7,9 +7,11 @@ the exit status is 0 as long as everything ran.
     measure.py BUILD [smoke]        usually through `make bench` or `make BENCH=smoke bench`
 """
 import gzip
+import json
 import os
 import re
 import shutil
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -304,6 +306,45 @@ class Bench:
         v = statistics.median(self.run(["version"])[0] for _ in range(self.repeats * 4)) * 1e3
         self.row("start-up alone (analyzer version)", "%.1f" % v, "ms", "", "", None)
 
+    def history(self):
+        """A history of many nights: how long a trend and a gate take that are held against it."""
+        nights, kernels = (30, 100) if self.smoke else (365, 1000)
+        folder = os.path.join(self.out, "history")
+        os.makedirs(folder)
+        with open(os.path.join(folder, "k.csv"), "w") as f:
+            f.write("Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n")
+            for i in range(kernels):
+                f.write("0.1,%d,10,%d.0,1.0,1,2,0.0,kernel_%d\n" % (10000000 + i, 1000000 + i, i))
+        config = {"inputs": [{"format": "csv", "title": "night", "analysis_args": {"num_of_iters": 1},
+                              "nsys_csv_file_path": {"kernel_sum": "k.csv"}}],
+                  "labels": {"created": "2026-01-01"}, "history": {"path": "h.db", "rows": 0, "tables": "kern_sum"},
+                  "gates": {"baseline": "window:10", "rules": [{"table": "kern_sum", "min_share": 0}]}, "outputs": {"formats": ["text"]}}
+        path = os.path.join(folder, "c.json")
+        with open(path, "w") as f:
+            json.dump(config, f)
+        subprocess.run([self.analyzer, "run", "--config", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # no baseline yet
+        db = sqlite3.connect(os.path.join(folder, "h.db"))
+        for run in range(2, nights + 1):
+            db.execute("INSERT INTO run SELECT ?, date('2026-01-01', ?) || 'T00:00:00Z', label, commit_id, branch, host, device, stack, "
+                       "config_hash, 1 FROM run WHERE id = 1", (run, "-%d days" % (nights + 1 - run)))
+            db.execute("INSERT INTO sample SELECT ?, metric_id, rep, value * (1 + (abs(random()) % 1000 - 500) / 50000.0) FROM sample "
+                       "WHERE run_id = 1", (run,))
+            db.execute("INSERT INTO fact SELECT ?, input, k, v FROM fact WHERE run_id = 1", (run,))
+        db.execute("DELETE FROM run WHERE id = 1")
+        db.execute("DELETE FROM sample WHERE run_id = 1")
+        db.commit()
+        metrics = db.execute("SELECT count(*) FROM metric").fetchone()[0]
+        db.close()
+        what = "%d nights x %d figures" % (nights, metrics)
+        trend = ["history", "trend", "kernel_77 / Total", "--db", os.path.join(folder, "h.db")]
+        v = statistics.median(self.run(trend)[1] for _ in range(self.repeats)) * 1e3
+        self.row("history of %s: trend" % what, "%.0f" % v, "ms (wall)", "<= 100", "", v <= 100)
+        gate = ["gate", "--config", path, "--set", "history.store=false", "--set", "gates.rules.0.rel=0.5"]
+        v = statistics.median(self.run(gate)[1] for _ in range(self.repeats)) * 1e3
+        self.row("  gate against ten of them", "%.0f" % v, "ms (wall)", "<= 1000", "", v <= 1000)
+        v = statistics.median(self.run(gate + ["--set", "history.store=true"])[1] for _ in range(self.repeats)) * 1e3
+        self.row("  the same, and the run is stored", "%.0f" % v, "ms (wall)", "", "", None)
+
     def two_inputs(self):
         """Wall time of two equal inputs on one worker against two."""
         path = self.sqlite(4 if self.smoke else 10)
@@ -346,6 +387,7 @@ def main():
         b.measure("rocprof, whole report", b.report_rocprof)
         b.measure("ranks", b.ranks)
         b.measure("start-up", b.start_up)
+        b.measure("history", b.history)
         b.measure("two inputs", b.two_inputs)
     finally:
         shutil.rmtree(b.out, ignore_errors=True)

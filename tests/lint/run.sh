@@ -57,8 +57,8 @@ tidy() {
 }
 
 scripts() {
-    shellcheck .ci/run example/*.sh tests/*.sh tests/golden/run.sh tests/bench/run.sh tests/lint/run.sh &&
-        shellcheck --shell=sh --exclude=SC2002,SC2046,SC2154,SC2164 tests/golden/cases/*.sh
+    shellcheck .ci/run example/*.sh example/nightly/run.sh tests/*.sh tests/golden/run.sh tests/bench/run.sh tests/lint/run.sh &&
+        shellcheck --shell=sh --exclude=SC1091,SC2002,SC2046,SC2154,SC2164 tests/golden/cases/*.sh
 }
 
 check "include rule" include_rule

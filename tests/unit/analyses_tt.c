@@ -119,7 +119,7 @@ static void colours(void **state)
     bench_close(&b);
 }
 
-static enum az_verdict fit(const char *a, const char *w, const char *o, const char *f)
+static enum az_fit fit(const char *a, const char *w, const char *o, const char *f)
 {
     const char *advice;
     return az_fidelity_fit(SV(a), SV(w), SV(o), az_fidelity_of(SV(f)), &advice);
@@ -130,7 +130,7 @@ static void fidelity(void **state)
     (void)state;
     static const struct {
         const char *in0, *in1, *out;
-        enum az_verdict hifi4, hifi3, hifi2, lofi;
+        enum az_fit hifi4, hifi3, hifi2, lofi;
     } rows[] = {
         { "BFLOAT16", "BFLOAT8_B", "FLOAT32", AZ_FIT_SUFFICIENT, AZ_FIT_SUFFICIENT, AZ_FIT_TOO_LOW, AZ_FIT_TOO_LOW },
         { "BFLOAT16", "BFLOAT4_B", "BFLOAT4_B", AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_SUFFICIENT, AZ_FIT_TOO_LOW },
@@ -376,12 +376,12 @@ static int sheet_fidelity(const char *folder)
         return sheet_close(&s);
     while (sheet_next(&s)) {
         const char *advice;
-        enum az_verdict v = az_fidelity_fit(at(&s, 0), at(&s, 1), at(&s, 2), az_fidelity_of(at(&s, 3)), &advice);
+        enum az_fit v = az_fidelity_fit(at(&s, 0), at(&s, 1), at(&s, 2), az_fidelity_of(at(&s, 3)), &advice);
         struct az_sv want = at(&s, 4);
         const char *got = v == AZ_FIT_TOO_LOW          ? "too_low"
                           : v == AZ_FIT_TOO_HIGH       ? "too_high"
                           : v == AZ_FIT_NOT_APPLICABLE ? "not_applicable"
-                                                       : az_verdict_text(v);
+                                                       : az_fit_text(v);
         bool texts = v < AZ_FIT_SUFFICIENT || (at(&s, 5).n > 0) == (advice != NULL);
         /* what aborts there is judged here */
         hold(&s, az_sv_is(want, "ABORT") ? v >= AZ_FIT_SUFFICIENT : az_sv_is(want, got) && texts);

@@ -22,10 +22,10 @@ static void unknown_keys(void **state)
                  "c.json:1: /inputs/0/options/gap_us: unknown key 'gap_us' (it belongs in thresholds)");
     expect_error(PRE ", \"$schema\": \"x\"" POST, "c.json:1: /inputs/0/$schema: unknown key '$schema'");
     expect_error(PRE ", \"\": 1" POST, "c.json:1: /inputs/0/: unknown key ''");
-    /* keys of releases to come are honestly unknown */
-    expect_error("{ \"inputs\": [ { \"path\": \"a\" } ], \"gates\": {} }", "c.json:1: /gates: unknown key 'gates'");
+    expect_error("{ \"inputs\": [ { \"path\": \"a\" } ], \"gats\": {} }",
+                 "c.json:1: /gats: unknown key 'gats' (did you mean 'gates'?)");
     expect_error("{ \"inputs\": [ { \"path\": \"a\" } ], \"history\": \"h.db\" }",
-                 "c.json:1: /history: unknown key 'history'");
+                 "c.json:1: /history: history must be an object, not a string");
 }
 
 static void all_problems_are_told(void **state)

@@ -1,0 +1,377 @@
+/* `analyzer history`: what was kept of earlier runs. */
+#include "cmds/run_args.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "driver/history_import.h"
+#include "driver/saved.h"
+#include "results/history.h"
+
+enum { OPT_DB = OPT_OWN, OPT_KEEP, OPT_MOST, OPT_LABEL, OPT_ONE };
+
+static const struct cmd_opt options[] = {
+    { OPT_DB, "db", "FILE", "the database (history.path of a configuration)" },
+    { OPT_KEEP, "keep", "N", "prune: runs that stay, the newest and those pinned" },
+    { OPT_MOST, "most", "N", "trend: figures shown at most (8)" },
+    { OPT_LABEL, "label", "KEY=VALUE",
+      "import: label, commit, branch, host, stack or created of the run; wins over what the results say; repeatable" },
+    { OPT_ONE, "one-run", NULL, "import: all paths are inputs of one run; else each path is a run" },
+    { OPT_FORMAT, "format", "LIST", "list, show, trend: text (default) and the formats of 'analyzer list'" },
+    { 'o', "output", "DIR", "folder of the other formats (.); files are called history_list, history_trend, ..." },
+    { 'v', "verbose", NULL, "all rows in the text" },
+    { OPT_COLOR, "color", "WHEN", "auto, always or never" },
+    { 'h', "help", NULL, "print this help" },
+};
+
+struct history_args {
+    const struct cmd *cmd;
+    const char *db, *dir, *formats;
+    int64_t keep, most;
+    bool verbose, one_run;
+    enum az_when color;
+    struct az_import import;
+    char **operands;
+    size_t n;
+    struct az_diag diag;
+    struct az_log log;
+};
+
+/* ---- documents ---- */
+
+static int write_text(const struct history_args *h, struct az_document *doc)
+{
+    struct az_vec_char text;
+    int rc;
+
+    az_vec_init(&text, NULL);
+    doc->text_full = h->verbose;
+    doc->text_rows = h->verbose ? 0 : doc->text_rows;
+    rc = az_text_write(doc, &text, az_want_color(h->color, STDOUT_FILENO));
+    if (!rc && text.n && fwrite(text.v, 1, text.n, stdout) != text.n)
+        rc = AZ_EIO;
+    if (fflush(stdout))
+        rc = AZ_EIO;
+    az_vec_release(&text);
+    return rc;
+}
+
+static int write_one(struct history_args *h, struct az_document *doc, const char *what, struct az_sv name)
+{
+    const struct az_report *r = az_report_find(name);
+    struct az_arena a;
+    int rc;
+
+    if (az_sv_ieq(name, AZ_SV("text")))
+        return write_text(h, doc);
+    if (!r || r->verdict)
+        return az_diag_fail(&h->diag, AZ_EUSAGE, AZ_NOWHERE, "no such output format for the history: '%.*s'",
+                            AZ_SVF(name));
+    az_arena_init(&a, NULL);
+    struct az_sv path = az_arena_printf(&a, "%s/history_%s%s", h->dir ? h->dir : ".", what, r->extension);
+    rc = path.p ? r->write(doc, path.p, &a, &h->diag) : AZ_ENOMEM;
+    az_arena_release(&a);
+    return rc;
+}
+
+static int write_document(struct history_args *h, struct az_document *doc, const char *what)
+{
+    struct az_sv rest = az_sv_str(h->formats ? h->formats : "text");
+    int rc = AZ_OK;
+    while (!rc && rest.n)
+        rc = write_one(h, doc, what, az_sv_trim(az_sv_cut(&rest, ',')));
+    return rc;
+}
+
+/* ---- subcommands ---- */
+
+static int need_operands(const struct history_args *h, const char *what, size_t n, const char *names)
+{
+    if (h->n == n)
+        return AZ_OK;
+    return usage_error(h->cmd, "'history %s' takes %s", what, names);
+}
+
+static int number(const struct history_args *h, size_t at, int64_t *out)
+{
+    if (az_parse_i64(az_sv_str(h->operands[at]), out) == 0 && *out > 0)
+        return AZ_OK;
+    return usage_error(h->cmd, "'%s' is not the number of a run", h->operands[at]);
+}
+
+struct sub {
+    const char *name;
+    enum az_history_mode mode;
+    size_t operands;
+    const char *takes;
+    int (*run)(struct history_args *h, struct az_history *db, struct az_document *doc);
+};
+
+static int run_of(struct history_args *h, int64_t *id) { return number(h, 1, id) ? AZ_EUSAGE : AZ_OK; }
+
+static int do_list(struct history_args *h, struct az_history *db, struct az_document *doc)
+{
+    int rc = az_history_list_document(db, doc);
+    doc->text_rows = 0;
+    return rc ? rc : write_document(h, doc, "list");
+}
+
+static int do_show(struct history_args *h, struct az_history *db, struct az_document *doc)
+{
+    int64_t id;
+    int rc = run_of(h, &id);
+    doc->text_rows = 20;
+    if (!rc)
+        rc = az_history_show_document(db, id, doc);
+    return rc ? rc : write_document(h, doc, "show");
+}
+
+static int do_trend(struct history_args *h, struct az_history *db, struct az_document *doc)
+{
+    int rc = az_history_trend_document(db, az_sv_str(h->operands[1]), (size_t)h->most, doc);
+    return rc ? rc : write_document(h, doc, "trend");
+}
+
+static int do_good(struct history_args *h, struct az_history *db, struct az_document *doc)
+{
+    int64_t id;
+    int rc = run_of(h, &id);
+    (void)doc;
+    return rc ? rc : az_history_mark(db, id, true);
+}
+
+static int do_bad(struct history_args *h, struct az_history *db, struct az_document *doc)
+{
+    int64_t id;
+    int rc = run_of(h, &id);
+    (void)doc;
+    return rc ? rc : az_history_mark(db, id, false);
+}
+
+static int do_pin(struct history_args *h, struct az_history *db, struct az_document *doc)
+{
+    int64_t id;
+    int rc = run_of(h, &id);
+    (void)doc;
+    return rc ? rc : az_history_pin(db, id, az_sv_str(h->operands[2]));
+}
+
+static int do_prune(struct history_args *h, struct az_history *db, struct az_document *doc)
+{
+    int64_t removed = 0;
+    int rc;
+    (void)doc;
+    if (h->keep < 0) {
+        usage_error(h->cmd, "'history prune' needs --keep=N");
+        return AZ_EUSAGE;
+    }
+    rc = az_history_prune(db, h->keep, &removed);
+    if (!rc)
+        printf("%lld runs removed\n", (long long)removed);
+    return rc;
+}
+
+static int do_import(struct history_args *h, struct az_history *db, struct az_document *doc)
+{
+    struct az_vec_i64 ids;
+    int rc;
+    (void)doc;
+    az_vec_init(&ids, NULL);
+    h->import.paths = (const char *const *)h->operands + 1;
+    h->import.n = h->n - 1;
+    h->import.one_run = h->one_run;
+    rc = az_history_import(db, &h->import, &ids, &h->diag);
+    for (size_t i = 0; i < ids.n; i++)
+        printf("stored as run %lld\n", (long long)ids.v[i]);
+    az_vec_release(&ids);
+    return rc;
+}
+
+static const struct sub subs[] = {
+    { "list", AZ_HISTORY_READ, 1, "no operand", do_list },
+    { "show", AZ_HISTORY_READ, 2, "the number of a run", do_show },
+    { "trend", AZ_HISTORY_READ, 2, "one KEY: part of \"input / table / key / column\", or a glob", do_trend },
+    { "import", AZ_HISTORY_WRITE, 0, "result JSONs, or folders of them or of CSV tables", do_import },
+    { "prune", AZ_HISTORY_WRITE, 1, "no operand", do_prune },
+    { "mark-good", AZ_HISTORY_WRITE, 2, "the number of a run", do_good },
+    { "mark-bad", AZ_HISTORY_WRITE, 2, "the number of a run", do_bad },
+    { "pin", AZ_HISTORY_WRITE, 3, "the number of a run and a label", do_pin },
+};
+#define SUBS (sizeof subs / sizeof subs[0])
+
+static const struct sub *find_sub(const struct history_args *h)
+{
+    const char *names[SUBS], *near;
+    for (size_t i = 0; i < SUBS; i++) {
+        names[i] = subs[i].name;
+        if (strcmp(subs[i].name, h->operands[0]) == 0)
+            return &subs[i];
+    }
+    near = nearest(h->operands[0], names, SUBS);
+    if (near)
+        usage_error(h->cmd, "unknown history command '%s' (did you mean '%s'?)", h->operands[0], near);
+    else
+        usage_error(h->cmd, "unknown history command '%s'", h->operands[0]);
+    return NULL;
+}
+
+static int exit_status(int rc)
+{
+    switch (rc) {
+    case AZ_OK:
+        return AZ_EXIT_OK;
+    case AZ_EUSAGE:
+    case AZ_ECONFIG:
+        return AZ_EXIT_USAGE;
+    case AZ_EINTR:
+        return AZ_EXIT_INTERRUPTED;
+    case AZ_ENOMEM:
+    case AZ_EINTERNAL:
+        return AZ_EXIT_INTERNAL;
+    default:
+        return AZ_EXIT_PARTIAL;
+    }
+}
+
+/* No database is made for results that cannot be read. */
+static int check_import(struct history_args *h)
+{
+    struct az_saved_list l;
+    int rc = AZ_OK;
+    az_vec_init(&l, NULL);
+    for (size_t i = 1; !rc && i < h->n; i++)
+        rc = az_saved_collect(h->operands[i], &l, &h->diag);
+    az_saved_release(&l);
+    return rc;
+}
+
+static int run_sub(struct history_args *h, const struct sub *sub)
+{
+    struct az_history *db = NULL;
+    struct az_document doc;
+    struct az_arena arena;
+    struct az_mem mem;
+    /* a database is made by what fills it: marking in one that is not there is a mistake */
+    bool make = sub->run == do_import;
+    int rc = AZ_OK;
+
+    az_mem_init(&mem, 0);
+    az_arena_init(&arena, &mem);
+    az_document_init(&doc, &arena);
+    if (!make && sub->mode == AZ_HISTORY_WRITE && access(h->db, F_OK) != 0)
+        rc = az_diag_fail(&h->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(h->db)), "no such file");
+    if (!rc && make && access(h->db, F_OK) != 0)
+        rc = check_import(h);
+    if (!rc)
+        rc = az_history_open(&db, h->db, sub->mode, &h->diag);
+    if (!rc)
+        rc = sub->run(h, db, &doc);
+    az_history_close(db);
+    az_document_release(&doc);
+    az_arena_release(&arena);
+    az_diag_print(&h->diag, &h->log);
+    if (rc && rc != AZ_EUSAGE && h->diag.errors == 0)
+        az_log_line(&h->log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
+    return exit_status(rc);
+}
+
+/* ---- options ---- */
+
+static int count_option(const struct cmd *cmd, const char *name, const char *text, int64_t least, int64_t *out)
+{
+    if (az_parse_i64(az_sv_str(text), out) == 0 && *out >= least)
+        return AZ_EXIT_OK;
+    return usage_error(cmd, "--%s is a number, %lld or more, not '%s'", name, (long long)least, text);
+}
+
+static int one_option(const struct cmd *cmd, struct history_args *h, int id, const char *value)
+{
+    static const char *const when[] = { "auto", "always", "never" };
+    switch (id) {
+    case OPT_DB:
+        h->db = value;
+        return *value ? AZ_EXIT_OK : usage_error(cmd, "--db needs a name");
+    case OPT_KEEP:
+        return count_option(cmd, "keep", value, 0, &h->keep);
+    case OPT_MOST:
+        return count_option(cmd, "most", value, 1, &h->most);
+    case OPT_FORMAT:
+        h->formats = value;
+        return AZ_EXIT_OK;
+    case OPT_LABEL:
+        if (az_import_label(&h->import, az_sv_str(value)))
+            return usage_error(
+                cmd, "--label '%s': one of label, commit, branch, host, stack, created, then = and a value", value);
+        return AZ_EXIT_OK;
+    case OPT_ONE:
+        h->one_run = true;
+        return AZ_EXIT_OK;
+    case 'o':
+        h->dir = value;
+        return AZ_EXIT_OK;
+    case 'v':
+        h->verbose = true;
+        return AZ_EXIT_OK;
+    default:
+        for (size_t i = 0; i < 3; i++)
+            if (strcmp(value, when[i]) == 0) {
+                h->color = (enum az_when)i;
+                return AZ_EXIT_OK;
+            }
+        return usage_error(cmd, "--color is auto, always or never, not '%s'", value);
+    }
+}
+
+static int parsed(const struct cmd *cmd, struct history_args *h, const struct args *a)
+{
+    const struct sub *sub;
+    h->operands = a->operands;
+    h->n = a->n_operands;
+    if (!h->n)
+        return usage_error(cmd, "say what: list, show, trend, import, prune, mark-good, mark-bad or pin");
+    sub = find_sub(h);
+    if (!sub)
+        return AZ_EXIT_USAGE;
+    if (sub->operands ? need_operands(h, sub->name, sub->operands, sub->takes) != AZ_OK : h->n < 2)
+        return sub->operands ? AZ_EXIT_USAGE : usage_error(cmd, "'history %s' takes %s", sub->name, sub->takes);
+    if (!h->db)
+        return usage_error(cmd, "give the database with --db=FILE");
+    h->log.color = az_want_color(h->color, STDERR_FILENO);
+    return run_sub(h, sub);
+}
+
+static int run_history(const struct cmd *cmd, int argc, char **argv)
+{
+    struct history_args h = { .cmd = cmd, .keep = -1, .most = 8 };
+    struct args a;
+    int id, rc = AZ_EXIT_OK;
+
+    az_diag_init(&h.diag);
+    args_init(&a, cmd, argc, argv);
+    while (rc == AZ_EXIT_OK && (id = args_next(&a)) != ARG_END) {
+        if (id == 'h') {
+            print_command_help(cmd);
+            goto out;
+        }
+        rc = id == ARG_ERROR ? AZ_EXIT_USAGE : one_option(cmd, &h, id, a.value);
+    }
+    if (rc == AZ_EXIT_OK)
+        rc = parsed(cmd, &h, &a);
+out:
+    az_diag_release(&h.diag);
+    return rc;
+}
+
+const struct cmd cmd_history = {
+    "history",
+    "COMMAND... --db FILE",
+    "the history of runs: what was kept, how a figure went, which runs are good",
+    "Commands: list, show ID, trend KEY, import PATH..., prune --keep N, mark-good ID, mark-bad ID, pin ID LABEL.\n"
+    "A run of a configuration with \"history\" adds itself. KEY is part of \"input / table / key / column\", or a glob "
+    "for\n"
+    "all of it. A pinned run is a baseline by its label (gates.baseline: pinned:LABEL) and is never pruned.",
+    options,
+    sizeof options / sizeof options[0],
+    run_history
+};

@@ -1,0 +1,317 @@
+/* Where the baseline of a run's gates comes from: an input of the run, results of an earlier one, the history. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/num.h"
+#include "driver/gates.h"
+#include "driver/internal.h"
+#include "driver/saved.h"
+
+#define NOISE_RUNS 30
+
+/* ---- documents ---- */
+
+static bool named_baseline(const struct az_gate_step *s, struct az_sv title, struct az_sv group)
+{
+    struct az_sv b = s->c->gates.baseline;
+    return s->c->gates.given && b.n && (az_sv_eq(b, title) || az_sv_eq(b, group));
+}
+
+static void take_outcome(struct az_gate_step *s, const struct az_outcome *o)
+{
+    const struct az_input *in = o->job->input;
+    bool named = named_baseline(s, o->title, in->run_group);
+    s->docs[s->n_docs++] =
+        (struct az_gate_doc){ .title = o->title,
+                              .group = in->run_group.n ? in->run_group : o->title,
+                              .doc = &o->doc,
+                              .labels = &in->opts.labels,
+                              .baseline = named || in->baseline,
+                              .for_all = named || (in->baseline && az_sv_is(in->run_group, AZ_GATE_ALONE)) };
+}
+
+int az_gate_take_docs(struct az_gate_step *s)
+{
+    const struct az_saved_list *saved = s->f->plan->saved;
+    s->docs = az_arena_array(&s->arena, s->f->n + (saved ? saved->n : 0), sizeof *s->docs);
+    if (!s->docs)
+        return az_arena_error(&s->arena);
+    for (size_t i = 0; i < s->f->n; i++)
+        if (s->f->outcomes[i].reportable && !s->f->outcomes[i].error)
+            take_outcome(s, &s->f->outcomes[i]);
+    for (size_t i = 0; saved && i < saved->n; i++) {
+        const struct az_saved_doc *d = saved->v[i];
+        s->docs[s->n_docs++] = (struct az_gate_doc){ .title = d->title,
+                                                     .group = d->title,
+                                                     .doc = &d->doc,
+                                                     .baseline = d->baseline,
+                                                     .for_all = d->only && d->baseline };
+    }
+    /* `analyzer gate BASE CAND...`: what comes alone is a repeated run of the first candidate */
+    struct az_sv first = AZ_SV("");
+    for (size_t i = 0; i < s->n_docs && !first.n; i++)
+        if (!s->docs[i].baseline)
+            first = s->docs[i].title;
+    for (size_t i = 0; saved && i < saved->n; i++)
+        if (saved->v[i]->only)
+            s->docs[s->n_docs - saved->n + i].group = first;
+    for (size_t i = 0; saved && i < s->n_docs - saved->n; i++)
+        if (az_sv_is(s->docs[i].group, AZ_GATE_ALONE))
+            s->docs[i].group = first;
+    return AZ_OK;
+}
+
+/* ---- what this run is ---- */
+
+/* A label of the history's own, else of the configuration (any input's; the first counts). */
+static struct az_sv label(const struct az_gate_step *s, const char *key)
+{
+    const struct az_labels *own = &s->c->history_labels;
+    for (size_t i = 0; i < own->n; i++)
+        if (az_sv_is(own->v[i].key, key))
+            return own->v[i].value;
+    for (size_t k = 0; k < s->n_docs; k++) {
+        const struct az_labels *l = s->docs[k].labels;
+        for (size_t i = 0; l && !s->docs[k].baseline && i < l->n; i++)
+            if (az_sv_is(l->v[i].key, key))
+                return l->v[i].value;
+    }
+    return AZ_SV("");
+}
+
+/* Time of the run: its label, else SOURCE_DATE_EPOCH; -1: neither. They were checked before the run. */
+static int64_t find_time(const struct az_gate_step *s)
+{
+    struct az_sv text = label(s, "created");
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    int64_t time;
+    return az_history_time(text.n ? text : az_sv_str(epoch), &time) ? time : -1;
+}
+
+static int check_labels(const struct az_labels *l, struct az_where at, struct az_diag *diag)
+{
+    int64_t time;
+    int rc = AZ_OK;
+    for (size_t i = 0; i < l->n; i++)
+        if (az_sv_is(l->v[i].key, "created") && l->v[i].value.n && !az_history_time(l->v[i].value, &time))
+            rc = az_diag_fail(diag, AZ_ECONFIG, at,
+                              "label 'created': '%.*s' is no time (2026-01-31, 2026-01-31T02:00:00Z or seconds)",
+                              AZ_SVF(l->v[i].value));
+    return rc;
+}
+
+int az_gates_check(const struct az_config *c, struct az_diag *diag)
+{
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    int64_t time;
+    int rc = check_labels(&c->history_labels, c->history.where, diag);
+
+    for (size_t i = 0; !rc && i < c->inputs.n; i++)
+        rc = check_labels(&c->inputs.v[i].opts.labels, c->inputs.v[i].where, diag);
+    if (!rc && epoch && *epoch && !az_history_time(az_sv_str(epoch), &time))
+        rc = az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE, "SOURCE_DATE_EPOCH: '%s' is no time", epoch);
+    return rc;
+}
+
+static struct az_sv all_devices(struct az_gate_step *s)
+{
+    struct az_sv out = AZ_SV("");
+    for (size_t i = 0; i < s->cand.inputs.n; i++) {
+        struct az_sv one = az_series_get_fact(&s->cand, s->cand.inputs.v[i], "device");
+        if (one.n && az_sv_find(out, one) < 0)
+            out = out.n ? az_arena_printf(&s->arena, "%.*s, %.*s", AZ_SVF(out), AZ_SVF(one)) : one;
+    }
+    return out;
+}
+
+int az_gate_describe_run(struct az_gate_step *s)
+{
+    struct az_history_run *r = &s->run;
+    char hex[33] = "";
+    uint64_t size;
+
+    s->verdict.created = find_time(s);
+    r->created = az_history_time_text(&s->arena, s->verdict.created >= 0 ? s->verdict.created : (int64_t)time(NULL));
+    r->label = label(s, "label");
+    r->commit = label(s, "commit");
+    r->branch = label(s, "branch");
+    r->host = label(s, "host");
+    r->stack = label(s, "stack");
+    r->device = all_devices(s);
+    if (!r->stack.n && s->n_docs)
+        r->stack = s->docs[0].doc->format;
+    if (s->c->path.n && az_file_digest(s->c->path.p, hex, &size) == 0)
+        r->config_hash = az_arena_dup(&s->arena, az_sv_str(hex));
+    s->cand.label = r->label.n ? r->label : r->commit;
+    return s->arena.failed ? az_arena_error(&s->arena) : AZ_OK;
+}
+
+/* ---- kinds of baseline ---- */
+
+/* A document of the candidate with the same tables, for what CSV tables do not say. */
+static const struct az_document *like_of(const struct az_gate_step *s, struct az_sv group)
+{
+    for (size_t i = 0; i < s->n_docs; i++)
+        if (!s->docs[i].baseline && az_sv_eq(s->docs[i].group, group))
+            return s->docs[i].doc;
+    return NULL;
+}
+
+static int add_base(struct az_gate_step *s, struct az_sv group, const struct az_document *doc)
+{
+    return az_series_add(&s->base, group, doc, like_of(s, group), s->want, s->n_want);
+}
+
+/* Input of the candidate that a baseline of this title is for: the one of the title, else the only one there is. */
+static struct az_sv input_for(const struct az_gate_step *s, struct az_sv title, bool alone)
+{
+    for (size_t i = 0; i < s->n_docs; i++)
+        if (!s->docs[i].baseline && (az_sv_eq(s->docs[i].title, title) || az_sv_eq(s->docs[i].group, title)))
+            return s->docs[i].group;
+    return alone && s->cand.inputs.n == 1 ? s->cand.inputs.v[0] : title;
+}
+
+/* Documents of this run that are the baseline. */
+static int from_docs(struct az_gate_step *s, struct az_gate_in *in)
+{
+    struct az_sv name = AZ_SV("");
+    size_t n = 0;
+    int rc = AZ_OK;
+
+    for (size_t i = 0; !rc && i < s->n_docs; i++) {
+        const struct az_gate_doc *d = &s->docs[i];
+        if (!d->baseline)
+            continue;
+        name = n++ ? name : d->title;
+        for (size_t k = 0; !rc && d->for_all && k < s->cand.inputs.n; k++)
+            rc = add_base(s, s->cand.inputs.v[k], d->doc);
+        if (!rc && !d->for_all)
+            rc = add_base(s, input_for(s, d->group, false), d->doc);
+    }
+    s->base.label = s->c->gates.baseline.n ? s->c->gates.baseline : name;
+    in->base = n ? &s->base : NULL;
+    in->no_base = AZ_SV("no baseline: its input could not be read");
+    return rc;
+}
+
+/* Results of an earlier run, read from files. */
+static int from_files(struct az_gate_step *s, struct az_gate_in *in)
+{
+    struct az_saved_list l;
+    struct az_sv path = s->c->gates.baseline;
+    int rc;
+
+    az_vec_init(&l, NULL);
+    rc = az_saved_collect(path.p, &l, s->diag);
+    for (size_t i = 0; !rc && i < l.n; i++)
+        rc = add_base(s, input_for(s, l.v[i]->title, l.n == 1), &l.v[i]->doc);
+    if (rc) { /* said already; the gates that need none go on */
+        in->no_base = az_arena_printf(&s->arena, "no baseline: '%.*s' could not be read", AZ_SVF(az_path_base(path)));
+    } else {
+        s->base.label = az_arena_dup(&s->arena, az_path_base(path));
+        in->base = &s->base;
+    }
+    az_saved_release(&l);
+    return rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTERNAL ? rc : AZ_OK;
+}
+
+/* Is the baseline among the inputs, be it that they failed? */
+static bool names_input(const struct az_gate_step *s)
+{
+    for (size_t i = 0; i < s->n_docs; i++)
+        if (s->docs[i].baseline)
+            return true;
+    for (size_t i = 0; i < s->f->n; i++)
+        if (s->f->outcomes[i].job->input->baseline ||
+            named_baseline(s, s->f->outcomes[i].title, s->f->outcomes[i].job->input->run_group))
+            return true;
+    return false;
+}
+
+static bool names_run(struct az_sv b)
+{
+    return az_sv_is(b, "last") || az_sv_is(b, "last-good") || az_sv_starts(b, AZ_SV("pinned:")) ||
+           az_sv_is(b, "window") || az_sv_starts(b, AZ_SV("window:"));
+}
+
+static int from_history(struct az_gate_step *s, struct az_history *h, struct az_gate_in *in)
+{
+    bool found = false;
+    int rc = az_history_baseline(h, s->c->gates.baseline, &s->run, &s->base, &found, &in->no_base);
+    if (!rc && found)
+        in->base = &s->base;
+    return rc;
+}
+
+/* Earlier runs: noise where no test is possible, and slow drift. */
+static int look_back(struct az_gate_step *s, struct az_history *h, struct az_gate_in *in)
+{
+    bool found = false;
+    int rc = az_history_noise(h, &s->run, NOISE_RUNS, &s->noise);
+
+    if (!rc)
+        in->noise = &s->noise;
+    if (!rc && s->c->history.drift_rel > 0)
+        rc = az_history_drift(h, &s->run, s->c->history.drift_days, &s->drift, &found, &in->drift_text);
+    if (!rc && found) {
+        in->drift = &s->drift;
+        in->drift_rel = s->c->history.drift_rel;
+    }
+    return rc;
+}
+
+/* A database that another run is just making is as good as none: AZ_EEMPTY without a message. */
+static int open_history(struct az_gate_step *s, struct az_history **h)
+{
+    struct az_diag diag;
+    int rc;
+
+    az_diag_init(&diag);
+    rc = az_history_open(h, s->c->history.path.p, AZ_HISTORY_READ, &diag);
+    for (size_t i = 0; rc && rc != AZ_EEMPTY && i < diag.list.n; i++)
+        az_diag_add(s->diag, AZ_ERROR, AZ_NOWHERE, "%.*s", AZ_SVF(diag.list.v[i].text));
+    az_diag_release(&diag);
+    if (!rc)
+        az_history_messages(*h, s->diag);
+    return rc;
+}
+
+static int with_history(struct az_gate_step *s, struct az_gate_in *in)
+{
+    struct az_history *h = NULL;
+    struct az_sv path = s->c->history.path;
+    int rc;
+
+    if (az_path_stat(path.p).kind == AZ_PATH_MISSING) {
+        if (names_run(s->c->gates.baseline))
+            in->no_base =
+                az_arena_printf(&s->arena, "no baseline: the history '%.*s' is empty", AZ_SVF(az_path_base(path)));
+        return AZ_OK;
+    }
+    rc = open_history(s, &h);
+    if (rc == AZ_EEMPTY) {
+        in->no_base = AZ_SV("no baseline: the history is empty");
+        return AZ_OK;
+    }
+    if (!rc && names_run(s->c->gates.baseline))
+        rc = from_history(s, h, in);
+    if (!rc)
+        rc = look_back(s, h, in);
+    az_history_close(h);
+    return rc;
+}
+
+int az_gate_find_baseline(struct az_gate_step *s, struct az_gate_in *in)
+{
+    struct az_sv b = s->c->gates.baseline;
+    int rc = AZ_OK;
+
+    in->no_base = AZ_SV("no baseline (give gates.baseline, or a history)");
+    if (names_input(s))
+        rc = from_docs(s, in);
+    else if (b.n && !names_run(b))
+        rc = from_files(s, in);
+    if (!rc && s->c->history.path.n)
+        rc = with_history(s, in);
+    return rc;
+}

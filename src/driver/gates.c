@@ -1,0 +1,280 @@
+/* The step "gates": figures of this run, baseline, verdict, reports, history. */
+#include "driver/gates.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "driver/internal.h"
+
+bool az_gates_wanted(const struct az_config *c)
+{
+    bool any = c->gates.given || c->history.path.n > 0;
+    for (size_t i = 0; i < c->outputs.formats.n; i++) {
+        const struct az_report *r = az_report_find(c->outputs.formats.v[i]);
+        any |= r && r->verdict;
+    }
+    return any;
+}
+
+/* ---- figures ---- */
+
+/* The selectors of the rules, and what the history keeps besides. */
+static int choose_figures(struct az_gate_step *s)
+{
+    const struct az_history_opts *h = &s->c->history;
+    size_t n = 0;
+    struct az_selector *rules = az_gate_selectors(s->c->gates.rules.v, s->c->gates.rules.n, &s->arena, &n);
+
+    s->want = az_arena_array(&s->arena, n + 1, sizeof *s->want);
+    if (!rules || !s->want)
+        return az_arena_error(&s->arena);
+    if (n)
+        memcpy(s->want, rules, n * sizeof *rules);
+    s->n_want = n;
+    if (h->path.n)
+        s->want[s->n_want++] = (struct az_selector){
+            .table = h->tables, .key = AZ_SV("*"), .column = AZ_SV("*"), .rows = (size_t)h->rows, .directed = true
+        };
+    return AZ_OK;
+}
+
+static int gather(struct az_gate_step *s)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; !rc && i < s->n_docs; i++) {
+        const struct az_gate_doc *d = &s->docs[i];
+        if (!d->baseline)
+            rc = az_series_add(&s->cand, d->group, d->doc, NULL, s->want, s->n_want);
+    }
+    return rc;
+}
+
+/* ---- time by class ---- */
+
+static ptrdiff_t class_column(const struct az_table *t)
+{
+    static const char *const names[] = { "class", "category", "kernel category", "op category", "hlo_category" };
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        for (size_t c = 0; c < t->columns.n; c++)
+            if (az_sv_ieq(t->columns.v[c].name, az_sv_str(names[k])) && t->columns.v[c].type == AZ_TEXT)
+                return (ptrdiff_t)c;
+    return -1;
+}
+
+static const struct az_table *class_table(const struct az_document *doc)
+{
+    static const char *const best[] = { "kern_sum", "kernel_summary_by_category", "ops_summary_by_category" };
+    for (size_t i = 0; i < sizeof best / sizeof best[0]; i++) {
+        const struct az_table *t = az_document_table(doc, best[i]);
+        if (t && class_column(t) >= 0 && az_series_weight(t) >= 0)
+            return t;
+    }
+    for (size_t i = 0; i < doc->tables.n; i++) {
+        const struct az_table *t = doc->tables.v[i];
+        if (class_column(t) >= 0 && az_series_weight(t) >= 0 && !(t->flags & AZ_TABLE_TEXT_ONLY))
+            return t;
+    }
+    return NULL;
+}
+
+/* Adds a document's times by class, in order of first appearance. */
+static int put_classes(const struct az_document *doc, struct az_sv input, struct az_table *to)
+{
+    const struct az_table *t = class_table(doc);
+    struct az_intern names;
+    struct az_vec_f64 sums;
+    int rc;
+
+    if (!t)
+        return AZ_OK;
+    size_t c = (size_t)class_column(t), w = (size_t)az_series_weight(t);
+    double unit = az_unit_base(t->columns.v[w].unit);
+    az_vec_init(&sums, to->mem);
+    rc = az_intern_init(&names, to->arena, to->mem);
+    for (size_t r = 0; !rc && r < t->rows; r++) {
+        double x = az_cell_number(az_table_at(t, r, w));
+        uint32_t id = 0;
+        rc = az_intern(&names, az_cell_text(az_table_at(t, r, c)), &id);
+        if (!rc && id == sums.n)
+            rc = az_vec_push(&sums, 0);
+        if (!rc && !isnan(x))
+            sums.v[id] += x;
+    }
+    for (size_t i = 0; !rc && i < sums.n; i++) {
+        az_put_copy(to, input);
+        az_put_copy(to, names.text.v[i]);
+        az_put_text(to, AZ_SV("all"));
+        az_put_f64(to, sums.v[i] * unit);
+    }
+    az_vec_release(&sums);
+    az_intern_release(&names);
+    return rc;
+}
+
+static int add_class_times(struct az_gate_step *s, struct az_document *doc)
+{
+    struct az_table *t = az_table_new(doc->arena, "class_time", "Device time by class", 0);
+    int rc = t ? AZ_OK : az_arena_error(doc->arena);
+
+    if (rc)
+        return rc;
+    az_table_column(t, "Input", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Class", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Rank", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Time (s)", AZ_REAL, AZ_UNIT_S, AZ_LOWER_BETTER);
+    for (size_t i = 0; !rc && i < s->n_docs; i++)
+        if (!s->docs[i].baseline)
+            rc = put_classes(s->docs[i].doc, s->docs[i].title, t);
+    if (!rc)
+        return az_document_add(doc, t);
+    az_table_free(t);
+    return rc;
+}
+
+/* ---- reports ---- */
+
+/* The Markdown goes behind what other steps of the job wrote. */
+static int step_summary(const struct az_document *doc, struct az_diag *diag)
+{
+    const char *path = getenv("GITHUB_STEP_SUMMARY");
+    struct az_vec_char text;
+    int rc;
+
+    if (!path || !*path)
+        return AZ_OK;
+    az_vec_init(&text, NULL);
+    rc = az_verdict_markdown(doc, &text);
+    if (!rc) {
+        errno = 0;
+        FILE *f = fopen(path, "a");
+        bool ok = f && fwrite(text.v, 1, text.n, f) == text.n;
+        if ((f && fclose(f)) || !ok)
+            rc = az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot append the step summary: %s",
+                              strerror(errno ? errno : EIO));
+    }
+    az_vec_release(&text);
+    return rc;
+}
+
+static int report(struct az_gate_step *s)
+{
+    struct az_document doc;
+    const char *in_action = getenv("GITHUB_ACTIONS");
+    bool github = s->f->plan->steps[AZ_STEP_GATES].github || (in_action && az_sv_is(az_sv_str(in_action), "true"));
+    int rc, failed = AZ_OK;
+
+    az_document_init(&doc, &s->arena);
+    rc = az_verdict_document(&s->verdict, &doc);
+    if (!rc)
+        rc = add_class_times(s, &doc);
+    if (!rc)
+        failed = az_followup_report(s->f, AZ_STEP_GATES, &doc, s->diag);
+    if (!rc && github)
+        rc = az_verdict_github(&doc, &s->f->text);
+    if (!rc && github)
+        rc = step_summary(&doc, s->diag);
+    az_document_release(&doc);
+    return rc ? rc : failed;
+}
+
+/* ---- history ---- */
+
+static int store(struct az_gate_step *s, bool some_failed)
+{
+    struct az_history *h = NULL;
+    int64_t id = 0;
+    int rc;
+
+    if (!s->c->history.path.n || !s->c->history.store || s->cand.inputs.n == 0)
+        return AZ_OK;
+    s->run.good = s->verdict.outcome != AZ_VERDICT_FAIL && !some_failed;
+    rc = az_history_open(&h, s->c->history.path.p, AZ_HISTORY_WRITE, s->diag);
+    if (!rc)
+        rc = az_history_add(h, &s->run, &s->cand, s->c->gates.given ? &s->verdict : NULL, &id);
+    az_history_close(h);
+    if (!rc)
+        az_log_line(s->f->log, AZ_LOG_VERBOSE, "history '%.*s': stored as run %lld%s", AZ_SVF(s->c->history.path),
+                    (long long)id, s->run.good ? "" : ", bad");
+    return rc;
+}
+
+/* ---- the step ---- */
+
+static int judge(struct az_gate_step *s)
+{
+    struct az_gate_in in = { .rules = s->c->gates.rules.v, .n_rules = s->c->gates.rules.n, .cand = &s->cand };
+    int rc = AZ_OK;
+
+    if (s->c->gates.given)
+        rc = az_gate_find_baseline(s, &in);
+    else
+        in.base = &s->cand; /* no rules: nothing is compared, the verdict is empty */
+    if (in.base && s->c->gates.given) {
+        s->verdict.base_id = s->base.id;
+        s->verdict.base_label = s->base.label;
+    }
+    s->verdict.cand_label = s->cand.label;
+    s->verdict.config = s->c->path;
+    return rc ? rc : az_gate_run(&in, &s->verdict);
+}
+
+static int init(struct az_gate_step *s)
+{
+    struct az_series *all[] = { &s->cand, &s->base, &s->noise, &s->drift };
+    int rc = AZ_OK;
+
+    az_mem_init(&s->mem, 0);
+    az_arena_init(&s->arena, &s->mem);
+    s->verdict = (struct az_verdict){ .arena = &s->arena, .created = -1 };
+    az_vec_init(&s->verdict.results, &s->mem);
+    for (size_t i = 0; i < 4; i++) {
+        int one = az_series_init(all[i], &s->arena);
+        rc = rc ? rc : one;
+    }
+    return rc;
+}
+
+static void release(struct az_gate_step *s)
+{
+    az_vec_release(&s->verdict.results);
+    az_series_release(&s->cand);
+    az_series_release(&s->base);
+    az_series_release(&s->noise);
+    az_series_release(&s->drift);
+    az_arena_release(&s->arena);
+}
+
+int az_step_gates(struct az_followup *f, struct az_diag *diag)
+{
+    struct az_gate_step s = { .f = f, .diag = diag, .c = f->plan->config };
+    bool some_failed = false;
+    int rc = init(&s), kept = AZ_OK, shown = AZ_OK;
+
+    for (size_t i = 0; i < f->n; i++)
+        some_failed |= f->outcomes[i].error != AZ_OK;
+    if (!rc)
+        rc = az_gate_take_docs(&s);
+    if (!rc)
+        rc = choose_figures(&s);
+    if (!rc)
+        rc = gather(&s);
+    if (!rc && f->plan->calibrate) {
+        rc = az_gate_calibrate(&s);
+        release(&s);
+        return rc;
+    }
+    if (!rc)
+        rc = az_gate_describe_run(&s);
+    if (!rc)
+        rc = judge(&s);
+    if (!rc) {
+        f->gate_failed |= s.verdict.outcome == AZ_VERDICT_FAIL;
+        f->failed |= s.verdict.outcome == AZ_VERDICT_INCONCLUSIVE;
+        shown = report(&s);
+        kept = az_interrupted() ? AZ_EINTR : store(&s, some_failed);
+    }
+    release(&s);
+    return rc ? rc : shown ? shown : kept;
+}

@@ -1,0 +1,54 @@
+/* The step "gates" of a run: rules held against a baseline, the verdict reported, the run kept in the history. */
+#ifndef AZ_DRIVER_GATES_H
+#define AZ_DRIVER_GATES_H
+
+#include "driver/followup.h"
+#include "results/gate.h"
+#include "results/history.h"
+
+/* run_group of an input that came alone on the command line of `gate`. */
+#define AZ_GATE_ALONE "\001alone"
+
+/* One document that gates are about: of an input of the run, or saved. */
+struct az_gate_doc {
+    struct az_sv title, group; /* figures are pooled under the group */
+    const struct az_document *doc;
+    const struct az_labels *labels; /* NULL: none */
+    bool baseline;
+    bool for_all; /* a baseline that stands for every input of the candidate */
+};
+
+struct az_gate_step {
+    struct az_followup *f;
+    struct az_diag *diag;
+    const struct az_config *c;
+    struct az_gate_doc *docs;
+    size_t n_docs;
+    struct az_arena arena;
+    struct az_mem mem;
+    struct az_selector *want;
+    size_t n_want;
+    struct az_series cand, base, noise, drift;
+    struct az_history_run run; /* what this run is */
+    struct az_verdict verdict;
+};
+
+/* ---- gates.c ---- */
+bool az_gates_wanted(const struct az_config *c);
+/* What can be said before anything is run: AZ_ECONFIG for a label 'created' or a SOURCE_DATE_EPOCH that is no time. */
+int az_gates_check(const struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
+int az_step_gates(struct az_followup *f, struct az_diag *diag) AZ_MUST_USE;
+
+/* ---- gate_baseline.c ---- */
+/* Fills s->docs from the inputs of the run and the saved results of the plan. */
+int az_gate_take_docs(struct az_gate_step *s) AZ_MUST_USE;
+/* Fills s->base, s->noise, s->drift; in->base stays NULL and in->no_base says why where there is none. */
+int az_gate_find_baseline(struct az_gate_step *s, struct az_gate_in *in) AZ_MUST_USE;
+/* What this run is: labels, device, time. */
+int az_gate_describe_run(struct az_gate_step *s) AZ_MUST_USE;
+
+/* ---- gate_calibrate.c ---- */
+/* Prints limits that repeated runs of one thing stay within, as a block of a configuration. */
+int az_gate_calibrate(struct az_gate_step *s) AZ_MUST_USE;
+
+#endif

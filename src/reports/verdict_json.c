@@ -1,0 +1,180 @@
+/* Verdict as JSON (schemas/verdict.schema.json): keys sorted, numbers with 17 significant digits; what is no number is
+ * null, and a note says why. */
+#include <math.h>
+#include <stdio.h>
+
+#include "reports/fields.h"
+#include "reports/report.h"
+#include "results/verdict.h"
+#include "text/jsonw.h"
+
+struct writer {
+    struct az_jsonw w;
+    struct az_arena *scratch;
+};
+
+static void text(struct writer *j, const char *key, struct az_sv s)
+{
+    az_jsonw_key(&j->w, key);
+    az_jsonw_text(&j->w, az_field_text(j->scratch, s));
+}
+
+static void number(struct writer *j, double x)
+{
+    char buf[40];
+    int n = isfinite(x) ? snprintf(buf, sizeof buf, "%.17g", x) : 0;
+    az_jsonw_raw(&j->w, n > 0 ? az_sv_make(buf, (size_t)n) : AZ_SV("null"));
+}
+
+static void number_at(struct writer *j, const char *key, double x)
+{
+    az_jsonw_key(&j->w, key);
+    number(j, x);
+}
+
+static void count(struct writer *j, const char *key, size_t n)
+{
+    az_jsonw_key(&j->w, key);
+    az_jsonw_i64(&j->w, (int64_t)n);
+}
+
+static void run(struct writer *j, const char *key, struct az_sv id, struct az_sv label)
+{
+    az_jsonw_key(&j->w, key);
+    az_jsonw_object(&j->w);
+    text(j, "id", id);
+    text(j, "label", label);
+    az_jsonw_end_object(&j->w);
+}
+
+static void counts(struct writer *j, const struct az_verdict *v)
+{
+    static const enum az_gate_status sorted[] = { AZ_GATE_ERROR,        AZ_GATE_FAIL, AZ_GATE_IMPROVED,
+                                                  AZ_GATE_INCONCLUSIVE, AZ_GATE_NEW,  AZ_GATE_PASS,
+                                                  AZ_GATE_REMOVED,      AZ_GATE_SKIP, AZ_GATE_UNSTABLE,
+                                                  AZ_GATE_WARN };
+    az_jsonw_key(&j->w, "counts");
+    az_jsonw_object(&j->w);
+    for (size_t i = 0; i < sizeof sorted / sizeof sorted[0]; i++)
+        count(j, az_gate_status_text(sorted[i]), v->count[sorted[i]]);
+    az_jsonw_end_object(&j->w);
+}
+
+static void side(struct writer *j, const char *key, const struct az_gate_side *s)
+{
+    az_jsonw_key(&j->w, key);
+    az_jsonw_object(&j->w);
+    number_at(j, "mad", s->mad);
+    number_at(j, "median", s->center);
+    count(j, "n", s->n);
+    az_jsonw_key(&j->w, "values");
+    az_jsonw_array(&j->w);
+    for (size_t i = 0; i < s->n; i++)
+        number(j, s->values[i]);
+    az_jsonw_end_array(&j->w);
+    az_jsonw_end_object(&j->w);
+}
+
+static void test(struct writer *j, const struct az_gate_result *x)
+{
+    az_jsonw_key(&j->w, "test");
+    az_jsonw_object(&j->w);
+    number_at(j, "U", x->u);
+    number_at(j, "effect", x->effect);
+    number_at(j, "high", x->high);
+    number_at(j, "low", x->low);
+    text(j, "name", az_sv_str(x->test));
+    number_at(j, "p", x->p);
+    az_jsonw_end_object(&j->w);
+}
+
+static void threshold(struct writer *j, const struct az_gate_result *x)
+{
+    az_jsonw_key(&j->w, "threshold");
+    az_jsonw_object(&j->w);
+    number_at(j, "abs", x->limit_abs);
+    number_at(j, "max", x->max);
+    number_at(j, "min", x->min);
+    number_at(j, "rel", x->limit_rel);
+    az_jsonw_end_object(&j->w);
+}
+
+static void result(struct writer *j, const struct az_gate_result *x)
+{
+    static const char *const levels[] = { "info", "warn", "inconclusive", "fail" };
+    az_jsonw_compact(&j->w, true);
+    az_jsonw_object(&j->w);
+    side(j, "baseline", &x->base);
+    side(j, "candidate", &x->cand);
+    number_at(j, "delta", x->delta);
+    text(j, "input", x->input);
+    az_jsonw_key(&j->w, "key");
+    if (x->key.n)
+        az_jsonw_raw(&j->w, x->key);
+    else
+        az_jsonw_null(&j->w);
+    text(j, "level", az_sv_str(levels[x->level]));
+    text(j, "metric", x->metric);
+    if (x->note.n)
+        text(j, "note", x->note);
+    else if (isnan(x->rel) && !isnan(x->delta))
+        text(j, "note", AZ_SV("the baseline is 0: there is no relative change"));
+    number_at(j, "rel", x->rel);
+    text(j, "rule", x->rule_name);
+    text(j, "sheet", x->sheet);
+    text(j, "status", az_sv_str(az_gate_status_text(x->status)));
+    test(j, x);
+    text(j, "text", x->text);
+    threshold(j, x);
+    text(j, "unit", x->unit);
+    az_jsonw_end_object(&j->w);
+    az_jsonw_compact(&j->w, false);
+}
+
+static void verdict(struct writer *j, const struct az_verdict *v)
+{
+    az_jsonw_object(&j->w);
+    run(j, "baseline", v->base_id, v->base_label);
+    run(j, "candidate", v->cand_id, v->cand_label);
+    counts(j, v);
+    az_jsonw_key(&j->w, "results");
+    az_jsonw_array(&j->w);
+    for (size_t i = 0; i < v->results.n; i++)
+        result(j, &v->results.v[i]);
+    az_jsonw_end_array(&j->w);
+    text(j, "schema", AZ_SV("analyzer.verdict/1"));
+    text(j, "verdict", az_sv_str(az_verdict_text(v)));
+    az_jsonw_end_object(&j->w);
+}
+
+static int verdict_write(const struct az_document *doc, const char *path, struct az_arena *scratch,
+                         struct az_diag *diag)
+{
+    struct az_outfile *f = NULL;
+    struct writer j = { .scratch = scratch };
+    struct az_where at = AZ_AT_FILE(az_sv_str(path));
+    int rc;
+
+    if (!doc->verdict)
+        return az_diag_fail(diag, AZ_EUSAGE, at, "there is no verdict to write (give \"gates\")");
+    rc = az_outfile_open(&f, path, diag);
+    if (rc)
+        return rc;
+    az_jsonw_init(&j.w, f, NULL, 1);
+    verdict(&j, doc->verdict);
+    rc = az_jsonw_finish(&j.w);
+    if (!rc && scratch->failed)
+        rc = az_arena_error(scratch);
+    if (!rc)
+        return az_outfile_commit(f);
+    az_outfile_abort(f);
+    return az_diag_fail(diag, rc, at, "cannot write the verdict (%s)", az_err_text(rc));
+}
+
+const struct az_report az_report_verdict = {
+    .name = "verdict",
+    .extension = ".json",
+    .help = "gates: the verdict as JSON (schemas/verdict.schema.json); also what json means for gates",
+    .verdict = true,
+    .write = verdict_write,
+};

@@ -1,0 +1,156 @@
+/* Verdicts for the terminal, and as Markdown. */
+#include <math.h>
+
+#include "base/utf8.h"
+#include "reports/fields.h"
+#include "reports/report.h"
+#include "reports/text.h"
+#include "results/verdict.h"
+
+#define SHOWN         20
+#define MARKDOWN_MOST 60000
+#define KEY_WIDTH     60
+
+/* Results that people want to see: all but what is as it was. */
+static bool worth(const struct az_gate_result *x)
+{
+    return x->level != AZ_LEVEL_INFO || (x->status != AZ_GATE_PASS && x->status != AZ_GATE_SKIP);
+}
+
+static const char *ink(const struct az_gate_result *x)
+{
+    if (x->level == AZ_LEVEL_FAIL || x->level == AZ_LEVEL_INCONCLUSIVE)
+        return "\033[31m";
+    return x->level == AZ_LEVEL_WARN ? "\033[33m" : x->status == AZ_GATE_IMPROVED ? "\033[32m" : "";
+}
+
+static void put(struct az_textout *o, const char *s) { az_textout_put(o, az_sv_str(s)); }
+
+/* "input / table / key / column", what there is of them. */
+static struct az_sv place_of(const struct az_gate_result *x, struct az_arena *a)
+{
+    const struct az_sv part[] = { x->input, x->sheet, az_field_cut(a, az_field_line(a, x->key_text), KEY_WIDTH, true),
+                                  x->metric };
+    struct az_sv out = AZ_SV("");
+    for (size_t i = 0; i < 4; i++)
+        if (part[i].n)
+            out = out.n ? az_arena_printf(a, "%.*s / %.*s", AZ_SVF(out), AZ_SVF(part[i])) : part[i];
+    return out.n ? out : x->rule ? az_arena_printf(a, "rule '%.*s'", AZ_SVF(x->rule_name)) : AZ_SV("run");
+}
+
+static void head(struct az_textout *o, const struct az_verdict *v)
+{
+    static const char *const color[] = { "\033[32m", "\033[31m", "\033[31m" };
+    bool first = true;
+
+    put(o, "===== Gates =====\nverdict: ");
+    put(o, o->color ? color[v->outcome] : "");
+    put(o, az_verdict_text(v));
+    put(o, o->color ? "\033[0m" : "");
+    if (v->base_label.n)
+        az_textout_put(o, az_arena_printf(o->scratch, "\nbaseline: %.*s", AZ_SVF(v->base_label)));
+    if (v->cand_label.n)
+        az_textout_put(o, az_arena_printf(o->scratch, "\ncandidate: %.*s", AZ_SVF(v->cand_label)));
+    put(o, "\nresults: ");
+    for (int s = 0; s < AZ_GATE_STATUSES; s++) {
+        if (!v->count[s])
+            continue;
+        az_textout_put(o, az_arena_printf(o->scratch, "%s%zu %s", first ? "" : ", ", v->count[s],
+                                          az_gate_status_text((enum az_gate_status)s)));
+        first = false;
+    }
+    put(o, first ? "none\n" : "\n");
+}
+
+void az_text_verdict(struct az_textout *o, const struct az_document *doc, bool all)
+{
+    const struct az_verdict *v = doc->verdict;
+    size_t shown = 0, more = 0;
+
+    head(o, v);
+    for (size_t i = 0; i < v->results.n; i++) {
+        const struct az_gate_result *x = &v->results.v[i];
+        if (!all && !worth(x))
+            continue;
+        if (!all && shown == SHOWN) {
+            more++;
+            continue;
+        }
+        shown++;
+        put(o, o->color ? ink(x) : "");
+        az_textout_put(o, az_arena_printf(o->scratch, "%-12s", az_gate_status_text(x->status)));
+        put(o, o->color ? "\033[0m" : "");
+        struct az_sv place = place_of(x, o->scratch);
+        az_textout_line(o, az_arena_printf(o->scratch, "  %.*s: %.*s", AZ_SVF(place), AZ_SVF(x->text)));
+    }
+    if (more)
+        az_textout_put(o, az_arena_printf(o->scratch, "and %zu more (-v shows all)\n", more));
+}
+
+/* ---- Markdown ---- */
+
+/* A table cell: one line, with what Markdown and HTML would read escaped. */
+static int cell(struct az_vec_char *out, struct az_sv s, struct az_arena *a)
+{
+    struct az_sv line = az_field_line(a, s);
+    int rc = az_text_append(out, AZ_SV("| "));
+    for (size_t i = 0; !rc && i < line.n; i++) {
+        char c = line.p[i];
+        if (c == '<')
+            rc = az_text_append(out, AZ_SV("&lt;"));
+        else if (c == '>')
+            rc = az_text_append(out, AZ_SV("&gt;"));
+        else if (c == '&')
+            rc = az_text_append(out, AZ_SV("&amp;"));
+        else if (strchr("|\\`*_[]@#", c) && c)
+            rc = az_text_printf(out, "\\%c", c);
+        else
+            rc = az_vec_push(out, c);
+    }
+    return rc ? rc : az_text_append(out, AZ_SV(" "));
+}
+
+static int row(struct az_vec_char *out, const struct az_gate_result *x, struct az_arena *a)
+{
+    int rc = cell(out, az_sv_str(az_gate_status_text(x->status)), a);
+    if (!rc)
+        rc = cell(out, place_of(x, a), a);
+    if (!rc)
+        rc = cell(out, x->text, a);
+    if (!rc)
+        rc = cell(out, x->rule_name, a);
+    return rc ? rc : az_text_append(out, AZ_SV("|\n"));
+}
+
+int az_verdict_markdown(const struct az_document *doc, struct az_vec_char *out)
+{
+    const struct az_verdict *v = doc->verdict;
+    struct az_arena a;
+    size_t more = 0;
+    int rc;
+
+    az_arena_init(&a, NULL);
+    rc = az_text_printf(
+        out,
+        "### Gates: %s\n\n%zu fail, %zu inconclusive, %zu error, %zu warn, %zu unstable, %zu improved, %zu pass\n\n",
+        az_verdict_text(v), v->count[AZ_GATE_FAIL], v->count[AZ_GATE_INCONCLUSIVE], v->count[AZ_GATE_ERROR],
+        v->count[AZ_GATE_WARN], v->count[AZ_GATE_UNSTABLE], v->count[AZ_GATE_IMPROVED], v->count[AZ_GATE_PASS]);
+    if (!rc)
+        rc = az_text_append(out, AZ_SV("| status | figure | change | rule |\n|---|---|---|---|\n"));
+    for (size_t i = 0; !rc && i < v->results.n; i++) {
+        size_t before = out->n;
+        if (!worth(&v->results.v[i]))
+            continue;
+        if (more == 0)
+            rc = row(out, &v->results.v[i], &a);
+        if (more || out->n > MARKDOWN_MOST) {
+            out->n = before;
+            more++;
+        }
+    }
+    if (!rc && more)
+        rc = az_text_printf(out, "\nand %zu more\n", more);
+    rc = rc ? rc : a.failed ? az_arena_error(&a) : 0;
+    az_arena_release(&a);
+    return rc;
+}

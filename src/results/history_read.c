@@ -1,0 +1,343 @@
+/* The history: runs, baselines, earlier figures. */
+#include "results/history.h"
+
+#include <math.h>
+
+#include "base/num.h"
+#include "results/gate_stats.h"
+#include "results/history_db.h"
+
+#define WINDOW_RUNS  10
+#define WINDOW_LEAST 3
+
+#define SAME                                                                                                           \
+    "branch=?1 AND rtrim(host,'0123456789')=rtrim(?2,'0123456789') AND device=?3" /* the class of hosts: node17 ->     \
+                                                                                      node */
+#define NEWEST " ORDER BY created DESC, id DESC LIMIT ?4"
+
+int az_history_list(struct az_history *h, int64_t most, struct az_arena *a, struct az_history_runs *out)
+{
+    sqlite3_stmt *st;
+    const char *pins = h->version >= 2
+                           ? "(SELECT group_concat(label,' ') FROM (SELECT label FROM pin WHERE run_id=run.id "
+                             "ORDER BY label))"
+                           : "''";
+    struct az_sv sql = az_arena_printf(a,
+                                       "SELECT id,created,label,commit_id,branch,host,device,stack,config_hash,good,%s,"
+                                       "(SELECT count(DISTINCT metric_id) FROM sample WHERE run_id=run.id) FROM run "
+                                       "ORDER BY created DESC, id DESC LIMIT ?",
+                                       pins);
+    int rc = sql.p ? az_hist_prepare(h, sql.p, &st) : az_arena_error(a);
+
+    if (rc)
+        return rc;
+    (void)sqlite3_bind_int64(st, 1, most > 0 ? most : -1);
+    while ((rc = az_hist_step(h, st)) == 1) {
+        struct az_history_run r = { .id = sqlite3_column_int64(st, 0),
+                                    .created = az_hist_text(st, 1, a),
+                                    .label = az_hist_text(st, 2, a),
+                                    .commit = az_hist_text(st, 3, a),
+                                    .branch = az_hist_text(st, 4, a),
+                                    .host = az_hist_text(st, 5, a),
+                                    .device = az_hist_text(st, 6, a),
+                                    .stack = az_hist_text(st, 7, a),
+                                    .config_hash = az_hist_text(st, 8, a),
+                                    .good = sqlite3_column_int(st, 9) != 0,
+                                    .pins = az_hist_text(st, 10, a),
+                                    .metrics = sqlite3_column_int64(st, 11) };
+        rc = a->failed ? az_arena_error(a) : az_vec_push(out, r);
+        if (rc)
+            break;
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+/* ---- figures of runs ---- */
+
+/* Runs read into one series: the texts of a metric are read once. */
+struct reader {
+    struct az_history *h;
+    struct az_series *s;
+    struct az_map known; /* id in the database -> index in the series */
+    sqlite3_stmt *metric;
+};
+
+static int reader_init(struct reader *r, struct az_history *h, struct az_series *s)
+{
+    *r = (struct reader){ .h = h, .s = s };
+    int rc = az_map_init(&r->known, NULL, 256);
+    if (!rc)
+        rc = az_hist_prepare(h, "SELECT input,sheet,key_json,name,unit,better FROM metric WHERE id=?", &r->metric);
+    return rc;
+}
+
+static void reader_release(struct reader *r)
+{
+    az_map_release(&r->known);
+    (void)sqlite3_finalize(r->metric);
+}
+
+static int read_metric(struct reader *r, int64_t id, size_t *at)
+{
+    struct az_arena *a = r->s->arena;
+    struct az_metric m = { .share = NAN };
+    size_t input;
+    int rc;
+
+    (void)sqlite3_bind_int64(r->metric, 1, id);
+    rc = az_hist_step(r->h, r->metric);
+    if (rc == 1) {
+        struct az_sv better = az_hist_text(r->metric, 5, a);
+        m.input = az_hist_text(r->metric, 0, a);
+        m.sheet = az_hist_text(r->metric, 1, a);
+        m.key = az_hist_text(r->metric, 2, a);
+        m.name = az_hist_text(r->metric, 3, a);
+        m.unit = az_hist_text(r->metric, 4, a);
+        m.better = az_sv_is(better, "higher") ? AZ_HIGHER_BETTER : az_sv_is(better, "lower") ? AZ_LOWER_BETTER : 0;
+    }
+    (void)sqlite3_reset(r->metric);
+    if (rc < 0 || a->failed)
+        return rc < 0 ? rc : az_arena_error(a);
+    m.steps = az_series_is_steps(m.key);
+    m.key_text = az_series_key_text(a, m.key);
+    rc = az_series_metric(r->s, &m, at);
+    if (!rc)
+        rc = az_series_input(r->s, m.input, &input);
+    return rc ? rc : az_series_sheet(r->s, m.input, m.sheet);
+}
+
+/* Index of a metric in the series. */
+static int metric_at(struct reader *r, int64_t id, size_t *at)
+{
+    uint32_t *value;
+    bool added;
+    int rc = az_map_put(&r->known, (uint64_t)id, 0, 0, &value, &added);
+    if (rc)
+        return rc;
+    if (added) {
+        rc = read_metric(r, id, at);
+        *value = (uint32_t)*at;
+    }
+    *at = *value;
+    return rc;
+}
+
+/* All values of a run, or one center a metric. */
+static int load_samples(struct reader *r, int64_t run, bool centers, uint32_t rep)
+{
+    struct az_vec_f64 v;
+    sqlite3_stmt *st;
+    size_t at = 0;
+    int64_t metric = -1;
+    int rc = az_hist_prepare(r->h, "SELECT metric_id,value FROM sample WHERE run_id=? ORDER BY metric_id,rep", &st);
+
+    if (rc)
+        return rc;
+    az_vec_init(&v, NULL);
+    (void)sqlite3_bind_int64(st, 1, run);
+    while ((rc = az_hist_step(r->h, st)) == 1) {
+        bool other = sqlite3_column_int64(st, 0) != metric;
+        rc = 0;
+        if (other && centers && v.n)
+            rc = az_series_value(r->s, at, az_gate_center(v.v, v.n), rep);
+        if (!rc && other) {
+            az_vec_reset(&v);
+            metric = sqlite3_column_int64(st, 0);
+            rc = metric_at(r, metric, &at);
+        }
+        if (!rc)
+            rc = centers ? az_vec_push(&v, az_hist_real(st, 1)) : az_series_value(r->s, at, az_hist_real(st, 1), rep);
+        if (rc)
+            break;
+    }
+    if (!rc && centers && v.n)
+        rc = az_series_value(r->s, at, az_gate_center(v.v, v.n), rep);
+    az_vec_release(&v);
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+static int load_facts(struct az_history *h, int64_t run, struct az_series *s)
+{
+    sqlite3_stmt *st;
+    int rc;
+    if (h->version < 2)
+        return 0;
+    rc = az_hist_prepare(h, "SELECT input,k,v FROM fact WHERE run_id=? ORDER BY input,k,v", &st);
+    if (rc)
+        return rc;
+    (void)sqlite3_bind_int64(st, 1, run);
+    while ((rc = az_hist_step(h, st)) == 1) {
+        rc = az_series_fact(s, az_hist_text(st, 0, s->arena), az_hist_text(st, 1, s->arena),
+                            az_hist_text(st, 2, s->arena));
+        if (rc)
+            break;
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+AZ_VEC(int64_t, ids);
+
+/* The runs of a list, as the values of one series. */
+static int load_runs(struct az_history *h, const struct ids *runs, bool centers, struct az_series *s)
+{
+    struct reader r;
+    int rc = reader_init(&r, h, s);
+    for (size_t i = 0; !rc && i < runs->n; i++) {
+        rc = load_samples(&r, runs->v[i], centers, (uint32_t)i);
+        if (!rc && !centers)
+            rc = load_facts(h, runs->v[i], s);
+    }
+    reader_release(&r);
+    return rc;
+}
+
+/* ---- which runs ---- */
+
+static int select_runs(struct az_history *h, const char *sql, const struct az_history_run *like, int64_t most,
+                       struct az_sv text, struct ids *out)
+{
+    sqlite3_stmt *st;
+    int rc = az_hist_prepare(h, sql, &st);
+    if (rc)
+        return rc;
+    int n = sqlite3_bind_parameter_count(st);
+    if (n >= 4) {
+        az_hist_bind_text(st, 1, like->branch);
+        az_hist_bind_text(st, 2, like->host);
+        az_hist_bind_text(st, 3, like->device);
+        (void)sqlite3_bind_int64(st, 4, most);
+    }
+    if (n != 4)
+        az_hist_bind_text(st, n == 1 ? 1 : 5, text);
+    while ((rc = az_hist_step(h, st)) == 1) {
+        rc = az_vec_push(out, sqlite3_column_int64(st, 0));
+        if (rc)
+            break;
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+static struct az_sv conditions(struct az_arena *a, const struct az_history_run *like)
+{
+    return az_arena_printf(a, "branch '%.*s', hosts like '%.*s', device '%.*s'", AZ_SVF(like->branch),
+                           AZ_SVF(like->host), AZ_SVF(like->device));
+}
+
+static int name_run(struct az_history *h, int64_t run, size_t n, struct az_series *s)
+{
+    sqlite3_stmt *st;
+    int rc = az_hist_prepare(h, "SELECT created,label,commit_id FROM run WHERE id=?", &st);
+    if (rc)
+        return rc;
+    (void)sqlite3_bind_int64(st, 1, run);
+    rc = az_hist_step(h, st);
+    if (rc == 1) {
+        struct az_sv created = az_hist_text(st, 0, s->arena), label = az_hist_text(st, 1, s->arena),
+                     commit = az_hist_text(st, 2, s->arena);
+        s->id = az_arena_printf(s->arena, "%lld", (long long)run);
+        s->label = az_arena_printf(s->arena, "run %lld of %.*s%s%.*s%s%.*s", (long long)run, AZ_SVF(created),
+                                   label.n ? " " : "", AZ_SVF(label), commit.n ? " " : "", AZ_SVF(commit));
+        if (n > 1)
+            s->label = az_arena_printf(s->arena, "%zu runs up to %.*s", n, AZ_SVF(s->label));
+    }
+    (void)sqlite3_finalize(st);
+    return rc < 0 ? rc : s->arena->failed ? az_arena_error(s->arena) : 0;
+}
+
+/* The runs that a choice names, newest first. */
+static int choose(struct az_history *h, struct az_sv choice, const struct az_history_run *like, struct az_arena *a,
+                  struct ids *runs, struct az_sv *why)
+{
+    int64_t n = 1;
+    size_t least = 1;
+    bool good = !az_sv_is(choice, "last");
+    int rc;
+
+    if (az_sv_starts(choice, AZ_SV("pinned:"))) {
+        struct az_sv label = az_sv_make(choice.p + 7, choice.n - 7);
+        rc = h->version >= 2 ? select_runs(h, "SELECT run_id FROM pin WHERE label=?", like, 1, label, runs) : 0;
+        *why = az_arena_printf(a, "no baseline: no run is pinned as '%.*s' (`analyzer history pin ID LABEL`)",
+                               AZ_SVF(label));
+        return rc;
+    }
+    if (az_sv_starts(choice, AZ_SV("window"))) {
+        struct az_sv count = choice.n > 7 ? az_sv_make(choice.p + 7, choice.n - 7) : AZ_SV("");
+        n = WINDOW_RUNS;
+        if (count.n && az_parse_i64(count, &n))
+            n = WINDOW_RUNS;
+        least = WINDOW_LEAST;
+    }
+    rc = select_runs(
+        h, good ? "SELECT id FROM run WHERE good=1 AND " SAME NEWEST : "SELECT id FROM run WHERE " SAME NEWEST, like, n,
+        AZ_SV(""), runs);
+    if (!rc && runs->n < least) {
+        struct az_sv same = conditions(a, like);
+        *why = least > 1 ? az_arena_printf(a, "no baseline: a window needs %zu good runs, there are %zu with %.*s",
+                                           least, runs->n, AZ_SVF(same))
+                         : az_arena_printf(a, "no baseline: no %srun with %.*s", good ? "good " : "", AZ_SVF(same));
+        az_vec_reset(runs);
+    }
+    return rc;
+}
+
+int az_history_baseline(struct az_history *h, struct az_sv choice, const struct az_history_run *like,
+                        struct az_series *out, bool *found, struct az_sv *why)
+{
+    struct ids runs;
+    int rc;
+
+    az_vec_init(&runs, NULL);
+    rc = choose(h, choice, like, out->arena, &runs, why);
+    if (!rc)
+        rc = load_runs(h, &runs, false, out);
+    *found = runs.n > 0;
+    if (!rc && runs.n)
+        rc = name_run(h, runs.v[0], runs.n, out);
+    if (!rc)
+        rc = az_series_shares(out);
+    az_vec_release(&runs);
+    return rc;
+}
+
+int az_history_noise(struct az_history *h, const struct az_history_run *like, int64_t n, struct az_series *out)
+{
+    struct ids runs;
+    int rc;
+
+    az_vec_init(&runs, NULL);
+    rc = select_runs(h, "SELECT id FROM run WHERE good=1 AND " SAME NEWEST, like, n, AZ_SV(""), &runs);
+    if (!rc)
+        rc = load_runs(h, &runs, true, out);
+    az_vec_release(&runs);
+    return rc;
+}
+
+int az_history_drift(struct az_history *h, const struct az_history_run *like, int64_t days, struct az_series *out,
+                     bool *found, struct az_sv *text)
+{
+    struct ids runs;
+    int64_t now;
+    int rc = 0;
+
+    *found = false;
+    if (!az_history_time(like->created, &now))
+        return 0;
+    az_vec_init(&runs, NULL);
+    rc = select_runs(h, "SELECT id FROM run WHERE good=1 AND " SAME " AND created<=?5" NEWEST, like, 1,
+                     az_history_time_text(out->arena, now - days * 86400), &runs);
+    if (!rc && runs.n) {
+        *found = true;
+        rc = load_runs(h, &runs, false, out);
+        if (!rc)
+            rc = name_run(h, runs.v[0], 1, out);
+        if (!rc)
+            rc = az_series_shares(out);
+        *text = az_arena_printf(out->arena, "slow drift since %.*s", AZ_SVF(out->label));
+    }
+    az_vec_release(&runs);
+    return rc;
+}

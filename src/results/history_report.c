@@ -1,0 +1,389 @@
+/* The history as documents: the list of runs, one run, the trend of a metric. */
+#include <math.h>
+#include <stdio.h>
+
+#include "results/gate_stats.h"
+#include "results/history.h"
+#include "results/history_db.h"
+#include "results/load.h"
+
+#define BAND_RUNS  10 /* good runs before a night that say what is usual */
+#define BAND_LEAST 3
+#define BAND_K     (3 * 1.4826)
+#define STEP_RUNS  50
+#define STEP_LEAST 2
+
+static void put_text(struct az_table *t, struct az_sv s)
+{
+    if (s.n)
+        az_put_copy(t, s);
+    else
+        az_put_empty(t);
+}
+
+int az_history_list_document(struct az_history *h, struct az_document *doc)
+{
+    struct az_history_runs runs;
+    struct az_table *t = az_table_new(doc->arena, "runs", "Runs, newest first", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    static const char *const text[] = { "Created", "Label", "Commit", "Branch", "Host", "Device", "Stack", "Pinned" };
+
+    if (!t)
+        return az_arena_error(doc->arena);
+    az_vec_init(&runs, doc->mem);
+    int rc = az_history_list(h, 0, doc->arena, &runs);
+    az_table_column(t, "Run", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "Good", AZ_BOOL, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < 8; i++)
+        az_table_column(t, text[i], AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Figures", AZ_INT, AZ_UNIT_COUNT, 0);
+    for (size_t i = 0; i < runs.n; i++) {
+        const struct az_history_run *r = &runs.v[i];
+        az_put_i64(t, r->id);
+        az_put_bool(t, r->good);
+        put_text(t, r->created);
+        put_text(t, r->label);
+        put_text(t, r->commit);
+        put_text(t, r->branch);
+        put_text(t, r->host);
+        put_text(t, r->device);
+        put_text(t, r->stack);
+        put_text(t, r->pins);
+        az_put_i64(t, r->metrics);
+    }
+    az_vec_release(&runs);
+    doc->title = AZ_SV("History");
+    if (rc) {
+        az_table_free(t);
+        return rc;
+    }
+    return az_document_add(doc, t);
+}
+
+/* ---- one run ---- */
+
+static int add_query(struct az_history *h, int64_t id, const char *sql, const char *const *names,
+                     const enum az_cell_type *types, size_t n, struct az_table *t)
+{
+    sqlite3_stmt *st;
+    int rc = az_hist_prepare(h, sql, &st);
+
+    for (size_t i = 0; i < n; i++)
+        az_table_column(t, names[i], types[i], AZ_UNIT_NONE, 0);
+    if (rc)
+        return rc;
+    (void)sqlite3_bind_int64(st, 1, id);
+    while ((rc = az_hist_step(h, st)) == 1) {
+        for (size_t i = 0; i < n; i++) {
+            int col = (int)i;
+            if (sqlite3_column_type(st, col) == SQLITE_NULL)
+                az_put_empty(t);
+            else if (types[i] == AZ_TEXT)
+                az_put_text(t, az_hist_text(st, col, t->arena));
+            else if (types[i] == AZ_INT)
+                az_put_i64(t, sqlite3_column_int64(st, col));
+            else
+                az_put_f64(t, sqlite3_column_double(st, col));
+        }
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+static int add_table(struct az_history *h, int64_t id, const char *name, const char *title, const char *sql,
+                     const char *const *names, const enum az_cell_type *types, size_t n, struct az_document *doc)
+{
+    struct az_table *t = az_table_new(doc->arena, name, title, AZ_TABLE_SUMMARY);
+    int rc = t ? add_query(h, id, sql, names, types, n, t) : az_arena_error(doc->arena);
+    if (!rc)
+        return az_document_add(doc, t);
+    az_table_free(t);
+    return rc;
+}
+
+/* key_json -> text, in place. */
+static void readable_keys(struct az_document *doc, const char *table, size_t col)
+{
+    struct az_table *t = az_document_table(doc, table);
+    for (size_t r = 0; t && r < t->rows; r++) {
+        struct az_cell *c = &t->cells.v[r * t->columns.n + col];
+        struct az_sv text = az_series_key_text(t->arena, az_cell_text(c));
+        c->s = text.p;
+        c->len = (uint32_t)text.n;
+    }
+}
+
+int az_history_show_document(struct az_history *h, int64_t id, struct az_document *doc)
+{
+    static const char *const of_run[] = { "Fact", "Value" };
+    static const char *const of_verdict[] = { "Status", "Input",    "Table",  "Key", "Column",
+                                              "Rule",   "Baseline", "Change", "p" };
+    static const char *const of_metric[] = { "Input", "Table", "Key", "Column", "Unit", "Runs", "Mean", "Min", "Max" };
+    static const enum az_cell_type texts[] = { AZ_TEXT, AZ_TEXT, AZ_TEXT, AZ_TEXT, AZ_TEXT,
+                                               AZ_TEXT, AZ_INT,  AZ_REAL, AZ_REAL };
+    static const enum az_cell_type figures[] = { AZ_TEXT, AZ_TEXT, AZ_TEXT, AZ_TEXT, AZ_TEXT,
+                                                 AZ_INT,  AZ_REAL, AZ_REAL, AZ_REAL };
+    int rc = az_hist_need_run(h, id);
+
+    if (!rc)
+        rc = add_table(
+            h, id, "run", "Run",
+            "WITH r AS (SELECT * FROM run WHERE id=?1) SELECT 'run', id FROM r UNION ALL SELECT 'good', "
+            "CASE good WHEN 0 THEN 'no' ELSE 'yes' END FROM r UNION ALL SELECT 'created', created FROM r "
+            "UNION ALL SELECT 'label', label FROM r UNION ALL SELECT 'commit', commit_id FROM r UNION ALL "
+            "SELECT 'branch', branch FROM r UNION ALL SELECT 'host', host FROM r UNION ALL SELECT 'device', "
+            "device FROM r UNION ALL SELECT 'stack', stack FROM r UNION ALL SELECT 'config', config_hash FROM r",
+            of_run, texts, 2, doc);
+    if (!rc)
+        rc = add_table(h, id, "verdicts", "Verdicts that are not pass or skip",
+                       "SELECT status,input,sheet,key_json,name,rule,baseline_run,rel,p FROM verdict JOIN metric ON "
+                       "metric.id=metric_id WHERE run_id=? AND status NOT IN ('pass','skip') ORDER BY rel "
+                       "DESC,input,sheet,key_json,name,rule",
+                       of_verdict, texts, 9, doc);
+    if (!rc)
+        rc = add_table(h, id, "figures", "Figures",
+                       "SELECT input,sheet,key_json,name,unit,count(*),avg(value),min(value),max(value) FROM sample "
+                       "JOIN metric ON metric.id=metric_id WHERE run_id=? GROUP BY metric_id ORDER BY "
+                       "input,sheet,key_json,name",
+                       of_metric, figures, 9, doc);
+    readable_keys(doc, "verdicts", 3);
+    readable_keys(doc, "figures", 2);
+    doc->title = az_arena_printf(doc->arena, "Run %lld", (long long)id);
+    return rc;
+}
+
+/* ---- trend ---- */
+
+struct night {
+    int64_t run;
+    struct az_sv created, label, commit, mark;
+    double value;
+    bool good;
+};
+AZ_VEC(struct night, nights);
+
+struct found {
+    int64_t id;
+    struct az_sv text, unit, name;
+};
+AZ_VEC(struct found, founds);
+
+static bool meets(struct az_sv key, struct az_sv text, struct az_arena *a)
+{
+    bool wild = memchr(key.p, '*', key.n) || memchr(key.p, '?', key.n) || memchr(key.p, '[', key.n);
+    if (!wild)
+        return az_sv_ifind(text, key) >= 0;
+    struct az_sv inside = az_arena_printf(a, "*%.*s*", AZ_SVF(key));
+    return inside.p && az_sv_glob(inside, text);
+}
+
+static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena *a, struct founds *out)
+{
+    sqlite3_stmt *st;
+    int rc = az_hist_prepare(
+        h, "SELECT id,input,sheet,key_json,name,unit FROM metric ORDER BY input,sheet,key_json,name", &st);
+    if (rc)
+        return rc;
+    while ((rc = az_hist_step(h, st)) == 1) {
+        struct found f = { .id = sqlite3_column_int64(st, 0), .unit = az_hist_text(st, 5, a) };
+        struct az_sv k = az_series_key_text(a, az_hist_text(st, 3, a)), input = az_hist_text(st, 1, a),
+                     sheet = az_hist_text(st, 2, a), name = az_hist_text(st, 4, a);
+        f.text = az_arena_printf(a, "%.*s / %.*s / %.*s / %.*s", AZ_SVF(input), AZ_SVF(sheet), AZ_SVF(k), AZ_SVF(name));
+        f.name = name;
+        if (a->failed) {
+            rc = az_arena_error(a);
+            break;
+        }
+        if (meets(key, f.text, a) || az_sv_eq(key, k)) {
+            rc = az_vec_push(out, f);
+            if (rc)
+                break;
+        }
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+/* One night a run, oldest first; the value is the center of the run's samples. */
+static int load_nights(struct az_history *h, int64_t metric, struct az_arena *a, struct nights *out)
+{
+    struct az_vec_f64 v;
+    sqlite3_stmt *st;
+    int rc = az_hist_prepare(h,
+                             "SELECT run.id,created,label,commit_id,good,value,(SELECT group_concat(status,' ') FROM "
+                             "(SELECT DISTINCT status FROM verdict WHERE metric_id=?1 AND run_id=run.id AND status IN "
+                             "('fail','warn','unstable') ORDER BY status)) FROM sample JOIN run ON run.id=run_id WHERE "
+                             "metric_id=?1 ORDER BY created,run.id,rep",
+                             &st);
+    if (rc)
+        return rc;
+    az_vec_init(&v, NULL);
+    (void)sqlite3_bind_int64(st, 1, metric);
+    while ((rc = az_hist_step(h, st)) == 1) {
+        int64_t run = sqlite3_column_int64(st, 0);
+        rc = 0;
+        if (!out->n || out->v[out->n - 1].run != run) {
+            struct night n = { .run = run,
+                               .created = az_hist_text(st, 1, a),
+                               .label = az_hist_text(st, 2, a),
+                               .commit = az_hist_text(st, 3, a),
+                               .good = sqlite3_column_int(st, 4) != 0,
+                               .mark = az_hist_text(st, 6, a) };
+            az_vec_reset(&v);
+            rc = az_vec_push(out, n);
+        }
+        if (!rc)
+            rc = az_vec_push(&v, az_hist_real(st, 5));
+        if (rc)
+            break;
+        out->v[out->n - 1].value = az_gate_center(v.v, v.n);
+    }
+    az_vec_release(&v);
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+/* Median and noise band of the good nights before this one; false: too few. */
+static bool band(const struct nights *n, size_t at, double *median, double *low, double *high)
+{
+    double v[BAND_RUNS];
+    size_t k = 0;
+    for (size_t i = at; i-- > 0 && k < BAND_RUNS;)
+        if (n->v[i].good && !isnan(n->v[i].value))
+            v[k++] = n->v[i].value;
+    if (k < BAND_LEAST)
+        return false;
+    double spread = BAND_K * az_gate_mad(v, k);
+    *median = az_gate_median(v, k);
+    *low = *median - spread;
+    *high = *median + spread;
+    return true;
+}
+
+/* The newest step among the last nights, said in words and marked. */
+static struct az_sv find_step(struct nights *n, struct az_sv unit, struct az_arena *a)
+{
+    double v[STEP_RUNS], before, after;
+    size_t index[STEP_RUNS] = { 0 }, k = 0, at;
+    size_t from = n->n > STEP_RUNS ? n->n - STEP_RUNS : 0;
+
+    for (size_t i = from; i < n->n; i++) {
+        if (isnan(n->v[i].value))
+            continue;
+        index[k] = i;
+        v[k++] = n->v[i].value;
+    }
+    if (!az_newest_step(v, k, STEP_LEAST, &at, &before, &after))
+        return AZ_SV("");
+    struct night *s = &n->v[index[at]], *last = &n->v[index[at - 1]];
+    s->mark = s->mark.n ? az_arena_printf(a, "%.*s step", AZ_SVF(s->mark)) : AZ_SV("step");
+    struct az_sv commits = s->commit.n || last->commit.n
+                               ? az_arena_printf(a, ", commits %.*s..%.*s", AZ_SVF(last->commit), AZ_SVF(s->commit))
+                               : AZ_SV("");
+    return az_arena_printf(a, "step at run %lld (%.*s): %.6g -> %.6g%s%.*s (%+.3g%%)%.*s", (long long)s->run,
+                           AZ_SVF(s->created), before, after, unit.n ? " " : "", AZ_SVF(unit),
+                           100 * (after - before) / fabs(before), AZ_SVF(commits));
+}
+
+static struct az_sv night_label(const struct night *n, struct az_arena *a)
+{
+    struct az_sv day = n->created.n > 10 ? az_sv_make(n->created.p, 10) : n->created;
+    return az_arena_printf(a, "%lld%s%.*s", (long long)n->run, day.n ? " " : "", AZ_SVF(day));
+}
+
+static int put_nights(struct nights *n, enum az_unit unit, struct az_table *t)
+{
+    static const char *const figures[] = { "Value", "Median", "Low", "High" };
+    az_table_column(t, "Run", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Good", AZ_BOOL, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < 4; i++)
+        az_table_column(t, figures[i], AZ_REAL, unit, 0);
+    az_table_column(t, "Mark", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Label", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Commit", AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < n->n; i++) {
+        double median = NAN, low = NAN, high = NAN;
+        (void)band(n, i, &median, &low, &high);
+        az_put_text(t, night_label(&n->v[i], t->arena));
+        az_put_bool(t, n->v[i].good);
+        az_put_f64(t, n->v[i].value);
+        az_put_f64(t, median);
+        az_put_f64(t, low);
+        az_put_f64(t, high);
+        put_text(t, n->v[i].mark);
+        put_text(t, n->v[i].label);
+        put_text(t, n->v[i].commit);
+    }
+    return 0;
+}
+
+static int add_chart(struct az_document *doc, const struct az_table *t, struct az_sv unit)
+{
+    struct az_chart c = { .kind = AZ_CHART_TREND,
+                          .table = t->id,
+                          .title = t->title,
+                          .x_title = AZ_SV("Run"),
+                          .y_title = unit,
+                          .x = AZ_SV("Run") };
+    static const char *const y[] = { "Value", "Median", "Low", "High", "Mark" };
+    int rc = 0;
+    az_vec_init(&c.y, doc->mem);
+    for (size_t i = 0; !rc && i < 5; i++)
+        rc = az_vec_push(&c.y, az_sv_str(y[i]));
+    if (rc)
+        az_vec_release(&c.y);
+    return rc ? rc : az_document_chart(doc, c);
+}
+
+static int trend_of(struct az_history *h, const struct found *f, size_t number, struct az_document *doc)
+{
+    struct az_arena *a = doc->arena;
+    struct nights n;
+    char id[32];
+    int rc;
+
+    snprintf(id, sizeof id, number ? "trend_%zu" : "trend", number + 1);
+    az_vec_init(&n, doc->mem);
+    rc = load_nights(h, f->id, a, &n);
+    struct az_sv step = rc ? AZ_SV("") : find_step(&n, f->unit, a);
+    struct az_table *t = rc ? NULL : az_table_new(a, id, "", AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE);
+    if (t) {
+        struct az_sv unit = az_arena_printf(a, "(%.*s)", AZ_SVF(f->unit));
+        t->title = f->unit.n && !az_sv_ends(f->text, unit)
+                       ? az_arena_printf(a, "%.*s %.*s", AZ_SVF(f->text), AZ_SVF(unit))
+                       : f->text;
+        if (step.n)
+            t->title = az_arena_printf(a, "%.*s; %.*s", AZ_SVF(t->title), AZ_SVF(step));
+        rc = put_nights(&n, az_unit_of_column(f->name, AZ_REAL), t);
+        rc = rc ? rc : az_document_add(doc, t);
+        if (!rc && n.n)
+            rc = add_chart(doc, t, f->unit);
+    } else if (!rc) {
+        rc = az_arena_error(a);
+    }
+    az_vec_release(&n);
+    return rc;
+}
+
+int az_history_trend_document(struct az_history *h, struct az_sv key, size_t most, struct az_document *doc)
+{
+    struct founds found;
+    int rc;
+
+    az_vec_init(&found, doc->mem);
+    rc = find_metrics(h, key, doc->arena, &found);
+    if (!rc && found.n == 0)
+        rc = az_diag_fail(h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path),
+                          "no figure meets '%.*s' (part of \"input / table / key / column\", * and ? allowed; see "
+                          "`analyzer history show ID`)",
+                          AZ_SVF(key));
+    for (size_t i = 0; !rc && i < found.n && i < most; i++)
+        rc = trend_of(h, &found.v[i], i, doc);
+    if (!rc && found.n > most)
+        az_diag_add(h->diag, AZ_WARNING, AZ_AT_FILE(h->path),
+                    "'%.*s' meets %zu figures, the first %zu are shown (say more of the name, or --most N)",
+                    AZ_SVF(key), found.n, most);
+    doc->title = az_arena_printf(doc->arena, "Trend of %.*s", AZ_SVF(key));
+    doc->text_rows = 0;
+    az_vec_release(&found);
+    return rc;
+}

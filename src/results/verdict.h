@@ -1,0 +1,76 @@
+/* What gates found: one result a rule and metric, counts, and the verdict over all. Made by gate.c; writers only read.
+ */
+#ifndef AZ_RESULTS_VERDICT_H
+#define AZ_RESULTS_VERDICT_H
+
+#include "results/document.h"
+#include "results/gate_rule.h"
+
+enum az_gate_status {
+    AZ_GATE_PASS,
+    AZ_GATE_FAIL,
+    AZ_GATE_WARN,     /* would fail, but its rule only warns */
+    AZ_GATE_UNSTABLE, /* beyond the threshold, but not told from noise */
+    AZ_GATE_IMPROVED,
+    AZ_GATE_NEW,     /* only in the candidate */
+    AZ_GATE_REMOVED, /* only in the baseline */
+    AZ_GATE_SKIP,    /* too small a share, or too few runs for the test asked for */
+    AZ_GATE_ERROR,   /* a value is missing on one side */
+    AZ_GATE_INCONCLUSIVE,
+    AZ_GATE_STATUSES
+};
+const char *az_gate_status_text(enum az_gate_status s); /* "pass", "fail", ... */
+
+/* What a result means for the verdict. */
+enum az_gate_level { AZ_LEVEL_INFO, AZ_LEVEL_WARN, AZ_LEVEL_INCONCLUSIVE, AZ_LEVEL_FAIL };
+
+struct az_gate_side {
+    size_t n;
+    double center, mad; /* median of three or more runs, else mean; NaN: no value */
+    const double *values;
+};
+
+struct az_gate_result {
+    const struct az_gate_rule *rule; /* NULL: no rule, the run as a whole */
+    struct az_sv rule_name;
+    struct az_sv input, sheet;
+    struct az_sv key;      /* JSON object as text; empty: none */
+    struct az_sv key_text; /* for people */
+    struct az_sv metric, unit;
+    struct az_gate_side base, cand;
+    double delta, rel;           /* worsening; NaN: none. rel is NaN for a baseline of 0 */
+    double limit_abs, limit_rel; /* NaN: hard limits only */
+    double max, min;             /* NaN: none */
+    const char *test;            /* "none", "mannwhitney", "bootstrap" */
+    double u, p, effect;         /* NaN: no test; p after correction */
+    double low, high;            /* bootstrap interval of candidate / baseline */
+    double p_better;             /* of the other direction */
+    enum az_gate_status status;
+    enum az_gate_level level;
+    struct az_sv note; /* why, where the figures do not say it */
+    struct az_sv text; /* one line that explains the result */
+    double lost;       /* seconds for times, else the worsening relative to the baseline; for the order */
+    bool timed;
+    bool drift; /* against an old run: kept only where it says something */
+};
+AZ_VEC(struct az_gate_result, az_gate_results);
+
+enum az_gate_outcome { AZ_VERDICT_PASS, AZ_VERDICT_FAIL, AZ_VERDICT_INCONCLUSIVE };
+
+struct az_verdict {
+    struct az_arena *arena;
+    struct az_gate_results results; /* worst first, then by absolute loss */
+    size_t count[AZ_GATE_STATUSES];
+    size_t warnings; /* results that only warn */
+    enum az_gate_outcome outcome;
+    struct az_sv base_id, base_label, cand_id, cand_label; /* of a history or by name; empty: none */
+    struct az_sv config;                                   /* file the rules are from; empty: none */
+    int64_t created; /* seconds since 1970 from labels or SOURCE_DATE_EPOCH; -1: not known */
+};
+const char *az_verdict_text(const struct az_verdict *v); /* "pass", "fail", "inconclusive" */
+
+/* Tables of a verdict into an empty document: gate_summary, gate_results. The document borrows v, which must live as
+ * long. 0 or an error. */
+int az_verdict_document(const struct az_verdict *v, struct az_document *doc) AZ_MUST_USE;
+
+#endif

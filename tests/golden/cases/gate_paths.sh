@@ -1,0 +1,29 @@
+# Results by path: profiles, result JSONs, folders of tables; repeated runs.
+. "$SRC/tests/golden/gate_inputs.sh"
+kernels a.csv gemm:50000000 attention:30000000
+kernels b.csv gemm:60000000 attention:30000000
+for f in a b; do "$ANALYZER" run $f.csv --opt num_of_iters=1 --format json,csv -o $f >/dev/null || exit 9; done
+rule="table=kern_sum,column=Total Time (ns)"
+for pair in "a.csv b.csv" "a/a_perf_report.json b/b_perf_report.json" "a/a_perf_report_csvs b/b_perf_report_csvs" "a b" "a/a_perf_report_csvs b.csv" "a.csv b/b_perf_report.json"; do
+    echo "== $pair"
+    # shellcheck disable=SC2086 # two words
+    analyzer gate $pair --opt num_of_iters=1 --rule "$rule" | grep -v '^baseline'
+done
+echo "== swapped"
+analyzer gate b a --rule "$rule"
+echo "== itself"
+analyzer gate a/a_perf_report.json a/a_perf_report.json
+echo "== five runs a side"
+set --
+for i in 1 2 3 4 5; do
+    kernels b$i.csv gemm:5000000$i attention:3000000$i
+    kernels c$i.csv gemm:5500000$i attention:3000000$i
+    set -- "$@" --baseline b$i.csv c$i.csv
+done
+analyzer gate "$@" --opt num_of_iters=1 --rule "$rule" -v
+echo "== the verdict file, twice the same"
+"$ANALYZER" gate "$@" --opt num_of_iters=1 --rule "$rule" --format verdict,junit,openmetrics -o 1 >/dev/null
+"$ANALYZER" gate "$@" --opt num_of_iters=1 --rule "$rule" --format verdict,junit,openmetrics -o 2 -j 1 >/dev/null
+ls 1
+cmp 1/gates.json 2/gates.json && cmp 1/gates.xml 2/gates.xml && cmp 1/gates.prom 2/gates.prom && echo equal
+cat 1/gates.json

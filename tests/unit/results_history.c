@@ -1,0 +1,381 @@
+/* The history: what goes in comes out, choices of a baseline, marks, old and foreign databases. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "results/history.h"
+
+struct env {
+    struct az_arena a;
+    struct az_diag diag;
+    struct az_history *h;
+    char dir[64], path[96];
+};
+
+static int setup(void **state)
+{
+    static struct env e;
+    e.h = NULL;
+    az_arena_init(&e.a, NULL);
+    az_diag_init(&e.diag);
+    snprintf(e.dir, sizeof e.dir, "/tmp/az_history_XXXXXX");
+    if (!mkdtemp(e.dir))
+        return -1;
+    snprintf(e.path, sizeof e.path, "%s/h.db", e.dir);
+    *state = &e;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct env *e = *state;
+    char cmd[128];
+    az_history_close(e->h);
+    az_diag_release(&e->diag);
+    az_arena_release(&e->a);
+    (void)chmod(e->dir, 0700);
+    snprintf(cmd, sizeof cmd, "rm -rf %s", e->dir);
+    return system(cmd);
+}
+
+static void open_for(struct env *e, enum az_history_mode mode)
+{
+    az_history_close(e->h);
+    e->h = NULL;
+    int rc = az_history_open(&e->h, e->path, mode, &e->diag);
+    for (size_t i = 0; rc && i < e->diag.list.n; i++)
+        print_error("%.*s\n", AZ_SVF(e->diag.list.v[i].text));
+    assert_int_equal(rc, 0);
+}
+
+/* Opening fails with this code, and a message that holds the words. */
+static void refused(struct env *e, enum az_history_mode mode, int code, const char *words)
+{
+    assert_int_equal(az_history_open(&e->h, e->path, mode, &e->diag), code);
+    assert_null(e->h);
+    assert_true(e->diag.list.n > 0);
+    struct az_sv text = e->diag.list.v[e->diag.list.n - 1].text;
+    if (az_sv_find(text, az_sv_str(words)) < 0) {
+        print_error("got '%.*s', wanted '%s'\n", AZ_SVF(text), words);
+        fail();
+    }
+}
+
+static struct az_history_run a_run(const char *created, bool good)
+{
+    return (struct az_history_run){ .created = az_sv_str(created),
+                                    .branch = AZ_SV("main"),
+                                    .host = AZ_SV("node1"),
+                                    .device = AZ_SV("H100"),
+                                    .good = good };
+}
+
+static int64_t add(struct env *e, struct az_history_run run, double a, double b)
+{
+    struct az_series s;
+    struct az_metric m = { .input = AZ_SV("in"),
+                           .sheet = AZ_SV("t"),
+                           .key = AZ_SV("{\"Name\":\"k\"}"),
+                           .key_text = AZ_SV("k"),
+                           .name = AZ_SV("Total (ns)"),
+                           .unit = AZ_SV("ns"),
+                           .better = AZ_LOWER_BETTER };
+    size_t at;
+    int64_t id = 0;
+    assert_int_equal(az_series_init(&s, &e->a), 0);
+    assert_int_equal(az_series_metric(&s, &m, &at), 0);
+    assert_int_equal(az_series_value(&s, at, a, 0), 0);
+    assert_int_equal(az_series_value(&s, at, b, 1), 0);
+    assert_int_equal(az_series_fact(&s, AZ_SV("in"), AZ_SV("ranks"), AZ_SV("2")), 0);
+    assert_int_equal(az_history_add(e->h, &run, &s, NULL, &id), 0);
+    az_series_release(&s);
+    return id;
+}
+
+/* First value of the baseline that a choice gives; NaN: none. */
+static double baseline(struct env *e, const char *choice, struct az_history_run like, size_t *n)
+{
+    struct az_series s;
+    struct az_sv why = AZ_SV("");
+    bool found;
+    double x = NAN;
+    assert_int_equal(az_series_init(&s, &e->a), 0);
+    assert_int_equal(az_history_baseline(e->h, az_sv_str(choice), &like, &s, &found, &why), 0);
+    if (found) {
+        assert_int_equal(s.metrics.n, 1);
+        x = s.metrics.v[0].values.v[0];
+        *n = s.metrics.v[0].values.n;
+        assert_true(s.metrics.v[0].share == 1);
+        assert_true(az_sv_is(s.metrics.v[0].key_text, "k"));
+        assert_true(az_sv_is(az_series_get_fact(&s, AZ_SV("in"), "ranks"), "2"));
+        assert_true(az_series_has_sheet(&s, AZ_SV("in"), AZ_SV("t")));
+    } else {
+        *n = 0;
+        assert_true(az_sv_starts(why, AZ_SV("no baseline: ")));
+    }
+    az_series_release(&s);
+    return x;
+}
+
+static void choices(void **state)
+{
+    struct env *e = *state;
+    struct az_history_run like = a_run("2026-01-05", true), other = like, elsewhere = like;
+    size_t n;
+    open_for(e, AZ_HISTORY_WRITE);
+    assert_true(isnan(baseline(e, "last", like, &n)));
+    assert_int_equal(add(e, a_run("2026-01-01T00:00:00Z", true), 10, 11), 1);
+    assert_int_equal(add(e, a_run("2026-01-03T00:00:00Z", true), 30, 31), 2);
+    assert_int_equal(add(e, a_run("2026-01-04T00:00:00Z", false), 40, 41), 3);
+    assert_int_equal(add(e, a_run("2026-01-02T00:00:00Z", true), 20, NAN), 4); /* imported later */
+    assert_true(baseline(e, "last", like, &n) == 40 && n == 2);
+    assert_true(baseline(e, "last-good", like, &n) == 30);
+    assert_true(baseline(e, "window:3", like, &n) == 30 && n == 6);
+    assert_true(baseline(e, "window", like, &n) == 30 && n == 6);
+    other.branch = AZ_SV("feature");
+    assert_true(isnan(baseline(e, "last", other, &n)));
+    elsewhere.host = AZ_SV("node23"); /* the same class of hosts */
+    assert_true(baseline(e, "last", elsewhere, &n) == 40);
+    elsewhere.host = AZ_SV("login");
+    assert_true(isnan(baseline(e, "last", elsewhere, &n)));
+    elsewhere.host = AZ_SV("node1");
+    elsewhere.device = AZ_SV("A100");
+    assert_true(isnan(baseline(e, "last-good", elsewhere, &n)));
+
+    assert_true(isnan(baseline(e, "pinned:v1", like, &n)));
+    assert_int_equal(az_history_pin(e->h, 1, AZ_SV("v1")), 0);
+    assert_true(baseline(e, "pinned:v1", other, &n) == 10);
+    assert_int_equal(az_history_pin(e->h, 2, AZ_SV("v1")), 0); /* a label is at one run */
+    assert_true(baseline(e, "pinned:v1", like, &n) == 30);
+    assert_int_equal(az_history_mark(e->h, 2, false), 0);
+    assert_true(baseline(e, "last-good", like, &n) == 20);
+    assert_int_equal(n, 2);
+    assert_int_equal(az_history_mark(e->h, 99, true), AZ_EUSAGE);
+}
+
+static void windows_need_three(void **state)
+{
+    struct env *e = *state;
+    size_t n;
+    open_for(e, AZ_HISTORY_WRITE);
+    add(e, a_run("2026-01-01T00:00:00Z", true), 1, 1);
+    add(e, a_run("2026-01-02T00:00:00Z", true), 1, 1);
+    assert_true(isnan(baseline(e, "window:5", a_run("2026-01-03", true), &n)));
+    add(e, a_run("2026-01-03T00:00:00Z", true), 1, 1);
+    assert_true(baseline(e, "window:5", a_run("2026-01-04", true), &n) == 1 && n == 6);
+}
+
+static void looking_back(void **state)
+{
+    struct env *e = *state;
+    struct az_history_run like = a_run("2026-02-01T00:00:00Z", true);
+    struct az_series s;
+    struct az_sv text;
+    bool found;
+    open_for(e, AZ_HISTORY_WRITE);
+    add(e, a_run("2025-12-01T00:00:00Z", true), 1, 3);
+    add(e, a_run("2026-01-01T00:00:00Z", true), 5, 7);
+    add(e, a_run("2026-01-02T00:00:01Z", true), 9, 9); /* younger than 30 days by a second less */
+    assert_int_equal(az_series_init(&s, &e->a), 0);
+    assert_int_equal(az_history_noise(e->h, &like, 2, &s), 0);
+    assert_int_equal(s.metrics.v[0].values.n, 2);
+    assert_true(s.metrics.v[0].values.v[0] == 9 && s.metrics.v[0].values.v[1] == 6); /* one center a run */
+    az_series_release(&s);
+    assert_int_equal(az_series_init(&s, &e->a), 0);
+    assert_int_equal(az_history_drift(e->h, &like, 30, &s, &found, &text), 0);
+    assert_true(found && s.metrics.v[0].values.v[0] == 5);
+    az_series_release(&s);
+}
+
+static void pruning(void **state)
+{
+    struct env *e = *state;
+    struct az_history_runs runs;
+    int64_t removed;
+    open_for(e, AZ_HISTORY_WRITE);
+    for (int i = 1; i <= 5; i++)
+        add(e, a_run("2026-01-01T00:00:00Z", true), i, i);
+    assert_int_equal(az_history_pin(e->h, 1, AZ_SV("keep")), 0);
+    assert_int_equal(az_history_prune(e->h, 2, &removed), 0);
+    assert_int_equal(removed, 2);
+    az_vec_init(&runs, NULL);
+    assert_int_equal(az_history_list(e->h, 0, &e->a, &runs), 0);
+    assert_int_equal(runs.n, 3);
+    assert_int_equal(runs.v[0].id, 5);
+    assert_int_equal(runs.v[2].id, 1);
+    assert_true(az_sv_is(runs.v[2].pins, "keep"));
+    az_vec_release(&runs);
+}
+
+static void trend(void **state)
+{
+    struct env *e = *state;
+    struct az_document d;
+    char day[40];
+    open_for(e, AZ_HISTORY_WRITE);
+    for (int i = 0; i < 12; i++) {
+        struct az_history_run run;
+        snprintf(day, sizeof day, "2026-01-%02dT00:00:00Z", i + 1);
+        run = a_run(day, true);
+        run.commit = az_arena_printf(&e->a, "c%d", i);
+        add(e, run, i < 8 ? 100 + i % 2 : 150 + i % 2, i < 8 ? 100 + i % 2 : 150 + i % 2);
+    }
+    az_document_init(&d, &e->a);
+    assert_int_equal(az_history_trend_document(e->h, AZ_SV("k / tot"), 4, &d), 0);
+    const struct az_table *t = az_document_table(&d, "trend");
+    assert_non_null(t);
+    assert_int_equal(t->rows, 12);
+    assert_true(az_sv_find(t->title,
+                           AZ_SV("step at run 9 (2026-01-09T00:00:00Z): 100.5 -> 150.5 ns (+49.8%), commits c7..c8")) >=
+                0);
+    assert_true(az_sv_is(az_cell_text(az_table_at(t, 8, 6)), "step"));
+    assert_true(az_table_at(t, 2, 3)->type == AZ_EMPTY && az_cell_number(az_table_at(t, 3, 3)) == 100);
+    assert_int_equal(d.charts.n, 1);
+    assert_int_equal(d.charts.v[0].kind, AZ_CHART_TREND);
+    az_document_release(&d);
+    az_document_init(&d, &e->a);
+    assert_int_equal(az_history_trend_document(e->h, AZ_SV("absent"), 4, &d), AZ_EUSAGE);
+    az_document_release(&d);
+}
+
+/* ---- other databases ---- */
+
+static void sql(const struct env *e, const char *text)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(e->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void bytes(const struct env *e, const char *text)
+{
+    FILE *f = fopen(e->path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void no_file(void **state) { refused(*state, AZ_HISTORY_READ, AZ_EIO, "no such file"); }
+
+static void no_database(void **state)
+{
+    struct env *e = *state;
+    bytes(e, "this is a text, and it is long enough to be looked at as the header of a database by the library.....\n");
+    refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "it is no database of a history");
+    refused(e, AZ_HISTORY_WRITE, AZ_EFORMAT, "it is no database of a history");
+}
+
+static void anothers_database(void **state)
+{
+    struct env *e = *state;
+    sql(e, "CREATE TABLE meta(k,v); CREATE TABLE photos(x)");
+    refused(e, AZ_HISTORY_WRITE, AZ_EFORMAT, "a database, but not of a history");
+    sql(e, "INSERT INTO photos VALUES(1)"); /* still its own journal mode */
+    refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "a database, but not of a history");
+}
+
+static void newer_version(void **state)
+{
+    struct env *e = *state;
+    open_for(e, AZ_HISTORY_WRITE);
+    az_history_close(e->h);
+    e->h = NULL;
+    sql(e, "UPDATE meta SET v='7'");
+    refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "schema version 7 is newer than 2");
+    refused(e, AZ_HISTORY_WRITE, AZ_EFORMAT, "schema version 7 is newer than 2");
+}
+
+static void damaged(void **state)
+{
+    struct env *e = *state;
+    open_for(e, AZ_HISTORY_WRITE);
+    add(e, a_run("2026-01-01T00:00:00Z", true), 1, 2);
+    az_history_close(e->h);
+    e->h = NULL;
+    assert_int_equal(truncate(e->path, 5000), 0);
+    refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "");
+}
+
+/* Version 1 has no pins and facts: read as it is, made version 2 when it is written. */
+static void older_version(void **state)
+{
+    struct env *e = *state;
+    size_t n;
+    open_for(e, AZ_HISTORY_WRITE);
+    add(e, a_run("2026-01-01T00:00:00Z", true), 1, 2);
+    az_history_close(e->h);
+    e->h = NULL;
+    sql(e, "DROP TABLE pin; DROP TABLE fact; DROP INDEX run_created; DROP INDEX verdict_metric; UPDATE meta SET v='1'");
+    open_for(e, AZ_HISTORY_READ);
+    struct az_history_runs runs;
+    az_vec_init(&runs, NULL);
+    assert_int_equal(az_history_list(e->h, 0, &e->a, &runs), 0);
+    assert_int_equal(runs.n, 1);
+    az_vec_release(&runs);
+    assert_true(isnan(baseline(e, "pinned:x", a_run("2026-01-02", true), &n)));
+    open_for(e, AZ_HISTORY_WRITE);
+    assert_int_equal(add(e, a_run("2026-01-02T00:00:00Z", true), 3, 4), 2);
+    assert_int_equal(az_history_pin(e->h, 2, AZ_SV("x")), 0);
+    assert_true(baseline(e, "pinned:x", a_run("2026-01-03", true), &n) == 3);
+}
+
+static void read_only_folder(void **state)
+{
+    struct env *e = *state;
+    open_for(e, AZ_HISTORY_WRITE);
+    add(e, a_run("2026-01-01T00:00:00Z", true), 1, 2);
+    az_history_close(e->h);
+    e->h = NULL;
+    assert_int_equal(chmod(e->path, 0400), 0);
+    assert_int_equal(chmod(e->dir, 0500), 0);
+    open_for(e, AZ_HISTORY_READ);
+    struct az_history_runs runs;
+    az_vec_init(&runs, NULL);
+    assert_int_equal(az_history_list(e->h, 0, &e->a, &runs), 0);
+    assert_int_equal(runs.n, 1);
+    az_vec_release(&runs);
+    az_history_close(e->h);
+    e->h = NULL;
+    if (geteuid() != 0) /* root writes anywhere */
+        refused(e, AZ_HISTORY_WRITE, AZ_EIO, "");
+    struct az_diag *d = &e->diag;
+    (void)d;
+}
+
+static void times(void **state)
+{
+    struct env *e = *state;
+    int64_t t;
+    assert_true(az_history_time(AZ_SV("1970-01-01"), &t) && t == 0);
+    assert_true(az_history_time(AZ_SV("2000-03-01T12:30:05Z"), &t) && t == 951913805);
+    assert_true(az_history_time(AZ_SV("2000-03-01T12:30:05.25+02:30"), &t) && t == 951913805 - 9000);
+    assert_true(az_history_time(AZ_SV("2026-11-22 01:25"), &t) && t == 1795310700);
+    assert_true(az_history_time(AZ_SV("1700000000"), &t) && t == 1700000000);
+    assert_true(az_sv_is(az_history_time_text(&e->a, 951913805), "2000-03-01T12:30:05Z"));
+    assert_true(az_sv_is(az_history_time_text(&e->a, -1), "1969-12-31T23:59:59Z"));
+    static const char *const bad[] = { "",   "yesterday", "2026-13-01", "2026-01-01T25:00", "2026-01-01x",
+                                       "-5", "20260101T" };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(az_history_time(az_sv_str(bad[i]), &t));
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(choices),     T(windows_need_three), T(looking_back),  T(pruning), T(trend),         T(no_file),
+        T(no_database), T(anothers_database),  T(newer_version), T(damaged), T(older_version), T(read_only_folder),
+        T(times),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
