@@ -59,6 +59,7 @@ static void presence(struct az_job *job, const struct az_ranks *r, struct az_tab
     row(t, "world size", (double)r->world_size, "", AZ_SV(""));
     row(t, "ranks present", (double)r->n, "", list);
     row(t, "ranks missing", (double)r->n_missing, "", az_rank_list(job->arena, r->missing, r->n_missing));
+    row(t, "files", (double)(r->n + r->n_failed + r->n_left), "", r->n_left ? AZ_SV("some are left out") : AZ_SV(""));
     if (r->n_failed)
         row(t, "files that could not be read", (double)r->n_failed, "", AZ_SV(""));
     size_t n = different(job, r, offsetof(struct az_rank, host), &hosts);
