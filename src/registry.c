@@ -71,6 +71,8 @@ const struct az_analysis *const az_analyses[] = {
 
 /* Over the ranks of one run, in the order of their tables. */
 const struct az_rank_analysis *const az_rank_analyses[] = {
+    &az_rank_breakdown,
+    &az_rank_idle,
     NULL,
 };
 

@@ -20,6 +20,7 @@ struct az_job {
     struct az_table *findings; /* rows added by az_finding() */
     void *framework;           /* what analyses of framework traces share (analyses/fw.h) */
     void *shared;              /* results that analyses share (analyses/shared.h), made on first use */
+    void *breakdown;           /* what the breakdowns of a rank share (analyses/bd.h), made on first use */
 };
 
 struct az_analysis {

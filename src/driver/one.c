@@ -226,7 +226,7 @@ int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, un
     const bool reduced = job->format->ranks_reduced && job->files.n > 1;
     az_ranks_init(&ranks, &o);
     failed = reduced ? az_ranks_reduce(&ranks) : read_traces(&o);
-    if (!failed && !reduced && res->n_traces > 1)
+    if (!failed && !reduced && (res->n_traces > 1 || az_sv_is(job->input->opts.rank_tables, "always")))
         failed = az_ranks_of_traces(&ranks);
     if ((reduced ? ranks.set.n : res->n_traces) == 0 || failed == AZ_EINTR || failed == AZ_ENOMEM ||
         failed == AZ_ELIMIT)
