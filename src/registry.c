@@ -73,6 +73,9 @@ const struct az_analysis *const az_analyses[] = {
 const struct az_rank_analysis *const az_rank_analyses[] = {
     &az_rank_breakdown,
     &az_rank_idle,
+    &az_rank_queue,
+    &az_rank_memory,
+    &az_rank_launch,
     NULL,
 };
 

@@ -277,16 +277,13 @@ static int overlap(struct az_job *job, const struct az_ranks *ranks, void *const
 {
     static const char *const us[] = { "communication(us)", "hidden(us)", "exposed(us)" };
     struct az_table *t = az_table_new(job->arena, "comm_comp_overlap", "Communication hidden by computation", 0);
-    bool any = false;
-    for (size_t i = 0; i < ranks->n; i++)
-        any |= parts[i] && ((const struct time_part *)parts[i])->comm;
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "comp_comm_overlap_pctg", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
     for (size_t i = 0; i < 3; i++)
         az_table_column(t, us[i], AZ_REAL, AZ_UNIT_US, i == 2 ? AZ_LOWER_BETTER : 0);
-    for (size_t i = 0; any && i < ranks->n; i++) {
+    for (size_t i = 0; i < ranks->n; i++) {
         const struct time_part *p = parts[i];
         if (!p)
             continue;

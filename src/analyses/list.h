@@ -55,5 +55,8 @@ extern const struct az_analysis az_analysis_coverage;
 /* over ranks */
 extern const struct az_rank_analysis az_rank_breakdown;
 extern const struct az_rank_analysis az_rank_idle;
+extern const struct az_rank_analysis az_rank_queue;
+extern const struct az_rank_analysis az_rank_memory;
+extern const struct az_rank_analysis az_rank_launch;
 
 #endif

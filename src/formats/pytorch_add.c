@@ -179,7 +179,7 @@ static int collective_row(struct az_pt_reader *r, const struct az_pt_event *e, u
 
 static int copy_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
 {
-    struct az_copy c = { .bytes = e->bytes, .op = -1, .src = -1, .dst = -1 };
+    struct az_copy c = { .bytes = e->bytes, .gbps = e->gbps, .op = -1, .src = -1, .dst = -1 };
     *side = (uint32_t)r->trace->copies.n;
     return az_vec_push(&r->trace->copies, c);
 }

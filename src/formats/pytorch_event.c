@@ -1,4 +1,5 @@
 /* One event of a PyTorch trace as it is read (spec: PyTorch-profiler report, 1.3, 1.4). */
+#include "base/num.h"
 #include "formats/pytorch.h"
 
 enum { K_PH = 1, K_CAT, K_NAME, K_PID, K_TID, K_TS, K_DUR, K_ARGS, K_ID };
@@ -31,9 +32,10 @@ enum {
     A_COLL_SEQ,
     A_NAME,
     A_LABELS,
+    A_BANDWIDTH,
     A_FIRST_IGNORED
 };
-/* Keys behind `labels` are not wanted; they are listed so that the scanner predicts what follows them. */
+/* Keys behind the bandwidth are not wanted; they are listed so that the scanner predicts what follows them. */
 static const char *const arg_keys[] = { "correlation",
                                         "External id",
                                         "stream",
@@ -58,6 +60,7 @@ static const char *const arg_keys[] = { "correlation",
                                         "Seq",
                                         "name",
                                         "labels",
+                                        "memory bandwidth (GB/s)",
                                         "Record function id",
                                         "Ev Idx",
                                         "finished",
@@ -77,7 +80,6 @@ static const char *const arg_keys[] = { "correlation",
                                         "Python module id",
                                         "kind",
                                         "kernel",
-                                        "memory bandwidth (GB/s)",
                                         "sort_index",
                                         "scope",
                                         "src",
@@ -157,6 +159,16 @@ static int collective_text(struct az_jscan *s, struct az_pt_event *e, int k)
     return text_value(s, &e->coll[k - A_COLL], &escaped);
 }
 
+/* Any number; else 0. */
+static int real(struct az_jscan *s, double *out)
+{
+    struct az_sv raw;
+    const int rc = az_j_skip(s, &raw);
+    if (rc != AZ_J_OK || az_parse_f64(raw, out) != 0)
+        *out = 0;
+    return rc;
+}
+
 static int arg_value(struct az_jscan *s, struct az_pt_event *e, int k)
 {
     struct az_sv raw;
@@ -186,6 +198,8 @@ static int arg_value(struct az_jscan *s, struct az_pt_event *e, int k)
         return az_j_skip(s, &e->strides);
     case A_CONCRETE:
         return az_j_skip(s, &e->concrete);
+    case A_BANDWIDTH:
+        return real(s, &e->gbps);
     case A_NAME:
         return text_value(s, &e->arg_name, &escaped);
     case A_LABELS:

@@ -19,8 +19,10 @@ static int seal(struct az_trace *t)
     if (rc)
         return rc;
     o->launchers = launchers;
-    for (int k = 0; k < AZ_KIND_COUNT; k++)
-        az_trace_drop_columns(t, (enum az_kind)k, AZ_COL_CORR | AZ_COL_NODE);
+    for (int k = 0; k < AZ_KIND_COUNT; k++) {
+        const bool wanted = (k == AZ_CALL || k == AZ_SYNC) && (o->opts->launch_details || o->opts->critical_path);
+        az_trace_drop_columns(t, (enum az_kind)k, wanted ? AZ_COL_NODE : AZ_COL_CORR | AZ_COL_NODE);
+    }
     return 0;
 }
 

@@ -55,7 +55,8 @@ struct az_calltree;
 struct az_launchers;
 
 /* trace.ext of a framework trace. Columns by kind:
- * (corr and node are given back when the trace is sealed: the links have them)
+ * (corr and node are given back when the trace is sealed: the links have them; AZ_CALL and AZ_SYNC keep corr for
+ * launch_details and critical_path)
  *   AZ_HOST_OP  corr = External id (0 none), side = row of `ops` (AZ_NO_ROW none)
  *   AZ_CALL     corr = correlation, node = External id + 1 (0 none)
  *   AZ_KERNEL   corr, node likewise, side = row of `colls`; AZ_MEMCPY, AZ_MEMSET likewise, side = row of trace.copies

@@ -66,6 +66,7 @@ AZ_VEC(struct az_lane, az_lanes);
 
 struct az_copy {
     int64_t bytes;    /* -1: not recorded */
+    double gbps;      /* rate in GB/s as the profile says it; 0: it does not */
     int16_t op;       /* copy kind of the profiler, -1 unknown */
     int16_t src, dst; /* memory kinds: 0 pageable, 1 pinned, 2 device, 3 array, 4 managed; -1 unknown */
 };
@@ -149,9 +150,9 @@ struct az_trace {
     struct az_intern names;
     unsigned caps; /* AZ_CAP_* */
     int64_t ticks_per_ns;
-    int64_t rank;    /* -1: none */
+    int64_t rank;       /* -1: none */
     int64_t world_size; /* of the run this is a rank of; -1: unknown */
-    int64_t base_ns; /* nanoseconds since 1970 of tick 0, where the file says it; 0: unknown */
+    int64_t base_ns;    /* nanoseconds since 1970 of tick 0, where the file says it; 0: unknown */
     struct az_sv path;
     struct az_events ev[AZ_KIND_COUNT];
     struct az_lanes lanes;
