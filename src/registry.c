@@ -76,6 +76,8 @@ const struct az_rank_analysis *const az_rank_analyses[] = {
     &az_rank_queue,
     &az_rank_memory,
     &az_rank_launch,
+    &az_rank_ops,
+    &az_rank_stragglers,
     NULL,
 };
 

@@ -58,5 +58,7 @@ extern const struct az_rank_analysis az_rank_idle;
 extern const struct az_rank_analysis az_rank_queue;
 extern const struct az_rank_analysis az_rank_memory;
 extern const struct az_rank_analysis az_rank_launch;
+extern const struct az_rank_analysis az_rank_ops;
+extern const struct az_rank_analysis az_rank_stragglers;
 
 #endif
