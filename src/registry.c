@@ -78,6 +78,8 @@ const struct az_rank_analysis *const az_rank_analyses[] = {
     &az_rank_launch,
     &az_rank_ops,
     &az_rank_stragglers,
+    &az_rank_counters,
+    &az_rank_critical_path,
     NULL,
 };
 

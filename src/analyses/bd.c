@@ -165,7 +165,7 @@ static int list_ops(struct az_bd *b, struct az_arena *a, const struct calls *c)
             .name = name,
             .lane = t->ev[kind].lane[row],
             .call = call,
-            .side = t->ev[kind].side ? t->ev[kind].side[row] : AZ_NO_ROW,
+            .row = row,
             .kind = (uint8_t)kind,
             .type = kind == AZ_MEMCPY || kind == AZ_MEMSET ? AZ_BD_MEMORY : (uint8_t)(*known - 1),
         };

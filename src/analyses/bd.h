@@ -35,7 +35,7 @@ struct az_bd_op { /* a kernel, copy or fill */
     int64_t start, end;
     uint32_t name, lane;
     uint32_t call; /* row of ev[AZ_CALL]; AZ_NO_ROW: not known */
-    uint32_t side; /* row of the kind's side table; AZ_NO_ROW */
+    uint32_t row;  /* of its kind */
     uint8_t kind;  /* AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH */
     uint8_t type;  /* az_bd_type */
 };
@@ -77,6 +77,12 @@ ptrdiff_t az_bd_step_at(const struct az_bd *b, int64_t tick);
 static inline int64_t az_bd_call_start(const struct az_bd *b, uint32_t row)
 {
     return row == AZ_NO_ROW ? INT64_MIN : b->trace->ev[AZ_CALL].start[row];
+}
+/* Bytes and rate of a copy or fill; NULL: not recorded. */
+static inline const struct az_copy *az_bd_copy(const struct az_bd *b, const struct az_bd_op *op)
+{
+    const struct az_events *e = &b->trace->ev[op->kind];
+    return e->side && e->side[op->row] != AZ_NO_ROW ? &b->trace->copies.v[e->side[op->row]] : NULL;
 }
 static inline struct az_sv az_bd_text(const struct az_bd *b, uint32_t name)
 {

@@ -2,6 +2,7 @@
  * Figures are over the points where some run. The rate of one is what the profile says, else bytes by time. */
 #include "analyses/bd.h"
 #include "analyses/list.h"
+#include "base/num.h"
 #include "base/sort.h"
 
 #include <math.h>
@@ -45,9 +46,9 @@ static int compare_points(const void *x, const void *y, void *ctx)
 /* GB/s; NaN: unknown. */
 static double rate_of(const struct az_bd *b, const struct az_bd_op *op, int64_t ticks)
 {
-    if (op->side == AZ_NO_ROW)
+    const struct az_copy *c = az_bd_copy(b, op);
+    if (!c)
         return NAN;
-    const struct az_copy *c = &b->trace->copies.v[op->side];
     if (c->gbps > 0)
         return c->gbps;
     return c->bytes >= 0 ? (double)c->bytes * (double)b->trace->ticks_per_ns / (double)ticks : NAN;
@@ -65,8 +66,9 @@ static int list_points(const struct az_bd *b, struct az_sv kind, struct points *
         const int64_t us = 1000 * b->trace->ticks_per_ns, end = op->end > op->start ? op->end : op->start + us;
         const double rate = rate_of(b, op, end - op->start);
         out->n++;
-        if (op->side != AZ_NO_ROW && b->trace->copies.v[op->side].bytes >= 0)
-            out->bytes = (out->bytes < 0 ? 0 : out->bytes) + b->trace->copies.v[op->side].bytes;
+        const struct az_copy *c = az_bd_copy(b, op);
+        if (c && c->bytes >= 0)
+            out->bytes = az_add_sat(out->bytes < 0 ? 0 : out->bytes, c->bytes);
         if (!(rate > 0)) {
             out->no_rate++;
             continue;

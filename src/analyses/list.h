@@ -60,5 +60,7 @@ extern const struct az_rank_analysis az_rank_memory;
 extern const struct az_rank_analysis az_rank_launch;
 extern const struct az_rank_analysis az_rank_ops;
 extern const struct az_rank_analysis az_rank_stragglers;
+extern const struct az_rank_analysis az_rank_counters;
+extern const struct az_rank_analysis az_rank_critical_path;
 
 #endif

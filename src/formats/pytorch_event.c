@@ -33,9 +33,11 @@ enum {
     A_NAME,
     A_LABELS,
     A_BANDWIDTH,
+    A_WAIT_STREAM,
+    A_WAIT_CORR,
     A_FIRST_IGNORED
 };
-/* Keys behind the bandwidth are not wanted; they are listed so that the scanner predicts what follows them. */
+/* Keys behind those of a wait are not wanted; they are listed so that the scanner predicts what follows them. */
 static const char *const arg_keys[] = { "correlation",
                                         "External id",
                                         "stream",
@@ -61,6 +63,8 @@ static const char *const arg_keys[] = { "correlation",
                                         "name",
                                         "labels",
                                         "memory bandwidth (GB/s)",
+                                        "wait_on_stream",
+                                        "wait_on_cuda_event_record_corr_id",
                                         "Record function id",
                                         "Ev Idx",
                                         "finished",
@@ -198,6 +202,10 @@ static int arg_value(struct az_jscan *s, struct az_pt_event *e, int k)
         return az_j_skip(s, &e->strides);
     case A_CONCRETE:
         return az_j_skip(s, &e->concrete);
+    case A_WAIT_STREAM:
+        return number_or(s, &e->wait_stream, -1);
+    case A_WAIT_CORR:
+        return number_or(s, &e->wait_corr, -1);
     case A_BANDWIDTH:
         return real(s, &e->gbps);
     case A_NAME:
@@ -214,6 +222,8 @@ static int read_args(struct az_pt_reader *r, struct az_jscan *s, struct az_pt_ev
     struct az_sv raw;
     if (*s->p != '{')
         return az_j_skip(s, &raw);
+    if (az_sv_is(e->cat, "cuda_profiler_range"))
+        return az_j_skip(s, &e->counters);
     s->p++;
     int k = az_j_first_key(s, &r->arg_keys);
     while (k >= 0) {
@@ -291,7 +301,7 @@ int az_pt_event(void *reader, struct az_jscan *s)
     struct az_pt_reader *r = reader;
     struct az_pt_event e;
     memset(&e, 0, offsetof(struct az_pt_event, coll));
-    e.seq = e.coll_seq = e.bytes = -1;
+    e.seq = e.coll_seq = e.bytes = e.wait_stream = e.wait_corr = -1;
     int rc = read_event(r, s, &e);
     if (rc != AZ_J_OK)
         return rc;

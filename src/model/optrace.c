@@ -39,6 +39,9 @@ static void release(struct az_trace *t)
     az_vec_release(&o->lane_names);
     az_vec_release(&o->flows);
     az_vec_release(&o->fwdbwd);
+    az_vec_release(&o->counters);
+    az_vec_release(&o->counter_values);
+    az_vec_release(&o->syncs);
     az_map_release(&o->arg_map);
     az_map_release(&o->coll_map);
     az_vec_release(&o->compact);
@@ -60,6 +63,9 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
     az_vec_init(&o->lane_names, t->mem);
     az_vec_init(&o->flows, t->mem);
     az_vec_init(&o->fwdbwd, t->mem);
+    az_vec_init(&o->counters, t->mem);
+    az_vec_init(&o->counter_values, t->mem);
+    az_vec_init(&o->syncs, t->mem);
     az_vec_init(&o->compact, t->mem);
     o->world_size = -1;
     o->opts = opts;
