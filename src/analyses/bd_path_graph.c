@@ -128,19 +128,24 @@ static int list_device(struct az_bp_graph *g)
 static int stream_edges(struct az_bp_graph *g, const struct az_bd_stream *s)
 {
     const int64_t longest = LONGEST_GAP_NS * g->b->trace->ticks_per_ns;
+    int64_t outside = INT64_MIN; /* end of what was launched before the window */
     uint32_t before = UINT32_MAX;
     int rc = 0;
     for (uint32_t k = 0; rc == 0 && k < s->n; k++) {
         const uint32_t i = g->b->by_stream[s->first + k];
-        if (!g->of_op[i])
+        if (!g->of_op[i]) {
+            outside = g->b->op[i].end;
             continue;
+        }
         const uint32_t x = g->of_op[i] - 1, call = g->of_call[g->b->op[i].call] - 1;
         const int64_t start = g->ev.v[x].start, called = g->ev.v[call].start;
         rc = az_bp_edge(g, 2 * x, 2 * x + 1, AZ_BP_OPERATOR, g->ev.v[x].end - start, x);
         if (rc)
             break;
         const int64_t ended = before == UINT32_MAX ? 0 : g->ev.v[before].end;
-        if (before == UINT32_MAX || ended <= called || start - ended >= longest)
+        if (before == UINT32_MAX && outside > called) /* waiting for that is none of this window's time */
+            rc = az_bp_edge(g, 2 * call, 2 * x, AZ_BP_KERNEL_DELAY, start > outside ? start - outside : 0, x);
+        else if (before == UINT32_MAX || ended <= called || start - ended >= longest)
             rc = az_bp_edge(g, 2 * call, 2 * x, AZ_BP_LAUNCH_DELAY, start - called, x);
         else
             rc = az_bp_edge(g, 2 * before + 1, 2 * x, AZ_BP_KERNEL_DELAY, start - ended, x);
