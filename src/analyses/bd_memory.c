@@ -112,7 +112,7 @@ static int one_kind(struct az_job *job, const struct az_bd *b, struct az_sv kind
         return az_mem_error(job->mem);
     measure(p, value, out);
     az_mem_free(job->mem, value, (p->n + 1) * sizeof *value);
-    return rc;
+    return AZ_OK;
 }
 
 static int compare_kinds(const void *x, const void *y, void *ctx)
