@@ -189,48 +189,61 @@ static int compare_streams(const void *x, const void *y, void *ctx)
     return a->stream < b->stream ? -1 : a->stream > b->stream;
 }
 
-static uint32_t find_stream(const struct az_bd *b, const struct az_bd_stream *s)
+/* Streams of the lanes that work was done on, each once; of_lane: lane -> its place + 1 among them. */
+static int distinct_streams(struct az_bd *b, uint32_t *of_lane, struct az_mem *mem)
 {
-    uint32_t k = 0;
-    while (k < b->n_streams && compare_streams(&b->stream[k], s, NULL) != 0)
-        k++;
-    return k;
+    struct az_map seen;
+    int rc = az_map_init(&seen, mem, 64);
+    for (size_t i = 0; i < b->n; i++)
+        of_lane[b->op[i].lane] = 1;
+    for (uint32_t l = 0; rc == 0 && l < b->trace->lanes.n; l++) {
+        const struct az_bd_stream s = stream_of(b, l);
+        uint32_t *place;
+        bool added;
+        if (!of_lane[l])
+            continue;
+        rc = az_map_put(&seen, (uint64_t)s.device, (uint64_t)s.stream, (uint32_t)b->n_streams, &place, &added);
+        if (rc)
+            break;
+        of_lane[l] = *place + 1;
+        if (added)
+            b->stream[b->n_streams++] = s;
+    }
+    az_map_release(&seen);
+    return rc;
 }
 
-/* Streams that work was done on, and the work of each by start. */
+/* Streams in order, and the work of each by start. */
 static int list_streams(struct az_bd *b, struct az_arena *a, struct az_mem *mem)
 {
     const size_t lanes = b->trace->lanes.n;
-    uint32_t *of_lane = az_arena_array(a, lanes + 1, sizeof *of_lane); /* number + 1 */
+    uint32_t *of_lane = az_arena_array(a, lanes + 1, sizeof *of_lane),
+             *sorted = az_arena_array(a, lanes + 1, sizeof *sorted);
     b->stream = az_arena_array(a, lanes + 1, sizeof *b->stream);
     b->by_stream = az_arena_array(a, b->n + 1, sizeof *b->by_stream);
-    if (!of_lane || !b->stream || !b->by_stream)
+    if (!of_lane || !sorted || !b->stream || !b->by_stream)
         return az_arena_error(a);
+    int rc = distinct_streams(b, of_lane, mem);
+    for (uint32_t k = 0; k < b->n_streams; k++)
+        b->stream[k].first = k; /* where it was, through the sorting */
+    if (rc == 0)
+        rc = az_sort_cmp(b->stream, b->n_streams, sizeof *b->stream, compare_streams, NULL, mem);
+    if (rc)
+        return rc;
+    for (uint32_t k = 0; k < b->n_streams; k++)
+        sorted[b->stream[k].first] = k;
     for (size_t i = 0; i < b->n; i++)
-        of_lane[b->op[i].lane] = 1;
-    for (uint32_t l = 0; l < lanes; l++) {
-        const struct az_bd_stream s = stream_of(b, l);
-        if (of_lane[l] && find_stream(b, &s) == b->n_streams)
-            b->stream[b->n_streams++] = s;
-    }
-    int rc = az_sort_cmp(b->stream, b->n_streams, sizeof *b->stream, compare_streams, NULL, mem);
-    for (uint32_t l = 0; l < lanes; l++) {
-        const struct az_bd_stream s = stream_of(b, l);
-        if (of_lane[l])
-            of_lane[l] = find_stream(b, &s);
-    }
-    for (size_t i = 0; i < b->n; i++)
-        b->stream[of_lane[b->op[i].lane]].n++;
+        b->stream[sorted[of_lane[b->op[i].lane] - 1]].n++;
     for (uint32_t k = 0, at = 0; k < b->n_streams; k++) {
         b->stream[k].first = at;
         at += b->stream[k].n;
         b->stream[k].n = 0;
     }
     for (uint32_t i = 0; i < b->n; i++) {
-        struct az_bd_stream *s = &b->stream[of_lane[b->op[i].lane]];
+        struct az_bd_stream *s = &b->stream[sorted[of_lane[b->op[i].lane] - 1]];
         b->by_stream[s->first + s->n++] = i;
     }
-    return rc;
+    return AZ_OK;
 }
 
 /* From the first to the last event that counts. */

@@ -5,7 +5,7 @@
 #include "analyses/list.h"
 #include "analyses/shared.h"
 
-enum { ROWS = 5000, DEPTH = 64 }; /* ranges a rank in the table; operators of a stack */
+enum { ROWS = 5000, DEPTH = 64, COLUMNS = 200 }; /* ranges a rank; operators of a stack; counters */
 
 struct counter_row {
     struct az_sv name, kernel, stack, top, bottom;
@@ -65,15 +65,16 @@ static int list_columns(struct az_job *job, const struct az_bd *b, struct az_are
     *column = az_arena_array(job->arena, b->trace->names.text.n + 1, sizeof **column);
     if (!*column)
         return az_arena_error(job->arena);
-    for (size_t i = 0; i < v->n; i++)
+    for (size_t i = 0; i < v->n && n < COLUMNS; i++)
         if (!(*column)[v->v[i].name])
             (*column)[v->v[i].name] = (uint32_t)++n;
     p->column = az_arena_array(keep, n + 1, sizeof *p->column);
     if (!p->column)
         return az_arena_error(keep);
     for (size_t i = 0; i < v->n; i++) {
-        struct az_sv *text = &p->column[(*column)[v->v[i].name] - 1];
-        if (!text->p)
+        const uint32_t at = (*column)[v->v[i].name];
+        struct az_sv *text = &p->column[at ? at - 1 : 0];
+        if (at && !text->p)
             *text = az_bd_keep(keep, az_trace_text(b->trace, v->v[i].name));
     }
     p->n_columns = n;
@@ -84,13 +85,15 @@ static int one_row(const struct az_bd *b, const struct az_counter_range *c, cons
                    struct az_arena *keep, struct counter_row *r)
 {
     const struct az_counter_value *from = az_optrace(b->trace)->counter_values.v + c->first;
-    struct az_counter_value *v = az_arena_array(keep, c->n + 1, sizeof *v);
+    struct az_counter_value *v = az_arena_array(keep, (c->n < COLUMNS ? c->n : COLUMNS) + 1, sizeof *v);
+    size_t n = 0;
     if (!v)
         return az_arena_error(keep);
-    for (uint32_t k = 0; k < c->n; k++)
-        v[k] = (struct az_counter_value){ column[from[k].name] - 1, from[k].value };
+    for (uint32_t k = 0; k < c->n && n < COLUMNS; k++)
+        if (column[from[k].name])
+            v[n++] = (struct az_counter_value){ column[from[k].name] - 1, from[k].value };
     *r = (struct counter_row){
-        .name = az_bd_keep(keep, az_bd_text(b, c->name)), .duration = c->end - c->start, .v = v, .n = c->n
+        .name = az_bd_keep(keep, az_bd_text(b, c->name)), .duration = c->end - c->start, .v = v, .n = n
     };
     return keep->failed ? az_arena_error(keep) : AZ_OK;
 }

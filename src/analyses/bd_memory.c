@@ -1,6 +1,7 @@
 /* Bandwidth of copies and fills (spec: collectives across ranks, 6): the rates of those that run at one time, added.
  * Figures are over the points where some run. The rate of one is what the profile says, else bytes by time. */
 #include "analyses/bd.h"
+#include "analyses/groups.h"
 #include "analyses/list.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -54,15 +55,14 @@ static double rate_of(const struct az_bd *b, const struct az_bd_op *op, int64_t 
     return c->bytes >= 0 ? (double)c->bytes * (double)b->trace->ticks_per_ns / (double)ticks : NAN;
 }
 
-static int list_points(const struct az_bd *b, struct az_sv kind, struct points *p, struct kind_part *out)
+static int list_points(const struct az_bd *b, const struct az_groups *g, size_t kind, struct points *p,
+                       struct kind_part *out)
 {
     int rc = 0;
     az_vec_reset(p);
     out->bytes = -1;
-    for (size_t i = 0; rc == 0 && i < b->n; i++) {
-        const struct az_bd_op *op = &b->op[i];
-        if ((op->kind != AZ_MEMCPY && op->kind != AZ_MEMSET) || !az_sv_eq(kind_of(az_bd_text(b, op->name)), kind))
-            continue;
+    for (uint32_t k = g->first[kind]; rc == 0 && k < g->first[kind + 1]; k++) {
+        const struct az_bd_op *op = &b->op[g->item[k]];
         const int64_t us = 1000 * b->trace->ticks_per_ns, end = op->end > op->start ? op->end : op->start + us;
         const double rate = rate_of(b, op, end - op->start);
         out->n++;
@@ -99,10 +99,10 @@ static void measure(const struct points *p, double *value, struct kind_part *out
     az_bd_describe_f64(value, n, &out->stats);
 }
 
-static int one_kind(struct az_job *job, const struct az_bd *b, struct az_sv kind, struct points *p,
+static int one_kind(struct az_job *job, const struct az_bd *b, const struct az_groups *g, size_t kind, struct points *p,
                     struct kind_part *out)
 {
-    int rc = list_points(b, kind, p, out);
+    int rc = list_points(b, g, kind, p, out);
     if (rc == 0)
         rc = az_sort_cmp(p->v, p->n, sizeof *p->v, compare_points, NULL, job->mem);
     if (rc)
@@ -121,46 +121,63 @@ static int compare_kinds(const void *x, const void *y, void *ctx)
     return az_sv_cmp(((const struct kind_part *)x)->name, ((const struct kind_part *)y)->name);
 }
 
-/* Kinds there are; each name is looked at once. */
-static int list_kinds(struct az_job *job, const struct az_bd *b, struct az_arena *keep, struct memory_part *out)
+/* Number of the kind of each operation, AZ_NO_ID for kernels; of: name id -> kind + 1. */
+static int number_kinds(const struct az_bd *b, uint32_t *of, uint32_t *kind, struct az_intern *kinds)
 {
-    uint8_t *seen = az_arena_array(job->arena, b->trace->names.text.n + 1, 1);
-    struct az_vec_sv kinds;
-    int rc = seen ? AZ_OK : az_arena_error(job->arena);
-    az_vec_init(&kinds, job->mem);
+    int rc = 0;
     for (size_t i = 0; rc == 0 && i < b->n; i++) {
         const struct az_bd_op *op = &b->op[i];
-        size_t k = 0;
-        if ((op->kind != AZ_MEMCPY && op->kind != AZ_MEMSET) || op->name == AZ_NO_ID || seen[op->name]++)
+        kind[i] = AZ_NO_ID;
+        if ((op->kind != AZ_MEMCPY && op->kind != AZ_MEMSET) || op->name == AZ_NO_ID)
             continue;
-        seen[op->name] = 1;
-        const struct az_sv kind = kind_of(az_bd_text(b, op->name));
-        while (k < kinds.n && !az_sv_eq(kinds.v[k], kind))
-            k++;
-        rc = k == kinds.n ? az_vec_push(&kinds, kind) : 0;
+        if (!of[op->name]) {
+            rc = az_intern(kinds, kind_of(az_bd_text(b, op->name)), &kind[i]);
+            of[op->name] = kind[i] + 1;
+        }
+        kind[i] = of[op->name] - 1;
     }
-    out->v = rc ? NULL : az_arena_array(keep, kinds.n + 1, sizeof *out->v);
-    for (; out->v && out->n < kinds.n; out->n++)
-        out->v[out->n].name = az_bd_keep(keep, kinds.v[out->n]);
-    az_vec_release(&kinds);
-    return rc             ? rc
-           : keep->failed ? az_arena_error(keep)
-                          : az_sort_cmp(out->v, out->n, sizeof *out->v, compare_kinds, NULL, job->mem);
+    return rc;
+}
+
+static int all_kinds(struct az_job *job, const struct az_bd *b, const struct az_intern *kinds, const uint32_t *kind,
+                     struct az_arena *keep, struct memory_part *out)
+{
+    struct az_groups g;
+    struct points p;
+    out->v = az_arena_array(keep, kinds->text.n + 1, sizeof *out->v);
+    int rc = out->v ? az_groups_make(&g, kind, b->n, kinds->text.n, job->mem) : az_arena_error(keep);
+    if (rc)
+        return rc;
+    az_vec_init(&p, job->mem);
+    for (; rc == 0 && out->n < kinds->text.n; out->n++) {
+        out->v[out->n].name = az_bd_keep(keep, kinds->text.v[out->n]);
+        rc = one_kind(job, b, &g, out->n, &p, &out->v[out->n]);
+    }
+    az_vec_release(&p);
+    az_groups_release(&g);
+    if (rc == 0)
+        rc = az_sort_cmp(out->v, out->n, sizeof *out->v, compare_kinds, NULL, job->mem);
+    return rc ? rc : keep->failed ? az_arena_error(keep) : AZ_OK;
 }
 
 static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 {
     int rc;
-    struct points p;
+    struct az_intern kinds;
     const struct az_bd *b = az_bd_get(job, &rc);
     struct memory_part *out = b ? az_arena_alloc(keep, sizeof *out) : NULL;
     if (!out)
         return b ? az_arena_error(keep) : rc;
-    az_vec_init(&p, job->mem);
-    rc = list_kinds(job, b, keep, out);
-    for (size_t k = 0; rc == 0 && k < out->n; k++)
-        rc = one_kind(job, b, out->v[k].name, &p, &out->v[k]);
-    az_vec_release(&p);
+    uint32_t *of = az_arena_array(job->arena, b->trace->names.text.n + 1, sizeof *of),
+             *kind = az_arena_array(job->arena, b->n + 1, sizeof *kind);
+    if (!of || !kind)
+        return az_arena_error(job->arena);
+    rc = az_intern_init(&kinds, job->arena, job->mem);
+    if (rc == 0)
+        rc = number_kinds(b, of, kind, &kinds);
+    if (rc == 0)
+        rc = all_kinds(job, b, &kinds, kind, keep, out);
+    az_intern_release(&kinds);
     *part = out;
     return rc;
 }

@@ -5,7 +5,10 @@
 #include "analyses/list.h"
 #include "base/sort.h"
 
-enum { ROWS = 200 }; /* operators with a sequence a rank, those of the most device time */
+enum {
+    ROWS = 200, /* operators with a sequence a rank, those of the most device time */
+    SHOWN = 16  /* kernels of such a sequence that are named */
+};
 
 struct row {
     struct az_sv op, kernels;
@@ -46,14 +49,17 @@ static bool is_aten(const struct work *w, uint8_t *known, uint32_t name)
     return known[name] == 2;
 }
 
-static uint32_t enclosing(const struct work *w, uint8_t *known, uint32_t call)
+/* Nearest aten:: operator at or above each node; a parent comes before its children in preorder. */
+static void find_operators(const struct work *w, uint8_t *known, uint32_t *aten)
 {
     const struct az_calltree *tree = w->b->tree;
-    uint32_t node = tree->parent[call];
-    while (node != AZ_NO_ROW &&
-           (node >= tree->first_call || !is_aten(w, known, w->b->trace->ev[AZ_HOST_OP].name[node])))
-        node = tree->parent[node];
-    return node;
+    for (uint32_t p = 0; p < tree->n; p++) {
+        const uint32_t node = tree->by_pre[p], parent = tree->parent[node];
+        if (node < tree->first_call && is_aten(w, known, w->b->trace->ev[AZ_HOST_OP].name[node]))
+            aten[node] = node;
+        else
+            aten[node] = parent == AZ_NO_ROW ? AZ_NO_ROW : aten[parent];
+    }
 }
 
 static int add_launch(struct work *w, uint32_t *slot, uint32_t op, uint32_t call, uint32_t gpu)
@@ -86,20 +92,20 @@ static int list_instances(struct work *w)
     const struct az_trace *t = w->b->trace;
     uint32_t *slot = az_mem_alloc(w->job->mem, ((size_t)tree->first_call + 1) * sizeof *slot); /* operator -> + 1 */
     uint8_t *known = az_arena_array(w->job->arena, t->names.text.n + 1, 1);
-    uint32_t last_call = AZ_NO_ROW, op = AZ_NO_ROW;
-    int rc = slot && known ? 0 : az_mem_error(w->job->mem);
+    uint32_t *aten = az_mem_alloc(w->job->mem, ((size_t)tree->n + 1) * sizeof *aten);
+    int rc = slot && known && aten ? 0 : az_mem_error(w->job->mem);
     if (slot)
         memset(slot, 0, ((size_t)tree->first_call + 1) * sizeof *slot);
+    if (rc == 0)
+        find_operators(w, known, aten);
     for (uint32_t i = 0; rc == 0 && i < tree->n_linked; i++) {
         const uint32_t gpu = tree->linked[i], call = tree->gpu_call[gpu];
         if (t->ev[AZ_CALL].start[call - tree->first_call] >= w->b->cut)
             continue;
-        if (call != last_call)
-            op = enclosing(w, known, call);
-        last_call = call;
-        if (op != AZ_NO_ROW)
-            rc = add_launch(w, slot, op, call, gpu);
+        if (aten[call] != AZ_NO_ROW)
+            rc = add_launch(w, slot, aten[call], call, gpu);
     }
+    az_mem_free(w->job->mem, aten, ((size_t)tree->n + 1) * sizeof *aten);
     az_mem_free(w->job->mem, slot, ((size_t)tree->first_call + 1) * sizeof *slot);
     return rc;
 }
@@ -138,12 +144,13 @@ static int by_gpu(const void *x, const void *y, void *ctx)
     return a->op < b->op ? -1 : a->op > b->op; /* the operator that came first */
 }
 
-static struct row row_of(const struct work *w, const struct instance *x, const char *separator, struct az_arena *keep)
+static struct row row_of(const struct work *w, const struct instance *x, size_t shown, const char *separator,
+                         struct az_arena *keep)
 {
     const struct az_intern *names = &w->b->trace->names;
     const double launches = x->launches ? (double)x->launches : 1;
     return (struct row){ .op = az_bd_keep(keep, az_node_name(w->b->tree, x->op)),
-                         .kernels = az_bd_trie_text(&w->trie, x->node, names, 1, separator, keep),
+                         .kernels = az_bd_trie_text(&w->trie, x->node, names, 1, shown, separator, keep),
                          .count = x->count,
                          .n = w->trie.nodes.v[x->node].length - 1,
                          .gpu = x->gpu,
@@ -165,17 +172,18 @@ static int launches(struct work *w, struct az_arena *keep, struct ops_part *p)
     p->more = w->list.n - p->n;
     p->v = az_arena_array(keep, p->n + 1, sizeof *p->v);
     for (size_t i = 0; p->v && i < p->n; i++)
-        p->v[i] = row_of(w, &w->list.v[i], " -> ", keep);
+        p->v[i] = row_of(w, &w->list.v[i], SHOWN, " -> ", keep);
     return keep->failed ? az_arena_error(keep) : AZ_OK;
 }
 
 /* ---- frequent sequences ---- */
-static uint32_t depth(const struct az_calltree *tree, uint32_t node)
+/* Operators above each node. */
+static void find_depths(const struct az_calltree *tree, uint32_t *depth)
 {
-    uint32_t n = 0;
-    while ((node = tree->parent[node]) != AZ_NO_ROW)
-        n += node < tree->first_call;
-    return n;
+    for (uint32_t p = 0; p < tree->n; p++) {
+        const uint32_t node = tree->by_pre[p], parent = tree->parent[node];
+        depth[node] = parent == AZ_NO_ROW ? 0 : depth[parent] + (parent < tree->first_call);
+    }
 }
 
 static int by_start(const void *x, const void *y, void *ctx)
@@ -209,29 +217,35 @@ static int one_sequence(struct work *w, uint32_t op, uint32_t first, uint32_t n)
 }
 
 /* Operators with the text in their name, at the smallest depth at which there are any. */
-static int list_sequences(struct work *w)
+static int list_operators(struct work *w, struct az_vec_u32 *ops)
 {
     const struct az_events *e = &w->b->trace->ev[AZ_HOST_OP];
     uint8_t *known = az_arena_array(w->job->arena, w->b->trace->names.text.n + 1, 1);
-    struct az_vec_u32 ops;
-    uint32_t least = UINT32_MAX;
-    int rc = known ? 0 : az_arena_error(w->job->arena);
-    az_vec_init(&ops, w->job->mem);
+    uint32_t *depth = az_arena_array(w->job->arena, (size_t)w->b->tree->n + 1, sizeof *depth), least = UINT32_MAX;
+    int rc = known && depth ? 0 : az_arena_error(w->job->arena);
+    if (rc == 0)
+        find_depths(w->b->tree, depth);
     for (uint32_t i = 0; rc == 0 && i < e->n && e->start[i] < w->b->cut; i++) {
         if (e->name[i] == AZ_NO_ID)
             continue;
         uint8_t *k = &known[e->name[i]];
         if (!*k)
             *k = az_sv_find(az_trace_text(w->b->trace, e->name[i]), w->b->opts->sequence_op) >= 0 ? 2 : 1;
-        if (*k != 2)
+        if (*k != 2 || depth[i] > least)
             continue;
-        const uint32_t d = depth(w->b->tree, i);
-        if (d < least) {
-            least = d;
-            az_vec_reset(&ops);
-        }
-        rc = d == least ? az_vec_push(&ops, i) : 0;
+        if (depth[i] < least)
+            az_vec_reset(ops);
+        least = depth[i];
+        rc = az_vec_push(ops, i);
     }
+    return rc;
+}
+
+static int list_sequences(struct work *w)
+{
+    struct az_vec_u32 ops;
+    az_vec_init(&ops, w->job->mem);
+    int rc = list_operators(w, &ops);
     for (size_t i = 0; rc == 0 && i < ops.n; i++) {
         uint32_t first, end;
         az_node_gpu(w->b->tree, ops.v[i], &first, &end);
@@ -276,7 +290,7 @@ static int sequences(struct work *w, struct az_arena *keep, struct ops_part *p)
     if (!v)
         return rc ? rc : az_arena_error(w->job->arena);
     for (size_t i = 0; i < n; i++)
-        v[i] = row_of(w, &w->list.v[i], "|", w->job->arena);
+        v[i] = row_of(w, &w->list.v[i], AZ_BD_TRIE_SHOWN, "|", w->job->arena);
     if (w->job->arena->failed)
         return az_arena_error(w->job->arena);
     rc = az_sort_cmp(v, n, sizeof *v, by_count, NULL, w->job->mem);

@@ -14,6 +14,8 @@ struct waiting {
 /* Launch times are compared by call, so that work of the same stream launched later does not count. */
 static int64_t launched(const struct az_bp_graph *g, uint32_t op) { return az_bd_call_start(g->b, g->b->op[op].call); }
 
+enum { LOOK_BACK = 10000 }; /* operations that one wait may pass over */
+
 /* Last work of a stream that was launched before `by` and ended by `end`: event, UINT32_MAX if none. */
 static uint32_t last_work(const struct az_bp_graph *g, const struct az_bd_stream *s, int64_t by, int64_t end)
 {
@@ -25,7 +27,7 @@ static uint32_t last_work(const struct az_bp_graph *g, const struct az_bd_stream
         else
             hi = mid;
     }
-    for (; lo > 0; lo--) {
+    for (size_t left = LOOK_BACK; lo > 0 && left > 0; lo--, left--) {
         const uint32_t i = g->b->by_stream[s->first + lo - 1];
         if (g->of_op[i] && launched(g, i) <= by && g->b->op[i].end <= end)
             return g->of_op[i] - 1;
@@ -35,15 +37,19 @@ static uint32_t last_work(const struct az_bp_graph *g, const struct az_bd_stream
     return UINT32_MAX;
 }
 
-/* First work of a stream that was launched at or after `by`. */
+/* First work of a stream that was launched at or after `by`: a stream works in the order of its launches. */
 static uint32_t next_work(const struct az_bp_graph *g, const struct az_bd_stream *s, int64_t by)
 {
-    for (uint32_t k = 0; k < s->n; k++) {
-        const uint32_t i = g->b->by_stream[s->first + k];
-        if (g->of_op[i] && launched(g, i) >= by)
-            return g->of_op[i] - 1;
+    size_t lo = 0, hi = s->n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (launched(g, g->b->by_stream[s->first + mid]) < by)
+            lo = mid + 1;
+        else
+            hi = mid;
     }
-    return UINT32_MAX;
+    const uint32_t i = lo < s->n ? g->b->by_stream[s->first + lo] : UINT32_MAX;
+    return i != UINT32_MAX && g->of_op[i] ? g->of_op[i] - 1 : UINT32_MAX;
 }
 
 static const struct az_bd_stream *stream_by_number(const struct az_bd *b, int64_t device, int64_t stream)

@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-enum { PARTS = 100 }; /* of the window, in queue_length_over_time */
-enum { CHART_RANKS = 16 };
+enum { PARTS = 100 };                         /* of the window, in queue_length_over_time */
+enum { CHART_RANKS = 16, COLUMN_RANKS = 64 }; /* ranks in the chart, in queue_length_over_time */
 
 struct point {
     int64_t at;
@@ -202,6 +202,7 @@ static int blocked(struct az_job *job, const struct az_ranks *ranks, void *const
 static int over_time(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     const char *y[CHART_RANKS + 1] = { NULL };
+    const size_t n = ranks->n < COLUMN_RANKS ? ranks->n : COLUMN_RANKS;
     size_t shown = 0, any = 0;
     struct az_table *t =
         az_table_new(job->arena, "queue_length_over_time", "Launches waiting on all streams of a rank", 0);
@@ -210,7 +211,7 @@ static int over_time(struct az_job *job, const struct az_ranks *ranks, void *con
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "part of the window (%)", AZ_INT, AZ_UNIT_PERCENT, AZ_KEY);
-    for (size_t i = 0; i < ranks->n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct az_sv name = az_arena_printf(job->arena, "rank %lld", (long long)ranks->v[i].rank);
         if (!name.p)
             break;
@@ -220,9 +221,11 @@ static int over_time(struct az_job *job, const struct az_ranks *ranks, void *con
     }
     for (int k = 0; any && k < PARTS; k++) {
         az_put_i64(t, k);
-        for (size_t i = 0; i < ranks->n; i++)
+        for (size_t i = 0; i < n; i++)
             az_put_f64(t, parts[i] ? ((const struct queue_part *)parts[i])->length[k] : NAN);
     }
+    if (n < ranks->n)
+        az_cover(job, "ranks left out of queue_length_over_time", (double)(ranks->n - n), "", AZ_SV("the last ones"));
     const int rc = az_document_add(job->doc, t);
     return rc ? rc
               : az_job_chart(job, AZ_CHART_LINE, "queue_length_over_time", "Launches waiting on all streams of a rank",

@@ -54,18 +54,21 @@ static int compare_comms(const void *x, const void *y, void *ctx)
     return az_sv_cmp(a->name, b->name);
 }
 
-/* Time of a span under a merged set; *from moves to the first of the set that can matter for later starts. */
-static int64_t under(struct az_span x, const struct az_spans *set, size_t *from)
+/* Time of a merged set before a time; sum: of the spans before each. */
+static int64_t before(const struct az_spans *set, const int64_t *sum, int64_t time)
 {
-    int64_t sum = 0;
-    while (*from < set->n && set->v[*from].end <= x.start)
-        ++*from;
-    for (size_t i = *from; i < set->n && set->v[i].start < x.end; i++) {
-        const int64_t lo = set->v[i].start > x.start ? set->v[i].start : x.start;
-        const int64_t hi = set->v[i].end < x.end ? set->v[i].end : x.end;
-        sum += hi > lo ? hi - lo : 0;
+    size_t lo = 0, hi = set->n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (set->v[mid].start < time)
+            lo = mid + 1;
+        else
+            hi = mid;
     }
-    return sum;
+    if (lo == 0)
+        return 0;
+    const struct az_span x = set->v[lo - 1];
+    return sum[lo - 1] + (time < x.end ? time : x.end) - x.start;
 }
 
 static int communication(struct az_job *job, const struct az_bd *b, const struct az_spans *compute,
@@ -73,9 +76,12 @@ static int communication(struct az_job *job, const struct az_bd *b, const struct
 {
     const size_t ids = b->trace->names.text.n;
     uint32_t *row = az_arena_array(job->arena, ids + 1, sizeof *row); /* name id -> row + 1 */
-    size_t names = 0, from = 0;
-    if (!row)
+    int64_t *sum = az_arena_array(job->arena, compute->n + 1, sizeof *sum);
+    size_t names = 0;
+    if (!row || !sum)
         return az_arena_error(job->arena);
+    for (size_t i = 0; i < compute->n; i++)
+        sum[i + 1] = sum[i] + compute->v[i].end - compute->v[i].start;
     for (size_t i = 0; i < b->n; i++) {
         uint32_t *r = &row[b->op[i].name == AZ_NO_ID ? ids : b->op[i].name];
         if (b->op[i].type == AZ_BD_COMMUNICATION && !*r)
@@ -93,7 +99,7 @@ static int communication(struct az_job *job, const struct az_bd *b, const struct
         if (c->n++ == 0)
             c->name = az_bd_keep(keep, az_bd_text(b, o->name));
         c->sum += o->end - o->start;
-        c->hidden += under((struct az_span){ o->start, o->end }, compute, &from);
+        c->hidden += before(compute, sum, o->end) - before(compute, sum, o->start);
     }
     return keep->failed ? az_arena_error(keep)
                         : az_sort_cmp(p->comms, names, sizeof *p->comms, compare_comms, NULL, job->mem);

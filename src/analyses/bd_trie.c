@@ -1,7 +1,5 @@
 #include "analyses/bd_trie.h"
 
-enum { SHOWN = 64 }; /* names of a sequence that are written */
-
 int az_bd_trie_init(struct az_bd_trie *t, struct az_mem *mem)
 {
     az_vec_init(&t->nodes, mem);
@@ -31,13 +29,15 @@ int az_bd_trie_add(struct az_bd_trie *t, uint32_t *node, uint32_t name)
 }
 
 struct az_sv az_bd_trie_text(const struct az_bd_trie *t, uint32_t node, const struct az_intern *names, size_t skip,
-                             const char *separator, struct az_arena *a)
+                             size_t shown, const char *separator, struct az_arena *a)
 {
     const uint32_t length = node == AZ_NO_ID ? 0 : t->nodes.v[node].length;
-    const size_t n = length > skip ? length - skip : 0, shown = n < SHOWN ? n : SHOWN;
-    uint32_t id[SHOWN];
+    const size_t n = length > skip ? length - skip : 0;
+    uint32_t id[AZ_BD_TRIE_SHOWN];
     struct az_vec_char text;
     int rc = 0;
+    shown = shown < AZ_BD_TRIE_SHOWN ? shown : AZ_BD_TRIE_SHOWN;
+    shown = n < shown ? n : shown;
     for (size_t at = length; node != AZ_NO_ID && at > skip; node = t->nodes.v[node].parent, at--)
         if (at - skip <= shown)
             id[at - skip - 1] = t->nodes.v[node].name;

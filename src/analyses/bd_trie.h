@@ -19,9 +19,10 @@ int az_bd_trie_init(struct az_bd_trie *t, struct az_mem *mem) AZ_MUST_USE;
 void az_bd_trie_release(struct az_bd_trie *t);
 /* *node (AZ_NO_ID: none yet) becomes the sequence with one more name. */
 int az_bd_trie_add(struct az_bd_trie *t, uint32_t *node, uint32_t name) AZ_MUST_USE;
-/* The sequence behind its first `skip` names, written with the separator; of a long one its first names and how many
- * there are. In the arena; {NULL, 0} on failure. */
+#define AZ_BD_TRIE_SHOWN 256
+/* The sequence behind its first `skip` names, written with the separator; of a long one its first `shown` (at most
+ * AZ_BD_TRIE_SHOWN) and how many there are. In the arena; {NULL, 0} on failure. */
 struct az_sv az_bd_trie_text(const struct az_bd_trie *t, uint32_t node, const struct az_intern *names, size_t skip,
-                             const char *separator, struct az_arena *a);
+                             size_t shown, const char *separator, struct az_arena *a);
 
 #endif
