@@ -3,6 +3,7 @@
 #include "analyses/bd.h"
 #include "analyses/bd_trie.h"
 #include "analyses/list.h"
+#include "base/num.h"
 #include "base/sort.h"
 
 enum {
@@ -79,9 +80,9 @@ static int add_launch(struct work *w, uint32_t *slot, uint32_t op, uint32_t call
         return rc;
     struct instance *x = &w->list.v[slot[op] - 1];
     x->launches++;
-    x->to_call += called - t->ev[AZ_HOST_OP].start[op];
-    x->to_kernel += e.start - called;
-    x->gpu += e.end - e.start;
+    x->to_call = az_add_sat(x->to_call, called - t->ev[AZ_HOST_OP].start[op]);
+    x->to_kernel = az_add_sat(x->to_kernel, e.start - called);
+    x->gpu = az_add_sat(x->gpu, e.end - e.start);
     return az_bd_trie_add(&w->trie, &x->node, e.name);
 }
 
@@ -126,10 +127,10 @@ static int together(struct work *w)
         struct instance *g = &w->list.v[group[x.node] - 1];
         g->count++;
         g->launches += x.launches;
-        g->to_call += x.to_call;
-        g->to_kernel += x.to_kernel;
-        g->gpu += x.gpu;
-        g->cpu += x.cpu;
+        g->to_call = az_add_sat(g->to_call, x.to_call);
+        g->to_kernel = az_add_sat(g->to_kernel, x.to_kernel);
+        g->gpu = az_add_sat(g->gpu, x.gpu);
+        g->cpu = az_add_sat(g->cpu, x.cpu);
     }
     w->list.n = n;
     return AZ_OK;
@@ -209,7 +210,7 @@ static int one_sequence(struct work *w, uint32_t op, uint32_t first, uint32_t n)
         rc = az_bd_trie_add(&w->trie, &x.node, e->name[op]);
     for (uint32_t i = 0; rc == 0 && i < n; i++) {
         const struct az_event v = az_gpu_event(tree, gpu[i]);
-        x.gpu += v.end - v.start;
+        x.gpu = az_add_sat(x.gpu, v.end - v.start);
         rc = az_bd_trie_add(&w->trie, &x.node, v.name);
     }
     az_mem_free(w->job->mem, gpu, n * sizeof *gpu);

@@ -156,7 +156,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
         rc = az_bp_longest(&g);
     if (rc == 0)
         rc = rows(&g, keep, p);
-    p->window = lo == INT64_MIN ? b->last - b->first : hi - lo;
+    p->window = lo != INT64_MIN ? hi - lo : b->last > b->first ? b->last - b->first : 0;
     p->inferred = g.inferred;
     az_bp_release(&g);
     return rc;

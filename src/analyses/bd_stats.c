@@ -1,5 +1,6 @@
 /* Figures of the breakdowns of ranks: describe(), names with their durations, overlap of three sets. */
 #include "analyses/bd.h"
+#include "base/num.h"
 #include "base/sort.h"
 #include "base/stats.h"
 
@@ -104,10 +105,13 @@ static size_t kept(const struct az_options *o, const struct az_bd_name *v, size_
     if (o->breakdown_kernels == 0 || n <= (size_t)o->breakdown_kernels)
         return n;
     for (size_t i = 0; i < n; i++)
-        running[i] = sum += v[i].sum;
+        running[i] = sum = az_add_sat(sum, v[i].sum);
     const double limit = az_percentile_i64(running, n, 100.0 * o->breakdown_ratio);
-    for (sum = 0; k < (size_t)o->breakdown_kernels && (double)(sum + v[k].sum) <= limit; k++)
-        sum += v[k].sum;
+    for (sum = 0; k < (size_t)o->breakdown_kernels; k++) {
+        sum = az_add_sat(sum, v[k].sum); /* the list is reordered by now */
+        if ((double)sum > limit)
+            break;
+    }
     return k;
 }
 
@@ -125,7 +129,7 @@ static size_t add_up(const struct az_bd *b, const uint32_t *name, const int64_t 
         }
         struct az_bd_name *x = &v[*g - 1];
         x->n++;
-        x->sum += d[i];
+        x->sum = az_add_sat(x->sum, d[i]);
         x->min = d[i] < x->min ? d[i] : x->min;
         x->max = d[i] > x->max ? d[i] : x->max;
     }
@@ -137,7 +141,7 @@ static struct az_bd_name together(const struct az_bd_name *v, size_t n)
     struct az_bd_name o = { .name = AZ_SV("others"), .min = INT64_MAX, .max = INT64_MIN };
     for (size_t i = 0; i < n; i++) {
         o.n += v[i].n;
-        o.sum += v[i].sum;
+        o.sum = az_add_sat(o.sum, v[i].sum);
         o.min = v[i].min < o.min ? v[i].min : o.min;
         o.max = v[i].max > o.max ? v[i].max : o.max;
     }

@@ -5,6 +5,7 @@
 #include "analyses/fw.h"
 #include "analyses/list.h"
 #include "analyses/shared.h"
+#include "base/num.h"
 #include "base/sort.h"
 
 #include <math.h>
@@ -200,7 +201,8 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     for (size_t i = 0; i < ranks->n; i++) {
         const struct straggler_part *p = parts[i];
         for (size_t k = 0; p && k < p->n; k++)
-            v[at++] = (struct entry){ &p->v[k], i, az_rank_ns(&ranks->v[i], p->v[k].tick) };
+            v[at++] =
+                (struct entry){ &p->v[k], i, az_add_sat(ranks->v[i].base_ns, p->v[k].tick / ranks->v[i].ticks_per_ns) };
     }
     const int rc = az_sort_cmp(v, n, sizeof *v, compare_entries, NULL, job->mem);
     if (rc)

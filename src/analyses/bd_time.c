@@ -3,6 +3,7 @@
 #include "analyses/bd.h"
 #include "analyses/list.h"
 #include "analyses/shared.h"
+#include "base/num.h"
 #include "base/sort.h"
 
 /* Communication of one name: time of its kernels under computation, and not. */
@@ -98,8 +99,8 @@ static int communication(struct az_job *job, const struct az_bd *b, const struct
         struct comm_name *c = &p->comms[row[o->name == AZ_NO_ID ? ids : o->name] - 1];
         if (c->n++ == 0)
             c->name = az_bd_keep(keep, az_bd_text(b, o->name));
-        c->sum += o->end - o->start;
-        c->hidden += before(compute, sum, o->end) - before(compute, sum, o->start);
+        c->sum = az_add_sat(c->sum, o->end - o->start);
+        c->hidden = az_add_sat(c->hidden, before(compute, sum, o->end) - before(compute, sum, o->start));
     }
     return keep->failed ? az_arena_error(keep)
                         : az_sort_cmp(p->comms, names, sizeof *p->comms, compare_comms, NULL, job->mem);
