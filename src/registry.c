@@ -71,15 +71,17 @@ const struct az_analysis *const az_analyses[] = {
 
 /* Over the ranks of one run, in the order of their tables. */
 const struct az_rank_analysis *const az_rank_analyses[] = {
-    &az_rank_breakdown,
-    &az_rank_idle,
-    &az_rank_queue,
-    &az_rank_memory,
-    &az_rank_launch,
-    &az_rank_ops,
-    &az_rank_stragglers,
-    &az_rank_counters,
-    &az_rank_critical_path,
+    &az_rank_analysis_ranks,
+    &az_rank_analysis_breakdown,
+    &az_rank_analysis_idle,
+    &az_rank_analysis_queue,
+    &az_rank_analysis_memory,
+    &az_rank_analysis_launch,
+    &az_rank_analysis_ops,
+    &az_rank_analysis_stragglers,
+    &az_rank_analysis_counters,
+    &az_rank_analysis_critical_path,
+    &az_rank_analysis_rank_summary, /* last: of what the others found */
     NULL,
 };
 

@@ -53,6 +53,7 @@ struct az_bd {
     const struct az_trace *trace;
     const struct az_calltree *tree; /* NULL: no framework's trace */
     const struct az_options *opts;
+    struct az_job *job;  /* of the rank */
     struct az_bd_op *op; /* what counts, by start (ties: copies behind kernels, then file order) */
     size_t n;
     size_t left_out;             /* launched in the last step, or of unknown launch where that step is dropped */
@@ -108,10 +109,12 @@ static inline double az_bd_scale(const struct az_rank *r) { return 1e3 * (double
 static inline double az_bd_us(const struct az_rank *r, int64_t ticks) { return (double)ticks / az_bd_scale(r); }
 /* 100 a / b; NaN for b = 0. */
 double az_bd_percent(double a, double b);
-/* Text kept with a part. An empty view stays one. */
-static inline struct az_sv az_bd_keep(struct az_arena *keep, struct az_sv s)
+/* Text kept with a part; an empty view stays one. On failure keep->failed is set. */
+static inline struct az_sv az_bd_keep(const struct az_bd *b, struct az_arena *keep, struct az_sv s)
 {
-    return s.n ? az_arena_dup(keep, s) : AZ_SV("");
+    const struct az_sv kept = s.n ? az_rank_text(b->job, keep, s) : AZ_SV("");
+    keep->failed |= kept.p == NULL;
+    return kept;
 }
 
 /* ---- names with their durations, the small ones as `others` (bd_names.c) ---- */

@@ -31,8 +31,8 @@ static int stack_of(const struct az_bd *b, uint32_t call_row, struct az_arena *k
             node[n++] = at;
     if (n == 0)
         return AZ_OK;
-    r->bottom = az_bd_keep(keep, az_node_name(tree, node[0]));
-    r->top = az_bd_keep(keep, az_node_name(tree, node[n - 1]));
+    r->bottom = az_bd_keep(b, keep, az_node_name(tree, node[0]));
+    r->top = az_bd_keep(b, keep, az_node_name(tree, node[n - 1]));
     r->stack = r->top;
     for (uint32_t i = n - 1; i > 0 && r->stack.p; i--)
         r->stack = az_arena_printf(keep, "%.*s;%.*s", AZ_SVF(r->stack), AZ_SVF(az_node_name(tree, node[i - 1])));
@@ -75,7 +75,7 @@ static int list_columns(struct az_job *job, const struct az_bd *b, struct az_are
         const uint32_t at = (*column)[v->v[i].name];
         struct az_sv *text = &p->column[at ? at - 1 : 0];
         if (at && !text->p)
-            *text = az_bd_keep(keep, az_trace_text(b->trace, v->v[i].name));
+            *text = az_bd_keep(b, keep, az_trace_text(b->trace, v->v[i].name));
     }
     p->n_columns = n;
     return AZ_OK;
@@ -93,7 +93,7 @@ static int one_row(const struct az_bd *b, const struct az_counter_range *c, cons
         if (column[from[k].name])
             v[n++] = (struct az_counter_value){ column[from[k].name] - 1, from[k].value };
     *r = (struct counter_row){
-        .name = az_bd_keep(keep, az_bd_text(b, c->name)), .duration = c->end - c->start, .v = v, .n = n
+        .name = az_bd_keep(b, keep, az_bd_text(b, c->name)), .duration = c->end - c->start, .v = v, .n = n
     };
     return keep->failed ? az_arena_error(keep) : AZ_OK;
 }
@@ -115,7 +115,7 @@ static int rows(struct az_bd *b, const struct az_vec_u32 *calls, const uint32_t 
         if (rc || !p->matched)
             continue;
         const uint32_t op = kernel[calls->v[i]];
-        p->row[i].kernel = op ? az_bd_keep(keep, az_bd_text(b, b->op[op - 1].name)) : AZ_SV("");
+        p->row[i].kernel = op ? az_bd_keep(b, keep, az_bd_text(b, b->op[op - 1].name)) : AZ_SV("");
         rc = stack_of(b, calls->v[i], keep, &p->row[i]);
     }
     return rc;
@@ -226,7 +226,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return az_job_emit(job, t, rc, NULL, 0);
 }
 
-const struct az_rank_analysis az_rank_counters = {
+const struct az_rank_analysis az_rank_analysis_counters = {
     .name = "rank_counters",
     .help = "hardware counters that the profiler collected over kernels",
     .needs = AZ_CAP_FRAMEWORK,

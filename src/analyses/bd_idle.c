@@ -82,8 +82,7 @@ static bool has_row(const struct stream_part *s, int c) { return c == OTHER || s
 
 static int breakdown(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "idle_time_breakdown", "Idle time of streams by cause", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(job->arena, "idle_time_breakdown", "Idle time of streams by cause", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -146,7 +145,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc ? rc : intervals(job, ranks, parts);
 }
 
-const struct az_rank_analysis az_rank_idle = {
+const struct az_rank_analysis az_rank_analysis_idle = {
     .name = "rank_idle",
     .help = "idle time of each rank's streams: waiting for the host, for a kernel, other",
     .any = AZ_CAP_FRAMEWORK | AZ_CAP_TIMELINE | AZ_CAP_HLO,

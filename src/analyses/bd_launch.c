@@ -111,7 +111,7 @@ static int by_name(struct az_job *job, struct az_bd *b, const struct launches *l
         return rc;
     for (size_t k = 0; k < l->groups; k++) {
         const struct az_sv name = az_trace_text(b->trace, l->name_of[k]);
-        p->v[k].name = az_bd_keep(keep, name);
+        p->v[k].name = az_bd_keep(b, keep, name);
         for (int f = 0; f < FIGURES; f++) {
             const size_t n = az_groups_take(&g, k, l->of[f]);
             az_bd_describe_i64(g.value, n, &p->v[k].of[f]);
@@ -197,7 +197,7 @@ static int stats(struct az_job *job, const struct az_ranks *ranks, void *const *
                                       "gpu_duration_mean (us)", "launch_delay_mean (us)", "launch_delay_median (us)",
                                       "launch_delay_max (us)" };
     static const char *const counts[] = { "short_kernels", "runtime_outliers", "launch_delay_outliers" };
-    struct az_table *t = az_table_new(job->arena, "launch_stats", "Launches by call and rank", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(job->arena, "launch_stats", "Launches by call and rank", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -294,7 +294,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc || !job->opts->launch_details ? rc : detail_rows(job, ranks, parts);
 }
 
-const struct az_rank_analysis az_rank_launch = {
+const struct az_rank_analysis az_rank_analysis_launch = {
     .name = "rank_launches",
     .help = "launches of each rank: time of the call, of the work, delay between them",
     .any = AZ_CAP_FRAMEWORK | AZ_CAP_CALLS | AZ_CAP_HLO,

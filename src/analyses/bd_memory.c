@@ -150,7 +150,7 @@ static int all_kinds(struct az_job *job, const struct az_bd *b, const struct az_
         return rc;
     az_vec_init(&p, job->mem);
     for (; rc == 0 && out->n < kinds->text.n; out->n++) {
-        out->v[out->n].name = az_bd_keep(keep, kinds->text.v[out->n]);
+        out->v[out->n].name = az_bd_keep(b, keep, kinds->text.v[out->n]);
         rc = one_kind(job, b, &g, out->n, &p, &out->v[out->n]);
     }
     az_vec_release(&p);
@@ -215,7 +215,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return az_document_add(job->doc, t);
 }
 
-const struct az_rank_analysis az_rank_memory = {
+const struct az_rank_analysis az_rank_analysis_memory = {
     .name = "rank_memory",
     .help = "bandwidth of each rank's copies and fills",
     .any = AZ_CAP_FRAMEWORK | AZ_CAP_MEM,

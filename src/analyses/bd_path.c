@@ -49,7 +49,7 @@ static bool find_annotation(const struct az_bd *b, struct az_arena *keep, int64_
             continue;
         *lo = e->start[i];
         *hi = e->end[i];
-        p->annotation = az_bd_keep(keep, name);
+        p->annotation = az_bd_keep(b, keep, name);
         return true;
     }
     return false;
@@ -117,7 +117,7 @@ static int rows(struct az_bp_graph *g, struct az_arena *keep, struct path_part *
             p->more++;
             continue;
         }
-        p->v[p->n++] = (struct path_row){ .name = az_bd_keep(keep, az_bd_text(g->b, x->name)),
+        p->v[p->n++] = (struct path_row){ .name = az_bd_keep(g->b, keep, az_bd_text(g->b, x->name)),
                                           .pid = l->pid,
                                           .tid = l->tid,
                                           .stream = !x->gpu || l->context > INT64_MAX ? -1 : (int64_t)l->context,
@@ -261,7 +261,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc ? rc : path_table(job, &ranks->v[i], p);
 }
 
-const struct az_rank_analysis az_rank_critical_path = {
+const struct az_rank_analysis az_rank_analysis_critical_path = {
     .name = "rank_critical_path",
     .help = "critical path of one rank",
     .needs = AZ_CAP_FRAMEWORK,

@@ -150,8 +150,7 @@ static void put_device(struct az_table *t, int64_t device)
 
 static int summary(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "queue_length_summary", "Launches waiting on each stream", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(job->arena, "queue_length_summary", "Launches waiting on each stream", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -240,7 +239,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc ? rc : over_time(job, ranks, parts);
 }
 
-const struct az_rank_analysis az_rank_queue = {
+const struct az_rank_analysis az_rank_analysis_queue = {
     .name = "rank_queue",
     .help = "launches waiting on each rank's streams, and time with a full queue",
     .any = AZ_CAP_FRAMEWORK | AZ_CAP_CALLS | AZ_CAP_HLO,

@@ -192,7 +192,7 @@ int az_bd_group_names(struct az_bd *b, struct az_mem *mem, const uint32_t *name,
     for (size_t i = 0; i < stay; i++) {
         out->v[i] = v[i];
         out->v[i].std = 0;
-        out->v[i].name = az_bd_keep(keep, v[i].name);
+        out->v[i].name = az_bd_keep(b, keep, v[i].name);
     }
     if (stay < groups)
         out->v[stay] = together(v + stay, groups - stay);

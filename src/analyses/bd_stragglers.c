@@ -55,7 +55,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
         if (rc)
             break;
         if (added)
-            p->v[p->n++].name = az_bd_keep(keep, az_bd_text(b, op->name));
+            p->v[p->n++].name = az_bd_keep(b, keep, az_bd_text(b, op->name));
         p->v[*row] = (struct last_of){ .name = p->v[*row].name,
                                        .stream = stream,
                                        .iteration = b->step[at].number,
@@ -211,7 +211,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return c.deviation < 0 ? AZ_OK : emit(job, ranks, v, c);
 }
 
-const struct az_rank_analysis az_rank_stragglers = {
+const struct az_rank_analysis az_rank_analysis_stragglers = {
     .name = "rank_stragglers",
     .help = "ranks that often start the most varying collective last",
     .needs = AZ_CAP_FRAMEWORK,

@@ -98,7 +98,7 @@ static int communication(struct az_job *job, const struct az_bd *b, const struct
             continue;
         struct comm_name *c = &p->comms[row[o->name == AZ_NO_ID ? ids : o->name] - 1];
         if (c->n++ == 0)
-            c->name = az_bd_keep(keep, az_bd_text(b, o->name));
+            c->name = az_bd_keep(b, keep, az_bd_text(b, o->name));
         c->sum = az_add_sat(c->sum, o->end - o->start);
         c->hidden = az_add_sat(c->hidden, before(compute, sum, o->end) - before(compute, sum, o->start));
     }
@@ -406,7 +406,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc ? rc : notes(job, ranks, parts);
 }
 
-const struct az_rank_analysis az_rank_breakdown = {
+const struct az_rank_analysis az_rank_analysis_breakdown = {
     .name = "rank_breakdown",
     .help = "device time of each rank: computation, communication, copies, idle, overlap, kernels",
     .any = AZ_CAP_FRAMEWORK | AZ_CAP_TIMELINE | AZ_CAP_HLO,

@@ -53,14 +53,16 @@ extern const struct az_analysis az_analysis_findings;
 extern const struct az_analysis az_analysis_coverage;
 
 /* over ranks */
-extern const struct az_rank_analysis az_rank_breakdown;
-extern const struct az_rank_analysis az_rank_idle;
-extern const struct az_rank_analysis az_rank_queue;
-extern const struct az_rank_analysis az_rank_memory;
-extern const struct az_rank_analysis az_rank_launch;
-extern const struct az_rank_analysis az_rank_ops;
-extern const struct az_rank_analysis az_rank_stragglers;
-extern const struct az_rank_analysis az_rank_counters;
-extern const struct az_rank_analysis az_rank_critical_path;
+extern const struct az_rank_analysis az_rank_analysis_breakdown;
+extern const struct az_rank_analysis az_rank_analysis_idle;
+extern const struct az_rank_analysis az_rank_analysis_queue;
+extern const struct az_rank_analysis az_rank_analysis_memory;
+extern const struct az_rank_analysis az_rank_analysis_launch;
+extern const struct az_rank_analysis az_rank_analysis_ops;
+extern const struct az_rank_analysis az_rank_analysis_stragglers;
+extern const struct az_rank_analysis az_rank_analysis_counters;
+extern const struct az_rank_analysis az_rank_analysis_critical_path;
+extern const struct az_rank_analysis az_rank_analysis_ranks;
+extern const struct az_rank_analysis az_rank_analysis_rank_summary;
 
 #endif

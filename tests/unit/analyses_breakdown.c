@@ -67,7 +67,7 @@ static void device_time(void **state)
     kern(f, 7, 50, 100, 10, "gemm");
     kern(f, 16, 52, 105, 20, "ncclDevKernel_AllReduce");
     work(f, "gpu_memcpy", 7, 54, 130, 2, "Memcpy DtoH (Device -> Pinned)", "");
-    run_rank(f, &az_rank_breakdown);
+    run_rank(f, &az_rank_analysis_breakdown);
     near(num(f, "temporal_breakdown", 0, "kernel_time(us)"), 32);
     near(num(f, "temporal_breakdown", 0, "idle_time(us)"), 5);
     near(num(f, "temporal_breakdown", 0, "compute_time(us)"), 10);
@@ -124,7 +124,7 @@ static void last_step_is_dropped(void **state)
 {
     struct fw_fix *f = *state;
     two_steps(f);
-    run_rank(f, &az_rank_breakdown);
+    run_rank(f, &az_rank_analysis_breakdown);
     near(num(f, "temporal_breakdown", 0, "operations"), 2);
     near(num(f, "temporal_breakdown", 0, "kernel_time(us)"), 100);
     near(covered(f, "device events left out of the breakdowns of ranks"), 2);
@@ -136,7 +136,7 @@ static void last_step_is_kept(void **state)
     struct fw_fix *f = *state;
     option(f, "last_step", "keep");
     two_steps(f);
-    run_rank(f, &az_rank_breakdown);
+    run_rank(f, &az_rank_analysis_breakdown);
     near(num(f, "temporal_breakdown", 0, "operations"), 4);
     near(num(f, "temporal_breakdown", 0, "kernel_time(us)"), 160);
 }
@@ -152,7 +152,7 @@ static void small_kernels_are_others(void **state)
     kern(f, 7, 6, 1300, 10, "third");
     kern(f, 7, 9, 1400, 20, "third");
     kern(f, 7, 12, 1500, 20, "fourth");
-    run_rank(f, &az_rank_breakdown); /* running sums 100, 150, 180, 200: the median is 165 */
+    run_rank(f, &az_rank_analysis_breakdown); /* running sums 100, 150, 180, 200: the median is 165 */
     const struct az_table *t = table(f, "kernel_breakdown");
     assert_int_equal(t->rows, 3);
     is(f, "kernel_breakdown", 0, "name", "first");
@@ -182,7 +182,7 @@ static void idle_causes(void **state)
 {
     struct fw_fix *f = *state;
     gaps(f);
-    run_rank(f, &az_rank_idle);
+    run_rank(f, &az_rank_analysis_idle);
     assert_int_equal(table(f, "idle_time_breakdown")->rows, 4);
     const size_t host = row2(f, "idle_time_breakdown", "stream", "7", "idle_category", "host_wait");
     const size_t kernels = row2(f, "idle_time_breakdown", "stream", "7", "idle_category", "kernel_wait");
@@ -205,7 +205,7 @@ static void idle_delay_is_an_option(void **state)
     struct fw_fix *f = *state;
     option(f, "consecutive_kernel_delay_ns", "30001");
     gaps(f);
-    run_rank(f, &az_rank_idle);
+    run_rank(f, &az_rank_analysis_idle);
     const size_t kernels = row2(f, "idle_time_breakdown", "stream", "7", "idle_category", "kernel_wait");
     near(num(f, "idle_time_breakdown", kernels, "idle_time"), 35);
 }
@@ -219,7 +219,7 @@ static void queue_length(void **state)
     kern(f, 7, 20, 60, 50, "b"); /* lengths 1 from 10, 2 from 20, 1 from 30, 0 from 60 */
     kernel(f, 7, 65, 1, "not launched", 5);
     call(f, 70, 1, "cudaLaunchKernel", 6); /* launches nothing that is in the trace */
-    run_rank(f, &az_rank_queue);
+    run_rank(f, &az_rank_analysis_queue);
     near(num(f, "queue_length_summary", 0, "count"), 4);
     near(num(f, "queue_length_summary", 0, "mean"), 1);
     near(num(f, "queue_length_summary", 0, "std"), sqrt(2.0 / 3));
@@ -242,7 +242,7 @@ static void graph_is_one_entry(void **state)
     kernel(f, 7, 20, 5, "a", 50);
     kernel(f, 7, 30, 5, "b", 50);
     kernel(f, 9, 25, 5, "c", 50);
-    run_rank(f, &az_rank_queue);
+    run_rank(f, &az_rank_analysis_queue);
     assert_int_equal(table(f, "queue_length_summary")->rows, 2); /* one a stream */
     near(num(f, "queue_length_summary", 0, "count"), 2);
     near(num(f, "queue_length_summary", 0, "mean_over_time"), 1);
@@ -256,7 +256,7 @@ static void bandwidths_add_up(void **state)
     work(f, "gpu_memcpy", 8, 3, 105, 10, "Memcpy HtoD (Pageable -> Device)", "\"bytes\":30000");
     work(f, "gpu_memset", 7, 6, 200, 0, "Memset (Device)", "\"bytes\":2000"); /* no time: a microsecond */
     work(f, "gpu_memset", 7, 9, 300, 4, "Memset (Device)", "");
-    run_rank(f, &az_rank_memory);
+    run_rank(f, &az_rank_analysis_memory);
     is(f, "memory_bw_summary", 0, "name", "Memcpy HtoD");
     near(num(f, "memory_bw_summary", 0, "count"), 3); /* 5, 5 + 3, 3 */
     near(num(f, "memory_bw_summary", 0, "mean"), 16.0 / 3);
@@ -284,7 +284,7 @@ static void launch_figures(void **state)
     call(f, 120, 5, "cudaGraphLaunch", 5);
     kernel(f, 7, 500, 1, "g1", 5);
     kernel(f, 7, 600, 1, "g2", 5);
-    run_rank(f, &az_rank_launch);
+    run_rank(f, &az_rank_analysis_launch);
     const size_t cuda = row_of(table(f, "launch_stats"), "name", "cudaLaunchKernel");
     near(num(f, "launch_stats", cuda, "count"), 3);
     near(num(f, "launch_stats", cuda, "cpu_duration_sum (us)"), 80);
@@ -320,7 +320,7 @@ static void launches_of_operators(void **state)
     }
     span(f, "cuda_runtime", 100, 2, 5, 2, "cudaLaunchKernel", "\"correlation\":90"); /* another thread: no operator */
     kernel(f, 7, 210, 1, "stray", 90);
-    run_rank(f, &az_rank_ops);
+    run_rank(f, &az_rank_analysis_ops);
     const struct az_table *t = table(f, "op_launches");
     assert_int_equal(t->rows, 2);
     const size_t mm = row_of(t, "op_name", "aten::mm"), linear = row_of(t, "op_name", "aten::linear");
@@ -353,7 +353,7 @@ static void sequences_at_the_smallest_depth(void **state)
     op(f, 400, 20, "layer_short", "");
     call(f, 401, 3, "cudaLaunchKernel", 50);
     kernel(f, 7, 410, 1, "a", 50); /* one kernel: too few */
-    run_rank(f, &az_rank_ops);
+    run_rank(f, &az_rank_analysis_ops);
     const struct az_table *t = table(f, "frequent_sequences");
     assert_int_equal(t->rows, 2);
     is(f, "frequent_sequences", 0, "pattern", "layer_forward|b|a");
@@ -376,7 +376,7 @@ static void counters_by_order(void **state)
 {
     struct fw_fix *f = *state;
     counter_ranges(f);
-    run_rank(f, &az_rank_counters);
+    run_rank(f, &az_rank_analysis_counters);
     assert_int_equal(table(f, "cupti_counters")->rows, 2);
     is(f, "cupti_counters", 0, "bottom_level_op", "aten::mm");
     is(f, "cupti_counters", 1, "kernel", "add");
@@ -392,7 +392,7 @@ static void counters_that_do_not_match(void **state)
     struct fw_fix *f = *state;
     counter_ranges(f);
     launch(f, 200, "aten::mul", "", 220, 5, "mul", 3);
-    run_rank(f, &az_rank_counters);
+    run_rank(f, &az_rank_analysis_counters);
     assert_int_equal(cell(table(f, "cupti_counters"), 0, "bottom_level_op")->type, AZ_EMPTY);
     near(num(f, "cupti_counters", 0, "inst.sum"), 12);
     near(covered(f, "cupti_counters without operators"), 2);
@@ -414,7 +414,7 @@ static void path_through_a_wait(void **state)
     kernel(f, 7, 30, 100, "gemm", 1);
     call(f, 25, 115, "cudaDeviceSynchronize", 2);
     op(f, 150, 20, "aten::item", "");
-    run_rank(f, &az_rank_critical_path);
+    run_rank(f, &az_rank_analysis_critical_path);
     /* 5 of mm, 25 to the kernel, 100 of it, 0 to the end of the wait, 0 to the next operator, 20 of it */
     near(bound(f, "cpu_bound"), 25);
     near(bound(f, "gpu_kernel_launch_overhead"), 25);
@@ -443,7 +443,7 @@ static void two_streams(struct fw_fix *f, const char *wait)
     kernel(f, 9, 131, 69, "ncclDevKernel_AllReduce", 2);
     call(f, 24, 1, "cudaLaunchKernel", 3);
     kernel(f, 7, 132, 10, "small", 3);
-    run_rank(f, &az_rank_critical_path);
+    run_rank(f, &az_rank_analysis_critical_path);
 }
 
 static void path_through_an_event(void **state)
@@ -471,7 +471,7 @@ static void a_shorter_launch_loses_to_the_event(void **state)
          "\"stream\":9,\"device\":0,\"correlation\":51,\"wait_on_stream\":7,\"wait_on_cuda_event_record_corr_id\":50");
     call(f, 20, 1, "cudaLaunchKernel", 2);
     kernel(f, 9, 131, 69, "ncclDevKernel_AllReduce", 2);
-    run_rank(f, &az_rank_critical_path);
+    run_rank(f, &az_rank_analysis_critical_path);
     near(bound(f, "cpu_bound"), 5);
     near(bound(f, "gpu_kernel_launch_overhead"), 25);
     near(bound(f, "gpu_compute_bound"), 100);
@@ -497,7 +497,7 @@ static void kernels_behind_each_other(void **state)
     kernel(f, 7, 63, 40, "b", 2); /* was waiting: 3 behind a */
     call(f, 15, 1, "cudaLaunchKernel", 3);
     kernel(f, 7, 1603, 10, "c", 3); /* 1500 behind b: its launch was */
-    run_rank(f, &az_rank_critical_path);
+    run_rank(f, &az_rank_analysis_critical_path);
     near(bound(f, "gpu_kernel_launch_overhead"), 1588);
     near(bound(f, "gpu_compute_bound"), 10);
     near(bound(f, "cpu_bound"), 15);
@@ -513,7 +513,7 @@ static void path_of_an_annotation(void **state)
     span(f, "user_annotation", 100, 1, 200, 100, "## forward ##", "");
     op(f, 10, 50, "aten::a", "");
     op(f, 210, 30, "aten::b", "");
-    run_rank(f, &az_rank_critical_path);
+    run_rank(f, &az_rank_analysis_critical_path);
     near(bound(f, "cpu_bound"), 30);
     near(num(f, "critical_path_summary", 0, "window (us)"), 100);
 }
@@ -524,7 +524,7 @@ static void no_such_annotation(void **state)
     option(f, "critical_path", "true");
     option(f, "critical_path_annotation", "missing");
     op(f, 10, 50, "aten::a", "");
-    run_rank(f, &az_rank_critical_path);
+    run_rank(f, &az_rank_analysis_critical_path);
     assert_false(has_table(f, "critical_path"));
     near(covered(f, "critical path"), 0);
 }
@@ -553,10 +553,10 @@ static void latest_rank_is_a_candidate(void **state)
     const struct az_rank rank[] = { { .rank = 4, .ticks_per_ns = 1 }, { .rank = 6, .ticks_per_ns = 1 } };
     const struct az_ranks ranks = { .v = rank, .n = 2, .world_size = 8 };
     void *parts[2] = { NULL, NULL };
-    assert_int_equal(az_rank_stragglers.reduce(&f->job, &f->arena, &parts[0]), 0);
-    assert_int_equal(az_rank_stragglers.reduce(&other->job, &f->arena, &parts[1]), 0);
+    assert_int_equal(az_rank_analysis_stragglers.reduce(&f->job, &f->arena, &parts[0]), 0);
+    assert_int_equal(az_rank_analysis_stragglers.reduce(&other->job, &f->arena, &parts[1]), 0);
     option(f, "straggler_candidates", "1");
-    assert_int_equal(az_rank_stragglers.finish(&f->job, &ranks, parts), 0);
+    assert_int_equal(az_rank_analysis_stragglers.finish(&f->job, &ranks, parts), 0);
     assert_int_equal(table(f, "straggler_candidates")->rows, 1);
     near(num(f, "straggler_candidates", 0, "rank"), 6);
     near(num(f, "straggler_candidates", 0, "times_among_last"), 2);
@@ -568,10 +568,11 @@ static void latest_rank_is_a_candidate(void **state)
 /* ---- nothing at all ---- */
 static void nothing_to_say(void **state)
 {
-    static const struct az_rank_analysis *const all[] = {
-        &az_rank_breakdown, &az_rank_idle,       &az_rank_queue,    &az_rank_memory,       &az_rank_launch,
-        &az_rank_ops,       &az_rank_stragglers, &az_rank_counters, &az_rank_critical_path
-    };
+    static const struct az_rank_analysis *const all[] = { &az_rank_analysis_breakdown,    &az_rank_analysis_idle,
+                                                          &az_rank_analysis_queue,        &az_rank_analysis_memory,
+                                                          &az_rank_analysis_launch,       &az_rank_analysis_ops,
+                                                          &az_rank_analysis_stragglers,   &az_rank_analysis_counters,
+                                                          &az_rank_analysis_critical_path };
     struct fw_fix *f = *state;
     option(f, "critical_path", "true");
     option(f, "sequence_op", "x");

@@ -45,7 +45,7 @@ static void time_of_ranks(void **state)
     struct fix *f = *state;
     two_devices(&f->t[0], 1);
     two_devices(&f->t[1], 1000); /* the same in picoseconds */
-    run_ranks(f, &az_rank_breakdown, 2);
+    run_ranks(f, &az_rank_analysis_breakdown, 2);
     for (size_t i = 0; i < 2; i++) {
         assert_true(number(f, "temporal_breakdown", i, "kernel_time(us)") == 20);
         assert_true(number(f, "temporal_breakdown", i, "idle_time(us)") == 5);
@@ -61,7 +61,7 @@ static void streams_of_devices(void **state)
     struct fix *f = *state;
     const struct az_table *t;
     two_devices(&f->t[0], 1);
-    run_ranks(f, &az_rank_idle, 1);
+    run_ranks(f, &az_rank_analysis_idle, 1);
     t = az_document_table(&f->doc, "idle_time_breakdown");
     assert_non_null(t);
     assert_int_equal(t->rows, 3); /* kernel_wait and other of device 0, other of device 1 */
@@ -74,7 +74,7 @@ static void queue_and_launches(void **state)
 {
     struct fix *f = *state;
     two_devices(&f->t[0], 1);
-    run_ranks(f, &az_rank_queue, 1);
+    run_ranks(f, &az_rank_analysis_queue, 1);
     assert_int_equal(az_document_table(&f->doc, "queue_length_summary")->rows, 2);
     assert_true(number(f, "queue_length_summary", 0, "max") == 2);
 }
@@ -83,7 +83,7 @@ static void launches(void **state)
 {
     struct fix *f = *state;
     two_devices(&f->t[0], 1);
-    run_ranks(f, &az_rank_launch, 1);
+    run_ranks(f, &az_rank_analysis_launch, 1);
     assert_true(number(f, "launch_stats", 0, "count") == 3);
     assert_true(number(f, "launch_stats", 0, "launch_delay_max (us)") == 22); /* 25 less 1 and 2 */
 }
@@ -94,7 +94,7 @@ static void no_calls(void **state)
     struct fix *f = *state;
     add(&f->t[0], AZ_KERNEL, "a", stream_lane(&f->t[0], 10, 0, 7), 0, 10000, 0);
     add(&f->t[0], AZ_KERNEL, "b", stream_lane(&f->t[0], 10, 0, 7), 50000, 60000, 0);
-    run_ranks(f, &az_rank_idle, 1);
+    run_ranks(f, &az_rank_analysis_idle, 1);
     is_text(az_document_table(&f->doc, "idle_time_breakdown"), 0, "idle_category", "other");
     assert_true(number(f, "idle_time_breakdown", 0, "idle_time") == 40);
 }
