@@ -36,7 +36,8 @@ for t in temporal_breakdown kernel_type_breakdown_by_rank kernel_breakdown comm_
 done
 grep 'breakdowns of ranks' out/coverage.csv
 "$ANALYZER" --config=config.json --csv-dir all -q --opt last_step=keep && cut -d, -f1-5,12 all/temporal_breakdown.csv
-"$ANALYZER" run rank1.json -q --csv-dir one && ls one | grep -c temporal
+"$ANALYZER" run rank1.json -q --csv-dir one
+[ -e one/temporal_breakdown.csv ] || echo "one file has no tables over ranks"
 "$ANALYZER" run rank1.json -q --csv-dir one1 --opt rank_tables=always && cut -d, -f1-5 one1/temporal_breakdown.csv
 for j in 1 2 4; do "$ANALYZER" --config=config.json -j $j -q --csv-dir "j$j"; done
 diff -r j1 j2 && diff -r j1 j4 && echo equal
