@@ -78,6 +78,15 @@ const struct az_rank_analysis *const az_rank_analyses[] = {
     &az_rank_analysis_kernels,
     &az_rank_analysis_groups,
     &az_rank_analysis_sheets,
+    &az_rank_analysis_breakdown,
+    &az_rank_analysis_idle,
+    &az_rank_analysis_queue,
+    &az_rank_analysis_memory,
+    &az_rank_analysis_launch,
+    &az_rank_analysis_ops,
+    &az_rank_analysis_stragglers,
+    &az_rank_analysis_counters,
+    &az_rank_analysis_critical_path,
     &az_rank_analysis_rank_summary, /* last: of what the others found */
     NULL,
 };

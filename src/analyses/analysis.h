@@ -22,6 +22,7 @@ struct az_job {
     void *framework;           /* what analyses of framework traces share (analyses/fw.h) */
     struct az_intern *texts;   /* of a rank being reduced: az_rank_text (analyses/ranks.h); NULL: none */
     void *shared;              /* results that analyses share (analyses/shared.h), made on first use */
+    void *breakdown;           /* what the breakdowns of a rank share (analyses/bd.h), made on first use */
 };
 
 struct az_analysis {

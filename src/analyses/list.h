@@ -57,6 +57,15 @@ extern const struct az_analysis az_analysis_coverage;
 extern const struct az_rank_analysis az_rank_analysis_kernels;
 extern const struct az_rank_analysis az_rank_analysis_groups;
 extern const struct az_rank_analysis az_rank_analysis_sheets;
+extern const struct az_rank_analysis az_rank_analysis_breakdown;
+extern const struct az_rank_analysis az_rank_analysis_idle;
+extern const struct az_rank_analysis az_rank_analysis_queue;
+extern const struct az_rank_analysis az_rank_analysis_memory;
+extern const struct az_rank_analysis az_rank_analysis_launch;
+extern const struct az_rank_analysis az_rank_analysis_ops;
+extern const struct az_rank_analysis az_rank_analysis_stragglers;
+extern const struct az_rank_analysis az_rank_analysis_counters;
+extern const struct az_rank_analysis az_rank_analysis_critical_path;
 extern const struct az_rank_analysis az_rank_analysis_ranks;
 extern const struct az_rank_analysis az_rank_analysis_rank_summary;
 

@@ -310,7 +310,8 @@ int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
     failed = reduced ? az_ranks_reduce(&ranks) : read_traces(&o);
     if (!failed)
         failed = read_other(&o);
-    if (!reduced && res->n_traces > 1 && failed != AZ_EINTR && failed != AZ_ENOMEM && failed != AZ_ELIMIT) {
+    const bool ranks_wanted = res->n_traces > 1 || az_sv_is(job->input->opts.rank_tables, "always");
+    if (!reduced && ranks_wanted && failed != AZ_EINTR && failed != AZ_ENOMEM && failed != AZ_ELIMIT) {
         rc = az_ranks_of_traces(&ranks);
         failed = failed ? failed : rc;
     }

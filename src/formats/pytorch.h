@@ -27,8 +27,11 @@ struct az_pt_event {
     struct az_sv cat, name;
     struct az_pt_id pid, tid, id;
     int64_t ts, dur, corr, ext, bytes, seq, fwd, coll_seq, stream, device;
+    int64_t wait_stream, wait_corr; /* of a synchronisation; -1: not given */
+    double gbps;                    /* bandwidth of a copy; 0: not given */
     struct az_sv dims, types, strides, concrete;
     struct az_sv arg_name, labels;
+    struct az_sv counters;               /* the args as written, of cuda_profiler_range */
     struct az_sv coll[AZ_PT_COLL_TEXTS]; /* only if has_coll */
 };
 

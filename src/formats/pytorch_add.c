@@ -23,7 +23,7 @@ int az_pt_reader_init(struct az_pt_reader *r, struct az_trace *t, const struct a
     az_trace_columns(t, AZ_FRAME, AZ_COL_UID);
     az_trace_columns(t, AZ_RANGE, AZ_COL_UID | AZ_COL_SIDE);
     az_trace_columns(t, AZ_GPU_RANGE, AZ_COL_UID);
-    az_trace_columns(t, AZ_SYNC, AZ_COL_CORR | AZ_COL_UID);
+    az_trace_columns(t, AZ_SYNC, AZ_COL_CORR | AZ_COL_SIDE | AZ_COL_UID);
     az_trace_columns(t, AZ_OVERHEAD, AZ_COL_UID);
     return az_map_init(&r->lanes, t->mem, 64);
 }
@@ -179,9 +179,18 @@ static int collective_row(struct az_pt_reader *r, const struct az_pt_event *e, u
 
 static int copy_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
 {
-    struct az_copy c = { .bytes = e->bytes, .op = -1, .src = -1, .dst = -1 };
+    struct az_copy c = { .bytes = e->bytes, .gbps = e->gbps, .op = -1, .src = -1, .dst = -1 };
     *side = (uint32_t)r->trace->copies.n;
     return az_vec_push(&r->trace->copies, c);
+}
+
+static int sync_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
+{
+    struct az_optrace *o = az_optrace(r->trace);
+    if (e->wait_stream < 0 && e->wait_corr <= 0)
+        return 0;
+    *side = (uint32_t)o->syncs.n;
+    return az_vec_push(&o->syncs, ((struct az_sync){ e->wait_stream, e->wait_corr > 0 ? (uint64_t)e->wait_corr : 0 }));
 }
 
 /* ---- categories ---- */
@@ -254,9 +263,37 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
     case AZ_MEMCPY:
     case AZ_MEMSET:
         return copy_row(r, e, &v->side);
+    case AZ_SYNC:
+        return sync_row(r, e, &v->side);
     default:
         return 0;
     }
+}
+
+/* Every number of the args is a counter. */
+static int add_counters(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    struct az_optrace *o = az_optrace(r->trace);
+    struct az_counter_range c = { .uid = r->uid, .start = e->ts, .first = (uint32_t)o->counter_values.n };
+    struct az_jview object;
+    struct az_sv key, value;
+    if (!e->has_ts || !e->has_dur || e->dur < 0 || __builtin_add_overflow(e->ts, e->dur, &c.end)) {
+        r->no_time++;
+        return 0;
+    }
+    int rc = name_id(r, e->name, e->name_escaped, &c.name);
+    bool more = rc == 0 && az_jview_object(&object, e->counters);
+    while (more && rc == 0 && az_jview_member(&object, &key, &value)) {
+        struct az_counter_value v;
+        if (az_parse_f64(value, &v.value) != 0)
+            continue;
+        rc = name_id(r, key, true, &v.name);
+        if (rc == 0)
+            rc = az_vec_push(&o->counter_values, v);
+    }
+    c.n = (uint32_t)o->counter_values.n - c.first;
+    r->trace->kept++;
+    return rc ? rc : az_vec_push(&o->counters, c);
 }
 
 static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
@@ -264,7 +301,7 @@ static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
     enum az_kind kind = kind_of(e->cat);
     struct az_event v = { .start = e->ts, .side = AZ_NO_ROW, .uid = r->uid };
     if (kind == AZ_KIND_COUNT)
-        return other_category(r, e->cat);
+        return az_sv_is(e->cat, "cuda_profiler_range") ? add_counters(r, e) : other_category(r, e->cat);
     if (!e->has_ts || !e->has_dur || e->dur < 0 || __builtin_add_overflow(e->ts, e->dur, &v.end)) {
         r->no_time++;
         return 0;

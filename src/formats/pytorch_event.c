@@ -1,4 +1,5 @@
 /* One event of a PyTorch trace as it is read (spec: PyTorch-profiler report, 1.3, 1.4). */
+#include "base/num.h"
 #include "formats/pytorch.h"
 
 enum { K_PH = 1, K_CAT, K_NAME, K_PID, K_TID, K_TS, K_DUR, K_ARGS, K_ID };
@@ -31,9 +32,12 @@ enum {
     A_COLL_SEQ,
     A_NAME,
     A_LABELS,
+    A_BANDWIDTH,
+    A_WAIT_STREAM,
+    A_WAIT_CORR,
     A_FIRST_IGNORED
 };
-/* Keys behind `labels` are not wanted; they are listed so that the scanner predicts what follows them. */
+/* Keys behind those of a wait are not wanted; they are listed so that the scanner predicts what follows them. */
 static const char *const arg_keys[] = { "correlation",
                                         "External id",
                                         "stream",
@@ -58,6 +62,9 @@ static const char *const arg_keys[] = { "correlation",
                                         "Seq",
                                         "name",
                                         "labels",
+                                        "memory bandwidth (GB/s)",
+                                        "wait_on_stream",
+                                        "wait_on_cuda_event_record_corr_id",
                                         "Record function id",
                                         "Ev Idx",
                                         "finished",
@@ -77,7 +84,6 @@ static const char *const arg_keys[] = { "correlation",
                                         "Python module id",
                                         "kind",
                                         "kernel",
-                                        "memory bandwidth (GB/s)",
                                         "sort_index",
                                         "scope",
                                         "src",
@@ -157,6 +163,16 @@ static int collective_text(struct az_jscan *s, struct az_pt_event *e, int k)
     return text_value(s, &e->coll[k - A_COLL], &escaped);
 }
 
+/* Any number; else 0. */
+static int real(struct az_jscan *s, double *out)
+{
+    struct az_sv raw;
+    const int rc = az_j_skip(s, &raw);
+    if (rc != AZ_J_OK || az_parse_f64(raw, out) != 0)
+        *out = 0;
+    return rc;
+}
+
 static int arg_value(struct az_jscan *s, struct az_pt_event *e, int k)
 {
     struct az_sv raw;
@@ -186,6 +202,12 @@ static int arg_value(struct az_jscan *s, struct az_pt_event *e, int k)
         return az_j_skip(s, &e->strides);
     case A_CONCRETE:
         return az_j_skip(s, &e->concrete);
+    case A_WAIT_STREAM:
+        return number_or(s, &e->wait_stream, -1);
+    case A_WAIT_CORR:
+        return number_or(s, &e->wait_corr, -1);
+    case A_BANDWIDTH:
+        return real(s, &e->gbps);
     case A_NAME:
         return text_value(s, &e->arg_name, &escaped);
     case A_LABELS:
@@ -200,6 +222,8 @@ static int read_args(struct az_pt_reader *r, struct az_jscan *s, struct az_pt_ev
     struct az_sv raw;
     if (*s->p != '{')
         return az_j_skip(s, &raw);
+    if (az_sv_is(e->cat, "cuda_profiler_range"))
+        return az_j_skip(s, &e->counters);
     s->p++;
     int k = az_j_first_key(s, &r->arg_keys);
     while (k >= 0) {
@@ -277,7 +301,7 @@ int az_pt_event(void *reader, struct az_jscan *s)
     struct az_pt_reader *r = reader;
     struct az_pt_event e;
     memset(&e, 0, offsetof(struct az_pt_event, coll));
-    e.seq = e.coll_seq = e.bytes = -1;
+    e.seq = e.coll_seq = e.bytes = e.wait_stream = e.wait_corr = -1;
     int rc = read_event(r, s, &e);
     if (rc != AZ_J_OK)
         return rc;

@@ -5,8 +5,8 @@
 struct joint {
     struct az_trace *whole, *part;
     const struct az_append *map;
-    uint32_t *args, *colls; /* row of the part -> of the whole */
-    uint32_t ops, copies;   /* rows of the whole before: what is added to the part's */
+    uint32_t *args, *colls;      /* row of the part -> of the whole */
+    uint32_t ops, copies, syncs; /* rows of the whole before: what is added to the part's */
 };
 
 static uint32_t name_of(const struct joint *j, uint32_t id) { return id == AZ_NO_ID ? id : j->map->name[id]; }
@@ -40,17 +40,22 @@ static int join_colls(struct joint *j)
     return 0;
 }
 
-/* Rows that events number: operators and copies. */
+/* Rows that events number: operators, copies and waits. */
 static int join_rows(struct joint *j)
 {
     struct az_optrace *to = az_optrace(j->whole), *from = az_optrace(j->part);
     int rc = az_vec_reserve(&to->ops, from->ops.n);
     if (rc == 0)
         rc = az_vec_reserve(&j->whole->copies, j->part->copies.n);
+    if (rc == 0)
+        rc = az_vec_reserve(&to->syncs, from->syncs.n);
     if (rc)
         return rc;
     j->ops = (uint32_t)to->ops.n;
     j->copies = (uint32_t)j->whole->copies.n;
+    j->syncs = (uint32_t)to->syncs.n;
+    for (size_t i = 0; i < from->syncs.n; i++)
+        to->syncs.v[to->syncs.n++] = from->syncs.v[i];
     for (size_t i = 0; i < from->ops.n; i++) {
         struct az_op op = from->ops.v[i];
         op.args = op.args == AZ_NO_ROW ? AZ_NO_ROW : j->args[op.args];
@@ -84,11 +89,44 @@ static int join_arrows(struct joint *j)
     return 0;
 }
 
+static int join_counters(struct joint *j)
+{
+    struct az_optrace *to = az_optrace(j->whole), *from = az_optrace(j->part);
+    const uint32_t at = (uint32_t)to->counter_values.n;
+    int rc = az_vec_reserve(&to->counters, from->counters.n);
+    if (rc == 0)
+        rc = az_vec_reserve(&to->counter_values, from->counter_values.n);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < from->counters.n; i++) {
+        struct az_counter_range c = from->counters.v[i];
+        c.name = name_of(j, c.name);
+        c.uid += j->map->uid;
+        c.first += at;
+        to->counters.v[to->counters.n++] = c;
+    }
+    for (size_t i = 0; i < from->counter_values.n; i++) {
+        struct az_counter_value v = from->counter_values.v[i];
+        v.name = name_of(j, v.name);
+        to->counter_values.v[to->counter_values.n++] = v;
+    }
+    return 0;
+}
+
 static uint32_t side_of(const struct joint *j, enum az_kind k, uint32_t side)
 {
     if (side == AZ_NO_ROW)
         return side;
-    return k == AZ_HOST_OP ? side + j->ops : k == AZ_KERNEL ? j->colls[side] : side + j->copies;
+    switch (k) {
+    case AZ_HOST_OP:
+        return side + j->ops;
+    case AZ_KERNEL:
+        return j->colls[side];
+    case AZ_SYNC:
+        return side + j->syncs;
+    default:
+        return side + j->copies;
+    }
 }
 
 static int join_events(struct joint *j, enum az_kind k)
@@ -157,6 +195,8 @@ int az_optrace_append(struct az_trace *whole, struct az_trace *part, const struc
         rc = join_arrows(&j);
     if (rc == 0)
         rc = join_driver_calls(&j);
+    if (rc == 0)
+        rc = join_counters(&j);
     for (int k = 0; rc == 0 && k < AZ_KIND_COUNT; k++)
         rc = join_events(&j, (enum az_kind)k);
     if (rc == 0)

@@ -79,6 +79,21 @@ struct az_options {
     int64_t topk_kernels;         /* AZ_UNSET_I64: all */
     int64_t min_event_ns;         /* of the activity reports */
     struct az_sv exclude_kernels; /* whole words, blanks between them */
+    /* breakdowns over ranks (spec: collectives, 6) */
+    struct az_sv rank_tables; /* several | always */
+    struct az_sv last_step;   /* drop | keep */
+    int64_t consecutive_kernel_delay_ns, max_queue_length;
+    int64_t breakdown_kernels;
+    double breakdown_ratio; /* 0..1 */
+    double runtime_cutoff_us, launch_delay_cutoff_us;
+    bool launch_details;
+    struct az_sv sequence_op; /* part of an operator's name; empty: no sequences */
+    int64_t sequence_min_kernels, sequence_top;
+    int64_t straggler_candidates;
+    bool critical_path;
+    int64_t critical_path_rank;            /* AZ_UNSET_I64: the lowest that is there */
+    struct az_sv critical_path_annotation; /* empty: the first profiler step, else the whole trace */
+    int64_t critical_path_instance;        /* which occurrence of the annotation, from 0 */
     /* ranks of one run (spec: multi-rank report) */
     bool all_kernels;            /* a table of every kernel for each rank */
     bool node_replay;            /* benchmark commands of the costliest operations */

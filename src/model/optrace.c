@@ -46,8 +46,10 @@ static int seal(struct az_trace *t)
     if (rc)
         return rc;
     o->launchers = launchers;
-    for (int k = 0; k < AZ_KIND_COUNT; k++)
-        az_trace_drop_columns(t, (enum az_kind)k, AZ_COL_CORR | AZ_COL_NODE);
+    for (int k = 0; k < AZ_KIND_COUNT; k++) {
+        const bool wanted = (k == AZ_CALL || k == AZ_SYNC) && (o->opts->launch_details || o->opts->critical_path);
+        az_trace_drop_columns(t, (enum az_kind)k, wanted ? AZ_COL_NODE : AZ_COL_CORR | AZ_COL_NODE);
+    }
     return 0;
 }
 
@@ -65,6 +67,9 @@ static void release(struct az_trace *t)
     az_vec_release(&o->flows);
     az_vec_release(&o->fwdbwd);
     az_map_release(&o->driver_calls);
+    az_vec_release(&o->counters);
+    az_vec_release(&o->counter_values);
+    az_vec_release(&o->syncs);
     az_map_release(&o->arg_map);
     az_map_release(&o->coll_map);
     az_vec_release(&o->compact);
@@ -86,6 +91,9 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
     az_vec_init(&o->lane_names, t->mem);
     az_vec_init(&o->flows, t->mem);
     az_vec_init(&o->fwdbwd, t->mem);
+    az_vec_init(&o->counters, t->mem);
+    az_vec_init(&o->counter_values, t->mem);
+    az_vec_init(&o->syncs, t->mem);
     az_vec_init(&o->compact, t->mem);
     o->world_size = -1;
     o->opts = opts;

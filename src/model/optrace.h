@@ -52,15 +52,36 @@ struct az_op {
 };
 AZ_VEC(struct az_op, az_ops);
 
+/* Hardware counters that the profiler collected over one kernel (cuda_profiler_range events), in file order. */
+struct az_counter_range {
+    uint32_t name, uid;
+    int64_t start, end;
+    uint32_t first, n; /* its run of counter_values */
+};
+AZ_VEC(struct az_counter_range, az_counter_ranges);
+struct az_counter_value {
+    uint32_t name;
+    double value;
+};
+AZ_VEC(struct az_counter_value, az_counter_values);
+
+/* What a synchronisation on the device waits for; AZ_SYNC side rows. */
+struct az_sync {
+    int64_t wait_stream;  /* -1: not said */
+    uint64_t record_corr; /* correlation of the call that recorded the event; 0: not said */
+};
+AZ_VEC(struct az_sync, az_syncs);
+
 struct az_calltree;
 struct az_launchers;
 
 /* trace.ext of a framework trace. Columns by kind:
- * (corr and node are given back when the trace is sealed: the links have them)
+ * (corr and node are given back when the trace is sealed: the links have them; AZ_CALL and AZ_SYNC keep corr for
+ * launch_details and critical_path)
  *   AZ_HOST_OP  corr = External id (0 none), side = row of `ops` (AZ_NO_ROW none)
  *   AZ_CALL     corr = correlation, node = External id + 1 (0 none)
  *   AZ_KERNEL   corr, node likewise, side = row of `colls`; AZ_MEMCPY, AZ_MEMSET likewise, side = row of trace.copies
- *   AZ_SYNC     corr
+ *   AZ_SYNC     corr, side = row of `syncs` (AZ_NO_ROW none)
  * uid is the index in the file's event array, of every kind. */
 struct az_optrace {
     struct az_ops ops;
@@ -69,6 +90,9 @@ struct az_optrace {
     struct az_lane_name_rows lane_names; /* parallel to trace.lanes */
     struct az_flows flows;               /* only for link_by = flow */
     struct az_fwdbwds fwdbwd;
+    struct az_counter_ranges counters;
+    struct az_counter_values counter_values;
+    struct az_syncs syncs;
     bool has_flows;      /* any CPU-to-GPU arrow in the file */
     bool key_is_ext;     /* link key (spec 3): the first launch call has no correlation, so External id */
     bool has_ops;        /* any operator: else a GPU-only trace */

@@ -66,6 +66,7 @@ AZ_VEC(struct az_lane, az_lanes);
 
 struct az_copy {
     int64_t bytes;    /* -1: not recorded */
+    double gbps;      /* rate in GB/s as the profile says it; 0: it does not */
     int16_t op;       /* copy kind of the profiler, -1 unknown */
     int16_t src, dst; /* memory kinds: 0 pageable, 1 pinned, 2 device, 3 array, 4 managed; -1 unknown */
 };

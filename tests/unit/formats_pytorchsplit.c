@@ -17,7 +17,8 @@ static void write_trace(struct az_vec_char *o, int n, bool nasty)
     static const char *const names[] = { "aten::mm", "aten::add", "k\\\"ph\\\":", "caf\\u00e9", "{ph" };
     assert_int_equal(az_text_printf(o, "{\"schemaVersion\":1,\"traceEvents\": [\n"), 0);
     for (int i = 0; i < n; i++) {
-        int kind = (int)below(nasty ? 10 : 7);
+        int kind = (int)below(nasty ? 12 : 9);
+        kind = kind > 8 ? kind - 2 : kind > 6 ? kind + 3 : kind; /* 7 to 9: nasty ones; 10, 11: counters, waits */
         unsigned thread = below(3), name = below(5), dims = below(4);
         const char *end = i + 1 < n ? ",\n" : "\n";
         int rc;
@@ -59,6 +60,17 @@ static void write_trace(struct az_vec_char *o, int n, bool nasty)
                                 i, end);
         else if (kind == 8)
             rc = az_text_printf(o, "{\"ph\":\"X\",\"broken\": yes %d}%s", i, end);
+        else if (kind == 10)
+            rc = az_text_printf(o,
+                                "{\"ph\":\"X\",\"cat\":\"cuda_profiler_range\",\"name\":\"r%u\",\"pid\":0,\"tid\":0,"
+                                "\"ts\":%d,\"dur\":2,\"args\":{\"c%u.sum\":%d,\"text\":\"no\",\"d\":1.5}}%s",
+                                name, i, dims, i, end);
+        else if (kind == 11)
+            rc = az_text_printf(
+                o,
+                "{\"ph\":\"X\",\"cat\":\"cuda_sync\",\"name\":\"Stream Wait Event\",\"pid\":0,\"tid\":%u,"
+                "\"ts\":%d,\"dur\":1,\"args\":{\"stream\":%u,\"correlation\":%d%s}}%s",
+                thread, i, thread, i, dims ? ",\"wait_on_stream\":7" : "", end);
         else
             rc = az_text_printf(
                 o, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"%d\"}}%s", i, end);
@@ -118,7 +130,11 @@ static void assert_same(const struct az_trace *a, const struct az_trace *b)
     for (uint32_t i = 0; i < a->names.text.n; i++)
         assert_int_equal(az_is_driver_call(p, i), az_is_driver_call(q, i));
     assert_int_equal(p->driver_calls.n, q->driver_calls.n);
-    SAME_ROWS(ops), SAME_ROWS(args), SAME_ROWS(colls), SAME_ROWS(lane_names);
+    SAME_ROWS(ops), SAME_ROWS(args), SAME_ROWS(colls), SAME_ROWS(lane_names), SAME_ROWS(counters), SAME_ROWS(syncs);
+    assert_int_equal(p->counter_values.n, q->counter_values.n);
+    for (size_t i = 0; i < p->counter_values.n; i++)
+        assert_true(p->counter_values.v[i].name == q->counter_values.v[i].name &&
+                    p->counter_values.v[i].value == q->counter_values.v[i].value);
     assert_int_equal(p->flows.n, q->flows.n);
     for (size_t i = 0; i < p->flows.n; i++)
         assert_true(p->flows.v[i].id == q->flows.v[i].id && p->flows.v[i].lane == q->flows.v[i].lane);
