@@ -118,6 +118,15 @@ struct az_sv az_field_filename(struct az_arena *scratch, struct az_sv id, const 
 }
 
 /* ---- columns ---- */
+ptrdiff_t az_field_column(const struct az_table *t, struct az_sv name)
+{
+    for (size_t c = 0; c < t->columns.n; c++) {
+        if (az_sv_eq(t->columns.v[c].name, name))
+            return (ptrdiff_t)c;
+    }
+    return -1;
+}
+
 ptrdiff_t az_field_find(const struct az_table *t, const char *name)
 {
     for (size_t c = 0; c < t->columns.n; c++) {

@@ -27,6 +27,8 @@ struct az_sv az_field_header(struct az_arena *scratch, const struct az_column *c
 #define AZ_FIELD_MAX 400
 struct az_sv az_field_number(const struct az_cell *c, const struct az_column *col, struct az_scale s, char *buf);
 
+/* Column of exactly that name, or -1. */
+ptrdiff_t az_field_column(const struct az_table *t, struct az_sv name);
 /* Column of that name, ASCII letters compared without case, or -1. */
 ptrdiff_t az_field_find(const struct az_table *t, const char *name);
 /* The columns to show where there is room for `most`: not AZ_DETAIL; keys first, then from the left. In table order in

@@ -58,6 +58,12 @@ static const char *chart_kind(enum az_chart_kind k)
         return "line";
     case AZ_CHART_SCATTER_LOG:
         return "scatter_log";
+    case AZ_CHART_WATERFALL:
+        return "waterfall";
+    case AZ_CHART_HEAT:
+        return "heat";
+    case AZ_CHART_TREND:
+        return "trend";
     }
     return "bar";
 }

@@ -92,6 +92,34 @@ static void severity(struct az_xlsx *x, struct lxw_worksheet *ws, const struct a
     }
 }
 
+/* A column of a heat map: blue below its median, white there, red above. */
+static void heat(struct lxw_worksheet *ws, const struct az_xlsx_part *p, size_t col)
+{
+    lxw_conditional_format f = {
+        .type = LXW_CONDITIONAL_3_COLOR_SCALE,
+        .min_color = 0x92C5DE,
+        .mid_color = 0xFFFFFF,
+        .max_color = 0xF4A582,
+        .mid_rule_type = LXW_CONDITIONAL_RULE_TYPE_PERCENTILE,
+        .mid_value = 50,
+    };
+    worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows, (lxw_col_t)col, &f);
+}
+
+static void heats(const struct az_document *doc, const struct az_xlsx_part *p)
+{
+    for (size_t i = 0; i < doc->charts.n; i++) {
+        const struct az_chart *c = &doc->charts.v[i];
+        if (c->kind != AZ_CHART_HEAT || !az_sv_eq(c->table, p->t->id))
+            continue;
+        for (size_t k = 0; k < c->y.n; k++) {
+            ptrdiff_t col = az_field_column(p->t, c->y.v[k]);
+            if (col >= 0 && (size_t)col < p->columns && p->t->columns.v[col].type != AZ_TEXT && p->rows)
+                heat(p->ws, p, (size_t)col);
+        }
+    }
+}
+
 /* ---- one table ---- */
 static void dress(struct az_xlsx *x, const struct az_xlsx_part *p)
 {
@@ -171,8 +199,10 @@ static int xlsx_write(const struct az_document *doc, const char *path, struct az
         size_t column = az_xlsx_summary(&x, summary, doc, &plan);
         az_xlsx_charts(&x, summary, column, doc, &plan);
     }
-    for (size_t i = 0; i < plan.parts.n && !x.error; i++)
+    for (size_t i = 0; i < plan.parts.n && !x.error; i++) {
         sheet(&x, &plan.parts.v[i]);
+        heats(doc, &plan.parts.v[i]);
+    }
     rc = az_xlsx_close(&x);
 out:
     az_xlsx_plan_release(&plan);

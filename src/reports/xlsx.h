@@ -106,6 +106,8 @@ const struct az_xlsx_part *az_xlsx_plan_find(const struct az_xlsx_plan *p, struc
 /* Rows and columns are filled from the top left; returns the first free column (for the charts). */
 size_t az_xlsx_summary(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_document *doc,
                        const struct az_xlsx_plan *plan);
+/* Is there a native chart of this kind? */
+bool az_xlsx_draws(enum az_chart_kind k);
 void az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t column, const struct az_document *doc,
                     const struct az_xlsx_plan *plan);
 

@@ -1,6 +1,9 @@
-/* Native charts on the summary sheet; their data stay in the cells of the tables' sheets. */
+/* Native charts on the summary sheet; their data stay in the cells of the tables' sheets. A waterfall has no native
+ * form of this format's first version and is left to other writers; a heat map is a colour scale over its table's
+ * columns. */
 #include <xlsxwriter.h>
 
+#include "reports/fields.h"
 #include "reports/xlsx.h"
 
 #define CHART_WIDTH    560 /* pixels */
@@ -26,20 +29,24 @@ static uint8_t type_of(enum az_chart_kind k)
     case AZ_CHART_COLUMN:
         return LXW_CHART_COLUMN;
     case AZ_CHART_LINE:
+    case AZ_CHART_TREND:
         return LXW_CHART_LINE;
     case AZ_CHART_SCATTER_LOG:
         return LXW_CHART_SCATTER;
+    case AZ_CHART_WATERFALL:
+    case AZ_CHART_HEAT:
+        break;
     }
     return LXW_CHART_COLUMN;
 }
 
+bool az_xlsx_draws(enum az_chart_kind k) { return k != AZ_CHART_WATERFALL && k != AZ_CHART_HEAT; }
+
 static ptrdiff_t column_of(const struct az_xlsx_part *p, struct az_sv name)
 {
-    for (size_t c = 0; c < p->columns; c++) {
-        if (az_sv_eq(p->t->columns.v[c].name, name))
-            return (ptrdiff_t)c;
-    }
-    return -1;
+    ptrdiff_t c = az_field_column(p->t, name);
+
+    return (size_t)c < p->columns ? c : -1;
 }
 
 static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c, const struct az_xlsx_part *p,
@@ -77,7 +84,7 @@ static void axis_title(struct az_xlsx *x, lxw_chart_axis *axis, struct az_sv tit
 /* Lengths are compared in bars: from zero, unless there is something below it. */
 static bool from_zero(const struct az_chart *c, const struct az_xlsx_part *p, size_t rows)
 {
-    if (c->kind == AZ_CHART_LINE || c->kind == AZ_CHART_SCATTER_LOG)
+    if (c->kind == AZ_CHART_LINE || c->kind == AZ_CHART_TREND || c->kind == AZ_CHART_SCATTER_LOG)
         return false;
     for (size_t i = 0; i < c->y.n; i++) {
         ptrdiff_t col = column_of(p, c->y.v[i]);
@@ -127,7 +134,7 @@ static lxw_chart *make(struct az_xlsx *x, const struct az_chart *c, const struct
 
     for (size_t i = 0; i < c->y.n && rows; i++) {
         ptrdiff_t val = column_of(p, c->y.v[i]);
-        if (val < 0 || (c->kind == AZ_CHART_PIE && series))
+        if (val < 0 || p->t->columns.v[val].type == AZ_TEXT || (c->kind == AZ_CHART_PIE && series))
             continue;
         if (!chart)
             chart = workbook_add_chart(x->book, type_of(c->kind));
@@ -156,7 +163,7 @@ void az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t column, 
     for (size_t i = 0; i < doc->charts.n && !x->error; i++) {
         const struct az_chart *c = &doc->charts.v[i];
         const struct az_xlsx_part *p = az_xlsx_plan_find(plan, c->table);
-        lxw_chart *chart = p ? make(x, c, p) : NULL;
+        lxw_chart *chart = p && az_xlsx_draws(c->kind) ? make(x, c, p) : NULL;
         if (!chart || x->error)
             continue;
         lxw_chart_options o = {

@@ -90,7 +90,7 @@ static int plan_chart(struct planner *p, const struct az_chart *c)
 
     if (c->max_rows && wanted > c->max_rows)
         wanted = c->max_rows;
-    if (!part || wanted <= part->rows)
+    if (!part || wanted <= part->rows || !az_xlsx_draws(c->kind))
         return 0;
     return add_cut(p, "xlsx chart rows cut", c->title, wanted - part->rows, "rows",
                    az_arena_printf(p->scratch, "the chart shows the first %zu rows", part->rows));

@@ -13,7 +13,10 @@ enum az_chart_kind {
     AZ_CHART_BAR,
     AZ_CHART_COLUMN, /* histogram: x = bin start */
     AZ_CHART_LINE,
-    AZ_CHART_SCATTER_LOG /* both axes logarithmic */
+    AZ_CHART_SCATTER_LOG, /* both axes logarithmic */
+    AZ_CHART_WATERFALL,   /* x = label, y[0] = signed change (of totals: the level), y[1] = boolean column "total" */
+    AZ_CHART_HEAT,        /* x = row label, y = numeric columns; colours diverge around the median of each column */
+    AZ_CHART_TREND /* x = run label, y = value, median, low, high, y[4] = text column: non-empty cells are marks */
 };
 
 struct az_chart {

@@ -163,6 +163,46 @@ static inline void sample_chart(struct sample *s, enum az_chart_kind kind, const
     assert_int_equal(az_document_chart(&s->doc, c), 0);
 }
 
+/* A table for waterfalls, heat maps and trends, with a chart of each kind. */
+static inline void sample_history(struct sample *s)
+{
+    static const char *const heat[] = { "value", "change" }, *const fall[] = { "change", "total" },
+                             *const trend[] = { "value", "median", "low", "high", "mark" };
+    static const struct {
+        enum az_chart_kind kind;
+        const char *title;
+        const char *const *y;
+        size_t n;
+    } charts[] = { { AZ_CHART_WATERFALL, "What changed", fall, 2 },
+                   { AZ_CHART_HEAT, "Nights by value", heat, 2 },
+                   { AZ_CHART_TREND, "Nights", trend, 5 } };
+    struct az_table *t = az_table_new(&s->arena, "nights", "Nights", 0);
+
+    az_table_column(t, "night", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "change", AZ_REAL, AZ_UNIT_MS, 0);
+    az_table_column(t, "total", AZ_BOOL, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < 4; i++)
+        az_table_column(t, trend[i], AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    az_table_column(t, "mark", AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (int i = 0; i < 12; i++) {
+        az_put_text(t, az_arena_printf(&s->arena, "night %d", i));
+        az_put_f64(t, i == 0 || i == 11 ? 100 + i : i % 3 - 1);
+        az_put_bool(t, i == 0 || i == 11);
+        az_put_f64(t, 100 + i % 4 + (i == 9 ? 12 : 0));
+        az_put_f64(t, 101.5);
+        az_put_f64(t, 98);
+        az_put_f64(t, 105);
+        az_put_text(t, i == 9 ? AZ_SV("regressed") : AZ_SV(""));
+    }
+    assert_int_equal(az_document_add(&s->doc, t), 0);
+    for (size_t i = 0; i < 3; i++) {
+        sample_chart(s, charts[i].kind, "nights", charts[i].title, "night", charts[i].y[0], 0);
+        struct az_chart *c = &s->doc.charts.v[s->doc.charts.n - 1];
+        for (size_t k = 1; k < charts[i].n; k++)
+            assert_int_equal(az_vec_push(&c->y, az_sv_str(charts[i].y[k])), 0);
+    }
+}
+
 static inline void sample_begin(struct sample *s)
 {
     az_mem_init(&s->mem, 0);

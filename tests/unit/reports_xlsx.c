@@ -51,6 +51,18 @@ static void check(struct sample *s, const char *more)
     assert_int_equal(system(command), 0);
 }
 
+/* A trend is a line chart, a heat map a colour scale; a waterfall has no native chart, and none is missed. */
+static void charts_of_histories(void **state)
+{
+    (void)state;
+    struct sample s;
+    sample_fill(&s, 20);
+    sample_history(&s);
+    write_all(&s);
+    check(&s, "--charts 5 --expect-sheets 7");
+    sample_end(&s);
+}
+
 static void whole_document_agrees(void **state)
 {
     (void)state;
@@ -234,15 +246,11 @@ static void unwritable_targets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_document_agrees),
-        cmocka_unit_test(constant_memory_agrees),
-        cmocka_unit_test(cuts_are_said),
-        cmocka_unit_test(cuts_without_a_coverage_table),
-        cmocka_unit_test(equal_documents_give_equal_bytes),
-        cmocka_unit_test(odd_ids_and_empty_tables),
-        cmocka_unit_test(long_tables_go_on_in_a_second_sheet),
-        cmocka_unit_test(full_disk_leaves_nothing),
-        cmocka_unit_test(unwritable_targets),
+        cmocka_unit_test(whole_document_agrees),         cmocka_unit_test(charts_of_histories),
+        cmocka_unit_test(constant_memory_agrees),        cmocka_unit_test(cuts_are_said),
+        cmocka_unit_test(cuts_without_a_coverage_table), cmocka_unit_test(equal_documents_give_equal_bytes),
+        cmocka_unit_test(odd_ids_and_empty_tables),      cmocka_unit_test(long_tables_go_on_in_a_second_sheet),
+        cmocka_unit_test(full_disk_leaves_nothing),      cmocka_unit_test(unwritable_targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
