@@ -135,7 +135,8 @@ bool cr_tensor_size(struct az_sv dims, struct az_sv types, int64_t *nelems, stru
         if (dtype->n && !az_sv_eq(known, *dtype))
             return false; /* of several types: no one size */
         *dtype = known;
-        *nelems += n;
+        if (__builtin_add_overflow(*nelems, n, nelems))
+            return false;
     }
     return dtype->n > 0;
 }

@@ -294,7 +294,7 @@ static void test_kinds(void **state)
     assert_true(az_coll_is_kernel(AZ_SV("void vllm::cross_device_reduce_2stage<>"), AZ_SV(""), &name));
     assert_true(az_sv_is(name, "allreduce"));
     assert_false(az_coll_is_kernel(AZ_SV("my_Gather_k"), AZ_SV(""), &name));
-    assert_true(az_coll_is_kernel(AZ_SV("my_Gather_k"), AZ_SV("a=b my_gather=allgather"), &name));
+    assert_true(az_coll_is_kernel(AZ_SV("my_Gather_k"), AZ_SV("zz=b my_gather=allgather"), &name));
     assert_true(az_sv_is(name, "allgather"));
 }
 
@@ -639,7 +639,7 @@ static void test_clock(void **state)
     near(az_cell_number(cell(table(f, "clock_offsets"), 2, "shifted")), 1);
     near(az_cell_number(cell(table(f, "clock_offsets"), 3, "shifted")), 0);
     assert_int_equal(findings_of(f, "clock_offset"), 1);
-    is(f, "findings", 0, "Severity", "info");
+    assert_true(az_sv_is(az_cell_text(cell(f->job.findings, 0, "Severity")), "info"));
 }
 
 static void test_clock_base(void **state)

@@ -23,10 +23,15 @@ static void write_trace(struct az_vec_char *o, int n, bool nasty)
         int rc;
         if (kind < 2)
             rc = az_text_printf(o,
-                                "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"%s\",\"pid\":1,\"tid\":%u,\"ts\":%d.5,"
-                                "\"dur\":7,\"args\":{\"External id\":%d,"
+                                "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":1,\"tid\":%u,\"ts\":%d.5,"
+                                "\"dur\":7,\"args\":{\"External id\":%d,%s"
                                 "\"Input Dims\":[[%u, 4]],\"Sequence number\":%d}}%s",
-                                names[name], thread, i * 3, i, dims, i % 9, end);
+                                i % 7 ? "cpu_op" : "user_annotation", i % 7 ? names[name] : "nccl:all_to_all", thread,
+                                i * 3, i,
+                                i % 5   ? ""
+                                : i % 2 ? "\"Collective name\":\"send\",\"Dst Rank\":3,"
+                                        : "\"Seq\":4,",
+                                dims, i % 9, end);
         else if (kind == 2)
             rc = az_text_printf(o,
                                 "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":\"p%u\","
@@ -115,7 +120,7 @@ static void assert_same(const struct az_trace *a, const struct az_trace *b)
         SAME_COLUMN(start), SAME_COLUMN(end), SAME_COLUMN(name), SAME_COLUMN(lane);
         SAME_COLUMN(corr), SAME_COLUMN(side), SAME_COLUMN(uid), SAME_COLUMN(node);
     }
-    SAME_ROWS(ops), SAME_ROWS(args), SAME_ROWS(colls), SAME_ROWS(lane_names);
+    SAME_ROWS(ops), SAME_ROWS(args), SAME_ROWS(colls), SAME_ROWS(coll_sources), SAME_ROWS(lane_names);
     assert_int_equal(p->flows.n, q->flows.n);
     for (size_t i = 0; i < p->flows.n; i++)
         assert_true(p->flows.v[i].id == q->flows.v[i].id && p->flows.v[i].lane == q->flows.v[i].lane);
