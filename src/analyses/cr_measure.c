@@ -142,7 +142,7 @@ static void exposure(const struct cr *c, struct cr_coll *x)
 /* Members of a pair, sender first so far, by rank as all others are. */
 static void sort_pair(struct cr *c, struct cr_coll *x)
 {
-    uint32_t *m = &c->member.v[x->first];
+    uint32_t *m = c->member.v + x->first;
     if (x->n != 2 || c->rank[m[0]] <= c->rank[m[1]])
         return;
     const uint32_t sender = m[0];

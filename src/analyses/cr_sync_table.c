@@ -342,7 +342,7 @@ static int summary(struct cr *c, const char *id, size_t n_agg)
     if (rc == 0)
         rc = az_groups_make(&groups, of, c->colls.n, n, c->job->mem);
     for (size_t i = 0; rc == 0 && i < n; i++)
-        put_summary(c, t, &groups.item[groups.first[i]], groups.first[i + 1] - groups.first[i], v, n_agg);
+        put_summary(c, t, groups.item + groups.first[i], groups.first[i + 1] - groups.first[i], v, n_agg);
     az_groups_release(&groups);
     az_arena_release(&a);
     const int by = -(int)az_table_find(t, "Total comm latency (ms)") - 1;

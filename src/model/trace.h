@@ -149,9 +149,9 @@ struct az_trace {
     struct az_intern names;
     unsigned caps; /* AZ_CAP_* */
     int64_t ticks_per_ns;
-    int64_t rank;    /* -1: none */
+    int64_t rank;       /* -1: none */
     int64_t world_size; /* of the run this is a rank of; -1: unknown */
-    int64_t base_ns; /* nanoseconds since 1970 of tick 0, where the file says it; 0: unknown */
+    int64_t base_ns;    /* nanoseconds since 1970 of tick 0, where the file says it; 0: unknown */
     struct az_sv path;
     struct az_events ev[AZ_KIND_COUNT];
     struct az_lanes lanes;
