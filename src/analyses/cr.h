@@ -38,16 +38,22 @@ struct cr_event {
     uint32_t device; /* place of its device among those with collectives */
 };
 
+/* Other kernels of a device, merged; only what lies within its collectives. */
+struct cr_busy {
+    struct az_span *span;
+    int64_t *before; /* before[i]: length of the first i of them; n + 1 */
+    size_t n;
+};
+
 struct cr_part {
     struct cr_event *ev; /* by start */
     size_t n;
     struct cr_what *what;
     size_t n_what;
-    struct az_span *compute; /* other kernels, merged; only what lies within collectives */
-    int64_t *before;         /* before[i]: length of the first i of them */
-    size_t n_compute;
-    int64_t busy;   /* union of the collectives */
-    int64_t *steps; /* durations of the profiler's steps */
+    struct cr_busy *compute; /* by device */
+    int64_t busy;            /* union of the collectives on each device, added up */
+    int64_t overlap;         /* of which other kernels ran on the same device */
+    int64_t *steps;          /* durations of the profiler's steps */
     size_t n_steps;
     int64_t span;       /* first start to last end of device work */
     uint32_t n_devices; /* with collectives */
@@ -63,8 +69,8 @@ int cr_source_close(struct cr_source *s, struct cr_part *part) AZ_MUST_USE;
 /* Elements and type of an operator's tensors from its recorded dims and types (JSON texts); false if they tell none. */
 bool cr_tensor_size(struct az_sv dims, struct az_sv types, int64_t *nelems, struct az_sv *dtype);
 int cr_reduce(struct az_job *job, struct az_arena *keep, void **part) AZ_MUST_USE;
-/* Length of the rank's other kernels within [from, to]. */
-int64_t cr_compute_in(const struct cr_part *p, int64_t from, int64_t to);
+/* Length of a device's other kernels within [from, to], which lies within its collectives. */
+int64_t cr_compute_in(const struct cr_busy *b, int64_t from, int64_t to);
 
 /* ---- all ranks ---- */
 struct cr_group {

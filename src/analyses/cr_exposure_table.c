@@ -88,12 +88,11 @@ static int by_rank(struct cr *c, const struct exposure *rank)
         const struct cr_part *p = c->part[r];
         if (!p)
             continue;
-        const int64_t overlap = p->n_compute ? p->before[p->n_compute] : 0;
         az_put_i64(t, c->ranks->v[r].rank);
         put(t, &rank[r]);
         az_put_f64(t, cr_ms(p->busy));
-        az_put_f64(t, cr_ms(p->busy - overlap));
-        az_put_f64(t, percent(overlap, p->busy));
+        az_put_f64(t, cr_ms(p->busy - p->overlap));
+        az_put_f64(t, percent(p->overlap, p->busy));
     }
     return cr_emit(c, t, 0);
 }

@@ -98,9 +98,9 @@ static int new_group(struct grouping *g, const struct cr_what *w, struct az_sv n
     x.expected = x.n_members ? (int64_t)x.n_members : x.size > 0 ? x.size : c->ranks->world_size;
     for (size_t i = 0; i < c->groups.n; i++)
         same += az_sv_eq(c->groups.v[i].name, name);
-    x.id = c->simplified && !same ? AZ_SV("")
-           : same                 ? az_arena_printf(c->arena, "%.*s#%zu_", AZ_SVF(name), same + 1)
-                                  : az_arena_printf(c->arena, "%.*s_", AZ_SVF(name));
+    x.id = c->simplified && az_sv_is(name, "all") && !same ? AZ_SV("")
+           : same ? az_arena_printf(c->arena, "%.*s#%zu_", AZ_SVF(name), same + 1)
+                  : az_arena_printf(c->arena, "%.*s_", AZ_SVF(name));
     return x.id.p ? az_vec_push(&c->groups, x) : az_arena_error(c->arena);
 }
 

@@ -6,6 +6,14 @@ enum { NOT_SEEN, COLLECTIVE, COMPUTE, OTHER };
 
 AZ_VEC(struct cr_event, events);
 
+struct device {
+    int64_t id;
+    uint32_t lane;   /* of its first collective; AZ_NO_ROW: none yet */
+    uint32_t number; /* among those with collectives, by id */
+    struct az_spans comm, compute;
+};
+AZ_VEC(struct device, devices);
+
 struct work {
     struct az_job *job;
     const struct az_trace *t;
@@ -13,9 +21,7 @@ struct work {
     uint8_t *seen;       /* name id -> one of the above */
     struct az_sv *given; /* name id -> collective by a pattern */
     struct events ev;
-    struct az_spans comm, compute;
-    struct az_vec_i64 devices;
-    uint32_t lane; /* of the first collective */
+    struct devices devices;
     struct cr_part *part;
 };
 
@@ -41,27 +47,48 @@ static int64_t stream_of(const struct az_trace *t, uint32_t lane)
     return s > INT64_MAX ? -1 : (int64_t)s;
 }
 
-static int collective(struct work *w, uint32_t row)
+/* Place of a lane's device. */
+static int device_of(struct work *w, uint32_t lane, size_t *place)
+{
+    const int64_t id = w->t->lanes.v[lane].device;
+    for (*place = 0; *place < w->devices.n; ++*place)
+        if (w->devices.v[*place].id == id)
+            return 0;
+    struct device d = { .id = id, .lane = AZ_NO_ROW };
+    az_vec_init(&d.comm, w->job->mem);
+    az_vec_init(&d.compute, w->job->mem);
+    return az_vec_push(&w->devices, d);
+}
+
+static int collective(struct work *w, uint32_t row, size_t place)
 {
     const struct az_events *k = &w->t->ev[AZ_KERNEL];
-    struct cr_event e = { .start = ns(w, k->start[row]), .end = ns(w, k->end[row]) };
-    const int64_t device = w->t->lanes.v[k->lane[row]].device;
-    size_t d = 0;
+    struct cr_event e = { .start = ns(w, k->start[row]), .end = ns(w, k->end[row]), .device = (uint32_t)place };
+    struct device *d = &w->devices.v[place];
     int rc = cr_source_of(w->source, row, w->given[k->name[row]], &e);
     if (rc)
         return rc;
     e.stream = stream_of(w->t, k->lane[row]);
-    if (w->ev.n == 0)
-        w->lane = k->lane[row];
-    w->part->one_stream &= w->lane == k->lane[row];
-    while (d < w->devices.n && w->devices.v[d] != device)
-        d++;
-    if (d == w->devices.n)
-        rc = az_vec_push(&w->devices, device);
-    e.device = (uint32_t)d;
-    if (rc == 0)
-        rc = az_vec_push(&w->comm, ((struct az_span){ e.start, e.end }));
+    d->lane = d->lane == AZ_NO_ROW ? k->lane[row] : d->lane;
+    w->part->one_stream &= d->lane == k->lane[row];
+    rc = az_vec_push(&d->comm, ((struct az_span){ e.start, e.end }));
     return rc ? rc : az_vec_push(&w->ev, e);
+}
+
+/* What runs on the device beside collectives, and the collectives. */
+static int one_event(struct work *w, enum az_kind kind, uint32_t row)
+{
+    const struct az_events *k = &w->t->ev[kind];
+    const uint8_t sort = sort_of(w, kind, k->name[row]);
+    size_t place;
+    if (sort == OTHER)
+        return 0;
+    int rc = device_of(w, k->lane[row], &place);
+    if (rc)
+        return rc;
+    if (sort == COLLECTIVE)
+        return collective(w, row, place);
+    return az_vec_push(&w->devices.v[place].compute, ((struct az_span){ ns(w, k->start[row]), ns(w, k->end[row]) }));
 }
 
 static int scan(struct work *w)
@@ -70,14 +97,9 @@ static int scan(struct work *w)
     for (enum az_kind kind = AZ_KERNEL; kind <= AZ_MEMSET; kind++) {
         const struct az_events *k = &w->t->ev[kind];
         for (uint32_t i = 0; i < k->n; i++) {
-            const uint8_t sort = sort_of(w, kind, k->name[i]);
-            int rc = 0;
             lo = k->start[i] < lo ? k->start[i] : lo;
             hi = k->end[i] > hi ? k->end[i] : hi;
-            if (sort == COLLECTIVE)
-                rc = collective(w, i);
-            else if (sort == COMPUTE)
-                rc = az_vec_push(&w->compute, ((struct az_span){ ns(w, k->start[i]), ns(w, k->end[i]) }));
+            int rc = one_event(w, kind, i);
             if (rc)
                 return rc;
         }
@@ -86,77 +108,89 @@ static int scan(struct work *w)
     return 0;
 }
 
-/* Devices get their numbers in ascending order, whatever came first in time. */
-static int number_devices(struct work *w)
+/* Devices with collectives get their numbers in ascending order, whatever came first in time. */
+static void number_devices(struct work *w)
 {
-    uint32_t *place = az_arena_array(w->job->arena, w->devices.n + 1, sizeof *place);
-    if (!place)
-        return az_arena_error(w->job->arena);
-    for (size_t i = 0; i < w->devices.n; i++)
+    for (size_t i = 0; i < w->devices.n; i++) {
+        struct device *d = &w->devices.v[i];
         for (size_t k = 0; k < w->devices.n; k++)
-            place[i] += w->devices.v[k] < w->devices.v[i];
+            d->number += w->devices.v[k].lane != AZ_NO_ROW && w->devices.v[k].id < d->id;
+        w->part->n_devices += d->lane != AZ_NO_ROW;
+    }
     for (size_t i = 0; i < w->ev.n; i++)
-        w->ev.v[i].device = place[w->ev.v[i].device];
-    w->part->n_devices = (uint32_t)w->devices.n;
+        w->ev.v[i].device = w->devices.v[w->ev.v[i].device].number;
+}
+
+static int overlap_of(struct work *w, struct device *d, struct az_arena *keep, struct az_spans *both)
+{
+    struct cr_busy *b = &w->part->compute[d->number];
+    int rc = az_spans_sort(&d->comm);
+    if (rc == 0)
+        rc = az_spans_sort(&d->compute);
+    if (rc)
+        return rc;
+    az_spans_union(&d->comm);
+    az_spans_union(&d->compute);
+    w->part->busy += az_spans_length(&d->comm);
+    rc = az_spans_intersect(&d->compute, &d->comm, both);
+    if (rc)
+        return rc;
+    b->span = az_arena_array(keep, both->n + 1, sizeof *b->span);
+    b->before = az_arena_array(keep, both->n + 1, sizeof *b->before);
+    if (!b->span || !b->before)
+        return az_arena_error(keep);
+    for (size_t i = 0; i < both->n; i++) {
+        b->span[i] = both->v[i];
+        b->before[i + 1] = b->before[i] + both->v[i].end - both->v[i].start;
+    }
+    b->n = both->n;
+    w->part->overlap += b->before[b->n];
     return 0;
 }
 
 static int overlap(struct work *w, struct az_arena *keep)
 {
-    struct cr_part *p = w->part;
     struct az_spans both;
+    int rc = 0;
+    w->part->compute = az_arena_array(keep, (size_t)w->part->n_devices + 1, sizeof *w->part->compute);
+    if (!w->part->compute)
+        return az_arena_error(keep);
     az_vec_init(&both, w->job->mem);
-    int rc = az_spans_sort(&w->comm);
-    if (rc == 0)
-        rc = az_spans_sort(&w->compute);
-    if (rc == 0) {
-        az_spans_union(&w->comm);
-        az_spans_union(&w->compute);
-        p->busy = az_spans_length(&w->comm);
-        rc = az_spans_intersect(&w->compute, &w->comm, &both);
-    }
-    if (rc == 0) {
-        p->compute = az_arena_array(keep, both.n + 1, sizeof *p->compute);
-        p->before = az_arena_array(keep, both.n + 1, sizeof *p->before);
-        rc = p->compute && p->before ? 0 : az_arena_error(keep);
-    }
-    for (size_t i = 0; rc == 0 && i < both.n; i++) {
-        p->compute[i] = both.v[i];
-        p->before[i + 1] = p->before[i] + both.v[i].end - both.v[i].start;
-    }
-    p->n_compute = rc == 0 ? both.n : 0;
+    for (size_t i = 0; rc == 0 && i < w->devices.n; i++)
+        if (w->devices.v[i].lane != AZ_NO_ROW)
+            rc = overlap_of(w, &w->devices.v[i], keep, &both);
     az_vec_release(&both);
     return rc;
 }
 
-int64_t cr_compute_in(const struct cr_part *p, int64_t from, int64_t to)
+int64_t cr_compute_in(const struct cr_busy *b, int64_t from, int64_t to)
 {
-    size_t low = 0, high = p->n_compute;
+    size_t low = 0, high = b->n;
     if (to <= from)
         return 0;
     while (low < high) { /* first that ends after `from` */
         const size_t mid = low + (high - low) / 2;
-        if (p->compute[mid].end <= from)
+        if (b->span[mid].end <= from)
             low = mid + 1;
         else
             high = mid;
     }
     const size_t first = low;
-    high = p->n_compute;
+    high = b->n;
     while (low < high) { /* first that begins at `to` or later */
         const size_t mid = low + (high - low) / 2;
-        if (p->compute[mid].start < to)
+        if (b->span[mid].start < to)
             low = mid + 1;
         else
             high = mid;
     }
     if (low == first)
         return 0;
-    int64_t sum = p->before[low] - p->before[first];
-    if (p->compute[first].start < from)
-        sum -= from - p->compute[first].start;
-    if (p->compute[low - 1].end > to)
-        sum -= p->compute[low - 1].end - to;
+    int64_t sum = b->before[low] - b->before[first];
+    if (b->span[first].start < from)
+        sum -= from - b->span[first].start;
+    if (b->span[low - 1].end > to)
+        sum -= b->span[low - 1].end - to;
     return sum;
 }
 
@@ -187,10 +221,10 @@ static int make(struct work *w, struct az_arena *keep)
     int rc = w->seen && w->given ? 0 : az_arena_error(w->job->arena);
     if (rc == 0)
         rc = scan(w);
-    if (rc == 0)
-        rc = number_devices(w);
-    if (rc == 0)
+    if (rc == 0) {
+        number_devices(w);
         rc = overlap(w, keep);
+    }
     if (rc == 0)
         rc = steps(w, keep);
     if (rc)
@@ -213,16 +247,16 @@ int cr_reduce(struct az_job *job, struct az_arena *keep, void **part)
         return 0;
     w.part->one_stream = true;
     az_vec_init(&w.ev, job->mem);
-    az_vec_init(&w.comm, job->mem);
-    az_vec_init(&w.compute, job->mem);
     az_vec_init(&w.devices, job->mem);
     int rc = cr_source_open(&w.source, job, keep);
     if (rc == 0)
         rc = make(&w, keep);
     const int closed = cr_source_close(w.source, w.part);
     az_vec_release(&w.ev);
-    az_vec_release(&w.comm);
-    az_vec_release(&w.compute);
+    for (size_t i = 0; i < w.devices.n; i++) {
+        az_vec_release(&w.devices.v[i].comm);
+        az_vec_release(&w.devices.v[i].compute);
+    }
     az_vec_release(&w.devices);
     if (rc == 0 && closed == 0)
         *part = w.part;

@@ -26,6 +26,7 @@ struct fix {
     int64_t missing[MOST_RANKS];
     struct az_ranks ranks;
     struct cr_part part[MOST_RANKS];
+    struct cr_busy idle; /* no other kernels */
     struct cr_event *ev[MOST_RANKS];
     struct cr_what what[MOST_RANKS][64];
     void *parts[MOST_RANKS];
@@ -44,7 +45,9 @@ static int setup(void **state)
     for (int r = 0; r < MOST_RANKS; r++) {
         f->rank[r] = (struct az_rank){ .rank = r, .ticks_per_ns = 1, .devices = 8 };
         f->ev[r] = calloc(MOST_EVENTS, sizeof *f->ev[r]);
-        f->part[r] = (struct cr_part){ .ev = f->ev[r], .what = f->what[r], .n_devices = 1, .one_stream = true };
+        f->part[r] = (struct cr_part){
+            .ev = f->ev[r], .what = f->what[r], .n_devices = 1, .one_stream = true, .compute = &f->idle
+        };
     }
     *state = f;
     return 0;
@@ -843,20 +846,20 @@ static void test_bad_splits(void **state)
 static void test_exposure(void **state)
 {
     struct fix *f = *state;
-    static struct az_span busy[] = { { 105000, 110000 }, { 120000, 130000 }, { 145000, 150000 } };
+    static struct az_span span[] = { { 105000, 110000 }, { 120000, 130000 }, { 145000, 150000 } };
     static int64_t before[] = { 0, 5000, 15000, 20000 };
+    static struct cr_busy busy = { span, before, 3 };
     const struct cr_what w = allreduce(1, "[0, 1]");
     event(f, 0, 100, 50, &w); /* waits until 125 */
     event(f, 1, 125, 25, &w);
-    f->part[0].compute = busy;
-    f->part[0].before = before;
-    f->part[0].n_compute = 3;
+    f->part[0].compute = &busy;
+    f->part[0].overlap = 20000;
     f->part[0].busy = 50000;
-    assert_int_equal(cr_compute_in(&f->part[0], 0, 1000000), 20000);
-    assert_int_equal(cr_compute_in(&f->part[0], 107000, 125000), 8000);
-    assert_int_equal(cr_compute_in(&f->part[0], 110000, 120000), 0);
-    assert_int_equal(cr_compute_in(&f->part[0], 122000, 123000), 1000);
-    assert_int_equal(cr_compute_in(&f->part[0], 123000, 122000), 0);
+    assert_int_equal(cr_compute_in(&busy, 0, 1000000), 20000);
+    assert_int_equal(cr_compute_in(&busy, 107000, 125000), 8000);
+    assert_int_equal(cr_compute_in(&busy, 110000, 120000), 0);
+    assert_int_equal(cr_compute_in(&busy, 122000, 123000), 1000);
+    assert_int_equal(cr_compute_in(&busy, 123000, 122000), 0);
     finish(f, 2);
     near(num(f, SYNC, 0, "hidden_us"), 20);
     near(num(f, SYNC, 0, "exposed_wait_us"), 15); /* 25 but for 5 and 5 */

@@ -43,7 +43,7 @@ static void test_kernel_says(void **state)
     assert_int_equal(p->ev[0].end, 120000);
     assert_int_equal(p->ev[0].stream, 16);
     assert_int_equal(p->busy, 20000);
-    assert_int_equal(cr_compute_in(p, 0, 1000000), 10000);
+    assert_int_equal(cr_compute_in(p->compute, 0, 1000000), 10000);
     assert_int_equal(p->span, 80000);
     assert_true(p->one_stream);
 }
@@ -125,7 +125,7 @@ static void test_patterns(void **state)
     texts(what(p, 0), "allreduce", "", "kernel name");
     texts(what(p, 1), "", "", "kernel name");
     assert_int_equal(what(p, 1)->kind, AZ_COLL_UNKNOWN);
-    assert_int_equal(cr_compute_in(p, 0, 1000000), 20000);
+    assert_int_equal(cr_compute_in(p->compute, 0, 1000000), 20000);
     assert_false(p->one_stream);
 }
 
@@ -145,6 +145,25 @@ static void test_peer_and_steps(void **state)
     assert_int_equal(what(p, 1)->size, -1);
     assert_int_equal(p->n_steps, 1);
     assert_int_equal(p->steps[0], 90000);
+}
+
+/* What runs on another device hides nothing. */
+static void test_two_devices(void **state)
+{
+    struct fw_fix *f = *state;
+    device(f, "kernel", 3, 7, 100, 20, "ncclDevKernel_AllReduce", 1, "");
+    device(f, "kernel", 1, 7, 105, 30, "ncclDevKernel_AllReduce", 2, "");
+    device(f, "kernel", 1, 8, 110, 5, "gemm", 3, "");
+    device(f, "kernel", 0, 8, 100, 50, "gemm", 4, "");
+    const struct cr_part *p = reduce(f);
+    assert_int_equal(p->n_devices, 2);
+    assert_int_equal(p->ev[0].device, 1);
+    assert_int_equal(p->ev[1].device, 0);
+    assert_int_equal(cr_compute_in(&p->compute[0], 0, 1000000), 5000);
+    assert_int_equal(cr_compute_in(&p->compute[1], 0, 1000000), 0);
+    assert_int_equal(p->busy, 50000);
+    assert_int_equal(p->overlap, 5000);
+    assert_true(p->one_stream); /* on each */
 }
 
 static void test_disabled(void **state)
@@ -178,9 +197,11 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, fw_setup, fw_teardown)
     const struct CMUnitTest tests[] = {
-        T(test_kernel_says),     T(test_operation_says), T(test_operation_tensors),
-        T(test_annotation_says), T(test_kernels_alone),  T(test_patterns),
-        T(test_peer_and_steps),  T(test_disabled),       cmocka_unit_test(test_tensor_size),
+        T(test_kernel_says),       T(test_operation_says),
+        T(test_operation_tensors), T(test_annotation_says),
+        T(test_kernels_alone),     T(test_patterns),
+        T(test_peer_and_steps),    T(test_disabled),
+        T(test_two_devices),       cmocka_unit_test(test_tensor_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
