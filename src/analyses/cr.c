@@ -85,7 +85,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc;
 }
 
-const struct az_rank_analysis az_rank_collectives = {
+const struct az_rank_analysis az_rank_analysis_collectives = {
     .name = "collectives",
     .help = "collectives over the ranks: latency, bandwidth, waits, stragglers, all-to-all, clocks",
     .any = AZ_CAP_TIMELINE | AZ_CAP_FRAMEWORK | AZ_CAP_DISPATCH | AZ_CAP_HLO,

@@ -53,6 +53,6 @@ extern const struct az_analysis az_analysis_findings;
 extern const struct az_analysis az_analysis_coverage;
 
 /* over ranks */
-extern const struct az_rank_analysis az_rank_collectives;
+extern const struct az_rank_analysis az_rank_analysis_collectives;
 
 #endif

@@ -132,7 +132,7 @@ static void finish(struct fix *f, int world)
                               .doc = &f->doc,
                               .coverage = az_coverage_table(&f->arena),
                               .findings = az_findings_table(&f->arena) };
-    assert_int_equal(az_rank_collectives.finish(&f->job, &f->ranks, f->parts), 0);
+    assert_int_equal(az_rank_analysis_collectives.finish(&f->job, &f->ranks, f->parts), 0);
 }
 
 /* ---- looking ---- */
@@ -991,7 +991,7 @@ static void test_no_memory(void **state)
         az_arena_init(&a, &mem);
         az_document_init(&doc, &a);
         struct az_job job = { .opts = &f->opts, .arena = &a, .mem = &mem, .diag = &f->diag, .doc = &doc };
-        const int rc = az_rank_collectives.finish(&job, &f->ranks, f->parts);
+        const int rc = az_rank_analysis_collectives.finish(&job, &f->ranks, f->parts);
         assert_true(rc == 0 || rc == AZ_ELIMIT);
         az_document_release(&doc);
         az_arena_release(&a);

@@ -7,7 +7,7 @@ static struct cr_part *reduce(struct fw_fix *f)
 {
     void *part = NULL;
     ready(f);
-    assert_int_equal(az_rank_collectives.reduce(&f->job, &f->arena, &part), 0);
+    assert_int_equal(az_rank_analysis_collectives.reduce(&f->job, &f->arena, &part), 0);
     return part;
 }
 
