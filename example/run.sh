@@ -17,7 +17,9 @@ for config in example/*.json; do
     "$BUILD/analyzer" --config="$config" -o "$BUILD/example-out" || rc=$?
     echo "command: EXAMPLE_DATA=$BUILD/example-data $BUILD/analyzer --config=$config -o $BUILD/example-out"
 done
+"$BUILD/analyzer" replay --emit="$BUILD/example-out/replay" example/pytorch/train_step.json || rc=$?
+echo "command: $BUILD/analyzer replay --emit=$BUILD/example-out/replay example/pytorch/train_step.json"
 for f in "$BUILD"/example-out/*; do
-    [ -f "$f" ] && echo "wrote:   $f"
+    [ -e "$f" ] && echo "wrote:   $f"
 done
 exit $rc

@@ -71,7 +71,9 @@ const struct az_analysis *const az_analyses[] = {
 
 /* Over the ranks of one run, in the order of their tables. */
 const struct az_rank_analysis *const az_rank_analyses[] = {
+    &az_rank_analysis_ranks,
     &az_rank_analysis_collectives,
+    &az_rank_analysis_rank_summary, /* last: of what the others found */
     NULL,
 };
 

@@ -154,6 +154,39 @@ JSON
         echo "FAIL output differs between 1 and 8 workers"
         tally threads 0 1
     fi
+    threads_of_ranks
+}
+
+# The ranks of one run, one of them damaged, and of three runs, side by side: the same bytes on one thread and on four.
+threads_of_ranks() {
+    "$PYTHON" tests/gen/make_ranks.py "$tmp/t/ranks/a/rank_{rank}.json" --ranks 8
+    "$PYTHON" tests/gen/make_ranks.py "$tmp/t/ranks/b/rank_{rank}.json.gz" --ranks 8 --slow 3
+    "$PYTHON" tests/gen/make_ranks.py "$tmp/t/ranks/c/rank_{rank}.json" --ranks 12 --steps 4
+    echo broken >"$tmp/t/ranks/a/rank_5.json"
+    for run in a .; do
+        for j in 1 4; do
+            "$TSAN/analyzer" multirank -b "$tmp/t/ranks/$run" -e auto --all-ranks -j $j --format text,csv,json --force \
+                --csv-dir "$tmp/t/csv$j" >"$tmp/t/stdout$j" 2>"$tmp/t/stderr$j" </dev/null
+            rc=$?
+            cat "$tmp/t/ranks"/*/*_performance_report.json >>"$tmp/t/stdout$j"
+            rm -f "$tmp/t/ranks"/*/*_performance_report.json
+            if [ $rc -eq 3 ] && ! grep -q 'ThreadSanitizer' "$tmp/t/stderr$j"; then
+                tally threads 1 0
+            else
+                echo "FAIL ranks on $j threads: exit status $rc"
+                head -n 60 "$tmp/t/stderr$j"
+                tally threads 0 1
+            fi
+        done
+        if cmp "$tmp/t/stdout1" "$tmp/t/stdout4" && cmp "$tmp/t/stderr1" "$tmp/t/stderr4" &&
+            diff -r "$tmp/t/csv1" "$tmp/t/csv4"; then
+            tally threads 1 0
+        else
+            echo "FAIL ranks: output differs between 1 and 4 threads"
+            tally threads 0 1
+        fi
+        rm -rf "$tmp/t/csv1" "$tmp/t/csv4"
+    done
 }
 
 for s in "$@"; do

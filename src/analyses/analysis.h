@@ -19,6 +19,7 @@ struct az_job {
     struct az_table *coverage; /* rows added by az_cover(); finished by the driver */
     struct az_table *findings; /* rows added by az_finding() */
     void *framework;           /* what analyses of framework traces share (analyses/fw.h) */
+    struct az_intern *texts;   /* of a rank being reduced: az_rank_text (analyses/ranks.h); NULL: none */
     void *shared;              /* results that analyses share (analyses/shared.h), made on first use */
 };
 

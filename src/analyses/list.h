@@ -54,5 +54,7 @@ extern const struct az_analysis az_analysis_coverage;
 
 /* over ranks */
 extern const struct az_rank_analysis az_rank_analysis_collectives;
+extern const struct az_rank_analysis az_rank_analysis_ranks;
+extern const struct az_rank_analysis az_rank_analysis_rank_summary;
 
 #endif

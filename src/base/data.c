@@ -16,6 +16,7 @@ EMBED(az_data_amd_activity, "amd_activity.rules");
 EMBED(az_data_xla_events, "xla_events.rules");
 EMBED(az_data_op_models, "op_models.csv");
 EMBED(az_data_devices, "devices.csv");
+EMBED(az_data_replay_torch, "replay_torch.py");
 
 #define FILE_OF(symbol, name)                                                                                          \
     {                                                                                                                  \
@@ -38,6 +39,7 @@ struct az_sv az_data(const char *name)
         FILE_OF(az_data_xla_events, "xla_events.rules"),
         FILE_OF(az_data_op_models, "op_models.csv"),
         FILE_OF(az_data_devices, "devices.csv"),
+        FILE_OF(az_data_replay_torch, "replay_torch.py"),
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(name, files[i].name) == 0)

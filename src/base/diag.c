@@ -107,6 +107,22 @@ int az_diag_fail(struct az_diag *d, int code, struct az_where at, const char *fm
     return code;
 }
 
+void az_diag_take(struct az_diag *to, const struct az_diag *from)
+{
+    to->errors += from->errors;
+    to->warnings += from->warnings;
+    to->dropped += from->dropped;
+    for (size_t i = 0; i < from->list.n; i++) {
+        const struct az_message *m = &from->list.v[i];
+        const struct az_sv text =
+            make_room(to, m->severity) ? az_arena_dup(&to->arena, m->text) : (struct az_sv){ NULL, 0 };
+        if (text.p != NULL)
+            to->list.v[to->list.n++] = (struct az_message){ m->severity, text };
+        else
+            to->dropped++;
+    }
+}
+
 int az_diag_memory(struct az_diag *d, int code, struct az_where at, const struct az_mem *mem)
 {
     const double mib = 1024.0 * 1024.0;

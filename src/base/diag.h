@@ -5,7 +5,8 @@
 
 #include "base/vec.h"
 
-enum az_severity { AZ_NOTE, AZ_WARNING, AZ_ERROR };
+/* A note is for those who ask for more; a hint is shown as one, but always (unless quiet). */
+enum az_severity { AZ_NOTE, AZ_WARNING, AZ_ERROR, AZ_HINT };
 
 /* Where: a line (text files), a byte offset (streams), a JSON pointer (config), or nothing but the file. */
 struct az_where {
@@ -38,6 +39,8 @@ void az_diag_release(struct az_diag *d);
 void az_diag_add(struct az_diag *d, enum az_severity s, struct az_where at, const char *fmt, ...) AZ_PRINTF(4, 5);
 /* Adds an error for `code` and returns `code`, for `return az_diag_fail(...)`. */
 int az_diag_fail(struct az_diag *d, int code, struct az_where at, const char *fmt, ...) AZ_PRINTF(4, 5);
+/* Appends the messages of another diag, and its counts. */
+void az_diag_take(struct az_diag *to, const struct az_diag *from);
 /* The message for AZ_ENOMEM and AZ_ELIMIT, with what to do; returns code, or AZ_ELIMIT if the limit of mem refused. */
 int az_diag_memory(struct az_diag *d, int code, struct az_where at, const struct az_mem *mem);
 

@@ -31,6 +31,8 @@ static int check(const char *path, const struct az_log *log)
         rc = az_config_load(&config, path, &none, &names, &diag);
     az_signals_install(); /* the plan may copy a pipe to a temporary folder */
     if (!rc)
+        rc = az_plan_search(&config, &diag);
+    if (!rc)
         rc = az_plan_make(&plan, &config, &diag);
     az_diag_print(&diag, log);
     for (size_t i = 0; !rc && i < plan.jobs.n; i++)

@@ -45,6 +45,8 @@ static int prepare(struct classify *c, const struct args *a)
     az_signals_install(); /* from here on there may be temporary files */
     if (!rc && !c->config)
         rc = az_plan_paths(&c->conf, (const char *const *)a->operands, a->n_operands, &c->diag);
+    if (!rc)
+        rc = az_plan_search(&c->conf, &c->diag);
     return rc ? rc : az_plan_make(&c->plan, &c->conf, &c->diag);
 }
 

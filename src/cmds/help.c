@@ -8,7 +8,8 @@
 #define LINE_WIDTH  100
 
 const struct cmd *const cmd_table[] = {
-    &cmd_run, &cmd_probe, &cmd_classify, &cmd_check_config, &cmd_schema, &cmd_list, &cmd_help, &cmd_version, NULL,
+    &cmd_run,          &cmd_multirank, &cmd_merge, &cmd_replay, &cmd_probe,   &cmd_classify,
+    &cmd_check_config, &cmd_schema,    &cmd_list,  &cmd_help,   &cmd_version, NULL,
 };
 
 const struct cmd *cmd_find(const char *name)

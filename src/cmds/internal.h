@@ -27,6 +27,7 @@ struct cmd {
 };
 
 extern const struct cmd cmd_run, cmd_probe, cmd_classify, cmd_check_config, cmd_schema, cmd_list, cmd_help, cmd_version;
+extern const struct cmd cmd_multirank, cmd_replay, cmd_merge;
 extern const struct cmd *const cmd_table[]; /* NULL-terminated */
 
 /* ---- args.c ---- */

@@ -25,6 +25,9 @@ static int run_list(const struct cmd *cmd, int argc, char **argv)
     puts("analyses:");
     for (const struct az_analysis *const *p = az_analyses; *p; p++)
         printf("  %-20s %s\n", (*p)->name, (*p)->help);
+    puts("analyses over the ranks of one run:");
+    for (const struct az_rank_analysis *const *p = az_rank_analyses; *p; p++)
+        printf("  %-20s %s\n", (*p)->name, (*p)->help);
     puts("output formats:");
     printf("  %-20s %s\n", "text", "aligned text on standard output");
     for (const struct az_report *const *r = az_reports; *r; r++)

@@ -1,28 +1,11 @@
 /* `analyzer run` and `analyzer --config=FILE`: from options to a plan to an exit status. */
-#include "cmds/internal.h"
+#include "cmds/run_args.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/num.h"
 #include "io/path.h"
-
-enum {
-    OPT_CONFIG = 256,
-    OPT_FORMAT,
-    OPT_CSV_DIR,
-    OPT_XLSX,
-    OPT_OPT,
-    OPT_SET,
-    OPT_ONLY,
-    OPT_DRY_RUN,
-    OPT_COLOR,
-    OPT_PROGRESS,
-    OPT_STRICT,
-    OPT_MEMORY,
-    OPT_WARN_ONLY,
-    OPT_VERSION
-};
 
 static const struct cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE", "analyse the inputs of this configuration; '-': standard input" },
@@ -47,18 +30,6 @@ static const struct cmd_opt options[] = {
     { OPT_WARN_ONLY, "warn-only", NULL, "a failed gate does not change the exit status" },
     { 'h', "help", NULL, "print this help" },
     { OPT_VERSION, "version", NULL, "print the version and what is built in" },
-};
-
-struct run_args {
-    const char *config, *xlsx, *csv_dir, *dir;
-    struct az_vec_sv formats; /* views into argv */
-    struct az_overrides over;
-    struct az_vec_sv only;
-    struct az_run_opts run;
-    int64_t jobs; /* -1: not given */
-    uint64_t memory;
-    int verbose;
-    bool memory_given, dry_run, quiet, text_asked, strict, warn_only;
 };
 
 static int add_override(const struct cmd *cmd, struct run_args *r, bool option, const char *text)
@@ -146,7 +117,7 @@ static int set_output(const struct cmd *cmd, struct run_args *r, const char *pat
     return AZ_EXIT_OK;
 }
 
-static int one_option(const struct cmd *cmd, struct run_args *r, int id, const char *value)
+int run_option(const struct cmd *cmd, struct run_args *r, int id, const char *value)
 {
     switch (id) {
     case OPT_CONFIG:
@@ -281,10 +252,14 @@ static int prepare(struct session *s, const struct args *a)
     else
         rc = az_config_quick(&s->config, &s->r->over, &names, &s->diag);
     az_signals_install(); /* not before: a configuration that is typed or piped in ends at once */
-    if (!rc && !s->r->config)
+    if (!rc && s->r->add_inputs)
+        rc = s->r->add_inputs(s->r->ctx, &s->config);
+    else if (!rc && !s->r->config)
         rc = az_plan_paths(&s->config, (const char *const *)a->operands, a->n_operands, &s->diag);
     if (!rc)
         rc = apply(s->r, &s->config);
+    if (!rc)
+        rc = az_plan_search(&s->config, &s->diag);
     return rc ? rc : az_plan_make(&s->plan, &s->config, &s->diag);
 }
 
@@ -303,11 +278,12 @@ static int exit_status(int rc)
     }
 }
 
-static int run_session(struct run_args *r, const struct args *a)
+int run_inputs(struct run_args *r, const struct args *a)
 {
     struct session s = { .r = r };
     int rc = az_config_init(&s.config), status;
 
+    fill_run_opts(r);
     if (rc)
         return AZ_EXIT_INTERNAL;
     az_plan_init(&s.plan);
@@ -347,7 +323,7 @@ static int parse(const struct cmd *cmd, struct args *a, struct run_args *r, bool
         }
         if (id == OPT_VERSION)
             return cmd_version.run(&cmd_version, 1, a->argv);
-        rc = one_option(cmd, r, id, a->value);
+        rc = run_option(cmd, r, id, a->value);
         if (rc)
             return rc;
     }
@@ -359,25 +335,34 @@ static int parse(const struct cmd *cmd, struct args *a, struct run_args *r, bool
     return AZ_EXIT_OK;
 }
 
+void run_args_init(struct run_args *r)
+{
+    *r = (struct run_args){ .jobs = -1 };
+    az_vec_init(&r->formats, NULL);
+    az_vec_init(&r->over, NULL);
+    az_vec_init(&r->only, NULL);
+}
+
+void run_args_release(struct run_args *r)
+{
+    az_vec_release(&r->formats);
+    az_vec_release(&r->over);
+    az_vec_release(&r->only);
+}
+
 static int run_run(const struct cmd *cmd, int argc, char **argv)
 {
-    struct run_args r = { .jobs = -1 };
+    struct run_args r;
     struct args a;
     bool stop;
     int rc;
 
-    az_vec_init(&r.formats, NULL);
-    az_vec_init(&r.over, NULL);
-    az_vec_init(&r.only, NULL);
+    run_args_init(&r);
     args_init(&a, cmd, argc, argv);
     rc = parse(cmd, &a, &r, &stop);
-    if (!stop) {
-        fill_run_opts(&r);
-        rc = run_session(&r, &a);
-    }
-    az_vec_release(&r.formats);
-    az_vec_release(&r.over);
-    az_vec_release(&r.only);
+    if (!stop)
+        rc = run_inputs(&r, &a);
+    run_args_release(&r);
     return rc;
 }
 

@@ -15,6 +15,16 @@ struct az_outputs {
     struct az_vec_sv
         formats;       /* writer names; empty: the default (text and xlsx; CSV only when csv_dir alone is given) */
     int64_t xlsx_rows; /* 10000; 0: all */
+    bool overwrite;    /* of a search for runs: replace reports that are there already */
+};
+
+/* Where the runs of an input are looked for (driver: az_plan_search). */
+struct az_search {
+    struct az_sv base_dir;       /* NUL-terminated; empty: the input names its files */
+    struct az_sv extension;      /* json | gz | auto */
+    const struct az_sv *filters; /* in the config's arena, in the order given */
+    size_t n_filters;
+    bool filters_exact_rank;
 };
 
 struct az_input_file {
@@ -32,6 +42,12 @@ struct az_input {
     struct az_options opts;
     struct az_outputs outputs;
     struct az_where where; /* of the input in the config, for messages */
+    struct az_search search;
+    /* What a search made of it: the files of one run in rank order. */
+    bool is_run;          /* its files are ranks, even if there is one only */
+    struct az_sv group;   /* absolute folder of the run; empty: not from a search */
+    struct az_sv stem;    /* name of its reports, without folder and extension */
+    struct az_sv trouble; /* why there is nothing to read; empty: none */
 };
 AZ_VEC(struct az_input, az_inputs);
 
@@ -77,6 +93,9 @@ int az_config_load_memory(struct az_config *c, struct az_sv text, const char *pa
 int az_config_quick(struct az_config *c, const struct az_overrides *over, const struct az_config_names *names,
                     struct az_diag *diag) AZ_MUST_USE;
 int az_config_add_input(struct az_config *c, struct az_input **in) AZ_MUST_USE; /* copies the quick defaults */
+/* Appends a copy of an input without its files to a list. */
+int az_config_copy_input(struct az_inputs *list, const struct az_input *from) AZ_MUST_USE;
+void az_input_release(struct az_input *in);
 /* Expands one path or glob as a config would (base: folder of the config or empty); messages as in az_config_load. */
 int az_config_expand(struct az_config *c, struct az_sv base, struct az_sv path, struct az_sv role, bool optional,
                      struct az_input_files *out, struct az_where at, struct az_diag *diag) AZ_MUST_USE;
@@ -94,9 +113,9 @@ enum az_opt_type {
     AZ_OPT_OBJECT,
     AZ_OPT_SIZE /* bytes: a number or "64M" */
 };
-/* Which struct a value is stored in: struct az_options, az_outputs, az_config; or none, resolve.c and input.c read it.
- */
-enum az_opt_owner { AZ_OWN_OPTIONS, AZ_OWN_OUTPUTS, AZ_OWN_CONFIG, AZ_OWN_LOADER };
+/* Which struct a value is stored in: struct az_options, az_outputs, az_config, az_search; or none, resolve.c and
+ * input.c read it. */
+enum az_opt_owner { AZ_OWN_OPTIONS, AZ_OWN_OUTPUTS, AZ_OWN_CONFIG, AZ_OWN_SEARCH, AZ_OWN_LOADER };
 enum az_opt_place {                        /* where the key may stand */
                     AZ_AT_TOP = 1,         /* top level of the config */
                     AZ_AT_INPUT = 2,       /* inputs[] */

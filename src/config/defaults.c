@@ -100,6 +100,12 @@ void az_outputs_default(struct az_outputs *o)
     default_all(AZ_OWN_OUTPUTS, (char *)o);
 }
 
+void az_search_default(struct az_search *s)
+{
+    *s = (struct az_search){ .filters_exact_rank = false };
+    default_all(AZ_OWN_SEARCH, (char *)s);
+}
+
 int az_outputs_copy(struct az_outputs *to, const struct az_outputs *from)
 {
     *to = *from;

@@ -141,11 +141,37 @@ static bool load_report(struct az_loader *l, const struct az_node *n, struct az_
 /* Of a quick look the files are the paths of the command line; --set may not name others. */
 static void refuse_files(struct az_loader *l, const struct az_node *n)
 {
-    static const char *const keys[] = { "path", "paths", "nsys_csv_file_path", "nsys_report" };
+    static const char *const keys[] = { "path", "paths", "nsys_csv_file_path", "nsys_report", "base_dir" };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const struct az_node *c = az_node_get(n, keys[i]);
         if (c)
             az_load_error(l, c, "'%s' cannot be set beside paths (write a configuration)", keys[i]);
+    }
+}
+
+/* Runs are looked for by the planner; here the folder is. */
+static void load_search(struct az_loader *l, const struct az_node *n, struct az_input *in)
+{
+    static const char *const keys[] = { "path", "paths", "profile_json_path", "nsys_csv_file_path", "nsys_report" };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const struct az_node *c = az_node_get(n, keys[i]);
+        if (c)
+            az_load_error(l, c, "'%s' cannot be set beside 'base_dir' (write two inputs)", keys[i]);
+    }
+    if (!l->no_files)
+        in->search.base_dir = az_path_lookup(l->a, l->base, in->search.base_dir);
+    if (!in->search.base_dir.p)
+        l->fatal = AZ_ENOMEM;
+}
+
+/* Keys that say how base_dir is searched. */
+static void warn_no_search(struct az_loader *l, const struct az_node *n)
+{
+    static const char *const keys[] = { "extension", "filters", "filters_exact_rank", "overwrite" };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const struct az_node *c = az_node_get(n, keys[i]);
+        if (c)
+            az_load_warn(l, c, "'%s' has no effect without 'base_dir'", keys[i]);
     }
 }
 
@@ -154,6 +180,7 @@ static void load_files(struct az_loader *l, const struct az_node *n, struct az_i
     const struct az_node *opt = az_node_get(n, "optional"), *csv = az_node_get(n, "nsys_csv_file_path"),
                          *report = az_node_get(n, "nsys_report");
     bool optional = opt && az_sv_ieq(opt->text, AZ_SV("true")), any = false;
+    warn_no_search(l, n);
     if (is_csv(in))
         any = load_csv(l, n, in, with_nvtx);
     else if (csv)
@@ -172,7 +199,7 @@ static void load_files(struct az_loader *l, const struct az_node *n, struct az_i
     else if (is_rep(in) && !az_node_has(n, "nsys_report"))
         az_load_error(l, n, "missing key 'nsys_report' (with path, the report to read)");
     else if (!is_csv(in) && !is_rep(in))
-        az_load_error(l, n, "missing key 'path' (the file or files to read)");
+        az_load_error(l, n, "missing key 'path' (the file or files to read; or base_dir)");
 }
 
 /* Keys that a classic input cannot do without, wherever they may have been given. */
@@ -239,6 +266,7 @@ static void apply_opts(struct az_loader *l, struct az_input *in)
 static int input_init(struct az_loader *l, const struct az_node *n, struct az_input *in)
 {
     *in = (struct az_input){ .format = AZ_SV("auto"), .where = az_node_where(n, l->a) };
+    az_search_default(&in->search);
     az_vec_init(&in->files, NULL);
     az_vec_init(&in->outputs.formats, NULL);
     int rc = az_options_copy(&in->opts, &l->opts);
@@ -253,6 +281,7 @@ static void load_keys(struct az_loader *l, struct az_node *n, struct az_input *i
     bool with_nvtx = false;
     bool known = load_format(l, n, in);
     l->format = known ? in->format : AZ_SV("");
+    l->search = &in->search;
     az_apply_object(l, n, AZ_AT_INPUT, &in->opts, &in->outputs);
     az_apply_object(l, az_node_get(n, "analysis_args"), AZ_AT_ARGS, &in->opts, &in->outputs);
     az_apply_object(l, az_node_get(n, "nsys_csv_file_path"), AZ_AT_CSV, &in->opts, &in->outputs);
@@ -260,9 +289,12 @@ static void load_keys(struct az_loader *l, struct az_node *n, struct az_input *i
     az_apply_shared(l, n, &in->opts, &in->outputs);
     apply_opts(l, in);
     l->format = AZ_SV("");
+    l->search = NULL;
     in->opts.strict |= l->c->strict;
     if (l->quick)
         refuse_files(l, n);
+    else if (in->search.base_dir.n)
+        load_search(l, n, in);
     else if (known)
         load_files(l, n, in, &with_nvtx);
     load_title(l, n, in);
@@ -281,7 +313,7 @@ void az_input_load(struct az_loader *l, struct az_node *n)
     int rc = input_init(l, n, &in);
     if (rc == 0)
         load_keys(l, n, &in);
-    if (rc == 0 && in.files.n == 0 && !l->quick && l->diag->errors == errors) {
+    if (rc == 0 && in.files.n == 0 && !in.search.base_dir.n && !l->quick && l->diag->errors == errors) {
         az_load_warn(l, n, "no file matches (the input is left out)");
         az_input_release(&in);
         return;

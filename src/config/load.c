@@ -50,6 +50,7 @@ int az_config_init(struct az_config *c)
     az_outputs_default(&c->outputs);
     az_outputs_default(&c->quick.outputs);
     az_options_default(&c->quick.opts, NULL);
+    az_search_default(&c->quick.search);
     return 0;
 }
 
@@ -163,20 +164,25 @@ int az_config_quick(struct az_config *c, const struct az_overrides *over, const 
     return rc;
 }
 
-int az_config_add_input(struct az_config *c, struct az_input **in)
+int az_config_copy_input(struct az_inputs *list, const struct az_input *from)
 {
-    struct az_input copy = c->quick;
+    struct az_input copy = *from;
     az_vec_init(&copy.files, NULL);
     az_vec_init(&copy.outputs.formats, NULL);
-    int rc = az_options_copy(&copy.opts, &c->quick.opts);
+    int rc = az_options_copy(&copy.opts, &from->opts);
     if (rc == 0)
-        rc = az_outputs_copy(&copy.outputs, &c->quick.outputs);
+        rc = az_outputs_copy(&copy.outputs, &from->outputs);
     if (rc == 0)
-        rc = az_vec_push(&c->inputs, copy);
-    if (rc < 0) {
+        rc = az_vec_push(list, copy);
+    if (rc < 0)
         az_input_release(&copy);
-        return rc;
-    }
-    *in = &c->inputs.v[c->inputs.n - 1];
-    return 0;
+    return rc;
+}
+
+int az_config_add_input(struct az_config *c, struct az_input **in)
+{
+    int rc = az_config_copy_input(&c->inputs, &c->quick);
+    if (rc == 0)
+        *in = &c->inputs.v[c->inputs.n - 1];
+    return rc;
 }

@@ -8,6 +8,7 @@
 #define OPT(field)  AZ_OWN_OPTIONS, offsetof(struct az_options, field)
 #define OUT(field)  AZ_OWN_OUTPUTS, offsetof(struct az_outputs, field)
 #define CONF(field) AZ_OWN_CONFIG, offsetof(struct az_config, field)
+#define FIND(field) AZ_OWN_SEARCH, offsetof(struct az_search, field)
 #define LOADER      AZ_OWN_LOADER, 0
 
 #define AT_ARGS   (AZ_AT_ARGS | AZ_AT_OPTIONS)
@@ -37,6 +38,26 @@ const struct az_option az_option_table[] = {
       "the same as path", "0.1" },
     { "profile_json_path", AZ_AT_INPUT, AZ_OPT_PATH, LOADER, NO_RANGE, NULL, NULL, "rocprof rocpd pftrace",
       "the same as path", "0.1" },
+    { "base_dir", AZ_AT_INPUT, AZ_OPT_PATH, FIND(base_dir), NO_RANGE, NULL, NULL, "pytorch",
+      "instead of path: every folder below this one that holds traces of ranks is a run, and an input of its own", "0.1" },
+    { "extension", AZ_AT_INPUT, AZ_OPT_ENUM, FIND(extension), NO_RANGE, "json|gz|auto", "json", "pytorch",
+      "of base_dir: files *.json, *.json.gz, or both", "0.1" },
+    { "filters", AZ_AT_INPUT, AZ_OPT_LIST, FIND(filters), NO_RANGE, NULL, NULL, "pytorch",
+      "of base_dir: only files whose path holds every one of these texts; absent: all", "0.1" },
+    { "filters_exact_rank", AZ_AT_INPUT, AZ_OPT_BOOL, FIND(filters_exact_rank), NO_RANGE, NULL, "false", "pytorch",
+      "a filter as rank_1 keeps rank 1 only, not rank 10 to 19 too", "0.1" },
+    { "rank_pattern", AZ_AT_INPUT | AZ_AT_OPTIONS, AZ_OPT_TEXT, OPT(rank_pattern), NO_RANGE, NULL, NULL, "pytorch",
+      "text before the rank in a file's name, or re: and a POSIX extended regular expression for it; absent: rank_ "
+      "(of path: rank or worker)", "0.1" },
+    { "duplicate_rank", AZ_AT_INPUT | AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(duplicate_rank), NO_RANGE,
+      "error|first|last|each-step", "error", "pytorch",
+      "two files of one rank: refuse, take one by name, or (base_dir) part the run by the text around the rank", "0.1" },
+    { "all_kernels", AZ_AT_INPUT | AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(all_kernels), NO_RANGE, NULL, "false", "pytorch",
+      "several ranks: a table of every kernel for each rank", "0.1" },
+    { "node_replay", AZ_AT_INPUT | AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(node_replay), NO_RANGE, NULL, "false", "pytorch",
+      "several ranks: write benchmark commands of the costliest matrix products and convolutions", "0.1" },
+    { "output", AZ_AT_INPUT, AZ_OPT_PATH, OUT(xlsx), NO_RANGE, NULL, NULL, "",
+      "name of the workbook; the same as outputs.xlsx", "0.1" },
     { "optional", AZ_AT_INPUT, AZ_OPT_BOOL, LOADER, NO_RANGE, NULL, "false", "",
       "a glob that matches nothing, or a missing file, is no error", "0.1" },
     { "nsys_csv_file_path", AZ_AT_INPUT, AZ_OPT_OBJECT, LOADER, NO_RANGE, NULL, NULL, "csv",
@@ -281,6 +302,8 @@ const struct az_option az_option_table[] = {
       "folder of one CSV file a table (several inputs: of one folder an input)", "0.1" },
     { "formats", AZ_AT_OUTPUTS, AZ_OPT_LIST, OUT(formats), 0, 100, NULL, NULL, "",
       "which reports are written; absent: text and xlsx, or only CSV when csv_dir alone is given", "0.1" },
+    { "overwrite", AZ_AT_INPUT | AZ_AT_OUTPUTS, AZ_OPT_BOOL, OUT(overwrite), NO_RANGE, NULL, "false", "pytorch",
+      "of base_dir: replace reports that are there already; else such a run is left out, and the exit status is 3", "0.1" },
     { "xlsx_rows", AZ_AT_OUTPUTS, AZ_OPT_INT, OUT(xlsx_rows), 0, 1e12, NULL, "10000", "",
       "rows of a table in the workbook; 0: all", "0.1" },
 };

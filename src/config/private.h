@@ -69,12 +69,13 @@ struct az_loader {
     const struct az_config_names *names;
     const struct az_overrides *over;
     struct az_diag *diag;
-    struct az_sv base;      /* folder of the config; empty: current directory only */
-    bool no_files;          /* nothing is looked up on disk */
-    bool quick;             /* no files and no required arguments: a template for PATH... */
-    bool opts_checked;      /* --opt errors were reported once */
-    struct az_sv format;    /* of the input at hand; empty at the top level */
-    struct az_options opts; /* run defaults */
+    struct az_sv base;        /* folder of the config; empty: current directory only */
+    bool no_files;            /* nothing is looked up on disk */
+    bool quick;               /* no files and no required arguments: a template for PATH... */
+    bool opts_checked;        /* --opt errors were reported once */
+    struct az_sv format;      /* of the input at hand; empty at the top level */
+    struct az_search *search; /* of the input at hand; NULL at the top level */
+    struct az_options opts;   /* run defaults */
     struct az_outputs outputs;
     int fatal; /* AZ_ENOMEM */
 };
@@ -90,6 +91,7 @@ struct az_store {
     struct az_options *opts;
     struct az_outputs *outputs;
     struct az_config *config;
+    struct az_search *search; /* of the input at hand; NULL: none */
     struct az_arena *a;
     const struct az_config_names *names; /* of reports; NULL: none known */
     struct az_diag *diag;
@@ -102,6 +104,7 @@ int az_value_store_text(struct az_sv key, struct az_sv value, struct az_where at
 /* "1 or more", "0 to 100"; "" without a range. */
 struct az_sv az_value_range(const struct az_option *o, struct az_arena *a);
 void az_outputs_default(struct az_outputs *o);
+void az_search_default(struct az_search *s);
 int az_outputs_copy(struct az_outputs *to, const struct az_outputs *from) AZ_MUST_USE;
 void az_outputs_release(struct az_outputs *o);
 
@@ -128,7 +131,6 @@ void az_apply_shared(struct az_loader *l, struct az_node *object, struct az_opti
 /* ---- input.c ---- */
 /* Adds one input to the config. */
 void az_input_load(struct az_loader *l, struct az_node *n);
-void az_input_release(struct az_input *in);
 /* Does an option for `formats` ("nsys pytorch"; "": all) mean something to this format? */
 bool az_format_takes(const char *formats, struct az_sv format);
 

@@ -41,6 +41,7 @@ void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place
     struct az_store t = { .opts = opts,
                           .outputs = outputs,
                           .config = place == AZ_AT_TOP ? l->c : NULL,
+                          .search = l->search,
                           .a = l->a,
                           .names = l->names,
                           .diag = l->diag };

@@ -110,9 +110,11 @@ static void put_format(struct schema *s)
     az_vec_release(&pattern);
 }
 
-/* A list, or one string; `words`: of report names, else any non-empty text. */
-static void put_list(struct schema *s, bool reports)
+/* A list, or one string; of report names, else any non-empty text. A list of paths has one at least. */
+enum list_of { LIST_REPORTS, LIST_PATHS, LIST_TEXTS };
+static void put_list(struct schema *s, enum list_of what)
 {
+    const bool reports = what == LIST_REPORTS;
     struct az_jsonw *w = s->w;
     az_jsonw_key(w, "anyOf");
     az_jsonw_array(w);
@@ -139,7 +141,7 @@ static void put_list(struct schema *s, bool reports)
         put_number(w, "minLength", true, 1);
     }
     az_jsonw_end_object(w);
-    if (!reports)
+    if (what == LIST_PATHS)
         put_number(w, "minItems", true, 1);
     az_jsonw_end_object(w);
     az_jsonw_end_array(w);
@@ -177,7 +179,7 @@ static void put_string(struct schema *s, const struct az_option *o)
 {
     bool required = strcmp(o->key, "kernel_sum") == 0 || (o->places & AZ_AT_REPORT);
     if (o->type == AZ_OPT_PATH && o->owner == AZ_OWN_LOADER && (o->places & AZ_AT_INPUT)) {
-        put_list(s, false);
+        put_list(s, LIST_PATHS);
         return;
     }
     put_type(s->w, "string", !required && o->fallback == NULL);
@@ -225,7 +227,7 @@ static void put_property(struct schema *s, const struct az_option *o)
         if (o->places == AZ_AT_TOP)
             put_inputs(w, o);
         else
-            put_list(s, true);
+            put_list(s, o->owner == AZ_OWN_SEARCH ? LIST_TEXTS : LIST_REPORTS);
         break;
     case AZ_OPT_SIZE:
         az_jsonw_key(w, "type");

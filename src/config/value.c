@@ -109,6 +109,8 @@ static char *field(const struct az_option *o, const struct az_store *t)
         base = (char *)t->outputs;
     else if (o->owner == AZ_OWN_CONFIG)
         base = (char *)t->config;
+    else if (o->owner == AZ_OWN_SEARCH)
+        base = (char *)t->search;
     return base ? base + o->offset : NULL;
 }
 
@@ -230,6 +232,27 @@ static int store_reports(const struct az_option *o, const struct az_node *n, con
     return rc;
 }
 
+/* filters: a list of texts, or one. */
+static int store_filters(const struct az_option *o, const struct az_node *n, const struct az_store *t,
+                         struct az_search *to)
+{
+    const bool one = is_text(n);
+    size_t k = 0;
+    if (!one && n->kind != AZ_NODE_ARRAY)
+        return refuse(o, n, t);
+    struct az_sv *v = az_arena_array(t->a, one ? 1 : n->n, sizeof *v);
+    if (!v)
+        return az_arena_error(t->a);
+    for (const struct az_node *c = one ? n : n->first; c; c = one ? NULL : c->next) {
+        if (!is_text(c) || c->text.n == 0)
+            return refuse(o, c, t);
+        v[k++] = c->text;
+    }
+    to->filters = v;
+    to->n_filters = k;
+    return 0;
+}
+
 /* null gives back what holds when the key is absent, where there is no default to write instead. */
 static int store_null(const struct az_option *o, const struct az_node *n, const struct az_store *t, char *to)
 {
@@ -265,7 +288,7 @@ int az_value_store(const struct az_option *o, const struct az_node *n, const str
     case AZ_OPT_ENUM:
         return store_enum(o, n, t, to);
     case AZ_OPT_LIST:
-        return store_reports(o, n, t, to);
+        return o->owner == AZ_OWN_SEARCH ? store_filters(o, n, t, t->search) : store_reports(o, n, t, to);
     case AZ_OPT_SIZE:
         return store_size(o, n, t, to);
     case AZ_OPT_MAP:

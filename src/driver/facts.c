@@ -19,7 +19,8 @@ static void row_of(struct az_table *t, struct az_sv fact, struct az_sv value)
     az_put_copy(t, value);
 }
 
-static void put_file(struct az_table *t, const struct az_file *f, struct az_sv given, size_t number)
+static void put_file(struct az_table *t, const struct az_file *f, struct az_sv given, size_t number,
+                     const struct az_one_rank *rank)
 {
     struct az_sv key = az_arena_printf(t->arena, "input %zu", number), base = az_path_base(given), text;
     bool piped = az_sv_is(f->path, "-") || az_path_stat(f->path.p).kind != AZ_PATH_FILE;
@@ -27,7 +28,11 @@ static void put_file(struct az_table *t, const struct az_file *f, struct az_sv g
     char hex[33];
 
     row_of(t, key, az_sv_is(given, "-") ? AZ_SV("standard input") : base);
-    if (piped || az_file_digest(f->path.p, hex, &size))
+    if (rank) { /* taken when it was read */
+        memcpy(hex, rank->hex, sizeof hex);
+        size = rank->size;
+    }
+    if (rank ? !rank->has_digest : piped || az_file_digest(f->path.p, hex, &size))
         return; /* was read once and is gone, or is optional and missing */
     text = az_arena_printf(t->arena, "%llu", (unsigned long long)size);
     row_of(t, az_arena_printf(t->arena, "input %zu bytes", number), text);
@@ -60,6 +65,71 @@ static void put_traces(struct az_table *t, const struct az_result *res)
             else if (many)
                 key = az_arena_printf(t->arena, "file %zu %.*s", i + 1, AZ_SVF(key));
             row_of(t, key, tr->facts.v[k].value);
+        }
+    }
+}
+
+/* What the files of ranks say: once where they agree, else by value with the ranks that say it. */
+struct said {
+    struct az_sv value;
+    int64_t *ranks;
+    size_t n;
+};
+#define MOST_VALUES 8 /* of one fact */
+
+static const struct az_fact *fact_of(const struct az_rank *r, struct az_sv key)
+{
+    for (size_t i = 0; i < r->n_facts; i++)
+        if (az_sv_eq(r->facts[i].key, key))
+            return &r->facts[i];
+    return NULL;
+}
+
+static void put_said(struct az_table *t, const struct az_ranks *s, struct az_sv key)
+{
+    struct said said[MOST_VALUES];
+    size_t values = 0, first = s->n;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct az_fact *f = fact_of(&s->v[i], key);
+        size_t k = 0;
+        if (!f)
+            continue;
+        first = i < first ? i : first;
+        while (k < values && !az_sv_eq(said[k].value, f->value))
+            k++;
+        if (k == MOST_VALUES) {
+            row_of(t, key, AZ_SV("differs from rank to rank"));
+            return;
+        }
+        if (k == values)
+            said[values++] = (struct said){ f->value, az_arena_array(t->arena, s->n, sizeof(int64_t)), 0 };
+        if (!said[k].ranks)
+            return;
+        said[k].ranks[said[k].n++] = s->v[i].rank;
+    }
+    for (size_t k = 0; k < values; k++) {
+        struct az_sv name = key;
+        if (values > 1)
+            name = az_arena_printf(t->arena, "%.*s (rank%s %.*s)", AZ_SVF(key), said[k].n > 1 ? "s" : "",
+                                   AZ_SVF(az_rank_list(t->arena, said[k].ranks, said[k].n)));
+        row_of(t, name, said[k].value);
+    }
+}
+
+static void put_ranks(struct az_table *t, const struct az_ranks *s)
+{
+    row_of(t, AZ_SV("ranks"), az_arena_printf(t->arena, "%zu", s->n));
+    row_of(t, AZ_SV("world size"), az_arena_printf(t->arena, "%lld", (long long)s->world_size));
+    if (s->n_missing)
+        row_of(t, AZ_SV("missing ranks"), az_rank_list(t->arena, s->missing, s->n_missing));
+    for (size_t i = 0; i < s->n; i++) {
+        const struct az_rank *r = &s->v[i];
+        for (size_t k = 0; k < r->n_facts; k++) {
+            bool before = i > 0 && fact_of(&s->v[0], r->facts[k].key); /* told with an earlier rank */
+            for (size_t j = 1; j < i && !before; j++)
+                before = fact_of(&s->v[j], r->facts[k].key) != NULL;
+            if (!before)
+                put_said(t, s, r->facts[k].key);
         }
     }
 }
@@ -141,7 +211,8 @@ static void put_options(struct az_table *t, const struct az_options *now)
     az_options_release(&def);
 }
 
-struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_result *res)
+struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_result *res,
+                                const struct az_rank_run *ranks)
 {
     struct az_arena *a = res->doc.arena;
     struct az_table *t = az_table_new(a, "facts", "Facts", AZ_TABLE_LAST);
@@ -158,7 +229,10 @@ struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_r
      */
     for (size_t i = 0; i < job->files.n; i++)
         put_file(t, &job->files.v[i],
-                 job->files.n == job->input->files.n ? job->input->files.v[i].path : job->files.v[i].path, i + 1);
+                 job->files.n == job->input->files.n ? job->input->files.v[i].path : job->files.v[i].path, i + 1,
+                 ranks->files ? &ranks->files[i] : NULL);
+    if (ranks->files)
+        put_ranks(t, &ranks->set);
     put_devices(t, res);
     put_traces(t, res);
     put_class_map(t, &opts->classes);

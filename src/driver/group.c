@@ -1,6 +1,7 @@
 /* `analyzer run PATH...`: paths become inputs. Files of one run belong together: the CSV reports of one Nsight report
  * (equal stem), the files of the ranks of one run (names that differ in digits only); each other file is an input. */
 #include "driver/internal.h"
+#include "driver/rank_name.h"
 
 #include "io/path.h"
 
@@ -230,6 +231,60 @@ static int add_inputs(struct grouping *g)
     return rc;
 }
 
+/* Where the names of two files differ in the rank only: do they? */
+static bool same_run(const struct az_rank_name *name, struct az_sv x, struct az_sv y, bool *other)
+{
+    const struct az_sv a = az_path_base(x), b = az_path_base(y);
+    struct az_rank_place i, j;
+    if (!az_sv_eq(az_path_dir(x), az_path_dir(y)) || !az_rank_name_find(name, a, &i) || !az_rank_name_find(name, b, &j))
+        return false;
+    *other = i.rank != j.rank;
+    return az_sv_eq(az_sv_make(a.p, i.digits), az_sv_make(b.p, j.digits)) &&
+           az_sv_eq(az_sv_make(a.p + i.end, a.n - i.end), az_sv_make(b.p + j.end, b.n - j.end));
+}
+
+static void hint(struct grouping *g, const struct az_rank_name *name, struct az_sv path, size_t n)
+{
+    const struct az_sv base = az_path_base(path), dir = az_path_dir(path);
+    struct az_rank_place at;
+    if (az_rank_name_find(name, base, &at))
+        az_diag_add(
+            g->diag, AZ_HINT, AZ_NOWHERE,
+            "%zu files look like the ranks of one run; they are reported one by one (together: analyzer multirank "
+            "-b '%.*s' -p %.*s%s --all-ranks)",
+            n, AZ_SVF(dir), AZ_SVF(az_sv_make(base.p + at.start, at.digits - at.start)),
+            az_sv_ends(base, AZ_SV(".gz")) ? " -e gz" : "");
+}
+
+/* Ranks of one run that became inputs of their own: says how they are reported together. */
+static int hint_runs(struct grouping *g)
+{
+    const struct az_inputs *in = &g->c->inputs;
+    struct az_rank_name name;
+    int rc = az_rank_name_init(&name, AZ_SV(""), &g->c->arena, AZ_NOWHERE, g->diag);
+    bool *told = rc ? NULL : az_arena_array(&g->c->arena, in->n, sizeof *told);
+
+    for (size_t i = 0; told && i < in->n; i++) {
+        const struct az_format *f = az_format_find(in->v[i].format);
+        size_t n = 1;
+        if (told[i] || in->v[i].files.n != 1 || !f || !f->ranks_reduced)
+            continue;
+        for (size_t k = i + 1; k < in->n; k++) {
+            bool other = false;
+            if (in->v[k].files.n != 1 || !az_sv_eq(in->v[k].format, in->v[i].format) ||
+                !same_run(&name, in->v[i].files.v[0].path, in->v[k].files.v[0].path, &other) || !other)
+                continue;
+            told[k] = true;
+            n++;
+        }
+        if (n > 1)
+            hint(g, &name, in->v[i].files.v[0].path, n);
+    }
+    if (!rc)
+        az_rank_name_release(&name);
+    return rc ? rc : told ? AZ_OK : az_arena_error(&g->c->arena);
+}
+
 /* Equal titles are told apart by the whole file name, then by the folder. */
 static void part_titles(struct az_config *c, struct az_sv (*longer)(struct az_sv path))
 {
@@ -279,6 +334,7 @@ int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struc
     if (!rc) {
         part_titles(c, az_path_base);
         part_titles(c, whole_path);
+        rc = hint_runs(&g);
     }
     az_diag_release(&g.silent);
     az_vec_release(&g.files);

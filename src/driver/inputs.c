@@ -16,6 +16,9 @@
 #define COST_SHARE 4
 #define COST_GZIP  15
 #define COST_FLOOR ((uint64_t)4 << 20)
+/* Ranks: so many are held at a time, and such a part of the others is kept. */
+#define COST_RANKS 2
+#define COST_KEPT  32
 
 bool az_path_is_stream(struct az_sv path)
 {
@@ -115,16 +118,48 @@ static int probe(struct az_plan *p, struct az_plan_job *job, struct az_file *f, 
     return rc;
 }
 
-/* All files of an input must be of one format; optional ones that cannot be read do not matter. */
-static int probe_all(struct az_plan *p, struct az_plan_job *job)
+/* Size of a file on disk, 0 where it has none. Missing and empty files are told here, in one wording for all formats.
+ */
+static int size_of(const struct az_file *f, uint64_t *size, struct az_diag *diag)
+{
+    struct az_path_info info;
+
+    *size = 0;
+    if (az_sv_is(f->path, "-"))
+        return AZ_OK;
+    info = az_path_stat(f->path.p);
+    if (info.kind == AZ_PATH_MISSING && !f->optional)
+        return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot be read: %s", strerror(errno));
+    if (info.kind != AZ_PATH_FILE)
+        return AZ_OK;
+    if (info.size == 0 && !f->optional)
+        return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(f->path), "empty file (0 bytes)");
+    *size = info.size;
+    return AZ_OK;
+}
+
+/* All files of an input must be of one format; optional ones that cannot be read do not matter. *unknown: first file
+ * whose format cannot be told, when the others' may do without it; then its message is not given. */
+static int probe_all(struct az_plan *p, struct az_plan_job *job, size_t *unknown)
 {
     for (size_t i = 0; i < job->files.n; i++) {
         struct az_file *f = &job->files.v[i];
         const struct az_format *found = NULL;
+        struct az_diag said = job->diag;
+        const bool lenient = job->files.n > 1 && !az_path_is_stream(f->path);
         int rc;
         if (f->optional)
             continue;
+        if (lenient)
+            az_diag_init(&job->diag);
         rc = probe(p, job, f, &found);
+        if (lenient) {
+            az_diag_release(&job->diag);
+            job->diag = said;
+            *unknown = rc && i < *unknown ? i : *unknown;
+            if (rc)
+                continue;
+        }
         if (rc)
             return rc;
         if (job->format && job->format != found)
@@ -133,30 +168,51 @@ static int probe_all(struct az_plan *p, struct az_plan_job *job)
                                 AZ_SVF(job->files.v[0].path), job->format->name);
         job->format = found;
     }
-    if (!job->format)
-        return az_diag_fail(&job->diag, AZ_ECONFIG, job->input->where, "input '%.*s' names no file",
-                            AZ_SVF(job->input->title));
     return AZ_OK;
 }
 
-/* Missing and empty files are told here, in one wording for all formats. */
-static int measure(struct az_plan_job *job, struct az_file *f)
+/* Format by content. Of ranks that are read one by one a file that cannot be recognised fails alone, in its turn. */
+static int choose_format(struct az_plan *p, struct az_plan_job *job)
 {
-    struct az_path_info info;
-    uint64_t need;
+    const struct az_format *found;
+    size_t unknown = job->files.n;
+    uint64_t size;
+    int rc = probe_all(p, job, &unknown);
 
-    if (az_sv_is(f->path, "-"))
-        return AZ_OK;
-    info = az_path_stat(f->path.p);
-    if (info.kind == AZ_PATH_MISSING && !f->optional)
-        return az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot be read: %s", strerror(errno));
-    if (info.kind != AZ_PATH_FILE)
-        return AZ_OK;
-    if (info.size == 0 && !f->optional)
-        return az_diag_fail(&job->diag, AZ_EEMPTY, AZ_AT_FILE(f->path), "empty file (0 bytes)");
-    job->bytes += info.size;
-    need = info.size / COST_SHARE;
-    job->cost += az_sv_ends(f->path, AZ_SV(".gz")) ? need * COST_GZIP : need;
+    if (!rc && unknown < job->files.n && !(job->format && job->format->ranks_reduced)) {
+        rc = size_of(&job->files.v[unknown], &size, &job->diag);
+        if (!rc)
+            rc = probe(p, job, &job->files.v[unknown], &found); /* again, to say why */
+    }
+    if (!rc && !job->format)
+        return az_diag_fail(&job->diag, AZ_ECONFIG, job->input->where, "input '%.*s' names no file",
+                            AZ_SVF(job->input->title));
+    return rc;
+}
+
+/* Sizes and predicted memory. Of ranks only those being read are held, and little of the others. */
+static int measure(struct az_plan_job *job)
+{
+    const bool ranks = az_job_is_run(job);
+    uint64_t most = 0, sum = 0;
+
+    for (size_t i = 0; i < job->files.n; i++) {
+        const struct az_file *f = &job->files.v[i];
+        struct az_diag mute;
+        uint64_t size, need;
+        int rc;
+        az_diag_init(&mute);
+        rc = size_of(f, &size, ranks ? &mute : &job->diag); /* said when the rank is read */
+        az_diag_release(&mute);
+        if (rc && !ranks)
+            return rc;
+        job->bytes += size;
+        need = size / COST_SHARE;
+        need = az_sv_ends(f->path, AZ_SV(".gz")) ? need * COST_GZIP : need;
+        most = need > most ? need : most;
+        sum += need;
+    }
+    job->cost += ranks ? COST_RANKS * most + sum / COST_KEPT : sum;
     return AZ_OK;
 }
 
@@ -223,6 +279,7 @@ static int add_files(struct az_plan *p, struct az_plan_job *job)
 static int resolve(struct az_plan *p, struct az_plan_job *job)
 {
     const struct az_input *in = job->input;
+    uint64_t size;
     int rc = AZ_OK;
 
     if (in->format.n && !az_sv_ieq(in->format, AZ_SV("auto"))) {
@@ -230,12 +287,14 @@ static int resolve(struct az_plan *p, struct az_plan_job *job)
         if (!job->format)
             return az_diag_fail(&job->diag, AZ_ECONFIG, in->where, "unknown format '%.*s'", AZ_SVF(in->format));
     }
+    if (in->trouble.n)
+        return az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(in->search.base_dir), "%.*s", AZ_SVF(in->trouble));
     rc = add_files(p, job);
-    for (size_t i = 0; !rc && i < job->files.n; i++)
-        rc = measure(job, &job->files.v[i]);
+    if (!rc && !job->format && job->files.n == 1)
+        rc = size_of(&job->files.v[0], &size, &job->diag);
     if (!rc && !job->format)
-        rc = probe_all(p, job);
-    return rc;
+        rc = choose_format(p, job);
+    return rc ? rc : measure(job);
 }
 
 int az_inputs_resolve(struct az_plan *p, struct az_plan_job *job)

@@ -6,6 +6,13 @@
 #include "driver/run.h"
 
 /* ---- one.c ---- */
+/* Threads that jobs may have: each running job holds one, and a job of ranks hires more while some are free. Below 0
+ * where a job has begun meanwhile: whoever is hired goes after the rank at hand. */
+struct az_seats {
+    _Atomic int free;
+    unsigned all;
+};
+
 /* An input on its way to its document. */
 struct az_one {
     const struct az_plan_job *job;
@@ -13,22 +20,54 @@ struct az_one {
     struct az_diag *diag;
     unsigned threads;
     _Atomic uint64_t *progress;
+    struct az_sv at;           /* file that messages name; empty: the first of the input */
     unsigned caps;             /* of all traces */
     struct az_rank_run *ranks; /* of the input */
+    struct az_seats *seats;
 };
 /* Gives an error its message, unless whoever failed has said it (more errors than `errors_before`); the error. */
 int az_one_explain(const struct az_one *o, int rc, size_t errors_before, const char *what);
 /* Parses files into an initialised trace and seals it. */
 int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *files, size_t n) AZ_MUST_USE;
+/* az_run_one with seats that are shared with other jobs. */
+int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
+                  struct az_seats *seats, struct az_result *res, struct az_diag *diag,
+                  _Atomic uint64_t *progress) AZ_MUST_USE;
 
-/* ---- ranks.c ---- */
+/* ---- rank_read.c: each rank by itself ---- */
+enum az_rank_state { AZ_RANK_UNREAD, AZ_RANK_THERE, AZ_RANK_FAILED, AZ_RANK_LEFT };
+/* One file on its way. */
+struct az_one_rank {
+    struct az_rank about;
+    int64_t by_name; /* -1: none */
+    enum az_rank_state state;
+    int error;
+    struct az_sv why; /* it is left out */
+    void **part;      /* by analysis; NULL: it is not there */
+    unsigned caps;
+    bool active;
+    struct az_message *said; /* messages about it, to be told in rank order */
+    size_t n_said, errors, warnings, dropped;
+    bool has_digest;
+    char hex[33];
+    uint64_t size;
+};
+/* All parts of one sealed trace. keep: of the calling thread; texts may be NULL. */
+int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path, struct az_arena *keep,
+                   struct az_intern *texts, struct az_one_rank *x) AZ_MUST_USE;
+/* Reads and reduces all files of the input, on as many threads as there are seats. What is wrong with one is in it; an
+ * error ends them all (AZ_EINTR, AZ_ENOMEM, AZ_ELIMIT). */
+int az_ranks_read(struct az_one *o, struct az_one_rank *ranks) AZ_MUST_USE;
+
+/* ---- ranks.c: together ---- */
 /* Analyses over the ranks of one input (analyses/ranks.h). */
 struct az_rank_run {
     struct az_one *one;
     struct az_ranks set;
     void ***parts; /* by analysis of az_rank_analyses, by rank of the set; NULL: no part */
     size_t n_analyses;
-    bool active; /* some rank has accelerator activity */
+    const struct az_one_rank *files; /* in the order of the input's files; NULL: traces that are kept */
+    bool active;                     /* some rank has accelerator activity */
 };
 void az_ranks_init(struct az_rank_run *r, struct az_one *one); /* also one->ranks */
 /* Reads each file of the input as a rank, reduces it and gives it back. What is wrong with one rank is in the diag and
@@ -51,6 +90,13 @@ int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag
 int az_outputs_guard(const struct az_plan *p, const struct az_target *t, const struct az_document *doc,
                      struct az_diag *diag) AZ_MUST_USE;
 
+/* ---- replay.c ---- */
+/* Writes the replay folder of a reported input, `<stem of its first output>_node_replay`, from the tables `gemm` and
+ * `conv`, or, where there is neither, from `unified_perf_summary`; the kept rows are appended to `text`. Errors as
+ * az_replay_emit. */
+int az_outputs_replay(const struct az_plan_job *job, const struct az_document *doc, bool force,
+                      struct az_vec_char *text, struct az_diag *diag) AZ_MUST_USE;
+
 /* ---- inputs.c ---- */
 /* Format, size, cost of one job; piped inputs of unknown format are copied to the plan's spool. The job's own trouble
  * is in job->error and job->diag; AZ_EINTR, AZ_ENOMEM are returned. */
@@ -59,7 +105,9 @@ int az_inputs_resolve(struct az_plan *p, struct az_plan_job *job) AZ_MUST_USE;
 bool az_path_is_stream(struct az_sv path);
 
 /* ---- facts.c ---- */
-struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_result *res);
+/* ranks: of an input whose traces are given back; else its `files` is NULL. */
+struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_result *res,
+                                const struct az_rank_run *ranks);
 
 /* ---- signals.c ---- */
 /* Ends the process with 130 from an ordinary thread: a worker hangs in a read that no flag can end. */

@@ -1,6 +1,7 @@
 /* One input from its files to its document: parse, seal, classify, analyse. */
 #include "driver/internal.h"
 
+#include "io/path.h"
 #include "io/source.h"
 
 void az_result_init(struct az_result *r, uint64_t memory_limit)
@@ -16,6 +17,8 @@ void az_result_release(struct az_result *r)
     az_document_release(&r->doc);
     for (size_t i = 0; i < r->n_traces; i++)
         az_trace_release(&r->traces[i]);
+    for (size_t i = 0; i < r->n_keeps; i++)
+        az_arena_release(&r->keeps[i]);
     az_arena_release(&r->arena);
     *r = (struct az_result){ 0 };
 }
@@ -28,6 +31,8 @@ static bool poll_interrupt(void *ctx)
 
 static struct az_where at_input(const struct az_one *o)
 {
+    if (o->at.n)
+        return AZ_AT_FILE(o->at);
     return AZ_AT_FILE(o->job->input->files.n ? o->job->input->files.v[0].path : o->job->input->title);
 }
 
@@ -169,6 +174,8 @@ static void fill_document(struct az_one *o, const struct az_run_opts *opts)
     doc->title = in->title;
     doc->no_heading = in->no_heading;
     doc->input = in->files.n ? in->files.v[0].path : in->title;
+    if (in->is_run && in->files.n)
+        doc->input = az_path_dir(in->files.v[0].path);
     doc->format = az_sv_str(o->job->format->name);
     doc->classic = (o->caps & AZ_CAP_CLASSIC) && o->job->format->text_classic;
     doc->text_full = opts->text_full || in->opts.text_full;
@@ -186,6 +193,8 @@ static int report(struct az_one *o, struct az_job *job)
         az_table_free(job->coverage);
         return failed;
     }
+    if (o->ranks->files && az_table_sort(job->findings, (const int[]){ -5 }, 1) != 0)
+        failed = failed ? failed : AZ_ENOMEM;
     rc = add_table(o, job->findings);
     if (rc) {
         az_table_free(job->coverage);
@@ -193,7 +202,7 @@ static int report(struct az_one *o, struct az_job *job)
     }
     rc = add_table(o, job->coverage);
     if (!rc)
-        rc = add_table(o, az_facts_table(o->job, o->res));
+        rc = add_table(o, az_facts_table(o->job, o->res, o->ranks));
     o->res->reportable = rc == AZ_OK;
     return rc ? rc : failed;
 }
@@ -212,7 +221,16 @@ static int check_activity(struct az_one *o)
 int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads, struct az_result *res,
                struct az_diag *diag, _Atomic uint64_t *progress)
 {
-    struct az_one o = { .job = job, .res = res, .diag = diag, .threads = threads ? threads : 1, .progress = progress };
+    struct az_seats own = { .free = threads ? (int)threads - 1 : 0, .all = threads ? threads : 1 };
+    return az_run_one_of(job, opts, threads, &own, res, diag, progress);
+}
+
+int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
+                  struct az_seats *seats, struct az_result *res, struct az_diag *diag, _Atomic uint64_t *progress)
+{
+    struct az_one o = {
+        .job = job, .res = res, .diag = diag, .threads = threads ? threads : 1, .progress = progress, .seats = seats
+    };
     struct az_job work = {
         .opts = &job->input->opts, .arena = &res->arena, .mem = &res->mem, .diag = diag, .doc = &res->doc
     };
@@ -223,11 +241,13 @@ int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, un
 
     if (job->error)
         return job->error;
-    const bool reduced = job->format->ranks_reduced && job->files.n > 1;
+    const bool reduced = az_job_is_run(job);
     az_ranks_init(&ranks, &o);
     failed = reduced ? az_ranks_reduce(&ranks) : read_traces(&o);
-    if (!failed && !reduced && res->n_traces > 1)
-        failed = az_ranks_of_traces(&ranks);
+    if (!reduced && res->n_traces > 1 && failed != AZ_EINTR && failed != AZ_ENOMEM && failed != AZ_ELIMIT) {
+        rc = az_ranks_of_traces(&ranks);
+        failed = failed ? failed : rc;
+    }
     if ((reduced ? ranks.set.n : res->n_traces) == 0 || failed == AZ_EINTR || failed == AZ_ENOMEM ||
         failed == AZ_ELIMIT)
         return failed;

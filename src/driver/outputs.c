@@ -115,7 +115,7 @@ static int choose_stem(const struct naming *n, size_t i)
         first = job->input->files.v[0].path;
         dir = az_path_is_stream(first) ? AZ_SV(".") : az_path_dir(first);
     }
-    name = az_arena_printf(a, "%.*s%s", AZ_SVF(name), SUFFIX);
+    name = job->input->stem.n ? job->input->stem : az_arena_printf(a, "%.*s%s", AZ_SVF(name), SUFFIX);
     n->w[i].stem = az_sv_is(dir, ".") ? name : az_path_join(a, dir, name);
     return n->w[i].stem.p ? AZ_OK : az_arena_error(a);
 }
@@ -361,6 +361,22 @@ static int remember_inputs(struct az_plan *p)
     return AZ_OK;
 }
 
+/* A run found by a search is not reported again over reports that are there, unless that is asked for. */
+static void keep_existing(const struct naming *n)
+{
+    for (size_t i = 0; i < n->p->jobs.n; i++) {
+        struct az_plan_job *job = &n->p->jobs.v[i];
+        const bool replace = job->input->outputs.overwrite || n->c->outputs.overwrite;
+        for (size_t k = 0; !job->error && job->input->group.n && !replace && k < job->targets.n; k++) {
+            const struct az_target *t = &job->targets.v[k];
+            if (t->report->extension[0] && az_path_stat(t->path.p).kind != AZ_PATH_MISSING)
+                job->error = az_diag_fail(
+                    &job->diag, AZ_EIO, AZ_AT_FILE(t->path),
+                    "is there already; this run is left out (--force, or \"overwrite\": true, replaces it)");
+        }
+    }
+}
+
 int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag *diag)
 {
     struct naming n = { .p = p, .c = c, .diag = diag };
@@ -381,6 +397,8 @@ int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag
             rc = add_targets(&n, i);
     if (!rc)
         rc = check_collisions(&n);
+    if (!rc)
+        keep_existing(&n);
     if (!rc)
         rc = remember_inputs(p);
     return rc;

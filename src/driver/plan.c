@@ -153,9 +153,42 @@ static int print_name(struct az_vec_char *out, const char *before, struct az_sv 
     return rc ? rc : az_utf8_visible(out, name);
 }
 
+/* A run that a search found. */
+static int print_run(const struct az_plan_job *job, struct az_vec_char *out)
+{
+    const struct az_input *in = job->input;
+    const struct az_search *s = &in->search;
+    int rc = print_name(out, "run ", in->title);
+
+    rc = rc ? rc : print_name(out, "\n  parent folder: ", in->group);
+    for (size_t i = 0; !rc && i < job->targets.n; i++) {
+        const struct az_target *t = &job->targets.v[i];
+        rc = print_name(out, "\n  writes: ", az_path_base(t->path));
+        if (!rc)
+            rc = az_text_printf(out, "%s (%s)", t->report->extension[0] ? "" : "/", t->report->name);
+    }
+    rc = rc ? rc : az_text_append(out, AZ_SV("\n  filters:"));
+    for (size_t i = 0; !rc && i < s->n_filters; i++)
+        rc = print_name(out, " ", s->filters[i]);
+    if (!rc)
+        rc = az_text_printf(out, "%s\n", s->n_filters ? "" : " none");
+    rc = rc ? rc : print_name(out, "  rank pattern: ", in->opts.rank_pattern);
+    if (!rc)
+        rc = az_text_printf(out, "\n  files: %zu\n", in->files.n);
+    for (size_t i = 0; !rc && i < in->files.n; i++) {
+        rc = print_name(out, "    ", in->files.v[i].path);
+        rc = rc ? rc : az_text_append(out, AZ_SV("\n"));
+    }
+    return rc ? rc : az_text_append(out, AZ_SV("end of run\n"));
+}
+
 static int print_job(const struct az_plan_job *job, struct az_vec_char *out)
 {
     const struct az_input *in = job->input;
+    if (in->trouble.n)
+        return AZ_OK; /* nothing is read */
+    if (in->group.n)
+        return print_run(job, out);
     int rc = print_name(out, "", in->title);
 
     if (!rc)

@@ -41,6 +41,12 @@ void az_plan_release(struct az_plan *p);
  * the CSV reports of one nsys report) form one input, else one each. Directories are taken as their recognised
  * files. AZ_ECONFIG for an empty path, or a folder or glob with nothing in it; AZ_EINTR. */
 int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag) AZ_MUST_USE;
+/* Replaces each input that has a base_dir by one input a run found there (az_input.is_run), or by one that fails with
+ * the reason. Before az_plan_make. AZ_ECONFIG: a bad rank pattern, one workbook for several runs; AZ_EINTR, AZ_ENOMEM.
+ */
+int az_plan_search(struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
+/* Rank pattern of base_dir if none is given. */
+#define AZ_RANK_PATTERN "rank_"
 /* Resolves formats, names outputs. AZ_ECONFIG: two inputs map to one output, or an output is an input. What is wrong
  * with one input only is in its job (error, diag). Inputs that c->only leaves out are marked `skip` and write nothing,
  * but count for the names of the others; AZ_EUSAGE (with the nearest title) if one of its titles has no input. AZ_EINTR
@@ -50,6 +56,11 @@ int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *d
 int az_plan_print(const struct az_plan *p, struct az_vec_char *out) AZ_MUST_USE;
 /* Names of all formats (with aliases) and reports for the config loader, in the arena. */
 int az_plan_names(struct az_arena *a, struct az_config_names *out) AZ_MUST_USE;
+/* Are the job's files ranks that are reduced one by one? Its format is known. */
+static inline bool az_job_is_run(const struct az_plan_job *job)
+{
+    return job->format && job->format->ranks_reduced && (job->files.n > 1 || job->input->is_run);
+}
 /* Inputs of the plan that are not skipped. */
 size_t az_plan_count(const struct az_plan *p);
 

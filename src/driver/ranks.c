@@ -1,14 +1,10 @@
-/* The ranks of one input: each read, reduced to parts and given back; then finished together. */
-#include "driver/internal.h"
-
+/* The ranks of one input together: which rank each file is, which are missing or there twice; then the parts finished
+ * into tables, in rank order. Reading: rank_read.c. */
 #include "base/sort.h"
+#include "driver/internal.h"
+#include "driver/rank_name.h"
 
-/* One file on its way. */
-struct one_rank {
-    struct az_rank about;
-    void **part; /* by analysis */
-    bool there, active;
-};
+#define NOTICE(f) AZ_AT_FILE((f)->about.path)
 
 void az_ranks_init(struct az_rank_run *r, struct az_one *one)
 {
@@ -18,77 +14,171 @@ void az_ranks_init(struct az_rank_run *r, struct az_one *one)
     one->ranks = r;
 }
 
-static struct az_sv fact(const struct az_trace *t, const char *key)
-{
-    for (size_t i = 0; i < t->facts.n; i++)
-        if (az_sv_is(t->facts.v[i].key, key))
-            return t->facts.v[i].value;
-    return AZ_SV("");
-}
-
-static int describe(struct az_rank *about, const struct az_trace *t, struct az_sv path, struct az_arena *keep)
-{
-    *about = (struct az_rank){ .rank = t->rank,
-                               .path = path,
-                               .host = az_arena_dup(keep, fact(t, "hostname")),
-                               .device = az_arena_dup(keep, t->devices.n ? t->devices.v[0].name : AZ_SV("")),
-                               .devices = (int64_t)t->devices.n,
-                               .world_size = t->world_size,
-                               .base_ns = t->base_ns,
-                               .ticks_per_ns = t->ticks_per_ns,
-                               .read = t->read,
-                               .kept = t->kept };
-    return about->host.p && about->device.p ? AZ_OK : az_arena_error(keep);
-}
-
-/* All parts of one rank's trace. */
-static int reduce(struct az_rank_run *r, const struct az_trace *t, struct one_rank *x)
-{
-    struct az_one *o = r->one;
-    struct az_arena *keep = &o->res->arena, scratch;
-    struct az_job job = { .opts = &o->job->input->opts,
-                          .traces = &t,
-                          .n_traces = 1,
-                          .arena = &scratch,
-                          .mem = &o->res->mem,
-                          .diag = o->diag };
-    struct az_classifier classes;
-    int rc = describe(&x->about, t, t->path, keep);
-
-    x->part = az_arena_array(keep, r->n_analyses + 1, sizeof *x->part);
-    if (!rc && !x->part)
-        rc = az_arena_error(keep);
-    az_arena_init(&scratch, &o->res->mem);
-    if (!rc)
-        rc = az_classifier_init(&classes, &job.opts->classes, &scratch);
-    if (rc) {
-        az_arena_release(&scratch);
-        return az_one_explain(o, rc, o->diag->errors, "reducing a rank");
-    }
-    job.classes = &classes;
-    for (size_t i = 0; rc == 0 && i < r->n_analyses; i++) {
-        const struct az_rank_analysis *an = az_rank_analyses[i];
-        const size_t before = o->diag->errors;
-        if ((an->needs & ~t->caps) || (an->any && !(an->any & t->caps)))
-            continue;
-        rc = az_one_explain(o, an->reduce(&job, keep, &x->part[i]), before, an->name);
-    }
-    az_classifier_release(&classes);
-    az_arena_release(&scratch);
-    x->active = az_trace_has_activity(t);
-    x->there = rc == 0;
-    return rc;
-}
+/* ---- one list of files, in rank order ---- */
 
 static int by_rank(const void *x, const void *y, void *ctx)
 {
-    const struct one_rank *a = x, *b = y;
+    const struct az_one_rank *const a = *(struct az_one_rank *const *)x, *const b = *(struct az_one_rank *const *)y;
     (void)ctx;
-    if (a->there != b->there)
-        return a->there ? -1 : 1;
-    if (a->about.rank != b->about.rank)
+    if (a->about.rank != b->about.rank) {
+        if (a->about.rank < 0 || b->about.rank < 0) /* unknown ones last */
+            return a->about.rank < 0 ? 1 : -1;
         return a->about.rank < b->about.rank ? -1 : 1;
-    return az_sv_cmp(a->about.path, b->about.path);
+    }
+    return az_natural_cmp(a->about.path, b->about.path);
+}
+
+/* A message about one file, in its place among those of the others. */
+struct remark {
+    struct az_one_rank *x;
+    enum az_severity severity;
+    struct az_sv text;
+};
+AZ_VEC(struct remark, remarks);
+
+struct gathering {
+    struct az_rank_run *r;
+    struct az_arena *a;
+    struct az_one_rank **v; /* files in rank order */
+    size_t n;
+    bool by_place; /* no file tells its rank: they are numbered as they are listed */
+    struct remarks said;
+    struct az_sv failure; /* the whole run cannot be reported: why */
+};
+
+static int remark(struct gathering *g, struct az_one_rank *x, enum az_severity severity, struct az_sv text)
+{
+    const struct remark m = { x, severity, text };
+    x->about.warnings += severity == AZ_WARNING;
+    if (x->state == AZ_RANK_LEFT)
+        x->why = az_sv_starts(text, AZ_SV("left out: ")) ? az_sv_make(text.p + 10, text.n - 10) : text;
+    return text.p ? az_vec_push(&g->said, m) : az_arena_error(g->a);
+}
+
+/* Messages of the files in rank order, each followed by what is said of it here. */
+static void tell(struct gathering *g, struct az_diag *diag)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        const struct az_one_rank *x = g->v[i];
+        struct az_diag own = { .errors = x->errors, .warnings = x->warnings, .dropped = x->dropped };
+        own.list.v = x->said;
+        own.list.n = x->n_said;
+        az_diag_take(diag, &own);
+        for (size_t k = 0; k < g->said.n; k++)
+            if (g->said.v[k].x == x)
+                az_diag_add(diag, g->said.v[k].severity, NOTICE(x), "%.*s", AZ_SVF(g->said.v[k].text));
+    }
+}
+
+/* The rank of a file: its metadata win over its name. */
+static int settle_rank(struct gathering *g, struct az_one_rank *x, size_t place)
+{
+    int64_t said = x->about.rank;
+    int rc = AZ_OK;
+
+    if (said > AZ_RANK_MOST) {
+        rc = remark(g, x, AZ_WARNING,
+                    az_arena_printf(g->a, "rank %lld in its metadata is not believed", (long long)said));
+        said = -1;
+    }
+    if (rc == 0 && said >= 0 && x->by_name >= 0 && said != x->by_name)
+        rc = remark(g, x, AZ_WARNING,
+                    az_arena_printf(g->a, "is rank %lld by its metadata, %lld by its name (the metadata count)",
+                                    (long long)said, (long long)x->by_name));
+    x->about.rank = said >= 0 ? said : x->by_name >= 0 ? x->by_name : g->by_place ? (int64_t)place : -1;
+    if (rc == 0 && x->about.rank < 0) {
+        x->state = AZ_RANK_LEFT;
+        rc = remark(g, x, AZ_WARNING,
+                    AZ_SV("left out: neither its name nor its metadata tell its rank (--rank-pattern?)"));
+    }
+    return rc;
+}
+
+static int settle(struct gathering *g, struct az_one_rank *files)
+{
+    int rc = AZ_OK;
+    g->by_place = !g->r->one->job->input->is_run;
+    for (size_t i = 0; i < g->n; i++)
+        g->by_place &= files[i].by_name < 0 && (files[i].state != AZ_RANK_THERE || files[i].about.rank < 0);
+    for (size_t i = 0; rc == 0 && i < g->n; i++) {
+        struct az_one_rank *x = &files[i];
+        g->v[i] = x;
+        if (!x->about.path.n) /* it was not read */
+            x->about.path = g->r->one->job->files.v[i].path;
+        x->about.warnings = x->warnings;
+        if (x->state == AZ_RANK_THERE)
+            rc = settle_rank(g, x, i);
+        else
+            x->about.rank = x->by_name;
+    }
+    return rc ? rc : az_sort_cmp(g->v, g->n, sizeof *g->v, by_rank, NULL, NULL);
+}
+
+/* Two files of one rank: as the input wants it. Returns false if that is an error. */
+static int duplicates(struct gathering *g)
+{
+    const struct az_sv rule = g->r->one->job->input->opts.duplicate_rank;
+    const bool first = az_sv_is(rule, "first"), last = az_sv_is(rule, "last");
+    struct az_one_rank *kept = NULL;
+    int rc = AZ_OK;
+
+    for (size_t i = 0; rc == 0 && i < g->n; i++) {
+        struct az_one_rank *x = g->v[i], *out;
+        if (x->state != AZ_RANK_THERE)
+            continue;
+        if (!kept || kept->about.rank != x->about.rank) {
+            kept = x;
+            continue;
+        }
+        if (!first && !last) {
+            rc = remark(g, x, AZ_ERROR,
+                        az_arena_printf(g->a,
+                                        "is rank %lld, as '%.*s' is (choose one with a filter; duplicate_rank: "
+                                        "first, last, or each-step below a base_dir)",
+                                        (long long)x->about.rank, AZ_SVF(kept->about.path)));
+            g->failure = AZ_SV("two files of one rank");
+            continue;
+        }
+        out = first ? x : kept;
+        kept = first ? kept : x;
+        out->state = AZ_RANK_LEFT;
+        rc = remark(g, out, AZ_WARNING,
+                    az_arena_printf(g->a, "left out: rank %lld is taken from '%.*s' (duplicate_rank)",
+                                    (long long)out->about.rank, AZ_SVF(kept->about.path)));
+    }
+    return rc;
+}
+
+/* ---- the set ---- */
+
+/* What the files say of the number of ranks; the greatest counts. */
+static int world_size(struct gathering *g, struct az_ranks *s)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; i < g->n; i++) {
+        struct az_one_rank *x = g->v[i];
+        if (x->state == AZ_RANK_THERE && x->about.world_size > AZ_RANK_MOST)
+            x->about.world_size = -1;
+        if (x->state == AZ_RANK_THERE && x->about.world_size > s->world_size)
+            s->world_size = x->about.world_size;
+    }
+    const int64_t said = s->world_size;
+    for (size_t i = 0; rc == 0 && i < g->n; i++) {
+        struct az_one_rank *x = g->v[i];
+        if (x->state != AZ_RANK_THERE)
+            continue;
+        if (x->about.rank >= s->world_size)
+            s->world_size = x->about.rank + 1;
+        if (said > 0 && x->about.world_size > 0 && x->about.world_size != said)
+            rc = remark(g, x, AZ_WARNING,
+                        az_arena_printf(g->a, "says a world of %lld ranks, others one of %lld (runs mixed up?)",
+                                        (long long)x->about.world_size, (long long)said));
+        else if (said > 0 && x->about.rank >= said)
+            rc = remark(g, x, AZ_WARNING,
+                        az_arena_printf(g->a, "is rank %lld of a world of %lld ranks", (long long)x->about.rank,
+                                        (long long)said));
+    }
+    return rc;
 }
 
 static int missing_ranks(struct az_ranks *s, struct az_arena *a)
@@ -103,96 +193,142 @@ static int missing_ranks(struct az_ranks *s, struct az_arena *a)
     return AZ_OK;
 }
 
-/* The set of those that are there, in rank order. */
-static int gather(struct az_rank_run *r, struct one_rank *ranks, size_t n)
+static struct az_sv first_error(const struct az_one_rank *x)
 {
-    struct az_arena *a = &r->one->res->arena;
-    struct az_rank *v = az_arena_array(a, n, sizeof *v);
-    int rc = az_sort_cmp(ranks, n, sizeof *ranks, by_rank, NULL, NULL);
-
-    r->parts = az_arena_array(a, r->n_analyses + 1, sizeof *r->parts);
-    if (!rc && (!v || !r->parts))
-        rc = az_arena_error(a);
-    for (size_t k = 0; !rc && k < r->n_analyses; k++)
-        if (!(r->parts[k] = az_arena_array(a, n, sizeof **r->parts)))
-            rc = az_arena_error(a);
-    if (rc)
-        return rc;
-    r->set.v = v;
-    for (size_t i = 0; i < n && ranks[i].there; i++) {
-        v[i] = ranks[i].about;
-        for (size_t k = 0; k < r->n_analyses; k++)
-            r->parts[k][i] = ranks[i].part[k];
-        r->active |= ranks[i].active;
-        r->set.n++;
-        r->set.world_size = v[i].world_size > r->set.world_size ? v[i].world_size : r->set.world_size;
-        r->set.world_size = v[i].rank >= r->set.world_size ? v[i].rank + 1 : r->set.world_size;
+    for (size_t i = 0; i < x->n_said; i++) {
+        struct az_sv text = x->said[i].text, path = x->about.path;
+        if (x->said[i].severity != AZ_ERROR)
+            continue;
+        if (az_sv_starts(text, path) && text.n > path.n + 1)
+            text = az_sv_trim(az_sv_make(text.p + path.n + 1, text.n - path.n - 1));
+        return text;
     }
-    return missing_ranks(&r->set, a);
+    return az_sv_str(az_err_text(x->error));
 }
 
-/* Where the file does not say its rank: the last number of its name, else its place. */
-static int64_t rank_of_name(struct az_sv path, size_t place)
+static int fill_set(struct gathering *g)
 {
-    struct az_sv base = az_path_base(path);
-    for (size_t i = 0; i + 1 < base.n; i++) {
-        int64_t v = 0;
-        if (!az_sv_starts(az_sv_make(base.p + i, base.n - i), AZ_SV("rank")) &&
-            !az_sv_starts(az_sv_make(base.p + i, base.n - i), AZ_SV("worker")))
+    struct az_rank_run *r = g->r;
+    struct az_rank *v = az_arena_array(g->a, g->n, sizeof *v);
+    struct az_rank_failure *failed = az_arena_array(g->a, g->n, sizeof *failed);
+    struct az_rank_failure *left = az_arena_array(g->a, g->n, sizeof *left);
+    bool ok = v && failed && left;
+
+    r->parts = az_arena_array(g->a, r->n_analyses + 1, sizeof *r->parts);
+    for (size_t k = 0; r->parts && ok && k < r->n_analyses; k++)
+        ok = (r->parts[k] = az_arena_array(g->a, g->n, sizeof **r->parts)) != NULL;
+    if (!ok || !r->parts)
+        return az_arena_error(g->a);
+    r->set.v = v;
+    r->set.failed = failed;
+    r->set.left = left;
+    for (size_t i = 0; i < g->n; i++) {
+        const struct az_one_rank *x = g->v[i];
+        if (x->state == AZ_RANK_FAILED)
+            failed[r->set.n_failed++] =
+                (struct az_rank_failure){ .rank = x->about.rank, .path = x->about.path, .why = first_error(x) };
+        if (x->state == AZ_RANK_LEFT)
+            left[r->set.n_left++] =
+                (struct az_rank_failure){ .rank = x->about.rank, .path = x->about.path, .why = x->why };
+        if (x->state != AZ_RANK_THERE)
             continue;
-        while (i < base.n && (base.p[i] < '0' || base.p[i] > '9'))
-            i++;
-        for (; i < base.n && base.p[i] >= '0' && base.p[i] <= '9' && v < 100000; i++)
-            v = v * 10 + (base.p[i] - '0');
-        return v;
+        v[r->set.n] = x->about;
+        for (size_t k = 0; k < r->n_analyses; k++)
+            r->parts[k][r->set.n] = x->part[k];
+        r->active |= x->active;
+        r->set.n++;
     }
-    return (int64_t)place;
+    return missing_ranks(&r->set, g->a);
+}
+
+/* From files to the set; the messages of all are told whatever comes. */
+static int gather(struct az_rank_run *r, struct az_one_rank *files, size_t n)
+{
+    struct gathering g = { .r = r, .a = &r->one->res->arena, .n = n };
+    int rc;
+
+    az_vec_init(&g.said, &r->one->res->mem);
+    g.v = az_arena_array(g.a, n, sizeof *g.v);
+    rc = g.v ? settle(&g, files) : az_arena_error(g.a);
+    if (!rc)
+        rc = duplicates(&g);
+    if (!rc)
+        rc = world_size(&g, &r->set);
+    if (!rc && !g.failure.n)
+        rc = fill_set(&g);
+    if (g.v)
+        tell(&g, r->one->diag);
+    az_vec_release(&g.said);
+    return rc ? rc : g.failure.n ? AZ_EFORMAT : AZ_OK;
+}
+
+/* ---- entry points ---- */
+
+static int names_of(struct az_one *o, struct az_one_rank *ranks)
+{
+    struct az_arena scratch;
+    struct az_rank_name name;
+    int rc;
+
+    az_arena_init(&scratch, &o->res->mem);
+    rc = az_rank_name_init(&name, o->job->input->opts.rank_pattern, &scratch, AZ_NOWHERE, o->diag);
+    for (size_t i = 0; rc == 0 && i < o->job->files.n; i++) {
+        struct az_rank_place at;
+        ranks[i].by_name = az_rank_name_find(&name, az_path_base(o->job->files.v[i].path), &at) ? at.rank : -1;
+    }
+    if (rc == 0)
+        az_rank_name_release(&name);
+    az_arena_release(&scratch);
+    return rc;
 }
 
 int az_ranks_reduce(struct az_rank_run *r)
 {
     struct az_one *o = r->one;
-    const struct az_files *files = &o->job->files;
-    struct one_rank *ranks = az_arena_array(&o->res->arena, files->n, sizeof *ranks);
-    int rc = ranks ? AZ_OK : az_arena_error(&o->res->arena), failed = AZ_OK;
+    const size_t n = o->job->files.n, before = o->diag->errors;
+    struct az_one_rank *ranks = az_arena_array(&o->res->arena, n, sizeof *ranks);
+    int rc = ranks ? names_of(o, ranks) : az_arena_error(&o->res->arena), fatal;
 
-    for (size_t i = 0; !rc && i < files->n; i++) {
-        struct az_trace t;
-        rc = az_trace_init(&t, &o->res->mem);
-        if (rc)
-            break;
-        rc = az_one_read(o, &t, &files->v[i], 1);
-        if (!rc)
-            rc = reduce(r, &t, &ranks[i]);
-        if (!rc && ranks[i].about.rank < 0)
-            ranks[i].about.rank = rank_of_name(t.path, i);
-        if (!rc)
-            o->caps |= t.caps;
-        az_trace_release(&t);
-        if (rc && rc != AZ_EINTR && rc != AZ_ENOMEM && rc != AZ_ELIMIT) {
-            failed = rc;
-            rc = AZ_OK;
-        }
+    fatal = rc ? rc : az_ranks_read(o, ranks);
+    if (!rc && fatal != AZ_EINTR)
+        rc = gather(r, ranks, n);
+    rc = fatal ? fatal : rc;
+    r->files = ranks;
+    if (rc)
+        return az_one_explain(o, rc, before, "reading ranks");
+    for (size_t i = 0; i < n; i++)
+        rc = ranks[i].state == AZ_RANK_FAILED ? ranks[i].error : rc;
+    if (r->set.n == 0 && !rc)
+        rc = az_diag_fail(o->diag, AZ_EEMPTY, AZ_AT_FILE(o->job->input->files.v[0].path),
+                          "no file of this run can be counted as a rank");
+    return rc;
+}
+
+/* Ranks of other formats: numbered as their traces say, or as the files stand where that is no numbering. */
+static void number_traces(const struct az_result *res, struct az_one_rank *ranks)
+{
+    bool good = true;
+    for (size_t i = 0; i < res->n_traces; i++) {
+        good &= res->traces[i].rank >= 0 && res->traces[i].rank <= AZ_RANK_MOST;
+        for (size_t k = 0; good && k < i; k++)
+            good = res->traces[k].rank != res->traces[i].rank;
     }
-    if (!rc)
-        rc = gather(r, ranks, files->n);
-    rc = az_one_explain(o, rc, o->diag->errors, "reading ranks");
-    return rc ? rc : failed;
+    for (size_t i = 0; i < res->n_traces; i++)
+        ranks[i].by_name = ranks[i].about.rank = good ? res->traces[i].rank : (int64_t)i;
 }
 
 int az_ranks_of_traces(struct az_rank_run *r)
 {
     struct az_result *res = r->one->res;
-    struct one_rank *ranks = az_arena_array(&res->arena, res->n_traces, sizeof *ranks);
+    struct az_one_rank *ranks = az_arena_array(&res->arena, res->n_traces, sizeof *ranks);
     int rc = ranks ? AZ_OK : az_arena_error(&res->arena);
 
-    for (size_t i = 0; !rc && i < res->n_traces; i++) {
-        rc = reduce(r, &res->traces[i], &ranks[i]);
-        if (!rc && ranks[i].about.rank < 0)
-            ranks[i].about.rank = (int64_t)i;
-    }
-    if (!rc)
+    for (size_t i = 0; !rc && i < res->n_traces; i++)
+        rc = az_rank_reduce(r->one, &res->traces[i], res->traces[i].path, &res->arena, NULL, &ranks[i]);
+    if (!rc) {
+        number_traces(res, ranks);
         rc = gather(r, ranks, res->n_traces);
+    }
     return az_one_explain(r->one, rc, r->one->diag->errors, "comparing ranks");
 }
 
@@ -210,7 +346,8 @@ int az_ranks_finish(struct az_rank_run *r, struct az_job *job)
         const int rc = az_one_explain(r->one, an->finish(job, &r->set, r->parts[k]), before, an->name);
         if (rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTR)
             return rc;
-        failed = rc ? rc : failed;
+        if (rc)
+            failed = rc;
     }
     return failed;
 }

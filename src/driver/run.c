@@ -35,6 +35,7 @@ struct crew {
     struct task *tasks;
     size_t n;
     unsigned threads; /* a job may use itself */
+    struct az_seats seats;
     bool color;
     struct az_progress progress;
     struct az_progress_item *running; /* scratch of the tick */
@@ -70,6 +71,30 @@ static int write_outputs(const struct crew *c, struct task *t, struct az_result 
     return failed;
 }
 
+/* node_replay: the folder of benchmark commands. A run without such operations has none, which is no failure. */
+static int write_replay(struct task *t, const struct az_result *res)
+{
+    const struct az_input *in = t->job->input;
+    struct az_diag said;
+    int rc;
+
+    if (!in->opts.node_replay || az_interrupted())
+        return AZ_OK;
+    az_diag_init(&said);
+    rc = az_outputs_replay(t->job, &res->doc, in->outputs.overwrite, &t->text, &said);
+    if (rc == AZ_EEMPTY) {
+        az_diag_add(&t->diag, AZ_WARNING, AZ_AT_FILE(in->title),
+                    "no matrix product or convolution to be measured again (node_replay)");
+        rc = AZ_OK;
+    } else {
+        az_diag_take(&t->diag, &said);
+        if (rc && rc != AZ_EINTR && said.errors == 0)
+            az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(in->title), "node_replay: %s", az_err_text(rc));
+    }
+    az_diag_release(&said);
+    return rc;
+}
+
 static void run_job(void *ctx, size_t i, unsigned worker)
 {
     struct crew *c = ctx;
@@ -83,8 +108,9 @@ static void run_job(void *ctx, size_t i, unsigned worker)
         atomic_fetch_add(&c->held, cost);
     atomic_store(&t->started_ns, az_now_ns());
     atomic_store(&t->phase, RUNNING);
+    atomic_fetch_sub(&c->seats.free, 1);
     az_result_init(&res, c->opts->memory_limit);
-    t->error = az_run_one(t->job, c->opts, c->threads, &res, &t->diag, &t->read);
+    t->error = az_run_one_of(t->job, c->opts, c->threads, &c->seats, &res, &t->diag, &t->read);
     if (res.reportable) {
         if (t->job->text)
             rc = az_text_write(&res.doc, &t->text, c->color);
@@ -92,6 +118,8 @@ static void run_job(void *ctx, size_t i, unsigned worker)
             az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(t->job->input->title), "text report: %s", az_err_text(rc));
         t->error = t->error ? t->error : rc;
         rc = write_outputs(c, t, &res);
+        t->error = t->error ? t->error : rc;
+        rc = write_replay(t, &res);
         t->error = t->error ? t->error : rc;
     }
     if (az_interrupted() && !t->error)
@@ -101,6 +129,7 @@ static void run_job(void *ctx, size_t i, unsigned worker)
     t->took_ns = az_now_ns() - atomic_load(&t->started_ns);
     atomic_store(&t->phase, FINISHED);
     atomic_fetch_sub(&c->held, cost);
+    atomic_fetch_add(&c->seats.free, 1);
 }
 
 /* Called by the pool for one job at a time. The reservation is made here, so that jobs admitted at the same moment see
@@ -139,6 +168,9 @@ void az_diag_print(const struct az_diag *d, const struct az_log *log)
             break;
         case AZ_WARNING:
             az_log_line(log, AZ_LOG_NORMAL, "warning: %.*s", AZ_SVF(m->text));
+            break;
+        case AZ_HINT:
+            az_log_line(log, AZ_LOG_NORMAL, "note: %.*s", AZ_SVF(m->text));
             break;
         case AZ_NOTE:
             az_log_line(log, AZ_LOG_VERBOSE, "note: %.*s", AZ_SVF(m->text));
@@ -288,6 +320,8 @@ static int run_crew(struct crew *c, struct az_arena *a)
     if (rc)
         return rc;
     c->threads = c->n < workers ? workers / (unsigned)c->n : 1;
+    c->seats.all = workers;
+    atomic_store(&c->seats.free, (int)workers);
     return az_pool_run(c->n, workers, order, NULL, &ops, c);
 }
 

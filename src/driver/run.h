@@ -35,6 +35,8 @@ struct az_result {
     struct az_document doc;
     struct az_trace *traces; /* in the arena */
     size_t n_traces;
+    struct az_arena *keeps; /* what is kept of ranks, by the threads that reduced them; in the arena */
+    size_t n_keeps;
     bool reportable; /* doc is complete (also of an input without activity, which counts as failed) */
 };
 void az_result_init(struct az_result *r, uint64_t memory_limit);

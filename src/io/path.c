@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/sort.h"
 #include "io/names.h"
@@ -116,6 +117,28 @@ int az_path_canonical(struct az_arena *a, const char *path, struct az_sv *out)
     if (r == 0)
         r = append_lexically(&text, az_sv_make(p.p + n, p.n - n));
     *out = (struct az_sv){ "", 0 };
+    if (r == 0) {
+        *out = az_arena_dup(a, az_text_view(&text));
+        r = out->p ? 0 : az_arena_error(a);
+    }
+    az_vec_release(&text);
+    return r;
+}
+
+int az_path_absolute(struct az_arena *a, struct az_sv path, struct az_sv *out)
+{
+    char cwd[PATH_MAX];
+    struct az_vec_char text;
+    int r = 0;
+    az_vec_init(&text, a->mem);
+    if (!path.n || path.p[0] != '/') {
+        if (!getcwd(cwd, sizeof cwd))
+            r = AZ_EIO;
+        else if (strcmp(cwd, "/") != 0)
+            r = az_text_append(&text, az_sv_str(cwd));
+    }
+    if (r == 0)
+        r = append_lexically(&text, path);
     if (r == 0) {
         *out = az_arena_dup(a, az_text_view(&text));
         r = out->p ? 0 : az_arena_error(a);

@@ -10,6 +10,8 @@ struct az_sv az_path_dir(struct az_sv path);
 struct az_sv az_path_stem(struct az_sv path);
 /* dir + "/" + name in the arena (name alone if it is absolute or dir is empty). NUL-terminated. */
 struct az_sv az_path_join(struct az_arena *a, struct az_sv dir, struct az_sv name);
+/* Absolute path by name: "." and ".." resolved, links not. In the arena, NUL-terminated; AZ_EIO leaves errno. */
+int az_path_absolute(struct az_arena *a, struct az_sv path, struct az_sv *out) AZ_MUST_USE;
 /* Canonical absolute path even if the last components do not exist yet; for "is this the same file". */
 int az_path_canonical(struct az_arena *a, const char *path, struct az_sv *out) AZ_MUST_USE;
 
@@ -33,12 +35,15 @@ bool az_path_is_glob(struct az_sv pattern); /* holds * ? or [ */
 int az_path_glob(struct az_arena *a, struct az_sv pattern, struct az_vec_sv *out) AZ_MUST_USE;
 
 /* Walks a tree depth first, entries of a folder sorted bytewise; a folder already seen (dev, ino) is not entered again,
- * so symlink loops end. `visit` returns 0 to go on, 1 not to enter this folder, negative to stop with that code.
- * The root folder itself is not visited; its entries have depth 1. A root that is a file is visited once, depth 0.
- * A link counts as what it points to (MISSING if nothing); folders behind links are entered only with follow_links.
- * A folder that cannot be read is a warning; a root that cannot be read is AZ_EIO. Paths are root + "/" + names. */
+ * so symlink loops end; with `aliases` a folder is entered by each of its names, but not inside itself (AZ_ERANGE with
+ * a message where that makes more than AZ_WALK_MOST folders behind links). `visit` returns 0 to go on, 1 not to enter
+ * this folder, negative to stop with that code. The root folder itself is not visited; its entries have depth 1. A root
+ * that is a file is visited once, depth 0. A link counts as what it points to (MISSING if nothing); folders behind
+ * links are entered only with follow_links. A folder that cannot be read is a warning; a root that cannot be read is
+ * AZ_EIO. Paths are root + "/" + names. */
+#define AZ_WALK_MOST 20000
 struct az_walk {
-    bool follow_links, hidden;
+    bool follow_links, hidden, aliases;
     unsigned max_depth; /* 0: none */
     int (*visit)(void *ctx, const char *path, const struct az_path_info *info, unsigned depth);
     void *ctx;

@@ -12,7 +12,9 @@ struct walking {
     struct az_diag *diag;
     struct az_vec_char path; /* NUL-terminated; the NUL is not counted */
     struct az_names names;
-    struct az_map seen; /* (dev, ino) of folders entered */
+    struct az_map seen; /* (dev, ino) of folders entered -> 1, of those left again -> 0 */
+    unsigned links;     /* above the folder at hand */
+    size_t entered;     /* folders below links */
 };
 
 static int set_path(struct walking *k, size_t keep, const char *name)
@@ -27,13 +29,29 @@ static int set_path(struct walking *k, size_t keep, const char *name)
     return r;
 }
 
-/* Enters the folder in k->path once: 1 the first time, 0 when seen before. */
-static int first_visit(struct walking *k, const struct az_path_info *info)
+/* Enters the folder in k->path once (with aliases: not inside itself): 1, or 0 when it is not to be entered. */
+static int enter(struct walking *k, const struct az_path_info *info)
 {
     uint32_t *value;
     bool added;
     int r = az_map_put(&k->seen, info->dev, info->ino, 1, &value, &added);
-    return r ? r : added;
+    if (r || (!added && (*value || !k->w->aliases)))
+        return r;
+    *value = 1;
+    if (k->w->aliases && k->links && ++k->entered > AZ_WALK_MOST)
+        return IO_FAIL(k->diag, AZ_ERANGE, AZ_AT_FILE(az_text_view(&k->path)),
+                       "more than %d folders behind links (do they cross each other?)", AZ_WALK_MOST);
+    return 1;
+}
+
+static int leave(struct walking *k, const struct az_path_info *info)
+{
+    uint32_t *value;
+    bool added;
+    int r = az_map_put(&k->seen, info->dev, info->ino, 0, &value, &added);
+    if (r == 0 && k->w->aliases)
+        *value = 0;
+    return r;
 }
 
 static bool is_link(const char *path)
@@ -52,10 +70,17 @@ static int walk_entry(struct walking *k, unsigned depth)
         return r < 0 ? r : 0;
     if (info.kind != AZ_PATH_DIR || (k->w->max_depth && depth >= k->w->max_depth))
         return 0;
-    if (!k->w->follow_links && is_link(k->path.v))
+    const bool link = (!k->w->follow_links || k->w->aliases) && is_link(k->path.v);
+    if (!k->w->follow_links && link)
         return 0;
-    r = first_visit(k, &info);
-    return r == 1 ? walk_folder(k, depth + 1) : r;
+    k->links += link;
+    r = enter(k, &info);
+    if (r == 1) {
+        r = walk_folder(k, depth + 1);
+        r = r ? r : leave(k, &info);
+    }
+    k->links -= link;
+    return r;
 }
 
 /* The entries of the folder in k->path, which is left as it was. */
@@ -100,7 +125,7 @@ int az_path_walk(const char *root, const struct az_walk *w, struct az_diag *diag
     int r = az_map_init(&k.seen, NULL, 64);
     bool mapped = r == 0;
     r = r ? r : set_path(&k, 0, root);
-    r = r ? r : first_visit(&k, &info);
+    r = r ? r : enter(&k, &info);
     r = r < 0 ? r : walk_folder(&k, 1);
     if (mapped)
         az_map_release(&k.seen);

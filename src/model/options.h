@@ -84,6 +84,12 @@ struct az_options {
     int64_t topk_kernels;         /* AZ_UNSET_I64: all */
     int64_t min_event_ns;         /* of the activity reports */
     struct az_sv exclude_kernels; /* whole words, blanks between them */
+    /* ranks of one run (spec: multi-rank report) */
+    bool all_kernels;            /* a table of every kernel for each rank */
+    bool node_replay;            /* benchmark commands of the costliest operations */
+    struct az_sv rank_pattern;   /* text before the number in a file's name, or "re:" and a regular expression; empty:
+                                    the default */
+    struct az_sv duplicate_rank; /* error | first | last | each-step */
 };
 
 #endif

@@ -19,6 +19,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 GENERATOR = os.path.join(ROOT, "tests", "gen", "make_example_nsys.py")
+RANKS = os.path.join(ROOT, "tests", "gen", "make_ranks.py")
 TRACES = os.path.join(ROOT, "tests", "gen", "make_pytorch_trace.py")
 XPLANE_GENERATOR = os.path.join(ROOT, "tests", "gen", "make_xplane_example.py")
 
@@ -220,6 +221,7 @@ class Bench:
         name = "tracy, %d rows of %d MB, CSV out" % (rows, os.path.getsize(path) // 1000000)
         self.row(name, "%.2f" % cpu, "s", "<= %.2f" % must, "", cpu <= must)
         self.row("peak memory of that", "%.1f" % (peak / 1e6), "MB", "<= 64", "", peak <= 64e6)
+
     def xplane(self):
         """A profile of compiled programs: read with aggregation of host events, and the memory beside the mapped file."""
         mb = 20 if self.smoke else 200
@@ -257,6 +259,39 @@ class Bench:
             self.row("rocprof, 37 MB of JSON in .gz, whole report", "%.0f" % v, "ms", "<= 80", "40", v <= 80)
             v = statistics.median(m for _, _, m in runs) / 1e6
             self.row("  peak memory of that", "%.1f" % v, "MB", "<= 60", "", v <= 60)
+
+    def ranks(self):
+        """The ranks of one run on two threads: wall time against half of what its ranks take one by one, CPU time against
+        their sum, and memory, of which only the ranks being read hold their events."""
+        n, megabytes = (8, 2) if self.smoke else (64, 20)
+        folder = os.path.join(self.data, "ranks_%d_%d" % (n, megabytes))
+        if not os.path.isdir(folder):
+            os.makedirs(folder + ".part", exist_ok=True)
+            template = os.path.join(folder + ".part", "step_{rank}.json")
+            subprocess.run([sys.executable, RANKS, template, "--ranks", str(n), "--layers", "50", "--steps", "1"], check=True)
+            for r in range(n):
+                one = template.replace("{rank}", str(r))
+                subprocess.run([os.path.join(self.bench, "make_replica"), one, os.path.join(folder + ".part", "rank_%d_.json" % r),
+                                str(megabytes * 1000000)], check=True, stdout=subprocess.DEVNULL)
+                os.remove(one)
+            os.replace(folder + ".part", folder)
+        out = ["--csv-dir", os.path.join(self.out, "ranks"), "--format", "csv"]
+        some, wall, cpu, peak = range(0, n, n // 8), [], [], []
+        for _ in range(self.repeats):
+            single = [self.run(["multirank", "-b", folder, "-f", "rank_%d_" % r, "-j", "1"] + out) for r in some]
+            both = self.run(["multirank", "-b", folder, "--all-ranks", "-j", "2"] + out)
+            wall.append(both[1] / (sum(s[1] for s in single) * n / len(some) / 2))
+            cpu.append(both[0] / (sum(s[0] for s in single) * n / len(some)))
+            peak.append(both[2])
+        name = "%d ranks of %d MB on two threads, of half their sum" % (n, megabytes)
+        self.row(name, "%.2f" % statistics.median(wall), "ratio (wall)", "<= 1.10", "", statistics.median(wall) <= 1.1)
+        self.row("  CPU time, of the sum", "%.2f" % statistics.median(cpu), "ratio", "<= 1.10", "", statistics.median(cpu) <= 1.1)
+        events = self.stage("parse", "pytorch", os.path.join(folder, "rank_0_.json"))[1]
+        bound = 6e6 + 2 * (4e6 + 64 * events)
+        v = statistics.median(peak)
+        # of small ranks it is this interpreter's, which the system counts for the child
+        self.row("  peak memory: 6 MB of the program, 4 MB and 64 B an event of each of two ranks", "%.1f" % (v / 1e6), "MB", "<= %.1f" % (bound / 1e6), "",
+                 None if self.smoke else v <= bound)
 
     def start_up(self):
         args = ["--config=" + os.path.join(ROOT, "example", "config.json"), "--only", "Llama2-70B-From-CSV", "--csv-dir",
@@ -309,6 +344,7 @@ def main():
         b.measure("operation report", b.operations)
         b.measure("XPlane", b.xplane)
         b.measure("rocprof, whole report", b.report_rocprof)
+        b.measure("ranks", b.ranks)
         b.measure("start-up", b.start_up)
         b.measure("two inputs", b.two_inputs)
     finally:

@@ -159,14 +159,35 @@ static void log_lines(void **state)
     assert_string_equal(buf, "\033[1manalyzer:\033[0m \n");
 }
 
+static void takes_over(void **state)
+{
+    (void)state;
+    struct az_diag to, from;
+    az_diag_init(&to);
+    az_diag_init(&from);
+    to.max = 3;
+    az_diag_add(&to, AZ_NOTE, AZ_NOWHERE, "own note");
+    az_diag_add(&from, AZ_WARNING, AZ_AT_LINE(AZ_SV("f"), 3), "a\x01");
+    az_diag_add(&from, AZ_WARNING, AZ_NOWHERE, "second");
+    az_diag_add(&from, AZ_ERROR, AZ_NOWHERE, "wrong");
+    from.dropped = 2;
+    az_diag_take(&to, &from);
+    assert_int_equal(to.errors, 1);
+    assert_int_equal(to.warnings, 2);
+    assert_int_equal(to.list.n, 3); /* the error pushed one out */
+    assert_int_equal(to.dropped, 3);
+    assert_string_equal(last(&to), "wrong");
+    assert_string_equal(to.list.v[1].text.p, from.list.v[0].text.p); /* made visible once */
+    az_diag_release(&from);
+    assert_string_equal(last(&to), "wrong"); /* a copy */
+    az_diag_release(&to);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places),
-        cmocka_unit_test(control_bytes_are_seen),
-        cmocka_unit_test(keeps_a_bounded_list),
-        cmocka_unit_test(memory_messages),
-        cmocka_unit_test(log_lines),
+        cmocka_unit_test(places),     cmocka_unit_test(control_bytes_are_seen), cmocka_unit_test(keeps_a_bounded_list),
+        cmocka_unit_test(takes_over), cmocka_unit_test(memory_messages),        cmocka_unit_test(log_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -222,6 +222,12 @@ static void expect_walk(struct az_walk w, const char *root, const char *skip, co
     az_vec_release(&t.text);
 }
 
+static int count_visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
+{
+    (void)ctx, (void)path, (void)info, (void)depth;
+    return 0;
+}
+
 static void walks(void **state)
 {
     (void)state;
@@ -243,6 +249,45 @@ static void walks(void **state)
     assert_int_equal(symlink("a", temp_path("s")), 0); /* a link beside its target: entered once in all */
     struct az_walk follow = { .follow_links = true };
     expect_walk(follow, t_dir.p, NULL, NULL, 0, "a:d1 a/loop:d2 a/x:d2 a/x/deep:f3 a/y:f2 b:f1 c:?1 s:d1 ");
+    struct az_walk aliases = { .follow_links = true, .aliases = true }; /* by each name, but not inside itself */
+    expect_walk(aliases, t_dir.p, NULL, NULL, 0,
+                "a:d1 a/loop:d2 a/x:d2 a/x/deep:f3 a/y:f2 b:f1 c:?1 s:d1 s/loop:d2 s/x:d2 s/x/deep:f3 s/y:f2 ");
+}
+
+/* Folders that link each other in all ways: paths without end are stopped and said. */
+static void crossed_links(void **state)
+{
+    char name[64], target[64];
+    struct az_walk aliases = { .follow_links = true, .aliases = true };
+    (void)state;
+    for (int i = 0; i < 9; i++) {
+        snprintf(name, sizeof name, "d%d", i);
+        assert_int_equal(mkdir(temp_path(name), 0777), 0);
+        for (int k = 0; k < 9; k++) {
+            snprintf(name, sizeof name, "d%d/l%d", i, k);
+            snprintf(target, sizeof target, "../d%d", k);
+            assert_int_equal(symlink(target, temp_path(name)), 0);
+        }
+    }
+    aliases.visit = count_visit;
+    assert_int_equal(az_path_walk(t_dir.p, &aliases, &t_diag), AZ_ERANGE);
+    assert_non_null(strstr(last_message(), "more than 20000 folders"));
+}
+
+static void absolute_paths(void **state)
+{
+    struct az_sv out;
+    char cwd[4096];
+    (void)state;
+    assert_non_null(getcwd(cwd, sizeof cwd));
+    assert_int_equal(az_path_absolute(&t_arena, AZ_SV("/a/./b//../c/"), &out), 0);
+    assert_string_equal(out.p, "/a/c");
+    assert_int_equal(az_path_absolute(&t_arena, AZ_SV("/../.."), &out), 0);
+    assert_string_equal(out.p, "/");
+    assert_int_equal(az_path_absolute(&t_arena, AZ_SV("x/../y"), &out), 0);
+    assert_true(az_sv_starts(out, az_sv_str(cwd)) && az_sv_ends(out, AZ_SV("/y")));
+    assert_int_equal(az_path_absolute(&t_arena, AZ_SV("."), &out), 0);
+    assert_string_equal(out.p, cwd);
 }
 
 static void wide_folder(void **state)
@@ -297,8 +342,8 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, temp_setup, temp_teardown)
     const struct CMUnitTest tests[] = {
-        T(parts),          T(joining),    T(canonical), T(stat_and_mkdirs), T(globs),
-        T(relative_globs), T(deep_globs), T(walks),     T(wide_folder),     T(digests),
+        T(parts),      T(joining), T(canonical),     T(stat_and_mkdirs), T(globs),       T(relative_globs),
+        T(deep_globs), T(walks),   T(crossed_links), T(absolute_paths),  T(wide_folder), T(digests),
     };
     return cmocka_run_group_tests_name("io_path", tests, NULL, NULL);
 }

@@ -1,0 +1,245 @@
+/* `analyzer merge`: the traces of many ranks as one file for a viewer. */
+#include "cmds/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "formats/pytorch_merge.h"
+#include "io/path.h"
+
+enum { OPT_KEEP_PYTHON = 256, OPT_CATEGORY, OPT_NAME, OPT_MEMORY };
+
+AZ_VEC(struct az_merge_input, inputs);
+
+struct merge {
+    const struct cmd *cmd;
+    const char *out, *base, *pattern;
+    struct az_arena arena;
+    struct inputs list;
+    struct az_path_info out_info;
+    struct az_vec_sv cats, names;
+    struct az_merge_opts opts;
+    struct az_mem mem;
+    struct az_diag diag;
+    struct az_log log;
+    bool quiet;
+};
+
+static int add_input(struct merge *m, const char *path)
+{
+    struct az_sv copy = az_arena_dup(&m->arena, az_sv_str(path));
+    if (!copy.p)
+        return az_arena_error(&m->arena);
+    struct az_merge_input in = { copy, az_pt_rank_of_name(copy, az_sv_str(m->pattern)) };
+    return az_vec_push(&m->list, in);
+}
+
+/* Traces by their content; what else lies in the folder, the output of an earlier call too, is passed over. */
+static int visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
+{
+    struct merge *m = ctx;
+    const struct az_format *f = NULL;
+    struct az_diag quiet;
+    struct az_sv name = az_sv_str(path);
+    (void)depth;
+    if (az_interrupted())
+        return AZ_EINTR;
+    if (info->kind != AZ_PATH_FILE || (!az_sv_ends(name, AZ_SV(".json")) && !az_sv_ends(name, AZ_SV(".json.gz"))))
+        return 0;
+    if (m->out_info.kind == AZ_PATH_FILE && m->out_info.dev == info->dev && m->out_info.ino == info->ino)
+        return 0;
+    az_diag_init(&quiet);
+    int rc = az_format_probe(path, &f, NULL, &quiet);
+    az_diag_release(&quiet);
+    return rc == 0 && f == az_format_find(AZ_SV("pytorch")) ? add_input(m, path) : 0;
+}
+
+static int find_inputs(struct merge *m, const struct args *a)
+{
+    const struct az_walk walk = { .visit = visit, .ctx = m, .follow_links = true };
+    int rc = 0;
+    m->out_info = az_path_stat(m->out);
+    for (size_t i = 0; rc == 0 && i < a->n_operands; i++)
+        rc = add_input(m, a->operands[i]);
+    if (rc == 0 && m->base)
+        rc = az_path_walk(m->base, &walk, &m->diag);
+    if (rc == 0 && m->list.n == 0)
+        rc = az_diag_fail(&m->diag, AZ_EEMPTY, AZ_AT_FILE(az_sv_str(m->base ? m->base : "")),
+                          "no PyTorch trace (*.json, *.json.gz) in this folder");
+    return rc;
+}
+
+static int report(const struct merge *m, const struct az_merge_result *r)
+{
+    if (m->quiet)
+        return AZ_EXIT_OK;
+    printf("%s: %zu rank%s, %llu of %llu events", m->out, r->ranks, r->ranks == 1 ? "" : "s",
+           (unsigned long long)r->kept, (unsigned long long)r->read);
+    printf(" (left out: %llu python_function, %llu Trace, %llu process records, %llu filtered, %llu malformed)\n",
+           (unsigned long long)r->python, (unsigned long long)r->trace, (unsigned long long)r->process,
+           (unsigned long long)r->filtered, (unsigned long long)r->malformed);
+    printf("ids of rank r are shifted by r x 10^%u: pid, id, %s\n", r->digits,
+           r->external ? "External id" : "correlation");
+    if (r->repaired)
+        printf("%llu events mended: control bytes, bad UTF-8 or numbers that JSON has not\n",
+               (unsigned long long)r->repaired);
+    return fflush(stdout) ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
+}
+
+static bool cancelled(void *ctx)
+{
+    (void)ctx;
+    return az_interrupted();
+}
+
+static int session(struct merge *m, const struct args *a)
+{
+    struct az_merge_result result = { 0 };
+    int status;
+    az_signals_install();
+    int rc = find_inputs(m, a);
+    m->opts.cats = &m->cats;
+    m->opts.names = &m->names;
+    m->opts.mem = &m->mem;
+    m->opts.cancelled = cancelled;
+    if (m->opts.threads == 0) {
+        long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        m->opts.threads = processors > 0 ? (unsigned)processors : 1;
+    }
+    if (rc == 0)
+        rc = az_pt_merge(m->list.v, m->list.n, &m->opts, m->out, &result, &m->diag);
+    status = rc == 0 ? report(m, &result) : AZ_EXIT_PARTIAL;
+    if (rc == AZ_EUSAGE)
+        status = AZ_EXIT_USAGE;
+    if (rc == AZ_EINTERNAL || rc == AZ_ENOMEM)
+        status = AZ_EXIT_INTERNAL;
+    if (rc == AZ_EINTR)
+        status = AZ_EXIT_INTERRUPTED;
+    az_diag_print(&m->diag, &m->log);
+    if (rc && rc != AZ_EINTR && m->diag.errors == 0)
+        az_log_line(&m->log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
+    if (rc == AZ_EINTR)
+        az_log_line(&m->log, AZ_LOG_QUIET, "interrupted: nothing was written");
+    return rc == 0 && result.damaged + result.left_out ? AZ_EXIT_PARTIAL : status;
+}
+
+static int add_list(struct az_vec_sv *list, const char *value)
+{
+    struct az_sv rest = az_sv_str(value);
+    while (rest.n) {
+        struct az_sv one = az_sv_trim(az_sv_cut(&rest, ','));
+        if (one.n && az_vec_push(list, one))
+            return AZ_EXIT_INTERNAL;
+    }
+    return AZ_EXIT_OK;
+}
+
+static int one_option(struct merge *m, int id, const char *value)
+{
+    uint64_t size;
+    int64_t jobs;
+    if (value && !*value)
+        return usage_error(m->cmd, "an option's value is empty");
+    switch (id) {
+    case 'o':
+        m->out = value;
+        return AZ_EXIT_OK;
+    case 'b':
+        m->base = value;
+        return AZ_EXIT_OK;
+    case 'p':
+        m->pattern = value;
+        return AZ_EXIT_OK;
+    case OPT_KEEP_PYTHON:
+        m->opts.keep_python = true;
+        return AZ_EXIT_OK;
+    case OPT_CATEGORY:
+        return add_list(&m->cats, value);
+    case OPT_NAME:
+        return az_vec_push(&m->names, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
+    case 'j':
+        if (az_parse_i64(az_sv_str(value), &jobs) || jobs < 0 || jobs > 256)
+            return usage_error(m->cmd, "-j is a number from 0 to 256, not '%s'", value);
+        m->opts.threads = (unsigned)jobs;
+        return AZ_EXIT_OK;
+    case OPT_MEMORY:
+        if (az_parse_size(az_sv_str(value), &size) || size > SIZE_MAX)
+            return usage_error(m->cmd, "--memory-limit is a size as 512M or 2G, not '%s'", value);
+        az_mem_init(&m->mem, (size_t)size);
+        return AZ_EXIT_OK;
+    default:
+        m->log.level = AZ_LOG_QUIET;
+        m->quiet = true;
+        return AZ_EXIT_OK;
+    }
+}
+
+static int check(struct merge *m, const struct args *a)
+{
+    if (!m->out)
+        return usage_error(m->cmd, "-o is needed: the file to write");
+    if ((m->base != NULL) == (a->n_operands != 0))
+        return usage_error(m->cmd, "give either -b DIR or the files to merge");
+    if (az_sv_ends(az_sv_str(m->out), AZ_SV(".gz")))
+        return AZ_EXIT_OK;
+    struct az_sv name = az_arena_printf(&m->arena, "%s.gz", m->out);
+    m->out = name.p;
+    return name.p ? AZ_EXIT_OK : AZ_EXIT_INTERNAL;
+}
+
+static int run_merge(const struct cmd *cmd, int argc, char **argv)
+{
+    struct merge m = { .cmd = cmd, .pattern = "rank", .log = { .level = AZ_LOG_NORMAL } };
+    struct args a;
+    int id, rc = AZ_EXIT_OK;
+    az_mem_init(&m.mem, 0);
+    az_arena_init(&m.arena, NULL);
+    az_diag_init(&m.diag);
+    az_vec_init(&m.list, NULL);
+    az_vec_init(&m.cats, NULL);
+    az_vec_init(&m.names, NULL);
+    m.log.color = az_want_color(AZ_AUTO, STDERR_FILENO);
+    args_init(&a, cmd, argc, argv);
+    while (!rc && (id = args_next(&a)) != ARG_END) {
+        if (id == 'h') {
+            print_command_help(cmd);
+            goto out;
+        }
+        rc = id == ARG_ERROR ? AZ_EXIT_USAGE : one_option(&m, id, a.value);
+    }
+    if (!rc)
+        rc = check(&m, &a);
+    if (!rc)
+        rc = session(&m, &a);
+out:
+    az_vec_release(&m.names);
+    az_vec_release(&m.cats);
+    az_vec_release(&m.list);
+    az_diag_release(&m.diag);
+    az_arena_release(&m.arena);
+    return rc;
+}
+
+static const struct cmd_opt options[] = {
+    { 'o', "output", "FILE", "the file to write, gzip; .gz is added to a name without it" },
+    { 'b', "base", "DIR", "all PyTorch traces below DIR instead of files" },
+    { 'p', "rank-pattern", "TEXT", "what stands before the rank in a file's name (rank)" },
+    { OPT_KEEP_PYTHON, "keep-python", NULL, "python_function events, too" },
+    { OPT_CATEGORY, "category", "LIST", "only events of these categories, as kernel,cuda_runtime,ac2g" },
+    { OPT_NAME, "name", "TEXT", "only events whose name contains TEXT; repeatable: one of them" },
+    { 'j', "jobs", "N", "files looked through at the same time; 0: one a processor (the default)" },
+    { OPT_MEMORY, "memory-limit", "SIZE", "memory it may use, as 512M" },
+    { 'q', "quiet", NULL, "errors only" },
+    { 'h', "help", NULL, "print this help" },
+};
+const struct cmd cmd_merge = {
+    "merge",
+    "-o FILE TRACE... | -b DIR",
+    "PyTorch traces of many ranks as one file for a trace viewer",
+    "The rank is that of distributedInfo, else the one in the file's name. Times are not aligned.",
+    options,
+    sizeof options / sizeof *options,
+    run_merge
+};

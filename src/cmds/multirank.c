@@ -1,0 +1,238 @@
+/* `analyzer multirank`: the runs of many ranks below a folder, with the letters that users of such a script know. */
+#include "cmds/run_args.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DEFAULT_FILTER "rank_0"
+
+enum { OPT_ALL_RANKS = OPT_OF_COMMAND, OPT_EXACT_RANK, OPT_DUPLICATE, OPT_FORCE };
+
+static const struct cmd_opt options[] = {
+    { 'b', "base-dir", "DIR", "look for traces in this folder and all below it; each folder that holds some is a run" },
+    { 'p', "rank-pattern", "TEXT",
+      "text before the rank in a file's name (rank_), or re: and a regular expression for it" },
+    { 'e', "extension", "EXT", "json (the default), gz (*.json.gz), or auto for both" },
+    { 'f', "filter", "TEXT...",
+      "only files whose path holds every one of these texts; without it " DEFAULT_FILTER " (see --all-ranks)" },
+    { OPT_ALL_RANKS, "all-ranks", NULL, "no filter: every rank of every run" },
+    { OPT_EXACT_RANK, "exact-rank", NULL, "a filter as rank_1 keeps rank 1 only, not rank 10 to 19 too" },
+    { OPT_DUPLICATE, "duplicate-rank", "WHAT",
+      "two files of one rank: error (the default), first, last, or each-step: a run for each step" },
+    { 'a', "all-kernels", NULL, "a table of every kernel for each rank" },
+    { 'r', "node-replay", NULL, "write benchmark commands of the costliest matrix products and convolutions" },
+    { 'o', "output", "FILE", "name of the workbook; one run only. Without it the workbook lies in the run's folder" },
+    { OPT_FORCE, "force", NULL, "replace reports that are there already; else such a run is left out" },
+    { 'd', "dry-run", NULL, "print each run with its files, and stop" },
+    { OPT_FORMAT, "format", "LIST",
+      "outputs instead of the default (text,xlsx): text and the formats of 'analyzer list'" },
+    { OPT_CSV_DIR, "csv-dir", "DIR", "one CSV file a table in DIR; several runs: in DIR/<folder>" },
+    { OPT_OPT, "opt", "KEY=VALUE", "set an option of all runs ('analyzer help config'); repeatable" },
+    { 'j', "jobs", "N", "ranks read at the same time; 0: one a processor" },
+    { 'q', "quiet", NULL, "errors only: no warnings, and no text report unless --format names it" },
+    { 'v', "verbose", NULL, "everything in the text report, and notes; twice: more" },
+    { OPT_COLOR, "color", "WHEN", "auto, always or never" },
+    { OPT_PROGRESS, "progress", "WHEN", "progress line on standard error: auto, always or never" },
+    { OPT_STRICT, "strict", NULL, "a run with a warning counts as failed" },
+    { OPT_MEMORY, "memory-limit", "SIZE", "memory one run may use, as 2G" },
+    { 'h', "help", NULL, "print this help" },
+};
+
+struct multirank {
+    const struct cmd *cmd;
+    struct run_args run;
+    const char *base, *pattern, *extension, *duplicate;
+    struct az_vec_sv filters; /* views into argv */
+    bool all_ranks, exact, force, all_kernels, node_replay;
+};
+
+static int set_text(struct az_sv *to, struct az_arena *a, const char *from)
+{
+    *to = az_arena_dup(a, az_sv_str(from));
+    return to->p ? AZ_OK : az_arena_error(a);
+}
+
+static int add_search(void *ctx, struct az_config *c)
+{
+    const struct multirank *m = ctx;
+    struct az_input *in = NULL;
+    int rc = az_config_add_input(c, &in);
+
+    if (rc)
+        return rc;
+    struct az_sv *filters = az_arena_array(&c->arena, m->filters.n + 1, sizeof *filters);
+    if (!filters)
+        return az_arena_error(&c->arena);
+    in->search.filters = filters;
+    for (size_t i = 0; i < m->filters.n; i++)
+        filters[in->search.n_filters++] = m->filters.v[i];
+    if (!m->filters.n && !m->all_ranks)
+        filters[in->search.n_filters++] = AZ_SV(DEFAULT_FILTER);
+    in->search.filters_exact_rank = m->exact;
+    in->search.extension = az_sv_str(m->extension);
+    in->opts.duplicate_rank = az_sv_str(m->duplicate);
+    in->opts.all_kernels |= m->all_kernels;
+    in->opts.node_replay |= m->node_replay;
+    c->outputs.overwrite |= m->force;
+    in->outputs.overwrite |= m->force;
+    rc = set_text(&in->search.base_dir, &c->arena, m->base);
+    if (!rc && m->pattern)
+        rc = set_text(&in->opts.rank_pattern, &c->arena, *m->pattern ? m->pattern : "re:");
+    return rc;
+}
+
+static bool is_filter(const char *arg) { return strcmp(arg, "-f") == 0 || strcmp(arg, "--filter") == 0; }
+
+/* "-f a b" as "-f a -f b", which is what getopt understands. NULL: no memory. */
+static char **part_filters(int argc, char **argv, int *n, struct az_arena *a)
+{
+    static char letter[] = "-f";
+    char **out = az_arena_array(a, 2 * (size_t)argc + 1, sizeof *out);
+    bool filters = false; /* the last option is one of filters */
+
+    for (int i = 0; out && i < argc; i++) {
+        const bool option = argv[i][0] == '-' && argv[i][1];
+        if (filters && !option)
+            out[(*n)++] = letter;
+        out[(*n)++] = argv[i];
+        if (option)
+            filters = is_filter(argv[i]);
+        if (option && filters && i + 1 < argc) /* its first value, whatever it looks like */
+            out[(*n)++] = argv[++i];
+    }
+    return out;
+}
+
+static int one_of(const struct cmd *cmd, const char *option, const char *value, const char *const *words, size_t n,
+                  const char **out)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(words[i], value) == 0) {
+            *out = words[i];
+            return AZ_EXIT_OK;
+        }
+    }
+    const char *near = nearest(value, words, n);
+    if (near)
+        return usage_error(cmd, "%s cannot be '%s' (did you mean '%s'?)", option, value, near);
+    return usage_error(cmd, "%s cannot be '%s'", option, value);
+}
+
+static int own_option(struct multirank *m, int id, const char *value)
+{
+    static const char *const extensions[] = { "json", "gz", "auto" };
+    static const char *const rules[] = { "error", "first", "last", "each-step" };
+
+    switch (id) {
+    case 'b':
+        m->base = value;
+        return *value ? AZ_EXIT_OK : usage_error(m->cmd, "-b needs a folder");
+    case 'p':
+        m->pattern = value;
+        return AZ_EXIT_OK;
+    case 'e':
+        return one_of(m->cmd, "-e", value, extensions, 3, &m->extension);
+    case 'f':
+        return az_vec_push(&m->filters, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
+    case OPT_DUPLICATE:
+        return one_of(m->cmd, "--duplicate-rank", value, rules, 4, &m->duplicate);
+    case OPT_ALL_RANKS:
+        m->all_ranks = true;
+        return AZ_EXIT_OK;
+    case OPT_EXACT_RANK:
+        m->exact = true;
+        return AZ_EXIT_OK;
+    case OPT_FORCE:
+        m->force = true;
+        return AZ_EXIT_OK;
+    case 'a':
+        m->all_kernels = true;
+        return AZ_EXIT_OK;
+    case 'r':
+        m->node_replay = true;
+        return AZ_EXIT_OK;
+    case 'd':
+        return run_option(m->cmd, &m->run, OPT_DRY_RUN, value);
+    case 'o': /* always the workbook, whatever its name ends in */
+        m->run.xlsx = value;
+        return *value ? AZ_EXIT_OK : usage_error(m->cmd, "-o needs a name");
+    default:
+        return run_option(m->cmd, &m->run, id, value);
+    }
+}
+
+/* What a user who gives no filter may not expect. */
+static void tell_default(const struct multirank *m)
+{
+    const struct az_log log = { .level = m->run.quiet ? AZ_LOG_QUIET : AZ_LOG_NORMAL };
+    if (!m->filters.n && !m->all_ranks)
+        az_log_line(&log, AZ_LOG_NORMAL,
+                    "note: no -f: only files with '" DEFAULT_FILTER
+                    "' in their path are read (--all-ranks takes every rank)");
+}
+
+static int parse(struct multirank *m, struct args *a, bool *stop)
+{
+    int id, rc = AZ_EXIT_OK;
+
+    *stop = true;
+    while ((id = args_next(a)) != ARG_END) {
+        if (id == ARG_ERROR)
+            return AZ_EXIT_USAGE;
+        if (id == 'h') {
+            print_command_help(m->cmd);
+            return AZ_EXIT_OK;
+        }
+        rc = own_option(m, id, a->value);
+        if (rc)
+            return rc;
+    }
+    if (a->n_operands)
+        return usage_error(m->cmd, "'%s': name the folder with -b, filters with -f", a->operands[0]);
+    if (!m->base)
+        return usage_error(m->cmd, "no folder: give -b DIR");
+    if (m->all_ranks && m->filters.n)
+        return usage_error(m->cmd, "--all-ranks and -f exclude each other");
+    *stop = false;
+    return AZ_EXIT_OK;
+}
+
+static int run_multirank(const struct cmd *cmd, int argc, char **argv)
+{
+    struct multirank m = { .cmd = cmd, .extension = "json", .duplicate = "error" };
+    struct az_arena arena;
+    struct args a;
+    bool stop = true;
+    int n = 0, rc = AZ_EXIT_INTERNAL;
+
+    az_arena_init(&arena, NULL);
+    az_vec_init(&m.filters, NULL);
+    run_args_init(&m.run);
+    m.run.add_inputs = add_search;
+    m.run.ctx = &m;
+    char **parted = part_filters(argc, argv, &n, &arena);
+    if (parted) {
+        args_init(&a, cmd, n, parted);
+        rc = parse(&m, &a, &stop);
+    }
+    if (!stop) {
+        tell_default(&m);
+        rc = run_inputs(&m.run, &a);
+    }
+    run_args_release(&m.run);
+    az_vec_release(&m.filters);
+    az_arena_release(&arena);
+    return rc;
+}
+
+const struct cmd cmd_multirank = {
+    "multirank",
+    "-b DIR",
+    "the ranks of PyTorch runs below a folder, each run in one report",
+    "Each run is reported in its folder as <folder>_<filters>_performance_report.xlsx. The rank of a file is what its\n"
+    "metadata say, else the number in its name; a rank that cannot be read is named and the others are reported.\n"
+    "In a configuration: base_dir and the keys beside it, where every rank is read unless filters are given.",
+    options,
+    sizeof options / sizeof options[0],
+    run_multirank
+};

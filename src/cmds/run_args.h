@@ -1,0 +1,46 @@
+/* What commands that analyse inputs share (run.c): their options and the way from these to an exit status. */
+#ifndef AZ_CMDS_RUN_ARGS_H
+#define AZ_CMDS_RUN_ARGS_H
+
+#include "cmds/internal.h"
+
+enum {
+    OPT_CONFIG = 256,
+    OPT_FORMAT,
+    OPT_CSV_DIR,
+    OPT_XLSX,
+    OPT_OPT,
+    OPT_SET,
+    OPT_ONLY,
+    OPT_DRY_RUN,
+    OPT_COLOR,
+    OPT_PROGRESS,
+    OPT_STRICT,
+    OPT_MEMORY,
+    OPT_WARN_ONLY,
+    OPT_VERSION,
+    OPT_OF_COMMAND /* ids from here on are a command's own */
+};
+
+struct run_args {
+    const char *config, *xlsx, *csv_dir, *dir;
+    struct az_vec_sv formats; /* views into argv */
+    struct az_overrides over;
+    struct az_vec_sv only;
+    struct az_run_opts run;
+    int64_t jobs; /* -1: not given */
+    uint64_t memory;
+    int verbose;
+    bool memory_given, dry_run, quiet, text_asked, strict, warn_only;
+    /* Adds the inputs to a configuration without any, instead of --config or paths. NULL: these. */
+    int (*add_inputs)(void *ctx, struct az_config *c);
+    void *ctx;
+};
+void run_args_init(struct run_args *r);
+void run_args_release(struct run_args *r);
+/* Takes one option; AZ_EXIT_OK, or AZ_EXIT_USAGE with a message. */
+int run_option(const struct cmd *cmd, struct run_args *r, int id, const char *value);
+/* Configuration, plan and run (or the plan printed); the exit status. */
+int run_inputs(struct run_args *r, const struct args *a);
+
+#endif

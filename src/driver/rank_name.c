@@ -1,0 +1,142 @@
+/* The rank in a file's name: the first place where the pattern is followed by a number. */
+#include "driver/rank_name.h"
+
+#include "base/num.h"
+#include "base/utf8.h"
+
+/* Of files that a configuration lists: what profilers and their users write most. */
+#define ANY_RANK "(rank|worker)[-_./[]?"
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* The regular expression of `re:X`: X between what is given. \d is understood, because other tools know it. */
+static char *expression(struct az_arena *a, struct az_sv pattern, const char *before, const char *behind)
+{
+    struct az_vec_char text;
+    char *out = NULL;
+    az_vec_init(&text, NULL);
+    int rc = az_text_append(&text, az_sv_str(before));
+    for (size_t i = 0; rc == 0 && i < pattern.n; i++) {
+        const bool escape = pattern.p[i] == '\\' && i + 1 < pattern.n;
+        if (escape && pattern.p[i + 1] == 'd')
+            rc = az_text_append(&text, AZ_SV("[0-9]"));
+        else
+            rc = az_text_append(&text, az_sv_make(pattern.p + i, escape ? 2 : 1));
+        i += escape;
+    }
+    rc = rc ? rc : az_text_append(&text, az_sv_str(behind));
+    if (rc == 0)
+        out = az_arena_str(a, az_text_view(&text));
+    az_vec_release(&text);
+    return out;
+}
+
+int az_rank_name_init(struct az_rank_name *r, struct az_sv pattern, struct az_arena *a, struct az_where at,
+                      struct az_diag *diag)
+{
+    *r = (struct az_rank_name){ .literal = pattern };
+    if (pattern.n && !az_sv_starts(pattern, AZ_SV("re:")))
+        return AZ_OK;
+    struct az_sv x = pattern.n ? az_sv_make(pattern.p + 3, pattern.n - 3) : AZ_SV(ANY_RANK);
+    /* By itself it must be right: with what is put around it, "[" would be. */
+    char *own = expression(a, x, "", ""), *text = expression(a, x, "(", ")([0-9]+)");
+    char why[128];
+    if (!text || !own)
+        return az_arena_error(a);
+    if (az_sv_find(x, AZ_SV("(?")) >= 0) /* taken as something else, and would match nothing */
+        return az_diag_fail(diag, AZ_ECONFIG, at,
+                            "rank pattern '%.*s': groups as '(?' are not known (the number behind "
+                            "the pattern is the rank; no group is needed)",
+                            AZ_SVF(az_utf8_cut(x, 80)));
+    int rc = regcomp(&r->re, own, REG_EXTENDED);
+    if (rc == 0) {
+        regfree(&r->re);
+        rc = regcomp(&r->re, text, REG_EXTENDED);
+    }
+    if (rc) {
+        regerror(rc, &r->re, why, sizeof why);
+        return az_diag_fail(diag, AZ_ECONFIG, at, "rank pattern '%.*s' is no regular expression: %s",
+                            AZ_SVF(az_utf8_cut(x, 80)), why);
+    }
+    r->regex = true;
+    /* The number is the last group but for those of the pattern, which are inside the first. */
+    r->group = r->re.re_nsub;
+    if (r->group > AZ_RANK_GROUPS) {
+        az_rank_name_release(r);
+        return az_diag_fail(diag, AZ_ECONFIG, at, "rank pattern '%.*s' has more than %d groups",
+                            AZ_SVF(az_utf8_cut(x, 80)), AZ_RANK_GROUPS - 2);
+    }
+    return AZ_OK;
+}
+
+void az_rank_name_release(struct az_rank_name *r)
+{
+    if (r->regex)
+        regfree(&r->re);
+    r->regex = false;
+}
+
+static bool find_regex(const struct az_rank_name *r, struct az_sv base, struct az_rank_place *out)
+{
+    regmatch_t m[AZ_RANK_GROUPS + 1];
+    char small[256];
+    if (base.n >= sizeof small) /* file names are at most 255 bytes */
+        return false;
+    memcpy(small, base.p, base.n);
+    small[base.n] = '\0';
+    if (regexec(&r->re, small, AZ_RANK_GROUPS + 1, m, 0) != 0)
+        return false;
+    *out = (struct az_rank_place){ (size_t)m[0].rm_so, (size_t)m[r->group].rm_so, (size_t)m[r->group].rm_eo, 0 };
+    return true;
+}
+
+static bool find_literal(const struct az_rank_name *r, struct az_sv base, struct az_rank_place *out)
+{
+    const struct az_sv p = r->literal;
+    for (size_t i = 0; i + p.n < base.n; i++) {
+        if (memcmp(base.p + i, p.p, p.n) != 0 || !is_digit(base.p[i + p.n]))
+            continue;
+        *out = (struct az_rank_place){ i, i + p.n, i + p.n, 0 };
+        while (out->end < base.n && is_digit(base.p[out->end]))
+            out->end++;
+        return true;
+    }
+    return false;
+}
+
+bool az_rank_name_find(const struct az_rank_name *r, struct az_sv base, struct az_rank_place *out)
+{
+    if (!(r->regex ? find_regex(r, base, out) : find_literal(r, base, out)))
+        return false;
+    return az_parse_i64(az_sv_make(base.p + out->digits, out->end - out->digits), &out->rank) == 0 &&
+           out->rank <= AZ_RANK_MOST;
+}
+
+int az_natural_cmp(struct az_sv x, struct az_sv y)
+{
+    size_t i = 0, j = 0;
+    while (i < x.n && j < y.n) {
+        if (!is_digit(x.p[i]) || !is_digit(y.p[j])) {
+            if (x.p[i] != y.p[j])
+                return (unsigned char)x.p[i] < (unsigned char)y.p[j] ? -1 : 1;
+            i++, j++;
+            continue;
+        }
+        while (i < x.n && x.p[i] == '0')
+            i++;
+        while (j < y.n && y.p[j] == '0')
+            j++;
+        size_t a = i, b = j;
+        while (a < x.n && is_digit(x.p[a]))
+            a++;
+        while (b < y.n && is_digit(y.p[b]))
+            b++;
+        const int c = a - i != b - j ? (a - i < b - j ? -1 : 1) : memcmp(x.p + i, y.p + j, a - i);
+        if (c)
+            return c < 0 ? -1 : 1;
+        i = a, j = b;
+    }
+    if (i < x.n || j < y.n)
+        return i < x.n ? 1 : -1;
+    return az_sv_cmp(x, y); /* 01 and 1 */
+}

@@ -1,0 +1,35 @@
+/* The rank in a file's name. */
+#ifndef AZ_DRIVER_RANK_NAME_H
+#define AZ_DRIVER_RANK_NAME_H
+
+#include <regex.h>
+
+#include "base/diag.h"
+
+#define AZ_RANK_MOST   ((INT64_C(1) << 20) - 1) /* greatest rank; what is beyond is no rank */
+#define AZ_RANK_GROUPS 8
+
+/* "rank_": that text, then a number. "re:X": a POSIX extended regular expression, then a number. Empty: `rank` or
+ * `worker` with or without a separator, then a number. */
+struct az_rank_name {
+    bool regex;
+    struct az_sv literal; /* borrowed */
+    regex_t re;
+    size_t group;
+};
+/* AZ_ECONFIG with a message for what is no regular expression. */
+int az_rank_name_init(struct az_rank_name *r, struct az_sv pattern, struct az_arena *a, struct az_where at,
+                      struct az_diag *diag) AZ_MUST_USE;
+void az_rank_name_release(struct az_rank_name *r);
+
+struct az_rank_place {
+    size_t start, digits, end; /* of the pattern, of the number, behind it */
+    int64_t rank;
+};
+/* First match in a base name; false: none, or the number is beyond AZ_RANK_MOST. */
+bool az_rank_name_find(const struct az_rank_name *r, struct az_sv base, struct az_rank_place *out);
+
+/* Order of names in which numbers count as numbers (step_9 before step_10); equal only if the bytes are. */
+int az_natural_cmp(struct az_sv x, struct az_sv y);
+
+#endif

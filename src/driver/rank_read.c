@@ -1,0 +1,329 @@
+/* The ranks of one input, each by itself: read, reduced to parts and given back, side by side on the threads that are
+ * free. Whatever the order in which they finish, what comes of a rank depends on its file only. */
+#include <pthread.h>
+
+#include "driver/internal.h"
+#include "io/path.h"
+
+/* What a thread keeps of the ranks it reduces. */
+struct keeper {
+    struct az_arena *arena;
+    struct az_intern texts;
+    bool has_texts;
+};
+
+struct reading;
+/* A thread beside the calling one. */
+struct helper {
+    struct reading *all;
+    struct keeper keep;
+    pthread_t thread;
+    bool running;      /* to be joined */
+    _Atomic bool over; /* it has done its last rank */
+};
+
+struct reading {
+    struct az_one *one;
+    const struct az_files *files;
+    struct az_one_rank *ranks;
+    size_t n_analyses;
+    _Atomic size_t next;
+    _Atomic bool crowded; /* memory did not suffice for several ranks at a time */
+    _Atomic bool stop;
+    unsigned inner; /* threads inside one file */
+    struct helper *helpers;
+    size_t n_helpers;
+};
+
+/* ---- one rank ---- */
+
+static struct az_sv fact(const struct az_trace *t, const char *key)
+{
+    for (size_t i = 0; i < t->facts.n; i++)
+        if (az_sv_is(t->facts.v[i].key, key))
+            return t->facts.v[i].value;
+    return AZ_SV("");
+}
+
+/* Its facts and devices; what only repeats the time base is left out. */
+static int keep_facts(struct az_job *job, const struct az_trace *t, struct az_arena *keep, struct az_rank *about)
+{
+    struct az_fact *v = az_arena_array(keep, t->facts.n + t->devices.n, sizeof *v);
+    const struct az_sv base = az_arena_printf(job->arena, "%lld", (long long)t->base_ns);
+    bool ok = v && base.p;
+    for (size_t i = 0; ok && i < t->devices.n; i++) {
+        const struct az_sv key = az_arena_printf(job->arena, "device %lld", (long long)t->devices.v[i].id);
+        v[about->n_facts] =
+            (struct az_fact){ az_rank_text(job, keep, key), az_rank_text(job, keep, t->devices.v[i].name) };
+        ok = v[about->n_facts].key.p && v[about->n_facts].value.p;
+        about->n_facts += ok;
+    }
+    for (size_t i = 0; ok && i < t->facts.n; i++) {
+        const struct az_fact *f = &t->facts.v[i];
+        if (az_sv_eq(f->value, base))
+            continue;
+        v[about->n_facts] = (struct az_fact){ az_rank_text(job, keep, f->key), az_rank_text(job, keep, f->value) };
+        ok = v[about->n_facts].key.p && v[about->n_facts].value.p;
+        about->n_facts += ok;
+    }
+    about->facts = v;
+    return ok ? AZ_OK : az_arena_error(keep);
+}
+
+static int describe(struct az_job *job, const struct az_trace *t, struct az_sv path, struct az_arena *keep,
+                    struct az_rank *about)
+{
+    *about = (struct az_rank){ .rank = t->rank,
+                               .path = path,
+                               .host = az_rank_text(job, keep, fact(t, "hostname")),
+                               .device = az_rank_text(job, keep, t->devices.n ? t->devices.v[0].name : AZ_SV("")),
+                               .devices = (int64_t)t->devices.n,
+                               .world_size = t->world_size,
+                               .base_ns = t->base_ns,
+                               .ticks_per_ns = t->ticks_per_ns,
+                               .read = t->read,
+                               .kept = t->kept };
+    return about->host.p && about->device.p ? keep_facts(job, t, keep, about) : az_arena_error(keep);
+}
+
+static int reduce_all(struct az_one *o, struct az_job *job, struct az_arena *keep, struct az_one_rank *x)
+{
+    const struct az_trace *t = job->traces[0];
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == AZ_OK && az_rank_analyses[i]; i++) {
+        const struct az_rank_analysis *an = az_rank_analyses[i];
+        const size_t before = o->diag->errors;
+        if ((an->needs & ~t->caps) || (an->any && !(an->any & t->caps)))
+            continue;
+        if (az_interrupted())
+            return AZ_EINTR;
+        rc = az_one_explain(o, an->reduce(job, keep, &x->part[i]), before, an->name);
+    }
+    return rc;
+}
+
+int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path, struct az_arena *keep,
+                   struct az_intern *texts, struct az_one_rank *x)
+{
+    struct az_arena scratch;
+    struct az_classifier classes;
+    struct az_job job = { .opts = &o->job->input->opts,
+                          .traces = &t,
+                          .n_traces = 1,
+                          .arena = &scratch,
+                          .mem = &o->res->mem,
+                          .diag = o->diag,
+                          .texts = texts };
+    size_t n = 0;
+    int rc;
+
+    while (az_rank_analyses[n])
+        n++;
+    az_arena_init(&scratch, &o->res->mem);
+    x->part = az_arena_array(keep, n + 1, sizeof *x->part);
+    rc = x->part ? describe(&job, t, path, keep, &x->about) : az_arena_error(keep);
+    if (!rc)
+        rc = az_classifier_init(&classes, &job.opts->classes, &scratch);
+    if (rc) {
+        az_arena_release(&scratch);
+        return az_one_explain(o, rc, o->diag->errors, "reducing a rank");
+    }
+    job.classes = &classes;
+    rc = reduce_all(o, &job, keep, x);
+    az_classifier_release(&classes);
+    az_arena_release(&scratch);
+    x->caps = t->caps;
+    x->active = az_trace_has_activity(t);
+    x->state = rc ? AZ_RANK_FAILED : AZ_RANK_THERE;
+    return rc;
+}
+
+static bool no_room(int rc) { return rc == AZ_ENOMEM || rc == AZ_ELIMIT; }
+
+/* Messages of a rank, in the little room they take. */
+static int keep_messages(const struct az_diag *d, struct az_arena *keep, struct az_one_rank *x)
+{
+    x->errors = d->errors;
+    x->warnings = d->warnings;
+    x->dropped = d->dropped;
+    x->n_said = 0;
+    x->said = az_arena_array(keep, d->list.n, sizeof *x->said);
+    for (size_t i = 0; x->said && i < d->list.n; i++) {
+        const struct az_sv text = az_arena_dup(keep, d->list.v[i].text);
+        if (!text.p)
+            return az_arena_error(keep);
+        x->said[x->n_said++] = (struct az_message){ d->list.v[i].severity, text };
+    }
+    return x->said ? AZ_OK : az_arena_error(keep);
+}
+
+/* One file from its bytes to its parts. alone: no other is read meanwhile, so a want of memory is the last word. */
+static int read_one(struct reading *k, size_t i, struct keeper *keep, bool alone)
+{
+    struct az_one_rank *x = &k->ranks[i];
+    const struct az_file *f = &k->files->v[i];
+    struct az_one mine = *k->one;
+    struct az_diag said;
+    struct az_trace t;
+    int rc, kept;
+
+    az_diag_init(&said);
+    mine.diag = &said;
+    mine.at = f->path;
+    mine.threads = k->inner;
+    keep->arena->failed = false;
+    rc = az_trace_init(&t, &mine.res->mem);
+    if (!rc) {
+        rc = az_one_read(&mine, &t, f, 1);
+        if (!rc)
+            rc = az_rank_reduce(&mine, &t, f->path, keep->arena, keep->has_texts ? &keep->texts : NULL, x);
+        az_trace_release(&t);
+    }
+    if (!rc && az_path_stat(f->path.p).kind == AZ_PATH_FILE)
+        x->has_digest = az_file_digest(f->path.p, x->hex, &x->size) == 0;
+    x->error = rc;
+    x->state = rc ? AZ_RANK_FAILED : AZ_RANK_THERE;
+    kept = no_room(rc) && !alone ? AZ_OK : keep_messages(&said, keep->arena, x);
+    az_diag_release(&said);
+    rc = rc ? rc : kept;
+    x->error = rc;
+    if (!rc || !no_room(rc) || alone)
+        return rc;
+    x->state = AZ_RANK_UNREAD; /* again, when the others are done */
+    atomic_store(&k->crowded, true);
+    return AZ_OK;
+}
+
+/* ---- side by side ---- */
+
+static bool take(struct reading *k, size_t *i)
+{
+    if (atomic_load(&k->stop) || az_interrupted())
+        return false;
+    *i = atomic_fetch_add(&k->next, 1);
+    return *i < k->files->n;
+}
+
+static void *help(void *arg)
+{
+    struct helper *h = arg;
+    struct reading *k = h->all;
+    size_t i;
+    /* A seat that others want, or memory, sends it home. */
+    while (atomic_load(&k->one->seats->free) >= 0 && !atomic_load(&k->crowded) && take(k, &i)) {
+        const int rc = read_one(k, i, &h->keep, false);
+        if (rc == AZ_EINTR)
+            atomic_store(&k->stop, true);
+    }
+    atomic_fetch_add(&k->one->seats->free, 1);
+    atomic_store(&h->over, true);
+    return NULL;
+}
+
+static bool take_seat(struct az_seats *s)
+{
+    int free = atomic_load(&s->free);
+    while (free > 0)
+        if (atomic_compare_exchange_weak(&s->free, &free, free - 1))
+            return true;
+    return false;
+}
+
+/* Starts threads for what is left while seats are free. */
+static void hire(struct reading *k)
+{
+    for (size_t i = 0; i < k->n_helpers; i++) {
+        struct helper *h = &k->helpers[i];
+        if (h->running && !atomic_load(&h->over))
+            continue;
+        if (atomic_load(&k->crowded) || atomic_load(&k->next) >= k->files->n || !take_seat(k->one->seats))
+            return;
+        if (h->running)
+            pthread_join(h->thread, NULL);
+        atomic_store(&h->over, false);
+        h->running = pthread_create(&h->thread, NULL, help, h) == 0;
+        if (!h->running) { /* fewer do */
+            atomic_fetch_add(&k->one->seats->free, 1);
+            return;
+        }
+    }
+}
+
+static int keeper_init(struct keeper *k, struct az_arena *arena, struct az_mem *mem)
+{
+    int rc;
+    *k = (struct keeper){ .arena = arena };
+    rc = az_intern_init(&k->texts, arena, mem);
+    k->has_texts = rc == 0;
+    return rc;
+}
+
+static int prepare(struct reading *k)
+{
+    struct az_result *res = k->one->res;
+    size_t n = k->one->seats->all;
+    int rc = AZ_OK;
+
+    n = n < k->files->n ? n : k->files->n;
+    n = n > 0 ? n - 1 : 0;
+    k->helpers = az_arena_array(&res->arena, n, sizeof *k->helpers);
+    res->keeps = az_arena_array(&res->arena, n, sizeof *res->keeps);
+    if (!k->helpers || !res->keeps)
+        return az_arena_error(&res->arena);
+    for (; rc == AZ_OK && res->n_keeps < n; res->n_keeps++) {
+        struct helper *h = &k->helpers[res->n_keeps];
+        az_arena_init(&res->keeps[res->n_keeps], &res->mem);
+        h->all = k;
+        rc = keeper_init(&h->keep, &res->keeps[res->n_keeps], &res->mem);
+    }
+    k->n_helpers = res->n_keeps;
+    return rc;
+}
+
+/* The calling thread reads too, and last what there was no room for beside others. */
+static int read_all(struct reading *k, struct keeper *keep)
+{
+    int rc = AZ_OK;
+    size_t i;
+    hire(k);
+    while (rc != AZ_EINTR && take(k, &i)) {
+        rc = read_one(k, i, keep, false);
+        hire(k);
+    }
+    if (rc == AZ_EINTR)
+        atomic_store(&k->stop, true);
+    for (i = 0; i < k->n_helpers; i++)
+        if (k->helpers[i].running)
+            pthread_join(k->helpers[i].thread, NULL);
+    if (atomic_load(&k->stop) || az_interrupted())
+        return AZ_EINTR;
+    for (i = 0; i < k->files->n; i++) {
+        if (k->ranks[i].state != AZ_RANK_UNREAD)
+            continue;
+        rc = read_one(k, i, keep, true);
+        if (rc == AZ_EINTR || no_room(rc))
+            return rc;
+    }
+    return AZ_OK;
+}
+
+int az_ranks_read(struct az_one *o, struct az_one_rank *ranks)
+{
+    struct reading k = { .one = o, .files = &o->job->files, .ranks = ranks };
+    struct keeper mine;
+    int rc = keeper_init(&mine, &o->res->arena, &o->res->mem);
+
+    k.inner = o->threads > k.files->n && k.files->n ? o->threads / (unsigned)k.files->n : 1;
+    if (!rc)
+        rc = prepare(&k);
+    if (!rc)
+        rc = read_all(&k, &mine);
+    for (size_t i = 0; k.helpers && i < k.n_helpers; i++)
+        if (k.helpers[i].keep.has_texts)
+            az_intern_release(&k.helpers[i].keep.texts);
+    if (mine.has_texts)
+        az_intern_release(&mine.texts);
+    for (size_t i = 0; i < k.files->n; i++)
+        o->caps |= ranks[i].state == AZ_RANK_THERE ? ranks[i].caps : 0;
+    return rc;
+}

@@ -1,0 +1,41 @@
+# What is wrong with a search, a run, one rank of a run.
+ranks() { "$PYTHON" "$SRC/tests/gen/make_ranks.py" "$@" --layers 1 --steps 1; }
+m() { echo "== $*"; echo "== $*" >&2; "$ANALYZER" multirank "$@"; echo "exit $?"; }
+table() { sed -e 's/,17600000[0-9]*,17600000[0-9]*,/,T,T,/' "$1"; }
+ranks "a/run/rank_{rank}.json"
+ranks "b/run/rank_{rank}.json" --ranks 4
+
+m -b none
+m -b a -f step_8
+m -b a -e zip
+m -b a -e js
+m -b a -p 're:(' --all-ranks
+m
+m -b a b
+m -b a -f x --all-ranks
+mkdir both && cp -r a/run both/one && cp -r b/run both/two
+m -b both --all-ranks -o all.xlsx
+m -b both --all-ranks -o all.xlsx -d
+m -b both -f two rank_ -o two.xlsx -q
+ls
+
+echo "== one of eight is damaged"
+head -c 700 a/run/rank_3.json >cut && mv cut a/run/rank_3.json
+m -b a --all-ranks --format text,csv
+table a/run/run_performance_report_csvs/ranks.csv
+cut -d, -f1,2 a/run/run_performance_report_csvs/coverage.csv | head -4
+: >a/run/rank_5.json
+echo "no json" >a/run/rank_6.json
+m -b a -f rank_ --format csv
+table a/run/run__rank___performance_report_csvs/ranks.csv 2>/dev/null || find a -name ranks.csv
+
+echo "== a workbook that is there"
+m -b both --all-ranks -q
+echo old >both/one/one_performance_report.xlsx
+rm both/two/two_performance_report.xlsx
+m -b both --all-ranks -q
+cat both/one/one_performance_report.xlsx
+ls both/two/*.xlsx
+m -b both --all-ranks -q --force
+head -c 2 both/one/one_performance_report.xlsx
+echo

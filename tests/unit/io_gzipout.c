@@ -1,0 +1,132 @@
+/* Compressed output files: what is written comes back, by either library, whole or not at all. */
+#include "unit/io_temp.h"
+
+#include "io/gzip_out.h"
+#include "io/source.h"
+
+static enum az_inflater libs[] = { AZ_INFLATE_ZLIB, AZ_INFLATE_ISAL };
+
+static struct az_sv inflated(const char *path, enum az_inflater with)
+{
+    struct az_source *src = NULL;
+    struct az_source_opts o = { .inflater = with, .diag = &t_diag };
+    struct az_sv all = { NULL, 0 };
+    assert_int_equal(az_source_open(&src, path, &o), 0);
+    assert_true(az_source_is_gzip(src));
+    assert_int_equal(az_source_all(src, &t_arena, 0, &all), 0);
+    az_source_close(src);
+    return all;
+}
+
+/* n bytes, some of them noise. */
+static char *pattern(size_t n)
+{
+    char *p = az_arena_alloc(&t_arena, n + 1);
+    uint32_t x = 7;
+    assert_non_null(p);
+    for (size_t i = 0; i < n; i++) {
+        x = x * 1664525 + 1013904223;
+        p[i] = i / 1000 % 3 ? (char)(i % 50 + 40) : (char)(x >> 24);
+    }
+    return p;
+}
+
+static void roundtrip(size_t n, size_t step)
+{
+    const char *bytes = pattern(n);
+    for (size_t l = 0; l < 2; l++) {
+        struct az_gzfile *f;
+        if (!az_inflater_has(libs[l]))
+            continue;
+        assert_int_equal(az_gzfile_open(&f, temp_path("out.gz"), libs[l], NULL, &t_diag), 0);
+        for (size_t i = 0; i < n; i += step)
+            az_gzfile_write(f, bytes + i, n - i < step ? n - i : step);
+        assert_int_equal(az_gzfile_commit(f), 0);
+        for (size_t k = 0; k < 2; k++) {
+            if (!az_inflater_has(libs[k]))
+                continue;
+            struct az_sv back = inflated(temp_path("out.gz"), libs[k]);
+            assert_int_equal(back.n, n);
+            assert_memory_equal(back.p, bytes, n);
+        }
+    }
+}
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = { 1, 2, 65535, 65536, 262143, 262144, 262145, 524288, 3000000 };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        roundtrip(sizes[i], sizes[i]);
+        roundtrip(sizes[i], 4099);
+    }
+    roundtrip(5000, 1);
+}
+
+static void test_empty(void **state)
+{
+    (void)state;
+    for (size_t l = 0; l < 2; l++) {
+        struct az_gzfile *f;
+        if (!az_inflater_has(libs[l]))
+            continue;
+        assert_int_equal(az_gzfile_open(&f, temp_path("empty.gz"), libs[l], NULL, &t_diag), 0);
+        az_gzfile_write(f, "", 0);
+        assert_int_equal(az_gzfile_commit(f), 0);
+        assert_int_equal(inflated(temp_path("empty.gz"), AZ_INFLATE_BEST).n, 0);
+    }
+}
+
+/* Equal writes give equal bytes: no time, no name. */
+static void test_repeatable(void **state)
+{
+    (void)state;
+    const char *bytes = pattern(400000);
+    for (int i = 0; i < 2; i++) {
+        struct az_gzfile *f;
+        assert_int_equal(az_gzfile_open(&f, temp_path(i ? "b.gz" : "a.gz"), AZ_INFLATE_BEST, NULL, &t_diag), 0);
+        az_gzfile_write(f, bytes, 400000);
+        assert_int_equal(az_gzfile_commit(f), 0);
+    }
+    char a[33], b[33];
+    uint64_t na, nb;
+    assert_int_equal(az_file_digest(temp_path("a.gz"), a, &na), 0);
+    assert_int_equal(az_file_digest(temp_path("b.gz"), b, &nb), 0);
+    assert_string_equal(a, b);
+    assert_true(na < 400000 && na == nb);
+}
+
+static void test_abort_leaves_nothing(void **state)
+{
+    (void)state;
+    struct az_gzfile *f;
+    assert_int_equal(az_gzfile_open(&f, temp_path("none.gz"), AZ_INFLATE_BEST, NULL, &t_diag), 0);
+    az_gzfile_write(f, "abc", 3);
+    az_gzfile_abort(f);
+    az_gzfile_abort(NULL);
+    assert_int_equal(count_entries(), 0);
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    struct az_gzfile *f;
+    struct az_mem mem;
+    az_mem_init(&mem, 1000);
+    assert_int_equal(az_gzfile_open(&f, temp_path("x.gz"), AZ_INFLATE_BEST, &mem, &t_diag), AZ_ELIMIT);
+    assert_null(f);
+    assert_int_equal(mem.used, 0);
+    assert_int_equal(az_gzfile_open(&f, "/proc/no/such/x.gz", AZ_INFLATE_BEST, NULL, &t_diag), AZ_EIO);
+    /* a device that is full */
+    assert_int_equal(az_gzfile_open(&f, "/dev/full", AZ_INFLATE_BEST, NULL, &t_diag), 0);
+    az_gzfile_write(f, pattern(500000), 500000);
+    assert_int_equal(az_gzfile_commit(f), AZ_EIO);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, temp_setup, temp_teardown)
+    const struct CMUnitTest tests[] = { T(test_sizes), T(test_empty), T(test_repeatable), T(test_abort_leaves_nothing),
+                                        T(test_errors) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
