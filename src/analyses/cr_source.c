@@ -30,7 +30,6 @@ struct cr_source {
     struct notes notes;
     struct az_map rows;
     struct whats whats;
-    struct az_intern texts; /* in keep */
 };
 
 static const struct az_coll_args nothing = { AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
@@ -71,8 +70,6 @@ int cr_source_open(struct cr_source **out, struct az_job *job, struct az_arena *
     az_vec_init(&s->notes, job->mem);
     az_vec_init(&s->whats, job->mem);
     int rc = az_map_init(&s->rows, job->mem, 64);
-    if (rc == 0)
-        rc = az_intern_init(&s->texts, keep, job->mem);
     if (rc)
         return rc;
     if (s->t->caps & AZ_CAP_FRAMEWORK) {
@@ -94,8 +91,6 @@ int cr_source_close(struct cr_source *s, struct cr_part *part)
     else if (s->whats.n)
         memcpy(part->what, s->whats.v, s->whats.n * sizeof *part->what);
     part->n_what = s->whats.n;
-    if (s->texts.slot)
-        az_intern_release(&s->texts);
     az_map_release(&s->rows);
     az_vec_release(&s->whats);
     az_vec_release(&s->notes);
@@ -149,14 +144,8 @@ static int64_t count_of(const struct cr_source *s, uint32_t id)
 
 static int keep_text(struct cr_source *s, struct az_sv text, struct az_sv *out)
 {
-    uint32_t id;
-    *out = AZ_SV("");
-    if (!text.n)
-        return 0;
-    int rc = az_intern(&s->texts, text, &id);
-    if (rc == 0)
-        *out = az_intern_text(&s->texts, id);
-    return rc;
+    *out = az_rank_text(s->job, s->keep, text);
+    return out->p ? 0 : az_arena_error(s->keep);
 }
 
 static struct az_sv text_of(const struct cr_source *s, uint32_t id)
