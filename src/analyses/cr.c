@@ -78,8 +78,8 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     if (rc == 0 && c.n)
         rc = tables(&c);
     for (size_t r = 0; rc == 0 && c.n && r < ranks->n; r++)
-        if (c.clock[r].n)
-            az_rank_set_offset(job, ranks, r, c.clock[r].applied ? -c.clock[r].offset : 0);
+        if (c.clock[r].applied)
+            az_rank_set_offset(job, ranks, r, -c.clock[r].offset);
     if (rc == 0 && c.n) {
         findings(&c);
         coverage(&c);
