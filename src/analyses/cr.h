@@ -3,7 +3,7 @@
  *   cr_reduce.c, cr_source.c  one rank's trace -> its part
  *   cr_gather.c               parts -> events of all ranks, groups
  *   cr_align.c                two sequences -> which elements are the same
- *   cr_match.c                events of a group -> collectives, pairs of send and recv
+ *   cr_match.c, cr_merge.c    events of a group -> collectives, pairs of send and recv
  *   cr_clock.c                offsets of the ranks' clocks
  *   cr_measure.c              figures of a collective, exposed time
  *   cr_*_table(s).c           tables
@@ -207,6 +207,13 @@ int cr_emit(struct cr *c, struct az_table *t, int rc) AZ_MUST_USE;
 int cr_long_tables(struct cr *c) AZ_MUST_USE;
 int cr_sync_tables(struct cr *c) AZ_MUST_USE;
 int cr_a2av_tables(struct cr *c) AZ_MUST_USE;
+/* Data by sender and receiver (cr_flow_table.c). */
+struct cr_flows;
+int cr_flows_open(struct cr_flows **f, struct cr *c) AZ_MUST_USE;
+/* The splits of one event of an all-to-all. *own: bytes that its rank keeps; -1 where the splits do not say. */
+int cr_flows_add(struct cr_flows *f, uint32_t g, int64_t *own) AZ_MUST_USE;
+int cr_flow_tables(struct cr_flows *f) AZ_MUST_USE;
+void cr_flows_close(struct cr_flows *f); /* NULL is fine */
 int cr_straggler_tables(struct cr *c) AZ_MUST_USE;
 int cr_exposure_tables(struct cr *c) AZ_MUST_USE;
 int cr_unmatched_table(struct cr *c) AZ_MUST_USE;

@@ -3,12 +3,10 @@
 #include "analyses/cr.h"
 #include "analyses/groups.h"
 #include "base/sort.h"
-#include "text/jsonscan.h"
 
 #include <math.h>
 
-#define MATRIX_RANKS 256 /* a matrix of more is left out */
-#define MOST_CELLS   8000000
+#define MOST_CELLS 8000000
 
 /* One instance. */
 struct a2av {
@@ -19,16 +17,10 @@ struct a2av {
 };
 AZ_VEC(struct a2av, a2avs);
 
-struct flow { /* of one source to one destination */
-    int64_t src, dst, bytes, count;
-};
-AZ_VEC(struct flow, flows);
-
 struct work {
     struct cr *c;
     struct a2avs v;
-    struct flows flows;
-    struct az_map pairs; /* (src, dst) -> flow */
+    struct cr_flows *flows;
 };
 
 static int64_t bytes_in(const struct cr_what *w)
@@ -36,51 +28,6 @@ static int64_t bytes_in(const struct cr_what *w)
     const int64_t size = az_coll_dtype_bytes(w->dtype);
     int64_t b;
     return size && w->in >= 0 && !__builtin_mul_overflow(size, w->in, &b) ? b : -1;
-}
-
-static int add_flow(struct work *k, int64_t src, int64_t dst, int64_t bytes)
-{
-    uint32_t *at;
-    bool added;
-    int rc = az_map_put(&k->pairs, (uint64_t)src, (uint64_t)dst, (uint32_t)k->flows.n, &at, &added);
-    if (rc == 0 && added)
-        rc = az_vec_push(&k->flows, ((struct flow){ .src = src, .dst = dst }));
-    if (rc)
-        return rc;
-    k->flows.v[*at].bytes = az_add_sat(k->flows.v[*at].bytes, bytes);
-    k->flows.v[*at].count++;
-    return 0;
-}
-
-/* The splits of one member: element j goes to the j-th member of the group, which is a rank of the run. *own: bytes
- * that it keeps, -1 where the splits do not say. */
-static int splits(struct work *k, uint32_t g, int64_t *own)
-{
-    const struct cr *c = k->c;
-    const struct cr_what *w = cr_what(c, g);
-    const struct cr_group *group = &c->groups.v[c->group[g]];
-    const int64_t size = az_coll_dtype_bytes(w->dtype);
-    struct az_jview v;
-    struct az_sv x;
-    size_t n = 0;
-    int64_t elements, bytes;
-    *own = -1;
-    if (!size || !group->members || az_sv_find(w->in_split, AZ_SV("...")) >= 0 || !az_jview_array(&v, w->in_split))
-        return 0;
-    while (az_jview_next(&v, &x)) /* all or nothing */
-        n += az_parse_i64(x, &elements) == 0 && elements >= 0 && !__builtin_mul_overflow(elements, size, &bytes);
-    if (n != group->n_members)
-        return 0;
-    int rc = 0;
-    (void)az_jview_array(&v, w->in_split);
-    for (size_t j = 0; rc == 0 && j < n && az_jview_next(&v, &x); j++) {
-        if (az_parse_i64(x, &elements))
-            return 0;
-        if (group->members[j] == cr_rank(c, g))
-            *own = elements * size;
-        rc = add_flow(k, cr_rank(c, g), group->members[j], elements * size);
-    }
-    return rc;
 }
 
 static int instance(struct work *k, uint32_t coll)
@@ -98,7 +45,7 @@ static int instance(struct work *k, uint32_t coll)
         a.nelems = a.nelems < 0 || cr_what(c, g)->in < 0 ? -1 : az_add_sat(a.nelems, cr_what(c, g)->in);
         a.bytes = a.bytes < 0 || b < 0 ? -1 : az_add_sat(a.bytes, b);
         most = b > most ? b : most;
-        rc = splits(k, g, &own);
+        rc = cr_flows_add(k->flows, g, &own);
         a.off_diagonal = a.off_diagonal < 0 || b < 0 || own < 0 ? -1 : az_add_sat(a.off_diagonal, b - own);
         if (b <= 0 || d <= 0)
             continue;
@@ -438,105 +385,6 @@ static int summary(struct work *k)
     return cr_emit(c, t, rc);
 }
 
-/* ---- who sends to whom ---- */
-static int by_pair(const void *p, const void *q, void *ctx)
-{
-    const struct flow *a = p, *b = q;
-    (void)ctx;
-    if (a->src != b->src)
-        return a->src < b->src ? -1 : 1;
-    return a->dst < b->dst ? -1 : a->dst > b->dst;
-}
-
-static int heatmap(struct work *k)
-{
-    struct cr *c = k->c;
-    struct az_table *t = az_table_new(c->arena, "nccl_all2allv_heatmap", "All-to-all: data by sender and receiver", 0);
-    if (!t)
-        return az_arena_error(c->arena);
-    az_table_column(t, "src_rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "dst_rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "total_sent_MB", AZ_REAL, AZ_UNIT_MB, 0);
-    az_table_column(t, "avg_sent_MB", AZ_REAL, AZ_UNIT_MB, 0);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    for (size_t i = 0; i < k->flows.n; i++) {
-        const struct flow *f = &k->flows.v[i];
-        az_put_i64(t, f->src);
-        az_put_i64(t, f->dst);
-        az_put_f64(t, mb(f->bytes));
-        az_put_f64(t, mb(f->bytes) / (double)f->count);
-        az_put_i64(t, f->count);
-    }
-    return cr_emit(c, t, 0);
-}
-
-/* Ranks that send or receive, ascending; -1: too many for a matrix. */
-static int64_t ranks_of(const struct flows *f, int64_t *rank)
-{
-    int64_t n = 0;
-    for (size_t i = 0; i < f->n; i++) {
-        for (int side = 0; side < 2; side++) {
-            const int64_t r = side ? f->v[i].dst : f->v[i].src;
-            int64_t at = 0;
-            while (at < n && rank[at] < r)
-                at++;
-            if (at < n && rank[at] == r)
-                continue;
-            if (n == MATRIX_RANKS)
-                return -1;
-            memmove(&rank[at + 1], &rank[at], (size_t)(n - at) * sizeof *rank);
-            rank[at] = r;
-            n++;
-        }
-    }
-    return n;
-}
-
-/* The same as rows and columns; flows are sorted. */
-static int matrix(struct work *k)
-{
-    struct cr *c = k->c;
-    int64_t rank[MATRIX_RANKS + 1];
-    const int64_t n = ranks_of(&k->flows, rank);
-    struct az_chart chart = { .kind = AZ_CHART_HEAT,
-                              .table = AZ_SV("nccl_all2allv_matrix"),
-                              .title = AZ_SV("All-to-all: data by sender and receiver (MB)"),
-                              .x = AZ_SV("src_rank"),
-                              .x_title = AZ_SV("sender"),
-                              .y_title = AZ_SV("receiver") };
-    if (n < 0) {
-        az_cover(c->job, "nccl_all2allv_matrix left out", (double)c->ranks->n, "ranks",
-                 AZ_SV("more than 256 ranks; nccl_all2allv_heatmap has all pairs"));
-        return 0;
-    }
-    struct az_table *t =
-        az_table_new(c->arena, "nccl_all2allv_matrix", "All-to-all: MB, senders down, receivers across", 0);
-    if (!t)
-        return az_arena_error(c->arena);
-    az_vec_init(&chart.y, c->job->doc->mem);
-    int rc = 0;
-    az_table_column(t, "src_rank", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    for (int64_t j = 0; rc == 0 && j < n; j++) {
-        const struct az_sv name = az_arena_printf(c->arena, "to rank %lld", (long long)rank[j]);
-        az_table_columnsv(t, name, AZ_REAL, AZ_UNIT_MB, 0);
-        rc = az_vec_push(&chart.y, name);
-    }
-    size_t at = 0;
-    for (int64_t i = 0; rc == 0 && i < n; i++) {
-        az_put_text(t, az_arena_printf(c->arena, "rank %lld", (long long)rank[i]));
-        for (int64_t j = 0; j < n; j++) {
-            const bool here = at < k->flows.n && k->flows.v[at].src == rank[i] && k->flows.v[at].dst == rank[j];
-            az_put_f64(t, here ? mb(k->flows.v[at++].bytes) : NAN);
-        }
-    }
-    rc = cr_emit(c, t, rc);
-    if (rc) {
-        az_vec_release(&chart.y);
-        return rc;
-    }
-    return az_document_chart(c->job->doc, chart);
-}
-
 static int tables(struct work *k)
 {
     struct az_mem *mem = k->c->job->mem;
@@ -548,27 +396,20 @@ static int tables(struct work *k)
         return rc;
     rc = az_sort_cmp(k->v.v, k->v.n, sizeof *k->v.v, by_data, NULL, mem);
     if (rc == 0)
-        rc = az_sort_cmp(k->flows.v, k->flows.n, sizeof *k->flows.v, by_pair, NULL, mem);
-    if (rc == 0)
         rc = summary(k);
     if (rc == 0)
         rc = instances(k);
-    if (rc || k->flows.n == 0)
-        return rc;
-    rc = heatmap(k);
-    return rc ? rc : matrix(k);
+    return rc ? rc : cr_flow_tables(k->flows);
 }
 
 int cr_a2av_tables(struct cr *c)
 {
     struct work k = { .c = c };
     az_vec_init(&k.v, c->job->mem);
-    az_vec_init(&k.flows, c->job->mem);
-    int rc = az_map_init(&k.pairs, c->job->mem, 64);
+    int rc = cr_flows_open(&k.flows, c);
     if (rc == 0)
         rc = tables(&k);
-    az_map_release(&k.pairs);
+    cr_flows_close(k.flows);
     az_vec_release(&k.v);
-    az_vec_release(&k.flows);
     return rc;
 }

@@ -1,29 +1,7 @@
 /* Which events of different ranks are one collective: by sequence number; else by their order of launch, as long as
- * name, type and size agree; else by an alignment of what they are. Spec "Collectives across ranks", 2. */
-#include "analyses/cr.h"
+ * name, type and size agree; else by an alignment of what they are (cr_merge.c). Spec "Collectives across ranks", 2. */
+#include "analyses/cr_match.h"
 #include "base/sort.h"
-
-/* Events of one rank that are to be matched with those of others, in launch order, and what becomes of them. */
-struct lane {
-    size_t rank;
-    const uint32_t *g;
-    size_t n;
-    uint32_t *at;   /* number of the collective, ascending; unique in the lane */
-    uint32_t *sig;  /* what must agree: kind, type, size */
-    uint32_t *kind; /* the same without size */
-};
-AZ_VEC(struct lane, lanes);
-
-struct match {
-    struct cr *c;
-    uint32_t *order; /* events by group, rank, launch */
-    uint32_t group;
-    bool pair;
-    struct lanes lanes;
-    struct az_map sigs;   /* hash of what must agree -> number */
-    struct az_arena room; /* of one set of lanes */
-    uint32_t n_at;        /* collectives numbered in `at` */
-};
 
 /* ---- launch order ---- */
 /* Sort keys of all events: of launch where every event of that rank and group has one, else of start. */
@@ -44,7 +22,7 @@ static int launch_keys(const struct cr *c, int64_t *key)
     return 0;
 }
 
-static int order_events(struct match *m)
+static int order_events(struct cr_matching *m)
 {
     struct cr *c = m->c;
     struct az_mem *mem = c->job->mem;
@@ -87,7 +65,7 @@ static bool sizes_agree(const struct cr_what *w)
     }
 }
 
-static int number(struct match *m, const struct cr_what *w, bool size, uint32_t *sig)
+static int number(struct cr_matching *m, const struct cr_what *w, bool size, uint32_t *sig)
 {
     const struct cr_what *x = w;
     const bool sized = size && (m->pair || sizes_agree(x));
@@ -108,9 +86,9 @@ static int number(struct match *m, const struct cr_what *w, bool size, uint32_t 
     return rc;
 }
 
-static int add_lane(struct match *m, size_t rank, const uint32_t *g, size_t n)
+static int add_lane(struct cr_matching *m, size_t rank, const uint32_t *g, size_t n)
 {
-    struct lane l = { .rank = rank, .g = g, .n = n };
+    struct cr_lane l = { .rank = rank, .g = g, .n = n };
     l.at = az_arena_array(&m->room, n + 1, sizeof *l.at);
     l.sig = az_arena_array(&m->room, n + 1, sizeof *l.sig);
     l.kind = az_arena_array(&m->room, n + 1, sizeof *l.kind);
@@ -141,7 +119,7 @@ static int by_seq(const void *x, const void *y, void *ctx)
 }
 
 /* Lanes in the order of the numbers, which need not be that of the launches; false if a lane has one twice. */
-static int reorder(struct match *m, const struct all_numbered *v, bool *unique)
+static int reorder(struct cr_matching *m, const struct all_numbered *v, bool *unique)
 {
     size_t *n = az_arena_array(&m->room, m->lanes.n + 1, sizeof *n);
     uint32_t **g = az_arena_array(&m->room, m->lanes.n + 1, sizeof *g), at = 0;
@@ -166,7 +144,7 @@ static int reorder(struct match *m, const struct all_numbered *v, bool *unique)
 }
 
 /* *done: every event has a number and no rank has one twice. */
-static int by_sequence(struct match *m, bool *done)
+static int by_sequence(struct cr_matching *m, bool *done)
 {
     struct all_numbered v;
     int rc = 0;
@@ -188,7 +166,7 @@ static int by_sequence(struct match *m, bool *done)
 }
 
 /* ---- rule 2: ordinals ---- */
-static bool equal_lengths(const struct match *m)
+static bool equal_lengths(const struct cr_matching *m)
 {
     for (size_t l = 1; l < m->lanes.n; l++)
         if (m->lanes.v[l].n != m->lanes.v[0].n)
@@ -198,13 +176,13 @@ static bool equal_lengths(const struct match *m)
 
 /* All are of the same kinds in the same order; and where sizes do not agree, more than half of them do not: then ranks
  * have sizes of their own, and no event is missing. */
-static bool by_ordinal(struct match *m)
+static bool by_ordinal(struct cr_matching *m)
 {
-    const struct lane *a = m->lanes.v;
+    const struct cr_lane *a = m->lanes.v;
     if (!equal_lengths(m))
         return false;
     for (size_t l = 1; l < m->lanes.n; l++) {
-        const struct lane *b = &m->lanes.v[l];
+        const struct cr_lane *b = &m->lanes.v[l];
         size_t differ = 0;
         for (size_t i = 0; i < a->n; i++) {
             if (a->kind[i] != b->kind[i])
@@ -219,105 +197,6 @@ static bool by_ordinal(struct match *m)
             m->lanes.v[l].at[i] = i;
     m->n_at = (uint32_t)a->n;
     return true;
-}
-
-/* ---- rule 3: alignment ---- */
-/* What is known so far, in order: nodes, each with what it is and when it ended on the clock of the first rank. */
-struct known {
-    struct az_vec_u32 sig, order; /* by node; node numbers in order */
-    struct az_vec_i64 t;          /* by node */
-};
-
-static int add_node(struct known *k, uint32_t sig, int64_t t)
-{
-    int rc = az_vec_push(&k->sig, sig);
-    return rc ? rc : az_vec_push(&k->t, t);
-}
-
-/* Puts a lane's events to those known: at[] becomes node numbers. b_to_a: by cr_align. */
-static int merge(struct known *k, struct lane *l, const uint32_t *b_to_a, const int64_t *t, int64_t offset,
-                 struct az_vec_u32 *order)
-{
-    size_t next = 0;
-    int rc = 0;
-    az_vec_reset(order);
-    for (size_t j = 0; rc == 0 && j < l->n; j++) {
-        if (b_to_a[j] == AZ_NO_ROW) {
-            l->at[j] = (uint32_t)k->sig.n;
-            rc = add_node(k, l->sig[j], t[j] - offset);
-            if (rc == 0)
-                rc = az_vec_push(order, l->at[j]);
-            continue;
-        }
-        for (; rc == 0 && next <= b_to_a[j]; next++)
-            rc = az_vec_push(order, k->order.v[next]);
-        if (rc == 0)
-            l->at[j] = order->v[order->n - 1];
-    }
-    for (; rc == 0 && next < k->order.n; next++)
-        rc = az_vec_push(order, k->order.v[next]);
-    struct az_vec_u32 old = k->order;
-    k->order = *order;
-    *order = old;
-    return rc;
-}
-
-static int64_t *ends_of(struct match *m, const struct lane *l)
-{
-    int64_t *t = az_arena_array(&m->room, l->n + 1, sizeof *t);
-    for (size_t i = 0; t && i < l->n; i++)
-        t[i] = cr_event(m->c, l->g[i])->end + m->c->shift[l->rank];
-    return t;
-}
-
-static int align_lane(struct match *m, struct known *k, struct lane *l, struct az_vec_u32 *order)
-{
-    const int64_t *t = ends_of(m, l);
-    uint32_t *sig = az_arena_array(&m->room, k->order.n + 1, sizeof *sig),
-             *b_to_a = az_arena_array(&m->room, l->n + 1, sizeof *b_to_a);
-    int64_t *at = az_arena_array(&m->room, k->order.n + 1, sizeof *at), offset = 0;
-    if (!t || !sig || !b_to_a || !at)
-        return az_arena_error(&m->room);
-    for (size_t i = 0; i < k->order.n; i++) {
-        sig[i] = k->sig.v[k->order.v[i]];
-        at[i] = k->t.v[k->order.v[i]];
-    }
-    const struct cr_seq a = { sig, at, k->order.n }, b = { l->sig, t, l->n };
-    int rc = cr_align(&a, &b, b_to_a, &offset, m->c->job->mem);
-    return rc ? rc : merge(k, l, b_to_a, t, offset, order);
-}
-
-static int by_alignment(struct match *m)
-{
-    struct known k;
-    struct az_vec_u32 order;
-    size_t first = 0;
-    int rc = 0;
-    az_vec_init(&k.sig, m->c->job->mem);
-    az_vec_init(&k.order, m->c->job->mem);
-    az_vec_init(&k.t, m->c->job->mem);
-    az_vec_init(&order, m->c->job->mem);
-    for (size_t l = 1; l < m->lanes.n; l++)
-        first = m->lanes.v[l].n > m->lanes.v[first].n ? l : first;
-    for (size_t x = 0; rc == 0 && x <= m->lanes.n; x++) { /* the longest, then the others as they come */
-        if (x == first + 1)
-            continue;
-        rc = align_lane(m, &k, &m->lanes.v[x ? x - 1 : first], &order);
-    }
-    uint32_t *place = rc ? NULL : az_arena_array(&m->room, k.order.n + 1, sizeof *place);
-    if (rc == 0 && !place)
-        rc = az_arena_error(&m->room);
-    for (uint32_t i = 0; rc == 0 && i < k.order.n; i++)
-        place[k.order.v[i]] = i;
-    for (size_t l = 0; rc == 0 && l < m->lanes.n; l++)
-        for (size_t i = 0; i < m->lanes.v[l].n; i++)
-            m->lanes.v[l].at[i] = place[m->lanes.v[l].at[i]];
-    m->n_at = (uint32_t)k.order.n;
-    az_vec_release(&k.sig);
-    az_vec_release(&k.order);
-    az_vec_release(&k.t);
-    az_vec_release(&order);
-    return rc;
 }
 
 /* ---- collectives ---- */
@@ -335,7 +214,7 @@ static bool differ(const struct cr *c, const struct cr_coll *x)
 }
 
 /* present: members whose file is there. */
-static int add_coll(struct match *m, uint32_t at, size_t *next, int64_t present, int64_t expected)
+static int add_coll(struct cr_matching *m, uint32_t at, size_t *next, int64_t present, int64_t expected)
 {
     struct cr *c = m->c;
     struct cr_coll x = {
@@ -343,7 +222,7 @@ static int add_coll(struct match *m, uint32_t at, size_t *next, int64_t present,
     };
     int rc = 0;
     for (size_t l = 0; rc == 0 && l < m->lanes.n; l++) {
-        const struct lane *lane = &m->lanes.v[l];
+        const struct cr_lane *lane = &m->lanes.v[l];
         if (next[l] == lane->n || lane->at[next[l]] != at)
             continue;
         rc = az_vec_push(&c->member, lane->g[next[l]++]);
@@ -366,12 +245,12 @@ static int add_coll(struct match *m, uint32_t at, size_t *next, int64_t present,
     return az_vec_push(&c->colls, x);
 }
 
-static int match_lanes(struct match *m, int64_t present, int64_t expected)
+static int match_lanes(struct cr_matching *m, int64_t present, int64_t expected)
 {
     bool done = false;
     int rc = m->lanes.n ? by_sequence(m, &done) : 0;
     if (rc == 0 && !done && m->lanes.n && !by_ordinal(m))
-        rc = by_alignment(m);
+        rc = cr_match_by_alignment(m);
     size_t *next = rc ? NULL : az_arena_array(&m->room, m->lanes.n + 1, sizeof *next);
     if (rc == 0 && !next)
         rc = az_arena_error(&m->room);
@@ -428,7 +307,7 @@ static bool has_part(const struct cr *c, int64_t rank)
 }
 
 /* One direction: sends of one rank, recvs of the other. */
-static int match_pair(struct match *m, const struct p2p *v, size_t n)
+static int match_pair(struct cr_matching *m, const struct p2p *v, size_t n)
 {
     uint32_t *g = az_arena_array(&m->room, n + 1, sizeof *g);
     size_t sends = 0;
@@ -445,7 +324,7 @@ static int match_pair(struct match *m, const struct p2p *v, size_t n)
     return rc ? rc : match_lanes(m, has_part(m->c, v->src) + has_part(m->c, v->dst), 2);
 }
 
-static int match_pairs(struct match *m, const uint32_t *g, size_t n, bool alone)
+static int match_pairs(struct cr_matching *m, const uint32_t *g, size_t n, bool alone)
 {
     struct p2ps v;
     struct p2p p;
@@ -476,7 +355,7 @@ static int match_pairs(struct match *m, const uint32_t *g, size_t n, bool alone)
 }
 
 /* One group: what is no send or recv first. */
-static int match_group(struct match *m, size_t from, size_t end)
+static int match_group(struct cr_matching *m, size_t from, size_t end)
 {
     struct cr *c = m->c;
     const struct cr_group *group = &c->groups.v[m->group];
@@ -499,7 +378,7 @@ static int match_group(struct match *m, size_t from, size_t end)
 
 int cr_match(struct cr *c)
 {
-    struct match m = { .c = c };
+    struct cr_matching m = { .c = c };
     m.order = az_arena_array(c->arena, c->n + 1, sizeof *m.order);
     az_vec_init(&m.lanes, c->job->mem);
     az_arena_init(&m.room, c->job->mem);
