@@ -204,6 +204,12 @@ void cr_put_text(struct az_table *t, struct az_sv s);
 void cr_put_clock_us(struct az_table *t, const struct cr *c, uint32_t g); /* start as in the file */
 int cr_emit(struct cr *c, struct az_table *t, int rc) AZ_MUST_USE;
 
+/* Which names of tables are asked for (collective_sheets). */
+static inline bool cr_current_names(const struct cr *c) { return !az_sv_is(c->job->opts->coll_sheets, "historic"); }
+static inline bool cr_historic_names(const struct cr *c)
+{
+    return !cr_current_names(c) || az_sv_is(c->job->opts->coll_sheets, "both");
+}
 int cr_long_tables(struct cr *c) AZ_MUST_USE;
 int cr_sync_tables(struct cr *c) AZ_MUST_USE;
 int cr_a2av_tables(struct cr *c) AZ_MUST_USE;

@@ -240,12 +240,8 @@ static int sums(struct cr *c)
 
 int cr_long_tables(struct cr *c)
 {
-    const struct az_sv sheets = c->job->opts->coll_sheets;
-    int rc = 0;
-    if (!az_sv_is(sheets, "historic")) {
-        rc = sums(c);
-        if (rc == 0)
-            rc = events(c, "nccl_long");
-    }
-    return rc || az_sv_is(sheets, "current") ? rc : events(c, "long");
+    int rc = sums(c);
+    if (rc == 0 && cr_current_names(c))
+        rc = events(c, "nccl_long");
+    return rc || !cr_historic_names(c) ? rc : events(c, "long");
 }

@@ -155,7 +155,7 @@ static void put_last(const struct cr *c, struct az_table *t, const struct cr_col
 
 static int collectives(struct cr *c, const char *id, bool detailed)
 {
-    struct az_table *t = az_table_new(c->arena, id, "Collectives over the ranks", detailed ? 0 : AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(c->arena, id, "Collectives over the ranks", 0);
     if (!t)
         return az_arena_error(c->arena);
     if (detailed && c->colls.n * c->ranks->n > MOST_CELLS / 4) {
@@ -353,14 +353,13 @@ static int summary(struct cr *c, const char *id, size_t n_agg)
 
 int cr_sync_tables(struct cr *c)
 {
-    const struct az_sv sheets = c->job->opts->coll_sheets;
     int rc = 0;
-    if (!az_sv_is(sheets, "historic")) {
+    if (cr_current_names(c)) {
         rc = summary(c, "nccl_summary_implicit_sync", 4);
         if (rc == 0)
             rc = collectives(c, "nccl_implicit_sync", true);
     }
-    if (rc || az_sv_is(sheets, "current"))
+    if (rc || !cr_historic_names(c))
         return rc;
     rc = summary(c, "summary_nccl_implicit_sync_cat", 1);
     if (rc == 0)

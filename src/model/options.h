@@ -66,7 +66,7 @@ struct az_options {
     /* collectives over ranks (spec/collectives.md) */
     struct az_sv coll_patterns;  /* "part=collective ..." */
     struct az_sv coll_arguments; /* any | kernel */
-    struct az_sv coll_sheets;    /* current | historic | both */
+    struct az_sv coll_sheets;    /* auto | current | historic | both */
     struct az_sv align_clocks;   /* auto | always | never */
     int64_t gpus_per_node;       /* 0: not given */
     /* operation reports (spec/tracy.md 16) */

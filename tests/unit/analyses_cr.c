@@ -40,7 +40,7 @@ static int setup(void **state)
     az_diag_init(&f->diag);
     az_document_init(&f->doc, &f->arena);
     f->opts.align_clocks = AZ_SV("auto");
-    f->opts.coll_sheets = AZ_SV("current");
+    f->opts.coll_sheets = AZ_SV("auto");
     f->opts.coll_arguments = AZ_SV("any");
     for (int r = 0; r < MOST_RANKS; r++) {
         f->rank[r] = (struct az_rank){ .rank = r, .ticks_per_ns = 1, .devices = 8 };
