@@ -88,6 +88,9 @@ static int read_job(struct classify *c, struct az_plan_job *job)
     int rc = job->error;
 
     az_result_init(&res, opts.memory_limit);
+    if (!rc && az_job_is_run(job)) /* its ranks are reduced: there is no such table */
+        rc = az_diag_fail(&job->diag, AZ_EUSAGE, AZ_AT_FILE(job->input->title),
+                          "is a run of %zu ranks (name the file of one of them)", job->files.n);
     if (!rc)
         rc = az_run_one(job, &opts, 1, &res, &job->diag, NULL);
     const struct az_table *t = res.reportable ? az_document_table(&res.doc, "unmatched_kernels") : NULL;

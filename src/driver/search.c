@@ -102,12 +102,12 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
 
     if (az_interrupted())
         return AZ_EINTR;
-    if (depth == 0 || info->kind != AZ_PATH_FILE || !has_extension(s, f.path))
+    if (depth == 0 || info->kind != AZ_PATH_FILE)
         return AZ_OK;
     const struct az_sv base = az_path_base(f.path);
     if (az_rank_name_find(&s->name, base, &at))
         f.rank = at.rank;
-    if (!passes(s, f.path, f.rank))
+    if (!passes(s, f.path, f.rank) || !has_extension(s, f.path))
         return AZ_OK;
     if (each_step(s->in) && f.rank >= 0)
         f.step = step_of(s, base, &at);

@@ -145,7 +145,8 @@ static void no_inputs(void **state)
     expect_error("{}", "c.json:1: missing key 'inputs' (an array with an object for each input)");
     expect_error("{\"inputs\": [], \"kernel_to_class_map\": {\"a\": \"b\",}}",
                  "c.json:1: /inputs: no inputs (nothing to analyse)");
-    expect_error("{ \"inputs\": [ {} ] }", "c.json:1: /inputs/0: missing key 'path' (the file or files to read)");
+    expect_error("{ \"inputs\": [ {} ] }",
+                 "c.json:1: /inputs/0: missing key 'path' (the file or files to read; or base_dir)");
 }
 
 static void values_arrive(void **state)
@@ -228,12 +229,44 @@ static void option_of_another_format(void **state)
                 NULL);
 }
 
+static bool same(struct az_sv view, const char *text) { return az_sv_is(view, text); }
+
+/* base_dir and what goes with it: read, with defaults, refused. */
+static void searches(void **state)
+{
+    struct loaded l;
+    (void)state;
+    load(&l, "{ \"inputs\": [ { \"base_dir\": \"runs\", \"filters\": [\"rank_1\", \"step\"], \"extension\": \"gz\", "
+             "\"filters_exact_rank\": true, \"duplicate_rank\": \"each-step\", \"rank_pattern\": \"re:r\", "
+             "\"all_kernels\": true, \"node_replay\": true, \"output\": \"o.xlsx\", \"overwrite\": true }, "
+             "{ \"base_dir\": \"others\", \"filters\": \"x\" } ] }");
+    show(&l);
+    assert_int_equal(l.rc, 0);
+    const struct az_input *in = l.c.inputs.v, *other = in + 1;
+    assert_true(same(in->search.base_dir, "runs") && same(in->search.extension, "gz"));
+    assert_int_equal(in->search.n_filters, 2);
+    assert_true(same(in->search.filters[1], "step") && in->search.filters_exact_rank && in->outputs.overwrite);
+    assert_true(in->opts.all_kernels && in->opts.node_replay && same(in->opts.duplicate_rank, "each-step"));
+    assert_true(same(in->opts.rank_pattern, "re:r") && same(in->outputs.xlsx, "o.xlsx"));
+    assert_int_equal(in->files.n, 0);
+    assert_true(same(other->search.extension, "json") && same(other->opts.duplicate_rank, "error"));
+    assert_true(other->search.n_filters == 1 && same(other->search.filters[0], "x"));
+    assert_false(other->search.filters_exact_rank || other->outputs.overwrite || other->opts.all_kernels);
+    loaded_end(&l);
+    expect_error("{ \"inputs\": [ { \"base_dir\": \"a\", \"path\": \"b\" } ] }",
+                 "c.json:1: /inputs/0/path: 'path' cannot be set beside 'base_dir' (write two inputs)");
+    expect_error("{ \"inputs\": [ { \"base_dir\": \"a\", \"filters\": [ \"\" ] } ] }",
+                 "c.json:1: /inputs/0/filters/0: filters must be a list of names, not the string ''");
+    expect_error("{ \"inputs\": [ { \"base_dir\": \"a\", \"extension\": \"zip\" } ] }",
+                 "c.json:1: /inputs/0/extension: extension must be one of json, gz, auto, not the string 'zip'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unknown_keys),     cmocka_unit_test(all_problems_are_told),    cmocka_unit_test(wrong_types),
         cmocka_unit_test(ranges_and_words), cmocka_unit_test(long_values_are_cut),      cmocka_unit_test(no_inputs),
-        cmocka_unit_test(values_arrive),    cmocka_unit_test(option_of_another_format),
+        cmocka_unit_test(values_arrive),    cmocka_unit_test(option_of_another_format), cmocka_unit_test(searches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

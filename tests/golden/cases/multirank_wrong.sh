@@ -20,7 +20,7 @@ m -b both -f two rank_ -o two.xlsx -q
 ls
 
 echo "== one of eight is damaged"
-head -c 700 a/run/rank_3.json >cut && mv cut a/run/rank_3.json
+head -c 700 a/run/rank_3.json >part && mv part a/run/rank_3.json
 m -b a --all-ranks --format text,csv
 table a/run/run_performance_report_csvs/ranks.csv
 cut -d, -f1,2 a/run/run_performance_report_csvs/coverage.csv | head -4
