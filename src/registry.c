@@ -87,6 +87,7 @@ const struct az_rank_analysis *const az_rank_analyses[] = {
     &az_rank_analysis_stragglers,
     &az_rank_analysis_counters,
     &az_rank_analysis_critical_path,
+    &az_rank_analysis_collectives,
     &az_rank_analysis_rank_summary, /* last: of what the others found */
     NULL,
 };

@@ -1,38 +1,12 @@
 /* coll_analysis: collectives by process group, kind and size (spec: PyTorch-profiler report, 10.3). */
+#include "analyses/coll_rules.h"
 #include "analyses/fw.h"
 #include "analyses/groups.h"
 #include "analyses/list.h"
 #include "base/num.h"
 
-/* Bytes of an element by the framework's type names; 0 unknown. */
-static int64_t dtype_bytes(struct az_sv t)
-{
-    static const struct {
-        const char *name;
-        int64_t bytes;
-    } known[] = { { "Float", 4 },  { "Int", 4 },   { "Long", 8 }, { "BFloat16", 2 }, { "Half", 2 },
-                  { "Double", 8 }, { "Short", 2 }, { "Bool", 1 }, { "Byte", 1 } };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (az_sv_is(t, known[i].name))
-            return known[i].bytes;
-    return 0;
-}
-
-/* Which collective a kernel is by its name, for kernels without a description. */
-static struct az_sv collective_of(struct az_sv kernel)
-{
-    static const char *const names[][2] = { { "AllReduce", "allreduce" },           { "AllGather", "allgather" },
-                                            { "ReduceScatter", "reduce_scatter" },  { "AllToAll", "all_to_all" },
-                                            { "Broadcast", "broadcast" },           { "SendRecv", "send_recv" },
-                                            { "cross_device_reduce", "allreduce" }, { "Reduce", "reduce" } };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (az_sv_ifind(kernel, az_sv_str(names[i][0])) >= 0)
-            return az_sv_str(names[i][1]);
-    return AZ_SV("");
-}
-
 static const struct az_coll_args nothing = { AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
-                                             AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, -1 };
+                                             AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, -1,       -1 };
 
 /* Groups communication kernels by all that is shown of them but the duration. Other kernels get AZ_NO_ID. */
 static int group(struct az_job *job, struct az_fw *fw, uint32_t *of, struct az_vec_u32 *first)
@@ -47,7 +21,7 @@ static int group(struct az_job *job, struct az_fw *fw, uint32_t *of, struct az_v
         if (fw->tree->gpu_kind[g] != AZ_KERNEL || !az_fw_is_comm(fw, g))
             continue;
         struct az_coll_args a = ev->side[i] == AZ_NO_ROW ? nothing : fw->ops->colls.v[ev->side[i]];
-        struct az_sv inferred = a.name == AZ_NO_ID ? collective_of(az_fw_text(fw, ev->name[i], "")) : AZ_SV("");
+        struct az_sv inferred = a.name == AZ_NO_ID ? az_coll_of_kernel(az_fw_text(fw, ev->name[i], "")) : AZ_SV("");
         uint32_t key[] = { a.name,     a.in_nelems, a.out_nelems, a.group_size, a.dtype,
                            a.in_split, a.out_split, a.pg_name,    a.pg_ranks };
         uint64_t k0 = az_hash(key, sizeof key) ^ az_hash(inferred.p, inferred.n);
@@ -78,7 +52,7 @@ static void put_number(const struct az_fw *fw, struct az_table *t, uint32_t id)
 
 static void put_megabytes(const struct az_fw *fw, struct az_table *t, uint32_t nelems, uint32_t dtype)
 {
-    int64_t n, bytes = dtype == AZ_NO_ID ? 0 : dtype_bytes(az_trace_text(fw->trace, dtype));
+    int64_t n, bytes = dtype == AZ_NO_ID ? 0 : az_coll_dtype_bytes(az_trace_text(fw->trace, dtype));
     if (bytes && number_of(fw, nelems, &n))
         az_put_f64(t, (double)n * (double)bytes / (1024.0 * 1024.0));
     else
@@ -126,7 +100,7 @@ static void put_row(struct az_fw *fw, struct az_table *t, uint32_t kernel, struc
 {
     const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
     const struct az_coll_args *a = ev->side[kernel] == AZ_NO_ROW ? &nothing : &fw->ops->colls.v[ev->side[kernel]];
-    struct az_sv inferred = collective_of(az_fw_text(fw, ev->name[kernel], ""));
+    struct az_sv inferred = az_coll_of_kernel(az_fw_text(fw, ev->name[kernel], ""));
     double us = 1e3 * (double)fw->trace->ticks_per_ns;
     az_put_i64(t, fw->trace->rank < 0 ? 0 : fw->trace->rank);
     az_put_text(t, az_fw_text(fw, a->pg_name, no_group.p));

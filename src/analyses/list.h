@@ -66,6 +66,7 @@ extern const struct az_rank_analysis az_rank_analysis_ops;
 extern const struct az_rank_analysis az_rank_analysis_stragglers;
 extern const struct az_rank_analysis az_rank_analysis_counters;
 extern const struct az_rank_analysis az_rank_analysis_critical_path;
+extern const struct az_rank_analysis az_rank_analysis_collectives;
 extern const struct az_rank_analysis az_rank_analysis_ranks;
 extern const struct az_rank_analysis az_rank_analysis_rank_summary;
 

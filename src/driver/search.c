@@ -222,6 +222,8 @@ static int add_run(const struct search *s, const struct trace_file *files, size_
         run->format = AZ_SV("pytorch");
     if (!run->opts.rank_pattern.n)
         run->opts.rank_pattern = AZ_SV(AZ_RANK_PATTERN);
+    if (az_sv_is(run->opts.coll_sheets, "auto")) /* its users know the older names */
+        run->opts.coll_sheets = AZ_SV("historic");
     if (!run->stem.p || !run->title.p)
         return az_arena_error(s->a);
     for (size_t i = 0; rc == 0 && i < n; i++)

@@ -26,7 +26,7 @@ struct az_pt_event {
     bool has_ts, has_dur, has_corr, has_ext, has_stream, has_device, has_coll, name_escaped;
     struct az_sv cat, name;
     struct az_pt_id pid, tid, id;
-    int64_t ts, dur, corr, ext, bytes, seq, fwd, coll_seq, stream, device;
+    int64_t ts, dur, corr, ext, bytes, seq, fwd, coll_seq, peer, stream, device;
     int64_t wait_stream, wait_corr; /* of a synchronisation; -1: not given */
     double gbps;                    /* bandwidth of a copy; 0: not given */
     struct az_sv dims, types, strides, concrete;

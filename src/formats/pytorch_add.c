@@ -126,25 +126,30 @@ static int name_id(struct az_pt_reader *r, struct az_sv raw, bool escaped, uint3
     return az_trace_name(r->trace, raw, id);
 }
 
+static int args_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *row)
+{
+    struct az_op_args a = { .facts = AZ_NO_ID };
+    *row = AZ_NO_ROW;
+    if (!e->dims.n && !e->types.n && !e->strides.n && !e->concrete.n)
+        return 0;
+    int rc = az_optrace_text(r->trace, e->dims, &a.dims);
+    if (rc == 0)
+        rc = az_optrace_text(r->trace, e->types, &a.types);
+    if (rc == 0)
+        rc = az_optrace_text(r->trace, e->strides, &a.strides);
+    if (rc == 0)
+        rc = az_optrace_text(r->trace, e->concrete, &a.concrete);
+    return rc ? rc : az_optrace_args(r->trace, &a, row);
+}
+
 static int operator_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
 {
     struct az_optrace *o = az_optrace(r->trace);
     struct az_op op = { .args = AZ_NO_ROW, .seq = e->seq, .fwd_thread = (uint32_t)e->fwd };
     *side = AZ_NO_ROW;
-    if (e->dims.n || e->types.n || e->strides.n || e->concrete.n) {
-        struct az_op_args a = { .facts = AZ_NO_ID };
-        int rc = az_optrace_text(r->trace, e->dims, &a.dims);
-        if (rc == 0)
-            rc = az_optrace_text(r->trace, e->types, &a.types);
-        if (rc == 0)
-            rc = az_optrace_text(r->trace, e->strides, &a.strides);
-        if (rc == 0)
-            rc = az_optrace_text(r->trace, e->concrete, &a.concrete);
-        if (rc == 0)
-            rc = az_optrace_args(r->trace, &a, &op.args);
-        if (rc)
-            return rc;
-    }
+    int rc = args_row(r, e, &op.args);
+    if (rc)
+        return rc;
     if (op.args == AZ_NO_ROW && op.seq < 0)
         return 0;
     *side = (uint32_t)o->ops.n;
@@ -155,7 +160,7 @@ static int collective_row(struct az_pt_reader *r, const struct az_pt_event *e, u
 {
     uint32_t id[AZ_PT_COLL_TEXTS];
     *side = AZ_NO_ROW;
-    if (!e->has_coll && e->coll_seq < 0)
+    if (!e->has_coll && e->coll_seq < 0 && e->peer < 0)
         return 0;
     for (int i = 0; i < AZ_PT_COLL_TEXTS; i++) {
         id[i] = AZ_NO_ID;
@@ -173,8 +178,21 @@ static int collective_row(struct az_pt_reader *r, const struct az_pt_event *e, u
                               .pg_name = id[7],
                               .pg_desc = id[8],
                               .pg_ranks = id[9],
-                              .seq = e->coll_seq };
+                              .seq = e->coll_seq,
+                              .peer = e->peer };
     return az_optrace_coll(r->trace, &a, side);
+}
+
+/* Kept of a host event for the kernels that it launches (model/optrace.h). */
+static int collective_source(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    struct az_coll_source s = { .uid = r->uid, .args = AZ_NO_ROW };
+    int rc = collective_row(r, e, &s.coll);
+    if (rc == 0 && e->name.n > 5 && memcmp(e->name.p, "nccl:", 5) == 0)
+        rc = args_row(r, e, &s.args);
+    if (rc || (s.coll == AZ_NO_ROW && s.args == AZ_NO_ROW))
+        return rc;
+    return az_vec_push(&az_optrace(r->trace)->coll_sources, s);
 }
 
 static int copy_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
@@ -251,7 +269,14 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
     case AZ_HOST_OP:
         o->has_ops = true;
         v->corr = e->has_ext ? (uint64_t)e->ext : 0;
+        if (e->has_coll || e->coll_seq >= 0) {
+            int rc = collective_source(r, e);
+            if (rc)
+                return rc;
+        }
         return operator_row(r, e, &v->side);
+    case AZ_RANGE:
+        return e->name.n > 5 && e->name.p[0] == 'n' ? collective_source(r, e) : 0;
     case AZ_CALL:
         if (!r->launch_seen && az_sv_ifind(e->name, AZ_SV("launch")) >= 0) {
             r->launch_seen = true;

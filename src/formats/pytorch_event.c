@@ -30,6 +30,10 @@ enum {
     A_PG_DESC,
     A_PG_RANKS,
     A_COLL_SEQ,
+    A_COLL_SEQ2,
+    A_COLL_SEQ3,
+    A_DST_RANK,
+    A_SRC_RANK,
     A_NAME,
     A_LABELS,
     A_BANDWIDTH,
@@ -60,6 +64,10 @@ static const char *const arg_keys[] = { "correlation",
                                         "Process Group Description",
                                         "Process Group Ranks",
                                         "Seq",
+                                        "seq",
+                                        "Collective sequence number",
+                                        "Dst Rank",
+                                        "Src Rank",
                                         "name",
                                         "labels",
                                         "memory bandwidth (GB/s)",
@@ -193,7 +201,12 @@ static int arg_value(struct az_jscan *s, struct az_pt_event *e, int k)
     case A_BYTES:
         return number_or(s, &e->bytes, -1);
     case A_COLL_SEQ:
+    case A_COLL_SEQ2:
+    case A_COLL_SEQ3:
         return number_or(s, &e->coll_seq, -1);
+    case A_DST_RANK:
+    case A_SRC_RANK:
+        return number_or(s, &e->peer, -1);
     case A_DIMS:
         return az_j_skip(s, &e->dims);
     case A_TYPES:
@@ -301,7 +314,7 @@ int az_pt_event(void *reader, struct az_jscan *s)
     struct az_pt_reader *r = reader;
     struct az_pt_event e;
     memset(&e, 0, offsetof(struct az_pt_event, coll));
-    e.seq = e.coll_seq = e.bytes = e.wait_stream = e.wait_corr = -1;
+    e.seq = e.coll_seq = e.peer = e.bytes = e.wait_stream = e.wait_corr = -1;
     int rc = read_event(r, s, &e);
     if (rc != AZ_J_OK)
         return rc;

@@ -40,6 +40,19 @@ static int join_colls(struct joint *j)
     return 0;
 }
 
+static int join_sources(struct joint *j)
+{
+    struct az_coll_sources *to = &az_optrace(j->whole)->coll_sources, *from = &az_optrace(j->part)->coll_sources;
+    int rc = az_vec_reserve(to, from->n);
+    for (size_t i = 0; rc == 0 && i < from->n; i++) {
+        const struct az_coll_source s = from->v[i];
+        to->v[to->n++] = (struct az_coll_source){ .uid = s.uid + j->map->uid,
+                                                  .coll = s.coll == AZ_NO_ROW ? AZ_NO_ROW : j->colls[s.coll],
+                                                  .args = s.args == AZ_NO_ROW ? AZ_NO_ROW : j->args[s.args] };
+    }
+    return rc;
+}
+
 /* Rows that events number: operators, copies and waits. */
 static int join_rows(struct joint *j)
 {
@@ -189,6 +202,8 @@ int az_optrace_append(struct az_trace *whole, struct az_trace *part, const struc
         rc = join_args(&j);
     if (rc == 0)
         rc = join_colls(&j);
+    if (rc == 0)
+        rc = join_sources(&j);
     if (rc == 0)
         rc = join_rows(&j);
     if (rc == 0)

@@ -64,6 +64,12 @@ struct az_options {
         detect_recompute, enable_pseudo_ops;
     bool include_call_stack, include_overlap_info, include_first_occurrence_time, group_by_num_kernels;
     bool disable_coll_analysis;
+    /* collectives over ranks (spec/collectives.md) */
+    struct az_sv coll_patterns;  /* "part=collective ..." */
+    struct az_sv coll_arguments; /* any | kernel */
+    struct az_sv coll_sheets;    /* auto | current | historic | both */
+    struct az_sv align_clocks;   /* auto | always | never */
+    int64_t gpus_per_node;       /* 0: not given */
     /* operation reports (spec/tracy.md 16) */
     struct az_sv start_signpost, end_signpost; /* empty: not given */
     struct az_sv last_signpost;                /* last | first: which of several equal last signposts */

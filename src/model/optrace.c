@@ -63,6 +63,7 @@ static void release(struct az_trace *t)
     az_vec_release(&o->ops);
     az_vec_release(&o->args);
     az_vec_release(&o->colls);
+    az_vec_release(&o->coll_sources);
     az_vec_release(&o->lane_names);
     az_vec_release(&o->flows);
     az_vec_release(&o->fwdbwd);
@@ -88,6 +89,7 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
     az_vec_init(&o->ops, t->mem);
     az_vec_init(&o->args, t->mem);
     az_vec_init(&o->colls, t->mem);
+    az_vec_init(&o->coll_sources, t->mem);
     az_vec_init(&o->lane_names, t->mem);
     az_vec_init(&o->flows, t->mem);
     az_vec_init(&o->fwdbwd, t->mem);
@@ -202,4 +204,17 @@ int az_optrace_coll(struct az_trace *t, const struct az_coll_args *a, uint32_t *
         return rc;
     *row = *value;
     return added ? az_vec_push(&o->colls, *a) : 0;
+}
+
+const struct az_coll_source *az_optrace_coll_source(const struct az_optrace *o, uint32_t uid)
+{
+    size_t low = 0, high = o->coll_sources.n;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (o->coll_sources.v[mid].uid < uid)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < o->coll_sources.n && o->coll_sources.v[low].uid == uid ? &o->coll_sources.v[low] : NULL;
 }

@@ -18,9 +18,19 @@ AZ_VEC(struct az_op_args, az_op_arg_rows);
 /* What a collective kernel says of itself; ids of text as written (numbers too), AZ_NO_ID where absent. Unique rows. */
 struct az_coll_args {
     uint32_t name, in_nelems, out_nelems, group_size, dtype, in_split, out_split, pg_name, pg_desc, pg_ranks;
-    int64_t seq; /* -1: none */
+    int64_t seq;  /* -1: none */
+    int64_t peer; /* send, recv: rank of the other side; -1: none */
 };
 AZ_VEC(struct az_coll_args, az_coll_rows);
+
+/* What a host event says of the collective that it starts, for kernels that say nothing themselves:
+ * `record_param_comms` with a description, annotations `nccl:<op>` with arguments. */
+struct az_coll_source {
+    uint32_t uid;  /* of the event */
+    uint32_t coll; /* row of `colls`; AZ_NO_ROW */
+    uint32_t args; /* row of `args`; AZ_NO_ROW */
+};
+AZ_VEC(struct az_coll_source, az_coll_sources);
 
 /* Per process and thread: names from metadata events. AZ_NO_ID: unknown. By lane. */
 struct az_lane_names {
@@ -87,6 +97,7 @@ struct az_optrace {
     struct az_ops ops;
     struct az_op_arg_rows args;
     struct az_coll_rows colls;
+    struct az_coll_sources coll_sources; /* by uid */
     struct az_lane_name_rows lane_names; /* parallel to trace.lanes */
     struct az_flows flows;               /* only for link_by = flow */
     struct az_fwdbwds fwdbwd;
@@ -121,6 +132,8 @@ static inline bool az_is_driver_call(const struct az_optrace *o, uint32_t name)
 {
     return az_map_get(&o->driver_calls, name, 0) != AZ_NO_ID;
 }
+/* What the host event of that uid says of a collective; NULL if nothing. */
+const struct az_coll_source *az_optrace_coll_source(const struct az_optrace *o, uint32_t uid);
 
 /* ---- call tree ---- */
 /* Host nodes are numbered: operators 0.., then calls, then frames (when kept), each in row order. */

@@ -215,7 +215,7 @@ static void collectives(void **state)
     assert_int_equal(cell(t, 1, "dtype")->type, AZ_EMPTY);
     assert_int_equal(cell(t, 1, "In msg size (MB)_first")->type, AZ_EMPTY);
     assert_int_equal(cell(t, 1, "dur_std")->type, AZ_EMPTY);
-    is(f, "coll_analysis", 2, "Collective name", "send_recv");
+    is(f, "coll_analysis", 2, "Collective name", "sendrecv");
 }
 
 static void collectives_without_any_metadata(void **state)

@@ -1,0 +1,97 @@
+/* collectives over the ranks of a run: what each waits for, how fast they are, who is late. Spec "Collectives across
+ * ranks". */
+#include "analyses/cr.h"
+#include "analyses/list.h"
+
+/* Files that are missing, members that do not agree. */
+static void findings(const struct cr *c)
+{
+    const struct az_ranks *rs = c->ranks;
+    int64_t partial = 0, differ = 0;
+    for (size_t i = 0; i < c->colls.n; i++) {
+        const struct cr_coll *x = &c->colls.v[i];
+        partial += (x->flags & CR_PARTIAL) && !(x->flags & CR_INCOMPLETE);
+        differ += (x->flags & CR_ARGS_DIFFER) != 0;
+    }
+    if (partial) {
+        struct az_sv who = { "", 0 };
+        for (size_t i = 0; i < rs->n_missing && i < 8; i++)
+            who = az_arena_printf(c->arena, "%.*s%s%lld", AZ_SVF(who), i ? ", " : "", (long long)rs->missing[i]);
+        az_finding(
+            c->job, "partial_collectives", "warning",
+            az_arena_printf(c->arena, "%zu of %lld ranks; missing: %.*s%s", rs->n, (long long)rs->world_size,
+                            AZ_SVF(who), rs->n_missing > 8 ? ", ..." : ""),
+            partial, -1,
+            AZ_SV("latencies of these collectives are upper bounds and bandwidths lower bounds; a late rank that "
+                  "is missing is not seen"));
+    }
+    if (differ)
+        az_finding(c->job, "collective_arguments_differ", "warning", AZ_SV("collectives"), differ, -1,
+                   AZ_SV("members of one collective do not agree on type or size (status in nccl_implicit_sync)"));
+}
+
+static void coverage(const struct cr *c)
+{
+    int64_t guessed = 0;
+    for (uint32_t g = 0; g < c->n; g++)
+        guessed += az_sv_is(az_sv_str(cr_what(c, g)->source), "kernel name");
+    az_cover(c->job, "collective kernels", (double)c->n, "", AZ_SV("of all ranks"));
+    az_cover(c->job, "collectives matched over ranks", (double)c->colls.n, "", AZ_SV(""));
+    az_cover(c->job, "collective kernels without partner", (double)c->unmatched, "", AZ_SV(""));
+    if (guessed)
+        az_cover(c->job, "collective kernels known by name only", (double)guessed, "",
+                 AZ_SV("no type, size or group: matched by order, no bandwidth"));
+}
+
+static int tables(struct cr *c)
+{
+    int rc = cr_sync_tables(c);
+    if (rc == 0)
+        rc = cr_a2av_tables(c);
+    if (rc == 0)
+        rc = cr_straggler_tables(c);
+    if (rc == 0)
+        rc = cr_exposure_tables(c);
+    if (rc == 0)
+        rc = cr_clock_table(c);
+    if (rc == 0)
+        rc = cr_unmatched_table(c);
+    return rc ? rc : cr_long_tables(c);
+}
+
+static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+{
+    struct cr c = { .job = job, .ranks = ranks, .arena = job->arena };
+    const struct cr_part **part = az_arena_array(job->arena, ranks->n + 1, sizeof *part);
+    if (!part)
+        return az_arena_error(job->arena);
+    for (size_t r = 0; r < ranks->n; r++)
+        part[r] = parts[r];
+    c.part = part;
+    int rc = cr_gather(&c);
+    if (rc == 0 && c.n)
+        rc = cr_match(&c);
+    if (rc == 0 && c.n)
+        rc = cr_align_clocks(&c);
+    if (rc == 0 && c.n)
+        rc = cr_measure(&c);
+    if (rc == 0 && c.n)
+        rc = tables(&c);
+    for (size_t r = 0; rc == 0 && c.n && r < ranks->n; r++)
+        if (c.clock[r].applied)
+            az_rank_set_offset(job, ranks, r, -c.clock[r].offset);
+    if (rc == 0 && c.n) {
+        findings(&c);
+        coverage(&c);
+    }
+    cr_release(&c);
+    return rc;
+}
+
+const struct az_rank_analysis az_rank_analysis_collectives = {
+    .name = "collectives",
+    .help = "collectives over the ranks: latency, bandwidth, waits, stragglers, all-to-all, clocks",
+    .any = AZ_CAP_TIMELINE | AZ_CAP_FRAMEWORK | AZ_CAP_DISPATCH | AZ_CAP_HLO,
+    .reduce = cr_reduce,
+    .finish = finish,
+};

@@ -1,0 +1,218 @@
+/* Offsets of the ranks' clocks, from ends of collectives, which come within microseconds of each other. Spec
+ * "Collectives across ranks", 3.1. */
+#include "analyses/cr.h"
+#include "base/sort.h"
+
+#define ROUNDS   64
+#define LEAST_NS 20000 /* a smaller offset is not worth a shift */
+#define MOST_NS  (INT64_C(1) << 61)
+#define FAR_NS   (INT64_C(1) << 59) /* clocks that are years apart stay so */
+
+struct clocks {
+    struct cr *c;
+    uint32_t *order; /* places in c->member of events that count, by rank */
+    uint32_t *coll;  /* of a place */
+    size_t n;
+    int64_t *first;  /* rank -> its first in `order`; ranks + 1 */
+    int64_t *offset; /* by rank */
+    int64_t *middle; /* by collective: median end, offsets taken away */
+    int64_t *scratch;
+    uint32_t *component; /* by rank: the least rank index it is connected with */
+};
+
+static bool counts(const struct cr_coll *x) { return (x->flags & CR_SYNC) && !(x->flags & CR_INCOMPLETE); }
+
+/* Difference; what cannot be a time any more is cut. */
+static int64_t minus(int64_t a, int64_t b)
+{
+    const __int128 d = (__int128)a - b;
+    return d > MOST_NS ? MOST_NS : d < -MOST_NS ? -MOST_NS : (int64_t)d;
+}
+
+static int64_t end_of(const struct cr *c, uint32_t g) { return cr_event(c, g)->end + c->shift[c->rank[g]]; }
+
+static int64_t median(int64_t *v, size_t n)
+{
+    struct az_stats s;
+    if (n == 0)
+        return 0;
+    const int64_t base = v[0]; /* small numbers: a double holds their midpoint exactly */
+    for (size_t i = 0; i < n; i++)
+        v[i] = minus(v[i], base);
+    az_stats_i64(v, n, &s);
+    return base + (int64_t)s.median;
+}
+
+static int collect(struct clocks *k)
+{
+    struct cr *c = k->c;
+    struct az_mem *mem = c->job->mem;
+    int64_t *key = az_mem_alloc(mem, (c->member.n + 1) * sizeof *key);
+    if (!key)
+        return az_mem_error(mem);
+    for (uint32_t x = 0; x < c->colls.n; x++) {
+        const struct cr_coll *coll = &c->colls.v[x];
+        for (uint32_t i = 0; i < coll->n; i++) {
+            const uint32_t place = coll->first + i;
+            k->coll[place] = x;
+            key[place] = counts(coll) ? (int64_t)c->rank[c->member.v[place]] : (int64_t)c->ranks->n;
+            k->n += counts(coll);
+        }
+    }
+    int rc = az_sort_order(key, c->member.n, k->order, mem);
+    for (size_t i = 0; i < k->n && rc == 0; i++)
+        k->first[key[k->order[i]] + 1]++;
+    for (size_t r = 0; r < c->ranks->n; r++)
+        k->first[r + 1] += k->first[r];
+    az_mem_free(mem, key, (c->member.n + 1) * sizeof *key);
+    return rc;
+}
+
+static void middles(struct clocks *k)
+{
+    const struct cr *c = k->c;
+    for (size_t x = 0; x < c->colls.n; x++) {
+        const struct cr_coll *coll = &c->colls.v[x];
+        if (!counts(coll))
+            continue;
+        for (uint32_t i = 0; i < coll->n; i++) {
+            const uint32_t g = cr_member(c, coll, i);
+            k->scratch[i] = minus(end_of(c, g), k->offset[c->rank[g]]);
+        }
+        k->middle[x] = median(k->scratch, coll->n);
+    }
+}
+
+/* How much later than the others' middle a rank ends, for each of its collectives; in scratch. */
+static size_t residuals(struct clocks *k, size_t r)
+{
+    size_t n = 0;
+    for (int64_t i = k->first[r]; i < k->first[r + 1]; i++) {
+        const uint32_t place = k->order[i];
+        k->scratch[n++] = minus(end_of(k->c, k->c->member.v[place]), k->middle[k->coll[place]]);
+    }
+    return n;
+}
+
+/* A rank that shares no collective with another has a clock of its own: offsets are within a component. */
+static void connect(struct clocks *k)
+{
+    const struct cr *c = k->c;
+    for (uint32_t r = 0; r < c->ranks->n; r++)
+        k->component[r] = r;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t x = 0; x < c->colls.n; x++) {
+            const struct cr_coll *coll = &c->colls.v[x];
+            uint32_t least = AZ_NO_ROW;
+            for (uint32_t i = 0; counts(coll) && i < coll->n; i++) {
+                const uint32_t of = k->component[c->rank[cr_member(c, coll, i)]];
+                least = of < least ? of : least;
+            }
+            for (uint32_t i = 0; counts(coll) && i < coll->n; i++) {
+                uint32_t *of = &k->component[c->rank[cr_member(c, coll, i)]];
+                changed |= *of != least;
+                *of = least;
+            }
+        }
+    }
+}
+
+static int ascending(const void *a, const void *b, void *ctx)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    (void)ctx;
+    return (x > y) - (x < y);
+}
+
+/* The clock of most ranks is the right one: their middle offset (the lower one of an even number) becomes 0; of two
+ * ranks that of the first. */
+static int anchor(struct clocks *k)
+{
+    const size_t ranks = k->c->ranks->n;
+    int rc = 0;
+    for (uint32_t root = 0; rc == 0 && root < ranks; root++) {
+        size_t n = 0;
+        for (size_t r = 0; r < ranks; r++)
+            if (k->component[r] == root)
+                k->scratch[n++] = k->offset[r];
+        if (n > 2)
+            rc = az_sort_cmp(k->scratch, n, sizeof *k->scratch, ascending, NULL, k->c->job->mem);
+        const int64_t zero = n > 2 ? k->scratch[(n - 1) / 2] : n ? k->scratch[0] : 0;
+        for (size_t r = 0; r < ranks; r++)
+            if (k->component[r] == root)
+                k->offset[r] = minus(k->offset[r], zero);
+    }
+    return rc;
+}
+
+static int settle(struct clocks *k)
+{
+    const size_t ranks = k->c->ranks->n;
+    for (int round = 0; round < ROUNDS; round++) {
+        bool moved = false;
+        middles(k);
+        for (size_t r = 0; r < ranks; r++) {
+            const size_t n = residuals(k, r);
+            const int64_t o = median(k->scratch, n);
+            moved |= n && o != k->offset[r];
+            k->offset[r] = n ? o : k->offset[r];
+        }
+        if (!moved)
+            break;
+    }
+    connect(k);
+    int rc = anchor(k);
+    middles(k);
+    return rc;
+}
+
+bool cr_clock_off(const struct cr_clock *k)
+{
+    const int64_t far = k->offset < 0 ? -k->offset : k->offset;
+    return k->n && far > LEAST_NS && far / 3 >= k->iqr && (__int128)far > 3 * (__int128)k->iqr;
+}
+
+static void report(struct clocks *k)
+{
+    struct cr *c = k->c;
+    const struct az_sv when = c->job->opts->align_clocks;
+    for (size_t r = 0; r < c->ranks->n; r++) {
+        struct cr_clock *out = &c->clock[r];
+        const size_t n = residuals(k, r);
+        const int64_t o = k->offset[r], base = n ? k->scratch[0] : 0;
+        for (size_t i = 0; i < n; i++)
+            k->scratch[i] = minus(k->scratch[i], base);
+        *out = (struct cr_clock){ .offset = o, .n = n };
+        if (n)
+            out->iqr = (int64_t)(az_percentile_i64(k->scratch, n, 75) - az_percentile_i64(k->scratch, n, 25));
+        out->applied = n && o != 0 && (o < 0 ? -o : o) < FAR_NS &&
+                       (az_sv_is(when, "always") || (!az_sv_is(when, "never") && cr_clock_off(out)));
+        if (out->applied)
+            c->shift[r] -= o;
+    }
+}
+
+int cr_align_clocks(struct cr *c)
+{
+    struct clocks k = { .c = c };
+    const size_t most = c->member.n > c->ranks->n ? c->member.n : c->ranks->n;
+    struct az_arena a;
+    az_arena_init(&a, c->job->mem);
+    k.order = az_arena_array(&a, c->member.n + 1, sizeof *k.order);
+    k.coll = az_arena_array(&a, c->member.n + 1, sizeof *k.coll);
+    k.first = az_arena_array(&a, c->ranks->n + 2, sizeof *k.first);
+    k.offset = az_arena_array(&a, c->ranks->n + 1, sizeof *k.offset);
+    k.middle = az_arena_array(&a, c->colls.n + 1, sizeof *k.middle);
+    k.scratch = az_arena_array(&a, most + 1, sizeof *k.scratch);
+    k.component = az_arena_array(&a, c->ranks->n + 1, sizeof *k.component);
+    int rc = k.order && k.coll && k.first && k.offset && k.middle && k.scratch && k.component ? 0 : az_arena_error(&a);
+    if (rc == 0)
+        rc = collect(&k);
+    if (rc == 0)
+        rc = settle(&k);
+    if (rc == 0)
+        report(&k);
+    az_arena_release(&a);
+    return rc;
+}
