@@ -1,6 +1,8 @@
 /* Compressed output files: what is written comes back, by either library, whole or not at all. */
 #include "unit/io_temp.h"
 
+#include "io/digest.h"
+
 #include "io/gzip_out.h"
 #include "io/source.h"
 
