@@ -1,6 +1,6 @@
 "$ANALYZER" prove x
 echo "$?"
-"$ANALYZER" merge a b
+"$ANALYZER" gather a b
 echo "$?"
 : >trace.csv
 "$ANALYZER" trace.csv
