@@ -91,8 +91,8 @@ static void averages(struct az_job *job, struct az_table *out, const char *table
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "rank_summary", "Summary of the ranks", job->n_traces == 0 ? AZ_TABLE_SUMMARY | AZ_TABLE_SHORT : 0);
+    struct az_table *t = az_table_new(job->arena, "rank_summary", "Summary of the ranks",
+                                      job->n_traces == 0 ? AZ_TABLE_SUMMARY | AZ_TABLE_SHORT : 0);
     (void)parts;
     if (!t)
         return az_arena_error(job->arena);

@@ -135,7 +135,8 @@ static void assert_same(const struct az_trace *a, const struct az_trace *b)
     for (uint32_t i = 0; i < a->names.text.n; i++)
         assert_int_equal(az_is_driver_call(p, i), az_is_driver_call(q, i));
     assert_int_equal(p->driver_calls.n, q->driver_calls.n);
-    SAME_ROWS(ops), SAME_ROWS(args), SAME_ROWS(colls), SAME_ROWS(coll_sources), SAME_ROWS(lane_names), SAME_ROWS(counters), SAME_ROWS(syncs);
+    SAME_ROWS(ops), SAME_ROWS(args), SAME_ROWS(colls), SAME_ROWS(coll_sources), SAME_ROWS(lane_names),
+        SAME_ROWS(counters), SAME_ROWS(syncs);
     assert_int_equal(p->counter_values.n, q->counter_values.n);
     for (size_t i = 0; i < p->counter_values.n; i++)
         assert_true(p->counter_values.v[i].name == q->counter_values.v[i].name &&

@@ -1,8 +1,8 @@
 # The example: what is printed behind the inputs' own text, and what is written.
 "$ANALYZER" --config="$SRC/example/compare.json" -o out -q --format text,xlsx,csv,json,md 2>&1 |
     sed -n '/^===== Side by side/,$p'
-ls out | sed 's/^/wrote /'
-ls out/comparison_csvs | sed 's/^/table /'
+find out -mindepth 1 -maxdepth 1 | sort | sed 's|^out/|wrote |'
+find out/comparison_csvs -type f | sort | sed 's|^.*/|table |'
 "$PYTHON" - "$SRC" <<'PY'
 import json, os, sys
 import jsonschema
