@@ -110,7 +110,8 @@ static void put_format(struct schema *s)
     az_vec_release(&pattern);
 }
 
-/* A list, or one string; of report names, else any non-empty text. A list of paths has one at least. */
+/* A list, or one string; of report names, else any non-empty text. A list of paths (and of what to compare) has one at
+ * least. */
 enum list_of { LIST_REPORTS, LIST_PATHS, LIST_TEXTS };
 static void put_list(struct schema *s, enum list_of what)
 {
@@ -252,7 +253,9 @@ static void put_property(struct schema *s, const struct az_option *o)
         else if (o->places == AZ_AT_GATES)
             put_inputs(w, o, "#/definitions/rule");
         else
-            put_list(s, o->owner == AZ_OWN_SEARCH || o->places == AZ_AT_COMPARE ? LIST_TEXTS : LIST_REPORTS);
+            put_list(s, o->places == AZ_AT_COMPARE  ? LIST_PATHS
+                        : o->owner == AZ_OWN_SEARCH ? LIST_TEXTS
+                                                    : LIST_REPORTS);
         break;
     case AZ_OPT_SIZE:
         az_jsonw_key(w, "type");
