@@ -27,13 +27,16 @@ double cr_binomial_tail(int64_t n, double p, int64_t k)
         return 0;
     if (p >= 1)
         return 1;
-    double sum = 0;
+    /* Logarithms of the terms, one from the other: lgamma() writes a global. */
+    double sum = 0, log_term = (double)k * log(p) + (double)(n - k) * log1p(-p);
+    for (int64_t j = 1; j <= k; j++)
+        log_term += log((double)(n - k + j) / (double)j);
     for (int64_t i = k; i <= n; i++) {
-        const double term = exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) +
-                                (double)i * log(p) + (double)(n - i) * log1p(-p));
+        const double term = exp(log_term);
         sum += term;
         if ((double)i > (double)n * p && term < sum * 1e-17) /* the rest is smaller still */
             break;
+        log_term += log((double)(n - i) / (double)(i + 1)) + log(p) - log1p(-p);
     }
     return sum > 1 ? 1 : sum;
 }
