@@ -8,7 +8,7 @@
 #include "io/path.h"
 #include "results/load.h"
 
-enum { OPT_NAMES = OPT_OWN, OPT_SHEETS, OPT_BASELINE, OPT_NORMALIZE };
+enum { OPT_NAMES = OPT_OWN, OPT_SHEETS, OPT_BASELINE, OPT_NORMALIZE, OPT_TREE };
 
 static const struct cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE", "a configuration whose inputs can be named by their titles; alone: all of them" },
@@ -18,6 +18,7 @@ static const struct cmd_opt options[] = {
       "only these tables: names, globs, or all, gpu_timeline, ops_summary, kernel_summary, ops_all, roofline" },
     { OPT_NORMALIZE, "normalize", NULL,
       "compare kernel names without template arguments, addresses, and the numbers of generated kernels" },
+    { OPT_TREE, "tree", NULL, "of two PyTorch traces also the difference by call tree" },
     { 'o', "output", "PATH", "folder for comparison.xlsx and other outputs; a name ending in .xlsx: the workbook" },
     { OPT_FORMAT, "format", "LIST", "outputs: text and the formats of 'analyzer list'" },
     { OPT_CSV_DIR, "csv-dir", "DIR", "one CSV file a table of the comparison in DIR" },
@@ -40,7 +41,7 @@ struct compare_args {
     struct run_args r;
     struct az_vec_sv names, sheets; /* views into argv */
     const char *baseline;
-    bool normalize;
+    bool normalize, tree;
 };
 
 struct session {
@@ -74,6 +75,9 @@ static int take(struct compare_args *c, int id, const char *value)
         return AZ_EXIT_OK;
     case OPT_NORMALIZE:
         c->normalize = true;
+        return AZ_EXIT_OK;
+    case OPT_TREE:
+        c->tree = true;
         return AZ_EXIT_OK;
     default:
         return run_option(c->cmd, &c->r, id, value);
@@ -291,6 +295,7 @@ static int apply(const struct compare_args *k, struct az_config *c)
     c->no_reports = true;
     c->strict |= k->r.strict;
     c->compare.normalize |= k->normalize;
+    c->compare.tree |= k->tree;
     if (k->baseline)
         c->compare.baseline = az_sv_str(k->baseline);
     if (k->r.jobs >= 0)

@@ -9,6 +9,7 @@
 #define NUMBER AZ_SPEC_NUMBER
 #define FAMILY AZ_SPEC_FAMILY
 #define RENAME AZ_SPEC_RENAME
+#define TREE   AZ_SPEC_TREE
 
 #define US       "(\xc2\xb5s)"
 #define CALL_KEY "name|Input type|Input Dims|Input Strides|Concrete Inputs|is_recompute?"
@@ -23,6 +24,8 @@ static const struct az_compare_spec specs[] = {
       NULL, NULL, NULL, "not compared: says what the run was", NULL, SKIP },
     { "kernel_details|gpu_events|nvtx_gpu_proj_trace|device_iterations|gpu_utilization|idle_gaps|gpu_gaps|iteration_gaps|"
       "*_trace|*_long", NULL, NULL, NULL, NULL, "not compared: single events", NULL, SKIP },
+    { "diff_by_op|diff_stats|diff_stats_unique_args_summary|op_kernel_map|merged_tree|names_diff", NULL, NULL, NULL, NULL,
+      "not compared: a difference to another trace", NULL, SKIP | TREE },
 
     { "gpu_timeline|gpu_events_averages", NULL, "device?|rank?|is_recompute?|type", "time ms=time_ms", NULL, NULL,
       "total_time", TEXT | ALL | NUMBER },
@@ -160,6 +163,14 @@ bool az_compare_knows(struct az_sv id)
             if (az_sv_eq(az_sv_cut(&rest, '|'), id))
                 return true;
     }
+    return false;
+}
+
+bool az_compare_of_tree(struct az_sv id)
+{
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+        if ((specs[i].flags & TREE) && fits(specs[i].sheets, id))
+            return true;
     return false;
 }
 
