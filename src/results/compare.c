@@ -118,8 +118,10 @@ static bool total_of(const struct comparison *c, size_t input, double *out)
 {
     static const char *const busy[] = { "busy_time", "total_time" };
     const struct az_table *t = az_document_table(c->in[input].doc, "gpu_timeline");
+    if (!t) /* of all ranks */
+        t = az_document_table(c->in[input].doc, "gpu_timelines");
     ptrdiff_t type = t ? az_compare_column(t, AZ_SV("type")) : -1,
-              ms = t ? az_compare_column(t, AZ_SV("time ms=time_ms")) : -1;
+              ms = t ? az_compare_column(t, AZ_SV("time ms=time_ms=time_ms_avg")) : -1;
 
     for (size_t k = 0; type >= 0 && ms >= 0 && k < 2; k++) {
         for (size_t r = 0; r < t->rows; r++) {

@@ -20,8 +20,10 @@ static const struct az_compare_spec specs[] = {
     /* sheets, with, keys, values, drop, category, total, flags */
 
     /* what describes a run, and tables of single events */
-    { "coverage|facts|findings|advice|data_quality|unmatched_kernels|signposts|roofline_chart|ops_stacked_chart", NULL,
+    { "coverage|facts|findings|advice|data_quality|unmatched_kernels|signposts|roofline_chart|ops_stacked_chart|"
+      "ranks|clock_offsets", NULL,
       NULL, NULL, NULL, "not compared: says what the run was", NULL, SKIP },
+    { "nccl_summary_long", "Collective name", "rank?|" COLL_KEY, "dur_sum|dur_mean|operation_count", NULL, NULL, NULL, 0 },
     { "kernel_details|gpu_events|nvtx_gpu_proj_trace|device_iterations|gpu_utilization|idle_gaps|gpu_gaps|iteration_gaps|"
       "*_trace|*_long", NULL, NULL, NULL, NULL, "not compared: single events", NULL, SKIP },
     { "diff_by_op|diff_stats|diff_stats_unique_args_summary|op_kernel_map|merged_tree|names_diff", NULL, NULL, NULL, NULL,
@@ -31,6 +33,13 @@ static const struct az_compare_spec specs[] = {
       "total_time", TEXT | ALL | NUMBER },
     { "gpu_timeline_by_device|gpu_timeline_by_agent|gpu_timeline_by_step|gpu_timeline_by_rank|tpu_timeline", NULL,
       "rank?|device?|agent?|step?|is_recompute?|type", "time ms=time_ms", NULL, NULL, "total_time", NUMBER },
+    { "gpu_timelines", NULL, "type|is_recompute?", "time_ms_avg|time_ms_max|time_ms_min", NULL, NULL, "total_time",
+      TEXT | ALL | NUMBER },
+    { "gpu_timelines_by_rank", "total_time", "rank", "total_time|busy_time|computation_time|exposed_comm_time|idle_time", NULL,
+      NULL, NULL, 0 },
+    { "temporal_breakdown", NULL, "rank", "kernel_time(us)|compute_time(us)|non_compute_time(us)|idle_time(us)", NULL, NULL,
+      NULL, 0 },
+    { "nccl_exposure", NULL, "Collective", "time_ms|exposed_transfer_ms|exposed_wait_ms|kernels", NULL, NULL, "all", TEXT | ALL },
     { "classes|nccl|memops", "TimePerIter(ms)", "Class", "TimePerIter(ms)|TotalTime(ms)|TotalInstance", NULL, "Class", NULL,
       TEXT | ALL },
 

@@ -55,10 +55,3 @@ try --config=r.json run one --tree
 try a.json - --tree <b.json
 echo '{}' >empty.json
 try a.json empty.json --tree
-"$PYTHON" - <<'P'
-import json
-t = json.load(open("a.json"))
-t["traceEvents"] = [e for e in t["traceEvents"] if e.get("cat") not in ("cpu_op", "cuda_runtime", "python_function")]
-json.dump(t, open("device.json", "w"))
-P
-try device.json a.json --tree --sheets gpu_timeline
