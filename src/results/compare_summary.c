@@ -78,7 +78,7 @@ static void put_figures(struct az_table *t, const struct comparison *c, const st
     az_put_f64(t, b);
     az_put_f64(t, x);
     az_put_f64(t, x - b);
-    az_put_f64(t, fabs(b) > 0 ? 100 * (x - b) / b : NAN);
+    az_put_f64(t, fabs(b) > 0 ? 100 * (x - b) / b + 0.0 : NAN);
     az_put_f64(t, az_join_geomean(c, j, v));
 }
 
