@@ -2,6 +2,7 @@
 #include "driver/internal.h"
 
 #include "base/utf8.h"
+#include "results/compare.h"
 
 void az_plan_init(struct az_plan *p)
 {
@@ -162,6 +163,8 @@ static int check_compare(const struct az_plan *p, const struct az_config *c, str
     if (!rc && n < 2)
         rc =
             az_diag_fail(diag, AZ_ECONFIG, at, "compare: %zu input%s (two or more are compared)", n, n == 1 ? "" : "s");
+    if (!rc && n > AZ_COMPARE_MAX)
+        rc = az_diag_fail(diag, AZ_ECONFIG, at, "compare: %zu inputs (at most %d are compared)", n, AZ_COMPARE_MAX);
     if (!rc && !is_baseline(p, k))
         rc = az_diag_fail(diag, AZ_ECONFIG, at,
                           "compare: baseline '%.*s' is none of the inputs (first, best, median, or a name)",

@@ -40,6 +40,7 @@ static const struct az_compare_spec specs[] = {
     { "temporal_breakdown", NULL, "rank", "kernel_time(us)|compute_time(us)|non_compute_time(us)|idle_time(us)", NULL, NULL,
       NULL, 0 },
     { "nccl_exposure", NULL, "Collective", "time_ms|exposed_transfer_ms|exposed_wait_ms|kernels", NULL, NULL, "all", TEXT | ALL },
+    { "grouped_breakdown", "Group", "Group", "Time (s)|Exposed (s)", NULL, NULL, "Total", TEXT | ALL },
     { "classes|nccl|memops", "TimePerIter(ms)", "Class", "TimePerIter(ms)|TotalTime(ms)|TotalInstance", NULL, "Class", NULL,
       TEXT | ALL },
 
