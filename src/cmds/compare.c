@@ -160,7 +160,8 @@ static int copy_input(const struct az_input *from, struct az_inputs *to)
     return rc;
 }
 
-/* ---- names of paths: the base name without extension, with as many folders before it as tell them apart ---- */
+/* ---- names of paths: the base name without extension, with as many folders before it as tell them apart; with it
+ * where folders do not ---- */
 
 static struct az_sv path_of(const struct az_input *in) { return in->files.n ? in->files.v[0].path : in->title; }
 
@@ -175,10 +176,10 @@ static struct az_sv stem_of(const struct az_input *in)
     return f && f->stem ? f->stem(path) : az_path_stem(path);
 }
 
-/* The last `parts` components of an input's path, without the extension of a file. */
-static struct az_sv tail_of(struct az_arena *a, const struct az_input *in, size_t parts)
+/* The last `parts` components of an input's path, without the extension of a file unless `whole`. */
+static struct az_sv tail_of(struct az_arena *a, const struct az_input *in, size_t parts, bool whole)
 {
-    struct az_sv name = stem_of(in), dir = az_path_dir(path_of(in));
+    struct az_sv name = whole ? az_path_base(path_of(in)) : stem_of(in), dir = az_path_dir(path_of(in));
 
     for (size_t i = 1; i < parts && !az_sv_is(dir, ".") && !az_sv_is(dir, "/"); i++) {
         name = az_arena_printf(a, "%.*s/%.*s", AZ_SVF(az_path_base(dir)), AZ_SVF(name));
@@ -188,12 +189,12 @@ static struct az_sv tail_of(struct az_arena *a, const struct az_input *in, size_
 }
 
 /* Do two different paths have the same name? */
-static bool ambiguous(struct az_arena *a, const struct az_config *c, size_t parts)
+static bool ambiguous(struct az_arena *a, const struct az_config *c, size_t parts, bool whole)
 {
     for (size_t i = 0; i < c->inputs.n; i++)
         for (size_t k = 0; k < i; k++) {
             const struct az_input *x = &c->inputs.v[i], *y = &c->inputs.v[k];
-            if (!az_sv_eq(path_of(x), path_of(y)) && az_sv_eq(tail_of(a, x, parts), tail_of(a, y, parts)))
+            if (!az_sv_eq(path_of(x), path_of(y)) && az_sv_eq(tail_of(a, x, parts, whole), tail_of(a, y, parts, whole)))
                 return true;
         }
     return false;
@@ -202,13 +203,19 @@ static bool ambiguous(struct az_arena *a, const struct az_config *c, size_t part
 static void name_paths(struct az_config *c)
 {
     size_t parts = 1;
+    bool whole = false;
 
-    while (parts < 16 && ambiguous(&c->arena, c, parts))
+    while (parts < 16 && ambiguous(&c->arena, c, parts, whole)) {
         parts++;
+        if (parts == 16 && !whole) { /* run.db and run.json of one folder */
+            whole = true;
+            parts = 1;
+        }
+    }
     for (size_t i = 0; i < c->inputs.n; i++) {
         struct az_input *in = &c->inputs.v[i];
         if (in->files.n && !az_sv_is(path_of(in), "-"))
-            in->title = tail_of(&c->arena, in, parts);
+            in->title = tail_of(&c->arena, in, parts, whole);
     }
 }
 

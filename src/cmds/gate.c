@@ -279,6 +279,7 @@ static int prepare(struct session *s)
     if (!rc)
         rc = set_outputs(s);
     s->config.warn_only |= g->warn_only;
+    s->config.no_reports = true; /* a name that two inputs would share does not matter */
     if (!rc)
         rc = az_plan_make(&s->plan, &s->config, &s->diag);
     s->plan.saved = &s->saved;

@@ -27,3 +27,8 @@ echo "== the verdict file, twice the same"
 ls 1
 cmp 1/gates.json 2/gates.json && cmp 1/gates.xml 2/gates.xml && cmp 1/gates.prom 2/gates.prom && echo equal
 cat 1/gates.json
+echo "== one profile twice, with outputs that an input would have, too"
+cp "$SRC/example/pytorch/train_step.json" t.json
+analyzer gate t.json t.json --format md,csv,junit,openmetrics,verdict -o twice
+analyzer gate t.json t.json --format md,csv,junit,openmetrics,verdict -o again
+diff -r twice again && find twice -maxdepth 1 | sort
