@@ -34,3 +34,8 @@ echo "== a saved run that was cut: an input that failed, no usage error"
 printf '{"schema": "analyzer-result/1", "tables": [{"id": "x"' >cut.json
 analyzer gate a.csv cut.json
 analyzer gate cut.json a.csv
+echo "== just beyond the limit: with as many digits as show it"
+mkdir was now
+printf 'type,time ms\nbusy_time,100\n' >was/gpu_timeline.csv
+printf 'type,time ms\nbusy_time,105.0001\n' >now/gpu_timeline.csv
+analyzer gate was now --rule table=gpu_timeline,rel=0.05
