@@ -32,3 +32,12 @@ cp "$SRC/example/pytorch/train_step.json" t.json
 analyzer gate t.json t.json --format md,csv,junit,openmetrics,verdict -o twice
 analyzer gate t.json t.json --format md,csv,junit,openmetrics,verdict -o again
 diff -r twice again && find twice -maxdepth 1 | sort
+echo "== folders of CSV tables as inputs of a configuration"
+mkdir d1 d2
+printf 'type,time ms\nbusy_time,100\ntotal_time,200\n' >d1/gpu_timeline.csv
+printf 'type,time ms\nbusy_time,120\ntotal_time,200\n' >d2/gpu_timeline.csv
+cat >two.json <<'J'
+{ "inputs": [ { "title": "x", "format": "result", "path": "d1" }, { "title": "y", "path": "d2" } ],
+  "gates": { "baseline": "x" }, "compare": {}, "outputs": { "formats": ["text"] } }
+J
+analyzer --config=two.json
