@@ -8,7 +8,7 @@
 #include "io/path.h"
 #include "results/load.h"
 
-enum { OPT_NAMES = OPT_OWN, OPT_SHEETS, OPT_BASELINE, OPT_NORMALIZE };
+enum { OPT_NAMES = OPT_OWN, OPT_SHEETS, OPT_BASELINE, OPT_NORMALIZE, OPT_TREE };
 
 static const struct cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE", "a configuration whose inputs can be named by their titles; alone: all of them" },
@@ -18,6 +18,7 @@ static const struct cmd_opt options[] = {
       "only these tables: names, globs, or all, gpu_timeline, ops_summary, kernel_summary, ops_all, roofline" },
     { OPT_NORMALIZE, "normalize", NULL,
       "compare kernel names without template arguments, addresses, and the numbers of generated kernels" },
+    { OPT_TREE, "tree", NULL, "of two PyTorch traces also the difference by call tree" },
     { 'o', "output", "PATH", "folder for comparison.xlsx and other outputs; a name ending in .xlsx: the workbook" },
     { OPT_FORMAT, "format", "LIST", "outputs: text and the formats of 'analyzer list'" },
     { OPT_CSV_DIR, "csv-dir", "DIR", "one CSV file a table of the comparison in DIR" },
@@ -40,7 +41,7 @@ struct compare_args {
     struct run_args r;
     struct az_vec_sv names, sheets; /* views into argv */
     const char *baseline;
-    bool normalize;
+    bool normalize, tree;
 };
 
 struct session {
@@ -74,6 +75,9 @@ static int take(struct compare_args *c, int id, const char *value)
         return AZ_EXIT_OK;
     case OPT_NORMALIZE:
         c->normalize = true;
+        return AZ_EXIT_OK;
+    case OPT_TREE:
+        c->tree = true;
         return AZ_EXIT_OK;
     default:
         return run_option(c->cmd, &c->r, id, value);
@@ -156,7 +160,8 @@ static int copy_input(const struct az_input *from, struct az_inputs *to)
     return rc;
 }
 
-/* ---- names of paths: the base name without extension, with as many folders before it as tell them apart ---- */
+/* ---- names of paths: the base name without extension, with as many folders before it as tell them apart; with it
+ * where folders do not ---- */
 
 static struct az_sv path_of(const struct az_input *in) { return in->files.n ? in->files.v[0].path : in->title; }
 
@@ -171,10 +176,10 @@ static struct az_sv stem_of(const struct az_input *in)
     return f && f->stem ? f->stem(path) : az_path_stem(path);
 }
 
-/* The last `parts` components of an input's path, without the extension of a file. */
-static struct az_sv tail_of(struct az_arena *a, const struct az_input *in, size_t parts)
+/* The last `parts` components of an input's path, without the extension of a file unless `whole`. */
+static struct az_sv tail_of(struct az_arena *a, const struct az_input *in, size_t parts, bool whole)
 {
-    struct az_sv name = stem_of(in), dir = az_path_dir(path_of(in));
+    struct az_sv name = whole ? az_path_base(path_of(in)) : stem_of(in), dir = az_path_dir(path_of(in));
 
     for (size_t i = 1; i < parts && !az_sv_is(dir, ".") && !az_sv_is(dir, "/"); i++) {
         name = az_arena_printf(a, "%.*s/%.*s", AZ_SVF(az_path_base(dir)), AZ_SVF(name));
@@ -184,12 +189,12 @@ static struct az_sv tail_of(struct az_arena *a, const struct az_input *in, size_
 }
 
 /* Do two different paths have the same name? */
-static bool ambiguous(struct az_arena *a, const struct az_config *c, size_t parts)
+static bool ambiguous(struct az_arena *a, const struct az_config *c, size_t parts, bool whole)
 {
     for (size_t i = 0; i < c->inputs.n; i++)
         for (size_t k = 0; k < i; k++) {
             const struct az_input *x = &c->inputs.v[i], *y = &c->inputs.v[k];
-            if (!az_sv_eq(path_of(x), path_of(y)) && az_sv_eq(tail_of(a, x, parts), tail_of(a, y, parts)))
+            if (!az_sv_eq(path_of(x), path_of(y)) && az_sv_eq(tail_of(a, x, parts, whole), tail_of(a, y, parts, whole)))
                 return true;
         }
     return false;
@@ -198,13 +203,19 @@ static bool ambiguous(struct az_arena *a, const struct az_config *c, size_t part
 static void name_paths(struct az_config *c)
 {
     size_t parts = 1;
+    bool whole = false;
 
-    while (parts < 16 && ambiguous(&c->arena, c, parts))
+    while (parts < 16 && ambiguous(&c->arena, c, parts, whole)) {
         parts++;
+        if (parts == 16 && !whole) { /* run.db and run.json of one folder */
+            whole = true;
+            parts = 1;
+        }
+    }
     for (size_t i = 0; i < c->inputs.n; i++) {
         struct az_input *in = &c->inputs.v[i];
         if (in->files.n && !az_sv_is(path_of(in), "-"))
-            in->title = tail_of(&c->arena, in, parts);
+            in->title = tail_of(&c->arena, in, parts, whole);
     }
 }
 
@@ -291,6 +302,7 @@ static int apply(const struct compare_args *k, struct az_config *c)
     c->no_reports = true;
     c->strict |= k->r.strict;
     c->compare.normalize |= k->normalize;
+    c->compare.tree |= k->tree;
     if (k->baseline)
         c->compare.baseline = az_sv_str(k->baseline);
     if (k->r.jobs >= 0)

@@ -47,6 +47,7 @@ struct session {
     struct az_plan plan;
     struct az_diag diag;
     struct az_saved_list saved;
+    bool unreadable; /* one of them */
 };
 
 /* ---- options ---- */
@@ -197,7 +198,8 @@ static int add_operand(struct session *s, const char *path, bool baseline)
             s->saved.v[i]->baseline = baseline;
             s->saved.v[i]->only = s->saved.n == saved + 1;
         }
-        return rc == AZ_ENOMEM ? rc : rc ? AZ_ECONFIG : AZ_OK;
+        s->unreadable |= rc != AZ_OK;
+        return rc;
     }
     rc = az_plan_paths(&s->config, &path, 1, &s->diag);
     for (size_t i = inputs; !rc && i < s->config.inputs.n; i++) {
@@ -277,6 +279,7 @@ static int prepare(struct session *s)
     if (!rc)
         rc = set_outputs(s);
     s->config.warn_only |= g->warn_only;
+    s->config.no_reports = true; /* a name that two inputs would share does not matter */
     if (!rc)
         rc = az_plan_make(&s->plan, &s->config, &s->diag);
     s->plan.saved = &s->saved;
@@ -306,7 +309,7 @@ static int run_session(struct gate_args *g)
     az_diag_print(&s.diag, &g->run.log);
     if (rc && s.diag.errors == 0)
         az_log_line(&g->run.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
-    status = exit_status(rc);
+    status = s.unreadable && rc != AZ_ENOMEM && rc != AZ_EINTERNAL ? AZ_EXIT_PARTIAL : exit_status(rc);
     if (!rc) {
         g->run.workers = (unsigned)(g->jobs >= 0 ? g->jobs : s.config.jobs);
         g->run.memory_limit = s.config.memory_limit;

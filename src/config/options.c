@@ -97,6 +97,8 @@ const struct az_option az_option_table[] = {
       "names of tables, or globs; absent: all", "0.1" },
     { "normalize", AZ_AT_COMPARE, AZ_OPT_BOOL, CONF(compare.normalize), NO_RANGE, NULL, "false", "",
       "kernel names are compared without template arguments, addresses, and the numbers of generated kernels", "0.1" },
+    { "tree", AZ_AT_COMPARE, AZ_OPT_BOOL, CONF(compare.tree), NO_RANGE, NULL, "false", "",
+      "of two PyTorch traces also the difference by call tree: the baseline's trace is merged with the other one", "0.1" },
 
     { "run_group", AZ_AT_INPUT, AZ_OPT_TEXT, LOADER, NO_RANGE, NULL, NULL, "",
       "inputs of one run_group are repeated runs of the same thing: gates pool their figures under this name", "0.1" },

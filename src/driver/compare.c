@@ -96,6 +96,7 @@ static int fill_comparison(struct choice *ch, struct az_document *doc)
                                           .tables = c->tables.v,
                                           .n_tables = c->tables.n,
                                           .normalize = c->normalize,
+                                          .tree = c->tree,
                                           .text_all = ch->f->opts->text_full };
     return az_compare(doc, ch->in, ch->n, &opts, ch->diag);
 }

@@ -20,7 +20,7 @@ struct az_followup {
     const struct az_plan *plan;
     const struct az_run_opts *opts;
     const struct az_log *log;
-    const struct az_outcome *outcomes;
+    struct az_outcome *outcomes;
     size_t n;
     bool color;
     struct az_vec_char text; /* what the steps print, in their order */

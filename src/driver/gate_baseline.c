@@ -36,9 +36,14 @@ int az_gate_take_docs(struct az_gate_step *s)
     s->docs = az_arena_array(&s->arena, s->f->n + (saved ? saved->n : 0), sizeof *s->docs);
     if (!s->docs)
         return az_arena_error(&s->arena);
-    for (size_t i = 0; i < s->f->n; i++)
-        if (s->f->outcomes[i].reportable && !s->f->outcomes[i].error)
-            take_outcome(s, &s->f->outcomes[i]);
+    for (size_t i = 0; i < s->f->n; i++) {
+        struct az_outcome *o = &s->f->outcomes[i];
+        if (!o->reportable || o->error)
+            continue;
+        if (o->job->saved == AZ_SAVED_TABLES)
+            az_saved_guess(&o->doc);
+        take_outcome(s, o);
+    }
     for (size_t i = 0; saved && i < saved->n; i++) {
         const struct az_saved_doc *d = saved->v[i];
         s->docs[s->n_docs++] = (struct az_gate_doc){ .title = d->title,

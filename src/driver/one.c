@@ -127,7 +127,8 @@ static int read_traces(struct az_one *o)
 /* The trace that the input is compared with. The report is made without it if it cannot be read. */
 static int read_other(struct az_one *o)
 {
-    const struct az_file file = { .path = o->job->input->opts.comparison_json_path };
+    const struct az_sv beside = o->job->beside;
+    const struct az_file file = { .path = beside.n ? beside : o->job->input->opts.comparison_json_path };
     const unsigned caps = o->caps;
     if (file.path.n == 0 || o->res->n_traces != 1 || !(caps & AZ_CAP_FRAMEWORK))
         return AZ_OK;

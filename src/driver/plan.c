@@ -2,6 +2,7 @@
 #include "driver/internal.h"
 
 #include "base/utf8.h"
+#include "results/compare.h"
 
 void az_plan_init(struct az_plan *p)
 {
@@ -162,6 +163,8 @@ static int check_compare(const struct az_plan *p, const struct az_config *c, str
     if (!rc && n < 2)
         rc =
             az_diag_fail(diag, AZ_ECONFIG, at, "compare: %zu input%s (two or more are compared)", n, n == 1 ? "" : "s");
+    if (!rc && n > AZ_COMPARE_MAX)
+        rc = az_diag_fail(diag, AZ_ECONFIG, at, "compare: %zu inputs (at most %d are compared)", n, AZ_COMPARE_MAX);
     if (!rc && !is_baseline(p, k))
         rc = az_diag_fail(diag, AZ_ECONFIG, at,
                           "compare: baseline '%.*s' is none of the inputs (first, best, median, or a name)",
@@ -169,6 +172,75 @@ static int check_compare(const struct az_plan *p, const struct az_config *c, str
     if (!rc && k->names.n && k->names.n != n)
         rc = az_diag_fail(diag, AZ_ECONFIG, at, "compare: %zu names for %zu inputs", k->names.n, n);
     return rc;
+}
+
+/* i-th input of the comparison, which check_compare has seen. */
+static struct az_plan_job *compared(struct az_plan *p, const struct az_compare_config *k, size_t i)
+{
+    for (size_t j = 0; k->inputs.n && j < p->jobs.n; j++)
+        if (az_sv_eq(p->jobs.v[j].input->title, k->inputs.v[i]))
+            return &p->jobs.v[j];
+    return &p->jobs.v[i];
+}
+
+/* Is it one trace of a format that takes the option `o`? What is wrong with the input itself is told in its turn. */
+static int check_tree(const struct az_plan_job *job, const struct az_option *o, struct az_where at,
+                      struct az_diag *diag)
+{
+    const struct az_sv title = job->input->title;
+    const char *const why = "the call-tree difference needs two PyTorch traces";
+
+    if (job->error)
+        return AZ_OK;
+    if (!job->format || !az_sv_is(az_sv_str(o->formats), job->format->name))
+        return az_diag_fail(diag, AZ_ECONFIG, at, "compare: '%.*s' is a %s: %s", AZ_SVF(title),
+                            job->format ? job->format->name : "saved result", why);
+    if (job->files.n != 1)
+        return az_diag_fail(diag, AZ_ECONFIG, at, "compare: '%.*s' is a run of %zu files: %s, one file each",
+                            AZ_SVF(title), job->files.n, why);
+    if (az_path_is_stream(job->files.v[0].path))
+        return az_diag_fail(diag, AZ_ECONFIG, at,
+                            "compare: '%.*s' can be read once only: name a file for the call-tree difference",
+                            AZ_SVF(title));
+    if (job->input->opts.comparison_json_path.n)
+        return az_diag_fail(diag, AZ_ECONFIG, at,
+                            "compare: '%.*s' has a comparison_json_path of its own, and the call-tree difference is "
+                            "asked for, too (one of both)",
+                            AZ_SVF(title));
+    return AZ_OK;
+}
+
+/* "tree": the other input's trace is read beside the baseline's. */
+static int plan_tree(struct az_plan *p, const struct az_config *c, struct az_diag *diag)
+{
+    const struct az_compare_config *k = &c->compare;
+    const struct az_option *o = az_option_find(AZ_SV("comparison_json_path"), AZ_AT_OPTIONS);
+    const struct az_where at = c->path.n ? AZ_AT_FILE(c->path) : AZ_NOWHERE;
+    const size_t n = k->inputs.n ? k->inputs.n : p->jobs.n;
+    struct az_plan_job *job[2];
+    size_t base = 2;
+    int rc = o ? AZ_OK : AZ_EINTERNAL;
+
+    if (n != 2)
+        return az_diag_fail(diag, AZ_ECONFIG, at, "compare: the call-tree difference is of two inputs, not of %zu", n);
+    for (size_t i = 0; i < 2; i++) {
+        job[i] = compared(p, k, i);
+        if (base == 2 && az_sv_eq(k->names.n ? k->names.v[i] : job[i]->input->title, k->baseline))
+            base = i;
+    }
+    if (base == 2 && (az_sv_is(k->baseline, "best") || az_sv_is(k->baseline, "median")))
+        return az_diag_fail(
+            diag, AZ_ECONFIG, at,
+            "compare: with baseline '%.*s' it is known too late whose call tree is the first (name one)",
+            AZ_SVF(k->baseline));
+    base = base == 2 ? 0 : base;
+    for (size_t i = 0; !rc && i < 2; i++)
+        rc = job[i]->skip ? AZ_OK : check_tree(job[i], o, at, diag);
+    if (rc || job[0]->skip || job[1]->skip || job[0]->error || job[1]->error)
+        return rc;
+    job[base]->beside = job[!base]->files.v[0].path;
+    job[base]->cost += job[!base]->cost;
+    return AZ_OK;
 }
 
 int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *diag)
@@ -190,6 +262,8 @@ int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *d
         rc = choose_titles(p, &c->only, diag);
     if (!rc && c->compare.wanted)
         rc = check_compare(p, c, diag);
+    if (!rc && c->compare.wanted && c->compare.tree)
+        rc = plan_tree(p, c, diag);
     if (!rc)
         rc = az_outputs_plan(p, c, diag);
     if (rc == AZ_ENOMEM)

@@ -23,13 +23,14 @@ struct az_plan_job {
     struct az_files files;          /* what is parsed: the input's files, a piped one replaced by its copy */
     struct az_targets targets;      /* text is not among them */
     bool text;                      /* prints text to stdout */
-    size_t xlsx_rows;               /* rows of a table in a workbook; 0: all */
-    size_t html_rows;               /* the same of the HTML report */
-    bool skip;                      /* not chosen by --only */
-    uint64_t bytes;                 /* size of its files on disk */
-    uint64_t cost;                  /* predicted memory, for admission */
-    struct az_diag diag;            /* messages of this input, printed by the driver when its turn comes */
-    int error;                      /* AZ_OK, or why it cannot run */
+    struct az_sv beside; /* a trace it is compared with (compare.tree): as comparison_json_path; empty: none */
+    size_t xlsx_rows;    /* rows of a table in a workbook; 0: all */
+    size_t html_rows;    /* the same of the HTML report */
+    bool skip;           /* not chosen by --only */
+    uint64_t bytes;      /* size of its files on disk */
+    uint64_t cost;       /* predicted memory, for admission */
+    struct az_diag diag; /* messages of this input, printed by the driver when its turn comes */
+    int error;           /* AZ_OK, or why it cannot run */
 };
 AZ_VEC(struct az_plan_job, az_plan_jobs);
 

@@ -50,6 +50,12 @@ static void guess_columns(struct az_table *t)
     }
 }
 
+void az_saved_guess(struct az_document *doc)
+{
+    for (size_t i = 0; i < doc->tables.n; i++)
+        guess_columns(doc->tables.v[i]);
+}
+
 /* ---- reading ---- */
 
 static void free_doc(struct az_saved_doc *d)
@@ -80,8 +86,8 @@ static int read_one(const char *path, enum az_saved kind, struct az_saved_list *
     az_document_init(&d->doc, &d->arena);
     d->path = az_arena_dup(&d->arena, az_sv_str(path));
     rc = az_load_saved(&d->doc, kind, path, &partial, diag);
-    for (size_t i = 0; kind == AZ_SAVED_TABLES && i < d->doc.tables.n; i++)
-        guess_columns(d->doc.tables.v[i]);
+    if (kind == AZ_SAVED_TABLES)
+        az_saved_guess(&d->doc);
     d->title = kind == AZ_SAVED_TABLES || !d->doc.title.n ? az_path_base(d->path) : d->doc.title;
     if (!rc && az_sv_starts(d->doc.schema, AZ_SV("analyzer-comparison"))) {
         free_doc(d); /* a comparison is no result of a run */

@@ -64,7 +64,7 @@ static void add_tables(struct comparison *c, size_t input)
         const struct az_table *t = doc->tables.v[i];
         struct az_sv id = az_compare_alias(t->id);
         struct joined *j = find(c, id);
-        if ((t->flags & AZ_TABLE_TEXT_ONLY) || !wanted(c->opts, id))
+        if ((t->flags & AZ_TABLE_TEXT_ONLY) || !wanted(c->opts, id) || (c->opts->tree && az_compare_of_tree(id)))
             continue;
         if (!j) {
             j = &c->tables[c->n_tables++];
@@ -118,8 +118,10 @@ static bool total_of(const struct comparison *c, size_t input, double *out)
 {
     static const char *const busy[] = { "busy_time", "total_time" };
     const struct az_table *t = az_document_table(c->in[input].doc, "gpu_timeline");
+    if (!t) /* of all ranks */
+        t = az_document_table(c->in[input].doc, "gpu_timelines");
     ptrdiff_t type = t ? az_compare_column(t, AZ_SV("type")) : -1,
-              ms = t ? az_compare_column(t, AZ_SV("time ms=time_ms")) : -1;
+              ms = t ? az_compare_column(t, AZ_SV("time ms=time_ms=time_ms_avg")) : -1;
 
     for (size_t k = 0; type >= 0 && ms >= 0 && k < 2; k++) {
         for (size_t r = 0; r < t->rows; r++) {
@@ -208,6 +210,8 @@ static int check_asked(const struct comparison *c)
 
     for (size_t k = 0; k < c->opts->n_tables; k++) {
         struct az_sv name = az_compare_alias(c->opts->tables[k]);
+        if (c->opts->tree && az_compare_of_tree(name))
+            continue; /* it is there, or empty */
         bool many = az_compare_group(name) || az_sv_find(name, AZ_SV("*")) >= 0 || az_sv_find(name, AZ_SV("?")) >= 0 ||
                     az_sv_find(name, AZ_SV("[")) >= 0,
              any = false;
@@ -224,7 +228,28 @@ static int check_asked(const struct comparison *c)
     return rc;
 }
 
-static int write_document(struct comparison *c)
+/* The baseline's difference by call tree. It was asked for, so that it is an error if there is none. */
+static int take_tree(struct comparison *c, int *asked)
+{
+    const struct az_document *from = c->in[c->base].doc;
+    bool any = false;
+
+    for (size_t i = 0; i < from->tables.n; i++) {
+        if (!az_compare_of_tree(from->tables.v[i]->id))
+            continue;
+        int rc = az_document_copy_table(c->doc, from->tables.v[i]);
+        if (rc)
+            return rc;
+        any = true;
+    }
+    if (!any)
+        *asked = az_diag_fail(c->diag, AZ_EFORMAT, AZ_NOWHERE,
+                              "no call-tree difference: '%.*s' or '%.*s' holds no operators of the host",
+                              AZ_SVF(c->in[c->base].tag), AZ_SVF(c->in[!c->base].tag));
+    return AZ_OK;
+}
+
+static int write_document(struct comparison *c, int *asked)
 {
     int rc = az_compare_summary(c);
 
@@ -234,6 +259,8 @@ static int write_document(struct comparison *c)
         rc = az_compare_waterfall(c);
     if (!rc)
         rc = az_side_by_side(c->doc, c->in, c->n);
+    if (!rc && c->opts->tree)
+        rc = take_tree(c, asked);
     for (size_t k = 0; !rc && k < c->n_tables; k++) {
         const struct joined *j = &c->tables[k];
         if (j->n_keys && !j->left_out)
@@ -278,6 +305,6 @@ int az_compare(struct az_document *doc, const struct az_compare_input *in, size_
     if (rc)
         return rc;
     asked = check_asked(&c);
-    rc = write_document(&c);
+    rc = write_document(&c, &asked);
     return rc ? rc : asked;
 }

@@ -18,13 +18,15 @@ struct az_compare_opts {
     const struct az_sv *tables; /* ids, globs or groups (az_compare_group); n_tables 0: all */
     size_t n_tables;
     bool normalize; /* names of kernels are normalised before they are compared (az_compare_normal) */
+    bool tree;      /* the baseline holds its call-tree difference to the other input: its tables are taken over */
     bool text_all;  /* text shows every table, not only the main ones */
 };
 
 /* Fills doc, which is initialised and empty: compare_summary first, then what was compared, facts that differ, the
  * waterfall (it adds up exactly: whole nanoseconds), side by side, and every table that two inputs have.
  * 0; AZ_EEMPTY if fewer than two inputs can be read; AZ_EUSAGE for a baseline that is none of them, or too many inputs;
- * AZ_EFORMAT if a table asked for by its name is missing somewhere (the rest is there). Messages in diag. */
+ * AZ_EFORMAT if a table asked for by its name, or the call-tree difference, is missing (the rest is there). Messages in
+ * diag. */
 int az_compare(struct az_document *doc, const struct az_compare_input *in, size_t n, const struct az_compare_opts *opts,
                struct az_diag *diag) AZ_MUST_USE;
 

@@ -9,6 +9,7 @@
 #define NUMBER AZ_SPEC_NUMBER
 #define FAMILY AZ_SPEC_FAMILY
 #define RENAME AZ_SPEC_RENAME
+#define TREE   AZ_SPEC_TREE
 
 #define US       "(\xc2\xb5s)"
 #define CALL_KEY "name|Input type|Input Dims|Input Strides|Concrete Inputs|is_recompute?"
@@ -19,15 +20,27 @@ static const struct az_compare_spec specs[] = {
     /* sheets, with, keys, values, drop, category, total, flags */
 
     /* what describes a run, and tables of single events */
-    { "coverage|facts|findings|advice|data_quality|unmatched_kernels|signposts|roofline_chart|ops_stacked_chart", NULL,
+    { "coverage|facts|findings|advice|data_quality|unmatched_kernels|signposts|roofline_chart|ops_stacked_chart|"
+      "ranks|clock_offsets", NULL,
       NULL, NULL, NULL, "not compared: says what the run was", NULL, SKIP },
+    { "nccl_summary_long", "Collective name", "rank?|" COLL_KEY, "dur_sum|dur_mean|operation_count", NULL, NULL, NULL, 0 },
     { "kernel_details|gpu_events|nvtx_gpu_proj_trace|device_iterations|gpu_utilization|idle_gaps|gpu_gaps|iteration_gaps|"
       "*_trace|*_long", NULL, NULL, NULL, NULL, "not compared: single events", NULL, SKIP },
+    { "diff_by_op|diff_stats|diff_stats_unique_args_summary|op_kernel_map|merged_tree|names_diff", NULL, NULL, NULL, NULL,
+      "not compared: a difference to another trace", NULL, SKIP | TREE },
 
     { "gpu_timeline|gpu_events_averages", NULL, "device?|rank?|is_recompute?|type", "time ms=time_ms", NULL, NULL,
       "total_time", TEXT | ALL | NUMBER },
     { "gpu_timeline_by_device|gpu_timeline_by_agent|gpu_timeline_by_step|gpu_timeline_by_rank|tpu_timeline", NULL,
       "rank?|device?|agent?|step?|is_recompute?|type", "time ms=time_ms", NULL, NULL, "total_time", NUMBER },
+    { "gpu_timelines", NULL, "type|is_recompute?", "time_ms_avg|time_ms_max|time_ms_min", NULL, NULL, "total_time",
+      TEXT | ALL | NUMBER },
+    { "gpu_timelines_by_rank", "total_time", "rank", "total_time|busy_time|computation_time|exposed_comm_time|idle_time", NULL,
+      NULL, NULL, 0 },
+    { "temporal_breakdown", NULL, "rank", "kernel_time(us)|compute_time(us)|non_compute_time(us)|idle_time(us)", NULL, NULL,
+      NULL, 0 },
+    { "nccl_exposure", NULL, "Collective", "time_ms|exposed_transfer_ms|exposed_wait_ms|kernels", NULL, NULL, "all", TEXT | ALL },
+    { "grouped_breakdown", "Group", "Group", "Time (s)|Exposed (s)", NULL, NULL, "Total", TEXT | ALL },
     { "classes|nccl|memops", "TimePerIter(ms)", "Class", "TimePerIter(ms)|TotalTime(ms)|TotalInstance", NULL, "Class", NULL,
       TEXT | ALL },
 
@@ -160,6 +173,14 @@ bool az_compare_knows(struct az_sv id)
             if (az_sv_eq(az_sv_cut(&rest, '|'), id))
                 return true;
     }
+    return false;
+}
+
+bool az_compare_of_tree(struct az_sv id)
+{
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+        if ((specs[i].flags & TREE) && fits(specs[i].sheets, id))
+            return true;
     return false;
 }
 

@@ -6,14 +6,15 @@
 #include "results/table.h"
 
 enum az_spec_flag {
-    AZ_SPEC_SPLIT = 1,   /* three tables a variant: in both, only in the baseline, only in the variant */
-    AZ_SPEC_TEXT = 2,    /* shown in the text report */
-    AZ_SPEC_ALL = 4,     /* text shows all rows in their order, not the biggest changes first */
-    AZ_SPEC_NUMBER = 8,  /* rows of equal keys are paired by their order; else they are added up */
-    AZ_SPEC_SKIP = 16,   /* not compared: one row an event, or what a run says of itself */
-    AZ_SPEC_TOTAL = 32,  /* its first value adds up to the device time: waterfall, best and median */
-    AZ_SPEC_FAMILY = 64, /* a family of operations: arguments of calls are hidden in workbooks */
-    AZ_SPEC_RENAME = 128 /* rows may be renamed although no key but the name tells them apart */
+    AZ_SPEC_SPLIT = 1,    /* three tables a variant: in both, only in the baseline, only in the variant */
+    AZ_SPEC_TEXT = 2,     /* shown in the text report */
+    AZ_SPEC_ALL = 4,      /* text shows all rows in their order, not the biggest changes first */
+    AZ_SPEC_NUMBER = 8,   /* rows of equal keys are paired by their order; else they are added up */
+    AZ_SPEC_SKIP = 16,    /* not compared: one row an event, or what a run says of itself */
+    AZ_SPEC_TOTAL = 32,   /* its first value adds up to the device time: waterfall, best and median */
+    AZ_SPEC_FAMILY = 64,  /* a family of operations: arguments of calls are hidden in workbooks */
+    AZ_SPEC_RENAME = 128, /* rows may be renamed although no key but the name tells them apart */
+    AZ_SPEC_TREE = 256    /* part of a call-tree difference: with opts.tree taken over as it is */
 };
 
 /* Lists are divided by '|'; names of one figure by '=' (the first that a table has counts). */
@@ -35,6 +36,8 @@ struct az_compare_spec {
 const struct az_compare_spec *az_compare_spec_of(struct az_sv id, const struct az_table *t);
 /* Is there a row for exactly this table (not by a glob)? Such a CSV file is a table of a result. */
 bool az_compare_knows(struct az_sv id);
+/* Is the table part of a call-tree difference (AZ_SPEC_TREE)? */
+bool az_compare_of_tree(struct az_sv id);
 /* The name under which a table is known here: names of other tools become ours ("ops_unique_args" -> "ops_all"). */
 struct az_sv az_compare_alias(struct az_sv id);
 /* The group of tables a word of users stands for ("roofline", "ops_all"); NULL: none. A list of globs, '|' between. */

@@ -49,17 +49,36 @@ static void put_counts(struct az_table *t, const struct comparison *c, const str
         az_put_i64(t, n[s]);
 }
 
+/* Shares and rates of rows do not add up to anything. */
+static bool adds_up(enum az_unit u)
+{
+    switch (u) {
+    case AZ_UNIT_PERCENT:
+    case AZ_UNIT_RATIO:
+    case AZ_UNIT_GBPS:
+    case AZ_UNIT_TBPS:
+    case AZ_UNIT_TFLOPS:
+    case AZ_UNIT_FLOP_PER_BYTE:
+    case AZ_UNIT_PER_S:
+    case AZ_UNIT_ID:
+        return false;
+    default:
+        return true;
+    }
+}
+
 static void put_figures(struct az_table *t, const struct comparison *c, const struct joined *j, size_t v)
 {
     const struct joined_column *value = &j->values[0];
-    double b = az_join_total(j, c->base), x = az_join_total(j, v);
+    const bool sum = adds_up(value->unit);
+    double b = sum ? az_join_total(j, c->base) : NAN, x = sum ? az_join_total(j, v) : NAN;
 
     az_put_text(t, value->name);
     az_put_text(t, az_sv_str(az_unit_text(value->unit)));
     az_put_f64(t, b);
     az_put_f64(t, x);
     az_put_f64(t, x - b);
-    az_put_f64(t, fabs(b) > 0 ? 100 * (x - b) / b : NAN);
+    az_put_f64(t, fabs(b) > 0 ? 100 * (x - b) / b + 0.0 : NAN);
     az_put_f64(t, az_join_geomean(c, j, v));
 }
 

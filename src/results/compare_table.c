@@ -183,7 +183,7 @@ static void put_contribution(struct sheet *s, const struct joined_row *r, size_t
     if (!any || !(fabs(whole) > 0))
         az_put_empty(s->t);
     else
-        az_put_f64(s->t, 100 * ((t - b) / whole));
+        az_put_f64(s->t, 100 * ((t - b) / whole) + 0.0);
 }
 
 static void put_change(struct sheet *s, const struct joined_row *r, size_t value, size_t variant)
@@ -208,7 +208,7 @@ static void put_change(struct sheet *s, const struct joined_row *r, size_t value
         az_put_empty(s->t);
         return;
     }
-    az_put_f64(s->t, 100 * (t - b) / b);
+    az_put_f64(s->t, 100 * (t - b) / b + 0.0); /* not -0 where the baseline is below 0 */
     az_put_f64(s->t, t / b);
 }
 

@@ -101,7 +101,7 @@ static void put_variant(const struct comparison *c, const struct joined *j, cons
     else
         az_put_f64(t, (has_x ? x : 0) - b);
     if (has_b && has_x && fabs(b) > 0)
-        az_put_f64(t, 100 * (x - b) / b);
+        az_put_f64(t, 100 * (x - b) / b + 0.0);
     else
         az_put_empty(t);
     if (c->n == 2)

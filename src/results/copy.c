@@ -114,7 +114,7 @@ static int form(const struct copier *c, const struct az_form *from, size_t rows,
     return rc ? rc : items(c, &from->after, &f->after);
 }
 
-static int table(struct copier *c, const struct az_table *from)
+static int copy_table(struct copier *c, const struct az_table *from)
 {
     struct az_table *t = az_table_new(c->a, "", "", from->flags | AZ_TABLE_KEEP_EMPTY);
     int rc;
@@ -170,6 +170,18 @@ static int chart(const struct copier *c, const struct az_chart *from)
     return az_document_chart(c->to, to);
 }
 
+int az_document_copy_table(struct az_document *dst, const struct az_table *t)
+{
+    struct copier c = { .to = dst, .a = dst->arena };
+    int rc = az_intern_init(&c.texts, dst->arena, dst->mem);
+
+    if (rc)
+        return rc;
+    rc = copy_table(&c, t);
+    az_intern_release(&c.texts);
+    return rc;
+}
+
 int az_document_copy(struct az_document *dst, const struct az_document *src)
 {
     struct copier c = { .to = dst, .a = dst->arena };
@@ -188,7 +200,7 @@ int az_document_copy(struct az_document *dst, const struct az_document *src)
         (rc = views(&c, &src->preface, &dst->preface)) || (rc = views(&c, &src->epilogue, &dst->epilogue)))
         goto out;
     for (size_t i = 0; !rc && i < src->tables.n; i++)
-        rc = table(&c, src->tables.v[i]);
+        rc = copy_table(&c, src->tables.v[i]);
     for (size_t i = 0; !rc && i < src->charts.n; i++)
         rc = chart(&c, &src->charts.v[i]);
 out:

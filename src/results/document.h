@@ -63,6 +63,8 @@ void az_document_release(struct az_document *d); /* frees the tables too */
 /* Deep copy, texts too, into dst, which is initialised with an arena of its own and empty: it outlives what src borrows
  * from (traces, options). Equal texts of cells are kept once. On failure dst holds a part and can be released. */
 int az_document_copy(struct az_document *dst, const struct az_document *src) AZ_MUST_USE;
+/* The same of one table, behind those that dst has; an empty one is left out as by az_document_add. */
+int az_document_copy_table(struct az_document *dst, const struct az_table *t) AZ_MUST_USE;
 /* Takes over the table (also when it fails: then it is freed). An empty table without AZ_TABLE_KEEP_EMPTY is freed and
  * left out. */
 int az_document_add(struct az_document *d, struct az_table *t) AZ_MUST_USE;

@@ -340,6 +340,19 @@ static struct az_sv readable(const struct az_gate_result *x, double *factor)
     return x->unit;
 }
 
+/* Digits of a change in percent: three, or as many as tell it from the limit it is held against. */
+static int digits_of(const struct az_gate_result *x, double percent)
+{
+    const double away = fabs(fabs(percent) - 100 * x->limit_rel);
+    int digits = 3;
+
+    if (!(away > 0) || !isfinite(percent))
+        return digits; /* no limit, or exactly at it */
+    while (digits < 9 && away < pow(10, floor(log10(fabs(percent))) + 1 - digits))
+        digits++;
+    return digits;
+}
+
 static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
 {
     double f, b = x->base.center, c = x->cand.center;
@@ -347,11 +360,13 @@ static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
     if (az_sv_is(unit, "count") || az_sv_is(unit, "ratio") || az_sv_is(unit, "id"))
         unit = AZ_SV("");
     const char *space = unit.n ? " " : "";
+    const double percent = 100 * (c - b) / fabs(b);
+    const int digits = digits_of(x, percent);
     int rc = 0;
     if (!isnan(b) && !isnan(c)) {
-        rc = az_text_printf(t, "%.6g -> %.6g%s%.*s", b * f, c * f, space, AZ_SVF(unit));
+        rc = az_text_printf(t, "%.*g -> %.*g%s%.*s", 3 + digits, b * f, 3 + digits, c * f, space, AZ_SVF(unit));
         if (!rc && fabs(b) > 0)
-            rc = az_text_printf(t, ", %+.3g%%", 100 * (c - b) / fabs(b));
+            rc = az_text_printf(t, ", %+.*g%%", digits, percent);
     } else if (!isnan(c)) {
         rc = az_text_printf(t, "%.6g%s%.*s", c * f, space, AZ_SVF(unit));
     } else if (!isnan(b)) {

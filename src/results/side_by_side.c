@@ -28,6 +28,7 @@ static const struct source timeline_sources[] = {
     { "gpu_events_averages", "type", "time_ms" },
     { "gpu_timeline", "type", "time ms=time_ms" },
     { "gpu_timeline_by_agent", "type", "time ms=time_ms" },
+    { "gpu_timelines", "type", "time_ms_avg" },
     { "tpu_timeline", "type", "time_ms" },
 };
 

@@ -38,3 +38,9 @@ echo "titles and a folder: $?"
 "$ANALYZER" compare --config=c.json --dry-run
 "$ANALYZER" --config=c.json --only S
 echo "only one: $?"
+# one name, two endings
+cp "$py" same.json
+gzip -kn same.json
+"$ANALYZER" compare same.json same.json.gz "$py" --csv-dir ends -q
+echo "endings: $?"
+cut -d, -f1-2 ends/compare_inputs.csv

@@ -30,3 +30,12 @@ sed 's/] }$/], "gates": [ { "table": "kern_sum", "column": "Instances", "max": 1
 analyzer gate --config=c.json
 echo "== the rule that meets nothing"
 analyzer gate a.csv a.csv --opt num_of_iters=1 --rule table=kern_sums
+echo "== a saved run that was cut: an input that failed, no usage error"
+printf '{"schema": "analyzer-result/1", "tables": [{"id": "x"' >cut.json
+analyzer gate a.csv cut.json
+analyzer gate cut.json a.csv
+echo "== just beyond the limit: with as many digits as show it"
+mkdir was now
+printf 'type,time ms\nbusy_time,100\n' >was/gpu_timeline.csv
+printf 'type,time ms\nbusy_time,105.0001\n' >now/gpu_timeline.csv
+analyzer gate was now --rule table=gpu_timeline,rel=0.05

@@ -27,3 +27,17 @@ echo "== the verdict file, twice the same"
 ls 1
 cmp 1/gates.json 2/gates.json && cmp 1/gates.xml 2/gates.xml && cmp 1/gates.prom 2/gates.prom && echo equal
 cat 1/gates.json
+echo "== one profile twice, with outputs that an input would have, too"
+cp "$SRC/example/pytorch/train_step.json" t.json
+analyzer gate t.json t.json --format md,csv,junit,openmetrics,verdict -o twice
+analyzer gate t.json t.json --format md,csv,junit,openmetrics,verdict -o again
+diff -r twice again && find twice -maxdepth 1 | sort
+echo "== folders of CSV tables as inputs of a configuration"
+mkdir d1 d2
+printf 'type,time ms\nbusy_time,100\ntotal_time,200\n' >d1/gpu_timeline.csv
+printf 'type,time ms\nbusy_time,120\ntotal_time,200\n' >d2/gpu_timeline.csv
+cat >two.json <<'J'
+{ "inputs": [ { "title": "x", "format": "result", "path": "d1" }, { "title": "y", "path": "d2" } ],
+  "gates": { "baseline": "x" }, "compare": {}, "outputs": { "formats": ["text"] } }
+J
+analyzer --config=two.json
