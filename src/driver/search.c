@@ -94,6 +94,16 @@ static struct az_sv step_of(struct search *s, struct az_sv base, const struct az
     return az_arena_dup(s->a, az_sv_make(text + from, n - from));
 }
 
+/* Written by a run of this program: its JSON report, or the record of a replay folder. Such a file may have the name of
+ * a rank in it, and is no trace. */
+static bool is_own(struct az_sv path)
+{
+    const struct az_sv base = az_path_base(path);
+    if (az_sv_ends(base, AZ_SV("_" NAME_MIDDLE ".json")) || az_sv_ends(base, AZ_SV("_perf_report.json")))
+        return true;
+    return az_sv_is(base, "replay.json") && az_sv_ends(az_path_dir(path), AZ_SV("_node_replay"));
+}
+
 static int visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
 {
     struct search *s = ctx;
@@ -102,7 +112,7 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
 
     if (az_interrupted())
         return AZ_EINTR;
-    if (depth == 0 || info->kind != AZ_PATH_FILE)
+    if (depth == 0 || info->kind != AZ_PATH_FILE || is_own(f.path))
         return AZ_OK;
     const struct az_sv base = az_path_base(f.path);
     if (az_rank_name_find(&s->name, base, &at))
