@@ -316,6 +316,8 @@ static void searches(void **state)
     write_rank("base/run/rank_0.json", 0, 2, 2);
     write_rank("base/run/rank_1.json", 1, 2, 2);
     write_rank("base/.dot/rank_0.json", 0, 2, 2);
+    write_file("base/run/rank_0_result.json", "{\n \"schema\": \"analyzer-result/1\" }"); /* own outputs: passed over */
+    write_file("base/run/gates.json", "{}");
     write_rank("plain.json", -1, 0, 1);
     add_search(s, "base");
     add_input(s, "plain", "pytorch", "plain.json");
