@@ -231,6 +231,13 @@ static int add_inputs(struct grouping *g)
     return rc;
 }
 
+/* What stands behind the rank, without the packing: ranks of one run may be packed or not. */
+static struct az_sv behind_rank(struct az_sv base, const struct az_rank_place *at)
+{
+    const struct az_sv tail = az_sv_make(base.p + at->end, base.n - at->end);
+    return az_sv_ends(tail, AZ_SV(".gz")) ? az_sv_make(tail.p, tail.n - 3) : tail;
+}
+
 /* Where the names of two files differ in the rank only: do they? */
 static bool same_run(const struct az_rank_name *name, struct az_sv x, struct az_sv y, bool *other)
 {
@@ -240,10 +247,10 @@ static bool same_run(const struct az_rank_name *name, struct az_sv x, struct az_
         return false;
     *other = i.rank != j.rank;
     return az_sv_eq(az_sv_make(a.p, i.digits), az_sv_make(b.p, j.digits)) &&
-           az_sv_eq(az_sv_make(a.p + i.end, a.n - i.end), az_sv_make(b.p + j.end, b.n - j.end));
+           az_sv_eq(behind_rank(a, &i), behind_rank(b, &j));
 }
 
-static void hint(struct grouping *g, const struct az_rank_name *name, struct az_sv path, size_t n)
+static void hint(struct grouping *g, const struct az_rank_name *name, struct az_sv path, size_t n, size_t packed)
 {
     const struct az_sv base = az_path_base(path), dir = az_path_dir(path);
     struct az_rank_place at;
@@ -253,7 +260,9 @@ static void hint(struct grouping *g, const struct az_rank_name *name, struct az_
             "%zu files look like the ranks of one run; they are reported one by one (together: analyzer multirank "
             "-b '%.*s' -p %.*s%s --all-ranks)",
             n, AZ_SVF(dir), AZ_SVF(az_sv_make(base.p + at.start, at.digits - at.start)),
-            az_sv_ends(base, AZ_SV(".gz")) ? " -e gz" : "");
+            packed == n ? " -e gz"
+            : packed    ? " -e auto"
+                        : "");
 }
 
 /* Ranks of one run that became inputs of their own: says how they are reported together. */
@@ -266,7 +275,7 @@ static int hint_runs(struct grouping *g)
 
     for (size_t i = 0; told && i < in->n; i++) {
         const struct az_format *f = az_format_find(in->v[i].format);
-        size_t n = 1;
+        size_t n = 1, packed = 0;
         if (told[i] || in->v[i].files.n != 1 || !f || !f->ranks_reduced)
             continue;
         for (size_t k = i + 1; k < in->n; k++) {
@@ -275,10 +284,12 @@ static int hint_runs(struct grouping *g)
                 !same_run(&name, in->v[i].files.v[0].path, in->v[k].files.v[0].path, &other) || !other)
                 continue;
             told[k] = true;
+            packed += az_sv_ends(in->v[k].files.v[0].path, AZ_SV(".gz"));
             n++;
         }
+        packed += az_sv_ends(in->v[i].files.v[0].path, AZ_SV(".gz"));
         if (n > 1)
-            hint(g, &name, in->v[i].files.v[0].path, n);
+            hint(g, &name, in->v[i].files.v[0].path, n, packed);
     }
     if (!rc)
         az_rank_name_release(&name);

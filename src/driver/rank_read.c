@@ -140,21 +140,27 @@ int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path
 
 static bool no_room(int rc) { return rc == AZ_ENOMEM || rc == AZ_ELIMIT; }
 
-/* Messages of a rank, in the little room they take. */
+/* Messages of a rank, in the little room they take. Without room nothing was said: whoever fails for it says why. */
 static int keep_messages(const struct az_diag *d, struct az_arena *keep, struct az_one_rank *x)
 {
+    bool ok = true;
+
+    x->errors = x->warnings = x->dropped = x->n_said = 0;
+    x->said = az_arena_array(keep, d->list.n, sizeof *x->said);
+    for (size_t i = 0; x->said && ok && i < d->list.n; i++) {
+        const struct az_sv text = az_arena_dup(keep, d->list.v[i].text);
+        ok = text.p != NULL;
+        if (ok)
+            x->said[x->n_said++] = (struct az_message){ d->list.v[i].severity, text };
+    }
+    if (!x->said || !ok) {
+        x->n_said = 0;
+        return az_arena_error(keep);
+    }
     x->errors = d->errors;
     x->warnings = d->warnings;
     x->dropped = d->dropped;
-    x->n_said = 0;
-    x->said = az_arena_array(keep, d->list.n, sizeof *x->said);
-    for (size_t i = 0; x->said && i < d->list.n; i++) {
-        const struct az_sv text = az_arena_dup(keep, d->list.v[i].text);
-        if (!text.p)
-            return az_arena_error(keep);
-        x->said[x->n_said++] = (struct az_message){ d->list.v[i].severity, text };
-    }
-    return x->said ? AZ_OK : az_arena_error(keep);
+    return AZ_OK;
 }
 
 /* One file from its bytes to its parts. alone: no other is read meanwhile, so a want of memory is the last word. */

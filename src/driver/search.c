@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "driver/internal.h"
 #include "driver/rank_name.h"
+#include "driver/saved.h"
 #include "io/path.h"
 
 #define NAME_MIDDLE "performance_report"
@@ -94,6 +95,18 @@ static struct az_sv step_of(struct search *s, struct az_sv base, const struct az
     return az_arena_dup(s->a, az_sv_make(text + from, n - from));
 }
 
+/* Written by a run of this program: a result, by its content, the verdict of gates, the record of a replay folder. Such
+ * a file may have the name of a rank in it, and is no trace. */
+static bool is_own(struct az_sv path)
+{
+    const struct az_sv base = az_path_base(path);
+    if (!az_sv_ends(base, AZ_SV(".json")))
+        return false;
+    if (az_sv_is(base, "replay.json") && az_sv_ends(az_path_dir(path), AZ_SV("_node_replay")))
+        return true;
+    return az_sv_is(base, "gates.json") || az_saved_kind(path.p) != AZ_SAVED_NONE;
+}
+
 static int visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
 {
     struct search *s = ctx;
@@ -107,7 +120,7 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     const struct az_sv base = az_path_base(f.path);
     if (az_rank_name_find(&s->name, base, &at))
         f.rank = at.rank;
-    if (!passes(s, f.path, f.rank) || !has_extension(s, f.path))
+    if (!passes(s, f.path, f.rank) || !has_extension(s, f.path) || is_own(f.path))
         return AZ_OK;
     if (each_step(s->in) && f.rank >= 0)
         f.step = step_of(s, base, &at);

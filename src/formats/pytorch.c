@@ -318,6 +318,19 @@ static int parse(struct az_parse *job)
 }
 
 /* A trace has "traceEvents" as a key or is a bare array of events; the key may stand behind long metadata. */
+/* As a key, not as a text in a report about such traces. */
+static bool has_key(struct az_sv head, struct az_sv quoted)
+{
+    ptrdiff_t at;
+    while ((at = az_sv_find(head, quoted)) >= 0) {
+        const size_t skip = (size_t)at + quoted.n;
+        head = az_sv_trim(az_sv_make(head.p + skip, head.n - skip));
+        if (head.n && head.p[0] == ':')
+            return true;
+    }
+    return false;
+}
+
 static int probe(struct az_sv head, struct az_sv path)
 {
     (void)path;
@@ -330,8 +343,7 @@ static int probe(struct az_sv head, struct az_sv path)
         return ph ? 60 : 0;
     if (events)
         return 80;
-    bool kineto =
-        az_sv_find(head, AZ_SV("\"deviceProperties\"")) >= 0 || az_sv_find(head, AZ_SV("\"schemaVersion\"")) >= 0;
+    bool kineto = has_key(head, AZ_SV("\"deviceProperties\"")) || has_key(head, AZ_SV("\"schemaVersion\""));
     return kineto ? 60 : 0;
 }
 

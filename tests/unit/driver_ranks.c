@@ -208,6 +208,40 @@ static void a_limit_makes_them_wait(void **state)
     az_diag_release(&d);
 }
 
+/* Whatever is being done when memory ends, it is said. */
+static void a_limit_is_always_told(void **state)
+{
+    struct setting *s = *state;
+    struct az_run_opts opts = { .workers = 1 };
+    static char names[64][16];
+    const char *paths[64];
+    struct az_result res;
+    size_t need, too_little = 0;
+
+    for (int r = 0; r < 64; r++) {
+        snprintf(names[r], sizeof names[r], "rank%d.json", r);
+        paths[r] = names[r];
+        write_rank(names[r], r, 64, 4);
+    }
+    add_run(s, paths, 64);
+    assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), 0);
+    az_result_init(&res, 0);
+    assert_int_equal(az_run_one(&s->plan.jobs.v[0], &opts, 1, &res, &s->diag, NULL), 0);
+    need = atomic_load(&res.mem.peak);
+    az_result_release(&res);
+    for (size_t k = 1; k < 60; k++) {
+        struct az_diag d;
+        az_diag_init(&d);
+        az_result_init(&res, need / 60 * k);
+        const int rc = az_run_one(&s->plan.jobs.v[0], &opts, 1, &res, &d, NULL);
+        assert_true(rc == 0 || said(&d, "memory limit"));
+        too_little += rc != 0;
+        az_result_release(&res);
+        az_diag_release(&d);
+    }
+    assert_true(too_little > 10);
+}
+
 /* What is kept does not grow with the events of the ranks. */
 static void traces_are_given_back(void **state)
 {
@@ -282,6 +316,8 @@ static void searches(void **state)
     write_rank("base/run/rank_0.json", 0, 2, 2);
     write_rank("base/run/rank_1.json", 1, 2, 2);
     write_rank("base/.dot/rank_0.json", 0, 2, 2);
+    write_file("base/run/rank_0_result.json", "{\n \"schema\": \"analyzer-result/1\" }"); /* own outputs: passed over */
+    write_file("base/run/gates.json", "{}");
     write_rank("plain.json", -1, 0, 1);
     add_search(s, "base");
     add_input(s, "plain", "pytorch", "plain.json");
@@ -313,6 +349,7 @@ int main(void)
         cmocka_unit_test(natural_order),
         cmocka_unit_test_setup_teardown(same_on_any_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_limit_makes_them_wait, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_limit_is_always_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(traces_are_given_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(numbers_no_one_can_hold, set_up, tear_down),
         cmocka_unit_test_setup_teardown(searches, set_up, tear_down),

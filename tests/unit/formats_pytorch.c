@@ -572,6 +572,10 @@ static void probing(void **state)
     assert_true(az_format_pytorch.probe(AZ_SV("{\"schemaVersion\":1,\"traceEvents\":["), path) >= 80);
     assert_true(az_format_pytorch.probe(AZ_SV("\n[{\"ph\":\"X\"}"), path) > 0);
     assert_true(az_format_pytorch.probe(AZ_SV("{\"deviceProperties\":["), path) > 0);
+    assert_true(az_format_pytorch.probe(AZ_SV("{\"rows\":[\"schemaVersion\",1],\"schemaVersion\" : 1"), path) > 0);
+    assert_int_equal(az_format_pytorch.probe(AZ_SV("{\"rows\":[[\"schemaVersion\", 1], [\"deviceProperties\"]]"), path),
+                     0);
+    assert_int_equal(az_format_pytorch.probe(AZ_SV("{\"rows\":[\"schemaVersion\""), path), 0);
     assert_int_equal(az_format_pytorch.probe(AZ_SV("[1,2]"), path), 0);
     assert_int_equal(az_format_pytorch.probe(AZ_SV("{}"), path), 0);
     assert_int_equal(az_format_pytorch.probe(AZ_SV("a,b\n"), path), 0);

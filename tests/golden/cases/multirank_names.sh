@@ -39,3 +39,9 @@ find results -name '*.xlsx' | sort
 "$ANALYZER" multirank -b results -f rank_0 step_8 --format csv -q
 echo "exit $?"
 find results -type d -name '*report*' | sort
+
+echo "== own reports are no traces"
+"$ANALYZER" multirank -b results -f 013 rank_0 step_7 -r --format json -q
+echo "exit $?"
+find results -name '*report*.json' -o -name replay.json | sort
+m -b results -f 013 rank_0 step_7 -d

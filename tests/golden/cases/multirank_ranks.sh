@@ -46,3 +46,6 @@ echo "exit $?"
 echo "== run names several ranks"
 "$ANALYZER" run steps/run/rank_0_step_9.json steps/run/rank_1_step_9.json --format csv -o byrun
 ls byrun
+echo "== also where some are packed"
+gzip -n steps/run/rank_1_step_9.json
+"$ANALYZER" run steps/run/rank_0_step_9.json steps/run/rank_1_step_9.json.gz --format csv -o packed
