@@ -62,6 +62,8 @@ static int tables(struct cr *c)
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct cr c = { .job = job, .ranks = ranks, .arena = job->arena };
+    if (ranks->world_size < 2) /* nobody to talk to */
+        return 0;
     const struct cr_part **part = az_arena_array(job->arena, ranks->n + 1, sizeof *part);
     if (!part)
         return az_arena_error(job->arena);
