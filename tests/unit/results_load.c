@@ -283,8 +283,9 @@ static void kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_values), cmocka_unit_test(json_refused),  cmocka_unit_test(csv_types),
-        cmocka_unit_test(csv_edges),   cmocka_unit_test(units_by_name), cmocka_unit_test(kinds),
+        cmocka_unit_test(json_values), cmocka_unit_test(json_charts), cmocka_unit_test(json_refused),
+        cmocka_unit_test(csv_types),   cmocka_unit_test(csv_edges),   cmocka_unit_test(units_by_name),
+        cmocka_unit_test(kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
