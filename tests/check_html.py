@@ -146,7 +146,7 @@ def same(cell, want):
         return text == want
     if want in ("True", "False"):
         return text == {"True": "yes", "False": "no"}[want]
-    exact = title.split(" ")[0] if title else text.replace(",", "")
+    exact = title.split(" ")[0] if title else text.replace(",", "").removeprefix("+")
     return exact == want
 
 

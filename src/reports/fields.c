@@ -136,6 +136,26 @@ ptrdiff_t az_field_find(const struct az_table *t, const char *name)
     return -1;
 }
 
+ptrdiff_t az_field_level_column(const struct az_table *t)
+{
+    ptrdiff_t c = az_field_find(t, "total");
+
+    return c >= 0 && t->columns.v[c].type == AZ_BOOL ? c : -1;
+}
+
+int az_field_worse(const struct az_table *t, size_t row, size_t col)
+{
+    unsigned flags = t->columns.v[col].flags;
+    double x = az_cell_number(az_table_at(t, row, col));
+    ptrdiff_t level = flags & AZ_CHANGE ? az_field_level_column(t) : -1;
+
+    if (!(flags & AZ_CHANGE) || !(flags & (AZ_HIGHER_BETTER | AZ_LOWER_BETTER)) || !(x > 0 || x < 0))
+        return 0;
+    if (level >= 0 && az_cell_number(az_table_at(t, row, (size_t)level)) == 1)
+        return 0;
+    return (x > 0) == ((flags & AZ_LOWER_BETTER) != 0) ? 1 : -1;
+}
+
 size_t az_field_choose(const struct az_table *t, size_t *col, size_t most)
 {
     size_t keys = 0, n = 0;
@@ -208,6 +228,9 @@ struct az_scale az_field_scale_of(enum az_unit unit, enum az_cell_type type, dou
         return bytes_scale(whole, largest);
     case AZ_UNIT_PERCENT:
         as_is.decimals = 2;
+        return as_is;
+    case AZ_UNIT_S: /* fractions of a second to the microsecond: kernels are that short */
+        as_is.decimals = whole ? 0 : largest > 0 && largest < 1 ? 6 : 3;
         return as_is;
     case AZ_UNIT_NONE:
     case AZ_UNIT_ID:

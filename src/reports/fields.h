@@ -31,6 +31,10 @@ struct az_sv az_field_number(const struct az_cell *c, const struct az_column *co
 ptrdiff_t az_field_column(const struct az_table *t, struct az_sv name);
 /* Column of that name, ASCII letters compared without case, or -1. */
 ptrdiff_t az_field_find(const struct az_table *t, const char *name);
+/* Column "Total" that is true in rows whose figure is a level and no change (of a waterfall), or -1. */
+ptrdiff_t az_field_level_column(const struct az_table *t);
+/* A signed change (AZ_CHANGE): 1 worse, -1 better by the direction of its column, 0 neither, or no change. */
+int az_field_worse(const struct az_table *t, size_t row, size_t col);
 /* The columns to show where there is room for `most`: not AZ_DETAIL; keys first, then from the left. In table order in
  * col[]; returns their number. */
 size_t az_field_choose(const struct az_table *t, size_t *col, size_t most);

@@ -7,13 +7,8 @@
 
 struct az_sv az_html_series_name(struct az_html *h, const struct az_plot *p, size_t series)
 {
-    struct az_sv name = az_field_line(h->scratch, p->series[series].name);
-    const char *unit = az_unit_text(p->t->columns.v[p->series[series].column].unit);
-    struct az_sv tail = az_arena_printf(h->scratch, "(%s)", unit);
-
-    if (*unit && az_sv_ends(name, tail) && name.n > tail.n)
-        return az_sv_trim(az_sv_make(name.p, name.n - tail.n));
-    return name;
+    return az_html_without_unit(h, az_field_line(h->scratch, p->series[series].name),
+                                az_unit_text(p->t->columns.v[p->series[series].column].unit));
 }
 
 static void value(struct az_html *h, const struct az_plot *p, double v)
@@ -35,6 +30,19 @@ static void name(struct az_html *h, struct az_sv s)
     az_html_put(h, AZ_SV("<bdi>"));
     az_html_text(h, az_field_cut(h->scratch, az_field_line(h->scratch, s), 60, true));
     az_html_put(h, AZ_SV("</bdi>"));
+}
+
+/* Name of a mark. A bare number does not say what it is: "rank 3". */
+static void mark(struct az_html *h, const struct az_plot *p, size_t i)
+{
+    struct az_sv label = p->label[i], axis = p->c->n_parts ? p->c->stack : p->c->x_title;
+    bool number = label.n > 0;
+
+    for (size_t k = 0; k < label.n; k++)
+        number = number && label.p[k] >= '0' && label.p[k] <= '9';
+    if (number && axis.n)
+        label = az_arena_printf(h->scratch, "%.*s %.*s", AZ_SVF(axis), AZ_SVF(label));
+    name(h, label);
 }
 
 static double sum_of(const double *v, size_t n)
@@ -73,7 +81,7 @@ static void largest(struct az_html *h, const struct az_plot *p, double whole)
         bool bin = p->c->kind == AZ_CHART_COLUMN; /* named by its begin */
         az_html_put(h, k ? AZ_SV(", ") : AZ_SV("Largest: "));
         az_html_put(h, bin ? AZ_SV("from ") : AZ_SV(""));
-        name(h, p->label[i]);
+        mark(h, p, i);
         az_html_put(h, bin ? AZ_SV(": ") : AZ_SV(" "));
         value(h, p, v[i]);
         share(h, v[i], whole);
@@ -83,26 +91,80 @@ static void largest(struct az_html *h, const struct az_plot *p, double whole)
     az_html_put(h, AZ_SV("."));
 }
 
-static void parts(struct az_html *h, const struct az_plot *p)
+static double stack_of(const struct az_plot *p, size_t i)
 {
-    double whole = 0;
+    double sum = 0;
 
     for (size_t s = 0; s < p->n_series; s++)
-        whole += sum_of(p->series[s].v, p->marks.n);
-    if (p->marks.n > 1)
-        az_html_put(h, AZ_SV("Together: "));
-    for (size_t s = 0, said = 0; s < p->n_series; s++) {
-        double v = sum_of(p->series[s].v, p->marks.n);
+        sum += sum_of(p->series[s].v + i, 1);
+    return sum;
+}
+
+/* The parts of one stack. */
+static void one_stack(struct az_html *h, const struct az_plot *p, size_t i)
+{
+    double whole = stack_of(p, i);
+    size_t said = 0;
+
+    for (size_t s = 0; s < p->n_series; s++) {
+        double v = sum_of(p->series[s].v + i, 1);
         if (v == 0)
             continue;
-        if (said++)
-            az_html_put(h, AZ_SV(", "));
+        az_html_put(h, said++ ? AZ_SV(", ") : AZ_SV(""));
         name(h, az_html_series_name(h, p, s));
         az_html_put(h, AZ_SV(" "));
         value(h, p, v);
         share(h, v, whole);
     }
-    az_html_put(h, AZ_SV("."));
+    az_html_put(h, said ? AZ_SV(".") : AZ_SV("nothing."));
+}
+
+/* Between which values a part lies, and where. False: it is nowhere. */
+static bool range_of_part(struct az_html *h, const struct az_plot *p, size_t s, bool first)
+{
+    const double *v = p->series[s].v;
+    size_t low = 0, high = 0;
+
+    for (size_t i = 0; i < p->marks.n; i++) {
+        low = sum_of(v + i, 1) < sum_of(v + low, 1) ? i : low;
+        high = sum_of(v + i, 1) > sum_of(v + high, 1) ? i : high;
+    }
+    if (sum_of(v + low, 1) == 0 && sum_of(v + high, 1) == 0)
+        return false;
+    az_html_put(h, first ? AZ_SV("") : AZ_SV(", "));
+    name(h, az_html_series_name(h, p, s));
+    for (size_t k = low == high; k < 2; k++) {
+        az_html_put(h, k && low != high ? AZ_SV(" to ") : AZ_SV(" "));
+        value(h, p, sum_of(v + (k ? high : low), 1));
+        if (low == high)
+            break;
+        az_html_put(h, AZ_SV(" ("));
+        mark(h, p, k ? high : low);
+        az_html_put(h, AZ_SV(")"));
+    }
+    return true;
+}
+
+/* Few stacks are told one by one, of many between which values their parts lie. They are not added up: stacks may be
+ * inputs set side by side, or hold one another. */
+static void parts(struct az_html *h, const struct az_plot *p)
+{
+    size_t n = p->marks.n, said = 0;
+
+    for (size_t s = 0; n > NAMED && s < p->n_series; s++)
+        said += range_of_part(h, p, s, said == 0);
+    if (n > NAMED)
+        az_html_put(h, said ? AZ_SV(".") : AZ_SV("Nothing."));
+    for (size_t i = 0; n <= NAMED && i < n; i++) {
+        az_html_put(h, i ? AZ_SV(" ") : AZ_SV(""));
+        if (n > 1) {
+            mark(h, p, i);
+            az_html_put(h, AZ_SV(" "));
+            value(h, p, stack_of(p, i));
+            az_html_put(h, AZ_SV(": "));
+        }
+        one_stack(h, p, i);
+    }
 }
 
 static void points(struct az_html *h, const struct az_plot *p)
@@ -239,7 +301,8 @@ void az_html_caption(struct az_html *h, const struct az_plot *p)
         changes(h, p);
         return;
     case AZ_CHART_HEAT:
-        az_html_put(h, AZ_SV("Colours: how far a value is from the median of its column."));
+        az_html_put(h, AZ_SV("Colours: how far a value is from the median of its column; the strongest stand for the "
+                             "largest distance in the column, or 5 % where all are nearer."));
         return;
     case AZ_CHART_PIE:
     case AZ_CHART_COLUMN:

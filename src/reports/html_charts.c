@@ -155,15 +155,20 @@ static double largest(const struct az_plot *p)
     return most;
 }
 
-/* Titles of axes say the unit in which the axis is drawn. */
+/* Titles of axes say the unit in which the axis is drawn, not that of the file: "Time (ns)" -> "Time (ms)". */
 static struct az_sv axis_title(struct az_html *h, const struct az_plot *p, struct az_scale s)
 {
-    struct az_sv title = az_field_line(h->scratch, p->c->y_title),
-                 unit = az_sv_str(az_unit_text(az_plot_unit(p)->unit));
+    const char *of_column = az_unit_text(az_plot_unit(p)->unit);
+    struct az_sv unit = az_sv_str(of_column),
+                 title = az_html_without_unit(h, az_field_line(h->scratch, p->c->y_title), of_column);
 
     if (!title.n || az_sv_eq(title, unit) || az_sv_is(title, s.unit))
         return az_sv_str(s.unit);
-    if (s.divide == 1)
+    struct az_sv before = az_arena_printf(h->scratch, "%s, ", of_column); /* "ms, all ranks" */
+    if (unit.n && az_sv_starts(title, before))
+        return az_arena_printf(h->scratch, "%s, %.*s", s.unit,
+                               AZ_SVF(az_sv_make(title.p + before.n, title.n - before.n)));
+    if (s.divide == 1 && az_sv_eq(title, p->c->y_title))
         return title;
     return az_arena_printf(h->scratch, "%.*s (%s)", AZ_SVF(title), s.unit);
 }
@@ -226,13 +231,15 @@ static void points(struct az_html *h, struct az_jsonw *w, const struct az_plot *
 static void chart(struct az_html *h, struct az_jsonw *w, const struct az_plot *p)
 {
     const struct az_column *unit = az_plot_unit(p);
-    struct az_scale scale = az_field_scale_of(unit->unit, unit->type, largest(p));
+    struct az_scale scale = az_html_scale(unit->unit, unit->type, largest(p));
 
     if (p->c->kind == AZ_CHART_SCATTER_LOG) /* its axes are powers of ten of the column's own unit */
         scale = (struct az_scale){ 1, 3, az_unit_text(unit->unit) };
     az_jsonw_object(w);
     text_at(h, w, "kind", az_sv_str(drawn_as(p)));
-    text_at(h, w, "x", p->c->n_parts ? p->c->stack : p->c->x_title);
+    const char *x_unit = p->x < 0 ? "" : az_unit_text(p->t->columns.v[p->x].unit);
+    struct az_sv x_title = az_html_without_unit(h, az_field_line(h->scratch, p->c->x_title), x_unit);
+    text_at(h, w, "x", p->c->n_parts ? p->c->stack : p->c->kind == AZ_CHART_SCATTER_LOG ? p->c->x_title : x_title);
     text_at(h, w, "y", axis_title(h, p, scale));
     az_jsonw_key(w, "divide");
     az_jsonw_f64(w, scale.divide);

@@ -14,7 +14,8 @@
   };
 
   // Time in which nothing happens, and what is left over, stay in the background.
-  const paint = (name, i) => /\bidle|idle\b|_idle|^\(the rest\)$|^others?$|^\d+ others$/i.test(name) ? color("chart-total") : series(i);
+  const paint = (name, i) => /micro.?idle/i.test(name) ? color("chart-micro")
+    : /\bidle|idle\b|_idle|^\(the rest\)$|^others?$|^\d+ others$/i.test(name) ? color("chart-total") : series(i);
 
   // Three digits or so; thousands separated.
   function format(v) {
@@ -70,7 +71,7 @@
   const kinds = {
     bars(chart) {
       const o = options(chart, { x: valueAxis(chart, { beginAtZero: true }), y: labelAxis(chart, 34) }, { indexAxis: "y" });
-      o.scales.y.title.display = false;
+      o.scales.y.title.display = !!chart.x && chart.labels.every((text) => /^\d+$/.test(text)); // a bare number says not what it is
       o.scales.y.ticks.autoSkip = false;
       return { type: "bar", data: { labels: chart.labels, datasets: plain(chart) }, options: o };
     },

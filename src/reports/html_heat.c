@@ -1,5 +1,6 @@
 /* A heat map is a coloured table: it needs no script, and its numbers can be read. Colours diverge from the median of
- * each column: orange above, blue below, in six steps up to the largest distance. */
+ * each column: orange above, blue below, in six steps up to the largest distance. Values that nearly agree stay pale:
+ * the last step is LEAST of the median at least. */
 #include "reports/html.h"
 
 #include <math.h>
@@ -8,6 +9,7 @@
 #include "base/stats.h"
 
 #define STEPS 6
+#define LEAST 0.05
 
 struct shade {
     double median, reach; /* of a column; reach: largest distance from the median */
@@ -28,6 +30,8 @@ static int shade_of(struct az_html *h, const struct az_plot *p, size_t series, s
     *s = (struct shade){ .median = az_percentile_f64(known, n, 50) };
     for (size_t i = 0; i < n; i++)
         s->reach = fmax(s->reach, fabs(known[i] - s->median));
+    if (s->reach > 0)
+        s->reach = fmax(s->reach, LEAST * fabs(s->median));
     return 0;
 }
 

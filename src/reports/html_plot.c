@@ -70,6 +70,36 @@ static int fold_neighbours(struct az_html *h, struct az_plot *p, size_t most, co
     return mark_rows(p, 0, p->rows, step ? step : 1);
 }
 
+static bool has_value(const struct az_plot *p, size_t row)
+{
+    for (size_t s = 0; s < p->n_series; s++) {
+        double v = az_plot_at(p, row, (ptrdiff_t)p->series[s].column);
+        if (v > 0 || v < 0)
+            return true;
+    }
+    return false;
+}
+
+/* Bars with a name each. Where most of the names have none, only the others are drawn: a list of all classes there
+ * could be says nothing. Numbered bars (ranks) stay, a gap in them would mislead. */
+static int mark_bars(struct az_html *h, struct az_plot *p, size_t most)
+{
+    size_t full = 0, seen = 0;
+    int rc = 0;
+
+    for (size_t r = 0; r < p->rows; r++)
+        full += has_value(p, r);
+    if (full == 0 || 2 * full >= p->rows || p->x < 0 || p->t->columns.v[p->x].type != AZ_TEXT)
+        return keep_first(h, p, most);
+    for (size_t r = 0; rc == 0 && r < p->rows && seen < most; r++) {
+        if (has_value(p, r) && ++seen)
+            rc = az_vec_push(&p->marks, ((struct az_mark){ r, 1 }));
+    }
+    p->note =
+        az_arena_printf(h->scratch, "%zu of %zu rows are drawn, %zu have no value.", seen, p->rows, p->rows - full);
+    return rc;
+}
+
 static int make_marks(struct az_html *h, struct az_plot *p)
 {
     size_t most = AZ_HTML_MARKS / p->n_series;
@@ -78,7 +108,7 @@ static int make_marks(struct az_html *h, struct az_plot *p)
     case AZ_CHART_PIE:
         return keep_and_sum(h, p, SLICES);
     case AZ_CHART_BAR:
-        return keep_first(h, p, most < AZ_HTML_BARS ? most : AZ_HTML_BARS);
+        return mark_bars(h, p, most < AZ_HTML_BARS ? most : AZ_HTML_BARS);
     case AZ_CHART_STACKED_BAR:
     case AZ_CHART_STACKED_COLUMN:
     case AZ_CHART_HEAT:

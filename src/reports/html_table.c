@@ -38,6 +38,18 @@ static bool view_make(struct az_html *h, const struct az_table *t, struct view *
     return true;
 }
 
+/* Columns behind the switch. */
+static bool is_detail(const struct az_column *c) { return (c->flags & (AZ_DETAIL | AZ_HIDDEN)) != 0; }
+
+/* Is the number of the row a change that rises? One that falls has its sign already; a level has none. */
+static bool rises(const struct az_table *t, size_t row, size_t col)
+{
+    ptrdiff_t level = az_field_level_column(t);
+
+    return (t->columns.v[col].flags & AZ_CHANGE) && az_cell_number(az_table_at(t, row, col)) > 0 &&
+           !(level >= 0 && az_cell_number(az_table_at(t, row, (size_t)level)) == 1);
+}
+
 static bool is_severity(const struct az_column *c)
 {
     return c->type == AZ_TEXT && az_sv_ieq(c->name, AZ_SV("severity"));
@@ -55,8 +67,7 @@ static void text_cell(struct az_html *h, const struct az_column *col, const stru
     const char *severity = is_severity(col) ? severity_class(s) : NULL;
     bool is_long = s.n > LONG_TEXT;
 
-    az_html_putf(h, "<td class=\"t%s%s%s\">", col->flags & AZ_DETAIL ? " d" : "", is_long ? " l" : "",
-                 severity ? " s" : "");
+    az_html_putf(h, "<td class=\"t%s%s%s\">", is_detail(col) ? " d" : "", is_long ? " l" : "", severity ? " s" : "");
     if (severity)
         az_html_putf(h, "<span class=\"badge %s\">", severity);
     else if (is_long)
@@ -79,23 +90,29 @@ static bool says_all(struct az_sv shown, struct az_sv exact)
     return k == exact.n;
 }
 
-static void number_cell(struct az_html *h, const struct view *v, size_t col, const struct az_cell *cell)
+static void number_cell(struct az_html *h, const struct view *v, size_t row, size_t col)
 {
+    const struct az_cell *cell = az_table_at(v->t, row, col);
     const struct az_column *c = &v->t->columns.v[col];
     char buf[AZ_FIELD_MAX], number[AZ_NUM_MAX];
     struct az_sv shown = az_html_number(cell, c, v->scale[col], buf), exact = az_cell_exact(cell, number);
     double x = az_cell_number(cell);
-    bool detail = c->flags & AZ_DETAIL, bar = (c->flags & AZ_SHARE) && x > 0 && v->largest[col] > 0;
+    bool detail = is_detail(c), bar = (c->flags & AZ_SHARE) && x > 0 && v->largest[col] > 0;
+    int worse = az_field_worse(v->t, row, col);
 
     az_html_put(h, AZ_SV("<td"));
     if (bar)
         az_html_putf(h, " class=\"b w%d%s\"", (int)fmin(BAR_STEPS, ceil(x / v->largest[col] * BAR_STEPS)),
                      detail ? " d" : "");
+    else if (worse)
+        az_html_putf(h, " class=\"%s%s\"", worse > 0 ? "worse" : "better", detail ? " d" : "");
     else if (detail)
         az_html_put(h, AZ_SV(" class=\"d\""));
     if (cell->type != AZ_BOOL && cell->type != AZ_EMPTY && !says_all(shown, exact))
         az_html_putf(h, " title=\"%.*s%s%s\"", AZ_SVF(exact), *az_unit_text(c->unit) ? " " : "", az_unit_text(c->unit));
     az_html_put(h, AZ_SV(">"));
+    if (rises(v->t, row, col))
+        az_html_put(h, AZ_SV("+"));
     az_html_text(h, shown);
     az_html_put(h, AZ_SV("</td>"));
 }
@@ -105,7 +122,7 @@ static void head(struct az_html *h, const struct view *v)
     az_html_put(h, AZ_SV("<thead><tr>"));
     for (size_t c = 0; c < v->t->columns.n; c++) {
         const struct az_column *col = &v->t->columns.v[c];
-        bool text = col->type == AZ_TEXT, detail = col->flags & AZ_DETAIL;
+        bool text = col->type == AZ_TEXT, detail = is_detail(col);
         az_html_putf(h, "<th scope=\"col\"%s>",
                      text && detail ? " class=\"t d\""
                      : text         ? " class=\"t\""
@@ -127,7 +144,7 @@ static void body(struct az_html *h, const struct view *v)
             if (v->t->columns.v[c].type == AZ_TEXT || cell->type == AZ_TEXT)
                 text_cell(h, &v->t->columns.v[c], cell);
             else
-                number_cell(h, v, c, cell);
+                number_cell(h, v, r, c);
         }
         az_html_put(h, AZ_SV("</tr>\n"));
     }
@@ -139,7 +156,7 @@ static size_t count_details(const struct az_table *t)
     size_t n = 0;
 
     for (size_t c = 0; c < t->columns.n; c++)
-        n += (t->columns.v[c].flags & AZ_DETAIL) != 0;
+        n += is_detail(&t->columns.v[c]);
     return n == t->columns.n ? 0 : n;
 }
 

@@ -116,9 +116,30 @@ struct az_sv az_html_number(const struct az_cell *c, const struct az_column *col
     return az_sv_make(buf, separate(buf, n.n));
 }
 
+struct az_scale az_html_scale(enum az_unit unit, enum az_cell_type type, double largest)
+{
+    if (unit != AZ_UNIT_US && unit != AZ_UNIT_MS && unit != AZ_UNIT_S)
+        return az_field_scale_of(unit, type, largest);
+    double in_ns = az_unit_base(unit) / az_unit_base(AZ_UNIT_NS);
+    if (!(largest > 0) || (largest >= 1 && largest < 1e4))
+        return az_field_scale_of(unit, type, largest);
+    struct az_scale s = az_field_scale_of(AZ_UNIT_NS, AZ_REAL, largest * in_ns);
+    s.divide /= in_ns;
+    return s;
+}
+
+struct az_sv az_html_without_unit(struct az_html *h, struct az_sv title, const char *unit)
+{
+    struct az_sv tail = az_arena_printf(h->scratch, "(%s)", unit);
+
+    if (*unit && az_sv_ends(title, tail) && title.n > tail.n)
+        return az_sv_trim(az_sv_make(title.p, title.n - tail.n));
+    return title;
+}
+
 struct az_sv az_html_value(double v, enum az_unit unit, enum az_cell_type type, char *buf)
 {
-    struct az_scale s = az_field_scale_of(unit, type, fabs(v));
+    struct az_scale s = az_html_scale(unit, type, fabs(v));
     double x = v / s.divide, size = fabs(x);
     bool whole = type == AZ_INT && s.divide == 1;
     int decimals = whole || size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 || size == 0 ? 2 : 3;

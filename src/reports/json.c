@@ -163,6 +163,17 @@ static void chart(struct writer *j, const struct az_chart *c)
     az_jsonw_end_array(&j->w);
     az_jsonw_key(&j->w, "max_rows");
     az_jsonw_i64(&j->w, (int64_t)c->max_rows);
+    if (c->n_parts) {
+        az_jsonw_key(&j->w, "parts");
+        az_jsonw_array(&j->w);
+        for (size_t i = 0; i < c->n_parts; i++)
+            text(j, c->parts[i]);
+        az_jsonw_end_array(&j->w);
+    }
+    if (c->stack.n)
+        text_at(j, "stack", c->stack);
+    if (c->size.n)
+        text_at(j, "size", c->size);
     az_jsonw_end_object(&j->w);
 }
 

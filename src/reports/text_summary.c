@@ -171,14 +171,12 @@ static void header_row(struct az_textout *o, const struct view *v)
     end_row(o);
 }
 
-/* Colour of a change: worse is red, better is green, by the direction of its column. */
-static const char *change_color(const struct az_column *c, const struct az_cell *cell)
+/* Colour of a change: worse is red, better is green. */
+static const char *change_color(const struct az_table *t, size_t row, size_t col)
 {
-    double x = az_cell_number(cell);
+    int worse = az_field_worse(t, row, col);
 
-    if (!(c->flags & AZ_CHANGE) || !(c->flags & (AZ_HIGHER_BETTER | AZ_LOWER_BETTER)) || !(x > 0 || x < 0))
-        return NULL;
-    return (x > 0) == ((c->flags & AZ_LOWER_BETTER) != 0) ? RED : GREEN;
+    return worse > 0 ? RED : worse < 0 ? GREEN : NULL;
 }
 
 static void body(struct az_textout *o, const struct view *v)
@@ -191,8 +189,7 @@ static void body(struct az_textout *o, const struct view *v)
             const struct field *f = &v->field[i];
             bool middle = (v->t->columns.v[f->col].flags & AZ_KEY) != 0; /* names differ at both ends */
             az_textout_pad(o, i ? GAP : 0);
-            cell(o, f, shown(o->scratch, v, f, r, buf), middle,
-                 change_color(&v->t->columns.v[f->col], az_table_at(v->t, r, f->col)));
+            cell(o, f, shown(o->scratch, v, f, r, buf), middle, change_color(v->t, r, f->col));
         }
         end_row(o);
     }

@@ -120,6 +120,19 @@ static void heats(const struct az_document *doc, const struct az_xlsx_part *p)
     }
 }
 
+/* The rule in a table with levels among its changes: those are neither. */
+static void change_of_step(struct lxw_worksheet *ws, const struct az_xlsx_part *p, size_t col, bool positive,
+                           struct lxw_format *format)
+{
+    char value[LXW_MAX_CELL_NAME_LENGTH], level[LXW_MAX_CELL_NAME_LENGTH], formula[128];
+
+    lxw_rowcol_to_cell_abs(value, 1, (lxw_col_t)col, 0, 1);
+    lxw_rowcol_to_cell_abs(level, 1, (lxw_col_t)az_field_level_column(p->t), 0, 1);
+    snprintf(formula, sizeof formula, "=AND(%s%c0,NOT(%s))", value, positive ? '>' : '<', level);
+    lxw_conditional_format f = { .type = LXW_CONDITIONAL_TYPE_FORMULA, .value_string = formula, .format = format };
+    worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows, (lxw_col_t)col, &f);
+}
+
 /* Worse is red, better is green, by the direction of the column. */
 static void change(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_xlsx_part *p, size_t col)
 {
@@ -128,12 +141,18 @@ static void change(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_
 
     if (!(flags & (AZ_HIGHER_BETTER | AZ_LOWER_BETTER)))
         return;
+    bool levels = az_field_level_column(p->t) >= 0 && (size_t)az_field_level_column(p->t) < p->columns;
     for (int positive = 0; positive <= 1; positive++) {
+        struct lxw_format *format = az_xlsx_style(x, (positive == 1) == higher ? AZ_STYLE_GREEN : AZ_STYLE_RED);
+        if (levels) {
+            change_of_step(ws, p, col, positive == 1, format);
+            continue;
+        }
         lxw_conditional_format f = {
             .type = LXW_CONDITIONAL_TYPE_CELL,
             .criteria = positive ? LXW_CONDITIONAL_CRITERIA_GREATER_THAN : LXW_CONDITIONAL_CRITERIA_LESS_THAN,
             .value = 0,
-            .format = az_xlsx_style(x, (positive == 1) == higher ? AZ_STYLE_GREEN : AZ_STYLE_RED),
+            .format = format,
         };
         worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows, (lxw_col_t)col, &f);
     }

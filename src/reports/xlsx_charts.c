@@ -1,5 +1,5 @@
-/* Native charts on the summary sheet; their data stay in the cells of the tables' sheets. A waterfall has no native
- * form of this format's first version and is left to other writers; a heat map is a colour scale over its table's
+/* Native charts on the summary sheet; their data stay in the cells of the tables' sheets. A waterfall is
+ * drawn as stacked columns where its table has the columns for it; a heat map is a colour scale over its table's
  * columns. */
 #include <xlsxwriter.h>
 
@@ -54,8 +54,54 @@ static ptrdiff_t column_of(const struct az_xlsx_part *p, struct az_sv name)
     return (size_t)c < p->columns ? c : -1;
 }
 
+/* A trend: the values with a dot each, those with a mark red and named; the median dashed; the ends of the noise band
+ * pale. */
+static void trend_series(struct az_xlsx *x, lxw_chart_series *s, const struct az_chart *c, const struct az_xlsx_part *p,
+                         size_t number, size_t rows)
+{
+    static const lxw_color_t colors[] = { 0x0072B2, 0x7B8494, 0x9CC3E0, 0x9CC3E0 };
+    lxw_chart_line line = { .color = colors[number < 3 ? number : 3],
+                            .width = number == 0 ? 2.25F : 1.25F,
+                            .dash_type = number == 1 ? LXW_CHART_LINE_DASH_DASH : LXW_CHART_LINE_DASH_SOLID };
+    lxw_chart_fill dot = { .color = colors[0] }, alarm = { .color = 0xD55E00 };
+    ptrdiff_t mark = c->y.n > 4 ? column_of(p, c->y.v[4]) : -1;
+    bool any = false;
+
+    chart_series_set_line(s, &line);
+    if (number > 0)
+        return;
+    chart_series_set_marker_type(s, LXW_CHART_MARKER_CIRCLE);
+    chart_series_set_marker_size(s, 6);
+    chart_series_set_marker_fill(s, &dot);
+    lxw_chart_point *points = az_arena_array(x->scratch, rows + 1, sizeof *points);
+    lxw_chart_point **list = az_arena_array(x->scratch, rows + 1, sizeof *list);
+    lxw_chart_data_label *texts = az_arena_array(x->scratch, rows + 1, sizeof *texts), **labels;
+    labels = az_arena_array(x->scratch, rows + 1, sizeof *labels);
+    if (!points || !list || !texts || !labels || mark < 0)
+        return;
+    for (size_t r = 0; r < rows; r++) {
+        struct az_sv text = az_cell_text(az_table_at(p->t, p->first + r, (size_t)mark));
+        points[r] = (lxw_chart_point){ .fill = text.n ? &alarm : NULL };
+        bool shown = text.n > 0 && text.p[0] != '='; /* the library would take it for a formula */
+        texts[r].hide = !shown;
+        if (shown)
+            texts[r].value = (char *)az_xlsx_string(x, text, NAME_MAX_UNITS); /* the library copies it */
+        list[r] = &points[r];
+        labels[r] = &texts[r];
+        any = any || text.n > 0;
+    }
+    list[rows] = NULL;
+    labels[rows] = NULL;
+    if (!any)
+        return;
+    chart_series_set_points(s, list);
+    chart_series_set_labels(s);
+    chart_series_set_labels_position(s, LXW_CHART_LABEL_POSITION_ABOVE);
+    chart_series_set_labels_custom(s, labels);
+}
+
 static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c, const struct az_xlsx_part *p,
-                       ptrdiff_t cat, ptrdiff_t val, size_t rows)
+                       ptrdiff_t cat, ptrdiff_t val, size_t number, size_t rows)
 {
     lxw_chart_series *s = chart_add_series(chart, NULL, NULL);
     const char *sheet = az_xlsx_string(x, p->name, 31);
@@ -70,6 +116,8 @@ static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_char
     chart_series_set_name(s, az_xlsx_string(x, p->t->columns.v[val].name, NAME_MAX_UNITS));
     if (c->kind == AZ_CHART_PIE)
         chart_series_set_labels_percentage(s);
+    if (c->kind == AZ_CHART_TREND)
+        trend_series(x, s, c, p, number, rows);
     if (c->kind == AZ_CHART_SCATTER_LOG) {
         chart_series_set_marker_type(s, LXW_CHART_MARKER_CIRCLE);
         chart_series_set_marker_size(s, 5);
@@ -84,6 +132,14 @@ static void axis_title(struct az_xlsx *x, lxw_chart_axis *axis, struct az_sv tit
         return;
     chart_axis_set_name(axis, az_xlsx_string(x, title, NAME_MAX_UNITS));
     chart_axis_set_name_font(axis, &font);
+}
+
+/* Long titles (the name of a kernel, where a step was) leave room for the chart. */
+static lxw_chart_font title_font(const struct az_chart *c, const struct az_xlsx_part *p)
+{
+    struct az_sv title = c->title.n ? c->title : p->t->title;
+
+    return (lxw_chart_font){ .size = title.n > 60 ? 9 : 12, .bold = LXW_TRUE };
 }
 
 /* Lengths are compared in bars: from zero, unless there is something below it. */
@@ -118,7 +174,9 @@ static void axes(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c, 
     ptrdiff_t first = c->y.n ? column_of(p, c->y.v[0]) : -1;
     const char *format = first < 0 ? NULL : az_xlsx_number_format(az_xlsx_style_of(&p->t->columns.v[first]));
     if (format && c->kind != AZ_CHART_SCATTER_LOG)
-        chart_axis_set_num_format(value, strcmp(format, "#,##0.000") == 0 ? "#,##0.###" : format);
+        chart_axis_set_num_format(value, strcmp(format, "#,##0.000") == 0      ? "#,##0.###"
+                                         : strcmp(format, "#,##0.000000") == 0 ? "#,##0.######"
+                                                                               : format);
     if (from_zero(c, p, rows))
         chart_axis_set_min(value, 0);
     if (c->kind == AZ_CHART_COLUMN)
@@ -135,7 +193,7 @@ static lxw_chart *make(struct az_xlsx *x, const struct az_chart *c, const struct
     size_t rows = c->max_rows && c->max_rows < p->rows ? c->max_rows : p->rows, series = 0;
     ptrdiff_t cat = column_of(p, c->x);
     lxw_chart *chart = NULL;
-    lxw_chart_font font = { .size = 12, .bold = LXW_TRUE };
+    lxw_chart_font font = title_font(c, p);
 
     for (size_t i = 0; i < c->y.n && rows; i++) {
         ptrdiff_t val = column_of(p, c->y.v[i]);
@@ -145,7 +203,7 @@ static lxw_chart *make(struct az_xlsx *x, const struct az_chart *c, const struct
             chart = workbook_add_chart(x->book, type_of(c->kind));
         if (!chart)
             break;
-        one_series(x, chart, c, p, cat, val, rows);
+        one_series(x, chart, c, p, cat, val, series, rows);
         series++;
     }
     if (!chart)
@@ -170,7 +228,7 @@ static lxw_chart *make_waterfall(struct az_xlsx *x, const struct az_chart *c, co
         { "Foot (ns)", 0 }, { "Whole (ns)", 0x1F3864 }, { "Rise (ns)", 0xC00000 }, { "Fall (ns)", 0x548235 }
     };
     ptrdiff_t cat = column_of(p, c->x), col[4];
-    lxw_chart_font font = { .size = 12, .bold = LXW_TRUE };
+    lxw_chart_font font = title_font(c, p);
     lxw_chart *chart;
 
     for (size_t i = 0; i < 4; i++) {

@@ -10,11 +10,9 @@ static const struct {
 } numbers[AZ_STYLE_COUNT] = {
     [AZ_STYLE_WHOLE] = { "#,##0", 0 },
 
-    [AZ_STYLE_FIXED2] = { "#,##0.00", 2 },
-    [AZ_STYLE_FIXED3] = { "#,##0.000", 3 },
-    [AZ_STYLE_PERCENT] = { "0.00", 2 },
-    [AZ_STYLE_RATIO] = { "0.000", 3 },
-    [AZ_STYLE_ID] = { "0", 0 },
+    [AZ_STYLE_FIXED2] = { "#,##0.00", 2 },     [AZ_STYLE_FIXED3] = { "#,##0.000", 3 },
+    [AZ_STYLE_FIXED6] = { "#,##0.000000", 6 }, [AZ_STYLE_PERCENT] = { "0.00", 2 },
+    [AZ_STYLE_RATIO] = { "0.000", 3 },         [AZ_STYLE_ID] = { "0", 0 },
 };
 
 const char *az_xlsx_number_format(enum az_xlsx_style s) { return numbers[s].number; }
@@ -125,13 +123,14 @@ enum az_xlsx_style az_xlsx_style_of(const struct az_column *c)
         return AZ_STYLE_WHOLE;
     case AZ_UNIT_US:
     case AZ_UNIT_MS:
-    case AZ_UNIT_S:
     case AZ_UNIT_KB:
     case AZ_UNIT_MB:
     case AZ_UNIT_GB:
     case AZ_UNIT_GFLOP:
     case AZ_UNIT_TBPS:
         return AZ_STYLE_FIXED3;
+    case AZ_UNIT_S:
+        return AZ_STYLE_FIXED6;
     case AZ_UNIT_PERCENT:
         return AZ_STYLE_PERCENT;
     case AZ_UNIT_RATIO:

@@ -259,6 +259,15 @@ static bool band(const struct nights *n, size_t at, double *median, double *low,
     return true;
 }
 
+/* Nanoseconds as people say them: 1e6 and "ms". */
+static double readable_ns(double largest, const char **unit)
+{
+    double divide = largest >= 1e10 ? 1e9 : largest >= 1e6 ? 1e6 : largest >= 1e3 ? 1e3 : 1;
+
+    *unit = divide == 1e9 ? "s" : divide == 1e6 ? "ms" : divide == 1e3 ? "us" : "ns";
+    return divide;
+}
+
 /* The newest step among the last nights, said in words and marked. */
 static struct az_sv find_step(struct nights *n, struct az_sv unit, struct az_arena *a)
 {
@@ -279,9 +288,12 @@ static struct az_sv find_step(struct nights *n, struct az_sv unit, struct az_are
     struct az_sv commits = s->commit.n || last->commit.n
                                ? az_arena_printf(a, ", commits %.*s..%.*s", AZ_SVF(last->commit), AZ_SVF(s->commit))
                                : AZ_SV("");
+    const char *shown = unit.p;
+    double divide = az_sv_is(unit, "ns") ? readable_ns(fmax(fabs(before), fabs(after)), &shown) : 1;
     return az_arena_printf(a, "step at run %lld (%.*s): %.6g -> %.6g%s%.*s (%+.3g%%)%.*s", (long long)s->run,
-                           AZ_SVF(s->created), before, after, unit.n ? " " : "", AZ_SVF(unit),
-                           100 * (after - before) / fabs(before), AZ_SVF(commits));
+                           AZ_SVF(s->created), before / divide, after / divide, unit.n ? " " : "",
+                           AZ_SVF(divide == 1 ? unit : az_sv_str(shown)), 100 * (after - before) / fabs(before),
+                           AZ_SVF(commits));
 }
 
 static struct az_sv night_label(const struct night *n, struct az_arena *a)

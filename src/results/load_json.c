@@ -279,6 +279,25 @@ static int texts(const struct reader *r, struct az_sv value, struct az_vec_sv *t
     return rc ? rc : closed(r, &v, ']', "an array of strings");
 }
 
+/* Parts of a chart live in the document's arena. */
+static int chart_parts(const struct reader *r, struct az_chart *c, struct az_sv value)
+{
+    struct az_vec_sv list;
+    int rc;
+
+    az_vec_init(&list, r->doc->mem);
+    rc = texts(r, value, &list);
+    struct az_sv *parts = rc ? NULL : az_arena_array(r->doc->arena, list.n + 1, sizeof *parts);
+    if (parts && list.n)
+        memcpy(parts, list.v, list.n * sizeof *parts);
+    else if (!rc && !parts)
+        rc = az_arena_error(r->doc->arena);
+    c->parts = parts;
+    c->n_parts = rc ? 0 : list.n;
+    az_vec_release(&list);
+    return rc;
+}
+
 static int chart_member(const struct reader *r, struct az_chart *c, struct az_sv key, struct az_sv value)
 {
     struct az_sv word = { "", 0 };
@@ -287,6 +306,8 @@ static int chart_member(const struct reader *r, struct az_chart *c, struct az_sv
 
     if (az_sv_is(key, "y"))
         return texts(r, value, &c->y);
+    if (az_sv_is(key, "parts"))
+        return chart_parts(r, c, value);
     if (az_sv_is(key, "max_rows")) {
         if (az_parse_i64(value, &n) || n < 0)
             return wrong(r, value, "a number of rows is wanted, not");
@@ -303,6 +324,8 @@ static int chart_member(const struct reader *r, struct az_chart *c, struct az_sv
                        : az_sv_is(key, "x_title") ? &c->x_title
                        : az_sv_is(key, "y_title") ? &c->y_title
                        : az_sv_is(key, "x")       ? &c->x
+                       : az_sv_is(key, "stack")   ? &c->stack
+                       : az_sv_is(key, "size")    ? &c->size
                                                   : &word;
     *to = word;
     return AZ_OK;

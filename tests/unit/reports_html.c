@@ -337,6 +337,87 @@ static void parts_become_stacks(void **state)
     sample_end(&s);
 }
 
+/* A change has its sign and its mark by the direction of its column, a level among changes has neither; hidden columns
+ * stand behind the switch like details. */
+static void changes_are_marked(void **state)
+{
+    (void)state;
+    struct sample s;
+    size_t n;
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "t", "T", 0);
+    az_table_column(t, "Step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "cost", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER | AZ_CHANGE);
+    az_table_column(t, "gain", AZ_INT, AZ_UNIT_COUNT, AZ_HIGHER_BETTER | AZ_CHANGE);
+    az_table_column(t, "Total", AZ_BOOL, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "Foot", AZ_INT, AZ_UNIT_COUNT, AZ_HIDDEN);
+    for (int i = -1; i <= 2; i++) {
+        az_put_text(t, AZ_SV("step"));
+        az_put_i64(t, i * 11);
+        az_put_i64(t, i * 13);
+        az_put_bool(t, i == 2);
+        az_put_i64(t, 777);
+    }
+    assert_int_equal(az_field_worse(t, 0, 1), -1);
+    assert_int_equal(az_field_worse(t, 1, 1), 0);
+    assert_int_equal(az_field_worse(t, 2, 1), 1);
+    assert_int_equal(az_field_worse(t, 2, 2), -1);
+    assert_int_equal(az_field_worse(t, 3, 1), 0); /* a level */
+    assert_int_equal(az_field_worse(t, 2, 4), 0);
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    write_html(&s, "r.html");
+    assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "csv"), &s.scratch, &s.diag), 0);
+    char more[256];
+    snprintf(more, sizeof more, "--csv %s/csv", s.dir.p);
+    check(&s, more);
+    char *got = read_file(sample_path(&s, "r.html"), &n);
+    assert_int_equal(count(got, "<td class=\"worse\">+11</td><td class=\"better\">+13</td>"), 1);
+    assert_int_equal(count(got, "<td class=\"better\">-11</td><td class=\"worse\">-13</td>"), 1);
+    assert_int_equal(count(got, "<td>22</td><td>26</td>"), 1);
+    assert_int_equal(count(got, "<td class=\"d\">777</td>"), 4);
+    assert_int_equal(count(got, "<span>(2 hidden)</span>"), 1);
+    free(got);
+    sample_end(&s);
+}
+
+/* Of many names the few that have something; numbered bars stay in their row. And values in units that can be read. */
+static void bars_without_value(void **state)
+{
+    (void)state;
+    struct sample s;
+    const char *y = "Time (s)";
+    size_t n;
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "t", "T", 0);
+    az_table_column(t, "group", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, 0);
+    az_table_column(t, "Time (s)", AZ_REAL, AZ_UNIT_S, 0);
+    for (int i = 0; i < 9; i++) {
+        az_put_text(t, az_arena_printf(&s.arena, "g%d", i));
+        az_put_i64(t, i);
+        az_put_f64(t, i % 4 == 1 ? 4e-4 : 0);
+    }
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    struct plotted r = plot(&s, AZ_CHART_BAR, "group", &y, 1);
+    assert_int_equal(r.p.marks.n, 2);
+    assert_true(az_sv_is(r.p.label[1], "g5"));
+    assert_true(az_sv_is(r.p.note, "2 of 9 rows are drawn, 7 have no value."));
+    az_vec_release(&r.p.marks);
+    r = plot(&s, AZ_CHART_BAR, "rank", &y, 1);
+    assert_int_equal(r.p.marks.n, 9);
+    az_vec_release(&r.p.marks);
+    s.doc.charts.v[1].x_title = AZ_SV("rank");
+    s.doc.charts.v[1].y_title = AZ_SV("Time (s)");
+    write_html(&s, "r.html");
+    char *got = read_file(sample_path(&s, "r.html"), &n);
+    assert_int_equal(count(got, "Largest: <bdi>g1</bdi> 400\xc2\xa0us, <bdi>g5</bdi> 400\xc2\xa0us."), 1);
+    assert_int_equal(count(got, "Largest: <bdi>rank 1</bdi> 400\xc2\xa0us"), 1);
+    assert_int_equal(count(got, "\"y\":\"Time (us)\""), 2);
+    assert_int_equal(count(got, "0.000400</td>"), 2); /* the table keeps its unit, and shows them */
+    free(got);
+    sample_end(&s);
+}
+
 /* ---- random names ---- */
 static uint32_t next(uint32_t *state)
 {
@@ -497,6 +578,8 @@ int main(void)
         cmocka_unit_test(trends_show_the_last_runs),
         cmocka_unit_test(labels_tell_rows_apart),
         cmocka_unit_test(parts_become_stacks),
+        cmocka_unit_test(changes_are_marked),
+        cmocka_unit_test(bars_without_value),
         cmocka_unit_test(random_names_stay_text),
         cmocka_unit_test(equal_documents_give_equal_bytes),
         cmocka_unit_test(failed_writes_leave_nothing),

@@ -51,6 +51,31 @@ static const char *first_message(const struct fixture *f)
 
 #define HEAD "{\"schema\": \"analyzer-result/1\", \"title\": \"t\", \"tables\": ["
 
+/* What the JSON writer says of a chart comes back. */
+static void json_charts(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    assert_int_equal(
+        load(&f, HEAD "{\"id\": \"a\", \"title\": \"A\", \"columns\": ["
+                      "{\"name\": \"k\", \"type\": \"text\", \"unit\": \"\", \"key\": true, \"direction\": \"none\"}],"
+                      "\"rows\": [[\"a\"]]}], \"charts\": [{\"kind\": \"stacked_bar\", \"table\": \"a\", \"x\": \"k\","
+                      "\"y\": [\"n\"], \"max_rows\": 3, \"parts\": [\"busy\", \"idle\"], \"stack\": \"rank\","
+                      "\"size\": \"time\"}]}"),
+        0);
+    assert_int_equal(f.doc.charts.n, 1);
+    const struct az_chart *c = &f.doc.charts.v[0];
+    assert_int_equal(c->kind, AZ_CHART_STACKED_BAR);
+    assert_int_equal(c->n_parts, 2);
+    assert_true(az_sv_is(c->parts[1], "idle"));
+    assert_true(az_sv_is(c->stack, "rank") && az_sv_is(c->size, "time"));
+    end(&f);
+    begin(&f);
+    assert_int_equal(load(&f, HEAD "], \"charts\": [{\"parts\": 7}]}"), AZ_EFORMAT);
+    end(&f);
+}
+
 static void json_values(void **state)
 {
     struct fixture f;
@@ -258,8 +283,9 @@ static void kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_values), cmocka_unit_test(json_refused),  cmocka_unit_test(csv_types),
-        cmocka_unit_test(csv_edges),   cmocka_unit_test(units_by_name), cmocka_unit_test(kinds),
+        cmocka_unit_test(json_values), cmocka_unit_test(json_charts), cmocka_unit_test(json_refused),
+        cmocka_unit_test(csv_types),   cmocka_unit_test(csv_edges),   cmocka_unit_test(units_by_name),
+        cmocka_unit_test(kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
