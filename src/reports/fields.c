@@ -238,9 +238,6 @@ struct az_scale az_field_scale_of(enum az_unit unit, enum az_cell_type type, dou
     case AZ_UNIT_FLOP:
         as_is.decimals = whole ? 0 : -1;
         return as_is;
-    case AZ_UNIT_S: /* down to microseconds, as the finer units are */
-        as_is.decimals = whole ? 0 : 6;
-        return as_is;
     default: /* the file's own unit, as its column says */
         return as_is;
     }

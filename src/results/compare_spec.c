@@ -21,7 +21,7 @@ static const struct az_compare_spec specs[] = {
 
     /* what describes a run, and tables of single events */
     { "coverage|facts|findings|advice|data_quality|unmatched_kernels|signposts|roofline_chart|ops_stacked_chart|"
-      "ranks|clock_offsets", NULL,
+      "ranks|rank_summary|clock_offsets", NULL,
       NULL, NULL, NULL, "not compared: says what the run was", NULL, SKIP },
     { "nccl_summary_long", "Collective name", "rank?|" COLL_KEY, "dur_sum|dur_mean|operation_count", NULL, NULL, NULL, 0 },
     { "kernel_details|gpu_events|nvtx_gpu_proj_trace|device_iterations|gpu_utilization|idle_gaps|gpu_gaps|iteration_gaps|"
