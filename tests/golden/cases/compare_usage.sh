@@ -25,7 +25,7 @@ for text in '[]' '{"inputs": "first"}' '{"inputs": ["first", "secnd"]}' '{"input
     echo "$?"
 done
 # more than can be compared
-try $(for i in 1 2 3 4 5 6 7 8; do echo a a a a a a a a; done) a
+try $(for _ in 1 2 3 4 5 6 7 8; do echo a a a a a a a a; done) a
 # an output of the comparison may not be an input, nor another's output
 mkdir out
 "$ANALYZER" compare a b --csv-dir a
