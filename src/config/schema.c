@@ -210,6 +210,13 @@ static void put_gates(struct az_jsonw *w, const char *ref)
     az_jsonw_end_array(w);
 }
 
+static enum list_of list_kind(const struct az_option *o)
+{
+    if (o->places == AZ_AT_COMPARE)
+        return LIST_PATHS;
+    return o->owner == AZ_OWN_SEARCH ? LIST_TEXTS : LIST_REPORTS;
+}
+
 static void put_property(struct schema *s, const struct az_option *o)
 {
     struct az_jsonw *w = s->w;
@@ -253,9 +260,7 @@ static void put_property(struct schema *s, const struct az_option *o)
         else if (o->places == AZ_AT_GATES)
             put_inputs(w, o, "#/definitions/rule");
         else
-            put_list(s, o->places == AZ_AT_COMPARE  ? LIST_PATHS
-                        : o->owner == AZ_OWN_SEARCH ? LIST_TEXTS
-                                                    : LIST_REPORTS);
+            put_list(s, list_kind(o));
         break;
     case AZ_OPT_SIZE:
         az_jsonw_key(w, "type");
