@@ -38,10 +38,10 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     size_t most = 0;
     for (size_t i = 0; i < b->n; i++)
         most += b->op[i].type == AZ_BD_COMMUNICATION;
-    p->v = az_arena_array(keep, most + 1, sizeof *p->v);
+    struct last_of *v = p->v = az_arena_array(job->arena, most + 1, sizeof *p->v); /* most of it is not kept */
     rc = az_map_init(&seen, job->mem, 64);
-    if (!p->v)
-        rc = az_arena_error(keep);
+    if (!v)
+        rc = az_arena_error(job->arena);
     for (size_t i = 0; rc == 0 && step > 0 && i < b->n; i++) {
         const struct az_bd_op *op = &b->op[i];
         const ptrdiff_t at = az_bd_step_at(b, az_bd_call_start(b, op->call));
@@ -63,6 +63,11 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
                                        .duration = (double)(op->end - op->start) / step };
     }
     az_map_release(&seen);
+    p->v = az_arena_array(keep, p->n, sizeof *p->v);
+    if (!p->v)
+        return az_arena_error(keep);
+    if (rc == 0)
+        memcpy(p->v, v, p->n * sizeof *v);
     return rc ? rc : keep->failed ? az_arena_error(keep) : AZ_OK;
 }
 

@@ -116,6 +116,7 @@ static int events(struct cr *c, const char *id)
     if (!t)
         return az_arena_error(c->arena);
     events_columns(t);
+    az_table_reserve(t, c->n);
     for (uint32_t g = 0; g < c->n; g++)
         put_event(c, t, g);
     return cr_emit(c, t, 0);

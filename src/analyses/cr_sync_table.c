@@ -167,6 +167,7 @@ static int collectives(struct cr *c, const char *id, bool detailed)
     if (detailed)
         rank_columns(c, t);
     last_columns(c, t, detailed);
+    az_table_reserve(t, c->colls.n);
     for (size_t i = 0; i < c->colls.n; i++) {
         if (c->colls.v[i].kind == AZ_COLL_ALLTOALLV)
             continue;

@@ -208,6 +208,17 @@ void az_put_f64(struct az_table *t, double x)
 void az_put_bool(struct az_table *t, bool x) { put(t, (struct az_cell){ .type = AZ_BOOL, .b = x }); }
 void az_put_empty(struct az_table *t) { put(t, (struct az_cell){ .type = AZ_EMPTY }); }
 
+void az_table_reserve(struct az_table *t, size_t rows)
+{
+    size_t cells;
+    if (t->error)
+        return;
+    if (!az_size_mul(rows, t->columns.n, &cells))
+        t->error = AZ_ERANGE;
+    else
+        t->error = az_vec_reserve(&t->cells, cells);
+}
+
 int az_table_finish(struct az_table *t)
 {
     if (!t->error && t->at != 0)

@@ -121,6 +121,8 @@ void az_put_i64(struct az_table *t, int64_t x);
 void az_put_f64(struct az_table *t, double x);
 void az_put_bool(struct az_table *t, bool x);
 void az_put_empty(struct az_table *t);
+/* Room for so many rows, behind the last column: a table of known size then takes no more than its cells. */
+void az_table_reserve(struct az_table *t, size_t rows);
 /* 0 or the first error; AZ_EINTERNAL if a row is incomplete. */
 int az_table_finish(struct az_table *t) AZ_MUST_USE;
 struct az_layout *az_table_layout(struct az_table *t); /* made if missing; NULL on failure */
