@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/sv.h"
+#include "results/table.h"
 
 enum az_coll_kind {
     AZ_COLL_UNKNOWN,
@@ -46,5 +46,10 @@ struct az_sv az_coll_dtype_of(struct az_sv argument_type);
 
 /* Bus bandwidth / algorithm bandwidth among n ranks (spec 3); NaN for kinds without one or n < 1. */
 double az_coll_factor(enum az_coll_kind k, int64_t n);
+
+/* Columns of a table that adds collectives up by rank, group, kind and size. size_flags: more flags of the group's
+ * size.
+ */
+void az_coll_sum_columns(struct az_table *t, unsigned size_flags);
 
 #endif

@@ -17,6 +17,8 @@
 #include "base/num.h"
 #include "base/stats.h"
 
+#define CR_MOST_CELLS 8000000 /* of a table; columns of each rank are left out above this */
+
 /* ---- one rank's part ---- */
 /* What is said of a collective. Rows of a part are unique. */
 struct cr_what {

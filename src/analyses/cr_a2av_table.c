@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-#define MOST_CELLS 8000000
-
 /* One instance. */
 struct a2av {
     uint32_t coll;
@@ -195,7 +193,7 @@ static int instances(struct work *k)
 {
     struct cr *c = k->c;
     struct az_table *t = az_table_new(c->arena, "nccl_all2allv", "All-to-all of uneven sizes", 0);
-    const bool detailed = k->v.n * c->ranks->n * 10 <= MOST_CELLS;
+    const bool detailed = k->v.n * c->ranks->n * 10 <= CR_MOST_CELLS;
     if (!t)
         return az_arena_error(c->arena);
     instance_columns(t);

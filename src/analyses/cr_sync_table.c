@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#define MOST_CELLS 8000000 /* columns of each rank are left out above this */
-
 static struct az_sv shown_name(const struct cr *c, const struct cr_coll *x)
 {
     return x->flags & CR_PAIR ? AZ_SV("send_recv") : cr_name(cr_what(c, cr_member(c, x, 0)));
@@ -158,7 +156,7 @@ static int collectives(struct cr *c, const char *id, bool detailed)
     struct az_table *t = az_table_new(c->arena, id, "Collectives over the ranks", 0);
     if (!t)
         return az_arena_error(c->arena);
-    if (detailed && c->colls.n * c->ranks->n > MOST_CELLS / 4) {
+    if (detailed && c->colls.n * c->ranks->n > CR_MOST_CELLS / 4) {
         az_cover(c->job, "columns of each rank left out", (double)c->ranks->n, "",
                  az_arena_printf(c->arena, "%s would have too many cells; nccl_long has every event", id));
         detailed = false;

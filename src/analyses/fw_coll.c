@@ -59,29 +59,6 @@ static void put_megabytes(const struct az_fw *fw, struct az_table *t, uint32_t n
         az_put_empty(t);
 }
 
-static void columns(struct az_table *t)
-{
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Process Group Ranks", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "Collective name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Group size", AZ_INT, AZ_UNIT_COUNT, AZ_KEY);
-    az_table_column(t, "dtype", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "In msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "Out msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "In split size", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "Out split size", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "In msg size (MB)_first", AZ_REAL, AZ_UNIT_MB, 0);
-    az_table_column(t, "Out msg size (MB)_first", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL);
-    az_table_column(t, "dur_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "dur_mean", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "dur_std", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "dur_min", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "dur_max", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "operation_count", AZ_INT, AZ_UNIT_COUNT, 0);
-}
-
 /* Missing group names: `all` if no kernel of the file has one and they share one stream, else `Unknown_Group`. */
 static struct az_sv default_group(const struct az_fw *fw, const uint32_t *first, size_t n)
 {
@@ -159,7 +136,7 @@ static int run(struct az_job *job)
     struct az_table *t = az_table_new(job->arena, "coll_analysis", "Collectives", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
-    columns(t);
+    az_coll_sum_columns(t, 0);
     rc = rows(job, fw, t);
     int sum = (int)az_table_find(t, "dur_sum");
     if (rc == 0) /* ties by the keys that differ most often */

@@ -295,7 +295,7 @@ int az_diff_make(struct az_diff *d, const struct az_trace *first, const struct a
                  struct az_mem *mem)
 {
     struct merger m = { .d = d };
-    *d = (struct az_diff){ .arena = arena, .mem = mem };
+    *d = (struct az_diff){ .mem = mem };
     az_vec_init(&d->nodes, mem);
     az_vec_init(&m.stack, mem);
     az_vec_init(&m.pairs, mem);

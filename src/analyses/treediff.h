@@ -36,7 +36,6 @@ struct az_diff {
     struct az_intern names; /* normalised: addresses, line numbers and vendors' spellings apart */
     struct az_diff_nodes nodes;
     uint64_t paired_by_order; /* nodes with too many children to align */
-    struct az_arena *arena;
     struct az_mem *mem;
 };
 

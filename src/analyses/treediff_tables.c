@@ -242,10 +242,9 @@ static int summary_table(struct work *w)
     struct az_table *t =
         az_table_new(a, "diff_stats_unique_args_summary", "The same, by operator and arguments", AZ_TABLE_SUMMARY);
     uint32_t *of = az_arena_array(a, w->rows.n + 1, sizeof *of);
-    int64_t *ticks = az_arena_array(a, w->rows.n + 1, sizeof *ticks);
     struct az_groups g = { 0 };
     size_t n = 0;
-    int rc = t && of && ticks ? group_rows(w, same_call, of, &n) : az_arena_error(a);
+    int rc = t && of ? group_rows(w, same_call, of, &n) : az_arena_error(a);
     if (rc == 0)
         rc = az_groups_make(&g, of, w->rows.n, n, w->job->mem);
     if (!t)

@@ -52,19 +52,6 @@ struct session {
 
 /* ---- options ---- */
 
-static int add_override(struct gate_args *g, int kind, const char *text)
-{
-    struct az_override o = { .kind = AZ_SET_PATH };
-    const char *eq = strchr(text, '=');
-    if (!eq || eq == text)
-        return usage_error(g->cmd, "'%s' is not of the form %s=VALUE", text, kind == OPT_OPT ? "KEY" : "PATH");
-    if (kind == OPT_OPT)
-        o.kind = AZ_SET_OPTION;
-    o.key = az_sv_make(text, (size_t)(eq - text));
-    o.value = az_sv_str(eq + 1);
-    return az_vec_push(&g->over, o) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
-}
-
 /* "table=x,rel=0.1" -> {"table":"x","rel":0.1}, behind the rules before it. */
 static int add_rule(struct gate_args *g, const char *text)
 {
@@ -106,18 +93,6 @@ static int add_formats(struct gate_args *g, const char *list)
     return AZ_EXIT_OK;
 }
 
-static int parse_color(struct gate_args *g, const char *value)
-{
-    static const char *const when[] = { "auto", "always", "never" };
-    for (size_t i = 0; i < 3; i++) {
-        if (strcmp(value, when[i]) == 0) {
-            g->run.color = (enum az_when)i;
-            return AZ_EXIT_OK;
-        }
-    }
-    return usage_error(g->cmd, "--color is auto, always or never, not '%s'", value);
-}
-
 static int one_option(struct gate_args *g, int id, const char *value)
 {
     switch (id) {
@@ -138,11 +113,9 @@ static int one_option(struct gate_args *g, int id, const char *value)
         return add_formats(g, value);
     case OPT_OPT:
     case OPT_SET:
-        return add_override(g, id, value);
+        return option_override(g->cmd, &g->over, id == OPT_OPT, value);
     case 'j':
-        if (az_parse_i64(az_sv_str(value), &g->jobs) || g->jobs < 0 || g->jobs > 4096)
-            return usage_error(g->cmd, "-j is a number from 0 to 4096, not '%s'", value);
-        return AZ_EXIT_OK;
+        return option_jobs(g->cmd, value, &g->jobs);
     case OPT_WARN_ONLY:
         g->warn_only = true;
         return AZ_EXIT_OK;
@@ -155,7 +128,7 @@ static int one_option(struct gate_args *g, int id, const char *value)
         g->run.log.level = AZ_LOG_VERBOSE;
         return AZ_EXIT_OK;
     default:
-        return parse_color(g, value);
+        return option_when(g->cmd, "color", value, &g->run.color);
     }
 }
 
@@ -288,13 +261,6 @@ static int prepare(struct session *s)
     return rc;
 }
 
-static int exit_status(int rc)
-{
-    return rc == AZ_EINTR                          ? AZ_EXIT_INTERRUPTED
-           : rc == AZ_ENOMEM || rc == AZ_EINTERNAL ? AZ_EXIT_INTERNAL
-                                                   : AZ_EXIT_USAGE;
-}
-
 static int run_session(struct gate_args *g)
 {
     struct session s = { .g = g };
@@ -309,7 +275,7 @@ static int run_session(struct gate_args *g)
     az_diag_print(&s.diag, &g->run.log);
     if (rc && s.diag.errors == 0)
         az_log_line(&g->run.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
-    status = s.unreadable && rc != AZ_ENOMEM && rc != AZ_EINTERNAL ? AZ_EXIT_PARTIAL : exit_status(rc);
+    status = s.unreadable && rc != AZ_ENOMEM && rc != AZ_EINTERNAL ? AZ_EXIT_PARTIAL : run_exit_status(rc);
     if (!rc) {
         g->run.workers = (unsigned)(g->jobs >= 0 ? g->jobs : s.config.jobs);
         g->run.memory_limit = s.config.memory_limit;

@@ -218,20 +218,8 @@ static const struct sub *find_sub(const struct history_args *h)
 
 static int exit_status(int rc)
 {
-    switch (rc) {
-    case AZ_OK:
-        return AZ_EXIT_OK;
-    case AZ_EUSAGE:
-    case AZ_ECONFIG:
-        return AZ_EXIT_USAGE;
-    case AZ_EINTR:
-        return AZ_EXIT_INTERRUPTED;
-    case AZ_ENOMEM:
-    case AZ_EINTERNAL:
-        return AZ_EXIT_INTERNAL;
-    default:
-        return AZ_EXIT_PARTIAL;
-    }
+    const int status = run_exit_status(rc);
+    return status == AZ_EXIT_USAGE && rc != AZ_EUSAGE && rc != AZ_ECONFIG ? AZ_EXIT_PARTIAL : status;
 }
 
 /* No database is made for results that cannot be read. */
@@ -287,7 +275,6 @@ static int count_option(const struct cmd *cmd, const char *name, const char *tex
 
 static int one_option(const struct cmd *cmd, struct history_args *h, int id, const char *value)
 {
-    static const char *const when[] = { "auto", "always", "never" };
     switch (id) {
     case OPT_DB:
         h->db = value;
@@ -314,12 +301,7 @@ static int one_option(const struct cmd *cmd, struct history_args *h, int id, con
         h->verbose = true;
         return AZ_EXIT_OK;
     default:
-        for (size_t i = 0; i < 3; i++)
-            if (strcmp(value, when[i]) == 0) {
-                h->color = (enum az_when)i;
-                return AZ_EXIT_OK;
-            }
-        return usage_error(cmd, "--color is auto, always or never, not '%s'", value);
+        return option_when(cmd, "color", value, &h->color);
     }
 }
 

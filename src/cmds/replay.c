@@ -1,5 +1,5 @@
 /* `analyzer replay`: measures the operators of a report again, from a folder of benchmark commands. */
-#include "cmds/internal.h"
+#include "cmds/run_args.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,18 +9,7 @@
 #include "io/path.h"
 #include "replay/replay.h"
 
-enum {
-    OPT_EMIT = 256,
-    OPT_RULE,
-    OPT_SHARE,
-    OPT_FORCE,
-    OPT_TIMEOUT,
-    OPT_NO_TORCH,
-    OPT_FORMAT,
-    OPT_CSV_DIR,
-    OPT_XLSX,
-    OPT_DRY_RUN
-};
+enum { OPT_EMIT = OPT_OWN, OPT_RULE, OPT_SHARE, OPT_FORCE, OPT_TIMEOUT, OPT_NO_TORCH };
 
 struct replay {
     const struct cmd *cmd;
@@ -306,19 +295,8 @@ static int one_option(struct replay *r, int id, const char *value)
 
 static int status_of(int rc, bool usage)
 {
-    switch (rc) {
-    case AZ_OK:
-        return AZ_EXIT_OK;
-    case AZ_EINTR:
-        return AZ_EXIT_INTERRUPTED;
-    case AZ_ENOMEM:
-    case AZ_EINTERNAL:
-        return AZ_EXIT_INTERNAL;
-    case AZ_EUSAGE:
-        return AZ_EXIT_USAGE;
-    default:
-        return usage ? AZ_EXIT_USAGE : AZ_EXIT_PARTIAL;
-    }
+    const int status = run_exit_status(rc);
+    return status == AZ_EXIT_USAGE && rc != AZ_EUSAGE && !usage ? AZ_EXIT_PARTIAL : status;
 }
 
 static int session(struct replay *r, const struct args *a)

@@ -32,7 +32,7 @@ static const struct cmd_opt options[] = {
     { OPT_VERSION, "version", NULL, "print the version and what is built in" },
 };
 
-static int add_override(const struct cmd *cmd, struct run_args *r, bool option, const char *text)
+int option_override(const struct cmd *cmd, struct az_overrides *to, bool option, const char *text)
 {
     const char *eq = strchr(text, '=');
     struct az_override o = { .kind = AZ_SET_PATH };
@@ -43,7 +43,7 @@ static int add_override(const struct cmd *cmd, struct run_args *r, bool option, 
         o.kind = AZ_SET_OPTION;
     o.key = az_sv_make(text, (size_t)(eq - text));
     o.value = az_sv_str(eq + 1);
-    return az_vec_push(&r->over, o) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
+    return az_vec_push(to, o) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }
 
 static int unknown_format(const struct cmd *cmd, struct az_sv name)
@@ -77,7 +77,7 @@ static int add_formats(const struct cmd *cmd, struct run_args *r, const char *li
     return r->formats.n ? AZ_EXIT_OK : usage_error(cmd, "--format needs at least one name");
 }
 
-static int parse_when(const struct cmd *cmd, const char *option, const char *text, enum az_when *out)
+int option_when(const struct cmd *cmd, const char *name, const char *text, enum az_when *out)
 {
     static const char *const names[] = { "auto", "always", "never" };
     for (size_t i = 0; i < 3; i++) {
@@ -86,12 +86,12 @@ static int parse_when(const struct cmd *cmd, const char *option, const char *tex
             return AZ_EXIT_OK;
         }
     }
-    return usage_error(cmd, "--%s is auto, always or never, not '%s'", option, text);
+    return usage_error(cmd, "--%s is auto, always or never, not '%s'", name, text);
 }
 
-static int parse_jobs(const struct cmd *cmd, struct run_args *r, const char *text)
+int option_jobs(const struct cmd *cmd, const char *text, int64_t *out)
 {
-    if (az_parse_i64(az_sv_str(text), &r->jobs) || r->jobs < 0 || r->jobs > 4096)
+    if (az_parse_i64(az_sv_str(text), out) || *out < 0 || *out > 4096)
         return usage_error(cmd, "-j is a number from 0 to 4096, not '%s'", text);
     return AZ_EXIT_OK;
 }
@@ -135,15 +135,15 @@ int run_option(const struct cmd *cmd, struct run_args *r, int id, const char *va
         return *value ? AZ_EXIT_OK : usage_error(cmd, "--xlsx needs a name");
     case OPT_OPT:
     case OPT_SET:
-        return add_override(cmd, r, id == OPT_OPT, value);
+        return option_override(cmd, &r->over, id == OPT_OPT, value);
     case 'j':
-        return parse_jobs(cmd, r, value);
+        return option_jobs(cmd, value, &r->jobs);
     case OPT_ONLY:
         return az_vec_push(&r->only, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
     case OPT_COLOR:
-        return parse_when(cmd, "color", value, &r->run.color);
+        return option_when(cmd, "color", value, &r->run.color);
     case OPT_PROGRESS:
-        return parse_when(cmd, "progress", value, &r->run.progress);
+        return option_when(cmd, "progress", value, &r->run.progress);
     case OPT_MEMORY:
         return parse_memory(cmd, r, value);
     case OPT_DRY_RUN:

@@ -40,6 +40,11 @@ void run_args_init(struct run_args *r);
 void run_args_release(struct run_args *r);
 /* Takes one option; AZ_EXIT_OK, or AZ_EXIT_USAGE with a message. */
 int run_option(const struct cmd *cmd, struct run_args *r, int id, const char *value);
+/* Single options, for commands with arguments of their own; AZ_EXIT_OK, or what to exit with (a message is printed).
+ * option: --opt, else --set. */
+int option_override(const struct cmd *cmd, struct az_overrides *to, bool option, const char *text);
+int option_when(const struct cmd *cmd, const char *name, const char *text, enum az_when *out);
+int option_jobs(const struct cmd *cmd, const char *text, int64_t *out);
 /* Levels, colours and text of r->run, from what was taken. */
 void run_fill_opts(struct run_args *r);
 /* --dry-run. */

@@ -73,7 +73,7 @@ static void distributed_info(struct az_trace *t, struct az_sv raw)
         if (az_sv_is(key, "rank") && az_parse_i64(value, &v) == 0)
             t->rank = v;
         else if (az_sv_is(key, "world_size") && az_parse_i64(value, &v) == 0)
-            t->world_size = az_optrace(t)->world_size = v;
+            t->world_size = v;
         else if (az_sv_is(key, "backend"))
             az_trace_fact(t, "backend", az_arena_dup(&t->arena, unquoted(value)));
     }

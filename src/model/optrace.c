@@ -97,7 +97,6 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
     az_vec_init(&o->counter_values, t->mem);
     az_vec_init(&o->syncs, t->mem);
     az_vec_init(&o->compact, t->mem);
-    o->world_size = -1;
     o->opts = opts;
     int rc = az_map_init(&o->arg_map, t->mem, 256);
     if (rc == 0)

@@ -107,7 +107,6 @@ struct az_optrace {
     bool has_flows;      /* any CPU-to-GPU arrow in the file */
     bool key_is_ext;     /* link key (spec 3): the first launch call has no correlation, so External id */
     bool has_ops;        /* any operator: else a GPU-only trace */
-    int64_t world_size;  /* -1 unknown */
     uint64_t n_events;   /* elements of the event array; operators that a hook put in are numbered behind them */
     uint32_t first_made; /* row of `ops` from which they were put in by a hook */
     /* made when the trace is sealed */

@@ -141,15 +141,7 @@ static void one_case(struct writer *w, const struct az_gate_result *x)
 static int by_suite(const void *px, const void *py, void *ctx)
 {
     const struct az_verdict *v = ctx;
-    const struct az_gate_result *x = &v->results.v[*(const size_t *)px], *y = &v->results.v[*(const size_t *)py];
-    int c = az_sv_cmp(x->input, y->input);
-    if (!c)
-        c = az_sv_cmp(x->sheet, y->sheet);
-    if (!c)
-        c = az_sv_cmp(x->key, y->key);
-    if (!c)
-        c = az_sv_cmp(x->metric, y->metric);
-    return c ? c : az_sv_cmp(x->rule_name, y->rule_name);
+    return az_gate_result_cmp(&v->results.v[*(const size_t *)px], &v->results.v[*(const size_t *)py]);
 }
 
 struct sums {

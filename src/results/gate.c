@@ -466,6 +466,18 @@ static int rank(enum az_gate_status s)
 
 static int cmp_double(double x, double y) { return x > y ? -1 : x < y; }
 
+int az_gate_result_cmp(const struct az_gate_result *x, const struct az_gate_result *y)
+{
+    int c = az_sv_cmp(x->input, y->input);
+    if (!c)
+        c = az_sv_cmp(x->sheet, y->sheet);
+    if (!c)
+        c = az_sv_cmp(x->key, y->key);
+    if (!c)
+        c = az_sv_cmp(x->metric, y->metric);
+    return c ? c : az_sv_cmp(x->rule_name, y->rule_name);
+}
+
 static int worst_first(const void *px, const void *py, void *ctx)
 {
     const struct az_gate_result *x = px, *y = py;
@@ -478,15 +490,7 @@ static int worst_first(const void *px, const void *py, void *ctx)
     if (x->timed != y->timed)
         return x->timed ? -1 : 1;
     c = cmp_double(x->lost, y->lost);
-    if (!c)
-        c = az_sv_cmp(x->input, y->input);
-    if (!c)
-        c = az_sv_cmp(x->sheet, y->sheet);
-    if (!c)
-        c = az_sv_cmp(x->key, y->key);
-    if (!c)
-        c = az_sv_cmp(x->metric, y->metric);
-    return c ? c : az_sv_cmp(x->rule_name, y->rule_name);
+    return c ? c : az_gate_result_cmp(x, y);
 }
 
 static int judge_one(struct gate *g, struct az_gate_result *x)

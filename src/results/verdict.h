@@ -54,6 +54,8 @@ struct az_gate_result {
     bool drift; /* against an old run: kept only where it says something */
 };
 AZ_VEC(struct az_gate_result, az_gate_results);
+/* Order by input, table, key, figure and rule. */
+int az_gate_result_cmp(const struct az_gate_result *x, const struct az_gate_result *y);
 
 enum az_gate_outcome { AZ_VERDICT_PASS, AZ_VERDICT_FAIL, AZ_VERDICT_INCONCLUSIVE };
 

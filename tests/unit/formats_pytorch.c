@@ -476,7 +476,7 @@ static void metadata(void **state)
                 named(&f, l->thread_name, "main"));
     assert_int_equal(o->lane_names.v[f.trace.ev[AZ_KERNEL].lane[0]].process_name, AZ_NO_ID);
     assert_int_equal(f.trace.rank, 3);
-    assert_int_equal(o->world_size, 8);
+    assert_int_equal(f.trace.world_size, 8);
     assert_int_equal(f.trace.devices.n, 2);
     assert_true(az_sv_is(f.trace.devices.v[0].name, "A B"));
     assert_int_equal(f.trace.devices.v[0].sm_count, 132);
