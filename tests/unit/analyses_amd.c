@@ -103,6 +103,27 @@ static void copies_only(void **state)
     assert_int_equal(cell(t, 0, "GB/s")->type, AZ_EMPTY);
 }
 
+/* Between two GPUs that ran nothing: the copy is its source's; from the host it is the GPU's. */
+static void copies_between_idle_agents(void **state)
+{
+    struct fix *f = *state;
+    dispatch_trace(f, 0);
+    copy(&f->t[0], 3, 1, 5000, 6000, -1);
+    copy(&f->t[0], 0, 1, 7000, 7200, -1);
+    static const struct az_agent agents[] = { { .proc = 1, .index = 0 },
+                                              { .proc = 1, .index = 1, .gpu = true },
+                                              { .proc = 1, .index = 3, .gpu = true } };
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(az_vec_push(&az_dispatches(&f->t[0])->agents, agents[i]), 0);
+    make_job(f, 1);
+    assert_int_equal(az_analysis_amd_timeline.run(&f->job), 0);
+    assert_int_equal(az_document_table(&f->doc, "gpu_timeline_by_agent")->rows, 10);
+    assert_true(number(f, "gpu_timeline_by_agent", 2, "agent") == 1);
+    assert_true(number(f, "gpu_timeline_by_agent", 2, "time ms") == 0.0002);
+    assert_true(number(f, "gpu_timeline_by_agent", 7, "agent") == 3);
+    assert_true(number(f, "gpu_timeline_by_agent", 7, "time ms") == 0.001);
+}
+
 static void nothing_at_all(void **state)
 {
     struct fix *f = *state;
@@ -207,6 +228,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(timeline, setup, teardown),
         cmocka_unit_test_setup_teardown(no_process_times, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_only, setup, teardown),
+        cmocka_unit_test_setup_teardown(copies_between_idle_agents, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_at_all, setup, teardown),
         cmocka_unit_test_setup_teardown(kernels, setup, teardown),
         cmocka_unit_test_setup_teardown(short_kernels, setup, teardown),
