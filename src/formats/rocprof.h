@@ -24,6 +24,7 @@ struct roc {
         uint32_t lane, proc;
         bool used;
     } lanes[ROC_LANE_CACHE];
+    struct az_map sum_of; /* name -> row of the trace's kernel sums */
     struct roc_pending *pending;
     size_t n_pending, cap_pending;
 };

@@ -15,15 +15,16 @@ int roc_init(struct roc *r, struct az_parse *job)
     az_arena_init(&r->scratch, job->mem);
     az_vec_init(&r->event_name, job->mem);
     r->t->ticks_per_ns = 1;
-    int rc = az_dispatches_init(r->t);
+    int rc = az_dispatches_init(r->t), map = az_map_init(&r->sum_of, job->mem, 16);
     r->d = az_dispatches(r->t);
-    return rc;
+    return rc ? rc : map;
 }
 
 void roc_release(struct roc *r)
 {
     az_arena_release(&r->scratch);
     az_vec_release(&r->event_name);
+    az_map_release(&r->sum_of);
     az_mem_free(r->job->mem, r->pending, r->cap_pending * sizeof *r->pending);
 }
 
