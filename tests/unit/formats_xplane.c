@@ -207,6 +207,40 @@ static void groups_of_a_wrapped_collective(void **state)
     }
 }
 
+/* Kernels whose metadata hold no word that was asked for are taken out and counted; copies stay. */
+static void kernels_by_metadata(void **state)
+{
+    static const struct {
+        const char *words;
+        size_t kernels;
+    } cases[] = { { "remat  while", 1 }, { "model.py:12", 1 }, { " ", 1 }, { "checkpoint", 0 } };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        struct pb *space = pb_new(), *c = pb_new(), *shape = pb_new(), *extra = pb_new(), *meta = pb_new();
+        shape_of(shape, 16, 1, (uint64_t[]){ 8 });
+        pb_text(meta, 2, "jit(f)/remat/dot_general");
+        pb_text(meta, 3, "model.py");
+        pb_num(meta, 4, 12);
+        pb_msg(extra, 7, meta);
+        instruction(c, "dot.1", "custom-call", 3, shape, NULL, 0, extra);
+        struct pb *proto = hlo_proto(c);
+        add_plane(space, gpu_plane("/device:GPU:0", "k", "dot.1", 5000000, 10));
+        add_plane(space, metadata_plane(proto));
+        fixture_open(&f);
+        f.opts.keyword_filters = az_sv_str(cases[i].words);
+        parse_bytes(&f, space->b, space->n, 0);
+        assert_int_equal(f.trace.ev[AZ_KERNEL].n, cases[i].kernels);
+        assert_int_equal(f.trace.ev[AZ_MEMCPY].n, 1);
+        assert_int_equal(dropped(&f, "kernels without the metadata asked for (kernel_metadata_keyword_filters)"),
+                         1 - cases[i].kernels);
+        struct pb *const used[] = { space, c, shape, extra, meta, proto };
+        for (size_t k = 0; k < sizeof used / sizeof *used; k++)
+            free(used[k]);
+        fixture_close(&f);
+    }
+}
+
 static void without_its_program_the_events_stand(void **state)
 {
     (void)state;
@@ -388,6 +422,7 @@ int main(void)
         cmocka_unit_test(epoch_times),
         cmocka_unit_test(fields_of_a_line_in_any_order),
         cmocka_unit_test(groups_of_a_wrapped_collective),
+        cmocka_unit_test(kernels_by_metadata),
         cmocka_unit_test(without_its_program_the_events_stand),
         cmocka_unit_test(a_sidecar_stands_in),
         cmocka_unit_test(a_damaged_program_is_a_warning),
