@@ -143,11 +143,8 @@ uint32_t az_hx_device_of(const struct az_hx *h, const struct az_hx_event *e)
 bool az_hx_is_comm(struct az_hx *h, const struct az_hx_event *e)
 {
     const uint32_t name = az_hx_events(h, e)->name[e->row];
-    const struct az_hlo_op *op = az_hx_op(h, e);
     if (e->kind != AZ_KERNEL)
         return false;
-    if (op && op->kind == AZ_HLO_COLLECTIVE)
-        return true;
     uint8_t *known = &h->tr[e->trace].is_comm[name];
     if (!*known) {
         const struct az_sv c = az_xrules_class(&h->rules, "event", az_trace_text(h->tr[e->trace].t, name));
