@@ -98,15 +98,31 @@ static int summary(struct az_job *job, const struct amd_list *l)
     return amd_emit(job, t, rc);
 }
 
+/* The agents that the direction names: which of the hosts took part does not matter. */
+static struct az_route named_agents(struct az_sv name, struct az_route r)
+{
+    if (az_sv_ends(name, AZ_SV("HOST_TO_DEVICE")) || az_sv_ends(name, AZ_SV("HOST_TO_HOST")))
+        r.src = AZ_NO_AGENT;
+    if (az_sv_ends(name, AZ_SV("TO_HOST")))
+        r.dst = AZ_NO_AGENT;
+    return r;
+}
+
+static struct az_sv gpu_text(struct az_job *job, int32_t agent)
+{
+    return agent == AZ_NO_AGENT ? AZ_SV("GPU ?") : az_arena_printf(job->arena, "GPU %d", agent);
+}
+
 /* "h2d (GPU 1)", "d2d (GPU 2 -> GPU 3)" */
 static struct az_sv direction_text(struct az_job *job, struct az_sv name, struct az_route r)
 {
+    const struct az_sv src = gpu_text(job, r.src), dst = gpu_text(job, r.dst);
     if (az_sv_ends(name, AZ_SV("HOST_TO_DEVICE")))
-        return az_arena_printf(job->arena, "h2d (GPU %d)", r.dst);
+        return az_arena_printf(job->arena, "h2d (%.*s)", AZ_SVF(dst));
     if (az_sv_ends(name, AZ_SV("DEVICE_TO_HOST")))
-        return az_arena_printf(job->arena, "d2h (GPU %d)", r.src);
+        return az_arena_printf(job->arena, "d2h (%.*s)", AZ_SVF(src));
     if (az_sv_ends(name, AZ_SV("DEVICE_TO_DEVICE")))
-        return az_arena_printf(job->arena, "d2d (GPU %d -> GPU %d)", r.src, r.dst);
+        return az_arena_printf(job->arena, "d2d (%.*s -> %.*s)", AZ_SVF(src), AZ_SVF(dst));
     return az_sv_ends(name, AZ_SV("HOST_TO_HOST")) ? AZ_SV("h2h") : name;
 }
 
@@ -126,7 +142,7 @@ static int by_bytes(struct az_job *job, const struct amd_list *l)
     int rc = az_map_init(&map, job->mem, 64);
     for (uint32_t i = 0; rc == 0 && i < l->n; i++) {
         int64_t bytes = copy_of(job, l, i)->bytes;
-        struct az_route r = route_of(job, l, i);
+        const struct az_route r = named_agents(az_job_text(job, l->name[i]), route_of(job, l, i));
         const struct {
             struct az_route route;
             uint32_t name, none;

@@ -1,6 +1,9 @@
 /* kernel_summary, kernel_summary_by_category, kernel_details, and the study of short kernels (spec: AMD rocprofv3 input
  * and report, 6.2 to 6.5). */
 #include "analyses/amd.h"
+
+#include <math.h>
+
 #include "analyses/groups.h"
 #include "analyses/list.h"
 #include "analyses/short.h"
@@ -42,6 +45,43 @@ struct by_name { /* number -> sums, to add up categories */
 };
 AZ_VEC(struct by_name, by_names);
 
+static void put_ns(struct az_table *t, double ns)
+{
+    if (isnan(ns))
+        az_put_empty(t);
+    else
+        az_put_f64(t, ns / 1e3);
+}
+
+/* Kernels that the profiler summed (kernel_stats CSV), where their dispatches are not there: no median of more
+ * than two. */
+static int summed(struct az_job *job, size_t trace, struct az_table *t, struct by_names *names)
+{
+    const struct az_sums *sums = &job->traces[trace]->kernel_sums;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sums->n; i++) {
+        const struct az_sum *s = &sums->v[i];
+        const uint32_t k = az_job_name(job, trace, s->name);
+        const struct by_name b = {
+            .number = k, .sum = s->total_ns, .count = s->count, .category = amd_category(job, k)
+        };
+        rc = az_vec_push(names, b);
+        az_put_text(t, az_job_text(job, k));
+        az_put_i64(t, s->count);
+        const double mean = s->count > 0 ? (double)s->total_ns / (double)s->count : s->avg;
+        put_ns(t, mean);
+        put_ns(t, s->count <= 2 ? mean : 0.0 / 0.0);
+        put_ns(t, s->count > 1 ? s->std : 0.0 / 0.0);
+        put_ns(t, s->min);
+        put_ns(t, s->max);
+        az_put_f64(t, 0);
+        az_put_f64(t, 0);
+        az_put_f64(t, amd_ms(s->total_ns));
+        az_put_text(t, b.category);
+    }
+    return rc;
+}
+
 static int kernel_summary(struct az_job *job, const struct amd_list *l, struct by_names *names)
 {
     struct az_table *t = summary_table(job);
@@ -70,6 +110,9 @@ static int kernel_summary(struct az_job *job, const struct amd_list *l, struct b
         az_put_text(t, b.category);
     }
     az_groups_release(&g);
+    for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
+        if (amd_has(job->traces[i]) && job->traces[i]->ev[AZ_KERNEL].n == 0)
+            rc = summed(job, i, t, names);
     if (rc == 0)
         rc = az_table_sort(t, (int[]){ -10, 0 }, 2);
     amd_shares(t, 9, 7);

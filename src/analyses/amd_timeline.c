@@ -78,6 +78,30 @@ static int64_t total_time(const struct az_job *job, const struct figures *f)
     return t > 0 ? t : f->last > f->first ? f->last - f->first : 0;
 }
 
+static void mark(struct az_job *job, size_t trace, uint8_t ran[4096])
+{
+    const struct az_trace *t = job->traces[trace];
+    memset(ran, 0, 4096);
+    for (size_t k = 0; k < t->ev[AZ_KERNEL].n; k++) {
+        int64_t agent = t->lanes.v[t->ev[AZ_KERNEL].lane[k]].device;
+        if (agent >= 0 && agent < 4096)
+            ran[agent] = 1;
+    }
+}
+
+/* Whose a copy is: its destination's if that ran kernels, else its source's; the GPU's that took part where the source
+ * is none. */
+static int64_t owner(const struct az_trace *t, const uint8_t *ran, size_t copy)
+{
+    const struct az_events *e = &t->ev[AZ_MEMCPY];
+    const struct az_lane *lane = &t->lanes.v[e->lane[copy]];
+    const struct az_route *r = &az_dispatches(t)->routes.v[e->side[copy]];
+    const struct az_agent *src = az_agent_find(az_dispatches(t), (uint32_t)lane->proc, r->src);
+    if (r->dst >= 0 && r->dst < 4096 && ran[r->dst])
+        return r->dst;
+    return r->src >= 0 && ((src && src->gpu) || (r->src < 4096 && ran[r->src])) ? r->src : lane->device;
+}
+
 /* Adds the events of a kind whose agent is the wanted one (NULL: all). */
 static int gather(struct az_job *job, enum az_kind kind, const struct amd_gpu *only, const uint8_t *ran,
                   struct az_spans *out)
@@ -90,12 +114,8 @@ static int gather(struct az_job *job, enum az_kind kind, const struct amd_gpu *o
             continue;
         for (size_t k = 0; rc == 0 && k < e->n; k++) {
             int64_t agent = t->lanes.v[e->lane[k]].device;
-            if (only && kind == AZ_MEMCPY) { /* of its destination if that ran kernels, else of its source */
-                const struct az_route *r = &az_dispatches(t)->routes.v[e->side[k]];
-                bool src_ran = r->src >= 0 && r->src < 4096 && ran[r->src],
-                     dst_ran = r->dst >= 0 && r->dst < 4096 && ran[r->dst];
-                agent = dst_ran ? r->dst : src_ran ? r->src : agent;
-            }
+            if (only && kind == AZ_MEMCPY)
+                agent = owner(t, ran, k);
             if (only && agent != only->agent)
                 continue;
             rc = az_vec_push(out, ((struct az_span){ e->start[k], e->end[k] }));
@@ -154,12 +174,17 @@ static int whole(struct az_job *job, struct spans *s)
 /* Agents that ran kernels, of each trace; and those that only took part in copies. Sorted by trace and index. */
 static int agents(struct az_job *job, struct amd_gpus *g)
 {
+    uint8_t *ran = az_arena_alloc(job->arena, 4096);
     int rc = amd_gpus_make(job, g);
+    if (rc == 0 && !ran)
+        rc = az_arena_error(job->arena);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
         const struct az_trace *t = job->traces[i];
         const struct az_events *e = &t->ev[AZ_MEMCPY];
+        if (amd_has(t))
+            mark(job, i, ran);
         for (size_t k = 0; rc == 0 && amd_has(t) && k < e->n; k++) {
-            int64_t agent = t->lanes.v[e->lane[k]].device;
+            const int64_t agent = owner(t, ran, k);
             const struct az_agent *a = az_agent_find(az_dispatches(t), (uint32_t)t->lanes.v[e->lane[k]].proc, agent);
             if (agent >= 0 && (!a || a->gpu) && amd_gpu_of(g, i, agent) == SIZE_MAX)
                 rc = az_vec_push(g, ((struct amd_gpu){ i, agent }));
@@ -174,17 +199,6 @@ static int agents(struct az_job *job, struct amd_gpus *g)
             g->v[k - 1] = swap;
         }
     return rc;
-}
-
-static void mark(struct az_job *job, size_t trace, uint8_t ran[4096])
-{
-    const struct az_trace *t = job->traces[trace];
-    memset(ran, 0, 4096);
-    for (size_t k = 0; k < t->ev[AZ_KERNEL].n; k++) {
-        int64_t agent = t->lanes.v[t->ev[AZ_KERNEL].lane[k]].device;
-        if (agent >= 0 && agent < 4096)
-            ran[agent] = 1;
-    }
 }
 
 static int by_agent(struct az_job *job, struct spans *s)

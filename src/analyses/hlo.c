@@ -7,19 +7,35 @@
 
 static const enum az_kind device_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET };
 
-static struct az_sv label_of(struct az_hx *h, size_t k, const struct az_xplane *p)
+/* The host as the profile names it, else the file's name without its extensions. */
+static struct az_sv named_host(const struct az_hx *h, size_t k)
 {
     const struct az_trace *t = h->tr[k].t;
     struct az_sv host = h->tr[k].x->host_name;
-    if (!host.n) { /* the file's name without its extensions */
-        host = t->path;
-        for (size_t i = host.n; i-- > 0 && host.n == t->path.n;)
-            if (host.p[i] == '/')
-                host = az_sv_make(host.p + i + 1, host.n - i - 1);
-        const ptrdiff_t dot = az_sv_find(host, AZ_SV(".xplane.pb"));
-        if (dot > 0)
-            host.n = (size_t)dot;
-    }
+    if (host.n)
+        return host;
+    host = t->path;
+    for (size_t i = host.n; i-- > 0 && host.n == t->path.n;)
+        if (host.p[i] == '/')
+            host = az_sv_make(host.p + i + 1, host.n - i - 1);
+    const ptrdiff_t dot = az_sv_find(host, AZ_SV(".xplane.pb"));
+    if (dot > 0)
+        host.n = (size_t)dot;
+    return host;
+}
+
+struct az_sv az_hx_host(const struct az_hx *h, size_t k)
+{
+    const struct az_sv host = named_host(h, k);
+    unsigned before = 0;
+    for (size_t i = 0; i < k; i++)
+        before += az_sv_eq(named_host(h, i), host);
+    return before ? az_arena_printf(h->job->arena, "%.*s#%u", AZ_SVF(host), before + 1) : host;
+}
+
+static struct az_sv label_of(const struct az_hx *h, size_t k, const struct az_xplane *p)
+{
+    const struct az_sv host = az_hx_host(h, k);
     return az_arena_printf(h->job->arena, "%.*s/%s:%" PRId64, AZ_SVF(host), p->kind == AZ_PLANE_GPU ? "GPU" : "TPU",
                            p->ordinal);
 }
@@ -143,11 +159,8 @@ uint32_t az_hx_device_of(const struct az_hx *h, const struct az_hx_event *e)
 bool az_hx_is_comm(struct az_hx *h, const struct az_hx_event *e)
 {
     const uint32_t name = az_hx_events(h, e)->name[e->row];
-    const struct az_hlo_op *op = az_hx_op(h, e);
     if (e->kind != AZ_KERNEL)
         return false;
-    if (op && op->kind == AZ_HLO_COLLECTIVE)
-        return true;
     uint8_t *known = &h->tr[e->trace].is_comm[name];
     if (!*known) {
         const struct az_sv c = az_xrules_class(&h->rules, "event", az_trace_text(h->tr[e->trace].t, name));

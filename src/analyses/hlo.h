@@ -68,7 +68,10 @@ static inline int64_t az_hx_ticks(const struct az_hx *h, const struct az_hx_even
 uint32_t az_hx_id(struct az_hx *h, size_t k, uint32_t name);
 struct az_sv az_hx_text(const struct az_hx *h, uint32_t id);
 uint32_t az_hx_name(struct az_hx *h, const struct az_hx_event *e);
-/* A kernel of communication: by its name, or because its instruction is a collective. */
+/* Name of the host of a trace; further processes on a host are told apart by a number: "node", "node#2". */
+struct az_sv az_hx_host(const struct az_hx *h, size_t k);
+/* A kernel of communication, by its name: what a library fills or converts for a collective is none, and would count as
+ * one more occurrence of it. */
 bool az_hx_is_comm(struct az_hx *h, const struct az_hx_event *e);
 /* Category id of a kernel. */
 uint32_t az_hx_category(struct az_hx *h, const struct az_hx_event *e);

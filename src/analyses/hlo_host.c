@@ -197,7 +197,7 @@ static struct az_table *host_table(struct az_hx *h, const char *id, const char *
 static void put_host(struct az_hx *h, struct az_table *t, size_t k)
 {
     if (h->several)
-        az_put_text(t, h->tr[k].x->host_name.n ? h->tr[k].x->host_name : h->tr[k].t->path);
+        az_put_text(t, az_hx_host(h, k));
 }
 
 static int host_summary(struct az_hx *h)

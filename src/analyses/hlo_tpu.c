@@ -149,9 +149,9 @@ static void key_of(struct az_hx *h, const struct az_hx_event *e, bool op, uint64
 {
     const struct az_xrow *row = az_hx_row(h, e);
     const uint64_t device = az_hx_device_of(h, e);
-    k[0] = op && row ? row->program : 0;
-    k[1] = device << 48 ^ (uint64_t)(row ? az_hx_id(h, e->trace, row->category) & 0xffff : 0xffff) << 32 ^
-           (op ? az_hx_name(h, e) : 0);
+    /* programs are numbered small or by a hash: an odd factor keeps those of two devices apart */
+    k[0] = (op && row ? row->program : 0) + device * UINT64_C(0x9e3779b97f4a7c15);
+    k[1] = (uint64_t)(row ? az_hx_id(h, e->trace, row->category) : AZ_NO_ID) << 32 | (op ? az_hx_name(h, e) : 0);
 }
 
 static int sum_by(struct az_hx *h, size_t trace, const int64_t *self, bool op, struct sums *out)

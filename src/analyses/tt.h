@@ -41,6 +41,7 @@ struct tt_sig {
     struct az_sv shown;                   /* "Matmul 32 x 64 x 64" */
     struct az_sv precision;               /* "HiFi2 BF16 x BF16 => BF16" */
     double flop, dram_bytes, moved_bytes; /* NaN: no formula or missing shapes */
+    bool in_dram;        /* one of inputs 0, 1 and output 0 lies in DRAM, whether its size is known or not */
     bool rated;          /* its FLOP count in the tables of operations (matrix products, convolution) */
     bool whole_grid;     /* percentages are of the whole grid, not of the cores of the row */
     const char *source;  /* of flop; NULL */

@@ -80,6 +80,8 @@ static const char *not_judged(const struct tt *t, const struct tt_row *row, cons
         return "no peaks are known of this architecture";
     if (s->fidelity >= AZ_FIDELITIES)
         return "its math fidelity is blank or unknown";
+    if (s->in_dram && isnan(s->dram_bytes))
+        return "a shape or type of a tensor in DRAM is missing";
     return "neither its DRAM nor its FLOP rate is known";
 }
 
@@ -141,7 +143,7 @@ struct said {
     enum tt_bound bound;
     size_t first; /* row */
     uint64_t n;
-    double time, gap;
+    double time, gap; /* ns: sums are exact */
     struct az_sv text;
 };
 AZ_VEC(struct said, saids);
@@ -192,8 +194,8 @@ static void put(struct section *s, uint8_t section, size_t i, const struct tt_fi
         return;
     struct said *said = &s->said.v[*at];
     said->n++;
-    said->time += isnan(f->time) ? 0 : f->time;
-    said->gap += isnan(f->gap) ? 0 : f->gap;
+    said->time += tt_row_ns(s->t, &s->t->rows.v[i]);
+    said->gap += tt_row_gap_ns(s->t, &s->t->rows.v[i]);
 }
 
 static void fallback(struct section *s)
@@ -221,7 +223,7 @@ static void gaps(struct section *s)
     struct tt *t = s->t;
     struct az_arena *a = t->job->arena;
     struct tt_figures f;
-    double saving = 0;
+    double saving_ns = 0;
     int64_t count = 0;
     for (size_t i = 0; i < t->rows.n; i++) {
         double gap = tt_row_gap(t, &t->rows.v[i]);
@@ -232,11 +234,11 @@ static void gaps(struct section *s)
         tt_figures(t, &t->rows.v[i], &f);
         put(s, GAP, i, &f, AZ_SV("capture a trace, or keep the host ahead of the device"));
         again(s, i);
-        saving += gap - t->o->traced_gap_us;
+        saving_ns += tt_row_gap_ns(t, &t->rows.v[i]) - t->o->traced_gap_us * 1000;
     }
     if (count == 0)
         return;
-    double share = t->total != 0 ? saving / t->total * 100 : 0;
+    const double saving = saving_ns / 1000, share = t->total != 0 ? saving / t->total * 100 : 0;
     line(s, AZ_SV(""));
     line(s, az_arena_printf(a, "These operations began more than %g μs after the one before them.",
                             t->o->op_to_op_gap_us));
@@ -244,7 +246,7 @@ static void gaps(struct section *s)
     line(s, AZ_SV("Otherwise see that the device never waits for the host: dispatch asynchronously, compile runtime "
                   "arguments in."));
     az_finding(t->job, "op-to-op gaps", "warning", az_arena_printf(a, "gaps above %g us", t->o->op_to_op_gap_us), count,
-               (int64_t)(saving * 1000), AZ_SV("capture a trace; the time is what it could save"));
+               llround(saving_ns), AZ_SV("capture a trace; the time is what it could save"));
 }
 
 static void product(struct section *s, size_t i)
@@ -319,8 +321,8 @@ static int table(struct section *s)
         az_put_text(x, az_sv_str(tt_bound_text(one->bound)));
         az_put_text(x, one->text);
         az_put_i64(x, (int64_t)one->n);
-        az_put_f64(x, one->time);
-        az_put_f64(x, one->gap);
+        az_put_f64(x, one->time / 1000);
+        az_put_f64(x, one->gap / 1000);
         tt_put_id(t, x, &t->rows.v[one->first]);
     }
     return tt_emit(t, x, rc);

@@ -9,8 +9,11 @@
 struct model {
     uint32_t sig, first; /* a row of it */
     uint64_t n;
-    double time, median, cores;
-    double ideal, fpu, noc, dram, eth; /* means over rows that have them; ideal us */
+    uint64_t timed;      /* rows with a time */
+    double time, median; /* ns: the sum is exact */
+    double cores;
+    double ideal_sum, ideal_time;      /* over rows that have an ideal and a time */
+    double ideal, fpu, noc, dram, eth; /* means over rows that have them; ideal ns */
 };
 AZ_VEC(struct model, models);
 
@@ -37,14 +40,17 @@ static int one(struct tt *t, const uint32_t *rows, size_t n, struct az_vec_f64 *
     for (size_t i = 0; rc == 0 && i < n; i++) {
         const struct tt_row *row = &t->rows.v[rows[i]];
         const struct az_oprow *r = tt_oprow(t, row);
-        double time = row->kernel / 1000;
-        add(&ideal, r->pm_ideal / 1000.0);
+        const double time = row->kernel;
+        add(&ideal, r->pm_ideal);
         add(&fpu, r->pm_fpu);
         add(&noc, r->noc);
         add(&dram, r->dram);
         add(&eth, r->eth);
         if (!isnan(time)) {
             m.time += time;
+            m.timed++;
+            m.ideal_sum += isnan(r->pm_ideal) ? 0 : r->pm_ideal;
+            m.ideal_time += isnan(r->pm_ideal) ? 0 : time;
             rc = az_vec_push(times, time);
         }
     }
@@ -60,7 +66,7 @@ static int one(struct tt *t, const uint32_t *rows, size_t n, struct az_vec_f64 *
     return rc ? rc : az_vec_push(out, m);
 }
 
-/* Rows of the same signature together, in order of their first row. */
+/* Rows of the same signature on as many cores together, in order of their first row. */
 static int collect(struct tt *t, struct models *out)
 {
     size_t n = 0, all = t->rows.n;
@@ -71,13 +77,13 @@ static int collect(struct tt *t, struct models *out)
 
     az_vec_init(&times, t->job->mem);
     for (size_t i = 0; rc == 0 && i < all; i++)
-        key[i] = t->rows.v[i].sig;
+        key[i] = (int64_t)t->rows.v[i].sig << 32 | (uint32_t)tt_oprow(t, &t->rows.v[i])->cores;
     if (rc == 0)
         rc = az_sort_order(key, all, order, t->job->mem);
     for (size_t i = 0; rc == 0 && i < all; i = n) {
         for (n = i; n < all && key[order[n]] == key[order[i]]; n++)
             ;
-        uint8_t kind = t->sigs.v[key[order[i]]].kind;
+        uint8_t kind = t->sigs.v[t->rows.v[order[i]].sig].kind;
         if (kind != TT_HOST && kind != TT_SIGNPOST)
             rc = one(t, order + i, n - i, &times, out);
     }
@@ -148,7 +154,7 @@ static const char *missing(const struct tt *t, const struct tt_sig *s, const str
 static void put_rates(const struct tt *t, struct az_table *x, const struct model *m, const struct tt_sig *s,
                       const struct az_opargs *a)
 {
-    double seconds = m->time > 0 ? m->time * 1e-6 / (double)m->n : NAN;
+    double seconds = m->time > 0 ? m->time * 1e-9 / (double)m->timed : NAN;
     double cores = s->whole_grid ? (double)t->workers : m->cores, tflops = s->flop / seconds * 1e-12;
     double dram = s->dram_bytes / seconds * 1e-9, ccl = s->moved_bytes / seconds * 1e-9;
     int64_t links = a->num_links > 0 ? a->num_links : t->peaks.links;
@@ -175,11 +181,11 @@ static void put(const struct tt *t, struct az_table *x, const struct model *m)
     az_put_text(x, tt_text(t, a->t[AZ_IN0].memory));
     put_core_count(x, m->cores);
     az_put_i64(x, (int64_t)m->n);
-    az_put_f64(x, m->time);
-    tt_put_real(x, m->median);
+    az_put_f64(x, m->time / 1000);
+    tt_put_real(x, m->median / 1000);
     put_rates(t, x, m, s, a);
-    tt_put_real(x, m->ideal);
-    tt_put_real(x, m->time > 0 ? m->ideal * (double)m->n / m->time * 100 : NAN);
+    tt_put_real(x, m->ideal / 1000);
+    tt_put_real(x, m->ideal_time > 0 ? m->ideal_sum / m->ideal_time * 100 : NAN);
     tt_put_real(x, m->fpu);
     tt_put_real(x, m->noc);
     tt_put_real(x, m->dram);

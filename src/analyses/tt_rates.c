@@ -57,14 +57,17 @@ static double bytes(const struct tt *t, const struct az_opargs *a, int tensor)
     return a->t[tensor].type == AZ_NO_ID ? NAN : elements(a, tensor) * az_tensix_bytes(tt_text(t, a->t[tensor].type));
 }
 
-/* Bytes of inputs 0, 1 and output 0 that lie in DRAM; NaN where none does or a shape is missing. */
-static double dram_bytes(const struct tt *t, const struct az_opargs *a)
+/* Bytes of inputs 0, 1 and output 0 that lie in DRAM; NaN where none does (*any) or a shape is missing. */
+static double dram_bytes(const struct tt *t, const struct az_opargs *a, bool *any)
 {
     static const int tensors[] = { AZ_IN0, AZ_IN1, AZ_OUT0 };
     double sum = 0;
-    for (int i = 0; i < 3; i++)
-        if (az_sv_find(tt_text(t, a->t[tensors[i]].memory), AZ_SV("DRAM")) >= 0)
-            sum += bytes(t, a, tensors[i]);
+    for (int i = 0; i < 3; i++) {
+        if (az_sv_find(tt_text(t, a->t[tensors[i]].memory), AZ_SV("DRAM")) < 0)
+            continue;
+        *any = true;
+        sum += bytes(t, a, tensors[i]);
+    }
     return sum > 0 ? sum : NAN;
 }
 
@@ -80,7 +83,7 @@ static void matmul(struct tt *t, struct tt_sig *s, const struct az_opargs *a, st
 
     s->rated = true;
     s->flop = 2 * m * k * n * batch;
-    s->dram_bytes = dram_bytes(t, a);
+    s->dram_bytes = dram_bytes(t, a, &s->in_dram);
     s->source = "2 M K N batch (matrix product)";
     if (isnan(m) || isnan(k) || isnan(n)) {
         s->why_not = "a shape is missing";
@@ -260,7 +263,7 @@ static void rates(const struct tt *t, const struct tt_row *row, const struct tt_
     if (s->fidelity < AZ_FIDELITIES && cores > 0)
         f->flops_percent = f->tflops / (t->peaks.peak[s->fidelity] * cores) * 100;
     if (s->kind == TT_MATMUL)
-        f->bound = tt_bound(t, f->dram_percent, f->flops_percent, isnan(s->dram_bytes));
+        f->bound = tt_bound(t, f->dram_percent, f->flops_percent, !s->in_dram);
 }
 
 void tt_figures(const struct tt *t, const struct tt_row *row, struct tt_figures *f)

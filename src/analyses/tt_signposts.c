@@ -54,11 +54,10 @@ static void put_signpost(const struct whole *w, struct az_table *x, size_t k)
     double time = 0, gap = 0;
     int64_t ops = 0, hosts = 0;
     for (size_t q = i + 1; q < end; q++) {
-        double g = tt_row_gap(t, &w->all.v[q]), d = tt_row_time(t, &w->all.v[q]);
         ops += is_device(w, q);
         hosts += tt_oprow(t, &w->all.v[q])->kind != AZ_OPROW_SIGNPOST && !is_device(w, q);
-        time += isnan(d) ? 0 : d;
-        gap += isnan(g) ? 0 : g;
+        time += tt_row_ns(t, &w->all.v[q]);
+        gap += tt_row_gap_ns(t, &w->all.v[q]);
     }
     tt_put_id(t, x, &w->all.v[i]);
     az_put_text(x, tt_text(t, r->code));
@@ -68,8 +67,8 @@ static void put_signpost(const struct whole *w, struct az_table *x, size_t k)
         az_put_i64(x, r->start);
     az_put_i64(x, ops);
     az_put_i64(x, hosts);
-    az_put_f64(x, time);
-    az_put_f64(x, gap);
+    az_put_f64(x, time / 1000);
+    az_put_f64(x, gap / 1000);
 }
 
 static int signposts(const struct whole *w)
@@ -249,15 +248,14 @@ static int put_step(const struct whole *w, struct az_table *x, const struct span
             if (!is_device(w, at[i]))
                 continue;
             left--;
-            double dd = tt_row_time(t, &w->all.v[at[i]]), gg = tt_row_gap(t, &w->all.v[at[i]]);
-            d += isnan(dd) ? 0 : dd;
-            g += isnan(gg) ? 0 : gg;
+            d += tt_row_ns(t, &w->all.v[at[i]]);
+            g += tt_row_gap_ns(t, &w->all.v[at[i]]);
             if (!sum && i == 0)
                 shown = t->sigs.v[w->all.v[at[i]].sig].shown;
         }
-        rc = az_vec_push(&time, d);
+        rc = az_vec_push(&time, d / 1000);
         if (rc == 0)
-            rc = az_vec_push(&gap, g);
+            rc = az_vec_push(&gap, g / 1000);
     }
     az_put_text(x, tt_text(t, s->from));
     az_put_text(x, tt_text(t, s->to));

@@ -152,7 +152,9 @@ static void refuse_files(struct az_loader *l, const struct az_node *n)
 /* Runs are looked for by the planner; here the folder is. */
 static void load_search(struct az_loader *l, const struct az_node *n, struct az_input *in)
 {
-    static const char *const keys[] = { "path", "paths", "profile_json_path", "nsys_csv_file_path", "nsys_report" };
+    static const char *const keys[] = {
+        "path", "paths", "profile_json_path", "profile_path", "nsys_csv_file_path", "nsys_report"
+    };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const struct az_node *c = az_node_get(n, keys[i]);
         if (c)
@@ -192,7 +194,9 @@ static void load_files(struct az_loader *l, const struct az_node *n, struct az_i
     any |= az_paths_load(l, az_node_get(n, "path"), "", optional, &in->files);
     any |= az_paths_load(l, az_node_get(n, "paths"), "", optional, &in->files);
     any |= az_paths_load(l, az_node_get(n, "profile_json_path"), "", optional, &in->files);
-    if (any || az_node_has(n, "path") || az_node_has(n, "paths") || az_node_has(n, "profile_json_path"))
+    any |= az_paths_load(l, az_node_get(n, "profile_path"), "", optional, &in->files);
+    if (any || az_node_has(n, "path") || az_node_has(n, "paths") || az_node_has(n, "profile_json_path") ||
+        az_node_has(n, "profile_path"))
         return;
     if (is_csv(in) && !az_node_has(n, "nsys_csv_file_path"))
         az_load_error(l, n, "missing key 'nsys_csv_file_path' (with kernel_sum, the CSV to read)");

@@ -43,6 +43,8 @@ const struct az_option az_option_table[] = {
       "the same as path", "0.1" },
     { "profile_json_path", AZ_AT_INPUT, AZ_OPT_PATH, LOADER, NO_RANGE, NULL, NULL, "rocprof rocpd pftrace",
       "the same as path", "0.1" },
+    { "profile_path", AZ_AT_INPUT, AZ_OPT_PATH, LOADER, NO_RANGE, NULL, NULL, "xplane",
+      "the same as path", "0.1" },
     { "base_dir", AZ_AT_INPUT, AZ_OPT_PATH, FIND(base_dir), NO_RANGE, NULL, NULL, "pytorch",
       "instead of path: every folder below this one that holds traces of ranks is a run, and an input of its own", "0.1" },
     { "extension", AZ_AT_INPUT, AZ_OPT_ENUM, FIND(extension), NO_RANGE, "json|gz|auto", "json", "pytorch",
@@ -341,6 +343,8 @@ const struct az_option az_option_table[] = {
       "rows stay in the order of the file; else by host start time", "0.1" },
     { "no_summary", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(no_summary), NO_RANGE, NULL, "false", "tracy",
       "no stacked summary", "0.1" },
+    { "no_stacked_report", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(no_summary), NO_RANGE, NULL, "false", "tracy",
+      "the same as no_summary", "0.1" },
     { "csv", AZ_AT_OPTIONS, AZ_OPT_PATH, OUT(csv_dir), NO_RANGE, NULL, NULL, "tracy",
       "folder of one CSV file a table; the same as outputs.csv_dir", "0.1" },
     { "drop_impossible", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(drop_impossible), NO_RANGE, NULL, "false", "tracy",
@@ -361,6 +365,9 @@ const struct az_option az_option_table[] = {
       "rocprof rocpd pftrace", "launch latency: a call is paired with all its kernels, not with the first", "0.1" },
     { "exclude_kernels", AZ_AT_OPTIONS, AZ_OPT_TEXT, OPT(exclude_kernels), NO_RANGE, NULL, "redzone_checker_kernel",
       "rocprof rocpd pftrace", "launch latency: kernels with one of these whole words in their name are left out", "0.1" },
+
+    { "kernel_metadata_keyword_filters", AZ_AT_OPTIONS, AZ_OPT_TEXT, OPT(keyword_filters), NO_RANGE, NULL, NULL, "xplane",
+      "only kernels whose HLO metadata (framework name, source) holds one of these words, as \"remat checkpoint\"", "0.1" },
 
     { "rank_tables", AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(rank_tables), NO_RANGE, "several|always", "several", "",
       "the tables over ranks: of inputs of several files, or also of one file", "0.1" },

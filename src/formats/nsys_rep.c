@@ -67,6 +67,33 @@ static const char *as_argument(struct az_arena *a, struct az_sv path)
     return path.n && path.p[0] == '-' ? az_arena_printf(a, "./%.*s", AZ_SVF(path)).p : path.p;
 }
 
+/* Messages about the temporary database would name a file that is gone, those about nsys none: they get the report in
+ * front. */
+static void take_messages(struct az_parse *job, const struct az_diag *from, struct az_sv report, struct az_sv sqlite)
+{
+    for (size_t i = 0; i < from->list.n; i++) {
+        struct az_sv text = from->list.v[i].text;
+        if (az_sv_starts(text, sqlite)) {
+            text = az_sv_make(text.p + sqlite.n, text.n - sqlite.n);
+            while (text.n && (text.p[0] == ':' || text.p[0] == ' '))
+                text = az_sv_make(text.p + 1, text.n - 1);
+        }
+        az_diag_add(job->diag, from->list.v[i].severity, AZ_AT_FILE(report), "%.*s", AZ_SVF(text));
+    }
+}
+
+/* "; its last lines: a | b" of what nsys printed, on one line as messages are; nothing if it printed nothing. */
+static struct az_sv last_lines(struct az_arena *a, struct az_sv log)
+{
+    struct az_sv tail = az_sv_trim(az_file_tail(a, log.p, TAIL_LINES)), text = AZ_SV("");
+    while (tail.n && text.p) {
+        const struct az_sv line = az_sv_trim(az_sv_cut(&tail, '\n'));
+        if (line.n)
+            text = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(text), text.n ? " | " : "; its last lines: ", AZ_SVF(line));
+    }
+    return text.p ? text : AZ_SV("");
+}
+
 /* Runs nsys export; the database is at `sqlite` then. */
 static int export_report(struct az_parse *job, struct az_arena *a, struct az_sv report, struct az_sv dir,
                          struct az_sv sqlite)
@@ -85,33 +112,21 @@ static int export_report(struct az_parse *job, struct az_arena *a, struct az_sv 
         .output = log.p, .timeout_s = limit > 0 ? (unsigned)limit : 0, .cancelled = job->cancelled, .ctx = job->ctx
     };
     int status = 0;
-    int rc = az_child_run(argv, &o, &status, job->diag);
+    struct az_diag own;
+    az_diag_init(&own);
+    int rc = az_child_run(argv, &o, &status, &own);
+    take_messages(job, &own, report, sqlite);
+    az_diag_release(&own);
     if (rc != 0)
         return rc;
     if (status == 0 && az_path_stat(sqlite.p).kind == AZ_PATH_FILE)
         return 0;
-    struct az_sv tail = az_sv_trim(az_file_tail(a, log.p, TAIL_LINES));
+    const struct az_sv said = last_lines(a, log);
     if (status == 0)
-        return az_diag_fail(job->diag, AZ_ECHILD, at, "nsys export wrote no database; its last lines:\n%.*s",
-                            AZ_SVF(tail));
-    return az_diag_fail(
-        job->diag, AZ_ECHILD, at,
-        "nsys export failed with status %d (is the report newer than this nsys?); its last lines:\n%.*s", status,
-        AZ_SVF(tail));
-}
-
-/* Messages about the temporary database would name a file that is gone: they get the report in front. */
-static void take_messages(struct az_parse *job, const struct az_diag *from, struct az_sv report, struct az_sv sqlite)
-{
-    for (size_t i = 0; i < from->list.n; i++) {
-        struct az_sv text = from->list.v[i].text;
-        if (az_sv_starts(text, sqlite)) {
-            text = az_sv_make(text.p + sqlite.n, text.n - sqlite.n);
-            while (text.n && (text.p[0] == ':' || text.p[0] == ' '))
-                text = az_sv_make(text.p + 1, text.n - 1);
-        }
-        az_diag_add(job->diag, from->list.v[i].severity, AZ_AT_FILE(report), "%.*s", AZ_SVF(text));
-    }
+        return az_diag_fail(job->diag, AZ_ECHILD, at, "nsys export wrote no database%.*s", AZ_SVF(said));
+    return az_diag_fail(job->diag, AZ_ECHILD, at,
+                        "nsys export failed with status %d (is the report newer than this nsys?)%.*s", status,
+                        AZ_SVF(said));
 }
 
 static int read_exported(struct az_parse *job, struct az_arena *a, struct az_sv report)

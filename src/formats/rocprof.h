@@ -24,6 +24,7 @@ struct roc {
         uint32_t lane, proc;
         bool used;
     } lanes[ROC_LANE_CACHE];
+    struct az_map sum_of; /* name -> row of the trace's kernel sums */
     struct roc_pending *pending;
     size_t n_pending, cap_pending;
 };
@@ -61,6 +62,9 @@ struct roc_copy {
     uint32_t name;
 };
 int roc_copy(struct roc *r, const struct roc_copy *c) AZ_MUST_USE;
+/* Lane of a copy: on its destination if that is a GPU (where the agent is not known: unless `direction` ends in
+ * TO_HOST), else on its source. */
+int roc_copy_lane(struct roc *r, const struct roc_copy *c, struct az_sv direction, uint32_t *out) AZ_MUST_USE;
 
 struct roc_span { /* on the host */
     int64_t start, end, thread;

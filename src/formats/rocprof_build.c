@@ -15,15 +15,16 @@ int roc_init(struct roc *r, struct az_parse *job)
     az_arena_init(&r->scratch, job->mem);
     az_vec_init(&r->event_name, job->mem);
     r->t->ticks_per_ns = 1;
-    int rc = az_dispatches_init(r->t);
+    int rc = az_dispatches_init(r->t), map = az_map_init(&r->sum_of, job->mem, 16);
     r->d = az_dispatches(r->t);
-    return rc;
+    return rc ? rc : map;
 }
 
 void roc_release(struct roc *r)
 {
     az_arena_release(&r->scratch);
     az_vec_release(&r->event_name);
+    az_map_release(&r->sum_of);
     az_mem_free(r->job->mem, r->pending, r->cap_pending * sizeof *r->pending);
 }
 
@@ -135,16 +136,20 @@ int roc_counted(struct roc *r, const struct roc_kernel *k)
     return 0;
 }
 
-int roc_copy(struct roc *r, const struct roc_copy *c)
+int roc_copy_lane(struct roc *r, const struct roc_copy *c, struct az_sv direction, uint32_t *out)
 {
     const struct az_agent *dst = c->dst == AZ_NO_AGENT ? NULL : az_agent_find(r->d, r->proc, c->dst);
-    bool to_gpu =
-        c->dst != AZ_NO_AGENT && (dst ? dst->gpu : !az_sv_ends(az_trace_text(r->t, c->name), AZ_SV("TO_HOST")));
+    const bool to_gpu = c->dst != AZ_NO_AGENT && (dst ? dst->gpu : !az_sv_ends(direction, AZ_SV("TO_HOST")));
+    const int32_t agent = to_gpu ? c->dst : c->src;
+    return device_lane(r, agent == AZ_NO_AGENT ? -1 : agent, c->queue, c->stream, out);
+}
+
+int roc_copy(struct roc *r, const struct roc_copy *c)
+{
     struct az_copy side = { .bytes = c->bytes, .op = -1, .src = -1, .dst = -1 };
     struct az_route route = { .src = c->src, .dst = c->dst };
     struct az_event e = { .start = c->start, .end = c->end, .name = c->name, .corr = c->corr };
-    int32_t agent = to_gpu ? c->dst : c->src;
-    int rc = device_lane(r, agent == AZ_NO_AGENT ? -1 : agent, c->queue, c->stream, &e.lane);
+    int rc = roc_copy_lane(r, c, az_trace_text(r->t, c->name), &e.lane);
     e.side = (uint32_t)r->t->copies.n;
     if (rc == 0)
         rc = az_vec_push(&r->t->copies, side);

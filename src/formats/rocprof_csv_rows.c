@@ -206,6 +206,21 @@ static double number(const struct rc_file *f, enum col c)
     return x && az_csv_f64(x, &v) == 0 ? v : NAN;
 }
 
+/* Two rows whose kernels have one short name: sums added, the deviation of all their dispatches together. */
+static void join_sums(struct az_sum *a, const struct az_sum *b)
+{
+    const double n = (double)a->count, m = (double)b->count, all = n + m, apart = b->avg - a->avg;
+    const double of_a = a->count > 1 ? (n - 1) * a->std * a->std : 0,
+                 of_b = b->count > 1 ? (m - 1) * b->std * b->std : 0;
+    a->std = all > 1 ? sqrt((of_a + of_b + apart * apart * n * m / all) / (all - 1)) : NAN;
+    a->count += b->count;
+    a->total_ns = az_add_sat(a->total_ns, b->total_ns);
+    a->total = (double)a->total_ns;
+    a->avg = a->total / (double)a->count;
+    a->min = isnan(b->min) || a->min < b->min ? a->min : b->min;
+    a->max = isnan(b->max) || a->max > b->max ? a->max : b->max;
+}
+
 /* Kernels already summed: used where there is no trace of them. */
 static int take_sum(struct rc_file *f)
 {
@@ -223,9 +238,16 @@ static int take_sum(struct rc_file *f)
     int rc = ok ? cell_name(f, C_NAME, 0, &whole) : 1;
     if (rc == 0)
         rc = roc_kernel_name(f->r, whole, &s.name);
-    t->read += rc == 0;
-    t->kept += rc == 0;
-    return rc ? rc : az_vec_push(&t->kernel_sums, s);
+    if (rc || s.count < 1)
+        return rc ? rc : 1;
+    t->read++;
+    t->kept++;
+    uint32_t *at;
+    bool added;
+    rc = az_map_put(&f->r->sum_of, s.name, 0, (uint32_t)t->kernel_sums.n, &at, &added);
+    if (rc == 0 && !added)
+        join_sums(&t->kernel_sums.v[*at], &s);
+    return rc == 0 && added ? az_vec_push(&t->kernel_sums, s) : rc;
 }
 
 int rc_take(struct rc_file *f)

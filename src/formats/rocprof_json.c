@@ -105,21 +105,26 @@ static int strings_member(struct rj *j, struct az_sv key)
 
 static int process_member(struct rj *j, struct az_sv key)
 {
-    if (az_sv_is(key, "metadata"))
+    if (az_sv_is(key, "metadata")) {
+        j->said_process = true;
         return whole(j, rj_metadata);
-    if (az_sv_is(key, "agents"))
+    }
+    if (az_sv_is(key, "agents")) {
+        j->said_agents = true;
         return whole(j, rj_agents);
+    }
     if (az_sv_is(key, "counters"))
         return whole(j, rj_counter_list);
     if (az_sv_is(key, "strings"))
         return object(j, strings_member);
     if (az_sv_is(key, "kernel_symbols"))
         return records(j, rj_symbol);
-    if (az_sv_is(key, "callback_records"))
-        return object(j, callback_member);
-    if (az_sv_is(key, "buffer_records"))
-        return object(j, buffer_member);
-    return az_jscan_skip_value(&j->scan);
+    const bool callbacks = az_sv_is(key, "callback_records");
+    if (!callbacks && !az_sv_is(key, "buffer_records"))
+        return az_jscan_skip_value(&j->scan);
+    j->late_process |= !j->said_process;
+    j->late_agents |= !j->said_agents;
+    return object(j, callbacks ? callback_member : buffer_member);
 }
 
 /* One process; its records are named even if the file breaks off inside. */

@@ -43,14 +43,17 @@ struct rj {
     struct az_arena arena;
     struct az_map kernel_of; /* kernel id -> number in `symbols` */
     struct rj_symbols symbols;
-    struct az_map agent_of;   /* handle -> logical index */
-    struct az_map counter_of; /* id -> number in `counter_names` */
+    struct az_map agent_of;    /* handle -> logical index */
+    struct az_vec_u64 handles; /* late_agents: what the numbers of agents in the records stand for */
+    struct az_map counter_of;  /* id -> number in `counter_names` */
     struct rj_counters counter_names;
     struct az_map marker_of; /* correlation id -> name id of the text */
     struct rj_kinds kinds;
     struct az_vec_sv operations;
     struct az_dispatches shapes; /* only `shapes` and `shape_of`: `whole` is a number in `symbols` */
-    size_t first_event[AZ_KIND_COUNT], first_row, first_counter, first_pending;
+    size_t first_event[AZ_KIND_COUNT], first_row, first_counter, first_pending, first_alloc, first_lane;
+    bool said_process, said_agents; /* metadata and agents were read */
+    bool late_process, late_agents; /* records came before them: put right at the end of the process */
 };
 
 /* Record functions of az_jscan_records; ctx is the rj. */
@@ -66,6 +69,9 @@ int rj_unsigned(struct az_jscan *s, uint64_t *out);
 /* Number of a kernel id, new or known. */
 int rj_kernel_number(struct rj *j, uint64_t id, uint32_t *number) AZ_MUST_USE;
 int rj_counter_number(struct rj *j, uint64_t id, uint32_t *number) AZ_MUST_USE;
+/* Logical index of an agent's handle; the handle itself where the file does not list it, -1 where that is no small
+ * number. */
+int64_t rj_agent_index(const struct rj *j, uint64_t agent);
 
 /* Members of a process that are read as a whole. */
 int rj_metadata(struct rj *j, struct az_sv raw) AZ_MUST_USE;

@@ -210,12 +210,16 @@ int rj_process_begin(struct rj *j)
     j->first_row = j->r->d->rows.n;
     j->first_counter = j->r->d->counters.n;
     j->first_pending = j->r->n_pending;
+    j->first_alloc = j->r->d->allocs.n;
+    j->first_lane = t->lanes.n;
+    j->said_process = j->said_agents = j->late_process = j->late_agents = false;
     az_arena_init(&j->arena, mem);
     az_vec_init(&j->symbols, mem);
     az_vec_init(&j->counter_names, mem);
     az_vec_init(&j->kinds, mem);
     az_vec_init(&j->operations, mem);
     az_vec_init(&j->shapes.shapes, mem);
+    az_vec_init(&j->handles, mem);
     struct az_map *maps[] = { &j->kernel_of, &j->agent_of, &j->counter_of, &j->marker_of, &j->shapes.shape_of };
     int rc = 0;
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
@@ -234,6 +238,7 @@ void rj_process_release(struct rj *j)
     az_map_release(&j->shapes.shape_of);
     az_vec_release(&j->shapes.shapes);
     az_vec_release(&j->symbols);
+    az_vec_release(&j->handles);
     az_vec_release(&j->counter_names);
     az_vec_release(&j->kinds);
     az_vec_release(&j->operations);
@@ -371,11 +376,72 @@ static int resolve_names(struct rj *j, enum az_kind kind, struct az_map *known)
     return rc;
 }
 
+/* ---- a process that says who it is behind its records (another program sorted its keys) ---- */
+
+static int64_t late_agent(const struct rj *j, int64_t number)
+{
+    return number >= 0 && (uint64_t)number < j->handles.n ? rj_agent_index(j, j->handles.v[number]) : number;
+}
+
+static int32_t late_route(const struct rj *j, int32_t number)
+{
+    return number < 0 ? number : (int32_t)late_agent(j, number);
+}
+
+/* A copy's lane depends on which of its agents is a GPU. */
+static int late_copies(struct rj *j)
+{
+    struct az_trace *t = j->r->t;
+    struct az_events *e = &t->ev[AZ_MEMCPY];
+    int rc = 0;
+    for (size_t i = j->first_event[AZ_MEMCPY]; rc == 0 && i < e->n; i++) {
+        struct az_route *route = &j->r->d->routes.v[e->side[i]];
+        const struct az_lane old = t->lanes.v[e->lane[i]];
+        route->src = late_route(j, route->src);
+        route->dst = late_route(j, route->dst);
+        const struct roc_copy c = {
+            .queue = (int64_t)old.tid, .stream = (int64_t)old.context, .src = route->src, .dst = route->dst
+        };
+        rc = roc_copy_lane(j->r, &c, operation_text(j, e->name[i]), &e->lane[i]);
+    }
+    return rc;
+}
+
+/* Numbers become indexes. Lanes made so far are this process's own; those that copies move to are new. */
+static int correct_agents(struct rj *j)
+{
+    struct az_trace *t = j->r->t;
+    for (size_t i = j->first_lane; i < t->lanes.n; i++)
+        if (t->lanes.v[i].device_side)
+            t->lanes.v[i].device = late_agent(j, t->lanes.v[i].device);
+    for (size_t i = j->first_pending; i < j->r->n_pending; i++)
+        j->r->pending[i].k.agent = late_agent(j, j->r->pending[i].k.agent);
+    for (size_t i = j->first_alloc; i < j->r->d->allocs.n; i++) {
+        int32_t *agent = &j->r->d->allocs.v[i].agent;
+        const bool known = *agent >= 0 && az_map_get(&j->agent_of, j->handles.v[*agent], 0) != AZ_NO_ID;
+        *agent = known ? late_route(j, *agent) : AZ_NO_AGENT;
+    }
+    memset(j->r->lanes, 0, sizeof j->r->lanes);
+    return late_copies(j);
+}
+
+static void correct_process(struct rj *j)
+{
+    for (size_t i = j->first_lane; i < j->r->t->lanes.n; i++)
+        j->r->t->lanes.v[i].pid = (uint64_t)j->r->pid;
+    for (size_t i = j->first_pending; i < j->r->n_pending; i++)
+        j->r->pending[i].pid = j->r->pid;
+}
+
 int rj_process_end(struct rj *j)
 {
     static const enum az_kind named[] = { AZ_MEMCPY, AZ_CALL, AZ_RANGE, AZ_ALLOC };
     struct az_map known;
-    int rc = resolve_kernels(j);
+    int rc = j->late_agents ? correct_agents(j) : 0;
+    if (j->late_process)
+        correct_process(j);
+    if (rc == 0)
+        rc = resolve_kernels(j);
     if (rc == 0)
         rc = resolve_counters(j);
     int map = az_map_init(&known, j->r->job->mem, 64);

@@ -279,8 +279,21 @@ static int members(struct rj *j, struct az_jscan *s, struct record *e, bool inne
 }
 
 /* ---- into the model ---- */
+enum { AGENTS_LATE = 4096 };
 
-static int64_t agent_index(const struct rj *j, uint64_t agent)
+/* Number of a handle whose agent is still to be read. A file has few agents; more than AGENTS_LATE are not told apart.
+ */
+static int64_t late_number(struct rj *j, uint64_t handle)
+{
+    size_t i = 0;
+    while (i < j->handles.n && j->handles.v[i] != handle)
+        i++;
+    if (i < j->handles.n)
+        return (int64_t)i;
+    return i < AGENTS_LATE && az_vec_push(&j->handles, handle) == 0 ? (int64_t)i : -1;
+}
+
+int64_t rj_agent_index(const struct rj *j, uint64_t agent)
 {
     uint32_t known = az_map_get(&j->agent_of, agent, 0);
     if (known != AZ_NO_ID)
@@ -288,9 +301,14 @@ static int64_t agent_index(const struct rj *j, uint64_t agent)
     return agent <= INT32_MAX ? (int64_t)agent : -1; /* an agent that the file does not list: its handle */
 }
 
-static int32_t route_end(const struct rj *j, bool has, uint64_t agent)
+static int64_t agent_number(struct rj *j, uint64_t agent)
 {
-    return has ? (int32_t)agent_index(j, agent) : AZ_NO_AGENT;
+    return j->late_agents ? late_number(j, agent) : rj_agent_index(j, agent);
+}
+
+static int32_t route_end(struct rj *j, bool has, uint64_t agent)
+{
+    return has ? (int32_t)agent_number(j, agent) : AZ_NO_AGENT;
 }
 
 int rj_kernel_number(struct rj *j, uint64_t id, uint32_t *number)
@@ -327,7 +345,7 @@ static int add_kernel(struct rj *j, const struct record *e)
     struct roc_kernel k = { .start = e->start,
                             .end = e->end,
                             .thread = e->thread,
-                            .agent = agent_index(j, e->agent),
+                            .agent = agent_number(j, e->agent),
                             .queue = (int64_t)e->queue,
                             .stream = (int64_t)e->stream,
                             .corr = e->corr,
@@ -421,11 +439,11 @@ static int add_record(struct rj *j, const struct record *e)
     }
     case RJ_ALLOCS:
     case RJ_SCRATCH: {
-        bool known = e->has_agent && az_map_get(&j->agent_of, e->agent, 0) != AZ_NO_ID;
+        const bool known = e->has_agent && (j->late_agents || az_map_get(&j->agent_of, e->agent, 0) != AZ_NO_ID);
         struct roc_alloc a = { .at = span,
                                .what = { .bytes = e->alloc,
                                          .address = address(e->address),
-                                         .agent = known ? (int32_t)agent_index(j, e->agent) : AZ_NO_AGENT } };
+                                         .agent = known ? (int32_t)agent_number(j, e->agent) : AZ_NO_AGENT } };
         return roc_alloc(j->r, &a);
     }
     case RJ_MARKERS:

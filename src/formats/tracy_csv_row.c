@@ -260,13 +260,13 @@ int tracy_row(struct tracy_file *f)
     r.kernel = real(f, TC_KERNEL);
     r.firmware = real(f, TC_FIRMWARE);
     r.gap = real(f, TC_GAP);
-    r.pm_ideal = (float)real(f, TC_PM_IDEAL);
+    r.pm_ideal = real(f, TC_PM_IDEAL);
     r.pm_compute = (float)real(f, TC_PM_COMPUTE);
     r.pm_memory = (float)real(f, TC_PM_MEMORY);
-    r.pm_fpu = (float)real(f, TC_PM_FPU);
-    r.noc = (float)real(f, TC_NOC);
-    r.dram = (float)real(f, TC_DRAM);
-    r.eth = (float)real(f, TC_ETH);
+    r.pm_fpu = real(f, TC_PM_FPU);
+    r.noc = real(f, TC_NOC);
+    r.dram = real(f, TC_DRAM);
+    r.eth = real(f, TC_ETH);
     note_device(f, &r);
     if (r.kind == AZ_OPROW_DEVICE)
         note_grid(f);

@@ -294,6 +294,8 @@ static int read_space(struct az_xp *r)
     r->cut = false;
     if (rc == 0)
         rc = az_xp_join(r);
+    if (rc == 0)
+        rc = az_xp_filter(r);
     if (rc)
         return rc;
     r->t->caps = AZ_CAP_HLO;

@@ -172,6 +172,9 @@ int az_xp_skip_line(struct az_xp *r, const struct az_xp_line *l, const char *rea
 int az_xp_modules(struct az_xp *r) AZ_MUST_USE;
 /* Finds the instructions that rows of the trace belong to. */
 int az_xp_join(struct az_xp *r) AZ_MUST_USE;
+/* Takes out kernels whose metadata hold none of the words asked for (option kernel_metadata_keyword_filters); counted.
+ */
+int az_xp_filter(struct az_xp *r) AZ_MUST_USE;
 
 /* ---- xplane_instr.c ---- */
 struct az_xp_instr { /* of the module being read */

@@ -2,6 +2,7 @@
  * name). Names of modules repeat, so that they never serve as a key. */
 #include <inttypes.h>
 
+#include "base/num.h"
 #include "base/sort.h"
 #include "formats/xplane.h"
 #include "io/path.h"
@@ -306,5 +307,55 @@ int az_xp_join(struct az_xp *r)
     }
     az_mem_free(r->job->mem, key, (n + 1) * sizeof *key);
     az_mem_free(r->job->mem, order, (n + 1) * sizeof *order);
+    return rc;
+}
+
+/* ---- kernels by their metadata ---- */
+
+static bool holds_any(struct az_sv text, struct az_sv words)
+{
+    while (words.n) {
+        const struct az_sv one = az_sv_trim(az_sv_cut(&words, ' '));
+        if (one.n && az_sv_find(text, one) >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* The framework's name of the operation, by the program or by the event itself, and the line it was written on. */
+static bool row_is_wanted(const struct az_xp *r, const struct az_xrow *row)
+{
+    const struct az_sv words = r->job->opts->keyword_filters;
+    const struct az_hlo_op *op = row->hlo != AZ_NO_ROW ? &r->x->hlo.v[row->hlo] : NULL;
+    return (op && (holds_any(op->scope, words) || holds_any(op->source, words))) ||
+           (row->scope != AZ_NO_ID && holds_any(az_trace_text(r->t, row->scope), words));
+}
+
+int az_xp_filter(struct az_xp *r)
+{
+    struct az_events *e = &r->t->ev[AZ_KERNEL];
+    const size_t n = e->n;
+    uint64_t dropped = 0;
+    int64_t ticks = 0;
+    if (az_sv_trim(r->job->opts->keyword_filters).n == 0 || n == 0)
+        return AZ_OK;
+    uint8_t *gone = az_mem_alloc(r->job->mem, n), *wanted = az_mem_alloc(r->job->mem, r->x->rows.n + 1);
+    int rc = gone && wanted ? AZ_OK : az_mem_error(r->job->mem);
+    for (size_t i = 0; rc == 0 && i < r->x->rows.n; i++)
+        wanted[i] = row_is_wanted(r, &r->x->rows.v[i]);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        gone[i] = !e->node[i] || !wanted[e->node[i] - 1];
+        dropped += gone[i];
+        ticks = gone[i] ? az_add_sat(ticks, e->end[i] - e->start[i]) : ticks;
+    }
+    if (rc == 0)
+        rc = az_trace_replace(r->t, AZ_KERNEL, gone, NULL, 0);
+    if (rc == 0 && dropped) {
+        az_trace_dropped(r->t, "kernels without the metadata asked for (kernel_metadata_keyword_filters)", dropped,
+                         ticks);
+        r->t->kept -= dropped;
+    }
+    az_mem_free(r->job->mem, gone, n);
+    az_mem_free(r->job->mem, wanted, r->x->rows.n + 1);
     return rc;
 }

@@ -229,11 +229,57 @@ static int source_of(struct az_trace *t, struct az_sv metadata, struct az_hlo_op
     return rc ? rc : op->scope.p && op->source.p ? AZ_OK : az_arena_error(&t->arena);
 }
 
+/* The step that began what `body`, a `-done`, ends; `body` itself for anything else. */
+static struct az_sv begun_by(const struct az_xp_hlo *h, struct az_sv body)
+{
+    struct az_hlo_dims ids;
+    const int rc = az_xp_numbers(h->t, body, F_OPERANDS, &ids);
+    const struct az_xp_instr *i = rc == 0 && ids.n ? az_xp_instr_by_id(h, (uint64_t)ids.v[0]) : NULL;
+    return i && az_sv_ends(az_pb_find(i->body, F_OPCODE), AZ_SV("-start")) ? i->body : body;
+}
+
+/* What a generic async-start wraps: the first instruction of the computation it calls that is of the family; `body`
+ * itself where there is none. */
+static int wrapped_in(const struct az_xp_hlo *h, struct az_sv *body, const struct az_hlo_op *op)
+{
+    const struct az_sv family = az_sv_str(az_hlo_family_text(op->family));
+    struct az_hlo_dims called;
+    const int rc = az_xp_numbers(h->t, *body, F_CALLED, &called);
+    const struct az_xp_computation *c = rc == 0 && called.n ? computation(h, (uint64_t)called.v[0]) : NULL;
+    for (size_t i = c ? c->first : 0; c && i < c->first + c->n; i++) {
+        if (az_sv_starts(az_pb_find(h->instrs.v[i].body, F_OPCODE), family)) {
+            *body = h->instrs.v[i].body;
+            break;
+        }
+    }
+    return rc;
+}
+
+/* An asynchronous collective is several instructions: operands and result are those of its start, its groups are
+ * said there, or by the instruction inside. */
+static int collective(const struct az_xp_hlo *h, struct az_sv body, struct az_hlo_op *op)
+{
+    int rc = AZ_OK;
+    if (az_sv_ends(op->opcode, AZ_SV("-done"))) {
+        const struct az_sv start = begun_by(h, body);
+        if (start.p != body.p) {
+            body = start;
+            op->start = true;
+            rc = shape_of(h->t, az_pb_find(body, F_SHAPE), &op->result);
+            if (rc == 0)
+                rc = operands(h, body, &op->operands, &op->n_operands);
+        }
+    }
+    if (rc == 0 && az_sv_starts(az_pb_find(body, F_OPCODE), AZ_SV("async-")))
+        rc = wrapped_in(h, &body, op);
+    return rc ? rc : az_xp_collective(h->t, body, op);
+}
+
 static int compute(const struct az_xp_hlo *h, struct az_sv body, const struct parts *p, struct az_hlo_op *op)
 {
     op->family = family_of(op, &op->start);
     if (op->family != AZ_COLL_NONE)
-        return az_xp_collective(h->t, body, op);
+        return collective(h, body, op);
     if (az_sv_is(op->opcode, "custom-call"))
         return custom_call(h, p, op);
     if (az_sv_is(op->opcode, "fusion"))

@@ -234,13 +234,13 @@ int az_xp_line(struct az_xp *r, struct az_sv line, struct az_xp_line *out)
     uint32_t field;
     unsigned wire;
     uint64_t v = 0;
-    bool timed = false;
+    bool timed = false, known = false;
     int rc;
     *out = (struct az_xp_line){ .body = line };
     while ((rc = az_pb_next(&m, &field, &wire, &v, &b)) > 0) {
-        if (field == 4 && out->name.n && timed)
+        if (field == 4 && out->name.n && timed && known) /* the rest are events; fields may come in any order */
             return AZ_OK;
-        if (field == 1 && wire == AZ_PB_INT)
+        if (field == 1 && wire == AZ_PB_INT && (known = true))
             out->id = (int64_t)v;
         else if (field == 2 && wire == AZ_PB_BYTES)
             out->name = b;

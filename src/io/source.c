@@ -289,6 +289,12 @@ static int start_gzip(struct az_source *s, enum az_inflater which)
     return r ? IO_NO_MEMORY(s->diag, AZ_AT_FILE(name_of(s)), s->mem) : 0;
 }
 
+/* A byte order mark that no profile begins with. */
+static bool is_utf16(struct az_sv v)
+{
+    return v.n >= 2 && (memcmp(v.p, "\xff\xfe", 2) == 0 || memcmp(v.p, "\xfe\xff", 2) == 0);
+}
+
 static bool has_magic(struct az_sv v) { return v.n >= 2 && memcmp(v.p, "\x1f\x8b", 2) == 0; }
 
 static int open_fd(struct az_source *s, const char *path, uint64_t start)
@@ -322,6 +328,9 @@ static int begin_file(struct az_source *s, const struct az_source_opts *opts)
         r = produce(s, s->buf + s->end, s->cap - s->end, &got);
         s->end += got;
     }
+    if (r == 0 && !opts->raw && !opts->start && is_utf16(az_sv_make(s->buf, s->end)))
+        return IO_FAIL(s->diag, AZ_EFORMAT, AZ_AT_FILE(name_of(s)),
+                       "UTF-16 text, as a redirection in PowerShell writes it (save it as UTF-8)");
     if (r || opts->raw || !has_magic(az_sv_make(s->buf, s->end)))
         return r;
     s->in_buf = s->buf;

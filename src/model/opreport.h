@@ -31,17 +31,18 @@ AZ_VEC(struct az_opargs, az_opargs_rows);
 enum az_opkind { AZ_OPROW_DEVICE, AZ_OPROW_HOST, AZ_OPROW_SIGNPOST };
 
 struct az_oprow {
-    int64_t start;                         /* host start, ns; INT64_MIN: blank */
-    int64_t call;                          /* global call count; -1: blank */
-    double kernel, firmware, gap;          /* ns; NaN: blank */
-    float pm_ideal, pm_compute, pm_memory; /* ns by the writer's performance model; NaN: blank */
-    float pm_fpu, noc, dram, eth;          /* percent, as the writer measured or modelled; NaN: blank */
-    uint32_t code;                         /* name of the operation, text of a signpost */
-    uint32_t args;                         /* row of opreport.args */
-    uint32_t line;                         /* of its file, the header being 1 */
-    uint32_t replay;                       /* trace id and replay together; AZ_NO_ID: not replayed */
-    int32_t device;                        /* -1: blank; several files: made distinct by file */
-    int32_t cores;                         /* -1: blank */
+    int64_t start;                /* host start, ns; INT64_MIN: blank */
+    int64_t call;                 /* global call count; -1: blank */
+    double kernel, firmware, gap; /* ns; NaN: blank */
+    double pm_ideal;              /* ns by the writer's performance model; NaN: blank */
+    float pm_compute, pm_memory;
+    double pm_fpu, noc, dram, eth; /* percent, as the writer measured or modelled; NaN: blank */
+    uint32_t code;                 /* name of the operation, text of a signpost */
+    uint32_t args;                 /* row of opreport.args */
+    uint32_t line;                 /* of its file, the header being 1 */
+    uint32_t replay;               /* trace id and replay together; AZ_NO_ID: not replayed */
+    int32_t device;                /* -1: blank; several files: made distinct by file */
+    int32_t cores;                 /* -1: blank */
     uint16_t file;
     uint8_t kind; /* enum az_opkind */
 };

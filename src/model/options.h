@@ -85,6 +85,8 @@ struct az_options {
     int64_t topk_kernels;         /* AZ_UNSET_I64: all */
     int64_t min_event_ns;         /* of the activity reports */
     struct az_sv exclude_kernels; /* whole words, blanks between them */
+    /* xplane */
+    struct az_sv keyword_filters; /* words with blanks between them; empty: all kernels */
     /* breakdowns over ranks (spec: collectives, 6) */
     struct az_sv rank_tables; /* several | always */
     struct az_sv last_step;   /* drop | keep */

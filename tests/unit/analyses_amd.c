@@ -36,17 +36,27 @@ static void kernel(struct az_trace *t, int name, int64_t agent, int64_t start, i
     assert_int_equal(az_trace_add(t, AZ_KERNEL, &e), 0);
 }
 
-static void copy(struct az_trace *t, int src, int dst, int64_t start, int64_t end, int64_t size)
+static void copy_as(struct az_trace *t, const char *name, int src, int dst, int64_t start, int64_t end, int64_t size)
 {
     struct az_lane lane = { .device_side = true, .device = dst, .pid = 1, .proc = 1, .label = AZ_NO_ID };
     struct az_event e = { .start = start, .end = end, .side = (uint32_t)t->copies.n };
     struct az_copy c = { .bytes = size };
     struct az_route r = { src, dst };
-    assert_int_equal(az_trace_name(t, AZ_SV("MEMORY_COPY_DEVICE_TO_DEVICE"), &e.name), 0);
+    assert_int_equal(az_trace_name(t, az_sv_str(name), &e.name), 0);
     assert_int_equal(az_vec_push(&t->copies, c), 0);
     assert_int_equal(az_vec_push(&az_dispatches(t)->routes, r), 0);
     assert_int_equal(az_trace_lane(t, &lane, &e.lane), 0);
     assert_int_equal(az_trace_add(t, AZ_MEMCPY, &e), 0);
+}
+
+static void copy(struct az_trace *t, int src, int dst, int64_t start, int64_t end, int64_t size)
+{
+    copy_as(t, "MEMORY_COPY_DEVICE_TO_DEVICE", src, dst, start, end, size);
+}
+
+static void copy_named(struct az_trace *t, const char *name, int src, int dst, int64_t size)
+{
+    copy_as(t, name, src, dst, 1000, 2000, size);
 }
 
 static void timeline(void **state)
@@ -101,6 +111,44 @@ static void copies_only(void **state)
     const struct az_table *t = az_document_table(&f->doc, "memory_copy_summary");
     assert_int_equal(cell(t, 0, "bytes")->type, AZ_EMPTY);
     assert_int_equal(cell(t, 0, "GB/s")->type, AZ_EMPTY);
+}
+
+/* Between two GPUs that ran nothing: the copy is its source's; from the host it is the GPU's. */
+static void copies_between_idle_agents(void **state)
+{
+    struct fix *f = *state;
+    dispatch_trace(f, 0);
+    copy(&f->t[0], 3, 1, 5000, 6000, -1);
+    copy(&f->t[0], 0, 1, 7000, 7200, -1);
+    static const struct az_agent agents[] = { { .proc = 1, .index = 0 },
+                                              { .proc = 1, .index = 1, .gpu = true },
+                                              { .proc = 1, .index = 3, .gpu = true } };
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(az_vec_push(&az_dispatches(&f->t[0])->agents, agents[i]), 0);
+    make_job(f, 1);
+    assert_int_equal(az_analysis_amd_timeline.run(&f->job), 0);
+    assert_int_equal(az_document_table(&f->doc, "gpu_timeline_by_agent")->rows, 10);
+    assert_true(number(f, "gpu_timeline_by_agent", 2, "agent") == 1);
+    assert_true(number(f, "gpu_timeline_by_agent", 2, "time ms") == 0.0002);
+    assert_true(number(f, "gpu_timeline_by_agent", 7, "agent") == 3);
+    assert_true(number(f, "gpu_timeline_by_agent", 7, "time ms") == 0.001);
+}
+
+/* Copies of one size from either host to a GPU are one row; an agent that is not said is no number. */
+static void copies_by_size(void **state)
+{
+    struct fix *f = *state;
+    dispatch_trace(f, 0);
+    copy_named(&f->t[0], "MEMORY_COPY_HOST_TO_DEVICE", 0, 2, 4096);
+    copy_named(&f->t[0], "MEMORY_COPY_HOST_TO_DEVICE", 1, 2, 4096);
+    copy_named(&f->t[0], "MEMORY_COPY_DEVICE_TO_HOST", AZ_NO_AGENT, 0, 4096);
+    make_job(f, 1);
+    assert_int_equal(az_analysis_amd_copies.run(&f->job), 0);
+    const struct az_table *t = az_document_table(&f->doc, "memory_copy_by_copy_bytes");
+    assert_int_equal(t->rows, 2);
+    assert_true(az_sv_is(az_cell_text(cell(t, 0, "direction")), "d2h (GPU ?)"));
+    assert_true(az_sv_is(az_cell_text(cell(t, 1, "direction")), "h2d (GPU 2)"));
+    assert_true(number(f, "memory_copy_by_copy_bytes", 1, "count") == 2);
 }
 
 static void nothing_at_all(void **state)
@@ -207,6 +255,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(timeline, setup, teardown),
         cmocka_unit_test_setup_teardown(no_process_times, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_only, setup, teardown),
+        cmocka_unit_test_setup_teardown(copies_by_size, setup, teardown),
+        cmocka_unit_test_setup_teardown(copies_between_idle_agents, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_at_all, setup, teardown),
         cmocka_unit_test_setup_teardown(kernels, setup, teardown),
         cmocka_unit_test_setup_teardown(short_kernels, setup, teardown),

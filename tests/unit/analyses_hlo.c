@@ -135,9 +135,11 @@ static void collectives_by_group(void **state)
         groups[1] = (struct az_hlo_dims){ 2, members + 2 };
         compiled(t, h ? "beta" : "alpha");
         const uint32_t op = add_collective(t, AZ_COLL_ALL_GATHER, 1 << 20, 1 << 21, groups, 2);
-        for (int d = 0; d < 2; d++)
-            run_kernel(t, device_lane(t, AZ_PLANE_GPU, d, 1, AZ_XLANE_WORK), "ncclDevKernel", "coll.1", op,
-                       start[h][d] * US, dur[h][d] * US);
+        for (int d = 0; d < 2; d++) { /* what the library fills before it is no occurrence */
+            const uint32_t lane = device_lane(t, AZ_PLANE_GPU, d, 1, AZ_XLANE_WORK);
+            run_kernel(t, lane, "__amd_rocclr_fillBufferAligned.kd", "coll.1", op, 0, US);
+            run_kernel(t, lane, "ncclDevKernel", "coll.1", op, start[h][d] * US, dur[h][d] * US);
+        }
     }
     make_job(f, 2);
     assert_int_equal(az_analysis_hlo_coll.run(&f->job), 0);
@@ -159,6 +161,22 @@ static void collectives_by_group(void **state)
     near(figure(s, 0, "count"), 2);
     near(figure(s, 0, "total_us"), 650);
     near(figure(s, 0, "dur_us_p25"), 287.5);
+}
+
+/* Two processes on one host, each with a device 0, have labels of their own. */
+static void processes_on_one_host(void **state)
+{
+    struct fix *f = *state;
+    for (int h = 0; h < 2; h++) {
+        compiled(&f->t[h], "node");
+        run_kernel(&f->t[h], device_lane(&f->t[h], AZ_PLANE_GPU, 0, 1, AZ_XLANE_WORK), "k", NULL, AZ_NO_ROW, 0, US);
+    }
+    make_job(f, 2);
+    assert_int_equal(az_analysis_hlo_timeline.run(&f->job), 0);
+    const struct az_table *t = table_of(f, "gpu_timeline");
+    assert_true(text_is(t, 0, "device", "node/GPU:0"));
+    assert_true(text_is(t, t->rows / 2 - 1, "device", "node/GPU:0"));
+    assert_true(text_is(t, t->rows / 2, "device", "node#2/GPU:0"));
 }
 
 /* The reference's figures: 1,572,864 bytes a rank, 8 ranks, 412.785 us. */
@@ -356,6 +374,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(collectives_by_group, setup, teardown),
+        cmocka_unit_test_setup_teardown(processes_on_one_host, setup, teardown),
         cmocka_unit_test_setup_teardown(the_reference_figures, setup, teardown),
         cmocka_unit_test_setup_teardown(a_group_over_hosts, setup, teardown),
         cmocka_unit_test_setup_teardown(time_line, setup, teardown),

@@ -119,7 +119,42 @@ static void order_of_members(void **state)
     assert_int_equal(
         parse_text(&f, TOOL(AGENTS "," BUFFER(DISPATCH("7", "1", "2", "")) "," SYMBOLS "," STRINGS "," META)), 0);
     assert_true(named(&f, kernels(&f)->name[0], "f"));
+    assert_int_equal(f.trace.lanes.v[kernels(&f)->lane[0]].pid, 42);
     fixture_close(&f);
+}
+
+/* Records before everything that says who they are of: a copy to the host, an allocation, a dispatch, also one that is
+ * known by its counters alone. */
+static void records_first(void **state)
+{
+    static const char *const buffers =
+        "\"buffer_records\":{%s\"memory_copy\":[{\"kind\":3,\"operation\":2,\"start_timestamp\":3,"
+        "\"end_timestamp\":4,\"src_agent_id\":{\"handle\":18446744073709551615},\"dst_agent_id\":{"
+        "\"handle\":900}}],\"memory_allocation\":[{\"kind\":1,\"operation\":1,\"start_timestamp\":1,"
+        "\"end_timestamp\":2,\"agent_id\":{\"handle\":18446744073709551615}},{\"kind\":1,\"operation\":1,"
+        "\"start_timestamp\":5,\"end_timestamp\":6,\"agent_id\":{\"handle\":0}}]}";
+    static const char dispatch[] = "\"kernel_dispatch\":[" DISPATCH("7", "1", "2", "") "],";
+    static const char counted[] = "\"callback_records\":{\"counter_collection\":[{\"dispatch_data\":" DISPATCH(
+        "7", "1", "2", "") ",\"records\":[]}]}";
+    char text[8192], part[4096];
+    struct fixture f;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        (void)snprintf(part, sizeof part, buffers, i ? "" : dispatch);
+        (void)snprintf(text, sizeof text, TOOL("%s,%s," SYMBOLS "," AGENTS "," STRINGS "," META), part,
+                       i ? counted : "\"x\":1");
+        assert_int_equal(parse_text(&f, text), 0);
+        const struct az_dispatches *d = az_dispatches(&f.trace);
+        assert_int_equal(kernels(&f)->n, 1);
+        assert_int_equal(f.trace.lanes.v[kernels(&f)->lane[0]].device, 3);
+        assert_int_equal(f.trace.lanes.v[kernels(&f)->lane[0]].pid, 42);
+        assert_int_equal(d->routes.v[0].src, 3);
+        assert_int_equal(d->routes.v[0].dst, 0);
+        assert_int_equal(f.trace.lanes.v[f.trace.ev[AZ_MEMCPY].lane[0]].device, 3); /* the GPU of the two */
+        assert_int_equal(d->allocs.v[0].agent, 3);
+        assert_int_equal(d->allocs.v[1].agent, AZ_NO_AGENT);
+        fixture_close(&f);
+    }
 }
 
 static void several_processes(void **state)
@@ -332,11 +367,14 @@ static void memory_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole),          cmocka_unit_test(order_of_members),      cmocka_unit_test(several_processes),
-        cmocka_unit_test(lengths),        cmocka_unit_test(kernel_without_symbol), cmocka_unit_test(names_full),
-        cmocka_unit_test(empty_arrays),   cmocka_unit_test(wrong_content),         cmocka_unit_test(truncated),
-        cmocka_unit_test(truncated_gzip), cmocka_unit_test(malformed_record),      cmocka_unit_test(counters),
-        cmocka_unit_test(probing),        cmocka_unit_test(memory_limit),
+        cmocka_unit_test(whole),          cmocka_unit_test(order_of_members),
+        cmocka_unit_test(records_first),  cmocka_unit_test(several_processes),
+        cmocka_unit_test(lengths),        cmocka_unit_test(kernel_without_symbol),
+        cmocka_unit_test(names_full),     cmocka_unit_test(empty_arrays),
+        cmocka_unit_test(wrong_content),  cmocka_unit_test(truncated),
+        cmocka_unit_test(truncated_gzip), cmocka_unit_test(malformed_record),
+        cmocka_unit_test(counters),       cmocka_unit_test(probing),
+        cmocka_unit_test(memory_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,6 +115,132 @@ static void epoch_times(void **state)
     fixture_close(&f);
 }
 
+/* A line whose number is written behind its events. */
+static void fields_of_a_line_in_any_order(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct pb *space = pb_new(), *plane = pb_new(), *line = pb_new();
+    pb_text(plane, 2, "/device:GPU:0");
+    pb_num(line, 3, 1000);
+    pb_text(line, 2, "Stream #5");
+    line_event(line, 1, 0, 5, NULL);
+    pb_num(line, 1, 5);
+    pb_msg(plane, 3, line);
+    plane_meta(plane, 4, 1, "k", NULL);
+    add_plane(space, plane);
+    fixture_open(&f);
+    parse_bytes(&f, space->b, space->n, 0);
+    assert_int_equal(f.trace.ev[AZ_KERNEL].n, 1);
+    assert_int_equal(f.trace.lanes.v[f.trace.ev[AZ_KERNEL].lane[0]].tid, 5);
+    free(line);
+    free(space);
+    fixture_close(&f);
+}
+
+static void add_computation(struct pb *module, const struct pb *instructions, uint64_t id)
+{
+    struct pb *c = pb_new();
+    pb_raw(c, instructions->b, instructions->n);
+    pb_num(c, 5, id);
+    pb_msg(module, 3, c);
+    free(c);
+}
+
+/* bf16[64] = reduce-scatter(bf16[128]) over {0, 2} and {1, 3}, as the compiler writes it: an async-start that calls a
+ * computation with the instruction inside, which alone knows the groups. */
+static struct pb *wrapped_collective(void)
+{
+    struct pb *in = pb_new(), *out = pb_new(), *both = pb_new(), *extra = pb_new(), *c = pb_new(), *inner = pb_new();
+    struct pb *module = pb_new(), *proto = pb_new(), *group = pb_new();
+    shape_of(in, 16, 1, (uint64_t[]){ 128 });
+    shape_of(out, 16, 1, (uint64_t[]){ 64 });
+    pb_num(both, 2, 13);
+    pb_msg(both, 4, in);
+    pb_msg(both, 4, out);
+    pb_data(group, 1, "\0\2", 2);
+    pb_msg(extra, 49, group);
+    group->n = 0;
+    pb_data(group, 1, "\1\3", 2);
+    pb_msg(extra, 49, group);
+    instruction(inner, "p.1", "parameter", 7, in, NULL, 0, NULL);
+    instruction(inner, "reduce-scatter.9", "reduce-scatter", 8, out, "\7", 1, extra);
+    extra->n = 0;
+    pb_num(extra, 38, 77);
+    instruction(c, "a", "parameter", 1, in, NULL, 0, NULL);
+    instruction(c, "reduce-scatter-start", "async-start", 2, both, "\1", 1, extra);
+    instruction(c, "reduce-scatter-done", "async-done", 3, out, "\2", 1, NULL);
+    pb_text(module, 1, "jit_f");
+    add_computation(module, inner, 77);
+    add_computation(module, c, 5);
+    pb_msg(proto, 1, module);
+    struct pb *const used[] = { in, out, both, extra, c, inner, module, group };
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
+        free(used[i]);
+    return proto;
+}
+
+static void groups_of_a_wrapped_collective(void **state)
+{
+    static const char *const names[] = { "reduce-scatter-start", "reduce-scatter-done", "reduce-scatter.3" };
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct fixture f;
+        struct pb *space = pb_new(), *proto = wrapped_collective();
+        add_plane(space, gpu_plane("/device:GPU:0", "ncclDevKernel", names[i], 5000000, 10));
+        add_plane(space, metadata_plane(proto));
+        fixture_open(&f);
+        parse_bytes(&f, space->b, space->n, 0);
+        const struct az_xrow *row = az_xtrace_row_of(&f.trace, AZ_KERNEL, 0);
+        assert_int_not_equal(row->hlo, AZ_NO_ROW);
+        const struct az_hlo_op *op = &az_xtrace(&f.trace)->hlo.v[row->hlo];
+        assert_int_equal(op->family, AZ_COLL_REDUCE_SCATTER);
+        assert_true(op->start);
+        assert_int_equal(op->n_operands, 1);
+        assert_int_equal(op->operands[0].bytes, 256);
+        assert_int_equal(op->n_groups, 2);
+        assert_int_equal(op->groups[1].n, 2);
+        assert_int_equal(op->groups[1].v[1], 3);
+        free(proto);
+        free(space);
+        fixture_close(&f);
+    }
+}
+
+/* Kernels whose metadata hold no word that was asked for are taken out and counted; copies stay. */
+static void kernels_by_metadata(void **state)
+{
+    static const struct {
+        const char *words;
+        size_t kernels;
+    } cases[] = { { "remat  while", 1 }, { "model.py:12", 1 }, { " ", 1 }, { "checkpoint", 0 } };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        struct pb *space = pb_new(), *c = pb_new(), *shape = pb_new(), *extra = pb_new(), *meta = pb_new();
+        shape_of(shape, 16, 1, (uint64_t[]){ 8 });
+        pb_text(meta, 2, "jit(f)/remat/dot_general");
+        pb_text(meta, 3, "model.py");
+        pb_num(meta, 4, 12);
+        pb_msg(extra, 7, meta);
+        instruction(c, "dot.1", "custom-call", 3, shape, NULL, 0, extra);
+        struct pb *proto = hlo_proto(c);
+        add_plane(space, gpu_plane("/device:GPU:0", "k", "dot.1", 5000000, 10));
+        add_plane(space, metadata_plane(proto));
+        fixture_open(&f);
+        f.opts.keyword_filters = az_sv_str(cases[i].words);
+        parse_bytes(&f, space->b, space->n, 0);
+        assert_int_equal(f.trace.ev[AZ_KERNEL].n, cases[i].kernels);
+        assert_int_equal(f.trace.ev[AZ_MEMCPY].n, 1);
+        assert_int_equal(dropped(&f, "kernels without the metadata asked for (kernel_metadata_keyword_filters)"),
+                         1 - cases[i].kernels);
+        struct pb *const used[] = { space, c, shape, extra, meta, proto };
+        for (size_t k = 0; k < sizeof used / sizeof *used; k++)
+            free(used[k]);
+        fixture_close(&f);
+    }
+}
+
 static void without_its_program_the_events_stand(void **state)
 {
     (void)state;
@@ -294,6 +420,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_profile),
         cmocka_unit_test(epoch_times),
+        cmocka_unit_test(fields_of_a_line_in_any_order),
+        cmocka_unit_test(groups_of_a_wrapped_collective),
+        cmocka_unit_test(kernels_by_metadata),
         cmocka_unit_test(without_its_program_the_events_stand),
         cmocka_unit_test(a_sidecar_stands_in),
         cmocka_unit_test(a_damaged_program_is_a_warning),

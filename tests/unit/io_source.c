@@ -370,6 +370,31 @@ static void cannot_open(void **state)
     assert_int_equal(small.used, 0);
 }
 
+/* Text of two bytes a character is refused with its name; bytes that begin so are not, raw or behind the start. */
+static void utf16(void **state)
+{
+    static const char little[] = "\xff\xfe"
+                                 "a\0,\0b\0",
+                      big[] = "\xfe\xff\0a";
+    static const struct az_sv texts[] = { { little, 8 }, { big, 4 } };
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        temp_write("wide.csv", texts[i]);
+        const char *path = temp_path("wide.csv");
+        struct az_source_opts o = { .diag = &t_diag };
+        struct az_source *s = NULL;
+        assert_int_equal(az_source_open(&s, path, &o), AZ_EFORMAT);
+        assert_null(s);
+        assert_non_null(strstr(last_message(), "wide.csv: UTF-16 text"));
+        o.raw = true;
+        assert_int_equal(az_source_open(&s, path, &o), 0);
+        az_source_close(s);
+        o = (struct az_source_opts){ .diag = &t_diag, .start = 2 };
+        assert_int_equal(az_source_open(&s, path, &o), 0);
+        az_source_close(s);
+    }
+}
+
 static void standard_input(void **state)
 {
     (void)state;
@@ -438,7 +463,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(plain_bytes),    T(gzip_streams),   T(many_members),      T(truncated),   T(damaged),
         T(any_byte_wrong), T(peeking),        T(peek_before_error), T(raw_and_all), T(cannot_open),
-        T(standard_input), T(budget_returns), T(mapping),
+        T(utf16),          T(standard_input), T(budget_returns),    T(mapping),
     };
     return cmocka_run_group_tests_name("io_source", tests, NULL, NULL);
 }
