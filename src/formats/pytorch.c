@@ -334,6 +334,8 @@ static bool has_key(struct az_sv head, struct az_sv quoted)
 static int probe(struct az_sv head, struct az_sv path)
 {
     (void)path;
+    if (az_sv_starts(head, AZ_SV("\xef\xbb\xbf"))) /* byte order mark; the scanner skips it, too */
+        head = az_sv_make(head.p + 3, head.n - 3);
     head = az_sv_trim(head);
     if (head.n < 2 || (head.p[0] != '{' && head.p[0] != '['))
         return 0;

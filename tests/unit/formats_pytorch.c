@@ -570,6 +570,7 @@ static void probing(void **state)
     (void)state;
     const struct az_sv path = AZ_SV("x");
     assert_true(az_format_pytorch.probe(AZ_SV("{\"schemaVersion\":1,\"traceEvents\":["), path) >= 80);
+    assert_true(az_format_pytorch.probe(AZ_SV("\xef\xbb\xbf{\"schemaVersion\":1,\"traceEvents\":["), path) >= 80);
     assert_true(az_format_pytorch.probe(AZ_SV("\n[{\"ph\":\"X\"}"), path) > 0);
     assert_true(az_format_pytorch.probe(AZ_SV("{\"deviceProperties\":["), path) > 0);
     assert_true(az_format_pytorch.probe(AZ_SV("{\"rows\":[\"schemaVersion\",1],\"schemaVersion\" : 1"), path) > 0);
