@@ -198,7 +198,7 @@ struct az_sv cr_id(const struct cr *c, const struct cr_coll *x);        /* "0_13
 struct az_sv cr_name(const struct cr_what *w);                          /* its name or "unknown" */
 const char *cr_span_text(const struct cr *c, const struct cr_group *g); /* intra_node, inter_node, unknown */
 double cr_mb(const struct cr_what *w, int64_t nelems);                  /* 2^20 bytes; NaN */
-static inline double cr_us(int64_t ns) { return (double)ns / 1e3; }
+static inline double cr_us(int64_t ns) { return az_quotient(ns, 1000); }
 static inline double cr_ms(int64_t ns) { return (double)ns / 1e6; }
 /* A count that may be unknown (negative): an empty cell. */
 void cr_put_count(struct az_table *t, int64_t v);

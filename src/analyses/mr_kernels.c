@@ -4,6 +4,7 @@
 #include "analyses/list.h"
 #include "analyses/mr_text.h"
 #include "analyses/shared.h"
+#include "base/num.h"
 
 #include <math.h>
 
@@ -162,7 +163,7 @@ static void put_row(struct az_table *t, const struct part *p, const struct kerne
 {
     az_put_i64(t, k->uid);
     az_fw_put(t, az_mr_get(&p->texts, k->name));
-    az_put_f64(t, (double)k->start / (1e3 * (double)rank->ticks_per_ns));
+    az_put_f64(t, az_quotient(k->start, 1000 * rank->ticks_per_ns));
     az_put_f64(t, (double)k->length / 1e3);
     if (k->stream < 0)
         az_put_empty(t);
