@@ -55,7 +55,7 @@ struct az_pt_reader {
     } slot[64];
     uint32_t uid; /* index of the next event */
     bool keep_frames;
-    uint64_t no_time, unknown_phase, frames, more_cats;
+    uint64_t no_time, unknown_phase, halves, frames, more_cats;
     struct az_vec_u64 other_cats; /* name id << 32 | count of categories left out */
     bool launch_seen;             /* the first launch call decides the link key */
     struct az_pt_metas meta;

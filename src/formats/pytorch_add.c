@@ -411,8 +411,10 @@ int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e)
     case 'i':
     case 'I':
     case 'C':
+        return 0;
     case 'B':
     case 'E':
+        r->halves++;
         return 0;
     default:
         r->unknown_phase++;
@@ -464,6 +466,8 @@ int az_pt_finish(struct az_pt_reader *r)
         az_trace_dropped(t, "python frames (kept only for call stacks and recompute detection)", r->frames, 0);
     if (r->no_time)
         az_trace_dropped(t, "spans without a start or a duration", r->no_time, 0);
+    if (r->halves)
+        az_trace_dropped(t, "begins and ends of spans written apart (phases B and E)", r->halves, 0);
     if (r->unknown_phase)
         az_trace_dropped(t, "events of unknown phase", r->unknown_phase, 0);
     for (size_t i = 0; i < r->other_cats.n; i++) {
@@ -528,6 +532,7 @@ static int join_other(struct az_pt_reader *r, const struct az_pt_reader *part, c
     r->uid += part->uid;
     r->no_time += part->no_time;
     r->unknown_phase += part->unknown_phase;
+    r->halves += part->halves;
     r->frames += part->frames;
     r->more_cats += part->more_cats;
     return rc;
