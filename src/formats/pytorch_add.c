@@ -261,6 +261,19 @@ static int other_category(struct az_pt_reader *r, struct az_sv cat)
 }
 
 /* ---- spans ---- */
+/* The next launch call of the file links by External id, or by correlation. For the other tool's rule (flow) the first
+ * one decides for all; else External id, which several launches share, is used only where no launch has a correlation:
+ * a call as cudaLaunchHostFunc may have none. */
+static void launch_key(struct az_pt_reader *r, bool ext)
+{
+    struct az_optrace *o = az_optrace(r->trace);
+    if (!r->launch_seen)
+        o->key_is_ext = ext;
+    else if (!ext && !az_sv_is(r->opts->link_by, "flow"))
+        o->key_is_ext = false;
+    r->launch_seen = true;
+}
+
 /* What an event of this kind keeps beyond its times: its side row, and marks of the trace. */
 static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_kind kind, struct az_event *v)
 {
@@ -278,10 +291,8 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
     case AZ_RANGE:
         return e->name.n > 5 && e->name.p[0] == 'n' ? collective_source(r, e) : 0;
     case AZ_CALL:
-        if (!r->launch_seen && az_sv_ifind(e->name, AZ_SV("launch")) >= 0) {
-            r->launch_seen = true;
-            o->key_is_ext = !e->has_corr;
-        }
+        if ((!r->launch_seen || (o->key_is_ext && e->has_corr)) && az_sv_ifind(e->name, AZ_SV("launch")) >= 0)
+            launch_key(r, !e->has_corr);
         return az_sv_is(e->cat, "cuda_driver") ? az_optrace_driver(r->trace, v->name) : 0;
     case AZ_KERNEL:
         return collective_row(r, e, &v->side);
@@ -551,10 +562,8 @@ int az_pt_join(struct az_pt_reader *r, struct az_pt_reader *part)
         rc = az_trace_name(r->trace, az_trace_text(from, i), &name[i]);
     if (rc == 0)
         rc = join_lanes(r, from, name, lane);
-    if (rc == 0 && !r->launch_seen && part->launch_seen) {
-        r->launch_seen = true;
-        az_optrace(r->trace)->key_is_ext = az_optrace(from)->key_is_ext;
-    }
+    if (rc == 0 && part->launch_seen)
+        launch_key(r, az_optrace(from)->key_is_ext);
     if (rc == 0)
         rc = az_optrace_append(r->trace, from, &(struct az_append){ .name = name, .lane = lane, .uid = r->uid });
     if (rc == 0)
