@@ -154,8 +154,9 @@ static int member(struct document *d, struct az_sv key)
         distributed_info(t, raw);
     else {
         const char *kept = az_arena_str(&t->arena, az_sv_str(name));
-        if (strcmp(name, "baseTimeNanoseconds") == 0 && az_parse_i64(unquoted(raw), &t->base_ns) != 0)
-            t->base_ns = 0;
+        if (strcmp(name, "baseTimeNanoseconds") == 0 &&
+            (az_parse_i64(unquoted(raw), &t->base_ns) != 0 || t->base_ns < 0 || t->base_ns > AZ_TIME_MAX))
+            t->base_ns = 0; /* no time that added to an event's would fit */
         if (kept)
             az_trace_fact(t, kept, az_arena_dup(&t->arena, unquoted(raw)));
     }
