@@ -6,6 +6,7 @@
 
 #include "analyses/ranks.h"
 #include "base/interval.h"
+#include "base/num.h"
 #include "model/optrace.h"
 
 /* Kinds of device work, by configs/trace_names.rules. */
@@ -106,7 +107,10 @@ void az_bd_put_stats(struct az_table *t, const struct az_bd_stats *s, double sca
 
 /* Ticks of a rank as microseconds; what to divide by. */
 static inline double az_bd_scale(const struct az_rank *r) { return 1e3 * (double)r->ticks_per_ns; }
-static inline double az_bd_us(const struct az_rank *r, int64_t ticks) { return (double)ticks / az_bd_scale(r); }
+static inline double az_bd_us(const struct az_rank *r, int64_t ticks)
+{
+    return az_quotient(ticks, 1000 * r->ticks_per_ns);
+}
 /* 100 a / b; NaN for b = 0. */
 double az_bd_percent(double a, double b);
 /* Text kept with a part; an empty view stays one. On failure keep->failed is set. */

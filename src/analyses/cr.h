@@ -213,7 +213,7 @@ struct cr_spread {
     double mean, median, least, most;
 };
 struct cr_spread cr_spread(double *v, size_t n);
-static inline double cr_us(int64_t ns) { return (double)ns / 1e3; }
+static inline double cr_us(int64_t ns) { return az_quotient(ns, 1000); }
 static inline double cr_ms(int64_t ns) { return (double)ns / 1e6; }
 /* A count that may be unknown (negative): an empty cell. */
 void cr_put_count(struct az_table *t, int64_t v);

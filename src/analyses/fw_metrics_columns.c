@@ -30,7 +30,7 @@ struct az_sv az_fw_params(const struct az_perf *perf, struct az_arena *a)
         const struct az_perf_param *p = &perf->param[i];
         struct az_sv v = az_fw_param_text(p, a);
         const char *quote = p->kind == AZ_PARAM_TEXT ? "\"" : "";
-        if (p->kind == AZ_PARAM_NONE)
+        if (p->kind == AZ_PARAM_NONE || (v.n == 0 && p->kind != AZ_PARAM_TEXT)) /* not a number */
             v = AZ_SV("null");
         else if (p->kind == AZ_PARAM_BOOL)
             v = p->number != 0 ? AZ_SV("true") : AZ_SV("false");

@@ -344,6 +344,11 @@ static int run(struct az_job *job)
     w.fw = az_fw_get(job, &rc);
     if (!w.fw)
         return rc;
+    if (w.fw->tree->n_gpu && w.fw->tree->n_linked == 0 && !job->opts->include_unlinked_kernels)
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(w.fw->trace->path),
+                    "no launch of its %u device events is in the trace: gpu_timeline is all zeros "
+                    "(option include_unlinked_kernels counts them)",
+                    w.fw->tree->n_gpu);
     sets_init(&w.sets, job->mem);
     rc = whole(&w);
     if (rc == 0)

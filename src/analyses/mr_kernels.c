@@ -4,6 +4,7 @@
 #include "analyses/list.h"
 #include "analyses/mr_text.h"
 #include "analyses/shared.h"
+#include "base/num.h"
 
 #include <math.h>
 
@@ -160,7 +161,7 @@ static void columns(struct az_table *t)
 
 struct listing { /* a table; in the arena */
     const struct part *part;
-    double ticks_per_us;
+    int64_t ticks_per_us;
 };
 
 static void make_row(const void *of, size_t row, struct az_table *t)
@@ -170,7 +171,7 @@ static void make_row(const void *of, size_t row, struct az_table *t)
     const struct kernel *k = &p->kernel[row];
     az_put_i64(t, k->uid);
     az_fw_put(t, az_mr_get(&p->texts, k->name));
-    az_put_f64(t, (double)k->start / l->ticks_per_us);
+    az_put_f64(t, az_quotient(k->start, l->ticks_per_us));
     az_put_f64(t, (double)k->length / 1e3);
     if (k->stream < 0)
         az_put_empty(t);
@@ -211,7 +212,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
         struct listing *l = az_arena_alloc(job->arena, sizeof *l);
         if (!t || !l)
             return az_arena_error(job->arena);
-        *l = (struct listing){ p, 1e3 * (double)ranks->v[i].ticks_per_ns };
+        *l = (struct listing){ p, 1000 * ranks->v[i].ticks_per_ns };
         columns(t);
         az_table_make(t, p->n, make_row, l);
         rc = az_fw_emit(job, t, rc);

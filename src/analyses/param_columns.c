@@ -31,9 +31,11 @@ static void put_one(struct az_table *t, const struct az_perf_param *p, enum az_p
 {
     if (!p || p->kind == AZ_PARAM_NONE)
         az_put_empty(t);
-    else if (kind == AZ_PARAM_INT && fabs(p->number) < 9e15)
+    else if (kind == AZ_PARAM_INT && !(fabs(p->number) < 9.2e18)) /* of no elements, or of sizes no memory has */
+        az_put_empty(t);
+    else if (kind == AZ_PARAM_INT)
         az_put_i64(t, (int64_t)p->number);
-    else if (kind == AZ_PARAM_INT || kind == AZ_PARAM_REAL)
+    else if (kind == AZ_PARAM_REAL)
         az_put_f64(t, p->number);
     else
         az_fw_put(t, az_fw_param_text(p, t->arena));

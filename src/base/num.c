@@ -318,6 +318,14 @@ int64_t az_muldiv(int64_t a, int64_t b, int64_t c)
     return q > INT64_MAX ? INT64_MAX : q < INT64_MIN ? INT64_MIN : (int64_t)q;
 }
 
+double az_quotient(int64_t a, int64_t b)
+{
+    const int64_t exact = INT64_C(1) << 53;
+    if (-exact <= a && a <= exact)
+        return (double)a / (double)b;
+    return (double)(a / b) + (double)(a % b) / (double)b;
+}
+
 int64_t az_add_sat(int64_t a, int64_t b)
 {
     int64_t r;

@@ -26,6 +26,8 @@ size_t az_format_i64(int64_t x, char out[AZ_NUM_MAX]);
 
 /* a * b / c in 128 bits, rounded toward zero; saturates. c > 0. */
 int64_t az_muldiv(int64_t a, int64_t b, int64_t c);
+/* a / b as the double nearest to it, also where a is beyond 2^53 (ns since 1970 as microseconds). b > 0. */
+double az_quotient(int64_t a, int64_t b);
 /* a + b, saturating. */
 int64_t az_add_sat(int64_t a, int64_t b);
 

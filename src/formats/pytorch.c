@@ -154,8 +154,9 @@ static int member(struct document *d, struct az_sv key)
         distributed_info(t, raw);
     else {
         const char *kept = az_arena_str(&t->arena, az_sv_str(name));
-        if (strcmp(name, "baseTimeNanoseconds") == 0 && az_parse_i64(unquoted(raw), &t->base_ns) != 0)
-            t->base_ns = 0;
+        if (strcmp(name, "baseTimeNanoseconds") == 0 &&
+            (az_parse_i64(unquoted(raw), &t->base_ns) != 0 || t->base_ns < 0 || t->base_ns > AZ_TIME_MAX))
+            t->base_ns = 0; /* no time that added to an event's would fit */
         if (kept)
             az_trace_fact(t, kept, az_arena_dup(&t->arena, unquoted(raw)));
     }
@@ -334,6 +335,8 @@ static bool has_key(struct az_sv head, struct az_sv quoted)
 static int probe(struct az_sv head, struct az_sv path)
 {
     (void)path;
+    if (az_sv_starts(head, AZ_SV("\xef\xbb\xbf"))) /* byte order mark; the scanner skips it, too */
+        head = az_sv_make(head.p + 3, head.n - 3);
     head = az_sv_trim(head);
     if (head.n < 2 || (head.p[0] != '{' && head.p[0] != '['))
         return 0;

@@ -55,9 +55,9 @@ struct az_pt_reader {
     } slot[64];
     uint32_t uid; /* index of the next event */
     bool keep_frames;
-    uint64_t no_time, unknown_phase, frames, more_cats;
+    uint64_t no_time, unknown_phase, halves, frames, more_cats;
     struct az_vec_u64 other_cats; /* name id << 32 | count of categories left out */
-    bool launch_seen;             /* the first launch call decides the link key */
+    bool launch_seen;             /* a launch call has decided the link key */
     struct az_pt_metas meta;
 };
 

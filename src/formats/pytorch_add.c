@@ -261,6 +261,19 @@ static int other_category(struct az_pt_reader *r, struct az_sv cat)
 }
 
 /* ---- spans ---- */
+/* The next launch call of the file links by External id, or by correlation. For the other tool's rule (flow) the first
+ * one decides for all; else External id, which several launches share, is used only where no launch has a correlation:
+ * a call as cudaLaunchHostFunc may have none. */
+static void launch_key(struct az_pt_reader *r, bool ext)
+{
+    struct az_optrace *o = az_optrace(r->trace);
+    if (!r->launch_seen)
+        o->key_is_ext = ext;
+    else if (!ext && !az_sv_is(r->opts->link_by, "flow"))
+        o->key_is_ext = false;
+    r->launch_seen = true;
+}
+
 /* What an event of this kind keeps beyond its times: its side row, and marks of the trace. */
 static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_kind kind, struct az_event *v)
 {
@@ -278,10 +291,8 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
     case AZ_RANGE:
         return e->name.n > 5 && e->name.p[0] == 'n' ? collective_source(r, e) : 0;
     case AZ_CALL:
-        if (!r->launch_seen && az_sv_ifind(e->name, AZ_SV("launch")) >= 0) {
-            r->launch_seen = true;
-            o->key_is_ext = !e->has_corr;
-        }
+        if ((!r->launch_seen || (o->key_is_ext && e->has_corr)) && az_sv_ifind(e->name, AZ_SV("launch")) >= 0)
+            launch_key(r, !e->has_corr);
         return az_sv_is(e->cat, "cuda_driver") ? az_optrace_driver(r->trace, v->name) : 0;
     case AZ_KERNEL:
         return collective_row(r, e, &v->side);
@@ -411,8 +422,10 @@ int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e)
     case 'i':
     case 'I':
     case 'C':
+        return 0;
     case 'B':
     case 'E':
+        r->halves++;
         return 0;
     default:
         r->unknown_phase++;
@@ -464,6 +477,8 @@ int az_pt_finish(struct az_pt_reader *r)
         az_trace_dropped(t, "python frames (kept only for call stacks and recompute detection)", r->frames, 0);
     if (r->no_time)
         az_trace_dropped(t, "spans without a start or a duration", r->no_time, 0);
+    if (r->halves)
+        az_trace_dropped(t, "begins and ends of spans written apart (phases B and E)", r->halves, 0);
     if (r->unknown_phase)
         az_trace_dropped(t, "events of unknown phase", r->unknown_phase, 0);
     for (size_t i = 0; i < r->other_cats.n; i++) {
@@ -528,6 +543,7 @@ static int join_other(struct az_pt_reader *r, const struct az_pt_reader *part, c
     r->uid += part->uid;
     r->no_time += part->no_time;
     r->unknown_phase += part->unknown_phase;
+    r->halves += part->halves;
     r->frames += part->frames;
     r->more_cats += part->more_cats;
     return rc;
@@ -546,10 +562,8 @@ int az_pt_join(struct az_pt_reader *r, struct az_pt_reader *part)
         rc = az_trace_name(r->trace, az_trace_text(from, i), &name[i]);
     if (rc == 0)
         rc = join_lanes(r, from, name, lane);
-    if (rc == 0 && !r->launch_seen && part->launch_seen) {
-        r->launch_seen = true;
-        az_optrace(r->trace)->key_is_ext = az_optrace(from)->key_is_ext;
-    }
+    if (rc == 0 && part->launch_seen)
+        launch_key(r, az_optrace(from)->key_is_ext);
     if (rc == 0)
         rc = az_optrace_append(r->trace, from, &(struct az_append){ .name = name, .lane = lane, .uid = r->uid });
     if (rc == 0)

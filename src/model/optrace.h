@@ -105,7 +105,7 @@ struct az_optrace {
     struct az_counter_values counter_values;
     struct az_syncs syncs;
     bool has_flows;      /* any CPU-to-GPU arrow in the file */
-    bool key_is_ext;     /* link key (spec 3): the first launch call has no correlation, so External id */
+    bool key_is_ext;     /* link key (spec 3): launch calls have no correlation, so External id */
     bool has_ops;        /* any operator: else a GPU-only trace */
     uint64_t n_events;   /* elements of the event array; operators that a hook put in are numbered behind them */
     uint32_t first_made; /* row of `ops` from which they were put in by a hook */

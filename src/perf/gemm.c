@@ -101,30 +101,42 @@ static double out_size(const struct az_pm *r, const struct az_perf_arg *a)
     return a->type->bytes == 1 && by_code >= 0 ? 2 : a->type->bytes;
 }
 
+/* Bytes that a product of quantised matrices takes are fp8, whatever type they are kept in (spec, section 4). */
+static void quantised_unit(struct az_pm *r, const struct az_perf_arg *a)
+{
+    if (az_sv_ieq(a->type_name, AZ_SV("unsigned char")))
+        az_pm_prec(r, "matrix", "fp8");
+    else
+        az_pm_unit(r, "matrix", a->type);
+}
+
 /* A=i [..,M,K], B=i [..,K,N] (layout=NT: [N,K]), C=i bias, beta=i; scales=i first of two; flat=1: leading dims of A are
- * rows. */
+ * rows, as they always are beside one matrix of weights. quantised=1: see above. */
 bool az_pm_mm(struct az_pm *r)
 {
     const struct az_perf_arg *a = az_pm_key(r, "A", 0), *b = az_pm_key(r, "B", 1), *c = az_pm_key(r, "C", -1);
-    bool nt = az_pm_says(r, "layout", "NT"), flat = az_pm_at(r, "flat", 0);
+    bool nt = az_pm_says(r, "layout", "NT"), flat = az_pm_at(r, "flat", 0) || (nt && b->nd == 2);
     const struct az_perf_arg *beta = az_pm_key(r, "beta", -1);
     double factor = 1;
     int scales = az_pm_at(r, "scales", -1);
     if (a->nd < 2 || b->nd < 2 || (!flat && a->nd > 3))
         return az_pm_fail(r, "operands are no matrices");
     struct gemm g = { .b = a->nd == 3 && !flat ? az_pm_dim(a, 0) : 1, .k = az_pm_dim(a, -1) };
-    g.m = flat ? (g.k > 0 ? a->elements / g.k : 0) : az_pm_dim(a, -2);
+    g.m = flat && a->nd > 2 ? (g.k > 0 ? a->elements / g.k : 0) : az_pm_dim(a, -2);
     g.n = nt ? az_pm_dim(b, -2) : az_pm_dim(b, -1);
     if ((nt ? az_pm_dim(b, -1) : az_pm_dim(b, -2)) != g.k)
         return az_pm_fail(r, "inner dimensions differ");
     g.size_a = a->type->bytes;
     g.size_b = b->type->bytes;
     g.size_out = out_size(r, a);
-    g.bias = az_pm_dims(c) && !(az_pm_list(beta, &factor, 1) == 1 && factor == 0);
+    g.bias = az_pm_tensor(c) && !(az_pm_list(beta, &factor, 1) == 1 && factor == 0);
     g.bias_bytes = az_pm_size(c);
     if (scales >= 0)
         g.extra = az_pm_size(az_pm_arg(r, scales)) + az_pm_size(az_pm_arg(r, scales + 1));
-    az_pm_unit(r, "matrix", a->type);
+    if (scales >= 0 || az_pm_at(r, "quantised", 0))
+        quantised_unit(r, a);
+    else
+        az_pm_unit(r, "matrix", a->type);
     p_shape(r, &g, a, b, !nt);
     return finish(r, &g);
 }
@@ -165,7 +177,7 @@ bool az_pm_te_gemm(struct az_pm *r)
                       .size_out = az_pm_arg(r, 10)->type->bytes,
                       .bias = az_pm_arg(r, 14)->value.n > 0,
                       .bias_bytes = az_pm_size(bias) };
-    az_pm_unit(r, "matrix", a->type);
+    quantised_unit(r, a);
     p_shape(r, &g, a, b, true);
     return finish(r, &g);
 }
@@ -204,7 +216,7 @@ bool az_pm_gemm_flags(struct az_pm *r)
         r->out->fallback = AZ_SV("bf16");
         az_pm_prec(r, "matrix", "fp4");
     } else {
-        az_pm_unit(r, "matrix", a->type);
+        quantised_unit(r, a);
     }
     p_shape(r, &g, a, b, false);
     return finish(r, &g);
@@ -269,7 +281,7 @@ bool az_pm_batched_gemm(struct az_pm *r)
                       .size_b = b->type->bytes,
                       .size_out = 2 };
     g.m = az_pm_dim(a, az_pm_dim(a, 0) == g.b ? 1 : 0);
-    az_pm_unit(r, "matrix", b->type);
+    quantised_unit(r, b);
     p_shape(r, &g, a, b, false);
     return finish(r, &g);
 }

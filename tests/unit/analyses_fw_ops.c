@@ -260,6 +260,44 @@ static void links_by_external_id_and_reused_ids(void **state)
     near(num(f, "ops_summary", row_of(t, "name", "second"), "total_direct_kernel_time_sum"), 20);
 }
 
+/* No launch has a correlation: by External id. */
+static void links_without_correlations(void **state)
+{
+    struct fw_fix *f = *state;
+    op(f, 0, 10, "a", "\"External id\":5");
+    span(f, "cuda_runtime", 100, 1, 1, 3, "cudaLaunchKernel", "\"External id\":5");
+    span(f, "kernel", 0, 7, 100, 10, "k", "\"External id\":5");
+    run(f, &az_analysis_fw_ops);
+    near(num(f, "ops_summary", row_of(table(f, "ops_summary"), "name", "a"), "total_direct_kernel_time_sum"), 10);
+}
+
+/* The first launch call runs a host function and has none; the others link by correlation all the same. */
+static void host_function_first(struct fw_fix *f)
+{
+    span(f, "cuda_runtime", 100, 1, 0, 3, "cudaLaunchHostFunc", "");
+    launch(f, 10, "a", "", 1000, 5, "k", 1);
+    launch(f, 30, "b", "", 1010, 7, "k", 2);
+    run(f, &az_analysis_fw_ops);
+}
+
+static void first_launch_without_correlation(void **state)
+{
+    struct fw_fix *f = *state;
+    host_function_first(f);
+    const struct az_table *t = table(f, "ops_summary");
+    assert_int_equal(t->rows, 2);
+    near(num(f, "ops_summary", row_of(t, "name", "a"), "total_direct_kernel_time_sum"), 5);
+    near(num(f, "ops_summary", row_of(t, "name", "b"), "total_direct_kernel_time_sum"), 7);
+}
+
+static void first_launch_decides_for_flows(void **state)
+{
+    struct fw_fix *f = *state;
+    option(f, "link_by", "flow");
+    host_function_first(f);
+    assert_false(has_table(f, "ops_summary"));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fw_setup, fw_teardown)
 
 int main(void)
@@ -274,6 +312,9 @@ int main(void)
         TEST(options_of_the_tables),
         TEST(lanes_of_equal_names),
         TEST(links_by_external_id_and_reused_ids),
+        TEST(links_without_correlations),
+        TEST(first_launch_without_correlation),
+        TEST(first_launch_decides_for_flows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,8 @@ static void quality(void **state)
     span(f, "cuda_runtime", 100, 1, 70, 3, "cudaLaunchKernel", "\"correlation\":77");
     raw(f, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"no_time\",\"pid\":0,\"tid\":7,\"ts\":5}");
     raw(f, "{\"ph\":\"Q\",\"name\":\"what\"}");
+    raw(f, "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"half\",\"pid\":100,\"tid\":1,\"ts\":5}");
+    raw(f, "{\"ph\":\"E\",\"pid\":100,\"tid\":1,\"ts\":6}");
     run(f, &az_analysis_fw_quality);
     size_t r = check(f, "overlaps on one stream");
     near(num(f, "data_quality", r, "Count"), 2);
@@ -37,6 +39,8 @@ static void quality(void **state)
     near(num(f, "data_quality", r, "Time (ns)"), 15000);
     near(num(f, "data_quality", check(f, "left out: spans without a start or a duration"), "Count"), 1);
     near(num(f, "data_quality", check(f, "left out: events of unknown phase"), "Count"), 1);
+    r = check(f, "left out: begins and ends of spans written apart (phases B and E)");
+    near(num(f, "data_quality", r, "Count"), 2);
     near(covered(f, "device time launched by graphs"), 15.0 / 590 * 100);
     near(covered(f, "device time not linked to a launch"), 500.0 / 590 * 100);
     near(covered(f, "kernel time in kernel class others"), 100);

@@ -71,6 +71,27 @@ static void unlinked_on_request(void **state)
     near(ms(f, "busy_time"), 0.1495);
 }
 
+/* Zeros that are none: said, and not where the option counts the events. */
+static void no_launch_recorded(void **state)
+{
+    struct fw_fix *f = *state;
+    kernel(f, 7, 100, 5, "k", 1);
+    kernel(f, 7, 110, 5, "k", 2);
+    run(f, &az_analysis_gpu_timeline);
+    near(ms(f, "total_time"), 0);
+    assert_int_equal(f->diag.warnings, 1);
+}
+
+static void no_launch_needed(void **state)
+{
+    struct fw_fix *f = *state;
+    kernel(f, 7, 100, 5, "k", 1);
+    option(f, "include_unlinked_kernels", "true");
+    run(f, &az_analysis_gpu_timeline);
+    near(ms(f, "total_time"), 0.005);
+    assert_int_equal(f->diag.warnings, 0);
+}
+
 static void micro_idle(void **state)
 {
     struct fw_fix *f = *state;
@@ -285,6 +306,8 @@ int main(void)
         TEST(overlap_algebra),
         TEST(arrows_change_nothing),
         TEST(unlinked_on_request),
+        TEST(no_launch_recorded),
+        TEST(no_launch_needed),
         TEST(micro_idle),
         TEST(epoch_times_are_exact),
         TEST(copies_that_are_kernels),

@@ -506,6 +506,11 @@ static void arithmetic(void **state)
     assert_int_equal(az_muldiv(INT64_MIN, -1, 1), INT64_MAX);
     assert_int_equal(az_muldiv(INT64_MIN, 1, 1), INT64_MIN);
     assert_int_equal(az_muldiv(INT64_C(1) << 62, 1000, 1000), INT64_C(1) << 62);
+    assert_true(az_quotient(1694128201425808000, 1000) == 1694128201425808.0); /* (double)a is 128 too small */
+    assert_true(az_quotient(-1694128201425808000, 1000) == -1694128201425808.0);
+    assert_true(az_quotient(1694128201425808250, 1000) == 1694128201425808.25);
+    assert_true(az_quotient(INT64_MAX, 1) == 9223372036854775807.0);
+    assert_true(az_quotient(1234567, 1000) == 1234.567);
     assert_int_equal(az_add_sat(1, 2), 3);
     assert_int_equal(az_add_sat(INT64_MAX, 1), INT64_MAX);
     assert_int_equal(az_add_sat(INT64_MIN, -1), INT64_MIN);

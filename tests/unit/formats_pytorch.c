@@ -79,6 +79,32 @@ static void layouts(void **state)
     }
 }
 
+/* A base that no event's time could be added to is unknown. */
+static void base_times(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t ns;
+    } rows[] = { { "1767189312000000000", 1767189312000000000 },
+                 { "\"1767189312000000000\"", 1767189312000000000 },
+                 { "9223372036854775807", 0 },
+                 { "-9223372036854775808", 0 },
+                 { "-1", 0 },
+                 { "1e30", 0 },
+                 { "null", 0 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fixture f;
+        char text[1000];
+        snprintf(text, sizeof text, "{\"traceEvents\":[" OP "," LAUNCH "," KERNEL "],\"baseTimeNanoseconds\":%s}",
+                 rows[i].text);
+        read_text(&f, text);
+        assert_basic(&f);
+        assert_int_equal(f.trace.base_ns, rows[i].ns);
+        fixture_close(&f);
+    }
+}
+
 static void gzipped(void **state)
 {
     (void)state;
@@ -570,6 +596,7 @@ static void probing(void **state)
     (void)state;
     const struct az_sv path = AZ_SV("x");
     assert_true(az_format_pytorch.probe(AZ_SV("{\"schemaVersion\":1,\"traceEvents\":["), path) >= 80);
+    assert_true(az_format_pytorch.probe(AZ_SV("\xef\xbb\xbf{\"schemaVersion\":1,\"traceEvents\":["), path) >= 80);
     assert_true(az_format_pytorch.probe(AZ_SV("\n[{\"ph\":\"X\"}"), path) > 0);
     assert_true(az_format_pytorch.probe(AZ_SV("{\"deviceProperties\":["), path) > 0);
     assert_true(az_format_pytorch.probe(AZ_SV("{\"rows\":[\"schemaVersion\",1],\"schemaVersion\" : 1"), path) > 0);
@@ -609,7 +636,7 @@ int main(void)
         cmocka_unit_test(lanes),         cmocka_unit_test(arguments),  cmocka_unit_test(events_left_out),
         cmocka_unit_test(odd_numbers),   cmocka_unit_test(metadata),   cmocka_unit_test(flows),
         cmocka_unit_test(broken_files),  cmocka_unit_test(tolerances), cmocka_unit_test(probing),
-        cmocka_unit_test(memory_limits),
+        cmocka_unit_test(memory_limits), cmocka_unit_test(base_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

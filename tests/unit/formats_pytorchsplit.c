@@ -37,8 +37,9 @@ static void write_trace(struct az_vec_char *o, int n, bool nasty)
             rc = az_text_printf(o,
                                 "{\"ph\":\"X\",\"cat\":\"cuda_%s\",\"name\":\"cuLaunch%d\",\"pid\":\"p%u\","
                                 "\"tid\":%u,\"ts\":%d,\"dur\":2,"
-                                "\"args\":{\"correlation\":%d}}%s",
-                                i % 3 ? "runtime" : "driver", i % 3, below(2), thread, i * 3, i, end);
+                                "\"args\":{\"%s\":%d}}%s",
+                                i % 3 ? "runtime" : "driver", i % 3, below(2), thread, i * 3,
+                                i % 5 < 3 ? "External id" : "correlation", i, end); /* which decides the link key */
         else if (kind == 3)
             rc = az_text_printf(o,
                                 "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"nccl%u\",\"pid\":0,\"tid\":%u,\"ts\":%d,"

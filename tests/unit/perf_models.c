@@ -90,6 +90,9 @@ static void gemm(void **state)
         /* 48 + 2*3 for the bias; 104 + 3*4 */
         { "aten::addmm", "[[3],[2,4],[4,3],[],[]]", "[" FLOAT "," FLOAT "," FLOAT "," NUM "," NUM "]",
           "[\"\",\"\",\"\",\"1\",\"1\"]", 54, 116, "matrix_fp32" },
+        /* a C of no dimensions is one element, read and added */
+        { "aten::addmm", "[[],[2,4],[4,3],[],[]]", "[" FLOAT "," FLOAT "," FLOAT "," NUM "," NUM "]",
+          "[\"\",\"\",\"\",\"1\",\"1\"]", 54, 108, "matrix_fp32" },
         /* beta 0: neither read nor added */
         { "aten::addmm", "[[3],[2,4],[4,3],[],[]]", "[" FLOAT "," FLOAT "," FLOAT "," NUM "," NUM "]",
           "[\"\",\"\",\"\",\"0.\",\"1\"]", 48, 104, "matrix_fp32" },
@@ -108,6 +111,15 @@ static void gemm(void **state)
         { "aten::_scaled_mm", "[[2,4],[4,3],[],[],[],[],[],[]]",
           "[" FP8 "," FP8 "," FLOAT "," FLOAT ",\"\",\"\"," NUM "," NUM "]",
           "[\"\",\"\",\"\",\"\",\"\",\"\",\"15\",\"\"]", 48, 40, "matrix_fp8" },
+        /* quantised: bytes hold fp8; but not where nothing says so */
+        { "aten::_scaled_mm", "[[2,4],[4,3],[],[],[],[],[],[]]",
+          "[" BYTE "," BYTE "," FLOAT "," FLOAT ",\"\",\"\"," NUM "," NUM "]",
+          "[\"\",\"\",\"\",\"\",\"\",\"\",\"15\",\"\"]", 48, 40, "matrix_fp8" },
+        { "aiter::gemm_a8w8_ck", "[[2,4],[3,4]]", "[" BYTE "," BYTE "]", "[]", 48, 32, "matrix_fp8" },
+        { "aten::mm", "[[2,4],[4,3]]", "[" BYTE "," BYTE "]", "[]", 48, 26, "" },
+        /* leading dims beside one matrix of weights are rows, the weights are read once: 2*2*2*4*3; 16 + 12 + 12*4 */
+        { "bitsandbytes::int8_linear_matmul", "[[2,2,4],[3,4]]", "[\"signed char\",\"signed char\"]", "[]", 96, 76,
+          "matrix_int8" },
         /* 4-bit operands, K = 2*4: 2*2*3*8 = 96; 2*8/2 + 3*8/2 + 2*3*2 */
         { "aiter::gemm_afp4wfp4_", "[[2,4],[3,4]]", "[" BYTE "," BYTE "]", "[]", 96, 32, "matrix_fp4" },
         /* M*K*N with 2 groups: 2*4*3*5 = 120; (4*3 + 2*3*5)*2 + 4*5*2 */
