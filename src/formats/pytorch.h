@@ -43,8 +43,16 @@ enum az_pt_arg {
     AZ_PT_COLL, /* the first of those of a collective, in the order of struct az_coll_args */
     AZ_PT_ARGS = AZ_PT_COLL + 10
 };
+enum { AZ_PT_KNOWN = AZ_PT_GBPS - AZ_PT_DIMS };
 #define AZ_PT_BIT(arg)   (UINT32_C(1) << (arg))
 #define AZ_PT_COLL_GIVEN (AZ_PT_BIT(AZ_PT_ARGS) - AZ_PT_BIT(AZ_PT_COLL))
+
+/* An argument of operators (dims, types, strides, concrete inputs) as it was written before. Most operators have been
+ * seen with the same arguments: equal bytes need not be scanned again, nor interned. */
+struct az_pt_known {
+    struct az_sv raw; /* a whole array; the trace's own copy */
+    uint32_t id;      /* of its compact form */
+};
 
 /* One event as read; views live to the end of the record. */
 struct az_pt_event {
@@ -56,6 +64,7 @@ struct az_pt_event {
     int64_t ts, dur;
     int64_t number[AZ_PT_NUMBERS]; /* those not given hold anything */
     struct az_sv text[AZ_PT_ARGS - AZ_PT_NUMBERS];
+    struct az_pt_known *known[AZ_PT_KNOWN]; /* of the first texts, where they are arrays */
 };
 static inline bool az_pt_has(const struct az_pt_event *e, enum az_pt_arg a) { return e->given & AZ_PT_BIT(a); }
 static inline int64_t az_pt_number(const struct az_pt_event *e, enum az_pt_arg a, int64_t none)
@@ -85,7 +94,8 @@ struct az_pt_reader {
         uint32_t lane; /* AZ_NO_ROW: empty */
         bool device_side;
     } slot[64];
-    uint32_t uid; /* index of the next event */
+    struct az_pt_known known[1024]; /* by a hash of operator, argument and first bytes */
+    uint32_t uid;                   /* index of the next event */
     bool keep_frames;
     uint64_t no_time, unknown_phase, frames, more_cats;
     struct az_vec_u64 other_cats; /* name id << 32 | count of categories left out */

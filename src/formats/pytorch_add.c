@@ -126,6 +126,21 @@ static int name_id(struct az_pt_reader *r, struct az_sv raw, bool escaped, uint3
     return az_trace_name(r->trace, raw, id);
 }
 
+/* Id of an argument of an operator; AZ_NO_ID if it is not given. */
+static int arg_id(struct az_pt_reader *r, const struct az_pt_event *e, enum az_pt_arg a, uint32_t *id)
+{
+    struct az_sv raw = az_pt_text(e, a);
+    struct az_pt_known *known = raw.n ? e->known[a - AZ_PT_DIMS] : NULL;
+    if (known && known->raw.p == raw.p) {
+        *id = known->id;
+        return 0;
+    }
+    int rc = az_optrace_text(r->trace, &raw, id);
+    if (rc == 0 && known)
+        *known = (struct az_pt_known){ raw, *id };
+    return rc;
+}
+
 static int args_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *row)
 {
     struct az_op_args a = { .facts = AZ_NO_ID };
@@ -133,13 +148,13 @@ static int args_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_
     if (!(e->given &
           (AZ_PT_BIT(AZ_PT_DIMS) | AZ_PT_BIT(AZ_PT_TYPES) | AZ_PT_BIT(AZ_PT_STRIDES) | AZ_PT_BIT(AZ_PT_CONCRETE))))
         return 0;
-    int rc = az_optrace_text(r->trace, az_pt_text(e, AZ_PT_DIMS), &a.dims);
+    int rc = arg_id(r, e, AZ_PT_DIMS, &a.dims);
     if (rc == 0)
-        rc = az_optrace_text(r->trace, az_pt_text(e, AZ_PT_TYPES), &a.types);
+        rc = arg_id(r, e, AZ_PT_TYPES, &a.types);
     if (rc == 0)
-        rc = az_optrace_text(r->trace, az_pt_text(e, AZ_PT_STRIDES), &a.strides);
+        rc = arg_id(r, e, AZ_PT_STRIDES, &a.strides);
     if (rc == 0)
-        rc = az_optrace_text(r->trace, az_pt_text(e, AZ_PT_CONCRETE), &a.concrete);
+        rc = arg_id(r, e, AZ_PT_CONCRETE, &a.concrete);
     return rc ? rc : az_optrace_args(r->trace, &a, row);
 }
 

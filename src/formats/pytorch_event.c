@@ -122,8 +122,34 @@ AZ_JC int identity(struct az_jscan *s, const char **at, struct az_pt_id *id)
     return az_jc_skip(s, at, &id->raw);
 }
 
+/* The place for an array at p in the table of those known. */
+AZ_JC struct az_pt_known *known_place(struct az_pt_reader *r, const char *p, const struct az_pt_event *e, unsigned arg)
+{
+    uint64_t head[2], name = arg;
+    memcpy(head, p, sizeof head); /* zero bytes lie behind the data */
+    if (e->name.n >= sizeof name)
+        memcpy(&name, e->name.p + e->name.n - sizeof name, sizeof name);
+    const uint64_t hash = (head[0] ^ (head[1] << 7 | head[1] >> 57) ^ (name + arg) * 3) * UINT64_C(0x9e3779b97f4a7c15);
+    return &r->known[hash >> 54];
+}
+
+/* An argument of an operator: its text, and its place in the table if it is an array. */
+AZ_JC int known_value(struct az_pt_reader *r, struct az_jscan *s, const char **at, struct az_pt_event *e, unsigned arg)
+{
+    struct az_sv *out = &e->text[arg - AZ_PT_NUMBERS];
+    struct az_pt_known *known = **at == '[' ? known_place(r, *at, e, arg) : NULL;
+    e->known[arg - AZ_PT_DIMS] = known;
+    if (known && known->raw.n && known->raw.n < (size_t)(s->end - *at) &&
+        memcmp(*at, known->raw.p, known->raw.n) == 0) {
+        *out = known->raw;
+        *at += known->raw.n;
+        return AZ_J_OK;
+    }
+    return az_jc_skip(s, at, out);
+}
+
 /* A number counts as given if it is one. Texts without their quotes. */
-AZ_JC int arg_value(struct az_jscan *s, const char **at, struct az_pt_event *e, unsigned arg)
+AZ_JC int arg_value(struct az_pt_reader *r, struct az_jscan *s, const char **at, struct az_pt_event *e, unsigned arg)
 {
     struct az_sv raw;
     int rc;
@@ -131,6 +157,10 @@ AZ_JC int arg_value(struct az_jscan *s, const char **at, struct az_pt_event *e, 
         rc = az_jc_i64(s, at, &e->number[arg]);
         e->given = (e->given & ~AZ_PT_BIT(arg)) | (rc == AZ_J_OK ? AZ_PT_BIT(arg) : 0);
         return rc < 0 ? rc : AZ_J_OK;
+    }
+    if (arg < AZ_PT_DIMS + AZ_PT_KNOWN) {
+        e->given |= AZ_PT_BIT(arg);
+        return known_value(r, s, at, e, arg);
     }
     rc = az_jc_skip(s, at, &raw);
     if (rc == AZ_J_OK && arg < IGNORED) {
@@ -145,11 +175,11 @@ AZ_JC int arg_value(struct az_jscan *s, const char **at, struct az_pt_event *e, 
 AZ_JC int read_args(struct az_pt_reader *r, struct az_jscan *s, const char **at, struct az_pt_event *e)
 {
     if (**at != '{' || az_sv_is(e->cat, "cuda_profiler_range"))
-        return arg_value(s, at, e, **at == '{' ? AZ_PT_COUNTERS : IGNORED);
+        return arg_value(r, s, at, e, **at == '{' ? AZ_PT_COUNTERS : IGNORED);
     ++*at;
     int k = az_jc_first_key(s, at, &r->arg_keys);
     while (k >= 0) {
-        int rc = arg_value(s, at, e, arg_keys[k].arg);
+        int rc = arg_value(r, s, at, e, arg_keys[k].arg);
         if (rc != AZ_J_OK)
             return rc;
         k = az_jc_next_key(s, at, &r->arg_keys, k);

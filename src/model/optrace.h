@@ -121,8 +121,9 @@ struct az_optrace {
 /* Creates trace->ext, which az_trace_seal completes (call tree, links, launchers) and az_trace_release frees. */
 int az_optrace_init(struct az_trace *t, const struct az_options *opts) AZ_MUST_USE;
 static inline struct az_optrace *az_optrace(const struct az_trace *t) { return t->ext; }
-/* Id of JSON text without white space outside strings; AZ_NO_ID for the empty view. */
-int az_optrace_text(struct az_trace *t, struct az_sv raw, uint32_t *id) AZ_MUST_USE;
+/* Id of JSON text without white space outside strings; AZ_NO_ID for the empty view. *raw becomes the trace's own copy
+ * of the text as written. */
+int az_optrace_text(struct az_trace *t, struct az_sv *raw, uint32_t *id) AZ_MUST_USE;
 int az_optrace_args(struct az_trace *t, const struct az_op_args *a, uint32_t *row) AZ_MUST_USE;
 int az_optrace_coll(struct az_trace *t, const struct az_coll_args *a, uint32_t *row) AZ_MUST_USE;
 /* Marks the name of a call as one of the driver's interface, below the runtime's; and whether a name is. */
