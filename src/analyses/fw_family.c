@@ -19,7 +19,7 @@ struct work {
     struct az_family_sheets sheets;
     struct az_family_events events;
     struct az_spans spans;
-    uint32_t *forward;
+    const uint32_t *forward;
     uint32_t *fwd, *bwd; /* name id -> number of its table + 1; 0: not looked up */
     struct link *links;  /* by at */
     size_t n_links;
