@@ -30,6 +30,9 @@ static int seal(struct az_trace *t)
     az_map_release(&o->arg_map);
     az_map_release(&o->coll_map);
     az_vec_release(&o->compact);
+    az_vec_trim(&o->ops);
+    az_vec_trim(&o->fwdbwd);
+    az_vec_trim(&t->copies);
     struct az_calltree *tree = az_arena_alloc(&t->arena, sizeof *tree);
     struct az_launchers *launchers = az_arena_alloc(&t->arena, sizeof *launchers);
     if (!tree || !launchers)
