@@ -47,6 +47,9 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 # base/data.c embeds these files.
 $(BUILD)/obj/base/data.o: $(wildcard configs/*)
 
+# The digest goes over every byte of an input; unrolled it takes two thirds of the time.
+$(BUILD)/obj/io/digest.o: ALL_CFLAGS += -O3
+
 # reports/html_data.c embeds style, scripts and Chart.js, which comes from its package.
 CHART_JS ?= $(firstword $(wildcard $(addsuffix /chart.min.js,/usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist)))
 $(BUILD)/obj/reports/html_data.o: ALL_CFLAGS += -DAZ_CHART_JS='"$(CHART_JS)"'

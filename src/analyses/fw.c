@@ -102,19 +102,6 @@ struct az_sv az_fw_op_category(const struct az_fw *f, uint32_t op)
     return known ? known->category : category_by_names(az_node_name(f->tree, op), AZ_SV(""));
 }
 
-struct az_event az_fw_node(const struct az_fw *f, uint32_t node)
-{
-    uint32_t row;
-    const struct az_events *e = &f->trace->ev[az_node_kind(f->tree, node, &row)];
-    return (struct az_event){ .start = e->start[row],
-                              .end = e->end[row],
-                              .name = e->name[row],
-                              .lane = e->lane[row],
-                              .side = e->side ? e->side[row] : AZ_NO_ROW,
-                              .uid = e->uid[row],
-                              .corr = e->corr ? e->corr[row] : 0 };
-}
-
 const struct az_op_args *az_fw_args(const struct az_fw *f, uint32_t node)
 {
     if (node >= f->tree->first_call)

@@ -28,6 +28,7 @@ struct az_fw {
     struct az_sv category_text[64]; /* by category id */
     uint32_t n_categories;
     uint32_t *category;         /* launcher -> category id */
+    uint32_t *forward;          /* analyses/fw_backward.h; made on first use */
     uint32_t *by_node;          /* operator or call -> launcher, AZ_NO_ROW */
     uint32_t *lane_group;       /* lane -> first lane of the same process name, label and thread name */
     uint8_t *gpu_class;         /* gpu number -> az_gpu_class */
@@ -105,8 +106,19 @@ static inline int64_t az_lane_stream(const struct az_trace *t, uint32_t lane)
 }
 /* Arguments of a launcher or host node; NULL if none were recorded. */
 const struct az_op_args *az_fw_args(const struct az_fw *f, uint32_t node);
-/* uid, start, end, lane of a host node. */
-struct az_event az_fw_node(const struct az_fw *f, uint32_t node);
+/* uid, start, end, name, lane, side row of a host node. */
+static inline struct az_event az_fw_node(const struct az_fw *f, uint32_t node)
+{
+    uint32_t row;
+    const struct az_events *e = &f->trace->ev[az_node_kind(f->tree, node, &row)];
+    return (struct az_event){ .start = e->start[row],
+                              .end = e->end[row],
+                              .name = e->name[row],
+                              .lane = e->lane[row],
+                              .side = e->side ? e->side[row] : AZ_NO_ROW,
+                              .uid = e->uid[row],
+                              .corr = e->corr ? e->corr[row] : 0 };
+}
 
 /* The nine columns by which operations are told apart (name, category, lane, arguments), and their cells. */
 void az_fw_key_columns(struct az_table *t);

@@ -84,15 +84,19 @@ static void match_run(const struct az_fw *f, const uint32_t *op, size_t n, uint3
 static int by_sequence(struct az_job *job, const struct az_fw *f, uint32_t *forward)
 {
     const struct az_events *e = &f->trace->ev[AZ_HOST_OP];
-    size_t n = e->n;
-    int64_t *key = az_mem_alloc(job->mem, (n + 1) * sizeof *key);
-    uint32_t *perm = az_mem_alloc(job->mem, (n + 1) * sizeof *perm);
+    const size_t bytes = (e->n + 1) * sizeof(int64_t), perm_bytes = (e->n + 1) * sizeof(uint32_t);
+    int64_t *key = az_mem_alloc(job->mem, bytes);
+    uint32_t *perm = az_mem_alloc(job->mem, perm_bytes);
+    size_t n = 0;
     int rc = key && perm ? 0 : az_mem_error(job->mem);
-    for (size_t i = 0; rc == 0 && i < n; i++)
+    for (uint32_t i = 0; rc == 0 && i < e->n; i++) {
         key[i] = e->uid[i];
+        if (seq_of(f, i) >= 0)
+            perm[n++] = i;
+    }
     if (rc == 0)
-        rc = az_sort_order(key, n, perm, job->mem);
-    for (uint32_t i = 0; rc == 0 && i < n; i++)
+        rc = az_sort_by(key, perm, n, job->mem);
+    for (uint32_t i = 0; rc == 0 && i < e->n; i++)
         key[i] = seq_of(f, i);
     if (rc == 0)
         rc = az_sort_by(key, perm, n, job->mem);
@@ -100,19 +104,19 @@ static int by_sequence(struct az_job *job, const struct az_fw *f, uint32_t *forw
         size_t j = i + 1;
         while (j < n && key[perm[j]] == key[perm[i]])
             j++;
-        if (key[perm[i]] >= 0)
-            match_run(f, perm + i, j - i, forward);
+        match_run(f, perm + i, j - i, forward);
         i = j;
     }
-    if (key)
-        az_mem_free(job->mem, key, (n + 1) * sizeof *key);
-    if (perm)
-        az_mem_free(job->mem, perm, (n + 1) * sizeof *perm);
+    az_mem_free(job->mem, key, bytes);
+    az_mem_free(job->mem, perm, perm_bytes);
     return rc;
 }
 
-uint32_t *az_fw_forward(struct az_job *job, const struct az_fw *f, int *rc)
+const uint32_t *az_fw_forward(struct az_job *job, struct az_fw *f, int *rc)
 {
+    *rc = 0;
+    if (f->forward)
+        return f->forward;
     uint32_t *forward = az_arena_array(job->arena, (size_t)f->tree->first_call + 1, sizeof *forward);
     if (!forward) {
         *rc = az_arena_error(job->arena);
@@ -123,5 +127,7 @@ uint32_t *az_fw_forward(struct az_job *job, const struct az_fw *f, int *rc)
     *rc = by_arrows(job, f, forward);
     if (*rc == 0)
         *rc = by_sequence(job, f, forward);
-    return *rc ? NULL : forward;
+    if (*rc == 0)
+        f->forward = forward;
+    return f->forward;
 }

@@ -19,7 +19,8 @@ struct work {
     struct az_family_sheets sheets;
     struct az_family_events events;
     struct az_spans spans;
-    uint32_t *forward;
+    struct az_arena scratch; /* of this analysis alone */
+    const uint32_t *forward;
     uint32_t *fwd, *bwd; /* name id -> number of its table + 1; 0: not looked up */
     struct link *links;  /* by at */
     size_t n_links;
@@ -151,18 +152,18 @@ static int add_backward(struct work *w, uint32_t node, const struct az_op_model 
     int rc = end > lo ? az_fw_estimate(w->metrics, node, true, &e) : 0;
     if (rc || end == lo || (!e.perf->why && isnan(e.perf->bwd_flops)))
         return rc;
-    uint32_t *gpu = az_arena_array(w->job->arena, n + 1, sizeof *gpu);
+    uint32_t *gpu = az_arena_array(&w->scratch, n + 1, sizeof *gpu);
     struct az_family_event x = {
-        .node = node, .backward = true, .sheet = sheet_of(w, m->family, true), .own = { gpu, n }
+        .node = node, .backward = true, .sheet = sheet_of(w, m->family, true), .gpu = gpu, .n_gpu = (uint32_t)n
     };
     if (!gpu)
-        return az_arena_error(w->job->arena);
+        return az_arena_error(&w->scratch);
     for (size_t i = lo, at = 0; i < end; i++) {
         struct az_gpu_run run = below(w, w->links[i].wrapper);
         memcpy(gpu + at, run.gpu, run.n * sizeof *gpu);
         at += run.n;
     }
-    rc = union_of(w, x.own, &x.time);
+    rc = union_of(w, az_family_own(&x), &x.time);
     return rc ? rc : az_vec_push(&w->events, x);
 }
 
@@ -192,8 +193,9 @@ static int add_event(struct work *w, uint32_t node, const struct az_op_model *m)
         return rc;
     bool bwd = is_backward(m->category);
     uint32_t sheet = (bwd ? w->bwd : w->fwd)[name] - 1;
-    struct az_family_event e = { .node = node, .sheet = sheet, .own = below(w, node) };
-    rc = union_of(w, e.own, &e.time);
+    const struct az_gpu_run own = below(w, node);
+    struct az_family_event e = { .node = node, .sheet = sheet, .gpu = own.gpu, .n_gpu = (uint32_t)own.n };
+    rc = union_of(w, own, &e.time);
     if (rc == 0)
         rc = az_vec_push(&w->events, e);
     return rc || bwd || w->n_links == 0 || w->bwd[name] == w->fwd[name] ? rc : add_backward(w, node, m);
@@ -205,12 +207,12 @@ static int make_links(struct work *w)
     size_t n = 0;
     for (uint32_t i = 0; i < c->first_call; i++)
         n += w->forward[i] != AZ_NO_ROW;
-    int64_t *key = az_arena_array(w->job->arena, n + 1, sizeof *key);
-    uint32_t *perm = az_arena_array(w->job->arena, n + 1, sizeof *perm),
-             *wrapper = az_arena_array(w->job->arena, n + 1, sizeof *wrapper);
-    w->links = az_arena_array(w->job->arena, n + 1, sizeof *w->links);
+    int64_t *key = az_arena_array(&w->scratch, n + 1, sizeof *key);
+    uint32_t *perm = az_arena_array(&w->scratch, n + 1, sizeof *perm),
+             *wrapper = az_arena_array(&w->scratch, n + 1, sizeof *wrapper);
+    w->links = az_arena_array(&w->scratch, n + 1, sizeof *w->links);
     if (!key || !perm || !wrapper || !w->links)
-        return az_arena_error(w->job->arena);
+        return az_arena_error(&w->scratch);
     for (uint32_t i = 0; i < c->first_call; i++)
         if (w->forward[i] != AZ_NO_ROW) {
             key[w->n_links] = c->pre[w->forward[i]];
@@ -225,9 +227,9 @@ static int make_links(struct work *w)
 static int emit(struct work *w)
 {
     struct az_groups g = { 0 };
-    uint32_t *of = az_arena_array(w->job->arena, w->events.n + 1, sizeof *of);
+    uint32_t *of = az_arena_array(&w->scratch, w->events.n + 1, sizeof *of);
     if (!of)
-        return az_arena_error(w->job->arena);
+        return az_arena_error(&w->scratch);
     for (size_t i = 0; i < w->events.n; i++)
         of[i] = w->events.v[i].sheet;
     int rc = az_groups_make(&g, of, w->events.n, w->sheets.n, w->job->mem);
@@ -248,15 +250,16 @@ static int run(struct az_job *job)
     az_vec_init(&w.sheets, job->mem);
     az_vec_init(&w.events, job->mem);
     az_vec_init(&w.spans, job->mem);
+    az_arena_init(&w.scratch, job->mem);
     w.metrics = az_fw_metrics_get(job, w.fw, &rc);
     if (rc == 0)
         w.forward = az_fw_forward(job, w.fw, &rc);
     if (rc == 0)
         rc = make_links(&w);
-    w.fwd = az_arena_array(job->arena, w.fw->trace->names.text.n + 1, sizeof *w.fwd);
-    w.bwd = az_arena_array(job->arena, w.fw->trace->names.text.n + 1, sizeof *w.bwd);
+    w.fwd = az_arena_array(&w.scratch, w.fw->trace->names.text.n + 1, sizeof *w.fwd);
+    w.bwd = az_arena_array(&w.scratch, w.fw->trace->names.text.n + 1, sizeof *w.bwd);
     if (rc == 0 && (!w.fwd || !w.bwd))
-        rc = az_arena_error(job->arena);
+        rc = az_arena_error(&w.scratch);
     if (rc == 0)
         rc = known_sheets(&w);
     for (uint32_t n = 0; rc == 0 && n < w.fw->tree->first_call; n++) {
@@ -264,11 +267,13 @@ static int run(struct az_job *job)
         if (m && m->family.n)
             rc = add_event(&w, n, m);
     }
+    az_vec_trim(&w.events);
     if (rc == 0)
         rc = emit(&w);
     az_vec_release(&w.sheets);
     az_vec_release(&w.events);
     az_vec_release(&w.spans);
+    az_arena_release(&w.scratch);
     return rc;
 }
 

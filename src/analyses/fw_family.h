@@ -5,14 +5,19 @@
 #include "analyses/fw_details.h"
 #include "analyses/fw_metrics.h"
 
-struct az_family_event {
-    uint32_t node;         /* operator; of a backward row the forward one */
-    bool backward;         /* figures and time of its backward pass */
-    uint32_t sheet;        /* number of its table */
-    int64_t time;          /* union of its device events, ticks */
-    struct az_gpu_run own; /* its device events */
+struct az_family_event { /* small: there are as many as operators */
+    int64_t time;        /* union of its device events, ticks */
+    const uint32_t *gpu; /* its device events */
+    uint32_t n_gpu;
+    uint32_t node;  /* operator; of a backward row the forward one */
+    uint32_t sheet; /* number of its table */
+    bool backward;  /* figures and time of its backward pass */
 };
 AZ_VEC(struct az_family_event, az_family_events);
+static inline struct az_gpu_run az_family_own(const struct az_family_event *e)
+{
+    return (struct az_gpu_run){ e->gpu, e->n_gpu };
+}
 
 struct az_family_sheet {
     struct az_sv name;

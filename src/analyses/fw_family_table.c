@@ -14,8 +14,9 @@ struct work {
     const uint32_t *item; /* event numbers */
     size_t n;
     struct az_param_columns params;
-    int64_t *time;   /* of each event, ticks */
-    uint32_t *plain; /* event -> row of the plain table */
+    struct az_arena scratch; /* of one table */
+    int64_t *time;           /* of each event, ticks */
+    uint32_t *plain;         /* event -> row of the plain table */
     uint32_t n_plain;
     struct az_overlap_ops *overlap; /* NULL: the plain table */
     uint64_t failed;                /* events without an estimate */
@@ -67,7 +68,7 @@ static int group(struct work *w, uint32_t *of, uint32_t *n)
         uint64_t rest = e.perf->n_params ? 0 : (uint64_t)(a ? a - w->fw->ops->args.v + 1 : 0);
         uint64_t key = rest << 33 | (uint64_t)az_fw_recompute(w->fw, event(w, i)->node) << 32;
         if (w->fw->opts->group_by_num_kernels)
-            key ^= (uint64_t)event(w, i)->own.n * 0x9e3779b97f4a7c15u;
+            key ^= (uint64_t)event(w, i)->n_gpu * 0x9e3779b97f4a7c15u;
         rc = az_map_put(&map, key ^ az_fw_node(w->fw, event(w, i)->node).name, e.params_hash, *n, &at, &added);
         if (rc == 0) {
             of[i] = *at;
@@ -150,7 +151,7 @@ static int put_details(struct work *w, const uint32_t *row, size_t n)
     if (!runs)
         return az_mem_error(w->job->mem);
     for (size_t i = 0; i < n; i++)
-        runs[i] = event(w, row[i])->own;
+        runs[i] = az_family_own(event(w, row[i]));
     int rc = az_fw_details_make(&w->details, runs, n, &full, &brief);
     az_mem_free(w->job->mem, runs, (n + 1) * sizeof *runs);
     az_put_text(w->t, full);
@@ -180,7 +181,7 @@ static int put_row(struct work *w, struct az_groups *g, size_t k)
     az_put_text(w->t, az_node_name(w->fw->tree, x->node));
     az_param_put(&w->params, w->t, e.perf ? e.perf->param : NULL, e.perf ? e.perf->n_params : 0);
     if (w->fw->opts->group_by_num_kernels)
-        az_put_i64(w->t, (int64_t)x->own.n);
+        az_put_i64(w->t, (int64_t)x->n_gpu);
     if (w->overlap)
         az_fw_put(w->t, az_overlap_text(w->overlap, row[0]));
     az_fw_put_recompute(w->fw, w->t, az_fw_recompute(w->fw, x->node));
@@ -215,9 +216,9 @@ static int put_row(struct work *w, struct az_groups *g, size_t k)
 /* Rows that differ only by what overlaps them stay together. */
 static int put_in_order(struct work *w, struct az_groups *g)
 {
-    struct az_overlap_row *order = az_arena_array(w->job->arena, g->groups + 1, sizeof *order);
+    struct az_overlap_row *order = az_arena_array(&w->scratch, g->groups + 1, sizeof *order);
     if (!order)
-        return az_arena_error(w->job->arena);
+        return az_arena_error(&w->scratch);
     for (uint32_t k = 0; k < g->groups; k++) {
         const uint32_t first = g->item[g->first[k]];
         order[k] = (struct az_overlap_row){ .row = k,
@@ -235,8 +236,8 @@ static int put_in_order(struct work *w, struct az_groups *g)
 static int fill(struct work *w)
 {
     struct az_groups g = { 0 };
-    uint32_t *of = az_arena_array(w->job->arena, w->n + 1, sizeof *of), n = 0;
-    int rc = of ? 0 : az_arena_error(w->job->arena);
+    uint32_t *of = az_arena_array(&w->scratch, w->n + 1, sizeof *of), n = 0;
+    int rc = of ? 0 : az_arena_error(&w->scratch);
     if (rc == 0)
         rc = w->overlap ? group_overlaps(w, of, &n) : group(w, of, &n);
     if (rc == 0)
@@ -280,11 +281,11 @@ static int table(struct work *w, const struct az_family_sheet *s)
 static int overlap_table(struct work *w, const struct az_family_sheet *s)
 {
     struct az_overlap_ops o = { 0 };
-    struct az_gpu_run *own = az_arena_array(w->job->arena, w->n + 1, sizeof *own);
+    struct az_gpu_run *own = az_arena_array(&w->scratch, w->n + 1, sizeof *own);
     if (!own)
-        return az_arena_error(w->job->arena);
+        return az_arena_error(&w->scratch);
     for (size_t i = 0; i < w->n; i++)
-        own[i] = event(w, i)->own;
+        own[i] = az_family_own(event(w, i));
     int rc = az_fw_overlap_ops(&o, w->job, w->fw, own, w->n);
     w->overlap = &o;
     if (rc == 0)
@@ -298,15 +299,19 @@ int az_family_table(struct az_job *job, struct az_fw *fw, struct az_fw_metrics *
                     const struct az_family_events *all, const uint32_t *item, size_t n)
 {
     struct work w = { .job = job, .fw = fw, .metrics = m, .all = all, .item = item, .n = n };
-    w.time = az_arena_array(job->arena, n + 1, sizeof *w.time);
-    if (!w.time)
-        return az_arena_error(job->arena);
-    for (size_t i = 0; i < n; i++)
+    az_arena_init(&w.scratch, job->mem);
+    w.time = az_arena_array(&w.scratch, n + 1, sizeof *w.time);
+    int rc = w.time ? 0 : az_arena_error(&w.scratch);
+    for (size_t i = 0; rc == 0 && i < n; i++)
         w.time[i] = event(&w, i)->time;
-    int rc = table(&w, s);
+    if (rc == 0)
+        rc = table(&w, s);
     if (rc == 0 && w.failed)
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(fw->trace->path),
                     "%.*s: %llu of %zu operations without an estimate: %s", AZ_SVF(s->name),
                     (unsigned long long)w.failed, n, w.why);
-    return rc || !job->opts->include_overlap_info ? rc : overlap_table(&w, s);
+    if (rc == 0 && job->opts->include_overlap_info)
+        rc = overlap_table(&w, s);
+    az_arena_release(&w.scratch);
+    return rc;
 }

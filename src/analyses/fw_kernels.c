@@ -81,14 +81,15 @@ static int group_kernels(struct az_job *job, struct az_fw_kernels *k, uint32_t *
 
 static int summary_rows(struct az_job *job, struct az_fw_kernels *k, struct az_table *t, struct kernel_groups *groups)
 {
-    struct az_groups g;
-    uint32_t *of = az_arena_array(job->arena, k->ev->n + 1, sizeof *of);
+    struct az_groups g = { 0 };
+    const size_t bytes = (k->ev->n + 1) * sizeof(uint32_t);
+    uint32_t *of = az_mem_alloc(job->mem, bytes);
     if (!of)
-        return az_arena_error(job->arena);
+        return az_mem_error(job->mem);
     int rc = group_kernels(job, k, of, groups);
-    if (rc)
-        return rc;
-    rc = az_groups_make(&g, of, k->ev->n, groups->n, job->mem);
+    if (rc == 0)
+        rc = az_groups_make(&g, of, k->ev->n, groups->n, job->mem);
+    az_mem_free(job->mem, of, bytes);
     double us = 1e3 * (double)k->fw->trace->ticks_per_ns;
     for (size_t i = 0; rc == 0 && i < groups->n; i++) {
         struct az_stats s;
@@ -148,10 +149,13 @@ static int class_rows(struct az_job *job, struct az_fw_kernels *k, struct az_tab
 {
     struct az_map map;
     struct az_groups g = { 0 };
-    uint32_t *of = az_arena_array(job->arena, k->ev->n + 1, sizeof *of), groups = 0;
-    int rc = of ? az_map_init(&map, job->mem, 64) : az_arena_error(job->arena);
-    if (rc)
+    const size_t bytes = (k->ev->n + 1) * sizeof(uint32_t);
+    uint32_t *of = az_mem_alloc(job->mem, bytes), groups = 0;
+    int rc = of ? az_map_init(&map, job->mem, 64) : az_mem_error(job->mem);
+    if (rc) {
+        az_mem_free(job->mem, of, bytes);
         return rc;
+    }
     for (size_t i = 0; rc == 0 && i < k->ev->n; i++) {
         struct az_sv c = az_fw_kernel_class(k->fw, k->ev->name[i]);
         uint32_t *at;
@@ -165,6 +169,7 @@ static int class_rows(struct az_job *job, struct az_fw_kernels *k, struct az_tab
     az_map_release(&map);
     if (rc == 0)
         rc = az_groups_make(&g, of, k->ev->n, groups, job->mem);
+    az_mem_free(job->mem, of, bytes);
     for (size_t i = 0; rc == 0 && i < groups; i++) {
         struct az_stats s;
         az_stats_i64(g.value, az_groups_take(&g, i, k->length), &s);

@@ -233,15 +233,21 @@ static int by_device(struct work *w)
 {
     size_t n = w->fw->tree->n_gpu;
     struct az_table *t = az_table_new(w->job->arena, "gpu_timeline_by_device", "GPU time line by device", 0);
-    uint32_t *order = az_arena_array(w->job->arena, n + 1, sizeof *order);
-    int64_t *device = az_arena_array(w->job->arena, n + 1, sizeof *device);
-    if (!t || !order || !device)
-        return az_arena_error(w->job->arena);
+    struct az_mem *mem = w->job->mem;
+    uint32_t *order = az_mem_alloc(mem, (n + 1) * sizeof *order);
+    int64_t *device = az_mem_alloc(mem, (n + 1) * sizeof *device);
+    int rc = !t ? az_arena_error(w->job->arena) : order && device ? 0 : az_mem_error(mem);
+    if (rc)
+        goto out;
     az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     figure_columns(t);
     for (uint32_t g = 0; g < n; g++)
         device[g] = device_of(w, g);
-    return az_fw_emit(w->job, t, device_rows(w, t, device, order));
+    rc = device_rows(w, t, device, order);
+out:
+    az_mem_free(mem, order, (n + 1) * sizeof *order);
+    az_mem_free(mem, device, (n + 1) * sizeof *device);
+    return t ? az_fw_emit(w->job, t, rc) : rc;
 }
 
 /* ---- by step: one pass over steps and events, both in order of start ---- */

@@ -10,10 +10,9 @@ struct work {
     struct az_job *job;
     struct az_fw *fw;
     struct az_fw_metrics *metrics;
-    uint32_t *forward;
+    const uint32_t *forward;
     uint8_t *model;         /* operator -> 1 has a model, 2 and GPU work */
     uint32_t *models_below; /* preorder -> models with GPU work at smaller preorder numbers */
-    uint32_t *linked_below; /* preorder -> linked device events launched at smaller preorder numbers */
     uint8_t *covered;       /* gpu -> 1 */
     struct az_unified u;
     struct az_arena scratch;
@@ -23,18 +22,10 @@ struct work {
 
 static bool is_op(const struct work *w, uint32_t node) { return node < w->fw->tree->first_call; }
 
-/* Linked device events under a node: the run of tree->linked from *first to before *end. As az_node_gpu, without a
- * search. */
-static void gpu_under(const struct work *w, uint32_t node, uint32_t *first, uint32_t *end)
-{
-    *first = w->linked_below[w->fw->tree->pre[node]];
-    *end = w->linked_below[w->fw->tree->last[node] + 1];
-}
-
 static bool has_gpu(const struct work *w, uint32_t node)
 {
     uint32_t first, end;
-    gpu_under(w, node, &first, &end);
+    az_node_gpu(w->fw->tree, node, &first, &end);
     return first < end;
 }
 
@@ -56,14 +47,9 @@ static int prepare(struct work *w)
         return rc;
     w->model = az_arena_array(a, (size_t)c->n + 1, 1);
     w->models_below = az_arena_array(a, (size_t)c->n + 2, sizeof *w->models_below);
-    w->linked_below = az_arena_array(a, (size_t)c->n + 2, sizeof *w->linked_below);
     w->covered = az_arena_array(a, (size_t)c->n_gpu + 1, 1);
-    if (!w->model || !w->models_below || !w->linked_below || !w->covered)
+    if (!w->model || !w->models_below || !w->covered)
         return az_arena_error(a);
-    for (uint32_t i = 0; i < c->n_linked; i++)
-        w->linked_below[c->pre[c->gpu_call[c->linked[i]]] + 1]++;
-    for (uint32_t p = 0; p < c->n; p++)
-        w->linked_below[p + 1] += w->linked_below[p];
     for (uint32_t n = 0; n < c->first_call; n++) {
         const struct az_op_category *known = az_fw_known(w->fw, n);
         w->model[n] = (known && known->has_model) || az_fw_scripted(w->metrics, w->fw->trace->ev[AZ_HOST_OP].name[n]);
@@ -117,7 +103,7 @@ static bool is_leaf(const struct work *w, uint32_t node)
 {
     const struct az_calltree *c = w->fw->tree;
     uint32_t first, end;
-    gpu_under(w, node, &first, &end);
+    az_node_gpu(w->fw->tree, node, &first, &end);
     for (uint32_t i = first; i < end; i++) {
         uint32_t up = c->parent[c->gpu_call[c->linked[i]]];
         while (up != AZ_NO_ROW && !is_op(w, up))
@@ -131,7 +117,7 @@ static bool is_leaf(const struct work *w, uint32_t node)
 static bool comm_below(const struct work *w, uint32_t node)
 {
     uint32_t first, end;
-    gpu_under(w, node, &first, &end);
+    az_node_gpu(w->fw->tree, node, &first, &end);
     for (; first < end; first++)
         if (az_fw_is_comm(w->fw, w->fw->tree->linked[first]))
             return true;
@@ -141,7 +127,7 @@ static bool comm_below(const struct work *w, uint32_t node)
 static int64_t union_below(struct work *w, uint32_t node, int *rc)
 {
     uint32_t first, end;
-    gpu_under(w, node, &first, &end);
+    az_node_gpu(w->fw->tree, node, &first, &end);
     az_vec_reset(&w->spans);
     for (; *rc == 0 && first < end; first++) {
         struct az_event e = az_gpu_event(w->fw->tree, w->fw->tree->linked[first]);
@@ -187,7 +173,7 @@ static int take(struct work *w, uint32_t node, struct az_sv category)
                                 .model = w->model[node],
                                 .forward = category.n ? az_fw_backward_of(w->fw, w->forward, node) : AZ_NO_ROW,
                                 .time = union_below(w, node, &rc) };
-    gpu_under(w, node, &first, &end);
+    az_node_gpu(w->fw->tree, node, &first, &end);
     for (; first < end; first++)
         w->covered[w->fw->tree->linked[first]] = 1;
     if (rc == 0)

@@ -68,7 +68,20 @@ static int grow_slots(struct az_intern *t)
     return 0;
 }
 
-int az_intern(struct az_intern *t, struct az_sv v, uint32_t *id)
+/* Place of a text among the recent ones, by its ends and its middle; NULL if it is too short to gain by that. */
+static uint32_t *recent_place(struct az_intern *t, struct az_sv v)
+{
+    uint64_t first, middle, last;
+    if (v.n < sizeof first)
+        return NULL;
+    memcpy(&first, v.p, sizeof first);
+    memcpy(&middle, v.p + (v.n - sizeof middle) / 2, sizeof middle);
+    memcpy(&last, v.p + v.n - sizeof last, sizeof last);
+    const uint64_t h = first * UINT64_C(0x9e3779b97f4a7c15) ^ middle * UINT64_C(0xff51afd7ed558ccd) ^ (last + v.n);
+    return &t->recent[h * UINT64_C(0xc4ceb9fe1a85ec53) >> 55];
+}
+
+static int intern(struct az_intern *t, struct az_sv v, uint32_t *id)
 {
     const uint32_t hash = (uint32_t)az_hash(v.p, v.n);
     size_t i = find_slot(t, v, hash);
@@ -94,6 +107,19 @@ int az_intern(struct az_intern *t, struct az_sv v, uint32_t *id)
     t->slot[i] = (uint32_t)t->text.n;
     *id = (uint32_t)t->text.n - 1;
     return 0;
+}
+
+int az_intern(struct az_intern *t, struct az_sv v, uint32_t *id)
+{
+    uint32_t *recent = recent_place(t, v);
+    if (recent && *recent && az_sv_eq(t->text.v[*recent - 1], v)) {
+        *id = *recent - 1;
+        return 0;
+    }
+    int err = intern(t, v, id);
+    if (err == 0 && recent)
+        *recent = *id + 1;
+    return err;
 }
 
 uint32_t az_intern_find(const struct az_intern *t, struct az_sv v)

@@ -13,6 +13,7 @@ struct az_intern {
     struct az_vec_u32 hash; /* id -> low hash bits, so that growing needs no re-hash */
     uint32_t *slot;         /* power of two; id + 1, 0 empty */
     size_t mask;
+    uint32_t recent[512]; /* id + 1 of texts met lately, by a few of their bytes: spares long names the hash */
     struct az_mem *mem;
 };
 

@@ -26,6 +26,15 @@ int az_vec_reserve_(void **v, size_t n, size_t *cap, size_t more, size_t elem, s
     return 0;
 }
 
+void az_vec_trim_(void **v, size_t n, size_t *cap, size_t elem, struct az_mem *mem)
+{
+    void *p = n > 0 && n < *cap ? az_mem_realloc(mem, *v, *cap * elem, n * elem) : NULL;
+    if (p != NULL) {
+        *v = p;
+        *cap = n;
+    }
+}
+
 void az_vec_release_(void **v, size_t *n, size_t *cap, size_t elem, struct az_mem *mem)
 {
     az_mem_free(mem, *v, *cap * elem);

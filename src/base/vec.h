@@ -24,10 +24,13 @@ AZ_VEC(char, az_vec_char);
 
 /* Makes room for `more` further elements: 0, AZ_ENOMEM or AZ_ELIMIT. */
 int az_vec_reserve_(void **v, size_t n, size_t *cap, size_t more, size_t elem, struct az_mem *mem) AZ_MUST_USE;
+/* Gives back room behind the last element. */
+void az_vec_trim_(void **v, size_t n, size_t *cap, size_t elem, struct az_mem *mem);
 void az_vec_release_(void **v, size_t *n, size_t *cap, size_t elem, struct az_mem *mem);
 
 #define az_vec_init(vec, m) (*(vec) = (__typeof__(*(vec))){ .mem = (m) })
 #define az_vec_release(vec) az_vec_release_((void **)&(vec)->v, &(vec)->n, &(vec)->cap, sizeof *(vec)->v, (vec)->mem)
+#define az_vec_trim(vec)    az_vec_trim_((void **)&(vec)->v, (vec)->n, &(vec)->cap, sizeof *(vec)->v, (vec)->mem)
 #define az_vec_reserve(vec, more)                                                                                      \
     az_vec_reserve_((void **)&(vec)->v, (vec)->n, &(vec)->cap, (more), sizeof *(vec)->v, (vec)->mem)
 /* Appends x: 0 or an error code, which must be looked at. */

@@ -18,22 +18,63 @@ struct az_pt_id {
     struct az_sv raw;
 };
 
-enum { AZ_PT_COLL_TEXTS = 10 }; /* texts of a collective, in the order of struct az_coll_args */
+/* What the args of an event may give: numbers, then texts. */
+enum az_pt_arg {
+    AZ_PT_CORR,
+    AZ_PT_EXT,
+    AZ_PT_STREAM,
+    AZ_PT_DEVICE,
+    AZ_PT_SEQ,
+    AZ_PT_FWD,
+    AZ_PT_BYTES,
+    AZ_PT_COLL_SEQ,
+    AZ_PT_PEER,
+    AZ_PT_WAIT_STREAM, /* of a synchronisation */
+    AZ_PT_WAIT_CORR,
+    AZ_PT_NUMBERS,
+    AZ_PT_DIMS = AZ_PT_NUMBERS,
+    AZ_PT_TYPES,
+    AZ_PT_STRIDES,
+    AZ_PT_CONCRETE,
+    AZ_PT_GBPS,     /* bandwidth of a copy */
+    AZ_PT_COUNTERS, /* all args, of cuda_profiler_range */
+    AZ_PT_NAME,
+    AZ_PT_LABELS,
+    AZ_PT_COLL, /* the first of those of a collective, in the order of struct az_coll_args */
+    AZ_PT_ARGS = AZ_PT_COLL + 10
+};
+enum { AZ_PT_KNOWN = AZ_PT_GBPS - AZ_PT_DIMS };
+#define AZ_PT_BIT(arg)   (UINT32_C(1) << (arg))
+#define AZ_PT_COLL_GIVEN (AZ_PT_BIT(AZ_PT_ARGS) - AZ_PT_BIT(AZ_PT_COLL))
+
+/* An argument of operators (dims, types, strides, concrete inputs) as it was written before. Most operators have been
+ * seen with the same arguments: equal bytes need not be scanned again, nor interned. */
+struct az_pt_known {
+    struct az_sv raw; /* a whole array; the trace's own copy */
+    uint32_t id;      /* of its compact form */
+};
 
 /* One event as read; views live to the end of the record. */
 struct az_pt_event {
     char ph;
-    bool has_ts, has_dur, has_corr, has_ext, has_stream, has_device, has_coll, name_escaped;
+    bool has_ts, has_dur, name_escaped;
+    uint32_t given; /* AZ_PT_BIT of the args that it has */
     struct az_sv cat, name;
     struct az_pt_id pid, tid, id;
-    int64_t ts, dur, corr, ext, bytes, seq, fwd, coll_seq, peer, stream, device;
-    int64_t wait_stream, wait_corr; /* of a synchronisation; -1: not given */
-    double gbps;                    /* bandwidth of a copy; 0: not given */
-    struct az_sv dims, types, strides, concrete;
-    struct az_sv arg_name, labels;
-    struct az_sv counters;               /* the args as written, of cuda_profiler_range */
-    struct az_sv coll[AZ_PT_COLL_TEXTS]; /* only if has_coll */
+    int64_t ts, dur;
+    int64_t number[AZ_PT_NUMBERS]; /* those not given hold anything */
+    struct az_sv text[AZ_PT_ARGS - AZ_PT_NUMBERS];
+    struct az_pt_known *known[AZ_PT_KNOWN]; /* of the first texts, where they are arrays */
 };
+static inline bool az_pt_has(const struct az_pt_event *e, enum az_pt_arg a) { return e->given & AZ_PT_BIT(a); }
+static inline int64_t az_pt_number(const struct az_pt_event *e, enum az_pt_arg a, int64_t none)
+{
+    return az_pt_has(e, a) ? e->number[a] : none;
+}
+static inline struct az_sv az_pt_text(const struct az_pt_event *e, enum az_pt_arg a)
+{
+    return az_pt_has(e, a) ? e->text[a - AZ_PT_NUMBERS] : az_sv_make(NULL, 0);
+}
 
 struct az_pt_meta { /* a metadata event, applied to lanes at the end */
     uint64_t pid, tid;
@@ -53,7 +94,8 @@ struct az_pt_reader {
         uint32_t lane; /* AZ_NO_ROW: empty */
         bool device_side;
     } slot[64];
-    uint32_t uid; /* index of the next event */
+    struct az_pt_known known[1024]; /* by a hash of operator, argument and first bytes */
+    uint32_t uid;                   /* index of the next event */
     bool keep_frames;
     uint64_t no_time, unknown_phase, halves, frames, more_cats;
     struct az_vec_u64 other_cats; /* name id << 32 | count of categories left out */

@@ -83,8 +83,8 @@ static int new_lane(struct az_pt_reader *r, const struct az_pt_event *e, uint64_
     l.proc = device_side ? 0 : pid;
     l.thread = device_side ? 0 : tid;
     if (device_side) {
-        l.device = e->has_device ? e->device : pid & IS_TEXT ? -1 : signed_number(pid);
-        int64_t stream = e->has_stream ? e->stream : stream_number(r->trace, tid);
+        l.device = az_pt_number(e, AZ_PT_DEVICE, pid & IS_TEXT ? -1 : signed_number(pid));
+        int64_t stream = az_pt_has(e, AZ_PT_STREAM) ? e->number[AZ_PT_STREAM] : stream_number(r->trace, tid);
         l.context = stream < 0 ? UINT64_MAX : (uint64_t)stream; /* the stream number; tid stays the identity */
     }
     return az_trace_lane(r->trace, &l, index);
@@ -126,26 +126,44 @@ static int name_id(struct az_pt_reader *r, struct az_sv raw, bool escaped, uint3
     return az_trace_name(r->trace, raw, id);
 }
 
+/* Id of an argument of an operator; AZ_NO_ID if it is not given. */
+static int arg_id(struct az_pt_reader *r, const struct az_pt_event *e, enum az_pt_arg a, uint32_t *id)
+{
+    struct az_sv raw = az_pt_text(e, a);
+    struct az_pt_known *known = raw.n ? e->known[a - AZ_PT_DIMS] : NULL;
+    if (known && known->raw.p == raw.p) {
+        *id = known->id;
+        return 0;
+    }
+    int rc = az_optrace_text(r->trace, &raw, id);
+    if (rc == 0 && known)
+        *known = (struct az_pt_known){ raw, *id };
+    return rc;
+}
+
 static int args_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *row)
 {
     struct az_op_args a = { .facts = AZ_NO_ID };
     *row = AZ_NO_ROW;
-    if (!e->dims.n && !e->types.n && !e->strides.n && !e->concrete.n)
+    if (!(e->given &
+          (AZ_PT_BIT(AZ_PT_DIMS) | AZ_PT_BIT(AZ_PT_TYPES) | AZ_PT_BIT(AZ_PT_STRIDES) | AZ_PT_BIT(AZ_PT_CONCRETE))))
         return 0;
-    int rc = az_optrace_text(r->trace, e->dims, &a.dims);
+    int rc = arg_id(r, e, AZ_PT_DIMS, &a.dims);
     if (rc == 0)
-        rc = az_optrace_text(r->trace, e->types, &a.types);
+        rc = arg_id(r, e, AZ_PT_TYPES, &a.types);
     if (rc == 0)
-        rc = az_optrace_text(r->trace, e->strides, &a.strides);
+        rc = arg_id(r, e, AZ_PT_STRIDES, &a.strides);
     if (rc == 0)
-        rc = az_optrace_text(r->trace, e->concrete, &a.concrete);
+        rc = arg_id(r, e, AZ_PT_CONCRETE, &a.concrete);
     return rc ? rc : az_optrace_args(r->trace, &a, row);
 }
 
 static int operator_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
 {
     struct az_optrace *o = az_optrace(r->trace);
-    struct az_op op = { .args = AZ_NO_ROW, .seq = e->seq, .fwd_thread = (uint32_t)e->fwd };
+    struct az_op op = { .args = AZ_NO_ROW,
+                        .seq = az_pt_number(e, AZ_PT_SEQ, -1),
+                        .fwd_thread = (uint32_t)az_pt_number(e, AZ_PT_FWD, 0) };
     *side = AZ_NO_ROW;
     int rc = args_row(r, e, &op.args);
     if (rc)
@@ -158,13 +176,14 @@ static int operator_row(struct az_pt_reader *r, const struct az_pt_event *e, uin
 
 static int collective_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
 {
-    uint32_t id[AZ_PT_COLL_TEXTS];
+    const int64_t seq = az_pt_number(e, AZ_PT_COLL_SEQ, -1), peer = az_pt_number(e, AZ_PT_PEER, -1);
+    uint32_t id[AZ_PT_ARGS - AZ_PT_COLL];
     *side = AZ_NO_ROW;
-    if (!e->has_coll && e->coll_seq < 0 && e->peer < 0)
+    if (!(e->given & AZ_PT_COLL_GIVEN) && seq < 0 && peer < 0)
         return 0;
-    for (int i = 0; i < AZ_PT_COLL_TEXTS; i++) {
-        id[i] = AZ_NO_ID;
-        int rc = e->has_coll && e->coll[i].p ? az_trace_name(r->trace, e->coll[i], &id[i]) : 0;
+    for (enum az_pt_arg i = AZ_PT_COLL; i < AZ_PT_ARGS; i++) {
+        id[i - AZ_PT_COLL] = AZ_NO_ID;
+        int rc = az_pt_has(e, i) ? az_trace_name(r->trace, az_pt_text(e, i), &id[i - AZ_PT_COLL]) : 0;
         if (rc)
             return rc;
     }
@@ -178,8 +197,8 @@ static int collective_row(struct az_pt_reader *r, const struct az_pt_event *e, u
                               .pg_name = id[7],
                               .pg_desc = id[8],
                               .pg_ranks = id[9],
-                              .seq = e->coll_seq,
-                              .peer = e->peer };
+                              .seq = seq,
+                              .peer = peer };
     return az_optrace_coll(r->trace, &a, side);
 }
 
@@ -197,7 +216,9 @@ static int collective_source(struct az_pt_reader *r, const struct az_pt_event *e
 
 static int copy_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
 {
-    struct az_copy c = { .bytes = e->bytes, .gbps = e->gbps, .op = -1, .src = -1, .dst = -1 };
+    struct az_copy c = { .bytes = az_pt_number(e, AZ_PT_BYTES, -1), .op = -1, .src = -1, .dst = -1 };
+    if (az_pt_has(e, AZ_PT_GBPS) && az_parse_f64(az_pt_text(e, AZ_PT_GBPS), &c.gbps) != 0)
+        c.gbps = 0;
     *side = (uint32_t)r->trace->copies.n;
     return az_vec_push(&r->trace->copies, c);
 }
@@ -205,10 +226,11 @@ static int copy_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_
 static int sync_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
 {
     struct az_optrace *o = az_optrace(r->trace);
-    if (e->wait_stream < 0 && e->wait_corr <= 0)
+    const int64_t stream = az_pt_number(e, AZ_PT_WAIT_STREAM, -1), corr = az_pt_number(e, AZ_PT_WAIT_CORR, -1);
+    if (stream < 0 && corr <= 0)
         return 0;
     *side = (uint32_t)o->syncs.n;
-    return az_vec_push(&o->syncs, ((struct az_sync){ e->wait_stream, e->wait_corr > 0 ? (uint64_t)e->wait_corr : 0 }));
+    return az_vec_push(&o->syncs, ((struct az_sync){ stream, corr > 0 ? (uint64_t)corr : 0 }));
 }
 
 /* ---- categories ---- */
@@ -281,8 +303,8 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
     switch (kind) {
     case AZ_HOST_OP:
         o->has_ops = true;
-        v->corr = e->has_ext ? (uint64_t)e->ext : 0;
-        if (e->has_coll || e->coll_seq >= 0) {
+        v->corr = (uint64_t)az_pt_number(e, AZ_PT_EXT, 0);
+        if ((e->given & AZ_PT_COLL_GIVEN) || az_pt_number(e, AZ_PT_COLL_SEQ, -1) >= 0) {
             int rc = collective_source(r, e);
             if (rc)
                 return rc;
@@ -291,8 +313,9 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
     case AZ_RANGE:
         return e->name.n > 5 && e->name.p[0] == 'n' ? collective_source(r, e) : 0;
     case AZ_CALL:
-        if ((!r->launch_seen || (o->key_is_ext && e->has_corr)) && az_sv_ifind(e->name, AZ_SV("launch")) >= 0)
-            launch_key(r, !e->has_corr);
+        if ((!r->launch_seen || (o->key_is_ext && az_pt_has(e, AZ_PT_CORR))) &&
+            az_sv_ifind(e->name, AZ_SV("launch")) >= 0)
+            launch_key(r, !az_pt_has(e, AZ_PT_CORR));
         return az_sv_is(e->cat, "cuda_driver") ? az_optrace_driver(r->trace, v->name) : 0;
     case AZ_KERNEL:
         return collective_row(r, e, &v->side);
@@ -318,7 +341,7 @@ static int add_counters(struct az_pt_reader *r, const struct az_pt_event *e)
         return 0;
     }
     int rc = name_id(r, e->name, e->name_escaped, &c.name);
-    bool more = rc == 0 && az_jview_object(&object, e->counters);
+    bool more = rc == 0 && az_jview_object(&object, az_pt_text(e, AZ_PT_COUNTERS));
     while (more && rc == 0 && az_jview_member(&object, &key, &value)) {
         struct az_counter_value v;
         if (az_parse_f64(value, &v.value) != 0)
@@ -350,8 +373,8 @@ static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
     int rc = lane_of(r, e, gpu || kind == AZ_GPU_RANGE || kind == AZ_SYNC, &v.lane);
     if (rc == 0)
         rc = name_id(r, e->name, e->name_escaped, &v.name);
-    v.corr = e->has_corr ? (uint64_t)e->corr : 0;
-    v.node = e->has_ext ? (uint64_t)e->ext + 1 : 0;
+    v.corr = (uint64_t)az_pt_number(e, AZ_PT_CORR, 0);
+    v.node = az_pt_has(e, AZ_PT_EXT) ? (uint64_t)e->number[AZ_PT_EXT] + 1 : 0;
     if (rc == 0)
         rc = details(r, e, kind, &v);
     if (rc)
@@ -398,7 +421,7 @@ static int add_metadata(struct az_pt_reader *r, const struct az_pt_event *e)
         m.kind++;
     if (m.kind == 3)
         return 0;
-    struct az_sv text = az_json_unescape(&r->scratch, m.kind == 1 ? e->labels : e->arg_name);
+    struct az_sv text = az_json_unescape(&r->scratch, az_pt_text(e, m.kind == 1 ? AZ_PT_LABELS : AZ_PT_NAME));
     int rc = r->scratch.failed ? az_arena_error(&r->scratch) : identity(r, &e->pid, &m.pid);
     if (rc == 0)
         rc = identity(r, &e->tid, &m.tid);

@@ -1,320 +1,244 @@
 /* One event of a PyTorch trace as it is read (spec: PyTorch-profiler report, 1.3, 1.4). */
-#include "base/num.h"
 #include "formats/pytorch.h"
 
-enum { K_PH = 1, K_CAT, K_NAME, K_PID, K_TID, K_TS, K_DUR, K_ARGS, K_ID };
+enum { K_PH = 1, K_CAT, K_NAME, K_PID, K_TID, K_ID, K_TS, K_DUR, K_ARGS };
 static const char *const event_keys[] = {
-    "ph", "cat", "name", "pid", "tid", "ts", "dur", "args", "id", "bp", "s", NULL
+    "ph", "cat", "name", "pid", "tid", "id", "ts", "dur", "args", "bp", "s", NULL
 };
 
-enum {
-    A_CORR = 1,
-    A_EXT,
-    A_STREAM,
-    A_DEVICE,
-    A_DIMS,
-    A_TYPES,
-    A_STRIDES,
-    A_CONCRETE,
-    A_SEQ,
-    A_FWD,
-    A_BYTES,
-    A_COLL,
-    A_IN_N,
-    A_OUT_N,
-    A_GROUP,
-    A_DTYPE,
-    A_IN_SPLIT,
-    A_OUT_SPLIT,
-    A_PG_NAME,
-    A_PG_DESC,
-    A_PG_RANKS,
-    A_COLL_SEQ,
-    A_COLL_SEQ2,
-    A_COLL_SEQ3,
-    A_DST_RANK,
-    A_SRC_RANK,
-    A_NAME,
-    A_LABELS,
-    A_BANDWIDTH,
-    A_WAIT_STREAM,
-    A_WAIT_CORR,
-    A_FIRST_IGNORED
+/* Keys that are not wanted are listed so that the scanner predicts what follows them. */
+#define IGNORED AZ_PT_ARGS
+static const struct {
+    const char *key;
+    uint8_t arg;
+} arg_keys[] = {
+    { NULL, IGNORED }, /* AZ_J_UNKNOWN */
+    { "correlation", AZ_PT_CORR },
+    { "External id", AZ_PT_EXT },
+    { "stream", AZ_PT_STREAM },
+    { "device", AZ_PT_DEVICE },
+    { "Input Dims", AZ_PT_DIMS },
+    { "Input type", AZ_PT_TYPES },
+    { "Input Strides", AZ_PT_STRIDES },
+    { "Concrete Inputs", AZ_PT_CONCRETE },
+    { "Sequence number", AZ_PT_SEQ },
+    { "Fwd thread id", AZ_PT_FWD },
+    { "bytes", AZ_PT_BYTES },
+    { "Collective name", AZ_PT_COLL },
+    { "In msg nelems", AZ_PT_COLL + 1 },
+    { "Out msg nelems", AZ_PT_COLL + 2 },
+    { "Group size", AZ_PT_COLL + 3 },
+    { "dtype", AZ_PT_COLL + 4 },
+    { "In split size", AZ_PT_COLL + 5 },
+    { "Out split size", AZ_PT_COLL + 6 },
+    { "Process Group Name", AZ_PT_COLL + 7 },
+    { "Process Group Description", AZ_PT_COLL + 8 },
+    { "Process Group Ranks", AZ_PT_COLL + 9 },
+    { "Seq", AZ_PT_COLL_SEQ },
+    { "seq", AZ_PT_COLL_SEQ },
+    { "Collective sequence number", AZ_PT_COLL_SEQ },
+    { "Dst Rank", AZ_PT_PEER },
+    { "Src Rank", AZ_PT_PEER },
+    { "name", AZ_PT_NAME },
+    { "labels", AZ_PT_LABELS },
+    { "memory bandwidth (GB/s)", AZ_PT_GBPS },
+    { "wait_on_stream", AZ_PT_WAIT_STREAM },
+    { "wait_on_cuda_event_record_corr_id", AZ_PT_WAIT_CORR },
+    { "Record function id", IGNORED },
+    { "Ev Idx", IGNORED },
+    { "finished", IGNORED },
+    { "cbid", IGNORED },
+    { "cid", IGNORED },
+    { "queued", IGNORED },
+    { "context", IGNORED },
+    { "registers per thread", IGNORED },
+    { "shared memory", IGNORED },
+    { "blocks per SM", IGNORED },
+    { "warps per SM", IGNORED },
+    { "grid", IGNORED },
+    { "block", IGNORED },
+    { "est. achieved occupancy %", IGNORED },
+    { "Python id", IGNORED },
+    { "Python parent id", IGNORED },
+    { "Python module id", IGNORED },
+    { "kind", IGNORED },
+    { "kernel", IGNORED },
+    { "sort_index", IGNORED },
+    { "scope", IGNORED },
+    { "src", IGNORED },
+    { "dst", IGNORED },
+    { "ptr", IGNORED },
+    { "Addr", IGNORED },
+    { "Bytes", IGNORED },
+    { "Device Id", IGNORED },
+    { "Device Type", IGNORED },
+    { "Total Allocated", IGNORED },
+    { "Total Reserved", IGNORED },
+    { "graph node id", IGNORED },
+    { "graph id", IGNORED },
+    { "priority", IGNORED },
+    { "Comms Id", IGNORED },
+    { "kernel_name", IGNORED },
+    { "kernel_file", IGNORED },
+    { "kernel_hash", IGNORED },
+    { "kernel_backend", IGNORED },
+    { "kernel_kwargs", IGNORED },
+    { "num_warps", IGNORED },
+    { "num_stages", IGNORED },
 };
-/* Keys behind those of a wait are not wanted; they are listed so that the scanner predicts what follows them. */
-static const char *const arg_keys[] = { "correlation",
-                                        "External id",
-                                        "stream",
-                                        "device",
-                                        "Input Dims",
-                                        "Input type",
-                                        "Input Strides",
-                                        "Concrete Inputs",
-                                        "Sequence number",
-                                        "Fwd thread id",
-                                        "bytes",
-                                        "Collective name",
-                                        "In msg nelems",
-                                        "Out msg nelems",
-                                        "Group size",
-                                        "dtype",
-                                        "In split size",
-                                        "Out split size",
-                                        "Process Group Name",
-                                        "Process Group Description",
-                                        "Process Group Ranks",
-                                        "Seq",
-                                        "seq",
-                                        "Collective sequence number",
-                                        "Dst Rank",
-                                        "Src Rank",
-                                        "name",
-                                        "labels",
-                                        "memory bandwidth (GB/s)",
-                                        "wait_on_stream",
-                                        "wait_on_cuda_event_record_corr_id",
-                                        "Record function id",
-                                        "Ev Idx",
-                                        "finished",
-                                        "cbid",
-                                        "cid",
-                                        "queued",
-                                        "context",
-                                        "registers per thread",
-                                        "shared memory",
-                                        "blocks per SM",
-                                        "warps per SM",
-                                        "grid",
-                                        "block",
-                                        "est. achieved occupancy %",
-                                        "Python id",
-                                        "Python parent id",
-                                        "Python module id",
-                                        "kind",
-                                        "kernel",
-                                        "sort_index",
-                                        "scope",
-                                        "src",
-                                        "dst",
-                                        "ptr",
-                                        "Addr",
-                                        "Bytes",
-                                        "Device Id",
-                                        "Device Type",
-                                        "Total Allocated",
-                                        "Total Reserved",
-                                        "graph node id",
-                                        "graph id",
-                                        "priority",
-                                        "Comms Id",
-                                        "kernel_name",
-                                        "kernel_file",
-                                        "kernel_hash",
-                                        "kernel_backend",
-                                        "kernel_kwargs",
-                                        "num_warps",
-                                        "num_stages",
-                                        NULL };
+enum { ARG_KEYS = sizeof arg_keys / sizeof *arg_keys };
 
 void az_pt_event_keys(struct az_pt_reader *r)
 {
+    const char *names[ARG_KEYS] = { NULL };
+    for (size_t i = 1; i < ARG_KEYS; i++)
+        names[i - 1] = arg_keys[i].key;
     az_jkeys_init(&r->event_keys, event_keys);
-    az_jkeys_init(&r->arg_keys, arg_keys);
+    az_jkeys_init(&r->arg_keys, names);
 }
 
+/* All of these are inlined into one function, so that the cursor stays in a register (text/jsonscan.h). */
+
 /* A string without its quotes, or any other value as written. */
-static int text_value(struct az_jscan *s, struct az_sv *out, bool *escaped)
+AZ_JC int text_value(struct az_jscan *s, const char **at, struct az_sv *out, bool *escaped)
 {
-    int rc = az_j_string(s, out, escaped);
+    int rc = az_jc_string(s, at, out, escaped);
     if (rc != AZ_J_BAD)
         return rc;
     *escaped = false;
-    return az_j_skip(s, out);
+    return az_jc_skip(s, at, out);
 }
 
-/* A number that may be absent or beyond 64 bits. */
-static int number(struct az_jscan *s, int64_t *out, bool *has)
+AZ_JC int identity(struct az_jscan *s, const char **at, struct az_pt_id *id)
 {
-    bool missing = true;
-    int rc = az_j_i64(s, out, &missing);
-    *has = !missing;
-    return rc;
-}
-
-/* A number that is `none` where it is absent. */
-static int number_or(struct az_jscan *s, int64_t *out, int64_t none)
-{
-    bool has;
-    int rc = number(s, out, &has);
-    *out = has ? *out : none;
-    return rc;
-}
-
-static int identity(struct az_jscan *s, struct az_pt_id *id)
-{
-    const char *from = s->p;
+    const char *from = *at;
     if (*from != '"') {
-        int rc = number(s, &id->v, &id->number);
-        if (rc != AZ_J_OK || id->number)
+        int rc = az_jc_i64(s, at, &id->v);
+        id->number = rc == AZ_J_OK;
+        if (rc != AZ_J_NONE)
             return rc;
-        s->p = from;
+        *at = from;
     }
-    return az_j_skip(s, &id->raw);
+    return az_jc_skip(s, at, &id->raw);
 }
 
-static int collective_text(struct az_jscan *s, struct az_pt_event *e, int k)
+/* The place for an array at p in the table of those known. */
+AZ_JC struct az_pt_known *known_place(struct az_pt_reader *r, const char *p, const struct az_pt_event *e, unsigned arg)
 {
-    bool escaped;
-    if (!e->has_coll)
-        memset(e->coll, 0, sizeof e->coll);
-    e->has_coll = true;
-    return text_value(s, &e->coll[k - A_COLL], &escaped);
+    uint64_t head[2], name = arg;
+    memcpy(head, p, sizeof head); /* zero bytes lie behind the data */
+    if (e->name.n >= sizeof name)
+        memcpy(&name, e->name.p + e->name.n - sizeof name, sizeof name);
+    const uint64_t hash = (head[0] ^ (head[1] << 7 | head[1] >> 57) ^ (name + arg) * 3) * UINT64_C(0x9e3779b97f4a7c15);
+    return &r->known[hash >> 54];
 }
 
-/* Any number; else 0. */
-static int real(struct az_jscan *s, double *out)
+/* An argument of an operator: its text, and its place in the table if it is an array. */
+AZ_JC int known_value(struct az_pt_reader *r, struct az_jscan *s, const char **at, struct az_pt_event *e, unsigned arg)
+{
+    struct az_sv *out = &e->text[arg - AZ_PT_NUMBERS];
+    struct az_pt_known *known = **at == '[' ? known_place(r, *at, e, arg) : NULL;
+    e->known[arg - AZ_PT_DIMS] = known;
+    if (known && known->raw.n && known->raw.n < (size_t)(s->end - *at) &&
+        memcmp(*at, known->raw.p, known->raw.n) == 0) {
+        *out = known->raw;
+        *at += known->raw.n;
+        return AZ_J_OK;
+    }
+    return az_jc_skip(s, at, out);
+}
+
+/* A number counts as given if it is one. Texts without their quotes. */
+AZ_JC int arg_value(struct az_pt_reader *r, struct az_jscan *s, const char **at, struct az_pt_event *e, unsigned arg)
 {
     struct az_sv raw;
-    const int rc = az_j_skip(s, &raw);
-    if (rc != AZ_J_OK || az_parse_f64(raw, out) != 0)
-        *out = 0;
+    int rc;
+    if (arg < AZ_PT_NUMBERS) {
+        rc = az_jc_i64(s, at, &e->number[arg]);
+        e->given = (e->given & ~AZ_PT_BIT(arg)) | (rc == AZ_J_OK ? AZ_PT_BIT(arg) : 0);
+        return rc < 0 ? rc : AZ_J_OK;
+    }
+    if (arg < AZ_PT_DIMS + AZ_PT_KNOWN) {
+        e->given |= AZ_PT_BIT(arg);
+        return known_value(r, s, at, e, arg);
+    }
+    rc = az_jc_skip(s, at, &raw);
+    if (rc == AZ_J_OK && arg < IGNORED) {
+        if (raw.p[0] == '"' && arg >= AZ_PT_NAME)
+            raw = az_sv_make(raw.p + 1, raw.n - 2);
+        e->text[arg - AZ_PT_NUMBERS] = raw;
+        e->given |= AZ_PT_BIT(arg);
+    }
     return rc;
 }
 
-static int arg_value(struct az_jscan *s, struct az_pt_event *e, int k)
+AZ_JC int read_args(struct az_pt_reader *r, struct az_jscan *s, const char **at, struct az_pt_event *e)
 {
-    struct az_sv raw;
-    bool escaped;
-    switch (k) {
-    case A_CORR:
-        return number(s, &e->corr, &e->has_corr);
-    case A_EXT:
-        return number(s, &e->ext, &e->has_ext);
-    case A_STREAM:
-        return number(s, &e->stream, &e->has_stream);
-    case A_DEVICE:
-        return number(s, &e->device, &e->has_device);
-    case A_SEQ:
-        return number_or(s, &e->seq, -1);
-    case A_FWD:
-        return number_or(s, &e->fwd, 0);
-    case A_BYTES:
-        return number_or(s, &e->bytes, -1);
-    case A_COLL_SEQ:
-    case A_COLL_SEQ2:
-    case A_COLL_SEQ3:
-        return number_or(s, &e->coll_seq, -1);
-    case A_DST_RANK:
-    case A_SRC_RANK:
-        return number_or(s, &e->peer, -1);
-    case A_DIMS:
-        return az_j_skip(s, &e->dims);
-    case A_TYPES:
-        return az_j_skip(s, &e->types);
-    case A_STRIDES:
-        return az_j_skip(s, &e->strides);
-    case A_CONCRETE:
-        return az_j_skip(s, &e->concrete);
-    case A_WAIT_STREAM:
-        return number_or(s, &e->wait_stream, -1);
-    case A_WAIT_CORR:
-        return number_or(s, &e->wait_corr, -1);
-    case A_BANDWIDTH:
-        return real(s, &e->gbps);
-    case A_NAME:
-        return text_value(s, &e->arg_name, &escaped);
-    case A_LABELS:
-        return text_value(s, &e->labels, &escaped);
-    default:
-        return k >= A_COLL && k <= A_PG_RANKS ? collective_text(s, e, k) : az_j_skip(s, &raw);
-    }
-}
-
-static int read_args(struct az_pt_reader *r, struct az_jscan *s, struct az_pt_event *e)
-{
-    struct az_sv raw;
-    if (*s->p != '{')
-        return az_j_skip(s, &raw);
-    if (az_sv_is(e->cat, "cuda_profiler_range"))
-        return az_j_skip(s, &e->counters);
-    s->p++;
-    int k = az_j_first_key(s, &r->arg_keys);
+    if (**at != '{' || az_sv_is(e->cat, "cuda_profiler_range"))
+        return arg_value(r, s, at, e, **at == '{' ? AZ_PT_COUNTERS : IGNORED);
+    ++*at;
+    int k = az_jc_first_key(s, at, &r->arg_keys);
     while (k >= 0) {
-        int rc = k < A_FIRST_IGNORED && k != AZ_J_UNKNOWN ? arg_value(s, e, k) : az_j_skip(s, &raw);
+        int rc = arg_value(r, s, at, e, arg_keys[k].arg);
         if (rc != AZ_J_OK)
             return rc;
-        k = az_j_next_key(s, &r->arg_keys, k);
+        k = az_jc_next_key(s, at, &r->arg_keys, k);
     }
     return k == AZ_J_END ? AZ_J_OK : k;
 }
 
-static int phase(struct az_jscan *s, char *ph)
+AZ_JC int time_value(struct az_jscan *s, const char **at, int64_t *out, bool *has)
 {
-    struct az_sv raw;
-    bool escaped;
-    int rc = text_value(s, &raw, &escaped);
-    *ph = rc == AZ_J_OK && raw.n == 1 ? *raw.p : 0;
-    return rc;
+    int rc = az_jc_decimal(s, at, 3, out);
+    *has = rc == AZ_J_OK;
+    return rc < 0 ? rc : AZ_J_OK;
 }
 
-static int time_value(struct az_jscan *s, int64_t *out, bool *has)
+AZ_JC int event_value(struct az_pt_reader *r, struct az_jscan *s, const char **at, struct az_pt_event *e, int k)
 {
-    bool missing = true;
-    int rc = az_j_decimal(s, 3, out, &missing);
-    *has = !missing;
-    return rc;
+    struct az_sv raw;
+    bool escaped = false;
+    int rc;
+    switch (k) {
+    case K_PH:
+    case K_CAT:
+    case K_NAME:
+        rc = text_value(s, at, &raw, &escaped);
+        if (k == K_PH)
+            e->ph = rc == AZ_J_OK && raw.n == 1 ? *raw.p : 0;
+        else
+            *(k == K_CAT ? &e->cat : &e->name) = raw;
+        e->name_escaped = k == K_NAME ? escaped : e->name_escaped;
+        return rc;
+    case K_PID:
+    case K_TID:
+    case K_ID:
+        return identity(s, at, k == K_PID ? &e->pid : k == K_TID ? &e->tid : &e->id);
+    case K_TS:
+    case K_DUR:
+        return k == K_TS ? time_value(s, at, &e->ts, &e->has_ts) : time_value(s, at, &e->dur, &e->has_dur);
+    case K_ARGS:
+        return read_args(r, s, at, e);
+    default:
+        return az_jc_skip(s, at, &raw);
+    }
 }
 
 static int read_event(struct az_pt_reader *r, struct az_jscan *s, struct az_pt_event *e)
 {
-    struct az_sv raw;
-    bool escaped;
-    int rc, k = az_j_first_key(s, &r->event_keys);
-    while (k >= 0) {
-        switch (k) {
-        case K_PH:
-            rc = phase(s, &e->ph);
-            break;
-        case K_CAT:
-            rc = text_value(s, &e->cat, &escaped);
-            break;
-        case K_NAME:
-            rc = text_value(s, &e->name, &e->name_escaped);
-            break;
-        case K_PID:
-            rc = identity(s, &e->pid);
-            break;
-        case K_TID:
-            rc = identity(s, &e->tid);
-            break;
-        case K_ID:
-            rc = identity(s, &e->id);
-            break;
-        case K_TS:
-            rc = time_value(s, &e->ts, &e->has_ts);
-            break;
-        case K_DUR:
-            rc = time_value(s, &e->dur, &e->has_dur);
-            break;
-        case K_ARGS:
-            rc = read_args(r, s, e);
-            break;
-        default:
-            rc = az_j_skip(s, &raw);
-        }
-        if (rc != AZ_J_OK)
-            return rc;
-        k = az_j_next_key(s, &r->event_keys, k);
-    }
-    return k == AZ_J_END ? AZ_J_OK : k;
+    const char *p = s->p;
+    int rc = AZ_J_OK, k = az_jc_first_key(s, &p, &r->event_keys);
+    while (k >= 0 && (rc = event_value(r, s, &p, e, k)) == AZ_J_OK)
+        k = az_jc_next_key(s, &p, &r->event_keys, k);
+    s->p = p;
+    return rc != AZ_J_OK ? rc : k == AZ_J_END ? AZ_J_OK : k;
 }
 
 int az_pt_event(void *reader, struct az_jscan *s)
 {
     struct az_pt_reader *r = reader;
     struct az_pt_event e;
-    memset(&e, 0, offsetof(struct az_pt_event, coll));
-    e.seq = e.coll_seq = e.peer = e.bytes = e.wait_stream = e.wait_corr = -1;
+    memset(&e, 0, offsetof(struct az_pt_event, ts));
     int rc = read_event(r, s, &e);
     if (rc != AZ_J_OK)
         return rc;

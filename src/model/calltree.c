@@ -26,20 +26,6 @@ struct builder {
 
 static const enum az_kind host_kinds[3] = { AZ_HOST_OP, AZ_CALL, AZ_FRAME };
 
-enum az_kind az_node_kind(const struct az_calltree *c, uint32_t node, uint32_t *row)
-{
-    if (node < c->first_call) {
-        *row = node;
-        return AZ_HOST_OP;
-    }
-    if (node < c->first_frame) {
-        *row = node - c->first_call;
-        return AZ_CALL;
-    }
-    *row = node - c->first_frame;
-    return AZ_FRAME;
-}
-
 struct az_sv az_node_name(const struct az_calltree *c, uint32_t node)
 {
     uint32_t row;
@@ -260,25 +246,4 @@ void az_calltree_release(struct az_calltree *c)
     free_column(c, &c->by_pre, c->n);
     az_oplink_release(c);
     memset(c, 0, sizeof *c);
-}
-
-/* First position of `linked` whose call has a preorder number of at least `pre`, which is at most the number of nodes.
- */
-static uint32_t lower_bound(const struct az_calltree *c, uint32_t pre)
-{
-    uint32_t lo = c->linked_at[pre / 64], hi = c->linked_at[pre / 64 + 1];
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (c->linked_pre[mid] < pre)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
-void az_node_gpu(const struct az_calltree *c, uint32_t node, uint32_t *first, uint32_t *end)
-{
-    *first = lower_bound(c, c->pre[node]);
-    *end = lower_bound(c, c->last[node] + 1);
 }

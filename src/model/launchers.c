@@ -216,6 +216,7 @@ int az_launchers_build(struct az_launchers *l, const struct az_calltree *c)
         az_mem_free(l->mem, known, names);
     if (of_node)
         az_mem_free(l->mem, of_node, nodes);
+    az_vec_trim(&l->rows);
     if (rc == 0)
         rc = order_launchers(l, c);
     if (rc == 0)

@@ -251,22 +251,18 @@ static int link_by_flow(struct az_calltree *c, const struct keyed_list *gpu)
     return rc;
 }
 
-/* Preorder numbers of the linked events' calls, and where each 64 of them begin. */
 static int index_linked(struct az_calltree *c)
 {
-    const size_t blocks = c->n / 64 + 2;
-    c->linked_pre = column(c->trace->mem, c->n_linked, 4);
-    c->linked_at = column(c->trace->mem, blocks, 4);
-    if (!c->linked_pre || !c->linked_at)
+    const size_t n = (size_t)c->n + 1;
+    c->linked_below = column(c->trace->mem, c->n, 4);
+    if (!c->linked_below)
         return az_mem_error(c->trace->mem);
-    size_t at = 0;
-    for (uint32_t i = 0; i < c->n_linked; i++) {
-        c->linked_pre[i] = c->pre[c->gpu_call[c->linked[i]]];
-        for (; at * 64 <= c->linked_pre[i]; at++)
-            c->linked_at[at] = i;
+    uint32_t below = 0;
+    for (size_t pre = 0; pre < n; pre++) {
+        c->linked_below[pre] = below;
+        while (below < c->n_linked && c->pre[c->gpu_call[c->linked[below]]] == pre)
+            below++;
     }
-    for (; at < blocks; at++)
-        c->linked_at[at] = c->n_linked;
     return 0;
 }
 
@@ -320,10 +316,8 @@ void az_oplink_release(struct az_calltree *c)
         az_mem_free(mem, c->gpu_ext, n);
     if (c->linked)
         az_mem_free(mem, c->linked, n * 4);
-    if (c->linked_pre)
-        az_mem_free(mem, c->linked_pre, ((size_t)c->n_linked + 1) * 4);
-    if (c->linked_at)
-        az_mem_free(mem, c->linked_at, ((size_t)c->n / 64 + 3) * 4);
+    if (c->linked_below)
+        az_mem_free(mem, c->linked_below, ((size_t)c->n + 1) * 4);
     if (c->graph_launch)
         az_mem_free(mem, c->graph_launch, c->trace->ev[AZ_CALL].n + 1);
 }

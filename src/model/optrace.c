@@ -30,6 +30,9 @@ static int seal(struct az_trace *t)
     az_map_release(&o->arg_map);
     az_map_release(&o->coll_map);
     az_vec_release(&o->compact);
+    az_vec_trim(&o->ops);
+    az_vec_trim(&o->fwdbwd);
+    az_vec_trim(&t->copies);
     struct az_calltree *tree = az_arena_alloc(&t->arena, sizeof *tree);
     struct az_launchers *launchers = az_arena_alloc(&t->arena, sizeof *launchers);
     if (!tree || !launchers)
@@ -146,17 +149,18 @@ static int compact_text(struct az_trace *t, struct az_sv raw, uint32_t *id)
     return rc;
 }
 
-int az_optrace_text(struct az_trace *t, struct az_sv raw, uint32_t *id)
+int az_optrace_text(struct az_trace *t, struct az_sv *raw, uint32_t *id)
 {
     struct az_optrace *o = t->ext;
     uint32_t written;
     *id = AZ_NO_ID;
-    if (raw.n == 0)
+    if (raw->n == 0)
         return 0;
-    int rc = az_trace_name(t, raw,
-                           &written); /* the text as written is interned too, so that its compact form is made once */
+    /* The text as written is interned too, so that its compact form is made once. */
+    int rc = az_trace_name(t, *raw, &written);
     if (rc)
         return rc;
+    *raw = az_trace_text(t, written);
     if (written >= o->compact.n) {
         const size_t more = (size_t)written + 1 - o->compact.n;
         rc = az_vec_reserve(&o->compact, more);
@@ -166,7 +170,7 @@ int az_optrace_text(struct az_trace *t, struct az_sv raw, uint32_t *id)
         o->compact.n += more;
     }
     if (o->compact.v[written] == 0) {
-        rc = compact_text(t, raw, id);
+        rc = compact_text(t, *raw, id);
         if (rc == 0)
             o->compact.v[written] = *id + 1;
         return rc;

@@ -121,8 +121,9 @@ struct az_optrace {
 /* Creates trace->ext, which az_trace_seal completes (call tree, links, launchers) and az_trace_release frees. */
 int az_optrace_init(struct az_trace *t, const struct az_options *opts) AZ_MUST_USE;
 static inline struct az_optrace *az_optrace(const struct az_trace *t) { return t->ext; }
-/* Id of JSON text without white space outside strings; AZ_NO_ID for the empty view. */
-int az_optrace_text(struct az_trace *t, struct az_sv raw, uint32_t *id) AZ_MUST_USE;
+/* Id of JSON text without white space outside strings; AZ_NO_ID for the empty view. *raw becomes the trace's own copy
+ * of the text as written. */
+int az_optrace_text(struct az_trace *t, struct az_sv *raw, uint32_t *id) AZ_MUST_USE;
 int az_optrace_args(struct az_trace *t, const struct az_op_args *a, uint32_t *row) AZ_MUST_USE;
 int az_optrace_coll(struct az_trace *t, const struct az_coll_args *a, uint32_t *row) AZ_MUST_USE;
 /* Marks the name of a call as one of the driver's interface, below the runtime's; and whether a name is. */
@@ -147,13 +148,12 @@ struct az_calltree {
     int64_t clamped_ticks;
     /* device events, in file order (uid): kernels, copies, fills together */
     uint32_t n_gpu;
-    uint8_t *gpu_kind;    /* AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET */
-    uint32_t *gpu_row;    /* row of that kind */
-    uint32_t *gpu_call;   /* node of the launching call; AZ_NO_ROW: unlinked */
-    uint8_t *gpu_ext;     /* 1 where the event has an External id */
-    uint32_t *linked;     /* the linked ones sorted by (pre of their call, position in the launch): gpu numbers */
-    uint32_t *linked_pre; /* parallel to linked: preorder number of its call */
-    uint32_t *linked_at;  /* i -> first of `linked` whose call has a preorder number of 64 i or more */
+    uint8_t *gpu_kind;      /* AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET */
+    uint32_t *gpu_row;      /* row of that kind */
+    uint32_t *gpu_call;     /* node of the launching call; AZ_NO_ROW: unlinked */
+    uint8_t *gpu_ext;       /* 1 where the event has an External id */
+    uint32_t *linked;       /* the linked ones sorted by (pre of their call, position in the launch): gpu numbers */
+    uint32_t *linked_below; /* preorder number, up to n -> how many of `linked` have calls of smaller ones */
     uint32_t n_linked;
     uint8_t *graph_launch; /* by call row: 1 where the call launched more than one device event */
 };
@@ -162,10 +162,19 @@ static inline const struct az_calltree *az_tree(const struct az_trace *t) { retu
 int az_calltree_build(struct az_calltree *c, const struct az_trace *t, const struct az_options *o) AZ_MUST_USE;
 void az_calltree_release(struct az_calltree *c);
 /* Kind and row of a host node. */
-enum az_kind az_node_kind(const struct az_calltree *c, uint32_t node, uint32_t *row);
+static inline enum az_kind az_node_kind(const struct az_calltree *c, uint32_t node, uint32_t *row)
+{
+    const uint32_t first = node < c->first_call ? 0 : node < c->first_frame ? c->first_call : c->first_frame;
+    *row = node - first;
+    return node < c->first_call ? AZ_HOST_OP : node < c->first_frame ? AZ_CALL : AZ_FRAME;
+}
 struct az_sv az_node_name(const struct az_calltree *c, uint32_t node);
 /* Range of `linked` that lies under a node (its own and its descendants' calls): first, end. */
-void az_node_gpu(const struct az_calltree *c, uint32_t node, uint32_t *first, uint32_t *end);
+static inline void az_node_gpu(const struct az_calltree *c, uint32_t node, uint32_t *first, uint32_t *end)
+{
+    *first = c->linked_below[c->pre[node]];
+    *end = c->linked_below[c->last[node] + 1];
+}
 /* Nearest operator at or above a node; AZ_NO_ROW if none. */
 uint32_t az_node_op(const struct az_calltree *c, uint32_t node);
 /* Start, end (ticks), name id, stream (lane), side row and uid of a device event by its number. */

@@ -20,6 +20,8 @@
 #ifndef AZ_TEXT_JSONSCAN_H
 #define AZ_TEXT_JSONSCAN_H
 
+#include <stdalign.h>
+
 #include "base/diag.h"
 #include "text/scanprim.h"
 
@@ -28,7 +30,8 @@ enum az_j {
     AZ_J_OK = 0,
     AZ_J_END = -101,  /* the object or array ends here (its bracket is consumed) */
     AZ_J_MORE = -102, /* the window ends inside the record */
-    AZ_J_BAD = -103   /* malformed at s->p */
+    AZ_J_BAD = -103,  /* malformed at s->p */
+    AZ_J_NONE = 1     /* az_jc_i64, az_jc_decimal: a value was read, but it is no such number */
 };
 
 #define AZ_J_MAX_KEYS 96
@@ -45,8 +48,8 @@ struct az_jkeys {
     uint8_t chain[AZ_J_MAX_KEYS];
     unsigned n;
     struct az_jcache {
-        char bytes[32];
-        uint32_t mask; /* bit i: byte i counts */
+        alignas(16) char bytes[32]; /* so that they are compared where they lie */
+        uint32_t mask;              /* bit i: byte i counts */
         uint8_t len;
         int8_t key;                        /* or AZ_J_END: the literal ends with the object's '}' */
     } cache[AZ_J_MAX_KEYS + 1][AZ_J_WAYS]; /* by previous key (0: unknown); the last one: from '{' to the first value */
@@ -68,7 +71,9 @@ struct az_jscan {
     int error;          /* of fill, or of memory */
     size_t max_record;  /* a record may take this much (default 64 MiB; not below the window) */
     size_t first_key_n; /* first key of records, for resynchronising; 0: not known */
-    unsigned runaways;  /* records so far that had no end within max_record or the document */
+    int64_t number;     /* what slow calls leave beside their result */
+    bool escaped;
+    unsigned runaways; /* records so far that had no end within max_record or the document */
     char first_key_buf[64];
 };
 
@@ -128,58 +133,86 @@ static inline struct az_sv az_jscan_first_key(const struct az_jscan *s)
  * cannot lie inside a JSON string. AZ_J_OK, AZ_J_END at the end of the document, or an az_err. */
 int az_jscan_resync(struct az_jscan *s) AZ_MUST_USE;
 
-/* ---- record level: inline, never refill ---- */
+/* ---- record level: inline, never refill ----
+ * Each call has two forms. az_j_X(s, ...) reads at s->p. az_jc_X(s, &p, ...) reads at a cursor that the record function
+ * keeps in a local variable, begun with s->p and put back there before it returns: as every byte's place follows from
+ * the value before it, a cursor that stays in a register is worth a fifth of the time. */
+#define AZ_JC                                                                                                          \
+    static inline __attribute__((always_inline)) /* else the cursor's address is taken, and it is no register */
 int az_j_next_key_slow(struct az_jscan *s, struct az_jkeys *k, unsigned prev);
 
-static inline void az_j_space(struct az_jscan *s)
+static inline const char *az_jc_space(const char *p)
 {
-    const char *p = s->p;
     while ((unsigned char)*p <= ' ' && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
         p++;
-    s->p = p;
+    return p;
 }
+static inline void az_j_space(struct az_jscan *s) { s->p = az_jc_space(s->p); }
 
 /* Key number, AZ_J_END, or AZ_J_UNKNOWN for a miss. Never matches beyond the data: a literal holds no zero byte. */
-static inline int az_j_cached(struct az_jscan *s, const struct az_jcache *c)
+AZ_JC int az_jc_cached(const char **at, const struct az_jcache *c)
 {
+#pragma GCC unroll 4
     for (int i = 0; i < AZ_J_WAYS; i++) {
-        if (az_equal32(s->p, c[i].bytes, c[i].mask)) {
-            s->p += c[i].len;
-            if (c[i].key > 0 && (unsigned char)*s->p <= ' ')
-                az_j_space(s);
+        if (az_equal32(*at, c[i].bytes, c[i].mask)) {
+            const char *p = *at + c[i].len;
+            if ((unsigned char)*p <= ' ' && c[i].key > 0)
+                p = az_jc_space(p);
+            *at = p;
             return c[i].key;
         }
     }
     return AZ_J_UNKNOWN;
 }
 
-/* First key of an object whose '{' is consumed: key number (0 unknown), cursor on its value; AZ_J_END for "{}". */
-static inline int az_j_first_key(struct az_jscan *s, struct az_jkeys *k)
+/* Next key after the value of key `prev` was consumed: key number (0 unknown), cursor on its value; or AZ_J_END. */
+AZ_JC int az_jc_next_key(struct az_jscan *s, const char **at, struct az_jkeys *k, int prev)
 {
-    int key = az_j_cached(s, k->cache[AZ_J_FIRST]);
-    return key ? key : az_j_next_key_slow(s, k, AZ_J_FIRST);
+    int key = az_jc_cached(at, k->cache[prev]);
+    if (key)
+        return key;
+    s->p = *at;
+    key = az_j_next_key_slow(s, k, (unsigned)prev);
+    *at = s->p;
+    return key;
 }
-/* Next key after the value of key `prev` was consumed. */
 static inline int az_j_next_key(struct az_jscan *s, struct az_jkeys *k, int prev)
 {
-    int key = az_j_cached(s, k->cache[prev]);
-    return key ? key : az_j_next_key_slow(s, k, (unsigned)prev);
+    return az_jc_next_key(s, &s->p, k, prev);
 }
+/* First key of an object whose '{' is consumed; AZ_J_END for "{}". */
+AZ_JC int az_jc_first_key(struct az_jscan *s, const char **at, struct az_jkeys *k)
+{
+    return az_jc_next_key(s, at, k, AZ_J_FIRST);
+}
+static inline int az_j_first_key(struct az_jscan *s, struct az_jkeys *k) { return az_jc_first_key(s, &s->p, k); }
 
 /* String at the cursor: raw text between the quotes (escapes as written). AZ_J_BAD if the value is no string (cursor
  * unmoved). */
-int az_j_string_slow(struct az_jscan *s, const char *from, const char *at, struct az_sv *raw, bool *escaped);
+int az_j_string_slow(struct az_jscan *s, const char *stop); /* leaves s->escaped */
+AZ_JC int az_jc_string(struct az_jscan *s, const char **at, struct az_sv *raw, bool *escaped)
+{
+    const char *p = *at;
+    if (*p != '"')
+        return p >= s->end ? AZ_J_MORE : AZ_J_BAD;
+    const char *q = az_find_string_end(p + 1);
+    *escaped = false;
+    if (*q != '"') {
+        s->p = p;
+        int rc = az_j_string_slow(s, q);
+        *escaped = s->escaped;
+        *at = s->p;
+        if (rc != AZ_J_OK)
+            return rc;
+        q = s->p - 1;
+    }
+    *raw = az_sv_make(p + 1, (size_t)(q - p - 1));
+    *at = q + 1;
+    return AZ_J_OK;
+}
 static inline int az_j_string(struct az_jscan *s, struct az_sv *raw, bool *escaped)
 {
-    if (*s->p != '"')
-        return s->p >= s->end ? AZ_J_MORE : AZ_J_BAD;
-    const char *from = s->p + 1, *q = az_find_string_end(from);
-    if (*q != '"')
-        return az_j_string_slow(s, from, q, raw, escaped);
-    *raw = az_sv_make(from, (size_t)(q - from));
-    *escaped = false;
-    s->p = q + 1;
-    return AZ_J_OK;
+    return az_jc_string(s, &s->p, raw, escaped);
 }
 
 enum az_jtype {
@@ -196,42 +229,55 @@ enum az_jtype {
 int az_j_type(const struct az_jscan *s);
 
 /* Any value as raw text (a string with its quotes); the cursor behind it. */
-int az_j_skip_slow(struct az_jscan *s, struct az_sv *raw);
-static inline int az_j_skip(struct az_jscan *s, struct az_sv *raw)
+int az_j_skip_slow(struct az_jscan *s);
+AZ_JC int az_jc_skip(struct az_jscan *s, const char **at, struct az_sv *raw)
 {
-    const char *from = s->p, *q;
+    const char *from = *at, *q = from;
     if ((unsigned)(*from - '0') <= 9) { /* a number; zero bytes behind the data end it, too */
         q = az_find_token_end(from);
         if (q >= s->end)
             return AZ_J_MORE;
     } else if (*from == '"') {
         q = az_find_string_end(from + 1);
-        if (*q++ != '"')
-            return az_j_skip_slow(s, raw);
+        q = *q == '"' ? q + 1 : from;
     } else if (*from == '[') { /* of numbers */
         q = az_find_bracket(from + 1);
-        if (*q++ != ']')
-            return az_j_skip_slow(s, raw);
-    } else {
-        return az_j_skip_slow(s, raw);
+        q = *q == ']' ? q + 1 : from;
+    }
+    if (q == from) {
+        s->p = from;
+        int rc = az_j_skip_slow(s);
+        *at = q = s->p;
+        if (rc != AZ_J_OK)
+            return rc;
     }
     *raw = az_sv_make(from, (size_t)(q - from));
-    s->p = q;
+    *at = q;
     return AZ_J_OK;
 }
+static inline int az_j_skip(struct az_jscan *s, struct az_sv *raw) { return az_jc_skip(s, &s->p, raw); }
 
-int az_j_decimal_slow(struct az_jscan *s, int scale10, int64_t *out, bool *missing);
-/* Decimal number times 10^scale10, exactly, half to even: "1419247333430.849" with 3 -> 1419247333430849. Numbers
- * inside quotes too. null, NaN, Infinity, text and numbers beyond 64 bits: AZ_J_OK with *missing true (the value is
- * consumed). */
-static inline int az_j_decimal(struct az_jscan *s, int scale10, int64_t *out, bool *missing)
+int az_j_decimal_slow(struct az_jscan *s, int scale10); /* leaves s->number; AZ_J_NONE as below */
+AZ_JC int az_jc_decimal_slow(struct az_jscan *s, const char **at, int scale10, int64_t *out)
 {
-    const char *p = s->p;
-    uint64_t v;
-    unsigned n = az_digits(p, &v); /* at most 16 read */
-    const char *q = p + n;
-    if (n == 0 || n > 15 || (unsigned)scale10 > 15)
-        return az_j_decimal_slow(s, scale10, out, missing);
+    s->p = *at;
+    int rc = az_j_decimal_slow(s, scale10);
+    *at = s->p;
+    *out = s->number;
+    return rc;
+}
+/* May this byte follow a number, so that what was read is all of it? */
+static inline bool az_j_ends_number(char c)
+{
+    static const bool ends[256] = {
+        [','] = true, ['}'] = true, [']'] = true, ['\n'] = true, [' '] = true, ['\r'] = true
+    };
+    return ends[(unsigned char)c];
+}
+/* Decimal number times 10^scale10, exactly, half to even: "1419247333430.849" with 3 -> 1419247333430849. Numbers
+ * inside quotes too. null, NaN, Infinity, text and numbers beyond 64 bits: AZ_J_NONE (the value is consumed). */
+AZ_JC int az_jc_decimal(struct az_jscan *s, const char **at, int scale10, int64_t *out)
+{
     static const int64_t power[16] = { 1,
                                        10,
                                        100,
@@ -248,34 +294,44 @@ static inline int az_j_decimal(struct az_jscan *s, int scale10, int64_t *out, bo
                                        10000000000000,
                                        100000000000000,
                                        1000000000000000 };
-    uint64_t frac = 0;
-    unsigned m = 0;
+    uint64_t v, frac = 0;
+    unsigned n = az_digits(*at, &v), m = 0; /* at most 16 are read */
+    const char *q = *at + n;
+    if (n == 0 || n > 15 || (unsigned)scale10 > 15)
+        return az_jc_decimal_slow(s, at, scale10, out);
     if (*q == '.') {
         m = az_digits(++q, &frac);
         q += m;
     }
-    if (m > (unsigned)scale10 || n + (unsigned)scale10 > 18)
-        return az_j_decimal_slow(s, scale10, out, missing);
-    v = v * (uint64_t)power[scale10] + frac * (uint64_t)power[(unsigned)scale10 - m];
-    char c = *q;
-    if (c != ',' && c != '}' && c != ' ' && c != '\n' && c != ']' && c != '\r')
-        return az_j_decimal_slow(s, scale10, out, missing);
-    s->p = q;
+    if (m > (unsigned)scale10 || n + (unsigned)scale10 > 18 || !az_j_ends_number(*q))
+        return az_jc_decimal_slow(s, at, scale10, out);
+    *out = (int64_t)(v * (uint64_t)power[scale10] + frac * (uint64_t)power[(unsigned)scale10 - m]);
+    *at = q;
+    return AZ_J_OK;
+}
+/* The same with *missing where the other form returns AZ_J_NONE. */
+static inline int az_j_decimal(struct az_jscan *s, int scale10, int64_t *out, bool *missing)
+{
+    int rc = az_jc_decimal(s, &s->p, scale10, out);
+    *missing = rc == AZ_J_NONE;
+    return rc == AZ_J_NONE ? AZ_J_OK : rc;
+}
+/* A whole number. */
+AZ_JC int az_jc_i64(struct az_jscan *s, const char **at, int64_t *out)
+{
+    uint64_t v;
+    unsigned n = az_digits(*at, &v);
+    if (n == 0 || n > 15 || !az_j_ends_number((*at)[n]))
+        return az_jc_decimal_slow(s, at, 0, out);
+    *at += n;
     *out = (int64_t)v;
-    *missing = false;
     return AZ_J_OK;
 }
 static inline int az_j_i64(struct az_jscan *s, int64_t *out, bool *missing)
 {
-    uint64_t v;
-    unsigned n = az_digits(s->p, &v);
-    char c = s->p[n];
-    if (n == 0 || n > 15 || (c != ',' && c != '}' && c != ']' && c != '\n' && c != ' ' && c != '\r'))
-        return az_j_decimal_slow(s, 0, out, missing);
-    s->p += n;
-    *out = (int64_t)v;
-    *missing = false;
-    return AZ_J_OK;
+    int rc = az_jc_i64(s, &s->p, out);
+    *missing = rc == AZ_J_NONE;
+    return rc == AZ_J_NONE ? AZ_J_OK : rc;
 }
 
 /* Un-escapes raw string text: escapes, surrogate pairs (unpaired: U+FFFD), bad escapes kept as written. In the arena.

@@ -95,23 +95,22 @@ int az_j_next_key_slow(struct az_jscan *s, struct az_jkeys *k, unsigned prev)
     return (int)key;
 }
 
-/* The text holds a backslash or a zero byte at `at`. */
-int az_j_string_slow(struct az_jscan *s, const char *from, const char *at, struct az_sv *raw, bool *escaped)
+/* The text holds a backslash or a zero byte at `stop`. */
+int az_j_string_slow(struct az_jscan *s, const char *stop)
 {
-    *escaped = false;
-    while (*at != '"') {
-        if (*at == '\\') {
-            *escaped = true;
-            at++;
+    s->escaped = false;
+    while (*stop != '"') {
+        if (*stop == '\\') {
+            s->escaped = true;
+            stop++;
         }
-        if (at >= s->end)
+        if (stop >= s->end)
             return AZ_J_MORE;
-        at = az_find_string_end(at + 1);
+        stop = az_find_string_end(stop + 1);
     }
-    if (at >= s->end)
+    if (stop >= s->end)
         return AZ_J_MORE;
-    *raw = az_sv_make(from, (size_t)(at - from));
-    s->p = at + 1;
+    s->p = stop + 1;
     return AZ_J_OK;
 }
 
@@ -185,11 +184,12 @@ static int skip_nested(struct az_jscan *s)
             continue;
         }
         uint64_t inside = az_prefix_xor(m.quote) ^ (text ? UINT64_MAX : 0);
-        for (uint64_t both = (m.open | m.close) & ~inside; both; both &= both - 1) {
-            uint64_t bit = both & -both;
-            depth += (m.open & bit) ? 1 : (size_t)-1;
-            if (depth == 0) { /* brackets lie before the sentinel, so this one is data */
-                s->p = p + __builtin_ctzll(bit) + 1;
+        for (uint64_t brackets = m.bracket & ~inside; brackets; brackets &= brackets - 1) {
+            const char *at = p + __builtin_ctzll(brackets);
+            if (*at == '[' || *at == '{') {
+                depth++;
+            } else if (--depth == 0) { /* brackets lie before the sentinel, so this one is data */
+                s->p = at + 1;
                 return AZ_J_OK;
             }
         }
@@ -199,14 +199,13 @@ static int skip_nested(struct az_jscan *s)
     return AZ_J_MORE;
 }
 
-static inline int skip_token(struct az_jscan *s, struct az_sv *raw)
+static inline int skip_token(struct az_jscan *s)
 {
     const char *p = az_find_token_end(s->p);
     if (p >= s->end)
         return AZ_J_MORE;
     if (p == s->p)
         return AZ_J_BAD;
-    *raw = az_sv_make(s->p, (size_t)(p - s->p));
     s->p = p;
     return AZ_J_OK;
 }
@@ -226,25 +225,22 @@ static bool word_is_value(struct az_sv t)
     return false;
 }
 
-int az_j_skip_slow(struct az_jscan *s, struct az_sv *raw)
+int az_j_skip_slow(struct az_jscan *s)
 {
     const char *from = s->p;
+    struct az_sv text;
     bool escaped;
     int rc;
     if (*from == '"') {
-        rc = az_j_string(s, raw, &escaped);
-        if (rc == AZ_J_OK)
-            *raw = az_sv_make(from, (size_t)(s->p - from));
+        rc = az_j_string(s, &text, &escaped);
     } else if (*from == '{' || *from == '[') {
         s->p++;
         rc = skip_nested(s);
-        if (rc == AZ_J_OK)
-            *raw = az_sv_make(from, (size_t)(s->p - from));
-        else
+        if (rc != AZ_J_OK)
             s->p = from;
     } else {
-        rc = skip_token(s, raw);
-        if (rc == AZ_J_OK && (unsigned)(*from - '0') > 9 && !word_is_value(*raw)) {
+        rc = skip_token(s);
+        if (rc == AZ_J_OK && (unsigned)(*from - '0') > 9 && !word_is_value(az_sv_make(from, (size_t)(s->p - from)))) {
             s->p = from;
             rc = AZ_J_BAD;
         }
@@ -252,7 +248,7 @@ int az_j_skip_slow(struct az_jscan *s, struct az_sv *raw)
     return rc;
 }
 
-int az_j_decimal_slow(struct az_jscan *s, int scale10, int64_t *out, bool *missing)
+int az_j_decimal_slow(struct az_jscan *s, int scale10)
 {
     struct az_sv raw;
     int rc = az_j_skip(s, &raw);
@@ -260,8 +256,7 @@ int az_j_decimal_slow(struct az_jscan *s, int scale10, int64_t *out, bool *missi
         return rc;
     if (raw.n >= 2 && raw.p[0] == '"')
         raw = az_sv_make(raw.p + 1, raw.n - 2);
-    *missing = az_parse_decimal(raw, scale10, out) != 0;
-    return AZ_J_OK;
+    return az_parse_decimal(raw, scale10, &s->number) == 0 ? AZ_J_OK : AZ_J_NONE;
 }
 
 /* ---- text ---- */

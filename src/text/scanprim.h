@@ -14,8 +14,8 @@
 
 /* Masks of one 64-byte block, bit i for byte i. */
 struct az_block {
-    uint64_t quote, open, close;
-    bool backslash; /* any */
+    uint64_t quote, bracket; /* of any of the four kinds */
+    bool backslash;          /* any */
 };
 
 /* ---- portable ---- */
@@ -35,6 +35,7 @@ static inline const char *az_find_string_end_portable(const char *p)
     return p;
 }
 
+/* The first n bytes, of a mask of n bits; b is aligned to 16. */
 static inline bool az_equal32_portable(const char *a, const char *b, uint32_t mask)
 {
     unsigned n = mask == UINT32_MAX ? 32 : (unsigned)__builtin_ctz(~mask);
@@ -43,14 +44,13 @@ static inline bool az_equal32_portable(const char *a, const char *b, uint32_t ma
 
 static inline struct az_block az_block_portable(const char *p)
 {
-    struct az_block m = { 0, 0, 0, false };
+    struct az_block m = { 0, 0, false };
     for (unsigned i = 0; i < 64; i++) {
         uint64_t bit = (uint64_t)1 << i;
         char c = p[i];
         m.quote |= c == '"' ? bit : 0;
         m.backslash |= c == '\\';
-        m.open |= c == '{' || c == '[' ? bit : 0;
-        m.close |= c == '}' || c == ']' ? bit : 0;
+        m.bracket |= c == '{' || c == '[' || c == '}' || c == ']' ? bit : 0;
     }
     return m;
 }
@@ -72,17 +72,16 @@ static inline const char *az_find_string_end_sse2(const char *p)
 static inline bool az_equal32_sse2(const char *a, const char *b, uint32_t mask)
 {
     const __m128i *x = (const __m128i *)(const void *)a, *y = (const __m128i *)(const void *)b;
-    unsigned lo = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(x), _mm_loadu_si128(y)));
-    unsigned hi = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(x + 1), _mm_loadu_si128(y + 1)));
+    unsigned lo = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(x), _mm_load_si128(y)));
+    unsigned hi = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(x + 1), _mm_load_si128(y + 1)));
     return (~(lo | hi << 16) & mask) == 0; /* one branch: literals of up to 16 bytes and longer ones are mixed */
 }
 
-static inline uint64_t az_mask64_sse2(const __m128i x[4], char c)
+static inline uint64_t az_mask64_sse2(const __m128i x[4])
 {
-    const __m128i v = _mm_set1_epi8(c);
     uint64_t m = 0;
     for (int i = 3; i >= 0; i--)
-        m = m << 16 | (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x[i], v));
+        m = m << 16 | (uint64_t)(unsigned)_mm_movemask_epi8(x[i]);
     return m;
 }
 
@@ -90,21 +89,16 @@ static inline uint64_t az_mask64_sse2(const __m128i x[4], char c)
  * these in that bit and are no brackets do not exist. */
 static inline struct az_block az_block_sse2(const char *p)
 {
-    __m128i x[4], y[4];
-    const __m128i fold = _mm_set1_epi8(0x20);
+    const __m128i fold = _mm_set1_epi8(0x20), open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'),
+                  quote = _mm_set1_epi8('"'), back = _mm_set1_epi8('\\');
+    __m128i quotes[4], brackets[4], any = _mm_setzero_si128();
     for (int i = 0; i < 4; i++) {
-        x[i] = _mm_loadu_si128((const __m128i *)(const void *)p + i);
-        y[i] = _mm_or_si128(x[i], fold);
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p + i), y = _mm_or_si128(x, fold);
+        quotes[i] = _mm_cmpeq_epi8(x, quote);
+        brackets[i] = _mm_or_si128(_mm_cmpeq_epi8(y, open), _mm_cmpeq_epi8(y, close));
+        any = _mm_or_si128(any, _mm_cmpeq_epi8(x, back));
     }
-    struct az_block m;
-    m.quote = az_mask64_sse2(x, '"');
-    const __m128i back = _mm_set1_epi8('\\');
-    m.backslash =
-        _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(x[0], back), _mm_cmpeq_epi8(x[1], back)),
-                                       _mm_or_si128(_mm_cmpeq_epi8(x[2], back), _mm_cmpeq_epi8(x[3], back)))) != 0;
-    m.open = az_mask64_sse2(y, '{');
-    m.close = az_mask64_sse2(y, '}');
-    return m;
+    return (struct az_block){ az_mask64_sse2(quotes), az_mask64_sse2(brackets), _mm_movemask_epi8(any) != 0 };
 }
 #define az_find_string_end az_find_string_end_sse2
 #define az_equal32         az_equal32_sse2
@@ -197,9 +191,13 @@ static inline unsigned az_digits8(uint64_t x, uint64_t *value)
     uint64_t y = x ^ 0x3030303030303030u; /* digits become 0..9 */
     uint64_t bad =
         ((y + 0x7676767676767676u) | y) & 0x8080808080808080u; /* 10 and more; a carry only spoils later bytes */
-    unsigned n = bad ? (unsigned)__builtin_ctzll(bad) / 8 : 8;
-    y = n ? y << (64 - 8 * n) : 0;
-    y = (y & 0x0f0f0f0f0f0f0f0fu) * 2561 >> 8;
+    unsigned n = 8;
+    if (bad) {
+        const unsigned bit = (unsigned)__builtin_ctzll(bad); /* 8 n + 7 */
+        n = bit / 8;
+        y = y << 1 << (70 - bit); /* by 64 - 8 n, in two steps as it may be 64: only digits are left */
+    }
+    y = y * 2561 >> 8;
     y = (y & 0x00ff00ff00ff00ffu) * 6553601 >> 16;
     *value = (y & 0x0000ffff0000ffffu) * 42949672960001u >> 32;
     return n;

@@ -59,80 +59,77 @@ struct totals {
     uint64_t events, sum;
 };
 
-static int add_number(struct totals *t, struct az_jscan *s)
+static inline int add_number(struct totals *t, struct az_jscan *s, const char **at, int scale)
 {
     int64_t v = 0;
-    bool missing;
-    int rc = az_j_i64(s, &v, &missing);
+    int rc = scale ? az_jc_decimal(s, at, scale, &v) : az_jc_i64(s, at, &v);
     t->sum += (uint64_t)v;
-    return rc;
+    return rc < 0 ? rc : AZ_J_OK;
 }
 
-static int add_time(struct totals *t, struct az_jscan *s)
-{
-    int64_t v = 0;
-    bool missing;
-    int rc = az_j_decimal(s, 3, &v, &missing);
-    t->sum += (uint64_t)v;
-    return rc;
-}
-
-static int read_args(struct totals *t, struct az_jscan *s)
+static inline int read_args(struct totals *t, struct az_jscan *s, const char **at)
 {
     struct az_sv raw;
     int rc;
-    if (*s->p != '{')
-        return az_j_skip(s, &raw);
-    s->p++;
-    int k = az_j_first_key(s, &t->args);
+    if (**at != '{')
+        return az_jc_skip(s, at, &raw);
+    ++*at;
+    int k = az_jc_first_key(s, at, &t->args);
     while (k >= 0) {
         if (k >= A_CORR && k <= A_BYTES) {
-            rc = add_number(t, s);
+            rc = add_number(t, s, at, 0);
         } else {
-            rc = az_j_skip(s, &raw);
+            rc = az_jc_skip(s, at, &raw);
             if (k == A_DIMS || k == A_TYPES)
                 t->sum += raw.n;
         }
         if (rc != AZ_J_OK)
             return rc;
-        k = az_j_next_key(s, &t->args, k);
+        k = az_jc_next_key(s, at, &t->args, k);
+    }
+    return k == AZ_J_END ? AZ_J_OK : k;
+}
+
+static inline int members(struct totals *t, struct az_jscan *s, const char **at)
+{
+    struct az_sv raw;
+    bool escaped;
+    int rc, k = az_jc_first_key(s, at, &t->event);
+    while (k >= 0) {
+        switch (k) {
+        case K_PH:
+        case K_CAT:
+        case K_NAME:
+            rc = az_jc_string(s, at, &raw, &escaped);
+            t->sum += rc == AZ_J_OK ? raw.n : 0;
+            break;
+        case K_TS:
+        case K_DUR:
+            rc = add_number(t, s, at, 3);
+            break;
+        case K_PID:
+        case K_TID:
+            rc = add_number(t, s, at, 0);
+            break;
+        case K_ARGS:
+            rc = read_args(t, s, at);
+            break;
+        default:
+            rc = az_jc_skip(s, at, &raw);
+        }
+        if (rc != AZ_J_OK)
+            return rc;
+        k = az_jc_next_key(s, at, &t->event, k);
     }
     return k == AZ_J_END ? AZ_J_OK : k;
 }
 
 static int event(void *ctx, struct az_jscan *s)
 {
-    struct totals *t = ctx;
-    struct az_sv raw;
-    bool escaped;
-    int rc, k = az_j_first_key(s, &t->event);
-    while (k >= 0) {
-        switch (k) {
-        case K_PH:
-        case K_CAT:
-        case K_NAME:
-            rc = az_j_string(s, &raw, &escaped);
-            t->sum += rc == AZ_J_OK ? raw.n : 0;
-            break;
-        case K_TS:
-        case K_DUR:
-            rc = add_time(t, s);
-            break;
-        case K_PID:
-        case K_TID:
-            rc = add_number(t, s);
-            break;
-        case K_ARGS:
-            rc = read_args(t, s);
-            break;
-        default:
-            rc = az_j_skip(s, &raw);
-        }
-        if (rc != AZ_J_OK)
-            return rc;
-        k = az_j_next_key(s, &t->event, k);
-    }
-    return k == AZ_J_END ? AZ_J_OK : k;
+    const char *p = s->p;
+    int rc = members(ctx, s, &p);
+    s->p = p;
+    return rc;
 }
 
 static double cpu_seconds(void)

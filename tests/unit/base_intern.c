@@ -41,6 +41,34 @@ static void ids_are_dense_and_stable(void **state)
     assert_int_equal(m.used, 0);
 }
 
+/* Long texts that differ in one byte, wherever it stands, and come in turns. */
+static void texts_alike(void **state)
+{
+    (void)state;
+    struct az_arena a;
+    struct az_intern t;
+    az_arena_init(&a, NULL);
+    assert_int_equal(az_intern_init(&t, &a, NULL), 0);
+    enum { N = 90 };
+    char text[N];
+    for (int round = 0; round < 3; round++) {
+        uint32_t id;
+        for (uint32_t n = 7; n <= N; n++) { /* of every length, then with one other byte */
+            memset(text, 'x', n);
+            assert_int_equal(az_intern(&t, az_sv_make(text, n), &id), 0);
+            assert_int_equal(id, n - 7);
+        }
+        for (uint32_t i = 0; i < N; i++) {
+            text[i] = 'y';
+            assert_int_equal(az_intern(&t, az_sv_make(text, N), &id), 0);
+            assert_int_equal(id, N - 6 + i);
+            text[i] = 'x';
+        }
+    }
+    az_intern_release(&t);
+    az_arena_release(&a);
+}
+
 static void odd_strings(void **state)
 {
     (void)state;
@@ -161,6 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ids_are_dense_and_stable),
+        cmocka_unit_test(texts_alike),
         cmocka_unit_test(odd_strings),
         cmocka_unit_test(limit_leaves_the_table_whole),
         cmocka_unit_test(map_keeps_pairs),

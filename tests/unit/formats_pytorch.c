@@ -458,6 +458,58 @@ static void arguments(void **state)
     fixture_close(&f);
 }
 
+/* Arguments that begin alike, come again, end inside the reader's window and stand where others did. */
+static void repeated_arguments(void **state)
+{
+    (void)state;
+    static const char *const dims[] = {
+        "[[1, 2, 3, 4, 5, 6, 7, 8]]",    "[[1, 2, 3, 4, 5, 6, 7, 8], []]", "[]", "[ ]",   "[\"]\"]",
+        "[[1, 2, 3, 4, 5, 6, 7, 8],[]]", "[[1, 2, 3, 4, 5, 6, 7, 88]]",    "7",  "\"[]\""
+    };
+    enum { KINDS = sizeof dims / sizeof *dims, OPS = 40 * KINDS };
+    static char text[OPS * 400];
+    size_t n = 0;
+    text[n++] = '[';
+    for (int i = 0; i < OPS; i++)
+        n +=
+            (size_t)snprintf(text + n, sizeof text - n,
+                             "%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::%s\",\"pid\":1,\"tid\":1,\"ts\":%d,"
+                             "\"dur\":1,\"args\":{\"Input Dims\":%s,\"Input Strides\": %s}}",
+                             i ? "," : "", i % 7 ? "convolution" : "mm", i, dims[i * i % KINDS], dims[(i / 3) % KINDS]);
+    text[n++] = ']';
+    for (size_t window = 0; window < 2000; window += 613) { /* 0: the usual one */
+        struct fixture f;
+        begin(&f, text, n);
+        const struct az_pt_tuning tuning = { .split_min = INT64_MAX, .window = window };
+        struct az_parse job = { .files = f.files,
+                                .n_files = 1,
+                                .opts = &f.opts,
+                                .trace = &f.trace,
+                                .diag = &f.diag,
+                                .mem = &f.mem,
+                                .threads = 1 };
+        assert_int_equal(az_pt_parse(&job, &tuning), 0);
+        assert_int_equal(az_trace_seal(&f.trace), 0);
+        const struct az_optrace *o = az_optrace(&f.trace);
+        const struct az_events *e = &f.trace.ev[AZ_HOST_OP];
+        assert_int_equal(e->n, OPS);
+        for (int i = 0; i < OPS; i++) {
+            const struct az_op_args *a = &o->args.v[o->ops.v[e->side[i]].args];
+            const char *want[] = { dims[i * i % KINDS], dims[(i / 3) % KINDS] };
+            for (int k = 0; k < 2; k++) {
+                char compact[64];
+                size_t m = 0;
+                for (const char *c = want[k]; *c; c++)
+                    if (*c != ' ')
+                        compact[m++] = *c;
+                compact[m] = 0;
+                assert_true(named(&f, k ? a->strides : a->dims, compact));
+            }
+        }
+        fixture_close(&f);
+    }
+}
+
 /* A process name without a thread, device and stream below zero, more categories than are told one by one. */
 static void odd_numbers(void **state)
 {
@@ -632,11 +684,11 @@ static void memory_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts),       cmocka_unit_test(gzipped),    cmocka_unit_test(old_and_other_writers),
-        cmocka_unit_test(lanes),         cmocka_unit_test(arguments),  cmocka_unit_test(events_left_out),
-        cmocka_unit_test(odd_numbers),   cmocka_unit_test(metadata),   cmocka_unit_test(flows),
-        cmocka_unit_test(broken_files),  cmocka_unit_test(tolerances), cmocka_unit_test(probing),
-        cmocka_unit_test(memory_limits), cmocka_unit_test(base_times),
+        cmocka_unit_test(layouts),         cmocka_unit_test(gzipped),       cmocka_unit_test(old_and_other_writers),
+        cmocka_unit_test(lanes),           cmocka_unit_test(arguments),     cmocka_unit_test(repeated_arguments),
+        cmocka_unit_test(events_left_out), cmocka_unit_test(odd_numbers),   cmocka_unit_test(metadata),
+        cmocka_unit_test(flows),           cmocka_unit_test(broken_files),  cmocka_unit_test(tolerances),
+        cmocka_unit_test(probing),         cmocka_unit_test(memory_limits), cmocka_unit_test(base_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
