@@ -292,6 +292,8 @@ static int print_run(const struct az_plan_job *job, struct az_vec_char *out)
         if (!rc)
             rc = az_text_printf(out, "%s (%s)", t->report->extension[0] ? "" : "/", t->report->name);
     }
+    if (!rc && job->there)
+        rc = az_text_append(out, AZ_SV("\n  is left out: a report of it is there already (--force replaces it)"));
     rc = rc ? rc : az_text_append(out, AZ_SV("\n  filters:"));
     for (size_t i = 0; !rc && i < s->n_filters; i++)
         rc = print_name(out, " ", s->filters[i]);
@@ -354,7 +356,7 @@ int az_plan_print(const struct az_plan *p, struct az_vec_char *out)
             rc = print_job(&p->jobs.v[i], out);
     for (size_t i = 0; !rc && i < AZ_STEP_COUNT; i++) {
         const struct az_step_out *s = &p->steps[i];
-        if (s->what)
+        if (s->what && (s->text || s->github || s->targets.n))
             rc = az_text_printf(out, "%s (behind the inputs)\n", s->what);
         if (!rc && s->what)
             rc = print_targets(&s->targets, s->text, out);

@@ -31,6 +31,7 @@ struct az_plan_job {
     uint64_t cost;       /* predicted memory, for admission */
     struct az_diag diag; /* messages of this input, printed by the driver when its turn comes */
     int error;           /* AZ_OK, or why it cannot run */
+    bool there;          /* that is: a report of it is there already, and stays */
 };
 AZ_VEC(struct az_plan_job, az_plan_jobs);
 

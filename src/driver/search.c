@@ -27,7 +27,8 @@ struct search {
     struct az_rank_name name;
     struct trace_files files;
     struct az_inputs *out;
-    size_t other_gz, skipped_rank; /* files left out */
+    size_t other_gz;             /* files left out: no trace, by their names */
+    size_t filtered, other_kind; /* the same: traces that a filter drops; of the other extension */
     struct az_sv first_gz;
 };
 
@@ -37,17 +38,17 @@ static bool each_step(const struct az_input *in) { return az_sv_is(in->opts.dupl
 
 /* ---- which files ---- */
 
-static bool has_extension(struct search *s, struct az_sv path)
+static bool is_kind(struct az_sv path, struct az_sv ext)
 {
-    const struct az_sv ext = s->in->search.extension;
-    const bool plain = az_sv_ends(path, AZ_SV(".json")), packed = az_sv_ends(path, AZ_SV(".json.gz"));
-    if (az_sv_is(ext, "json"))
-        return plain;
-    if (packed || (plain && az_sv_is(ext, "auto")))
-        return true;
-    if (az_sv_is(ext, "gz") && az_sv_ends(path, AZ_SV(".gz")) && s->other_gz++ == 0)
+    return (!az_sv_is(ext, "gz") && az_sv_ends(path, AZ_SV(".json"))) ||
+           (!az_sv_is(ext, "json") && az_sv_ends(path, AZ_SV(".json.gz")));
+}
+
+/* Of `gz`, what is packed and no trace by its name. */
+static void count_gz(struct search *s, struct az_sv path)
+{
+    if (az_sv_is(s->in->search.extension, "gz") && az_sv_ends(path, AZ_SV(".gz")) && s->other_gz++ == 0)
         s->first_gz = az_arena_dup(s->a, path);
-    return false;
 }
 
 /* Is the filter a pattern with its number, as "rank_1"? Then that number, else -1. */
@@ -120,7 +121,12 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     const struct az_sv base = az_path_base(f.path);
     if (az_rank_name_find(&s->name, base, &at))
         f.rank = at.rank;
-    if (!passes(s, f.path, f.rank) || !has_extension(s, f.path) || is_own(f.path))
+    const bool wanted = is_kind(f.path, s->in->search.extension), passed = passes(s, f.path, f.rank);
+    s->filtered += wanted && !passed;
+    s->other_kind += !wanted && is_kind(f.path, AZ_SV("auto")) && !is_own(f.path);
+    if (!wanted && passed)
+        count_gz(s, f.path);
+    if (!wanted || !passed || is_own(f.path))
         return AZ_OK;
     if (each_step(s->in) && f.rank >= 0)
         f.step = step_of(s, base, &at);
@@ -349,12 +355,20 @@ static int add_trouble(const struct search *s, struct az_sv why)
 static struct az_sv nothing_found(const struct search *s)
 {
     const struct az_sv e = s->in->search.extension;
-    const char *what = az_sv_is(e, "auto") ? "*.json or *.json.gz" : az_sv_is(e, "gz") ? "*.json.gz" : "*.json";
-    if (!s->in->search.n_filters)
-        return az_arena_printf(s->a, "no %s file below this folder (extension: json, gz or auto)", what);
-    return az_arena_printf(s->a,
-                           "no %s file below this folder has '%.*s' in its path (other filters, or another extension?)",
-                           what, AZ_SVF(joined_filters(s, "', '")));
+    const bool gz = az_sv_is(e, "gz");
+    const char *what = az_sv_is(e, "auto") ? "*.json or *.json.gz" : gz ? "*.json.gz" : "*.json";
+    const struct az_sv filters = joined_filters(s, "', '");
+    if (s->filtered)
+        return az_arena_printf(s->a,
+                               "none of %zu %s files below this folder has '%.*s' in its path (other filters, or "
+                               "none: --all-ranks)",
+                               s->filtered, what, AZ_SVF(filters));
+    if (s->other_kind)
+        return az_arena_printf(s->a, "no %s file below this folder, but %zu %s file%s (extension, -e: %s)", what,
+                               s->other_kind, gz ? "*.json" : "*.json.gz", s->other_kind == 1 ? "" : "s",
+                               gz ? "json" : "gz");
+    return az_arena_printf(s->a, "no %s file below this folder%s", what,
+                           az_sv_is(e, "auto") ? "" : " (extension: json, gz or auto)");
 }
 
 static int look(struct search *s)
