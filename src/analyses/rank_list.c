@@ -311,7 +311,7 @@ static int cover_ranks(const struct work *w)
     az_cover(job, "kernel time in kernel class others", az_percent((double)sum.others, (double)sum.kernels), "%",
              AZ_SV("names that neither the class map nor the built-in rules know"));
     if (sum.unlinked_events)
-        az_finding(job, "unlinked-device-events", "info", AZ_SV("device events without their launch"),
+        az_finding(job, "unlinked_device_events", "info", AZ_SV("device events without their launch"),
                    (int64_t)sum.unlinked_events, sum.device - sum.linked,
                    AZ_SV("start the recording before the work, or count them with include_unlinked_kernels"));
     return 0;
@@ -325,7 +325,7 @@ static void cover_presence(const struct work *w)
     if (s->n_missing) {
         const struct az_sv list = az_rank_list(a, s->missing, s->n_missing);
         az_cover(w->job, "ranks missing", (double)s->n_missing, "", list);
-        az_finding(w->job, "missing-ranks", s->n > 1 ? "warning" : "info",
+        az_finding(w->job, "missing_ranks", s->n > 1 ? "warning" : "info",
                    az_arena_printf(a, "rank%s %.*s", s->n_missing > 1 ? "s" : "", AZ_SVF(list)), (int64_t)s->n_missing,
                    -1, AZ_SV("sums and averages are those of the ranks that are there"));
     }
@@ -335,7 +335,7 @@ static void cover_presence(const struct work *w)
     for (size_t i = 0; i < s->n_failed; i++) {
         az_cover(w->job, "rank could not be read", s->failed[i].rank >= 0 ? (double)s->failed[i].rank : 0.0 / 0.0, "",
                  az_arena_printf(a, "%.*s: %.*s", AZ_SVF(file_of(w, s->failed[i].path)), AZ_SVF(s->failed[i].why)));
-        az_finding(w->job, "unreadable-rank", "error", file_of(w, s->failed[i].path), 1, -1, s->failed[i].why);
+        az_finding(w->job, "unreadable_rank", "error", file_of(w, s->failed[i].path), 1, -1, s->failed[i].why);
     }
 }
 
@@ -383,7 +383,7 @@ static void find_difference(const struct work *w, struct az_sv key)
     size_t values;
     const struct az_sv text = differences(w, key, &values);
     if (text.n)
-        az_finding(w->job, "ranks-differ", "warning",
+        az_finding(w->job, "ranks_differ", "warning",
                    az_arena_printf(w->job->arena, "%.*s: %.*s", AZ_SVF(key), AZ_SVF(text)), (int64_t)values, -1,
                    AZ_SV("ranks of one run should be alike; figures over ranks mix these"));
 }
