@@ -187,12 +187,30 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 }
 
 /* ---- finish ---- */
+static double left_out(const struct az_ranks *ranks, void *const *parts)
+{
+    double n = 0;
+    for (size_t i = 0; i < ranks->n; i++)
+        n += parts[i] ? (double)((const struct time_part *)parts[i])->left_out : 0;
+    return n;
+}
+
+/* A table with its title, which says where it is not about all of the trace. NULL: no memory. */
+static struct az_table *new_table(struct az_job *job, const struct az_ranks *ranks, void *const *parts, const char *id,
+                                  const char *title, unsigned flags)
+{
+    struct az_sv text = az_sv_str(title);
+    if (left_out(ranks, parts) > 0)
+        text = az_arena_printf(job->arena, "%s, without the last profiler step", title);
+    return text.p ? az_table_new(job->arena, id, text.p, flags) : NULL;
+}
+
 static int temporal(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     static const char *const us[] = { "idle_time(us)", "compute_time(us)", "non_compute_time(us)", "kernel_time(us)" };
     static const char *const share[] = { "idle_time_pctg", "compute_time_pctg", "non_compute_time_pctg" };
     static const char *const ours[] = { "communication_time(us)", "exposed_communication_time(us)", "memory_time(us)" };
-    struct az_table *t = az_table_new(job->arena, "temporal_breakdown", "Device time by rank", AZ_TABLE_SUMMARY);
+    struct az_table *t = new_table(job, ranks, parts, "temporal_breakdown", "Device time by rank", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -242,9 +260,9 @@ static struct az_sv combination(struct az_arena *a, unsigned bits)
 static int types(struct az_job *job, const struct az_ranks *ranks, void *const *parts, bool by_rank)
 {
     struct az_table *t =
-        by_rank
-            ? az_table_new(job->arena, "kernel_type_breakdown_by_rank", "Kinds of device work by rank", 0)
-            : az_table_new(job->arena, "kernel_type_breakdown", "Kinds of device work of all ranks", AZ_TABLE_SUMMARY);
+        by_rank ? new_table(job, ranks, parts, "kernel_type_breakdown_by_rank", "Kinds of device work by rank", 0)
+                : new_table(job, ranks, parts, "kernel_type_breakdown", "Kinds of device work of all ranks",
+                            AZ_TABLE_SUMMARY);
     double total = 0, sum[8] = { 0 };
     if (!t)
         return az_arena_error(job->arena);
@@ -283,7 +301,7 @@ static int types(struct az_job *job, const struct az_ranks *ranks, void *const *
 static int overlap(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     static const char *const us[] = { "communication(us)", "hidden(us)", "exposed(us)" };
-    struct az_table *t = az_table_new(job->arena, "comm_comp_overlap", "Communication hidden by computation", 0);
+    struct az_table *t = new_table(job, ranks, parts, "comm_comp_overlap", "Communication hidden by computation", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -307,7 +325,7 @@ static int exposed(struct az_job *job, const struct az_ranks *ranks, void *const
 {
     static const char *const us[] = { "sum (us)", "hidden (us)", "exposed (us)" };
     struct az_table *t =
-        az_table_new(job->arena, "exposed_communication", "Hidden and exposed time of communication kernels", 0);
+        new_table(job, ranks, parts, "exposed_communication", "Hidden and exposed time of communication kernels", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -334,7 +352,7 @@ static int exposed(struct az_job *job, const struct az_ranks *ranks, void *const
 
 static int kernels(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t = az_table_new(job->arena, "kernel_breakdown", "Device work by name and rank", 0);
+    struct az_table *t = new_table(job, ranks, parts, "kernel_breakdown", "Device work by name and rank", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_bd_name_columns(t);
@@ -381,9 +399,7 @@ static int notes(struct az_job *job, const struct az_ranks *ranks, void *const *
 /* What is not in the tables is told. */
 static void cover(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    double n = 0;
-    for (size_t i = 0; i < ranks->n; i++)
-        n += parts[i] ? (double)((const struct time_part *)parts[i])->left_out : 0;
+    const double n = left_out(ranks, parts);
     if (n > 0)
         az_cover(job, "device events left out of the breakdowns of ranks", n, "",
                  AZ_SV("launched in the last profiler step, or by a call that is not in the trace (last_step: keep)"));
