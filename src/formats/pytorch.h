@@ -23,14 +23,14 @@ enum { AZ_PT_COLL_TEXTS = 10 }; /* texts of a collective, in the order of struct
 /* One event as read; views live to the end of the record. */
 struct az_pt_event {
     char ph;
-    bool has_ts, has_dur, has_corr, has_ext, has_stream, has_device, has_coll, name_escaped;
+    bool has_ts, has_dur, has_corr, has_ext, has_stream, has_device, has_coll, name_escaped, file_escaped;
     struct az_sv cat, name;
     struct az_pt_id pid, tid, id;
     int64_t ts, dur, corr, ext, bytes, seq, fwd, coll_seq, peer, stream, device;
     int64_t wait_stream, wait_corr; /* of a synchronisation; -1: not given */
     double gbps;                    /* bandwidth of a copy; 0: not given */
     struct az_sv dims, types, strides, concrete;
-    struct az_sv arg_name, labels;
+    struct az_sv arg_name, labels, kernel_file;
     struct az_sv counters;               /* the args as written, of cuda_profiler_range */
     struct az_sv coll[AZ_PT_COLL_TEXTS]; /* only if has_coll */
 };

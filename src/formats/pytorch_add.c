@@ -142,6 +142,14 @@ static int args_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_
     return rc ? rc : az_optrace_args(r->trace, &a, row);
 }
 
+/* Where the code of its kernel is, of an operator that torch.compile made. */
+static int file_row(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    struct az_op_file f = { .uid = r->uid };
+    int rc = name_id(r, e->kernel_file, e->file_escaped, &f.path);
+    return rc ? rc : az_vec_push(&az_optrace(r->trace)->op_files, f);
+}
+
 static int operator_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
 {
     struct az_optrace *o = az_optrace(r->trace);
@@ -271,6 +279,11 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
         v->corr = e->has_ext ? (uint64_t)e->ext : 0;
         if (e->has_coll || e->coll_seq >= 0) {
             int rc = collective_source(r, e);
+            if (rc)
+                return rc;
+        }
+        if (e->kernel_file.n) {
+            int rc = file_row(r, e);
             if (rc)
                 return rc;
         }

@@ -39,9 +39,10 @@ enum {
     A_BANDWIDTH,
     A_WAIT_STREAM,
     A_WAIT_CORR,
+    A_KERNEL_FILE,
     A_FIRST_IGNORED
 };
-/* Keys behind those of a wait are not wanted; they are listed so that the scanner predicts what follows them. */
+/* Keys behind `kernel_file` are not wanted; they are listed so that the scanner predicts what follows them. */
 static const char *const arg_keys[] = { "correlation",
                                         "External id",
                                         "stream",
@@ -73,6 +74,7 @@ static const char *const arg_keys[] = { "correlation",
                                         "memory bandwidth (GB/s)",
                                         "wait_on_stream",
                                         "wait_on_cuda_event_record_corr_id",
+                                        "kernel_file",
                                         "Record function id",
                                         "Ev Idx",
                                         "finished",
@@ -108,7 +110,6 @@ static const char *const arg_keys[] = { "correlation",
                                         "priority",
                                         "Comms Id",
                                         "kernel_name",
-                                        "kernel_file",
                                         "kernel_hash",
                                         "kernel_backend",
                                         "kernel_kwargs",
@@ -219,6 +220,8 @@ static int arg_value(struct az_jscan *s, struct az_pt_event *e, int k)
         return number_or(s, &e->wait_stream, -1);
     case A_WAIT_CORR:
         return number_or(s, &e->wait_corr, -1);
+    case A_KERNEL_FILE:
+        return text_value(s, &e->kernel_file, &e->file_escaped);
     case A_BANDWIDTH:
         return real(s, &e->gbps);
     case A_NAME:
