@@ -3,28 +3,40 @@
 #include "analyses/cr.h"
 #include "analyses/list.h"
 
+/* "7 of 8 ranks; missing: 3": ranks of which nothing can be said, because they have no file or no work in it. */
+static struct az_sv attendance(const struct cr *c)
+{
+    const struct az_ranks *rs = c->ranks;
+    int64_t *absent = az_arena_array(c->arena, rs->n_missing + rs->n, sizeof *absent);
+    size_t n = 0, k = 0;
+    if (!absent)
+        return AZ_SV("");
+    for (size_t r = 0; r < rs->n; r++) {
+        while (k < rs->n_missing && rs->missing[k] < rs->v[r].rank)
+            absent[n++] = rs->missing[k++];
+        if (!c->part[r])
+            absent[n++] = rs->v[r].rank;
+    }
+    while (k < rs->n_missing)
+        absent[n++] = rs->missing[k++];
+    return az_arena_printf(c->arena, "%lld of %lld ranks; missing: %.*s", (long long)rs->world_size - (long long)n,
+                           (long long)rs->world_size, AZ_SVF(az_rank_list(c->arena, absent, n)));
+}
+
 /* Files that are missing, members that do not agree. */
 static void findings(const struct cr *c)
 {
-    const struct az_ranks *rs = c->ranks;
     int64_t partial = 0, differ = 0;
     for (size_t i = 0; i < c->colls.n; i++) {
         const struct cr_coll *x = &c->colls.v[i];
         partial += (x->flags & CR_PARTIAL) && !(x->flags & CR_INCOMPLETE);
         differ += (x->flags & CR_ARGS_DIFFER) != 0;
     }
-    if (partial) {
-        struct az_sv who = { "", 0 };
-        for (size_t i = 0; i < rs->n_missing && i < 8; i++)
-            who = az_arena_printf(c->arena, "%.*s%s%lld", AZ_SVF(who), i ? ", " : "", (long long)rs->missing[i]);
+    if (partial)
         az_finding(
-            c->job, "partial_collectives", "warning",
-            az_arena_printf(c->arena, "%zu of %lld ranks; missing: %.*s%s", rs->n, (long long)rs->world_size,
-                            AZ_SVF(who), rs->n_missing > 8 ? ", ..." : ""),
-            partial, -1,
+            c->job, "partial_collectives", "warning", attendance(c), partial, -1,
             AZ_SV("latencies of these collectives are upper bounds and bandwidths lower bounds; a late rank that "
                   "is missing is not seen"));
-    }
     if (differ)
         az_finding(c->job, "collective_arguments_differ", "warning", AZ_SV("collectives"), differ, -1,
                    AZ_SV("members of one collective do not agree on type or size (status in nccl_implicit_sync)"));

@@ -243,7 +243,7 @@ int cr_reduce(struct az_job *job, struct az_arena *keep, void **part)
     struct work w = { .job = job, .t = job->traces[0], .part = az_arena_alloc(keep, sizeof *w.part) };
     if (!w.part)
         return az_arena_error(keep);
-    if (job->opts->disable_coll_analysis)
+    if (job->opts->disable_coll_analysis || !az_trace_has_activity(w.t)) /* without work it is as good as missing */
         return 0;
     w.part->one_stream = true;
     az_vec_init(&w.ev, job->mem);

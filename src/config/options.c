@@ -56,7 +56,7 @@ const struct az_option az_option_table[] = {
       "(of path: rank or worker)", "0.1" },
     { "duplicate_rank", AZ_AT_INPUT | AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(duplicate_rank), NO_RANGE,
       "error|first|last|each-step", "error", "pytorch",
-      "two files of one rank: refuse, take one by name, or (base_dir) part the run by the text around the rank", "0.1" },
+      "two files of one rank: refuse, take one by name, or part the run by the text around the rank", "0.1" },
     { "all_kernels", AZ_AT_INPUT | AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(all_kernels), NO_RANGE, NULL, "false", "pytorch",
       "several ranks: a table of every kernel for each rank", "0.1" },
     { "node_replay", AZ_AT_INPUT | AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(node_replay), NO_RANGE, NULL, "false", "pytorch",

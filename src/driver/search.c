@@ -1,5 +1,6 @@
 /* `base_dir`: the runs below a folder. Each folder that holds matching files is a run (spec: multi-rank report, 1), and
- * becomes an input; with `each-step` each step in it does. */
+ * becomes an input; with `each-step` each step in it does, as
+ * do the steps among listed files. */
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "driver/internal.h"
@@ -421,6 +422,63 @@ static int search_one(struct az_config *c, const struct az_input *in, struct az_
     return rc;
 }
 
+/* ---- listed files ---- */
+
+/* The files of `paths` as runs of a step each: by the text around the rank, else by their folder. */
+static int part_files(struct search *s)
+{
+    const struct az_input_files *listed = &s->in->files;
+    int rc = az_rank_name_init(&s->name, s->in->opts.rank_pattern, s->a, place_of(s->in), s->diag);
+    if (rc)
+        return rc;
+    for (size_t i = 0; rc == 0 && i < listed->n; i++) {
+        struct trace_file f = { .path = listed->v[i].path, .group = AZ_SV(""), .step = AZ_SV(""), .rank = -1 };
+        const struct az_sv base = az_path_base(f.path);
+        struct az_rank_place at;
+        if (az_rank_name_find(&s->name, base, &at)) {
+            f.rank = at.rank;
+            f.step = step_of(s, base, &at);
+        }
+        if (!f.step.n)
+            f.step = az_path_base(az_path_dir(f.path));
+        rc = f.step.p ? az_vec_push(&s->files, f) : az_arena_error(s->a);
+    }
+    az_rank_name_release(&s->name);
+    return rc ? rc : az_sort_cmp(s->files.v, s->files.n, sizeof *s->files.v, by_run, NULL, NULL);
+}
+
+static int add_step(const struct search *s, size_t from, size_t end)
+{
+    int rc = az_config_copy_input(s->out, s->in);
+    if (rc)
+        return rc;
+    struct az_input *run = &s->out->v[s->out->n - 1];
+    const bool many = end - from < s->files.n;
+    run->is_run = true;
+    const struct az_sv step = s->files.v[from].step, title = s->in->title;
+    if (many && az_sv_starts(az_path_base(s->in->files.v[0].path), title)) /* not given */
+        run->title = step;
+    else if (many)
+        run->title = az_arena_printf(s->a, "%.*s %.*s", AZ_SVF(title), AZ_SVF(step));
+    for (size_t i = from; rc == 0 && i < end; i++)
+        rc = az_vec_push(&run->files, ((struct az_input_file){ .path = s->files.v[i].path, .role = { "", 0 } }));
+    return rc ? rc : run->title.p ? AZ_OK : az_arena_error(s->a);
+}
+
+static int part_steps(struct az_config *c, const struct az_input *in, struct az_inputs *out, struct az_diag *diag)
+{
+    struct search s = { .c = c, .a = &c->arena, .in = in, .diag = diag, .out = out };
+    az_vec_init(&s.files, NULL);
+    int rc = part_files(&s);
+    for (size_t i = 0; rc == 0 && i < s.files.n; i = run_end(&s, i))
+        rc = add_step(&s, i, run_end(&s, i));
+    if (rc == 0 && s.files.n && run_end(&s, 0) < s.files.n && in->outputs.xlsx.n)
+        rc = az_diag_fail(diag, AZ_ECONFIG, place_of(in), "one workbook '%.*s' for several steps (leave the name out)",
+                          AZ_SVF(in->outputs.xlsx));
+    az_vec_release(&s.files);
+    return rc;
+}
+
 int az_plan_search(struct az_config *c, struct az_diag *diag)
 {
     struct az_inputs out;
@@ -430,13 +488,14 @@ int az_plan_search(struct az_config *c, struct az_diag *diag)
     az_vec_init(&out, NULL);
     for (; !rc && done < c->inputs.n; done++) {
         struct az_input *in = &c->inputs.v[done];
-        if (!in->search.base_dir.n || in->is_run) {
+        const bool search = in->search.base_dir.n && !in->is_run;
+        if (!search && (!each_step(in) || in->files.n < 2 || in->is_run)) {
             rc = az_vec_push(&out, *in);
             if (rc)
                 break; /* still in the old list */
             continue;
         }
-        rc = search_one(c, in, &out, diag);
+        rc = search ? search_one(c, in, &out, diag) : part_steps(c, in, &out, diag);
         az_input_release(in);
     }
     for (; done < c->inputs.n; done++)
