@@ -64,7 +64,7 @@ static int tables(struct cr *c)
         rc = cr_straggler_tables(c);
     if (rc == 0)
         rc = cr_exposure_tables(c);
-    if (rc == 0)
+    if (rc == 0 && c->traces->n > 1)
         rc = cr_clock_table(c);
     if (rc == 0)
         rc = cr_unmatched_table(c);
@@ -74,15 +74,16 @@ static int tables(struct cr *c)
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct cr c = { .job = job, .ranks = ranks, .arena = job->arena };
-    if (ranks->world_size < 2) /* nobody to talk to */
-        return 0;
     const struct cr_part **part = az_arena_array(job->arena, ranks->n + 1, sizeof *part);
     if (!part)
         return az_arena_error(job->arena);
     for (size_t r = 0; r < ranks->n; r++)
         part[r] = parts[r];
     c.part = part;
-    int rc = cr_gather(&c);
+    int rc = cr_split_devices(&c);
+    if (rc || c.ranks->world_size < 2) /* nobody to talk to */
+        return rc;
+    rc = cr_gather(&c);
     if (rc == 0 && c.n)
         rc = cr_match(&c);
     if (rc == 0 && c.n)
@@ -91,9 +92,9 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
         rc = cr_measure(&c);
     if (rc == 0 && c.n)
         rc = tables(&c);
-    for (size_t r = 0; rc == 0 && c.n && r < ranks->n; r++)
-        if (c.clock[r].applied)
-            az_rank_set_offset(job, ranks, r, -c.clock[r].offset);
+    for (size_t r = 0; rc == 0 && c.n && r < c.ranks->n; r++)
+        if (c.clock[r].applied && (!c.of || r == 0 || c.of[r] != c.of[r - 1])) /* of devices: the first one's */
+            az_rank_set_offset(job, ranks, c.of ? c.of[r] : r, -c.clock[r].offset);
     if (rc == 0 && c.n) {
         findings(&c);
         coverage(&c);
@@ -105,6 +106,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 const struct az_rank_analysis az_rank_analysis_collectives = {
     .name = "collectives",
     .help = "collectives over the ranks: latency, bandwidth, waits, stragglers, all-to-all, clocks",
+    .of_devices = true,
     .any = AZ_CAP_TIMELINE | AZ_CAP_FRAMEWORK | AZ_CAP_DISPATCH | AZ_CAP_HLO,
     .reduce = cr_reduce,
     .finish = finish,

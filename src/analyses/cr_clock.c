@@ -20,6 +20,9 @@ struct clocks {
     uint32_t *component; /* by rank: the least rank index it is connected with */
 };
 
+/* Devices of one recording have one clock. */
+static uint32_t unit_of(const struct cr *c, uint32_t g) { return c->of ? (uint32_t)c->of[c->rank[g]] : c->rank[g]; }
+
 static bool counts(const struct cr_coll *x) { return (x->flags & CR_SYNC) && !(x->flags & CR_INCOMPLETE); }
 
 /* Difference; what cannot be a time any more is cut. */
@@ -55,14 +58,14 @@ static int collect(struct clocks *k)
         for (uint32_t i = 0; i < coll->n; i++) {
             const uint32_t place = coll->first + i;
             k->coll[place] = x;
-            key[place] = counts(coll) ? (int64_t)c->rank[c->member.v[place]] : (int64_t)c->ranks->n;
+            key[place] = counts(coll) ? (int64_t)unit_of(c, c->member.v[place]) : (int64_t)c->traces->n;
             k->n += counts(coll);
         }
     }
     int rc = az_sort_order(key, c->member.n, k->order, mem);
     for (size_t i = 0; i < k->n && rc == 0; i++)
         k->first[key[k->order[i]] + 1]++;
-    for (size_t r = 0; r < c->ranks->n; r++)
+    for (size_t r = 0; r < c->traces->n; r++)
         k->first[r + 1] += k->first[r];
     az_mem_free(mem, key, (c->member.n + 1) * sizeof *key);
     return rc;
@@ -77,7 +80,7 @@ static void middles(struct clocks *k)
             continue;
         for (uint32_t i = 0; i < coll->n; i++) {
             const uint32_t g = cr_member(c, coll, i);
-            k->scratch[i] = minus(end_of(c, g), k->offset[c->rank[g]]);
+            k->scratch[i] = minus(end_of(c, g), k->offset[unit_of(c, g)]);
         }
         k->middle[x] = median(k->scratch, coll->n);
     }
@@ -98,7 +101,7 @@ static size_t residuals(struct clocks *k, size_t r)
 static void connect(struct clocks *k)
 {
     const struct cr *c = k->c;
-    for (uint32_t r = 0; r < c->ranks->n; r++)
+    for (uint32_t r = 0; r < c->traces->n; r++)
         k->component[r] = r;
     for (bool changed = true; changed;) {
         changed = false;
@@ -106,11 +109,11 @@ static void connect(struct clocks *k)
             const struct cr_coll *coll = &c->colls.v[x];
             uint32_t least = AZ_NO_ROW;
             for (uint32_t i = 0; counts(coll) && i < coll->n; i++) {
-                const uint32_t of = k->component[c->rank[cr_member(c, coll, i)]];
+                const uint32_t of = k->component[unit_of(c, cr_member(c, coll, i))];
                 least = of < least ? of : least;
             }
             for (uint32_t i = 0; counts(coll) && i < coll->n; i++) {
-                uint32_t *of = &k->component[c->rank[cr_member(c, coll, i)]];
+                uint32_t *of = &k->component[unit_of(c, cr_member(c, coll, i))];
                 changed |= *of != least;
                 *of = least;
             }
@@ -129,7 +132,7 @@ static int ascending(const void *a, const void *b, void *ctx)
  * ranks that of the first. */
 static int anchor(struct clocks *k)
 {
-    const size_t ranks = k->c->ranks->n;
+    const size_t ranks = k->c->traces->n;
     int rc = 0;
     for (uint32_t root = 0; rc == 0 && root < ranks; root++) {
         size_t n = 0;
@@ -148,7 +151,7 @@ static int anchor(struct clocks *k)
 
 static int settle(struct clocks *k)
 {
-    const size_t ranks = k->c->ranks->n;
+    const size_t ranks = k->c->traces->n;
     for (int round = 0; round < ROUNDS; round++) {
         bool moved = false;
         middles(k);
@@ -177,35 +180,38 @@ static void report(struct clocks *k)
 {
     struct cr *c = k->c;
     const struct az_sv when = c->job->opts->align_clocks;
-    for (size_t r = 0; r < c->ranks->n; r++) {
-        struct cr_clock *out = &c->clock[r];
+    size_t next = 0;
+    for (size_t r = 0; r < c->traces->n; r++) {
         const size_t n = residuals(k, r);
         const int64_t o = k->offset[r], base = n ? k->scratch[0] : 0;
+        struct cr_clock out = { .offset = o, .n = n };
         for (size_t i = 0; i < n; i++)
             k->scratch[i] = minus(k->scratch[i], base);
-        *out = (struct cr_clock){ .offset = o, .n = n };
         if (n)
-            out->iqr = (int64_t)(az_percentile_i64(k->scratch, n, 75) - az_percentile_i64(k->scratch, n, 25));
-        out->applied = n && o != 0 && (o < 0 ? -o : o) < FAR_NS &&
-                       (az_sv_is(when, "always") || (!az_sv_is(when, "never") && cr_clock_off(out)));
-        if (out->applied)
-            c->shift[r] -= o;
+            out.iqr = (int64_t)(az_percentile_i64(k->scratch, n, 75) - az_percentile_i64(k->scratch, n, 25));
+        out.applied = n && o != 0 && (o < 0 ? -o : o) < FAR_NS &&
+                      (az_sv_is(when, "always") || (!az_sv_is(when, "never") && cr_clock_off(&out)));
+        for (; next < c->ranks->n && (c->of ? c->of[next] : next) == r; next++) {
+            c->clock[next] = out;
+            if (out.applied)
+                c->shift[next] -= o;
+        }
     }
 }
 
 int cr_align_clocks(struct cr *c)
 {
     struct clocks k = { .c = c };
-    const size_t most = c->member.n > c->ranks->n ? c->member.n : c->ranks->n;
+    const size_t most = c->member.n > c->traces->n ? c->member.n : c->traces->n;
     struct az_arena a;
     az_arena_init(&a, c->job->mem);
     k.order = az_arena_array(&a, c->member.n + 1, sizeof *k.order);
     k.coll = az_arena_array(&a, c->member.n + 1, sizeof *k.coll);
-    k.first = az_arena_array(&a, c->ranks->n + 2, sizeof *k.first);
-    k.offset = az_arena_array(&a, c->ranks->n + 1, sizeof *k.offset);
+    k.first = az_arena_array(&a, c->traces->n + 2, sizeof *k.first);
+    k.offset = az_arena_array(&a, c->traces->n + 1, sizeof *k.offset);
     k.middle = az_arena_array(&a, c->colls.n + 1, sizeof *k.middle);
     k.scratch = az_arena_array(&a, most + 1, sizeof *k.scratch);
-    k.component = az_arena_array(&a, c->ranks->n + 1, sizeof *k.component);
+    k.component = az_arena_array(&a, c->traces->n + 1, sizeof *k.component);
     int rc = k.order && k.coll && k.first && k.offset && k.middle && k.scratch && k.component ? 0 : az_arena_error(&a);
     if (rc == 0)
         rc = collect(&k);

@@ -23,6 +23,7 @@ struct az_one {
     _Atomic uint64_t *progress;
     struct az_sv at;           /* file that messages name; empty: the first of the input */
     unsigned caps;             /* of all traces */
+    bool devices_only;         /* one trace: only analyses that take its devices for ranks */
     int hook_failed;           /* the user's hook into a trace; the trace is as it was read */
     struct az_digest *digest;  /* of the one file being read, where res->digests are not for it; NULL: none */
     struct az_rank_run *ranks; /* of the input */
