@@ -52,7 +52,7 @@ static void coverage(const struct cr *c)
     az_cover(c->job, "collective kernels without partner", (double)c->unmatched, "", AZ_SV(""));
     if (guessed)
         az_cover(c->job, "collective kernels known by name only", (double)guessed, "",
-                 AZ_SV("no type, size or group: matched by order, no bandwidth"));
+                 AZ_SV("no type, size or group: matched by order as one group of all, no bandwidth"));
 }
 
 static int tables(struct cr *c)
