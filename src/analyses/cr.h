@@ -182,6 +182,8 @@ struct cr_exposed cr_exposed(const struct cr *c, uint32_t g);
 /* First: where a trace has several devices and does not say who its collectives are among, its devices become the
  * ranks (c->ranks, c->part, c->of), and a finding says so. */
 int cr_split_devices(struct cr *c) AZ_MUST_USE;
+/* "rank 3", or where ranks are devices "device 1", "rank 3 (device 1 of trace 1)". In the arena. */
+struct az_sv cr_rank_name(const struct cr *c, size_t r);
 int cr_gather(struct cr *c) AZ_MUST_USE;
 int cr_match(struct cr *c) AZ_MUST_USE;
 int cr_align_clocks(struct cr *c) AZ_MUST_USE;

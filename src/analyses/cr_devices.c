@@ -143,3 +143,15 @@ int cr_split_devices(struct cr *c)
     c->traces = c->ranks;
     return wanted(c, &s.most) ? split(&s) : AZ_OK;
 }
+
+struct az_sv cr_rank_name(const struct cr *c, size_t r)
+{
+    const long long number = (long long)c->ranks->v[r].rank;
+    if (!c->of || !c->part[r] || !c->part[r]->device_id)
+        return az_arena_printf(c->arena, "rank %lld", number);
+    const long long device = (long long)*c->part[r]->device_id;
+    if (c->traces->n == 1)
+        return az_arena_printf(c->arena, "device %lld", device);
+    return az_arena_printf(c->arena, "rank %lld (device %lld of trace %lld)", number, device,
+                           (long long)c->traces->v[c->of[r]].rank);
+}

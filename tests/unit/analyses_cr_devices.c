@@ -134,6 +134,36 @@ static void several_recordings(void **state)
                          "6 of 8 ranks; missing: 4, 5"));
 }
 
+/* Device 9 is last in all of twelve: more than chance, and it costs. */
+static void late_device(struct fw_fix *f)
+{
+    for (int i = 0; i < 12; i++) {
+        reduce_on(f, 3, 100 * i, 100 * i + 60, "");
+        reduce_on(f, 9, 100 * i + 50, 100 * i + 60, "");
+    }
+}
+
+static void straggler_by_its_name(void **state)
+{
+    struct run *r = *state;
+    reduce_rank(r, 0, late_device);
+    report(r);
+    const struct az_table *t = r->f->job.findings;
+    assert_true(az_sv_is(az_cell_text(cell(t, row_of(t, "Rule", "straggler"), "Subject")), "device 9"));
+}
+
+static void straggler_among_traces(void **state)
+{
+    struct run *r = *state;
+    reduce_rank(r, 0, late_device);
+    reduce_rank(r, 1, late_device);
+    r->f->opts.align_clocks = AZ_SV("never");
+    report(r);
+    const struct az_table *t = r->f->job.findings;
+    assert_true(
+        az_sv_is(az_cell_text(cell(t, row_of(t, "Rule", "straggler"), "Subject")), "rank 1 (device 9 of trace 0)"));
+}
+
 static void named_groups(struct fw_fix *f)
 {
     reduce_on(f, 0, 100, 130, "\"Process Group Name\":\"0\",\"Process Group Ranks\":\"[0, 1]\"");
@@ -171,7 +201,7 @@ static void one_rank_of_a_world(void **state)
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = { T(one_recording), T(several_recordings), T(one_rank_by_its_word),
-                                        T(one_rank_of_a_world) };
+    const struct CMUnitTest tests[] = { T(one_recording),          T(several_recordings),   T(straggler_by_its_name),
+                                        T(straggler_among_traces), T(one_rank_by_its_word), T(one_rank_of_a_world) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
