@@ -49,7 +49,7 @@ echo '{ "inputs": [ { "paths": ["steps/run/rank_*.json"], "duplicate_rank": "eac
   { "title": "odd", "paths": ["odd/rank_*.json", "list/*.json"], "duplicate_rank": "each-step", "rank_pattern": "" } ] }' >steps.json
 "$ANALYZER" --config=steps.json --dry-run
 "$ANALYZER" --config=steps.json --csv-dir out --only "step_9"
-for d in out/*; do echo "-- $d"; table $d/ranks.csv; done
+for d in out/*; do echo "-- $d"; table "$d"/ranks.csv; done
 rm -rf out
 "$ANALYZER" --config=steps.json --only "step_9" --only "step_10" --set inputs.0.output=x.xlsx
 echo "exit $?"
