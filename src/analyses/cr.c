@@ -71,35 +71,42 @@ static int tables(struct cr *c)
     return rc ? rc : cr_long_tables(c);
 }
 
+static int measure(struct cr *c)
+{
+    int rc = cr_gather(c);
+    if (rc || c->n == 0)
+        return rc;
+    rc = cr_match(c);
+    if (rc == 0)
+        rc = cr_align_clocks(c);
+    if (rc == 0)
+        rc = cr_measure(c);
+    return rc ? rc : tables(c);
+}
+
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct cr c = { .job = job, .ranks = ranks, .arena = job->arena };
+    struct cr *c = az_arena_alloc(job->arena, sizeof *c);
     const struct cr_part **part = az_arena_array(job->arena, ranks->n + 1, sizeof *part);
-    if (!part)
+    if (!c || !part)
         return az_arena_error(job->arena);
     for (size_t r = 0; r < ranks->n; r++)
         part[r] = parts[r];
-    c.part = part;
-    int rc = cr_split_devices(&c);
-    if (rc || c.ranks->world_size < 2) /* nobody to talk to */
+    *c = (struct cr){ .job = job, .ranks = ranks, .arena = job->arena, .part = part };
+    int rc = cr_split_devices(c);
+    if (rc || c->ranks->world_size < 2) /* nobody to talk to */
         return rc;
-    rc = cr_gather(&c);
-    if (rc == 0 && c.n)
-        rc = cr_match(&c);
-    if (rc == 0 && c.n)
-        rc = cr_align_clocks(&c);
-    if (rc == 0 && c.n)
-        rc = cr_measure(&c);
-    if (rc == 0 && c.n)
-        rc = tables(&c);
-    for (size_t r = 0; rc == 0 && c.n && r < c.ranks->n; r++)
-        if (c.clock[r].applied && (!c.of || r == 0 || c.of[r] != c.of[r - 1])) /* of devices: the first one's */
-            az_rank_set_offset(job, ranks, c.of ? c.of[r] : r, -c.clock[r].offset);
-    if (rc == 0 && c.n) {
-        findings(&c);
-        coverage(&c);
+    rc = az_document_keep(job->doc, c, cr_release);
+    if (rc == 0)
+        rc = measure(c);
+    if (rc == 0 && c->n) {
+        for (size_t r = 0; r < c->ranks->n; r++)
+            if (c->clock[r].applied && (!c->of || r == 0 || c->of[r] != c->of[r - 1])) /* of devices: the first one's */
+                az_rank_set_offset(job, ranks, c->of ? c->of[r] : r, -c->clock[r].offset);
+        findings(c);
+        coverage(c);
     }
-    cr_release(&c);
+    c->job = NULL;
     return rc;
 }
 

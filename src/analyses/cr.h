@@ -4,7 +4,8 @@
  *   cr_devices.c              devices of one trace -> ranks
  *   cr_gather.c               parts -> events of all ranks, groups
  *   cr_align.c                two sequences -> which elements are the same
- *   cr_match.c, cr_merge.c    events of a group -> collectives, pairs of send and recv
+ *   cr_match.c, cr_sequence.c, cr_merge.c
+ *                             events of a group -> collectives, pairs of send and recv
  *   cr_clock.c                offsets of the ranks' clocks
  *   cr_measure.c              figures of a collective, exposed time
  *   cr_*_table(s).c           tables
@@ -36,15 +37,19 @@ struct cr_what {
 struct cr_event {
     int64_t start, end;  /* as in the file */
     int64_t launch;      /* start of the call; INT64_MIN: unknown */
-    int64_t seq, stream; /* -1 unknown */
-    uint32_t what;
-    uint32_t device; /* place of its device among those with collectives */
+    int64_t seq;         /* -1 unknown */
+    uint32_t what, lane; /* rows of its part */
+};
+struct cr_lane_of {  /* where collectives run */
+    int64_t stream;  /* -1 unknown */
+    uint32_t device; /* place among the devices with collectives */
 };
 
 /* Other kernels of a device, merged; only what lies within its collectives. */
 struct cr_busy {
-    struct az_span *span;
-    int64_t *before; /* before[i]: length of the first i of them; n + 1 */
+    struct cr_busy_span {
+        int64_t start, before; /* before: length of all before it, so the next one's tells its own */
+    } * span;                  /* n + 1 */
     size_t n;
 };
 
@@ -53,6 +58,7 @@ struct cr_part {
     size_t n;
     struct cr_what *what;
     size_t n_what;
+    struct cr_lane_of *lane;
     struct cr_busy *compute; /* by device */
     int64_t busy;            /* union of the collectives on each device, added up */
     int64_t overlap;         /* of which other kernels ran on the same device */
@@ -123,7 +129,7 @@ struct cr_clock {
 };
 
 struct cr {
-    struct az_job *job;
+    struct az_job *job; /* NULL once the tables are there; the rest lives as long as they do */
     const struct az_ranks *ranks;
     const struct cr_part *const *part; /* by rank index; NULL where none */
     const struct az_ranks *traces;     /* as they were read: `ranks`, or the traces whose devices are the ranks */
@@ -155,6 +161,10 @@ static inline const struct cr_event *cr_event(const struct cr *c, uint32_t g)
 static inline const struct cr_what *cr_what(const struct cr *c, uint32_t g)
 {
     return &c->part[c->rank[g]]->what[cr_event(c, g)->what];
+}
+static inline const struct cr_lane_of *cr_lane_of(const struct cr *c, uint32_t g)
+{
+    return &c->part[c->rank[g]]->lane[cr_event(c, g)->lane];
 }
 static inline int64_t cr_rank(const struct cr *c, uint32_t g) { return c->ranks->v[c->rank[g]].rank; }
 static inline uint32_t cr_member(const struct cr *c, const struct cr_coll *x, uint32_t i)
@@ -188,7 +198,7 @@ int cr_gather(struct cr *c) AZ_MUST_USE;
 int cr_match(struct cr *c) AZ_MUST_USE;
 int cr_align_clocks(struct cr *c) AZ_MUST_USE;
 int cr_measure(struct cr *c) AZ_MUST_USE;
-void cr_release(struct cr *c);
+void cr_release(void *c); /* struct cr */
 
 /* ---- cr_align.c ---- */
 struct cr_seq {
@@ -203,8 +213,8 @@ int cr_align(const struct cr_seq *a, const struct cr_seq *b, uint32_t *b_to_a, i
              struct az_mem *mem) AZ_MUST_USE;
 
 /* ---- tables ---- */
-struct az_sv cr_id(const struct cr *c, const struct cr_coll *x);        /* "0_13"; arena */
-struct az_sv cr_name(const struct cr_what *w);                          /* its name or "unknown" */
+struct az_sv cr_id(const struct cr *c, const struct cr_coll *x, struct az_arena *a); /* "0_13" */
+struct az_sv cr_name(const struct cr_what *w);                                       /* its name or "unknown" */
 const char *cr_span_text(const struct cr *c, const struct cr_group *g); /* intra_node, inter_node, unknown */
 double cr_mb(const struct cr_what *w, int64_t nelems);                  /* 2^20 bytes; NaN */
 static inline double cr_us(int64_t ns) { return (double)ns / 1e3; }

@@ -144,13 +144,13 @@ static void put_instance(const struct cr *c, struct az_table *t, const struct a2
     const uint32_t g = cr_member(c, x, 0);
     const struct cr_what *w = cr_what(c, g);
     const struct cr_group *group = &c->groups.v[x->group];
-    az_put_text(t, cr_id(c, x));
+    az_put_text(t, cr_id(c, x, t->arena));
     az_put_text(t, group->name);
     cr_put_text(t, group->ranks);
     az_put_text(t, cr_name(w));
     cr_put_count(t, w->size);
     cr_put_text(t, w->dtype);
-    cr_put_count(t, cr_event(c, g)->stream);
+    cr_put_count(t, cr_lane_of(c, g)->stream);
     az_put_f64(t, mb(a->bytes));
     cr_put_count(t, a->nelems);
     az_put_f64(t, cr_us(x->wall));
@@ -189,15 +189,34 @@ static int by_data(const void *p, const void *q, void *ctx)
     return a->coll < b->coll ? -1 : a->coll > b->coll;
 }
 
+struct listing { /* rows of the table; in the arena */
+    const struct cr *c;
+    struct a2av *v;
+    bool detailed;
+};
+
+static void make_row(const void *of, size_t row, struct az_table *t)
+{
+    const struct listing *l = of;
+    put_instance(l->c, t, &l->v[row]);
+    if (l->detailed)
+        put_ranks(l->c, t, &l->c->colls.v[l->v[row].coll]);
+    put_ours(l->c, t, &l->v[row]);
+}
+
 static int instances(struct work *k)
 {
     struct cr *c = k->c;
     struct az_table *t = az_table_new(c->arena, "nccl_all2allv", "All-to-all of uneven sizes", 0);
-    const bool detailed = k->v.n * c->ranks->n * 10 <= CR_MOST_CELLS;
-    if (!t)
+    struct listing *l = az_arena_alloc(c->arena, sizeof *l);
+    if (!t || !l || !(l->v = az_arena_array(c->arena, k->v.n + 1, sizeof *l->v)))
         return az_arena_error(c->arena);
+    l->c = c;
+    l->detailed = k->v.n * c->ranks->n * 10 <= CR_MOST_CELLS;
+    if (k->v.n)
+        memcpy(l->v, k->v.v, k->v.n * sizeof *l->v);
     instance_columns(t);
-    if (detailed)
+    if (l->detailed)
         rank_columns(c, t);
     az_table_column(t, "node_span", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_column(t, "throughput (GiB/s)", AZ_REAL, AZ_UNIT_NONE, AZ_DETAIL);
@@ -208,12 +227,7 @@ static int instances(struct work *k)
     az_table_column(t, "n_present", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
     az_table_column(t, "n_expected", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
     az_table_column(t, "partial", AZ_BOOL, AZ_UNIT_NONE, AZ_DETAIL);
-    for (size_t i = 0; i < k->v.n; i++) {
-        put_instance(c, t, &k->v.v[i]);
-        if (detailed)
-            put_ranks(c, t, &c->colls.v[k->v.v[i].coll]);
-        put_ours(c, t, &k->v.v[i]);
-    }
+    az_table_make(t, k->v.n, make_row, l);
     return cr_emit(c, t, 0);
 }
 

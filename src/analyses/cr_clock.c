@@ -10,10 +10,8 @@
 
 struct clocks {
     struct cr *c;
-    uint32_t *order; /* places in c->member of events that count, by rank */
-    uint32_t *coll;  /* of a place */
-    size_t n;
-    int64_t *first;  /* rank -> its first in `order`; ranks + 1 */
+    uint32_t *event; /* those that count, by rank */
+    size_t *first;   /* rank -> its first in `event`; ranks + 2 */
     int64_t *offset; /* by rank */
     int64_t *middle; /* by collective: median end, offsets taken away */
     int64_t *scratch;
@@ -46,29 +44,34 @@ static int64_t median(int64_t *v, size_t n)
     return base + (int64_t)s.median;
 }
 
-static int collect(struct clocks *k)
+/* Events that count, by rank. */
+static int collect(struct clocks *k, struct az_arena *a)
 {
     struct cr *c = k->c;
-    struct az_mem *mem = c->job->mem;
-    int64_t *key = az_mem_alloc(mem, (c->member.n + 1) * sizeof *key);
-    if (!key)
-        return az_mem_error(mem);
-    for (uint32_t x = 0; x < c->colls.n; x++) {
+    const size_t ranks = c->traces->n;
+    size_t most = ranks;
+    for (size_t x = 0; x < c->colls.n; x++) {
         const struct cr_coll *coll = &c->colls.v[x];
-        for (uint32_t i = 0; i < coll->n; i++) {
-            const uint32_t place = coll->first + i;
-            k->coll[place] = x;
-            key[place] = counts(coll) ? (int64_t)unit_of(c, c->member.v[place]) : (int64_t)c->traces->n;
-            k->n += counts(coll);
+        most = coll->n > most ? coll->n : most;
+        for (uint32_t i = 0; counts(coll) && i < coll->n; i++)
+            k->first[unit_of(c, cr_member(c, coll, i)) + 2]++;
+    }
+    for (size_t r = 0; r < ranks; r++) {
+        most = k->first[r + 2] > most ? k->first[r + 2] : most;
+        k->first[r + 2] += k->first[r + 1];
+    }
+    k->event = az_arena_array(a, k->first[ranks + 1] + 1, sizeof *k->event);
+    k->scratch = az_arena_array(a, most + 1, sizeof *k->scratch);
+    if (!k->event || !k->scratch)
+        return az_arena_error(a);
+    for (size_t x = 0; x < c->colls.n; x++) { /* leaves first[r] at the start of rank r */
+        const struct cr_coll *coll = &c->colls.v[x];
+        for (uint32_t i = 0; counts(coll) && i < coll->n; i++) {
+            const uint32_t g = cr_member(c, coll, i);
+            k->event[k->first[unit_of(c, g) + 1]++] = g;
         }
     }
-    int rc = az_sort_order(key, c->member.n, k->order, mem);
-    for (size_t i = 0; i < k->n && rc == 0; i++)
-        k->first[key[k->order[i]] + 1]++;
-    for (size_t r = 0; r < c->traces->n; r++)
-        k->first[r + 1] += k->first[r];
-    az_mem_free(mem, key, (c->member.n + 1) * sizeof *key);
-    return rc;
+    return 0;
 }
 
 static void middles(struct clocks *k)
@@ -90,10 +93,8 @@ static void middles(struct clocks *k)
 static size_t residuals(struct clocks *k, size_t r)
 {
     size_t n = 0;
-    for (int64_t i = k->first[r]; i < k->first[r + 1]; i++) {
-        const uint32_t place = k->order[i];
-        k->scratch[n++] = minus(end_of(k->c, k->c->member.v[place]), k->middle[k->coll[place]]);
-    }
+    for (size_t i = k->first[r]; i < k->first[r + 1]; i++)
+        k->scratch[n++] = minus(end_of(k->c, k->event[i]), k->middle[k->c->coll[k->event[i]]]);
     return n;
 }
 
@@ -202,19 +203,15 @@ static void report(struct clocks *k)
 int cr_align_clocks(struct cr *c)
 {
     struct clocks k = { .c = c };
-    const size_t most = c->member.n > c->traces->n ? c->member.n : c->traces->n;
     struct az_arena a;
     az_arena_init(&a, c->job->mem);
-    k.order = az_arena_array(&a, c->member.n + 1, sizeof *k.order);
-    k.coll = az_arena_array(&a, c->member.n + 1, sizeof *k.coll);
     k.first = az_arena_array(&a, c->traces->n + 2, sizeof *k.first);
     k.offset = az_arena_array(&a, c->traces->n + 1, sizeof *k.offset);
     k.middle = az_arena_array(&a, c->colls.n + 1, sizeof *k.middle);
-    k.scratch = az_arena_array(&a, most + 1, sizeof *k.scratch);
     k.component = az_arena_array(&a, c->traces->n + 1, sizeof *k.component);
-    int rc = k.order && k.coll && k.first && k.offset && k.middle && k.scratch && k.component ? 0 : az_arena_error(&a);
+    int rc = k.first && k.offset && k.middle && k.component ? 0 : az_arena_error(&a);
     if (rc == 0)
-        rc = collect(&k);
+        rc = collect(&k, &a);
     if (rc == 0)
         rc = settle(&k);
     if (rc == 0)

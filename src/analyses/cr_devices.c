@@ -39,32 +39,43 @@ static void device_times(struct cr_part *p)
         const int64_t from = e->start > until ? e->start : until;
         p->busy += e->end > from ? e->end - from : 0;
         until = e->end > until ? e->end : until;
-        p->one_stream &= e->stream == p->ev[0].stream;
+        p->one_stream &= p->lane[e->lane].stream == p->lane[p->ev[0].lane].stream;
     }
-    p->overlap = p->compute->before[p->compute->n];
+    p->overlap = p->compute->span[p->compute->n].before;
+}
+
+static bool is_on(const struct cr_part *p, size_t i, uint32_t device)
+{
+    return p->lane[p->ev[i].lane].device == device;
 }
 
 /* The part of one device. */
 static struct cr_part *part_of(struct az_arena *a, const struct cr_part *from, uint32_t device)
 {
     struct cr_part *p = az_arena_alloc(a, sizeof *p);
-    if (!p)
+    size_t n = 0;
+    uint32_t lanes = 0;
+    for (size_t i = 0; i < from->n; i++) {
+        n += is_on(from, i, device);
+        lanes = from->ev[i].lane >= lanes ? from->ev[i].lane + 1 : lanes;
+    }
+    struct cr_event *ev = az_arena_array(a, n + 1, sizeof *ev);
+    struct cr_lane_of *lane = az_arena_array(a, lanes + 1, sizeof *lane);
+    if (!p || !ev || !lane)
         return NULL;
     *p = *from;
-    p->ev = az_arena_array(a, from->n + 1, sizeof *p->ev);
+    p->ev = ev;
+    p->lane = lane;
     p->compute = &from->compute[device];
     p->device_id = &from->device_id[device];
     p->n_devices = 1;
     p->n = 0;
     p->busy = p->overlap = 0;
-    if (!p->ev)
-        return NULL;
-    for (size_t i = 0; i < from->n; i++) {
-        if (from->ev[i].device != device)
-            continue;
-        p->ev[p->n] = from->ev[i];
-        p->ev[p->n++].device = 0;
-    }
+    for (uint32_t l = 0; l < lanes; l++)
+        lane[l].stream = from->lane[l].stream; /* of the only device */
+    for (size_t i = 0; i < from->n; i++)
+        if (is_on(from, i, device))
+            ev[p->n++] = from->ev[i];
     device_times(p);
     return p;
 }

@@ -149,7 +149,7 @@ static void put_row(struct listing *l, size_t r, uint32_t group, const struct cr
         az_put_f64(t, cr_us(cr_event(l->c, g)->end - cr_event(l->c, g)->start));
     }
     if (x)
-        az_put_text(t, cr_id(l->c, x));
+        az_put_text(t, cr_id(l->c, x, t->arena));
     else
         az_put_empty(t);
     az_put_text(t, az_sv_str(why));

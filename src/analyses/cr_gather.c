@@ -145,7 +145,8 @@ static int group_rank(struct grouping *g, size_t r, int pass)
     for (size_t i = 0; rc == 0 && i < p->n; i++) {
         const struct cr_event *e = &p->ev[i];
         const struct cr_what *w = &p->what[e->what];
-        uint32_t *known = &of[e->what * (p->n_devices + 1) + e->device];
+        const uint32_t device = p->lane[e->lane].device;
+        uint32_t *known = &of[e->what * (p->n_devices + 1) + device];
         if (*known == OTHER_PASS)
             continue;
         if (*known == AZ_NO_ROW) {
@@ -154,7 +155,7 @@ static int group_rank(struct grouping *g, size_t r, int pass)
                 *known = OTHER_PASS;
             if (rc || *known == OTHER_PASS)
                 continue;
-            rc = find_group(g, r, w, group_name(c, p, w, e->device), known);
+            rc = find_group(g, r, w, group_name(c, p, w, device), known);
         }
         if (rc == 0)
             c->group[c->base[r] + i] = *known;
@@ -323,8 +324,9 @@ int cr_gather(struct cr *c)
     return rc ? rc : attendance(c);
 }
 
-void cr_release(struct cr *c)
+void cr_release(void *v)
 {
+    struct cr *c = v;
     az_vec_release(&c->groups);
     az_vec_release(&c->colls);
     az_vec_release(&c->member);

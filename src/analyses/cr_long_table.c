@@ -7,11 +7,11 @@
 
 struct az_sv cr_name(const struct cr_what *w) { return w->name.n ? w->name : AZ_SV("unknown"); }
 
-struct az_sv cr_id(const struct cr *c, const struct cr_coll *x)
+struct az_sv cr_id(const struct cr *c, const struct cr_coll *x, struct az_arena *a)
 {
     const struct cr_group *g = &c->groups.v[x->group];
     if (!(x->flags & CR_PAIR) || g->one_way_pair)
-        return az_arena_printf(c->arena, "%.*s%u", AZ_SVF(g->id), x->k);
+        return az_arena_printf(a, "%.*s%u", AZ_SVF(g->id), x->k);
     const uint32_t m = cr_member(c, x, 0);
     const struct cr_what *w = cr_what(c, m);
     const int64_t own = cr_rank(c, m);
@@ -19,7 +19,7 @@ struct az_sv cr_id(const struct cr *c, const struct cr_coll *x)
     if (peer < 0 && g->n_members == 2)
         peer = g->members[g->members[0] == own];
     const bool sends = w->kind == AZ_COLL_SEND;
-    return az_arena_printf(c->arena, "%.*s%lld-%lld_%u", AZ_SVF(g->id), (long long)(sends ? own : peer),
+    return az_arena_printf(a, "%.*s%lld-%lld_%u", AZ_SVF(g->id), (long long)(sends ? own : peer),
                            (long long)(sends ? peer : own), x->k);
 }
 
@@ -78,14 +78,16 @@ static void events_columns(struct az_table *t)
     az_table_column(t, "arguments from", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
 }
 
-static void put_event(const struct cr *c, struct az_table *t, uint32_t g)
+static void put_event(const void *of, size_t row, struct az_table *t)
 {
+    const struct cr *c = of;
+    const uint32_t g = (uint32_t)row;
     const struct cr_event *e = cr_event(c, g);
     const struct cr_what *w = cr_what(c, g);
     const struct cr_group *group = &c->groups.v[c->group[g]];
     const struct cr_coll *x = c->coll[g] == AZ_NO_ROW ? NULL : &c->colls.v[c->coll[g]];
     if (x)
-        az_put_text(t, cr_id(c, x));
+        az_put_text(t, cr_id(c, x, t->arena));
     else
         az_put_empty(t);
     az_put_i64(t, c->index[g]);
@@ -101,7 +103,7 @@ static void put_event(const struct cr *c, struct az_table *t, uint32_t g)
     az_put_f64(t, cr_mb(w, w->out));
     cr_put_text(t, w->in_split);
     cr_put_text(t, w->out_split);
-    cr_put_count(t, e->stream);
+    cr_put_count(t, cr_lane_of(c, g)->stream);
     cr_put_clock_us(t, c, g);
     az_put_f64(t, cr_us(e->end - e->start));
     cr_put_count(t, c->node[c->rank[g]]);
@@ -116,9 +118,7 @@ static int events(struct cr *c, const char *id)
     if (!t)
         return az_arena_error(c->arena);
     events_columns(t);
-    az_table_reserve(t, c->n);
-    for (uint32_t g = 0; g < c->n; g++)
-        put_event(c, t, g);
+    az_table_make(t, c->n, put_event, c);
     return cr_emit(c, t, 0);
 }
 
@@ -140,7 +140,7 @@ static int group_rows(struct cr *c, uint32_t *of, struct az_vec_u32 *first)
                 w->in,
                 w->out,
                 w->size,
-                cr_event(c, g)->stream,
+                cr_lane_of(c, g)->stream,
                 c->rank[g],
                 c->group[g] };
         uint32_t *at;
@@ -176,7 +176,7 @@ static void put_sum(const struct cr *c, struct az_table *t, uint32_t g, const st
     cr_put_count(t, w->out);
     cr_put_text(t, w->in_split);
     cr_put_text(t, w->out_split);
-    cr_put_count(t, cr_event(c, g)->stream);
+    cr_put_count(t, cr_lane_of(c, g)->stream);
     az_put_f64(t, cr_mb(w, w->in));
     az_put_f64(t, cr_mb(w, w->out));
     az_put_f64(t, cr_us(s->sum));

@@ -1,49 +1,53 @@
-/* Which events of different ranks are one collective: by sequence number; else by their order of launch, as long as
- * name, type and size agree; else by an alignment of what they are (cr_merge.c). Spec "Collectives across ranks", 2. */
+/* Which events of different ranks are one collective: by sequence number (cr_sequence.c); else by their order of
+ * launch, as long as name, type and size agree; else by an alignment of what they are (cr_merge.c). Spec "Collectives
+ * across ranks", 2. */
 #include "analyses/cr_match.h"
 #include "base/sort.h"
 
 /* ---- launch order ---- */
-/* Sort keys of all events: of launch where every event of that rank and group has one, else of start. */
-static int launch_keys(const struct cr *c, int64_t *key)
+/* Room for the events of one rank in one group. */
+struct run {
+    int64_t *key;
+    uint32_t *order, *g;
+};
+
+/* Sorts them by launch where every one has it, else by start; ties by start, as they are numbered. */
+static int order_run(const struct cr *c, uint32_t *g, size_t n, const struct run *x)
 {
-    const size_t ranks = c->ranks->n;
-    uint8_t *lacks = az_mem_alloc(c->job->mem, c->groups.n * ranks + 1);
-    if (!lacks)
-        return az_mem_error(c->job->mem);
-    memset(lacks, 0, c->groups.n * ranks + 1);
-    for (uint32_t g = 0; g < c->n; g++)
-        lacks[c->group[g] * ranks + c->rank[g]] |= cr_event(c, g)->launch == INT64_MIN;
-    for (uint32_t g = 0; g < c->n; g++) {
-        const struct cr_event *e = cr_event(c, g);
-        key[g] = lacks[c->group[g] * ranks + c->rank[g]] ? e->start : e->launch;
+    bool lacks = false;
+    for (size_t i = 0; i < n && !lacks; i++)
+        lacks = cr_event(c, g[i])->launch == INT64_MIN;
+    for (size_t i = 0; i < n; i++)
+        x->key[i] = lacks ? cr_event(c, g[i])->start : cr_event(c, g[i])->launch;
+    const int rc = az_sort_order(x->key, n, x->order, c->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        x->g[i] = g[x->order[i]];
+    for (uint32_t i = 0; rc == 0 && i < n; i++) {
+        g[i] = x->g[i];
+        c->index[g[i]] = i;
     }
-    az_mem_free(c->job->mem, lacks, c->groups.n * ranks + 1);
-    return 0;
+    return rc;
 }
 
 static int order_events(struct cr_matching *m)
 {
-    struct cr *c = m->c;
-    struct az_mem *mem = c->job->mem;
-    int64_t *key = az_mem_alloc(mem, (c->n + 1) * sizeof *key);
-    int rc = key ? launch_keys(c, key) : az_mem_error(mem);
-    if (rc == 0) /* ties: by rank and start, as they are numbered */
-        rc = az_sort_order(key, c->n, m->order, mem);
-    for (size_t g = 0; rc == 0 && g < c->n; g++)
-        key[g] = c->rank[g];
-    if (rc == 0)
-        rc = az_sort_by(key, m->order, c->n, mem);
-    for (size_t g = 0; rc == 0 && g < c->n; g++)
-        key[g] = c->group[g];
-    if (rc == 0)
-        rc = az_sort_by(key, m->order, c->n, mem);
-    for (size_t i = 0; rc == 0 && i < c->n; i++) {
-        const uint32_t g = m->order[i], before = i ? m->order[i - 1] : 0;
-        const bool same = i && c->group[g] == c->group[before] && c->rank[g] == c->rank[before];
-        c->index[g] = same ? c->index[before] + 1 : 0;
+    const struct cr *c = m->c;
+    size_t most = 0;
+    for (size_t r = 0; r < c->ranks->n; r++)
+        most = c->base[r + 1] - c->base[r] > most ? c->base[r + 1] - c->base[r] : most;
+    const struct run x = { .key = az_arena_array(&m->room, most + 1, sizeof *x.key),
+                           .order = az_arena_array(&m->room, most + 1, sizeof *x.order),
+                           .g = az_arena_array(&m->room, most + 1, sizeof *x.g) };
+    if (!x.key || !x.order || !x.g)
+        return az_arena_error(&m->room);
+    int rc = az_groups_order(&m->groups, c->group, c->n, c->groups.n, c->job->mem);
+    uint32_t *g = m->groups.item;
+    for (size_t i = 0, end; rc == 0 && i < c->n; i = end) {
+        for (end = i; end < c->n && c->group[g[end]] == c->group[g[i]] && c->rank[g[end]] == c->rank[g[i]];)
+            end++;
+        rc = order_run(c, g + i, end - i, &x);
     }
-    az_mem_free(mem, key, (c->n + 1) * sizeof *key);
+    az_arena_reset(&m->room);
     return rc;
 }
 
@@ -88,80 +92,22 @@ static int number(struct cr_matching *m, const struct cr_what *w, bool size, uin
 
 static int add_lane(struct cr_matching *m, size_t rank, const uint32_t *g, size_t n)
 {
-    struct cr_lane l = { .rank = rank, .g = g, .n = n };
-    l.at = az_arena_array(&m->room, n + 1, sizeof *l.at);
-    l.sig = az_arena_array(&m->room, n + 1, sizeof *l.sig);
-    l.kind = az_arena_array(&m->room, n + 1, sizeof *l.kind);
-    int rc = l.at && l.sig && l.kind ? 0 : az_arena_error(&m->room);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        const struct cr_what *w = cr_what(m->c, g[i]);
-        rc = number(m, w, true, &l.sig[i]);
+    const struct cr_lane l = { .rank = rank, .g = g, .n = n, .at = az_arena_array(&m->room, n + 1, sizeof *l.at) };
+    return l.at ? az_vec_push(&m->lanes, l) : az_arena_error(&m->room);
+}
+
+/* What the events of a lane are, where no number says which belong together. */
+static int signatures(struct cr_matching *m, struct cr_lane *l)
+{
+    l->sig = az_arena_array(&m->room, l->n + 1, sizeof *l->sig);
+    l->kind = az_arena_array(&m->room, l->n + 1, sizeof *l->kind);
+    int rc = l->sig && l->kind ? 0 : az_arena_error(&m->room);
+    for (size_t i = 0; rc == 0 && i < l->n; i++) {
+        const struct cr_what *w = cr_what(m->c, l->g[i]);
+        rc = number(m, w, true, &l->sig[i]);
         if (rc == 0)
-            rc = number(m, w, false, &l.kind[i]);
+            rc = number(m, w, false, &l->kind[i]);
     }
-    return rc ? rc : az_vec_push(&m->lanes, l);
-}
-
-/* ---- rule 1: sequence numbers ---- */
-struct numbered {
-    int64_t seq;
-    uint32_t lane, i;
-};
-AZ_VEC(struct numbered, all_numbered);
-
-static int by_seq(const void *x, const void *y, void *ctx)
-{
-    const struct numbered *a = x, *b = y;
-    (void)ctx;
-    if (a->seq != b->seq)
-        return a->seq < b->seq ? -1 : 1;
-    return a->lane < b->lane ? -1 : a->lane > b->lane;
-}
-
-/* Lanes in the order of the numbers, which need not be that of the launches; false if a lane has one twice. */
-static int reorder(struct cr_matching *m, const struct all_numbered *v, bool *unique)
-{
-    size_t *n = az_arena_array(&m->room, m->lanes.n + 1, sizeof *n);
-    uint32_t **g = az_arena_array(&m->room, m->lanes.n + 1, sizeof *g), at = 0;
-    if (!n || !g)
-        return az_arena_error(&m->room);
-    for (size_t l = 0; l < m->lanes.n; l++)
-        if (!(g[l] = az_arena_array(&m->room, m->lanes.v[l].n + 1, sizeof **g)))
-            return az_arena_error(&m->room);
-    *unique = true;
-    for (size_t i = 0; i < v->n; i++) {
-        const struct numbered *x = &v->v[i];
-        const bool same = i && x->seq == v->v[i - 1].seq;
-        *unique &= !same || x->lane != v->v[i - 1].lane;
-        at += i && !same;
-        g[x->lane][n[x->lane]] = m->lanes.v[x->lane].g[x->i];
-        m->lanes.v[x->lane].at[n[x->lane]++] = at;
-    }
-    for (size_t l = 0; *unique && l < m->lanes.n; l++)
-        m->lanes.v[l].g = g[l]; /* sig and kind are not looked at any more */
-    m->n_at = at + 1;
-    return 0;
-}
-
-/* *done: every event has a number and no rank has one twice. */
-static int by_sequence(struct cr_matching *m, bool *done)
-{
-    struct all_numbered v;
-    int rc = 0;
-    *done = !m->pair;
-    az_vec_init(&v, m->c->job->mem);
-    for (uint32_t l = 0; *done && rc == 0 && l < m->lanes.n; l++) {
-        for (uint32_t i = 0; *done && rc == 0 && i < m->lanes.v[l].n; i++) {
-            const int64_t seq = cr_event(m->c, m->lanes.v[l].g[i])->seq;
-            *done = seq >= 0;
-            rc = az_vec_push(&v, ((struct numbered){ .seq = seq, .lane = l, .i = i }));
-        }
-    }
-    if (rc == 0 && *done)
-        rc = az_sort_cmp(v.v, v.n, sizeof *v.v, by_seq, NULL, m->c->job->mem);
-    if (rc == 0 && *done)
-        rc = reorder(m, &v, done);
-    az_vec_release(&v);
     return rc;
 }
 
@@ -248,7 +194,9 @@ static int add_coll(struct cr_matching *m, uint32_t at, size_t *next, int64_t pr
 static int match_lanes(struct cr_matching *m, int64_t present, int64_t expected)
 {
     bool done = false;
-    int rc = m->lanes.n ? by_sequence(m, &done) : 0;
+    int rc = m->lanes.n ? cr_match_by_sequence(m, &done) : 0;
+    for (size_t l = 0; rc == 0 && !done && l < m->lanes.n; l++)
+        rc = signatures(m, &m->lanes.v[l]);
     if (rc == 0 && !done && m->lanes.n && !by_ordinal(m))
         rc = cr_match_by_alignment(m);
     size_t *next = rc ? NULL : az_arena_array(&m->room, m->lanes.n + 1, sizeof *next);
@@ -364,35 +312,31 @@ static int match_group(struct cr_matching *m, size_t from, size_t end)
     int rc = g ? 0 : az_arena_error(&m->room);
     for (size_t i = from, next; rc == 0 && i < end; i = next) {
         const size_t first = n;
-        for (next = i; next < end && c->rank[m->order[next]] == c->rank[m->order[i]]; next++)
-            if (!is_p2p(c, m->order[next]))
-                g[n++] = m->order[next];
+        for (next = i; next < end && c->rank[m->groups.item[next]] == c->rank[m->groups.item[i]]; next++)
+            if (!is_p2p(c, m->groups.item[next]))
+                g[n++] = m->groups.item[next];
         if (n > first)
-            rc = add_lane(m, c->rank[m->order[i]], g + first, n - first);
+            rc = add_lane(m, c->rank[m->groups.item[i]], g + first, n - first);
     }
     const bool others = n > 0;
     if (rc == 0)
         rc = match_lanes(m, group->present, group->expected);
-    return rc ? rc : n < end - from ? match_pairs(m, m->order + from, end - from, !others) : 0;
+    return rc ? rc : n < end - from ? match_pairs(m, m->groups.item + from, end - from, !others) : 0;
 }
 
 int cr_match(struct cr *c)
 {
     struct cr_matching m = { .c = c };
-    m.order = az_arena_array(c->arena, c->n + 1, sizeof *m.order);
     az_vec_init(&m.lanes, c->job->mem);
     az_arena_init(&m.room, c->job->mem);
-    int rc = m.order ? az_map_init(&m.sigs, c->job->mem, 64) : az_arena_error(c->arena);
+    int rc = az_map_init(&m.sigs, c->job->mem, 64);
     for (size_t g = 0; g < c->n; g++)
         c->coll[g] = AZ_NO_ROW;
     if (rc == 0)
         rc = order_events(&m);
-    for (size_t i = 0, end; rc == 0 && i < c->n; i = end) {
-        m.group = c->group[m.order[i]];
-        for (end = i; end < c->n && c->group[m.order[end]] == m.group;)
-            end++;
-        rc = match_group(&m, i, end);
-    }
+    for (m.group = 0; rc == 0 && m.group < c->groups.n; m.group++)
+        rc = match_group(&m, m.groups.first[m.group], m.groups.first[m.group + 1]);
+    az_groups_release(&m.groups);
     az_map_release(&m.sigs);
     az_vec_release(&m.lanes);
     az_arena_release(&m.room);

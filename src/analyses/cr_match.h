@@ -1,8 +1,10 @@
-/* Sequences of one group's events that are matched with each other. Private to cr_match.c and cr_merge.c. */
+/* Sequences of one group's events that are matched with each other. Private to cr_match.c, cr_sequence.c, cr_merge.c.
+ */
 #ifndef AZ_ANALYSES_CR_MATCH_H
 #define AZ_ANALYSES_CR_MATCH_H
 
 #include "analyses/cr.h"
+#include "analyses/groups.h"
 
 /* Events of one rank that are to be matched with those of others, in launch order, and what becomes of them. */
 struct cr_lane {
@@ -17,7 +19,7 @@ AZ_VEC(struct cr_lane, cr_lanes);
 
 struct cr_matching {
     struct cr *c;
-    uint32_t *order; /* events by group, rank, launch */
+    struct az_groups groups; /* events by group; in it by rank and launch */
     uint32_t group;
     bool pair;
     struct cr_lanes lanes;
@@ -25,6 +27,9 @@ struct cr_matching {
     struct az_arena room; /* of one set of lanes */
     uint32_t n_at;        /* collectives numbered in `at` */
 };
+/* By their sequence numbers: fills `at` of each and n_at, and puts g into that order. *done false: a rank has an event
+ * without a number or a number twice, or they are sends and recvs; then only `at` is touched. */
+int cr_match_by_sequence(struct cr_matching *m, bool *done) AZ_MUST_USE;
 /* Numbers the events of the lanes by an alignment of what they are: fills `at` of each, and n_at. */
 int cr_match_by_alignment(struct cr_matching *m) AZ_MUST_USE;
 

@@ -119,7 +119,7 @@ static void bandwidth(const struct cr *c, struct cr_coll *x)
 struct cr_exposed cr_exposed(const struct cr *c, uint32_t g)
 {
     const struct cr_event *e = cr_event(c, g);
-    const struct cr_busy *p = &c->part[c->rank[g]]->compute[e->device];
+    const struct cr_busy *p = &c->part[c->rank[g]]->compute[cr_lane_of(c, g)->device];
     const struct cr_coll *x = c->coll[g] == AZ_NO_ROW ? NULL : &c->colls.v[c->coll[g]];
     const int64_t d = e->end - e->start, wait = x ? cr_wait(c, x, g) : 0;
     const int64_t all = e->start + (wait < 0 ? 0 : wait > d ? d : wait); /* the last one arrives */

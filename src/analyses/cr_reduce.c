@@ -5,6 +5,7 @@
 enum { NOT_SEEN, COLLECTIVE, COMPUTE, OTHER };
 
 AZ_VEC(struct cr_event, events);
+AZ_VEC(struct cr_lane_of, lanes);
 
 struct device {
     int64_t id;
@@ -21,6 +22,8 @@ struct work {
     uint8_t *seen;       /* name id -> one of the above */
     struct az_sv *given; /* name id -> collective by a pattern */
     struct events ev;
+    uint32_t *lane; /* lane of the trace -> row of `lanes` + 1; 0: none yet */
+    struct lanes lanes;
     struct devices devices;
     struct cr_part *part;
 };
@@ -63,12 +66,17 @@ static int device_of(struct work *w, uint32_t lane, size_t *place)
 static int collective(struct work *w, uint32_t row, size_t place)
 {
     const struct az_events *k = &w->t->ev[AZ_KERNEL];
-    struct cr_event e = { .start = ns(w, k->start[row]), .end = ns(w, k->end[row]), .device = (uint32_t)place };
+    struct cr_event e = { .start = ns(w, k->start[row]), .end = ns(w, k->end[row]) };
     struct device *d = &w->devices.v[place];
+    uint32_t *lane = &w->lane[k->lane[row]];
     int rc = cr_source_of(w->source, row, w->given[k->name[row]], &e);
+    if (rc == 0 && *lane == 0) {
+        rc = az_vec_push(&w->lanes, ((struct cr_lane_of){ stream_of(w->t, k->lane[row]), (uint32_t)place }));
+        *lane = (uint32_t)w->lanes.n;
+    }
     if (rc)
         return rc;
-    e.stream = stream_of(w->t, k->lane[row]);
+    e.lane = *lane - 1;
     d->lane = d->lane == AZ_NO_ROW ? k->lane[row] : d->lane;
     w->part->one_stream &= d->lane == k->lane[row];
     rc = az_vec_push(&d->comm, ((struct az_span){ e.start, e.end }));
@@ -122,8 +130,8 @@ static int number_devices(struct work *w, struct az_arena *keep)
         if (d->lane != AZ_NO_ROW)
             id[d->number] = d->id;
     }
-    for (size_t i = 0; i < w->ev.n; i++)
-        w->ev.v[i].device = w->devices.v[w->ev.v[i].device].number;
+    for (size_t i = 0; i < w->lanes.n; i++)
+        w->lanes.v[i].device = w->devices.v[w->lanes.v[i].device].number;
     w->part->device_id = id;
     return 0;
 }
@@ -143,15 +151,14 @@ static int overlap_of(struct work *w, struct device *d, struct az_arena *keep, s
     if (rc)
         return rc;
     b->span = az_arena_array(keep, both->n + 1, sizeof *b->span);
-    b->before = az_arena_array(keep, both->n + 1, sizeof *b->before);
-    if (!b->span || !b->before)
+    if (!b->span)
         return az_arena_error(keep);
     for (size_t i = 0; i < both->n; i++) {
-        b->span[i] = both->v[i];
-        b->before[i + 1] = b->before[i] + both->v[i].end - both->v[i].start;
+        b->span[i].start = both->v[i].start;
+        b->span[i + 1].before = b->span[i].before + both->v[i].end - both->v[i].start;
     }
     b->n = both->n;
-    w->part->overlap += b->before[b->n];
+    w->part->overlap += b->span[b->n].before;
     return 0;
 }
 
@@ -170,6 +177,8 @@ static int overlap(struct work *w, struct az_arena *keep)
     return rc;
 }
 
+static int64_t busy_end(const struct cr_busy_span *s) { return s->start + (s[1].before - s->before); }
+
 int64_t cr_compute_in(const struct cr_busy *b, int64_t from, int64_t to)
 {
     size_t low = 0, high = b->n;
@@ -177,7 +186,7 @@ int64_t cr_compute_in(const struct cr_busy *b, int64_t from, int64_t to)
         return 0;
     while (low < high) { /* first that ends after `from` */
         const size_t mid = low + (high - low) / 2;
-        if (b->span[mid].end <= from)
+        if (busy_end(&b->span[mid]) <= from)
             low = mid + 1;
         else
             high = mid;
@@ -193,11 +202,11 @@ int64_t cr_compute_in(const struct cr_busy *b, int64_t from, int64_t to)
     }
     if (low == first)
         return 0;
-    int64_t sum = b->before[low] - b->before[first];
+    int64_t sum = b->span[low].before - b->span[first].before;
     if (b->span[first].start < from)
         sum -= from - b->span[first].start;
-    if (b->span[low - 1].end > to)
-        sum -= b->span[low - 1].end - to;
+    if (busy_end(&b->span[low - 1]) > to)
+        sum -= busy_end(&b->span[low - 1]) - to;
     return sum;
 }
 
@@ -225,7 +234,8 @@ static int make(struct work *w, struct az_arena *keep)
     const size_t names = w->t->names.text.n + 1;
     w->seen = az_arena_array(w->job->arena, names, sizeof *w->seen);
     w->given = az_arena_array(w->job->arena, names, sizeof *w->given);
-    int rc = w->seen && w->given ? 0 : az_arena_error(w->job->arena);
+    w->lane = az_arena_array(w->job->arena, w->t->lanes.n + 1, sizeof *w->lane);
+    int rc = w->seen && w->given && w->lane ? 0 : az_arena_error(w->job->arena);
     if (rc == 0)
         rc = scan(w);
     if (rc == 0)
@@ -237,10 +247,13 @@ static int make(struct work *w, struct az_arena *keep)
     if (rc)
         return rc;
     w->part->ev = az_arena_array(keep, w->ev.n + 1, sizeof *w->part->ev);
-    if (!w->part->ev)
+    w->part->lane = az_arena_array(keep, w->lanes.n + 1, sizeof *w->part->lane);
+    if (!w->part->ev || !w->part->lane)
         return az_arena_error(keep);
-    if (w->ev.n)
+    if (w->ev.n) {
         memcpy(w->part->ev, w->ev.v, w->ev.n * sizeof *w->part->ev);
+        memcpy(w->part->lane, w->lanes.v, w->lanes.n * sizeof *w->part->lane);
+    }
     w->part->n = w->ev.n;
     return 0;
 }
@@ -254,12 +267,14 @@ int cr_reduce(struct az_job *job, struct az_arena *keep, void **part)
         return 0;
     w.part->one_stream = true;
     az_vec_init(&w.ev, job->mem);
+    az_vec_init(&w.lanes, job->mem);
     az_vec_init(&w.devices, job->mem);
     int rc = cr_source_open(&w.source, job, keep);
     if (rc == 0)
         rc = make(&w, keep);
     const int closed = cr_source_close(w.source, w.part);
     az_vec_release(&w.ev);
+    az_vec_release(&w.lanes);
     for (size_t i = 0; i < w.devices.n; i++) {
         az_vec_release(&w.devices.v[i].comm);
         az_vec_release(&w.devices.v[i].compute);

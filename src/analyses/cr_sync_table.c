@@ -89,7 +89,7 @@ static void put_first(const struct cr *c, struct az_table *t, const struct cr_co
     const uint32_t g = cr_member(c, x, 0);
     const struct cr_what *w = cr_what(c, g);
     const struct cr_group *group = &c->groups.v[x->group];
-    az_put_text(t, cr_id(c, x));
+    az_put_text(t, cr_id(c, x, t->arena));
     az_put_text(t, group->name);
     cr_put_text(t, group->ranks);
     az_put_text(t, shown_name(c, x));
@@ -151,10 +151,31 @@ static void put_last(const struct cr *c, struct az_table *t, const struct cr_col
     az_put_f64(t, cr_us(x->exposed_transfer));
 }
 
+struct listing { /* rows of a table; in the arena */
+    const struct cr *c;
+    uint32_t *coll;
+    bool detailed;
+};
+
+static void make_row(const void *of, size_t row, struct az_table *t)
+{
+    const struct listing *l = of;
+    const struct cr_coll *x = &l->c->colls.v[l->coll[row]];
+    put_first(l->c, t, x);
+    if (l->detailed) {
+        put_ranks(l->c, t, x, 0);
+        put_ranks(l->c, t, x, 1);
+    }
+    put_last(l->c, t, x);
+    if (l->detailed)
+        put_ranks(l->c, t, x, 2);
+}
+
 static int collectives(struct cr *c, const char *id, bool detailed)
 {
     struct az_table *t = az_table_new(c->arena, id, "Collectives over the ranks", 0);
-    if (!t)
+    struct listing *l = az_arena_alloc(c->arena, sizeof *l);
+    if (!t || !l || !(l->coll = az_arena_array(c->arena, c->colls.n + 1, sizeof *l->coll)))
         return az_arena_error(c->arena);
     if (detailed && c->colls.n * c->ranks->n > CR_MOST_CELLS / 4) {
         az_cover(c->job, "columns of each rank left out", (double)c->ranks->n, "",
@@ -165,20 +186,13 @@ static int collectives(struct cr *c, const char *id, bool detailed)
     if (detailed)
         rank_columns(c, t);
     last_columns(c, t, detailed);
-    az_table_reserve(t, c->colls.n);
-    for (size_t i = 0; i < c->colls.n; i++) {
-        if (c->colls.v[i].kind == AZ_COLL_ALLTOALLV)
-            continue;
-        const struct cr_coll *x = &c->colls.v[i];
-        put_first(c, t, x);
-        if (detailed) {
-            put_ranks(c, t, x, 0);
-            put_ranks(c, t, x, 1);
-        }
-        put_last(c, t, x);
-        if (detailed)
-            put_ranks(c, t, x, 2);
-    }
+    size_t rows = 0;
+    for (uint32_t i = 0; i < c->colls.n; i++)
+        if (c->colls.v[i].kind != AZ_COLL_ALLTOALLV)
+            l->coll[rows++] = i;
+    l->c = c;
+    l->detailed = detailed;
+    az_table_make(t, rows, make_row, l);
     return cr_emit(c, t, 0);
 }
 

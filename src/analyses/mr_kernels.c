@@ -160,11 +160,19 @@ static void columns(struct az_table *t)
     az_table_column(t, "Percent of Parent cpu_op busy time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
 }
 
-static void put_row(struct az_table *t, const struct part *p, const struct kernel *k, const struct az_rank *rank)
+struct listing { /* a table; in the arena */
+    const struct part *part;
+    double ticks_per_us;
+};
+
+static void make_row(const void *of, size_t row, struct az_table *t)
 {
+    const struct listing *l = of;
+    const struct part *p = l->part;
+    const struct kernel *k = &p->kernel[row];
     az_put_i64(t, k->uid);
     az_fw_put(t, az_mr_get(&p->texts, k->name));
-    az_put_f64(t, (double)k->start / (1e3 * (double)rank->ticks_per_ns));
+    az_put_f64(t, (double)k->start / l->ticks_per_us);
     az_put_f64(t, (double)k->length / 1e3);
     if (k->stream < 0)
         az_put_empty(t);
@@ -202,12 +210,12 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
         struct az_sv id = az_arena_printf(job->arena, "kernels_%lld", rank),
                      title = az_arena_printf(job->arena, "Kernels of rank %lld", rank);
         struct az_table *t = id.p && title.p ? az_table_new(job->arena, id.p, title.p, AZ_TABLE_WHOLE) : NULL;
-        if (!t)
+        struct listing *l = az_arena_alloc(job->arena, sizeof *l);
+        if (!t || !l)
             return az_arena_error(job->arena);
+        *l = (struct listing){ p, 1e3 * (double)ranks->v[i].ticks_per_ns };
         columns(t);
-        rc = az_vec_reserve(&t->cells, p->n * t->columns.n);
-        for (size_t k = 0; rc == 0 && k < p->n && !t->error; k++)
-            put_row(t, p, &p->kernel[k], &ranks->v[i]);
+        az_table_make(t, p->n, make_row, l);
         rc = az_fw_emit(job, t, rc);
     }
     return rc;

@@ -63,7 +63,7 @@ struct az_rank_analysis {
      * *part: made in `keep` (charged to the input's budget), texts copied: nothing may point into the trace. */
     int (*reduce)(struct az_job *job, struct az_arena *keep, void **part) AZ_MUST_USE;
     /* parts: one per rank of `ranks`, NULL where there is none; at least one is there. Emits tables; job has no trace.
-     * az_cover and az_finding go here. */
+     * az_cover and az_finding go here. ranks and parts live as long as the document: rows may be made of them. */
     int (*finish)(struct az_job *job, const struct az_ranks *ranks, void *const *parts) AZ_MUST_USE;
 };
 

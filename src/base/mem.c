@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 /* ---- budget ---- */
 
@@ -75,6 +78,13 @@ void az_mem_free(struct az_mem *m, void *p, size_t size)
         return;
     free(p);
     discharge(m, size);
+}
+
+void az_mem_give_back(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 int az_mem_error(const struct az_mem *m)

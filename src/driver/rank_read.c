@@ -187,6 +187,7 @@ static int read_one(struct reading *k, size_t i, struct keeper *keep, bool alone
         if (!rc)
             rc = az_rank_reduce(&mine, &t, f->path, keep->arena, keep->has_texts ? &keep->texts : NULL, x);
         az_trace_release(&t);
+        az_mem_give_back(); /* parts lie between what is free */
     }
     if (!rc && az_path_stat(f->path.p).kind == AZ_PATH_FILE)
         x->has_digest = (mine.digest && az_digest_hex(mine.digest, x->hex, &x->size)) ||

@@ -344,16 +344,21 @@ int az_ranks_of_traces(struct az_rank_run *r)
 
 int az_ranks_finish(struct az_rank_run *r, struct az_job *job)
 {
+    struct az_ranks *set = az_arena_alloc(job->arena, sizeof *set); /* rows are made when they are written */
     int failed = AZ_OK;
-    for (size_t k = 0; k < r->n_analyses && r->set.n; k++) {
+
+    if (!set)
+        return az_arena_error(job->arena);
+    *set = r->set;
+    for (size_t k = 0; k < r->n_analyses && set->n; k++) {
         const struct az_rank_analysis *an = az_rank_analyses[k];
         const size_t before = r->one->diag->errors;
         bool any = false;
-        for (size_t i = 0; i < r->set.n; i++)
+        for (size_t i = 0; i < set->n; i++)
             any |= r->parts[k][i] != NULL;
         if (!any)
             continue;
-        const int rc = az_one_explain(r->one, an->finish(job, &r->set, r->parts[k]), before, an->name);
+        const int rc = az_one_explain(r->one, an->finish(job, set, r->parts[k]), before, an->name);
         if (rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTR)
             return rc;
         if (rc)

@@ -56,17 +56,21 @@ static int write_table(const struct az_table *t, const char *path, struct az_vec
                        struct az_diag *diag)
 {
     struct az_outfile *f = NULL;
+    struct az_rows rows;
     int rc = az_outfile_open(&f, path, diag);
 
     if (rc)
         return rc;
     az_vec_reset(buf);
     rc = header(buf, t, scratch);
+    az_rows_open(&rows, t, buf->mem);
     for (size_t r = 0; r < t->rows && !rc; r++) {
-        rc = row(buf, az_table_at(t, r, 0), t->columns.n, scratch);
+        const struct az_cell *cells = az_rows_at(&rows, r);
+        rc = cells ? row(buf, cells, t->columns.n, scratch) : az_rows_error(&rows);
         if (!rc && buf->n >= FLUSH_AT)
             flush(f, buf);
     }
+    az_rows_close(&rows);
     if (!rc && scratch->failed)
         rc = az_arena_error(scratch);
     if (rc) {

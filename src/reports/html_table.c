@@ -18,11 +18,14 @@ struct view {
     double *largest; /* of share columns: what a full bar is */
 };
 
-static bool view_make(struct az_html *h, const struct az_table *t, struct view *v)
+static bool view_make(struct az_html *h, struct az_table *t, struct view *v)
 {
     size_t limit = (t->flags & AZ_TABLE_LAST) ? 0 : h->doc->html_rows;
 
     *v = (struct view){ .t = t, .rows = limit && t->rows > limit ? limit : t->rows };
+    h->error = h->error ? h->error : az_table_hold(t, v->rows);
+    if (h->error)
+        return false;
     v->scale = az_arena_array(h->scratch, t->columns.n + 1, sizeof *v->scale);
     v->largest = az_arena_array(h->scratch, t->columns.n + 1, sizeof *v->largest);
     if (!v->scale || !v->largest)
@@ -188,7 +191,7 @@ static void caption(struct az_html *h, const struct view *v, size_t index)
 
 void az_html_table(struct az_html *h, size_t index)
 {
-    const struct az_table *t = h->doc->tables.v[index];
+    struct az_table *t = h->doc->tables.v[index];
     struct view v;
 
     if (!view_make(h, t, &v)) {

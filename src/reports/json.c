@@ -71,6 +71,7 @@ static const char *chart_kind(enum az_chart_kind k)
 struct writer {
     struct az_jsonw w;
     struct az_arena *scratch;
+    int error;
 };
 
 static void text(struct writer *j, struct az_sv s) { az_jsonw_text(&j->w, az_field_text(j->scratch, s)); }
@@ -124,16 +125,22 @@ static void cell(struct writer *j, const struct az_cell *c)
 
 static void rows(struct writer *j, const struct az_table *t)
 {
+    struct az_rows rows;
+    const struct az_cell *cells;
+
     az_jsonw_key(&j->w, "rows");
     az_jsonw_array(&j->w);
-    for (size_t r = 0; r < t->rows; r++) {
+    az_rows_open(&rows, t, j->scratch->mem);
+    for (size_t r = 0; r < t->rows && (cells = az_rows_at(&rows, r)); r++) {
         az_jsonw_compact(&j->w, true);
         az_jsonw_array(&j->w);
         for (size_t c = 0; c < t->columns.n; c++)
-            cell(j, az_table_at(t, r, c));
+            cell(j, &cells[c]);
         az_jsonw_end_array(&j->w);
         az_jsonw_compact(&j->w, false);
     }
+    j->error = j->error ? j->error : az_rows_error(&rows);
+    az_rows_close(&rows);
     az_jsonw_end_array(&j->w);
 }
 
@@ -219,6 +226,7 @@ static int json_write(const struct az_document *doc, const char *path, struct az
     az_jsonw_init(&j.w, f, NULL, 1);
     document(&j, doc);
     rc = az_jsonw_finish(&j.w);
+    rc = rc ? rc : j.error;
     if (!rc && scratch->failed)
         rc = az_arena_error(scratch);
     if (!rc)

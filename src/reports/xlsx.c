@@ -37,23 +37,11 @@ static size_t number_width(const struct az_cell *c, enum az_xlsx_style style)
     return (size_t)n + (separated ? (whole - 1) / 3 : 0);
 }
 
-static double column_width(struct az_xlsx *x, const struct az_xlsx_part *p, size_t col)
+static size_t cell_width(const struct az_cell *cell, const struct az_column *c)
 {
-    const struct az_column *c = &p->t->columns.v[col];
-    enum az_xlsx_style style = az_xlsx_style_of(c);
-    size_t widest = az_utf8_width(az_field_text(x->scratch, c->name)) + WIDTH_FILTER;
-
-    for (size_t r = 0; r < p->rows && r < WIDTH_ROWS; r++) {
-        const struct az_cell *cell = az_table_at(p->t, p->first + r, col);
-        size_t w = 0;
-        if (cell->type == AZ_TEXT) /* counting a very long text is no use */
-            w = cell->len > 4 * WIDTH_MAX ? WIDTH_MAX : az_utf8_width(az_cell_text(cell));
-        else if (cell->type != AZ_EMPTY)
-            w = number_width(cell, style);
-        widest = w > widest ? w : widest;
-    }
-    widest = widest < WIDTH_MIN ? WIDTH_MIN : widest > WIDTH_MAX ? WIDTH_MAX : widest;
-    return (double)widest + 1;
+    if (cell->type == AZ_TEXT) /* counting a very long text is no use */
+        return cell->len > 4 * WIDTH_MAX ? WIDTH_MAX : az_utf8_width(az_cell_text(cell));
+    return cell->type == AZ_EMPTY ? 0 : number_width(cell, az_xlsx_style_of(c));
 }
 
 /* ---- conditional formats ---- */
@@ -159,19 +147,33 @@ static void change(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_
 }
 
 /* ---- one table ---- */
-static void set_column(struct az_xlsx *x, const struct az_xlsx_part *p, size_t c)
+static void set_columns(struct az_xlsx *x, const struct az_xlsx_part *p, struct az_rows *rows)
 {
-    lxw_row_col_options o = { .hidden = (p->t->columns.v[c].flags & AZ_HIDDEN) != 0 };
+    const struct az_column *columns = p->t->columns.v;
+    size_t *widest = az_arena_array(x->scratch, p->columns, sizeof *widest);
+    const struct az_cell *cells;
 
-    worksheet_set_column_opt(p->ws, (lxw_col_t)c, (lxw_col_t)c, column_width(x, p, c), NULL, &o);
+    if (!widest)
+        return; /* the arena remembers */
+    for (size_t c = 0; c < p->columns; c++)
+        widest[c] = az_utf8_width(az_field_text(x->scratch, columns[c].name)) + WIDTH_FILTER;
+    for (size_t r = 0; r < p->rows && r < WIDTH_ROWS && (cells = az_rows_at(rows, p->first + r)); r++) {
+        for (size_t c = 0; c < p->columns; c++) {
+            size_t w = cell_width(&cells[c], &columns[c]);
+            widest[c] = w > widest[c] ? w : widest[c];
+        }
+    }
+    for (size_t c = 0; c < p->columns; c++) {
+        size_t w = widest[c] < WIDTH_MIN ? WIDTH_MIN : widest[c] > WIDTH_MAX ? WIDTH_MAX : widest[c];
+        lxw_row_col_options o = { .hidden = (columns[c].flags & AZ_HIDDEN) != 0 };
+        worksheet_set_column_opt(p->ws, (lxw_col_t)c, (lxw_col_t)c, (double)w + 1, NULL, &o);
+    }
 }
 
 static void dress(struct az_xlsx *x, const struct az_xlsx_part *p)
 {
     struct lxw_worksheet *ws = p->ws;
 
-    for (size_t c = 0; c < p->columns; c++)
-        set_column(x, p, c);
     worksheet_freeze_panes(ws, 1, 0);
     worksheet_autofilter(ws, 0, 0, (lxw_row_t)p->rows, (lxw_col_t)(p->columns - 1));
     worksheet_set_landscape(ws);
@@ -198,14 +200,20 @@ static enum az_xlsx_style cell_style(const struct az_column *c, size_t at)
 static void sheet(struct az_xlsx *x, const struct az_xlsx_part *p)
 {
     const struct az_column *columns = p->t->columns.v;
+    struct az_rows rows;
+    const struct az_cell *cells;
 
+    az_rows_open(&rows, p->t, x->scratch->mem);
+    set_columns(x, p, &rows);
     dress(x, p);
     for (size_t c = 0; c < p->columns; c++)
         az_xlsx_text(x, p->ws, 0, c, columns[c].name, AZ_STYLE_HEADER);
-    for (size_t r = 0; r < p->rows && !x->error; r++) {
+    for (size_t r = 0; r < p->rows && !x->error && (cells = az_rows_at(&rows, p->first + r)); r++) {
         for (size_t c = 0; c < p->columns; c++)
-            az_xlsx_cell(x, p->ws, r + 1, c, az_table_at(p->t, p->first + r, c), cell_style(&columns[c], c));
+            az_xlsx_cell(x, p->ws, r + 1, c, &cells[c], cell_style(&columns[c], c));
     }
+    x->error = x->error ? x->error : az_rows_error(&rows);
+    az_rows_close(&rows);
 }
 
 /* Sheets in order: summary, then the parts. The second sheet of a table is "name (2)". */

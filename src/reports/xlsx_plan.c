@@ -32,15 +32,19 @@ static int add_cut(struct planner *p, const char *what, struct az_sv of, size_t 
     return az_vec_push(&p->cuts, c);
 }
 
-static size_t long_cells(const struct az_table *t, size_t rows, size_t columns)
+static int long_cells(const struct az_table *t, size_t rows, size_t columns, struct az_mem *mem, size_t *n)
 {
-    size_t n = 0;
+    struct az_rows reader;
+    const struct az_cell *cells;
 
-    for (size_t c = 0; c < columns; c++) {
-        for (size_t r = 0; t->columns.v[c].type == AZ_TEXT && r < rows; r++)
-            n += az_xlsx_too_long(az_cell_text(az_table_at(t, r, c)));
-    }
-    return n;
+    *n = 0;
+    az_rows_open(&reader, t, mem);
+    for (size_t r = 0; r < rows && (cells = az_rows_at(&reader, r)); r++)
+        for (size_t c = 0; c < columns; c++)
+            *n += cells[c].type == AZ_TEXT && az_xlsx_too_long(az_cell_text(&cells[c]));
+    const int rc = az_rows_error(&reader);
+    az_rows_close(&reader);
+    return rc;
 }
 
 static int plan_parts(struct planner *p, const struct az_table *t, size_t rows, size_t columns)
@@ -66,10 +70,10 @@ static int plan_table(struct planner *p, const struct az_table *t)
     size_t limit = (t->flags & (AZ_TABLE_WHOLE | AZ_TABLE_LAST)) ? 0 : p->doc->xlsx_rows;
     size_t rows = limit && t->rows > limit ? limit : t->rows;
     size_t columns = t->columns.n < AZ_XLSX_COLUMNS ? t->columns.n : AZ_XLSX_COLUMNS;
-    size_t cells = long_cells(t, rows, columns);
-    int rc = 0;
+    size_t cells;
+    int rc = long_cells(t, rows, columns, p->doc->mem, &cells);
 
-    if (rows < t->rows)
+    if (!rc && rows < t->rows)
         rc = add_cut(
             p, "xlsx rows cut", t->id, t->rows - rows, "rows",
             az_arena_printf(p->scratch, "the first %zu of %zu rows are here; CSV and JSON have all", rows, t->rows));

@@ -85,8 +85,8 @@ static size_t set_widths(struct az_xlsx *x, struct lxw_worksheet *ws, const stru
         used = n > used ? n : used;
     }
     for (size_t i = 0; i < plan->parts.n; i++) {
-        struct view v = view_of(plan->parts.v[i].t);
-        for (size_t c = 0; shown(plan, i) && c < v.n; c++) {
+        struct view v = shown(plan, i) ? view_of(plan->parts.v[i].t) : (struct view){ .n = 0 };
+        for (size_t c = 0; c < v.n; c++) {
             bool flows = c + 1 == v.n && v.n < used && v.t->columns.v[v.col[c]].type == AZ_TEXT;
             size_t w = flows ? WIDTH_SMALLEST : content_width(x, &v, c);
             width[c] = w > width[c] ? w : width[c];

@@ -26,24 +26,35 @@ static int views(const struct copier *c, const struct az_vec_sv *from, struct az
     return rc;
 }
 
-static int cells(struct copier *c, const struct az_table *from, struct az_table *to)
+static int cells(struct copier *c, const struct az_cell *v, size_t n, struct az_table *to)
 {
-    size_t n = from->rows * from->columns.n;
-    int rc = az_vec_reserve(&to->cells, n);
-
-    for (size_t i = 0; !rc && i < n; i++) {
-        struct az_cell cell = from->cells.v[i];
+    for (size_t i = 0; i < n; i++) {
+        struct az_cell cell = v[i];
         if (cell.type == AZ_TEXT) {
             uint32_t id = 0;
-            rc = az_intern(&c->texts, az_cell_text(&cell), &id);
+            const int rc = az_intern(&c->texts, az_cell_text(&cell), &id);
+            if (rc)
+                return rc;
             cell.s = az_intern_text(&c->texts, id).p;
         }
-        to->cells.v[i] = cell;
+        to->cells.v[to->cells.n++] = cell; /* there is room */
     }
-    if (!rc) {
-        to->cells.n = n;
-        to->rows = from->rows;
+    return 0;
+}
+
+static int rows(struct copier *c, const struct az_table *from, struct az_table *to)
+{
+    struct az_rows r;
+
+    az_table_reserve(to, from->rows);
+    az_rows_open(&r, from, to->mem);
+    int rc = to->error;
+    for (size_t row = 0; !rc && row < from->rows; row++) {
+        const struct az_cell *v = az_rows_at(&r, row);
+        rc = v ? cells(c, v, from->columns.n, to) : az_rows_error(&r);
     }
+    az_rows_close(&r);
+    to->rows = rc ? 0 : from->rows;
     return rc;
 }
 
@@ -130,7 +141,7 @@ static int copy_table(struct copier *c, const struct az_table *from)
     }
     rc = az_table_finish(t);
     if (!rc)
-        rc = cells(c, from, t);
+        rc = rows(c, from, t);
     if (!rc && from->layout)
         rc = layout(c, from->layout, t);
     if (!rc && from->form)

@@ -21,10 +21,31 @@ void az_document_init(struct az_document *d, struct az_arena *arena)
     az_vec_init(&d->epilogue, d->mem);
 }
 
+struct az_kept {
+    void *what;
+    void (*release)(void *what);
+    struct az_kept *next;
+};
+
+int az_document_keep(struct az_document *d, void *what, void (*release)(void *what))
+{
+    struct az_kept *k = az_arena_alloc(d->arena, sizeof *k);
+
+    if (!k) {
+        release(what);
+        return az_arena_error(d->arena);
+    }
+    *k = (struct az_kept){ what, release, d->kept };
+    d->kept = k;
+    return 0;
+}
+
 void az_document_release(struct az_document *d)
 {
     for (size_t i = 0; i < d->tables.n; i++)
         az_table_free(d->tables.v[i]);
+    for (; d->kept; d->kept = d->kept->next)
+        d->kept->release(d->kept->what);
     az_vec_release(&d->tables);
     for (size_t i = 0; i < d->charts.n; i++)
         az_vec_release(&d->charts.v[i].y);
@@ -54,6 +75,16 @@ static size_t place_of(const struct az_document *d, const struct az_table *t)
     return i;
 }
 
+/* Writers jump about in the rows of summaries and charts. */
+static int hold_shown(const struct az_document *d, struct az_table *t)
+{
+    bool shown = (t->flags & (AZ_TABLE_SUMMARY | AZ_TABLE_CLASSIC)) || t->layout || t->form;
+
+    for (size_t i = 0; i < d->charts.n && !shown; i++)
+        shown = az_sv_eq(d->charts.v[i].table, t->id);
+    return shown ? az_table_hold(t, t->rows) : 0;
+}
+
 int az_document_add(struct az_document *d, struct az_table *t)
 {
     int rc;
@@ -61,6 +92,8 @@ int az_document_add(struct az_document *d, struct az_table *t)
     if (!t)
         return az_arena_error(d->arena);
     rc = az_table_finish(t);
+    if (!rc)
+        rc = hold_shown(d, t);
     if (rc)
         goto drop;
     if (t->rows == 0 && !(t->flags & AZ_TABLE_KEEP_EMPTY))
@@ -84,11 +117,12 @@ drop:
 
 int az_document_chart(struct az_document *d, struct az_chart c)
 {
+    struct az_table *t = find(d, c.table);
     int rc = az_vec_push(&d->charts, c);
 
     if (rc)
         az_vec_release(&c.y);
-    return rc;
+    return rc || !t ? rc : hold_shown(d, t);
 }
 
 bool az_document_has(const struct az_document *d, struct az_sv id) { return find(d, id) != NULL; }

@@ -4,7 +4,7 @@
 #define AZ_RESULTS_DOCUMENT_H
 
 #include "base/diag.h"
-#include "results/table.h"
+#include "results/rows.h"
 
 enum az_chart_kind {
     AZ_CHART_STACKED_COLUMN, /* one stack a row; series = y columns */
@@ -33,6 +33,7 @@ struct az_chart {
     struct az_sv size;  /* scatter: column that the area of the dots shows; empty: none */
 };
 struct az_verdict;
+struct az_kept;
 AZ_VEC(struct az_chart, az_charts);
 AZ_VEC(struct az_table *, az_table_list);
 
@@ -46,6 +47,7 @@ struct az_document {
     struct az_vec_sv preface;  /* classic text: lines before the heading (the iteration-count warning) */
     struct az_vec_sv epilogue; /* classic text: lines after the last table */
     bool classic;              /* has a classic block */
+    struct az_kept *kept;      /* released with the document */
     struct az_arena *arena;
     struct az_mem *mem;
     /* how writers are to behave */
@@ -66,9 +68,12 @@ int az_document_copy(struct az_document *dst, const struct az_document *src) AZ_
 /* The same of one table, behind those that dst has; an empty one is left out as by az_document_add. */
 int az_document_copy_table(struct az_document *dst, const struct az_table *t) AZ_MUST_USE;
 /* Takes over the table (also when it fails: then it is freed). An empty table without AZ_TABLE_KEEP_EMPTY is freed and
- * left out. */
+ * left out. Rows of a table that is made when it is read are held here if the table is a summary or has a chart. */
 int az_document_add(struct az_document *d, struct az_table *t) AZ_MUST_USE;
 int az_document_chart(struct az_document *d, struct az_chart c) AZ_MUST_USE;
+/* What tables are made of (az_table_make): release(what) is called with the document, behind its tables; on failure at
+ * once. */
+int az_document_keep(struct az_document *d, void *what, void (*release)(void *what)) AZ_MUST_USE;
 bool az_document_has(const struct az_document *d, struct az_sv id);
 struct az_table *az_document_table(const struct az_document *d, const char *id);
 /* The rule by which xlsx names sheets: at most 31 characters, no []:*?/\, no apostrophe at the ends, unique without

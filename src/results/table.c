@@ -326,7 +326,7 @@ int az_table_sort(struct az_table *t, const int *keys, size_t n)
     size_t width = t->columns.n;
     int rc = 0;
 
-    if (!keys_valid(t, keys, n))
+    if (!keys_valid(t, keys, n) || t->cells.n != t->rows * width)
         return AZ_EINTERNAL;
     if (t->rows > UINT32_MAX)
         return AZ_ERANGE;
@@ -358,5 +358,6 @@ void az_table_keep(struct az_table *t, size_t n)
     if (n >= t->rows || t->at != 0)
         return;
     t->rows = n;
-    t->cells.n = n * t->columns.n;
+    if (t->cells.n > n * t->columns.n)
+        t->cells.n = n * t->columns.n;
 }

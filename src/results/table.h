@@ -89,13 +89,19 @@ enum az_table_flag {
 };
 
 struct az_form;
+struct az_table;
+/* Puts the cells of one row (az_put_*) into `into`. Texts it makes go into into->arena. */
+typedef void az_row_maker(const void *of, size_t row, struct az_table *into);
+
 struct az_table {
     struct az_sv id;    /* "kern_sum": file and sheet name */
     struct az_sv title; /* for people */
     unsigned flags;
     struct az_columns columns;
-    struct az_cells cells; /* row-major, rows * columns.n */
+    struct az_cells cells; /* row-major, rows * columns.n; of a made table (results/rows.h) the rows that are held */
     size_t rows;
+    az_row_maker *make;       /* NULL: all rows are held */
+    const void *of;           /* for make; lives as long as the table's document */
     struct az_layout *layout; /* NULL: none */
     struct az_form *form;     /* its own text form (results/form.h); NULL: none */
     size_t at;                /* next cell of the row being written */
@@ -127,6 +133,7 @@ void az_table_reserve(struct az_table *t, size_t rows);
 int az_table_finish(struct az_table *t) AZ_MUST_USE;
 struct az_layout *az_table_layout(struct az_table *t); /* made if missing; NULL on failure */
 
+/* Cell of a row that is held. */
 static inline const struct az_cell *az_table_at(const struct az_table *t, size_t row, size_t col)
 {
     return &t->cells.v[row * t->columns.n + col];
@@ -142,7 +149,8 @@ double az_cell_number(const struct az_cell *c);
 struct az_sv az_cell_exact(const struct az_cell *c, char *buf);
 /* Index of the column of that name or -1. */
 ptrdiff_t az_table_find(const struct az_table *t, const char *name);
-/* Sorts rows: keys are columns; negative number of (column + 1): descending. Stable; texts bytewise; empty last. */
+/* Sorts rows that are held: keys are columns; negative number of (column + 1): descending. Stable; texts bytewise;
+ * empty last. */
 int az_table_sort(struct az_table *t, const int *keys, size_t n) AZ_MUST_USE;
 /* Keeps the first n rows. */
 void az_table_keep(struct az_table *t, size_t n);

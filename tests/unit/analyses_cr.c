@@ -32,6 +32,8 @@ struct fix {
     void *parts[MOST_RANKS];
 };
 
+static struct cr_lane_of lane[] = { { .stream = 7 } };
+
 static int setup(void **state)
 {
     struct fix *f = calloc(1, sizeof *f);
@@ -46,7 +48,7 @@ static int setup(void **state)
         f->rank[r] = (struct az_rank){ .rank = r, .ticks_per_ns = 1, .devices = 8 };
         f->ev[r] = calloc(MOST_EVENTS, sizeof *f->ev[r]);
         f->part[r] = (struct cr_part){
-            .ev = f->ev[r], .what = f->what[r], .n_devices = 1, .one_stream = true, .compute = &f->idle
+            .ev = f->ev[r], .what = f->what[r], .n_devices = 1, .lane = lane, .one_stream = true, .compute = &f->idle
         };
     }
     *state = f;
@@ -104,7 +106,6 @@ static struct cr_event *event(struct fix *f, int r, int64_t start, int64_t dur, 
                             .end = (start + dur) * 1000,
                             .launch = start * 1000 - 1000,
                             .seq = -1,
-                            .stream = 7,
                             .what = what_row(f, r, w) };
     return e;
 }
@@ -138,9 +139,10 @@ static void finish(struct fix *f, int world)
 /* ---- looking ---- */
 static const struct az_table *table(const struct fix *f, const char *id)
 {
-    const struct az_table *t = az_document_table(&f->doc, id);
+    struct az_table *t = az_document_table(&f->doc, id);
     if (!t)
         fail_msg("no table %s", id);
+    assert_int_equal(az_table_hold(t, t->rows), 0);
     return t;
 }
 
@@ -846,9 +848,8 @@ static void test_bad_splits(void **state)
 static void test_exposure(void **state)
 {
     struct fix *f = *state;
-    static struct az_span span[] = { { 105000, 110000 }, { 120000, 130000 }, { 145000, 150000 } };
-    static int64_t before[] = { 0, 5000, 15000, 20000 };
-    static struct cr_busy busy = { span, before, 3 };
+    static struct cr_busy_span span[] = { { 105000, 0 }, { 120000, 5000 }, { 145000, 15000 }, { 0, 20000 } };
+    static struct cr_busy busy = { span, 3 };
     const struct cr_what w = allreduce(1, "[0, 1]");
     event(f, 0, 100, 50, &w); /* waits until 125 */
     event(f, 1, 125, 25, &w);

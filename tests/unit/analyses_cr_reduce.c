@@ -41,7 +41,7 @@ static void test_kernel_says(void **state)
     assert_int_equal(p->ev[0].launch, 10000);
     assert_int_equal(p->ev[0].start, 100000);
     assert_int_equal(p->ev[0].end, 120000);
-    assert_int_equal(p->ev[0].stream, 16);
+    assert_int_equal(p->lane[p->ev[0].lane].stream, 16);
     assert_int_equal(p->busy, 20000);
     assert_int_equal(cr_compute_in(p->compute, 0, 1000000), 10000);
     assert_int_equal(p->span, 80000);
@@ -157,8 +157,8 @@ static void test_two_devices(void **state)
     device(f, "kernel", 0, 8, 100, 50, "gemm", 4, "");
     const struct cr_part *p = reduce(f);
     assert_int_equal(p->n_devices, 2);
-    assert_int_equal(p->ev[0].device, 1);
-    assert_int_equal(p->ev[1].device, 0);
+    assert_int_equal(p->lane[p->ev[0].lane].device, 1);
+    assert_int_equal(p->lane[p->ev[1].lane].device, 0);
     assert_int_equal(cr_compute_in(&p->compute[0], 0, 1000000), 5000);
     assert_int_equal(cr_compute_in(&p->compute[1], 0, 1000000), 0);
     assert_int_equal(p->busy, 50000);

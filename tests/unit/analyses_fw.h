@@ -182,8 +182,9 @@ static inline void run(struct fw_fix *f, const struct az_analysis *a)
 /* ---- looking ---- */
 static inline const struct az_table *table(const struct fw_fix *f, const char *id)
 {
-    const struct az_table *t = az_document_table(&f->doc, id);
+    struct az_table *t = az_document_table(&f->doc, id);
     assert_non_null(t);
+    assert_int_equal(az_table_hold(t, t->rows), 0);
     return t;
 }
 static inline bool has_table(const struct fw_fix *f, const char *id) { return az_document_table(&f->doc, id) != NULL; }
