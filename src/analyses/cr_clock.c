@@ -177,6 +177,16 @@ bool cr_clock_off(const struct cr_clock *k)
     return k->n && far > LEAST_NS && far / 3 >= k->iqr && (__int128)far > 3 * (__int128)k->iqr;
 }
 
+/* Of a recording's events that count, the collectives. */
+static size_t collectives_of(const struct clocks *k, size_t r)
+{
+    const uint32_t *coll = k->c->coll;
+    size_t n = 0;
+    for (size_t i = k->first[r]; i < k->first[r + 1]; i++)
+        n += i == k->first[r] || coll[k->event[i]] != coll[k->event[i - 1]];
+    return n;
+}
+
 static void report(struct clocks *k)
 {
     struct cr *c = k->c;
@@ -185,7 +195,7 @@ static void report(struct clocks *k)
     for (size_t r = 0; r < c->traces->n; r++) {
         const size_t n = residuals(k, r);
         const int64_t o = k->offset[r], base = n ? k->scratch[0] : 0;
-        struct cr_clock out = { .offset = o, .n = n };
+        struct cr_clock out = { .offset = o, .n = collectives_of(k, r) };
         for (size_t i = 0; i < n; i++)
             k->scratch[i] = minus(k->scratch[i], base);
         if (n)

@@ -363,7 +363,8 @@ const struct az_option az_option_table[] = {
       "rocprof rocpd pftrace", "launch latency: kernels with one of these whole words in their name are left out", "0.1" },
 
     { "rank_tables", AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(rank_tables), NO_RANGE, "several|always", "several", "",
-      "the tables over ranks: of inputs of several files, or also of one file", "0.1" },
+      "the tables over ranks: of inputs of several files (and collectives between several devices of one), or all of them "
+      "of one file, too", "0.1" },
     { "last_step", AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(last_step), NO_RANGE, "drop|keep", "drop", "pytorch",
       "breakdowns of ranks: drop what was launched in the last profiler step, which is often cut short (of two or more steps), or keep it", "0.1" },
     { "consecutive_kernel_delay_ns", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(consecutive_kernel_delay_ns), ANY_INT, NULL, "30000", "",

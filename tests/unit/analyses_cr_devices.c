@@ -128,6 +128,7 @@ static void several_recordings(void **state)
     assert_int_equal(table(r->f, "clock_offsets")->rows, 6);
     for (size_t i = 0; i < 6; i++)
         near(num(r->f, "clock_offsets", i, "offset_us"), i / 2 == 1 ? 5000 : 0);
+    near(num(r->f, "clock_offsets", 2, "collectives"), 2);
     is(r->f, "nccl_implicit_sync", 0, "status", "partial");
     const struct az_table *t = r->f->job.findings;
     assert_true(az_sv_is(az_cell_text(cell(t, row_of(t, "Rule", "partial_collectives"), "Subject")),
