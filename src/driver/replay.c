@@ -2,8 +2,7 @@
 #include "replay/replay.h"
 #include "driver/internal.h"
 
-/* `<stem of the first output>_node_replay`; without outputs that of the run, or of the first file. In the arena. */
-static struct az_sv folder_of(struct az_arena *a, const struct az_plan_job *job)
+struct az_sv az_outputs_replay_folder(struct az_arena *a, const struct az_plan_job *job)
 {
     struct az_sv path = job->targets.n ? job->targets.v[0].path : job->files.n ? job->files.v[0].path : AZ_SV("stdin");
     const bool of_run = !job->targets.n && job->input->stem.n;
@@ -24,7 +23,7 @@ int az_outputs_replay(const struct az_plan_job *job, const struct az_document *d
     az_arena_init(&a, NULL);
     az_document_init(&own, &a);
     bool grouped = az_document_table(doc, "gemm") || az_document_table(doc, "conv");
-    struct az_sv dir = folder_of(&a, job);
+    struct az_sv dir = az_outputs_replay_folder(&a, job);
     if (!dir.p)
         rc = az_arena_error(&a);
     if (!rc && !grouped)

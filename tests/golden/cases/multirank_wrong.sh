@@ -41,6 +41,7 @@ head -c 2 both/one/one_performance_report.xlsx
 echo
 rm both/two/two_performance_report.xlsx
 m -b both --all-ranks -d
+m -b both -f two rank_ -d -r --format text
 ls both/one both/two
 
 echo "== formats of gates without gates"
