@@ -183,6 +183,21 @@ static void test_emission(void **state)
     assert_non_null(strstr(json, "{\"arg_name\": \"transposed\", \"arg_type\": \"bool\", \"value\": false}"));
 }
 
+/* Older traces say nothing of beta and alpha: they are 1, as in the command. */
+static void test_without_values(void **state)
+{
+    (void)state;
+    static const struct row old[] = { { "aten::addmm", "[[7],[3,5],[5,7],[],[]]",
+                                        "[\"float\",\"float\",\"float\",\"Int\",\"Int\"]", "", "", 20, 1.0, 2 } };
+    add_table("gemm", old, 1);
+    assert_int_equal(emit(NULL), 0);
+    assert_int_equal(t_diag.warnings, 0);
+    const char *json = temp_read("r/replay.json");
+    assert_non_null(strstr(json, "{\"arg_name\": \"beta\", \"arg_type\": \"number\", \"value\": 1}"));
+    assert_non_null(strstr(json, "{\"arg_name\": \"alpha\", \"arg_type\": \"number\", \"value\": 1}"));
+    assert_non_null(strstr(temp_read("r/gemm-0.hipblaslt.sh"), "--alpha 1.000000"));
+}
+
 static void test_emission_reach(void **state)
 {
     (void)state;
@@ -600,26 +615,13 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(test_selection),
-        T(test_long_lines),
-        T(test_emission),
-        T(test_emission_reach),
-        T(test_second_emission),
-        T(test_nothing_to_emit),
-        T(test_hostile_arguments),
-        T(test_load),
-        T(test_load_foreign),
-        T(test_load_malformed),
-        T(test_run),
-        T(test_missing_tools),
-        T(test_accidents),
-        T(test_interrupted),
-        T(test_no_folder),
-        T(test_output_is_a_link),
-        T(test_dry_run),
-        T(test_script_compiles),
-        T(test_run_with_torch),
-        T(test_script_alone),
+        T(test_selection),          T(test_long_lines),        T(test_emission),
+        T(test_without_values),     T(test_emission_reach),    T(test_second_emission),
+        T(test_nothing_to_emit),    T(test_hostile_arguments), T(test_load),
+        T(test_load_foreign),       T(test_load_malformed),    T(test_run),
+        T(test_missing_tools),      T(test_accidents),         T(test_interrupted),
+        T(test_no_folder),          T(test_output_is_a_link),  T(test_dry_run),
+        T(test_script_compiles),    T(test_run_with_torch),    T(test_script_alone),
         T(test_tables_of_a_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
