@@ -35,7 +35,8 @@ struct az_analysis {
 
 /* One row of `coverage`: item, value, unit text, note. */
 void az_cover(struct az_job *job, const char *item, double value, const char *unit, struct az_sv note);
-/* One row of `findings`: rule, severity ("info", "warning", "error"), subject, count, time in ns (-1: none), advice. */
+/* One row of `findings`: rule (lower case, words joined by `_`), severity ("info", "warning", "error"), subject, count,
+ * time in ns (-1: none), advice. */
 void az_finding(struct az_job *job, const char *rule, const char *severity, struct az_sv subject, int64_t count,
                 int64_t ns, struct az_sv advice);
 /* The two tables with their columns and no rows, for whoever makes the job. NULL on failure (the arena knows why). */

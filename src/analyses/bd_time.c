@@ -1,6 +1,7 @@
 /* Where device time of each rank goes: temporal breakdown, kinds and their overlap, hidden and exposed communication,
  * kernels and annotations by name (spec: collectives across ranks, 5 and 6). Exact: no time is rounded. */
 #include "analyses/bd.h"
+#include "analyses/coll_rules.h"
 #include "analyses/list.h"
 #include "analyses/shared.h"
 #include "base/num.h"
@@ -15,6 +16,8 @@ struct comm_name {
 
 struct time_part {
     size_t ops, left_out;
+    size_t other_coll;                       /* collectives that the rules of kinds take for computation */
+    int64_t other_coll_ns;                   /* added up */
     int64_t span, busy;                      /* first start to last end; union */
     int64_t compute, comm, memory, hidden;   /* unions; hidden: of comm under compute */
     int64_t by_bits[8];                      /* 1 computation, 2 communication, 4 memory */
@@ -106,6 +109,28 @@ static int communication(struct az_job *job, const struct az_bd *b, const struct
                         : az_sort_cmp(p->comms, names, sizeof *p->comms, compare_comms, NULL, job->mem);
 }
 
+/* Collectives by what the tables of collectives go by, which are no communication by the rules of the kinds. */
+static int other_collectives(struct az_job *job, const struct az_bd *b, struct time_part *p)
+{
+    const size_t ids = b->trace->names.text.n;
+    uint8_t *known = az_arena_array(job->arena, ids + 1, 1); /* name id -> 1 no, 2 yes */
+    struct az_sv what;
+    if (!known)
+        return az_arena_error(job->arena);
+    for (size_t i = 0; i < b->n; i++) {
+        const struct az_bd_op *o = &b->op[i];
+        if (o->type != AZ_BD_COMPUTATION || o->kind != AZ_KERNEL || o->name == AZ_NO_ID)
+            continue;
+        if (!known[o->name])
+            known[o->name] = 1 + az_coll_is_kernel(az_bd_text(b, o->name), job->opts->coll_patterns, &what);
+        if (known[o->name] == 1)
+            continue;
+        p->other_coll++;
+        p->other_coll_ns = az_add_sat(p->other_coll_ns, az_ns(b->trace, o->end - o->start));
+    }
+    return AZ_OK;
+}
+
 static int kernel_names(struct az_job *job, struct az_bd *b, struct az_arena *keep, struct time_part *p)
 {
     uint32_t *name = az_arena_array(job->arena, b->n + 1, sizeof *name);
@@ -179,6 +204,8 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     p->left_out = b->left_out;
     rc = measure(job, b, keep, p);
     if (rc == 0)
+        rc = other_collectives(job, b, p);
+    if (rc == 0)
         rc = kernel_names(job, b, keep, p);
     for (int side = 0; rc == 0 && b->tree && side < 2; side++)
         rc = annotations(job, b, side, keep, p);
@@ -187,12 +214,30 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 }
 
 /* ---- finish ---- */
+static double left_out(const struct az_ranks *ranks, void *const *parts)
+{
+    double n = 0;
+    for (size_t i = 0; i < ranks->n; i++)
+        n += parts[i] ? (double)((const struct time_part *)parts[i])->left_out : 0;
+    return n;
+}
+
+/* A table with its title, which says where it is not about all of the trace. NULL: no memory. */
+static struct az_table *new_table(struct az_job *job, const struct az_ranks *ranks, void *const *parts, const char *id,
+                                  const char *title, unsigned flags)
+{
+    struct az_sv text = az_sv_str(title);
+    if (left_out(ranks, parts) > 0)
+        text = az_arena_printf(job->arena, "%s, without the last profiler step", title);
+    return text.p ? az_table_new(job->arena, id, text.p, flags) : NULL;
+}
+
 static int temporal(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     static const char *const us[] = { "idle_time(us)", "compute_time(us)", "non_compute_time(us)", "kernel_time(us)" };
     static const char *const share[] = { "idle_time_pctg", "compute_time_pctg", "non_compute_time_pctg" };
     static const char *const ours[] = { "communication_time(us)", "exposed_communication_time(us)", "memory_time(us)" };
-    struct az_table *t = az_table_new(job->arena, "temporal_breakdown", "Device time by rank", AZ_TABLE_SUMMARY);
+    struct az_table *t = new_table(job, ranks, parts, "temporal_breakdown", "Device time by rank", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -242,9 +287,9 @@ static struct az_sv combination(struct az_arena *a, unsigned bits)
 static int types(struct az_job *job, const struct az_ranks *ranks, void *const *parts, bool by_rank)
 {
     struct az_table *t =
-        by_rank
-            ? az_table_new(job->arena, "kernel_type_breakdown_by_rank", "Kinds of device work by rank", 0)
-            : az_table_new(job->arena, "kernel_type_breakdown", "Kinds of device work of all ranks", AZ_TABLE_SUMMARY);
+        by_rank ? new_table(job, ranks, parts, "kernel_type_breakdown_by_rank", "Kinds of device work by rank", 0)
+                : new_table(job, ranks, parts, "kernel_type_breakdown", "Kinds of device work of all ranks",
+                            AZ_TABLE_SUMMARY);
     double total = 0, sum[8] = { 0 };
     if (!t)
         return az_arena_error(job->arena);
@@ -283,7 +328,7 @@ static int types(struct az_job *job, const struct az_ranks *ranks, void *const *
 static int overlap(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     static const char *const us[] = { "communication(us)", "hidden(us)", "exposed(us)" };
-    struct az_table *t = az_table_new(job->arena, "comm_comp_overlap", "Communication hidden by computation", 0);
+    struct az_table *t = new_table(job, ranks, parts, "comm_comp_overlap", "Communication hidden by computation", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -307,7 +352,7 @@ static int exposed(struct az_job *job, const struct az_ranks *ranks, void *const
 {
     static const char *const us[] = { "sum (us)", "hidden (us)", "exposed (us)" };
     struct az_table *t =
-        az_table_new(job->arena, "exposed_communication", "Hidden and exposed time of communication kernels", 0);
+        new_table(job, ranks, parts, "exposed_communication", "Hidden and exposed time of communication kernels", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -334,7 +379,7 @@ static int exposed(struct az_job *job, const struct az_ranks *ranks, void *const
 
 static int kernels(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t = az_table_new(job->arena, "kernel_breakdown", "Device work by name and rank", 0);
+    struct az_table *t = new_table(job, ranks, parts, "kernel_breakdown", "Device work by name and rank", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_bd_name_columns(t);
@@ -381,12 +426,21 @@ static int notes(struct az_job *job, const struct az_ranks *ranks, void *const *
 /* What is not in the tables is told. */
 static void cover(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    double n = 0;
-    for (size_t i = 0; i < ranks->n; i++)
-        n += parts[i] ? (double)((const struct time_part *)parts[i])->left_out : 0;
+    const double n = left_out(ranks, parts);
     if (n > 0)
         az_cover(job, "device events left out of the breakdowns of ranks", n, "",
                  AZ_SV("launched in the last profiler step, or by a call that is not in the trace (last_step: keep)"));
+    int64_t count = 0, ns = 0;
+    for (size_t i = 0; i < ranks->n; i++) {
+        const struct time_part *p = parts[i];
+        count += p ? (int64_t)p->other_coll : 0;
+        ns = az_add_sat(ns, p ? p->other_coll_ns : 0);
+    }
+    if (count)
+        az_finding(job, "collectives_as_computation", "warning",
+                   AZ_SV("collectives whose names do not begin with nccl"), count, ns,
+                   AZ_SV("device time by rank and kinds of work count them as computation, by the rules that other "
+                         "tools have, too; time lines by class and the tables of collectives tell them"));
 }
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)

@@ -1,6 +1,7 @@
 /* Collectives across ranks: events of each rank -> groups -> collectives with the events of their members -> figures.
  * Private to cr*.c and their tests. Rules: spec "Collectives across ranks".
  *   cr_reduce.c, cr_source.c  one rank's trace -> its part
+ *   cr_devices.c              devices of one trace -> ranks
  *   cr_gather.c               parts -> events of all ranks, groups
  *   cr_align.c                two sequences -> which elements are the same
  *   cr_match.c, cr_sequence.c, cr_merge.c
@@ -63,9 +64,10 @@ struct cr_part {
     int64_t overlap;         /* of which other kernels ran on the same device */
     int64_t *steps;          /* durations of the profiler's steps */
     size_t n_steps;
-    int64_t span;       /* first start to last end of device work */
-    uint32_t n_devices; /* with collectives */
-    bool one_stream;    /* all collectives are on one stream */
+    int64_t span;             /* first start to last end of device work */
+    uint32_t n_devices;       /* with collectives */
+    const int64_t *device_id; /* their numbers in the file; ascending */
+    bool one_stream;          /* all collectives are on one stream */
 };
 /* What a trace says of its collectives (cr_source.c). Scratch in job->arena. */
 struct cr_source;
@@ -130,6 +132,8 @@ struct cr {
     struct az_job *job; /* NULL once the tables are there; the rest lives as long as they do */
     const struct az_ranks *ranks;
     const struct cr_part *const *part; /* by rank index; NULL where none */
+    const struct az_ranks *traces;     /* as they were read: `ranks`, or the traces whose devices are the ranks */
+    const size_t *of;                  /* rank index -> of its trace; NULL: the same */
     struct az_arena *arena;
     size_t n;        /* events of all ranks */
     uint32_t *base;  /* rank index -> its first event; ranks + 1 */
@@ -185,6 +189,11 @@ struct cr_exposed {
 };
 struct cr_exposed cr_exposed(const struct cr *c, uint32_t g);
 
+/* First: where a trace has several devices and does not say who its collectives are among, its devices become the
+ * ranks (c->ranks, c->part, c->of), and a finding says so. */
+int cr_split_devices(struct cr *c) AZ_MUST_USE;
+/* "rank 3", or where ranks are devices "device 1", "rank 3 (device 1 of trace 1)". In the arena. */
+struct az_sv cr_rank_name(const struct cr *c, size_t r);
 int cr_gather(struct cr *c) AZ_MUST_USE;
 int cr_match(struct cr *c) AZ_MUST_USE;
 int cr_align_clocks(struct cr *c) AZ_MUST_USE;

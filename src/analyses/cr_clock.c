@@ -18,6 +18,9 @@ struct clocks {
     uint32_t *component; /* by rank: the least rank index it is connected with */
 };
 
+/* Devices of one recording have one clock. */
+static uint32_t unit_of(const struct cr *c, uint32_t g) { return c->of ? (uint32_t)c->of[c->rank[g]] : c->rank[g]; }
+
 static bool counts(const struct cr_coll *x) { return (x->flags & CR_SYNC) && !(x->flags & CR_INCOMPLETE); }
 
 /* Difference; what cannot be a time any more is cut. */
@@ -45,13 +48,13 @@ static int64_t median(int64_t *v, size_t n)
 static int collect(struct clocks *k, struct az_arena *a)
 {
     struct cr *c = k->c;
-    const size_t ranks = c->ranks->n;
+    const size_t ranks = c->traces->n;
     size_t most = ranks;
     for (size_t x = 0; x < c->colls.n; x++) {
         const struct cr_coll *coll = &c->colls.v[x];
         most = coll->n > most ? coll->n : most;
         for (uint32_t i = 0; counts(coll) && i < coll->n; i++)
-            k->first[c->rank[cr_member(c, coll, i)] + 2]++;
+            k->first[unit_of(c, cr_member(c, coll, i)) + 2]++;
     }
     for (size_t r = 0; r < ranks; r++) {
         most = k->first[r + 2] > most ? k->first[r + 2] : most;
@@ -65,7 +68,7 @@ static int collect(struct clocks *k, struct az_arena *a)
         const struct cr_coll *coll = &c->colls.v[x];
         for (uint32_t i = 0; counts(coll) && i < coll->n; i++) {
             const uint32_t g = cr_member(c, coll, i);
-            k->event[k->first[c->rank[g] + 1]++] = g;
+            k->event[k->first[unit_of(c, g) + 1]++] = g;
         }
     }
     return 0;
@@ -80,7 +83,7 @@ static void middles(struct clocks *k)
             continue;
         for (uint32_t i = 0; i < coll->n; i++) {
             const uint32_t g = cr_member(c, coll, i);
-            k->scratch[i] = minus(end_of(c, g), k->offset[c->rank[g]]);
+            k->scratch[i] = minus(end_of(c, g), k->offset[unit_of(c, g)]);
         }
         k->middle[x] = median(k->scratch, coll->n);
     }
@@ -99,7 +102,7 @@ static size_t residuals(struct clocks *k, size_t r)
 static void connect(struct clocks *k)
 {
     const struct cr *c = k->c;
-    for (uint32_t r = 0; r < c->ranks->n; r++)
+    for (uint32_t r = 0; r < c->traces->n; r++)
         k->component[r] = r;
     for (bool changed = true; changed;) {
         changed = false;
@@ -107,11 +110,11 @@ static void connect(struct clocks *k)
             const struct cr_coll *coll = &c->colls.v[x];
             uint32_t least = AZ_NO_ROW;
             for (uint32_t i = 0; counts(coll) && i < coll->n; i++) {
-                const uint32_t of = k->component[c->rank[cr_member(c, coll, i)]];
+                const uint32_t of = k->component[unit_of(c, cr_member(c, coll, i))];
                 least = of < least ? of : least;
             }
             for (uint32_t i = 0; counts(coll) && i < coll->n; i++) {
-                uint32_t *of = &k->component[c->rank[cr_member(c, coll, i)]];
+                uint32_t *of = &k->component[unit_of(c, cr_member(c, coll, i))];
                 changed |= *of != least;
                 *of = least;
             }
@@ -130,7 +133,7 @@ static int ascending(const void *a, const void *b, void *ctx)
  * ranks that of the first. */
 static int anchor(struct clocks *k)
 {
-    const size_t ranks = k->c->ranks->n;
+    const size_t ranks = k->c->traces->n;
     int rc = 0;
     for (uint32_t root = 0; rc == 0 && root < ranks; root++) {
         size_t n = 0;
@@ -149,7 +152,7 @@ static int anchor(struct clocks *k)
 
 static int settle(struct clocks *k)
 {
-    const size_t ranks = k->c->ranks->n;
+    const size_t ranks = k->c->traces->n;
     for (int round = 0; round < ROUNDS; round++) {
         bool moved = false;
         middles(k);
@@ -174,23 +177,36 @@ bool cr_clock_off(const struct cr_clock *k)
     return k->n && far > LEAST_NS && far / 3 >= k->iqr && (__int128)far > 3 * (__int128)k->iqr;
 }
 
+/* Of a recording's events that count, the collectives. */
+static size_t collectives_of(const struct clocks *k, size_t r)
+{
+    const uint32_t *coll = k->c->coll;
+    size_t n = 0;
+    for (size_t i = k->first[r]; i < k->first[r + 1]; i++)
+        n += i == k->first[r] || coll[k->event[i]] != coll[k->event[i - 1]];
+    return n;
+}
+
 static void report(struct clocks *k)
 {
     struct cr *c = k->c;
     const struct az_sv when = c->job->opts->align_clocks;
-    for (size_t r = 0; r < c->ranks->n; r++) {
-        struct cr_clock *out = &c->clock[r];
+    size_t next = 0;
+    for (size_t r = 0; r < c->traces->n; r++) {
         const size_t n = residuals(k, r);
         const int64_t o = k->offset[r], base = n ? k->scratch[0] : 0;
+        struct cr_clock out = { .offset = o, .n = collectives_of(k, r) };
         for (size_t i = 0; i < n; i++)
             k->scratch[i] = minus(k->scratch[i], base);
-        *out = (struct cr_clock){ .offset = o, .n = n };
         if (n)
-            out->iqr = (int64_t)(az_percentile_i64(k->scratch, n, 75) - az_percentile_i64(k->scratch, n, 25));
-        out->applied = n && o != 0 && (o < 0 ? -o : o) < FAR_NS &&
-                       (az_sv_is(when, "always") || (!az_sv_is(when, "never") && cr_clock_off(out)));
-        if (out->applied)
-            c->shift[r] -= o;
+            out.iqr = (int64_t)(az_percentile_i64(k->scratch, n, 75) - az_percentile_i64(k->scratch, n, 25));
+        out.applied = n && o != 0 && (o < 0 ? -o : o) < FAR_NS &&
+                      (az_sv_is(when, "always") || (!az_sv_is(when, "never") && cr_clock_off(&out)));
+        for (; next < c->ranks->n && (c->of ? c->of[next] : next) == r; next++) {
+            c->clock[next] = out;
+            if (out.applied)
+                c->shift[next] -= o;
+        }
     }
 }
 
@@ -199,10 +215,10 @@ int cr_align_clocks(struct cr *c)
     struct clocks k = { .c = c };
     struct az_arena a;
     az_arena_init(&a, c->job->mem);
-    k.first = az_arena_array(&a, c->ranks->n + 2, sizeof *k.first);
-    k.offset = az_arena_array(&a, c->ranks->n + 1, sizeof *k.offset);
+    k.first = az_arena_array(&a, c->traces->n + 2, sizeof *k.first);
+    k.offset = az_arena_array(&a, c->traces->n + 1, sizeof *k.offset);
     k.middle = az_arena_array(&a, c->colls.n + 1, sizeof *k.middle);
-    k.component = az_arena_array(&a, c->ranks->n + 1, sizeof *k.component);
+    k.component = az_arena_array(&a, c->traces->n + 1, sizeof *k.component);
     int rc = k.first && k.offset && k.middle && k.component ? 0 : az_arena_error(&a);
     if (rc == 0)
         rc = collect(&k, &a);

@@ -221,7 +221,8 @@ static int median_step(struct cr *c)
     return rc;
 }
 
-/* Nodes: as many ranks as are said to be on one; else by host name; else by the devices that the first trace lists. */
+/* Nodes: as many ranks as are said to be on one; else by host name; else by the devices that the first trace lists. One
+ * recording is of one node. */
 static void nodes(struct cr *c)
 {
     const struct az_ranks *rs = c->ranks;
@@ -233,7 +234,7 @@ static void nodes(struct cr *c)
     if (c->gpus_per_node == 0 && rs->n && !hosts)
         c->gpus_per_node = rs->v[0].devices;
     for (size_t r = 0; r < rs->n; r++) {
-        c->node[r] = c->gpus_per_node > 0 ? rs->v[r].rank / c->gpus_per_node : -1;
+        c->node[r] = c->traces->n == 1 ? 0 : c->gpus_per_node > 0 ? rs->v[r].rank / c->gpus_per_node : -1;
         if (!c->nodes_by_host)
             continue;
         size_t k = 0;

@@ -117,16 +117,23 @@ static int scan(struct work *w)
 }
 
 /* Devices with collectives get their numbers in ascending order, whatever came first in time. */
-static void number_devices(struct work *w)
+static int number_devices(struct work *w, struct az_arena *keep)
 {
+    int64_t *id = az_arena_array(keep, w->devices.n + 1, sizeof *id);
+    if (!id)
+        return az_arena_error(keep);
     for (size_t i = 0; i < w->devices.n; i++) {
         struct device *d = &w->devices.v[i];
         for (size_t k = 0; k < w->devices.n; k++)
             d->number += w->devices.v[k].lane != AZ_NO_ROW && w->devices.v[k].id < d->id;
         w->part->n_devices += d->lane != AZ_NO_ROW;
+        if (d->lane != AZ_NO_ROW)
+            id[d->number] = d->id;
     }
     for (size_t i = 0; i < w->lanes.n; i++)
         w->lanes.v[i].device = w->devices.v[w->lanes.v[i].device].number;
+    w->part->device_id = id;
+    return 0;
 }
 
 static int overlap_of(struct work *w, struct device *d, struct az_arena *keep, struct az_spans *both)
@@ -231,10 +238,10 @@ static int make(struct work *w, struct az_arena *keep)
     int rc = w->seen && w->given && w->lane ? 0 : az_arena_error(w->job->arena);
     if (rc == 0)
         rc = scan(w);
-    if (rc == 0) {
-        number_devices(w);
+    if (rc == 0)
+        rc = number_devices(w, keep);
+    if (rc == 0)
         rc = overlap(w, keep);
-    }
     if (rc == 0)
         rc = steps(w, keep);
     if (rc)
@@ -256,7 +263,7 @@ int cr_reduce(struct az_job *job, struct az_arena *keep, void **part)
     struct work w = { .job = job, .t = job->traces[0], .part = az_arena_alloc(keep, sizeof *w.part) };
     if (!w.part)
         return az_arena_error(keep);
-    if (job->opts->disable_coll_analysis)
+    if (job->opts->disable_coll_analysis || !az_trace_has_activity(w.t)) /* without work it is as good as missing */
         return 0;
     w.part->one_stream = true;
     az_vec_init(&w.ev, job->mem);

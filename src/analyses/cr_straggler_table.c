@@ -114,8 +114,7 @@ static void put(const struct cr *c, struct az_table *t, const struct rank_sums *
     az_put_f64(t, s->chance);
     az_put_bool(t, s->straggler);
     if (s->straggler)
-        az_finding(c->job, "straggler", "warning",
-                   az_arena_printf(c->arena, "rank %lld", (long long)c->ranks->v[s->r].rank), s->last, s->caused,
+        az_finding(c->job, "straggler", "warning", cr_rank_name(c, s->r), s->last, s->caused,
                    AZ_SV("the others wait for this rank in most collectives: look for slower kernels, a busy host or "
                          "a larger share of the data there"));
 }

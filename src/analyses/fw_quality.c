@@ -107,11 +107,11 @@ static void cover(struct work *w, const struct linkage *l, int64_t busy)
              w->fw->kernels ? (double)others / (double)w->fw->kernels * 100.0 : 0, "%",
              AZ_SV("names that neither the class map nor the built-in rules know"));
     if (l->unlinked)
-        az_finding(w->job, "unlinked-device-events", "info", AZ_SV("device events without their launch"),
+        az_finding(w->job, "unlinked_device_events", "info", AZ_SV("device events without their launch"),
                    (int64_t)l->unlinked, az_ns(w->fw->trace, l->unlinked_ticks),
                    AZ_SV("start the recording before the work, or count them with include_unlinked_kernels"));
     if (l->graph_ticks * 2 > busy)
-        az_finding(w->job, "graph-launches", "warning", AZ_SV("graph launches"), (int64_t)l->graph,
+        az_finding(w->job, "graph_launches", "warning", AZ_SV("graph launches"), (int64_t)l->graph,
                    az_ns(w->fw->trace, l->graph_ticks),
                    AZ_SV("operator tables show the graph launch only; use kernel_summary and the kernel classes"));
 }
@@ -147,7 +147,7 @@ static int quality(struct work *w)
         az_put_empty(t);
     }
     if (rc == 0 && o.ticks * 100 > o.busy)
-        az_finding(w->job, "stream-overlap", "warning", AZ_SV("overlapping events on one stream"), (int64_t)o.count,
+        az_finding(w->job, "stream_overlap", "warning", AZ_SV("overlapping events on one stream"), (int64_t)o.count,
                    az_ns(w->fw->trace, o.ticks),
                    AZ_SV("sums of durations exceed the time the device was busy; trust unions"));
     cover(w, &l, o.busy);

@@ -224,7 +224,7 @@ static int device_rows(struct work *w, struct az_table *t, const int64_t *device
         i = j;
     }
     if (rc == 0 && devices > 1)
-        az_finding(w->job, "several-devices", "info", AZ_SV("gpu_timeline"), (int64_t)devices, -1,
+        az_finding(w->job, "several_devices", "info", AZ_SV("gpu_timeline"), (int64_t)devices, -1,
                    AZ_SV("the trace holds several devices; gpu_timeline pools them, gpu_timeline_by_device does not"));
     return rc;
 }

@@ -185,7 +185,7 @@ static void judge(struct az_hx *h, const struct az_colls *c)
         partial += c->instances.v[i].size > (int64_t)c->instances.v[i].seen;
     if (partial)
         az_finding(
-            h->job, "collectives-partial", "info", AZ_SV("collectives"), partial, -1,
+            h->job, "partial_collectives", "info", AZ_SV("collectives"), partial, -1,
             AZ_SV(
                 "ranks of these groups have no profile here: their time is an upper bound, their bandwidth a lower one "
                 "(give the profiles of all hosts as one input)"));

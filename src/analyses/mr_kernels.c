@@ -12,7 +12,7 @@
 
 /* An operator that launched kernels. Texts: ids of the part. */
 struct owner {
-    uint32_t uid, name, dims, types, strides, concrete;
+    uint32_t uid, name, dims, types, strides, concrete, file;
     uint32_t count; /* device events below it */
     int64_t busy;   /* their union, ns */
 };
@@ -78,6 +78,8 @@ static int add_owner(struct work *w, uint32_t node)
         rc = text(w, a ? a->strides : AZ_NO_ID, &o.strides);
     if (rc == 0)
         rc = text(w, a ? a->concrete : AZ_NO_ID, &o.concrete);
+    if (rc == 0)
+        rc = text(w, az_optrace_op_file(az_optrace(w->k.fw->trace), e.uid), &o.file);
     if (rc == 0)
         rc = measure(w, node, &o);
     if (rc == 0)
@@ -189,7 +191,7 @@ static void make_row(const void *of, size_t row, struct az_table *t)
     az_fw_put(t, az_mr_get(&p->texts, o->types));
     az_fw_put(t, az_mr_get(&p->texts, o->strides));
     az_fw_put(t, az_mr_get(&p->texts, o->concrete));
-    az_put_empty(t); /* not kept of the file */
+    az_fw_put(t, az_mr_get(&p->texts, o->file));
     az_put_f64(t, (double)o->busy / 1e3);
     az_put_i64(t, o->count);
     if (o->count == 1)

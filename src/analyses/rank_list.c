@@ -11,8 +11,9 @@
 struct part {
     int64_t steps; /* -1: its format has none */
     int64_t first, last;
-    bool timed; /* first and last hold */
-    bool links; /* device events may be linked to launches */
+    bool timed;  /* first and last hold */
+    bool active; /* it has work of a device */
+    bool links;  /* device events may be linked to launches */
     int64_t device, linked, graph, kernels, others;
     uint64_t unlinked_events;
     struct az_drop *drops;
@@ -101,6 +102,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **out)
         return az_arena_error(keep);
     *out = p;
     time_range(p, t);
+    p->active = az_trace_has_activity(t);
     p->steps = count_steps(t);
     const int rc = keep_drops(job, keep, p);
     return rc == 0 && (t->caps & AZ_CAP_FRAMEWORK) ? framework_time(job, p) : rc;
@@ -169,10 +171,12 @@ static void put_rank(const struct work *w, struct az_table *t, size_t i)
     put_known(t, p && p->timed, p ? p->first : 0);
     put_known(t, p && p->timed, p ? p->last : 0);
     az_put_empty(t); /* the clock: az_rank_set_offset */
+    const char *state = p && !p->active ? "no device work" : "ok";
     if (r->warnings)
-        az_put_copy(t, az_arena_printf(w->job->arena, "ok, %zu warning%s", r->warnings, r->warnings > 1 ? "s" : ""));
+        az_put_copy(
+            t, az_arena_printf(w->job->arena, "%s, %zu warning%s", state, r->warnings, r->warnings > 1 ? "s" : ""));
     else
-        az_put_text(t, AZ_SV("ok"));
+        az_put_text(t, az_sv_str(state));
 }
 
 static void put_absent(struct az_table *t, bool known, int64_t rank, struct az_sv path, struct az_sv status)
@@ -311,10 +315,28 @@ static int cover_ranks(const struct work *w)
     az_cover(job, "kernel time in kernel class others", az_percent((double)sum.others, (double)sum.kernels), "%",
              AZ_SV("names that neither the class map nor the built-in rules know"));
     if (sum.unlinked_events)
-        az_finding(job, "unlinked-device-events", "info", AZ_SV("device events without their launch"),
+        az_finding(job, "unlinked_device_events", "info", AZ_SV("device events without their launch"),
                    (int64_t)sum.unlinked_events, sum.device - sum.linked,
                    AZ_SV("start the recording before the work, or count them with include_unlinked_kernels"));
     return 0;
+}
+
+/* Ranks that are there with nothing of a device, beside others that have some: averages count them as 0. */
+static void find_idle(const struct work *w)
+{
+    struct az_arena *a = w->job->arena;
+    int64_t *idle = az_arena_array(a, w->ranks->n, sizeof *idle);
+    size_t n = 0;
+    for (size_t i = 0; idle && i < w->ranks->n; i++)
+        if (w->part[i] && !w->part[i]->active)
+            idle[n++] = w->ranks->v[i].rank;
+    if (n == 0 || n == w->ranks->n)
+        return;
+    const struct az_sv list = az_rank_list(a, idle, n);
+    az_cover(w->job, "ranks without device work", (double)n, "", list);
+    az_finding(w->job, "rank_without_device_work", "warning",
+               az_arena_printf(a, "rank%s %.*s", n > 1 ? "s" : "", AZ_SVF(list)), (int64_t)n, -1,
+               AZ_SV("its trace holds no kernel or copy: was the profiler stopped too early? averages count it as 0"));
 }
 
 static void cover_presence(const struct work *w)
@@ -325,17 +347,18 @@ static void cover_presence(const struct work *w)
     if (s->n_missing) {
         const struct az_sv list = az_rank_list(a, s->missing, s->n_missing);
         az_cover(w->job, "ranks missing", (double)s->n_missing, "", list);
-        az_finding(w->job, "missing-ranks", s->n > 1 ? "warning" : "info",
+        az_finding(w->job, "missing_ranks", s->n > 1 ? "warning" : "info",
                    az_arena_printf(a, "rank%s %.*s", s->n_missing > 1 ? "s" : "", AZ_SVF(list)), (int64_t)s->n_missing,
                    -1, AZ_SV("sums and averages are those of the ranks that are there"));
     }
+    find_idle(w);
     for (size_t i = 0; i < s->n_left; i++)
         az_cover(w->job, "file left out", 1, "",
                  az_arena_printf(a, "%.*s: %.*s", AZ_SVF(file_of(w, s->left[i].path)), AZ_SVF(s->left[i].why)));
     for (size_t i = 0; i < s->n_failed; i++) {
         az_cover(w->job, "rank could not be read", s->failed[i].rank >= 0 ? (double)s->failed[i].rank : 0.0 / 0.0, "",
                  az_arena_printf(a, "%.*s: %.*s", AZ_SVF(file_of(w, s->failed[i].path)), AZ_SVF(s->failed[i].why)));
-        az_finding(w->job, "unreadable-rank", "error", file_of(w, s->failed[i].path), 1, -1, s->failed[i].why);
+        az_finding(w->job, "unreadable_rank", "error", file_of(w, s->failed[i].path), 1, -1, s->failed[i].why);
     }
 }
 
@@ -383,7 +406,7 @@ static void find_difference(const struct work *w, struct az_sv key)
     size_t values;
     const struct az_sv text = differences(w, key, &values);
     if (text.n)
-        az_finding(w->job, "ranks-differ", "warning",
+        az_finding(w->job, "ranks_differ", "warning",
                    az_arena_printf(w->job->arena, "%.*s: %.*s", AZ_SVF(key), AZ_SVF(text)), (int64_t)values, -1,
                    AZ_SV("ranks of one run should be alike; figures over ranks mix these"));
 }

@@ -74,9 +74,10 @@ static void presence(struct az_job *job, const struct az_ranks *r, struct az_tab
     row(t, "events", (double)events, "", AZ_SV("kept of all ranks"));
 }
 
-/* Averages of a table with a key column and one of averages; `in_ms`: ms in one unit of it. */
+/* Averages of a table with a key column and one of averages; `in_ms`: ms in one unit of it; zeros: also those
+ * that are 0. */
 static void averages(struct az_job *job, struct az_table *out, const char *table, const char *key, const char *value,
-                     double in_ms, const char *what)
+                     double in_ms, bool zeros, const char *what)
 {
     const struct az_table *t = az_document_table(job->doc, table);
     const ptrdiff_t k = t ? az_table_find(t, key) : -1, v = t ? az_table_find(t, value) : -1;
@@ -84,7 +85,7 @@ static void averages(struct az_job *job, struct az_table *out, const char *table
         const struct az_sv name = az_cell_text(az_table_at(t, i, (size_t)k));
         const double x = az_cell_number(az_table_at(t, i, (size_t)v));
         const struct az_sv item = az_arena_printf(job->arena, "%s: %.*s", what, AZ_SVF(name));
-        if (item.p && !isnan(x))
+        if (item.p && !isnan(x) && (zeros || x != 0))
             row(out, item.p, x * in_ms, "ms", AZ_SV("average of a rank"));
     }
 }
@@ -101,8 +102,8 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     az_table_column(t, "unit", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "note", AZ_TEXT, AZ_UNIT_NONE, 0);
     presence(job, ranks, t);
-    averages(job, t, "gpu_timelines", "type", "time_ms_avg", 1, "time line");
-    averages(job, t, "grouped_breakdown", "Group", "Time (s)", 1e3, "group");
+    averages(job, t, "gpu_timelines", "type", "time_ms_avg", 1, true, "time line");
+    averages(job, t, "grouped_breakdown", "Group", "Time (s)", 1e3, false, "group");
     const int rc = az_job_emit(job, t, 0, NULL, 0);
     /* In front of the first table of the ranks: where the traces are kept, theirs come first. */
     struct az_table_list *l = &job->doc->tables;

@@ -57,6 +57,7 @@ void az_rank_set_offset(struct az_job *job, const struct az_ranks *r, size_t i, 
 struct az_rank_analysis {
     const char *name;
     const char *help;
+    bool of_devices;     /* also of one trace alone that has several devices: they are its ranks */
     unsigned needs, any; /* AZ_CAP_*, of the rank's trace; a rank that lacks them has no part */
     /* job: one trace; job->arena is given back after the call, job->diag is the rank's own, nothing may be emitted.
      * *part: made in `keep` (charged to the input's budget), texts copied: nothing may point into the trace. */

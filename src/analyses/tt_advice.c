@@ -214,7 +214,7 @@ static void fallback(struct section *s)
     }
     line(s, AZ_SV(""));
     line(s, AZ_SV("These operations ran on the host; on the device they would not interrupt it."));
-    az_finding(t->job, "host operations", "warning", AZ_SV("operations that fell back to the host"),
+    az_finding(t->job, "host_operations", "warning", AZ_SV("operations that fell back to the host"),
                (int64_t)t->counts.host, -1, AZ_SV("move them to the device"));
 }
 
@@ -245,7 +245,7 @@ static void gaps(struct section *s)
     line(s, az_arena_printf(a, "A captured trace could save %.0f μs, %.1f %% of the whole time.", saving, share));
     line(s, AZ_SV("Otherwise see that the device never waits for the host: dispatch asynchronously, compile runtime "
                   "arguments in."));
-    az_finding(t->job, "op-to-op gaps", "warning", az_arena_printf(a, "gaps above %g us", t->o->op_to_op_gap_us), count,
+    az_finding(t->job, "op_to_op_gaps", "warning", az_arena_printf(a, "gaps above %g us", t->o->op_to_op_gap_us), count,
                llround(saving_ns), AZ_SV("capture a trace; the time is what it could save"));
 }
 

@@ -106,7 +106,7 @@ int tt_quality(struct tt *t)
         put_count(x, az_arena_printf(a, "left out: %.*s", AZ_SVF(t->trace->drops.v[i].reason)),
                   t->trace->drops.v[i].count, "");
     if (c[Q_IMPOSSIBLE].rows)
-        az_finding(t->job, "impossible rows", "warning", AZ_SV("operations with impossible times"),
+        az_finding(t->job, "impossible_rows", "warning", AZ_SV("operations with impossible times"),
                    (int64_t)c[Q_IMPOSSIBLE].rows, (int64_t)(c[Q_IMPOSSIBLE].time * 1000),
                    AZ_SV("see Suspect in ops and data_quality; drop_impossible leaves them out"));
     return tt_emit(t, x, 0);

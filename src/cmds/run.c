@@ -236,7 +236,7 @@ int run_print_plan(const struct az_plan *plan, const struct az_log *log)
     az_vec_release(&text);
     fflush(stdout);
     for (size_t i = 0; i < plan->jobs.n; i++) {
-        if (plan->jobs.v[i].skip)
+        if (plan->jobs.v[i].skip || plan->jobs.v[i].there) /* the plan says so of the latter: nothing has failed */
             continue;
         az_diag_print(&plan->jobs.v[i].diag, log);
         failed |= plan->jobs.v[i].error != AZ_OK;

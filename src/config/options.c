@@ -58,7 +58,7 @@ const struct az_option az_option_table[] = {
       "(of path: rank or worker)", "0.1" },
     { "duplicate_rank", AZ_AT_INPUT | AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(duplicate_rank), NO_RANGE,
       "error|first|last|each-step", "error", "pytorch",
-      "two files of one rank: refuse, take one by name, or (base_dir) part the run by the text around the rank", "0.1" },
+      "two files of one rank: refuse, take one by name, or part the run by the text around the rank", "0.1" },
     { "all_kernels", AZ_AT_INPUT | AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(all_kernels), NO_RANGE, NULL, "false", "pytorch",
       "several ranks: a table of every kernel for each rank", "0.1" },
     { "node_replay", AZ_AT_INPUT | AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(node_replay), NO_RANGE, NULL, "false", "pytorch",
@@ -370,7 +370,8 @@ const struct az_option az_option_table[] = {
       "only kernels whose HLO metadata (framework name, source) holds one of these words, as \"remat checkpoint\"", "0.1" },
 
     { "rank_tables", AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(rank_tables), NO_RANGE, "several|always", "several", "",
-      "the tables over ranks: of inputs of several files, or also of one file", "0.1" },
+      "the tables over ranks: of inputs of several files (and collectives between several devices of one), or all of them "
+      "of one file, too", "0.1" },
     { "last_step", AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(last_step), NO_RANGE, "drop|keep", "drop", "pytorch",
       "breakdowns of ranks: drop what was launched in the last profiler step, which is often cut short (of two or more steps), or keep it", "0.1" },
     { "consecutive_kernel_delay_ns", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(consecutive_kernel_delay_ns), ANY_INT, NULL, "30000", "",

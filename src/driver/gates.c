@@ -11,10 +11,8 @@
 bool az_gates_wanted(const struct az_config *c)
 {
     bool any = c->gates.given || c->history.path.n > 0;
-    for (size_t i = 0; i < c->outputs.formats.n; i++) {
-        const struct az_report *r = az_report_find(c->outputs.formats.v[i]);
-        any |= r && r->verdict;
-    }
+    for (size_t i = 0; i < c->outputs.formats.n; i++) /* has device time by class, too */
+        any |= az_report_find(c->outputs.formats.v[i]) == &az_report_openmetrics;
     return any;
 }
 
@@ -55,7 +53,8 @@ static int gather(struct az_gate_step *s)
 
 static ptrdiff_t class_column(const struct az_table *t)
 {
-    static const char *const names[] = { "class", "category", "kernel category", "op category", "hlo_category" };
+    static const char *const names[] = { "class",       "category",     "kernel category",
+                                         "op category", "hlo_category", "kernel_type" /* of ranks */ };
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         for (size_t c = 0; c < t->columns.n; c++)
             if (az_sv_ieq(t->columns.v[c].name, az_sv_str(names[k])) && t->columns.v[c].type == AZ_TEXT)
@@ -162,7 +161,8 @@ static int report(struct az_gate_step *s)
 {
     struct az_document doc;
     const char *in_action = getenv("GITHUB_ACTIONS");
-    bool github = s->f->plan->steps[AZ_STEP_GATES].github || (in_action && az_sv_is(az_sv_str(in_action), "true"));
+    const bool asked = s->f->plan->steps[AZ_STEP_GATES].github,
+               github = s->c->gates.given && (asked || (in_action && az_sv_is(az_sv_str(in_action), "true")));
     int rc, failed = AZ_OK;
 
     az_document_init(&doc, &s->arena);
@@ -210,7 +210,8 @@ static int judge(struct az_gate_step *s)
     if (s->c->gates.given)
         rc = az_gate_find_baseline(s, &in);
     else
-        in.base = &s->cand; /* no rules: nothing is compared, the verdict is empty */
+        in.base = &s->cand; /* nothing is compared, the verdict is empty */
+    s->verdict.no_rules = !s->c->gates.given;
     if (in.base && s->c->gates.given) {
         s->verdict.base_id = s->base.id;
         s->verdict.base_label = s->base.label;

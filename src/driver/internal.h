@@ -23,6 +23,7 @@ struct az_one {
     _Atomic uint64_t *progress;
     struct az_sv at;           /* file that messages name; empty: the first of the input */
     unsigned caps;             /* of all traces */
+    bool devices_only;         /* one trace: only analyses that take its devices for ranks */
     int hook_failed;           /* the user's hook into a trace; the trace is as it was read */
     struct az_digest *digest;  /* of the one file being read, where res->digests are not for it; NULL: none */
     struct az_rank_run *ranks; /* of the input */
@@ -95,9 +96,11 @@ int az_outputs_guard(const struct az_plan *p, const struct az_target *t, const s
                      struct az_diag *diag) AZ_MUST_USE;
 
 /* ---- replay.c ---- */
-/* Writes the replay folder of a reported input, `<stem of its first output>_node_replay`, from the tables `gemm` and
- * `conv`, or, where there is neither, from `unified_perf_summary`; the kept rows are appended to `text`. Errors as
- * az_replay_emit. */
+/* Folder of the commands that node_replay writes: `<stem of the first output>_node_replay`; without outputs that of the
+ * run, or of the first file. In the arena. */
+struct az_sv az_outputs_replay_folder(struct az_arena *a, const struct az_plan_job *job);
+/* Writes the replay folder of a reported input from the tables `gemm` and `conv`, or, where there is neither, from
+ * `unified_perf_summary`; the kept rows are appended to `text`. Errors as az_replay_emit. */
 int az_outputs_replay(const struct az_plan_job *job, const struct az_document *doc, bool force,
                       struct az_vec_char *text, struct az_diag *diag) AZ_MUST_USE;
 

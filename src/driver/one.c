@@ -279,6 +279,20 @@ static int read_saved(struct az_one *o)
     return rc;
 }
 
+/* Ranks that no file says anything of: the devices of one recording. A compiled program's trace has its own tables. */
+static bool several_devices(const struct az_result *res)
+{
+    const struct az_trace *t = res->traces;
+    const struct az_lane *first = NULL;
+    bool several = false;
+    for (size_t i = 0; res->n_traces == 1 && i < t->lanes.n; i++) {
+        const struct az_lane *l = &t->lanes.v[i];
+        several |= l->device_side && first && first->device != l->device;
+        first = l->device_side && !first ? l : first;
+    }
+    return several && t->world_size <= 0 && !(t->caps & AZ_CAP_HLO);
+}
+
 int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads, struct az_result *res,
                struct az_diag *diag, _Atomic uint64_t *progress)
 {
@@ -311,8 +325,9 @@ int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
     failed = reduced ? az_ranks_reduce(&ranks) : read_traces(&o);
     if (!failed)
         failed = read_other(&o);
-    const bool ranks_wanted = res->n_traces > 1 || az_sv_is(job->input->opts.rank_tables, "always");
-    if (!reduced && ranks_wanted && failed != AZ_EINTR && failed != AZ_ENOMEM && failed != AZ_ELIMIT) {
+    const bool all = res->n_traces > 1 || az_sv_is(job->input->opts.rank_tables, "always");
+    o.devices_only = !reduced && !all && several_devices(res);
+    if (!reduced && (all || o.devices_only) && failed != AZ_EINTR && failed != AZ_ENOMEM && failed != AZ_ELIMIT) {
         rc = az_ranks_of_traces(&ranks);
         failed = failed ? failed : rc;
     }

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "io/path.h"
 
+#define NO_GATES   "format '%.*s' reports gates, and there are none: it is not written (\"gates\", or `analyzer gate`)"
 #define SUFFIX     "_perf_report"
 #define NAME_BYTES 100 /* of a title in a file name; the rest of the 255 is for base and suffix */
 
@@ -228,6 +229,8 @@ static const struct az_report *step_report(const struct naming *n, const struct 
 {
     if (!n->gates)
         return r;
+    if (!n->c->gates.given) /* there is no verdict */
+        return r == &az_report_openmetrics ? r : NULL;
     if (r == &az_report_github) {
         out->github = true;
         return NULL;
@@ -257,7 +260,7 @@ static int plan_step(const struct naming *n, enum az_step step, const char *what
     dir = w.o.dir.n ? w.o.dir : !first.n || az_path_is_stream(first) ? AZ_SV(".") : az_path_dir(first);
     w.stem = az_sv_is(dir, ".") ? az_sv_str(name) : az_path_join(&n->p->arena, dir, az_sv_str(name));
     out->what = what;
-    out->text = w.text;
+    out->text = w.text && (!n->gates || n->c->gates.given);
     out->xlsx_rows = own->xlsx_rows > 0 ? (size_t)own->xlsx_rows : 0;
     for (size_t k = 0; !rc && k < w.n; k++) {
         struct az_target t = { .report = step_report(n, w.reports[k], out) };
@@ -283,9 +286,32 @@ static int plan_steps(const struct naming *n)
         g.gates = true;
         rc = az_gates_check(n->c, n->diag);
         if (!rc)
-            rc = plan_step(&g, AZ_STEP_GATES, "gates", "gates", &none);
+            rc = plan_step(&g, AZ_STEP_GATES, n->c->gates.given ? "gates" : "class times", "gates", &none);
     }
     return rc;
+}
+
+/* Formats of a verdict where there are no gates: an empty one would be taken for "all passed". */
+static int refuse_verdicts(const struct naming *n)
+{
+    const struct az_where at = n->c->path.n ? AZ_AT_FILE(n->c->path) : AZ_NOWHERE;
+    size_t outputs = 0;
+    struct az_sv last = { "", 0 };
+
+    for (size_t i = 0; i < n->c->outputs.formats.n && !n->c->gates.given; i++) {
+        const struct az_sv name = n->c->outputs.formats.v[i];
+        const struct az_report *r = az_report_find(name);
+        const bool verdict = r && r->verdict && r != &az_report_openmetrics;
+        outputs += !verdict;
+        if (verdict && last.n)
+            az_diag_add(n->diag, AZ_WARNING, at, NO_GATES, AZ_SVF(last));
+        last = verdict ? name : last;
+    }
+    outputs += n->c->outputs.csv_dir.n > 0 || n->c->outputs.xlsx.n > 0 || n->c->history.path.n > 0 || n->p->calibrate;
+    if (!last.n)
+        return AZ_OK;
+    az_diag_add(n->diag, outputs ? AZ_WARNING : AZ_ERROR, at, NO_GATES, AZ_SVF(last));
+    return outputs ? AZ_OK : AZ_ECONFIG;
 }
 
 /* ---- collisions ---- */
@@ -508,7 +534,8 @@ static void keep_existing(const struct naming *n)
         const bool replace = job->input->outputs.overwrite || n->c->outputs.overwrite;
         for (size_t k = 0; !job->error && job->input->group.n && !replace && k < job->targets.n; k++) {
             const struct az_target *t = &job->targets.v[k];
-            if (t->report->extension[0] && az_path_stat(t->path.p).kind != AZ_PATH_MISSING)
+            job->there = t->report->extension[0] && az_path_stat(t->path.p).kind != AZ_PATH_MISSING;
+            if (job->there)
                 job->error = az_diag_fail(
                     &job->diag, AZ_EIO, AZ_AT_FILE(t->path),
                     "is there already; this run is left out (--force, or \"overwrite\": true, replaces it)");
@@ -535,6 +562,8 @@ int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag
     for (size_t i = 0; !rc && i < p->jobs.n; i++)
         if (!p->jobs.v[i].skip)
             rc = add_targets(&n, i);
+    if (!rc)
+        rc = refuse_verdicts(&n);
     if (!rc)
         rc = plan_steps(&n);
     if (!rc)

@@ -279,7 +279,7 @@ static int print_name(struct az_vec_char *out, const char *before, struct az_sv 
 }
 
 /* A run that a search found. */
-static int print_run(const struct az_plan_job *job, struct az_vec_char *out)
+static int print_run(struct az_arena *a, const struct az_plan_job *job, struct az_vec_char *out)
 {
     const struct az_input *in = job->input;
     const struct az_search *s = &in->search;
@@ -292,6 +292,13 @@ static int print_run(const struct az_plan_job *job, struct az_vec_char *out)
         if (!rc)
             rc = az_text_printf(out, "%s (%s)", t->report->extension[0] ? "" : "/", t->report->name);
     }
+    const struct az_sv replay = in->opts.node_replay ? az_outputs_replay_folder(a, job) : AZ_SV("");
+    if (!rc && replay.n) {
+        rc = print_name(out, "\n  writes: ", az_path_base(replay));
+        rc = rc ? rc : az_text_append(out, AZ_SV("/ (commands of node_replay)"));
+    }
+    if (!rc && job->there)
+        rc = az_text_append(out, AZ_SV("\n  is left out: a report of it is there already (--force replaces it)"));
     rc = rc ? rc : az_text_append(out, AZ_SV("\n  filters:"));
     for (size_t i = 0; !rc && i < s->n_filters; i++)
         rc = print_name(out, " ", s->filters[i]);
@@ -322,13 +329,13 @@ static int print_targets(const struct az_targets *targets, bool text, struct az_
     return rc;
 }
 
-static int print_job(const struct az_plan_job *job, struct az_vec_char *out)
+static int print_job(struct az_arena *a, const struct az_plan_job *job, struct az_vec_char *out)
 {
     const struct az_input *in = job->input;
     if (in->trouble.n)
         return AZ_OK; /* nothing is read */
     if (in->group.n)
-        return print_run(job, out);
+        return print_run(a, job, out);
     int rc = print_name(out, "", in->title);
 
     if (!rc)
@@ -343,18 +350,26 @@ static int print_job(const struct az_plan_job *job, struct az_vec_char *out)
             rc = az_text_printf(out, "%s%.*s%s\n", f->role.n ? " as " : "", AZ_SVF(f->role),
                                 f->optional ? " (optional)" : "");
     }
+    const struct az_sv replay = in->opts.node_replay ? az_outputs_replay_folder(a, job) : AZ_SV("");
+    if (!rc && replay.n)
+        rc = print_name(out, "  writes ", replay);
+    if (!rc && replay.n)
+        rc = az_text_append(out, AZ_SV("/ (commands of node_replay)\n"));
     return rc ? rc : print_targets(&job->targets, job->text, out);
 }
 
 int az_plan_print(const struct az_plan *p, struct az_vec_char *out)
 {
+    struct az_arena scratch;
     int rc = AZ_OK;
+    az_arena_init(&scratch, NULL);
     for (size_t i = 0; !rc && i < p->jobs.n; i++)
         if (!p->jobs.v[i].skip)
-            rc = print_job(&p->jobs.v[i], out);
+            rc = print_job(&scratch, &p->jobs.v[i], out);
+    az_arena_release(&scratch);
     for (size_t i = 0; !rc && i < AZ_STEP_COUNT; i++) {
         const struct az_step_out *s = &p->steps[i];
-        if (s->what)
+        if (s->what && (s->text || s->github || s->targets.n))
             rc = az_text_printf(out, "%s (behind the inputs)\n", s->what);
         if (!rc && s->what)
             rc = print_targets(&s->targets, s->text, out);

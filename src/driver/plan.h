@@ -31,6 +31,7 @@ struct az_plan_job {
     uint64_t cost;       /* predicted memory, for admission */
     struct az_diag diag; /* messages of this input, printed by the driver when its turn comes */
     int error;           /* AZ_OK, or why it cannot run */
+    bool there;          /* that is: a report of it is there already, and stays */
 };
 AZ_VEC(struct az_plan_job, az_plan_jobs);
 
@@ -63,7 +64,8 @@ void az_plan_release(struct az_plan *p);
  * files. AZ_ECONFIG for an empty path, or a folder or glob with nothing in it; AZ_EINTR. */
 int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag) AZ_MUST_USE;
 /* Replaces each input that has a base_dir by one input a run found there (az_input.is_run), or by one that fails with
- * the reason. Before az_plan_make. AZ_ECONFIG: a bad rank pattern, one workbook for several runs; AZ_EINTR, AZ_ENOMEM.
+ * the reason; one whose listed files are to be parted by steps by one a step. Before az_plan_make. AZ_ECONFIG: a bad
+ * rank pattern, one workbook for several runs; AZ_EINTR, AZ_ENOMEM.
  */
 int az_plan_search(struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
 /* Rank pattern of base_dir if none is given. */

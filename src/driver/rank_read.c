@@ -93,6 +93,8 @@ static int reduce_all(struct az_one *o, struct az_job *job, struct az_arena *kee
     for (size_t i = 0; rc == AZ_OK && az_rank_analyses[i]; i++) {
         const struct az_rank_analysis *an = az_rank_analyses[i];
         const size_t before = o->diag->errors;
+        if (o->devices_only && !an->of_devices)
+            continue;
         if ((an->needs & ~t->caps) || (an->any && !(an->any & t->caps)))
             continue;
         if (az_interrupted())

@@ -4,6 +4,7 @@
 #include "driver/internal.h"
 #include "driver/rank_name.h"
 
+#define MOST_TOLD 4 /* files of one rank, one by one */
 #define NOTICE(f) AZ_AT_FILE((f)->about.path)
 
 void az_ranks_init(struct az_rank_run *r, struct az_one *one)
@@ -119,7 +120,8 @@ static int duplicates(struct gathering *g)
 {
     const struct az_sv rule = g->r->one->job->input->opts.duplicate_rank;
     const bool first = az_sv_is(rule, "first"), last = az_sv_is(rule, "last");
-    struct az_one_rank *kept = NULL;
+    struct az_one_rank *kept = NULL, *again = NULL;
+    size_t refused = 0;
     int rc = AZ_OK;
 
     for (size_t i = 0; rc == 0 && i < g->n; i++) {
@@ -131,12 +133,14 @@ static int duplicates(struct gathering *g)
             continue;
         }
         if (!first && !last) {
-            rc = remark(g, x, AZ_ERROR,
-                        az_arena_printf(g->a,
-                                        "is rank %lld, as '%.*s' is (choose one with a filter; duplicate_rank: "
-                                        "first, last, or each-step below a base_dir)",
-                                        (long long)x->about.rank, AZ_SVF(kept->about.path)));
             g->failure = AZ_SV("two files of one rank");
+            if (refused++ < MOST_TOLD)
+                rc = remark(g, x, AZ_ERROR,
+                            az_arena_printf(g->a,
+                                            "is rank %lld, as '%.*s' is (choose one with a filter; duplicate_rank: "
+                                            "first, last, or each-step)",
+                                            (long long)x->about.rank, AZ_SVF(kept->about.path)));
+            again = x;
             continue;
         }
         out = first ? x : kept;
@@ -146,6 +150,10 @@ static int duplicates(struct gathering *g)
                     az_arena_printf(g->a, "left out: rank %lld is taken from '%.*s' (duplicate_rank)",
                                     (long long)out->about.rank, AZ_SVF(kept->about.path)));
     }
+    if (rc == 0 && refused > MOST_TOLD)
+        rc = remark(
+            g, again, AZ_ERROR,
+            az_arena_printf(g->a, "and %zu other files are of ranks that are there already", refused - MOST_TOLD));
     return rc;
 }
 

@@ -2,11 +2,11 @@
 #include "replay/replay.h"
 #include "driver/internal.h"
 
-/* `<stem of the first output>_node_replay`; without outputs that of the first file. In the arena. */
-static struct az_sv folder_of(struct az_arena *a, const struct az_plan_job *job)
+struct az_sv az_outputs_replay_folder(struct az_arena *a, const struct az_plan_job *job)
 {
     struct az_sv path = job->targets.n ? job->targets.v[0].path : job->files.n ? job->files.v[0].path : AZ_SV("stdin");
-    struct az_sv stem = az_path_stem(az_path_base(path));
+    const bool of_run = !job->targets.n && job->input->stem.n;
+    struct az_sv stem = of_run ? job->input->stem : az_path_stem(az_path_base(path));
     struct az_sv name = az_arena_printf(a, "%.*s_node_replay", AZ_SVF(stem));
     return name.p ? az_path_join(a, az_path_dir(path), name) : name;
 }
@@ -23,7 +23,7 @@ int az_outputs_replay(const struct az_plan_job *job, const struct az_document *d
     az_arena_init(&a, NULL);
     az_document_init(&own, &a);
     bool grouped = az_document_table(doc, "gemm") || az_document_table(doc, "conv");
-    struct az_sv dir = folder_of(&a, job);
+    struct az_sv dir = az_outputs_replay_folder(&a, job);
     if (!dir.p)
         rc = az_arena_error(&a);
     if (!rc && !grouped)

@@ -1,5 +1,6 @@
 /* `base_dir`: the runs below a folder. Each folder that holds matching files is a run (spec: multi-rank report, 1), and
- * becomes an input; with `each-step` each step in it does. */
+ * becomes an input; with `each-step` each step in it does, as
+ * do the steps among listed files. */
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "driver/internal.h"
@@ -27,7 +28,8 @@ struct search {
     struct az_rank_name name;
     struct trace_files files;
     struct az_inputs *out;
-    size_t other_gz, skipped_rank; /* files left out */
+    size_t other_gz;             /* files left out: no trace, by their names */
+    size_t filtered, other_kind; /* the same: traces that a filter drops; of the other extension */
     struct az_sv first_gz;
 };
 
@@ -37,17 +39,17 @@ static bool each_step(const struct az_input *in) { return az_sv_is(in->opts.dupl
 
 /* ---- which files ---- */
 
-static bool has_extension(struct search *s, struct az_sv path)
+static bool is_kind(struct az_sv path, struct az_sv ext)
 {
-    const struct az_sv ext = s->in->search.extension;
-    const bool plain = az_sv_ends(path, AZ_SV(".json")), packed = az_sv_ends(path, AZ_SV(".json.gz"));
-    if (az_sv_is(ext, "json"))
-        return plain;
-    if (packed || (plain && az_sv_is(ext, "auto")))
-        return true;
-    if (az_sv_is(ext, "gz") && az_sv_ends(path, AZ_SV(".gz")) && s->other_gz++ == 0)
+    return (!az_sv_is(ext, "gz") && az_sv_ends(path, AZ_SV(".json"))) ||
+           (!az_sv_is(ext, "json") && az_sv_ends(path, AZ_SV(".json.gz")));
+}
+
+/* Of `gz`, what is packed and no trace by its name. */
+static void count_gz(struct search *s, struct az_sv path)
+{
+    if (az_sv_is(s->in->search.extension, "gz") && az_sv_ends(path, AZ_SV(".gz")) && s->other_gz++ == 0)
         s->first_gz = az_arena_dup(s->a, path);
-    return false;
 }
 
 /* Is the filter a pattern with its number, as "rank_1"? Then that number, else -1. */
@@ -120,7 +122,12 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     const struct az_sv base = az_path_base(f.path);
     if (az_rank_name_find(&s->name, base, &at))
         f.rank = at.rank;
-    if (!passes(s, f.path, f.rank) || !has_extension(s, f.path) || is_own(f.path))
+    const bool wanted = is_kind(f.path, s->in->search.extension), passed = passes(s, f.path, f.rank);
+    s->filtered += wanted && !passed;
+    s->other_kind += !wanted && is_kind(f.path, AZ_SV("auto")) && !is_own(f.path);
+    if (!wanted && passed)
+        count_gz(s, f.path);
+    if (!wanted || !passed || is_own(f.path))
         return AZ_OK;
     if (each_step(s->in) && f.rank >= 0)
         f.step = step_of(s, base, &at);
@@ -349,12 +356,20 @@ static int add_trouble(const struct search *s, struct az_sv why)
 static struct az_sv nothing_found(const struct search *s)
 {
     const struct az_sv e = s->in->search.extension;
-    const char *what = az_sv_is(e, "auto") ? "*.json or *.json.gz" : az_sv_is(e, "gz") ? "*.json.gz" : "*.json";
-    if (!s->in->search.n_filters)
-        return az_arena_printf(s->a, "no %s file below this folder (extension: json, gz or auto)", what);
-    return az_arena_printf(s->a,
-                           "no %s file below this folder has '%.*s' in its path (other filters, or another extension?)",
-                           what, AZ_SVF(joined_filters(s, "', '")));
+    const bool gz = az_sv_is(e, "gz");
+    const char *what = az_sv_is(e, "auto") ? "*.json or *.json.gz" : gz ? "*.json.gz" : "*.json";
+    const struct az_sv filters = joined_filters(s, "', '");
+    if (s->filtered)
+        return az_arena_printf(s->a,
+                               "none of %zu %s files below this folder has '%.*s' in its path (other filters, or "
+                               "none: --all-ranks)",
+                               s->filtered, what, AZ_SVF(filters));
+    if (s->other_kind)
+        return az_arena_printf(s->a, "no %s file below this folder, but %zu %s file%s (extension, -e: %s)", what,
+                               s->other_kind, gz ? "*.json" : "*.json.gz", s->other_kind == 1 ? "" : "s",
+                               gz ? "json" : "gz");
+    return az_arena_printf(s->a, "no %s file below this folder%s", what,
+                           az_sv_is(e, "auto") ? "" : " (extension: json, gz or auto)");
 }
 
 static int look(struct search *s)
@@ -407,6 +422,63 @@ static int search_one(struct az_config *c, const struct az_input *in, struct az_
     return rc;
 }
 
+/* ---- listed files ---- */
+
+/* The files of `paths` as runs of a step each: by the text around the rank, else by their folder. */
+static int part_files(struct search *s)
+{
+    const struct az_input_files *listed = &s->in->files;
+    int rc = az_rank_name_init(&s->name, s->in->opts.rank_pattern, s->a, place_of(s->in), s->diag);
+    if (rc)
+        return rc;
+    for (size_t i = 0; rc == 0 && i < listed->n; i++) {
+        struct trace_file f = { .path = listed->v[i].path, .group = AZ_SV(""), .step = AZ_SV(""), .rank = -1 };
+        const struct az_sv base = az_path_base(f.path);
+        struct az_rank_place at;
+        if (az_rank_name_find(&s->name, base, &at)) {
+            f.rank = at.rank;
+            f.step = step_of(s, base, &at);
+        }
+        if (!f.step.n)
+            f.step = az_path_base(az_path_dir(f.path));
+        rc = f.step.p ? az_vec_push(&s->files, f) : az_arena_error(s->a);
+    }
+    az_rank_name_release(&s->name);
+    return rc ? rc : az_sort_cmp(s->files.v, s->files.n, sizeof *s->files.v, by_run, NULL, NULL);
+}
+
+static int add_step(const struct search *s, size_t from, size_t end)
+{
+    int rc = az_config_copy_input(s->out, s->in);
+    if (rc)
+        return rc;
+    struct az_input *run = &s->out->v[s->out->n - 1];
+    const bool many = end - from < s->files.n;
+    run->is_run = true;
+    const struct az_sv step = s->files.v[from].step, title = s->in->title;
+    if (many && az_sv_starts(az_path_base(s->in->files.v[0].path), title)) /* not given */
+        run->title = step;
+    else if (many)
+        run->title = az_arena_printf(s->a, "%.*s %.*s", AZ_SVF(title), AZ_SVF(step));
+    for (size_t i = from; rc == 0 && i < end; i++)
+        rc = az_vec_push(&run->files, ((struct az_input_file){ .path = s->files.v[i].path, .role = { "", 0 } }));
+    return rc ? rc : run->title.p ? AZ_OK : az_arena_error(s->a);
+}
+
+static int part_steps(struct az_config *c, const struct az_input *in, struct az_inputs *out, struct az_diag *diag)
+{
+    struct search s = { .c = c, .a = &c->arena, .in = in, .diag = diag, .out = out };
+    az_vec_init(&s.files, NULL);
+    int rc = part_files(&s);
+    for (size_t i = 0; rc == 0 && i < s.files.n; i = run_end(&s, i))
+        rc = add_step(&s, i, run_end(&s, i));
+    if (rc == 0 && s.files.n && run_end(&s, 0) < s.files.n && in->outputs.xlsx.n)
+        rc = az_diag_fail(diag, AZ_ECONFIG, place_of(in), "one workbook '%.*s' for several steps (leave the name out)",
+                          AZ_SVF(in->outputs.xlsx));
+    az_vec_release(&s.files);
+    return rc;
+}
+
 int az_plan_search(struct az_config *c, struct az_diag *diag)
 {
     struct az_inputs out;
@@ -416,13 +488,14 @@ int az_plan_search(struct az_config *c, struct az_diag *diag)
     az_vec_init(&out, NULL);
     for (; !rc && done < c->inputs.n; done++) {
         struct az_input *in = &c->inputs.v[done];
-        if (!in->search.base_dir.n || in->is_run) {
+        const bool search = in->search.base_dir.n && !in->is_run;
+        if (!search && (!each_step(in) || in->files.n < 2 || in->is_run)) {
             rc = az_vec_push(&out, *in);
             if (rc)
                 break; /* still in the old list */
             continue;
         }
-        rc = search_one(c, in, &out, diag);
+        rc = search ? search_one(c, in, &out, diag) : part_steps(c, in, &out, diag);
         az_input_release(in);
     }
     for (; done < c->inputs.n; done++)

@@ -158,6 +158,14 @@ static int args_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_
     return rc ? rc : az_optrace_args(r->trace, &a, row);
 }
 
+/* Where the code of its kernel is, of an operator that torch.compile made. */
+static int file_row(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    struct az_op_file f = { .uid = r->uid };
+    int rc = name_id(r, az_pt_text(e, AZ_PT_KERNEL_FILE), true, &f.path);
+    return rc ? rc : az_vec_push(&az_optrace(r->trace)->op_files, f);
+}
+
 static int operator_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
 {
     struct az_optrace *o = az_optrace(r->trace);
@@ -306,6 +314,11 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
         v->corr = (uint64_t)az_pt_number(e, AZ_PT_EXT, 0);
         if ((e->given & AZ_PT_COLL_GIVEN) || az_pt_number(e, AZ_PT_COLL_SEQ, -1) >= 0) {
             int rc = collective_source(r, e);
+            if (rc)
+                return rc;
+        }
+        if (az_pt_text(e, AZ_PT_KERNEL_FILE).n) {
+            int rc = file_row(r, e);
             if (rc)
                 return rc;
         }

@@ -53,6 +53,17 @@ static int join_sources(struct joint *j)
     return rc;
 }
 
+static int join_files(struct joint *j)
+{
+    const struct az_op_files *from = &az_optrace(j->part)->op_files;
+    struct az_op_files *to = &az_optrace(j->whole)->op_files;
+    int rc = az_vec_reserve(to, from->n);
+    for (size_t i = 0; rc == 0 && i < from->n; i++)
+        to->v[to->n++] =
+            (struct az_op_file){ .uid = from->v[i].uid + j->map->uid, .path = name_of(j, from->v[i].path) };
+    return rc;
+}
+
 /* Rows that events number: operators, copies and waits. */
 static int join_rows(struct joint *j)
 {
@@ -204,6 +215,8 @@ int az_optrace_append(struct az_trace *whole, struct az_trace *part, const struc
         rc = join_colls(&j);
     if (rc == 0)
         rc = join_sources(&j);
+    if (rc == 0)
+        rc = join_files(&j);
     if (rc == 0)
         rc = join_rows(&j);
     if (rc == 0)

@@ -67,6 +67,7 @@ static void release(struct az_trace *t)
     az_vec_release(&o->args);
     az_vec_release(&o->colls);
     az_vec_release(&o->coll_sources);
+    az_vec_release(&o->op_files);
     az_vec_release(&o->lane_names);
     az_vec_release(&o->flows);
     az_vec_release(&o->fwdbwd);
@@ -93,6 +94,7 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
     az_vec_init(&o->args, t->mem);
     az_vec_init(&o->colls, t->mem);
     az_vec_init(&o->coll_sources, t->mem);
+    az_vec_init(&o->op_files, t->mem);
     az_vec_init(&o->lane_names, t->mem);
     az_vec_init(&o->flows, t->mem);
     az_vec_init(&o->fwdbwd, t->mem);
@@ -220,4 +222,17 @@ const struct az_coll_source *az_optrace_coll_source(const struct az_optrace *o, 
             high = mid;
     }
     return low < o->coll_sources.n && o->coll_sources.v[low].uid == uid ? &o->coll_sources.v[low] : NULL;
+}
+
+uint32_t az_optrace_op_file(const struct az_optrace *o, uint32_t uid)
+{
+    size_t low = 0, high = o->op_files.n;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (o->op_files.v[mid].uid < uid)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < o->op_files.n && o->op_files.v[low].uid == uid ? o->op_files.v[low].path : AZ_NO_ID;
 }

@@ -32,6 +32,13 @@ struct az_coll_source {
 };
 AZ_VEC(struct az_coll_source, az_coll_sources);
 
+/* The file that the code of an operator's kernel was generated into (`kernel_file`, of torch.compile). */
+struct az_op_file {
+    uint32_t uid;  /* of the operator's event */
+    uint32_t path; /* id of text */
+};
+AZ_VEC(struct az_op_file, az_op_files);
+
 /* Per process and thread: names from metadata events. AZ_NO_ID: unknown. By lane. */
 struct az_lane_names {
     uint32_t process_name, process_label, thread_name;
@@ -98,6 +105,7 @@ struct az_optrace {
     struct az_op_arg_rows args;
     struct az_coll_rows colls;
     struct az_coll_sources coll_sources; /* by uid */
+    struct az_op_files op_files;         /* by uid */
     struct az_lane_name_rows lane_names; /* parallel to trace.lanes */
     struct az_flows flows;               /* only for link_by = flow */
     struct az_fwdbwds fwdbwd;
@@ -134,6 +142,8 @@ static inline bool az_is_driver_call(const struct az_optrace *o, uint32_t name)
 }
 /* What the host event of that uid says of a collective; NULL if nothing. */
 const struct az_coll_source *az_optrace_coll_source(const struct az_optrace *o, uint32_t uid);
+/* The file of the operator of that uid: id of text; AZ_NO_ID if it names none. */
+uint32_t az_optrace_op_file(const struct az_optrace *o, uint32_t uid);
 
 /* ---- call tree ---- */
 /* Host nodes are numbered: operators 0.., then calls, then frames (when kept), each in row order. */

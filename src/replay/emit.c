@@ -1,13 +1,15 @@
 /* Writing a replay folder from the tables of a report (spec: multi-rank report, 5.1, 5.6). */
 #include "base/data.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "io/outfile.h"
 #include "io/path.h"
 #include "replay/parts.h"
 
 #define SHARE        0.99
-#define KERNELS_MAX  32
-#define LINE_KERNELS 200 /* bytes of the kernels' names in a line for people */
+#define KERNELS_MAX  8   /* of those printed for an operation */
+#define KERNEL_BYTES 100 /* of a kernel's name printed */
+#define LINE_BYTES   110
 
 const char *const az_replay_group[GROUPS] = { "gemm", "conv" };
 const char *const az_replay_program[GROUPS] = { "hipblaslt-bench", "MIOpenDriver" };
@@ -104,21 +106,47 @@ static int find_columns(struct emission *e, struct rows *r)
 
 /* ---- what is printed ---- */
 
+/* A list in lines of at most LINE_BYTES, as far as its items allow. */
+struct lines {
+    struct az_vec_char *text;
+    size_t start; /* of the line in text */
+    bool any;
+};
+
+static int print_item(struct lines *l, const char *head, struct az_sv item)
+{
+    const size_t word = l->any ? 0 : strlen(head);
+    int rc = AZ_OK;
+    if (l->any)
+        rc = az_text_append(l->text, AZ_SV(","));
+    if (rc == 0 && (!l->any || l->text->n - l->start + item.n + 2 > LINE_BYTES)) {
+        rc = az_text_append(l->text, AZ_SV("\n    "));
+        l->start = l->text->n - 4;
+    } else if (rc == 0) {
+        rc = az_text_append(l->text, AZ_SV(" "));
+    }
+    if (rc == 0 && word)
+        rc = az_text_append(l->text, az_sv_make(head, word));
+    l->any = true;
+    return rc ? rc : az_utf8_visible(l->text, item);
+}
+
 /* Names out of the summary of the kernels: the texts behind "name". */
 static int print_kernels(struct emission *e, struct az_sv details)
 {
-    size_t used = 0;
+    struct lines l = { .text = e->text };
     int rc = 0;
-    for (int n = 0; rc == 0 && n < KERNELS_MAX; n++) {
+    for (int n = 0; rc == 0; n++) {
         ptrdiff_t at = az_sv_find(details, AZ_SV("\"name\":\""));
         if (at < 0)
             break;
+        if (n == KERNELS_MAX)
+            return print_item(&l, "", AZ_SV("..."));
         details = az_sv_make(details.p + at + 8, details.n - (size_t)at - 8);
-        struct az_sv name = az_sv_cut(&details, '"');
-        if (used + name.n > LINE_KERNELS)
-            return az_text_append(e->text, AZ_SV(", ..."));
-        used += name.n;
-        rc = az_text_printf(e->text, "%s%.*s", n ? ", " : "; kernels ", AZ_SVF(name));
+        struct az_sv name = az_sv_cut(&details, '"'), shown = az_utf8_cut(name, KERNEL_BYTES);
+        if (shown.n < name.n)
+            shown = az_arena_printf(e->arena, "%.*s...", AZ_SVF(shown));
+        rc = shown.p ? print_item(&l, "kernels ", shown) : az_arena_error(e->arena);
     }
     return rc;
 }
@@ -126,9 +154,9 @@ static int print_kernels(struct emission *e, struct az_sv details)
 static int print_row(struct emission *e, const struct rows *r, size_t i)
 {
     const struct az_sv prefix = AZ_SV("param: "), name = cell(r, i, NAME);
+    struct lines l = { .text = e->text };
     char buf[AZ_NUM_MAX];
-    int shown = 0;
-    int rc = az_text_printf(e->text, "%s %zu: %.*s, mean %.3f us, %.2f %% cumulative", az_replay_group[r->group], i,
+    int rc = az_text_printf(e->text, "  %s %zu: %.*s, mean %.3f us, %.2f %% cumulative", az_replay_group[r->group], i,
                             AZ_SVF(name), cell_number(r, i, MEAN), 100 * cell_number(r, i, CUMULATIVE));
     for (size_t c = 0; rc == 0 && c < r->t->columns.n; c++) {
         struct az_sv title = r->t->columns.v[c].name;
@@ -136,10 +164,11 @@ static int print_row(struct emission *e, const struct rows *r, size_t i)
         if (!az_sv_starts(title, prefix) || v.n == 0)
             continue;
         title = az_sv_make(title.p + prefix.n, title.n - prefix.n);
-        rc = az_text_printf(e->text, "%s%.*s %.*s", shown++ ? ", " : "; ", AZ_SVF(title), AZ_SVF(v));
+        v = az_arena_printf(e->arena, "%.*s %.*s", AZ_SVF(title), AZ_SVF(v));
+        rc = v.p ? print_item(&l, "", v) : az_arena_error(e->arena);
     }
-    if (rc == 0 && !shown)
-        rc = az_text_printf(e->text, "; %.*s", AZ_SVF(cell(r, i, DIMS)));
+    if (rc == 0 && !l.any)
+        rc = print_item(&l, "", cell(r, i, DIMS));
     if (rc == 0)
         rc = print_kernels(e, cell(r, i, KERNELS));
     return rc ? rc : az_text_append(e->text, AZ_SV("\n"));

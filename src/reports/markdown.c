@@ -103,7 +103,8 @@ static bool is_shown(const struct az_table *t) { return (t->flags & (AZ_TABLE_SU
 /* False: it would be too long, nothing was put. Half the rows are tried, and half of these, before it is left out. */
 static bool put_table(struct writer *w, const struct az_table *t)
 {
-    size_t before = w->out.n, rows = w->doc->text_rows && w->doc->text_rows < t->rows ? w->doc->text_rows : t->rows;
+    const size_t most = t->flags & AZ_TABLE_SHORT ? 0 : w->doc->text_rows;
+    size_t before = w->out.n, rows = most && most < t->rows ? most : t->rows;
 
     for (;;) {
         put_str(w, "\n### ");

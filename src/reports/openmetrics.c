@@ -104,6 +104,10 @@ static void totals(struct writer *w, const struct az_verdict *v)
         label(w, "verdict", az_sv_str(name[i]), true);
         value(w, (int)v->outcome == i, true);
     }
+}
+
+static void created(struct writer *w, const struct az_verdict *v)
+{
     if (v->created >= 0) {
         family(w, "analyzer_run_created_seconds", "seconds", "When the run was made, since 1970.");
         az_outfile_puts(w->f, AZ_SV("analyzer_run_created_seconds"));
@@ -124,8 +128,11 @@ static int openmetrics_write(const struct az_document *doc, const char *path, st
     if (rc)
         return rc;
     class_times(&w, doc);
-    rc = states(&w, doc->verdict);
-    totals(&w, doc->verdict);
+    if (!doc->verdict->no_rules) {
+        rc = states(&w, doc->verdict);
+        totals(&w, doc->verdict);
+    }
+    created(&w, doc->verdict);
     az_outfile_puts(w.f, AZ_SV("# EOF\n"));
     if (!rc && !scratch->failed)
         return az_outfile_commit(w.f);

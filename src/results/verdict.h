@@ -65,6 +65,7 @@ struct az_verdict {
     size_t count[AZ_GATE_STATUSES];
     size_t warnings; /* results that only warn */
     enum az_gate_outcome outcome;
+    bool no_rules; /* none were given: a run without gates, of which nothing is said */
     struct az_sv base_id, base_label, cand_id, cand_label; /* of a history or by name; empty: none */
     struct az_sv config;                                   /* file the rules are from; empty: none */
     int64_t created; /* seconds since 1970 from labels or SOURCE_DATE_EPOCH; -1: not known */

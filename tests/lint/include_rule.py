@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Check the house rules that a compiler does not: who may include whom (the table between the include-rule marks of
-src/README.md), which library header belongs where, who may allocate and print, file and function lengths.
+src/README.md), which library header belongs where, who may allocate and print, the rules of findings, file and function lengths.
 
     include_rule.py [SRC_DIR]          prints FILE:line: message; exit status 1 if there is any
 """
@@ -99,6 +99,13 @@ def check_calls(rel, lines, say):
                 say(n, "%s belongs in %s only" % (m.group(0).rstrip("( "), ", ".join(places)))
 
 
+def check_rules(text, say):
+    """Rules of findings have one style, so that they can be looked for."""
+    for m in re.finditer(r'\baz_finding\s*\(\s*[\w>.-]+,\s*"([^"]*)"', text):
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", m.group(1)):
+            say(text.count("\n", 0, m.start()) + 1, "rule '%s' of a finding: lower case, words joined by '_'" % m.group(1))
+
+
 def check_lengths(rel, text, lines, say, warn):
     head = re.match(r"\s*/\*.*?\*/", text, re.S)
     if len(lines) > FILE_LINES and not (head and re.search(r"\blines\b", head.group(0))):
@@ -141,6 +148,7 @@ def main():
 
             check_includes(rel, lines, rule, say)
             check_calls(rel, bare(text).splitlines(), say)
+            check_rules(text, say)
             check_lengths(rel, text, lines, say, warn)
             print("\n".join(found), end="\n" if found else "")
             bad += len(found)

@@ -85,6 +85,23 @@ static void device_time(void **state)
     near(num(f, "kernel_type_breakdown", both, "percentage"), 500.0 / 27);
 }
 
+/* The rules of kinds know fewer names than those of collectives: that is said. */
+static void collectives_of_other_names(void **state)
+{
+    struct fw_fix *f = *state;
+    option(f, "collective_patterns", "one_shot=allreduce");
+    kern(f, 7, 50, 100, 10, "void vllm::cross_device_reduce_1stage<x>");
+    kern(f, 7, 52, 110, 5, "my_one_shot");
+    kern(f, 7, 54, 120, 7, "gemm");
+    kern(f, 16, 56, 130, 20, "ncclDevKernel_AllReduce");
+    run_rank(f, &az_rank_analysis_breakdown);
+    near(num(f, "temporal_breakdown", 0, "compute_time(us)"), 22);
+    const struct az_table *t = f->job.findings;
+    const size_t row = row_of(t, "Rule", "collectives_as_computation");
+    near(az_cell_number(cell(t, row, "Count")), 2);
+    near(az_cell_number(cell(t, row, "Time (ns)")), 15000);
+}
+
 static void kinds_by_name(void **state)
 {
     static const struct {
@@ -128,6 +145,7 @@ static void last_step_is_dropped(void **state)
     near(num(f, "temporal_breakdown", 0, "operations"), 2);
     near(num(f, "temporal_breakdown", 0, "kernel_time(us)"), 100);
     near(covered(f, "device events left out of the breakdowns of ranks"), 2);
+    assert_true(az_sv_is(table(f, "temporal_breakdown")->title, "Device time by rank, without the last profiler step"));
     near(num(f, "user_annotations", 0, "count"), 1); /* the dropped step itself is none of them */
 }
 
@@ -138,6 +156,7 @@ static void last_step_is_kept(void **state)
     two_steps(f);
     run_rank(f, &az_rank_analysis_breakdown);
     near(num(f, "temporal_breakdown", 0, "operations"), 4);
+    assert_true(az_sv_is(table(f, "temporal_breakdown")->title, "Device time by rank"));
     near(num(f, "temporal_breakdown", 0, "kernel_time(us)"), 160);
 }
 
@@ -594,6 +613,7 @@ int main(void)
         CASE(device_time),
         CASE(last_step_is_dropped),
         CASE(last_step_is_kept),
+        CASE(collectives_of_other_names),
         CASE(small_kernels_are_others),
         CASE(idle_causes),
         CASE(idle_delay_is_an_option),

@@ -44,8 +44,8 @@ static void quality(void **state)
     near(covered(f, "device time launched by graphs"), 15.0 / 590 * 100);
     near(covered(f, "device time not linked to a launch"), 500.0 / 590 * 100);
     near(covered(f, "kernel time in kernel class others"), 100);
-    row_of(f->job.findings, "Rule", "stream-overlap"); /* more than 1 % */
-    row_of(f->job.findings, "Rule", "unlinked-device-events");
+    row_of(f->job.findings, "Rule", "stream_overlap"); /* more than 1 % */
+    row_of(f->job.findings, "Rule", "unlinked_device_events");
 }
 
 static void clean(void **state)

@@ -174,7 +174,7 @@ static void devices_apart(void **state)
     near(num(f, "gpu_timeline_by_device", 11, "time ms"), 0.050);
     near(num(f, "gpu_timeline_by_device", 12, "time ms"), 0.050); /* idle 130..180 */
     const struct az_table *found = f->job.findings;
-    assert_int_equal(cell(found, row_of(found, "Rule", "several-devices"), "Count")->i, 2);
+    assert_int_equal(cell(found, row_of(found, "Rule", "several_devices"), "Count")->i, 2);
 }
 
 /* Steps in order, one nested, events that reach into the next step, one step without work. */

@@ -287,8 +287,10 @@ static void moving(struct fw_fix *f)
     call(f, 5, 3, "cudaLaunchKernel", 2);
     kernel(f, 7, 100, 10, "void at::native::direct_copy_kernel_cuda<x>", 1);
     kernel(f, 7, 110, 5, "gemm_k", 2);
-    launch(f, 40, "aten::copy_", "\"Input Dims\":[[8],[8],[]],\"Input type\":[\"float\",\"float\",\"Scalar\"]", 200, 4,
-           "void at::native::direct_copy_kernel_cuda<x>", 3);
+    launch(f, 40, "aten::copy_",
+           "\"Input Dims\":[[8],[8],[]],\"kernel_file\":\"/tmp/inductor\\/c\\u00e9.py\",\"Input type\":"
+           "[\"float\",\"float\",\"Scalar\"]",
+           200, 4, "void at::native::direct_copy_kernel_cuda<x>", 3);
 }
 
 static void without_data_movement(void **state)
@@ -370,6 +372,8 @@ static void every_kernel(void **state)
     near(num(r->f, "kernels_1", 0, "Parent cpu_op busy time (µs)"), 15);
     near(num(r->f, "kernels_1", 0, "Parent cpu_op kernel count"), 2);
     near(num(r->f, "kernels_1", 1, "Percent of Parent cpu_op busy time (%)"), 100.0 / 3);
+    assert_true(is_empty(r, "kernels_1", 0, "kernel_file"));
+    is(r->f, "kernels_1", 2, "kernel_file", "/tmp/inductor/c\xc3\xa9.py");
     assert_true(r->part[0][0] != NULL);
 }
 

@@ -41,11 +41,15 @@ static void add(const char *id, const char *suffix, const char *count)
     assert_int_equal(az_document_add(&doc, t), 0);
 }
 
+static struct az_input input;
+
 static int write_folder(bool force, bool output)
 {
     struct az_target target = { .path = az_sv_str(temp_path("out/run_perf_report.xlsx")) };
     struct az_file file = { .path = az_sv_str(temp_path("trace.json.gz")) };
-    struct az_plan_job job = { .targets = { .v = &target, .n = output }, .files = { .v = &file, .n = 1 } };
+    struct az_plan_job job = { .input = &input,
+                               .targets = { .v = &target, .n = output },
+                               .files = { .v = &file, .n = 1 } };
     return az_outputs_replay(&job, &doc, force, &text, &t_diag);
 }
 
@@ -66,6 +70,10 @@ static void test_of_one_input(void **state)
     add("unified_perf_summary", "", "operation_count");
     assert_int_equal(write_folder(false, false), 0);
     assert_non_null(strstr(temp_read("trace_node_replay/replay.json"), "\"profile_us\": 10"));
+    input.stem = AZ_SV("job_rank_0_performance_report"); /* of a run: not the name of one of its files */
+    assert_int_equal(write_folder(false, false), 0);
+    input.stem = AZ_SV("");
+    assert_non_null(temp_read("job_rank_0_performance_report_node_replay/replay.json"));
 }
 
 static void test_nothing(void **state)

@@ -114,6 +114,44 @@ static void test_selection(void **state)
 
 /* ---- writing ---- */
 
+/* What is printed of a row stays readable, however many parameters and kernels it has. */
+static void test_long_lines(void **state)
+{
+    (void)state;
+    struct az_table *t = az_table_new(&t_arena, "gemm", "gemm", 0);
+    char details[4096] = "[", title[32];
+    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Input Dims_first", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Input type_first", AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (int i = 0; i < 20; i++) {
+        snprintf(title, sizeof title, "param: stride_number_%d", i);
+        az_table_column(t, az_arena_str(&t_arena, az_sv_str(title)), AZ_INT, AZ_UNIT_NONE, 0);
+    }
+    az_table_column(t, "kernel_details__summarize_kernel_stats", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_put_text(t, AZ_SV("aten::mm"));
+    az_put_text(t, az_sv_str(products[0].dims));
+    az_put_text(t, az_sv_str(products[0].types));
+    for (int i = 0; i < 20; i++)
+        az_put_i64(t, 1000000 + i);
+    for (int i = 0; i < 12; i++)
+        snprintf(details + strlen(details), sizeof details - strlen(details), "{\"name\":\"Cijk_%d%0*d\"},", i,
+                 i % 2 ? 200 : 30, 0);
+    az_put_text(t, az_arena_dup(&t_arena, az_sv_str(details)));
+    assert_int_equal(az_table_finish(t), 0);
+    assert_int_equal(az_document_add(&doc, t), 0);
+    assert_int_equal(emit(NULL), 0);
+    size_t lines = 0, kernels = 0;
+    for (char *line = strtok(text.v, "\n"); line; line = strtok(NULL, "\n"), lines++) {
+        assert_true(strlen(line) <= 120);
+        for (const char *k = line; (k = strstr(k, "Cijk_")) != NULL; k++)
+            kernels++;
+        if (strstr(line, "kernels "))
+            assert_int_equal(strncmp(line, "    kernels Cijk_0", 18), 0);
+    }
+    assert_true(lines > 6);
+    assert_int_equal(kernels, 8); /* and "..." for the rest */
+}
+
 static void test_emission(void **state)
 {
     (void)state;
@@ -122,7 +160,7 @@ static void test_emission(void **state)
     assert_int_equal(counts.kept, 4);
     assert_int_equal(counts.commands, 3);
     assert_non_null(strstr(text.v, "gemm: 3 of 4 rows\n"));
-    assert_non_null(strstr(text.v, "gemm 0: aten::mm, mean 10.000 us, 50.00 % cumulative; M 3\n"));
+    assert_non_null(strstr(text.v, "  gemm 0: aten::mm, mean 10.000 us, 50.00 % cumulative\n    M 3\n"));
     assert_non_null(strstr(text.v, "conv 0: aten::convolution"));
     const char *log = temp_read("r/hipblaslt-bench-0.log");
     assert_non_null(log);
@@ -143,6 +181,21 @@ static void test_emission(void **state)
                                  "\"normal\"}"));
     assert_non_null(strstr(json, "\"replay_ir\": null"));
     assert_non_null(strstr(json, "{\"arg_name\": \"transposed\", \"arg_type\": \"bool\", \"value\": false}"));
+}
+
+/* Older traces say nothing of beta and alpha: they are 1, as in the command. */
+static void test_without_values(void **state)
+{
+    (void)state;
+    static const struct row old[] = { { "aten::addmm", "[[7],[3,5],[5,7],[],[]]",
+                                        "[\"float\",\"float\",\"float\",\"Int\",\"Int\"]", "", "", 20, 1.0, 2 } };
+    add_table("gemm", old, 1);
+    assert_int_equal(emit(NULL), 0);
+    assert_int_equal(t_diag.warnings, 0);
+    const char *json = temp_read("r/replay.json");
+    assert_non_null(strstr(json, "{\"arg_name\": \"beta\", \"arg_type\": \"number\", \"value\": 1}"));
+    assert_non_null(strstr(json, "{\"arg_name\": \"alpha\", \"arg_type\": \"number\", \"value\": 1}"));
+    assert_non_null(strstr(temp_read("r/gemm-0.hipblaslt.sh"), "--alpha 1.000000"));
 }
 
 static void test_emission_reach(void **state)
@@ -562,25 +615,13 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(test_selection),
-        T(test_emission),
-        T(test_emission_reach),
-        T(test_second_emission),
-        T(test_nothing_to_emit),
-        T(test_hostile_arguments),
-        T(test_load),
-        T(test_load_foreign),
-        T(test_load_malformed),
-        T(test_run),
-        T(test_missing_tools),
-        T(test_accidents),
-        T(test_interrupted),
-        T(test_no_folder),
-        T(test_output_is_a_link),
-        T(test_dry_run),
-        T(test_script_compiles),
-        T(test_run_with_torch),
-        T(test_script_alone),
+        T(test_selection),          T(test_long_lines),        T(test_emission),
+        T(test_without_values),     T(test_emission_reach),    T(test_second_emission),
+        T(test_nothing_to_emit),    T(test_hostile_arguments), T(test_load),
+        T(test_load_foreign),       T(test_load_malformed),    T(test_run),
+        T(test_missing_tools),      T(test_accidents),         T(test_interrupted),
+        T(test_no_folder),          T(test_output_is_a_link),  T(test_dry_run),
+        T(test_script_compiles),    T(test_run_with_torch),    T(test_script_alone),
         T(test_tables_of_a_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

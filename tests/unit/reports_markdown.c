@@ -64,6 +64,21 @@ static struct az_table *table(struct fixture *f, const char *id, size_t rows, co
     return t;
 }
 
+/* Tables that are few rows by nature end in what counts: their total. */
+static void short_tables_are_whole(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    table(&f, "t", 23, "x")->flags |= AZ_TABLE_SHORT;
+    assert_null(strstr(written(&f), "more row"));
+    end(&f);
+    begin(&f);
+    table(&f, "t", 23, "x");
+    assert_non_null(strstr(written(&f), "3 more rows"));
+    end(&f);
+}
+
 static void markup_is_escaped(void **state)
 {
     struct fixture f;
@@ -99,6 +114,7 @@ static void long_documents_are_cut(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(markup_is_escaped), cmocka_unit_test(long_documents_are_cut) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(markup_is_escaped), cmocka_unit_test(short_tables_are_whole),
+                                        cmocka_unit_test(long_documents_are_cut) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

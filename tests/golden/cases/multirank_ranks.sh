@@ -43,6 +43,23 @@ echo '{ "inputs": [ { "base_dir": "steps", "filters": ["step_9"], "output": "x.x
 echo '{ "inputs": [ { "base_dir": "steps", "filters": "step_9", "output": "x.xlsx" }, { "base_dir": "none" } ] }' >good.json
 "$ANALYZER" --config=good.json --dry-run
 echo "exit $?"
+echo "== listed files of several steps"
+echo '{ "inputs": [ { "paths": ["steps/run/rank_*.json"], "duplicate_rank": "each-step" },
+  { "title": "job", "paths": ["steps/run/rank_*_9.json"], "duplicate_rank": "each-step" },
+  { "title": "odd", "paths": ["odd/rank_*.json", "list/*.json"], "duplicate_rank": "each-step", "rank_pattern": "" } ] }' >steps.json
+"$ANALYZER" --config=steps.json --dry-run
+"$ANALYZER" --config=steps.json --csv-dir out --only "step_9"
+for d in out/*; do echo "-- $d"; table "$d"/ranks.csv; done
+rm -rf out
+"$ANALYZER" --config=steps.json --only "step_9" --only "step_10" --set inputs.0.output=x.xlsx
+echo "exit $?"
+mkdir few && echo '{"traceEvents":[]}' >few/rank_1.json && cp steps/run/rank_0_step_9.json few/rank_0.json
+echo "== a rank without device work"
+m -b few --all-ranks --format text,csv | grep -A 9 -e '^Findings' -e 'ranks present'
+table few/few_performance_report_csvs/ranks.csv
+mkdir dup
+for s in 1 2 3; do ranks "dup/rank_{rank}_$s.json" --ranks 3; done
+m -b dup --all-ranks -q
 echo "== run names several ranks"
 "$ANALYZER" run steps/run/rank_0_step_9.json steps/run/rank_1_step_9.json --format csv -o byrun
 ls byrun

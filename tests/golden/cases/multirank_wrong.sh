@@ -39,3 +39,22 @@ ls both/two/*.xlsx
 m -b both --all-ranks -q --force
 head -c 2 both/one/one_performance_report.xlsx
 echo
+rm both/two/two_performance_report.xlsx
+m -b both --all-ranks -d
+m -b both -f two rank_ -d -r --format text
+ls both/one both/two
+
+echo "== formats of gates without gates"
+m -b b --all-ranks --format junit
+m -b b --all-ranks --format junit,github,json,openmetrics
+m -b b --all-ranks --format junit,json -d --force
+ls b/run
+grep -v '^#' b/run/gates.prom
+
+echo "== the other extension, other names"
+gzip -n b/run/rank_2.json
+m -b a -e gz --all-ranks
+mkdir gz && mv b/run/rank_2.json.gz gz
+m -b gz
+m -b gz -e gz
+m -b gz -e gz -f RANK
