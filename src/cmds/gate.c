@@ -245,8 +245,8 @@ static int prepare(struct session *s)
     if (!rc && g->config && !s->config.gates.given && !g->calibrate)
         rc = az_diag_fail(&s->diag, AZ_ECONFIG, AZ_AT_FILE(s->config.path),
                           "no \"gates\" in this configuration (\"gates\": {} takes every figure with a direction)");
-    if (!rc && !g->config)
-        rc = add_operands(s);
+    if (!rc)
+        rc = g->config ? az_plan_search(&s->config, &s->diag) : add_operands(s);
     if (!rc && !s->config.gates.given)
         rc = az_config_default_gates(&s->config);
     if (!rc)

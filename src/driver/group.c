@@ -20,6 +20,7 @@ struct grouping {
     struct az_diag silent; /* what files of a folder are not: not said */
     struct az_sv folder;   /* being walked */
     size_t in_folder;      /* its recognised files */
+    bool whole;            /* a path is one thing: its files of a format of ranks are one run */
 };
 
 /* The path with every run of digits of its last component as one `#`. */
@@ -52,11 +53,13 @@ static struct az_sv run_folder(struct az_arena *a, const struct az_format *f, st
     return tail.p && az_sv_glob(tail, whole) ? whole : none;
 }
 
-static struct az_sv group_key(struct az_arena *a, const struct az_format *f, struct az_sv path)
+static struct az_sv group_key(struct az_arena *a, const struct az_format *f, struct az_sv path, bool whole)
 {
     const struct az_sv run = run_folder(a, f, path);
     if (run.n)
         return run;
+    if (whole && f->ranks_reduced)
+        return az_path_dir(path);
     if (f->one_file)
         return az_sv_make("", 0);
     if (f->files_are_ranks && (!f->is_rank || f->is_rank(path)))
@@ -82,7 +85,7 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
     if (g->wanted)
         f.format = g->wanted;
     if (f.format && !az_path_is_stream(f.path))
-        f.key = group_key(&g->c->arena, f.format, f.path);
+        f.key = group_key(&g->c->arena, f.format, f.path, g->whole);
     g->in_folder += of_folder;
     return az_vec_push(&g->files, f);
 }
@@ -149,6 +152,38 @@ static int walk_runs(struct grouping *g, struct az_sv path)
     return rc;
 }
 
+struct below {
+    struct az_arena *a;
+    struct az_vec_sv folders;
+};
+
+static int visit_below(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
+{
+    struct below *b = ctx;
+    (void)depth;
+    if (az_interrupted())
+        return AZ_EINTR;
+    if (info->kind != AZ_PATH_DIR)
+        return AZ_OK;
+    const struct az_sv folder = az_arena_dup(b->a, az_sv_str(path));
+    return folder.p ? az_vec_push(&b->folders, folder) : az_arena_error(b->a);
+}
+
+/* Every folder below one that itself holds nothing: runs/step_120/rank_0.json. */
+static int walk_below(struct grouping *g, struct az_sv path)
+{
+    struct below b = { .a = &g->c->arena };
+    const struct az_walk w = { .follow_links = true, .visit = visit_below, .ctx = &b };
+    int rc;
+
+    az_vec_init(&b.folders, NULL);
+    rc = az_path_walk(path.p, &w, g->diag);
+    for (size_t i = 0; !rc && i < b.folders.n; i++)
+        rc = walk_folder(g, b.folders.v[i]);
+    az_vec_release(&b.folders);
+    return rc;
+}
+
 static int add_folder(struct grouping *g, struct az_sv path)
 {
     int rc;
@@ -157,8 +192,11 @@ static int add_folder(struct grouping *g, struct az_sv path)
     rc = walk_folder(g, path);
     if (!rc && g->in_folder == 0)
         rc = walk_runs(g, path);
+    if (!rc && g->in_folder == 0 && g->whole)
+        rc = walk_below(g, path);
     if (!rc && g->in_folder == 0)
-        return az_diag_fail(g->diag, AZ_ECONFIG, AZ_AT_FILE(path), "no file in this folder is a recognised profile");
+        return az_diag_fail(g->diag, AZ_ECONFIG, AZ_AT_FILE(path), "no file in this folder%s is a recognised profile",
+                            g->whole ? ", or below it," : "");
     return rc;
 }
 
@@ -224,6 +262,9 @@ static int add_inputs(struct grouping *g)
             if (k != i)
                 f->path.n = 0;
         }
+        in->is_run = g->whole && in->files.n > 1 && first->format && first->format->ranks_reduced;
+        if (in->is_run)
+            in->title = az_path_base(first->key);
         if (in->files.n > 1)
             az_diag_add(g->diag, AZ_NOTE, AZ_NOWHERE, "%zu files form one input '%.*s' (a configuration can part them)",
                         in->files.n, AZ_SVF(in->title));
@@ -328,26 +369,38 @@ static void drop_repeats(struct founds *f)
     f->n = n;
 }
 
-int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag)
+static int plan(struct grouping *g, const char *const *paths, size_t n)
 {
-    struct grouping g = { .c = c, .diag = diag };
+    struct az_config *c = g->c;
     int rc = AZ_OK;
 
-    az_vec_init(&g.files, NULL);
-    az_diag_init(&g.silent);
+    az_vec_init(&g->files, NULL);
+    az_diag_init(&g->silent);
     if (!az_sv_is(c->quick.format, "auto"))
-        g.wanted = az_format_find(c->quick.format);
+        g->wanted = az_format_find(c->quick.format);
     for (size_t i = 0; !rc && i < n; i++)
-        rc = az_interrupted() ? AZ_EINTR : add_path(&g, paths[i]);
-    drop_repeats(&g.files);
+        rc = az_interrupted() ? AZ_EINTR : add_path(g, paths[i]);
+    drop_repeats(&g->files);
     if (!rc)
-        rc = add_inputs(&g);
+        rc = add_inputs(g);
     if (!rc) {
         part_titles(c, az_path_base);
         part_titles(c, whole_path);
-        rc = hint_runs(&g);
+        rc = g->whole ? AZ_OK : hint_runs(g);
     }
-    az_diag_release(&g.silent);
-    az_vec_release(&g.files);
+    az_diag_release(&g->silent);
+    az_vec_release(&g->files);
     return rc;
+}
+
+int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag)
+{
+    struct grouping g = { .c = c, .diag = diag };
+    return plan(&g, paths, n);
+}
+
+int az_plan_whole(struct az_config *c, const char *path, struct az_diag *diag)
+{
+    struct grouping g = { .c = c, .diag = diag, .whole = true };
+    return plan(&g, &path, 1);
 }

@@ -71,7 +71,10 @@ enum row_status az_row_status(const struct comparison *c, const struct joined *j
                               size_t variant);
 /* Is the row there? By its first figure, where one of both sides has one. */
 bool az_row_there(const struct joined *j, const struct joined_row *r, size_t input, size_t other);
-/* The whole that shares are of: the row the spec names, else the sum of the first figure. */
+/* Is it the row that stands for the whole, beside its parts? */
+bool az_row_is_whole(const struct joined *j, const struct joined_row *r);
+/* The whole that shares are of: the row the spec names, else the sum of the first figure; NaN where
+ * rows are figures of several kinds. */
 double az_join_total(const struct joined *j, size_t input);
 /* Marks pairs of removed and new rows that may be one row under another name. */
 int az_join_renamed(struct comparison *c, struct joined *j, size_t variant) AZ_MUST_USE;
@@ -87,8 +90,9 @@ struct az_sv az_variant_name(const struct comparison *c, const char *name, size_
 int az_compare_summary(struct comparison *c) AZ_MUST_USE;
 int az_compare_facts(struct comparison *c) AZ_MUST_USE;
 int az_compare_waterfall(struct comparison *c) AZ_MUST_USE;
-/* The table whose first figure adds up to the device time of these two inputs; NULL. */
+/* The table that has a figure (az_whole_value) which adds up to the device time of these two inputs; NULL. */
 const struct joined *az_compare_whole(const struct comparison *c, size_t x, size_t y);
+static inline size_t az_whole_value(const struct joined *j) { return j->spec->flags & AZ_SPEC_SECOND ? 1 : 0; }
 /* Geometric mean of variant over baseline, weighted by the baseline's share; NaN without a row in both. */
 double az_join_geomean(const struct comparison *c, const struct joined *j, size_t variant);
 

@@ -488,6 +488,46 @@ static void side_by_side(void **state)
     end(&f);
 }
 
+/* Ranks: the class table with its total beside the parts; collectives by their historic names; figures of kinds. */
+static void tables_of_ranks(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "grouped_breakdown",
+          "Group,Time (s),Exposed (s)\nGEMM,3.0,2.0\nComms,4.0,1.0\nNorm,0,0\nTotal,7.0,3.0\n");
+    table(&f, "summary_nccl_implicit_sync_cat", "Collective name,dtype,comm_latency_mean\nallreduce,f,10.5\n");
+    table(&f, "iterations", "Metric,Unit,Value\nGPUs,,8\nKernel time,ms,2.5\n");
+    table(&f, "kernels_3", "UID,Kernel name,us\n1,x,2.0\n");
+    input(&f, "b");
+    table(&f, "grouped_breakdown",
+          "Group,Time (s),Exposed (s)\nGEMM,3.0,2.5\nComms,6.0,0.5\nNorm,0,0\nTotal,9.0,3.0\n");
+    table(&f, "nccl_summary_implicit_sync", "Collective name,dtype,comm_latency_mean\nallreduce,f,11.5\n");
+    table(&f, "iterations", "Metric,Unit,Value\nGPUs,,8\nKernel time,ms,2.0\n");
+    table(&f, "kernels_3", "UID,Kernel name,us\n1,x,3.0\n");
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "waterfall");
+    assert_int_equal(t->rows, 4); /* what is exposed adds up, and the total is no part of itself */
+    is(t, 0, "Change (ns)", "3000000000");
+    is(t, row_of(t, "changed: GEMM"), "Change (ns)", "500000000");
+    is(t, row_of(t, "changed: Comms"), "Change (ns)", "-500000000");
+    is(t, 3, "Change (ns)", "3000000000");
+    t = out(&f, "side_by_side_classes");
+    assert_int_equal(t->rows, 2); /* neither the total nor what nothing ran of */
+    is(t, row_of(t, "Comms"), "b", "6000");
+    t = out(&f, "compare_summary");
+    is(t, row_of(t, "summary_nccl_implicit_sync_cat"), "changed", "1");
+    is(t, row_of(t, "summary_nccl_implicit_sync_cat"), "baseline total", ""); /* means do not add up */
+    is(t, row_of(t, "iterations"), "changed", "1");
+    is(t, row_of(t, "iterations"), "baseline total", "");
+    is(t, row_of(t, "iterations"), "geomean x", "");
+    is(out(&f, "iterations"), 1, "contribution", "");
+    is(t, row_of(t, "grouped_breakdown"), "baseline total", "7");
+    is(t, row_of(t, "kernels_3"), "note", "not compared: single events");
+    end(&f);
+}
+
 static void copies_of_documents(void **state)
 {
     struct az_arena from_arena, to_arena;
@@ -561,6 +601,7 @@ int main(void)
         cmocka_unit_test(normal_names),
         cmocka_unit_test(unique_tags),
         cmocka_unit_test(side_by_side),
+        cmocka_unit_test(tables_of_ranks),
         cmocka_unit_test(copies_of_documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
