@@ -174,7 +174,7 @@ static int add_operand(struct session *s, const char *path, bool baseline)
         s->unreadable |= rc != AZ_OK;
         return rc;
     }
-    rc = az_plan_paths(&s->config, &path, 1, &s->diag);
+    rc = az_plan_runs(&s->config, path, &s->diag);
     for (size_t i = inputs; !rc && i < s->config.inputs.n; i++) {
         struct az_input *in = &s->config.inputs.v[i];
         in->baseline = baseline;
@@ -326,10 +326,9 @@ const struct cmd cmd_gate = {
     "gate",
     "--config=FILE | BASE CAND... | --calibrate RUN...",
     "pass or fail: figures held against a baseline",
-    "BASE and CAND are profiles, result JSONs, folders of CSV tables, or folders of these. Several CAND, and BASE "
-    "with\n"
-    "--baseline, are repeated runs: from four a side on a test tells a change from noise. Without --rule every figure\n"
-    "with a direction may get worse by 5 %.",
+    "BASE and CAND are profiles, result JSONs, folders of CSV tables, or folders of these; files of a folder whose\n"
+    "names differ in the rank only are one run. Several CAND, and BASE with --baseline, are repeated runs: from four a\n"
+    "side on a test tells a change from noise. Without --rule every figure with a direction may get worse by 5 %.",
     options,
     sizeof options / sizeof options[0],
     run_gate

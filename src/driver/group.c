@@ -17,10 +17,11 @@ struct grouping {
     const struct az_format *wanted; /* format that --set gives all inputs; NULL: by content */
     struct founds files;
     struct az_diag *diag;
-    struct az_diag silent; /* what files of a folder are not: not said */
-    struct az_sv folder;   /* being walked */
-    size_t in_folder;      /* its recognised files */
-    bool whole;            /* a path is one thing: its files of a format of ranks are one run */
+    struct az_diag silent;                /* what files of a folder are not: not said */
+    struct az_sv folder;                  /* being walked */
+    size_t in_folder;                     /* its recognised files */
+    enum { APART, BY_NAME, WHOLE } ranks; /* files of formats whose ranks are reduced one by one: which are one run */
+    struct az_rank_name name;             /* BY_NAME */
 };
 
 /* The path with every run of digits of its last component as one `#`. */
@@ -53,13 +54,34 @@ static struct az_sv run_folder(struct az_arena *a, const struct az_format *f, st
     return tail.p && az_sv_glob(tail, whole) ? whole : none;
 }
 
-static struct az_sv group_key(struct az_arena *a, const struct az_format *f, struct az_sv path, bool whole)
+/* What stands behind the rank, without the packing: ranks of one run may be packed or not. */
+static struct az_sv behind_rank(struct az_sv base, const struct az_rank_place *at)
 {
+    const struct az_sv tail = az_sv_make(base.p + at->end, base.n - at->end);
+    return az_sv_ends(tail, AZ_SV(".gz")) ? az_sv_make(tail.p, tail.n - 3) : tail;
+}
+
+/* The path without its rank, and without what packs it; the empty view if its name tells none. */
+static struct az_sv without_rank(struct az_arena *a, const struct az_rank_name *name, struct az_sv path)
+{
+    const struct az_sv base = az_path_base(path);
+    struct az_rank_place at;
+    if (!az_rank_name_find(name, base, &at))
+        return (struct az_sv){ "", 0 };
+    const struct az_sv head = az_sv_make(path.p, path.n - base.n + at.digits), tail = behind_rank(base, &at);
+    return az_arena_printf(a, "%.*s#%.*s", AZ_SVF(head), AZ_SVF(tail));
+}
+
+static struct az_sv group_key(const struct grouping *g, const struct az_format *f, struct az_sv path)
+{
+    struct az_arena *a = &g->c->arena;
     const struct az_sv run = run_folder(a, f, path);
     if (run.n)
         return run;
-    if (whole && f->ranks_reduced)
+    if (f->ranks_reduced && g->ranks == WHOLE)
         return az_path_dir(path);
+    if (f->ranks_reduced && g->ranks == BY_NAME)
+        return without_rank(a, &g->name, path);
     if (f->one_file)
         return az_sv_make("", 0);
     if (f->files_are_ranks && (!f->is_rank || f->is_rank(path)))
@@ -85,7 +107,7 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
     if (g->wanted)
         f.format = g->wanted;
     if (f.format && !az_path_is_stream(f.path))
-        f.key = group_key(&g->c->arena, f.format, f.path, g->whole);
+        f.key = group_key(g, f.format, f.path);
     g->in_folder += of_folder;
     return az_vec_push(&g->files, f);
 }
@@ -192,11 +214,11 @@ static int add_folder(struct grouping *g, struct az_sv path)
     rc = walk_folder(g, path);
     if (!rc && g->in_folder == 0)
         rc = walk_runs(g, path);
-    if (!rc && g->in_folder == 0 && g->whole)
+    if (!rc && g->in_folder == 0 && g->ranks == WHOLE)
         rc = walk_below(g, path);
     if (!rc && g->in_folder == 0)
         return az_diag_fail(g->diag, AZ_ECONFIG, AZ_AT_FILE(path), "no file in this folder%s is a recognised profile",
-                            g->whole ? ", or below it," : "");
+                            g->ranks == WHOLE ? ", or below it," : "");
     return rc;
 }
 
@@ -262,21 +284,14 @@ static int add_inputs(struct grouping *g)
             if (k != i)
                 f->path.n = 0;
         }
-        in->is_run = g->whole && in->files.n > 1 && first->format && first->format->ranks_reduced;
+        in->is_run = g->ranks != APART && in->files.n > 1 && first->format && first->format->ranks_reduced;
         if (in->is_run)
-            in->title = az_path_base(first->key);
+            in->title = az_path_base(az_path_dir(first->path));
         if (in->files.n > 1)
             az_diag_add(g->diag, AZ_NOTE, AZ_NOWHERE, "%zu files form one input '%.*s' (a configuration can part them)",
                         in->files.n, AZ_SVF(in->title));
     }
     return rc;
-}
-
-/* What stands behind the rank, without the packing: ranks of one run may be packed or not. */
-static struct az_sv behind_rank(struct az_sv base, const struct az_rank_place *at)
-{
-    const struct az_sv tail = az_sv_make(base.p + at->end, base.n - at->end);
-    return az_sv_ends(tail, AZ_SV(".gz")) ? az_sv_make(tail.p, tail.n - 3) : tail;
 }
 
 /* Where the names of two files differ in the rank only: do they? */
@@ -386,7 +401,7 @@ static int plan(struct grouping *g, const char *const *paths, size_t n)
     if (!rc) {
         part_titles(c, az_path_base);
         part_titles(c, whole_path);
-        rc = g->whole ? AZ_OK : hint_runs(g);
+        rc = g->ranks == APART ? hint_runs(g) : AZ_OK;
     }
     az_diag_release(&g->silent);
     az_vec_release(&g->files);
@@ -399,8 +414,20 @@ int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struc
     return plan(&g, paths, n);
 }
 
+int az_plan_runs(struct az_config *c, const char *path, struct az_diag *diag)
+{
+    struct grouping g = { .c = c, .diag = diag, .ranks = BY_NAME };
+    int rc = az_rank_name_init(&g.name, c->quick.opts.rank_pattern, &c->arena, AZ_NOWHERE, diag);
+
+    if (rc)
+        return rc;
+    rc = plan(&g, &path, 1);
+    az_rank_name_release(&g.name);
+    return rc;
+}
+
 int az_plan_whole(struct az_config *c, const char *path, struct az_diag *diag)
 {
-    struct grouping g = { .c = c, .diag = diag, .whole = true };
+    struct grouping g = { .c = c, .diag = diag, .ranks = WHOLE };
     return plan(&g, &path, 1);
 }

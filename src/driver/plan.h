@@ -62,6 +62,9 @@ void az_plan_release(struct az_plan *p);
  * the CSV reports of one nsys report) form one input, else one each. Directories are taken as their recognised
  * files. AZ_ECONFIG for an empty path, or a folder or glob with nothing in it; AZ_EINTR. */
 int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag) AZ_MUST_USE;
+/* The same of one path; files whose names differ in the rank only are one run (az_input.is_run), also of formats whose
+ * ranks are reduced one by one. */
+int az_plan_runs(struct az_config *c, const char *path, struct az_diag *diag) AZ_MUST_USE;
 /* The same of one path that is to be one thing: all files of a folder whose format has its ranks reduced one by one are
  * the ranks of one run (az_input.is_run), whatever they are called; a folder that holds none is looked through with all
  * folders below. More than one input is added where the path is not one thing. */
