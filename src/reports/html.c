@@ -125,18 +125,34 @@ static void head(struct az_html *h)
 }
 
 /* ---- contents ---- */
-/* What fits in two lines of the list: a long title without what is explained in it, else cut. */
-static struct az_sv short_title(struct az_html *h, struct az_sv title)
+/* A long title without what is explained in it. */
+static struct az_sv head_of(struct az_sv title)
 {
     static const char *const ends[] = { " (", "; ", ": ", ", " };
-    struct az_sv s = az_field_line(h->scratch, title);
 
-    for (size_t i = 0; i < sizeof ends / sizeof *ends && s.n > ENTRY; i++) {
-        const ptrdiff_t at = az_sv_find(s, az_sv_str(ends[i]));
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && title.n > ENTRY; i++) {
+        const ptrdiff_t at = az_sv_find(title, az_sv_str(ends[i]));
         if (at >= ENTRY_LEAST)
-            s.n = (size_t)at;
+            title.n = (size_t)at;
     }
-    return az_field_cut(h->scratch, s, ENTRY_MOST, true);
+    return title;
+}
+
+static struct az_sv title_at(const struct az_html *h, size_t table)
+{
+    const struct az_table *t = h->doc->tables.v[table];
+    return t->title.n ? t->title : t->id;
+}
+
+/* What fits in two lines of the list: the head of a title where it tells it from the others, else a cut one. */
+static struct az_sv short_title(struct az_html *h, struct az_sv title)
+{
+    struct az_sv head = head_of(title);
+
+    for (size_t i = 0; i < h->doc->tables.n && head.n < title.n; i++)
+        if (h->anchor[i].n && !az_sv_eq(title_at(h, i), title) && az_sv_eq(head_of(title_at(h, i)), head))
+            head = title;
+    return az_field_cut(h->scratch, az_field_line(h->scratch, head), ENTRY_MOST, true);
 }
 
 static void entry(struct az_html *h, struct az_sv anchor, struct az_sv title, size_t rows)
@@ -176,9 +192,8 @@ static void contents(struct az_html *h)
         entry(h, AZ_SV("charts"), AZ_SV("Charts"), SIZE_MAX);
     az_html_put(h, AZ_SV("</ol>\n<h2>Tables</h2>\n<ol>\n"));
     for (size_t i = 0; i < h->doc->tables.n; i++) {
-        const struct az_table *t = h->doc->tables.v[i];
         if (h->anchor[i].n)
-            entry(h, h->anchor[i], t->title.n ? t->title : t->id, t->rows);
+            entry(h, h->anchor[i], title_at(h, i), h->doc->tables.v[i]->rows);
     }
     az_html_put(h, AZ_SV("</ol>\n</details>\n</nav>\n"));
 }
