@@ -172,6 +172,10 @@ static int add_operand(struct session *s, const char *path, bool baseline)
             s->saved.v[i]->only = s->saved.n == saved + 1;
         }
         s->unreadable |= rc != AZ_OK;
+        if (!rc && az_path_stat(path).kind == AZ_PATH_DIR && az_saved_kind(path) == AZ_SAVED_NONE &&
+            az_plan_holds_profile(path))
+            az_diag_add(&s->diag, AZ_HINT, AZ_AT_FILE(az_sv_str(path)),
+                        "holds results and profiles: the results are taken (a glob of the profiles takes those)");
         return rc;
     }
     rc = az_plan_runs(&s->config, path, &s->diag);
@@ -327,7 +331,8 @@ const struct cmd cmd_gate = {
     "--config=FILE | BASE CAND... | --calibrate RUN...",
     "pass or fail: figures held against a baseline",
     "BASE and CAND are profiles, result JSONs, folders of CSV tables, or folders of these; files of a folder whose\n"
-    "names differ in the rank only are one run. Several CAND, and BASE with --baseline, are repeated runs: from four a\n"
+    "names differ in the rank only are one run. Several CAND, and BASE with --baseline, are repeated runs: from four "
+    "a\n"
     "side on a test tells a change from noise. Without --rule every figure with a direction may get worse by 5 %.",
     options,
     sizeof options / sizeof options[0],

@@ -47,6 +47,12 @@ int az_gate_find_baseline(struct az_gate_step *s, struct az_gate_in *in) AZ_MUST
 /* What this run is: labels, device, time. */
 int az_gate_describe_run(struct az_gate_step *s) AZ_MUST_USE;
 
+/* ---- gate_figures.c ---- */
+/* Times of the candidate as tables for dashboards, bounded by classes and ranks: class_time (Input, Class, Rank, Time
+ * (s)), timeline_time (Input, Part, Rank, Time (s)), wait_time (Input, Rank, Time (s)). Rank: a number, "all" together,
+ * or "mean" of a rank. */
+int az_gate_figures(struct az_gate_step *s, struct az_document *doc) AZ_MUST_USE;
+
 /* ---- gate_calibrate.c ---- */
 /* Prints limits that repeated runs of one thing stay within, as a block of a configuration. */
 int az_gate_calibrate(struct az_gate_step *s) AZ_MUST_USE;

@@ -362,9 +362,12 @@ static void part_titles(struct az_config *c, struct az_sv (*longer)(struct az_sv
         size_t count = 0;
         for (size_t k = i + 1; k < n; k++)
             count += az_sv_eq(c->inputs.v[k].title, same);
-        for (size_t k = i; count > 0 && k < n; k++)
-            if (az_sv_eq(c->inputs.v[k].title, same))
-                c->inputs.v[k].title = longer(c->inputs.v[k].files.v[0].path);
+        for (size_t k = i; count > 0 && k < n; k++) {
+            struct az_input *in = &c->inputs.v[k];
+            const struct az_sv path = in->files.n ? in->files.v[0].path : in->title;
+            if (az_sv_eq(in->title, same))
+                in->title = longer(in->is_run ? az_path_dir(path) : path);
+        }
     }
 }
 
@@ -412,6 +415,33 @@ int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struc
 {
     struct grouping g = { .c = c, .diag = diag };
     return plan(&g, paths, n);
+}
+
+static int visit_first(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
+{
+    struct grouping *g = ctx;
+    const struct az_format *f = NULL;
+
+    (void)depth;
+    if (info->kind != AZ_PATH_FILE)
+        return info->kind == AZ_PATH_DIR;
+    if (az_format_probe(path, &f, NULL, &g->silent) == 0 && f)
+        g->in_folder++;
+    return g->in_folder ? AZ_EINTR : AZ_OK;
+}
+
+bool az_plan_holds_profile(const char *path)
+{
+    struct grouping g = { .c = NULL };
+    const struct az_walk w = { .follow_links = true, .visit = visit_first, .ctx = &g };
+    struct az_diag diag;
+
+    az_diag_init(&diag);
+    az_diag_init(&g.silent);
+    const int rc = az_path_walk(path, &w, &diag);
+    az_diag_release(&g.silent);
+    az_diag_release(&diag);
+    return rc == AZ_EINTR && g.in_folder;
 }
 
 int az_plan_runs(struct az_config *c, const char *path, struct az_diag *diag)

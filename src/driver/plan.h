@@ -65,6 +65,8 @@ int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struc
 /* The same of one path; files whose names differ in the rank only are one run (az_input.is_run), also of formats whose
  * ranks are reduced one by one. */
 int az_plan_runs(struct az_config *c, const char *path, struct az_diag *diag) AZ_MUST_USE;
+/* Is some file of this folder, not of those below it, a recognised profile? */
+bool az_plan_holds_profile(const char *path);
 /* The same of one path that is to be one thing: all files of a folder whose format has its ranks reduced one by one are
  * the ranks of one run (az_input.is_run), whatever they are called; a folder that holds none is looked through with all
  * folders below. More than one input is added where the path is not one thing. */
