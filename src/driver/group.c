@@ -5,6 +5,8 @@
 
 #include "io/path.h"
 
+#define LONG_NUMBER 9 /* digits: a time, which differs between the ranks of one run */
+
 struct found {
     struct az_sv path;
     struct az_sv key; /* equal format and key: one input; empty: alone */
@@ -61,7 +63,7 @@ static struct az_sv behind_rank(struct az_sv base, const struct az_rank_place *a
     return az_sv_ends(tail, AZ_SV(".gz")) ? az_sv_make(tail.p, tail.n - 3) : tail;
 }
 
-/* The path without its rank, and without what packs it; the empty view if its name tells none. */
+/* The path without its rank, what packs it, and long numbers (times); the empty view if its name tells no rank. */
 static struct az_sv without_rank(struct az_arena *a, const struct az_rank_name *name, struct az_sv path)
 {
     const struct az_sv base = az_path_base(path);
@@ -69,7 +71,17 @@ static struct az_sv without_rank(struct az_arena *a, const struct az_rank_name *
     if (!az_rank_name_find(name, base, &at))
         return (struct az_sv){ "", 0 };
     const struct az_sv head = az_sv_make(path.p, path.n - base.n + at.digits), tail = behind_rank(base, &at);
-    return az_arena_printf(a, "%.*s#%.*s", AZ_SVF(head), AZ_SVF(tail));
+    char *text = az_arena_str(a, az_arena_printf(a, "%.*s#%.*s", AZ_SVF(head), AZ_SVF(tail)));
+    size_t n = head.n + 1, digits = 0;
+
+    for (size_t i = n; text && text[i]; i++) { /* behind the rank */
+        const bool more = text[i + 1] >= '0' && text[i + 1] <= '9';
+        digits = text[i] >= '0' && text[i] <= '9' ? digits + 1 : 0;
+        text[n++] = text[i];
+        if (digits >= LONG_NUMBER && !more)
+            n -= digits;
+    }
+    return text ? az_sv_make(text, n) : (struct az_sv){ "", 0 };
 }
 
 static struct az_sv group_key(const struct grouping *g, const struct az_format *f, struct az_sv path)
@@ -214,11 +226,11 @@ static int add_folder(struct grouping *g, struct az_sv path)
     rc = walk_folder(g, path);
     if (!rc && g->in_folder == 0)
         rc = walk_runs(g, path);
-    if (!rc && g->in_folder == 0 && g->ranks == WHOLE)
+    if (!rc && g->in_folder == 0 && g->ranks != APART)
         rc = walk_below(g, path);
     if (!rc && g->in_folder == 0)
         return az_diag_fail(g->diag, AZ_ECONFIG, AZ_AT_FILE(path), "no file in this folder%s is a recognised profile",
-                            g->ranks == WHOLE ? ", or below it," : "");
+                            g->ranks != APART ? ", or below it," : "");
     return rc;
 }
 

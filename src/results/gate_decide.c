@@ -365,7 +365,9 @@ static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
     int rc = 0;
     if (!isnan(b) && !isnan(c)) {
         rc = az_text_printf(t, "%.*g -> %.*g%s%.*s", 3 + digits, b * f, 3 + digits, c * f, space, AZ_SVF(unit));
-        if (!rc && fabs(b) > 0)
+        if (!rc && fabs(b) > 0 && fabs(percent) >= 1000 && fabs(percent) < 1e9)
+            rc = az_text_printf(t, ", %+.0f%%", percent);
+        else if (!rc && fabs(b) > 0)
             rc = az_text_printf(t, ", %+.*g%%", digits, percent);
     } else if (!isnan(c)) {
         rc = az_text_printf(t, "%.6g%s%.*s", c * f, space, AZ_SVF(unit));

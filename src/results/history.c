@@ -409,7 +409,7 @@ static int insert_verdicts(struct adding *w, const struct az_verdict *v)
         az_hist_bind_text(w->put_verdict, 4, x->rule_name);
         az_hist_bind_text(w->put_verdict, 5, az_sv_str(az_gate_status_text(x->status)));
         (void)sqlite3_bind_double(w->put_verdict, 6, x->rel);
-        (void)sqlite3_bind_double(w->put_verdict, 7, x->p);
+        (void)sqlite3_bind_double(w->put_verdict, 7, x->status == AZ_GATE_IMPROVED ? x->p_better : x->p);
         rc = run_once(w->h, w->put_verdict);
     }
     return rc;

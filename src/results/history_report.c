@@ -290,10 +290,13 @@ static struct az_sv find_step(struct nights *n, struct az_sv unit, struct az_are
                                : AZ_SV("");
     const char *shown = unit.p;
     double divide = az_sv_is(unit, "ns") ? readable_ns(fmax(fabs(before), fabs(after)), &shown) : 1;
-    return az_arena_printf(a, "step at run %lld (%.*s): %.6g -> %.6g%s%.*s (%+.3g%%)%.*s", (long long)s->run,
+    const double percent = 100 * (after - before) / fabs(before);
+    const char *form = !isfinite(percent) ? "" : fabs(percent) < 1000 ? " (%+.3g%%)" : " (%+.0f%%)";
+    char change[64];
+    snprintf(change, sizeof change, form, percent);
+    return az_arena_printf(a, "step at run %lld (%.*s): %.6g -> %.6g%s%.*s%s%.*s", (long long)s->run,
                            AZ_SVF(s->created), before / divide, after / divide, unit.n ? " " : "",
-                           AZ_SVF(divide == 1 ? unit : az_sv_str(shown)), 100 * (after - before) / fabs(before),
-                           AZ_SVF(commits));
+                           AZ_SVF(divide == 1 ? unit : az_sv_str(shown)), change, AZ_SVF(commits));
 }
 
 static struct az_sv night_label(const struct night *n, struct az_arena *a)
