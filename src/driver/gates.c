@@ -105,6 +105,8 @@ static int store(struct az_gate_step *s, bool some_failed)
     int64_t id = 0;
     int rc;
 
+    if (s->history_error)
+        return s->history_error;
     if (!s->c->history.path.n || !s->c->history.store || s->cand.inputs.n == 0)
         return AZ_OK;
     s->run.good = s->verdict.outcome != AZ_VERDICT_FAIL && !some_failed;

@@ -31,6 +31,7 @@ struct az_gate_step {
     struct az_series cand, base, noise, drift;
     struct az_history_run run; /* what this run is */
     struct az_verdict verdict;
+    int history_error; /* it could not be read: nothing is stored, and the step has failed */
 };
 
 /* ---- gates.c ---- */
