@@ -25,6 +25,7 @@ struct joined_row {
 
 struct joined {
     struct az_sv id, title;
+    struct az_sv name; /* by which the tables of all inputs are one; id is what the first of them calls it */
     const struct az_compare_spec *spec;
     const struct az_table *table[AZ_COMPARE_MAX]; /* NULL: the input has none */
     struct joined_column *keys, *values;

@@ -50,11 +50,12 @@ static const struct az_compare_spec specs[] = {
       TEXT | ALL },
 
     /* PyTorch, and what has its form */
-    { "kernel_summary", NULL, "Kernel name=KernelName=name|Parent cpu_op=Parent op?",
-      "Kernel duration " US "_sum=Total Kernel Time (ms)=total_us|"
-      "Kernel duration " US "_mean=Mean Kernel Time " US "=mean_us|Kernel duration " US "_count=Count=count",
+    { "kernel_summary", NULL, "Kernel name=KernelName=name=Name|Parent cpu_op=Parent op?",
+      "Kernel duration " US "_sum=Total Kernel Time (ms)=total_us=Total Time (ns)|"
+      "Kernel duration " US "_mean=Mean Kernel Time " US "=mean_us=Avg (ns)|"
+      "Kernel duration " US "_count=Count=count=Instances",
       "Kernel duration " US "_min|Kernel duration " US "_max|Parent op category|Cumulative Percentage (%)+|cum_percent+",
-      "kernel class=Category=category=Parent op category", NULL, TEXT | TOTAL | RENAME },
+      "kernel class=Category=category=Parent op category=Class", NULL, TEXT | TOTAL | RENAME },
     { "ops_summary", NULL, "name|op category?|is_recompute?", "total_direct_kernel_time_ms|Count",
       "total_direct_kernel_time_sum|Cumulative Percentage (%)+", "op category=Categories", NULL, TEXT | TOTAL },
     { "ops_summary_prefill|ops_summary_decode|ops_summary_*", NULL, "name", "total_direct_kernel_time_ms|Count",

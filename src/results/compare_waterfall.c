@@ -34,7 +34,7 @@ const struct joined *az_compare_whole(const struct comparison *c, size_t x, size
     for (size_t k = 0; k < sizeof first / sizeof *first; k++) {
         for (size_t i = 0; i < c->n_tables; i++) {
             const struct joined *j = &c->tables[i];
-            if (az_sv_is(j->id, first[k]) && (j->spec->flags & AZ_SPEC_TOTAL) && j->n_values > az_whole_value(j) &&
+            if (az_sv_is(j->name, first[k]) && (j->spec->flags & AZ_SPEC_TOTAL) && j->n_values > az_whole_value(j) &&
                 j->table[x] && j->table[y] && az_unit_same_dimension(j->values[az_whole_value(j)].unit, AZ_UNIT_NS))
                 return j;
         }

@@ -528,6 +528,59 @@ static void tables_of_ranks(void **state)
     end(&f);
 }
 
+/* Kernels of two profilers: one table in two forms, with parents on one side, times in two units. */
+static void kernels_in_two_forms(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "nsys");
+    table(&f, "kern_sum", KS "x,3000,1500.0,2,gemm\ny,1000,1000.0,1,other\n");
+    input(&f, "torch");
+    table(&f, "kernel_summary",
+          "Kernel name,Parent cpu_op,Kernel duration (\xc2\xb5s)_sum,Kernel duration (\xc2\xb5s)_count\n"
+          "x,aten::mm,1.5,1\nx,aten::bmm,1.0,1\ny,aten::add,1.0,1\n");
+    input(&f, "both"); /* has its own kern_sum: kernels are compared in the form that all have */
+    table(&f, "kern_sum", KS "x,3000,1500.0,2,gemm\n");
+    table(&f, "kernel_summary", "Kernel name,Parent cpu_op,Kernel duration (\xc2\xb5s)_sum\nx,aten::mm,6.0\n");
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "kern_sum");
+    is(t, row_of(t, "x"), "Total Time (ns)__torch_diff", "-500");
+    is(t, row_of(t, "y"), "status__torch", "same");
+    is(t, row_of(t, "x"), "Total Time (ns)__both_diff", "3000");
+    is(out(&f, "waterfall__torch"), 0, "Change (ns)", "4000");
+    end(&f);
+    begin(&f); /* two forms on one side only: each by itself */
+    input(&f, "a");
+    table(&f, "kern_sum", KS "x,3000,1500.0,2,gemm\n");
+    input(&f, "b");
+    table(&f, "kern_sum", KS "x,3000,1500.0,2,gemm\n");
+    table(&f, "kernel_summary", "Kernel name,Kernel duration (\xc2\xb5s)_sum\nx,6.0\n");
+    assert_int_equal(compare(&f), 0);
+    is(out(&f, "kern_sum"), 0, "status", "same");
+    t = out(&f, "compare_summary");
+    is(t, row_of(t, "kernel_summary"), "note", "only in b");
+    end(&f);
+}
+
+static void nothing_in_common(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "kern_sum", KS "x,3000,1500.0,2,gemm\n");
+    input(&f, "b");
+    table(&f, "ops", "OP Code,Device Time\nmatmul,5\n");
+    input(&f, "c");
+    table(&f, "kern_sum", KS "x,3000,1500.0,2,gemm\n");
+    assert_int_equal(compare(&f), AZ_EFORMAT);
+    assert_int_equal(f.diag.errors, 1); /* of b alone */
+    assert_true(az_sv_find(f.diag.list.v[0].text, AZ_SV("'a' and 'b' have no table in common")) >= 0);
+    is(out(&f, "kern_sum"), 0, "status__c", "same"); /* the rest is compared */
+    end(&f);
+}
+
 static void copies_of_documents(void **state)
 {
     struct az_arena from_arena, to_arena;
@@ -602,6 +655,8 @@ int main(void)
         cmocka_unit_test(unique_tags),
         cmocka_unit_test(side_by_side),
         cmocka_unit_test(tables_of_ranks),
+        cmocka_unit_test(kernels_in_two_forms),
+        cmocka_unit_test(nothing_in_common),
         cmocka_unit_test(copies_of_documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
