@@ -485,7 +485,8 @@ const struct cmd cmd_compare = {
     "compare results: profiles, folders of ranks, titles of --config, result JSONs, folders of CSV files",
     "The first is the baseline. Without -o, --format, --xlsx or --csv-dir only text is printed. A result JSON is what\n"
     "--format json writes, a folder what --csv-dir writes; folders of other tools' CSV files with the same columns\n"
-    "are taken, too. For a workbook give the folder of its CSV files. The traces of one folder (or glob) are the ranks\n"
+    "are taken, too. For a workbook give the folder of its CSV files. The traces of one folder (or glob) are the "
+    "ranks\n"
     "of one run; where a folder holds none, the one folder below it that does is taken.",
     options,
     sizeof options / sizeof options[0],

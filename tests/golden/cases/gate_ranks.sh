@@ -26,7 +26,8 @@ rm new/other.json
 "$ANALYZER" run old/rank_0.json -o old --format json -q
 "$ANALYZER" gate old new -q --warn-only
 echo "results and profiles: $?"
-"$ANALYZER" gate old new --warn-only 2>&1 >/dev/null
+"$ANALYZER" gate old new --warn-only 2>notes >/dev/null
+cat notes
 "$ANALYZER" compare old new --format junit
 echo "no verdict: $?"
 cat >c.json <<'J'
