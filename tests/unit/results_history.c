@@ -277,6 +277,31 @@ static void trend(void **state)
     az_document_release(&d);
 }
 
+static void flat_tables(void **state)
+{
+    struct env *e = *state;
+    struct az_document d;
+    open_for(e, AZ_HISTORY_WRITE);
+    add(e, a_run("2026-01-02T00:00:00Z", false), 7, NAN);
+    add(e, a_run("2026-01-01T00:00:00Z", true), 5, 6);
+    az_document_init(&d, &e->a);
+    assert_int_equal(az_history_export_document(e->h, AZ_SV("t / k"), &d), 0);
+    const struct az_table *t = az_document_table(&d, "samples");
+    assert_int_equal(t->rows, 4);
+    const ptrdiff_t value = az_table_find(t, "Value"), sample = az_table_find(t, "Sample"),
+                    column = az_table_find(t, "Column");
+    assert_true(value >= 0 && sample >= 0 && column >= 0);
+    assert_int_equal(az_table_at(t, 0, 0)->i, 2); /* the oldest by its time */
+    assert_true(az_cell_number(az_table_at(t, 0, (size_t)value)) == 5);
+    assert_true(az_table_at(t, 1, (size_t)sample)->i == 1 && az_table_at(t, 2, 0)->i == 1);
+    assert_int_equal(az_table_at(t, 3, (size_t)value)->type, AZ_EMPTY); /* a value that was missing */
+    assert_true(az_sv_is(az_cell_text(az_table_at(t, 0, (size_t)column)), "Total (ns)"));
+    az_document_release(&d);
+    az_document_init(&d, &e->a);
+    assert_int_equal(az_history_export_document(e->h, AZ_SV("no such"), &d), AZ_EUSAGE);
+    az_document_release(&d);
+}
+
 /* ---- other databases ---- */
 
 static void bytes(const struct env *e, const char *text)
@@ -400,6 +425,7 @@ int main(void)
         T(looking_back),
         T(pruning),
         T(numbers_are_not_used_again),
+        T(flat_tables),
         T(trend),
         T(no_file),
         T(no_database),

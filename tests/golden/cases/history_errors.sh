@@ -25,6 +25,12 @@ analyzer history mark-bad 9 --db h.db
 analyzer history trend nothing --db h.db
 analyzer history trend gemm --db h.db --most 1
 analyzer history list --db h.db --format junit
+echo "== export: every sample, oldest run first"
+analyzer history export --db h.db -o flat
+cat flat/history_export/samples.csv
+analyzer history export 'gemm / Inst*' --db h.db --format text
+analyzer history export nothing --db h.db
+analyzer history export a b --db h.db
 echo "== a damaged history: hard limits are still judged, reports written, the damage said once"
 {
     echo '{ "inputs": ['
