@@ -33,6 +33,7 @@ struct joined {
     struct joined_row *rows; /* baseline order, then the others by size */
     size_t n_rows;
     const char *left_out; /* why the tables are not compared; NULL: they are */
+    struct az_sv lone;    /* a key that is left out: each input has one value, and not the same; empty: none */
     size_t merged;        /* rows that had an equal key before them and were added up or numbered */
 };
 

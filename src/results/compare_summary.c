@@ -104,14 +104,17 @@ static void put_left_out(struct az_table *t, const struct joined *j, struct az_s
     az_put_copy(t, note);
 }
 
-static struct az_sv merged_note(const struct comparison *c, const struct joined *j)
+static struct az_sv note_of(const struct comparison *c, const struct joined *j)
 {
-    if (!j->merged)
-        return AZ_SV("");
-    return az_arena_printf(c->a,
-                           j->spec->flags & AZ_SPEC_NUMBER ? "%zu rows of equal keys are numbered"
-                                                           : "%zu rows of equal keys are added up",
-                           j->merged);
+    const char *how = j->spec->flags & AZ_SPEC_NUMBER ? "numbered" : "added up";
+    struct az_sv note = AZ_SV("");
+
+    if (j->merged)
+        note = az_arena_printf(c->a, "%zu rows of equal keys are %s", j->merged, how);
+    if (j->lone.n)
+        note = az_arena_printf(c->a, "%.*s%sone %.*s each, not the same one", AZ_SVF(note), note.n ? "; " : "",
+                               AZ_SVF(j->lone));
+    return note;
 }
 
 static void put_compared(struct az_table *t, const struct comparison *c, const struct joined *j)
@@ -123,7 +126,7 @@ static void put_compared(struct az_table *t, const struct comparison *c, const s
         az_put_text(t, c->in[v].tag);
         put_counts(t, c, j, v);
         put_figures(t, c, j, v);
-        az_put_text(t, merged_note(c, j));
+        az_put_text(t, note_of(c, j));
     }
 }
 

@@ -563,6 +563,36 @@ static void kernels_in_two_forms(void **state)
     end(&f);
 }
 
+/* One device on each side, numbered otherwise, is the same thing; of several each is its own. */
+static void lone_devices(void **state)
+{
+    static const char *const second[] = { "device,type,time ms\n3,busy_time,2.0\n3,total_time,4.0\n",
+                                          "device,type,time ms\n0,busy_time,2.0\n0,total_time,4.0\n",
+                                          "device,type,time ms\n3,busy_time,2.0\n4,busy_time,4.0\n" };
+    for (size_t i = 0; i < 3; i++) {
+        struct fixture f;
+        (void)state;
+        begin(&f);
+        input(&f, "a");
+        table(&f, "gpu_timeline_by_device", "device,type,time ms\n0,busy_time,1.0\n0,total_time,4.0\n");
+        table(&f, "gpu_timeline_by_agent", "agent,time ms\n0,1.0\n");
+        input(&f, "b");
+        table(&f, "gpu_timeline_by_device", second[i]);
+        table(&f, "gpu_timeline_by_agent", "agent,time ms\n1,1.0\n");
+        assert_int_equal(compare(&f), 0);
+        const struct az_table *t = out(&f, "gpu_timeline_by_device");
+        assert_int_equal(t->rows, i < 2 ? 2 : 4);
+        is(t, 0, "status", i < 2 ? "changed" : "removed");
+        if (i == 0) {
+            is(t, 0, "a::device", "0");
+            is(t, 0, "b::device", "3");
+        }
+        is(out(&f, "compare_summary"), 0, "note", i ? "" : "one device each, not the same one");
+        assert_int_equal(out(&f, "gpu_timeline_by_agent")->rows, 2); /* nothing else tells its rows apart */
+        end(&f);
+    }
+}
+
 static void nothing_in_common(void **state)
 {
     struct fixture f;
@@ -656,6 +686,7 @@ int main(void)
         cmocka_unit_test(side_by_side),
         cmocka_unit_test(tables_of_ranks),
         cmocka_unit_test(kernels_in_two_forms),
+        cmocka_unit_test(lone_devices),
         cmocka_unit_test(nothing_in_common),
         cmocka_unit_test(copies_of_documents),
     };
