@@ -5,8 +5,6 @@
 
 #include "io/path.h"
 
-#define LONG_NUMBER 9 /* digits: a time, which differs between the ranks of one run */
-
 struct found {
     struct az_sv path;
     struct az_sv key; /* equal format and key: one input; empty: alone */
@@ -18,12 +16,13 @@ struct grouping {
     struct az_config *c;
     const struct az_format *wanted; /* format that --set gives all inputs; NULL: by content */
     struct founds files;
+    struct founds odd; /* of folders: not recognised, but with a rank in their name, which is the key without it */
     struct az_diag *diag;
     struct az_diag silent;                /* what files of a folder are not: not said */
     struct az_sv folder;                  /* being walked */
     size_t in_folder;                     /* its recognised files */
     enum { APART, BY_NAME, WHOLE } ranks; /* files of formats whose ranks are reduced one by one: which are one run */
-    struct az_rank_name name;             /* BY_NAME */
+    struct az_rank_name name;             /* but for APART */
 };
 
 /* The path with every run of digits of its last component as one `#`. */
@@ -56,34 +55,6 @@ static struct az_sv run_folder(struct az_arena *a, const struct az_format *f, st
     return tail.p && az_sv_glob(tail, whole) ? whole : none;
 }
 
-/* What stands behind the rank, without the packing: ranks of one run may be packed or not. */
-static struct az_sv behind_rank(struct az_sv base, const struct az_rank_place *at)
-{
-    const struct az_sv tail = az_sv_make(base.p + at->end, base.n - at->end);
-    return az_sv_ends(tail, AZ_SV(".gz")) ? az_sv_make(tail.p, tail.n - 3) : tail;
-}
-
-/* The path without its rank, what packs it, and long numbers (times); the empty view if its name tells no rank. */
-static struct az_sv without_rank(struct az_arena *a, const struct az_rank_name *name, struct az_sv path)
-{
-    const struct az_sv base = az_path_base(path);
-    struct az_rank_place at;
-    if (!az_rank_name_find(name, base, &at))
-        return (struct az_sv){ "", 0 };
-    const struct az_sv head = az_sv_make(path.p, path.n - base.n + at.digits), tail = behind_rank(base, &at);
-    char *text = az_arena_str(a, az_arena_printf(a, "%.*s#%.*s", AZ_SVF(head), AZ_SVF(tail)));
-    size_t n = head.n + 1, digits = 0;
-
-    for (size_t i = n; text && text[i]; i++) { /* behind the rank */
-        const bool more = text[i + 1] >= '0' && text[i + 1] <= '9';
-        digits = text[i] >= '0' && text[i] <= '9' ? digits + 1 : 0;
-        text[n++] = text[i];
-        if (digits >= LONG_NUMBER && !more)
-            n -= digits;
-    }
-    return text ? az_sv_make(text, n) : (struct az_sv){ "", 0 };
-}
-
 static struct az_sv group_key(const struct grouping *g, const struct az_format *f, struct az_sv path)
 {
     struct az_arena *a = &g->c->arena;
@@ -93,7 +64,7 @@ static struct az_sv group_key(const struct grouping *g, const struct az_format *
     if (f->ranks_reduced && g->ranks == WHOLE)
         return az_path_dir(path);
     if (f->ranks_reduced && g->ranks == BY_NAME)
-        return without_rank(a, &g->name, path);
+        return az_group_without_rank(a, &g->name, path);
     if (f->one_file)
         return az_sv_make("", 0);
     if (f->files_are_ranks && (!f->is_rank || f->is_rank(path)))
@@ -114,6 +85,10 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
     if (!az_path_is_stream(f.path) && (of_folder || !g->wanted) &&
         az_format_probe(f.path.p, &f.format, NULL, &g->silent) != 0)
         f.format = NULL;
+    if (of_folder && !f.format && g->ranks != APART) {
+        f.key = az_group_without_rank(&g->c->arena, &g->name, f.path);
+        return f.key.n ? az_vec_push(&g->odd, f) : AZ_OK;
+    }
     if (of_folder && (!f.format || (g->wanted && f.format != g->wanted)))
         return AZ_OK;
     if (g->wanted)
@@ -272,6 +247,28 @@ static struct az_sv title_of(const struct found *f)
     return f->format && f->format->stem ? f->format->stem(f->path) : az_path_stem(f->path);
 }
 
+/* An empty or damaged file among the ranks of a run, by its name, is one of them: it fails, and is not passed over. */
+static int add_odd(struct grouping *g)
+{
+    const size_t n = g->files.n;
+    int rc = AZ_OK;
+
+    for (size_t i = 0; !rc && i < g->odd.n; i++) {
+        struct found f = g->odd.v[i];
+        for (size_t k = 0; k < n && !f.format; k++) {
+            const struct found *like = &g->files.v[k];
+            if (!like->format || !like->format->ranks_reduced || !like->key.n ||
+                !az_sv_eq(az_group_without_rank(&g->c->arena, &g->name, like->path), f.key))
+                continue;
+            f.format = like->format;
+            f.key = like->key;
+        }
+        if (f.format)
+            rc = az_vec_push(&g->files, f);
+    }
+    return rc;
+}
+
 static int add_inputs(struct grouping *g)
 {
     struct az_config *c = g->c;
@@ -304,64 +301,6 @@ static int add_inputs(struct grouping *g)
                         in->files.n, AZ_SVF(in->title));
     }
     return rc;
-}
-
-/* Where the names of two files differ in the rank only: do they? */
-static bool same_run(const struct az_rank_name *name, struct az_sv x, struct az_sv y, bool *other)
-{
-    const struct az_sv a = az_path_base(x), b = az_path_base(y);
-    struct az_rank_place i, j;
-    if (!az_sv_eq(az_path_dir(x), az_path_dir(y)) || !az_rank_name_find(name, a, &i) || !az_rank_name_find(name, b, &j))
-        return false;
-    *other = i.rank != j.rank;
-    return az_sv_eq(az_sv_make(a.p, i.digits), az_sv_make(b.p, j.digits)) &&
-           az_sv_eq(behind_rank(a, &i), behind_rank(b, &j));
-}
-
-static void hint(struct grouping *g, const struct az_rank_name *name, struct az_sv path, size_t n, size_t packed)
-{
-    const struct az_sv base = az_path_base(path), dir = az_path_dir(path);
-    struct az_rank_place at;
-    if (az_rank_name_find(name, base, &at))
-        az_diag_add(
-            g->diag, AZ_HINT, AZ_NOWHERE,
-            "%zu files look like the ranks of one run; they are reported one by one (together: analyzer multirank "
-            "-b '%.*s' -p %.*s%s --all-ranks)",
-            n, AZ_SVF(dir), AZ_SVF(az_sv_make(base.p + at.start, at.digits - at.start)),
-            packed == n ? " -e gz"
-            : packed    ? " -e auto"
-                        : "");
-}
-
-/* Ranks of one run that became inputs of their own: says how they are reported together. */
-static int hint_runs(struct grouping *g)
-{
-    const struct az_inputs *in = &g->c->inputs;
-    struct az_rank_name name;
-    int rc = az_rank_name_init(&name, AZ_SV(""), &g->c->arena, AZ_NOWHERE, g->diag);
-    bool *told = rc ? NULL : az_arena_array(&g->c->arena, in->n, sizeof *told);
-
-    for (size_t i = 0; told && i < in->n; i++) {
-        const struct az_format *f = az_format_find(in->v[i].format);
-        size_t n = 1, packed = 0;
-        if (told[i] || in->v[i].files.n != 1 || !f || !f->ranks_reduced)
-            continue;
-        for (size_t k = i + 1; k < in->n; k++) {
-            bool other = false;
-            if (in->v[k].files.n != 1 || !az_sv_eq(in->v[k].format, in->v[i].format) ||
-                !same_run(&name, in->v[i].files.v[0].path, in->v[k].files.v[0].path, &other) || !other)
-                continue;
-            told[k] = true;
-            packed += az_sv_ends(in->v[k].files.v[0].path, AZ_SV(".gz"));
-            n++;
-        }
-        packed += az_sv_ends(in->v[i].files.v[0].path, AZ_SV(".gz"));
-        if (n > 1)
-            hint(g, &name, in->v[i].files.v[0].path, n, packed);
-    }
-    if (!rc)
-        az_rank_name_release(&name);
-    return rc ? rc : told ? AZ_OK : az_arena_error(&g->c->arena);
 }
 
 /* Equal titles are told apart by the whole file name, then by the folder. */
@@ -405,20 +344,29 @@ static int plan(struct grouping *g, const char *const *paths, size_t n)
     int rc = AZ_OK;
 
     az_vec_init(&g->files, NULL);
+    az_vec_init(&g->odd, NULL);
     az_diag_init(&g->silent);
+    if (g->ranks != APART)
+        rc = az_rank_name_init(&g->name, c->quick.opts.rank_pattern, &c->arena, AZ_NOWHERE, g->diag);
+    const bool named = g->ranks != APART && !rc;
     if (!az_sv_is(c->quick.format, "auto"))
         g->wanted = az_format_find(c->quick.format);
     for (size_t i = 0; !rc && i < n; i++)
         rc = az_interrupted() ? AZ_EINTR : add_path(g, paths[i]);
+    if (!rc)
+        rc = add_odd(g);
     drop_repeats(&g->files);
     if (!rc)
         rc = add_inputs(g);
     if (!rc) {
         part_titles(c, az_path_base);
         part_titles(c, whole_path);
-        rc = g->ranks == APART ? hint_runs(g) : AZ_OK;
+        rc = g->ranks == APART ? az_group_hint(g->c, g->diag) : AZ_OK;
     }
+    if (named)
+        az_rank_name_release(&g->name);
     az_diag_release(&g->silent);
+    az_vec_release(&g->odd);
     az_vec_release(&g->files);
     return rc;
 }
@@ -459,13 +407,7 @@ bool az_plan_holds_profile(const char *path)
 int az_plan_runs(struct az_config *c, const char *path, struct az_diag *diag)
 {
     struct grouping g = { .c = c, .diag = diag, .ranks = BY_NAME };
-    int rc = az_rank_name_init(&g.name, c->quick.opts.rank_pattern, &c->arena, AZ_NOWHERE, diag);
-
-    if (rc)
-        return rc;
-    rc = plan(&g, &path, 1);
-    az_rank_name_release(&g.name);
-    return rc;
+    return plan(&g, &path, 1);
 }
 
 int az_plan_whole(struct az_config *c, const char *path, struct az_diag *diag)

@@ -36,3 +36,14 @@ cat >c.json <<'J'
 J
 "$ANALYZER" gate --config=c.json
 echo "base_dir: $?"
+# A rank that cannot be read is no rank that was not there.
+rm -rf old/*perf*
+mkdir broken
+cp "$SRC"/example/multirank/step_120/*.json broken
+: >broken/rank_2.json
+echo 'not a trace' >broken/notes.json
+for what in gate compare; do
+    "$ANALYZER" $what old broken >out.txt 2>err.txt
+    echo "$what: $?"
+    sort -u err.txt
+done
