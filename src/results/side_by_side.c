@@ -25,6 +25,11 @@ static const struct source class_sources[] = {
     { "ops_stacked", "Op Code=OP Code", "Device Time Sum [\xce\xbcs]" },
     { "ops", "OP Code", "Device Time" },
 };
+/* What stands beside `classes`: of Nsight Systems communication and copies have tables of their own; one part each. */
+static const struct source beside_classes[] = {
+    { "nccl", "nccl", "TimePerIter(ms)" },
+    { "memops", "memory operations", "TimePerIter(ms)" },
+};
 static const struct source timeline_sources[] = {
     { "gpu_events_averages", "type", "time_ms" },
     { "gpu_timeline", "type", "time ms=time_ms" },
@@ -114,6 +119,22 @@ static int fill(struct matrix *m, size_t input, const struct source *sources, si
         return rc;
     }
     return AZ_OK;
+}
+
+static int fill_beside(struct matrix *m, size_t input)
+{
+    int rc = AZ_OK;
+
+    for (size_t k = 0; k < sizeof beside_classes / sizeof *beside_classes; k++) {
+        const struct az_table *t = az_document_table(m->in[input].doc, beside_classes[k].table);
+        ptrdiff_t figure = t ? az_compare_column(t, az_sv_str(beside_classes[k].figure)) : -1;
+        for (size_t r = 0; !rc && figure >= 0 && r < t->rows; r++) {
+            double x = az_cell_number(az_table_at(t, r, (size_t)figure));
+            if (!isnan(x))
+                rc = add(m, input, az_sv_str(beside_classes[k].label), to_ms(x, t->columns.v[figure].unit));
+        }
+    }
+    return rc;
 }
 
 static int bigger_first(const void *a, const void *b, void *ctx)
@@ -249,6 +270,9 @@ static int make(struct matrix *m, bool timeline)
     for (size_t i = 0; !rc && i < m->n; i++)
         if (m->in[i].doc)
             rc = fill(m, i, sources, n);
+    for (size_t i = 0; !rc && !timeline && i < m->n; i++)
+        if (az_sv_is(m->source[i], class_sources[0].table))
+            rc = fill_beside(m, i);
     if (!rc && m->labels.n && !timeline)
         rc = az_sort_cmp(m->labels.v, m->labels.n, sizeof *m->labels.v, bigger_first, NULL, m->doc->mem);
     if (!timeline) {

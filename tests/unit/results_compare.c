@@ -489,6 +489,28 @@ static void side_by_side(void **state)
 }
 
 /* Ranks: the class table with its total beside the parts; collectives by their historic names; figures of kinds. */
+/* Nsight Systems has communication and copies in tables of their own: each is one part beside the classes. */
+static void parts_beside_classes(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "classes", "Class,TimePerIter(ms)\ngemm,3.0\nothers,1.0\n");
+    table(&f, "nccl", "Class,TimePerIter(ms)\nAllReduce,0.5\nAllGather,0.25\n");
+    table(&f, "memops", "Class,TimePerIter(ms)\nD2H,0.125\n");
+    input(&f, "b");
+    table(&f, "kern_sum", KS "x,2000000,1.0,2,gemm\n");
+    table(&f, "nccl", "Class,TimePerIter(ms)\nAllReduce,0.5\n");
+    assert_int_equal(az_side_by_side(&f.out, f.in, f.n), 0);
+    const struct az_table *t = out(&f, "side_by_side_classes");
+    assert_int_equal(t->rows, 4);
+    is(t, row_of(t, "nccl"), "a", "0.75");
+    is(t, row_of(t, "memory operations"), "a", "0.125");
+    is(t, row_of(t, "nccl"), "b", ""); /* kern_sum has its communication in it */
+    end(&f);
+}
+
 static void tables_of_ranks(void **state)
 {
     struct fixture f;
@@ -684,6 +706,7 @@ int main(void)
         cmocka_unit_test(normal_names),
         cmocka_unit_test(unique_tags),
         cmocka_unit_test(side_by_side),
+        cmocka_unit_test(parts_beside_classes),
         cmocka_unit_test(tables_of_ranks),
         cmocka_unit_test(kernels_in_two_forms),
         cmocka_unit_test(lone_devices),
