@@ -305,9 +305,12 @@ void az_html_caption(struct az_html *h, const struct az_plot *p)
                              "largest distance in the column, or 5 % where all are nearer."));
         return;
     case AZ_CHART_LIMITS:
-        az_html_put(h, AZ_SV("Change of each figure in percent of the baseline: to the right of the zero is worse, "
-                             "whatever the figure's direction. The mark is the limit of the rule, the thin line the "
-                             "interval of the change where there are repeated runs."));
+        az_html_put(h,
+                    p->n_series > 1
+                        ? AZ_SV("Change of each figure in percent of the baseline: to the right of the zero is worse, "
+                                "whatever the figure's direction. The mark is the limit of the rule, the thin line "
+                                "the interval of the change where there are repeated runs.")
+                        : AZ_SV("Change of each row as a part of the whole: to the right of the zero is worse."));
         return;
     case AZ_CHART_PIE:
     case AZ_CHART_COLUMN:

@@ -125,11 +125,15 @@ static void picture(struct az_html *h, const struct az_plot *p, size_t i, const 
     az_html_put(h, AZ_SV("</svg>"));
 }
 
-/* Text of the k-th column behind the numbers. */
+/* The k-th of the chart's columns that hold text. */
 static struct az_sv text_of(const struct az_plot *p, size_t k, size_t i)
 {
-    const ptrdiff_t c = p->c->y.n > LIMIT + 1 + k ? az_field_column(p->t, p->c->y.v[LIMIT + 1 + k]) : -1;
-    return c < 0 ? AZ_SV("") : az_cell_text(az_table_at(p->t, p->marks.v[i].row, (size_t)c));
+    for (size_t n = 0; n < p->c->y.n; n++) {
+        const ptrdiff_t c = az_field_column(p->t, p->c->y.v[n]);
+        if (c >= 0 && p->t->columns.v[c].type == AZ_TEXT && k-- == 0)
+            return az_cell_text(az_table_at(p->t, p->marks.v[i].row, (size_t)c));
+    }
+    return AZ_SV("");
 }
 
 static const char *badge(struct az_sv state)

@@ -301,6 +301,8 @@ static int write_document(struct comparison *c, int *asked)
     if (!rc)
         rc = az_compare_waterfall(c);
     if (!rc)
+        rc = az_compare_top(c);
+    if (!rc)
         rc = az_side_by_side(c->doc, c->in, c->n);
     if (!rc && c->opts->tree)
         rc = take_tree(c, asked);

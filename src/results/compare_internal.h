@@ -88,10 +88,11 @@ int az_joined_text(struct comparison *c, const struct joined *j) AZ_MUST_USE;
 /* "x" for one variant, "x__TAG" where there are several. */
 struct az_sv az_variant_name(const struct comparison *c, const char *name, size_t variant);
 
-/* ---- compare_summary.c, compare_waterfall.c ---- */
+/* ---- compare_summary.c, compare_waterfall.c, compare_top.c ---- */
 int az_compare_summary(struct comparison *c) AZ_MUST_USE;
 int az_compare_facts(struct comparison *c) AZ_MUST_USE;
 int az_compare_waterfall(struct comparison *c) AZ_MUST_USE;
+int az_compare_top(struct comparison *c) AZ_MUST_USE;
 /* The table that has a figure (az_whole_value) which adds up to the device time of these two inputs; NULL. */
 const struct joined *az_compare_whole(const struct comparison *c, size_t x, size_t y);
 static inline size_t az_whole_value(const struct joined *j) { return j->spec->flags & AZ_SPEC_SECOND ? 1 : 0; }

@@ -615,6 +615,50 @@ static void lone_devices(void **state)
     }
 }
 
+static void biggest_changes(void **state)
+{
+    struct fixture f;
+    char x[6000], y[6000];
+    int nx, ny;
+    (void)state;
+    begin(&f);
+    nx = snprintf(x, sizeof x, KS "same,500,1.0,1,c\ngone,3000,1.0,1,c\n");
+    ny = snprintf(y, sizeof y, KS "same,500,1.0,1,c\nnew,2500000,1.0,1,c\n");
+    for (int i = 0; i < 30; i++) {
+        nx += snprintf(x + nx, sizeof x - (size_t)nx, "k%d,1000,10.0,5,c\n", i);
+        ny += snprintf(y + ny, sizeof y - (size_t)ny, "k%d,%d,10.0,5,c\n", i, 1000 + 10 * i);
+    }
+    input(&f, "a");
+    table(&f, "kern_sum", x);
+    input(&f, "b");
+    table(&f, "kern_sum", y);
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "top_changes");
+    assert_int_equal(t->rows, 20);
+    is(t, 0, "Row", "new");
+    is(t, 0, "What", "2.5 ms");
+    is(t, 0, "Status", "new");
+    is(t, 1, "Row", "gone");
+    is(t, 1, "What", "was 3 us");
+    is(t, 1, "Change", "-3000");
+    is(t, 2, "Row", "k29");
+    is(t, 2, "What", "1 -> 1.29 us, +29%");
+    assert_true(fabs(az_cell_number(cell(t, 2, "Of total (%)")) - 100.0 * 290 / 33500) < 1e-12);
+    size_t drawn = 0;
+    for (size_t i = 0; i < f.out.charts.n; i++)
+        drawn += f.out.charts.v[i].kind == AZ_CHART_LIMITS && az_sv_is(f.out.charts.v[i].table, "top_changes");
+    assert_int_equal(drawn, 1);
+    end(&f);
+    begin(&f); /* nothing changed: nothing to show */
+    input(&f, "a");
+    table(&f, "kern_sum", x);
+    input(&f, "b");
+    table(&f, "kern_sum", x);
+    assert_int_equal(compare(&f), 0);
+    assert_null(az_document_table(&f.out, "top_changes"));
+    end(&f);
+}
+
 static void nothing_in_common(void **state)
 {
     struct fixture f;
@@ -710,6 +754,7 @@ int main(void)
         cmocka_unit_test(tables_of_ranks),
         cmocka_unit_test(kernels_in_two_forms),
         cmocka_unit_test(lone_devices),
+        cmocka_unit_test(biggest_changes),
         cmocka_unit_test(nothing_in_common),
         cmocka_unit_test(copies_of_documents),
     };
