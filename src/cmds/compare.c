@@ -210,7 +210,7 @@ static struct az_sv path_of(const struct az_input *in)
     const struct az_sv path = in->files.n ? in->files.v[0].path : in->title;
     if ((in->is_run || in->files.n > 1) && in->search.base_dir.n)
         return in->search.base_dir;
-    return in->is_run ? az_path_dir(path) : path;
+    return in->is_run && in->files.n > 1 ? az_path_dir(path) : path;
 }
 
 /* Of a file: as its format names its reports; of a folder: its name. */
@@ -219,7 +219,9 @@ static struct az_sv stem_of(const struct az_input *in)
     const struct az_format *f = az_format_find(in->format);
     struct az_sv path = path_of(in);
 
-    if (in->is_run || az_path_stat(path.p).kind == AZ_PATH_DIR) /* not NUL-terminated where is_run */
+    if (in->files.n > 1 && in->is_run) /* not NUL-terminated */
+        return az_path_base(path);
+    if (az_path_stat(path.p).kind == AZ_PATH_DIR)
         return az_path_base(path);
     return f && f->stem ? f->stem(path) : az_path_stem(path);
 }
@@ -267,7 +269,7 @@ static void name_paths(struct az_config *c)
     }
 }
 
-/* One trace in a folder of its own beside runs of several ranks: a run of one rank, with the same tables as they. */
+/* One trace beside runs of several ranks: a run of one rank, with the same tables as they. */
 static void make_runs(struct az_config *c)
 {
     bool any = false;
@@ -276,7 +278,7 @@ static void make_runs(struct az_config *c)
         any |= c->inputs.v[i].is_run;
     for (size_t i = 0; any && i < c->inputs.n; i++) {
         struct az_input *in = &c->inputs.v[i];
-        in->is_run |= in->search.base_dir.n && in->files.n == 1 && ranks_together(in);
+        in->is_run |= in->files.n == 1 && ranks_together(in);
     }
 }
 

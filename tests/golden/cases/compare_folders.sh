@@ -33,6 +33,8 @@ cut -d, -f6-8 same/compare_summary.csv | sort -u
 "$ANALYZER" compare a three solo -q --csv-dir n
 cat n/compare_facts.csv n/compare_inputs.csv
 cut -d, -f1-4 n/gpu_timelines_by_rank.csv
+"$ANALYZER" compare solo/trace.json three a -q --csv-dir file
+cut -d, -f1,5 file/compare_inputs.csv
 # Names: of the folder that is meant.
 (cd a && "$ANALYZER" compare . ../b | head -n 1)
 "$ANALYZER" compare 'a/step_120/*.json' b | head -n 1
