@@ -315,8 +315,13 @@ def check_hostile(b, folder):
                  "bad \ufffd\ufffd utf-8 and \ufffd control", "<!-- comment"):
         check("kinds", f"'{want}' is shown as text", want in texts, texts)
     kinds = b.run("Array.from(document.querySelectorAll('figcaption'), (c) => c.textContent)")
-    check("kinds", "every kind of chart, none without data", len(kinds) == 11 and "Trend <b>bold</b>" in kinds, kinds)
+    check("kinds", "every kind of chart, none without data", len(kinds) == 12 and "Trend <b>bold</b>" in kinds, kinds)
     check("kinds", "the heat map is coloured", b.run("document.querySelectorAll('table.heat td.p6, table.heat td.m6').length") >= 4)
+    r = b.run("(() => { const rows = [...document.querySelectorAll('table.limits tbody tr')], box = (e) => e.getBoundingClientRect(); "
+              "return { rows: rows.length, drawn: rows.filter((t) => box(t.querySelector('rect')).width > 0).length, "
+              "inside: rows.every((t) => [...t.querySelectorAll('rect, line')].every((e) => box(e).left >= box(t.querySelector('svg')).left - 1 "
+              "&& box(e).right <= box(t.querySelector('svg')).right + 1)) }; })()")
+    check("kinds", "changes against limits are drawn, inside their pictures", r["rows"] == 40 and r["drawn"] == 40 and r["inside"], r)
     b.open(folder / "large.html")
     r = b.run("({ notes: Array.from(document.querySelectorAll('.folded'), (e) => e.textContent), "
               "cut: document.querySelector('#t-kernels .cut').textContent, rows: document.querySelectorAll('#t-kernels tbody tr').length })")

@@ -245,7 +245,8 @@ static int by_rank(const struct az_mr_ranks *m)
         return az_arena_error(m->job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++)
-        az_table_column(t, az_mr_figure_text(f), AZ_REAL, AZ_UNIT_MS, f < AZ_MR_COMM ? 0 : AZ_DETAIL);
+        az_table_column(t, az_mr_figure_text(f), AZ_REAL, AZ_UNIT_MS,
+                        f < AZ_MR_COMM ? AZ_LOWER_BETTER : AZ_LOWER_BETTER | AZ_DETAIL);
     for (size_t i = 0; i < m->ranks->n; i++) {
         if (!m->part[i])
             continue;

@@ -8,6 +8,8 @@
 #include "io/path.h"
 #include "results/load.h"
 
+#define LISTED 4 /* inputs of a folder that holds too many */
+
 enum { OPT_NAMES = OPT_OWN, OPT_SHEETS, OPT_BASELINE, OPT_NORMALIZE, OPT_TREE };
 
 static const struct cmd_opt options[] = {
@@ -111,6 +113,45 @@ static int add_saved(struct az_config *c, const char *path)
     return az_vec_push(&in->files, ((struct az_input_file){ .path = az_arena_dup(&c->arena, p), .role = { "", 0 } }));
 }
 
+static struct az_sv path_of(const struct az_input *in);
+
+/* Names the first of several inputs, which tells where to look for one. */
+static int too_many(struct session *s, const char *path, size_t first)
+{
+    const struct az_inputs *in = &s->quick.inputs;
+    struct az_sv list = AZ_SV("");
+
+    for (size_t i = first; i < in->n && i < first + LISTED; i++)
+        list = az_arena_printf(&s->quick.arena, "%.*s%s'%.*s'", AZ_SVF(list), list.n ? ", " : "",
+                               AZ_SVF(path_of(&in->v[i])));
+    return az_diag_fail(&s->diag, AZ_EUSAGE, AZ_NOWHERE,
+                        "'%s' holds %zu inputs: %.*s%s (name one of them, or give a configuration)", path,
+                        in->n - first, AZ_SVF(list), in->n > first + LISTED ? ", ..." : "");
+}
+
+/* Are several files of its format the ranks of one run? */
+static bool ranks_together(const struct az_input *in)
+{
+    const struct az_format *f = az_format_find(in->format);
+    return f && f->ranks_reduced;
+}
+
+/* A folder as inputs are named by it: without slashes at the end, and "." as what it is. A glob is the folder of what
+ * it found, which path_of takes then. */
+static int folder_name(struct az_arena *a, const char *path, struct az_sv *out)
+{
+    struct az_sv p = az_sv_str(path);
+
+    if (az_path_stat(path).kind != AZ_PATH_DIR)
+        return AZ_OK;
+    while (p.n > 1 && p.p[p.n - 1] == '/')
+        p.n--;
+    if (az_sv_is(az_path_base(p), ".") || az_sv_is(az_path_base(p), ".."))
+        return az_path_absolute(a, p, out);
+    *out = az_arena_dup(a, p);
+    return out->p ? AZ_OK : az_arena_error(a);
+}
+
 /* One operand that is no title: exactly one input of s->quick, its last one. */
 static int add_path(struct session *s, const char *path)
 {
@@ -123,11 +164,11 @@ static int add_path(struct session *s, const char *path)
                             s->c->r.config);
     if (strcmp(path, "-") != 0 && az_saved_kind(path) != AZ_SAVED_NONE)
         return add_saved(&s->quick, path);
-    rc = az_plan_paths(&s->quick, &path, 1, &s->diag);
+    rc = az_plan_whole(&s->quick, path, &s->diag);
     if (!rc && s->quick.inputs.n != before + 1)
-        rc = az_diag_fail(&s->diag, AZ_EUSAGE, AZ_NOWHERE,
-                          "'%s' holds %zu inputs (name one file each, or give a configuration)", path,
-                          s->quick.inputs.n - before);
+        rc = too_many(s, path, before);
+    if (!rc)
+        rc = folder_name(&s->quick.arena, path, &s->quick.inputs.v[before].search.base_dir);
     return rc;
 }
 
@@ -163,7 +204,14 @@ static int copy_input(const struct az_input *from, struct az_inputs *to)
 /* ---- names of paths: the base name without extension, with as many folders before it as tell them apart; with it
  * where folders do not ---- */
 
-static struct az_sv path_of(const struct az_input *in) { return in->files.n ? in->files.v[0].path : in->title; }
+/* Several files, or ranks, are the folder that was named; ranks of a glob are that of their files. */
+static struct az_sv path_of(const struct az_input *in)
+{
+    const struct az_sv path = in->files.n ? in->files.v[0].path : in->title;
+    if ((in->is_run || in->files.n > 1) && in->search.base_dir.n)
+        return in->search.base_dir;
+    return in->is_run && in->files.n > 1 ? az_path_dir(path) : path;
+}
 
 /* Of a file: as its format names its reports; of a folder: its name. */
 static struct az_sv stem_of(const struct az_input *in)
@@ -171,6 +219,8 @@ static struct az_sv stem_of(const struct az_input *in)
     const struct az_format *f = az_format_find(in->format);
     struct az_sv path = path_of(in);
 
+    if (in->files.n > 1 && in->is_run) /* not NUL-terminated */
+        return az_path_base(path);
     if (az_path_stat(path.p).kind == AZ_PATH_DIR)
         return az_path_base(path);
     return f && f->stem ? f->stem(path) : az_path_stem(path);
@@ -219,6 +269,19 @@ static void name_paths(struct az_config *c)
     }
 }
 
+/* One trace beside runs of several ranks: a run of one rank, with the same tables as they. */
+static void make_runs(struct az_config *c)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < c->inputs.n; i++)
+        any |= c->inputs.v[i].is_run;
+    for (size_t i = 0; any && i < c->inputs.n; i++) {
+        struct az_input *in = &c->inputs.v[i];
+        in->is_run |= in->files.n == 1 && ranks_together(in);
+    }
+}
+
 /* Puts the operands' inputs, in their order, into `to`; the rest of the configuration's inputs stay out. All paths are
  * known before the first is copied: titles that are equal are told apart by their paths. */
 static int gather(struct session *s, const struct args *a, struct az_inputs *to)
@@ -232,6 +295,7 @@ static int gather(struct session *s, const struct args *a, struct az_inputs *to)
         at[i] = s->quick.inputs.n; /* of the next one */
         rc = add_path(s, a->operands[i]);
     }
+    make_runs(&s->quick);
     name_paths(&s->quick);
     for (size_t i = 0; !rc && i < a->n_operands; i++) {
         const struct az_input *in = s->c->r.config ? titled(&s->file, az_sv_str(a->operands[i])) : NULL;
@@ -324,6 +388,8 @@ static int prepare(struct session *s, const struct args *a, struct az_config **c
 
     if (!rc && s->c->r.config)
         rc = az_config_load(&s->file, s->c->r.config, &s->c->r.over, &names, &s->diag);
+    if (!rc && s->c->r.config)
+        rc = az_plan_search(&s->file, &s->diag);
     if (!rc)
         rc = az_config_quick(&s->quick, &s->c->r.over, &names, &s->diag);
     az_signals_install();
@@ -418,10 +484,12 @@ static int run_compare(const struct cmd *cmd, int argc, char **argv)
 const struct cmd cmd_compare = {
     "compare",
     "A B [C ...]",
-    "compare results: profiles, titles of --config, result JSONs, folders of CSV files",
+    "compare results: profiles, folders of ranks, titles of --config, result JSONs, folders of CSV files",
     "The first is the baseline. Without -o, --format, --xlsx or --csv-dir only text is printed. A result JSON is what\n"
     "--format json writes, a folder what --csv-dir writes; folders of other tools' CSV files with the same columns\n"
-    "are taken, too. For a workbook give the folder of its CSV files.",
+    "are taken, too. For a workbook give the folder of its CSV files. The traces of one folder (or glob) are the "
+    "ranks\n"
+    "of one run; where a folder holds none, the one folder below it that does is taken.",
     options,
     sizeof options / sizeof options[0],
     run_compare

@@ -172,9 +172,13 @@ static int add_operand(struct session *s, const char *path, bool baseline)
             s->saved.v[i]->only = s->saved.n == saved + 1;
         }
         s->unreadable |= rc != AZ_OK;
+        if (!rc && az_path_stat(path).kind == AZ_PATH_DIR && az_saved_kind(path) == AZ_SAVED_NONE &&
+            az_plan_holds_profile(path))
+            az_diag_add(&s->diag, AZ_HINT, AZ_AT_FILE(az_sv_str(path)),
+                        "holds results and profiles: the results are taken (a glob of the profiles takes those)");
         return rc;
     }
-    rc = az_plan_paths(&s->config, &path, 1, &s->diag);
+    rc = az_plan_runs(&s->config, path, &s->diag);
     for (size_t i = inputs; !rc && i < s->config.inputs.n; i++) {
         struct az_input *in = &s->config.inputs.v[i];
         in->baseline = baseline;
@@ -245,8 +249,8 @@ static int prepare(struct session *s)
     if (!rc && g->config && !s->config.gates.given && !g->calibrate)
         rc = az_diag_fail(&s->diag, AZ_ECONFIG, AZ_AT_FILE(s->config.path),
                           "no \"gates\" in this configuration (\"gates\": {} takes every figure with a direction)");
-    if (!rc && !g->config)
-        rc = add_operands(s);
+    if (!rc)
+        rc = g->config ? az_plan_search(&s->config, &s->diag) : add_operands(s);
     if (!rc && !s->config.gates.given)
         rc = az_config_default_gates(&s->config);
     if (!rc)
@@ -326,10 +330,10 @@ const struct cmd cmd_gate = {
     "gate",
     "--config=FILE | BASE CAND... | --calibrate RUN...",
     "pass or fail: figures held against a baseline",
-    "BASE and CAND are profiles, result JSONs, folders of CSV tables, or folders of these. Several CAND, and BASE "
-    "with\n"
-    "--baseline, are repeated runs: from four a side on a test tells a change from noise. Without --rule every figure\n"
-    "with a direction may get worse by 5 %.",
+    "BASE and CAND are profiles, result JSONs, folders of CSV tables, or folders of these; files of a folder whose\n"
+    "names differ in the rank only are one run. Several CAND, and BASE with --baseline, are repeated runs: from four "
+    "a\n"
+    "side on a test tells a change from noise. Without --rule every figure with a direction may get worse by 5 %.",
     options,
     sizeof options / sizeof options[0],
     run_gate

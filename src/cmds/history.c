@@ -18,7 +18,8 @@ static const struct cmd_opt options[] = {
     { OPT_LABEL, "label", "KEY=VALUE",
       "import: label, commit, branch, host, stack or created of the run; wins over what the results say; repeatable" },
     { OPT_ONE, "one-run", NULL, "import: all paths are inputs of one run; else each path is a run" },
-    { OPT_FORMAT, "format", "LIST", "list, show, trend: text (default) and the formats of 'analyzer list'" },
+    { OPT_FORMAT, "format", "LIST",
+      "list, show, trend, export: text and the formats of 'analyzer list'; default: text, of export csv" },
     { 'o', "output", "DIR", "folder of the other formats (.); files are called history_list, history_trend, ..." },
     { 'v', "verbose", NULL, "all rows in the text" },
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
@@ -133,6 +134,15 @@ static int do_trend(struct history_args *h, struct az_history *db, struct az_doc
     return rc ? rc : write_document(h, doc, "trend");
 }
 
+static int do_export(struct history_args *h, struct az_history *db, struct az_document *doc)
+{
+    int rc = az_history_export_document(db, h->n > 1 ? az_sv_str(h->operands[1]) : AZ_SV(""), doc);
+    doc->xlsx_rows = doc->text_rows = 0;
+    if (!h->formats)
+        h->formats = "csv";
+    return rc ? rc : write_document(h, doc, "export");
+}
+
 static int do_good(struct history_args *h, struct az_history *db, struct az_document *doc)
 {
     int64_t id;
@@ -192,6 +202,7 @@ static const struct sub subs[] = {
     { "list", AZ_HISTORY_READ, 1, "no operand", do_list },
     { "show", AZ_HISTORY_READ, 2, "the number of a run", do_show },
     { "trend", AZ_HISTORY_READ, 2, "one KEY: part of \"input / table / key / column\", or a glob", do_trend },
+    { "export", AZ_HISTORY_READ, 0, "one KEY at most", do_export },
     { "import", AZ_HISTORY_WRITE, 0, "result JSONs, or folders of them or of CSV tables", do_import },
     { "prune", AZ_HISTORY_WRITE, 1, "no operand", do_prune },
     { "mark-good", AZ_HISTORY_WRITE, 2, "the number of a run", do_good },
@@ -311,12 +322,14 @@ static int parsed(const struct cmd *cmd, struct history_args *h, const struct ar
     h->operands = a->operands;
     h->n = a->n_operands;
     if (!h->n)
-        return usage_error(cmd, "say what: list, show, trend, import, prune, mark-good, mark-bad or pin");
+        return usage_error(cmd, "say what: list, show, trend, export, import, prune, mark-good, mark-bad or pin");
     sub = find_sub(h);
     if (!sub)
         return AZ_EXIT_USAGE;
-    if (sub->operands ? need_operands(h, sub->name, sub->operands, sub->takes) != AZ_OK : h->n < 2)
-        return sub->operands ? AZ_EXIT_USAGE : usage_error(cmd, "'history %s' takes %s", sub->name, sub->takes);
+    if (sub->operands && need_operands(h, sub->name, sub->operands, sub->takes) != AZ_OK)
+        return AZ_EXIT_USAGE;
+    if ((sub->run == do_import && h->n < 2) || (sub->run == do_export && h->n > 2))
+        return usage_error(cmd, "'history %s' takes %s", sub->name, sub->takes);
     if (!h->db)
         return usage_error(cmd, "give the database with --db=FILE");
     h->log.color = az_want_color(h->color, STDERR_FILENO);
@@ -349,10 +362,10 @@ const struct cmd cmd_history = {
     "history",
     "COMMAND... --db FILE",
     "the history of runs: what was kept, how a figure went, which runs are good",
-    "Commands: list, show ID, trend KEY, import PATH..., prune --keep N, mark-good ID, mark-bad ID, pin ID LABEL.\n"
-    "A run of a configuration with \"history\" adds itself. KEY is part of \"input / table / key / column\", or a glob "
-    "for\n"
-    "all of it. A pinned run is a baseline by its label (gates.baseline: pinned:LABEL) and is never pruned.",
+    "Commands: list, show ID, trend KEY, export [KEY], import PATH..., prune --keep N, mark-good ID, mark-bad ID,\n"
+    "pin ID LABEL. A run of a configuration with \"history\" adds itself. KEY is part of\n"
+    "\"input / table / key / column\", or a glob for all of it. export writes every sample and verdict, a row each. A\n"
+    "pinned run is a baseline by its label (gates.baseline: pinned:LABEL) and is never pruned.",
     options,
     sizeof options / sizeof options[0],
     run_history

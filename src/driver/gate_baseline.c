@@ -303,7 +303,13 @@ static int with_history(struct az_gate_step *s, struct az_gate_in *in)
     if (!rc)
         rc = look_back(s, h, in);
     az_history_close(h);
-    return rc;
+    if (!rc || rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTERNAL)
+        return rc;
+    s->history_error = rc; /* said already; the gates that need none of it go on, and reports say what is known */
+    if (!in->base)
+        in->no_base =
+            az_arena_printf(&s->arena, "no baseline: the history '%.*s' could not be read", AZ_SVF(az_path_base(path)));
+    return in->no_base.p ? AZ_OK : az_arena_error(&s->arena);
 }
 
 int az_gate_find_baseline(struct az_gate_step *s, struct az_gate_in *in)

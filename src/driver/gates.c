@@ -49,89 +49,6 @@ static int gather(struct az_gate_step *s)
     return rc;
 }
 
-/* ---- time by class ---- */
-
-static ptrdiff_t class_column(const struct az_table *t)
-{
-    static const char *const names[] = { "class",       "category",     "kernel category",
-                                         "op category", "hlo_category", "kernel_type" /* of ranks */ };
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-        for (size_t c = 0; c < t->columns.n; c++)
-            if (az_sv_ieq(t->columns.v[c].name, az_sv_str(names[k])) && t->columns.v[c].type == AZ_TEXT)
-                return (ptrdiff_t)c;
-    return -1;
-}
-
-static const struct az_table *class_table(const struct az_document *doc)
-{
-    static const char *const best[] = { "kern_sum", "kernel_summary_by_category", "ops_summary_by_category" };
-    for (size_t i = 0; i < sizeof best / sizeof best[0]; i++) {
-        const struct az_table *t = az_document_table(doc, best[i]);
-        if (t && class_column(t) >= 0 && az_series_weight(t) >= 0)
-            return t;
-    }
-    for (size_t i = 0; i < doc->tables.n; i++) {
-        const struct az_table *t = doc->tables.v[i];
-        if (class_column(t) >= 0 && az_series_weight(t) >= 0 && !(t->flags & AZ_TABLE_TEXT_ONLY))
-            return t;
-    }
-    return NULL;
-}
-
-/* Adds a document's times by class, in order of first appearance. */
-static int put_classes(const struct az_document *doc, struct az_sv input, struct az_table *to)
-{
-    const struct az_table *t = class_table(doc);
-    struct az_intern names;
-    struct az_vec_f64 sums;
-    int rc;
-
-    if (!t)
-        return AZ_OK;
-    size_t c = (size_t)class_column(t), w = (size_t)az_series_weight(t);
-    double unit = az_unit_base(t->columns.v[w].unit);
-    az_vec_init(&sums, to->mem);
-    rc = az_intern_init(&names, to->arena, to->mem);
-    for (size_t r = 0; !rc && r < t->rows; r++) {
-        double x = az_cell_number(az_table_at(t, r, w));
-        uint32_t id = 0;
-        rc = az_intern(&names, az_cell_text(az_table_at(t, r, c)), &id);
-        if (!rc && id == sums.n)
-            rc = az_vec_push(&sums, 0);
-        if (!rc && !isnan(x))
-            sums.v[id] += x;
-    }
-    for (size_t i = 0; !rc && i < sums.n; i++) {
-        az_put_copy(to, input);
-        az_put_copy(to, names.text.v[i]);
-        az_put_text(to, AZ_SV("all"));
-        az_put_f64(to, sums.v[i] * unit);
-    }
-    az_vec_release(&sums);
-    az_intern_release(&names);
-    return rc;
-}
-
-static int add_class_times(struct az_gate_step *s, struct az_document *doc)
-{
-    struct az_table *t = az_table_new(doc->arena, "class_time", "Device time by class", 0);
-    int rc = t ? AZ_OK : az_arena_error(doc->arena);
-
-    if (rc)
-        return rc;
-    az_table_column(t, "Input", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Class", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Rank", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Time (s)", AZ_REAL, AZ_UNIT_S, AZ_LOWER_BETTER);
-    for (size_t i = 0; !rc && i < s->n_docs; i++)
-        if (!s->docs[i].baseline)
-            rc = put_classes(s->docs[i].doc, s->docs[i].title, t);
-    if (!rc)
-        return az_document_add(doc, t);
-    az_table_free(t);
-    return rc;
-}
-
 /* ---- reports ---- */
 
 /* The Markdown goes behind what other steps of the job wrote. */
@@ -168,7 +85,7 @@ static int report(struct az_gate_step *s)
     az_document_init(&doc, &s->arena);
     rc = az_verdict_document(&s->verdict, &doc);
     if (!rc)
-        rc = add_class_times(s, &doc);
+        rc = az_gate_figures(s, &doc);
     if (!rc)
         failed = az_followup_report(s->f, AZ_STEP_GATES, &doc, s->diag);
     if (!rc && github)
@@ -187,6 +104,8 @@ static int store(struct az_gate_step *s, bool some_failed)
     int64_t id = 0;
     int rc;
 
+    if (s->history_error)
+        return s->history_error;
     if (!s->c->history.path.n || !s->c->history.store || s->cand.inputs.n == 0)
         return AZ_OK;
     s->run.good = s->verdict.outcome != AZ_VERDICT_FAIL && !some_failed;

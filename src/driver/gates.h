@@ -31,6 +31,7 @@ struct az_gate_step {
     struct az_series cand, base, noise, drift;
     struct az_history_run run; /* what this run is */
     struct az_verdict verdict;
+    int history_error; /* it could not be read: nothing is stored, and the step has failed */
 };
 
 /* ---- gates.c ---- */
@@ -46,6 +47,12 @@ int az_gate_take_docs(struct az_gate_step *s) AZ_MUST_USE;
 int az_gate_find_baseline(struct az_gate_step *s, struct az_gate_in *in) AZ_MUST_USE;
 /* What this run is: labels, device, time. */
 int az_gate_describe_run(struct az_gate_step *s) AZ_MUST_USE;
+
+/* ---- gate_figures.c ---- */
+/* Times of the candidate as tables for dashboards, bounded by classes and ranks: class_time (Input, Class, Rank, Time
+ * (s)), timeline_time (Input, Part, Rank, Time (s)), wait_time (Input, Rank, Time (s)). Rank: a number, "all" together,
+ * or "mean" of a rank. */
+int az_gate_figures(struct az_gate_step *s, struct az_document *doc) AZ_MUST_USE;
 
 /* ---- gate_calibrate.c ---- */
 /* Prints limits that repeated runs of one thing stay within, as a block of a configuration. */

@@ -16,10 +16,13 @@ struct grouping {
     struct az_config *c;
     const struct az_format *wanted; /* format that --set gives all inputs; NULL: by content */
     struct founds files;
+    struct founds odd; /* of folders: not recognised, but with a rank in their name, which is the key without it */
     struct az_diag *diag;
-    struct az_diag silent; /* what files of a folder are not: not said */
-    struct az_sv folder;   /* being walked */
-    size_t in_folder;      /* its recognised files */
+    struct az_diag silent;                /* what files of a folder are not: not said */
+    struct az_sv folder;                  /* being walked */
+    size_t in_folder;                     /* its recognised files */
+    enum { APART, BY_NAME, WHOLE } ranks; /* files of formats whose ranks are reduced one by one: which are one run */
+    struct az_rank_name name;             /* but for APART */
 };
 
 /* The path with every run of digits of its last component as one `#`. */
@@ -52,11 +55,16 @@ static struct az_sv run_folder(struct az_arena *a, const struct az_format *f, st
     return tail.p && az_sv_glob(tail, whole) ? whole : none;
 }
 
-static struct az_sv group_key(struct az_arena *a, const struct az_format *f, struct az_sv path)
+static struct az_sv group_key(const struct grouping *g, const struct az_format *f, struct az_sv path)
 {
+    struct az_arena *a = &g->c->arena;
     const struct az_sv run = run_folder(a, f, path);
     if (run.n)
         return run;
+    if (f->ranks_reduced && g->ranks == WHOLE)
+        return az_path_dir(path);
+    if (f->ranks_reduced && g->ranks == BY_NAME)
+        return az_group_without_rank(a, &g->name, path);
     if (f->one_file)
         return az_sv_make("", 0);
     if (f->files_are_ranks && (!f->is_rank || f->is_rank(path)))
@@ -77,12 +85,16 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
     if (!az_path_is_stream(f.path) && (of_folder || !g->wanted) &&
         az_format_probe(f.path.p, &f.format, NULL, &g->silent) != 0)
         f.format = NULL;
+    if (of_folder && !f.format && g->ranks != APART) {
+        f.key = az_group_without_rank(&g->c->arena, &g->name, f.path);
+        return f.key.n ? az_vec_push(&g->odd, f) : AZ_OK;
+    }
     if (of_folder && (!f.format || (g->wanted && f.format != g->wanted)))
         return AZ_OK;
     if (g->wanted)
         f.format = g->wanted;
     if (f.format && !az_path_is_stream(f.path))
-        f.key = group_key(&g->c->arena, f.format, f.path);
+        f.key = group_key(g, f.format, f.path);
     g->in_folder += of_folder;
     return az_vec_push(&g->files, f);
 }
@@ -149,6 +161,38 @@ static int walk_runs(struct grouping *g, struct az_sv path)
     return rc;
 }
 
+struct below {
+    struct az_arena *a;
+    struct az_vec_sv folders;
+};
+
+static int visit_below(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
+{
+    struct below *b = ctx;
+    (void)depth;
+    if (az_interrupted())
+        return AZ_EINTR;
+    if (info->kind != AZ_PATH_DIR)
+        return AZ_OK;
+    const struct az_sv folder = az_arena_dup(b->a, az_sv_str(path));
+    return folder.p ? az_vec_push(&b->folders, folder) : az_arena_error(b->a);
+}
+
+/* Every folder below one that itself holds nothing: runs/step_120/rank_0.json. */
+static int walk_below(struct grouping *g, struct az_sv path)
+{
+    struct below b = { .a = &g->c->arena };
+    const struct az_walk w = { .follow_links = true, .visit = visit_below, .ctx = &b };
+    int rc;
+
+    az_vec_init(&b.folders, NULL);
+    rc = az_path_walk(path.p, &w, g->diag);
+    for (size_t i = 0; !rc && i < b.folders.n; i++)
+        rc = walk_folder(g, b.folders.v[i]);
+    az_vec_release(&b.folders);
+    return rc;
+}
+
 static int add_folder(struct grouping *g, struct az_sv path)
 {
     int rc;
@@ -157,8 +201,11 @@ static int add_folder(struct grouping *g, struct az_sv path)
     rc = walk_folder(g, path);
     if (!rc && g->in_folder == 0)
         rc = walk_runs(g, path);
+    if (!rc && g->in_folder == 0 && g->ranks != APART)
+        rc = walk_below(g, path);
     if (!rc && g->in_folder == 0)
-        return az_diag_fail(g->diag, AZ_ECONFIG, AZ_AT_FILE(path), "no file in this folder is a recognised profile");
+        return az_diag_fail(g->diag, AZ_ECONFIG, AZ_AT_FILE(path), "no file in this folder%s is a recognised profile",
+                            g->ranks != APART ? ", or below it," : "");
     return rc;
 }
 
@@ -200,6 +247,28 @@ static struct az_sv title_of(const struct found *f)
     return f->format && f->format->stem ? f->format->stem(f->path) : az_path_stem(f->path);
 }
 
+/* An empty or damaged file among the ranks of a run, by its name, is one of them: it fails, and is not passed over. */
+static int add_odd(struct grouping *g)
+{
+    const size_t n = g->files.n;
+    int rc = AZ_OK;
+
+    for (size_t i = 0; !rc && i < g->odd.n; i++) {
+        struct found f = g->odd.v[i];
+        for (size_t k = 0; k < n && !f.format; k++) {
+            const struct found *like = &g->files.v[k];
+            if (!like->format || !like->format->ranks_reduced || !like->key.n ||
+                !az_sv_eq(az_group_without_rank(&g->c->arena, &g->name, like->path), f.key))
+                continue;
+            f.format = like->format;
+            f.key = like->key;
+        }
+        if (f.format)
+            rc = az_vec_push(&g->files, f);
+    }
+    return rc;
+}
+
 static int add_inputs(struct grouping *g)
 {
     struct az_config *c = g->c;
@@ -224,76 +293,14 @@ static int add_inputs(struct grouping *g)
             if (k != i)
                 f->path.n = 0;
         }
+        in->is_run = g->ranks != APART && in->files.n > 1 && first->format && first->format->ranks_reduced;
+        if (in->is_run)
+            in->title = az_path_base(az_path_dir(first->path));
         if (in->files.n > 1)
             az_diag_add(g->diag, AZ_NOTE, AZ_NOWHERE, "%zu files form one input '%.*s' (a configuration can part them)",
                         in->files.n, AZ_SVF(in->title));
     }
     return rc;
-}
-
-/* What stands behind the rank, without the packing: ranks of one run may be packed or not. */
-static struct az_sv behind_rank(struct az_sv base, const struct az_rank_place *at)
-{
-    const struct az_sv tail = az_sv_make(base.p + at->end, base.n - at->end);
-    return az_sv_ends(tail, AZ_SV(".gz")) ? az_sv_make(tail.p, tail.n - 3) : tail;
-}
-
-/* Where the names of two files differ in the rank only: do they? */
-static bool same_run(const struct az_rank_name *name, struct az_sv x, struct az_sv y, bool *other)
-{
-    const struct az_sv a = az_path_base(x), b = az_path_base(y);
-    struct az_rank_place i, j;
-    if (!az_sv_eq(az_path_dir(x), az_path_dir(y)) || !az_rank_name_find(name, a, &i) || !az_rank_name_find(name, b, &j))
-        return false;
-    *other = i.rank != j.rank;
-    return az_sv_eq(az_sv_make(a.p, i.digits), az_sv_make(b.p, j.digits)) &&
-           az_sv_eq(behind_rank(a, &i), behind_rank(b, &j));
-}
-
-static void hint(struct grouping *g, const struct az_rank_name *name, struct az_sv path, size_t n, size_t packed)
-{
-    const struct az_sv base = az_path_base(path), dir = az_path_dir(path);
-    struct az_rank_place at;
-    if (az_rank_name_find(name, base, &at))
-        az_diag_add(
-            g->diag, AZ_HINT, AZ_NOWHERE,
-            "%zu files look like the ranks of one run; they are reported one by one (together: analyzer multirank "
-            "-b '%.*s' -p %.*s%s --all-ranks)",
-            n, AZ_SVF(dir), AZ_SVF(az_sv_make(base.p + at.start, at.digits - at.start)),
-            packed == n ? " -e gz"
-            : packed    ? " -e auto"
-                        : "");
-}
-
-/* Ranks of one run that became inputs of their own: says how they are reported together. */
-static int hint_runs(struct grouping *g)
-{
-    const struct az_inputs *in = &g->c->inputs;
-    struct az_rank_name name;
-    int rc = az_rank_name_init(&name, AZ_SV(""), &g->c->arena, AZ_NOWHERE, g->diag);
-    bool *told = rc ? NULL : az_arena_array(&g->c->arena, in->n, sizeof *told);
-
-    for (size_t i = 0; told && i < in->n; i++) {
-        const struct az_format *f = az_format_find(in->v[i].format);
-        size_t n = 1, packed = 0;
-        if (told[i] || in->v[i].files.n != 1 || !f || !f->ranks_reduced)
-            continue;
-        for (size_t k = i + 1; k < in->n; k++) {
-            bool other = false;
-            if (in->v[k].files.n != 1 || !az_sv_eq(in->v[k].format, in->v[i].format) ||
-                !same_run(&name, in->v[i].files.v[0].path, in->v[k].files.v[0].path, &other) || !other)
-                continue;
-            told[k] = true;
-            packed += az_sv_ends(in->v[k].files.v[0].path, AZ_SV(".gz"));
-            n++;
-        }
-        packed += az_sv_ends(in->v[i].files.v[0].path, AZ_SV(".gz"));
-        if (n > 1)
-            hint(g, &name, in->v[i].files.v[0].path, n, packed);
-    }
-    if (!rc)
-        az_rank_name_release(&name);
-    return rc ? rc : told ? AZ_OK : az_arena_error(&g->c->arena);
 }
 
 /* Equal titles are told apart by the whole file name, then by the folder. */
@@ -306,9 +313,12 @@ static void part_titles(struct az_config *c, struct az_sv (*longer)(struct az_sv
         size_t count = 0;
         for (size_t k = i + 1; k < n; k++)
             count += az_sv_eq(c->inputs.v[k].title, same);
-        for (size_t k = i; count > 0 && k < n; k++)
-            if (az_sv_eq(c->inputs.v[k].title, same))
-                c->inputs.v[k].title = longer(c->inputs.v[k].files.v[0].path);
+        for (size_t k = i; count > 0 && k < n; k++) {
+            struct az_input *in = &c->inputs.v[k];
+            const struct az_sv path = in->files.n ? in->files.v[0].path : in->title;
+            if (az_sv_eq(in->title, same))
+                in->title = longer(in->is_run ? az_path_dir(path) : path);
+        }
     }
 }
 
@@ -328,26 +338,80 @@ static void drop_repeats(struct founds *f)
     f->n = n;
 }
 
-int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag)
+static int plan(struct grouping *g, const char *const *paths, size_t n)
 {
-    struct grouping g = { .c = c, .diag = diag };
+    struct az_config *c = g->c;
     int rc = AZ_OK;
 
-    az_vec_init(&g.files, NULL);
-    az_diag_init(&g.silent);
+    az_vec_init(&g->files, NULL);
+    az_vec_init(&g->odd, NULL);
+    az_diag_init(&g->silent);
+    if (g->ranks != APART)
+        rc = az_rank_name_init(&g->name, c->quick.opts.rank_pattern, &c->arena, AZ_NOWHERE, g->diag);
+    const bool named = g->ranks != APART && !rc;
     if (!az_sv_is(c->quick.format, "auto"))
-        g.wanted = az_format_find(c->quick.format);
+        g->wanted = az_format_find(c->quick.format);
     for (size_t i = 0; !rc && i < n; i++)
-        rc = az_interrupted() ? AZ_EINTR : add_path(&g, paths[i]);
-    drop_repeats(&g.files);
+        rc = az_interrupted() ? AZ_EINTR : add_path(g, paths[i]);
     if (!rc)
-        rc = add_inputs(&g);
+        rc = add_odd(g);
+    drop_repeats(&g->files);
+    if (!rc)
+        rc = add_inputs(g);
     if (!rc) {
         part_titles(c, az_path_base);
         part_titles(c, whole_path);
-        rc = hint_runs(&g);
+        rc = g->ranks == APART ? az_group_hint(g->c, g->diag) : AZ_OK;
     }
-    az_diag_release(&g.silent);
-    az_vec_release(&g.files);
+    if (named)
+        az_rank_name_release(&g->name);
+    az_diag_release(&g->silent);
+    az_vec_release(&g->odd);
+    az_vec_release(&g->files);
     return rc;
+}
+
+int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag)
+{
+    struct grouping g = { .c = c, .diag = diag };
+    return plan(&g, paths, n);
+}
+
+static int visit_first(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
+{
+    struct grouping *g = ctx;
+    const struct az_format *f = NULL;
+
+    (void)depth;
+    if (info->kind != AZ_PATH_FILE)
+        return info->kind == AZ_PATH_DIR;
+    if (az_format_probe(path, &f, NULL, &g->silent) == 0 && f)
+        g->in_folder++;
+    return g->in_folder ? AZ_EINTR : AZ_OK;
+}
+
+bool az_plan_holds_profile(const char *path)
+{
+    struct grouping g = { .c = NULL };
+    const struct az_walk w = { .follow_links = true, .visit = visit_first, .ctx = &g };
+    struct az_diag diag;
+
+    az_diag_init(&diag);
+    az_diag_init(&g.silent);
+    const int rc = az_path_walk(path, &w, &diag);
+    az_diag_release(&g.silent);
+    az_diag_release(&diag);
+    return rc == AZ_EINTR && g.in_folder;
+}
+
+int az_plan_runs(struct az_config *c, const char *path, struct az_diag *diag)
+{
+    struct grouping g = { .c = c, .diag = diag, .ranks = BY_NAME };
+    return plan(&g, &path, 1);
+}
+
+int az_plan_whole(struct az_config *c, const char *path, struct az_diag *diag)
+{
+    struct grouping g = { .c = c, .diag = diag, .ranks = WHOLE };
+    return plan(&g, &path, 1);
 }

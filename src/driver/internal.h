@@ -111,6 +111,13 @@ int az_inputs_resolve(struct az_plan *p, struct az_plan_job *job) AZ_MUST_USE;
 /* Standard input, a pipe, a device: has no name to write beside and can be read once. */
 bool az_path_is_stream(struct az_sv path);
 
+/* ---- group_ranks.c ---- */
+struct az_rank_name;
+/* The path without its rank, what packs it, and long numbers (times); the empty view if its name tells no rank. */
+struct az_sv az_group_without_rank(struct az_arena *a, const struct az_rank_name *name, struct az_sv path);
+/* Ranks of one run that became inputs of their own: says how they are reported together. */
+int az_group_hint(struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
+
 /* ---- facts.c ---- */
 /* ranks: of an input whose traces are given back; else its `files` is NULL. */
 struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_result *res,

@@ -255,6 +255,13 @@ static int plan_step(const struct naming *n, enum az_step step, const char *what
     struct az_sv dir, first = { "", 0 };
     int rc = choose_writers(n, &w, own, n->c->path.n ? AZ_AT_FILE(n->c->path) : AZ_NOWHERE);
 
+    for (size_t k = 0; !rc && step == AZ_STEP_COMPARE && k < own->formats.n; k++) {
+        const struct az_report *r = az_report_find(own->formats.v[k]);
+        if (r && r->verdict)
+            rc = az_diag_fail(
+                n->diag, n->c->path.n ? AZ_ECONFIG : AZ_EUSAGE, n->c->path.n ? AZ_AT_FILE(n->c->path) : AZ_NOWHERE,
+                "a comparison has no verdict to be written as '%s' (gates have one: analyzer gate)", r->name);
+    }
     if (n->p->jobs.n && n->p->jobs.v[0].input->files.n)
         first = n->p->jobs.v[0].input->files.v[0].path;
     dir = w.o.dir.n ? w.o.dir : !first.n || az_path_is_stream(first) ? AZ_SV(".") : az_path_dir(first);

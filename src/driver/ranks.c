@@ -98,7 +98,8 @@ static int settle_rank(struct gathering *g, struct az_one_rank *x, size_t place)
 static int settle(struct gathering *g, struct az_one_rank *files)
 {
     int rc = AZ_OK;
-    g->by_place = !g->r->one->job->input->is_run;
+    const struct az_input *in = g->r->one->job->input;
+    g->by_place = !in->is_run || (g->n == 1 && !in->group.n); /* a search has asked for ranks */
     for (size_t i = 0; i < g->n; i++)
         g->by_place &= files[i].by_name < 0 && (files[i].state != AZ_RANK_THERE || files[i].about.rank < 0);
     for (size_t i = 0; rc == 0 && i < g->n; i++) {

@@ -5,8 +5,12 @@
 #include "base/sha256.h"
 #include "io/outfile.h"
 #include "reports/report.h"
+#include "results/verdict.h"
 
-#define FACTS_MAX 8 /* in the head of the page */
+#define FACTS_MAX   8  /* in the head of the page */
+#define ENTRY       36 /* bytes of a title in the contents that is taken as it is */
+#define ENTRY_LEAST 8
+#define ENTRY_MOST  60 /* columns */
 
 /* ---- policy ---- */
 static void digest(struct az_html *h, enum az_html_part part)
@@ -27,7 +31,7 @@ static void policy(struct az_html *h)
     digest(h, AZ_HTML_STYLE);
     az_html_put(h, AZ_SV("; script-src"));
     digest(h, AZ_HTML_TABLES);
-    if (h->n_plots) {
+    if (az_html_scripted(h)) {
         digest(h, AZ_HTML_LIBRARY);
         digest(h, AZ_HTML_CHARTS);
     }
@@ -68,6 +72,28 @@ static void facts(struct az_html *h)
     }
 }
 
+/* Of gates: the verdict, what was held against what, and how the results are spread. */
+static void verdict(struct az_html *h)
+{
+    const struct az_verdict *v = h->doc->verdict;
+    struct az_sv counts = AZ_SV("");
+
+    if (!v)
+        return;
+    az_html_putf(h, "<div><dt>Verdict</dt><dd><span class=\"badge%s\">%s</span></dd></div>\n",
+                 v->outcome == AZ_VERDICT_FAIL           ? " error"
+                 : v->outcome == AZ_VERDICT_INCONCLUSIVE ? " warning"
+                                                         : "",
+                 az_verdict_text(v));
+    pair(h, AZ_SV("Baseline"), v->base_label);
+    pair(h, AZ_SV("Candidate"), v->cand_label);
+    for (int s = 0; s < AZ_GATE_STATUSES; s++)
+        if (v->count[s])
+            counts = az_arena_printf(h->scratch, "%.*s%s%zu %s", AZ_SVF(counts), counts.n ? ", " : "", v->count[s],
+                                     az_gate_status_text((enum az_gate_status)s));
+    pair(h, AZ_SV("Results"), counts);
+}
+
 static void head(struct az_html *h)
 {
     struct az_sv title = title_of(h->doc);
@@ -88,6 +114,7 @@ static void head(struct az_html *h)
     pair(h, AZ_SV("Input"), h->doc->input);
     pair(h, AZ_SV("Format"), h->doc->format);
     facts(h);
+    verdict(h);
     az_html_put(h, AZ_SV("</dl>\n"));
     for (size_t i = 0; i < h->doc->preface.n; i++) {
         az_html_put(h, AZ_SV("<p class=\"message\">"));
@@ -98,12 +125,48 @@ static void head(struct az_html *h)
 }
 
 /* ---- contents ---- */
+/* A long title without what is explained in it. */
+static struct az_sv head_of(struct az_sv title)
+{
+    static const char *const ends[] = { " (", "; ", ": ", ", " };
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && title.n > ENTRY; i++) {
+        const ptrdiff_t at = az_sv_find(title, az_sv_str(ends[i]));
+        if (at >= ENTRY_LEAST)
+            title.n = (size_t)at;
+    }
+    return title;
+}
+
+static struct az_sv title_at(const struct az_html *h, size_t table)
+{
+    const struct az_table *t = h->doc->tables.v[table];
+    return t->title.n ? t->title : t->id;
+}
+
+/* What fits in two lines of the list: the head of a title where it tells it from the others, else a cut one. */
+static struct az_sv short_title(struct az_html *h, struct az_sv title)
+{
+    struct az_sv head = head_of(title);
+
+    for (size_t i = 0; i < h->doc->tables.n && head.n < title.n; i++)
+        if (h->anchor[i].n && !az_sv_eq(title_at(h, i), title) && az_sv_eq(head_of(title_at(h, i)), head))
+            head = title;
+    return az_field_cut(h->scratch, az_field_line(h->scratch, head), ENTRY_MOST, true);
+}
+
 static void entry(struct az_html *h, struct az_sv anchor, struct az_sv title, size_t rows)
 {
+    const struct az_sv shown = short_title(h, title);
+
     az_html_put(h, AZ_SV("<li><a href=\"#"));
     az_html_text(h, anchor);
+    if (shown.n < title.n) {
+        az_html_put(h, AZ_SV("\" title=\""));
+        az_html_line(h, title);
+    }
     az_html_put(h, AZ_SV("\">"));
-    az_html_line(h, title);
+    az_html_text(h, shown);
     az_html_put(h, AZ_SV("</a>"));
     if (rows != SIZE_MAX)
         az_html_putf(h, " <span class=\"count\">%zu</span>", rows);
@@ -129,9 +192,8 @@ static void contents(struct az_html *h)
         entry(h, AZ_SV("charts"), AZ_SV("Charts"), SIZE_MAX);
     az_html_put(h, AZ_SV("</ol>\n<h2>Tables</h2>\n<ol>\n"));
     for (size_t i = 0; i < h->doc->tables.n; i++) {
-        const struct az_table *t = h->doc->tables.v[i];
         if (h->anchor[i].n)
-            entry(h, h->anchor[i], t->title.n ? t->title : t->id, t->rows);
+            entry(h, h->anchor[i], title_at(h, i), h->doc->tables.v[i]->rows);
     }
     az_html_put(h, AZ_SV("</ol>\n</details>\n</nav>\n"));
 }
@@ -150,7 +212,7 @@ static int scripts(struct az_html *h)
     int rc = 0;
 
     az_vec_init(&json, h->doc->mem);
-    if (h->n_plots) {
+    if (az_html_scripted(h)) {
         rc = az_html_chart_data(h, &json);
         az_html_put(h, AZ_SV("<script type=\"application/json\" id=\"data\">"));
         az_html_json(h, az_text_view(&json));

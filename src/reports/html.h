@@ -98,7 +98,13 @@ struct az_sv az_html_series_name(struct az_html *h, const struct az_plot *p, siz
 /* `index`: of the plot, for the element's name. */
 void az_html_heat(struct az_html *h, const struct az_plot *p, size_t index);
 
+/* ---- html_limits.c ---- */
+/* Changes against their limits, as a table with a picture in each row. */
+void az_html_limits(struct az_html *h, const struct az_plot *p, size_t index);
+
 /* ---- html_charts.c ---- */
+/* Is a plot drawn by the script? Then the page holds it, and the library. */
+bool az_html_scripted(const struct az_html *h);
 /* Brings h->plot into the order of the page. */
 void az_html_order(struct az_html *h);
 /* Figures of h->plot, each with its caption and the link to its table. */

@@ -304,6 +304,14 @@ void az_html_caption(struct az_html *h, const struct az_plot *p)
         az_html_put(h, AZ_SV("Colours: how far a value is from the median of its column; the strongest stand for the "
                              "largest distance in the column, or 5 % where all are nearer."));
         return;
+    case AZ_CHART_LIMITS:
+        az_html_put(h,
+                    p->n_series > 1
+                        ? AZ_SV("Change of each figure in percent of the baseline: to the right of the zero is worse, "
+                                "whatever the figure's direction. The mark is the limit of the rule, the thin line "
+                                "the interval of the change where there are repeated runs.")
+                        : AZ_SV("Change of each row as a part of the whole: to the right of the zero is worse."));
+        return;
     case AZ_CHART_PIE:
     case AZ_CHART_COLUMN:
         largest(h, p, sum_of(p->series[0].v, p->marks.n));

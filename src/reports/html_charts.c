@@ -6,7 +6,7 @@
 
 #include "text/jsonw.h"
 
-/* How the script draws it; heat maps are tables. */
+/* How the script draws it; heat maps and changes against limits are tables. */
 static const char *drawn_as(const struct az_plot *p)
 {
     if (p->c->n_parts)
@@ -30,10 +30,11 @@ static const char *drawn_as(const struct az_plot *p)
         return "waterfall";
     case AZ_CHART_TREND:
         return "trend";
+    case AZ_CHART_LIMITS:
     case AZ_CHART_HEAT:
         break;
     }
-    return "heat";
+    return "table";
 }
 
 /* What says most stands first, with the width of the page: times by part, changes, trends; then charts that share a
@@ -42,6 +43,7 @@ enum place { FIRST, PAIRED, LAST };
 static enum place place_of(const struct az_plot *p)
 {
     switch (p->c->kind) {
+    case AZ_CHART_LIMITS:
     case AZ_CHART_TREND:
     case AZ_CHART_WATERFALL:
     case AZ_CHART_STACKED_BAR:
@@ -90,6 +92,8 @@ static void figure(struct az_html *h, size_t i)
     az_html_put(h, AZ_SV("</figcaption>\n"));
     if (p->c->kind == AZ_CHART_HEAT)
         az_html_heat(h, p, i);
+    else if (p->c->kind == AZ_CHART_LIMITS)
+        az_html_limits(h, p, i);
     else
         az_html_putf(h,
                      "<div class=\"canvas\"><canvas role=\"img\" aria-labelledby=\"chart%zu-title\" "
@@ -110,13 +114,23 @@ static void figure(struct az_html *h, size_t i)
     az_html_put(h, AZ_SV("</a></p>\n</figure>\n"));
 }
 
+bool az_html_scripted(const struct az_html *h)
+{
+    for (size_t i = 0; i < h->n_plots; i++)
+        if (h->plot[i].c->kind != AZ_CHART_HEAT && h->plot[i].c->kind != AZ_CHART_LIMITS)
+            return true;
+    return false;
+}
+
 void az_html_charts(struct az_html *h)
 {
     if (h->n_plots == 0)
         return;
-    az_html_put(h, AZ_SV("<section id=\"charts\">\n<h2>Charts</h2>\n<noscript><p class=\"note\">Charts are drawn by a "
-                         "script of this file; without it their figures stand in words and in the tables.</p>"
-                         "</noscript>\n<div class=\"figures\">\n"));
+    az_html_put(h, AZ_SV("<section id=\"charts\">\n<h2>Charts</h2>\n"));
+    if (az_html_scripted(h))
+        az_html_put(h, AZ_SV("<noscript><p class=\"note\">Charts are drawn by a script of this file; without it their "
+                             "figures stand in words and in the tables.</p></noscript>\n"));
+    az_html_put(h, AZ_SV("<div class=\"figures\">\n"));
     for (size_t i = 0; i < h->n_plots; i++)
         figure(h, i);
     az_html_put(h, AZ_SV("</div>\n</section>\n"));

@@ -113,6 +113,8 @@ static int make_marks(struct az_html *h, struct az_plot *p)
     case AZ_CHART_STACKED_COLUMN:
     case AZ_CHART_HEAT:
         return keep_first(h, p, most);
+    case AZ_CHART_LIMITS:
+        return keep_first(h, p, AZ_HTML_BARS);
     case AZ_CHART_COLUMN:
         return fold_neighbours(h, p, most, "sum");
     case AZ_CHART_LINE:
@@ -263,15 +265,17 @@ static int make_labels(struct az_html *h, struct az_plot *p)
         return 0;
     }
     int rc = label_marks(h, p, false, &unique);
+    if (p->c->kind == AZ_CHART_LIMITS) /* a row says what it is of */
+        return rc;
     return rc || unique ? rc : label_marks(h, p, true, &unique);
 }
 
 /* ---- series ---- */
 static size_t find_series(struct az_plot *p)
 {
-    size_t most = p->c->kind == AZ_CHART_PIE || p->c->kind == AZ_CHART_WATERFALL ? 1
-                  : p->c->kind == AZ_CHART_TREND                                 ? 4
-                                                                                 : SERIES_MAX;
+    size_t most = p->c->kind == AZ_CHART_PIE || p->c->kind == AZ_CHART_WATERFALL  ? 1
+                  : p->c->kind == AZ_CHART_TREND || p->c->kind == AZ_CHART_LIMITS ? 4
+                                                                                  : SERIES_MAX;
 
     for (size_t i = 0; i < p->c->y.n && p->n_series < most; i++) {
         ptrdiff_t col = az_field_column(p->t, p->c->y.v[i]);

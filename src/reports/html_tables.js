@@ -91,12 +91,12 @@
 
   // A long text opens where it is clicked, and tells itself to the pointer.
   document.addEventListener("click", (event) => {
-    const cell = event.target.closest("td.l");
+    const cell = event.target.closest("td.l, th.l");
     if (cell && getSelection().isCollapsed)
       cell.classList.toggle("open");
   });
   document.addEventListener("mouseover", (event) => {
-    const cell = event.target.closest("td.l");
+    const cell = event.target.closest("td.l, th.l");
     if (cell && !cell.title)
       cell.title = cell.textContent;
   });

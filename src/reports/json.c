@@ -64,6 +64,8 @@ static const char *chart_kind(enum az_chart_kind k)
         return "heat";
     case AZ_CHART_TREND:
         return "trend";
+    case AZ_CHART_LIMITS:
+        return "limits";
     }
     return "bar";
 }

@@ -1,5 +1,5 @@
-/* Verdict as OpenMetrics text, for a textfile collector. Bounded: classes, tables and rules are labels, never kernels.
- */
+/* Verdict as OpenMetrics text, for a textfile collector. Bounded: classes, ranks, tables and rules are labels, never
+ * kernels. */
 #include <math.h>
 
 #include "base/intern.h"
@@ -46,20 +46,33 @@ static void family(struct writer *w, const char *name, const char *unit, const c
     az_outfile_printf(w->f, "# HELP %s %s\n", name, help);
 }
 
-/* Table class_time of the document: Input, Class, Rank, Time (s). */
-static void class_times(struct writer *w, const struct az_document *doc)
+/* A table of the document whose columns are labels, the last one seconds. */
+static void times(struct writer *w, const struct az_document *doc, const char *table, const char *name,
+                  const char *const *labels, size_t n, const char *help)
 {
-    const struct az_table *t = az_document_table(doc, "class_time");
-    if (!t || t->columns.n < 4)
+    const struct az_table *t = az_document_table(doc, table);
+    if (!t || t->columns.n < n + 1)
         return;
-    family(w, "analyzer_class_time_seconds", "seconds", "Device time by class of kernel.");
+    family(w, name, "seconds", help);
     for (size_t r = 0; r < t->rows; r++) {
-        az_outfile_puts(w->f, AZ_SV("analyzer_class_time_seconds"));
-        label(w, "input", az_cell_text(az_table_at(t, r, 0)), true);
-        label(w, "class", az_cell_text(az_table_at(t, r, 1)), false);
-        label(w, "rank", az_cell_text(az_table_at(t, r, 2)), false);
-        value(w, az_cell_number(az_table_at(t, r, 3)), true);
+        az_outfile_puts(w->f, az_sv_str(name));
+        for (size_t c = 0; c < n; c++)
+            label(w, labels[c], az_cell_text(az_table_at(t, r, c)), c == 0);
+        value(w, az_cell_number(az_table_at(t, r, n)), true);
     }
+}
+
+static void all_times(struct writer *w, const struct az_document *doc)
+{
+    static const char *const of_class[] = { "input", "class", "rank" }, *const of_part[] = { "input", "part", "rank" },
+                             *const of_wait[] = { "input", "rank" };
+
+    times(w, doc, "class_time", "analyzer_class_time_seconds", of_class, 3,
+          "Device time by class of kernel; rank: a number, all together, or the mean of a rank.");
+    times(w, doc, "timeline_time", "analyzer_timeline_seconds", of_part, 3,
+          "Device time line by part (computation, exposed communication, idle, ...).");
+    times(w, doc, "wait_time", "analyzer_collective_wait_seconds", of_wait, 2,
+          "Time that a rank waits for others in collectives.");
 }
 
 /* One sample a rule, input and table: 1 if anything under it failed. Results are sorted worst first, so the first of a
@@ -127,7 +140,7 @@ static int openmetrics_write(const struct az_document *doc, const char *path, st
     rc = az_outfile_open(&w.f, path, diag);
     if (rc)
         return rc;
-    class_times(&w, doc);
+    all_times(&w, doc);
     if (!doc->verdict->no_rules) {
         rc = states(&w, doc->verdict);
         totals(&w, doc->verdict);

@@ -89,11 +89,11 @@ void az_text_verdict(struct az_textout *o, const struct az_document *doc, bool a
 
 /* ---- Markdown ---- */
 
-/* A table cell: one line, with what Markdown and HTML would read escaped. */
-static int cell(struct az_vec_char *out, struct az_sv s, struct az_arena *a)
+/* One line, with what Markdown and HTML would read escaped. */
+static int escaped(struct az_vec_char *out, struct az_sv s, struct az_arena *a)
 {
     struct az_sv line = az_field_line(a, s);
-    int rc = az_text_append(out, AZ_SV("| "));
+    int rc = AZ_OK;
     for (size_t i = 0; !rc && i < line.n; i++) {
         char c = line.p[i];
         if (c == '<')
@@ -107,7 +107,32 @@ static int cell(struct az_vec_char *out, struct az_sv s, struct az_arena *a)
         else
             rc = az_vec_push(out, c);
     }
+    return rc;
+}
+
+static int cell(struct az_vec_char *out, struct az_sv s, struct az_arena *a)
+{
+    int rc = az_text_append(out, AZ_SV("| "));
+    rc = rc ? rc : escaped(out, s, a);
     return rc ? rc : az_text_append(out, AZ_SV(" "));
+}
+
+/* What was held against what, where it is known. */
+static int sides(struct az_vec_char *out, const struct az_verdict *v, struct az_arena *a)
+{
+    const struct az_sv side[] = { v->base_label, v->cand_label };
+    static const char *const name[] = { "baseline", "candidate" };
+    bool any = false;
+    int rc = AZ_OK;
+
+    for (size_t i = 0; !rc && i < 2; i++) {
+        if (!side[i].n)
+            continue;
+        rc = az_text_printf(out, "%s%s: ", any ? ", " : "", name[i]);
+        rc = rc ? rc : escaped(out, side[i], a);
+        any = true;
+    }
+    return rc || !any ? rc : az_text_append(out, AZ_SV("\n\n"));
 }
 
 static int row(struct az_vec_char *out, const struct az_gate_result *x, struct az_arena *a)
@@ -126,7 +151,7 @@ int az_verdict_markdown(const struct az_document *doc, struct az_vec_char *out)
 {
     const struct az_verdict *v = doc->verdict;
     struct az_arena a;
-    size_t more = 0;
+    size_t more = 0, table = 0;
     int rc;
 
     az_arena_init(&a, NULL);
@@ -136,12 +161,14 @@ int az_verdict_markdown(const struct az_document *doc, struct az_vec_char *out)
         az_verdict_text(v), v->count[AZ_GATE_FAIL], v->count[AZ_GATE_INCONCLUSIVE], v->count[AZ_GATE_ERROR],
         v->count[AZ_GATE_WARN], v->count[AZ_GATE_UNSTABLE], v->count[AZ_GATE_IMPROVED], v->count[AZ_GATE_PASS]);
     if (!rc)
-        rc = az_text_append(out, AZ_SV("| status | figure | change | rule |\n|---|---|---|---|\n"));
+        rc = sides(out, v, &a);
     for (size_t i = 0; !rc && i < v->results.n; i++) {
-        size_t before = out->n;
         if (!worth(&v->results.v[i]))
             continue;
-        if (more == 0)
+        if (!table++)
+            rc = az_text_append(out, AZ_SV("| status | figure | change | rule |\n|---|---|---|---|\n"));
+        const size_t before = out->n;
+        if (!rc && more == 0)
             rc = row(out, &v->results.v[i], &a);
         if (more || out->n > MARKDOWN_MOST) {
             out->n = before;

@@ -25,6 +25,7 @@ static uint8_t type_of(enum az_chart_kind k)
     case AZ_CHART_PIE:
         return LXW_CHART_PIE;
     case AZ_CHART_BAR:
+    case AZ_CHART_LIMITS:
         return LXW_CHART_BAR;
     case AZ_CHART_COLUMN:
         return LXW_CHART_COLUMN;
@@ -160,7 +161,7 @@ static bool from_zero(const struct az_chart *c, const struct az_xlsx_part *p, si
 static void axes(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c, const struct az_xlsx_part *p,
                  size_t rows)
 {
-    bool bars = c->kind == AZ_CHART_BAR || c->kind == AZ_CHART_STACKED_BAR;
+    bool bars = c->kind == AZ_CHART_BAR || c->kind == AZ_CHART_STACKED_BAR || c->kind == AZ_CHART_LIMITS;
     lxw_chart_axis *category = bars ? chart->y_axis : chart->x_axis, *value = bars ? chart->x_axis : chart->y_axis;
 
     if (c->kind == AZ_CHART_PIE)
@@ -199,6 +200,8 @@ static lxw_chart *make(struct az_xlsx *x, const struct az_chart *c, const struct
         ptrdiff_t val = column_of(p, c->y.v[i]);
         if (val < 0 || p->t->columns.v[val].type == AZ_TEXT || (c->kind == AZ_CHART_PIE && series))
             continue;
+        if (c->kind == AZ_CHART_LIMITS && (i == 1 || i == 2))
+            continue; /* the interval: no bar */
         if (!chart)
             chart = workbook_add_chart(x->book, type_of(c->kind));
         if (!chart)

@@ -4,7 +4,8 @@
 #include "base/sort.h"
 #include "results/compare_internal.h"
 
-#define TEXT_ROWS 20 /* of a table in the text report */
+#define TEXT_ROWS 20                                             /* of a table in the text report */
+#define SAID(s)   (s).n ? " (" : "", AZ_SVF(s), (s).n ? ")" : "" /* nothing where it is not known */
 
 /* ---- tags ---- */
 
@@ -47,12 +48,31 @@ static bool wanted(const struct az_compare_opts *o, struct az_sv id)
 }
 
 /* By its name here; tables keep the name that the first input gives them. */
-static struct joined *find(const struct comparison *c, struct az_sv id)
+static struct joined *find(const struct comparison *c, struct az_sv name)
 {
     for (size_t i = 0; i < c->n_tables; i++)
-        if (az_sv_eq(az_compare_alias(c->tables[i].id), id))
+        if (az_sv_eq(c->tables[i].name, name))
             return &c->tables[i];
     return NULL;
+}
+
+static bool has_table(const struct comparison *c, size_t input, const char *id)
+{
+    return az_document_table(c->in[input].doc, id) != NULL;
+}
+
+/* The name under which a table is joined. Times of kernels are one thing in two forms: where an input has the one only
+ * and another the other only, they are compared. */
+static struct az_sv name_of(const struct comparison *c, size_t input, struct az_sv id)
+{
+    const struct az_sv name = az_compare_alias(id);
+    bool other = false;
+
+    if (!az_sv_is(name, "kern_sum") || has_table(c, input, "kernel_summary"))
+        return name;
+    for (size_t i = 0; i < c->n; i++)
+        other |= has_table(c, i, "kernel_summary") && !has_table(c, i, "kern_sum");
+    return other ? AZ_SV("kernel_summary") : name;
 }
 
 /* The tables of one input to those known before, by id. */
@@ -62,13 +82,14 @@ static void add_tables(struct comparison *c, size_t input)
 
     for (size_t i = 0; i < doc->tables.n; i++) {
         const struct az_table *t = doc->tables.v[i];
-        struct az_sv id = az_compare_alias(t->id);
-        struct joined *j = find(c, id);
-        if ((t->flags & AZ_TABLE_TEXT_ONLY) || !wanted(c->opts, id) || (c->opts->tree && az_compare_of_tree(id)))
+        struct az_sv id = az_compare_alias(t->id), name = name_of(c, input, t->id);
+        struct joined *j = find(c, name);
+        if ((t->flags & AZ_TABLE_TEXT_ONLY) || !(wanted(c->opts, id) || wanted(c->opts, name)) ||
+            (c->opts->tree && az_compare_of_tree(id)))
             continue;
         if (!j) {
             j = &c->tables[c->n_tables++];
-            *j = (struct joined){ .id = t->id, .title = t->title.n ? t->title : t->id };
+            *j = (struct joined){ .id = t->id, .name = name, .title = t->title.n ? t->title : t->id };
         }
         if (!j->table[input])
             j->table[input] = t;
@@ -99,7 +120,7 @@ static int join_all(struct comparison *c)
             there += j->table[i] != NULL;
             t = t && t->columns.n ? t : j->table[i];
         }
-        j->spec = az_compare_spec_of(j->id, t);
+        j->spec = az_compare_spec_of(j->name, t);
         if (j->spec->flags & AZ_SPEC_SKIP)
             j->left_out = j->spec->category;
         if (j->left_out || !j->table[c->base] || there < 2)
@@ -213,17 +234,39 @@ static int check_asked(const struct comparison *c)
         if (c->opts->tree && az_compare_of_tree(name))
             continue; /* it is there, or empty */
         bool many = az_compare_group(name) || az_sv_find(name, AZ_SV("*")) >= 0 || az_sv_find(name, AZ_SV("?")) >= 0 ||
-                    az_sv_find(name, AZ_SV("[")) >= 0,
-             any = false;
-        for (size_t i = 0; i < c->n_tables; i++)
-            any |= wanted(&(struct az_compare_opts){ .tables = &c->opts->tables[k], .n_tables = 1 },
-                          az_compare_alias(c->tables[i].id));
-        if (!any)
+                    az_sv_find(name, AZ_SV("[")) >= 0;
+        const struct joined *found = NULL;
+        for (size_t i = 0; i < c->n_tables && !found; i++) {
+            const struct az_compare_opts one = { .tables = &c->opts->tables[k], .n_tables = 1 };
+            if (wanted(&one, az_compare_alias(c->tables[i].id)) || wanted(&one, c->tables[i].name))
+                found = &c->tables[i];
+        }
+        if (!found)
             rc = az_diag_fail(c->diag, AZ_EFORMAT, AZ_NOWHERE, "no input has a table '%.*s'", AZ_SVF(name));
-        for (size_t i = 0; any && !many && i < c->n; i++)
-            if (!find(c, name)->table[i])
+        for (size_t i = 0; found && !many && i < c->n; i++)
+            if (!found->table[i])
                 rc = az_diag_fail(c->diag, AZ_EFORMAT, AZ_NOWHERE, "'%.*s' has no table '%.*s'", AZ_SVF(c->in[i].tag),
                                   AZ_SVF(name));
+    }
+    return rc;
+}
+
+/* Inputs that share no table with the baseline: nothing is said of them but their names. */
+static int check_common(const struct comparison *c)
+{
+    int rc = AZ_OK;
+
+    for (size_t v = 0; v < c->n; v++) {
+        bool any = v == c->base;
+        for (size_t i = 0; i < c->n_tables && !any; i++) {
+            const struct joined *j = &c->tables[i];
+            any = !j->left_out && j->table[c->base] && j->table[v];
+        }
+        if (!any)
+            rc = az_diag_fail(c->diag, AZ_EFORMAT, AZ_NOWHERE,
+                              "'%.*s'%s%.*s%s and '%.*s'%s%.*s%s have no table in common that can be compared",
+                              AZ_SVF(c->in[c->base].tag), SAID(c->in[c->base].doc->format), AZ_SVF(c->in[v].tag),
+                              SAID(c->in[v].doc->format));
     }
     return rc;
 }
@@ -257,6 +300,8 @@ static int write_document(struct comparison *c, int *asked)
         rc = az_compare_facts(c);
     if (!rc)
         rc = az_compare_waterfall(c);
+    if (!rc)
+        rc = az_compare_top(c);
     if (!rc)
         rc = az_side_by_side(c->doc, c->in, c->n);
     if (!rc && c->opts->tree)
@@ -305,6 +350,8 @@ int az_compare(struct az_document *doc, const struct az_compare_input *in, size_
     if (rc)
         return rc;
     asked = check_asked(&c);
+    if (!asked && opts->n_tables == 0)
+        asked = check_common(&c);
     rc = write_document(&c, &asked);
     return rc ? rc : asked;
 }

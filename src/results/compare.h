@@ -25,8 +25,8 @@ struct az_compare_opts {
 /* Fills doc, which is initialised and empty: compare_summary first, then what was compared, facts that differ, the
  * waterfall (it adds up exactly: whole nanoseconds), side by side, and every table that two inputs have.
  * 0; AZ_EEMPTY if fewer than two inputs can be read; AZ_EUSAGE for a baseline that is none of them, or too many inputs;
- * AZ_EFORMAT if a table asked for by its name, or the call-tree difference, is missing (the rest is there). Messages in
- * diag. */
+ * AZ_EFORMAT if a table asked for by its name, or the call-tree difference, is missing, or an input shares no table
+ * with the baseline (the rest is there). Messages in diag. */
 int az_compare(struct az_document *doc, const struct az_compare_input *in, size_t n, const struct az_compare_opts *opts,
                struct az_diag *diag) AZ_MUST_USE;
 

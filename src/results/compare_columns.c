@@ -1,6 +1,7 @@
 /* Which columns of the tables of one id are keys, and which figures are compared. */
 #include <math.h>
 
+#include "base/num.h"
 #include "base/sort.h"
 #include "results/compare_internal.h"
 
@@ -55,6 +56,47 @@ static int by_name(const void *a, const void *b, void *ctx)
     return az_sv_cmp(((const struct joined_column *)a)->name, ((const struct joined_column *)b)->name);
 }
 
+/* The one value of a column; NULL: it has none, or several. */
+static const struct az_cell *one_value(const struct az_table *t, size_t column)
+{
+    const struct az_cell *first = NULL;
+    char x[AZ_NUM_MAX], y[AZ_NUM_MAX];
+
+    for (size_t r = 0; r < t->rows; r++) {
+        const struct az_cell *cell = az_table_at(t, r, column);
+        if (!first)
+            first = cell;
+        else if (!az_sv_eq(az_cell_exact(first, x), az_cell_exact(cell, y)))
+            return NULL;
+    }
+    return first;
+}
+
+/* Device 0 of one run and device 3 of another, where neither has a second: the number says which card was free, and
+ * would part all rows. */
+static bool is_lone(const struct comparison *c, struct joined *j, const struct joined_column *col)
+{
+    static const char *const names[] = { "device", "DevId", "GPU ID", "agent" };
+    const struct az_cell *first = NULL;
+    char x[AZ_NUM_MAX], y[AZ_NUM_MAX];
+    bool device = false, differ = false;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        device |= az_sv_ieq(col->name, az_sv_str(names[i]));
+    for (size_t i = 0; device && i < c->n; i++) {
+        const struct az_table *t = columned(j, i);
+        const struct az_cell *value = t && t->rows ? one_value(t, (size_t)col->at[i]) : NULL;
+        if (t && t->rows && !value)
+            return false;
+        if (value && first)
+            differ |= !az_sv_eq(az_cell_exact(first, x), az_cell_exact(value, y));
+        first = first ? first : value;
+    }
+    if (differ)
+        j->lone = col->name;
+    return differ;
+}
+
 /* `param: *`: the columns of that start that all tables have, by name. */
 static int add_started(const struct comparison *c, struct joined *j, struct az_sv token)
 {
@@ -84,7 +126,7 @@ static int spec_keys(const struct comparison *c, struct joined *j, bool *usable)
         }
         token.n -= optional;
         if (locate(c, j, token, &j->keys[j->n_keys]) == 0)
-            j->n_keys++;
+            j->n_keys += !(optional && is_lone(c, j, &j->keys[j->n_keys]));
         else if (!optional)
             *usable = false;
     }
@@ -116,7 +158,11 @@ static void flag_keys(const struct comparison *c, struct joined *j)
         if (flags && !(col->flags & AZ_KEY))
             continue;
         if (locate(c, j, col->name, &j->keys[j->n_keys]) == 0)
-            j->n_keys++;
+            j->n_keys += !is_lone(c, j, &j->keys[j->n_keys]);
+    }
+    if (j->n_keys == 0 && j->lone.n && locate(c, j, j->lone, &j->keys[0]) == 0) {
+        j->lone = AZ_SV(""); /* it is the only key */
+        j->n_keys = 1;
     }
 }
 

@@ -25,6 +25,7 @@ struct joined_row {
 
 struct joined {
     struct az_sv id, title;
+    struct az_sv name; /* by which the tables of all inputs are one; id is what the first of them calls it */
     const struct az_compare_spec *spec;
     const struct az_table *table[AZ_COMPARE_MAX]; /* NULL: the input has none */
     struct joined_column *keys, *values;
@@ -32,6 +33,7 @@ struct joined {
     struct joined_row *rows; /* baseline order, then the others by size */
     size_t n_rows;
     const char *left_out; /* why the tables are not compared; NULL: they are */
+    struct az_sv lone;    /* a key that is left out: each input has one value, and not the same; empty: none */
     size_t merged;        /* rows that had an equal key before them and were added up or numbered */
 };
 
@@ -71,7 +73,10 @@ enum row_status az_row_status(const struct comparison *c, const struct joined *j
                               size_t variant);
 /* Is the row there? By its first figure, where one of both sides has one. */
 bool az_row_there(const struct joined *j, const struct joined_row *r, size_t input, size_t other);
-/* The whole that shares are of: the row the spec names, else the sum of the first figure. */
+/* Is it the row that stands for the whole, beside its parts? */
+bool az_row_is_whole(const struct joined *j, const struct joined_row *r);
+/* The whole that shares are of: the row the spec names, else the sum of the first figure; NaN where
+ * rows are figures of several kinds. */
 double az_join_total(const struct joined *j, size_t input);
 /* Marks pairs of removed and new rows that may be one row under another name. */
 int az_join_renamed(struct comparison *c, struct joined *j, size_t variant) AZ_MUST_USE;
@@ -83,12 +88,14 @@ int az_joined_text(struct comparison *c, const struct joined *j) AZ_MUST_USE;
 /* "x" for one variant, "x__TAG" where there are several. */
 struct az_sv az_variant_name(const struct comparison *c, const char *name, size_t variant);
 
-/* ---- compare_summary.c, compare_waterfall.c ---- */
+/* ---- compare_summary.c, compare_waterfall.c, compare_top.c ---- */
 int az_compare_summary(struct comparison *c) AZ_MUST_USE;
 int az_compare_facts(struct comparison *c) AZ_MUST_USE;
 int az_compare_waterfall(struct comparison *c) AZ_MUST_USE;
-/* The table whose first figure adds up to the device time of these two inputs; NULL. */
+int az_compare_top(struct comparison *c) AZ_MUST_USE;
+/* The table that has a figure (az_whole_value) which adds up to the device time of these two inputs; NULL. */
 const struct joined *az_compare_whole(const struct comparison *c, size_t x, size_t y);
+static inline size_t az_whole_value(const struct joined *j) { return j->spec->flags & AZ_SPEC_SECOND ? 1 : 0; }
 /* Geometric mean of variant over baseline, weighted by the baseline's share; NaN without a row in both. */
 double az_join_geomean(const struct comparison *c, const struct joined *j, size_t variant);
 

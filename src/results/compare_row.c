@@ -83,22 +83,21 @@ enum row_status az_row_status(const struct comparison *c, const struct joined *j
     return ROW_SAME;
 }
 
-/* Is it the row that stands for the whole? */
-static bool is_whole(const struct joined *j, const struct joined_row *r)
+bool az_row_is_whole(const struct joined *j, const struct joined_row *r)
 {
     return j->spec->total && j->n_keys && az_sv_is(r->key[j->n_keys - 1], j->spec->total);
 }
 
 double az_join_total(const struct joined *j, size_t input)
 {
-    double sum = 0, whole = 0, x = 0;
+    double sum = j->spec->flags & AZ_SPEC_MIXED ? (double)NAN : 0, whole = 0, x = 0;
     bool any = false;
 
     for (size_t i = 0; i < j->n_rows; i++) {
         if (!az_row_value(j, &j->rows[i], 0, input, &x))
             continue;
         sum += x;
-        if (is_whole(j, &j->rows[i])) {
+        if (az_row_is_whole(j, &j->rows[i])) {
             whole += x;
             any = true;
         }

@@ -10,6 +10,8 @@
 #define FAMILY AZ_SPEC_FAMILY
 #define RENAME AZ_SPEC_RENAME
 #define TREE   AZ_SPEC_TREE
+#define SECOND AZ_SPEC_SECOND
+#define MIXED  AZ_SPEC_MIXED
 
 #define US       "(\xc2\xb5s)"
 #define CALL_KEY "name|Input type|Input Dims|Input Strides|Concrete Inputs|is_recompute?"
@@ -25,7 +27,7 @@ static const struct az_compare_spec specs[] = {
       NULL, NULL, NULL, "not compared: says what the run was", NULL, SKIP },
     { "nccl_summary_long", "Collective name", "rank?|" COLL_KEY, "dur_sum|dur_mean|operation_count", NULL, NULL, NULL, 0 },
     { "kernel_details|gpu_events|nvtx_gpu_proj_trace|device_iterations|gpu_utilization|idle_gaps|gpu_gaps|iteration_gaps|"
-      "*_trace|*_long", NULL, NULL, NULL, NULL, "not compared: single events", NULL, SKIP },
+      "kernels_[0-9]*|*_trace|*_long", NULL, NULL, NULL, NULL, "not compared: single events", NULL, SKIP },
     { "diff_by_op|diff_stats|diff_stats_unique_args_summary|op_kernel_map|merged_tree|names_diff", NULL, NULL, NULL, NULL,
       "not compared: a difference to another trace", NULL, SKIP | TREE },
 
@@ -40,16 +42,20 @@ static const struct az_compare_spec specs[] = {
     { "temporal_breakdown", NULL, "rank", "kernel_time(us)|compute_time(us)|non_compute_time(us)|idle_time(us)", NULL, NULL,
       NULL, 0 },
     { "nccl_exposure", NULL, "Collective", "time_ms|exposed_transfer_ms|exposed_wait_ms|kernels", NULL, NULL, "all", TEXT | ALL },
-    { "grouped_breakdown", "Group", "Group", "Time (s)|Exposed (s)", NULL, NULL, "Total", TEXT | ALL },
+    { "grouped_breakdown", "Group", "Group", "Time (s)|Exposed (s)", NULL, "Group", "Total",
+      TEXT | ALL | TOTAL | SECOND },
+    { "kernel_breakdown", "kernel_type", "name|kernel_type?|rank?", "sum (us)|mean (us)|count", NULL, "kernel_type", NULL,
+      TOTAL },
     { "classes|nccl|memops", "TimePerIter(ms)", "Class", "TimePerIter(ms)|TotalTime(ms)|TotalInstance", NULL, "Class", NULL,
       TEXT | ALL },
 
     /* PyTorch, and what has its form */
-    { "kernel_summary", NULL, "Kernel name=KernelName=name|Parent cpu_op=Parent op?",
-      "Kernel duration " US "_sum=Total Kernel Time (ms)=total_us|"
-      "Kernel duration " US "_mean=Mean Kernel Time " US "=mean_us|Kernel duration " US "_count=Count=count",
+    { "kernel_summary", NULL, "Kernel name=KernelName=name=Name|Parent cpu_op=Parent op?",
+      "Kernel duration " US "_sum=Total Kernel Time (ms)=total_us=Total Time (ns)|"
+      "Kernel duration " US "_mean=Mean Kernel Time " US "=mean_us=Avg (ns)|"
+      "Kernel duration " US "_count=Count=count=Instances",
       "Kernel duration " US "_min|Kernel duration " US "_max|Parent op category|Cumulative Percentage (%)+|cum_percent+",
-      "kernel class=Category=category=Parent op category", NULL, TEXT | TOTAL | RENAME },
+      "kernel class=Category=category=Parent op category=Class", NULL, TEXT | TOTAL | RENAME },
     { "ops_summary", NULL, "name|op category?|is_recompute?", "total_direct_kernel_time_ms|Count",
       "total_direct_kernel_time_sum|Cumulative Percentage (%)+", "op category=Categories", NULL, TEXT | TOTAL },
     { "ops_summary_prefill|ops_summary_decode|ops_summary_*", NULL, "name", "total_direct_kernel_time_ms|Count",
@@ -86,8 +92,9 @@ static const struct az_compare_spec specs[] = {
     { "nvtx_kern_sum", NULL, "NVTX Range|Kernel Name", "Total Time (ns)|Avg (ns)|Kern Inst", NULL, NULL, NULL, 0 },
     { "kern_exec_sum|api_kernel_summary", NULL, "Kernel Name|API Name|DevId?",
       "Total (ns)|KAvg (ns)=KAvg_ns|QAvg (ns)=QAvg_ns|AAvg (ns)=AAvg_ns|Count", NULL, NULL, NULL, 0 },
-    { "device_iterations_summary", NULL, "Device?|Figure", "Median (ns)|Mean (ns)|Iterations", NULL, NULL, NULL, TEXT },
-    { "iterations", "Metric", "Metric|Unit?", "Value", NULL, NULL, NULL, TEXT | ALL },
+    { "device_iterations_summary", NULL, "Device?|Figure", "Median (ns)|Mean (ns)|Iterations", NULL, NULL, NULL,
+      TEXT | MIXED },
+    { "iterations", "Metric", "Metric|Unit?", "Value", NULL, NULL, NULL, TEXT | ALL | MIXED },
 
     /* rocprof, rocpd */
     { "short_kernels_summary", NULL, "name", "Short Kernel duration " US " sum|Short Kernel count", NULL, NULL, NULL, 0 },
@@ -135,6 +142,9 @@ static const struct az_compare_spec specs[] = {
 static const struct { const char *theirs, *ours; } aliases[] = {
     { "ops_unique_args", "ops_all" },
     { "short_kernel_histogram", "short_kernels_histogram" },
+    { "summary_nccl_implicit_sync_cat", "nccl_summary_implicit_sync" }, /* collective_sheets: historic */
+    { "nccl_implicit_sync_cat_detailed", "nccl_implicit_sync" },
+    { "long", "nccl_long" },
 };
 
 static const struct { const char *word, *sheets; } groups[] = {
@@ -160,6 +170,7 @@ const struct az_compare_spec *az_compare_spec_of(struct az_sv id, const struct a
 {
     const struct az_compare_spec *s = specs;
 
+    id = az_compare_alias(id);
     while (!fits(s->sheets, id) || (s->with && az_table_find(t, s->with) < 0))
         s++; /* the last one fits all */
     return s;

@@ -7,6 +7,8 @@ double az_join_geomean(const struct comparison *c, const struct joined *j, size_
 {
     double sum = 0, weight = 0, b, t;
 
+    if (j->spec->flags & AZ_SPEC_MIXED)
+        return (double)NAN;
     for (size_t i = 0; i < j->n_rows; i++) {
         if (!az_row_value(j, &j->rows[i], 0, c->base, &b) || !az_row_value(j, &j->rows[i], 0, variant, &t) ||
             !(b > 0) || !(t > 0))
@@ -49,10 +51,16 @@ static void put_counts(struct az_table *t, const struct comparison *c, const str
         az_put_i64(t, n[s]);
 }
 
-/* Shares and rates of rows do not add up to anything. */
-static bool adds_up(enum az_unit u)
+/* Shares, rates and means of rows do not add up to anything; means have a total where a row is it. */
+static bool adds_up(const struct joined *j)
 {
-    switch (u) {
+    const struct joined_column *value = &j->values[0];
+
+    if (!j->spec->total &&
+        (az_sv_ifind(value->name, AZ_SV("mean")) >= 0 || az_sv_ifind(value->name, AZ_SV("avg")) >= 0 ||
+         az_sv_ifind(value->name, AZ_SV("median")) >= 0))
+        return false;
+    switch (value->unit) {
     case AZ_UNIT_PERCENT:
     case AZ_UNIT_RATIO:
     case AZ_UNIT_GBPS:
@@ -70,7 +78,7 @@ static bool adds_up(enum az_unit u)
 static void put_figures(struct az_table *t, const struct comparison *c, const struct joined *j, size_t v)
 {
     const struct joined_column *value = &j->values[0];
-    const bool sum = adds_up(value->unit);
+    const bool sum = adds_up(j);
     double b = sum ? az_join_total(j, c->base) : NAN, x = sum ? az_join_total(j, v) : NAN;
 
     az_put_text(t, value->name);
@@ -96,14 +104,17 @@ static void put_left_out(struct az_table *t, const struct joined *j, struct az_s
     az_put_copy(t, note);
 }
 
-static struct az_sv merged_note(const struct comparison *c, const struct joined *j)
+static struct az_sv note_of(const struct comparison *c, const struct joined *j)
 {
-    if (!j->merged)
-        return AZ_SV("");
-    return az_arena_printf(c->a,
-                           j->spec->flags & AZ_SPEC_NUMBER ? "%zu rows of equal keys are numbered"
-                                                           : "%zu rows of equal keys are added up",
-                           j->merged);
+    const char *how = j->spec->flags & AZ_SPEC_NUMBER ? "numbered" : "added up";
+    struct az_sv note = AZ_SV("");
+
+    if (j->merged)
+        note = az_arena_printf(c->a, "%zu rows of equal keys are %s", j->merged, how);
+    if (j->lone.n)
+        note = az_arena_printf(c->a, "%.*s%sone %.*s each, not the same one", AZ_SVF(note), note.n ? "; " : "",
+                               AZ_SVF(j->lone));
+    return note;
 }
 
 static void put_compared(struct az_table *t, const struct comparison *c, const struct joined *j)
@@ -115,7 +126,7 @@ static void put_compared(struct az_table *t, const struct comparison *c, const s
         az_put_text(t, c->in[v].tag);
         put_counts(t, c, j, v);
         put_figures(t, c, j, v);
-        az_put_text(t, merged_note(c, j));
+        az_put_text(t, note_of(c, j));
     }
 }
 

@@ -1,4 +1,5 @@
-/* What the text and Markdown reports show of a compared table: its first figure only, biggest changes first. */
+/* What the text and Markdown reports show of a compared table: its first figure only, biggest changes first. Of several
+ * variants the figure and its change in percent: more does not fit beside each other. */
 #include <math.h>
 
 #include "base/sort.h"
@@ -69,7 +70,8 @@ static void columns(const struct comparison *c, const struct joined *j, struct a
         if (!az_is_variant(c, j, v))
             continue;
         az_table_columnsv(t, c->in[v].tag, AZ_REAL, value->unit, 0);
-        az_table_columnsv(t, named(c, "diff", v), AZ_REAL, value->unit, value->flags | AZ_CHANGE);
+        if (c->n == 2)
+            az_table_columnsv(t, named(c, "diff", v), AZ_REAL, value->unit, value->flags | AZ_CHANGE);
         az_table_columnsv(t, named(c, "diff", v), AZ_REAL, AZ_UNIT_PERCENT, value->flags | AZ_CHANGE);
         if (c->n == 2)
             az_table_column(t, "of total", AZ_REAL, AZ_UNIT_PERCENT, value->flags | AZ_CHANGE);
@@ -96,9 +98,9 @@ static void put_variant(const struct comparison *c, const struct joined *j, cons
         az_put_f64(t, x);
     else
         az_put_empty(t);
-    if (!has_b && !has_x)
+    if (c->n == 2 && !has_b && !has_x)
         az_put_empty(t);
-    else
+    else if (c->n == 2)
         az_put_f64(t, (has_x ? x : 0) - b);
     if (has_b && has_x && fabs(b) > 0)
         az_put_f64(t, 100 * (x - b) / b + 0.0);

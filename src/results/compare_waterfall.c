@@ -28,25 +28,27 @@ struct fall {
 
 const struct joined *az_compare_whole(const struct comparison *c, size_t x, size_t y)
 {
-    static const char *const first[] = { "kernel_summary", "kern_sum", "ops", "tpu_op_summary", "ops_summary" };
+    static const char *const first[] = { "kernel_summary",    "kern_sum",        "ops", "tpu_op_summary", "ops_summary",
+                                         "grouped_breakdown", "kernel_breakdown" };
 
     for (size_t k = 0; k < sizeof first / sizeof *first; k++) {
         for (size_t i = 0; i < c->n_tables; i++) {
             const struct joined *j = &c->tables[i];
-            if (az_sv_is(j->id, first[k]) && (j->spec->flags & AZ_SPEC_TOTAL) && j->n_values && j->table[x] &&
-                j->table[y] && az_unit_same_dimension(j->values[0].unit, AZ_UNIT_NS))
+            if (az_sv_is(j->name, first[k]) && (j->spec->flags & AZ_SPEC_TOTAL) && j->n_values > az_whole_value(j) &&
+                j->table[x] && j->table[y] && az_unit_same_dimension(j->values[az_whole_value(j)].unit, AZ_UNIT_NS))
                 return j;
         }
     }
     return NULL;
 }
 
-/* The first figure in nanoseconds; 0 where there is none. */
+/* The figure in nanoseconds; 0 where there is none. */
 static int64_t nanoseconds(struct fall *f, const struct joined_row *r, size_t input)
 {
-    double scale = az_unit_base(f->j->values[0].unit) / 1e-9, x = 0;
+    const size_t value = az_whole_value(f->j);
+    double scale = az_unit_base(f->j->values[value].unit) / 1e-9, x = 0;
 
-    if (!az_row_value(f->j, r, 0, input, &x))
+    if (!az_row_value(f->j, r, value, input, &x))
         return 0;
     x = scale >= 1 ? x * round(scale) : x / round(1 / scale);
     f->most += fabs(x);
@@ -57,6 +59,9 @@ static struct az_sv category_of(const struct fall *f, const struct joined_row *r
 {
     size_t inputs[2] = { f->c->base, f->variant };
 
+    for (size_t k = 0; f->j->spec->category && k < f->j->n_keys; k++)
+        if (az_sv_is(f->j->keys[k].name, f->j->spec->category))
+            return r->key[k];
     for (size_t i = 0; f->j->spec->category && i < 2; i++) {
         const struct az_table *t = f->j->table[inputs[i]];
         ptrdiff_t at = az_compare_column(t, az_sv_str(f->j->spec->category));
@@ -87,6 +92,8 @@ static int gather(struct fall *f)
 
     for (size_t i = 0; !rc && i < f->j->n_rows; i++) {
         const struct joined_row *r = &f->j->rows[i];
+        if (az_row_is_whole(f->j, r))
+            continue;
         enum row_status s = az_row_status(f->c, f->j, r, f->variant);
         int64_t b = nanoseconds(f, r, f->c->base), t = nanoseconds(f, r, f->variant);
         f->base = az_add_sat(f->base, b);
@@ -187,7 +194,10 @@ static int write_table(struct fall *f)
     if (!t)
         return az_arena_error(c->a);
     t->id = az_variant_name(c, "waterfall", f->variant);
-    t->title = az_arena_printf(c->a, "From %.*s to %.*s (%.*s)", AZ_SVF(base), AZ_SVF(tag), AZ_SVF(f->j->id));
+    const bool second = (f->j->spec->flags & AZ_SPEC_SECOND) != 0; /* not the figure that the tables sort by */
+    const struct az_sv figure = second ? f->j->values[az_whole_value(f->j)].name : AZ_SV("");
+    t->title = az_arena_printf(c->a, "From %.*s to %.*s (%.*s%s%.*s)", AZ_SVF(base), AZ_SVF(tag), AZ_SVF(f->j->id),
+                               second ? ": " : "", AZ_SVF(figure));
     if (!t->id.p || !t->title.p)
         return az_arena_error(c->a);
     az_table_column(t, "Step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

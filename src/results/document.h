@@ -16,7 +16,10 @@ enum az_chart_kind {
     AZ_CHART_SCATTER_LOG, /* both axes logarithmic; y[0] = points, further columns = lines (roofs) */
     AZ_CHART_WATERFALL,   /* x = label, y[0] = signed change (of totals: the level), y[1] = boolean column "total" */
     AZ_CHART_HEAT,        /* x = row label, y = numeric columns; colours diverge around the median of each column */
-    AZ_CHART_TREND /* x = run label, y = value, median, low, high, y[4] = text column: non-empty cells are marks */
+    AZ_CHART_TREND, /* x = run label, y = value, median, low, high, y[4] = text column: non-empty cells are marks */
+    AZ_CHART_LIMITS /* x = label, y = change (positive: worse), low and high of its interval, limit (all but the first
+                       may be left out); then text columns: state ("fail", ...), what label belongs to, the result in
+                       words. Cells may be empty */
 };
 
 struct az_chart {

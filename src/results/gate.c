@@ -119,7 +119,8 @@ static const char *differing_fact(const struct gate *g, struct az_sv input, stru
 static int refuse_input(struct gate *g, struct az_sv input, const char *fact, struct az_sv was, struct az_sv is)
 {
     struct az_sv text = az_arena_printf(g->a, "not comparable: the %s differs: '%.*s' in the baseline, '%.*s' now",
-                                        fact, AZ_SVF(az_sv_make(was.p, was.n > 200 ? 200 : was.n)),
+                                        strcmp(fact, "ranks") == 0 ? "number of ranks" : fact,
+                                        AZ_SVF(az_sv_make(was.p, was.n > 200 ? 200 : was.n)),
                                         AZ_SVF(az_sv_make(is.p, is.n > 200 ? 200 : is.n)));
     return add_whole(g, NULL, input, AZ_SV(""), AZ_GATE_INCONCLUSIVE, AZ_LEVEL_INCONCLUSIVE, text);
 }
@@ -310,8 +311,10 @@ static int one_rule(struct gate *g, const struct az_gate_rule *r)
         rc = rule_sheets(g, r);
     if (!rc && hits == 0)
         rc = add_whole(g, r, AZ_SV(""), AZ_SV(""), AZ_GATE_INCONCLUSIVE, level_of(r->on_missing, AZ_LEVEL_INCONCLUSIVE),
-                       az_arena_printf(g->a, "the rule meets no figure: table '%.*s', key '%.*s', column '%.*s'",
-                                       AZ_SVF(r->table), AZ_SVF(r->key), AZ_SVF(r->column)));
+                       g->in->cand->inputs.n
+                           ? az_arena_printf(g->a, "the rule meets no figure: table '%.*s', key '%.*s', column '%.*s'",
+                                             AZ_SVF(r->table), AZ_SVF(r->key), AZ_SVF(r->column))
+                           : AZ_SV("there is no candidate: none of its inputs could be read"));
     return rc;
 }
 

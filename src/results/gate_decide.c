@@ -365,7 +365,9 @@ static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
     int rc = 0;
     if (!isnan(b) && !isnan(c)) {
         rc = az_text_printf(t, "%.*g -> %.*g%s%.*s", 3 + digits, b * f, 3 + digits, c * f, space, AZ_SVF(unit));
-        if (!rc && fabs(b) > 0)
+        if (!rc && fabs(b) > 0 && fabs(percent) >= 1000 && fabs(percent) < 1e9)
+            rc = az_text_printf(t, ", %+.0f%%", percent);
+        else if (!rc && fabs(b) > 0)
             rc = az_text_printf(t, ", %+.*g%%", digits, percent);
     } else if (!isnan(c)) {
         rc = az_text_printf(t, "%.6g%s%.*s", c * f, space, AZ_SVF(unit));
@@ -375,17 +377,28 @@ static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
     return rc;
 }
 
+/* The absolute limit in the unit of the figures beside it. */
+static int put_absolute(struct az_vec_char *t, const struct az_gate_result *x)
+{
+    double f;
+    struct az_sv unit = readable(x, &f);
+    const bool named = seconds(x->unit) > 0 || az_sv_is(unit, "B");
+    return az_text_printf(t, " %s %.6g%s%.*s", word(x->rule->combine, "any") ? "or" : "and", x->limit_abs * f,
+                          named ? " " : "", AZ_SVF(named ? unit : AZ_SV("")));
+}
+
 static int put_limits(struct az_vec_char *t, const struct az_gate_result *x)
 {
+    const bool better = x->status == AZ_GATE_IMPROVED;
     int rc = 0;
     if (isnan(x->limit_rel) || isnan(x->base.center) || isnan(x->cand.center))
         return 0;
     rc = az_text_printf(t, " (limit %.3g%%", 100 * x->limit_rel);
     if (!rc && x->limit_abs > 0)
-        rc = az_text_printf(t, " %s %.6g", word(x->rule->combine, "any") ? "or" : "and", x->limit_abs);
+        rc = put_absolute(t, x);
     if (!rc && !isnan(x->p))
-        rc = az_text_printf(t, "; p = %.3g, effect %.2f, %zu and %zu %s", x->p, x->effect, x->base.n, x->cand.n,
-                            word(x->rule->samples, "steps") ? "steps" : "runs");
+        rc = az_text_printf(t, "; p = %.3g, effect %.2f, %zu and %zu %s", better ? x->p_better : x->p, x->effect,
+                            x->base.n, x->cand.n, word(x->rule->samples, "steps") ? "steps" : "runs");
     if (!rc && !isnan(x->low))
         rc = az_text_printf(t, "; ratio %.4f to %.4f, %zu and %zu runs", x->low, x->high, x->base.n, x->cand.n);
     return rc ? rc : az_text_append(t, AZ_SV(")"));

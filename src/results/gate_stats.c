@@ -286,7 +286,8 @@ static double deviation(const double *v, size_t n, double *median)
     return sum;
 }
 
-bool az_step(const double *v, size_t n, size_t least, size_t *at, double *before, double *after)
+/* floor: scatter that is known from elsewhere. */
+static bool step_above(const double *v, size_t n, size_t least, double floor, size_t *at, double *before, double *after)
 {
     double all, best, m, noise;
 
@@ -304,18 +305,24 @@ bool az_step(const double *v, size_t n, size_t least, size_t *at, double *before
             *after = right;
         }
     }
-    noise = 3 * az_gate_mad(v, n) * log((double)n);
+    noise = 3 * fmax(az_gate_mad(v, n), floor) * log((double)n);
     return *at > 0 && all - best > noise;
+}
+
+bool az_step(const double *v, size_t n, size_t least, size_t *at, double *before, double *after)
+{
+    return step_above(v, n, least, 0, at, before, after);
 }
 
 bool az_newest_step(const double *v, size_t n, size_t least, size_t *at, double *before, double *after)
 {
     size_t from = 0, i = 0;
-    double b = 0, a = 0;
+    double b = 0, a = 0, floor = 0;
     bool found = false;
 
-    while (az_step(v + from, n - from, least, &i, &b, &a)) {
+    while (step_above(v + from, n - from, least, floor, &i, &b, &a)) {
         found = true;
+        floor = fmax(floor, az_gate_mad(v + from, i));
         from += i;
         *at = from;
         *before = b;

@@ -44,7 +44,8 @@ int az_holm(double *p, size_t n) AZ_MUST_USE;
  * more than `penalty` = 3 * MAD * ln(n) of the whole. *at: first index of the new level; false: no step. n < 4: none.
  * `least`: values a side must have (1 or more). */
 bool az_step(const double *v, size_t n, size_t least, size_t *at, double *before, double *after);
-/* The newest step: the series is split again and again behind the step found, until its newest part has none. */
+/* The newest step: the series is split again and again behind the step found, until its newest part has none. What the
+ * levels before scatter by is noise behind them, too: a run measured again, equal to the last digit, makes no step. */
 bool az_newest_step(const double *v, size_t n, size_t least, size_t *at, double *before, double *after);
 
 #endif

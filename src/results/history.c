@@ -32,6 +32,12 @@ static const char schema_2[] =
     "CREATE INDEX verdict_metric ON verdict(metric_id, run_id);"
     "UPDATE meta SET v='2' WHERE k='schema_version';";
 
+/* Numbers of runs are not used again when the newest ones are pruned: reports and verdicts name them. The greatest is
+ * kept in `meta`, which older programs leave alone: what they add counts, too. */
+#define LAST_RUN                                                                                                       \
+    "max(ifnull((SELECT max(id) FROM run),0),ifnull((SELECT CAST(v AS INTEGER) FROM meta WHERE k='last_run'),0))"
+#define KEEP_LAST_RUN "INSERT OR REPLACE INTO meta VALUES('last_run'," LAST_RUN ")"
+
 /* ---- statements ---- */
 
 int az_hist_error(struct az_history *h)
@@ -304,8 +310,8 @@ static int insert_run(struct adding *w, const struct az_history_run *r)
     const struct az_sv text[] = { r->created, r->label,  r->commit, r->branch,
                                   r->host,    r->device, r->stack,  r->config_hash };
     int rc = az_hist_prepare(w->h,
-                             "INSERT INTO run(created,label,commit_id,branch,host,device,stack,config_hash,good) "
-                             "VALUES(?,?,?,?,?,?,?,?,?)",
+                             "INSERT INTO run(created,label,commit_id,branch,host,device,stack,config_hash,good,id) "
+                             "VALUES(?,?,?,?,?,?,?,?,?,1+" LAST_RUN ")",
                              &st);
     if (rc)
         return rc;
@@ -315,7 +321,7 @@ static int insert_run(struct adding *w, const struct az_history_run *r)
     rc = run_once(w->h, st);
     (void)sqlite3_finalize(st);
     w->run = sqlite3_last_insert_rowid(w->h->db);
-    return rc;
+    return rc ? rc : az_hist_exec(w->h, KEEP_LAST_RUN);
 }
 
 static void bind_metric(sqlite3_stmt *st, struct az_sv input, struct az_sv sheet, struct az_sv key, struct az_sv name)
@@ -403,7 +409,7 @@ static int insert_verdicts(struct adding *w, const struct az_verdict *v)
         az_hist_bind_text(w->put_verdict, 4, x->rule_name);
         az_hist_bind_text(w->put_verdict, 5, az_sv_str(az_gate_status_text(x->status)));
         (void)sqlite3_bind_double(w->put_verdict, 6, x->rel);
-        (void)sqlite3_bind_double(w->put_verdict, 7, x->p);
+        (void)sqlite3_bind_double(w->put_verdict, 7, x->status == AZ_GATE_IMPROVED ? x->p_better : x->p);
         rc = run_once(w->h, w->put_verdict);
     }
     return rc;
@@ -508,10 +514,12 @@ int az_history_prune(struct az_history *h, int64_t keep, int64_t *removed)
     int rc = az_hist_exec(h, "BEGIN IMMEDIATE");
     if (rc)
         return rc;
-    rc = change(h,
-                "DELETE FROM run WHERE id NOT IN (SELECT run_id FROM pin) AND id NOT IN "
-                "(SELECT id FROM run ORDER BY created DESC, id DESC LIMIT ?)",
-                keep, AZ_SV(""));
+    rc = az_hist_exec(h, KEEP_LAST_RUN); /* an older program may have added them */
+    if (!rc)
+        rc = change(h,
+                    "DELETE FROM run WHERE id NOT IN (SELECT run_id FROM pin) AND id NOT IN "
+                    "(SELECT id FROM run ORDER BY created DESC, id DESC LIMIT ?)",
+                    keep, AZ_SV(""));
     *removed = rc ? 0 : sqlite3_changes(h->db);
     if (!rc)
         rc = az_hist_exec(h, "DELETE FROM metric WHERE id NOT IN (SELECT metric_id FROM sample) AND id NOT IN "

@@ -64,6 +64,11 @@ int az_history_show_document(struct az_history *h, int64_t id, struct az_documen
  * and a trend chart; at most `most`. AZ_EUSAGE with a message: none. */
 int az_history_trend_document(struct az_history *h, struct az_sv key, size_t most, struct az_document *doc) AZ_MUST_USE;
 
+/* ---- history_export.c ---- */
+/* All samples and verdicts of the figures that meet the key (empty: all), flat: a row each, oldest run first. AZ_EUSAGE
+ * with a message: none meets it. */
+int az_history_export_document(struct az_history *h, struct az_sv key, struct az_document *doc) AZ_MUST_USE;
+
 /* ---- times ---- */
 /* "2026-01-31", "2026-01-31T02:00:00Z", "...+01:00", or seconds since 1970; false: none of these. */
 bool az_history_time(struct az_sv text, int64_t *seconds);

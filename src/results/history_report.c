@@ -167,13 +167,21 @@ struct found {
 };
 AZ_VEC(struct found, founds);
 
-static bool meets(struct az_sv key, struct az_sv text, struct az_arena *a)
+bool az_hist_meets(struct az_sv key, struct az_sv text, struct az_sv of_row, struct az_arena *a)
 {
     bool wild = memchr(key.p, '*', key.n) || memchr(key.p, '?', key.n) || memchr(key.p, '[', key.n);
+    if (az_sv_eq(key, of_row) || !key.n)
+        return true;
     if (!wild)
         return az_sv_ifind(text, key) >= 0;
     struct az_sv inside = az_arena_printf(a, "*%.*s*", AZ_SVF(key));
     return inside.p && az_sv_glob(inside, text);
+}
+
+struct az_sv az_hist_figure_text(struct az_arena *a, struct az_sv input, struct az_sv sheet, struct az_sv key,
+                                 struct az_sv name)
+{
+    return az_arena_printf(a, "%.*s / %.*s / %.*s / %.*s", AZ_SVF(input), AZ_SVF(sheet), AZ_SVF(key), AZ_SVF(name));
 }
 
 static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena *a, struct founds *out)
@@ -187,13 +195,13 @@ static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena 
         struct found f = { .id = sqlite3_column_int64(st, 0), .unit = az_hist_text(st, 5, a) };
         struct az_sv k = az_series_key_text(a, az_hist_text(st, 3, a)), input = az_hist_text(st, 1, a),
                      sheet = az_hist_text(st, 2, a), name = az_hist_text(st, 4, a);
-        f.text = az_arena_printf(a, "%.*s / %.*s / %.*s / %.*s", AZ_SVF(input), AZ_SVF(sheet), AZ_SVF(k), AZ_SVF(name));
+        f.text = az_hist_figure_text(a, input, sheet, k, name);
         f.name = name;
         if (a->failed) {
             rc = az_arena_error(a);
             break;
         }
-        if (meets(key, f.text, a) || az_sv_eq(key, k)) {
+        if (az_hist_meets(key, f.text, k, a)) {
             rc = az_vec_push(out, f);
             if (rc)
                 break;
@@ -290,10 +298,13 @@ static struct az_sv find_step(struct nights *n, struct az_sv unit, struct az_are
                                : AZ_SV("");
     const char *shown = unit.p;
     double divide = az_sv_is(unit, "ns") ? readable_ns(fmax(fabs(before), fabs(after)), &shown) : 1;
-    return az_arena_printf(a, "step at run %lld (%.*s): %.6g -> %.6g%s%.*s (%+.3g%%)%.*s", (long long)s->run,
+    const double percent = 100 * (after - before) / fabs(before);
+    const char *form = !isfinite(percent) ? "" : fabs(percent) < 1000 ? " (%+.3g%%)" : " (%+.0f%%)";
+    char change[64];
+    snprintf(change, sizeof change, form, percent);
+    return az_arena_printf(a, "step at run %lld (%.*s): %.6g -> %.6g%s%.*s%s%.*s", (long long)s->run,
                            AZ_SVF(s->created), before / divide, after / divide, unit.n ? " " : "",
-                           AZ_SVF(divide == 1 ? unit : az_sv_str(shown)), 100 * (after - before) / fabs(before),
-                           AZ_SVF(commits));
+                           AZ_SVF(divide == 1 ? unit : az_sv_str(shown)), change, AZ_SVF(commits));
 }
 
 static struct az_sv night_label(const struct night *n, struct az_arena *a)

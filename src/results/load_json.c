@@ -84,7 +84,8 @@ static bool chart_kind(struct az_sv w, enum az_chart_kind *to)
                                          [AZ_CHART_SCATTER_LOG] = "scatter_log",
                                          [AZ_CHART_WATERFALL] = "waterfall",
                                          [AZ_CHART_HEAT] = "heat",
-                                         [AZ_CHART_TREND] = "trend" };
+                                         [AZ_CHART_TREND] = "trend",
+                                         [AZ_CHART_LIMITS] = "limits" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         *to = (enum az_chart_kind)i;
         if (az_sv_is(w, names[i]))

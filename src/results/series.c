@@ -291,7 +291,16 @@ static int row_key(const struct sheet *sh, size_t row, unsigned number, struct a
 
 bool az_series_is_steps(struct az_sv key) { return az_sv_starts(key, AZ_SV(STEPS)); }
 
-struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key)
+static bool has_letter(struct az_sv s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') || (unsigned char)s.p[i] >= 0x80)
+            return true;
+    return false;
+}
+
+/* named: before values that do not say what they are. */
+static struct az_sv key_words(struct az_arena *a, struct az_sv key, bool named)
 {
     struct az_jview v;
     struct az_sv name, value, number = AZ_SV(""), out = AZ_SV("");
@@ -302,9 +311,12 @@ struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key)
     while (az_jview_member(&v, &name, &value)) {
         struct az_sv raw = value.n >= 2 && value.p[0] == '"' ? az_sv_make(value.p + 1, value.n - 2) : value;
         struct az_sv text = az_json_unescape(a, raw);
-        if (az_sv_is(name, "#") && first && !az_sv_is(text, "steps"))
+        const bool own = az_sv_is(name, "#") && first; /* the program's: number among equals, or steps */
+        if (own && !az_sv_is(text, "steps"))
             number = text;
-        else if (!(az_sv_is(name, "#") && first))
+        if (!own && named && text.n && !has_letter(text))
+            text = az_arena_printf(a, "%.*s %.*s", AZ_SVF(az_json_unescape(a, name)), AZ_SVF(text));
+        if (!own)
             out = out.n ? az_arena_printf(a, "%.*s | %.*s", AZ_SVF(out), AZ_SVF(text)) : text;
         first = false;
     }
@@ -312,6 +324,9 @@ struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key)
         out = az_arena_printf(a, "%.*s%s#%.*s", AZ_SVF(out), out.n ? " " : "", AZ_SVF(number));
     return out;
 }
+
+struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key) { return key_words(a, key, false); }
+struct az_sv az_series_key_label(struct az_arena *a, struct az_sv key) { return key_words(a, key, true); }
 
 /* ---- shares without a document ---- */
 

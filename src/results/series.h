@@ -74,6 +74,8 @@ bool az_series_has_input(const struct az_series *s, struct az_sv input);
 ptrdiff_t az_series_weight(const struct az_table *t);
 /* Text of a canonical key, and whether its values are steps. */
 struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key);
+/* The same for people only: values without a letter have their column before them, "rank 3". */
+struct az_sv az_series_key_label(struct az_arena *a, struct az_sv key);
 bool az_series_is_steps(struct az_sv key);
 /* Shares of rows from the metrics themselves (a series that was read from a history): by a total of time, else a time.
  */

@@ -20,9 +20,15 @@ static const struct source class_sources[] = {
     { "kernel_class_summary", "kernel class", "Kernel duration (ms)_sum" },
     { "ops_summary_by_category", "op category", "total_direct_kernel_time_ms" },
     { "tpu_category_summary", "hlo_category", "self_us" },
+    { "grouped_breakdown", "Group", "Time (s)" },
     { "kern_sum", "Class", "Total Time (ns)" },
     { "ops_stacked", "Op Code=OP Code", "Device Time Sum [\xce\xbcs]" },
     { "ops", "OP Code", "Device Time" },
+};
+/* What stands beside `classes`: of Nsight Systems communication and copies have tables of their own; one part each. */
+static const struct source beside_classes[] = {
+    { "nccl", "nccl", "TimePerIter(ms)" },
+    { "memops", "memory operations", "TimePerIter(ms)" },
 };
 static const struct source timeline_sources[] = {
     { "gpu_events_averages", "type", "time_ms" },
@@ -102,16 +108,33 @@ static int fill(struct matrix *m, size_t input, const struct source *sources, si
         int rc = AZ_OK;
         if (label < 0 || figure < 0 || t->rows == 0)
             continue;
+        const char *whole = m->first ? NULL : az_compare_spec_of(t->id, t)->total; /* stands beside its parts */
         m->source[input] = t->id;
         for (size_t r = 0; !rc && r < t->rows; r++) {
             double x = az_cell_number(az_table_at(t, r, (size_t)figure));
             struct az_sv name = az_cell_exact(az_table_at(t, r, (size_t)label), buf);
-            if (!isnan(x))
+            if (!isnan(x) && !(whole && az_sv_is(name, whole)))
                 rc = add(m, input, name.n ? name : AZ_SV("(none)"), to_ms(x, t->columns.v[figure].unit));
         }
         return rc;
     }
     return AZ_OK;
+}
+
+static int fill_beside(struct matrix *m, size_t input)
+{
+    int rc = AZ_OK;
+
+    for (size_t k = 0; k < sizeof beside_classes / sizeof *beside_classes; k++) {
+        const struct az_table *t = az_document_table(m->in[input].doc, beside_classes[k].table);
+        ptrdiff_t figure = t ? az_compare_column(t, az_sv_str(beside_classes[k].figure)) : -1;
+        for (size_t r = 0; !rc && figure >= 0 && r < t->rows; r++) {
+            double x = az_cell_number(az_table_at(t, r, (size_t)figure));
+            if (!isnan(x))
+                rc = add(m, input, az_sv_str(beside_classes[k].label), to_ms(x, t->columns.v[figure].unit));
+        }
+    }
+    return rc;
 }
 
 static int bigger_first(const void *a, const void *b, void *ctx)
@@ -121,6 +144,21 @@ static int bigger_first(const void *a, const void *b, void *ctx)
     if (x->total > y->total || x->total < y->total)
         return x->total > y->total ? -1 : 1;
     return az_sv_cmp(x->name, y->name);
+}
+
+/* Labels without any time say nothing: known groups of which nothing ran. */
+static void drop_idle(struct matrix *m)
+{
+    size_t n = 0;
+
+    for (size_t k = 0; k < m->labels.n; k++) {
+        bool any = false;
+        for (size_t i = 0; i < m->n; i++)
+            any |= fabs(m->labels.v[k].ms[i]) > 0;
+        if (any)
+            m->labels.v[n++] = m->labels.v[k];
+    }
+    m->labels.n = n;
 }
 
 /* The smallest of many labels become one. */
@@ -232,10 +270,15 @@ static int make(struct matrix *m, bool timeline)
     for (size_t i = 0; !rc && i < m->n; i++)
         if (m->in[i].doc)
             rc = fill(m, i, sources, n);
+    for (size_t i = 0; !rc && !timeline && i < m->n; i++)
+        if (az_sv_is(m->source[i], class_sources[0].table))
+            rc = fill_beside(m, i);
     if (!rc && m->labels.n && !timeline)
         rc = az_sort_cmp(m->labels.v, m->labels.n, sizeof *m->labels.v, bigger_first, NULL, m->doc->mem);
-    if (!timeline)
+    if (!timeline) {
+        drop_idle(m);
         fold(m);
+    }
     if (!rc && m->labels.n)
         rc = by_label(m, timeline ? "side_by_side_timeline" : "side_by_side_classes",
                       timeline ? "Timelines side by side" : "Classes side by side");

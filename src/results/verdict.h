@@ -72,8 +72,11 @@ struct az_verdict {
 };
 const char *az_verdict_text(const struct az_verdict *v); /* "pass", "fail", "inconclusive" */
 
-/* Tables of a verdict into an empty document: gate_summary, gate_results. The document borrows v, which must live as
- * long. 0 or an error. */
+/* Tables of a verdict into an empty document: gate_summary, gate_changes (with a chart), gate_results. The document
+ * borrows v, which must live as long. 0 or an error. */
 int az_verdict_document(const struct az_verdict *v, struct az_document *doc) AZ_MUST_USE;
+/* The part of it in verdict_changes.c: what failed, improved or came near its limit, with the interval of the change
+ * (ratio of medians, resampled, at the rule's alpha) from four runs a side on. Nothing where no figure has a limit. */
+int az_verdict_changes(const struct az_verdict *v, struct az_document *doc) AZ_MUST_USE;
 
 #endif

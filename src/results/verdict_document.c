@@ -63,7 +63,7 @@ static int add_results(const struct az_verdict *v, struct az_document *doc)
         az_put_f64(t, x->cand.center);
         az_put_f64(t, 100 * x->rel);
         az_put_f64(t, 100 * x->limit_rel);
-        az_put_f64(t, x->p);
+        az_put_f64(t, x->status == AZ_GATE_IMPROVED ? x->p_better : x->p);
         az_put_f64(t, x->effect);
         az_put_i64(t, (int64_t)x->base.n);
         az_put_i64(t, (int64_t)x->cand.n);
@@ -78,5 +78,7 @@ int az_verdict_document(const struct az_verdict *v, struct az_document *doc)
     doc->format = AZ_SV("gates");
     doc->verdict = v;
     int rc = add_summary(v, doc);
+    if (!rc)
+        rc = az_verdict_changes(v, doc);
     return rc ? rc : add_results(v, doc);
 }

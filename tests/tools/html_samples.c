@@ -157,7 +157,8 @@ static int add_charts(struct az_document *d)
     static const char *const times[] = { "Total (ns)", "Mean (ns)" }, *const rates[] = { "TFLOPS" },
                              *const values[] = { "value", "median", "low", "high", "mark" },
                              *const changes[] = { "change", "total" }, *const parts[] = { "time (ms)" },
-                             *const heat[] = { "value", "other", "change", "median" };
+                             *const heat[] = { "value", "other", "change", "median" },
+                             *const limits[] = { "change", "low", "high", "other", "mark", "night", "night" };
     static const struct az_sv whole[] = { { "compute", 7 }, { "exposed", 7 }, { "idle", 4 } };
     static const struct {
         enum az_chart_kind kind;
@@ -174,6 +175,7 @@ static int add_charts(struct az_document *d)
         { AZ_CHART_TREND, "nights", "Trend <b>bold</b>", "night", { values, 5 } },
         { AZ_CHART_WATERFALL, "nights", "Waterfall", "night", { changes, 2 } },
         { AZ_CHART_HEAT, "nights", "Heat", "night", { heat, 4 } },
+        { AZ_CHART_LIMITS, "nights", "Limits <b>", "night", { limits, 7 } },
         { AZ_CHART_BAR, "parts", "Parts", "type", { parts, 1 } },
         { AZ_CHART_BAR, "no such table", "Nothing", "type", { parts, 1 } },
         { AZ_CHART_BAR, "parts", "No such column", "type", { rates, 1 } },

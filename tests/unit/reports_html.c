@@ -89,6 +89,56 @@ static void texts_are_escaped(void **state)
     sample_end(&s);
 }
 
+/* Changes against limits are a picture in each row, with no script; what has no number has no bar. */
+static void limits_need_no_script(void **state)
+{
+    (void)state;
+    static const char *const more[] = { "low", "high", "limit", "state", "of", "words" };
+    static const double rows[][4] = {
+        { 20, 18, 22, 5 }, { -10, NAN, NAN, 5 }, { 9000, NAN, NAN, 5 }, { NAN, NAN, NAN, 5 }, { 4, NAN, NAN, NAN }
+    };
+    struct sample s;
+    size_t n;
+    sample_begin(&s);
+    struct az_table *t =
+        az_table_new(&s.arena, "changes", "Changes of a night (against the night before, in percent)", 0);
+    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "change", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    for (size_t i = 0; i < 6; i++)
+        az_table_column(t, more[i], i < 3 ? AZ_REAL : AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (size_t r = 0; r < 5; r++) {
+        az_put_text(t, AZ_SV("<b>same</b>")); /* equal names stay */
+        for (size_t i = 0; i < 4; i++)
+            az_put_f64(t, rows[r][i]);
+        az_put_text(t, r ? AZ_SV("pass") : AZ_SV("fail"));
+        az_put_text(t, AZ_SV("t / \"x\""));
+        az_put_text(t, AZ_SV("1 -> 2 <ms>"));
+    }
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    sample_chart(&s, AZ_CHART_LIMITS, "changes", "", "name", "change", 0);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(az_vec_push(&s.doc.charts.v[0].y, az_sv_str(more[i])), 0);
+    write_html(&s, "r.html");
+    check(&s, "");
+    char *got = read_file(sample_path(&s, "r.html"), &n);
+    assert_int_equal(count(got, "<svg "), 6); /* the axis, too */
+    assert_int_equal(count(got, "<rect "), 4);
+    assert_int_equal(count(got, "<polygon "), 1);         /* cut off */
+    assert_int_equal(count(got, "<line class=\"i\""), 3); /* one interval and its ends */
+    assert_int_equal(count(got, "<line class=\"k\""), 4);
+    assert_int_equal(count(got, "<span class=\"badge error\">fail"), 1);
+    assert_int_equal(count(got, "<script>"), 1);
+    assert_null(strstr(got, "chartjs"));
+    assert_null(strstr(got, "nan"));
+    assert_null(strstr(got, "\"inf"));
+    /* the contents name it shortly, its heading in full */
+    assert_non_null(
+        strstr(got, "title=\"Changes of a night (against the night before, in percent)\">Changes of a night</a>"));
+    assert_non_null(strstr(got, ">Changes of a night (against the night before, in percent)</h3>"));
+    free(got);
+    sample_end(&s);
+}
+
 static void nothing_at_all(void **state)
 {
     (void)state;
@@ -571,6 +621,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_document_agrees_with_csv),
         cmocka_unit_test(texts_are_escaped),
+        cmocka_unit_test(limits_need_no_script),
         cmocka_unit_test(nothing_at_all),
         cmocka_unit_test(long_tables_are_cut_and_said),
         cmocka_unit_test(points_are_folded),

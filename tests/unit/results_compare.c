@@ -488,6 +488,195 @@ static void side_by_side(void **state)
     end(&f);
 }
 
+/* Ranks: the class table with its total beside the parts; collectives by their historic names; figures of kinds. */
+/* Nsight Systems has communication and copies in tables of their own: each is one part beside the classes. */
+static void parts_beside_classes(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "classes", "Class,TimePerIter(ms)\ngemm,3.0\nothers,1.0\n");
+    table(&f, "nccl", "Class,TimePerIter(ms)\nAllReduce,0.5\nAllGather,0.25\n");
+    table(&f, "memops", "Class,TimePerIter(ms)\nD2H,0.125\n");
+    input(&f, "b");
+    table(&f, "kern_sum", KS "x,2000000,1.0,2,gemm\n");
+    table(&f, "nccl", "Class,TimePerIter(ms)\nAllReduce,0.5\n");
+    assert_int_equal(az_side_by_side(&f.out, f.in, f.n), 0);
+    const struct az_table *t = out(&f, "side_by_side_classes");
+    assert_int_equal(t->rows, 4);
+    is(t, row_of(t, "nccl"), "a", "0.75");
+    is(t, row_of(t, "memory operations"), "a", "0.125");
+    is(t, row_of(t, "nccl"), "b", ""); /* kern_sum has its communication in it */
+    end(&f);
+}
+
+static void tables_of_ranks(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "grouped_breakdown",
+          "Group,Time (s),Exposed (s)\nGEMM,3.0,2.0\nComms,4.0,1.0\nNorm,0,0\nTotal,7.0,3.0\n");
+    table(&f, "summary_nccl_implicit_sync_cat", "Collective name,dtype,comm_latency_mean\nallreduce,f,10.5\n");
+    table(&f, "iterations", "Metric,Unit,Value\nGPUs,,8\nKernel time,ms,2.5\n");
+    table(&f, "kernels_3", "UID,Kernel name,us\n1,x,2.0\n");
+    input(&f, "b");
+    table(&f, "grouped_breakdown",
+          "Group,Time (s),Exposed (s)\nGEMM,3.0,2.5\nComms,6.0,0.5\nNorm,0,0\nTotal,9.0,3.0\n");
+    table(&f, "nccl_summary_implicit_sync", "Collective name,dtype,comm_latency_mean\nallreduce,f,11.5\n");
+    table(&f, "iterations", "Metric,Unit,Value\nGPUs,,8\nKernel time,ms,2.0\n");
+    table(&f, "kernels_3", "UID,Kernel name,us\n1,x,3.0\n");
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "waterfall");
+    assert_int_equal(t->rows, 4); /* what is exposed adds up, and the total is no part of itself */
+    is(t, 0, "Change (ns)", "3000000000");
+    is(t, row_of(t, "changed: GEMM"), "Change (ns)", "500000000");
+    is(t, row_of(t, "changed: Comms"), "Change (ns)", "-500000000");
+    is(t, 3, "Change (ns)", "3000000000");
+    t = out(&f, "side_by_side_classes");
+    assert_int_equal(t->rows, 2); /* neither the total nor what nothing ran of */
+    is(t, row_of(t, "Comms"), "b", "6000");
+    t = out(&f, "compare_summary");
+    is(t, row_of(t, "summary_nccl_implicit_sync_cat"), "changed", "1");
+    is(t, row_of(t, "summary_nccl_implicit_sync_cat"), "baseline total", ""); /* means do not add up */
+    is(t, row_of(t, "iterations"), "changed", "1");
+    is(t, row_of(t, "iterations"), "baseline total", "");
+    is(t, row_of(t, "iterations"), "geomean x", "");
+    is(out(&f, "iterations"), 1, "contribution", "");
+    is(t, row_of(t, "grouped_breakdown"), "baseline total", "7");
+    is(t, row_of(t, "kernels_3"), "note", "not compared: single events");
+    end(&f);
+}
+
+/* Kernels of two profilers: one table in two forms, with parents on one side, times in two units. */
+static void kernels_in_two_forms(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "nsys");
+    table(&f, "kern_sum", KS "x,3000,1500.0,2,gemm\ny,1000,1000.0,1,other\n");
+    input(&f, "torch");
+    table(&f, "kernel_summary",
+          "Kernel name,Parent cpu_op,Kernel duration (\xc2\xb5s)_sum,Kernel duration (\xc2\xb5s)_count\n"
+          "x,aten::mm,1.5,1\nx,aten::bmm,1.0,1\ny,aten::add,1.0,1\n");
+    input(&f, "both"); /* has its own kern_sum: kernels are compared in the form that all have */
+    table(&f, "kern_sum", KS "x,3000,1500.0,2,gemm\n");
+    table(&f, "kernel_summary", "Kernel name,Parent cpu_op,Kernel duration (\xc2\xb5s)_sum\nx,aten::mm,6.0\n");
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "kern_sum");
+    is(t, row_of(t, "x"), "Total Time (ns)__torch_diff", "-500");
+    is(t, row_of(t, "y"), "status__torch", "same");
+    is(t, row_of(t, "x"), "Total Time (ns)__both_diff", "3000");
+    is(out(&f, "waterfall__torch"), 0, "Change (ns)", "4000");
+    end(&f);
+    begin(&f); /* two forms on one side only: each by itself */
+    input(&f, "a");
+    table(&f, "kern_sum", KS "x,3000,1500.0,2,gemm\n");
+    input(&f, "b");
+    table(&f, "kern_sum", KS "x,3000,1500.0,2,gemm\n");
+    table(&f, "kernel_summary", "Kernel name,Kernel duration (\xc2\xb5s)_sum\nx,6.0\n");
+    assert_int_equal(compare(&f), 0);
+    is(out(&f, "kern_sum"), 0, "status", "same");
+    t = out(&f, "compare_summary");
+    is(t, row_of(t, "kernel_summary"), "note", "only in b");
+    end(&f);
+}
+
+/* One device on each side, numbered otherwise, is the same thing; of several each is its own. */
+static void lone_devices(void **state)
+{
+    static const char *const second[] = { "device,type,time ms\n3,busy_time,2.0\n3,total_time,4.0\n",
+                                          "device,type,time ms\n0,busy_time,2.0\n0,total_time,4.0\n",
+                                          "device,type,time ms\n3,busy_time,2.0\n4,busy_time,4.0\n" };
+    for (size_t i = 0; i < 3; i++) {
+        struct fixture f;
+        (void)state;
+        begin(&f);
+        input(&f, "a");
+        table(&f, "gpu_timeline_by_device", "device,type,time ms\n0,busy_time,1.0\n0,total_time,4.0\n");
+        table(&f, "gpu_timeline_by_agent", "agent,time ms\n0,1.0\n");
+        input(&f, "b");
+        table(&f, "gpu_timeline_by_device", second[i]);
+        table(&f, "gpu_timeline_by_agent", "agent,time ms\n1,1.0\n");
+        assert_int_equal(compare(&f), 0);
+        const struct az_table *t = out(&f, "gpu_timeline_by_device");
+        assert_int_equal(t->rows, i < 2 ? 2 : 4);
+        is(t, 0, "status", i < 2 ? "changed" : "removed");
+        if (i == 0) {
+            is(t, 0, "a::device", "0");
+            is(t, 0, "b::device", "3");
+        }
+        is(out(&f, "compare_summary"), 0, "note", i ? "" : "one device each, not the same one");
+        assert_int_equal(out(&f, "gpu_timeline_by_agent")->rows, 2); /* nothing else tells its rows apart */
+        end(&f);
+    }
+}
+
+static void biggest_changes(void **state)
+{
+    struct fixture f;
+    char x[6000], y[6000];
+    int nx, ny;
+    (void)state;
+    begin(&f);
+    nx = snprintf(x, sizeof x, KS "same,500,1.0,1,c\ngone,3000,1.0,1,c\n");
+    ny = snprintf(y, sizeof y, KS "same,500,1.0,1,c\nnew,2500000,1.0,1,c\n");
+    for (int i = 0; i < 30; i++) {
+        nx += snprintf(x + nx, sizeof x - (size_t)nx, "k%d,1000,10.0,5,c\n", i);
+        ny += snprintf(y + ny, sizeof y - (size_t)ny, "k%d,%d,10.0,5,c\n", i, 1000 + 10 * i);
+    }
+    input(&f, "a");
+    table(&f, "kern_sum", x);
+    input(&f, "b");
+    table(&f, "kern_sum", y);
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "top_changes");
+    assert_int_equal(t->rows, 20);
+    is(t, 0, "Row", "new");
+    is(t, 0, "What", "2.5 ms");
+    is(t, 0, "Status", "new");
+    is(t, 1, "Row", "gone");
+    is(t, 1, "What", "was 3 us");
+    is(t, 1, "Change", "-3000");
+    is(t, 2, "Row", "k29");
+    is(t, 2, "What", "1 -> 1.29 us, +29%");
+    assert_true(fabs(az_cell_number(cell(t, 2, "Of total (%)")) - 100.0 * 290 / 33500) < 1e-12);
+    size_t drawn = 0;
+    for (size_t i = 0; i < f.out.charts.n; i++)
+        drawn += f.out.charts.v[i].kind == AZ_CHART_LIMITS && az_sv_is(f.out.charts.v[i].table, "top_changes");
+    assert_int_equal(drawn, 1);
+    end(&f);
+    begin(&f); /* nothing changed: nothing to show */
+    input(&f, "a");
+    table(&f, "kern_sum", x);
+    input(&f, "b");
+    table(&f, "kern_sum", x);
+    assert_int_equal(compare(&f), 0);
+    assert_null(az_document_table(&f.out, "top_changes"));
+    end(&f);
+}
+
+static void nothing_in_common(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "kern_sum", KS "x,3000,1500.0,2,gemm\n");
+    input(&f, "b");
+    table(&f, "ops", "OP Code,Device Time\nmatmul,5\n");
+    input(&f, "c");
+    table(&f, "kern_sum", KS "x,3000,1500.0,2,gemm\n");
+    assert_int_equal(compare(&f), AZ_EFORMAT);
+    assert_int_equal(f.diag.errors, 1); /* of b alone */
+    assert_true(az_sv_find(f.diag.list.v[0].text, AZ_SV("'a' and 'b' have no table in common")) >= 0);
+    is(out(&f, "kern_sum"), 0, "status__c", "same"); /* the rest is compared */
+    end(&f);
+}
+
 static void copies_of_documents(void **state)
 {
     struct az_arena from_arena, to_arena;
@@ -561,6 +750,12 @@ int main(void)
         cmocka_unit_test(normal_names),
         cmocka_unit_test(unique_tags),
         cmocka_unit_test(side_by_side),
+        cmocka_unit_test(parts_beside_classes),
+        cmocka_unit_test(tables_of_ranks),
+        cmocka_unit_test(kernels_in_two_forms),
+        cmocka_unit_test(lone_devices),
+        cmocka_unit_test(biggest_changes),
+        cmocka_unit_test(nothing_in_common),
         cmocka_unit_test(copies_of_documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

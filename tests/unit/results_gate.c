@@ -515,6 +515,110 @@ static void equal_keys_are_numbered(void **state)
         az_sv_is(az_series_key_text(&e->a, AZ_SV("{\"#\":\"2\",\"Name\":\"x\",\"Z\":\"a\\\"b\"}")), "x | a\"b #2"));
 }
 
+/* ---- the picture ---- */
+
+static const struct az_table *picture(struct env *e, struct az_document *d)
+{
+    az_document_init(d, &e->a);
+    assert_int_equal(az_verdict_document(&e->v, d), 0);
+    return az_document_table(d, "gate_changes");
+}
+
+static double at(const struct az_table *t, size_t row, const char *column)
+{
+    const ptrdiff_t c = az_table_find(t, column);
+    assert_true(c >= 0 && row < t->rows);
+    return az_cell_number(az_table_at(t, row, (size_t)c));
+}
+
+static void picture_of_changes(void **state)
+{
+    struct env *e = *state;
+    const struct row before[] = { { "7", 100 }, { "b", 100 }, { "near", 1000 }, { "far", 1000 }, { "zero", 0 } },
+                     after[] = { { "7", 120 }, { "b", 80 }, { "near", 1090 }, { "far", 1001 }, { "zero", 50 } };
+    struct az_document d;
+    e->rule[0].abs = 10; /* beyond 5 % for the first */
+    e->rule[0].abs_given = true;
+    e->rule[0].rel = 0.095;
+    for (size_t i = 0; i < 4; i++) {
+        run_of(e, &e->base, "in", before, 5, NULL);
+        run_of(e, &e->cand, "in", after, 5, NULL);
+    }
+    e->rule[0].test = AZ_SV("none");
+    (void)judge(e);
+    const struct az_table *t = picture(e, &d);
+    assert_non_null(t);
+    assert_int_equal(t->rows, 5);
+    size_t rank = 5;
+    for (size_t r = 0; r < t->rows; r++) {
+        const struct az_sv name = az_cell_text(az_table_at(t, r, 0));
+        if (az_sv_is(name, "Name 7")) { /* a bare number says of what it is */
+            rank = r;
+            assert_true(fabs(at(t, r, "Worse by (%)") - 20) < 1e-9);
+            assert_true(fabs(at(t, r, "Limit (%)") - 10) < 1e-9); /* 10 of 100, more than 9.5 % */
+            assert_true(fabs(at(t, r, "Low (%)") - 20) < 1e-9 && fabs(at(t, r, "High (%)") - 20) < 1e-9);
+        } else if (az_sv_is(name, "b")) {
+            assert_true(fabs(at(t, r, "Worse by (%)") + 20) < 1e-9);
+        } else if (az_sv_is(name, "zero")) { /* there is no percent of nothing */
+            assert_true(isnan(at(t, r, "Worse by (%)")) && isnan(at(t, r, "Low (%)")));
+        } else if (az_sv_is(name, "near")) {
+            assert_true(fabs(at(t, r, "Limit (%)") - 9.5) < 1e-9);
+            assert_int_equal(r, 3); /* behind what changed, before what is farther from its limit */
+        }
+    }
+    assert_true(rank < 5);
+    assert_int_equal(d.charts.n, 1);
+    assert_int_equal(d.charts.v[0].kind, AZ_CHART_LIMITS);
+    assert_int_equal(d.charts.v[0].y.n, 7);
+    az_document_release(&d);
+}
+
+/* The right side is worse, also where higher is better; hard limits are the zero of their rows. */
+static void picture_of_directions(void **state)
+{
+    struct env *e = *state;
+    struct az_document d;
+    e->rule[0].better = AZ_SV("higher");
+    e->rule[0].test = AZ_SV("none");
+    runs_of(e, &e->base, 4, 100, 1);
+    runs_of(e, &e->cand, 4, 50, 1);
+    (void)judge(e);
+    const struct az_table *t = picture(e, &d);
+    assert_true(at(t, 0, "Worse by (%)") > 45 && at(t, 0, "Low (%)") > 45 &&
+                at(t, 0, "High (%)") > at(t, 0, "Low (%)"));
+    az_document_release(&d);
+    az_vec_reset(&e->v.results);
+    e->rule[0].max = 40;
+    (void)judge(e);
+    t = picture(e, &d);
+    assert_true(fabs(at(t, 0, "Worse by (%)") - 100 * (51.5 - 40) / 40) < 1e-9 && at(t, 0, "Limit (%)") == 0);
+    az_document_release(&d);
+    az_vec_reset(&e->v.results);
+    e->n_rules = 0;
+    struct az_gate_in in = { .base = &e->base, .cand = &e->cand };
+    assert_int_equal(az_gate_run(&in, &e->v), 0);
+    assert_null(picture(e, &d)); /* without rules there is none */
+    assert_int_equal(d.charts.n, 0);
+    az_document_release(&d);
+}
+
+static void p_is_that_of_the_outcome(void **state)
+{
+    struct env *e = *state;
+    struct az_document d;
+    e->rule[0].abs = 3e5;
+    e->rule[0].abs_given = true;
+    runs_of(e, &e->base, 5, 8e6, 1000);
+    runs_of(e, &e->cand, 5, 6e6, 1000);
+    const struct az_gate_result *x = judge(e);
+    assert_int_equal(x->status, AZ_GATE_IMPROVED);
+    assert_true(az_sv_find(x->text, AZ_SV("p = 0.00397")) > 0);
+    assert_true(az_sv_find(x->text, AZ_SV("limit 5% and 0.3 ms")) > 0); /* in the unit of the figures */
+    (void)picture(e, &d);
+    assert_true(at(az_document_table(&d, "gate_results"), 0, "p") < 0.01);
+    az_document_release(&d);
+}
+
 static void calibration(void **state)
 {
     struct env *e = *state;
@@ -573,6 +677,9 @@ int main(void)
         T(steps_are_samples),
         T(two_rules_and_order),
         T(equal_keys_are_numbered),
+        T(picture_of_changes),
+        T(picture_of_directions),
+        T(p_is_that_of_the_outcome),
         T(calibration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,6 +143,11 @@ static void steps(void **state)
         v[i] = 100 + (double)(i % 3);
     assert_false(az_newest_step(v, 30, 2, &at, &before, &after));
     assert_false(az_step(v, 3, 1, &at, &before, &after));
+    /* a step, then the same run stored again and again: its scatter of 0 makes no other step */
+    for (size_t i = 0; i < 30; i++)
+        v[i] = i < 20 ? 100 + 0.1 * (double)(i % 3) : i < 23 ? 120 + 0.1 * (double)(i % 3) : 120.15;
+    assert_true(az_newest_step(v, 30, 2, &at, &before, &after));
+    assert_int_equal(at, 20);
 }
 
 int main(void)

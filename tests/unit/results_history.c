@@ -216,6 +216,36 @@ static void pruning(void **state)
     az_vec_release(&runs);
 }
 
+static void sql(const struct env *e, const char *text)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(e->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* Reports and verdicts name runs by number: none is given twice, also not by a database that older programs filled. */
+static void numbers_are_not_used_again(void **state)
+{
+    struct env *e = *state;
+    int64_t removed;
+    open_for(e, AZ_HISTORY_WRITE);
+    add(e, a_run("2026-01-03T00:00:00Z", true), 1, 1);
+    add(e, a_run("2026-01-02T00:00:00Z", true), 2, 2);
+    add(e, a_run("2026-01-01T00:00:00Z", true), 3, 3); /* the oldest has the greatest number */
+    assert_int_equal(az_history_prune(e->h, 1, &removed), 0);
+    assert_int_equal(removed, 2);
+    assert_int_equal(add(e, a_run("2026-01-04T00:00:00Z", true), 4, 4), 4);
+    assert_int_equal(az_history_prune(e->h, 0, &removed), 0);
+    assert_int_equal(removed, 2);
+    open_for(e, AZ_HISTORY_WRITE);
+    assert_int_equal(add(e, a_run("2026-01-05T00:00:00Z", true), 5, 5), 5);
+    sql(e, "INSERT INTO run(created) VALUES('2026-01-06'); DELETE FROM meta WHERE k='last_run'");
+    assert_int_equal(az_history_prune(e->h, 0, &removed), 0);
+    assert_int_equal(removed, 2);
+    assert_int_equal(add(e, a_run("2026-01-07T00:00:00Z", true), 6, 6), 7);
+}
+
 static void trend(void **state)
 {
     struct env *e = *state;
@@ -247,15 +277,32 @@ static void trend(void **state)
     az_document_release(&d);
 }
 
-/* ---- other databases ---- */
-
-static void sql(const struct env *e, const char *text)
+static void flat_tables(void **state)
 {
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open(e->path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
+    struct env *e = *state;
+    struct az_document d;
+    open_for(e, AZ_HISTORY_WRITE);
+    add(e, a_run("2026-01-02T00:00:00Z", false), 7, NAN);
+    add(e, a_run("2026-01-01T00:00:00Z", true), 5, 6);
+    az_document_init(&d, &e->a);
+    assert_int_equal(az_history_export_document(e->h, AZ_SV("t / k"), &d), 0);
+    const struct az_table *t = az_document_table(&d, "samples");
+    assert_int_equal(t->rows, 4);
+    const ptrdiff_t value = az_table_find(t, "Value"), sample = az_table_find(t, "Sample"),
+                    column = az_table_find(t, "Column");
+    assert_true(value >= 0 && sample >= 0 && column >= 0);
+    assert_int_equal(az_table_at(t, 0, 0)->i, 2); /* the oldest by its time */
+    assert_true(az_cell_number(az_table_at(t, 0, (size_t)value)) == 5);
+    assert_true(az_table_at(t, 1, (size_t)sample)->i == 1 && az_table_at(t, 2, 0)->i == 1);
+    assert_int_equal(az_table_at(t, 3, (size_t)value)->type, AZ_EMPTY); /* a value that was missing */
+    assert_true(az_sv_is(az_cell_text(az_table_at(t, 0, (size_t)column)), "Total (ns)"));
+    az_document_release(&d);
+    az_document_init(&d, &e->a);
+    assert_int_equal(az_history_export_document(e->h, AZ_SV("no such"), &d), AZ_EUSAGE);
+    az_document_release(&d);
 }
+
+/* ---- other databases ---- */
 
 static void bytes(const struct env *e, const char *text)
 {
@@ -373,8 +420,20 @@ static void times(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(choices),     T(windows_need_three), T(looking_back),  T(pruning), T(trend),         T(no_file),
-        T(no_database), T(anothers_database),  T(newer_version), T(damaged), T(older_version), T(read_only_folder),
+        T(choices),
+        T(windows_need_three),
+        T(looking_back),
+        T(pruning),
+        T(numbers_are_not_used_again),
+        T(flat_tables),
+        T(trend),
+        T(no_file),
+        T(no_database),
+        T(anothers_database),
+        T(newer_version),
+        T(damaged),
+        T(older_version),
+        T(read_only_folder),
         T(times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,3 +41,15 @@ cat >two.json <<'J'
   "gates": { "baseline": "x" }, "compare": {}, "outputs": { "formats": ["text"] } }
 J
 analyzer --config=two.json
+# Ranks of one run, packed or not, are one input; what has no rank in its name is one each.
+mkdir ranks more
+cp "$SRC"/example/multirank/step_120/*.json ranks
+cp "$SRC"/example/multirank/step_120/*.json more
+gzip more/rank_2.json
+"$ANALYZER" gate ranks more
+echo "ranks: $?"
+cp ranks/rank_0.json ranks/alone.json
+cp ranks/rank_0.json more/alone.json
+"$ANALYZER" gate ranks more --format json -o both -q
+echo "and one beside: $?"
+"$PYTHON" -c 'import json; print(sorted({r["input"] for r in json.load(open("both/gates.json"))["results"]}))'

@@ -25,3 +25,22 @@ analyzer history mark-bad 9 --db h.db
 analyzer history trend nothing --db h.db
 analyzer history trend gemm --db h.db --most 1
 analyzer history list --db h.db --format junit
+echo "== export: every sample, oldest run first"
+analyzer history export --db h.db -o flat
+cat flat/history_export/samples.csv
+analyzer history export 'gemm / Inst*' --db h.db --format text
+analyzer history export nothing --db h.db
+analyzer history export a b --db h.db
+echo "== a damaged history: hard limits are still judged, reports written, the damage said once"
+{
+    echo '{ "inputs": ['
+    input a a.csv
+    echo '], "gates": { "baseline": "last-good", "rules": [ { "table": "kern_sum", "column": "Total Time (ns)", "rel": 0.05 },'
+    echo '{ "table": "kern_sum", "column": "Instances", "max": 1000000 } ] },'
+    echo '"history": { "path": "damaged.db" }, "outputs": { "dir": "gated", "formats": ["text", "junit"] } }'
+} >damaged.json
+head -c 6000 h.db >damaged.db
+cp damaged.db before.db
+analyzer gate --config=damaged.json
+ls gated
+cmp damaged.db before.db && echo "it is left as it was"
