@@ -97,9 +97,13 @@ static int64_t owner(const struct az_trace *t, const uint8_t *ran, size_t copy)
     const struct az_lane *lane = &t->lanes.v[e->lane[copy]];
     const struct az_route *r = &az_dispatches(t)->routes.v[e->side[copy]];
     const struct az_agent *src = az_agent_find(az_dispatches(t), (uint32_t)lane->proc, r->src);
-    if (r->dst >= 0 && r->dst < 4096 && ran[r->dst])
+    /* numbers within a type ("CPU 0", "GPU 0") are those of two agents: the direction tells which is a host */
+    const struct az_sv direction = az_trace_text(t, e->name[copy]);
+    const bool to_host = az_sv_ends(direction, AZ_SV("_TO_HOST")),
+               from_host = az_sv_find(direction, AZ_SV("_HOST_TO_")) >= 0;
+    if (!to_host && r->dst >= 0 && r->dst < 4096 && ran[r->dst])
         return r->dst;
-    return r->src >= 0 && ((src && src->gpu) || (r->src < 4096 && ran[r->src])) ? r->src : lane->device;
+    return !from_host && r->src >= 0 && ((src && src->gpu) || (r->src < 4096 && ran[r->src])) ? r->src : lane->device;
 }
 
 /* Adds the events of a kind whose agent is the wanted one (NULL: all). */

@@ -193,7 +193,9 @@ static int verdict(struct input *in, int rc)
 
 int pftrace_json_file(struct pf *p)
 {
-    struct az_source_opts so = { .mem = p->r->job->mem, .diag = p->r->job->diag };
+    struct az_source_opts so = { .mem = p->r->job->mem,
+                                 .diag = p->r->job->diag,
+                                 .keeps_parts = !p->r->job->opts->strict };
     struct input *in = az_mem_alloc(p->r->job->mem, sizeof *in);
     if (!in)
         return az_mem_error(p->r->job->mem);

@@ -450,7 +450,7 @@ int pftrace_wire_file(struct pf *p)
 {
     struct wire w = { .p = p };
     struct az_mem *mem = p->r->job->mem;
-    struct az_source_opts so = { .mem = mem, .diag = p->r->job->diag };
+    struct az_source_opts so = { .mem = mem, .diag = p->r->job->diag, .keeps_parts = !p->r->job->opts->strict };
     struct az_map *maps[] = { &w.interned, &w.sequence_of, &w.track_pid, &w.key_of };
     int rc = az_source_open(&w.src, p->path.p, &so);
     if (rc)

@@ -285,7 +285,9 @@ static void document_init(struct document *d, struct az_parse *job)
 int az_pt_parse(struct az_parse *job, const struct az_pt_tuning *tuning)
 {
     struct document d;
-    const struct az_source_opts so = { .mem = job->mem, .diag = job->diag, .digest = az_parse_digest(job, 0) };
+    const struct az_source_opts so = {
+        .mem = job->mem, .diag = job->diag, .digest = az_parse_digest(job, 0), .keeps_parts = !job->opts->strict
+    };
     document_init(&d, job);
     d.tuning = *tuning;
     int rc = az_source_open(&d.in.src, job->files[0].path.p, &so);

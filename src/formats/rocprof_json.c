@@ -229,7 +229,7 @@ static int document(struct rj *j)
 int rocprof_json_file(struct roc *r, struct az_sv path)
 {
     struct rj *j = az_arena_alloc(&r->scratch, sizeof *j);
-    struct az_source_opts so = { .mem = r->job->mem, .diag = r->job->diag };
+    struct az_source_opts so = { .mem = r->job->mem, .diag = r->job->diag, .keeps_parts = !r->job->opts->strict };
     if (!j)
         return az_arena_error(&r->scratch);
     j->r = r;

@@ -120,7 +120,7 @@ static int data_row(struct tracy_file *f)
     return tracy_row(f);
 }
 
-static int broken(struct tracy_file *f, int rc, size_t errors)
+static int broken(struct tracy_file *f, int rc, size_t errors, size_t warnings)
 {
     struct az_parse *job = f->job;
     struct az_where here = AZ_AT_LINE(f->path, f->csv.line);
@@ -135,19 +135,22 @@ static int broken(struct tracy_file *f, int rc, size_t errors)
     }
     if (job->diag->errors > errors)
         return rc;
-    return az_diag_fail(job->diag, rc, here, "%s", rc == AZ_EFORMAT ? "a quote is never closed" : az_err_text(rc));
+    return az_diag_fail(job->diag, rc, here, "%s",
+                        rc != AZ_EFORMAT                 ? az_err_text(rc)
+                        : job->diag->warnings > warnings ? "the file breaks off before its first row ends"
+                                                         : "a quote is never closed");
 }
 
 static int read_rows(struct tracy_file *f, const struct az_source *src)
 {
-    size_t errors = f->job->diag->errors;
+    const size_t errors = f->job->diag->errors, warnings = f->job->diag->warnings;
     bool seen_header = false;
     int rc = 0;
 
     while (rc == 0) {
         int more = az_csv_next(&f->csv);
         if (more < 0)
-            return broken(f, more, errors);
+            return broken(f, more, errors, warnings);
         if (more == 0)
             break;
         if (f->csv.blank)
@@ -231,7 +234,9 @@ static int read_file(struct az_parse *job, size_t index, struct run *run)
                             .index = index,
                             .max_device = -1,
                             .attributes = &run->attributes };
-    struct az_source_opts so = { .mem = job->mem, .diag = job->diag, .digest = az_parse_digest(job, index) };
+    struct az_source_opts so = {
+        .mem = job->mem, .diag = job->diag, .digest = az_parse_digest(job, index), .keeps_parts = !job->opts->strict
+    };
     struct az_source *src = NULL;
     size_t first_row = f.report->rows.n;
     int rc = az_source_open(&src, f.path.p, &so);

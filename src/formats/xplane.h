@@ -52,12 +52,19 @@ struct az_xp_stat_name { /* XStatMetadata */
 };
 AZ_VEC(struct az_xp_stat_name, az_xp_stat_names);
 
+struct az_xp_said { /* stats of a metadata entry, which its events may overrule */
+    struct az_xrow row;
+    uint64_t correlation;
+};
+
 struct az_xp_meta { /* XEventMetadata */
     uint64_t id;
     struct az_sv name, display, body;
-    uint32_t text; /* name id; AZ_NO_ID before its first use */
-    uint32_t row;  /* TPU: row of the trace + 1; 0: not made */
-    uint8_t kind;  /* xplane_gpu.c; 0: not decided */
+    uint32_t text;           /* name id; AZ_NO_ID before its first use */
+    uint32_t row;            /* TPU: row of the trace + 1; 0: not made */
+    uint8_t kind;            /* xplane_gpu.c; 0: not decided */
+    bool asked;              /* xplane_gpu.c: `said` is decided */
+    struct az_xp_said *said; /* what it says of all its events; NULL: nothing */
     /* host: */
     uint64_t count;
     int64_t ticks, min, max;
@@ -125,6 +132,11 @@ int az_xp_stat(struct az_xp *r, struct az_sv stat, struct az_xp_value *v) AZ_MUS
 struct az_sv az_xp_text(const struct az_xp *r, const struct az_xp_value *v);
 /* Name id of a text value; AZ_NO_ID for a number. */
 int az_xp_name(struct az_xp *r, const struct az_xp_value *v, uint32_t *id) AZ_MUST_USE;
+static inline int64_t az_xp_whole(const struct az_xp_value *v)
+{
+    const double d = v->kind == 2 ? az_pb_double(v->number) : 0;
+    return v->kind != 2 ? (int64_t)v->number : d >= -9e18 && d <= 9e18 ? (int64_t)d : -1;
+}
 static inline double az_xp_real(const struct az_xp_value *v)
 {
     return v->kind == 2 ? az_pb_double(v->number) : v->kind == 4 ? (double)(int64_t)v->number : (double)v->number;

@@ -16,11 +16,12 @@ static uint8_t kind_of(struct az_xp *r, struct az_xp_meta *m)
     return m->kind;
 }
 
-static int read_stats(struct az_xp *r, struct az_pb *m, struct az_xrow *row, uint64_t *correlation)
+/* Stats of an event (field 4) or of its metadata (field 5). */
+static int read_stats(struct az_xp *r, struct az_pb *m, uint32_t field, struct az_xrow *row, uint64_t *correlation)
 {
     struct az_xp_value v;
     int rc;
-    while ((rc = az_xp_next_stat(r, m, 4, &v)) > 0) {
+    while ((rc = az_xp_next_stat(r, m, field, &v)) > 0) {
         switch (v.role) {
         case XP_CORRELATION:
             *correlation = v.number;
@@ -64,10 +65,37 @@ static int64_t copy_bytes(struct az_sv details)
     return az_parse_i64(az_sv_make(p, (size_t)(stop - p)), &bytes) == 0 ? bytes : -1;
 }
 
+static bool says_something(const struct az_xrow *row)
+{
+    return row->has_program || row->op != AZ_NO_ID || row->module != AZ_NO_ID || row->scope != AZ_NO_ID ||
+           row->details != AZ_NO_ID;
+}
+
+/* What the metadata entry says of all its events, once. */
+static int ask_meta(struct az_xp *r, struct az_xp_meta *m)
+{
+    struct az_xp_said said = { .row = { .module = AZ_NO_ID,
+                                        .op = AZ_NO_ID,
+                                        .scope = AZ_NO_ID,
+                                        .details = AZ_NO_ID,
+                                        .category = AZ_NO_ID,
+                                        .flops = -1,
+                                        .bytes = -1 } };
+    struct az_pb body = az_pb_of(m->body);
+    const int rc = read_stats(r, &body, 5, &said.row, &said.correlation);
+    m->asked = true;
+    if (rc || (!says_something(&said.row) && !said.correlation))
+        return rc;
+    m->said = az_arena_alloc(&r->t->arena, sizeof *m->said);
+    if (!m->said)
+        return az_arena_error(&r->t->arena);
+    *m->said = said;
+    return AZ_OK;
+}
+
 static int add_event(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow *row, struct az_event *e)
 {
-    const bool says = row->has_program || row->op != AZ_NO_ID || row->module != AZ_NO_ID || row->scope != AZ_NO_ID ||
-                      row->details != AZ_NO_ID;
+    const bool says = says_something(row);
     uint32_t index = 0;
     int rc = says ? az_xtrace_row(r->t, row, &index) : AZ_OK;
     if (rc == 0)
@@ -93,7 +121,14 @@ static int add_work(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x
                            .category = AZ_NO_ID,
                            .flops = -1,
                            .bytes = -1 };
-    const int rc = read_stats(r, &x->stats, &row, &e->corr);
+    int rc = m->asked ? AZ_OK : ask_meta(r, m);
+    if (rc)
+        return rc;
+    if (m->said) {
+        row = m->said->row;
+        e->corr = m->said->correlation;
+    }
+    rc = read_stats(r, &x->stats, 4, &row, &e->corr);
     return rc ? rc : add_event(r, m, &row, e);
 }
 

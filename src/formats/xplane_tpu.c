@@ -13,12 +13,12 @@ static struct az_sv short_name(struct az_sv name)
     return name;
 }
 
-static int read_meta(struct az_xp *r, struct az_xp_meta *m, struct az_xrow *row)
+/* Stats of an event (field 4) or of its metadata (field 5). */
+static int read_stats(struct az_xp *r, struct az_pb *body, uint32_t field, struct az_xrow *row)
 {
-    struct az_pb body = az_pb_of(m->body);
     struct az_xp_value v;
     int rc;
-    while ((rc = az_xp_next_stat(r, &body, 5, &v)) > 0) {
+    while ((rc = az_xp_next_stat(r, body, field, &v)) > 0) {
         switch (v.role) {
         case XP_PROGRAM:
             row->program = v.number;
@@ -28,10 +28,10 @@ static int read_meta(struct az_xp *r, struct az_xp_meta *m, struct az_xrow *row)
             rc = az_xp_name(r, &v, &row->category);
             break;
         case XP_FLOPS:
-            row->flops = (int64_t)v.number;
+            row->flops = az_xp_whole(&v);
             break;
         case XP_BYTES:
-            row->bytes = (int64_t)v.number;
+            row->bytes = az_xp_whole(&v);
             break;
         case XP_TF_OP:
             rc = az_xp_name(r, &v, &row->scope);
@@ -53,10 +53,11 @@ static int row_of(struct az_xp *r, struct az_xp_meta *m)
     struct az_xrow row = {
         .module = AZ_NO_ID, .scope = AZ_NO_ID, .details = AZ_NO_ID, .category = AZ_NO_ID, .flops = -1, .bytes = -1
     };
+    struct az_pb body = az_pb_of(m->body);
     uint32_t index;
     int rc = az_trace_name(r->t, m->display.n ? m->display : short_name(m->name), &row.op);
     if (rc == 0)
-        rc = read_meta(r, m, &row);
+        rc = read_stats(r, &body, 5, &row);
     if (rc == 0)
         rc = az_xtrace_row(r->t, &row, &index);
     if (rc == 0)
@@ -64,33 +65,56 @@ static int row_of(struct az_xp *r, struct az_xp_meta *m)
     return rc;
 }
 
-static int describe(struct az_xp *r, struct az_xp_meta *m, struct az_event *e)
+/* An event that says of itself what its metadata say of all of them: *node is its own row then. */
+static int own_row(struct az_xp *r, struct az_pb *stats, uint64_t *node)
+{
+    struct az_xrow row = r->x->rows.v[*node - 1];
+    uint32_t index;
+    int rc = read_stats(r, stats, 4, &row);
+    if (rc == 0)
+        rc = az_xtrace_row(r->t, &row, &index);
+    if (rc == 0)
+        *node = (uint64_t)index + 1;
+    return rc;
+}
+
+static int describe(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x, struct az_event *e)
 {
     const int rc = m->row ? AZ_OK : row_of(r, m);
-    if (rc == 0) {
-        e->node = m->row;
-        e->name = r->x->rows.v[m->row - 1].op;
-    }
-    return rc;
+    if (rc)
+        return rc;
+    e->node = m->row;
+    e->name = r->x->rows.v[m->row - 1].op;
+    return x->look ? own_row(r, &x->stats, &e->node) : AZ_OK;
 }
 
 static int add_operation(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x, struct az_event *e)
 {
-    const int rc = describe(r, m, e);
-    (void)x;
+    const int rc = describe(r, m, x, e);
     return rc ? rc : az_trace_add(r->t, AZ_KERNEL, e);
 }
 
 static int add_asynchronous(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x, struct az_event *e)
 {
-    const int rc = describe(r, m, e);
-    (void)x;
+    const int rc = describe(r, m, x, e);
     return rc ? rc : az_trace_add(r->t, AZ_GPU_RANGE, e);
+}
+
+/* Stats that make an event be looked at: profilers write others (device times, run ids) into every one. */
+static void choose_stats(struct az_xp *r)
+{
+    for (size_t i = 0; i < r->stat_names.n; i++) {
+        const struct az_xp_stat_name *s = &r->stat_names.v[i];
+        if (s->id < sizeof r->look)
+            r->look[s->id] = s->role == XP_PROGRAM || s->role == XP_CATEGORY || s->role == XP_FLOPS ||
+                             s->role == XP_BYTES || s->role == XP_TF_OP || s->role == XP_HLO_MODULE;
+    }
 }
 
 int az_xp_tpu(struct az_xp *r, uint32_t plane)
 {
     int rc = AZ_OK;
+    choose_stats(r);
     for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
         struct az_xp_line l;
         rc = az_xp_line(r, r->lines.v[i], &l);

@@ -46,6 +46,7 @@ struct az_source {
     int fault_errno;
     uint64_t fault_at;
     int error; /* code of the fault once it was told */
+    bool keeps_parts;
 };
 
 static struct az_sv name_of(const struct az_source *s) { return az_sv_str(s->name); }
@@ -92,7 +93,10 @@ static int tell_fault(struct az_source *s)
         return s->error;
     }
     s->error = AZ_EFORMAT;
-    return IO_FAIL(s->diag, AZ_EFORMAT, AZ_AT_OFFSET(name_of(s), (int64_t)s->fault_at), "%s", fault_text(s->fault));
+    if (s->diag)
+        az_diag_add(s->diag, s->keeps_parts ? AZ_WARNING : AZ_ERROR, AZ_AT_OFFSET(name_of(s), (int64_t)s->fault_at),
+                    "%s", fault_text(s->fault));
+    return AZ_EFORMAT;
 }
 
 /* ---- reading the file ---- */
@@ -263,7 +267,12 @@ static int source_new(struct az_source **out, const char *name, const struct az_
         return IO_NO_MEMORY(opts->diag, AZ_AT_FILE(az_sv_str(name)), opts->mem);
     }
     memcpy(copy, name, name_size);
-    *s = (struct az_source){ .mem = opts->mem, .diag = opts->diag, .name = copy, .name_size = name_size, .fd = -1 };
+    *s = (struct az_source){ .mem = opts->mem,
+                             .diag = opts->diag,
+                             .name = copy,
+                             .name_size = name_size,
+                             .fd = -1,
+                             .keeps_parts = opts->keeps_parts };
     s->window = opts->window ? opts->window : WINDOW_DEFAULT;
     s->cap = s->window < BUFFER_MIN ? BUFFER_MIN : s->window;
     *out = s;

@@ -134,6 +134,21 @@ static void copies_between_idle_agents(void **state)
     assert_true(number(f, "gpu_timeline_by_agent", 7, "time ms") == 0.001);
 }
 
+/* Agents numbered within their type: a copy from GPU 1 to CPU 0 is not GPU 0's. */
+static void hosts_and_gpus_of_one_number(void **state)
+{
+    struct fix *f = *state;
+    dispatch_trace(f, 0);
+    kernel(&f->t[0], 0, 0, 1000, 1100);
+    kernel(&f->t[0], 0, 1, 1000, 1100);
+    copy_as(&f->t[0], "MEMORY_COPY_DEVICE_TO_HOST", 1, 0, 2000, 5000, 1);
+    make_job(f, 1);
+    assert_int_equal(az_analysis_amd_timeline.run(&f->job), 0);
+    assert_true(number(f, "gpu_timeline_by_agent", 2, "time ms") == 0);
+    assert_true(number(f, "gpu_timeline_by_agent", 7, "agent") == 1);
+    assert_true(number(f, "gpu_timeline_by_agent", 7, "time ms") == 0.003);
+}
+
 /* Copies of one size from either host to a GPU are one row; an agent that is not said is no number. */
 static void copies_by_size(void **state)
 {
@@ -255,6 +270,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(timeline, setup, teardown),
         cmocka_unit_test_setup_teardown(no_process_times, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_only, setup, teardown),
+        cmocka_unit_test_setup_teardown(hosts_and_gpus_of_one_number, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_by_size, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_between_idle_agents, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_at_all, setup, teardown),

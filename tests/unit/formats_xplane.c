@@ -207,6 +207,45 @@ static void groups_of_a_wrapped_collective(void **state)
     }
 }
 
+/* What a metadata entry says holds for its events, unless one says something else of itself: on GPUs and TPU cores. */
+static void stats_of_the_metadata(void **state)
+{
+    (void)state;
+    for (int tpu = 0; tpu < 2; tpu++) {
+        struct fixture f;
+        struct pb *space = pb_new(), *plane = pb_new(), *line = pb_new(), *of_meta = pb_new(), *own = pb_new();
+        pb_text(plane, 2, tpu ? "/device:TPU:0" : "/device:GPU:0");
+        line_head(line, 7, tpu ? "XLA Ops" : "Stream #7(Kernel)", 1000);
+        line_event(line, 1, 0, 5, NULL);
+        event_number(own, 4, ST_PROGRAM, 4, 10);
+        line_event(line, 1, 10, 5, own);
+        pb_msg(plane, 3, line);
+        event_number(of_meta, 5, ST_PROGRAM, 4, 9);
+        event_number(of_meta, 5, ST_CORR, 3, 77);
+        event_text(of_meta, 5, ST_OP, "dot.1", 5);
+        event_text(of_meta, 5, ST_MODULE, "jit_f", 5);
+        plane_meta(plane, 4, 1, "dot.1", of_meta);
+        stat_names(plane);
+        add_plane(space, plane);
+        fixture_open(&f);
+        parse_bytes(&f, space->b, space->n, 0);
+        assert_int_equal(f.trace.ev[AZ_KERNEL].n, 2);
+        for (uint32_t i = 0; i < 2; i++) {
+            const struct az_xrow *row = az_xtrace_row_of(&f.trace, AZ_KERNEL, i);
+            assert_non_null(row);
+            assert_int_equal(row->program, 9 + i);
+            assert_true(named(&f, row->op, "dot.1"));
+            assert_true(named(&f, row->module, "jit_f"));
+            if (!tpu)
+                assert_int_equal(f.trace.ev[AZ_KERNEL].corr[i], 77);
+        }
+        struct pb *const used[] = { space, line, of_meta, own };
+        for (size_t k = 0; k < sizeof used / sizeof *used; k++)
+            free(used[k]);
+        fixture_close(&f);
+    }
+}
+
 /* Kernels whose metadata hold no word that was asked for are taken out and counted; copies stay. */
 static void kernels_by_metadata(void **state)
 {
@@ -422,6 +461,7 @@ int main(void)
         cmocka_unit_test(epoch_times),
         cmocka_unit_test(fields_of_a_line_in_any_order),
         cmocka_unit_test(groups_of_a_wrapped_collective),
+        cmocka_unit_test(stats_of_the_metadata),
         cmocka_unit_test(kernels_by_metadata),
         cmocka_unit_test(without_its_program_the_events_stand),
         cmocka_unit_test(a_sidecar_stands_in),

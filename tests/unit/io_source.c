@@ -370,6 +370,28 @@ static void cannot_open(void **state)
     assert_int_equal(small.used, 0);
 }
 
+/* For a reader that keeps what came before it, damage is a warning. */
+static void damage_that_is_no_failure(void **state)
+{
+    (void)state;
+    const struct az_sv whole = gz(sample(50000), 6);
+    temp_write("cut.gz", az_sv_make(whole.p, whole.n - 100));
+    for (int keeps = 0; keeps < 2; keeps++) {
+        const struct az_source_opts o = { .diag = &t_diag, .keeps_parts = keeps };
+        const size_t errors = t_diag.errors, warnings = t_diag.warnings;
+        struct az_source *s = NULL;
+        struct az_sv chunk;
+        int rc;
+        assert_int_equal(az_source_open(&s, temp_path("cut.gz"), &o), 0);
+        while ((rc = az_source_next(s, &chunk)) == 0 && chunk.n)
+            ;
+        assert_int_equal(rc, AZ_EFORMAT);
+        assert_int_equal(t_diag.errors - errors, !keeps);
+        assert_int_equal(t_diag.warnings - warnings, keeps);
+        az_source_close(s);
+    }
+}
+
 /* Text of two bytes a character is refused with its name; bytes that begin so are not, raw or behind the start. */
 static void utf16(void **state)
 {
@@ -461,9 +483,21 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, temp_setup, temp_teardown)
     const struct CMUnitTest tests[] = {
-        T(plain_bytes),    T(gzip_streams),   T(many_members),      T(truncated),   T(damaged),
-        T(any_byte_wrong), T(peeking),        T(peek_before_error), T(raw_and_all), T(cannot_open),
-        T(utf16),          T(standard_input), T(budget_returns),    T(mapping),
+        T(plain_bytes),
+        T(gzip_streams),
+        T(many_members),
+        T(truncated),
+        T(damaged),
+        T(any_byte_wrong),
+        T(peeking),
+        T(peek_before_error),
+        T(raw_and_all),
+        T(cannot_open),
+        T(damage_that_is_no_failure),
+        T(utf16),
+        T(standard_input),
+        T(budget_returns),
+        T(mapping),
     };
     return cmocka_run_group_tests_name("io_source", tests, NULL, NULL);
 }
