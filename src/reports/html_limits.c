@@ -120,8 +120,10 @@ static void picture(struct az_html *h, const struct az_plot *p, size_t i, const 
         line(h, 'i', place(a, low), mid - 3, place(a, low), mid + 3);
         line(h, 'i', place(a, high), mid - 3, place(a, high), mid + 3);
     }
-    if (!isnan(limit))
-        line(h, 'k', place(a, limit), 1, place(a, limit), HEIGHT - 1);
+    if (!isnan(limit)) { /* on a rim, so that it is seen on a bar, too */
+        line(h, 'h', place(a, limit), 0, place(a, limit), HEIGHT);
+        line(h, 'k', place(a, limit), 0, place(a, limit), HEIGHT);
+    }
     az_html_put(h, AZ_SV("</svg>"));
 }
 

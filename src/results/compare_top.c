@@ -1,4 +1,5 @@
-/* The rows that changed most, as a picture: each with its part of the change of the whole. */
+/* The rows that changed most, as a picture: each with its part of the change of the whole. Rows that differ in the rank
+ * only are one. */
 #include <math.h>
 
 #include "base/sort.h"
@@ -7,16 +8,22 @@
 #define MOST 20
 
 struct top {
-    uint32_t row;
-    double change; /* in the unit of the figure */
+    uint32_t row;   /* the first */
+    uint32_t most;  /* that changed most of several */
+    size_t rows;    /* ranks */
+    double b, t;    /* sums, unit of the figure */
+    double biggest; /* change of `most` */
+    bool has_b, has_t;
 };
 AZ_VEC(struct top, tops);
 
+static double change_of(const struct top *x) { return x->t - x->b; }
+
 static int bigger_first(const void *a, const void *b, void *ctx)
 {
-    const struct top *x = a, *y = b;
+    const double x = fabs(change_of(a)), y = fabs(change_of(b));
     (void)ctx;
-    return fabs(x->change) > fabs(y->change) ? -1 : fabs(x->change) < fabs(y->change);
+    return x > y ? -1 : x < y;
 }
 
 /* Kernels or operations that add up to the device time; of ranks their kernels, not the groups of the waterfall. */
@@ -32,38 +39,90 @@ static const struct joined *table_of(const struct comparison *c, size_t variant)
     return whole && az_whole_value(whole) == 0 ? whole : NULL;
 }
 
-static int choose(const struct comparison *c, const struct joined *j, size_t variant, struct tops *list)
+static bool is_rank(const struct joined *j, size_t key)
 {
+    return key > 0 && az_sv_ieq(j->keys[key].name, AZ_SV("rank"));
+}
+
+/* Index of the row's entry, which all ranks share. */
+static int entry_of(const struct comparison *c, const struct joined *j, const struct joined_row *r,
+                    struct az_intern *names, uint32_t *id)
+{
+    struct az_vec_char text;
     int rc = AZ_OK;
 
-    for (size_t i = 0; !rc && i < j->n_rows; i++) {
-        double b = 0, t = 0;
-        if (!az_row_value(j, &j->rows[i], 0, c->base, &b))
-            b = 0;
-        if (!az_row_value(j, &j->rows[i], 0, variant, &t))
-            t = 0;
-        if (!az_row_is_whole(j, &j->rows[i]) && fabs(t - b) > 0)
-            rc = az_vec_push(list, ((struct top){ (uint32_t)i, t - b }));
+    az_vec_init(&text, c->doc->mem);
+    for (size_t k = 0; !rc && k < j->n_keys; k++) {
+        if (is_rank(j, k))
+            continue;
+        rc = az_text_append(&text, r->key[k]);
+        rc = rc ? rc : az_text_append(&text, AZ_SV("\x1f"));
     }
-    if (!rc && list->n)
-        rc = az_sort_cmp(list->v, list->n, sizeof *list->v, bigger_first, NULL, c->doc->mem);
+    rc = rc ? rc : az_intern(names, az_text_view(&text), id);
+    az_vec_release(&text);
     return rc;
+}
+
+static int add_row(const struct comparison *c, const struct joined *j, size_t row, size_t variant,
+                   struct az_intern *names, struct tops *list)
+{
+    const struct joined_row *r = &j->rows[row];
+    double b = 0, t = 0;
+    const bool has_b = az_row_value(j, r, 0, c->base, &b), has_t = az_row_value(j, r, 0, variant, &t);
+    uint32_t id = 0;
+    int rc = az_row_is_whole(j, r) ? AZ_OK : entry_of(c, j, r, names, &id);
+
+    if (rc || az_row_is_whole(j, r))
+        return rc;
+    if (id == list->n)
+        rc = az_vec_push(list, ((struct top){ .row = (uint32_t)row, .most = (uint32_t)row }));
+    if (rc)
+        return rc;
+    struct top *x = &list->v[id];
+    const double change = (has_t ? t : 0) - (has_b ? b : 0);
+    x->rows++;
+    x->b += has_b ? b : 0;
+    x->t += has_t ? t : 0;
+    x->has_b |= has_b;
+    x->has_t |= has_t;
+    if (fabs(change) > fabs(x->biggest)) {
+        x->biggest = change;
+        x->most = (uint32_t)row;
+    }
+    return AZ_OK;
+}
+
+static int choose(const struct comparison *c, const struct joined *j, size_t variant, struct tops *list)
+{
+    struct az_intern names;
+    size_t n = 0;
+    int rc = az_intern_init(&names, c->a, c->doc->mem);
+
+    if (rc)
+        return rc;
+    for (size_t i = 0; !rc && i < j->n_rows; i++)
+        rc = add_row(c, j, i, variant, &names, list);
+    az_intern_release(&names);
+    for (size_t i = 0; i < list->n; i++)
+        if (fabs(change_of(&list->v[i])) > 0)
+            list->v[n++] = list->v[i];
+    list->n = n;
+    return rc || n == 0 ? rc : az_sort_cmp(list->v, n, sizeof *list->v, bigger_first, NULL, c->doc->mem);
 }
 
 /* ---- words ---- */
 
 /* "1.2 -> 1.5 ms, +25%", or what there is of it. */
-static struct az_sv words(const struct comparison *c, const struct joined *j, const struct joined_row *r,
-                          size_t variant)
+static struct az_sv words(const struct comparison *c, const struct joined *j, const struct top *x)
 {
     static const struct {
         const char *unit;
         double ns;
     } units[] = { { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
     const double scale = az_unit_base(j->values[0].unit) / 1e-9;
-    double b = 0, t = 0;
-    const bool has_b = az_row_value(j, r, 0, c->base, &b), has_t = az_row_value(j, r, 0, variant, &t);
-    const double most = fmax(fabs(b), fabs(t)) * scale;
+    const double most = fmax(fabs(x->b), fabs(x->t)) * scale;
+    const bool has_b = x->has_b, has_t = x->has_t;
+    double b = x->b, t = x->t;
     size_t u = 0;
 
     while (u < 3 && most < units[u].ns)
@@ -78,26 +137,33 @@ static struct az_sv words(const struct comparison *c, const struct joined *j, co
                            b, t, units[u].unit, 100 * (t - b) / fabs(b));
 }
 
-/* The keys behind the first; a number says what it is of. */
-static struct az_sv others(const struct comparison *c, const struct joined *j, const struct joined_row *r)
+/* The keys behind the first; a number says what it is of. Of several ranks the one that changed most. */
+static struct az_sv others(const struct comparison *c, const struct joined *j, const struct top *x)
 {
+    const struct joined_row *r = &j->rows[x->most];
     struct az_sv out = AZ_SV("");
 
     for (size_t k = 1; k < j->n_keys; k++) {
         const struct az_sv value = r->key[k];
-        const bool number = value.n && value.p[0] >= '0' && value.p[0] <= '9';
+        const bool number = value.n && value.p[0] >= '0' && value.p[0] <= '9', many = is_rank(j, k) && x->rows > 1;
         if (value.n)
-            out = az_arena_printf(c->a, "%.*s%s%.*s%s%.*s", AZ_SVF(out), out.n ? " / " : "",
-                                  AZ_SVF(number ? j->keys[k].name : AZ_SV("")), number ? " " : "", AZ_SVF(value));
+            out = az_arena_printf(c->a, "%.*s%s%.*s%s%.*s%s", AZ_SVF(out), out.n ? " / " : "",
+                                  AZ_SVF(number ? j->keys[k].name : AZ_SV("")), number ? " " : "", AZ_SVF(value),
+                                  many ? " most" : "");
     }
+    if (x->rows > 1)
+        out = az_arena_printf(c->a, "%.*s of %zu", AZ_SVF(out), x->rows);
     return out;
 }
 
-static const char *status(const struct comparison *c, const struct joined *j, const struct joined_row *r, size_t v)
+static const char *status(const struct comparison *c, const struct joined *j, const struct top *x, size_t v)
 {
+    const struct joined_row *r = &j->rows[x->row];
     static const char *const text[] = {
         [ROW_NONE] = "", [ROW_SAME] = "same", [ROW_CHANGED] = "changed", [ROW_NEW] = "new", [ROW_REMOVED] = "removed"
     };
+    if (x->rows > 1)
+        return text[!x->has_b ? ROW_NEW : !x->has_t ? ROW_REMOVED : ROW_CHANGED];
     return r->partner[v].n ? "renamed?" : text[az_row_status(c, j, r, v)];
 }
 
@@ -140,13 +206,13 @@ static int write_table(struct comparison *c, const struct joined *j, size_t vari
     az_table_column(t, "Of total (%)", AZ_REAL, AZ_UNIT_PERCENT, j->values[0].flags | AZ_CHANGE);
     az_table_column(t, "What", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     for (size_t i = 0; i < list->n && i < MOST; i++) {
-        const struct joined_row *r = &j->rows[list->v[i].row];
-        az_put_text(t, r->key[0]);
-        az_put_text(t, others(c, j, r));
-        az_put_text(t, az_sv_str(status(c, j, r, variant)));
-        az_put_f64(t, list->v[i].change);
-        az_put_f64(t, fabs(whole) > 0 ? 100 * list->v[i].change / whole : NAN);
-        az_put_text(t, words(c, j, r, variant));
+        const struct top *x = &list->v[i];
+        az_put_text(t, j->rows[x->row].key[0]);
+        az_put_text(t, others(c, j, x));
+        az_put_text(t, az_sv_str(status(c, j, x, variant)));
+        az_put_f64(t, change_of(x));
+        az_put_f64(t, fabs(whole) > 0 ? 100 * change_of(x) / whole : NAN);
+        az_put_text(t, words(c, j, x));
     }
     if (c->a->failed)
         t->error = t->error ? t->error : az_arena_error(c->a);

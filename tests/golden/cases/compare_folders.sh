@@ -19,6 +19,7 @@ echo "csv $?"
 grep -c , out/kernel_breakdown.csv
 cut -d, -f1-4 out/gpu_timelines_by_rank.csv
 cut -d, -f1-5 out/waterfall.csv
+sed 's/^.*,COMP/COMP/' out/top_changes.csv
 # Results of runs beside the traces are no ranks.
 "$ANALYZER" multirank -b b --all-ranks --format json,csv -q
 "$ANALYZER" compare a b -q --csv-dir again
