@@ -3,6 +3,7 @@
 #include "analyses/amd.h"
 #include "analyses/groups.h"
 #include "analyses/list.h"
+#include "analyses/short.h"
 #include "base/num.h"
 #include "base/sort.h"
 
@@ -216,15 +217,12 @@ static int run_details(struct az_job *job)
 
 /* ---- short kernels ---- */
 
-/* duration < threshold, in ns; the threshold may have decimals */
-static bool is_short(const struct az_job *job, int64_t ns) { return (double)ns < job->opts->short_kernel_us * 1e3; }
-
 static int short_summary(struct az_job *job, const struct amd_list *l)
 {
     struct az_table *t =
         az_table_new(job->arena, "short_kernels_summary", "Short kernels", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     size_t names = az_job_names(job);
-    int64_t all = 0, *sum = az_arena_array(job->arena, names + 1, sizeof *sum),
+    int64_t all = 0, limit = az_short_limit(job, 1), *sum = az_arena_array(job->arena, names + 1, sizeof *sum),
             *count = az_arena_array(job->arena, names + 1, sizeof *count);
     if (!t || !sum || !count)
         return az_arena_error(job->arena);
@@ -235,7 +233,7 @@ static int short_summary(struct az_job *job, const struct amd_list *l)
     az_table_column(t, "Short Kernel duration (µs) percent of total time", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
     for (size_t i = 0; i < l->n; i++) {
         all = az_add_sat(all, l->length[i]);
-        if (!is_short(job, l->length[i]))
+        if (l->length[i] >= limit)
             continue;
         sum[l->name[i]] += l->length[i];
         count[l->name[i]]++;
@@ -252,42 +250,6 @@ static int short_summary(struct az_job *job, const struct amd_list *l)
     return amd_emit(job, t, az_table_sort(t, (int[]){ -3, 0 }, 2));
 }
 
-/* Equal bins over [min, max], the last one closed: bin = floor((x - min) * bins / (max - min)), in integers. */
-static int histogram(struct az_job *job, const struct amd_list *l)
-{
-    int64_t bins = job->opts->short_kernel_histogram_bins, lo = INT64_MAX, hi = INT64_MIN;
-    struct az_table *t =
-        az_table_new(job->arena, "short_kernel_histogram", "Durations of short kernels (µs)", AZ_TABLE_KEEP_EMPTY);
-    int64_t *count = az_arena_array(job->arena, (size_t)bins, sizeof *count);
-    if (!t || !count)
-        return az_arena_error(job->arena);
-    az_table_column(t, "bin_start", AZ_REAL, AZ_UNIT_US, AZ_KEY);
-    az_table_column(t, "bin_end", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, AZ_SHARE);
-    for (size_t i = 0; i < l->n; i++) {
-        if (!is_short(job, l->length[i]))
-            continue;
-        lo = l->length[i] < lo ? l->length[i] : lo;
-        hi = l->length[i] > hi ? l->length[i] : hi;
-    }
-    if (hi < lo)
-        return amd_emit(job, t, 0);
-    for (size_t i = 0; i < l->n; i++) {
-        if (!is_short(job, l->length[i]))
-            continue;
-        int64_t b = hi == lo ? bins / 2 : az_muldiv(l->length[i] - lo, bins, hi - lo);
-        count[b < bins ? b : bins - 1]++;
-    }
-    double from = amd_us(lo) - (hi == lo ? 0.5 : 0), to = amd_us(hi) + (hi == lo ? 0.5 : 0);
-    double width = (to - from) / (double)bins;
-    for (int64_t b = 0; b < bins; b++) {
-        az_put_f64(t, from + width * (double)b);
-        az_put_f64(t, b + 1 == bins ? to : from + width * (double)(b + 1));
-        az_put_i64(t, count[b]);
-    }
-    return amd_emit(job, t, 0);
-}
-
 static int run_short(struct az_job *job)
 {
     struct amd_list l;
@@ -297,7 +259,7 @@ static int run_short(struct az_job *job)
     if (rc == 0)
         rc = short_summary(job, &l);
     if (rc == 0)
-        rc = histogram(job, &l);
+        rc = az_short_histogram(job, "short_kernel_histogram", l.length, l.n, 1);
     amd_list_release(&l);
     return rc ? rc
               : az_job_chart(job, AZ_CHART_COLUMN, "short_kernel_histogram", "Durations of short kernels", "bin_start",

@@ -217,6 +217,11 @@ struct az_sv cr_id(const struct cr *c, const struct cr_coll *x, struct az_arena 
 struct az_sv cr_name(const struct cr_what *w);                                       /* its name or "unknown" */
 const char *cr_span_text(const struct cr *c, const struct cr_group *g); /* intra_node, inter_node, unknown */
 double cr_mb(const struct cr_what *w, int64_t nelems);                  /* 2^20 bytes; NaN */
+/* Of the numbers that are known (not NaN); NaN where none is. v is used up. */
+struct cr_spread {
+    double mean, median, least, most;
+};
+struct cr_spread cr_spread(double *v, size_t n);
 static inline double cr_us(int64_t ns) { return (double)ns / 1e3; }
 static inline double cr_ms(int64_t ns) { return (double)ns / 1e6; }
 /* A count that may be unknown (negative): an empty cell. */

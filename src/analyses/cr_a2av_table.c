@@ -263,22 +263,15 @@ static double figure(const struct cr *c, const struct a2av *a, int what)
 static void put_figure(const struct cr *c, struct az_table *t, const struct a2av *const *a, size_t n, int what,
                        bool all, double *v)
 {
-    size_t known = 0;
-    for (size_t i = 0; i < n; i++) {
-        v[known] = figure(c, a[i], what);
-        known += isnan(v[known]) ? 0 : 1;
-    }
-    double least = known ? v[0] : NAN, most = least;
-    for (size_t i = 0; i < known; i++) {
-        least = v[i] < least ? v[i] : least;
-        most = v[i] > most ? v[i] : most;
-    }
-    az_put_f64(t, az_mean_f64(v, known));
+    for (size_t i = 0; i < n; i++)
+        v[i] = figure(c, a[i], what);
+    const struct cr_spread s = cr_spread(v, n);
+    az_put_f64(t, s.mean);
     if (all) {
-        az_put_f64(t, az_percentile_f64(v, known, 50));
-        az_put_f64(t, least);
+        az_put_f64(t, s.median);
+        az_put_f64(t, s.least);
     }
-    az_put_f64(t, most);
+    az_put_f64(t, s.most);
 }
 
 static void statistics(struct cr *c, struct az_table *t, const char *name, enum az_unit unit, bool all)

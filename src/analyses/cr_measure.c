@@ -78,6 +78,24 @@ double cr_mb(const struct cr_what *w, int64_t nelems)
     return b < 0 ? NAN : (double)b / (1024.0 * 1024.0);
 }
 
+struct cr_spread cr_spread(double *v, size_t n)
+{
+    struct cr_spread s = { NAN, NAN, NAN, NAN };
+    size_t known = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(v[i]))
+            v[known++] = v[i];
+    if (known == 0)
+        return s;
+    s = (struct cr_spread){ az_mean_f64(v, known), NAN, v[0], v[0] };
+    for (size_t i = 1; i < known; i++) {
+        s.least = v[i] < s.least ? v[i] : s.least;
+        s.most = v[i] > s.most ? v[i] : s.most;
+    }
+    s.median = az_percentile_f64(v, known, 50);
+    return s;
+}
+
 /* Full message: what is gathered for an all-gather, else what goes in; of gather and scatter, which only the root has
  * whole, the larger one of any member. */
 static int64_t full_bytes(const struct cr *c, const struct cr_coll *x)

@@ -233,22 +233,10 @@ static void figure_columns(struct cr *c, struct az_table *t, const struct figure
 static void put_figure(const struct cr *c, struct az_table *t, const struct figure *f, const uint32_t *items, size_t n,
                        double *v, size_t n_agg)
 {
-    size_t known = 0;
-    for (size_t i = 0; i < n; i++) {
-        v[known] = f->of(&c->colls.v[items[i]]);
-        known += isnan(v[known]) ? 0 : 1;
-    }
-    double least = known ? v[0] : NAN, most = least, out[4] = { NAN, NAN, NAN, NAN };
-    for (size_t i = 0; i < known; i++) {
-        least = v[i] < least ? v[i] : least;
-        most = v[i] > most ? v[i] : most;
-    }
-    if (known) {
-        out[0] = az_mean_f64(v, known);
-        out[1] = az_percentile_f64(v, known, 50);
-        out[2] = least;
-        out[3] = most;
-    }
+    for (size_t i = 0; i < n; i++)
+        v[i] = f->of(&c->colls.v[items[i]]);
+    const struct cr_spread s = cr_spread(v, n);
+    const double out[] = { s.mean, s.median, s.least, s.most };
     for (size_t k = 0; k < n_agg; k++)
         az_put_f64(t, out[k]);
 }

@@ -14,7 +14,5 @@ struct az_fw_kernels {
 int az_fw_kernels_get(struct az_fw_kernels *k, struct az_job *job) AZ_MUST_USE;
 /* The operator a kernel was launched under, AZ_NO_ROW if there is none; *call: its launch, AZ_NO_ROW if unlinked. */
 uint32_t az_fw_kernel_owner(const struct az_fw_kernels *k, size_t kernel, uint32_t *call);
-/* Kernels shorter than this are short, in ticks: short_kernel_threshold_us. */
-int64_t az_fw_short_ticks(const struct az_job *job);
 
 #endif

@@ -2,53 +2,9 @@
 #include "analyses/fw_kernels.h"
 #include "analyses/list.h"
 #include "analyses/shared.h"
-#include "base/num.h"
+#include "analyses/short.h"
 
 #include <math.h>
-
-int64_t az_fw_short_ticks(const struct az_job *job)
-{
-    /* rounded: 2.3 * 1e3 is a little less than 2300 */
-    const double ticks = job->opts->short_kernel_us * 1e3 * (double)job->traces[0]->ticks_per_ns;
-    return ticks < 9e18 ? llround(ticks) : INT64_MAX;
-}
-
-/* Equal bins over [min, max]: bin = floor((x - min) * bins / (max - min)) in integers, the last one closed. */
-static int histogram(struct az_job *job, struct az_fw_kernels *k, int64_t limit)
-{
-    int64_t bins = job->opts->short_kernel_histogram_bins, lo = INT64_MAX, hi = INT64_MIN;
-    struct az_table *t =
-        az_table_new(job->arena, "short_kernels_histogram", "Durations of short kernels (µs)", AZ_TABLE_KEEP_EMPTY);
-    int64_t *count = az_arena_array(job->arena, (size_t)bins, sizeof *count);
-    if (!t || !count)
-        return az_arena_error(job->arena);
-    az_table_column(t, "bin_start", AZ_REAL, AZ_UNIT_US, AZ_KEY);
-    az_table_column(t, "bin_end", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, AZ_SHARE);
-    for (size_t i = 0; i < k->ev->n; i++) {
-        if (k->length[i] >= limit)
-            continue;
-        lo = k->length[i] < lo ? k->length[i] : lo;
-        hi = k->length[i] > hi ? k->length[i] : hi;
-    }
-    if (hi < lo)
-        return az_fw_emit(job, t, 0);
-    double us = 1e3 * (double)k->fw->trace->ticks_per_ns;
-    double from = (double)lo / us - (hi == lo ? 0.5 : 0),
-           width = (hi == lo ? 1.0 : (double)(hi - lo) / us) / (double)bins;
-    for (size_t i = 0; i < k->ev->n; i++) {
-        if (k->length[i] >= limit)
-            continue;
-        int64_t b = hi == lo ? bins / 2 : az_muldiv(k->length[i] - lo, bins, hi - lo);
-        count[b < bins ? b : bins - 1]++;
-    }
-    for (int64_t b = 0; b < bins; b++) {
-        az_put_f64(t, from + width * (double)b);
-        az_put_f64(t, from + width * (double)(b + 1));
-        az_put_i64(t, count[b]);
-    }
-    return az_fw_emit(job, t, 0);
-}
 
 /* Groups short kernels by (owner, its dims, strides, concrete inputs, kernel name); kernels without an owner keep empty
  * keys. */
@@ -158,9 +114,9 @@ static int run(struct az_job *job)
         return 0;
     int rc = az_fw_kernels_get(&k, job);
     if (rc == 0)
-        rc = histogram(job, &k, az_fw_short_ticks(job));
+        rc = az_short_histogram(job, "short_kernels_histogram", k.length, k.ev->n, k.fw->trace->ticks_per_ns);
     if (rc == 0)
-        rc = short_table(job, &k, az_fw_short_ticks(job));
+        rc = short_table(job, &k, az_short_limit(job, k.fw->trace->ticks_per_ns));
     if (rc)
         return rc;
     return az_job_chart(job, AZ_CHART_COLUMN, "short_kernels_histogram", "Short kernels (duration in µs)", "bin_start",

@@ -3,6 +3,7 @@
 
 #include "analyses/fw_kernels.h"
 #include "analyses/shared.h"
+#include "analyses/short.h"
 #include "base/num.h"
 
 /* Rows by (name, category) while they are made. */
@@ -102,7 +103,7 @@ int az_mr_reduce_events(struct az_mr_rank *r)
 {
     struct tally unlinked = { 0 }, calls = { 0 }, short_of = { 0 };
     struct az_mr_part *p = r->part;
-    const int64_t limit = az_fw_short_ticks(r->job);
+    const int64_t limit = az_short_limit(r->job, r->job->traces[0]->ticks_per_ns);
     int rc = tally_init(&unlinked, r->job->mem);
     if (rc == 0)
         rc = tally_init(&calls, r->job->mem);

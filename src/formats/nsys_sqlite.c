@@ -72,8 +72,8 @@ static void settle(struct nsys_db *x)
         t->kept += t->ev[k].n;
     if (x->partial)
         az_trace_fact(t, "partial", AZ_SV("yes: the database is damaged"));
-    if (x->job->progress && x->size > x->reported)
-        atomic_fetch_add(x->job->progress, x->size - x->reported);
+    if (x->job->progress && x->file.size > x->reported)
+        atomic_fetch_add(x->job->progress, x->file.size - x->reported);
 }
 
 int nsys_sqlite_read(struct az_parse *job, struct az_sv path)

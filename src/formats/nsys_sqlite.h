@@ -2,9 +2,7 @@
 #ifndef AZ_FORMATS_NSYS_SQLITE_H
 #define AZ_FORMATS_NSYS_SQLITE_H
 
-#include <sqlite3.h>
-
-#include "formats/format.h"
+#include "formats/sqlite_open.h"
 
 /* Profiler string id -> name id of the trace, filled as ids are met. */
 struct nsys_names {
@@ -25,7 +23,8 @@ struct nsys_db {
     struct az_parse *job;
     struct az_trace *t;
     struct az_sv path;
-    sqlite3 *db;
+    struct az_sqlite file;
+    sqlite3 *db;             /* of file */
     struct az_arena scratch; /* texts of queries; freed at the end */
     struct nsys_names names, api_names;
     sqlite3_stmt *string; /* value of one StringIds row; NULL: no such table, or all its rows are in `names` already */
@@ -39,7 +38,7 @@ struct nsys_db {
     bool one_process;     /* device tables without globalPid: correlation ids are taken as unique in the file */
     int64_t major, minor; /* schema version; 0: not stated (before 2023) */
     uint64_t rows, rows_total;
-    uint64_t size, reported; /* bytes of the file; bytes added to job->progress */
+    uint64_t reported; /* bytes added to job->progress */
     bool partial;
     struct { /* the table being read */
         struct nsys_row *row;

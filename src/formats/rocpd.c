@@ -1,15 +1,11 @@
 /* Format "rocpd": the SQLite database of rocprofv3 (spec: AMD rocprofv3 input and report, 4). Opening, sets of tables.
  */
-#define _DEFAULT_SOURCE
 #include "formats/rocpd.h"
 
 #include <stdio.h>
 
 #include "formats/list.h"
 #include "io/path.h"
-
-#define BUSY_MS      1000
-#define PROGRESS_OPS 200000
 
 static int probe(struct az_sv head, struct az_sv path)
 {
@@ -18,112 +14,6 @@ static int probe(struct az_sv head, struct az_sv path)
     if (az_sv_find(head, AZ_SV("rocpd_")) >= 0)
         return 96;
     return az_sv_ends(path, AZ_SV("_results.db")) ? 60 : az_sv_ends(path, AZ_SV(".db")) ? 30 : 0;
-}
-
-/* ---- opening ---- */
-
-static int on_progress(void *ctx)
-{
-    const struct az_parse *job = ctx;
-    return job->cancelled && job->cancelled(job->ctx);
-}
-
-/* The path as SQLite takes it: no name is special. With `immutable` a URI with its special bytes escaped. */
-static struct az_sv sqlite_name(struct rp *x, bool immutable)
-{
-    const char *lead = x->path.n && x->path.p[0] == '/' ? "" : "./";
-    if (!immutable)
-        return az_arena_printf(&x->arena, "%s%.*s", lead, AZ_SVF(x->path));
-    struct az_vec_char out;
-    az_vec_init(&out, x->r->job->mem);
-    int rc = az_text_printf(&out, "file:%s", lead);
-    for (size_t i = 0; rc == 0 && i < x->path.n; i++) {
-        unsigned char c = (unsigned char)x->path.p[i];
-        bool special = c == '?' || c == '#' || c == '%' || c < 0x21;
-        rc = special ? az_text_printf(&out, "%%%02X", c) : az_text_append(&out, az_sv_make(x->path.p + i, 1));
-    }
-    if (rc == 0)
-        rc = az_text_append(&out, AZ_SV("?mode=ro&immutable=1"));
-    struct az_sv name = rc == 0 ? az_arena_dup(&x->arena, az_text_view(&out)) : az_sv_make(NULL, 0);
-    az_vec_release(&out);
-    return name;
-}
-
-static int try_open(struct rp *x, bool immutable)
-{
-    struct az_sv name = sqlite_name(x, immutable);
-    if (!name.p)
-        return SQLITE_NOMEM;
-    sqlite3_close(x->db);
-    x->db = NULL;
-    int rc = sqlite3_open_v2(name.p, &x->db,
-                             SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | (immutable ? SQLITE_OPEN_URI : 0), NULL);
-    if (rc != SQLITE_OK)
-        return rc;
-    sqlite3_extended_result_codes(x->db, 1);
-    sqlite3_busy_timeout(x->db, BUSY_MS);
-    sqlite3_progress_handler(x->db, PROGRESS_OPS, on_progress, x->r->job);
-    /* A transaction: the file cannot change under us. */
-    return sqlite3_exec(
-        x->db, "PRAGMA trusted_schema=OFF; PRAGMA mmap_size=2147418112; BEGIN; SELECT count(*) FROM sqlite_master",
-        NULL, NULL, NULL);
-}
-
-static bool beside(struct rp *x, const char *suffix)
-{
-    struct az_sv p = az_arena_printf(&x->arena, "%.*s%s", AZ_SVF(x->path), suffix);
-    struct az_path_info info = p.p ? az_path_stat(p.p) : (struct az_path_info){ .kind = AZ_PATH_MISSING };
-    return info.kind == AZ_PATH_FILE && info.size > 0;
-}
-
-static int open_error(struct rp *x, int rc)
-{
-    struct az_diag *d = x->r->job->diag;
-    struct az_where at = AZ_AT_FILE(x->path);
-    switch (rc & 0xff) {
-    case SQLITE_NOMEM:
-        return az_diag_memory(d, AZ_ENOMEM, at, x->r->job->mem);
-    case SQLITE_INTERRUPT:
-        return AZ_EINTR;
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-        return az_diag_fail(d, AZ_EIO, at,
-                            "the database is locked: another program is writing it (wait until it is finished)");
-    case SQLITE_NOTADB:
-        return az_diag_fail(d, AZ_EFORMAT, at,
-                            "not a readable SQLite database (encrypted, or its first page is damaged)");
-    case SQLITE_CORRUPT:
-        return az_diag_fail(d, AZ_EFORMAT, at, "the database is damaged and cannot be read (profile again)");
-    default:
-        break;
-    }
-    if (beside(x, "-wal"))
-        return az_diag_fail(d, AZ_EIO, at,
-                            "changes not yet written back lie beside the database ('-wal') and cannot be read here: %s "
-                            "(copy both files to a folder that can be written)",
-                            sqlite3_errstr(rc));
-    return az_diag_fail(d, AZ_EIO, at, "cannot open the database: %s", sqlite3_errstr(rc));
-}
-
-static int check_file(struct rp *x)
-{
-    struct az_diag *d = x->r->job->diag;
-    struct az_where at = AZ_AT_FILE(x->path);
-    char head[16] = { 0 };
-    FILE *f = az_sv_is(x->path, "-") ? NULL : fopen(x->path.p, "rb");
-    if (!f)
-        return az_diag_fail(d, AZ_EIO, at,
-                            az_sv_is(x->path, "-") ? "a database cannot be read from standard input (give its path)"
-                                                   : "cannot open the file");
-    size_t n = fread(head, 1, sizeof head, f);
-    (void)fclose(f);
-    if (n == 0)
-        return az_diag_fail(d, AZ_EEMPTY, at, "empty file");
-    if (n == sizeof head && memcmp(head, "SQLite format 3", 16) == 0)
-        return 0;
-    if (memcmp(head, "\x1f\x8b", 2) == 0)
-        return az_diag_fail(d, AZ_EFORMAT, at, "compressed database (unpack it first: gunzip)");
-    return az_diag_fail(d, AZ_EFORMAT, at, "not an SQLite database (expected the *_results.db of rocprofv3)");
 }
 
 /* ---- sets of tables ---- */
@@ -211,20 +101,19 @@ static int not_ours(struct rp *x)
                         AZ_SVF(names.n ? names : AZ_SV("no table at all")));
 }
 
+static const struct az_sqlite_kind kind = { "the *_results.db of rocprofv3", "profile again" };
+
 int rp_open(struct rp *x, struct roc *r, struct az_sv path, struct rp_sets *sets)
 {
     memset(x, 0, sizeof *x);
     x->r = r;
     x->path = path;
     az_arena_init(&x->arena, r->job->mem);
-    int rc = check_file(x);
+    int rc = az_sqlite_open(&x->file, r->job, &kind, path);
+    x->db = x->file.db;
+    x->partial = x->file.partial;
     if (rc)
         return rc;
-    int src = try_open(x, false), low = src & 0xff;
-    if ((low == SQLITE_CANTOPEN || low == SQLITE_IOERR || low == SQLITE_READONLY) && !beside(x, "-wal"))
-        src = try_open(x, true);
-    if (src != SQLITE_OK)
-        return open_error(x, src);
     rc = suffixed(x, TABLE, sets);
     if (rc == 0 && sets->n == 0)
         rc = plain(x, sets);
@@ -237,7 +126,7 @@ int rp_open(struct rp *x, struct roc *r, struct az_sv path, struct rp_sets *sets
 
 void rp_close(struct rp *x)
 {
-    sqlite3_close(x->db);
+    az_sqlite_close(&x->file);
     az_arena_release(&x->arena);
 }
 
@@ -298,7 +187,7 @@ int rp_each(struct rp *x, const char *table, struct az_sv sql, int (*fn)(struct 
         return AZ_ENOMEM;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return open_error(x, src);
+        return az_sqlite_error(&x->file, src);
     default:
         break;
     }

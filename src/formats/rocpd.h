@@ -2,9 +2,8 @@
 #ifndef AZ_FORMATS_ROCPD_H
 #define AZ_FORMATS_ROCPD_H
 
-#include <sqlite3.h>
-
 #include "formats/rocprof.h"
+#include "formats/sqlite_open.h"
 
 struct rp_symbol {
     uint32_t whole, shown; /* name ids */
@@ -22,7 +21,8 @@ AZ_VEC(struct rp_set, rp_sets);
 struct rp {
     struct roc *r;
     struct az_sv path;
-    sqlite3 *db;
+    struct az_sqlite file;
+    sqlite3 *db; /* of file */
     struct az_arena arena;
     bool partial;
     const struct rp_set *set; /* being read */

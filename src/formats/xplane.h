@@ -156,6 +156,12 @@ void az_xp_plane_init(struct az_xp *r);
 int az_xp_gpu(struct az_xp *r, uint32_t plane) AZ_MUST_USE;
 int az_xp_tpu(struct az_xp *r, uint32_t plane) AZ_MUST_USE;
 int az_xp_host(struct az_xp *r) AZ_MUST_USE;
+/* Adds an event (lane and times are set) whose metadata is known. */
+typedef int az_xp_take(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x, struct az_event *e);
+/* Hands the events of a line to `take`, in a lane of that role; those without metadata or times that fit are left out.
+ */
+int az_xp_events(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum az_xlane_role role,
+                 az_xp_take *take) AZ_MUST_USE;
 /* Keeps a derived line as ranges. */
 int az_xp_ranges(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum az_xlane_role role) AZ_MUST_USE;
 /* Counts the events of a line that is left out. */

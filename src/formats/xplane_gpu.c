@@ -84,38 +84,20 @@ static int add_event(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow
     return rc ? rc : az_trace_add(r->t, kind == KIND_COPY ? AZ_MEMCPY : AZ_MEMSET, e);
 }
 
-static int stream(struct az_xp *r, const struct az_xp_line *l, uint32_t plane)
+static int add_work(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x, struct az_event *e)
 {
-    struct az_pb m = az_pb_of(l->body);
-    struct az_xp_event x;
-    uint32_t lane;
-    int rc = az_xp_lane(r, l, plane, AZ_XLANE_WORK, &lane);
-    if (rc)
-        return rc;
-    while ((rc = az_xp_next_event(r, &m, &x)) > 0) {
-        struct az_xrow row = { .module = AZ_NO_ID,
-                               .op = AZ_NO_ID,
-                               .scope = AZ_NO_ID,
-                               .details = AZ_NO_ID,
-                               .category = AZ_NO_ID,
-                               .flops = -1,
-                               .bytes = -1 };
-        struct az_event e = { .lane = lane, .side = AZ_NO_ROW };
-        struct az_xp_meta *meta = az_xp_meta_of(r, &x);
-        r->t->read++;
-        if (!meta || !az_xp_times(r, l, &x, &e.start, &e.end))
-            continue;
-        rc = read_stats(r, &x.stats, &row, &e.corr);
-        if (rc == 0)
-            rc = add_event(r, meta, &row, &e);
-        if (rc)
-            return rc;
-        r->t->kept++;
-    }
-    return rc;
+    struct az_xrow row = { .module = AZ_NO_ID,
+                           .op = AZ_NO_ID,
+                           .scope = AZ_NO_ID,
+                           .details = AZ_NO_ID,
+                           .category = AZ_NO_ID,
+                           .flops = -1,
+                           .bytes = -1 };
+    const int rc = read_stats(r, &x->stats, &row, &e->corr);
+    return rc ? rc : add_event(r, m, &row, e);
 }
 
-int az_xp_ranges(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum az_xlane_role role)
+int az_xp_events(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum az_xlane_role role, az_xp_take *take)
 {
     struct az_pb m = az_pb_of(l->body);
     struct az_xp_event x;
@@ -129,14 +111,24 @@ int az_xp_ranges(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, en
         r->t->read++;
         if (!meta || !az_xp_times(r, l, &x, &e.start, &e.end))
             continue;
-        rc = az_xp_meta_name(r, meta, &e.name);
-        if (rc == 0)
-            rc = az_trace_add(r->t, AZ_GPU_RANGE, &e);
+        rc = take(r, meta, &x, &e);
         if (rc)
             return rc;
         r->t->kept++;
     }
     return rc;
+}
+
+static int add_range(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x, struct az_event *e)
+{
+    const int rc = az_xp_meta_name(r, m, &e->name);
+    (void)x;
+    return rc ? rc : az_trace_add(r->t, AZ_GPU_RANGE, e);
+}
+
+int az_xp_ranges(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum az_xlane_role role)
+{
+    return az_xp_events(r, l, plane, role, add_range);
 }
 
 int az_xp_skip_line(struct az_xp *r, const struct az_xp_line *l, const char *reason)
@@ -166,7 +158,7 @@ int az_xp_gpu(struct az_xp *r, uint32_t plane)
         if (rc)
             break;
         if (az_sv_starts(l.name, AZ_SV("Stream #")))
-            rc = stream(r, &l, plane);
+            rc = az_xp_events(r, &l, plane, AZ_XLANE_WORK, add_work);
         else if (az_sv_is(l.name, "Steps"))
             rc = az_xp_ranges(r, &l, plane, AZ_XLANE_STEPS);
         else if (az_sv_is(l.name, "XLA Modules"))

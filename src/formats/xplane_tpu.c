@@ -64,35 +64,28 @@ static int row_of(struct az_xp *r, struct az_xp_meta *m)
     return rc;
 }
 
-static int operations(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum az_kind kind,
-                      enum az_xlane_role role)
+static int describe(struct az_xp *r, struct az_xp_meta *m, struct az_event *e)
 {
-    struct az_pb m = az_pb_of(l->body);
-    struct az_xp_event x;
-    uint32_t lane;
-    int rc = az_xp_lane(r, l, plane, role, &lane);
-    if (rc)
-        return rc;
-    while ((rc = az_xp_next_event(r, &m, &x)) > 0) {
-        struct az_event e = { .lane = lane, .side = AZ_NO_ROW };
-        struct az_xp_meta *meta = az_xp_meta_of(r, &x);
-        r->t->read++;
-        if (!meta || !az_xp_times(r, l, &x, &e.start, &e.end))
-            continue;
-        if (!meta->row)
-            rc = row_of(r, meta);
-        else
-            rc = AZ_OK;
-        if (rc)
-            return rc;
-        e.node = meta->row;
-        e.name = r->x->rows.v[meta->row - 1].op;
-        rc = az_trace_add(r->t, kind, &e);
-        if (rc)
-            return rc;
-        r->t->kept++;
+    const int rc = m->row ? AZ_OK : row_of(r, m);
+    if (rc == 0) {
+        e->node = m->row;
+        e->name = r->x->rows.v[m->row - 1].op;
     }
     return rc;
+}
+
+static int add_operation(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x, struct az_event *e)
+{
+    const int rc = describe(r, m, e);
+    (void)x;
+    return rc ? rc : az_trace_add(r->t, AZ_KERNEL, e);
+}
+
+static int add_asynchronous(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x, struct az_event *e)
+{
+    const int rc = describe(r, m, e);
+    (void)x;
+    return rc ? rc : az_trace_add(r->t, AZ_GPU_RANGE, e);
 }
 
 int az_xp_tpu(struct az_xp *r, uint32_t plane)
@@ -104,9 +97,9 @@ int az_xp_tpu(struct az_xp *r, uint32_t plane)
         if (rc)
             break;
         if (az_sv_is(l.name, "XLA Ops"))
-            rc = operations(r, &l, plane, AZ_KERNEL, AZ_XLANE_WORK);
+            rc = az_xp_events(r, &l, plane, AZ_XLANE_WORK, add_operation);
         else if (az_sv_is(l.name, "Async XLA Ops"))
-            rc = operations(r, &l, plane, AZ_GPU_RANGE, AZ_XLANE_ASYNC);
+            rc = az_xp_events(r, &l, plane, AZ_XLANE_ASYNC, add_asynchronous);
         else if (az_sv_is(l.name, "XLA Modules"))
             rc = az_xp_ranges(r, &l, plane, AZ_XLANE_MODULES);
         else if (az_sv_is(l.name, "Steps"))
