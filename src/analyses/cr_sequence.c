@@ -40,10 +40,10 @@ static int sort_lane(struct merge *x, const struct cr_lane *l, uint32_t **g, boo
         key[i] = number_of(m->c, l->g[i]);
     if (rc == 0)
         rc = az_sort_order(key, l->n, order, m->c->job->mem);
-    for (size_t i = 0; rc == 0 && i < l->n; i++) {
+    for (size_t i = 0; rc == 0 && i < l->n; i++)
         *usable &= key[order[i]] >= 0 && (i == 0 || key[order[i]] != key[order[i - 1]]);
+    for (size_t i = 0; rc == 0 && i < l->n; i++)
         order[i] = l->g[order[i]];
-    }
     az_mem_free(m->c->job->mem, key, key ? (l->n + 1) * sizeof *key : 0);
     *g = order;
     return rc;

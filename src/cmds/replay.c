@@ -39,7 +39,8 @@ static int emit_document(struct replay *r, const struct az_document *doc, struct
     az_vec_init(&text, NULL);
     int rc = az_replay_emit(doc, r->emit, &r->emission, &text, &n, diag);
     if (!rc)
-        rc = az_text_printf(&text, "%zu of %zu rows kept, %zu commands in %s\n", n.kept, n.rows, n.commands, r->emit);
+        rc = az_text_printf(&text, "%zu of %zu rows kept, %zu command%s in %s\n", n.kept, n.rows, n.commands,
+                            n.commands == 1 ? "" : "s", r->emit);
     if (!rc && !r->quiet)
         rc = print(&text, &r->log);
     az_vec_release(&text);

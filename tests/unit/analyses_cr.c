@@ -481,6 +481,25 @@ static void test_sequence_numbers(void **state)
     near(num(f, "nccl_unmatched", 0, "index_in_group"), 0);
 }
 
+/* The same behind an event of another group, so that places in the group are not those in the rank. */
+static void test_sequence_numbers_of_two_groups(void **state)
+{
+    struct fix *f = *state;
+    const struct cr_what w = allreduce(4, "[0, 1]");
+    struct cr_what other = allreduce(4, "[0, 1]");
+    other.group = AZ_SV("other");
+    for (int r = 0; r < 2; r++)
+        event(f, r, 10, 10, &other)->seq = 8;
+    for (int i = 1; i < 4; i++)
+        event(f, 0, 100 * i, 10, &w)->seq = 6 + i;
+    event(f, 1, 200, 10, &w)->seq = 9;
+    event(f, 1, 310, 10, &w)->seq = 8;
+    finish(f, 2);
+    assert_int_equal(table(f, SYNC)->rows, 3);
+    near(num(f, SYNC, 1, "skew in start time"), 110);
+    near(num(f, SYNC, 2, "skew in start time"), 100);
+}
+
 /* A number twice on one rank tells nothing: order does. */
 static void test_sequence_not_unique(void **state)
 {
@@ -1022,6 +1041,7 @@ int main(void)
         T(test_extra),
         T(test_own_sizes),
         T(test_sequence_numbers),
+        T(test_sequence_numbers_of_two_groups),
         T(test_sequence_not_unique),
         T(test_launch_order),
         T(test_equal_names),
