@@ -145,7 +145,8 @@ static void figure_columns(struct az_table *t)
 static int gather(struct work *w, int recompute, bool all)
 {
     sets_reset(&w->sets);
-    for (uint32_t g = 0; g < w->fw->tree->n_gpu; g++) {
+    for (uint32_t i = 0; i < w->fw->tree->n_gpu; i++) {
+        const uint32_t g = w->fw->order[i]; /* by start: nothing is left to sort */
         if (!(all || az_fw_counts(w->fw, g)) || (recompute >= 0 && az_fw_gpu_recompute(w->fw, g) != (recompute == 1)))
             continue;
         int rc = take(w, g, INT64_MIN, INT64_MAX);
@@ -215,7 +216,8 @@ static int one_device(struct work *w, struct az_table *t, const uint32_t *gpu, s
 static int device_rows(struct work *w, struct az_table *t, const int64_t *device, uint32_t *order)
 {
     size_t n = w->fw->tree->n_gpu, devices = 0;
-    int rc = az_sort_order(device, n, order, w->job->mem);
+    memcpy(order, w->fw->order, n * sizeof *order); /* by start within a device */
+    int rc = az_sort_by(device, order, n, w->job->mem);
     for (size_t i = 0; rc == 0 && i < n; devices++) {
         size_t j = i + 1;
         while (j < n && device[order[j]] == device[order[i]])

@@ -50,6 +50,45 @@ static struct pairs radix(struct pairs from, struct pairs spare, size_t n, uint6
     return from;
 }
 
+/* First place of perm[0..end), sorted, whose key is larger than k; looked for from the end. */
+static size_t place_behind(const int64_t *key, const uint32_t *perm, size_t end, int64_t k)
+{
+    size_t hi = end, step = 1; /* all from hi on are larger */
+    while (hi >= step && key[perm[hi - step]] > k) {
+        hi -= step;
+        step *= 2;
+    }
+    size_t lo = hi >= step ? hi - step + 1 : 0;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (key[perm[mid]] > k)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo;
+}
+
+/* Events stand in files nearly in order of time: most at most a few places from where they belong, some far away. Moves
+ * those there one by one, and gives up (false) when that gets dear; what it did so far is stable. */
+static bool insert_few(const int64_t *key, uint32_t *perm, size_t n)
+{
+    enum { MOVES = 32 }; /* an element, on average; four bytes each */
+    size_t left = MOVES * n;
+    for (size_t i = 1; i < n; i++) {
+        const uint32_t one = perm[i];
+        if (key[perm[i - 1]] <= key[one])
+            continue;
+        const size_t to = place_behind(key, perm, i, key[one]);
+        if (i - to > left)
+            return false;
+        left -= i - to;
+        memmove(perm + to + 1, perm + to, (i - to) * sizeof *perm);
+        perm[to] = one;
+    }
+    return true;
+}
+
 int az_sort_by(const int64_t *key, uint32_t *perm, size_t n, struct az_mem *mem)
 {
     if (n > UINT32_MAX)
@@ -62,7 +101,7 @@ int az_sort_by(const int64_t *key, uint32_t *perm, size_t n, struct az_mem *mem)
         lo = k < lo ? k : lo;
         hi = k > hi ? k : hi;
     }
-    if (sorted)
+    if (sorted || insert_few(key, perm, n))
         return 0;
     /* One block: two key columns, then the second index column. n < 2^32, so no overflow on 64-bit sizes. */
     size_t bytes;

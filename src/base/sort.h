@@ -1,4 +1,5 @@
-/* Sorting by integer keys: LSD radix, 11 bits a digit, constant digits skipped; stable. */
+/* Sorting by integer keys: insertion where they are nearly in order, else LSD radix, 11 bits a digit, constant digits
+ * skipped; stable. */
 #ifndef AZ_BASE_SORT_H
 #define AZ_BASE_SORT_H
 

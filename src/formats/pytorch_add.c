@@ -40,19 +40,21 @@ void az_pt_reader_release(struct az_pt_reader *r)
 /* pid and tid may be numbers or text: numbers stand for themselves, text for its name id with the top bit set. */
 #define IS_TEXT ((uint64_t)1 << 63)
 
-static int identity(struct az_pt_reader *r, const struct az_pt_id *id, uint64_t *out)
+static int text_identity(struct az_pt_reader *r, struct az_sv raw, uint64_t *out)
 {
     uint32_t name;
-    struct az_sv raw = id->raw;
-    if (id->number) {
-        *out = (uint64_t)id->v & ~IS_TEXT;
-        return 0;
-    }
     if (raw.n >= 2 && raw.p[0] == '"')
         raw = az_sv_make(raw.p + 1, raw.n - 2);
     int rc = az_trace_name(r->trace, raw, &name);
-    *out = IS_TEXT | name;
+    if (rc == 0)
+        *out = IS_TEXT | name;
     return rc;
+}
+
+static inline int identity(struct az_pt_reader *r, const struct az_pt_id *id, uint64_t *out)
+{
+    *out = (uint64_t)id->v & ~IS_TEXT;
+    return id->number ? 0 : text_identity(r, id->raw, out);
 }
 
 /* The number of an identity without IS_TEXT: 63 bits, of which the upper one is the sign. */

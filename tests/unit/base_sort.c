@@ -62,6 +62,29 @@ static void orders_keys(void **state)
     az_vec_release(&perm);
 }
 
+/* In order but for neighbours, a few keys far away, blocks that come late: up to where insertion gives up. */
+static void orders_what_is_nearly_in_order(void **state)
+{
+    (void)state;
+    enum { N = 6000 };
+    static int64_t key[N];
+    static uint32_t perm[N];
+    uint64_t s = 11;
+    struct az_mem m;
+    az_mem_init(&m, 0);
+    for (unsigned far = 0; far < 400; far = far * 2 + 1) {
+        for (unsigned block = 1; block <= N; block *= 7) { /* of keys that belong before the block ahead of them */
+            for (size_t i = 0; i < N; i++)
+                key[i] = (int64_t)((i / block % 2 ? i - block : i + block) / 3 + next_random(&s) % 4);
+            for (unsigned k = 0; k < far; k++)
+                key[next_random(&s) % N] = (int64_t)(next_random(&s) % (N / 2));
+            assert_int_equal(az_sort_order(key, N, perm, &m), 0);
+            check_order(key, perm, N);
+        }
+    }
+    assert_int_equal(m.used, 0);
+}
+
 static void orders_extremes(void **state)
 {
     (void)state;
@@ -159,11 +182,9 @@ static void merge_sort_is_stable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orders_keys),
-        cmocka_unit_test(orders_extremes),
-        cmocka_unit_test(orders_by_several_keys),
-        cmocka_unit_test(respects_the_budget),
-        cmocka_unit_test(merge_sort_is_stable),
+        cmocka_unit_test(orders_keys),         cmocka_unit_test(orders_what_is_nearly_in_order),
+        cmocka_unit_test(orders_extremes),     cmocka_unit_test(orders_by_several_keys),
+        cmocka_unit_test(respects_the_budget), cmocka_unit_test(merge_sort_is_stable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
