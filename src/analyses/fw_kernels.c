@@ -28,9 +28,7 @@ uint32_t az_fw_kernel_owner(const struct az_fw_kernels *k, size_t kernel, uint32
     return *call == AZ_NO_ROW ? AZ_NO_ROW : az_node_op(k->fw->tree, *call);
 }
 
-/* Category of the owner: of its own launch if it is a launcher, else by name alone; `graph` or `runtime` for a call
- * without an operator above it; empty for a kernel whose launch is not in the trace. */
-static struct az_sv owner_category(const struct az_fw *fw, uint32_t call, uint32_t op)
+struct az_sv az_fw_owner_category(const struct az_fw *fw, uint32_t call, uint32_t op)
 {
     if (call == AZ_NO_ROW)
         return AZ_SV("");
@@ -57,7 +55,7 @@ static int group_kernels(struct az_job *job, struct az_fw_kernels *k, uint32_t *
     int rc = az_map_init(&map, job->mem, 256);
     for (size_t i = 0; rc == 0 && i < k->ev->n; i++) {
         uint32_t call, op = az_fw_kernel_owner(k, i, &call), *at;
-        struct kernel_group g = { .category = owner_category(fw, call, op),
+        struct kernel_group g = { .category = az_fw_owner_category(fw, call, op),
                                   .kernel = k->ev->name[i],
                                   .stream = az_lane_stream(fw->trace, k->ev->lane[i]) };
         uint32_t owner_name = AZ_NO_ID;

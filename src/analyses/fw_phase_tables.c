@@ -1,4 +1,5 @@
 /* Tables of prefill and decode (inference_phase_analysis; spec: PyTorch-profiler report, 11.2). */
+#include "analyses/fw_kernels.h"
 #include "analyses/fw_phase.h"
 #include "analyses/groups.h"
 #include "analyses/list.h"
@@ -87,6 +88,14 @@ static int ops_table(struct az_job *job, struct az_fw *fw, const struct az_phase
     return az_fw_emit(job, t, rc);
 }
 
+/* Operator (or call without one above it) that a kernel was launched under, as in kernel_summary, and its category. */
+static uint32_t parent_of(const struct az_fw *fw, uint32_t gpu, struct az_sv *category)
+{
+    uint32_t call = fw->tree->gpu_call[gpu], op = az_node_op(fw->tree, call);
+    *category = az_fw_owner_category(fw, call, op);
+    return op != AZ_NO_ROW ? op : call;
+}
+
 /* A kernel has the phase of its launcher. */
 static int kernel_rows(struct az_job *job, struct az_fw *fw, const struct az_phases *p, enum az_phase phase,
                        struct az_table *t)
@@ -95,10 +104,10 @@ static int kernel_rows(struct az_job *job, struct az_fw *fw, const struct az_pha
     size_t n = ev->n;
     struct az_groups g = { 0 };
     struct az_map map;
-    uint32_t *of = az_arena_array(job->arena, n + 1, sizeof *of),
-             *owner = az_arena_array(job->arena, n + 1, sizeof *owner), groups = 0;
+    uint32_t *of = az_arena_array(job->arena, n + 1, sizeof *of), *gpu = az_arena_array(job->arena, n + 1, sizeof *gpu),
+             groups = 0;
     int64_t *length = az_arena_array(job->arena, n + 1, sizeof *length), all = 0;
-    if (!of || !owner || !length)
+    if (!of || !gpu || !length)
         return az_arena_error(job->arena);
     int rc = az_map_init(&map, job->mem, 64);
     for (uint32_t x = 0; rc == 0 && x < fw->tree->n_gpu; x++) {
@@ -108,13 +117,14 @@ static int kernel_rows(struct az_job *job, struct az_fw *fw, const struct az_pha
         bool added;
         of[i] = AZ_NO_ID;
         length[i] = ev->end[i] - ev->start[i];
-        owner[i] = l;
+        gpu[i] = x;
         if (l == AZ_NO_ROW || p->phase[l] != phase)
             continue;
-        uint64_t op = az_fw_node(fw, fw->launchers->rows.v[l].node).name;
-        rc = az_map_put(&map, op << 32 | ev->name[i],
-                        (uint64_t)fw->category[l] << 32 | (uint32_t)az_lane_stream(fw->trace, ev->lane[i]), groups, &at,
-                        &added);
+        struct az_sv category;
+        uint64_t parent = az_fw_node(fw, parent_of(fw, x, &category)).name;
+        uint64_t rest =
+            (az_hash(category.p, category.n) & 0xffffffff) << 32 | (uint32_t)az_lane_stream(fw->trace, ev->lane[i]);
+        rc = az_map_put(&map, parent << 32 | ev->name[i], rest, groups, &at, &added);
         if (rc == 0) {
             of[i] = *at;
             groups += added;
@@ -130,8 +140,10 @@ static int kernel_rows(struct az_job *job, struct az_fw *fw, const struct az_pha
         uint32_t i = g.item[g.first[k]];
         az_stats_i64(g.value, az_groups_take(&g, k, length), &s);
         az_put_text(t, az_fw_kernel_class(fw, ev->name[i]));
-        az_put_text(t, az_fw_category(fw, owner[i]));
-        az_put_text(t, az_node_name(fw->tree, fw->launchers->rows.v[owner[i]].node));
+        struct az_sv category;
+        uint32_t parent = parent_of(fw, gpu[i], &category);
+        az_put_text(t, category);
+        az_put_text(t, az_node_name(fw->tree, parent));
         az_put_text(t, az_fw_text(fw, ev->name[i], ""));
         az_put_i64(t, az_lane_stream(fw->trace, ev->lane[i]));
         az_put_f64(t, (double)s.sum / us);

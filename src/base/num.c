@@ -320,10 +320,8 @@ int64_t az_muldiv(int64_t a, int64_t b, int64_t c)
 
 double az_quotient(int64_t a, int64_t b)
 {
-    const int64_t exact = INT64_C(1) << 53;
-    if (-exact <= a && a <= exact)
-        return (double)a / (double)b;
-    return (double)(a / b) + (double)(a % b) / (double)b;
+    const int64_t exact = INT64_C(1) << 53, whole = a / b, rest = a % b;
+    return -exact <= a && a <= exact ? (double)a / (double)b : (double)whole + (double)rest / (double)b;
 }
 
 int64_t az_add_sat(int64_t a, int64_t b)

@@ -261,6 +261,8 @@ const struct az_option az_option_table[] = {
       "rows kept in the table of short kernels; absent: all", "0.1" },
     { "roofline_basis", AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(roofline_basis), NO_RANGE, "peak|achievable", "peak", "pytorch",
       "rates of the vendor's data sheet, or measured ones where the table has them", "0.1" },
+    { "gpu_arch_platform", AZ_AT_OPTIONS, AZ_OPT_TEXT, OPT(device_name), NO_RANGE, NULL, NULL, "pytorch",
+      "the same as device", "0.1" },
     { "device_peaks", AZ_AT_OPTIONS, AZ_OPT_TEXT, OPT(device_peaks), NO_RANGE, NULL, NULL, "pytorch",
       "rates of your own, in GB/s and TFLOP/s, which win over the table: mem_bw_gbps=3350 matrix_bf16=989.4", "0.1" },
     { "include_unlinked_kernels", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(include_unlinked_kernels), NO_RANGE, NULL, "false",

@@ -46,11 +46,15 @@ static void by_weights(struct moe *x, const struct az_perf_arg *w1, const struct
     x->w = w1->type->bytes / (pack > 0 ? pack : 1);
 }
 
-/* in=i w1=i w2=i; top=i: its second dimension, or topk=i: a number; prec=.. */
+/* in=i w1=i w2=i; top=i: its second dimension, or topk=i: a number; out=i: the output, where it is an argument (of
+ * another type: quantised tokens give wide results); prec=.. */
 bool az_pm_moe_fused(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0), *w1 = az_pm_key(r, "w1", 1), *w2 = az_pm_key(r, "w2", 2);
-    struct moe m = { .m = az_pm_dim(x, 0), .in = x->type->bytes, .out = x->type->bytes };
+    const struct az_perf_arg *out = az_pm_key(r, "out", -1);
+    struct moe m = { .m = az_pm_dim(x, 0),
+                     .in = x->type->bytes,
+                     .out = az_pm_dims(out) ? out->type->bytes : x->type->bytes };
     int64_t top = 0;
     if (x->nd < 2 || w1->nd != 3 || w2->nd != 3)
         return az_pm_fail(r, "tokens or weights are of another shape");

@@ -283,6 +283,31 @@ static void by_annotation(void **state)
     is(f, "inference_phases", row_of(t, "Phase", "Prefill"), "Decided by", "annotation");
 }
 
+/* As in kernel_summary: a launch without an operator is a graph's or a plain call's, and `execute` is an owner. */
+static void parents_of_phase_kernels(void **state)
+{
+    struct fw_fix *f = *state;
+    static const char *const id = "kernel_summary_decode";
+    span(f, "user_annotation", 100, 1, 0, 100, "decode[1]", "");
+    call(f, 10, 5, "cudaGraphLaunch", 1);
+    kernel(f, 7, 1000, 5, "g1", 1);
+    kernel(f, 7, 1010, 6, "g2", 1);
+    call(f, 20, 5, "cudaLaunchKernel", 2);
+    kernel(f, 7, 1020, 7, "plain", 2);
+    op(f, 30, 30, "fused", "");
+    op(f, 31, 20, "execute", "");
+    call(f, 32, 5, "cudaLaunchKernel", 3);
+    kernel(f, 7, 1030, 8, "inner", 3);
+    option(f, "enable_kernel_summary", "true");
+    method(f, "annotation");
+    const struct az_table *t = table(f, id);
+    assert_int_equal(t->rows, 4);
+    is(f, id, row_of(t, "Kernel name", "g1"), "Parent op category", "graph");
+    is(f, id, row_of(t, "Kernel name", "g1"), "Parent cpu_op", "cudaGraphLaunch");
+    is(f, id, row_of(t, "Kernel name", "plain"), "Parent op category", "runtime");
+    is(f, id, row_of(t, "Kernel name", "inner"), "Parent cpu_op", "execute");
+}
+
 static void annotation_alone(void **state)
 {
     struct fw_fix *f = *state;
@@ -310,6 +335,7 @@ int main(void)
         TEST(by_frequency),
         TEST(hybrid_order),
         TEST(by_annotation),
+        TEST(parents_of_phase_kernels),
         TEST(annotation_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -334,6 +334,10 @@ static void others(void **state)
            + 16 */
         { "pseudo_op::moe_aiter_fused_1stage", "[[2,4],[2,6,4],[2,4,3],[2,1]]",
           "[" BF16 "," BF16 "," BF16 "," FLOAT "]", "[]", 152, 140, "matrix_bf16" },
+        /* the same, output first: quantised tokens and weights, a wide result: 2*4 + 1.5*12*3 + 2*4*2 */
+        { "aiter::fmoe_g1u1", "[[2,4],[2,4],[2,6,4],[2,4,3],[],[],[],[],[]]",
+          "[" BF16 "," FP8 "," FP8 "," FP8 ",\"int\",\"float\",\"int\",\"int\"," NUM "]",
+          "[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"1\"]", 152, 78, "matrix_fp8" },
         { "aiter::topk_softmax", "[[2,3],[4]]", "[" FLOAT ",\"int\"]", "[]", 6, 40, "vector_fp32" },
     };
     CHECK(rows);

@@ -36,6 +36,9 @@ columns c/unified_perf_summary.csv "entry_point|call_stack|is_recompute"
 columns c/ops_all_kl_overlap.csv overlap
 columns c/unified_perf_summary_kl_overlap.csv overlap
 cat c/gpu_timeline.csv
+echo "== gpu_arch_platform"
+run g train_step.json --opt gpu_arch_platform=MI325X
+grep "^roofline" g/coverage.csv
 for m in hybrid kernel_names operation_frequency framework_apis attention_patterns gemm_params annotation auto; do
     echo "== phase_detection_method $m"
     run p inference.json --opt inference_phase_analysis=true --opt phase_detection_method=$m --opt decode_threshold=32
