@@ -41,7 +41,7 @@ enum az_pt_arg {
     AZ_PT_NAME,
     AZ_PT_LABELS,
     AZ_PT_KERNEL_FILE, /* may hold escapes */
-    AZ_PT_COLL, /* the first of those of a collective, in the order of struct az_coll_args */
+    AZ_PT_COLL,        /* the first of those of a collective, in the order of struct az_coll_args */
     AZ_PT_ARGS = AZ_PT_COLL + 10
 };
 enum { AZ_PT_KNOWN = AZ_PT_GBPS - AZ_PT_DIMS };
