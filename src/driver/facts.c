@@ -21,7 +21,7 @@ static void row_of(struct az_table *t, struct az_sv fact, struct az_sv value)
 }
 
 static void put_file(struct az_table *t, const struct az_file *f, struct az_sv given, size_t number,
-                     const struct az_digest *read, const struct az_one_rank *rank)
+                     struct az_digest *read, const struct az_one_rank *rank)
 {
     struct az_sv key = az_arena_printf(t->arena, "input %zu", number), base = az_path_base(given), text;
     bool piped = az_sv_is(f->path, "-") || az_path_stat(f->path.p).kind != AZ_PATH_FILE;
@@ -35,7 +35,7 @@ static void put_file(struct az_table *t, const struct az_file *f, struct az_sv g
     }
     if (rank ? !rank->has_digest : piped)
         return; /* was read once and is gone */
-    if (!rank && !(read && az_digest_hex(read, hex, &size)) && az_file_digest(f->path.p, hex, &size))
+    if (!rank && (read ? az_digest_rest(read, f->path.p, hex, &size) : az_file_digest(f->path.p, hex, &size)))
         return; /* is optional and missing */
     text = az_arena_printf(t->arena, "%llu", (unsigned long long)size);
     row_of(t, az_arena_printf(t->arena, "input %zu bytes", number), text);

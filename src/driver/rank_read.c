@@ -190,8 +190,8 @@ static int read_one(struct reading *k, size_t i, struct keeper *keep, bool alone
         az_mem_give_back(); /* parts lie between what is free */
     }
     if (!rc && az_path_stat(f->path.p).kind == AZ_PATH_FILE)
-        x->has_digest = (mine.digest && az_digest_hex(mine.digest, x->hex, &x->size)) ||
-                        az_file_digest(f->path.p, x->hex, &x->size) == 0;
+        x->has_digest = (mine.digest ? az_digest_rest(mine.digest, f->path.p, x->hex, &x->size)
+                                     : az_file_digest(f->path.p, x->hex, &x->size)) == 0;
     az_digest_free(mine.digest);
     x->hook_failed = mine.hook_failed;
     x->error = rc;

@@ -82,25 +82,37 @@ static int digest_fd(int fd, char *buf, struct az_digest *d)
     }
 }
 
-int az_file_digest(const char *path, char hex[AZ_DIGEST_HEX], uint64_t *size)
+static int read_rest(struct az_digest *d, const char *path)
 {
-    struct az_digest *d = az_digest_new(NULL);
     char *buf = az_mem_alloc(NULL, CHUNK);
-    int r = d && buf ? AZ_EIO : AZ_ENOMEM, fd = -1;
-    hex[0] = '\0';
-    *size = 0;
-    if (r == AZ_EIO)
-        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd >= 0)
+    int r = buf ? AZ_EIO : AZ_ENOMEM, fd = buf ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+    if (fd >= 0 && (d->size == 0 || lseek(fd, (off_t)d->size, SEEK_SET) >= 0))
         r = digest_fd(fd, buf, d);
-    if (r == 0)
-        (void)az_digest_hex(d, hex, size);
     int e = errno;
     if (fd >= 0)
         (void)close(fd);
-    if (buf)
-        az_mem_free(NULL, buf, CHUNK);
-    az_digest_free(d);
+    az_mem_free(NULL, buf, CHUNK);
     errno = e; /* the caller's message wants it */
+    return r;
+}
+
+int az_digest_rest(struct az_digest *d, const char *path, char hex[AZ_DIGEST_HEX], uint64_t *size)
+{
+    hex[0] = '\0';
+    *size = 0;
+    if (!d)
+        return AZ_ENOMEM;
+    int r = d->ended ? 0 : read_rest(d, path);
+    if (r == 0)
+        (void)az_digest_hex(d, hex, size);
+    return r;
+}
+
+int az_file_digest(const char *path, char hex[AZ_DIGEST_HEX], uint64_t *size)
+{
+    struct az_digest *d = az_digest_new(NULL);
+    int r = az_digest_rest(d, path, hex, size), e = errno;
+    az_digest_free(d);
+    errno = e;
     return r;
 }

@@ -18,7 +18,10 @@ void az_digest_end(struct az_digest *d); /* the file ends here */
 /* Digits and size; false unless the file was read from its first byte to its end. */
 bool az_digest_hex(const struct az_digest *d, char hex[AZ_DIGEST_HEX], uint64_t *size);
 
-/* Of a whole file. AZ_ENOMEM; AZ_EIO leaves errno; adds no message. */
+/* The same of a file of which d has the first bytes, or all: what d lacks is read here. NULL: AZ_ENOMEM; AZ_EIO leaves
+ * errno; adds no message. */
+int az_digest_rest(struct az_digest *d, const char *path, char hex[AZ_DIGEST_HEX], uint64_t *size) AZ_MUST_USE;
+/* Of a whole file; errors likewise. */
 int az_file_digest(const char *path, char hex[AZ_DIGEST_HEX], uint64_t *size) AZ_MUST_USE;
 
 #endif

@@ -379,14 +379,17 @@ class Bench:
         path = self.sqlite(4 if self.smoke else 10)
         twin = self.make("twin_" + os.path.basename(path), lambda p: shutil.copyfile(path, p))
         csv = os.path.join(self.out, "two")
-        ratios = []
+        ratios, own = [], []
         for _ in range(self.repeats):
-            one = self.run(["run", path, twin, "-j", "1", "--csv-dir", csv])[1]
-            two = self.run(["run", path, twin, "-j", "2", "--csv-dir", csv])[1]
-            ratios.append(one / two)
+            one = self.run(["run", path, twin, "-j", "1", "--csv-dir", csv])
+            two = self.run(["run", path, twin, "-j", "2", "--csv-dir", csv])
+            ratios.append(one[1] / two[1])
+            own.append(one[0] / self.busiest(["run", path, twin, "-j", "2", "--csv-dir", csv]))
         r = statistics.median(ratios)
         self.row("two equal inputs on two workers (%d processors)" % (os.cpu_count() or 1), "%.2f" % r, "x one (wall)", ">= 1.80",
                  "1.95", r >= 1.8)
+        r = statistics.median(own)
+        self.row("  CPU time of one worker, of the busier of two", "%.2f" % r, "ratio", ">= 1.80", "1.95", r >= 1.8)
 
     def table(self):
         head = ("stage", "figure", "unit", "must", "aim", "held")

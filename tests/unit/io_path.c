@@ -333,6 +333,17 @@ static void digests(void **state)
     temp_write("big", az_text_view(&big));
     assert_int_equal(az_file_digest(temp_path("big"), hex2, &size), 0);
     assert_string_not_equal(hex, hex2);
+    for (size_t n = 0; n <= big.n; n += big.n / 3) { /* of which a reader has the first n bytes */
+        struct az_digest *d = az_digest_new(NULL);
+        assert_non_null(d);
+        az_digest_update(d, big.v, n);
+        for (int again = 0; again < 2; again++) {
+            assert_int_equal(az_digest_rest(d, temp_path("big"), hex, &size), 0);
+            assert_string_equal(hex, hex2);
+            assert_int_equal(size, big.n);
+        }
+        az_digest_free(d);
+    }
     az_vec_release(&big);
     assert_int_equal(az_file_digest(temp_path("none"), hex, &size), AZ_EIO);
     assert_int_equal(errno, ENOENT);
