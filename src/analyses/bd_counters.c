@@ -84,14 +84,16 @@ static int list_columns(struct az_job *job, const struct az_bd *b, struct az_are
 static int one_row(const struct az_bd *b, const struct az_counter_range *c, const uint32_t *column,
                    struct az_arena *keep, struct counter_row *r)
 {
-    const struct az_counter_value *from = az_optrace(b->trace)->counter_values.v + c->first;
+    const struct az_counter_value *all = az_optrace(b->trace)->counter_values.v;
     struct az_counter_value *v = az_arena_array(keep, (c->n < COLUMNS ? c->n : COLUMNS) + 1, sizeof *v);
     size_t n = 0;
     if (!v)
         return az_arena_error(keep);
-    for (uint32_t k = 0; k < c->n && n < COLUMNS; k++)
-        if (column[from[k].name])
-            v[n++] = (struct az_counter_value){ column[from[k].name] - 1, from[k].value };
+    for (uint32_t k = 0; k < c->n && n < COLUMNS; k++) {
+        const struct az_counter_value *from = &all[c->first + k];
+        if (column[from->name])
+            v[n++] = (struct az_counter_value){ column[from->name] - 1, from->value };
+    }
     *r = (struct counter_row){
         .name = az_bd_keep(b, keep, az_bd_text(b, c->name)), .duration = c->end - c->start, .v = v, .n = n
     };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -82,7 +83,7 @@ void az_mem_free(struct az_mem *m, void *p, size_t size)
 
 void az_mem_give_back(void)
 {
-#ifdef __GLIBC__
+#if defined __GLIBC__ && !defined AZ_SANITIZED /* whose malloc is another */
     malloc_trim(0);
 #endif
 }

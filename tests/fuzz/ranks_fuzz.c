@@ -12,8 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void analyse(struct az_job *job)
 {
-    const struct az_rank about[2] = { { .rank = 0, .ticks_per_ns = 1 },
-                                      { .rank = 3, .ticks_per_ns = 1, .base_ns = 5 } };
+    const struct az_rank about[2] = { { .rank = 0, .path = AZ_SV("a/0"), .ticks_per_ns = 1 },
+                                      { .rank = 3, .path = AZ_SV("a/3"), .ticks_per_ns = 1, .base_ns = 5 } };
     const struct az_ranks ranks = {
         .v = about, .n = 2, .world_size = 4, .missing = (const int64_t[]){ 1, 2 }, .n_missing = 2
     };
@@ -32,6 +32,11 @@ static void analyse(struct az_job *job)
             fprintf(stderr, "%s: code %d\n", a->name, rc);
             abort();
         }
+    }
+    for (size_t i = 0; i < job->doc->tables.n; i++) { /* rows that are made when they are written */
+        const int rc = az_table_hold(job->doc->tables.v[i], 1000);
+        if (rc != 0 && rc != AZ_ELIMIT && rc != AZ_ENOMEM)
+            abort();
     }
 }
 
@@ -87,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     az_arena_init(&arena, &mem);
     az_options_default(&opts, NULL);
     az_diag_init(&diag);
-    opts.launch_details = opts.critical_path = true;
+    opts.launch_details = opts.critical_path = opts.all_kernels = true;
     opts.sequence_op = AZ_SV("a");
     opts.sequence_min_kernels = 1;
     opts.breakdown_kernels = 1 + (data[0] >> 4);
