@@ -148,7 +148,9 @@ static int read_titles(struct rc_file *f)
     int rc = az_csv_next(&f->csv);
     if (rc == AZ_EFORMAT && diag->errors == errors)
         return az_diag_fail(diag, rc, AZ_AT_LINE(f->path, f->csv.line),
-                            "not readable as CSV: a quote is left open or the row is too long");
+                            az_source_damaged(f->csv.src)
+                                ? "the file breaks off before its titles end"
+                                : "not readable as CSV: a quote is left open or the row is too long");
     if (rc < 0)
         return rc;
     if (rc == 0)
@@ -193,7 +195,9 @@ static int settle_file(struct rc_file *f, int rc, size_t errors)
     struct az_parse *job = f->r->job;
     if (rc == AZ_EFORMAT && job->diag->errors == errors) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_LINE(f->path, f->csv.line),
-                    "a quote is left open: the rest of the file is left out (is it cut off?)");
+                    az_source_damaged(f->csv.src)
+                        ? "the file breaks off inside this row; the rows before it are kept"
+                        : "a quote is left open: the rest of the file is left out (is it cut off?)");
         az_trace_dropped(f->r->t, "row cut off at the end of the file", 1, 0);
         rc = 0;
     }
@@ -210,7 +214,7 @@ static int settle_file(struct rc_file *f, int rc, size_t errors)
 static int read_file(struct roc *r, struct az_sv path, bool sums)
 {
     struct rc_file *f = az_arena_alloc(&r->scratch, sizeof *f);
-    struct az_source_opts so = { .mem = r->job->mem, .diag = r->job->diag };
+    struct az_source_opts so = { .mem = r->job->mem, .diag = r->job->diag, .keeps_parts = !r->job->opts->strict };
     struct az_source *src = NULL;
     size_t errors = r->job->diag->errors;
     if (!f)
