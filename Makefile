@@ -128,7 +128,7 @@ AGAIN  = $(MAKE) --no-print-directory V=$(V)
 ASAN  := SAN=address,undefined
 
 .PHONY: example unit units replays fuzzers golden check-html check-shared schema test test-build
-example: ## run the example (two inputs; results in build/example-out)
+example: ## run the examples (results in build/example-out)
 	@BUILD='$(BUILD)' sh example/run.sh
 
 test: test-build ## run every test; the last line is "N passed, N failed"

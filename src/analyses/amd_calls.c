@@ -40,7 +40,7 @@ static int summary_rows(struct az_job *job, const struct amd_list *l, struct az_
 static int api_summary(struct az_job *job, const struct amd_list *l)
 {
     static const char *const times[] = { "Mean (µs)", "Median (µs)", "Min (µs)", "Max (µs)", "Std (µs)" };
-    struct az_table *t = az_table_new(job->arena, "api_summary", "API calls", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(job->arena, "api_summary", "API calls by domain", AZ_TABLE_SUMMARY);
     uint32_t *of = az_arena_array(job->arena, l->n + 1, sizeof *of);
     struct az_vec_u32 first;
     struct az_map map;

@@ -173,7 +173,9 @@ static void make_row(const void *of, size_t row, struct az_table *t)
 
 static int collectives(struct cr *c, const char *id, bool detailed)
 {
-    struct az_table *t = az_table_new(c->arena, id, "Collectives over the ranks", 0);
+    /* With the older names both are there: two entries of one title could not be told apart. */
+    struct az_table *t = az_table_new(
+        c->arena, id, detailed ? "Collectives over the ranks, rank by rank" : "Collectives over the ranks", 0);
     struct listing *l = az_arena_alloc(c->arena, sizeof *l);
     if (!t || !l || !(l->coll = az_arena_array(c->arena, c->colls.n + 1, sizeof *l->coll)))
         return az_arena_error(c->arena);

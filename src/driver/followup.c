@@ -69,6 +69,8 @@ int az_followup_report(struct az_followup *f, enum az_step step, struct az_docum
             rc = t->report->write(doc, t->path.p, &scratch, diag);
         if (rc && rc != AZ_EINTR && diag->errors == before)
             az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(t->path), "cannot be written: %s", az_err_text(rc));
+        if (!rc)
+            az_diag_add(diag, AZ_NOTE, AZ_AT_FILE(t->path), "written");
         failed = failed ? failed : rc;
         az_arena_reset(&scratch);
     }

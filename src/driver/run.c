@@ -69,6 +69,8 @@ static int write_outputs(const struct crew *c, struct task *t, struct az_result 
             az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(out->path), "cannot be written: %s", az_err_text(rc));
         if (rc)
             failed = rc;
+        else
+            az_diag_add(&t->diag, AZ_NOTE, AZ_AT_FILE(out->path), "written");
         az_arena_reset(&scratch);
     }
     az_arena_release(&scratch);

@@ -185,10 +185,15 @@ static int broken_row(struct nsys_csv_file *f, int rc, size_t errors)
     struct az_where at = AZ_AT_LINE(f->file->path, f->csv.line);
     if (rc != AZ_EFORMAT || f->diag->errors > errors)
         return rc;
+    bool damaged = az_source_damaged(f->csv.src);
     if (f->report == NR_NONE)
-        return az_diag_fail(f->diag, rc, at, "not readable as CSV: a quote is left open or the row is too long");
+        return az_diag_fail(f->diag, rc, at,
+                            damaged ? "the file breaks off before the rows of a report"
+                                    : "not readable as CSV: a quote is left open or the row is too long");
     az_trace_dropped(f->job->trace, "row cut off at the end of the file", 1, 0);
-    az_diag_add(f->diag, AZ_WARNING, at, "a quote is left open: the rest of the file is left out (is it cut off?)");
+    az_diag_add(f->diag, AZ_WARNING, at,
+                damaged ? "the file breaks off inside this row; the rows before it are kept"
+                        : "a quote is left open: the rest of the file is left out (is it cut off?)");
     return 0;
 }
 
@@ -229,7 +234,7 @@ static int read_once(struct nsys_csv_file *f, enum nsys_report role, bool substi
 {
     struct az_parse *job = f->job;
     struct az_source *src = NULL;
-    struct az_source_opts so = { .mem = job->mem, .diag = f->diag };
+    struct az_source_opts so = { .mem = job->mem, .diag = f->diag, .keeps_parts = !job->opts->strict };
     int rc = az_source_open(&src, f->file->path.p, &so);
     if (rc != 0)
         return rc;

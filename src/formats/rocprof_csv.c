@@ -148,7 +148,9 @@ static int read_titles(struct rc_file *f)
     int rc = az_csv_next(&f->csv);
     if (rc == AZ_EFORMAT && diag->errors == errors)
         return az_diag_fail(diag, rc, AZ_AT_LINE(f->path, f->csv.line),
-                            "not readable as CSV: a quote is left open or the row is too long");
+                            az_source_damaged(f->csv.src)
+                                ? "the file breaks off before its titles end"
+                                : "not readable as CSV: a quote is left open or the row is too long");
     if (rc < 0)
         return rc;
     if (rc == 0)
@@ -157,6 +159,7 @@ static int read_titles(struct rc_file *f)
         f->at[c] = -1;
     for (size_t i = 0; i < f->csv.row.n && i < 4096; i++)
         place(f->csv.row.v[i].raw, (int)i, f->at);
+    f->width = f->csv.row.n;
     f->table = table_of(f->at);
     if (f->table != TABLES)
         return 0;
@@ -177,6 +180,8 @@ static int read_rows(struct rc_file *f)
             return more;
         if (f->csv.blank)
             continue;
+        f->short_line = f->csv.row.n < f->width ? f->csv.line : 0;
+        f->short_rows += f->short_line > 0;
         if (rows % 65536 == 0 && job->cancelled && job->cancelled(job->ctx))
             return AZ_EINTR;
         rc = rc_take(f);
@@ -193,9 +198,17 @@ static int settle_file(struct rc_file *f, int rc, size_t errors)
     struct az_parse *job = f->r->job;
     if (rc == AZ_EFORMAT && job->diag->errors == errors) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_LINE(f->path, f->csv.line),
-                    "a quote is left open: the rest of the file is left out (is it cut off?)");
+                    az_source_damaged(f->csv.src)
+                        ? "the file breaks off inside this row; the rows before it are kept"
+                        : "a quote is left open: the rest of the file is left out (is it cut off?)");
         az_trace_dropped(f->r->t, "row cut off at the end of the file", 1, 0);
         rc = 0;
+    }
+    if (rc == 0 && !f->bad && f->short_rows == 1 && f->short_line) { /* the last row, and no other */
+        az_diag_add(
+            job->diag, AZ_WARNING, AZ_AT_LINE(f->path, f->short_line),
+            "the last row has fewer fields than the titles and counts as far as it goes (is the file cut off?)");
+        az_trace_dropped(f->r->t, "file truncated (rows behind the end are unknown)", 1, 0);
     }
     if (rc == 0 && f->bad && job->opts->strict)
         return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_LINE(f->path, f->first_bad), "a row that cannot be read");
@@ -210,7 +223,7 @@ static int settle_file(struct rc_file *f, int rc, size_t errors)
 static int read_file(struct roc *r, struct az_sv path, bool sums)
 {
     struct rc_file *f = az_arena_alloc(&r->scratch, sizeof *f);
-    struct az_source_opts so = { .mem = r->job->mem, .diag = r->job->diag };
+    struct az_source_opts so = { .mem = r->job->mem, .diag = r->job->diag, .keeps_parts = !r->job->opts->strict };
     struct az_source *src = NULL;
     size_t errors = r->job->diag->errors;
     if (!f)

@@ -66,9 +66,12 @@ struct rc_file {
     struct az_csv csv;
     int at[COLS];
     enum table table;
-    uint64_t bad;      /* rows left out */
-    int64_t first_bad; /* line */
-    struct {           /* the cell met last, and what it became */
+    uint64_t bad;        /* rows left out */
+    int64_t first_bad;   /* line */
+    size_t width;        /* titles */
+    uint64_t short_rows; /* rows with fewer fields */
+    int64_t short_line;  /* of the last row if it is one, else 0 */
+    struct {             /* the cell met last, and what it became */
         struct az_sv text;
         uint32_t id;
     } name[2];

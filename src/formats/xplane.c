@@ -6,6 +6,8 @@
 #include "formats/xplane.h"
 #include "io/path.h"
 
+#define FILE_CUT "file truncated (events behind the end are unknown)"
+
 /* A complete, valid top level of an XSpace: fields 1 to 4, all length-delimited. */
 static bool top_level(uint32_t field, unsigned wire) { return field >= 1 && field <= 4 && wire == AZ_PB_BYTES; }
 
@@ -196,7 +198,7 @@ static int cut_file(struct az_xp *r, const uint8_t *tag, size_t whole, int (*eac
                     "truncated: %zu whole planes kept; of the plane that begins here, what is whole (was the profiler "
                     "stopped while writing?)",
                     whole);
-        az_trace_dropped(r->t, "file truncated (events behind the end are unknown)", 1, 0);
+        az_trace_dropped(r->t, FILE_CUT, 1, 0);
     }
     r->cut = true;
     return each(r, rest);
@@ -214,8 +216,11 @@ static int each_plane(struct az_xp *r, int (*each)(struct az_xp *, struct az_sv)
     for (;;) {
         const uint8_t *tag = m.p;
         int rc = az_pb_next(&m, &f, &wire, &v, &b);
-        if (rc == 0)
+        if (rc == 0) {
+            if (say && r->damaged) /* a gzip stream broke off between two planes */
+                az_trace_dropped(r->t, FILE_CUT, 1, 0);
             return AZ_OK;
+        }
         if (rc < 0)
             return cut_file(r, tag, whole, each, say);
         if (!top_level(f, wire))
@@ -305,9 +310,12 @@ static int read_space(struct az_xp *r)
 }
 
 /* Mapped if it is a plain file, else whole in memory (gzip, a pipe). */
-static int load(struct az_parse *job, struct az_mapping *map, struct az_arena *arena, struct az_sv *bytes)
+static int load(struct az_xp *r, struct az_mapping *map, struct az_arena *arena, struct az_sv *bytes)
 {
-    struct az_source_opts so = { .mem = job->mem, .diag = job->diag, .digest = az_parse_digest(job, 0) };
+    struct az_parse *job = r->job;
+    struct az_source_opts so = {
+        .mem = job->mem, .diag = job->diag, .digest = az_parse_digest(job, 0), .keeps_parts = !job->opts->strict
+    };
     struct az_source *src = NULL;
     int rc = az_source_open(&src, job->files[0].path.p, &so);
     if (rc)
@@ -319,6 +327,10 @@ static int load(struct az_parse *job, struct az_mapping *map, struct az_arena *a
         rc = az_source_all(src, arena, 0, bytes);
         if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
             rc = az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem);
+        else if (rc == AZ_EFORMAT && so.keeps_parts) { /* a gzip stream that breaks off: what came before is kept */
+            r->damaged = true;
+            rc = bytes->n ? 0 : az_diag_fail(job->diag, rc, AZ_AT_FILE(r->path), "nothing before the damage");
+        }
     }
     az_source_close(src);
     return rc;
@@ -330,7 +342,7 @@ static int parse(struct az_parse *job)
     struct az_mapping map = { .bytes = { "", 0 } };
     struct az_arena arena; /* the bytes of a file that cannot be mapped */
     az_arena_init(&arena, job->mem);
-    int rc = load(job, &map, &arena, &r.bytes);
+    int rc = load(&r, &map, &arena, &r.bytes);
     if (rc)
         goto out;
     if (r.bytes.n == 0) {

@@ -106,6 +106,7 @@ struct az_xp {
     const char *what;   /* in what */
     int64_t origin_ns;  /* the smallest timestamp of a line of the file: times count from here */
     bool cut;           /* the last plane is not whole: what can be read of it is kept */
+    bool damaged;       /* the gzip stream broke off: the bytes are those before */
     /* the plane being read */
     struct az_sv plane_name;
     struct az_xp_metas metas;

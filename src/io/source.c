@@ -503,7 +503,7 @@ int az_source_all(struct az_source *s, struct az_arena *a, size_t max, struct az
     az_vec_init(&text, s->mem);
     *out = (struct az_sv){ "", 0 };
     int r = collect(s, max, &text);
-    if (r == 0 && text.n) {
+    if ((r == 0 || (r == AZ_EFORMAT && s->keeps_parts)) && text.n) {
         *out = az_arena_dup(a, az_text_view(&text));
         if (!out->p)
             r = IO_NO_MEMORY(s->diag, AZ_AT_FILE(name_of(s)), a->mem);
@@ -516,6 +516,7 @@ int az_source_all(struct az_source *s, struct az_arena *a, size_t max, struct az
 
 const char *az_source_name(const struct az_source *s) { return s->name; }
 bool az_source_is_gzip(const struct az_source *s) { return s->gz != NULL; }
+bool az_source_damaged(const struct az_source *s) { return s->error == AZ_EFORMAT; }
 uint64_t az_source_delivered(const struct az_source *s) { return s->delivered; }
 uint64_t az_source_size(const struct az_source *s) { return s->size; }
 uint64_t az_source_consumed(const struct az_source *s) { return s->gz ? s->in_pos : s->delivered; }

@@ -37,11 +37,14 @@ int az_source_peek(struct az_source *s, size_t n, struct az_sv *out) AZ_MUST_USE
 int az_source_next(struct az_source *s, struct az_sv *chunk) AZ_MUST_USE;
 /* Copies up to n bytes into buf (a parser's own window), often fewer; *got = 0 only at the end (or for n = 0). */
 int az_source_read(struct az_source *s, void *buf, size_t n, size_t *got) AZ_MUST_USE;
-/* Everything that is left, in the arena, NUL-terminated; AZ_ELIMIT over max bytes (0: none). */
+/* Everything that is left, in the arena, NUL-terminated; AZ_ELIMIT over max bytes (0: none). With keeps_parts and
+ * AZ_EFORMAT `out` holds what came before the damage. */
 int az_source_all(struct az_source *s, struct az_arena *a, size_t max, struct az_sv *out) AZ_MUST_USE;
 
 const char *az_source_name(const struct az_source *s);
 bool az_source_is_gzip(const struct az_source *s);
+/* The content broke off or was damaged, and that has been told: what was delivered is what came before. */
+bool az_source_damaged(const struct az_source *s);
 /* Bytes of the file used so far (compressed), and delivered so far (inflated). For progress and messages. */
 uint64_t az_source_consumed(const struct az_source *s);
 uint64_t az_source_delivered(const struct az_source *s);

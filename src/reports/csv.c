@@ -1,9 +1,12 @@
 /* CSV report: a directory with one file per table, `<table id>.csv`: header, LF, numbers exact (az_cell_exact). Texts
  * are cleaned like in every report. Tables of AZ_TABLE_TEXT_ONLY are left out. Each file appears whole or not at all.
+ * Nothing is removed: where tables are replaced and others lie beside them, which are then most likely of an earlier
+ * run, that is said, as the folder would otherwise be read as one result.
  */
 #include "text/csv.h"
 #include "base/num.h"
 #include "io/outfile.h"
+#include "io/path.h"
 #include "reports/fields.h"
 #include "reports/report.h"
 
@@ -81,10 +84,50 @@ static int write_table(const struct az_table *t, const char *path, struct az_vec
     return az_outfile_commit(f);
 }
 
+struct others {
+    const struct az_vec_sv *written; /* names without extension */
+    struct az_arena *a;
+    struct az_sv first;
+    size_t n;
+};
+
+static int look(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
+{
+    struct others *o = ctx;
+    struct az_sv name = az_path_base(az_sv_str(path));
+
+    (void)depth;
+    if (info->kind != AZ_PATH_FILE || !az_sv_ends(name, AZ_SV(".csv")))
+        return 1;
+    for (size_t i = 0; i < o->written->n; i++)
+        if (az_sv_eq(o->written->v[i], az_sv_make(name.p, name.n - 4)))
+            return 0;
+    if (o->n++ == 0)
+        o->first = az_arena_dup(o->a, name);
+    return 0;
+}
+
+/* Tables in the folder that this run did not write. */
+static int tell_others(const char *path, const struct az_vec_sv *written, struct az_arena *scratch,
+                       struct az_diag *diag)
+{
+    struct others o = { .written = written, .a = scratch };
+    const struct az_walk w = { .max_depth = 1, .visit = look, .ctx = &o };
+    int rc = az_path_walk(path, &w, diag);
+
+    if (!rc && o.n)
+        az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(az_sv_str(path)),
+                    "%zu CSV file(s) in this folder are not of this run, the first '%.*s' (left by an earlier one? "
+                    "remove them, or take an empty folder)",
+                    o.n, AZ_SVF(o.first));
+    return rc;
+}
+
 static int csv_write(const struct az_document *doc, const char *path, struct az_arena *scratch, struct az_diag *diag)
 {
     struct az_vec_char buf;
     struct az_vec_sv used;
+    bool replaces = false;
     int rc = 0;
 
     az_vec_init(&buf, doc->mem);
@@ -100,9 +143,13 @@ static int csv_write(const struct az_document *doc, const char *path, struct az_
             rc = az_arena_error(scratch);
         if (rc)
             az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), doc->mem);
-        else
+        else {
+            replaces |= az_path_stat(file.p).kind == AZ_PATH_FILE;
             rc = write_table(t, file.p, &buf, scratch, diag);
+        }
     }
+    if (!rc && replaces)
+        rc = tell_others(path, &used, scratch, diag);
     az_vec_release(&used);
     az_vec_release(&buf);
     return rc;

@@ -268,19 +268,20 @@ static bool take_fields(struct az_csv *c, size_t *start, size_t *end)
     return found;
 }
 
-/* Indexes more; reads more first if the rest is less than a block. */
+/* Indexes more; reads more first if the rest is less than a block. Where the source broke off, what is there is
+ * indexed: it may hold whole rows. */
 static int extend_index(struct az_csv *c, size_t *start)
 {
     struct az_csv_index *x = c->index;
-    if (c->window.n - x->scanned < AZ_CSV_BLOCK && !c->eof) {
+    if (c->window.n - x->scanned < AZ_CSV_BLOCK && !c->eof && !c->pending) {
         size_t shift = c->at;
         int r = refill(c, x->scanned - c->at);
-        if (r)
+        if (r && !c->pending)
             return r;
         x->scanned -= shift;
         *start -= shift;
     }
-    az_csv_index_chunk(x, c->window.v, c->window.n, c->eof, c->sep);
+    az_csv_index_chunk(x, c->window.v, c->window.n, c->eof || c->pending, c->sep);
     return c->row.n > MAX_FIELDS ? AZ_EFORMAT : az_vec_reserve(&c->row, AZ_CSV_CHUNK + 1);
 }
 
@@ -311,6 +312,8 @@ static int row_by_index(struct az_csv *c)
         }
         if (c->eof && x->scanned == c->window.n)
             return last_row(c, start, inside);
+        if (c->pending && x->scanned == c->window.n)
+            return c->pending;
         r = extend_index(c, &start);
         inside = inside || x->doubled || x->breaks;
     }

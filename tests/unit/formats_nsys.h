@@ -87,6 +87,19 @@ static inline void fixture_text(struct fixture *f, const char *role, const char 
     fixture_add(f, fixture_write(f, name, text, strlen(text)), role, false);
 }
 
+/* A stored gzip member whose last bytes are gone: `text` loses `missing` of them, and the checksum. */
+static inline void fixture_cut_gzip(struct fixture *f, const char *name, const char *role, const char *text,
+                                    size_t missing)
+{
+    unsigned char gz[4096] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1 };
+    size_t n = strlen(text);
+    assert_true(n <= sizeof gz - 15 && missing <= n);
+    gz[11] = (unsigned char)n, gz[12] = (unsigned char)(n >> 8), gz[13] = (unsigned char)~n;
+    gz[14] = (unsigned char)(~n >> 8);
+    memcpy(gz + 15, text, n);
+    fixture_add(f, fixture_write(f, name, (const char *)gz, 15 + n - missing), role, false);
+}
+
 static inline bool fixture_cancelled(void *ctx) { return ((struct fixture *)ctx)->cancel; }
 
 static inline int fixture_parse(struct fixture *f, const struct az_format *format)

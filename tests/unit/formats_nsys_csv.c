@@ -113,6 +113,35 @@ static void defects(void **state)
     fixture_close(&f);
 }
 
+/* As in the other formats: what comes before the cut is kept, and the cut is told once; strict refuses it. */
+static void cut_gzip(void **state)
+{
+    static const char text[] = TITLES "1,7,1,1,1,1,1,0,good\n1,7,1,1,1,1,1,0,second\n";
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+    fixture_cut_gzip(&f, "a_cuda_gpu_kern_sum.csv.gz", "kernel_sum", text, 4);
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(f.trace.kernel_sums.n, 1);
+    assert_int_equal(dropped(&f, "row cut off at the end of the file"), 1);
+    assert_true(said(&f, AZ_WARNING, "gzip stream ends too early"));
+    assert_true(said(&f, AZ_WARNING, "the file breaks off inside this row"));
+    assert_int_equal(f.diag.errors, 0);
+    assert_int_equal(f.diag.warnings, 2);
+    fixture_close(&f);
+    fixture_open(&f); /* nothing of a report before the cut */
+    fixture_cut_gzip(&f, "a_cuda_gpu_kern_sum.csv.gz", "kernel_sum", text, sizeof text - 10);
+    assert_int_equal(PARSE(&f), AZ_EFORMAT);
+    assert_true(said(&f, AZ_ERROR, "the file breaks off before the rows of a report"));
+    fixture_close(&f);
+    fixture_open(&f);
+    f.opts.strict = true;
+    fixture_cut_gzip(&f, "a_cuda_gpu_kern_sum.csv.gz", "kernel_sum", text, 4);
+    assert_int_equal(PARSE(&f), AZ_EFORMAT);
+    assert_true(said(&f, AZ_ERROR, "gzip stream ends too early"));
+    fixture_close(&f);
+}
+
 static void expect_failure(const char *role, const char *text, int code, const char *message)
 {
     struct fixture f;
@@ -361,10 +390,19 @@ static void cancel_and_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(headers),          cmocka_unit_test(units),          cmocka_unit_test(values_and_preamble),
-        cmocka_unit_test(defects),          cmocka_unit_test(failures),       cmocka_unit_test(header_only),
-        cmocka_unit_test(all_three),        cmocka_unit_test(optional_files), cmocka_unit_test(indexes),
-        cmocka_unit_test(sections),         cmocka_unit_test(gpu_trace),      cmocka_unit_test(probing),
+        cmocka_unit_test(headers),
+        cmocka_unit_test(units),
+        cmocka_unit_test(values_and_preamble),
+        cmocka_unit_test(defects),
+        cmocka_unit_test(cut_gzip),
+        cmocka_unit_test(failures),
+        cmocka_unit_test(header_only),
+        cmocka_unit_test(all_three),
+        cmocka_unit_test(optional_files),
+        cmocka_unit_test(indexes),
+        cmocka_unit_test(sections),
+        cmocka_unit_test(gpu_trace),
+        cmocka_unit_test(probing),
         cmocka_unit_test(cancel_and_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,6 +156,52 @@ static void bad_rows(void **state)
     fixture_close(&f);
 }
 
+/* A plain file that ends inside its last row, in columns that are not needed: told, as more is missing than they. Where
+ * every row is shorter than the titles that is how the file is. */
+static void cut_in_the_last_row(void **state)
+{
+    struct fixture f;
+    (void)state;
+    fixture_open(&f);
+    fixture_text(&f, NULL, "Kernel_Name,Start_Timestamp,End_Timestamp,Grid_Size_X,Grid_Size_Y\nf,1,2,64,1\nf,3,4,6");
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(kernels(&f)->n, 2);
+    assert_true(said(&f, AZ_WARNING, "f0.csv:3: the last row has fewer fields"));
+    assert_int_equal(dropped(&f, "file truncated (rows behind the end are unknown)"), 1);
+    fixture_close(&f);
+    fixture_open(&f);
+    fixture_text(&f, NULL, "Kernel_Name,Start_Timestamp,End_Timestamp,Grid_Size_X,Grid_Size_Y\nf,1,2,64\nf,3,4,64\n");
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(f.diag.warnings, 0);
+    fixture_close(&f);
+}
+
+/* As in the other formats: what comes before the cut is kept, and the cut is told; strict refuses it. */
+static void cut_gzip(void **state)
+{
+    static const char text[] = "Kernel_Name,Start_Timestamp,End_Timestamp\nf,1,2\nf,3,44\n";
+    struct fixture f;
+    (void)state;
+    fixture_open(&f);
+    fixture_cut_gzip(&f, "x_kernel_trace.csv.gz", NULL, text, 2);
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(kernels(&f)->n, 1);
+    assert_int_equal(dropped(&f, "row cut off at the end of the file"), 1);
+    assert_true(said(&f, AZ_WARNING, "the file breaks off inside this row"));
+    assert_int_equal(f.diag.errors, 0);
+    fixture_close(&f);
+    fixture_open(&f);
+    fixture_cut_gzip(&f, "x_kernel_trace.csv.gz", NULL, text, sizeof text - 10);
+    assert_int_equal(PARSE(&f), AZ_EFORMAT);
+    assert_true(said(&f, AZ_ERROR, "the file breaks off before its titles end"));
+    fixture_close(&f);
+    fixture_open(&f);
+    f.opts.strict = true;
+    fixture_cut_gzip(&f, "x_kernel_trace.csv.gz", NULL, text, 2);
+    assert_int_equal(PARSE(&f), AZ_EFORMAT);
+    fixture_close(&f);
+}
+
 static void counters(void **state)
 {
     struct fixture f;
@@ -251,11 +297,10 @@ static void probing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(set_by_one_member), cmocka_unit_test(several_sets),
-        cmocka_unit_test(spellings),         cmocka_unit_test(missing_mandatory),
-        cmocka_unit_test(bad_rows),          cmocka_unit_test(counters),
-        cmocka_unit_test(sums_only),         cmocka_unit_test(agents_and_allocations),
-        cmocka_unit_test(probing),
+        cmocka_unit_test(set_by_one_member),      cmocka_unit_test(several_sets), cmocka_unit_test(spellings),
+        cmocka_unit_test(missing_mandatory),      cmocka_unit_test(bad_rows),     cmocka_unit_test(cut_gzip),
+        cmocka_unit_test(cut_in_the_last_row),    cmocka_unit_test(counters),     cmocka_unit_test(sums_only),
+        cmocka_unit_test(agents_and_allocations), cmocka_unit_test(probing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,6 +73,30 @@ static void file_names_are_safe_and_unique(void **state)
     sample_end(&s);
 }
 
+/* A folder used before: what this run does not write is told, never removed; other folders are nobody's business. */
+static void tables_left_in_a_reused_folder(void **state)
+{
+    (void)state;
+    struct sample s;
+    sample_begin(&s);
+    assert_int_equal(az_path_mkdirs(sample_path(&s, "csv/below.csv"), &s.diag), 0);
+    FILE *f = fopen(sample_path(&s, "csv/old.csv"), "w");
+    assert_non_null(f);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(az_document_add(&s.doc, small(&s.arena, "small")), 0);
+    assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "csv"), &s.scratch, &s.diag), 0);
+    assert_int_equal(s.diag.warnings, 0); /* no table replaced: old.csv is something else */
+    assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "csv"), &s.scratch, &s.diag), 0);
+    assert_int_equal(s.diag.warnings, 1);
+    assert_non_null(
+        strstr(s.diag.list.v[0].text.p, "1 CSV file(s) in this folder are not of this run, the first 'old.csv'"));
+    assert_int_equal(access(sample_path(&s, "csv/old.csv"), F_OK), 0);
+    assert_int_equal(remove(sample_path(&s, "csv/old.csv")), 0);
+    assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "csv"), &s.scratch, &s.diag), 0);
+    assert_int_equal(s.diag.warnings, 1);
+    sample_end(&s);
+}
+
 static void json_is_exact(void **state)
 {
     (void)state;
@@ -138,6 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv_is_exact),
         cmocka_unit_test(file_names_are_safe_and_unique),
+        cmocka_unit_test(tables_left_in_a_reused_folder),
         cmocka_unit_test(json_is_exact),
         cmocka_unit_test(no_title_is_null),
         cmocka_unit_test(full_devices_are_errors),

@@ -247,6 +247,41 @@ static void long_rows(void **state)
     az_vec_release(&want);
 }
 
+/* A source that breaks off: every whole row before, also those in the last bytes, then the error. */
+static void rows_before_a_break(void **state)
+{
+    (void)state;
+    static const char text[] = "a,b\n1,\"x\"\n3,44";
+    for (size_t lines = 0; lines < 40; lines += 13)
+        for (size_t window = 4; window <= 4096; window *= 4)
+            for (int scalar = 0; scalar < 2; scalar++) {
+                struct az_vec_char gz, out, want;
+                az_vec_init(&gz, NULL);
+                az_vec_init(&out, NULL);
+                az_vec_init(&want, NULL);
+                /* a stored gzip member without its end */
+                unsigned n = (unsigned)(lines * 8 + sizeof text + 100);
+                int e = az_text_append(&gz, AZ_SV("\x1f\x8b\x08\0\0\0\0\0\0\x03\x01"));
+                const char size[4] = { (char)n, (char)(n >> 8), (char)~n, (char)(~n >> 8) };
+                e = e ? e : az_text_append(&gz, az_sv_make(size, 4));
+                for (size_t i = 0; i < lines && !e; i++) {
+                    e = az_text_append(&gz, AZ_SV("row,123\n"));
+                    e = e ? e : az_text_printf(&want, "L%d:<row><123>\n", (int)i + 1);
+                }
+                e = e ? e : az_text_append(&gz, az_sv_make(text, sizeof text - 1));
+                e = e ? e
+                      : az_text_printf(&want, "L%d:<a><b>\nL%d:<1>[x]\nerror L%d", (int)lines + 1, (int)lines + 2,
+                                       (int)lines + 3);
+                assert_int_equal(e, 0);
+                dump(&out, az_text_view(&gz), scalar, window, ',', 0);
+                assert_int_equal(out.n, want.n);
+                assert_memory_equal(out.v, want.v, want.n);
+                az_vec_release(&gz);
+                az_vec_release(&out);
+                az_vec_release(&want);
+            }
+}
+
 static void row_limit(void **state)
 {
     (void)state;
@@ -480,11 +515,11 @@ static void quoting(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixed_cases),   cmocka_unit_test(nul_bytes),        cmocka_unit_test(random_cases),
-        cmocka_unit_test(long_rows),     cmocka_unit_test(row_limit),        cmocka_unit_test(field_limit),
-        cmocka_unit_test(memory_limit),  cmocka_unit_test(other_separators), cmocka_unit_test(integers),
-        cmocka_unit_test(doubles),       cmocka_unit_test(scaled),           cmocka_unit_test(quoting),
-        cmocka_unit_test(quick_numbers),
+        cmocka_unit_test(fixed_cases), cmocka_unit_test(nul_bytes),     cmocka_unit_test(random_cases),
+        cmocka_unit_test(long_rows),   cmocka_unit_test(row_limit),     cmocka_unit_test(rows_before_a_break),
+        cmocka_unit_test(field_limit), cmocka_unit_test(memory_limit),  cmocka_unit_test(other_separators),
+        cmocka_unit_test(integers),    cmocka_unit_test(doubles),       cmocka_unit_test(scaled),
+        cmocka_unit_test(quoting),     cmocka_unit_test(quick_numbers),
     };
     return cmocka_run_group_tests_name("text_csv", tests, NULL, NULL);
 }

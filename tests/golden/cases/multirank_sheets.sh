@@ -19,3 +19,7 @@ for t in gemm bin_elemwise kernels_3; do
 done
 "$ANALYZER" --config=config.json --csv-dir four -j 4 >/dev/null 2>&1
 diff -r one four && echo "the same with four workers"
+"$ANALYZER" --config=config.json --format json -o titled >/dev/null 2>&1
+"$PYTHON" -c 'import collections, glob, json
+titles = [t["title"] for t in json.load(open(glob.glob("titled/*.json")[0]))["tables"]]
+print("titles that two tables have:", [t for t, n in collections.Counter(titles).items() if n > 1])'

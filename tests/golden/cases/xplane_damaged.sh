@@ -14,6 +14,14 @@ echo "$?"
 gzip -c "$in" | head -c 1000 >cut.xplane.pb.gz
 "$ANALYZER" run cut.xplane.pb.gz -q --csv-dir cutgz
 echo "$?"
+gzip -c "$in" >whole.gz
+head -c $(($(wc -c <whole.gz) * 9 / 10)) whole.gz >most.xplane.pb.gz
+"$ANALYZER" run most.xplane.pb.gz --csv-dir most --format csv 2>messages
+echo "$?"
+grep -c -e "gzip stream ends too early" -e "truncated: . whole planes kept" messages
+grep -e "^dropped: file" most/coverage.csv
+"$ANALYZER" run most.xplane.pb.gz -q --csv-dir moststrict --strict 2>/dev/null
+echo "$?"
 echo "== replaced bytes"
 "$PYTHON" -c 'import sys; sys.stdout.buffer.write(open(sys.argv[1], "rb").read().replace(b"\x80", b"\xef\xbf\xbd"))' "$in" >mangled.xplane.pb
 "$ANALYZER" run mangled.xplane.pb -q --csv-dir mangled
