@@ -14,7 +14,7 @@
 #define MIXED  AZ_SPEC_MIXED
 
 #define US       "(\xc2\xb5s)"
-#define CALL_KEY "name|Input type|Input Dims|Input Strides|Concrete Inputs|is_recompute?"
+#define CALL_KEY "name|Input type|Input Dims|Input Strides|Concrete Inputs|is_recompute?|parent_module?"
 #define COLL_KEY "Collective name|dtype?|In msg nelems?|Group size?"
 
 /* clang-format off */
