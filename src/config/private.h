@@ -77,9 +77,9 @@ struct az_loader {
     struct az_search *search; /* of the input at hand; NULL at the top level */
     struct az_options opts;   /* run defaults */
     struct az_outputs outputs;
-    struct az_gate_rule *rule; /* being read; NULL: none */
+    struct az_gate_rule *rule;                      /* being read; NULL: none */
     struct az_sv arch_path, arch_rows, arch_device; /* the last gpu_arch_json_path that was read */
-    int fatal;                 /* AZ_ENOMEM */
+    int fatal;                                      /* AZ_ENOMEM */
 };
 void az_load_error(struct az_loader *l, const struct az_node *at, const char *fmt, ...) AZ_PRINTF(3, 4);
 void az_load_warn(struct az_loader *l, const struct az_node *at, const char *fmt, ...) AZ_PRINTF(3, 4);

@@ -67,9 +67,9 @@ struct rc_file {
     int at[COLS];
     enum table table;
     struct az_sv domain; /* of a table of sums that are no kernels; empty: kernels */
-    uint64_t bad;      /* rows left out */
-    int64_t first_bad; /* line */
-    struct {           /* the cell met last, and what it became */
+    uint64_t bad;        /* rows left out */
+    int64_t first_bad;   /* line */
+    struct {             /* the cell met last, and what it became */
         struct az_sv text;
         uint32_t id;
     } name[2];
