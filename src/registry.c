@@ -54,6 +54,7 @@ const struct az_analysis *const az_analyses[] = {
     &az_analysis_amd_short,
     &az_analysis_amd_copies,
     &az_analysis_amd_calls,
+    &az_analysis_amd_call_sums,
     &az_analysis_amd_ranges,
     &az_analysis_amd_counters,
     &az_analysis_amd_activity,

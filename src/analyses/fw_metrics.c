@@ -1,6 +1,7 @@
 /* Estimates and their cache. */
 #include "analyses/fw_metrics.h"
 
+#include "analyses/rates.h"
 #include "base/data.h"
 #include "extend/extend.h"
 
@@ -41,7 +42,6 @@ static int find_peaks(struct az_fw_metrics *m)
 {
     const struct az_options *o = m->job->opts;
     struct az_device_facts f = { .name = AZ_SV("") };
-    struct az_sv bad;
     for (size_t i = 0; i < m->fw->trace->devices.n; i++) {
         const struct az_device *d = &m->fw->trace->devices.v[i];
         if (i && f.name.n)
@@ -50,20 +50,17 @@ static int find_peaks(struct az_fw_metrics *m)
                                       .units = (double)d->sm_count,
                                       .memory_bytes = (double)d->memory_bytes };
     }
-    m->has_peaks = az_peaks_find(az_data("devices.csv"), o->device_name, o->roofline_basis, &f, &m->peaks);
-    if (!m->has_peaks && o->device_name.n)
+    int rc = az_job_peaks(m->job, &f, &m->peaks, &m->has_peaks);
+    if (rc == 0 && !m->has_peaks && o->device_name.n)
         az_diag_add(m->job->diag, AZ_WARNING, AZ_AT_FILE(m->fw->trace->path),
-                    "no %.*s rates known of device '%.*s' (the tables come without a roofline; give \"device_peaks\" "
-                    "or a name of configs/devices.csv)",
+                    "no %.*s rates known of device '%.*s' (the tables come without a roofline; give \"device_peaks\", "
+                    "\"gpu_arch_json_path\" or a name of configs/devices.csv)",
                     AZ_SVF(o->roofline_basis), AZ_SVF(o->device_name));
-    if (o->device_peaks.n) {
-        if (!az_peaks_override(&m->peaks, o->device_peaks, &bad))
-            return az_diag_fail(m->job->diag, AZ_ECONFIG, AZ_NOWHERE,
-                                "device_peaks: '%.*s' is no rate (say mem_bw_gbps=3350 matrix_bf16=989.4)",
-                                AZ_SVF(bad));
-        m->has_peaks = true;
-    }
-    return 0;
+    if (rc == 0 && o->arch_rows.n && strcmp(m->peaks.how, AZ_HOW_FILE) != 0)
+        az_diag_add(m->job->diag, AZ_WARNING, AZ_AT_FILE(o->gpu_arch_json_path),
+                    "none of its devices is '%.*s': its rates are not used (name one with \"device\")",
+                    AZ_SVF(o->device_name.n ? o->device_name : f.name));
+    return rc;
 }
 
 struct az_fw_metrics *az_fw_metrics_get(struct az_job *job, struct az_fw *f, int *rc)

@@ -179,3 +179,14 @@ struct az_sv az_fw_entry_point(const struct az_fw *f, uint32_t node)
     }
     return AZ_SV("Not found");
 }
+
+struct az_sv az_fw_parent_module(struct az_arena *a, const struct az_fw *f, uint32_t node)
+{
+    static const struct az_sv prefix = { "nn.Module: ", 11 };
+    for (uint32_t n = node; n != AZ_NO_ROW; n = f->tree->parent[n]) {
+        struct az_sv name = n < f->tree->first_frame ? AZ_SV("") : az_node_name(f->tree, n);
+        if (az_sv_starts(name, prefix))
+            return without_numbers(a, az_sv_make(name.p + prefix.n, name.n - prefix.n));
+    }
+    return AZ_SV("root");
+}

@@ -11,5 +11,7 @@ struct az_sv az_fw_call_stack(struct az_job *job, const struct az_fw *f, uint32_
 /* The user's frame that called the operator: inward, a `.py` frame whose function carries the operator's name, else
  * outward the first `.py` frame that is no wrapper of the framework; "Not found". */
 struct az_sv az_fw_entry_point(const struct az_fw *f, uint32_t node);
+/* Class of the innermost module around a node: `nn.Module: Linear_12` is "Linear"; "root" outside of all. */
+struct az_sv az_fw_parent_module(struct az_arena *a, const struct az_fw *f, uint32_t node);
 
 #endif

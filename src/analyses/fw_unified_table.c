@@ -66,7 +66,13 @@ static int group(struct work *w, struct grouping *x, const struct grouping *base
         const struct az_unified_row *r = &w->rows->v[i];
         const struct az_op_args *a = az_fw_args(w->fw, r->node);
         uint32_t args = a ? (uint32_t)(a - w->fw->ops->args.v) : AZ_NO_ROW, *at;
-        uint32_t rest[] = { w->fw->lane_group[az_fw_node(w->fw, r->node).lane], az_fw_recompute(w->fw, r->node) };
+        uint32_t rest[] = { w->fw->lane_group[az_fw_node(w->fw, r->node).lane], az_fw_recompute(w->fw, r->node), 0, 0 };
+        if (w->fw->opts->group_by_parent_module) {
+            struct az_sv module = az_fw_parent_module(&w->scratch, w->fw, r->node);
+            uint64_t hash = az_hash(module.p, module.n);
+            rest[2] = (uint32_t)hash;
+            rest[3] = (uint32_t)(hash >> 32);
+        }
         uint64_t k0 = (uint64_t)r->name_group << 32 | args;
         uint64_t k1 = az_hash(rest, sizeof rest) ^ r->category;
         bool added;
@@ -93,6 +99,8 @@ static void columns(struct work *w)
     az_fw_key_columns(t);
     if (w->overlap)
         az_table_column(t, "overlapping_kernel_names", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    if (w->fw->opts->group_by_parent_module)
+        az_table_column(t, "parent_module", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_fw_recompute_column(w->fw, t);
     az_table_column(t, "ex_UID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
     az_table_column(t, "operation_count", AZ_INT, AZ_UNIT_COUNT, 0);
@@ -159,6 +167,8 @@ static int put_row(struct work *w, size_t k)
     az_fw_put_keys(w->fw, w->t, az_unified_name(w->u, r), az_unified_category(w->u, r), r->node);
     if (w->overlap)
         az_fw_put(w->t, az_overlap_text(w->overlap, row[0]));
+    if (w->fw->opts->group_by_parent_module)
+        az_put_text(w->t, az_fw_parent_module(w->job->arena, w->fw, r->node));
     az_fw_put_recompute(w->fw, w->t, az_fw_recompute(w->fw, r->node));
     az_put_i64(w->t, (int64_t)az_unified_uid(w->u, r));
     put_stats(w, k);

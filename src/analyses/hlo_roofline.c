@@ -1,8 +1,7 @@
 /* hlo_roofline: how near an operation comes to what its device can do. The device is the configured one, else the one
  * of that name, or whose units and memory the profile tells; rates of the user's own win. */
 #include "analyses/hlo_perf.h"
-#include "base/data.h"
-#include "perf/peaks.h"
+#include "analyses/rates.h"
 
 /* Precision of the product an operation computes; empty where it computes nothing that is counted. */
 static struct az_sv precision_of(const struct az_hx_work *w)
@@ -45,19 +44,12 @@ static bool peaks_of(struct az_hx *h, const struct az_hx_work *w, struct az_peak
 {
     const struct az_hx_device *d = &h->devices.v[az_hx_device_of(h, &w->first)];
     const struct az_xplane *p = &h->tr[d->trace].x->planes.v[d->plane];
-    const struct az_options *o = h->job->opts;
     const struct az_device_facts facts = { .name = p->type,
                                            .units = (double)p->units,
                                            .memory_bytes = (double)p->memory_bytes };
-    struct az_sv bad;
-    bool found = az_peaks_find(az_data("devices.csv"), o->device_name, o->roofline_basis, &facts, out);
-    *rc = 0;
-    if (o->device_peaks.n == 0)
-        return found;
-    if (!az_peaks_override(out, o->device_peaks, &bad))
-        *rc = az_diag_fail(h->job->diag, AZ_ECONFIG, AZ_NOWHERE,
-                           "device_peaks: '%.*s' is no rate (say mem_bw_gbps=3350 matrix_bf16=989.4)", AZ_SVF(bad));
-    return *rc == 0;
+    bool found;
+    *rc = az_job_peaks(h->job, &facts, out, &found);
+    return *rc == 0 && found;
 }
 
 static void put(struct az_hx *h, struct az_table *t, const struct az_hx_work *w, const struct az_peaks *peaks)

@@ -36,6 +36,7 @@ extern const struct az_analysis az_analysis_amd_details;
 extern const struct az_analysis az_analysis_amd_short;
 extern const struct az_analysis az_analysis_amd_copies;
 extern const struct az_analysis az_analysis_amd_calls;
+extern const struct az_analysis az_analysis_amd_call_sums;
 extern const struct az_analysis az_analysis_amd_ranges;
 extern const struct az_analysis az_analysis_amd_counters;
 extern const struct az_analysis az_analysis_amd_activity;

@@ -51,7 +51,7 @@ static struct az_sv label(struct stack *s, const struct tt_row *row)
     sig->label = word;
     if (s->category)
         sig->label = tt_category(t, sig);
-    else if (az_sv_is(t->o->group_by, "memory")) {
+    else if (az_sv_is(t->o->group_by, "memory") && !t->o->no_stack_by_in0) {
         struct az_sv m = memory_of(t->job->arena, tt_text(t, tt_args_of(t, row)->t[AZ_IN0].memory));
         if (m.n)
             sig->label = az_arena_printf(t->job->arena, "%.*s (in0:%.*s)", AZ_SVF(word), AZ_SVF(m));

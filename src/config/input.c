@@ -292,6 +292,7 @@ static void load_keys(struct az_loader *l, struct az_node *n, struct az_input *i
     az_apply_object(l, az_node_get(n, "nsys_report"), AZ_AT_REPORT, &in->opts, &in->outputs);
     az_apply_shared(l, n, &in->opts, &in->outputs);
     apply_opts(l, in);
+    az_arch_load(l, &in->opts);
     l->format = AZ_SV("");
     l->search = NULL;
     in->opts.strict |= l->c->strict;

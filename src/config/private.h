@@ -77,8 +77,9 @@ struct az_loader {
     struct az_search *search; /* of the input at hand; NULL at the top level */
     struct az_options opts;   /* run defaults */
     struct az_outputs outputs;
-    struct az_gate_rule *rule; /* being read; NULL: none */
-    int fatal;                 /* AZ_ENOMEM */
+    struct az_gate_rule *rule;                      /* being read; NULL: none */
+    struct az_sv arch_path, arch_rows, arch_device; /* the last gpu_arch_json_path that was read */
+    int fatal;                                      /* AZ_ENOMEM */
 };
 void az_load_error(struct az_loader *l, const struct az_node *at, const char *fmt, ...) AZ_PRINTF(3, 4);
 void az_load_warn(struct az_loader *l, const struct az_node *at, const char *fmt, ...) AZ_PRINTF(3, 4);
@@ -121,6 +122,10 @@ const char *az_place_text(unsigned one_place);
 /* ---- classmap.c ---- */
 void az_classes_load(struct az_loader *l, const struct az_node *map, struct az_class_rules *out);
 void az_labels_load(struct az_loader *l, const struct az_node *map, struct az_labels *out);
+
+/* ---- arch.c ---- */
+/* Reads opts->gpu_arch_json_path into arch_rows and arch_device; errors are of the configuration. */
+void az_arch_load(struct az_loader *l, struct az_options *opts);
 
 /* ---- resolve.c ---- */
 int az_config_resolve(struct az_loader *l, struct az_node *root) AZ_MUST_USE;

@@ -9,7 +9,7 @@ int az_pt_reader_init(struct az_pt_reader *r, struct az_trace *t, const struct a
     memset(r, 0, sizeof *r);
     r->trace = t;
     r->opts = o;
-    r->keep_frames = o->include_call_stack || o->detect_recompute;
+    r->keep_frames = o->include_call_stack || o->detect_recompute || o->group_by_parent_module;
     az_pt_event_keys(r);
     az_arena_init(&r->scratch, t->mem);
     az_vec_init(&r->other_cats, t->mem);

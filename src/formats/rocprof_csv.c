@@ -121,6 +121,23 @@ static const char *const other_domains[] = { "hip_api_stats",    "hsa_api_stats"
                                              "hip_stats",        "hsa_stats",      "memory_allocation_stats",
                                              "hip_trace",        "hsa_trace",      "scratch_memory_stats" };
 
+/* Tables of sums that are no kernels: read where none of the traces they sum lies beside them. */
+static const struct {
+    const char *file, *domain, *traces[2]; /* no traces: whatever is traced says it better */
+} summed[] = {
+    { "hip_api_stats", "HIP_API", { "hip_api_trace", "hip_trace" } },
+    { "hip_stats", "HIP_API", { "hip_api_trace", "hip_trace" } },
+    { "hsa_api_stats", "HSA_API", { "hsa_api_trace", "hsa_trace" } },
+    { "hsa_stats", "HSA_API", { "hsa_api_trace", "hsa_trace" } },
+    { "marker_api_stats", "MARKER_API", { "marker_api_trace", NULL } },
+    { "rccl_api_stats", "RCCL_API", { "rccl_api_trace", NULL } },
+    { "memory_copy_stats", "MEMORY_COPY", { "memory_copy_trace", NULL } },
+    { "memory_allocation_stats", "MEMORY_ALLOCATION", { "memory_allocation_trace", NULL } },
+    { "scratch_memory_stats", "SCRATCH_MEMORY", { "scratch_memory_trace", NULL } },
+    { "domain_stats", "DOMAIN", { NULL, NULL } },
+};
+#define SUMMED (sizeof summed / sizeof *summed)
+
 bool rocprof_csv_prefix(struct az_sv path, struct az_sv *prefix)
 {
     struct az_sv s = path;
@@ -220,7 +237,8 @@ static int settle_file(struct rc_file *f, int rc, size_t errors)
     return rc;
 }
 
-static int read_file(struct roc *r, struct az_sv path, bool sums)
+/* sums: a table of sums is read, too; of kernels, or of what `domain` says. */
+static int read_file(struct roc *r, struct az_sv path, bool sums, const char *domain)
 {
     struct rc_file *f = az_arena_alloc(&r->scratch, sizeof *f);
     struct az_source_opts so = { .mem = r->job->mem, .diag = r->job->diag, .keeps_parts = !r->job->opts->strict };
@@ -230,6 +248,7 @@ static int read_file(struct roc *r, struct az_sv path, bool sums)
         return az_arena_error(&r->scratch);
     f->r = r;
     f->path = path;
+    f->domain = az_sv_str(domain);
     int rc = az_source_open(&src, path.p, &so);
     if (rc)
         return rc;
@@ -270,6 +289,42 @@ static struct az_sv sibling(struct roc *r, struct az_sv prefix, const char *doma
     return AZ_SV("");
 }
 
+static bool traced(const struct roc *r)
+{
+    for (int k = 0; k < AZ_KIND_COUNT; k++)
+        if (r->t->ev[k].n > 0)
+            return true;
+    return r->n_pending > 0;
+}
+
+static int read_summed(struct roc *r, struct az_sv prefix)
+{
+    const bool any = traced(r);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < SUMMED; i++) {
+        struct az_sv path = sibling(r, prefix, summed[i].file);
+        bool better = summed[i].traces[0] ? false : any;
+        for (size_t k = 0; k < 2 && summed[i].traces[k]; k++)
+            better |= sibling(r, prefix, summed[i].traces[k]).n > 0;
+        if (path.n && !better)
+            rc = read_file(r, path, true, summed[i].domain);
+    }
+    return rc;
+}
+
+/* What a file of sums of its own is of, by its name; NULL: of kernels, or unknown. */
+static const char *summed_domain(struct az_sv base, bool *of_set)
+{
+    for (size_t i = 0; i < SUMMED; i++) {
+        const ptrdiff_t at = az_sv_find(base, az_sv_str(summed[i].file));
+        *of_set = at > 1 && base.p[at - 1] == '_';
+        if (at >= 0)
+            return summed[i].domain;
+    }
+    *of_set = false;
+    return NULL;
+}
+
 /* The files of a set in the order of `domains`, then those of no known name as they were given. */
 static int read_set(struct roc *r, struct az_sv prefix, const struct az_file *files, size_t n)
 {
@@ -277,19 +332,23 @@ static int read_set(struct roc *r, struct az_sv prefix, const struct az_file *fi
     for (size_t d = 0; rc == 0 && prefix.n && d < DOMAINS; d++) {
         struct az_sv path = sibling(r, prefix, domains[d]);
         bool sums = strcmp(domains[d], "kernel_stats") == 0;
-        bool traced = r->t->ev[AZ_KERNEL].n + r->n_pending > 0;
-        if (path.n && !(sums && traced))
-            rc = read_file(r, path, true);
+        bool kernels = r->t->ev[AZ_KERNEL].n + r->n_pending > 0;
+        if (path.n && !(sums && kernels))
+            rc = read_file(r, path, true, NULL);
     }
+    if (rc == 0 && prefix.n)
+        rc = read_summed(r, prefix);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         struct az_sv base = files[i].path;
         bool known = false;
+        const char *domain = summed_domain(az_path_base(base), &known);
+        known &= prefix.n > 0;
         for (size_t d = 0; prefix.n && d < DOMAINS; d++)
             known |= az_sv_find(az_path_base(base), az_arena_printf(&r->scratch, "_%s.csv", domains[d])) >= 0;
         if (known || !in_set(&files[i], prefix))
             continue;
         bool kernels = az_sv_find(az_path_base(base), AZ_SV("kernel")) >= 0;
-        rc = read_file(r, base, kernels);
+        rc = read_file(r, base, kernels || domain, domain);
     }
     return rc;
 }

@@ -66,6 +66,7 @@ struct rc_file {
     struct az_csv csv;
     int at[COLS];
     enum table table;
+    struct az_sv domain; /* of a table of sums that are no kernels; empty: kernels */
     uint64_t bad;        /* rows left out */
     int64_t first_bad;   /* line */
     size_t width;        /* titles */

@@ -221,6 +221,19 @@ static void join_sums(struct az_sum *a, const struct az_sum *b)
     a->max = isnan(b->max) || a->max > b->max ? a->max : b->max;
 }
 
+static int take_call_sum(struct rc_file *f, uint32_t name, struct az_sum *s)
+{
+    struct az_trace *t = f->r->t;
+    struct az_call_sum c = { .sum = *s };
+    if (s->count < 1)
+        return 1;
+    c.sum.name = name;
+    t->read++;
+    t->kept++;
+    const int rc = az_trace_name(t, f->domain, &c.domain);
+    return rc ? rc : az_vec_push(&f->r->d->call_sums, c);
+}
+
 /* Kernels already summed: used where there is no trace of them. */
 static int take_sum(struct rc_file *f)
 {
@@ -236,6 +249,8 @@ static int take_sum(struct rc_file *f)
     s.total_ns = integer(f, C_TOTAL, &ok);
     s.total = (double)s.total_ns;
     int rc = ok ? cell_name(f, C_NAME, 0, &whole) : 1;
+    if (rc == 0 && f->domain.n)
+        return take_call_sum(f, whole, &s);
     if (rc == 0)
         rc = roc_kernel_name(f->r, whole, &s.name);
     if (rc || s.count < 1)

@@ -111,25 +111,65 @@ static void choose_stats(struct az_xp *r)
     }
 }
 
+/* Does a line of this name hold events? What is damaged is found, and told, when the line is read. */
+static bool has_events(struct az_xp *r, const char *name)
+{
+    const uint8_t *bad = r->bad;
+    const char *what = r->what;
+    bool found = false;
+    for (size_t i = 0; !found && i < r->lines.n; i++) {
+        struct az_xp_line l;
+        struct az_xp_event x;
+        if (az_xp_line(r, r->lines.v[i], &l) || !az_sv_is(l.name, name))
+            continue;
+        struct az_pb m = az_pb_of(l.body);
+        found = az_xp_next_event(r, &m, &x) > 0;
+    }
+    r->bad = bad;
+    r->what = what;
+    return found;
+}
+
+/* A profile taken without operations: the runs of its programs stand for them, so that there is a time line. */
+static int programs_as_work(struct az_xp *r, const struct az_xp_line *l, uint32_t plane)
+{
+    const uint64_t read = r->t->read, kept = r->t->kept; /* counted as ranges already */
+    const int rc = az_xp_events(r, l, plane, AZ_XLANE_WORK, add_operation);
+    r->t->read = read;
+    r->t->kept = kept;
+    return rc;
+}
+
+static int tpu_line(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, bool bare)
+{
+    if (az_sv_is(l->name, "XLA Ops"))
+        return az_xp_events(r, l, plane, AZ_XLANE_WORK, add_operation);
+    if (az_sv_is(l->name, "Async XLA Ops"))
+        return az_xp_events(r, l, plane, AZ_XLANE_ASYNC, add_asynchronous);
+    if (az_sv_is(l->name, "XLA Modules")) {
+        const int rc = az_xp_ranges(r, l, plane, AZ_XLANE_MODULES);
+        return rc || !bare ? rc : programs_as_work(r, l, plane);
+    }
+    if (az_sv_is(l->name, "Steps"))
+        return az_xp_ranges(r, l, plane, AZ_XLANE_STEPS);
+    return az_xp_skip_line(r, l, "lines of a TPU that hold no operations");
+}
+
 int az_xp_tpu(struct az_xp *r, uint32_t plane)
 {
     int rc = AZ_OK;
     choose_stats(r);
+    const bool bare = !has_events(r, "XLA Ops") && has_events(r, "XLA Modules");
+    if (bare)
+        az_diag_add(
+            r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path),
+            "'%.*s' has no operations (line 'XLA Ops'): the runs of its programs stand for them, as computation",
+            AZ_SVF(r->plane_name));
     for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
         struct az_xp_line l;
         rc = az_xp_line(r, r->lines.v[i], &l);
-        if (rc)
-            break;
-        if (az_sv_is(l.name, "XLA Ops"))
-            rc = az_xp_events(r, &l, plane, AZ_XLANE_WORK, add_operation);
-        else if (az_sv_is(l.name, "Async XLA Ops"))
-            rc = az_xp_events(r, &l, plane, AZ_XLANE_ASYNC, add_asynchronous);
-        else if (az_sv_is(l.name, "XLA Modules"))
-            rc = az_xp_ranges(r, &l, plane, AZ_XLANE_MODULES);
-        else if (az_sv_is(l.name, "Steps"))
-            rc = az_xp_ranges(r, &l, plane, AZ_XLANE_STEPS);
-        else
-            rc = az_xp_skip_line(r, &l, "lines of a TPU that hold no operations");
+        if (rc == 0)
+            rc = tpu_line(r, &l, plane, bare);
     }
     return rc;
 }

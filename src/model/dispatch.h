@@ -61,6 +61,13 @@ struct az_counter {
 };
 AZ_VEC(struct az_counter, az_counters);
 
+/* Calls or copies that came summed, without a trace of them: in file order, the rows of a domain together. */
+struct az_call_sum {
+    uint32_t domain; /* name id */
+    struct az_sum sum;
+};
+AZ_VEC(struct az_call_sum, az_call_sums);
+
 struct az_process {
     int64_t pid;
     int64_t init, fini; /* ns; fini <= init: not recorded */
@@ -74,6 +81,7 @@ struct az_dispatches {
     struct az_routes routes; /* parallel to trace.copies */
     struct az_allocs allocs;
     struct az_counters counters;
+    struct az_call_sums call_sums;
     struct az_processes processes; /* proc - 1 -> process */
     struct az_map shape_of;        /* building: unique shapes */
 };

@@ -50,9 +50,12 @@ struct az_options {
     /* classes and labels */
     struct az_class_rules classes;
     struct az_labels labels;
-    struct az_sv device_name;    /* of configs/devices.csv; empty: by what the profile says */
-    struct az_sv roofline_basis; /* peak, achievable */
-    struct az_sv device_peaks;   /* rates that win over the table: "mem_bw_gbps=4100 matrix_bf16=650" */
+    struct az_sv device_name;        /* of configs/devices.csv; empty: by what the profile says */
+    struct az_sv roofline_basis;     /* peak, achievable */
+    struct az_sv device_peaks;       /* rates that win over the table: "mem_bw_gbps=4100 matrix_bf16=650" */
+    struct az_sv gpu_arch_json_path; /* rates of devices in a JSON file; wins over device_name; empty: none */
+    struct az_sv arch_rows;          /* of that file, as configs/devices.csv */
+    struct az_sv arch_device;        /* the only device of that file; empty: there are several */
     struct az_sv extension_file;
     struct az_sv comparison_json_path; /* pytorch: the trace that this one is compared with; empty: none */
     /* pytorch (spec/pytorch.md 13) */
@@ -62,7 +65,8 @@ struct az_options {
     int64_t short_kernel_histogram_bins;
     bool include_unlinked_kernels, short_kernel_study, enable_kernel_summary, inference_phase_analysis,
         detect_recompute, enable_pseudo_ops;
-    bool include_call_stack, include_overlap_info, include_first_occurrence_time, group_by_num_kernels;
+    bool include_call_stack, include_overlap_info, include_first_occurrence_time, group_by_num_kernels,
+        group_by_parent_module;
     bool disable_coll_analysis;
     /* collectives over ranks (spec/collectives.md) */
     struct az_sv coll_patterns;  /* "part=collective ..." */
@@ -77,7 +81,7 @@ struct az_options {
     struct az_sv group_by;                     /* op | memory | category */
     struct az_sv op_rules;                     /* current | first */
     bool ignore_signposts, print_signposts, no_advice, raw_op_codes, no_host_ops, no_merge_devices, tracing_mode,
-        no_summary, drop_impossible, hide_small;
+        no_summary, no_stack_by_in0, drop_impossible, hide_small;
     int64_t worker_cores; /* 0: by the file or the architecture */
     double traced_gap_us, low_flops_percent, max_op_us, max_gap_us;
     /* rocprof, rocpd, pftrace (spec: AMD rocprofv3 input and report, 6.6, 7.3) */

@@ -17,7 +17,7 @@ struct az_peaks {
     double rate[AZ_RATES];  /* TFLOP/s; NaN: the device has none, or it is unknown */
     struct az_sv uncertain; /* fields not confirmed by a vendor document, `|` between them */
     bool own;               /* some rate is the user's */
-    const char *how;        /* "name", "size" (compute units and memory), "config" */
+    const char *how;        /* "name", "size" (compute units and memory), "config", or what the caller puts */
 };
 /* What a trace says of its device. */
 struct az_device_facts {

@@ -14,7 +14,7 @@
 #define MIXED  AZ_SPEC_MIXED
 
 #define US       "(\xc2\xb5s)"
-#define CALL_KEY "name|Input type|Input Dims|Input Strides|Concrete Inputs|is_recompute?"
+#define CALL_KEY "name|Input type|Input Dims|Input Strides|Concrete Inputs|is_recompute?|parent_module?"
 #define COLL_KEY "Collective name|dtype?|In msg nelems?|Group size?"
 
 /* clang-format off */
@@ -99,6 +99,7 @@ static const struct az_compare_spec specs[] = {
     /* rocprof, rocpd */
     { "short_kernels_summary", NULL, "name", "Short Kernel duration " US " sum|Short Kernel count", NULL, NULL, NULL, 0 },
     { "memory_copy_summary", NULL, "direction|src?|dst?", "total_us|bytes|count|GB/s", NULL, NULL, NULL, TEXT },
+    { "api_stats", NULL, "name|domain", "Total " US "|Mean " US "|Count", NULL, NULL, NULL, 0 },
     { "api_summary", NULL, "name|domain?", "Total " US "|Mean " US "|Count", NULL, NULL, NULL, 0 },
     { "roctx_summary", NULL, "name", "Total " US "|Kernel time inside " US "|Count", NULL, NULL, NULL, 0 },
     { "comm_overlap", NULL, "agent?", "exposed ms|communication ms|overlapped ms", NULL, NULL, NULL, 0 },

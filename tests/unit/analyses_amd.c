@@ -166,6 +166,39 @@ static void copies_by_size(void **state)
     assert_true(number(f, "memory_copy_by_copy_bytes", 1, "count") == 2);
 }
 
+static void calls_that_came_summed(void **state)
+{
+    struct fix *f = *state;
+    dispatch_trace(f, 0);
+    struct az_trace *t = &f->t[0];
+    static const struct {
+        const char *domain, *name;
+        int64_t total;
+    } rows[] = { { "HIP_API", "hipFree", 3000 }, { "HIP_API", "hipMalloc", 1000 }, { "DOMAIN", "HIP_API", 4000 } };
+    for (size_t i = 0; i < 3; i++) {
+        struct az_call_sum c = { .sum = { .count = 2,
+                                          .total_ns = rows[i].total,
+                                          .total = (double)rows[i].total,
+                                          .avg = (double)rows[i].total / 2,
+                                          .min = i ? NAN : 500,
+                                          .max = NAN,
+                                          .std = NAN,
+                                          .med = NAN } };
+        assert_int_equal(az_trace_name(t, az_sv_str(rows[i].domain), &c.domain), 0);
+        assert_int_equal(az_trace_name(t, az_sv_str(rows[i].name), &c.sum.name), 0);
+        assert_int_equal(az_vec_push(&az_dispatches(t)->call_sums, c), 0);
+    }
+    make_job(f, 1);
+    assert_int_equal(az_analysis_amd_call_sums.run(&f->job), 0);
+    assert_int_equal(az_document_table(&f->doc, "api_stats")->rows, 3);
+    assert_true(number(f, "api_stats", 0, "Total (µs)") == 3);
+    assert_true(number(f, "api_stats", 0, "Percentage (%)") == 75);
+    assert_true(number(f, "api_stats", 0, "Min (µs)") == 0.5);
+    assert_true(number(f, "api_stats", 1, "Percentage (%)") == 25);
+    assert_true(number(f, "api_stats", 2, "Percentage (%)") == 100); /* of its own domain */
+    assert_true(number(f, "api_stats", 2, "Mean (µs)") == 2);
+}
+
 static void nothing_at_all(void **state)
 {
     struct fix *f = *state;
@@ -176,7 +209,7 @@ static void nothing_at_all(void **state)
                                               &az_analysis_amd_details,  &az_analysis_amd_short,
                                               &az_analysis_amd_copies,   &az_analysis_amd_calls,
                                               &az_analysis_amd_ranges,   &az_analysis_amd_counters,
-                                              &az_analysis_amd_activity };
+                                              &az_analysis_amd_activity, &az_analysis_amd_call_sums };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         assert_int_equal(all[i]->run(&f->job), 0);
     static const char *const empty[] = { "gpu_timeline",   "kernel_summary",        "kernel_summary_by_category",
@@ -274,6 +307,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(copies_by_size, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_between_idle_agents, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_at_all, setup, teardown),
+        cmocka_unit_test_setup_teardown(calls_that_came_summed, setup, teardown),
         cmocka_unit_test_setup_teardown(kernels, setup, teardown),
         cmocka_unit_test_setup_teardown(short_kernels, setup, teardown),
         cmocka_unit_test_setup_teardown(details, setup, teardown),

@@ -196,6 +196,30 @@ static void call_stacks(void **state)
        "[\"aten::bmm\",\"prepare\",[\"my::copy\",\"copy\"],[\"gemm\"]]");
 }
 
+static void by_module(void **state)
+{
+    struct fw_fix *f = *state;
+    static const char *const modules[] = { "nn.Module: Attention_1", "nn.Module: Mlp_1", "nn.Module: Mlp_2" };
+    span(f, "python_function", 100, 1, 0, 900, "nn.Module: Net_0", "\"Python id\":1");
+    for (int i = 0; i < 3; i++) {
+        span(f, "python_function", 100, 1, 100 * i + 10, 80, modules[i], "\"Python id\":2");
+        launch(f, 100 * i + 20, "aten::mm", "", 1000 + 100 * i, 5 + i, "gemm", i + 1);
+    }
+    launch(f, 400, "aten::mm", "", 1400, 2, "gemm", 4);
+    launch(f, 1000, "aten::mm", "", 1500, 1, "gemm", 5);
+    option(f, "group_by_parent_module", "true");
+    run(f, &az_analysis_fw_unified);
+    const struct az_table *t = table(f, "unified_perf_summary");
+    static const char *const parents[] = { "Mlp", "Attention", "Net", "root" }; /* by time */
+    static const double times[] = { 13, 5, 2, 1 };
+    assert_int_equal(t->rows, 4);
+    for (size_t r = 0; r < 4; r++) {
+        is(f, "unified_perf_summary", r, "parent_module", parents[r]);
+        near(num(f, "unified_perf_summary", r, "Kernel Time (µs)_sum"), times[r]);
+    }
+    near(num(f, "unified_perf_summary", 0, "operation_count"), 2); /* both Mlp */
+}
+
 /* ---- overlap ---- */
 static void overlaps(void **state)
 {
@@ -300,6 +324,7 @@ int main(void)
         TEST(driver_launches_are_leaves),
         TEST(rows_kept),
         TEST(call_stacks),
+        TEST(by_module),
         TEST(overlaps),
         TEST(overlap_statistics),
         TEST(unlinked_overlap_on_request),

@@ -2,6 +2,8 @@
 #define _DEFAULT_SOURCE
 #include "formats_nsys.h"
 
+#include <math.h>
+
 #include "model/dispatch.h"
 
 #define PARSE(f) fixture_parse((f), &az_format_rocprof)
@@ -247,6 +249,52 @@ static void sums_only(void **state)
     fixture_close(&f);
 }
 
+/* Sums of calls count where their trace is missing: alone, beside other files of the set, or without a prefix. */
+static void sums_of_calls(void **state)
+{
+    static const char stats[] = "Name,Calls,TotalDurationNs,AverageNs,Percentage,MinNs,MaxNs,StdDev\n"
+                                "hipFree,4,1000,250.0,80.0,100,400,1.0e+02\nhipMalloc,1,250,250,20,250,250,0\n"
+                                "odd,0,0,0,0,0,0,0\n";
+    static const char old_stats[] = "Name,Calls,TotalDurationNs,AverageNs,Percentage\nhsa_init,2,10,5,100\n";
+    (void)state;
+    for (int with = 0; with < 3; with++) { /* sums alone; a trace of the kernels; also one of the calls */
+        struct fixture f;
+        fixture_open(&f);
+        put(&f, "r_hip_api_stats.csv", stats);
+        put(&f, "r_hsa_api_stats.csv", old_stats);
+        put(&f, "r_domain_stats.csv", "Name,Calls,TotalDurationNs,AverageNs,Percentage\nHIP_API,5,1250,250,100\n");
+        if (with > 0)
+            put(&f, "r_kernel_trace.csv", "Kernel_Name,Start_Timestamp,End_Timestamp\nf,1,2\n");
+        if (with > 1)
+            put(&f, "r_hip_api_trace.csv",
+                "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\nHIP,a,1,1,1,1,2\n");
+        give(&f, "r_hip_api_stats.csv");
+        assert_int_equal(PARSE(&f), 0);
+        const struct az_call_sums *c = &az_dispatches(&f.trace)->call_sums;
+        assert_int_equal(c->n, with == 0 ? 4 : with == 1 ? 3 : 1);
+        const struct az_call_sum *hsa = &c->v[with > 1 ? 0 : 2];
+        assert_true(named(&f, hsa->domain, "HSA_API"));
+        assert_true(isnan(hsa->sum.min) && isnan(hsa->sum.std));
+        if (with < 2) {
+            assert_true(named(&f, c->v[0].domain, "HIP_API"));
+            assert_true(named(&f, c->v[0].sum.name, "hipFree"));
+            assert_int_equal(c->v[0].sum.total_ns, 1000);
+            assert_true(c->v[0].sum.std == 100);
+        }
+        if (with == 0)
+            assert_true(named(&f, c->v[3].domain, "DOMAIN"));
+        assert_int_equal(f.trace.kernel_sums.n, 0);
+        fixture_close(&f);
+    }
+    struct fixture f;
+    fixture_open(&f);
+    put(&f, "hip_api_stats.csv", stats);
+    give(&f, "hip_api_stats.csv");
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(az_dispatches(&f.trace)->call_sums.n, 2);
+    fixture_close(&f);
+}
+
 static void agents_and_allocations(void **state)
 {
     struct fixture f;
@@ -297,10 +345,18 @@ static void probing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(set_by_one_member),      cmocka_unit_test(several_sets), cmocka_unit_test(spellings),
-        cmocka_unit_test(missing_mandatory),      cmocka_unit_test(bad_rows),     cmocka_unit_test(cut_gzip),
-        cmocka_unit_test(cut_in_the_last_row),    cmocka_unit_test(counters),     cmocka_unit_test(sums_only),
-        cmocka_unit_test(agents_and_allocations), cmocka_unit_test(probing),
+        cmocka_unit_test(set_by_one_member),
+        cmocka_unit_test(several_sets),
+        cmocka_unit_test(spellings),
+        cmocka_unit_test(missing_mandatory),
+        cmocka_unit_test(bad_rows),
+        cmocka_unit_test(cut_gzip),
+        cmocka_unit_test(cut_in_the_last_row),
+        cmocka_unit_test(counters),
+        cmocka_unit_test(sums_only),
+        cmocka_unit_test(sums_of_calls),
+        cmocka_unit_test(agents_and_allocations),
+        cmocka_unit_test(probing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,6 +246,42 @@ static void stats_of_the_metadata(void **state)
     }
 }
 
+/* A TPU profile without operations has a time line nevertheless: of its programs. */
+static void programs_stand_for_operations(void **state)
+{
+    (void)state;
+    for (int with = 0; with < 3; with++) { /* no line of operations, an empty one, one with an operation */
+        struct fixture f;
+        struct pb *space = pb_new(), *plane = pb_new(), *programs = pb_new(), *ops = pb_new();
+        pb_text(plane, 2, "/device:TPU:0");
+        line_head(programs, 1, "XLA Modules", 1000);
+        line_event(programs, 1, 0, 5000, NULL);
+        line_event(programs, 1, 9000, 6000, NULL);
+        pb_msg(plane, 3, programs);
+        line_head(ops, 2, "XLA Ops", 1000);
+        if (with == 2)
+            line_event(ops, 2, 100, 700, NULL);
+        if (with)
+            pb_msg(plane, 3, ops);
+        plane_meta(plane, 4, 1, "jit_f(15)", NULL);
+        plane_meta(plane, 4, 2, "%dot.1 = f32[8] dot(a, b)", NULL);
+        add_plane(space, plane);
+        fixture_open(&f);
+        parse_bytes(&f, space->b, space->n, 0);
+        const struct az_events *k = &f.trace.ev[AZ_KERNEL];
+        assert_int_equal(f.trace.ev[AZ_GPU_RANGE].n, 2);
+        assert_int_equal(k->n, with == 2 ? 1 : 2);
+        assert_int_equal(f.trace.kept, with == 2 ? 3 : 2); /* a run counts once */
+        assert_int_equal(f.diag.warnings, with == 2 ? 0 : 1);
+        assert_true(named(&f, k->name[0], with == 2 ? "dot.1" : "jit_f(15)"));
+        assert_int_equal(k->end[k->n - 1] - k->start[k->n - 1], with == 2 ? 700 : 6000);
+        free(space);
+        free(programs);
+        free(ops);
+        fixture_close(&f);
+    }
+}
+
 /* Kernels whose metadata hold no word that was asked for are taken out and counted; copies stay. */
 static void kernels_by_metadata(void **state)
 {
@@ -462,6 +498,7 @@ int main(void)
         cmocka_unit_test(fields_of_a_line_in_any_order),
         cmocka_unit_test(groups_of_a_wrapped_collective),
         cmocka_unit_test(stats_of_the_metadata),
+        cmocka_unit_test(programs_stand_for_operations),
         cmocka_unit_test(kernels_by_metadata),
         cmocka_unit_test(without_its_program_the_events_stand),
         cmocka_unit_test(a_sidecar_stands_in),

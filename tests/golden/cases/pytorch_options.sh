@@ -39,6 +39,14 @@ cat c/gpu_timeline.csv
 echo "== gpu_arch_platform"
 run g train_step.json --opt gpu_arch_platform=MI325X
 grep "^roofline" g/coverage.csv
+echo "== gpu_arch_json_path"
+cat >arch.json <<'END'
+{ "name": "Lab card", "mem_bw_gbps": 5300, "max_achievable_tflops": { "matrix_bf16": 708, "matrix_bf17": 1 } }
+END
+run g train_step.json --opt gpu_arch_json_path=arch.json --opt gpu_arch_platform=MI325X
+grep "^roofline" g/coverage.csv
+sed -n 2p g/roofline.csv
+run g train_step.json --opt gpu_arch_json_path=missing.json
 for m in hybrid kernel_names operation_frequency framework_apis attention_patterns gemm_params annotation auto; do
     echo "== phase_detection_method $m"
     run p inference.json --opt inference_phase_analysis=true --opt phase_detection_method=$m --opt decode_threshold=32

@@ -1,0 +1,31 @@
+#include "analyses/rates.h"
+
+#include "base/data.h"
+
+/* A file that says rates of one basis only is taken as it is: its basis is told beside the rates. */
+static bool of_file(const struct az_options *o, const struct az_device_facts *f, struct az_peaks *out)
+{
+    struct az_sv wanted = o->arch_device.n ? o->arch_device : o->device_name;
+    struct az_sv other = az_sv_is(o->roofline_basis, "achievable") ? AZ_SV("peak") : AZ_SV("achievable");
+    if (o->arch_rows.n == 0)
+        return false;
+    if (!az_peaks_find(o->arch_rows, wanted, o->roofline_basis, f, out) &&
+        !az_peaks_find(o->arch_rows, wanted, other, f, out))
+        return false;
+    out->how = AZ_HOW_FILE;
+    return true;
+}
+
+int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out, bool *found)
+{
+    const struct az_options *o = job->opts;
+    struct az_sv bad;
+    *found = of_file(o, f, out) || az_peaks_find(az_data("devices.csv"), o->device_name, o->roofline_basis, f, out);
+    if (o->device_peaks.n == 0)
+        return 0;
+    if (!az_peaks_override(out, o->device_peaks, &bad))
+        return az_diag_fail(job->diag, AZ_ECONFIG, AZ_NOWHERE,
+                            "device_peaks: '%.*s' is no rate (say mem_bw_gbps=3350 matrix_bf16=989.4)", AZ_SVF(bad));
+    *found = true;
+    return 0;
+}

@@ -1,0 +1,14 @@
+/* The peak rates that count for a device of an input. Private to the analyses of rooflines. */
+#ifndef AZ_ANALYSES_RATES_H
+#define AZ_ANALYSES_RATES_H
+
+#include "analyses/analysis.h"
+#include "perf/peaks.h"
+
+#define AZ_HOW_FILE "gpu_arch_json_path" /* az_peaks.how */
+
+/* By the options of the job: device_peaks over the file of gpu_arch_json_path over configs/devices.csv. *found: some
+ * are known. AZ_ECONFIG with a message: device_peaks holds what is no rate. */
+int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out, bool *found) AZ_MUST_USE;
+
+#endif
