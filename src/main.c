@@ -1,3 +1,8 @@
+#include "base/mem.h"
 #include "cmds/cmds.h"
 
-int main(int argc, char **argv) { return az_main(argc, argv); }
+int main(int argc, char **argv)
+{
+    az_mem_give_back(); /* the first call is to come before there are threads */
+    return az_main(argc, argv);
+}

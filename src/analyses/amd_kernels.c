@@ -45,14 +45,6 @@ struct by_name { /* number -> sums, to add up categories */
 };
 AZ_VEC(struct by_name, by_names);
 
-static void put_ns(struct az_table *t, double ns)
-{
-    if (isnan(ns))
-        az_put_empty(t);
-    else
-        az_put_f64(t, ns / 1e3);
-}
-
 /* Kernels that the profiler summed (kernel_stats CSV), where their dispatches are not there: no median of more
  * than two. */
 static int summed(struct az_job *job, size_t trace, struct az_table *t, struct by_names *names)
@@ -69,11 +61,11 @@ static int summed(struct az_job *job, size_t trace, struct az_table *t, struct b
         az_put_text(t, az_job_text(job, k));
         az_put_i64(t, s->count);
         const double mean = s->count > 0 ? (double)s->total_ns / (double)s->count : s->avg;
-        put_ns(t, mean);
-        put_ns(t, s->count <= 2 ? mean : 0.0 / 0.0);
-        put_ns(t, s->count > 1 ? s->std : 0.0 / 0.0);
-        put_ns(t, s->min);
-        put_ns(t, s->max);
+        az_put_f64(t, mean / 1e3);
+        az_put_f64(t, s->count <= 2 ? mean / 1e3 : NAN);
+        az_put_f64(t, s->count > 1 ? s->std / 1e3 : NAN);
+        az_put_f64(t, s->min / 1e3);
+        az_put_f64(t, s->max / 1e3);
         az_put_f64(t, 0);
         az_put_f64(t, 0);
         az_put_f64(t, amd_ms(s->total_ns));
@@ -141,8 +133,8 @@ static int by_category(struct az_job *job, const struct by_names *names)
             rc = az_vec_push(&sums, ((struct by_name){ .category = names->v[i].category }));
         if (rc)
             break;
-        sums.v[k].sum += names->v[i].sum;
-        sums.v[k].count += names->v[i].count;
+        sums.v[k].sum = az_add_sat(sums.v[k].sum, names->v[i].sum);
+        sums.v[k].count = az_add_sat(sums.v[k].count, names->v[i].count);
     }
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
         az_put_text(t, sums.v[i].category);

@@ -93,9 +93,9 @@ static int split_rank(struct split *s, size_t r)
         x->rank = rs->n == 1 ? p->device_id[d] : rs->v[r].rank * (int64_t)s->most + d;
         s->of[s->n] = r;
         s->part[s->n] = p && p->n_devices > 1 ? part_of(s->c->arena, p, d) : p;
-        if (p && !s->part[s->n++])
+        if (p && !s->part[s->n])
             return az_arena_error(s->c->arena);
-        s->n += !p;
+        s->n++;
     }
     return AZ_OK;
 }

@@ -28,7 +28,7 @@ struct cr_matching {
     uint32_t n_at;        /* collectives numbered in `at` */
 };
 /* By their sequence numbers: fills `at` of each and n_at, and puts g into that order. *done false: a rank has an event
- * without a number or a number twice, or they are sends and recvs; then only `at` is touched. */
+ * without a number or a number twice, or they are sends and recvs; then the lanes are as they were. */
 int cr_match_by_sequence(struct cr_matching *m, bool *done) AZ_MUST_USE;
 /* Numbers the events of the lanes by an alignment of what they are: fills `at` of each, and n_at. */
 int cr_match_by_alignment(struct cr_matching *m) AZ_MUST_USE;

@@ -83,7 +83,7 @@ void az_mem_free(struct az_mem *m, void *p, size_t size)
 
 void az_mem_give_back(void)
 {
-#if defined __GLIBC__ && !defined AZ_SANITIZED /* whose malloc is another */
+#ifdef __GLIBC__
     malloc_trim(0);
 #endif
 }

@@ -24,7 +24,9 @@ void *az_mem_alloc(struct az_mem *m, size_t size) AZ_MUST_USE;
 void *az_mem_realloc(struct az_mem *m, void *p, size_t old_size, size_t new_size) AZ_MUST_USE;
 void az_mem_free(struct az_mem *m, void *p, size_t size);
 /* Hands what is free back to the system, of all threads: the allocator keeps what the largest input so far needed.
- * Costs the page faults of what is needed again; behind something large that is over. */
+ * Costs the page faults of what is needed again; behind something large that is over. The first call of a program must
+ * come before it has threads: where another allocator serves (of a sanitizer, or preloaded), it is what sets up the
+ * system's own, which takes no lock for that. */
 void az_mem_give_back(void);
 /* AZ_ELIMIT if the budget refused, else AZ_ENOMEM. */
 int az_mem_error(const struct az_mem *m);

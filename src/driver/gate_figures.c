@@ -8,6 +8,7 @@
 #include "results/compare_spec.h"
 
 #define MOST 20000 /* rows of a table: thousands of ranks by a few parts */
+#define CUT  1     /* result of what fills a table: it had no room for all */
 
 /* ---- which table ---- */
 
@@ -91,18 +92,22 @@ static int sums_add(struct sums *s, struct az_sv rank, struct az_sv name, double
     return rc;
 }
 
-/* Rows in order of first appearance. */
-static void sums_put(struct sums *s)
+/* Rows in order of first appearance; what was summed up is given back. */
+static int sums_put(struct sums *s)
 {
-    for (size_t i = 0; i < s->seconds.n && s->to->rows < MOST; i++) {
+    size_t i = 0;
+
+    for (; i < s->seconds.n && s->to->rows < MOST; i++) {
         struct az_sv name = s->names.text.v[i], rank = az_sv_cut(&name, '\x1f');
         az_put_copy(s->to, s->input);
         az_put_copy(s->to, name);
         az_put_copy(s->to, rank);
         az_put_f64(s->to, s->seconds.v[i]);
     }
+    const int rc = i < s->seconds.n ? CUT : AZ_OK;
     az_vec_release(&s->seconds);
     az_intern_release(&s->names);
+    return rc;
 }
 
 static struct az_sv rank_at(const struct az_table *t, size_t row, ptrdiff_t column, char *buf)
@@ -145,8 +150,8 @@ static int classes_of(const struct az_gate_doc *d, struct az_table *to)
     time = by_rank ? az_table_find(by_rank, "sum") : -1;
     if (!rc && !t && kind >= 0 && time >= 0)
         rc = add_column(&s, by_rank, kind, time, false);
-    sums_put(&s);
-    return rc;
+    const int put = sums_put(&s);
+    return rc ? rc : put;
 }
 
 /* A row a rank and a column a part; of a single trace a row a part. Of several rows of a part the first counts. */
@@ -176,8 +181,8 @@ static int parts_of(const struct az_gate_doc *d, struct az_table *to)
         }
         break; /* the first column of times */
     }
-    sums_put(&s);
-    return rc;
+    const int put = sums_put(&s);
+    return rc ? rc : put;
 }
 
 static int waits_of(const struct az_gate_doc *d, struct az_table *to)
@@ -186,7 +191,9 @@ static int waits_of(const struct az_gate_doc *d, struct az_table *to)
     const ptrdiff_t rank = t ? rank_column(t) : -1, time = t ? az_table_find(t, "total_wait_time_us") : -1;
     char buf[AZ_NUM_MAX];
 
-    for (size_t r = 0; rank >= 0 && time >= 0 && r < t->rows && to->rows < MOST; r++) {
+    for (size_t r = 0; rank >= 0 && time >= 0 && r < t->rows; r++) {
+        if (to->rows >= MOST)
+            return CUT;
         az_put_copy(to, d->title);
         az_put_copy(to, rank_at(t, r, rank, buf));
         az_put_f64(to, seconds(t, r, (size_t)time));
@@ -210,6 +217,11 @@ static int add(struct az_gate_step *s, struct az_document *doc, const char *id, 
     for (size_t i = 0; !rc && i < s->n_docs; i++)
         if (!s->docs[i].baseline)
             rc = of(&s->docs[i], t);
+    if (rc == CUT) {
+        az_diag_add(s->diag, AZ_WARNING, AZ_NOWHERE, "%s has more than %d rows: those behind them are left out", id,
+                    MOST);
+        rc = AZ_OK;
+    }
     if (!rc)
         return az_document_add(doc, t);
     az_table_free(t);

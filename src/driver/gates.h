@@ -51,7 +51,7 @@ int az_gate_describe_run(struct az_gate_step *s) AZ_MUST_USE;
 /* ---- gate_figures.c ---- */
 /* Times of the candidate as tables for dashboards, bounded by classes and ranks: class_time (Input, Class, Rank, Time
  * (s)), timeline_time (Input, Part, Rank, Time (s)), wait_time (Input, Rank, Time (s)). Rank: a number, "all" together,
- * or "mean" of a rank. */
+ * or "mean" of a rank. A table that would be very long is cut, with a warning. 0 or an error. */
 int az_gate_figures(struct az_gate_step *s, struct az_document *doc) AZ_MUST_USE;
 
 /* ---- gate_calibrate.c ---- */

@@ -251,17 +251,21 @@ static struct az_sv title_of(const struct found *f)
 static int add_odd(struct grouping *g)
 {
     const size_t n = g->files.n;
-    int rc = AZ_OK;
+    struct az_sv *run = az_arena_array(&g->c->arena, n + 1, sizeof *run); /* of a file: its name without the rank */
+    int rc = run ? AZ_OK : az_arena_error(&g->c->arena);
 
+    for (size_t k = 0; !rc && g->odd.n && k < n; k++) {
+        const struct found *like = &g->files.v[k];
+        if (like->format && like->format->ranks_reduced && like->key.n)
+            run[k] = az_group_without_rank(&g->c->arena, &g->name, like->path);
+    }
     for (size_t i = 0; !rc && i < g->odd.n; i++) {
         struct found f = g->odd.v[i];
         for (size_t k = 0; k < n && !f.format; k++) {
-            const struct found *like = &g->files.v[k];
-            if (!like->format || !like->format->ranks_reduced || !like->key.n ||
-                !az_sv_eq(az_group_without_rank(&g->c->arena, &g->name, like->path), f.key))
+            if (!az_sv_eq(run[k], f.key)) /* that of an odd file is never empty */
                 continue;
-            f.format = like->format;
-            f.key = like->key;
+            f.format = g->files.v[k].format;
+            f.key = g->files.v[k].key;
         }
         if (f.format)
             rc = az_vec_push(&g->files, f);

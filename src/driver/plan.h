@@ -66,11 +66,11 @@ int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struc
 /* The same of one path; files whose names differ in the rank (and in times) only are one run (az_input.is_run), also of
  * formats whose ranks are reduced one by one; a folder that holds none is looked through with all folders below. */
 int az_plan_runs(struct az_config *c, const char *path, struct az_diag *diag) AZ_MUST_USE;
-/* Is some file of this folder, not of those below it, a recognised profile? */
-bool az_plan_holds_profile(const char *path);
 /* The same of one path that is to be one thing: all files of a folder whose format has its ranks reduced one by one are
  * the ranks of one run, whatever they are called. More than one input is added where the path is not one thing. */
 int az_plan_whole(struct az_config *c, const char *path, struct az_diag *diag) AZ_MUST_USE;
+/* Is some file of this folder, not of those below it, a recognised profile? */
+bool az_plan_holds_profile(const char *path);
 /* Replaces each input that has a base_dir by one input a run found there (az_input.is_run), or by one that fails with
  * the reason; one whose listed files are to be parted by steps by one a step. Before az_plan_make. AZ_ECONFIG: a bad
  * rank pattern, one workbook for several runs; AZ_EINTR, AZ_ENOMEM.

@@ -47,6 +47,7 @@ enum az_pt_arg {
 enum { AZ_PT_KNOWN = AZ_PT_GBPS - AZ_PT_DIMS };
 #define AZ_PT_BIT(arg)   (UINT32_C(1) << (arg))
 #define AZ_PT_COLL_GIVEN (AZ_PT_BIT(AZ_PT_ARGS) - AZ_PT_BIT(AZ_PT_COLL))
+_Static_assert(AZ_PT_ARGS < 32, "az_pt_event.given has a bit for each");
 
 /* An argument of operators (dims, types, strides, concrete inputs) as it was written before. Most operators have been
  * seen with the same arguments: equal bytes need not be scanned again, nor interned. */

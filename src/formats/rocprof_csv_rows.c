@@ -213,7 +213,7 @@ static void join_sums(struct az_sum *a, const struct az_sum *b)
     const double of_a = a->count > 1 ? (n - 1) * a->std * a->std : 0,
                  of_b = b->count > 1 ? (m - 1) * b->std * b->std : 0;
     a->std = all > 1 ? sqrt((of_a + of_b + apart * apart * n * m / all) / (all - 1)) : NAN;
-    a->count += b->count;
+    a->count = az_add_sat(a->count, b->count);
     a->total_ns = az_add_sat(a->total_ns, b->total_ns);
     a->total = (double)a->total_ns;
     a->avg = a->total / (double)a->count;

@@ -82,7 +82,7 @@ struct az_xp_event { /* XEvent */
     uint64_t meta;
     int64_t offset, duration; /* ps */
     struct az_pb stats;       /* cursor at its first stat; at the end where there is none */
-    bool look;                /* some stat may be one that host events are looked at for */
+    bool look;                /* some stat may be one that az_xp.look chooses */
 };
 
 struct az_xp_line { /* XLine */
@@ -113,8 +113,9 @@ struct az_xp {
     struct az_xp_stat_names stat_names;
     struct az_vec_sv lines, plane_stats;
     struct az_xp_ids meta_ids, stat_ids;
-    uint8_t look[128]; /* by id of a stat: correlation or device */
-    uint32_t no_row;   /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
+    uint8_t
+        look[128]; /* by id of a stat: events that have it are looked at (of a host: launches; of a TPU: its own row) */
+    uint32_t no_row; /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
     struct az_xp_modules modules;
     uint64_t unknown_meta, bad_times;
 };
@@ -133,6 +134,7 @@ int az_xp_stat(struct az_xp *r, struct az_sv stat, struct az_xp_value *v) AZ_MUS
 struct az_sv az_xp_text(const struct az_xp *r, const struct az_xp_value *v);
 /* Name id of a text value; AZ_NO_ID for a number. */
 int az_xp_name(struct az_xp *r, const struct az_xp_value *v, uint32_t *id) AZ_MUST_USE;
+/* A number as a whole one; -1 for a double that does not fit. */
 static inline int64_t az_xp_whole(const struct az_xp_value *v)
 {
     const double d = v->kind == 2 ? az_pb_double(v->number) : 0;

@@ -240,9 +240,10 @@ int az_xp_line(struct az_xp *r, struct az_sv line, struct az_xp_line *out)
     while ((rc = az_pb_next(&m, &field, &wire, &v, &b)) > 0) {
         if (field == 4 && out->name.n && timed && known) /* the rest are events; fields may come in any order */
             return AZ_OK;
-        if (field == 1 && wire == AZ_PB_INT && (known = true))
+        if (field == 1 && wire == AZ_PB_INT) {
+            known = true;
             out->id = (int64_t)v;
-        else if (field == 2 && wire == AZ_PB_BYTES)
+        } else if (field == 2 && wire == AZ_PB_BYTES)
             out->name = b;
         else if (field == 3 && wire == AZ_PB_INT && (timed = true))
             out->timestamp_ns = (int64_t)v;

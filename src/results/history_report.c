@@ -169,9 +169,9 @@ AZ_VEC(struct found, founds);
 
 bool az_hist_meets(struct az_sv key, struct az_sv text, struct az_sv of_row, struct az_arena *a)
 {
-    bool wild = memchr(key.p, '*', key.n) || memchr(key.p, '?', key.n) || memchr(key.p, '[', key.n);
-    if (az_sv_eq(key, of_row) || !key.n)
+    if (!key.n || az_sv_eq(key, of_row))
         return true;
+    bool wild = memchr(key.p, '*', key.n) || memchr(key.p, '?', key.n) || memchr(key.p, '[', key.n);
     if (!wild)
         return az_sv_ifind(text, key) >= 0;
     struct az_sv inside = az_arena_printf(a, "*%.*s*", AZ_SVF(key));
@@ -299,7 +299,8 @@ static struct az_sv find_step(struct nights *n, struct az_sv unit, struct az_are
     const char *shown = unit.p;
     double divide = az_sv_is(unit, "ns") ? readable_ns(fmax(fabs(before), fabs(after)), &shown) : 1;
     const double percent = 100 * (after - before) / fabs(before);
-    const char *form = !isfinite(percent) ? "" : fabs(percent) < 1000 ? " (%+.3g%%)" : " (%+.0f%%)";
+    const bool whole = fabs(percent) >= 1000 && fabs(percent) < 1e9;
+    const char *form = !isfinite(percent) ? "" : whole ? " (%+.0f%%)" : " (%+.3g%%)";
     char change[64];
     snprintf(change, sizeof change, form, percent);
     return az_arena_printf(a, "step at run %lld (%.*s): %.6g -> %.6g%s%.*s%s%.*s", (long long)s->run,

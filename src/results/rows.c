@@ -3,8 +3,10 @@
 
 void az_table_make(struct az_table *t, size_t rows, az_row_maker *make, const void *of)
 {
-    if (t->rows || t->columns.n == 0)
-        t->error = t->error ? t->error : AZ_EINTERNAL;
+    if (!t->error && (t->rows || t->columns.n == 0))
+        t->error = AZ_EINTERNAL;
+    if (t->error)
+        return;
     t->rows = rows;
     t->make = make;
     t->of = of;

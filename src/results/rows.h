@@ -6,12 +6,14 @@
 
 #include "results/table.h"
 
-/* Gives a table with columns and no row so many rows, made by `make` of `of`. `of` is borrowed: az_document_keep. */
+/* Gives a table with columns and no row so many rows, made by `make` of `of`; any other gets an error and none. `of` is
+ * borrowed and must live as long as the table (az_document_keep). What `make` reads must not change meanwhile. */
 void az_table_make(struct az_table *t, size_t rows, az_row_maker *make, const void *of);
-/* Makes cells of the first n rows (at most all), which then stay, for az_table_at. Nothing to do for other tables. */
+/* Makes cells of the first n rows (at most all), which then stay, for az_table_at. Nothing to do for other tables. 0 or
+ * the table's error, which stays too. */
 int az_table_hold(struct az_table *t, size_t n) AZ_MUST_USE;
 
-/* Reading rows one by one, of any table. */
+/* Reading rows one by one, of any table, which is borrowed. */
 struct az_rows {
     const struct az_table *t;
     struct az_table one; /* the row being read, of a made table */

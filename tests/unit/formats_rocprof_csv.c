@@ -295,6 +295,24 @@ static void sums_of_calls(void **state)
     fixture_close(&f);
 }
 
+/* Kernels of one short name whose numbers, added up, are beyond 64 bits. */
+static void sums_beyond_64_bits(void **state)
+{
+    struct fixture f;
+    (void)state;
+    fixture_open(&f);
+    put(&f, "r_kernel_stats.csv",
+        "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\",\"MinNs\",\"MaxNs\",\"StdDev\"\n\"void "
+        "f<1>()\",9223372036854775807,9223372036854775807,1.0,50.0,1,1,0\n\"void "
+        "f<2>()\",9223372036854775807,9223372036854775807,1.0,50.0,1,1,0\n");
+    give(&f, "r_kernel_stats.csv");
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(f.trace.kernel_sums.n, 1);
+    assert_true(f.trace.kernel_sums.v[0].count == INT64_MAX && f.trace.kernel_sums.v[0].total_ns == INT64_MAX);
+    assert_true(f.trace.kernel_sums.v[0].avg == 1);
+    fixture_close(&f);
+}
+
 static void agents_and_allocations(void **state)
 {
     struct fixture f;
@@ -355,6 +373,7 @@ int main(void)
         cmocka_unit_test(counters),
         cmocka_unit_test(sums_only),
         cmocka_unit_test(sums_of_calls),
+        cmocka_unit_test(sums_beyond_64_bits),
         cmocka_unit_test(agents_and_allocations),
         cmocka_unit_test(probing),
     };

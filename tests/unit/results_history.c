@@ -277,6 +277,26 @@ static void trend(void **state)
     az_document_release(&d);
 }
 
+/* A step from next to nothing: its percentage is a number for people, too. */
+static void step_from_nothing(void **state)
+{
+    struct env *e = *state;
+    struct az_document d;
+    char day[40];
+    open_for(e, AZ_HISTORY_WRITE);
+    for (int i = 0; i < 12; i++) {
+        snprintf(day, sizeof day, "2026-01-%02dT00:00:00Z", i + 1);
+        const double x = i < 8 ? 1e-90 : 150;
+        add(e, a_run(day, true), x, x);
+    }
+    az_document_init(&d, &e->a);
+    assert_int_equal(az_history_trend_document(e->h, AZ_SV("k / tot"), 4, &d), 0);
+    const struct az_table *t = az_document_table(&d, "trend");
+    assert_non_null(t);
+    assert_true(az_sv_find(t->title, AZ_SV(": 1e-90 -> 150 ns (+1.5e+94%)")) >= 0);
+    az_document_release(&d);
+}
+
 static void flat_tables(void **state)
 {
     struct env *e = *state;
@@ -427,6 +447,7 @@ int main(void)
         T(numbers_are_not_used_again),
         T(flat_tables),
         T(trend),
+        T(step_from_nothing),
         T(no_file),
         T(no_database),
         T(anothers_database),

@@ -131,6 +131,17 @@ static void not_behind_rows(void **state)
     az_table_free(t);
 }
 
+static void without_columns(void **state)
+{
+    struct env *e = *state;
+    struct az_table *t = az_table_new(&e->arena, "t", "T", AZ_TABLE_SUMMARY);
+    az_table_make(t, 3, squares, &from);
+    assert_int_equal(az_table_hold(t, 3), AZ_EINTERNAL);
+    assert_int_equal(t->rows, 0);
+    assert_int_equal(az_table_finish(t), AZ_EINTERNAL);
+    az_table_free(t);
+}
+
 static void beyond_the_budget(void **state)
 {
     struct env *e = *state;
@@ -193,8 +204,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(read_in_any_order), TEST(held_in_parts),           TEST(part_of_a_row_is_an_error), TEST(not_behind_rows),
-        TEST(beyond_the_budget), TEST(documents_keep_and_copy), TEST(shown_tables_are_held),
+        TEST(read_in_any_order), TEST(held_in_parts),     TEST(part_of_a_row_is_an_error), TEST(not_behind_rows),
+        TEST(without_columns),   TEST(beyond_the_budget), TEST(documents_keep_and_copy),   TEST(shown_tables_are_held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
