@@ -93,9 +93,10 @@ static int tell_fault(struct az_source *s)
         return s->error;
     }
     s->error = AZ_EFORMAT;
+    const bool part = s->delivered > 0 || s->end > s->at; /* there is something before the damage */
     if (s->diag)
-        az_diag_add(s->diag, s->keeps_parts ? AZ_WARNING : AZ_ERROR, AZ_AT_OFFSET(name_of(s), (int64_t)s->fault_at),
-                    "%s", fault_text(s->fault));
+        az_diag_add(s->diag, s->keeps_parts && part ? AZ_WARNING : AZ_ERROR,
+                    AZ_AT_OFFSET(name_of(s), (int64_t)s->fault_at), "%s", fault_text(s->fault));
     return AZ_EFORMAT;
 }
 

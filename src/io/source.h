@@ -19,7 +19,7 @@ struct az_source_opts {
     bool raw;             /* do not inflate */
     uint64_t start;       /* begin at this offset of a regular file */
     enum az_inflater inflater;
-    bool keeps_parts;         /* what comes before damaged content is used: the damage is a warning, not an error */
+    bool keeps_parts;         /* what comes before damaged content is used: the damage is a warning if there is any */
     struct az_digest *digest; /* of the bytes of the file as they lie on disk (io/digest.h); may be NULL */
 };
 
