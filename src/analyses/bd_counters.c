@@ -162,23 +162,15 @@ static int all_columns(const struct az_ranks *ranks, void *const *parts, struct 
     return rc;
 }
 
-static void put_text(struct az_table *t, struct az_sv s)
-{
-    if (s.n)
-        az_put_text(t, s);
-    else
-        az_put_empty(t);
-}
-
 static void put_row(struct az_table *t, const struct az_rank *r, const struct counter_part *p,
                     const struct counter_row *x, const struct az_vec_sv *all)
 {
     az_put_i64(t, r->rank);
-    put_text(t, x->name);
-    put_text(t, x->kernel);
-    put_text(t, x->top);
-    put_text(t, x->bottom);
-    put_text(t, x->stack);
+    az_put_given(t, x->name);
+    az_put_given(t, x->kernel);
+    az_put_given(t, x->top);
+    az_put_given(t, x->bottom);
+    az_put_given(t, x->stack);
     az_put_f64(t, az_bd_us(r, x->duration));
     for (size_t k = 0; k < all->n; k++) {
         size_t at = 0;

@@ -226,7 +226,6 @@ static inline double cr_us(int64_t ns) { return az_quotient(ns, 1000); }
 static inline double cr_ms(int64_t ns) { return (double)ns / 1e6; }
 /* A count that may be unknown (negative): an empty cell. */
 void cr_put_count(struct az_table *t, int64_t v);
-void cr_put_text(struct az_table *t, struct az_sv s);
 void cr_put_clock_us(struct az_table *t, const struct cr *c, uint32_t g); /* start as in the file */
 int cr_emit(struct cr *c, struct az_table *t, int rc) AZ_MUST_USE;
 

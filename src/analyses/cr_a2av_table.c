@@ -131,8 +131,8 @@ static void put_ranks(const struct cr *c, struct az_table *t, const struct cr_co
         cr_put_count(t, w->out);
         az_put_f64(t, cr_mb(w, w->in));
         az_put_f64(t, cr_mb(w, w->out));
-        cr_put_text(t, w->in_split);
-        cr_put_text(t, w->out_split);
+        az_put_given(t, w->in_split);
+        az_put_given(t, w->out_split);
         az_put_f64(t, cr_us(cr_start(c, g) - x->earliest));
         az_put_f64(t, cr_us(x->earliest + x->wall - cr_end(c, g)));
     }
@@ -146,10 +146,10 @@ static void put_instance(const struct cr *c, struct az_table *t, const struct a2
     const struct cr_group *group = &c->groups.v[x->group];
     az_put_text(t, cr_id(c, x, t->arena));
     az_put_text(t, group->name);
-    cr_put_text(t, group->ranks);
+    az_put_given(t, group->ranks);
     az_put_text(t, cr_name(w));
     cr_put_count(t, w->size);
-    cr_put_text(t, w->dtype);
+    az_put_given(t, w->dtype);
     cr_put_count(t, cr_lane_of(c, g)->stream);
     az_put_f64(t, mb(a->bytes));
     cr_put_count(t, a->nelems);
@@ -317,7 +317,7 @@ static void put_summary(const struct cr *c, struct az_table *t, const struct a2a
         partial += (c->colls.v[a[i]->coll].flags & CR_PARTIAL) != 0;
     }
     az_put_text(t, group->name);
-    cr_put_text(t, w->dtype);
+    az_put_given(t, w->dtype);
     put_figure(c, t, a, n, DATA, true, v);
     put_figure(c, t, a, n, WALL, true, v);
     az_put_f64(t, cr_us(wall));
@@ -327,7 +327,7 @@ static void put_summary(const struct cr *c, struct az_table *t, const struct a2a
     put_figure(c, t, a, n, SKEW_START, false, v);
     put_figure(c, t, a, n, SKEW_END, false, v);
     az_put_i64(t, (int64_t)n);
-    cr_put_text(t, group->ranks);
+    az_put_given(t, group->ranks);
     az_put_text(t, cr_name(w));
     cr_put_count(t, w->size);
     az_put_f64(t, cr_ms(wall));

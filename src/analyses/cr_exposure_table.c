@@ -137,7 +137,7 @@ static void put_row(struct listing *l, size_t r, uint32_t group, const struct cr
     az_put_i64(t, l->c->ranks->v[r].rank);
     az_put_text(t, l->c->groups.v[group].name);
     az_put_text(t, cr_name(w));
-    cr_put_text(t, w->dtype);
+    az_put_given(t, w->dtype);
     cr_put_count(t, w->in);
     if (g == AZ_NO_ROW) {
         az_put_empty(t);

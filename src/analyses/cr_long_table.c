@@ -31,14 +31,6 @@ void cr_put_count(struct az_table *t, int64_t v)
         az_put_i64(t, v);
 }
 
-void cr_put_text(struct az_table *t, struct az_sv s)
-{
-    if (s.n)
-        az_put_text(t, s);
-    else
-        az_put_empty(t);
-}
-
 void cr_put_clock_us(struct az_table *t, const struct cr *c, uint32_t g)
 {
     az_put_f64(t, cr_us(cr_event(c, g)->start));
@@ -93,16 +85,16 @@ static void put_event(const void *of, size_t row, struct az_table *t)
     az_put_i64(t, c->index[g]);
     az_put_i64(t, cr_rank(c, g));
     az_put_text(t, group->name);
-    cr_put_text(t, group->ranks);
+    az_put_given(t, group->ranks);
     az_put_text(t, cr_name(w));
     cr_put_count(t, w->size);
-    cr_put_text(t, w->dtype);
+    az_put_given(t, w->dtype);
     cr_put_count(t, w->in);
     az_put_f64(t, cr_mb(w, w->in));
     cr_put_count(t, w->out);
     az_put_f64(t, cr_mb(w, w->out));
-    cr_put_text(t, w->in_split);
-    cr_put_text(t, w->out_split);
+    az_put_given(t, w->in_split);
+    az_put_given(t, w->out_split);
     cr_put_count(t, cr_lane_of(c, g)->stream);
     cr_put_clock_us(t, c, g);
     az_put_f64(t, cr_us(e->end - e->start));
@@ -168,14 +160,14 @@ static void put_sum(const struct cr *c, struct az_table *t, uint32_t g, const st
     const struct cr_group *group = &c->groups.v[c->group[g]];
     az_put_i64(t, cr_rank(c, g));
     az_put_text(t, group->name);
-    cr_put_text(t, group->ranks);
+    az_put_given(t, group->ranks);
     az_put_text(t, cr_name(w));
     cr_put_count(t, w->size);
-    cr_put_text(t, w->dtype);
+    az_put_given(t, w->dtype);
     cr_put_count(t, w->in);
     cr_put_count(t, w->out);
-    cr_put_text(t, w->in_split);
-    cr_put_text(t, w->out_split);
+    az_put_given(t, w->in_split);
+    az_put_given(t, w->out_split);
     cr_put_count(t, cr_lane_of(c, g)->stream);
     az_put_f64(t, cr_mb(w, w->in));
     az_put_f64(t, cr_mb(w, w->out));

@@ -91,10 +91,10 @@ static void put_first(const struct cr *c, struct az_table *t, const struct cr_co
     const struct cr_group *group = &c->groups.v[x->group];
     az_put_text(t, cr_id(c, x, t->arena));
     az_put_text(t, group->name);
-    cr_put_text(t, group->ranks);
+    az_put_given(t, group->ranks);
     az_put_text(t, shown_name(c, x));
     cr_put_count(t, w->size);
-    cr_put_text(t, w->dtype);
+    az_put_given(t, w->dtype);
     cr_put_count(t, w->in);
     cr_put_count(t, w->out);
     az_put_f64(t, cr_mb(w, w->in));
@@ -287,7 +287,7 @@ static void put_summary(struct cr *c, struct az_table *t, const uint32_t *items,
     }
     const struct cr_what *w = cr_what(c, cr_member(c, x, 0));
     az_put_text(t, shown_name(c, x));
-    cr_put_text(t, w->dtype);
+    az_put_given(t, w->dtype);
     cr_put_count(t, w->in);
     az_put_text(t, c->groups.v[x->group].name);
     cr_put_count(t, w->size);

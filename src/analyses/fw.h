@@ -124,7 +124,6 @@ static inline struct az_event az_fw_node(const struct az_fw *f, uint32_t node)
 void az_fw_key_columns(struct az_table *t);
 void az_fw_put_keys(const struct az_fw *f, struct az_table *t, struct az_sv name, struct az_sv category, uint32_t node);
 /* A text cell, empty for the empty view; text of a name id, empty for AZ_NO_ID. */
-void az_fw_put(struct az_table *t, struct az_sv s);
 void az_fw_put_id(const struct az_fw *f, struct az_table *t, uint32_t id);
 
 /* Sort keys of az_table_sort by column index. */

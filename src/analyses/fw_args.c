@@ -103,7 +103,7 @@ static int put_row(struct rows *r, size_t g)
     struct az_event e = az_fw_node(fw, l->node);
     az_fw_put_keys(fw, r->t, az_node_name(fw->tree, l->node), az_fw_category(fw, first), l->node);
     if (r->overlap)
-        az_fw_put(r->t, az_overlap_text(r->overlap, first));
+        az_put_given(r->t, az_overlap_text(r->overlap, first));
     if (fw->opts->group_by_num_kernels)
         az_put_i64(r->t, l->count);
     az_fw_put_recompute(fw, r->t, az_fw_recompute(fw, l->node));

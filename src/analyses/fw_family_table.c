@@ -183,7 +183,7 @@ static int put_row(struct work *w, struct az_groups *g, size_t k)
     if (w->fw->opts->group_by_num_kernels)
         az_put_i64(w->t, (int64_t)x->n_gpu);
     if (w->overlap)
-        az_fw_put(w->t, az_overlap_text(w->overlap, row[0]));
+        az_put_given(w->t, az_overlap_text(w->overlap, row[0]));
     az_fw_put_recompute(w->fw, w->t, az_fw_recompute(w->fw, x->node));
     az_put_f64(w->t, e.flops / 1e9);
     az_put_f64(w->t, e.bytes / 1048576);
@@ -191,10 +191,10 @@ static int put_row(struct work *w, struct az_groups *g, size_t k)
     put_rates(w, &bytes, 1e-12);
     put_rates(w, &flops, 1e-12);
     put_lane(w, x->node);
-    az_fw_put(w->t, e.spec);
+    az_put_given(w->t, e.spec);
     if (az_fw_peaks(w->metrics)) {
         az_put_f64(w->t, roof.time_us);
-        az_fw_put(w->t, az_sv_str(roof.bound));
+        az_put_given(w->t, az_sv_str(roof.bound));
         put_rates(w, &part, 100);
     }
     rc = put_details(w, row, n);

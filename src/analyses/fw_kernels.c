@@ -92,9 +92,9 @@ static int summary_rows(struct az_job *job, struct az_fw_kernels *k, struct az_t
     for (size_t i = 0; rc == 0 && i < groups->n; i++) {
         struct az_stats s;
         az_stats_i64(g.value, az_groups_take(&g, i, k->length), &s);
-        az_fw_put(t, groups->v[i].category);
+        az_put_given(t, groups->v[i].category);
         if (k->fw->ops->has_ops)
-            az_fw_put(t, groups->v[i].op);
+            az_put_given(t, groups->v[i].op);
         az_put_text(t, az_fw_text(k->fw, groups->v[i].kernel, ""));
         az_put_text(t, az_fw_kernel_class(k->fw, groups->v[i].kernel));
         az_put_i64(t, groups->v[i].stream);

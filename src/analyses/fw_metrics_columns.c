@@ -88,7 +88,7 @@ int az_fw_put_metrics(struct az_fw_metrics *m, struct az_table *t, const struct 
     az_put_f64(t, e->flops / 1e9);
     az_put_f64(t, e->bytes / 1048576);
     az_put_f64(t, e->bytes > 0 ? e->flops / e->bytes : NAN);
-    az_fw_put(t, e->spec);
+    az_put_given(t, e->spec);
     put_rates(t, &bytes, 1e-12);
     put_rates(t, &flops, 1e-12);
     if (az_fw_peaks(m)) {
@@ -96,7 +96,7 @@ int az_fw_put_metrics(struct az_fw_metrics *m, struct az_table *t, const struct 
         rc = az_fw_rate(job, trace, r.time_us * 1e-6, ticks, n, &part);
         if (rc)
             return rc;
-        az_fw_put(t, az_sv_str(r.bound));
+        az_put_given(t, az_sv_str(r.bound));
         az_put_f64(t, r.time_us);
         az_put_f64(t, part.mean * 100);
         az_put_f64(t, part.median * 100);
@@ -104,6 +104,6 @@ int az_fw_put_metrics(struct az_fw_metrics *m, struct az_table *t, const struct 
         az_put_f64(t, part.min * 100);
         az_put_f64(t, part.max * 100);
     }
-    az_fw_put(t, e->params);
+    az_put_given(t, e->params);
     return 0;
 }

@@ -165,8 +165,8 @@ int az_fw_put_overlap(struct az_overlap_ops *o, struct az_table *t, const uint32
     if (rc == 0)
         rc = az_fw_details_make(d, runs, n, &full, &brief);
     if (rc == 0) {
-        az_fw_put(t, full);
-        az_fw_put(t, brief);
+        az_put_given(t, full);
+        az_put_given(t, brief);
         az_put_f64(t, az_mean_f64(percent, n));
         az_put_f64(t, az_percentile_f64(percent, n, 50));
         az_put_f64(t, az_std_f64(percent, n, 1));

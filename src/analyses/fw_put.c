@@ -1,15 +1,7 @@
 /* Cells and columns that tables of framework traces share. */
 #include "analyses/fw.h"
 
-void az_fw_put(struct az_table *t, struct az_sv s)
-{
-    if (s.n)
-        az_put_text(t, s);
-    else
-        az_put_empty(t);
-}
-
-void az_fw_put_id(const struct az_fw *f, struct az_table *t, uint32_t id) { az_fw_put(t, az_fw_text(f, id, "")); }
+void az_fw_put_id(const struct az_fw *f, struct az_table *t, uint32_t id) { az_put_given(t, az_fw_text(f, id, "")); }
 
 void az_fw_recompute_column(const struct az_fw *f, struct az_table *t)
 {

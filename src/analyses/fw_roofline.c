@@ -265,7 +265,7 @@ static void put_line(struct work *w, struct az_table *t, const struct line *l)
     az_put_text(t, az_unified_category(w->u, l->first));
     az_fw_put_id(w->fw, t, a ? a->dims : AZ_NO_ID);
     az_fw_put_id(w->fw, t, a ? a->types : AZ_NO_ID);
-    az_fw_put(t, l->e.spec);
+    az_put_given(t, l->e.spec);
     az_put_i64(t, (int64_t)l->count);
     az_put_f64(t, us);
     az_put_f64(t, l->e.flops / 1e9);
@@ -274,16 +274,16 @@ static void put_line(struct work *w, struct az_table *t, const struct line *l)
     az_put_f64(t, per_second(w, l->e.flops, l) / 1e12);
     az_put_f64(t, per_second(w, l->e.bytes, l) / 1e12);
     az_put_f64(t, r.time_us);
-    az_fw_put(t, az_sv_str(r.bound));
+    az_put_given(t, az_sv_str(r.bound));
     az_put_f64(t, part);
-    az_fw_put(t, isnan(part) ? AZ_SV("") : part >= GOOD ? AZ_SV("OK") : AZ_SV("LOW"));
-    az_fw_put(t, az_sv_str(r.peak));
+    az_put_given(t, isnan(part) ? AZ_SV("") : part >= GOOD ? AZ_SV("OK") : AZ_SV("LOW"));
+    az_put_given(t, az_sv_str(r.peak));
     az_put_f64(t, r.tflops);
     az_put_f64(t, p ? r.tflops * 1e3 / p->bw : NAN);
-    az_fw_put(t, *r.peak ? (r.assumed ? AZ_SV("True") : AZ_SV("False")) : AZ_SV(""));
-    az_fw_put(t, l->copies            ? AZ_SV("copy engine only: no roofline")
-                 : l->e.perf->assumed ? AZ_SV("rests on an assumed size")
-                                      : AZ_SV(""));
+    az_put_given(t, *r.peak ? (r.assumed ? AZ_SV("True") : AZ_SV("False")) : AZ_SV(""));
+    az_put_given(t, l->copies            ? AZ_SV("copy engine only: no roofline")
+                    : l->e.perf->assumed ? AZ_SV("rests on an assumed size")
+                                         : AZ_SV(""));
 }
 
 static int roofline_table(struct work *w)

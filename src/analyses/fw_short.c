@@ -40,10 +40,10 @@ static void put_short_keys(struct az_fw_kernels *k, struct az_table *t, uint32_t
     uint32_t call, op = az_fw_kernel_owner(k, kernel, &call);
     if (fw->ops->has_ops) {
         const struct az_op_args *a = op == AZ_NO_ROW ? NULL : az_fw_args(fw, op);
-        az_fw_put(t, op == AZ_NO_ROW ? AZ_SV("") : az_node_name(fw->tree, op));
-        az_fw_put(t, a ? az_fw_text(fw, a->dims, "") : AZ_SV(""));
-        az_fw_put(t, a ? az_fw_text(fw, a->strides, "") : AZ_SV(""));
-        az_fw_put(t, a ? az_fw_text(fw, a->concrete, "") : AZ_SV(""));
+        az_put_given(t, op == AZ_NO_ROW ? AZ_SV("") : az_node_name(fw->tree, op));
+        az_put_given(t, a ? az_fw_text(fw, a->dims, "") : AZ_SV(""));
+        az_put_given(t, a ? az_fw_text(fw, a->strides, "") : AZ_SV(""));
+        az_put_given(t, a ? az_fw_text(fw, a->concrete, "") : AZ_SV(""));
     }
     az_put_text(t, az_fw_text(fw, k->ev->name[kernel], ""));
 }

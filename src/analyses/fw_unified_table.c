@@ -166,7 +166,7 @@ static int put_row(struct work *w, size_t k)
     const struct az_unified_row *r = &w->rows->v[row[0]];
     az_fw_put_keys(w->fw, w->t, az_unified_name(w->u, r), az_unified_category(w->u, r), r->node);
     if (w->overlap)
-        az_fw_put(w->t, az_overlap_text(w->overlap, row[0]));
+        az_put_given(w->t, az_overlap_text(w->overlap, row[0]));
     if (w->fw->opts->group_by_parent_module)
         az_put_text(w->t, az_fw_parent_module(w->job->arena, w->fw, r->node));
     az_fw_put_recompute(w->fw, w->t, az_fw_recompute(w->fw, r->node));

@@ -111,7 +111,6 @@ void az_hx_put_shares(struct az_table *t, bool per_device);
  */
 int az_hx_finish(struct az_hx *h, struct az_table *t, bool per_device, int rc) AZ_MUST_USE;
 int az_hx_emit(struct az_job *job, struct az_table *t, int rc) AZ_MUST_USE;
-void az_hx_put_opt(struct az_table *t, struct az_sv text); /* empty cell for the empty view */
 void az_hx_put_program(struct az_table *t, const struct az_xrow *row);
 static inline double az_hx_us(int64_t ps) { return (double)ps / 1e6; }
 static inline double az_hx_ms(int64_t ps) { return (double)ps / 1e9; }

@@ -51,7 +51,7 @@ static int instances(struct az_hx *h, const struct az_colls *c)
         az_put_f64(t, x->common_clock ? az_hx_us(x->skew) : 0.0 / 0.0);
         az_put_f64(t, x->alg);
         az_put_f64(t, x->bus);
-        az_hx_put_opt(t, az_hx_text(h, which->module));
+        az_put_given(t, az_hx_text(h, which->module));
     }
     return az_hx_emit(h->job, t, AZ_OK);
 }
@@ -130,7 +130,7 @@ static void by_op(struct az_hx *h, const struct az_colls *c, struct az_table *t,
         for (end = i; end < c->instances.n && c->instances.v[end].coll == c->instances.v[i].coll; end++)
             take(v, &c->instances.v[end]);
         az_put_text(t, type_of(h, which));
-        az_hx_put_opt(t, az_hx_text(h, which->module));
+        az_put_given(t, az_hx_text(h, which->module));
         az_put_text(t, az_hx_text(h, which->name));
         put_stats(t, v);
     }

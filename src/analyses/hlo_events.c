@@ -116,11 +116,11 @@ static void put_event(struct az_hx *h, struct az_table *t, const struct az_hx_ev
     else
         az_put_empty(t);
     az_put_f64(t, call == AZ_NO_ID ? 0.0 / 0.0 : az_hx_us(ev->start[e->row] - tr->ev[AZ_CALL].start[call]));
-    az_hx_put_opt(t, row ? az_trace_text(tr, row->module) : AZ_SV(""));
+    az_put_given(t, row ? az_trace_text(tr, row->module) : AZ_SV(""));
     az_hx_put_program(t, row);
-    az_hx_put_opt(t, row ? az_trace_text(tr, row->op) : AZ_SV(""));
-    az_hx_put_opt(t, row ? az_trace_text(tr, row->scope) : AZ_SV(""));
-    az_hx_put_opt(t, row ? az_trace_text(tr, row->details) : AZ_SV(""));
+    az_put_given(t, row ? az_trace_text(tr, row->op) : AZ_SV(""));
+    az_put_given(t, row ? az_trace_text(tr, row->scope) : AZ_SV(""));
+    az_put_given(t, row ? az_trace_text(tr, row->details) : AZ_SV(""));
 }
 
 /* Start of the first event of the GPUs of a trace: times are told from there. */

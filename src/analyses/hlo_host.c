@@ -101,7 +101,7 @@ static void put_steps(struct az_hx *h, struct az_table *t, uint32_t device, cons
     az_stats_i64(runs->v, runs->n, &s);
     az_hx_put_device(h, t, device);
     az_put_text(t, az_sv_str(source));
-    az_hx_put_opt(t, program);
+    az_put_given(t, program);
     az_hx_put_stats(t, &s);
     az_put_i64(t, iters);
     az_put_f64(t, iters > 0 ? az_hx_ms(busy) / (double)iters : 0.0 / 0.0);

@@ -98,9 +98,9 @@ static int op_summary(struct az_hx *h)
         const struct az_xrow *row = az_hx_row(h, e);
         struct az_stats s;
         az_hx_stats(&g, i, &s);
-        az_hx_put_opt(t, row ? az_trace_text(h->tr[e->trace].t, row->module) : AZ_SV(""));
+        az_put_given(t, row ? az_trace_text(h->tr[e->trace].t, row->module) : AZ_SV(""));
         az_hx_put_program(t, row);
-        az_hx_put_opt(t, row ? az_trace_text(h->tr[e->trace].t, row->op) : AZ_SV(""));
+        az_put_given(t, row ? az_trace_text(h->tr[e->trace].t, row->op) : AZ_SV(""));
         az_put_text(t, az_hx_category_text(h, e));
         az_hx_put_stats(t, &s);
         az_hx_put_shares(t, true);

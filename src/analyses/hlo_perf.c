@@ -63,17 +63,17 @@ static void put(struct az_hx *h, struct az_table *t, const struct az_hx_work *w)
     const struct az_trace *tr = h->tr[w->first.trace].t;
     const struct az_xrow *row = az_hx_row(h, &w->first);
     const struct az_hlo_op *op = w->op;
-    az_hx_put_opt(t, az_trace_text(tr, row->module));
+    az_put_given(t, az_trace_text(tr, row->module));
     az_hx_put_program(t, row);
     az_put_text(t, az_trace_text(tr, row->op));
-    az_hx_put_opt(t, op ? az_hx_work_kind(op) : AZ_SV(""));
-    az_hx_put_opt(t, op ? op->target : AZ_SV(""));
+    az_put_given(t, op ? az_hx_work_kind(op) : AZ_SV(""));
+    az_put_given(t, op ? op->target : AZ_SV(""));
     az_put_i64(t, (int64_t)w->kernels);
     az_put_f64(t, az_hx_us(w->ticks));
     az_put_i64(t, (int64_t)w->executions);
     az_put_f64(t, az_hx_work_us(w));
-    az_hx_put_opt(t, op ? az_hx_work_params(h->job->arena, op) : AZ_SV(""));
-    az_hx_put_opt(t, op ? op->result.text : AZ_SV(""));
+    az_put_given(t, op ? az_hx_work_params(h->job->arena, op) : AZ_SV(""));
+    az_put_given(t, op ? op->result.text : AZ_SV(""));
     if (op)
         put_operands(t, op);
     else
@@ -83,8 +83,8 @@ static void put(struct az_hx *h, struct az_table *t, const struct az_hx_work *w)
     put_count(t, w->bytes);
     az_put_f64(t, rate(w->bytes, w));
     az_put_f64(t, w->flops >= 0 && w->bytes > 0 ? (double)w->flops / (double)w->bytes : 0.0 / 0.0);
-    az_hx_put_opt(t, op ? op->scope : AZ_SV(""));
-    az_hx_put_opt(t, op ? op->source : AZ_SV(""));
+    az_put_given(t, op ? op->scope : AZ_SV(""));
+    az_put_given(t, op ? op->source : AZ_SV(""));
 }
 
 /* How many kernels name an operation, and for how many it was found. */

@@ -60,12 +60,12 @@ static void put(struct az_hx *h, struct az_table *t, const struct az_hx_work *w,
     const struct az_sv nothing = { "", 0 };
     struct az_roofline r;
     az_roofline(peaks, "matrix", precision_of(w), nothing, false, (double)w->flops, (double)w->bytes, &r);
-    az_hx_put_opt(t, az_trace_text(tr, row->module));
+    az_put_given(t, az_trace_text(tr, row->module));
     az_hx_put_program(t, row);
     az_put_text(t, az_trace_text(tr, row->op));
     az_put_text(t, az_hx_work_kind(w->op));
     az_put_text(t, peaks->name);
-    az_hx_put_opt(t, az_sv_str(r.peak));
+    az_put_given(t, az_sv_str(r.peak));
     az_put_f64(t, r.tflops);
     az_put_f64(t, peaks->bw / 1e3);
     az_put_f64(t, w->flops >= 0 && w->bytes > 0 ? (double)w->flops / (double)w->bytes : none);
@@ -73,8 +73,8 @@ static void put(struct az_hx *h, struct az_table *t, const struct az_hx_work *w,
     az_put_f64(t, us);
     az_put_f64(t, r.time_us);
     az_put_f64(t, us > 0 ? r.time_us / us * 100 : none);
-    az_hx_put_opt(t, az_sv_str(r.bound));
-    az_hx_put_opt(t, !*r.peak ? nothing : r.assumed ? AZ_SV("True") : AZ_SV("False"));
+    az_put_given(t, az_sv_str(r.bound));
+    az_put_given(t, !*r.peak ? nothing : r.assumed ? AZ_SV("True") : AZ_SV("False"));
 }
 
 static int chart(struct az_job *job)

@@ -90,14 +90,6 @@ int az_hx_finish(struct az_hx *h, struct az_table *t, bool per_device, int rc)
     return az_hx_emit(h->job, t, rc);
 }
 
-void az_hx_put_opt(struct az_table *t, struct az_sv text)
-{
-    if (text.n)
-        az_put_text(t, text);
-    else
-        az_put_empty(t);
-}
-
 /* A program's number is 64 bits; those of some devices use all of them. */
 void az_hx_put_program(struct az_table *t, const struct az_xrow *row)
 {

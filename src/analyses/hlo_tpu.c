@@ -219,13 +219,13 @@ static void put_op(struct az_hx *h, struct az_table *t, const struct sum *s)
     az_hx_put_device(h, t, device);
     az_hx_put_program(t, row);
     az_put_text(t, az_trace_text(tr, row ? row->op : AZ_NO_ID));
-    az_hx_put_opt(t, row ? az_trace_text(tr, row->category) : AZ_SV(""));
+    az_put_given(t, row ? az_trace_text(tr, row->category) : AZ_SV(""));
     az_put_i64(t, (int64_t)s->count);
     az_put_f64(t, az_hx_us(s->ticks));
     az_put_f64(t, az_hx_us(s->self));
     put_number(t, row ? row->flops : -1);
     put_number(t, row ? row->bytes : -1);
-    az_hx_put_opt(t, row ? az_trace_text(tr, row->scope) : AZ_SV(""));
+    az_put_given(t, row ? az_trace_text(tr, row->scope) : AZ_SV(""));
     az_put_f64(t, tflops);
     az_put_f64(t, p->peak_tflops > 0 ? tflops / p->peak_tflops * 100 : none);
     az_put_f64(t, gbps);
@@ -269,7 +269,7 @@ static int categories(struct az_hx *h, struct sums *all)
         const struct sum *s = &all->v[i];
         const struct az_xrow *row = az_hx_row(h, &s->first);
         az_hx_put_device(h, t, az_hx_device_of(h, &s->first));
-        az_hx_put_opt(t, row ? az_trace_text(h->tr[s->first.trace].t, row->category) : AZ_SV(""));
+        az_put_given(t, row ? az_trace_text(h->tr[s->first.trace].t, row->category) : AZ_SV(""));
         az_put_i64(t, (int64_t)s->count);
         az_put_f64(t, az_hx_us(s->self));
     }

@@ -148,7 +148,7 @@ static int unlinked_table(const struct az_mr_ranks *m, struct sums *s)
     az_table_column(t, "mean_dur", AZ_REAL, AZ_UNIT_US, 0);
     int rc = az_sort_cmp(s->v, s->n, sizeof *s->v, by_count, NULL, m->job->mem);
     for (size_t i = 0; rc == 0 && i < s->n; i++) {
-        az_fw_put(t, s->v[i].name);
+        az_put_given(t, s->v[i].name);
         az_put_text(t, device_category(s->v[i].all.cat));
         az_put_i64(t, s->v[i].all.count);
         put_durations(t, &s->v[i].all);
@@ -216,7 +216,7 @@ static int calls_table(const struct az_mr_ranks *m, struct sums *s)
                                   f ? AZ_UNIT_US : AZ_UNIT_COUNT, AZ_DETAIL);
     int rc = az_sort_cmp(s->v, s->n, sizeof *s->v, by_name, NULL, m->job->mem);
     for (size_t i = 0; rc == 0 && i < s->n; i++) {
-        az_fw_put(t, s->v[i].name);
+        az_put_given(t, s->v[i].name);
         az_put_text(t, s->v[i].all.cat ? AZ_SV("cuda_driver") : AZ_SV("cuda_runtime"));
         for (int f = 0; f < 4; f++)
             put_ranks(m, t, &s->v[i], f);

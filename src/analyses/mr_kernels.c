@@ -172,7 +172,7 @@ static void make_row(const void *of, size_t row, struct az_table *t)
     const struct part *p = l->part;
     const struct kernel *k = &p->kernel[row];
     az_put_i64(t, k->uid);
-    az_fw_put(t, az_mr_get(&p->texts, k->name));
+    az_put_given(t, az_mr_get(&p->texts, k->name));
     az_put_f64(t, az_quotient(k->start, l->ticks_per_us));
     az_put_f64(t, (double)k->length / 1e3);
     if (k->stream < 0)
@@ -186,12 +186,12 @@ static void make_row(const void *of, size_t row, struct az_table *t)
     }
     const struct owner *o = &p->owner[k->owner];
     az_put_i64(t, o->uid);
-    az_fw_put(t, az_mr_get(&p->texts, o->name));
-    az_fw_put(t, az_mr_get(&p->texts, o->dims));
-    az_fw_put(t, az_mr_get(&p->texts, o->types));
-    az_fw_put(t, az_mr_get(&p->texts, o->strides));
-    az_fw_put(t, az_mr_get(&p->texts, o->concrete));
-    az_fw_put(t, az_mr_get(&p->texts, o->file));
+    az_put_given(t, az_mr_get(&p->texts, o->name));
+    az_put_given(t, az_mr_get(&p->texts, o->dims));
+    az_put_given(t, az_mr_get(&p->texts, o->types));
+    az_put_given(t, az_mr_get(&p->texts, o->strides));
+    az_put_given(t, az_mr_get(&p->texts, o->concrete));
+    az_put_given(t, az_mr_get(&p->texts, o->file));
     az_put_f64(t, (double)o->busy / 1e3);
     az_put_i64(t, o->count);
     if (o->count == 1)

@@ -211,10 +211,10 @@ static int put_row(struct work *w, struct az_table *t, const struct az_param_col
     put_moments(t, &s->other_rate, 1e-12);
     az_put_f64(t, (double)s->other_time / 1e3);
     const int rc = put_kernels(w, t, r);
-    az_fw_put(t, r->dims);
-    az_fw_put(t, r->types);
-    az_fw_put(t, r->strides);
-    az_fw_put(t, r->concrete);
+    az_put_given(t, r->dims);
+    az_put_given(t, r->types);
+    az_put_given(t, r->strides);
+    az_put_given(t, r->concrete);
     az_put_f64(t, (double)s->time / (double)s->of_time.n / 1e3);
     az_put_f64(t, az_moments_std(&s->of_time, 1) / 1e3);
     az_put_f64(t, (double)s->time / 1e3);

@@ -126,14 +126,6 @@ static void put_known(struct az_table *t, bool known, int64_t value)
         az_put_empty(t);
 }
 
-static void put_text(struct az_table *t, struct az_sv s)
-{
-    if (s.n)
-        az_put_copy(t, s);
-    else
-        az_put_empty(t);
-}
-
 static struct az_sv file_of(const struct work *w, struct az_sv path)
 {
     return az_sv_make(path.p + w->folder, path.n - w->folder);
@@ -163,9 +155,9 @@ static void put_rank(const struct work *w, struct az_table *t, size_t i)
     const struct az_rank *r = &w->ranks->v[i];
     const struct part *p = w->part[i];
     az_put_i64(t, r->rank);
-    put_text(t, file_of(w, r->path));
-    put_text(t, r->host);
-    put_text(t, r->device);
+    az_put_given_copy(t, file_of(w, r->path));
+    az_put_given_copy(t, r->host);
+    az_put_given_copy(t, r->device);
     put_known(t, p && p->steps >= 0, p ? p->steps : 0);
     az_put_i64(t, (int64_t)r->kept);
     put_known(t, p && p->timed, p ? p->first : 0);
@@ -182,7 +174,7 @@ static void put_rank(const struct work *w, struct az_table *t, size_t i)
 static void put_absent(struct az_table *t, bool known, int64_t rank, struct az_sv path, struct az_sv status)
 {
     put_known(t, known, rank);
-    put_text(t, path);
+    az_put_given_copy(t, path);
     for (int c = 0; c < 7; c++)
         az_put_empty(t);
     az_put_copy(t, status);

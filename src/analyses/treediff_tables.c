@@ -139,7 +139,7 @@ static struct az_sv modules(struct work *w, const struct az_diff_side *s, uint32
 static void put_op(struct work *w, struct az_table *t, const struct diff_row *r)
 {
     const struct az_diff_side *s = &w->d->side[r->side];
-    az_fw_put(t, r->op == AZ_NO_ROW ? AZ_SV("") : az_node_name(s->tree, r->op));
+    az_put_given(t, r->op == AZ_NO_ROW ? AZ_SV("") : az_node_name(s->tree, r->op));
     if (r->op == AZ_NO_ROW)
         az_put_empty(t);
     else
@@ -151,10 +151,10 @@ static void put_args(struct work *w, struct az_table *t, const struct diff_row *
 {
     const struct az_diff_side *s = &w->d->side[r->side];
     const struct az_op_args *a = args_of(s, r->op);
-    az_fw_put(t, a ? text_of(s, a->dims) : AZ_SV(""));
-    az_fw_put(t, a ? text_of(s, a->strides) : AZ_SV(""));
-    az_fw_put(t, a ? text_of(s, a->types) : AZ_SV(""));
-    az_fw_put(t, a ? text_of(s, a->concrete) : AZ_SV(""));
+    az_put_given(t, a ? text_of(s, a->dims) : AZ_SV(""));
+    az_put_given(t, a ? text_of(s, a->strides) : AZ_SV(""));
+    az_put_given(t, a ? text_of(s, a->types) : AZ_SV(""));
+    az_put_given(t, a ? text_of(s, a->concrete) : AZ_SV(""));
 }
 
 static void arg_columns(struct az_table *t)
@@ -193,7 +193,7 @@ static int stats_table(struct work *w)
         put_args(w, t, r);
         az_put_f64(t, us_of(s, e.end - e.start));
         az_put_f64(t, us_of(s, r->busy));
-        az_fw_put(t, merged_name(w, r->at));
+        az_put_given(t, merged_name(w, r->at));
         if (r->at == AZ_NO_ROW)
             az_put_empty(t);
         else
@@ -277,7 +277,7 @@ static int summary_table(struct work *w)
         put_op(w, t, r);
         put_args(w, t, r);
         az_put_f64(t, us_of(s, r->busy));
-        az_fw_put(t, merged_name(w, r->at));
+        az_put_given(t, merged_name(w, r->at));
         az_put_text(t, stack);
         az_put_text(t, parent);
         az_put_f64(t, us_of(s, sum) / (double)count);
@@ -332,7 +332,7 @@ static int operator_table(struct work *w)
         }
         for (int s = 0; s < 2; s++)
             time[s] = us_of(&w->d->side[s], ticks[s]);
-        az_fw_put(t, merged_name(w, w->rows.v[g.item[g.first[k]]].at));
+        az_put_given(t, merged_name(w, w->rows.v[g.item[g.first[k]]].at));
         az_put_i64(t, count[0]);
         az_put_i64(t, count[1]);
         az_put_f64(t, time[0]);
@@ -374,7 +374,7 @@ static int kernel_map(struct work *w)
         if (of[i] != seen) /* groups are numbered as they appear */
             continue;
         seen++;
-        az_fw_put(t, r->op == AZ_NO_ROW ? AZ_SV("") : az_node_name(s->tree, r->op));
+        az_put_given(t, r->op == AZ_NO_ROW ? AZ_SV("") : az_node_name(s->tree, r->op));
         az_put_text(t, az_sv_str(side_name[r->side]));
         az_put_text(t, gpu_name(s, r->gpu));
     }

@@ -296,21 +296,13 @@ static void columns(struct az_table *t, enum group g)
     az_table_column(t, "command", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
 }
 
-static void put_text(struct az_table *t, struct az_sv s)
-{
-    if (s.n)
-        az_put_copy(t, s);
-    else
-        az_put_empty(t);
-}
-
 static void put_row(struct az_table *t, const struct az_replay_entry *e, const struct outcome *o)
 {
     double replay = o->torch_us - e->profile_us, diff = o->bench.us - e->profile_us; /* NaN where one is missing */
     double percent = e->profile_us > 0 ? 100 / e->profile_us : (double)NAN;
     az_put_i64(t, e->no);
-    put_text(t, e->name);
-    put_text(t, o->status);
+    az_put_given_copy(t, e->name);
+    az_put_given_copy(t, o->status);
     az_put_f64(t, o->bench.us);
     az_put_f64(t, o->torch_us);
     az_put_f64(t, e->profile_us);
@@ -318,15 +310,15 @@ static void put_row(struct az_table *t, const struct az_replay_entry *e, const s
     az_put_f64(t, diff);
     az_put_f64(t, replay * percent);
     az_put_f64(t, diff * percent);
-    put_text(t, o->torch_status);
+    az_put_given_copy(t, o->torch_status);
     if (e->count >= 0)
         az_put_i64(t, e->count);
     else
         az_put_empty(t);
     az_put_f64(t, o->bench.gflops);
     az_put_f64(t, o->bench.gbps);
-    put_text(t, o->bench.solution);
-    put_text(t, o->command);
+    az_put_given_copy(t, o->bench.solution);
+    az_put_given_copy(t, o->command);
 }
 
 static int run_group(struct running *r, enum group g, const struct az_replay_entries *list, struct az_document *doc,

@@ -51,32 +51,24 @@ static int read_figures(struct export *x, struct az_sv key)
     return rc;
 }
 
-static void put_text(struct az_table *t, struct az_sv s)
-{
-    if (s.n)
-        az_put_text(t, s);
-    else
-        az_put_empty(t);
-}
-
 static void put_run(struct az_table *t, const struct az_history_run *r)
 {
     az_put_i64(t, r->id);
-    put_text(t, r->created);
+    az_put_given(t, r->created);
     az_put_bool(t, r->good);
-    put_text(t, r->label);
-    put_text(t, r->commit);
-    put_text(t, r->branch);
-    put_text(t, r->host);
-    put_text(t, r->device);
+    az_put_given(t, r->label);
+    az_put_given(t, r->commit);
+    az_put_given(t, r->branch);
+    az_put_given(t, r->host);
+    az_put_given(t, r->device);
 }
 
 static void put_figure(struct az_table *t, const struct figure *f)
 {
-    put_text(t, f->input);
-    put_text(t, f->sheet);
-    put_text(t, f->key);
-    put_text(t, f->name);
+    az_put_given(t, f->input);
+    az_put_given(t, f->sheet);
+    az_put_given(t, f->key);
+    az_put_given(t, f->name);
 }
 
 static void run_columns(struct az_table *t)
@@ -103,8 +95,8 @@ static const struct figure *figure_of(const struct export *x, sqlite3_stmt *st)
 
 static void put_sample(struct az_table *t, const struct figure *f, sqlite3_stmt *st)
 {
-    put_text(t, f->unit);
-    put_text(t, f->better);
+    az_put_given(t, f->unit);
+    az_put_given(t, f->better);
     az_put_i64(t, sqlite3_column_int64(st, 1));
     az_put_f64(t, az_hist_real(st, 2));
 }

@@ -13,14 +13,6 @@
 #define STEP_RUNS  50
 #define STEP_LEAST 2
 
-static void put_text(struct az_table *t, struct az_sv s)
-{
-    if (s.n)
-        az_put_copy(t, s);
-    else
-        az_put_empty(t);
-}
-
 int az_history_list_document(struct az_history *h, struct az_document *doc)
 {
     struct az_history_runs runs;
@@ -40,14 +32,14 @@ int az_history_list_document(struct az_history *h, struct az_document *doc)
         const struct az_history_run *r = &runs.v[i];
         az_put_i64(t, r->id);
         az_put_bool(t, r->good);
-        put_text(t, r->created);
-        put_text(t, r->label);
-        put_text(t, r->commit);
-        put_text(t, r->branch);
-        put_text(t, r->host);
-        put_text(t, r->device);
-        put_text(t, r->stack);
-        put_text(t, r->pins);
+        az_put_given_copy(t, r->created);
+        az_put_given_copy(t, r->label);
+        az_put_given_copy(t, r->commit);
+        az_put_given_copy(t, r->branch);
+        az_put_given_copy(t, r->host);
+        az_put_given_copy(t, r->device);
+        az_put_given_copy(t, r->stack);
+        az_put_given_copy(t, r->pins);
         az_put_i64(t, r->metrics);
     }
     az_vec_release(&runs);
@@ -333,9 +325,9 @@ static int put_nights(struct nights *n, enum az_unit unit, struct az_table *t)
         az_put_f64(t, median);
         az_put_f64(t, low);
         az_put_f64(t, high);
-        put_text(t, n->v[i].mark);
-        put_text(t, n->v[i].label);
-        put_text(t, n->v[i].commit);
+        az_put_given_copy(t, n->v[i].mark);
+        az_put_given_copy(t, n->v[i].label);
+        az_put_given_copy(t, n->v[i].commit);
     }
     return 0;
 }

@@ -189,6 +189,22 @@ void az_put_copy(struct az_table *t, struct az_sv s)
     az_put_text(t, own);
 }
 
+void az_put_given(struct az_table *t, struct az_sv s)
+{
+    if (s.n)
+        az_put_text(t, s);
+    else
+        az_put_empty(t);
+}
+
+void az_put_given_copy(struct az_table *t, struct az_sv s)
+{
+    if (s.n)
+        az_put_copy(t, s);
+    else
+        az_put_empty(t);
+}
+
 void az_put_i64(struct az_table *t, int64_t x)
 {
     if (t->at < t->columns.n && t->columns.v[t->at].type == AZ_REAL)

@@ -123,6 +123,9 @@ void az_table_width(struct az_table *t, int title_width, int width, int decimals
  * the table (az_put_copy copies into the arena). NaN and infinity become empty. */
 void az_put_text(struct az_table *t, struct az_sv s);
 void az_put_copy(struct az_table *t, struct az_sv s);
+/* The same, an empty cell for an empty text. */
+void az_put_given(struct az_table *t, struct az_sv s);
+void az_put_given_copy(struct az_table *t, struct az_sv s);
 void az_put_i64(struct az_table *t, int64_t x);
 void az_put_f64(struct az_table *t, double x);
 void az_put_bool(struct az_table *t, bool x);

@@ -3,14 +3,6 @@
 
 #include "results/verdict.h"
 
-static void put_text(struct az_table *t, struct az_sv s)
-{
-    if (s.n)
-        az_put_text(t, s);
-    else
-        az_put_empty(t);
-}
-
 static int add_summary(const struct az_verdict *v, struct az_document *doc)
 {
     struct az_table *t = az_table_new(doc->arena, "gate_summary", "Gates", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
@@ -21,9 +13,9 @@ static int add_summary(const struct az_verdict *v, struct az_document *doc)
     az_put_text(t, AZ_SV("verdict"));
     az_put_text(t, az_sv_str(az_verdict_text(v)));
     az_put_text(t, AZ_SV("baseline"));
-    put_text(t, v->base_label);
+    az_put_given(t, v->base_label);
     az_put_text(t, AZ_SV("candidate"));
-    put_text(t, v->cand_label);
+    az_put_given(t, v->cand_label);
     for (int s = 0; s < AZ_GATE_STATUSES; s++) {
         az_put_text(t, az_sv_str(az_gate_status_text((enum az_gate_status)s)));
         az_put_text(t, az_arena_printf(doc->arena, "%zu", v->count[s]));
@@ -53,12 +45,12 @@ static int add_results(const struct az_verdict *v, struct az_document *doc)
     for (size_t i = 0; i < v->results.n; i++) {
         const struct az_gate_result *x = &v->results.v[i];
         az_put_text(t, az_sv_str(az_gate_status_text(x->status)));
-        put_text(t, x->input);
-        put_text(t, x->sheet);
-        put_text(t, x->key_text);
-        put_text(t, x->metric);
-        put_text(t, x->rule_name);
-        put_text(t, x->unit);
+        az_put_given(t, x->input);
+        az_put_given(t, x->sheet);
+        az_put_given(t, x->key_text);
+        az_put_given(t, x->metric);
+        az_put_given(t, x->rule_name);
+        az_put_given(t, x->unit);
         az_put_f64(t, x->base.center);
         az_put_f64(t, x->cand.center);
         az_put_f64(t, 100 * x->rel);
@@ -67,7 +59,7 @@ static int add_results(const struct az_verdict *v, struct az_document *doc)
         az_put_f64(t, x->effect);
         az_put_i64(t, (int64_t)x->base.n);
         az_put_i64(t, (int64_t)x->cand.n);
-        put_text(t, x->text);
+        az_put_given(t, x->text);
     }
     return az_document_add(doc, t);
 }
