@@ -2,7 +2,7 @@
 
 #include "base/data.h"
 
-bool amd_has(const struct az_trace *t) { return t->caps & AZ_CAP_DISPATCH; }
+bool amd_has(const struct az_trace *t) { return t->caps & AZ_CAP_DISPATCHES; }
 
 int amd_list_make(struct az_job *job, enum az_kind kind, struct amd_list *l)
 {

@@ -465,6 +465,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_amd_activity = {
     .name = "dispatch_activity",
     .help = "kernel time by class and GPU, the biggest kernels, kernels by size and registers, HIP calls",
-    .needs = AZ_CAP_DISPATCH,
+    .needs = AZ_CAP_DISPATCHES,
     .run = run,
 };

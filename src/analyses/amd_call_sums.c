@@ -72,6 +72,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_amd_call_sums = {
     .name = "dispatch_call_sums",
     .help = "calls and copies that came summed, without a trace of them",
-    .needs = AZ_CAP_DISPATCH,
+    .needs = AZ_CAP_DISPATCHES,
     .run = run,
 };

@@ -342,6 +342,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_amd_calls = {
     .name = "dispatch_calls",
     .help = "API calls by domain and name; API, queue and kernel time of launches",
-    .needs = AZ_CAP_DISPATCH | AZ_CAP_CALLS,
+    .needs = AZ_CAP_DISPATCHES | AZ_CAP_CALLS,
     .run = run,
 };

@@ -253,6 +253,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_amd_copies = {
     .name = "dispatch_copies",
     .help = "copies by direction and agents, and by size; allocations",
-    .needs = AZ_CAP_DISPATCH,
+    .needs = AZ_CAP_DISPATCHES,
     .run = run,
 };

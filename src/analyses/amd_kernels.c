@@ -304,18 +304,18 @@ static int run_short(struct az_job *job)
 const struct az_analysis az_analysis_amd_kernels = {
     .name = "dispatch_kernels",
     .help = "kernel time by name and category",
-    .needs = AZ_CAP_DISPATCH,
+    .needs = AZ_CAP_DISPATCHES,
     .run = run_kernels,
 };
 const struct az_analysis az_analysis_amd_details = {
     .name = "dispatch_details",
     .help = "every dispatch, longest first (option kernel_details)",
-    .needs = AZ_CAP_DISPATCH,
+    .needs = AZ_CAP_DISPATCHES,
     .run = run_details,
 };
 const struct az_analysis az_analysis_amd_short = {
     .name = "dispatch_short",
     .help = "short kernels and the histogram of their durations (option short_kernel_study)",
-    .needs = AZ_CAP_DISPATCH,
+    .needs = AZ_CAP_DISPATCHES,
     .run = run_short,
 };

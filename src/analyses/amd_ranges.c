@@ -82,7 +82,7 @@ static int range_table(struct az_job *job, const struct amd_list *l)
     struct az_table *t =
         az_table_new(job->arena, "roctx_summary", "ROCTx ranges with the device time inside", AZ_TABLE_SUMMARY);
     struct inside *in = az_arena_array(job->arena, az_job_names(job) + 1, sizeof *in);
-    bool known = az_job_has(job, AZ_CAP_DISPATCH | AZ_CAP_CALLS);
+    bool known = az_job_has(job, AZ_CAP_DISPATCHES | AZ_CAP_CALLS);
     struct az_spans busy;
     struct az_groups g;
     int rc = 0, made = -1;
@@ -220,12 +220,12 @@ static int run_counters(struct az_job *job)
 const struct az_analysis az_analysis_amd_ranges = {
     .name = "dispatch_ranges",
     .help = "ROCTx ranges by name with the device time launched inside",
-    .needs = AZ_CAP_DISPATCH | AZ_CAP_RANGES,
+    .needs = AZ_CAP_DISPATCHES | AZ_CAP_RANGES,
     .run = run_ranges,
 };
 const struct az_analysis az_analysis_amd_counters = {
     .name = "dispatch_counters",
     .help = "hardware counters by kernel",
-    .needs = AZ_CAP_DISPATCH,
+    .needs = AZ_CAP_DISPATCHES,
     .run = run_counters,
 };

@@ -318,6 +318,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_amd_timeline = {
     .name = "dispatch_timeline",
     .help = "device time by kernels, copies and idle: all agents and each; communication under computation",
-    .needs = AZ_CAP_DISPATCH,
+    .needs = AZ_CAP_DISPATCHES,
     .run = run,
 };

@@ -271,7 +271,7 @@ static int make(struct az_job *job, struct az_bd *b)
     b->trace = job->traces[0];
     b->opts = job->opts;
     b->job = job;
-    b->tree = b->trace->caps & AZ_CAP_FRAMEWORK ? az_tree(b->trace) : NULL;
+    b->tree = b->trace->caps & AZ_CAP_CALLTREE ? az_tree(b->trace) : NULL;
     b->call_class = az_arena_array(job->arena, b->trace->names.text.n + 1, 1);
     int rc = b->call_class ? find_steps(b, job->arena) : az_arena_error(job->arena);
     if (rc == 0)

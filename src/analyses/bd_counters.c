@@ -223,7 +223,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 const struct az_rank_analysis az_rank_analysis_counters = {
     .name = "rank_counters",
     .help = "hardware counters that the profiler collected over kernels",
-    .needs = AZ_CAP_FRAMEWORK,
+    .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,
     .finish = finish,
 };

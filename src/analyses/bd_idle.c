@@ -148,7 +148,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 const struct az_rank_analysis az_rank_analysis_idle = {
     .name = "rank_idle",
     .help = "idle time of each rank's streams: waiting for the host, for a kernel, other",
-    .any = AZ_CAP_FRAMEWORK | AZ_CAP_TIMELINE | AZ_CAP_HLO,
+    .any = AZ_CAP_CALLTREE | AZ_CAP_TIMELINE | AZ_CAP_PROGRAMS,
     .reduce = reduce,
     .finish = finish,
 };

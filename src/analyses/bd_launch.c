@@ -297,7 +297,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 const struct az_rank_analysis az_rank_analysis_launch = {
     .name = "rank_launches",
     .help = "launches of each rank: time of the call, of the work, delay between them",
-    .any = AZ_CAP_FRAMEWORK | AZ_CAP_CALLS | AZ_CAP_HLO,
+    .any = AZ_CAP_CALLTREE | AZ_CAP_CALLS | AZ_CAP_PROGRAMS,
     .reduce = reduce,
     .finish = finish,
 };

@@ -218,7 +218,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 const struct az_rank_analysis az_rank_analysis_memory = {
     .name = "rank_memory",
     .help = "bandwidth of each rank's copies and fills",
-    .any = AZ_CAP_FRAMEWORK | AZ_CAP_MEM,
+    .any = AZ_CAP_CALLTREE | AZ_CAP_MEM,
     .reduce = reduce,
     .finish = finish,
 };

@@ -395,7 +395,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 const struct az_rank_analysis az_rank_analysis_ops = {
     .name = "rank_ops",
     .help = "kernels that each rank's operators launch, with delays, and frequent sequences of them",
-    .needs = AZ_CAP_FRAMEWORK,
+    .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,
     .finish = finish,
 };

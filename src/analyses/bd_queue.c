@@ -242,7 +242,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 const struct az_rank_analysis az_rank_analysis_queue = {
     .name = "rank_queue",
     .help = "launches waiting on each rank's streams, and time with a full queue",
-    .any = AZ_CAP_FRAMEWORK | AZ_CAP_CALLS | AZ_CAP_HLO,
+    .any = AZ_CAP_CALLTREE | AZ_CAP_CALLS | AZ_CAP_PROGRAMS,
     .reduce = reduce,
     .finish = finish,
 };

@@ -219,7 +219,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 const struct az_rank_analysis az_rank_analysis_stragglers = {
     .name = "rank_stragglers",
     .help = "ranks that often start the most varying collective last",
-    .needs = AZ_CAP_FRAMEWORK,
+    .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,
     .finish = finish,
 };

@@ -463,7 +463,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 const struct az_rank_analysis az_rank_analysis_breakdown = {
     .name = "rank_breakdown",
     .help = "device time of each rank: computation, communication, copies, idle, overlap, kernels",
-    .any = AZ_CAP_FRAMEWORK | AZ_CAP_TIMELINE | AZ_CAP_HLO,
+    .any = AZ_CAP_CALLTREE | AZ_CAP_TIMELINE | AZ_CAP_PROGRAMS,
     .reduce = reduce,
     .finish = finish,
 };

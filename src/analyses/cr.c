@@ -114,7 +114,7 @@ const struct az_rank_analysis az_rank_analysis_collectives = {
     .name = "collectives",
     .help = "collectives over the ranks: latency, bandwidth, waits, stragglers, all-to-all, clocks",
     .of_devices = true,
-    .any = AZ_CAP_TIMELINE | AZ_CAP_FRAMEWORK | AZ_CAP_DISPATCH | AZ_CAP_HLO,
+    .any = AZ_CAP_TIMELINE | AZ_CAP_CALLTREE | AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS,
     .reduce = cr_reduce,
     .finish = finish,
 };

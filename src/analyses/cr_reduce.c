@@ -46,7 +46,7 @@ static uint8_t sort_of(struct work *w, enum az_kind kind, uint32_t name)
 static int64_t stream_of(const struct az_trace *t, uint32_t lane)
 {
     const struct az_lane *l = &t->lanes.v[lane];
-    const uint64_t s = t->caps & AZ_CAP_FRAMEWORK ? l->context : l->tid;
+    const uint64_t s = t->caps & AZ_CAP_CALLTREE ? l->context : l->tid;
     return s > INT64_MAX ? -1 : (int64_t)s;
 }
 

@@ -72,7 +72,7 @@ int cr_source_open(struct cr_source **out, struct az_job *job, struct az_arena *
     int rc = az_map_init(&s->rows, job->mem, 64);
     if (rc)
         return rc;
-    if (s->t->caps & AZ_CAP_FRAMEWORK) {
+    if (s->t->caps & AZ_CAP_CALLTREE) {
         s->o = az_optrace(s->t);
         rc = index_kernels(s);
         return rc ? rc : list_notes(s);

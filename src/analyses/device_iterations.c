@@ -300,6 +300,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_device_iterations = {
     .name = "device_iterations",
     .help = "compute, communication, memory and idle time per iteration and device",
-    .needs = AZ_CAP_RANGES | AZ_CAP_CALLS | AZ_CAP_TIMELINE,
+    .needs = AZ_CAP_RANGES | AZ_CAP_LAUNCHES,
     .run = run,
 };

@@ -29,7 +29,7 @@ int find_low_use(struct az_job *job, size_t trace)
                                                AZ_SVF(finding_rank(job, trace)),
                                                az_percent((double)u->busy, (double)(u->last - u->first)));
         az_finding(job, "low_utilization", "info", subject, chunks, az_ns(t, idle),
-                   AZ_SV("stretches with little device work (count: chunks, time: idle in them): see gpu_utilization"));
+                   AZ_SV("stretches with little device work (count: chunks, time: idle in them)"));
     }
     utilization_release(&uses);
     return rc;
@@ -132,8 +132,7 @@ int find_long_gaps(struct az_job *job)
     int rc = sum_devices(job, "gpu_gaps", "Duration (ns)", NULL, &sums);
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
         struct az_sv advice = az_arena_printf(job->arena,
-                                              "nothing ran for %g us or longer at a time: see gpu_gaps for what came "
-                                              "before and after",
+                                              "nothing ran for %g us or longer at a time",
                                               job->opts->gap_threshold_us);
         az_finding(job, "gpu_gaps", "warning", device_text(job, &sums.v[i]), sums.v[i].count, sums.v[i].part, advice);
     }

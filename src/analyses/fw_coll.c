@@ -147,6 +147,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_fw_coll = {
     .name = "coll_analysis",
     .help = "collectives by process group, kind, type and size",
-    .needs = AZ_CAP_FRAMEWORK,
+    .needs = AZ_CAP_CALLTREE,
     .run = run,
 };

@@ -5,7 +5,7 @@
 static int run(struct az_job *job)
 {
     struct az_diff d;
-    if (!job->other || !(job->other->caps & AZ_CAP_FRAMEWORK))
+    if (!job->other || !(job->other->caps & AZ_CAP_CALLTREE))
         return 0;
     int rc = az_diff_make(&d, job->traces[0], job->other, job->arena, job->mem);
     if (rc == 0)
@@ -17,6 +17,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_fw_diff = {
     .name = "diff_stats",
     .help = "difference to another trace by call tree (comparison_json_path)",
-    .needs = AZ_CAP_FRAMEWORK | AZ_CAP_HOST_OPS,
+    .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .run = run,
 };

@@ -77,6 +77,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_fw_extension = {
     .name = "extension",
     .help = "categories and models of your own (extension_file)",
-    .needs = AZ_CAP_FRAMEWORK | AZ_CAP_HOST_OPS,
+    .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .run = run,
 };

@@ -280,6 +280,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_fw_families = {
     .name = "families",
     .help = "operations by family (GEMM, SDPA_fwd, ...) with their parameters, rates and rooflines",
-    .needs = AZ_CAP_FRAMEWORK | AZ_CAP_HOST_OPS,
+    .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .run = run,
 };

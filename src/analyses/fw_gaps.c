@@ -191,6 +191,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_fw_gaps = {
     .name = "idle_gaps",
     .help = "the largest gaps of device work and what the host did meanwhile",
-    .needs = AZ_CAP_FRAMEWORK,
+    .needs = AZ_CAP_CALLTREE,
     .run = run,
 };

@@ -215,6 +215,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_fw_kernels = {
     .name = "kernel_summary",
     .help = "kernels by class, and by launching operation, name and stream",
-    .needs = AZ_CAP_FRAMEWORK,
+    .needs = AZ_CAP_CALLTREE,
     .run = run,
 };

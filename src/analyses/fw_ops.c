@@ -145,6 +145,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_fw_ops = {
     .name = "ops_summary",
     .help = "operations by category, by name, by name and arguments: kernel time they launched",
-    .needs = AZ_CAP_FRAMEWORK | AZ_CAP_HOST_OPS,
+    .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .run = run,
 };

@@ -240,6 +240,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_fw_phases = {
     .name = "inference_phases",
     .help = "prefill and decode: operations and kernels of each (inference_phase_analysis)",
-    .needs = AZ_CAP_FRAMEWORK | AZ_CAP_HOST_OPS,
+    .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .run = run,
 };

@@ -138,14 +138,6 @@ static int quality(struct work *w)
     put_check(w, t, "device events of graph launches", l.graph, l.graph_ticks, o.busy, "several events of one launch");
     put_check(w, t, "host events cut to their parent's end", w->fw->tree->clamped, w->fw->tree->clamped_ticks, 0,
               "they end up to 1 µs after the event that holds them; none is dropped");
-    for (size_t i = 0; i < w->fw->trace->drops.n; i++) {
-        const struct az_drop *d = &w->fw->trace->drops.v[i];
-        az_put_text(t, az_arena_printf(w->job->arena, "left out: %.*s", AZ_SVF(d->reason)));
-        az_put_i64(t, (int64_t)d->count);
-        az_put_i64(t, az_ns(w->fw->trace, d->ticks));
-        az_put_empty(t);
-        az_put_empty(t);
-    }
     if (rc == 0 && o.ticks * 100 > o.busy)
         az_finding(w->job, "stream_overlap", "warning", AZ_SV("overlapping events on one stream"), (int64_t)o.count,
                    az_ns(w->fw->trace, o.ticks),
@@ -164,6 +156,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_fw_quality = {
     .name = "data_quality",
     .help = "overlaps, impossible durations, unlinked and graph-launched events",
-    .needs = AZ_CAP_FRAMEWORK,
+    .needs = AZ_CAP_CALLTREE,
     .run = run,
 };

@@ -370,6 +370,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_gpu_timeline = {
     .name = "gpu_timeline",
     .help = "device time by computation, communication, copies and idle: all, per device, per profiler step",
-    .needs = AZ_CAP_FRAMEWORK,
+    .needs = AZ_CAP_CALLTREE,
     .run = run,
 };

@@ -327,6 +327,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_fw_unified = {
     .name = "unified_perf_summary",
     .help = "kernel time by operation, each device event once",
-    .needs = AZ_CAP_FRAMEWORK | AZ_CAP_HOST_OPS,
+    .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .run = run,
 };

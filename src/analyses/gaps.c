@@ -258,6 +258,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_gpu_gaps = {
     .name = "gpu_gaps",
+    .tables = { "gpu_gaps", "gpu_gaps_histogram" },
     .help = "gaps between operations of a device, longest first",
     .needs = AZ_CAP_TIMELINE,
     .run = run,

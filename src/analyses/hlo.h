@@ -1,4 +1,4 @@
-/* What the analyses of compiled programs' traces (AZ_CAP_HLO) share: devices of all traces, ids that hold across
+/* What the analyses of compiled programs' traces (AZ_CAP_PROGRAMS) share: devices of all traces, ids that hold across
  * traces, classes of kernels, grouped statistics. Private to analyses/hlo_*.c. Rules: spec/xplane.md 5, 6, 11. */
 #ifndef AZ_ANALYSES_HLO_H
 #define AZ_ANALYSES_HLO_H

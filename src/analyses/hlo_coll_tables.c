@@ -215,6 +215,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_hlo_coll = {
     .name = "hlo_collectives",
     .help = "collectives of compiled programs across devices and hosts: time, skew, bandwidth",
-    .needs = AZ_CAP_HLO,
+    .needs = AZ_CAP_PROGRAMS,
     .run = run,
 };

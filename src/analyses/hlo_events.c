@@ -256,6 +256,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_hlo_events = {
     .name = "hlo_events",
     .help = "every event of the GPUs with its program and launch latency; copies by size",
-    .needs = AZ_CAP_HLO,
+    .needs = AZ_CAP_PROGRAMS,
     .run = run,
 };

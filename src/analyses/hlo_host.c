@@ -289,6 +289,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_hlo_host = {
     .name = "hlo_host",
     .help = "steps; compilation and other events of the host by name",
-    .needs = AZ_CAP_HLO,
+    .needs = AZ_CAP_PROGRAMS,
     .run = run,
 };

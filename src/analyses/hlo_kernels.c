@@ -259,6 +259,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_hlo_kernels = {
     .name = "hlo_kernels",
     .help = "kernels of GPUs by name, category, HLO operation and framework operation",
-    .needs = AZ_CAP_HLO,
+    .needs = AZ_CAP_PROGRAMS,
     .run = run,
 };

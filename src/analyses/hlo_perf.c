@@ -147,6 +147,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_hlo_perf = {
     .name = "hlo_perf",
     .help = "FLOPs, bytes, rates and roofline of HLO operations",
-    .needs = AZ_CAP_HLO,
+    .needs = AZ_CAP_PROGRAMS,
     .run = run,
 };

@@ -228,6 +228,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_hlo_timeline = {
     .name = "hlo_timeline",
     .help = "device time of GPUs by computation, communication, copies and idle, and its mean",
-    .needs = AZ_CAP_HLO,
+    .needs = AZ_CAP_PROGRAMS,
     .run = run,
 };

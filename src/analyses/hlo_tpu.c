@@ -396,6 +396,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_hlo_tpu = {
     .name = "hlo_tpu",
     .help = "TPU cores: time line, programs, operations and categories by self time",
-    .needs = AZ_CAP_HLO,
+    .needs = AZ_CAP_PROGRAMS,
     .run = run,
 };

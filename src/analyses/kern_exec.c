@@ -184,7 +184,8 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_kern_exec_sum = {
     .name = "kern_exec_sum",
+    .tables = { "kern_exec_sum" },
     .help = "launch, queue and kernel time by thread, device, call and kernel",
-    .needs = AZ_CAP_CALLS | AZ_CAP_TIMELINE,
+    .needs = AZ_CAP_LAUNCHES | AZ_CAP_TIMELINE,
     .run = run,
 };

@@ -225,7 +225,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 const struct az_rank_analysis az_rank_analysis_kernels = {
     .name = "rank_kernels",
     .help = "every kernel of every rank (all_kernels)",
-    .needs = AZ_CAP_FRAMEWORK,
+    .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,
     .finish = finish,
 };

@@ -339,7 +339,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 const struct az_rank_analysis az_rank_analysis_sheets = {
     .name = "rank_sheets",
     .help = "kernel launchers, GPU time lines, short and unlinked kernels, calls and groups of all ranks",
-    .needs = AZ_CAP_FRAMEWORK,
+    .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,
     .finish = finish,
 };
@@ -347,7 +347,7 @@ const struct az_rank_analysis az_rank_analysis_sheets = {
 const struct az_rank_analysis az_rank_analysis_groups = {
     .name = "op_groups",
     .help = "operators of gemm, conv, attn, un_elemwise, bin_elemwise by parameters, of all ranks",
-    .needs = AZ_CAP_FRAMEWORK,
+    .needs = AZ_CAP_CALLTREE,
     .reduce = az_mr_ops_reduce,
     .finish = az_mr_ops_finish,
 };

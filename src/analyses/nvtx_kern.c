@@ -222,7 +222,8 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_nvtx_kern_sum = {
     .name = "nvtx_kern_sum",
+    .tables = { "nvtx_kern_sum" },
     .help = "kernels by the host ranges that launched them",
-    .needs = AZ_CAP_RANGES | AZ_CAP_CALLS | AZ_CAP_TIMELINE,
+    .needs = AZ_CAP_RANGES | AZ_CAP_LAUNCHES,
     .run = run,
 };

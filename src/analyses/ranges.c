@@ -221,12 +221,14 @@ static int run_sum(struct az_job *job)
 
 const struct az_analysis az_analysis_nvtx_gpu_proj_trace = {
     .name = "nvtx_gpu_proj_trace",
+    .tables = { "nvtx_gpu_proj_trace" },
     .help = "every host range with the device time of what was launched inside",
     .needs = AZ_CAP_PROJ,
     .run = run_trace,
 };
 const struct az_analysis az_analysis_nvtx_gpu_proj_sum = {
     .name = "nvtx_gpu_proj_sum",
+    .tables = { "nvtx_gpu_proj_sum" },
     .help = "projected ranges by name and style",
     .needs = AZ_CAP_PROJ,
     .run = run_sum,

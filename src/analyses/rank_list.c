@@ -41,7 +41,7 @@ static int64_t count_steps(const struct az_trace *t)
 {
     const struct az_events *e = &t->ev[AZ_RANGE];
     int64_t n = 0;
-    if (!(t->caps & AZ_CAP_FRAMEWORK))
+    if (!(t->caps & AZ_CAP_CALLTREE))
         return -1;
     for (size_t i = 0; i < e->n; i++)
         n += e->name[i] != AZ_NO_ID && az_sv_starts(az_trace_text(t, e->name[i]), AZ_SV("ProfilerStep#"));
@@ -105,7 +105,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **out)
     p->active = az_trace_has_activity(t);
     p->steps = count_steps(t);
     const int rc = keep_drops(job, keep, p);
-    return rc == 0 && (t->caps & AZ_CAP_FRAMEWORK) ? framework_time(job, p) : rc;
+    return rc == 0 && (t->caps & AZ_CAP_CALLTREE) ? framework_time(job, p) : rc;
 }
 
 /* ---- the table ---- */

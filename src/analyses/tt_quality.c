@@ -102,9 +102,6 @@ int tt_quality(struct tt *t)
     if (t->r->devices > 1)
         put_count(x, AZ_SV("operations not on all devices"), t->merge.incomplete,
                   t->merge.by_call ? "matched by call count" : "matched by name, in order");
-    for (size_t i = 0; i < t->trace->drops.n; i++)
-        put_count(x, az_arena_printf(a, "left out: %.*s", AZ_SVF(t->trace->drops.v[i].reason)),
-                  t->trace->drops.v[i].count, "");
     if (c[Q_IMPOSSIBLE].rows)
         az_finding(t->job, "impossible_rows", "warning", AZ_SV("operations with impossible times"),
                    (int64_t)c[Q_IMPOSSIBLE].rows, (int64_t)(c[Q_IMPOSSIBLE].time * 1000),

@@ -165,6 +165,6 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_unmatched = {
     .name = "unmatched_kernels",
     .help = "the biggest kernels that the class map does not name, with keys and classes to paste",
-    .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_FRAMEWORK,
+    .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_CALLTREE,
     .run = run,
 };

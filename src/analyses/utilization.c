@@ -195,6 +195,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_gpu_utilization = {
     .name = "gpu_utilization",
+    .tables = { "gpu_utilization" },
     .help = "share of time in use, in equal chunks per device",
     .needs = AZ_CAP_TIMELINE,
     .run = run,

@@ -20,6 +20,8 @@ enum az_err {
 
 #define AZ_MUST_USE     __attribute__((warn_unused_result))
 #define AZ_PRINTF(f, a) __attribute__((format(printf, f, a)))
+/* Elements of an array (not of a pointer). */
+#define AZ_LENGTH(array) (sizeof(array) / sizeof *(array))
 
 /* Short fixed text of a code ("out of memory", ...); never NULL. */
 const char *az_err_text(int code);

@@ -28,6 +28,7 @@ static const struct cmd_opt options[] = {
       "outputs instead of the default (text,xlsx): text and the formats of 'analyzer list'" },
     { OPT_CSV_DIR, "csv-dir", "DIR", "one CSV file a table in DIR; several runs: in DIR/<folder>" },
     { OPT_OPT, "opt", "KEY=VALUE", "set an option of all runs ('analyzer help config'); repeatable" },
+    { OPT_COMPAT, "compat", "TOOLS", "show the tables, too, that only these tools name: hta, nsys, tracelens, tt-perf-report, or all" },
     { 'j', "jobs", "N", "ranks read at the same time; 0: one a processor" },
     { 'q', "quiet", NULL, "errors only: no warnings, and no text report unless --format names it" },
     { 'v', "verbose", NULL, "everything in the text report, and notes; twice: more" },

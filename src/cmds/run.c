@@ -16,6 +16,7 @@ static const struct cmd_opt options[] = {
       "one CSV file a table in DIR; several inputs: in DIR/<title>. Without --format or --xlsx no workbook" },
     { OPT_XLSX, "xlsx", "FILE", "the workbook of the one input" },
     { OPT_OPT, "opt", "KEY=VALUE", "set an option of all inputs ('analyzer help config'); repeatable" },
+    { OPT_COMPAT, "compat", "TOOLS", "show the tables, too, that only these tools name: hta, nsys, tracelens, tt-perf-report, or all" },
     { OPT_SET, "set", "PATH=VALUE",
       "set any value of the configuration, as inputs.0.title=x (inputs.* is every input); repeatable" },
     { 'j', "jobs", "N", "inputs analysed at the same time; 0: one a processor" },
@@ -117,6 +118,13 @@ static int set_output(const struct cmd *cmd, struct run_args *r, const char *pat
     return AZ_EXIT_OK;
 }
 
+/* An option of the command line that is one of all inputs. */
+static int set_option(struct run_args *r, const char *key, const char *value)
+{
+    const struct az_override o = { .kind = AZ_SET_OPTION, .key = az_sv_str(key), .value = az_sv_str(value) };
+    return az_vec_push(&r->over, o) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
+}
+
 int run_option(const struct cmd *cmd, struct run_args *r, int id, const char *value)
 {
     switch (id) {
@@ -133,6 +141,8 @@ int run_option(const struct cmd *cmd, struct run_args *r, int id, const char *va
     case OPT_XLSX:
         r->xlsx = value;
         return *value ? AZ_EXIT_OK : usage_error(cmd, "--xlsx needs a name");
+    case OPT_COMPAT:
+        return set_option(r, "compat", value);
     case OPT_OPT:
     case OPT_SET:
         return option_override(cmd, &r->over, id == OPT_OPT, value);

@@ -10,6 +10,7 @@ enum {
     OPT_CSV_DIR,
     OPT_XLSX,
     OPT_OPT,
+    OPT_COMPAT,
     OPT_SET,
     OPT_ONLY,
     OPT_DRY_RUN,

@@ -135,7 +135,8 @@ enum az_opt_type {
     AZ_OPT_LIST,
     AZ_OPT_MAP,
     AZ_OPT_OBJECT,
-    AZ_OPT_SIZE /* bytes: a number or "64M" */
+    AZ_OPT_SIZE, /* bytes: a number or "64M" */
+    AZ_OPT_SET   /* words of `values`, a list or divided by commas: bit i for word i, into an unsigned */
 };
 /* Which struct a value is stored in: struct az_options, az_outputs, az_config, az_search, az_gate_rule; or none,
  * resolve.c and input.c read it. */
@@ -161,7 +162,7 @@ struct az_option {
     enum az_opt_owner owner;
     size_t offset;        /* into the owner; 0 with AZ_OWN_LOADER */
     double min, max;      /* of numbers and list lengths; min > max: no range */
-    const char *values;   /* enum: "a|b|c" */
+    const char *values;   /* enum, set: "a|b|c" */
     const char *fallback; /* default as text; NULL: none */
     const char *formats;  /* "nsys" ... which inputs it is for; "" all */
     const char *help;     /* one line, for help, README and schema */

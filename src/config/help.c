@@ -34,6 +34,8 @@ static const char *type_text(const struct az_option *o)
         return "bytes or \"64M\"";
     case AZ_OPT_ENUM:
         return o->values ? o->values : "name of a format";
+    case AZ_OPT_SET:
+        return o->values;
     case AZ_OPT_LIST:
         return "list";
     case AZ_OPT_MAP:

@@ -86,6 +86,8 @@ const struct az_option az_option_table[] = {
       "facts to report beside the figures (commit, branch, host, job); an input's are added to those of the run", "0.1" },
     { "device", AT_SHARED, AZ_OPT_TEXT, OPT(device_name), NO_RANGE, NULL, NULL, "",
       "name of the device whose peak rates count (configs/devices.csv); absent: by what the profile says of it", "0.1" },
+    { "compat", AT_SHARED | AZ_AT_OPTIONS, AZ_OPT_SET, OPT(compat), NO_RANGE, "hta|nsys|tracelens|tt-perf-report|all", NULL, "",
+      "show the tables, too, that only these tools name: a list of hta, nsys, tracelens, tt-perf-report, or all", "0.2" },
     { "extension_file", AT_SHARED, AZ_OPT_PATH, OPT(extension_file), NO_RANGE, NULL, NULL, "",
       "script with hooks of your own", "0.1" },
 

@@ -43,6 +43,26 @@ static void put_words(struct az_jsonw *w, struct az_sv words)
     az_jsonw_end_array(w);
 }
 
+/* A list of words, or one string with commas between them. */
+static void put_set(struct az_jsonw *w, const struct az_option *o)
+{
+    az_jsonw_key(w, "anyOf");
+    az_jsonw_array(w);
+    az_jsonw_object(w);
+    az_jsonw_key(w, "type");
+    az_jsonw_text(w, AZ_SV("array"));
+    az_jsonw_key(w, "items");
+    az_jsonw_object(w);
+    put_words(w, az_sv_str(o->values));
+    az_jsonw_end_object(w);
+    az_jsonw_end_object(w);
+    az_jsonw_object(w);
+    az_jsonw_key(w, "type");
+    az_jsonw_text(w, AZ_SV("string"));
+    az_jsonw_end_object(w);
+    az_jsonw_end_array(w);
+}
+
 static void put_number(struct az_jsonw *w, const char *key, bool integer, double x)
 {
     az_jsonw_key(w, key);
@@ -253,6 +273,9 @@ static void put_property(struct schema *s, const struct az_option *o)
         else
             put_format(s);
         put_text(w, "default", o->fallback);
+        break;
+    case AZ_OPT_SET:
+        put_set(w, o);
         break;
     case AZ_OPT_LIST:
         if (o->places == AZ_AT_TOP)

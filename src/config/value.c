@@ -46,6 +46,8 @@ static struct az_sv want(const struct az_option *o, struct az_arena *a)
         return AZ_SV("a number of bytes or a size like \"64M\"");
     case AZ_OPT_ENUM:
         return one_of(o->values, a);
+    case AZ_OPT_SET:
+        return az_arena_printf(a, "a list of %.*s", AZ_SVF(one_of(o->values, a)));
     case AZ_OPT_LIST:
         return AZ_SV("a list of names");
     case AZ_OPT_MAP:
@@ -73,7 +75,7 @@ static int refuse(const struct az_option *o, const struct az_node *n, const stru
 {
     struct az_sv w = want(o, t->a), g = got(n, t->a), hint = AZ_SV("");
     struct az_where at = t->at ? *t->at : az_node_where(n, t->a);
-    if (o->type == AZ_OPT_ENUM && n->kind == AZ_NODE_TEXT)
+    if ((o->type == AZ_OPT_ENUM || o->type == AZ_OPT_SET) && n->kind == AZ_NODE_TEXT)
         hint = az_suggest_word(n->text, az_sv_str(o->values));
     if (hint.n)
         az_diag_add(t->diag, AZ_ERROR, at, "%s must be %.*s, not %.*s (did you mean '%.*s'?)", o->key, AZ_SVF(w),
@@ -255,6 +257,37 @@ static int store_filters(const struct az_option *o, const struct az_node *n, con
     return 0;
 }
 
+static int add_word(const struct az_option *o, struct az_sv word, const struct az_node *n, const struct az_store *t,
+                    unsigned *to)
+{
+    struct az_sv rest = az_sv_str(o->values);
+    for (unsigned bit = 1; rest.n; bit <<= 1) {
+        if (!az_sv_ieq(az_sv_cut(&rest, '|'), az_sv_trim(word)))
+            continue;
+        *to |= bit;
+        return 0;
+    }
+    struct az_node bad = *n;
+    bad.kind = AZ_NODE_TEXT;
+    bad.text = az_sv_trim(word);
+    return refuse(o, &bad, t);
+}
+
+/* compat: a list of words, or one string "a,b". */
+static int store_set(const struct az_option *o, const struct az_node *n, const struct az_store *t, unsigned *to)
+{
+    struct az_sv rest = n->kind == AZ_NODE_TEXT ? n->text : AZ_SV("");
+    int rc = 0;
+    if (n->kind != AZ_NODE_ARRAY && n->kind != AZ_NODE_TEXT)
+        return refuse(o, n, t);
+    *to = 0;
+    for (const struct az_node *c = n->first; rc == 0 && c; c = c->next)
+        rc = c->kind == AZ_NODE_TEXT ? add_word(o, c->text, c, t, to) : refuse(o, c, t);
+    while (rc == 0 && rest.n > 0)
+        rc = add_word(o, az_sv_cut(&rest, ','), n, t, to);
+    return rc;
+}
+
 /* null gives back what holds when the key is absent, where there is no default to write instead. */
 static int store_null(const struct az_option *o, const struct az_node *n, const struct az_store *t, char *to)
 {
@@ -262,6 +295,8 @@ static int store_null(const struct az_option *o, const struct az_node *n, const 
         return refuse(o, n, t);
     if (o->type == AZ_OPT_INT)
         *(int64_t *)to = is_field(o, offsetof(struct az_options, iters)) ? 0 : AZ_UNSET_I64;
+    else if (o->type == AZ_OPT_SET)
+        memcpy(to, &(unsigned){ 0 }, sizeof(unsigned));
     else if (o->type == AZ_OPT_REAL)
         memcpy(to, &(double){ AZ_GATE_UNSET }, sizeof(double));
     else
@@ -295,6 +330,8 @@ int az_value_store(const struct az_option *o, const struct az_node *n, const str
         return o->owner == AZ_OWN_SEARCH ? store_filters(o, n, t, t->search) : store_reports(o, n, t, to);
     case AZ_OPT_SIZE:
         return store_size(o, n, t, to);
+    case AZ_OPT_SET:
+        return store_set(o, n, t, to);
     case AZ_OPT_MAP:
     case AZ_OPT_OBJECT:
         break;

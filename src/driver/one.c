@@ -4,6 +4,7 @@
 #include "io/digest.h"
 #include "io/path.h"
 #include "io/source.h"
+#include "tables/views.h"
 
 void az_result_init(struct az_result *r, uint64_t memory_limit)
 {
@@ -130,7 +131,7 @@ static int read_other(struct az_one *o)
     const struct az_sv beside = o->job->beside;
     const struct az_file file = { .path = beside.n ? beside : o->job->input->opts.comparison_json_path };
     const unsigned caps = o->caps;
-    if (file.path.n == 0 || o->res->n_traces != 1 || !(caps & AZ_CAP_FRAMEWORK))
+    if (file.path.n == 0 || o->res->n_traces != 1 || !(caps & AZ_CAP_CALLTREE))
         return AZ_OK;
     struct az_trace *t = az_arena_alloc(&o->res->arena, sizeof *t);
     int rc = t ? az_trace_init(t, &o->res->mem) : az_arena_error(&o->res->arena);
@@ -154,18 +155,59 @@ static struct az_sv caps_text(struct az_arena *a, unsigned caps, const char *bet
     return text;
 }
 
-static void cover_skipped(struct az_job *job, const struct az_analysis *an, unsigned caps)
+/* Facts that an analysis lacks; 0: it can run. */
+static unsigned lacking(const struct az_analysis *an, unsigned caps)
+{
+    const unsigned missing = an->needs & ~caps;
+    return missing ? missing : an->any & caps ? 0 : an->any;
+}
+
+/* One row for each set of facts that some analyses lack, in the order of the first of them. What only one kind of
+ * format can hold is not missed in others. */
+static void cover_skipped(struct az_job *job, unsigned caps)
 {
     struct az_arena *a = job->arena;
-    struct az_sv item = az_arena_printf(a, "analysis skipped: %s", an->name), note = { "", 0 };
-    unsigned missing = an->needs & ~caps;
+    for (size_t i = 0; az_analyses[i]; i++) {
+        const unsigned missing = lacking(az_analyses[i], caps);
+        bool first = missing && !(missing & AZ_CAP_OWN);
+        int64_t count = 0;
+        struct az_sv names = AZ_SV("");
+        for (size_t k = 0; k < i; k++)
+            first &= lacking(az_analyses[k], caps) != missing;
+        for (size_t k = i; first && az_analyses[k]; k++) {
+            if (lacking(az_analyses[k], caps) != missing)
+                continue;
+            names = az_arena_printf(a, "%.*s%s%s", AZ_SVF(names), count ? ", " : "", az_analyses[k]->name);
+            count++;
+        }
+        struct az_sv item = az_arena_printf(a, "analyses skipped: no %.*s", AZ_SVF(caps_text(a, missing, ", ")));
+        if (first && item.p)
+            az_cover(job, item.p, (double)count, "count", names);
+    }
+}
 
-    if (missing)
-        note = az_arena_printf(a, "needs %.*s", AZ_SVF(caps_text(a, missing, ", ")));
-    else
-        note = az_arena_printf(a, "needs one of %.*s", AZ_SVF(caps_text(a, an->any, ", ")));
-    if (item.p)
-        az_cover(job, item.p, 0.0 / 0.0, "", note);
+static struct az_view_choice views_of(const struct az_one *o)
+{
+    return (struct az_view_choice){ .compat = o->job->input->opts.compat, .native = o->job->format->tool };
+}
+
+/* Is any of its tables shown, or are they not known by name? */
+static bool wanted(const struct az_one *o, const struct az_analysis *an)
+{
+    bool any = an->tables[0] == NULL;
+    for (size_t i = 0; i < AZ_LENGTH(an->tables) && an->tables[i]; i++)
+        any |= az_views_wanted(&o->res->doc, an->tables[i], views_of(o));
+    return any;
+}
+
+/* Takes out the tables that are not shown, and says which. */
+static int select_views(struct az_one *o, struct az_job *job)
+{
+    struct az_sv withheld;
+    const int rc = az_views_select(&o->res->doc, views_of(o), &withheld);
+    if (rc == 0 && withheld.n)
+        az_cover(job, "tables on request (compat)", 0.0 / 0.0, "", withheld);
+    return rc;
 }
 
 static int analyse(struct az_one *o, struct az_job *job)
@@ -176,10 +218,8 @@ static int analyse(struct az_one *o, struct az_job *job)
         const struct az_analysis *an = *p;
         size_t before = o->diag->errors;
         int rc;
-        if ((an->needs & ~o->caps) || (an->any && !(an->any & o->caps))) {
-            cover_skipped(job, an, o->caps);
+        if (lacking(an, o->caps) || !wanted(o, an))
             continue;
-        }
         if (az_interrupted())
             return AZ_EINTR;
         rc = az_one_explain(o, an->run(job), before, an->name);
@@ -188,7 +228,11 @@ static int analyse(struct az_one *o, struct az_job *job)
         if (rc)
             failed = rc;
     }
-    const int rc = az_ranks_finish(o->ranks, job);
+    if (job->n_traces)
+        cover_skipped(job, o->caps);
+    int rc = az_ranks_finish(o->ranks, job);
+    if (rc == 0)
+        rc = select_views(o, job);
     return rc ? rc : failed;
 }
 
@@ -290,7 +334,7 @@ static bool several_devices(const struct az_result *res)
         several |= l->device_side && first && first->device != l->device;
         first = l->device_side && !first ? l : first;
     }
-    return several && t->world_size <= 0 && !(t->caps & AZ_CAP_HLO);
+    return several && t->world_size <= 0 && !(t->caps & AZ_CAP_PROGRAMS);
 }
 
 int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads, struct az_result *res,

@@ -42,6 +42,7 @@ struct az_format {
      * NULL: every file is. */
     bool (*is_rank)(struct az_sv path);
     unsigned text_classic; /* stdout is the classic block unless asked */
+    unsigned tool; /* AZ_TOOL_* (model/options.h): whose tables the users of this format know; 0: none */
     /* How sure is it that this is mine: 0..100. Pure: only these bytes (decompressed) and the name. */
     int (*probe)(struct az_sv head, struct az_sv path);
     /* Fills job->trace (initialised, not sealed) and its caps. 0, or an error with its message in diag. A tolerated

@@ -342,11 +342,8 @@ static void settle(struct az_parse *job, unsigned taken)
     bool mem_events = t->ev[AZ_MEMCPY].n || t->ev[AZ_MEMSET].n;
     t->has_mem = (taken >> NR_MEM_TIME & 1u) || mem_events;
     t->has_nvtx = taken >> NR_PROJ_TRACE & 1u;
-    t->caps = AZ_CAP_CLASSIC;
-    t->caps |= taken & (1u << NR_KERNEL_SUM | 1u << NR_GPU_TRACE) ? AZ_CAP_KERNEL_SUMS : 0u;
-    t->caps |= events ? AZ_CAP_TIMELINE : 0u;
-    t->caps |= t->has_mem || t->mem_sizes.n ? AZ_CAP_MEM : 0u;
-    t->caps |= t->has_nvtx ? AZ_CAP_PROJ : 0u;
+    t->has_kernels = taken & (1u << NR_KERNEL_SUM | 1u << NR_GPU_TRACE);
+    t->classic = true;
 }
 
 static int parse(struct az_parse *job)
@@ -386,6 +383,7 @@ static const char *const aliases[] = { "nsys-csv", NULL };
 
 const struct az_format az_format_nsys_csv = {
     .name = "csv",
+    .tool = AZ_TOOL_NSYS,
     .help = "Nsight Systems: CSV reports of nsys stats (cuda_gpu_kern_sum, cuda_gpu_mem_time_sum, nvtx_gpu_proj_trace)",
     .aliases = aliases,
     .text_classic = true,

@@ -183,8 +183,8 @@ static int parse(struct az_parse *job)
     int rc = 0;
     for (size_t i = 0; i < job->n_files && rc == 0; i++)
         rc = read_report(job, job->files[i].path);
-    t->has_mem = job->opts->with_mem && (t->caps & AZ_CAP_MEM);
-    t->has_nvtx = job->opts->with_nvtx && (t->caps & AZ_CAP_RANGES);
+    t->has_mem = job->opts->with_mem && t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n > 0;
+    t->has_nvtx = job->opts->with_nvtx && t->ev[AZ_RANGE].n > 0;
     return rc;
 }
 
@@ -192,6 +192,7 @@ static const char *const aliases[] = { "nsys_rep", "qdrep", NULL };
 
 const struct az_format az_format_nsys_rep = {
     .name = "nsys-rep",
+    .tool = AZ_TOOL_NSYS,
     .help = "Nsight Systems: report (.nsys-rep, .qdrep), converted by nsys export",
     .aliases = aliases,
     .files_are_ranks = true,

@@ -53,20 +53,11 @@ static int read_all(struct nsys_db *x)
     return rc == 0 ? nsys_read_devices(x) : rc;
 }
 
-/* What the trace has, by what was read. */
+/* What was kept. */
 static void settle(struct nsys_db *x)
 {
     struct az_trace *t = x->t;
-    size_t kernels = t->ev[AZ_KERNEL].n + t->ev[AZ_GRAPH].n, mem = t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n;
-    bool calls = t->ev[AZ_CALL].n > 0, ranges = t->ev[AZ_RANGE].n > 0;
-    t->caps = AZ_CAP_CLASSIC;
-    t->caps |= kernels ? AZ_CAP_KERNEL_SUMS : 0u;
-    t->caps |= kernels + mem ? AZ_CAP_TIMELINE : 0u;
-    t->caps |= mem ? AZ_CAP_MEM : 0u;
-    t->caps |= calls ? AZ_CAP_CALLS : 0u;
-    t->caps |= ranges ? AZ_CAP_RANGES : 0u;
-    t->caps |= ranges && calls && kernels + mem ? AZ_CAP_PROJ : 0u;
-    t->caps |= t->ev[AZ_OSRT].n ? AZ_CAP_OSRT : 0u;
+    t->classic = true;
     t->kept = 0;
     for (size_t k = 0; k < AZ_KIND_COUNT; k++)
         t->kept += t->ev[k].n;
@@ -100,8 +91,8 @@ static int parse(struct az_parse *job)
     int rc = 0;
     for (size_t i = 0; i < job->n_files && rc == 0; i++)
         rc = nsys_sqlite_read(job, job->files[i].path);
-    t->has_mem = t->caps & AZ_CAP_MEM;
-    t->has_nvtx = job->opts->nvtx_tag.n > 0 && (t->caps & AZ_CAP_RANGES);
+    t->has_mem = t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n > 0;
+    t->has_nvtx = job->opts->nvtx_tag.n > 0 && t->ev[AZ_RANGE].n > 0;
     return rc;
 }
 
@@ -109,6 +100,7 @@ static const char *const aliases[] = { "nsys_sqlite", NULL };
 
 const struct az_format az_format_nsys_sqlite = {
     .name = "nsys-sqlite",
+    .tool = AZ_TOOL_NSYS,
     .help = "Nsight Systems: database of nsys export --type sqlite (schemas of 2021 to 2025)",
     .aliases = aliases,
     .files_are_ranks = true,

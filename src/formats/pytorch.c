@@ -251,7 +251,6 @@ static int parse_document(struct document *d)
 {
     struct az_parse *job = d->in.job;
     struct az_where file = AZ_AT_FILE(job->files[0].path);
-    job->trace->caps = AZ_CAP_FRAMEWORK | AZ_CAP_HOST_OPS;
     int rc = az_optrace_init(job->trace, job->opts);
     if (rc == 0)
         rc = az_pt_reader_init(&d->reader, job->trace, job->opts);
@@ -365,6 +364,7 @@ static struct az_sv stem(struct az_sv path)
 
 const struct az_format az_format_pytorch = {
     .name = "pytorch",
+    .tool = AZ_TOOL_TRACELENS | AZ_TOOL_RANK_SHEETS,
     .help = "PyTorch profiler (Kineto) trace, JSON, also gzip",
     .one_file = true,
     .ranks_reduced = true,

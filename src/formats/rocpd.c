@@ -242,6 +242,7 @@ static struct az_sv stem(struct az_sv path)
 
 const struct az_format az_format_rocpd = {
     .name = "rocpd",
+    .tool = AZ_TOOL_TRACELENS,
     .help = "AMD rocprofv3: rocpd database (*_results.db)",
     .files_are_ranks = true,
     .probe = probe,

@@ -281,21 +281,10 @@ static void warn(struct roc *r)
 
 int roc_finish(struct roc *r)
 {
-    struct az_trace *t = r->t;
-    int rc = take_counted(r);
-    bool kernels = t->ev[AZ_KERNEL].n > 0, copies = t->ev[AZ_MEMCPY].n > 0, calls = t->ev[AZ_CALL].n > 0,
-         ranges = t->ev[AZ_RANGE].n > 0;
-    if (rc)
-        return rc;
-    warn(r);
-    t->caps = AZ_CAP_DISPATCH;
-    t->caps |= kernels || t->kernel_sums.n ? AZ_CAP_KERNEL_SUMS : 0u;
-    t->caps |= kernels || copies ? AZ_CAP_TIMELINE : 0u;
-    t->caps |= copies ? AZ_CAP_MEM : 0u;
-    t->caps |= calls ? AZ_CAP_CALLS : 0u;
-    t->caps |= ranges ? AZ_CAP_RANGES : 0u;
-    t->caps |= ranges && calls && (kernels || copies) ? AZ_CAP_PROJ : 0u;
-    return 0;
+    const int rc = take_counted(r);
+    if (rc == 0)
+        warn(r);
+    return rc;
 }
 
 int roc_error(struct roc *r, int rc, struct az_sv path)

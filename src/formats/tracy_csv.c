@@ -294,7 +294,6 @@ static int parse(struct az_parse *job)
     struct run run = { .per_file = 0 };
     int rc = az_opreport_init(t);
 
-    t->caps = AZ_CAP_OPREPORT;
     az_vec_init(&run.attributes.rows, job->mem);
     if (rc == 0)
         rc = az_map_init(&run.attributes.map, job->mem, 256);
@@ -325,6 +324,7 @@ static const char *const aliases[] = { "tracy-csv", "tt-perf", NULL };
 
 const struct az_format az_format_tracy = {
     .name = "tracy",
+    .tool = AZ_TOOL_TT_PERF_REPORT,
     .help = "Tenstorrent operation report of Tracy (ops_perf_results CSV); several files: the hosts of one run",
     .aliases = aliases,
     .probe = probe,

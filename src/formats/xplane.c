@@ -303,7 +303,6 @@ static int read_space(struct az_xp *r)
         rc = az_xp_filter(r);
     if (rc)
         return rc;
-    r->t->caps = AZ_CAP_HLO;
     facts(r);
     cover(r);
     return AZ_OK;
@@ -419,6 +418,7 @@ static struct az_sv stem(struct az_sv path)
 
 const struct az_format az_format_xplane = {
     .name = "xplane",
+    .tool = AZ_TOOL_TRACELENS,
     .help = "XPlane profile of JAX or TensorFlow on GPU or TPU (.xplane.pb), also gzip",
     .files_are_ranks = true,
     .probe = probe,

@@ -1,4 +1,4 @@
-/* What traces of AMD-style dispatches add to the model (AZ_CAP_DISPATCH): agents, how each kernel was dispatched,
+/* What traces of AMD-style dispatches add to the model (AZ_CAP_DISPATCHES): agents, how each kernel was dispatched,
  * copies between agents, allocations, hardware counters, and when the profiled processes ran.
  *
  * Columns by kind:

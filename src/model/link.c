@@ -1,5 +1,7 @@
 #include "model/link.h"
 
+#include "model/optrace.h"
+
 /* Correlation ids are counters, so per process a table from (id - smallest id) to the call is smaller and faster than a
  * hash. A process whose ids are spread wider than DENSE_FACTOR slots a call falls back to the map, but for the first
  * DENSE_SPARE slots in all: small profiles never need it. */
@@ -132,11 +134,32 @@ static int join(struct joiner *j, struct az_link *l, struct az_arena *arena)
     return 0;
 }
 
+/* The call tree has joined them when it was built (and given back the ids). */
+static int take_from_tree(struct az_link *l, const struct az_trace *t, struct az_arena *arena)
+{
+    const struct az_calltree *tree = az_tree(t);
+    for (size_t k = 0; k < AZ_LENGTH(joined); k++) {
+        const size_t n = t->ev[joined[k]].n;
+        if (n == 0)
+            continue;
+        l->call[joined[k]] = az_arena_array(arena, n, sizeof *l->call[joined[k]]);
+        if (!l->call[joined[k]])
+            return az_arena_error(arena);
+        memset(l->call[joined[k]], 0xff, n * sizeof *l->call[joined[k]]); /* AZ_NO_ROW */
+    }
+    for (uint32_t g = 0; g < tree->n_gpu; g++)
+        if (tree->gpu_call[g] != AZ_NO_ROW)
+            l->call[tree->gpu_kind[g]][tree->gpu_row[g]] = tree->gpu_call[g] - tree->first_call;
+    return 0;
+}
+
 int az_link_make(struct az_link *l, const struct az_trace *t, struct az_arena *arena, struct az_mem *mem)
 {
     const struct az_events *calls = &t->ev[AZ_CALL];
     struct joiner j = { .t = t, .mem = mem };
     *l = (struct az_link){ 0 };
+    if (t->caps & AZ_CAP_CALLTREE)
+        return take_from_tree(l, t, arena);
     az_vec_init(&j.proc_of_lane, mem);
     az_vec_init(&j.procs, mem);
     int rc = az_map_init(&j.ids, mem, 16);

@@ -19,6 +19,16 @@ struct az_label {
 };
 AZ_VEC(struct az_label, az_labels);
 
+/* Tools whose tables are known by name; the bits of the option `compat`, in the order of its words. */
+enum az_tool {
+    AZ_TOOL_HTA = 1,
+    AZ_TOOL_NSYS = 2,
+    AZ_TOOL_TRACELENS = 4,
+    AZ_TOOL_TT_PERF_REPORT = 8,
+    AZ_TOOL_ALL = 16,        /* everything, tables of no tool too */
+    AZ_TOOL_RANK_SHEETS = 32 /* no word of its own: the sheets of collectives over ranks, of tracelens */
+};
+
 struct az_options {
     /* run */
     int64_t iters;         /* num_of_iters; 0: not given */
@@ -93,6 +103,7 @@ struct az_options {
     struct az_sv keyword_filters; /* words with blanks between them; empty: all kernels */
     /* breakdowns over ranks (spec: collectives, 6) */
     struct az_sv rank_tables; /* several | always */
+    unsigned compat;          /* AZ_TOOL_* whose tables are shown too */
     struct az_sv last_step;   /* drop | keep */
     int64_t consecutive_kernel_delay_ns, max_queue_length;
     int64_t breakdown_kernels;

@@ -81,7 +81,7 @@ static void release(struct az_trace *t)
     t->ext = NULL;
 }
 
-static const struct az_trace_ext ext_ops = { .seal = seal, .release = release };
+static const struct az_trace_ext ext_ops = { .caps = AZ_CAP_CALLTREE, .seal = seal, .release = release };
 
 int az_optrace_init(struct az_trace *t, const struct az_options *opts)
 {

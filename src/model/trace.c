@@ -32,22 +32,20 @@ const char *az_cap_text(unsigned one_cap)
         return "memory operations";
     case AZ_CAP_HOST_OPS:
         return "host operators";
-    case AZ_CAP_SHAPES:
-        return "shapes";
-    case AZ_CAP_RANKS:
-        return "ranks";
+    case AZ_CAP_LAUNCHES:
+        return "launches";
     case AZ_CAP_OSRT:
         return "OS calls";
     case AZ_CAP_OPREPORT:
         return "operation report";
-    case AZ_CAP_DISPATCH:
-        return "AMD dispatches";
+    case AZ_CAP_DISPATCHES:
+        return "dispatches of kernels";
     case AZ_CAP_CLASSIC:
         return "classic Nsight block";
-    case AZ_CAP_HLO:
-        return "a compiled program's events";
-    case AZ_CAP_FRAMEWORK:
-        return "framework events";
+    case AZ_CAP_PROGRAMS:
+        return "operations of compiled programs";
+    case AZ_CAP_CALLTREE:
+        return "call tree";
     default:
         return "unknown";
     }
@@ -368,7 +366,29 @@ int az_trace_seal(struct az_trace *t)
             return err;
     }
     t->sealed = true;
+    t->caps = az_trace_facts(t); /* before the extension gives back columns */
     return t->ext_ops ? t->ext_ops->seal(t) : 0;
+}
+
+unsigned az_trace_facts(const struct az_trace *t)
+{
+    const size_t kernels = t->ev[AZ_KERNEL].n + t->ev[AZ_GRAPH].n,
+                 memory = t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n;
+    const bool calls = t->ev[AZ_CALL].n > 0, ranges = t->ev[AZ_RANGE].n > 0, device = kernels + memory > 0;
+    const bool linked = calls && device && (t->ev[AZ_CALL].cols & AZ_COL_CORR);
+    unsigned caps = t->ext_ops ? t->ext_ops->caps : 0;
+
+    caps |= kernels || t->kernel_sums.n || t->has_kernels ? AZ_CAP_KERNEL_SUMS : 0u;
+    caps |= device ? AZ_CAP_TIMELINE : 0u;
+    caps |= memory || t->mem_sums.n || t->mem_sizes.n || t->has_mem ? AZ_CAP_MEM : 0u;
+    caps |= calls ? AZ_CAP_CALLS : 0u;
+    caps |= linked ? AZ_CAP_LAUNCHES : 0u;
+    caps |= ranges ? AZ_CAP_RANGES : 0u;
+    caps |= t->proj.n || t->has_nvtx || (ranges && linked) ? AZ_CAP_PROJ : 0u;
+    caps |= t->ev[AZ_HOST_OP].n ? AZ_CAP_HOST_OPS : 0u;
+    caps |= t->ev[AZ_OSRT].n ? AZ_CAP_OSRT : 0u;
+    caps |= t->classic ? AZ_CAP_CLASSIC : 0u;
+    return caps;
 }
 
 int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone, const struct az_event *add, size_t n)

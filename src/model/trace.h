@@ -105,24 +105,25 @@ struct az_proj {          /* one row of an NVTX projection that came summed or w
 };
 AZ_VEC(struct az_proj, az_projs);
 
-/* What a trace has, and what an analysis needs. */
+/* Facts that a trace holds, and that an analysis needs. Derived from its contents when it is sealed (az_trace_facts). */
 enum az_cap {
     AZ_CAP_KERNEL_SUMS = 1 << 0, /* kernel time per name: summed or from events */
     AZ_CAP_TIMELINE = 1 << 1,    /* device events with times */
-    AZ_CAP_CALLS = 1 << 2,       /* API calls with correlation */
+    AZ_CAP_CALLS = 1 << 2,       /* API calls */
     AZ_CAP_RANGES = 1 << 3,      /* host ranges */
     AZ_CAP_PROJ = 1 << 4,        /* projected ranges (given or computable) */
     AZ_CAP_MEM = 1 << 5,         /* memory operations: summed or events */
-    AZ_CAP_HOST_OPS = 1 << 6,
-    AZ_CAP_SHAPES = 1 << 7,
-    AZ_CAP_RANKS = 1 << 8,
-    AZ_CAP_OSRT = 1 << 9,
-    AZ_CAP_CLASSIC = 1 << 10,   /* the format's users know the classic block (nsys) */
-    AZ_CAP_FRAMEWORK = 1 << 11, /* a framework's trace: trace.ext is an az_optrace (model/optrace.h) */
-    AZ_CAP_OPREPORT = 1 << 12,  /* a report of operations: trace.ext is an az_opreport (model/opreport.h) */
-    AZ_CAP_DISPATCH = 1 << 13,  /* AMD-style dispatches: trace.ext is an az_dispatches (model/dispatch.h) */
-    AZ_CAP_HLO = 1 << 14        /* a compiled program's trace: trace.ext is an az_xtrace (model/xtrace.h) */
+    AZ_CAP_HOST_OPS = 1 << 6,    /* operators of a framework */
+    AZ_CAP_LAUNCHES = 1 << 7,    /* calls that are linked to device events by correlation ids */
+    AZ_CAP_OSRT = 1 << 8,
+    AZ_CAP_CLASSIC = 1 << 9,    /* the classic block can be printed: the format's users know it */
+    AZ_CAP_CALLTREE = 1 << 10,  /* who called and launched what: trace.ext is an az_optrace (model/optrace.h) */
+    AZ_CAP_OPREPORT = 1 << 11,  /* a report of operations: trace.ext is an az_opreport (model/opreport.h) */
+    AZ_CAP_DISPATCHES = 1 << 12, /* how kernels were dispatched: trace.ext is an az_dispatches (model/dispatch.h) */
+    AZ_CAP_PROGRAMS = 1 << 13   /* operations of compiled programs: trace.ext is an az_xtrace (model/xtrace.h) */
 };
+/* Facts that only one kind of format can have. */
+#define AZ_CAP_OWN (AZ_CAP_CLASSIC | AZ_CAP_OPREPORT | AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS)
 const char *az_cap_text(unsigned one_cap);
 
 struct az_drop { /* events not kept, by reason */
@@ -140,6 +141,7 @@ AZ_VEC(struct az_fact, az_facts);
 struct az_trace;
 /* Called at the end of az_trace_seal and of az_trace_release for a trace that has `ext`. */
 struct az_trace_ext {
+    unsigned caps; /* AZ_CAP_* that it brings */
     int (*seal)(struct az_trace *t);
     void (*release)(struct az_trace *t);
 };
@@ -155,7 +157,7 @@ struct az_trace {
     struct az_mem *mem;
     struct az_arena arena;
     struct az_intern names;
-    unsigned caps; /* AZ_CAP_* */
+    unsigned caps; /* AZ_CAP_*, set by az_trace_seal */
     int64_t ticks_per_ns;
     int64_t rank;       /* -1: none */
     int64_t world_size; /* of the run this is a rank of; -1: unknown */
@@ -169,7 +171,8 @@ struct az_trace {
     struct az_devices devices;
     struct az_sums kernel_sums, mem_sums, mem_sizes; /* formats of sums only */
     struct az_projs proj;                            /* given by the file */
-    bool has_nvtx, has_mem;                          /* the classic block prints these parts */
+    bool classic;                                    /* of a format whose users know the classic block */
+    bool has_kernels, has_nvtx, has_mem;             /* its reports were given, if only with no row */
     uint64_t read, kept;                             /* events (rows) seen and kept */
     struct az_drops drops;
     struct az_facts facts; /* what the file says of itself: product version, schema, host... */
@@ -210,6 +213,8 @@ int az_trace_seal(struct az_trace *t) AZ_MUST_USE;
  * anything refers to row numbers. Errors as az_trace_seal. */
 int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone, const struct az_event *add,
                      size_t n) AZ_MUST_USE;
+/* What the trace holds, by what is in it: AZ_CAP_*. az_trace_seal leaves it in t->caps. */
+unsigned az_trace_facts(const struct az_trace *t);
 /* Any device work at all: kernels, copies, fills, graph rows, or sums with a row; for an operation report also
  * operations that ran on the host, which are what it is about. */
 bool az_trace_has_activity(const struct az_trace *t);

@@ -32,7 +32,7 @@ static void release(struct az_trace *t)
     t->ext = NULL;
 }
 
-static const struct az_trace_ext ext_ops = { .seal = seal, .release = release };
+static const struct az_trace_ext ext_ops = { .caps = AZ_CAP_PROGRAMS, .seal = seal, .release = release };
 
 int az_xtrace_init(struct az_trace *t)
 {

@@ -106,7 +106,7 @@ struct az_xhost { /* host events of one name */
 };
 AZ_VEC(struct az_xhost, az_xhosts);
 
-/* trace.ext of a trace with AZ_CAP_HLO. Columns by kind:
+/* trace.ext of a trace with AZ_CAP_PROGRAMS. Columns by kind:
  *   AZ_KERNEL               kernels of a GPU, operations of a TPU core; corr; node = row of `rows` + 1 (0 none)
  *   AZ_MEMCPY, AZ_MEMSET    likewise; side = row of trace.copies
  *   AZ_GPU_RANGE            runs of programs, asynchronous operations, steps: by the role of the lane; node likewise

@@ -13,7 +13,7 @@ static void dispatch_trace(struct fix *f, int i)
     az_trace_release(t);
     assert_int_equal(az_trace_init(t, &f->mem), 0);
     assert_int_equal(az_dispatches_init(t), 0);
-    t->caps = AZ_CAP_DISPATCH | AZ_CAP_TIMELINE | AZ_CAP_KERNEL_SUMS;
+    t->caps = AZ_CAP_DISPATCHES | AZ_CAP_TIMELINE | AZ_CAP_KERNEL_SUMS;
     f->opts.short_kernel_us = 10;
     f->opts.short_kernel_histogram_bins = 4;
     f->opts.topk_kernels = AZ_UNSET_I64;

@@ -8,7 +8,7 @@
 static void compiled(struct az_trace *t, const char *host)
 {
     assert_int_equal(az_xtrace_init(t), 0);
-    t->caps = AZ_CAP_HLO;
+    t->caps = AZ_CAP_PROGRAMS;
     az_xtrace(t)->host_name = az_sv_str(host);
 }
 
