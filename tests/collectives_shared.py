@@ -57,7 +57,7 @@ def run(analyzer, files, opts=None, check=True):
     with open(config, "w", encoding="utf-8") as f:
         json.dump({"inputs": [{"title": "set", "format": "pytorch", "paths": sorted(files), "options": opts or {}}]}, f)
     folder = os.path.join(out, "csv")
-    p = subprocess.run([analyzer, "run", "--config=" + config, "--csv-dir", folder], stdout=subprocess.PIPE,
+    p = subprocess.run([analyzer, "run", "--config=" + config, "--compat=all", "--csv-dir", folder], stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE)
     if check:
         verdict(p.returncode == 0, "%s: exit status %d" % (os.path.dirname(files[0]), p.returncode),

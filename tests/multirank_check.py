@@ -218,7 +218,7 @@ def analyse(analyzer, files, out):
         one["paths"] = files
     with open(config, "w", encoding="utf-8") as f:
         json.dump({"inputs": [one]}, f)
-    subprocess.run([analyzer, "--config=" + config, "--csv-dir", os.path.join(out, "csv")], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([analyzer, "--config=" + config, "--compat=all", "--csv-dir", os.path.join(out, "csv")], check=True, stdout=subprocess.DEVNULL)
     found = glob.glob(os.path.join(out, "csv", "**", "gpu_timelines.csv"), recursive=True)
     return os.path.dirname(found[0]) if len(found) == 1 else None
 

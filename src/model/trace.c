@@ -384,7 +384,7 @@ unsigned az_trace_facts(const struct az_trace *t)
     caps |= calls ? AZ_CAP_CALLS : 0u;
     caps |= linked ? AZ_CAP_LAUNCHES : 0u;
     caps |= ranges ? AZ_CAP_RANGES : 0u;
-    caps |= t->proj.n || t->has_nvtx || (ranges && linked) ? AZ_CAP_PROJ : 0u;
+    caps |= t->proj.n || (t->has_nvtx && !ranges) || (ranges && linked) ? AZ_CAP_PROJ : 0u;
     caps |= t->ev[AZ_HOST_OP].n ? AZ_CAP_HOST_OPS : 0u;
     caps |= t->ev[AZ_OSRT].n ? AZ_CAP_OSRT : 0u;
     caps |= t->classic ? AZ_CAP_CLASSIC : 0u;

@@ -46,7 +46,7 @@ static const struct view views[] = {
     { "kernel_summary", "kernels", 0, false, NULL, NULL },
     { "tpu_op_summary", "kernels", 0, false, NULL, NULL },
     { "ops_stacked", "kernels classes", 0, false, NULL, NULL },
-    { "kern_sum", "kernels", NSYS, false, NULL, NULL },
+    { "kern_sum", "kernels", NSYS, true, NULL, NULL },
     { "kernel_breakdown", "kernels", HTA, true, NULL, NULL },
     { "kernel_summary_by_category", "classes operator_categories", 0, false, NULL, NULL },
     { "kernel_class_summary", "classes", 0, false, NULL, NULL },

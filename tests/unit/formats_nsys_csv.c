@@ -23,7 +23,7 @@ static void one_kernel(const char *text)
     assert_true(s->total == 6000000.0);
     assert_int_equal(s->total_ns, 6000000);
     assert_int_equal(s->count, 3);
-    assert_int_equal(f.trace.caps, AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS);
+    assert_int_equal(az_trace_facts(&f.trace), AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS);
     assert_false(f.trace.has_mem);
     assert_false(f.trace.has_nvtx);
     assert_int_equal(f.diag.errors + f.diag.warnings, 0);
@@ -216,7 +216,7 @@ static void all_three(void **state)
     assert_int_equal(dropped(&f, "projection row without a name"), 1);
     assert_int_equal(f.trace.mem_sums.n, 2);
     assert_true(f.trace.has_mem && f.trace.has_nvtx);
-    assert_int_equal(f.trace.caps, AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS | AZ_CAP_MEM | AZ_CAP_PROJ);
+    assert_int_equal(az_trace_facts(&f.trace), AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS | AZ_CAP_MEM | AZ_CAP_PROJ);
     assert_int_equal(f.diag.warnings, 0);
     fixture_close(&f);
 }
@@ -339,7 +339,7 @@ static void gpu_trace(void **state)
     assert_true(c->bytes == 4000 && c->src == 1 && c->dst == 2);
     assert_int_equal(t->devices.n, 2);
     assert_true(az_sv_is(t->devices.v[0].name, "NVIDIA A100"));
-    assert_int_equal(t->caps, AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_MEM);
+    assert_int_equal(az_trace_facts(t), AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_MEM);
     assert_true(t->has_mem);
     assert_int_equal(dropped(&f, "start is missing or no number"), 1);
     fixture_close(&f);

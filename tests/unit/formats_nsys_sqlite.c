@@ -125,7 +125,7 @@ static void device_events(void **state)
     assert_true(named(&f, t->ev[AZ_GRAPH].name[0], "[CUDA graph 3]"));
     assert_true(named(&f, t->ev[AZ_SYNC].name[0], "Context sync"));
     assert_int_equal(lane_of(&f, AZ_SYNC, 0)->tid, 4294967295);
-    assert_int_equal(t->caps, AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_MEM);
+    assert_int_equal(az_trace_facts(t), AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_MEM);
     assert_true(t->has_mem && !t->has_nvtx);
     assert_int_equal(t->read, 11);
     assert_int_equal(t->kept, 10);
@@ -208,7 +208,7 @@ static void host_events(void **state)
     assert_int_equal(t->ev[AZ_OSRT].n, 1);
     assert_int_equal(dropped(&f, "operating system event that is no call"), 1);
     assert_true(named(&f, t->ev[AZ_OVERHEAD].name[0], "CUPTI buffers"));
-    assert_int_equal(t->caps, AZ_CAP_CLASSIC | AZ_CAP_CALLS | AZ_CAP_OSRT);
+    assert_int_equal(az_trace_facts(t), AZ_CAP_CLASSIC | AZ_CAP_CALLS | AZ_CAP_OSRT);
     assert_false(az_trace_has_activity(t)); /* the driver then says "no GPU activity" */
     fixture_close(&f);
 }
@@ -255,7 +255,7 @@ static void ranges(void **state)
         assert_true(t->ranges.v[r->side[3]].open && r->end[3] == 400);
         assert_true(t->ranges.v[r->side[4]].crosses && !t->ranges.v[r->side[5]].crosses);
         assert_int_equal(lane_of(&f, AZ_RANGE, 0)->thread, THREAD_A);
-        assert_int_equal(t->caps, AZ_CAP_CLASSIC | AZ_CAP_RANGES);
+        assert_int_equal(az_trace_facts(t), AZ_CAP_CLASSIC | AZ_CAP_RANGES);
         assert_true(t->has_nvtx && !t->has_mem);
         fixture_close(&f);
     }
@@ -270,7 +270,7 @@ static void marks_only(void **state)
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.ev[AZ_RANGE].n, 0);
     assert_false(f.trace.has_nvtx);
-    assert_int_equal(f.trace.caps, AZ_CAP_CLASSIC);
+    assert_int_equal(az_trace_facts(&f.trace), AZ_CAP_CLASSIC);
     fixture_close(&f);
 }
 

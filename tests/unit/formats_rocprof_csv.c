@@ -244,8 +244,8 @@ static void sums_only(void **state)
     assert_int_equal(f.trace.kernel_sums.n, 1);
     assert_int_equal(f.trace.kernel_sums.v[0].total_ns, 1000);
     assert_true(named(&f, f.trace.kernel_sums.v[0].name, "f"));
-    assert_false(f.trace.caps & AZ_CAP_TIMELINE);
-    assert_true(f.trace.caps & AZ_CAP_KERNEL_SUMS);
+    assert_false(az_trace_facts(&f.trace) & AZ_CAP_TIMELINE);
+    assert_true(az_trace_facts(&f.trace) & AZ_CAP_KERNEL_SUMS);
     fixture_close(&f);
 }
 

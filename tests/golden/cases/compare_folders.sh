@@ -13,28 +13,28 @@ for name in glob.glob("b/*.json"): # computes twice as fast
             e["dur"] = e["dur"] / 2
     json.dump(t, open(name, "w", encoding="utf-8"))
 P
-"$ANALYZER" compare a/ b 2>&1 | sed -n '/^What was/,/^GPU time/p'
-"$ANALYZER" compare a b -q --csv-dir out
+"$ANALYZER" compare a/ b --opt compat=all 2>&1 | sed -n '/^What was/,/^GPU time/p'
+"$ANALYZER" compare a b --opt compat=all -q --csv-dir out
 echo "csv $?"
 grep -c , out/kernel_breakdown.csv
 cut -d, -f1-4 out/gpu_timelines_by_rank.csv
 cut -d, -f1-5 out/waterfall.csv
 sed 's/^.*,COMP/COMP/' out/top_changes.csv
 # Results of runs beside the traces are no ranks.
-"$ANALYZER" multirank -b b --all-ranks --format json,csv -q
-"$ANALYZER" compare a b -q --csv-dir again
+"$ANALYZER" multirank -b b --all-ranks --compat=all --format json,csv -q
+"$ANALYZER" compare a b --opt compat=all -q --csv-dir again
 cmp out/compare_summary.csv again/compare_summary.csv && echo "reports among the traces change nothing"
 # A saved report of the same ranks, whose collectives have their historic names.
-"$ANALYZER" compare b b/b_performance_report.json -q --csv-dir saved
+"$ANALYZER" compare --opt compat=all b b/b_performance_report.json -q --csv-dir saved
 cut -d, -f1,5-8,16 saved/compare_summary.csv | grep -E 'nccl|long'
 # Itself: nothing changes.
-"$ANALYZER" compare a a/step_120 -q --csv-dir same
+"$ANALYZER" compare a a/step_120 --opt compat=all -q --csv-dir same
 cut -d, -f6-8 same/compare_summary.csv | sort -u
 # Three and one rank: what is missing is said; a trace alone is a run of one rank.
-"$ANALYZER" compare a three solo -q --csv-dir n
+"$ANALYZER" compare a three solo --opt compat=all -q --csv-dir n
 cat n/compare_facts.csv n/compare_inputs.csv
 cut -d, -f1-4 n/gpu_timelines_by_rank.csv
-"$ANALYZER" compare solo/trace.json three a -q --csv-dir file
+"$ANALYZER" compare solo/trace.json three a --opt compat=all -q --csv-dir file
 cut -d, -f1,5 file/compare_inputs.csv
 # Names: of the folder that is meant.
 (cd a && "$ANALYZER" compare . ../b | head -n 1)

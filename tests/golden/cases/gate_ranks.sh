@@ -2,7 +2,7 @@
 mkdir old new
 cp "$SRC"/example/multirank/step_120/*.json old
 cp "$SRC"/example/multirank/step_120/*.json new
-"$ANALYZER" gate old new --format openmetrics,csv -o out
+"$ANALYZER" gate old new --opt compat=all --format openmetrics,csv -o out
 echo "itself: $?"
 grep -E 'rank="(2|mean)"' out/gates.prom
 "$PYTHON" - <<'P'

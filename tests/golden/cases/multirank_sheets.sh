@@ -7,7 +7,7 @@ cat >config.json <<'JSON'
 { "inputs": [ { "title": "job", "format": "pytorch", "base_dir": "runs", "all_kernels": true } ],
   "kernel_to_class_map": { "layer_norm": "Norm", "softmax": "Softmax" } }
 JSON
-"$ANALYZER" --config=config.json --csv-dir one -j 1 -q 2>&1
+"$ANALYZER" --config=config.json --compat=all --csv-dir one -j 1 -q 2>&1
 for t in kernel_launchers gpu_timelines grouped_breakdown linked_and_short_kernels short_cpu_op_counts cuda_events_summary; do
     echo "-- $t"
     cat one/$t.csv
@@ -17,9 +17,9 @@ for t in gemm bin_elemwise kernels_3; do
     echo "-- $t"
     sed -n '1,3p' one/$t.csv | cut -c 1-300
 done
-"$ANALYZER" --config=config.json --csv-dir four -j 4 >/dev/null 2>&1
+"$ANALYZER" --config=config.json --compat=all --csv-dir four -j 4 >/dev/null 2>&1
 diff -r one four && echo "the same with four workers"
-"$ANALYZER" --config=config.json --format json -o titled >/dev/null 2>&1
+"$ANALYZER" --config=config.json --compat=all --format json -o titled >/dev/null 2>&1
 "$PYTHON" -c 'import collections, glob, json
 titles = [t["title"] for t in json.load(open(glob.glob("titled/*.json")[0]))["tables"]]
 print("titles that two tables have:", [t for t, n in collections.Counter(titles).items() if n > 1])'

@@ -6,7 +6,7 @@ columns() { # file, pattern
 run() { # folder, trace, options: the CSVs
     dir=$1 trace=$2
     shift 2
-    "$ANALYZER" run "$in/$trace" -q --csv-dir "$dir" "$@" || echo "exit status $?"
+    "$ANALYZER" run "$in/$trace" -q --compat=all --csv-dir "$dir" "$@" || echo "exit status $?"
 }
 run plain train_step.json
 ls plain

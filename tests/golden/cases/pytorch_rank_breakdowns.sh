@@ -27,7 +27,7 @@ cat >config.json <<JSON
 { "inputs": [ { "format": "pytorch", "title": "two ranks", "paths": ["rank*.json"] } ],
   "options": { "critical_path": true, "launch_details": true, "sequence_op": "mm", "sequence_min_kernels": 1 } }
 JSON
-"$ANALYZER" --config=config.json --csv-dir out | sed -n '1,/^Findings/p'
+"$ANALYZER" --config=config.json --compat=all --csv-dir out | sed -n '1,/^Findings/p'
 echo "== $?"
 for t in temporal_breakdown kernel_type_breakdown_by_rank kernel_breakdown comm_comp_overlap exposed_communication idle_time_breakdown \
     queue_length_summary memory_bw_summary launch_stats op_launches frequent_sequences straggler_candidates critical_path_summary critical_path; do
@@ -35,9 +35,9 @@ for t in temporal_breakdown kernel_type_breakdown_by_rank kernel_breakdown comm_
     cat "out/$t.csv"
 done
 grep 'breakdowns of ranks' out/coverage.csv
-"$ANALYZER" --config=config.json --csv-dir all -q --opt last_step=keep && cut -d, -f1-5,12 all/temporal_breakdown.csv
-"$ANALYZER" run rank1.json -q --csv-dir one
+"$ANALYZER" --config=config.json --compat=all --csv-dir all -q --opt last_step=keep && cut -d, -f1-5,12 all/temporal_breakdown.csv
+"$ANALYZER" run rank1.json --compat=all -q --csv-dir one
 [ -e one/temporal_breakdown.csv ] || echo "one file has no tables over ranks"
-"$ANALYZER" run rank1.json -q --csv-dir one1 --opt rank_tables=always && cut -d, -f1-5 one1/temporal_breakdown.csv
-for j in 1 2 4; do "$ANALYZER" --config=config.json -j $j -q --csv-dir "j$j"; done
+"$ANALYZER" run rank1.json --compat=all -q --csv-dir one1 --opt rank_tables=always && cut -d, -f1-5 one1/temporal_breakdown.csv
+for j in 1 2 4; do "$ANALYZER" --config=config.json --compat=all -j $j -q --csv-dir "j$j"; done
 diff -r j1 j2 && diff -r j1 j4 && echo equal

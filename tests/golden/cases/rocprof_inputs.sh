@@ -6,7 +6,7 @@ cd data || exit 99
 "$ANALYZER" run train_*.csv --dry-run
 # files that differ in digits are the ranks of one run
 cp train_results.db 1_results.db && cp train_results.db 2_results.db
-"$ANALYZER" run 1_results.db 2_results.db --csv-dir ranks -q
+"$ANALYZER" run 1_results.db 2_results.db --compat=all --csv-dir ranks -q
 cat ranks/gpu_timeline_by_agent.csv
 # options under the names of the tool that users know
 cat >c.json <<'JSON'
@@ -25,7 +25,7 @@ for f in empty_results.json wrong_results.json lacks_kernel_trace.csv; do
     cat >w.json <<JSON
 { "inputs": [ { "format": "rocprof", "path": "$f" } ] }
 JSON
-    "$ANALYZER" --config=w.json --csv-dir w
+    "$ANALYZER" --config=w.json --compat=all --csv-dir w
     echo "status $?"
 done
 cat w/kernel_summary.csv

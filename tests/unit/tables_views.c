@@ -1,0 +1,132 @@
+/* Views: which of the tables that answer one question are shown. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tables/views.h"
+
+struct env {
+    struct az_mem mem;
+    struct az_arena arena;
+    struct az_document doc;
+};
+
+static int setup(void **state)
+{
+    static struct env e;
+    az_mem_init(&e.mem, 0);
+    az_arena_init(&e.arena, &e.mem);
+    az_document_init(&e.doc, &e.arena);
+    *state = &e;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct env *e = *state;
+    az_document_release(&e->doc);
+    az_arena_release(&e->arena);
+    return e->mem.used == 0 ? 0 : -1;
+}
+
+/* A table of two rows; its first column holds a and b. */
+static void add(struct env *e, const char *id, const char *column, int64_t a, int64_t b)
+{
+    struct az_table *t = az_table_new(&e->arena, id, id, 0);
+    az_table_column(t, column, AZ_INT, AZ_UNIT_COUNT, 0);
+    az_put_i64(t, a);
+    az_put_i64(t, b);
+    assert_int_equal(az_document_add(&e->doc, t), 0);
+}
+
+static void chosen(struct env *e, unsigned compat, unsigned native, const char *withheld)
+{
+    struct az_sv got;
+    assert_int_equal(az_views_select(&e->doc, (struct az_view_choice){ compat, native }, &got), 0);
+    assert_int_equal(got.n, strlen(withheld));
+    assert_memory_equal(got.p, withheld, got.n);
+}
+
+static void better_answer_wins(void **state)
+{
+    struct env *e = *state;
+    add(e, "kern_sum", "Instances", 1, 2); /* the order of making says nothing */
+    add(e, "kernel_summary", "Count", 1, 2);
+    add(e, "made_by_a_script", "x", 1, 2);
+    chosen(e, 0, 0, "kern_sum");
+    assert_non_null(az_document_table(&e->doc, "made_by_a_script"));
+}
+
+static void only_answer_stays(void **state)
+{
+    struct env *e = *state;
+    add(e, "kern_sum", "Instances", 1, 2);
+    add(e, "gpu_gaps", "Duration (ns)", 1, 2);
+    chosen(e, 0, 0, "");
+    assert_int_equal(e->doc.tables.n, 2);
+}
+
+static void asked_for(void **state)
+{
+    struct env *e = *state;
+    const struct az_view_choice nsys = { AZ_TOOL_NSYS, AZ_TOOL_TRACELENS }, none = { 0, AZ_TOOL_TRACELENS };
+    add(e, "kernel_summary", "Count", 1, 2);
+    assert_true(az_views_wanted(&e->doc, "kern_sum", nsys));
+    assert_false(az_views_wanted(&e->doc, "kern_sum", none));
+    assert_true(az_views_wanted(&e->doc, "kern_sum", (struct az_view_choice){ AZ_TOOL_ALL, AZ_TOOL_TRACELENS }));
+    assert_true(az_views_wanted(&e->doc, "unknown", none));
+    add(e, "kern_sum", "Instances", 1, 2);
+    add(e, "temporal_breakdown", "rank", 0, 1);
+    chosen(e, AZ_TOOL_NSYS, AZ_TOOL_TRACELENS, "temporal_breakdown");
+}
+
+/* What another tool's users alone know is not shown where the format has users of its own, even if nobody else answers;
+ * a format without gets it. */
+static void details_of_others(void **state)
+{
+    struct env *e = *state;
+    add(e, "api_sum", "Num Calls", 1, 2);
+    chosen(e, 0, 0, "");
+    chosen(e, 0, AZ_TOOL_NSYS, "");
+    chosen(e, 0, AZ_TOOL_TRACELENS, "api_sum");
+}
+
+static void one_value_or_nothing_to_say(void **state)
+{
+    struct env *e = *state;
+    add(e, "gpu_timeline_by_device", "device", 3, 3);
+    add(e, "gpu_timeline_by_step", "Step", 1, 2);
+    add(e, "data_quality", "Count", 0, 0);
+    chosen(e, 0, 0, "gpu_timeline_by_device, data_quality");
+    assert_int_equal(e->doc.tables.n, 1);
+}
+
+/* A chart goes with its table. */
+static void charts(void **state)
+{
+    struct env *e = *state;
+    struct az_chart c = { .table = AZ_SV("kern_sum"), .x = AZ_SV("Instances") };
+    add(e, "kernel_summary", "Count", 1, 2);
+    add(e, "kern_sum", "Instances", 1, 2);
+    az_vec_init(&c.y, &e->mem);
+    assert_int_equal(az_vec_push(&c.y, AZ_SV("Instances")), 0);
+    assert_int_equal(az_document_chart(&e->doc, c), 0);
+    chosen(e, 0, 0, "kern_sum");
+    assert_int_equal(e->doc.charts.n, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(better_answer_wins, setup, teardown),
+        cmocka_unit_test_setup_teardown(only_answer_stays, setup, teardown),
+        cmocka_unit_test_setup_teardown(asked_for, setup, teardown),
+        cmocka_unit_test_setup_teardown(details_of_others, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_value_or_nothing_to_say, setup, teardown),
+        cmocka_unit_test_setup_teardown(charts, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
