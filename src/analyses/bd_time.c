@@ -15,7 +15,7 @@ struct comm_name {
 };
 
 struct time_part {
-    size_t ops, left_out, no_launch; /* no_launch: of ops, those whose launch the trace does not hold */
+    size_t ops, left_out, no_launch;         /* no_launch: of ops, those whose launch the trace does not hold */
     size_t other_coll;                       /* collectives that the rules of kinds take for computation */
     int64_t other_coll_ns;                   /* added up */
     int64_t span, busy;                      /* first start to last end; union */
@@ -440,9 +440,10 @@ static void cover(struct az_job *job, const struct az_ranks *ranks, void *const 
         ns = az_add_sat(ns, p ? p->other_coll_ns : 0);
     }
     if (no_launch && !job->opts->include_unlinked_kernels)
-        az_cover(job, "device events without their launch in the breakdowns of ranks", (double)no_launch, "events",
-                 AZ_SV("counted there, as the tool does whose tables they are; gpu_timeline and gpu_timelines count them "
-                       "only with include_unlinked_kernels"));
+        az_cover(
+            job, "device events without their launch in the breakdowns of ranks", (double)no_launch, "events",
+            AZ_SV("counted there, as the tool does whose tables they are; gpu_timeline and gpu_timelines count them "
+                  "only with include_unlinked_kernels"));
     if (count)
         az_finding(job, "collectives_as_computation", "warning",
                    AZ_SV("collectives whose names do not begin with nccl"), count, ns,

@@ -42,8 +42,8 @@ static int row_of(struct work *w, uint32_t name, uint32_t class, uint32_t *row)
     return rc ? rc : az_vec_push(&w->rows, l);
 }
 
-/* A launcher's kernels (with launcher_events its copies and fills, too), and its class: of its first kernel that has one, else of its
- * own name. */
+/* A launcher's kernels (with launcher_events its copies and fills, too), and its class: of its first kernel that has
+ * one, else of its own name. */
 static int add_launcher(struct work *w, uint32_t i)
 {
     const struct az_launcher *l = &w->fw->launchers->rows.v[i];
@@ -82,8 +82,8 @@ static int add_launcher(struct work *w, uint32_t i)
     return 0;
 }
 
-/* Of the device events that count in gpu_timelines. In order of start, each instant of computation goes to the event that began
- * first: what it has beyond all before. */
+/* Of the device events that count in gpu_timelines. In order of start, each instant of computation goes to the event
+ * that began first: what it has beyond all before. */
 static int expose(struct work *w)
 {
     const struct az_fw *fw = w->fw;

@@ -111,8 +111,9 @@ static void cover_launchers(const struct az_mr_ranks *m, const struct az_mr_laun
     for (size_t i = 0; i < m->ranks->n; i++)
         copies = az_add_sat(copies, m->part[i] ? m->part[i]->copies : 0);
     if (copies)
-        az_cover(m->job, "kernel_launchers: copies and fills that operators launched", (double)copies / 1e6, "ms",
-                 AZ_SV("of all ranks; not in kernel_launchers, which holds kernels (launcher_events: all counts them)"));
+        az_cover(
+            m->job, "kernel_launchers: copies and fills that operators launched", (double)copies / 1e6, "ms",
+            AZ_SV("of all ranks; not in kernel_launchers, which holds kernels (launcher_events: all counts them)"));
     int64_t time = 0, count = 0;
     for (size_t i = 0; i < s->n; i++)
         if (!s->v[i].name.p) {
@@ -300,11 +301,12 @@ static void cover(const struct az_mr_ranks *m)
     az_cover(m->job, "gpu_timelines: total - (computation + exposed_comm + exposed_memcpy + idle), all ranks",
              (double)rest, "ns", rest ? AZ_SV("must be 0: a defect of this program") : AZ_SV("holds exactly"));
     if (no_launch)
-        az_cover(m->job, "gpu_timelines: device events without their launch", (double)no_launch, "events",
-                 m->job->opts->include_unlinked_kernels
-                     ? AZ_SV("of all ranks; they count in gpu_timelines, and in 'Other' of grouped_breakdown")
-                     : AZ_SV("of all ranks; not in gpu_timelines and grouped_breakdown (include_unlinked_kernels counts "
-                             "them)"));
+        az_cover(
+            m->job, "gpu_timelines: device events without their launch", (double)no_launch, "events",
+            m->job->opts->include_unlinked_kernels
+                ? AZ_SV("of all ranks; they count in gpu_timelines, and in 'Other' of grouped_breakdown")
+                : AZ_SV("of all ranks; not in gpu_timelines and grouped_breakdown (include_unlinked_kernels counts "
+                        "them)"));
     const bool all = (int64_t)m->n == m->ranks->world_size;
     struct az_sv note = all ? AZ_SV("all ranks of the run")
                             : az_arena_printf(m->job->arena, "the ranks that are there; the run has %lld",

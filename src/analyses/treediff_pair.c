@@ -215,8 +215,8 @@ static int unwrap_one(struct merger *m, bool *found)
     return rc;
 }
 
-/* What is left over on both sides is collapsed through wrappers and aligned again. What finds no partner stays collapsed
- * in the merged tree: a wrapper of one trace alone is no difference of its own. */
+/* What is left over on both sides is collapsed through wrappers and aligned again. What finds no partner stays
+ * collapsed in the merged tree: a wrapper of one trace alone is no difference of its own. */
 static int align_collapsed(struct merger *m, bool loose)
 {
     int rc = 0;

@@ -175,8 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(quality),        TEST(clean),     TEST(bleeding_host_events),   TEST(gaps),
-        TEST(gaps_by_device), TEST(many_gaps), TEST(waits_among_many_calls),
-        TEST(bare_graphs),
+        TEST(gaps_by_device), TEST(many_gaps), TEST(waits_among_many_calls), TEST(bare_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
