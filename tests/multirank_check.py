@@ -267,9 +267,12 @@ def load(path):
 
 
 def timeline(trace):
+    """Of the device events whose launch is in the trace."""
     groups = {"compute": [], "comm": [], "copy": []}
+    launched = {e["args"]["correlation"] for e in trace["traceEvents"]
+                if e.get("cat") in ("cuda_runtime", "cuda_driver") and "correlation" in e["args"]}
     for e in trace["traceEvents"]:
-        if e.get("ph") != "X" or e.get("cat") not in ("kernel", "gpu_memcpy", "gpu_memset"):
+        if e.get("ph") != "X" or e.get("cat") not in ("kernel", "gpu_memcpy", "gpu_memset") or e["args"].get("correlation") not in launched:
             continue
         start = ns(e["ts"])
         kind = "copy" if e["cat"] == "gpu_memcpy" else "comm" if COMMUNICATION.search(e["name"]) else "compute"

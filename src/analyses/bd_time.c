@@ -15,7 +15,7 @@ struct comm_name {
 };
 
 struct time_part {
-    size_t ops, left_out;
+    size_t ops, left_out, no_launch;         /* no_launch: of ops, those whose launch the trace does not hold */
     size_t other_coll;                       /* collectives that the rules of kinds take for computation */
     int64_t other_coll_ns;                   /* added up */
     int64_t span, busy;                      /* first start to last end; union */
@@ -202,6 +202,8 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
         return az_arena_error(keep);
     p->ops = b->n;
     p->left_out = b->left_out;
+    for (size_t i = 0; b->tree && i < b->n; i++)
+        p->no_launch += b->op[i].call == AZ_NO_ROW;
     rc = measure(job, b, keep, p);
     if (rc == 0)
         rc = other_collectives(job, b, p);
@@ -430,12 +432,18 @@ static void cover(struct az_job *job, const struct az_ranks *ranks, void *const 
     if (n > 0)
         az_cover(job, "device events left out of the breakdowns of ranks", n, "",
                  AZ_SV("launched in the last profiler step, or by a call that is not in the trace (last_step: keep)"));
-    int64_t count = 0, ns = 0;
+    int64_t count = 0, ns = 0, no_launch = 0;
     for (size_t i = 0; i < ranks->n; i++) {
         const struct time_part *p = parts[i];
+        no_launch += p ? (int64_t)p->no_launch : 0;
         count += p ? (int64_t)p->other_coll : 0;
         ns = az_add_sat(ns, p ? p->other_coll_ns : 0);
     }
+    if (no_launch && !job->opts->include_unlinked_kernels)
+        az_cover(
+            job, "device events without their launch in the breakdowns of ranks", (double)no_launch, "events",
+            AZ_SV("counted there, as the tool does whose tables they are; gpu_timeline and gpu_timelines count them "
+                  "only with include_unlinked_kernels"));
     if (count)
         az_finding(job, "collectives_as_computation", "warning",
                    AZ_SV("collectives whose names do not begin with nccl"), count, ns,

@@ -131,9 +131,8 @@ int find_long_gaps(struct az_job *job)
     az_vec_init(&sums, job->mem);
     int rc = sum_devices(job, "gpu_gaps", "Duration (ns)", NULL, &sums);
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
-        struct az_sv advice = az_arena_printf(job->arena,
-                                              "nothing ran for %g us or longer at a time",
-                                              job->opts->gap_threshold_us);
+        struct az_sv advice =
+            az_arena_printf(job->arena, "nothing ran for %g us or longer at a time", job->opts->gap_threshold_us);
         az_finding(job, "gpu_gaps", "warning", device_text(job, &sums.v[i]), sums.v[i].count, sums.v[i].part, advice);
     }
     az_vec_release(&sums);

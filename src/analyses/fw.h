@@ -78,6 +78,13 @@ static inline bool az_fw_counts(const struct az_fw *f, uint32_t gpu)
 static inline bool az_fw_is_comm(const struct az_fw *f, uint32_t gpu) { return f->gpu_class[gpu] == AZ_GPU_COMM; }
 /* Is a host node, a device event part of a recomputed region. False without detect_recompute. */
 static inline bool az_fw_recompute(const struct az_fw *f, uint32_t node) { return f->recompute && f->recompute[node]; }
+/* Calls that launched a graph (not those within another), and how many of them have no device event: what those graphs
+ * did was not recorded, and the device looks idle meanwhile. In fw_quality.c, as are the rows that say so. */
+struct az_fw_graphs {
+    uint64_t launches, bare;
+};
+int az_fw_graphs_count(struct az_job *job, const struct az_fw *f, struct az_fw_graphs *g) AZ_MUST_USE;
+void az_fw_graphs_tell(struct az_job *job, struct az_fw_graphs g);
 bool az_fw_gpu_recompute(const struct az_fw *f, uint32_t gpu);
 /* The column is_recompute, if asked for, and its cell. */
 void az_fw_recompute_column(const struct az_fw *f, struct az_table *t);

@@ -1,7 +1,10 @@
 /* What can be trusted and what is missing: data_quality. */
+#include "analyses/bd.h"
 #include "analyses/fw.h"
 #include "analyses/list.h"
 #include "analyses/shared.h"
+
+#include <inttypes.h>
 
 struct work {
     struct az_job *job;
@@ -89,6 +92,53 @@ static int64_t host_window(const struct work *w)
     return hi > lo ? hi - lo : 0;
 }
 
+static bool on_path(const struct az_calltree *c, uint32_t node)
+{
+    uint32_t first, end;
+    az_node_gpu(c, node, &first, &end);
+    return first < end;
+}
+
+int az_fw_graphs_count(struct az_job *job, const struct az_fw *f, struct az_fw_graphs *g)
+{
+    const struct az_calltree *c = f->tree;
+    const struct az_events *e = &f->trace->ev[AZ_CALL];
+    uint8_t *known = az_arena_array(job->arena, f->trace->names.text.n + 1, 1); /* name id -> 1 no, 2 yes */
+    uint8_t *graph = az_arena_array(job->arena, e->n + 1, 1);
+    *g = (struct az_fw_graphs){ 0 };
+    if (!known || !graph)
+        return az_arena_error(job->arena);
+    for (uint32_t i = 0; i < e->n; i++) {
+        const uint32_t name = e->name[i];
+        if (name == AZ_NO_ID)
+            continue;
+        if (!known[name])
+            known[name] = 1 + az_sv_is(az_bd_rule("call", az_trace_text(f->trace, name)), "graph");
+        graph[i] = known[name] == 2;
+    }
+    for (uint32_t i = 0; i < e->n; i++) {
+        const uint32_t up = c->parent[c->first_call + i];
+        if (!graph[i] || (up != AZ_NO_ROW && up >= c->first_call && up < c->first_frame && graph[up - c->first_call]))
+            continue; /* the driver's call within the runtime's is the same launch */
+        g->launches++;
+        g->bare += !on_path(c, c->first_call + i);
+    }
+    return 0;
+}
+
+void az_fw_graphs_tell(struct az_job *job, struct az_fw_graphs g)
+{
+    if (!g.bare)
+        return;
+    az_cover(job, "graph launches without device events", (double)g.bare, "launches",
+             az_arena_printf(job->arena, "of %" PRIu64 "; what they ran was not recorded and looks idle", g.launches));
+    az_finding(job, "graph_launches_not_recorded", g.bare * 10 > g.launches ? "warning" : "info",
+               az_arena_printf(job->arena, "%" PRIu64 " of %" PRIu64 " graph launches", g.bare, g.launches),
+               (int64_t)g.bare, -1,
+               AZ_SV("no device event belongs to them: idle time holds what their kernels took, and no table has these "
+                     "kernels; record the device while graphs are replayed"));
+}
+
 static void cover(struct work *w, const struct linkage *l, int64_t busy)
 {
     const struct az_events *k = &w->fw->trace->ev[AZ_KERNEL];
@@ -120,6 +170,7 @@ static int quality(struct work *w)
 {
     struct az_table *t = az_table_new(w->job->arena, "data_quality", "Data quality", AZ_TABLE_KEEP_EMPTY);
     struct overlap o = { 0 };
+    struct az_fw_graphs g;
     if (!t)
         return az_arena_error(w->job->arena);
     az_table_column(t, "Check", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -128,6 +179,10 @@ static int quality(struct work *w)
     az_table_column(t, "Share of device time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
     az_table_column(t, "Note", AZ_TEXT, AZ_UNIT_NONE, 0);
     int rc = stream_overlaps(w, &o);
+    if (rc == 0)
+        rc = az_fw_graphs_count(w->job, w->fw, &g);
+    if (rc)
+        return az_fw_emit(w->job, t, rc);
     struct linkage l = look_at_links(w, host_window(w));
     put_check(w, t, "overlaps on one stream", o.count, o.ticks, o.busy,
               "durations are added as recorded; unions count the time once");
@@ -136,13 +191,16 @@ static int quality(struct work *w)
     put_check(w, t, "device events without their launch", l.unlinked, l.unlinked_ticks, o.busy,
               "not in the operator tables");
     put_check(w, t, "device events of graph launches", l.graph, l.graph_ticks, o.busy, "several events of one launch");
+    put_check(w, t, "graph launches without device events", g.bare, 0, o.busy,
+              "what these graphs ran was not recorded; the device looks idle");
     put_check(w, t, "host events cut to their parent's end", w->fw->tree->clamped, w->fw->tree->clamped_ticks, 0,
               "they end up to 1 µs after the event that holds them; none is dropped");
-    if (rc == 0 && o.ticks * 100 > o.busy)
+    if (o.ticks * 100 > o.busy)
         az_finding(w->job, "stream_overlap", "warning", AZ_SV("overlapping events on one stream"), (int64_t)o.count,
                    az_ns(w->fw->trace, o.ticks),
                    AZ_SV("sums of durations exceed the time the device was busy; trust unions"));
     cover(w, &l, o.busy);
+    az_fw_graphs_tell(w->job, g);
     return az_fw_emit(w->job, t, rc);
 }
 

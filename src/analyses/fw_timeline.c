@@ -141,13 +141,13 @@ static void figure_columns(struct az_table *t)
     az_table_column(t, "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
 }
 
-/* Gathers the events that count (or all) and (with detect_recompute) are on the given side. */
-static int gather(struct work *w, int recompute, bool all)
+/* Gathers the events that count and (with detect_recompute) are on the given side. */
+static int gather(struct work *w, int recompute)
 {
     sets_reset(&w->sets);
     for (uint32_t i = 0; i < w->fw->tree->n_gpu; i++) {
         const uint32_t g = w->fw->order[i]; /* by start: nothing is left to sort */
-        if (!(all || az_fw_counts(w->fw, g)) || (recompute >= 0 && az_fw_gpu_recompute(w->fw, g) != (recompute == 1)))
+        if (!az_fw_counts(w->fw, g) || (recompute >= 0 && az_fw_gpu_recompute(w->fw, g) != (recompute == 1)))
             continue;
         int rc = take(w, g, INT64_MIN, INT64_MAX);
         if (rc)
@@ -178,7 +178,7 @@ static int whole(struct work *w)
         az_table_column(t, "is_recompute", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     int rc = 0;
     for (int side = 0; rc == 0 && side < (split ? 2 : 1); side++) {
-        rc = gather(w, split ? side : -1, false);
+        rc = gather(w, split ? side : -1);
         if (rc == 0)
             rc = measure(&w->sets, micro_threshold(w), &f);
         if (rc == 0) {
@@ -334,11 +334,11 @@ static int charts(struct az_job *job)
     return rc;
 }
 
-int az_fw_timeline_all(struct az_job *job, struct az_fw *fw, struct az_fw_figures *f)
+int az_fw_timeline(struct az_job *job, struct az_fw *fw, struct az_fw_figures *f)
 {
     struct work w = { .job = job, .fw = fw };
     sets_init(&w.sets, job->mem);
-    int rc = gather(&w, -1, true);
+    int rc = gather(&w, -1);
     if (rc == 0)
         rc = measure(&w.sets, 0, f);
     sets_release(&w.sets);

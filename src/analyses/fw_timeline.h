@@ -10,7 +10,7 @@ struct az_fw_figures {
     int64_t first, last;
     size_t events;
 };
-/* Of all device events of the trace, also of those whose launch it does not hold. */
-int az_fw_timeline_all(struct az_job *job, struct az_fw *fw, struct az_fw_figures *f) AZ_MUST_USE;
+/* Of the device events that count (az_fw_counts): the figures of gpu_timeline, of one rank as of a single trace. */
+int az_fw_timeline(struct az_job *job, struct az_fw *fw, struct az_fw_figures *f) AZ_MUST_USE;
 
 #endif

@@ -11,8 +11,8 @@
 struct az_mr_launch {
     uint32_t name;   /* AZ_NO_ID: device work without an operator */
     uint32_t class;  /* of the job's classifier; AZ_CLASS_OTHERS: the map says nothing */
-    int64_t count;   /* operators that launched kernels which are no communication */
-    int64_t time;    /* of these kernels, a union per operator */
+    int64_t count;   /* operators that launched kernels (or copies and fills, launcher_events) but communication */
+    int64_t time;    /* of these, a union per operator */
     int64_t exposed; /* computation that began first where several run at once: adds up to the union of all */
 };
 AZ_VEC(struct az_mr_launch, az_mr_launches);
@@ -41,7 +41,9 @@ const char *az_mr_figure_text(enum az_mr_figure f);
 struct az_mr_part {
     struct az_mr_kept texts;
     int64_t figure[AZ_MR_FIGURES];
-    int64_t no_launch; /* device events whose launch the trace does not hold; they count in the figures */
+    int64_t events, no_launch; /* device events; those whose launch the trace does not hold: they count in the figures
+                                * with include_unlinked_kernels */
+    int64_t copies;            /* of copies and fills that operators launched and kernel_launchers leaves out */
     const struct az_mr_launch *launch; /* in order of appearance */
     size_t n_launches;
     /* device events: all, with and without an External id; those of them that are short */

@@ -42,13 +42,13 @@ static int row_of(struct work *w, uint32_t name, uint32_t class, uint32_t *row)
     return rc ? rc : az_vec_push(&w->rows, l);
 }
 
-/* A launcher's kernels (copies and fills are no kernels), and its class: of its first kernel that has one, else of its
- * own name. */
+/* A launcher's kernels (with launcher_events its copies and fills, too), and its class: of its first kernel that has
+ * one, else of its own name. */
 static int add_launcher(struct work *w, uint32_t i)
 {
     const struct az_launcher *l = &w->fw->launchers->rows.v[i];
     const struct az_calltree *c = w->fw->tree;
-    const bool op = l->node < c->first_call;
+    const bool op = l->node < c->first_call, all = az_sv_is(w->r->job->opts->launcher_events, "all");
     const uint32_t name = op ? az_fw_node(w->fw, l->node).name : AZ_NO_ID;
     uint32_t class = AZ_CLASS_OTHERS;
     int rc = 0;
@@ -58,7 +58,7 @@ static int add_launcher(struct work *w, uint32_t i)
         const struct az_event e = az_gpu_event(c, gpu);
         if (class == AZ_CLASS_OTHERS)
             class = class_of(w, e.name);
-        if (c->gpu_kind[gpu] == AZ_KERNEL)
+        if (all || c->gpu_kind[gpu] == AZ_KERNEL)
             rc = az_vec_push(&w->spans, ((struct az_span){ e.start, e.end }));
     }
     if (class == AZ_CLASS_OTHERS)
@@ -68,17 +68,22 @@ static int add_launcher(struct work *w, uint32_t i)
         rc = az_spans_sort(&w->spans);
     if (rc == 0)
         rc = row_of(w, name, class, &w->row[i]);
-    if (rc || !any)
+    if (rc)
         return rc;
     az_spans_union(&w->spans);
+    const int64_t time = any ? az_spans_length(&w->spans) : 0;
+    if (op)
+        w->r->part->copies = az_add_sat(w->r->part->copies, az_ns(w->fw->trace, l->direct - time));
+    if (!any)
+        return 0;
     struct az_mr_launch *to = &w->rows.v[w->row[i]];
     to->count++;
-    to->time = az_add_sat(to->time, az_ns(w->fw->trace, az_spans_length(&w->spans)));
+    to->time = az_add_sat(to->time, az_ns(w->fw->trace, time));
     return 0;
 }
 
-/* Of all device events, linked or not. In order of start, each instant of computation goes to the event that began
- * first: what it has beyond all before. */
+/* Of the device events that count in gpu_timelines. In order of start, each instant of computation goes to the event
+ * that began first: what it has beyond all before. */
 static int expose(struct work *w)
 {
     const struct az_fw *fw = w->fw;
@@ -87,7 +92,7 @@ static int expose(struct work *w)
         const uint32_t gpu = fw->order[i], launcher = fw->launchers->of_gpu[gpu];
         const struct az_event e = az_gpu_event(fw->tree, gpu);
         uint32_t row;
-        if (fw->gpu_class[gpu] != AZ_GPU_COMPUTE || e.end <= covered)
+        if (!az_fw_counts(fw, gpu) || fw->gpu_class[gpu] != AZ_GPU_COMPUTE || e.end <= covered)
             continue;
         const int64_t from = e.start > covered ? e.start : covered;
         covered = e.end;
@@ -108,7 +113,7 @@ static int figures(struct az_mr_rank *r)
     struct az_fw_figures f;
     int64_t *to = r->part->figure;
     const struct az_trace *t = r->fw->trace;
-    int rc = az_fw_timeline_all(r->job, r->fw, &f);
+    int rc = az_fw_timeline(r->job, r->fw, &f);
     if (rc)
         return rc;
     to[AZ_MR_COMPUTE] = az_ns(t, f.compute);

@@ -105,8 +105,15 @@ static int operators(const struct az_mr_ranks *m, const struct az_mr_launch_sums
     return rc ? rc : az_sort_cmp(v, *n, sizeof *v, by_time, NULL, m->job->mem);
 }
 
-static void cover_without_operator(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s)
+static void cover_launchers(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s)
 {
+    int64_t copies = 0;
+    for (size_t i = 0; i < m->ranks->n; i++)
+        copies = az_add_sat(copies, m->part[i] ? m->part[i]->copies : 0);
+    if (copies)
+        az_cover(
+            m->job, "kernel_launchers: copies and fills that operators launched", (double)copies / 1e6, "ms",
+            AZ_SV("of all ranks; not in kernel_launchers, which holds kernels (launcher_events: all counts them)"));
     int64_t time = 0, count = 0;
     for (size_t i = 0; i < s->n; i++)
         if (!s->v[i].name.p) {
@@ -120,8 +127,12 @@ static void cover_without_operator(const struct az_mr_ranks *m, const struct az_
 
 int az_mr_launchers_table(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s)
 {
+    const bool all = az_sv_is(m->job->opts->launcher_events, "all");
     struct az_table *t =
-        az_table_new(m->job->arena, "kernel_launchers", "Operators that launched kernels, all ranks", AZ_TABLE_SUMMARY);
+        az_table_new(m->job->arena, "kernel_launchers",
+                     all ? "Operators that launched device work, all ranks (kernels, copies and fills; no collectives)"
+                         : "Operators that launched kernels, all ranks (no copies, fills or collectives)",
+                     AZ_TABLE_SUMMARY);
     struct az_mr_launch_sum *v = NULL;
     size_t n = 0;
     int64_t total = 0, run = 0;
@@ -148,7 +159,7 @@ int az_mr_launchers_table(const struct az_mr_ranks *m, const struct az_mr_launch
         az_put_f64(t, (double)l->time / 1e6 / (double)m->n);
         az_put_f64(t, (double)l->count / (double)m->n);
     }
-    cover_without_operator(m, s);
+    cover_launchers(m, s);
     return az_fw_emit(m->job, t, rc);
 }
 
@@ -263,6 +274,19 @@ static int by_rank(const struct az_mr_ranks *m)
                              "ms");
 }
 
+/* A rank none of whose work is linked has an empty time line: that is said as it is of a single trace. */
+static void warn_unlinked(const struct az_mr_ranks *m)
+{
+    for (size_t i = 0; i < m->ranks->n; i++) {
+        const struct az_mr_part *p = m->part[i];
+        if (p && p->events && p->no_launch == p->events && !m->job->opts->include_unlinked_kernels)
+            az_diag_add(m->job->diag, AZ_WARNING, AZ_AT_FILE(m->ranks->v[i].path),
+                        "no launch of its %lld device events is in the trace: gpu_timelines is all zeros for it "
+                        "(option include_unlinked_kernels counts them)",
+                        (long long)p->events);
+    }
+}
+
 /* What averages mean, and the identity that holds in whole ns. */
 static void cover(const struct az_mr_ranks *m)
 {
@@ -277,8 +301,12 @@ static void cover(const struct az_mr_ranks *m)
     az_cover(m->job, "gpu_timelines: total - (computation + exposed_comm + exposed_memcpy + idle), all ranks",
              (double)rest, "ns", rest ? AZ_SV("must be 0: a defect of this program") : AZ_SV("holds exactly"));
     if (no_launch)
-        az_cover(m->job, "gpu_timelines: device events without their launch", (double)no_launch, "events",
-                 AZ_SV("of all ranks; they count in gpu_timelines, and in 'Other' of grouped_breakdown"));
+        az_cover(
+            m->job, "gpu_timelines: device events without their launch", (double)no_launch, "events",
+            m->job->opts->include_unlinked_kernels
+                ? AZ_SV("of all ranks; they count in gpu_timelines, and in 'Other' of grouped_breakdown")
+                : AZ_SV("of all ranks; not in gpu_timelines and grouped_breakdown (include_unlinked_kernels counts "
+                        "them)"));
     const bool all = (int64_t)m->n == m->ranks->world_size;
     struct az_sv note = all ? AZ_SV("all ranks of the run")
                             : az_arena_printf(m->job->arena, "the ranks that are there; the run has %lld",
@@ -330,8 +358,10 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
         rc = az_mr_event_tables(&m);
     if (rc == 0)
         rc = az_mr_breakdown(&m, &sums);
-    if (rc == 0)
+    if (rc == 0) {
+        warn_unlinked(&m);
         cover(&m);
+    }
     az_vec_release(&sums);
     return rc;
 }

@@ -16,6 +16,7 @@ struct part {
     bool links;  /* device events may be linked to launches */
     int64_t device, linked, graph, kernels, others;
     uint64_t unlinked_events;
+    struct az_fw_graphs graphs;
     struct az_drop *drops;
     size_t n_drops;
 };
@@ -77,7 +78,7 @@ static int framework_time(struct az_job *job, struct part *p)
     p->graph = az_ns(t, graph);
     p->kernels = az_ns(t, kernels);
     p->others = az_ns(t, others);
-    return 0;
+    return az_fw_graphs_count(job, fw, &p->graphs);
 }
 
 static int keep_drops(struct az_job *job, struct az_arena *keep, struct part *p)
@@ -224,6 +225,7 @@ static int list_ranks(const struct work *w)
 
 struct totals {
     uint64_t read, kept, unlinked_events;
+    struct az_fw_graphs graphs;
     int64_t device, linked, graph, kernels, others;
     bool links;
 };
@@ -239,6 +241,8 @@ static struct totals add_up(const struct work *w)
             continue;
         sum.links |= p->links;
         sum.unlinked_events += p->unlinked_events;
+        sum.graphs.launches += p->graphs.launches;
+        sum.graphs.bare += p->graphs.bare;
         sum.device = az_add_sat(sum.device, p->device);
         sum.linked = az_add_sat(sum.linked, p->linked);
         sum.graph = az_add_sat(sum.graph, p->graph);
@@ -310,6 +314,7 @@ static int cover_ranks(const struct work *w)
         az_finding(job, "unlinked_device_events", "info", AZ_SV("device events without their launch"),
                    (int64_t)sum.unlinked_events, sum.device - sum.linked,
                    AZ_SV("start the recording before the work, or count them with include_unlinked_kernels"));
+    az_fw_graphs_tell(job, sum.graphs);
     return 0;
 }
 

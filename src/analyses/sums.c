@@ -167,21 +167,33 @@ static int run_ranges(struct az_job *job)
     return sum_events(job, &f, kinds, 1, AZ_SUM_STYLE);
 }
 
-const struct az_analysis az_analysis_kern_sum = {
-    .name = "kern_sum", .tables = { "kern_sum" }, .help = "kernel time by name", .needs = AZ_CAP_KERNEL_SUMS, .run = run_kernels
-};
-const struct az_analysis az_analysis_mem_time_sum = {
-    .name = "mem_time_sum", .tables = { "mem_time_sum" }, .help = "copies and fills by time", .needs = AZ_CAP_MEM, .run = run_mem_time
-};
-const struct az_analysis az_analysis_mem_size_sum = {
-    .name = "mem_size_sum", .tables = { "mem_size_sum" }, .help = "copies and fills by size", .needs = AZ_CAP_MEM, .run = run_mem_size
-};
-const struct az_analysis az_analysis_api_sum = {
-    .name = "api_sum", .tables = { "api_sum" }, .help = "runtime and driver calls by name", .needs = AZ_CAP_CALLS, .run = run_api
-};
-const struct az_analysis az_analysis_osrt_sum = {
-    .name = "osrt_sum", .tables = { "osrt_sum" }, .help = "operating system calls by name", .needs = AZ_CAP_OSRT, .run = run_osrt
-};
-const struct az_analysis az_analysis_nvtx_sum = {
-    .name = "nvtx_sum", .tables = { "nvtx_sum" }, .help = "host ranges by name and style", .needs = AZ_CAP_RANGES, .run = run_ranges
-};
+const struct az_analysis az_analysis_kern_sum = { .name = "kern_sum",
+                                                  .tables = { "kern_sum" },
+                                                  .help = "kernel time by name",
+                                                  .needs = AZ_CAP_KERNEL_SUMS,
+                                                  .run = run_kernels };
+const struct az_analysis az_analysis_mem_time_sum = { .name = "mem_time_sum",
+                                                      .tables = { "mem_time_sum" },
+                                                      .help = "copies and fills by time",
+                                                      .needs = AZ_CAP_MEM,
+                                                      .run = run_mem_time };
+const struct az_analysis az_analysis_mem_size_sum = { .name = "mem_size_sum",
+                                                      .tables = { "mem_size_sum" },
+                                                      .help = "copies and fills by size",
+                                                      .needs = AZ_CAP_MEM,
+                                                      .run = run_mem_size };
+const struct az_analysis az_analysis_api_sum = { .name = "api_sum",
+                                                 .tables = { "api_sum" },
+                                                 .help = "runtime and driver calls by name",
+                                                 .needs = AZ_CAP_CALLS,
+                                                 .run = run_api };
+const struct az_analysis az_analysis_osrt_sum = { .name = "osrt_sum",
+                                                  .tables = { "osrt_sum" },
+                                                  .help = "operating system calls by name",
+                                                  .needs = AZ_CAP_OSRT,
+                                                  .run = run_osrt };
+const struct az_analysis az_analysis_nvtx_sum = { .name = "nvtx_sum",
+                                                  .tables = { "nvtx_sum" },
+                                                  .help = "host ranges by name and style",
+                                                  .needs = AZ_CAP_RANGES,
+                                                  .run = run_ranges };

@@ -215,32 +215,20 @@ static int unwrap_one(struct merger *m, bool *found)
     return rc;
 }
 
-/* What is left over is collapsed through wrappers and aligned again; a pair is of the collapsed nodes. */
+/* What is left over on both sides is collapsed through wrappers and aligned again. What finds no partner stays
+ * collapsed in the merged tree: a wrapper of one trace alone is no difference of its own. */
 static int align_collapsed(struct merger *m, bool loose)
 {
-    struct az_vec_u32 whole[2];
     int rc = 0;
     if (m->list[0].n == 0 || m->list[1].n == 0)
         return 0;
-    for (int k = 0; k < 2; k++) {
-        az_vec_init(&whole[k], m->d->mem);
-        for (size_t i = 0; rc == 0 && i < m->list[k].n; i++) {
-            rc = az_vec_push(&whole[k], m->list[k].v[i]);
+    for (int k = 0; rc == 0 && k < 2; k++) {
+        for (size_t i = 0; i < m->list[k].n; i++)
             m->list[k].v[i] = unwrapped(&m->d->side[k], m->list[k].v[i]);
-        }
-        if (rc == 0)
-            rc = az_diff_ids(m, k, &m->list[k], loose, &m->ids[k]);
+        rc = az_diff_ids(m, k, &m->list[k], loose, &m->ids[k]);
     }
     if (rc == 0)
         rc = az_diff_align_lists(m);
-    for (int k = 0; rc == 0 && k < 2; k++) /* what found no partner is itself again */
-        for (size_t i = 0, w = 0; i < m->list[k].n; i++, w++) {
-            while (unwrapped(&m->d->side[k], whole[k].v[w]) != m->list[k].v[i])
-                w++;
-            m->list[k].v[i] = whole[k].v[w];
-        }
-    az_vec_release(&whole[0]);
-    az_vec_release(&whole[1]);
     for (int k = 0; rc == 0 && k < 2; k++)
         rc = az_diff_ids(m, k, &m->list[k], false, &m->ids[k]);
     return rc;

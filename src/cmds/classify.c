@@ -221,6 +221,10 @@ static int run_classify(const struct cmd *cmd, int argc, char **argv)
     }
     if (!rc && (c.config != NULL) == (a.n_operands != 0))
         rc = usage_error(cmd, "give either --config=FILE or the files to look at");
+    /* the table it reads is shown on request */
+    if (!rc && az_vec_push(&c.over, ((struct az_override){
+                                        .kind = AZ_SET_OPTION, .key = AZ_SV("compat"), .value = AZ_SV("all") })))
+        rc = AZ_EXIT_INTERNAL;
     if (!rc)
         rc = session(&c, &a);
 out:

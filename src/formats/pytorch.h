@@ -85,6 +85,17 @@ struct az_pt_meta { /* a metadata event, applied to lanes at the end */
 AZ_VEC(struct az_pt_meta, az_pt_metas);
 
 /* Reads events into a trace; one per part of a file. */
+/* Events that are left out for their phase. */
+enum az_pt_phase {
+    AZ_PT_COUNTERS_PH,
+    AZ_PT_INSTANTS_PH,
+    AZ_PT_HALVES_PH,
+    AZ_PT_ASYNC_PH,
+    AZ_PT_ARROWS_PH,
+    AZ_PT_UNKNOWN_PH,
+    AZ_PT_PHASES
+};
+
 struct az_pt_reader {
     struct az_trace *trace;
     const struct az_options *opts;
@@ -99,7 +110,8 @@ struct az_pt_reader {
     struct az_pt_known known[1024]; /* by a hash of operator, argument and first bytes */
     uint32_t uid;                   /* index of the next event */
     bool keep_frames;
-    uint64_t no_time, unknown_phase, halves, frames, more_cats;
+    uint64_t no_time, frames, more_cats;
+    uint64_t phase[AZ_PT_PHASES];
     struct az_vec_u64 other_cats; /* name id << 32 | count of categories left out */
     bool launch_seen;             /* a launch call has decided the link key */
     struct az_pt_metas meta;

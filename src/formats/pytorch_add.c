@@ -398,6 +398,27 @@ static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
     return az_trace_add(r->trace, kind, &v);
 }
 
+/* ---- other phases ---- */
+static const struct {
+    const char *letters, *reason;
+} phases[AZ_PT_PHASES] = {
+    [AZ_PT_COUNTERS_PH] = { "C", "counter samples (phase C)" },
+    [AZ_PT_INSTANTS_PH] = { "iIR", "events without a length (phases i, I and R)" },
+    [AZ_PT_HALVES_PH] = { "BE", "begins and ends of spans written apart (phases B and E)" },
+    [AZ_PT_ASYNC_PH] = { "bneSTpF", "asynchronous spans (phases b, n, e, S, T, p and F)" },
+    [AZ_PT_ARROWS_PH] = { "stf", "flow arrows that are not needed (phases s, t and f)" },
+    [AZ_PT_UNKNOWN_PH] = { "", "events of unknown phase" },
+};
+
+static int left_out(struct az_pt_reader *r, char ph)
+{
+    unsigned k = 0;
+    while (k < AZ_PT_UNKNOWN_PH && (ph == 0 || !strchr(phases[k].letters, ph)))
+        k++;
+    r->phase[k]++;
+    return 0;
+}
+
 /* ---- flows and metadata ---- */
 static bool flow_id(const struct az_pt_id *id, int64_t *v)
 {
@@ -411,17 +432,17 @@ static int add_flow(struct az_pt_reader *r, const struct az_pt_event *e)
     struct az_optrace *o = az_optrace(r->trace);
     int64_t id;
     if (!flow_id(&e->id, &id))
-        return 0;
+        return left_out(r, e->ph);
     if (az_sv_is(e->cat, "fwdbwd")) {
         struct az_fwdbwd f = { .id = (uint64_t)id, .at = e->ts, .start = e->ph == 's' };
         int rc = lane_of(r, e, false, &f.lane);
         return rc ? rc : az_vec_push(&o->fwdbwd, f);
     }
     if (!az_sv_is(e->cat, "ac2g") && !az_sv_is(e->cat, "async_cpu_to_gpu") && !az_sv_is(e->cat, "async"))
-        return 0;
+        return left_out(r, e->ph);
     o->has_flows = true;
     if (!az_sv_is(r->opts->link_by, "flow"))
-        return 0;
+        return left_out(r, e->ph);
     struct az_flow f = { .id = (uint64_t)id, .lane = AZ_NO_ROW };
     /* The arrow ends on the lane of the same pid and tid, device or host: whichever exists is found when linking. */
     int rc = e->ph == 's' ? 0 : lane_of(r, e, true, &f.lane);
@@ -457,17 +478,8 @@ int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e)
         return add_flow(r, e);
     case 'M':
         return add_metadata(r, e);
-    case 'i':
-    case 'I':
-    case 'C':
-        return 0;
-    case 'B':
-    case 'E':
-        r->halves++;
-        return 0;
     default:
-        r->unknown_phase++;
-        return 0;
+        return left_out(r, e->ph);
     }
 }
 
@@ -515,10 +527,9 @@ int az_pt_finish(struct az_pt_reader *r)
         az_trace_dropped(t, "python frames (kept only for call stacks and recompute detection)", r->frames, 0);
     if (r->no_time)
         az_trace_dropped(t, "spans without a start or a duration", r->no_time, 0);
-    if (r->halves)
-        az_trace_dropped(t, "begins and ends of spans written apart (phases B and E)", r->halves, 0);
-    if (r->unknown_phase)
-        az_trace_dropped(t, "events of unknown phase", r->unknown_phase, 0);
+    for (unsigned k = 0; k < AZ_PT_PHASES; k++)
+        if (r->phase[k])
+            az_trace_dropped(t, phases[k].reason, r->phase[k], 0);
     for (size_t i = 0; i < r->other_cats.n; i++) {
         struct az_sv cat = az_trace_text(t, (uint32_t)(r->other_cats.v[i] >> 32));
         struct az_sv text = az_arena_printf(&t->arena, "category %.*s", AZ_SVF(cat));
@@ -580,8 +591,8 @@ static int join_other(struct az_pt_reader *r, const struct az_pt_reader *part, c
     }
     r->uid += part->uid;
     r->no_time += part->no_time;
-    r->unknown_phase += part->unknown_phase;
-    r->halves += part->halves;
+    for (unsigned k = 0; k < AZ_PT_PHASES; k++)
+        r->phase[k] += part->phase[k];
     r->frames += part->frames;
     r->more_cats += part->more_cats;
     return rc;

@@ -118,11 +118,12 @@ struct az_options {
     struct az_sv critical_path_annotation; /* empty: the first profiler step, else the whole trace */
     int64_t critical_path_instance;        /* which occurrence of the annotation, from 0 */
     /* ranks of one run (spec: multi-rank report) */
-    bool all_kernels;            /* a table of every kernel for each rank */
-    bool node_replay;            /* benchmark commands of the costliest operations */
-    struct az_sv rank_pattern;   /* text before the number in a file's name, or "re:" and a regular expression; empty:
-                                    the default */
-    struct az_sv duplicate_rank; /* error | first | last | each-step */
+    bool all_kernels;             /* a table of every kernel for each rank */
+    struct az_sv launcher_events; /* kernels | all: what kernel_launchers counts */
+    bool node_replay;             /* benchmark commands of the costliest operations */
+    struct az_sv rank_pattern;    /* text before the number in a file's name, or "re:" and a regular expression; empty:
+                                     the default */
+    struct az_sv duplicate_rank;  /* error | first | last | each-step */
 };
 
 #endif

@@ -372,8 +372,7 @@ int az_trace_seal(struct az_trace *t)
 
 unsigned az_trace_facts(const struct az_trace *t)
 {
-    const size_t kernels = t->ev[AZ_KERNEL].n + t->ev[AZ_GRAPH].n,
-                 memory = t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n;
+    const size_t kernels = t->ev[AZ_KERNEL].n + t->ev[AZ_GRAPH].n, memory = t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n;
     const bool calls = t->ev[AZ_CALL].n > 0, ranges = t->ev[AZ_RANGE].n > 0, device = kernels + memory > 0;
     const bool linked = calls && device && (t->ev[AZ_CALL].cols & AZ_COL_CORR);
     unsigned caps = t->ext_ops ? t->ext_ops->caps : 0;

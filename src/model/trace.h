@@ -105,7 +105,8 @@ struct az_proj {          /* one row of an NVTX projection that came summed or w
 };
 AZ_VEC(struct az_proj, az_projs);
 
-/* Facts that a trace holds, and that an analysis needs. Derived from its contents when it is sealed (az_trace_facts). */
+/* Facts that a trace holds, and that an analysis needs. Derived from its contents when it is sealed (az_trace_facts).
+ */
 enum az_cap {
     AZ_CAP_KERNEL_SUMS = 1 << 0, /* kernel time per name: summed or from events */
     AZ_CAP_TIMELINE = 1 << 1,    /* device events with times */
@@ -116,11 +117,11 @@ enum az_cap {
     AZ_CAP_HOST_OPS = 1 << 6,    /* operators of a framework */
     AZ_CAP_LAUNCHES = 1 << 7,    /* calls that are linked to device events by correlation ids */
     AZ_CAP_OSRT = 1 << 8,
-    AZ_CAP_CLASSIC = 1 << 9,    /* the classic block can be printed: the format's users know it */
-    AZ_CAP_CALLTREE = 1 << 10,  /* who called and launched what: trace.ext is an az_optrace (model/optrace.h) */
-    AZ_CAP_OPREPORT = 1 << 11,  /* a report of operations: trace.ext is an az_opreport (model/opreport.h) */
+    AZ_CAP_CLASSIC = 1 << 9,     /* the classic block can be printed: the format's users know it */
+    AZ_CAP_CALLTREE = 1 << 10,   /* who called and launched what: trace.ext is an az_optrace (model/optrace.h) */
+    AZ_CAP_OPREPORT = 1 << 11,   /* a report of operations: trace.ext is an az_opreport (model/opreport.h) */
     AZ_CAP_DISPATCHES = 1 << 12, /* how kernels were dispatched: trace.ext is an az_dispatches (model/dispatch.h) */
-    AZ_CAP_PROGRAMS = 1 << 13   /* operations of compiled programs: trace.ext is an az_xtrace (model/xtrace.h) */
+    AZ_CAP_PROGRAMS = 1 << 13    /* operations of compiled programs: trace.ext is an az_xtrace (model/xtrace.h) */
 };
 /* Facts that only one kind of format can have. */
 #define AZ_CAP_OWN (AZ_CAP_CLASSIC | AZ_CAP_OPREPORT | AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS)

@@ -44,6 +44,26 @@ static void quality(void **state)
     row_of(f->job.findings, "Rule", "unlinked_device_events");
 }
 
+/* Launches of graphs whose kernels were not recorded: counted once a launch, and reported. */
+static void bare_graphs(void **state)
+{
+    struct fw_fix *f = *state;
+    call(f, 0, 10, "cudaGraphLaunch", 1);
+    span(f, "cuda_driver", 100, 1, 2, 5, "cuGraphLaunch", "\"correlation\":2"); /* within it: the same launch */
+    call(f, 20, 10, "cudaGraphLaunch", 3);
+    span(f, "cuda_driver", 100, 1, 22, 5, "cuGraphLaunch", "\"correlation\":4");
+    call(f, 40, 10, "hipGraphLaunch", 5);
+    call(f, 60, 10, "cudaGraphInstantiate", 6);
+    kernel(f, 7, 30, 5, "k", 4);
+    kernel(f, 7, 36, 5, "k", 4);
+    run(f, &az_analysis_fw_quality);
+    near(num(f, "data_quality", check(f, "graph launches without device events"), "Count"), 2);
+    near(covered(f, "graph launches without device events"), 2);
+    const size_t r = row_of(f->job.findings, "Rule", "graph_launches_not_recorded");
+    assert_true(az_sv_is(az_cell_text(cell(f->job.findings, r, "Severity")), "warning"));
+    assert_true(az_sv_is(az_cell_text(cell(f->job.findings, r, "Subject")), "2 of 3 graph launches"));
+}
+
 static void clean(void **state)
 {
     struct fw_fix *f = *state;
@@ -151,7 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(quality),        TEST(clean),     TEST(bleeding_host_events),   TEST(gaps),
-        TEST(gaps_by_device), TEST(many_gaps), TEST(waits_among_many_calls),
+        TEST(gaps_by_device), TEST(many_gaps), TEST(waits_among_many_calls), TEST(bare_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,22 @@ for other in a renamed kernels less more; do
     grep -E ',(added|deleted|increased|decreased)$' out/names_diff.csv | cut -c1-60
 done
 grep -n "my::wrapper" -B2 -A3 out/merged_tree.csv | cut -d, -f1-3 | cut -c1-90
+echo "== a launch against another and what it needs first: a left-over chain is shown by what it holds"
+"$PYTHON" - <<'P'
+import json
+def trace(name, calls):
+    e = [{"ph": "X", "cat": "cpu_op", "name": n, "pid": 1, "tid": 1, "ts": at, "dur": to - at} for n, at, to in calls["ops"]]
+    for k, (call, at, kernel) in enumerate(calls["launches"], 1):
+        e.append({"ph": "X", "cat": "cuda_runtime", "name": call, "pid": 1, "tid": 1, "ts": at, "dur": 1, "args": {"correlation": k}})
+        e.append({"ph": "X", "cat": "kernel", "name": kernel, "pid": 0, "tid": 7, "ts": 1000 + 10 * k, "dur": 5,
+                  "args": {"correlation": k, "device": 0, "stream": 7}})
+    json.dump({"traceEvents": e}, open(name, "w"))
+trace("one.json", {"ops": [("my::attention", 0, 50)], "launches": [("cudaLaunchKernel", 40, "flash")]})
+trace("two.json", {"ops": [("my::attention", 0, 50), ("aten::zeros", 1, 20), ("aten::zero_", 2, 19), ("aten::fill_", 3, 18)],
+                   "launches": [("hipLaunchKernel", 5, "fill"), ("hipModuleLaunchKernel", 40, "attn_fwd")]})
+P
+"$ANALYZER" run one.json --opt comparison_json_path=two.json --csv-dir left >/dev/null
+cut -d, -f2,3 left/merged_tree.csv
 echo "== the other way"
 "$ANALYZER" run kernels.json --opt comparison_json_path=a.json --csv-dir back >/dev/null
 cat back/diff_by_op.csv
