@@ -34,5 +34,5 @@ row() { echo "Matmul,tt_dnn_device,0,$1,0,1000,HiFi4,64$2$3$4"; }
 cp m.csv h0.csv && mv m.csv h1.csv
 "$ANALYZER" run h0.csv h1.csv --csv-dir h >/dev/null && cut -d, -f1-6,9-12 h/ops.csv
 # Sums are of whole ns: 0.1 and 0.2 us are 0.3.
-printf "$head\nUnary,tt_dnn_device,0,1,,100\nUnary,tt_dnn_device,0,2,100,200\n" >n.csv
+printf "%s\nUnary,tt_dnn_device,0,1,,100\nUnary,tt_dnn_device,0,2,100,200\n" "$head" >n.csv
 "$ANALYZER" run n.csv --csv-dir n >/dev/null && sed -n 2p n/data_quality.csv
