@@ -11,6 +11,7 @@ static int init(struct tt *t, struct az_job *job)
     while (!(job->traces[i]->caps & AZ_CAP_OPREPORT))
         i++;
     *t = (struct tt){ .job = job, .trace = job->traces[i], .r = az_opreport(job->traces[i]), .o = job->opts };
+    t->last_mark = AZ_NO_ID;
     t->first = az_sv_is(t->o->op_rules, "first");
     az_vec_init(&t->sigs, job->mem);
     az_vec_init(&t->rows, job->mem);
@@ -214,6 +215,26 @@ static int tables(struct tt *t)
     return rc ? rc : tt_quality(t);
 }
 
+/* Why no operation is left, and which option helps. */
+static void say_empty(const struct tt *t)
+{
+    const struct az_sv mark = tt_text(t, t->last_mark);
+    bool any = false;
+    for (size_t i = 0; i < t->r->rows.n && !any; i++)
+        any = t->r->rows.v[i].kind != AZ_OPROW_SIGNPOST;
+    if (t->nothing_after && any)
+        az_diag_add(t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path),
+                    "no operation follows the last signpost '%.*s' (last_signpost=first takes what follows the first "
+                    "of its name; start_signpost and end_signpost choose others; ignore_signposts=true takes the whole "
+                    "file)",
+                    AZ_SVF(mark));
+    else
+        az_diag_add(t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path), "no operation is left to report (%s)",
+                    any            ? "see the signpost and range options; ignore_signposts=true takes the whole file"
+                    : t->r->rows.n ? "the file has signposts only"
+                                   : "the file has no rows");
+}
+
 static int run(struct az_job *job)
 {
     struct tt t;
@@ -223,6 +244,7 @@ static int run(struct az_job *job)
         rc = tt_device(&t);
     if (rc == 0)
         rc = tt_select(&t, false, &t.rows);
+    t.nothing_after = t.last_mark != AZ_NO_ID && t.rows.n == 0;
     if (rc == 0)
         rc = rate(&t);
     if (rc == 0)
@@ -231,9 +253,7 @@ static int run(struct az_job *job)
         say_merge(&t);
         sum_up(&t);
         if (t.counts.device + t.counts.host == 0)
-            az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(t.trace->path), "no operation is left to report (%s)",
-                        t.r->rows.n ? "see the signpost and range options; ignore_signposts takes the whole file"
-                                    : "the file has no rows");
+            say_empty(&t);
         rc = tables(&t);
     }
     if (rc == 0)

@@ -41,7 +41,7 @@ struct tt_sig {
     struct az_sv shown;                   /* "Matmul 32 x 64 x 64" */
     struct az_sv precision;               /* "HiFi2 BF16 x BF16 => BF16" */
     double flop, dram_bytes, moved_bytes; /* NaN: no formula or missing shapes */
-    bool in_dram;        /* one of inputs 0, 1 and output 0 lies in DRAM, whether its size is known or not */
+    bool in_dram;        /* one of inputs 0, 1 and output 0 lies in DRAM, or may, whether its size is known or not */
     bool rated;          /* its FLOP count in the tables of operations (matrix products, convolution) */
     bool whole_grid;     /* percentages are of the whole grid, not of the cores of the row */
     const char *source;  /* of flop; NULL */
@@ -121,7 +121,8 @@ struct tt {
     uint64_t out_of_range, host_dropped, impossible_dropped, unmerged_from;
     double total;           /* us: time and gap of all rows */
     double time, gap;       /* us */
-    bool nothing_after;     /* the window is empty */
+    uint32_t last_mark;     /* text of the last signpost, where the window begins with it; else AZ_NO_ID */
+    bool nothing_after;     /* and no operation follows it */
     struct az_vec_sv notes; /* what was done, for people */
     int64_t range_low, range_high;
     bool hold; /* tt_emit keeps tables back in held[] */

@@ -6,7 +6,7 @@
 
 struct check {
     uint64_t rows;
-    double time, gap;
+    double time, gap; /* whole ns, so that the sums are exact */
 };
 
 static void count(struct check *c, bool hit, double time, double gap)
@@ -14,8 +14,8 @@ static void count(struct check *c, bool hit, double time, double gap)
     if (!hit)
         return;
     c->rows++;
-    c->time += isnan(time) ? 0 : time;
-    c->gap += isnan(gap) ? 0 : gap;
+    c->time += time;
+    c->gap += gap;
 }
 
 enum { Q_ALL, Q_IMPOSSIBLE, Q_LONG, Q_NEGATIVE, Q_FIRMWARE, Q_GAP, Q_FAR, Q_NO_TIME, Q_NO_RATE, Q_FIDELITY, Q_CHECKS };
@@ -29,18 +29,19 @@ static void look(const struct tt *t, struct check *c)
         if (s->kind == TT_SIGNPOST)
             continue;
         tt_figures(t, r, &f);
-        count(&c[Q_ALL], true, f.time, f.gap);
-        count(&c[Q_IMPOSSIBLE], r->suspect != 0, f.time, f.gap);
-        count(&c[Q_LONG], r->suspect & TT_SUSPECT_LONG, f.time, f.gap);
-        count(&c[Q_NEGATIVE], r->suspect & TT_SUSPECT_NEGATIVE, f.time, f.gap);
-        count(&c[Q_FIRMWARE], r->suspect & TT_SUSPECT_FIRMWARE, f.time, f.gap);
-        count(&c[Q_GAP], r->suspect & TT_SUSPECT_GAP, f.time, f.gap);
-        count(&c[Q_FAR], r->suspect & TT_SUSPECT_FAR, f.time, f.gap);
+        const double time = tt_row_ns(t, r), gap = tt_row_gap_ns(t, r);
+        count(&c[Q_ALL], true, time, gap);
+        count(&c[Q_IMPOSSIBLE], r->suspect != 0, time, gap);
+        count(&c[Q_LONG], r->suspect & TT_SUSPECT_LONG, time, gap);
+        count(&c[Q_NEGATIVE], r->suspect & TT_SUSPECT_NEGATIVE, time, gap);
+        count(&c[Q_FIRMWARE], r->suspect & TT_SUSPECT_FIRMWARE, time, gap);
+        count(&c[Q_GAP], r->suspect & TT_SUSPECT_GAP, time, gap);
+        count(&c[Q_FAR], r->suspect & TT_SUSPECT_FAR, time, gap);
         if (s->kind == TT_HOST)
             continue;
-        count(&c[Q_NO_TIME], !(r->kernel > 0), f.time, f.gap);
-        count(&c[Q_NO_RATE], s->rated && isnan(f.tflops), f.time, f.gap);
-        count(&c[Q_FIDELITY], s->rated && s->fidelity >= AZ_FIDELITIES, f.time, f.gap);
+        count(&c[Q_NO_TIME], !(r->kernel > 0), time, gap);
+        count(&c[Q_NO_RATE], s->rated && isnan(f.tflops), time, gap);
+        count(&c[Q_FIDELITY], s->rated && s->fidelity >= AZ_FIDELITIES, time, gap);
     }
 }
 
@@ -48,9 +49,10 @@ static void put(const struct tt *t, struct az_table *x, struct az_sv name, const
 {
     az_put_text(x, name);
     az_put_i64(x, (int64_t)c->rows);
-    az_put_f64(x, c->time);
-    az_put_f64(x, c->gap);
-    tt_put_real(x, t->total != 0 ? (c->time + c->gap) / t->total * 100 : NAN);
+    const double time = c->time / 1000, gap = c->gap / 1000;
+    az_put_f64(x, time);
+    az_put_f64(x, gap);
+    tt_put_real(x, t->total != 0 ? (time + gap) / t->total * 100 : NAN);
     az_put_text(x, az_sv_str(note));
 }
 
@@ -104,7 +106,7 @@ int tt_quality(struct tt *t)
                   t->merge.by_call ? "matched by call count" : "matched by name, in order");
     if (c[Q_IMPOSSIBLE].rows)
         az_finding(t->job, "impossible_rows", "warning", AZ_SV("operations with impossible times"),
-                   (int64_t)c[Q_IMPOSSIBLE].rows, (int64_t)(c[Q_IMPOSSIBLE].time * 1000),
+                   (int64_t)c[Q_IMPOSSIBLE].rows, (int64_t)c[Q_IMPOSSIBLE].time,
                    AZ_SV("see Suspect in ops and data_quality; drop_impossible leaves them out"));
     return tt_emit(t, x, 0);
 }

@@ -57,13 +57,15 @@ static double bytes(const struct tt *t, const struct az_opargs *a, int tensor)
     return a->t[tensor].type == AZ_NO_ID ? NAN : elements(a, tensor) * az_tensix_bytes(tt_text(t, a->t[tensor].type));
 }
 
-/* Bytes of inputs 0, 1 and output 0 that lie in DRAM; NaN where none does (*any) or a shape is missing. */
+/* Bytes of inputs 0, 1 and output 0 that lie in DRAM; NaN where none does (*any), a shape is missing, or a tensor has
+ * neither shape nor memory: it may lie there, and a part of the bytes is no rate. */
 static double dram_bytes(const struct tt *t, const struct az_opargs *a, bool *any)
 {
     static const int tensors[] = { AZ_IN0, AZ_IN1, AZ_OUT0 };
     double sum = 0;
     for (int i = 0; i < 3; i++) {
-        if (az_sv_find(tt_text(t, a->t[tensors[i]].memory), AZ_SV("DRAM")) < 0)
+        const struct az_sv memory = tt_text(t, a->t[tensors[i]].memory);
+        if (az_sv_find(memory, AZ_SV("DRAM")) < 0 && (memory.n || !isnan(elements(a, tensors[i]))))
             continue;
         *any = true;
         sum += bytes(t, a, tensors[i]);
@@ -87,6 +89,7 @@ static void matmul(struct tt *t, struct tt_sig *s, const struct az_opargs *a, st
     s->source = "2 M K N batch (matrix product)";
     if (isnan(m) || isnan(k) || isnan(n)) {
         s->why_not = "a shape is missing";
+        s->dram_bytes = NAN; /* of a product that is not known there is no rate at all */
         return;
     }
     if (batch > 1 && !t->first)

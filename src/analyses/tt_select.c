@@ -116,6 +116,8 @@ static void cut_last(struct tt *t, struct window *w)
         last = find(t, w, text, 0);
     w->low = last + 1;
     w->cut = true;
+    if (!w->quiet)
+        t->last_mark = at(t, w, last)->code;
     say(t, w, "operations after the last of %zu signposts, '%.*s' (ignore_signposts: the whole file)", count,
         AZ_SVF(text));
 }

@@ -1,5 +1,6 @@
 /* `analyzer run PATH...`: paths become inputs. Files of one run belong together: the CSV reports of one Nsight report
- * (equal stem), the files of the ranks of one run (names that differ in digits only); each other file is an input. */
+ * (equal stem), the files of the ranks of one run (names that differ in digits only), the files of its hosts (names
+ * that differ in the host only); each other file is an input. */
 #include "driver/internal.h"
 #include "driver/rank_name.h"
 
@@ -69,6 +70,8 @@ static struct az_sv group_key(const struct grouping *g, const struct az_format *
         return az_sv_make("", 0);
     if (f->files_are_ranks && (!f->is_rank || f->is_rank(path)))
         return without_digits(a, path);
+    if (f->files_are_hosts)
+        return az_group_without_host(a, path);
     if (f->stem)
         return az_path_join(a, az_path_dir(path), f->stem(path));
     return (struct az_sv){ "", 0 };

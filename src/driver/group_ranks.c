@@ -1,4 +1,6 @@
 /* Files whose names differ in the rank only: which are one run, and what to say where they were not taken together. */
+#include <string.h>
+
 #include "driver/internal.h"
 #include "driver/rank_name.h"
 
@@ -29,6 +31,56 @@ struct az_sv az_group_without_rank(struct az_arena *a, const struct az_rank_name
             n -= digits;
     }
     return text ? az_sv_make(text, n) : (struct az_sv){ "", 0 };
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+
+/* Length of the name of a host at `i`: `host3`, `h3`, `node-03`, `rank_1`, `host_b`; 0: none. */
+static size_t host_at(struct az_sv base, size_t i, size_t *mark)
+{
+    static const char *const marks[] = { "host", "node", "rank", "worker", "h", NULL };
+    if (i > 0 && (is_letter(base.p[i - 1]) || is_digit(base.p[i - 1])))
+        return 0;
+    for (const char *const *m = marks; *m; m++) {
+        const struct az_sv word = az_sv_str(*m);
+        size_t at = i + word.n;
+        if (at >= base.n || !az_sv_ieq(az_sv_make(base.p + i, word.n), word))
+            continue;
+        *mark = word.n;
+        at += word.n > 1 && (base.p[at] == '_' || base.p[at] == '-' || base.p[at] == '.');
+        const size_t first = at;
+        while (at < base.n && is_digit(base.p[at]))
+            at++;
+        if (word.n > 1 && at == first && at < base.n && is_letter(base.p[at]))
+            at++;
+        if (at > first && (at == base.n || !(is_letter(base.p[at]) || is_digit(base.p[at]))))
+            return at - i;
+    }
+    return 0;
+}
+
+struct az_sv az_group_without_host(struct az_arena *a, struct az_sv path)
+{
+    const struct az_sv base = az_path_base(path);
+    char *text = az_arena_str(a, path);
+    size_t n = path.n - base.n, mark = 0;
+    bool any = false;
+
+    if (!text)
+        return (struct az_sv){ NULL, 0 };
+    for (size_t i = 0; i < base.n;) { /* what is left out is longer than the mark for it */
+        const size_t host = host_at(base, i, &mark);
+        if (host) {
+            memmove(text + n, base.p + i, mark);
+            text[n + mark] = '#';
+            n += mark + 1;
+            any = true;
+        } else
+            text[n++] = base.p[i];
+        i += host ? host : 1;
+    }
+    return any ? az_sv_make(text, n) : (struct az_sv){ "", 0 };
 }
 
 /* Where the names of two files differ in the rank only: do they? */

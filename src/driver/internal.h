@@ -116,6 +116,9 @@ struct az_rank_name;
 /* The path without its rank, and behind that without what packs it and long numbers (times); the empty view if its name
  * tells no rank. In the arena. */
 struct az_sv az_group_without_rank(struct az_arena *a, const struct az_rank_name *name, struct az_sv path);
+/* The path with the host in its base name (host0, h1, node-2, rank_3, host_b) as `#`; the empty view if it tells none.
+ */
+struct az_sv az_group_without_host(struct az_arena *a, struct az_sv path);
 /* Ranks of one run that became inputs of their own: says how they are reported together. */
 int az_group_hint(struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
 

@@ -37,7 +37,9 @@ struct az_format {
     const char *const *aliases; /* further names accepted in a config, NULL-terminated; may be NULL */
     bool files_are_ranks;       /* several files: one trace each; else one trace of all files */
     bool ranks_reduced;         /* several files: ranks, each reduced (analyses/ranks.h) and given back */
-    bool one_file;              /* paths on the command line are inputs of their own */
+    bool files_are_hosts; /* files whose names differ in the host only (host0, host1) are one run, and one trace. Digits
+                             alone do not say so: the writer puts the time into the names of different runs */
+    bool one_file;        /* paths on the command line are inputs of their own */
     /* With files_are_ranks: is a file of this name a trace of its own? The others of one input are one trace together.
      * NULL: every file is. */
     bool (*is_rank)(struct az_sv path);

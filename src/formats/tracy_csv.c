@@ -327,6 +327,7 @@ const struct az_format az_format_tracy = {
     .tool = AZ_TOOL_TT_PERF_REPORT,
     .help = "Tenstorrent operation report of Tracy (ops_perf_results CSV); several files: the hosts of one run",
     .aliases = aliases,
+    .files_are_hosts = true,
     .probe = probe,
     .parse = parse,
 };

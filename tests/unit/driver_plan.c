@@ -26,6 +26,29 @@ static void one_run_is_one_input(void **state)
     assert_sv(s->config.inputs.v[1].format, "csv");
 }
 
+#define OPS "OP CODE,OP TYPE,DEVICE ID,DEVICE KERNEL DURATION [ns]\nUnary,tt_dnn_device,0,1000\n"
+
+/* Names that differ in the host only; other digits (the time of a run, its number) part runs. */
+static void hosts_of_one_run_are_one_input(void **state)
+{
+    struct setting *s = *state;
+    static const char *const names[] = {
+        "h0.csv",   "h1.csv",   "ops_host_a.csv", "ops_host_b.csv", "ops_2025_09_18.csv", "ops_2025_09_19.csv",
+        "bh20.csv", "bh64.csv", "node-3_x.csv",   "node-3_y.csv"
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        write_file(names[i], OPS);
+    assert_int_equal(paths(s, sizeof names / sizeof *names, names), 0);
+    assert_int_equal(s->config.inputs.n, 8);
+    assert_int_equal(s->config.inputs.v[0].files.n, 2);
+    assert_sv(s->config.inputs.v[0].title, "h0");
+    assert_sv(s->config.inputs.v[0].files.v[1].path, "h1.csv");
+    assert_int_equal(s->config.inputs.v[1].files.n, 2);
+    assert_sv(s->config.inputs.v[1].files.v[1].path, "ops_host_b.csv");
+    for (size_t i = 2; i < 8; i++)
+        assert_int_equal(s->config.inputs.v[i].files.n, 1);
+}
+
 static void folder_is_its_profiles(void **state)
 {
     struct setting *s = *state;
@@ -241,6 +264,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         T(one_run_is_one_input),
+        T(hosts_of_one_run_are_one_input),
         T(folder_is_its_profiles),
         T(folder_without_profiles),
         T(wrong_files_are_inputs),
