@@ -348,28 +348,3 @@ uint32_t az_fw_backward_of(const struct az_fw *f, const uint32_t *forward, uint3
             return forward[up];
     return AZ_NO_ROW;
 }
-
-int az_fw_rate(struct az_job *job, const struct az_trace *t, double amount, const int64_t *ticks, size_t n,
-               struct az_fw_rates *out)
-{
-    double *v = az_mem_alloc(job->mem, (n + 1) * sizeof *v), second = 1e9 * (double)t->ticks_per_ns;
-    size_t k = 0;
-    *out = (struct az_fw_rates){ NAN, NAN, NAN, NAN, NAN };
-    if (!v)
-        return az_mem_error(job->mem);
-    for (size_t i = 0; i < n && !isnan(amount); i++)
-        if (ticks[i] > 0)
-            v[k++] = amount / ((double)ticks[i] / second);
-    if (k) {
-        out->mean = az_mean_f64(v, k);
-        out->std = az_std_f64(v, k, 1);
-        out->min = out->max = v[0];
-        for (size_t i = 1; i < k; i++) {
-            out->min = v[i] < out->min ? v[i] : out->min;
-            out->max = v[i] > out->max ? v[i] : out->max;
-        }
-        out->median = az_percentile_f64(v, k, 50);
-    }
-    az_mem_free(job->mem, v, (n + 1) * sizeof *v);
-    return 0;
-}
