@@ -284,8 +284,6 @@ static int table(struct work *w, const struct az_family_sheet *s)
         int sum = (int)az_table_find(w->t, "Kernel Time (µs)_sum"), uid = (int)az_table_find(w->t, "UID_first");
         rc = az_table_sort(w->t, (int[]){ AZ_DOWN(sum), AZ_UP(uid) }, 2);
     }
-    if (rc == 0 && w->fw->opts->topk_roofline_ops != AZ_UNSET_I64)
-        az_table_keep(w->t, (size_t)w->fw->opts->topk_roofline_ops);
     return az_fw_emit(w->job, w->t, rc);
 }
 

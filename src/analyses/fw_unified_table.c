@@ -240,8 +240,8 @@ static int table(struct work *w, const char *id, const char *title, unsigned fla
         rc = az_table_sort(w->t, (int[]){ AZ_DOWN(sum), AZ_UP(uid) }, 2);
     if (rc == 0)
         az_fw_shares(w->t, sum);
-    if (rc == 0 && w->fw->opts->topk_roofline_ops != AZ_UNSET_I64)
-        az_table_keep(w->t, (size_t)w->fw->opts->topk_roofline_ops);
+    if (rc == 0 && !base)
+        az_fw_keep(w->job, w->t, w->fw->opts->topk_roofline_ops, "topk_roofline_ops");
     return az_fw_emit(w->job, w->t, rc);
 }
 
