@@ -68,13 +68,53 @@ static void other_work_is_another_row(void **state)
     near(num(f, id, 1, "TFLOPS/s_mean"), 8 * 128 * (2 * 200 - 8) / 10e-6 / 1e12);
 }
 
+/* The compiler's kernels are no names of the table of categories: those whose name and arguments say their work have a
+ * model. */
+static void compiled_kernels(void **state)
+{
+    struct fw_fix *f = *state;
+    static const char args[] = "\"Input Dims\":[[64,64],[64,64],[]],\"Input type\":[\"float\",\"float\",\"Scalar\"],"
+                               "\"Concrete Inputs\":[\"\",\"\",\"4096\"]";
+    launch(f, 0, "triton_poi_fused_add_relu_0", args, 100, 3, "triton_poi_fused_add_relu_0", 1);
+    launch(f, 50, "triton_poi_fused_add_1", "", 200, 2, "triton_poi_fused_add_1", 2); /* nothing is known of it */
+    run(f, &az_analysis_fw_unified);
+    const char *id = "unified_perf_summary";
+    near(num(f, id, 0, "GFLOPS"), 2 * 4096 / 1e9);
+    is(f, id, 0, "op category", "triton");
+    is(f, id, 0, "has_perf_model", "True");
+    is(f, id, 1, "has_perf_model", "False");
+    assert_int_equal(cell(table(f, id), 1, "GFLOPS")->type, AZ_EMPTY);
+}
+
+/* PyTorch 1.8 writes `Input dims`. */
+static void old_name_of_shapes(void **state)
+{
+    struct fw_fix *f = *state;
+    launch(f, 0, "aten::mm", "\"Input dims\":[[4,8],[8,16]],\"Input type\":[\"float\",\"float\"]", 100, 10, "gemm", 1);
+    run(f, &az_analysis_fw_unified);
+    is(f, "unified_perf_summary", 0, "Input Dims", "[[4,8],[8,16]]");
+    near(num(f, "unified_perf_summary", 0, "GFLOPS"), 2 * 4 * 8 * 16 / 1e9);
+}
+
+/* min(a, b) works by element: one result for each. */
+static void smaller_of_two(void **state)
+{
+    struct fw_fix *f = *state;
+    launch(f, 0, "aten::min", "\"Input Dims\":[[16,8],[8]],\"Input type\":[\"float\",\"double\"]", 100, 10, "min", 1);
+    run(f, &az_analysis_fw_families);
+    near(num(f, "Reduce_fwd", 0, "param: num_input_elems"), 128);
+    near(num(f, "Reduce_fwd", 0, "param: num_output_elems"), 128);
+    near(num(f, "Reduce_fwd", 0, "GFLOPS_first"), 128 / 1e9);
+    near(num(f, "Reduce_fwd", 0, "Data Moved (MB)_first"), (128 * 4 + 8 * 8 + 128 * 8) / 1048576.0);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fw_setup, fw_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(each_step_counts),
-        TEST(other_work_is_another_row),
+        TEST(each_step_counts), TEST(other_work_is_another_row), TEST(compiled_kernels), TEST(old_name_of_shapes),
+        TEST(smaller_of_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
