@@ -52,10 +52,7 @@ static int find_peaks(struct az_fw_metrics *m)
     }
     int rc = az_job_peaks(m->job, &f, &m->peaks, &m->has_peaks);
     if (rc == 0 && !m->has_peaks && o->device_name.n)
-        az_diag_add(m->job->diag, AZ_WARNING, AZ_AT_FILE(m->fw->trace->path),
-                    "no %.*s rates known of device '%.*s' (the tables come without a roofline; give \"device_peaks\", "
-                    "\"gpu_arch_json_path\" or a name of configs/devices.csv)",
-                    AZ_SVF(o->roofline_basis), AZ_SVF(o->device_name));
+        az_job_unknown_device(m->job, AZ_AT_FILE(m->fw->trace->path));
     if (rc == 0 && o->arch_rows.n && strcmp(m->peaks.how, AZ_HOW_FILE) != 0)
         az_diag_add(m->job->diag, AZ_WARNING, AZ_AT_FILE(o->gpu_arch_json_path),
                     "none of its devices is '%.*s': its rates are not used (name one with \"device\")",

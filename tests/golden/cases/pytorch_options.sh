@@ -40,6 +40,10 @@ cat c/gpu_timeline.csv
 echo "== gpu_arch_platform"
 run g train_step.json --opt gpu_arch_platform=MI325X
 grep "^roofline" g/coverage.csv
+echo "== a device that is nearly one of the table"
+"$ANALYZER" run "$in/train_step.json" --csv-dir g --opt gpu_arch_platform=H200X 2>&1 >/dev/null | grep "rates known"
+run g train_step.json --opt gpu_arch_platform="AMD Instinct MI350X"
+grep "^roofline" g/coverage.csv
 echo "== gpu_arch_json_path"
 cat >arch.json <<'END'
 { "name": "Lab card", "mem_bw_gbps": 5300, "max_achievable_tflops": { "matrix_bf16": 708, "matrix_bf17": 1 } }
