@@ -34,22 +34,22 @@ static void add(struct rates *r, double amount, double seconds)
         r->v[r->n++] = amount / seconds;
 }
 
-static void add_member(struct az_fw_metrics *m, const struct az_fw_estimate *e, double seconds, struct rates *of,
+/* roof: of this estimate. */
+static void add_member(const struct az_fw_estimate *e, const struct az_roofline *roof, double seconds, struct rates *of,
                        struct az_fw_figures *out)
 {
-    const struct az_roofline roof = az_fw_roofline(m, e);
     first_number(&out->flops, e->flops);
     first_number(&out->bytes, e->bytes);
     first_number(&out->intensity, e->bytes > 0 ? e->flops / e->bytes : NAN);
     first_text(&out->spec, e->spec);
     first_text(&out->params, e->params);
     if (isnan(out->roof_us)) {
-        out->roof_us = roof.time_us;
-        out->bound = roof.bound;
+        out->roof_us = roof->time_us;
+        out->bound = roof->bound;
     }
     add(&of[0], e->bytes, seconds);
     add(&of[1], e->flops, seconds);
-    add(&of[2], roof.time_us * 1e-6, seconds);
+    add(&of[2], roof->time_us * 1e-6, seconds);
 }
 
 int az_fw_figures(struct az_fw_metrics *m, az_fw_member *estimate, void *ctx, const int64_t *ticks, size_t n,
@@ -60,6 +60,8 @@ int az_fw_figures(struct az_fw_metrics *m, az_fw_member *estimate, void *ctx, co
     const size_t size = (3 * n + 1) * sizeof(double);
     double *v = az_mem_alloc(mem, size);
     struct rates of[3];
+    const struct az_perf *last = NULL; /* most operations of a group share one estimate */
+    struct az_roofline roof = { .time_us = NAN, .bound = "" };
     int rc = v ? 0 : az_mem_error(mem);
     *out = (struct az_fw_figures){ .flops = NAN, .bytes = NAN, .intensity = NAN, .roof_us = NAN, .bound = "" };
     for (size_t k = 0; k < 3; k++)
@@ -67,8 +69,12 @@ int az_fw_figures(struct az_fw_metrics *m, az_fw_member *estimate, void *ctx, co
     for (size_t i = 0; rc == 0 && i < n; i++) {
         struct az_fw_estimate e;
         rc = estimate(ctx, i, &e);
-        if (rc == 0)
-            add_member(m, &e, (double)ticks[i] / second, of, out);
+        if (rc)
+            break;
+        if (e.perf != last)
+            roof = az_fw_roofline(m, &e);
+        last = e.perf;
+        add_member(&e, &roof, (double)ticks[i] / second, of, out);
     }
     if (rc == 0) {
         out->byte_rate = rates_of(of[0].v, of[0].n);
