@@ -1,5 +1,5 @@
--- Operators put around the kernels of mixtures of experts (option enable_pseudo_ops), so that each of their steps has a
--- row and a performance model of its own. Also an example of tree_postprocess: see "Changes to the tree" in the README.
+-- Operators put around the kernels of mixtures of experts and of Transformer Engine's linear layers (option
+-- enable_pseudo_ops), so that each of their steps has a row and a performance model of its own. Also an example of tree_postprocess: see "Changes to the tree" in the README.
 
 local function has(text, part) return string.find(text, part) ~= nil end
 
@@ -42,6 +42,83 @@ local function up_and_down(tree, op, kernels, name)
     end
 end
 
+-- Members of a JSON list as texts; of no list: none. A list is taken apart once: the same ones come again and again.
+local known = {}
+local function members(text)
+    if not text or string.sub(text, 1, 1) ~= "[" then return {} end
+    if known[text] then return known[text] end
+    local out, depth, from = {}, 0, 2
+    for i = 2, #text do
+        local c = string.sub(text, i, i)
+        if (c == "," or c == "]") and depth == 0 then
+            if i > from then out[#out + 1] = string.sub(text, from, i - 1) end
+            from = i + 1
+        end
+        if c == "[" then depth = depth + 1 elseif c == "]" then depth = depth - 1 end
+    end
+    known[text] = out
+    return out
+end
+
+-- A tensor as a matrix: rows (all dimensions but the last), columns. nil: it has fewer than two dimensions.
+local function matrix(dims)
+    local d, rows = members(dims), 1
+    if #d < 2 then return nil end
+    for i = 1, #d - 1 do rows = rows * (math.tointeger(tonumber(d[i])) or 0) end
+    return { rows = rows, columns = math.tointeger(tonumber(d[#d])) or 0 }
+end
+
+-- Input and weight [N, K] of a linear layer by its arguments: weight first, or (with a norm) input first; the other is the
+-- first further matrix of as many columns.
+local function layer(tree, op, weight_first)
+    local args = tree.args(op)
+    local dims, types = members(args.dims), members(args.types)
+    local one = matrix(dims[1])
+    for i = 2, #dims do
+        local other = matrix(dims[i])
+        if one and other and one.columns > 0 and other.columns == one.columns and #members(dims[weight_first and 1 or i]) == 2 then
+            local x, w = weight_first and other or one, weight_first and one or other
+            return { m = x.rows, k = w.columns, n = w.rows, x = types[weight_first and i or 1], w = types[weight_first and 1 or i] }
+        end
+    end
+    return nil
+end
+
+local function product(tree, name, call, a, b, ta, tb)
+    if not ta or not tb then return end
+    tree.insert(name, { call }, { dims = string.format("[[%d,%d],[%d,%d]]", a[1], a[2], b[1], b[2]),
+                                  types = "[" .. ta .. "," .. tb .. "]" })
+end
+
+-- Transformer Engine launches the products of a linear layer without operators. Forward y = x w', one product; backward
+-- x' = y' w and w' = y'' x, in that order; its shapes are those of the forward operator of equal sequence number.
+local function linear_layers(tree)
+    local names = { _Linear = true, _LayerNormLinear = true }
+    local found, forward = tree.find("Linear"), {}
+    for _, op in ipairs(found) do
+        local name = tree.name(op)
+        local l = names[name] and layer(tree, op, name == "_Linear")
+        if l then
+            local sequence, k = tree.sequence(op), launches(tree, op, "nvjet", "gemm", "gemv", "Cijk_", "cutlass")
+            if sequence then forward[sequence .. name] = l end
+            if #k == 1 then product(tree, name .. "_yfwd_mm", k[1].call, { l.m, l.k }, { l.k, l.n }, l.x, l.w) end
+        end
+    end
+    for _, op in ipairs(found) do
+        local name = tree.name(op)
+        local base = string.sub(name, -8) == "Backward" and string.sub(name, 1, -9) or ""
+        local l = names[base] and tree.sequence(op) and forward[tree.sequence(op) .. base]
+        if l then
+            local k = launches(tree, op, "nvjet", "gemm", "gemv", "Cijk_", "cutlass")
+            local y = members(tree.args(op).types)[1] or l.x
+            if #k == 2 then
+                product(tree, name .. "_xgrad_mm", k[1].call, { l.m, l.n }, { l.n, l.k }, y, l.w)
+                product(tree, name .. "_wgrad_mm", k[2].call, { l.n, l.m }, { l.m, l.k }, y, l.x)
+            end
+        end
+    end
+end
+
 function tree_postprocess(tree)
     for _, op in ipairs(tree.find("sglang_profiler::")) do
         local name = tree.name(op)
@@ -55,4 +132,5 @@ function tree_postprocess(tree)
     for _, op in ipairs(tree.find("vllm::outplace_fused_experts")) do
         up_and_down(tree, op, launches(tree, op, "fused_moe_kernel_gptq_awq"), "pseudo_op::moe_gptq_awq")
     end
+    linear_layers(tree)
 end

@@ -70,6 +70,10 @@ struct az_sv az_kernel_class_builtin(struct az_sv name);
 /* Adds the table to the document if rc is 0, else frees it; the error. */
 int az_fw_emit(struct az_job *job, struct az_table *t, int rc) AZ_MUST_USE;
 
+/* Keeps the first rows of a sorted table where that option says how many (AZ_UNSET_I64: all); what is left out is told
+ * in `coverage`. */
+void az_fw_keep(struct az_job *job, struct az_table *t, int64_t rows, const char *option);
+
 /* Does a device event count: linked to its launch, or include_unlinked_kernels. */
 static inline bool az_fw_counts(const struct az_fw *f, uint32_t gpu)
 {

@@ -160,8 +160,8 @@ static int table(struct az_job *job, const char *id, const char *title, struct a
         rc = az_table_sort(r.t, (int[]){ AZ_DOWN(sum), AZ_UP(uid) }, 2);
     if (rc == 0)
         az_fw_shares(r.t, sum);
-    if (rc == 0 && job->opts->topk_ops != AZ_UNSET_I64)
-        az_table_keep(r.t, (size_t)job->opts->topk_ops);
+    if (rc == 0 && !overlap)
+        az_fw_keep(job, r.t, job->opts->topk_ops, "topk_ops");
     az_fw_details_release(&r.details);
     return az_fw_emit(job, r.t, rc);
 }

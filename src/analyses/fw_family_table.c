@@ -159,6 +159,33 @@ static int put_details(struct work *w, const uint32_t *row, size_t n)
     return rc;
 }
 
+struct members { /* of a group */
+    struct work *w;
+    const uint32_t *row;
+};
+
+static int member(void *ctx, size_t i, struct az_fw_estimate *e)
+{
+    const struct members *x = ctx;
+    return estimate(x->w, x->row[i], e);
+}
+
+static void put_figures(struct work *w, const struct az_fw_figures *f, uint32_t node)
+{
+    az_put_f64(w->t, f->flops / 1e9);
+    az_put_f64(w->t, f->bytes / 1048576);
+    az_put_f64(w->t, f->intensity);
+    put_rates(w, &f->byte_rate, 1e-12);
+    put_rates(w, &f->flop_rate, 1e-12);
+    put_lane(w, node);
+    az_put_given(w->t, f->spec);
+    if (az_fw_peaks(w->metrics)) {
+        az_put_f64(w->t, f->roof_us);
+        az_put_given(w->t, az_sv_str(f->bound));
+        put_rates(w, &f->roof_part, 100);
+    }
+}
+
 static int put_row(struct work *w, struct az_groups *g, size_t k)
 {
     const uint32_t *row = g->item + g->first[k];
@@ -166,16 +193,11 @@ static int put_row(struct work *w, struct az_groups *g, size_t k)
     const struct az_family_event *x = event(w, row[0]);
     const struct az_op_args *a = az_fw_args(w->fw, x->node);
     struct az_fw_estimate e;
-    struct az_fw_rates bytes, flops, part;
+    struct az_fw_figures f;
     struct az_stats s;
-    int rc = estimate(w, row[0], &e);
-    struct az_roofline roof = az_fw_roofline(w->metrics, &e);
+    int rc = estimate(w, row[0], &e); /* its parameters are those of all */
     if (rc == 0)
-        rc = az_fw_rate(w->job, w->fw->trace, e.bytes, g->value, n, &bytes);
-    if (rc == 0)
-        rc = az_fw_rate(w->job, w->fw->trace, e.flops, g->value, n, &flops);
-    if (rc == 0)
-        rc = az_fw_rate(w->job, w->fw->trace, roof.time_us * 1e-6, g->value, n, &part);
+        rc = az_fw_figures(w->metrics, member, &(struct members){ w, row }, g->value, n, &f);
     if (rc)
         return rc;
     az_put_text(w->t, az_node_name(w->fw->tree, x->node));
@@ -185,18 +207,7 @@ static int put_row(struct work *w, struct az_groups *g, size_t k)
     if (w->overlap)
         az_put_given(w->t, az_overlap_text(w->overlap, row[0]));
     az_fw_put_recompute(w->fw, w->t, az_fw_recompute(w->fw, x->node));
-    az_put_f64(w->t, e.flops / 1e9);
-    az_put_f64(w->t, e.bytes / 1048576);
-    az_put_f64(w->t, e.bytes > 0 ? e.flops / e.bytes : NAN);
-    put_rates(w, &bytes, 1e-12);
-    put_rates(w, &flops, 1e-12);
-    put_lane(w, x->node);
-    az_put_given(w->t, e.spec);
-    if (az_fw_peaks(w->metrics)) {
-        az_put_f64(w->t, roof.time_us);
-        az_put_given(w->t, az_sv_str(roof.bound));
-        put_rates(w, &part, 100);
-    }
+    put_figures(w, &f, x->node);
     rc = put_details(w, row, n);
     if (rc == 0 && w->overlap)
         rc = az_fw_put_overlap(w->overlap, w->t, row, n, &w->details);
@@ -273,8 +284,6 @@ static int table(struct work *w, const struct az_family_sheet *s)
         int sum = (int)az_table_find(w->t, "Kernel Time (µs)_sum"), uid = (int)az_table_find(w->t, "UID_first");
         rc = az_table_sort(w->t, (int[]){ AZ_DOWN(sum), AZ_UP(uid) }, 2);
     }
-    if (rc == 0 && w->fw->opts->topk_roofline_ops != AZ_UNSET_I64)
-        az_table_keep(w->t, (size_t)w->fw->opts->topk_roofline_ops);
     return az_fw_emit(w->job, w->t, rc);
 }
 

@@ -52,10 +52,7 @@ static int find_peaks(struct az_fw_metrics *m)
     }
     int rc = az_job_peaks(m->job, &f, &m->peaks, &m->has_peaks);
     if (rc == 0 && !m->has_peaks && o->device_name.n)
-        az_diag_add(m->job->diag, AZ_WARNING, AZ_AT_FILE(m->fw->trace->path),
-                    "no %.*s rates known of device '%.*s' (the tables come without a roofline; give \"device_peaks\", "
-                    "\"gpu_arch_json_path\" or a name of configs/devices.csv)",
-                    AZ_SVF(o->roofline_basis), AZ_SVF(o->device_name));
+        az_job_unknown_device(m->job, AZ_AT_FILE(m->fw->trace->path));
     if (rc == 0 && o->arch_rows.n && strcmp(m->peaks.how, AZ_HOW_FILE) != 0)
         az_diag_add(m->job->diag, AZ_WARNING, AZ_AT_FILE(o->gpu_arch_json_path),
                     "none of its devices is '%.*s': its rates are not used (name one with \"device\")",
@@ -347,29 +344,4 @@ uint32_t az_fw_backward_of(const struct az_fw *f, const uint32_t *forward, uint3
         if (up < f->tree->first_call && forward[up] != AZ_NO_ROW)
             return forward[up];
     return AZ_NO_ROW;
-}
-
-int az_fw_rate(struct az_job *job, const struct az_trace *t, double amount, const int64_t *ticks, size_t n,
-               struct az_fw_rates *out)
-{
-    double *v = az_mem_alloc(job->mem, (n + 1) * sizeof *v), second = 1e9 * (double)t->ticks_per_ns;
-    size_t k = 0;
-    *out = (struct az_fw_rates){ NAN, NAN, NAN, NAN, NAN };
-    if (!v)
-        return az_mem_error(job->mem);
-    for (size_t i = 0; i < n && !isnan(amount); i++)
-        if (ticks[i] > 0)
-            v[k++] = amount / ((double)ticks[i] / second);
-    if (k) {
-        out->mean = az_mean_f64(v, k);
-        out->std = az_std_f64(v, k, 1);
-        out->min = out->max = v[0];
-        for (size_t i = 1; i < k; i++) {
-            out->min = v[i] < out->min ? v[i] : out->min;
-            out->max = v[i] > out->max ? v[i] : out->max;
-        }
-        out->median = az_percentile_f64(v, k, 50);
-    }
-    az_mem_free(job->mem, v, (n + 1) * sizeof *v);
-    return 0;
 }

@@ -42,21 +42,31 @@ struct az_roofline az_fw_roofline(const struct az_fw_metrics *m, const struct az
  * az_fw_forward. */
 uint32_t az_fw_backward_of(const struct az_fw *f, const uint32_t *forward, uint32_t node);
 
-/* Figures of a group of operations with one estimate, by the times (ticks) of each. */
+/* Figures of a group of operations, each by its own estimate: operations of equal shapes may differ in what the shapes
+ * do not say, as the lengths of the context (spec: performance models, section 14). */
 struct az_fw_rates {
     double mean, median, std, min, max; /* NaN where there is none */
 };
-/* amount / seconds * scale of each time above 0; percent of the roofline: amount = its time, as amount / seconds. */
-int az_fw_rate(struct az_job *job, const struct az_trace *t, double amount, const int64_t *ticks, size_t n,
-               struct az_fw_rates *out) AZ_MUST_USE;
+struct az_fw_figures {
+    double flops, bytes, intensity;          /* the first that is known; NaN */
+    struct az_sv spec, params;               /* the first that is not empty */
+    double roof_us;                          /* time of the roofline, the first that is known; NaN */
+    const char *bound;                       /* that one's; "" */
+    struct az_fw_rates byte_rate, flop_rate; /* a second, over the operations */
+    struct az_fw_rates roof_part;            /* roofline time / time; NaN without peaks */
+};
+/* Estimate of operation i of the group. */
+typedef int az_fw_member(void *ctx, size_t i, struct az_fw_estimate *e);
+/* ticks: time of each of the n operations; those without time have no rates. */
+int az_fw_figures(struct az_fw_metrics *m, az_fw_member *estimate, void *ctx, const int64_t *ticks, size_t n,
+                  struct az_fw_figures *out) AZ_MUST_USE;
 
 /* The parameters as a JSON object; empty without any. In the arena. */
 struct az_sv az_fw_params(const struct az_perf *p, struct az_arena *a);
 struct az_sv az_fw_param_text(const struct az_perf_param *p, struct az_arena *a);
 
-/* unified_perf_summary: its columns behind the host durations, and their cells. Times: of the group's operations. */
+/* unified_perf_summary: its columns behind the host durations, and their cells. */
 void az_fw_metric_columns(const struct az_fw_metrics *m, struct az_table *t);
-int az_fw_put_metrics(struct az_fw_metrics *m, struct az_table *t, const struct az_fw_estimate *e, const int64_t *ticks,
-                      size_t n) AZ_MUST_USE;
+void az_fw_put_metrics(const struct az_fw_metrics *m, struct az_table *t, const struct az_fw_figures *f);
 
 #endif

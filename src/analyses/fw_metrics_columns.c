@@ -74,36 +74,22 @@ static void put_rates(struct az_table *t, const struct az_fw_rates *r, double sc
     az_put_f64(t, r->max * scale);
 }
 
-int az_fw_put_metrics(struct az_fw_metrics *m, struct az_table *t, const struct az_fw_estimate *e, const int64_t *ticks,
-                      size_t n)
+void az_fw_put_metrics(const struct az_fw_metrics *m, struct az_table *t, const struct az_fw_figures *f)
 {
-    struct az_fw_rates bytes, flops, part;
-    const struct az_trace *trace = az_fw_trace(m);
-    struct az_job *job = az_fw_job(m);
-    int rc = az_fw_rate(job, trace, e->bytes, ticks, n, &bytes);
-    if (rc == 0)
-        rc = az_fw_rate(job, trace, e->flops, ticks, n, &flops);
-    if (rc)
-        return rc;
-    az_put_f64(t, e->flops / 1e9);
-    az_put_f64(t, e->bytes / 1048576);
-    az_put_f64(t, e->bytes > 0 ? e->flops / e->bytes : NAN);
-    az_put_given(t, e->spec);
-    put_rates(t, &bytes, 1e-12);
-    put_rates(t, &flops, 1e-12);
+    az_put_f64(t, f->flops / 1e9);
+    az_put_f64(t, f->bytes / 1048576);
+    az_put_f64(t, f->intensity);
+    az_put_given(t, f->spec);
+    put_rates(t, &f->byte_rate, 1e-12);
+    put_rates(t, &f->flop_rate, 1e-12);
     if (az_fw_peaks(m)) {
-        struct az_roofline r = az_fw_roofline(m, e);
-        rc = az_fw_rate(job, trace, r.time_us * 1e-6, ticks, n, &part);
-        if (rc)
-            return rc;
-        az_put_given(t, az_sv_str(r.bound));
-        az_put_f64(t, r.time_us);
-        az_put_f64(t, part.mean * 100);
-        az_put_f64(t, part.median * 100);
-        az_put_f64(t, part.std * 100);
-        az_put_f64(t, part.min * 100);
-        az_put_f64(t, part.max * 100);
+        az_put_given(t, az_sv_str(f->bound));
+        az_put_f64(t, f->roof_us);
+        az_put_f64(t, f->roof_part.mean * 100);
+        az_put_f64(t, f->roof_part.median * 100);
+        az_put_f64(t, f->roof_part.std * 100);
+        az_put_f64(t, f->roof_part.min * 100);
+        az_put_f64(t, f->roof_part.max * 100);
     }
-    az_put_given(t, e->params);
-    return 0;
+    az_put_given(t, f->params);
 }

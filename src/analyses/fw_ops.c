@@ -113,8 +113,6 @@ static int by_name(struct az_job *job, const struct az_fw *fw)
         int us = (int)az_table_find(t, "total_direct_kernel_time_sum");
         rc = az_table_sort(t, (int[]){ AZ_DOWN(us), AZ_UP(0) }, 2);
         az_fw_shares(t, us);
-        if (job->opts->topk_ops != AZ_UNSET_I64)
-            az_table_keep(t, (size_t)job->opts->topk_ops);
     }
     az_fw_group_release(&x);
     return az_fw_emit(job, t, rc);

@@ -64,3 +64,13 @@ void az_fw_shares(struct az_table *t, int value)
         c[1] = (struct az_cell){ .type = AZ_REAL, .f = sum > 0 ? run / sum * 100.0 : 0.0 };
     }
 }
+
+void az_fw_keep(struct az_job *job, struct az_table *t, int64_t rows, const char *option)
+{
+    const struct az_sv item = az_arena_printf(job->arena, "%.*s: rows left out", AZ_SVF(t->id));
+    if (rows == AZ_UNSET_I64 || rows < 0 || (uint64_t)rows >= t->rows)
+        return;
+    if (item.p)
+        az_cover(job, item.p, (double)(t->rows - (size_t)rows), "count", az_sv_str(option));
+    az_table_keep(t, (size_t)rows);
+}

@@ -299,8 +299,6 @@ static int roofline_table(struct work *w)
     for (size_t i = 0; i < w->lines.n; i++)
         put_line(w, t, &w->lines.v[i]);
     int rc = az_table_sort(t, (int[]){ AZ_DOWN(6), AZ_UP(0), AZ_UP(2) }, 3);
-    if (rc == 0 && w->fw->opts->topk_roofline_ops != AZ_UNSET_I64)
-        az_table_keep(t, (size_t)w->fw->opts->topk_roofline_ops);
     return az_fw_emit(w->job, t, rc);
 }
 
@@ -315,6 +313,46 @@ static unsigned used_rates(struct work *w, size_t *rate)
                 break;
             }
     return n;
+}
+
+/* The dots: operations in order of appearance; how many. n: columns of roofs. */
+static size_t put_dots(struct work *w, struct az_table *t, unsigned n)
+{
+    size_t points = 0, more = 0;
+    for (size_t i = 0; i < w->lines.n; i++) {
+        const struct line *l = &w->lines.v[i];
+        if (!(l->e.flops > 0) || !(l->e.bytes > 0) || l->time <= 0 || l->copies)
+            continue;
+        if (points == POINTS) {
+            more++;
+            continue;
+        }
+        az_put_text(t, az_unified_name(w->u, l->first));
+        az_put_f64(t, l->e.flops / l->e.bytes);
+        az_put_f64(t, per_second(w, l->e.flops, l) / 1e12);
+        for (unsigned k = 0; k < n; k++)
+            az_put_empty(t);
+        az_put_f64(t, ns(w, l->time) * 1e-3);
+        points++;
+    }
+    if (more)
+        az_cover(w->job, "roofline_chart: operations left out", (double)more, "count",
+                 AZ_SV("the last ones to appear; all are in roofline"));
+    return points;
+}
+
+/* TFLOP/s = FLOP/B * GB/s / 1000, up to the peak. */
+static void put_roofs(const struct az_peaks *p, struct az_table *t, const size_t *rate, unsigned n)
+{
+    for (int g = 0; g < GRID; g++) {
+        const double x = pow(10, -2 + g / 8.0);
+        az_put_text(t, AZ_SV("roof"));
+        az_put_f64(t, x);
+        az_put_empty(t);
+        for (unsigned k = 0; k < n; k++)
+            az_put_f64(t, fmin(p->rate[rate[k]], x * p->bw / 1e3));
+        az_put_empty(t);
+    }
 }
 
 /* Points of the chart: operations, then one roof line for each precision in use. */
@@ -347,27 +385,10 @@ static int chart(struct work *w)
         rc = az_vec_push(&c.y, name);
     }
     az_table_column(t, "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, 0); /* area of the dots */
-    for (size_t i = 0; rc == 0 && i < w->lines.n && points < POINTS; i++) {
-        const struct line *l = &w->lines.v[i];
-        if (!(l->e.flops > 0) || !(l->e.bytes > 0) || l->time <= 0 || l->copies)
-            continue;
-        az_put_text(t, az_unified_name(w->u, l->first));
-        az_put_f64(t, l->e.flops / l->e.bytes);
-        az_put_f64(t, per_second(w, l->e.flops, l) / 1e12);
-        for (unsigned k = 0; k < n; k++)
-            az_put_empty(t);
-        az_put_f64(t, ns(w, l->time) * 1e-3);
-        points++;
-    }
-    for (int g = 0; rc == 0 && points && g < GRID; g++) {
-        double x = pow(10, -2 + g / 8.0);
-        az_put_text(t, AZ_SV("roof"));
-        az_put_f64(t, x);
-        az_put_empty(t);
-        for (unsigned k = 0; k < n; k++) /* TFLOP/s = FLOP/B * GB/s / 1000, up to the peak */
-            az_put_f64(t, fmin(p->rate[rate[k]], x * p->bw / 1e3));
-        az_put_empty(t);
-    }
+    if (rc == 0)
+        points = put_dots(w, t, n);
+    if (points)
+        put_roofs(p, t, rate, n);
     rc = az_fw_emit(w->job, t, rc);
     if (rc == 0 && points)
         rc = az_document_chart(w->job->doc, c);

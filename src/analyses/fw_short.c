@@ -102,8 +102,8 @@ static int short_table(struct az_job *job, struct az_fw_kernels *k, int64_t limi
     int sum = (int)az_table_find(t, "Short Kernel duration (µs) sum");
     if (rc == 0)
         rc = az_table_sort(t, (int[]){ AZ_DOWN(sum), AZ_UP(sum + 1), AZ_UP(sum + 2) }, 3);
-    if (rc == 0 && job->opts->topk_short_kernels != AZ_UNSET_I64)
-        az_table_keep(t, (size_t)job->opts->topk_short_kernels);
+    if (rc == 0)
+        az_fw_keep(job, t, job->opts->topk_short_kernels, "topk_short_kernels");
     return az_fw_emit(job, t, rc);
 }
 

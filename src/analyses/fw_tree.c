@@ -94,6 +94,13 @@ static struct az_extend_args args(void *ctx, uint32_t n)
                                     text_of(v, a->concrete), none };
 }
 
+static int64_t sequence(void *ctx, uint32_t n)
+{
+    const struct view *v = ctx;
+    const uint32_t node = node_of(v, n), side = node < v->c->first_call ? v->t->ev[AZ_HOST_OP].side[node] : AZ_NO_ROW;
+    return side == AZ_NO_ROW ? -1 : v->o->ops.v[side].seq;
+}
+
 /* ---- changes ---- */
 
 static const char *keep(struct view *v, int rc)
@@ -167,6 +174,7 @@ static int run_tree(struct view *v, struct az_extend *e, struct az_diag *said)
                                          .kernels = kernels,
                                          .kernel = kernel,
                                          .args = args,
+                                         .sequence = sequence,
                                          .rename = rename_op,
                                          .remove = remove_op,
                                          .insert = insert };

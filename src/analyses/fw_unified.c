@@ -36,6 +36,21 @@ static bool model_below(const struct work *w, uint32_t node)
     return w->models_below[c->last[node] + 1] > w->models_below[c->pre[node] + 1];
 }
 
+/* Operators without an entry in the table of categories: one of the user's script, or a kernel of a compiler whose name
+ * and arguments say its work (spec: PyTorch-profiler report, section 8, rule 2). */
+static int has_own_model(struct work *w, uint32_t node, bool *has)
+{
+    const uint32_t name = az_fw_node(w->fw, node).name;
+    const struct az_op_model *m = az_fw_model(w->metrics, name);
+    struct az_fw_estimate e;
+    *has = az_fw_scripted(w->metrics, name);
+    if (*has || !m || !az_sv_is(m->model, "triton"))
+        return 0;
+    const int rc = az_fw_estimate(w->metrics, node, false, &e);
+    *has = rc == 0 && !isnan(e.flops);
+    return rc;
+}
+
 /* Which operators have a model, and how many of those with GPU work come before each place of the preorder. */
 static int prepare(struct work *w)
 {
@@ -52,7 +67,11 @@ static int prepare(struct work *w)
         return az_arena_error(a);
     for (uint32_t n = 0; n < c->first_call; n++) {
         const struct az_op_category *known = az_fw_known(w->fw, n);
-        w->model[n] = (known && known->has_model) || az_fw_scripted(w->metrics, w->fw->trace->ev[AZ_HOST_OP].name[n]);
+        bool has = known && known->has_model;
+        rc = has ? 0 : has_own_model(w, n, &has);
+        if (rc)
+            return rc;
+        w->model[n] = has;
     }
     for (uint32_t p = 0; p < c->n; p++) {
         uint32_t n = c->by_pre[p];

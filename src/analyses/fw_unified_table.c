@@ -150,13 +150,28 @@ static int put_details(struct work *w, const uint32_t *row, size_t n)
     return rc;
 }
 
-static int put_estimate(struct work *w, size_t k, const struct az_unified_row *r)
+struct members { /* of a group */
+    struct work *w;
+    const uint32_t *row;
+};
+
+static int estimate(void *ctx, size_t i, struct az_fw_estimate *e)
 {
-    struct az_fw_estimate e = { .flops = NAN, .bytes = NAN };
-    bool backward = r->forward != AZ_NO_ROW;
-    int rc = r->gpu == AZ_NO_ROW ? az_fw_estimate(w->metrics, backward ? r->forward : r->node, backward, &e) : 0;
-    size_t n = az_groups_take(&w->x->g, k, w->kernel);
-    return rc ? rc : az_fw_put_metrics(w->metrics, w->t, &e, w->x->g.value, n);
+    const struct members *x = ctx;
+    const struct az_unified_row *r = &x->w->rows->v[x->row[i]];
+    const bool backward = r->forward != AZ_NO_ROW;
+    *e = (struct az_fw_estimate){ .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 } };
+    return r->gpu == AZ_NO_ROW ? az_fw_estimate(x->w->metrics, backward ? r->forward : r->node, backward, e) : 0;
+}
+
+static int put_estimate(struct work *w, size_t k, const uint32_t *row)
+{
+    struct az_fw_figures f;
+    const size_t n = az_groups_take(&w->x->g, k, w->kernel);
+    const int rc = az_fw_figures(w->metrics, estimate, &(struct members){ w, row }, w->x->g.value, n, &f);
+    if (rc == 0)
+        az_fw_put_metrics(w->metrics, w->t, &f);
+    return rc;
 }
 
 static int put_row(struct work *w, size_t k)
@@ -176,7 +191,7 @@ static int put_row(struct work *w, size_t k)
     if (rc == 0 && w->overlap)
         rc = az_fw_put_overlap(w->overlap, w->t, row, n, &w->details);
     if (rc == 0)
-        rc = put_estimate(w, k, r);
+        rc = put_estimate(w, k, row);
     az_put_text(w->t, r->model ? AZ_SV("True") : AZ_SV("False"));
     if (w->fw->opts->include_call_stack) {
         az_put_text(w->t, az_fw_entry_point(w->fw, r->node));
@@ -225,8 +240,8 @@ static int table(struct work *w, const char *id, const char *title, unsigned fla
         rc = az_table_sort(w->t, (int[]){ AZ_DOWN(sum), AZ_UP(uid) }, 2);
     if (rc == 0)
         az_fw_shares(w->t, sum);
-    if (rc == 0 && w->fw->opts->topk_roofline_ops != AZ_UNSET_I64)
-        az_table_keep(w->t, (size_t)w->fw->opts->topk_roofline_ops);
+    if (rc == 0 && !base)
+        az_fw_keep(w->job, w->t, w->fw->opts->topk_roofline_ops, "topk_roofline_ops");
     return az_fw_emit(w->job, w->t, rc);
 }
 

@@ -111,6 +111,8 @@ int az_hx_roofline(struct az_hx *h, const struct az_hx_works *works)
         else
             unknown++;
     }
+    if (unknown && h->job->opts->device_name.n)
+        az_job_unknown_device(h->job, AZ_AT_FILE(h->job->traces[0]->path));
     if (unknown)
         az_cover(h->job, "operations without a roofline", (double)unknown, "",
                  AZ_SV("their device is not in configs/devices.csv (name it with \"device\")"));

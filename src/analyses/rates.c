@@ -29,3 +29,16 @@ int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_
     *found = true;
     return 0;
 }
+
+void az_job_unknown_device(struct az_job *job, struct az_where where)
+{
+    const struct az_options *o = job->opts;
+    struct az_sv near = az_peaks_nearest(o->arch_rows, o->roofline_basis, o->device_name);
+    if (near.n == 0)
+        near = az_peaks_nearest(az_data("devices.csv"), o->roofline_basis, o->device_name);
+    az_diag_add(job->diag, AZ_WARNING, where,
+                "no %.*s rates known of device '%.*s' (%s%.*s%sthe tables come without a roofline; give "
+                "\"device_peaks\", \"gpu_arch_json_path\" or a name of configs/devices.csv)",
+                AZ_SVF(o->roofline_basis), AZ_SVF(o->device_name), near.n ? "did you mean '" : "", AZ_SVF(near),
+                near.n ? "'? " : "");
+}

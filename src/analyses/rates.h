@@ -11,4 +11,7 @@
  * are known. AZ_ECONFIG with a message: device_peaks holds what is no rate. */
 int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out, bool *found) AZ_MUST_USE;
 
+/* Warns that no rates are known of the device that the configuration names, and says the nearest name that is known. */
+void az_job_unknown_device(struct az_job *job, struct az_where where);
+
 #endif

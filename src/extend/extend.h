@@ -56,6 +56,7 @@ struct az_extend_tree {
     uint32_t (*kernels)(void *ctx, uint32_t node, uint32_t *first);       /* device events at and below: how many */
     struct az_extend_kernel (*kernel)(void *ctx, uint32_t i);             /* i from *first */
     struct az_extend_args (*args)(void *ctx, uint32_t node);
+    int64_t (*sequence)(void *ctx, uint32_t node); /* number that a forward and its backward operator share; -1: none */
     /* Changes; NULL or what is wrong. Nodes keep their numbers: all changes are made together when the script is done.
      */
     const char *(*rename)(void *ctx, uint32_t op, struct az_sv name);

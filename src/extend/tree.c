@@ -135,6 +135,18 @@ static int tree_args(lua_State *l)
     return 1;
 }
 
+/* tree.sequence(node): the number that an operator and its backward operator share, or nil. */
+static int tree_sequence(lua_State *l)
+{
+    const struct az_extend_tree *t = handle_of(l)->t;
+    const int64_t number = t->sequence(t->ctx, node_at(l, 1));
+    if (number < 0)
+        lua_pushnil(l);
+    else
+        lua_pushinteger(l, number);
+    return 1;
+}
+
 /* Counts a change and tells what is wrong with it. */
 static int changed(lua_State *l, const char *wrong)
 {
@@ -229,12 +241,19 @@ static int tree_insert(lua_State *l)
 /* Runs protected. Stack: handle. */
 static int run(lua_State *l)
 {
-    static const luaL_Reg functions[] = { { "find", tree_find },         { "name", tree_name },
-                                          { "kind", tree_kind },         { "parent", tree_parent },
-                                          { "children", tree_children }, { "span", tree_span },
-                                          { "kernels", tree_kernels },   { "args", tree_args },
-                                          { "rename", tree_rename },     { "remove", tree_remove },
-                                          { "insert", tree_insert },     { NULL, NULL } };
+    static const luaL_Reg functions[] = { { "find", tree_find },
+                                          { "name", tree_name },
+                                          { "kind", tree_kind },
+                                          { "parent", tree_parent },
+                                          { "children", tree_children },
+                                          { "span", tree_span },
+                                          { "kernels", tree_kernels },
+                                          { "args", tree_args },
+                                          { "rename", tree_rename },
+                                          { "remove", tree_remove },
+                                          { "insert", tree_insert },
+                                          { "sequence", tree_sequence },
+                                          { NULL, NULL } };
     const struct handle *h = lua_touserdata(l, 1);
     lua_getglobal(l, "tree_postprocess");
     luaL_newlibtable(l, functions);

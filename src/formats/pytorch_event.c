@@ -18,6 +18,7 @@ static const struct {
     { "stream", AZ_PT_STREAM },
     { "device", AZ_PT_DEVICE },
     { "Input Dims", AZ_PT_DIMS },
+    { "Input dims", AZ_PT_DIMS }, /* the profiler of PyTorch 1.8 */
     { "Input type", AZ_PT_TYPES },
     { "Input Strides", AZ_PT_STRIDES },
     { "Concrete Inputs", AZ_PT_CONCRETE },

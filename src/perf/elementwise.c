@@ -1,8 +1,7 @@
 /* Work by element (spec: performance models, section 8 and the recommended models of section 12). */
 #include "perf/model.h"
 
-/* Right-aligned broadcast of two shapes; elements of the result, -1: they do not broadcast. */
-static double broadcast(const struct az_perf_arg *a, const struct az_perf_arg *b)
+double az_pm_broadcast(const struct az_perf_arg *a, const struct az_perf_arg *b)
 {
     double n = 1;
     for (int i = 1; i <= a->nd || i <= b->nd; i++) {
@@ -14,8 +13,7 @@ static double broadcast(const struct az_perf_arg *a, const struct az_perf_arg *b
     return n;
 }
 
-/* Bytes of an element of the result of two operands: the wider tensor; a number or a 0-dim operand does not widen. */
-static double promoted(const struct az_perf_arg *a, const struct az_perf_arg *b)
+double az_pm_promoted(const struct az_perf_arg *a, const struct az_perf_arg *b)
 {
     if (!az_pm_tensor(a) || (!az_pm_dims(a) && az_pm_dims(b)))
         return b->type->bytes;
@@ -43,10 +41,10 @@ bool az_pm_unary(struct az_pm *r)
     double n = x->elements, out = x->type->bytes;
     if (!az_pm_tensor(x))
         return az_pm_fail(r, "no tensor");
-    if (second && (n = broadcast(x, y)) < 0)
+    if (second && (n = az_pm_broadcast(x, y)) < 0)
         return az_pm_fail(r, "operands do not broadcast");
     if (second)
-        out = promoted(x, y);
+        out = az_pm_promoted(x, y);
     if (az_pm_at(r, "out", -1) >= 0)
         out = az_pm_at(r, "out", -1);
     az_pm_p_json(r, "op_shape", x->dims);
@@ -63,7 +61,7 @@ bool az_pm_binary(struct az_pm *r)
 {
     const struct az_perf_arg *a = az_pm_key(r, "A", 0), *b = az_pm_key(r, "B", 1), *c = az_pm_key(r, "C", -1),
                              *res = az_pm_key(r, "res", 2);
-    double n = broadcast(a, b), out = promoted(a, b), flops = az_pm_at(r, "flops", 1);
+    double n = az_pm_broadcast(a, b), out = az_pm_promoted(a, b), flops = az_pm_at(r, "flops", 1);
     if (!az_pm_tensor(a) && !az_pm_tensor(b))
         return az_pm_fail(r, "no tensor");
     if (n < 0)

@@ -81,9 +81,12 @@ static bool known_step(struct az_pm *r, struct step *s)
     return true;
 }
 
+/* q, kv: whose types are those of the queries and of the cache. All that the figures depend on is a parameter, so that
+ * rows of equal parameters are equal work. */
 static bool result(struct az_pm *r, const struct step *s, double window, double hq, double hk, double dqk, double dv,
-                   double bq, double bkv)
+                   const struct az_perf_arg *q, const struct az_perf_arg *kv)
 {
+    const double bq = q->type->bytes, bkv = kv->type->bytes;
     double cap = window > 0 ? s->g_sq * window : INFINITY;
     double g_sqsk = s->g_sqsk < cap ? s->g_sqsk : cap, g_sk = s->g_sk < cap ? s->g_sk : cap, d = dqk + dv;
     az_pm_p_int(r, "H_Q", hq);
@@ -92,8 +95,14 @@ static bool result(struct az_pm *r, const struct step *s, double window, double 
     az_pm_p_int(r, "d_h_v", dv);
     az_pm_p_int(r, "c_sq", s->c_sq);
     az_pm_p_int(r, "c_sk", s->c_sk);
+    az_pm_p_int(r, "c_sqsq", s->c_sqsq);
+    az_pm_p_int(r, "c_sqsk", s->c_sqsk);
     az_pm_p_int(r, "g_sq", s->g_sq);
     az_pm_p_int(r, "g_sk", g_sk);
+    az_pm_p_int(r, "g_sqsq", s->g_sqsq);
+    az_pm_p_int(r, "g_sqsk", g_sqsk);
+    az_pm_p_text(r, "dtype_Q", q->type_name);
+    az_pm_p_text(r, "dtype_KV", kv->type_name);
     return az_pm_done(r, hq * d * (2 * s->c_sqsk - s->c_sqsq + 2 * g_sqsk),
                       (s->c_sq + s->g_sq) * (hq + hk) * d * bq + (s->c_sk - s->c_sq + g_sk - s->g_sq) * hk * d * bkv);
 }
@@ -109,7 +118,7 @@ bool az_pm_inference_attention(struct az_pm *r)
         return false;
     az_pm_unit(r, "matrix", q->type);
     return result(r, &s, 0, az_pm_dim(q, -2), az_pm_dim(k, -2), az_pm_dim(q, -1),
-                  v->nd ? az_pm_dim(v, -1) : az_pm_dim(k, -1), q->type->bytes, k->type->bytes);
+                  v->nd ? az_pm_dim(v, -1) : az_pm_dim(k, -1), q, k);
 }
 
 /* Decode over a paged cache: Q=i0, heads of the cache in cache=i [.., H, ..], window=i. */
@@ -128,8 +137,7 @@ bool az_pm_paged_decode(struct az_pm *r)
     if (az_pm_list(az_pm_key(r, "window", 19), &w, 1) != 1)
         w = 0;
     az_pm_unit(r, "matrix", q->type);
-    return result(r, &s, w, az_pm_dim(q, -2), az_pm_dim(cache, 1), az_pm_dim(q, -1), az_pm_dim(q, -1), q->type->bytes,
-                  cache->type->bytes);
+    return result(r, &s, w, az_pm_dim(q, -2), az_pm_dim(cache, 1), az_pm_dim(q, -1), az_pm_dim(q, -1), q, cache);
 }
 
 /* One key head; how far a query sees by mode=swa|csa|hca, window=N, topk=N. */
@@ -152,8 +160,7 @@ bool az_pm_v4_decode(struct az_pm *r)
     else if (az_pm_says(r, "mode", "hca"))
         w += ceil(ctx / 128);
     az_pm_unit(r, "matrix", q->type);
-    return result(r, &s, w, az_pm_dim(q, -2), 1, az_pm_dim(q, -1), az_pm_dim(q, -1), q->type->bytes,
-                  k->nd ? k->type->bytes : q->type->bytes);
+    return result(r, &s, w, az_pm_dim(q, -2), 1, az_pm_dim(q, -1), az_pm_dim(q, -1), q, k->nd ? k : q);
 }
 
 /* Pairs are listed: i2 and i5. */

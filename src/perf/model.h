@@ -37,6 +37,11 @@ static inline double az_pm_size(const struct az_perf_arg *a)
     return az_pm_tensor(a) ? a->elements * a->type->bytes : 0.0;
 }
 
+/* Right-aligned broadcast of two shapes; elements of the result, -1: they do not broadcast. */
+double az_pm_broadcast(const struct az_perf_arg *a, const struct az_perf_arg *b);
+/* Bytes of an element of the result of two operands: the wider tensor; a number or a 0-dim operand does not widen. */
+double az_pm_promoted(const struct az_perf_arg *a, const struct az_perf_arg *b);
+
 /* Concrete values of an argument. */
 bool az_pm_int(const struct az_perf_arg *a, int64_t *v);
 bool az_pm_true(const struct az_perf_arg *a); /* "True", or a number that is not 0 */

@@ -24,16 +24,22 @@ static double reduced(const struct az_perf_arg *x, const struct az_perf_arg *dim
 }
 
 /* dims=i: where the dimensions stand; keep=1: as many results as elements (cumsum); index=1: positions of 8 bytes too,
- * where a dimension is given; out=BYTES. */
+ * where a dimension is given; out=BYTES; pair=1: with a second tensor it works by element and reduces nothing: max(a,
+ * b).
+ */
 bool az_pm_reduce(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *other = az_pm_arg(r, 1);
     bool some = false;
     if (!az_pm_tensor(x))
         return az_pm_fail(r, "no tensor");
-    double out = az_pm_at(r, "keep", 0) ? x->elements : reduced(x, az_pm_key(r, "dims", 1), &some), b = x->type->bytes;
+    const bool pair = az_pm_at(r, "pair", 0) && az_pm_tensor(other);
+    double out = pair                     ? az_pm_broadcast(x, other)
+                 : az_pm_at(r, "keep", 0) ? x->elements
+                                          : reduced(x, az_pm_key(r, "dims", 1), &some),
+           b = pair ? az_pm_promoted(x, other) : x->type->bytes;
     if (out < 0)
-        return az_pm_fail(r, "dimensions of another form");
+        return az_pm_fail(r, pair ? "operands do not broadcast" : "dimensions of another form");
     if (az_pm_at(r, "out", -1) >= 0)
         b = az_pm_at(r, "out", -1);
     struct az_sv name = r->row->op;
@@ -47,8 +53,8 @@ bool az_pm_reduce(struct az_pm *r)
                                          : name);
     az_pm_unit(r, "vector", x->type);
     double extra = az_pm_at(r, "index", 0) && some ? 8 * out : 0;
-    if (az_pm_dims(other) && az_pm_at(r, "pair", 0)) /* max(a, b): by element */
-        return az_pm_done(r, x->elements, az_pm_size(x) + az_pm_size(other) + x->elements * b);
+    if (pair)
+        return az_pm_done(r, out, az_pm_size(x) + az_pm_size(other) + out * b);
     r->out->bwd_flops = x->elements;
     r->out->bwd_bytes = out * b + az_pm_size(x);
     return az_pm_done(r, x->elements, az_pm_size(x) + out * b + extra);

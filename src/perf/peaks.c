@@ -54,6 +54,20 @@ static void fill(struct az_peaks *p, const struct az_sv *c, const char *how)
         p->rate[i] = number(c[FIRST_RATE + i]);
 }
 
+static bool word_part(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/* The name holds the text as words of its own: "H200" is in "NVIDIA H200 NVL", not in "H200X" or "GH200". */
+static bool holds(struct az_sv name, struct az_sv text)
+{
+    for (size_t i = 0; text.n && i + text.n <= name.n; i++) {
+        const size_t end = i + text.n;
+        if (az_sv_ieq(az_sv_make(name.p + i, text.n), text) && (i == 0 || !word_part(name.p[i - 1])) &&
+            (end == name.n || !word_part(name.p[end])))
+            return true;
+    }
+    return false;
+}
+
 /* Length of the longest text of the row that the name holds; the row's own name counts too. */
 static size_t match_length(const struct az_sv *c, struct az_sv name)
 {
@@ -61,7 +75,7 @@ static size_t match_length(const struct az_sv *c, struct az_sv name)
     size_t best = az_sv_ieq(c[NAME], name) ? name.n + 1 : 0;
     while (rest.n) {
         struct az_sv m = cut(&rest, '|');
-        if (m.n > best && az_sv_ifind(name, m) >= 0)
+        if (m.n > best && holds(name, m))
             best = m.n;
     }
     return best;
@@ -80,37 +94,83 @@ static bool size_fits(const struct az_sv *c, const struct az_device_facts *f)
     return f->units > 0 && f->units == number(c[UNITS]) && gb > 0 && fabs(gb - want) <= 0.03 * want;
 }
 
+/* The next row of that basis, cut into its cells. *head: the titles are still to come. */
+static bool next_row(struct az_sv *csv, bool *head, struct az_sv basis, struct az_sv *c)
+{
+    while (csv->n) {
+        struct az_sv line = cut(csv, '\n');
+        if (line.n == 0 || line.p[0] == '#')
+            continue;
+        const bool titles = *head;
+        *head = false;
+        for (int i = 0; i < COLUMNS; i++)
+            c[i] = cut(&line, ',');
+        if (!titles && az_sv_eq(c[BASIS], basis))
+            return true;
+    }
+    return false;
+}
+
+static struct az_sv basis_of(struct az_sv basis) { return basis.n ? basis : AZ_SV("peak"); }
+
 bool az_peaks_find(struct az_sv csv, struct az_sv wanted, struct az_sv basis, const struct az_device_facts *f,
                    struct az_peaks *out)
 {
-    struct az_sv name = wanted.n ? wanted : f->name;
+    struct az_sv name = wanted.n ? wanted : f->name, c[COLUMNS];
     size_t best = 0;
     bool found = false, head = true, fits = false;
-    if (basis.n == 0)
-        basis = AZ_SV("peak");
     az_peaks_none(out);
-    while (csv.n) {
-        struct az_sv line = cut(&csv, '\n'), c[COLUMNS];
-        if (line.n == 0 || line.p[0] == '#' || head) {
-            head = head && (line.n == 0 || line.p[0] == '#');
-            continue;
-        }
-        for (int i = 0; i < COLUMNS; i++)
-            c[i] = cut(&line, ',');
-        if (!az_sv_eq(c[BASIS], basis))
-            continue;
+    while (next_row(&csv, &head, basis_of(basis), c)) {
         size_t n = name.n ? match_length(c, name) : 0;
         if (n && (n > best || (n == best && !fits && memory_fits(c, f)))) {
             fill(out, c, wanted.n ? "config" : "name");
             best = n;
             fits = memory_fits(c, f);
             found = true;
-        } else if (!wanted.n && !found && size_fits(c, f)) {
-            fill(out, c, "size");
+        } else if (!wanted.n && best == 0 && size_fits(c, f)) {
+            if (found)
+                out->how = "size, which others share";
+            else
+                fill(out, c, "size");
             found = true;
         }
     }
     return found;
+}
+
+/* How far a text is from the name: 0 if it holds the name, else the edits between them; limit + 1: too far. */
+static unsigned distance(struct az_sv text, struct az_sv name, unsigned limit)
+{
+    char a[64], b[64];
+    if (holds(text, name))
+        return 0;
+    if (text.n > sizeof a || name.n > sizeof b)
+        return limit + 1;
+    for (size_t i = 0; i < text.n; i++)
+        a[i] = (char)(text.p[i] >= 'A' && text.p[i] <= 'Z' ? text.p[i] | 0x20 : text.p[i]);
+    for (size_t i = 0; i < name.n; i++)
+        b[i] = (char)(name.p[i] >= 'A' && name.p[i] <= 'Z' ? name.p[i] | 0x20 : name.p[i]);
+    return az_sv_distance(az_sv_make(a, text.n), az_sv_make(b, name.n), limit);
+}
+
+struct az_sv az_peaks_nearest(struct az_sv csv, struct az_sv basis, struct az_sv wanted)
+{
+    struct az_sv best = { "", 0 }, c[COLUMNS];
+    unsigned limit = wanted.n < 3 ? 0 : wanted.n < 9 ? 2 : (unsigned)(wanted.n / 3);
+    bool head = true, done = wanted.n < 3;
+    while (!done && next_row(&csv, &head, basis_of(basis), c)) {
+        struct az_sv rest = c[MATCH], text = c[NAME];
+        do {
+            const unsigned d = distance(text, wanted, limit);
+            if (d <= limit) {
+                best = c[NAME];
+                done = d == 0;
+                limit = d ? d - 1 : 0;
+            }
+            text = cut(&rest, '|');
+        } while (text.n && !done);
+    }
+    return best;
 }
 
 bool az_peaks_override(struct az_peaks *p, struct az_sv text, struct az_sv *bad)

@@ -17,17 +17,21 @@ struct az_peaks {
     double rate[AZ_RATES];  /* TFLOP/s; NaN: the device has none, or it is unknown */
     struct az_sv uncertain; /* fields not confirmed by a vendor document, `|` between them */
     bool own;               /* some rate is the user's */
-    const char *how;        /* "name", "size" (compute units and memory), "config", or what the caller puts */
+    const char *how; /* "name", "size" (compute units and memory; says whether others share it), "config", or what the
+                        caller puts */
 };
 /* What a trace says of its device. */
 struct az_device_facts {
     struct az_sv name;
     double units, memory_bytes; /* 0 unknown */
 };
-/* Chosen by the wanted name (of the config), else by the device's name (longest text of `match` wins, ties by memory),
- * else by compute units and memory within 3 percent. basis: empty or "peak", "achievable". False: none known. */
+/* Chosen by the wanted name (of the config), else by the device's name (longest text of `match` that is in it as words
+ * of its own, ties by memory), else by compute units and memory within 3 percent. basis: empty or "peak", "achievable".
+ * False: none known. */
 bool az_peaks_find(struct az_sv csv, struct az_sv wanted, struct az_sv basis, const struct az_device_facts *f,
                    struct az_peaks *out);
+/* Name of the row whose name or `match` is nearest to a wanted one that was not found; empty: none is near. */
+struct az_sv az_peaks_nearest(struct az_sv csv, struct az_sv basis, struct az_sv wanted);
 /* `mem_bw_gbps=4100 matrix_bf16=650` over what was found (or over nothing). False and the word that is none in *bad. */
 bool az_peaks_override(struct az_peaks *p, struct az_sv text, struct az_sv *bad);
 void az_peaks_none(struct az_peaks *p);

@@ -14,12 +14,17 @@ struct schema {
 
 #define ALPHA_BETA                                                                                                     \
     { "beta", "number" }, { "alpha", "number" }
+/* Compiled programs have their results written to memory they own: out= is the last argument. */
+#define OUT                                                                                                            \
+    {                                                                                                                  \
+        "out", "Tensor"                                                                                                \
+    }
 
 static const struct schema schemas[] = {
-    { "aten::mm", { { "self", "Tensor" }, { "mat2", "Tensor" } }, 2 },
-    { "aten::addmm", { { "self", "Tensor" }, { "mat1", "Tensor" }, { "mat2", "Tensor" }, ALPHA_BETA }, 3 },
-    { "aten::bmm", { { "self", "Tensor" }, { "mat2", "Tensor" } }, 2 },
-    { "aten::baddbmm", { { "self", "Tensor" }, { "batch1", "Tensor" }, { "batch2", "Tensor" }, ALPHA_BETA }, 3 },
+    { "aten::mm", { { "self", "Tensor" }, { "mat2", "Tensor" }, OUT }, 2 },
+    { "aten::addmm", { { "self", "Tensor" }, { "mat1", "Tensor" }, { "mat2", "Tensor" }, ALPHA_BETA, OUT }, 3 },
+    { "aten::bmm", { { "self", "Tensor" }, { "mat2", "Tensor" }, OUT }, 2 },
+    { "aten::baddbmm", { { "self", "Tensor" }, { "batch1", "Tensor" }, { "batch2", "Tensor" }, ALPHA_BETA, OUT }, 3 },
     { "aten::convolution",
       { { "input", "Tensor" },
         { "weight", "Tensor" },

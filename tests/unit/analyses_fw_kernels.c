@@ -162,6 +162,7 @@ static void short_order_and_limit(void **state)
     option(f, "topk_short_kernels", "2");
     run(f, &az_analysis_fw_short);
     assert_int_equal(table(f, "short_kernels_all_details")->rows, 2);
+    near(covered(f, "short_kernels_all_details: rows left out"), 1);
     is(f, "short_kernels_all_details", 0, "Parent cpu_op", "once");
     is(f, "short_kernels_all_details", 1, "Parent cpu_op", "twice");
 }

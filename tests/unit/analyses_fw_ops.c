@@ -215,7 +215,8 @@ static void options_of_the_tables(void **state)
     near(num(f, "ops_all", 1, "num_kernels"), 2);
     near(num(f, "ops_all", 1, "first_occurrence_time"), 200);
     near(num(f, "ops_all", 1, "Cumulative Percentage (%)"), 65);
-    assert_int_equal(table(f, "ops_summary")->rows, 2);
+    near(covered(f, "ops_all: rows left out"), 2);
+    assert_int_equal(table(f, "ops_summary")->rows, 3); /* the table by arguments alone is cut */
     is(f, "ops_summary", 0, "name", "a");
     near(num(f, "ops_summary", 0, "total_direct_kernel_time_sum"), 11);
     near(num(f, "ops_summary", 0, "Percentage (%)"), 55);

@@ -158,9 +158,19 @@ static void rows_kept(void **state)
         char name[8] = { 'o', 'p', (char)('a' + i), 0 };
         launch(f, i * 100, name, "", 1000 + i * 20, i + 1, "k", i + 1);
     }
+    static const char *const dims[] = { "\"Input Dims\":[[4,8],[8,2]],\"Input type\":[\"float\",\"float\"]",
+                                        "\"Input Dims\":[[4,8],[8,4]],\"Input type\":[\"float\",\"float\"]" };
+    for (int i = 0; i < 2; i++)
+        launch(f, 500 + i * 100, "aten::mm", dims[i], 1200 + i * 20, 0, "gemm", i + 5);
     option(f, "topk_roofline_ops", "1");
+    option(f, "include_overlap_info", "true");
     run(f, &az_analysis_fw_unified);
-    assert_int_equal(table(f, "unified_perf_summary")->rows, 1);
+    run(f, &az_analysis_fw_families);
+    assert_int_equal(table(f, "unified_perf_summary")->rows, 1); /* and no other table */
+    near(covered(f, "unified_perf_summary: rows left out"), 5);
+    assert_int_equal(table(f, "unified_perf_summary_kl_overlap")->rows, 6);
+    assert_int_equal(table(f, "roofline")->rows, 2);
+    assert_int_equal(table(f, "GEMM")->rows, 2);
     is(f, "unified_perf_summary", 0, "name", "opd");
     near(num(f, "unified_perf_summary", 0, "Percentage (%)"), 40);
 }

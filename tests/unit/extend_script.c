@@ -204,6 +204,11 @@ static struct az_extend_args fake_args(void *c, uint32_t n)
     (void)n;
     return (struct az_extend_args){ AZ_SV("[[2]]"), { "", 0 }, { "", 0 }, AZ_SV("[\"\"]"), { "", 0 } };
 }
+static int64_t fake_sequence(void *c, uint32_t n)
+{
+    (void)c;
+    return n ? -1 : 77;
+}
 static const char *fake_rename(void *c, uint32_t n, struct az_sv s)
 {
     struct fake *f = c;
@@ -239,6 +244,7 @@ static void tree(void **state)
         { "local k = tree.kernels(1) assert(#k == 2 and k[2].name == 'k2' and k[2].ns == 101 and k[2].call == 3)", "",
           NULL },
         { "assert(tree.args(1).dims == '[[2]]' and tree.args(1).types == nil)", "", NULL },
+        { "assert(tree.sequence(1) == 77 and tree.sequence(2) == nil)", "", NULL },
         { "tree.rename(1, 'new') tree.remove(1)", "rename 0 new;remove 0;", NULL },
         { "tree.insert('p', { 2, 3 }, { args_from = 1, dims = '[]', facts = { b = true, a = 2.5 } })",
           "insert p 2@1 dims [] concrete [\"\"] facts a=2.5\nb=true\n;", NULL },
@@ -255,9 +261,9 @@ static void tree(void **state)
         struct fixture *f = begin(0);
         struct fake fake = { "" };
         char text[300];
-        const struct az_extend_tree t = { &fake,       3,           fake_name,    fake_kind,   fake_parent,
-                                          fake_child,  fake_span,   fake_kernels, fake_kernel, fake_args,
-                                          fake_rename, fake_remove, fake_insert };
+        const struct az_extend_tree t = { &fake,         3,           fake_name,    fake_kind,   fake_parent,
+                                          fake_child,    fake_span,   fake_kernels, fake_kernel, fake_args,
+                                          fake_sequence, fake_rename, fake_remove,  fake_insert };
         snprintf(text, sizeof text, "function tree_postprocess(tree) %s end", each[i].body);
         assert_int_equal(open_text(f, text), 0);
         assert_true(az_extend_has_tree(f->script));

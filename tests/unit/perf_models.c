@@ -424,6 +424,47 @@ static void devices(void **state)
     assert_false(az_peaks_find(csv, AZ_SV("H100"), AZ_SV("achievable"), &h100, &p));
 }
 
+/* A name is held by another only as words of its own; a wanted name that is none is told the nearest. */
+static void device_names(void **state)
+{
+    (void)state;
+    struct az_peaks p;
+    const struct az_sv csv = az_data("devices.csv"), no = AZ_SV("");
+    const struct az_device_facts none = { AZ_SV(""), 0, 0 };
+    static const char *const known[][2] = { { "H200", "H200-SXM" },
+                                            { "nvidia h200 nvl", "H200-SXM" },
+                                            { "H200-SXM", "H200-SXM" },
+                                            { "NVIDIA GB200", "GB200-GPU" },
+                                            { "NVIDIA B200", "B200-HGX" },
+                                            { "AMD Instinct MI300X VF", "MI300X" },
+                                            { "MI355X", "MI355X" },
+                                            { "wormhole_b0", "Wormhole-n150" },
+                                            { "AMD Instinct MI350X", "MI350X" },
+                                            { "H100 SXM5", "H100-SXM5" },
+                                            { "NVIDIA H100 80GB HBM3", "H100-SXM5" },
+                                            { "NVIDIA GeForce RTX 4090", "RTX4090" } };
+    static const char *const unknown[][2] = { { "H200X", "H200-SXM" }, { "GH200", "H200-SXM" },
+                                              { "MI350", "MI350X" },   { "H100", "H100-SXM5" },
+                                              { "mi-300x", "MI300X" }, { "NVIDIA L40", "L4" },
+                                              { "Voodoo 2", "" },      { "x", "" } };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const struct az_device_facts f = { az_sv_str(known[i][0]), 0, 0 };
+        assert_true(az_peaks_find(csv, f.name, no, &none, &p) && az_sv_is(p.name, known[i][1]));
+        assert_true(az_peaks_find(csv, no, no, &f, &p) && az_sv_is(p.name, known[i][1]));
+    }
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        const struct az_sv name = az_sv_str(unknown[i][0]);
+        const struct az_device_facts f = { name, 0, 0 };
+        assert_false(az_peaks_find(csv, name, no, &none, &p) || az_peaks_find(csv, no, no, &f, &p));
+        const struct az_sv near = az_peaks_nearest(csv, no, name);
+        if (!az_sv_is(near, unknown[i][1]))
+            fail_msg("%s: nearest is '%.*s'", unknown[i][0], AZ_SVF(near));
+    }
+    const struct az_device_facts nameless = { AZ_SV(""), 256, 309220868096.0 };
+    assert_true(az_peaks_find(csv, no, no, &nameless, &p) && az_sv_is(p.name, "MI355X"));
+    assert_string_equal(p.how, "size, which others share");
+}
+
 /* Every row of the table names a model that exists, and no operator stands there twice. */
 static void table(void **state)
 {
@@ -448,7 +489,8 @@ int main(void)
         cmocka_unit_test(gemm),      cmocka_unit_test(conv),      cmocka_unit_test(attention),
         cmocka_unit_test(elements),  cmocka_unit_test(moves),     cmocka_unit_test(norms),
         cmocka_unit_test(others),    cmocka_unit_test(malformed), cmocka_unit_test(transposes),
-        cmocka_unit_test(rooflines), cmocka_unit_test(devices),   cmocka_unit_test(table),
+        cmocka_unit_test(rooflines), cmocka_unit_test(devices),   cmocka_unit_test(device_names),
+        cmocka_unit_test(table),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -183,6 +183,35 @@ static void test_emission(void **state)
     assert_non_null(strstr(json, "{\"arg_name\": \"transposed\", \"arg_type\": \"bool\", \"value\": false}"));
 }
 
+/* Products of compiled programs write to memory they are given. */
+static void test_out(void **state)
+{
+    (void)state;
+    static const struct row compiled[] = {
+        { "aten::mm", "[[3,5],[5,7],[3,7]]", "[" BF16 "," BF16 "," BF16 "]", "[[5,1],[7,1],[7,1]]", "[\"\",\"\",\"\"]",
+          10, 0.3, 5 },
+        { "aten::addmm", "[[7],[3,5],[5,7],[],[],[3,7]]", "[" BF16 "," BF16 "," BF16 ",\"Scalar\",\"Scalar\"," BF16 "]",
+          "[[1],[5,1],[7,1],[],[],[7,1]]", "[\"\",\"\",\"\",\"1\",\"1\",\"\"]", 10, 0.6, 5 },
+        { "aten::bmm", "[[2,3,5],[2,5,7],[2,3,7]]", "[" BF16 "," BF16 "," BF16 "]", "[[15,5,1],[35,7,1],[21,7,1]]",
+          "[\"\",\"\",\"\"]", 10, 0.9, 5 },
+        { "aten::mm", "[[3,5],[5,7],[]]", "[" BF16 "," BF16 ",\"Scalar\"]", "[[5,1],[7,1],[]]", "[\"\",\"\",\"6\"]", 10,
+          0.95, 5 }, /* the type of the result: another operator */
+    };
+    static const char out[] = "{\"arg_name\": \"out\", \"arg_type\": \"Tensor\", \"value\": {\"shape\": [3, 7], "
+                              "\"dtype\": \"c10::BFloat16\", \"strides\": [7, 1], \"init\": \"normal\"}}";
+    add_table("gemm", compiled, 4);
+    assert_int_equal(emit(NULL), 0);
+    const char *json = temp_read("r/replay.json"), *none = strstr(json, "\"replay_ir\": null"),
+               *first = strstr(json, out);
+    assert_non_null(first);
+    assert_non_null(strstr(first + 1, out)); /* of the second one, behind beta and alpha */
+    assert_non_null(strstr(json, "\"shape\": [2, 3, 7]"));
+    assert_non_null(none);
+    assert_null(strstr(none + 1, "\"replay_ir\": null")); /* the last alone */
+    const char *kwargs = strstr(json, "\"list_kwargs\"");
+    assert_true(kwargs && kwargs < first); /* by name */
+}
+
 /* Older traces say nothing of beta and alpha: they are 1, as in the command. */
 static void test_without_values(void **state)
 {
@@ -615,13 +644,28 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(test_selection),          T(test_long_lines),        T(test_emission),
-        T(test_without_values),     T(test_emission_reach),    T(test_second_emission),
-        T(test_nothing_to_emit),    T(test_hostile_arguments), T(test_load),
-        T(test_load_foreign),       T(test_load_malformed),    T(test_run),
-        T(test_missing_tools),      T(test_accidents),         T(test_interrupted),
-        T(test_no_folder),          T(test_output_is_a_link),  T(test_dry_run),
-        T(test_script_compiles),    T(test_run_with_torch),    T(test_script_alone),
+        T(test_selection),
+        T(test_long_lines),
+        T(test_emission),
+        T(test_out),
+        T(test_without_values),
+        T(test_emission_reach),
+        T(test_second_emission),
+        T(test_nothing_to_emit),
+        T(test_hostile_arguments),
+        T(test_load),
+        T(test_load_foreign),
+        T(test_load_malformed),
+        T(test_run),
+        T(test_missing_tools),
+        T(test_accidents),
+        T(test_interrupted),
+        T(test_no_folder),
+        T(test_output_is_a_link),
+        T(test_dry_run),
+        T(test_script_compiles),
+        T(test_run_with_torch),
+        T(test_script_alone),
         T(test_tables_of_a_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,8 @@ run o inference.json --opt micro_idle_thresh_us=3
 grep idle o/gpu_timeline.csv
 echo "== topk_ops, topk_roofline_ops, topk_short_kernels"
 run k train_step.json --opt topk_ops=2 --opt topk_roofline_ops=3 --opt short_kernel_study=true --opt topk_short_kernels=1
-wc -l k/ops_summary.csv k/unified_perf_summary.csv k/short_kernels_all_details.csv
+wc -l k/ops_summary.csv k/ops_all.csv k/roofline.csv k/unified_perf_summary.csv k/short_kernels_all_details.csv
+grep "rows left out" k/coverage.csv
 cut -d, -f1,5,7- k/ops_summary.csv
 echo "== short_kernel_threshold_us, short_kernel_histogram_bins"
 run s train_step.json --opt short_kernel_study=true --opt short_kernel_threshold_us=6 --opt short_kernel_histogram_bins=4
@@ -38,6 +39,10 @@ columns c/unified_perf_summary_kl_overlap.csv overlap
 cat c/gpu_timeline.csv
 echo "== gpu_arch_platform"
 run g train_step.json --opt gpu_arch_platform=MI325X
+grep "^roofline" g/coverage.csv
+echo "== a device that is nearly one of the table"
+"$ANALYZER" run "$in/train_step.json" --csv-dir g --opt gpu_arch_platform=H200X 2>&1 >/dev/null | grep "rates known"
+run g train_step.json --opt gpu_arch_platform="AMD Instinct MI350X"
 grep "^roofline" g/coverage.csv
 echo "== gpu_arch_json_path"
 cat >arch.json <<'END'
