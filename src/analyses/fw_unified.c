@@ -1,5 +1,5 @@
-/* unified_perf_summary: every device event once, under the operation that a performance engineer would name (spec:
- * PyTorch-profiler report, section 8). */
+/* unified_perf_summary: every device event once, under the operation that a performance engineer would name
+ * (docs/formulas-pytorch.md 8). */
 #include "analyses/fw_unified.h"
 
 #include "analyses/fw_backward.h"

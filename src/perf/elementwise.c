@@ -1,4 +1,4 @@
-/* Work by element (spec: performance models, section 8 and the recommended models of section 12). */
+/* Work by element (docs/formulas-models.md 8 and the recommended models of section 12). */
 #include "perf/model.h"
 
 /* Right-aligned broadcast of two shapes; elements of the result, -1: they do not broadcast. */
