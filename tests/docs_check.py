@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Hold the documentation together: README.md is short and its commands run; every relative link of README.md and the
 pages in src/docs leads to a file and a heading; every page is in the index; every section that a comment cites
-(`docs/NAME.md SECTION`) is there; the picture of the output is what src/docs/make_screen.py draws now.
+(`docs/NAME.md SECTION`) is there; commands and options of examples exist; the picture of the output is what src/docs/make_screen.py draws now.
 
     docs_check.py [--analyzer FILE] [--example-data DIR]
 The last line is "N passed, N failed".
@@ -155,6 +155,28 @@ def check_commands(c, analyzer, data, scratch):
                "exit status %d: %s" % (q.returncode, q.stderr.strip()[-300:]))
 
 
+def check_options(c, analyzer, pages):
+    """Commands and long options that code on the pages uses are those that the help knows."""
+    def printed(*args):
+        return subprocess.run([analyzer, "help"] + list(args), capture_output=True, text=True, check=True).stdout
+
+    known = {m.group(1): None for m in re.finditer(r"^  ([a-z-]+) ", printed(), re.M)}
+    bad = []
+    for page in pages:
+        text = re.sub(r"<!-- generated:.*?<!-- /generated -->", "", read(page), flags=re.S)
+        code = [m.group(2) for m in FENCE.finditer(text)] + re.findall(r"`([^`\n]*)`", FENCE.sub("", text))
+        for m in re.finditer(r"(?:^|[ /])analyzer( [^|;&#\n]*)", "\n".join(code), re.M):
+            words = m.group(1).split()
+            command = words[0] if words and re.fullmatch(r"[a-z-]+", words[0]) else "run"
+            if command not in known:
+                bad.append("%s: analyzer %s" % (name(page), command))
+                continue
+            known[command] = known[command] or set(re.findall(r"--[a-z][a-z-]*", printed(command)))
+            bad += ["%s: analyzer %s %s" % (name(page), command, o) for o in re.findall(r"(?<= )--[a-z][a-z-]*", m.group(1))
+                    if o not in known[command]]
+    c.hold(not bad, "commands and options of examples exist", "; ".join(bad))
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--analyzer", default=os.path.join(ROOT, "build", "analyzer"))
@@ -169,6 +191,7 @@ def main():
     check_links(c, pages + sorted(glob.glob(os.path.join(DOCS, "*.md"))))
     check_index(c)
     check_citations(c)
+    check_options(c, analyzer, [readme] + sorted(glob.glob(os.path.join(DOCS, "*.md"))))
     with tempfile.TemporaryDirectory() as scratch:
         check_picture(c, analyzer, scratch)
         check_commands(c, analyzer, os.path.abspath(a.example_data), scratch)
