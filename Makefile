@@ -150,8 +150,9 @@ check-shared: all $(TOOLS) ## run the analyzer on the shared inputs, if ../share
 schema: all ## write schemas/config.schema.json from the option table
 	@mkdir -p schemas
 	$(BUILD)/analyzer schema > schemas/config.schema.json.tmp && mv schemas/config.schema.json.tmp schemas/config.schema.json
-readme: all ## write the generated parts of README.md
+readme: all ## write the generated parts of src/docs and the picture of the output
 	@$(PY) tests/options_documented.py --analyzer $(BUILD)/analyzer --update
+	@$(PY) src/docs/make_screen.py --analyzer $(BUILD)/analyzer
 
 .PHONY: readme lint sanitize fuzz bench install uninstall clean help
 lint: ## include rule, format, static analysis, shell scripts

@@ -1,5 +1,5 @@
 -- Operators put around the kernels of mixtures of experts and of Transformer Engine's linear layers (option
--- enable_pseudo_ops), so that each of their steps has a row and a performance model of its own. Also an example of tree_postprocess: see "Changes to the tree" in the README.
+-- enable_pseudo_ops), so that each of their steps has a row and a performance model of its own. Also an example of tree_postprocess: see src/docs/extension.md.
 
 local function has(text, part) return string.find(text, part) ~= nil end
 

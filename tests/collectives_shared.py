@@ -18,7 +18,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 passed = failed = 0
 DIGITS = 2e-14  # what two double evaluations of one formula may differ by
-NOISE = 1e-3    # us: the other tool keeps absolute times in doubles (spec multirank 7), here 2^-10 us apart
+NOISE = 1e-3    # us: the other tool keeps absolute times in doubles (docs/formulas-multirank.md 7), here 2^-10 us apart
 ENDS = 2.0**-9  # us: its ends are sums that are rounded once more; a difference of two of them
 
 
@@ -29,7 +29,7 @@ def tolerance(column, _):
 
 
 def rounded(column, _):
-    """It rounds its summary of stragglers to one decimal (spec 3.2)."""
+    """It rounds its summary of stragglers to one decimal (docs/formulas-collectives.md 3.2)."""
     return [0.05 + NOISE, 1e-9]
 
 
@@ -181,7 +181,7 @@ def exposure_adds_up(case, folder):
 
 
 def acceptance(folders, opts_kernel):
-    """Spec collectives 7."""
+    """docs/formulas-collectives.md 7."""
     s = table(folders["synth_fsdp8_straggler3"], "straggler_summary")
     verdict(s[0]["rank"] == "3" and abs(float(s[0]["total_wait_time_us"]) - 495.5) < 0.05
             and s[0]["times_arrived_last"] == "12" and s[0]["num_collectives"] == "27" and s[0]["straggler"] == "True"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Hold documentation against the program: every key of the option table is in the README, in the schema and in
-`analyzer help config`; every command-line option is in the README; the generated parts of the README and
+"""Hold documentation against the program: every key of the option table is in src/docs/config.md, in the schema and in
+`analyzer help config`; every command-line option is in src/docs; the generated parts of src/docs and
 schemas/config.schema.json are what the program prints now; the schema is valid and accepts the examples.
 
-    options_documented.py [--analyzer FILE] [--update]      --update rewrites the generated parts of the README
+    options_documented.py [--analyzer FILE] [--update]      --update rewrites the generated parts of src/docs
 The last line is "N passed, N failed".
 """
 import argparse
@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-README = os.path.join(ROOT, "README.md")
+DOCS = os.path.join(ROOT, "src", "docs")
 SCHEMA = os.path.join(ROOT, "schemas", "config.schema.json")
 BLOCK = re.compile(r"(<!-- generated: analyzer ([^>]*?) -->\n)(.*?)(<!-- /generated -->)", re.S)
 
@@ -96,7 +96,7 @@ def config_tables(text):
 
 
 def rendered(text):
-    """Printed help as README text."""
+    """Printed help as text of a page."""
     if re.search(r"^  \w+ \(.*\)\n      \S", text, re.M):
         return config_tables(text)
     return "```\n" + text.rstrip("\n") + "\n```\n"
@@ -115,33 +115,40 @@ def main():
             raise RuntimeError("analyzer %s: exit status %d: %s" % (" ".join(args), q.returncode, q.stderr.strip()))
         return q.stdout
 
-    readme = open(README, encoding="utf-8").read()
+    pages = {f: open(f, encoding="utf-8").read()
+             for f in [os.path.join(ROOT, "README.md")] + sorted(glob.glob(os.path.join(DOCS, "*.md")))}
     if a.update:
-        new = BLOCK.sub(lambda m: m.group(1) + rendered(run(*m.group(2).split())) + m.group(4), readme)
-        if new != readme:
-            open(README, "w", encoding="utf-8").write(new)
-            print("README.md rewritten")
+        for f, text in pages.items():
+            new = BLOCK.sub(lambda m: m.group(1) + rendered(run(*m.group(2).split())) + m.group(4), text)
+            if new != text:
+                open(f, "w", encoding="utf-8").write(new)
+                print(os.path.relpath(f, ROOT) + " rewritten")
         return 0
 
+    documentation = "\n".join(pages.values())
     c = Checks()
     keys = table_keys()
     c.hold(len(keys) >= 20, "the option table is found", "%d keys in src/config/options.c" % len(keys))
     help_config, schema_text = run("help", "config"), run("schema")
     schema = json.loads(schema_text)
     known = properties(schema, set())
-    for where, has in (("README.md", lambda k: re.search(r"\b%s\b" % k, readme)),
+    for where, has in (("src/docs/config.md", lambda k: re.search(r"^\| `%s` \|" % k, pages[os.path.join(DOCS, "config.md")], re.M)),
                        ("analyzer help config", lambda k: re.search(r"\b%s\b" % k, help_config)),
                        ("the schema", lambda k: k in known)):
         missing = [k for k in keys if not has(k)]
         c.hold(not missing, "every option key is in " + where, "missing: " + ", ".join(missing))
     for command in re.findall(r"^  ([a-z-]+) ", run("help"), re.M):
         options = re.findall(r"--[a-z][a-z-]*", run("help", command))
-        missing = sorted({o for o in options if not re.search(re.escape(o) + r"\b", readme)})
-        c.hold(not missing, "options of 'analyzer %s' are in README.md" % command, "missing: " + ", ".join(missing))
-    for m in BLOCK.finditer(readme):
-        c.hold(m.group(3) == rendered(run(*m.group(2).split())), "README.md has what 'analyzer %s' prints" % m.group(2),
-               "stale (make readme)")
-    c.hold(len(BLOCK.findall(readme)) >= 3, "README.md has its generated parts")
+        missing = sorted({o for o in options if not re.search(re.escape(o) + r"\b", documentation)})
+        c.hold(not missing, "options of 'analyzer %s' are in src/docs" % command, "missing: " + ", ".join(missing))
+    generated = set()
+    for f, text in pages.items():
+        for m in BLOCK.finditer(text):
+            generated.add(m.group(2))
+            c.hold(m.group(3) == rendered(run(*m.group(2).split())),
+                   "%s has what 'analyzer %s' prints" % (os.path.relpath(f, ROOT), m.group(2)), "stale (make readme)")
+    missing = {"help", "help config", "help run", "list"} - generated
+    c.hold(not missing, "the pages have their generated parts", "missing: " + ", ".join(sorted(missing)))
 
     committed = open(SCHEMA, encoding="utf-8").read() if os.path.exists(SCHEMA) else ""
     c.hold(committed == schema_text, "schemas/config.schema.json is what the program prints", "stale (make schema)")

@@ -1,5 +1,5 @@
 /* What the analyses of AMD-style dispatches share: the kernels and copies of all traces in one list, categories, small
- * helps for tables (spec: AMD rocprofv3 input and report, 6, 7.3). Private to amd_*.c. */
+ * helps for tables (docs/formats-rocprof.md 6, 7.3). Private to amd_*.c. */
 #ifndef AZ_ANALYSES_AMD_H
 #define AZ_ANALYSES_AMD_H
 

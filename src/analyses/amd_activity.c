@@ -1,5 +1,5 @@
 /* category_summary, xla_top, kernel_summary_by_shape, hip_summary: the activity report of a Perfetto trace, made from
- * the common model (spec: AMD rocprofv3 input and report, 7.3 A; overlap by unions). */
+ * the common model (docs/formats-rocprof.md 7.3 A; overlap by unions). */
 #include "analyses/amd.h"
 #include "analyses/groups.h"
 #include "analyses/list.h"

@@ -1,5 +1,5 @@
-/* api_summary, api_kernel_summary: calls by name; a launching call, its wait and its kernel (spec: AMD rocprofv3 input
- * and report, 7.3 B). */
+/* api_summary, api_kernel_summary: calls by name; a launching call, its wait and its kernel
+ * (docs/formats-rocprof.md 7.3 B). */
 #include "analyses/amd.h"
 #include "analyses/groups.h"
 #include "analyses/list.h"

@@ -1,4 +1,4 @@
-/* memory_copy_summary, memory_copy_by_copy_bytes, memory_allocations (spec: AMD rocprofv3 input and report, 6, 7.3 C).
+/* memory_copy_summary, memory_copy_by_copy_bytes, memory_allocations (docs/formats-rocprof.md 6, 7.3 C).
  */
 #include "analyses/amd.h"
 #include "analyses/list.h"

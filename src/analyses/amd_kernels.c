@@ -1,5 +1,5 @@
-/* kernel_summary, kernel_summary_by_category, kernel_details, and the study of short kernels (spec: AMD rocprofv3 input
- * and report, 6.2 to 6.5). */
+/* kernel_summary, kernel_summary_by_category, kernel_details, and the study of short kernels
+ * (docs/formats-rocprof.md 6.2 to 6.5). */
 #include "analyses/amd.h"
 
 #include <math.h>

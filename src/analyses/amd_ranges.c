@@ -1,5 +1,5 @@
 /* roctx_summary: host ranges by name with the device time launched inside; counter_summary: hardware counters by kernel
- * (spec: AMD rocprofv3 input and report, 2.5, 6). */
+ * (docs/formats-rocprof.md 2.5, 6). */
 #include <math.h>
 
 #include "analyses/amd.h"

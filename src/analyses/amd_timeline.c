@@ -1,5 +1,5 @@
-/* gpu_timeline, gpu_timeline_by_agent, comm_overlap: where device time goes (spec: AMD rocprofv3 input and report,
- * 6.1; overlap by unions, 7.3). */
+/* gpu_timeline, gpu_timeline_by_agent, comm_overlap: where device time goes (docs/formats-rocprof.md 6.1;
+ * overlap by unions, 7.3). */
 #include "analyses/amd.h"
 #include "analyses/list.h"
 #include "base/interval.h"

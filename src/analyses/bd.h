@@ -1,4 +1,4 @@
-/* What the breakdowns of a rank share (spec: collectives across ranks, section 6): its device work in order of start,
+/* What the breakdowns of a rank share (docs/formulas-collectives.md 6): its device work in order of start,
  * the calls that launched it, streams, profiler steps and kinds by name. Made once a rank, in job->arena, of a
  * framework's trace by its call tree, of any other by correlation ids. All times are ticks of the trace. */
 #ifndef AZ_ANALYSES_BD_H
@@ -134,7 +134,7 @@ struct az_bd_names {
 };
 /* Groups durations by name id of the rank's trace; texts are copied into keep. Reorders duration and name. Of more than
  * opts->breakdown_kernels names, those whose running sum is above the opts->breakdown_ratio quantile of the running
- * sums, or behind that many, are `others`; its figures are those of all its events (spec: 6, "Do"). */
+ * sums, or behind that many, are `others`; its figures are those of all its events (docs/formulas-collectives.md 6). */
 int az_bd_group_names(struct az_bd *b, struct az_mem *mem, const uint32_t *name, const int64_t *duration, size_t n,
                       struct az_arena *keep, struct az_bd_names *out) AZ_MUST_USE;
 void az_bd_name_columns(struct az_table *t);

@@ -1,4 +1,4 @@
-/* Hardware counters of kernels (spec: collectives across ranks, 6): ranges of the profiler matched by their order to
+/* Hardware counters of kernels (docs/formulas-collectives.md 6): ranges of the profiler matched by their order to
  * launch calls, with the operators around each call. Only if there are as many ranges as launches: otherwise which
  * range belongs to which launch is not known, and the rows have no operators. */
 #include "analyses/bd.h"

@@ -1,4 +1,4 @@
-/* Why streams stood idle: gaps between the operations of each stream, by cause (spec: collectives across ranks, 6).
+/* Why streams stood idle: gaps between the operations of each stream, by cause (docs/formulas-collectives.md 6).
  * A gap is the start of an operation less the end of the one before it, and may be negative. host_wait: the operation
  * was launched after the end of the one before; kernel_wait: it was waiting already and the gap is short; other. */
 #include "analyses/bd.h"

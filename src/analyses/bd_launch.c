@@ -1,4 +1,4 @@
-/* Launches of each rank: time of the call, of the work, and the delay between them (spec: collectives across ranks, 6).
+/* Launches of each rank: time of the call, of the work, and the delay between them (docs/formulas-collectives.md 6).
  * launch_delay = start of the work less the end of the call, at least 0. */
 #include "analyses/bd.h"
 #include "analyses/groups.h"

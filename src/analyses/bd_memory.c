@@ -1,4 +1,4 @@
-/* Bandwidth of copies and fills (spec: collectives across ranks, 6): the rates of those that run at one time, added.
+/* Bandwidth of copies and fills (docs/formulas-collectives.md 6): the rates of those that run at one time, added.
  * Figures are over the points where some run. The rate of one is what the profile says, else bytes by time. */
 #include "analyses/bd.h"
 #include "analyses/groups.h"

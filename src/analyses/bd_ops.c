@@ -1,4 +1,4 @@
-/* Which operators launch what, and how late (spec: collectives across ranks, 6): a launch belongs to the deepest aten::
+/* Which operators launch what, and how late (docs/formulas-collectives.md 6): a launch belongs to the deepest aten::
  * operator around it on its own thread. And frequent sequences of kernels of the operators that one asks for. */
 #include "analyses/bd.h"
 #include "analyses/bd_trie.h"

@@ -1,4 +1,4 @@
-/* Critical path of one rank (spec: collectives across ranks, 6.2): the chain of operators, launches and device work
+/* Critical path of one rank (docs/formulas-collectives.md 6.2): the chain of operators, launches and device work
  * that took longest, and what bound it. Off unless asked for: it needs an array of nodes of the window. */
 #include "analyses/bd_path.h"
 

@@ -1,4 +1,4 @@
-/* The graph whose longest path is the critical path of a rank (spec: collectives across ranks, 6.2). Nodes are starts
+/* The graph whose longest path is the critical path of a rank (docs/formulas-collectives.md 6.2). Nodes are starts
  * and ends of operators, calls and device work of one window. Private to bd_path*.c and its test. */
 #ifndef AZ_ANALYSES_BD_PATH_H
 #define AZ_ANALYSES_BD_PATH_H

@@ -1,6 +1,6 @@
-/* Ranks that may be stragglers, by the collective whose duration varies most between ranks (spec: collectives across
- * ranks, 6.1, with its test of names corrected: all communication kernels count). The collectives' own analysis, which
- * matches them one by one, is the better witness; this one needs nothing but names. */
+/* Ranks that may be stragglers, by the collective whose duration varies most between ranks
+ * (docs/formulas-collectives.md 6.1, with its test of names corrected: all communication kernels count). The
+ * collectives' own analysis, which matches them one by one, is the better witness; this one needs nothing but names. */
 #include "analyses/bd.h"
 #include "analyses/fw.h"
 #include "analyses/list.h"

@@ -1,5 +1,5 @@
 /* Where device time of each rank goes: temporal breakdown, kinds and their overlap, hidden and exposed communication,
- * kernels and annotations by name (spec: collectives across ranks, 5 and 6). Exact: no time is rounded. */
+ * kernels and annotations by name (docs/formulas-collectives.md 5 and 6). Exact: no time is rounded. */
 #include "analyses/bd.h"
 #include "analyses/coll_rules.h"
 #include "analyses/list.h"

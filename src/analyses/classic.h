@@ -1,5 +1,5 @@
 /* The classic block: kernel time per class, NCCL per collective, memory operations, NVTX ranges of the iteration, with
- * the arithmetic of the tool its users come from (spec/nsys.md 1.2 to 1.5). Private to classic*.c. */
+ * the arithmetic of the tool its users come from (docs/formats-nsight.md 1.2 to 1.5). Private to classic*.c. */
 #ifndef AZ_ANALYSES_CLASSIC_H
 #define AZ_ANALYSES_CLASSIC_H
 

@@ -1,4 +1,4 @@
-/* The classic block as tables with a fixed text layout (spec/nsys.md 1.5). */
+/* The classic block as tables with a fixed text layout (docs/formats-nsight.md 1.5). */
 #include <inttypes.h>
 
 #include "analyses/classic.h"

@@ -1,5 +1,5 @@
 /* What is known of collectives by their names: which kernels are collectives, their kinds, element sizes, the factor
- * from algorithm to bus bandwidth. Rules: spec "Collectives across ranks", sections 1 and 3. */
+ * from algorithm to bus bandwidth. Rules: docs/formulas-collectives.md 1 and 3. */
 #ifndef AZ_ANALYSES_COLL_RULES_H
 #define AZ_ANALYSES_COLL_RULES_H
 
@@ -44,7 +44,8 @@ int64_t az_coll_dtype_bytes(struct az_sv dtype);
 /* The same names for the types of operator arguments ("c10::BFloat16", "long int"); empty: unknown. Static text. */
 struct az_sv az_coll_dtype_of(struct az_sv argument_type);
 
-/* Bus bandwidth / algorithm bandwidth among n ranks (spec 3); NaN for kinds without one or n < 1. */
+/* Bus bandwidth / algorithm bandwidth among n ranks (docs/formulas-collectives.md 3); NaN for kinds without one or n
+ * < 1. */
 double az_coll_factor(enum az_coll_kind k, int64_t n);
 
 /* Columns of a table that adds collectives up by rank, group, kind and size. size_flags: more flags of the group's

@@ -1,5 +1,5 @@
-/* collectives over the ranks of a run: what each waits for, how fast they are, who is late. Spec "Collectives across
- * ranks". */
+/* collectives over the ranks of a run: what each waits for, how fast they are, who is late.
+ * docs/formulas-collectives.md. */
 #include "analyses/cr.h"
 #include "analyses/list.h"
 

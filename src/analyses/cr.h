@@ -1,5 +1,5 @@
 /* Collectives across ranks: events of each rank -> groups -> collectives with the events of their members -> figures.
- * Private to cr*.c and their tests. Rules: spec "Collectives across ranks".
+ * Private to cr*.c and their tests. Rules: docs/formulas-collectives.md.
  *   cr_reduce.c, cr_source.c  one rank's trace -> its part
  *   cr_devices.c              devices of one trace -> ranks
  *   cr_gather.c               parts -> events of all ranks, groups
@@ -248,7 +248,7 @@ void cr_flows_close(struct cr_flows *f); /* NULL is fine */
 int cr_straggler_tables(struct cr *c) AZ_MUST_USE;
 int cr_exposure_tables(struct cr *c) AZ_MUST_USE;
 int cr_unmatched_table(struct cr *c) AZ_MUST_USE;
-/* Far enough off to be told: as spec 3.1 wants it for a shift. */
+/* Far enough off to be told: as docs/formulas-collectives.md 3.1 wants it for a shift. */
 bool cr_clock_off(const struct cr_clock *k);
 int cr_clock_table(struct cr *c) AZ_MUST_USE;
 /* P(X >= k) of a binomial distribution. */

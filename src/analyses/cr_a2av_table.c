@@ -1,5 +1,5 @@
-/* All-to-all with sizes of its own for every pair of ranks: instances, their summary, who sends how much to whom. Spec
- * "Collectives across ranks", 3.3. */
+/* All-to-all with sizes of its own for every pair of ranks: instances, their summary, who sends how much to whom.
+ * docs/formulas-collectives.md 3.3. */
 #include "analyses/cr.h"
 #include "analyses/groups.h"
 #include "base/sort.h"

@@ -1,5 +1,5 @@
-/* Offsets of the ranks' clocks, from ends of collectives, which come within microseconds of each other. Spec
- * "Collectives across ranks", 3.1. */
+/* Offsets of the ranks' clocks, from ends of collectives, which come within microseconds of each other.
+ * docs/formulas-collectives.md 3.1. */
 #include "analyses/cr.h"
 #include "base/sort.h"
 

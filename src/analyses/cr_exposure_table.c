@@ -1,5 +1,5 @@
-/* Communication that other kernels hide, and what is exposed: as waiting for the last rank, or as transfer. Spec
- * "Collectives across ranks", 5. And events that no other rank has. */
+/* Communication that other kernels hide, and what is exposed: as waiting for the last rank, or as transfer.
+ * docs/formulas-collectives.md 5. And events that no other rank has. */
 #include "analyses/cr.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* All-to-all of uneven sizes: who sends how much to whom, as a list and as a matrix. Spec "Collectives across ranks",
- * 3.3. */
+/* All-to-all of uneven sizes: who sends how much to whom, as a list and as a matrix.
+ * docs/formulas-collectives.md 3.3. */
 #include "analyses/cr.h"
 #include "base/sort.h"
 #include "text/jsonscan.h"

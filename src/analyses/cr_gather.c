@@ -1,5 +1,4 @@
-/* Parts of all ranks side by side: events numbered through, sorted into groups. Spec "Collectives across ranks",
- * 2, 3.4.
+/* Parts of all ranks side by side: events numbered through, sorted into groups. docs/formulas-collectives.md 2, 3.4.
  */
 #include "analyses/cr.h"
 #include "base/num.h"

@@ -1,5 +1,5 @@
-/* Every collective kernel of every rank, and their sums by rank, group, kind and size. Spec "Collectives across ranks",
- * 4. */
+/* Every collective kernel of every rank, and their sums by rank, group, kind and size.
+ * docs/formulas-collectives.md 4. */
 #include "analyses/cr.h"
 #include "analyses/groups.h"
 

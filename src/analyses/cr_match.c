@@ -1,6 +1,6 @@
 /* Which events of different ranks are one collective: by sequence number (cr_sequence.c); else by their order of
- * launch, as long as name, type and size agree; else by an alignment of what they are (cr_merge.c). Spec "Collectives
- * across ranks", 2. */
+ * launch, as long as name, type and size agree; else by an alignment of what they are (cr_merge.c).
+ * docs/formulas-collectives.md 2. */
 #include "analyses/cr_match.h"
 #include "base/sort.h"
 

@@ -1,5 +1,5 @@
-/* Figures of one collective: latency, skews, waits, bandwidth, what of it was hidden behind other kernels. Spec
- * "Collectives across ranks", 3 and 5. */
+/* Figures of one collective: latency, skews, waits, bandwidth, what of it was hidden behind other kernels.
+ * docs/formulas-collectives.md 3 and 5. */
 #include "analyses/cr.h"
 #include "base/sort.h"
 

@@ -1,5 +1,5 @@
-/* Sequences of several ranks put side by side: the longest first, then each aligned to all that is known so far. Spec
- * "Collectives across ranks", 2, third rule. */
+/* Sequences of several ranks put side by side: the longest first, then each aligned to all that is known so far.
+ * docs/formulas-collectives.md 2, third rule. */
 #include "analyses/cr_match.h"
 
 /* What is known so far, in order: nodes, each with what it is and when it ended on the clock of the first rank. */

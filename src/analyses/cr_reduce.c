@@ -30,7 +30,7 @@ struct work {
 
 static int64_t ns(const struct work *w, int64_t ticks) { return ticks / w->t->ticks_per_ns; }
 
-/* Computation is what is neither communication nor a copy (spec multirank 3.3). */
+/* Computation is what is neither communication nor a copy (docs/formulas-multirank.md 3.3). */
 static uint8_t sort_of(struct work *w, enum az_kind kind, uint32_t name)
 {
     const struct az_sv text = name == AZ_NO_ID ? AZ_SV("") : az_trace_text(w->t, name);

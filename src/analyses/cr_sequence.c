@@ -1,5 +1,5 @@
-/* Collectives by the sequence numbers that the library gives to the operations of a group. Spec "Collectives across
- * ranks", 2, rule 1. */
+/* Collectives by the sequence numbers that the library gives to the operations of a group.
+ * docs/formulas-collectives.md 2, rule 1. */
 #include "analyses/cr_match.h"
 #include "base/sort.h"
 

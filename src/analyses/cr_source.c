@@ -1,5 +1,5 @@
 /* What a trace says of a collective kernel: the kernel's own arguments; else those of the operation that launched it or
- * of the annotation around the launch; else its name. Spec "Collectives across ranks", 1. */
+ * of the annotation around the launch; else its name. docs/formulas-collectives.md 1. */
 #include "analyses/cr.h"
 #include "base/num.h"
 #include "model/link.h"

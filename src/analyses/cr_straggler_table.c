@@ -1,5 +1,5 @@
-/* Who keeps the others waiting: waits, last and first arrivals, blame by rank; waits by rank and kind; clocks. Spec
- * "Collectives across ranks", 3.1 and 3.2. */
+/* Who keeps the others waiting: waits, last and first arrivals, blame by rank; waits by rank and kind; clocks.
+ * docs/formulas-collectives.md 3.1 and 3.2. */
 #include "analyses/cr.h"
 #include "base/sort.h"
 

@@ -1,4 +1,4 @@
-/* One row a collective, and their summary by kind, type and size. Spec "Collectives across ranks", 3 and 4. */
+/* One row a collective, and their summary by kind, type and size. docs/formulas-collectives.md 3 and 4. */
 #include "analyses/cr.h"
 #include "analyses/groups.h"
 

@@ -1,6 +1,6 @@
 /* What a device does during one iteration: for every range of the iteration tag and every device it launched work on,
  * the window from the first to the last of that work, and the unions of all work of the device inside the window by
- * class (spec/nsys.md 3.5). Compute, exposed NCCL, exposed memory and idle time add up to the window. */
+ * class (docs/formats-nsight.md 3.5). Compute, exposed NCCL, exposed memory and idle time add up to the window. */
 #include <math.h>
 
 #include "analyses/devices.h"

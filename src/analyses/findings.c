@@ -1,4 +1,4 @@
-/* The rules in one analysis, and their ranking by time. Rules and thresholds: spec/users-want-nsys.md. */
+/* The rules in one analysis, and their ranking by time. Rules and thresholds: docs/formats-nsight.md 6. */
 #include "analyses/findings.h"
 
 #include <inttypes.h>

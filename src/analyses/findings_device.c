@@ -5,7 +5,7 @@
 #include "analyses/utilization.h"
 #include "base/num.h"
 
-#define EXPOSED_NCCL_PERCENT 2.0 /* of the window: below it is noise (spec/users-want-nsys.md) */
+#define EXPOSED_NCCL_PERCENT 2.0 /* of the window: below it is noise (docs/formats-nsight.md 6) */
 
 int find_low_use(struct az_job *job, size_t trace)
 {

@@ -1,5 +1,5 @@
 /* What the analyses of framework traces share: operator categories, names of lanes, statistics in microseconds.
- * Rules: spec "PyTorch-profiler report", sections 4 to 6. */
+ * Rules: docs/formulas-pytorch.md 4 to 6. */
 #ifndef AZ_ANALYSES_FW_H
 #define AZ_ANALYSES_FW_H
 
@@ -47,8 +47,8 @@ struct az_fw {
 /* Of the job's (only) trace, made on first use; in job->arena. NULL on failure, *rc says why. */
 struct az_fw *az_fw_get(struct az_job *job, int *rc);
 
-/* Category of an operator by name, else by its first (earliest) kernel's name, else `other` (spec 6). View of static or
- * arena text. */
+/* Category of an operator by name, else by its first (earliest) kernel's name, else `other`
+ * (docs/formulas-pytorch.md 6). View of static or arena text. */
 struct az_sv az_fw_categorise(const struct az_fw *f, struct az_sv op, struct az_sv first_kernel);
 static inline struct az_sv az_fw_category(const struct az_fw *f, uint32_t launcher)
 {

@@ -1,4 +1,4 @@
-/* Launchers by name, category, lane and arguments (spec: PyTorch-profiler report, 5.3), and the same split by what ran
+/* Launchers by name, category, lane and arguments (docs/formulas-pytorch.md 5.3), and the same split by what ran
  * at the same time (5.4). */
 #include "analyses/fw_args.h"
 

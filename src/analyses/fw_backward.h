@@ -1,4 +1,4 @@
-/* Forward operators of backward ones (spec: PyTorch-profiler report, section 9). */
+/* Forward operators of backward ones (docs/formulas-pytorch.md 9). */
 #ifndef AZ_ANALYSES_FW_BACKWARD_H
 #define AZ_ANALYSES_FW_BACKWARD_H
 

@@ -1,4 +1,4 @@
-/* coll_analysis: collectives by process group, kind and size (spec: PyTorch-profiler report, 10.3). */
+/* coll_analysis: collectives by process group, kind and size (docs/formulas-pytorch.md 10.3). */
 #include "analyses/coll_rules.h"
 #include "analyses/fw.h"
 #include "analyses/groups.h"

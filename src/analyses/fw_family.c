@@ -1,4 +1,4 @@
-/* Events of the family tables (spec: PyTorch-profiler report, section 7): every operator whose name a model of the
+/* Events of the family tables (docs/formulas-pytorch.md 7): every operator whose name a model of the
  * family knows, at any nesting. Operators that wrap others (linear, clone) count only where they launch device work
  * themselves. */
 #include "analyses/fw_family.h"

@@ -1,4 +1,4 @@
-/* kernel_summary (spec: PyTorch-profiler report, 10.1) and the kernels by class. */
+/* kernel_summary (docs/formulas-pytorch.md 10.1) and the kernels by class. */
 #include "analyses/fw_kernels.h"
 #include "analyses/list.h"
 #include "analyses/shared.h"

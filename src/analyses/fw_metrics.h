@@ -43,7 +43,7 @@ struct az_roofline az_fw_roofline(const struct az_fw_metrics *m, const struct az
 uint32_t az_fw_backward_of(const struct az_fw *f, const uint32_t *forward, uint32_t node);
 
 /* Figures of a group of operations, each by its own estimate: operations of equal shapes may differ in what the shapes
- * do not say, as the lengths of the context (spec: performance models, section 14). */
+ * do not say, as the lengths of the context (docs/formulas-models.md 14). */
 struct az_fw_rates {
     double mean, median, std, min, max; /* NaN where there is none */
 };

@@ -1,4 +1,4 @@
-/* Launchers summed by category and by name (spec: PyTorch-profiler report, 5.1, 5.2). By arguments: fw_args.c. */
+/* Launchers summed by category and by name (docs/formulas-pytorch.md 5.1, 5.2). By arguments: fw_args.c. */
 #include "analyses/fw_args.h"
 #include "analyses/fw_group.h"
 #include "analyses/list.h"

@@ -1,5 +1,5 @@
-/* Which device events ran at the same time as an operation's own, and for how long (include_overlap_info; spec:
- * PyTorch-profiler report, 5.4). Two events overlap if they are of one device but of different streams (or one stream
+/* Which device events ran at the same time as an operation's own, and for how long (include_overlap_info;
+ * docs/formulas-pytorch.md 5.4). Two events overlap if they are of one device but of different streams (or one stream
  * is unknown), not launched under the same operator, and share at least a microsecond. */
 #ifndef AZ_ANALYSES_FW_OVERLAP_H
 #define AZ_ANALYSES_FW_OVERLAP_H

@@ -1,4 +1,4 @@
-/* Prefill or decode: the phase of every launcher of an inference trace (spec: PyTorch-profiler report, section 11). */
+/* Prefill or decode: the phase of every launcher of an inference trace (docs/formulas-pytorch.md 11). */
 #ifndef AZ_ANALYSES_FW_PHASE_H
 #define AZ_ANALYSES_FW_PHASE_H
 

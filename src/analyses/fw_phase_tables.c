@@ -1,4 +1,4 @@
-/* Tables of prefill and decode (inference_phase_analysis; spec: PyTorch-profiler report, 11.2). */
+/* Tables of prefill and decode (inference_phase_analysis; docs/formulas-pytorch.md 11.2). */
 #include "analyses/fw_kernels.h"
 #include "analyses/fw_phase.h"
 #include "analyses/groups.h"

@@ -1,4 +1,4 @@
-/* The study of short kernels (spec: PyTorch-profiler report, 10.2). */
+/* The study of short kernels (docs/formulas-pytorch.md 10.2). */
 #include "analyses/fw_kernels.h"
 #include "analyses/list.h"
 #include "analyses/shared.h"

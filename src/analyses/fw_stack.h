@@ -1,4 +1,4 @@
-/* Call stacks of host nodes as text (spec: PyTorch-profiler report, section 8, include_call_stack). */
+/* Call stacks of host nodes as text (docs/formulas-pytorch.md 8, include_call_stack). */
 #ifndef AZ_ANALYSES_FW_STACK_H
 #define AZ_ANALYSES_FW_STACK_H
 

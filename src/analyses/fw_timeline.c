@@ -1,4 +1,4 @@
-/* gpu_timeline: where device time goes (spec: PyTorch-profiler report, section 4), of all devices pooled, per device,
+/* gpu_timeline: where device time goes (docs/formulas-pytorch.md 4), of all devices pooled, per device,
  * and per profiler step. */
 #include "analyses/fw_timeline.h"
 

@@ -1,4 +1,4 @@
-/* Where device time goes (spec: PyTorch-profiler report, section 4). */
+/* Where device time goes (docs/formulas-pytorch.md 4). */
 #ifndef AZ_ANALYSES_FW_TIMELINE_H
 #define AZ_ANALYSES_FW_TIMELINE_H
 

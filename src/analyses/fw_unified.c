@@ -1,5 +1,5 @@
-/* unified_perf_summary: every device event once, under the operation that a performance engineer would name (spec:
- * PyTorch-profiler report, section 8). */
+/* unified_perf_summary: every device event once, under the operation that a performance engineer would name
+ * (docs/formulas-pytorch.md 8). */
 #include "analyses/fw_unified.h"
 
 #include "analyses/fw_backward.h"
@@ -37,7 +37,7 @@ static bool model_below(const struct work *w, uint32_t node)
 }
 
 /* Operators without an entry in the table of categories: one of the user's script, or a kernel of a compiler whose name
- * and arguments say its work (spec: PyTorch-profiler report, section 8, rule 2). */
+ * and arguments say its work (docs/formulas-pytorch.md 8, rule 2). */
 static int has_own_model(struct work *w, uint32_t node, bool *has)
 {
     const uint32_t name = az_fw_node(w->fw, node).name;

@@ -1,5 +1,5 @@
 /* Idle time of devices: gaps between operations per process and device, from its first to its last operation, profiler
- * overhead counted as busy (spec/nsys.md 3.5); the long ones as rows, all of them as a histogram. */
+ * overhead counted as busy (docs/formats-nsight.md 3.5); the long ones as rows, all of them as a histogram. */
 #include "analyses/devices.h"
 #include "analyses/list.h"
 #include "base/num.h"

@@ -1,5 +1,6 @@
 /* What the analyses of compiled programs' traces (AZ_CAP_PROGRAMS) share: devices of all traces, ids that hold across
- * traces, classes of kernels, grouped statistics. Private to analyses/hlo_*.c. Rules: spec/xplane.md 5, 6, 11. */
+ * traces, classes of kernels, grouped statistics. Private to analyses/hlo_*.c. Rules:
+ * docs/formats-xplane.md 5, 6, 11. */
 #ifndef AZ_ANALYSES_HLO_H
 #define AZ_ANALYSES_HLO_H
 

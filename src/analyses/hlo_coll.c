@@ -1,5 +1,5 @@
-/* Collectives of compiled programs (spec/xplane.md 8): instance k of a collective is its k-th occurrence on each
- * device; per group of ranks its time is the shortest of its members, who arrive last and wait least. */
+/* Collectives of compiled programs (docs/formats-xplane.md 8): instance k of a collective is its k-th occurrence on
+ * each device; per group of ranks its time is the shortest of its members, who arrive last and wait least. */
 #include <inttypes.h>
 
 #include "analyses/hlo_coll.h"

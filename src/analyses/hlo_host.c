@@ -1,4 +1,4 @@
-/* Steps, and the host: step_times, host_compile, host_summary (spec/xplane.md 11). */
+/* Steps, and the host: step_times, host_compile, host_summary (docs/formats-xplane.md 11). */
 #include "analyses/hlo.h"
 #include "analyses/list.h"
 #include "base/num.h"

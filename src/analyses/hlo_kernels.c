@@ -1,5 +1,5 @@
 /* Kernels of GPUs summed by name, category, HLO operation, and name without digits; and under the names of the operator
- * tables of other frameworks, so that reports can be compared (spec/xplane.md 6). */
+ * tables of other frameworks, so that reports can be compared (docs/formats-xplane.md 6). */
 #include "analyses/hlo.h"
 #include "analyses/list.h"
 

@@ -1,4 +1,4 @@
-/* gpu_timeline: where the time of each GPU goes, and the mean over the devices (spec/xplane.md 6). Exact in
+/* gpu_timeline: where the time of each GPU goes, and the mean over the devices (docs/formats-xplane.md 6). Exact in
  * picoseconds. */
 #include "analyses/hlo.h"
 #include "analyses/list.h"

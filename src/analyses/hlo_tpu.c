@@ -1,5 +1,5 @@
-/* Tables of TPU cores (spec/xplane.md 9): time line, operations and categories by self time, programs, asynchronous
- * operations. */
+/* Tables of TPU cores (docs/formats-xplane.md 9): time line, operations and categories by self time, programs,
+ * asynchronous operations. */
 #include "analyses/hlo.h"
 #include "analyses/list.h"
 #include "analyses/shared.h"

@@ -1,4 +1,4 @@
-/* FLOPs and bytes of HLO operations, and how often they ran (spec/xplane.md 7). */
+/* FLOPs and bytes of HLO operations, and how often they ran (docs/formats-xplane.md 7). */
 #include "analyses/hlo_perf.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* From launch call to kernel: time in the call, in the queue, in the kernel, by thread, device, call and kernel
- * (spec/nsys.md 3.3). */
+ * (docs/formats-nsight.md 3.3). */
 #include "analyses/groups.h"
 #include "analyses/list.h"
 #include "analyses/shared.h"

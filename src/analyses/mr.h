@@ -1,4 +1,4 @@
-/* The sheets of a report over ranks (spec: multi-rank PyTorch report, sections 2 to 4): what is kept of a rank for all
+/* The sheets of a report over ranks (docs/formulas-multirank.md 2 to 4): what is kept of a rank for all
  * but the operator groups (mr_ops.h), and the tables made of it. Times are ns. */
 #ifndef AZ_ANALYSES_MR_H
 #define AZ_ANALYSES_MR_H

@@ -1,4 +1,4 @@
-/* grouped_breakdown (spec: multi-rank PyTorch report, 4.3): time by groups of operators. Beside the sums of what each
+/* grouped_breakdown (docs/formulas-multirank.md 4.3): time by groups of operators. Beside the sums of what each
  * group launched, in which concurrent work counts several times, the time by which it keeps the device busy: an instant
  * of computation belongs to what began first, communication and copies count where nothing computes. That adds up to
  * busy_time. */

@@ -1,4 +1,4 @@
-/* Linked, unlinked and short kernels, and calls, of all ranks (spec: multi-rank PyTorch report, 4.4). */
+/* Linked, unlinked and short kernels, and calls, of all ranks (docs/formulas-multirank.md 4.4). */
 #include "analyses/mr.h"
 
 #include "base/num.h"

@@ -1,4 +1,4 @@
-/* kernels_<rank>: every kernel of a rank with its operator (spec: multi-rank PyTorch report, 4.6); all_kernels. A
+/* kernels_<rank>: every kernel of a rank with its operator (docs/formulas-multirank.md 4.6); all_kernels. A
  * rank's part holds 40 bytes a kernel, and each operator and text once. */
 #include "analyses/fw_kernels.h"
 #include "analyses/list.h"

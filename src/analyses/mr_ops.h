@@ -1,4 +1,4 @@
-/* Operators by group and parameters (spec: multi-rank PyTorch report, 3.1, 3.2): what is kept of a rank. */
+/* Operators by group and parameters (docs/formulas-multirank.md 3.1, 3.2): what is kept of a rank. */
 #ifndef AZ_ANALYSES_MR_OPS_H
 #define AZ_ANALYSES_MR_OPS_H
 

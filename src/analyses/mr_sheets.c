@@ -1,4 +1,4 @@
-/* kernel_launchers and gpu_timelines of all ranks (spec: multi-rank PyTorch report, 4.1, 4.2), and the analysis that
+/* kernel_launchers and gpu_timelines of all ranks (docs/formulas-multirank.md 4.1, 4.2), and the analysis that
  * makes all sheets of mr.h. */
 #include "analyses/mr.h"
 

@@ -1,6 +1,6 @@
 /* Kernels by the host range that launched them: every range of the launching thread that holds the call, so a kernel
- * counts in each enclosing range (spec/nsys.md 3.4). Worked off one (range name, thread, style) at a time, so that
- * memory follows the kernels of one such group, not kernels times depth. */
+ * counts in each enclosing range (docs/formats-nsight.md 3.4). Worked off one (range name, thread, style) at a time, so
+ * that memory follows the kernels of one such group, not kernels times depth. */
 #include "analyses/groups.h"
 #include "analyses/list.h"
 #include "analyses/shared.h"

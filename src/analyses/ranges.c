@@ -1,4 +1,5 @@
-/* Host ranges projected onto the device: one row a range, and sums by name and style (spec/nsys.md 2.3, 3.4). */
+/* Host ranges projected onto the device: one row a range, and sums by name and style
+ * (docs/formats-nsight.md 2.3, 3.4). */
 #include "analyses/groups.h"
 #include "analyses/list.h"
 #include "analyses/shared.h"

@@ -1,4 +1,4 @@
-/* Tables of sums by name: kernels, memory operations, calls, host ranges (spec/nsys.md 2.2, 3.3). */
+/* Tables of sums by name: kernels, memory operations, calls, host ranges (docs/formats-nsight.md 2.2, 3.3). */
 #include <math.h>
 
 #include "analyses/list.h"

@@ -1,4 +1,4 @@
-/* Difference of two framework traces by their call trees (spec: comparing runs, section 2).
+/* Difference of two framework traces by their call trees (docs/formulas-compare.md 2).
  *
  * The trees are merged from the roots down: operators that match become one node, what is on one side only keeps its
  * side. A merged node with children on one side only is a point of difference; the device events below those children

@@ -1,6 +1,6 @@
 /* The report of operations on Tenstorrent devices: what its steps share. Private to analyses/tt*.c.
- * Order of work (spec "Tracy ops CSV" 3): select (sort, window of signposts, merge of devices), rate each row, range of
- * ids and host rows, totals, tables. */
+ * Order of work (docs/formats-tracy.md 3): select (sort, window of signposts, merge of devices), rate each row, range
+ * of ids and host rows, totals, tables. */
 #ifndef AZ_ANALYSES_TT_H
 #define AZ_ANALYSES_TT_H
 

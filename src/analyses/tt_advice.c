@@ -1,4 +1,5 @@
-/* Advice: what to do about host operations, gaps and slow matrix products (spec 14, conditions; own words). */
+/* Advice: what to do about host operations, gaps and slow matrix products (docs/formats-tracy.md 14, conditions; own
+ * words). */
 #include <math.h>
 #include <stdio.h>
 

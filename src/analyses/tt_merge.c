@@ -1,7 +1,7 @@
-/* One operation of several devices into one row (spec 5). Devices are matched by the call count where it holds the
- * device number, so that an operation missing on one device does not shift the others; else by name, in order. Rows
- * come in the order of the operations, not of the lines; host rows and signposts stand before the operation that
- * follows them. */
+/* One operation of several devices into one row (docs/formats-tracy.md 5). Devices are matched by the call count where
+ * it holds the device number, so that an operation missing on one device does not shift the others; else by name, in
+ * order. Rows come in the order of the operations, not of the lines; host rows and signposts stand before the operation
+ * that follows them. */
 #include <math.h>
 
 #include "analyses/tt.h"

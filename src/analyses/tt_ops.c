@@ -1,4 +1,4 @@
-/* The table `ops`: one row an operation, and its coloured text form (spec 12, 13, 16). */
+/* The table `ops`: one row an operation, and its coloured text form (docs/formats-tracy.md 12, 13, 16). */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* Figures of a row: what its arguments say, once for all rows with the same ones (tt_sig), and its times (spec 6 to 8,
- * 10). */
+/* Figures of a row: what its arguments say, once for all rows with the same ones (tt_sig), and its times
+ * (docs/formats-tracy.md 6 to 8, 10). */
 #include <math.h>
 
 #include "analyses/tt.h"

@@ -1,5 +1,5 @@
-/* Which rows are reported, in which order: by host start time, inside the window of signposts, devices merged (spec 3
- * to 5). */
+/* Which rows are reported, in which order: by host start time, inside the window of signposts, devices merged
+ * (docs/formats-tracy.md 3 to 5). */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* The stacked summary: time by operation, by operation and memory of its first input, or by category; and the chart of
- * it (spec 15). */
+ * it (docs/formats-tracy.md 15). */
 #include <math.h>
 
 #include "analyses/tt.h"

@@ -1,5 +1,6 @@
 /* First to last operation of a device cut into util_chunks equal chunks; the busy share is that of the union, so it
- * never exceeds 100 % (nsys adds concurrent operations up); low neighbours become one row (spec/nsys.md 3.5). */
+ * never exceeds 100 % (nsys adds concurrent operations up); low neighbours become one row
+ * (docs/formats-nsight.md 3.5). */
 #include "analyses/utilization.h"
 
 #include "analyses/list.h"

@@ -1,5 +1,5 @@
-/* gpu_arch_json_path: peak rates of devices from a JSON file, one object or a list of them (spec: performance models,
- * 13), made into rows as those of configs/devices.csv. */
+/* gpu_arch_json_path: peak rates of devices from a JSON file, one object or a list of them
+ * (docs/formulas-models.md 13), made into rows as those of configs/devices.csv. */
 #include "config/private.h"
 
 #include "base/data.h"

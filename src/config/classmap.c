@@ -1,4 +1,4 @@
-/* kernel_to_class_map (spec/nsys.md 1.2) and labels. */
+/* kernel_to_class_map (docs/formats-nsight.md 1.2) and labels. */
 #include "config/private.h"
 
 #include "base/utf8.h"

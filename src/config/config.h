@@ -165,7 +165,7 @@ struct az_option {
     const char *values;   /* enum, set: "a|b|c" */
     const char *fallback; /* default as text; NULL: none */
     const char *formats;  /* "nsys" ... which inputs it is for; "" all */
-    const char *help;     /* one line, for help, README and schema */
+    const char *help;     /* one line, for help, src/docs and schema */
     const char *since;
 };
 extern const struct az_option az_option_table[];

@@ -12,8 +12,8 @@
 #include "io/path.h"
 
 #define SPOOL_BYTES 65536
-/* Memory of a report per byte on disk (spec/speed.md: at most 0.25 of the JSON), how far gzip traces inflate, and what
- * a worker needs at least. Only for admission, so rough is enough. */
+/* Memory of a report per byte on disk (docs/performance.md: at most 0.25 of the JSON), how far gzip traces inflate, and
+ * what a worker needs at least. Only for admission, so rough is enough. */
 #define COST_SHARE 4
 #define COST_GZIP  15
 #define COST_FLOOR ((uint64_t)4 << 20)

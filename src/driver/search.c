@@ -1,5 +1,5 @@
-/* `base_dir`: the runs below a folder. Each folder that holds matching files is a run (spec: multi-rank report, 1), and
- * becomes an input; with `each-step` each step in it does, as do the steps among listed files. */
+/* `base_dir`: the runs below a folder. Each folder that holds matching files is a run (docs/formulas-multirank.md 1),
+ * and becomes an input; with `each-step` each step in it does, as do the steps among listed files. */
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "driver/internal.h"

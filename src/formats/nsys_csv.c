@@ -1,6 +1,6 @@
-/* Format "csv": reports of `nsys stats --format csv` (spec/nsys.md 1.1, 1.6, 2). A file is a series of sections; a
- * section is a line of titles and the rows up to an empty line or the next titles. With a role only the section of that
- * report is read, without one every section that is known. */
+/* Format "csv": reports of `nsys stats --format csv` (docs/formats-nsight.md 1.1, 1.6, 2). A file is a series of
+ * sections; a section is a line of titles and the rows up to an empty line or the next titles. With a role only the
+ * section of that report is read, without one every section that is known. */
 #include "formats/nsys_csv.h"
 #include "formats/list.h"
 

@@ -1,4 +1,4 @@
-/* Private to nsys_csv*.c: titles of `nsys stats` CSV reports (spec/nsys.md 2). */
+/* Private to nsys_csv*.c: titles of `nsys stats` CSV reports (docs/formats-nsight.md 2). */
 #ifndef AZ_FORMATS_NSYS_CSV_H
 #define AZ_FORMATS_NSYS_CSV_H
 

@@ -1,4 +1,4 @@
-/* Titles of `nsys stats` CSV reports: normalising, units, which report it is (spec/nsys.md 2.1, 2.2). */
+/* Titles of `nsys stats` CSV reports: normalising, units, which report it is (docs/formats-nsight.md 2.1, 2.2). */
 #include "formats/nsys_csv.h"
 
 static const struct {

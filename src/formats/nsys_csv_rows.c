@@ -1,4 +1,4 @@
-/* Rows of the summed reports and of nvtx_gpu_proj_trace into the trace (spec/nsys.md 1.1, 2). */
+/* Rows of the summed reports and of nvtx_gpu_proj_trace into the trace (docs/formats-nsight.md 1.1, 2). */
 #include "formats/nsys_csv.h"
 
 #include <inttypes.h>
@@ -237,7 +237,7 @@ static int projection_row(struct nsys_csv_file *f)
 {
     struct az_trace *t = f->job->trace;
     struct az_sv name = nsys_csv_text(f, f->name);
-    if (name.n == 0) { /* older releases: the operations outside every range (spec/nsys.md 2.3), no defect */
+    if (name.n == 0) { /* older releases: the operations outside every range (docs/formats-nsight.md 2.3), no defect */
         az_trace_dropped(t, "projection row without a name", 1, 0);
         return 0;
     }

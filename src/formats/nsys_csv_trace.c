@@ -1,4 +1,5 @@
-/* Rows of cuda_gpu_trace: device events with times, but without host calls or ranges (spec/nsys.md 2.2, 4). */
+/* Rows of cuda_gpu_trace: device events with times, but without host calls or ranges
+ * (docs/formats-nsight.md 2.2, 4). */
 #include "base/num.h"
 #include "formats/nsys_csv.h"
 

@@ -1,5 +1,5 @@
 /* Format "nsys-rep": a report of Nsight Systems, which only its own program can read. A database beside it is used if
- * it is newer; else `nsys export` writes one into a private folder (spec/nsys.md 4). */
+ * it is newer; else `nsys export` writes one into a private folder (docs/formats-nsight.md 4). */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Format "nsys-sqlite": the database of `nsys export --type sqlite` (spec/nsys.md 3). */
+/* Format "nsys-sqlite": the database of `nsys export --type sqlite` (docs/formats-nsight.md 3). */
 #include "formats/nsys_sqlite.h"
 
 #include "formats/list.h"

@@ -1,4 +1,4 @@
-/* Private to nsys_sqlite*.c and nsys_rep.c: one SQLite export being read (spec/nsys.md 3). */
+/* Private to nsys_sqlite*.c and nsys_rep.c: one SQLite export being read (docs/formats-nsight.md 3). */
 #ifndef AZ_FORMATS_NSYS_SQLITE_H
 #define AZ_FORMATS_NSYS_SQLITE_H
 
@@ -8,7 +8,7 @@
 struct nsys_names {
     struct az_vec_u32 dense; /* ids below NSYS_DENSE_IDS; AZ_NO_ID: not met yet */
     struct az_map sparse;    /* all others */
-    bool cut_version;        /* API names: without the suffix "_v3020" (spec/nsys.md 3.3) */
+    bool cut_version;        /* API names: without the suffix "_v3020" (docs/formats-nsight.md 3.3) */
 };
 #define NSYS_DENSE_IDS (1u << 20)
 

@@ -1,4 +1,4 @@
-/* Reading the tables of an SQLite export: each once, no joins, no ordering (spec/speed.md 3). */
+/* Reading the tables of an SQLite export: each once, no joins, no ordering (docs/performance.md 3). */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
-/* Device side of an SQLite export: kernels, copies, fills, graph launches, synchronisation (spec/nsys.md 3.2, 3.3). */
+/* Device side of an SQLite export: kernels, copies, fills, graph launches, synchronisation
+ * (docs/formats-nsight.md 3.2, 3.3). */
 #include <inttypes.h>
 
 #include "formats/nsys_sqlite.h"

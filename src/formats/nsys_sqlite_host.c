@@ -1,4 +1,5 @@
-/* Host side of an SQLite export: API calls, operating system calls, profiler overhead (spec/nsys.md 3.2, 3.3). */
+/* Host side of an SQLite export: API calls, operating system calls, profiler overhead
+ * (docs/formats-nsight.md 3.2, 3.3). */
 #include "formats/nsys_sqlite.h"
 
 #define OSRT_CLASS 27 /* eventClass of calls; others are periods the profiler made up */

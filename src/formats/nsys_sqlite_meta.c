@@ -1,4 +1,5 @@
-/* What an SQLite export says of itself: versions, session, messages of the profiler, devices (spec/nsys.md 3.1, 3.2).
+/* What an SQLite export says of itself: versions, session, messages of the profiler, devices
+ * (docs/formats-nsight.md 3.1, 3.2).
  */
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
-/* NVTX ranges of an SQLite export (spec/nsys.md 3.2, 3.4). One pass: names wait until all domains are known, open
- * ranges until the latest time is known. */
+/* NVTX ranges of an SQLite export (docs/formats-nsight.md 3.2, 3.4). One pass: names wait until all domains are known,
+ * open ranges until the latest time is known. */
 #include "formats/nsys_sqlite.h"
 
 enum nvtx_type { PUSH_POP = 59, START_END = 60, TEXT_PUSH_POP = 70, TEXT_START_END = 71, DOMAIN_CREATE = 75 };

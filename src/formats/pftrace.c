@@ -1,4 +1,4 @@
-/* Format "pftrace": the Perfetto output of rocprofv3, protobuf or JSON (spec: AMD rocprofv3 input and report, 7). What
+/* Format "pftrace": the Perfetto output of rocprofv3, protobuf or JSON (docs/formats-rocprof.md 7). What
  * a slice stands for. */
 #include "formats/pftrace.h"
 

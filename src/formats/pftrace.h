@@ -1,6 +1,6 @@
-/* Private to pftrace*.c: slices of a Perfetto trace that rocprofv3 wrote, from protobuf or JSON (spec: AMD rocprofv3
- * input and report, 7). Every slice carries what it stands for in its annotations; the clock of its packet is not
- * needed. */
+/* Private to pftrace*.c: slices of a Perfetto trace that rocprofv3 wrote, from protobuf or JSON
+ * (docs/formats-rocprof.md 7). Every slice carries what it stands for in its annotations; the clock of its packet is
+ * not needed. */
 #ifndef AZ_FORMATS_PFTRACE_H
 #define AZ_FORMATS_PFTRACE_H
 

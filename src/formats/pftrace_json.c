@@ -1,4 +1,4 @@
-/* A Perfetto trace of rocprofv3 as JSON, made by traceconv (spec: AMD rocprofv3 input and report, 7.3). */
+/* A Perfetto trace of rocprofv3 as JSON, made by traceconv (docs/formats-rocprof.md 7.3). */
 #include <inttypes.h>
 
 #include "base/num.h"

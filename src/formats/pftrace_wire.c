@@ -1,5 +1,5 @@
-/* Packets of a Perfetto trace: interning by sequence, compressed packets, track descriptors, slices (spec: AMD
- * rocprofv3 input and report, 7.2; field numbers of google/perfetto protos/perfetto/trace). */
+/* Packets of a Perfetto trace: interning by sequence, compressed packets, track descriptors, slices
+ * (docs/formats-rocprof.md 7.2; field numbers of google/perfetto protos/perfetto/trace). */
 #include <inttypes.h>
 
 #include "formats/pftrace.h"

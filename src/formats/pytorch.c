@@ -1,4 +1,4 @@
-/* PyTorch profiler traces: container and top-level members (spec: PyTorch-profiler report, 1.1, 1.2). Events:
+/* PyTorch profiler traces: container and top-level members (docs/formats-pytorch.md 1.1, 1.2). Events:
  * pytorch_event.c. */
 #include "formats/pytorch.h"
 #include "base/num.h"

@@ -1,4 +1,4 @@
-/* An event of a PyTorch trace into the model (spec: PyTorch-profiler report, 1.3 to 1.5), and joining the parts of a
+/* An event of a PyTorch trace into the model (docs/formats-pytorch.md 1.3 to 1.5), and joining the parts of a
  * file. */
 #include "base/num.h"
 #include "formats/pytorch.h"

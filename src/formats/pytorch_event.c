@@ -1,4 +1,4 @@
-/* One event of a PyTorch trace as it is read (spec: PyTorch-profiler report, 1.3, 1.4). */
+/* One event of a PyTorch trace as it is read (docs/formats-pytorch.md 1.3, 1.4). */
 #include "formats/pytorch.h"
 
 enum { K_PH = 1, K_CAT, K_NAME, K_PID, K_TID, K_ID, K_TS, K_DUR, K_ARGS };

@@ -1,4 +1,4 @@
-/* PyTorch traces of many ranks as one trace for a viewer (spec: multi-rank report, section 6): a gzip JSON file written
+/* PyTorch traces of many ranks as one trace for a viewer (docs/formulas-multirank.md 6): a gzip JSON file written
  * as the traces are read, in constant memory. */
 #ifndef AZ_FORMATS_PYTORCH_MERGE_H
 #define AZ_FORMATS_PYTORCH_MERGE_H

@@ -1,4 +1,4 @@
-/* Format "rocpd": the SQLite database of rocprofv3 (spec: AMD rocprofv3 input and report, 4). Opening, sets of tables.
+/* Format "rocpd": the SQLite database of rocprofv3 (docs/formats-rocprof.md 4). Opening, sets of tables.
  */
 #include "formats/rocpd.h"
 

@@ -1,4 +1,4 @@
-/* Private to rocpd*.c: one rocpd database being read (spec: AMD rocprofv3 input and report, 4). */
+/* Private to rocpd*.c: one rocpd database being read (docs/formats-rocprof.md 4). */
 #ifndef AZ_FORMATS_ROCPD_H
 #define AZ_FORMATS_ROCPD_H
 

@@ -1,4 +1,4 @@
-/* The tables of a rocpd database into the model (spec: AMD rocprofv3 input and report, 4). Rows with NULL ids are kept:
+/* The tables of a rocpd database into the model (docs/formats-rocprof.md 4). Rows with NULL ids are kept:
  * nothing is joined but by LEFT JOIN on a row number. */
 #include <inttypes.h>
 

@@ -1,4 +1,4 @@
-/* Format "rocprof": what rocprofv3 writes as JSON or as a set of CSV files (spec: AMD rocprofv3 input and report). */
+/* Format "rocprof": what rocprofv3 writes as JSON or as a set of CSV files (docs/formats-rocprof.md). */
 #include "formats/rocprof.h"
 
 #include "formats/list.h"

@@ -1,5 +1,5 @@
 /* Private to rocprof*.c, rocpd.c and pftrace*.c: AMD profiles being read into one model, whatever their container
- * (spec: AMD rocprofv3 input and report). */
+ * (docs/formats-rocprof.md). */
 #ifndef AZ_FORMATS_ROCPROF_H
 #define AZ_FORMATS_ROCPROF_H
 
@@ -84,7 +84,7 @@ int roc_alloc(struct roc *r, const struct roc_alloc *a) AZ_MUST_USE;
 struct roc_symbol_names {
     struct az_sv mangled, formatted, demangled, truncated;
 };
-/* Whole name, and the name to show (spec 2.3); both empty if no name serves. Views into `n`. */
+/* Whole name, and the name to show (docs/formats-rocprof.md 2.3); both empty if no name serves. Views into `n`. */
 void roc_choose_names(const struct roc *r, const struct roc_symbol_names *n, struct az_sv *whole, struct az_sv *shown);
 /* Name to show for a whole kernel name, by the option kernel_names. */
 int roc_kernel_name(struct roc *r, uint32_t whole, uint32_t *name) AZ_MUST_USE;

@@ -1,4 +1,4 @@
-/* The CSV files of rocprofv3, old and new, by the names of their columns (spec: AMD rocprofv3 input and report, 3). */
+/* The CSV files of rocprofv3, old and new, by the names of their columns (docs/formats-rocprof.md 3). */
 #include <inttypes.h>
 
 #include "formats/rocprof_csv.h"

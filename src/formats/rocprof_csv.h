@@ -1,4 +1,4 @@
-/* Private to rocprof_csv*.c: one CSV file of rocprofv3 being read (spec: AMD rocprofv3 input and report, 3). */
+/* Private to rocprof_csv*.c: one CSV file of rocprofv3 being read (docs/formats-rocprof.md 3). */
 #ifndef AZ_FORMATS_ROCPROF_CSV_H
 #define AZ_FORMATS_ROCPROF_CSV_H
 

@@ -1,4 +1,4 @@
-/* Rows of the CSV files of rocprofv3 into the model (spec: AMD rocprofv3 input and report, 3). */
+/* Rows of the CSV files of rocprofv3 into the model (docs/formats-rocprof.md 3). */
 #include <math.h>
 
 #include "base/num.h"

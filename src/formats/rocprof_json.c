@@ -1,4 +1,4 @@
-/* The document of a results.json: {"rocprofiler-sdk-tool": [ process, ... ]} (spec: AMD rocprofv3 input and report, 2).
+/* The document of a results.json: {"rocprofiler-sdk-tool": [ process, ... ]} (docs/formats-rocprof.md 2).
  * A process may be tens of megabytes: its arrays are read record by record. */
 #include "formats/rocprof_json.h"
 

@@ -1,4 +1,4 @@
-/* Private to rocprof_json*.c: one results.json being read (spec: AMD rocprofv3 input and report, 2). Numbers of records
+/* Private to rocprof_json*.c: one results.json being read (docs/formats-rocprof.md 2). Numbers of records
  * that name something (kernel ids, operations, counters) are kept as they are until the process is read to its end and
  * then replaced, so that the order of its members does not matter. */
 #ifndef AZ_FORMATS_ROCPROF_JSON_H

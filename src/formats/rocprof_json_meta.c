@@ -1,5 +1,5 @@
 /* What a process of a results.json says of itself: metadata, agents, counters, names of operations; and, when the
- * process is read to its end, the numbers of its records replaced by names (spec: AMD rocprofv3 input and report, 2).
+ * process is read to its end, the numbers of its records replaced by names (docs/formats-rocprof.md 2).
  */
 #include <inttypes.h>
 

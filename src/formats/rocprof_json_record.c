@@ -1,5 +1,5 @@
-/* Records of a results.json: dispatches, copies, allocations, calls, ROCTx ranges, counters, kernel symbols (spec: AMD
- * rocprofv3 input and report, 2.3 to 2.5). */
+/* Records of a results.json: dispatches, copies, allocations, calls, ROCTx ranges, counters, kernel symbols
+ * (docs/formats-rocprof.md 2.3 to 2.5). */
 #include "base/num.h"
 #include "formats/rocprof_json.h"
 

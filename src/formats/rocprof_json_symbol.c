@@ -1,4 +1,4 @@
-/* Kernel symbols and ROCTx texts of a results.json (spec: AMD rocprofv3 input and report, 2.2, 2.3). */
+/* Kernel symbols and ROCTx texts of a results.json (docs/formats-rocprof.md 2.2, 2.3). */
 #include "formats/rocprof_json.h"
 
 enum { S_ID = 1, S_NAME, S_FORMATTED, S_DEMANGLED, S_TRUNCATED, S_VGPR, S_AGPR, S_SGPR, S_CODE };

@@ -1,4 +1,4 @@
-/* Opening the SQLite database that a profiler wrote (spec/speed.md 3). */
+/* Opening the SQLite database that a profiler wrote (docs/performance.md 3). */
 #include "formats/sqlite_open.h"
 
 #include <errno.h>

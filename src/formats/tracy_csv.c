@@ -1,4 +1,5 @@
-/* Tracy operation CSV: recognition, header, files of one run one after the other (spec 1, 2). Rows: tracy_csv_row.c. */
+/* Tracy operation CSV: recognition, header, files of one run one after the other (docs/formats-tracy.md 1, 2). Rows:
+ * tracy_csv_row.c. */
 #include "formats/tracy_csv.h"
 
 #include "formats/list.h"

@@ -1,5 +1,5 @@
 /* Tracy operation CSV (ops_perf_results_*.csv): its columns, and a row of it. Private to the format.
- * Rules: spec "Tracy ops CSV" 1, 2. */
+ * Rules: docs/formats-tracy.md 1, 2. */
 #ifndef AZ_FORMATS_TRACY_CSV_H
 #define AZ_FORMATS_TRACY_CSV_H
 

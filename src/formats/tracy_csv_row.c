@@ -1,4 +1,4 @@
-/* One row of the CSV into the report: kinds of rows, times, shapes (spec 1.1 to 1.3). */
+/* One row of the CSV into the report: kinds of rows, times, shapes (docs/formats-tracy.md 1.1 to 1.3). */
 #include "formats/tracy_csv.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* XPlane profiles (.xplane.pb of JAX and TensorFlow): what the files of this format share. Field numbers:
- * spec/xplane.md 1. */
+ * docs/formats-xplane.md 1. */
 #ifndef AZ_FORMATS_XPLANE_H
 #define AZ_FORMATS_XPLANE_H
 

@@ -1,4 +1,4 @@
-/* One HLO instruction: what it computes and on what. Field numbers of hlo.proto: spec/xplane.md 4. */
+/* One HLO instruction: what it computes and on what. Field numbers of hlo.proto: docs/formats-xplane.md 4. */
 #include <inttypes.h>
 
 #include "formats/xplane.h"

@@ -1,4 +1,4 @@
-/* Host call tree of a framework trace (spec: PyTorch-profiler report, section 2, the recommended rules).
+/* Host call tree of a framework trace (docs/formulas-pytorch.md 2, the recommended rules).
  *
  * Host events of one thread, in order of start (ties: the longer first, then file order), attach to the nearest event
  * on the thread's stack that ends no earlier than they do, give or take a microsecond; if there is none they are roots.

@@ -1,4 +1,4 @@
-/* Classes of kernel names: the user's map, NCCL, `others` (spec/nsys.md 1.2, 1.4). */
+/* Classes of kernel names: the user's map, NCCL, `others` (docs/formats-nsight.md 1.2, 1.4). */
 #ifndef AZ_MODEL_CLASSES_H
 #define AZ_MODEL_CLASSES_H
 
@@ -18,8 +18,8 @@ int az_classifier_init(struct az_classifier *c, const struct az_class_rules *rul
 void az_classifier_release(struct az_classifier *c);
 /* Class of one kernel name: contains "nccl" (any case) -> nccl, else the first rule contained, else others. */
 uint32_t az_classify(const struct az_classifier *c, struct az_sv kernel);
-/* Collective of an NCCL kernel name (spec/nsys.md 1.4). compat: the reference's second `_` field. View into the name or
- * a constant. */
+/* Collective of an NCCL kernel name (docs/formats-nsight.md 1.4). compat: the reference's second `_` field. View into
+ * the name or a constant. */
 struct az_sv az_nccl_operation(struct az_sv kernel, bool compat);
 
 #endif

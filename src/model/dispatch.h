@@ -99,8 +99,8 @@ static inline const struct az_dispatch *az_dispatch_of(const struct az_trace *t,
 }
 
 /* Last identifier of a whole kernel name, as AMD's tools shorten it: from the end, balanced (), <> and [] groups are
- * skipped, then what lies behind the last blank or colon is taken; one trailing ".kd" goes (spec: AMD rocprofv3 input
- * and report, 2.3). A view into `whole`; empty for an empty name. */
+ * skipped, then what lies behind the last blank or colon is taken; one trailing ".kd" goes
+ * (docs/formats-rocprof.md 2.3). A view into `whole`; empty for an empty name. */
 struct az_sv az_kernel_short_name(struct az_sv whole);
 
 #endif

@@ -1,4 +1,4 @@
-/* Launchers and the classes of device events (spec: PyTorch-profiler report, sections 4 and 5). */
+/* Launchers and the classes of device events (docs/formulas-pytorch.md 4 and 5). */
 #include "base/interval.h"
 #include "base/sort.h"
 #include "model/optrace.h"

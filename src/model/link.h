@@ -1,5 +1,5 @@
 /* Which host call launched a device operation: the join on (process, correlation id). Ids restart in every process, so
- * the id alone is never enough (spec/nsys.md 3.1). */
+ * the id alone is never enough (docs/formats-nsight.md 3.1). */
 #ifndef AZ_MODEL_LINK_H
 #define AZ_MODEL_LINK_H
 

@@ -1,5 +1,4 @@
-/* Joining device events to the calls that launched them, for framework traces (spec: PyTorch-profiler report, section
- * 3). */
+/* Joining device events to the calls that launched them, for framework traces (docs/formulas-pytorch.md 3). */
 #ifndef AZ_MODEL_OPLINK_H
 #define AZ_MODEL_OPLINK_H
 

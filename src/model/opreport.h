@@ -1,5 +1,5 @@
 /* What a report of operations adds to the model: one row an operation as its writer saw it (device, host, or a signpost
- * between them), with shapes, placement, fidelity and device times. Rules: spec "Tracy ops CSV" 1.
+ * between them), with shapes, placement, fidelity and device times. Rules: docs/formats-tracy.md 1.
  * Names are ids of trace.names; AZ_NO_ID: the cell was blank. */
 #ifndef AZ_MODEL_OPREPORT_H
 #define AZ_MODEL_OPREPORT_H

@@ -41,7 +41,7 @@ struct az_options {
     int64_t kernel_total_time_idx, kernel_instance_idx, kernel_name_idx;
     int64_t nvtx_tag_idx, nvtx_proj_duration_idx;
     int64_t mem_name_idx, mem_time_idx, mem_count_idx;
-    bool nccl_compat_names;    /* the long SendRecv( form of the reference (spec/nsys.md 1.4) */
+    bool nccl_compat_names;    /* the long SendRecv( form of the reference (docs/formats-nsight.md 1.4) */
     bool with_nvtx, with_mem;  /* nsys_report */
     struct az_sv kernel_names; /* nsys-sqlite: demangled (default), short, mangled */
     struct az_sv nsys_path;    /* nsys executable; empty: PATH */
@@ -68,7 +68,7 @@ struct az_options {
     struct az_sv arch_device;        /* the only device of that file; empty: there are several */
     struct az_sv extension_file;
     struct az_sv comparison_json_path; /* pytorch: the trace that this one is compared with; empty: none */
-    /* pytorch (spec/pytorch.md 13) */
+    /* pytorch (docs/formulas-pytorch.md 13) */
     struct az_sv link_by;                                    /* correlation | flow */
     struct az_sv phase_detection_method;                     /* hybrid, ... */
     int64_t topk_ops, topk_roofline_ops, topk_short_kernels; /* AZ_UNSET_I64: all */
@@ -78,13 +78,13 @@ struct az_options {
     bool include_call_stack, include_overlap_info, include_first_occurrence_time, group_by_num_kernels,
         group_by_parent_module;
     bool disable_coll_analysis;
-    /* collectives over ranks (spec/collectives.md) */
+    /* collectives over ranks (docs/formulas-collectives.md) */
     struct az_sv coll_patterns;  /* "part=collective ..." */
     struct az_sv coll_arguments; /* any | kernel */
     struct az_sv coll_sheets;    /* auto | current | historic | both */
     struct az_sv align_clocks;   /* auto | always | never */
     int64_t gpus_per_node;       /* 0: not given */
-    /* operation reports (spec/tracy.md 16) */
+    /* operation reports (docs/formats-tracy.md 16) */
     struct az_sv start_signpost, end_signpost; /* empty: not given */
     struct az_sv last_signpost;                /* last | first: which of several equal last signposts */
     struct az_sv id_range, arch;               /* empty: not given */
@@ -94,14 +94,14 @@ struct az_options {
         no_summary, no_stack_by_in0, drop_impossible, hide_small;
     int64_t worker_cores; /* 0: by the file or the architecture */
     double traced_gap_us, low_flops_percent, max_op_us, max_gap_us;
-    /* rocprof, rocpd, pftrace (spec: AMD rocprofv3 input and report, 6.6, 7.3) */
+    /* rocprof, rocpd, pftrace (docs/formats-rocprof.md 6.6, 7.3) */
     bool kernel_details, disable_kernel_summary, merge_kernels, allow_multi_kernel_per_api;
     int64_t topk_kernels;         /* AZ_UNSET_I64: all */
     int64_t min_event_ns;         /* of the activity reports */
     struct az_sv exclude_kernels; /* whole words, blanks between them */
     /* xplane */
     struct az_sv keyword_filters; /* words with blanks between them; empty: all kernels */
-    /* breakdowns over ranks (spec: collectives, 6) */
+    /* breakdowns over ranks (docs/formulas-collectives.md 6) */
     struct az_sv rank_tables; /* several | always */
     unsigned compat;          /* AZ_TOOL_* whose tables are shown too */
     struct az_sv last_step;   /* drop | keep */
@@ -117,7 +117,7 @@ struct az_options {
     int64_t critical_path_rank;            /* AZ_UNSET_I64: the lowest that is there */
     struct az_sv critical_path_annotation; /* empty: the first profiler step, else the whole trace */
     int64_t critical_path_instance;        /* which occurrence of the annotation, from 0 */
-    /* ranks of one run (spec: multi-rank report) */
+    /* ranks of one run (docs/formulas-multirank.md) */
     bool all_kernels;             /* a table of every kernel for each rank */
     struct az_sv launcher_events; /* kernels | all: what kernel_launchers counts */
     bool node_replay;             /* benchmark commands of the costliest operations */

@@ -1,5 +1,5 @@
 /* What framework traces add to the model: operators with arguments, the host call tree, launches and who launched them.
- * Rules: spec "PyTorch-profiler report" sections 2, 3, 5; the recommended forms, the other tool's linking on request.
+ * Rules: docs/formulas-pytorch.md 2, 3, 5; the recommended forms, the other tool's linking on request.
  */
 #ifndef AZ_MODEL_OPTRACE_H
 #define AZ_MODEL_OPTRACE_H
@@ -113,7 +113,7 @@ struct az_optrace {
     struct az_counter_values counter_values;
     struct az_syncs syncs;
     bool has_flows;      /* any CPU-to-GPU arrow in the file */
-    bool key_is_ext;     /* link key (spec 3): launch calls have no correlation, so External id */
+    bool key_is_ext;     /* link key (docs/formulas-pytorch.md 3): launch calls have no correlation, so External id */
     bool has_ops;        /* any operator: else a GPU-only trace */
     uint64_t n_events;   /* elements of the event array; operators that a hook put in are numbered behind them */
     uint32_t first_made; /* row of `ops` from which they were put in by a hook */
@@ -200,12 +200,12 @@ static inline struct az_event az_gpu_event(const struct az_calltree *c, uint32_t
                               .uid = e->uid[i] };
 }
 
-/* ---- classes of device events for the time line (spec 4) ---- */
+/* ---- classes of device events for the time line (docs/formulas-pytorch.md 4) ---- */
 enum az_gpu_class { AZ_GPU_COMPUTE, AZ_GPU_COMM, AZ_GPU_MEMCPY };
 /* Class by name rules, decided once per name; kind AZ_MEMCPY is a copy whatever its name. */
 enum az_gpu_class az_gpu_class_of(struct az_sv name, enum az_kind kind);
 
-/* ---- launchers (spec 5) ---- */
+/* ---- launchers (docs/formulas-pytorch.md 5) ---- */
 struct az_launcher {
     uint32_t node;         /* operator, or the call itself */
     uint32_t first, count; /* own device events: run of `own`, ordered by (start, file order) */

@@ -1,5 +1,6 @@
 /* What a profile of a compiled program (XLA: JAX, TensorFlow) adds to the model: devices, the program and instruction
- * each device event belongs to, those instructions themselves, and sums of host events. Rules: spec/xplane.md. */
+ * each device event belongs to, those instructions themselves, and sums of host events. Rules:
+ * docs/formats-xplane.md. */
 #ifndef AZ_MODEL_XTRACE_H
 #define AZ_MODEL_XTRACE_H
 

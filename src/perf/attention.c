@@ -1,4 +1,4 @@
-/* Scaled dot product attention over recorded shapes (spec: performance models, section 7). Softmax is not counted. */
+/* Scaled dot product attention over recorded shapes (docs/formulas-models.md 7). Softmax is not counted. */
 #include "perf/model.h"
 
 struct sdpa {

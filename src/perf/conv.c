@@ -1,4 +1,4 @@
-/* Convolutions (spec: performance models, section 6). */
+/* Convolutions (docs/formulas-models.md 6). */
 #include "perf/model.h"
 
 #define SPATIAL 3

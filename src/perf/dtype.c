@@ -1,4 +1,4 @@
-/* Data types as traces name them (spec: performance models, section 4). */
+/* Data types as traces name them (docs/formulas-models.md 4). */
 #include "perf/perf.h"
 
 const struct az_dtype *az_dtype_find(struct az_sv name)

@@ -1,4 +1,4 @@
-/* Work by element (spec: performance models, section 8 and the recommended models of section 12). */
+/* Work by element (docs/formulas-models.md 8 and the recommended models of section 12). */
 #include "perf/model.h"
 
 double az_pm_broadcast(const struct az_perf_arg *a, const struct az_perf_arg *b)

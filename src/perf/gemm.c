@@ -1,4 +1,4 @@
-/* Matrix products (spec: performance models, sections 5, 11.1, 11.13). */
+/* Matrix products (docs/formulas-models.md 5, 11.1, 11.13). */
 #include "base/num.h"
 #include "perf/model.h"
 
@@ -101,7 +101,8 @@ static double out_size(const struct az_pm *r, const struct az_perf_arg *a)
     return a->type->bytes == 1 && by_code >= 0 ? 2 : a->type->bytes;
 }
 
-/* Bytes that a product of quantised matrices takes are fp8, whatever type they are kept in (spec, section 4). */
+/* Bytes that a product of quantised matrices takes are fp8, whatever type they are kept in
+ * (docs/formulas-models.md 4). */
 static void quantised_unit(struct az_pm *r, const struct az_perf_arg *a)
 {
     if (az_sv_ieq(a->type_name, AZ_SV("unsigned char")))

@@ -1,5 +1,5 @@
 /* Work of the operations of compiled programs from their shapes. Pure functions; counts saturate at INT64_MAX.
- * Formulas: spec/xplane.md 7 and 8, spec/perfmodel.md 11.13 (right forms). */
+ * Formulas: docs/formats-xplane.md 7 and 8, docs/formulas-models.md 11.13 (right forms). */
 #ifndef AZ_PERF_HLO_H
 #define AZ_PERF_HLO_H
 

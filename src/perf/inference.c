@@ -1,4 +1,4 @@
-/* Attention of serving engines: lengths come from the engine's annotation of the step (spec: performance models, 11.9).
+/* Attention of serving engines: lengths come from the engine's annotation of the step (docs/formulas-models.md 11.9).
  */
 #include "base/num.h"
 #include "perf/model.h"

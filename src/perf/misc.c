@@ -1,4 +1,4 @@
-/* Rotary embeddings, losses, state spaces, quantisation and generated kernels (spec: performance models, section 11).
+/* Rotary embeddings, losses, state spaces, quantisation and generated kernels (docs/formulas-models.md 11).
  */
 #include "base/num.h"
 #include "perf/model.h"

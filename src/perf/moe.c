@@ -1,4 +1,4 @@
-/* Mixtures of experts (spec: performance models, 11.10). Experts in use are an expectation over uniform routing. */
+/* Mixtures of experts (docs/formulas-models.md 11.10). Experts in use are an expectation over uniform routing. */
 #include "perf/model.h"
 
 struct moe {

@@ -1,4 +1,4 @@
-/* Operators that move data, and what is priced by its operands alone (spec: performance models, sections 8, 11.2, 11.11
+/* Operators that move data, and what is priced by its operands alone (docs/formulas-models.md 8, 11.2, 11.11
  * and the recommended models of section 12): only what is moved is counted, never a whole source table. */
 #include "base/num.h"
 #include "perf/model.h"

@@ -1,4 +1,4 @@
-/* Reductions and normalisations (spec: performance models, sections 9 and 10). */
+/* Reductions and normalisations (docs/formulas-models.md 9 and 10). */
 #include "perf/model.h"
 
 /* Elements left after reducing the dimensions in argument `at`; all of them if it is empty. -1: malformed. */

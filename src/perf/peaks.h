@@ -1,4 +1,4 @@
-/* Peak rates of a device and the roofline over them (spec: performance models, section 13; figures:
+/* Peak rates of a device and the roofline over them (docs/formulas-models.md 13; figures:
  * configs/devices.csv). */
 #ifndef AZ_PERF_PEAKS_H
 #define AZ_PERF_PEAKS_H

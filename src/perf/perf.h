@@ -1,6 +1,6 @@
 /* Models of operators: from a name and its recorded arguments to floating-point operations, bytes moved and the unit
- * that does the work. Pure functions; what is an operator's model stands in configs/op_models.csv. Formulas: spec
- * "Operator performance models", sections 4 to 11, with its recommended values where other tools are known to err (its
+ * that does the work. Pure functions; what is an operator's model stands in configs/op_models.csv. Formulas:
+ * docs/formulas-models.md 4 to 11, with its recommended values where other tools are known to err (its
  * section 12). */
 #ifndef AZ_PERF_PERF_H
 #define AZ_PERF_PERF_H

@@ -1,5 +1,5 @@
-/* Matrix products again as `hipblaslt-bench` runs them (spec: multi-rank report, 5.3, 5.5), and what is common to both
- * tools. */
+/* Matrix products again as `hipblaslt-bench` runs them (docs/formulas-multirank.md 5.3, 5.5), and what is common to
+ * both tools. */
 #include "perf/replay.h"
 
 #include "base/num.h"

@@ -1,7 +1,7 @@
 /* Command lines of the micro-benchmarks that measure one recorded operator again: `hipblaslt-bench` for matrix
  * products, `MIOpenDriver` for convolutions. Derived from name, shapes, types and strides alone; no device and no
- * library is asked, so they are what the framework would hand to the library, not what was recorded (spec: multi-rank
- * report, 5.3 and 5.5). Pure functions. */
+ * library is asked, so they are what the framework would hand to the library, not what was recorded
+ * (docs/formulas-multirank.md 5.3 and 5.5). Pure functions. */
 #ifndef AZ_PERF_REPLAY_H
 #define AZ_PERF_REPLAY_H
 

@@ -1,4 +1,4 @@
-/* Convolutions again as `MIOpenDriver` runs them (spec: multi-rank report, 5.5). */
+/* Convolutions again as `MIOpenDriver` runs them (docs/formulas-multirank.md 5.5). */
 #include "perf/replay_parts.h"
 
 enum { FORWARD = 1, BACKWARD_DATA = 2, BACKWARD_WEIGHTS = 4 };

@@ -1,6 +1,6 @@
 /* Tenstorrent cores: peaks of the devices (configs/tt_devices.csv), sizes of data types, which math fidelity a matrix
  * product needs, work of the operations that have a formula. Pure functions over shapes.
- * Sources: spec "Tracy ops CSV" 7 to 9, 12.1; attention and convolution: tt-mlir change 9046; collectives:
+ * Sources: docs/formats-tracy.md 7 to 9, 12.1; attention and convolution: tt-mlir change 9046; collectives:
  * tt-perf-report change 58. */
 #ifndef AZ_PERF_TENSIX_H
 #define AZ_PERF_TENSIX_H

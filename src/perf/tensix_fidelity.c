@@ -1,4 +1,4 @@
-/* Which math fidelity a matrix product needs (spec "Tracy ops CSV" 12.1). A fidelity is how many passes the multiplier
+/* Which math fidelity a matrix product needs (docs/formats-tracy.md 12.1). A fidelity is how many passes the multiplier
  * makes over pieces of the mantissas: 4, 3, 2 or 1; what no pass multiplies is lost. */
 #include "perf/tensix.h"
 

@@ -1,4 +1,4 @@
-/* Commands of a log, recorded or derived, made ready to be timed (spec: multi-rank report, 5.3). What a log holds is
+/* Commands of a log, recorded or derived, made ready to be timed (docs/formulas-multirank.md 5.3). What a log holds is
  * not trusted: a line becomes an argument vector only if it calls the one program of its group, with words that no
  * shell could read anything into and that can name no file outside the folder it runs in. */
 #include "replay/parts.h"

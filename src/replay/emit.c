@@ -1,4 +1,4 @@
-/* Writing a replay folder from the tables of a report (spec: multi-rank report, 5.1, 5.6). */
+/* Writing a replay folder from the tables of a report (docs/formulas-multirank.md 5.1, 5.6). */
 #include "base/data.h"
 #include "base/num.h"
 #include "base/utf8.h"

@@ -1,4 +1,4 @@
-/* An operator's call as a record that can be run again (spec: multi-rank report, 5.7). */
+/* An operator's call as a record that can be run again (docs/formulas-multirank.md 5.7). */
 #include "base/num.h"
 #include "replay/parts.h"
 

@@ -1,4 +1,4 @@
-/* What the benchmarks print (spec: multi-rank report, 5.4). Columns are found by their names, never by their place:
+/* What the benchmarks print (docs/formulas-multirank.md 5.4). Columns are found by their names, never by their place:
  * versions differ in what stands before and behind. */
 #include "base/num.h"
 #include "replay/parts.h"

@@ -23,8 +23,9 @@ struct az_command {
     struct az_sv culprit;    /* its word */
 };
 AZ_VEC(struct az_command, az_commands);
-/* The commands in a log, edited to be timed (spec 5.3): lines of the group's own program, equal ones once. Recorded
- * logs and derived commands alike: an edit that is already there changes nothing. Texts in the arena. */
+/* The commands in a log, edited to be timed (docs/formulas-multirank.md 5.3): lines of the group's own program, equal
+ * ones once. Recorded logs and derived commands alike: an edit that is already there changes nothing. Texts in the
+ * arena. */
 int az_commands_read(enum group g, struct az_sv log, struct az_arena *a, struct az_commands *out) AZ_MUST_USE;
 
 /* ---- output.c: what the tools print ---- */

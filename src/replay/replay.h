@@ -1,6 +1,6 @@
-/* Measuring operators of a report again with the libraries' own benchmarks and with PyTorch (spec: multi-rank report,
- * section 5). Two halves that meet in a folder: az_replay_emit writes it from a report's tables, on any machine;
- * az_replay_run runs what lies in it where the tools are. */
+/* Measuring operators of a report again with the libraries' own benchmarks and with PyTorch
+ * (docs/formulas-multirank.md 5). Two halves that meet in a folder: az_replay_emit writes it from a report's tables, on
+ * any machine; az_replay_run runs what lies in it where the tools are. */
 #ifndef AZ_REPLAY_REPLAY_H
 #define AZ_REPLAY_REPLAY_H
 
@@ -24,7 +24,8 @@ size_t az_replay_select(const double *cumulative, size_t n, enum az_replay_rule 
 struct az_replay_counts {
     size_t rows, kept, commands; /* of both groups */
 };
-/* Writes into `dir` (made if missing) what the tables `gemm` and `conv` of the document (columns of the spec's 3.2)
+/* Writes into `dir` (made if missing) what the tables `gemm` and `conv` of the document (columns of
+ * docs/formulas-multirank.md 3.2)
  * need to be measured again: `hipblaslt-bench-N.log` and `miopen-driver-N.log` (the command as it is to be run),
  * `gemm-N.hipblaslt.sh`, `gemm-N.tuning.sh`, `conv-N.miopen.sh`, `replay.json` and `replay_torch.py`; N counts the kept
  * rows of a group from 0. The kept rows are appended to `text`, for people. Warnings name rows without a command.

@@ -1,4 +1,4 @@
-/* Running a replay folder and tabling what came of it (spec: multi-rank report, 5.2, 5.6). */
+/* Running a replay folder and tabling what came of it (docs/formulas-multirank.md 5.2, 5.6). */
 #include <unistd.h>
 
 #include "base/data.h"

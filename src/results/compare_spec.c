@@ -1,4 +1,4 @@
-/* The one table of keys and values (spec: comparing runs, 1 and 1.1). */
+/* The one table of keys and values (docs/formulas-compare.md 1 and 1.1). */
 #include "results/compare_spec.h"
 
 #define TEXT   AZ_SPEC_TEXT

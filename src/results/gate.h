@@ -1,4 +1,4 @@
-/* Gates: rules held against the figures of a baseline and of a candidate (spec: comparing runs, 4). Sees series of
+/* Gates: rules held against the figures of a baseline and of a candidate (docs/formulas-compare.md 4). Sees series of
  * numbers only, whatever they were read from. */
 #ifndef AZ_RESULTS_GATE_H
 #define AZ_RESULTS_GATE_H

@@ -1,4 +1,4 @@
-/* Rank test, bootstrap, spread and steps (spec: comparing runs, 4.1, 4.2, 6). */
+/* Rank test, bootstrap, spread and steps (docs/formulas-compare.md 4.1, 4.2, 6). */
 #include "results/gate_stats.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The history: a SQLite database of runs, their figures by metric and their verdicts (spec: comparing runs, 6). WAL,
+/* The history: a SQLite database of runs, their figures by metric and their verdicts (docs/formulas-compare.md 6). WAL,
  * one transaction a run, busy timeout 10 s, foreign keys on: writers may work at the same time, and a killed one leaves
  * no half run. */
 #ifndef AZ_RESULTS_HISTORY_H

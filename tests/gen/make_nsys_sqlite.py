@@ -167,7 +167,7 @@ def iteration(w, h, who, it):
 
 
 def add_edges(w, who, h):
-    """The list of spec 5: what real exports contain beside the ordinary."""
+    """The list of docs/formats-nsight.md 5: what real exports contain beside the ordinary."""
     thread = who[1]
     first = w.annotation(h, None, thread, "twin")
     second = w.annotation(h, None, thread, "twin")  # identical limits: the later one is the child

@@ -1,4 +1,4 @@
-/* Tables of AMD-style dispatches on hand-made traces with known figures (spec: AMD rocprofv3 input and report, 6). */
+/* Tables of AMD-style dispatches on hand-made traces with known figures (docs/formats-rocprof.md 6). */
 #include "unit/analyses_job.h"
 
 #include <math.h>

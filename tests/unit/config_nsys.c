@@ -1,4 +1,4 @@
-/* Inputs as users of the classic Nsight tool write them (spec/nsys.md 1.1, 1.2, 1.6). */
+/* Inputs as users of the classic Nsight tool write them (docs/formats-nsight.md 1.1, 1.2, 1.6). */
 #include "unit/config_test.h"
 
 #define CSV(files, args)                                                                                               \

@@ -1,4 +1,4 @@
-/* nsys stats CSV: every header form, units, sections, options, bad input (spec/nsys.md 1.1, 1.6, 2). */
+/* nsys stats CSV: every header form, units, sections, options, bad input (docs/formats-nsight.md 1.1, 1.6, 2). */
 #include "formats_nsys.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* nsys-rep: the database beside a report, the converter, its failures, the private folder (spec/nsys.md 4). */
+/* nsys-rep: the database beside a report, the converter, its failures, the private folder
+ * (docs/formats-nsight.md 4). */
 #define _DEFAULT_SOURCE
 #include <fcntl.h>
 

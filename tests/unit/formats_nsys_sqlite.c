@@ -1,5 +1,5 @@
-/* Nsight SQLite exports: contents into the model, schema versions, the edges of spec/nsys.md 5. Databases are built
- * here. */
+/* Nsight SQLite exports: contents into the model, schema versions, the edges of docs/formats-nsight.md 5. Databases are
+ * built here. */
 #include "formats_nsys.h"
 
 #include <sqlite3.h>

@@ -1,5 +1,4 @@
-/* Perfetto traces of rocprofv3: packets encoded here by hand, and the JSON form (spec: AMD rocprofv3 input and report,
- * 7, 8). */
+/* Perfetto traces of rocprofv3: packets encoded here by hand, and the JSON form (docs/formats-rocprof.md 7, 8). */
 #define _DEFAULT_SOURCE
 #include "formats_nsys.h"
 

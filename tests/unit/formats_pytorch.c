@@ -1,4 +1,4 @@
-/* PyTorch traces: layouts, categories, tolerances, metadata (spec: PyTorch-profiler report, section 1), and one file
+/* PyTorch traces: layouts, categories, tolerances, metadata (docs/formats-pytorch.md 1), and one file
  * read by several threads. */
 #include "formats_nsys.h"
 

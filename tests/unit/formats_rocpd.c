@@ -1,5 +1,5 @@
-/* rocpd databases: sets of tables, NULL ids, missing tables and columns, what is no rocpd (spec: AMD rocprofv3 input
- * and report, 4, 8). */
+/* rocpd databases: sets of tables, NULL ids, missing tables and columns, what is no rocpd
+ * (docs/formats-rocprof.md 4, 8). */
 #define _DEFAULT_SOURCE
 #include "formats_nsys.h"
 

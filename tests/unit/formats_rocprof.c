@@ -1,5 +1,4 @@
-/* results.json of rocprofv3: what is read, what is missing, what is broken (spec: AMD rocprofv3 input and report, 2,
- * 8). */
+/* results.json of rocprofv3: what is read, what is missing, what is broken (docs/formats-rocprof.md 2, 8). */
 #define _DEFAULT_SOURCE
 #include "formats_nsys.h"
 

@@ -1,4 +1,4 @@
-/* CSV sets of rocprofv3, old and new (spec: AMD rocprofv3 input and report, 3, 8). */
+/* CSV sets of rocprofv3, old and new (docs/formats-rocprof.md 3, 8). */
 #define _DEFAULT_SOURCE
 #include "formats_nsys.h"
 

@@ -1,5 +1,5 @@
-/* Tracy operation CSV: header forms, kinds of rows, shapes, attributes, several files, damaged rows (spec "Tracy ops
- * CSV" 1, 2). */
+/* Tracy operation CSV: header forms, kinds of rows, shapes, attributes, several files, damaged rows
+ * (docs/formats-tracy.md 1, 2). */
 #include "formats_nsys.h"
 
 #include <math.h>

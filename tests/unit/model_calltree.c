@@ -1,4 +1,4 @@
-/* Host call tree and launch links of framework traces (spec: PyTorch-profiler report, sections 2, 3, 5, 15). */
+/* Host call tree and launch links of framework traces (docs/formulas-pytorch.md 2, 3, 5, 15). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,7 +124,8 @@ static const struct az_launcher *launcher(const struct fixture *f, const char *n
 }
 
 /* ---- tree ---- */
-/* The case `tree` of section 15: ours child 1, outer 2, outer2 4, cudaLaunchKernel 8; nothing dropped. */
+/* The case `tree` of docs/formulas-pytorch.md 15: ours child 1, outer 2, outer2 4, cudaLaunchKernel 8; nothing dropped.
+ */
 static void the_case_of_the_spec(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Short kernel names (spec: AMD rocprofv3 input and report, 2.3) and the side tables of dispatches. */
+/* Short kernel names (docs/formats-rocprof.md 2.3) and the side tables of dispatches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

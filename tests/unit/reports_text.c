@@ -8,7 +8,7 @@ static struct az_sv rename_copy(struct az_sv cell)
 
 static void line(struct az_vec_sv *list, const char *s) { assert_int_equal(az_vec_push(list, az_sv_str(s)), 0); }
 
-/* The kernel table of spec/nsys.md 1.5. */
+/* The kernel table of docs/formats-nsight.md 1.5. */
 static struct az_table *classic_table(struct az_arena *a)
 {
     struct az_table *t = az_table_new(a, "classic_kernels", "Kernels", AZ_TABLE_CLASSIC);
