@@ -10,7 +10,7 @@ PKG     ?= pkg-config
 PYTHON  ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import openpyxl, jsonschema' 2>/dev/null && { echo $$p; break; }; done)
 Q       := $(if $(V),,@)
 
-ROOMS   := cmds driver replay registry reports analyses tables formats extend perf results config model text io base
+ROOMS   := cmds driver replay merge registry reports analyses tables formats facts extend perf results config model text io base
 ISAL    := $(shell $(PKG) --exists libisal 2>/dev/null && echo 1)
 LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 $(if $(ISAL),libisal)) -lxlsxwriter -pthread -lm
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Werror
@@ -20,9 +20,9 @@ ALL_CFLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DAZ_VER
               -Isrc $(shell $(PKG) --cflags lua5.4) $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(SAN),-DAZ_SANITIZED -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
 ALL_LDFLAGS := $(if $(SAN),-fsanitize=$(SAN),-pie -Wl,-z,relro,-z,now) $(LDFLAGS)
 
-room_src = $(if $(filter registry,$(1)),src/registry.c,$(wildcard src/$(1)/*.c))
+room_src = $(if $(filter registry,$(1)),src/registry.c,$(wildcard src/$(1)/*.c src/$(1)/*/*.c))
 OBJS_OF  = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call room_src,$(1)))
-USED     := $(foreach r,$(ROOMS),$(if $(wildcard $(call room_src,$(r))),$(r)))
+USED     := $(foreach r,$(ROOMS),$(if $(call room_src,$(r)),$(r)))
 ARCHIVES := $(foreach r,$(USED),$(BUILD)/lib/lib$(r).a)
 ALL_OBJS := $(foreach r,$(ROOMS),$(call OBJS_OF,$(r))) $(BUILD)/obj/main.o
 

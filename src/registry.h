@@ -3,8 +3,8 @@
 #define AZ_REGISTRY_H
 
 #include "analyses/analysis.h"
-#include "analyses/hook.h"
-#include "analyses/ranks.h"
+#include "analyses/ops/tree_hook.h"
+#include "analyses/ranks/ranks.h"
 #include "formats/format.h"
 #include "reports/report.h"
 

@@ -2,46 +2,15 @@
 #ifndef AZ_ANALYSES_ANALYSIS_H
 #define AZ_ANALYSES_ANALYSIS_H
 
-#include "model/classes.h"
-#include "model/options.h"
-#include "model/trace.h"
-#include "results/document.h"
-
-struct az_job {
-    const struct az_options *opts;
-    const struct az_trace *const *traces; /* sealed; one per rank or file */
-    size_t n_traces;
-    const struct az_trace *other; /* sealed; what the first trace is compared with; NULL: nothing */
-    const struct az_classifier *classes;
-    struct az_arena *arena; /* results live here, as long as the document */
-    struct az_mem *mem;
-    struct az_diag *diag;
-    struct az_document *doc;   /* emit: az_document_add(job->doc, table) */
-    struct az_table *coverage; /* rows added by az_cover(); finished by the driver */
-    struct az_table *findings; /* rows added by az_finding() */
-    void *framework;           /* what analyses of framework traces share (analyses/fw.h) */
-    struct az_intern *texts;   /* of a rank being reduced: az_rank_text (analyses/ranks.h); NULL: none */
-    void *shared;              /* results that analyses share (analyses/shared.h), made on first use */
-    void *breakdown;           /* what the breakdowns of a rank share (analyses/bd.h), made on first use */
-};
+#include "facts/job.h"
 
 struct az_analysis {
     const char *name; /* "kern_sum" */
     const char *help;
-    unsigned needs;                             /* AZ_CAP_* all of which some trace must have */
-    unsigned any;                               /* and at least one of these; 0: none asked */
-    const char *tables[4];                      /* ids; none of them wanted (tables/views.h): not run. None: always run */
+    unsigned needs;        /* AZ_CAP_* all of which some trace must have */
+    unsigned any;          /* and at least one of these; 0: none asked */
+    const char *tables[4]; /* ids; none of them wanted (tables/views.h): not run. None: always run */
     int (*run)(struct az_job *job) AZ_MUST_USE; /* emits its tables; 0 also when there is nothing to say */
 };
-
-/* One row of `coverage`: item, value, unit text, note. */
-void az_cover(struct az_job *job, const char *item, double value, const char *unit, struct az_sv note);
-/* One row of `findings`: rule (lower case, words joined by `_`), severity ("info", "warning", "error"), subject, count,
- * time in ns (-1: none), advice. */
-void az_finding(struct az_job *job, const char *rule, const char *severity, struct az_sv subject, int64_t count,
-                int64_t ns, struct az_sv advice);
-/* The two tables with their columns and no rows, for whoever makes the job. NULL on failure (the arena knows why). */
-struct az_table *az_coverage_table(struct az_arena *arena);
-struct az_table *az_findings_table(struct az_arena *arena);
 
 #endif

@@ -4,7 +4,7 @@
 #define AZ_ANALYSES_LIST_H
 
 #include "analyses/analysis.h"
-#include "analyses/ranks.h"
+#include "analyses/ranks/ranks.h"
 
 extern const struct az_analysis az_analysis_classic;
 extern const struct az_analysis az_analysis_device_iterations;

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "formats/pytorch_merge.h"
 #include "io/path.h"
+#include "merge/merge.h"
 
 enum { OPT_KEEP_PYTHON = 256, OPT_CATEGORY, OPT_NAME, OPT_MEMORY };
 

@@ -2,7 +2,7 @@
 #ifndef AZ_DRIVER_INTERNAL_H
 #define AZ_DRIVER_INTERNAL_H
 
-#include "analyses/ranks.h"
+#include "analyses/ranks/ranks.h"
 #include "driver/run.h"
 #include "io/digest.h"
 
@@ -65,7 +65,7 @@ int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path
 int az_ranks_read(struct az_one *o, struct az_one_rank *ranks) AZ_MUST_USE;
 
 /* ---- ranks.c: together ---- */
-/* Analyses over the ranks of one input (analyses/ranks.h). */
+/* Analyses over the ranks of one input (analyses/ranks/ranks.h). */
 struct az_rank_run {
     struct az_one *one;
     struct az_ranks set;

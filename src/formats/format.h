@@ -36,7 +36,7 @@ struct az_format {
     const char *help;           /* one line */
     const char *const *aliases; /* further names accepted in a config, NULL-terminated; may be NULL */
     bool files_are_ranks;       /* several files: one trace each; else one trace of all files */
-    bool ranks_reduced;         /* several files: ranks, each reduced (analyses/ranks.h) and given back */
+    bool ranks_reduced;         /* several files: ranks, each reduced (analyses/ranks/ranks.h) and given back */
     bool files_are_hosts; /* files whose names differ in the host only (host0, host1) are one run, and one trace. Digits
                              alone do not say so: the writer puts the time into the names of different runs */
     bool one_file;        /* paths on the command line are inputs of their own */
@@ -44,7 +44,7 @@ struct az_format {
      * NULL: every file is. */
     bool (*is_rank)(struct az_sv path);
     unsigned text_classic; /* stdout is the classic block unless asked */
-    unsigned tool; /* AZ_TOOL_* (model/options.h): whose tables the users of this format know; 0: none */
+    unsigned tool;         /* AZ_TOOL_* (model/options.h): whose tables the users of this format know; 0: none */
     /* How sure is it that this is mine: 0..100. Pure: only these bytes (decompressed) and the name. */
     int (*probe)(struct az_sv head, struct az_sv path);
     /* Fills job->trace (initialised, not sealed) and its caps. 0, or an error with its message in diag. A tolerated

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/pytorch_merge_event.h"
+#include "merge/event.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

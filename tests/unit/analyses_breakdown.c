@@ -1,7 +1,7 @@
 /* Breakdowns of ranks: every formula against figures worked out by hand. Times in microseconds. */
 #include "unit/analyses_fw.h"
 
-#include "analyses/bd.h"
+#include "analyses/ranks/breakdown.h"
 
 /* Reduces the trace as rank 0 and finishes it alone. */
 static void run_rank(struct fw_fix *f, const struct az_rank_analysis *a)

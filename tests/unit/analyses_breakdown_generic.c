@@ -1,7 +1,7 @@
 /* Breakdowns of ranks whose traces are no framework's: hand-made device work and calls, joined by correlation ids. */
 #include "unit/analyses_job.h"
 
-#include "analyses/bd.h"
+#include "analyses/ranks/breakdown.h"
 
 /* Runs an analysis over the first n traces as ranks 0.. . */
 static void run_ranks(struct fix *f, const struct az_rank_analysis *a, size_t n)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analyses/cr.h"
+#include "analyses/collectives/collectives.h"
 #include "analyses/list.h"
 
 #define MOST_RANKS  16

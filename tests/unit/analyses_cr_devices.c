@@ -1,7 +1,7 @@
 /* Collectives between the devices of one recording: which become ranks, and when they do not. */
 #include "unit/analyses_fw.h"
 
-#include "analyses/cr.h"
+#include "analyses/collectives/collectives.h"
 
 #define MOST 4
 

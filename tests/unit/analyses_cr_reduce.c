@@ -1,7 +1,7 @@
 /* What a rank's trace says of its collectives: by the kernel, the operation, the annotation, the name. */
 #include "unit/analyses_fw.h"
 
-#include "analyses/cr.h"
+#include "analyses/collectives/collectives.h"
 
 static struct cr_part *reduce(struct fw_fix *f)
 {

@@ -1,7 +1,7 @@
 /* Names: words, the rules for classes of kernels, the phases of inference. */
 #include "unit/analyses_fw.h"
 
-#include "analyses/fw.h"
+#include "analyses/ops/framework.h"
 #include "analyses/rules.h"
 
 static void words(void **state)

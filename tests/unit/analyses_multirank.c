@@ -2,8 +2,8 @@
  * that points into its trace is found. */
 #include "unit/analyses_fw.h"
 
-#include "analyses/mr.h"
-#include "analyses/mr_groups.h"
+#include "analyses/ranks/sheets_common.h"
+#include "analyses/ranks/sheets_groups.h"
 
 #define RANKS 4
 

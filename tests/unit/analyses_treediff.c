@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "analyses/treediff.h"
+#include "analyses/diff/tree.h"
 
 /* "abc" against "bcd": the pairs as text, position in b or `-`. */
 static void aligned(const char *a, const char *b, const char *want)

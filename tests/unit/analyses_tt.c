@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analyses/tt.h"
+#include "analyses/opreport/opreport.h"
 #include "base/num.h"
 #include "text/csv.h"
 

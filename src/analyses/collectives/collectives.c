@@ -1,0 +1,120 @@
+/* collectives over the ranks of a run: what each waits for, how fast they are, who is late.
+ * docs/formulas-collectives.md. */
+#include "analyses/collectives/collectives.h"
+#include "analyses/list.h"
+
+/* "7 of 8 ranks; missing: 3": ranks of which nothing can be said, because they have no file or no work in it. */
+static struct az_sv attendance(const struct cr *c)
+{
+    const struct az_ranks *rs = c->ranks;
+    int64_t *absent = az_arena_array(c->arena, rs->n_missing + rs->n, sizeof *absent);
+    size_t n = 0, k = 0;
+    if (!absent)
+        return AZ_SV("");
+    for (size_t r = 0; r < rs->n; r++) {
+        while (k < rs->n_missing && rs->missing[k] < rs->v[r].rank)
+            absent[n++] = rs->missing[k++];
+        if (!c->part[r])
+            absent[n++] = rs->v[r].rank;
+    }
+    while (k < rs->n_missing)
+        absent[n++] = rs->missing[k++];
+    return az_arena_printf(c->arena, "%lld of %lld ranks; missing: %.*s", (long long)rs->world_size - (long long)n,
+                           (long long)rs->world_size, AZ_SVF(az_rank_list(c->arena, absent, n)));
+}
+
+/* Files that are missing, members that do not agree. */
+static void findings(const struct cr *c)
+{
+    int64_t partial = 0, differ = 0;
+    for (size_t i = 0; i < c->colls.n; i++) {
+        const struct cr_coll *x = &c->colls.v[i];
+        partial += (x->flags & CR_PARTIAL) && !(x->flags & CR_INCOMPLETE);
+        differ += (x->flags & CR_ARGS_DIFFER) != 0;
+    }
+    if (partial)
+        az_finding(
+            c->job, "partial_collectives", "warning", attendance(c), partial, -1,
+            AZ_SV("latencies of these collectives are upper bounds and bandwidths lower bounds; a late rank that "
+                  "is missing is not seen"));
+    if (differ)
+        az_finding(c->job, "collective_arguments_differ", "warning", AZ_SV("collectives"), differ, -1,
+                   AZ_SV("members of one collective do not agree on type or size (status in nccl_implicit_sync)"));
+}
+
+static void coverage(const struct cr *c)
+{
+    int64_t guessed = 0;
+    for (uint32_t g = 0; g < c->n; g++)
+        guessed += az_sv_is(az_sv_str(cr_what(c, g)->source), "kernel name");
+    az_cover(c->job, "collective kernels", (double)c->n, "", AZ_SV("of all ranks"));
+    az_cover(c->job, "collectives matched over ranks", (double)c->colls.n, "", AZ_SV(""));
+    az_cover(c->job, "collective kernels without partner", (double)c->unmatched, "", AZ_SV(""));
+    if (guessed)
+        az_cover(c->job, "collective kernels known by name only", (double)guessed, "",
+                 AZ_SV("no type, size or group: matched by order as one group of all, no bandwidth"));
+}
+
+static int tables(struct cr *c)
+{
+    int rc = cr_sync_tables(c);
+    if (rc == 0)
+        rc = cr_a2av_tables(c);
+    if (rc == 0)
+        rc = cr_straggler_tables(c);
+    if (rc == 0)
+        rc = cr_exposure_tables(c);
+    if (rc == 0 && c->traces->n > 1)
+        rc = cr_clock_table(c);
+    if (rc == 0)
+        rc = cr_unmatched_table(c);
+    return rc ? rc : cr_long_tables(c);
+}
+
+static int measure(struct cr *c)
+{
+    int rc = cr_gather(c);
+    if (rc || c->n == 0)
+        return rc;
+    rc = cr_match(c);
+    if (rc == 0)
+        rc = cr_align_clocks(c);
+    if (rc == 0)
+        rc = cr_measure(c);
+    return rc ? rc : tables(c);
+}
+
+static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+{
+    struct cr *c = az_arena_alloc(job->arena, sizeof *c);
+    const struct cr_part **part = az_arena_array(job->arena, ranks->n + 1, sizeof *part);
+    if (!c || !part)
+        return az_arena_error(job->arena);
+    for (size_t r = 0; r < ranks->n; r++)
+        part[r] = parts[r];
+    *c = (struct cr){ .job = job, .ranks = ranks, .arena = job->arena, .part = part };
+    int rc = cr_split_devices(c);
+    if (rc || c->ranks->world_size < 2) /* nobody to talk to */
+        return rc;
+    rc = az_document_keep(job->doc, c, cr_release);
+    if (rc == 0)
+        rc = measure(c);
+    if (rc == 0 && c->n) {
+        for (size_t r = 0; r < c->ranks->n; r++)
+            if (c->clock[r].applied && (!c->of || r == 0 || c->of[r] != c->of[r - 1])) /* of devices: the first one's */
+                az_rank_set_offset(job, ranks, c->of ? c->of[r] : r, -c->clock[r].offset);
+        findings(c);
+        coverage(c);
+    }
+    c->job = NULL;
+    return rc;
+}
+
+const struct az_rank_analysis az_rank_analysis_collectives = {
+    .name = "collectives",
+    .help = "collectives over the ranks: latency, bandwidth, waits, stragglers, all-to-all, clocks",
+    .of_devices = true,
+    .any = AZ_CAP_TIMELINE | AZ_CAP_CALLTREE | AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS,
+    .reduce = cr_reduce,
+    .finish = finish,
+};

@@ -1,0 +1,168 @@
+/* Devices as ranks: one process, or one recording of several, that drives several devices, and does not say who a
+ * collective is among. Each device with collectives becomes a rank of its own before anything is matched; elsewhere the
+ * kernels that one collective runs on each device would be taken for as many collectives. */
+#include "analyses/collectives/collectives.h"
+
+struct split {
+    struct cr *c;
+    struct az_rank *rank;
+    const struct cr_part **part;
+    size_t *of; /* place among the traces */
+    size_t n;
+    uint32_t most; /* devices with collectives of one trace */
+};
+
+/* Is there a trace of several devices, and none of these says what its rank or its groups are? */
+static bool wanted(const struct cr *c, uint32_t *most)
+{
+    *most = 1;
+    for (size_t r = 0; r < c->ranks->n; r++) {
+        const struct cr_part *p = c->part[r];
+        if (!p || p->n_devices < 2)
+            continue;
+        *most = p->n_devices > *most ? p->n_devices : *most;
+        if (c->ranks->v[r].world_size > 0)
+            return false;
+        for (size_t i = 0; i < p->n_what; i++)
+            if (p->what[i].group.n)
+                return false;
+    }
+    return *most > 1;
+}
+
+static void device_times(struct cr_part *p)
+{
+    int64_t until = INT64_MIN;
+    p->one_stream = true;
+    for (size_t i = 0; i < p->n; i++) { /* by start */
+        const struct cr_event *e = &p->ev[i];
+        const int64_t from = e->start > until ? e->start : until;
+        p->busy += e->end > from ? e->end - from : 0;
+        until = e->end > until ? e->end : until;
+        p->one_stream &= p->lane[e->lane].stream == p->lane[p->ev[0].lane].stream;
+    }
+    p->overlap = p->compute->span[p->compute->n].before;
+}
+
+static bool is_on(const struct cr_part *p, size_t i, uint32_t device)
+{
+    return p->lane[p->ev[i].lane].device == device;
+}
+
+/* The part of one device. */
+static struct cr_part *part_of(struct az_arena *a, const struct cr_part *from, uint32_t device)
+{
+    struct cr_part *p = az_arena_alloc(a, sizeof *p);
+    size_t n = 0;
+    uint32_t lanes = 0;
+    for (size_t i = 0; i < from->n; i++) {
+        n += is_on(from, i, device);
+        lanes = from->ev[i].lane >= lanes ? from->ev[i].lane + 1 : lanes;
+    }
+    struct cr_event *ev = az_arena_array(a, n + 1, sizeof *ev);
+    struct cr_lane_of *lane = az_arena_array(a, lanes + 1, sizeof *lane);
+    if (!p || !ev || !lane)
+        return NULL;
+    *p = *from;
+    p->ev = ev;
+    p->lane = lane;
+    p->compute = &from->compute[device];
+    p->device_id = &from->device_id[device];
+    p->n_devices = 1;
+    p->n = 0;
+    p->busy = p->overlap = 0;
+    for (uint32_t l = 0; l < lanes; l++)
+        lane[l].stream = from->lane[l].stream; /* of the only device */
+    for (size_t i = 0; i < from->n; i++)
+        if (is_on(from, i, device))
+            ev[p->n++] = from->ev[i];
+    device_times(p);
+    return p;
+}
+
+/* One trace: its devices by their own numbers. Several: as many ranks for each, so that numbers tell the trace. */
+static int split_rank(struct split *s, size_t r)
+{
+    const struct az_ranks *rs = s->c->ranks;
+    const struct cr_part *p = s->c->part[r];
+    const uint32_t devices = p && p->n_devices ? p->n_devices : 1;
+    for (uint32_t d = 0; d < devices; d++) {
+        struct az_rank *x = &s->rank[s->n];
+        *x = rs->v[r];
+        x->devices = x->devices > s->most ? x->devices : s->most; /* of its node */
+        x->rank = rs->n == 1 ? p->device_id[d] : rs->v[r].rank * (int64_t)s->most + d;
+        s->of[s->n] = r;
+        s->part[s->n] = p && p->n_devices > 1 ? part_of(s->c->arena, p, d) : p;
+        if (p && !s->part[s->n])
+            return az_arena_error(s->c->arena);
+        s->n++;
+    }
+    return AZ_OK;
+}
+
+static void tell(const struct split *s)
+{
+    struct cr *c = s->c;
+    const size_t traces = c->traces->n;
+    struct az_sv subject = traces == 1 ? az_arena_printf(c->arena, "%zu devices", s->n)
+                                       : az_arena_printf(c->arena, "%zu devices of %zu traces", s->n, traces);
+    struct az_sv how = AZ_SV("collectives are between the devices of this trace: a rank in their tables is a device");
+    if (traces > 1)
+        how = az_arena_printf(c->arena,
+                              "collectives are between devices: a rank in their tables is the number of the trace x %u "
+                              "+ the place of the device in it",
+                              s->most);
+    if (subject.p && how.p)
+        az_finding(c->job, "devices_as_ranks", "info", subject, (int64_t)s->n, -1, how);
+}
+
+static int split(struct split *s)
+{
+    struct cr *c = s->c;
+    const struct az_ranks *rs = c->ranks;
+    struct az_ranks *set = az_arena_alloc(c->arena, sizeof *set);
+    const size_t most = rs->n * s->most + 1;
+    s->rank = az_arena_array(c->arena, most, sizeof *s->rank);
+    s->part = az_arena_array(c->arena, most, sizeof *s->part);
+    s->of = az_arena_array(c->arena, most, sizeof *s->of);
+    int64_t *missing = az_arena_array(c->arena, rs->n_missing * s->most + 1, sizeof *missing);
+    if (!set || !s->rank || !s->part || !s->of || !missing)
+        return az_arena_error(c->arena);
+    for (size_t r = 0; r < rs->n; r++) {
+        const int rc = split_rank(s, r);
+        if (rc)
+            return rc;
+    }
+    *set = *rs;
+    set->v = s->rank;
+    set->n = s->n;
+    set->missing = missing;
+    set->n_missing = rs->n > 1 ? rs->n_missing * s->most : 0;
+    for (size_t i = 0; i < set->n_missing; i++)
+        missing[i] = rs->missing[i / s->most] * (int64_t)s->most + (int64_t)(i % s->most);
+    set->world_size = (int64_t)(set->n + set->n_missing);
+    c->ranks = set;
+    c->part = s->part;
+    c->of = s->of;
+    tell(s);
+    return AZ_OK;
+}
+
+int cr_split_devices(struct cr *c)
+{
+    struct split s = { .c = c };
+    c->traces = c->ranks;
+    return wanted(c, &s.most) ? split(&s) : AZ_OK;
+}
+
+struct az_sv cr_rank_name(const struct cr *c, size_t r)
+{
+    const long long number = (long long)c->ranks->v[r].rank;
+    if (!c->of || !c->part[r] || !c->part[r]->device_id)
+        return az_arena_printf(c->arena, "rank %lld", number);
+    const long long device = (long long)*c->part[r]->device_id;
+    if (c->traces->n == 1)
+        return az_arena_printf(c->arena, "device %lld", device);
+    return az_arena_printf(c->arena, "rank %lld (device %lld of trace %lld)", number, device,
+                           (long long)c->traces->v[c->of[r]].rank);
+}

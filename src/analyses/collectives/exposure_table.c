@@ -1,0 +1,256 @@
+/* Communication that other kernels hide, and what is exposed: as waiting for the last rank, or as transfer.
+ * docs/formulas-collectives.md 5. And events that no other rank has. */
+#include "analyses/collectives/collectives.h"
+
+#include <math.h>
+
+struct exposure {
+    int64_t n, time;
+    struct cr_exposed part;
+};
+
+static void add(struct exposure *e, const struct cr *c, uint32_t g, const struct cr_exposed *x)
+{
+    e->n++;
+    e->time = az_add_sat(e->time, cr_event(c, g)->end - cr_event(c, g)->start);
+    e->part.hidden = az_add_sat(e->part.hidden, x->hidden);
+    e->part.wait = az_add_sat(e->part.wait, x->wait);
+    e->part.transfer = az_add_sat(e->part.transfer, x->transfer);
+}
+
+static void figure_columns(struct az_table *t)
+{
+    az_table_column(t, "kernels", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    az_table_column(t, "hidden_ms", AZ_REAL, AZ_UNIT_MS, 0);
+    az_table_column(t, "exposed_transfer_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    az_table_column(t, "exposed_wait_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+}
+
+static void put(struct az_table *t, const struct exposure *e)
+{
+    az_put_i64(t, e->n);
+    az_put_f64(t, cr_ms(e->time));
+    az_put_f64(t, cr_ms(e->part.hidden));
+    az_put_f64(t, cr_ms(e->part.transfer));
+    az_put_f64(t, cr_ms(e->part.wait));
+}
+
+static double percent(int64_t part, int64_t whole) { return whole > 0 ? 100.0 * (double)part / (double)whole : NAN; }
+
+static int by_kind(struct cr *c, const struct exposure *kind)
+{
+    struct az_table *t =
+        az_table_new(c->arena, "nccl_exposure", "Communication by kind, added up over the ranks", AZ_TABLE_SUMMARY);
+    static const char *const y[] = { "hidden_ms", "exposed_transfer_ms", "exposed_wait_ms" };
+    if (!t)
+        return az_arena_error(c->arena);
+    az_table_column(t, "Collective", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    figure_columns(t);
+    az_table_column(t, "hidden (%)", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    az_table_column(t, "exposed_wait (%)", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    for (int k = AZ_COLL_KINDS; k >= 0; k--) { /* all of them first */
+        if (kind[k].n == 0)
+            continue;
+        az_put_text(t, k == AZ_COLL_KINDS ? AZ_SV("all") : az_sv_str(az_coll_kind_text((enum az_coll_kind)k)));
+        put(t, &kind[k]);
+        az_put_f64(t, percent(kind[k].part.hidden, kind[k].time));
+        az_put_f64(t, percent(kind[k].part.wait, kind[k].time));
+    }
+    int rc = cr_emit(c, t, 0);
+    if (rc || c->n == 0)
+        return rc;
+    struct az_chart chart = { .kind = AZ_CHART_STACKED_BAR,
+                              .table = AZ_SV("nccl_exposure"),
+                              .title = AZ_SV("Communication: hidden, exposed transfer, exposed wait"),
+                              .x = AZ_SV("Collective"),
+                              .x_title = AZ_SV("Collective"),
+                              .y_title = AZ_SV("ms, all ranks") };
+    az_vec_init(&chart.y, c->job->doc->mem);
+    for (size_t i = 0; rc == 0 && i < 3; i++)
+        rc = az_vec_push(&chart.y, az_sv_str(y[i]));
+    if (rc)
+        az_vec_release(&chart.y);
+    return rc ? rc : az_document_chart(c->job->doc, chart);
+}
+
+static int by_rank(struct cr *c, const struct exposure *rank)
+{
+    struct az_table *t = az_table_new(c->arena, "nccl_exposure_ranks", "Communication by rank", 0);
+    if (!t)
+        return az_arena_error(c->arena);
+    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    figure_columns(t);
+    az_table_column(t, "comm_busy_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    az_table_column(t, "exposed_comm_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    az_table_column(t, "overlap (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+    for (size_t r = 0; c->n && r < c->ranks->n; r++) {
+        const struct cr_part *p = c->part[r];
+        if (!p)
+            continue;
+        az_put_i64(t, c->ranks->v[r].rank);
+        put(t, &rank[r]);
+        az_put_f64(t, cr_ms(p->busy));
+        az_put_f64(t, cr_ms(p->busy - p->overlap));
+        az_put_f64(t, percent(p->overlap, p->busy));
+    }
+    return cr_emit(c, t, 0);
+}
+
+int cr_exposure_tables(struct cr *c)
+{
+    struct exposure kind[AZ_COLL_KINDS + 1] = { { 0 } };
+    struct az_arena a;
+    az_arena_init(&a, c->job->mem);
+    struct exposure *rank = az_arena_array(&a, c->ranks->n + 1, sizeof *rank);
+    int rc = rank ? 0 : az_arena_error(&a);
+    for (uint32_t g = 0; rc == 0 && g < c->n; g++) {
+        const struct cr_exposed x = cr_exposed(c, g);
+        add(&kind[cr_what(c, g)->kind], c, g, &x);
+        add(&kind[AZ_COLL_KINDS], c, g, &x);
+        add(&rank[c->rank[g]], c, g, &x);
+    }
+    if (rc == 0)
+        rc = by_kind(c, kind);
+    if (rc == 0)
+        rc = by_rank(c, rank);
+    az_arena_release(&a);
+    return rc;
+}
+
+/* ---- unmatched ---- */
+struct counts { /* of one rank */
+    int64_t extra, absent;
+};
+
+struct listing {
+    struct cr *c;
+    struct az_table *t;
+    uint8_t *there; /* group x rank: has events in it */
+    struct counts *of;
+};
+
+static void put_row(struct listing *l, size_t r, uint32_t group, const struct cr_what *w, uint32_t g,
+                    const struct cr_coll *x, const char *why)
+{
+    struct az_table *t = l->t;
+    az_put_i64(t, l->c->ranks->v[r].rank);
+    az_put_text(t, l->c->groups.v[group].name);
+    az_put_text(t, cr_name(w));
+    az_put_given(t, w->dtype);
+    cr_put_count(t, w->in);
+    if (g == AZ_NO_ROW) {
+        az_put_empty(t);
+        az_put_empty(t);
+        az_put_empty(t);
+    } else {
+        az_put_i64(t, l->c->index[g]);
+        cr_put_clock_us(t, l->c, g);
+        az_put_f64(t, cr_us(cr_event(l->c, g)->end - cr_event(l->c, g)->start));
+    }
+    if (x)
+        az_put_text(t, cr_id(l->c, x, t->arena));
+    else
+        az_put_empty(t);
+    az_put_text(t, az_sv_str(why));
+}
+
+/* Does the rank belong to a collective: as a member, as one side of a pair; where members are not known, as one that
+ * has events of the group. */
+static bool belongs(const struct listing *l, const struct cr_coll *x, size_t r)
+{
+    const struct cr *c = l->c;
+    const struct cr_group *group = &c->groups.v[x->group];
+    const int64_t rank = c->ranks->v[r].rank;
+    if (x->flags & CR_PAIR) {
+        const struct cr_what *w = cr_what(c, cr_member(c, x, 0));
+        return w->peer >= 0 ? w->peer == rank : group->n_members == 2 && l->there[x->group * c->ranks->n + r];
+    }
+    for (size_t i = 0; i < group->n_members; i++)
+        if (group->members[i] == rank)
+            return true;
+    return !group->members && l->there[x->group * c->ranks->n + r];
+}
+
+static void absent_members(struct listing *l, const struct cr_coll *x)
+{
+    const struct cr *c = l->c;
+    uint32_t i = 0;
+    for (uint32_t r = 0; r < c->ranks->n; r++) {
+        const bool in = i < x->n && c->rank[cr_member(c, x, i)] == r;
+        i += in;
+        if (in || !c->part[r] || !belongs(l, x, r))
+            continue;
+        l->of[r].absent++;
+        put_row(l, r, x->group, cr_what(c, cr_member(c, x, 0)), AZ_NO_ROW, x, "this rank has no event of it");
+    }
+}
+
+static void rank_findings(const struct listing *l)
+{
+    const struct cr *c = l->c;
+    for (size_t r = 0; r < c->ranks->n; r++) {
+        const struct counts *n = &l->of[r];
+        if (n->extra + n->absent == 0)
+            continue;
+        az_finding(c->job, "unmatched_collectives", "warning",
+                   az_arena_printf(c->arena, "rank %lld: %lld missing, %lld that no other rank has",
+                                   (long long)c->ranks->v[r].rank, (long long)n->absent, (long long)n->extra),
+                   n->extra + n->absent, -1,
+                   AZ_SV("its recording begins or ends elsewhere or has holes; the other collectives are matched by "
+                         "what they are (nccl_unmatched)"));
+    }
+}
+
+static int list(struct listing *l)
+{
+    struct cr *c = l->c;
+    for (uint32_t g = 0; g < c->n; g++)
+        l->there[c->group[g] * c->ranks->n + c->rank[g]] = 1;
+    for (uint32_t g = 0; g < c->n; g++) {
+        if (c->coll[g] != AZ_NO_ROW)
+            continue;
+        const enum az_coll_kind k = cr_what(c, g)->kind;
+        const bool alone = (k == AZ_COLL_SEND || k == AZ_COLL_RECV) && cr_what(c, g)->peer < 0 &&
+                           c->groups.v[c->group[g]].n_members != 2;
+        l->of[c->rank[g]].extra++;
+        put_row(l, c->rank[g], c->group[g], cr_what(c, g), g, NULL,
+                alone ? "the other side is not said" : "no other rank has it");
+    }
+    for (size_t i = 0; i < c->colls.n; i++)
+        if (c->colls.v[i].flags & CR_INCOMPLETE)
+            absent_members(l, &c->colls.v[i]);
+    rank_findings(l);
+    return cr_emit(c, l->t, 0);
+}
+
+int cr_unmatched_table(struct cr *c)
+{
+    struct listing l = { .c = c };
+    struct az_arena a;
+    l.t = az_table_new(c->arena, "nccl_unmatched", "Collectives that not all ranks have", 0);
+    if (!l.t)
+        return az_arena_error(c->arena);
+    az_table_column(l.t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(l.t, "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(l.t, "Collective name", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(l.t, "dtype", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(l.t, "In msg nelems", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(l.t, "index_in_group", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(l.t, "ts", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(l.t, "dur", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(l.t, "collective_id", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(l.t, "what", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_arena_init(&a, c->job->mem);
+    l.there = az_arena_array(&a, c->groups.n * c->ranks->n + 1, 1);
+    l.of = az_arena_array(&a, c->ranks->n + 1, sizeof *l.of);
+    int rc = 0;
+    if (l.there && l.of) {
+        rc = list(&l);
+    } else {
+        az_table_free(l.t);
+        rc = az_arena_error(&a);
+    }
+    az_arena_release(&a);
+    return rc;
+}

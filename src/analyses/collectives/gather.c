@@ -1,0 +1,332 @@
+/* Parts of all ranks side by side: events numbered through, sorted into groups. docs/formulas-collectives.md 2, 3.4.
+ */
+#include "analyses/collectives/collectives.h"
+#include "base/num.h"
+#include "base/sort.h"
+#include "text/jsonscan.h"
+
+#define MAX_BASE   (INT64_C(1) << 61)
+#define OTHER_PASS (AZ_NO_ROW - 1)
+
+/* Group names are JSON-free texts; members come as a list. */
+struct grouping {
+    struct cr *c;
+    struct az_intern keys; /* name, 0, members -> group */
+    struct az_vec_char key;
+    struct az_vec_i64 members;
+};
+
+static int ascending(const void *a, const void *b, void *ctx)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    (void)ctx;
+    return (x > y) - (x < y);
+}
+
+/* "[0, 1]" -> members, ascending, each once; none for what is no list of ranks or was shortened by the profiler. */
+static int parse_members(struct grouping *g, struct az_sv text)
+{
+    struct az_jview v;
+    struct az_sv x;
+    int64_t rank;
+    int rc = 0;
+    az_vec_reset(&g->members);
+    if (!az_jview_array(&v, text) || az_sv_find(text, AZ_SV("...")) >= 0)
+        return 0;
+    while (rc == 0 && az_jview_next(&v, &x)) {
+        if (az_parse_i64(x, &rank) || rank < 0) {
+            az_vec_reset(&g->members);
+            return 0;
+        }
+        rc = az_vec_push(&g->members, rank);
+    }
+    if (rc == 0 && g->members.n)
+        rc = az_sort_cmp(g->members.v, g->members.n, sizeof *g->members.v, ascending, NULL, g->members.mem);
+    size_t n = 0;
+    for (size_t i = 0; rc == 0 && i < g->members.n; i++)
+        if (n == 0 || g->members.v[n - 1] != g->members.v[i])
+            g->members.v[n++] = g->members.v[i];
+    g->members.n = rc ? 0 : n;
+    return rc;
+}
+
+static struct az_sv group_name(struct cr *c, const struct cr_part *p, const struct cr_what *w, uint32_t device)
+{
+    struct az_sv name = w->group.n ? w->group : c->simplified ? AZ_SV("all") : AZ_SV("Unknown_Group");
+    if (!w->group.n && p->n_devices > 1)
+        name = az_arena_printf(c->arena, "%.*s device %u", AZ_SVF(name), device);
+    return name;
+}
+
+static bool is_member(const struct cr_group *g, int64_t rank)
+{
+    for (size_t i = 0; i < g->n_members; i++)
+        if (g->members[i] == rank)
+            return true;
+    return false;
+}
+
+/* The one group of that name with known members to which the rank belongs; AZ_NO_ROW. */
+static uint32_t only_group(const struct cr *c, struct az_sv name, int64_t rank)
+{
+    uint32_t found = AZ_NO_ROW;
+    for (uint32_t i = 0; i < c->groups.n; i++) {
+        const struct cr_group *g = &c->groups.v[i];
+        if (!g->members || !az_sv_eq(g->name, name) || !is_member(g, rank))
+            continue;
+        if (found != AZ_NO_ROW)
+            return AZ_NO_ROW;
+        found = i;
+    }
+    return found;
+}
+
+static int new_group(struct grouping *g, const struct cr_what *w, struct az_sv name)
+{
+    struct cr *c = g->c;
+    struct cr_group x = { .name = name, .ranks = w->ranks, .size = w->size };
+    size_t same = 0;
+    if (g->members.n) {
+        int64_t *m = az_arena_array(c->arena, g->members.n, sizeof *m);
+        if (!m)
+            return az_arena_error(c->arena);
+        memcpy(m, g->members.v, g->members.n * sizeof *m);
+        x.members = m;
+        x.n_members = g->members.n;
+    }
+    x.expected = x.n_members ? (int64_t)x.n_members : x.size > 0 ? x.size : c->ranks->world_size;
+    for (size_t i = 0; i < c->groups.n; i++)
+        same += az_sv_eq(c->groups.v[i].name, name);
+    x.id = c->simplified && az_sv_is(name, "all") && !same ? AZ_SV("")
+           : same ? az_arena_printf(c->arena, "%.*s#%zu_", AZ_SVF(name), same + 1)
+                  : az_arena_printf(c->arena, "%.*s_", AZ_SVF(name));
+    return x.id.p ? az_vec_push(&c->groups, x) : az_arena_error(c->arena);
+}
+
+static int find_group(struct grouping *g, size_t r, const struct cr_what *w, struct az_sv name, uint32_t *group)
+{
+    uint32_t id;
+    if (!name.p)
+        return az_arena_error(g->c->arena);
+    int rc = parse_members(g, w->ranks);
+    if (rc == 0 && !g->members.n && w->group.n) {
+        *group = only_group(g->c, name, g->c->ranks->v[r].rank);
+        if (*group != AZ_NO_ROW)
+            return 0;
+    }
+    az_vec_reset(&g->key);
+    if (rc == 0)
+        rc = az_text_printf(&g->key, "%.*s", AZ_SVF(name));
+    if (rc == 0)
+        rc = az_vec_push(&g->key, '\0');
+    for (size_t i = 0; rc == 0 && i < g->members.n; i++)
+        rc = az_text_printf(&g->key, "%lld,", (long long)g->members.v[i]);
+    const size_t before = g->keys.text.n;
+    if (rc == 0)
+        rc = az_intern(&g->keys, az_text_view(&g->key), &id);
+    if (rc == 0 && g->keys.text.n > before)
+        rc = new_group(g, w, name);
+    if (rc == 0)
+        *group = id;
+    return rc;
+}
+
+/* Groups of one rank's events. pass 0: those whose members are known; pass 1: the others. */
+static int group_rank(struct grouping *g, size_t r, int pass)
+{
+    struct cr *c = g->c;
+    const struct cr_part *p = c->part[r];
+    const size_t n = p->n_what * (p->n_devices + 1);
+    uint32_t *of = az_mem_alloc(c->job->mem, (n + 1) * sizeof *of);
+    int rc = of ? 0 : az_mem_error(c->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        of[i] = AZ_NO_ROW;
+    for (size_t i = 0; rc == 0 && i < p->n; i++) {
+        const struct cr_event *e = &p->ev[i];
+        const struct cr_what *w = &p->what[e->what];
+        const uint32_t device = p->lane[e->lane].device;
+        uint32_t *known = &of[e->what * (p->n_devices + 1) + device];
+        if (*known == OTHER_PASS)
+            continue;
+        if (*known == AZ_NO_ROW) {
+            rc = parse_members(g, w->ranks);
+            if (rc == 0 && (g->members.n > 0) != (pass == 0))
+                *known = OTHER_PASS;
+            if (rc || *known == OTHER_PASS)
+                continue;
+            rc = find_group(g, r, w, group_name(c, p, w, device), known);
+        }
+        if (rc == 0)
+            c->group[c->base[r] + i] = *known;
+    }
+    az_mem_free(c->job->mem, of, (n + 1) * sizeof *of);
+    return rc;
+}
+
+static int make_groups(struct cr *c)
+{
+    struct grouping g = { .c = c };
+    az_vec_init(&g.key, c->job->mem);
+    az_vec_init(&g.members, c->job->mem);
+    int rc = az_intern_init(&g.keys, c->arena, c->job->mem);
+    for (int pass = 0; rc == 0 && pass < 2; pass++)
+        for (size_t r = 0; rc == 0 && r < c->ranks->n; r++)
+            if (c->part[r])
+                rc = group_rank(&g, r, pass);
+    if (g.keys.slot)
+        az_intern_release(&g.keys);
+    az_vec_release(&g.key);
+    az_vec_release(&g.members);
+    return rc;
+}
+
+/* ---- facts of the run ---- */
+static void clocks_and_names(struct cr *c)
+{
+    bool based = false, baseless = false;
+    c->simplified = true;
+    for (size_t r = 0; r < c->ranks->n; r++) {
+        const struct cr_part *p = c->part[r];
+        const int64_t base = c->ranks->v[r].base_ns;
+        if (!p)
+            continue;
+        c->simplified &= p->one_stream;
+        for (size_t i = 0; i < p->n_what; i++)
+            c->simplified &= p->what[i].group.n == 0;
+        if (base > 0 && base < MAX_BASE)
+            based = true;
+        else
+            baseless = true;
+    }
+    c->mixed_bases = based && baseless;
+    for (size_t r = 0; r < c->ranks->n; r++)
+        c->shift[r] = based && !baseless ? c->ranks->v[r].base_ns : 0;
+}
+
+static int median_step(struct cr *c)
+{
+    struct az_vec_i64 v;
+    struct az_stats s;
+    int rc = 0;
+    az_vec_init(&v, c->job->mem);
+    for (size_t r = 0; r < c->ranks->n; r++)
+        for (size_t i = 0; rc == 0 && c->part[r] && i < c->part[r]->n_steps; i++)
+            rc = az_vec_push(&v, c->part[r]->steps[i]);
+    if (rc == 0 && v.n) {
+        az_stats_i64(v.v, v.n, &s);
+        c->step = (int64_t)s.median;
+    }
+    az_vec_release(&v);
+    return rc;
+}
+
+/* Nodes: as many ranks as are said to be on one; else by host name; else by the devices that the first trace lists. One
+ * recording is of one node. */
+static void nodes(struct cr *c)
+{
+    const struct az_ranks *rs = c->ranks;
+    bool hosts = rs->n > 0;
+    for (size_t r = 0; r < rs->n; r++)
+        hosts &= rs->v[r].host.n > 0;
+    c->gpus_per_node = c->job->opts->gpus_per_node;
+    c->nodes_by_host = c->gpus_per_node == 0 && hosts;
+    if (c->gpus_per_node == 0 && rs->n && !hosts)
+        c->gpus_per_node = rs->v[0].devices;
+    for (size_t r = 0; r < rs->n; r++) {
+        c->node[r] = c->traces->n == 1 ? 0 : c->gpus_per_node > 0 ? rs->v[r].rank / c->gpus_per_node : -1;
+        if (!c->nodes_by_host)
+            continue;
+        size_t k = 0;
+        int64_t next = 0;
+        while (k < r && !az_sv_eq(rs->v[k].host, rs->v[r].host)) {
+            next = c->node[k] >= next ? c->node[k] + 1 : next;
+            k++;
+        }
+        c->node[r] = k < r ? c->node[k] : next;
+    }
+}
+
+/* Which of a group's ranks are there, and on one host or several. */
+static int attendance(struct cr *c)
+{
+    const size_t n = c->ranks->n;
+    uint8_t *there = az_arena_array(c->arena, c->groups.n * n + 1, 1);
+    if (!there)
+        return az_arena_error(c->arena);
+    for (size_t g = 0; g < c->n; g++)
+        there[c->group[g] * n + c->rank[g]] = 1;
+    for (size_t i = 0; i < c->groups.n; i++) {
+        struct cr_group *g = &c->groups.v[i];
+        struct az_sv host = { "", 0 };
+        for (size_t r = 0; r < n; r++) {
+            const struct az_sv h = c->ranks->v[r].host;
+            if (!c->part[r] || !(g->members ? is_member(g, c->ranks->v[r].rank) : there[i * n + r]))
+                continue;
+            g->present++;
+            g->by_duration |= host.n && h.n && !az_sv_eq(host, h);
+            host = h.n ? h : host;
+        }
+        g->expected = g->expected < g->present ? g->present : g->expected;
+    }
+    return 0;
+}
+
+const char *cr_span_text(const struct cr *c, const struct cr_group *g)
+{
+    int64_t first = -1;
+    for (size_t i = 0; i < g->n_members; i++) {
+        const ptrdiff_t r = az_ranks_find(c->ranks, g->members[i]);
+        int64_t node = -1;
+        if (!c->nodes_by_host && c->gpus_per_node > 0)
+            node = g->members[i] / c->gpus_per_node;
+        else if (r >= 0)
+            node = c->node[r];
+        if (node < 0)
+            return "unknown";
+        if (first >= 0 && node != first)
+            return "inter_node";
+        first = node;
+    }
+    return g->n_members ? "intra_node" : "unknown";
+}
+
+int cr_gather(struct cr *c)
+{
+    const size_t ranks = c->ranks->n;
+    c->base = az_arena_array(c->arena, ranks + 1, sizeof *c->base);
+    c->clock = az_arena_array(c->arena, ranks + 1, sizeof *c->clock);
+    c->shift = az_arena_array(c->arena, ranks + 1, sizeof *c->shift);
+    c->node = az_arena_array(c->arena, ranks + 1, sizeof *c->node);
+    az_vec_init(&c->groups, c->job->mem);
+    az_vec_init(&c->colls, c->job->mem);
+    az_vec_init(&c->member, c->job->mem);
+    if (!c->base || !c->clock || !c->shift || !c->node)
+        return az_arena_error(c->arena);
+    for (size_t r = 0; r < ranks; r++) {
+        if (c->part[r] && c->part[r]->n >= AZ_NO_ROW - c->base[r])
+            return AZ_ERANGE;
+        c->base[r + 1] = c->base[r] + (c->part[r] ? (uint32_t)c->part[r]->n : 0);
+    }
+    c->n = c->base[ranks];
+    uint32_t **const columns[] = { &c->rank, &c->group, &c->index, &c->coll };
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (!(*columns[i] = az_arena_array(c->arena, c->n + 1, sizeof(uint32_t))))
+            return az_arena_error(c->arena);
+    for (uint32_t r = 0; r < ranks; r++)
+        for (uint32_t g = c->base[r]; g < c->base[r + 1]; g++)
+            c->rank[g] = r;
+    clocks_and_names(c);
+    nodes(c);
+    int rc = median_step(c);
+    if (rc == 0)
+        rc = make_groups(c);
+    return rc ? rc : attendance(c);
+}
+
+void cr_release(void *v)
+{
+    struct cr *c = v;
+    az_vec_release(&c->groups);
+    az_vec_release(&c->colls);
+    az_vec_release(&c->member);
+}

@@ -1,0 +1,222 @@
+/* Every collective kernel of every rank, and their sums by rank, group, kind and size.
+ * docs/formulas-collectives.md 4. */
+#include "analyses/collectives/collectives.h"
+#include "facts/groups.h"
+
+#include <math.h>
+
+struct az_sv cr_name(const struct cr_what *w) { return w->name.n ? w->name : AZ_SV("unknown"); }
+
+struct az_sv cr_id(const struct cr *c, const struct cr_coll *x, struct az_arena *a)
+{
+    const struct cr_group *g = &c->groups.v[x->group];
+    if (!(x->flags & CR_PAIR) || g->one_way_pair)
+        return az_arena_printf(a, "%.*s%u", AZ_SVF(g->id), x->k);
+    const uint32_t m = cr_member(c, x, 0);
+    const struct cr_what *w = cr_what(c, m);
+    const int64_t own = cr_rank(c, m);
+    int64_t peer = w->peer;
+    if (peer < 0 && g->n_members == 2)
+        peer = g->members[g->members[0] == own];
+    const bool sends = w->kind == AZ_COLL_SEND;
+    return az_arena_printf(a, "%.*s%lld-%lld_%u", AZ_SVF(g->id), (long long)(sends ? own : peer),
+                           (long long)(sends ? peer : own), x->k);
+}
+
+void cr_put_count(struct az_table *t, int64_t v)
+{
+    if (v < 0)
+        az_put_empty(t);
+    else
+        az_put_i64(t, v);
+}
+
+void cr_put_clock_us(struct az_table *t, const struct cr *c, uint32_t g)
+{
+    az_put_f64(t, cr_us(cr_event(c, g)->start));
+}
+
+int cr_emit(struct cr *c, struct az_table *t, int rc)
+{
+    if (rc) {
+        az_table_free(t);
+        return rc;
+    }
+    return az_document_add(c->job->doc, t);
+}
+
+static void events_columns(struct az_table *t)
+{
+    az_table_column(t, "collective_id", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "index_in_group", AZ_INT, AZ_UNIT_ID, AZ_KEY | AZ_DETAIL);
+    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Process Group Ranks", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "Collective name", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Group size", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
+    az_table_column(t, "dtype", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "In msg nelems", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "In msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL);
+    az_table_column(t, "Out msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
+    az_table_column(t, "Out msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL);
+    az_table_column(t, "In split size", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "Out split size", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
+    az_table_column(t, "ts", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "dur", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "node_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
+    az_table_column(t, "node_span", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "wait_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "arguments from", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+}
+
+static void put_event(const void *of, size_t row, struct az_table *t)
+{
+    const struct cr *c = of;
+    const uint32_t g = (uint32_t)row;
+    const struct cr_event *e = cr_event(c, g);
+    const struct cr_what *w = cr_what(c, g);
+    const struct cr_group *group = &c->groups.v[c->group[g]];
+    const struct cr_coll *x = c->coll[g] == AZ_NO_ROW ? NULL : &c->colls.v[c->coll[g]];
+    if (x)
+        az_put_text(t, cr_id(c, x, t->arena));
+    else
+        az_put_empty(t);
+    az_put_i64(t, c->index[g]);
+    az_put_i64(t, cr_rank(c, g));
+    az_put_text(t, group->name);
+    az_put_given(t, group->ranks);
+    az_put_text(t, cr_name(w));
+    cr_put_count(t, w->size);
+    az_put_given(t, w->dtype);
+    cr_put_count(t, w->in);
+    az_put_f64(t, cr_mb(w, w->in));
+    cr_put_count(t, w->out);
+    az_put_f64(t, cr_mb(w, w->out));
+    az_put_given(t, w->in_split);
+    az_put_given(t, w->out_split);
+    cr_put_count(t, cr_lane_of(c, g)->stream);
+    cr_put_clock_us(t, c, g);
+    az_put_f64(t, cr_us(e->end - e->start));
+    cr_put_count(t, c->node[c->rank[g]]);
+    az_put_text(t, az_sv_str(cr_span_text(c, group)));
+    az_put_f64(t, x && x->n > 1 ? cr_us(cr_wait(c, x, g)) : NAN);
+    az_put_text(t, az_sv_str(w->source));
+}
+
+static int events(struct cr *c, const char *id)
+{
+    struct az_table *t = az_table_new(c->arena, id, "Collective kernels of all ranks", 0);
+    if (!t)
+        return az_arena_error(c->arena);
+    events_columns(t);
+    az_table_make(t, c->n, put_event, c);
+    return cr_emit(c, t, 0);
+}
+
+/* ---- sums ---- */
+static int group_rows(struct cr *c, uint32_t *of, struct az_vec_u32 *first)
+{
+    struct az_map map;
+    int rc = az_map_init(&map, c->job->mem, 64);
+    for (uint32_t g = 0; rc == 0 && g < c->n; g++) {
+        const struct cr_what *w = cr_what(c, g);
+        const struct {
+            uint64_t name, dtype, in_split, out_split;
+            int64_t in, out, size, stream;
+            uint32_t rank, group;
+        } k = { az_hash(w->name.p, w->name.n),
+                az_hash(w->dtype.p, w->dtype.n),
+                az_hash(w->in_split.p, w->in_split.n),
+                az_hash(w->out_split.p, w->out_split.n),
+                w->in,
+                w->out,
+                w->size,
+                cr_lane_of(c, g)->stream,
+                c->rank[g],
+                c->group[g] };
+        uint32_t *at;
+        bool added;
+        rc = az_map_put(&map, az_hash(&k, sizeof k), az_hash(&k.dtype, sizeof k - 8), (uint32_t)first->n, &at, &added);
+        if (rc == 0)
+            of[g] = *at;
+        if (rc == 0 && added)
+            rc = az_vec_push(first, g);
+    }
+    az_map_release(&map);
+    return rc;
+}
+
+static void sums_columns(struct az_table *t)
+{
+    az_coll_sum_columns(t, AZ_DETAIL);
+    az_table_column(t, "node_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
+    az_table_column(t, "node_span", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+}
+
+static void put_sum(const struct cr *c, struct az_table *t, uint32_t g, const struct az_stats *s)
+{
+    const struct cr_what *w = cr_what(c, g);
+    const struct cr_group *group = &c->groups.v[c->group[g]];
+    az_put_i64(t, cr_rank(c, g));
+    az_put_text(t, group->name);
+    az_put_given(t, group->ranks);
+    az_put_text(t, cr_name(w));
+    cr_put_count(t, w->size);
+    az_put_given(t, w->dtype);
+    cr_put_count(t, w->in);
+    cr_put_count(t, w->out);
+    az_put_given(t, w->in_split);
+    az_put_given(t, w->out_split);
+    cr_put_count(t, cr_lane_of(c, g)->stream);
+    az_put_f64(t, cr_mb(w, w->in));
+    az_put_f64(t, cr_mb(w, w->out));
+    az_put_f64(t, cr_us(s->sum));
+    az_put_f64(t, s->mean / 1e3);
+    az_put_f64(t, s->std / 1e3);
+    az_put_f64(t, cr_us(s->min));
+    az_put_f64(t, cr_us(s->max));
+    az_put_i64(t, (int64_t)s->n);
+    cr_put_count(t, c->node[c->rank[g]]);
+    az_put_text(t, az_sv_str(cr_span_text(c, group)));
+}
+
+static int sums(struct cr *c)
+{
+    struct az_table *t = az_table_new(c->arena, "nccl_summary_long", "Collectives by rank, group, kind and size", 0);
+    struct az_groups groups = { 0 };
+    struct az_vec_u32 first;
+    struct az_arena a;
+    if (!t)
+        return az_arena_error(c->arena);
+    sums_columns(t);
+    az_vec_init(&first, c->job->mem);
+    az_arena_init(&a, c->job->mem);
+    uint32_t *of = az_arena_array(&a, c->n + 1, sizeof *of);
+    int64_t *length = az_arena_array(&a, c->n + 1, sizeof *length);
+    int rc = of && length ? group_rows(c, of, &first) : az_arena_error(&a);
+    for (uint32_t g = 0; rc == 0 && g < c->n; g++)
+        length[g] = cr_event(c, g)->end - cr_event(c, g)->start;
+    if (rc == 0)
+        rc = az_groups_make(&groups, of, c->n, first.n, c->job->mem);
+    for (size_t i = 0; rc == 0 && i < first.n; i++) {
+        struct az_stats s;
+        az_stats_i64(groups.value, az_groups_take(&groups, i, length), &s);
+        put_sum(c, t, first.v[i], &s);
+    }
+    az_groups_release(&groups);
+    az_vec_release(&first);
+    az_arena_release(&a);
+    const int by = -(int)az_table_find(t, "dur_sum") - 1;
+    if (rc == 0) /* ties stay by rank and time */
+        rc = az_table_sort(t, &by, 1);
+    return cr_emit(c, t, rc);
+}
+
+int cr_long_tables(struct cr *c)
+{
+    int rc = sums(c);
+    if (rc == 0 && cr_current_names(c))
+        rc = events(c, "nccl_long");
+    return rc || !cr_historic_names(c) ? rc : events(c, "long");
+}

@@ -1,0 +1,344 @@
+/* Which events of different ranks are one collective: by sequence number (cr_sequence.c); else by their order of
+ * launch, as long as name, type and size agree; else by an alignment of what they are (cr_merge.c).
+ * docs/formulas-collectives.md 2. */
+#include "analyses/collectives/match.h"
+#include "base/sort.h"
+
+/* ---- launch order ---- */
+/* Room for the events of one rank in one group. */
+struct run {
+    int64_t *key;
+    uint32_t *order, *g;
+};
+
+/* Sorts them by launch where every one has it, else by start; ties by start, as they are numbered. */
+static int order_run(const struct cr *c, uint32_t *g, size_t n, const struct run *x)
+{
+    bool lacks = false;
+    for (size_t i = 0; i < n && !lacks; i++)
+        lacks = cr_event(c, g[i])->launch == INT64_MIN;
+    for (size_t i = 0; i < n; i++)
+        x->key[i] = lacks ? cr_event(c, g[i])->start : cr_event(c, g[i])->launch;
+    const int rc = az_sort_order(x->key, n, x->order, c->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        x->g[i] = g[x->order[i]];
+    for (uint32_t i = 0; rc == 0 && i < n; i++) {
+        g[i] = x->g[i];
+        c->index[g[i]] = i;
+    }
+    return rc;
+}
+
+static int order_events(struct cr_matching *m)
+{
+    const struct cr *c = m->c;
+    size_t most = 0;
+    for (size_t r = 0; r < c->ranks->n; r++)
+        most = c->base[r + 1] - c->base[r] > most ? c->base[r + 1] - c->base[r] : most;
+    const struct run x = { .key = az_arena_array(&m->room, most + 1, sizeof *x.key),
+                           .order = az_arena_array(&m->room, most + 1, sizeof *x.order),
+                           .g = az_arena_array(&m->room, most + 1, sizeof *x.g) };
+    if (!x.key || !x.order || !x.g)
+        return az_arena_error(&m->room);
+    int rc = az_groups_order(&m->groups, c->group, c->n, c->groups.n, c->job->mem);
+    uint32_t *g = m->groups.item;
+    for (size_t i = 0, end; rc == 0 && i < c->n; i = end) {
+        for (end = i; end < c->n && c->group[g[end]] == c->group[g[i]] && c->rank[g[end]] == c->rank[g[i]];)
+            end++;
+        rc = order_run(c, g + i, end - i, &x);
+    }
+    az_arena_reset(&m->room);
+    return rc;
+}
+
+/* ---- what must agree ---- */
+/* Sizes that ranks may differ in say nothing. */
+static bool sizes_agree(const struct cr_what *w)
+{
+    switch (w->kind) {
+    case AZ_COLL_ALLREDUCE:
+    case AZ_COLL_REDUCESCATTER:
+    case AZ_COLL_ALLGATHER:
+    case AZ_COLL_BROADCAST:
+    case AZ_COLL_REDUCE:
+        return true;
+    case AZ_COLL_ALLTOALL: /* an annotation does not tell it from the variable one */
+        return az_sv_is(az_sv_str(w->source), "kernel");
+    default:
+        return false;
+    }
+}
+
+static int number(struct cr_matching *m, const struct cr_what *w, bool size, uint32_t *sig)
+{
+    const struct cr_what *x = w;
+    const bool sized = size && (m->pair || sizes_agree(x));
+    struct {
+        uint64_t name, dtype;
+        int64_t in, out, kind;
+    } k = { .name = x->kind == AZ_COLL_UNKNOWN && !m->pair ? az_hash(x->name.p, x->name.n) : 0,
+            .dtype = az_hash(x->dtype.p, x->dtype.n),
+            .in = sized ? x->in : -2,
+            .out = sized && !m->pair ? x->out : -2,
+            .kind = m->pair ? -1 : (int64_t)x->kind };
+    uint32_t *at;
+    bool added;
+    int rc =
+        az_map_put(&m->sigs, az_hash(&k, sizeof k), az_hash(&k.dtype, sizeof k - 8), (uint32_t)m->sigs.n, &at, &added);
+    if (rc == 0)
+        *sig = *at;
+    return rc;
+}
+
+static int add_lane(struct cr_matching *m, size_t rank, const uint32_t *g, size_t n)
+{
+    const struct cr_lane l = { .rank = rank, .g = g, .n = n, .at = az_arena_array(&m->room, n + 1, sizeof *l.at) };
+    return l.at ? az_vec_push(&m->lanes, l) : az_arena_error(&m->room);
+}
+
+/* What the events of a lane are, where no number says which belong together. */
+static int signatures(struct cr_matching *m, struct cr_lane *l)
+{
+    l->sig = az_arena_array(&m->room, l->n + 1, sizeof *l->sig);
+    l->kind = az_arena_array(&m->room, l->n + 1, sizeof *l->kind);
+    int rc = l->sig && l->kind ? 0 : az_arena_error(&m->room);
+    for (size_t i = 0; rc == 0 && i < l->n; i++) {
+        const struct cr_what *w = cr_what(m->c, l->g[i]);
+        rc = number(m, w, true, &l->sig[i]);
+        if (rc == 0)
+            rc = number(m, w, false, &l->kind[i]);
+    }
+    return rc;
+}
+
+/* ---- rule 2: ordinals ---- */
+static bool equal_lengths(const struct cr_matching *m)
+{
+    for (size_t l = 1; l < m->lanes.n; l++)
+        if (m->lanes.v[l].n != m->lanes.v[0].n)
+            return false;
+    return true;
+}
+
+/* All are of the same kinds in the same order; and where sizes do not agree, more than half of them do not: then ranks
+ * have sizes of their own, and no event is missing. */
+static bool by_ordinal(struct cr_matching *m)
+{
+    const struct cr_lane *a = m->lanes.v;
+    if (!equal_lengths(m))
+        return false;
+    for (size_t l = 1; l < m->lanes.n; l++) {
+        const struct cr_lane *b = &m->lanes.v[l];
+        size_t differ = 0;
+        for (size_t i = 0; i < a->n; i++) {
+            if (a->kind[i] != b->kind[i])
+                return false;
+            differ += a->sig[i] != b->sig[i];
+        }
+        if (differ && differ * 2 <= a->n)
+            return false;
+    }
+    for (size_t l = 0; l < m->lanes.n; l++)
+        for (uint32_t i = 0; i < m->lanes.v[l].n; i++)
+            m->lanes.v[l].at[i] = i;
+    m->n_at = (uint32_t)a->n;
+    return true;
+}
+
+/* ---- collectives ---- */
+static bool differ(const struct cr *c, const struct cr_coll *x)
+{
+    const struct cr_what *a = cr_what(c, cr_member(c, x, 0));
+    for (uint32_t i = 1; i < x->n; i++) {
+        const struct cr_what *b = cr_what(c, cr_member(c, x, i));
+        const bool sized = (x->flags & CR_PAIR) || (sizes_agree(a) && sizes_agree(b));
+        const bool kinds = (x->flags & CR_PAIR) || (a->kind == b->kind && (a->kind || az_sv_eq(a->name, b->name)));
+        if (!kinds || !az_sv_eq(a->dtype, b->dtype) || (sized && a->in != b->in))
+            return true;
+    }
+    return false;
+}
+
+/* present: members whose file is there. */
+static int add_coll(struct cr_matching *m, uint32_t at, size_t *next, int64_t present, int64_t expected)
+{
+    struct cr *c = m->c;
+    struct cr_coll x = {
+        .group = m->group, .first = (uint32_t)c->member.n, .k = at, .expected = expected, .flags = m->pair ? CR_PAIR : 0
+    };
+    int rc = 0;
+    for (size_t l = 0; rc == 0 && l < m->lanes.n; l++) {
+        const struct cr_lane *lane = &m->lanes.v[l];
+        if (next[l] == lane->n || lane->at[next[l]] != at)
+            continue;
+        rc = az_vec_push(&c->member, lane->g[next[l]++]);
+        x.n++;
+    }
+    if (rc || x.n == 0)
+        return rc;
+    if (x.n == 1 && present > 1) { /* the others have nothing of it */
+        c->unmatched++;
+        c->member.n--;
+        return 0;
+    }
+    x.kind = cr_what(c, c->member.v[x.first])->kind;
+    x.flags |= (int64_t)x.n < expected ? CR_PARTIAL : 0;
+    x.flags |= (int64_t)x.n < present ? CR_INCOMPLETE : 0;
+    x.flags |= differ(c, &x) ? CR_ARGS_DIFFER : 0;
+    x.flags |= !m->pair && x.n > 1 && az_coll_synchronises(x.kind) ? CR_SYNC : 0;
+    for (uint32_t i = 0; i < x.n; i++)
+        c->coll[c->member.v[x.first + i]] = (uint32_t)c->colls.n;
+    return az_vec_push(&c->colls, x);
+}
+
+static int match_lanes(struct cr_matching *m, int64_t present, int64_t expected)
+{
+    bool done = false;
+    int rc = m->lanes.n ? cr_match_by_sequence(m, &done) : 0;
+    for (size_t l = 0; rc == 0 && !done && l < m->lanes.n; l++)
+        rc = signatures(m, &m->lanes.v[l]);
+    if (rc == 0 && !done && m->lanes.n && !by_ordinal(m))
+        rc = cr_match_by_alignment(m);
+    size_t *next = rc ? NULL : az_arena_array(&m->room, m->lanes.n + 1, sizeof *next);
+    if (rc == 0 && !next)
+        rc = az_arena_error(&m->room);
+    for (uint32_t at = 0; rc == 0 && m->lanes.n && at < m->n_at; at++)
+        rc = add_coll(m, at, next, present, expected);
+    az_vec_reset(&m->lanes);
+    az_arena_reset(&m->room);
+    return rc;
+}
+
+/* ---- send and recv ---- */
+struct p2p {
+    int64_t src, dst;
+    uint32_t g;
+};
+AZ_VEC(struct p2p, p2ps);
+
+static bool is_p2p(const struct cr *c, uint32_t g)
+{
+    const enum az_coll_kind k = cr_what(c, g)->kind;
+    return k == AZ_COLL_SEND || k == AZ_COLL_RECV;
+}
+
+/* Who sends to whom; the other one is said, or the only other member. */
+static bool direction(const struct cr *c, uint32_t g, struct p2p *p)
+{
+    const struct cr_group *group = &c->groups.v[c->group[g]];
+    const int64_t own = cr_rank(c, g);
+    int64_t peer = cr_what(c, g)->peer;
+    if (peer < 0 && group->n_members == 2)
+        peer = group->members[group->members[0] == own];
+    const bool sends = cr_what(c, g)->kind == AZ_COLL_SEND;
+    *p = (struct p2p){ .src = sends ? own : peer, .dst = sends ? peer : own, .g = g };
+    return peer >= 0 && peer != own;
+}
+
+/* Equal pairs keep launch order; the sender's events come first. */
+static int by_direction(const void *x, const void *y, void *ctx)
+{
+    const struct p2p *a = x, *b = y;
+    const struct cr *c = ctx;
+    if (a->src != b->src)
+        return a->src < b->src ? -1 : 1;
+    if (a->dst != b->dst)
+        return a->dst < b->dst ? -1 : 1;
+    const bool as = cr_what(c, a->g)->kind == AZ_COLL_SEND, bs = cr_what(c, b->g)->kind == AZ_COLL_SEND;
+    return as == bs ? 0 : as ? -1 : 1;
+}
+
+static bool has_part(const struct cr *c, int64_t rank)
+{
+    const ptrdiff_t r = az_ranks_find(c->ranks, rank);
+    return r >= 0 && c->part[r];
+}
+
+/* One direction: sends of one rank, recvs of the other. */
+static int match_pair(struct cr_matching *m, const struct p2p *v, size_t n)
+{
+    uint32_t *g = az_arena_array(&m->room, n + 1, sizeof *g);
+    size_t sends = 0;
+    int rc = g ? 0 : az_arena_error(&m->room);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        g[i] = v[i].g;
+        sends += cr_what(m->c, g[i])->kind == AZ_COLL_SEND;
+    }
+    if (rc == 0 && sends)
+        rc = add_lane(m, m->c->rank[g[0]], g, sends);
+    if (rc == 0 && sends < n)
+        rc = add_lane(m, m->c->rank[g[sends]], g + sends, n - sends);
+    m->pair = true;
+    return rc ? rc : match_lanes(m, has_part(m->c, v->src) + has_part(m->c, v->dst), 2);
+}
+
+static int match_pairs(struct cr_matching *m, const uint32_t *g, size_t n, bool alone)
+{
+    struct p2ps v;
+    struct p2p p;
+    int rc = 0;
+    az_vec_init(&v, m->c->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        if (!is_p2p(m->c, g[i]))
+            continue;
+        if (direction(m->c, g[i], &p))
+            rc = az_vec_push(&v, p);
+        else
+            m->c->unmatched++;
+    }
+    if (rc == 0)
+        rc = az_sort_cmp(v.v, v.n, sizeof *v.v, by_direction, m->c, m->c->job->mem);
+    size_t directions = 0;
+    m->pair = true;
+    for (size_t i = 0, end; rc == 0 && i < v.n; i = end) {
+        for (end = i; end < v.n && v.v[end].src == v.v[i].src && v.v[end].dst == v.v[i].dst;)
+            end++;
+        directions++;
+        rc = match_pair(m, v.v + i, end - i);
+    }
+    m->c->groups.v[m->group].one_way_pair = alone && directions == 1;
+    m->pair = false;
+    az_vec_release(&v);
+    return rc;
+}
+
+/* One group: what is no send or recv first. */
+static int match_group(struct cr_matching *m, size_t from, size_t end)
+{
+    struct cr *c = m->c;
+    const struct cr_group *group = &c->groups.v[m->group];
+    uint32_t *g = az_arena_array(&m->room, end - from + 1, sizeof *g);
+    size_t n = 0;
+    int rc = g ? 0 : az_arena_error(&m->room);
+    for (size_t i = from, next; rc == 0 && i < end; i = next) {
+        const size_t first = n;
+        for (next = i; next < end && c->rank[m->groups.item[next]] == c->rank[m->groups.item[i]]; next++)
+            if (!is_p2p(c, m->groups.item[next]))
+                g[n++] = m->groups.item[next];
+        if (n > first)
+            rc = add_lane(m, c->rank[m->groups.item[i]], g + first, n - first);
+    }
+    const bool others = n > 0;
+    if (rc == 0)
+        rc = match_lanes(m, group->present, group->expected);
+    return rc ? rc : n < end - from ? match_pairs(m, m->groups.item + from, end - from, !others) : 0;
+}
+
+int cr_match(struct cr *c)
+{
+    struct cr_matching m = { .c = c };
+    az_vec_init(&m.lanes, c->job->mem);
+    az_arena_init(&m.room, c->job->mem);
+    int rc = az_map_init(&m.sigs, c->job->mem, 64);
+    for (size_t g = 0; g < c->n; g++)
+        c->coll[g] = AZ_NO_ROW;
+    if (rc == 0)
+        rc = order_events(&m);
+    for (m.group = 0; rc == 0 && m.group < c->groups.n; m.group++)
+        rc = match_group(&m, m.groups.first[m.group], m.groups.first[m.group + 1]);
+    az_groups_release(&m.groups);
+    az_map_release(&m.sigs);
+    az_vec_release(&m.lanes);
+    az_arena_release(&m.room);
+    return rc;
+}

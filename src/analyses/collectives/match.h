@@ -1,0 +1,36 @@
+/* Sequences of one group's events that are matched with each other. Private to cr_match.c, cr_sequence.c, cr_merge.c.
+ */
+#ifndef AZ_ANALYSES_COLLECTIVES_MATCH_H
+#define AZ_ANALYSES_COLLECTIVES_MATCH_H
+
+#include "analyses/collectives/collectives.h"
+#include "facts/groups.h"
+
+/* Events of one rank that are to be matched with those of others, in launch order, and what becomes of them. */
+struct cr_lane {
+    size_t rank;
+    const uint32_t *g;
+    size_t n;
+    uint32_t *at;   /* number of the collective, ascending; unique in the lane */
+    uint32_t *sig;  /* what must agree: kind, type, size */
+    uint32_t *kind; /* the same without size */
+};
+AZ_VEC(struct cr_lane, cr_lanes);
+
+struct cr_matching {
+    struct cr *c;
+    struct az_groups groups; /* events by group; in it by rank and launch */
+    uint32_t group;
+    bool pair;
+    struct cr_lanes lanes;
+    struct az_map sigs;   /* hash of what must agree -> number */
+    struct az_arena room; /* of one set of lanes */
+    uint32_t n_at;        /* collectives numbered in `at` */
+};
+/* By their sequence numbers: fills `at` of each and n_at, and puts g into that order. *done false: a rank has an event
+ * without a number or a number twice, or they are sends and recvs; then the lanes are as they were. */
+int cr_match_by_sequence(struct cr_matching *m, bool *done) AZ_MUST_USE;
+/* Numbers the events of the lanes by an alignment of what they are: fills `at` of each, and n_at. */
+int cr_match_by_alignment(struct cr_matching *m) AZ_MUST_USE;
+
+#endif

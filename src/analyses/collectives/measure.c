@@ -1,0 +1,199 @@
+/* Figures of one collective: latency, skews, waits, bandwidth, what of it was hidden behind other kernels.
+ * docs/formulas-collectives.md 3 and 5. */
+#include "analyses/collectives/collectives.h"
+#include "base/sort.h"
+
+#include <math.h>
+
+int64_t cr_start(const struct cr *c, uint32_t g) { return cr_event(c, g)->start + c->shift[c->rank[g]]; }
+
+int64_t cr_end(const struct cr *c, uint32_t g) { return cr_event(c, g)->end + c->shift[c->rank[g]]; }
+
+static int64_t duration(const struct cr *c, uint32_t g) { return cr_event(c, g)->end - cr_event(c, g)->start; }
+
+int64_t cr_wait_clock(const struct cr *c, const struct cr_coll *x, uint32_t g)
+{
+    return x->earliest + x->skew_start - cr_start(c, g);
+}
+
+int64_t cr_wait_duration(const struct cr *c, const struct cr_coll *x, uint32_t g)
+{
+    return duration(c, g) - x->latency;
+}
+
+static void times(const struct cr *c, struct cr_coll *x)
+{
+    int64_t s0 = INT64_MAX, s1 = INT64_MIN, e0 = INT64_MAX, e1 = INT64_MIN;
+    x->latency = INT64_MAX;
+    x->longest = 0;
+    for (uint32_t i = 0; i < x->n; i++) {
+        const uint32_t g = cr_member(c, x, i);
+        const int64_t s = cr_start(c, g), e = cr_end(c, g), d = duration(c, g);
+        s0 = s < s0 ? s : s0;
+        s1 = s > s1 ? s : s1;
+        e0 = e < e0 ? e : e0;
+        e1 = e > e1 ? e : e1;
+        x->latency = d < x->latency ? d : x->latency;
+        x->longest = d > x->longest ? d : x->longest;
+    }
+    x->earliest = s0;
+    x->skew_start = s1 - s0;
+    x->skew_end = e1 - e0;
+    x->wall = e1 - s0;
+}
+
+/* Last: least wait, lowest rank of several. First: greatest wait, highest rank of several. */
+static void arrivals(const struct cr *c, struct cr_coll *x)
+{
+    int64_t least = INT64_MAX, second = INT64_MAX, most = INT64_MIN;
+    x->wait_sum = 0;
+    for (uint32_t i = 0; i < x->n; i++) {
+        const int64_t w = cr_wait(c, x, cr_member(c, x, i));
+        x->wait_sum = az_add_sat(x->wait_sum, w);
+        if (w < least) {
+            second = least;
+            least = w;
+            x->last = i;
+        } else if (w < second) {
+            second = w;
+        }
+        if (w >= most) {
+            most = w;
+            x->first_in = i;
+        }
+    }
+    x->delay = x->n > 1 ? second - least : 0;
+}
+
+static int64_t bytes_of(const struct cr_what *w, int64_t nelems)
+{
+    const int64_t size = az_coll_dtype_bytes(w->dtype);
+    int64_t v;
+    return size > 0 && nelems >= 0 && !__builtin_mul_overflow(size, nelems, &v) ? v : -1;
+}
+
+double cr_mb(const struct cr_what *w, int64_t nelems)
+{
+    const int64_t b = bytes_of(w, nelems);
+    return b < 0 ? NAN : (double)b / (1024.0 * 1024.0);
+}
+
+struct cr_spread cr_spread(double *v, size_t n)
+{
+    struct cr_spread s = { NAN, NAN, NAN, NAN };
+    size_t known = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(v[i]))
+            v[known++] = v[i];
+    if (known == 0)
+        return s;
+    s = (struct cr_spread){ az_mean_f64(v, known), NAN, v[0], v[0] };
+    for (size_t i = 1; i < known; i++) {
+        s.least = v[i] < s.least ? v[i] : s.least;
+        s.most = v[i] > s.most ? v[i] : s.most;
+    }
+    s.median = az_percentile_f64(v, known, 50);
+    return s;
+}
+
+/* Full message: what is gathered for an all-gather, else what goes in; of gather and scatter, which only the root has
+ * whole, the larger one of any member. */
+static int64_t full_bytes(const struct cr *c, const struct cr_coll *x)
+{
+    const struct cr_what *w = cr_what(c, cr_member(c, x, 0));
+    int64_t most = -1, each;
+    switch (x->kind) {
+    case AZ_COLL_ALLGATHER:
+        if (w->out < 0 && w->in >= 0 && !__builtin_mul_overflow(w->in, x->expected, &each))
+            return bytes_of(w, each);
+        return bytes_of(w, w->out);
+    case AZ_COLL_GATHER:
+    case AZ_COLL_SCATTER:
+        for (uint32_t i = 0; i < x->n; i++) {
+            const struct cr_what *m = cr_what(c, cr_member(c, x, i));
+            const int64_t b = bytes_of(m, m->in > m->out ? m->in : m->out);
+            most = b > most ? b : most;
+        }
+        return most;
+    default:
+        return bytes_of(w, w->in);
+    }
+}
+
+/* After times(). The first member says what it is. */
+static void bandwidth(const struct cr *c, struct cr_coll *x)
+{
+    const struct cr_what *w = cr_what(c, cr_member(c, x, 0));
+    const int64_t n = (x->flags & CR_PAIR) ? 2 : w->size > 0 ? w->size : x->expected;
+    const double factor = az_coll_factor(x->kind, n);
+    x->bytes = full_bytes(c, x);
+    x->gbps = x->bus_gbps = NAN;
+    if (x->bytes < 0 || x->latency <= 0 || isnan(factor))
+        return;
+    x->gbps = (double)x->bytes / (double)x->latency; /* bytes a nanosecond */
+    x->bus_gbps = x->gbps * factor;
+}
+
+struct cr_exposed cr_exposed(const struct cr *c, uint32_t g)
+{
+    const struct cr_event *e = cr_event(c, g);
+    const struct cr_busy *p = &c->part[c->rank[g]]->compute[cr_lane_of(c, g)->device];
+    const struct cr_coll *x = c->coll[g] == AZ_NO_ROW ? NULL : &c->colls.v[c->coll[g]];
+    const int64_t d = e->end - e->start, wait = x ? cr_wait(c, x, g) : 0;
+    const int64_t all = e->start + (wait < 0 ? 0 : wait > d ? d : wait); /* the last one arrives */
+    struct cr_exposed out = { .hidden = cr_compute_in(p, e->start, e->end) };
+    out.wait = all - e->start - cr_compute_in(p, e->start, all);
+    out.transfer = d - out.hidden - out.wait;
+    return out;
+}
+
+static void exposure(const struct cr *c, struct cr_coll *x)
+{
+    for (uint32_t i = 0; i < x->n; i++) {
+        const struct cr_exposed one = cr_exposed(c, cr_member(c, x, i));
+        x->hidden += one.hidden;
+        x->exposed_wait += one.wait;
+        x->exposed_transfer += one.transfer;
+    }
+}
+
+/* Members of a pair, sender first so far, by rank as all others are. */
+static void sort_pair(struct cr *c, struct cr_coll *x)
+{
+    uint32_t *m = c->member.v + x->first;
+    if (x->n != 2 || c->rank[m[0]] <= c->rank[m[1]])
+        return;
+    const uint32_t sender = m[0];
+    m[0] = m[1];
+    m[1] = sender;
+}
+
+static int by_time(const void *a, const void *b, void *ctx)
+{
+    const struct cr_coll *x = a, *y = b;
+    (void)ctx;
+    if (x->earliest != y->earliest)
+        return x->earliest < y->earliest ? -1 : 1;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    if (x->k != y->k)
+        return x->k < y->k ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+int cr_measure(struct cr *c)
+{
+    for (size_t i = 0; i < c->colls.n; i++) {
+        struct cr_coll *x = &c->colls.v[i];
+        times(c, x);
+        bandwidth(c, x);
+        sort_pair(c, x);
+        arrivals(c, x);
+        exposure(c, x);
+    }
+    int rc = az_sort_cmp(c->colls.v, c->colls.n, sizeof *c->colls.v, by_time, NULL, c->job->mem);
+    for (uint32_t i = 0; rc == 0 && i < c->colls.n; i++)
+        for (uint32_t k = 0; k < c->colls.v[i].n; k++)
+            c->coll[cr_member(c, &c->colls.v[i], k)] = i;
+    return rc;
+}

@@ -1,0 +1,286 @@
+/* One rank's trace reduced to its collectives and to when other kernels ran beside them. */
+#include "analyses/collectives/collectives.h"
+#include "model/optrace.h"
+
+enum { NOT_SEEN, COLLECTIVE, COMPUTE, OTHER };
+
+AZ_VEC(struct cr_event, events);
+AZ_VEC(struct cr_lane_of, lanes);
+
+struct device {
+    int64_t id;
+    uint32_t lane;   /* of its first collective; AZ_NO_ROW: none yet */
+    uint32_t number; /* among those with collectives, by id */
+    struct az_spans comm, compute;
+};
+AZ_VEC(struct device, devices);
+
+struct work {
+    struct az_job *job;
+    const struct az_trace *t;
+    struct cr_source *source;
+    uint8_t *seen;       /* name id -> one of the above */
+    struct az_sv *given; /* name id -> collective by a pattern */
+    struct events ev;
+    uint32_t *lane; /* lane of the trace -> row of `lanes` + 1; 0: none yet */
+    struct lanes lanes;
+    struct devices devices;
+    struct cr_part *part;
+};
+
+static int64_t ns(const struct work *w, int64_t ticks) { return ticks / w->t->ticks_per_ns; }
+
+/* Computation is what is neither communication nor a copy (docs/formulas-multirank.md 3.3). */
+static uint8_t sort_of(struct work *w, enum az_kind kind, uint32_t name)
+{
+    const struct az_sv text = name == AZ_NO_ID ? AZ_SV("") : az_trace_text(w->t, name);
+    if (kind != AZ_KERNEL || name == AZ_NO_ID)
+        return az_gpu_class_of(text, kind) == AZ_GPU_COMPUTE ? COMPUTE : OTHER;
+    if (w->seen[name] == NOT_SEEN) {
+        const bool is = az_coll_is_kernel(text, w->job->opts->coll_patterns, &w->given[name]);
+        w->seen[name] = is ? COLLECTIVE : az_gpu_class_of(text, kind) == AZ_GPU_COMPUTE ? COMPUTE : OTHER;
+    }
+    return w->seen[name];
+}
+
+static int64_t stream_of(const struct az_trace *t, uint32_t lane)
+{
+    const struct az_lane *l = &t->lanes.v[lane];
+    const uint64_t s = t->caps & AZ_CAP_CALLTREE ? l->context : l->tid;
+    return s > INT64_MAX ? -1 : (int64_t)s;
+}
+
+/* Place of a lane's device. */
+static int device_of(struct work *w, uint32_t lane, size_t *place)
+{
+    const int64_t id = w->t->lanes.v[lane].device;
+    for (*place = 0; *place < w->devices.n; ++*place)
+        if (w->devices.v[*place].id == id)
+            return 0;
+    struct device d = { .id = id, .lane = AZ_NO_ROW };
+    az_vec_init(&d.comm, w->job->mem);
+    az_vec_init(&d.compute, w->job->mem);
+    return az_vec_push(&w->devices, d);
+}
+
+static int collective(struct work *w, uint32_t row, size_t place)
+{
+    const struct az_events *k = &w->t->ev[AZ_KERNEL];
+    struct cr_event e = { .start = ns(w, k->start[row]), .end = ns(w, k->end[row]) };
+    struct device *d = &w->devices.v[place];
+    uint32_t *lane = &w->lane[k->lane[row]];
+    int rc = cr_source_of(w->source, row, w->given[k->name[row]], &e);
+    if (rc == 0 && *lane == 0) {
+        rc = az_vec_push(&w->lanes, ((struct cr_lane_of){ stream_of(w->t, k->lane[row]), (uint32_t)place }));
+        *lane = (uint32_t)w->lanes.n;
+    }
+    if (rc)
+        return rc;
+    e.lane = *lane - 1;
+    d->lane = d->lane == AZ_NO_ROW ? k->lane[row] : d->lane;
+    w->part->one_stream &= d->lane == k->lane[row];
+    rc = az_vec_push(&d->comm, ((struct az_span){ e.start, e.end }));
+    return rc ? rc : az_vec_push(&w->ev, e);
+}
+
+/* What runs on the device beside collectives, and the collectives. */
+static int one_event(struct work *w, enum az_kind kind, uint32_t row)
+{
+    const struct az_events *k = &w->t->ev[kind];
+    const uint8_t sort = sort_of(w, kind, k->name[row]);
+    size_t place;
+    if (sort == OTHER)
+        return 0;
+    int rc = device_of(w, k->lane[row], &place);
+    if (rc)
+        return rc;
+    if (sort == COLLECTIVE)
+        return collective(w, row, place);
+    return az_vec_push(&w->devices.v[place].compute, ((struct az_span){ ns(w, k->start[row]), ns(w, k->end[row]) }));
+}
+
+static int scan(struct work *w)
+{
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    for (enum az_kind kind = AZ_KERNEL; kind <= AZ_MEMSET; kind++) {
+        const struct az_events *k = &w->t->ev[kind];
+        for (uint32_t i = 0; i < k->n; i++) {
+            lo = k->start[i] < lo ? k->start[i] : lo;
+            hi = k->end[i] > hi ? k->end[i] : hi;
+            int rc = one_event(w, kind, i);
+            if (rc)
+                return rc;
+        }
+    }
+    w->part->span = hi > lo ? ns(w, hi) - ns(w, lo) : 0;
+    return 0;
+}
+
+/* Devices with collectives get their numbers in ascending order, whatever came first in time. */
+static int number_devices(struct work *w, struct az_arena *keep)
+{
+    int64_t *id = az_arena_array(keep, w->devices.n + 1, sizeof *id);
+    if (!id)
+        return az_arena_error(keep);
+    for (size_t i = 0; i < w->devices.n; i++) {
+        struct device *d = &w->devices.v[i];
+        for (size_t k = 0; k < w->devices.n; k++)
+            d->number += w->devices.v[k].lane != AZ_NO_ROW && w->devices.v[k].id < d->id;
+        w->part->n_devices += d->lane != AZ_NO_ROW;
+        if (d->lane != AZ_NO_ROW)
+            id[d->number] = d->id;
+    }
+    for (size_t i = 0; i < w->lanes.n; i++)
+        w->lanes.v[i].device = w->devices.v[w->lanes.v[i].device].number;
+    w->part->device_id = id;
+    return 0;
+}
+
+static int overlap_of(struct work *w, struct device *d, struct az_arena *keep, struct az_spans *both)
+{
+    struct cr_busy *b = &w->part->compute[d->number];
+    int rc = az_spans_sort(&d->comm);
+    if (rc == 0)
+        rc = az_spans_sort(&d->compute);
+    if (rc)
+        return rc;
+    az_spans_union(&d->comm);
+    az_spans_union(&d->compute);
+    w->part->busy += az_spans_length(&d->comm);
+    rc = az_spans_intersect(&d->compute, &d->comm, both);
+    if (rc)
+        return rc;
+    b->span = az_arena_array(keep, both->n + 1, sizeof *b->span);
+    if (!b->span)
+        return az_arena_error(keep);
+    for (size_t i = 0; i < both->n; i++) {
+        b->span[i].start = both->v[i].start;
+        b->span[i + 1].before = b->span[i].before + both->v[i].end - both->v[i].start;
+    }
+    b->n = both->n;
+    w->part->overlap += b->span[b->n].before;
+    return 0;
+}
+
+static int overlap(struct work *w, struct az_arena *keep)
+{
+    struct az_spans both;
+    int rc = 0;
+    w->part->compute = az_arena_array(keep, (size_t)w->part->n_devices + 1, sizeof *w->part->compute);
+    if (!w->part->compute)
+        return az_arena_error(keep);
+    az_vec_init(&both, w->job->mem);
+    for (size_t i = 0; rc == 0 && i < w->devices.n; i++)
+        if (w->devices.v[i].lane != AZ_NO_ROW)
+            rc = overlap_of(w, &w->devices.v[i], keep, &both);
+    az_vec_release(&both);
+    return rc;
+}
+
+static int64_t busy_end(const struct cr_busy_span *s) { return s->start + (s[1].before - s->before); }
+
+int64_t cr_compute_in(const struct cr_busy *b, int64_t from, int64_t to)
+{
+    size_t low = 0, high = b->n;
+    if (to <= from)
+        return 0;
+    while (low < high) { /* first that ends after `from` */
+        const size_t mid = low + (high - low) / 2;
+        if (busy_end(&b->span[mid]) <= from)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const size_t first = low;
+    high = b->n;
+    while (low < high) { /* first that begins at `to` or later */
+        const size_t mid = low + (high - low) / 2;
+        if (b->span[mid].start < to)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (low == first)
+        return 0;
+    int64_t sum = b->span[low].before - b->span[first].before;
+    if (b->span[first].start < from)
+        sum -= from - b->span[first].start;
+    if (busy_end(&b->span[low - 1]) > to)
+        sum -= busy_end(&b->span[low - 1]) - to;
+    return sum;
+}
+
+static int steps(struct work *w, struct az_arena *keep)
+{
+    const struct az_events *r = &w->t->ev[AZ_RANGE];
+    struct cr_part *p = w->part;
+    for (int pass = 0; pass < 2; pass++) {
+        p->n_steps = 0;
+        for (size_t i = 0; i < r->n; i++) {
+            if (r->name[i] == AZ_NO_ID || !az_sv_starts(az_trace_text(w->t, r->name[i]), AZ_SV("ProfilerStep")))
+                continue;
+            if (pass)
+                p->steps[p->n_steps] = ns(w, r->end[i] - r->start[i]);
+            p->n_steps++;
+        }
+        if (pass == 0 && !(p->steps = az_arena_array(keep, p->n_steps + 1, sizeof *p->steps)))
+            return az_arena_error(keep);
+    }
+    return 0;
+}
+
+static int make(struct work *w, struct az_arena *keep)
+{
+    const size_t names = w->t->names.text.n + 1;
+    w->seen = az_arena_array(w->job->arena, names, sizeof *w->seen);
+    w->given = az_arena_array(w->job->arena, names, sizeof *w->given);
+    w->lane = az_arena_array(w->job->arena, w->t->lanes.n + 1, sizeof *w->lane);
+    int rc = w->seen && w->given && w->lane ? 0 : az_arena_error(w->job->arena);
+    if (rc == 0)
+        rc = scan(w);
+    if (rc == 0)
+        rc = number_devices(w, keep);
+    if (rc == 0)
+        rc = overlap(w, keep);
+    if (rc == 0)
+        rc = steps(w, keep);
+    if (rc)
+        return rc;
+    w->part->ev = az_arena_array(keep, w->ev.n + 1, sizeof *w->part->ev);
+    w->part->lane = az_arena_array(keep, w->lanes.n + 1, sizeof *w->part->lane);
+    if (!w->part->ev || !w->part->lane)
+        return az_arena_error(keep);
+    if (w->ev.n) {
+        memcpy(w->part->ev, w->ev.v, w->ev.n * sizeof *w->part->ev);
+        memcpy(w->part->lane, w->lanes.v, w->lanes.n * sizeof *w->part->lane);
+    }
+    w->part->n = w->ev.n;
+    return 0;
+}
+
+int cr_reduce(struct az_job *job, struct az_arena *keep, void **part)
+{
+    struct work w = { .job = job, .t = job->traces[0], .part = az_arena_alloc(keep, sizeof *w.part) };
+    if (!w.part)
+        return az_arena_error(keep);
+    if (job->opts->disable_coll_analysis || !az_trace_has_activity(w.t)) /* without work it is as good as missing */
+        return 0;
+    w.part->one_stream = true;
+    az_vec_init(&w.ev, job->mem);
+    az_vec_init(&w.lanes, job->mem);
+    az_vec_init(&w.devices, job->mem);
+    int rc = cr_source_open(&w.source, job, keep);
+    if (rc == 0)
+        rc = make(&w, keep);
+    const int closed = cr_source_close(w.source, w.part);
+    az_vec_release(&w.ev);
+    az_vec_release(&w.lanes);
+    for (size_t i = 0; i < w.devices.n; i++) {
+        az_vec_release(&w.devices.v[i].comm);
+        az_vec_release(&w.devices.v[i].compute);
+    }
+    az_vec_release(&w.devices);
+    if (rc == 0 && closed == 0)
+        *part = w.part;
+    return rc ? rc : closed;
+}

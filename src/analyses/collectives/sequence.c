@@ -1,0 +1,91 @@
+/* Collectives by the sequence numbers that the library gives to the operations of a group.
+ * docs/formulas-collectives.md 2, rule 1. */
+#include "analyses/collectives/match.h"
+#include "base/sort.h"
+
+/* The lanes' events by number, all lanes at a time: a heap of lanes by the number of their next event. */
+struct merge {
+    struct cr_matching *m;
+    uint32_t **g; /* by lane: its events by number */
+    size_t *next; /* by lane */
+    uint32_t *heap;
+    size_t n;
+};
+
+static int64_t number_of(const struct cr *c, uint32_t g) { return cr_event(c, g)->seq; }
+
+static int64_t head(const struct merge *x, uint32_t lane) { return number_of(x->m->c, x->g[lane][x->next[lane]]); }
+
+static void sift_down(struct merge *x, size_t at)
+{
+    for (size_t child; (child = 2 * at + 1) < x->n; at = child) {
+        child += child + 1 < x->n && head(x, x->heap[child + 1]) < head(x, x->heap[child]);
+        if (head(x, x->heap[at]) <= head(x, x->heap[child]))
+            return;
+        const uint32_t lane = x->heap[at];
+        x->heap[at] = x->heap[child];
+        x->heap[child] = lane;
+    }
+}
+
+/* The events of a lane by number, which need not be their order of launch. *usable: all have one, none has that of
+ * another. */
+static int sort_lane(struct merge *x, const struct cr_lane *l, uint32_t **g, bool *usable)
+{
+    struct cr_matching *m = x->m;
+    uint32_t *order = az_arena_array(&m->room, l->n + 1, sizeof *order);
+    int64_t *key = az_mem_alloc(m->c->job->mem, (l->n + 1) * sizeof *key);
+    int rc = order && key ? 0 : az_mem_error(m->c->job->mem);
+    for (size_t i = 0; rc == 0 && i < l->n; i++)
+        key[i] = number_of(m->c, l->g[i]);
+    if (rc == 0)
+        rc = az_sort_order(key, l->n, order, m->c->job->mem);
+    for (size_t i = 0; rc == 0 && i < l->n; i++)
+        *usable &= key[order[i]] >= 0 && (i == 0 || key[order[i]] != key[order[i - 1]]);
+    for (size_t i = 0; rc == 0 && i < l->n; i++)
+        order[i] = l->g[order[i]];
+    az_mem_free(m->c->job->mem, key, key ? (l->n + 1) * sizeof *key : 0);
+    *g = order;
+    return rc;
+}
+
+static void number_lanes(struct merge *x)
+{
+    struct cr_matching *m = x->m;
+    int64_t last = 0;
+    uint32_t at = 0;
+    for (size_t i = x->n; i > 0; i--)
+        sift_down(x, i - 1);
+    for (bool first = true; x->n; first = false) {
+        const uint32_t lane = x->heap[0];
+        const int64_t seq = head(x, lane);
+        at += !first && seq != last;
+        last = seq;
+        m->lanes.v[lane].at[x->next[lane]++] = at;
+        if (x->next[lane] == m->lanes.v[lane].n)
+            x->heap[0] = x->heap[--x->n];
+        sift_down(x, 0);
+    }
+    m->n_at = at + 1;
+    for (size_t l = 0; l < m->lanes.n; l++)
+        m->lanes.v[l].g = x->g[l];
+}
+
+int cr_match_by_sequence(struct cr_matching *m, bool *done)
+{
+    const size_t lanes = m->lanes.n;
+    struct merge x = { .m = m,
+                       .g = az_arena_array(&m->room, lanes + 1, sizeof *x.g),
+                       .next = az_arena_array(&m->room, lanes + 1, sizeof *x.next),
+                       .heap = az_arena_array(&m->room, lanes + 1, sizeof *x.heap) };
+    int rc = x.g && x.next && x.heap ? 0 : az_arena_error(&m->room);
+    *done = !m->pair;
+    for (uint32_t l = 0; rc == 0 && *done && l < lanes; l++) {
+        rc = sort_lane(&x, &m->lanes.v[l], &x.g[l], done);
+        if (m->lanes.v[l].n)
+            x.heap[x.n++] = l;
+    }
+    if (rc == 0 && *done)
+        number_lanes(&x);
+    return rc;
+}

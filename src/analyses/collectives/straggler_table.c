@@ -1,0 +1,272 @@
+/* Who keeps the others waiting: waits, last and first arrivals, blame by rank; waits by rank and kind; clocks.
+ * docs/formulas-collectives.md 3.1 and 3.2. */
+#include "analyses/collectives/collectives.h"
+#include "base/sort.h"
+
+#include <math.h>
+
+#define CHANCE     0.01 /* of being last that often without being slow */
+#define STEP_SHARE 0.05 /* of a step that a straggler must cost at least */
+
+struct rank_sums {
+    size_t r;
+    int64_t wait, blame, caused; /* caused: waits of all others added */
+    double caused_each;          /* of one other rank, on average */
+    int64_t last, first, n;
+    int64_t busy; /* all collective kernels */
+    double odds;  /* sum of 1 / members */
+    double chance, share;
+    bool straggler;
+};
+
+double cr_binomial_tail(int64_t n, double p, int64_t k)
+{
+    if (k <= 0)
+        return 1;
+    if (k > n || p <= 0)
+        return 0;
+    if (p >= 1)
+        return 1;
+    /* Logarithms of the terms, one from the other: lgamma() writes a global. */
+    double sum = 0, log_term = (double)k * log(p) + (double)(n - k) * log1p(-p);
+    for (int64_t j = 1; j <= k; j++)
+        log_term += log((double)(n - k + j) / (double)j);
+    for (int64_t i = k; i <= n; i++) {
+        const double term = exp(log_term);
+        sum += term;
+        if ((double)i > (double)n * p && term < sum * 1e-17) /* the rest is smaller still */
+            break;
+        log_term += log((double)(n - i) / (double)(i + 1)) + log(p) - log1p(-p);
+    }
+    return sum > 1 ? 1 : sum;
+}
+
+static void add_collective(const struct cr *c, const struct cr_coll *x, struct rank_sums *of)
+{
+    for (uint32_t i = 0; i < x->n; i++) {
+        const uint32_t g = cr_member(c, x, i);
+        struct rank_sums *s = &of[c->rank[g]];
+        s->wait = az_add_sat(s->wait, cr_wait(c, x, g));
+        s->n++;
+        s->odds += 1.0 / (double)x->n;
+        s->first += i == x->first_in;
+        if (i != x->last)
+            continue;
+        s->last++;
+        s->blame = az_add_sat(s->blame, x->delay);
+        s->caused = az_add_sat(s->caused, x->wait_sum);
+        s->caused_each += (double)x->wait_sum / (double)(x->n - 1);
+    }
+}
+
+static void judge(const struct cr *c, struct rank_sums *s)
+{
+    const struct cr_part *p = c->part[s->r];
+    const double steps = p->n_steps ? (double)p->n_steps : 1, step = (double)(c->step ? c->step : p->span);
+    s->chance = s->n ? cr_binomial_tail(s->n, s->odds / (double)s->n, s->last) : NAN;
+    s->share = step > 0 ? s->caused_each / steps / step : NAN;
+    s->straggler = s->n && s->chance < CHANCE && s->share > STEP_SHARE;
+}
+
+static int by_wait(const void *p, const void *q, void *ctx)
+{
+    const struct rank_sums *a = p, *b = q;
+    (void)ctx;
+    if (a->wait != b->wait)
+        return a->wait < b->wait ? -1 : 1;
+    return a->r < b->r ? -1 : a->r > b->r;
+}
+
+static void columns(struct az_table *t)
+{
+    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "total_wait_time_us", AZ_REAL, AZ_UNIT_US, AZ_SHARE);
+    az_table_column(t, "mean_wait_time_us", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "times_arrived_last", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
+    az_table_column(t, "times_arrived_first", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "pct_arrived_last", AZ_REAL, AZ_UNIT_PERCENT, AZ_LOWER_BETTER);
+    az_table_column(t, "num_collectives", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
+    az_table_column(t, "total_nccl_dur_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "node_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
+    az_table_column(t, "collectives_of_rank", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
+    az_table_column(t, "blame_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "caused_wait_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "caused_share_of_step (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
+    az_table_column(t, "chance_of_so_many", AZ_REAL, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "straggler", AZ_BOOL, AZ_UNIT_NONE, 0);
+}
+
+static void put(const struct cr *c, struct az_table *t, const struct rank_sums *s, int64_t all)
+{
+    az_put_i64(t, c->ranks->v[s->r].rank);
+    az_put_f64(t, cr_us(s->wait));
+    az_put_f64(t, s->n ? (double)s->wait / (double)s->n / 1e3 : NAN);
+    az_put_i64(t, s->last);
+    az_put_i64(t, s->first);
+    az_put_f64(t, s->n ? 100.0 * (double)s->last / (double)s->n : NAN);
+    az_put_i64(t, all);
+    az_put_f64(t, cr_us(s->busy));
+    cr_put_count(t, c->node[s->r]);
+    az_put_i64(t, s->n);
+    az_put_f64(t, cr_us(s->blame));
+    az_put_f64(t, cr_us(s->caused));
+    az_put_f64(t, 100.0 * s->share);
+    az_put_f64(t, s->chance);
+    az_put_bool(t, s->straggler);
+    if (s->straggler)
+        az_finding(c->job, "straggler", "warning", cr_rank_name(c, s->r), s->last, s->caused,
+                   AZ_SV("the others wait for this rank in most collectives: look for slower kernels, a busy host or "
+                         "a larger share of the data there"));
+}
+
+static int chart(struct cr *c, enum az_chart_kind kind, const char *table, const char *title, const char *x,
+                 const struct az_sv *y, size_t n, const char *y_title)
+{
+    struct az_chart out = { .kind = kind,
+                            .table = az_sv_str(table),
+                            .title = az_sv_str(title),
+                            .x = az_sv_str(x),
+                            .x_title = az_sv_str(x),
+                            .y_title = az_sv_str(y_title),
+                            .max_rows = kind == AZ_CHART_HEAT ? 0 : 64 };
+    if (!az_document_table(c->job->doc, table))
+        return 0;
+    az_vec_init(&out.y, c->job->doc->mem);
+    for (size_t i = 0; i < n; i++) {
+        int rc = az_vec_push(&out.y, y[i]);
+        if (rc) {
+            az_vec_release(&out.y);
+            return rc;
+        }
+    }
+    return az_document_chart(c->job->doc, out);
+}
+
+static int stragglers(struct cr *c, struct rank_sums *of)
+{
+    struct az_table *t =
+        az_table_new(c->arena, "straggler_summary", "Who waits least is who the others wait for", AZ_TABLE_SUMMARY);
+    int64_t all = 0;
+    size_t n = 0;
+    if (!t)
+        return az_arena_error(c->arena);
+    columns(t);
+    for (size_t r = 0; r < c->ranks->n; r++)
+        of[r].r = r;
+    for (size_t i = 0; i < c->colls.n; i++) {
+        if (!(c->colls.v[i].flags & CR_SYNC))
+            continue;
+        add_collective(c, &c->colls.v[i], of);
+        all++;
+    }
+    for (uint32_t g = 0; g < c->n; g++)
+        of[c->rank[g]].busy = az_add_sat(of[c->rank[g]].busy, cr_event(c, g)->end - cr_event(c, g)->start);
+    for (size_t r = 0; r < c->ranks->n; r++) {
+        if (!c->part[r])
+            continue;
+        of[n] = of[r];
+        judge(c, &of[n++]);
+    }
+    int rc = az_sort_cmp(of, n, sizeof *of, by_wait, NULL, c->job->mem);
+    for (size_t i = 0; rc == 0 && all && i < n; i++)
+        put(c, t, &of[i], all);
+    rc = cr_emit(c, t, rc);
+    const struct az_sv y = AZ_SV("total_wait_time_us");
+    return rc ? rc
+              : chart(c, AZ_CHART_BAR, "straggler_summary", "Waiting by rank (least: straggler)", "rank", &y, 1, "us");
+}
+
+/* Time that ranks wait, by kind of collective. */
+static int wait_heat(struct cr *c, int64_t *wait)
+{
+    struct az_table *t = az_table_new(c->arena, "nccl_wait_heatmap", "Waiting by rank and kind of collective (ms)", 0);
+    bool there[AZ_COLL_KINDS] = { false };
+    struct az_sv y[AZ_COLL_KINDS];
+    size_t n = 0;
+    if (!t)
+        return az_arena_error(c->arena);
+    for (size_t i = 0; i < c->colls.n; i++) {
+        const struct cr_coll *x = &c->colls.v[i];
+        there[x->kind] |= x->n > 1;
+        for (uint32_t m = 0; x->n > 1 && m < x->n; m++) {
+            const uint32_t g = cr_member(c, x, m);
+            int64_t *sum = &wait[c->rank[g] * AZ_COLL_KINDS + x->kind];
+            *sum = az_add_sat(*sum, cr_wait(c, x, g));
+        }
+    }
+    az_table_column(t, "rank", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    for (int k = 0; k < AZ_COLL_KINDS; k++) {
+        if (!there[k])
+            continue;
+        y[n++] = az_sv_str(az_coll_kind_text((enum az_coll_kind)k));
+        az_table_columnsv(t, y[n - 1], AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    }
+    for (size_t r = 0; n && r < c->ranks->n; r++) {
+        if (!c->part[r])
+            continue;
+        az_put_text(t, az_arena_printf(c->arena, "rank %lld", (long long)c->ranks->v[r].rank));
+        for (int k = 0; k < AZ_COLL_KINDS; k++)
+            if (there[k])
+                az_put_f64(t, cr_ms(wait[r * AZ_COLL_KINDS + (size_t)k]));
+    }
+    const int rc = cr_emit(c, t, 0);
+    return rc ? rc
+              : chart(c, AZ_CHART_HEAT, "nccl_wait_heatmap", "Waiting by rank and kind (ms)", "rank", y, n, "kind");
+}
+
+int cr_straggler_tables(struct cr *c)
+{
+    struct az_arena a;
+    az_arena_init(&a, c->job->mem);
+    struct rank_sums *of = az_arena_array(&a, c->ranks->n + 1, sizeof *of);
+    int64_t *wait = az_arena_array(&a, (c->ranks->n + 1) * AZ_COLL_KINDS, sizeof *wait);
+    int rc = of && wait ? stragglers(c, of) : az_arena_error(&a);
+    if (rc == 0)
+        rc = wait_heat(c, wait);
+    az_arena_release(&a);
+    return rc;
+}
+
+/* ---- clocks ---- */
+static void clock_finding(const struct cr *c, size_t r)
+{
+    const struct cr_clock *k = &c->clock[r];
+    const int64_t far = k->offset < 0 ? -k->offset : k->offset;
+    az_finding(c->job, "clock_offset", k->applied ? "info" : "warning",
+               az_arena_printf(c->arena, "rank %lld: %s%.3f us", (long long)c->ranks->v[r].rank,
+                               k->offset < 0 ? "-" : "+", cr_us(far)),
+               (int64_t)k->n, far,
+               k->applied ? AZ_SV("its clock is off by this much by the ends of its collectives: its times are shifted "
+                                  "before they are compared (align_clocks)")
+                          : AZ_SV("its clock is off by this much by the ends of its collectives and is not shifted: "
+                                  "waits and last arrivals by clock are wrong (align_clocks: auto)"));
+}
+
+int cr_clock_table(struct cr *c)
+{
+    struct az_table *t = az_table_new(c->arena, "clock_offsets", "Clocks of the ranks by the ends of collectives", 0);
+    if (!t)
+        return az_arena_error(c->arena);
+    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "offset_us", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "iqr_us", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "collectives", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "shifted", AZ_BOOL, AZ_UNIT_NONE, 0);
+    for (size_t r = 0; r < c->ranks->n; r++) {
+        const struct cr_clock *k = &c->clock[r];
+        if (!c->part[r] || k->n == 0)
+            continue;
+        az_put_i64(t, c->ranks->v[r].rank);
+        az_put_f64(t, cr_us(k->offset));
+        az_put_f64(t, cr_us(k->iqr));
+        az_put_i64(t, (int64_t)k->n);
+        az_put_bool(t, k->applied);
+        if (cr_clock_off(k))
+            clock_finding(c, r);
+    }
+    if (c->mixed_bases)
+        az_finding(c->job, "clock_base", "warning", AZ_SV("baseTimeNanoseconds"), -1, -1,
+                   AZ_SV("some ranks say when their clock began and others do not: none is used, and times are only "
+                         "comparable as far as collectives tell the offsets"));
+    return cr_emit(c, t, 0);
+}

@@ -1,0 +1,254 @@
+/* Devices, ids and classes across the traces of compiled programs. */
+#include "analyses/compiled/compiled.h"
+
+#include <inttypes.h>
+
+/* ---- devices ---- */
+
+static const enum az_kind device_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET };
+
+/* The host as the profile names it, else the file's name without its extensions. */
+static struct az_sv named_host(const struct az_hx *h, size_t k)
+{
+    const struct az_trace *t = h->tr[k].t;
+    struct az_sv host = h->tr[k].x->host_name;
+    if (host.n)
+        return host;
+    host = t->path;
+    for (size_t i = host.n; i-- > 0 && host.n == t->path.n;)
+        if (host.p[i] == '/')
+            host = az_sv_make(host.p + i + 1, host.n - i - 1);
+    const ptrdiff_t dot = az_sv_find(host, AZ_SV(".xplane.pb"));
+    if (dot > 0)
+        host.n = (size_t)dot;
+    return host;
+}
+
+struct az_sv az_hx_host(const struct az_hx *h, size_t k)
+{
+    const struct az_sv host = named_host(h, k);
+    unsigned before = 0;
+    for (size_t i = 0; i < k; i++)
+        before += az_sv_eq(named_host(h, i), host);
+    return before ? az_arena_printf(h->job->arena, "%.*s#%u", AZ_SVF(host), before + 1) : host;
+}
+
+static struct az_sv label_of(const struct az_hx *h, size_t k, const struct az_xplane *p)
+{
+    const struct az_sv host = az_hx_host(h, k);
+    return az_arena_printf(h->job->arena, "%.*s/%s:%" PRId64, AZ_SVF(host), p->kind == AZ_PLANE_GPU ? "GPU" : "TPU",
+                           p->ordinal);
+}
+
+/* Marks the planes that have events of a kind: 1, with kernels 3. */
+static void mark(const struct az_hx_trace *tr, uint8_t *seen)
+{
+    for (size_t i = 0; i < sizeof device_kinds / sizeof *device_kinds; i++) {
+        const struct az_events *ev = &tr->t->ev[device_kinds[i]];
+        for (size_t r = 0; r < ev->n; r++)
+            seen[tr->t->lanes.v[ev->lane[r]].context] |= device_kinds[i] == AZ_KERNEL ? 3 : 1;
+    }
+}
+
+static int add_devices(struct az_hx *h, size_t k)
+{
+    struct az_hx_trace *tr = &h->tr[k];
+    const size_t planes = tr->x->planes.n, from = h->devices.n;
+    uint8_t *seen = az_arena_array(h->job->arena, planes + 1, 1);
+    tr->device = az_arena_array(h->job->arena, planes + 1, sizeof *tr->device);
+    if (!seen || !tr->device)
+        return az_arena_error(h->job->arena);
+    mark(tr, seen);
+    for (uint32_t p = 0; p < planes; p++) {
+        const struct az_xplane *plane = &tr->x->planes.v[p];
+        const struct az_hx_device d = { k, p, plane->kind, plane->ordinal, label_of(h, k, plane), seen[p] & 2 };
+        size_t at = h->devices.n;
+        tr->device[p] = AZ_NO_ID;
+        if (!seen[p])
+            continue;
+        if (!d.label.p)
+            return az_arena_error(h->job->arena);
+        int rc = az_vec_push(&h->devices, d);
+        if (rc)
+            return rc;
+        for (; at > from && (h->devices.v[at - 1].kind > d.kind ||
+                             (h->devices.v[at - 1].kind == d.kind && h->devices.v[at - 1].ordinal > d.ordinal));
+             at--)
+            h->devices.v[at] = h->devices.v[at - 1];
+        h->devices.v[at] = d;
+    }
+    for (size_t i = from; i < h->devices.n; i++)
+        tr->device[h->devices.v[i].plane] = (uint32_t)i;
+    return AZ_OK;
+}
+
+int az_hx_open(struct az_hx *h, struct az_job *job)
+{
+    *h = (struct az_hx){ .job = job, .n = job->n_traces, .several = job->n_traces > 1 };
+    az_vec_init(&h->devices, job->mem);
+    az_vec_init(&h->categories, job->mem);
+    h->tr = az_arena_array(job->arena, job->n_traces, sizeof *h->tr);
+    int rc = h->tr ? az_xrules_load(&h->rules, job->mem) : az_arena_error(job->arena);
+    if (rc == 0)
+        rc = az_intern_init(&h->names, job->arena, job->mem);
+    if (rc == 0)
+        rc = az_map_init(&h->category_of, job->mem, 64);
+    for (size_t k = 0; rc == 0 && k < h->n; k++) {
+        struct az_hx_trace *tr = &h->tr[k];
+        const size_t names = job->traces[k]->names.text.n + 1;
+        tr->t = job->traces[k];
+        tr->x = az_xtrace(tr->t);
+        tr->id = az_arena_array(job->arena, names, sizeof *tr->id);
+        tr->is_comm = az_arena_array(job->arena, names, 1);
+        if (!tr->id || !tr->is_comm)
+            return az_arena_error(job->arena);
+        memset(tr->id, 0xff, names * sizeof *tr->id);
+        rc = add_devices(h, k);
+    }
+    return rc;
+}
+
+void az_hx_close(struct az_hx *h)
+{
+    az_vec_release(&h->devices);
+    az_vec_release(&h->categories);
+    az_xrules_release(&h->rules);
+    az_intern_release(&h->names);
+    az_map_release(&h->category_of);
+}
+
+bool az_hx_has(const struct az_hx *h, enum az_xplane_kind kind)
+{
+    for (size_t i = 0; i < h->devices.n; i++)
+        if (h->devices.v[i].kind == kind)
+            return true;
+    return false;
+}
+
+/* ---- events ---- */
+
+uint32_t az_hx_id(struct az_hx *h, size_t k, uint32_t name)
+{
+    struct az_hx_trace *tr = &h->tr[k];
+    if (name == AZ_NO_ID)
+        return AZ_NO_ID;
+    if (tr->id[name] == AZ_NO_ID && az_intern(&h->names, az_trace_text(tr->t, name), &tr->id[name]) != 0)
+        tr->id[name] = AZ_NO_ID; /* the arena or the budget remembers */
+    return tr->id[name];
+}
+
+struct az_sv az_hx_text(const struct az_hx *h, uint32_t id) { return az_intern_text(&h->names, id); }
+
+uint32_t az_hx_name(struct az_hx *h, const struct az_hx_event *e)
+{
+    return az_hx_id(h, e->trace, az_hx_events(h, e)->name[e->row]);
+}
+
+const struct az_hlo_op *az_hx_op(const struct az_hx *h, const struct az_hx_event *e)
+{
+    const struct az_xrow *row = az_hx_row(h, e);
+    return row && row->hlo != AZ_NO_ROW ? &h->tr[e->trace].x->hlo.v[row->hlo] : NULL;
+}
+
+uint32_t az_hx_device_of(const struct az_hx *h, const struct az_hx_event *e)
+{
+    const struct az_hx_trace *tr = &h->tr[e->trace];
+    return tr->device[tr->t->lanes.v[az_hx_events(h, e)->lane[e->row]].context];
+}
+
+bool az_hx_is_comm(struct az_hx *h, const struct az_hx_event *e)
+{
+    const uint32_t name = az_hx_events(h, e)->name[e->row];
+    if (e->kind != AZ_KERNEL)
+        return false;
+    uint8_t *known = &h->tr[e->trace].is_comm[name];
+    if (!*known) {
+        const struct az_sv c = az_xrules_class(&h->rules, "event", az_trace_text(h->tr[e->trace].t, name));
+        *known = az_sv_is(c, "communication") ? 2 : 1;
+    }
+    return *known == 2;
+}
+
+uint32_t az_hx_category(struct az_hx *h, const struct az_hx_event *e)
+{
+    const struct az_xrow *row = az_hx_row(h, e);
+    const uint32_t name = az_hx_name(h, e), op = row ? az_hx_id(h, e->trace, row->op) : AZ_NO_ID;
+    uint32_t *at, k = 0;
+    bool added;
+    if (az_map_put(&h->category_of, name, op, 0, &at, &added) != 0)
+        return 0;
+    if (!added)
+        return *at;
+    const struct az_sv c = az_xrules_category(&h->rules, az_hx_text(h, name), az_hx_text(h, op));
+    while (k < h->categories.n && !az_sv_eq(h->categories.v[k], c))
+        k++;
+    if (k == h->categories.n && az_vec_push(&h->categories, c) != 0)
+        return 0;
+    return *at = k;
+}
+
+/* ---- groups ---- */
+
+int az_hx_group(struct az_hx *h, bool (*key)(struct az_hx *, const struct az_hx_event *, uint64_t k[2]),
+                struct az_hx_kernels *out)
+{
+    struct az_map map;
+    struct az_hx_event *first = NULL;
+    size_t n = 0, room = 0;
+    *out = (struct az_hx_kernels){ .mem = h->job->mem };
+    for (size_t k = 0; k < h->n; k++)
+        n += h->tr[k].t->ev[AZ_KERNEL].n;
+    out->n = n;
+    out->of = az_mem_alloc(h->job->mem, (n + 1) * sizeof *out->of);
+    out->ticks = az_mem_alloc(h->job->mem, (n + 1) * sizeof *out->ticks);
+    if (!out->of || !out->ticks)
+        return az_mem_error(h->job->mem);
+    int rc = az_map_init(&map, h->job->mem, 256);
+    size_t i = 0;
+    for (size_t k = 0; rc == 0 && k < h->n; k++) {
+        const struct az_events *ev = &h->tr[k].t->ev[AZ_KERNEL];
+        for (size_t r = 0; rc == 0 && r < ev->n; r++, i++) {
+            const struct az_hx_event e = { k, r, AZ_KERNEL };
+            uint64_t word[2];
+            uint32_t *at;
+            bool added;
+            out->ticks[i] = ev->end[r] - ev->start[r];
+            out->of[i] = AZ_NO_ID;
+            if (!key(h, &e, word))
+                continue;
+            rc = az_map_put(&map, word[0], word[1], (uint32_t)out->groups, &at, &added);
+            if (rc == 0 && added && out->groups == room) {
+                const size_t more = room ? room * 2 : 256;
+                struct az_hx_event *grown = az_arena_array(h->job->arena, more, sizeof *grown);
+                if (!grown) {
+                    rc = az_arena_error(h->job->arena);
+                    break;
+                }
+                if (room)
+                    memcpy(grown, first, room * sizeof *first);
+                first = grown;
+                room = more;
+            }
+            if (rc == 0 && added)
+                first[out->groups++] = e;
+            if (rc == 0)
+                out->of[i] = *at;
+        }
+    }
+    az_map_release(&map);
+    out->first = first;
+    return rc ? rc : az_groups_make(&out->g, out->of, n, out->groups, h->job->mem);
+}
+
+void az_hx_group_release(struct az_hx_kernels *k)
+{
+    az_groups_release(&k->g);
+    az_mem_free(k->mem, k->of, (k->n + 1) * sizeof *k->of);
+    az_mem_free(k->mem, k->ticks, (k->n + 1) * sizeof *k->ticks);
+    *k = (struct az_hx_kernels){ 0 };
+}
+
+void az_hx_stats(struct az_hx_kernels *k, size_t group, struct az_stats *s)
+{
+    az_stats_i64(k->g.value, az_groups_take(&k->g, group, k->ticks), s);
+}

@@ -1,0 +1,261 @@
+/* gpu_events: every event of the GPUs with the program it belongs to; memcpy_summary. */
+#include "analyses/compiled/compiled.h"
+#include "analyses/list.h"
+#include "base/num.h"
+#include "base/sort.h"
+
+static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET };
+
+/* Events of all GPUs by device and start; ties in the order of kinds and rows. */
+struct order {
+    struct az_hx_event *e;
+    uint32_t *perm;
+    size_t n;
+    int64_t *key;
+    struct az_mem *mem;
+};
+
+static void order_release(struct order *o)
+{
+    az_mem_free(o->mem, o->e, (o->n + 1) * sizeof *o->e);
+    az_mem_free(o->mem, o->perm, (o->n + 1) * sizeof *o->perm);
+    az_mem_free(o->mem, o->key, (o->n + 1) * sizeof *o->key);
+}
+
+static int order_make(struct az_hx *h, struct order *o)
+{
+    size_t n = 0;
+    *o = (struct order){ .mem = h->job->mem };
+    for (size_t k = 0; k < h->n; k++)
+        for (size_t i = 0; i < 3; i++)
+            o->n += h->tr[k].t->ev[kinds[i]].n;
+    o->e = az_mem_alloc(o->mem, (o->n + 1) * sizeof *o->e);
+    o->perm = az_mem_alloc(o->mem, (o->n + 1) * sizeof *o->perm);
+    o->key = az_mem_alloc(o->mem, (o->n + 1) * sizeof *o->key);
+    if (!o->e || !o->perm || !o->key)
+        return az_mem_error(o->mem);
+    for (size_t k = 0; k < h->n; k++)
+        for (size_t i = 0; i < 3; i++)
+            for (size_t r = 0; r < h->tr[k].t->ev[kinds[i]].n; r++)
+                o->e[n++] = (struct az_hx_event){ k, r, kinds[i] };
+    for (size_t i = 0; i < n; i++)
+        o->key[i] = az_hx_events(h, &o->e[i])->start[o->e[i].row];
+    int rc = az_sort_order(o->key, n, o->perm, o->mem);
+    for (size_t i = 0; i < n; i++)
+        o->key[i] = az_hx_device_of(h, &o->e[i]);
+    return rc ? rc : az_sort_by(o->key, o->perm, n, o->mem);
+}
+
+/* Start of the call that launched an event, by (device, correlation); the first of several. */
+struct calls {
+    struct az_map of; /* (correlation, device + 1) -> call row; device 0: not said */
+};
+
+static int calls_make(struct az_hx *h, size_t k, struct calls *c)
+{
+    const struct az_events *ev = &h->tr[k].t->ev[AZ_CALL];
+    int rc = az_map_init(&c->of, h->job->mem, ev->n);
+    for (size_t i = 0; rc == 0 && i < ev->n; i++) {
+        uint32_t *at;
+        bool added;
+        rc = az_map_put(&c->of, ev->corr[i], ev->node[i], (uint32_t)i, &at, &added);
+    }
+    return rc;
+}
+
+static uint32_t call_of(const struct calls *c, uint64_t correlation, int64_t device)
+{
+    const uint32_t exact = correlation ? az_map_get(&c->of, correlation, (uint64_t)device + 1) : AZ_NO_ID;
+    return exact != AZ_NO_ID || !correlation ? exact : az_map_get(&c->of, correlation, 0);
+}
+
+static void event_columns(struct az_hx *h, struct az_table *t)
+{
+    az_hx_device_column(h, t);
+    az_table_column(t, "line_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
+    az_table_column(t, "line", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "kind", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "category", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "start_us", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "dur_us", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "correlation_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
+    az_table_column(t, "launch_latency_us", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "hlo_module", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "program_id", AZ_TEXT, AZ_UNIT_ID, 0);
+    az_table_column(t, "hlo_op", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "framework_name", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+}
+
+static void put_event(struct az_hx *h, struct az_table *t, const struct az_hx_event *e, const struct calls *calls,
+                      int64_t origin)
+{
+    const struct az_trace *tr = h->tr[e->trace].t;
+    const struct az_events *ev = az_hx_events(h, e);
+    const struct az_lane *lane = &tr->lanes.v[ev->lane[e->row]];
+    const struct az_xrow *row = az_hx_row(h, e);
+    const uint32_t call = call_of(calls, ev->corr[e->row], lane->device);
+    const bool comm = az_hx_is_comm(h, e);
+    az_hx_put_device(h, t, az_hx_device_of(h, e));
+    az_put_i64(t, (int64_t)lane->tid);
+    az_put_text(t, az_trace_text(tr, lane->label));
+    az_put_text(t, e->kind == AZ_MEMCPY   ? AZ_SV("memcpy")
+                   : e->kind == AZ_MEMSET ? AZ_SV("memset")
+                   : comm                 ? AZ_SV("comm")
+                                          : AZ_SV("kernel"));
+    if (e->kind == AZ_KERNEL)
+        az_put_text(t, az_hx_category_text(h, e));
+    else
+        az_put_empty(t);
+    az_put_text(t, az_trace_text(tr, ev->name[e->row]));
+    az_put_f64(t, az_hx_us(ev->start[e->row] - origin));
+    az_put_f64(t, az_hx_us(ev->end[e->row] - ev->start[e->row]));
+    if (ev->corr[e->row])
+        az_put_i64(t, (int64_t)ev->corr[e->row]);
+    else
+        az_put_empty(t);
+    az_put_f64(t, call == AZ_NO_ID ? 0.0 / 0.0 : az_hx_us(ev->start[e->row] - tr->ev[AZ_CALL].start[call]));
+    az_put_given(t, row ? az_trace_text(tr, row->module) : AZ_SV(""));
+    az_hx_put_program(t, row);
+    az_put_given(t, row ? az_trace_text(tr, row->op) : AZ_SV(""));
+    az_put_given(t, row ? az_trace_text(tr, row->scope) : AZ_SV(""));
+    az_put_given(t, row ? az_trace_text(tr, row->details) : AZ_SV(""));
+}
+
+/* Start of the first event of the GPUs of a trace: times are told from there. */
+static int64_t origin_of(struct az_hx *h, size_t trace)
+{
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < 3; i++) { /* sorted by start */
+        const struct az_events *ev = &h->tr[trace].t->ev[kinds[i]];
+        for (size_t r = 0; r < ev->n && ev->start[r] < first; r++) {
+            const struct az_hx_event e = { trace, r, kinds[i] };
+            if (h->devices.v[az_hx_device_of(h, &e)].kind == AZ_PLANE_GPU)
+                first = ev->start[r];
+        }
+    }
+    return first;
+}
+
+static int events(struct az_hx *h, const struct order *o)
+{
+    struct az_table *t = az_table_new(h->job->arena, "gpu_events", "Events of the GPUs", 0);
+    struct calls calls = { 0 };
+    size_t trace = SIZE_MAX;
+    int64_t origin = 0;
+    int rc = t ? AZ_OK : az_arena_error(h->job->arena);
+    if (!t)
+        return rc;
+    event_columns(h, t);
+    for (size_t i = 0; rc == 0 && i < o->n; i++) {
+        const struct az_hx_event *e = &o->e[o->perm[i]];
+        const uint32_t d = az_hx_device_of(h, e);
+        if (h->devices.v[d].kind != AZ_PLANE_GPU)
+            continue;
+        if (e->trace != trace) {
+            az_map_release(&calls.of);
+            rc = calls_make(h, e->trace, &calls);
+            trace = e->trace;
+            origin = origin_of(h, trace);
+            if (rc)
+                break;
+        }
+        put_event(h, t, e, &calls, origin);
+    }
+    az_map_release(&calls.of);
+    return az_hx_emit(h->job, t, rc);
+}
+
+/* ---- copies ---- */
+
+static int64_t bytes_of(const struct az_hx *h, const struct az_hx_event *e)
+{
+    const struct az_trace *t = h->tr[e->trace].t;
+    const uint32_t side = t->ev[e->kind].side[e->row];
+    return side == AZ_NO_ROW ? -1 : t->copies.v[side].bytes;
+}
+
+struct copy_row {
+    struct az_hx_event first;
+    uint64_t count;
+    int64_t ticks;
+};
+AZ_VEC(struct copy_row, copy_rows);
+
+static int sum_copies(struct az_hx *h, const struct order *o, struct copy_rows *rows)
+{
+    struct az_map of;
+    int rc = az_map_init(&of, h->job->mem, 64);
+    for (size_t i = 0; rc == 0 && i < o->n; i++) {
+        const struct az_hx_event *e = &o->e[o->perm[i]];
+        const uint32_t d = az_hx_device_of(h, e);
+        uint32_t *at;
+        bool added;
+        if (e->kind == AZ_KERNEL || h->devices.v[d].kind != AZ_PLANE_GPU || bytes_of(h, e) < 0)
+            continue;
+        rc = az_map_put(&of, (uint64_t)d << 32 | az_hx_name(h, e), (uint64_t)bytes_of(h, e), (uint32_t)rows->n, &at,
+                        &added);
+        if (rc == 0 && added)
+            rc = az_vec_push(rows, ((struct copy_row){ .first = *e }));
+        if (rc)
+            break;
+        rows->v[*at].count++;
+        rows->v[*at].ticks = az_add_sat(rows->v[*at].ticks, az_hx_ticks(h, e));
+    }
+    az_map_release(&of);
+    return rc;
+}
+
+/* Copies whose size the profile says: name, size, rate (1e9). */
+static int copies(struct az_hx *h, const struct order *o)
+{
+    struct az_table *t = az_table_new(h->job->arena, "memcpy_summary", "Copies and fills", AZ_TABLE_SUMMARY);
+    struct copy_rows rows;
+    if (!t)
+        return az_arena_error(h->job->arena);
+    az_vec_init(&rows, h->job->mem);
+    az_hx_device_column(h, t);
+    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "size_bytes", AZ_INT, AZ_UNIT_BYTES, AZ_KEY);
+    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "gb_per_s", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER);
+    int rc = sum_copies(h, o, &rows);
+    for (size_t i = 0; rc == 0 && i < rows.n; i++) {
+        const struct copy_row *r = &rows.v[i];
+        const int64_t bytes = bytes_of(h, &r->first);
+        az_hx_put_device(h, t, az_hx_device_of(h, &r->first));
+        az_put_text(t, az_hx_text(h, az_hx_name(h, &r->first)));
+        az_put_i64(t, bytes);
+        az_put_i64(t, (int64_t)r->count);
+        az_put_f64(t, az_hx_us(r->ticks));
+        az_put_f64(t, r->ticks > 0 ? (double)bytes * (double)r->count / (double)r->ticks * 1e3 : 0.0 / 0.0);
+    }
+    az_vec_release(&rows);
+    return az_hx_emit(h->job, t, rc);
+}
+
+static int run(struct az_job *job)
+{
+    struct az_hx h;
+    struct order o = { .mem = job->mem };
+    int rc = az_hx_open(&h, job);
+    if (rc == 0 && az_hx_has(&h, AZ_PLANE_GPU)) {
+        rc = order_make(&h, &o);
+        if (rc == 0)
+            rc = copies(&h, &o);
+        if (rc == 0)
+            rc = events(&h, &o);
+        order_release(&o);
+    }
+    az_hx_close(&h);
+    return rc;
+}
+
+const struct az_analysis az_analysis_hlo_events = {
+    .name = "hlo_events",
+    .help = "every event of the GPUs with its program and launch latency; copies by size",
+    .needs = AZ_CAP_PROGRAMS,
+    .run = run,
+};

@@ -1,0 +1,401 @@
+/* Tables of TPU cores (docs/formats-xplane.md 9): time line, operations and categories by self time, programs,
+ * asynchronous operations. */
+#include "analyses/compiled/compiled.h"
+#include "analyses/list.h"
+#include "base/num.h"
+#include "base/sort.h"
+#include "facts/shared.h"
+
+enum bucket { COMPUTE, COMM, COPY, BUCKETS };
+
+static enum bucket bucket_of(struct az_hx *h, const struct az_hx_event *e)
+{
+    const struct az_xrow *row = az_hx_row(h, e);
+    const struct az_sv category = row ? az_trace_text(h->tr[e->trace].t, row->category) : AZ_SV("");
+    const struct az_sv c = category.n ? az_xrules_class(&h->rules, "hlo", category) : AZ_SV("");
+    return az_sv_is(c, "communication") ? COMM : az_sv_is(c, "copy") ? COPY : COMPUTE;
+}
+
+/* ---- time line ---- */
+struct spans {
+    struct az_spans of[BUCKETS], all;
+};
+
+static int gather(struct az_hx *h, uint32_t device, struct spans *s)
+{
+    const size_t trace = h->devices.v[device].trace;
+    const struct az_events *ev = &h->tr[trace].t->ev[AZ_KERNEL];
+    int rc = AZ_OK;
+    for (int b = 0; b < BUCKETS; b++)
+        az_vec_reset(&s->of[b]);
+    az_vec_reset(&s->all);
+    for (size_t i = 0; rc == 0 && i < ev->n; i++) {
+        const struct az_hx_event e = { trace, i, AZ_KERNEL };
+        if (az_hx_device_of(h, &e) != device)
+            continue;
+        const struct az_span span = { ev->start[i], ev->end[i] };
+        rc = az_vec_push(&s->all, span);
+        if (rc == 0)
+            rc = az_vec_push(&s->of[bucket_of(h, &e)], span);
+    }
+    for (int b = 0; rc == 0 && b < BUCKETS; b++) {
+        rc = az_spans_sort(&s->of[b]);
+        az_spans_union(&s->of[b]);
+    }
+    if (rc == 0)
+        rc = az_spans_sort(&s->all);
+    az_spans_union(&s->all);
+    return rc;
+}
+
+static void put_time(struct az_hx *h, struct az_table *t, uint32_t device, const char *name, int64_t ps, int64_t total)
+{
+    az_hx_put_device(h, t, device);
+    az_put_text(t, az_sv_str(name));
+    az_put_f64(t, az_hx_ms(ps));
+    az_put_f64(t, total > 0 ? (double)ps / (double)total * 100 : 0);
+}
+
+static int timeline(struct az_hx *h)
+{
+    struct az_table *t = az_table_new(h->job->arena, "tpu_timeline", "TPU time line", AZ_TABLE_SUMMARY);
+    struct spans s;
+    int rc = t ? AZ_OK : az_arena_error(h->job->arena);
+    if (!t)
+        return rc;
+    for (int b = 0; b < BUCKETS; b++)
+        az_vec_init(&s.of[b], h->job->mem);
+    az_vec_init(&s.all, h->job->mem);
+    az_hx_device_column(h, t);
+    az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    az_table_column(t, "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    for (uint32_t d = 0; rc == 0 && d < h->devices.n; d++) {
+        if (h->devices.v[d].kind != AZ_PLANE_TPU)
+            continue;
+        rc = gather(h, d, &s);
+        if (rc || s.all.n == 0)
+            continue;
+        const int64_t total = s.all.v[s.all.n - 1].end - s.all.v[0].start, busy = az_spans_length(&s.all);
+        put_time(h, t, d, "computation_time", az_spans_length(&s.of[COMPUTE]), total);
+        put_time(h, t, d, "communication_time", az_spans_length(&s.of[COMM]), total);
+        put_time(h, t, d, "memcpy_time", az_spans_length(&s.of[COPY]), total);
+        put_time(h, t, d, "busy_time", busy, total);
+        put_time(h, t, d, "idle_time", total - busy, total);
+        put_time(h, t, d, "total_time", total, total);
+    }
+    for (int b = 0; b < BUCKETS; b++)
+        az_vec_release(&s.of[b]);
+    az_vec_release(&s.all);
+    static const struct az_sv parts[] = { { "busy_time", 9 }, { "idle_time", 9 } };
+    rc = az_hx_emit(h->job, t, rc);
+    return rc ? rc
+              : az_job_chart_parts(h->job, AZ_CHART_BAR, "tpu_timeline", "TPU time line", "time_ms", "device", parts,
+                                   2);
+}
+
+/* ---- self time ---- */
+
+/* Duration without direct children. Operations of one core nest on its line: a child lies wholly inside its parent. */
+static int self_times(struct az_hx *h, size_t trace, int64_t *self)
+{
+    const struct az_trace *t = h->tr[trace].t;
+    const struct az_events *ev = &t->ev[AZ_KERNEL];
+    const size_t n = ev->n;
+    int64_t *key = az_mem_alloc(h->job->mem, (n + 1) * sizeof *key);
+    uint32_t *order = az_mem_alloc(h->job->mem, (n + 1) * sizeof *order);
+    struct az_vec_u32 open; /* enclosing operations of the line */
+    az_vec_init(&open, h->job->mem);
+    int rc = key && order ? AZ_OK : az_mem_error(h->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        self[i] = ev->end[i] - ev->start[i];
+        key[i] = -self[i];
+    }
+    if (rc == 0)
+        rc = az_sort_order(key, n, order, h->job->mem); /* longer first */
+    if (rc == 0)
+        rc = az_sort_by(ev->start, order, n, h->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        key[i] = ev->lane[i];
+    if (rc == 0)
+        rc = az_sort_by(key, order, n, h->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        const uint32_t e = order[i];
+        if (i && ev->lane[order[i - 1]] != ev->lane[e])
+            az_vec_reset(&open);
+        while (open.n && ev->end[open.v[open.n - 1]] < ev->end[e])
+            open.n--;
+        while (open.n && ev->end[open.v[open.n - 1]] <= ev->start[e] && ev->end[e] > ev->start[e])
+            open.n--;
+        if (open.n)
+            self[open.v[open.n - 1]] = az_add_sat(self[open.v[open.n - 1]], ev->start[e] - ev->end[e]);
+        rc = az_vec_push(&open, e);
+    }
+    az_vec_release(&open);
+    az_mem_free(h->job->mem, key, (n + 1) * sizeof *key);
+    az_mem_free(h->job->mem, order, (n + 1) * sizeof *order);
+    return rc;
+}
+
+/* ---- sums by device and operation, or category ---- */
+struct sum {
+    struct az_hx_event first;
+    uint64_t count;
+    int64_t ticks, self;
+};
+AZ_VEC(struct sum, sums);
+
+static void key_of(struct az_hx *h, const struct az_hx_event *e, bool op, uint64_t k[2])
+{
+    const struct az_xrow *row = az_hx_row(h, e);
+    const uint64_t device = az_hx_device_of(h, e);
+    /* programs are numbered small or by a hash: an odd factor keeps those of two devices apart */
+    k[0] = (op && row ? row->program : 0) + device * UINT64_C(0x9e3779b97f4a7c15);
+    k[1] = (uint64_t)(row ? az_hx_id(h, e->trace, row->category) : AZ_NO_ID) << 32 | (op ? az_hx_name(h, e) : 0);
+}
+
+static int sum_by(struct az_hx *h, size_t trace, const int64_t *self, bool op, struct sums *out)
+{
+    const struct az_events *ev = &h->tr[trace].t->ev[AZ_KERNEL];
+    struct az_map of;
+    int rc = az_map_init(&of, h->job->mem, 64);
+    for (size_t i = 0; rc == 0 && i < ev->n; i++) {
+        const struct az_hx_event e = { trace, i, AZ_KERNEL };
+        uint64_t k[2];
+        uint32_t *at;
+        bool added;
+        if (h->devices.v[az_hx_device_of(h, &e)].kind != AZ_PLANE_TPU)
+            continue;
+        key_of(h, &e, op, k);
+        rc = az_map_put(&of, k[0], k[1], (uint32_t)out->n, &at, &added);
+        if (rc == 0 && added)
+            rc = az_vec_push(out, ((struct sum){ .first = e }));
+        if (rc)
+            break;
+        out->v[*at].count++;
+        out->v[*at].ticks = az_add_sat(out->v[*at].ticks, ev->end[i] - ev->start[i]);
+        out->v[*at].self = az_add_sat(out->v[*at].self, self[i]);
+    }
+    az_map_release(&of);
+    return rc;
+}
+
+static void put_number(struct az_table *t, int64_t v)
+{
+    if (v < 0)
+        az_put_empty(t);
+    else
+        az_put_i64(t, v);
+}
+
+static void op_columns(struct az_hx *h, struct az_table *t)
+{
+    az_hx_device_column(h, t);
+    az_table_column(t, "program_id", AZ_TEXT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "op", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "hlo_category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "self_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "flops", AZ_INT, AZ_UNIT_FLOP, AZ_DETAIL);
+    az_table_column(t, "bytes_accessed", AZ_INT, AZ_UNIT_BYTES, AZ_DETAIL);
+    az_table_column(t, "tf_op", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
+    az_table_column(t, "percent_of_peak_flops", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+    az_table_column(t, "gb_per_s", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER | AZ_DETAIL);
+    az_table_column(t, "percent_of_peak_hbm", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER | AZ_DETAIL);
+}
+
+static void put_op(struct az_hx *h, struct az_table *t, const struct sum *s)
+{
+    const double none = 0.0 / 0.0;
+    const struct az_trace *tr = h->tr[s->first.trace].t;
+    const struct az_xrow *row = az_hx_row(h, &s->first);
+    const uint32_t device = az_hx_device_of(h, &s->first);
+    const struct az_xplane *p = &h->tr[s->first.trace].x->planes.v[h->devices.v[device].plane];
+    const double ps = (double)s->self, n = (double)s->count;
+    const double tflops = row && row->flops > 0 && ps > 0 ? (double)row->flops * n / ps : none;
+    const double gbps = row && row->bytes > 0 && ps > 0 ? (double)row->bytes * n / ps * 1e3 : none;
+    az_hx_put_device(h, t, device);
+    az_hx_put_program(t, row);
+    az_put_text(t, az_trace_text(tr, row ? row->op : AZ_NO_ID));
+    az_put_given(t, row ? az_trace_text(tr, row->category) : AZ_SV(""));
+    az_put_i64(t, (int64_t)s->count);
+    az_put_f64(t, az_hx_us(s->ticks));
+    az_put_f64(t, az_hx_us(s->self));
+    put_number(t, row ? row->flops : -1);
+    put_number(t, row ? row->bytes : -1);
+    az_put_given(t, row ? az_trace_text(tr, row->scope) : AZ_SV(""));
+    az_put_f64(t, tflops);
+    az_put_f64(t, p->peak_tflops > 0 ? tflops / p->peak_tflops * 100 : none);
+    az_put_f64(t, gbps);
+    az_put_f64(t, p->peak_hbm_gbps > 0 ? gbps / p->peak_hbm_gbps * 100 : none);
+}
+
+static int order(const void *a, const void *b, void *ctx)
+{
+    struct az_hx *h = ctx;
+    const struct sum *x = a, *y = b;
+    const uint32_t dx = az_hx_device_of(h, &x->first), dy = az_hx_device_of(h, &y->first);
+    if (dx != dy)
+        return dx < dy ? -1 : 1;
+    return (y->self > x->self) - (y->self < x->self);
+}
+
+static int operations(struct az_hx *h, struct sums *ops)
+{
+    struct az_table *t = az_table_new(h->job->arena, "tpu_op_summary", "TPU operations", AZ_TABLE_SUMMARY);
+    if (!t)
+        return az_arena_error(h->job->arena);
+    op_columns(h, t);
+    int rc = az_sort_cmp(ops->v, ops->n, sizeof *ops->v, order, h, h->job->mem);
+    for (size_t i = 0; rc == 0 && i < ops->n; i++)
+        put_op(h, t, &ops->v[i]);
+    return az_hx_emit(h->job, t, rc);
+}
+
+static int categories(struct az_hx *h, struct sums *all)
+{
+    struct az_table *t =
+        az_table_new(h->job->arena, "tpu_category_summary", "TPU operations by category", AZ_TABLE_SUMMARY);
+    if (!t)
+        return az_arena_error(h->job->arena);
+    az_hx_device_column(h, t);
+    az_table_column(t, "hlo_category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "self_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    int rc = az_sort_cmp(all->v, all->n, sizeof *all->v, order, h, h->job->mem);
+    for (size_t i = 0; rc == 0 && i < all->n; i++) {
+        const struct sum *s = &all->v[i];
+        const struct az_xrow *row = az_hx_row(h, &s->first);
+        az_hx_put_device(h, t, az_hx_device_of(h, &s->first));
+        az_put_given(t, row ? az_trace_text(h->tr[s->first.trace].t, row->category) : AZ_SV(""));
+        az_put_i64(t, (int64_t)s->count);
+        az_put_f64(t, az_hx_us(s->self));
+    }
+    return az_hx_emit(h->job, t, rc);
+}
+
+static int summaries(struct az_hx *h)
+{
+    struct sums ops, all;
+    int rc = AZ_OK;
+    az_vec_init(&ops, h->job->mem);
+    az_vec_init(&all, h->job->mem);
+    for (size_t k = 0; rc == 0 && k < h->n; k++) {
+        const size_t n = h->tr[k].t->ev[AZ_KERNEL].n;
+        int64_t *self = az_mem_alloc(h->job->mem, (n + 1) * sizeof *self);
+        rc = self ? self_times(h, k, self) : az_mem_error(h->job->mem);
+        if (rc == 0)
+            rc = sum_by(h, k, self, true, &ops);
+        if (rc == 0)
+            rc = sum_by(h, k, self, false, &all);
+        az_mem_free(h->job->mem, self, (n + 1) * sizeof *self);
+    }
+    if (rc == 0)
+        rc = categories(h, &all);
+    if (rc == 0)
+        rc = operations(h, &ops);
+    az_vec_release(&ops);
+    az_vec_release(&all);
+    return rc;
+}
+
+/* ---- programs, asynchronous operations ---- */
+struct range_sum {
+    size_t trace;
+    uint32_t device, name;
+    int64_t ticks, min, max;
+    uint64_t count;
+};
+AZ_VEC(struct range_sum, range_sums);
+
+static int range_order(const void *a, const void *b, void *ctx)
+{
+    const struct range_sum *x = a, *y = b;
+    (void)ctx;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return (y->ticks > x->ticks) - (y->ticks < x->ticks);
+}
+
+static int sum_ranges(struct az_hx *h, enum az_xlane_role role, struct range_sums *out)
+{
+    struct az_map of;
+    int rc = az_map_init(&of, h->job->mem, 64);
+    for (size_t k = 0; rc == 0 && k < h->n; k++) {
+        const struct az_events *ev = &h->tr[k].t->ev[AZ_GPU_RANGE];
+        for (size_t i = 0; rc == 0 && i < ev->n; i++) {
+            const uint32_t plane = (uint32_t)h->tr[k].t->lanes.v[ev->lane[i]].context, device = h->tr[k].device[plane];
+            const int64_t ps = ev->end[i] - ev->start[i];
+            uint32_t *at;
+            bool added;
+            if (h->tr[k].x->roles.v[ev->lane[i]] != role || device == AZ_NO_ID ||
+                h->devices.v[device].kind != AZ_PLANE_TPU)
+                continue;
+            rc = az_map_put(&of, device, ev->name[i], (uint32_t)out->n, &at, &added);
+            if (rc == 0 && added)
+                rc = az_vec_push(out, ((struct range_sum){ k, device, ev->name[i], 0, INT64_MAX, INT64_MIN, 0 }));
+            if (rc)
+                break;
+            struct range_sum *s = &out->v[*at];
+            s->count++;
+            s->ticks = az_add_sat(s->ticks, ps);
+            s->min = ps < s->min ? ps : s->min;
+            s->max = ps > s->max ? ps : s->max;
+        }
+    }
+    az_map_release(&of);
+    return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, range_order, NULL, h->job->mem);
+}
+
+static int ranges(struct az_hx *h, enum az_xlane_role role, const char *id, const char *title, const char *column)
+{
+    struct az_table *t = az_table_new(h->job->arena, id, title, role == AZ_XLANE_MODULES ? AZ_TABLE_SUMMARY : 0);
+    struct range_sums sums;
+    if (!t)
+        return az_arena_error(h->job->arena);
+    az_vec_init(&sums, h->job->mem);
+    az_hx_device_column(h, t);
+    az_table_column(t, column, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "min_us", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "max_us", AZ_REAL, AZ_UNIT_US, 0);
+    const int rc = sum_ranges(h, role, &sums);
+    for (size_t i = 0; rc == 0 && i < sums.n; i++) {
+        const struct range_sum *s = &sums.v[i];
+        az_hx_put_device(h, t, s->device);
+        az_put_text(t, az_trace_text(h->tr[s->trace].t, s->name));
+        az_put_i64(t, (int64_t)s->count);
+        az_put_f64(t, az_hx_us(s->ticks));
+        az_put_f64(t, az_hx_us(s->min));
+        az_put_f64(t, az_hx_us(s->max));
+    }
+    az_vec_release(&sums);
+    return az_hx_emit(h->job, t, rc);
+}
+
+static int run(struct az_job *job)
+{
+    struct az_hx h;
+    int rc = az_hx_open(&h, job);
+    if (rc == 0 && az_hx_has(&h, AZ_PLANE_TPU)) {
+        rc = timeline(&h);
+        if (rc == 0)
+            rc = ranges(&h, AZ_XLANE_MODULES, "tpu_modules", "Programs of TPU cores", "module");
+        if (rc == 0)
+            rc = summaries(&h);
+        if (rc == 0)
+            rc = ranges(&h, AZ_XLANE_ASYNC, "tpu_async_ops", "Asynchronous operations of TPU cores", "op");
+    }
+    az_hx_close(&h);
+    return rc;
+}
+
+const struct az_analysis az_analysis_hlo_tpu = {
+    .name = "hlo_tpu",
+    .help = "TPU cores: time line, programs, operations and categories by self time",
+    .needs = AZ_CAP_PROGRAMS,
+    .run = run,
+};

@@ -1,0 +1,155 @@
+#include "analyses/device/dispatch.h"
+
+#include "base/data.h"
+
+bool amd_has(const struct az_trace *t) { return t->caps & AZ_CAP_DISPATCHES; }
+
+int amd_list_make(struct az_job *job, enum az_kind kind, struct amd_list *l)
+{
+    size_t n = 0, at = 0;
+    for (size_t i = 0; i < job->n_traces; i++)
+        n += amd_has(job->traces[i]) ? job->traces[i]->ev[kind].n : 0;
+    *l = (struct amd_list){ .n = n, .mem = job->mem };
+    l->trace = az_mem_alloc(job->mem, (n + 1) * sizeof *l->trace);
+    l->row = az_mem_alloc(job->mem, (n + 1) * sizeof *l->row);
+    l->name = az_mem_alloc(job->mem, (n + 1) * sizeof *l->name);
+    l->length = az_mem_alloc(job->mem, (n + 1) * sizeof *l->length);
+    if (!l->trace || !l->row || !l->name || !l->length)
+        return az_mem_error(job->mem);
+    for (size_t i = 0; i < job->n_traces; i++) {
+        const struct az_events *e = &job->traces[i]->ev[kind];
+        for (size_t k = 0; amd_has(job->traces[i]) && k < e->n; k++, at++) {
+            l->trace[at] = (uint32_t)i;
+            l->row[at] = (uint32_t)k;
+            l->name[at] = az_job_name(job, i, e->name[k]);
+            l->length[at] = az_ns(job->traces[i], e->end[k] - e->start[k]);
+        }
+    }
+    return 0;
+}
+
+void amd_list_release(struct amd_list *l)
+{
+    az_mem_free(l->mem, l->trace, l->trace ? (l->n + 1) * sizeof *l->trace : 0);
+    az_mem_free(l->mem, l->row, l->row ? (l->n + 1) * sizeof *l->row : 0);
+    az_mem_free(l->mem, l->name, l->name ? (l->n + 1) * sizeof *l->name : 0);
+    az_mem_free(l->mem, l->length, l->length ? (l->n + 1) * sizeof *l->length : 0);
+    *l = (struct amd_list){ .n = 0 };
+}
+
+/* ---- classes from data files ---- */
+
+static struct az_sv next_field(struct az_sv *rest, char end) { return az_sv_trim(az_sv_cut(rest, end)); }
+
+/* A pattern `this!that` is found where `this` is not followed by `that`. */
+static bool found(struct az_sv name, struct az_sv pattern)
+{
+    struct az_sv unless = pattern, wanted = next_field(&unless, '!');
+    while (name.n >= wanted.n) {
+        ptrdiff_t at = az_sv_ifind(name, wanted);
+        if (at < 0)
+            return false;
+        size_t behind = (size_t)at + wanted.n;
+        struct az_sv rest = az_sv_make(name.p + behind, name.n - behind);
+        if (unless.n == 0 || rest.n < unless.n || !az_sv_ieq(az_sv_make(rest.p, unless.n), unless))
+            return true;
+        name = rest;
+    }
+    return false;
+}
+
+struct az_sv amd_class(const char *file, struct az_sv name)
+{
+    struct az_sv rest = az_data(file);
+    while (rest.n) {
+        struct az_sv line = next_field(&rest, '\n');
+        if (line.n == 0 || line.p[0] == '#')
+            continue;
+        struct az_sv class_name = next_field(&line, ';');
+        while (line.n) {
+            struct az_sv pattern = next_field(&line, ' ');
+            if (pattern.n && found(name, pattern))
+                return class_name;
+        }
+    }
+    return AZ_SV("");
+}
+
+struct az_sv amd_category(struct az_job *job, uint32_t number)
+{
+    struct az_sv name = az_job_text(job, number);
+    uint32_t user = job->classes->rules->n ? az_job_class(job, number) : AZ_CLASS_OTHERS;
+    if (user != AZ_CLASS_OTHERS && user != job->classes->nccl)
+        return job->classes->names.v[user];
+    struct az_sv short_name = az_kernel_short_name(name);
+    struct az_sv category = amd_class("amd_categories.rules", short_name.n ? short_name : name);
+    return category.n ? category : AZ_SV("Other");
+}
+
+/* ---- tables ---- */
+
+void amd_rank_column(struct az_job *job, struct az_table *t)
+{
+    if (job->n_traces > 1)
+        az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+}
+
+void amd_put_rank(struct az_job *job, struct az_table *t, size_t trace)
+{
+    if (job->n_traces > 1)
+        az_put_i64(t, az_job_rank(job, trace));
+}
+
+int amd_emit(struct az_job *job, struct az_table *t, int rc)
+{
+    if (rc == 0)
+        rc = az_table_finish(t);
+    if (rc) {
+        az_table_free(t);
+        return rc;
+    }
+    return az_document_add(job->doc, t);
+}
+
+void amd_shares(struct az_table *t, size_t value, size_t at)
+{
+    double all = 0, running = 0;
+    for (size_t i = 0; i < t->rows; i++)
+        all += az_cell_number(az_table_at(t, i, value));
+    for (size_t i = 0; i < t->rows; i++) {
+        struct az_cell *c = &t->cells.v[i * t->columns.n + at];
+        double x = az_cell_number(az_table_at(t, i, value));
+        running += x;
+        c[0] = (struct az_cell){ .type = AZ_REAL, .f = az_percent(x, all) };
+        c[1] = (struct az_cell){ .type = AZ_REAL, .f = az_percent(running, all) };
+    }
+}
+
+/* ---- GPUs in order of appearance ---- */
+
+size_t amd_gpu_of(const struct amd_gpus *g, size_t trace, int64_t agent)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->v[i].trace == trace && g->v[i].agent == agent)
+            return i;
+    return SIZE_MAX;
+}
+
+int amd_gpus_make(struct az_job *job, struct amd_gpus *g)
+{
+    int rc = 0;
+    az_vec_init(g, job->mem);
+    for (size_t i = 0; i < job->n_traces; i++) {
+        const struct az_trace *t = job->traces[i];
+        const struct az_events *e = &t->ev[AZ_KERNEL];
+        uint32_t last = AZ_NO_ROW;
+        for (size_t k = 0; rc == 0 && amd_has(t) && k < e->n; k++) {
+            if (e->lane[k] == last)
+                continue;
+            last = e->lane[k];
+            if (amd_gpu_of(g, i, t->lanes.v[last].device) == SIZE_MAX)
+                rc = az_vec_push(g, ((struct amd_gpu){ i, t->lanes.v[last].device }));
+        }
+    }
+    return rc;
+}

@@ -1,0 +1,57 @@
+/* The rules in one analysis, and their ranking by time. Rules and thresholds: docs/formats-nsight.md 6. */
+#include "analyses/device/findings.h"
+
+#include <inttypes.h>
+
+#include "analyses/list.h"
+#include "base/num.h"
+
+struct az_sv finding_rank(struct az_job *job, size_t trace)
+{
+    if (job->n_traces < 2)
+        return AZ_SV("");
+    return az_arena_printf(job->arena, " (rank %" PRId64 ")", az_job_rank(job, trace));
+}
+
+int64_t kind_ticks(const struct az_trace *t, enum az_kind kind)
+{
+    const struct az_events *e = &t->ev[kind];
+    int64_t sum = 0;
+    for (size_t i = 0; i < e->n; i++)
+        sum = az_add_sat(sum, e->end[i] - e->start[i]);
+    return sum;
+}
+
+int64_t device_ticks(const struct az_trace *t)
+{
+    return az_add_sat(az_add_sat(kind_ticks(t, AZ_KERNEL), kind_ticks(t, AZ_MEMCPY)),
+                      az_add_sat(kind_ticks(t, AZ_MEMSET), kind_ticks(t, AZ_GRAPH)));
+}
+
+typedef int per_trace(struct az_job *job, size_t trace);
+typedef int per_job(struct az_job *job);
+
+static int run(struct az_job *job)
+{
+    static per_trace *const by_trace[] = { find_blocking_copies, find_blocking_calls, find_low_use,
+                                           find_graphs,          find_mixed_streams,  find_outside_ranges };
+    static per_job *const by_job[] = { find_tag_trouble, find_long_gaps, find_exposed_nccl };
+    static const int by_time[] = { -5 };
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof by_job / sizeof *by_job; i++)
+        rc = by_job[i](job);
+    for (size_t k = 0; rc == 0 && k < job->n_traces; k++) {
+        for (size_t i = 0; rc == 0 && i < sizeof by_trace / sizeof *by_trace; i++)
+            rc = by_trace[i](job, k);
+    }
+    if (rc == 0 && job->findings)
+        rc = az_table_sort(job->findings, by_time, 1);
+    return rc;
+}
+
+const struct az_analysis az_analysis_findings = {
+    .name = "findings",
+    .help = "what is wrong, ranked by the time it takes",
+    .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_CALLS | AZ_CAP_PROJ | AZ_CAP_RANGES | AZ_CAP_CALLTREE,
+    .run = run,
+};

@@ -1,0 +1,265 @@
+/* Idle time of devices: gaps between operations per process and device, from its first to its last operation, profiler
+ * overhead counted as busy (docs/formats-nsight.md 3.5); the long ones as rows, all of them as a histogram. */
+#include "analyses/list.h"
+#include "base/num.h"
+#include "base/sort.h"
+#include "facts/devices.h"
+
+struct gap {
+    int64_t start, length; /* ticks */
+    uint32_t trace, slot;
+    uint32_t before, after; /* name numbers; AZ_NO_ID */
+};
+AZ_VEC(struct gap, gap_list);
+
+/* Bins of the histogram: lower limits in ns, 1-2-5 steps from 1 us to 10 s; below 1 us one bin. */
+#define BINS 23
+
+struct work {
+    struct az_job *job;
+    size_t trace;
+    const struct az_trace *t;
+    struct az_devices_of dev;
+    struct az_spans *overhead; /* merged, by slot */
+    struct az_spans pieces;
+    struct gap_list list;
+    struct az_vec_i64 device; /* of the rows, by (trace, slot), for sorting: index base[trace] + slot */
+    struct az_vec_u64 pid;
+    struct az_vec_u32 base;
+    int64_t limit[BINS], count[BINS], ns[BINS];
+    int64_t threshold; /* ticks */
+};
+
+static void make_bins(struct work *w)
+{
+    static const int64_t step[] = { 1, 2, 5 };
+    int64_t decade = 1000;
+    for (size_t i = 1; i < BINS; i++) {
+        w->limit[i] = decade * step[(i - 1) % 3];
+        if (i % 3 == 0)
+            decade *= 10;
+    }
+}
+
+static void count_gap(struct work *w, int64_t ns)
+{
+    size_t i = BINS - 1;
+    while (i > 0 && ns < w->limit[i])
+        i--;
+    w->count[i]++;
+    w->ns[i] = az_add_sat(w->ns[i], ns);
+}
+
+/* ---- profiler overhead per slot ---- */
+static int overhead(struct work *w)
+{
+    const struct az_events *e = &w->t->ev[AZ_OVERHEAD];
+    int rc = 0;
+    for (size_t k = 0; rc == 0 && k < w->dev.slots.n; k++) {
+        struct az_spans *s = &w->overhead[k];
+        az_vec_init(s, w->job->mem);
+        for (size_t i = 0; rc == 0 && i < e->n; i++) { /* rows of another process do not count */
+            const struct az_lane *l = &w->t->lanes.v[e->lane[i]];
+            if (l->proc == w->dev.slots.v[k].proc || l->proc == 0)
+                rc = az_vec_push(s, ((struct az_span){ e->start[i], e->end[i] }));
+        }
+        az_spans_union(s);
+    }
+    return rc;
+}
+
+/* ---- gaps ---- */
+struct last { /* per slot */
+    int64_t end;
+    uint32_t name;
+    bool any;
+};
+
+static int one_gap(struct work *w, uint32_t slot, const struct last *last, int64_t until, uint32_t after)
+{
+    struct az_span whole = { last->end, until };
+    struct az_spans gap = { .v = &whole, .n = 1 };
+    struct az_spans busy = az_spans_window(&w->overhead[slot], last->end, until);
+    int rc = az_spans_subtract(&gap, &busy, &w->pieces);
+    for (size_t i = 0; rc == 0 && i < w->pieces.n; i++) {
+        struct az_span p = w->pieces.v[i];
+        if (p.end <= p.start)
+            continue;
+        count_gap(w, az_ns(w->t, p.end - p.start));
+        if (p.end - p.start >= w->threshold)
+            rc = az_vec_push(&w->list,
+                             ((struct gap){ p.start, p.end - p.start, (uint32_t)w->trace, slot, last->name, after }));
+    }
+    return rc;
+}
+
+static int sweep(struct work *w, struct last *last)
+{
+    struct az_sweep s = { .t = w->t };
+    uint32_t op;
+    int rc = 0;
+    while (rc == 0 && az_sweep_next(&s, &op)) {
+        const struct az_events *e = &w->t->ev[az_op_kind(op)];
+        uint32_t row = az_op_row(op), slot = w->dev.slot_of_lane.v[e->lane[row]];
+        uint32_t name = az_job_name(w->job, w->trace, e->name[row]);
+        struct last *l = &last[slot];
+        if (l->any && e->start[row] > l->end)
+            rc = one_gap(w, slot, l, e->start[row], name);
+        if (!l->any || e->end[row] > l->end)
+            *l = (struct last){ e->end[row], name, true };
+    }
+    return rc;
+}
+
+static int use_trace(struct work *w)
+{
+    size_t n, bytes_o = 0, bytes_l = 0;
+    struct last *last = NULL;
+    w->t = w->job->traces[w->trace];
+    double threshold = w->job->opts->gap_threshold_us * 1000.0 * (double)w->t->ticks_per_ns;
+    w->threshold = threshold < (double)(2 * AZ_TIME_MAX) ? (int64_t)threshold : 2 * AZ_TIME_MAX; /* none is longer */
+    int rc = az_devices_make(&w->dev, w->t, AZ_BY_PROCESS, w->job->mem);
+    if (rc == 0)
+        rc = az_vec_push(&w->base, (uint32_t)w->device.n);
+    n = w->dev.slots.n;
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        rc = az_vec_push(&w->device, w->dev.slots.v[i].device);
+        if (rc == 0)
+            rc = az_vec_push(&w->pid, w->dev.slots.v[i].pid);
+    }
+    if (rc != 0)
+        goto out;
+    bytes_o = (n + 1) * sizeof *w->overhead;
+    bytes_l = (n + 1) * sizeof *last;
+    w->overhead = az_mem_alloc(w->job->mem, bytes_o);
+    last = az_mem_alloc(w->job->mem, bytes_l);
+    if (!w->overhead || !last) {
+        rc = az_mem_error(w->job->mem);
+        goto out;
+    }
+    memset(w->overhead, 0, bytes_o);
+    memset(last, 0, bytes_l);
+    rc = overhead(w);
+    if (rc == 0)
+        rc = sweep(w, last);
+out:
+    for (size_t i = 0; w->overhead && i < n; i++)
+        az_vec_release(&w->overhead[i]);
+    az_mem_free(w->job->mem, w->overhead, w->overhead ? bytes_o : 0);
+    az_mem_free(w->job->mem, last, last ? bytes_l : 0);
+    w->overhead = NULL;
+    az_devices_release(&w->dev);
+    return rc;
+}
+
+/* ---- tables ---- */
+static size_t slot_of(const struct work *w, const struct gap *g) { return w->base.v[g->trace] + g->slot; }
+
+static int compare_gaps(const void *pa, const void *pb, void *ctx)
+{
+    const struct gap *a = pa, *b = pb;
+    const struct work *w = ctx;
+    if (a->length != b->length)
+        return a->length > b->length ? -1 : 1;
+    if (w->device.v[slot_of(w, a)] != w->device.v[slot_of(w, b)])
+        return w->device.v[slot_of(w, a)] < w->device.v[slot_of(w, b)] ? -1 : 1;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static int gap_table(struct work *w)
+{
+    struct az_job *job = w->job;
+    struct az_table *t =
+        az_table_new(job->arena, "gpu_gaps", "Gaps in which a device had nothing to do", AZ_TABLE_SUMMARY);
+    if (!t)
+        return az_arena_error(job->arena);
+    az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "Start (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY);
+    az_table_column(t, "Duration (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_table_column(t, "Before", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "After", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "PID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
+    if (job->n_traces > 1)
+        az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    for (size_t i = 0; i < w->list.n; i++) {
+        const struct gap *g = &w->list.v[i];
+        const struct az_trace *of = job->traces[g->trace];
+        az_put_i64(t, w->device.v[slot_of(w, g)]);
+        az_put_i64(t, az_ns(of, g->start));
+        az_put_i64(t, az_ns(of, g->length));
+        az_put_text(t, az_job_text(job, g->before));
+        az_put_text(t, az_job_text(job, g->after));
+        if (w->pid.v[slot_of(w, g)] != 0)
+            az_put_i64(t, (int64_t)w->pid.v[slot_of(w, g)]);
+        else
+            az_put_empty(t);
+        if (job->n_traces > 1)
+            az_put_i64(t, az_job_rank(job, g->trace));
+    }
+    return az_document_add(job->doc, t);
+}
+
+static int histogram(struct work *w)
+{
+    static const char *const y[] = { "Time (ns)", NULL };
+    struct az_job *job = w->job;
+    size_t lo = 0, hi = BINS;
+    while (lo < hi && w->count[lo] == 0)
+        lo++;
+    while (hi > lo && w->count[hi - 1] == 0)
+        hi--;
+    struct az_table *t = az_table_new(job->arena, "gpu_gaps_histogram", "Gaps by length", AZ_TABLE_WHOLE);
+    if (!t)
+        return az_arena_error(job->arena);
+    az_table_column(t, "From (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY);
+    az_table_column(t, "To (ns)", AZ_INT, AZ_UNIT_NS, 0);
+    az_table_column(t, "Gaps", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    for (size_t i = lo; i < hi; i++) {
+        az_put_i64(t, w->limit[i]);
+        if (i + 1 < BINS)
+            az_put_i64(t, w->limit[i + 1]);
+        else
+            az_put_empty(t);
+        az_put_i64(t, w->count[i]);
+        az_put_i64(t, w->ns[i]);
+    }
+    int rc = az_document_add(job->doc, t);
+    return rc == 0 ? az_job_chart(job, AZ_CHART_COLUMN, "gpu_gaps_histogram", "Idle time by length of gap", "From (ns)",
+                                  y, "ns")
+                   : rc;
+}
+
+static int run(struct az_job *job)
+{
+    struct work w = { .job = job };
+    int rc = 0;
+    make_bins(&w);
+    az_vec_init(&w.pieces, job->mem);
+    az_vec_init(&w.list, job->mem);
+    az_vec_init(&w.device, job->mem);
+    az_vec_init(&w.pid, job->mem);
+    az_vec_init(&w.base, job->mem);
+    for (w.trace = 0; rc == 0 && w.trace < job->n_traces; w.trace++)
+        rc = use_trace(&w);
+    if (rc == 0)
+        rc = az_sort_cmp(w.list.v, w.list.n, sizeof *w.list.v, compare_gaps, &w, job->mem);
+    if (rc == 0)
+        rc = gap_table(&w);
+    if (rc == 0)
+        rc = histogram(&w);
+    az_vec_release(&w.pieces);
+    az_vec_release(&w.list);
+    az_vec_release(&w.device);
+    az_vec_release(&w.pid);
+    az_vec_release(&w.base);
+    return rc;
+}
+
+const struct az_analysis az_analysis_gpu_gaps = {
+    .name = "gpu_gaps",
+    .tables = { "gpu_gaps", "gpu_gaps_histogram" },
+    .help = "gaps between operations of a device, longest first",
+    .needs = AZ_CAP_TIMELINE,
+    .run = run,
+};

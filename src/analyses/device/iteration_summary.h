@@ -1,0 +1,21 @@
+/* Figures of iterations over iterations: mean, median, p95, minimum, maximum per device. Private to the analyses. */
+#ifndef AZ_ANALYSES_DEVICE_ITERATION_SUMMARY_H
+#define AZ_ANALYSES_DEVICE_ITERATION_SUMMARY_H
+
+#include "analyses/analysis.h"
+
+#define ITERATION_FIGURES 10
+
+struct iteration_row {
+    size_t trace;
+    int64_t rank, device;
+    int64_t x[ITERATION_FIGURES]; /* ns */
+};
+AZ_VEC(struct iteration_row, iteration_rows);
+
+/* Table device_iterations_summary; the first warmup_iters rows of each device are left out. Sorts the rows by trace and
+ * device. */
+int iteration_summary(struct az_job *job, struct iteration_rows *rows,
+                      const char *const names[ITERATION_FIGURES]) AZ_MUST_USE;
+
+#endif

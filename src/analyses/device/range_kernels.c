@@ -1,0 +1,229 @@
+/* Kernels by the host range that launched them: every range of the launching thread that holds the call, so a kernel
+ * counts in each enclosing range (docs/formats-nsight.md 3.4). Worked off one (range name, thread, style) at a time, so
+ * that memory follows the kernels of one such group, not kernels times depth. */
+#include "analyses/list.h"
+#include "facts/groups.h"
+#include "facts/shared.h"
+
+/* A file of very many ranges that all overlap would make this calls times ranges: then it is left out, and said so. */
+#define MAX_VISITS 200000000u
+
+struct kernel_use {      /* one kernel name within the group at work */
+    uint32_t name;       /* number */
+    uint32_t last_range; /* to count range instances */
+    int64_t instances;
+};
+AZ_VEC(struct kernel_use, kernel_uses);
+
+struct work {
+    struct az_job *job;
+    size_t trace;
+    const struct az_trace *t;
+    const struct az_projection *p;
+    const struct az_launches *l;
+    struct az_vec_u32 slot; /* kernel number -> its place in uses; AZ_NO_ID */
+    struct kernel_uses uses;
+    struct az_vec_u32 group;    /* launched kernel -> place in uses */
+    struct az_vec_i64 duration; /* the same, ns */
+    struct az_table *out;
+};
+
+static struct az_table *new_table(struct az_job *job)
+{
+    struct az_table *t = az_table_new(job->arena, "nvtx_kern_sum", "Kernels by launching range", 0);
+    if (!t)
+        return NULL;
+    az_table_column(t, "NVTX Range", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Style", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "PID", AZ_INT, AZ_UNIT_ID, 0);
+    az_table_column(t, "TID", AZ_INT, AZ_UNIT_ID, 0);
+    az_table_column(t, "NVTX Inst", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "Kern Inst", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "Total Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_table_column(t, "Avg (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_table_column(t, "Med (ns)", AZ_REAL, AZ_UNIT_NS, AZ_DETAIL);
+    az_table_column(t, "Min (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
+    az_table_column(t, "Max (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
+    az_table_column(t, "StdDev (ns)", AZ_REAL, AZ_UNIT_NS, AZ_DETAIL);
+    az_table_column(t, "Kernel Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    if (job->n_traces > 1)
+        az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    return t;
+}
+
+static int use_kernel(struct work *w, uint32_t row, uint32_t range)
+{
+    const struct az_events *k = &w->t->ev[AZ_KERNEL];
+    uint32_t name = az_job_name(w->job, w->trace, k->name[row]);
+    int rc = 0;
+    if (name == AZ_NO_ID)
+        return 0;
+    if (w->slot.v[name] == AZ_NO_ID) {
+        w->slot.v[name] = (uint32_t)w->uses.n;
+        rc = az_vec_push(&w->uses, ((struct kernel_use){ .name = name, .last_range = AZ_NO_ROW }));
+    }
+    if (rc == 0)
+        rc = az_vec_push(&w->group, w->slot.v[name]);
+    if (rc == 0)
+        rc = az_vec_push(&w->duration, az_ns(w->t, k->end[row] - k->start[row]));
+    if (rc != 0)
+        return rc;
+    struct kernel_use *u = &w->uses.v[w->slot.v[name]];
+    u->instances += u->last_range != range;
+    u->last_range = range;
+    return 0;
+}
+
+static int use_range(struct work *w, uint32_t range)
+{
+    const struct az_events *e = &w->t->ev[AZ_RANGE], *calls = &w->t->ev[AZ_CALL];
+    size_t stop;
+    for (size_t i = az_launch_from(w->l, w->t, e->lane[range], e->start[range], &stop); i < stop; i++) {
+        uint32_t call = w->l->call[i];
+        if (calls->start[call] > e->end[range])
+            break;
+        if (calls->end[call] > e->end[range])
+            continue;
+        for (uint32_t k = w->l->op_first[i]; k < w->l->op_first[i + 1]; k++) {
+            int rc = az_op_code(w->l->op[k]) == AZ_OP_KERNEL ? use_kernel(w, az_op_row(w->l->op[k]), range) : 0;
+            if (rc != 0)
+                return rc;
+        }
+    }
+    return 0;
+}
+
+static void put_row(struct work *w, uint32_t range, const struct kernel_use *u, int64_t *v, size_t n)
+{
+    const struct az_events *e = &w->t->ev[AZ_RANGE];
+    const struct az_lane *lane = &w->t->lanes.v[e->lane[range]];
+    const struct az_range *side = az_range_side(w->t, range);
+    struct az_stats st;
+    az_stats_i64(v, n, &st);
+    az_put_text(w->out, az_job_text(w->job, az_job_name(w->job, w->trace, e->name[range])));
+    az_put_text(w->out, side && side->style == 1 ? AZ_SV("StartEnd") : AZ_SV("PushPop"));
+    az_put_i64(w->out, (int64_t)lane->pid);
+    az_put_i64(w->out, (int64_t)lane->tid);
+    az_put_i64(w->out, u->instances);
+    az_put_i64(w->out, (int64_t)n);
+    az_put_i64(w->out, st.sum);
+    az_put_f64(w->out, st.mean);
+    az_put_f64(w->out, st.median);
+    az_put_i64(w->out, st.min);
+    az_put_i64(w->out, st.max);
+    az_put_f64(w->out, n > 1 ? st.std : 0.0);
+    az_put_text(w->out, az_job_text(w->job, u->name));
+    if (w->job->n_traces > 1)
+        az_put_i64(w->out, az_job_rank(w->job, w->trace));
+}
+
+/* All ranges of one name, thread and style. */
+static int use_group(struct work *w, const uint32_t *item, size_t n)
+{
+    struct az_groups g = { 0 };
+    int rc = 0;
+    az_vec_reset(&w->uses);
+    az_vec_reset(&w->group);
+    az_vec_reset(&w->duration);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = use_range(w, w->p->order[item[i]]);
+    if (rc == 0)
+        rc = az_groups_make(&g, w->group.v, w->group.n, w->uses.n, w->job->mem);
+    for (size_t i = 0; rc == 0 && i < w->uses.n; i++)
+        put_row(w, w->p->order[item[0]], &w->uses.v[i], g.value, az_groups_take(&g, i, w->duration.v));
+    for (size_t i = 0; i < w->uses.n; i++)
+        w->slot.v[w->uses.v[i].name] = AZ_NO_ID;
+    az_groups_release(&g);
+    return rc;
+}
+
+/* Numbers the ranges that have operations by (name, thread, style). */
+static int number_ranges(struct work *w, struct az_vec_u32 *group, size_t *groups)
+{
+    const struct az_events *e = &w->t->ev[AZ_RANGE];
+    struct az_map map;
+    int rc = az_map_init(&map, w->job->mem, 64);
+    *groups = 0;
+    for (size_t i = 0; rc == 0 && i < w->p->n; i++) {
+        uint32_t row = w->p->order[i], *number;
+        const struct az_range *side = az_range_side(w->t, row);
+        bool added;
+        rc = az_map_put(&map, (uint64_t)w->l->thread_of_lane[e->lane[row]] << 32 | e->name[row],
+                        side && side->style == 1, (uint32_t)*groups, &number, &added);
+        if (rc == 0)
+            rc = az_vec_push(group, *number);
+        *groups += rc == 0 && added;
+    }
+    az_map_release(&map);
+    return rc;
+}
+
+/* Launches inside ranges, each range counted for itself; known from the projection. */
+static bool too_many_visits(const struct work *w)
+{
+    uint64_t visits = 0;
+    for (size_t i = 0; i < w->p->n; i++)
+        visits += w->p->ops[w->p->order[i]];
+    if (visits <= MAX_VISITS)
+        return false;
+    az_cover(w->job, "analysis skipped: nvtx_kern_sum", (double)visits, "",
+             AZ_SV("launches in ranges to look at: too many ranges overlap"));
+    return true;
+}
+
+static int use_trace(struct work *w)
+{
+    struct az_vec_u32 group;
+    struct az_groups g = { 0 };
+    size_t groups;
+    int rc;
+    w->t = w->job->traces[w->trace];
+    if (!(w->t->caps & AZ_CAP_RANGES))
+        return 0;
+    w->p = az_job_projection(w->job, w->trace, &rc);
+    if (!w->p)
+        return rc;
+    w->l = az_job_launches(w->job, w->trace, &rc);
+    if (too_many_visits(w))
+        return 0;
+    az_vec_init(&group, w->job->mem);
+    rc = number_ranges(w, &group, &groups);
+    if (rc == 0)
+        rc = az_groups_make(&g, group.v, group.n, groups, w->job->mem);
+    for (size_t i = 0; rc == 0 && i < groups; i++)
+        rc = use_group(w, g.item + g.first[i], g.first[i + 1] - g.first[i]);
+    az_groups_release(&g);
+    az_vec_release(&group);
+    return rc;
+}
+
+static int run(struct az_job *job)
+{
+    static const int order[] = { -7, 0, 12, 2, 3, 1 }; /* time falling, range, kernel, pid, tid, style */
+    struct work w = { .job = job, .out = new_table(job) };
+    int rc = w.out ? 0 : az_arena_error(job->arena);
+    az_vec_init(&w.slot, job->mem);
+    az_vec_init(&w.uses, job->mem);
+    az_vec_init(&w.group, job->mem);
+    az_vec_init(&w.duration, job->mem);
+    if (rc == 0)
+        rc = az_vec_reserve(&w.slot, az_job_names(job) + 1);
+    for (size_t i = 0; rc == 0 && i < az_job_names(job); i++)
+        w.slot.v[w.slot.n++] = AZ_NO_ID;
+    for (w.trace = 0; rc == 0 && w.trace < job->n_traces; w.trace++)
+        rc = use_trace(&w);
+    rc = az_job_emit(job, w.out, rc, order, 6);
+    az_vec_release(&w.slot);
+    az_vec_release(&w.uses);
+    az_vec_release(&w.group);
+    az_vec_release(&w.duration);
+    return rc;
+}
+
+const struct az_analysis az_analysis_nvtx_kern_sum = {
+    .name = "nvtx_kern_sum",
+    .tables = { "nvtx_kern_sum" },
+    .help = "kernels by the host ranges that launched them",
+    .needs = AZ_CAP_RANGES | AZ_CAP_LAUNCHES,
+    .run = run,
+};

@@ -1,0 +1,351 @@
+/* Advice: what to do about host operations, gaps and slow matrix products (docs/formats-tracy.md 14, conditions; own
+ * words). */
+#include <math.h>
+#include <stdio.h>
+
+#include "analyses/opreport/opreport.h"
+#include "base/sort.h"
+
+static void add(struct tt_advice *a, struct az_sv text)
+{
+    if (a->n < TT_ADVICE_MAX && text.n)
+        a->text[a->n++] = text;
+}
+
+static void add_fidelity(struct tt_advice *a, const struct tt_sig *s)
+{
+    if (s->advice)
+        add(a, az_sv_str(s->advice));
+}
+
+static void dram_bound(struct tt *t, const struct tt_sig *s, const struct az_opargs *x, const struct tt_figures *f,
+                       struct tt_advice *a)
+{
+    if (!x->dram_sharded)
+        add(a, AZ_SV("limited by DRAM: a DRAM-sharded program config "
+                     "(MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig) reads faster"));
+    if (s->verdict == AZ_FIT_TOO_HIGH || (s->verdict == AZ_FIT_TOO_LOW && f->flops_percent < t->o->low_flops_percent))
+        add_fidelity(a, s);
+}
+
+static void flop_bound(struct tt *t, const struct tt_sig *s, const struct tt_figures *f, struct tt_advice *a)
+{
+    if (f->cores < (double)t->workers)
+        add(a,
+            az_arena_printf(t->job->arena, "use more cores: %.0f of %lld are used", f->cores, (long long)t->workers));
+    if (s->verdict == AZ_FIT_TOO_HIGH)
+        add_fidelity(a, s);
+}
+
+static void program_config(struct tt *t, const struct az_opargs *x, struct tt_advice *a)
+{
+    struct az_arena *arena = t->job->arena;
+    bool subblock = x->subblock_h >= 0 && x->subblock_w >= 0;
+    size_t before = a->n;
+
+    if (x->block_w < 0)
+        add(a, AZ_SV("the program config names no in0_block_w"));
+    else if (x->block_w < 2)
+        add(a, az_arena_printf(arena, "in0_block_w=%d is small, try 2 or more", (int)x->block_w));
+    if (!subblock)
+        add(a, AZ_SV("the program config names no output subblock"));
+    else if ((int64_t)x->subblock_h * x->subblock_w < 2)
+        add(a, az_arena_printf(arena,
+                               "the output subblock %dx%d is small, try out_subblock_h * out_subblock_w of 2 or more",
+                               (int)x->subblock_h, (int)x->subblock_w));
+    if (a->n == before)
+        add(a, az_arena_printf(arena, "slow although in0_block_w=%d and the output subblock %dx%d look right",
+                               (int)x->block_w, (int)x->subblock_h, (int)x->subblock_w));
+}
+
+static void slow(struct tt *t, const struct tt_sig *s, const struct az_opargs *x, struct tt_advice *a)
+{
+    struct az_sv memory = tt_text(t, x->t[AZ_IN0].memory);
+    if (memory.n && az_sv_find(memory, AZ_SV("L1")) < 0)
+        add(a, az_arena_printf(t->job->arena, "place input 0 in L1 if it fits (it is in %.*s)", AZ_SVF(memory)));
+    if (x->block_w < 0 && x->subblock_h < 0 && x->subblock_w < 0) {
+        add(a, AZ_SV("no program_config is given: one can set in0_block_w and the output subblock"));
+        return;
+    }
+    program_config(t, x, a);
+    add_fidelity(a, s);
+}
+
+static const char *not_judged(const struct tt *t, const struct tt_row *row, const struct tt_sig *s)
+{
+    if (!(row->kernel > 0))
+        return "no kernel time";
+    if (s->why_not)
+        return s->why_not;
+    if (!t->has_peaks)
+        return "no peaks are known of this architecture";
+    if (s->fidelity >= AZ_FIDELITIES)
+        return "its math fidelity is blank or unknown";
+    if (s->in_dram && isnan(s->dram_bytes))
+        return "a shape or type of a tensor in DRAM is missing";
+    return "neither its DRAM nor its FLOP rate is known";
+}
+
+static int judge(struct tt *t, const struct tt_row *row, const struct tt_figures *f, struct tt_advice *a)
+{
+    const struct tt_sig *s = tt_sig_of(t, row);
+    const struct az_opargs *x = tt_args_of(t, row);
+    struct az_vec_char all;
+
+    if (f->bound == TT_DRAM || f->bound == TT_BOTH)
+        dram_bound(t, s, x, f, a);
+    else if (f->bound == TT_FLOP)
+        flop_bound(t, s, f, a);
+    else if (f->bound == TT_SLOW)
+        slow(t, s, x, a);
+    else
+        a->not_judged = not_judged(t, row, s);
+    az_vec_init(&all, t->job->mem);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < a->n; i++)
+        rc = az_text_printf(&all, "%s%.*s", i ? " • " : "", AZ_SVF(a->text[i]));
+    a->joined = az_arena_dup(t->job->arena, az_text_view(&all));
+    az_vec_release(&all);
+    return rc;
+}
+
+const struct tt_advice *tt_advise(struct tt *t, const struct tt_row *row, const struct tt_figures *f)
+{
+    uint64_t cores = isnan(f->cores) ? 0 : (uint64_t)f->cores + 1;
+    uint64_t key = (uint64_t)f->bound | (uint64_t)(f->flops_percent < t->o->low_flops_percent) << 4 |
+                   (uint64_t)(row->kernel > 0) << 5 | cores << 8;
+    uint32_t *at;
+    bool added;
+    if (az_map_put(&t->advice_of, row->sig, key, (uint32_t)t->advices.n, &at, &added) != 0)
+        return NULL;
+    if (!added)
+        return t->advices.v[*at];
+    struct tt_advice *a = az_arena_alloc(t->job->arena, sizeof *a);
+    if (!a || az_vec_push(&t->advices, a) != 0)
+        return NULL;
+    return judge(t, row, f, a) ? NULL : a;
+}
+
+struct az_sv tt_advice_text(struct tt *t, const struct tt_row *row, const struct tt_figures *f)
+{
+    if (tt_sig_of(t, row)->kind != TT_MATMUL)
+        return AZ_SV("");
+    const struct tt_advice *a = tt_advise(t, row, f);
+    if (!a)
+        t->job->arena->failed = true;
+    return a ? a->joined : AZ_SV("");
+}
+
+/* ---- the table and the printed section ---- */
+
+/* Rows of the table: what is said of an operation and its arguments, over all rows it is said of. */
+struct said {
+    uint8_t section;
+    enum tt_bound bound;
+    size_t first; /* row */
+    uint64_t n;
+    double time, gap; /* ns: sums are exact */
+    struct az_sv text;
+};
+AZ_VEC(struct said, saids);
+static const char *const sections[] = { "fallback", "gap", "product", "not judged" };
+enum { FALLBACK, GAP, PRODUCT, NOT_JUDGED };
+
+struct section {
+    struct tt *t;
+    struct az_form *form;
+    struct az_map index; /* section and signature, text -> said */
+    struct saids said;
+    int rc;
+};
+
+static void line(struct section *s, struct az_sv text)
+{
+    if (s->rc == 0)
+        s->rc = az_form_text(s->form, text, false);
+}
+
+static void heading(struct section *s, const char *title)
+{
+    char rule[64];
+    size_t n = strlen(title) < sizeof rule - 1 ? strlen(title) : sizeof rule - 1;
+    memset(rule, '-', n);
+    line(s, AZ_SV(""));
+    line(s, az_sv_str(title));
+    line(s, az_arena_dup(s->t->job->arena, az_sv_make(rule, n)));
+}
+
+static void again(struct section *s, size_t row)
+{
+    if (s->rc == 0)
+        s->rc = az_form_row(s->form, row);
+}
+
+static void put(struct section *s, uint8_t section, size_t i, const struct tt_figures *f, struct az_sv text)
+{
+    uint64_t key = (uint64_t)s->t->rows.v[i].sig << 8 | (uint64_t)section << 4 | (uint64_t)f->bound;
+    uint32_t *at;
+    bool added = false;
+    if (s->rc == 0)
+        s->rc = az_map_put(&s->index, key, az_hash(text.p, text.n), (uint32_t)s->said.n, &at, &added);
+    if (s->rc == 0 && added)
+        s->rc =
+            az_vec_push(&s->said, ((struct said){ .section = section, .bound = f->bound, .first = i, .text = text }));
+    if (s->rc)
+        return;
+    struct said *said = &s->said.v[*at];
+    said->n++;
+    said->time += tt_row_ns(s->t, &s->t->rows.v[i]);
+    said->gap += tt_row_gap_ns(s->t, &s->t->rows.v[i]);
+}
+
+static void fallback(struct section *s)
+{
+    struct tt *t = s->t;
+    struct tt_figures f;
+    if (t->counts.host == 0)
+        return;
+    heading(s, "Fallback");
+    for (size_t i = 0; i < t->rows.n; i++) {
+        if (tt_sig_of(t, &t->rows.v[i])->kind != TT_HOST)
+            continue;
+        tt_figures(t, &t->rows.v[i], &f);
+        put(s, FALLBACK, i, &f, AZ_SV("move it to the device"));
+        again(s, i);
+    }
+    line(s, AZ_SV(""));
+    line(s, AZ_SV("These operations ran on the host; on the device they would not interrupt it."));
+    az_finding(t->job, "host_operations", "warning", AZ_SV("operations that fell back to the host"),
+               (int64_t)t->counts.host, -1, AZ_SV("move them to the device"));
+}
+
+static void gaps(struct section *s)
+{
+    struct tt *t = s->t;
+    struct az_arena *a = t->job->arena;
+    struct tt_figures f;
+    double saving_ns = 0;
+    int64_t count = 0;
+    for (size_t i = 0; i < t->rows.n; i++) {
+        double gap = tt_row_gap(t, &t->rows.v[i]);
+        if (!(gap > t->o->op_to_op_gap_us))
+            continue;
+        if (count++ == 0)
+            heading(s, "High op-to-op gap");
+        tt_figures(t, &t->rows.v[i], &f);
+        put(s, GAP, i, &f, AZ_SV("capture a trace, or keep the host ahead of the device"));
+        again(s, i);
+        saving_ns += tt_row_gap_ns(t, &t->rows.v[i]) - t->o->traced_gap_us * 1000;
+    }
+    if (count == 0)
+        return;
+    const double saving = saving_ns / 1000, share = t->total != 0 ? saving / t->total * 100 : 0;
+    line(s, AZ_SV(""));
+    line(s, az_arena_printf(a, "These operations began more than %g μs after the one before them.",
+                            t->o->op_to_op_gap_us));
+    line(s, az_arena_printf(a, "A captured trace could save %.0f μs, %.1f %% of the whole time.", saving, share));
+    line(s, AZ_SV("Otherwise see that the device never waits for the host: dispatch asynchronously, compile runtime "
+                  "arguments in."));
+    az_finding(t->job, "op_to_op_gaps", "warning", az_arena_printf(a, "gaps above %g us", t->o->op_to_op_gap_us), count,
+               llround(saving_ns), AZ_SV("capture a trace; the time is what it could save"));
+}
+
+static void product(struct section *s, size_t i)
+{
+    struct tt_figures f;
+    tt_figures(s->t, &s->t->rows.v[i], &f);
+    const struct tt_advice *a = tt_advise(s->t, &s->t->rows.v[i], &f);
+    if (!a) {
+        s->rc = az_arena_error(s->t->job->arena);
+        return;
+    }
+    again(s, i);
+    for (size_t k = 0; k < a->n; k++) {
+        if (s->rc == 0)
+            s->rc = az_form_text(s->form, a->text[k], true);
+        put(s, PRODUCT, i, &f, a->text[k]);
+    }
+    if (a->n)
+        return;
+    struct az_sv text = a->not_judged ? az_arena_printf(s->t->job->arena, "not judged: %s", a->not_judged)
+                                      : AZ_SV("nothing to improve");
+    line(s, text);
+    put(s, a->not_judged ? NOT_JUDGED : PRODUCT, i, &f, text);
+}
+
+static void products(struct section *s)
+{
+    bool any = false;
+    for (size_t i = 0; s->rc == 0 && i < s->t->rows.n; i++) {
+        if (tt_sig_of(s->t, &s->t->rows.v[i])->kind != TT_MATMUL)
+            continue;
+        if (!any)
+            heading(s, "Matrix products");
+        else
+            line(s, AZ_SV(""));
+        any = true;
+        product(s, i);
+    }
+}
+
+/* By section, most time first. */
+static int in_order(const void *a, const void *b, void *ctx)
+{
+    const struct said *x = a, *y = b;
+    (void)ctx;
+    if (x->section != y->section)
+        return x->section < y->section ? -1 : 1;
+    if (x->time != y->time)
+        return x->time > y->time ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int table(struct section *s)
+{
+    struct tt *t = s->t;
+    struct az_table *x = az_table_new(t->job->arena, "advice", "Advice", 0);
+    if (!x)
+        return az_arena_error(t->job->arena);
+    az_table_column(x, "Section", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(x, "OP Code", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(x, "Bound", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(x, "Advice", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(x, "Rows", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
+    az_table_column(x, "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(x, "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    tt_id_column(t, x, 0);
+    int rc = az_sort_cmp(s->said.v, s->said.n, sizeof *s->said.v, in_order, NULL, t->job->mem);
+    for (size_t i = 0; rc == 0 && i < s->said.n; i++) {
+        const struct said *one = &s->said.v[i];
+        az_put_text(x, az_sv_str(sections[one->section]));
+        az_put_text(x, tt_sig_of(t, &t->rows.v[one->first])->shown);
+        az_put_text(x, az_sv_str(tt_bound_text(one->bound)));
+        az_put_text(x, one->text);
+        az_put_i64(x, (int64_t)one->n);
+        az_put_f64(x, one->time / 1000);
+        az_put_f64(x, one->gap / 1000);
+        tt_put_id(t, x, &t->rows.v[one->first]);
+    }
+    return tt_emit(t, x, rc);
+}
+
+int tt_advice(struct tt *t, struct az_form *form)
+{
+    struct section s = { .t = t, .form = form };
+    size_t before = form->after.n;
+    az_vec_init(&s.said, t->job->mem);
+    s.rc = az_map_init(&s.index, t->job->mem, 64);
+    line(&s, AZ_SV(""));
+    line(&s, AZ_SV("Advice"));
+    line(&s, AZ_SV("======"));
+    fallback(&s);
+    gaps(&s);
+    products(&s);
+    if (s.rc == 0 && form->after.n == before + 3)
+        form->after.n = before;
+    if (s.rc == 0)
+        s.rc = table(&s);
+    az_vec_release(&s.said);
+    az_map_release(&s.index);
+    return s.rc;
+}

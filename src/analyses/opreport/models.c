@@ -1,0 +1,216 @@
+/* The table `op_models`: every operation with its arguments once, with what can be computed of it: FLOP and bytes by
+ * formula, links of collectives, the file's own performance model and counters. Each figure names its source. */
+#include <math.h>
+
+#include "analyses/opreport/opreport.h"
+#include "base/sort.h"
+#include "base/stats.h"
+
+struct model {
+    uint32_t sig, first; /* a row of it */
+    uint64_t n;
+    uint64_t timed;      /* rows with a time */
+    double time, median; /* ns: the sum is exact */
+    double cores;
+    double ideal_sum, ideal_time;      /* over rows that have an ideal and a time */
+    double ideal, fpu, noc, dram, eth; /* means over rows that have them; ideal ns */
+};
+AZ_VEC(struct model, models);
+
+struct mean {
+    double sum;
+    uint64_t n;
+};
+static void add(struct mean *m, double v)
+{
+    if (!isnan(v)) {
+        m->sum += v;
+        m->n++;
+    }
+}
+static double value(const struct mean *m) { return m->n ? m->sum / (double)m->n : NAN; }
+
+static int one(struct tt *t, const uint32_t *rows, size_t n, struct az_vec_f64 *times, struct models *out)
+{
+    struct model m = { .sig = t->rows.v[rows[0]].sig, .first = rows[0], .n = n, .cores = NAN };
+    struct mean ideal = { 0, 0 }, fpu = { 0, 0 }, noc = { 0, 0 }, dram = { 0, 0 }, eth = { 0, 0 };
+    int rc = 0;
+
+    az_vec_reset(times);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        const struct tt_row *row = &t->rows.v[rows[i]];
+        const struct az_oprow *r = tt_oprow(t, row);
+        const double time = row->kernel;
+        add(&ideal, r->pm_ideal);
+        add(&fpu, r->pm_fpu);
+        add(&noc, r->noc);
+        add(&dram, r->dram);
+        add(&eth, r->eth);
+        if (!isnan(time)) {
+            m.time += time;
+            m.timed++;
+            m.ideal_sum += isnan(r->pm_ideal) ? 0 : r->pm_ideal;
+            m.ideal_time += isnan(r->pm_ideal) ? 0 : time;
+            rc = az_vec_push(times, time);
+        }
+    }
+    struct tt_figures f;
+    tt_figures(t, &t->rows.v[rows[0]], &f);
+    m.cores = f.cores;
+    m.median = times->n ? az_percentile_f64(times->v, times->n, 50) : NAN;
+    m.ideal = value(&ideal);
+    m.fpu = value(&fpu);
+    m.noc = value(&noc);
+    m.dram = value(&dram);
+    m.eth = value(&eth);
+    return rc ? rc : az_vec_push(out, m);
+}
+
+/* Rows of the same signature on as many cores together, in order of their first row. */
+static int collect(struct tt *t, struct models *out)
+{
+    size_t n = 0, all = t->rows.n;
+    int64_t *key = az_mem_alloc(t->job->mem, (all + 1) * sizeof *key);
+    uint32_t *order = az_mem_alloc(t->job->mem, (all + 1) * sizeof *order);
+    struct az_vec_f64 times;
+    int rc = key && order ? 0 : az_mem_error(t->job->mem);
+
+    az_vec_init(&times, t->job->mem);
+    for (size_t i = 0; rc == 0 && i < all; i++)
+        key[i] = (int64_t)t->rows.v[i].sig << 32 | (uint32_t)tt_oprow(t, &t->rows.v[i])->cores;
+    if (rc == 0)
+        rc = az_sort_order(key, all, order, t->job->mem);
+    for (size_t i = 0; rc == 0 && i < all; i = n) {
+        for (n = i; n < all && key[order[n]] == key[order[i]]; n++)
+            ;
+        uint8_t kind = t->sigs.v[t->rows.v[order[i]].sig].kind;
+        if (kind != TT_HOST && kind != TT_SIGNPOST)
+            rc = one(t, order + i, n - i, &times, out);
+    }
+    az_vec_release(&times);
+    az_mem_free(t->job->mem, key, (all + 1) * sizeof *key);
+    az_mem_free(t->job->mem, order, (all + 1) * sizeof *order);
+    return rc;
+}
+
+static int longest_first(const void *a, const void *b, void *ctx)
+{
+    const struct model *x = a, *y = b;
+    (void)ctx;
+    if (x->time != y->time)
+        return x->time > y->time ? -1 : 1;
+    return x->first < y->first ? -1 : 1;
+}
+
+static void columns(struct az_table *x)
+{
+    az_table_column(x, "OP Code", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(x, "Math Fidelity", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
+    az_table_column(x, "Input 0 Memory", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
+    az_table_column(x, "Cores", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(x, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(x, "Device Time Sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(x, "Device Time Median", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL);
+    az_table_column(x, "GFLOP", AZ_REAL, AZ_UNIT_GFLOP, AZ_DETAIL);
+    az_table_column(x, "TFLOPS", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
+    az_table_column(x, "FLOPs %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+    az_table_column(x, "Of Cores", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
+    az_table_column(x, "DRAM", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER | AZ_DETAIL);
+    az_table_column(x, "DRAM %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+    az_table_column(x, "CCL", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER | AZ_DETAIL);
+    az_table_column(x, "CCL %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+    az_table_column(x, "PM Ideal", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(x, "PM %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+    az_table_column(x, "PM FPU Util", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
+    az_table_column(x, "NOC Util", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
+    az_table_column(x, "DRAM Util", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
+    az_table_column(x, "ETH Util", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
+    az_table_column(x, "Fidelity Verdict", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(x, "Source", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(x, "Missing Because", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+}
+
+static void put_core_count(struct az_table *x, double v)
+{
+    if (v > 0)
+        az_put_i64(x, (int64_t)v);
+    else
+        az_put_empty(x);
+}
+
+static const char *missing(const struct tt *t, const struct tt_sig *s, const struct model *m)
+{
+    if (s->why_not)
+        return s->why_not;
+    if (!(m->time > 0))
+        return "no kernel time";
+    if (isnan(s->flop) && isnan(s->moved_bytes))
+        return "no formula for this operation";
+    if (!t->has_peaks)
+        return "no peaks are known of this architecture";
+    return !isnan(s->flop) && s->fidelity >= AZ_FIDELITIES ? "percentage: math fidelity blank or unknown" : "";
+}
+
+static void put_rates(const struct tt *t, struct az_table *x, const struct model *m, const struct tt_sig *s,
+                      const struct az_opargs *a)
+{
+    double seconds = m->time > 0 ? m->time * 1e-9 / (double)m->timed : NAN;
+    double cores = s->whole_grid ? (double)t->workers : m->cores, tflops = s->flop / seconds * 1e-12;
+    double dram = s->dram_bytes / seconds * 1e-9, ccl = s->moved_bytes / seconds * 1e-9;
+    int64_t links = a->num_links > 0 ? a->num_links : t->peaks.links;
+    bool known = t->has_peaks && s->fidelity < AZ_FIDELITIES && cores > 0;
+
+    tt_put_real(x, s->flop * 1e-9);
+    tt_put_real(x, tflops);
+    tt_put_real(x, known ? tflops / (t->peaks.peak[s->fidelity] * cores) * 100 : NAN);
+    put_core_count(x, isnan(s->flop) ? 0 : cores);
+    tt_put_real(x, dram);
+    tt_put_real(x, t->has_peaks ? dram / t->peaks.dram * 100 : NAN);
+    tt_put_real(x, ccl);
+    tt_put_real(x, t->has_peaks && t->peaks.link > 0 && links > 0 ? ccl / (t->peaks.link * (double)links) * 100 : NAN);
+}
+
+static void put(const struct tt *t, struct az_table *x, const struct model *m)
+{
+    const struct tt_sig *s = &t->sigs.v[m->sig];
+    const struct az_opargs *a = &t->r->args.v[s->args];
+    bool matrix = s->kind == TT_MATMUL || s->kind == TT_CONV;
+
+    az_put_text(x, s->shown);
+    az_put_text(x, s->precision);
+    az_put_text(x, tt_text(t, a->t[AZ_IN0].memory));
+    put_core_count(x, m->cores);
+    az_put_i64(x, (int64_t)m->n);
+    az_put_f64(x, m->time / 1000);
+    tt_put_real(x, m->median / 1000);
+    put_rates(t, x, m, s, a);
+    tt_put_real(x, m->ideal / 1000);
+    tt_put_real(x, m->ideal_time > 0 ? m->ideal_sum / m->ideal_time * 100 : NAN);
+    tt_put_real(x, m->fpu);
+    tt_put_real(x, m->noc);
+    tt_put_real(x, m->dram);
+    tt_put_real(x, m->eth);
+    az_put_text(x, matrix ? az_sv_str(az_fit_text((enum az_fit)s->verdict)) : AZ_SV(""));
+    az_put_text(x, az_sv_str(s->source         ? s->source
+                             : isnan(m->ideal) ? ""
+                                               : "the file's performance model (PM columns)"));
+    az_put_text(x, az_sv_str(missing(t, s, m)));
+}
+
+int tt_models(struct tt *t)
+{
+    struct az_table *x =
+        az_table_new(t->job->arena, "op_models", "Operations by arguments, with their models", AZ_TABLE_SUMMARY);
+    struct models list;
+    if (!x)
+        return az_arena_error(t->job->arena);
+    az_vec_init(&list, t->job->mem);
+    columns(x);
+    int rc = collect(t, &list);
+    if (rc == 0)
+        rc = az_sort_cmp(list.v, list.n, sizeof *list.v, longest_first, NULL, t->job->mem);
+    for (size_t i = 0; rc == 0 && i < list.n; i++)
+        put(t, x, &list.v[i]);
+    az_vec_release(&list);
+    return tt_emit(t, x, rc);
+}

@@ -1,0 +1,271 @@
+/* The report of operations: its steps in their order (tt.h). */
+#include "analyses/opreport/opreport.h"
+
+#include <math.h>
+
+#include "analyses/list.h"
+
+static int init(struct tt *t, struct az_job *job)
+{
+    size_t i = 0;
+    while (!(job->traces[i]->caps & AZ_CAP_OPREPORT))
+        i++;
+    *t = (struct tt){ .job = job, .trace = job->traces[i], .r = az_opreport(job->traces[i]), .o = job->opts };
+    t->last_mark = AZ_NO_ID;
+    t->first = az_sv_is(t->o->op_rules, "first");
+    az_vec_init(&t->sigs, job->mem);
+    az_vec_init(&t->rows, job->mem);
+    az_vec_init(&t->advices, job->mem);
+    az_vec_init(&t->notes, job->mem);
+    t->codes = az_arena_array(job->arena, t->trace->names.text.n + 1, sizeof *t->codes);
+    int rc = az_map_init(&t->sig_of, job->mem, 256);
+    if (rc == 0)
+        rc = az_map_init(&t->advice_of, job->mem, 256);
+    return rc ? rc : t->codes ? 0 : az_arena_error(job->arena);
+}
+
+static void release(struct tt *t)
+{
+    az_vec_release(&t->sigs);
+    az_vec_release(&t->rows);
+    az_vec_release(&t->notes);
+    az_vec_release(&t->advices);
+    az_map_release(&t->sig_of);
+    az_map_release(&t->advice_of);
+}
+
+static uint8_t suspect(const struct tt *t, const struct tt_row *row)
+{
+    const struct az_oprow *r = tt_oprow(t, row);
+    uint8_t s = 0;
+    if (r->kind == AZ_OPROW_SIGNPOST)
+        return 0;
+    s |= row->kernel / 1000 > t->o->max_op_us ? TT_SUSPECT_LONG : 0;
+    s |= row->kernel < 0 ? TT_SUSPECT_NEGATIVE : 0;
+    s |= r->kernel > r->firmware ? TT_SUSPECT_FIRMWARE : 0;
+    s |= r->gap < 0 ? TT_SUSPECT_GAP : 0;
+    s |= fabs(r->gap) / 1000 > t->o->max_gap_us ? TT_SUSPECT_FAR : 0;
+    return s;
+}
+
+/* The first row has no row before it. In the first version neither has a row behind one without a gap. */
+static void mark_gaps(struct tt *t)
+{
+    bool seen = false;
+    double before = NAN;
+    for (size_t i = 0; i < t->rows.n; i++) {
+        struct tt_row *r = &t->rows.v[i];
+        bool signpost = tt_oprow(t, r)->kind == AZ_OPROW_SIGNPOST;
+        r->no_gap = t->first ? i == 0 || isnan(before) : !seen && !signpost;
+        seen |= !signpost;
+        before = tt_oprow(t, r)->gap;
+    }
+}
+
+static int rate(struct tt *t)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
+        rc = tt_sig(t, t->rows.v[i].row, &t->rows.v[i].sig);
+        t->rows.v[i].suspect = suspect(t, &t->rows.v[i]);
+    }
+    mark_gaps(t);
+    return rc;
+}
+
+/* Range of ids, then host rows, then impossible ones. */
+static int filter(struct tt *t)
+{
+    bool range = t->o->id_range.n > 0, first_left = range; /* the first row of a range has no row before it */
+    size_t n = 0;
+
+    if (range && !tt_id_range(t->o->id_range, &t->range_low, &t->range_high))
+        return az_diag_fail(t->job->diag, AZ_ECONFIG, AZ_AT_FILE(t->trace->path),
+                            "id_range '%.*s' is no range (\"5-10\", \"31-\" and \"-12\" are)", AZ_SVF(t->o->id_range));
+    for (size_t i = 0; i < t->rows.n; i++) {
+        struct tt_row r = t->rows.v[i];
+        bool out = range && (tt_oprow(t, &r)->line < t->range_low || tt_oprow(t, &r)->line > t->range_high);
+        bool host = !out && t->o->no_host_ops && tt_sig_of(t, &r)->kind == TT_HOST;
+        bool impossible = !out && !host && t->o->drop_impossible && r.suspect;
+        t->out_of_range += out;
+        t->host_dropped += host;
+        t->impossible_dropped += impossible;
+        r.no_gap |= first_left && !out;
+        first_left &= out;
+        if (!out && !host && !impossible)
+            t->rows.v[n++] = r;
+    }
+    t->rows.n = n;
+    if (range)
+        tt_note(t, "only ids %.*s: %llu rows are outside", AZ_SVF(t->o->id_range), (unsigned long long)t->out_of_range);
+    if (t->host_dropped)
+        tt_note(t, "%llu host operations are left out (no_host_ops)", (unsigned long long)t->host_dropped);
+    if (t->impossible_dropped)
+        tt_note(t, "%llu impossible rows are left out (drop_impossible)", (unsigned long long)t->impossible_dropped);
+    return 0;
+}
+
+static void sum_up(struct tt *t)
+{
+    for (size_t i = 0; i < t->rows.n; i++) {
+        uint8_t kind = tt_sig_of(t, &t->rows.v[i])->kind;
+        t->time += tt_row_ns(t, &t->rows.v[i]);
+        t->gap += tt_row_gap_ns(t, &t->rows.v[i]);
+        t->counts.host += kind == TT_HOST;
+        t->counts.signposts += kind == TT_SIGNPOST && !t->first;
+        t->counts.device += kind != TT_HOST && (kind != TT_SIGNPOST || t->first);
+    }
+    t->time /= 1000;
+    t->gap /= 1000;
+    t->total = t->time + t->gap;
+}
+
+static void say_merge(struct tt *t)
+{
+    const struct tt_merge_notes *m = &t->merge;
+    if (t->r->devices > 1 && t->o->no_merge_devices)
+        tt_note(t, "%lld devices, not merged", (long long)t->r->devices);
+    else if (t->r->devices > 1)
+        tt_note(t, "%lld devices, merged by %s into %llu operations", (long long)t->r->devices,
+                m->by_call ? "call count" : "name", (unsigned long long)m->blocks);
+    if (m->incomplete && !t->first) {
+        struct az_sv name = tt_text(t, m->first_code);
+        az_diag_add(t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path),
+                    "%llu of %llu operations are not on all %lld devices, the first 'operation %llu, %.*s' (%s)",
+                    (unsigned long long)m->incomplete, (unsigned long long)m->blocks, (long long)t->r->devices,
+                    (unsigned long long)m->first_block, AZ_SVF(name),
+                    m->by_call ? "their figures are those of the devices that ran them"
+                               : "matched by name: this and later ones of the same name may be paired wrongly");
+    }
+}
+
+static void cover(struct tt *t)
+{
+    struct az_job *j = t->job;
+    uint64_t dropped = t->out_of_range + t->host_dropped + t->impossible_dropped;
+    az_cover(j, "operation rows reported", (double)t->rows.n, "",
+             az_arena_printf(j->arena, "of %zu rows of the file", t->r->rows.n));
+    if (dropped)
+        az_cover(j, "operation rows left out by options", (double)dropped, "",
+                 AZ_SV("id_range, no_host_ops, drop_impossible"));
+    az_cover(j, "device time reported", t->time * 1000, "ns",
+             AZ_SV("kernel time of the rows reported, devices merged"));
+    for (size_t i = 0; i < t->notes.n; i++)
+        az_cover(j, "note", 0.0 / 0.0, "", t->notes.v[i]);
+}
+
+int tt_emit(struct tt *t, struct az_table *table, int rc)
+{
+    if (!table)
+        return az_arena_error(t->job->arena);
+    if (rc == 0)
+        rc = az_table_finish(table);
+    if (rc) {
+        az_table_free(table);
+        return rc;
+    }
+    if (t->hold && t->n_held < sizeof t->held / sizeof *t->held) {
+        t->held[t->n_held++] = table;
+        return 0;
+    }
+    return az_document_add(t->job->doc, table);
+}
+
+void tt_put_real(struct az_table *t, double v)
+{
+    if (isnan(v))
+        az_put_empty(t);
+    else
+        az_put_f64(t, v);
+}
+
+void tt_id_column(const struct tt *t, struct az_table *table, unsigned flags)
+{
+    az_table_column(table, "ID", t->r->files.n > 1 ? AZ_TEXT : AZ_INT, AZ_UNIT_ID, flags);
+}
+
+void tt_put_id(const struct tt *t, struct az_table *table, const struct tt_row *row)
+{
+    const struct az_oprow *r = tt_oprow(t, row);
+    if (t->r->files.n > 1)
+        az_put_text(table, az_arena_printf(t->job->arena, "%.*s:%u", AZ_SVF(t->r->files.v[r->file]), r->line));
+    else
+        az_put_i64(table, r->line);
+}
+
+/* What needs much memory of its own comes before the largest table, so that both are never there at once. */
+static int tables(struct tt *t)
+{
+    static int (*const early[])(struct tt *) = { tt_models, tt_signposts, tt_iterations };
+    int rc = 0;
+    t->hold = true;
+    for (size_t i = 0; rc == 0 && i < sizeof early / sizeof *early; i++)
+        rc = early[i](t);
+    t->hold = false;
+    if (rc == 0)
+        rc = tt_ops(t);
+    if (rc == 0)
+        rc = tt_stacked(t);
+    for (size_t i = 0; i < t->n_held; i++) {
+        if (rc == 0)
+            rc = az_document_add(t->job->doc, t->held[i]);
+        else
+            az_table_free(t->held[i]);
+    }
+    return rc ? rc : tt_quality(t);
+}
+
+/* Why no operation is left, and which option helps. */
+static void say_empty(const struct tt *t)
+{
+    const struct az_sv mark = tt_text(t, t->last_mark);
+    bool any = false;
+    for (size_t i = 0; i < t->r->rows.n && !any; i++)
+        any = t->r->rows.v[i].kind != AZ_OPROW_SIGNPOST;
+    if (t->nothing_after && any)
+        az_diag_add(t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path),
+                    "no operation follows the last signpost '%.*s' (last_signpost=first takes what follows the first "
+                    "of its name; start_signpost and end_signpost choose others; ignore_signposts=true takes the whole "
+                    "file)",
+                    AZ_SVF(mark));
+    else
+        az_diag_add(t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path), "no operation is left to report (%s)",
+                    any            ? "see the signpost and range options; ignore_signposts=true takes the whole file"
+                    : t->r->rows.n ? "the file has signposts only"
+                                   : "the file has no rows");
+}
+
+static int run(struct az_job *job)
+{
+    struct tt t;
+    int rc = init(&t, job);
+
+    if (rc == 0)
+        rc = tt_device(&t);
+    if (rc == 0)
+        rc = tt_select(&t, false, &t.rows);
+    t.nothing_after = t.last_mark != AZ_NO_ID && t.rows.n == 0;
+    if (rc == 0)
+        rc = rate(&t);
+    if (rc == 0)
+        rc = filter(&t);
+    if (rc == 0) {
+        say_merge(&t);
+        sum_up(&t);
+        if (t.counts.device + t.counts.host == 0)
+            say_empty(&t);
+        rc = tables(&t);
+    }
+    if (rc == 0)
+        cover(&t);
+    release(&t);
+    return rc == 0 && job->arena->failed ? az_arena_error(job->arena) : rc;
+}
+
+const struct az_analysis az_analysis_tt = {
+    .name = "operations",
+    .help =
+        "operations of a report with rates, bounds and advice; stacked summary, signposts, iterations, data quality",
+    .needs = AZ_CAP_OPREPORT,
+    .run = run,
+};

@@ -1,0 +1,297 @@
+/* The table `ops`: one row an operation, and its coloured text form (docs/formats-tracy.md 12, 13, 16). */
+#include <math.h>
+#include <stdio.h>
+
+#include "analyses/opreport/opreport.h"
+
+/* Columns that are printed, in order; the others follow in the table only. */
+enum {
+    C_ID,
+    C_PERCENT,
+    C_BOUND,
+    C_CODE,
+    C_DEVICE,
+    C_TIME,
+    C_GAP,
+    C_CORES,
+    C_DRAM,
+    C_DRAM_PERCENT,
+    C_FLOPS,
+    C_FLOPS_PERCENT,
+    C_FIDELITY,
+    C_PRINTED
+};
+
+static void columns(const struct tt *t, struct az_table *x)
+{
+    tt_id_column(t, x, AZ_KEY);
+    az_table_column(x, "Total %", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    az_table_column(x, "Bound", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "OP Code", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Device", AZ_INT, AZ_UNIT_ID, 0);
+    az_table_column(x, "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(x, "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(x, "Cores", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(x, "DRAM", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER);
+    az_table_column(x, "DRAM %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+    az_table_column(x, "FLOPs", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
+    az_table_column(x, "FLOPs %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+    az_table_column(x, "Math Fidelity", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Output Datatype", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Input 0 Datatype", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Input 1 Datatype", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "DRAM Sharded", AZ_BOOL, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Input 0 Memory", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Inner Dim Block Size", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(x, "Output Subblock H", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(x, "Output Subblock W", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(x, "Global Call Count", AZ_INT, AZ_UNIT_ID, 0);
+    az_table_column(x, "Suspect", AZ_TEXT, AZ_UNIT_NONE, 0);
+    if (!t->o->no_advice)
+        az_table_column(x, "Advice", AZ_TEXT, AZ_UNIT_NONE, 0);
+    if (t->o->raw_op_codes)
+        az_table_column(x, "Raw OP Code", AZ_TEXT, AZ_UNIT_NONE, 0);
+}
+
+static void put_count(struct az_table *x, int64_t v)
+{
+    if (v < 0)
+        az_put_empty(x);
+    else
+        az_put_i64(x, v);
+}
+
+static void put_name(const struct tt *t, struct az_table *x, uint32_t id)
+{
+    struct az_sv s = tt_text(t, id);
+    if (s.n)
+        az_put_text(x, s);
+    else
+        az_put_empty(x);
+}
+
+static struct az_sv suspect_text(const struct tt *t, uint8_t s)
+{
+    static const struct {
+        uint8_t bit;
+        const char *text;
+    } bits[] = { { TT_SUSPECT_LONG, "kernel time over max_op_us" },
+                 { TT_SUSPECT_NEGATIVE, "kernel time below 0" },
+                 { TT_SUSPECT_FIRMWARE, "kernel time over firmware time" },
+                 { TT_SUSPECT_GAP, "gap below 0" },
+                 { TT_SUSPECT_FAR, "gap over max_gap_us" } };
+    struct az_sv all = { "", 0 };
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        if (s & bits[i].bit)
+            all =
+                all.n ? az_arena_printf(t->job->arena, "%.*s; %s", AZ_SVF(all), bits[i].text) : az_sv_str(bits[i].text);
+    return all;
+}
+
+static void put_figures(const struct tt *t, struct az_table *x, const struct tt_row *row, const struct tt_figures *f)
+{
+    const struct tt_sig *s = tt_sig_of(t, row);
+    tt_put_id(t, x, row);
+    tt_put_real(x, f->percent);
+    az_put_text(x, az_sv_str(tt_bound_text(f->bound)));
+    az_put_text(x, s->shown);
+    put_count(x, tt_oprow(t, row)->device);
+    tt_put_real(x, f->time);
+    tt_put_real(x, f->gap);
+    put_count(x, isnan(f->cores) ? -1 : (int64_t)f->cores);
+    tt_put_real(x, f->dram);
+    tt_put_real(x, f->dram_percent);
+    tt_put_real(x, f->tflops);
+    tt_put_real(x, f->flops_percent);
+    az_put_text(x, s->precision);
+}
+
+static void put_row(struct tt *t, struct az_table *x, const struct tt_row *row, const struct tt_figures *f)
+{
+    const struct az_opargs *a = tt_args_of(t, row);
+    put_figures(t, x, row, f);
+    put_name(t, x, a->t[AZ_OUT0].type);
+    put_name(t, x, a->t[AZ_IN0].type);
+    put_name(t, x, a->t[AZ_IN1].type);
+    az_put_bool(x, a->dram_sharded && tt_sig_of(t, row)->kind == TT_MATMUL);
+    put_name(t, x, a->t[AZ_IN0].memory);
+    put_count(x, a->block_w);
+    put_count(x, a->subblock_h);
+    put_count(x, a->subblock_w);
+    put_count(x, tt_oprow(t, row)->call);
+    az_put_text(x, row->suspect ? suspect_text(t, row->suspect) : AZ_SV(""));
+    if (!t->o->no_advice)
+        az_put_text(x, tt_advice_text(t, row, f));
+    if (t->o->raw_op_codes)
+        put_name(t, x, tt_oprow(t, row)->code);
+}
+
+/* ---- colours ---- */
+
+static void ink_bound(const struct tt_figures *f, uint8_t *ink)
+{
+    bool both = !isnan(f->dram_percent) && !isnan(f->flops_percent);
+    switch (f->bound) {
+    case TT_DRAM:
+        ink[C_BOUND] = ink[C_DRAM] = ink[C_DRAM_PERCENT] = AZ_INK_GREEN;
+        break;
+    case TT_FLOP:
+        ink[C_BOUND] = ink[C_FLOPS] = ink[C_FLOPS_PERCENT] = AZ_INK_GREEN;
+        break;
+    case TT_SLOW:
+        ink[C_BOUND] = AZ_INK_YELLOW;
+        if (both && f->dram_percent > f->flops_percent)
+            ink[C_DRAM] = ink[C_DRAM_PERCENT] = AZ_INK_YELLOW;
+        else if (both)
+            ink[C_FLOPS] = ink[C_FLOPS_PERCENT] = AZ_INK_YELLOW;
+        break;
+    case TT_ON_HOST:
+        ink[C_BOUND] = AZ_INK_RED;
+        break;
+    default:
+        break;
+    }
+}
+
+void tt_row_inks(struct tt *t, const struct tt_row *row, const struct tt_figures *f, uint8_t *ink)
+{
+    static const uint8_t verdicts[] = { AZ_INK_WHITE, AZ_INK_WHITE, AZ_INK_GREEN, AZ_INK_RED, AZ_INK_CYAN };
+    const struct tt_sig *s = tt_sig_of(t, row);
+
+    memset(ink, AZ_INK_NONE, C_PRINTED);
+    if (f->percent < t->o->min_percentage && (t->first || s->kind != TT_HOST)) {
+        memset(ink, AZ_INK_GREY, C_PRINTED);
+        return;
+    }
+    ink[C_CODE] = tt_code(t, s->code)->ink;
+    if (isnan(f->cores))
+        ink[C_CORES] = AZ_INK_GREY;
+    else if (f->cores < (double)t->o->low_cores)
+        ink[C_CORES] = AZ_INK_RED;
+    else if (t->workers > 0 && f->cores == (double)t->workers)
+        ink[C_CORES] = AZ_INK_GREEN;
+    ink_bound(f, ink);
+    if (f->gap > t->o->op_to_op_gap_us)
+        ink[C_GAP] = AZ_INK_RED;
+    if (s->rated && tt_code(t, s->code)->judged)
+        ink[C_FIDELITY] = verdicts[s->verdict];
+}
+
+/* ---- text form ---- */
+
+static struct az_sv signpost_display(struct az_arena *a, struct az_sv s)
+{
+    struct az_sv tail = AZ_SV(" (signpost)");
+    if (!az_sv_ends(s, tail))
+        return s;
+    return az_arena_printf(a, "🪧 %.*s", AZ_SVF(az_sv_make(s.p, s.n - tail.n)));
+}
+
+static struct az_sv thousands(struct tt *t, double v, const char *unit)
+{
+    char buf[AZ_FORM_NUMBER];
+    struct az_sv n = az_form_number(v, 0, true, buf);
+    return az_arena_printf(t->job->arena, "%.*s %s", AZ_SVF(n), unit);
+}
+
+static void footer(struct tt *t, struct az_form *f)
+{
+    struct az_arena *a = t->job->arena;
+    struct az_sv hosts =
+        az_arena_printf(a, "%llu device ops, %llu host ops, %llu signposts", (unsigned long long)t->counts.device,
+                        (unsigned long long)t->counts.host, (unsigned long long)t->counts.signposts);
+    f->footer = az_arena_array(a, f->n, sizeof *f->footer);
+    for (size_t i = 0; f->footer && i < f->n; i++)
+        f->footer[i] = f->columns[i].column == C_PERCENT ? (t->total != 0 ? AZ_SV("100.0 %") : AZ_SV(""))
+                       : f->columns[i].column == C_CODE  ? hosts
+                       : f->columns[i].column == C_TIME  ? thousands(t, t->time, "μs")
+                       : f->columns[i].column == C_GAP   ? thousands(t, t->gap, "μs")
+                                                         : AZ_SV("");
+}
+
+static struct az_form *make_form(struct tt *t)
+{
+    static const struct az_form_column printed[C_PRINTED] = {
+        { .column = C_ID, .title = "ID", .plain = true },
+        { .column = C_PERCENT, .title = "Total %", .unit = "%", .decimals = 1 },
+        { .column = C_BOUND, .title = "Bound" },
+        { .column = C_CODE, .title = "OP Code", .left = true, .display = signpost_display },
+        { .column = C_DEVICE, .title = "Device", .least = 7 },
+        { .column = C_TIME, .title = "Device Time", .unit = "μs" },
+        { .column = C_GAP, .title = "Op-to-Op Gap", .unit = "μs" },
+        { .column = C_CORES, .title = "Cores" },
+        { .column = C_DRAM, .title = "DRAM", .unit = "GB/s" },
+        { .column = C_DRAM_PERCENT, .title = "DRAM %", .unit = "%", .decimals = 1 },
+        { .column = C_FLOPS, .title = "FLOPs", .unit = "TFLOPs", .decimals = 1 },
+        { .column = C_FLOPS_PERCENT, .title = "FLOPs %", .unit = "%", .decimals = 1 },
+        { .column = C_FIDELITY, .title = "Math Fidelity" },
+    };
+    struct az_arena *a = t->job->arena;
+    struct az_form *f = az_arena_alloc(a, sizeof *f);
+    struct az_form_column *c = az_arena_array(a, C_PRINTED, sizeof *c);
+    uint8_t *ink = az_arena_array(a, t->rows.n + 1, C_PRINTED), *hidden = az_arena_array(a, t->rows.n + 1, 1);
+    if (!f || !c || !ink || !hidden)
+        return NULL;
+    *f = (struct az_form){ .title = AZ_SV("Performance report"), .columns = c, .ink = ink };
+    for (size_t i = 0; i < C_PRINTED; i++)
+        if (!t->first || i != C_DEVICE)
+            c[f->n++] = printed[i];
+    f->hidden = t->o->hide_small ? hidden : NULL;
+    az_vec_init(&f->before, t->job->mem);
+    az_vec_init(&f->after, t->job->mem);
+    footer(t, f);
+    return f;
+}
+
+/* Inks of a row, without the columns that are not printed. */
+static void keep_inks(const struct az_form *f, const uint8_t *all, uint8_t *to)
+{
+    for (size_t i = 0; i < f->n; i++)
+        to[i] = all[f->columns[i].column];
+}
+
+static int rows(struct tt *t, struct az_table *x, struct az_form *f)
+{
+    uint8_t ink[C_PRINTED];
+    uint64_t grey = 0;
+    double grey_time = 0;
+
+    for (size_t i = 0; i < t->rows.n; i++) {
+        struct tt_figures g;
+        tt_figures(t, &t->rows.v[i], &g);
+        put_row(t, x, &t->rows.v[i], &g);
+        tt_row_inks(t, &t->rows.v[i], &g, ink);
+        keep_inks(f, ink, f->ink + i * f->n);
+        if (ink[C_ID] != AZ_INK_GREY)
+            continue;
+        grey++;
+        grey_time += isnan(g.percent) ? 0 : g.percent;
+        if (f->hidden)
+            f->hidden[i] = 1;
+    }
+    if (grey == 0)
+        return 0;
+    struct az_sv said =
+        az_arena_printf(t->job->arena, "%llu rows below %g %% are %s: %.1f %% of the time together",
+                        (unsigned long long)grey, t->o->min_percentage, f->hidden ? "not printed" : "grey", grey_time);
+    return az_form_text(f, said, false);
+}
+
+int tt_ops(struct tt *t)
+{
+    struct az_table *x = az_table_new(t->job->arena, "ops", "Operations", AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY);
+    struct az_form *f = make_form(t);
+    if (!x || !f) {
+        az_table_free(x);
+        return az_arena_error(t->job->arena);
+    }
+    x->form = f;
+    columns(t, x);
+    int rc = az_vec_reserve(&x->cells, t->rows.n * x->columns.n); /* the largest thing there is: without room to grow */
+    if (rc == 0)
+        rc = rows(t, x, f);
+    for (size_t i = 0; rc == 0 && i < t->notes.n; i++)
+        rc = az_vec_push(&f->before, t->notes.v[i]);
+    rc = tt_emit(t, x, rc);
+    return rc || t->o->no_advice ? rc : tt_advice(t, f);
+}

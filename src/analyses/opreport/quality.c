@@ -1,0 +1,112 @@
+/* What of the report can be trusted: impossible rows, missing values, operations not found on all devices; totals with
+ * and without the impossible rows. */
+#include <math.h>
+
+#include "analyses/opreport/opreport.h"
+
+struct check {
+    uint64_t rows;
+    double time, gap; /* whole ns, so that the sums are exact */
+};
+
+static void count(struct check *c, bool hit, double time, double gap)
+{
+    if (!hit)
+        return;
+    c->rows++;
+    c->time += time;
+    c->gap += gap;
+}
+
+enum { Q_ALL, Q_IMPOSSIBLE, Q_LONG, Q_NEGATIVE, Q_FIRMWARE, Q_GAP, Q_FAR, Q_NO_TIME, Q_NO_RATE, Q_FIDELITY, Q_CHECKS };
+
+static void look(const struct tt *t, struct check *c)
+{
+    for (size_t i = 0; i < t->rows.n; i++) {
+        const struct tt_row *r = &t->rows.v[i];
+        const struct tt_sig *s = tt_sig_of(t, r);
+        struct tt_figures f;
+        if (s->kind == TT_SIGNPOST)
+            continue;
+        tt_figures(t, r, &f);
+        const double time = tt_row_ns(t, r), gap = tt_row_gap_ns(t, r);
+        count(&c[Q_ALL], true, time, gap);
+        count(&c[Q_IMPOSSIBLE], r->suspect != 0, time, gap);
+        count(&c[Q_LONG], r->suspect & TT_SUSPECT_LONG, time, gap);
+        count(&c[Q_NEGATIVE], r->suspect & TT_SUSPECT_NEGATIVE, time, gap);
+        count(&c[Q_FIRMWARE], r->suspect & TT_SUSPECT_FIRMWARE, time, gap);
+        count(&c[Q_GAP], r->suspect & TT_SUSPECT_GAP, time, gap);
+        count(&c[Q_FAR], r->suspect & TT_SUSPECT_FAR, time, gap);
+        if (s->kind == TT_HOST)
+            continue;
+        count(&c[Q_NO_TIME], !(r->kernel > 0), time, gap);
+        count(&c[Q_NO_RATE], s->rated && isnan(f.tflops), time, gap);
+        count(&c[Q_FIDELITY], s->rated && s->fidelity >= AZ_FIDELITIES, time, gap);
+    }
+}
+
+static void put(const struct tt *t, struct az_table *x, struct az_sv name, const struct check *c, const char *note)
+{
+    az_put_text(x, name);
+    az_put_i64(x, (int64_t)c->rows);
+    const double time = c->time / 1000, gap = c->gap / 1000;
+    az_put_f64(x, time);
+    az_put_f64(x, gap);
+    tt_put_real(x, t->total != 0 ? (time + gap) / t->total * 100 : NAN);
+    az_put_text(x, az_sv_str(note));
+}
+
+static void put_count(struct az_table *x, struct az_sv name, uint64_t n, const char *note)
+{
+    az_put_text(x, name);
+    az_put_i64(x, (int64_t)n);
+    az_put_empty(x);
+    az_put_empty(x);
+    az_put_empty(x);
+    az_put_text(x, az_sv_str(note));
+}
+
+static void columns(struct az_table *x)
+{
+    az_table_column(x, "Check", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(x, "Rows", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
+    az_table_column(x, "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(x, "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(x, "Share", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    az_table_column(x, "Note", AZ_TEXT, AZ_UNIT_NONE, 0);
+}
+
+int tt_quality(struct tt *t)
+{
+    struct check c[Q_CHECKS] = { { 0, 0, 0 } };
+    struct az_arena *a = t->job->arena;
+    struct az_table *x = az_table_new(a, "data_quality", "Data quality", AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY);
+    if (!x)
+        return az_arena_error(a);
+    columns(x);
+    look(t, c);
+    struct check rest = { c[Q_ALL].rows - c[Q_IMPOSSIBLE].rows, c[Q_ALL].time - c[Q_IMPOSSIBLE].time,
+                          c[Q_ALL].gap - c[Q_IMPOSSIBLE].gap };
+    put(t, x, AZ_SV("all rows"), &c[Q_ALL], "totals as the other tables have them");
+    put(t, x, AZ_SV("without impossible rows"), &rest,
+        "totals without the rows marked in ops (drop_impossible leaves them out everywhere)");
+    put(t, x, AZ_SV("impossible rows"), &c[Q_IMPOSSIBLE], "any of the next five");
+    put(t, x, AZ_SV("kernel time over the limit"), &c[Q_LONG], "thresholds.max_op_us");
+    put(t, x, AZ_SV("kernel time below 0"), &c[Q_NEGATIVE], "");
+    put(t, x, AZ_SV("kernel time over firmware time"), &c[Q_FIRMWARE], "the firmware encloses the kernel");
+    put(t, x, AZ_SV("gap below 0"), &c[Q_GAP], "an operation that began before its device was free");
+    put(t, x, AZ_SV("gap over the limit"), &c[Q_FAR], "thresholds.max_gap_us");
+    put(t, x, AZ_SV("no kernel time"), &c[Q_NO_TIME], "blank or 0: no rate");
+    put(t, x, AZ_SV("products and convolutions without a rate"), &c[Q_NO_RATE],
+        "no time, or shapes or attributes are missing: see op_models");
+    put(t, x, AZ_SV("math fidelity blank or unknown"), &c[Q_FIDELITY],
+        "of products and convolutions: no percentage of FLOPs");
+    if (t->r->devices > 1)
+        put_count(x, AZ_SV("operations not on all devices"), t->merge.incomplete,
+                  t->merge.by_call ? "matched by call count" : "matched by name, in order");
+    if (c[Q_IMPOSSIBLE].rows)
+        az_finding(t->job, "impossible_rows", "warning", AZ_SV("operations with impossible times"),
+                   (int64_t)c[Q_IMPOSSIBLE].rows, (int64_t)c[Q_IMPOSSIBLE].time,
+                   AZ_SV("see Suspect in ops and data_quality; drop_impossible leaves them out"));
+    return tt_emit(t, x, 0);
+}

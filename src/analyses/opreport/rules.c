@@ -1,0 +1,177 @@
+/* What is known of operations and devices by name: configs/tt_ops.rules, configs/tt_devices.csv, options. */
+#include "analyses/opreport/opreport.h"
+#include "base/data.h"
+#include "base/num.h"
+
+struct rule {
+    struct az_sv what, value, names;
+};
+
+static bool next_rule(struct az_sv *rest, struct rule *r)
+{
+    while (rest->n) {
+        struct az_sv line = az_sv_cut(rest, '\n');
+        if (line.n == 0 || *line.p == '#')
+            continue;
+        r->what = az_sv_cut(&line, ';');
+        r->value = az_sv_cut(&line, ';');
+        r->names = line;
+        return true;
+    }
+    return false;
+}
+
+static bool holds_any(struct az_sv text, struct az_sv names)
+{
+    while (names.n) {
+        struct az_sv one = az_sv_cut(&names, ' ');
+        if (one.n && az_sv_find(text, one) >= 0)
+            return true;
+    }
+    return false;
+}
+
+static enum tt_kind kind_of(struct az_sv value)
+{
+    static const struct {
+        const char *name;
+        enum tt_kind kind;
+    } kinds[] = { { "host", TT_HOST },     { "matmul", TT_MATMUL },       { "conv", TT_CONV },
+                  { "halo", TT_HALO },     { "attention", TT_ATTENTION }, { "decode", TT_DECODE },
+                  { "gather", TT_GATHER }, { "scatter", TT_SCATTER },     { "reduce", TT_REDUCE } };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (az_sv_is(value, kinds[i].name))
+            return kinds[i].kind;
+    return TT_OTHER;
+}
+
+enum az_ink tt_ink_of(struct az_sv code)
+{
+    struct az_sv rest = az_data("tt_ops.rules");
+    struct rule r;
+    while (next_rule(&rest, &r))
+        if (az_sv_is(r.what, "ink") && holds_any(code, r.names))
+            return az_ink_of(r.value);
+    return AZ_INK_WHITE;
+}
+
+struct az_sv tt_first_word(struct az_sv s) { return az_sv_cut(&s, ' '); }
+
+struct az_sv tt_category_of(struct az_sv word)
+{
+    struct az_sv rest = az_data("tt_ops.rules"), tail = AZ_SV("DeviceOperation"), bare = word;
+    struct rule r;
+    if (az_sv_ends(word, tail))
+        bare.n -= tail.n;
+    while (next_rule(&rest, &r)) {
+        while (az_sv_is(r.what, "category") && r.names.n) {
+            struct az_sv name = az_sv_cut(&r.names, ' ');
+            if (az_sv_eq(name, word) || az_sv_eq(name, bare))
+                return r.value;
+        }
+    }
+    return AZ_SV("");
+}
+
+const struct tt_code *tt_code(struct tt *t, uint32_t name)
+{
+    struct tt_code *c = &t->codes[name];
+    if (c->known)
+        return c;
+    struct az_sv text = tt_text(t, name), rest = az_data("tt_ops.rules");
+    struct rule r;
+    c->known = true;
+    c->ink = (uint8_t)tt_ink_of(text);
+    while (next_rule(&rest, &r)) {
+        if (az_sv_is(r.what, "kind") && c->kind == TT_OTHER && holds_any(text, r.names))
+            c->kind = (uint8_t)kind_of(r.value);
+        else if (az_sv_is(r.what, "judged"))
+            c->judged = holds_any(text, r.names);
+        else if (az_sv_is(r.what, "mean"))
+            c->mean = holds_any(text, r.names);
+        else if (az_sv_is(r.what, "fastest"))
+            c->fastest = holds_any(text, r.names);
+    }
+    return c;
+}
+
+/* Category by the first word of what is shown; Other is told once a name. */
+struct az_sv tt_category(struct tt *t, const struct tt_sig *s)
+{
+    struct tt_code *c = &t->codes[s->code];
+    struct az_sv word = tt_first_word(s->shown);
+    if (!c->category.p)
+        c->category = tt_category_of(word);
+    if (c->category.n)
+        return c->category;
+    if (!c->other_told) {
+        c->other_told = true;
+        tt_note(t, "'%.*s' is in no category and counts as Other", AZ_SVF(word));
+    }
+    return AZ_SV("Other");
+}
+
+static bool bound_of(struct az_sv s, int64_t none, int64_t *out)
+{
+    char digits[24];
+    size_t n = 0;
+    s = az_sv_trim(s);
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] == ',')
+            continue;
+        if (s.p[i] < '0' || s.p[i] > '9' || n == sizeof digits)
+            return false;
+        digits[n++] = s.p[i];
+    }
+    *out = none;
+    return n == 0 ? s.n == 0 : az_parse_i64(az_sv_make(digits, n), out) == 0;
+}
+
+bool tt_id_range(struct az_sv text, int64_t *low, int64_t *high)
+{
+    struct az_sv rest = text, first = az_sv_cut(&rest, '-');
+    if (first.n == text.n || memchr(rest.p, '-', rest.n))
+        return false;
+    return bound_of(first, 0, low) && bound_of(rest, INT64_MAX, high);
+}
+
+static struct az_sv known_names(struct az_arena *a)
+{
+    struct az_tensix d;
+    struct az_sv all = AZ_SV("");
+    for (size_t i = 0; az_tensix_at(i, &d); i++)
+        all = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(all), i ? ", " : "", AZ_SVF(d.name));
+    return all;
+}
+
+/* Peaks and grid: what the file says comes first, then the options, then the table. */
+int tt_device(struct tt *t)
+{
+    const struct az_options *o = t->o;
+    struct az_sv asked = o->arch.n ? o->arch : o->device_name, file = t->r->arch;
+    struct az_where here = AZ_AT_FILE(t->trace->path);
+    const char *from = "the file";
+
+    if (file.n && o->arch.n && !az_sv_ieq(file, o->arch))
+        az_diag_add(t->job->diag, AZ_WARNING, here, "the file names its architecture '%.*s'; arch '%.*s' is not used",
+                    AZ_SVF(file), AZ_SVF(o->arch));
+    t->arch = file.n ? file : asked.n ? asked : AZ_SV("wormhole");
+    if (!file.n)
+        from = o->arch.n ? "arch" : asked.n ? "device" : "no name anywhere: the default";
+    t->has_peaks = az_tensix_find(t->arch, &t->peaks);
+    if (!t->has_peaks && !file.n && o->arch.n)
+        return az_diag_fail(t->job->diag, AZ_ECONFIG, here, "unknown architecture '%.*s' (known: %.*s)",
+                            AZ_SVF(t->arch), AZ_SVF(known_names(t->job->arena)));
+    if (!t->has_peaks)
+        az_diag_add(t->job->diag, AZ_WARNING, here,
+                    "no peaks are known of architecture '%.*s': no percentages, no bounds (known: %.*s)",
+                    AZ_SVF(t->arch), AZ_SVF(known_names(t->job->arena)));
+    t->workers = o->worker_cores > 0 ? o->worker_cores
+                 : t->r->workers > 0 ? t->r->workers
+                 : t->has_peaks      ? t->peaks.workers
+                                     : 0;
+    t->workers_from = o->worker_cores > 0 ? "worker_cores" : t->r->workers > 0 ? "the file" : "the architecture";
+    tt_note(t, "layout %.*s; architecture %.*s (%s), %lld worker cores (%s)", AZ_SVF(t->r->version), AZ_SVF(t->arch),
+            from, (long long)t->workers, t->workers_from);
+    return 0;
+}

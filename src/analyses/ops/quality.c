@@ -1,0 +1,219 @@
+/* What can be trusted and what is missing: data_quality. */
+#include "analyses/list.h"
+#include "analyses/ops/framework.h"
+#include "analyses/ranks/breakdown.h"
+#include "facts/shared.h"
+
+#include <inttypes.h>
+
+struct work {
+    struct az_job *job;
+    struct az_fw *fw;
+};
+
+struct overlap {
+    uint64_t count;
+    int64_t ticks, busy;
+};
+
+/* Events of one stream that begin before an earlier one of it has ended: impossible on hardware that runs a stream in
+ * order. */
+static int stream_overlaps(struct work *w, struct overlap *o)
+{
+    size_t lanes = w->fw->trace->lanes.n;
+    int64_t *end = az_mem_alloc(w->job->mem, (lanes + 1) * sizeof *end);
+    if (!end)
+        return az_mem_error(w->job->mem);
+    for (size_t l = 0; l < lanes; l++)
+        end[l] = INT64_MIN;
+    for (uint32_t i = 0; i < w->fw->tree->n_gpu; i++) {
+        struct az_event e = az_gpu_event(w->fw->tree, w->fw->order[i]);
+        o->busy += e.end - e.start;
+        if (e.start < end[e.lane]) {
+            o->count++;
+            o->ticks += (e.end < end[e.lane] ? e.end : end[e.lane]) - e.start;
+        }
+        if (e.end > end[e.lane])
+            end[e.lane] = e.end;
+    }
+    az_mem_free(w->job->mem, end, (lanes + 1) * sizeof *end);
+    return 0;
+}
+
+static void put_check(struct work *w, struct az_table *t, const char *check, uint64_t count, int64_t ticks,
+                      int64_t whole, const char *note)
+{
+    az_put_text(t, az_sv_str(check));
+    az_put_i64(t, (int64_t)count);
+    az_put_i64(t, az_ns(w->fw->trace, ticks));
+    az_put_f64(t, whole > 0 ? (double)ticks / (double)whole * 100.0 : 0.0);
+    az_put_text(t, az_sv_str(note));
+}
+
+/* Device events by how they were launched. */
+struct linkage {
+    uint64_t unlinked, graph;
+    int64_t unlinked_ticks, graph_ticks, long_ticks;
+    uint64_t zero, longer;
+};
+
+static struct linkage look_at_links(const struct work *w, int64_t window)
+{
+    struct linkage l = { 0 };
+    const struct az_calltree *c = w->fw->tree;
+    for (uint32_t g = 0; g < c->n_gpu; g++) {
+        struct az_event e = az_gpu_event(c, g);
+        int64_t d = e.end - e.start;
+        l.zero += d == 0;
+        l.longer += window > 0 && d > window;
+        l.long_ticks += window > 0 && d > window ? d : 0;
+        if (c->gpu_call[g] == AZ_NO_ROW) {
+            l.unlinked++;
+            l.unlinked_ticks += d;
+        } else if (c->graph_launch[c->gpu_call[g] - c->first_call]) {
+            l.graph++;
+            l.graph_ticks += d;
+        }
+    }
+    return l;
+}
+
+/* Length of the host's recording: no device event can last longer. */
+static int64_t host_window(const struct work *w)
+{
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    for (enum az_kind k = AZ_HOST_OP; k <= AZ_CALL; k++) {
+        const struct az_events *e = &w->fw->trace->ev[k];
+        for (size_t i = 0; i < e->n; i++) {
+            lo = e->start[i] < lo ? e->start[i] : lo;
+            hi = e->end[i] > hi ? e->end[i] : hi;
+        }
+    }
+    return hi > lo ? hi - lo : 0;
+}
+
+static bool on_path(const struct az_calltree *c, uint32_t node)
+{
+    uint32_t first, end;
+    az_node_gpu(c, node, &first, &end);
+    return first < end;
+}
+
+int az_fw_graphs_count(struct az_job *job, const struct az_fw *f, struct az_fw_graphs *g)
+{
+    const struct az_calltree *c = f->tree;
+    const struct az_events *e = &f->trace->ev[AZ_CALL];
+    uint8_t *known = az_arena_array(job->arena, f->trace->names.text.n + 1, 1); /* name id -> 1 no, 2 yes */
+    uint8_t *graph = az_arena_array(job->arena, e->n + 1, 1);
+    *g = (struct az_fw_graphs){ 0 };
+    if (!known || !graph)
+        return az_arena_error(job->arena);
+    for (uint32_t i = 0; i < e->n; i++) {
+        const uint32_t name = e->name[i];
+        if (name == AZ_NO_ID)
+            continue;
+        if (!known[name])
+            known[name] = 1 + az_sv_is(az_bd_rule("call", az_trace_text(f->trace, name)), "graph");
+        graph[i] = known[name] == 2;
+    }
+    for (uint32_t i = 0; i < e->n; i++) {
+        const uint32_t up = c->parent[c->first_call + i];
+        if (!graph[i] || (up != AZ_NO_ROW && up >= c->first_call && up < c->first_frame && graph[up - c->first_call]))
+            continue; /* the driver's call within the runtime's is the same launch */
+        g->launches++;
+        g->bare += !on_path(c, c->first_call + i);
+    }
+    return 0;
+}
+
+void az_fw_graphs_tell(struct az_job *job, struct az_fw_graphs g)
+{
+    if (!g.bare)
+        return;
+    az_cover(job, "graph launches without device events", (double)g.bare, "launches",
+             az_arena_printf(job->arena, "of %" PRIu64 "; what they ran was not recorded and looks idle", g.launches));
+    az_finding(job, "graph_launches_not_recorded", g.bare * 10 > g.launches ? "warning" : "info",
+               az_arena_printf(job->arena, "%" PRIu64 " of %" PRIu64 " graph launches", g.bare, g.launches),
+               (int64_t)g.bare, -1,
+               AZ_SV("no device event belongs to them: idle time holds what their kernels took, and no table has these "
+                     "kernels; record the device while graphs are replayed"));
+}
+
+static void cover(struct work *w, const struct linkage *l, int64_t busy)
+{
+    const struct az_events *k = &w->fw->trace->ev[AZ_KERNEL];
+    int64_t others = 0;
+    for (size_t i = 0; i < k->n; i++)
+        if (az_sv_is(az_fw_kernel_class(w->fw, k->name[i]), "others"))
+            others += k->end[i] - k->start[i];
+    double whole = busy > 0 ? (double)busy : 1;
+    az_cover(w->job, "device time linked to a launch", 100.0 - (double)l->unlinked_ticks / whole * 100.0, "%",
+             AZ_SV("of device time"));
+    az_cover(w->job, "device time not linked to a launch", (double)l->unlinked_ticks / whole * 100.0, "%",
+             AZ_SV("mostly launched before the recording began; not in the operator tables"));
+    az_cover(w->job, "device time launched by graphs", (double)l->graph_ticks / whole * 100.0, "%",
+             AZ_SV("one launch, many kernels: operators and shapes of the captured code are not in the trace"));
+    az_cover(w->job, "kernel time in kernel class others",
+             w->fw->kernels ? (double)others / (double)w->fw->kernels * 100.0 : 0, "%",
+             AZ_SV("names that neither the class map nor the built-in rules know"));
+    if (l->unlinked)
+        az_finding(w->job, "unlinked_device_events", "info", AZ_SV("device events without their launch"),
+                   (int64_t)l->unlinked, az_ns(w->fw->trace, l->unlinked_ticks),
+                   AZ_SV("start the recording before the work, or count them with include_unlinked_kernels"));
+    if (l->graph_ticks * 2 > busy)
+        az_finding(w->job, "graph_launches", "warning", AZ_SV("graph launches"), (int64_t)l->graph,
+                   az_ns(w->fw->trace, l->graph_ticks),
+                   AZ_SV("operator tables show the graph launch only; use kernel_summary and the kernel classes"));
+}
+
+static int quality(struct work *w)
+{
+    struct az_table *t = az_table_new(w->job->arena, "data_quality", "Data quality", AZ_TABLE_KEEP_EMPTY);
+    struct overlap o = { 0 };
+    struct az_fw_graphs g;
+    if (!t)
+        return az_arena_error(w->job->arena);
+    az_table_column(t, "Check", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
+    az_table_column(t, "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_table_column(t, "Share of device time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    az_table_column(t, "Note", AZ_TEXT, AZ_UNIT_NONE, 0);
+    int rc = stream_overlaps(w, &o);
+    if (rc == 0)
+        rc = az_fw_graphs_count(w->job, w->fw, &g);
+    if (rc)
+        return az_fw_emit(w->job, t, rc);
+    struct linkage l = look_at_links(w, host_window(w));
+    put_check(w, t, "overlaps on one stream", o.count, o.ticks, o.busy,
+              "durations are added as recorded; unions count the time once");
+    put_check(w, t, "device events longer than the recording", l.longer, l.long_ticks, o.busy, "impossible durations");
+    put_check(w, t, "device events without duration", l.zero, 0, o.busy, "");
+    put_check(w, t, "device events without their launch", l.unlinked, l.unlinked_ticks, o.busy,
+              "not in the operator tables");
+    put_check(w, t, "device events of graph launches", l.graph, l.graph_ticks, o.busy, "several events of one launch");
+    put_check(w, t, "graph launches without device events", g.bare, 0, o.busy,
+              "what these graphs ran was not recorded; the device looks idle");
+    put_check(w, t, "host events cut to their parent's end", w->fw->tree->clamped, w->fw->tree->clamped_ticks, 0,
+              "they end up to 1 µs after the event that holds them; none is dropped");
+    if (o.ticks * 100 > o.busy)
+        az_finding(w->job, "stream_overlap", "warning", AZ_SV("overlapping events on one stream"), (int64_t)o.count,
+                   az_ns(w->fw->trace, o.ticks),
+                   AZ_SV("sums of durations exceed the time the device was busy; trust unions"));
+    cover(w, &l, o.busy);
+    az_fw_graphs_tell(w->job, g);
+    return az_fw_emit(w->job, t, rc);
+}
+
+static int run(struct az_job *job)
+{
+    int rc;
+    struct work w = { .job = job, .fw = az_fw_get(job, &rc) };
+    return w.fw ? quality(&w) : rc;
+}
+
+const struct az_analysis az_analysis_fw_quality = {
+    .name = "data_quality",
+    .help = "overlaps, impossible durations, unlinked and graph-launched events",
+    .needs = AZ_CAP_CALLTREE,
+    .run = run,
+};

@@ -1,0 +1,351 @@
+/* unified_perf_summary: every device event once, under the operation that a performance engineer would name
+ * (docs/formulas-pytorch.md 8). */
+#include "analyses/ops/unified.h"
+
+#include "analyses/list.h"
+#include "analyses/ops/backward.h"
+#include "analyses/ops/metrics.h"
+
+struct work {
+    struct az_job *job;
+    struct az_fw *fw;
+    struct az_fw_metrics *metrics;
+    const uint32_t *forward;
+    uint8_t *model;         /* operator -> 1 has a model, 2 and GPU work */
+    uint32_t *models_below; /* preorder -> models with GPU work at smaller preorder numbers */
+    uint8_t *covered;       /* gpu -> 1 */
+    struct az_unified u;
+    struct az_arena scratch;
+    struct az_vec_u32 stack;
+    struct az_spans spans;
+};
+
+static bool is_op(const struct work *w, uint32_t node) { return node < w->fw->tree->first_call; }
+
+static bool has_gpu(const struct work *w, uint32_t node)
+{
+    uint32_t first, end;
+    az_node_gpu(w->fw->tree, node, &first, &end);
+    return first < end;
+}
+
+/* Some operator strictly below has a model and GPU work. */
+static bool model_below(const struct work *w, uint32_t node)
+{
+    const struct az_calltree *c = w->fw->tree;
+    return w->models_below[c->last[node] + 1] > w->models_below[c->pre[node] + 1];
+}
+
+/* Operators without an entry in the table of categories: one of the user's script, or a kernel of a compiler whose name
+ * and arguments say its work (docs/formulas-pytorch.md 8, rule 2). */
+static int has_own_model(struct work *w, uint32_t node, bool *has)
+{
+    const uint32_t name = az_fw_node(w->fw, node).name;
+    const struct az_op_model *m = az_fw_model(w->metrics, name);
+    struct az_fw_estimate e;
+    *has = az_fw_scripted(w->metrics, name);
+    if (*has || !m || !az_sv_is(m->model, "triton"))
+        return 0;
+    const int rc = az_fw_estimate(w->metrics, node, false, &e);
+    *has = rc == 0 && !isnan(e.flops);
+    return rc;
+}
+
+/* Which operators have a model, and how many of those with GPU work come before each place of the preorder. */
+static int prepare(struct work *w)
+{
+    const struct az_calltree *c = w->fw->tree;
+    struct az_arena *a = &w->scratch;
+    int rc;
+    w->metrics = az_fw_metrics_get(w->job, w->fw, &rc);
+    if (rc)
+        return rc;
+    w->model = az_arena_array(a, (size_t)c->n + 1, 1);
+    w->models_below = az_arena_array(a, (size_t)c->n + 2, sizeof *w->models_below);
+    w->covered = az_arena_array(a, (size_t)c->n_gpu + 1, 1);
+    if (!w->model || !w->models_below || !w->covered)
+        return az_arena_error(a);
+    for (uint32_t n = 0; n < c->first_call; n++) {
+        const struct az_op_category *known = az_fw_known(w->fw, n);
+        bool has = known && known->has_model;
+        rc = has ? 0 : has_own_model(w, n, &has);
+        if (rc)
+            return rc;
+        w->model[n] = has;
+    }
+    for (uint32_t p = 0; p < c->n; p++) {
+        uint32_t n = c->by_pre[p];
+        if (w->model[n] && has_gpu(w, n))
+            w->model[n] = 2;
+        w->models_below[p + 1] = w->models_below[p] + (w->model[n] == 2);
+    }
+    return 0;
+}
+
+static struct az_sv wrapper_target(struct az_sv name)
+{
+    const size_t n = sizeof "autograd::engine::evaluate_function:" - 1;
+    return az_sv_trim(az_sv_make(name.p + n, name.n - n));
+}
+
+/* Operators of that name with GPU work below a node. */
+static unsigned count_named(const struct work *w, uint32_t node, struct az_sv name)
+{
+    const struct az_calltree *c = w->fw->tree;
+    unsigned found = 0;
+    for (uint32_t p = c->pre[node] + 1; p <= c->last[node] && found < 2; p++) {
+        uint32_t n = c->by_pre[p];
+        found += is_op(w, n) && az_sv_eq(az_node_name(c, n), name) && has_gpu(w, n);
+    }
+    return found;
+}
+
+/* Backward category of the modelled forward operator whose only main backward operator this is; empty otherwise. */
+static struct az_sv sole_backward(const struct work *w, uint32_t node)
+{
+    const struct az_calltree *c = w->fw->tree;
+    uint32_t up = node;
+    for (int level = 0; level <= 5 && up != AZ_NO_ROW; level++, up = c->parent[up]) {
+        if (!is_op(w, up) || w->forward[up] == AZ_NO_ROW)
+            continue;
+        const struct az_op_category *f = az_fw_known(w->fw, w->forward[up]);
+        struct az_sv target = wrapper_target(az_node_name(c, up));
+        if (!f || !f->has_model || f->bwd_category.n == 0 || !az_sv_eq(target, az_node_name(c, node)) || up == node)
+            return AZ_SV("");
+        return count_named(w, up, target) == 1 ? f->bwd_category : AZ_SV("");
+    }
+    return AZ_SV("");
+}
+
+/* Reaches a device event through calls and frames only. */
+static bool is_leaf(const struct work *w, uint32_t node)
+{
+    const struct az_calltree *c = w->fw->tree;
+    uint32_t first, end;
+    az_node_gpu(w->fw->tree, node, &first, &end);
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t up = c->parent[c->gpu_call[c->linked[i]]];
+        while (up != AZ_NO_ROW && !is_op(w, up))
+            up = c->parent[up];
+        if (up == node)
+            return true;
+    }
+    return false;
+}
+
+static bool comm_below(const struct work *w, uint32_t node)
+{
+    uint32_t first, end;
+    az_node_gpu(w->fw->tree, node, &first, &end);
+    for (; first < end; first++)
+        if (az_fw_is_comm(w->fw, w->fw->tree->linked[first]))
+            return true;
+    return false;
+}
+
+static int64_t union_below(struct work *w, uint32_t node, int *rc)
+{
+    uint32_t first, end;
+    az_node_gpu(w->fw->tree, node, &first, &end);
+    az_vec_reset(&w->spans);
+    for (; *rc == 0 && first < end; first++) {
+        struct az_event e = az_gpu_event(w->fw->tree, w->fw->tree->linked[first]);
+        *rc = az_vec_push(&w->spans, ((struct az_span){ e.start, e.end }));
+    }
+    if (*rc == 0)
+        *rc = az_spans_sort(&w->spans);
+    az_spans_union(&w->spans);
+    return az_spans_length(&w->spans);
+}
+
+struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified_row *r)
+{
+    const size_t n = u->fw->trace->names.text.n;
+    return r->gpu == AZ_NO_ROW ? az_node_name(u->fw->tree, r->node) : u->names.v[r->name_group - n];
+}
+
+uint64_t az_unified_uid(const struct az_unified *u, const struct az_unified_row *r)
+{
+    return r->gpu == AZ_NO_ROW ? az_fw_node(u->fw, r->node).uid
+                               : u->fw->ops->n_events + (size_t)(r - u->rows.v) - u->first_synthetic;
+}
+
+/* Categories are few. */
+static int category_index(struct az_unified *u, struct az_sv category, uint16_t *index)
+{
+    for (size_t i = 0; i < u->categories.n; i++)
+        if (az_sv_eq(u->categories.v[i], category)) {
+            *index = (uint16_t)i;
+            return 0;
+        }
+    *index = (uint16_t)u->categories.n;
+    return u->categories.n < UINT16_MAX ? az_vec_push(&u->categories, category) : AZ_ERANGE;
+}
+
+static int take(struct work *w, uint32_t node, struct az_sv category)
+{
+    uint32_t first, end;
+    int rc = 0;
+    struct az_unified_row r = { .node = node,
+                                .gpu = AZ_NO_ROW,
+                                .name_group = az_fw_node(w->fw, node).name,
+                                .model = w->model[node],
+                                .forward = category.n ? az_fw_backward_of(w->fw, w->forward, node) : AZ_NO_ROW,
+                                .time = union_below(w, node, &rc) };
+    az_node_gpu(w->fw->tree, node, &first, &end);
+    for (; first < end; first++)
+        w->covered[w->fw->tree->linked[first]] = 1;
+    if (rc == 0)
+        rc = category_index(&w->u, category.n ? category : az_fw_op_category(w->fw, node), &r.category);
+    return rc ? rc : az_vec_push(&w->u.rows, r);
+}
+
+static int descend(struct work *w, uint32_t node)
+{
+    const struct az_calltree *c = w->fw->tree;
+    size_t from = w->stack.n;
+    for (uint32_t p = c->pre[node] + 1; p <= c->last[node];
+         p = c->last[c->by_pre[p]] + 1) { /* children are subtrees in a row */
+        int rc = az_vec_push(&w->stack, c->by_pre[p]);
+        if (rc)
+            return rc;
+    }
+    for (size_t a = from, b = w->stack.n; a + 1 < b; a++) { /* the first child is looked at first */
+        uint32_t t = w->stack.v[a];
+        w->stack.v[a] = w->stack.v[--b];
+        w->stack.v[b] = t;
+    }
+    return 0;
+}
+
+static int visit(struct work *w, uint32_t node)
+{
+    if (!has_gpu(w, node) || (!is_op(w, node) && node < w->fw->tree->first_frame))
+        return 0;
+    if (!is_op(w, node))
+        return descend(w, node);
+    if (w->model[node]) /* one whose figures are its forward operator's: `ConvBias_Backward` records no shapes */
+        return take(w, node,
+                    az_fw_model(w->metrics, az_fw_node(w->fw, node).name) ? AZ_SV("") : sole_backward(w, node));
+    bool below = model_below(w, node);
+    struct az_sv backward = below ? AZ_SV("") : sole_backward(w, node);
+    if (backward.n)
+        return take(w, node, backward);
+    if (below || !is_leaf(w, node))
+        return descend(w, node);
+    return comm_below(w, node) ? 0 : take(w, node, AZ_SV(""));
+}
+
+/* Roots in order of start: host nodes without a parent; operators only, or the frames above them. */
+static int traverse(struct work *w)
+{
+    const struct az_calltree *c = w->fw->tree;
+    int rc = 0;
+    for (uint32_t p = 0; rc == 0 && p < c->n; p = c->last[c->by_pre[p]] + 1) {
+        rc = az_vec_push(&w->stack, c->by_pre[p]);
+        while (rc == 0 && w->stack.n)
+            rc = visit(w, w->stack.v[--w->stack.n]);
+    }
+    return rc;
+}
+
+/* Name and category of a synthetic row, made once per (owner's name, kernel's name). */
+static int name_synthetic(struct work *w, struct az_map *seen, struct az_unified_row *r)
+{
+    uint32_t owner = az_fw_node(w->fw, r->node).name, kernel = az_gpu_event(w->fw->tree, r->gpu).name, *first;
+    struct az_sv kernel_name = az_fw_text(w->fw, kernel, "");
+    bool added;
+    int rc = az_map_put(seen, owner, kernel, (uint32_t)w->u.rows.n, &first, &added);
+    if (rc)
+        return rc;
+    if (!added) {
+        r->name_group = w->u.rows.v[*first].name_group;
+        r->category = w->u.rows.v[*first].category;
+        return 0;
+    }
+    const struct az_sv name = az_arena_printf(w->job->arena, "%.*s->%.*s (Synthetic Op)",
+                                              AZ_SVF(az_node_name(w->fw->tree, r->node)), AZ_SVF(kernel_name));
+    r->name_group = (uint32_t)(w->fw->trace->names.text.n + w->u.names.n); /* behind the names of the trace */
+    rc = name.p ? az_vec_push(&w->u.names, name) : az_arena_error(w->job->arena);
+    return rc ? rc : category_index(&w->u, az_fw_categorise(w->fw, name, kernel_name), &r->category);
+}
+
+/* Device events that no taken operator covers: one row each, under their owner's name. */
+static int add_synthetic(struct work *w)
+{
+    const struct az_calltree *c = w->fw->tree;
+    struct az_map seen;
+    int rc = az_map_init(&seen, w->job->mem, 64);
+    w->u.first_synthetic = w->u.rows.n;
+    for (uint32_t g = 0; rc == 0 && g < c->n_gpu; g++) {
+        if (w->covered[g] || az_fw_is_comm(w->fw, g) || c->gpu_call[g] == AZ_NO_ROW)
+            continue;
+        struct az_event e = az_gpu_event(c, g);
+        uint32_t op = az_node_op(c, c->gpu_call[g]);
+        struct az_unified_row r = {
+            .node = op != AZ_NO_ROW ? op : c->gpu_call[g], .gpu = g, .forward = AZ_NO_ROW, .time = e.end - e.start
+        };
+        rc = name_synthetic(w, &seen, &r);
+        if (rc == 0)
+            rc = az_vec_push(&w->u.rows, r);
+    }
+    az_map_release(&seen);
+    return rc;
+}
+
+/* Direct kernel time of the launchers against this table's: equal but for events that overlap inside one launch. */
+static void self_check(struct work *w)
+{
+    int64_t direct = 0, here = 0;
+    for (size_t i = 0; i < w->fw->launchers->rows.n; i++)
+        direct += w->fw->launchers->rows.v[i].direct;
+    for (size_t i = 0; i < w->u.rows.n; i++)
+        here += w->u.rows.v[i].time;
+    az_cover(
+        w->job, "unified_perf_summary kernel time - ops_all direct kernel time",
+        (double)(here - direct) / (double)w->fw->trace->ticks_per_ns, "ns",
+        AZ_SV("not 0 where device events of one launch overlap, or where an operator holds communication besides its "
+              "own kernels"));
+}
+
+static int run(struct az_job *job)
+{
+    int rc;
+    struct work w = { .job = job, .fw = az_fw_get(job, &rc) };
+    if (!w.fw || w.fw->launchers->rows.n == 0 || !w.fw->ops->has_ops)
+        return rc;
+    w.u.fw = w.fw;
+    az_arena_init(&w.scratch, job->mem);
+    az_vec_init(&w.u.rows, job->mem);
+    az_vec_init(&w.u.names, job->mem);
+    az_vec_init(&w.u.categories, job->mem);
+    az_vec_init(&w.stack, job->mem);
+    az_vec_init(&w.spans, job->mem);
+    w.forward = az_fw_forward(job, w.fw, &rc);
+    if (rc == 0)
+        rc = prepare(&w);
+    if (rc == 0)
+        rc = traverse(&w);
+    if (rc == 0)
+        rc = add_synthetic(&w);
+    az_arena_release(&w.scratch);
+    az_vec_release(&w.stack);
+    az_vec_release(&w.spans);
+    if (rc == 0)
+        rc = az_unified_tables(job, w.fw, &w.u);
+    if (rc == 0)
+        rc = az_unified_roofline(job, w.fw, &w.u);
+    if (rc == 0)
+        self_check(&w);
+    az_vec_release(&w.u.rows);
+    az_vec_release(&w.u.names);
+    az_vec_release(&w.u.categories);
+    return rc;
+}
+
+const struct az_analysis az_analysis_fw_unified = {
+    .name = "unified_perf_summary",
+    .help = "kernel time by operation, each device event once",
+    .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
+    .run = run,
+};

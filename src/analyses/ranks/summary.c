@@ -1,0 +1,123 @@
+/* The first table of a report over ranks: who is there, and what a rank takes on average. The averages are those of
+ * other tables of the document, so this comes last and goes first. */
+#include <math.h>
+
+#include "analyses/list.h"
+#include "base/num.h"
+#include "facts/shared.h"
+
+/* Every trace counts; nothing is kept. */
+static int reduce(struct az_job *job, struct az_arena *keep, void **out)
+{
+    (void)job;
+    *out = az_arena_alloc(keep, 1);
+    return *out ? 0 : az_arena_error(keep);
+}
+
+static void row(struct az_table *t, const char *item, double value, const char *unit, struct az_sv note)
+{
+    az_put_copy(t, az_sv_str(item));
+    az_put_f64(t, value);
+    az_put_copy(t, az_sv_str(unit));
+    if (note.n)
+        az_put_copy(t, note);
+    else
+        az_put_empty(t);
+}
+
+/* Number of different texts of the ranks, and the first ones of them. */
+static size_t different(struct az_job *job, const struct az_ranks *r, size_t offset, struct az_sv *list)
+{
+    size_t n = 0;
+    *list = AZ_SV("");
+    for (size_t i = 0; i < r->n; i++) {
+        struct az_sv v, other;
+        bool before = false;
+        memcpy(&v, (const char *)&r->v[i] + offset, sizeof v);
+        for (size_t k = 0; k < i && !before; k++) {
+            memcpy(&other, (const char *)&r->v[k] + offset, sizeof other);
+            before = az_sv_eq(v, other);
+        }
+        if (before || !v.n)
+            continue;
+        if (n < 4)
+            *list = az_arena_printf(job->arena, "%.*s%s%.*s", AZ_SVF(*list), n ? ", " : "", AZ_SVF(v));
+        else if (n == 4)
+            *list = az_arena_printf(job->arena, "%.*s, ...", AZ_SVF(*list));
+        n++;
+    }
+    return n;
+}
+
+static void presence(struct az_job *job, const struct az_ranks *r, struct az_table *t)
+{
+    struct az_sv list, hosts, devices;
+    int64_t *present = az_arena_array(job->arena, r->n, sizeof *present);
+    for (size_t i = 0; present && i < r->n; i++)
+        present[i] = r->v[i].rank;
+    list = present ? az_rank_list(job->arena, present, r->n) : AZ_SV("");
+    row(t, "world size", (double)r->world_size, "", AZ_SV(""));
+    row(t, "ranks present", (double)r->n, "", list);
+    row(t, "ranks missing", (double)r->n_missing, "", az_rank_list(job->arena, r->missing, r->n_missing));
+    row(t, "files", (double)(r->n + r->n_failed + r->n_left), "", r->n_left ? AZ_SV("some are left out") : AZ_SV(""));
+    if (r->n_failed)
+        row(t, "files that could not be read", (double)r->n_failed, "", AZ_SV(""));
+    size_t n = different(job, r, offsetof(struct az_rank, host), &hosts);
+    if (n)
+        row(t, "hosts", (double)n, "", hosts);
+    n = different(job, r, offsetof(struct az_rank, device), &devices);
+    if (n)
+        row(t, "kinds of device", (double)n, "", devices);
+    uint64_t events = 0;
+    for (size_t i = 0; i < r->n; i++)
+        events += r->v[i].kept;
+    row(t, "events", (double)events, "", AZ_SV("kept of all ranks"));
+}
+
+/* Averages of a table with a key column and one of averages; `in_ms`: ms in one unit of it; zeros: also those
+ * that are 0. */
+static void averages(struct az_job *job, struct az_table *out, const char *table, const char *key, const char *value,
+                     double in_ms, bool zeros, const char *what)
+{
+    const struct az_table *t = az_document_table(job->doc, table);
+    const ptrdiff_t k = t ? az_table_find(t, key) : -1, v = t ? az_table_find(t, value) : -1;
+    for (size_t i = 0; k >= 0 && v >= 0 && i < t->rows; i++) {
+        const struct az_sv name = az_cell_text(az_table_at(t, i, (size_t)k));
+        const double x = az_cell_number(az_table_at(t, i, (size_t)v));
+        const struct az_sv item = az_arena_printf(job->arena, "%s: %.*s", what, AZ_SVF(name));
+        if (item.p && !isnan(x) && (zeros || x != 0))
+            row(out, item.p, x * in_ms, "ms", AZ_SV("average of a rank"));
+    }
+}
+
+static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+{
+    struct az_table *t = az_table_new(job->arena, "rank_summary", "Summary of the ranks",
+                                      job->n_traces == 0 ? AZ_TABLE_SUMMARY | AZ_TABLE_SHORT : 0);
+    (void)parts;
+    if (!t)
+        return az_arena_error(job->arena);
+    az_table_column(t, "item", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "value", AZ_REAL, AZ_UNIT_NONE, 0);
+    az_table_column(t, "unit", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "note", AZ_TEXT, AZ_UNIT_NONE, 0);
+    presence(job, ranks, t);
+    averages(job, t, "gpu_timelines", "type", "time_ms_avg", 1, true, "time line");
+    averages(job, t, "grouped_breakdown", "Group", "Time (s)", 1e3, false, "group");
+    const int rc = az_job_emit(job, t, 0, NULL, 0);
+    /* In front of the first table of the ranks: where the traces are kept, theirs come first. */
+    struct az_table_list *l = &job->doc->tables;
+    if (rc == 0 && job->n_traces == 0 && l->n) {
+        struct az_table *mine = l->v[l->n - 1];
+        memmove(l->v + 1, l->v, (l->n - 1) * sizeof(struct az_table *));
+        l->v[0] = mine;
+    }
+    return rc;
+}
+
+const struct az_rank_analysis az_rank_analysis_rank_summary = {
+    .name = "rank_summary",
+    .help = "ranks present and missing, and what a rank takes on average",
+    .reduce = reduce,
+    .finish = finish,
+};

@@ -1,0 +1,44 @@
+/* Device operations of a trace in start order, and which device each is on. Private to the analyses of device time. */
+#ifndef AZ_FACTS_DEVICES_H
+#define AZ_FACTS_DEVICES_H
+
+#include "base/interval.h"
+#include "facts/shared.h"
+
+struct az_device_slot {
+    int64_t device;
+    uint64_t pid;  /* 0: unknown */
+    uint64_t proc; /* AZ_BY_PROCESS: the process it is seen from */
+};
+AZ_VEC(struct az_device_slot, az_device_slots);
+
+struct az_devices_of {              /* of one trace */
+    struct az_vec_u32 slot_of_lane; /* lane -> slot; AZ_NO_ID for lanes without device operations */
+    struct az_device_slots slots;   /* by device number, then process */
+};
+enum az_devices_by { AZ_BY_DEVICE, AZ_BY_PROCESS };
+
+int az_devices_make(struct az_devices_of *d, const struct az_trace *t, enum az_devices_by by,
+                    struct az_mem *mem) AZ_MUST_USE;
+void az_devices_release(struct az_devices_of *d);
+
+/* Kernels, copies, fills and graph rows merged by start; of equal starts in that order of kinds. */
+struct az_sweep {
+    const struct az_trace *t;
+    size_t at[4];
+};
+/* Next operation as az_op_code/az_op_row word; false at the end. */
+bool az_sweep_next(struct az_sweep *s, uint32_t *op);
+
+/* Busy time of one device, merged (disjoint, sorted). */
+struct az_device_time {
+    struct az_spans compute, nccl, mem, work; /* work: compute and nccl together */
+};
+/* One entry a slot, in job memory. */
+int az_device_times(struct az_job *job, size_t trace, const struct az_devices_of *d,
+                    struct az_device_time *time) AZ_MUST_USE;
+void az_device_time_release(struct az_device_time *time, size_t n);
+/* The part of a merged list that can touch [lo, hi]: a view, not to be released. */
+struct az_spans az_spans_window(const struct az_spans *s, int64_t lo, int64_t hi);
+
+#endif

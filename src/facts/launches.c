@@ -1,0 +1,138 @@
+/* The calls that launched device work, with their operations, grouped by thread. */
+#include "facts/project.h"
+
+static const enum az_kind op_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
+#define OP_KINDS (sizeof op_kinds / sizeof *op_kinds)
+
+enum az_kind az_op_kind(uint32_t op) { return op_kinds[az_op_code(op)]; }
+
+/* Lanes of one host thread get one number, in order of first appearance. Device lanes get one too; nothing is there. */
+static int number_threads(struct az_launches *l, const struct az_trace *t, struct az_arena *arena, struct az_mem *mem)
+{
+    struct az_map threads;
+    int rc = az_map_init(&threads, mem, t->lanes.n);
+    l->thread_of_lane = az_arena_array(arena, t->lanes.n, sizeof *l->thread_of_lane);
+    if (rc == 0 && !l->thread_of_lane)
+        rc = az_arena_error(arena);
+    for (size_t i = 0; rc == 0 && i < t->lanes.n; i++) {
+        const struct az_lane *a = &t->lanes.v[i];
+        uint64_t key = a->thread ? a->thread : (a->pid << 32) ^ a->tid;
+        uint32_t *number;
+        bool added;
+        rc = az_map_put(&threads, key, a->proc ^ (a->device_side ? UINT64_MAX : 0), (uint32_t)l->n_threads, &number,
+                        &added);
+        if (rc != 0)
+            break;
+        l->thread_of_lane[i] = *number;
+        l->n_threads += added;
+    }
+    az_map_release(&threads);
+    return rc;
+}
+
+/* ops[call] = number of its operations. */
+static void count_ops(const struct az_trace *t, const struct az_link *link, uint32_t *ops)
+{
+    for (size_t k = 0; k < OP_KINDS; k++) {
+        const uint32_t *call = link->call[op_kinds[k]];
+        for (size_t i = 0; call && i < t->ev[op_kinds[k]].n; i++) {
+            if (call[i] != AZ_NO_ROW)
+                ops[call[i]]++;
+        }
+    }
+}
+
+/* Lists the calls with operations by thread. Rows are in start order, so counting by thread keeps it. Then ops[call]
+ * becomes the place where the call's next operation goes. */
+static int list_calls(struct az_launches *l, const struct az_trace *t, uint32_t *ops, struct az_arena *arena)
+{
+    const struct az_events *calls = &t->ev[AZ_CALL];
+    for (size_t i = 0; i < calls->n; i++) {
+        if (ops[i] > 0)
+            l->first[l->thread_of_lane[calls->lane[i]] + 1]++;
+    }
+    for (size_t i = 0; i < l->n_threads; i++)
+        l->first[i + 1] += l->first[i];
+    l->n = l->first[l->n_threads];
+    l->call = az_arena_array(arena, l->n, sizeof *l->call);
+    l->op_first = az_arena_array(arena, l->n + 1, sizeof *l->op_first);
+    if (!l->call || !l->op_first)
+        return az_arena_error(arena);
+    for (size_t i = 0; i < calls->n; i++) {
+        if (ops[i] > 0)
+            l->call[l->first[l->thread_of_lane[calls->lane[i]]]++] = (uint32_t)i;
+    }
+    for (size_t i = l->n_threads; i > 0; i--) /* undo the advance */
+        l->first[i] = l->first[i - 1];
+    l->first[0] = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        uint32_t n = ops[l->call[i]];
+        ops[l->call[i]] = l->op_first[i];
+        l->op_first[i + 1] = l->op_first[i] + n;
+    }
+    return 0;
+}
+
+static void list_ops(struct az_launches *l, const struct az_trace *t, const struct az_link *link, uint32_t *next)
+{
+    for (size_t k = 0; k < OP_KINDS; k++) {
+        const uint32_t *call = link->call[op_kinds[k]];
+        for (size_t i = 0; call && i < t->ev[op_kinds[k]].n; i++) {
+            if (call[i] != AZ_NO_ROW)
+                l->op[next[call[i]]++] = (uint32_t)(k << 30) | (uint32_t)i;
+        }
+    }
+}
+
+int az_launches_make(struct az_launches *l, const struct az_trace *t, const struct az_link *link,
+                     struct az_arena *arena, struct az_mem *mem)
+{
+    size_t n = t->ev[AZ_CALL].n, bytes = 0, total = 0;
+    *l = (struct az_launches){ 0 };
+    for (size_t k = 0; k < OP_KINDS; k++) {
+        if (t->ev[op_kinds[k]].n >= AZ_OP_ROWS)
+            return AZ_ERANGE;
+        total += t->ev[op_kinds[k]].n;
+    }
+    if (!az_size_mul(n + 1, sizeof(uint32_t), &bytes) || total > UINT32_MAX)
+        return AZ_ERANGE;
+    uint32_t *ops = az_mem_alloc(mem, bytes);
+    if (!ops)
+        return az_mem_error(mem);
+    memset(ops, 0, bytes);
+    int rc = number_threads(l, t, arena, mem);
+    if (rc != 0)
+        goto out;
+    l->first = az_arena_array(arena, l->n_threads + 1, sizeof *l->first);
+    if (!l->first) {
+        rc = az_arena_error(arena);
+        goto out;
+    }
+    count_ops(t, link, ops);
+    rc = list_calls(l, t, ops, arena);
+    if (rc != 0)
+        goto out;
+    l->op = az_arena_array(arena, l->op_first[l->n], sizeof *l->op);
+    if (!l->op)
+        rc = az_arena_error(arena);
+    else
+        list_ops(l, t, link, ops);
+out:
+    az_mem_free(mem, ops, bytes);
+    return rc;
+}
+
+size_t az_launch_from(const struct az_launches *l, const struct az_trace *t, uint32_t lane, int64_t start, size_t *stop)
+{
+    uint32_t thread = l->thread_of_lane[lane];
+    size_t lo = l->first[thread], hi = l->first[thread + 1];
+    *stop = hi;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (t->ev[AZ_CALL].start[l->call[mid]] < start)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}

@@ -1,0 +1,27 @@
+/* Private to shared*.c: the fact that az_shared_of makes. */
+#ifndef AZ_FACTS_SHARED_INTERNAL_H
+#define AZ_FACTS_SHARED_INTERNAL_H
+
+#include "facts/shared.h"
+
+struct az_shared_trace {
+    uint32_t *number; /* name id -> number; NULL: the same */
+    struct az_link *link;
+    struct az_launches *launches;
+    struct az_projection *projection;
+    uint32_t tag; /* name id that the iteration tag matched here; AZ_NO_ID. Set by az_job_tag */
+};
+
+struct az_shared {
+    struct az_shared_trace *trace;
+    size_t n_names;
+    struct az_sv *text; /* number -> text in the arena; p NULL: not copied yet */
+    uint32_t *class_of; /* number -> class + 1; 0: not asked yet */
+    struct az_name_sums *kernels, *memops;
+    struct az_job_tag *tag;
+};
+
+/* Made on first use; NULL on failure, which the arena remembers. */
+struct az_shared *az_shared_of(struct az_job *job);
+
+#endif

@@ -1,0 +1,323 @@
+/* Reading one rank's file for a merge: which events are kept, and what is wrong with it. */
+#include "merge/pass.h"
+
+#include "base/num.h"
+#include "base/pipe.h"
+#include "io/path.h"
+#include "io/source.h"
+#include "text/jsonscan.h"
+
+#define WINDOW     ((size_t)256 << 10)
+#define BLOCK      ((size_t)256 << 10) /* inflated ahead, so many bytes .. */
+#define BLOCKS     8                   /* .. times so many */
+#define MEMBER_MAX ((size_t)1 << 20)
+
+const char *const az_mg_header_key[HEADERS] = { "schemaVersion", "displayTimeUnit", "baseTimeNanoseconds",
+                                                "deviceProperties" };
+
+/* One reading of one file. */
+struct pass {
+    struct az_mg *m;
+    struct az_mg_rank *r;
+    bool writing, source_bad, seen_events;
+    struct az_diag *diag;
+    struct az_vec_char mended;
+    struct az_source *src;
+    struct az_pipe *pipe; /* inflates ahead */
+    struct az_jscan scan;
+    struct az_jarray array; /* of all its event lists */
+};
+
+/* ---- one event ---- */
+
+enum fate { KEEP, PYTHON, TRACE, PROCESS, FILTERED };
+
+static bool chosen(const struct az_merge_opts *o, const struct az_me_event *e)
+{
+    struct az_sv cat = az_me_string(e->cat), name = az_me_string(e->name);
+    bool hit = !o->cats || o->cats->n == 0;
+    for (size_t i = 0; !hit && i < o->cats->n; i++)
+        hit = az_sv_eq(o->cats->v[i], cat);
+    if (!hit || !o->names || o->names->n == 0)
+        return hit;
+    hit = false;
+    for (size_t i = 0; !hit && i < o->names->n; i++)
+        hit = az_sv_find(name, o->names->v[i]) >= 0;
+    return hit;
+}
+
+static bool is_metadata(const struct az_me_event *e) { return az_sv_is(e->ph, "\"M\""); }
+
+static enum fate fate_of(const struct az_merge_opts *o, const struct az_me_event *e)
+{
+    if (is_metadata(e))
+        return az_sv_is(e->name, "\"process_name\"") || az_sv_is(e->name, "\"process_labels\"") ||
+                       az_sv_is(e->name, "\"process_sort_index\"")
+                   ? PROCESS
+                   : KEEP;
+    if (az_sv_is(e->cat, "\"Trace\""))
+        return TRACE;
+    if (az_sv_is(e->cat, "\"python_function\"") && !o->keep_python)
+        return PYTHON;
+    return chosen(o, e) ? KEEP : FILTERED;
+}
+
+static bool on_device(struct az_sv cat)
+{
+    static const char *const cats[] = { "\"kernel\"", "\"gpu_memcpy\"", "\"gpu_memset\"", "\"gpu_user_annotation\"" };
+    for (size_t i = 0; i < sizeof cats / sizeof *cats; i++)
+        if (az_sv_is(cat, cats[i]))
+            return true;
+    return false;
+}
+
+static int note_process(struct az_mg_rank *r, const struct az_me_event *e, enum fate fate)
+{
+    uint32_t id;
+    if (e->pid.n == 0)
+        return 0;
+    int rc = az_intern(&r->pids, e->pid, &id);
+    if (rc == 0 && id == r->processes.n)
+        rc = az_vec_push(&r->processes, (struct az_mg_process){ 0 });
+    if (rc)
+        return rc;
+    struct az_mg_process *p = &r->processes.v[id];
+    if (fate == PROCESS && e->labels.n)
+        p->label = az_sv_starts(az_me_string(e->labels), AZ_SV("GPU")) ? DEVICE : HOST;
+    if (fate == KEEP && !is_metadata(e)) {
+        p->events++;
+        p->device |= on_device(e->cat);
+    }
+    return 0;
+}
+
+/* First pass. */
+static int note_event(struct az_mg_rank *r, const struct az_me_event *e, enum fate fate)
+{
+    struct az_sv cat = az_me_string(e->cat);
+    if (fate == KEEP) {
+        r->ids = az_mg_larger(r->ids, az_mg_larger(az_me_digits(e->pid), az_me_digits(e->id)));
+        r->correlations = az_mg_larger(r->correlations, az_me_digits(e->correlation));
+        r->externals = az_mg_larger(r->externals, az_me_digits(e->external));
+    }
+    if (az_sv_ends(cat, AZ_SV("_runtime")) || az_sv_ends(cat, AZ_SV("_driver"))) {
+        r->launches = true; /* filtered ones, too: what is linked by what does not depend on a filter */
+        r->launch_correlates |= e->correlation.n > 0;
+    }
+    return note_process(r, e, fate);
+}
+
+static void count(struct az_merge_result *x, enum fate fate)
+{
+    uint64_t *const by[] = { &x->kept, &x->python, &x->trace, &x->process, &x->filtered };
+    x->read++;
+    ++*by[fate];
+}
+
+/* Second pass. */
+static int write_event(struct pass *p, const struct az_me_event *e)
+{
+    struct az_mg *m = p->m;
+    int link = az_me_digits(m->shift.external ? e->external : e->correlation);
+    if (az_mg_larger(link, az_mg_larger(az_me_digits(e->pid), az_me_digits(e->id))) >= (int)m->shift.digits)
+        return AZ_ERANGE; /* not in the first pass: the file has changed */
+    az_vec_reset(&m->text);
+    int rc = az_text_append(&m->text, m->first_event ? AZ_SV("\n") : AZ_SV(",\n"));
+    m->first_event = false;
+    if (rc == 0)
+        rc = az_me_write(e, &m->shift, &m->text);
+    if (rc == 0)
+        az_gzfile_puts(m->out, az_text_view(&m->text));
+    return rc;
+}
+
+/* Called with the cursor behind the event's '{'. */
+static int on_event(void *ctx, struct az_jscan *s)
+{
+    struct pass *p = ctx;
+    struct az_mg *m = p->m;
+    struct az_me_event e;
+    struct az_sv raw;
+    bool mended = false;
+    s->p--;
+    int rc = az_j_skip(s, &raw);
+    if (rc != AZ_J_OK)
+        return rc;
+    if (!az_me_parse(raw, &e)) {
+        mended = true;
+        rc = az_me_mend(raw, &p->mended);
+        if (rc)
+            return rc;
+        if (!az_me_parse(az_text_view(&p->mended), &e))
+            return AZ_J_BAD;
+    }
+    enum fate fate = fate_of(m->opts, &e);
+    if (!p->writing)
+        return note_event(p->r, &e, fate);
+    count(m->result, fate);
+    m->result->repaired += mended && fate == KEEP;
+    return fate == KEEP ? write_event(p, &e) : AZ_J_OK;
+}
+
+/* ---- one file ---- */
+
+static int read_source(void *ctx, void *buf, size_t n, size_t *got)
+{
+    struct pass *p = ctx;
+    *got = 0;
+    if (p->m->opts->cancelled && p->m->opts->cancelled(p->m->opts->ctx))
+        return AZ_EINTR;
+    int rc = p->source_bad ? 0 : az_source_read(p->src, buf, n, got);
+    if (rc == AZ_EFORMAT) { /* a damaged gzip stream: all good bytes were delivered */
+        p->source_bad = true;
+        rc = 0;
+    }
+    return rc;
+}
+
+static int fill(void *ctx, void *buf, size_t n, size_t *got)
+{
+    struct pass *p = ctx;
+    return p->pipe ? az_pipe_read(p->pipe, buf, n, got) : read_source(p, buf, n, got);
+}
+
+static int events(struct pass *p)
+{
+    struct az_jarray a;
+    p->seen_events = true;
+    int rc = az_jscan_records(&p->scan, on_event, p, false, &a);
+    p->array.records += a.records;
+    p->array.malformed += a.malformed;
+    if (p->array.first_bad < 0)
+        p->array.first_bad = a.first_bad;
+    p->array.truncated |= a.truncated;
+    p->array.end_offset = a.end_offset;
+    return rc;
+}
+
+static void distributed_info(struct az_mg_rank *r, struct az_sv raw)
+{
+    struct az_jview v;
+    struct az_sv key, value;
+    if (!az_jview_object(&v, raw))
+        return;
+    while (az_jview_member(&v, &key, &value))
+        if (az_sv_is(key, "rank") && (az_parse_i64(value, &r->told) || r->told < 0 || r->told > AZ_RANK_MAX))
+            r->told = -1;
+}
+
+static int member(struct pass *p, struct az_sv key)
+{
+    struct az_sv raw;
+    int h = 0;
+    const bool list = az_sv_is(key, "traceEvents"), info = az_sv_is(key, "distributedInfo");
+    while (h < HEADERS && !az_sv_is(key, az_mg_header_key[h]))
+        h++; /* the key moves with the window */
+    if (list && az_jscan_peek(&p->scan) == '[')
+        return events(p);
+    if (p->writing || (h == HEADERS && !info))
+        return az_jscan_skip_value(&p->scan);
+    int rc = az_jscan_value(&p->scan, &raw);
+    if (rc != AZ_J_OK)
+        return rc;
+    if (info)
+        distributed_info(p->r, raw);
+    else if (raw.n <= MEMBER_MAX)
+        p->r->header[h] = az_arena_dup(&p->r->arena, raw);
+    return AZ_J_OK;
+}
+
+static int read_document(struct pass *p)
+{
+    struct az_sv key;
+    bool first = true;
+    int c = az_jscan_peek(&p->scan), rc = AZ_J_OK;
+    if (c <= 0)
+        return c < 0 ? c : AZ_EEMPTY;
+    if (c == '[')
+        rc = events(p);
+    else
+        rc = az_jscan_byte(&p->scan, '{');
+    while (c != '[' && rc == AZ_J_OK && !p->array.truncated) {
+        rc = az_jscan_member(&p->scan, &first, &key);
+        if (rc == AZ_J_OK)
+            rc = member(p, key);
+    }
+    rc = rc == AZ_J_END ? AZ_J_OK : rc;
+    if (rc == AZ_J_OK && !p->array.truncated) { /* to the end, which is where a compressed file tells of damage */
+        c = az_jscan_peek(&p->scan);
+        rc = c > 0 ? AZ_J_BAD : c;
+    }
+    return rc;
+}
+
+/* What became of a file: 0 usable (maybe damaged), an error that ends the merge, or AZ_EFORMAT: left out. Said once, by
+ * the first pass. */
+static int verdict(struct pass *p, int rc)
+{
+    struct az_diag *d = p->diag;
+    struct az_where at = AZ_AT_OFFSET(p->r->path, az_jscan_offset(&p->scan)), file = AZ_AT_FILE(p->r->path);
+    if (rc == AZ_EINTR || rc == AZ_EIO)
+        return rc;
+    if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
+        return az_diag_memory(d, rc, at, p->m->opts->mem);
+    if (p->writing)
+        return rc == AZ_ERANGE ? az_diag_fail(d, AZ_EIO, at, "has changed while it was read (merge again)") : 0;
+    if (rc == AZ_EEMPTY)
+        return az_diag_fail(d, AZ_EFORMAT, file, "empty file: this rank is left out");
+    if (!p->seen_events)
+        return az_diag_fail(d, AZ_EFORMAT, at, "no 'traceEvents' that can be read: this rank is left out");
+    p->r->damaged = rc != AZ_J_OK || p->array.truncated || p->array.malformed || p->source_bad;
+    if (p->array.malformed)
+        (void)az_diag_fail(d, AZ_EFORMAT, AZ_AT_OFFSET(p->r->path, p->array.first_bad),
+                           "malformed at %llu place(s): the %llu events that are whole are merged",
+                           (unsigned long long)p->array.malformed, (unsigned long long)p->array.records);
+    if (p->array.truncated || p->source_bad || rc == AZ_J_MORE)
+        (void)az_diag_fail(d, AZ_EFORMAT, at, "cut off or damaged: the %llu events before are merged",
+                           (unsigned long long)p->array.records);
+    else if (rc != AZ_J_OK)
+        (void)az_diag_fail(d, AZ_EFORMAT, at, "malformed behind the events: all %llu events are merged",
+                           (unsigned long long)p->array.records);
+    return 0;
+}
+
+/* Reading ahead pays where inflating does: the second pass has a core to spare. */
+static int open_pass(struct pass *p)
+{
+    const struct az_source_opts o = { .mem = p->m->opts->mem, .diag = p->writing ? NULL : p->diag };
+    int rc = az_source_open(&p->src, p->r->path.p, &o);
+    if (rc)
+        return rc == AZ_EIO && !p->writing ? AZ_EFORMAT : rc; /* the source said why */
+    if (p->writing && az_source_is_gzip(p->src))
+        rc = az_pipe_open(&p->pipe, read_source, p, BLOCK, BLOCKS, p->m->opts->mem);
+    if (rc == 0)
+        rc = az_jscan_init(&p->scan, fill, p, WINDOW, p->m->opts->mem);
+    return rc ? az_diag_memory(p->diag, rc, AZ_AT_FILE(p->r->path), p->m->opts->mem) : 0;
+}
+
+int az_mg_read(struct az_mg *m, struct az_mg_rank *r, bool writing)
+{
+    struct pass p = { .m = m, .r = r, .writing = writing, .array = { .first_bad = -1 } };
+    p.diag = writing ? m->diag : &r->diag;
+    if (az_path_stat(r->path.p).kind == AZ_PATH_OTHER || az_sv_is(r->path, "-"))
+        return az_diag_fail(
+            p.diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
+            "is no regular file, and a trace is read twice: this rank is left out (write it to a file)");
+    az_vec_init(&p.mended, m->opts->mem);
+    int rc = open_pass(&p);
+    if (rc == 0) {
+        rc = read_document(&p);
+        az_pipe_close(p.pipe); /* its thread uses what the verdict looks at */
+        p.pipe = NULL;
+        rc = verdict(&p, rc);
+    }
+    az_pipe_close(p.pipe);
+    if (writing && p.src) {
+        m->result->bytes += az_source_delivered(p.src);
+        m->result->malformed += p.array.malformed;
+    }
+    az_jscan_release(&p.scan);
+    az_source_close(p.src);
+    az_vec_release(&p.mended);
+    return rc;
+}
