@@ -212,7 +212,7 @@ static int median_step(struct cr *c)
     az_vec_init(&v, c->job->mem);
     for (size_t r = 0; r < c->ranks->n; r++)
         for (size_t i = 0; rc == 0 && c->part[r] && i < c->part[r]->n_steps; i++)
-            rc = az_vec_push(&v, c->part[r]->steps[i]);
+            rc = az_vec_push(&v, c->part[r]->steps[i].end - c->part[r]->steps[i].start);
     if (rc == 0 && v.n) {
         az_stats_i64(v.v, v.n, &s);
         c->step = (int64_t)s.median;

@@ -763,18 +763,19 @@ static void test_binomial(void **state)
     assert_true(cr_binomial_tail(100000, 0.125, 12500) > 0.49);
 }
 
-static void late_rank(struct fix *f, int64_t step)
+/* Steps of 800 us, with collectives 100 us apart; rank 1 is late. */
+static void late_rank(struct fix *f, int steps, int64_t late)
 {
-    int64_t steps[1] = { step };
-    int64_t *kept = az_arena_array(&f->arena, 1, sizeof *kept);
-    kept[0] = steps[0];
+    struct cr_step *v = az_arena_array(&f->arena, (size_t)steps, sizeof *v);
+    for (int s = 0; s < steps; s++)
+        v[s] = (struct cr_step){ 800000 * s - 2000, 800000 * (s + 1) - 2001, 10 + s };
     for (int r = 0; r < 4; r++) {
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < 8 * steps; i++) {
             const struct cr_what w = allreduce(1, "[0, 1, 2, 3]");
-            event(f, r, 100 * i + (r == 1 ? 40 : 0), r == 1 ? 10 : 50, &w);
+            event(f, r, 100 * i + (r == 1 ? late : 0), r == 1 ? 50 - late : 50, &w);
         }
-        f->part[r].steps = kept;
-        f->part[r].n_steps = 1;
+        f->part[r].steps = v;
+        f->part[r].n_steps = (size_t)steps;
     }
     finish(f, 4);
 }
@@ -782,26 +783,43 @@ static void late_rank(struct fix *f, int64_t step)
 static void test_straggler(void **state)
 {
     struct fix *f = *state;
-    late_rank(f, 1000000); /* 320 of 1000 us are lost */
+    late_rank(f, 3, 40); /* 320 of 800 us are lost */
     near(num(f, "straggler_summary", 0, "rank"), 1);
     near(num(f, "straggler_summary", 0, "pct_arrived_last"), 100);
-    near(num(f, "straggler_summary", 0, "blame_us"), 320);
-    near(num(f, "straggler_summary", 0, "caused_wait_us"), 960);
-    near(num(f, "straggler_summary", 0, "caused_share_of_step (%)"), 32);
-    near(num(f, "straggler_summary", 0, "chance_of_so_many"), pow(0.25, 8));
+    near(num(f, "straggler_summary", 0, "blame_us"), 3 * 320);
+    near(num(f, "straggler_summary", 0, "caused_wait_us"), 3 * 960);
+    near(num(f, "straggler_summary", 0, "caused_share_of_step (%)"), 100 * 320 / 799.999);
+    near(num(f, "straggler_summary", 0, "chance_of_so_many"), pow(0.25, 24));
+    near(num(f, "straggler_summary", 0, "own_delay_us"), 320);
+    near(num(f, "straggler_summary", 1, "own_delay_us"), 0);
+    near(num(f, "straggler_summary", 0, "steps_judged"), 3);
     near(num(f, "straggler_summary", 0, "straggler"), 1);
     near(num(f, "straggler_summary", 1, "straggler"), 0);
     assert_int_equal(findings_of(f, "straggler"), 1);
-    near(num(f, "nccl_wait_heatmap", 0, "allreduce"), 0.32);
+    assert_int_equal(findings_of(f, "stragglers_not_judged"), 0);
+    near(num(f, "nccl_wait_heatmap", 0, "allreduce"), 0.96);
 }
 
-/* As often last, but it costs little of a step. */
+/* As often last, but it costs 2 % of a step. */
 static void test_harmless(void **state)
 {
     struct fix *f = *state;
-    late_rank(f, 100000000);
+    late_rank(f, 5, 2);
+    near(num(f, "straggler_summary", 0, "pct_arrived_last"), 100);
+    near(num(f, "straggler_summary", 0, "own_delay_us"), 16);
+    near(num(f, "straggler_summary", 0, "straggler_from_us"), 0.025 * 799.999);
     near(num(f, "straggler_summary", 0, "straggler"), 0);
     assert_int_equal(findings_of(f, "straggler"), 0);
+}
+
+/* Two steps tell nothing, however late it is. */
+static void test_too_few_steps(void **state)
+{
+    struct fix *f = *state;
+    late_rank(f, 2, 40);
+    assert_int_equal(cell(table(f, "straggler_summary"), 0, "straggler")->type, AZ_EMPTY);
+    assert_int_equal(findings_of(f, "straggler"), 0);
+    assert_int_equal(findings_of(f, "stragglers_not_judged"), 1);
 }
 
 /* ---- all-to-all of own sizes ---- */
@@ -1061,6 +1079,7 @@ int main(void)
         T(test_binomial),
         T(test_straggler),
         T(test_harmless),
+        T(test_too_few_steps),
         T(test_all_to_allv),
         T(test_bad_splits),
         T(test_exposure),
