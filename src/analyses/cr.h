@@ -6,7 +6,8 @@
  *   cr_align.c                two sequences -> which elements are the same
  *   cr_match.c, cr_sequence.c, cr_merge.c
  *                             events of a group -> collectives, pairs of send and recv
- *   cr_clock.c                offsets of the ranks' clocks
+ *   cr_clock.c, cr_clock_fit.c
+ *                             offsets, drifts and steps of the ranks' clocks
  *   cr_measure.c              figures of a collective, exposed time
  *   cr_blocks.c, cr_blame.c, cr_verdict.c
  *                             who is waited for because of its own work, and how sure that is
@@ -65,9 +66,9 @@ struct cr_part {
     struct cr_what *what;
     size_t n_what;
     struct cr_lane_of *lane;
-    struct cr_busy *compute; /* by device */
-    int64_t busy;            /* union of the collectives on each device, added up */
-    int64_t overlap;         /* of which other kernels ran on the same device */
+    struct cr_busy *compute;     /* by device */
+    int64_t busy;                /* union of the collectives on each device, added up */
+    int64_t overlap;             /* of which other kernels ran on the same device */
     const struct cr_step *steps; /* the profiler's, by start */
     size_t n_steps;
     int64_t span;             /* first start to last end of device work */
@@ -129,10 +130,16 @@ struct cr_coll {
 AZ_VEC(struct cr_coll, cr_colls);
 
 struct cr_clock {
-    int64_t offset, iqr; /* ns */
+    int64_t offset, iqr; /* ns: in the middle of its record; scatter about its course */
+    int64_t furthest;    /* ns: greatest size of the offset */
     int64_t error;       /* ns: its times on the common clock are right to about this */
-    size_t n;            /* collectives it rests on; 0: not known */
+    double drift;        /* ns per ns; in the middle */
+    uint32_t steps;
+    uint32_t component; /* times are comparable among those with the same */
+    size_t n;           /* collectives it rests on; 0: not known */
     bool applied;
+    bool by_pairs;                /* known by ends of send and recv */
+    const struct cr_track *track; /* applied, and more than an offset; NULL */
 };
 
 struct cr {

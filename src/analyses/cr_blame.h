@@ -12,18 +12,18 @@ struct cr_blame {
     size_t ranks, blocks, merged; /* merged: steps in a block */
     int64_t *number;              /* of steps, ascending */
     size_t n_numbers;
-    int64_t from, span;   /* of the run, where it has no steps */
-    uint32_t *block;      /* by collective; AZ_NO_ROW: in none */
-    double *exposed;      /* rank x block, ns */
-    uint32_t *count;      /* rank x block: events, with what is imputed */
-    uint32_t *imputed;    /* rank x block */
-    uint32_t *component;  /* by rank: those it communicates with, however indirectly; AZ_NO_ROW: no part */
-    uint32_t *class;      /* by rank: of these, those with the same program */
-    bool *alike;          /* by rank: there are enough of these to compare it with */
-    uint32_t *usual;      /* by class: events in a block */
-    double *wait;         /* by rank: in implicitly synchronising collectives, ns a block */
-    uint32_t *synced;     /* by rank: how many these are */
-    double *lack;         /* rank x block: what it waits less than its peers; NaN: not known */
+    int64_t from, span;  /* of the run, where it has no steps */
+    uint32_t *block;     /* by collective; AZ_NO_ROW: in none */
+    double *exposed;     /* rank x block, ns */
+    uint32_t *count;     /* rank x block: events, with what is imputed */
+    uint32_t *imputed;   /* rank x block */
+    uint32_t *component; /* by rank: those it communicates with, however indirectly; AZ_NO_ROW: no part */
+    uint32_t *class;     /* by rank: of these, those with the same program */
+    bool *alike;         /* by rank: there are enough of these to compare it with */
+    uint32_t *usual;     /* by class: events in a block */
+    double *wait;        /* by rank: in implicitly synchronising collectives, ns a block */
+    uint32_t *synced;    /* by rank: how many these are */
+    double *lack;        /* rank x block: what it waits less than its peers; NaN: not known */
 };
 
 /* Cuts the run into blocks: number, n_numbers, blocks, merged, block. 0 blocks: there is too little. */
@@ -40,9 +40,6 @@ static inline bool cr_peers(const struct cr_blame *m, size_t r, size_t q)
 }
 /* Sorts; median of sorted values, NaN for none. */
 int cr_sorted(const struct cr_blame *m, double *v, size_t n) AZ_MUST_USE;
-static inline double cr_middle(const double *v, size_t n)
-{
-    return n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : (double)NAN;
-}
+static inline double cr_middle(const double *v, size_t n) { return n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : (double)NAN; }
 
 #endif

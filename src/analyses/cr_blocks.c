@@ -112,7 +112,6 @@ uint32_t cr_block_of(const struct cr_blame *m, uint32_t g)
     return m->n_numbers ? block_of_step(m, g) : block_of_time(m, cr_start(m->c, g));
 }
 
-
 int cr_blocks(struct cr_blame *m)
 {
     int rc = numbers(m);

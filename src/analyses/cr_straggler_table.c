@@ -1,5 +1,5 @@
-/* Who keeps the others waiting: waits, last and first arrivals, blame by rank; waits by rank and kind; clocks. Spec
- * "Collectives across ranks", 3.1 and 3.2. */
+/* Who keeps the others waiting: waits, last and first arrivals, blame by rank; waits by rank and kind. Spec
+ * "Collectives across ranks", 3.2. */
 #include "analyses/cr.h"
 #include "base/sort.h"
 
@@ -268,48 +268,4 @@ int cr_straggler_tables(struct cr *c)
         rc = wait_heat(c, wait);
     az_arena_release(&a);
     return rc;
-}
-
-/* ---- clocks ---- */
-static void clock_finding(const struct cr *c, size_t r)
-{
-    const struct cr_clock *k = &c->clock[r];
-    const int64_t far = k->offset < 0 ? -k->offset : k->offset;
-    az_finding(c->job, "clock_offset", k->applied ? "info" : "warning",
-               az_arena_printf(c->arena, "rank %lld: %s%.3f us", (long long)c->ranks->v[r].rank,
-                               k->offset < 0 ? "-" : "+", cr_us(far)),
-               (int64_t)k->n, far,
-               k->applied ? AZ_SV("its clock is off by this much by the ends of its collectives: its times are shifted "
-                                  "before they are compared (align_clocks)")
-                          : AZ_SV("its clock is off by this much by the ends of its collectives and is not shifted: "
-                                  "waits and last arrivals by clock are wrong (align_clocks: auto)"));
-}
-
-int cr_clock_table(struct cr *c)
-{
-    struct az_table *t = az_table_new(c->arena, "clock_offsets", "Clocks of the ranks by the ends of collectives", 0);
-    if (!t)
-        return az_arena_error(c->arena);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "offset_us", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "iqr_us", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "collectives", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "shifted", AZ_BOOL, AZ_UNIT_NONE, 0);
-    for (size_t r = 0; r < c->ranks->n; r++) {
-        const struct cr_clock *k = &c->clock[r];
-        if (!c->part[r] || k->n == 0)
-            continue;
-        az_put_i64(t, c->ranks->v[r].rank);
-        az_put_f64(t, cr_us(k->offset));
-        az_put_f64(t, cr_us(k->iqr));
-        az_put_i64(t, (int64_t)k->n);
-        az_put_bool(t, k->applied);
-        if (cr_clock_off(k))
-            clock_finding(c, r);
-    }
-    if (c->mixed_bases)
-        az_finding(c->job, "clock_base", "warning", AZ_SV("baseTimeNanoseconds"), -1, -1,
-                   AZ_SV("some ranks say when their clock began and others do not: none is used, and times are only "
-                         "comparable as far as collectives tell the offsets"));
-    return cr_emit(c, t, 0);
 }

@@ -13,20 +13,22 @@
  * block in which other events are missing does not count. delay(r): trimmed mean of x(r,b) over the blocks, a tenth
  * and at least one taken away at each end, so that one long step is no straggler.
  *
- * Error. s(r): the greater of two. Within ranks: deviation of the winsorised blocks (median over the ranks), with
- * (1 + c) / (1 - c) more variance for a correlation c of neighbouring blocks. Between ranks, from 7 of them: deviation
- * of the delays of all others without the outermost eighths; lasting differences are in it.
+ * Error. s(r), from two: within ranks, deviation of the winsorised blocks (median over the ranks), with
+ * (1 + c) / (1 - c) times the variance for a correlation c of neighbouring blocks; between ranks, from 7 of them: the
+ * deviation of the delays of all others without the outermost, which holds lasting differences, too. Both together;
+ * the second alone where it is more than twice the first.
  *
- * Verdict. A rank is a straggler if its delay is above STEP_SHARE of the step and above q s(r), where q leaves a chance
- * of FAMILY for all ranks of the run together (normal within, Student's t between), and if the others do wait that
- * much longer in collectives. From that bound + 1.645 s(r) a delay is found in 95 % of runs. Below LEAST_BLOCKS blocks
- * there is no verdict. Measured rates: src/docs/stragglers.md. */
+ * Verdict. A rank is a straggler if its delay is above CR_STEP_SHARE of the step and above q s(r), where q (Student's
+ * t) leaves a chance of FAMILY for all ranks of the run together, and if the others do wait longer in collectives. From
+ * that bound + 1.645 s(r) a delay is found in 95 % of runs. Below LEAST_BLOCKS blocks there is no verdict. Measured
+ * rates: src/docs/stragglers.md. */
 #include "analyses/cr_blame.h"
 
 #define FAMILY       0.004
 #define LEAST_BLOCKS 3
 #define WAITED       0.25 /* of the delay: what the others wait longer at least */
 #define BETWEEN      6    /* others, from which the differences between ranks tell the error */
+#define DIFFER       2    /* times more than expected: ranks differ lastingly */
 
 struct sums { /* of one rank */
     size_t n;
@@ -195,25 +197,44 @@ static int waited(struct verdicts *k, size_t r, bool *yes)
     return rc;
 }
 
+/* Delay that the error leaves no more than `chance` for. Where ranks differ no more than their blocks let expect, both
+ * errors are of the same size and are known better together. */
+static double certain(const struct verdicts *k, size_t r, double chance, double inner, double outer, double dof,
+                      double *error)
+{
+    if (dof == 0) {
+        *error = inner;
+        return normal_above(chance) * inner;
+    }
+    if (outer > DIFFER * inner) {
+        *error = outer;
+        return cr_t_above(chance, dof) * outer;
+    }
+    double more = (double)k->of[r].n * (dof + 1) / 4;
+    more = more > 30 ? 30 : more;
+    const double both = sqrt((dof * outer * outer + more * inner * inner) / (dof + more));
+    *error = both > inner ? both : inner;
+    return cr_t_above(chance, dof + more) * *error;
+}
+
 static int judge(struct verdicts *k, size_t r, struct cr_verdict *out)
 {
     const struct cr *c = k->m.c;
     const double chance = FAMILY / (double)k->judged, steps = (double)k->m.merged;
-    double inner = 0, outer = 0, dof = 0;
+    double inner = 0, outer = 0, dof = 0, error = 0;
     bool yes = false;
     int rc = within(k, r, &inner);
     if (rc == 0)
         rc = between(k, r, &outer, &dof);
     if (rc == 0)
         rc = waited(k, r, &yes);
-    out->step = c->step                 ? (double)c->step
+    out->step = c->step               ? (double)c->step
                 : k->m.n_numbers == 0 ? (double)k->m.span / (double)k->m.blocks
-                                        : (double)c->part[r]->span / (double)k->m.n_numbers;
-    const double by_inner = normal_above(chance) * inner, by_outer = dof > 0 ? cr_t_above(chance, dof) * outer : 0,
-                 sure = by_inner > by_outer ? by_inner : by_outer;
+                                      : (double)c->part[r]->span / (double)k->m.n_numbers;
+    const double sure = certain(k, r, chance, inner, outer, dof, &error);
     out->blocks = k->of[r].n;
     out->delay = k->of[r].delay / steps;
-    out->error = (inner > outer ? inner : outer) / steps;
+    out->error = error / steps;
     out->flag_from = sure / steps > CR_STEP_SHARE * out->step ? sure / steps : CR_STEP_SHARE * out->step;
     out->found_from = out->flag_from + 1.645 * out->error;
     out->judged = true;
