@@ -3,8 +3,9 @@
 #include "analyses/cr_blame.h"
 #include "base/sort.h"
 
-#define IMPUTED 0.25 /* of a block's collectives at most */
-#define ALIKE   3    /* ranks with the same program, to be compared with none else */
+#define IMPUTED    0.25 /* of a block's collectives at most */
+#define FREE_SHARE 0.8  /* of the usual events, in a block that is no step */
+#define ALIKE      3    /* ranks with the same program, to be compared with none else */
 
 static int up(const void *a, const void *b, void *ctx)
 {
@@ -187,7 +188,9 @@ static int drop(struct cr_blame *m, double *v)
             if (m->alike[r] && r == m->class[r])
                 m->usual[r] = n;
             n = m->alike[r] ? m->usual[m->class[r]] : n;
-            if (m->count[at] == 0 || m->count[at] != n || (double)m->imputed[at] > IMPUTED * (double)n)
+            const uint32_t least = m->n_numbers ? n : (uint32_t)(FREE_SHARE * (double)n);
+            if (m->count[at] == 0 || m->count[at] < least || (m->n_numbers && m->count[at] != n) ||
+                (double)m->imputed[at] > IMPUTED * (double)n)
                 m->exposed[at] = NAN;
         }
     return 0;

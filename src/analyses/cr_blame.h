@@ -12,7 +12,6 @@ struct cr_blame {
     size_t ranks, blocks, merged; /* merged: steps in a block */
     int64_t *number;              /* of steps, ascending */
     size_t n_numbers;
-    int64_t from, span;  /* of the run, where it has no steps */
     uint32_t *block;     /* by collective; AZ_NO_ROW: in none */
     double *exposed;     /* rank x block, ns */
     uint32_t *count;     /* rank x block: events, with what is imputed */

@@ -46,24 +46,16 @@ static int numbers(struct cr_blame *m)
     return rc;
 }
 
-/* A run without steps is cut into equal times, if there is enough in each. */
+/* A run without steps is cut into equal numbers of collectives, if there is enough in each. */
 static void shares(struct cr_blame *m)
 {
     const struct cr *c = m->c;
     size_t least = SIZE_MAX;
-    int64_t to = INT64_MIN;
-    m->from = INT64_MAX;
     for (size_t r = 0; r < m->ranks; r++)
         if (c->part[r] && c->part[r]->n < least)
             least = c->part[r]->n;
-    for (size_t i = 0; i < c->colls.n; i++) {
-        m->from = c->colls.v[i].earliest < m->from ? c->colls.v[i].earliest : m->from;
-        to = c->colls.v[i].earliest > to ? c->colls.v[i].earliest : to;
-    }
-    m->span = to > m->from ? to - m->from : 0;
-    m->blocks = least == SIZE_MAX ? 0 : least / LEAST_EVENTS;
+    m->blocks = least == SIZE_MAX || c->colls.n < least ? 0 : least / LEAST_EVENTS;
     m->blocks = m->blocks > FREE_BLOCKS ? FREE_BLOCKS : m->blocks;
-    m->blocks = m->span / 1000 < (int64_t)m->blocks ? 0 : m->blocks;
     m->merged = 1;
 }
 
@@ -84,10 +76,11 @@ static uint32_t block_of_step(const struct cr_blame *m, uint32_t g)
     return (uint32_t)(low / m->merged);
 }
 
-static uint32_t block_of_time(const struct cr_blame *m, int64_t t)
+/* Of the collective at x: they are by time. */
+static uint32_t block_of_order(const struct cr_blame *m, size_t x)
 {
-    const double at = (double)(t - m->from) / (double)(m->span + 1) * (double)m->blocks;
-    return at < 0 ? 0 : at >= (double)m->blocks ? (uint32_t)m->blocks - 1 : (uint32_t)at;
+    const size_t n = m->c->colls.n, b = x / (n / m->blocks);
+    return (uint32_t)(b < m->blocks ? b : m->blocks - 1);
 }
 
 /* All members of a collective are in the block of the first that is in one. */
@@ -98,7 +91,7 @@ static void place(struct cr_blame *m)
         const struct cr_coll *k = &c->colls.v[x];
         m->block[x] = AZ_NO_ROW;
         if (m->n_numbers == 0)
-            m->block[x] = block_of_time(m, k->earliest);
+            m->block[x] = block_of_order(m, x);
         for (uint32_t i = 0; m->n_numbers && i < k->n && m->block[x] == AZ_NO_ROW; i++)
             m->block[x] = block_of_step(m, cr_member(c, k, i));
     }
@@ -106,10 +99,20 @@ static void place(struct cr_blame *m)
 
 uint32_t cr_block_of(const struct cr_blame *m, uint32_t g)
 {
-    const uint32_t x = m->c->coll[g];
-    if (x != AZ_NO_ROW)
-        return m->block[x];
-    return m->n_numbers ? block_of_step(m, g) : block_of_time(m, cr_start(m->c, g));
+    const struct cr *c = m->c;
+    size_t low = 0, high = c->colls.n;
+    if (c->coll[g] != AZ_NO_ROW)
+        return m->block[c->coll[g]];
+    if (m->n_numbers)
+        return block_of_step(m, g);
+    while (low < high) { /* without a partner: with the collectives of its time */
+        const size_t mid = low + (high - low) / 2;
+        if (c->colls.v[mid].earliest < cr_start(c, g))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return block_of_order(m, low < c->colls.n ? low : c->colls.n - 1);
 }
 
 int cr_blocks(struct cr_blame *m)

@@ -7,7 +7,7 @@
  * wait and lacks nothing, however late it then arrives elsewhere. All this is measured on each rank's own clock: no
  * verdict rests on the alignment of clocks.
  *
- * Estimator. E(r,b): time of rank r in block b (a step, or several; without steps, equal shares of the run) in which a
+ * Estimator. E(r,b): time of rank r in block b (a step, or several; without steps, as many collectives) in which a
  * collective, send or recv runs and no other kernel. x(r,b): median of E over the other ranks with the same program
  * (as many events of each kind), less E(r,b). A collective whose event is lost counts as the median of its members; a
  * block in which other events are missing does not count. delay(r): trimmed mean of x(r,b) over the blocks, a tenth
@@ -228,9 +228,8 @@ static int judge(struct verdicts *k, size_t r, struct cr_verdict *out)
         rc = between(k, r, &outer, &dof);
     if (rc == 0)
         rc = waited(k, r, &yes);
-    out->step = c->step               ? (double)c->step
-                : k->m.n_numbers == 0 ? (double)k->m.span / (double)k->m.blocks
-                                      : (double)c->part[r]->span / (double)k->m.n_numbers;
+    out->step =
+        c->step ? (double)c->step : (double)c->part[r]->span / (double)(k->m.n_numbers ? k->m.n_numbers : k->m.blocks);
     const double sure = certain(k, r, chance, inner, outer, dof, &error);
     out->blocks = k->of[r].n;
     out->delay = k->of[r].delay / steps;
