@@ -4,7 +4,7 @@
  *   cr_devices.c              devices of one trace -> ranks
  *   cr_gather.c               parts -> events of all ranks, groups
  *   cr_align.c                two sequences -> which elements are the same
- *   cr_match.c, cr_sequence.c, cr_merge.c
+ *   cr_match.c, cr_match_steps.c, cr_sequence.c, cr_merge.c
  *                             events of a group -> collectives, pairs of send and recv
  *   cr_clock.c, cr_clock_fit.c
  *                             offsets, drifts and steps of the ranks' clocks

@@ -379,6 +379,33 @@ static void test_in_order(void **state)
     assert_int_equal(findings_of(f, "unmatched_collectives"), 0);
 }
 
+/* Four steps of ten collectives that are all alike; rank 2 has steps 11 to 14, the others 10 to 13: as many events, and
+ * as many collectives in common as steps have the same number. */
+static void test_other_steps(void **state)
+{
+    struct fix *f = *state;
+    const struct cr_what w = allreduce(1, "[0, 1, 2, 3]");
+    for (int r = 0; r < 4; r++) {
+        struct cr_step *v = az_arena_array(&f->arena, 4, sizeof *v);
+        for (int s = 0; s < 4; s++) {
+            const int number = s + (r == 2);
+            v[s] = (struct cr_step){ number * 1000000, number * 1000000 + 999999, 10 + number };
+            for (int i = 0; i < 10; i++)
+                event(f, r, number * 1000 + i * 100 + 5, 20, &w);
+        }
+        f->part[r].steps = v;
+        f->part[r].n_steps = 4;
+    }
+    finish(f, 4);
+    assert_int_equal(table(f, SYNC)->rows, 40); /* the ten of step 14 have rank 2 alone */
+    for (size_t i = 0; i < 10; i++)
+        near(num(f, SYNC, i, "n_present"), 3);
+    for (size_t i = 10; i < 40; i++)
+        near(num(f, SYNC, i, "n_present"), 4);
+    for (int r = 0; r < 4; r++)
+        near(num(f, "clock_offsets", row_of_rank(table(f, "clock_offsets"), r), "offset_us"), 0);
+}
+
 /* Rank 2 begins recording two collectives later. */
 static void starts_later(struct fix *f, bool sized)
 {
@@ -1051,6 +1078,7 @@ int main(void)
         T(test_missing_rank),
         T(test_alone),
         T(test_in_order),
+        T(test_other_steps),
         T(test_starts_later),
         T(test_starts_later_alike),
         T(test_dropped),
