@@ -95,17 +95,28 @@ static int impute(struct cr_blame *m, double *v)
     return 0;
 }
 
-static void waits(struct cr_blame *m)
+/* What the members of collectives wait longer than each of them, where they do. */
+static int waits(struct cr_blame *m, double *v)
 {
     const struct cr *c = m->c;
     for (size_t x = 0; x < c->colls.n; x++) {
         const struct cr_coll *k = &c->colls.v[x];
-        for (uint32_t i = 0; (k->flags & CR_SYNC) && m->block[x] != AZ_NO_ROW && i < k->n; i++) {
-            const uint32_t g = cr_member(c, k, i);
-            m->wait[c->rank[g]] += (double)cr_wait_duration(c, k, g) / (double)m->blocks;
-            m->synced[c->rank[g]]++;
+        if (!(k->flags & CR_SYNC) || m->block[x] == AZ_NO_ROW)
+            continue;
+        for (uint32_t i = 0; i < k->n; i++)
+            v[i] = (double)cr_wait_duration(c, k, cr_member(c, k, i));
+        const int rc = cr_sorted(m, v, k->n);
+        if (rc)
+            return rc;
+        const double usual = k->n == 2 ? v[1] : cr_middle(v, k->n);
+        for (uint32_t i = 0; i < k->n; i++) {
+            const uint32_t g = cr_member(c, k, i), r = c->rank[g];
+            const double less = usual - (double)cr_wait_duration(c, k, g);
+            m->caused[r] += less > 0 ? less / (double)m->blocks : 0;
+            m->synced[r]++;
         }
     }
+    return 0;
 }
 
 /* ---- who is compared with whom ---- */
@@ -244,15 +255,16 @@ int cr_lacks(struct cr_blame *m)
     m->usual = az_arena_array(m->a, m->ranks + 1, sizeof *m->usual);
     m->synced = az_arena_array(m->a, m->ranks + 1, sizeof *m->synced);
     m->alike = az_arena_array(m->a, m->ranks + 1, sizeof *m->alike);
-    m->wait = az_arena_array(m->a, m->ranks + 1, sizeof *m->wait);
+    m->caused = az_arena_array(m->a, m->ranks + 1, sizeof *m->caused);
     if (m->a->failed)
         return az_arena_error(m->a);
     components(m);
     for (size_t r = 0; r < m->ranks; r++)
         program[r] = m->c->part[r] ? expose(m, r, kinds) : 0;
     classes(m, program);
-    waits(m);
-    int rc = impute(m, v);
+    int rc = waits(m, v);
+    if (rc == 0)
+        rc = impute(m, v);
     if (rc == 0)
         rc = drop(m, v);
     for (size_t b = 0; rc == 0 && b < m->blocks; b++)

@@ -20,7 +20,7 @@ struct cr_blame {
     uint32_t *class;     /* by rank: of these, those with the same program */
     bool *alike;         /* by rank: there are enough of these to compare it with */
     uint32_t *usual;     /* by class: events in a block */
-    double *wait;        /* by rank: in implicitly synchronising collectives, ns a block */
+    double *caused;      /* by rank: that others wait longer in implicitly synchronising collectives, ns a block */
     uint32_t *synced;    /* by rank: how many these are */
     double *lack;        /* rank x block: what it waits less than its peers; NaN: not known */
 };

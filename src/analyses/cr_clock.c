@@ -8,9 +8,11 @@
 #include <math.h>
 
 #define ROUNDS   64
-#define FITS     6                  /* rounds in which drifts and steps are sought */
-#define LEAST_NS 20000              /* a smaller offset is not worth a shift */
+#define FITS     8     /* rounds in which drifts are sought */
+#define STRAIGHT 2     /* the first of them without steps: one step among few ranks bends the middle of all */
+#define LEAST_NS 20000 /* a smaller offset is not worth a shift */
 #define FAR_NS   (INT64_C(1) << 59) /* clocks that are years apart stay so */
+#define ENOUGH   64                 /* collectives of a clock, to tell its drift and steps */
 #define NEAR     15                 /* differences to a neighbour, by which a clock is known at first */
 
 struct clocks {
@@ -24,6 +26,7 @@ struct clocks {
     uint32_t *component;      /* by unit: the least unit it is connected with */
     uint32_t *synced;         /* the same, by collectives of more than two */
     bool pairs;               /* send and recv connect what collectives do not */
+    bool scarce;              /* few collectives of which all wait for all: others count, too */
 };
 
 static uint32_t unit_of(const struct cr *c, uint32_t g) { return c->of ? (uint32_t)c->of[c->rank[g]] : c->rank[g]; }
@@ -33,11 +36,14 @@ static uint32_t unit_at(const struct clocks *k, const struct cr_coll *x, uint32_
     return unit_of(k->c, cr_member(k->c, x, i));
 }
 
+/* Messages and all-to-all of own sizes end less together than others: they count where these are missing or few. */
 static bool counts(const struct clocks *k, const struct cr_coll *x)
 {
     if (x->flags & CR_PAIR)
-        return k->pairs && x->n == 2 && k->synced[unit_at(k, x, 0)] != k->synced[unit_at(k, x, 1)];
-    return (x->flags & CR_SYNC) && !(x->flags & CR_INCOMPLETE);
+        return x->n == 2 && (k->scarce || (k->pairs && k->synced[unit_at(k, x, 0)] != k->synced[unit_at(k, x, 1)]));
+    if (x->flags & CR_INCOMPLETE)
+        return false;
+    return (x->flags & CR_SYNC) || (k->scarce && x->kind == AZ_COLL_ALLTOALLV && x->n > 1);
 }
 
 static int64_t end_of(const struct cr *c, uint32_t g) { return cr_event(c, g)->end + c->shift[c->rank[g]]; }
@@ -70,6 +76,16 @@ static void connect(const struct clocks *k, uint32_t *of)
         }
     for (uint32_t r = 0; r < k->units; r++)
         of[r] = root(of, r);
+}
+
+/* Is there less than ENOUGH for each of most units, and more to be had? */
+static bool scarce(const struct clocks *k)
+{
+    const struct cr *c = k->c;
+    size_t sync = 0;
+    for (size_t x = 0; x < c->colls.n; x++)
+        sync += (c->colls.v[x].flags & CR_SYNC) && !(c->colls.v[x].flags & CR_INCOMPLETE) ? c->colls.v[x].n : 0;
+    return sync < ENOUGH * k->units;
 }
 
 /* ---- events that count ---- */
@@ -209,13 +225,13 @@ static void settle(struct clocks *k)
             if (n == 0)
                 continue;
             if (fits)
-                cr_fit(k->t, k->y, n, k->scratch, &new);
+                cr_fit(k->t, k->y, n, fits > STRAIGHT, k->scratch, &new);
             else
                 new.piece[0].offset = (double)cr_median(k->y, n);
             moved |= !same(&new, &k->track[r]);
             k->track[r] = new;
         }
-        if (fits && !moved)
+        if (fits > STRAIGHT && !moved)
             break;
         fits += fits || !moved || round == ROUNDS / 4;
     }
@@ -351,6 +367,7 @@ int cr_align_clocks(struct cr *c)
     if (rc == 0) {
         connect(&k, k.synced);
         k.pairs = true;
+        k.scarce = scarce(&k);
         connect(&k, k.component);
         rc = collect(&k, &a);
     }

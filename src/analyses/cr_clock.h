@@ -24,8 +24,9 @@ int64_t cr_median(int64_t *v, size_t n);
 /* ns that a clock is ahead at t. */
 int64_t cr_ahead(const struct cr_track *k, int64_t t);
 /* Offset, drift and steps from n differences y at ascending times t: medians of bins, cut into as few straight pieces
- * as describe them. A drift or a step is taken only where it is far above the scatter. scratch: n. */
-void cr_fit(const int64_t *t, const int64_t *y, size_t n, int64_t *scratch, struct cr_track *out);
+ * as describe them. A drift or a step is taken only where it is far above the scatter; steps false: no step. scratch:
+ * n. */
+void cr_fit(const int64_t *t, const int64_t *y, size_t n, bool steps, int64_t *scratch, struct cr_track *out);
 /* Greatest median of what a bin of differences is off its track: what the track does not describe. */
 int64_t cr_unfit(const int64_t *t, const int64_t *y, size_t n, int64_t *scratch, const struct cr_track *k);
 

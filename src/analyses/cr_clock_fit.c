@@ -170,7 +170,7 @@ static void drifts(const struct bins *b, const size_t *begin, size_t n, double *
         drift[k] = isnan(drift[k]) ? common : drift[k];
 }
 
-void cr_fit(const int64_t *t, const int64_t *y, size_t n, int64_t *scratch, struct cr_track *out)
+void cr_fit(const int64_t *t, const int64_t *y, size_t n, bool steps, int64_t *scratch, struct cr_track *out)
 {
     struct bins b = { 0 };
     size_t begin[CR_MOST_PIECES] = { 0 }, at[CR_MOST_PIECES + 1] = { 0 };
@@ -178,7 +178,7 @@ void cr_fit(const int64_t *t, const int64_t *y, size_t n, int64_t *scratch, stru
     out->n = n > 0;
     if (n / IN_BIN > 1)
         fill(&b, t, y, n, scratch);
-    const size_t k = n / IN_BIN > 1 ? cut(&b, begin) : 1;
+    const size_t k = n / IN_BIN > 1 && steps ? cut(&b, begin) : 1;
     if (n / IN_BIN > 1)
         drifts(&b, begin, k, drift);
     if (n == 0)

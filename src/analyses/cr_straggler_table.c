@@ -185,6 +185,7 @@ static int stragglers(struct cr *c, struct rank_sums *of, const struct cr_verdic
     struct az_table *t =
         az_table_new(c->arena, "straggler_summary", "Who waits least is who the others wait for", AZ_TABLE_SUMMARY);
     int64_t all = 0;
+    bool any = false;
     size_t n = 0;
     if (!t)
         return az_arena_error(c->arena);
@@ -206,9 +207,11 @@ static int stragglers(struct cr *c, struct rank_sums *of, const struct cr_verdic
         of[n].verdict = verdict[r];
         shares(c, &of[n++]);
     }
+    for (size_t i = 0; i < n; i++)
+        any |= of[i].verdict.judged;
     tell_limits(c, of, n, all);
     int rc = az_sort_cmp(of, n, sizeof *of, by_wait, NULL, c->job->mem);
-    for (size_t i = 0; rc == 0 && all && i < n; i++)
+    for (size_t i = 0; rc == 0 && (all || any) && i < n; i++)
         put(c, t, &of[i], all);
     rc = cr_emit(c, t, rc);
     const struct az_sv y = AZ_SV("total_wait_time_us");

@@ -10,8 +10,9 @@
  * Estimator. E(r,b): time of rank r in block b (a step, or several; without steps, as many collectives) in which a
  * collective, send or recv runs and no other kernel. x(r,b): median of E over the other ranks with the same program
  * (as many events of each kind), less E(r,b). A collective whose event is lost counts as the median of its members; a
- * block in which other events are missing does not count. delay(r): trimmed mean of x(r,b) over the blocks, a tenth
- * and at least one taken away at each end, so that one long step is no straggler.
+ * block in which other events are missing does not count. delay(r): mean of the middle third of x(r,b) over the
+ * blocks, so that neither a few long steps make a straggler nor a few short ones hide one: a rank that is slow in less
+ * than a third of the steps is none.
  *
  * Error. s(r), from two: within ranks, deviation of the winsorised blocks (median over the ranks), with
  * (1 + c) / (1 - c) times the variance for a correlation c of neighbouring blocks; between ranks, from 7 of them: the
@@ -112,7 +113,7 @@ static int sum_up(struct verdicts *k, size_t r)
     if (s->n < LEAST_BLOCKS)
         return 0;
     int rc = cr_sorted(&k->m, k->v, s->n);
-    const size_t g = s->n < 20 ? 1 : s->n / 10;
+    const size_t g = s->n < 5 ? 1 : (s->n + 2) / 3;
     for (size_t i = g; i < s->n - g; i++)
         s->delay += k->v[i] / (double)(s->n - 2 * g);
     s->correlation = correlation(x, k->m.blocks, s->delay);
@@ -182,19 +183,10 @@ static int between(struct verdicts *k, size_t r, double *error, double *dof)
     return rc;
 }
 
-/* Do the others wait that much longer? Only collectives that wait for all members tell. */
-static int waited(struct verdicts *k, size_t r, bool *yes)
+/* Do others wait for it? Only collectives that wait for all members tell. */
+static bool waited(const struct verdicts *k, size_t r)
 {
-    size_t n = 0;
-    *yes = true;
-    if (k->m.synced[r] == 0)
-        return 0;
-    for (size_t q = 0; q < k->m.ranks; q++)
-        if (cr_peers(&k->m, r, q) && k->m.synced[q])
-            k->v[n++] = k->m.wait[q];
-    const int rc = cr_sorted(&k->m, k->v, n);
-    *yes = n == 0 || cr_middle(k->v, n) - k->m.wait[r] >= WAITED * k->of[r].delay;
-    return rc;
+    return k->m.synced[r] == 0 || k->m.caused[r] >= WAITED * k->of[r].delay;
 }
 
 /* Delay that the error leaves no more than `chance` for. Where ranks differ no more than their blocks let expect, both
@@ -222,12 +214,9 @@ static int judge(struct verdicts *k, size_t r, struct cr_verdict *out)
     const struct cr *c = k->m.c;
     const double chance = FAMILY / (double)k->judged, steps = (double)k->m.merged;
     double inner = 0, outer = 0, dof = 0, error = 0;
-    bool yes = false;
     int rc = within(k, r, &inner);
     if (rc == 0)
         rc = between(k, r, &outer, &dof);
-    if (rc == 0)
-        rc = waited(k, r, &yes);
     out->step =
         c->step ? (double)c->step : (double)c->part[r]->span / (double)(k->m.n_numbers ? k->m.n_numbers : k->m.blocks);
     const double sure = certain(k, r, chance, inner, outer, dof, &error);
@@ -237,7 +226,7 @@ static int judge(struct verdicts *k, size_t r, struct cr_verdict *out)
     out->flag_from = sure / steps > CR_STEP_SHARE * out->step ? sure / steps : CR_STEP_SHARE * out->step;
     out->found_from = out->flag_from + 1.645 * out->error;
     out->judged = true;
-    out->straggler = yes && out->delay > out->flag_from;
+    out->straggler = waited(k, r) && out->delay > out->flag_from;
     return rc;
 }
 

@@ -46,57 +46,14 @@ static struct az_sv fact(const struct az_trace *t, const char *key)
     return AZ_SV("");
 }
 
-static bool digits(struct az_sv text)
-{
-    for (size_t i = 0; i < text.n; i++)
-        if (text.p[i] < '0' || text.p[i] > '9')
-            return false;
-    return text.n > 0;
-}
-
-static ptrdiff_t last(struct az_sv text, char c)
-{
-    size_t i = text.n;
-    while (i > 0 && text.p[i - 1] != c)
-        i--;
-    return (ptrdiff_t)i - 1;
-}
-
-/* "node1_4711.1767189312000.pt.trace.json": host, process and time, as the profiler's own handler names files. A name
- * that tells this rank ("worker3_step_1.176...") is no host's. */
-static struct az_sv host_in_name(struct az_sv path, int64_t rank)
-{
-    struct az_sv x = az_path_base(path);
-    const ptrdiff_t end = az_sv_find(x, AZ_SV(".pt.trace.json"));
-    struct az_rank_name name;
-    struct az_rank_place at = { 0 };
-    struct az_arena a;
-    x = az_sv_make(x.p, end > 0 ? (size_t)end : 0);
-    const ptrdiff_t dot = last(x, '.');
-    const struct az_sv before = az_sv_make(x.p, dot > 0 ? (size_t)dot : 0);
-    const ptrdiff_t line = last(before, '_');
-    if (line <= 0 || !digits(az_sv_make(x.p + dot + 1, x.n - (size_t)dot - 1)) ||
-        !digits(az_sv_make(x.p + line + 1, (size_t)(dot - line) - 1)))
-        return AZ_SV("");
-    x.n = (size_t)line;
-    az_arena_init(&a, NULL);
-    bool told = true;
-    if (az_rank_name_init(&name, AZ_SV(""), &a, AZ_NOWHERE, NULL) == AZ_OK) {
-        told = az_rank_name_find(&name, x, &at) && (rank < 0 || at.rank == rank);
-        az_rank_name_release(&name);
-    }
-    az_arena_release(&a);
-    return told ? AZ_SV("") : x;
-}
-
 /* The host that a trace was recorded on, by what it says, else by its name. */
 static struct az_sv host_of(const struct az_trace *t, struct az_sv path)
 {
-    static const char *const keys[] = { "hostname", "host_name", "node_id" };
+    static const char *const keys[] = { "hostname", "host_name", "host name", "host", "node_id" };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (fact(t, keys[i]).n)
             return fact(t, keys[i]);
-    return host_in_name(path, t->rank);
+    return az_rank_host_in_name(az_path_base(path), t->rank);
 }
 
 /* Its facts and devices; what only repeats the time base is left out. */

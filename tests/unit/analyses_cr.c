@@ -731,6 +731,90 @@ static void test_clock_through_groups(void **state)
     assert_true(fabs(num(f, "clock_offsets", row_of_rank(t, 3), "offset_us") - 7000) < 30);
 }
 
+/* 200 collectives over 10 s; the clock of rank 2 runs away by 5 ppm, that of rank 1 is put 300 us ahead after 6.02 s.
+ */
+static void test_clock_drift_and_step(void **state)
+{
+    struct fix *f = *state;
+    const struct cr_what w = allreduce(1, "[0, 1, 2, 3]");
+    for (int r = 0; r < 4; r++)
+        for (int i = 0; i < 200; i++) {
+            const int64_t t = 50000 * (int64_t)i + (i * 37) % 23;
+            struct cr_event *e = event(f, r, t + (r == 1 && i > 120 ? 300 : 0) + r, 50 - r, &w);
+            e->start += r == 2 ? t * 5 / 1000 : 0; /* ns */
+            e->end += (r == 2 ? t * 5 / 1000 : 0) + (i * 13 + r * 7) % 5 * 100;
+        }
+    finish(f, 4);
+    const struct az_table *t = table(f, "clock_offsets");
+    assert_true(fabs(num(f, "clock_offsets", row_of_rank(t, 2), "drift_ppm") - 5) < 0.05);
+    assert_true(fabs(num(f, "clock_offsets", row_of_rank(t, 0), "drift_ppm")) < 0.05);
+    near(num(f, "clock_offsets", row_of_rank(t, 1), "clock_steps"), 1);
+    near(num(f, "clock_offsets", row_of_rank(t, 2), "clock_steps"), 0);
+    for (size_t i = 0; i < table(f, SYNC)->rows; i++)
+        if (fabs(num(f, SYNC, i, "skew in start time") - 3) > 2)
+            fail_msg("collective %zu: skew %.3f", i, num(f, SYNC, i, "skew in start time"));
+    for (size_t i = 0; i < 4; i++)
+        assert_true(num(f, "clock_offsets", i, "error_us") < 1);
+    assert_int_equal(findings_of(f, "clock_uncertain"), 0);
+}
+
+/* Messages of rank 0 to 1 and back; what the other one is behind its sender. */
+static void messages(struct fix *f, int n, int64_t ahead)
+{
+    for (int i = 0; i < n; i++)
+        for (int r = 0; r < 2; r++) {
+            struct cr_what w = allreduce(8, "[0, 1]");
+            const bool sends = (i % 2 == 0) == (r == 0);
+            w.kind = sends ? AZ_COLL_SEND : AZ_COLL_RECV;
+            w.name = sends ? AZ_SV("send") : AZ_SV("recv");
+            w.peer = 1 - r;
+            event(f, r, 1000 * i + (r ? ahead : 0) + (sends ? 5 : 0), sends ? 30 : 35, &w);
+        }
+    finish(f, 2);
+}
+
+/* Only messages connect them. */
+static void test_clock_by_messages(void **state)
+{
+    struct fix *f = *state;
+    messages(f, 20, 1500);
+    const struct az_table *t = table(f, "clock_offsets");
+    near(num(f, "clock_offsets", row_of_rank(t, 1), "offset_us"), 1500);
+    is(f, "clock_offsets", 1, "known_by", "send and recv");
+    for (size_t i = 0; i < table(f, SYNC)->rows; i++)
+        near(num(f, SYNC, i, "skew in start time"), 5);
+    assert_int_equal(findings_of(f, "clocks_not_aligned"), 0);
+}
+
+/* Nothing connects them. */
+static void test_clocks_apart(void **state)
+{
+    struct fix *f = *state;
+    static const char *const groups[] = { "[0, 1]", "[2, 3]" };
+    for (int r = 0; r < 4; r++)
+        for (int i = 0; i < 5; i++) {
+            const struct cr_what w = allreduce(1, groups[r / 2]);
+            event(f, r, 100 * i, 10, &w);
+        }
+    finish(f, 4);
+    assert_int_equal(findings_of(f, "clocks_not_aligned"), 1);
+    assert_true(
+        az_sv_is(az_cell_text(cell(f->job.findings, row_of(f->job.findings, "Rule", "clocks_not_aligned"), "Subject")),
+                 "ranks 2, 3"));
+}
+
+/* Ends that differ by 60 us and more tell a clock no better than that. */
+static void test_clock_uncertain(void **state)
+{
+    struct fix *f = *state;
+    const struct cr_what w = allreduce(1, "[0, 1, 2]");
+    for (int r = 0; r < 3; r++)
+        for (int i = 0; i < 40; i++)
+            event(f, r, 1000 * i, 100 + (r == 2 ? (i / 5 * 7919) % 211 : 0), &w);
+    finish(f, 3);
+    assert_int_equal(findings_of(f, "clock_uncertain"), 1);
+}
+
 static void test_mixed_bases(void **state)
 {
     struct fix *f = *state;
@@ -837,6 +921,45 @@ static void test_harmless(void **state)
     near(num(f, "straggler_summary", 0, "straggler_from_us"), 0.025 * 799.999);
     near(num(f, "straggler_summary", 0, "straggler"), 0);
     assert_int_equal(findings_of(f, "straggler"), 0);
+}
+
+/* Four ranks, of which 0, 1 and 2, 3 exchange data, and then 0, 2 and 1, 3 add theirs. Rank 0 is 40 us late in its
+ * exchange: 1 gets that delay there and brings it to 3, as 0 does to 2. */
+static void test_received_delay(void **state)
+{
+    struct fix *f = *state;
+    static const char *const first[] = { "[0, 1]", "[0, 1]", "[2, 3]", "[2, 3]" }, *const second[] = {
+        "[0, 2]", "[1, 3]", "[0, 2]", "[1, 3]"
+    };
+    struct cr_step *v = az_arena_array(&f->arena, 5, sizeof *v);
+    for (int s = 0; s < 5; s++)
+        v[s] = (struct cr_step){ 800000 * s - 2000, 800000 * (s + 1) - 2001, 10 + s };
+    for (int r = 0; r < 4; r++) {
+        for (int s = 0; s < 5; s++) {
+            const struct cr_what a = allreduce(1, first[r]), b = allreduce(2, second[r]);
+            const int64_t t = 800 * s, late = r < 2 ? 40 : 0;
+            event(f, r, t + 100 + (r == 0 ? 40 : 0), 20 + (r == 1 ? 40 : 0), &a);
+            event(f, r, t + 200 + late, 20 + (r > 1 ? 40 : 0), &b);
+        }
+        f->part[r].steps = v;
+        f->part[r].n_steps = 5;
+    }
+    finish(f, 4);
+    const struct az_table *t = table(f, "straggler_summary");
+    for (int r = 0; r < 4; r++) {
+        near(num(f, "straggler_summary", row_of_rank(t, r), "own_delay_us"), r == 0 ? 40 : 0);
+        near(num(f, "straggler_summary", row_of_rank(t, r), "straggler"), r == 0);
+    }
+    near(num(f, "straggler_summary", row_of_rank(t, 1), "blame_us"), 5 * 40); /* it is last all the same */
+    assert_int_equal(findings_of(f, "straggler"), 1);
+}
+
+static void test_student(void **state)
+{
+    (void)state;
+    assert_true(fabs(cr_t_above(0.005, 10) - 3.1693) < 0.02);
+    assert_true(fabs(cr_t_above(0.0005, 30) - 3.6460) < 0.01);
+    assert_true(fabs(cr_t_above(0.025, 5) - 2.5706) < 0.03);
 }
 
 /* Two steps tell nothing, however late it is. */
@@ -1101,6 +1224,10 @@ int main(void)
         T(test_clock_base),
         T(test_clock_never),
         T(test_clock_through_groups),
+        T(test_clock_drift_and_step),
+        T(test_clock_by_messages),
+        T(test_clocks_apart),
+        T(test_clock_uncertain),
         T(test_mixed_bases),
         T(test_hosts),
         T(test_gpus_per_node),
@@ -1108,6 +1235,8 @@ int main(void)
         T(test_straggler),
         T(test_harmless),
         T(test_too_few_steps),
+        T(test_received_delay),
+        T(test_student),
         T(test_all_to_allv),
         T(test_bad_splits),
         T(test_exposure),
