@@ -11,8 +11,7 @@
  * collective, send or recv runs and no other kernel. x(r,b): median of E over the other ranks with the same program
  * (as many events of each kind), less E(r,b). A collective whose event is lost counts as the median of its members; a
  * block in which other events are missing does not count. delay(r): mean of the middle third of x(r,b) over the
- * blocks, so that neither a few long steps make a straggler nor a few short ones hide one: a rank that is slow in less
- * than a third of the steps is none.
+ * blocks, so that a few long steps make no straggler.
  *
  * Error. s(r), from two: within ranks, deviation of the winsorised blocks (median over the ranks), with
  * (1 + c) / (1 - c) times the variance for a correlation c of neighbouring blocks; between ranks, from 7 of them: the
@@ -20,13 +19,17 @@
  * the second alone where it is more than twice the first.
  *
  * Verdict. A rank is a straggler if its delay is above CR_STEP_SHARE of the step and above q s(r), where q (Student's
- * t) leaves a chance of FAMILY for all ranks of the run together, and if the others do wait longer in collectives. From
- * that bound + 1.645 s(r) a delay is found in 95 % of runs. Below LEAST_BLOCKS blocks there is no verdict. Measured
- * rates: src/docs/stragglers.md. */
+ * t) leaves a chance of FAMILY for all ranks of the run together, and if the others do wait longer in collectives. A
+ * rank that is late in some steps only is one if the mean over all blocks but the outermost is above OFTEN_SHARE of the
+ * step and above what the scatter of all blocks of the others, long ones and all, explains. From the first + 1.645 s(r)
+ * a delay is found in 95 % of runs. Below LEAST_BLOCKS blocks there is no verdict. Measured rates:
+ * src/docs/stragglers.md. */
 #include "analyses/cr_blame.h"
 
 #define FAMILY       0.004
 #define LEAST_BLOCKS 3
+#define LEAST_OFTEN  5
+#define OFTEN_SHARE  0.04 /* of the step, for a rank that is late in some steps only */
 #define WAITED       0.25 /* of the delay: what the others wait longer at least */
 #define BETWEEN      6    /* others, from which the differences between ranks tell the error */
 #define DIFFER       2    /* times more than expected: ranks differ lastingly */
@@ -35,6 +38,7 @@ struct sums { /* of one rank */
     size_t n;
     double delay, error; /* ns a block; error: of its own blocks, without correlation */
     double correlation;
+    double most, scatter; /* mean of all blocks but the outermost; mean square of all about their median */
 };
 struct verdicts {
     struct cr_blame m;
@@ -116,6 +120,11 @@ static int sum_up(struct verdicts *k, size_t r)
     const size_t g = s->n < 5 ? 1 : (s->n + 2) / 3;
     for (size_t i = g; i < s->n - g; i++)
         s->delay += k->v[i] / (double)(s->n - 2 * g);
+    const size_t few = 1 + s->n / 16;
+    for (size_t i = few; s->n >= LEAST_OFTEN && i < s->n - few; i++)
+        s->most += k->v[i] / (double)(s->n - 2 * few);
+    for (size_t i = 0; i < s->n; i++)
+        s->scatter += (k->v[i] - cr_middle(k->v, s->n)) * (k->v[i] - cr_middle(k->v, s->n)) / (double)s->n;
     s->correlation = correlation(x, k->m.blocks, s->delay);
     const double error = s->n > 5 ? winsorised(k->v, s->n, g) : 0;
     if (rc == 0)
@@ -126,23 +135,27 @@ static int sum_up(struct verdicts *k, size_t r)
 }
 
 /* ---- all ranks ---- */
-/* Error by the blocks of those that are compared with r, and of r. */
-static int within(struct verdicts *k, size_t r, double *error)
+/* Error by the blocks of those that are compared with r, and of r; often: of a mean of all blocks, long ones and all,
+ * by those of the others. */
+static int within(struct verdicts *k, size_t r, double *error, double *often)
 {
-    double c = 0;
+    double c = 0, scatter = 0;
     size_t n = 0;
     for (size_t q = 0; q < k->m.ranks; q++) {
         if (k->of[q].n < LEAST_BLOCKS || (q != r && !cr_peers(&k->m, r, q)))
             continue;
         k->v[n] = k->of[q].error * sqrt((double)k->of[q].n);
         k->w[n++] = k->of[q].correlation;
+        scatter += q != r ? k->of[q].scatter : 0;
     }
     int rc = cr_sorted(&k->m, k->v, n);
     if (rc == 0)
         rc = cr_sorted(&k->m, k->w, n);
     c = cr_middle(k->w, n) + 1.5 / (double)k->of[r].n; /* that of a short row is too small */
     c = c < 0.2 ? 0.2 : c > 0.8 ? 0.8 : c;
-    *error = cr_middle(k->v, n) / sqrt((double)k->of[r].n) * sqrt((1 + c) / (1 - c));
+    const double fewer = sqrt((1 + c) / (1 - c) / (double)k->of[r].n);
+    *error = cr_middle(k->v, n) * fewer;
+    *often = n > 1 ? sqrt(scatter / (double)(n - 1)) * fewer : INFINITY;
     return rc;
 }
 
@@ -209,12 +222,20 @@ static double certain(const struct verdicts *k, size_t r, double chance, double 
     return cr_t_above(chance, dof + more) * *error;
 }
 
+/* Is it late in less than a third of the steps, but by more than the long steps of all others explain? */
+static bool sometimes(const struct verdicts *k, size_t r, double chance, double often, const struct cr_verdict *out)
+{
+    const double steps = (double)k->m.merged, most = k->of[r].most / steps;
+    return k->of[r].n >= LEAST_OFTEN && most > OFTEN_SHARE * out->step && most > out->flag_from &&
+           most > cr_t_above(chance, (double)k->of[r].n) * often / steps;
+}
+
 static int judge(struct verdicts *k, size_t r, struct cr_verdict *out)
 {
     const struct cr *c = k->m.c;
-    const double chance = FAMILY / (double)k->judged, steps = (double)k->m.merged;
-    double inner = 0, outer = 0, dof = 0, error = 0;
-    int rc = within(k, r, &inner);
+    const double chance = FAMILY / 2 / (double)k->judged, steps = (double)k->m.merged;
+    double inner = 0, outer = 0, dof = 0, error = 0, often = 0;
+    int rc = within(k, r, &inner, &often);
     if (rc == 0)
         rc = between(k, r, &outer, &dof);
     out->step =
@@ -227,6 +248,10 @@ static int judge(struct verdicts *k, size_t r, struct cr_verdict *out)
     out->found_from = out->flag_from + 1.645 * out->error;
     out->judged = true;
     out->straggler = waited(k, r) && out->delay > out->flag_from;
+    if (!out->straggler && waited(k, r) && sometimes(k, r, chance, often, out)) {
+        out->delay = k->of[r].most / steps;
+        out->straggler = true;
+    }
     return rc;
 }
 
