@@ -264,7 +264,7 @@ int cr_straggler_tables(struct cr *c) AZ_MUST_USE;
 size_t cr_step_at(const struct cr_part *p, const struct cr_event *e);
 
 /* ---- verdicts (cr_verdict.c) ---- */
-#define CR_STEP_SHARE 0.025 /* of a step that a straggler must cost at least */
+#define CR_STEP_SHARE 0.03 /* of a step that a straggler must cost at least */
 
 /* Of a rank; ns a step. */
 struct cr_verdict {

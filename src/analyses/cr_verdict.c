@@ -26,7 +26,7 @@
  * src/docs/stragglers.md. */
 #include "analyses/cr_blame.h"
 
-#define FAMILY       0.004
+#define FAMILY       0.002
 #define LEAST_BLOCKS 3
 #define LEAST_OFTEN  5
 #define OFTEN_SHARE  0.04 /* of the step, for a rank that is late in some steps only */
