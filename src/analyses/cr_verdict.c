@@ -22,7 +22,7 @@
  * t) leaves a chance of FAMILY for all ranks of the run together, and if the others do wait longer in collectives. A
  * rank that is late in some steps only is one if the mean over all blocks but the outermost is above OFTEN_SHARE of the
  * step and above what the scatter of all blocks of the others, long ones and all, explains. From the first + 1.645 s(r)
- * a delay is found in 95 % of runs. Below LEAST_BLOCKS blocks there is no verdict. Measured rates:
+ * a delay in each step is found in 95 % of runs. Below LEAST_BLOCKS blocks there is no verdict. Measured rates:
  * src/docs/stragglers.md. */
 #include "analyses/cr_blame.h"
 
