@@ -112,6 +112,46 @@ bool az_rank_name_find(const struct az_rank_name *r, struct az_sv base, struct a
            out->rank <= AZ_RANK_MOST;
 }
 
+static bool all_digits(struct az_sv text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        if (!is_digit(text.p[i]))
+            return false;
+    return text.n > 0;
+}
+
+static ptrdiff_t last(struct az_sv text, char c)
+{
+    size_t i = text.n;
+    while (i > 0 && text.p[i - 1] != c)
+        i--;
+    return (ptrdiff_t)i - 1;
+}
+
+struct az_sv az_rank_host_in_name(struct az_sv x, int64_t rank)
+{
+    const ptrdiff_t end = az_sv_find(x, AZ_SV(".pt.trace.json"));
+    struct az_rank_name name;
+    struct az_rank_place at = { 0 };
+    struct az_arena a;
+    x = az_sv_make(x.p, end > 0 ? (size_t)end : 0);
+    const ptrdiff_t dot = last(x, '.');
+    const struct az_sv before = az_sv_make(x.p, dot > 0 ? (size_t)dot : 0);
+    const ptrdiff_t line = last(before, '_');
+    if (line <= 0 || !all_digits(az_sv_make(x.p + dot + 1, x.n - (size_t)dot - 1)) ||
+        !all_digits(az_sv_make(x.p + line + 1, (size_t)(dot - line) - 1)))
+        return AZ_SV("");
+    x.n = (size_t)line;
+    az_arena_init(&a, NULL);
+    bool told = true;
+    if (az_rank_name_init(&name, AZ_SV(""), &a, AZ_NOWHERE, NULL) == AZ_OK) {
+        told = az_rank_name_find(&name, x, &at) && (rank < 0 || at.rank == rank);
+        az_rank_name_release(&name);
+    }
+    az_arena_release(&a);
+    return told ? AZ_SV("") : x;
+}
+
 int az_natural_cmp(struct az_sv x, struct az_sv y)
 {
     size_t i = 0, j = 0;

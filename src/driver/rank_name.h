@@ -29,6 +29,10 @@ struct az_rank_place {
 /* First match in a base name; false: none, or the number is beyond AZ_RANK_MOST. */
 bool az_rank_name_find(const struct az_rank_name *r, struct az_sv base, struct az_rank_place *out);
 
+/* The host in a base name such as "node1_4711.1767189312000.pt.trace.json" (host, process and time, as the profiler's
+ * own handler names files); empty: none. A name that tells this rank ("worker3_step_1.17..."; -1: any) is no host's. */
+struct az_sv az_rank_host_in_name(struct az_sv base, int64_t rank);
+
 /* Order of names in which numbers count as numbers (step_9 before step_10); equal only if the bytes are. */
 int az_natural_cmp(struct az_sv x, struct az_sv y);
 

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "driver/internal.h"
+#include "driver/rank_name.h"
 #include "io/path.h"
 
 /* What a thread keeps of the ranks it reduces. */
@@ -45,6 +46,16 @@ static struct az_sv fact(const struct az_trace *t, const char *key)
     return AZ_SV("");
 }
 
+/* The host that a trace was recorded on, by what it says, else by its name. */
+static struct az_sv host_of(const struct az_trace *t, struct az_sv path)
+{
+    static const char *const keys[] = { "hostname", "host_name", "host name", "host", "node_id" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (fact(t, keys[i]).n)
+            return fact(t, keys[i]);
+    return az_rank_host_in_name(az_path_base(path), t->rank);
+}
+
 /* Its facts and devices; what only repeats the time base is left out. */
 static int keep_facts(struct az_job *job, const struct az_trace *t, struct az_arena *keep, struct az_rank *about)
 {
@@ -75,7 +86,7 @@ static int describe(struct az_job *job, const struct az_trace *t, struct az_sv p
 {
     *about = (struct az_rank){ .rank = t->rank,
                                .path = path,
-                               .host = az_rank_text(job, keep, fact(t, "hostname")),
+                               .host = az_rank_text(job, keep, host_of(t, path)),
                                .device = az_rank_text(job, keep, t->devices.n ? t->devices.v[0].name : AZ_SV("")),
                                .devices = (int64_t)t->devices.n,
                                .world_size = t->world_size,

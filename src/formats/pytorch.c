@@ -76,16 +76,31 @@ static void distributed_info(struct az_trace *t, struct az_sv raw)
             t->world_size = v;
         else if (az_sv_is(key, "backend"))
             az_trace_fact(t, "backend", az_arena_dup(&t->arena, unquoted(value)));
+        else if (az_sv_is(key, "hostname") || az_sv_is(key, "host_name"))
+            az_trace_fact(t, "hostname", az_arena_dup(&t->arena, unquoted(value)));
+        else if (az_sv_is(key, "node_id"))
+            az_trace_fact(t, "node_id", az_arena_dup(&t->arena, unquoted(value)));
     }
 }
 
 static bool is_fact(struct az_sv key)
 {
-    static const char *const facts[] = { "schemaVersion",       "cupti_version",     "cuda_runtime_version",
-                                         "cuda_driver_version", "roctracer_version", "hip_runtime_version",
-                                         "hip_driver_version",  "record_shapes",     "with_stack",
-                                         "profile_memory",      "with_flops",        "with_modules",
-                                         "baseTimeNanoseconds" };
+    static const char *const facts[] = { "schemaVersion",
+                                         "cupti_version",
+                                         "cuda_runtime_version",
+                                         "cuda_driver_version",
+                                         "roctracer_version",
+                                         "hip_runtime_version",
+                                         "hip_driver_version",
+                                         "record_shapes",
+                                         "with_stack",
+                                         "profile_memory",
+                                         "with_flops",
+                                         "with_modules",
+                                         "baseTimeNanoseconds",
+                                         "hostname",
+                                         "host_name",
+                                         "node_id" };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         if (az_sv_is(key, facts[i]))
             return true;

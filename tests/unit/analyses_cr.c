@@ -379,6 +379,33 @@ static void test_in_order(void **state)
     assert_int_equal(findings_of(f, "unmatched_collectives"), 0);
 }
 
+/* Four steps of ten collectives that are all alike; rank 2 has steps 11 to 14, the others 10 to 13: as many events, and
+ * as many collectives in common as steps have the same number. */
+static void test_other_steps(void **state)
+{
+    struct fix *f = *state;
+    const struct cr_what w = allreduce(1, "[0, 1, 2, 3]");
+    for (int r = 0; r < 4; r++) {
+        struct cr_step *v = az_arena_array(&f->arena, 4, sizeof *v);
+        for (int s = 0; s < 4; s++) {
+            const int number = s + (r == 2);
+            v[s] = (struct cr_step){ number * 1000000, number * 1000000 + 999999, 10 + number };
+            for (int i = 0; i < 10; i++)
+                event(f, r, number * 1000 + i * 100 + 5, 20, &w);
+        }
+        f->part[r].steps = v;
+        f->part[r].n_steps = 4;
+    }
+    finish(f, 4);
+    assert_int_equal(table(f, SYNC)->rows, 40); /* the ten of step 14 have rank 2 alone */
+    for (size_t i = 0; i < 10; i++)
+        near(num(f, SYNC, i, "n_present"), 3);
+    for (size_t i = 10; i < 40; i++)
+        near(num(f, SYNC, i, "n_present"), 4);
+    for (int r = 0; r < 4; r++)
+        near(num(f, "clock_offsets", row_of_rank(table(f, "clock_offsets"), r), "offset_us"), 0);
+}
+
 /* Rank 2 begins recording two collectives later. */
 static void starts_later(struct fix *f, bool sized)
 {
@@ -704,6 +731,90 @@ static void test_clock_through_groups(void **state)
     assert_true(fabs(num(f, "clock_offsets", row_of_rank(t, 3), "offset_us") - 7000) < 30);
 }
 
+/* 200 collectives over 10 s; the clock of rank 2 runs away by 5 ppm, that of rank 1 is put 300 us ahead after 6.02 s.
+ */
+static void test_clock_drift_and_step(void **state)
+{
+    struct fix *f = *state;
+    const struct cr_what w = allreduce(1, "[0, 1, 2, 3]");
+    for (int r = 0; r < 4; r++)
+        for (int i = 0; i < 200; i++) {
+            const int64_t t = 50000 * (int64_t)i + (i * 37) % 23;
+            struct cr_event *e = event(f, r, t + (r == 1 && i > 120 ? 300 : 0) + r, 50 - r, &w);
+            e->start += r == 2 ? t * 5 / 1000 : 0; /* ns */
+            e->end += (r == 2 ? t * 5 / 1000 : 0) + (i * 13 + r * 7) % 5 * 100;
+        }
+    finish(f, 4);
+    const struct az_table *t = table(f, "clock_offsets");
+    assert_true(fabs(num(f, "clock_offsets", row_of_rank(t, 2), "drift_ppm") - 5) < 0.05);
+    assert_true(fabs(num(f, "clock_offsets", row_of_rank(t, 0), "drift_ppm")) < 0.05);
+    near(num(f, "clock_offsets", row_of_rank(t, 1), "clock_steps"), 1);
+    near(num(f, "clock_offsets", row_of_rank(t, 2), "clock_steps"), 0);
+    for (size_t i = 0; i < table(f, SYNC)->rows; i++)
+        if (fabs(num(f, SYNC, i, "skew in start time") - 3) > 2)
+            fail_msg("collective %zu: skew %.3f", i, num(f, SYNC, i, "skew in start time"));
+    for (size_t i = 0; i < 4; i++)
+        assert_true(num(f, "clock_offsets", i, "error_us") < 1);
+    assert_int_equal(findings_of(f, "clock_uncertain"), 0);
+}
+
+/* Messages of rank 0 to 1 and back; what the other one is behind its sender. */
+static void messages(struct fix *f, int n, int64_t ahead)
+{
+    for (int i = 0; i < n; i++)
+        for (int r = 0; r < 2; r++) {
+            struct cr_what w = allreduce(8, "[0, 1]");
+            const bool sends = (i % 2 == 0) == (r == 0);
+            w.kind = sends ? AZ_COLL_SEND : AZ_COLL_RECV;
+            w.name = sends ? AZ_SV("send") : AZ_SV("recv");
+            w.peer = 1 - r;
+            event(f, r, 1000 * i + (r ? ahead : 0) + (sends ? 5 : 0), sends ? 30 : 35, &w);
+        }
+    finish(f, 2);
+}
+
+/* Only messages connect them. */
+static void test_clock_by_messages(void **state)
+{
+    struct fix *f = *state;
+    messages(f, 20, 1500);
+    const struct az_table *t = table(f, "clock_offsets");
+    near(num(f, "clock_offsets", row_of_rank(t, 1), "offset_us"), 1500);
+    is(f, "clock_offsets", 1, "known_by", "send and recv");
+    for (size_t i = 0; i < table(f, SYNC)->rows; i++)
+        near(num(f, SYNC, i, "skew in start time"), 5);
+    assert_int_equal(findings_of(f, "clocks_not_aligned"), 0);
+}
+
+/* Nothing connects them. */
+static void test_clocks_apart(void **state)
+{
+    struct fix *f = *state;
+    static const char *const groups[] = { "[0, 1]", "[2, 3]" };
+    for (int r = 0; r < 4; r++)
+        for (int i = 0; i < 5; i++) {
+            const struct cr_what w = allreduce(1, groups[r / 2]);
+            event(f, r, 100 * i, 10, &w);
+        }
+    finish(f, 4);
+    assert_int_equal(findings_of(f, "clocks_not_aligned"), 1);
+    assert_true(
+        az_sv_is(az_cell_text(cell(f->job.findings, row_of(f->job.findings, "Rule", "clocks_not_aligned"), "Subject")),
+                 "ranks 2, 3"));
+}
+
+/* Ends that differ by 60 us and more tell a clock no better than that. */
+static void test_clock_uncertain(void **state)
+{
+    struct fix *f = *state;
+    const struct cr_what w = allreduce(1, "[0, 1, 2]");
+    for (int r = 0; r < 3; r++)
+        for (int i = 0; i < 40; i++)
+            event(f, r, 1000 * i, 100 + (r == 2 ? (i / 5 * 7919) % 211 : 0), &w);
+    finish(f, 3);
+    assert_int_equal(findings_of(f, "clock_uncertain"), 1);
+}
+
 static void test_mixed_bases(void **state)
 {
     struct fix *f = *state;
@@ -763,18 +874,19 @@ static void test_binomial(void **state)
     assert_true(cr_binomial_tail(100000, 0.125, 12500) > 0.49);
 }
 
-static void late_rank(struct fix *f, int64_t step)
+/* Steps of 800 us, with collectives 100 us apart; rank 1 is late. */
+static void late_rank(struct fix *f, int steps, int64_t late)
 {
-    int64_t steps[1] = { step };
-    int64_t *kept = az_arena_array(&f->arena, 1, sizeof *kept);
-    kept[0] = steps[0];
+    struct cr_step *v = az_arena_array(&f->arena, (size_t)steps, sizeof *v);
+    for (int s = 0; s < steps; s++)
+        v[s] = (struct cr_step){ 800000 * s - 2000, 800000 * (s + 1) - 2001, 10 + s };
     for (int r = 0; r < 4; r++) {
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < 8 * steps; i++) {
             const struct cr_what w = allreduce(1, "[0, 1, 2, 3]");
-            event(f, r, 100 * i + (r == 1 ? 40 : 0), r == 1 ? 10 : 50, &w);
+            event(f, r, 100 * i + (r == 1 ? late : 0), r == 1 ? 50 - late : 50, &w);
         }
-        f->part[r].steps = kept;
-        f->part[r].n_steps = 1;
+        f->part[r].steps = v;
+        f->part[r].n_steps = (size_t)steps;
     }
     finish(f, 4);
 }
@@ -782,26 +894,82 @@ static void late_rank(struct fix *f, int64_t step)
 static void test_straggler(void **state)
 {
     struct fix *f = *state;
-    late_rank(f, 1000000); /* 320 of 1000 us are lost */
+    late_rank(f, 3, 40); /* 320 of 800 us are lost */
     near(num(f, "straggler_summary", 0, "rank"), 1);
     near(num(f, "straggler_summary", 0, "pct_arrived_last"), 100);
-    near(num(f, "straggler_summary", 0, "blame_us"), 320);
-    near(num(f, "straggler_summary", 0, "caused_wait_us"), 960);
-    near(num(f, "straggler_summary", 0, "caused_share_of_step (%)"), 32);
-    near(num(f, "straggler_summary", 0, "chance_of_so_many"), pow(0.25, 8));
+    near(num(f, "straggler_summary", 0, "blame_us"), 3 * 320);
+    near(num(f, "straggler_summary", 0, "caused_wait_us"), 3 * 960);
+    near(num(f, "straggler_summary", 0, "caused_share_of_step (%)"), 100 * 320 / 799.999);
+    near(num(f, "straggler_summary", 0, "chance_of_so_many"), pow(0.25, 24));
+    near(num(f, "straggler_summary", 0, "own_delay_us"), 320);
+    near(num(f, "straggler_summary", 1, "own_delay_us"), 0);
+    near(num(f, "straggler_summary", 0, "steps_judged"), 3);
     near(num(f, "straggler_summary", 0, "straggler"), 1);
     near(num(f, "straggler_summary", 1, "straggler"), 0);
     assert_int_equal(findings_of(f, "straggler"), 1);
-    near(num(f, "nccl_wait_heatmap", 0, "allreduce"), 0.32);
+    assert_int_equal(findings_of(f, "stragglers_not_judged"), 0);
+    near(num(f, "nccl_wait_heatmap", 0, "allreduce"), 0.96);
 }
 
-/* As often last, but it costs little of a step. */
+/* As often last, but it costs 2 % of a step. */
 static void test_harmless(void **state)
 {
     struct fix *f = *state;
-    late_rank(f, 100000000);
+    late_rank(f, 5, 2);
+    near(num(f, "straggler_summary", 0, "pct_arrived_last"), 100);
+    near(num(f, "straggler_summary", 0, "own_delay_us"), 16);
+    near(num(f, "straggler_summary", 0, "straggler_from_us"), 0.03 * 799.999);
     near(num(f, "straggler_summary", 0, "straggler"), 0);
     assert_int_equal(findings_of(f, "straggler"), 0);
+}
+
+/* Four ranks, of which 0, 1 and 2, 3 exchange data, and then 0, 2 and 1, 3 add theirs. Rank 0 is 40 us late in its
+ * exchange: 1 gets that delay there and brings it to 3, as 0 does to 2. */
+static void test_received_delay(void **state)
+{
+    struct fix *f = *state;
+    static const char *const first[] = { "[0, 1]", "[0, 1]", "[2, 3]", "[2, 3]" }, *const second[] = {
+        "[0, 2]", "[1, 3]", "[0, 2]", "[1, 3]"
+    };
+    struct cr_step *v = az_arena_array(&f->arena, 5, sizeof *v);
+    for (int s = 0; s < 5; s++)
+        v[s] = (struct cr_step){ 800000 * s - 2000, 800000 * (s + 1) - 2001, 10 + s };
+    for (int r = 0; r < 4; r++) {
+        for (int s = 0; s < 5; s++) {
+            const struct cr_what a = allreduce(1, first[r]), b = allreduce(2, second[r]);
+            const int64_t t = 800 * s, late = r < 2 ? 40 : 0;
+            event(f, r, t + 100 + (r == 0 ? 40 : 0), 20 + (r == 1 ? 40 : 0), &a);
+            event(f, r, t + 200 + late, 20 + (r > 1 ? 40 : 0), &b);
+        }
+        f->part[r].steps = v;
+        f->part[r].n_steps = 5;
+    }
+    finish(f, 4);
+    const struct az_table *t = table(f, "straggler_summary");
+    for (int r = 0; r < 4; r++) {
+        near(num(f, "straggler_summary", row_of_rank(t, r), "own_delay_us"), r == 0 ? 40 : 0);
+        near(num(f, "straggler_summary", row_of_rank(t, r), "straggler"), r == 0);
+    }
+    near(num(f, "straggler_summary", row_of_rank(t, 1), "blame_us"), 5 * 40); /* it is last all the same */
+    assert_int_equal(findings_of(f, "straggler"), 1);
+}
+
+static void test_student(void **state)
+{
+    (void)state;
+    assert_true(fabs(cr_t_above(0.005, 10) - 3.1693) < 0.02);
+    assert_true(fabs(cr_t_above(0.0005, 30) - 3.6460) < 0.01);
+    assert_true(fabs(cr_t_above(0.025, 5) - 2.5706) < 0.03);
+}
+
+/* Two steps tell nothing, however late it is. */
+static void test_too_few_steps(void **state)
+{
+    struct fix *f = *state;
+    late_rank(f, 2, 40);
+    assert_int_equal(cell(table(f, "straggler_summary"), 0, "straggler")->type, AZ_EMPTY);
+    assert_int_equal(findings_of(f, "straggler"), 0);
+    assert_int_equal(findings_of(f, "stragglers_not_judged"), 1);
 }
 
 /* ---- all-to-all of own sizes ---- */
@@ -1033,6 +1201,7 @@ int main(void)
         T(test_missing_rank),
         T(test_alone),
         T(test_in_order),
+        T(test_other_steps),
         T(test_starts_later),
         T(test_starts_later_alike),
         T(test_dropped),
@@ -1055,12 +1224,19 @@ int main(void)
         T(test_clock_base),
         T(test_clock_never),
         T(test_clock_through_groups),
+        T(test_clock_drift_and_step),
+        T(test_clock_by_messages),
+        T(test_clocks_apart),
+        T(test_clock_uncertain),
         T(test_mixed_bases),
         T(test_hosts),
         T(test_gpus_per_node),
         T(test_binomial),
         T(test_straggler),
         T(test_harmless),
+        T(test_too_few_steps),
+        T(test_received_delay),
+        T(test_student),
         T(test_all_to_allv),
         T(test_bad_splits),
         T(test_exposure),

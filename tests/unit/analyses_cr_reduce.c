@@ -144,7 +144,7 @@ static void test_peer_and_steps(void **state)
     assert_int_equal(what(p, 1)->in, -1); /* no count */
     assert_int_equal(what(p, 1)->size, -1);
     assert_int_equal(p->n_steps, 1);
-    assert_int_equal(p->steps[0], 90000);
+    assert_int_equal(p->steps[0].end - p->steps[0].start, 90000);
 }
 
 /* What runs on another device hides nothing. */

@@ -49,6 +49,27 @@ static void ranks_in_names(void **state)
     assert_int_equal(rank_in("", "rank_of_step_12.json"), -1);
 }
 
+static bool host_is(const char *name, int64_t rank, const char *want)
+{
+    return az_sv_is(az_rank_host_in_name(az_sv_str(name), rank), want);
+}
+
+static void hosts_in_names(void **state)
+{
+    (void)state;
+    assert_true(host_is("node01_4711.1767189312000.pt.trace.json", 3, "node01"));
+    assert_true(host_is("gpu-a_b.x_1.2.pt.trace.json.gz", 0, "gpu-a_b.x"));
+    assert_true(host_is("job-worker-1_77.1767189312000.pt.trace.json", 9, "job-worker-1"));
+    assert_true(host_is("worker1_step_12.1694128201545.pt.trace.json", 1, ""));
+    assert_true(host_is("worker1_step_12.1694128201545.pt.trace.json", -1, ""));
+    assert_true(host_is("node01_x.1767189312000.pt.trace.json", 0, ""));
+    assert_true(host_is("node01_4711.json", 0, ""));
+    assert_true(host_is("_4711.17.pt.trace.json", 0, ""));
+    assert_true(host_is("4711.17.pt.trace.json", 0, ""));
+    assert_true(host_is(".pt.trace.json", 0, ""));
+    assert_true(host_is("", 0, ""));
+}
+
 static void bad_patterns(void **state)
 {
     static const char *const bad[] = { "re:(", "re:[", "re:x\\", "re:(?P<rank>x)", "re:((((((((x))))))))" };
@@ -345,6 +366,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_in_names),
+        cmocka_unit_test(hosts_in_names),
         cmocka_unit_test(bad_patterns),
         cmocka_unit_test(natural_order),
         cmocka_unit_test_setup_teardown(same_on_any_threads, set_up, tear_down),

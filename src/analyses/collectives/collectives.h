@@ -4,10 +4,13 @@
  *   cr_devices.c              devices of one trace -> ranks
  *   cr_gather.c               parts -> events of all ranks, groups
  *   cr_align.c                two sequences -> which elements are the same
- *   cr_match.c, cr_sequence.c, cr_merge.c
+ *   cr_match.c, cr_match_steps.c, cr_sequence.c, cr_merge.c
  *                             events of a group -> collectives, pairs of send and recv
- *   cr_clock.c                offsets of the ranks' clocks
+ *   cr_clock.c, cr_clock_fit.c
+ *                             offsets, drifts and steps of the ranks' clocks
  *   cr_measure.c              figures of a collective, exposed time
+ *   cr_blocks.c, cr_blame.c, cr_verdict.c
+ *                             who is waited for because of its own work, and how sure that is
  *   cr_*_table(s).c           tables
  * Times are nanoseconds. */
 #ifndef AZ_ANALYSES_COLLECTIVES_COLLECTIVES_H
@@ -45,6 +48,10 @@ struct cr_lane_of {  /* where collectives run */
     uint32_t device; /* place among the devices with collectives */
 };
 
+struct cr_step {
+    int64_t start, end, number; /* number: -1 unknown */
+};
+
 /* Other kernels of a device, merged; only what lies within its collectives. */
 struct cr_busy {
     struct cr_busy_span {
@@ -59,10 +66,10 @@ struct cr_part {
     struct cr_what *what;
     size_t n_what;
     struct cr_lane_of *lane;
-    struct cr_busy *compute; /* by device */
-    int64_t busy;            /* union of the collectives on each device, added up */
-    int64_t overlap;         /* of which other kernels ran on the same device */
-    int64_t *steps;          /* durations of the profiler's steps */
+    struct cr_busy *compute;     /* by device */
+    int64_t busy;                /* union of the collectives on each device, added up */
+    int64_t overlap;             /* of which other kernels ran on the same device */
+    const struct cr_step *steps; /* the profiler's, by start */
     size_t n_steps;
     int64_t span;             /* first start to last end of device work */
     uint32_t n_devices;       /* with collectives */
@@ -123,9 +130,16 @@ struct cr_coll {
 AZ_VEC(struct cr_coll, cr_colls);
 
 struct cr_clock {
-    int64_t offset, iqr; /* ns */
-    size_t n;            /* collectives it rests on; 0: not known */
+    int64_t offset, iqr; /* ns: in the middle of its record; scatter about its course */
+    int64_t furthest;    /* ns: greatest size of the offset */
+    int64_t error;       /* ns: its times on the common clock are right to about this */
+    double drift;        /* ns per ns; in the middle */
+    uint32_t steps;
+    uint32_t component; /* times are comparable among those with the same */
+    size_t n;           /* collectives it rests on; 0: not known */
     bool applied;
+    bool by_pairs;                /* known by ends of send and recv */
+    const struct cr_track *track; /* applied, and more than an offset; NULL */
 };
 
 struct cr {
@@ -246,6 +260,23 @@ int cr_flows_add(struct cr_flows *f, uint32_t g, int64_t *own) AZ_MUST_USE;
 int cr_flow_tables(struct cr_flows *f) AZ_MUST_USE;
 void cr_flows_close(struct cr_flows *f); /* NULL is fine */
 int cr_straggler_tables(struct cr *c) AZ_MUST_USE;
+/* Index of the step of its rank in which an event was launched; SIZE_MAX: in none. */
+size_t cr_step_at(const struct cr_part *p, const struct cr_event *e);
+
+/* ---- verdicts (cr_verdict.c) ---- */
+#define CR_STEP_SHARE 0.03 /* of a step that a straggler must cost at least */
+
+/* Of a rank; ns a step. */
+struct cr_verdict {
+    double delay, error;          /* its own, against its peers; standard error */
+    double flag_from, found_from; /* it is a straggler above this; one of this size is found in 95 % of runs */
+    double step;
+    size_t blocks; /* that it rests on */
+    bool judged, straggler;
+};
+int cr_verdicts(struct cr *c, struct cr_verdict *out, struct az_arena *a) AZ_MUST_USE;
+/* x with P(T > x) = p for Student's t. */
+double cr_t_above(double p, double dof);
 int cr_exposure_tables(struct cr *c) AZ_MUST_USE;
 int cr_unmatched_table(struct cr *c) AZ_MUST_USE;
 /* Far enough off to be told: as docs/formulas-collectives.md 3.1 wants it for a shift. */

@@ -211,7 +211,7 @@ static int median_step(struct cr *c)
     az_vec_init(&v, c->job->mem);
     for (size_t r = 0; r < c->ranks->n; r++)
         for (size_t i = 0; rc == 0 && c->part[r] && i < c->part[r]->n_steps; i++)
-            rc = az_vec_push(&v, c->part[r]->steps[i]);
+            rc = az_vec_push(&v, c->part[r]->steps[i].end - c->part[r]->steps[i].start);
     if (rc == 0 && v.n) {
         az_stats_i64(v.v, v.n, &s);
         c->step = (int64_t)s.median;
@@ -246,6 +246,16 @@ static void nodes(struct cr *c)
     }
 }
 
+/* By name; without names by number, if hosts have several devices: one that shows a rank its own device alone tells
+ * nothing. */
+static bool other_host(const struct cr *c, size_t r, size_t q)
+{
+    const struct az_sv a = c->ranks->v[r].host, b = c->ranks->v[q].host;
+    if (a.n && b.n)
+        return !az_sv_eq(a, b);
+    return c->gpus_per_node > 1 && c->node[r] >= 0 && c->node[q] >= 0 && c->node[r] != c->node[q];
+}
+
 /* Which of a group's ranks are there, and on one host or several. */
 static int attendance(struct cr *c)
 {
@@ -257,14 +267,13 @@ static int attendance(struct cr *c)
         there[c->group[g] * n + c->rank[g]] = 1;
     for (size_t i = 0; i < c->groups.n; i++) {
         struct cr_group *g = &c->groups.v[i];
-        struct az_sv host = { "", 0 };
+        size_t first = n;
         for (size_t r = 0; r < n; r++) {
-            const struct az_sv h = c->ranks->v[r].host;
             if (!c->part[r] || !(g->members ? is_member(g, c->ranks->v[r].rank) : there[i * n + r]))
                 continue;
             g->present++;
-            g->by_duration |= host.n && h.n && !az_sv_eq(host, h);
-            host = h.n ? h : host;
+            first = first == n ? r : first;
+            g->by_duration |= other_host(c, first, r);
         }
         g->expected = g->expected < g->present ? g->present : g->expected;
     }

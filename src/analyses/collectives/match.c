@@ -1,6 +1,6 @@
 /* Which events of different ranks are one collective: by sequence number (cr_sequence.c); else by their order of
- * launch, as long as name, type and size agree; else by an alignment of what they are (cr_merge.c).
- * docs/formulas-collectives.md 2. */
+ * launch, as long as name, type and size agree, and the profiler's steps (cr_match_steps.c); else by an alignment of
+ * what they are (cr_merge.c), of each step where they are numbered. docs/formulas-collectives.md 2. */
 #include "analyses/collectives/match.h"
 #include "base/sort.h"
 
@@ -122,7 +122,7 @@ static bool equal_lengths(const struct cr_matching *m)
 
 /* All are of the same kinds in the same order; and where sizes do not agree, more than half of them do not: then ranks
  * have sizes of their own, and no event is missing. */
-static bool by_ordinal(struct cr_matching *m)
+bool cr_match_by_ordinal(struct cr_matching *m)
 {
     const struct cr_lane *a = m->lanes.v;
     if (!equal_lengths(m))
@@ -197,7 +197,10 @@ static int match_lanes(struct cr_matching *m, int64_t present, int64_t expected)
     int rc = m->lanes.n ? cr_match_by_sequence(m, &done) : 0;
     for (size_t l = 0; rc == 0 && !done && l < m->lanes.n; l++)
         rc = signatures(m, &m->lanes.v[l]);
-    if (rc == 0 && !done && m->lanes.n && !by_ordinal(m))
+    const bool ordinal = rc == 0 && !done && m->lanes.n && cr_match_by_ordinal(m);
+    if (rc == 0 && !done && m->lanes.n)
+        rc = cr_match_by_steps(m, ordinal, &done);
+    if (rc == 0 && !done && !ordinal && m->lanes.n)
         rc = cr_match_by_alignment(m);
     size_t *next = rc ? NULL : az_arena_array(&m->room, m->lanes.n + 1, sizeof *next);
     if (rc == 0 && !next)

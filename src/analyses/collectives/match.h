@@ -1,4 +1,4 @@
-/* Sequences of one group's events that are matched with each other. Private to cr_match.c, cr_sequence.c, cr_merge.c.
+/* Sequences of one group's events that are matched with each other. Private to cr_match*.c, cr_sequence.c, cr_merge.c.
  */
 #ifndef AZ_ANALYSES_COLLECTIVES_MATCH_H
 #define AZ_ANALYSES_COLLECTIVES_MATCH_H
@@ -30,6 +30,11 @@ struct cr_matching {
 /* By their sequence numbers: fills `at` of each and n_at, and puts g into that order. *done false: a rank has an event
  * without a number or a number twice, or they are sends and recvs; then the lanes are as they were. */
 int cr_match_by_sequence(struct cr_matching *m, bool *done) AZ_MUST_USE;
+/* By their order alone, if they are of the same kinds in the same order: fills `at` of each and n_at. */
+bool cr_match_by_ordinal(struct cr_matching *m);
+/* Step by step, by the profiler's numbers. ordinal: the order of the whole would do; then only where most events of one
+ * place belong to different steps. *done false: the lanes are as they were. */
+int cr_match_by_steps(struct cr_matching *m, bool ordinal, bool *done) AZ_MUST_USE;
 /* Numbers the events of the lanes by an alignment of what they are: fills `at` of each, and n_at. */
 int cr_match_by_alignment(struct cr_matching *m) AZ_MUST_USE;
 

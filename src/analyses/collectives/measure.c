@@ -1,13 +1,22 @@
 /* Figures of one collective: latency, skews, waits, bandwidth, what of it was hidden behind other kernels.
  * docs/formulas-collectives.md 3 and 5. */
+#include "analyses/collectives/clock.h"
 #include "analyses/collectives/collectives.h"
 #include "base/sort.h"
 
 #include <math.h>
 
-int64_t cr_start(const struct cr *c, uint32_t g) { return cr_event(c, g)->start + c->shift[c->rank[g]]; }
+/* From its file's time to the common clock; start and end of an event are shifted alike. */
+static int64_t shift_of(const struct cr *c, uint32_t g)
+{
+    const int64_t shift = c->shift[c->rank[g]];
+    const struct cr_track *k = c->clock[c->rank[g]].track;
+    return k ? shift - cr_ahead(k, cr_event(c, g)->end + shift) : shift;
+}
 
-int64_t cr_end(const struct cr *c, uint32_t g) { return cr_event(c, g)->end + c->shift[c->rank[g]]; }
+int64_t cr_start(const struct cr *c, uint32_t g) { return cr_event(c, g)->start + shift_of(c, g); }
+
+int64_t cr_end(const struct cr *c, uint32_t g) { return cr_event(c, g)->end + shift_of(c, g); }
 
 static int64_t duration(const struct cr *c, uint32_t g) { return cr_event(c, g)->end - cr_event(c, g)->start; }
 

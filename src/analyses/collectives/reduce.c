@@ -210,22 +210,35 @@ int64_t cr_compute_in(const struct cr_busy *b, int64_t from, int64_t to)
     return sum;
 }
 
+/* "ProfilerStep#12" -> 12; -1: no number. */
+static int64_t step_number(struct az_sv name)
+{
+    int64_t n;
+    size_t at = name.n;
+    while (at > 0 && name.p[at - 1] >= '0' && name.p[at - 1] <= '9')
+        at--;
+    return az_parse_i64(az_sv_make(name.p + at, name.n - at), &n) == 0 && n >= 0 ? n : -1;
+}
+
 static int steps(struct work *w, struct az_arena *keep)
 {
     const struct az_events *r = &w->t->ev[AZ_RANGE];
     struct cr_part *p = w->part;
+    struct cr_step *v = NULL;
     for (int pass = 0; pass < 2; pass++) {
         p->n_steps = 0;
         for (size_t i = 0; i < r->n; i++) {
             if (r->name[i] == AZ_NO_ID || !az_sv_starts(az_trace_text(w->t, r->name[i]), AZ_SV("ProfilerStep")))
                 continue;
             if (pass)
-                p->steps[p->n_steps] = ns(w, r->end[i] - r->start[i]);
+                v[p->n_steps] = (struct cr_step){ ns(w, r->start[i]), ns(w, r->end[i]),
+                                                  step_number(az_trace_text(w->t, r->name[i])) };
             p->n_steps++;
         }
-        if (pass == 0 && !(p->steps = az_arena_array(keep, p->n_steps + 1, sizeof *p->steps)))
+        if (pass == 0 && !(v = az_arena_array(keep, p->n_steps + 1, sizeof *v)))
             return az_arena_error(keep);
     }
+    p->steps = v;
     return 0;
 }
 

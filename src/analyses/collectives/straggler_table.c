@@ -1,12 +1,9 @@
-/* Who keeps the others waiting: waits, last and first arrivals, blame by rank; waits by rank and kind; clocks.
- * docs/formulas-collectives.md 3.1 and 3.2. */
+/* Who keeps the others waiting: waits, last and first arrivals, blame by rank; waits by rank and kind.
+ * docs/formulas-collectives.md 3.2. */
 #include "analyses/collectives/collectives.h"
 #include "base/sort.h"
 
 #include <math.h>
-
-#define CHANCE     0.01 /* of being last that often without being slow */
-#define STEP_SHARE 0.05 /* of a step that a straggler must cost at least */
 
 struct rank_sums {
     size_t r;
@@ -16,7 +13,7 @@ struct rank_sums {
     int64_t busy; /* all collective kernels */
     double odds;  /* sum of 1 / members */
     double chance, share;
-    bool straggler;
+    struct cr_verdict verdict;
 };
 
 double cr_binomial_tail(int64_t n, double p, int64_t k)
@@ -59,13 +56,12 @@ static void add_collective(const struct cr *c, const struct cr_coll *x, struct r
     }
 }
 
-static void judge(const struct cr *c, struct rank_sums *s)
+static void shares(const struct cr *c, struct rank_sums *s)
 {
     const struct cr_part *p = c->part[s->r];
     const double steps = p->n_steps ? (double)p->n_steps : 1, step = (double)(c->step ? c->step : p->span);
     s->chance = s->n ? cr_binomial_tail(s->n, s->odds / (double)s->n, s->last) : NAN;
     s->share = step > 0 ? s->caused_each / steps / step : NAN;
-    s->straggler = s->n && s->chance < CHANCE && s->share > STEP_SHARE;
 }
 
 static int by_wait(const void *p, const void *q, void *ctx)
@@ -93,7 +89,40 @@ static void columns(struct az_table *t)
     az_table_column(t, "caused_wait_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     az_table_column(t, "caused_share_of_step (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
     az_table_column(t, "chance_of_so_many", AZ_REAL, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "own_delay_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "own_delay_error_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "own_delay_of_step (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
+    az_table_column(t, "straggler_from_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "found_from_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "steps_judged", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
+    az_table_column(t, "clock_error_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
     az_table_column(t, "straggler", AZ_BOOL, AZ_UNIT_NONE, 0);
+}
+
+/* The verdict: empty cells where there is none. */
+static void put_verdict(const struct cr *c, struct az_table *t, const struct rank_sums *s)
+{
+    const struct cr_verdict *v = &s->verdict;
+    const double known = v->judged ? 1e-3 : NAN;
+    az_put_f64(t, v->delay * known);
+    az_put_f64(t, v->error * known);
+    az_put_f64(t, v->judged && v->step > 0 ? 100 * v->delay / v->step : NAN);
+    az_put_f64(t, v->flag_from * known);
+    az_put_f64(t, v->found_from * known);
+    az_put_i64(t, (int64_t)v->blocks);
+    az_put_f64(t, c->clock[s->r].n ? cr_us(c->clock[s->r].error) : NAN);
+    if (v->judged)
+        az_put_bool(t, v->straggler);
+    else
+        az_put_empty(t);
+    if (v->straggler)
+        az_finding(c->job, "straggler", "warning", cr_rank_name(c, s->r), s->last, (int64_t)v->delay,
+                   az_arena_printf(c->arena,
+                                   "in each step it needs %.0f us (+- %.0f) more of its own time than the other ranks, "
+                                   "which wait for it (%.1f %% of a step; last in %lld of %lld collectives): look for "
+                                   "slower kernels, a busy host or a larger share of the data there",
+                                   v->delay / 1e3, 1.96 * v->error / 1e3, 100 * v->delay / v->step, (long long)s->last,
+                                   (long long)s->n));
 }
 
 static void put(const struct cr *c, struct az_table *t, const struct rank_sums *s, int64_t all)
@@ -112,11 +141,20 @@ static void put(const struct cr *c, struct az_table *t, const struct rank_sums *
     az_put_f64(t, cr_us(s->caused));
     az_put_f64(t, 100.0 * s->share);
     az_put_f64(t, s->chance);
-    az_put_bool(t, s->straggler);
-    if (s->straggler)
-        az_finding(c->job, "straggler", "warning", cr_rank_name(c, s->r), s->last, s->caused,
-                   AZ_SV("the others wait for this rank in most collectives: look for slower kernels, a busy host or "
-                         "a larger share of the data there"));
+    put_verdict(c, t, s);
+}
+
+/* Why there is no verdict, and on whom none is possible. */
+static void tell_limits(const struct cr *c, const struct rank_sums *of, size_t n, int64_t all)
+{
+    size_t judged = 0;
+    for (size_t i = 0; i < n; i++)
+        judged += of[i].verdict.judged;
+    if (all && n > 1 && judged < n)
+        az_finding(c->job, "stragglers_not_judged", "info",
+                   az_arena_printf(c->arena, "%zu of %zu ranks", n - judged, n), -1, -1,
+                   AZ_SV("no verdict on stragglers: fewer than 3 whole steps are recorded (without ProfilerStep: fewer "
+                         "than 24 collectives), or no other rank to compare with"));
 }
 
 static int chart(struct cr *c, enum az_chart_kind kind, const char *table, const char *title, const char *x,
@@ -142,11 +180,12 @@ static int chart(struct cr *c, enum az_chart_kind kind, const char *table, const
     return az_document_chart(c->job->doc, out);
 }
 
-static int stragglers(struct cr *c, struct rank_sums *of)
+static int stragglers(struct cr *c, struct rank_sums *of, const struct cr_verdict *verdict)
 {
     struct az_table *t =
         az_table_new(c->arena, "straggler_summary", "Who waits least is who the others wait for", AZ_TABLE_SUMMARY);
     int64_t all = 0;
+    bool any = false;
     size_t n = 0;
     if (!t)
         return az_arena_error(c->arena);
@@ -165,10 +204,14 @@ static int stragglers(struct cr *c, struct rank_sums *of)
         if (!c->part[r])
             continue;
         of[n] = of[r];
-        judge(c, &of[n++]);
+        of[n].verdict = verdict[r];
+        shares(c, &of[n++]);
     }
+    for (size_t i = 0; i < n; i++)
+        any |= of[i].verdict.judged;
+    tell_limits(c, of, n, all);
     int rc = az_sort_cmp(of, n, sizeof *of, by_wait, NULL, c->job->mem);
-    for (size_t i = 0; rc == 0 && all && i < n; i++)
+    for (size_t i = 0; rc == 0 && (all || any) && i < n; i++)
         put(c, t, &of[i], all);
     rc = cr_emit(c, t, rc);
     const struct az_sv y = AZ_SV("total_wait_time_us");
@@ -220,53 +263,12 @@ int cr_straggler_tables(struct cr *c)
     az_arena_init(&a, c->job->mem);
     struct rank_sums *of = az_arena_array(&a, c->ranks->n + 1, sizeof *of);
     int64_t *wait = az_arena_array(&a, (c->ranks->n + 1) * AZ_COLL_KINDS, sizeof *wait);
-    int rc = of && wait ? stragglers(c, of) : az_arena_error(&a);
+    struct cr_verdict *verdict = az_arena_array(&a, c->ranks->n + 1, sizeof *verdict);
+    int rc = of && wait && verdict ? cr_verdicts(c, verdict, &a) : az_arena_error(&a);
+    if (rc == 0)
+        rc = stragglers(c, of, verdict);
     if (rc == 0)
         rc = wait_heat(c, wait);
     az_arena_release(&a);
     return rc;
-}
-
-/* ---- clocks ---- */
-static void clock_finding(const struct cr *c, size_t r)
-{
-    const struct cr_clock *k = &c->clock[r];
-    const int64_t far = k->offset < 0 ? -k->offset : k->offset;
-    az_finding(c->job, "clock_offset", k->applied ? "info" : "warning",
-               az_arena_printf(c->arena, "rank %lld: %s%.3f us", (long long)c->ranks->v[r].rank,
-                               k->offset < 0 ? "-" : "+", cr_us(far)),
-               (int64_t)k->n, far,
-               k->applied ? AZ_SV("its clock is off by this much by the ends of its collectives: its times are shifted "
-                                  "before they are compared (align_clocks)")
-                          : AZ_SV("its clock is off by this much by the ends of its collectives and is not shifted: "
-                                  "waits and last arrivals by clock are wrong (align_clocks: auto)"));
-}
-
-int cr_clock_table(struct cr *c)
-{
-    struct az_table *t = az_table_new(c->arena, "clock_offsets", "Clocks of the ranks by the ends of collectives", 0);
-    if (!t)
-        return az_arena_error(c->arena);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "offset_us", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "iqr_us", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "collectives", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "shifted", AZ_BOOL, AZ_UNIT_NONE, 0);
-    for (size_t r = 0; r < c->ranks->n; r++) {
-        const struct cr_clock *k = &c->clock[r];
-        if (!c->part[r] || k->n == 0)
-            continue;
-        az_put_i64(t, c->ranks->v[r].rank);
-        az_put_f64(t, cr_us(k->offset));
-        az_put_f64(t, cr_us(k->iqr));
-        az_put_i64(t, (int64_t)k->n);
-        az_put_bool(t, k->applied);
-        if (cr_clock_off(k))
-            clock_finding(c, r);
-    }
-    if (c->mixed_bases)
-        az_finding(c->job, "clock_base", "warning", AZ_SV("baseTimeNanoseconds"), -1, -1,
-                   AZ_SV("some ranks say when their clock began and others do not: none is used, and times are only "
-                         "comparable as far as collectives tell the offsets"));
-    return cr_emit(c, t, 0);
 }

@@ -1,0 +1,44 @@
+/* Whom the others wait for: shared by cr_blocks.c, cr_blame.c and cr_verdict.c. The model is told in cr_verdict.c. */
+#ifndef AZ_ANALYSES_COLLECTIVES_BLAME_H
+#define AZ_ANALYSES_COLLECTIVES_BLAME_H
+
+#include <math.h>
+
+#include "analyses/collectives/collectives.h"
+
+struct cr_blame {
+    struct cr *c;
+    struct az_arena *a;
+    size_t ranks, blocks, merged; /* merged: steps in a block */
+    int64_t *number;              /* of steps, ascending */
+    size_t n_numbers;
+    uint32_t *block;     /* by collective; AZ_NO_ROW: in none */
+    double *exposed;     /* rank x block, ns */
+    uint32_t *count;     /* rank x block: events, with what is imputed */
+    uint32_t *imputed;   /* rank x block */
+    uint32_t *component; /* by rank: those it communicates with, however indirectly; AZ_NO_ROW: no part */
+    uint32_t *class;     /* by rank: of these, those with the same program */
+    bool *alike;         /* by rank: there are enough of these to compare it with */
+    uint32_t *usual;     /* by class: events in a block */
+    double *caused;      /* by rank: that others wait longer in implicitly synchronising collectives, ns a block */
+    uint32_t *synced;    /* by rank: how many these are */
+    double *lack;        /* rank x block: what it waits less than its peers; NaN: not known */
+};
+
+/* Cuts the run into blocks: number, n_numbers, blocks, merged, block. 0 blocks: there is too little. */
+int cr_blocks(struct cr_blame *m) AZ_MUST_USE;
+/* Block of an event; AZ_NO_ROW. */
+uint32_t cr_block_of(const struct cr_blame *m, uint32_t g);
+/* Fills the rest but for the delays. */
+int cr_lacks(struct cr_blame *m) AZ_MUST_USE;
+/* Is q among those that r is compared with? */
+static inline bool cr_peers(const struct cr_blame *m, size_t r, size_t q)
+{
+    return q != r && m->component[q] != AZ_NO_ROW && m->component[q] == m->component[r] &&
+           (!m->alike[r] || m->class[q] == m->class[r]);
+}
+/* Sorts; median of sorted values, NaN for none. */
+int cr_sorted(const struct cr_blame *m, double *v, size_t n) AZ_MUST_USE;
+static inline double cr_middle(const double *v, size_t n) { return n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : (double)NAN; }
+
+#endif

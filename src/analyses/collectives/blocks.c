@@ -1,0 +1,133 @@
+/* The run cut into blocks of time, by which verdicts are judged: the profiler's steps by their numbers, or equal times.
+ * All members of a collective are in the same block. */
+#include "analyses/collectives/blame.h"
+#include "base/sort.h"
+
+#define MOST_BLOCKS  256
+#define FREE_BLOCKS  12 /* of a run without steps */
+#define LEAST_EVENTS 8  /* of each rank in such a block */
+
+size_t cr_step_at(const struct cr_part *p, const struct cr_event *e)
+{
+    const int64_t at = e->launch == INT64_MIN ? e->start : e->launch;
+    size_t low = 0, high = p->n_steps;
+    while (low < high) { /* first that begins later */
+        const size_t mid = low + (high - low) / 2;
+        if (p->steps[mid].start <= at)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low == 0 || (low == p->n_steps && at > p->steps[low - 1].end) ? SIZE_MAX : low - 1;
+}
+
+static int numbers(struct cr_blame *m)
+{
+    const struct cr *c = m->c;
+    struct az_vec_i64 v;
+    bool all = true;
+    int rc = 0;
+    az_vec_init(&v, c->job->mem);
+    for (size_t r = 0; r < m->ranks && rc == 0; r++)
+        for (size_t i = 0; c->part[r] && rc == 0 && i < c->part[r]->n_steps; i++) {
+            all &= c->part[r]->steps[i].number >= 0;
+            rc = az_vec_push(&v, c->part[r]->steps[i].number);
+        }
+    uint32_t *order = rc ? NULL : az_arena_array(m->a, v.n + 1, sizeof *order);
+    m->number = rc ? NULL : az_arena_array(m->a, v.n + 1, sizeof *m->number);
+    if (rc == 0 && (!order || !m->number))
+        rc = az_arena_error(m->a);
+    if (rc == 0)
+        rc = az_sort_order(v.v, v.n, order, c->job->mem);
+    for (size_t i = 0; rc == 0 && all && i < v.n; i++)
+        if (m->n_numbers == 0 || m->number[m->n_numbers - 1] != v.v[order[i]])
+            m->number[m->n_numbers++] = v.v[order[i]];
+    az_vec_release(&v);
+    return rc;
+}
+
+/* A run without steps is cut into equal numbers of collectives, if there is enough in each. */
+static void shares(struct cr_blame *m)
+{
+    const struct cr *c = m->c;
+    size_t least = SIZE_MAX;
+    for (size_t r = 0; r < m->ranks; r++)
+        if (c->part[r] && c->part[r]->n < least)
+            least = c->part[r]->n;
+    m->blocks = least == SIZE_MAX || c->colls.n < least ? 0 : least / LEAST_EVENTS;
+    m->blocks = m->blocks > FREE_BLOCKS ? FREE_BLOCKS : m->blocks;
+    m->merged = 1;
+}
+
+static uint32_t block_of_step(const struct cr_blame *m, uint32_t g)
+{
+    const struct cr_part *p = m->c->part[m->c->rank[g]];
+    const size_t s = cr_step_at(p, cr_event(m->c, g));
+    size_t low = 0, high = m->n_numbers;
+    if (s == SIZE_MAX)
+        return AZ_NO_ROW;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (m->number[mid] < p->steps[s].number)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return (uint32_t)(low / m->merged);
+}
+
+/* Of the collective at x: they are by time. */
+static uint32_t block_of_order(const struct cr_blame *m, size_t x)
+{
+    const size_t n = m->c->colls.n, b = x / (n / m->blocks);
+    return (uint32_t)(b < m->blocks ? b : m->blocks - 1);
+}
+
+/* All members of a collective are in the block of the first that is in one. */
+static void place(struct cr_blame *m)
+{
+    const struct cr *c = m->c;
+    for (size_t x = 0; x < c->colls.n; x++) {
+        const struct cr_coll *k = &c->colls.v[x];
+        m->block[x] = AZ_NO_ROW;
+        if (m->n_numbers == 0)
+            m->block[x] = block_of_order(m, x);
+        for (uint32_t i = 0; m->n_numbers && i < k->n && m->block[x] == AZ_NO_ROW; i++)
+            m->block[x] = block_of_step(m, cr_member(c, k, i));
+    }
+}
+
+uint32_t cr_block_of(const struct cr_blame *m, uint32_t g)
+{
+    const struct cr *c = m->c;
+    size_t low = 0, high = c->colls.n;
+    if (c->coll[g] != AZ_NO_ROW)
+        return m->block[c->coll[g]];
+    if (m->n_numbers)
+        return block_of_step(m, g);
+    while (low < high) { /* without a partner: with the collectives of its time */
+        const size_t mid = low + (high - low) / 2;
+        if (c->colls.v[mid].earliest < cr_start(c, g))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return block_of_order(m, low < c->colls.n ? low : c->colls.n - 1);
+}
+
+int cr_blocks(struct cr_blame *m)
+{
+    int rc = numbers(m);
+    m->block = az_arena_array(m->a, m->c->colls.n + 1, sizeof *m->block);
+    if (rc == 0 && !m->block)
+        rc = az_arena_error(m->a);
+    if (rc)
+        return rc;
+    m->merged = m->n_numbers / MOST_BLOCKS + (m->n_numbers % MOST_BLOCKS != 0);
+    m->blocks = m->n_numbers ? (m->n_numbers + m->merged - 1) / m->merged : 0;
+    if (m->n_numbers == 0)
+        shares(m);
+    if (m->blocks)
+        place(m);
+    return 0;
+}

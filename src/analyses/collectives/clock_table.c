@@ -1,0 +1,90 @@
+/* Table and findings about the ranks' clocks. docs/formulas-collectives.md 3.1. */
+#include "analyses/collectives/collectives.h"
+#include "analyses/list.h"
+
+#define UNSURE_NS 20000 /* an error above this is told */
+
+static void offset_finding(const struct cr *c, size_t r)
+{
+    const struct cr_clock *k = &c->clock[r];
+    const int64_t far = k->offset < 0 ? -k->offset : k->offset;
+    az_finding(c->job, "clock_offset", k->applied ? "info" : "warning",
+               az_arena_printf(c->arena, "rank %lld: %s%.3f us", (long long)c->ranks->v[r].rank,
+                               k->offset < 0 ? "-" : "+", cr_us(far)),
+               (int64_t)k->n, far,
+               k->applied ? AZ_SV("its clock is off by this much by the ends of its collectives: its times are shifted "
+                                  "before they are compared (align_clocks)")
+                          : AZ_SV("its clock is off by this much by the ends of its collectives and is not shifted: "
+                                  "waits and last arrivals by clock are wrong (align_clocks: auto)"));
+}
+
+/* What the alignment leaves. */
+static void error_finding(const struct cr *c, size_t r)
+{
+    const struct cr_clock *k = &c->clock[r];
+    az_finding(c->job, "clock_uncertain", "warning",
+               az_arena_printf(c->arena, "rank %lld: +- %.0f us", (long long)c->ranks->v[r].rank, cr_us(k->error)),
+               (int64_t)k->n, k->error,
+               AZ_SV("the ends of its collectives do not tell its clock any better: waits and last arrivals by clock "
+                     "are uncertain by this much (the verdict on stragglers does not rest on them)"));
+}
+
+/* Ranks whose clocks nothing connects with those of the first. */
+static void apart_finding(const struct cr *c)
+{
+    const struct az_ranks *rs = c->ranks;
+    int64_t *v = az_arena_array(c->arena, rs->n + 1, sizeof *v);
+    size_t n = 0, first = 0;
+    while (first < rs->n && !c->part[first])
+        first++;
+    for (size_t r = first + 1; v && r < rs->n; r++)
+        if (c->part[r] && c->clock[r].component != c->clock[first].component)
+            v[n++] = rs->v[r].rank;
+    if (v && n)
+        az_finding(c->job, "clocks_not_aligned", "warning",
+                   az_arena_printf(c->arena, "ranks %.*s", AZ_SVF(az_rank_list(c->arena, v, n))), (int64_t)n, -1,
+                   az_arena_printf(c->arena,
+                                   "no collective, send or recv connects them with rank %lld: their clocks are not "
+                                   "aligned with its clock, and times of both cannot be compared",
+                                   (long long)rs->v[first].rank));
+}
+
+int cr_clock_table(struct cr *c)
+{
+    struct az_table *t = az_table_new(c->arena, "clock_offsets", "Clocks of the ranks by the ends of collectives", 0);
+    if (!t)
+        return az_arena_error(c->arena);
+    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "offset_us", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "iqr_us", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "collectives", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "shifted", AZ_BOOL, AZ_UNIT_NONE, 0);
+    az_table_column(t, "drift_ppm", AZ_REAL, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "clock_steps", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
+    az_table_column(t, "error_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "known_by", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    for (size_t r = 0; r < c->ranks->n; r++) {
+        const struct cr_clock *k = &c->clock[r];
+        if (!c->part[r] || k->n == 0)
+            continue;
+        az_put_i64(t, c->ranks->v[r].rank);
+        az_put_f64(t, cr_us(k->offset));
+        az_put_f64(t, cr_us(k->iqr));
+        az_put_i64(t, (int64_t)k->n);
+        az_put_bool(t, k->applied);
+        az_put_f64(t, k->drift * 1e6);
+        az_put_i64(t, k->steps);
+        az_put_f64(t, cr_us(k->error));
+        az_put_text(t, k->by_pairs ? AZ_SV("send and recv") : AZ_SV("collectives"));
+        if (cr_clock_off(k))
+            offset_finding(c, r);
+        if (k->error > UNSURE_NS)
+            error_finding(c, r);
+    }
+    apart_finding(c);
+    if (c->mixed_bases)
+        az_finding(c->job, "clock_base", "warning", AZ_SV("baseTimeNanoseconds"), -1, -1,
+                   AZ_SV("some ranks say when their clock began and others do not: none is used, and times are only "
+                         "comparable as far as collectives tell the offsets"));
+    return cr_emit(c, t, 0);
+}

@@ -1,0 +1,276 @@
+/* Which rank the others wait for because of its own work, and how sure that is.
+ *
+ * Model. Of a step, a rank spends its own time (kernels, its host) and time in which it does nothing but communicate.
+ * Steps are equally long for ranks that communicate, so who spends more of its own time spends less of the other: a
+ * delay of D us a step is a lack of D us of exposed communication against the other ranks. A delay that came from
+ * elsewhere was waited for inside one collective or the next, of whatever group: the rank that received it has that
+ * wait and lacks nothing, however late it then arrives elsewhere. All this is measured on each rank's own clock: no
+ * verdict rests on the alignment of clocks.
+ *
+ * Estimator. E(r,b): time of rank r in block b (a step, or several; without steps, as many collectives) in which a
+ * collective, send or recv runs and no other kernel. x(r,b): median of E over the other ranks with the same program
+ * (as many events of each kind), less E(r,b). A collective whose event is lost counts as the median of its members; a
+ * block in which other events are missing does not count. delay(r): mean of the middle third of x(r,b) over the
+ * blocks, so that a few long steps make no straggler.
+ *
+ * Error. s(r), from two: within ranks, deviation of the winsorised blocks (median over the ranks), with
+ * (1 + c) / (1 - c) times the variance for a correlation c of neighbouring blocks; between ranks, from 7 of them: the
+ * deviation of the delays of all others without the outermost, which holds lasting differences, too. Both together;
+ * the second alone where it is more than twice the first.
+ *
+ * Verdict. A rank is a straggler if its delay is above CR_STEP_SHARE of the step and above q s(r), where q (Student's
+ * t) leaves a chance of FAMILY for all ranks of the run together, and if the others do wait longer in collectives. A
+ * rank that is late in some steps only is one if the mean over all blocks but the outermost is above OFTEN_SHARE of the
+ * step and above what the scatter of all blocks of the others, long ones and all, explains. From the first + 1.645 s(r)
+ * a delay in each step is found in 95 % of runs. Below LEAST_BLOCKS blocks there is no verdict. Measured rates:
+ * src/docs/stragglers.md. */
+#include "analyses/collectives/blame.h"
+
+#define FAMILY       0.002
+#define LEAST_BLOCKS 3
+#define LEAST_OFTEN  5
+#define OFTEN_SHARE  0.04 /* of the step, for a rank that is late in some steps only */
+#define WAITED       0.25 /* of the delay: what the others wait longer at least */
+#define BETWEEN      6    /* others, from which the differences between ranks tell the error */
+#define DIFFER       2    /* times more than expected: ranks differ lastingly */
+
+struct sums { /* of one rank */
+    size_t n;
+    double delay, error; /* ns a block; error: of its own blocks, without correlation */
+    double correlation;
+    double most, scatter; /* mean of all blocks but the outermost; mean square of all about their median */
+};
+struct verdicts {
+    struct cr_blame m;
+    struct sums *of;
+    double *v, *w; /* scratch: ranks + blocks */
+    size_t judged;
+    size_t kept; /* for which `factor` holds: deviation of a normal sample without its ends -> of all */
+    double factor;
+};
+
+/* ---- quantiles ---- */
+/* x with P(X > x) = p for a normal X, p < 0.5: bisection of erfc. */
+static double normal_above(double p)
+{
+    double lo = 0, hi = 40;
+    for (int i = 0; i < 80; i++) {
+        const double mid = (lo + hi) / 2;
+        if (erfc(mid / 1.4142135623730951) / 2 > p)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+double cr_t_above(double p, double dof)
+{
+    const double z = normal_above(p) * (8 * dof + 3) / (8 * dof + 1); /* Wallace's approximation */
+    return sqrt(dof * expm1(z * z / dof));
+}
+
+/* ---- one rank ---- */
+/* Correlation of neighbouring blocks, about `mean`. */
+static double correlation(const double *x, size_t n, double mean)
+{
+    double both = 0, all = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double d = isnan(x[i]) ? 0 : x[i] - mean;
+        all += d * d;
+        both += i && !isnan(x[i - 1]) ? d * (x[i - 1] - mean) : 0;
+    }
+    return all > 0 ? both / all : 0;
+}
+
+/* Deviation of the mean of blocks without the g outermost at each end; v is sorted. */
+static double winsorised(const double *v, size_t n, size_t g)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += v[i < g ? g : i >= n - g ? n - 1 - g : i];
+    for (size_t i = 0; i < n; i++) {
+        const double d = v[i < g ? g : i >= n - g ? n - 1 - g : i] - sum / (double)n;
+        squares += d * d;
+    }
+    return sqrt(squares / (double)(n - 1) / (double)n) / (1 - 2 * (double)g / (double)n);
+}
+
+/* The same from few blocks: of the distances from their median, but for the least. */
+static int scattered(struct verdicts *k, double *v, size_t n, double *error)
+{
+    const double mid = cr_middle(v, n);
+    for (size_t i = 0; i < n; i++)
+        v[i] = fabs(v[i] - mid);
+    const int rc = cr_sorted(&k->m, v, n);
+    *error = 1.25 * 1.4826 * cr_middle(v + 1, n - 1) / sqrt((double)n);
+    return rc;
+}
+
+static int sum_up(struct verdicts *k, size_t r)
+{
+    const double *x = k->m.lack + r * k->m.blocks;
+    struct sums *s = &k->of[r];
+    for (size_t b = 0; b < k->m.blocks; b++)
+        if (!isnan(x[b]))
+            k->v[s->n++] = x[b];
+    if (s->n < LEAST_BLOCKS)
+        return 0;
+    int rc = cr_sorted(&k->m, k->v, s->n);
+    const size_t g = s->n < 5 ? 1 : (s->n + 2) / 3;
+    for (size_t i = g; i < s->n - g; i++)
+        s->delay += k->v[i] / (double)(s->n - 2 * g);
+    const size_t few = 1 + s->n / 16;
+    for (size_t i = few; s->n >= LEAST_OFTEN && i < s->n - few; i++)
+        s->most += k->v[i] / (double)(s->n - 2 * few);
+    for (size_t i = 0; i < s->n; i++)
+        s->scatter += (k->v[i] - cr_middle(k->v, s->n)) * (k->v[i] - cr_middle(k->v, s->n)) / (double)s->n;
+    s->correlation = correlation(x, k->m.blocks, s->delay);
+    const double error = s->n > 5 ? winsorised(k->v, s->n, g) : 0;
+    if (rc == 0)
+        rc = scattered(k, k->v, s->n, &s->error);
+    s->error = s->error > error ? s->error : error;
+    k->judged++;
+    return rc;
+}
+
+/* ---- all ranks ---- */
+/* Error by the blocks of those that are compared with r, and of r; often: of a mean of all blocks, long ones and all,
+ * by those of the others. */
+static int within(struct verdicts *k, size_t r, double *error, double *often)
+{
+    double c = 0, scatter = 0;
+    size_t n = 0;
+    for (size_t q = 0; q < k->m.ranks; q++) {
+        if (k->of[q].n < LEAST_BLOCKS || (q != r && !cr_peers(&k->m, r, q)))
+            continue;
+        k->v[n] = k->of[q].error * sqrt((double)k->of[q].n);
+        k->w[n++] = k->of[q].correlation;
+        scatter += q != r ? k->of[q].scatter : 0;
+    }
+    int rc = cr_sorted(&k->m, k->v, n);
+    if (rc == 0)
+        rc = cr_sorted(&k->m, k->w, n);
+    c = cr_middle(k->w, n) + 1.5 / (double)k->of[r].n; /* that of a short row is too small */
+    c = c < 0.2 ? 0.2 : c > 0.8 ? 0.8 : c;
+    const double fewer = sqrt((1 + c) / (1 - c) / (double)k->of[r].n);
+    *error = cr_middle(k->v, n) * fewer;
+    *often = n > 1 ? sqrt(scatter / (double)(n - 1)) * fewer : INFINITY;
+    return rc;
+}
+
+/* Deviation of n normal values over that of the middle n - 2 g of them, by their expected places. */
+static double widening(struct verdicts *k, size_t n, size_t g)
+{
+    double squares = 0;
+    if (k->kept == n)
+        return k->factor;
+    for (size_t i = g; i < n - g; i++) {
+        const double p = ((double)i + 0.625) / ((double)n + 0.25), z = p < 0.5 ? normal_above(p) : normal_above(1 - p);
+        squares += z * z;
+    }
+    k->kept = n;
+    k->factor = sqrt((double)(n - 2 * g) / squares);
+    return k->factor;
+}
+
+/* Error by the differences between the others; dof 0: too few of them. */
+static int between(struct verdicts *k, size_t r, double *error, double *dof)
+{
+    size_t n = 0;
+    double sum = 0, squares = 0;
+
+    for (size_t q = 0; q < k->m.ranks; q++)
+        if (cr_peers(&k->m, r, q) && k->of[q].n >= LEAST_BLOCKS)
+            k->v[n++] = k->of[q].delay;
+    if (n < BETWEEN)
+        return 0;
+    const int rc = cr_sorted(&k->m, k->v, n);
+    const size_t g = n < 16 ? 1 : n / 8, kept = n - 2 * g;
+    for (size_t i = g; i < n - g; i++)
+        sum += k->v[i];
+    for (size_t i = g; i < n - g; i++)
+        squares += (k->v[i] - sum / (double)kept) * (k->v[i] - sum / (double)kept);
+    *error = sqrt(squares / (double)kept) * widening(k, n, g);
+    *dof = (double)kept - 1;
+    return rc;
+}
+
+/* Do others wait for it? Only collectives that wait for all members tell. */
+static bool waited(const struct verdicts *k, size_t r)
+{
+    return k->m.synced[r] == 0 || k->m.caused[r] >= WAITED * k->of[r].delay;
+}
+
+/* Delay that the error leaves no more than `chance` for. Where ranks differ no more than their blocks let expect, both
+ * errors are of the same size and are known better together. */
+static double certain(const struct verdicts *k, size_t r, double chance, double inner, double outer, double dof,
+                      double *error)
+{
+    if (dof == 0) {
+        *error = inner;
+        return normal_above(chance) * inner;
+    }
+    if (outer > DIFFER * inner) {
+        *error = outer;
+        return cr_t_above(chance, dof) * outer;
+    }
+    double more = (double)k->of[r].n * (dof + 1) / 4;
+    more = more > 30 ? 30 : more;
+    const double both = sqrt((dof * outer * outer + more * inner * inner) / (dof + more));
+    *error = both > inner ? both : inner;
+    return cr_t_above(chance, dof + more) * *error;
+}
+
+/* Is it late in less than a third of the steps, but by more than the long steps of all others explain? */
+static bool sometimes(const struct verdicts *k, size_t r, double chance, double often, const struct cr_verdict *out)
+{
+    const double steps = (double)k->m.merged, most = k->of[r].most / steps;
+    return k->of[r].n >= LEAST_OFTEN && most > OFTEN_SHARE * out->step && most > out->flag_from &&
+           most > cr_t_above(chance, (double)k->of[r].n) * often / steps;
+}
+
+static int judge(struct verdicts *k, size_t r, struct cr_verdict *out)
+{
+    const struct cr *c = k->m.c;
+    const double chance = FAMILY / 2 / (double)k->judged, steps = (double)k->m.merged;
+    double inner = 0, outer = 0, dof = 0, error = 0, often = 0;
+    int rc = within(k, r, &inner, &often);
+    if (rc == 0)
+        rc = between(k, r, &outer, &dof);
+    out->step =
+        c->step ? (double)c->step : (double)c->part[r]->span / (double)(k->m.n_numbers ? k->m.n_numbers : k->m.blocks);
+    const double sure = certain(k, r, chance, inner, outer, dof, &error);
+    out->blocks = k->of[r].n;
+    out->delay = k->of[r].delay / steps;
+    out->error = error / steps;
+    out->flag_from = sure / steps > CR_STEP_SHARE * out->step ? sure / steps : CR_STEP_SHARE * out->step;
+    out->found_from = out->flag_from + 1.645 * out->error;
+    out->judged = true;
+    out->straggler = waited(k, r) && out->delay > out->flag_from;
+    if (!out->straggler && waited(k, r) && sometimes(k, r, chance, often, out)) {
+        out->delay = k->of[r].most / steps;
+        out->straggler = true;
+    }
+    return rc;
+}
+
+int cr_verdicts(struct cr *c, struct cr_verdict *out, struct az_arena *a)
+{
+    struct verdicts k = { .m = { .c = c, .a = a, .ranks = c->ranks->n } };
+    for (size_t r = 0; r < c->ranks->n; r++)
+        out[r] = (struct cr_verdict){ 0 };
+    int rc = cr_blocks(&k.m);
+    if (rc || k.m.blocks < LEAST_BLOCKS)
+        return rc;
+    k.of = az_arena_array(a, k.m.ranks + 1, sizeof *k.of);
+    k.v = az_arena_array(a, k.m.ranks + k.m.blocks + 1, sizeof *k.v);
+    k.w = az_arena_array(a, k.m.ranks + 1, sizeof *k.w);
+    rc = k.of && k.v && k.w ? cr_lacks(&k.m) : az_arena_error(a);
+    for (size_t r = 0; rc == 0 && r < k.m.ranks; r++)
+        rc = sum_up(&k, r);
+    for (size_t r = 0; rc == 0 && r < k.m.ranks; r++)
+        if (k.of[r].n >= LEAST_BLOCKS)
+            rc = judge(&k, r, &out[r]);
+    return rc;
+}
