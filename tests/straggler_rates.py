@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""How often the verdict on stragglers is right, over seeded runs of which the truth is known (tests/tools/rank_runs.c).
+
+    straggler_rates.py --analyzer FILE --tool FILE [--quick | --full] [--only TEXT] [--share F] [--jobs N] [--bound F]
+
+Each row of the table is a kind of run: how many runs, the delay of the slow rank in us a step, what it costs in % of a
+step (median), how many runs flag the slow rank, how many flag another one, how many ranks those are. A run with a slow
+rank counts for the rate of right verdicts when the delay costs more than --bound of a step: a delay that hides in the
+slack of a pipeline or under the others' noise is nobody's wait. --quick holds the rates to the bounds below and ends
+with "N passed, N failed".
+"""
+import argparse
+import collections
+import csv
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+BOUND = 0.05  # of a step: what a straggler must cost at least to be called one
+CLOCKS = {
+    "offsets": {},
+    "drift 5": {"drift": 5, "gap": 800000, "own_clocks": 1},
+    "drift 20": {"drift": 20, "gap": 800000, "own_clocks": 1},
+    "jumps": {"jumps": 1, "own_clocks": 1},
+    "drift, jumps": {"drift": 20, "gap": 800000, "jumps": 1},
+    "lost": {"lost": 0.02},
+    "ragged": {"ragged": 0.3},
+}
+PATTERNS = {"fsdp": {"pattern": "fsdp"}, "moe": {"pattern": "moe"}, "pp": {"pattern": "pp"}, "p2p": {"pattern": "p2p"},
+            "tp": {"pattern": "tp", "steps": 8}, "tp, 2 steps": {"pattern": "tp", "steps": 2}}
+
+
+def one(job):
+    """Makes a run, has it judged; (scenario, seed, truth, flagged ranks, findings) or what went wrong."""
+    analyzer, tool, name, keys, seed, keep = job
+    folder = tempfile.mkdtemp(prefix="ranks", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+    try:
+        runs, out = os.path.join(folder, "run"), os.path.join(folder, "out")
+        subprocess.run([tool, runs] + ["%s=%s" % kv for kv in sorted(keys.items())], check=True)
+        with open(os.path.join(runs, "truth"), encoding="utf-8") as f:
+            truth = json.load(f)
+        os.remove(os.path.join(runs, "truth"))
+        done = subprocess.run([analyzer, "multirank", "-b", runs, "--all-ranks", "-j", "1", "-q", "--format", "csv",
+                               "--csv-dir", out], capture_output=True, text=True, check=False)
+        if done.returncode:
+            return name, seed, truth, None, done.stderr
+        return name, seed, truth, table(out, "straggler_summary"), table(out, "findings"), table(out, "clock_offsets"), keys
+    finally:
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def table(out, name):
+    path = os.path.join(out, name + ".csv")
+    if not os.path.exists(path):
+        return []
+    with open(path, newline="", encoding="utf-8") as f:
+        return list(csv.DictReader(f))
+
+
+def flagged(rows):
+    return {int(r["rank"]) for r in rows if r.get("straggler", "").lower() == "true"}
+
+
+def scenarios(a):
+    """(name, keys without seed, number of seeds)"""
+    def row(pattern, ranks, clock, delay, n):
+        keys = dict(PATTERNS[pattern], ranks=ranks, **CLOCKS[clock])
+        if delay:
+            keys.update(straggler=-2, delay=delay)
+        if pattern == "moe":
+            keys["group"] = 4 if ranks <= 8 else 8
+        return ("%s" % pattern, ranks, clock, delay), keys, max(1, round(n * a.share))
+    if a.quick:
+        for pattern, delay in (("fsdp", 800), ("moe", 800), ("pp", 2000), ("tp", 500), ("tp, 2 steps", 0)):
+            yield row(pattern, 8, "offsets", 0, 12)
+            if delay:
+                yield row(pattern, 8, "drift 20", delay, 8)
+        yield row("moe", 32, "offsets", 1000, 4)
+        yield row("p2p", 4, "offsets", 0, 4)
+        return
+    for pattern in PATTERNS:
+        small = 4 if pattern.startswith("tp") else 8
+        for clock in CLOCKS:
+            yield row(pattern, small, clock, 0, 40)
+            for delay in (200, 1000):
+                yield row(pattern, small, clock, delay, 20)
+        for delay in (20, 50, 100, 300, 500):
+            yield row(pattern, small, "offsets", delay, 20)
+        for ranks, n in ((8, 40), (16, 40)) if pattern.startswith("tp") else ((32, 24), (128, 4), (256, 3)):
+            for delay in (0, 200, 1000) + ((50, 100, 500) if ranks <= 32 else ()):
+                yield row(pattern, ranks, "offsets", delay, n * (1 if delay else 2))
+            yield row(pattern, ranks, "drift, jumps", 0, n)
+            yield row(pattern, ranks, "drift, jumps", 1000, n)
+
+
+def jobs(a):
+    for i, (name, keys, n) in enumerate(scenarios(a)):
+        if a.only and a.only not in "%s %s %s %s" % name:
+            continue
+        for k in range(n):
+            seed = 1000 * i + k + 1 + a.first_seed
+            g = random.Random(seed)
+            more = dict(keys, seed=seed, how=g.choice(["spread", "place", "host"]), seq=g.choice([0, 1]),
+                        names=g.choice(["rank", "host"]))
+            more.setdefault("often", g.choice([1, 1, 0.4]))
+            yield a.analyzer, a.tool, name, more, seed, a.keep
+
+
+class Row:
+    def __init__(self):
+        self.n = self.slow = self.big = self.right_big = self.right = self.wrong_runs = self.wrong_ranks = 0
+        self.judged, self.costs, self.bad = 0, [], []
+
+
+def count(a, results):
+    rows = collections.OrderedDict()
+    for r in results:
+        x = rows.setdefault(r[0], Row())
+        x.n += 1
+        if r[3] is None:
+            x.bad.append((r[1], "no report: " + r[4][:200]))
+            continue
+        name, seed, truth, summary, findings, clocks, keys = r
+        who, hit = int(truth["straggler"]), flagged(summary)
+        x.judged += bool(summary)
+        told = {int(f["Subject"].split()[1]) for f in findings if f["Rule"] == "straggler"}
+        if told != hit:
+            x.bad.append((seed, "findings name %s, the table %s" % (sorted(told), sorted(hit))))
+        cost = truth["cost_us"] / truth["step_us"]
+        others = hit - {who}
+        x.wrong_runs += bool(others)
+        x.wrong_ranks += len(others)
+        if others:
+            x.bad.append((seed, "wrong %s, slow %d, cost %.1f %%: %s" % (sorted(others)[:8], who, 100 * cost, words(keys))))
+        if who >= 0:
+            x.slow += 1
+            x.costs.append(cost)
+            x.right += who in hit
+            if cost >= a.bound:
+                x.big += 1
+                x.right_big += who in hit
+                if who not in hit:
+                    x.bad.append((seed, "missed %d, cost %.1f %%: %s" % (who, 100 * cost, words(keys))))
+    return rows
+
+
+def words(keys):
+    return " ".join("%s=%s" % kv for kv in sorted(keys.items()))
+
+
+def show(rows, out):
+    line = "%-14s %5s  %-13s %6s %5s %7s %9s %13s %12s %11s"
+    print(line % ("pattern", "ranks", "clocks", "delay", "runs", "cost %", "flagged", "above bound", "wrong runs",
+                  "wrong ranks"), file=out)
+    for name, x in rows.items():
+        print(line % (name + (x.n, "%.1f" % (100 * statistics.median(x.costs)) if x.costs else "-",
+                              "%d/%d" % (x.right, x.slow) if x.slow else "-",
+                              "%d/%d" % (x.right_big, x.big) if x.slow else "-",
+                              x.wrong_runs, x.wrong_ranks)), file=out)
+    total = Row()
+    by = collections.OrderedDict()
+    for name, x in rows.items():
+        for t in (total, by.setdefault((name[0], "slow" if x.slow else "none"), Row())):
+            for k in ("n", "slow", "big", "right_big", "right", "wrong_runs", "wrong_ranks"):
+                setattr(t, k, getattr(t, k) + getattr(x, k))
+    print("", file=out)
+    for name, x in list(by.items()) + [(("all", ""), total)]:
+        print("%-14s %-5s %6d runs: wrong in %d (%.1f %%), right above the bound %d/%d%s" % (
+            name + (x.n, x.wrong_runs, 100 * x.wrong_runs / x.n, x.right_big, x.big,
+                    " (%.1f %%)" % (100 * x.right_big / x.big) if x.big else "")), file=out)
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--analyzer", default="build/analyzer")
+    p.add_argument("--tool", default="build/tools/rank_runs")
+    p.add_argument("--quick", action="store_true")
+    p.add_argument("--full", action="store_true")
+    p.add_argument("--only", help="kinds of runs whose 'pattern ranks clocks delay' holds this text")
+    p.add_argument("--share", type=float, default=1, help="of the seeds")
+    p.add_argument("--first-seed", type=int, default=0)
+    p.add_argument("--jobs", type=int, default=2)
+    p.add_argument("--bound", type=float, default=BOUND)
+    p.add_argument("--keep", action="store_true")
+    p.add_argument("--bad", help="file for the seeds that went wrong")
+    a = p.parse_args()
+    a.analyzer, a.tool = os.path.abspath(a.analyzer), os.path.abspath(a.tool)
+    with multiprocessing.Pool(a.jobs) as pool:
+        rows = count(a, pool.imap(one, list(jobs(a)), chunksize=1))
+    show(rows, sys.stdout)
+    if a.bad:
+        with open(a.bad, "w", encoding="utf-8") as f:
+            for name, x in rows.items():
+                for b in x.bad:
+                    print("%s %s %s %s: seed %s: %s" % (name + b), file=f)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
