@@ -109,6 +109,7 @@ def jobs(a):
             g = random.Random(seed)
             more = dict(keys, seed=seed, how=g.choice(["spread", "place", "host"]), seq=g.choice([0, 1]),
                         names=g.choice(["rank", "host"]))
+            more.setdefault("own_clocks", g.choice([0, 1]))
             more.setdefault("often", g.choice([1, 1, 0.4]))
             yield a.analyzer, a.tool, name, more, seed, a.keep
 
@@ -116,7 +117,7 @@ def jobs(a):
 class Row:
     def __init__(self):
         self.n = self.slow = self.big = self.right_big = self.right = self.wrong_runs = self.wrong_ranks = 0
-        self.judged, self.costs, self.bad = 0, [], []
+        self.judged, self.costs, self.errors, self.bad = 0, [], [], []
 
 
 def count(a, results):
@@ -133,6 +134,11 @@ def count(a, results):
         told = {int(f["Subject"].split()[1]) for f in findings if f["Rule"] == "straggler"}
         if told != hit:
             x.bad.append((seed, "findings name %s, the table %s" % (sorted(told), sorted(hit))))
+        error = wait_error(truth, summary)
+        if error is not None:
+            x.errors.append(error)
+            if error > 10:
+                x.bad.append((seed, "waits wrong by %.1f us a collective: %s" % (error, words(keys))))
         cost = truth["cost_us"] / truth["step_us"]
         others = hit - {who}
         x.wrong_runs += bool(others)
@@ -151,19 +157,35 @@ def count(a, results):
     return rows
 
 
+def wait_error(truth, summary):
+    """us a collective that the waits of a rank are wrong at most; None where not all events are there."""
+    if truth["lost"] or truth["ragged"] or not summary:
+        return None
+    worst = []
+    for with_all_to_all in (0, 1):
+        off = 0
+        for row in summary:
+            r, n = int(row["rank"]), int(row["collectives_of_rank"])
+            want = truth["wait_us"][r] + with_all_to_all * truth["all_to_all_wait_us"][r]
+            off = max(off, abs(float(row["total_wait_time_us"]) - want) / n if n else 0)
+        worst.append(off)
+    return min(worst)
+
+
 def words(keys):
     return " ".join("%s=%s" % kv for kv in sorted(keys.items()))
 
 
 def show(rows, out):
-    line = "%-14s %5s  %-13s %6s %5s %7s %9s %13s %12s %11s"
+    line = "%-14s %5s  %-13s %6s %5s %7s %9s %13s %12s %11s %14s"
     print(line % ("pattern", "ranks", "clocks", "delay", "runs", "cost %", "flagged", "above bound", "wrong runs",
-                  "wrong ranks"), file=out)
+                  "wrong ranks", "wait error us"), file=out)
     for name, x in rows.items():
         print(line % (name + (x.n, "%.1f" % (100 * statistics.median(x.costs)) if x.costs else "-",
                               "%d/%d" % (x.right, x.slow) if x.slow else "-",
                               "%d/%d" % (x.right_big, x.big) if x.slow else "-",
-                              x.wrong_runs, x.wrong_ranks)), file=out)
+                              x.wrong_runs, x.wrong_ranks, "%.1f max %.1f" % (statistics.median(x.errors), max(x.errors))
+                              if x.errors else "-")), file=out)
     total = Row()
     by = collections.OrderedDict()
     for name, x in rows.items():

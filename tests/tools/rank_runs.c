@@ -24,7 +24,8 @@ enum what { LAUNCH, SLEEP, KERNEL, COLL };
 /* ---- options ---- */
 static char pattern[16] = "fsdp", how[16] = "spread", names[16] = "rank";
 static double ranks = 8, per_host = 8, steps = 12, layers = 0, seed = 1, straggler = -1, delay = 0, often = 1;
-static double offset = 500, drift = 0, jumps = 0, jump_us = 200, lost = 0, ragged = 0, gap = 0, scale = 1, seq = 0;
+static double offset = 500, drift = 0, jumps = 0, jump_us = 200, lost = 0, ragged = 0, gap = 0, scale = 1, seq = 0,
+              devices = 0;
 static double jitter = 0.01, rho = 0.98, white = 0.01, tail = 0.004, tail_us = 60, hetero = 0.002, load = 0.05;
 static double end_us = 0.7, no_steps = 0, group = 8, stages = 4, own_clocks = 0;
 
@@ -37,6 +38,7 @@ static const struct key {
     { "pattern", NULL, pattern, "fsdp moe pp p2p tp" },
     { "ranks", &ranks, NULL, "2 to 1024" },
     { "per_host", &per_host, NULL, "ranks on a host; these share its clock but for a microsecond or two" },
+    { "devices", &devices, NULL, "that each trace says its host has; 0: per_host" },
     { "steps", &steps, NULL, "recorded steps" },
     { "layers", &layers, NULL, "of the model; micro-batches of pp; 0: the pattern's own" },
     { "seed", &seed, NULL, "" },
@@ -530,6 +532,9 @@ static double told(int r, double t)
 /* ---- files ---- */
 #define BEGIN 4458677000000.0
 
+/* Operations of a rank in a group are numbered; messages on their own, so the two sides of one differ in theirs. */
+static int64_t *number_of(int64_t *count, const struct coll *c) { return &count[2 * c->group + (c->peer[0] >= 0)]; }
+
 static void coll_args(FILE *f, const struct node *x, int64_t *count)
 {
     const struct coll *c = &coll[x->coll];
@@ -543,9 +548,8 @@ static void coll_args(FILE *f, const struct node *x, int64_t *count)
             receives ? "recv" : c->name, (long long)c->in, (long long)c->out, g->n, g->name, g->desc, g->cut);
     if (c->peer[0] >= 0)
         fprintf(f, ",\"%s Rank\":%d", receives ? "Src" : "Dst", c->peer[!receives]);
-    count[c->group]++;
     if (seq > 0)
-        fprintf(f, ",\"Seq\":%lld", (long long)count[c->group]);
+        fprintf(f, ",\"Seq\":%lld", (long long)*number_of(count, c));
 }
 
 static void write_node(FILE *f, uint32_t i, int64_t *count)
@@ -588,7 +592,7 @@ static bool is_in(const struct group *g, int r)
 static void head_of(FILE *f, int r)
 {
     fprintf(f, "{\"schemaVersion\":1,\"deviceProperties\":[");
-    for (int i = 0; i < (int)per_host; i++)
+    for (int i = 0; i < (int)(devices > 0 ? devices : per_host); i++)
         fprintf(f, "%s{\"id\":%d,\"name\":\"Synthetic\",\"totalGlobalMem\":1,\"numSms\":132}", i ? "," : "", i);
     fprintf(f,
             "],\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":%d,\"world_size\":%d,\"nccl_version\":\"2.21.5\","
@@ -608,7 +612,7 @@ static void write_rank(const char *dir, int r, const uint32_t *of, size_t n)
 {
     char path[4096];
     struct rng g = stream_of(6, r);
-    int64_t *count = calloc(n_group + 1, sizeof *count);
+    int64_t *count = calloc(2 * n_group + 2, sizeof *count);
     const int from = uniform(&g) < ragged && S > 2;
     const size_t cut = (size_t)(uniform(&g) * (double)n), more = cut + (size_t)(lost / 2 * (double)n);
     if (names[0] == 'h')
@@ -623,11 +627,11 @@ static void write_rank(const char *dir, int r, const uint32_t *of, size_t n)
     head_of(f, r);
     write_steps(f, r, from);
     for (size_t i = 0; i < n; i++) {
+        if (node[of[i]].what == COLL)
+            ++*number_of(count, &coll[node[of[i]].coll]);
         const bool gone = uniform(&g) < lost / 2 || (i >= cut && i < more) || node[of[i]].step < from;
         if (!gone)
             write_node(f, of[i], count);
-        else if (node[of[i]].what == COLL)
-            count[coll[node[of[i]].coll].group]++;
     }
     fputs("\n]}\n", f);
     free(count);
@@ -658,7 +662,13 @@ static void write_all(const char *dir)
 static void write_truth(const char *dir, double without, double with)
 {
     char path[4096];
+    static double waits[3][MAX_RANKS]; /* in collectives, all-to-all, send and recv: until the last has come */
     int slow = 0;
+    for (size_t i = 0; i < n_coll; i++)
+        for (int k = 0; k < coll[i].n; k++) {
+            const struct node *x = &node[coll[i].member[k]];
+            waits[coll[i].peer[0] >= 0 ? 2 : coll[i].name[3] == '_'][x->rank] += coll[i].last - x->start;
+        }
     snprintf(path, sizeof path, "%s/truth", dir);
     FILE *f = fopen(path, "w");
     if (!f)
@@ -675,6 +685,11 @@ static void write_truth(const char *dir, double without, double with)
             without / S - gap, (with - without) / S, with);
     for (int r = 0; r < N; r++)
         fprintf(f, "%s[%.3f,%.3f,%.3f]", r ? "," : "", told(r, 0), told(r, with / 2) - with / 2, told(r, with) - with);
+    for (int k = 0; k < 3; k++) {
+        fprintf(f, "],\"%s\":[", (const char *const[]){ "wait_us", "all_to_all_wait_us", "pair_wait_us" }[k]);
+        for (int r = 0; r < N; r++)
+            fprintf(f, "%s%.3f", r ? "," : "", waits[k][r]);
+    }
     fprintf(f, "]}\n");
     if (fclose(f))
         die("cannot write", path);
