@@ -119,7 +119,7 @@ def scenarios(a):
 
 def jobs(a):
     for i, (name, keys, n) in enumerate(scenarios(a)):
-        if a.only and a.only not in "%s %s %s %s" % name:
+        if a.only and not any(t in "%s %s %s %s" % name for t in a.only.split("|")):
             continue
         for k in range(n):
             seed = 1000 * i + k + 1 + a.first_seed
@@ -278,7 +278,7 @@ def main():
     p.add_argument("--tool", default="build/tools/rank_runs")
     p.add_argument("--quick", action="store_true")
     p.add_argument("--full", action="store_true")
-    p.add_argument("--only", help="kinds of runs whose 'pattern ranks clocks delay' holds this text")
+    p.add_argument("--only", help="kinds of runs whose 'pattern ranks clocks delay' holds one of these texts, separated by |")
     p.add_argument("--share", type=float, default=1, help="of the seeds")
     p.add_argument("--first-seed", type=int, default=0)
     p.add_argument("--jobs", type=int, default=2)
