@@ -82,10 +82,10 @@ def flagged(rows):
 
 def scenarios(a):
     """(name, keys without seed, number of seeds)"""
-    def row(pattern, ranks, clock, delay, n):
+    def row(pattern, ranks, clock, delay, n, who=-2):
         keys = dict(PATTERNS[pattern], ranks=ranks)
         if delay:
-            keys.update(straggler=-2, delay=delay)
+            keys.update(straggler=who, delay=delay)
         keys.update(CLOCKS.get(clock) or VARIANTS.get(clock, {}))
         if pattern == "moe":
             keys["group"] = 4 if ranks <= 8 else 8
@@ -96,6 +96,7 @@ def scenarios(a):
             if delay:
                 yield row(pattern, 8, "drift 20", delay, 8)
         yield row("moe", 32, "offsets", 1000, 4)
+        yield row("pp", 8, "offsets", 1000, 4, 7)
         yield row("p2p", 4, "offsets", 0, 4)
         return
     for pattern in PATTERNS:
@@ -284,19 +285,20 @@ def main():
     p.add_argument("--jobs", type=int, default=2)
     p.add_argument("--bound", type=float, default=BOUND)
     p.add_argument("--keep", action="store_true")
-    p.add_argument("--bad", help="file for the seeds that went wrong")
+    p.add_argument("--bad", help="file for the runs that went wrong, with their keys")
     a = p.parse_args()
     a.analyzer, a.tool = os.path.abspath(a.analyzer), os.path.abspath(a.tool)
     with multiprocessing.Pool(a.jobs) as pool:
         rows = count(a, pool.imap(one, list(jobs(a)), chunksize=1))
-    show(rows, sys.stdout)
+    passed, failed = held(a, rows) if a.quick and not a.only else (0, 0)
+    bad = ["%s %s %s %s: seed %s: %s" % (name + b) for name, x in rows.items() for b in x.bad]
+    if not a.quick or a.only or failed:
+        show(rows, sys.stdout)
+        print("\n".join(bad) if a.quick else "")
     if a.bad:
         with open(a.bad, "w", encoding="utf-8") as f:
-            for name, x in rows.items():
-                for b in x.bad:
-                    print("%s %s %s %s: seed %s: %s" % (name + b), file=f)
-    if a.quick and not a.only:
-        passed, failed = held(a, rows)
+            f.writelines(b + "\n" for b in bad)
+    if passed or failed:
         print("%d passed, %d failed" % (passed, failed))
         return 1 if failed else 0
     return 0
