@@ -273,6 +273,26 @@ def show(rows, out):
                     " (%.1f %%)" % (100 * x.right_big / x.big) if x.big else "")), file=out)
 
 
+def markdown(rows, f):
+    """The table of src/docs/stragglers.md: kinds of runs put together."""
+    kinds = {"offsets": "offsets", "lost": "lost events, ragged", "ragged": "lost events, ragged"}
+    kinds.update({k: "drift, steps of clocks" for k in CLOCKS if k not in kinds})
+    kinds.update({k: "other noise and lengths" for k in VARIANTS})
+    put = collections.OrderedDict()
+    for name, x in list(rows.items()) + [(("all", "", "", 0), x) for x in rows.values()]:
+        t = put.setdefault((name[0], name[1], kinds.get(name[2], "")), Row())
+        none = not x.slow
+        t.n, t.slow, t.judged = t.n + x.n * none, t.slow + x.slow, t.judged + x.wrong_runs * none
+        t.big, t.right_big, t.wrong_runs = t.big + x.big, t.right_big + x.right_big, t.wrong_runs + x.wrong_runs * (not none)
+        t.errors += x.errors
+    print("| pattern | ranks | clocks, events | none slow: runs | alarms | one slow: runs | above the bound | found | "
+          "wrong rank | wait error, us |\n|---|---|---|---|---|---|---|---|---|---|", file=f)
+    for name, t in put.items():
+        error = "%.1f" % statistics.median(t.errors) if t.errors else ""
+        print("| %s | %s | %s | %d | %d | %d | %d | %d | %d | %s |" % (name + (t.n, t.judged, t.slow, t.big, t.right_big,
+                                                                             t.wrong_runs, error)), file=f)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--analyzer", default="build/analyzer")
@@ -284,6 +304,7 @@ def main():
     p.add_argument("--first-seed", type=int, default=0)
     p.add_argument("--jobs", type=int, default=2)
     p.add_argument("--bound", type=float, default=BOUND)
+    p.add_argument("--markdown", help="file for the table of src/docs/stragglers.md")
     p.add_argument("--keep", action="store_true")
     p.add_argument("--bad", help="file for the runs that went wrong, with their keys")
     a = p.parse_args()
@@ -295,6 +316,9 @@ def main():
     if not a.quick or a.only or failed:
         show(rows, sys.stdout)
         print("\n".join(bad) if a.quick else "")
+    if a.markdown:
+        with open(a.markdown, "w", encoding="utf-8") as f:
+            markdown(rows, f)
     if a.bad:
         with open(a.bad, "w", encoding="utf-8") as f:
             f.writelines(b + "\n" for b in bad)
