@@ -24,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 
-BOUND = 0.025  # of a step: what a straggler must cost at least to be called one
+BOUND = 0.03  # of a step: what a straggler must cost at least to be called one
 RIGHT, WRONG = 0.95, 0.01
 LEAST_SLOW = 4  # steps: who is slow in fewer cannot be told from a rank that had bad luck
 CLOCKS = {
