@@ -76,6 +76,11 @@ stage_gates() {
     counted gates "$PYTHON" tests/history_stress.py --analyzer "$ANALYZER"
 }
 
+# Who is slow among the ranks of made-up runs: how often the verdict is right, and where it must be silent.
+stage_stragglers() {
+    counted stragglers "$PYTHON" tests/straggler_rates.py --analyzer "$ANALYZER" --tool "$BUILD/tools/rank_runs" --quick
+}
+
 # Every file of the corpus once through its harness, built with address and undefined sanitizers.
 stage_fuzz() {
     found=0
