@@ -65,6 +65,7 @@ const struct az_analysis *const az_analyses[] = {
     &az_analysis_hlo_host,
     &az_analysis_hlo_events,
     &az_analysis_hlo_tpu,
+    &az_analysis_kernel_names,
     &az_analysis_unmatched,
     &az_analysis_findings,
     &az_analysis_coverage,

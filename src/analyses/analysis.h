@@ -2,7 +2,7 @@
 #ifndef AZ_ANALYSES_ANALYSIS_H
 #define AZ_ANALYSES_ANALYSIS_H
 
-#include "model/classes.h"
+#include "classify/classmap.h"
 #include "model/options.h"
 #include "model/trace.h"
 #include "results/document.h"

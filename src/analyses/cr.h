@@ -13,7 +13,7 @@
 #ifndef AZ_ANALYSES_CR_H
 #define AZ_ANALYSES_CR_H
 
-#include "analyses/coll_rules.h"
+#include "classify/collectives.h"
 #include "analyses/ranks.h"
 #include "base/interval.h"
 #include "base/num.h"

@@ -1,5 +1,6 @@
 /* Every collective kernel of every rank, and their sums by rank, group, kind and size. Spec "Collectives across ranks",
  * 4. */
+#include "analyses/coll_columns.h"
 #include "analyses/cr.h"
 #include "analyses/groups.h"
 

@@ -70,25 +70,26 @@ static struct az_sv own_identifier(struct az_sv name)
     return end > from ? az_sv_make(name.p + from, end - from) : name;
 }
 
-static int add(struct work *w, struct az_sv name, int64_t ns, int64_t count)
+static int add(struct work *w, const struct az_trace *t, uint32_t id, int64_t ns, int64_t count)
 {
+    const struct az_sv name = az_trace_text(t, id);
     if (ns < 0) /* the file does not say */
         ns = 0;
     w->total = az_add_sat(w->total, ns);
     if (az_classify(w->job->classes, name) != AZ_CLASS_OTHERS)
         return 0;
-    uint32_t id;
+    uint32_t at;
     struct az_sv key = own_identifier(name);
-    int rc = az_intern(&w->keys, key, &id);
-    if (rc == 0 && id == w->list.n)
+    int rc = az_intern(&w->keys, key, &at);
+    if (rc == 0 && at == w->list.n)
         rc = az_vec_push(&w->list, ((struct entry){ .key = az_arena_dup(w->job->arena, key),
                                                     .example = az_arena_dup(w->job->arena, name),
-                                                    .class_name = az_kernel_class_builtin(name),
-                                                    .first = id }));
+                                                    .class_name = az_trace_class(t, id)->name,
+                                                    .first = at }));
     if (rc)
         return rc;
-    w->list.v[id].ns = az_add_sat(w->list.v[id].ns, ns);
-    w->list.v[id].count = az_add_sat(w->list.v[id].count, count);
+    w->list.v[at].ns = az_add_sat(w->list.v[at].ns, ns);
+    w->list.v[at].count = az_add_sat(w->list.v[at].count, count);
     return 0;
 }
 
@@ -98,8 +99,7 @@ static int add_trace(struct work *w, const struct az_trace *t)
     const struct az_events *e = &t->ev[AZ_KERNEL];
     int rc = 0;
     for (size_t i = 0; rc == 0 && e->n == 0 && i < t->kernel_sums.n; i++)
-        rc =
-            add(w, az_trace_text(t, t->kernel_sums.v[i].name), t->kernel_sums.v[i].total_ns, t->kernel_sums.v[i].count);
+        rc = add(w, t, t->kernel_sums.v[i].name, t->kernel_sums.v[i].total_ns, t->kernel_sums.v[i].count);
     if (rc || e->n == 0)
         return rc;
     size_t names = t->names.text.n;
@@ -115,7 +115,7 @@ static int add_trace(struct work *w, const struct az_trace *t)
     }
     for (uint32_t n = 0; rc == 0 && n < names; n++)
         if (sum[n * 2 + 1])
-            rc = add(w, az_trace_text(t, n), sum[n * 2], sum[n * 2 + 1]);
+            rc = add(w, t, n, sum[n * 2], sum[n * 2 + 1]);
     az_mem_free(w->job->mem, sum, (names + 1) * 2 * sizeof *sum);
     return rc;
 }

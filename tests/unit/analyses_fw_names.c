@@ -2,7 +2,7 @@
 #include "unit/analyses_fw.h"
 
 #include "analyses/fw.h"
-#include "analyses/rules.h"
+#include "classify/rules.h"
 
 static void words(void **state)
 {
