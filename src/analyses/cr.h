@@ -13,11 +13,11 @@
 #ifndef AZ_ANALYSES_CR_H
 #define AZ_ANALYSES_CR_H
 
-#include "classify/collectives.h"
 #include "analyses/ranks.h"
 #include "base/interval.h"
 #include "base/num.h"
 #include "base/stats.h"
+#include "classify/collectives.h"
 
 #define CR_MOST_CELLS 8000000 /* of a table; columns of each rank are left out above this */
 

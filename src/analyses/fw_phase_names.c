@@ -2,9 +2,9 @@
  * kernel names. */
 #include "analyses/fw_phase.h"
 
-#include "classify/rules.h"
 #include "base/data.h"
 #include "base/num.h"
+#include "classify/rules.h"
 
 #define KERNELS_READ 64 /* names of a launch that are looked at: a graph launch has thousands */
 

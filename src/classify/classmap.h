@@ -1,4 +1,5 @@
-/* The user's map of kernel names to classes, on top of the built-in rules: its classes, NCCL, `others` (spec/nsys.md 1.2, 1.4). */
+/* The user's map of kernel names to classes, on top of the built-in rules: its classes, NCCL, `others`
+ * (spec/nsys.md 1.2, 1.4). */
 #ifndef AZ_CLASSIFY_CLASSMAP_H
 #define AZ_CLASSIFY_CLASSMAP_H
 

@@ -113,8 +113,8 @@ struct az_kernel_rules *az_kernel_rules_new(const struct az_user_names *user, st
     read_file(r, &rules, &n);
     r->v[0] = (struct az_kernel_class){ .name = AZ_SV("others"), .family = AZ_FAMILY_OTHER };
     for (int k = 0; k < AZ_COLL_KINDS; k++)
-        r->v[1 + r->n + (size_t)k] = (struct az_kernel_class){ .name = az_coll_class((enum az_coll_kind)k),
-                                                               .family = AZ_FAMILY_COMMUNICATION };
+        r->v[1 + r->n + (size_t)k] =
+            (struct az_kernel_class){ .name = az_coll_class((enum az_coll_kind)k), .family = AZ_FAMILY_COMMUNICATION };
     for (size_t i = 0; i < r->classes; i++) {
         r->v[r->classes + i] = r->v[i];
         r->v[r->classes + i].copies = true;

@@ -23,7 +23,8 @@ bool az_rules_next(struct az_sv *text, struct az_rule *r)
         r->one = az_sv_trim(az_sv_cut(&line, ';'));
         r->with = az_sv_trim(az_sv_cut(&line, ';'));
         r->without = az_sv_trim(az_sv_cut(&line, ';'));
-        r->bad = r->how == AZ_RULE_UNKNOWN || r->one.n == 0 || line.n || (family.n && !az_family_of(family, &r->family));
+        r->bad =
+            r->how == AZ_RULE_UNKNOWN || r->one.n == 0 || line.n || (family.n && !az_family_of(family, &r->family));
         return true;
     }
     return false;

@@ -369,8 +369,7 @@ int az_trace_seal(struct az_trace *t)
     }
     t->sealed = true;
     int rc = az_trace_classify(t);
-    return rc         ? rc
-           : t->ext_ops ? t->ext_ops->seal(t) : 0;
+    return rc ? rc : t->ext_ops ? t->ext_ops->seal(t) : 0;
 }
 
 int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone, const struct az_event *add, size_t n)

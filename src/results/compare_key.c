@@ -93,10 +93,7 @@ static size_t strip_addresses(char *p, size_t n)
     return out;
 }
 
-static bool is_generated(struct az_sv name)
-{
-    return az_rules_class("generated_names.rules", "name", name).n > 0;
-}
+static bool is_generated(struct az_sv name) { return az_rules_class("generated_names.rules", "name", name).n > 0; }
 
 /* "_12", ".3", "_4_5" at the end. */
 static size_t strip_numbers(const char *p, size_t n)
