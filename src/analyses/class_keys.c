@@ -4,8 +4,9 @@
 
 #include "classify/rules.h"
 
-#define FEW_NAMES        4  /* of fewer names nothing is common */
-#define MOST_IDENTIFIERS 32 /* of a name that are looked at */
+#define FEW_NAMES        4    /* of fewer names nothing is common */
+#define MOST_IDENTIFIERS 32   /* of a name that are looked at */
+#define MOST_WORDS       2000 /* what most names hold is among their first words */
 
 /* ---- identifiers ---- */
 static bool is_identifier(char c) { return isalnum((unsigned char)c) != 0 || c == '_'; }
@@ -94,6 +95,7 @@ int az_class_keys_init(struct az_class_keys *k, struct az_arena *arena, struct a
     k->names = 0;
     az_vec_init(&k->count, mem);
     az_vec_init(&k->class_of, mem);
+    az_vec_init(&k->common, mem);
     int rc = az_intern_init(&k->words, arena, mem);
     return rc ? rc : az_intern_init(&k->ids, arena, mem);
 }
@@ -104,6 +106,7 @@ void az_class_keys_release(struct az_class_keys *k)
     az_vec_release(&k->count);
     az_intern_release(&k->ids);
     az_vec_release(&k->class_of);
+    az_vec_release(&k->common);
 }
 
 static bool seen_before(const struct az_words *w, size_t i)
@@ -142,7 +145,7 @@ int az_class_keys_add(struct az_class_keys *k, struct az_sv name, struct az_sv c
             continue;
         rc = az_intern(&k->words, az_word(&w, i), &id);
         if (rc == 0 && id == k->count.n)
-            rc = az_vec_push(&k->count, 0);
+            rc = az_vec_push(&k->count, 0) || az_vec_push(&k->common, 0) ? az_mem_error(k->count.mem) : 0;
         if (rc == 0)
             k->count.v[id]++;
     }
@@ -153,21 +156,26 @@ int az_class_keys_add(struct az_class_keys *k, struct az_sv name, struct az_sv c
 static uint32_t names_with(const struct az_class_keys *k, struct az_sv word)
 {
     uint32_t n = 0;
-    for (size_t i = 0; i < k->count.n; i++)
+    for (size_t i = 0; i < k->count.n && i < MOST_WORDS && n <= k->names / 2; i++)
         if (az_sv_find(az_intern_text(&k->words, (uint32_t)i), word) >= 0)
             n += k->count.v[i];
     return n;
 }
 
-static bool is_common(const struct az_class_keys *k, struct az_sv word)
+static bool is_common(struct az_class_keys *k, struct az_sv word)
 {
-    if (az_rules_class("kernel_classes.rules", "common word", word).n)
-        return true;
-    return k->names >= FEW_NAMES && names_with(k, word) > k->names / 2;
+    const uint32_t id = az_intern_find(&k->words, word);
+    uint8_t unknown = 0, *known = id == AZ_NO_ID ? &unknown : &k->common.v[id];
+    if (!*known) {
+        const bool is = az_rules_class("kernel_classes.rules", "common word", word).n ||
+                        (k->names >= FEW_NAMES && names_with(k, word) > k->names / 2);
+        *known = is ? 2 : 1;
+    }
+    return *known == 2;
 }
 
 /* Does it tell the kernels of one class from others: some word of it does. */
-static bool tells(const struct az_class_keys *k, struct az_sv id)
+static bool tells(struct az_class_keys *k, struct az_sv id)
 {
     const uint32_t at = az_intern_find(&k->ids, id);
     struct az_words w;
@@ -183,7 +191,7 @@ static bool tells(const struct az_class_keys *k, struct az_sv id)
     return false;
 }
 
-struct az_sv az_class_key(const struct az_class_keys *k, struct az_sv name)
+struct az_sv az_class_key(struct az_class_keys *k, struct az_sv name)
 {
     const struct az_sv own = own_identifier(name);
     if (tells(k, own))

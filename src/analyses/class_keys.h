@@ -9,6 +9,7 @@ struct az_class_keys {
     struct az_vec_u32 count;   /* word -> names that have it */
     struct az_intern ids;      /* identifiers of all names */
     struct az_vec_sv class_of; /* identifier -> class of the names that have it; empty: of several */
+    struct az_vec_u8 common;   /* word -> 1 no, 2 yes; 0: not decided yet */
     uint32_t names;
 };
 int az_class_keys_init(struct az_class_keys *k, struct az_arena *arena, struct az_mem *mem) AZ_MUST_USE;
@@ -18,6 +19,6 @@ int az_class_keys_add(struct az_class_keys *k, struct az_sv name, struct az_sv c
 /* An identifier of the name: its own (the last one before template arguments and parameters), unless most names that
  * were counted hold all of its words kernels of several classes have it, or it says nothing ("Kernel"); then the next
  * one that does better; at last the whole name. View into the name. */
-struct az_sv az_class_key(const struct az_class_keys *k, struct az_sv name);
+struct az_sv az_class_key(struct az_class_keys *k, struct az_sv name);
 
 #endif

@@ -24,8 +24,11 @@ struct az_kernel_rules {
     struct az_rule copies;     /* names of copies of the runtime */
     struct az_kernel_class *v; /* others, one a rule, one a kind of collective; then all again, marked as copies */
     size_t n, classes;
-    struct az_sv *pattern;
-    uint32_t *next; /* pattern -> next of its bucket + 1; 0: none */
+    struct pattern {
+        struct az_sv text;
+        uint64_t letters; /* of its first word */
+        uint32_t next;    /* of its bucket + 1; 0: none */
+    } * pattern;
     size_t n_patterns;
     uint32_t bucket[BUCKETS + 1]; /* its first pattern + 1 */
     struct az_user_names user;
@@ -34,11 +37,24 @@ struct az_kernel_rules {
 /* ---- reading ---- */
 static size_t bucket_of(char a, char b) { return (size_t)(a & 63) << 6 | (size_t)(b & 63); }
 
-static size_t pattern_bucket(struct az_sv pattern)
+/* Which characters a word has, as bits: what a word lacks cannot be in it. */
+static uint64_t letters_of(struct az_sv word)
+{
+    uint64_t bits = 0;
+    for (size_t i = 0; i < word.n; i++)
+        if (word.p[i] != '*')
+            bits |= UINT64_C(1) << (word.p[i] & 63);
+    return bits;
+}
+
+static struct az_sv first_word(struct az_sv pattern)
 {
     struct az_sv word = az_sv_cut(&pattern, '_');
-    if (word.n && *word.p == '^')
-        word = az_sv_make(word.p + 1, word.n - 1);
+    return word.n && *word.p == '^' ? az_sv_make(word.p + 1, word.n - 1) : word;
+}
+
+static size_t pattern_bucket(struct az_sv word)
+{
     return word.n < 2 || word.p[0] == '*' || word.p[1] == '*' ? ANY : bucket_of(word.p[0], word.p[1]);
 }
 
@@ -57,9 +73,9 @@ static struct patterns index_cell(struct az_kernel_rules *r, struct az_sv cell)
         const struct az_sv pattern = az_sv_cut(&cell, ' ');
         if (pattern.n == 0)
             continue;
-        uint32_t *head = &r->bucket[pattern_bucket(pattern)];
-        r->pattern[r->n_patterns] = pattern;
-        r->next[r->n_patterns] = *head;
+        const struct az_sv word = first_word(pattern);
+        uint32_t *head = &r->bucket[pattern_bucket(word)];
+        r->pattern[r->n_patterns] = (struct pattern){ pattern, letters_of(word), *head };
         *head = (uint32_t)++r->n_patterns;
     }
     p.to = (uint32_t)r->n_patterns;
@@ -104,7 +120,6 @@ struct az_kernel_rules *az_kernel_rules_new(const struct az_user_names *user, st
     r->classes = 1 + rules + AZ_COLL_KINDS;
     r->v = az_arena_array(&r->arena, 2 * r->classes, sizeof *r->v);
     r->pattern = az_arena_array(&r->arena, n + 1, sizeof *r->pattern);
-    r->next = az_arena_array(&r->arena, n + 1, sizeof *r->next);
     r->rule = az_arena_array(&r->arena, rules + 1, sizeof *r->rule);
     if (r->arena.failed || n > PATTERNS) {
         az_kernel_rules_free(r, mem);
@@ -135,11 +150,14 @@ struct hits { /* which patterns are in a name */
     uint64_t bit[PATTERNS / BITS];
 };
 
-static void try_chain(const struct az_kernel_rules *r, const struct az_words *w, size_t i, uint32_t p, struct hits *h)
+static void try_chain(const struct az_kernel_rules *r, const struct az_words *w, size_t i, uint64_t letters,
+                      uint32_t at, struct hits *h)
 {
-    for (; p; p = r->next[p - 1])
-        if (az_words_at(w, i, r->pattern[p - 1]))
-            h->bit[(p - 1) / BITS] |= UINT64_C(1) << (p - 1) % BITS;
+    for (const struct pattern *p; at; at = p->next) {
+        p = &r->pattern[at - 1];
+        if ((p->letters & ~letters) == 0 && az_words_at(w, i, p->text))
+            h->bit[(at - 1) / BITS] |= UINT64_C(1) << (at - 1) % BITS;
+    }
 }
 
 static bool hit(const struct hits *h, struct patterns p)
@@ -172,9 +190,10 @@ static size_t place_of(const struct az_kernel_rules *r, struct az_sv name, const
     const bool comm = mapped != SIZE_MAX && az_sv_is(r->user.map->v[mapped].name, "nccl");
     for (size_t i = 0; i < w->n; i++) {
         const struct az_sv word = az_word(w, i);
+        const uint64_t letters = letters_of(word);
         if (word.n > 1)
-            try_chain(r, w, i, r->bucket[bucket_of(word.p[0], word.p[1])], &h);
-        try_chain(r, w, i, r->bucket[ANY], &h);
+            try_chain(r, w, i, letters, r->bucket[bucket_of(word.p[0], word.p[1])], &h);
+        try_chain(r, w, i, letters, r->bucket[ANY], &h);
     }
     for (size_t i = 0; i < r->n; i++)
         if ((!comm || r->rule[i].text.family == AZ_FAMILY_COMMUNICATION) && matches(&r->rule[i], name, w, &h))

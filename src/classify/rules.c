@@ -11,10 +11,21 @@ static enum az_rule_how how_of(struct az_sv text)
     return AZ_RULE_UNKNOWN;
 }
 
+/* Cuts a line off, with those that continue it. The marks between them stay: they match nothing. */
+static struct az_sv next_line(struct az_sv *text)
+{
+    const char *from = text->p;
+    struct az_sv line;
+    do
+        line = az_sv_cut(text, '\n');
+    while (text->n && az_sv_ends(line, AZ_SV(" \\")));
+    return az_sv_trim(az_sv_make(from, (size_t)(line.p - from) + line.n));
+}
+
 bool az_rules_next(struct az_sv *text, struct az_rule *r)
 {
     while (text->n) {
-        struct az_sv line = az_sv_trim(az_sv_cut(text, '\n'));
+        struct az_sv line = next_line(text);
         if (line.n == 0 || *line.p == '#')
             continue;
         *r = (struct az_rule){ .group = az_sv_trim(az_sv_cut(&line, ';')), .name = az_sv_trim(az_sv_cut(&line, ';')) };

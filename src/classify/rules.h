@@ -12,7 +12,8 @@
  *     is         as a whole
  *     has        anywhere
  *     glob       as a whole, by `*`, `?` and `[..]`
- * Lines that begin with `#` are comments. */
+ * Lines that begin with `#` are comments. A line that ends in a blank and `\` continues on the next, in the same cell.
+ */
 #ifndef AZ_CLASSIFY_RULES_H
 #define AZ_CLASSIFY_RULES_H
 

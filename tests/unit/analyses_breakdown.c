@@ -103,12 +103,8 @@ static void kinds_by_name(void **state)
 {
     static const struct {
         const char *name, *type;
-    } names[] = { { "Memcpy DtoD", "MEMORY" },
-                  { "hipMemset", "MEMORY" },
-                  { "Context Sync", "OTHER" },
-                  { "void my_dma_kernel()", "OTHER" },
-                  { "void gemm()", "" },
-                  { "", "" } };
+    } names[] = { { "Memcpy DtoD", "MEMORY" },         { "hipMemset", "MEMORY" }, { "Context Sync", "OTHER" },
+                  { "void my_dma_kernel()", "OTHER" }, { "void gemm()", "" },     { "", "" } };
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_true(az_sv_is(az_bd_rule("kernel", az_sv_str(names[i].name)), names[i].type));

@@ -223,15 +223,9 @@ static void annotation_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(by_kernel_names),
-        TEST(by_threshold),
-        TEST(by_framework),
-        TEST(by_attention),
-        TEST(by_gemm),
-        TEST(by_frequency),
-        TEST(hybrid_order),
-        TEST(by_annotation),
-        TEST(parents_of_phase_kernels),
+        TEST(by_kernel_names),  TEST(by_threshold),  TEST(by_framework),
+        TEST(by_attention),     TEST(by_gemm),       TEST(by_frequency),
+        TEST(hybrid_order),     TEST(by_annotation), TEST(parents_of_phase_kernels),
         TEST(annotation_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,6 +86,12 @@ static void lines(void **state)
         assert_true(r.bad);
     }
     assert_false(az_rules_next(&text, &r));
+    text = AZ_SV("g ; A ; ; is ; x \\\n    yy \\\n    z ; ; n\ng ; B ; ; is ; q");
+    assert_true(az_rules_next(&text, &r) && !r.bad && az_sv_is(r.without, "n"));
+    struct az_words w = { .n = 0 };
+    assert_true(az_rule_matches(&r, AZ_SV("yy"), &w) && az_rule_matches(&r, AZ_SV("z"), &w));
+    assert_true(az_rules_next(&text, &r) && az_sv_is(r.name, "B"));
+    assert_false(az_rules_next(&text, &r));
 }
 
 static void how(void **state)
