@@ -68,7 +68,7 @@ int find_mixed_streams(struct az_job *job, size_t trace)
     memset(use, 0, bytes);
     for (size_t i = 0; i < e->n; i++) {
         struct stream_use *u = &use[e->lane[i]];
-        bool nccl = az_job_is_nccl(job, az_job_name(job, trace, e->name[i]));
+        bool nccl = az_trace_is_comm(t, e->name[i]);
         int64_t *sum = nccl ? &u->nccl : &u->compute;
         *sum = az_add_sat(*sum, e->end[i] - e->start[i]);
         u->kernels += nccl;
