@@ -182,7 +182,7 @@ void az_arena_release(struct az_arena *a)
 void az_arena_reset(struct az_arena *a)
 {
     struct az_arena_block *keep = a->head;
-    if (AZ_MOVES || keep == NULL || keep->size > ARENA_MOST) {
+    if (keep == NULL || keep->size > ARENA_MOST || (AZ_MOVES && keep->size <= AZ_MOVED_MOST)) {
         az_arena_release(a);
         return;
     }

@@ -39,7 +39,7 @@ void az_vec_trim_(void **v, size_t n, size_t *cap, size_t elem, struct az_mem *m
 
 void *az_vec_renew_(void *v, size_t size)
 {
-    void *p = az_mem_move(v, 0, size);
+    void *p = size <= AZ_MOVED_MOST ? az_mem_move(v, 0, size) : NULL;
     return p ? p : v;
 }
 

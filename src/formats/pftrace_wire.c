@@ -8,7 +8,7 @@
 #define MAX_PACKET ((size_t)256 << 20)
 #define WINDOW     ((size_t)256 << 10)
 #define FEW        ((size_t)100) /* bytes read at once in a build that moves buffers, or as many as are needed */
-#define MAX_NESTED 2 /* compressed packets within compressed packets */
+#define MAX_NESTED 2             /* compressed packets within compressed packets */
 
 enum { PACKET = 1 };
 enum { P_SEQUENCE = 10, P_EVENT = 11, P_INTERNED = 12, P_FLAGS = 13, P_COMPRESSED = 50, P_TRACK = 60 };

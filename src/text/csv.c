@@ -8,7 +8,7 @@
 #define MAX_ROW_DEFAULT ((size_t)64 << 20)
 #define MAX_FIELDS      ((size_t)1 << 20)
 #define FEW             ((size_t)100) /* bytes read at once in a build that moves buffers, or as many as are kept */
-#define PADDING         AZ_CSV_BLOCK /* readable bytes behind the window's content */
+#define PADDING         AZ_CSV_BLOCK  /* readable bytes behind the window's content */
 
 int az_csv_init(struct az_csv *c, struct az_source *src, char sep, struct az_mem *mem)
 {

@@ -3,7 +3,7 @@
 
 #define SENTINEL     64
 #define FEW          100 /* bytes of a read in a build that moves buffers, or as many as are kept */
-#define RUNAWAYS_MAX 64 /* records without an end, after which reading stops */
+#define RUNAWAYS_MAX 64  /* records without an end, after which reading stops */
 
 int az_jscan_init(struct az_jscan *s, int (*fill)(void *, void *, size_t, size_t *), void *ctx, size_t window,
                   struct az_mem *mem)
