@@ -153,7 +153,7 @@ bool az_size_add(size_t a, size_t b, size_t *out)
 
 /* ---- arena ---- */
 
-enum { ARENA_ALIGN = 16, ARENA_FIRST = 64 * 1024, ARENA_MOST = 1024 * 1024 };
+enum { ARENA_ALIGN = 16, ARENA_FIRST = AZ_MOVES ? 2048 : 64 * 1024, ARENA_MOST = 1024 * 1024 };
 
 struct az_arena_block {
     struct az_arena_block *next;
@@ -182,7 +182,7 @@ void az_arena_release(struct az_arena *a)
 void az_arena_reset(struct az_arena *a)
 {
     struct az_arena_block *keep = a->head;
-    if (keep == NULL || keep->size > ARENA_MOST || (AZ_MOVES && keep->size <= AZ_MOVED_MOST)) {
+    if (AZ_MOVES || keep == NULL || keep->size > ARENA_MOST) {
         az_arena_release(a);
         return;
     }

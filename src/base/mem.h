@@ -30,7 +30,7 @@ void az_mem_free(struct az_mem *m, void *p, size_t size);
 #else
 #define AZ_MOVES false
 #endif
-#define AZ_MOVED_MOST ((size_t)64 << 10) /* vectors and arenas that are reset: larger ones stay, for time */
+#define AZ_MOVED_MOST ((size_t)4096) /* of a vector that is reset: a larger one stays where it is, for time */
 /* In such a build: a new block of `size` bytes with the first `keep` bytes of p, which is overwritten and freed; NULL
  * without memory (p stays). It is charged as p was. In any other build: p, untouched. */
 void *az_mem_move(void *p, size_t keep, size_t size) AZ_MUST_USE;
