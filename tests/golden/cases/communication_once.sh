@@ -21,7 +21,7 @@ with open("x_cuda_gpu_kern_sum.csv", "w") as f:
         t = 90000 if i < 4 else 10000
         f.write('1.0,%d,1,%d,%d,%d,%d,0,"%s"\n' % (t, t, t, t, t, n))
 PY
-"$ANALYZER" run trace.json --csv-dir t --opt rank_tables=always -q 2>&1
+"$ANALYZER" run --compat=all trace.json --csv-dir t --opt rank_tables=always -q 2>&1
 for t in kernels_by_name kernel_class_summary gpu_timeline coll_analysis temporal_breakdown kernel_type_breakdown \
     exposed_communication comm_comp_overlap; do
     echo "-- $t"
