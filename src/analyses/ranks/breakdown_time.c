@@ -5,7 +5,7 @@
 #include "analyses/ranks/breakdown.h"
 #include "base/num.h"
 #include "base/sort.h"
-#include "facts/shared.h"
+#include "facts/account.h"
 
 /* Communication of one name: time of its kernels under computation, and not. */
 struct comm_name {
@@ -15,12 +15,10 @@ struct comm_name {
 };
 
 struct time_part {
-    size_t ops, left_out, no_launch;         /* no_launch: of ops, those whose launch the trace does not hold */
-    size_t other_coll;                       /* collectives that the rules of kinds take for computation */
-    int64_t other_coll_ns;                   /* added up */
-    int64_t span, busy;                      /* first start to last end; union */
-    int64_t compute, comm, memory, hidden;   /* unions; hidden: of comm under compute */
-    int64_t by_bits[8];                      /* 1 computation, 2 communication, 4 memory */
+    size_t ops, left_out, no_launch; /* no_launch: of ops, those whose launch the trace does not hold */
+    size_t other_coll;               /* collectives that the rules of kinds take for computation */
+    int64_t other_coll_ns;           /* added up */
+    struct az_account a;
     struct az_bd_names kernels[AZ_BD_TYPES]; /* by type */
     struct az_bd_names notes[2];             /* annotations on the host, on the device */
     size_t notes_n[2];
@@ -29,23 +27,18 @@ struct time_part {
 };
 
 /* ---- reduce ---- */
-struct sets {
-    struct az_spans of[3], all;
-};
-
-static int fill_sets(const struct az_bd *b, struct sets *s)
+static enum az_part part_of(enum az_bd_type type)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < b->n; i++) {
-        const struct az_span x = { b->op[i].start, b->op[i].end };
-        rc = az_vec_push(&s->all, x);
-        if (rc == 0 && b->op[i].type < 3)
-            rc = az_vec_push(&s->of[b->op[i].type], x);
+    switch (type) {
+    case AZ_BD_COMPUTATION:
+        return AZ_PART_COMPUTE;
+    case AZ_BD_COMMUNICATION:
+        return AZ_PART_COMM;
+    case AZ_BD_MEMORY:
+        return AZ_PART_COPY;
+    default:
+        return AZ_PART_NONE;
     }
-    for (int k = 0; k < 3; k++)
-        az_spans_union(&s->of[k]); /* work is in order of start */
-    az_spans_union(&s->all);
-    return rc;
 }
 
 static int compare_comms(const void *x, const void *y, void *ctx)
@@ -170,24 +163,18 @@ static int annotations(struct az_job *job, struct az_bd *b, int side, struct az_
 
 static int measure(struct az_job *job, struct az_bd *b, struct az_arena *keep, struct time_part *p)
 {
-    struct sets s;
-    for (int k = 0; k < 3; k++)
-        az_vec_init(&s.of[k], job->mem);
-    az_vec_init(&s.all, job->mem);
-    int rc = fill_sets(b, &s);
-    if (rc == 0 && s.all.n) {
-        p->span = s.all.v[s.all.n - 1].end - s.all.v[0].start;
-        p->busy = az_spans_length(&s.all);
-        p->compute = az_spans_length(&s.of[AZ_BD_COMPUTATION]);
-        p->comm = az_spans_length(&s.of[AZ_BD_COMMUNICATION]);
-        p->memory = az_spans_length(&s.of[AZ_BD_MEMORY]);
-        p->hidden = az_spans_overlap(&s.of[AZ_BD_COMPUTATION], &s.of[AZ_BD_COMMUNICATION]);
-        az_bd_sweep(s.of, p->by_bits);
-        rc = communication(job, b, &s.of[AZ_BD_COMPUTATION], keep, p);
+    struct az_busy busy;
+    int rc = 0;
+    az_busy_init(&busy, job->mem);
+    for (size_t i = 0; rc == 0 && i < b->n; i++)
+        rc = az_busy_add(&busy, part_of(b->op[i].type), b->op[i].start, b->op[i].end);
+    if (rc == 0)
+        rc = az_busy_close(&busy);
+    if (rc == 0) {
+        az_account_of(&busy, NULL, 0, &p->a);
+        rc = communication(job, b, &busy.of[AZ_PART_COMPUTE], keep, p);
     }
-    for (int k = 0; k < 3; k++)
-        az_vec_release(&s.of[k]);
-    az_vec_release(&s.all);
+    az_busy_release(&busy);
     return rc;
 }
 
@@ -255,18 +242,19 @@ static int temporal(struct az_job *job, const struct az_ranks *ranks, void *cons
         const struct az_rank *r = &ranks->v[i];
         if (!p)
             continue;
-        const int64_t idle = p->span - p->busy, other = p->busy - p->compute;
+        const struct az_account *a = &p->a;
+        const int64_t other = a->busy - a->compute;
         az_put_i64(t, r->rank);
-        az_put_f64(t, az_bd_us(r, idle));
-        az_put_f64(t, az_bd_us(r, p->compute));
+        az_put_f64(t, az_bd_us(r, a->idle));
+        az_put_f64(t, az_bd_us(r, a->compute));
         az_put_f64(t, az_bd_us(r, other));
-        az_put_f64(t, az_bd_us(r, p->span));
-        az_put_f64(t, az_bd_percent((double)idle, (double)p->span));
-        az_put_f64(t, az_bd_percent((double)p->compute, (double)p->span));
-        az_put_f64(t, az_bd_percent((double)other, (double)p->span));
-        az_put_f64(t, az_bd_us(r, p->comm));
-        az_put_f64(t, az_bd_us(r, p->comm - p->hidden));
-        az_put_f64(t, az_bd_us(r, p->memory));
+        az_put_f64(t, az_bd_us(r, a->total));
+        az_put_f64(t, az_bd_percent((double)a->idle, (double)a->total));
+        az_put_f64(t, az_bd_percent((double)a->compute, (double)a->total));
+        az_put_f64(t, az_bd_percent((double)other, (double)a->total));
+        az_put_f64(t, az_bd_us(r, a->comm));
+        az_put_f64(t, az_bd_us(r, a->exposed_comm));
+        az_put_f64(t, az_bd_us(r, a->copies));
         az_put_i64(t, (int64_t)p->ops);
     }
     int rc = az_document_add(job->doc, t);
@@ -304,17 +292,17 @@ static int types(struct az_job *job, const struct az_ranks *ranks, void *const *
         const struct time_part *p = parts[i];
         double whole = 0;
         for (int k = 1; p && k < 8; k++) {
-            sum[k] += az_bd_us(&ranks->v[i], p->by_bits[k]);
-            whole += az_bd_us(&ranks->v[i], p->by_bits[k]);
+            sum[k] += az_bd_us(&ranks->v[i], p->a.at_once[k]);
+            whole += az_bd_us(&ranks->v[i], p->a.at_once[k]);
         }
         total += whole;
         for (unsigned k = 1; p && by_rank && k < 8; k++) {
-            if (!p->by_bits[k])
+            if (!p->a.at_once[k])
                 continue;
             az_put_i64(t, ranks->v[i].rank);
             az_put_text(t, combination(job->arena, k));
-            az_put_f64(t, az_bd_us(&ranks->v[i], p->by_bits[k]));
-            az_put_f64(t, az_bd_percent(az_bd_us(&ranks->v[i], p->by_bits[k]), whole));
+            az_put_f64(t, az_bd_us(&ranks->v[i], p->a.at_once[k]));
+            az_put_f64(t, az_bd_percent(az_bd_us(&ranks->v[i], p->a.at_once[k]), whole));
         }
     }
     for (unsigned k = 1; !by_rank && k < 8; k++) {
@@ -342,10 +330,11 @@ static int overlap(struct az_job *job, const struct az_ranks *ranks, void *const
         if (!p)
             continue;
         az_put_i64(t, ranks->v[i].rank);
-        az_put_f64(t, az_bd_percent((double)p->hidden, (double)p->comm));
-        az_put_f64(t, az_bd_us(&ranks->v[i], p->comm));
-        az_put_f64(t, az_bd_us(&ranks->v[i], p->hidden));
-        az_put_f64(t, az_bd_us(&ranks->v[i], p->comm - p->hidden));
+        const int64_t hidden = p->a.comm - p->a.exposed_comm;
+        az_put_f64(t, az_bd_percent((double)hidden, (double)p->a.comm));
+        az_put_f64(t, az_bd_us(&ranks->v[i], p->a.comm));
+        az_put_f64(t, az_bd_us(&ranks->v[i], hidden));
+        az_put_f64(t, az_bd_us(&ranks->v[i], p->a.exposed_comm));
     }
     return az_document_add(job->doc, t);
 }
