@@ -1,7 +1,6 @@
 /* Parts, merged lists and the one measure of them. What is made of a trace is in accounts.c. */
 #include "facts/account.h"
 
-#include "facts/devices.h"
 #include "model/optrace.h"
 
 enum az_part az_part_of(struct az_job *job, size_t trace, enum az_kind kind, uint32_t name)

@@ -4,7 +4,7 @@
 #define AZ_FACTS_ACCOUNT_H
 
 #include "base/interval.h"
-#include "facts/shared.h"
+#include "facts/devices.h"
 
 /* Whose time it is. AZ_PART_NONE keeps the device busy and is in no part (tables in the words of another tool). */
 enum az_part { AZ_PART_COMPUTE, AZ_PART_COMM, AZ_PART_COPY, AZ_PARTS, AZ_PART_NONE = AZ_PARTS };
@@ -45,6 +45,34 @@ void az_account_extend(struct az_account *a, int64_t total);
 void az_account_sweep(const struct az_spans set[AZ_PARTS], int64_t lo, int64_t hi, int64_t sum[8]);
 
 /* ---- of one trace, made once ---- */
+/* Which device events count: all, but in a trace with a call tree without include_unlinked_kernels those whose launch
+ * it does not hold (docs/account.md 3). */
+struct az_counted {
+    size_t events, unlinked;      /* device events; those whose launch a trace with a call tree does not hold */
+    uint8_t *skip[AZ_KIND_COUNT]; /* row -> does not count; NULL: all rows count */
+    uint8_t *part[2];             /* name id -> az_part + 1, of kernels and of fills; 0: not asked yet */
+};
+/* NULL on failure, *rc says why. */
+const struct az_counted *az_job_counted(struct az_job *job, size_t trace, int *rc);
+
+struct az_work_event {
+    int64_t start, end;
+    uint32_t name, lane;
+    enum az_part part;
+};
+struct az_work_sweep {
+    struct az_job *job;
+    size_t trace;
+    const struct az_counted *counted;
+    struct az_sweep at;
+};
+/* Events that count, by start. */
+static inline struct az_work_sweep az_work_sweep(struct az_job *job, size_t trace, const struct az_counted *c)
+{
+    return (struct az_work_sweep){ .job = job, .trace = trace, .counted = c, .at = { .t = job->traces[trace] } };
+}
+bool az_work_next(struct az_work_sweep *s, struct az_work_event *e);
+
 struct az_device_account {
     int64_t device;
     struct az_account a;
@@ -58,9 +86,7 @@ struct az_accounts {
     struct az_device_account *device; /* by number; those with work that counts */
     struct az_step_account *step;     /* by start, devices pooled; steps that are marked */
     size_t n_devices, n_steps;
-    size_t devices;          /* also those with no work that counts */
-    size_t events, unlinked; /* device events; those whose launch the trace does not hold, where it has a call tree:
-                              * they count with include_unlinked_kernels */
+    size_t devices; /* also those with no work that counts */
 };
 /* NULL on failure, *rc says why. The limit of micro gaps is micro_idle_us, 0 where it is not set. */
 const struct az_accounts *az_job_accounts(struct az_job *job, size_t trace, int *rc);

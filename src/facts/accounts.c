@@ -2,7 +2,6 @@
  * which the figures are taken from; the lists are not kept. */
 #include "base/sort.h"
 #include "facts/account.h"
-#include "facts/devices.h"
 #include "model/dispatch.h"
 #include "model/optrace.h"
 
@@ -12,60 +11,22 @@ struct pass {
     struct az_job *job;
     size_t trace;
     const struct az_trace *t;
+    const struct az_counted *counted;
     struct az_devices_of dev;
-    struct az_busy all, *device;  /* device: by slot; NULL with one, whose work is all */
-    uint8_t *part[2];             /* name id -> az_part + 1, of kernels and of other events; 0: not asked yet */
-    uint8_t *skip[AZ_KIND_COUNT]; /* row -> does not count; NULL: all count */
+    struct az_busy all, *device; /* device: by slot; NULL with one, whose work is all */
     int64_t micro;
     struct az_accounts *out;
 };
 
-/* Events without their launch, in a trace that says who launched what (docs/account.md 3). */
-static int find_unlinked(struct pass *p)
-{
-    const struct az_calltree *c = p->t->caps & AZ_CAP_CALLTREE ? az_tree(p->t) : NULL;
-    for (uint32_t g = 0; c && g < c->n_gpu; g++) {
-        const enum az_kind kind = c->gpu_kind[g];
-        if (c->gpu_call[g] != AZ_NO_ROW)
-            continue;
-        p->out->unlinked++;
-        if (p->job->opts->include_unlinked_kernels)
-            continue;
-        if (!p->skip[kind] && !(p->skip[kind] = az_arena_array(p->job->arena, p->t->ev[kind].n + 1, 1)))
-            return az_arena_error(p->job->arena);
-        p->skip[kind][c->gpu_row[g]] = 1;
-    }
-    return 0;
-}
-
-static enum az_part part_of(struct pass *p, enum az_kind kind, uint32_t name)
-{
-    if (kind == AZ_MEMCPY || name == AZ_NO_ID)
-        return az_part_of(p->job, p->trace, kind, name);
-    uint8_t *known = kind == AZ_KERNEL ? &p->part[0][name] : kind == AZ_MEMSET ? &p->part[1][name] : NULL;
-    if (!known)
-        return az_part_of(p->job, p->trace, kind, name);
-    if (!*known)
-        *known = (uint8_t)(az_part_of(p->job, p->trace, kind, name) + 1);
-    return (enum az_part)(*known - 1);
-}
-
 static int add_events(struct pass *p)
 {
-    struct az_sweep sweep = { .t = p->t };
-    uint32_t op;
+    struct az_work_sweep sweep = az_work_sweep(p->job, p->trace, p->counted);
+    struct az_work_event e;
     int rc = 0;
-    while (rc == 0 && az_sweep_next(&sweep, &op)) {
-        const enum az_kind kind = az_op_kind(op);
-        const struct az_events *e = &p->t->ev[kind];
-        const uint32_t row = az_op_row(op);
-        p->out->events++;
-        if (p->skip[kind] && p->skip[kind][row])
-            continue;
-        const enum az_part part = part_of(p, kind, e->name[row]);
-        rc = az_busy_add(&p->all, part, e->start[row], e->end[row]);
+    while (rc == 0 && az_work_next(&sweep, &e)) {
+        rc = az_busy_add(&p->all, e.part, e.start, e.end);
         if (rc == 0 && p->device)
-            rc = az_busy_add(&p->device[p->dev.slot_of_lane.v[e->lane[row]]], part, e->start[row], e->end[row]);
+            rc = az_busy_add(&p->device[p->dev.slot_of_lane.v[e.lane]], e.part, e.start, e.end);
     }
     return rc;
 }
@@ -176,17 +137,13 @@ static int tagged_steps(struct pass *p)
 static int steps(struct pass *p)
 {
     int rc = p->t->caps & AZ_CAP_CALLTREE ? marked_steps(p) : 0;
-    if (rc || p->out->n_steps || p->out->events == 0)
+    if (rc || p->out->n_steps || p->counted->events == 0)
         return rc;
     return p->t->caps & (AZ_CAP_PROJ | AZ_CAP_RANGES) ? tagged_steps(p) : 0;
 }
 
 static int make(struct pass *p)
 {
-    const size_t names = p->t->names.text.n + 1;
-    for (int k = 0; k < 2; k++)
-        if (!(p->part[k] = az_arena_array(p->job->arena, names, 1)))
-            return az_arena_error(p->job->arena);
     if (p->dev.slots.n > 1) {
         p->device = az_arena_array(p->job->arena, p->dev.slots.n, sizeof *p->device);
         if (!p->device)
@@ -194,9 +151,7 @@ static int make(struct pass *p)
         for (size_t i = 0; i < p->dev.slots.n; i++)
             az_busy_init(&p->device[i], p->job->mem);
     }
-    int rc = find_unlinked(p);
-    if (rc == 0)
-        rc = add_events(p);
+    int rc = add_events(p);
     if (rc == 0)
         rc = az_busy_close(&p->all);
     for (size_t i = 0; rc == 0 && p->device && i < p->dev.slots.n; i++)
@@ -206,14 +161,17 @@ static int make(struct pass *p)
     return rc ? rc : steps(p);
 }
 
-/* The trace must be one that the job had from the start. */
 static int make_one(struct az_job *job, size_t trace, struct az_accounts *out)
 {
     struct pass p = { .job = job, .trace = trace, .t = job->traces[trace], .out = out };
     if (job->opts->micro_idle_us != AZ_UNSET_I64)
         p.micro = job->opts->micro_idle_us * 1000 * p.t->ticks_per_ns;
+    int rc;
+    p.counted = az_job_counted(job, trace, &rc);
+    if (!p.counted)
+        return rc;
     az_busy_init(&p.all, job->mem);
-    int rc = az_devices_make(&p.dev, p.t, AZ_BY_DEVICE, job->mem);
+    rc = az_devices_make(&p.dev, p.t, AZ_BY_DEVICE, job->mem);
     if (rc == 0)
         rc = make(&p);
     for (size_t i = 0; p.device && i < p.dev.slots.n; i++)
@@ -223,18 +181,87 @@ static int make_one(struct az_job *job, size_t trace, struct az_accounts *out)
     return rc;
 }
 
+/* A list of facts, one a trace. */
+static void **of_traces(struct az_job *job, const void *what, int *rc)
+{
+    void **slot = az_job_slot(job, what);
+    if (slot && !*slot)
+        *slot = az_arena_array(job->arena, job->n_traces + 1, sizeof(void *));
+    *rc = slot && *slot ? 0 : az_arena_error(job->arena);
+    return slot ? *slot : NULL;
+}
+
 const struct az_accounts *az_job_accounts(struct az_job *job, size_t trace, int *rc)
 {
     static const char what;
-    void **slot = az_job_slot(job, &what);
-    if (slot && !*slot)
-        *slot = az_arena_array(job->arena, job->n_traces + 1, sizeof(struct az_accounts *));
-    struct az_accounts **of = slot ? *slot : NULL;
-    *rc = of ? 0 : az_arena_error(job->arena);
+    void **of = of_traces(job, &what, rc);
     if (of && !of[trace]) {
         struct az_accounts *a = az_arena_alloc(job->arena, sizeof *a);
         *rc = a ? make_one(job, trace, a) : az_arena_error(job->arena);
         of[trace] = *rc ? NULL : a;
     }
     return of ? of[trace] : NULL;
+}
+
+/* ---- events that count ---- */
+static int count(struct az_job *job, size_t trace, struct az_counted *c)
+{
+    static const enum az_kind work[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
+    const struct az_trace *t = job->traces[trace];
+    const struct az_calltree *tree = t->caps & AZ_CAP_CALLTREE ? az_tree(t) : NULL;
+    for (size_t k = 0; k < AZ_LENGTH(work); k++)
+        c->events += t->ev[work[k]].n;
+    for (int k = 0; k < 2; k++)
+        if (!(c->part[k] = az_arena_array(job->arena, t->names.text.n + 1, 1)))
+            return az_arena_error(job->arena);
+    for (uint32_t g = 0; tree && g < tree->n_gpu; g++) {
+        const enum az_kind kind = tree->gpu_kind[g];
+        if (tree->gpu_call[g] != AZ_NO_ROW)
+            continue;
+        c->unlinked++;
+        if (job->opts->include_unlinked_kernels)
+            continue;
+        if (!c->skip[kind] && !(c->skip[kind] = az_arena_array(job->arena, t->ev[kind].n + 1, 1)))
+            return az_arena_error(job->arena);
+        c->skip[kind][tree->gpu_row[g]] = 1;
+    }
+    return 0;
+}
+
+const struct az_counted *az_job_counted(struct az_job *job, size_t trace, int *rc)
+{
+    static const char what;
+    void **of = of_traces(job, &what, rc);
+    if (of && !of[trace]) {
+        struct az_counted *c = az_arena_alloc(job->arena, sizeof *c);
+        *rc = c ? count(job, trace, c) : az_arena_error(job->arena);
+        of[trace] = *rc ? NULL : c;
+    }
+    return of ? of[trace] : NULL;
+}
+
+static enum az_part part_of(const struct az_work_sweep *s, enum az_kind kind, uint32_t name)
+{
+    if ((kind != AZ_KERNEL && kind != AZ_MEMSET) || name == AZ_NO_ID)
+        return az_part_of(s->job, s->trace, kind, name);
+    uint8_t *known = &s->counted->part[kind == AZ_MEMSET][name];
+    if (!*known)
+        *known = (uint8_t)(az_part_of(s->job, s->trace, kind, name) + 1);
+    return (enum az_part)(*known - 1);
+}
+
+bool az_work_next(struct az_work_sweep *s, struct az_work_event *out)
+{
+    uint32_t op;
+    while (az_sweep_next(&s->at, &op)) {
+        const enum az_kind kind = az_op_kind(op);
+        const struct az_events *e = &s->at.t->ev[kind];
+        const uint32_t row = az_op_row(op);
+        if (s->counted->skip[kind] && s->counted->skip[kind][row])
+            continue;
+        *out = (struct az_work_event){ e->start[row], e->end[row], e->name[row], e->lane[row],
+                                       part_of(s, kind, e->name[row]) };
+        return true;
+    }
+    return false;
 }

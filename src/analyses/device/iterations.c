@@ -177,17 +177,14 @@ static void figures(const struct work *w, const struct window *at, int64_t x[ITE
 /* Work of every device of the trace. */
 static int fill(struct work *w)
 {
-    struct az_sweep sweep = { .t = w->t };
-    uint32_t op;
-    int rc = 0;
+    int rc;
+    const struct az_counted *counted = az_job_counted(w->job, w->trace, &rc);
+    struct az_work_sweep sweep = az_work_sweep(w->job, w->trace, counted);
+    struct az_work_event e;
     for (size_t i = 0; i < w->dev.slots.n; i++)
         az_busy_init(&w->busy[i], w->job->mem);
-    while (rc == 0 && az_sweep_next(&sweep, &op)) {
-        const struct az_events *e = &w->t->ev[az_op_kind(op)];
-        const uint32_t row = az_op_row(op);
-        rc = az_busy_add(&w->busy[w->dev.slot_of_lane.v[e->lane[row]]],
-                         az_part_of(w->job, w->trace, az_op_kind(op), e->name[row]), e->start[row], e->end[row]);
-    }
+    while (rc == 0 && az_work_next(&sweep, &e))
+        rc = az_busy_add(&w->busy[w->dev.slot_of_lane.v[e.lane]], e.part, e.start, e.end);
     for (size_t i = 0; rc == 0 && i < w->dev.slots.n; i++)
         rc = az_busy_close(&w->busy[i]);
     return rc;

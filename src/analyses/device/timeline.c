@@ -47,7 +47,10 @@ int az_timeline_chart(struct az_job *job, enum az_chart_kind kind, const char *t
 
 /* ---- tables ---- */
 /* A trace whose format has a time line of its own: dispatch_timeline.c, analyses/compiled, operation reports. */
-static bool has_own(const struct az_trace *t) { return (t->caps & (AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS | AZ_CAP_OPREPORT)) != 0; }
+static bool has_own(const struct az_trace *t)
+{
+    return (t->caps & (AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS | AZ_CAP_OPREPORT)) != 0;
+}
 static bool is_ours(const struct az_trace *t) { return (t->caps & (AZ_CAP_CALLTREE | AZ_CAP_TIMELINE)) && !has_own(t); }
 
 struct lead { /* cells before `type` */
@@ -183,7 +186,7 @@ static int by_step(struct az_job *job)
     az_timeline_columns(t, "time ms");
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
         const struct az_accounts *a = is_ours(job->traces[i]) ? az_job_accounts(job, i, &rc) : NULL;
-        for (size_t s = 0; a && a->events && s < a->n_steps; s++)
+        for (size_t s = 0; a && s < a->n_steps; s++)
             rows(job, t, &(struct lead){ .trace = i, .step = &a->step[s].name }, &a->step[s].a, NULL);
     }
     return az_fw_emit(job, t, rc);
@@ -209,7 +212,7 @@ static int run(struct az_job *job)
     for (size_t i = 0; i < job->n_traces; i++)
         n += is_ours(job->traces[i]);
     for (size_t i = 0; n && rc == 0 && i < job->n_traces; i++) {
-        const struct az_accounts *a = is_ours(job->traces[i]) ? az_job_accounts(job, i, &rc) : NULL;
+        const struct az_counted *a = is_ours(job->traces[i]) ? az_job_counted(job, i, &rc) : NULL;
         if (a && a->events && a->unlinked == a->events && !job->opts->include_unlinked_kernels)
             az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(job->traces[i]->path),
                         "no launch of its %zu device events is in the trace: gpu_timeline is all zeros "

@@ -68,38 +68,65 @@ static int64_t before(const struct az_spans *set, const int64_t *sum, int64_t ti
     return sum[lo - 1] + (time < x.end ? time : x.end) - x.start;
 }
 
-static int communication(struct az_job *job, const struct az_bd *b, const struct az_spans *compute,
-                         struct az_arena *keep, struct time_part *p)
+/* One for each name of communication that counts; row: name id -> its place + 1. */
+static int comm_names(struct az_job *job, const struct az_bd *b, const struct az_counted *counted, uint32_t *row,
+                      struct az_arena *keep, struct time_part *p)
 {
     const size_t ids = b->trace->names.text.n;
-    uint32_t *row = az_arena_array(job->arena, ids + 1, sizeof *row); /* name id -> row + 1 */
+    struct az_work_sweep sweep = az_work_sweep(job, 0, counted);
+    struct az_work_event e;
+    while (az_work_next(&sweep, &e)) {
+        uint32_t *r = &row[e.name == AZ_NO_ID ? ids : e.name];
+        if (e.part == AZ_PART_COMM && !*r)
+            *r = (uint32_t)++p->n_comms;
+    }
+    p->comms = az_arena_array(keep, p->n_comms + 1, sizeof *p->comms);
+    return p->comms ? 0 : az_arena_error(keep);
+}
+
+/* Of what counts in the account of time, whatever the other breakdowns leave out. */
+static int communication(struct az_job *job, const struct az_bd *b, const struct az_counted *counted,
+                         const struct az_spans *compute, struct az_arena *keep, struct time_part *p)
+{
+    const size_t ids = b->trace->names.text.n;
+    uint32_t *row = az_arena_array(job->arena, ids + 1, sizeof *row);
     int64_t *sum = az_arena_array(job->arena, compute->n + 1, sizeof *sum);
-    size_t names = 0;
-    if (!row || !sum)
-        return az_arena_error(job->arena);
-    for (size_t i = 0; i < compute->n; i++)
+    struct az_work_sweep sweep = az_work_sweep(job, 0, counted);
+    struct az_work_event e;
+    int rc = row && sum ? comm_names(job, b, counted, row, keep, p) : az_arena_error(job->arena);
+    for (size_t i = 0; rc == 0 && i < compute->n; i++)
         sum[i + 1] = sum[i] + compute->v[i].end - compute->v[i].start;
-    for (size_t i = 0; i < b->n; i++) {
-        uint32_t *r = &row[b->op[i].name == AZ_NO_ID ? ids : b->op[i].name];
-        if (b->op[i].type == AZ_BD_COMMUNICATION && !*r)
-            *r = (uint32_t)++names;
-    }
-    p->comms = az_arena_array(keep, names + 1, sizeof *p->comms);
-    if (!p->comms)
-        return az_arena_error(keep);
-    p->n_comms = names;
-    for (size_t i = 0; i < b->n; i++) {
-        const struct az_bd_op *o = &b->op[i];
-        if (o->type != AZ_BD_COMMUNICATION)
+    while (rc == 0 && az_work_next(&sweep, &e)) {
+        if (e.part != AZ_PART_COMM)
             continue;
-        struct comm_name *c = &p->comms[row[o->name == AZ_NO_ID ? ids : o->name] - 1];
+        struct comm_name *c = &p->comms[row[e.name == AZ_NO_ID ? ids : e.name] - 1];
         if (c->n++ == 0)
-            c->name = az_bd_keep(b, keep, az_bd_text(b, o->name));
-        c->sum = az_add_sat(c->sum, o->end - o->start);
-        c->hidden = az_add_sat(c->hidden, before(compute, sum, o->end) - before(compute, sum, o->start));
+            c->name = az_bd_keep(b, keep, az_bd_text(b, e.name));
+        c->sum = az_add_sat(c->sum, e.end - e.start);
+        c->hidden = az_add_sat(c->hidden, before(compute, sum, e.end) - before(compute, sum, e.start));
     }
-    return keep->failed ? az_arena_error(keep)
-                        : az_sort_cmp(p->comms, names, sizeof *p->comms, compare_comms, NULL, job->mem);
+    if (rc == 0 && keep->failed)
+        rc = az_arena_error(keep);
+    return rc ? rc : az_sort_cmp(p->comms, p->n_comms, sizeof *p->comms, compare_comms, NULL, job->mem);
+}
+
+static int exposure(struct az_job *job, const struct az_bd *b, struct az_arena *keep, struct time_part *p)
+{
+    struct az_busy busy;
+    struct az_work_event e;
+    int rc;
+    const struct az_counted *counted = az_job_counted(job, 0, &rc);
+    struct az_work_sweep sweep = az_work_sweep(job, 0, counted);
+    az_busy_init(&busy, job->mem);
+    while (rc == 0 && az_work_next(&sweep, &e))
+        if (e.part == AZ_PART_COMPUTE)
+            rc = az_busy_add(&busy, e.part, e.start, e.end);
+    if (rc == 0)
+        rc = az_busy_close(&busy);
+    if (rc == 0)
+        rc = communication(job, b, counted, &busy.of[AZ_PART_COMPUTE], keep, p);
+    az_busy_release(&busy);
+    return rc;
 }
 
 /* Collectives by what the tables of collectives go by, which are no communication by the rules of the kinds. */
@@ -161,7 +188,7 @@ static int annotations(struct az_job *job, struct az_bd *b, int side, struct az_
     return az_bd_group_names(b, job->mem, name, duration, n, keep, &p->notes[side]);
 }
 
-static int measure(struct az_job *job, struct az_bd *b, struct az_arena *keep, struct time_part *p)
+static int measure(struct az_job *job, const struct az_bd *b, struct time_part *p)
 {
     struct az_busy busy;
     int rc = 0;
@@ -170,10 +197,8 @@ static int measure(struct az_job *job, struct az_bd *b, struct az_arena *keep, s
         rc = az_busy_add(&busy, part_of(b->op[i].type), b->op[i].start, b->op[i].end);
     if (rc == 0)
         rc = az_busy_close(&busy);
-    if (rc == 0) {
+    if (rc == 0)
         az_account_of(&busy, NULL, 0, &p->a);
-        rc = communication(job, b, &busy.of[AZ_PART_COMPUTE], keep, p);
-    }
     az_busy_release(&busy);
     return rc;
 }
@@ -191,7 +216,9 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     p->left_out = b->left_out;
     for (size_t i = 0; b->tree && i < b->n; i++)
         p->no_launch += b->op[i].call == AZ_NO_ROW;
-    rc = measure(job, b, keep, p);
+    rc = measure(job, b, p);
+    if (rc == 0)
+        rc = exposure(job, b, keep, p);
     if (rc == 0)
         rc = other_collectives(job, b, p);
     if (rc == 0)
@@ -343,7 +370,7 @@ static int exposed(struct az_job *job, const struct az_ranks *ranks, void *const
 {
     static const char *const us[] = { "sum (us)", "hidden (us)", "exposed (us)" };
     struct az_table *t =
-        new_table(job, ranks, parts, "exposed_communication", "Hidden and exposed time of communication kernels", 0);
+        az_table_new(job->arena, "exposed_communication", "Hidden and exposed time of communication kernels", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);

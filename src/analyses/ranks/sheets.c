@@ -319,12 +319,13 @@ static int figures(struct az_job *job, struct az_mr_part *p)
 {
     const struct az_trace *t = job->traces[0];
     int rc;
-    const struct az_accounts *all = az_job_accounts(job, 0, &rc);
+    const struct az_counted *counted = az_job_counted(job, 0, &rc);
+    const struct az_accounts *all = counted ? az_job_accounts(job, 0, &rc) : NULL;
     if (!all)
         return rc;
     const struct az_account *a = &all->all;
-    p->events = (int64_t)all->events;
-    p->no_launch = (int64_t)all->unlinked;
+    p->events = (int64_t)counted->events;
+    p->no_launch = (int64_t)counted->unlinked;
     p->figure[AZ_MR_COMPUTE] = az_ns(t, a->compute);
     p->figure[AZ_MR_EXPOSED_COMM] = az_ns(t, a->exposed_comm);
     p->figure[AZ_MR_EXPOSED_MEMCPY] = az_ns(t, a->exposed_copies);
