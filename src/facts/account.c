@@ -6,11 +6,13 @@
 enum az_part az_part_of(struct az_job *job, size_t trace, enum az_kind kind, uint32_t name)
 {
     const struct az_trace *t = job->traces[trace];
-    if (t->caps & AZ_CAP_CALLTREE)
-        return (enum az_part)az_gpu_class_of(name == AZ_NO_ID ? AZ_SV("") : az_trace_text(t, name), kind);
-    if (kind == AZ_MEMCPY || kind == AZ_MEMSET)
+    const bool tree = t->caps & AZ_CAP_CALLTREE;
+    const struct az_sv text = name == AZ_NO_ID ? AZ_SV("") : az_trace_text(t, name);
+    if (kind == AZ_MEMCPY || (kind == AZ_MEMSET && !tree))
         return AZ_PART_COPY;
-    return kind == AZ_KERNEL && az_job_is_nccl(job, az_job_name(job, trace, name)) ? AZ_PART_COMM : AZ_PART_COMPUTE;
+    if (!tree && kind == AZ_KERNEL && az_job_is_nccl(job, az_job_name(job, trace, name)))
+        return AZ_PART_COMM;
+    return kind == AZ_GRAPH ? AZ_PART_COMPUTE : (enum az_part)az_gpu_class_of(text, kind);
 }
 
 void az_busy_init(struct az_busy *b, struct az_mem *mem)

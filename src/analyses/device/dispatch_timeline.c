@@ -6,16 +6,19 @@
 
 struct work {
     struct az_job *job;
-    struct az_busy busy;
-    uint8_t *part; /* number of a kernel's name -> az_part + 1; 0: not asked yet */
+    struct az_busy busy;    /* as it is recorded: kernels are computation here, whatever they do */
+    struct az_busy kernels; /* the same kernels by what they do */
+    uint8_t *part;          /* number of a kernel's name -> az_part + 1; 0: not asked yet */
 };
 
 static enum az_part part_of(struct work *w, size_t trace, uint32_t name)
 {
-    uint8_t *known = &w->part[az_job_name(w->job, trace, name)];
-    if (!*known)
-        *known =
-            1 + (az_sv_is(amd_category(w->job, (uint32_t)(known - w->part)), "COMM") ? AZ_PART_COMM : AZ_PART_COMPUTE);
+    const uint32_t number = az_job_name(w->job, trace, name);
+    uint8_t *known = &w->part[number];
+    if (!*known) {
+        const bool comm = az_sv_is(amd_category(w->job, number), "COMM");
+        *known = (uint8_t)((comm ? AZ_PART_COMM : az_part_of(w->job, trace, AZ_KERNEL, name)) + 1);
+    }
     return (enum az_part)(*known - 1);
 }
 
@@ -86,8 +89,9 @@ static int gather_kind(struct work *w, enum az_kind kind, const struct amd_gpu *
                 agent = owner(t, ran, k);
             if (only && agent != only->agent)
                 continue;
-            rc = az_busy_add(&w->busy, kind == AZ_MEMCPY ? AZ_PART_COPY : part_of(w, i, e->name[k]), e->start[k],
-                             e->end[k]);
+            rc = az_busy_add(&w->busy, kind == AZ_MEMCPY ? AZ_PART_COPY : AZ_PART_COMPUTE, e->start[k], e->end[k]);
+            if (rc == 0 && kind == AZ_KERNEL)
+                rc = az_busy_add(&w->kernels, part_of(w, i, e->name[k]), e->start[k], e->end[k]);
         }
     }
     return rc;
@@ -96,9 +100,12 @@ static int gather_kind(struct work *w, enum az_kind kind, const struct amd_gpu *
 static int gather(struct work *w, const struct amd_gpu *only, const uint8_t *ran)
 {
     az_busy_reset(&w->busy);
+    az_busy_reset(&w->kernels);
     int rc = gather_kind(w, AZ_KERNEL, only, ran);
     if (rc == 0)
         rc = gather_kind(w, AZ_MEMCPY, only, ran);
+    if (rc == 0)
+        rc = az_busy_close(&w->kernels);
     return rc ? rc : az_busy_close(&w->busy);
 }
 
@@ -108,7 +115,7 @@ static void rows(struct az_job *job, struct az_table *t, const struct az_account
         const char *name;
         int64_t ns;
     } r[] = { { "total_time", a->total },
-              { "kernel", a->compute + a->exposed_comm },
+              { "kernel", a->compute },
               { "memory", a->copies },
               { "busy_time", a->busy },
               { "idle", a->idle } };
@@ -217,7 +224,8 @@ static int agent_rows(struct work *w, const struct amd_gpus *g, struct az_table 
             continue;
         account(w, &a);
         rows(w->job, line, &a, &g->v[i]);
-        if (w->busy.of[AZ_PART_COMM].n)
+        az_account_of(&w->kernels, NULL, 0, &a);
+        if (w->kernels.of[AZ_PART_COMM].n)
             overlap_row(w->job, overlap, &g->v[i], &a);
     }
     return rc;
@@ -251,10 +259,12 @@ static int run(struct az_job *job)
     if (!w.part)
         return az_arena_error(job->arena);
     az_busy_init(&w.busy, job->mem);
+    az_busy_init(&w.kernels, job->mem);
     int rc = whole(&w);
     if (rc == 0)
         rc = by_agent(&w);
     az_busy_release(&w.busy);
+    az_busy_release(&w.kernels);
     if (rc == 0)
         rc = az_job_chart_parts(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "time ms", NULL, parts, 2);
     if (rc == 0)
