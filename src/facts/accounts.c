@@ -136,8 +136,10 @@ static int tagged_steps(struct pass *p)
 
 static int steps(struct pass *p)
 {
+    if (p->counted->events == 0) /* without device work steps say nothing */
+        return 0;
     int rc = p->t->caps & AZ_CAP_CALLTREE ? marked_steps(p) : 0;
-    if (rc || p->out->n_steps || p->counted->events == 0)
+    if (rc || p->out->n_steps)
         return rc;
     return p->t->caps & (AZ_CAP_PROJ | AZ_CAP_RANGES) ? tagged_steps(p) : 0;
 }
