@@ -72,6 +72,11 @@ stage_sizes() { counted sizes "$PYTHON" tests/sizes_check.py --analyzer "$ANALYZ
 stage_html() { counted html "$PYTHON" tests/html_check.py --analyzer "$ANALYZER" --samples "$BUILD/tools/html_samples"; }
 stage_schema() { counted schema "$PYTHON" tests/schema_check.py --analyzer "$ANALYZER"; }
 
+# Tables that answer the same question agree, over inputs of all formats.
+stage_accounts() {
+    counted accounts "$PYTHON" tests/account_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA" --shared "$SHARED"
+}
+
 # What gates write, by schemas of others; how often they are wrong; a history that is written by two and killed.
 stage_gates() {
     counted gates "$PYTHON" tests/verdict_check.py --analyzer "$ANALYZER" --stats "$BUILD/tools/gate_stats"

@@ -87,55 +87,6 @@ bool az_sweep_next(struct az_sweep *s, uint32_t *op)
     return true;
 }
 
-/* Adds an operation to a list that stays merged, as operations come in start order. */
-static int extend(struct az_spans *s, int64_t start, int64_t end)
-{
-    if (s->n > 0 && start <= s->v[s->n - 1].end) {
-        if (end > s->v[s->n - 1].end)
-            s->v[s->n - 1].end = end;
-        return 0;
-    }
-    return az_vec_push(s, ((struct az_span){ start, end }));
-}
-
-int az_device_times(struct az_job *job, size_t trace, const struct az_devices_of *d, struct az_device_time *time)
-{
-    const struct az_trace *t = job->traces[trace];
-    struct az_sweep sweep = { .t = t };
-    uint32_t op;
-    int rc = 0;
-    for (size_t i = 0; i < d->slots.n; i++) {
-        az_vec_init(&time[i].compute, job->mem);
-        az_vec_init(&time[i].nccl, job->mem);
-        az_vec_init(&time[i].mem, job->mem);
-        az_vec_init(&time[i].work, job->mem);
-    }
-    while (rc == 0 && az_sweep_next(&sweep, &op)) {
-        const struct az_events *e = &t->ev[az_op_kind(op)];
-        uint32_t row = az_op_row(op);
-        struct az_device_time *at = &time[d->slot_of_lane.v[e->lane[row]]];
-        struct az_spans *list = &at->compute;
-        if (az_op_code(op) == AZ_OP_MEMCPY || az_op_code(op) == AZ_OP_MEMSET)
-            list = &at->mem;
-        else if (az_op_code(op) == AZ_OP_KERNEL && az_trace_is_comm(t, e->name[row]))
-            list = &at->nccl;
-        rc = extend(list, e->start[row], e->end[row]);
-        if (rc == 0 && list != &at->mem)
-            rc = extend(&at->work, e->start[row], e->end[row]);
-    }
-    return rc;
-}
-
-void az_device_time_release(struct az_device_time *time, size_t n)
-{
-    for (size_t i = 0; time && i < n; i++) {
-        az_vec_release(&time[i].compute);
-        az_vec_release(&time[i].nccl);
-        az_vec_release(&time[i].mem);
-        az_vec_release(&time[i].work);
-    }
-}
-
 struct az_spans az_spans_window(const struct az_spans *s, int64_t lo, int64_t hi)
 {
     size_t a = 0, b = s->n, first;

@@ -30,14 +30,6 @@ struct az_sweep {
 /* Next operation as az_op_code/az_op_row word; false at the end. */
 bool az_sweep_next(struct az_sweep *s, uint32_t *op);
 
-/* Busy time of one device, merged (disjoint, sorted). */
-struct az_device_time {
-    struct az_spans compute, nccl, mem, work; /* work: compute and nccl together */
-};
-/* One entry a slot, in job memory. */
-int az_device_times(struct az_job *job, size_t trace, const struct az_devices_of *d,
-                    struct az_device_time *time) AZ_MUST_USE;
-void az_device_time_release(struct az_device_time *time, size_t n);
 /* The part of a merged list that can touch [lo, hi]: a view, not to be released. */
 struct az_spans az_spans_window(const struct az_spans *s, int64_t lo, int64_t hi);
 

@@ -2,6 +2,7 @@
 #include "unit/analyses_fw.h"
 
 #include "analyses/ranks/breakdown.h"
+#include "facts/account.h"
 
 /* Reduces the trace as rank 0 and finishes it alone. */
 static void run_rank(struct fw_fix *f, const struct az_rank_analysis *a)
@@ -51,12 +52,12 @@ static void sweep_of_three_sets(void **state)
     const struct az_spans none[3] = { { .n = 0 }, { .n = 0 }, { .n = 0 } };
     int64_t sum[8];
     (void)state;
-    az_bd_sweep(set, sum);
+    az_account_sweep(set, INT64_MIN, INT64_MAX, sum);
     /* [0,5) c, [5,8) cn, [8,10) cnm, [10,20) nm, [20,22) cnm, [22,25) cn, [25,30) c */
     const int64_t want[8] = { 0, 10, 0, 6, 0, 0, 10, 4 };
     for (int k = 0; k < 8; k++)
         assert_int_equal(sum[k], want[k]);
-    az_bd_sweep(none, sum);
+    az_account_sweep(none, INT64_MIN, INT64_MAX, sum);
     for (int k = 0; k < 8; k++)
         assert_int_equal(sum[k], 0);
 }

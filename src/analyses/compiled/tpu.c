@@ -4,49 +4,31 @@
 #include "analyses/list.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "facts/account.h"
 #include "facts/shared.h"
 #include "classify/rules.h"
 
-enum bucket { COMPUTE, COMM, COPY, BUCKETS };
-
-static enum bucket bucket_of(const struct az_hx *h, const struct az_hx_event *e)
+static enum az_part part_of(const struct az_hx *h, const struct az_hx_event *e)
 {
     const struct az_xrow *row = az_hx_row(h, e);
     const struct az_sv category = row ? az_trace_text(h->tr[e->trace].t, row->category) : AZ_SV("");
     const struct az_sv c = category.n ? az_rules_class("xla_events.rules", "hlo", category) : AZ_SV("");
-    return az_sv_is(c, "communication") ? COMM : az_sv_is(c, "copy") ? COPY : COMPUTE;
+    return az_sv_is(c, "communication") ? AZ_PART_COMM : az_sv_is(c, "copy") ? AZ_PART_COPY : AZ_PART_COMPUTE;
 }
 
 /* ---- time line ---- */
-struct spans {
-    struct az_spans of[BUCKETS], all;
-};
-
-static int gather(struct az_hx *h, uint32_t device, struct spans *s)
+static int gather(struct az_hx *h, uint32_t device, struct az_busy *b)
 {
     const size_t trace = h->devices.v[device].trace;
     const struct az_events *ev = &h->tr[trace].t->ev[AZ_KERNEL];
     int rc = AZ_OK;
-    for (int b = 0; b < BUCKETS; b++)
-        az_vec_reset(&s->of[b]);
-    az_vec_reset(&s->all);
+    az_busy_reset(b);
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
         const struct az_hx_event e = { trace, i, AZ_KERNEL };
-        if (az_hx_device_of(h, &e) != device)
-            continue;
-        const struct az_span span = { ev->start[i], ev->end[i] };
-        rc = az_vec_push(&s->all, span);
-        if (rc == 0)
-            rc = az_vec_push(&s->of[bucket_of(h, &e)], span);
+        if (az_hx_device_of(h, &e) == device)
+            rc = az_busy_add(b, part_of(h, &e), ev->start[i], ev->end[i]);
     }
-    for (int b = 0; rc == 0 && b < BUCKETS; b++) {
-        rc = az_spans_sort(&s->of[b]);
-        az_spans_union(&s->of[b]);
-    }
-    if (rc == 0)
-        rc = az_spans_sort(&s->all);
-    az_spans_union(&s->all);
-    return rc;
+    return rc ? rc : az_busy_close(b);
 }
 
 static void put_time(struct az_hx *h, struct az_table *t, uint32_t device, const char *name, int64_t ps, int64_t total)
@@ -60,13 +42,11 @@ static void put_time(struct az_hx *h, struct az_table *t, uint32_t device, const
 static int timeline(struct az_hx *h)
 {
     struct az_table *t = az_table_new(h->job->arena, "tpu_timeline", "TPU time line", AZ_TABLE_SUMMARY);
-    struct spans s;
+    struct az_busy b;
     int rc = t ? AZ_OK : az_arena_error(h->job->arena);
     if (!t)
         return rc;
-    for (int b = 0; b < BUCKETS; b++)
-        az_vec_init(&s.of[b], h->job->mem);
-    az_vec_init(&s.all, h->job->mem);
+    az_busy_init(&b, h->job->mem);
     az_hx_device_column(h, t);
     az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
@@ -74,20 +54,19 @@ static int timeline(struct az_hx *h)
     for (uint32_t d = 0; rc == 0 && d < h->devices.n; d++) {
         if (h->devices.v[d].kind != AZ_PLANE_TPU)
             continue;
-        rc = gather(h, d, &s);
-        if (rc || s.all.n == 0)
+        rc = gather(h, d, &b);
+        if (rc || b.events == 0)
             continue;
-        const int64_t total = s.all.v[s.all.n - 1].end - s.all.v[0].start, busy = az_spans_length(&s.all);
-        put_time(h, t, d, "computation_time", az_spans_length(&s.of[COMPUTE]), total);
-        put_time(h, t, d, "communication_time", az_spans_length(&s.of[COMM]), total);
-        put_time(h, t, d, "memcpy_time", az_spans_length(&s.of[COPY]), total);
-        put_time(h, t, d, "busy_time", busy, total);
-        put_time(h, t, d, "idle_time", total - busy, total);
-        put_time(h, t, d, "total_time", total, total);
+        struct az_account a;
+        az_account_of(&b, NULL, 0, &a);
+        put_time(h, t, d, "computation_time", a.compute, a.total);
+        put_time(h, t, d, "communication_time", a.comm, a.total);
+        put_time(h, t, d, "memcpy_time", a.copies, a.total);
+        put_time(h, t, d, "busy_time", a.busy, a.total);
+        put_time(h, t, d, "idle_time", a.idle, a.total);
+        put_time(h, t, d, "total_time", a.total, a.total);
     }
-    for (int b = 0; b < BUCKETS; b++)
-        az_vec_release(&s.of[b]);
-    az_vec_release(&s.all);
+    az_busy_release(&b);
     static const struct az_sv parts[] = { { "busy_time", 9 }, { "idle_time", 9 } };
     rc = az_hx_emit(h->job, t, rc);
     return rc ? rc

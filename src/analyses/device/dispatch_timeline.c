@@ -1,59 +1,14 @@
-/* gpu_timeline, gpu_timeline_by_agent, comm_overlap: where device time goes (docs/formats-rocprof.md 6.1;
- * overlap by unions, 7.3). */
+/* gpu_timeline, gpu_timeline_by_agent, comm_overlap: where device time goes in the words of
+ * docs/formats-rocprof.md 6.1, of the account of docs/account.md. */
 #include "analyses/device/dispatch.h"
 #include "analyses/list.h"
-#include "base/interval.h"
+#include "facts/account.h"
 
-struct figures {
-    int64_t kernel, memory, busy, first, last; /* ns; last < first: no event */
+struct work {
+    struct az_job *job;
+    struct az_busy busy;    /* as it is recorded: kernels are computation here, whatever they do */
+    struct az_busy kernels; /* the same kernels by what they do */
 };
-
-struct spans {
-    struct az_spans kernel, memory, both;
-};
-
-static void spans_init(struct spans *s, struct az_mem *mem)
-{
-    az_vec_init(&s->kernel, mem);
-    az_vec_init(&s->memory, mem);
-    az_vec_init(&s->both, mem);
-}
-
-static void spans_release(struct spans *s)
-{
-    az_vec_release(&s->kernel);
-    az_vec_release(&s->memory);
-    az_vec_release(&s->both);
-}
-
-static int measure(struct spans *s, struct figures *f)
-{
-    *f = (struct figures){ .first = INT64_MAX, .last = INT64_MIN };
-    int rc = az_spans_sort(&s->kernel);
-    if (rc == 0)
-        rc = az_spans_sort(&s->memory);
-    if (rc)
-        return rc;
-    az_spans_union(&s->kernel);
-    az_spans_union(&s->memory);
-    rc = az_vec_reserve(&s->both, s->kernel.n + s->memory.n);
-    if (rc)
-        return rc;
-    for (size_t i = 0; i < s->kernel.n; i++)
-        s->both.v[s->both.n++] = s->kernel.v[i];
-    for (size_t i = 0; i < s->memory.n; i++)
-        s->both.v[s->both.n++] = s->memory.v[i];
-    rc = az_spans_sort(&s->both);
-    az_spans_union(&s->both);
-    f->kernel = az_spans_length(&s->kernel);
-    f->memory = az_spans_length(&s->memory);
-    f->busy = az_spans_length(&s->both);
-    if (s->both.n) {
-        f->first = s->both.v[0].start;
-        f->last = s->both.v[s->both.n - 1].end;
-    }
-    return rc;
-}
 
 /* From the first start to the last end of the processes that say so; 0 where none does. */
 static int64_t process_time(const struct az_job *job)
@@ -72,10 +27,11 @@ static int64_t process_time(const struct az_job *job)
     return hi > lo && !__builtin_sub_overflow(hi, lo, &all) ? all : 0;
 }
 
-static int64_t total_time(const struct az_job *job, const struct figures *f)
+/* Without process times, from the first start to the last end. */
+static void account(const struct work *w, struct az_account *a)
 {
-    int64_t t = process_time(job);
-    return t > 0 ? t : f->last > f->first ? f->last - f->first : 0;
+    az_account_of(&w->busy, NULL, 0, a);
+    az_account_extend(a, process_time(w->job));
 }
 
 static void mark(struct az_job *job, size_t trace, uint8_t ran[4096])
@@ -107,12 +63,11 @@ static int64_t owner(const struct az_trace *t, const uint8_t *ran, size_t copy)
 }
 
 /* Adds the events of a kind whose agent is the wanted one (NULL: all). */
-static int gather(struct az_job *job, enum az_kind kind, const struct amd_gpu *only, const uint8_t *ran,
-                  struct az_spans *out)
+static int gather_kind(struct work *w, enum az_kind kind, const struct amd_gpu *only, const uint8_t *ran)
 {
     int rc = 0;
-    for (size_t i = 0; i < job->n_traces; i++) {
-        const struct az_trace *t = job->traces[i];
+    for (size_t i = 0; i < w->job->n_traces; i++) {
+        const struct az_trace *t = w->job->traces[i];
         const struct az_events *e = &t->ev[kind];
         if (!amd_has(t) || (only && only->trace != i))
             continue;
@@ -122,31 +77,44 @@ static int gather(struct az_job *job, enum az_kind kind, const struct amd_gpu *o
                 agent = owner(t, ran, k);
             if (only && agent != only->agent)
                 continue;
-            rc = az_vec_push(out, ((struct az_span){ e->start[k], e->end[k] }));
+            rc = az_busy_add(&w->busy, kind == AZ_MEMCPY ? AZ_PART_COPY : AZ_PART_COMPUTE, e->start[k], e->end[k]);
+            if (rc == 0 && kind == AZ_KERNEL)
+                rc = az_busy_add(&w->kernels, az_part_of(w->job, i, kind, e->name[k]), e->start[k], e->end[k]);
         }
     }
     return rc;
 }
 
-static void rows(struct az_job *job, struct az_table *t, const struct figures *f, int64_t total,
-                 const struct amd_gpu *lead)
+static int gather(struct work *w, const struct amd_gpu *only, const uint8_t *ran)
+{
+    az_busy_reset(&w->busy);
+    az_busy_reset(&w->kernels);
+    int rc = gather_kind(w, AZ_KERNEL, only, ran);
+    if (rc == 0)
+        rc = gather_kind(w, AZ_MEMCPY, only, ran);
+    if (rc == 0)
+        rc = az_busy_close(&w->kernels);
+    return rc ? rc : az_busy_close(&w->busy);
+}
+
+static void rows(struct az_job *job, struct az_table *t, const struct az_account *a, const struct amd_gpu *lead)
 {
     const struct {
         const char *name;
         int64_t ns;
-    } r[] = { { "total_time", total },
-              { "kernel", f->kernel },
-              { "memory", f->memory },
-              { "busy_time", f->busy },
-              { "idle", total > f->busy ? total - f->busy : 0 } };
-    for (size_t i = 0; i < sizeof r / sizeof *r; i++) {
+    } r[] = { { "total_time", a->total },
+              { "kernel", a->compute },
+              { "memory", a->copies },
+              { "busy_time", a->busy },
+              { "idle", a->idle } };
+    for (size_t i = 0; i < AZ_LENGTH(r); i++) {
         if (lead) {
             amd_put_rank(job, t, lead->trace);
             az_put_i64(t, lead->agent);
         }
         az_put_text(t, az_sv_str(r[i].name));
         az_put_f64(t, amd_ms(r[i].ns));
-        az_put_f64(t, az_percent((double)r[i].ns, (double)total));
+        az_put_f64(t, az_percent((double)r[i].ns, (double)a->total));
     }
 }
 
@@ -157,21 +125,20 @@ static void columns(struct az_table *t)
     az_table_column(t, "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
 }
 
-static int whole(struct az_job *job, struct spans *s)
+static int whole(struct work *w)
 {
+    struct az_job *job = w->job;
     struct az_table *t =
         az_table_new(job->arena, "gpu_timeline", "GPU time line", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
-    struct figures f;
+    struct az_account a;
     if (!t)
         return az_arena_error(job->arena);
     columns(t);
-    int rc = gather(job, AZ_KERNEL, NULL, NULL, &s->kernel);
-    if (rc == 0)
-        rc = gather(job, AZ_MEMCPY, NULL, NULL, &s->memory);
-    if (rc == 0)
-        rc = measure(s, &f);
-    if (rc == 0 && s->both.n)
-        rows(job, t, &f, total_time(job, &f), NULL);
+    int rc = gather(w, NULL, NULL);
+    if (rc == 0 && w->busy.events) {
+        account(w, &a);
+        rows(job, t, &a, NULL);
+    }
     return amd_emit(job, t, rc);
 }
 
@@ -205,75 +172,24 @@ static int agents(struct az_job *job, struct amd_gpus *g)
     return rc;
 }
 
-static int by_agent(struct az_job *job, struct spans *s)
+/* Communication under computation. */
+static void overlap_row(struct az_job *job, struct az_table *t, const struct amd_gpu *g, const struct az_account *a)
 {
-    struct az_table *t = az_table_new(job->arena, "gpu_timeline_by_agent", "GPU time line by agent", 0);
-    struct amd_gpus g;
-    uint8_t *ran = az_arena_alloc(job->arena, 4096);
-    if (!t || !ran)
-        return az_arena_error(job->arena);
-    amd_rank_column(job, t);
-    az_table_column(t, "agent", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    columns(t);
-    int rc = agents(job, &g);
-    for (size_t i = 0; rc == 0 && i < g.n; i++) {
-        struct figures f;
-        az_vec_reset(&s->kernel);
-        az_vec_reset(&s->memory);
-        az_vec_reset(&s->both);
-        mark(job, g.v[i].trace, ran);
-        rc = gather(job, AZ_KERNEL, &g.v[i], ran, &s->kernel);
-        if (rc == 0)
-            rc = gather(job, AZ_MEMCPY, &g.v[i], ran, &s->memory);
-        if (rc == 0)
-            rc = measure(s, &f);
-        if (rc == 0 && s->both.n) /* without process times an agent's own first start to its last end */
-            rows(job, t, &f, total_time(job, &f), &g.v[i]);
-    }
-    az_vec_release(&g);
-    return amd_emit(job, t, rc);
+    const int64_t hidden = a->comm - a->exposed_comm;
+    amd_put_rank(job, t, g->trace);
+    az_put_i64(t, g->agent);
+    az_put_f64(t, amd_ms(a->comm));
+    az_put_f64(t, amd_ms(hidden));
+    az_put_f64(t, amd_ms(a->exposed_comm));
+    az_put_f64(t, az_percent((double)hidden, (double)a->comm));
+    az_put_f64(t, amd_ms(a->compute));
 }
 
-/* ---- communication under computation ---- */
-
-static int overlap_row(struct az_job *job, struct az_table *t, const struct amd_gpu *g, const uint8_t *is_comm)
-{
-    const struct az_trace *tr = job->traces[g->trace];
-    const struct az_events *e = &tr->ev[AZ_KERNEL];
-    struct az_spans comm, compute;
-    int rc = 0;
-    az_vec_init(&comm, job->mem);
-    az_vec_init(&compute, job->mem);
-    for (size_t k = 0; rc == 0 && k < e->n; k++) {
-        if (tr->lanes.v[e->lane[k]].device != g->agent)
-            continue;
-        struct az_span s = { e->start[k], e->end[k] };
-        rc = is_comm[az_job_name(job, g->trace, e->name[k])] == 2 ? az_vec_push(&comm, s) : az_vec_push(&compute, s);
-    }
-    az_spans_union(&comm); /* rows are sorted by start */
-    az_spans_union(&compute);
-    int64_t all = az_spans_length(&comm), hidden = az_spans_overlap(&comm, &compute);
-    if (rc == 0 && comm.n) {
-        amd_put_rank(job, t, g->trace);
-        az_put_i64(t, g->agent);
-        az_put_f64(t, amd_ms(all));
-        az_put_f64(t, amd_ms(hidden));
-        az_put_f64(t, amd_ms(all - hidden));
-        az_put_f64(t, az_percent((double)hidden, (double)all));
-        az_put_f64(t, amd_ms(az_spans_length(&compute)));
-    }
-    az_vec_release(&comm);
-    az_vec_release(&compute);
-    return rc;
-}
-
-static int overlap(struct az_job *job)
+static struct az_table *overlap_table(struct az_job *job)
 {
     struct az_table *t = az_table_new(job->arena, "comm_overlap", "Communication under computation, by agent", 0);
-    struct amd_gpus g;
-    uint8_t *is_comm = az_arena_array(job->arena, az_job_names(job) + 1, 1); /* 0 not asked, 1 no, 2 yes */
-    if (!t || !is_comm)
-        return az_arena_error(job->arena);
+    if (!t)
+        return NULL;
     amd_rank_column(job, t);
     az_table_column(t, "agent", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "communication ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
@@ -281,32 +197,60 @@ static int overlap(struct az_job *job)
     az_table_column(t, "exposed ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
     az_table_column(t, "overlapped percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
     az_table_column(t, "computation ms", AZ_REAL, AZ_UNIT_MS, 0);
-    for (size_t i = 0; i < job->n_traces; i++) {
-        const struct az_events *e = &job->traces[i]->ev[AZ_KERNEL];
-        for (size_t k = 0; amd_has(job->traces[i]) && k < e->n; k++) {
-            uint32_t n = az_job_name(job, i, e->name[k]);
-            if (!is_comm[n])
-                is_comm[n] = az_job_is_comm(job, n) ? 2 : 1;
-        }
+    return t;
+}
+
+static int agent_rows(struct work *w, const struct amd_gpus *g, struct az_table *line, struct az_table *overlap)
+{
+    uint8_t *ran = az_arena_alloc(w->job->arena, 4096);
+    int rc = ran ? 0 : az_arena_error(w->job->arena);
+    for (size_t i = 0; rc == 0 && i < g->n; i++) {
+        struct az_account a;
+        mark(w->job, g->v[i].trace, ran);
+        rc = gather(w, &g->v[i], ran);
+        if (rc || w->busy.events == 0)
+            continue;
+        account(w, &a);
+        rows(w->job, line, &a, &g->v[i]);
+        az_account_of(&w->kernels, NULL, 0, &a);
+        if (w->kernels.of[AZ_PART_COMM].n)
+            overlap_row(w->job, overlap, &g->v[i], &a);
     }
+    return rc;
+}
+
+static int by_agent(struct work *w)
+{
+    struct az_job *job = w->job;
+    struct az_table *t = az_table_new(job->arena, "gpu_timeline_by_agent", "GPU time line by agent", 0);
+    struct az_table *o = t ? overlap_table(job) : NULL;
+    struct amd_gpus g;
+    if (!o) {
+        az_table_free(t);
+        return az_arena_error(job->arena);
+    }
+    amd_rank_column(job, t);
+    az_table_column(t, "agent", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    columns(t);
     int rc = agents(job, &g);
-    for (size_t i = 0; rc == 0 && i < g.n; i++)
-        rc = overlap_row(job, t, &g.v[i], is_comm);
+    if (rc == 0)
+        rc = agent_rows(w, &g, t, o);
     az_vec_release(&g);
-    return amd_emit(job, t, rc);
+    rc = amd_emit(job, t, rc);
+    return amd_emit(job, o, rc);
 }
 
 static int run(struct az_job *job)
 {
     static const struct az_sv parts[] = { { "busy_time", 9 }, { "idle", 4 } };
-    struct spans s;
-    spans_init(&s, job->mem);
-    int rc = whole(job, &s);
+    struct work w = { .job = job };
+    az_busy_init(&w.busy, job->mem);
+    az_busy_init(&w.kernels, job->mem);
+    int rc = whole(&w);
     if (rc == 0)
-        rc = by_agent(job, &s);
-    if (rc == 0)
-        rc = overlap(job);
-    spans_release(&s);
+        rc = by_agent(&w);
+    az_busy_release(&w.busy);
+    az_busy_release(&w.kernels);
     if (rc == 0)
         rc = az_job_chart_parts(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "time ms", NULL, parts, 2);
     if (rc == 0)

@@ -7,6 +7,7 @@
 #include "analyses/list.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "facts/account.h"
 #include "facts/devices.h"
 
 struct window { /* of one range on one device */
@@ -21,9 +22,9 @@ struct work {
     size_t trace;
     const struct az_trace *t;
     struct az_devices_of dev;
-    struct az_device_time *time; /* by slot */
+    struct az_busy *busy; /* by slot */
     struct windows windows;
-    struct az_spans a, b, c, d; /* scratch: clipped lists */
+    struct az_spans cut; /* scratch: work inside a window */
     struct az_table *out;
     struct iteration_rows rows; /* for the summary */
 };
@@ -79,12 +80,16 @@ static int widen(struct work *w, size_t first, uint32_t range, uint32_t op)
         at->lo = e->start[row];
     if (e->end[row] > at->hi)
         at->hi = e->end[row];
-    if (az_op_code(op) == AZ_OP_MEMCPY || az_op_code(op) == AZ_OP_MEMSET)
+    switch (az_part_of(w->job, w->trace, az_op_kind(op), e->name[row])) {
+    case AZ_PART_COPY:
         at->mem = az_add_sat(at->mem, duration);
-    else if (az_op_code(op) == AZ_OP_KERNEL && az_trace_is_comm(w->t, e->name[row]))
+        break;
+    case AZ_PART_COMM:
         at->nccl = az_add_sat(at->nccl, duration);
-    else
+        break;
+    default:
         at->compute = az_add_sat(at->compute, duration);
+    }
     return 0;
 }
 
@@ -132,56 +137,57 @@ static int all_windows(struct work *w)
 }
 
 /* ---- figures ---- */
-static int clip(const struct az_spans *all, const struct window *at, struct az_spans *out)
+/* Gaps of the window: time without work, from its start to its last work. */
+static int gaps(struct work *w, const struct window *at, int64_t *count, int64_t *largest)
 {
-    struct az_spans near = az_spans_window(all, at->lo, at->hi);
-    return az_spans_clip(&near, at->lo, at->hi, out);
-}
-
-/* Gaps of the window: time in none of the lists of work (a) and memory (b). */
-static void gaps(struct work *w, const struct window *at, int64_t *count, int64_t *largest)
-{
+    const struct az_spans near = az_spans_window(&w->busy[at->slot].all, at->lo, at->hi);
     int64_t free_from = at->lo;
-    size_t i = 0, k = 0;
+    int rc = az_spans_clip(&near, at->lo, at->hi, &w->cut);
     *count = *largest = 0;
-    while (i < w->d.n || k < w->c.n) {
-        bool take = k == w->c.n || (i < w->d.n && w->d.v[i].start <= w->c.v[k].start);
-        struct az_span s = take ? w->d.v[i++] : w->c.v[k++];
+    for (size_t i = 0; rc == 0 && i < w->cut.n; i++) {
+        const struct az_span s = w->cut.v[i];
         if (s.start > free_from) {
             ++*count;
             if (s.start - free_from > *largest)
                 *largest = s.start - free_from;
         }
-        if (s.end > free_from)
-            free_from = s.end;
+        free_from = s.end > free_from ? s.end : free_from;
     }
+    return rc;
 }
 
-static int figures(struct work *w, const struct window *at, int64_t x[ITERATION_FIGURES])
+static void figures(const struct work *w, const struct window *at, int64_t x[ITERATION_FIGURES])
 {
-    const struct az_device_time *time = &w->time[at->slot];
     const struct az_events *e = &w->t->ev[AZ_RANGE];
-    int rc = clip(&time->compute, at, &w->a);
-    if (rc == 0)
-        rc = clip(&time->nccl, at, &w->b);
-    if (rc == 0)
-        rc = clip(&time->mem, at, &w->c);
-    if (rc == 0)
-        rc = clip(&time->work, at, &w->d);
-    if (rc != 0)
-        return rc;
-    int64_t both = az_spans_overlap(&w->a, &w->b), mem = az_spans_length(&w->c);
-    x[0] = at->hi - at->lo;
+    const struct az_span window = { at->lo, at->hi };
+    struct az_account a;
+    az_account_of(&w->busy[at->slot], &window, 0, &a);
+    x[0] = a.total;
     x[1] = e->end[at->range] - e->start[at->range];
-    x[2] = az_spans_length(&w->a);
-    x[3] = az_spans_length(&w->b);
-    x[4] = mem;
-    x[5] = both;
-    x[6] = x[3] - both;
-    x[7] = mem - az_spans_overlap(&w->c, &w->d);
-    x[8] = az_spans_length(&w->d) + x[7];
-    x[9] = x[0] - x[8];
-    return 0;
+    x[2] = a.compute;
+    x[3] = a.comm;
+    x[4] = a.copies;
+    x[5] = a.comm - a.exposed_comm;
+    x[6] = a.exposed_comm;
+    x[7] = a.exposed_copies;
+    x[8] = a.busy;
+    x[9] = a.idle;
+}
+
+/* Work of every device of the trace. */
+static int fill(struct work *w)
+{
+    int rc;
+    const struct az_counted *counted = az_job_counted(w->job, w->trace, &rc);
+    struct az_work_sweep sweep = az_work_sweep(w->job, w->trace, counted);
+    struct az_work_event e;
+    for (size_t i = 0; i < w->dev.slots.n; i++)
+        az_busy_init(&w->busy[i], w->job->mem);
+    while (rc == 0 && az_work_next(&sweep, &e))
+        rc = az_busy_add(&w->busy[w->dev.slot_of_lane.v[e.lane]], e.part, e.start, e.end);
+    for (size_t i = 0; rc == 0 && i < w->dev.slots.n; i++)
+        rc = az_busy_close(&w->busy[i]);
+    return rc;
 }
 
 /* From the end of this window to the start of the same device's next; false for the last. */
@@ -200,10 +206,10 @@ static int put_window(struct work *w, size_t i)
 {
     const struct window *at = &w->windows.v[i];
     int64_t x[ITERATION_FIGURES], n_gaps, largest, next;
-    int rc = figures(w, at, x);
+    int rc = gaps(w, at, &n_gaps, &largest);
     if (rc != 0)
         return rc;
-    gaps(w, at, &n_gaps, &largest);
+    figures(w, at, x);
     az_put_text(w->out, az_job_text(w->job, az_job_name(w->job, w->trace, w->t->ev[AZ_RANGE].name[at->range])));
     az_put_i64(w->out, (int64_t)az_range_id(w->t, at->range));
     az_put_i64(w->out, w->dev.slots.v[at->slot].device);
@@ -239,14 +245,15 @@ static int use_trace(struct work *w)
     if (rc == 0)
         rc = all_windows(w);
     if (rc == 0 && w->windows.n > 0) {
-        bytes = w->dev.slots.n * sizeof *w->time;
-        w->time = az_mem_alloc(w->job->mem, bytes);
-        rc = w->time ? az_device_times(w->job, w->trace, &w->dev, w->time) : az_mem_error(w->job->mem);
+        bytes = w->dev.slots.n * sizeof *w->busy;
+        w->busy = az_mem_alloc(w->job->mem, bytes);
+        rc = w->busy ? fill(w) : az_mem_error(w->job->mem);
         for (size_t i = 0; rc == 0 && i < w->windows.n; i++)
             rc = put_window(w, i);
-        az_device_time_release(w->time, w->dev.slots.n);
-        az_mem_free(w->job->mem, w->time, w->time ? bytes : 0);
-        w->time = NULL;
+        for (size_t i = 0; w->busy && i < w->dev.slots.n; i++)
+            az_busy_release(&w->busy[i]);
+        az_mem_free(w->job->mem, w->busy, w->busy ? bytes : 0);
+        w->busy = NULL;
     }
     az_devices_release(&w->dev);
     return rc;
@@ -277,10 +284,7 @@ static int run(struct az_job *job)
         return rc;
     az_vec_init(&w.windows, job->mem);
     az_vec_init(&w.rows, job->mem);
-    az_vec_init(&w.a, job->mem);
-    az_vec_init(&w.b, job->mem);
-    az_vec_init(&w.c, job->mem);
-    az_vec_init(&w.d, job->mem);
+    az_vec_init(&w.cut, job->mem);
     w.out = new_table(job);
     rc = w.out ? 0 : az_arena_error(job->arena);
     for (w.trace = 0; rc == 0 && w.trace < job->n_traces; w.trace++)
@@ -288,10 +292,7 @@ static int run(struct az_job *job)
     if (rc == 0)
         rc = emit(&w);
     az_table_free(w.out);
-    az_vec_release(&w.a);
-    az_vec_release(&w.b);
-    az_vec_release(&w.c);
-    az_vec_release(&w.d);
+    az_vec_release(&w.cut);
     az_vec_release(&w.windows);
     az_vec_release(&w.rows);
     return rc;

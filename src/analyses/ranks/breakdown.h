@@ -5,7 +5,6 @@
 #define AZ_ANALYSES_RANKS_BREAKDOWN_H
 
 #include "analyses/ranks/ranks.h"
-#include "base/interval.h"
 #include "base/num.h"
 #include "model/optrace.h"
 
@@ -139,8 +138,5 @@ int az_bd_group_names(struct az_bd *b, struct az_mem *mem, const uint32_t *name,
                       struct az_arena *keep, struct az_bd_names *out) AZ_MUST_USE;
 void az_bd_name_columns(struct az_table *t);
 void az_bd_put_name(struct az_table *t, const struct az_rank *r, const struct az_bd_name *n);
-
-/* Time in which exactly the sets of each combination of bits were active; sets merged. sum: 8 entries, [0] unused. */
-void az_bd_sweep(const struct az_spans set[3], int64_t sum[8]);
 
 #endif

@@ -51,35 +51,6 @@ void az_bd_put_stats(struct az_table *t, const struct az_bd_stats *s, double sca
 }
 
 /* ---- overlap ---- */
-void az_bd_sweep(const struct az_spans set[3], int64_t sum[8])
-{
-    size_t at[3] = { 0, 0, 0 };
-    bool in[3] = { false, false, false };
-    unsigned bits = 0;
-    int64_t from = 0;
-    memset(sum, 0, 8 * sizeof *sum);
-    for (;;) {
-        int best = -1;
-        int64_t next = 0;
-        for (int k = 0; k < 3; k++) {
-            if (at[k] == set[k].n)
-                continue;
-            const int64_t t = in[k] ? set[k].v[at[k]].end : set[k].v[at[k]].start;
-            if (best < 0 || t < next) {
-                best = k;
-                next = t;
-            }
-        }
-        if (best < 0)
-            return;
-        sum[bits] += bits ? next - from : 0;
-        from = next;
-        at[best] += in[best];
-        in[best] = !in[best];
-        bits ^= 1u << best;
-    }
-}
-
 /* ---- names ---- */
 struct grouping {
     struct az_bd_name *v;

@@ -4,7 +4,7 @@
 #include "analyses/list.h"
 #include "base/num.h"
 #include "base/sort.h"
-#include "facts/shared.h"
+#include "facts/account.h"
 
 /* Communication of one name: time of its kernels under computation, and not. */
 struct comm_name {
@@ -14,10 +14,8 @@ struct comm_name {
 };
 
 struct time_part {
-    size_t ops, left_out, no_launch;         /* no_launch: of ops, those whose launch the trace does not hold */
-    int64_t span, busy;                      /* first start to last end; union */
-    int64_t compute, comm, memory, hidden;   /* unions; hidden: of comm under compute */
-    int64_t by_bits[8];                      /* 1 computation, 2 communication, 4 memory */
+    size_t ops, left_out, no_launch; /* no_launch: of ops, those whose launch the trace does not hold */
+    struct az_account a;
     struct az_bd_names kernels[AZ_BD_TYPES]; /* by type */
     struct az_bd_names notes[2];             /* annotations on the host, on the device */
     size_t notes_n[2];
@@ -26,23 +24,18 @@ struct time_part {
 };
 
 /* ---- reduce ---- */
-struct sets {
-    struct az_spans of[3], all;
-};
-
-static int fill_sets(const struct az_bd *b, struct sets *s)
+static enum az_part part_of(enum az_bd_type type)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < b->n; i++) {
-        const struct az_span x = { b->op[i].start, b->op[i].end };
-        rc = az_vec_push(&s->all, x);
-        if (rc == 0 && b->op[i].type < 3)
-            rc = az_vec_push(&s->of[b->op[i].type], x);
+    switch (type) {
+    case AZ_BD_COMPUTATION:
+        return AZ_PART_COMPUTE;
+    case AZ_BD_COMMUNICATION:
+        return AZ_PART_COMM;
+    case AZ_BD_MEMORY:
+        return AZ_PART_COPY;
+    default:
+        return AZ_PART_NONE;
     }
-    for (int k = 0; k < 3; k++)
-        az_spans_union(&s->of[k]); /* work is in order of start */
-    az_spans_union(&s->all);
-    return rc;
 }
 
 static int compare_comms(const void *x, const void *y, void *ctx)
@@ -72,38 +65,65 @@ static int64_t before(const struct az_spans *set, const int64_t *sum, int64_t ti
     return sum[lo - 1] + (time < x.end ? time : x.end) - x.start;
 }
 
-static int communication(struct az_job *job, const struct az_bd *b, const struct az_spans *compute,
-                         struct az_arena *keep, struct time_part *p)
+/* One for each name of communication that counts; row: name id -> its place + 1. */
+static int comm_names(struct az_job *job, const struct az_bd *b, const struct az_counted *counted, uint32_t *row,
+                      struct az_arena *keep, struct time_part *p)
 {
     const size_t ids = b->trace->names.text.n;
-    uint32_t *row = az_arena_array(job->arena, ids + 1, sizeof *row); /* name id -> row + 1 */
+    struct az_work_sweep sweep = az_work_sweep(job, 0, counted);
+    struct az_work_event e;
+    while (az_work_next(&sweep, &e)) {
+        uint32_t *r = &row[e.name == AZ_NO_ID ? ids : e.name];
+        if (e.part == AZ_PART_COMM && !*r)
+            *r = (uint32_t)++p->n_comms;
+    }
+    p->comms = az_arena_array(keep, p->n_comms + 1, sizeof *p->comms);
+    return p->comms ? 0 : az_arena_error(keep);
+}
+
+/* Of what counts in the account of time, whatever the other breakdowns leave out. */
+static int communication(struct az_job *job, const struct az_bd *b, const struct az_counted *counted,
+                         const struct az_spans *compute, struct az_arena *keep, struct time_part *p)
+{
+    const size_t ids = b->trace->names.text.n;
+    uint32_t *row = az_arena_array(job->arena, ids + 1, sizeof *row);
     int64_t *sum = az_arena_array(job->arena, compute->n + 1, sizeof *sum);
-    size_t names = 0;
-    if (!row || !sum)
-        return az_arena_error(job->arena);
-    for (size_t i = 0; i < compute->n; i++)
+    struct az_work_sweep sweep = az_work_sweep(job, 0, counted);
+    struct az_work_event e;
+    int rc = row && sum ? comm_names(job, b, counted, row, keep, p) : az_arena_error(job->arena);
+    for (size_t i = 0; rc == 0 && i < compute->n; i++)
         sum[i + 1] = sum[i] + compute->v[i].end - compute->v[i].start;
-    for (size_t i = 0; i < b->n; i++) {
-        uint32_t *r = &row[b->op[i].name == AZ_NO_ID ? ids : b->op[i].name];
-        if (b->op[i].type == AZ_BD_COMMUNICATION && !*r)
-            *r = (uint32_t)++names;
-    }
-    p->comms = az_arena_array(keep, names + 1, sizeof *p->comms);
-    if (!p->comms)
-        return az_arena_error(keep);
-    p->n_comms = names;
-    for (size_t i = 0; i < b->n; i++) {
-        const struct az_bd_op *o = &b->op[i];
-        if (o->type != AZ_BD_COMMUNICATION)
+    while (rc == 0 && az_work_next(&sweep, &e)) {
+        if (e.part != AZ_PART_COMM)
             continue;
-        struct comm_name *c = &p->comms[row[o->name == AZ_NO_ID ? ids : o->name] - 1];
+        struct comm_name *c = &p->comms[row[e.name == AZ_NO_ID ? ids : e.name] - 1];
         if (c->n++ == 0)
-            c->name = az_bd_keep(b, keep, az_bd_text(b, o->name));
-        c->sum = az_add_sat(c->sum, o->end - o->start);
-        c->hidden = az_add_sat(c->hidden, before(compute, sum, o->end) - before(compute, sum, o->start));
+            c->name = az_bd_keep(b, keep, az_bd_text(b, e.name));
+        c->sum = az_add_sat(c->sum, e.end - e.start);
+        c->hidden = az_add_sat(c->hidden, before(compute, sum, e.end) - before(compute, sum, e.start));
     }
-    return keep->failed ? az_arena_error(keep)
-                        : az_sort_cmp(p->comms, names, sizeof *p->comms, compare_comms, NULL, job->mem);
+    if (rc == 0 && keep->failed)
+        rc = az_arena_error(keep);
+    return rc ? rc : az_sort_cmp(p->comms, p->n_comms, sizeof *p->comms, compare_comms, NULL, job->mem);
+}
+
+static int exposure(struct az_job *job, const struct az_bd *b, struct az_arena *keep, struct time_part *p)
+{
+    struct az_busy busy;
+    struct az_work_event e;
+    int rc;
+    const struct az_counted *counted = az_job_counted(job, 0, &rc);
+    struct az_work_sweep sweep = az_work_sweep(job, 0, counted);
+    az_busy_init(&busy, job->mem);
+    while (rc == 0 && az_work_next(&sweep, &e))
+        if (e.part == AZ_PART_COMPUTE)
+            rc = az_busy_add(&busy, e.part, e.start, e.end);
+    if (rc == 0)
+        rc = az_busy_close(&busy);
+    if (rc == 0)
+        rc = communication(job, b, counted, &busy.of[AZ_PART_COMPUTE], keep, p);
+    az_busy_release(&busy);
+    return rc;
 }
 
 static int kernel_names(struct az_job *job, struct az_bd *b, struct az_arena *keep, struct time_part *p)
@@ -143,26 +163,18 @@ static int annotations(struct az_job *job, struct az_bd *b, int side, struct az_
     return az_bd_group_names(b, job->mem, name, duration, n, keep, &p->notes[side]);
 }
 
-static int measure(struct az_job *job, struct az_bd *b, struct az_arena *keep, struct time_part *p)
+static int measure(struct az_job *job, const struct az_bd *b, struct time_part *p)
 {
-    struct sets s;
-    for (int k = 0; k < 3; k++)
-        az_vec_init(&s.of[k], job->mem);
-    az_vec_init(&s.all, job->mem);
-    int rc = fill_sets(b, &s);
-    if (rc == 0 && s.all.n) {
-        p->span = s.all.v[s.all.n - 1].end - s.all.v[0].start;
-        p->busy = az_spans_length(&s.all);
-        p->compute = az_spans_length(&s.of[AZ_BD_COMPUTATION]);
-        p->comm = az_spans_length(&s.of[AZ_BD_COMMUNICATION]);
-        p->memory = az_spans_length(&s.of[AZ_BD_MEMORY]);
-        p->hidden = az_spans_overlap(&s.of[AZ_BD_COMPUTATION], &s.of[AZ_BD_COMMUNICATION]);
-        az_bd_sweep(s.of, p->by_bits);
-        rc = communication(job, b, &s.of[AZ_BD_COMPUTATION], keep, p);
-    }
-    for (int k = 0; k < 3; k++)
-        az_vec_release(&s.of[k]);
-    az_vec_release(&s.all);
+    struct az_busy busy;
+    int rc = 0;
+    az_busy_init(&busy, job->mem);
+    for (size_t i = 0; rc == 0 && i < b->n; i++)
+        rc = az_busy_add(&busy, part_of(b->op[i].type), b->op[i].start, b->op[i].end);
+    if (rc == 0)
+        rc = az_busy_close(&busy);
+    if (rc == 0)
+        az_account_of(&busy, NULL, 0, &p->a);
+    az_busy_release(&busy);
     return rc;
 }
 
@@ -179,7 +191,9 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     p->left_out = b->left_out;
     for (size_t i = 0; b->tree && i < b->n; i++)
         p->no_launch += b->op[i].call == AZ_NO_ROW;
-    rc = measure(job, b, keep, p);
+    rc = measure(job, b, p);
+    if (rc == 0)
+        rc = exposure(job, b, keep, p);
     if (rc == 0)
         rc = kernel_names(job, b, keep, p);
     for (int side = 0; rc == 0 && b->tree && side < 2; side++)
@@ -228,18 +242,19 @@ static int temporal(struct az_job *job, const struct az_ranks *ranks, void *cons
         const struct az_rank *r = &ranks->v[i];
         if (!p)
             continue;
-        const int64_t idle = p->span - p->busy, other = p->busy - p->compute;
+        const struct az_account *a = &p->a;
+        const int64_t other = a->busy - a->compute;
         az_put_i64(t, r->rank);
-        az_put_f64(t, az_bd_us(r, idle));
-        az_put_f64(t, az_bd_us(r, p->compute));
+        az_put_f64(t, az_bd_us(r, a->idle));
+        az_put_f64(t, az_bd_us(r, a->compute));
         az_put_f64(t, az_bd_us(r, other));
-        az_put_f64(t, az_bd_us(r, p->span));
-        az_put_f64(t, az_bd_percent((double)idle, (double)p->span));
-        az_put_f64(t, az_bd_percent((double)p->compute, (double)p->span));
-        az_put_f64(t, az_bd_percent((double)other, (double)p->span));
-        az_put_f64(t, az_bd_us(r, p->comm));
-        az_put_f64(t, az_bd_us(r, p->comm - p->hidden));
-        az_put_f64(t, az_bd_us(r, p->memory));
+        az_put_f64(t, az_bd_us(r, a->total));
+        az_put_f64(t, az_bd_percent((double)a->idle, (double)a->total));
+        az_put_f64(t, az_bd_percent((double)a->compute, (double)a->total));
+        az_put_f64(t, az_bd_percent((double)other, (double)a->total));
+        az_put_f64(t, az_bd_us(r, a->comm));
+        az_put_f64(t, az_bd_us(r, a->exposed_comm));
+        az_put_f64(t, az_bd_us(r, a->copies));
         az_put_i64(t, (int64_t)p->ops);
     }
     int rc = az_document_add(job->doc, t);
@@ -277,17 +292,17 @@ static int types(struct az_job *job, const struct az_ranks *ranks, void *const *
         const struct time_part *p = parts[i];
         double whole = 0;
         for (int k = 1; p && k < 8; k++) {
-            sum[k] += az_bd_us(&ranks->v[i], p->by_bits[k]);
-            whole += az_bd_us(&ranks->v[i], p->by_bits[k]);
+            sum[k] += az_bd_us(&ranks->v[i], p->a.at_once[k]);
+            whole += az_bd_us(&ranks->v[i], p->a.at_once[k]);
         }
         total += whole;
         for (unsigned k = 1; p && by_rank && k < 8; k++) {
-            if (!p->by_bits[k])
+            if (!p->a.at_once[k])
                 continue;
             az_put_i64(t, ranks->v[i].rank);
             az_put_text(t, combination(job->arena, k));
-            az_put_f64(t, az_bd_us(&ranks->v[i], p->by_bits[k]));
-            az_put_f64(t, az_bd_percent(az_bd_us(&ranks->v[i], p->by_bits[k]), whole));
+            az_put_f64(t, az_bd_us(&ranks->v[i], p->a.at_once[k]));
+            az_put_f64(t, az_bd_percent(az_bd_us(&ranks->v[i], p->a.at_once[k]), whole));
         }
     }
     for (unsigned k = 1; !by_rank && k < 8; k++) {
@@ -315,10 +330,11 @@ static int overlap(struct az_job *job, const struct az_ranks *ranks, void *const
         if (!p)
             continue;
         az_put_i64(t, ranks->v[i].rank);
-        az_put_f64(t, az_bd_percent((double)p->hidden, (double)p->comm));
-        az_put_f64(t, az_bd_us(&ranks->v[i], p->comm));
-        az_put_f64(t, az_bd_us(&ranks->v[i], p->hidden));
-        az_put_f64(t, az_bd_us(&ranks->v[i], p->comm - p->hidden));
+        const int64_t hidden = p->a.comm - p->a.exposed_comm;
+        az_put_f64(t, az_bd_percent((double)hidden, (double)p->a.comm));
+        az_put_f64(t, az_bd_us(&ranks->v[i], p->a.comm));
+        az_put_f64(t, az_bd_us(&ranks->v[i], hidden));
+        az_put_f64(t, az_bd_us(&ranks->v[i], p->a.exposed_comm));
     }
     return az_document_add(job->doc, t);
 }
@@ -327,7 +343,7 @@ static int exposed(struct az_job *job, const struct az_ranks *ranks, void *const
 {
     static const char *const us[] = { "sum (us)", "hidden (us)", "exposed (us)" };
     struct az_table *t =
-        new_table(job, ranks, parts, "exposed_communication", "Hidden and exposed time of communication kernels", 0);
+        az_table_new(job->arena, "exposed_communication", "Hidden and exposed time of communication kernels", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);

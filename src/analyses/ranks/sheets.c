@@ -6,7 +6,7 @@
 #include "analyses/ranks/sheets_ops.h"
 #include "base/num.h"
 #include "base/sort.h"
-#include "facts/shared.h"
+#include "facts/account.h"
 
 #include <stdlib.h>
 
@@ -315,26 +315,67 @@ static void cover(const struct az_mr_ranks *m)
 }
 
 /* ---- the analysis ---- */
-static int reduce(struct az_job *job, struct az_arena *keep, void **part)
+static int figures(struct az_job *job, struct az_mr_part *p)
+{
+    const struct az_trace *t = job->traces[0];
+    int rc;
+    const struct az_counted *counted = az_job_counted(job, 0, &rc);
+    const struct az_accounts *all = counted ? az_job_accounts(job, 0, &rc) : NULL;
+    if (!all)
+        return rc;
+    const struct az_account *a = &all->all;
+    p->events = (int64_t)counted->events;
+    p->no_launch = (int64_t)counted->unlinked;
+    p->figure[AZ_MR_COMPUTE] = az_ns(t, a->compute);
+    p->figure[AZ_MR_EXPOSED_COMM] = az_ns(t, a->exposed_comm);
+    p->figure[AZ_MR_EXPOSED_MEMCPY] = az_ns(t, a->exposed_copies);
+    p->figure[AZ_MR_BUSY] = az_ns(t, a->busy);
+    p->figure[AZ_MR_IDLE] = az_ns(t, a->idle);
+    p->figure[AZ_MR_TOTAL] = az_ns(t, a->total);
+    p->figure[AZ_MR_COMM] = az_ns(t, a->comm);
+    p->figure[AZ_MR_MEMCPY] = az_ns(t, a->copies);
+    return 0;
+}
+
+static int of_tree(struct az_job *job, struct az_arena *keep, struct az_mr_part *p)
 {
     int rc;
-    struct az_mr_rank r = { .job = job, .keep = keep, .fw = az_fw_get(job, &rc) };
+    struct az_mr_rank r = { .job = job, .keep = keep, .fw = az_fw_get(job, &rc), .part = p };
     if (!r.fw)
         return rc;
-    r.part = az_arena_alloc(keep, sizeof *r.part);
-    if (!r.part)
-        return az_arena_error(keep);
+    p->tree = true;
     rc = az_mr_texts_init(&r.texts, job);
     if (rc == 0)
         rc = az_mr_reduce_launches(&r);
     if (rc == 0)
         rc = az_mr_reduce_events(&r);
     if (rc == 0)
-        rc = az_mr_texts_keep(&r.texts, job, keep, &r.part->texts);
+        rc = az_mr_texts_keep(&r.texts, job, keep, &p->texts);
     az_mr_texts_release(&r.texts);
-    if (rc == 0)
-        *part = r.part;
     return rc;
+}
+
+/* Compiled programs have a time line by core or device (analyses/compiled), operation reports have none. */
+static int reduce(struct az_job *job, struct az_arena *keep, void **part)
+{
+    const unsigned caps = job->traces[0]->caps;
+    if (caps & (AZ_CAP_PROGRAMS | AZ_CAP_OPREPORT))
+        return 0;
+    struct az_mr_part *p = az_arena_alloc(keep, sizeof *p);
+    int rc = p ? figures(job, p) : az_arena_error(keep);
+    if (rc == 0 && caps & AZ_CAP_CALLTREE)
+        rc = of_tree(job, keep, p);
+    if (rc == 0)
+        *part = p;
+    return rc;
+}
+
+static bool any_tree(const struct az_mr_ranks *m)
+{
+    for (size_t i = 0; i < m->ranks->n; i++)
+        if (m->part[i] && m->part[i]->tree)
+            return true;
+    return false;
 }
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
@@ -346,17 +387,18 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
         return az_arena_error(job->arena);
     for (size_t i = 0; i < ranks->n; i++)
         part[i] = parts[i];
+    const bool tree = any_tree(&m);
     az_vec_init(&sums, job->mem);
     int rc = az_mr_sum_launches(&m, &sums);
-    if (rc == 0)
+    if (rc == 0 && tree)
         rc = az_mr_launchers_table(&m, &sums);
     if (rc == 0)
         rc = timelines(&m);
     if (rc == 0)
         rc = by_rank(&m);
-    if (rc == 0)
+    if (rc == 0 && tree)
         rc = az_mr_event_tables(&m);
-    if (rc == 0)
+    if (rc == 0 && tree)
         rc = az_mr_breakdown(&m, &sums);
     if (rc == 0) {
         warn_unlinked(&m);
@@ -369,7 +411,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 const struct az_rank_analysis az_rank_analysis_sheets = {
     .name = "rank_sheets",
     .help = "kernel launchers, GPU time lines, short and unlinked kernels, calls and groups of all ranks",
-    .needs = AZ_CAP_CALLTREE,
+    .any = AZ_CAP_CALLTREE | AZ_CAP_TIMELINE,
     .reduce = reduce,
     .finish = finish,
 };

@@ -3,7 +3,7 @@
 #ifndef AZ_ANALYSES_RANKS_SHEETS_COMMON_H
 #define AZ_ANALYSES_RANKS_SHEETS_COMMON_H
 
-#include "analyses/ops/timeline.h"
+#include "analyses/ops/framework.h"
 #include "analyses/ranks/ranks.h"
 #include "analyses/ranks/sheets_text.h"
 
@@ -39,6 +39,7 @@ enum az_mr_figure { /* rows of gpu_timelines, in order */
 const char *az_mr_figure_text(enum az_mr_figure f);
 
 struct az_mr_part {
+    bool tree; /* the trace has a call tree; without one there is the time line only */
     struct az_mr_kept texts;
     int64_t figure[AZ_MR_FIGURES];
     int64_t events, no_launch; /* device events; those whose launch the trace does not hold: they count in the figures

@@ -62,8 +62,6 @@ static int count_device(struct az_mr_rank *r, struct tally *unlinked, int64_t li
     for (uint32_t g = 0; rc == 0 && g < c->n_gpu; g++) {
         const struct az_event e = az_gpu_event(c, g);
         const bool is_short = e.end - e.start < limit;
-        p->events++;
-        p->no_launch += c->gpu_call[g] == AZ_NO_ROW;
         if (c->gpu_ext[g]) {
             p->linked++;
             p->short_linked += is_short;

@@ -108,25 +108,6 @@ static int expose(struct work *w)
     return 0;
 }
 
-static int figures(struct az_mr_rank *r)
-{
-    struct az_fw_figures f;
-    int64_t *to = r->part->figure;
-    const struct az_trace *t = r->fw->trace;
-    int rc = az_fw_timeline(r->job, r->fw, &f);
-    if (rc)
-        return rc;
-    to[AZ_MR_COMPUTE] = az_ns(t, f.compute);
-    to[AZ_MR_EXPOSED_COMM] = az_ns(t, f.exposed_comm);
-    to[AZ_MR_EXPOSED_MEMCPY] = az_ns(t, f.exposed_memcpy);
-    to[AZ_MR_BUSY] = az_ns(t, f.busy);
-    to[AZ_MR_IDLE] = az_ns(t, f.total - f.busy);
-    to[AZ_MR_TOTAL] = az_ns(t, f.total);
-    to[AZ_MR_COMM] = az_ns(t, f.comm);
-    to[AZ_MR_MEMCPY] = az_ns(t, f.memcpy_time);
-    return 0;
-}
-
 int az_mr_reduce_launches(struct az_mr_rank *r)
 {
     struct work w = { .r = r, .fw = r->fw };
@@ -140,8 +121,6 @@ int az_mr_reduce_launches(struct az_mr_rank *r)
         rc = add_launcher(&w, i);
     if (rc == 0)
         rc = expose(&w);
-    if (rc == 0)
-        rc = figures(r);
     if (rc == 0) {
         r->part->launch = az_mr_keep(r->keep, w.rows.v, w.rows.n, sizeof *w.rows.v);
         r->part->n_launches = w.rows.n;

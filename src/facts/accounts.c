@@ -1,0 +1,256 @@
+/* The accounts of a trace: all devices pooled, each device, each step. One pass over the events fills merged lists,
+ * which the figures are taken from; the lists are not kept. */
+#include "base/sort.h"
+#include "facts/account.h"
+#include "model/dispatch.h"
+#include "model/optrace.h"
+
+#define STEP_MARK "ProfilerStep#"
+
+struct pass {
+    struct az_job *job;
+    size_t trace;
+    const struct az_trace *t;
+    const struct az_counted *counted;
+    struct az_devices_of dev;
+    struct az_busy all, *device; /* device: by slot; NULL with one, whose work is all */
+    int64_t micro;
+    struct az_accounts *out;
+};
+
+static int add_events(struct pass *p)
+{
+    struct az_work_sweep sweep = az_work_sweep(p->job, p->trace, p->counted);
+    struct az_work_event e;
+    int rc = 0;
+    while (rc == 0 && az_work_next(&sweep, &e)) {
+        rc = az_busy_add(&p->all, e.part, e.start, e.end);
+        if (rc == 0 && p->device)
+            rc = az_busy_add(&p->device[p->dev.slot_of_lane.v[e.lane]], e.part, e.start, e.end);
+    }
+    return rc;
+}
+
+/* From the first start to the last end of the processes that say so; 0 where none does. */
+static int64_t process_ticks(const struct az_trace *t)
+{
+    const struct az_dispatches *d = t->caps & AZ_CAP_DISPATCHES ? az_dispatches(t) : NULL;
+    int64_t lo = INT64_MAX, hi = INT64_MIN, ticks;
+    for (size_t i = 0; d && i < d->processes.n; i++) {
+        const struct az_process *x = &d->processes.v[i];
+        if (x->init <= 0 || x->fini <= x->init)
+            continue;
+        lo = x->init < lo ? x->init : lo;
+        hi = x->fini > hi ? x->fini : hi;
+    }
+    return hi > lo && !__builtin_mul_overflow(hi - lo, t->ticks_per_ns, &ticks) ? ticks : 0;
+}
+
+static int measure(struct pass *p)
+{
+    struct az_accounts *out = p->out;
+    const int64_t whole = process_ticks(p->t);
+    const size_t n = p->dev.slots.n;
+    out->device = az_arena_array(p->job->arena, n + 1, sizeof *out->device);
+    out->devices = n;
+    if (!out->device)
+        return az_arena_error(p->job->arena);
+    az_account_of(&p->all, NULL, p->micro, &out->all);
+    if (out->all.events)
+        az_account_extend(&out->all, whole);
+    for (size_t i = 0; i < n; i++) {
+        struct az_device_account d = { .device = p->dev.slots.v[i].device };
+        az_account_of(p->device ? &p->device[i] : &p->all, NULL, p->micro, &d.a);
+        az_account_extend(&d.a, whole);
+        if (d.a.events)
+            out->device[out->n_devices++] = d;
+    }
+    return 0;
+}
+
+/* ---- steps ---- */
+static int by_start(const void *x, const void *y, void *ctx)
+{
+    const struct az_step_account *a = x, *b = y;
+    (void)ctx;
+    return a->a.first < b->a.first ? -1 : a->a.first > b->a.first;
+}
+
+static void step(struct pass *p, struct az_sv name, int64_t start, int64_t end)
+{
+    struct az_step_account *s = &p->out->step[p->out->n_steps++];
+    const struct az_span window = { start, end };
+    s->name = name;
+    az_account_of(&p->all, &window, p->micro, &s->a);
+}
+
+static bool is_step(const struct az_trace *t, size_t range)
+{
+    const uint32_t name = t->ev[AZ_RANGE].name[range];
+    return name != AZ_NO_ID && az_sv_starts(az_trace_text(t, name), AZ_SV(STEP_MARK));
+}
+
+/* Marks of a framework: the host's window. */
+static int marked_steps(struct pass *p)
+{
+    const struct az_events *e = &p->t->ev[AZ_RANGE];
+    size_t n = 0;
+    for (size_t i = 0; i < e->n; i++)
+        n += is_step(p->t, i);
+    p->out->step = az_arena_array(p->job->arena, n + 1, sizeof *p->out->step);
+    if (!p->out->step)
+        return az_arena_error(p->job->arena);
+    for (size_t i = 0; n && i < e->n; i++)
+        if (is_step(p->t, i))
+            step(p, az_trace_text(p->t, e->name[i]), e->start[i], e->end[i]);
+    return 0;
+}
+
+/* Ranges of the iteration tag: from the first start to the last end of what they launched. */
+static int tagged_steps(struct pass *p)
+{
+    struct az_job_tag tag;
+    struct az_arena *a = p->job->arena;
+    int rc = az_job_tag(p->job, &tag);
+    const uint32_t id = rc == 0 && tag.given ? az_job_tag_name(p->job, p->trace) : AZ_NO_ID;
+    const int64_t n = id == AZ_NO_ID ? 0 : az_job_ranges(p->job, p->trace);
+    const uint32_t name = id == AZ_NO_ID ? AZ_NO_ID : az_job_name(p->job, p->trace, id);
+    if (rc || n <= 0)
+        return rc ? rc : (int)n;
+    p->out->step = az_arena_array(a, (size_t)n, sizeof *p->out->step);
+    if (!p->out->step)
+        return az_arena_error(a);
+    for (size_t i = 0; i < (size_t)n; i++) {
+        const struct az_job_range r = az_job_range_at(p->job, p->trace, i);
+        const int64_t k = p->t->ticks_per_ns;
+        if (r.name == name && r.start != INT64_MIN && r.duration >= 0)
+            step(p, AZ_SV(""), r.start * k, (r.start + r.duration) * k);
+    }
+    rc = az_sort_cmp(p->out->step, p->out->n_steps, sizeof *p->out->step, by_start, NULL, p->job->mem);
+    for (size_t i = 0; rc == 0 && i < p->out->n_steps; i++) {
+        p->out->step[i].name = az_arena_printf(a, "iteration %zu", i);
+        rc = p->out->step[i].name.p ? 0 : az_arena_error(a);
+    }
+    return rc;
+}
+
+static int steps(struct pass *p)
+{
+    if (p->counted->events == 0) /* without device work steps say nothing */
+        return 0;
+    int rc = p->t->caps & AZ_CAP_CALLTREE ? marked_steps(p) : 0;
+    if (rc || p->out->n_steps)
+        return rc;
+    return p->t->caps & (AZ_CAP_PROJ | AZ_CAP_RANGES) ? tagged_steps(p) : 0;
+}
+
+static int make(struct pass *p)
+{
+    if (p->dev.slots.n > 1) {
+        p->device = az_arena_array(p->job->arena, p->dev.slots.n, sizeof *p->device);
+        if (!p->device)
+            return az_arena_error(p->job->arena);
+        for (size_t i = 0; i < p->dev.slots.n; i++)
+            az_busy_init(&p->device[i], p->job->mem);
+    }
+    int rc = add_events(p);
+    if (rc == 0)
+        rc = az_busy_close(&p->all);
+    for (size_t i = 0; rc == 0 && p->device && i < p->dev.slots.n; i++)
+        rc = az_busy_close(&p->device[i]);
+    if (rc == 0)
+        rc = measure(p);
+    return rc ? rc : steps(p);
+}
+
+static int make_one(struct az_job *job, size_t trace, struct az_accounts *out)
+{
+    struct pass p = { .job = job, .trace = trace, .t = job->traces[trace], .out = out };
+    if (job->opts->micro_idle_us != AZ_UNSET_I64)
+        p.micro = job->opts->micro_idle_us * 1000 * p.t->ticks_per_ns;
+    int rc;
+    p.counted = az_job_counted(job, trace, &rc);
+    if (!p.counted)
+        return rc;
+    az_busy_init(&p.all, job->mem);
+    rc = az_devices_make(&p.dev, p.t, AZ_BY_DEVICE, job->mem);
+    if (rc == 0)
+        rc = make(&p);
+    for (size_t i = 0; p.device && i < p.dev.slots.n; i++)
+        az_busy_release(&p.device[i]);
+    az_devices_release(&p.dev);
+    az_busy_release(&p.all);
+    return rc;
+}
+
+/* A list of facts, one a trace. */
+static void **of_traces(struct az_job *job, const void *what, int *rc)
+{
+    void **slot = az_job_slot(job, what);
+    if (slot && !*slot)
+        *slot = az_arena_array(job->arena, job->n_traces + 1, sizeof(void *));
+    *rc = slot && *slot ? 0 : az_arena_error(job->arena);
+    return slot ? *slot : NULL;
+}
+
+const struct az_accounts *az_job_accounts(struct az_job *job, size_t trace, int *rc)
+{
+    static const char what;
+    void **of = of_traces(job, &what, rc);
+    if (of && !of[trace]) {
+        struct az_accounts *a = az_arena_alloc(job->arena, sizeof *a);
+        *rc = a ? make_one(job, trace, a) : az_arena_error(job->arena);
+        of[trace] = *rc ? NULL : a;
+    }
+    return of ? of[trace] : NULL;
+}
+
+/* ---- events that count ---- */
+static int count(struct az_job *job, size_t trace, struct az_counted *c)
+{
+    static const enum az_kind work[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
+    const struct az_trace *t = job->traces[trace];
+    const struct az_calltree *tree = t->caps & AZ_CAP_CALLTREE ? az_tree(t) : NULL;
+    for (size_t k = 0; k < AZ_LENGTH(work); k++)
+        c->events += t->ev[work[k]].n;
+    for (uint32_t g = 0; tree && g < tree->n_gpu; g++) {
+        const enum az_kind kind = tree->gpu_kind[g];
+        if (tree->gpu_call[g] != AZ_NO_ROW)
+            continue;
+        c->unlinked++;
+        if (job->opts->include_unlinked_kernels)
+            continue;
+        if (!c->skip[kind] && !(c->skip[kind] = az_arena_array(job->arena, t->ev[kind].n + 1, 1)))
+            return az_arena_error(job->arena);
+        c->skip[kind][tree->gpu_row[g]] = 1;
+    }
+    return 0;
+}
+
+const struct az_counted *az_job_counted(struct az_job *job, size_t trace, int *rc)
+{
+    static const char what;
+    void **of = of_traces(job, &what, rc);
+    if (of && !of[trace]) {
+        struct az_counted *c = az_arena_alloc(job->arena, sizeof *c);
+        *rc = c ? count(job, trace, c) : az_arena_error(job->arena);
+        of[trace] = *rc ? NULL : c;
+    }
+    return of ? of[trace] : NULL;
+}
+
+bool az_work_next(struct az_work_sweep *s, struct az_work_event *out)
+{
+    uint32_t op;
+    while (az_sweep_next(&s->at, &op)) {
+        const enum az_kind kind = az_op_kind(op);
+        const struct az_events *e = &s->at.t->ev[kind];
+        const uint32_t row = az_op_row(op);
+        if (s->counted->skip[kind] && s->counted->skip[kind][row])
+            continue;
+        *out = (struct az_work_event){ e->start[row], e->end[row], e->name[row], e->lane[row],
+                                       az_part_of(s->job, s->trace, kind, e->name[row]) };
+        return true;
+    }
+    return false;
+}

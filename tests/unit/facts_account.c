@@ -1,0 +1,104 @@
+/* The account of device time against a count of every tick, in order and out of order, whole and in windows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "facts/account.h"
+
+#define SPAN 300
+
+static void one_count(const uint8_t bits[SPAN], int64_t lo, int64_t hi, const struct az_account *a)
+{
+    int64_t n[16] = { 0 };
+    for (int64_t x = lo; x < hi; x++)
+        n[bits[x]]++;
+    assert_int_equal(a->total, hi - lo);
+    assert_int_equal(a->idle, n[0]);
+    assert_int_equal(a->busy, hi - lo - n[0]);
+    assert_int_equal(a->compute, n[1] + n[3] + n[5] + n[7] + n[9] + n[11] + n[13] + n[15]);
+    assert_int_equal(a->comm, n[2] + n[3] + n[6] + n[7] + n[10] + n[11] + n[14] + n[15]);
+    assert_int_equal(a->copies, n[4] + n[5] + n[6] + n[7] + n[12] + n[13] + n[14] + n[15]);
+    assert_int_equal(a->exposed_comm, n[2] + n[6] + n[10] + n[14]);
+    assert_int_equal(a->exposed_copies, n[4] + n[12]);
+    assert_int_equal(a->other, n[8]);
+    assert_int_equal(a->compute + a->exposed_comm + a->exposed_copies + a->other + a->idle, a->total);
+}
+
+static void agrees_with_ticks(void **state)
+{
+    (void)state;
+    struct az_mem mem;
+    az_mem_init(&mem, 0);
+    srand(7);
+    for (int round = 0; round < 200; round++) {
+        uint8_t bits[SPAN] = { 0 };
+        int64_t first = SPAN, last = 0, at = 0;
+        struct az_busy b;
+        struct az_account a;
+        az_busy_init(&b, &mem);
+        for (int i = 0; i < 20; i++) {
+            const int64_t start = round % 2 ? rand() % 250 : (at += rand() % 12), end = start + rand() % 40;
+            const enum az_part part = rand() % 4;
+            assert_int_equal(az_busy_add(&b, part, start, end), 0);
+            first = start < first ? start : first;
+            last = end > last ? end : last;
+            for (int64_t x = start; x < end; x++)
+                bits[x] |= (uint8_t)(1u << part);
+        }
+        assert_int_equal(az_busy_close(&b), 0);
+        az_account_of(&b, NULL, 0, &a);
+        assert_int_equal(a.events, 20);
+        assert_int_equal(a.first, first);
+        assert_int_equal(a.last, last);
+        one_count(bits, first, last, &a);
+        for (int k = 0; k < 10; k++) {
+            const int64_t lo = rand() % 200, hi = lo + rand() % 100;
+            az_account_of(&b, &(struct az_span){ lo, hi }, 0, &a);
+            one_count(bits, lo, hi, &a);
+        }
+        az_busy_release(&b);
+    }
+    assert_int_equal(mem.used, 0);
+}
+
+static void short_gaps(void **state)
+{
+    (void)state;
+    struct az_mem mem;
+    struct az_busy b;
+    struct az_account a;
+    az_mem_init(&mem, 0);
+    az_busy_init(&b, &mem);
+    assert_int_equal(az_busy_add(&b, AZ_PART_COMPUTE, 10, 20), 0);
+    assert_int_equal(az_busy_add(&b, AZ_PART_COPY, 25, 30), 0);
+    assert_int_equal(az_busy_add(&b, AZ_PART_COMPUTE, 80, 90), 0);
+    assert_int_equal(az_busy_close(&b), 0);
+    az_account_of(&b, NULL, 6, &a);
+    assert_int_equal(a.idle, 55);
+    assert_int_equal(a.micro, 5);
+    az_account_of(&b, &(struct az_span){ 0, 100 }, 6, &a); /* before the first and behind the last is no gap */
+    assert_int_equal(a.idle, 75);
+    assert_int_equal(a.micro, 5);
+    az_account_extend(&a, 200);
+    assert_int_equal(a.total, 200);
+    assert_int_equal(a.idle, 175);
+    az_account_extend(&a, 0);
+    assert_int_equal(a.total, 200);
+    az_busy_reset(&b);
+    az_account_of(&b, NULL, 6, &a);
+    assert_int_equal(a.total, 0);
+    assert_int_equal(a.events, 0);
+    az_busy_release(&b);
+    assert_int_equal(mem.used, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(agrees_with_ticks), cmocka_unit_test(short_gaps) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
