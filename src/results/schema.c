@@ -222,13 +222,13 @@ static struct az_sv join(struct az_arena *a, const struct words *w)
 /* Stem of one part of a header, which "::" and "__" divide in comparisons: "baseline::Total Time (ns)". */
 static struct az_sv part_stem(struct az_table *t, struct az_sv part, const struct az_column *c, bool measure)
 {
-    static const struct az_column plain = { .type = AZ_TEXT };
-    const struct az_column *of = measure ? c : &plain;
+    const struct az_column plain = { .type = AZ_TEXT, .unit = AZ_UNIT_NONE }, *of = measure ? c : &plain;
     struct words w;
     struct az_sv core;
 
     words_of(&w, part, of);
-    take_units(&w, of);
+    if (measure)
+        take_units(&w, of);
     const char *summary = measure ? take_summary(&w, c->unit) : "";
     core = join(t->arena, &w);
     if (!core.p)
@@ -262,6 +262,8 @@ static struct az_sv stem_of(struct az_table *t, const struct az_column *c)
     const bool variant = az_sv_find(c->name, AZ_SV("::")) >= 0;
     struct az_sv rest = c->name, stem = { "", 0 };
 
+    if (in_list(az_schema_open_tables, t->id, true))
+        return part_stem(t, c->name, c, false);
     for (bool first = true; first || rest.n; first = false) {
         struct az_sv one = part_stem(t, next_part(&rest), c, variant ? !first : first);
         if (!one.p)

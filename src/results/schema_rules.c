@@ -79,7 +79,7 @@ const struct az_schema_summary az_schema_summaries[] = {
 };
 
 #define KERNELS "kern_sum|kernel_*|kernels_*|hip_summary|xla_top|xla_summary|category_summary|short_kernel*|nvtx_kern_sum"
-#define OPS     "ops|ops_*|op_models|unified_perf_summary*|roofline|hlo_op_*|tpu_op_summary|tpu_category_summary|" \
+#define OPS     "ops|ops_*|op_models|unified_perf_summary*|roofline|hlo_op_*|hlo_roofline|tpu_op_summary|tpu_category_summary|" \
                 "advice|signposts|iterations|op_kernel_map"
 #define FAMILIES "GEMM|gemm|GroupedGEMM|CONV*|SDPA*|*Elementwise|*_elemwise|*_eltwise|Normalization*|RMSNorm*|Reduce*|" \
                  "RoPE*|MoE*|Embedding*|CrossEntropy*|SSM*|MultiTensor*|*_fwd|*_bwd"
@@ -90,7 +90,7 @@ const struct az_schema_rule az_schema_rules[] = {
     /* counts */
     { NULL, AZ_UNIT_COUNT, "|count|n_count|operation_count|name_count|op_count|range_count|short_kernel_count|"
                            "kernel_duration_count|events_count", "count" },
-    { CLASSES, AZ_UNIT_COUNT, "count_per_iteration", "count_per_iteration" },
+    { "*histogram", AZ_UNIT_COUNT, "gaps", "count" },
 
     /* shares; of times, whatever the time is called */
     { "kernel_summary*", AZ_UNIT_PERCENT, "time", "window_share" },
@@ -131,7 +131,13 @@ const struct az_schema_rule az_schema_rules[] = {
     { NULL, AZ_UNIT_GBPS, "|bandwidth", "bandwidth" },
     { NULL, AZ_UNIT_TFLOPS, "|flops|tflops", "compute_rate" },
 
+    /* ranges of a histogram */
+    { "*histogram", AZ_UNIT_NONE, "from|bin_start", "bin_start" },
+    { "*histogram", AZ_UNIT_NONE, "to|bin_end", "bin_end" },
+
     /* names */
+    { NULL, AZ_UNIT_NONE, "kernel_categories", "categories" },
+    { "kernel_launchers*", AZ_UNIT_NONE, "name", "operation" },
     { KERNELS, AZ_UNIT_NONE, "name|kernel_name|kernel", "kernel" },
     { NULL, AZ_UNIT_NONE, "kernel_name", "kernel" },
     { OPS "|" FAMILIES, AZ_UNIT_NONE, "name", "operation" },
@@ -158,5 +164,5 @@ const char *const az_schema_acronyms[] = { "api", "ccl",  "cpu", "dram", "eth", 
                                            "id",  "lds",  "nccl", "noc", "nvtx", "p25", "p75", "p95", "p99", "pid",
                                            "pm",  "sgpr", "tid", "uid",  "vgpr", "xla", "xyz", NULL };
 
-const char az_schema_open_tables[] = "side_by_side_*|*_chart|*_heatmap|*_diagram|compare_*";
+const char az_schema_open_tables[] = "gpu_timelines_by_rank|side_by_side_*|*_chart|*_heatmap|*_diagram|compare_*";
 /* clang-format on */
