@@ -65,6 +65,7 @@ stage_golden() { counted golden sh tests/golden/run.sh; }
 stage_examples() { counted examples sh tests/examples.sh; }
 stage_documented() {
     counted documented "$PYTHON" tests/options_documented.py --analyzer "$ANALYZER"
+    counted documented "$PYTHON" tests/columns_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
     counted documented "$PYTHON" tests/docs_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
 }
 stage_html() { counted html "$PYTHON" tests/html_check.py --analyzer "$ANALYZER" --samples "$BUILD/tools/html_samples"; }

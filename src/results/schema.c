@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "results/load.h"
 #include "results/schema_rules.h"
 
 #define MAX_WORDS 32
@@ -265,7 +266,11 @@ static struct az_sv stem_of(struct az_table *t, const struct az_column *c)
     if (in_list(az_schema_open_tables, t->id, true))
         return part_stem(t, c->name, c, false);
     for (bool first = true; first || rest.n; first = false) {
-        struct az_sv one = part_stem(t, next_part(&rest), c, variant ? !first : first);
+        struct az_sv part = next_part(&rest);
+        struct az_column own = *c;
+        if (!variant && first && rest.n) /* "Total Time (ns)__variant_pct": the unit is that of the last part */
+            own.unit = az_unit_of_column(part, c->type);
+        struct az_sv one = part_stem(t, part, &own, variant ? !first : first);
         if (!one.p)
             return one;
         stem = stem.n ? az_arena_printf(t->arena, "%.*s__%.*s", AZ_SVF(stem), AZ_SVF(one)) : one;
@@ -315,7 +320,11 @@ static const char *summary_title(struct az_sv word)
                    { "median", "median " },
                    { "min", "min " },
                    { "max", "max " },
-                   { "std", "standard deviation of " } };
+                   { "std", "standard deviation of " },
+                   { "p25", "25th percentile of " },
+                   { "p75", "75th percentile of " },
+                   { "p95", "95th percentile of " },
+                   { "p99", "99th percentile of " } };
 
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         if (az_sv_is(word, titles[i].word))
