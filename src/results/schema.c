@@ -4,10 +4,12 @@
 
 #include <stdio.h>
 
+#include "base/intern.h"
 #include "results/load.h"
 #include "results/schema_rules.h"
 
 #define MAX_WORDS 32
+#define TRIES     16  /* of numbers for equal ids, one by one */
 #define MAX_TEXT  512 /* of a header; what is longer is cut */
 
 /* ---- words of a header ---- */
@@ -294,14 +296,6 @@ static bool says_count(struct az_sv stem)
            az_sv_find(stem, AZ_SV("_count_")) >= 0;
 }
 
-static bool taken(const struct az_table *t, size_t before, struct az_sv id)
-{
-    for (size_t i = 0; i < before; i++)
-        if (az_sv_eq(t->columns.v[i].id, id))
-            return true;
-    return false;
-}
-
 /* ---- titles ---- */
 
 static bool is_acronym(struct az_sv word)
@@ -375,21 +369,27 @@ static struct az_sv title_of(const struct az_table *t, const struct az_column *c
     return title.p && *unit ? az_arena_printf(t->arena, "%.*s (%s)", AZ_SVF(title), unit) : title;
 }
 
-static int name_column(struct az_table *t, size_t at)
+/* ids: those of the columns before this one. */
+static int name_column(struct az_table *t, size_t at, struct az_intern *ids)
 {
     struct az_column *c = &t->columns.v[at];
     struct az_sv stem = stem_of(t, c);
+    uint32_t number = 0;
 
     if (!stem.p)
         return az_arena_error(t->arena);
-    for (unsigned k = 1; k == 1 || taken(t, at, c->id); k++) {
-        char mark[16] = "";
+    const char *suffix = c->unit == AZ_UNIT_COUNT && says_count(stem) ? "" : az_schema_suffix(c->unit);
+    for (size_t k = 1; k == 1 || number < at; k++) {
+        char mark[24] = "";
+        if (k == TRIES) /* thousands of one name: by the column's place, so that none is tried for long */
+            k = at > k ? at : k;
         if (k > 1)
-            (void)snprintf(mark, sizeof mark, "_%u", k);
-        const char *suffix = c->unit == AZ_UNIT_COUNT && says_count(stem) ? "" : az_schema_suffix(c->unit);
-        c->id = az_arena_printf(t->arena, "%.*s%s%s", AZ_SVF(stem), mark, suffix);
-        if (!c->id.p)
-            return az_arena_error(t->arena);
+            (void)snprintf(mark, sizeof mark, "_%zu", k);
+        struct az_sv id = az_arena_printf(t->arena, "%.*s%s%s", AZ_SVF(stem), mark, suffix);
+        const int rc = id.p ? az_intern(ids, id, &number) : az_arena_error(t->arena);
+        if (rc)
+            return rc;
+        c->id = az_intern_text(ids, number);
         c->stem = az_sv_make(c->id.p, c->id.n - strlen(suffix));
     }
     c->title = title_of(t, c);
@@ -398,10 +398,14 @@ static int name_column(struct az_table *t, size_t at)
 
 int az_schema_apply(struct az_table *t)
 {
-    int rc = AZ_OK;
+    struct az_intern ids;
+    int rc = az_intern_init(&ids, t->arena, t->mem);
 
+    if (rc)
+        return rc;
     for (size_t i = 0; !rc && i < t->columns.n; i++)
-        rc = name_column(t, i);
+        rc = name_column(t, i, &ids);
+    az_intern_release(&ids);
     return rc;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/intern.h"
 #include "results/document.h"
 #include "results/schema.h"
 
@@ -112,6 +113,26 @@ static void ids_are_unique_in_a_table(void **state)
     az_document_release(&d);
 }
 
+/* Thousands of columns of one name are numbered in no time. */
+static void equal_headers_are_many(void **state)
+{
+    struct env *e = *state;
+    struct az_table *t = az_table_new(&e->arena, "mine", "", 0);
+    struct az_intern ids;
+    uint32_t id;
+
+    for (size_t i = 0; i < 20000; i++)
+        az_table_column(t, "time", AZ_REAL, AZ_UNIT_US, 0);
+    assert_int_equal(az_schema_apply(t), 0);
+    assert_int_equal(az_intern_init(&ids, &e->arena, &e->mem), 0);
+    for (uint32_t i = 0; i < 20000; i++) {
+        assert_int_equal(az_intern(&ids, t->columns.v[i].id, &id), 0);
+        assert_int_equal(id, i);
+    }
+    az_intern_release(&ids);
+    az_table_free(t);
+}
+
 /* A header may be of any length and of any bytes. */
 static void long_headers_are_cut(void **state)
 {
@@ -141,6 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(headers_become_ids, setup, teardown),
         cmocka_unit_test_setup_teardown(ids_are_unique_in_a_table, setup, teardown),
+        cmocka_unit_test_setup_teardown(equal_headers_are_many, setup, teardown),
         cmocka_unit_test_setup_teardown(long_headers_are_cut, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
