@@ -54,7 +54,8 @@ class Columns:
                     entry = self.by_stem.setdefault(stem, {"ids": set(), "headers": set(), "titles": set()})
                     entry["ids"].add(c["id"])
                     entry["headers"].add(c["name"])
-                    entry["titles"].add(re.sub(r" \([^()]*\)$", "", c["title"]))
+                    if report["schema"].startswith("analyzer-result/"):  # comparisons keep headers as titles
+                        entry["titles"].add(re.sub(r" \([^()]*\)$", "", c["title"]))
         return True
 
     @staticmethod
@@ -94,7 +95,7 @@ def listing(by_stem):
     lines = ["| stem | title | ids | headers |", "|---|---|---|---|"]
     for stem, e in sorted(by_stem.items()):
         cell = [", ".join("`%s`" % x.replace("|", "\\|") for x in sorted(e[k])) for k in ("ids", "headers")]
-        lines.append("| `%s` | %s | %s | %s |" % (stem, sorted(e["titles"])[0], cell[0], cell[1]))
+        lines.append("| `%s` | %s | %s | %s |" % (stem, (sorted(e["titles"]) or sorted(e["headers"]))[0], cell[0], cell[1]))
     return "\n".join(lines) + "\n"
 
 

@@ -409,6 +409,12 @@ int az_schema_apply(struct az_table *t)
     return rc;
 }
 
+void az_schema_keep_headers(struct az_table *t)
+{
+    for (size_t i = 0; i < t->columns.n; i++)
+        t->columns.v[i].title = t->columns.v[i].name;
+}
+
 ptrdiff_t az_schema_find(const struct az_table *t, struct az_sv id)
 {
     for (size_t i = 0; i < t->columns.n; i++)

@@ -103,6 +103,7 @@ static void ids_are_unique_in_a_table(void **state)
     az_table_column(t, "Kernel Time (us)", AZ_REAL, AZ_UNIT_US, 0);
     az_table_column(t, "total_us", AZ_REAL, AZ_UNIT_US, 0);
     assert_int_equal(az_document_add(&d, t), 0);
+    expect(t->columns.v[0].title, "Kernel time (us)");
     expect(t->columns.v[0].id, "kernel_time_us");
     expect(t->columns.v[1].id, "kernel_time_ms");
     expect(t->columns.v[2].id, "kernel_time_2_us");
@@ -110,6 +111,14 @@ static void ids_are_unique_in_a_table(void **state)
     assert_int_equal(az_schema_find(t, AZ_SV("kernel_time")), 0);
     assert_int_equal(az_schema_find(t, AZ_SV("kernel_time_ms")), 1);
     assert_int_equal(az_schema_find(t, AZ_SV("time")), -1);
+    az_document_release(&d);
+
+    t = az_table_new(&e->arena, "diff", "", AZ_TABLE_KEEP_EMPTY); /* in a comparison inputs name the columns */
+    az_document_init(&d, &e->arena);
+    d.schema = AZ_SV("analyzer-comparison/1");
+    az_table_column(t, "my_run_us", AZ_REAL, AZ_UNIT_US, 0);
+    assert_int_equal(az_document_add(&d, t), 0);
+    expect(t->columns.v[0].title, "my_run_us");
     az_document_release(&d);
 }
 
