@@ -12,7 +12,7 @@ ATTRIBUTES = {"a": {"href", "class", "title"}, "canvas": {"role", "aria-labelled
               "figure": {"id", "class"}, "h3": {"id"}, "html": {"lang"}, "input": {"type"}, "label": {"class"},
               "li": {"class"}, "main": {"id"}, "meta": {"charset", "http-equiv", "content", "name"}, "nav": {"aria-label"},
               "p": {"class", "id"}, "script": {"type", "id"}, "section": {"class", "id"}, "span": {"class"},
-              "table": {"class"}, "td": {"class", "title"}, "th": {"scope", "class"},
+              "table": {"class"}, "td": {"class", "title"}, "th": {"scope", "class", "title"},
               "ul": {"class"}, "svg": {"viewbox", "aria-hidden"}, "rect": {"class", "x", "y", "width", "height"},
               "line": {"class", "x1", "y1", "x2", "y2"}, "polygon": {"class", "points"}, "text": {"x", "y", "text-anchor"}}
 PLAIN = {"bdi", "body", "br", "code", "dd", "dl", "dt", "footer", "h1", "h2", "head", "header", "noscript", "ol", "strong",

@@ -66,6 +66,7 @@ stage_golden() { counted golden sh tests/golden/run.sh; }
 stage_examples() { counted examples sh tests/examples.sh; }
 stage_documented() {
     counted documented "$PYTHON" tests/options_documented.py --analyzer "$ANALYZER"
+    counted documented "$PYTHON" tests/columns_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
     counted documented "$PYTHON" tests/docs_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
 }
 stage_sizes() { counted sizes "$PYTHON" tests/sizes_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"; }

@@ -6,33 +6,26 @@
 
 #include "base/num.h"
 #include "results/compare_spec.h"
+#include "results/schema.h"
 
 #define MOST 20000 /* rows of a table: thousands of ranks by a few parts */
 #define CUT  1     /* result of what fills a table: it had no room for all */
 
 /* ---- which table ---- */
 
-static ptrdiff_t text_column(const struct az_table *t, const char *const *names, size_t n)
+/* The first column of texts of a stem. */
+static ptrdiff_t text_column(const struct az_table *t, const char *stem)
 {
-    for (size_t k = 0; k < n; k++)
-        for (size_t c = 0; c < t->columns.n; c++)
-            if (az_sv_ieq(t->columns.v[c].name, az_sv_str(names[k])) && t->columns.v[c].type == AZ_TEXT)
-                return (ptrdiff_t)c;
-    return -1;
+    const ptrdiff_t at = az_schema_find(t, az_sv_str(stem));
+    return at >= 0 && t->columns.v[at].type == AZ_TEXT ? at : -1;
 }
 
-static ptrdiff_t class_column(const struct az_table *t)
-{
-    static const char *const names[] = { "class", "category", "kernel category", "op category", "hlo_category" };
-    return text_column(t, names, sizeof names / sizeof *names);
-}
+static ptrdiff_t class_column(const struct az_table *t) { return text_column(t, "category"); }
 
 static ptrdiff_t rank_column(const struct az_table *t)
 {
-    for (size_t c = 0; c < t->columns.n; c++)
-        if (az_sv_ieq(t->columns.v[c].name, AZ_SV("rank")) && t->columns.v[c].type == AZ_INT)
-            return (ptrdiff_t)c;
-    return -1;
+    const ptrdiff_t at = az_schema_find(t, AZ_SV("rank"));
+    return at >= 0 && t->columns.v[at].type == AZ_INT ? at : -1;
 }
 
 static bool is_time(const struct az_column *c)
@@ -135,19 +128,18 @@ static int add_column(struct sums *s, const struct az_table *t, ptrdiff_t name, 
 /* By class; of ranks by group of operators, and by kind of device work. */
 static int classes_of(const struct az_gate_doc *d, struct az_table *to)
 {
-    static const char *const kinds[] = { "kernel_type" };
     const struct az_table *t = class_table(d->doc), *groups = az_document_table(d->doc, "grouped_breakdown"),
                           *by_rank = az_document_table(d->doc, "kernel_type_breakdown_by_rank");
-    const ptrdiff_t kind = by_rank ? text_column(by_rank, kinds, 1) : -1;
+    const ptrdiff_t kind = by_rank ? text_column(by_rank, "kernel_type") : -1;
     struct sums s;
     int rc = sums_init(&s, to, d->title);
 
     if (!rc && t)
         rc = add_column(&s, t, class_column(t), az_series_weight(t), false);
-    ptrdiff_t time = groups ? az_table_find(groups, "Time (s)") : -1;
+    ptrdiff_t time = groups ? az_schema_find(groups, AZ_SV("time")) : -1;
     if (!rc && !t && time >= 0 && groups->columns.v[0].type == AZ_TEXT)
         rc = add_column(&s, groups, 0, time, true);
-    time = by_rank ? az_table_find(by_rank, "sum") : -1;
+    time = by_rank ? az_schema_find(by_rank, AZ_SV("kernel_time")) : -1;
     if (!rc && !t && kind >= 0 && time >= 0)
         rc = add_column(&s, by_rank, kind, time, false);
     const int put = sums_put(&s);
@@ -157,10 +149,9 @@ static int classes_of(const struct az_gate_doc *d, struct az_table *to)
 /* A row a rank and a column a part; of a single trace a row a part. Of several rows of a part the first counts. */
 static int parts_of(const struct az_gate_doc *d, struct az_table *to)
 {
-    static const char *const types[] = { "type" };
     const struct az_table *wide = az_document_table(d->doc, "gpu_timelines_by_rank"),
                           *t = az_document_table(d->doc, "gpu_timeline");
-    const ptrdiff_t rank = wide ? rank_column(wide) : -1, type = t ? text_column(t, types, 1) : -1;
+    const ptrdiff_t rank = wide ? rank_column(wide) : -1, type = t ? text_column(t, "type") : -1;
     char buf[AZ_NUM_MAX];
     struct sums s;
     int rc = sums_init(&s, to, d->title);
@@ -188,7 +179,7 @@ static int parts_of(const struct az_gate_doc *d, struct az_table *to)
 static int waits_of(const struct az_gate_doc *d, struct az_table *to)
 {
     const struct az_table *t = az_document_table(d->doc, "straggler_summary");
-    const ptrdiff_t rank = t ? rank_column(t) : -1, time = t ? az_table_find(t, "total_wait_time_us") : -1;
+    const ptrdiff_t rank = t ? rank_column(t) : -1, time = t ? az_schema_find(t, AZ_SV("wait_time")) : -1;
     char buf[AZ_NUM_MAX];
 
     for (size_t r = 0; rank >= 0 && time >= 0 && r < t->rows; r++) {

@@ -13,7 +13,7 @@ static unsigned direction_of(enum az_unit u)
     return u == AZ_UNIT_GBPS || u == AZ_UNIT_TBPS || u == AZ_UNIT_TFLOPS ? AZ_HIGHER_BETTER : 0;
 }
 
-/* Sets a flag on the columns of a list ("a=b|c?|d*"); true if any is there. */
+/* Sets a flag on the columns of a list of ids ("a=b|c?|d*"); true if any is there. */
 static bool flag_columns(struct az_table *t, const char *list, bool keys)
 {
     struct az_sv rest = az_sv_str(list);
@@ -26,7 +26,7 @@ static bool flag_columns(struct az_table *t, const char *list, bool keys)
         ptrdiff_t at = start ? -1 : az_compare_column(t, one);
         for (size_t c = 0; c < t->columns.n; c++) {
             struct az_column *col = &t->columns.v[c];
-            if (start ? !az_sv_starts(col->name, one) : (ptrdiff_t)c != at)
+            if (start ? !az_sv_starts(col->stem, one) : (ptrdiff_t)c != at)
                 continue;
             col->flags |= keys ? AZ_KEY : direction_of(col->unit);
             any = true;

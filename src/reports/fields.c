@@ -315,3 +315,12 @@ struct az_sv az_field_header(struct az_arena *scratch, const struct az_column *c
     struct az_sv tail = az_sv_make(name.p + (size_t)at + unit.n, name.n - (size_t)at - unit.n);
     return az_arena_printf(scratch, "%.*s%s%.*s", AZ_SVF(head), shown, AZ_SVF(tail));
 }
+
+struct az_sv az_field_title(struct az_arena *scratch, const struct az_column *c, const char *shown)
+{
+    struct az_column titled = *c;
+
+    if (c->title.n)
+        titled.name = c->title;
+    return az_field_header(scratch, &titled, shown);
+}

@@ -23,6 +23,8 @@ struct az_scale az_field_scale(const struct az_table *t, size_t col, size_t rows
 struct az_scale az_field_scale_of(enum az_unit unit, enum az_cell_type type, double largest);
 /* Column name with the unit shown: "Total (ns)" in ms -> "Total (ms)"; appended as " (ms)" if the name has none. */
 struct az_sv az_field_header(struct az_arena *scratch, const struct az_column *c, const char *shown);
+/* The same of the column's title, for people; of its header where it has none. */
+struct az_sv az_field_title(struct az_arena *scratch, const struct az_column *c, const char *shown);
 /* Number cell by the scale; text cells are not for this. buf of at least AZ_FIELD_MAX bytes. "" for empty. */
 #define AZ_FIELD_MAX 400
 struct az_sv az_field_number(const struct az_cell *c, const struct az_column *col, struct az_scale s, char *buf);

@@ -126,12 +126,18 @@ static void head(struct az_html *h, const struct view *v)
     for (size_t c = 0; c < v->t->columns.n; c++) {
         const struct az_column *col = &v->t->columns.v[c];
         bool text = col->type == AZ_TEXT, detail = is_detail(col);
-        az_html_putf(h, "<th scope=\"col\"%s>",
+        az_html_putf(h, "<th scope=\"col\"%s",
                      text && detail ? " class=\"t d\""
                      : text         ? " class=\"t\""
                      : detail       ? " class=\"d\""
                                     : "");
-        az_html_text(h, az_field_header(h->scratch, col, text || col->type == AZ_BOOL ? "" : v->scale[c].unit));
+        if (col->title.n && !az_sv_eq(col->title, col->name)) { /* what files call it */
+            az_html_put(h, AZ_SV(" title=\""));
+            az_html_line(h, col->name);
+            az_html_put(h, AZ_SV("\""));
+        }
+        az_html_put(h, AZ_SV(">"));
+        az_html_text(h, az_field_title(h->scratch, col, text || col->type == AZ_BOOL ? "" : v->scale[c].unit));
         az_html_put(h, AZ_SV("</th>"));
     }
     az_html_put(h, AZ_SV("</tr></thead>\n"));

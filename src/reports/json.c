@@ -92,7 +92,9 @@ static void columns(struct writer *j, const struct az_table *t)
         const struct az_column *col = &t->columns.v[c];
         az_jsonw_compact(&j->w, true);
         az_jsonw_object(&j->w);
+        text_at(j, "id", col->id);
         text_at(j, "name", col->name);
+        text_at(j, "title", col->title);
         text_at(j, "type", az_sv_str(type_text(col->type)));
         text_at(j, "unit", az_sv_str(unit_name(col->unit)));
         az_jsonw_key(&j->w, "key");

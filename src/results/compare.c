@@ -142,7 +142,7 @@ static bool total_of(const struct comparison *c, size_t input, double *out)
     if (!t) /* of all ranks */
         t = az_document_table(c->in[input].doc, "gpu_timelines");
     ptrdiff_t type = t ? az_compare_column(t, AZ_SV("type")) : -1,
-              ms = t ? az_compare_column(t, AZ_SV("time ms=time_ms=time_ms_avg")) : -1;
+              ms = t ? az_compare_column(t, AZ_SV("time=time_mean")) : -1;
 
     for (size_t k = 0; type >= 0 && ms >= 0 && k < 2; k++) {
         for (size_t r = 0; r < t->rows; r++) {
@@ -153,12 +153,9 @@ static bool total_of(const struct comparison *c, size_t input, double *out)
         }
     }
     static const char *const sums[] = { "kern_sum", "classes", "kernel_summary", "ops_summary", "ops" };
-    static const char *const columns[] = { "Total Time (ns)", "TotalTime(ms)",
-                                           "Total Kernel Time (ms)=Kernel duration (\xc2\xb5s)_sum",
-                                           "total_direct_kernel_time_ms", "Device Time" };
     for (size_t k = 0; k < sizeof sums / sizeof *sums; k++) {
         t = az_document_table(c->in[input].doc, sums[k]);
-        ms = t ? az_compare_column(t, az_sv_str(columns[k])) : -1;
+        ms = t ? az_compare_column(t, AZ_SV("kernel_time_ms=kernel_time")) : -1;
         if (ms < 0)
             continue;
         *out = 0;

@@ -24,26 +24,30 @@ static size_t reference(const struct comparison *c, const struct joined *j)
     return c->n;
 }
 
-static bool starts_like(struct az_sv token, struct az_sv name)
+static bool starts_like(struct az_sv token, struct az_sv stem)
 {
-    return token.n > 1 && token.p[token.n - 1] == '*' && az_sv_starts(name, az_sv_make(token.p, token.n - 1));
+    return token.n > 1 && token.p[token.n - 1] == '*' && az_sv_starts(stem, az_sv_make(token.p, token.n - 1));
 }
 
-/* Fills at[] for the names of one column. Returns in how many of the tables it is missing. */
-static size_t locate(const struct comparison *c, const struct joined *j, struct az_sv names, struct joined_column *col)
+/* Fills at[] for the ids of one column, or for one that has a column's header (like). Returns in how many of the tables
+ * it is missing. */
+static size_t locate(const struct comparison *c, const struct joined *j, struct az_sv ids, const struct az_column *like,
+                     struct joined_column *col)
 {
     size_t missing = 0;
 
     *col = (struct joined_column){ .name = { "", 0 } };
     for (size_t i = 0; i < c->n; i++) {
         const struct az_table *t = columned(j, i);
-        col->at[i] = t ? az_compare_column(t, names) : -1;
+        col->at[i] = !t ? -1 : like ? az_compare_like(t, like) : az_compare_column(t, ids);
         missing += t && col->at[i] < 0;
     }
     for (size_t k = 0; k <= c->n && col->name.n == 0; k++) { /* the baseline's name first */
         size_t i = k == 0 ? c->base : k - 1;
-        if (columned(j, i) && col->at[i] >= 0)
+        if (columned(j, i) && col->at[i] >= 0) {
             col->name = j->table[i]->columns.v[col->at[i]].name;
+            col->stem = j->table[i]->columns.v[col->at[i]].stem;
+        }
     }
     return missing;
 }
@@ -76,13 +80,10 @@ static const struct az_cell *one_value(const struct az_table *t, size_t column)
  * would part all rows. */
 static bool is_lone(const struct comparison *c, struct joined *j, const struct joined_column *col)
 {
-    static const char *const names[] = { "device", "DevId", "GPU ID", "agent" };
     const struct az_cell *first = NULL;
     char x[AZ_NUM_MAX], y[AZ_NUM_MAX];
-    bool device = false, differ = false;
+    bool device = az_sv_is(col->stem, "device") || az_sv_is(col->stem, "agent"), differ = false;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        device |= az_sv_ieq(col->name, az_sv_str(names[i]));
     for (size_t i = 0; device && i < c->n; i++) {
         const struct az_table *t = columned(j, i);
         const struct az_cell *value = t && t->rows ? one_value(t, (size_t)col->at[i]) : NULL;
@@ -97,14 +98,15 @@ static bool is_lone(const struct comparison *c, struct joined *j, const struct j
     return differ;
 }
 
-/* `param: *`: the columns of that start that all tables have, by name. */
+/* `param_*`: the columns of that start that all tables have, by name. */
 static int add_started(const struct comparison *c, struct joined *j, struct az_sv token)
 {
     const struct az_table *t = j->table[reference(c, j)];
     size_t first = j->n_keys;
 
     for (size_t k = 0; k < t->columns.n; k++) {
-        if (starts_like(token, t->columns.v[k].name) && locate(c, j, t->columns.v[k].name, &j->keys[j->n_keys]) == 0)
+        const struct az_column *col = &t->columns.v[k];
+        if (starts_like(token, col->stem) && locate(c, j, AZ_SV(""), col, &j->keys[j->n_keys]) == 0)
             j->n_keys++;
     }
     return az_sort_cmp(j->keys + first, j->n_keys - first, sizeof *j->keys, by_name, NULL, NULL);
@@ -125,7 +127,7 @@ static int spec_keys(const struct comparison *c, struct joined *j, bool *usable)
             continue;
         }
         token.n -= optional;
-        if (locate(c, j, token, &j->keys[j->n_keys]) == 0)
+        if (locate(c, j, token, NULL, &j->keys[j->n_keys]) == 0)
             j->n_keys += !(optional && is_lone(c, j, &j->keys[j->n_keys]));
         else if (!optional)
             *usable = false;
@@ -157,10 +159,13 @@ static void flag_keys(const struct comparison *c, struct joined *j)
             break;
         if (flags && !(col->flags & AZ_KEY))
             continue;
-        if (locate(c, j, col->name, &j->keys[j->n_keys]) == 0)
+        if (locate(c, j, AZ_SV(""), col, &j->keys[j->n_keys]) == 0)
             j->n_keys += !is_lone(c, j, &j->keys[j->n_keys]);
     }
-    if (j->n_keys == 0 && j->lone.n && locate(c, j, j->lone, &j->keys[0]) == 0) {
+    for (size_t k = 0; k < t->columns.n && j->n_keys == 0 && j->lone.n; k++) {
+        const struct az_column *col = &t->columns.v[k];
+        if (!az_sv_eq(col->name, j->lone) || locate(c, j, AZ_SV(""), col, &j->keys[0]) > 0)
+            continue;
         j->lone = AZ_SV(""); /* it is the only key */
         j->n_keys = 1;
     }
@@ -233,11 +238,11 @@ static unsigned direction_of(enum az_unit u)
     }
 }
 
-static void add_value(const struct comparison *c, struct joined *j, struct az_sv names)
+static void add_value(const struct comparison *c, struct joined *j, struct az_sv ids, const struct az_column *like)
 {
     struct joined_column *col = &j->values[j->n_values];
 
-    (void)locate(c, j, names, col);
+    (void)locate(c, j, ids, like, col);
     if (!qualify(c, j, col))
         return;
     for (size_t k = 0; k < j->n_values; k++)
@@ -263,7 +268,7 @@ static void add_values(const struct comparison *c, struct joined *j)
     bool directed = false;
 
     while (rest.n)
-        add_value(c, j, az_sv_cut(&rest, '|'));
+        add_value(c, j, az_sv_cut(&rest, '|'), NULL);
     if (j->n_values)
         return;
     for (size_t k = 0; k < t->columns.n; k++)
@@ -272,7 +277,7 @@ static void add_values(const struct comparison *c, struct joined *j)
         const struct az_column *col = &t->columns.v[k];
         bool wanted = directed ? (col->flags & (AZ_HIGHER_BETTER | AZ_LOWER_BETTER)) != 0 : col->unit != AZ_UNIT_ID;
         if (wanted && is_number(col->type) && !is_key(j, col->name))
-            add_value(c, j, col->name);
+            add_value(c, j, AZ_SV(""), col);
     }
 }
 

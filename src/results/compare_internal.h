@@ -8,7 +8,7 @@
 
 /* One key column of a joined table, or one figure. */
 struct joined_column {
-    struct az_sv name;            /* as in the first table that has it */
+    struct az_sv name, stem;      /* as in the first table that has it */
     ptrdiff_t at[AZ_COMPARE_MAX]; /* column in each input's table; -1: it has none */
     double scale[AZ_COMPARE_MAX]; /* of a figure: factor to the baseline's unit */
     enum az_unit unit;            /* of the baseline's column */

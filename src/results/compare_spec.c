@@ -1,6 +1,8 @@
 /* The one table of keys and values (docs/formulas-compare.md 1 and 1.1). */
 #include "results/compare_spec.h"
 
+#include "results/schema.h"
+
 #define TEXT   AZ_SPEC_TEXT
 #define ALL    AZ_SPEC_ALL
 #define SPLIT  AZ_SPEC_SPLIT
@@ -13,9 +15,8 @@
 #define SECOND AZ_SPEC_SECOND
 #define MIXED  AZ_SPEC_MIXED
 
-#define US       "(\xc2\xb5s)"
-#define CALL_KEY "name|Input type|Input Dims|Input Strides|Concrete Inputs|is_recompute?|parent_module?"
-#define COLL_KEY "Collective name|dtype?|In msg nelems?|Group size?"
+#define CALL_KEY "operation|input_type|input_dims|input_strides|concrete_inputs|is_recompute?|parent_module?"
+#define COLL_KEY "collective|dtype?|in_message_elements?|group_size?"
 
 /* clang-format off */
 static const struct az_compare_spec specs[] = {
@@ -25,116 +26,109 @@ static const struct az_compare_spec specs[] = {
     { "coverage|facts|findings|advice|data_quality|unmatched_kernels|kernels_by_name|signposts|roofline_chart|ops_stacked_chart|"
       "ranks|rank_summary|clock_offsets", NULL,
       NULL, NULL, NULL, "not compared: says what the run was", NULL, SKIP },
-    { "nccl_summary_long", "Collective name", "rank?|" COLL_KEY, "dur_sum|dur_mean|operation_count", NULL, NULL, NULL, 0 },
+    { "nccl_summary_long", "Collective name", "rank?|" COLL_KEY, "time|time_mean|count", NULL, NULL, NULL, 0 },
     { "kernel_details|gpu_events|nvtx_gpu_proj_trace|device_iterations|gpu_utilization|idle_gaps|gpu_gaps|iteration_gaps|"
       "kernels_[0-9]*|*_trace|*_long", NULL, NULL, NULL, NULL, "not compared: single events", NULL, SKIP },
     { "diff_by_op|diff_stats|diff_stats_unique_args_summary|op_kernel_map|merged_tree|names_diff", NULL, NULL, NULL, NULL,
       "not compared: a difference to another trace", NULL, SKIP | TREE },
 
-    { "gpu_timeline|gpu_events_averages", NULL, "device?|rank?|is_recompute?|type", "time ms=time_ms", NULL, NULL,
-      "total_time", TEXT | ALL | NUMBER },
+    { "gpu_timeline|gpu_events_averages", NULL, "device?|rank?|is_recompute?|type", "time", NULL, NULL, "total_time",
+      TEXT | ALL | NUMBER },
     { "gpu_timeline_by_device|gpu_timeline_by_agent|gpu_timeline_by_step|gpu_timeline_by_rank|tpu_timeline", NULL,
-      "rank?|device?|agent?|step?|is_recompute?|type", "time ms=time_ms", NULL, NULL, "total_time", NUMBER },
-    { "gpu_timelines", NULL, "type|is_recompute?", "time_ms_avg|time_ms_max|time_ms_min", NULL, NULL, "total_time",
+      "rank?|device?|agent?|step?|is_recompute?|type", "time", NULL, NULL, "total_time", NUMBER },
+    { "gpu_timelines", NULL, "type|is_recompute?", "time_mean|time_max|time_min", NULL, NULL, "total_time",
       TEXT | ALL | NUMBER },
     { "gpu_timelines_by_rank", "total_time", "rank", "total_time|busy_time|computation_time|exposed_comm_time|idle_time", NULL,
       NULL, NULL, 0 },
-    { "temporal_breakdown", NULL, "rank", "kernel_time(us)|compute_time(us)|non_compute_time(us)|idle_time(us)", NULL, NULL,
-      NULL, 0 },
-    { "nccl_exposure", NULL, "Collective", "time_ms|exposed_transfer_ms|exposed_wait_ms|kernels", NULL, NULL, "all", TEXT | ALL },
-    { "grouped_breakdown", "Group", "Group", "Time (s)|Exposed (s)", NULL, "Group", "Total",
-      TEXT | ALL | TOTAL | SECOND },
-    { "kernel_breakdown", "kernel_type", "name|kernel_type?|rank?", "sum (us)|mean (us)|count", NULL, "kernel_type", NULL,
-      TOTAL },
-    { "classes|nccl|memops", "TimePerIter(ms)", "Class", "TimePerIter(ms)|TotalTime(ms)|TotalInstance", NULL, "Class", NULL,
-      TEXT | ALL },
+    { "temporal_breakdown", NULL, "rank", "window_time|compute_time|non_compute_time|idle_time", NULL, NULL, NULL, 0 },
+    { "nccl_exposure", NULL, "collective", "time|exposed_transfer|exposed_wait_ms|kernels", NULL, NULL, "all", TEXT | ALL },
+    { "grouped_breakdown", "Group", "group", "time|exposed", NULL, "group", "Total", TEXT | ALL | TOTAL | SECOND },
+    { "kernel_breakdown", "kernel_type", "kernel|kernel_type?|rank?", "kernel_time|kernel_time_mean|count", NULL,
+      "kernel_type", NULL, TOTAL },
+    { "classes|nccl|memops", "TimePerIter(ms)", "category", "kernel_time_per_iteration|kernel_time|count", NULL, "category",
+      NULL, TEXT | ALL },
 
     /* PyTorch, and what has its form */
-    { "kernel_summary", NULL, "Kernel name=KernelName=name=Name|Parent cpu_op=Parent op?",
-      "Kernel duration " US "_sum=Total Kernel Time (ms)=total_us=Total Time (ns)|"
-      "Kernel duration " US "_mean=Mean Kernel Time " US "=mean_us=Avg (ns)|"
-      "Kernel duration " US "_count=Count=count=Instances",
-      "Kernel duration " US "_min|Kernel duration " US "_max|Parent op category|Cumulative Percentage (%)+|cum_percent+",
-      "kernel class=Category=category=Parent op category=Class", NULL, TEXT | TOTAL | RENAME },
-    { "ops_summary", NULL, "name|op category?|is_recompute?", "total_direct_kernel_time_ms|Count",
-      "total_direct_kernel_time_sum|Cumulative Percentage (%)+", "op category=Categories", NULL, TEXT | TOTAL },
-    { "ops_summary_prefill|ops_summary_decode|ops_summary_*", NULL, "name", "total_direct_kernel_time_ms|Count",
-      "total_direct_kernel_time_sum|Cumulative Percentage (%)+", "Kernel categories=Categories", NULL, 0 },
+    { "kernel_summary", NULL, "kernel|parent_operation?", "kernel_time|kernel_time_mean|count",
+      "Kernel duration (\xc2\xb5s)_min|Kernel duration (\xc2\xb5s)_max|Parent op category|Cumulative Percentage (%)+|"
+      "cum_percent+", "category=parent_category", NULL, TEXT | TOTAL | RENAME },
+    { "ops_summary", NULL, "operation|category?|is_recompute?", "kernel_time_ms|count",
+      "total_direct_kernel_time_sum|Cumulative Percentage (%)+", "category=categories", NULL, TEXT | TOTAL },
+    { "ops_summary_prefill|ops_summary_decode|ops_summary_*", NULL, "operation", "kernel_time_ms|count",
+      "total_direct_kernel_time_sum|Cumulative Percentage (%)+", "categories", NULL, 0 },
     { "ops_summary_by_category|kernel_summary_by_category|kernel_class_summary|category_summary", NULL,
-      "GPU ID?|is_recompute?|op category=category=kernel class=Category",
-      "total_direct_kernel_time_ms=Kernel duration (ms)_sum=total_us=Total runtime (ms)|Count=count=Total count",
-      "Cumulative Percentage (%)+|cum_percent+", NULL, NULL, TEXT },
-    { "ops_all|ops_unique_args", NULL, CALL_KEY,
-      "total_direct_kernel_time_sum|total_direct_kernel_time_mean|operation_count", "Cumulative Percentage (%)+", NULL,
+      "device?|is_recompute?|category", "kernel_time_ms=kernel_time|count", "Cumulative Percentage (%)+|cum_percent+", NULL,
+      NULL, TEXT },
+    { "ops_all|ops_unique_args", NULL, CALL_KEY, "kernel_time|kernel_time_mean|count", "Cumulative Percentage (%)+", NULL,
       NULL, SPLIT },
-    { "unified_perf_summary", NULL, CALL_KEY, "Kernel Time " US "_sum|Kernel Time " US "_mean|operation_count",
-      "Cumulative Percentage (%)+", NULL, NULL, SPLIT },
-    { "roofline", "Pct Roofline", "name|op category?|Input Dims?|Input type?",
-      "Kernel Time " US "_sum|TFLOPS/s|TB/s|Pct Roofline", NULL, NULL, NULL, 0 },
-    { "*", "name_count", "name|param: *|is_recompute?",
-      "Kernel Time " US "_sum|Kernel Time " US "_mean|name_count|TFLOPS/s_mean|TB/s_mean",
+    { "unified_perf_summary", NULL, CALL_KEY, "kernel_time|kernel_time_mean|count", "Cumulative Percentage (%)+", NULL, NULL,
+      SPLIT },
+    { "roofline", "Pct Roofline", "operation|category?|input_dims?|input_type?", "kernel_time|compute_rate|bandwidth|roofline",
+      NULL, NULL, NULL, 0 },
+    { "*", "name_count", "operation=name|param_*|is_recompute?",
+      "kernel_time=kernel_time_us|kernel_time_mean|count|compute_rate_mean|bandwidth_mean",
       "GFLOPS_first+|Data Moved (MB)_first+|FLOPS/Byte_first+|Input Dims_first+|Input type_first+|Input Strides_first+|"
       "Concrete Inputs_first+", NULL, NULL, SPLIT | FAMILY },
-    { "inference_phases", NULL, "Phase|Decided by?", "time ms|Launches", "Cumulative Percentage (%)+", NULL, NULL, TEXT },
-    { "short_kernels_all_details", NULL, "Parent cpu_op|Kernel name|Input dims?",
-      "Short Kernel duration " US " sum|Short Kernel count", NULL, NULL, NULL, 0 },
-    { "short_kernels_histogram|short_kernel_histogram|gpu_gaps_histogram", NULL, "bin_start=From (ns)", "count=Gaps", NULL,
-      NULL, NULL, 0 },
+    { "inference_phases", NULL, "phase|decided_by?", "time|launches", "Cumulative Percentage (%)+", NULL, NULL, TEXT },
+    { "short_kernels_all_details", NULL, "parent_operation|kernel|input_dims?", "kernel_time|count", NULL, NULL, NULL, 0 },
+    { "short_kernels_histogram|short_kernel_histogram|gpu_gaps_histogram", NULL, "bin_start", "count", NULL, NULL, NULL, 0 },
 
     /* Nsight Systems */
-    { "kern_sum", NULL, "Name", "Total Time (ns)|Avg (ns)|Instances", NULL, "Class", NULL, TEXT | TOTAL | RENAME },
-    { "mem_time_sum", NULL, "Operation", "Total Time (ns)|Avg (ns)|Count", NULL, NULL, NULL, TEXT },
-    { "mem_size_sum", NULL, "Operation", "Total (B)|Avg (B)|Count", NULL, NULL, NULL, 0 },
-    { "api_sum|osrt_sum", NULL, "Name", "Total Time (ns)|Avg (ns)|Num Calls", NULL, NULL, NULL, 0 },
-    { "nvtx_sum", NULL, "Range|Style?", "Total Time (ns)|Avg (ns)|Instances", NULL, NULL, NULL, 0 },
-    { "nvtx_gpu_proj_sum", NULL, "Range|Style?", "Total Proj Time (ns)|Proj Avg (ns)|Range Instances", NULL, NULL, NULL,
-      TEXT },
-    { "nvtx_kern_sum", NULL, "NVTX Range|Kernel Name", "Total Time (ns)|Avg (ns)|Kern Inst", NULL, NULL, NULL, 0 },
-    { "kern_exec_sum|api_kernel_summary", NULL, "Kernel Name|API Name|DevId?",
-      "Total (ns)|KAvg (ns)=KAvg_ns|QAvg (ns)=QAvg_ns|AAvg (ns)=AAvg_ns|Count", NULL, NULL, NULL, 0 },
-    { "device_iterations_summary", NULL, "Device?|Figure", "Median (ns)|Mean (ns)|Iterations", NULL, NULL, NULL,
+    { "kern_sum", NULL, "kernel", "kernel_time|kernel_time_mean|count", NULL, "category", NULL, TEXT | TOTAL | RENAME },
+    { "mem_time_sum", NULL, "operation", "time|time_mean|count", NULL, NULL, NULL, TEXT },
+    { "mem_size_sum", NULL, "operation", "size|size_mean|count", NULL, NULL, NULL, 0 },
+    { "api_sum|osrt_sum", NULL, "name", "time|time_mean|count", NULL, NULL, NULL, 0 },
+    { "nvtx_sum", NULL, "range|style?", "time|time_mean|count", NULL, NULL, NULL, 0 },
+    { "nvtx_gpu_proj_sum", NULL, "range|style?", "projected_time|projected_mean|count", NULL, NULL, NULL, TEXT },
+    { "nvtx_kern_sum", NULL, "range|kernel", "kernel_time|kernel_time_mean|kernel_count", NULL, NULL, NULL, 0 },
+    { "kern_exec_sum|api_kernel_summary", NULL, "kernel|api_name|device?",
+      "time|kernel_time_mean|queue_time_mean|api_time_mean|count", NULL, NULL, NULL, 0 },
+    { "device_iterations_summary", NULL, "device?|figure", "time_median|time_mean|iterations", NULL, NULL, NULL,
       TEXT | MIXED },
-    { "iterations", "Metric", "Metric|Unit?", "Value", NULL, NULL, NULL, TEXT | ALL | MIXED },
+    { "iterations", "Metric", "metric|unit?", "value", NULL, NULL, NULL, TEXT | ALL | MIXED },
 
     /* rocprof, rocpd */
-    { "short_kernels_summary", NULL, "name", "Short Kernel duration " US " sum|Short Kernel count", NULL, NULL, NULL, 0 },
-    { "memory_copy_summary", NULL, "direction|src?|dst?", "total_us|bytes|count|GB/s", NULL, NULL, NULL, TEXT },
-    { "api_stats", NULL, "name|domain", "Total " US "|Mean " US "|Count", NULL, NULL, NULL, 0 },
-    { "api_summary", NULL, "name|domain?", "Total " US "|Mean " US "|Count", NULL, NULL, NULL, 0 },
-    { "roctx_summary", NULL, "name", "Total " US "|Kernel time inside " US "|Count", NULL, NULL, NULL, 0 },
-    { "comm_overlap", NULL, "agent?", "exposed ms|communication ms|overlapped ms", NULL, NULL, NULL, 0 },
-    { "xla_top", NULL, "Kernel", "Total time (ms)|Count", NULL, NULL, NULL, 0 },
-    { "kernel_summary_by_shape|hip_summary", "Total Time (ns)", "Name|GridXYZ?|BlockXYZ?", "Total Time (ns)|Avg (ns)|Instances",
-      NULL, NULL, NULL, 0 },
-    { "counter_summary", NULL, "counter|kernel?", "Sum|Mean|Dispatches", NULL, NULL, NULL, 0 },
+    { "short_kernels_summary", NULL, "kernel", "kernel_time|count", NULL, NULL, NULL, 0 },
+    { "memory_copy_summary", NULL, "direction|src?|dst?", "time|size|count|bandwidth", NULL, NULL, NULL, TEXT },
+    { "api_stats", NULL, "name|domain", "time|time_mean|count", NULL, NULL, NULL, 0 },
+    { "api_summary", NULL, "name|domain?", "time|time_mean|count", NULL, NULL, NULL, 0 },
+    { "roctx_summary", NULL, "name", "time|kernel_time_inside|count", NULL, NULL, NULL, 0 },
+    { "comm_overlap", NULL, "agent?", "exposed|communication|overlapped_ms", NULL, NULL, NULL, 0 },
+    { "xla_top", NULL, "kernel", "kernel_time|count", NULL, NULL, NULL, 0 },
+    { "kernel_summary_by_shape|hip_summary", "Total Time (ns)", "kernel|grid_xyz?|block_xyz?",
+      "kernel_time|kernel_time_mean|count", NULL, NULL, NULL, 0 },
+    { "counter_summary", NULL, "counter|kernel?", "sum|mean|dispatches", NULL, NULL, NULL, 0 },
 
     /* XLA: the category and the name of an operation; numbers of programs differ from run to run */
-    { "hlo_op_summary", NULL, "category|hlo_op", "total_us|mean_us|count", "cum_percent+", "category", NULL, TEXT },
-    { "hlo_op_perf", NULL, "hlo_op|kind?", "us_per_execution|tflops_per_s|tb_per_s|executions", NULL, NULL, NULL, 0 },
-    { "hlo_roofline", NULL, "hlo_op|kind?", "us_per_execution|percent_of_roofline|tflops_per_s", NULL, NULL, NULL, 0 },
-    { "xla_summary", NULL, "name_without_digits", "total_us|count", "cum_percent+", NULL, NULL, 0 },
-    { "step_times", NULL, "device?|program", "median_us|total_us|count", NULL, NULL, NULL, TEXT },
-    { "tpu_op_summary", NULL, "hlo_category|op", "self_us|total_us|count", NULL, "hlo_category", NULL, TEXT | TOTAL },
-    { "tpu_category_summary", NULL, "hlo_category", "self_us|count", NULL, NULL, NULL, TEXT },
-    { "tpu_modules", NULL, "module", "total_us|count", NULL, NULL, NULL, 0 },
-    { "host_compile|host_summary", NULL, "name", "total_us|count", NULL, NULL, NULL, 0 },
-    { "memcpy_summary", NULL, "device?|name|size_bytes?", "total_us|count|gb_per_s", NULL, NULL, NULL, 0 },
+    { "hlo_op_summary", NULL, "category|operation", "kernel_time|kernel_time_mean|count", "cum_percent+", "category", NULL,
+      TEXT },
+    { "hlo_op_perf", NULL, "operation|kind?", "kernel_time_per_execution|compute_rate|bandwidth|executions", NULL, NULL, NULL,
+      0 },
+    { "hlo_roofline", NULL, "operation|kind?", "kernel_time_per_execution|roofline_percent|compute_rate", NULL, NULL, NULL,
+      0 },
+    { "xla_summary", NULL, "name_without_digits", "kernel_time|count", "cum_percent+", NULL, NULL, 0 },
+    { "step_times", NULL, "device?|program", "time_median|time|count", NULL, NULL, NULL, TEXT },
+    { "tpu_op_summary", NULL, "category|operation", "kernel_time|subtree_kernel_time|count", NULL, "category", NULL,
+      TEXT | TOTAL },
+    { "tpu_category_summary", NULL, "category", "kernel_time|count", NULL, NULL, NULL, TEXT },
+    { "tpu_modules", NULL, "module", "time|count", NULL, NULL, NULL, 0 },
+    { "host_compile|host_summary", NULL, "name", "time|count", NULL, NULL, NULL, 0 },
+    { "memcpy_summary", NULL, "device?|name|size?", "time|count|bandwidth", NULL, NULL, NULL, 0 },
 
     /* collectives */
-    { "coll_analysis", NULL, COLL_KEY, "dur_sum|dur_mean|operation_count", NULL, NULL, NULL, TEXT },
-    { "collectives_by_type", NULL, "collective_name",
-      "total_us|dur_us_mean|count|alg_bw_GBps_mean|bus_bw_GBps_mean", NULL, NULL, NULL, TEXT },
-    { "collectives_by_op", NULL, "collective_name|hlo_op", "total_us|dur_us_mean|count|bus_bw_GBps_mean", NULL, NULL, NULL,
-      0 },
-    { "collectives", "collective_name", "collective_name|group_size?|data_bytes?", "max_dur_us|min_dur_us|bus_bw_GBps", NULL,
-      NULL, NULL, NUMBER },
+    { "coll_analysis", NULL, COLL_KEY, "time|time_mean|count", NULL, NULL, NULL, TEXT },
+    { "collectives_by_type", NULL, "collective", "time|time_mean|count|alg_bandwidth_mean|bus_bandwidth_mean", NULL, NULL, NULL,
+      TEXT },
+    { "collectives_by_op", NULL, "collective|operation", "time|time_mean|count|bus_bandwidth_mean", NULL, NULL, NULL, 0 },
+    { "collectives", "collective_name", "collective|group_size?|data?", "time_max|time_min|bus_bandwidth", NULL, NULL, NULL,
+      NUMBER },
     { "nccl_summary_*|*coll*", "Collective name", COLL_KEY, NULL, NULL, NULL, NULL, TEXT },
 
     /* Tenstorrent: the code of an operation holds its shapes */
-    { "ops", "OP Code", "OP Code|Device?|Input 0 Memory?", "Device Time|Op-to-Op Gap|Cores|DRAM|FLOPs", "Total %+", "OP Code",
-      NULL, TEXT | NUMBER | TOTAL },
-    { "ops_stacked", NULL, "Op Code=OP Code|Op Category?", "Device Time Sum [\xce\xbcs]|Op Count", NULL, NULL, NULL, TEXT },
-    { "op_models", NULL, "OP Code|Math Fidelity?|Input 0 Memory?|Cores?", "Device Time Sum|Device Time Median|Count|TFLOPS",
+    { "ops", "OP Code", "operation|device?|input_0_memory?", "kernel_time|gap|cores|dram_gb_per_s|compute_rate", "Total %+",
+      "operation", NULL, TEXT | NUMBER | TOTAL },
+    { "ops_stacked", NULL, "operation|category?", "kernel_time|count", NULL, NULL, NULL, TEXT },
+    { "op_models", NULL, "operation|math_fidelity?|input_0_memory?|cores?", "kernel_time|kernel_time_median|count|compute_rate",
       NULL, NULL, NULL, 0 },
 
     { "*", NULL, NULL, NULL, NULL, NULL, NULL, 0 }, /* all others: by the flags of their columns */
@@ -212,13 +206,19 @@ const char *az_compare_group(struct az_sv word)
     return NULL;
 }
 
-ptrdiff_t az_compare_column(const struct az_table *t, struct az_sv names)
+ptrdiff_t az_compare_column(const struct az_table *t, struct az_sv ids)
 {
-    while (names.n) {
-        struct az_sv one = az_sv_cut(&names, '=');
-        for (size_t c = 0; c < t->columns.n; c++)
-            if (az_sv_eq(t->columns.v[c].name, one))
-                return (ptrdiff_t)c;
-    }
+    ptrdiff_t at = -1;
+
+    while (ids.n && at < 0)
+        at = az_schema_find(t, az_sv_cut(&ids, '='));
+    return at;
+}
+
+ptrdiff_t az_compare_like(const struct az_table *t, const struct az_column *column)
+{
+    for (size_t c = 0; c < t->columns.n; c++)
+        if (az_sv_eq(t->columns.v[c].name, column->name))
+            return (ptrdiff_t)c;
     return -1;
 }

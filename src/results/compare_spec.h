@@ -1,5 +1,5 @@
-/* How the tables of results are compared: one row a kind of table. Columns are named as this program writes them, with
- * the names that other tools give the same figure. */
+/* How the tables of results are compared: one row a kind of table. Columns of keys and figures are named by their
+ * canonical ids or stems (results/schema.h), so one row serves the tables of every format. */
 #ifndef AZ_RESULTS_COMPARE_SPEC_H
 #define AZ_RESULTS_COMPARE_SPEC_H
 
@@ -19,15 +19,15 @@ enum az_spec_flag {
     AZ_SPEC_MIXED = 1024  /* rows are figures of several kinds: there is no total */
 };
 
-/* Lists are divided by '|'; names of one figure by '=' (the first that a table has counts). */
+/* Lists are divided by '|'; ids of which the first that a table has counts, by '='. */
 struct az_compare_spec {
     const char *sheets; /* globs of table ids */
-    const char *with;   /* a column that the table must have; NULL: none */
+    const char *with;   /* header of a column that the table must have, the mark of a layout; NULL: none */
     /* Columns of the key; `x?`: only where all tables have it; `x*`: all columns of this start that all tables have. */
     const char *keys;
     /* Figures compared, the first is what rows are sorted by. NULL: the columns with a direction. */
     const char *values;
-    const char *drop;     /* columns left out; `x+`: of the variants only */
+    const char *drop;     /* headers of columns left out; `x+`: of the variants only */
     const char *category; /* column that parts the waterfall; with AZ_SPEC_SKIP: why the table is left out */
     const char *total;    /* value of the last key column whose row is the whole; NULL: the whole is the sum */
     unsigned flags;
@@ -45,7 +45,9 @@ struct az_sv az_compare_alias(struct az_sv id);
 /* The group of tables a word of users stands for ("roofline", "ops_all"); NULL: none. A list of globs, '|' between. */
 const char *az_compare_group(struct az_sv word);
 
-/* First of the names of one figure ("a=b=c") that the table has, or -1. */
-ptrdiff_t az_compare_column(const struct az_table *t, struct az_sv names);
+/* First of the ids or stems of one figure ("a=b") that the table has, or -1. */
+ptrdiff_t az_compare_column(const struct az_table *t, struct az_sv ids);
+/* The column of another table's header, or -1. */
+ptrdiff_t az_compare_like(const struct az_table *t, const struct az_column *column);
 
 #endif

@@ -60,7 +60,7 @@ static struct az_sv category_of(const struct fall *f, const struct joined_row *r
     size_t inputs[2] = { f->c->base, f->variant };
 
     for (size_t k = 0; f->j->spec->category && k < f->j->n_keys; k++)
-        if (az_sv_is(f->j->keys[k].name, f->j->spec->category))
+        if (az_sv_is(f->j->keys[k].stem, f->j->spec->category))
             return r->key[k];
     for (size_t i = 0; f->j->spec->category && i < 2; i++) {
         const struct az_table *t = f->j->table[inputs[i]];

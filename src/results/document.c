@@ -2,6 +2,7 @@
 #include "results/document.h"
 
 #include "base/utf8.h"
+#include "results/schema.h"
 
 #define SHEET_NAME_MAX 31 /* UTF-16 units, as spreadsheets count */
 
@@ -102,6 +103,11 @@ int az_document_add(struct az_document *d, struct az_table *t)
         rc = AZ_EINTERNAL;
         goto drop;
     }
+    rc = az_schema_apply(t);
+    if (rc)
+        goto drop;
+    if (az_sv_starts(d->schema, AZ_SV("analyzer-comparison"))) /* columns are named by the inputs: "infer (ms)" */
+        az_schema_keep_headers(t);
     rc = az_vec_push(&d->tables, t);
     if (rc)
         goto drop;

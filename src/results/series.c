@@ -183,13 +183,11 @@ static const struct az_column *meaning(const struct az_table *t, size_t c, const
     return &t->columns.v[c];
 }
 
-static bool is_step(struct az_sv name)
+static bool is_step(const struct az_column *c)
 {
-    static const char *const words[] = {
-        "step", "iteration", "iter", "rangeid", "range id", "step id", "iteration id"
-    };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (az_sv_ieq(name, az_sv_str(words[i])))
+    static const char *const stems[] = { "step", "iteration", "range_id", "step_id", "iteration_id" };
+    for (size_t i = 0; i < sizeof stems / sizeof stems[0]; i++)
+        if (az_sv_is(c->stem, stems[i]))
             return true;
     return false;
 }
@@ -216,7 +214,7 @@ static void find_keys(struct sheet *sh, const struct az_table *like, bool steps)
     for (size_t c = 0; c < t->columns.n; c++) {
         const struct az_column *col = meaning(t, c, like);
         bool key = marked ? (col->flags & AZ_KEY) != 0 : col->type == AZ_TEXT;
-        if (key && !(steps && is_step(col->name)))
+        if (key && !(steps && is_step(col)))
             add_key(sh, c);
     }
 }

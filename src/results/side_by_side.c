@@ -8,34 +8,32 @@
 
 #define CLASSES 24 /* rows and columns; smaller classes are "others" */
 
-/* A table that one kind of result has, and which of its columns are the label and the figure. */
+/* A table that one kind of result has, and the ids of its columns that are the label and the figure. */
 struct source {
     const char *table, *label, *figure;
 };
 
 /* The first that an input has counts. */
 static const struct source class_sources[] = {
-    { "classes", "Class", "TimePerIter(ms)" },
-    { "kernel_summary_by_category", "op category=category", "total_direct_kernel_time_ms=total_us" },
-    { "kernel_class_summary", "kernel class", "Kernel duration (ms)_sum" },
-    { "ops_summary_by_category", "op category", "total_direct_kernel_time_ms" },
-    { "tpu_category_summary", "hlo_category", "self_us" },
-    { "grouped_breakdown", "Group", "Time (s)" },
-    { "kern_sum", "Class", "Total Time (ns)" },
-    { "ops_stacked", "Op Code=OP Code", "Device Time Sum [\xce\xbcs]" },
-    { "ops", "OP Code", "Device Time" },
+    { "classes", "category", "kernel_time_per_iteration" },
+    { "kernel_summary_by_category", "category", "kernel_time_ms=kernel_time" },
+    { "kernel_class_summary", "category", "kernel_time" },
+    { "ops_summary_by_category", "category", "kernel_time_ms" },
+    { "tpu_category_summary", "category", "kernel_time" },
+    { "grouped_breakdown", "group", "time" },
+    { "kern_sum", "category", "kernel_time" },
+    { "ops_stacked", "operation", "kernel_time" },
+    { "ops", "operation", "kernel_time" },
 };
 /* What stands beside `classes`: of Nsight Systems communication and copies have tables of their own; one part each. */
 static const struct source beside_classes[] = {
-    { "nccl", "nccl", "TimePerIter(ms)" },
-    { "memops", "memory operations", "TimePerIter(ms)" },
+    { "nccl", "nccl", "kernel_time_per_iteration" },
+    { "memops", "memory operations", "kernel_time_per_iteration" },
 };
 static const struct source timeline_sources[] = {
-    { "gpu_events_averages", "type", "time_ms" },
-    { "gpu_timeline", "type", "time ms=time_ms" },
-    { "gpu_timeline_by_agent", "type", "time ms=time_ms" },
-    { "gpu_timelines", "type", "time_ms_avg" },
-    { "tpu_timeline", "type", "time_ms" },
+    { "gpu_events_averages", "type", "time" },   { "gpu_timeline", "type", "time" },
+    { "gpu_timeline_by_agent", "type", "time" }, { "gpu_timelines", "type", "time_mean" },
+    { "tpu_timeline", "type", "time" },
 };
 
 /* Parts of a timeline that overlap nothing and add up to its total. */

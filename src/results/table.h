@@ -58,7 +58,10 @@ enum {
 };
 
 struct az_column {
-    struct az_sv name;
+    struct az_sv name; /* the header that files carry */
+    /* Set by az_document_add (results/schema.h); before that empty. id: the stem, which is the meaning, and its unit:
+     * "kernel_time_ns"; unique in a table. title: what people are shown. */
+    struct az_sv id, stem, title;
     enum az_cell_type type; /* of its cells; a cell may also be empty */
     enum az_unit unit;
     unsigned flags;

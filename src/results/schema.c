@@ -1,0 +1,427 @@
+/* Canonical columns by rules over headers: words in one spelling, the unit and what is summed up taken off, then the
+ * names that tools give one figure. */
+#include "results/schema.h"
+
+#include <stdio.h>
+
+#include "base/intern.h"
+#include "results/load.h"
+#include "results/schema_rules.h"
+
+#define MAX_WORDS 32
+#define TRIES     16  /* of numbers for equal ids, one by one */
+#define MAX_TEXT  512 /* of a header; what is longer is cut */
+
+/* ---- words of a header ---- */
+
+struct words {
+    char buf[MAX_TEXT * 2];
+    size_t used;
+    struct az_sv v[MAX_WORDS];
+    size_t n;
+};
+
+static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static char lower(char c) { return is_upper(c) ? (char)(c | 0x20) : c; }
+
+static void add_word(struct words *w, const char *p, size_t n)
+{
+    const bool deviation = w->n && az_sv_is(w->v[w->n - 1], "std") && az_sv_ieq(az_sv_make(p, n), AZ_SV("dev"));
+
+    if (n == 0 || deviation || w->n == MAX_WORDS || w->used + n > sizeof w->buf)
+        return;
+    for (size_t i = 0; i < n; i++)
+        w->buf[w->used + i] = lower(p[i]);
+    w->v[w->n++] = az_sv_make(w->buf + w->used, n);
+    w->used += n;
+}
+
+static void remove_word(struct words *w, size_t at)
+{
+    memmove(w->v + at, w->v + at + 1, (w->n - at - 1) * sizeof *w->v);
+    w->n--;
+}
+
+/* Does a new word start at i? "TotalTime", "KAvg", "GPUOps". */
+static bool starts_word(const char *p, size_t n, size_t i)
+{
+    if (!is_upper(p[i]))
+        return false;
+    return is_lower(p[i - 1]) || (is_upper(p[i - 1]) && i + 1 < n && is_lower(p[i + 1]));
+}
+
+static void split(struct words *w, struct az_sv token)
+{
+    size_t from = 0;
+
+    for (size_t k = 0; az_schema_whole_words[k]; k++)
+        if (az_sv_is(token, az_schema_whole_words[k])) {
+            add_word(w, token.p, token.n);
+            return;
+        }
+    for (size_t i = 1; i < token.n; i++)
+        if (starts_word(token.p, token.n, i)) {
+            add_word(w, token.p + from, i - from);
+            from = i;
+        }
+    add_word(w, token.p + from, token.n - from);
+}
+
+static bool is_phrase(struct az_sv rest, struct az_sv text)
+{
+    return rest.n >= text.n && az_sv_ieq(az_sv_make(rest.p, text.n), text);
+}
+
+/* Replaces "TB/s" by words; returns how many bytes were taken, 0: none. */
+static size_t take_phrase(struct words *w, struct az_sv rest)
+{
+    for (size_t k = 0; az_schema_phrases[k].text; k++) {
+        struct az_sv text = az_sv_str(az_schema_phrases[k].text), to = az_sv_str(az_schema_phrases[k].words);
+        if (!is_phrase(rest, text))
+            continue;
+        while (to.n)
+            split(w, az_sv_cut(&to, ' '));
+        return text.n;
+    }
+    return 0;
+}
+
+static bool is_unit(struct az_sv text, enum az_unit unit, bool bracketed)
+{
+    for (size_t k = 0; az_schema_units[k].text; k++) {
+        const struct az_schema_unit *u = &az_schema_units[k];
+        if (u->unit == unit && (bracketed || u->word) && az_sv_ieq(text, az_sv_str(u->text)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_any_unit(struct az_sv text)
+{
+    for (size_t k = 0; az_schema_units[k].text; k++)
+        if (az_sv_ieq(text, az_sv_str(az_schema_units[k].text)))
+            return true;
+    return false;
+}
+
+/* "(ns)" or "[%]" at the start of rest: how many bytes, if it is the unit of the column. A text and a count
+ * have none: "Kernel duration (us)_count". */
+static size_t take_unit(struct az_sv rest, const struct az_column *c)
+{
+    const char close = rest.p[0] == '(' ? ')' : ']';
+    const char *end = rest.p[0] == '(' || rest.p[0] == '[' ? memchr(rest.p, close, rest.n) : NULL;
+
+    if (!end)
+        return 0;
+    struct az_sv text = az_sv_make(rest.p + 1, (size_t)(end - rest.p) - 1);
+    const bool none = c->unit == AZ_UNIT_COUNT || (c->unit == AZ_UNIT_NONE && c->type == AZ_TEXT);
+    const bool fits = is_unit(text, c->unit, true) || (none && is_any_unit(text));
+    return fits ? text.n + 2 : 0;
+}
+
+static void words_of(struct words *w, struct az_sv name, const struct az_column *c)
+{
+    size_t from = 0, i = 0, taken;
+
+    w->n = w->used = 0;
+    name.n = name.n > MAX_TEXT ? MAX_TEXT : name.n;
+    while (i < name.n) {
+        struct az_sv rest = az_sv_make(name.p + i, name.n - i);
+        const bool letter = is_upper(name.p[i]) || is_lower(name.p[i]) || is_digit(name.p[i]);
+        taken = letter ? 0 : take_unit(rest, c);
+        if (taken == 0 && from == i)
+            taken = take_phrase(w, rest);
+        if (letter && taken == 0) {
+            i++;
+            continue;
+        }
+        split(w, az_sv_make(name.p + from, i - from));
+        i += taken ? taken : 1;
+        from = i;
+    }
+    split(w, az_sv_make(name.p + from, name.n - from));
+}
+
+/* ---- what is summed up ---- */
+
+/* Takes words of totals off, and gives back the word of another summary ("mean", "p95"); "": none. */
+static const char *take_summary(struct words *w, enum az_unit unit)
+{
+    const char *found = "";
+    const bool adds_up = unit != AZ_UNIT_NONE && unit != AZ_UNIT_ID;
+
+    for (size_t i = 0; i < w->n;) {
+        const struct az_schema_summary *s = az_schema_summaries;
+        while (s->text && !az_sv_is(w->v[i], s->text))
+            s++;
+        if (!s->text || (*s->canonical == 0 ? !adds_up : *found != 0)) {
+            i++;
+            continue;
+        }
+        found = *s->canonical ? s->canonical : found;
+        remove_word(w, i);
+    }
+    return found;
+}
+
+static void take_units(struct words *w, const struct az_column *c)
+{
+    for (size_t i = 0; i < w->n;) {
+        if (c->unit != AZ_UNIT_NONE && is_unit(w->v[i], c->unit, false))
+            remove_word(w, i);
+        else
+            i++;
+    }
+    while (w->n && c->unit == AZ_UNIT_PERCENT && az_sv_is(w->v[0], "of"))
+        remove_word(w, 0);
+    for (size_t i = 0; i < w->n; i++)
+        for (size_t k = 0; az_schema_words[k].text; k++)
+            if (az_sv_is(w->v[i], az_schema_words[k].text))
+                w->v[i] = az_sv_str(az_schema_words[k].words);
+}
+
+static bool in_list(const char *list, struct az_sv text, bool glob)
+{
+    struct az_sv rest = az_sv_str(list);
+
+    if (text.n == 0)
+        return *list == '|';
+    while (rest.n) {
+        struct az_sv one = az_sv_cut(&rest, '|');
+        if (glob ? az_sv_glob(one, text) : az_sv_eq(one, text))
+            return true;
+    }
+    return false;
+}
+
+static struct az_sv canonical(struct az_sv table, struct az_sv core, enum az_unit unit)
+{
+    for (const struct az_schema_rule *r = az_schema_rules; r->stem; r++)
+        if ((!r->tables || in_list(r->tables, table, true)) && in_list(r->cores, core, false) &&
+            (r->unit == AZ_UNIT_NONE || az_unit_same_dimension(r->unit, unit)))
+            return az_sv_str(r->stem);
+    return core;
+}
+
+static struct az_sv join(struct az_arena *a, const struct words *w)
+{
+    size_t n = w->n;
+    char *p, *at;
+
+    for (size_t i = 0; i < w->n; i++)
+        n += w->v[i].n;
+    at = p = az_arena_alloc(a, n + 1);
+    for (size_t i = 0; p && i < w->n; i++) {
+        if (i)
+            *at++ = '_';
+        memcpy(at, w->v[i].p, w->v[i].n);
+        at += w->v[i].n;
+    }
+    return p ? az_sv_make(p, (size_t)(at - p)) : (struct az_sv){ NULL, 0 };
+}
+
+/* Stem of one part of a header, which "::" and "__" divide in comparisons: "baseline::Total Time (ns)". */
+static struct az_sv part_stem(struct az_table *t, struct az_sv part, const struct az_column *c, bool measure)
+{
+    const struct az_column plain = { .type = AZ_TEXT, .unit = AZ_UNIT_NONE }, *of = measure ? c : &plain;
+    struct words w;
+    struct az_sv core;
+
+    words_of(&w, part, of);
+    if (measure)
+        take_units(&w, of);
+    const char *summary = measure ? take_summary(&w, c->unit) : "";
+    core = join(t->arena, &w);
+    if (!core.p)
+        return core;
+    if (measure)
+        core = canonical(t->id, core, c->unit);
+    if (core.n == 0 && *summary && c->unit == AZ_UNIT_NONE)
+        return az_sv_str(summary);
+    if (core.n == 0)
+        core = az_sv_str("column");
+    return *summary ? az_arena_printf(t->arena, "%.*s_%s", AZ_SVF(core), summary) : core;
+}
+
+/* The next part of a header; *rest is what follows. */
+static struct az_sv next_part(struct az_sv *rest)
+{
+    struct az_sv part = *rest;
+
+    for (size_t i = 1; i + 2 < rest->n; i++)
+        if (memcmp(rest->p + i, "::", 2) == 0 || memcmp(rest->p + i, "__", 2) == 0) {
+            part.n = i;
+            *rest = az_sv_make(rest->p + i + 2, rest->n - i - 2);
+            return part;
+        }
+    *rest = az_sv_make(rest->p + rest->n, 0);
+    return part;
+}
+
+static struct az_sv stem_of(struct az_table *t, const struct az_column *c)
+{
+    const bool variant = az_sv_find(c->name, AZ_SV("::")) >= 0;
+    struct az_sv rest = c->name, stem = { "", 0 };
+
+    if (in_list(az_schema_open_tables, t->id, true))
+        return part_stem(t, c->name, c, false);
+    for (bool first = true; first || rest.n; first = false) {
+        struct az_sv part = next_part(&rest);
+        struct az_column own = *c;
+        if (!variant && first && rest.n) /* "Total Time (ns)__variant_pct": the unit is that of the last part */
+            own.unit = az_unit_of_column(part, c->type);
+        struct az_sv one = part_stem(t, part, &own, variant ? !first : first);
+        if (!one.p)
+            return one;
+        stem = stem.n ? az_arena_printf(t->arena, "%.*s__%.*s", AZ_SVF(stem), AZ_SVF(one)) : one;
+        if (!stem.p)
+            return stem;
+    }
+    return stem;
+}
+
+/* ---- ids ---- */
+
+const char *az_schema_suffix(enum az_unit u)
+{
+    return (unsigned)u < AZ_SCHEMA_SUFFIXES && az_schema_suffixes[u] ? az_schema_suffixes[u] : "";
+}
+
+/* Counts of something say so in their stem already. */
+static bool says_count(struct az_sv stem)
+{
+    return az_sv_is(stem, "count") || az_sv_starts(stem, AZ_SV("count_")) || az_sv_ends(stem, AZ_SV("_count")) ||
+           az_sv_find(stem, AZ_SV("_count_")) >= 0;
+}
+
+/* ---- titles ---- */
+
+static bool is_acronym(struct az_sv word)
+{
+    for (size_t k = 0; az_schema_acronyms[k]; k++)
+        if (az_sv_is(word, az_schema_acronyms[k]))
+            return true;
+    return false;
+}
+
+static const char *summary_title(struct az_sv word)
+{
+    static const struct {
+        const char *word, *title;
+    } titles[] = { { "mean", "mean " },
+                   { "median", "median " },
+                   { "min", "min " },
+                   { "max", "max " },
+                   { "std", "standard deviation of " },
+                   { "p25", "25th percentile of " },
+                   { "p75", "75th percentile of " },
+                   { "p95", "95th percentile of " },
+                   { "p99", "99th percentile of " } };
+
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        if (az_sv_is(word, titles[i].word))
+            return titles[i].title;
+    return NULL;
+}
+
+/* "kernel_time_mean" -> "Mean kernel time". */
+static struct az_sv stem_title(struct az_arena *a, struct az_sv stem)
+{
+    struct az_sv rest = stem, last = stem;
+    const char *summary;
+    char *p, *at;
+
+    for (size_t i = stem.n; i > 0 && last.n == stem.n; i--)
+        if (stem.p[i - 1] == '_')
+            last = az_sv_make(stem.p + i, stem.n - i);
+    summary = last.n < stem.n ? summary_title(last) : NULL;
+    rest.n -= summary ? last.n + 1 : 0;
+    summary = summary ? summary : "";
+    at = p = az_arena_alloc(a, strlen(summary) + stem.n + 1);
+    if (!p)
+        return (struct az_sv){ NULL, 0 };
+    memcpy(at, summary, strlen(summary));
+    at += strlen(summary);
+    while (rest.n) {
+        struct az_sv word = az_sv_cut(&rest, '_');
+        const bool capitals = is_acronym(word);
+        for (size_t i = 0; i < word.n; i++)
+            *at++ = (char)(capitals && is_lower(word.p[i]) ? word.p[i] & ~0x20 : word.p[i]);
+        if (rest.n)
+            *at++ = ' ';
+    }
+    if (is_lower(*p))
+        *p = (char)(*p & ~0x20);
+    return az_sv_make(p, (size_t)(at - p));
+}
+
+/* Columns that the user's names are titled by stay as they are. */
+static struct az_sv title_of(const struct az_table *t, const struct az_column *c)
+{
+    const char *unit = az_unit_text(c->unit);
+
+    if (in_list(az_schema_open_tables, t->id, true) || az_sv_find(c->stem, AZ_SV("__")) >= 0 ||
+        az_sv_starts(c->name, AZ_SV("param:")))
+        return c->name;
+    struct az_sv title = stem_title(t->arena, c->stem);
+    return title.p && *unit ? az_arena_printf(t->arena, "%.*s (%s)", AZ_SVF(title), unit) : title;
+}
+
+/* ids: those of the columns before this one. */
+static int name_column(struct az_table *t, size_t at, struct az_intern *ids)
+{
+    struct az_column *c = &t->columns.v[at];
+    struct az_sv stem = stem_of(t, c);
+    uint32_t number = 0;
+
+    if (!stem.p)
+        return az_arena_error(t->arena);
+    const char *suffix = c->unit == AZ_UNIT_COUNT && says_count(stem) ? "" : az_schema_suffix(c->unit);
+    for (size_t k = 1; k == 1 || number < at; k++) {
+        char mark[24] = "";
+        if (k == TRIES) /* thousands of one name: by the column's place, so that none is tried for long */
+            k = at > k ? at : k;
+        if (k > 1)
+            (void)snprintf(mark, sizeof mark, "_%zu", k);
+        struct az_sv id = az_arena_printf(t->arena, "%.*s%s%s", AZ_SVF(stem), mark, suffix);
+        const int rc = id.p ? az_intern(ids, id, &number) : az_arena_error(t->arena);
+        if (rc)
+            return rc;
+        c->id = az_intern_text(ids, number);
+        c->stem = az_sv_make(c->id.p, c->id.n - strlen(suffix));
+    }
+    c->title = title_of(t, c);
+    return c->title.p ? AZ_OK : az_arena_error(t->arena);
+}
+
+int az_schema_apply(struct az_table *t)
+{
+    struct az_intern ids;
+    int rc = az_intern_init(&ids, t->arena, t->mem);
+
+    if (rc)
+        return rc;
+    for (size_t i = 0; !rc && i < t->columns.n; i++)
+        rc = name_column(t, i, &ids);
+    az_intern_release(&ids);
+    return rc;
+}
+
+void az_schema_keep_headers(struct az_table *t)
+{
+    for (size_t i = 0; i < t->columns.n; i++)
+        t->columns.v[i].title = t->columns.v[i].name;
+}
+
+ptrdiff_t az_schema_find(const struct az_table *t, struct az_sv id)
+{
+    for (size_t i = 0; i < t->columns.n; i++)
+        if (az_sv_eq(t->columns.v[i].id, id))
+            return (ptrdiff_t)i;
+    for (size_t i = 0; i < t->columns.n; i++)
+        if (az_sv_eq(t->columns.v[i].stem, id))
+            return (ptrdiff_t)i;
+    return -1;
+}
