@@ -1,0 +1,37 @@
+/* Items of a spec in groups, with the figures of each. Private to the engine. */
+#ifndef AZ_TABLES_ENGINE_GROUP_H
+#define AZ_TABLES_ENGINE_GROUP_H
+
+#include "tables/engine.h"
+
+AZ_VEC(struct az_group, az_group_rows);
+
+struct az_grouping {
+    const struct az_table_spec *spec;
+    struct az_scope rows;
+    const struct az_item_list *list;
+    const struct az_spec_column *column[AZ_SPEC_COLUMNS]; /* those that are there */
+    size_t n_columns;
+    const struct az_key *key[AZ_SPEC_KEYS]; /* that part rows */
+    size_t n_keys, n_values;
+    bool exact;          /* ticks of the values are ns, and every extreme is an integer */
+    int64_t ticks;       /* per ns */
+    struct az_group_rows groups;
+    struct az_figures *figure; /* group * n_values + value; arena */
+    /* while grouping */
+    size_t n;               /* items, skipped ones too */
+    uint32_t *of;           /* item -> group */
+    size_t room;            /* of `of` */
+    struct az_map map;      /* (number of the key, level and row so far) -> row so far */
+    uint32_t nodes[AZ_SPEC_KEYS];
+    uint32_t *direct;       /* first key, where it is bounded: number -> row so far + 1 */
+    size_t below;
+    uint64_t last[AZ_SPEC_KEYS]; /* of the item before, and its group */
+    uint32_t last_group;
+};
+
+/* To be released also when it fails. */
+int az_grouping_make(struct az_grouping *g) AZ_MUST_USE;
+void az_grouping_release(struct az_grouping *g);
+
+#endif

@@ -1,0 +1,80 @@
+#include "tables/keys.h"
+
+static bool name_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+{
+    *number = az_item_name(r, i);
+    return *number != AZ_NO_ID;
+}
+
+static void put_name(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+{
+    az_put_text(t, az_job_text(r->job, az_item_name(r, i)));
+}
+
+static size_t names(const struct az_scope *r) { return az_job_names(r->job); }
+
+const struct az_key az_key_name = { AZ_TEXT, AZ_UNIT_NONE, name_of, put_name, names };
+
+static void put_class(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+{
+    az_put_text(t, r->job->classes->names.v[az_job_class(r->job, az_item_name(r, i))]);
+}
+
+const struct az_key az_key_class = { AZ_TEXT, AZ_UNIT_NONE, NULL, put_class, NULL };
+
+static void put_style(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+{
+    (void)r;
+    az_put_text(t, i->other ? AZ_SV("StartEnd") : AZ_SV("PushPop"));
+}
+
+const struct az_key az_key_style = { AZ_TEXT, AZ_UNIT_NONE, NULL, put_style, NULL };
+
+static bool rank_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+{
+    (void)r;
+    *number = i->trace;
+    return true;
+}
+
+static void put_rank(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+{
+    az_put_i64(t, az_job_rank(r->job, i->trace));
+}
+
+const struct az_key az_key_rank = { AZ_INT, AZ_UNIT_ID, rank_of, put_rank, NULL };
+
+static bool device_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+{
+    *number = (uint64_t)az_item_lane(r, i)->device;
+    return true;
+}
+
+static void put_device(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+{
+    az_put_i64(t, az_item_lane(r, i)->device);
+}
+
+const struct az_key az_key_device = { AZ_INT, AZ_UNIT_ID, device_of, put_device, NULL };
+
+static bool stream_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+{
+    *number = az_item_lane(r, i)->tid;
+    return true;
+}
+
+static void put_stream(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+{
+    az_put_i64(t, (int64_t)az_item_lane(r, i)->tid);
+}
+
+const struct az_key az_key_stream = { AZ_INT, AZ_UNIT_ID, stream_of, put_stream, NULL };
+
+bool az_when_ranks(const struct az_scope *r) { return r->job->n_traces > 1; }
+
+int64_t az_value_bytes(const struct az_scope *r, const struct az_item *i)
+{
+    const uint32_t side = az_item_events(r, i)->side ? az_item_events(r, i)->side[i->row] : AZ_NO_ROW;
+    const int64_t bytes = side == AZ_NO_ROW ? -1 : az_item_trace(r, i)->copies.v[side].bytes;
+    return bytes < 0 ? AZ_UNKNOWN : bytes;
+}
