@@ -6,13 +6,16 @@
 #include "base/num.h"
 #include "tables/engine_group.h"
 
-static bool in_ns(enum az_unit u) { return u >= AZ_UNIT_PS && u <= AZ_UNIT_S; }
+static bool in_ticks(const struct az_grouping *g, size_t value)
+{
+    const struct az_spec_value *v = &g->spec->values[value];
+    return !g->spec->sums && (!v->of || v->ticks);
+}
 
 /* A value's own unit per unit of the column. */
 static double divisor(const struct az_grouping *g, const struct az_spec_column *c)
 {
-    const struct az_spec_value *v = &g->spec->values[c->value];
-    const double ticks = !v->of || v->ticks ? (double)g->ticks : 1.0;
+    const double ticks = in_ticks(g, c->value) ? (double)g->ticks : 1.0;
     switch (c->unit) {
     case AZ_UNIT_US:
         return 1e3 * ticks;
@@ -38,7 +41,7 @@ static enum az_cell_type type_of(const struct az_grouping *g, const struct az_sp
         return own_unit(c->unit) ? AZ_INT : AZ_REAL;
     case AZ_FIG_MIN:
     case AZ_FIG_MAX:
-        return own_unit(c->unit) && (g->exact || !(in_ns(c->unit) || g->spec->sums)) ? AZ_INT : AZ_REAL;
+        return own_unit(c->unit) && (g->exact || !(in_ticks(g, c->value) || g->spec->sums)) ? AZ_INT : AZ_REAL;
     case AZ_FIG_OWN:
         return c->type != AZ_EMPTY ? c->type : AZ_REAL;
     default:
@@ -56,7 +59,7 @@ static bool columns_of(struct az_grouping *g)
             break;
         if (c->when && !c->when(&g->rows))
             continue;
-        if (c->figure == AZ_FIG_KEY && c->key->of) {
+        if (c->figure == AZ_FIG_KEY && (c->key->of || c->key->text) && !c->follows) {
             if (g->n_keys == AZ_SPEC_KEYS)
                 return false;
             g->key[g->n_keys++] = c->key;
@@ -156,6 +159,8 @@ static double share_of(const struct az_grouping *g, const struct az_spec_column 
 {
     if (c->whole)
         all = c->whole(&g->rows);
+    else if (c->value == 0 && c->unit != AZ_UNIT_RATIO)
+        return r->percent;
     const double part = (double)r->value[c->value].sum;
     if (r->value[c->value].sum == AZ_UNKNOWN)
         return NAN;
@@ -167,6 +172,8 @@ static double share_of(const struct az_grouping *g, const struct az_spec_column 
 static double total_of(const struct az_grouping *g, size_t value)
 {
     double all = 0;
+    if (g->spec->whole)
+        return g->spec->whole(&g->rows);
     for (size_t k = 0; k < g->groups.n; k++)
         all += g->groups.v[k].value[value].sum != AZ_UNKNOWN ? (double)g->groups.v[k].value[value].sum : 0.0;
     return all;
@@ -176,7 +183,9 @@ static void put_row(const struct az_grouping *g, const struct az_group *r, doubl
 {
     for (size_t i = 0; i < g->n_columns; i++) {
         const struct az_spec_column *c = g->column[i];
-        if (c->figure == AZ_FIG_KEY)
+        if (c->figure == AZ_FIG_KEY && c->key->text)
+            az_put_given(t, c->key->text(&g->rows, &r->first));
+        else if (c->figure == AZ_FIG_KEY)
             c->key->put(&g->rows, &r->first, t);
         else if (c->figure == AZ_FIG_OWN)
             c->put(&g->rows, r, t);
@@ -242,12 +251,15 @@ static size_t first_sum(const struct az_grouping *g)
     return SIZE_MAX;
 }
 
-static int fill(const struct az_grouping *g, struct az_table *t)
+static int fill(struct az_grouping *g, struct az_table *t)
 {
     const size_t of = first_sum(g);
-    const double all = total_of(g, of == SIZE_MAX ? 0 : g->column[of]->value);
-    for (size_t k = 0; k < g->groups.n; k++)
-        put_row(g, &g->groups.v[k], all, t);
+    const double all = total_of(g, 0);
+    for (size_t k = 0; k < g->groups.n; k++) {
+        struct az_group *r = &g->groups.v[k];
+        r->percent = r->value[0].sum == AZ_UNKNOWN ? NAN : az_percent((double)r->value[0].sum, all);
+        put_row(g, r, all, t);
+    }
     int rc = az_table_finish(t);
     if (rc == 0)
         rc = sort_rows(g, t);

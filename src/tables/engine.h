@@ -6,7 +6,7 @@
 
 #include "facts/shared.h"
 
-enum { AZ_SPEC_KINDS = 4, AZ_SPEC_KEYS = 12, AZ_SPEC_COLUMNS = 40, AZ_SPEC_VALUES = 4, AZ_SPEC_CHARTS = 2 };
+enum { AZ_SPEC_KINDS = 4, AZ_SPEC_KEYS = 12, AZ_SPEC_COLUMNS = 40, AZ_SPEC_VALUES = 6, AZ_SPEC_CHARTS = 2 };
 
 /* What is grouped: an event; a row of given sums; or, of a list, whatever its maker says. */
 struct az_item {
@@ -39,13 +39,18 @@ static inline uint32_t az_item_name(const struct az_scope *r, const struct az_it
     return i->kind < AZ_KIND_COUNT ? az_job_name(r->job, i->trace, az_item_events(r, i)->name[i->row]) : i->name;
 }
 
-/* A key tells rows apart by a number (false: the item is in no row), and writes the cell of a row by its first item. */
+/* A key tells rows apart by a number (false: the item is in no row) or by a text, and writes the cell of a row by its
+ * first item. */
 struct az_key {
     enum az_cell_type type;
     enum az_unit unit;
     bool (*of)(const struct az_scope *, const struct az_item *, uint64_t *number); /* NULL: follows from other keys */
     void (*put)(const struct az_scope *, const struct az_item *, struct az_table *);
     size_t (*below)(const struct az_scope *); /* all its numbers are below this; NULL: any */
+    /* Instead of the three: the text, as long-lived as the table; by_name: it follows from the name, and is asked for
+     * once a name. */
+    struct az_sv (*text)(const struct az_scope *, const struct az_item *);
+    bool by_name;
 };
 
 #define AZ_UNKNOWN INT64_MIN /* of an item's value: not recorded; of a row: of one of its items */
@@ -58,6 +63,7 @@ struct az_group {
     struct az_item first;
     int64_t n; /* items; AZ_UNKNOWN */
     const struct az_figures *value;
+    double percent; /* share of the first value */
 };
 
 enum az_figure {
@@ -73,7 +79,7 @@ enum az_figure {
     AZ_FIG_STD_POPULATION, /* 0 for one item */
     AZ_FIG_P95,
     AZ_FIG_P99,
-    AZ_FIG_SHARE,      /* of the first column of sums in its total: percent, or a part of 1 if the unit is a ratio */
+    AZ_FIG_SHARE,      /* of the value's sum in the table's total: percent, or a part of 1 if the unit is a ratio */
     AZ_FIG_CUMULATIVE, /* that, with the rows before */
     AZ_FIG_OWN         /* `put` says */
 };
@@ -87,8 +93,9 @@ struct az_spec_column {
     enum az_unit unit;
     unsigned flags;
     int sort;                                /* 1: first criterion of the order, 2: second ...; negative: descending */
+    bool follows;                            /* the key tells no rows apart: it follows from the others */
     bool (*when)(const struct az_scope *);    /* NULL: always there */
-    double (*whole)(const struct az_scope *); /* AZ_FIG_SHARE of this, not of the total; NaN: empty cells */
+    double (*whole)(const struct az_scope *); /* AZ_FIG_SHARE of this; NaN: empty cells */
     enum az_cell_type type;                  /* AZ_FIG_OWN, AZ_REAL if not given */
     void (*put)(const struct az_scope *, const struct az_group *, struct az_table *); /* AZ_FIG_OWN */
 };
@@ -125,6 +132,7 @@ struct az_table_spec {
     } values[AZ_SPEC_VALUES];
     struct az_spec_column columns[AZ_SPEC_COLUMNS]; /* the first without header, key and figure ends them */
     enum az_shares shares;
+    double (*whole)(const struct az_scope *); /* NULL: shares are parts of the table's total */
     size_t top; /* rows kept; 0: all */
     struct az_spec_chart charts[AZ_SPEC_CHARTS];
 };

@@ -61,14 +61,38 @@ static int new_group(struct az_grouping *g, const struct az_item *item, uint32_t
     return az_vec_push(&g->groups, ((struct az_group){ .first = *item }));
 }
 
-static bool keys_of(const struct az_grouping *g, const struct az_item *item, uint64_t number[AZ_SPEC_KEYS])
+static int text_number(struct az_grouping *g, size_t k, const struct az_item *item, uint64_t *number)
 {
-    if (g->spec->keep && !g->spec->keep(&g->rows, item))
-        return false;
-    for (size_t k = 0; k < g->n_keys; k++)
-        if (!g->key[k]->of(&g->rows, item, &number[k]))
-            return false;
-    return true;
+    uint32_t id, *known = NULL;
+    if (g->by_name[k]) {
+        const uint32_t name = az_item_name(&g->rows, item);
+        known = name == AZ_NO_ID ? NULL : &g->by_name[k][name];
+    }
+    if (known && *known) {
+        *number = *known - 1;
+        return 0;
+    }
+    const int rc = az_intern(&g->texts, g->key[k]->text(&g->rows, item), &id);
+    if (rc)
+        return rc;
+    if (known)
+        *known = id + 1;
+    *number = id;
+    return 0;
+}
+
+/* *in: the item is in a row. */
+static int keys_of(struct az_grouping *g, const struct az_item *item, uint64_t number[AZ_SPEC_KEYS], bool *in)
+{
+    int rc = 0;
+    *in = !g->spec->keep || g->spec->keep(&g->rows, item);
+    for (size_t k = 0; rc == 0 && *in && k < g->n_keys; k++) {
+        if (g->key[k]->text)
+            rc = text_number(g, k, item, &number[k]);
+        else
+            *in = g->key[k]->of(&g->rows, item, &number[k]);
+    }
+    return rc;
 }
 
 /* One step down from the row so far by the number of key k; the last step leads to a group. */
@@ -101,10 +125,11 @@ static int find_group(struct az_grouping *g, const struct az_item *item, uint32_
 {
     uint64_t number[AZ_SPEC_KEYS];
     uint32_t at = 0;
-    int rc = 0;
+    bool in;
+    int rc = keys_of(g, item, number, &in);
     *group = AZ_NO_ID;
-    if (!keys_of(g, item, number))
-        return 0;
+    if (rc || !in)
+        return rc;
     if (g->groups.n && memcmp(number, g->last, g->n_keys * sizeof *number) == 0) {
         *group = g->last_group;
         return 0;
@@ -338,6 +363,19 @@ static int from_sums(struct az_grouping *g)
 
 /* ---- all of it ---- */
 
+static int prepare_texts(struct az_grouping *g)
+{
+    struct az_job *job = g->rows.job;
+    int rc = az_intern_init(&g->texts, job->arena, job->mem);
+    for (size_t k = 0; rc == 0 && k < g->n_keys; k++) {
+        if (!g->key[k]->text || !g->key[k]->by_name)
+            continue;
+        g->by_name[k] = az_arena_array(job->arena, az_job_names(job) + 1, sizeof *g->by_name[k]);
+        rc = g->by_name[k] ? 0 : az_arena_error(job->arena);
+    }
+    return rc;
+}
+
 static int from_items(struct az_grouping *g)
 {
     struct az_job *job = g->rows.job;
@@ -347,6 +385,8 @@ static int from_items(struct az_grouping *g)
         return AZ_ERANGE;
     g->of = az_mem_alloc(job->mem, g->room);
     int rc = g->of ? az_map_init(&g->map, job->mem, 64) : az_mem_error(job->mem);
+    if (rc == 0)
+        rc = prepare_texts(g);
     if (rc == 0 && g->n_keys && g->key[0]->below) {
         g->below = g->key[0]->below(&g->rows);
         g->direct = az_mem_alloc(job->mem, (g->below + 1) * sizeof *g->direct);
@@ -389,5 +429,7 @@ void az_grouping_release(struct az_grouping *g)
     az_mem_free(mem, g->direct, g->direct ? (g->below + 1) * sizeof *g->direct : 0);
     if (g->map.cell)
         az_map_release(&g->map);
+    if (g->texts.mem)
+        az_intern_release(&g->texts);
     az_vec_release(&g->groups);
 }

@@ -24,6 +24,8 @@ struct az_grouping {
     size_t room;            /* of `of` */
     struct az_map map;      /* (number of the key, level and row so far) -> row so far */
     uint32_t nodes[AZ_SPEC_KEYS];
+    struct az_intern texts;               /* of text keys */
+    uint32_t *by_name[AZ_SPEC_KEYS];      /* name -> number of the key's text + 1; arena */
     uint32_t *direct;       /* first key, where it is bounded: number -> row so far + 1 */
     size_t below;
     uint64_t last[AZ_SPEC_KEYS]; /* of the item before, and its group */

@@ -13,22 +13,22 @@ static void put_name(const struct az_scope *r, const struct az_item *i, struct a
 
 static size_t names(const struct az_scope *r) { return az_job_names(r->job); }
 
-const struct az_key az_key_name = { AZ_TEXT, AZ_UNIT_NONE, name_of, put_name, names };
+const struct az_key az_key_name = { AZ_TEXT, AZ_UNIT_NONE, .of = name_of, .put = put_name, .below = names };
 
-static void put_class(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+static struct az_sv class_of(const struct az_scope *r, const struct az_item *i)
 {
-    az_put_text(t, r->job->classes->names.v[az_job_class(r->job, az_item_name(r, i))]);
+    return r->job->classes->names.v[az_job_class(r->job, az_item_name(r, i))];
 }
 
-const struct az_key az_key_class = { AZ_TEXT, AZ_UNIT_NONE, NULL, put_class, NULL };
+const struct az_key az_key_class = { AZ_TEXT, .text = class_of, .by_name = true };
 
-static void put_style(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+static struct az_sv style_of(const struct az_scope *r, const struct az_item *i)
 {
     (void)r;
-    az_put_text(t, i->other ? AZ_SV("StartEnd") : AZ_SV("PushPop"));
+    return i->other ? AZ_SV("StartEnd") : AZ_SV("PushPop");
 }
 
-const struct az_key az_key_style = { AZ_TEXT, AZ_UNIT_NONE, NULL, put_style, NULL };
+const struct az_key az_key_style = { AZ_TEXT, .text = style_of };
 
 static bool rank_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
 {
@@ -42,7 +42,7 @@ static void put_rank(const struct az_scope *r, const struct az_item *i, struct a
     az_put_i64(t, az_job_rank(r->job, i->trace));
 }
 
-const struct az_key az_key_rank = { AZ_INT, AZ_UNIT_ID, rank_of, put_rank, NULL };
+const struct az_key az_key_rank = { AZ_INT, AZ_UNIT_ID, .of = rank_of, .put = put_rank };
 
 static bool device_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
 {
@@ -55,7 +55,7 @@ static void put_device(const struct az_scope *r, const struct az_item *i, struct
     az_put_i64(t, az_item_lane(r, i)->device);
 }
 
-const struct az_key az_key_device = { AZ_INT, AZ_UNIT_ID, device_of, put_device, NULL };
+const struct az_key az_key_device = { AZ_INT, AZ_UNIT_ID, .of = device_of, .put = put_device };
 
 static bool stream_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
 {
@@ -68,7 +68,8 @@ static void put_stream(const struct az_scope *r, const struct az_item *i, struct
     az_put_i64(t, (int64_t)az_item_lane(r, i)->tid);
 }
 
-const struct az_key az_key_stream = { AZ_INT, AZ_UNIT_ID, stream_of, put_stream, NULL };
+const struct az_key az_key_stream = { AZ_INT, AZ_UNIT_ID, .of = stream_of, .put = put_stream };
+const struct az_key az_key_thread = { AZ_INT, AZ_UNIT_ID, .of = stream_of, .put = put_stream };
 
 bool az_when_ranks(const struct az_scope *r) { return r->job->n_traces > 1; }
 

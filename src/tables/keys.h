@@ -5,11 +5,12 @@
 #include "tables/engine.h"
 
 extern const struct az_key az_key_name;   /* of the event */
-extern const struct az_key az_key_class;  /* of a kernel's name by the user's map; follows from the name */
-extern const struct az_key az_key_style;  /* "PushPop", "StartEnd": of rows of az_name_sums; follows from its row */
+extern const struct az_key az_key_class;  /* of a kernel's name by the user's map */
+extern const struct az_key az_key_style;  /* "PushPop", "StartEnd": of rows of az_name_sums */
 extern const struct az_key az_key_rank;   /* number of the trace: az_job_rank */
 extern const struct az_key az_key_device; /* of the lane */
 extern const struct az_key az_key_stream; /* of the lane */
+extern const struct az_key az_key_thread; /* of the lane */
 
 bool az_when_ranks(const struct az_scope *r); /* more than one trace */
 /* Bytes of a copy or fill; AZ_UNKNOWN. */
