@@ -100,6 +100,10 @@ struct az_spec_column {
     void (*put)(const struct az_scope *, const struct az_group *, struct az_table *); /* AZ_FIG_OWN */
 };
 
+#define AZ_SHARE_COLUMNS                                                                                               \
+    { "Percentage (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE },                          \
+    { "Cumulative Percentage (%)", .figure = AZ_FIG_CUMULATIVE, .unit = AZ_UNIT_PERCENT, .flags = AZ_DETAIL }
+
 /* How shares are computed; they differ in the last digit only, and users compare files by it. */
 enum az_shares {
     AZ_SHARES_EXACT,   /* of the exact sums */

@@ -20,10 +20,6 @@ static const struct az_key category = { AZ_TEXT, .text = category_of, .by_name =
 static const struct az_sums *kernel_sums(const struct az_trace *t) { return &t->kernel_sums; }
 
 #define US(header, what, flag) { header, .figure = what, .unit = AZ_UNIT_US, .flags = flag }
-#define SHARES                                                                                                         \
-    { "Percentage (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE },                          \
-    { "Cumulative Percentage (%)", .figure = AZ_FIG_CUMULATIVE, .unit = AZ_UNIT_PERCENT, .flags = AZ_DETAIL }
-
 static const struct az_table_spec by_name = {
     "kernel_summary", "Kernels by name and category", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
     .needs = AZ_CAP_DISPATCHES, .n_kinds = 1, .kinds = { AZ_KERNEL }, .given = kernel_sums,
@@ -34,7 +30,7 @@ static const struct az_table_spec by_name = {
                  US("Std Kernel Time (µs)", AZ_FIG_STD, AZ_DETAIL),
                  US("Min Kernel Time (µs)", AZ_FIG_MIN, AZ_DETAIL),
                  US("Max Kernel Time (µs)", AZ_FIG_MAX, AZ_DETAIL),
-                 SHARES,
+                 AZ_SHARE_COLUMNS,
                  { "Total Kernel Time (ms)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER, .sort = -1 },
                  { "Category", &category, .follows = true } },
     .shares = AZ_SHARES_CELLS,
@@ -47,7 +43,7 @@ static const struct az_table_spec by_category = {
                  { "Count", .figure = AZ_FIG_COUNT },
                  { "total_direct_kernel_time_ms", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER,
                    .sort = -1 },
-                 SHARES },
+                 AZ_SHARE_COLUMNS },
     .shares = AZ_SHARES_CELLS,
     .charts = { { AZ_CHART_PIE, "Kernel time by category", "op category", "total_direct_kernel_time_ms", "ms" } },
 };
