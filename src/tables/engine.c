@@ -251,6 +251,19 @@ static size_t first_sum(const struct az_grouping *g)
     return SIZE_MAX;
 }
 
+static void cut(const struct az_grouping *g, struct az_table *t)
+{
+    const int64_t rows = g->spec->option_top ? g->spec->option_top(g->rows.job->opts) : AZ_UNSET_I64;
+    if (rows != AZ_UNSET_I64 && rows >= 0 && (uint64_t)rows < t->rows) {
+        const struct az_sv item = az_arena_printf(g->rows.job->arena, "%s: rows left out", g->spec->id);
+        if (item.p)
+            az_cover(g->rows.job, item.p, (double)(t->rows - (size_t)rows), "count", az_sv_str(g->spec->option));
+        az_table_keep(t, (size_t)rows);
+    }
+    if (g->spec->top)
+        az_table_keep(t, g->spec->top);
+}
+
 static int fill(struct az_grouping *g, struct az_table *t)
 {
     const size_t of = first_sum(g);
@@ -265,8 +278,8 @@ static int fill(struct az_grouping *g, struct az_table *t)
         rc = sort_rows(g, t);
     if (rc == 0 && of != SIZE_MAX)
         fill_shares(g, t, of);
-    if (rc == 0 && g->spec->top)
-        az_table_keep(t, g->spec->top);
+    if (rc == 0)
+        cut(g, t);
     return rc;
 }
 

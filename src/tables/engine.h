@@ -138,6 +138,9 @@ struct az_table_spec {
     enum az_shares shares;
     double (*whole)(const struct az_scope *); /* NULL: shares are parts of the table's total */
     size_t top; /* rows kept; 0: all */
+    /* The same by an option (AZ_UNSET_I64: all), told in `coverage`. */
+    int64_t (*option_top)(const struct az_options *);
+    const char *option;
     struct az_spec_chart charts[AZ_SPEC_CHARTS];
 };
 

@@ -79,3 +79,17 @@ int64_t az_value_bytes(const struct az_scope *r, const struct az_item *i)
     const int64_t bytes = side == AZ_NO_ROW ? -1 : az_item_trace(r, i)->copies.v[side].bytes;
     return bytes < 0 ? AZ_UNKNOWN : bytes;
 }
+
+static bool bytes_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+{
+    const int64_t bytes = az_value_bytes(r, i);
+    *number = (uint64_t)bytes;
+    return bytes != AZ_UNKNOWN;
+}
+
+static void put_bytes(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+{
+    az_put_i64(t, az_value_bytes(r, i));
+}
+
+const struct az_key az_key_bytes = { AZ_INT, AZ_UNIT_BYTES, .of = bytes_of, .put = put_bytes };

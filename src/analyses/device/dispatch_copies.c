@@ -93,18 +93,6 @@ static struct az_sv direction_text(struct az_job *job, struct az_sv name, struct
     return az_sv_ends(name, AZ_SV("HOST_TO_HOST")) ? AZ_SV("h2h") : name;
 }
 
-static bool bytes_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
-{
-    const int64_t bytes = az_value_bytes(r, i);
-    *number = (uint64_t)bytes;
-    return bytes != AZ_UNKNOWN;
-}
-
-static void put_bytes(const struct az_scope *r, const struct az_item *i, struct az_table *t)
-{
-    az_put_i64(t, az_value_bytes(r, i));
-}
-
 static bool agents_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
 {
     const struct az_route a = named_agents(az_job_text(r->job, az_item_name(r, i)), route_of(r, i));
@@ -117,13 +105,12 @@ static void put_direction(const struct az_scope *r, const struct az_item *i, str
     az_put_text(t, direction_text(r->job, az_job_text(r->job, az_item_name(r, i)), route_of(r, i)));
 }
 
-static const struct az_key size = { AZ_INT, AZ_UNIT_BYTES, .of = bytes_of, .put = put_bytes };
 static const struct az_key direction = { AZ_TEXT, AZ_UNIT_NONE, .of = agents_of, .put = put_direction };
 
 static const struct az_table_spec by_bytes = {
     "memory_copy_by_copy_bytes", "Copies by size",
     .needs = AZ_CAP_DISPATCHES, .n_kinds = 1, .kinds = { AZ_MEMCPY },
-    .columns = { { "copy_bytes", &size, .flags = AZ_KEY, .sort = 1 },
+    .columns = { { "copy_bytes", &az_key_bytes, .flags = AZ_KEY, .sort = 1 },
                  { "direction", &direction, .flags = AZ_KEY, .sort = 2 },
                  { NULL, &az_key_name },
                  { "count", .figure = AZ_FIG_COUNT, .flags = AZ_SHARE } },
