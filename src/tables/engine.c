@@ -59,7 +59,7 @@ static bool columns_of(struct az_grouping *g)
             break;
         if (c->when && !c->when(&g->rows))
             continue;
-        if (c->figure == AZ_FIG_KEY && (c->key->of || c->key->text) && !c->follows) {
+        if (c->figure == AZ_FIG_KEY && !c->follows) {
             if (g->n_keys == AZ_SPEC_KEYS)
                 return false;
             g->key[g->n_keys++] = c->key;
@@ -179,14 +179,28 @@ static double total_of(const struct az_grouping *g, size_t value)
     return all;
 }
 
+static void put_key(const struct az_grouping *g, const struct az_key *k, const struct az_item *first,
+                    struct az_table *t)
+{
+    const int64_t x = k->integer ? k->integer(&g->rows, first) : 0;
+    if (k->integer && x != AZ_UNKNOWN)
+        az_put_i64(t, x);
+    else if (k->integer)
+        az_put_empty(t);
+    else if (k->name)
+        az_put_given(t, az_job_text(g->rows.job, az_job_name(g->rows.job, first->trace, k->name(&g->rows, first))));
+    else if (k->text)
+        az_put_given(t, k->text(&g->rows, first));
+    else
+        k->put(&g->rows, first, t);
+}
+
 static void put_row(const struct az_grouping *g, const struct az_group *r, double all, struct az_table *t)
 {
     for (size_t i = 0; i < g->n_columns; i++) {
         const struct az_spec_column *c = g->column[i];
-        if (c->figure == AZ_FIG_KEY && c->key->text)
-            az_put_given(t, c->key->text(&g->rows, &r->first));
-        else if (c->figure == AZ_FIG_KEY)
-            c->key->put(&g->rows, &r->first, t);
+        if (c->figure == AZ_FIG_KEY)
+            put_key(g, c->key, &r->first, t);
         else if (c->figure == AZ_FIG_OWN)
             c->put(&g->rows, r, t);
         else if (c->figure == AZ_FIG_SHARE)

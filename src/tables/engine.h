@@ -39,21 +39,24 @@ static inline uint32_t az_item_name(const struct az_scope *r, const struct az_it
     return i->kind < AZ_KIND_COUNT ? az_job_name(r->job, i->trace, az_item_events(r, i)->name[i->row]) : i->name;
 }
 
-/* A key tells rows apart by a number (false: the item is in no row) or by a text, and writes the cell of a row by its
- * first item. */
+#define AZ_UNKNOWN INT64_MIN /* of an item's value: not recorded; of a row: of one of its items */
+
+/* A key tells rows apart, and writes the cell of a row by its first item. It has one of: */
 struct az_key {
     enum az_cell_type type;
     enum az_unit unit;
-    bool (*of)(const struct az_scope *, const struct az_item *, uint64_t *number); /* NULL: follows from other keys */
-    void (*put)(const struct az_scope *, const struct az_item *, struct az_table *);
-    size_t (*below)(const struct az_scope *); /* all its numbers are below this; NULL: any */
-    /* Instead of the three: the text, as long-lived as the table; by_name: it follows from the name, and is asked for
-     * once a name. */
+    /* A number, which is the cell; AZ_UNKNOWN: an empty one. */
+    int64_t (*integer)(const struct az_scope *, const struct az_item *);
+    /* A name id of the item's trace; the cell is the name, empty for AZ_NO_ID. */
+    uint32_t (*name)(const struct az_scope *, const struct az_item *);
+    /* A text, as long-lived as the table. by_name: it follows from the item's name, and is asked for once a name. */
     struct az_sv (*text)(const struct az_scope *, const struct az_item *);
     bool by_name;
+    /* Any number (false: the item is in no row), and the cell. */
+    bool (*of)(const struct az_scope *, const struct az_item *, uint64_t *number);
+    void (*put)(const struct az_scope *, const struct az_item *, struct az_table *);
+    size_t (*below)(const struct az_scope *); /* all numbers are below this; NULL: any */
 };
-
-#define AZ_UNKNOWN INT64_MIN /* of an item's value: not recorded; of a row: of one of its items */
 
 struct az_figures { /* of one value over the items of one row, in the unit of the value */
     int64_t sum;    /* saturates; AZ_UNKNOWN */

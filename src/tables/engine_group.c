@@ -87,10 +87,15 @@ static int keys_of(struct az_grouping *g, const struct az_item *item, uint64_t n
     int rc = 0;
     *in = !g->spec->keep || g->spec->keep(&g->rows, item);
     for (size_t k = 0; rc == 0 && *in && k < g->n_keys; k++) {
-        if (g->key[k]->text)
+        const struct az_key *key = g->key[k];
+        if (key->integer)
+            number[k] = (uint64_t)key->integer(&g->rows, item);
+        else if (key->name)
+            number[k] = az_job_name(g->rows.job, item->trace, key->name(&g->rows, item));
+        else if (key->text)
             rc = text_number(g, k, item, &number[k]);
         else
-            *in = g->key[k]->of(&g->rows, item, &number[k]);
+            *in = key->of(&g->rows, item, &number[k]);
     }
     return rc;
 }

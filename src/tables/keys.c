@@ -30,7 +30,7 @@ static struct az_sv style_of(const struct az_scope *r, const struct az_item *i)
 
 const struct az_key az_key_style = { AZ_TEXT, .text = style_of };
 
-static bool rank_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+static bool trace_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
 {
     (void)r;
     *number = i->trace;
@@ -42,34 +42,14 @@ static void put_rank(const struct az_scope *r, const struct az_item *i, struct a
     az_put_i64(t, az_job_rank(r->job, i->trace));
 }
 
-const struct az_key az_key_rank = { AZ_INT, AZ_UNIT_ID, .of = rank_of, .put = put_rank };
+static int64_t device_of(const struct az_scope *r, const struct az_item *i) { return az_item_lane(r, i)->device; }
 
-static bool device_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
-{
-    *number = (uint64_t)az_item_lane(r, i)->device;
-    return true;
-}
+static int64_t thread_of(const struct az_scope *r, const struct az_item *i) { return (int64_t)az_item_lane(r, i)->tid; }
 
-static void put_device(const struct az_scope *r, const struct az_item *i, struct az_table *t)
-{
-    az_put_i64(t, az_item_lane(r, i)->device);
-}
-
-const struct az_key az_key_device = { AZ_INT, AZ_UNIT_ID, .of = device_of, .put = put_device };
-
-static bool stream_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
-{
-    *number = az_item_lane(r, i)->tid;
-    return true;
-}
-
-static void put_stream(const struct az_scope *r, const struct az_item *i, struct az_table *t)
-{
-    az_put_i64(t, (int64_t)az_item_lane(r, i)->tid);
-}
-
-const struct az_key az_key_stream = { AZ_INT, AZ_UNIT_ID, .of = stream_of, .put = put_stream };
-const struct az_key az_key_thread = { AZ_INT, AZ_UNIT_ID, .of = stream_of, .put = put_stream };
+const struct az_key az_key_rank = { AZ_INT, AZ_UNIT_ID, .of = trace_of, .put = put_rank };
+const struct az_key az_key_device = { AZ_INT, AZ_UNIT_ID, .integer = device_of };
+const struct az_key az_key_stream = { AZ_INT, AZ_UNIT_ID, .integer = thread_of };
+const struct az_key az_key_thread = { AZ_INT, AZ_UNIT_ID, .integer = thread_of };
 
 bool az_when_ranks(const struct az_scope *r) { return r->job->n_traces > 1; }
 

@@ -74,17 +74,16 @@ static const struct az_xrow *row_of(const struct az_scope *r, const struct az_it
 }
 
 /* Traces of several hosts number their programs alike or not: the name of the module tells more. */
-static bool module_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+static uint32_t module_of(const struct az_scope *r, const struct az_item *i)
 {
     const struct az_xrow *row = row_of(r, i);
-    *number = row ? az_hx_id(r->ctx, i->trace, row->module) : AZ_NO_ID;
-    return true;
+    return row ? row->module : AZ_NO_ID;
 }
 
-static void put_module(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+static uint32_t op_of(const struct az_scope *r, const struct az_item *i)
 {
     const struct az_xrow *row = row_of(r, i);
-    az_put_given(t, row ? az_trace_text(az_item_trace(r, i), row->module) : AZ_SV(""));
+    return row ? row->op : AZ_NO_ID;
 }
 
 static bool program_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
@@ -99,22 +98,9 @@ static void put_program(const struct az_scope *r, const struct az_item *i, struc
     az_hx_put_program(t, row_of(r, i));
 }
 
-static bool op_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
-{
-    const struct az_xrow *row = row_of(r, i);
-    *number = row ? az_hx_id(r->ctx, i->trace, row->op) : AZ_NO_ID;
-    return true;
-}
-
-static void put_op(const struct az_scope *r, const struct az_item *i, struct az_table *t)
-{
-    const struct az_xrow *row = row_of(r, i);
-    az_put_given(t, row ? az_trace_text(az_item_trace(r, i), row->op) : AZ_SV(""));
-}
-
-static const struct az_key module = { AZ_TEXT, .of = module_of, .put = put_module };
+static const struct az_key module = { AZ_TEXT, .name = module_of };
 static const struct az_key program = { AZ_TEXT, AZ_UNIT_ID, .of = program_of, .put = put_program };
-static const struct az_key by_op = { AZ_TEXT, .of = op_of, .put = put_op };
+static const struct az_key by_op = { AZ_TEXT, .name = op_of };
 
 static const struct az_table_spec op_summary = {
     "hlo_op_summary", "HLO operations", AZ_TABLE_SUMMARY, KERNELS, .keep = on_gpu,

@@ -290,17 +290,10 @@ static bool long_compute(const struct az_scope *r, const struct az_item *i)
 static double all_kernels(const struct az_scope *r) { return (double)((const struct work *)r->ctx)->total_incl; }
 
 #define SHAPE_KEY(what, x)                                                                                             \
-    static bool what##_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)                         \
+    static int64_t what##_of(const struct az_scope *r, const struct az_item *i)                                        \
     {                                                                                                                  \
         const struct az_dispatch_shape *s = amd_shape(az_item_trace(r, i), i->row);                                    \
-        *number = (uint64_t)(x);                                                                                       \
-        return true;                                                                                                   \
-    }                                                                                                                  \
-    static void put_##what(const struct az_scope *r, const struct az_item *i, struct az_table *t)                      \
-    {                                                                                                                  \
-        uint64_t number = 0;                                                                                           \
-        what##_of(r, i, &number);                                                                                      \
-        az_put_i64(t, (int64_t)number);                                                                                \
+        return (x);                                                                                                    \
     }
 SHAPE_KEY(grid, product(s->grid))
 SHAPE_KEY(block, product(s->block))
@@ -311,40 +304,37 @@ SHAPE_KEY(lds, s->lds)
 SHAPE_KEY(scratch, s->scratch)
 SHAPE_KEY(one, s ? 1 : 1) /* of sizes only the product is known */
 
-static struct az_sv size_text(const struct az_scope *r, int64_t x)
+static struct az_sv grid_text(const struct az_scope *r, const struct az_item *i)
 {
-    return az_arena_printf(r->job->arena, "%7lld%5d%5d", (long long)x, 1, 1);
+    return az_arena_printf(r->job->arena, "%7lld%5d%5d", (long long)grid_of(r, i), 1, 1);
 }
 
-static void put_grid_text(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+static struct az_sv block_text(const struct az_scope *r, const struct az_item *i)
 {
-    az_put_text(t, size_text(r, product(amd_shape(az_item_trace(r, i), i->row)->grid)));
+    return az_arena_printf(r->job->arena, "%7lld%5d%5d", (long long)block_of(r, i), 1, 1);
 }
 
-static void put_block_text(const struct az_scope *r, const struct az_item *i, struct az_table *t)
-{
-    az_put_text(t, size_text(r, product(amd_shape(az_item_trace(r, i), i->row)->block)));
-}
+#define SHAPE(unit, what)                                                                                              \
+    &(const struct az_key) { AZ_INT, unit, .integer = what##_of }
+#define REGISTERS(header, what, unit, n)                                                                               \
+    { header, SHAPE(unit, what), .flags = AZ_KEY | AZ_DETAIL, .sort = n }
+#define SIZE(header, what, n)                                                                                          \
+    { header, SHAPE(AZ_UNIT_COUNT, what), .flags = AZ_DETAIL, .sort = n }
 
-#define SHAPE(type, unit, name, how)                                                                                   \
-    &(const struct az_key) { type, unit, .of = name##_of, .put = how }
-#define REGISTERS(header, name, unit, n)                                                                               \
-    { header, SHAPE(AZ_INT, unit, name, put_##name), .flags = AZ_KEY | AZ_DETAIL, .sort = n }
-#define SIZE(header, name, n)                                                                                          \
-    { header, SHAPE(AZ_INT, AZ_UNIT_COUNT, name, put_##name), .flags = AZ_DETAIL, .follows = true, .sort = n }
+#define ONE(header) { header, SHAPE(AZ_UNIT_COUNT, one), .flags = AZ_DETAIL, .follows = true }
 
 static const struct az_table_spec by_shape = {
     "kernel_summary_by_shape", "Kernels by size and registers, communication left out (grid: product, work-items)",
     .needs = AZ_CAP_DISPATCHES, .n_kinds = 1, .kinds = { AZ_KERNEL }, .keep = long_compute, .whole = all_kernels,
     .columns = { TEXTS,
-                 { "GridXYZ", SHAPE(AZ_TEXT, AZ_UNIT_NONE, grid, put_grid_text), .flags = AZ_KEY },
-                 { "BlockXYZ", SHAPE(AZ_TEXT, AZ_UNIT_NONE, block, put_block_text), .flags = AZ_KEY },
+                 { "GridXYZ", &(const struct az_key) { AZ_TEXT, .text = grid_text }, .flags = AZ_KEY, .follows = true },
+                 { "BlockXYZ", &(const struct az_key) { AZ_TEXT, .text = block_text }, .flags = AZ_KEY, .follows = true },
                  REGISTERS("VGPR", vgpr, AZ_UNIT_COUNT, 5), REGISTERS("AccumVGPR", agpr, AZ_UNIT_COUNT, 6),
                  REGISTERS("SGPR", sgpr, AZ_UNIT_COUNT, 7), REGISTERS("LDS", lds, AZ_UNIT_BYTES, 8),
                  REGISTERS("Scratch", scratch, AZ_UNIT_BYTES, 9),
                  { "Name", &whole, .flags = AZ_KEY, .sort = 2 }, NUMBERS,
-                 SIZE("GridX", grid, 3), SIZE("GridY", one, 0), SIZE("GridZ", one, 0),
-                 SIZE("BlockX", block, 4), SIZE("BlockY", one, 0), SIZE("BlockZ", one, 0) },
+                 SIZE("GridX", grid, 3), ONE("GridY"), ONE("GridZ"),
+                 SIZE("BlockX", block, 4), ONE("BlockY"), ONE("BlockZ") },
 };
 
 /* ---- hip_summary: calls of the HIP domain by name ---- */

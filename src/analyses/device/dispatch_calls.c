@@ -6,18 +6,12 @@
 
 /* ---- calls by domain and name ---- */
 
-static bool domain_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+static uint32_t domain_of(const struct az_scope *r, const struct az_item *i)
 {
-    *number = az_job_name(r->job, i->trace, az_item_events(r, i)->side[i->row]);
-    return true;
+    return az_item_events(r, i)->side[i->row];
 }
 
-static void put_domain(const struct az_scope *r, const struct az_item *i, struct az_table *t)
-{
-    az_put_copy(t, az_trace_text(az_item_trace(r, i), az_item_events(r, i)->side[i->row]));
-}
-
-static const struct az_key by_domain = { AZ_TEXT, AZ_UNIT_NONE, .of = domain_of, .put = put_domain };
+static const struct az_key by_domain = { AZ_TEXT, .name = domain_of };
 
 #define US(header, what, flag) { header, .figure = what, .unit = AZ_UNIT_US, .flags = flag }
 static const struct az_table_spec api_summary = {
@@ -91,13 +85,11 @@ static bool excluded(const struct az_job *job, struct az_sv name)
     return false;
 }
 
-/* Whole name of an operation: of a kernel with its parameters. */
-static struct az_sv op_name(const struct az_trace *t, uint32_t op)
+/* Id of the whole name of an operation: of a kernel with its parameters. */
+static uint32_t op_name(const struct az_trace *t, uint32_t op)
 {
-    uint32_t row = az_op_row(op);
-    if (az_op_code(op) == AZ_OP_KERNEL)
-        return az_trace_text(t, amd_shape(t, row)->whole);
-    return az_trace_text(t, t->ev[az_op_kind(op)].name[row]);
+    const uint32_t row = az_op_row(op);
+    return az_op_code(op) == AZ_OP_KERNEL ? amd_shape(t, row)->whole : t->ev[az_op_kind(op)].name[row];
 }
 
 static int trace_pairs(struct az_job *job, size_t trace, struct pairs *out)
@@ -118,7 +110,7 @@ static int trace_pairs(struct az_job *job, size_t trace, struct pairs *out)
         int64_t start = 0;
         for (uint32_t k = l->op_first[i]; rc == 0 && k < l->op_first[i + 1]; k++) {
             int64_t at = t->ev[az_op_kind(l->op[k])].start[az_op_row(l->op[k])];
-            if (excluded(job, op_name(t, l->op[k])))
+            if (excluded(job, az_trace_text(t, op_name(t, l->op[k]))))
                 continue;
             if (job->opts->allow_multi_kernel_per_api)
                 rc = az_vec_push(out, pair(trace, call, l->op[k]));
@@ -193,22 +185,14 @@ static void put_device(const struct az_scope *r, const struct az_item *i, struct
     az_put_i64(t, gpu == SIZE_MAX ? op_lane(r, i)->device : (int64_t)gpu);
 }
 
-static bool op_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+static uint32_t op_of(const struct az_scope *r, const struct az_item *i)
 {
-    const uint32_t row = az_op_row(i->other);
-    *number = az_op_code(i->other) == AZ_OP_KERNEL ? amd_shape(az_item_trace(r, i), row)->whole
-                                                   : op_events(r, i)->name[row];
-    return true;
-}
-
-static void put_op(const struct az_scope *r, const struct az_item *i, struct az_table *t)
-{
-    az_put_copy(t, op_name(az_item_trace(r, i), i->other));
+    return op_name(az_item_trace(r, i), i->other);
 }
 
 static const struct az_key process = { AZ_INT, AZ_UNIT_ID, .of = process_of, .put = put_process };
 static const struct az_key device = { AZ_INT, AZ_UNIT_ID, .of = device_of, .put = put_device };
-static const struct az_key op = { AZ_TEXT, AZ_UNIT_NONE, .of = op_of, .put = put_op };
+static const struct az_key op = { AZ_TEXT, .name = op_of };
 
 #define NS(header, what, n, flag) { header, .figure = what, .value = n, .unit = AZ_UNIT_NS, .flags = flag }
 #define FIVE(w, n)                                                                                                     \

@@ -9,38 +9,12 @@ static struct az_route route_of(const struct az_scope *r, const struct az_item *
     return az_dispatches(az_item_trace(r, i))->routes.v[az_item_events(r, i)->side[i->row]];
 }
 
-static void put_agent(struct az_table *t, int32_t agent)
-{
-    if (agent == AZ_NO_AGENT)
-        az_put_empty(t);
-    else
-        az_put_i64(t, agent);
-}
+static int64_t known_agent(int32_t agent) { return agent == AZ_NO_AGENT ? AZ_UNKNOWN : agent; }
+static int64_t source_of(const struct az_scope *r, const struct az_item *i) { return known_agent(route_of(r, i).src); }
+static int64_t target_of(const struct az_scope *r, const struct az_item *i) { return known_agent(route_of(r, i).dst); }
 
-static bool source_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
-{
-    *number = (uint32_t)route_of(r, i).src;
-    return true;
-}
-
-static bool target_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
-{
-    *number = (uint32_t)route_of(r, i).dst;
-    return true;
-}
-
-static void put_source(const struct az_scope *r, const struct az_item *i, struct az_table *t)
-{
-    put_agent(t, route_of(r, i).src);
-}
-
-static void put_target(const struct az_scope *r, const struct az_item *i, struct az_table *t)
-{
-    put_agent(t, route_of(r, i).dst);
-}
-
-static const struct az_key source = { AZ_INT, AZ_UNIT_ID, .of = source_of, .put = put_source };
-static const struct az_key target = { AZ_INT, AZ_UNIT_ID, .of = target_of, .put = put_target };
+static const struct az_key source = { AZ_INT, AZ_UNIT_ID, .integer = source_of };
+static const struct az_key target = { AZ_INT, AZ_UNIT_ID, .integer = target_of };
 
 static void put_rate(const struct az_scope *r, const struct az_group *g, struct az_table *t)
 {
@@ -123,20 +97,10 @@ static const struct az_alloc *alloc_of(const struct az_scope *r, const struct az
     return &az_dispatches(az_item_trace(r, i))->allocs.v[az_item_events(r, i)->side[i->row]];
 }
 
-static bool agent_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
-{
-    *number = (uint32_t)alloc_of(r, i)->agent;
-    return true;
-}
-
-static void put_alloc_agent(const struct az_scope *r, const struct az_item *i, struct az_table *t)
-{
-    put_agent(t, alloc_of(r, i)->agent);
-}
-
+static int64_t agent_of(const struct az_scope *r, const struct az_item *i) { return known_agent(alloc_of(r, i)->agent); }
 static int64_t allocated(const struct az_scope *r, const struct az_item *i) { return alloc_of(r, i)->bytes; }
 
-static const struct az_key agent = { AZ_INT, AZ_UNIT_ID, .of = agent_of, .put = put_alloc_agent };
+static const struct az_key agent = { AZ_INT, AZ_UNIT_ID, .integer = agent_of };
 
 static const struct az_table_spec allocations = {
     "memory_allocations", "Allocations, scratch memory too",

@@ -51,41 +51,16 @@ static struct az_sv category_of(const struct az_scope *r, const struct az_item *
     return az_fw_owner_category(k->fw, call, op);
 }
 
-static bool owner_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+static uint32_t owner_of(const struct az_scope *r, const struct az_item *i)
 {
     const struct az_fw_kernels *k = r->ctx;
     uint32_t call, op = az_fw_kernel_owner(k, i->row, &call);
-    *number = call == AZ_NO_ROW ? AZ_NO_ID : az_fw_node(k->fw, op != AZ_NO_ROW ? op : call).name;
-    return true;
+    return call == AZ_NO_ROW ? AZ_NO_ID : az_fw_node(k->fw, op != AZ_NO_ROW ? op : call).name;
 }
 
-static void put_owner(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+static int64_t stream_of(const struct az_scope *r, const struct az_item *i)
 {
-    uint64_t name = AZ_NO_ID;
-    owner_of(r, i, &name);
-    az_put_given(t, az_trace_text(fw_of(r)->trace, (uint32_t)name));
-}
-
-static bool kernel_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
-{
-    *number = az_item_events(r, i)->name[i->row];
-    return true;
-}
-
-static void put_kernel(const struct az_scope *r, const struct az_item *i, struct az_table *t)
-{
-    az_put_text(t, az_fw_text(fw_of(r), az_item_events(r, i)->name[i->row], ""));
-}
-
-static bool stream_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
-{
-    *number = (uint64_t)az_lane_stream(fw_of(r)->trace, az_item_events(r, i)->lane[i->row]);
-    return true;
-}
-
-static void put_stream(const struct az_scope *r, const struct az_item *i, struct az_table *t)
-{
-    az_put_i64(t, az_lane_stream(fw_of(r)->trace, az_item_events(r, i)->lane[i->row]));
+    return az_lane_stream(fw_of(r)->trace, az_item_events(r, i)->lane[i->row]);
 }
 
 static struct az_sv class_of(const struct az_scope *r, const struct az_item *i)
@@ -98,9 +73,8 @@ static double all_kernels(const struct az_scope *r) { return (double)fw_of(r)->k
 static double all_time(const struct az_scope *r) { return fw_of(r)->total ? (double)fw_of(r)->total : NAN; }
 
 static const struct az_key category = { AZ_TEXT, .text = category_of };
-static const struct az_key owner = { AZ_TEXT, .of = owner_of, .put = put_owner };
-static const struct az_key kernel = { AZ_TEXT, .of = kernel_of, .put = put_kernel };
-static const struct az_key stream = { AZ_INT, AZ_UNIT_ID, .of = stream_of, .put = put_stream };
+static const struct az_key owner = { AZ_TEXT, .name = owner_of };
+static const struct az_key stream = { AZ_INT, AZ_UNIT_ID, .integer = stream_of };
 static const struct az_key class = { AZ_TEXT, .text = class_of, .by_name = true };
 
 #define US(header, what, flag) { header, .figure = what, .unit = AZ_UNIT_US, .flags = flag }
@@ -109,7 +83,7 @@ static const struct az_table_spec kernel_summary = {
     .needs = AZ_CAP_CALLTREE, .n_kinds = 1, .kinds = { AZ_KERNEL },
     .columns = { { "Parent op category", &category, .flags = AZ_KEY | AZ_DETAIL, .sort = 2 },
                  { "Parent cpu_op", &owner, .flags = AZ_KEY, .when = has_ops, .sort = 3 },
-                 { "Kernel name", &kernel, .flags = AZ_KEY, .sort = 4 },
+                 { "Kernel name", &az_key_name, .flags = AZ_KEY, .sort = 4 },
                  { "kernel class", &class, .follows = true },
                  { "Kernel stream", &stream, .flags = AZ_KEY | AZ_DETAIL, .sort = 5 },
                  { "Kernel duration (µs)_sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER,

@@ -2,7 +2,7 @@
 #include "analyses/device/short.h"
 #include "analyses/list.h"
 #include "analyses/ops/kernels.h"
-#include "tables/engine.h"
+#include "tables/keys.h"
 
 #include <math.h>
 
@@ -25,52 +25,25 @@ static uint32_t owner_of(const struct az_scope *r, const struct az_item *i)
     return az_fw_kernel_owner(&((const struct work *)r->ctx)->k, i->row, &call);
 }
 
-/* Kernels without an owner have empty keys. */
-static bool op_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+static uint32_t op_of(const struct az_scope *r, const struct az_item *i)
 {
     const uint32_t op = owner_of(r, i);
-    *number = op == AZ_NO_ROW ? AZ_NO_ID : az_fw_node(fw_of(r), op).name;
-    return true;
-}
-
-static void put_op(const struct az_scope *r, const struct az_item *i, struct az_table *t)
-{
-    const uint32_t op = owner_of(r, i);
-    az_put_given(t, op == AZ_NO_ROW ? AZ_SV("") : az_node_name(fw_of(r)->tree, op));
+    return op == AZ_NO_ROW ? AZ_NO_ID : az_fw_node(fw_of(r), op).name;
 }
 
 #define ARGUMENT(what)                                                                                                 \
-    static bool what##_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)                         \
+    static uint32_t what##_of(const struct az_scope *r, const struct az_item *i)                                       \
     {                                                                                                                  \
         const uint32_t op = owner_of(r, i);                                                                            \
         const struct az_op_args *a = op == AZ_NO_ROW ? NULL : az_fw_args(fw_of(r), op);                                \
-        *number = a ? a->what : UINT64_MAX;                                                                            \
-        return true;                                                                                                   \
+        return a ? a->what : AZ_NO_ID;                                                                                 \
     }                                                                                                                  \
-    static void put_##what(const struct az_scope *r, const struct az_item *i, struct az_table *t)                      \
-    {                                                                                                                  \
-        uint64_t number;                                                                                               \
-        what##_of(r, i, &number);                                                                                      \
-        az_put_given(t, az_fw_text(fw_of(r), (uint32_t)number, ""));                                                   \
-    }                                                                                                                  \
-    static const struct az_key what = { AZ_TEXT, .of = what##_of, .put = put_##what };
+    static const struct az_key what = { AZ_TEXT, .name = what##_of };
 ARGUMENT(dims)
 ARGUMENT(strides)
 ARGUMENT(concrete)
 
-static bool kernel_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
-{
-    *number = az_item_events(r, i)->name[i->row];
-    return true;
-}
-
-static void put_kernel(const struct az_scope *r, const struct az_item *i, struct az_table *t)
-{
-    az_put_text(t, az_fw_text(fw_of(r), az_item_events(r, i)->name[i->row], ""));
-}
-
-static const struct az_key owner = { AZ_TEXT, .of = op_of, .put = put_op };
-static const struct az_key kernel = { AZ_TEXT, .of = kernel_of, .put = put_kernel };
+static const struct az_key owner = { AZ_TEXT, .name = op_of };
 
 static bool has_ops(const struct az_scope *r) { return fw_of(r)->ops->has_ops; }
 static double all_time(const struct az_scope *r) { return fw_of(r)->total ? (double)fw_of(r)->total : NAN; }
@@ -83,7 +56,7 @@ static const struct az_table_spec short_kernels = {
                  { "Input dims", &dims, .flags = AZ_KEY | AZ_DETAIL, .when = has_ops },
                  { "Input strides", &strides, .flags = AZ_KEY | AZ_DETAIL, .when = has_ops },
                  { "Concrete Inputs", &concrete, .flags = AZ_KEY | AZ_DETAIL, .when = has_ops },
-                 { "Kernel name", &kernel, .flags = AZ_KEY },
+                 { "Kernel name", &az_key_name, .flags = AZ_KEY },
                  { "Short Kernel duration (µs) sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US,
                    .flags = AZ_LOWER_BETTER, .sort = -1 },
                  { "Short Kernel count", .figure = AZ_FIG_COUNT, .flags = AZ_LOWER_BETTER, .sort = 2 },

@@ -25,28 +25,16 @@ static void put_category(const struct az_scope *r, const struct az_item *i, stru
     az_put_text(t, az_fw_category(fw_of(r), i->row));
 }
 
-static bool recompute_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+static struct az_sv recompute_text(const struct az_scope *r, const struct az_item *i)
 {
-    *number = az_fw_recompute(fw_of(r), node_of(r, i));
-    return true;
-}
-
-static void put_recompute(const struct az_scope *r, const struct az_item *i, struct az_table *t)
-{
-    az_fw_put_recompute(fw_of(r), t, az_fw_recompute(fw_of(r), node_of(r, i)));
+    return az_fw_recompute(fw_of(r), node_of(r, i)) ? AZ_SV("True") : AZ_SV("False");
 }
 
 static bool asked_recompute(const struct az_scope *r) { return fw_of(r)->opts->detect_recompute; }
 
-static bool name_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+static uint32_t name_of(const struct az_scope *r, const struct az_item *i)
 {
-    *number = az_fw_node(fw_of(r), node_of(r, i)).name;
-    return true;
-}
-
-static void put_name(const struct az_scope *r, const struct az_item *i, struct az_table *t)
-{
-    az_put_text(t, az_node_name(fw_of(r)->tree, node_of(r, i)));
+    return az_fw_node(fw_of(r), node_of(r, i)).name;
 }
 
 static int64_t direct(const struct az_scope *r, const struct az_item *i)
@@ -86,8 +74,8 @@ static void put_categories(const struct az_scope *r, const struct az_group *g, s
 }
 
 static const struct az_key category = { AZ_TEXT, .of = category_of, .put = put_category };
-static const struct az_key recompute = { AZ_TEXT, .of = recompute_of, .put = put_recompute };
-static const struct az_key name = { AZ_TEXT, .of = name_of, .put = put_name };
+static const struct az_key recompute = { AZ_TEXT, .text = recompute_text };
+static const struct az_key name = { AZ_TEXT, .name = name_of };
 
 #define SUM(header, n, as, ...) { header, .figure = AZ_FIG_SUM, .value = n, .unit = as, .flags = __VA_ARGS__ }
 static const struct az_table_spec by_category = {
