@@ -110,9 +110,9 @@ static void put_extreme(const struct az_grouping *g, const struct az_spec_column
 }
 
 /* The sample's deviation from that of the whole, which is what tools on arrays print. */
-static double population(const struct az_figures *f, int64_t n)
+static double population(const struct az_figures *f)
 {
-    return n < 2 ? 0.0 : f->std * sqrt((double)(n - 1) / (double)n);
+    return f->n < 2 ? 0.0 : f->std * sqrt((double)(f->n - 1) / (double)f->n);
 }
 
 static void put_figure(const struct az_grouping *g, const struct az_spec_column *c, const struct az_group *r,
@@ -140,10 +140,10 @@ static void put_figure(const struct az_grouping *g, const struct az_spec_column 
         az_put_f64(t, f->std / d);
         break;
     case AZ_FIG_STD_ZERO:
-        az_put_f64(t, r->n == 1 ? 0.0 : f->std / d);
+        az_put_f64(t, f->n == 1 ? 0.0 : f->std / d);
         break;
     case AZ_FIG_STD_POPULATION:
-        az_put_f64(t, population(f, r->n) / d);
+        az_put_f64(t, population(f) / d);
         break;
     case AZ_FIG_P95:
         az_put_f64(t, f->p95 / d);
@@ -209,10 +209,10 @@ static void put_row(const struct az_grouping *g, const struct az_group *r, doubl
             az_put_f64(t, 0);
         else if (c->figure != AZ_FIG_COUNT)
             put_figure(g, c, r, t);
-        else if (r->n == AZ_UNKNOWN)
+        else if (r->value[c->value].n == AZ_UNKNOWN)
             az_put_empty(t);
         else
-            az_put_i64(t, r->n);
+            az_put_i64(t, r->value[c->value].n);
     }
 }
 

@@ -39,7 +39,8 @@ static inline uint32_t az_item_name(const struct az_scope *r, const struct az_it
     return i->kind < AZ_KIND_COUNT ? az_job_name(r->job, i->trace, az_item_events(r, i)->name[i->row]) : i->name;
 }
 
-#define AZ_UNKNOWN INT64_MIN /* of an item's value: not recorded; of a row: of one of its items */
+#define AZ_UNKNOWN INT64_MIN      /* of an item's value: not recorded; of a row: of one of its items */
+#define AZ_ABSENT  (INT64_MIN + 1) /* of an item's value: it has none, and the row's figures are of the others */
 
 /* A key tells rows apart, and writes the cell of a row by its first item. It has one of: */
 struct az_key {
@@ -59,6 +60,7 @@ struct az_key {
 };
 
 struct az_figures { /* of one value over the items of one row, in the unit of the value */
+    int64_t n;      /* items that have it; AZ_UNKNOWN */
     int64_t sum;    /* saturates; AZ_UNKNOWN */
     double min, max, mean, median, std, p95, p99;
 };
@@ -71,7 +73,7 @@ struct az_group {
 
 enum az_figure {
     AZ_FIG_KEY, /* the column is one of a key */
-    AZ_FIG_COUNT,
+    AZ_FIG_COUNT, /* items that have the value */
     AZ_FIG_SUM,
     AZ_FIG_MEAN,
     AZ_FIG_MEDIAN,

@@ -189,6 +189,9 @@ static bool wants_tails(const struct az_grouping *g, size_t v)
 
 static void add(struct az_figures *f, int64_t x)
 {
+    if (x == AZ_ABSENT)
+        return;
+    f->n++;
     if (x == AZ_UNKNOWN || f->sum == AZ_UNKNOWN) {
         f->sum = AZ_UNKNOWN;
         return;
@@ -220,22 +223,33 @@ static int put_value(void *ctx, size_t i, const struct az_item *item)
     return 0;
 }
 
+/* Moves the values that are there to the front; how many. */
+static size_t present(int64_t *value, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (value[i] != AZ_ABSENT)
+            value[kept++] = value[i];
+    return kept;
+}
+
 static void statistics(struct az_grouping *g, size_t v, int64_t *value)
 {
     const bool tails = wants_tails(g, v);
     size_t at = 0;
     for (size_t k = 0; k < g->groups.n; k++) {
-        const size_t n = (size_t)g->groups.v[k].n;
+        const size_t all = (size_t)g->groups.v[k].n, n = present(value + at, all);
         struct az_figures *f = &g->figure[k * g->n_values + v];
         struct az_stats st;
         az_stats_i64(value + at, n, &st);
-        *f = (struct az_figures){ .sum = st.sum, .min = (double)st.min, .max = (double)st.max, .mean = st.mean,
-                                  .median = st.median, .std = st.std, .p95 = NAN, .p99 = NAN };
+        *f = (struct az_figures){ .n = (int64_t)n, .sum = st.sum, .min = n ? (double)st.min : NAN,
+                                  .max = n ? (double)st.max : NAN, .mean = st.mean, .median = st.median,
+                                  .std = st.std, .p95 = NAN, .p99 = NAN };
         if (tails) {
             f->p95 = az_percentile_i64(value + at, n, 95);
             f->p99 = az_percentile_i64(value + at, n, 99);
         }
-        at += n;
+        at += all;
     }
 }
 
@@ -261,7 +275,7 @@ static int figures_of(struct az_grouping *g, size_t v)
         statistics(g, v, s.value);
     for (size_t k = 0; rc == 0 && !s.value && k < g->groups.n; k++) {
         struct az_figures *f = &g->figure[k * g->n_values + v];
-        f->mean = f->sum == AZ_UNKNOWN ? NAN : (double)f->sum / (double)g->groups.v[k].n;
+        f->mean = f->sum == AZ_UNKNOWN ? NAN : (double)f->sum / (double)f->n;
     }
     az_mem_free(mem, s.value, s.value ? bytes : 0);
     az_mem_free(mem, s.at, s.at ? places : 0);
@@ -274,7 +288,8 @@ static struct az_figures given_figures(const struct az_sum *s, int64_t ticks)
 {
     const double mean = s->count > 0 && s->total_ns != AZ_UNKNOWN ? (double)s->total_ns / (double)s->count : s->avg;
     const double d = (double)ticks;
-    return (struct az_figures){ .sum = s->total_ns == AZ_UNKNOWN ? AZ_UNKNOWN : s->total_ns * ticks,
+    return (struct az_figures){ .n = s->count,
+                                .sum = s->total_ns == AZ_UNKNOWN ? AZ_UNKNOWN : s->total_ns * ticks,
                                 .min = s->min * d,
                                 .max = s->max * d,
                                 .mean = mean * d,
@@ -310,7 +325,7 @@ static int given_row(struct az_grouping *g, size_t trace, size_t row, const stru
         return 0;
     }
     room[k].sum = az_add_sat(room[k].sum, s->total_ns * g->ticks); /* of more than one row only sums are known */
-    g->groups.v[k].n = az_add_sat(g->groups.v[k].n, s->count);
+    g->groups.v[k].n = room[k].n = az_add_sat(g->groups.v[k].n, s->count);
     room[k].mean = (double)room[k].sum / (double)g->groups.v[k].n;
     room[k].median = room[k].std = room[k].min = room[k].max = NAN;
     return 0;
@@ -350,7 +365,8 @@ static int from_sums(struct az_grouping *g)
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
         const struct az_name_sum *s = &sums.v[i];
         const bool computed = !isfinite(s->avg) && s->count > 0 && s->total != AZ_UNKNOWN;
-        g->figure[i] = (struct az_figures){ s->total,
+        g->figure[i] = (struct az_figures){ s->count,
+                                            s->total,
                                             s->min,
                                             s->max,
                                             computed ? (double)s->total / (double)s->count : s->avg,
@@ -407,7 +423,7 @@ static int from_items(struct az_grouping *g)
     if (rc == 0 && !g->figure)
         rc = az_arena_error(job->arena);
     for (size_t i = 0; rc == 0 && i < places; i++)
-        g->figure[i] = (struct az_figures){ 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+        g->figure[i] = (struct az_figures){ 0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
     for (size_t v = 0; rc == 0 && v < g->n_values; v++)
         rc = figures_of(g, v);
     return rc ? rc : add_given(g);
