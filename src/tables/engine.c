@@ -155,7 +155,8 @@ static void put_figure(const struct az_grouping *g, const struct az_spec_column 
 }
 
 /* Shares of exact sums are there before the order; the others come after it. */
-static double share_of(const struct az_grouping *g, const struct az_spec_column *c, const struct az_group *r, double all)
+static double share_of(const struct az_grouping *g, const struct az_spec_column *c, const struct az_group *r,
+                       double all)
 {
     if (c->whole)
         all = c->whole(&g->rows);

@@ -39,7 +39,7 @@ static inline uint32_t az_item_name(const struct az_scope *r, const struct az_it
     return i->kind < AZ_KIND_COUNT ? az_job_name(r->job, i->trace, az_item_events(r, i)->name[i->row]) : i->name;
 }
 
-#define AZ_UNKNOWN INT64_MIN      /* of an item's value: not recorded; of a row: of one of its items */
+#define AZ_UNKNOWN INT64_MIN       /* of an item's value: not recorded; of a row: of one of its items */
 #define AZ_ABSENT  (INT64_MIN + 1) /* of an item's value: it has none, and the row's figures are of the others */
 
 /* A key tells rows apart, and writes the cell of a row by its first item. It has one of: */
@@ -72,7 +72,7 @@ struct az_group {
 };
 
 enum az_figure {
-    AZ_FIG_KEY, /* the column is one of a key */
+    AZ_FIG_KEY,   /* the column is one of a key */
     AZ_FIG_COUNT, /* items that have the value */
     AZ_FIG_SUM,
     AZ_FIG_MEAN,
@@ -97,17 +97,19 @@ struct az_spec_column {
     unsigned value; /* which of the spec's */
     enum az_unit unit;
     unsigned flags;
-    int sort;                                /* 1: first criterion of the order, 2: second ...; negative: descending */
-    bool follows;                            /* the key tells no rows apart: it follows from the others */
+    int sort;                                 /* 1: first criterion of the order, 2: second ...; negative: descending */
+    bool follows;                             /* the key tells no rows apart: it follows from the others */
     bool (*when)(const struct az_scope *);    /* NULL: always there */
     double (*whole)(const struct az_scope *); /* AZ_FIG_SHARE of this; NaN: empty cells */
-    enum az_cell_type type;                  /* AZ_FIG_OWN, AZ_REAL if not given */
+    enum az_cell_type type;                   /* AZ_FIG_OWN, AZ_REAL if not given */
     void (*put)(const struct az_scope *, const struct az_group *, struct az_table *); /* AZ_FIG_OWN */
 };
 
 #define AZ_SHARE_COLUMNS                                                                                               \
     { "Percentage (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE },                          \
-    { "Cumulative Percentage (%)", .figure = AZ_FIG_CUMULATIVE, .unit = AZ_UNIT_PERCENT, .flags = AZ_DETAIL }
+    {                                                                                                                  \
+        "Cumulative Percentage (%)", .figure = AZ_FIG_CUMULATIVE, .unit = AZ_UNIT_PERCENT, .flags = AZ_DETAIL          \
+    }
 
 /* How shares are computed; they differ in the last digit only, and users compare files by it. */
 enum az_shares {
@@ -142,7 +144,7 @@ struct az_table_spec {
     struct az_spec_column columns[AZ_SPEC_COLUMNS]; /* the first without header, key and figure ends them */
     enum az_shares shares;
     double (*whole)(const struct az_scope *); /* NULL: shares are parts of the table's total */
-    size_t top; /* rows kept; 0: all */
+    size_t top;                               /* rows kept; 0: all */
     /* The same by an option (AZ_UNSET_I64: all), told in `coverage`. */
     int64_t (*option_top)(const struct az_options *);
     const char *option;
@@ -157,7 +159,7 @@ struct az_item_list {
 /* Makes the table and adds it, with its charts, to the job's document. `list` is NULL unless the spec has no source of
  * its own. */
 int az_spec_make(struct az_job *job, const struct az_table_spec *s, void *ctx,
-                  const struct az_item_list *list) AZ_MUST_USE;
+                 const struct az_item_list *list) AZ_MUST_USE;
 /* Those whose needs some trace meets. */
 int az_specs_make(struct az_job *job, const struct az_table_spec *const *specs, size_t n) AZ_MUST_USE;
 

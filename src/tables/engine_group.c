@@ -1,4 +1,4 @@
-/* Grouping by a trie of keys in one hash table, and exact statistics: values are put in group order, never sorted as a
+/* Grouping by one look-up an item, and exact statistics: values are put in group order, never sorted as a
  * whole. */
 #include "tables/engine_group.h"
 
@@ -55,12 +55,6 @@ static size_t count_items(const struct az_grouping *g)
 
 /* ---- which group an item is in ---- */
 
-static int new_group(struct az_grouping *g, const struct az_item *item, uint32_t *group)
-{
-    *group = (uint32_t)g->groups.n;
-    return az_vec_push(&g->groups, ((struct az_group){ .first = *item }));
-}
-
 static int text_number(struct az_grouping *g, size_t k, const struct az_item *item, uint64_t *number)
 {
     uint32_t id, *known = NULL;
@@ -100,52 +94,56 @@ static int keys_of(struct az_grouping *g, const struct az_item *item, uint64_t n
     return rc;
 }
 
-/* One step down from the row so far by the number of key k; the last step leads to a group. */
-static int step(struct az_grouping *g, const struct az_item *item, size_t k, uint64_t number, uint32_t *at)
+static int add_group(struct az_grouping *g, const struct az_item *item, const uint64_t *number)
 {
-    uint32_t *next;
-    bool added;
-    if (k == 0 && g->direct && number < g->below) {
-        next = &g->direct[number];
-        added = *next == 0;
-    } else {
-        int rc = az_map_put(&g->map, number, (uint64_t)k << 32 | *at, 0, &next, &added);
-        if (rc)
+    int rc = g->groups.n < AZ_NO_ID ? az_vec_push(&g->groups, ((struct az_group){ .first = *item })) : AZ_ERANGE;
+    for (size_t k = 0; rc == 0 && g->n_keys > 2 && k < g->n_keys; k++)
+        rc = az_vec_push(&g->tuples, number[k]);
+    return rc;
+}
+
+/* Where the group of these keys is, or is to be put (*added). Up to two keys are the key of the map; more of them are
+ * found by their hash, and compared. */
+static int place_of(struct az_grouping *g, const uint64_t *number, uint32_t **at, bool *added)
+{
+    const uint32_t fresh = (uint32_t)g->groups.n;
+    const size_t n = g->n_keys, bytes = n * sizeof *number;
+    if (n == 1 && g->direct && number[0] < g->below) {
+        *at = &g->direct[number[0]];
+        *added = **at == AZ_NO_ID;
+        if (*added)
+            **at = fresh;
+        return 0;
+    }
+    if (n <= 2)
+        return az_map_put(&g->map, n ? number[0] : fresh, n > 1 ? number[1] : 0, fresh, at, added);
+    const uint64_t hash = az_hash(number, bytes);
+    for (uint64_t probe = 0;; probe++) {
+        const int rc = az_map_put(&g->map, hash, probe, fresh, at, added);
+        if (rc || *added || memcmp(g->tuples.v + **at * n, number, bytes) == 0)
             return rc;
     }
-    if (!added) {
-        *at = *next - 1;
-        return 0;
-    }
-    if (k + 1 < g->n_keys) {
-        *at = g->nodes[k]++;
-        *next = *at + 1;
-        return 0;
-    }
-    *next = (uint32_t)g->groups.n + 1;
-    return new_group(g, item, at);
 }
 
 static int find_group(struct az_grouping *g, const struct az_item *item, uint32_t *group)
 {
     uint64_t number[AZ_SPEC_KEYS];
-    uint32_t at = 0;
-    bool in;
+    uint32_t *at;
+    bool in, added;
     int rc = keys_of(g, item, number, &in);
     *group = AZ_NO_ID;
     if (rc || !in)
         return rc;
-    if (g->groups.n && memcmp(number, g->last, g->n_keys * sizeof *number) == 0) {
+    if (g->n_keys && g->groups.n && memcmp(number, g->last, g->n_keys * sizeof *number) == 0) {
         *group = g->last_group;
         return 0;
     }
-    if (g->n_keys == 0)
-        rc = new_group(g, item, &at);
-    for (size_t k = 0; rc == 0 && k < g->n_keys; k++)
-        rc = step(g, item, k, number[k], &at);
+    rc = place_of(g, number, &at, &added);
+    if (rc)
+        return rc;
+    *group = g->last_group = *at;
     memcpy(g->last, number, g->n_keys * sizeof *number);
-    g->last_group = *group = at;
-    return rc;
+    return added ? add_group(g, item, number) : 0;
 }
 
 static int sort_in(void *ctx, size_t i, const struct az_item *item)
@@ -181,8 +179,7 @@ static bool wants_order(const struct az_grouping *g, size_t v)
 static bool wants_tails(const struct az_grouping *g, size_t v)
 {
     for (size_t c = 0; c < g->n_columns; c++)
-        if (g->column[c]->value == v &&
-            (g->column[c]->figure == AZ_FIG_P95 || g->column[c]->figure == AZ_FIG_P99))
+        if (g->column[c]->value == v && (g->column[c]->figure == AZ_FIG_P95 || g->column[c]->figure == AZ_FIG_P99))
             return true;
     return false;
 }
@@ -242,9 +239,15 @@ static void statistics(struct az_grouping *g, size_t v, int64_t *value)
         struct az_figures *f = &g->figure[k * g->n_values + v];
         struct az_stats st;
         az_stats_i64(value + at, n, &st);
-        *f = (struct az_figures){ .n = (int64_t)n, .sum = st.sum, .min = n ? (double)st.min : NAN,
-                                  .max = n ? (double)st.max : NAN, .mean = st.mean, .median = st.median,
-                                  .std = st.std, .p95 = NAN, .p99 = NAN };
+        *f = (struct az_figures){ .n = (int64_t)n,
+                                  .sum = st.sum,
+                                  .min = n ? (double)st.min : NAN,
+                                  .max = n ? (double)st.max : NAN,
+                                  .mean = st.mean,
+                                  .median = st.median,
+                                  .std = st.std,
+                                  .p95 = NAN,
+                                  .p99 = NAN };
         if (tails) {
             f->p95 = az_percentile_i64(value + at, n, 95);
             f->p99 = az_percentile_i64(value + at, n, 99);
@@ -315,8 +318,14 @@ static int given_row(struct az_grouping *g, size_t trace, size_t row, const stru
                                   .kind = AZ_KIND_COUNT,
                                   .name = az_job_name(g->rows.job, trace, s->name) };
     const size_t before = g->groups.n;
-    uint32_t k;
-    int rc = g->spec->merge_given ? find_group(g, &item, &k) : new_group(g, &item, &k);
+    uint32_t k = AZ_NO_ID;
+    int rc;
+    if (g->spec->merge_given) {
+        rc = find_group(g, &item, &k);
+    } else {
+        k = (uint32_t)before;
+        rc = az_vec_push(&g->groups, ((struct az_group){ .first = item }));
+    }
     if (rc || k == AZ_NO_ID)
         return rc;
     if (g->groups.n > before) {
@@ -365,18 +374,11 @@ static int from_sums(struct az_grouping *g)
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
         const struct az_name_sum *s = &sums.v[i];
         const bool computed = !isfinite(s->avg) && s->count > 0 && s->total != AZ_UNKNOWN;
-        g->figure[i] = (struct az_figures){ s->count,
-                                            s->total,
-                                            s->min,
-                                            s->max,
-                                            computed ? (double)s->total / (double)s->count : s->avg,
-                                            s->med,
-                                            s->std,
-                                            s->p95,
-                                            s->p99 };
-        const struct az_item item = {
-            .row = (uint32_t)i, .kind = AZ_KIND_COUNT, .other = s->style, .name = s->name
+        g->figure[i] = (struct az_figures){
+            s->count, s->total, s->min, s->max, computed ? (double)s->total / (double)s->count : s->avg,
+            s->med,   s->std,   s->p95, s->p99
         };
+        const struct az_item item = { .row = (uint32_t)i, .kind = AZ_KIND_COUNT, .other = s->style, .name = s->name };
         rc = az_vec_push(&g->groups, ((struct az_group){ .first = item, .n = s->count }));
     }
     return rc;
@@ -408,11 +410,11 @@ static int from_items(struct az_grouping *g)
     int rc = g->of ? az_map_init(&g->map, job->mem, 64) : az_mem_error(job->mem);
     if (rc == 0)
         rc = prepare_texts(g);
-    if (rc == 0 && g->n_keys && g->key[0]->below) {
+    if (rc == 0 && g->n_keys == 1 && g->key[0]->below) {
         g->below = g->key[0]->below(&g->rows);
         g->direct = az_mem_alloc(job->mem, (g->below + 1) * sizeof *g->direct);
         if (g->direct)
-            memset(g->direct, 0, (g->below + 1) * sizeof *g->direct);
+            memset(g->direct, 0xff, (g->below + 1) * sizeof *g->direct);
         else
             rc = az_mem_error(job->mem);
     }
@@ -433,6 +435,7 @@ int az_grouping_make(struct az_grouping *g)
 {
     const struct az_job *job = g->rows.job;
     az_vec_init(&g->groups, job->mem);
+    az_vec_init(&g->tuples, job->mem);
     g->ticks = job->n_traces ? job->traces[0]->ticks_per_ns : 1;
     if (g->ticks < 1)
         g->ticks = 1;
@@ -453,4 +456,5 @@ void az_grouping_release(struct az_grouping *g)
     if (g->texts.mem)
         az_intern_release(&g->texts);
     az_vec_release(&g->groups);
+    az_vec_release(&g->tuples);
 }

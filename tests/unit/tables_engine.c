@@ -115,25 +115,36 @@ static struct row *reference(const struct fix *f, size_t *n)
                                rows[k].device == l->device && rows[k].stream == (int64_t)l->tid))
                 k++;
             if (k == *n)
-                rows[(*n)++] = (struct row){ .name = name, .rank = (int64_t)t, .device = l->device,
-                                             .stream = (int64_t)l->tid };
+                rows[(*n)++] =
+                    (struct row){ .name = name, .rank = (int64_t)t, .device = l->device, .stream = (int64_t)l->tid };
             rows[k].v[rows[k].n++] = e->end[i] - e->start[i];
         }
     return rows;
 }
 
-#define FIGURE(header, what) { header, .figure = what, .unit = AZ_UNIT_NS }
+#define FIGURE(header, what)                                                                                           \
+    {                                                                                                                  \
+        header, .figure = what, .unit = AZ_UNIT_NS                                                                     \
+    }
 static const struct az_table_spec spec = {
-    "by_all", "Kernels", .n_kinds = 1, .kinds = { AZ_KERNEL },
+    "by_all",
+    "Kernels",
+    .n_kinds = 1,
+    .kinds = { AZ_KERNEL },
     .columns = { { "rank", &az_key_rank, .sort = 2, .when = az_when_ranks },
                  { "name", &az_key_name, .sort = 3 },
                  { "device", &az_key_device, .sort = 4 },
                  { "stream", &az_key_stream, .sort = 5 },
                  { "count", .figure = AZ_FIG_COUNT },
                  { "sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_NS, .sort = -1 },
-                 FIGURE("mean", AZ_FIG_MEAN), FIGURE("median", AZ_FIG_MEDIAN), FIGURE("min", AZ_FIG_MIN),
-                 FIGURE("max", AZ_FIG_MAX), FIGURE("std", AZ_FIG_STD), FIGURE("p95", AZ_FIG_P95),
-                 FIGURE("p99", AZ_FIG_P99), { "us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US },
+                 FIGURE("mean", AZ_FIG_MEAN),
+                 FIGURE("median", AZ_FIG_MEDIAN),
+                 FIGURE("min", AZ_FIG_MIN),
+                 FIGURE("max", AZ_FIG_MAX),
+                 FIGURE("std", AZ_FIG_STD),
+                 FIGURE("p95", AZ_FIG_P95),
+                 FIGURE("p99", AZ_FIG_P99),
+                 { "us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US },
                  AZ_SHARE_COLUMNS },
 };
 
@@ -144,10 +155,7 @@ static double at(const struct az_table *t, size_t row, const char *column)
     return az_cell_number(az_table_at(t, row, (size_t)c));
 }
 
-static void same(double a, double b)
-{
-    assert_true((isnan(a) && isnan(b)) || a == b);
-}
+static void same(double a, double b) { assert_true((isnan(a) && isnan(b)) || a == b); }
 
 static void check_row(const struct az_table *t, size_t i, struct row *r, double all)
 {
@@ -184,10 +192,10 @@ static void against_reference(uint64_t seed, size_t traces)
             all += (double)rows[k].v[i];
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
-        while (k < n && !(az_sv_eq(rows[k].name, az_cell_text(az_table_at(t, i, (size_t)az_table_find(t, "name")))) &&
-                          rows[k].device == (int64_t)at(t, i, "device") &&
-                          rows[k].stream == (int64_t)at(t, i, "stream") &&
-                          (traces == 1 || rows[k].rank == (int64_t)at(t, i, "rank"))))
+        while (k < n &&
+               !(az_sv_eq(rows[k].name, az_cell_text(az_table_at(t, i, (size_t)az_table_find(t, "name")))) &&
+                 rows[k].device == (int64_t)at(t, i, "device") && rows[k].stream == (int64_t)at(t, i, "stream") &&
+                 (traces == 1 || rows[k].rank == (int64_t)at(t, i, "rank"))))
             k++;
         assert_true(k < n);
         check_row(t, i, &rows[k], all);
@@ -238,9 +246,15 @@ static void texts_and_given_rows(void **state)
 {
     static const struct az_key half = { AZ_TEXT, .text = letter, .by_name = true };
     static const struct az_table_spec by_half = {
-        "by_half", "Kernels", .n_kinds = 1, .kinds = { AZ_KERNEL }, .given = kernel_sums, .merge_given = true,
+        "by_half",
+        "Kernels",
+        .n_kinds = 1,
+        .kinds = { AZ_KERNEL },
+        .given = kernel_sums,
+        .merge_given = true,
         .keep = not_a,
-        .columns = { { "half", &half, .sort = 2 }, { "count", .figure = AZ_FIG_COUNT },
+        .columns = { { "half", &half, .sort = 2 },
+                     { "count", .figure = AZ_FIG_COUNT },
                      { "sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_NS, .sort = -1 },
                      FIGURE("mean", AZ_FIG_MEAN) },
         .top = 1,
