@@ -1,6 +1,6 @@
 /* Tables by specification: a spec names where rows come from, the keys that tell rows apart, and the figures of each
  * row; the engine groups, computes exact statistics, adds the columns, sorts, fills shares and hands the table over.
- * How to write one: docs/adding.md "A table". */
+ * How to write one: docs/adding.md "A table by specification". */
 #ifndef AZ_TABLES_ENGINE_H
 #define AZ_TABLES_ENGINE_H
 
@@ -105,6 +105,11 @@ struct az_spec_column {
     void (*put)(const struct az_scope *, const struct az_group *, struct az_table *); /* AZ_FIG_OWN */
 };
 
+/* A column of a figure; the two of shares. */
+#define AZ_FIGURE(header_, what, n, as, flag)                                                                          \
+    {                                                                                                                  \
+        header_, .figure = what, .value = n, .unit = as, .flags = flag                                                 \
+    }
 #define AZ_SHARE_COLUMNS                                                                                               \
     { "Percentage (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE },                          \
     {                                                                                                                  \

@@ -205,7 +205,10 @@ static const struct az_key device_label = { AZ_TEXT, .of = device_number, .put =
 
 /* Copies whose size the profile says: name, size, rate (1e9). */
 static const struct az_table_spec copies = {
-    "memcpy_summary", "Copies and fills", AZ_TABLE_SUMMARY, .keep = on_gpu,
+    "memcpy_summary",
+    "Copies and fills",
+    AZ_TABLE_SUMMARY,
+    .keep = on_gpu,
     .columns = { { "device", &device, .flags = AZ_KEY, .when = single },
                  { "device", &device_label, .flags = AZ_KEY, .when = several },
                  { "name", &az_key_name, .flags = AZ_KEY },

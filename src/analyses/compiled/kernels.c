@@ -39,7 +39,7 @@ static const struct az_key category = { AZ_TEXT, .of = category_of, .put = put_c
 
 /* clang-format off */
 #define KERNELS .needs = AZ_CAP_PROGRAMS, .n_kinds = 1, .kinds = { AZ_KERNEL }, .shares = AZ_SHARES_PERCENTS
-#define US(header, what, flag) { header, .figure = what, .unit = AZ_UNIT_US, .flags = flag }
+#define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)
 #define TOTAL \
     { "count", .figure = AZ_FIG_COUNT }, \
     { "total_us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER, .sort = -1 }
@@ -56,13 +56,22 @@ static const struct az_key category = { AZ_TEXT, .of = category_of, .put = put_c
 
 /* ---- by name, by category ---- */
 static const struct az_table_spec kernel_summary = {
-    "kernel_summary", "Kernels", AZ_TABLE_SUMMARY, KERNELS, .keep = on_gpu,
+    "kernel_summary",
+    "Kernels",
+    AZ_TABLE_SUMMARY,
+    KERNELS,
+    .keep = on_gpu,
     .columns = { { "name", &az_key_name, .flags = AZ_KEY, .sort = 2 },
-                 { "category", &category, .flags = AZ_KEY, .sort = 3 }, STATISTICS },
+                 { "category", &category, .flags = AZ_KEY, .sort = 3 },
+                 STATISTICS },
 };
 
 static const struct az_table_spec category_summary = {
-    "kernel_summary_by_category", "Kernels by category", AZ_TABLE_SUMMARY, KERNELS, .keep = on_gpu,
+    "kernel_summary_by_category",
+    "Kernels by category",
+    AZ_TABLE_SUMMARY,
+    KERNELS,
+    .keep = on_gpu,
     .columns = { { "category", &category, .flags = AZ_KEY, .sort = 2 }, STATISTICS },
 };
 
@@ -103,11 +112,16 @@ static const struct az_key program = { AZ_TEXT, AZ_UNIT_ID, .of = program_of, .p
 static const struct az_key by_op = { AZ_TEXT, .name = op_of };
 
 static const struct az_table_spec op_summary = {
-    "hlo_op_summary", "HLO operations", AZ_TABLE_SUMMARY, KERNELS, .keep = on_gpu,
+    "hlo_op_summary",
+    "HLO operations",
+    AZ_TABLE_SUMMARY,
+    KERNELS,
+    .keep = on_gpu,
     .columns = { { "hlo_module", &module, .flags = AZ_KEY, .sort = 2 },
                  { "program_id", &program, .flags = AZ_KEY, .sort = 3 },
                  { "hlo_op", &by_op, .flags = AZ_KEY, .sort = 4 },
-                 { "category", &category, .flags = AZ_KEY }, STATISTICS },
+                 { "category", &category, .flags = AZ_KEY },
+                 STATISTICS },
 };
 
 /* ---- kernels that XLA made, by name without digits ---- */
@@ -135,7 +149,10 @@ static struct az_sv stem_of(const struct az_scope *r, const struct az_item *i)
 static const struct az_key stem = { AZ_TEXT, .text = stem_of, .by_name = true };
 
 static const struct az_table_spec xla_summary = {
-    "xla_summary", "Kernels made by XLA", KERNELS, .keep = uncategorized,
+    "xla_summary",
+    "Kernels made by XLA",
+    KERNELS,
+    .keep = uncategorized,
     .columns = { { "name_without_digits", &stem, .flags = AZ_KEY, .sort = 2 }, TOTAL, PERCENT },
 };
 
@@ -163,7 +180,7 @@ static struct az_sv operator_text(const struct az_scope *r, const struct az_item
     return operator_of(r->ctx, &e);
 }
 
-static const struct az_key operator = { AZ_TEXT, .text = operator_text };
+static const struct az_key operator= { AZ_TEXT, .text = operator_text };
 
 /* clang-format off */
 #define OPERATORS \
@@ -177,7 +194,10 @@ static const struct az_table_spec operators_by_category = {
 };
 
 static const struct az_table_spec operators = {
-    "ops_summary", "Operations", KERNELS, .keep = on_gpu,
+    "ops_summary",
+    "Operations",
+    KERNELS,
+    .keep = on_gpu,
     .columns = { { "name", &operator, .flags = AZ_KEY, .sort = 2 }, OPERATORS },
 };
 

@@ -16,9 +16,9 @@ struct work {
     struct amd_list kernels;
     struct amd_gpus gpus;
     struct decided {
-        uint8_t *cls;     /* name id -> place in `classes` + 1 */
-        uint32_t *number; /* name id -> number in `names` */
-    } * of;               /* trace -> by whole name */
+        uint8_t *cls;       /* name id -> place in `classes` + 1 */
+        uint32_t *number;   /* name id -> number in `names` */
+    } * of;                 /* trace -> by whole name */
     struct az_intern names; /* whole names, without digits where merge_kernels asks for it */
     int64_t total_incl;     /* ns, all GPUs */
 };
@@ -218,8 +218,12 @@ static void put_whole(const struct az_scope *r, const struct az_item *i, struct 
 static const struct az_key whole = { AZ_TEXT, .of = whole_of, .put = put_whole };
 
 static const struct az_table_spec xla_top = {
-    "xla_top", "The biggest kernels of no other class",
-    .needs = AZ_CAP_DISPATCHES, .n_kinds = 1, .kinds = { AZ_KERNEL }, .keep = no_class,
+    "xla_top",
+    "The biggest kernels of no other class",
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_KERNEL },
+    .keep = no_class,
     .columns = { { "Kernel", &whole, .flags = AZ_KEY, .sort = 2 },
                  { "Total time (ms)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER, .sort = -1 },
                  { "Count", .figure = AZ_FIG_COUNT },
@@ -262,7 +266,7 @@ PUT_TIME(std, g->n < 2 ? 0.0 : g->value->std * __builtin_sqrt((double)(g->n - 1)
     TEXT("Time", put_percent), TEXT("Total Time", put_sum),                                                            \
     { "Instances", .figure = AZ_FIG_COUNT, .flags = AZ_DETAIL },                                                       \
     TEXT("Avg", put_mean), TEXT("Med", put_median), TEXT("Min", put_min), TEXT("Max", put_max), TEXT("StdDev", put_std)
-#define NS(header, what) { header, .figure = what, .unit = AZ_UNIT_NS, .flags = AZ_DETAIL }
+#define NS(header, what) AZ_FIGURE(header, what, 0, AZ_UNIT_NS, AZ_DETAIL)
 #define NUMBERS                                                                                                        \
     { "Time %", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE },                                  \
     { "Total Time (ns)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_NS, .flags = AZ_LOWER_BETTER, .sort = -1 },             \
@@ -317,24 +321,44 @@ static struct az_sv block_text(const struct az_scope *r, const struct az_item *i
 #define SHAPE(unit, what)                                                                                              \
     &(const struct az_key) { AZ_INT, unit, .integer = what##_of }
 #define REGISTERS(header, what, unit, n)                                                                               \
-    { header, SHAPE(unit, what), .flags = AZ_KEY | AZ_DETAIL, .sort = n }
+    {                                                                                                                  \
+        header, SHAPE(unit, what), .flags = AZ_KEY | AZ_DETAIL, .sort = n                                              \
+    }
 #define SIZE(header, what, n)                                                                                          \
-    { header, SHAPE(AZ_UNIT_COUNT, what), .flags = AZ_DETAIL, .sort = n }
+    {                                                                                                                  \
+        header, SHAPE(AZ_UNIT_COUNT, what), .flags = AZ_DETAIL, .sort = n                                              \
+    }
 
-#define ONE(header) { header, SHAPE(AZ_UNIT_COUNT, one), .flags = AZ_DETAIL, .follows = true }
+#define ONE(header)                                                                                                    \
+    {                                                                                                                  \
+        header, SHAPE(AZ_UNIT_COUNT, one), .flags = AZ_DETAIL, .follows = true                                         \
+    }
 
 static const struct az_table_spec by_shape = {
-    "kernel_summary_by_shape", "Kernels by size and registers, communication left out (grid: product, work-items)",
-    .needs = AZ_CAP_DISPATCHES, .n_kinds = 1, .kinds = { AZ_KERNEL }, .keep = long_compute, .whole = all_kernels,
+    "kernel_summary_by_shape",
+    "Kernels by size and registers, communication left out (grid: product, work-items)",
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_KERNEL },
+    .keep = long_compute,
+    .whole = all_kernels,
     .columns = { TEXTS,
-                 { "GridXYZ", &(const struct az_key) { AZ_TEXT, .text = grid_text }, .flags = AZ_KEY, .follows = true },
-                 { "BlockXYZ", &(const struct az_key) { AZ_TEXT, .text = block_text }, .flags = AZ_KEY, .follows = true },
-                 REGISTERS("VGPR", vgpr, AZ_UNIT_COUNT, 5), REGISTERS("AccumVGPR", agpr, AZ_UNIT_COUNT, 6),
-                 REGISTERS("SGPR", sgpr, AZ_UNIT_COUNT, 7), REGISTERS("LDS", lds, AZ_UNIT_BYTES, 8),
+                 { "GridXYZ", &(const struct az_key){ AZ_TEXT, .text = grid_text }, .flags = AZ_KEY, .follows = true },
+                 { "BlockXYZ", &(const struct az_key){ AZ_TEXT, .text = block_text }, .flags = AZ_KEY,
+                   .follows = true },
+                 REGISTERS("VGPR", vgpr, AZ_UNIT_COUNT, 5),
+                 REGISTERS("AccumVGPR", agpr, AZ_UNIT_COUNT, 6),
+                 REGISTERS("SGPR", sgpr, AZ_UNIT_COUNT, 7),
+                 REGISTERS("LDS", lds, AZ_UNIT_BYTES, 8),
                  REGISTERS("Scratch", scratch, AZ_UNIT_BYTES, 9),
-                 { "Name", &whole, .flags = AZ_KEY, .sort = 2 }, NUMBERS,
-                 SIZE("GridX", grid, 3), ONE("GridY"), ONE("GridZ"),
-                 SIZE("BlockX", block, 4), ONE("BlockY"), ONE("BlockZ") },
+                 { "Name", &whole, .flags = AZ_KEY, .sort = 2 },
+                 NUMBERS,
+                 SIZE("GridX", grid, 3),
+                 ONE("GridY"),
+                 ONE("GridZ"),
+                 SIZE("BlockX", block, 4),
+                 ONE("BlockY"),
+                 ONE("BlockZ") },
 };
 
 /* ---- hip_summary: calls of the HIP domain by name ---- */
@@ -348,8 +372,12 @@ static bool long_hip(const struct az_scope *r, const struct az_item *i)
 }
 
 static const struct az_table_spec hip_summary = {
-    "hip_summary", "HIP calls",
-    .needs = AZ_CAP_DISPATCHES, .n_kinds = 1, .kinds = { AZ_CALL }, .keep = long_hip,
+    "hip_summary",
+    "HIP calls",
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_CALL },
+    .keep = long_hip,
     .columns = { TEXTS, { "Name", &az_key_name, .flags = AZ_KEY, .sort = 2 }, NUMBERS },
 };
 

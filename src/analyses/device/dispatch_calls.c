@@ -13,10 +13,14 @@ static uint32_t domain_of(const struct az_scope *r, const struct az_item *i)
 
 static const struct az_key by_domain = { AZ_TEXT, .name = domain_of };
 
-#define US(header, what, flag) { header, .figure = what, .unit = AZ_UNIT_US, .flags = flag }
+#define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)
 static const struct az_table_spec api_summary = {
-    "api_summary", "API calls by domain", AZ_TABLE_SUMMARY,
-    .needs = AZ_CAP_DISPATCHES, .n_kinds = 1, .kinds = { AZ_CALL },
+    "api_summary",
+    "API calls by domain",
+    AZ_TABLE_SUMMARY,
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_CALL },
     .columns = { { "domain", &by_domain, .flags = AZ_KEY, .sort = 2 },
                  { "name", &az_key_name, .flags = AZ_KEY, .sort = 3 },
                  { "Count", .figure = AZ_FIG_COUNT },
@@ -194,13 +198,14 @@ static const struct az_key process = { AZ_INT, AZ_UNIT_ID, .of = process_of, .pu
 static const struct az_key device = { AZ_INT, AZ_UNIT_ID, .of = device_of, .put = put_device };
 static const struct az_key op = { AZ_TEXT, .name = op_of };
 
-#define NS(header, what, n, flag) { header, .figure = what, .value = n, .unit = AZ_UNIT_NS, .flags = flag }
+#define NS(header, what, n, flag) AZ_FIGURE(header, what, n, AZ_UNIT_NS, flag)
 #define FIVE(w, n)                                                                                                     \
     NS(w "Avg_ns", AZ_FIG_MEAN, n, AZ_LOWER_BETTER), NS(w "Med_ns", AZ_FIG_MEDIAN, n, AZ_DETAIL),                      \
         NS(w "Min_ns", AZ_FIG_MIN, n, AZ_DETAIL), NS(w "Max_ns", AZ_FIG_MAX, n, AZ_DETAIL),                            \
         NS(w "StdDev_ns", AZ_FIG_STD_POPULATION, n, AZ_DETAIL)
 static const struct az_table_spec latency = {
-    "api_kernel_summary", "Launches: API (A), queue (Q) and kernel (K) time, T = A + Q + K",
+    "api_kernel_summary",
+    "Launches: API (A), queue (Q) and kernel (K) time, T = A + Q + K",
     .values = { { whole_time }, { api_time }, { queue_time }, { kernel_time }, { waited } },
     .columns = { { "rank", &az_key_rank, .flags = AZ_KEY, .when = az_when_ranks, .sort = 1 },
                  { "PID", &process, .flags = AZ_KEY, .sort = 2 },
@@ -208,7 +213,10 @@ static const struct az_table_spec latency = {
                  { "DevId", &device, .flags = AZ_KEY, .sort = 4 },
                  { "Count", .figure = AZ_FIG_COUNT },
                  { "QCount", .figure = AZ_FIG_SUM, .value = 4, .unit = AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-                 FIVE("T", 0), FIVE("A", 1), FIVE("Q", 2), FIVE("K", 3),
+                 FIVE("T", 0),
+                 FIVE("A", 1),
+                 FIVE("Q", 2),
+                 FIVE("K", 3),
                  { "API Name", &az_key_name, .flags = AZ_KEY, .sort = 5 },
                  { "Kernel Name", &op, .flags = AZ_KEY, .sort = 6 } },
 };

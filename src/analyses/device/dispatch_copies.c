@@ -26,8 +26,13 @@ static void put_rate(const struct az_scope *r, const struct az_group *g, struct 
 }
 
 static const struct az_table_spec summary = {
-    "memory_copy_summary", "Memory copies", AZ_TABLE_SUMMARY,
-    .needs = AZ_CAP_DISPATCHES, .n_kinds = 1, .kinds = { AZ_MEMCPY }, .values = { { NULL }, { az_value_bytes } },
+    "memory_copy_summary",
+    "Memory copies",
+    AZ_TABLE_SUMMARY,
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_MEMCPY },
+    .values = { { NULL }, { az_value_bytes } },
     .columns = { { "rank", &az_key_rank, .flags = AZ_KEY, .when = az_when_ranks, .sort = 5 },
                  { "direction", &az_key_name, .flags = AZ_KEY, .sort = 2 },
                  { "src", &source, .flags = AZ_KEY, .sort = 3 },
@@ -82,8 +87,11 @@ static void put_direction(const struct az_scope *r, const struct az_item *i, str
 static const struct az_key direction = { AZ_TEXT, AZ_UNIT_NONE, .of = agents_of, .put = put_direction };
 
 static const struct az_table_spec by_bytes = {
-    "memory_copy_by_copy_bytes", "Copies by size",
-    .needs = AZ_CAP_DISPATCHES, .n_kinds = 1, .kinds = { AZ_MEMCPY },
+    "memory_copy_by_copy_bytes",
+    "Copies by size",
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_MEMCPY },
     .columns = { { "copy_bytes", &az_key_bytes, .flags = AZ_KEY, .sort = 1 },
                  { "direction", &direction, .flags = AZ_KEY, .sort = 2 },
                  { NULL, &az_key_name },
@@ -97,14 +105,21 @@ static const struct az_alloc *alloc_of(const struct az_scope *r, const struct az
     return &az_dispatches(az_item_trace(r, i))->allocs.v[az_item_events(r, i)->side[i->row]];
 }
 
-static int64_t agent_of(const struct az_scope *r, const struct az_item *i) { return known_agent(alloc_of(r, i)->agent); }
+static int64_t agent_of(const struct az_scope *r, const struct az_item *i)
+{
+    return known_agent(alloc_of(r, i)->agent);
+}
 static int64_t allocated(const struct az_scope *r, const struct az_item *i) { return alloc_of(r, i)->bytes; }
 
 static const struct az_key agent = { AZ_INT, AZ_UNIT_ID, .integer = agent_of };
 
 static const struct az_table_spec allocations = {
-    "memory_allocations", "Allocations, scratch memory too",
-    .needs = AZ_CAP_DISPATCHES, .n_kinds = 1, .kinds = { AZ_ALLOC }, .values = { { NULL }, { allocated } },
+    "memory_allocations",
+    "Allocations, scratch memory too",
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_ALLOC },
+    .values = { { NULL }, { allocated } },
     .columns = { { "rank", &az_key_rank, .flags = AZ_KEY, .when = az_when_ranks, .sort = 1 },
                  { "operation", &az_key_name, .flags = AZ_KEY, .sort = 2 },
                  { "agent", &agent, .flags = AZ_KEY, .sort = 3 },

@@ -19,10 +19,15 @@ static const struct az_key category = { AZ_TEXT, .text = category_of, .by_name =
  * two. */
 static const struct az_sums *kernel_sums(const struct az_trace *t) { return &t->kernel_sums; }
 
-#define US(header, what, flag) { header, .figure = what, .unit = AZ_UNIT_US, .flags = flag }
+#define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)
 static const struct az_table_spec by_name = {
-    "kernel_summary", "Kernels by name and category", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
-    .needs = AZ_CAP_DISPATCHES, .n_kinds = 1, .kinds = { AZ_KERNEL }, .given = kernel_sums,
+    "kernel_summary",
+    "Kernels by name and category",
+    AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_KERNEL },
+    .given = kernel_sums,
     .columns = { { "name", &az_key_name, .flags = AZ_KEY, .sort = 2 },
                  { "Count", .figure = AZ_FIG_COUNT },
                  US("Mean Kernel Time (µs)", AZ_FIG_MEAN, AZ_LOWER_BETTER),
@@ -31,14 +36,21 @@ static const struct az_table_spec by_name = {
                  US("Min Kernel Time (µs)", AZ_FIG_MIN, AZ_DETAIL),
                  US("Max Kernel Time (µs)", AZ_FIG_MAX, AZ_DETAIL),
                  AZ_SHARE_COLUMNS,
-                 { "Total Kernel Time (ms)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER, .sort = -1 },
+                 { "Total Kernel Time (ms)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER,
+                   .sort = -1 },
                  { "Category", &category, .follows = true } },
     .shares = AZ_SHARES_CELLS,
 };
 
 static const struct az_table_spec by_category = {
-    "kernel_summary_by_category", "Kernel time by category", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
-    .needs = AZ_CAP_DISPATCHES, .n_kinds = 1, .kinds = { AZ_KERNEL }, .given = kernel_sums, .merge_given = true,
+    "kernel_summary_by_category",
+    "Kernel time by category",
+    AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_KERNEL },
+    .given = kernel_sums,
+    .merge_given = true,
     .columns = { { "op category", &category, .flags = AZ_KEY, .sort = 2 },
                  { "Count", .figure = AZ_FIG_COUNT },
                  { "total_direct_kernel_time_ms", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER,
@@ -159,15 +171,21 @@ static void put_mean(const struct az_scope *r, const struct az_group *g, struct 
 }
 
 static const struct az_table_spec short_summary = {
-    "short_kernels_summary", "Short kernels", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
-    .needs = AZ_CAP_DISPATCHES, .n_kinds = 1, .kinds = { AZ_KERNEL }, .keep = is_short, .whole = all_kernels,
+    "short_kernels_summary",
+    "Short kernels",
+    AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_KERNEL },
+    .keep = is_short,
+    .whole = all_kernels,
     .columns = { { "name", &az_key_name, .flags = AZ_KEY, .sort = 2 },
                  { "Short Kernel count", .figure = AZ_FIG_COUNT },
-                 { "Short Kernel duration (µs) sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US,
-                   .flags = AZ_LOWER_BETTER, .sort = -1 },
+                 { "Short Kernel duration (µs) sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER,
+                   .sort = -1 },
                  { "Short Kernel duration (µs) mean", .figure = AZ_FIG_OWN, .unit = AZ_UNIT_US, .put = put_mean },
-                 { "Short Kernel duration (µs) percent of total time", .figure = AZ_FIG_SHARE,
-                   .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE } },
+                 { "Short Kernel duration (µs) percent of total time", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT,
+                   .flags = AZ_SHARE } },
 };
 
 static int run_short(struct az_job *job)

@@ -72,20 +72,33 @@ INSIDE(copies, copies, false)
 INSIDE(copy_time, copy_ns, true)
 INSIDE(busy, busy_ns, true)
 
-#define US(header, what, flag) { header, .figure = what, .unit = AZ_UNIT_US, .flags = flag }
+#define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)
 #define COUNTED(header, how, flag)                                                                                     \
-    { header, .figure = AZ_FIG_OWN, .type = AZ_INT, .unit = AZ_UNIT_COUNT, .flags = flag, .put = how }
-#define TIMED(header, how, flag) { header, .figure = AZ_FIG_OWN, .unit = AZ_UNIT_US, .flags = flag, .put = how }
+    {                                                                                                                  \
+        header, .figure = AZ_FIG_OWN, .type = AZ_INT, .unit = AZ_UNIT_COUNT, .flags = flag, .put = how                 \
+    }
+#define TIMED(header, how, flag)                                                                                       \
+    {                                                                                                                  \
+        header, .figure = AZ_FIG_OWN, .unit = AZ_UNIT_US, .flags = flag, .put = how                                    \
+    }
 static const struct az_table_spec range_summary = {
-    "roctx_summary", "ROCTx ranges with the device time inside", AZ_TABLE_SUMMARY,
-    .needs = AZ_CAP_DISPATCHES, .n_kinds = 1, .kinds = { AZ_RANGE },
+    "roctx_summary",
+    "ROCTx ranges with the device time inside",
+    AZ_TABLE_SUMMARY,
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_RANGE },
     .columns = { { "name", &az_key_name, .flags = AZ_KEY, .sort = 2 },
                  { "Count", .figure = AZ_FIG_COUNT },
                  { "Total (µs)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER, .sort = -1 },
-                 US("Mean (µs)", AZ_FIG_MEAN, AZ_LOWER_BETTER), US("Median (µs)", AZ_FIG_MEDIAN, AZ_DETAIL),
-                 US("Min (µs)", AZ_FIG_MIN, AZ_DETAIL), US("Max (µs)", AZ_FIG_MAX, AZ_DETAIL),
-                 COUNTED("Kernels", put_kernels, 0), TIMED("Kernel time inside (µs)", put_kernel_time, AZ_SHARE),
-                 COUNTED("Copies", put_copies, AZ_DETAIL), TIMED("Copy time inside (µs)", put_copy_time, AZ_DETAIL),
+                 US("Mean (µs)", AZ_FIG_MEAN, AZ_LOWER_BETTER),
+                 US("Median (µs)", AZ_FIG_MEDIAN, AZ_DETAIL),
+                 US("Min (µs)", AZ_FIG_MIN, AZ_DETAIL),
+                 US("Max (µs)", AZ_FIG_MAX, AZ_DETAIL),
+                 COUNTED("Kernels", put_kernels, 0),
+                 TIMED("Kernel time inside (µs)", put_kernel_time, AZ_SHARE),
+                 COUNTED("Copies", put_copies, AZ_DETAIL),
+                 TIMED("Copy time inside (µs)", put_copy_time, AZ_DETAIL),
                  TIMED("GPU busy inside (µs)", put_busy, 0) },
 };
 

@@ -50,23 +50,33 @@ static int64_t kernel_time(const struct az_scope *r, const struct az_item *i)
     return az_ns(az_item_trace(r, i), k->end[i->row] - k->start[i->row]);
 }
 
-static int64_t lane_of(const struct az_scope *r, const struct az_item *i) { return calls_of(r, i)->lane[call_of(r, i)]; }
+static int64_t lane_of(const struct az_scope *r, const struct az_item *i)
+{
+    return calls_of(r, i)->lane[call_of(r, i)];
+}
 static int64_t process_of(const struct az_scope *r, const struct az_item *i) { return (int64_t)host_of(r, i)->pid; }
 static int64_t thread_of(const struct az_scope *r, const struct az_item *i) { return (int64_t)host_of(r, i)->tid; }
-static uint32_t name_of(const struct az_scope *r, const struct az_item *i) { return calls_of(r, i)->name[call_of(r, i)]; }
+static uint32_t name_of(const struct az_scope *r, const struct az_item *i)
+{
+    return calls_of(r, i)->name[call_of(r, i)];
+}
 
 static const struct az_key lane = { AZ_INT, AZ_UNIT_ID, .integer = lane_of };
 static const struct az_key process = { AZ_INT, AZ_UNIT_ID, .integer = process_of };
 static const struct az_key thread = { AZ_INT, AZ_UNIT_ID, .integer = thread_of };
 static const struct az_key call = { AZ_TEXT, .name = name_of };
 
-#define NS(header, what, n, flag) { header, .figure = what, .value = n, .unit = AZ_UNIT_NS, .flags = flag }
+#define NS(header, what, n, flag) AZ_FIGURE(header, what, n, AZ_UNIT_NS, flag)
 #define FIVE(w, n)                                                                                                     \
     NS(w "Avg (ns)", AZ_FIG_MEAN, n, AZ_LOWER_BETTER), NS(w "Med (ns)", AZ_FIG_MEDIAN, n, AZ_DETAIL),                  \
         NS(w "Min (ns)", AZ_FIG_MIN, n, AZ_DETAIL), NS(w "Max (ns)", AZ_FIG_MAX, n, AZ_DETAIL),                        \
         NS(w "StdDev (ns)", AZ_FIG_STD_ZERO, n, AZ_DETAIL)
 static const struct az_table_spec launch_times = {
-    "kern_exec_sum", "Launch, queue and kernel time", .n_kinds = 1, .kinds = { AZ_KERNEL }, .keep = was_launched,
+    "kern_exec_sum",
+    "Launch, queue and kernel time",
+    .n_kinds = 1,
+    .kinds = { AZ_KERNEL },
+    .keep = was_launched,
     .values = { { whole_time }, { api_time }, { queue_time }, { kernel_time } },
     .columns = { { NULL, &lane },
                  { "PID", &process, .follows = true, .sort = 2 },
@@ -76,7 +86,10 @@ static const struct az_table_spec launch_times = {
                  { "Kernel Name", &az_key_name, .flags = AZ_KEY, .sort = 6 },
                  { "Count", .figure = AZ_FIG_COUNT },
                  { "QCount", .figure = AZ_FIG_COUNT, .value = 2 },
-                 FIVE("T", 0), FIVE("A", 1), FIVE("Q", 2), FIVE("K", 3),
+                 FIVE("T", 0),
+                 FIVE("A", 1),
+                 FIVE("Q", 2),
+                 FIVE("K", 3),
                  { "Total (ns)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_NS, .flags = AZ_LOWER_BETTER, .sort = -1 },
                  { "Rank", &az_key_rank, .flags = AZ_KEY, .when = az_when_ranks } },
 };

@@ -134,10 +134,12 @@ static struct az_sv style_of(const struct az_scope *r, const struct az_item *i) 
 
 static const struct az_key style = { AZ_TEXT, .text = style_of };
 
-#define NS(header, what, flag) { header, .figure = what, .unit = AZ_UNIT_NS, .flags = flag }
-#define MEAN(header, n) { header, .figure = AZ_FIG_MEAN, .value = n, .unit = AZ_UNIT_COUNT, .flags = AZ_DETAIL }
+#define NS(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_NS, flag)
+#define MEAN(header, n)        AZ_FIGURE(header, AZ_FIG_MEAN, n, AZ_UNIT_COUNT, AZ_DETAIL)
 static const struct az_table_spec range_sums = {
-    "nvtx_gpu_proj_sum", "Projected ranges by name", AZ_TABLE_SUMMARY,
+    "nvtx_gpu_proj_sum",
+    "Projected ranges by name",
+    AZ_TABLE_SUMMARY,
     .values = { { projected }, { host }, { ops }, { level }, { children } },
     .columns = { { "Range", &az_key_name, .flags = AZ_KEY, .sort = 2 },
                  { "Style", &style, .flags = AZ_KEY | AZ_DETAIL, .sort = 3 },
@@ -145,11 +147,15 @@ static const struct az_table_spec range_sums = {
                    .sort = -1 },
                  { "Total Range Time (ns)", .figure = AZ_FIG_SUM, .value = 1, .unit = AZ_UNIT_NS },
                  { "Range Instances", .figure = AZ_FIG_COUNT },
-                 NS("Proj Avg (ns)", AZ_FIG_MEAN, AZ_LOWER_BETTER), NS("Proj Med (ns)", AZ_FIG_MEDIAN, AZ_DETAIL),
-                 NS("Proj Min (ns)", AZ_FIG_MIN, AZ_DETAIL), NS("Proj Max (ns)", AZ_FIG_MAX, AZ_DETAIL),
+                 NS("Proj Avg (ns)", AZ_FIG_MEAN, AZ_LOWER_BETTER),
+                 NS("Proj Med (ns)", AZ_FIG_MEDIAN, AZ_DETAIL),
+                 NS("Proj Min (ns)", AZ_FIG_MIN, AZ_DETAIL),
+                 NS("Proj Max (ns)", AZ_FIG_MAX, AZ_DETAIL),
                  NS("Proj StdDev (ns)", AZ_FIG_STD_ZERO, AZ_DETAIL),
                  { "Total GPU Ops", .figure = AZ_FIG_SUM, .value = 2, .unit = AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-                 MEAN("Avg GPU Ops", 2), MEAN("Avg Range Lvl", 3), MEAN("Avg Num Child", 4) },
+                 MEAN("Avg GPU Ops", 2),
+                 MEAN("Avg Range Lvl", 3),
+                 MEAN("Avg Num Child", 4) },
 };
 
 AZ_VEC(struct az_item, items);
@@ -163,8 +169,8 @@ static int run_sum(struct az_job *job)
         const int64_t n = az_job_ranges(job, k);
         rc = n < 0 ? (int)n : az_vec_reserve(&v, (size_t)n);
         for (int64_t i = 0; rc == 0 && i < n; i++)
-            v.v[v.n++] = (struct az_item){ (uint32_t)k, (uint32_t)i, AZ_KIND_COUNT, 0,
-                                           az_job_range_at(job, k, (size_t)i).name };
+            v.v[v.n++] =
+                (struct az_item){ (uint32_t)k, (uint32_t)i, AZ_KIND_COUNT, 0, az_job_range_at(job, k, (size_t)i).name };
     }
     if (rc == 0)
         rc = az_spec_make(job, &range_sums, NULL, &(struct az_item_list){ v.v, v.n });

@@ -56,8 +56,10 @@ static const struct az_table_spec specs[] = {
     { "osrt_sum", "Operating system calls", AZ_TABLE_SUMMARY, .sums = system_calls,
       .columns = { TIMES("Num Calls"), { "Name", &az_key_name, .flags = AZ_KEY }, TAILS } },
     { "nvtx_sum", "Host ranges", AZ_TABLE_SUMMARY, .sums = ranges,
-      .columns = { TIMES("Instances"), { "Style", &az_key_style, .flags = AZ_KEY | AZ_DETAIL },
-                   { "Range", &az_key_name, .flags = AZ_KEY }, TAILS } },
+      .columns = { TIMES("Instances"),
+                   { "Style", &az_key_style, .flags = AZ_KEY | AZ_DETAIL },
+                   { "Range", &az_key_name, .flags = AZ_KEY },
+                   TAILS } },
 };
 static int run_kernels(struct az_job *job) { return az_spec_make(job, &specs[0], NULL, NULL); }
 static int run_mem_time(struct az_job *job) { return az_spec_make(job, &specs[1], NULL, NULL); }

@@ -77,10 +77,14 @@ static const struct az_key owner = { AZ_TEXT, .name = owner_of };
 static const struct az_key stream = { AZ_INT, AZ_UNIT_ID, .integer = stream_of };
 static const struct az_key class = { AZ_TEXT, .text = class_of, .by_name = true };
 
-#define US(header, what, flag) { header, .figure = what, .unit = AZ_UNIT_US, .flags = flag }
+#define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)
 static const struct az_table_spec kernel_summary = {
-    "kernel_summary", "Kernels by launching operation", AZ_TABLE_SUMMARY,
-    .needs = AZ_CAP_CALLTREE, .n_kinds = 1, .kinds = { AZ_KERNEL },
+    "kernel_summary",
+    "Kernels by launching operation",
+    AZ_TABLE_SUMMARY,
+    .needs = AZ_CAP_CALLTREE,
+    .n_kinds = 1,
+    .kinds = { AZ_KERNEL },
     .columns = { { "Parent op category", &category, .flags = AZ_KEY | AZ_DETAIL, .sort = 2 },
                  { "Parent cpu_op", &owner, .flags = AZ_KEY, .when = has_ops, .sort = 3 },
                  { "Kernel name", &az_key_name, .flags = AZ_KEY, .sort = 4 },
@@ -92,16 +96,20 @@ static const struct az_table_spec kernel_summary = {
                  US("Kernel duration (µs)_mean", AZ_FIG_MEAN, AZ_LOWER_BETTER | AZ_DETAIL),
                  US("Kernel duration (µs)_min", AZ_FIG_MIN, AZ_DETAIL),
                  US("Kernel duration (µs)_max", AZ_FIG_MAX, AZ_DETAIL),
-                 { "Percent of kernels time (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT,
-                   .flags = AZ_SHARE, .whole = all_kernels },
-                 { "Percent of total time (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT,
-                   .flags = AZ_DETAIL, .whole = all_time } },
+                 { "Percent of kernels time (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE,
+                   .whole = all_kernels },
+                 { "Percent of total time (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_DETAIL,
+                   .whole = all_time } },
 };
 
 /* Kernel time by class of kernel name: what graph launches hide from the tables of operations. */
 static const struct az_table_spec class_summary = {
-    "kernel_class_summary", "Kernels by class of their names", AZ_TABLE_SUMMARY,
-    .needs = AZ_CAP_CALLTREE, .n_kinds = 1, .kinds = { AZ_KERNEL },
+    "kernel_class_summary",
+    "Kernels by class of their names",
+    AZ_TABLE_SUMMARY,
+    .needs = AZ_CAP_CALLTREE,
+    .n_kinds = 1,
+    .kinds = { AZ_KERNEL },
     .columns = { { "kernel class", &class, .flags = AZ_KEY, .sort = 2 },
                  { "Count", .figure = AZ_FIG_COUNT },
                  { "Kernel duration (ms)_sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER,

@@ -77,9 +77,14 @@ static const struct az_key category = { AZ_TEXT, .of = category_of, .put = put_c
 static const struct az_key recompute = { AZ_TEXT, .text = recompute_text };
 static const struct az_key name = { AZ_TEXT, .name = name_of };
 
-#define SUM(header, n, as, ...) { header, .figure = AZ_FIG_SUM, .value = n, .unit = as, .flags = __VA_ARGS__ }
+#define SUM(header, n, as, ...)                                                                                        \
+    {                                                                                                                  \
+        header, .figure = AZ_FIG_SUM, .value = n, .unit = as, .flags = __VA_ARGS__                                     \
+    }
 static const struct az_table_spec by_category = {
-    "ops_summary_by_category", "Operations by category", AZ_TABLE_SUMMARY,
+    "ops_summary_by_category",
+    "Operations by category",
+    AZ_TABLE_SUMMARY,
     .values = { { direct, true } },
     .columns = { { "op category", &category, .flags = AZ_KEY, .sort = 2 },
                  { "is_recompute", &recompute, .flags = AZ_KEY, .when = asked_recompute },
@@ -90,7 +95,9 @@ static const struct az_table_spec by_category = {
 };
 
 static const struct az_table_spec by_name = {
-    "ops_summary", "Operations", AZ_TABLE_SUMMARY,
+    "ops_summary",
+    "Operations",
+    AZ_TABLE_SUMMARY,
     .values = { { direct, true }, { subtree, true } },
     .columns = { { "name", &name, .flags = AZ_KEY, .sort = 2 },
                  { "is_recompute", &recompute, .flags = AZ_KEY, .when = asked_recompute },
