@@ -114,6 +114,13 @@ const struct az_kernel_class *az_job_kernel(struct az_job *job, uint32_t number)
     return c ? c : az_kernel_class_none();
 }
 
+enum az_family az_job_family(struct az_job *job, uint32_t number)
+{
+    enum az_family f = az_job_kernel(job, number)->family;
+    const struct az_sv user = az_job_user_class(job, number);
+    return user.n && az_family_of(user, &f) ? f : az_job_kernel(job, number)->family;
+}
+
 struct az_sv az_job_class_text(struct az_job *job, uint32_t number)
 {
     const struct az_sv user = az_job_user_class(job, number);

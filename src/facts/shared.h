@@ -21,6 +21,8 @@ static inline bool az_job_is_comm(struct az_job *job, uint32_t number)
 {
     return az_job_kernel(job, number)->family == AZ_FAMILY_COMMUNICATION;
 }
+/* Family of a name: a class of the user's map that is called as a family is one; else by the built-in rules. */
+enum az_family az_job_family(struct az_job *job, uint32_t number);
 /* Class of a kernel's name for tables: of the user's map, else built-in. */
 struct az_sv az_job_class_text(struct az_job *job, uint32_t number);
 

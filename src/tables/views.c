@@ -44,11 +44,11 @@ static const struct view views[] = {
     { "idle_time_breakdown", "idle_causes", HTA, true, NULL, NULL },
     { "idle_interval_stats", "idle_intervals", HTA, true, NULL, NULL },
     /* kernels */
-    { "kernels_by_name", "kernels_by_name", 0, false, NULL, NULL },
     { "kernel_summary", "kernels", 0, false, NULL, NULL },
     { "tpu_op_summary", "kernels", 0, false, NULL, NULL },
     { "ops_stacked", "kernels classes", 0, false, NULL, NULL },
     { "kern_sum", "kernels", NSYS, true, NULL, NULL },
+    { "kernels_by_name", "kernels", 0, false, NULL, NULL },
     { "kernel_breakdown", "kernels", HTA, true, NULL, NULL },
     { "kernel_summary_by_category", "classes operator_categories", 0, false, NULL, NULL },
     { "kernel_class_summary", "classes", 0, false, NULL, NULL },

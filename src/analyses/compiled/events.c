@@ -1,8 +1,8 @@
 /* gpu_events: every event of the GPUs with the program it belongs to; memcpy_summary. */
 #include "analyses/compiled/compiled.h"
 #include "analyses/list.h"
-#include "base/num.h"
 #include "base/sort.h"
+#include "tables/keys.h"
 
 static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET };
 
@@ -169,71 +169,73 @@ static int events(struct az_hx *h, const struct order *o)
 
 /* ---- copies ---- */
 
-static int64_t bytes_of(const struct az_hx *h, const struct az_hx_event *e)
+static uint32_t device_of(const struct az_scope *r, const struct az_item *i)
 {
-    const struct az_trace *t = h->tr[e->trace].t;
-    const uint32_t side = t->ev[e->kind].side[e->row];
-    return side == AZ_NO_ROW ? -1 : t->copies.v[side].bytes;
+    const struct az_hx_event e = { i->trace, i->row, (enum az_kind)i->kind };
+    return az_hx_device_of(r->ctx, &e);
 }
 
-struct copy_row {
-    struct az_hx_event first;
-    uint64_t count;
-    int64_t ticks;
-};
-AZ_VEC(struct copy_row, copy_rows);
-
-static int sum_copies(struct az_hx *h, const struct order *o, struct copy_rows *rows)
+static bool device_number(const struct az_scope *r, const struct az_item *i, uint64_t *number)
 {
-    struct az_map of;
-    int rc = az_map_init(&of, h->job->mem, 64);
-    for (size_t i = 0; rc == 0 && i < o->n; i++) {
-        const struct az_hx_event *e = &o->e[o->perm[i]];
-        const uint32_t d = az_hx_device_of(h, e);
-        uint32_t *at;
-        bool added;
-        if (e->kind == AZ_KERNEL || h->devices.v[d].kind != AZ_PLANE_GPU || bytes_of(h, e) < 0)
-            continue;
-        rc = az_map_put(&of, (uint64_t)d << 32 | az_hx_name(h, e), (uint64_t)bytes_of(h, e), (uint32_t)rows->n, &at,
-                        &added);
-        if (rc == 0 && added)
-            rc = az_vec_push(rows, ((struct copy_row){ .first = *e }));
-        if (rc)
-            break;
-        rows->v[*at].count++;
-        rows->v[*at].ticks = az_add_sat(rows->v[*at].ticks, az_hx_ticks(h, e));
-    }
-    az_map_release(&of);
-    return rc;
+    *number = device_of(r, i);
+    return true;
 }
+
+static void put_device(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+{
+    az_hx_put_device(r->ctx, t, device_of(r, i));
+}
+
+static bool several(const struct az_scope *r) { return ((const struct az_hx *)r->ctx)->several; }
+static bool single(const struct az_scope *r) { return !several(r); }
+
+static bool on_gpu(const struct az_scope *r, const struct az_item *i)
+{
+    return ((const struct az_hx *)r->ctx)->devices.v[device_of(r, i)].kind == AZ_PLANE_GPU;
+}
+
+static void put_rate(const struct az_scope *r, const struct az_group *g, struct az_table *t)
+{
+    const int64_t bytes = az_value_bytes(r, &g->first), ticks = g->value->sum;
+    az_put_f64(t, ticks > 0 ? (double)bytes * (double)g->n / (double)ticks * 1e3 : 0.0 / 0.0);
+}
+
+static const struct az_key device = { AZ_INT, AZ_UNIT_ID, .of = device_number, .put = put_device };
+static const struct az_key device_label = { AZ_TEXT, .of = device_number, .put = put_device };
 
 /* Copies whose size the profile says: name, size, rate (1e9). */
-static int copies(struct az_hx *h, const struct order *o)
+static const struct az_table_spec copies = {
+    "memcpy_summary",
+    "Copies and fills",
+    AZ_TABLE_SUMMARY,
+    .keep = on_gpu,
+    .columns = { { "device", &device, .flags = AZ_KEY, .when = single },
+                 { "device", &device_label, .flags = AZ_KEY, .when = several },
+                 { "name", &az_key_name, .flags = AZ_KEY },
+                 { "size_bytes", &az_key_bytes, .flags = AZ_KEY },
+                 { "count", .figure = AZ_FIG_COUNT },
+                 { "total_us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+                 { "gb_per_s", .figure = AZ_FIG_OWN, .unit = AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER,
+                   .put = put_rate } },
+};
+
+AZ_VEC(struct az_item, items);
+
+/* Rows in the order of the events. */
+static int copy_summary(struct az_hx *h, const struct order *o)
 {
-    struct az_table *t = az_table_new(h->job->arena, "memcpy_summary", "Copies and fills", AZ_TABLE_SUMMARY);
-    struct copy_rows rows;
-    if (!t)
-        return az_arena_error(h->job->arena);
-    az_vec_init(&rows, h->job->mem);
-    az_hx_device_column(h, t);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "size_bytes", AZ_INT, AZ_UNIT_BYTES, AZ_KEY);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "gb_per_s", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER);
-    int rc = sum_copies(h, o, &rows);
-    for (size_t i = 0; rc == 0 && i < rows.n; i++) {
-        const struct copy_row *r = &rows.v[i];
-        const int64_t bytes = bytes_of(h, &r->first);
-        az_hx_put_device(h, t, az_hx_device_of(h, &r->first));
-        az_put_text(t, az_hx_text(h, az_hx_name(h, &r->first)));
-        az_put_i64(t, bytes);
-        az_put_i64(t, (int64_t)r->count);
-        az_put_f64(t, az_hx_us(r->ticks));
-        az_put_f64(t, r->ticks > 0 ? (double)bytes * (double)r->count / (double)r->ticks * 1e3 : 0.0 / 0.0);
+    struct items v;
+    int rc = AZ_OK;
+    az_vec_init(&v, h->job->mem);
+    for (size_t i = 0; rc == 0 && i < o->n; i++) {
+        const struct az_hx_event *e = &o->e[o->perm[i]];
+        if (e->kind != AZ_KERNEL)
+            rc = az_vec_push(&v, ((struct az_item){ (uint32_t)e->trace, (uint32_t)e->row, e->kind, 0, AZ_NO_ID }));
     }
-    az_vec_release(&rows);
-    return az_hx_emit(h->job, t, rc);
+    if (rc == 0)
+        rc = az_spec_make(h->job, &copies, h, &(struct az_item_list){ v.v, v.n });
+    az_vec_release(&v);
+    return rc;
 }
 
 static int run(struct az_job *job)
@@ -244,7 +246,7 @@ static int run(struct az_job *job)
     if (rc == 0 && az_hx_has(&h, AZ_PLANE_GPU)) {
         rc = order_make(&h, &o);
         if (rc == 0)
-            rc = copies(&h, &o);
+            rc = copy_summary(&h, &o);
         if (rc == 0)
             rc = events(&h, &o);
         order_release(&o);

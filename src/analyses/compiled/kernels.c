@@ -2,112 +2,127 @@
  * tables of other frameworks, so that reports can be compared (docs/formats-xplane.md 6). */
 #include "analyses/compiled/compiled.h"
 #include "analyses/list.h"
+#include "tables/keys.h"
 
-static bool on_gpu(struct az_hx *h, const struct az_hx_event *e)
+static struct az_hx_event event(const struct az_item *i)
 {
-    return h->devices.v[az_hx_device_of(h, e)].kind == AZ_PLANE_GPU;
+    return (struct az_hx_event){ i->trace, i->row, (enum az_kind)i->kind };
 }
+
+static bool on_gpu(const struct az_scope *r, const struct az_item *i)
+{
+    const struct az_hx *h = r->ctx;
+    const struct az_hx_event e = event(i);
+    return h->devices.v[az_hx_device_of(h, &e)].kind == AZ_PLANE_GPU;
+}
+
+static bool category_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+{
+    const struct az_hx_event e = event(i);
+    *number = az_hx_category(r->ctx, &e);
+    return true;
+}
+
+static void put_category(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+{
+    const struct az_hx_event e = event(i);
+    az_put_text(t, az_hx_category_text(r->ctx, &e));
+}
+
+static void put_per_device(const struct az_scope *r, const struct az_group *g, struct az_table *t)
+{
+    const size_t devices = az_hx_devices_with_kernels(r->ctx);
+    az_put_f64(t, az_hx_us(g->value->sum) / 1e3 / (double)(devices ? devices : 1));
+}
+
+static const struct az_key category = { AZ_TEXT, .of = category_of, .put = put_category };
+
+/* clang-format off */
+#define KERNELS .needs = AZ_CAP_PROGRAMS, .n_kinds = 1, .kinds = { AZ_KERNEL }, .shares = AZ_SHARES_PERCENTS
+#define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)
+#define TOTAL \
+    { "count", .figure = AZ_FIG_COUNT }, \
+    { "total_us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER, .sort = -1 }
+#define PERCENT \
+    { "percent", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE }, \
+    { "cum_percent", .figure = AZ_FIG_CUMULATIVE, .unit = AZ_UNIT_PERCENT, .flags = AZ_DETAIL }
+#define STATISTICS \
+    TOTAL, US("mean_us", AZ_FIG_MEAN, AZ_LOWER_BETTER), US("median_us", AZ_FIG_MEDIAN, AZ_DETAIL), \
+    US("std_us", AZ_FIG_STD, AZ_DETAIL), US("min_us", AZ_FIG_MIN, AZ_DETAIL), US("max_us", AZ_FIG_MAX, AZ_DETAIL), \
+    PERCENT, \
+    { "time_ms_per_device", .figure = AZ_FIG_OWN, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER | AZ_DETAIL, \
+      .put = put_per_device }
+/* clang-format on */
 
 /* ---- by name, by category ---- */
-static bool by_name(struct az_hx *h, const struct az_hx_event *e, uint64_t k[2])
-{
-    k[0] = az_hx_name(h, e);
-    k[1] = az_hx_category(h, e);
-    return on_gpu(h, e);
-}
+static const struct az_table_spec kernel_summary = {
+    "kernel_summary",
+    "Kernels",
+    AZ_TABLE_SUMMARY,
+    KERNELS,
+    .keep = on_gpu,
+    .columns = { { "name", &az_key_name, .flags = AZ_KEY, .sort = 2 },
+                 { "category", &category, .flags = AZ_KEY, .sort = 3 },
+                 STATISTICS },
+};
 
-static bool by_category(struct az_hx *h, const struct az_hx_event *e, uint64_t k[2])
-{
-    k[0] = az_hx_category(h, e);
-    k[1] = 0;
-    return on_gpu(h, e);
-}
-
-static int kernel_summary(struct az_hx *h)
-{
-    struct az_hx_kernels g;
-    struct az_table *t = az_table_new(h->job->arena, "kernel_summary", "Kernels", AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(h->job->arena);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_hx_stat_columns(t);
-    az_hx_share_columns(t, true);
-    int rc = az_hx_group(h, by_name, &g);
-    for (size_t i = 0; rc == 0 && i < g.groups; i++) {
-        struct az_stats s;
-        az_hx_stats(&g, i, &s);
-        az_put_text(t, az_hx_text(h, az_hx_name(h, &g.first[i])));
-        az_put_text(t, az_hx_category_text(h, &g.first[i]));
-        az_hx_put_stats(t, &s);
-        az_hx_put_shares(t, true);
-    }
-    az_hx_group_release(&g);
-    return az_hx_finish(h, t, true, rc);
-}
-
-static int category_summary(struct az_hx *h)
-{
-    struct az_hx_kernels g;
-    struct az_table *t =
-        az_table_new(h->job->arena, "kernel_summary_by_category", "Kernels by category", AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(h->job->arena);
-    az_table_column(t, "category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_hx_stat_columns(t);
-    az_hx_share_columns(t, true);
-    int rc = az_hx_group(h, by_category, &g);
-    for (size_t i = 0; rc == 0 && i < g.groups; i++) {
-        struct az_stats s;
-        az_hx_stats(&g, i, &s);
-        az_put_text(t, az_hx_category_text(h, &g.first[i]));
-        az_hx_put_stats(t, &s);
-        az_hx_put_shares(t, true);
-    }
-    az_hx_group_release(&g);
-    return az_hx_finish(h, t, true, rc);
-}
+static const struct az_table_spec category_summary = {
+    "kernel_summary_by_category",
+    "Kernels by category",
+    AZ_TABLE_SUMMARY,
+    KERNELS,
+    .keep = on_gpu,
+    .columns = { { "category", &category, .flags = AZ_KEY, .sort = 2 }, STATISTICS },
+};
 
 /* ---- by HLO operation ---- */
-static bool by_op(struct az_hx *h, const struct az_hx_event *e, uint64_t k[2])
+static const struct az_xrow *row_of(const struct az_scope *r, const struct az_item *i)
 {
-    const struct az_xrow *row = az_hx_row(h, e);
-    /* traces of several hosts number their programs alike or not: the name of the module tells more */
-    k[0] = row ? row->program : 0;
-    k[1] = (uint64_t)az_hx_category(h, e) << 56 ^
-           (uint64_t)(row ? az_hx_id(h, e->trace, row->module) & 0xfffffff : 0xfffffff) << 28 ^
-           (row ? az_hx_id(h, e->trace, row->op) & 0xfffffff : 0xfffffff);
-    return on_gpu(h, e);
+    const struct az_hx_event e = event(i);
+    return az_hx_row(r->ctx, &e);
 }
 
-static int op_summary(struct az_hx *h)
+/* Traces of several hosts number their programs alike or not: the name of the module tells more. */
+static uint32_t module_of(const struct az_scope *r, const struct az_item *i)
 {
-    struct az_hx_kernels g;
-    struct az_table *t = az_table_new(h->job->arena, "hlo_op_summary", "HLO operations", AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(h->job->arena);
-    az_table_column(t, "hlo_module", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "program_id", AZ_TEXT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "hlo_op", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_hx_stat_columns(t);
-    az_hx_share_columns(t, true);
-    int rc = az_hx_group(h, by_op, &g);
-    for (size_t i = 0; rc == 0 && i < g.groups; i++) {
-        const struct az_hx_event *e = &g.first[i];
-        const struct az_xrow *row = az_hx_row(h, e);
-        struct az_stats s;
-        az_hx_stats(&g, i, &s);
-        az_put_given(t, row ? az_trace_text(h->tr[e->trace].t, row->module) : AZ_SV(""));
-        az_hx_put_program(t, row);
-        az_put_given(t, row ? az_trace_text(h->tr[e->trace].t, row->op) : AZ_SV(""));
-        az_put_text(t, az_hx_category_text(h, e));
-        az_hx_put_stats(t, &s);
-        az_hx_put_shares(t, true);
-    }
-    az_hx_group_release(&g);
-    return az_hx_finish(h, t, true, rc);
+    const struct az_xrow *row = row_of(r, i);
+    return row ? row->module : AZ_NO_ID;
 }
+
+static uint32_t op_of(const struct az_scope *r, const struct az_item *i)
+{
+    const struct az_xrow *row = row_of(r, i);
+    return row ? row->op : AZ_NO_ID;
+}
+
+static bool program_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+{
+    const struct az_xrow *row = row_of(r, i);
+    *number = row ? row->program : 0;
+    return true;
+}
+
+static void put_program(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+{
+    az_hx_put_program(t, row_of(r, i));
+}
+
+static const struct az_key module = { AZ_TEXT, .name = module_of };
+static const struct az_key program = { AZ_TEXT, AZ_UNIT_ID, .of = program_of, .put = put_program };
+static const struct az_key by_op = { AZ_TEXT, .name = op_of };
+
+static const struct az_table_spec op_summary = {
+    "hlo_op_summary",
+    "HLO operations",
+    AZ_TABLE_SUMMARY,
+    KERNELS,
+    .keep = on_gpu,
+    .columns = { { "hlo_module", &module, .flags = AZ_KEY, .sort = 2 },
+                 { "program_id", &program, .flags = AZ_KEY, .sort = 3 },
+                 { "hlo_op", &by_op, .flags = AZ_KEY, .sort = 4 },
+                 { "category", &category, .flags = AZ_KEY },
+                 STATISTICS },
+};
 
 /* ---- kernels that XLA made, by name without digits ---- */
 static struct az_sv without_digits(struct az_arena *a, struct az_sv name)
@@ -120,43 +135,26 @@ static struct az_sv without_digits(struct az_arena *a, struct az_sv name)
     return az_sv_make(out ? out : "", n);
 }
 
-static bool by_stem(struct az_hx *h, const struct az_hx_event *e, uint64_t k[2])
+static bool uncategorized(const struct az_scope *r, const struct az_item *i)
 {
-    uint32_t id = AZ_NO_ID;
-    if (!on_gpu(h, e) || !az_sv_starts(az_hx_category_text(h, e), AZ_SV("Uncategorized")))
-        return false;
-    const struct az_sv stem = without_digits(h->job->arena, az_hx_text(h, az_hx_name(h, e)));
-    if (az_intern(&h->names, stem, &id) != 0)
-        return false;
-    k[0] = id;
-    k[1] = 0;
-    return true;
+    const struct az_hx_event e = event(i);
+    return on_gpu(r, i) && az_sv_starts(az_hx_category_text(r->ctx, &e), AZ_SV("Uncategorized"));
 }
 
-static int xla_summary(struct az_hx *h)
+static struct az_sv stem_of(const struct az_scope *r, const struct az_item *i)
 {
-    struct az_hx_kernels g;
-    struct az_table *t = az_table_new(h->job->arena, "xla_summary", "Kernels made by XLA", 0);
-    if (!t)
-        return az_arena_error(h->job->arena);
-    az_table_column(t, "name_without_digits", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_hx_share_columns(t, false);
-    int rc = az_hx_group(h, by_stem, &g);
-    for (size_t i = 0; rc == 0 && i < g.groups; i++) {
-        struct az_stats s;
-        az_hx_stats(&g, i, &s);
-        az_put_text(t, without_digits(h->job->arena, az_hx_text(h, az_hx_name(h, &g.first[i]))));
-        az_put_i64(t, (int64_t)s.n);
-        az_put_f64(t, az_hx_us(s.sum));
-        az_hx_put_shares(t, false);
-    }
-    az_hx_group_release(&g);
-    return az_hx_finish(h, t, false, rc);
+    return without_digits(r->job->arena, az_job_text(r->job, az_item_name(r, i)));
 }
 
-/* ---- under the names of the operator tables ---- */
+static const struct az_key stem = { AZ_TEXT, .text = stem_of, .by_name = true };
+
+static const struct az_table_spec xla_summary = {
+    "xla_summary",
+    "Kernels made by XLA",
+    KERNELS,
+    .keep = uncategorized,
+    .columns = { { "name_without_digits", &stem, .flags = AZ_KEY, .sort = 2 }, TOTAL, PERCENT },
+};
 
 /* "jit(f)/jit(main)/conv_general_dilated" -> "conv_general_dilated"; an operation without a scope: its HLO name without
  * its number; a kernel without an operation: its own name. */
@@ -176,82 +174,42 @@ static struct az_sv operator_of(struct az_hx *h, const struct az_hx_event *e)
     return name.n ? name : az_hx_text(h, az_hx_name(h, e));
 }
 
-static bool by_operator(struct az_hx *h, const struct az_hx_event *e, uint64_t k[2])
+static struct az_sv operator_text(const struct az_scope *r, const struct az_item *i)
 {
-    uint32_t id;
-    if (!on_gpu(h, e) || az_intern(&h->names, operator_of(h, e), &id) != 0)
-        return false;
-    k[0] = id;
-    k[1] = az_hx_category(h, e);
-    return true;
+    const struct az_hx_event e = event(i);
+    return operator_of(r->ctx, &e);
 }
 
-static void operator_shares(struct az_table *t, size_t ms, size_t share)
-{
-    double sum = 0, run = 0;
-    for (size_t r = 0; r < t->rows; r++)
-        sum += az_cell_number(az_table_at(t, r, ms));
-    for (size_t r = 0; r < t->rows; r++) {
-        const double percent = sum > 0 ? az_cell_number(az_table_at(t, r, ms)) / sum * 100 : 0;
-        struct az_cell *c = &t->cells.v[r * t->columns.n + share];
-        run += percent;
-        c[0] = (struct az_cell){ .type = AZ_REAL, .f = percent };
-        c[1] = (struct az_cell){ .type = AZ_REAL, .f = run };
-    }
-}
+static const struct az_key operator= { AZ_TEXT, .text = operator_text };
 
-static int operators(struct az_hx *h, bool names)
-{
-    struct az_hx_kernels g;
-    struct az_table *t = az_table_new(h->job->arena, names ? "ops_summary" : "ops_summary_by_category",
-                                      names ? "Operations" : "Operations by category", 0);
-    if (!t)
-        return az_arena_error(h->job->arena);
-    if (names)
-        az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "op category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "total_direct_kernel_time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-    az_table_column(t, "Cumulative Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
-    int rc = az_hx_group(h, names ? by_operator : by_category, &g);
-    for (size_t i = 0; rc == 0 && i < g.groups; i++) {
-        struct az_stats s;
-        az_hx_stats(&g, i, &s);
-        if (names)
-            az_put_text(t, operator_of(h, &g.first[i]));
-        az_put_text(t, az_hx_category_text(h, &g.first[i]));
-        az_put_i64(t, (int64_t)s.n);
-        az_put_f64(t, az_hx_ms(s.sum));
-        az_put_empty(t);
-        az_put_empty(t);
-    }
-    az_hx_group_release(&g);
-    const int ms = (int)az_table_find(t, "total_direct_kernel_time_ms");
-    if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -(ms + 1), 0, 1 }, 3);
-    if (rc == 0)
-        operator_shares(t, (size_t)ms, (size_t)ms + 1);
-    return az_hx_emit(h->job, t, rc);
-}
+/* clang-format off */
+#define OPERATORS \
+    { "op category", &category, .flags = AZ_KEY, .sort = 3 }, \
+    { "Count", .figure = AZ_FIG_COUNT }, \
+    { "total_direct_kernel_time_ms", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER, .sort = -1 }, \
+    AZ_SHARE_COLUMNS
+/* clang-format on */
+static const struct az_table_spec operators_by_category = {
+    "ops_summary_by_category", "Operations by category", KERNELS, .keep = on_gpu, .columns = { OPERATORS },
+};
+
+static const struct az_table_spec operators = {
+    "ops_summary",
+    "Operations",
+    KERNELS,
+    .keep = on_gpu,
+    .columns = { { "name", &operator, .flags = AZ_KEY, .sort = 2 }, OPERATORS },
+};
 
 static int run(struct az_job *job)
 {
     struct az_hx h;
+    static const struct az_table_spec *const specs[] = { &category_summary, &kernel_summary,        &op_summary,
+                                                         &xla_summary,      &operators_by_category, &operators };
     int rc = az_hx_open(&h, job);
-    if (rc == 0 && az_hx_devices_with_kernels(&h) > 0) {
-        rc = category_summary(&h);
-        if (rc == 0)
-            rc = kernel_summary(&h);
-        if (rc == 0)
-            rc = op_summary(&h);
-        if (rc == 0)
-            rc = xla_summary(&h);
-        if (rc == 0)
-            rc = operators(&h, false);
-        if (rc == 0)
-            rc = operators(&h, true);
-    }
+    const size_t n = rc == 0 && az_hx_devices_with_kernels(&h) > 0 ? AZ_LENGTH(specs) : 0;
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = az_spec_make(job, specs[i], &h, NULL);
     az_hx_close(&h);
     return rc;
 }

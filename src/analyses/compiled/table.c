@@ -38,20 +38,6 @@ void az_hx_put_stats(struct az_table *t, const struct az_stats *s)
     az_put_f64(t, az_hx_us(s->max));
 }
 
-void az_hx_share_columns(struct az_table *t, bool per_device)
-{
-    az_table_column(t, "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-    az_table_column(t, "cum_percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
-    if (per_device)
-        az_table_column(t, "time_ms_per_device", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER | AZ_DETAIL);
-}
-
-void az_hx_put_shares(struct az_table *t, bool per_device)
-{
-    for (int i = 0; i < (per_device ? 3 : 2); i++)
-        az_put_empty(t);
-}
-
 size_t az_hx_devices_with_kernels(const struct az_hx *h)
 {
     size_t n = 0;
@@ -67,27 +53,6 @@ int az_hx_emit(struct az_job *job, struct az_table *t, int rc)
         return rc;
     }
     return az_document_add(job->doc, t);
-}
-
-int az_hx_finish(struct az_hx *h, struct az_table *t, bool per_device, int rc)
-{
-    const size_t n = t->columns.n, devices = az_hx_devices_with_kernels(h);
-    const int total = (int)az_table_find(t, "total_us"), share = (int)az_table_find(t, "percent");
-    double sum = 0, run = 0;
-    if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -(total + 1), 0, 1, 2 }, 4);
-    for (size_t r = 0; rc == 0 && r < t->rows; r++)
-        sum += az_cell_number(az_table_at(t, r, (size_t)total));
-    for (size_t r = 0; rc == 0 && r < t->rows; r++) {
-        const double us = az_cell_number(az_table_at(t, r, (size_t)total)), percent = sum > 0 ? us / sum * 100 : 0;
-        struct az_cell *c = &t->cells.v[r * n + (size_t)share];
-        run += percent;
-        c[0] = (struct az_cell){ .type = AZ_REAL, .f = percent };
-        c[1] = (struct az_cell){ .type = AZ_REAL, .f = run };
-        if (per_device)
-            c[2] = (struct az_cell){ .type = AZ_REAL, .f = us / 1e3 / (double)(devices ? devices : 1) };
-    }
-    return az_hx_emit(h->job, t, rc);
 }
 
 /* A program's number is 64 bits; those of some devices use all of them. */

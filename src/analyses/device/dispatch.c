@@ -76,20 +76,6 @@ int amd_emit(struct az_job *job, struct az_table *t, int rc)
     return az_document_add(job->doc, t);
 }
 
-void amd_shares(struct az_table *t, size_t value, size_t at)
-{
-    double all = 0, running = 0;
-    for (size_t i = 0; i < t->rows; i++)
-        all += az_cell_number(az_table_at(t, i, value));
-    for (size_t i = 0; i < t->rows; i++) {
-        struct az_cell *c = &t->cells.v[i * t->columns.n + at];
-        double x = az_cell_number(az_table_at(t, i, value));
-        running += x;
-        c[0] = (struct az_cell){ .type = AZ_REAL, .f = az_percent(x, all) };
-        c[1] = (struct az_cell){ .type = AZ_REAL, .f = az_percent(running, all) };
-    }
-}
-
 /* ---- GPUs in order of appearance ---- */
 
 size_t amd_gpu_of(const struct amd_gpus *g, size_t trace, int64_t agent)

@@ -41,8 +41,6 @@ struct az_sv amd_category(struct az_job *job, uint32_t number);
 void amd_rank_column(struct az_job *job, struct az_table *t);
 void amd_put_rank(struct az_job *job, struct az_table *t, size_t trace);
 int amd_emit(struct az_job *job, struct az_table *t, int rc) AZ_MUST_USE;
-/* Fills columns at and at + 1 with the share of column `value` in its sum and the running sum of that, in row order. */
-void amd_shares(struct az_table *t, size_t value, size_t at);
 
 static inline double amd_us(int64_t ns) { return (double)ns / 1e3; }
 static inline double amd_ms(int64_t ns) { return (double)ns / 1e6; }

@@ -3,8 +3,8 @@
 #include "analyses/device/dispatch.h"
 #include "analyses/list.h"
 #include "base/interval.h"
-#include "facts/groups.h"
 #include "classify/rules.h"
+#include "tables/keys.h"
 
 /* In the order of the rows; the last three rows are sums. */
 static const char *const classes[] = { "xla",   "aiterfwd", "aiterbwd",      "gemm",       "ckbwd",
@@ -16,8 +16,10 @@ struct work {
     struct az_job *job;
     struct amd_list kernels;
     struct amd_gpus gpus;
-    uint8_t *class_of;      /* kernel item -> place in `classes` */
-    uint32_t *whole;        /* kernel item -> number in `names` */
+    struct decided {
+        uint8_t *cls;       /* name id -> place in `classes` + 1 */
+        uint32_t *number;   /* name id -> number in `names` */
+    } * of;                 /* trace -> by whole name */
     struct az_intern names; /* whole names, without digits where merge_kernels asks for it */
     int64_t total_incl;     /* ns, all GPUs */
 };
@@ -47,41 +49,43 @@ static struct az_sv without_digits(struct az_arena *a, struct az_sv s)
 }
 
 /* Decides class and name once a shape's name, not once a kernel. */
-static int prepare_trace(struct work *w, size_t trace, size_t *item)
+static int prepare_trace(struct work *w, size_t trace)
 {
     const struct az_trace *t = w->job->traces[trace];
     size_t n = t->names.text.n + 1;
-    uint8_t *cls = az_arena_array(w->job->arena, n, 1);
-    uint32_t *number = az_arena_array(w->job->arena, n, sizeof *number);
-    int rc = cls && number ? 0 : az_arena_error(w->job->arena);
-    for (size_t k = 0; rc == 0 && k < t->ev[AZ_KERNEL].n; k++, ++*item) {
+    struct decided *d = &w->of[trace];
+    d->cls = az_arena_array(w->job->arena, n, 1);
+    d->number = az_arena_array(w->job->arena, n, sizeof *d->number);
+    int rc = d->cls && d->number ? 0 : az_arena_error(w->job->arena);
+    for (size_t k = 0; rc == 0 && k < t->ev[AZ_KERNEL].n; k++) {
         uint32_t id = amd_shape(t, (uint32_t)k)->whole;
         struct az_sv name = az_trace_text(t, id);
-        if (!cls[id]) {
-            cls[id] = (uint8_t)(1 + class_number(t, (uint32_t)k, name));
-            rc = az_intern(&w->names, w->job->opts->merge_kernels ? without_digits(w->job->arena, name) : name,
-                           &number[id]);
-        }
-        w->class_of[*item] = (uint8_t)(cls[id] - 1);
-        w->whole[*item] = number[id];
+        if (d->cls[id])
+            continue;
+        d->cls[id] = (uint8_t)(1 + class_number(t, (uint32_t)k, name));
+        rc = az_intern(&w->names, w->job->opts->merge_kernels ? without_digits(w->job->arena, name) : name,
+                       &d->number[id]);
     }
     return rc;
 }
 
 static int prepare(struct work *w)
 {
-    size_t item = 0;
     int rc = amd_list_make(w->job, AZ_KERNEL, &w->kernels);
     if (rc == 0)
         rc = amd_gpus_make(w->job, &w->gpus);
-    w->class_of = az_arena_array(w->job->arena, w->kernels.n + 1, 1);
-    w->whole = az_arena_array(w->job->arena, w->kernels.n + 1, sizeof *w->whole);
-    if (rc == 0 && (!w->class_of || !w->whole))
+    w->of = az_arena_array(w->job->arena, w->job->n_traces, sizeof *w->of);
+    if (rc == 0 && !w->of)
         rc = az_arena_error(w->job->arena);
     for (size_t i = 0; rc == 0 && i < w->job->n_traces; i++)
         if (amd_has(w->job->traces[i]))
-            rc = prepare_trace(w, i, &item);
+            rc = prepare_trace(w, i);
     return rc;
+}
+
+static int class_of(const struct work *w, size_t trace, uint32_t kernel)
+{
+    return w->of[trace].cls[amd_shape(w->job->traces[trace], kernel)->whole] - 1;
 }
 
 /* ---- category_summary ---- */
@@ -104,7 +108,7 @@ static int measure(struct work *w, size_t gpu, struct figures *f)
         if (w->kernels.trace[i] != g->trace || amd_lane(w->job, AZ_KERNEL, &w->kernels, i)->device != g->agent ||
             !long_enough(w, w->kernels.length[i]))
             continue;
-        int c = w->class_of[i];
+        int c = class_of(w, w->kernels.trace[i], w->kernels.row[i]);
         struct az_span s = { e->start[w->kernels.row[i]], e->end[w->kernels.row[i]] };
         ns[c] += w->kernels.length[i];
         f->count[c]++;
@@ -194,37 +198,41 @@ static int category_summary(struct work *w)
 
 /* ---- xla_top: kernels of no class, however short ---- */
 
-static int xla_top(struct work *w)
+static bool no_class(const struct az_scope *r, const struct az_item *i)
 {
-    struct az_table *t = az_table_new(w->job->arena, "xla_top", "The biggest kernels of no other class", 0);
-    size_t names = w->names.text.n;
-    int64_t all = 0, *sum = az_arena_array(w->job->arena, names + 1, sizeof *sum),
-            *count = az_arena_array(w->job->arena, names + 1, sizeof *count);
-    if (!t || !sum || !count)
-        return az_arena_error(w->job->arena);
-    az_table_column(t, "Kernel", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Total time (ms)", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Fraction of XLA", AZ_REAL, AZ_UNIT_RATIO, AZ_SHARE);
-    for (size_t i = 0; i < w->kernels.n; i++) {
-        if (w->class_of[i] != 0)
-            continue;
-        all += w->kernels.length[i];
-        sum[w->whole[i]] += w->kernels.length[i];
-        count[w->whole[i]]++;
-    }
-    for (uint32_t k = 0; k < names; k++) {
-        if (!count[k])
-            continue;
-        az_put_copy(t, az_intern_text(&w->names, k));
-        az_put_f64(t, amd_ms(sum[k]));
-        az_put_i64(t, count[k]);
-        az_put_f64(t, share((double)sum[k], (double)all));
-    }
-    int rc = az_table_sort(t, (int[]){ -2, 0 }, 2);
-    az_table_keep(t, TOP);
-    return amd_emit(w->job, t, rc);
+    return class_of(r->ctx, i->trace, i->row) == 0;
 }
+
+static bool whole_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+{
+    const struct work *w = r->ctx;
+    *number = w->of[i->trace].number[amd_shape(az_item_trace(r, i), i->row)->whole];
+    return true;
+}
+
+static void put_whole(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+{
+    const struct work *w = r->ctx;
+    uint64_t number = 0;
+    whole_of(r, i, &number);
+    az_put_copy(t, az_intern_text(&w->names, (uint32_t)number));
+}
+
+static const struct az_key whole = { AZ_TEXT, .of = whole_of, .put = put_whole };
+
+static const struct az_table_spec xla_top = {
+    "xla_top",
+    "The biggest kernels of no other class",
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_KERNEL },
+    .keep = no_class,
+    .columns = { { "Kernel", &whole, .flags = AZ_KEY, .sort = 2 },
+                 { "Total time (ms)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER, .sort = -1 },
+                 { "Count", .figure = AZ_FIG_COUNT },
+                 { "Fraction of XLA", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_RATIO, .flags = AZ_SHARE } },
+    .top = TOP,
+};
 
 /* ---- statistics by name and shape ---- */
 
@@ -238,59 +246,36 @@ static struct az_sv time_text(struct az_arena *a, double ns)
     return ns < 1e9 ? az_arena_printf(a, "%.3f ms", ns / 1e6) : az_arena_printf(a, "%.3f s", ns / 1e9);
 }
 
-struct figures5 {
-    struct az_stats s;
-    double std, percent; /* population deviation */
-};
-
-static void stats_of(struct az_groups *g, size_t group, const int64_t *length, int64_t all, struct figures5 *f)
+static void put_percent(const struct az_scope *r, const struct az_group *g, struct az_table *t)
 {
-    size_t n = az_groups_take(g, group, length);
-    az_stats_i64(g->value, n, &f->s);
-    f->std = n < 2 ? 0.0 : f->s.std * __builtin_sqrt((double)(n - 1) / (double)n);
-    f->percent = az_percent((double)f->s.sum, (double)all);
+    az_put_text(t, az_arena_printf(r->job->arena, "%.1f%%", g->percent));
 }
 
-static void text_columns(struct az_table *t)
-{
-    static const char *const names[] = { "Time", "Total Time", "Instances", "Avg", "Med", "Min", "Max", "StdDev" };
-    for (size_t i = 0; i < 8; i++)
-        az_table_column(t, names[i], i == 2 ? AZ_INT : AZ_TEXT, i == 2 ? AZ_UNIT_COUNT : AZ_UNIT_NONE, AZ_DETAIL);
-}
-
-static void put_texts(struct az_arena *a, struct az_table *t, const struct figures5 *f)
-{
-    az_put_text(t, az_arena_printf(a, "%.1f%%", f->percent));
-    az_put_text(t, time_text(a, (double)f->s.sum));
-    az_put_i64(t, (int64_t)f->s.n);
-    az_put_text(t, time_text(a, f->s.mean));
-    az_put_text(t, time_text(a, f->s.median));
-    az_put_text(t, time_text(a, (double)f->s.min));
-    az_put_text(t, time_text(a, (double)f->s.max));
-    az_put_text(t, time_text(a, f->std));
-}
-
-static void number_columns(struct az_table *t)
-{
-    static const char *const names[] = { "Total Time (ns)", "Avg (ns)", "Med (ns)",
-                                         "Min (ns)",        "Max (ns)", "StdDev (ns)" };
-    az_table_column(t, "Time %", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-    for (size_t i = 0; i < 6; i++) {
-        bool whole = i == 0 || i == 3 || i == 4;
-        az_table_column(t, names[i], whole ? AZ_INT : AZ_REAL, AZ_UNIT_NS, i ? AZ_DETAIL : AZ_LOWER_BETTER);
+#define PUT_TIME(what, x)                                                                                              \
+    static void put_##what(const struct az_scope *r, const struct az_group *g, struct az_table *t)                     \
+    {                                                                                                                  \
+        az_put_text(t, time_text(r->job->arena, x));                                                                   \
     }
-}
+PUT_TIME(sum, (double)g->value->sum)
+PUT_TIME(mean, g->value->mean)
+PUT_TIME(median, g->value->median)
+PUT_TIME(min, g->value->min)
+PUT_TIME(max, g->value->max)
+PUT_TIME(std, g->n < 2 ? 0.0 : g->value->std * __builtin_sqrt((double)(g->n - 1) / (double)g->n))
 
-static void put_numbers(struct az_table *t, const struct figures5 *f)
-{
-    az_put_f64(t, f->percent);
-    az_put_i64(t, f->s.sum);
-    az_put_f64(t, f->s.mean);
-    az_put_f64(t, f->s.median);
-    az_put_i64(t, f->s.min);
-    az_put_i64(t, f->s.max);
-    az_put_f64(t, f->std);
-}
+/* clang-format off */
+#define TEXT(header, how) { header, .figure = AZ_FIG_OWN, .type = AZ_TEXT, .flags = AZ_DETAIL, .put = how }
+#define TEXTS                                                                                                          \
+    TEXT("Time", put_percent), TEXT("Total Time", put_sum),                                                            \
+    { "Instances", .figure = AZ_FIG_COUNT, .flags = AZ_DETAIL },                                                       \
+    TEXT("Avg", put_mean), TEXT("Med", put_median), TEXT("Min", put_min), TEXT("Max", put_max), TEXT("StdDev", put_std)
+#define NS(header, what) AZ_FIGURE(header, what, 0, AZ_UNIT_NS, AZ_DETAIL)
+#define NUMBERS                                                                                                        \
+    { "Time %", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE },                                  \
+    { "Total Time (ns)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_NS, .flags = AZ_LOWER_BETTER, .sort = -1 },             \
+    NS("Avg (ns)", AZ_FIG_MEAN), NS("Med (ns)", AZ_FIG_MEDIAN), NS("Min (ns)", AZ_FIG_MIN),                            \
+    NS("Max (ns)", AZ_FIG_MAX), NS("StdDev (ns)", AZ_FIG_STD_POPULATION)
+/* clang-format on */
 
 static int64_t product(const uint32_t v[3])
 {
@@ -301,147 +286,103 @@ static int64_t product(const uint32_t v[3])
     return p;
 }
 
-struct shape { /* what a row stands for */
-    int64_t name, grid, block, vgpr, agpr, sgpr, lds, scratch;
+static bool long_compute(const struct az_scope *r, const struct az_item *i)
+{
+    const struct az_events *ev = az_item_events(r, i);
+    const struct work *w = r->ctx;
+    return class_of(w, i->trace, i->row) != RCCL &&
+           long_enough(w, az_ns(az_item_trace(r, i), ev->end[i->row] - ev->start[i->row]));
+}
+
+static double all_kernels(const struct az_scope *r) { return (double)((const struct work *)r->ctx)->total_incl; }
+
+#define SHAPE_KEY(what, x)                                                                                             \
+    static int64_t what##_of(const struct az_scope *r, const struct az_item *i)                                        \
+    {                                                                                                                  \
+        const struct az_dispatch_shape *s = amd_shape(az_item_trace(r, i), i->row);                                    \
+        return (x);                                                                                                    \
+    }
+SHAPE_KEY(grid, product(s->grid))
+SHAPE_KEY(block, product(s->block))
+SHAPE_KEY(vgpr, s->vgpr)
+SHAPE_KEY(agpr, s->agpr)
+SHAPE_KEY(sgpr, s->sgpr)
+SHAPE_KEY(lds, s->lds)
+SHAPE_KEY(scratch, s->scratch)
+SHAPE_KEY(one, s ? 1 : 1) /* of sizes only the product is known */
+
+static struct az_sv grid_text(const struct az_scope *r, const struct az_item *i)
+{
+    return az_arena_printf(r->job->arena, "%7lld%5d%5d", (long long)grid_of(r, i), 1, 1);
+}
+
+static struct az_sv block_text(const struct az_scope *r, const struct az_item *i)
+{
+    return az_arena_printf(r->job->arena, "%7lld%5d%5d", (long long)block_of(r, i), 1, 1);
+}
+
+#define SHAPE(unit, what)                                                                                              \
+    &(const struct az_key) { AZ_INT, unit, .integer = what##_of }
+#define REGISTERS(header, what, unit, n)                                                                               \
+    {                                                                                                                  \
+        header, SHAPE(unit, what), .flags = AZ_KEY | AZ_DETAIL, .sort = n                                              \
+    }
+#define SIZE(header, what, n)                                                                                          \
+    {                                                                                                                  \
+        header, SHAPE(AZ_UNIT_COUNT, what), .flags = AZ_DETAIL, .sort = n                                              \
+    }
+
+#define ONE(header)                                                                                                    \
+    {                                                                                                                  \
+        header, SHAPE(AZ_UNIT_COUNT, one), .flags = AZ_DETAIL, .follows = true                                         \
+    }
+
+static const struct az_table_spec by_shape = {
+    "kernel_summary_by_shape",
+    "Kernels by size and registers, communication left out (grid: product, work-items)",
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_KERNEL },
+    .keep = long_compute,
+    .whole = all_kernels,
+    .columns = { TEXTS,
+                 { "GridXYZ", &(const struct az_key){ AZ_TEXT, .text = grid_text }, .flags = AZ_KEY, .follows = true },
+                 { "BlockXYZ", &(const struct az_key){ AZ_TEXT, .text = block_text }, .flags = AZ_KEY,
+                   .follows = true },
+                 REGISTERS("VGPR", vgpr, AZ_UNIT_COUNT, 5),
+                 REGISTERS("AccumVGPR", agpr, AZ_UNIT_COUNT, 6),
+                 REGISTERS("SGPR", sgpr, AZ_UNIT_COUNT, 7),
+                 REGISTERS("LDS", lds, AZ_UNIT_BYTES, 8),
+                 REGISTERS("Scratch", scratch, AZ_UNIT_BYTES, 9),
+                 { "Name", &whole, .flags = AZ_KEY, .sort = 2 },
+                 NUMBERS,
+                 SIZE("GridX", grid, 3),
+                 ONE("GridY"),
+                 ONE("GridZ"),
+                 SIZE("BlockX", block, 4),
+                 ONE("BlockY"),
+                 ONE("BlockZ") },
 };
-AZ_VEC(struct shape, shapes);
-
-static struct shape shape_of(const struct work *w, size_t item)
-{
-    const struct az_dispatch_shape *s = amd_shape(amd_trace(w->job, &w->kernels, item), w->kernels.row[item]);
-    return (struct shape){ w->whole[item], product(s->grid), product(s->block), s->vgpr, s->agpr,
-                           s->sgpr,        s->lds,           s->scratch };
-}
-
-static int group_shapes(struct work *w, uint32_t *of, struct shapes *out)
-{
-    struct az_map map;
-    int rc = az_map_init(&map, w->job->mem, 256);
-    for (size_t i = 0; rc == 0 && i < w->kernels.n; i++) {
-        struct shape s = shape_of(w, i);
-        uint32_t *at;
-        bool added;
-        of[i] = AZ_NO_ID;
-        if (w->class_of[i] == RCCL || !long_enough(w, w->kernels.length[i]))
-            continue;
-        rc = az_map_put(&map, az_hash(&s, sizeof s), (uint64_t)s.name << 32 | (uint32_t)s.grid, (uint32_t)out->n, &at,
-                        &added);
-        if (rc == 0)
-            of[i] = *at;
-        if (rc == 0 && added)
-            rc = az_vec_push(out, s);
-    }
-    az_map_release(&map);
-    return rc;
-}
-
-static void shape_row(struct work *w, struct az_table *t, const struct shape *s, const struct figures5 *f)
-{
-    struct az_arena *a = w->job->arena;
-    const int64_t five[] = { s->vgpr, s->agpr, s->sgpr, s->lds, s->scratch };
-    put_texts(a, t, f);
-    az_put_text(t, az_arena_printf(a, "%7lld%5d%5d", (long long)s->grid, 1, 1));
-    az_put_text(t, az_arena_printf(a, "%7lld%5d%5d", (long long)s->block, 1, 1));
-    for (int i = 0; i < 5; i++)
-        az_put_i64(t, five[i]);
-    az_put_copy(t, az_intern_text(&w->names, (uint32_t)s->name));
-    put_numbers(t, f);
-    for (int i = 0; i < 3; i++)
-        az_put_i64(t, i ? 1 : s->grid);
-    for (int i = 0; i < 3; i++)
-        az_put_i64(t, i ? 1 : s->block);
-}
-
-static int by_shape(struct work *w)
-{
-    static const char *const five[] = { "VGPR", "AccumVGPR", "SGPR", "LDS", "Scratch" };
-    static const char *const six[] = { "GridX", "GridY", "GridZ", "BlockX", "BlockY", "BlockZ" };
-    struct az_table *t =
-        az_table_new(w->job->arena, "kernel_summary_by_shape",
-                     "Kernels by size and registers, communication left out (grid: product, work-items)", 0);
-    uint32_t *of = az_arena_array(w->job->arena, w->kernels.n + 1, sizeof *of);
-    struct shapes rows;
-    struct az_groups g;
-    if (!t || !of)
-        return az_arena_error(w->job->arena);
-    text_columns(t);
-    az_table_column(t, "GridXYZ", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "BlockXYZ", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    for (size_t i = 0; i < 5; i++)
-        az_table_column(t, five[i], AZ_INT, i < 3 ? AZ_UNIT_COUNT : AZ_UNIT_BYTES, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    number_columns(t);
-    for (size_t i = 0; i < 6; i++)
-        az_table_column(t, six[i], AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_vec_init(&rows, w->job->mem);
-    int rc = group_shapes(w, of, &rows), made = -1;
-    if (rc == 0)
-        rc = made = az_groups_make(&g, of, w->kernels.n, rows.n, w->job->mem);
-    for (size_t k = 0; rc == 0 && k < rows.n; k++) {
-        struct figures5 f;
-        stats_of(&g, k, w->kernels.length, w->total_incl, &f);
-        shape_row(w, t, &rows.v[k], &f);
-    }
-    if (made == 0)
-        az_groups_release(&g);
-    az_vec_release(&rows);
-    int sum = (int)az_table_find(t, "Total Time (ns)"), name = (int)az_table_find(t, "Name"),
-        grid = (int)az_table_find(t, "GridX"), vgpr = (int)az_table_find(t, "VGPR");
-    if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -(sum + 1), name, grid, grid + 3, vgpr, vgpr + 1, vgpr + 2, vgpr + 3, vgpr + 4 },
-                           9);
-    return amd_emit(w->job, t, rc);
-}
 
 /* ---- hip_summary: calls of the HIP domain by name ---- */
 
-static int hip_table(struct work *w, const struct amd_list *l)
+static bool long_hip(const struct az_scope *r, const struct az_item *i)
 {
-    struct az_table *t = az_table_new(w->job->arena, "hip_summary", "HIP calls", 0);
-    struct az_groups g;
-    int64_t all = 0;
-    int made, rc;
-    if (!t)
-        return az_arena_error(w->job->arena);
-    text_columns(t);
-    az_table_column(t, "Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    number_columns(t);
-    for (size_t i = 0; i < l->n; i++) {
-        const struct az_trace *tr = amd_trace(w->job, l, i);
-        struct az_sv domain = az_trace_text(tr, tr->ev[AZ_CALL].side[l->row[i]]);
-        bool hip = domain.n >= 3 && az_sv_ieq(az_sv_make(domain.p, 3), AZ_SV("hip"));
-        if (!hip || !long_enough(w, l->length[i]))
-            l->name[i] = AZ_NO_ID;
-        else
-            all += l->length[i];
-    }
-    rc = made = az_groups_make(&g, l->name, l->n, az_job_names(w->job), w->job->mem);
-    for (uint32_t k = 0; rc == 0 && k < g.groups; k++) {
-        struct figures5 f;
-        if (g.first[k] == g.first[k + 1])
-            continue;
-        stats_of(&g, k, l->length, all, &f);
-        put_texts(w->job->arena, t, &f);
-        az_put_text(t, az_job_text(w->job, k));
-        put_numbers(t, &f);
-    }
-    if (made == 0)
-        az_groups_release(&g);
-    int sum = (int)az_table_find(t, "Total Time (ns)");
-    if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -(sum + 1), 8 }, 2);
-    return amd_emit(w->job, t, rc);
+    const struct az_events *ev = az_item_events(r, i);
+    const struct az_sv domain = az_trace_text(az_item_trace(r, i), ev->side[i->row]);
+    return domain.n >= 3 && az_sv_ieq(az_sv_make(domain.p, 3), AZ_SV("hip")) &&
+           long_enough(r->ctx, az_ns(az_item_trace(r, i), ev->end[i->row] - ev->start[i->row]));
 }
 
-static int hip_summary(struct work *w)
-{
-    struct amd_list l;
-    int rc = amd_list_make(w->job, AZ_CALL, &l);
-    if (rc == 0)
-        rc = hip_table(w, &l);
-    amd_list_release(&l);
-    return rc;
-}
+static const struct az_table_spec hip_summary = {
+    "hip_summary",
+    "HIP calls",
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_CALL },
+    .keep = long_hip,
+    .columns = { TEXTS, { "Name", &az_key_name, .flags = AZ_KEY, .sort = 2 }, NUMBERS },
+};
 
 static int run(struct az_job *job)
 {
@@ -454,12 +395,12 @@ static int run(struct az_job *job)
     if (rc == 0)
         rc = category_summary(&w);
     if (rc == 0)
-        rc = xla_top(&w);
+        rc = az_spec_make(job, &xla_top, &w, NULL);
     if (rc == 0)
-        rc = by_shape(&w);
+        rc = az_spec_make(job, &by_shape, &w, NULL);
     amd_list_release(&w.kernels);
     if (rc == 0)
-        rc = hip_summary(&w);
+        rc = az_spec_make(job, &hip_summary, &w, NULL);
     az_vec_release(&w.gpus);
     az_intern_release(&w.names);
     return rc;

@@ -2,86 +2,47 @@
  * (docs/formats-rocprof.md 7.3 B). */
 #include "analyses/device/dispatch.h"
 #include "analyses/list.h"
-#include "facts/groups.h"
 #include "classify/rules.h"
+#include "tables/keys.h"
 
 /* ---- calls by domain and name ---- */
 
-static int summary_rows(struct az_job *job, const struct amd_list *l, struct az_table *t, struct az_vec_u32 *first,
-                        uint32_t *of)
+static uint32_t domain_of(const struct az_scope *r, const struct az_item *i)
 {
-    struct az_groups g;
-    double all = 0;
-    int rc = az_groups_make(&g, of, l->n, first->n, job->mem);
-    for (size_t i = 0; i < l->n; i++)
-        all += (double)l->length[i];
-    for (size_t k = 0; rc == 0 && k < first->n; k++) {
-        struct az_stats s;
-        size_t item = first->v[k];
-        const struct az_trace *tr = amd_trace(job, l, item);
-        az_stats_i64(g.value, az_groups_take(&g, k, l->length), &s);
-        az_put_copy(t, az_trace_text(tr, tr->ev[AZ_CALL].side[l->row[item]]));
-        az_put_text(t, az_job_text(job, l->name[item]));
-        az_put_i64(t, (int64_t)s.n);
-        az_put_f64(t, amd_us(s.sum));
-        az_put_f64(t, az_percent((double)s.sum, all));
-        az_put_f64(t, s.mean / 1e3);
-        az_put_f64(t, s.median / 1e3);
-        az_put_f64(t, amd_us(s.min));
-        az_put_f64(t, amd_us(s.max));
-        if (s.n < 2)
-            az_put_empty(t);
-        else
-            az_put_f64(t, s.std / 1e3);
-    }
-    az_groups_release(&g);
-    return rc;
+    return az_item_events(r, i)->side[i->row];
 }
 
-static int api_summary(struct az_job *job, const struct amd_list *l)
-{
-    static const char *const times[] = { "Mean (µs)", "Median (µs)", "Min (µs)", "Max (µs)", "Std (µs)" };
-    struct az_table *t = az_table_new(job->arena, "api_summary", "API calls by domain", AZ_TABLE_SUMMARY);
-    uint32_t *of = az_arena_array(job->arena, l->n + 1, sizeof *of);
-    struct az_vec_u32 first;
-    struct az_map map;
-    if (!t || !of)
-        return az_arena_error(job->arena);
-    az_table_column(t, "domain", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Total (µs)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-    for (size_t i = 0; i < 5; i++)
-        az_table_column(t, times[i], AZ_REAL, AZ_UNIT_US, i ? AZ_DETAIL : AZ_LOWER_BETTER);
-    az_vec_init(&first, job->mem);
-    int rc = az_map_init(&map, job->mem, 64);
-    for (uint32_t i = 0; rc == 0 && i < l->n; i++) {
-        const struct az_trace *tr = amd_trace(job, l, i);
-        uint32_t domain = az_job_name(job, l->trace[i], tr->ev[AZ_CALL].side[l->row[i]]), *at;
-        bool added;
-        rc = az_map_put(&map, domain, l->name[i], (uint32_t)first.n, &at, &added);
-        if (rc == 0)
-            of[i] = *at;
-        if (rc == 0 && added)
-            rc = az_vec_push(&first, i);
-    }
-    if (rc == 0)
-        rc = summary_rows(job, l, t, &first, of);
-    az_map_release(&map);
-    az_vec_release(&first);
-    if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -4, 0, 1 }, 3);
-    return amd_emit(job, t, rc);
-}
+static const struct az_key by_domain = { AZ_TEXT, .name = domain_of };
+
+#define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)
+static const struct az_table_spec api_summary = {
+    "api_summary",
+    "API calls by domain",
+    AZ_TABLE_SUMMARY,
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_CALL },
+    .columns = { { "domain", &by_domain, .flags = AZ_KEY, .sort = 2 },
+                 { "name", &az_key_name, .flags = AZ_KEY, .sort = 3 },
+                 { "Count", .figure = AZ_FIG_COUNT },
+                 { "Total (µs)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER, .sort = -1 },
+                 { "Percentage (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+                 US("Mean (µs)", AZ_FIG_MEAN, AZ_LOWER_BETTER),
+                 US("Median (µs)", AZ_FIG_MEDIAN, AZ_DETAIL),
+                 US("Min (µs)", AZ_FIG_MIN, AZ_DETAIL),
+                 US("Max (µs)", AZ_FIG_MAX, AZ_DETAIL),
+                 US("Std (µs)", AZ_FIG_STD, AZ_DETAIL) },
+};
 
 /* ---- launch latency ---- */
 
-struct pair {                 /* a call and one operation that it launched */
-    uint32_t trace, call, op; /* op: az_op word */
-    uint32_t group;
-};
-AZ_VEC(struct pair, pairs);
+/* A call and one operation that it launched: an item whose `other` is an az_op word. */
+AZ_VEC(struct az_item, pairs);
+
+static struct az_item pair(size_t trace, uint32_t call, uint32_t op)
+{
+    return (struct az_item){ .trace = (uint32_t)trace, .row = call, .kind = AZ_CALL, .other = op, .name = AZ_NO_ID };
+}
 
 /* known: name id of a call -> 1 no, 2 yes; 0: not looked up yet */
 static bool is_launch(const struct az_trace *t, uint32_t name, uint8_t *known)
@@ -124,13 +85,11 @@ static bool excluded(const struct az_job *job, struct az_sv name)
     return false;
 }
 
-/* Whole name of an operation: of a kernel with its parameters. */
-static struct az_sv op_name(const struct az_trace *t, uint32_t op)
+/* Id of the whole name of an operation: of a kernel with its parameters. */
+static uint32_t op_name(const struct az_trace *t, uint32_t op)
 {
-    uint32_t row = az_op_row(op);
-    if (az_op_code(op) == AZ_OP_KERNEL)
-        return az_trace_text(t, amd_shape(t, row)->whole);
-    return az_trace_text(t, t->ev[az_op_kind(op)].name[row]);
+    const uint32_t row = az_op_row(op);
+    return az_op_code(op) == AZ_OP_KERNEL ? amd_shape(t, row)->whole : t->ev[az_op_kind(op)].name[row];
 }
 
 static int trace_pairs(struct az_job *job, size_t trace, struct pairs *out)
@@ -152,187 +111,132 @@ static int trace_pairs(struct az_job *job, size_t trace, struct pairs *out)
         int64_t start = 0;
         for (uint32_t k = l->op_first[i]; rc == 0 && k < l->op_first[i + 1]; k++) {
             int64_t at = t->ev[az_op_kind(l->op[k])].start[az_op_row(l->op[k])];
-            if (excluded(job, op_name(t, l->op[k])))
+            if (excluded(job, az_trace_text(t, op_name(t, l->op[k]))))
                 continue;
             if (job->opts->allow_multi_kernel_per_api)
-                rc = az_vec_push(out, ((struct pair){ (uint32_t)trace, call, l->op[k], 0 }));
+                rc = az_vec_push(out, pair(trace, call, l->op[k]));
             else if (best == AZ_NO_ROW || at < start) {
                 best = l->op[k];
                 start = at;
             }
         }
         if (rc == 0 && best != AZ_NO_ROW)
-            rc = az_vec_push(out, ((struct pair){ (uint32_t)trace, call, best, 0 }));
+            rc = az_vec_push(out, pair(trace, call, best));
     }
     return rc;
 }
 
-static int group_pairs(struct az_job *job, struct pairs *p, struct az_vec_u32 *first)
+static const struct az_events *op_events(const struct az_scope *r, const struct az_item *i)
 {
-    struct az_map map;
-    int rc = az_map_init(&map, job->mem, 64);
-    for (uint32_t i = 0; rc == 0 && i < p->n; i++) {
-        struct pair *q = &p->v[i];
-        const struct az_trace *t = job->traces[q->trace];
-        const struct az_lane *host = &t->lanes.v[t->ev[AZ_CALL].lane[q->call]],
-                             *gpu = &t->lanes.v[t->ev[az_op_kind(q->op)].lane[az_op_row(q->op)]];
-        uint32_t name = az_op_code(q->op) == AZ_OP_KERNEL ? amd_shape(t, az_op_row(q->op))->whole
-                                                          : t->ev[az_op_kind(q->op)].name[az_op_row(q->op)];
-        const uint64_t key[] = { q->trace, host->proc, host->tid, (uint64_t)gpu->device };
-        uint32_t *at;
-        bool added;
-        rc = az_map_put(&map, az_hash(key, sizeof key), (uint64_t)t->ev[AZ_CALL].name[q->call] << 32 | name,
-                        (uint32_t)first->n, &at, &added);
-        if (rc == 0)
-            q->group = *at;
-        if (rc == 0 && added)
-            rc = az_vec_push(first, i);
-    }
-    az_map_release(&map);
-    return rc;
+    return &az_item_trace(r, i)->ev[az_op_kind(i->other)];
 }
 
-static void put_five(struct az_table *t, struct az_groups *g, size_t group, const int64_t *value)
+static const struct az_lane *op_lane(const struct az_scope *r, const struct az_item *i)
 {
-    struct az_stats s;
-    size_t n = az_groups_take(g, group, value);
-    az_stats_i64(g->value, n, &s);
-    az_put_f64(t, s.mean);
-    az_put_f64(t, s.median);
-    az_put_i64(t, s.min);
-    az_put_i64(t, s.max);
-    az_put_f64(t, n < 2 ? 0.0 : s.std * __builtin_sqrt((double)(n - 1) / (double)n)); /* population */
+    return &az_item_trace(r, i)->lanes.v[op_events(r, i)->lane[az_op_row(i->other)]];
 }
 
-struct times { /* ns, per pair */
-    int64_t *t, *a, *q, *k;
-    uint32_t *group;
+/* A pair's times, ns */
+static int64_t api_time(const struct az_scope *r, const struct az_item *i)
+{
+    const struct az_events *calls = az_item_events(r, i);
+    return az_ns(az_item_trace(r, i), calls->end[i->row] - calls->start[i->row]);
+}
+
+static int64_t queue_time(const struct az_scope *r, const struct az_item *i)
+{
+    const int64_t wait = op_events(r, i)->start[az_op_row(i->other)] - az_item_events(r, i)->end[i->row];
+    return wait > 0 ? az_ns(az_item_trace(r, i), wait) : 0;
+}
+
+static int64_t kernel_time(const struct az_scope *r, const struct az_item *i)
+{
+    const struct az_events *ops = op_events(r, i);
+    const uint32_t row = az_op_row(i->other);
+    return az_ns(az_item_trace(r, i), ops->end[row] - ops->start[row]);
+}
+
+static int64_t whole_time(const struct az_scope *r, const struct az_item *i)
+{
+    return api_time(r, i) + queue_time(r, i) + kernel_time(r, i);
+}
+
+static int64_t waited(const struct az_scope *r, const struct az_item *i) { return queue_time(r, i) > 0; }
+
+static bool process_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+{
+    *number = az_item_lane(r, i)->proc;
+    return true;
+}
+
+static void put_process(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+{
+    az_put_i64(t, (int64_t)az_item_lane(r, i)->pid);
+}
+
+static bool device_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+{
+    *number = (uint64_t)op_lane(r, i)->device;
+    return true;
+}
+
+static void put_device(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+{
+    const size_t gpu = amd_gpu_of(r->ctx, i->trace, op_lane(r, i)->device);
+    az_put_i64(t, gpu == SIZE_MAX ? op_lane(r, i)->device : (int64_t)gpu);
+}
+
+static uint32_t op_of(const struct az_scope *r, const struct az_item *i)
+{
+    return op_name(az_item_trace(r, i), i->other);
+}
+
+static const struct az_key process = { AZ_INT, AZ_UNIT_ID, .of = process_of, .put = put_process };
+static const struct az_key device = { AZ_INT, AZ_UNIT_ID, .of = device_of, .put = put_device };
+static const struct az_key op = { AZ_TEXT, .name = op_of };
+
+#define NS(header, what, n, flag) AZ_FIGURE(header, what, n, AZ_UNIT_NS, flag)
+#define FIVE(w, n)                                                                                                     \
+    NS(w "Avg_ns", AZ_FIG_MEAN, n, AZ_LOWER_BETTER), NS(w "Med_ns", AZ_FIG_MEDIAN, n, AZ_DETAIL),                      \
+        NS(w "Min_ns", AZ_FIG_MIN, n, AZ_DETAIL), NS(w "Max_ns", AZ_FIG_MAX, n, AZ_DETAIL),                            \
+        NS(w "StdDev_ns", AZ_FIG_STD_POPULATION, n, AZ_DETAIL)
+static const struct az_table_spec latency = {
+    "api_kernel_summary",
+    "Launches: API (A), queue (Q) and kernel (K) time, T = A + Q + K",
+    .values = { { whole_time }, { api_time }, { queue_time }, { kernel_time }, { waited } },
+    .columns = { { "rank", &az_key_rank, .flags = AZ_KEY, .when = az_when_ranks, .sort = 1 },
+                 { "PID", &process, .flags = AZ_KEY, .sort = 2 },
+                 { "TID", &az_key_thread, .flags = AZ_KEY, .sort = 3 },
+                 { "DevId", &device, .flags = AZ_KEY, .sort = 4 },
+                 { "Count", .figure = AZ_FIG_COUNT },
+                 { "QCount", .figure = AZ_FIG_SUM, .value = 4, .unit = AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+                 FIVE("T", 0),
+                 FIVE("A", 1),
+                 FIVE("Q", 2),
+                 FIVE("K", 3),
+                 { "API Name", &az_key_name, .flags = AZ_KEY, .sort = 5 },
+                 { "Kernel Name", &op, .flags = AZ_KEY, .sort = 6 } },
 };
-
-static void times_release(struct az_job *job, struct times *x, size_t n)
-{
-    int64_t *columns[] = { x->t, x->a, x->q, x->k };
-    for (size_t c = 0; c < 4; c++)
-        az_mem_free(job->mem, columns[c], columns[c] ? (n + 1) * sizeof(int64_t) : 0);
-    az_mem_free(job->mem, x->group, x->group ? (n + 1) * sizeof *x->group : 0);
-}
-
-static int measure(struct az_job *job, const struct pairs *p, struct times *x)
-{
-    int64_t **columns[] = { &x->t, &x->a, &x->q, &x->k };
-    for (size_t c = 0; c < 4; c++)
-        if (!(*columns[c] = az_mem_alloc(job->mem, (p->n + 1) * sizeof(int64_t))))
-            return az_mem_error(job->mem);
-    x->group = az_mem_alloc(job->mem, (p->n + 1) * sizeof *x->group);
-    if (!x->group)
-        return az_mem_error(job->mem);
-    for (size_t i = 0; i < p->n; i++) {
-        const struct az_trace *t = job->traces[p->v[i].trace];
-        const struct az_events *calls = &t->ev[AZ_CALL], *ops = &t->ev[az_op_kind(p->v[i].op)];
-        uint32_t call = p->v[i].call, row = az_op_row(p->v[i].op);
-        int64_t wait = ops->start[row] - calls->end[call];
-        x->a[i] = az_ns(t, calls->end[call] - calls->start[call]);
-        x->q[i] = wait > 0 ? az_ns(t, wait) : 0;
-        x->k[i] = az_ns(t, ops->end[row] - ops->start[row]);
-        x->t[i] = x->a[i] + x->q[i] + x->k[i];
-        x->group[i] = p->v[i].group;
-    }
-    return 0;
-}
-
-static void latency_columns(struct az_job *job, struct az_table *t)
-{
-    static const char *const what[] = { "T", "A", "Q", "K" };
-    static const char *const figure[] = { "Avg", "Med", "Min", "Max", "StdDev" };
-    amd_rank_column(job, t);
-    az_table_column(t, "PID", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "TID", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "DevId", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "QCount", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    for (size_t w = 0; w < 4; w++)
-        for (size_t f = 0; f < 5; f++) {
-            struct az_sv name = az_arena_printf(job->arena, "%s%s_ns", what[w], figure[f]);
-            bool whole = f == 2 || f == 3;
-            az_table_columnsv(t, name, whole ? AZ_INT : AZ_REAL, AZ_UNIT_NS, f == 0 ? AZ_LOWER_BETTER : AZ_DETAIL);
-        }
-    az_table_column(t, "API Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Kernel Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-}
-
-static int latency_rows(struct az_job *job, struct az_table *t, const struct pairs *p, const struct az_vec_u32 *first)
-{
-    struct times x = { .t = NULL };
-    struct az_groups g;
-    struct amd_gpus gpus;
-    int rc = amd_gpus_make(job, &gpus), made = -1;
-    if (rc == 0)
-        rc = measure(job, p, &x);
-    if (rc == 0)
-        rc = made = az_groups_make(&g, x.group, p->n, first->n, job->mem);
-    for (size_t k = 0; rc == 0 && k < first->n; k++) {
-        const struct pair *q = &p->v[first->v[k]];
-        const struct az_trace *tr = job->traces[q->trace];
-        const struct az_lane *host = &tr->lanes.v[tr->ev[AZ_CALL].lane[q->call]],
-                             *dev = &tr->lanes.v[tr->ev[az_op_kind(q->op)].lane[az_op_row(q->op)]];
-        size_t gpu = amd_gpu_of(&gpus, q->trace, dev->device), n = az_groups_take(&g, k, x.q);
-        int64_t waited = 0;
-        for (size_t i = 0; i < n; i++)
-            waited += g.value[i] > 0;
-        amd_put_rank(job, t, q->trace);
-        az_put_i64(t, (int64_t)host->pid);
-        az_put_i64(t, (int64_t)host->tid);
-        az_put_i64(t, gpu == SIZE_MAX ? dev->device : (int64_t)gpu);
-        az_put_i64(t, (int64_t)n);
-        az_put_i64(t, waited);
-        put_five(t, &g, k, x.t);
-        put_five(t, &g, k, x.a);
-        put_five(t, &g, k, x.q);
-        put_five(t, &g, k, x.k);
-        az_put_copy(t, az_trace_text(tr, tr->ev[AZ_CALL].name[q->call]));
-        az_put_copy(t, op_name(tr, q->op));
-    }
-    if (made == 0)
-        az_groups_release(&g);
-    az_vec_release(&gpus);
-    times_release(job, &x, p->n);
-    return rc;
-}
 
 static int launch_latency(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "api_kernel_summary",
-                                      "Launches: API (A), queue (Q) and kernel (K) time, T = A + Q + K", 0);
     struct pairs p;
-    struct az_vec_u32 first;
-    if (!t)
-        return az_arena_error(job->arena);
-    latency_columns(job, t);
+    struct amd_gpus gpus;
     az_vec_init(&p, job->mem);
-    az_vec_init(&first, job->mem);
-    int rc = 0;
+    int rc = amd_gpus_make(job, &gpus);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
         if (amd_has(job->traces[i]) && (job->traces[i]->caps & AZ_CAP_CALLS))
             rc = trace_pairs(job, i, &p);
     if (rc == 0)
-        rc = group_pairs(job, &p, &first);
-    if (rc == 0)
-        rc = latency_rows(job, t, &p, &first);
+        rc = az_spec_make(job, &latency, &gpus, &(struct az_item_list){ p.v, p.n });
     az_vec_release(&p);
-    az_vec_release(&first);
-    int api = (int)az_table_find(t, "API Name"), pid = (int)az_table_find(t, "PID");
-    if (rc == 0)
-        rc = az_table_sort(t, (int[]){ 0, pid, pid + 1, pid + 2, api, api + 1 }, 6);
-    return amd_emit(job, t, rc);
+    az_vec_release(&gpus);
+    return rc;
 }
 
 static int run(struct az_job *job)
 {
-    struct amd_list l;
-    int rc = amd_list_make(job, AZ_CALL, &l);
-    if (rc == 0)
-        rc = api_summary(job, &l);
-    amd_list_release(&l);
+    const int rc = az_spec_make(job, &api_summary, NULL, NULL);
     return rc ? rc : launch_latency(job);
 }
 

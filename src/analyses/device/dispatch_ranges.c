@@ -6,7 +6,7 @@
 #include "analyses/list.h"
 #include "base/interval.h"
 #include "base/sort.h"
-#include "facts/groups.h"
+#include "tables/keys.h"
 
 /* ---- ranges ---- */
 
@@ -49,83 +49,77 @@ static int look_inside(struct az_job *job, size_t trace, uint32_t range, struct 
     return rc;
 }
 
-static void range_columns(struct az_table *t)
-{
-    static const char *const times[] = { "Total (µs)", "Mean (µs)", "Median (µs)", "Min (µs)", "Max (µs)" };
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
-    for (size_t i = 0; i < 5; i++)
-        az_table_column(t, times[i], AZ_REAL, AZ_UNIT_US, i < 2 ? AZ_LOWER_BETTER : AZ_DETAIL);
-    az_table_column(t, "Kernels", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Kernel time inside (µs)", AZ_REAL, AZ_UNIT_US, AZ_SHARE);
-    az_table_column(t, "Copies", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "Copy time inside (µs)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "GPU busy inside (µs)", AZ_REAL, AZ_UNIT_US, 0);
-}
+struct range_work {
+    struct inside *in; /* by name */
+    bool known;        /* without calls nothing says what a range launched */
+};
 
-static void put_inside(struct az_table *t, const struct inside *in, bool known)
-{
-    if (!known) { /* without calls nothing says what a range launched */
-        for (int i = 0; i < 5; i++)
-            az_put_empty(t);
-        return;
+#define INSIDE(what, x, div)                                                                                           \
+    static void put_##what(const struct az_scope *r, const struct az_group *g, struct az_table *t)                     \
+    {                                                                                                                  \
+        const struct range_work *w = r->ctx;                                                                           \
+        const struct inside *in = &w->in[az_item_name(r, &g->first)];                                                  \
+        if (!w->known)                                                                                                 \
+            az_put_empty(t);                                                                                           \
+        else if (div)                                                                                                  \
+            az_put_f64(t, amd_us(in->x));                                                                              \
+        else                                                                                                           \
+            az_put_i64(t, in->x);                                                                                      \
     }
-    az_put_i64(t, in->kernels);
-    az_put_f64(t, amd_us(in->kernel_ns));
-    az_put_i64(t, in->copies);
-    az_put_f64(t, amd_us(in->copy_ns));
-    az_put_f64(t, amd_us(in->busy_ns));
-}
+INSIDE(kernels, kernels, false)
+INSIDE(kernel_time, kernel_ns, true)
+INSIDE(copies, copies, false)
+INSIDE(copy_time, copy_ns, true)
+INSIDE(busy, busy_ns, true)
 
-static int range_table(struct az_job *job, const struct amd_list *l)
-{
-    struct az_table *t =
-        az_table_new(job->arena, "roctx_summary", "ROCTx ranges with the device time inside", AZ_TABLE_SUMMARY);
-    struct inside *in = az_arena_array(job->arena, az_job_names(job) + 1, sizeof *in);
-    bool known = az_job_has(job, AZ_CAP_DISPATCHES | AZ_CAP_CALLS);
-    struct az_spans busy;
-    struct az_groups g;
-    int rc = 0, made = -1;
-    if (!t || !in)
-        return az_arena_error(job->arena);
-    range_columns(t);
-    az_vec_init(&busy, job->mem);
-    for (size_t i = 0; rc == 0 && known && i < l->n; i++)
-        if (job->traces[l->trace[i]]->caps & AZ_CAP_CALLS)
-            rc = look_inside(job, l->trace[i], l->row[i], &busy, &in[l->name[i]]);
-    if (rc == 0)
-        rc = made = az_groups_make(&g, l->name, l->n, az_job_names(job), job->mem);
-    for (uint32_t k = 0; rc == 0 && k < g.groups; k++) {
-        struct az_stats s;
-        size_t n = az_groups_take(&g, k, l->length);
-        if (n == 0)
-            continue;
-        az_stats_i64(g.value, n, &s);
-        az_put_text(t, az_job_text(job, k));
-        az_put_i64(t, (int64_t)n);
-        az_put_f64(t, amd_us(s.sum));
-        az_put_f64(t, s.mean / 1e3);
-        az_put_f64(t, s.median / 1e3);
-        az_put_f64(t, amd_us(s.min));
-        az_put_f64(t, amd_us(s.max));
-        put_inside(t, &in[k], known);
+#define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)
+#define COUNTED(header, how, flag)                                                                                     \
+    {                                                                                                                  \
+        header, .figure = AZ_FIG_OWN, .type = AZ_INT, .unit = AZ_UNIT_COUNT, .flags = flag, .put = how                 \
     }
-    if (made == 0)
-        az_groups_release(&g);
-    az_vec_release(&busy);
-    if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -3, 0 }, 2);
-    return amd_emit(job, t, rc);
-}
+#define TIMED(header, how, flag)                                                                                       \
+    {                                                                                                                  \
+        header, .figure = AZ_FIG_OWN, .unit = AZ_UNIT_US, .flags = flag, .put = how                                    \
+    }
+static const struct az_table_spec range_summary = {
+    "roctx_summary",
+    "ROCTx ranges with the device time inside",
+    AZ_TABLE_SUMMARY,
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_RANGE },
+    .columns = { { "name", &az_key_name, .flags = AZ_KEY, .sort = 2 },
+                 { "Count", .figure = AZ_FIG_COUNT },
+                 { "Total (µs)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER, .sort = -1 },
+                 US("Mean (µs)", AZ_FIG_MEAN, AZ_LOWER_BETTER),
+                 US("Median (µs)", AZ_FIG_MEDIAN, AZ_DETAIL),
+                 US("Min (µs)", AZ_FIG_MIN, AZ_DETAIL),
+                 US("Max (µs)", AZ_FIG_MAX, AZ_DETAIL),
+                 COUNTED("Kernels", put_kernels, 0),
+                 TIMED("Kernel time inside (µs)", put_kernel_time, AZ_SHARE),
+                 COUNTED("Copies", put_copies, AZ_DETAIL),
+                 TIMED("Copy time inside (µs)", put_copy_time, AZ_DETAIL),
+                 TIMED("GPU busy inside (µs)", put_busy, 0) },
+};
 
 static int run_ranges(struct az_job *job)
 {
-    struct amd_list l;
-    int rc = amd_list_make(job, AZ_RANGE, &l);
-    if (rc == 0)
-        rc = range_table(job, &l);
-    amd_list_release(&l);
-    return rc;
+    struct range_work w = { az_arena_array(job->arena, az_job_names(job) + 1, sizeof *w.in),
+                            az_job_has(job, AZ_CAP_DISPATCHES | AZ_CAP_CALLS) };
+    struct az_spans busy;
+    int rc = w.in ? 0 : az_arena_error(job->arena);
+    az_vec_init(&busy, job->mem);
+    for (size_t k = 0; rc == 0 && w.known && k < job->n_traces; k++) {
+        const struct az_trace *t = job->traces[k];
+        const size_t n = amd_has(t) && (t->caps & AZ_CAP_CALLS) ? t->ev[AZ_RANGE].n : 0;
+        for (uint32_t i = 0; rc == 0 && i < n; i++) {
+            const uint32_t name = az_job_name(job, k, t->ev[AZ_RANGE].name[i]);
+            if (name != AZ_NO_ID)
+                rc = look_inside(job, k, i, &busy, &w.in[name]);
+        }
+    }
+    az_vec_release(&busy);
+    return rc ? rc : az_spec_make(job, &range_summary, &w, NULL);
 }
 
 /* ---- counters ---- */

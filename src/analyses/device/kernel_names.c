@@ -3,14 +3,6 @@
 #include "facts/shared.h"
 #include "base/num.h"
 
-/* Family of a name: a class of the user's map that is called as a family is one; else by the built-in rules. */
-static enum az_family family_of(struct az_job *job, uint32_t number)
-{
-    enum az_family f = az_job_kernel(job, number)->family;
-    const struct az_sv user = az_job_user_class(job, number);
-    return user.n && az_family_of(user, &f) ? f : az_job_kernel(job, number)->family;
-}
-
 struct sum {
     int64_t ns, count;
 };
@@ -60,7 +52,7 @@ static int run(struct az_job *job)
             continue;
         az_put_text(t, az_job_text(job, i));
         az_put_text(t, az_job_class_text(job, i));
-        az_put_text(t, az_family_text(family_of(job, i)));
+        az_put_text(t, az_family_text(az_job_family(job, i)));
         az_put_i64(t, sum[i].count);
         az_put_i64(t, sum[i].ns);
         az_put_f64(t, az_percent((double)sum[i].ns, all));

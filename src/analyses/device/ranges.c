@@ -2,8 +2,7 @@
  * (docs/formats-nsight.md 2.3, 3.4). */
 #include "analyses/list.h"
 #include "base/num.h"
-#include "facts/groups.h"
-#include "facts/shared.h"
+#include "tables/keys.h"
 
 static void put_optional(struct az_table *t, int64_t x, int64_t none)
 {
@@ -112,111 +111,70 @@ static int run_trace(struct az_job *job)
 }
 
 /* ---- sums by (name, style) ---- */
-struct sum { /* besides the statistics of the projected duration */
-    struct az_sv name, style;
-    int64_t host, ops, levels, children;
+
+static struct az_job_range range_of(const struct az_scope *r, const struct az_item *i)
+{
+    return az_job_range_at(r->job, i->trace, i->row);
+}
+
+static int64_t at_least_zero(int64_t x) { return x > 0 ? x : 0; }
+static int64_t projected(const struct az_scope *r, const struct az_item *i) { return range_of(r, i).duration; }
+static int64_t host(const struct az_scope *r, const struct az_item *i)
+{
+    return at_least_zero(range_of(r, i).orig_duration);
+}
+static int64_t ops(const struct az_scope *r, const struct az_item *i) { return at_least_zero(range_of(r, i).ops); }
+static int64_t level(const struct az_scope *r, const struct az_item *i) { return at_least_zero(range_of(r, i).level); }
+static int64_t children(const struct az_scope *r, const struct az_item *i)
+{
+    return at_least_zero(range_of(r, i).children);
+}
+
+static struct az_sv style_of(const struct az_scope *r, const struct az_item *i) { return range_of(r, i).style; }
+
+static const struct az_key style = { AZ_TEXT, .text = style_of };
+
+#define NS(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_NS, flag)
+#define MEAN(header, n)        AZ_FIGURE(header, AZ_FIG_MEAN, n, AZ_UNIT_COUNT, AZ_DETAIL)
+static const struct az_table_spec range_sums = {
+    "nvtx_gpu_proj_sum",
+    "Projected ranges by name",
+    AZ_TABLE_SUMMARY,
+    .values = { { projected }, { host }, { ops }, { level }, { children } },
+    .columns = { { "Range", &az_key_name, .flags = AZ_KEY, .sort = 2 },
+                 { "Style", &style, .flags = AZ_KEY | AZ_DETAIL, .sort = 3 },
+                 { "Total Proj Time (ns)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_NS, .flags = AZ_LOWER_BETTER,
+                   .sort = -1 },
+                 { "Total Range Time (ns)", .figure = AZ_FIG_SUM, .value = 1, .unit = AZ_UNIT_NS },
+                 { "Range Instances", .figure = AZ_FIG_COUNT },
+                 NS("Proj Avg (ns)", AZ_FIG_MEAN, AZ_LOWER_BETTER),
+                 NS("Proj Med (ns)", AZ_FIG_MEDIAN, AZ_DETAIL),
+                 NS("Proj Min (ns)", AZ_FIG_MIN, AZ_DETAIL),
+                 NS("Proj Max (ns)", AZ_FIG_MAX, AZ_DETAIL),
+                 NS("Proj StdDev (ns)", AZ_FIG_STD_ZERO, AZ_DETAIL),
+                 { "Total GPU Ops", .figure = AZ_FIG_SUM, .value = 2, .unit = AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+                 MEAN("Avg GPU Ops", 2),
+                 MEAN("Avg Range Lvl", 3),
+                 MEAN("Avg Num Child", 4) },
 };
-AZ_VEC(struct sum, sums);
 
-struct collector {
-    struct az_job *job;
-    struct sums sums;
-    struct az_vec_u32 group;    /* range -> group */
-    struct az_vec_i64 duration; /* range -> projected ns */
-};
-
-static int collect(struct collector *c)
-{
-    struct az_map groups;
-    int rc = az_map_init(&groups, c->job->mem, 64);
-    for (size_t k = 0; rc == 0 && k < c->job->n_traces; k++) {
-        int64_t n = az_job_ranges(c->job, k);
-        rc = n < 0 ? (int)n : 0;
-        for (int64_t i = 0; rc == 0 && i < n; i++) {
-            struct az_job_range r = az_job_range_at(c->job, k, (size_t)i);
-            uint32_t *g;
-            bool added;
-            rc = az_map_put(&groups, r.name, az_hash(r.style.p, r.style.n), (uint32_t)c->sums.n, &g, &added);
-            if (rc == 0 && added)
-                rc = az_vec_push(&c->sums, ((struct sum){ az_job_text(c->job, r.name), r.style, 0, 0, 0, 0 }));
-            if (rc == 0)
-                rc = az_vec_push(&c->group, *g);
-            if (rc == 0)
-                rc = az_vec_push(&c->duration, r.duration);
-            if (rc != 0)
-                break;
-            struct sum *s = &c->sums.v[*g];
-            s->host = az_add_sat(s->host, r.orig_duration > 0 ? r.orig_duration : 0);
-            s->ops = az_add_sat(s->ops, r.ops > 0 ? r.ops : 0);
-            s->levels = az_add_sat(s->levels, r.level > 0 ? r.level : 0);
-            s->children = az_add_sat(s->children, r.children > 0 ? r.children : 0);
-        }
-    }
-    az_map_release(&groups);
-    return rc;
-}
-
-static struct az_table *sum_table(struct az_job *job)
-{
-    struct az_table *t = az_table_new(job->arena, "nvtx_gpu_proj_sum", "Projected ranges by name", AZ_TABLE_SUMMARY);
-    if (!t)
-        return NULL;
-    az_table_column(t, "Range", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Style", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "Total Proj Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Total Range Time (ns)", AZ_INT, AZ_UNIT_NS, 0);
-    az_table_column(t, "Range Instances", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Proj Avg (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Proj Med (ns)", AZ_REAL, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(t, "Proj Min (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(t, "Proj Max (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(t, "Proj StdDev (ns)", AZ_REAL, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(t, "Total GPU Ops", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "Avg GPU Ops", AZ_REAL, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "Avg Range Lvl", AZ_REAL, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "Avg Num Child", AZ_REAL, AZ_UNIT_COUNT, AZ_DETAIL);
-    return t;
-}
-
-static void put_sum(struct az_table *t, const struct sum *s, int64_t *v, size_t n)
-{
-    struct az_stats st;
-    az_stats_i64(v, n, &st);
-    az_put_text(t, s->name);
-    az_put_text(t, s->style);
-    az_put_i64(t, st.sum);
-    az_put_i64(t, s->host);
-    az_put_i64(t, (int64_t)n);
-    az_put_f64(t, st.mean);
-    az_put_f64(t, st.median);
-    az_put_i64(t, st.min);
-    az_put_i64(t, st.max);
-    az_put_f64(t, n > 1 ? st.std : 0.0);
-    az_put_i64(t, s->ops);
-    az_put_f64(t, (double)s->ops / (double)n);
-    az_put_f64(t, (double)s->levels / (double)n);
-    az_put_f64(t, (double)s->children / (double)n);
-}
+AZ_VEC(struct az_item, items);
 
 static int run_sum(struct az_job *job)
 {
-    static const int by_total[] = { -3, 0, 1 }; /* projected time falling, range, style */
-    struct collector c = { .job = job };
-    struct az_groups g = { 0 };
-    struct az_table *t = sum_table(job);
-    az_vec_init(&c.sums, job->mem);
-    az_vec_init(&c.group, job->mem);
-    az_vec_init(&c.duration, job->mem);
-    int rc = t ? collect(&c) : az_arena_error(job->arena);
+    struct items v;
+    int rc = 0;
+    az_vec_init(&v, job->mem);
+    for (size_t k = 0; rc == 0 && k < job->n_traces; k++) {
+        const int64_t n = az_job_ranges(job, k);
+        rc = n < 0 ? (int)n : az_vec_reserve(&v, (size_t)n);
+        for (int64_t i = 0; rc == 0 && i < n; i++)
+            v.v[v.n++] =
+                (struct az_item){ (uint32_t)k, (uint32_t)i, AZ_KIND_COUNT, 0, az_job_range_at(job, k, (size_t)i).name };
+    }
     if (rc == 0)
-        rc = az_groups_make(&g, c.group.v, c.group.n, c.sums.n, job->mem);
-    for (size_t i = 0; rc == 0 && i < c.sums.n; i++)
-        put_sum(t, &c.sums.v[i], g.value, az_groups_take(&g, i, c.duration.v));
-    rc = az_job_emit(job, t, rc, by_total, 3);
-    az_groups_release(&g);
-    az_vec_release(&c.sums);
-    az_vec_release(&c.group);
-    az_vec_release(&c.duration);
+        rc = az_spec_make(job, &range_sums, NULL, &(struct az_item_list){ v.v, v.n });
+    az_vec_release(&v);
     return rc;
 }
 

@@ -1,171 +1,72 @@
 /* Tables of sums by name: kernels, memory operations, calls, host ranges (docs/formats-nsight.md 2.2, 3.3). */
-#include <math.h>
-
 #include "analyses/list.h"
-#include "facts/shared.h"
+#include "tables/keys.h"
 
-enum { WITH_CLASS = 1, WITH_TAILS = 2, WITH_STYLE = 4, NO_PERCENT = 8 };
+/* clang-format off */
+#define STATS(u, as)                                                                                                 \
+    { "Avg (" u ")", .figure = AZ_FIG_MEAN, .unit = as, .flags = AZ_LOWER_BETTER },                                  \
+    { "Med (" u ")", .figure = AZ_FIG_MEDIAN, .unit = as, .flags = AZ_DETAIL },                                      \
+    { "Min (" u ")", .figure = AZ_FIG_MIN, .unit = as, .flags = AZ_DETAIL },                                         \
+    { "Max (" u ")", .figure = AZ_FIG_MAX, .unit = as, .flags = AZ_DETAIL },                                         \
+    { "StdDev (" u ")", .figure = AZ_FIG_STD, .unit = as, .flags = AZ_DETAIL }
+#define SUMS(total, u, as, count)                                                                                    \
+    { total, .figure = AZ_FIG_SUM, .unit = as, .flags = AZ_LOWER_BETTER },                                           \
+    { count, .figure = AZ_FIG_COUNT },                                                                                 \
+    STATS(u, as)
+#define TIMES(count)                                                                                                   \
+    { "Time (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE },                                \
+    SUMS("Total Time (ns)", "ns", AZ_UNIT_NS, count)
+#define TAILS                                                                                                          \
+    { "P95 (ns)", .figure = AZ_FIG_P95, .unit = AZ_UNIT_NS, .flags = AZ_DETAIL },                                      \
+    { "P99 (ns)", .figure = AZ_FIG_P99, .unit = AZ_UNIT_NS, .flags = AZ_DETAIL }
+/* clang-format on */
 
-struct form {
-    const char *id, *title;
-    const char *total, *count, *name; /* titles */
-    const char *stat[5];              /* Avg, Med, Min, Max, StdDev */
-    enum az_unit unit;
-    unsigned with;
-};
-
-#define NS_STATS                                                                                                       \
-    {                                                                                                                  \
-        "Avg (ns)", "Med (ns)", "Min (ns)", "Max (ns)", "StdDev (ns)"                                                  \
-    }
-
-static struct az_table *new_table(struct az_job *job, const struct form *f, bool exact)
+static int memory_sizes(struct az_job *job, struct az_name_sums *out)
 {
-    struct az_table *t = az_table_new(job->arena, f->id, f->title, AZ_TABLE_SUMMARY);
-    if (!t)
-        return NULL;
-    if (!(f->with & NO_PERCENT))
-        az_table_column(t, "Time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-    az_table_column(t, f->total, AZ_INT, f->unit, AZ_LOWER_BETTER);
-    az_table_column(t, f->count, AZ_INT, AZ_UNIT_COUNT, 0);
-    for (size_t i = 0; i < 5; i++) {
-        bool extreme = i == 2 || i == 3;
-        az_table_column(t, f->stat[i], extreme && exact ? AZ_INT : AZ_REAL, f->unit,
-                        i == 0 ? AZ_LOWER_BETTER : AZ_DETAIL);
-    }
-    if (f->with & WITH_STYLE)
-        az_table_column(t, "Style", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, f->name, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    if (f->with & WITH_TAILS) {
-        az_table_column(t, "P95 (ns)", AZ_REAL, AZ_UNIT_NS, AZ_DETAIL);
-        az_table_column(t, "P99 (ns)", AZ_REAL, AZ_UNIT_NS, AZ_DETAIL);
-    }
-    if (f->with & WITH_CLASS)
-        az_table_column(t, "Class", AZ_TEXT, AZ_UNIT_NONE, 0);
-    return t;
-}
-
-static void put_whole(struct az_table *t, int64_t x)
-{
-    if (x == INT64_MIN)
-        az_put_empty(t);
-    else
-        az_put_i64(t, x);
-}
-
-/* A minimum or maximum: whole where it is known to be. */
-static void put_extreme(struct az_table *t, double x, bool exact)
-{
-    if (exact && isfinite(x))
-        az_put_i64(t, (int64_t)x);
-    else
-        az_put_f64(t, x);
-}
-
-static void put_row(struct az_job *job, struct az_table *t, const struct form *f, const struct az_name_sum *r,
-                    double all, bool exact)
-{
-    if (!(f->with & NO_PERCENT))
-        az_put_f64(t, az_percent((double)r->total, all));
-    put_whole(t, r->total);
-    put_whole(t, r->count);
-    if (!isfinite(r->avg) && r->count > 0 && r->total != INT64_MIN)
-        az_put_f64(t, (double)r->total / (double)r->count);
-    else
-        az_put_f64(t, r->avg);
-    az_put_f64(t, r->med);
-    put_extreme(t, r->min, exact);
-    put_extreme(t, r->max, exact);
-    az_put_f64(t, r->std);
-    if (f->with & WITH_STYLE)
-        az_put_text(t, r->style ? AZ_SV("StartEnd") : AZ_SV("PushPop"));
-    az_put_text(t, az_job_text(job, r->name));
-    if (f->with & WITH_TAILS) {
-        az_put_f64(t, r->p95);
-        az_put_f64(t, r->p99);
-    }
-    if (f->with & WITH_CLASS)
-        az_put_text(t, az_job_class_text(job, r->name));
-}
-
-static int emit(struct az_job *job, const struct form *f, const struct az_name_sums *sums)
-{
-    struct az_table *t = new_table(job, f, sums->exact);
-    double all = 0;
-    if (!t)
-        return az_arena_error(job->arena);
-    for (size_t i = 0; i < sums->n; i++)
-        all += sums->v[i].total != INT64_MIN ? (double)sums->v[i].total : 0.0;
-    for (size_t i = 0; i < sums->n; i++)
-        put_row(job, t, f, &sums->v[i], all, sums->exact);
-    return az_document_add(job->doc, t);
-}
-
-static int sum_events(struct az_job *job, const struct form *f, const enum az_kind *kinds, size_t n,
-                      enum az_sum_of what)
-{
-    struct az_name_sums sums;
-    int rc = az_job_sum(job, kinds, n, what, &sums);
-    return rc == 0 ? emit(job, f, &sums) : rc;
-}
-
-static int run_kernels(struct az_job *job)
-{
-    static const struct form f = { "kern_sum", "Kernels", "Total Time (ns)", "Instances",
-                                   "Name",     NS_STATS,  AZ_UNIT_NS,        WITH_CLASS | WITH_TAILS };
-    struct az_name_sums sums;
-    int rc = az_job_kernels(job, &sums);
-    return rc == 0 ? emit(job, &f, &sums) : rc;
-}
-
-static int run_mem_time(struct az_job *job)
-{
-    static const struct form f = {
-        "mem_time_sum", "Memory operations by time", "Total Time (ns)", "Count", "Operation", NS_STATS, AZ_UNIT_NS, 0
-    };
-    struct az_name_sums sums;
-    int rc = az_job_memops(job, &sums);
-    return rc == 0 ? emit(job, &f, &sums) : rc;
-}
-
-static int run_mem_size(struct az_job *job)
-{
-    static const struct form f = { "mem_size_sum", "Memory operations by size",
-                                   "Total (B)",    "Count",
-                                   "Operation",    { "Avg (B)", "Med (B)", "Min (B)", "Max (B)", "StdDev (B)" },
-                                   AZ_UNIT_BYTES,  NO_PERCENT };
     static const enum az_kind kinds[] = { AZ_MEMCPY, AZ_MEMSET };
-    struct az_name_sums sums;
-    int rc = az_job_given_sizes(job, &sums);
-    if (rc == 0 && sums.n == 0)
-        return sum_events(job, &f, kinds, 2, AZ_SUM_BYTES);
-    return rc == 0 ? emit(job, &f, &sums) : rc;
+    const int rc = az_job_given_sizes(job, out);
+    return rc == 0 && out->n == 0 ? az_job_sum(job, kinds, 2, AZ_SUM_BYTES, out) : rc;
 }
 
-static int run_api(struct az_job *job)
+static int calls(struct az_job *job, struct az_name_sums *out)
 {
-    static const struct form f = { "api_sum", "API calls", "Total Time (ns)", "Num Calls",
-                                   "Name",    NS_STATS,    AZ_UNIT_NS,        WITH_TAILS };
-    static const enum az_kind kinds[] = { AZ_CALL };
-    return sum_events(job, &f, kinds, 1, AZ_SUM_DURATION);
+    return az_job_sum(job, (const enum az_kind[]){ AZ_CALL }, 1, AZ_SUM_DURATION, out);
 }
 
-static int run_osrt(struct az_job *job)
+static int system_calls(struct az_job *job, struct az_name_sums *out)
 {
-    static const struct form f = {
-        "osrt_sum", "Operating system calls", "Total Time (ns)", "Num Calls", "Name", NS_STATS, AZ_UNIT_NS, WITH_TAILS
-    };
-    static const enum az_kind kinds[] = { AZ_OSRT };
-    return sum_events(job, &f, kinds, 1, AZ_SUM_DURATION);
+    return az_job_sum(job, (const enum az_kind[]){ AZ_OSRT }, 1, AZ_SUM_DURATION, out);
 }
 
-static int run_ranges(struct az_job *job)
+static int ranges(struct az_job *job, struct az_name_sums *out)
 {
-    static const struct form f = { "nvtx_sum", "Host ranges", "Total Time (ns)", "Instances",
-                                   "Range",    NS_STATS,      AZ_UNIT_NS,        WITH_STYLE | WITH_TAILS };
-    static const enum az_kind kinds[] = { AZ_RANGE };
-    return sum_events(job, &f, kinds, 1, AZ_SUM_STYLE);
+    return az_job_sum(job, (const enum az_kind[]){ AZ_RANGE }, 1, AZ_SUM_STYLE, out);
 }
+
+/* Rows in the order of the sums: by total, or as the file gave them. */
+static const struct az_table_spec specs[] = {
+    { "kern_sum", "Kernels", AZ_TABLE_SUMMARY, .sums = az_job_kernels,
+      .columns = { TIMES("Instances"), { "Name", &az_key_name, .flags = AZ_KEY }, TAILS, { "Class", &az_key_class }, { "Family", &az_key_family } } },
+    { "mem_time_sum", "Memory operations by time", AZ_TABLE_SUMMARY, .sums = az_job_memops,
+      .columns = { TIMES("Count"), { "Operation", &az_key_name, .flags = AZ_KEY } } },
+    { "mem_size_sum", "Memory operations by size", AZ_TABLE_SUMMARY, .sums = memory_sizes,
+      .columns = { SUMS("Total (B)", "B", AZ_UNIT_BYTES, "Count"), { "Operation", &az_key_name, .flags = AZ_KEY } } },
+    { "api_sum", "API calls", AZ_TABLE_SUMMARY, .sums = calls,
+      .columns = { TIMES("Num Calls"), { "Name", &az_key_name, .flags = AZ_KEY }, TAILS } },
+    { "osrt_sum", "Operating system calls", AZ_TABLE_SUMMARY, .sums = system_calls,
+      .columns = { TIMES("Num Calls"), { "Name", &az_key_name, .flags = AZ_KEY }, TAILS } },
+    { "nvtx_sum", "Host ranges", AZ_TABLE_SUMMARY, .sums = ranges,
+      .columns = { TIMES("Instances"),
+                   { "Style", &az_key_style, .flags = AZ_KEY | AZ_DETAIL },
+                   { "Range", &az_key_name, .flags = AZ_KEY },
+                   TAILS } },
+};
+static int run_kernels(struct az_job *job) { return az_spec_make(job, &specs[0], NULL, NULL); }
+static int run_mem_time(struct az_job *job) { return az_spec_make(job, &specs[1], NULL, NULL); }
+static int run_mem_size(struct az_job *job) { return az_spec_make(job, &specs[2], NULL, NULL); }
+static int run_api(struct az_job *job) { return az_spec_make(job, &specs[3], NULL, NULL); }
+static int run_osrt(struct az_job *job) { return az_spec_make(job, &specs[4], NULL, NULL); }
+static int run_ranges(struct az_job *job) { return az_spec_make(job, &specs[5], NULL, NULL); }
 
 const struct az_analysis az_analysis_kern_sum = { .name = "kern_sum",
                                                   .tables = { "kern_sum" },

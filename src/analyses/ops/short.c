@@ -2,121 +2,90 @@
 #include "analyses/device/short.h"
 #include "analyses/list.h"
 #include "analyses/ops/kernels.h"
-#include "facts/shared.h"
+#include "tables/keys.h"
 
 #include <math.h>
 
-/* Groups short kernels by (owner, its dims, strides, concrete inputs, kernel name); kernels without an owner keep empty
- * keys. */
-static int group_short(struct az_job *job, struct az_fw_kernels *k, int64_t limit, uint32_t *of,
-                       struct az_vec_u32 *first)
+struct work {
+    struct az_fw_kernels k;
+    int64_t limit; /* ticks */
+};
+
+static const struct az_fw *fw_of(const struct az_scope *r) { return ((const struct work *)r->ctx)->k.fw; }
+
+static bool is_short(const struct az_scope *r, const struct az_item *i)
 {
-    const struct az_fw *fw = k->fw;
-    struct az_map map;
-    int rc = az_map_init(&map, job->mem, 256);
-    for (uint32_t i = 0; rc == 0 && i < k->ev->n; i++) {
-        of[i] = AZ_NO_ID;
-        if (k->length[i] >= limit)
-            continue;
-        uint32_t call, op = az_fw_kernel_owner(k, i, &call), *at;
-        const struct az_op_args *a = op == AZ_NO_ROW ? NULL : az_fw_args(fw, op);
-        uint32_t owner = op == AZ_NO_ROW ? AZ_NO_ID : az_fw_node(fw, op).name;
-        bool added;
-        uint64_t args[2] = { a ? (uint64_t)a->dims << 32 | a->strides : UINT64_MAX, a ? a->concrete : UINT64_MAX };
-        rc = az_map_put(&map, (uint64_t)owner << 32 | k->ev->name[i], az_hash(args, sizeof args), (uint32_t)first->n,
-                        &at, &added);
-        if (rc == 0)
-            of[i] = *at;
-        if (rc == 0 && added)
-            rc = az_vec_push(first, i);
-    }
-    az_map_release(&map);
-    return rc;
+    const struct work *w = r->ctx;
+    return w->k.length[i->row] < w->limit;
 }
 
-static void put_short_keys(struct az_fw_kernels *k, struct az_table *t, uint32_t kernel)
+static uint32_t owner_of(const struct az_scope *r, const struct az_item *i)
 {
-    const struct az_fw *fw = k->fw;
-    uint32_t call, op = az_fw_kernel_owner(k, kernel, &call);
-    if (fw->ops->has_ops) {
-        const struct az_op_args *a = op == AZ_NO_ROW ? NULL : az_fw_args(fw, op);
-        az_put_given(t, op == AZ_NO_ROW ? AZ_SV("") : az_node_name(fw->tree, op));
-        az_put_given(t, a ? az_fw_text(fw, a->dims, "") : AZ_SV(""));
-        az_put_given(t, a ? az_fw_text(fw, a->strides, "") : AZ_SV(""));
-        az_put_given(t, a ? az_fw_text(fw, a->concrete, "") : AZ_SV(""));
-    }
-    az_put_text(t, az_fw_text(fw, k->ev->name[kernel], ""));
+    uint32_t call;
+    return az_fw_kernel_owner(&((const struct work *)r->ctx)->k, i->row, &call);
 }
 
-static void short_columns(struct az_fw_kernels *k, struct az_table *t)
+static uint32_t op_of(const struct az_scope *r, const struct az_item *i)
 {
-    if (k->fw->ops->has_ops) {
-        az_table_column(t, "Parent cpu_op", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-        az_table_column(t, "Input dims", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
-        az_table_column(t, "Input strides", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
-        az_table_column(t, "Concrete Inputs", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
-    }
-    az_table_column(t, "Kernel name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Short Kernel duration (µs) sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "Short Kernel count", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
-    az_table_column(t, "Short Kernel duration (µs) mean", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "Short Kernel duration (µs) percent of total time", AZ_REAL, AZ_UNIT_PERCENT,
-                    AZ_SHARE | AZ_DETAIL);
+    const uint32_t op = owner_of(r, i);
+    return op == AZ_NO_ROW ? AZ_NO_ID : az_fw_node(fw_of(r), op).name;
 }
 
-static int short_rows(struct az_job *job, struct az_fw_kernels *k, struct az_table *t, int64_t limit)
-{
-    struct az_groups g = { 0 };
-    struct az_vec_u32 first;
-    az_vec_init(&first, job->mem);
-    uint32_t *of = az_arena_array(job->arena, k->ev->n + 1, sizeof *of);
-    int rc = of ? group_short(job, k, limit, of, &first) : az_arena_error(job->arena);
-    if (rc == 0)
-        rc = az_groups_make(&g, of, k->ev->n, first.n, job->mem);
-    double us = 1e3 * (double)k->fw->trace->ticks_per_ns;
-    for (size_t i = 0; rc == 0 && i < first.n; i++) {
-        struct az_stats s;
-        az_stats_i64(g.value, az_groups_take(&g, i, k->length), &s);
-        put_short_keys(k, t, first.v[i]);
-        az_put_f64(t, (double)s.sum / us);
-        az_put_i64(t, (int64_t)s.n);
-        az_put_f64(t, s.mean / us);
-        if (k->fw->total)
-            az_put_f64(t, (double)s.sum / (double)k->fw->total * 100.0);
-        else
-            az_put_empty(t);
-    }
-    az_groups_release(&g);
-    az_vec_release(&first);
-    return rc;
-}
+#define ARGUMENT(what)                                                                                                 \
+    static uint32_t what##_of(const struct az_scope *r, const struct az_item *i)                                       \
+    {                                                                                                                  \
+        const uint32_t op = owner_of(r, i);                                                                            \
+        const struct az_op_args *a = op == AZ_NO_ROW ? NULL : az_fw_args(fw_of(r), op);                                \
+        return a ? a->what : AZ_NO_ID;                                                                                 \
+    }                                                                                                                  \
+    static const struct az_key what = { AZ_TEXT, .name = what##_of };
+ARGUMENT(dims)
+ARGUMENT(strides)
+ARGUMENT(concrete)
 
-static int short_table(struct az_job *job, struct az_fw_kernels *k, int64_t limit)
-{
-    struct az_table *t =
-        az_table_new(job->arena, "short_kernels_all_details", "Short kernels", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
-    if (!t)
-        return az_arena_error(job->arena);
-    short_columns(k, t);
-    int rc = short_rows(job, k, t, limit);
-    int sum = (int)az_table_find(t, "Short Kernel duration (µs) sum");
-    if (rc == 0)
-        rc = az_table_sort(t, (int[]){ AZ_DOWN(sum), AZ_UP(sum + 1), AZ_UP(sum + 2) }, 3);
-    if (rc == 0)
-        az_fw_keep(job, t, job->opts->topk_short_kernels, "topk_short_kernels");
-    return az_fw_emit(job, t, rc);
-}
+static const struct az_key owner = { AZ_TEXT, .name = op_of };
+
+static bool has_ops(const struct az_scope *r) { return fw_of(r)->ops->has_ops; }
+static double all_time(const struct az_scope *r) { return fw_of(r)->total ? (double)fw_of(r)->total : NAN; }
+static int64_t top(const struct az_options *o) { return o->topk_short_kernels; }
+
+static const struct az_table_spec short_kernels = {
+    "short_kernels_all_details",
+    "Short kernels",
+    AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
+    .needs = AZ_CAP_CALLTREE,
+    .n_kinds = 1,
+    .kinds = { AZ_KERNEL },
+    .keep = is_short,
+    .columns = { { "Parent cpu_op", &owner, .flags = AZ_KEY, .when = has_ops },
+                 { "Input dims", &dims, .flags = AZ_KEY | AZ_DETAIL, .when = has_ops },
+                 { "Input strides", &strides, .flags = AZ_KEY | AZ_DETAIL, .when = has_ops },
+                 { "Concrete Inputs", &concrete, .flags = AZ_KEY | AZ_DETAIL, .when = has_ops },
+                 { "Kernel name", &az_key_name, .flags = AZ_KEY },
+                 { "Short Kernel duration (µs) sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER,
+                   .sort = -1 },
+                 { "Short Kernel count", .figure = AZ_FIG_COUNT, .flags = AZ_LOWER_BETTER, .sort = 2 },
+                 { "Short Kernel duration (µs) mean", .figure = AZ_FIG_MEAN, .unit = AZ_UNIT_US, .flags = AZ_DETAIL,
+                   .sort = 3 },
+                 { "Short Kernel duration (µs) percent of total time", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT,
+                   .flags = AZ_SHARE | AZ_DETAIL, .whole = all_time } },
+    .option_top = top,
+    .option = "topk_short_kernels",
+};
 
 static int run(struct az_job *job)
 {
-    struct az_fw_kernels k = { 0 };
+    struct work w = { .limit = 0 };
+    struct az_fw_kernels *k = &w.k;
     if (!job->opts->short_kernel_study)
         return 0;
-    int rc = az_fw_kernels_get(&k, job);
+    int rc = az_fw_kernels_get(k, job);
     if (rc == 0)
-        rc = az_short_histogram(job, "short_kernels_histogram", k.length, k.ev->n, k.fw->trace->ticks_per_ns);
+        rc = az_short_histogram(job, "short_kernels_histogram", k->length, k->ev->n, k->fw->trace->ticks_per_ns);
     if (rc == 0)
-        rc = short_table(job, &k, az_short_limit(job, k.fw->trace->ticks_per_ns));
+        w.limit = az_short_limit(job, k->fw->trace->ticks_per_ns);
+    if (rc == 0)
+        rc = az_spec_make(job, &short_kernels, &w, NULL);
     if (rc)
         return rc;
     return az_job_chart(job, AZ_CHART_COLUMN, "short_kernels_histogram", "Short kernels (duration in µs)", "bin_start",

@@ -1,121 +1,127 @@
 /* Launchers summed by category and by name (docs/formulas-pytorch.md 5.1, 5.2). By arguments: fw_args.c. */
 #include "analyses/list.h"
 #include "analyses/ops/args.h"
-#include "analyses/ops/group.h"
-#include "facts/shared.h"
+#include "tables/engine.h"
 
-/* ---- by category ---- */
-static void key_category(const struct az_fw *fw, const void *ctx, uint32_t i, uint64_t key[2])
+struct work {
+    const struct az_fw *fw;
+    uint64_t *seen; /* name * 2 + is recomputed -> set of the categories of its launchers, of which are at most 64 */
+};
+
+static const struct az_fw *fw_of(const struct az_scope *r) { return ((const struct work *)r->ctx)->fw; }
+static uint32_t node_of(const struct az_scope *r, const struct az_item *i)
 {
-    (void)ctx;
-    key[0] = fw->category[i];
-    key[1] = az_fw_recompute(fw, fw->launchers->rows.v[i].node);
+    return fw_of(r)->launchers->rows.v[i->row].node;
 }
 
-static void category_rows(const struct az_fw *fw, const struct az_fw_group *x, struct az_table *t)
+static bool category_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
 {
-    az_table_column(t, "op category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_fw_recompute_column(fw, t);
-    az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "total_direct_kernel_time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_fw_share_columns(t);
-    for (size_t g = 0; g < x->n; g++) {
-        uint32_t first = az_fw_group_first(x, g);
-        az_put_text(t, az_fw_category(fw, first));
-        az_fw_put_recompute(fw, t, az_fw_recompute(fw, fw->launchers->rows.v[first].node));
-        az_put_i64(t, (int64_t)az_fw_group_count(x, g));
-        az_put_f64(t, az_ms(fw->trace, az_fw_group_sum(x, g, x->direct)));
-        az_fw_put_share(t);
-    }
+    *number = fw_of(r)->category[i->row];
+    return true;
 }
 
-static int by_category(struct az_job *job, const struct az_fw *fw)
+static void put_category(const struct az_scope *r, const struct az_item *i, struct az_table *t)
 {
-    struct az_fw_group x;
-    struct az_table *t =
-        az_table_new(job->arena, "ops_summary_by_category", "Operations by category", AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(job->arena);
-    int rc = az_fw_group_make(&x, job, fw, key_category, NULL);
-    if (rc == 0) {
-        category_rows(fw, &x, t);
-        int ms = (int)az_table_find(t, "total_direct_kernel_time_ms");
-        rc = az_table_sort(t, (int[]){ AZ_DOWN(ms), AZ_UP(0) }, 2);
-        az_fw_shares(t, ms);
-    }
-    az_fw_group_release(&x);
-    return az_fw_emit(job, t, rc);
+    az_put_text(t, az_fw_category(fw_of(r), i->row));
 }
 
-/* ---- by name ---- */
-static void key_name(const struct az_fw *fw, const void *ctx, uint32_t i, uint64_t key[2])
+static struct az_sv recompute_text(const struct az_scope *r, const struct az_item *i)
 {
-    uint32_t node = fw->launchers->rows.v[i].node;
-    (void)ctx;
-    key[0] = az_fw_node(fw, node).name;
-    key[1] = az_fw_recompute(fw, node);
+    return az_fw_recompute(fw_of(r), node_of(r, i)) ? AZ_SV("True") : AZ_SV("False");
 }
 
-/* Sorted distinct categories of a group as a JSON list. */
-static struct az_sv category_list(struct az_job *job, const struct az_fw_group *x, size_t g)
+static bool asked_recompute(const struct az_scope *r) { return fw_of(r)->opts->detect_recompute; }
+
+static uint32_t name_of(const struct az_scope *r, const struct az_item *i)
 {
+    return az_fw_node(fw_of(r), node_of(r, i)).name;
+}
+
+static int64_t direct(const struct az_scope *r, const struct az_item *i)
+{
+    return fw_of(r)->launchers->rows.v[i->row].direct;
+}
+
+static int64_t subtree(const struct az_scope *r, const struct az_item *i)
+{
+    return fw_of(r)->launchers->rows.v[i->row].subtree;
+}
+
+static uint64_t *seen_of(const struct az_scope *r, const struct az_item *i)
+{
+    const struct az_fw *fw = fw_of(r);
+    const uint32_t node = node_of(r, i);
+    const size_t name = az_fw_node(fw, node).name;
+    return &((const struct work *)r->ctx)->seen[(name == AZ_NO_ID ? 0 : name + 1) * 2 + az_fw_recompute(fw, node)];
+}
+
+/* Sorted distinct categories of a row as a JSON list. */
+static void put_categories(const struct az_scope *r, const struct az_group *g, struct az_table *t)
+{
+    const struct az_fw *fw = fw_of(r);
     struct az_sv text = AZ_SV("[");
-    uint64_t seen = 0; /* at most 64 categories */
-    for (uint32_t i = x->g.first[g]; i < x->g.first[g + 1]; i++)
-        seen |= (uint64_t)1 << x->fw->category[x->g.item[i]];
+    uint64_t seen = *seen_of(r, &g->first);
     while (seen && text.p) {
         uint32_t best = (uint32_t)__builtin_ctzll(seen);
-        for (uint32_t c = best + 1; c < x->fw->n_categories; c++)
-            if ((seen >> c & 1) && az_sv_cmp(x->fw->category_text[c], x->fw->category_text[best]) < 0)
+        for (uint32_t c = best + 1; c < fw->n_categories; c++)
+            if ((seen >> c & 1) && az_sv_cmp(fw->category_text[c], fw->category_text[best]) < 0)
                 best = c;
         seen &= ~((uint64_t)1 << best);
-        text = az_arena_printf(job->arena, "%.*s%s\"%.*s\"%s", AZ_SVF(text), text.n > 1 ? "," : "",
-                               AZ_SVF(x->fw->category_text[best]), seen ? "" : "]");
+        text = az_arena_printf(r->job->arena, "%.*s%s\"%.*s\"%s", AZ_SVF(text), text.n > 1 ? "," : "",
+                               AZ_SVF(fw->category_text[best]), seen ? "" : "]");
     }
-    return text;
+    az_put_text(t, text);
 }
 
-static void name_rows(struct az_job *job, const struct az_fw *fw, const struct az_fw_group *x, struct az_table *t)
-{
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_fw_recompute_column(fw, t);
-    az_table_column(t, "total_direct_kernel_time_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL);
-    az_table_column(t, "total_subtree_kernel_time_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL);
-    az_table_column(t, "total_direct_kernel_time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "total_subtree_kernel_time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER | AZ_DETAIL);
-    az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Categories", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_fw_share_columns(t);
-    for (size_t g = 0; g < x->n; g++) {
-        uint32_t node = fw->launchers->rows.v[az_fw_group_first(x, g)].node;
-        int64_t direct = az_fw_group_sum(x, g, x->direct), subtree = az_fw_group_sum(x, g, x->subtree);
-        az_put_text(t, az_node_name(fw->tree, node));
-        az_fw_put_recompute(fw, t, az_fw_recompute(fw, node));
-        az_put_f64(t, az_us(fw->trace, direct));
-        az_put_f64(t, az_us(fw->trace, subtree));
-        az_put_f64(t, az_ms(fw->trace, direct));
-        az_put_f64(t, az_ms(fw->trace, subtree));
-        az_put_i64(t, (int64_t)az_fw_group_count(x, g));
-        az_put_text(t, category_list(job, x, g));
-        az_fw_put_share(t);
-    }
-}
+static const struct az_key category = { AZ_TEXT, .of = category_of, .put = put_category };
+static const struct az_key recompute = { AZ_TEXT, .text = recompute_text };
+static const struct az_key name = { AZ_TEXT, .name = name_of };
 
-static int by_name(struct az_job *job, const struct az_fw *fw)
+#define SUM(header, n, as, ...)                                                                                        \
+    {                                                                                                                  \
+        header, .figure = AZ_FIG_SUM, .value = n, .unit = as, .flags = __VA_ARGS__                                     \
+    }
+static const struct az_table_spec by_category = {
+    "ops_summary_by_category",
+    "Operations by category",
+    AZ_TABLE_SUMMARY,
+    .values = { { direct, true } },
+    .columns = { { "op category", &category, .flags = AZ_KEY, .sort = 2 },
+                 { "is_recompute", &recompute, .flags = AZ_KEY, .when = asked_recompute },
+                 { "Count", .figure = AZ_FIG_COUNT },
+                 SUM("total_direct_kernel_time_ms", 0, AZ_UNIT_MS, AZ_LOWER_BETTER, .sort = -1),
+                 AZ_SHARE_COLUMNS },
+    .shares = AZ_SHARES_CELLS,
+};
+
+static const struct az_table_spec by_name = {
+    "ops_summary",
+    "Operations",
+    AZ_TABLE_SUMMARY,
+    .values = { { direct, true }, { subtree, true } },
+    .columns = { { "name", &name, .flags = AZ_KEY, .sort = 2 },
+                 { "is_recompute", &recompute, .flags = AZ_KEY, .when = asked_recompute },
+                 SUM("total_direct_kernel_time_sum", 0, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL, .sort = -1),
+                 SUM("total_subtree_kernel_time_sum", 1, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL),
+                 SUM("total_direct_kernel_time_ms", 0, AZ_UNIT_MS, AZ_LOWER_BETTER),
+                 SUM("total_subtree_kernel_time_ms", 1, AZ_UNIT_MS, AZ_LOWER_BETTER | AZ_DETAIL),
+                 { "Count", .figure = AZ_FIG_COUNT },
+                 { "Categories", .figure = AZ_FIG_OWN, .type = AZ_TEXT, .put = put_categories },
+                 AZ_SHARE_COLUMNS },
+    .shares = AZ_SHARES_CELLS,
+};
+
+static int summaries(struct az_job *job, const struct az_fw *fw)
 {
-    struct az_fw_group x;
-    struct az_table *t = az_table_new(job->arena, "ops_summary", "Operations", AZ_TABLE_SUMMARY);
-    if (!t)
+    struct work w = { fw, az_arena_array(job->arena, (fw->trace->names.text.n + 1) * 2, sizeof *w.seen) };
+    const struct az_scope r = { job, &w };
+    const struct az_item_list launchers = { NULL, fw->launchers->rows.n };
+    if (!w.seen)
         return az_arena_error(job->arena);
-    int rc = az_fw_group_make(&x, job, fw, key_name, NULL);
-    if (rc == 0) {
-        name_rows(job, fw, &x, t);
-        int us = (int)az_table_find(t, "total_direct_kernel_time_sum");
-        rc = az_table_sort(t, (int[]){ AZ_DOWN(us), AZ_UP(0) }, 2);
-        az_fw_shares(t, us);
-    }
-    az_fw_group_release(&x);
-    return az_fw_emit(job, t, rc);
+    for (uint32_t i = 0; i < launchers.n; i++)
+        *seen_of(&r, &(struct az_item){ .row = i }) |= (uint64_t)1 << fw->category[i];
+    const int rc = az_spec_make(job, &by_category, &w, &launchers);
+    return rc ? rc : az_spec_make(job, &by_name, &w, &launchers);
 }
 
 static int run(struct az_job *job)
@@ -129,9 +135,7 @@ static int run(struct az_job *job)
                  AZ_SV("launches: the trace has no operators (only the device was recorded), see kernel_summary"));
         return 0;
     }
-    rc = by_category(job, fw);
-    if (rc == 0)
-        rc = by_name(job, fw);
+    rc = summaries(job, fw);
     if (rc == 0)
         rc = az_fw_args_tables(job, fw);
     if (rc == 0)

@@ -1,0 +1,460 @@
+/* Grouping by one look-up an item, and exact statistics: values are put in group order, never sorted as a
+ * whole. */
+#include "tables/engine_group.h"
+
+#include <math.h>
+
+#include "base/num.h"
+#include "base/stats.h"
+
+typedef int visit(void *ctx, size_t i, const struct az_item *item);
+
+static bool takes_trace(const struct az_grouping *g, size_t trace)
+{
+    return (g->rows.job->traces[trace]->caps & g->spec->needs) == g->spec->needs;
+}
+
+/* Every item in the order of the source. */
+static int each(const struct az_grouping *g, visit *see, void *ctx)
+{
+    const struct az_table_spec *s = g->spec;
+    size_t i = 0;
+    int rc = 0;
+    if (g->list) {
+        for (; rc == 0 && i < g->list->n; i++) {
+            const struct az_item number = { .row = (uint32_t)i, .kind = AZ_KIND_COUNT, .name = AZ_NO_ID };
+            rc = see(ctx, i, g->list->v ? &g->list->v[i] : &number);
+        }
+        return rc;
+    }
+    for (size_t t = 0; t < g->rows.job->n_traces; t++) {
+        if (!takes_trace(g, t))
+            continue;
+        for (size_t k = 0; k < s->n_kinds; k++) {
+            const size_t n = g->rows.job->traces[t]->ev[s->kinds[k]].n;
+            struct az_item item = { .trace = (uint32_t)t, .kind = s->kinds[k], .name = AZ_NO_ID };
+            for (size_t row = 0; rc == 0 && row < n; row++, i++) {
+                item.row = (uint32_t)row;
+                rc = see(ctx, i, &item);
+            }
+        }
+    }
+    return rc;
+}
+
+static size_t count_items(const struct az_grouping *g)
+{
+    size_t n = 0;
+    if (g->list)
+        return g->list->n;
+    for (size_t t = 0; t < g->rows.job->n_traces; t++)
+        for (size_t k = 0; takes_trace(g, t) && k < g->spec->n_kinds; k++)
+            n += g->rows.job->traces[t]->ev[g->spec->kinds[k]].n;
+    return n;
+}
+
+/* ---- which group an item is in ---- */
+
+static int text_number(struct az_grouping *g, size_t k, const struct az_item *item, uint64_t *number)
+{
+    uint32_t id, *known = NULL;
+    if (g->by_name[k]) {
+        const uint32_t name = az_item_name(&g->rows, item);
+        known = name == AZ_NO_ID ? NULL : &g->by_name[k][name];
+    }
+    if (known && *known) {
+        *number = *known - 1;
+        return 0;
+    }
+    const int rc = az_intern(&g->texts, g->key[k]->text(&g->rows, item), &id);
+    if (rc)
+        return rc;
+    if (known)
+        *known = id + 1;
+    *number = id;
+    return 0;
+}
+
+/* *in: the item is in a row. */
+static int keys_of(struct az_grouping *g, const struct az_item *item, uint64_t number[AZ_SPEC_KEYS], bool *in)
+{
+    int rc = 0;
+    *in = !g->spec->keep || g->spec->keep(&g->rows, item);
+    for (size_t k = 0; rc == 0 && *in && k < g->n_keys; k++) {
+        const struct az_key *key = g->key[k];
+        if (key->integer)
+            number[k] = (uint64_t)key->integer(&g->rows, item);
+        else if (key->name)
+            number[k] = az_job_name(g->rows.job, item->trace, key->name(&g->rows, item));
+        else if (key->text)
+            rc = text_number(g, k, item, &number[k]);
+        else
+            *in = key->of(&g->rows, item, &number[k]);
+    }
+    return rc;
+}
+
+static int add_group(struct az_grouping *g, const struct az_item *item, const uint64_t *number)
+{
+    int rc = g->groups.n < AZ_NO_ID ? az_vec_push(&g->groups, ((struct az_group){ .first = *item })) : AZ_ERANGE;
+    for (size_t k = 0; rc == 0 && g->n_keys > 2 && k < g->n_keys; k++)
+        rc = az_vec_push(&g->tuples, number[k]);
+    return rc;
+}
+
+/* Where the group of these keys is, or is to be put (*added). Up to two keys are the key of the map; more of them are
+ * found by their hash, and compared. */
+static int place_of(struct az_grouping *g, const uint64_t *number, uint32_t **at, bool *added)
+{
+    const uint32_t fresh = (uint32_t)g->groups.n;
+    const size_t n = g->n_keys, bytes = n * sizeof *number;
+    if (n == 1 && g->direct && number[0] < g->below) {
+        *at = &g->direct[number[0]];
+        *added = **at == AZ_NO_ID;
+        if (*added)
+            **at = fresh;
+        return 0;
+    }
+    if (n <= 2)
+        return az_map_put(&g->map, n ? number[0] : fresh, n > 1 ? number[1] : 0, fresh, at, added);
+    const uint64_t hash = az_hash(number, bytes);
+    for (uint64_t probe = 0;; probe++) {
+        const int rc = az_map_put(&g->map, hash, probe, fresh, at, added);
+        if (rc || *added || memcmp(g->tuples.v + **at * n, number, bytes) == 0)
+            return rc;
+    }
+}
+
+static int find_group(struct az_grouping *g, const struct az_item *item, uint32_t *group)
+{
+    uint64_t number[AZ_SPEC_KEYS];
+    uint32_t *at;
+    bool in, added;
+    int rc = keys_of(g, item, number, &in);
+    *group = AZ_NO_ID;
+    if (rc || !in)
+        return rc;
+    if (g->n_keys && g->groups.n && memcmp(number, g->last, g->n_keys * sizeof *number) == 0) {
+        *group = g->last_group;
+        return 0;
+    }
+    rc = place_of(g, number, &at, &added);
+    if (rc)
+        return rc;
+    *group = g->last_group = *at;
+    memcpy(g->last, number, g->n_keys * sizeof *number);
+    return added ? add_group(g, item, number) : 0;
+}
+
+static int sort_in(void *ctx, size_t i, const struct az_item *item)
+{
+    struct az_grouping *g = ctx;
+    const int rc = find_group(g, item, &g->of[i]);
+    if (rc == 0 && g->of[i] != AZ_NO_ID)
+        g->groups.v[g->of[i]].n++;
+    return rc;
+}
+
+/* ---- figures ---- */
+
+static int64_t value_of(const struct az_grouping *g, size_t v, const struct az_item *item)
+{
+    if (g->spec->values[v].of)
+        return g->spec->values[v].of(&g->rows, item);
+    const struct az_events *ev = az_item_events(&g->rows, item);
+    return ev->end[item->row] - ev->start[item->row];
+}
+
+/* Does a column need the values of a row together? */
+static bool wants_order(const struct az_grouping *g, size_t v)
+{
+    for (size_t c = 0; c < g->n_columns; c++) {
+        const enum az_figure f = g->column[c]->figure;
+        if (g->column[c]->value == v && (f == AZ_FIG_MEDIAN || (f >= AZ_FIG_STD && f <= AZ_FIG_P99)))
+            return true;
+    }
+    return false;
+}
+
+static bool wants_tails(const struct az_grouping *g, size_t v)
+{
+    for (size_t c = 0; c < g->n_columns; c++)
+        if (g->column[c]->value == v && (g->column[c]->figure == AZ_FIG_P95 || g->column[c]->figure == AZ_FIG_P99))
+            return true;
+    return false;
+}
+
+static void add(struct az_figures *f, int64_t x)
+{
+    if (x == AZ_ABSENT)
+        return;
+    f->n++;
+    if (x == AZ_UNKNOWN || f->sum == AZ_UNKNOWN) {
+        f->sum = AZ_UNKNOWN;
+        return;
+    }
+    f->sum = az_add_sat(f->sum, x);
+    f->min = isnan(f->min) || (double)x < f->min ? (double)x : f->min;
+    f->max = isnan(f->max) || (double)x > f->max ? (double)x : f->max;
+}
+
+struct scatter { /* one value of all items, by group */
+    struct az_grouping *g;
+    size_t v;
+    int64_t *value; /* NULL: sums are enough */
+    uint32_t *at;   /* group -> next place */
+};
+
+static int put_value(void *ctx, size_t i, const struct az_item *item)
+{
+    const struct scatter *s = ctx;
+    struct az_grouping *g = s->g;
+    const uint32_t group = g->of[i];
+    if (group == AZ_NO_ID)
+        return 0;
+    const int64_t x = value_of(g, s->v, item);
+    if (s->value)
+        s->value[s->at[group]++] = x;
+    else
+        add(&g->figure[group * g->n_values + s->v], x);
+    return 0;
+}
+
+/* Moves the values that are there to the front; how many. */
+static size_t present(int64_t *value, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (value[i] != AZ_ABSENT)
+            value[kept++] = value[i];
+    return kept;
+}
+
+static void statistics(struct az_grouping *g, size_t v, int64_t *value)
+{
+    const bool tails = wants_tails(g, v);
+    size_t at = 0;
+    for (size_t k = 0; k < g->groups.n; k++) {
+        const size_t all = (size_t)g->groups.v[k].n, n = present(value + at, all);
+        struct az_figures *f = &g->figure[k * g->n_values + v];
+        struct az_stats st;
+        az_stats_i64(value + at, n, &st);
+        *f = (struct az_figures){ .n = (int64_t)n,
+                                  .sum = st.sum,
+                                  .min = n ? (double)st.min : NAN,
+                                  .max = n ? (double)st.max : NAN,
+                                  .mean = st.mean,
+                                  .median = st.median,
+                                  .std = st.std,
+                                  .p95 = NAN,
+                                  .p99 = NAN };
+        if (tails) {
+            f->p95 = az_percentile_i64(value + at, n, 95);
+            f->p99 = az_percentile_i64(value + at, n, 99);
+        }
+        at += all;
+    }
+}
+
+static int figures_of(struct az_grouping *g, size_t v)
+{
+    struct az_mem *mem = g->rows.job->mem;
+    const size_t bytes = (g->n + 1) * sizeof(int64_t), places = (g->groups.n + 1) * sizeof(uint32_t);
+    struct scatter s = { .g = g, .v = v };
+    int rc = 0;
+    if (wants_order(g, v)) {
+        s.value = az_mem_alloc(mem, bytes);
+        s.at = az_mem_alloc(mem, places);
+        rc = s.value && s.at ? 0 : az_mem_error(mem);
+        uint32_t at = 0;
+        for (size_t k = 0; rc == 0 && k < g->groups.n; k++) {
+            s.at[k] = at;
+            at += (uint32_t)g->groups.v[k].n;
+        }
+    }
+    if (rc == 0)
+        rc = each(g, put_value, &s);
+    if (rc == 0 && s.value)
+        statistics(g, v, s.value);
+    for (size_t k = 0; rc == 0 && !s.value && k < g->groups.n; k++) {
+        struct az_figures *f = &g->figure[k * g->n_values + v];
+        f->mean = f->sum == AZ_UNKNOWN ? NAN : (double)f->sum / (double)f->n;
+    }
+    az_mem_free(mem, s.value, s.value ? bytes : 0);
+    az_mem_free(mem, s.at, s.at ? places : 0);
+    return rc;
+}
+
+/* ---- rows that came summed ---- */
+
+static struct az_figures given_figures(const struct az_sum *s, int64_t ticks)
+{
+    const double mean = s->count > 0 && s->total_ns != AZ_UNKNOWN ? (double)s->total_ns / (double)s->count : s->avg;
+    const double d = (double)ticks;
+    return (struct az_figures){ .n = s->count,
+                                .sum = s->total_ns == AZ_UNKNOWN ? AZ_UNKNOWN : s->total_ns * ticks,
+                                .min = s->min * d,
+                                .max = s->max * d,
+                                .mean = mean * d,
+                                .median = (isnan(s->med) && s->count <= 2 ? mean : s->med) * d,
+                                .std = s->count > 1 ? s->std * d : NAN,
+                                .p95 = NAN,
+                                .p99 = NAN };
+}
+
+static bool is_given(const struct az_grouping *g, size_t trace)
+{
+    const struct az_trace *t = g->rows.job->traces[trace];
+    size_t n = 0;
+    for (size_t k = 0; k < g->spec->n_kinds; k++)
+        n += t->ev[g->spec->kinds[k]].n;
+    return g->spec->given && n == 0 && takes_trace(g, trace);
+}
+
+static int given_row(struct az_grouping *g, size_t trace, size_t row, const struct az_sum *s, struct az_figures *room)
+{
+    const struct az_item item = { .trace = (uint32_t)trace,
+                                  .row = (uint32_t)row,
+                                  .kind = AZ_KIND_COUNT,
+                                  .name = az_job_name(g->rows.job, trace, s->name) };
+    const size_t before = g->groups.n;
+    uint32_t k = AZ_NO_ID;
+    int rc;
+    if (g->spec->merge_given) {
+        rc = find_group(g, &item, &k);
+    } else {
+        k = (uint32_t)before;
+        rc = az_vec_push(&g->groups, ((struct az_group){ .first = item }));
+    }
+    if (rc || k == AZ_NO_ID)
+        return rc;
+    if (g->groups.n > before) {
+        room[k] = given_figures(s, g->ticks);
+        g->groups.v[k].n = s->count;
+        return 0;
+    }
+    room[k].sum = az_add_sat(room[k].sum, s->total_ns * g->ticks); /* of more than one row only sums are known */
+    g->groups.v[k].n = room[k].n = az_add_sat(g->groups.v[k].n, s->count);
+    room[k].mean = (double)room[k].sum / (double)g->groups.v[k].n;
+    room[k].median = room[k].std = room[k].min = room[k].max = NAN;
+    return 0;
+}
+
+static size_t count_given(const struct az_grouping *g)
+{
+    size_t n = 0;
+    for (size_t t = 0; t < g->rows.job->n_traces; t++)
+        n += is_given(g, t) ? g->spec->given(g->rows.job->traces[t])->n : 0;
+    return n;
+}
+
+static int add_given(struct az_grouping *g)
+{
+    int rc = 0;
+    for (size_t t = 0; rc == 0 && t < g->rows.job->n_traces; t++) {
+        const struct az_sums *s = is_given(g, t) ? g->spec->given(g->rows.job->traces[t]) : NULL;
+        for (size_t i = 0; rc == 0 && s && i < s->n; i++)
+            rc = given_row(g, t, i, &s->v[i], g->figure);
+        g->exact = g->exact && !s;
+    }
+    return rc;
+}
+
+/* ---- rows of a fact ---- */
+
+static int from_sums(struct az_grouping *g)
+{
+    struct az_name_sums sums;
+    int rc = g->spec->sums(g->rows.job, &sums);
+    g->ticks = 1;
+    g->exact = rc == 0 && sums.exact;
+    g->figure = rc == 0 ? az_arena_array(g->rows.job->arena, sums.n + 1, sizeof *g->figure) : NULL;
+    if (rc == 0 && !g->figure)
+        rc = az_arena_error(g->rows.job->arena);
+    for (size_t i = 0; rc == 0 && i < sums.n; i++) {
+        const struct az_name_sum *s = &sums.v[i];
+        const bool computed = !isfinite(s->avg) && s->count > 0 && s->total != AZ_UNKNOWN;
+        g->figure[i] = (struct az_figures){
+            s->count, s->total, s->min, s->max, computed ? (double)s->total / (double)s->count : s->avg,
+            s->med,   s->std,   s->p95, s->p99
+        };
+        const struct az_item item = { .row = (uint32_t)i, .kind = AZ_KIND_COUNT, .other = s->style, .name = s->name };
+        rc = az_vec_push(&g->groups, ((struct az_group){ .first = item, .n = s->count }));
+    }
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int prepare_texts(struct az_grouping *g)
+{
+    struct az_job *job = g->rows.job;
+    int rc = az_intern_init(&g->texts, job->arena, job->mem);
+    for (size_t k = 0; rc == 0 && k < g->n_keys; k++) {
+        if (!g->key[k]->text || !g->key[k]->by_name)
+            continue;
+        g->by_name[k] = az_arena_array(job->arena, az_job_names(job) + 1, sizeof *g->by_name[k]);
+        rc = g->by_name[k] ? 0 : az_arena_error(job->arena);
+    }
+    return rc;
+}
+
+static int from_items(struct az_grouping *g)
+{
+    struct az_job *job = g->rows.job;
+    g->n = count_items(g);
+    g->room = (g->n + 1) * sizeof *g->of;
+    if (g->n >= UINT32_MAX)
+        return AZ_ERANGE;
+    g->of = az_mem_alloc(job->mem, g->room);
+    int rc = g->of ? az_map_init(&g->map, job->mem, 64) : az_mem_error(job->mem);
+    if (rc == 0)
+        rc = prepare_texts(g);
+    if (rc == 0 && g->n_keys == 1 && g->key[0]->below) {
+        g->below = g->key[0]->below(&g->rows);
+        g->direct = az_mem_alloc(job->mem, (g->below + 1) * sizeof *g->direct);
+        if (g->direct)
+            memset(g->direct, 0xff, (g->below + 1) * sizeof *g->direct);
+        else
+            rc = az_mem_error(job->mem);
+    }
+    if (rc == 0)
+        rc = each(g, sort_in, g);
+    const size_t places = (g->groups.n + count_given(g) + 1) * g->n_values;
+    g->figure = rc == 0 ? az_arena_array(job->arena, places, sizeof *g->figure) : NULL;
+    if (rc == 0 && !g->figure)
+        rc = az_arena_error(job->arena);
+    for (size_t i = 0; rc == 0 && i < places; i++)
+        g->figure[i] = (struct az_figures){ 0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+    for (size_t v = 0; rc == 0 && v < g->n_values; v++)
+        rc = figures_of(g, v);
+    return rc ? rc : add_given(g);
+}
+
+int az_grouping_make(struct az_grouping *g)
+{
+    const struct az_job *job = g->rows.job;
+    az_vec_init(&g->groups, job->mem);
+    az_vec_init(&g->tuples, job->mem);
+    g->ticks = job->n_traces ? job->traces[0]->ticks_per_ns : 1;
+    if (g->ticks < 1)
+        g->ticks = 1;
+    g->exact = g->ticks == 1;
+    int rc = g->spec->sums ? from_sums(g) : from_items(g);
+    for (size_t k = 0; rc == 0 && k < g->groups.n; k++)
+        g->groups.v[k].value = &g->figure[k * g->n_values];
+    return rc;
+}
+
+void az_grouping_release(struct az_grouping *g)
+{
+    struct az_mem *mem = g->rows.job->mem;
+    az_mem_free(mem, g->of, g->of ? g->room : 0);
+    az_mem_free(mem, g->direct, g->direct ? (g->below + 1) * sizeof *g->direct : 0);
+    if (g->map.cell)
+        az_map_release(&g->map);
+    if (g->texts.mem)
+        az_intern_release(&g->texts);
+    az_vec_release(&g->groups);
+    az_vec_release(&g->tuples);
+}
