@@ -134,10 +134,15 @@ static bool has_graph_nodes(struct nsys_db *x)
 }
 
 enum { KERNEL_NAME = FIRST_OWN, KERNEL_OWN_N }; /* behind them what is wanted of geometry and node */
-static const char *const geometry_columns[] = {
-    "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory",
-    "dynamicSharedMemory"
-};
+static const char *const geometry_columns[] = { "gridX",
+                                                "gridY",
+                                                "gridZ",
+                                                "blockX",
+                                                "blockY",
+                                                "blockZ",
+                                                "registersPerThread",
+                                                "staticSharedMemory",
+                                                "dynamicSharedMemory" };
 struct kernel_places { /* of optional columns; 0: not read */
     int geometry, node;
 };
