@@ -3,8 +3,8 @@
 
     make_launches.py DIR
 
-pytorch.json, nsys.sqlite, nsys_cuda_gpu_trace.csv, jax.xplane.pb, rocprof_kernel_trace.csv. Names are short and sizes of shared memory
-are multiples of 1000, so that no form rounds or shortens them.
+DIR/pytorch.json, nsys.sqlite, nsys_cuda_gpu_trace.csv, jax.xplane.pb, rocprof_kernel_trace.csv. Names are short, and sizes
+of shared memory are multiples of 1000, so that no form shortens or rounds them.
 """
 import csv
 import json

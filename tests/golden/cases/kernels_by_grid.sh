@@ -1,5 +1,5 @@
-# The same launches written by five profilers: one table of kernels by grid and block, equal to the byte. Read on request only, by its
-# option or with the tables of nsys; a file without grids says so.
+# The same launches written by five profilers: one table of kernels by grid and block, equal to the byte. It is read on
+# request only, by its option or with the tables of nsys; a file without grids says so.
 "$PYTHON" "$SRC/tests/gen/make_launches.py" data || exit 99
 for f in pytorch.json nsys.sqlite nsys_cuda_gpu_trace.csv jax.xplane.pb rocprof_kernel_trace.csv; do
     "$ANALYZER" run "data/$f" --opt kernel_geometry=true --csv-dir "o_$f" -q || exit 98
