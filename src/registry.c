@@ -67,6 +67,7 @@ const struct az_analysis *const az_analyses[] = {
     &az_analysis_gpu_gaps,
     &az_analysis_gpu_utilization,
     &az_analysis_kernel_names,
+    &az_analysis_kernels_by_grid,
     &az_analysis_unmatched,
     &az_analysis_findings,
     &az_analysis_coverage,

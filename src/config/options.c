@@ -369,6 +369,8 @@ const struct az_option az_option_table[] = {
       "first: the arithmetic of the first tt-perf-report (firmware times, matrix products only)", "0.1" },
     { "kernel_details", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(kernel_details), NO_RANGE, NULL, "false",
       "rocprof rocpd pftrace", "table of every dispatch, longest first", "0.1" },
+    { "kernel_geometry", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(kernel_geometry), NO_RANGE, NULL, "false", "",
+      "read how kernels were launched, and show them by grid and block (kernels_by_grid); compat nsys and all do, too", "0.2" },
     { "topk_kernels", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(topk_kernels), ANY_INT, NULL, NULL, "rocprof rocpd pftrace",
       "rows kept in kernel_details; absent: all", "0.1" },
     { "disable_kernel_summary", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(disable_kernel_summary), NO_RANGE, NULL, "false",

@@ -164,13 +164,13 @@ static unsigned lacking(const struct az_analysis *an, unsigned caps)
 }
 
 /* One row for each set of facts that some analyses lack, in the order of the first of them. What only one kind of
- * format can hold is not missed in others. */
+ * format can hold is not missed in others, nor what is read on request only. */
 static void cover_skipped(struct az_job *job, unsigned caps)
 {
     struct az_arena *a = job->arena;
     for (size_t i = 0; az_analyses[i]; i++) {
         const unsigned missing = lacking(az_analyses[i], caps);
-        bool first = missing && !(missing & AZ_CAP_OWN);
+        bool first = missing && !(missing & (AZ_CAP_OWN | (job->opts->kernel_geometry ? 0u : AZ_CAP_GEOMETRY)));
         int64_t count = 0;
         struct az_sv names = AZ_SV("");
         for (size_t k = 0; k < i; k++)

@@ -50,6 +50,15 @@ enum nsys_col {
     NC_DST_KIND,
     NC_Q_COUNT,
     NC_RESULT,
+    NC_GRID_X,
+    NC_GRID_Y,
+    NC_GRID_Z,
+    NC_BLOCK_X,
+    NC_BLOCK_Y,
+    NC_BLOCK_Z,
+    NC_REGISTERS,
+    NC_STATIC_SHARED,
+    NC_DYNAMIC_SHARED,
     NC_N
 };
 

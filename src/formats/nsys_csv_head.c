@@ -53,6 +53,15 @@ static const struct {
     { "dstmemkd", NC_DST_KIND, "DstMemKd" },
     { "qcount", NC_Q_COUNT, "QCount" },
     { "result", NC_RESULT, "Result" },
+    { "grdx", NC_GRID_X, "GrdX" },
+    { "grdy", NC_GRID_Y, "GrdY" },
+    { "grdz", NC_GRID_Z, "GrdZ" },
+    { "blkx", NC_BLOCK_X, "BlkX" },
+    { "blky", NC_BLOCK_Y, "BlkY" },
+    { "blkz", NC_BLOCK_Z, "BlkZ" },
+    { "reg/trd", NC_REGISTERS, "Reg/Trd" },
+    { "stcsmem", NC_STATIC_SHARED, "StcSMem (MB)" },
+    { "dymsmem", NC_DYNAMIC_SHARED, "DymSMem (MB)" },
 };
 #define TITLES (sizeof titles / sizeof *titles)
 

@@ -73,6 +73,24 @@ static int side_row(struct nsys_csv_file *f, struct az_event *e)
     return az_vec_push(&t->copies, c);
 }
 
+static uint32_t shared_memory(const struct nsys_csv_file *f, enum nsys_col col)
+{
+    int64_t bytes = -1;
+    return nsys_csv_value(f, f->head.at[col], &bytes) == 0 ? az_geometry_figure(bytes, AZ_NO_SIZE) : AZ_NO_SIZE;
+}
+
+static int take_geometry(const struct nsys_csv_file *f, uint32_t *row)
+{
+    struct az_geometry g = { .registers = az_geometry_figure((int64_t)number(f, NC_REGISTERS), 0),
+                             .static_shared = shared_memory(f, NC_STATIC_SHARED),
+                             .dynamic_shared = shared_memory(f, NC_DYNAMIC_SHARED) };
+    for (unsigned i = 0; i < 3; i++) {
+        g.grid[i] = az_geometry_figure((int64_t)number(f, (enum nsys_col)(NC_GRID_X + i)), 0);
+        g.block[i] = az_geometry_figure((int64_t)number(f, (enum nsys_col)(NC_BLOCK_X + i)), 0);
+    }
+    return az_geometries_put(&f->job->trace->geometries, &g, row);
+}
+
 int nsys_csv_gpu_row(struct nsys_csv_file *f)
 {
     struct az_trace *t = f->job->trace;
@@ -103,6 +121,8 @@ int nsys_csv_gpu_row(struct nsys_csv_file *f)
         rc = az_trace_name(t, name, &e.name);
     if (rc == 0 && kind != AZ_KERNEL)
         rc = side_row(f, &e);
+    else if (rc == 0 && az_geometry_read(t))
+        rc = take_geometry(f, &e.geo);
     if (rc == 0)
         rc = az_trace_add(t, kind, &e);
     return rc;

@@ -62,7 +62,7 @@ struct nsys_want {
     const char *column;
     bool required;
 };
-#define NSYS_MAX_WANT 12
+#define NSYS_MAX_WANT 20
 struct nsys_row {
     sqlite3_value **value;
     int at[NSYS_MAX_WANT]; /* place of the i-th wanted column among the values; -1: the table does not have it */

@@ -133,25 +133,67 @@ static bool has_graph_nodes(struct nsys_db *x)
     return found;
 }
 
-enum { KERNEL_NAME = FIRST_OWN, KERNEL_NODE, KERNEL_N };
+enum { KERNEL_NAME = FIRST_OWN, KERNEL_OWN_N }; /* behind them what is wanted of geometry and node */
+static const char *const geometry_columns[] = { "gridX",
+                                                "gridY",
+                                                "gridZ",
+                                                "blockX",
+                                                "blockY",
+                                                "blockZ",
+                                                "registersPerThread",
+                                                "staticSharedMemory",
+                                                "dynamicSharedMemory" };
+struct kernel_places { /* of optional columns; 0: not read */
+    int geometry, node;
+};
+
+static uint32_t size_of(const struct nsys_row *r, int column)
+{
+    return nsys_is_null(r, column) ? AZ_NO_SIZE : az_geometry_figure(nsys_i64(r, column), AZ_NO_SIZE);
+}
+
+static int take_geometry(struct nsys_db *x, const struct nsys_row *r, int first, uint32_t *number)
+{
+    struct az_geometry g = { .registers = az_geometry_figure(nsys_i64(r, first + 6), 0),
+                             .static_shared = size_of(r, first + 7),
+                             .dynamic_shared = size_of(r, first + 8) };
+    for (int i = 0; i < 3; i++) {
+        g.grid[i] = az_geometry_figure(nsys_i64(r, first + i), 0);
+        g.block[i] = az_geometry_figure(nsys_i64(r, first + 3 + i), 0);
+    }
+    return az_geometries_put(&x->t->geometries, &g, number);
+}
 
 static int take_kernel(struct nsys_db *x, const struct nsys_row *r, void *ctx)
 {
     struct az_event e;
-    const bool *nodes = ctx;
+    const struct kernel_places *at = ctx;
     int rc = common(x, r, &e);
     if (rc == 0)
         rc = nsys_name(x, &x->names, nsys_i64(r, KERNEL_NAME), &e.name);
-    e.node = *nodes ? (uint64_t)nsys_i64(r, KERNEL_NODE) : 0;
+    if (rc == 0 && at->geometry)
+        rc = take_geometry(x, r, at->geometry, &e.geo);
+    e.node = at->node ? (uint64_t)nsys_i64(r, at->node) : 0;
     return rc == 0 ? nsys_add(x, AZ_KERNEL, &e) : rc;
 }
 
 static int read_kernels(struct nsys_db *x)
 {
-    bool nodes = has_graph_nodes(x);
-    struct nsys_want want[KERNEL_N] = { COMMON_COLUMNS, { kernel_name_column(x), true }, { "graphNodeId", false } };
-    az_trace_columns(x->t, AZ_KERNEL, AZ_COL_CORR | (nodes ? AZ_COL_NODE : 0u));
-    return nsys_each(x, KERNELS, want, nodes ? KERNEL_N : KERNEL_NODE, take_kernel, &nodes);
+    struct nsys_want want[NSYS_MAX_WANT] = { COMMON_COLUMNS, { kernel_name_column(x), true } };
+    struct kernel_places at = { 0, 0 };
+    int n = KERNEL_OWN_N;
+    az_trace_columns(x->t, AZ_KERNEL, AZ_COL_CORR | (has_graph_nodes(x) ? AZ_COL_NODE : 0u));
+    az_geometry_column(x->t, x->job->opts);
+    if (az_geometry_read(x->t)) {
+        at.geometry = n;
+        for (size_t i = 0; i < AZ_LENGTH(geometry_columns); i++)
+            want[n++] = (struct nsys_want){ geometry_columns[i], false };
+    }
+    if (x->t->ev[AZ_KERNEL].cols & AZ_COL_NODE) {
+        at.node = n;
+        want[n++] = (struct nsys_want){ "graphNodeId", false };
+    }
+    return nsys_each(x, KERNELS, want, (size_t)n, take_kernel, &at);
 }
 
 static int add_side(struct nsys_db *x, const struct az_copy *c, struct az_event *e)

@@ -38,6 +38,10 @@ enum az_pt_arg {
     AZ_PT_CONCRETE,
     AZ_PT_GBPS,     /* bandwidth of a copy */
     AZ_PT_COUNTERS, /* all args, of cuda_profiler_range */
+    AZ_PT_GRID,     /* how a kernel was launched */
+    AZ_PT_BLOCK,
+    AZ_PT_REGISTERS,
+    AZ_PT_SHARED,
     AZ_PT_NAME,
     AZ_PT_LABELS,
     AZ_PT_KERNEL_FILE, /* may hold escapes */
@@ -45,9 +49,9 @@ enum az_pt_arg {
     AZ_PT_ARGS = AZ_PT_COLL + 10
 };
 enum { AZ_PT_KNOWN = AZ_PT_GBPS - AZ_PT_DIMS };
-#define AZ_PT_BIT(arg)   (UINT32_C(1) << (arg))
+#define AZ_PT_BIT(arg)   (UINT64_C(1) << (arg))
 #define AZ_PT_COLL_GIVEN (AZ_PT_BIT(AZ_PT_ARGS) - AZ_PT_BIT(AZ_PT_COLL))
-_Static_assert(AZ_PT_ARGS < 32, "az_pt_event.given has a bit for each");
+_Static_assert(AZ_PT_ARGS < 64, "az_pt_event.given has a bit for each");
 
 /* An argument of operators (dims, types, strides, concrete inputs) as it was written before. Most operators have been
  * seen with the same arguments: equal bytes need not be scanned again, nor interned. */
@@ -60,7 +64,7 @@ struct az_pt_known {
 struct az_pt_event {
     char ph;
     bool has_ts, has_dur, name_escaped;
-    uint32_t given; /* AZ_PT_BIT of the args that it has */
+    uint64_t given; /* AZ_PT_BIT of the args that it has */
     struct az_sv cat, name;
     struct az_pt_id pid, tid, id;
     int64_t ts, dur;

@@ -16,6 +16,7 @@ int roc_init(struct roc *r, struct az_parse *job)
     az_vec_init(&r->event_name, job->mem);
     r->t->ticks_per_ns = 1;
     int rc = az_dispatches_init(r->t), map = az_map_init(&r->sum_of, job->mem, 16);
+    az_geometry_column(r->t, job->opts);
     r->d = az_dispatches(r->t);
     return rc ? rc : map;
 }
@@ -279,9 +280,44 @@ static void warn(struct roc *r)
                     "%" PRIu64 " dispatch(es) of kernels without a symbol: named unknown_kernel_<id>", r->unnamed);
 }
 
+/* Grids count work-items in these files: in work-groups, the last one of a dimension may be filled in part. */
+static struct az_geometry geometry_of(const struct az_dispatch_shape *s)
+{
+    const uint64_t registers = (uint64_t)s->vgpr + s->agpr;
+    struct az_geometry g = { .registers = az_geometry_figure((int64_t)registers, 0),
+                             .static_shared = s->lds,
+                             .dynamic_shared = AZ_NO_SIZE };
+    for (int i = 0; i < 3; i++) {
+        g.block[i] = s->block[i];
+        g.grid[i] = s->block[i] ? s->grid[i] / s->block[i] + (s->grid[i] % s->block[i] != 0) : 0;
+    }
+    return g;
+}
+
+/* From the shapes, which are complete when all is read. */
+static int take_geometry(struct roc *r)
+{
+    const struct az_dispatch_shapes *shapes = &r->d->shapes;
+    struct az_events *e = &r->t->ev[AZ_KERNEL];
+    if (!az_geometry_read(r->t) || e->n == 0)
+        return 0;
+    uint32_t *row = az_mem_alloc(r->job->mem, (shapes->n + 1) * sizeof *row);
+    int rc = row ? 0 : az_mem_error(r->job->mem);
+    for (size_t i = 0; rc == 0 && i < shapes->n; i++) {
+        const struct az_geometry g = geometry_of(&shapes->v[i]);
+        rc = az_geometries_put(&r->t->geometries, &g, &row[i]);
+    }
+    for (size_t i = 0; rc == 0 && i < e->n; i++)
+        e->geo[i] = row[r->d->rows.v[e->side[i]].shape];
+    az_mem_free(r->job->mem, row, (shapes->n + 1) * sizeof *row);
+    return rc;
+}
+
 int roc_finish(struct roc *r)
 {
-    const int rc = take_counted(r);
+    int rc = take_counted(r);
+    if (rc == 0)
+        rc = take_geometry(r);
     if (rc == 0)
         warn(r);
     return rc;

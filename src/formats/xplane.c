@@ -350,6 +350,7 @@ static int parse(struct az_parse *job)
     }
     az_xp_plane_init(&r);
     rc = az_xtrace_init(job->trace);
+    az_geometry_column(job->trace, job->opts);
     r.x = job->trace->ext;
     if (rc == 0)
         rc = read_space(&r);

@@ -115,6 +115,7 @@ struct az_xp {
         look[128]; /* by id of a stat: events that have it are looked at (of a host: launches; of a TPU: its own row) */
     uint32_t no_row; /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
     struct az_xp_modules modules;
+    struct az_vec_u32 geometry; /* name id of kernel_details -> number of its geometry; AZ_NO_ROW: not read yet */
     uint64_t unknown_meta, bad_times;
 };
 

@@ -94,6 +94,65 @@ static int ask_meta(struct az_xp *r, struct az_xp_meta *m)
     return AZ_OK;
 }
 
+/* The whole numbers behind "key:", divided by commas; how many of the n there are. */
+static int detail(struct az_sv details, struct az_sv key, int64_t *v, int n)
+{
+    while (details.n) {
+        struct az_sv word = az_sv_cut(&details, ' ');
+        int found = 0;
+        if (!az_sv_starts(word, key) || word.n <= key.n || word.p[key.n] != ':')
+            continue;
+        word = az_sv_make(word.p + key.n + 1, word.n - key.n - 1);
+        while (found < n && word.n && az_parse_i64(az_sv_cut(&word, ','), &v[found]) == 0)
+            found++;
+        return found;
+    }
+    return 0;
+}
+
+/* "regs:32 static_shared:0 dynamic_shared:1024 grid:132,1,1 block:128,1,1 occ_pct:50", in any order. */
+static int geometry_row(struct az_xp *r, uint32_t details, uint32_t *row)
+{
+    const struct az_sv text = az_trace_text(r->t, details);
+    struct az_geometry g = { .static_shared = AZ_NO_SIZE, .dynamic_shared = AZ_NO_SIZE };
+    int64_t grid[3], block[3], v;
+    if (detail(text, AZ_SV("grid"), grid, 3) < 3 || detail(text, AZ_SV("block"), block, 3) < 3) {
+        *row = 0;
+        return 0;
+    }
+    for (int i = 0; i < 3; i++) {
+        g.grid[i] = az_geometry_figure(grid[i], 0);
+        g.block[i] = az_geometry_figure(block[i], 0);
+    }
+    if (detail(text, AZ_SV("regs"), &v, 1))
+        g.registers = az_geometry_figure(v, 0);
+    if (detail(text, AZ_SV("static_shared"), &v, 1))
+        g.static_shared = az_geometry_figure(v, AZ_NO_SIZE);
+    if (detail(text, AZ_SV("dynamic_shared"), &v, 1))
+        g.dynamic_shared = az_geometry_figure(v, AZ_NO_SIZE);
+    return az_geometries_put(&r->t->geometries, &g, row);
+}
+
+/* Kernels say the same texts again and again. */
+static int take_geometry(struct az_xp *r, uint32_t details, uint32_t *row)
+{
+    *row = 0;
+    if (details == AZ_NO_ID || !az_geometry_read(r->t))
+        return 0;
+    if (details >= r->geometry.n) {
+        const size_t more = (size_t)details + 1 - r->geometry.n;
+        const int rc = az_vec_reserve(&r->geometry, more);
+        if (rc)
+            return rc;
+        memset(r->geometry.v + r->geometry.n, 0xff, more * sizeof *r->geometry.v);
+        r->geometry.n += more;
+    }
+    uint32_t *known = &r->geometry.v[details];
+    const int rc = *known == AZ_NO_ROW ? geometry_row(r, details, known) : 0;
+    *row = *known;
+    return rc;
+}
+
 static int add_event(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow *row, struct az_event *e)
 {
     const bool says = says_something(row);
@@ -105,8 +164,10 @@ static int add_event(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow
         return rc;
     e->node = says ? (uint64_t)index + 1 : 0;
     const uint8_t kind = kind_of(m);
-    if (kind == KIND_KERNEL || (kind == KIND_FILL && row->op != AZ_NO_ID))
-        return az_trace_add(r->t, AZ_KERNEL, e);
+    if (kind == KIND_KERNEL || (kind == KIND_FILL && row->op != AZ_NO_ID)) {
+        rc = take_geometry(r, row->details, &e->geo);
+        return rc ? rc : az_trace_add(r->t, AZ_KERNEL, e);
+    }
     const struct az_copy c = { .bytes = copy_bytes(az_trace_text(r->t, row->details)), .op = -1, .src = -1, .dst = -1 };
     e->side = (uint32_t)r->t->copies.n;
     rc = az_vec_push(&r->t->copies, c);

@@ -95,6 +95,7 @@ void az_xp_plane_init(struct az_xp *r)
     az_vec_init(&r->meta_ids.dense, r->job->mem);
     az_vec_init(&r->stat_ids.dense, r->job->mem);
     az_vec_init(&r->modules, r->job->mem);
+    az_vec_init(&r->geometry, r->job->mem);
 }
 
 void az_xp_plane_release(struct az_xp *r)
@@ -108,6 +109,7 @@ void az_xp_plane_release(struct az_xp *r)
     az_vec_release(&r->meta_ids.dense);
     az_vec_release(&r->stat_ids.dense);
     az_vec_release(&r->modules);
+    az_vec_release(&r->geometry);
 }
 
 /* ---- first pass ---- */

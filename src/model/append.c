@@ -6,6 +6,7 @@ struct joint {
     struct az_trace *whole, *part;
     const struct az_append *map;
     uint32_t *args, *colls;      /* row of the part -> of the whole */
+    uint32_t *geo;               /* likewise, both from 1 on */
     uint32_t ops, copies, syncs; /* rows of the whole before: what is added to the part's */
 };
 
@@ -61,6 +62,16 @@ static int join_files(struct joint *j)
     for (size_t i = 0; rc == 0 && i < from->n; i++)
         to->v[to->n++] =
             (struct az_op_file){ .uid = from->v[i].uid + j->map->uid, .path = name_of(j, from->v[i].path) };
+    return rc;
+}
+
+static int join_geometries(struct joint *j)
+{
+    const struct az_geometry_rows *from = &j->part->geometries.rows;
+    int rc = 0;
+    j->geo[0] = 0;
+    for (size_t i = 0; rc == 0 && i < from->n; i++)
+        rc = az_geometries_put(&j->whole->geometries, &from->v[i], &j->geo[i + 1]);
     return rc;
 }
 
@@ -174,6 +185,8 @@ static int join_events(struct joint *j, enum az_kind k)
         to->side[at + i] = side_of(j, k, from->side[i]);
     for (size_t i = 0; (to->cols & AZ_COL_UID) && i < n; i++)
         to->uid[at + i] = from->uid[i] + j->map->uid;
+    for (size_t i = 0; (to->cols & AZ_COL_GEO) && i < n; i++)
+        to->geo[at + i] = j->geo[from->geo[i]];
     to->n += n;
     az_trace_clear(j->part, k);
     return 0;
@@ -205,12 +218,16 @@ static void join_counts(struct joint *j)
 int az_optrace_append(struct az_trace *whole, struct az_trace *part, const struct az_append *map)
 {
     struct joint j = { .whole = whole, .part = part, .map = map };
-    const size_t n_args = az_optrace(part)->args.n, n_colls = az_optrace(part)->colls.n;
+    const size_t n_args = az_optrace(part)->args.n, n_colls = az_optrace(part)->colls.n,
+                 n_geo = part->geometries.rows.n;
     j.args = az_mem_alloc(whole->mem, (n_args + 1) * sizeof *j.args);
     j.colls = az_mem_alloc(whole->mem, (n_colls + 1) * sizeof *j.colls);
-    int rc = j.args && j.colls ? 0 : az_mem_error(whole->mem);
+    j.geo = az_mem_alloc(whole->mem, (n_geo + 1) * sizeof *j.geo);
+    int rc = j.args && j.colls && j.geo ? 0 : az_mem_error(whole->mem);
     if (rc == 0)
         rc = join_args(&j);
+    if (rc == 0)
+        rc = join_geometries(&j);
     if (rc == 0)
         rc = join_colls(&j);
     if (rc == 0)
@@ -231,5 +248,6 @@ int az_optrace_append(struct az_trace *whole, struct az_trace *part, const struc
         join_counts(&j);
     az_mem_free(whole->mem, j.args, (n_args + 1) * sizeof *j.args);
     az_mem_free(whole->mem, j.colls, (n_colls + 1) * sizeof *j.colls);
+    az_mem_free(whole->mem, j.geo, (n_geo + 1) * sizeof *j.geo);
     return rc;
 }

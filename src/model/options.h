@@ -98,6 +98,7 @@ struct az_options {
     /* breakdowns over ranks (docs/formulas-collectives.md 6) */
     struct az_sv rank_tables; /* several | always */
     unsigned compat;          /* AZ_TOOL_* whose tables are shown too */
+    bool kernel_geometry;     /* read grids and blocks: kernels_by_grid */
     struct az_sv last_step;   /* drop | keep */
     int64_t consecutive_kernel_delay_ns, max_queue_length;
     int64_t breakdown_kernels;

@@ -46,6 +46,8 @@ const char *az_cap_text(unsigned one_cap)
         return "operations of compiled programs";
     case AZ_CAP_CALLTREE:
         return "call tree";
+    case AZ_CAP_GEOMETRY:
+        return "launch geometry of kernels";
     default:
         return "unknown";
     }
@@ -59,6 +61,7 @@ int az_trace_init(struct az_trace *t, struct az_mem *mem)
     az_arena_init(&t->arena, mem);
     az_vec_init(&t->lanes, mem);
     az_vec_init(&t->copies, mem);
+    az_geometries_init(&t->geometries, mem);
     az_vec_init(&t->ranges, mem);
     az_vec_init(&t->devices, mem);
     az_vec_init(&t->kernel_sums, mem);
@@ -77,7 +80,7 @@ int az_trace_init(struct az_trace *t, struct az_mem *mem)
 
 /* ---- columns ---- */
 
-enum { COLUMNS = 8 };
+enum { COLUMNS = 9 };
 
 /* A column of a kind: where its pointer is kept, and the size of an element. The pointer is read and written by memcpy,
  * because the columns have different types. */
@@ -101,6 +104,8 @@ static size_t columns_of(struct az_events *ev, struct column out[COLUMNS])
         out[n++] = (struct column){ &ev->uid, sizeof *ev->uid };
     if (ev->cols & AZ_COL_NODE)
         out[n++] = (struct column){ &ev->node, sizeof *ev->node };
+    if (ev->cols & AZ_COL_GEO)
+        out[n++] = (struct column){ &ev->geo, sizeof *ev->geo };
     return n;
 }
 
@@ -161,6 +166,8 @@ static void put_row(struct az_events *ev, size_t i, const struct az_event *e)
         ev->uid[i] = e->uid;
     if (ev->cols & AZ_COL_NODE)
         ev->node[i] = e->node;
+    if (ev->cols & AZ_COL_GEO)
+        ev->geo[i] = e->geo;
 }
 
 int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e)
@@ -206,6 +213,7 @@ void az_trace_drop_columns(struct az_trace *t, enum az_kind k, unsigned cols)
     ev->side = cols & AZ_COL_SIDE ? NULL : ev->side;
     ev->uid = cols & AZ_COL_UID ? NULL : ev->uid;
     ev->node = cols & AZ_COL_NODE ? NULL : ev->node;
+    ev->geo = cols & AZ_COL_GEO ? NULL : ev->geo;
     ev->cols = kept;
 }
 
@@ -227,6 +235,7 @@ void az_trace_release(struct az_trace *t)
         az_trace_clear(t, (enum az_kind)k);
     az_vec_release(&t->lanes);
     az_vec_release(&t->copies);
+    az_geometries_release(&t->geometries);
     az_vec_release(&t->ranges);
     az_vec_release(&t->devices);
     az_vec_release(&t->kernel_sums);
@@ -355,6 +364,9 @@ int az_trace_seal(struct az_trace *t)
         return 0;
     if (t->arena.failed)
         return az_arena_error(&t->arena);
+    if (t->geometries.rows.n == 0) /* wanted, but the file has none */
+        az_trace_drop_columns(t, AZ_KERNEL, AZ_COL_GEO);
+    az_map_release(&t->geometries.row_of);
     for (size_t k = 0; k < AZ_KIND_COUNT; k++) {
         struct az_events *ev = &t->ev[k];
         int err = 0;
@@ -388,6 +400,7 @@ unsigned az_trace_facts(const struct az_trace *t)
     caps |= t->ev[AZ_HOST_OP].n ? AZ_CAP_HOST_OPS : 0u;
     caps |= t->ev[AZ_OSRT].n ? AZ_CAP_OSRT : 0u;
     caps |= t->classic ? AZ_CAP_CLASSIC : 0u;
+    caps |= kernels && t->geometries.rows.n ? AZ_CAP_GEOMETRY : 0u;
     return caps;
 }
 

@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/vec.h"
 #include "classify/kernels.h"
+#include "model/geometry.h"
 
 enum az_kind {
     AZ_KERNEL,    /* device kernel */
@@ -33,7 +34,7 @@ const char *az_kind_text(enum az_kind k);
 #define AZ_TIME_MAX (INT64_C(1) << 61)
 
 /* Columns a kind may carry beside start, end, name, lane. */
-enum { AZ_COL_CORR = 1, AZ_COL_SIDE = 2, AZ_COL_UID = 4, AZ_COL_NODE = 8 };
+enum { AZ_COL_CORR = 1, AZ_COL_SIDE = 2, AZ_COL_UID = 4, AZ_COL_NODE = 8, AZ_COL_GEO = 16 };
 
 struct az_events {
     size_t n, cap;
@@ -45,12 +46,14 @@ struct az_events {
     uint32_t *side;       /* row of the kind's side table; AZ_NO_ROW: none */
     uint32_t *uid;        /* position in the file (order of appearance) */
     uint64_t *node;       /* graph node id; 0: none */
+    uint32_t *geo;        /* row of trace.geometries + 1; 0: none */
 };
 
 struct az_event {
     int64_t start, end;
     uint32_t name, lane, side, uid;
     uint64_t corr, node;
+    uint32_t geo;
 };
 
 /* A lane is where events follow each other: a host thread, or a stream or queue of a device. */
@@ -122,7 +125,8 @@ enum az_cap {
     AZ_CAP_CALLTREE = 1 << 10,   /* who called and launched what: trace.ext is an az_optrace (model/optrace.h) */
     AZ_CAP_OPREPORT = 1 << 11,   /* a report of operations: trace.ext is an az_opreport (model/opreport.h) */
     AZ_CAP_DISPATCHES = 1 << 12, /* how kernels were dispatched: trace.ext is an az_dispatches (model/dispatch.h) */
-    AZ_CAP_PROGRAMS = 1 << 13    /* operations of compiled programs: trace.ext is an az_xtrace (model/xtrace.h) */
+    AZ_CAP_PROGRAMS = 1 << 13,   /* operations of compiled programs: trace.ext is an az_xtrace (model/xtrace.h) */
+    AZ_CAP_GEOMETRY = 1 << 14    /* grid and block of kernels (model/geometry.h) */
 };
 /* Facts that only one kind of format can have. */
 #define AZ_CAP_OWN (AZ_CAP_CLASSIC | AZ_CAP_OPREPORT | AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS)
@@ -169,6 +173,7 @@ struct az_trace {
     struct az_lanes lanes;
     struct az_map lane_of; /* hash of a lane's fields -> index */
     struct az_copies copies;
+    struct az_geometries geometries; /* of kernels */
     struct az_ranges ranges;
     struct az_devices devices;
     struct az_sums kernel_sums, mem_sums, mem_sizes; /* formats of sums only */

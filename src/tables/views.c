@@ -56,6 +56,8 @@ static const struct view views[] = {
     { "kernel_type_breakdown", "kinds", HTA, true, NULL, NULL },
     { "kernel_type_breakdown_by_rank", "kinds_by_rank", HTA, true, NULL, NULL },
     { "kernel_summary_by_shape", "kernels_by_grid", 0, false, NULL, NULL },
+    /* asked for: shown beside another tool's form of it, and equal in every format */
+    { "kernels_by_grid", "kernels_by_grid kernels_by_geometry", NSYS, false, NULL, NULL },
     { "hlo_op_summary", "hlo_operations", 0, false, NULL, NULL },
     { "xla_summary", "hlo_operations", TRACELENS, false, NULL, NULL },
     { "xla_top", "kernels", 0, false, NULL, NULL },

@@ -319,10 +319,11 @@ static void gpu_trace(void **state)
     (void)state;
     struct fixture f;
     fixture_open(&f);
+    f.opts.kernel_geometry = true;
     fixture_text(&f, NULL,
                  "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),"
                  "Bytes (MB),Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,GreenCtx,Strm,Name\n"
-                 "100,50,7,1,1,1,32,1,1,16,0.000,0.000,,,,,NVIDIA A100 (1),2,,13,\"k<a, b>\"\n"
+                 "100,50,7,3,2,1,32,4,1,16,0.000,0.048,,,,,NVIDIA A100 (1),2,,13,\"k<a, b>\"\n"
                  "160,10,8,,,,,,,,,,0.004,1.0,Pinned,Device,NVIDIA A100 (0),1,,7,[CUDA memcpy Host-to-Device]\n"
                  "180,5,9,,,,,,,,,,1.000,1.0,,Device,NVIDIA A100 (0),1,,7,[CUDA memset]\n"
                  "x,5,9,,,,,,,,,,1.000,1.0,,Device,NVIDIA A100 (0),1,,7,[CUDA memset]\n");
@@ -333,13 +334,17 @@ static void gpu_trace(void **state)
     assert_int_equal(t->ev[AZ_MEMSET].n, 1);
     assert_int_equal(t->ev[AZ_KERNEL].end[0], 150);
     assert_int_equal(t->ev[AZ_KERNEL].corr[0], 7);
+    const struct az_geometry *g = az_geometry_of(t, 0);
+    assert_true(g && g->grid[0] == 3 && g->grid[1] == 2 && g->block[0] == 32 && g->block[1] == 4 &&
+                g->registers == 16 && g->static_shared == 0 && g->dynamic_shared == 48000);
     const struct az_lane *lane = &t->lanes.v[t->ev[AZ_KERNEL].lane[0]];
     assert_true(lane->device_side && lane->device == 1 && lane->tid == 13 && lane->context == 2);
     const struct az_copy *c = &t->copies.v[t->ev[AZ_MEMCPY].side[0]];
     assert_true(c->bytes == 4000 && c->src == 1 && c->dst == 2);
     assert_int_equal(t->devices.n, 2);
     assert_true(az_sv_is(t->devices.v[0].name, "NVIDIA A100"));
-    assert_int_equal(az_trace_facts(t), AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_MEM);
+    assert_int_equal(az_trace_facts(t),
+                     AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_MEM | AZ_CAP_GEOMETRY);
     assert_true(t->has_mem);
     assert_int_equal(dropped(&f, "start is missing or no number"), 1);
     fixture_close(&f);

@@ -44,8 +44,9 @@ static void write_trace(struct az_vec_char *o, int n, bool nasty)
             rc = az_text_printf(o,
                                 "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"nccl%u\",\"pid\":0,\"tid\":%u,\"ts\":%d,"
                                 "\"dur\":5,\"args\":{\"correlation\":%d,"
-                                "\"Collective name\":\"c%u\",\"dtype\":\"f%u\",\"device\":0,\"stream\":%u}}%s",
-                                name, thread, i * 3, i - 1, dims, name, thread, end);
+                                "\"Collective name\":\"c%u\",\"dtype\":\"f%u\",\"device\":0,\"stream\":%u,"
+                                "\"grid\":[%u, %d,1],\"block\":[32,1,1],\"shared memory\":%u}}%s",
+                                name, thread, i * 3, i - 1, dims, name, thread, dims, i % 11, name, end);
         else if (kind == 4)
             rc = az_text_printf(o, "{\"ph\":\"%c\",\"id\":%d,\"pid\":%u,\"tid\":%u,\"ts\":%d,\"cat\":\"%s\"}%s",
                                 below(2) ? 's' : 'f', i, below(2), thread, i, below(2) ? "ac2g" : "fwdbwd", end);
@@ -100,6 +101,7 @@ static int parse(struct fixture *f, unsigned threads, size_t window)
                             .mem = &f->mem,
                             .threads = threads,
                             .progress = &f->progress };
+    f->opts.kernel_geometry = true;
     int rc = az_pt_parse(&job, &tuning);
     joined += parts;
     assert_true(threads > 1 || parts == 0);
@@ -115,6 +117,8 @@ static int parse(struct fixture *f, unsigned threads, size_t window)
 static void assert_same(const struct az_trace *a, const struct az_trace *b)
 {
     const struct az_optrace *p = az_optrace(a), *q = az_optrace(b);
+    const struct az_geometry_rows *g = &a->geometries.rows, *h = &b->geometries.rows;
+    assert_true(g->n == h->n && (g->n == 0 || memcmp(g->v, h->v, g->n * sizeof *g->v) == 0));
     SAME(read), SAME(kept), SAME(rank), SAME(names.text.n), SAME(lanes.n), SAME(copies.n), SAME(drops.n);
     for (uint32_t i = 0; i < a->names.text.n; i++)
         assert_true(az_sv_eq(az_trace_text(a, i), az_trace_text(b, i)));
@@ -131,7 +135,7 @@ static void assert_same(const struct az_trace *a, const struct az_trace *b)
         if (x->n == 0)
             continue;
         SAME_COLUMN(start), SAME_COLUMN(end), SAME_COLUMN(name), SAME_COLUMN(lane);
-        SAME_COLUMN(corr), SAME_COLUMN(side), SAME_COLUMN(uid), SAME_COLUMN(node);
+        SAME_COLUMN(corr), SAME_COLUMN(side), SAME_COLUMN(uid), SAME_COLUMN(node), SAME_COLUMN(geo);
     }
     for (uint32_t i = 0; i < a->names.text.n; i++)
         assert_int_equal(az_is_driver_call(p, i), az_is_driver_call(q, i));
