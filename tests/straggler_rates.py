@@ -59,8 +59,8 @@ def one(job):
         with open(os.path.join(runs, "truth"), encoding="utf-8") as f:
             truth = json.load(f)
         os.remove(os.path.join(runs, "truth"))
-        done = subprocess.run([analyzer, "multirank", "-b", runs, "--all-ranks", "-j", "1", "-q", "--format", "csv",
-                               "--csv-dir", out], capture_output=True, text=True, check=False, timeout=300)
+        done = subprocess.run([analyzer, "multirank", "-b", runs, "--all-ranks", "-j", "1", "-q", "--compat=all",
+                               "--format", "csv", "--csv-dir", out], capture_output=True, text=True, check=False, timeout=300)
         if done.returncode:
             return name, seed, truth, None, done.stderr
         return name, seed, truth, table(out, "straggler_summary"), table(out, "findings"), table(out, "clock_offsets"), keys
@@ -208,8 +208,8 @@ def report(a, folder, **keys):
     shutil.rmtree(out, ignore_errors=True)
     subprocess.run([a.tool, runs] + ["%s=%s" % kv for kv in keys.items()], check=True)
     os.remove(os.path.join(runs, "truth"))
-    subprocess.run([a.analyzer, "multirank", "-b", runs, "--all-ranks", "-q", "--format", "csv", "--csv-dir", out],
-                   check=True)
+    subprocess.run([a.analyzer, "multirank", "-b", runs, "--all-ranks", "-q", "--compat=all", "--format", "csv",
+                    "--csv-dir", out], check=True)
     return {name: table(out, name) for name in ("nccl_exposure", "straggler_summary", "findings", "clock_offsets")}
 
 
