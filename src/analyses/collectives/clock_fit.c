@@ -271,3 +271,22 @@ int64_t cr_unfit(const int64_t *t, const int64_t *y, size_t n, int64_t *scratch,
     }
     return most;
 }
+
+int64_t cr_apart(const struct clocks *k, size_t n, const struct cr_track *a, const struct cr_track *b)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t d = cr_size(cr_minus(cr_ahead(a, k->t[i]), cr_ahead(b, k->t[i])));
+        most = d > most ? d : most;
+    }
+    return most;
+}
+
+void cr_course(struct clocks *k, size_t n, enum cr_course how, struct cr_track *out)
+{
+    *out = (struct cr_track){ .n = 1 };
+    if (how == CR_OFFSET)
+        out->piece[0].offset = (double)cr_median(k->y, n);
+    else
+        cr_fit(k->t, k->y, n, how == CR_STEPS, k->scratch, out);
+}
