@@ -10,7 +10,8 @@
 #define FITS     24    /* rounds in which drifts are sought */
 #define STRAIGHT 2     /* the first of them without steps: one step among few ranks bends the middle of all */
 #define STILL_NS 100   /* a course that moves less has settled */
-#define LEAST_NS 20000 /* a smaller offset is not worth a shift */
+#define TELL_NS  20000 /* a smaller offset is not told */
+#define LEAST_NS 3000  /* ends scatter by less for other reasons: no shift */
 #define FAR_NS   (INT64_C(1) << 59) /* clocks that are years apart stay so */
 #define ENOUGH   64                 /* collectives of a clock, to tell its drift and steps */
 #define NEAR     15                 /* differences to a neighbour, by which a clock is known at first */
@@ -213,8 +214,10 @@ static int settle(struct clocks *k)
             moved = by > moved ? by : moved;
             k->track[r] = new;
         }
-        for (size_t i = 0; rc == 0 && i < k->levels; i++)
+        for (size_t i = 0; rc == 0 && i < k->levels; i++) {
+            middles(k);
             rc = cr_settle_clusters(k, k->cluster[i], how, &moved);
+        }
         if (fits > STRAIGHT && moved < STILL_NS)
             break;
         fits += fits || moved < STILL_NS || round == ROUNDS / 4;
@@ -264,11 +267,14 @@ static int anchor(struct clocks *k)
     return rc;
 }
 
-bool cr_clock_off(const struct cr_clock *k)
+/* Is it known to be off by more than this? */
+static bool off_by(const struct cr_clock *k, int64_t least)
 {
     const int64_t far = k->furthest;
-    return k->n && far > LEAST_NS && far / 3 >= k->iqr && (__int128)far > 3 * (__int128)k->iqr;
+    return k->n && far > least && far / 3 >= k->iqr && (__int128)far > 3 * (__int128)k->iqr;
 }
+
+bool cr_clock_off(const struct cr_clock *k) { return off_by(k, TELL_NS); }
 
 /* Of a recording's events that count, the collectives: several devices of it may be members of one. */
 static size_t collectives_of(const struct clocks *k, size_t r)
@@ -319,7 +325,7 @@ static int report(struct clocks *k)
         const bool straight = k->track[r].n == 1 && k->track[r].piece[0].drift == 0;
         out.component = k->component[r];
         out.applied = out.n && out.furthest != 0 && out.furthest < FAR_NS &&
-                      (az_sv_is(when, "always") || (!az_sv_is(when, "never") && cr_clock_off(&out)));
+                      (az_sv_is(when, "always") || (!az_sv_is(when, "never") && off_by(&out, LEAST_NS)));
         if (out.applied && !straight) {
             struct cr_track *kept = az_arena_alloc(c->arena, sizeof *kept);
             if (!kept)

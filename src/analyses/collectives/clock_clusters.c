@@ -4,6 +4,9 @@
 #include "analyses/collectives/clock.h"
 #include "base/sort.h"
 
+#define STILL_NS   50
+#define SMALL_PART 8 /* of a collective: its own ends do not move the middle of all */
+
 static bool spans(const struct clocks *k, const uint32_t *of, const struct cr_coll *x)
 {
     bool more = false;
@@ -71,14 +74,27 @@ int cr_clusters(struct clocks *k, struct az_arena *a)
     return 0;
 }
 
-/* Middle of the ends on one side of a collective: of cluster `one`, or of all others. */
-static int64_t side(struct clocks *k, const uint32_t *of, const struct cr_coll *x, uint32_t one, bool inside)
+/* Middle of the ends of a cluster's members of a collective, and of all others'; where it is a small part of them, of
+ * all. */
+static int64_t sides(struct clocks *k, const uint32_t *of, const struct cr_coll *x, uint32_t one, int64_t *other)
 {
-    size_t n = 0;
-    for (uint32_t i = 0; i < x->n; i++)
-        if ((of[cr_unit_at(k, x, i)] == one) == inside)
-            k->scratch[n++] = cr_true_end(k, cr_member(k->c, x, i));
-    return cr_median(k->scratch, n);
+    size_t n = 0, m = 0;
+    for (uint32_t i = 0; i < x->n; i++) {
+        const uint32_t g = cr_member(k->c, x, i);
+        if (of[cr_unit_of(k->c, g)] == one)
+            k->scratch[n++] = cr_true_end(k, g);
+    }
+    const int64_t own = cr_median(k->scratch, n);
+    *other = k->middle[x - k->c->colls.v];
+    if (n * SMALL_PART <= x->n)
+        return own;
+    for (uint32_t i = 0; i < x->n; i++) {
+        const uint32_t g = cr_member(k->c, x, i);
+        if (of[cr_unit_of(k->c, g)] != one)
+            k->scratch[m++] = cr_true_end(k, g);
+    }
+    *other = cr_median(k->scratch, m);
+    return own;
 }
 
 /* How much later than others a cluster ends, by time; in t, y. */
@@ -89,12 +105,13 @@ static int differences(struct clocks *k, const uint32_t *of, uint32_t one, size_
         for (size_t i = k->first[r]; of[r] == one && i < k->first[r + 1]; i++) {
             const struct cr_coll *x = &k->c->colls.v[k->c->coll[k->event[i]]];
             uint32_t m = 0;
+            int64_t other;
             while (of[cr_unit_at(k, x, m)] != one)
                 m++;
             if (cr_member(k->c, x, m) != k->event[i] || !spans(k, of, x))
                 continue;
-            k->left[n] = side(k, of, x, one, true);
-            k->y[n] = cr_minus(k->left[n], side(k, of, x, one, false));
+            k->left[n] = sides(k, of, x, one, &other);
+            k->y[n] = cr_minus(k->left[n], other);
             n++;
         }
     *count = n;
@@ -118,6 +135,8 @@ int cr_settle_clusters(struct clocks *k, const uint32_t *of, enum cr_course how,
         if (rc || n == 0)
             continue;
         cr_course(k, n, how, &by);
+        if (cr_apart(k, n, &by, &(struct cr_track){ .n = 1 }) < STILL_NS)
+            continue;
         for (size_t r = one; r < k->units; r++) {
             struct cr_track new = { .n = 1 };
             const size_t m = of[r] == one ? k->first[r + 1] - k->first[r] : 0;

@@ -9,6 +9,7 @@
 
 #include "base/stats.h"
 
+#define FEW        24 /* are sorted by hand */
 #define BINS       64
 #define IN_BIN     4 /* differences at least */
 #define MORE_PIECE 60.0
@@ -30,6 +31,16 @@ int64_t cr_median(int64_t *v, size_t n)
     struct az_stats s;
     if (n == 0)
         return 0;
+    if (n <= FEW) {
+        for (size_t i = 1; i < n; i++) {
+            const int64_t x = v[i];
+            size_t at = i;
+            for (; at > 0 && v[at - 1] > x; at--)
+                v[at] = v[at - 1];
+            v[at] = x;
+        }
+        return v[(n - 1) / 2] + cr_minus(v[n / 2], v[(n - 1) / 2]) / 2;
+    }
     const int64_t base = v[0]; /* small numbers: a double holds their midpoint exactly */
     for (size_t i = 0; i < n; i++)
         v[i] = cr_minus(v[i], base);
@@ -165,6 +176,9 @@ static size_t cut(const struct bins *b, size_t *begin)
 {
     double best[BINS + 1] = { 0 }, slope;
     size_t from[BINS + 1] = { 0 }, n = 0;
+    begin[0] = 0;
+    if (b->n < 2 || squares(b, 0, b->n, &slope) < MORE_PIECE)
+        return 1;
     for (size_t j = 1; j <= b->n; j++) {
         best[j] = INFINITY;
         for (size_t i = 0; i + 2 <= j; i++) {
@@ -177,10 +191,8 @@ static size_t cut(const struct bins *b, size_t *begin)
     }
     for (size_t j = b->n; j > 0; j = from[j])
         n++;
-    if (n > CR_MOST_PIECES || b->n < 2) {
-        begin[0] = 0;
+    if (n > CR_MOST_PIECES)
         return 1;
-    }
     for (size_t j = b->n, k = n; j > 0; j = from[j])
         begin[--k] = from[j];
     return n;
