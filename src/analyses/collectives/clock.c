@@ -12,6 +12,7 @@
 #define STILL_NS 100   /* a course that moves less has settled */
 #define TELL_NS  20000 /* a smaller offset is not told */
 #define LEAST_NS 3000  /* ends scatter by less for other reasons: no shift */
+#define SCATTER  16    /* collectives, from which their scatter is known: fewer shift by TELL_NS at least */
 #define FAR_NS   (INT64_C(1) << 59) /* clocks that are years apart stay so */
 #define ENOUGH   64                 /* collectives of a clock, to tell its drift and steps */
 #define NEAR     15                 /* differences to a neighbour, by which a clock is known at first */
@@ -325,7 +326,8 @@ static int report(struct clocks *k)
         const bool straight = k->track[r].n == 1 && k->track[r].piece[0].drift == 0;
         out.component = k->component[r];
         out.applied = out.n && out.furthest != 0 && out.furthest < FAR_NS &&
-                      (az_sv_is(when, "always") || (!az_sv_is(when, "never") && off_by(&out, LEAST_NS)));
+                      (az_sv_is(when, "always") ||
+                       (!az_sv_is(when, "never") && off_by(&out, out.n < SCATTER ? TELL_NS : LEAST_NS)));
         if (out.applied && !straight) {
             struct cr_track *kept = az_arena_alloc(c->arena, sizeof *kept);
             if (!kept)
