@@ -9,8 +9,8 @@ the waits are (us a collective, the worst rank; median and maximum of the runs).
 verdicts when the delay is above the bound that the report itself states (found_from_us for a rank that is slow in two
 thirds of the steps, found_seldom_from_us for one that is in seldom_steps), and costs more than --bound of a step: a
 delay that hides in the slack of a pipeline is nobody's wait. "Any": those above found_from_us on average, in however
-few steps. --quick holds the rates to RIGHT and WRONG, checks clocks of send and recv and hosts in the names of files, and ends with
-"N passed, N failed".
+few steps. --quick holds the rates to RIGHT and WRONG, checks clocks of send and recv and hosts in the names of files, and
+ends with "N passed, N failed".
 """
 import argparse
 import collections
@@ -254,11 +254,13 @@ def held(a, rows):
     for x in rows.values():
         right, wrong, big, n = right + x.right_big, wrong + x.wrong_runs * (x.slow > 0), big + x.big, n + x.n * (x.slow > 0)
         none, alarms = none + x.n * (not x.slow), alarms + x.wrong_runs * (not x.slow)
+    drifting = sorted(e for name, x in rows.items() if name[2] == "drift 20" for e in x.errors)
     results = [("the slow rank is found", big and right >= RIGHT * big, "%d of %d" % (right, big)),
                ("no other rank is flagged", wrong <= WRONG * n, "%d of %d" % (wrong, n)),
                ("no rank is flagged where none is slow", alarms <= WRONG * none, "%d of %d" % (alarms, none)),
                ("waits are wrong by what the clocks' errors say, at most", sum(x.dishonest for x in rows.values()) <= WRONG * (n + none),
                 sum(x.dishonest for x in rows.values())),
+               ("waits are right where clocks drift", drifting and max(drifting) < 20, drifting[-3:]),
                ("every run is reported", not any("no report" in b[1] or "findings name" in b[1] for x in rows.values() for b in x.bad),
                 [b for x in rows.values() for b in x.bad if "no report" in b[1] or "findings name" in b[1]][:3])]
     results += list(checks(a))

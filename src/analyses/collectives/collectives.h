@@ -6,7 +6,7 @@
  *   cr_align.c                two sequences -> which elements are the same
  *   cr_match.c, cr_match_steps.c, cr_sequence.c, cr_merge.c
  *                             events of a group -> collectives, pairs of send and recv
- *   cr_clock.c, cr_clock_fit.c
+ *   clock.c, clock_fit.c, clock_clusters.c
  *                             offsets, drifts and steps of the ranks' clocks
  *   cr_measure.c              figures of a collective, exposed time
  *   cr_blocks.c, cr_blame.c, cr_verdict.c
