@@ -75,25 +75,28 @@ enum { KEYS = sizeof keys / sizeof *keys };
 struct rng {
     uint64_t s;
 };
-static double uniform(struct rng *r) /* splitmix64; never 0 */
+static uint64_t mixed(uint64_t z)
 {
-    uint64_t z = (r->s += UINT64_C(0x9e3779b97f4a7c15));
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return ((double)((z ^ (z >> 31)) >> 11) + 0.5) / 9007199254740992.0;
+    return z ^ (z >> 31);
+}
+static double uniform(struct rng *r) /* splitmix64; never 0 */
+{
+    r->s += UINT64_C(0x9e3779b97f4a7c15);
+    return ((double)(mixed(r->s) >> 11) + 0.5) / 9007199254740992.0;
 }
 static double normal(struct rng *r)
 {
     const double a = uniform(r), b = uniform(r);
     return sqrt(-2 * log(a)) * cos(6.283185307179586 * b);
 }
-static struct rng stream_of(int what, int a) /* one for each purpose, so that none moves another's numbers */
+/* One for each purpose, so that none moves another's numbers. States are hashed: such that differ by a multiple of the
+ * generator's increment would be one sequence, shifted. */
+static struct rng stream_of(int what, int a)
 {
-    struct rng r = { (uint64_t)seed * UINT64_C(0xd1342543de82ef95) + (uint64_t)what * UINT64_C(0x2545f4914f6cdd1d) +
-                     (uint64_t)a * UINT64_C(0x9e3779b97f4a7c15) };
-    uniform(&r);
-    uniform(&r);
-    return r;
+    const uint64_t s = mixed((uint64_t)seed * UINT64_C(0xd1342543de82ef95) + UINT64_C(0x9e3779b97f4a7c15));
+    return (struct rng){ mixed(mixed(s ^ ((uint64_t)what << 32)) + (uint64_t)a * UINT64_C(0xa0761d6478bd642f)) };
 }
 
 static void die(const char *what, const char *subject)

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "analyses/collectives/clock.h"
 #include "analyses/collectives/collectives.h"
 #include "analyses/list.h"
 
@@ -759,6 +760,63 @@ static void test_clock_drift_and_step(void **state)
     assert_int_equal(findings_of(f, "clock_uncertain"), 0);
 }
 
+/* Ends of 12 steps of 5 ms, 0.8 s apart, scatter by some us; the clock drifts by 20 ppm. In a step that scatter looks
+ * like hundreds of ppm. */
+static void test_clock_of_short_steps(void **state)
+{
+    enum { STEPS = 12, EACH = 20, N = STEPS * EACH };
+    int64_t t[N], y[N], scratch[N];
+    struct cr_track k = { .n = 0 };
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        const uint32_t h = (uint32_t)i * UINT32_C(2654435761);
+        t[i] = (int64_t)(i / EACH) * 805000000 + i % EACH * 250000;
+        y[i] =
+            t[i] / 50000 + (h >> 20) * 2 + (i / EACH % 3 == 0 ? i % EACH * 150 : 0); /* to 8 us, and slopes of some */
+    }
+    cr_fit(t, y, N, true, scratch, &k);
+    for (uint32_t i = 0; i < k.n; i++)
+        assert_true(fabs(k.piece[i].drift * 1e6 - 20) < 2);
+    for (int64_t at = -100000000; at < t[N - 1]; at += 10000000) /* between steps, too */
+        assert_true(fabs((double)(cr_ahead(&k, at) - at / 50000 - 4500)) < 5000);
+}
+
+/* No clock drifts by 1,000 ppm, whatever its ends say. */
+static void test_clock_cannot_drift_so(void **state)
+{
+    enum { N = 200 };
+    int64_t t[N], y[N], scratch[N];
+    struct cr_track k = { .n = 0 };
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        t[i] = (int64_t)i * 100000;
+        y[i] = t[i] / 1000;
+    }
+    cr_fit(t, y, N, true, scratch, &k);
+    for (uint32_t i = 0; i < k.n; i++)
+        assert_true(fabs(k.piece[i].drift) <= 100e-6);
+}
+
+/* Groups 0, 1 and 2, 3 have 10 collectives each for one of 0, 2 and of 1, 3; the clock of 2 and 3 is put 200 us ahead.
+ */
+static void test_clock_of_groups(void **state)
+{
+    struct fix *f = *state;
+    static const char *const inner[] = { "[0, 1]", "[0, 1]", "[2, 3]", "[2, 3]" }, *const outer[] = {
+        "[0, 2]", "[1, 3]", "[0, 2]", "[1, 3]"
+    };
+    for (int r = 0; r < 4; r++)
+        for (int i = 0; i < 18 * 11; i++) {
+            const struct cr_what w = allreduce(1, i % 11 ? inner[r] : outer[r]);
+            struct cr_event *e = event(f, r, 300 * i + (r >= 2 && i >= 9 * 11 ? 200 : 0), 50, &w);
+            e->end += (i * 13 + r * 7) % 5 * 100;
+        }
+    finish(f, 4);
+    for (size_t i = 0; i < table(f, SYNC)->rows; i++)
+        if (fabs(num(f, SYNC, i, "skew in start time")) > 2)
+            fail_msg("collective %zu: skew %.3f", i, num(f, SYNC, i, "skew in start time"));
+}
+
 /* Messages of rank 0 to 1 and back; what the other one is behind its sender. */
 static void messages(struct fix *f, int n, int64_t ahead)
 {
@@ -849,6 +907,27 @@ static void test_hosts(void **state)
     near(num(f, "straggler_summary", row_of_rank(table(f, "straggler_summary"), 1), "node_id"), 1);
 }
 
+/* Ranks of one host name are of one node, in the order in which hosts come. */
+static void test_nodes_by_host(void **state)
+{
+    struct fix *f = *state;
+    static const char *const hosts[] = { "node07", "node03", "node07", "node03" };
+    const struct cr_what w = allreduce(1, "[0, 1, 2, 3]"), own = allreduce(1, "[0, 2]");
+    for (int r = 0; r < 4; r++) {
+        event(f, r, 100, 10, &w);
+        f->rank[r].host = az_sv_str(hosts[r]);
+    }
+    event(f, 0, 200, 10, &own);
+    event(f, 2, 205, 5, &own);
+    finish(f, 4);
+    const struct az_table *t = table(f, "straggler_summary");
+    for (int r = 0; r < 4; r++)
+        near(num(f, "straggler_summary", row_of_rank(t, r), "node_id"), r % 2);
+    is(f, SYNC, 0, "node_span", "inter_node");
+    is(f, SYNC, 1, "node_span", "intra_node");
+    near(num(f, SYNC, 1, "rank_0_wait_time"), 5); /* by clock */
+}
+
 static void test_gpus_per_node(void **state)
 {
     struct fix *f = *state;
@@ -920,6 +999,8 @@ static void test_harmless(void **state)
     near(num(f, "straggler_summary", 0, "pct_arrived_last"), 100);
     near(num(f, "straggler_summary", 0, "own_delay_us"), 16);
     near(num(f, "straggler_summary", 0, "straggler_from_us"), 0.03 * 799.999);
+    near(num(f, "straggler_summary", 0, "seldom_steps"), 4); /* of 5 */
+    near(num(f, "straggler_summary", 0, "found_seldom_from_us"), 0.04 * 799.999 * 4 / 5);
     near(num(f, "straggler_summary", 0, "straggler"), 0);
     assert_int_equal(findings_of(f, "straggler"), 0);
 }
@@ -1226,11 +1307,15 @@ int main(void)
         T(test_clock_never),
         T(test_clock_through_groups),
         T(test_clock_drift_and_step),
+        T(test_clock_of_short_steps),
+        T(test_clock_cannot_drift_so),
+        T(test_clock_of_groups),
         T(test_clock_by_messages),
         T(test_clocks_apart),
         T(test_clock_uncertain),
         T(test_mixed_bases),
         T(test_hosts),
+        T(test_nodes_by_host),
         T(test_gpus_per_node),
         T(test_binomial),
         T(test_straggler),

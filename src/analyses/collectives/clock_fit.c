@@ -1,16 +1,22 @@
-/* A clock's course from differences to a common one: piecewise straight, by dynamic programming over medians of bins.
- * A piece more must better the sum of squares by MORE_PIECE deviations squared, a drift by DRIFT, so that scatter
- * makes neither; deviations of a bin's median are those within the bins, of at least LEAST_NS. */
+/* A clock's course from differences to a common one: one drift, and pieces between the steps of the clock, by dynamic
+ * programming over medians of bins. A clock drifts by its crystal: no more than MOST_DRIFT, and the same before and
+ * after a step but for VARIES, so that a short piece takes the drift of the whole and tells its offset only. A piece
+ * more must better the sum of squares by MORE_PIECE deviations squared; deviations of a bin's median are those within
+ * the bins, of at least LEAST_NS. */
 #include "analyses/collectives/clock.h"
 
 #include <math.h>
 
 #include "base/stats.h"
 
+#define FEW        24 /* are sorted by hand */
 #define BINS       64
 #define IN_BIN     4 /* differences at least */
 #define MORE_PIECE 60.0
-#define DRIFT      20.0
+#define MOST_DRIFT 100e-6
+#define USUAL      20e-6 /* deviation of the drifts of clocks */
+#define VARIES     1e-6  /* of the drift of one clock, from step to step */
+#define PASSES     3     /* drift and steps, each by the other */
 #define LEAST_NS   1000.0
 #define MOST_NS    (INT64_C(1) << 61)
 
@@ -25,6 +31,16 @@ int64_t cr_median(int64_t *v, size_t n)
     struct az_stats s;
     if (n == 0)
         return 0;
+    if (n <= FEW) {
+        for (size_t i = 1; i < n; i++) {
+            const int64_t x = v[i];
+            size_t at = i;
+            for (; at > 0 && v[at - 1] > x; at--)
+                v[at] = v[at - 1];
+            v[at] = x;
+        }
+        return v[(n - 1) / 2] + cr_minus(v[n / 2], v[(n - 1) / 2]) / 2;
+    }
     const int64_t base = v[0]; /* small numbers: a double holds their midpoint exactly */
     for (size_t i = 0; i < n; i++)
         v[i] = cr_minus(v[i], base);
@@ -46,13 +62,30 @@ int64_t cr_ahead(const struct cr_track *k, int64_t t)
 /* ---- bins ---- */
 struct bins {
     size_t n, first[BINS + 1];
+    double drift;            /* taken away from y */
     double t[BINS], y[BINS]; /* against those of the first difference */
     double deviation;        /* of a median */
-    /* sums of the bins before: 1, t, t t, y, t y, y y */
-    double s[BINS + 1][6];
+    /* sums of the bins before: 1, t, t t, y, t y, y y; t in `scale`, y in `deviation` */
+    double s[BINS + 1][6], scale;
 };
 
 static double size_of(int64_t v) { return v < 0 ? -(double)v : (double)v; }
+
+static int64_t without(double drift, const int64_t *t, const int64_t *y, size_t i, size_t from)
+{
+    return cr_minus(y[i], (int64_t)llround(drift * (double)cr_minus(t[i], t[from])));
+}
+
+static void sums(struct bins *b)
+{
+    b->scale = b->t[b->n - 1] > 0 ? b->t[b->n - 1] : 1;
+    for (size_t i = 0; i < b->n; i++) {
+        const double x = b->t[i] / b->scale, v = b->y[i] / b->deviation;
+        const double add[6] = { 1, x, x * x, v, x * v, v * v };
+        for (size_t k = 0; k < 6; k++)
+            b->s[i + 1][k] = b->s[i][k] + add[k];
+    }
+}
 
 static void fill(struct bins *b, const int64_t *t, const int64_t *y, size_t n, int64_t *scratch)
 {
@@ -63,47 +96,93 @@ static void fill(struct bins *b, const int64_t *t, const int64_t *y, size_t n, i
     for (size_t i = 0; i < b->n; i++) {
         const size_t from = b->first[i], m = b->first[i + 1] - from;
         for (size_t k = 0; k < m; k++)
-            scratch[k] = y[from + k];
+            scratch[k] = without(b->drift, t, y, from + k, 0);
         const int64_t mid = cr_median(scratch, m);
         for (size_t k = 0; k < m; k++)
-            scratch[k] = (int64_t)size_of(cr_minus(y[from + k], mid));
+            scratch[k] = (int64_t)size_of(cr_minus(without(b->drift, t, y, from + k, 0), mid));
         spread[i] = 1.25 * 1.4826 * (double)cr_median(scratch, m) / sqrt((double)m);
         b->y[i] = (double)cr_minus(mid, y[0]);
-        b->t[i] = (double)cr_minus(t[from + m / 2], t[0]);
+        b->t[i] = ((double)cr_minus(t[from + (m - 1) / 2], t[0]) + (double)cr_minus(t[from + m / 2], t[0])) / 2;
     }
     b->deviation = az_percentile_f64(spread, b->n, 50);
     b->deviation = b->deviation < LEAST_NS ? LEAST_NS : b->deviation;
-    const double scale = b->t[b->n - 1] > 0 ? b->t[b->n - 1] : 1;
-    for (size_t i = 0; i < b->n; i++) {
-        const double x = b->t[i] / scale, v = b->y[i] / b->deviation;
-        const double add[6] = { 1, x, x * x, v, x * v, v * v };
-        for (size_t k = 0; k < 6; k++)
-            b->s[i + 1][k] = b->s[i][k] + add[k];
-    }
+    sums(b);
 }
 
-/* Squares about the mean, and about a straight line, of bins i to j - 1; *slope in ns per ns. */
-static double squares(const struct bins *b, size_t i, size_t j, double *flat, double *slope)
+/* ---- drift ---- */
+static double bounded(double drift)
+{
+    return drift > MOST_DRIFT ? MOST_DRIFT : drift < -MOST_DRIFT ? -MOST_DRIFT : drift;
+}
+
+/* What minimises the sum of |dy - drift dt| from bin to bin, so that a step spoils one of them only; nearer to 0 the
+ * less the scatter lets know of it. */
+static double first_drift(const struct bins *b)
+{
+    double slope[BINS], weight[BINS], all = 0, sum = 0;
+    size_t n = 0;
+    for (size_t i = 1; i < b->n; i++) {
+        const double dt = b->t[i] - b->t[i - 1], v = dt > 0 ? (b->y[i] - b->y[i - 1]) / dt : 0;
+        size_t at = n;
+        if (dt <= 0)
+            continue;
+        for (; at > 0 && slope[at - 1] > v; at--) {
+            slope[at] = slope[at - 1];
+            weight[at] = weight[at - 1];
+        }
+        slope[at] = v;
+        weight[at] = dt;
+        all += dt;
+        n++;
+    }
+    size_t mid = 0;
+    while (mid + 1 < n && (sum += weight[mid]) < all / 2)
+        mid++;
+    const double error = n ? 1.25 * 1.4142 * b->deviation * sqrt((double)n) / all : 0;
+    return n ? bounded(slope[mid] * USUAL * USUAL / (USUAL * USUAL + error * error)) : 0;
+}
+
+/* Squares about the best line through bins i to j - 1, of a drift near that of the whole; *slope: beyond that. */
+static double squares(const struct bins *b, size_t i, size_t j, double *slope)
 {
     double d[6];
     for (size_t k = 0; k < 6; k++)
         d[k] = b->s[j][k] - b->s[i][k];
     const double tt = d[2] - d[1] * d[1] / d[0], ty = d[4] - d[1] * d[3] / d[0], yy = d[5] - d[3] * d[3] / d[0];
-    const double scale = b->t[b->n - 1] > 0 ? b->t[b->n - 1] : 1, line = tt > 1e-12 ? yy - ty * ty / tt : yy;
-    *flat = yy > 0 ? yy : 0;
-    *slope = tt > 1e-12 ? ty / tt * b->deviation / scale : 0;
+    const double unit = b->deviation / b->scale, known = unit * unit / (VARIES * VARIES);
+    *slope = bounded(b->drift + ty / (tt + known) * unit) - b->drift;
+    const double x = *slope / unit, line = yy - 2 * x * ty + x * x * (tt + known);
     return line > 0 ? line : 0;
+}
+
+/* The drift of all pieces together. */
+static double common_drift(const struct bins *b, const size_t *begin, size_t n)
+{
+    const double unit = b->deviation / b->scale, known = unit * unit / (USUAL * USUAL);
+    double tt = known, ty = -known * b->drift / unit;
+    for (size_t k = 0; k < n; k++) {
+        const size_t i = begin[k], j = k + 1 < n ? begin[k + 1] : b->n;
+        double d[6];
+        for (size_t q = 0; q < 6; q++)
+            d[q] = b->s[j][q] - b->s[i][q];
+        tt += d[2] - d[1] * d[1] / d[0];
+        ty += d[4] - d[1] * d[3] / d[0];
+    }
+    return bounded(b->drift + ty / tt * unit);
 }
 
 /* Where pieces begin, in bins; their number. */
 static size_t cut(const struct bins *b, size_t *begin)
 {
-    double best[BINS + 1] = { 0 }, flat, slope;
+    double best[BINS + 1] = { 0 }, slope;
     size_t from[BINS + 1] = { 0 }, n = 0;
+    begin[0] = 0;
+    if (b->n < 2 || squares(b, 0, b->n, &slope) < MORE_PIECE)
+        return 1;
     for (size_t j = 1; j <= b->n; j++) {
         best[j] = INFINITY;
         for (size_t i = 0; i + 2 <= j; i++) {
-            const double cost = best[i] + squares(b, i, j, &flat, &slope) + MORE_PIECE;
+            const double cost = best[i] + squares(b, i, j, &slope) + MORE_PIECE;
             if (cost < best[j]) {
                 best[j] = cost;
                 from[j] = i;
@@ -112,10 +191,8 @@ static size_t cut(const struct bins *b, size_t *begin)
     }
     for (size_t j = b->n; j > 0; j = from[j])
         n++;
-    if (n > CR_MOST_PIECES || b->n < 2) {
-        begin[0] = 0;
+    if (n > CR_MOST_PIECES)
         return 1;
-    }
     for (size_t j = b->n, k = n; j > 0; j = from[j])
         begin[--k] = from[j];
     return n;
@@ -126,7 +203,7 @@ static size_t cut(const struct bins *b, size_t *begin)
 static struct cr_piece through(const int64_t *t, const int64_t *y, size_t lo, size_t hi, double drift, int64_t *scratch)
 {
     for (size_t i = lo; i < hi; i++)
-        scratch[i - lo] = cr_minus(y[i], (int64_t)llround(drift * (double)cr_minus(t[i], t[lo])));
+        scratch[i - lo] = without(drift, t, y, i, lo);
     return (struct cr_piece){ t[lo], (double)cr_median(scratch, hi - lo), drift };
 }
 
@@ -151,23 +228,20 @@ static size_t boundary(const struct cr_piece *a, const struct cr_piece *b, const
     return best;
 }
 
-/* Drift of each piece: its own where that is clear, else that of the longest. */
-static void drifts(const struct bins *b, const size_t *begin, size_t n, double *drift)
+/* Drift and steps, each by the other; pieces begin at begin[i]. Their number. */
+static size_t seek(struct bins *b, const int64_t *t, const int64_t *y, size_t n, bool steps, size_t *begin,
+                   int64_t *scratch)
 {
-    double longest = -1, common = 0;
-    for (size_t k = 0; k < n; k++) {
-        const size_t i = begin[k], j = k + 1 < n ? begin[k + 1] : b->n;
-        double flat, slope;
-        const double line = squares(b, i, j, &flat, &slope), span = b->t[j - 1] - b->t[i];
-        const bool clear = j - i > 2 && flat - line > DRIFT * (1 + line / (double)(j - i));
-        drift[k] = clear ? slope : NAN;
-        if (clear && span > longest) {
-            longest = span;
-            common = slope;
-        }
+    size_t pieces = 1;
+    fill(b, t, y, n, scratch);
+    b->drift = first_drift(b);
+    fill(b, t, y, n, scratch);
+    for (int pass = 0; steps && pass < PASSES; pass++) {
+        pieces = cut(b, begin);
+        b->drift = common_drift(b, begin, pieces);
+        fill(b, t, y, n, scratch);
     }
-    for (size_t k = 0; k < n; k++)
-        drift[k] = isnan(drift[k]) ? common : drift[k];
+    return pieces;
 }
 
 void cr_fit(const int64_t *t, const int64_t *y, size_t n, bool steps, int64_t *scratch, struct cr_track *out)
@@ -175,14 +249,15 @@ void cr_fit(const int64_t *t, const int64_t *y, size_t n, bool steps, int64_t *s
     struct bins b = { 0 };
     size_t begin[CR_MOST_PIECES] = { 0 }, at[CR_MOST_PIECES + 1] = { 0 };
     double drift[CR_MOST_PIECES] = { 0 };
+    const bool binned = n / IN_BIN > 1;
     out->n = n > 0;
-    if (n / IN_BIN > 1)
-        fill(&b, t, y, n, scratch);
-    const size_t k = n / IN_BIN > 1 && steps ? cut(&b, begin) : 1;
-    if (n / IN_BIN > 1)
-        drifts(&b, begin, k, drift);
     if (n == 0)
         return;
+    const size_t k = binned ? seek(&b, t, y, n, steps, begin, scratch) : 1;
+    for (size_t i = 0; binned && steps && i < k; i++)
+        squares(&b, begin[i], i + 1 < k ? begin[i + 1] : b.n, &drift[i]);
+    for (size_t i = 0; i < k; i++)
+        drift[i] += b.drift;
     out->n = (uint32_t)k;
     for (size_t i = 0; i < k; i++)
         out->piece[i] =
@@ -207,4 +282,23 @@ int64_t cr_unfit(const int64_t *t, const int64_t *y, size_t n, int64_t *scratch,
         most = far > most ? far : most;
     }
     return most;
+}
+
+int64_t cr_apart(const struct clocks *k, size_t n, const struct cr_track *a, const struct cr_track *b)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t d = cr_size(cr_minus(cr_ahead(a, k->t[i]), cr_ahead(b, k->t[i])));
+        most = d > most ? d : most;
+    }
+    return most;
+}
+
+void cr_course(struct clocks *k, size_t n, enum cr_course how, struct cr_track *out)
+{
+    *out = (struct cr_track){ .n = 1 };
+    if (how == CR_OFFSET)
+        out->piece[0].offset = (double)cr_median(k->y, n);
+    else
+        cr_fit(k->t, k->y, n, how == CR_STEPS, k->scratch, out);
 }

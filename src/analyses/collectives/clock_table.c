@@ -7,10 +7,15 @@
 static void offset_finding(const struct cr *c, size_t r)
 {
     const struct cr_clock *k = &c->clock[r];
-    const int64_t far = k->offset < 0 ? -k->offset : k->offset;
+    const int64_t mid = k->offset < 0 ? -k->offset : k->offset;
+    const bool moves = k->furthest / 2 > mid; /* by drift or steps */
+    const int64_t far = moves ? k->furthest : mid;
     az_finding(c->job, "clock_offset", k->applied ? "info" : "warning",
                az_arena_printf(c->arena, "rank %lld: %s%.3f us", (long long)c->ranks->v[r].rank,
-                               k->offset < 0 ? "-" : "+", cr_us(far)),
+                               moves           ? "up to "
+                               : k->offset < 0 ? "-"
+                                               : "+",
+                               cr_us(far)),
                (int64_t)k->n, far,
                k->applied ? AZ_SV("its clock is off by this much by the ends of its collectives: its times are shifted "
                                   "before they are compared (align_clocks)")

@@ -6,7 +6,7 @@
  *   cr_align.c                two sequences -> which elements are the same
  *   cr_match.c, cr_match_steps.c, cr_sequence.c, cr_merge.c
  *                             events of a group -> collectives, pairs of send and recv
- *   cr_clock.c, cr_clock_fit.c
+ *   clock.c, clock_fit.c, clock_clusters.c
  *                             offsets, drifts and steps of the ranks' clocks
  *   cr_measure.c              figures of a collective, exposed time
  *   cr_blocks.c, cr_blame.c, cr_verdict.c
@@ -269,7 +269,10 @@ size_t cr_step_at(const struct cr_part *p, const struct cr_event *e);
 /* Of a rank; ns a step. */
 struct cr_verdict {
     double delay, error;          /* its own, against its peers; standard error */
-    double flag_from, found_from; /* it is a straggler above this; one of this size is found in 95 % of runs */
+    double flag_from, found_from; /* it is a straggler above this; one of this size in two thirds of the steps is found
+                                   * in 95 % of runs */
+    double found_seldom;          /* the same, as a mean over all steps, of one in seldom_steps of them; NaN */
+    size_t seldom_steps;
     double step;
     size_t blocks; /* that it rests on */
     bool judged, straggler;

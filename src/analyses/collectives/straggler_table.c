@@ -94,6 +94,8 @@ static void columns(struct az_table *t)
     az_table_column(t, "own_delay_of_step (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
     az_table_column(t, "straggler_from_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
     az_table_column(t, "found_from_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "found_seldom_from_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "seldom_steps", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
     az_table_column(t, "steps_judged", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
     az_table_column(t, "clock_error_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
     az_table_column(t, "straggler", AZ_BOOL, AZ_UNIT_NONE, 0);
@@ -109,6 +111,11 @@ static void put_verdict(const struct cr *c, struct az_table *t, const struct ran
     az_put_f64(t, v->judged && v->step > 0 ? 100 * v->delay / v->step : NAN);
     az_put_f64(t, v->flag_from * known);
     az_put_f64(t, v->found_from * known);
+    az_put_f64(t, v->found_seldom * known);
+    if (v->seldom_steps)
+        az_put_i64(t, (int64_t)v->seldom_steps);
+    else
+        az_put_empty(t);
     az_put_i64(t, (int64_t)v->blocks);
     az_put_f64(t, c->clock[s->r].n ? cr_us(c->clock[s->r].error) : NAN);
     if (v->judged)

@@ -22,14 +22,16 @@
  * t) leaves a chance of FAMILY for all ranks of the run together, and if the others do wait longer in collectives. A
  * rank that is late in some steps only is one if the mean over all blocks but the outermost is above OFTEN_SHARE of the
  * step and above what the scatter of all blocks of the others, long ones and all, explains. From the first + 1.645 s(r)
- * a delay in each step is found in 95 % of runs. Below LEAST_BLOCKS blocks there is no verdict. Measured rates:
- * src/docs/stragglers.md. */
+ * a delay in two thirds of the steps is found in 95 % of runs (found_from), from the second, likewise, one in SELDOM
+ * blocks more than are left out (found_seldom, a mean over all steps): who is slow in fewer cannot be told from a rank
+ * that had bad luck. Below LEAST_BLOCKS blocks there is no verdict. Measured rates: src/docs/stragglers.md. */
 #include "analyses/collectives/blame.h"
 
 #define FAMILY       0.002
 #define LEAST_BLOCKS 3
 #define LEAST_OFTEN  5
 #define OFTEN_SHARE  0.04 /* of the step, for a rank that is late in some steps only */
+#define SELDOM       3
 #define WAITED       0.25 /* of the delay: what the others wait longer at least */
 #define BETWEEN      6    /* others, from which the differences between ranks tell the error */
 #define DIFFER       2    /* times more than expected: ranks differ lastingly */
@@ -71,6 +73,9 @@ double cr_t_above(double p, double dof)
 }
 
 /* ---- one rank ---- */
+/* Blocks at each end that do not count for a rank that is late in some steps only. */
+static size_t outermost(size_t n) { return 1 + n / 16; }
+
 /* Correlation of neighbouring blocks, about `mean`. */
 static double correlation(const double *x, size_t n, double mean)
 {
@@ -120,7 +125,7 @@ static int sum_up(struct verdicts *k, size_t r)
     const size_t g = s->n < 5 ? 1 : (s->n + 2) / 3;
     for (size_t i = g; i < s->n - g; i++)
         s->delay += k->v[i] / (double)(s->n - 2 * g);
-    const size_t few = 1 + s->n / 16;
+    const size_t few = outermost(s->n);
     for (size_t i = few; s->n >= LEAST_OFTEN && i < s->n - few; i++)
         s->most += k->v[i] / (double)(s->n - 2 * few);
     for (size_t i = 0; i < s->n; i++)
@@ -222,12 +227,25 @@ static double certain(const struct verdicts *k, size_t r, double chance, double 
     return cr_t_above(chance, dof + more) * *error;
 }
 
-/* Is it late in less than a third of the steps, but by more than the long steps of all others explain? */
-static bool sometimes(const struct verdicts *k, size_t r, double chance, double often, const struct cr_verdict *out)
+/* Mean over all steps but the outermost, above which a rank is late in some. */
+static double often_from(const struct verdicts *k, size_t r, double chance, double often, const struct cr_verdict *out)
 {
-    const double steps = (double)k->m.merged, most = k->of[r].most / steps;
-    return k->of[r].n >= LEAST_OFTEN && most > OFTEN_SHARE * out->step && most > out->flag_from &&
-           most > cr_t_above(chance, (double)k->of[r].n) * often / steps;
+    const double by_chance = cr_t_above(chance, (double)k->of[r].n) * often / (double)k->m.merged;
+    const double share = OFTEN_SHARE * out->step;
+    const double least = share > out->flag_from ? share : out->flag_from;
+    return least > by_chance ? least : by_chance;
+}
+
+/* What is found of a rank that is late in few steps: mean over all, and how many must be late. */
+static void seldom(const struct verdicts *k, size_t r, double from, double often, struct cr_verdict *out)
+{
+    const size_t n = k->of[r].n, few = outermost(n), late = few + SELDOM;
+    out->found_seldom = NAN;
+    if (n < LEAST_OFTEN || late > n || !(from < INFINITY))
+        return;
+    const double kept = (double)(late - few) / (double)(n - 2 * few), all = (double)late / (double)n;
+    out->found_seldom = (from + 1.645 * often / (double)k->m.merged) * all / kept;
+    out->seldom_steps = late * k->m.merged;
 }
 
 static int judge(struct verdicts *k, size_t r, struct cr_verdict *out)
@@ -248,8 +266,10 @@ static int judge(struct verdicts *k, size_t r, struct cr_verdict *out)
     out->found_from = out->flag_from + 1.645 * out->error;
     out->judged = true;
     out->straggler = waited(k, r) && out->delay > out->flag_from;
-    if (!out->straggler && waited(k, r) && sometimes(k, r, chance, often, out)) {
-        out->delay = k->of[r].most / steps;
+    const double from = often_from(k, r, chance, often, out), most = k->of[r].most / steps;
+    seldom(k, r, from, often, out);
+    if (!out->straggler && waited(k, r) && k->of[r].n >= LEAST_OFTEN && most > from) {
+        out->delay = most;
         out->straggler = true;
     }
     return rc;
