@@ -6,11 +6,12 @@ PREFIX  ?= /usr/local
 VERSION := 0.1.0
 CC      ?= cc
 AR      ?= ar
+OBJCOPY ?= objcopy
 PKG     ?= pkg-config
 PYTHON  ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import openpyxl, jsonschema' 2>/dev/null && { echo $$p; break; }; done)
 Q       := $(if $(V),,@)
 
-ROOMS   := cmds driver replay merge registry reports analyses tables formats facts extend perf results config model text io base
+ROOMS   := cmds library driver replay merge registry reports analyses tables formats facts extend perf results config model text io base
 ISAL    := $(shell $(PKG) --exists libisal 2>/dev/null && echo 1)
 LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 $(if $(ISAL),libisal)) -lxlsxwriter -pthread -lm
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Werror
@@ -20,7 +21,7 @@ ALL_CFLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DAZ_VER
               -Isrc $(shell $(PKG) --cflags lua5.4) $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(SAN),-DAZ_SANITIZED -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
 ALL_LDFLAGS := $(if $(SAN),-fsanitize=$(SAN),-pie -Wl,-z,relro,-z,now) $(LDFLAGS)
 
-room_src = $(if $(filter registry,$(1)),src/registry.c,$(wildcard src/$(1)/*.c src/$(1)/*/*.c))
+room_src = $(if $(filter registry library,$(1)),src/$(1).c,$(wildcard src/$(1)/*.c src/$(1)/*/*.c))
 OBJS_OF  = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call room_src,$(1)))
 USED     := $(foreach r,$(ROOMS),$(if $(call room_src,$(r)),$(r)))
 ARCHIVES := $(foreach r,$(USED),$(BUILD)/lib/lib$(r).a)
@@ -69,6 +70,35 @@ endef
 $(foreach r,$(USED),$(eval $(call room_rule,$(r))))
 -include $(ALL_OBJS:.o=.d)
 $(BUILD)/obj/base/data.o: $(wildcard configs/*) # embedded by the assembler
+
+# The library: every room but the commands in one object in which only the names of analyzer.h are left global; the shared
+# and the static library are made of it. Its objects are position independent, hidden but for those names, and read no
+# environment (AZ_LIBRARY); the program keeps its own.
+SONAME   := libanalyzer.so.0
+LIB_ROOM := $(filter-out cmds library,$(USED))
+LIB_OBJS := $(patsubst src/%.c,$(BUILD)/pic/%.o,$(foreach r,$(LIB_ROOM),$(call room_src,$(r))))
+LIB_ALL  := $(LIB_OBJS) $(BUILD)/pic/library.o
+LIB_NEED  = json-c sqlite3 zlib lua5.4 $(if $(ISAL),libisal)
+$(BUILD)/pic/base/data.o: $(wildcard configs/*)
+$(BUILD)/pic/io/digest.o: ALL_CFLAGS += -O3
+$(BUILD)/pic/reports/html_data.o: ALL_CFLAGS += -DAZ_CHART_JS='"$(CHART_JS)"'
+$(BUILD)/pic/reports/html_data.o: $(or $(CHART_JS),chart.js-is-missing) $(wildcard src/reports/*.css src/reports/*.js)
+$(BUILD)/pic/%.o: src/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -fPIE,$(ALL_CFLAGS)) -fPIC -fvisibility=hidden -DAZ_LIBRARY -MMD -MP -c -o $@ $<
+$(BUILD)/pic/rooms.a: $(LIB_OBJS)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(BUILD)/pic/analyzer.o: $(BUILD)/pic/library.o $(BUILD)/pic/rooms.a
+	$(Q)$(LD) -r -o $@ $^ && $(OBJCOPY) --localize-hidden $@
+$(BUILD)/libanalyzer.a: $(BUILD)/pic/analyzer.o
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(BUILD)/$(SONAME): $(BUILD)/pic/analyzer.o
+	$(Q)$(CC) -shared $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN),-Wl,-z,relro,-z,now,-z,defs) -Wl,-soname,$(SONAME) -o $@ $^ $(LIBS)
+$(BUILD)/libanalyzer.so: $(BUILD)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $@
+-include $(LIB_ALL:.o=.d)
+.PHONY: lib
+lib: $(BUILD)/libanalyzer.so $(BUILD)/libanalyzer.a ## build the library (src/docs/library.md)
 
 # Unit tests: tests/unit/<room>_<name>.c links the archives of its room and those below it, so that an upward call fails.
 UNIT_SRC := $(wildcard tests/unit/*.c)
