@@ -92,13 +92,18 @@ $(BUILD)/pic/analyzer.o: $(BUILD)/pic/library.o $(BUILD)/pic/rooms.a
 	$(Q)$(LD) -r -o $@ $^ && $(OBJCOPY) --localize-hidden $@
 $(BUILD)/libanalyzer.a: $(BUILD)/pic/analyzer.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
-$(BUILD)/$(SONAME): $(BUILD)/pic/analyzer.o
-	$(Q)$(CC) -shared $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN),-Wl,-z,relro,-z,now,-z,defs) -Wl,-soname,$(SONAME) -o $@ $^ $(LIBS)
+$(BUILD)/$(SONAME): $(BUILD)/pic/analyzer.o src/packaging/libanalyzer.map
+	$(Q)$(CC) -shared $(LDFLAGS) -Wl,--version-script=src/packaging/libanalyzer.map $(if $(SAN),-fsanitize=$(SAN),-Wl,-z,relro,-z,now,-z,defs) -Wl,-soname,$(SONAME) -o $@ $< $(LIBS)
 $(BUILD)/libanalyzer.so: $(BUILD)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@
 -include $(LIB_ALL:.o=.d)
-.PHONY: lib
-lib: $(BUILD)/libanalyzer.so $(BUILD)/libanalyzer.a ## build the library (src/docs/library.md)
+$(BUILD)/analyzer.pc: src/packaging/analyzer.pc.in $(BUILD)/flags
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PRIVATE@|$(LIBS)|' $< > $@
+.PHONY: lib abi
+lib: $(BUILD)/libanalyzer.so $(BUILD)/libanalyzer.a $(BUILD)/analyzer.pc ## build the library (src/docs/library.md)
+abi: $(BUILD)/$(SONAME) ## write src/packaging/libanalyzer.abi, what programs rely on (needs abidw of abigail-tools)
+	abidw --header-file src/analyzer.h --drop-private-types --exported-interfaces-only --no-show-locs --no-corpus-path \
+	    --no-comp-dir-path --no-elf-needed --no-architecture --type-id-style hash --out-file src/packaging/libanalyzer.abi $<
 
 # Unit tests: tests/unit/<room>_<name>.c links the archives of its room and those below it, so that an upward call fails.
 UNIT_SRC := $(wildcard tests/unit/*.c)
@@ -208,13 +213,18 @@ fuzz: ## fuzz every harness with clang (FUZZ_SECONDS=30 each, build-fuzz)
 bench: all $(BENCHES) ## measure against the figures of the design (BENCH=smoke: small and quick)
 	@BUILD='$(BUILD)' PYTHON='$(PY)' BENCH='$(BENCH)' sh tests/bench/run.sh
 
-install: all ## install into $(DESTDIR)$(PREFIX)
+install: all lib ## install into $(DESTDIR)$(PREFIX)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/analyzer
 	install -m 755 $(BUILD)/analyzer $(DESTDIR)$(PREFIX)/bin/analyzer
+	install -D -m 644 src/analyzer.h $(DESTDIR)$(PREFIX)/include/analyzer.h
+	install -D -m 644 $(BUILD)/analyzer.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/analyzer.pc
+	install -m 644 $(BUILD)/$(SONAME) $(BUILD)/libanalyzer.a $(DESTDIR)$(PREFIX)/lib
+	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libanalyzer.so
 	@for d in configs schemas; do for f in $$d/*; do [ ! -f "$$f" ] || \
 	    install -D -m 644 "$$f" "$(DESTDIR)$(PREFIX)/share/analyzer/$$f" || exit 1; done; done
 uninstall: ## remove what install wrote
-	rm -f $(DESTDIR)$(PREFIX)/bin/analyzer
+	rm -f $(DESTDIR)$(PREFIX)/bin/analyzer $(DESTDIR)$(PREFIX)/include/analyzer.h
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(SONAME) libanalyzer.so libanalyzer.a pkgconfig/analyzer.pc)
 	rm -rf $(DESTDIR)$(PREFIX)/share/analyzer
 clean: ## remove what was built
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz
