@@ -158,19 +158,21 @@ $(EXAMPLE_DB): tests/gen/make_example_nsys.py
 
 PY     = $(or $(PYTHON),python3)
 STAGES = BUILD='$(BUILD)' ANALYZER='$(abspath $(BUILD)/analyzer)' EXAMPLE_DATA='$(abspath $(BUILD)/example-data)' \
-         PYTHON='$(PY)' UNITS='$(UNITS)' REPLAY='$(BUILD)-asan/replay' sh tests/stages.sh
+         PYTHON='$(PY)' CC='$(CC)' UNITS='$(UNITS)' REPLAY='$(BUILD)-asan/replay' sh tests/stages.sh
 AGAIN  = $(MAKE) --no-print-directory V=$(V)
 ASAN  := SAN=address,undefined
 
-.PHONY: example unit units replays fuzzers golden check-html check-shared schema test test-build
+.PHONY: example unit units installed check-library replays fuzzers golden check-html check-shared schema test test-build
 example: ## run the examples (results in build/example-out)
 	@BUILD='$(BUILD)' sh example/run.sh
 
 test: test-build ## run every test; the last line is "N passed, N failed"
-	@$(STAGES) unit golden examples documented schema gates html fuzz shared
-test-build: all units $(TOOLS) $(EXAMPLE_DB)
+	@$(STAGES) unit golden examples library documented schema gates html fuzz shared
+test-build: all units installed $(TOOLS) $(EXAMPLE_DB)
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)
+installed: all lib
+	+@$(AGAIN) BUILD=$(BUILD) install DESTDIR='$(abspath $(BUILD)/installed)' > $(BUILD)/installed.log
 replays: $(REPLAYS)
 fuzzers: $(FUZZERS)
 
@@ -178,6 +180,8 @@ unit: $(UNITS) ## build and run the unit tests
 	@$(STAGES) unit
 check-html: all $(TOOLS) ## open HTML reports in headless Chromium, if it is installed
 	@$(STAGES) html
+check-library: installed $(EXAMPLE_DB) ## the installed library: its names, ABI, examples, tables
+	@$(STAGES) library
 golden: all $(EXAMPLE_DB) ## command lines with exact output (tests/golden/run.sh --update rewrites)
 	@$(STAGES) golden
 check-shared: all $(TOOLS) ## run the analyzer on the shared inputs, if ../shared is there
