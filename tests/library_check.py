@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Hold the library together: what `make installed` installs (below build/installed) builds the examples of example/library, whose tables are those
-of the CSV reports cell by cell; only the names of analyzer.h are given out, and nothing is needed that prints, reads the
-environment or ends the process; the ABI is the one described in src/packaging/libanalyzer.abi; errors are values.
+"""Hold the library together: what `make installed` installs (below build/installed) builds the examples of
+example/library, whose tables are those of the CSV reports cell by cell; only the names of analyzer.h are given out, and
+nothing is needed that prints, reads the environment or ends the process; the ABI is the one described in
+src/packaging/libanalyzer.abi; errors are values.
 
     library_check.py [--installed DIR] [--analyzer FILE] [--example-data DIR] [--cc CC]
 The last line is "N passed, N failed".
 """
 import argparse
+import ast
 import csv
 import glob
 import os
@@ -76,7 +78,8 @@ def difference(tables, folder):
         with open(os.path.join(folder, table_id + ".csv"), encoding="utf-8", newline="") as f:
             lines = list(csv.reader(f))
         if lines[0] != [c for c, _ in columns] or len(lines) - 1 != len(rows):
-            return "%s: %s and %d rows, in the CSV file %s and %d" % (table_id, columns, len(rows), lines[0], len(lines) - 1)
+            return "%s: %s and %d rows, in the CSV file %s and %d" % (
+                table_id, columns, len(rows), lines[0], len(lines) - 1)
         for n, (line, row) in enumerate(zip(lines[1:], rows), 1):
             for i, (text, cell) in enumerate(zip(line, row)):
                 if not same(text, cell):
@@ -105,15 +108,18 @@ def check_install(c, a):
 def check_names(c, a, lib):
     so = os.path.join(lib, "libanalyzer.so.0")
     given = re.findall(r" [A-Z] (\w+)", run("nm", "-D", "--defined-only", so).stdout)
-    declared = set(re.findall(r"\b(analyzer_\w+)\(", re.sub(r"/\*.*?\*/", "", open(ROOT + "/src/analyzer.h").read(), flags=re.S)))
+    with open(ROOT + "/src/analyzer.h", encoding="utf-8") as f:
+        declared = set(re.findall(r"\b(analyzer_\w+)\(", re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)))
     given = {g for g in given if g != "ANALYZER_0"}
     c.hold(given == declared, "the shared library gives out the functions of analyzer.h and nothing else",
            "differ: " + " ".join(sorted(given ^ declared)))
-    archive = set(re.findall(r" [TDBRVW] (\w+)", run("nm", "-g", "--defined-only", os.path.join(lib, "libanalyzer.a")).stdout))
+    q = run("nm", "-g", "--defined-only", os.path.join(lib, "libanalyzer.a"))
+    archive = set(re.findall(r" [TDBRVW] (\w+)", q.stdout))
     c.hold(archive == declared, "so does the static one", "differ: " + " ".join(sorted(archive ^ declared)[:20]))
     needs = set(re.findall(r" U (\w+)", run("nm", "-D", "--undefined-only", so).stdout))
     bad = sorted(needs & set(UNWANTED))
-    c.hold(needs and not bad, "nothing of it prints, reads the environment, handles signals or ends the process", " ".join(bad))
+    c.hold(needs and not bad, "nothing of it prints, reads the environment, handles signals or ends the process",
+           " ".join(bad))
     q = run("objdump", "-p", so)
     c.hold("libanalyzer.so.0" in re.findall(r"SONAME\s+(\S+)", q.stdout), "its SONAME is libanalyzer.so.0")
 
@@ -213,7 +219,7 @@ def check_errors(c, lib, scratch):
     env = dict(os.environ, LIBANALYZER=os.path.join(lib, "libanalyzer.so.0"), HOME="/nowhere", TMPDIR=scratch)
     q = run(sys.executable, "-B", "-c", script, env=env, cwd=scratch)
     c.hold(q.returncode == 0 and q.stdout == "" and q.stderr == "", "wrong input prints nothing", q.stdout + q.stderr)
-    found = eval(open(out).read()) if os.path.exists(out) else []
+    found = ast.literal_eval(open(out, encoding="utf-8").read()) if os.path.exists(out) else []
     c.hold(len(found) == 6, "every wrong input returns")
     for what, error, messages in found:
         c.hold(error < 0 and len(messages) > 0, "an error and a message for '%s'" % os.path.basename(what),
@@ -225,7 +231,8 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--installed", default=os.path.join(ROOT, "build", "installed"))
     p.add_argument("--analyzer", default=os.path.join(ROOT, "build", "analyzer"))
-    p.add_argument("--example-data", default=os.environ.get("EXAMPLE_DATA", os.path.join(ROOT, "build", "example-data")))
+    p.add_argument("--example-data",
+                   default=os.environ.get("EXAMPLE_DATA", os.path.join(ROOT, "build", "example-data")))
     p.add_argument("--cc", default=os.environ.get("CC", "cc"))
     a = p.parse_args()
     c = Checks()

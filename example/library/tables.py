@@ -67,7 +67,8 @@ def read(path, options=(), config=False):
 
 if __name__ == "__main__":
     name = sys.argv[1]
-    found, error, said = read(name.replace("--config=", "", 1), [o.split("=", 1) for o in sys.argv[2:]], name.startswith("--config="))
+    given = [o.split("=", 1) for o in sys.argv[2:]]
+    found, error, said = read(name.replace("--config=", "", 1), given, name.startswith("--config="))
     for table_id, header, table in found:
         print(table_id, header, *table, sep="\n  ")
     print("\n".join(said), file=sys.stderr)
