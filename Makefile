@@ -6,11 +6,12 @@ PREFIX  ?= /usr/local
 VERSION := 0.1.0
 CC      ?= cc
 AR      ?= ar
+OBJCOPY ?= objcopy
 PKG     ?= pkg-config
 PYTHON  ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import openpyxl, jsonschema' 2>/dev/null && { echo $$p; break; }; done)
 Q       := $(if $(V),,@)
 
-ROOMS   := cmds driver replay merge registry reports analyses tables formats facts extend perf results config model classify text io base
+ROOMS   := cmds library driver replay merge registry reports analyses tables formats facts extend perf results config model classify text io base
 ISAL    := $(shell $(PKG) --exists libisal 2>/dev/null && echo 1)
 LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 $(if $(ISAL),libisal)) -lxlsxwriter -pthread -lm
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Werror
@@ -23,7 +24,7 @@ ALL_CFLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DAZ_VER
               -Isrc $(shell $(PKG) --cflags lua5.4) $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(SAN),-DAZ_SANITIZED $(MOVES) -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
 ALL_LDFLAGS := $(if $(SAN),-fsanitize=$(SAN),-pie -Wl,-z,relro,-z,now) $(LDFLAGS)
 
-room_src = $(if $(filter registry,$(1)),src/registry.c,$(wildcard src/$(1)/*.c src/$(1)/*/*.c))
+room_src = $(if $(filter registry library,$(1)),src/$(1).c,$(wildcard src/$(1)/*.c src/$(1)/*/*.c))
 OBJS_OF  = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call room_src,$(1)))
 USED     := $(foreach r,$(ROOMS),$(if $(call room_src,$(r)),$(r)))
 ARCHIVES := $(foreach r,$(USED),$(BUILD)/lib/lib$(r).a)
@@ -72,6 +73,40 @@ endef
 $(foreach r,$(USED),$(eval $(call room_rule,$(r))))
 -include $(ALL_OBJS:.o=.d)
 $(BUILD)/obj/base/data.o: $(wildcard configs/*) # embedded by the assembler
+
+# The library: every room but the commands in one object in which only the names of analyzer.h are left global; the shared
+# and the static library are made of it. Its objects are position independent, hidden but for those names, and read no
+# environment (AZ_LIBRARY); the program keeps its own.
+SONAME   := libanalyzer.so.0
+LIB_ROOM := $(filter-out cmds library,$(USED))
+LIB_OBJS := $(patsubst src/%.c,$(BUILD)/pic/%.o,$(foreach r,$(LIB_ROOM),$(call room_src,$(r))))
+LIB_ALL  := $(LIB_OBJS) $(BUILD)/pic/library.o
+LIB_NEED  = json-c sqlite3 zlib lua5.4 $(if $(ISAL),libisal)
+$(BUILD)/pic/base/data.o: $(wildcard configs/*)
+$(BUILD)/pic/io/digest.o: ALL_CFLAGS += -O3
+$(BUILD)/pic/reports/html_data.o: ALL_CFLAGS += -DAZ_CHART_JS='"$(CHART_JS)"'
+$(BUILD)/pic/reports/html_data.o: $(or $(CHART_JS),chart.js-is-missing) $(wildcard src/reports/*.css src/reports/*.js)
+$(BUILD)/pic/%.o: src/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -fPIE,$(ALL_CFLAGS)) -fPIC -fvisibility=hidden -DAZ_LIBRARY -MMD -MP -c -o $@ $<
+$(BUILD)/pic/rooms.a: $(LIB_OBJS)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(BUILD)/pic/analyzer.o: $(BUILD)/pic/library.o $(BUILD)/pic/rooms.a
+	$(Q)$(LD) -r -o $@ $^ && $(OBJCOPY) --localize-hidden $@
+$(BUILD)/libanalyzer.a: $(BUILD)/pic/analyzer.o
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(BUILD)/$(SONAME): $(BUILD)/pic/analyzer.o src/packaging/libanalyzer.map
+	$(Q)$(CC) -shared $(LDFLAGS) -Wl,--version-script=src/packaging/libanalyzer.map $(if $(SAN),-fsanitize=$(SAN),-Wl,-z,relro,-z,now,-z,defs) -Wl,-soname,$(SONAME) -o $@ $< $(LIBS)
+$(BUILD)/libanalyzer.so: $(BUILD)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $@
+-include $(LIB_ALL:.o=.d)
+$(BUILD)/analyzer.pc: src/packaging/analyzer.pc.in $(BUILD)/flags
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PRIVATE@|$(LIBS)|' $< > $@
+.PHONY: lib abi
+lib: $(BUILD)/libanalyzer.so $(BUILD)/libanalyzer.a $(BUILD)/analyzer.pc ## build the library (src/docs/library.md)
+abi: $(BUILD)/$(SONAME) ## write src/packaging/libanalyzer.abi, what programs rely on (needs abidw of abigail-tools)
+	abidw --header-file src/analyzer.h --drop-private-types --exported-interfaces-only --no-show-locs --no-corpus-path \
+	    --no-comp-dir-path --no-elf-needed --no-architecture --type-id-style hash --out-file src/packaging/libanalyzer.abi $<
 
 # Unit tests: tests/unit/<room>_<name>.c links the archives of its room and those below it, so that an upward call fails.
 UNIT_SRC := $(wildcard tests/unit/*.c)
@@ -126,19 +161,21 @@ $(EXAMPLE_DB): tests/gen/make_example_nsys.py
 
 PY     = $(or $(PYTHON),python3)
 STAGES = BUILD='$(BUILD)' ANALYZER='$(abspath $(BUILD)/analyzer)' EXAMPLE_DATA='$(abspath $(BUILD)/example-data)' \
-         PYTHON='$(PY)' UNITS='$(UNITS)' REPLAY='$(BUILD)-asan/replay' sh tests/stages.sh
+         PYTHON='$(PY)' CC='$(CC)' UNITS='$(UNITS)' REPLAY='$(BUILD)-asan/replay' sh tests/stages.sh
 AGAIN  = $(MAKE) --no-print-directory V=$(V)
 ASAN  := SAN=address,undefined
 
-.PHONY: example unit units replays fuzzers golden check-html check-shared schema test test-build
+.PHONY: example unit units installed check-library replays fuzzers golden check-html check-shared schema test test-build
 example: ## run the examples (results in build/example-out)
 	@BUILD='$(BUILD)' sh example/run.sh
 
 test: test-build ## run every test; the last line is "N passed, N failed"
-	@$(STAGES) unit golden examples sizes documented accounts schema gates stragglers html fuzz shared
-test-build: all units $(TOOLS) $(EXAMPLE_DB)
+	@$(STAGES) unit golden examples sizes library documented accounts schema gates stragglers html fuzz shared
+test-build: all units installed $(TOOLS) $(EXAMPLE_DB)
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)
+installed: all lib
+	+@$(AGAIN) BUILD=$(BUILD) install DESTDIR='$(abspath $(BUILD)/installed)' > $(BUILD)/installed.log
 replays: $(REPLAYS)
 fuzzers: $(FUZZERS)
 
@@ -146,6 +183,8 @@ unit: $(UNITS) ## build and run the unit tests
 	@$(STAGES) unit
 check-html: all $(TOOLS) ## open HTML reports in headless Chromium, if it is installed
 	@$(STAGES) html
+check-library: installed $(EXAMPLE_DB) ## the installed library: its names, ABI, examples, tables
+	@$(STAGES) library
 golden: all $(EXAMPLE_DB) ## command lines with exact output (tests/golden/run.sh --update rewrites)
 	@$(STAGES) golden
 check-shared: all $(TOOLS) ## run the analyzer on the shared inputs, if ../shared is there
@@ -182,13 +221,18 @@ fuzz: ## fuzz every harness with clang (FUZZ_SECONDS=30 each, build-fuzz)
 bench: all $(BENCHES) ## measure against the figures of the design (BENCH=smoke: small and quick)
 	@BUILD='$(BUILD)' PYTHON='$(PY)' BENCH='$(BENCH)' sh tests/bench/run.sh
 
-install: all ## install into $(DESTDIR)$(PREFIX)
+install: all lib ## install into $(DESTDIR)$(PREFIX)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/analyzer
 	install -m 755 $(BUILD)/analyzer $(DESTDIR)$(PREFIX)/bin/analyzer
+	install -D -m 644 src/analyzer.h $(DESTDIR)$(PREFIX)/include/analyzer.h
+	install -D -m 644 $(BUILD)/analyzer.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/analyzer.pc
+	install -m 644 $(BUILD)/$(SONAME) $(BUILD)/libanalyzer.a $(DESTDIR)$(PREFIX)/lib
+	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libanalyzer.so
 	@for d in configs schemas; do for f in $$d/*; do [ ! -f "$$f" ] || \
 	    install -D -m 644 "$$f" "$(DESTDIR)$(PREFIX)/share/analyzer/$$f" || exit 1; done; done
 uninstall: ## remove what install wrote
-	rm -f $(DESTDIR)$(PREFIX)/bin/analyzer
+	rm -f $(DESTDIR)$(PREFIX)/bin/analyzer $(DESTDIR)$(PREFIX)/include/analyzer.h
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(SONAME) libanalyzer.so libanalyzer.a pkgconfig/analyzer.pc)
 	rm -rf $(DESTDIR)$(PREFIX)/share/analyzer
 clean: ## remove what was built
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz

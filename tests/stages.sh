@@ -70,6 +70,10 @@ stage_documented() {
     counted documented "$PYTHON" tests/docs_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
 }
 stage_sizes() { counted sizes "$PYTHON" tests/sizes_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"; }
+stage_library() { # `make installed` before
+    counted library "$PYTHON" tests/library_check.py --installed "$BUILD/installed" --analyzer "$ANALYZER" --cc "${CC:-cc}" \
+        --example-data "$EXAMPLE_DATA"
+}
 stage_html() { counted html "$PYTHON" tests/html_check.py --analyzer "$ANALYZER" --samples "$BUILD/tools/html_samples"; }
 stage_schema() { counted schema "$PYTHON" tests/schema_check.py --analyzer "$ANALYZER"; }
 

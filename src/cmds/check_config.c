@@ -29,7 +29,7 @@ static int check(const char *path, const struct az_log *log)
     rc = az_plan_names(&plan.arena, &names);
     if (!rc)
         rc = az_config_load(&config, path, &none, &names, &diag);
-    az_signals_install(); /* the plan may copy a pipe to a temporary folder */
+    config.cancel = az_signals_install(); /* the plan may copy a pipe to a temporary folder */
     if (!rc)
         rc = az_plan_search(&config, &diag);
     if (!rc)

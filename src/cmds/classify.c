@@ -40,7 +40,7 @@ static int prepare(struct classify *c, const struct args *a)
         rc = az_config_load(&c->conf, c->config, &c->over, &names, &c->diag);
     else if (!rc)
         rc = az_config_quick(&c->conf, &c->over, &names, &c->diag);
-    az_signals_install(); /* from here on there may be temporary files */
+    c->conf.cancel = az_signals_install(); /* from here on there may be temporary files */
     if (!rc && !c->config)
         rc = az_plan_paths(&c->conf, (const char *const *)a->operands, a->n_operands, &c->diag);
     if (!rc)

@@ -392,7 +392,7 @@ static int prepare(struct session *s, const struct args *a, struct az_config **c
         rc = az_plan_search(&s->file, &s->diag);
     if (!rc)
         rc = az_config_quick(&s->quick, &s->c->r.over, &names, &s->diag);
-    az_signals_install();
+    s->file.cancel = s->quick.cancel = az_signals_install();
     if (!rc && a->n_operands)
         rc = choose_inputs(s, a, c);
     if (!rc)

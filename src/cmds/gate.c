@@ -245,7 +245,7 @@ static int prepare(struct session *s)
     if (!rc)
         rc = g->config ? az_config_load(&s->config, g->config, &g->over, &names, &s->diag)
                        : az_config_quick(&s->config, &g->over, &names, &s->diag);
-    az_signals_install();
+    s->config.cancel = az_signals_install();
     if (!rc && g->config && !s->config.gates.given && !g->calibrate)
         rc = az_diag_fail(&s->diag, AZ_ECONFIG, AZ_AT_FILE(s->config.path),
                           "no \"gates\" in this configuration (\"gates\": {} takes every figure with a direction)");

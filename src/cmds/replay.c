@@ -82,7 +82,7 @@ static int emit(struct replay *r, const struct args *a, struct az_diag *diag, bo
     rc = az_plan_names(&plan.arena, &names);
     if (!rc)
         rc = az_config_quick(&conf, &none, &names, diag);
-    az_signals_install();
+    conf.cancel = az_signals_install();
     if (!rc)
         rc = az_plan_paths(&conf, (const char *const *)a->operands, a->n_operands, diag);
     if (!rc)

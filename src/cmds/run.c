@@ -274,7 +274,7 @@ static int prepare(struct session *s, const struct args *a)
         rc = az_config_load(&s->config, s->r->config, &s->r->over, &names, &s->diag);
     else
         rc = az_config_quick(&s->config, &s->r->over, &names, &s->diag);
-    az_signals_install(); /* not before: a configuration that is typed or piped in ends at once */
+    s->config.cancel = az_signals_install(); /* not before: a configuration that is typed or piped in ends at once */
     if (!rc && s->r->add_inputs)
         rc = s->r->add_inputs(s->r->ctx, &s->config);
     else if (!rc && !s->r->config)

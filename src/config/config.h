@@ -3,6 +3,7 @@
 #ifndef AZ_CONFIG_CONFIG_H
 #define AZ_CONFIG_CONFIG_H
 
+#include "base/cancel.h"
 #include "base/diag.h"
 #include "model/options.h"
 #include "results/gate_rule.h"
@@ -80,9 +81,10 @@ struct az_config {
     struct az_history_opts history; /* path empty: none */
     struct az_labels history_labels;
     bool side_by_side;
-    bool no_reports;       /* inputs are analysed for the steps behind them only: set by commands */
-    struct az_vec_sv only; /* titles of --only, borrowed; empty: all inputs */
-    struct az_input quick; /* what az_config_add_input copies; set by az_config_quick */
+    struct az_cancel cancel; /* asked while files are looked for and inputs are analysed: set by the caller */
+    bool no_reports;         /* inputs are analysed for the steps behind them only: set by commands */
+    struct az_vec_sv only;   /* titles of --only, borrowed; empty: all inputs */
+    struct az_input quick;   /* what az_config_add_input copies; set by az_config_quick */
 };
 
 /* Command line values that beat the file.

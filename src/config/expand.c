@@ -1,8 +1,7 @@
 /* ${VAR} and ${VAR:-default} in every string of the configuration. A '$' without '{' is an ordinary character. */
 #include "config/private.h"
 
-#include <stdlib.h>
-
+#include "base/env.h"
 #include "base/utf8.h"
 
 static bool name_char(char c, bool first)
@@ -26,7 +25,7 @@ static int expand_one(struct az_loader *l, const struct az_node *n, struct az_sv
     char *name = az_arena_str(l->a, az_sv_make(ref.p, len));
     if (!name)
         return AZ_ENOMEM;
-    const char *value = getenv(name);
+    const char *value = az_env(name);
     struct az_sv fallback = has_default ? az_sv_make(rest.p + 2, rest.n - 2) : AZ_SV("");
     if (az_sv_find(fallback, AZ_SV("${")) >= 0) {
         az_load_error(l, n, "bad reference '${%.*s}' (a default holds no reference of its own)",

@@ -4,26 +4,15 @@
 #include "driver/gates.h"
 #include "driver/internal.h"
 
-static bool wants_side_by_side(const struct az_config *c) { return c->side_by_side; }
-static bool wants_compare(const struct az_config *c) { return c->compare.wanted; }
-
 static const struct step {
     const char *name;
-    bool (*wanted)(const struct az_config *c);
+    enum az_step step;
     int (*run)(struct az_followup *f, struct az_diag *diag);
 } steps[] = {
-    { "side by side", wants_side_by_side, az_step_side_by_side },
-    { "comparison", wants_compare, az_step_compare },
-    { "gates", az_gates_wanted, az_step_gates },
+    { "side by side", AZ_STEP_SIDE_BY_SIDE, az_step_side_by_side },
+    { "comparison", AZ_STEP_COMPARE, az_step_compare },
+    { "gates", AZ_STEP_GATES, az_step_gates },
 };
-
-bool az_followup_wanted(const struct az_config *c)
-{
-    bool any = false;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        any |= steps[i].wanted(c);
-    return any;
-}
 
 void az_outcome_keep(struct az_outcome *o, const struct az_plan_job *job, const struct az_result *res, int error)
 {
@@ -86,7 +75,7 @@ void az_followup(struct az_followup *f)
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !az_interrupted(); i++) {
         struct az_diag diag;
         int rc;
-        if (!steps[i].wanted(c))
+        if (!az_step_wanted(c, steps[i].step))
             continue;
         az_diag_init(&diag);
         rc = steps[i].run(f, &diag);

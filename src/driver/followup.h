@@ -30,7 +30,9 @@ struct az_followup {
     bool internal;    /* exit status 4 */
 };
 
-/* Does the configuration ask for any step? Else no document is kept. */
+/* Does the configuration ask for this step? (plan.c) */
+bool az_step_wanted(const struct az_config *c, enum az_step step);
+/* For any of them? Else no document is kept. (plan.c) */
 bool az_followup_wanted(const struct az_config *c);
 /* Copies the document of an input that has been run. On failure nothing is kept; error says why. */
 void az_outcome_keep(struct az_outcome *o, const struct az_plan_job *job, const struct az_result *res, int error);

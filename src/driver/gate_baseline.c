@@ -1,7 +1,7 @@
 /* Where the baseline of a run's gates comes from: an input of the run, results of an earlier one, the history. */
-#include <stdlib.h>
 #include <time.h>
 
+#include "base/env.h"
 #include "base/num.h"
 #include "driver/gates.h"
 #include "driver/internal.h"
@@ -88,7 +88,7 @@ static struct az_sv label(const struct az_gate_step *s, const char *key)
 static int64_t find_time(const struct az_gate_step *s)
 {
     struct az_sv text = label(s, "created");
-    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    const char *epoch = az_env("SOURCE_DATE_EPOCH");
     int64_t time;
     return az_history_time(text.n ? text : az_sv_str(epoch), &time) ? time : -1;
 }
@@ -107,7 +107,7 @@ static int check_labels(const struct az_labels *l, struct az_where at, struct az
 
 int az_gates_check(const struct az_config *c, struct az_diag *diag)
 {
-    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    const char *epoch = az_env("SOURCE_DATE_EPOCH");
     int64_t time;
     int rc = check_labels(&c->history_labels, c->history.where, diag);
 

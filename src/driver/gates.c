@@ -4,17 +4,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "base/env.h"
 #include "driver/internal.h"
-
-bool az_gates_wanted(const struct az_config *c)
-{
-    bool any = c->gates.given || c->history.path.n > 0;
-    for (size_t i = 0; i < c->outputs.formats.n; i++) /* has device time by class, too */
-        any |= az_report_find(c->outputs.formats.v[i]) == &az_report_openmetrics;
-    return any;
-}
 
 /* ---- figures ---- */
 
@@ -54,7 +46,7 @@ static int gather(struct az_gate_step *s)
 /* The Markdown goes behind what other steps of the job wrote. */
 static int step_summary(const struct az_document *doc, struct az_diag *diag)
 {
-    const char *path = getenv("GITHUB_STEP_SUMMARY");
+    const char *path = az_env("GITHUB_STEP_SUMMARY");
     struct az_vec_char text;
     int rc;
 
@@ -77,7 +69,7 @@ static int step_summary(const struct az_document *doc, struct az_diag *diag)
 static int report(struct az_gate_step *s)
 {
     struct az_document doc;
-    const char *in_action = getenv("GITHUB_ACTIONS");
+    const char *in_action = az_env("GITHUB_ACTIONS");
     const bool asked = s->f->plan->steps[AZ_STEP_GATES].github,
                github = s->c->gates.given && (asked || (in_action && az_sv_is(az_sv_str(in_action), "true")));
     int rc, failed = AZ_OK;

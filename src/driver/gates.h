@@ -35,7 +35,6 @@ struct az_gate_step {
 };
 
 /* ---- gates.c ---- */
-bool az_gates_wanted(const struct az_config *c);
 /* What can be said before anything is run: AZ_ECONFIG for a label 'created' or a SOURCE_DATE_EPOCH that is no time. */
 int az_gates_check(const struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
 int az_step_gates(struct az_followup *f, struct az_diag *diag) AZ_MUST_USE;

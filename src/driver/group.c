@@ -107,7 +107,7 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     struct grouping *g = ctx;
 
     (void)depth;
-    if (az_interrupted())
+    if (az_cancelled(&g->c->cancel))
         return AZ_EINTR;
     if (info->kind == AZ_PATH_DIR)
         return !az_sv_is(g->folder, path); /* its own files only: folders below may be reports of ours */
@@ -166,6 +166,7 @@ static int walk_runs(struct grouping *g, struct az_sv path)
 
 struct below {
     struct az_arena *a;
+    const struct az_cancel *cancel;
     struct az_vec_sv folders;
 };
 
@@ -173,7 +174,7 @@ static int visit_below(void *ctx, const char *path, const struct az_path_info *i
 {
     struct below *b = ctx;
     (void)depth;
-    if (az_interrupted())
+    if (az_cancelled(b->cancel))
         return AZ_EINTR;
     if (info->kind != AZ_PATH_DIR)
         return AZ_OK;
@@ -184,7 +185,7 @@ static int visit_below(void *ctx, const char *path, const struct az_path_info *i
 /* Every folder below one that itself holds nothing: runs/step_120/rank_0.json. */
 static int walk_below(struct grouping *g, struct az_sv path)
 {
-    struct below b = { .a = &g->c->arena };
+    struct below b = { .a = &g->c->arena, .cancel = &g->c->cancel };
     const struct az_walk w = { .follow_links = true, .visit = visit_below, .ctx = &b };
     int rc;
 
@@ -359,7 +360,7 @@ static int plan(struct grouping *g, const char *const *paths, size_t n)
     if (!az_sv_is(c->quick.format, "auto"))
         g->wanted = az_format_find(c->quick.format);
     for (size_t i = 0; !rc && i < n; i++)
-        rc = az_interrupted() ? AZ_EINTR : add_path(g, paths[i]);
+        rc = az_cancelled(&c->cancel) ? AZ_EINTR : add_path(g, paths[i]);
     if (!rc)
         rc = add_odd(g);
     drop_repeats(&g->files);

@@ -26,7 +26,8 @@ bool az_path_is_stream(struct az_sv path)
     return az_sv_is(path, "-") || (path.n && az_path_stat(path.p).kind == AZ_PATH_OTHER);
 }
 
-static int copy_stream(int fd, struct az_outfile *out, struct az_sv name, struct az_diag *diag)
+static int copy_stream(int fd, struct az_outfile *out, struct az_sv name, const struct az_cancel *cancel,
+                       struct az_diag *diag)
 {
     char buf[SPOOL_BYTES];
     bool any = false;
@@ -40,7 +41,7 @@ static int copy_stream(int fd, struct az_outfile *out, struct az_sv name, struct
             return any ? AZ_OK : az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(name), "empty (0 bytes)");
         else if (errno != EINTR)
             return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(name), "cannot be read: %s", strerror(errno));
-        if (az_interrupted())
+        if (az_cancelled(cancel))
             return AZ_EINTR;
     }
 }
@@ -62,13 +63,13 @@ static int spool(struct az_plan *p, struct az_plan_job *job, struct az_file *f)
     if (!copy.p)
         return az_arena_error(&p->arena);
     fd = is_stdin ? STDIN_FILENO : open(f->path.p, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && errno == EINTR && az_interrupted())
+    if (fd < 0 && errno == EINTR && az_cancelled(job->cancel))
         return AZ_EINTR;
     if (fd < 0)
         return az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(name), "cannot be read: %s", strerror(errno));
     rc = az_outfile_open(&out, copy.p, &job->diag);
     if (!rc)
-        rc = copy_stream(fd, out, name, &job->diag);
+        rc = copy_stream(fd, out, name, job->cancel, &job->diag);
     if (!rc)
         rc = az_outfile_commit(out);
     else if (out)

@@ -29,11 +29,7 @@ void az_result_release(struct az_result *r)
     *r = (struct az_result){ 0 };
 }
 
-static bool poll_interrupt(void *ctx)
-{
-    (void)ctx;
-    return az_interrupted();
-}
+static bool is_cancelled(void *ctx) { return az_cancelled(((const struct az_one *)ctx)->job->cancel); }
 
 static struct az_where at_input(const struct az_one *o)
 {
@@ -69,7 +65,8 @@ int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *file
                           .mem = &o->res->mem,
                           .threads = o->threads,
                           .progress = o->progress,
-                          .cancelled = poll_interrupt,
+                          .cancelled = is_cancelled,
+                          .ctx = o,
                           .digests = o->digest ? &o->digest : digests_of(o, files) };
     size_t before = o->diag->errors;
     int rc;
@@ -80,7 +77,7 @@ int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *file
     t->hook = (struct az_trace_hook){ .run = az_trace_hook, .ctx = &hook };
     t->user_names = (struct az_user_names){ .collectives = p.opts->coll_patterns, .map = &p.opts->classes };
     rc = o->job->format->parse(&p);
-    if (!rc && az_interrupted())
+    if (!rc && az_cancelled(o->job->cancel))
         rc = AZ_EINTR;
     if (!rc && !t->sealed)
         rc = az_trace_seal(t);
@@ -221,7 +218,7 @@ static int analyse(struct az_one *o, struct az_job *job)
         int rc;
         if (lacking(an, o->caps) || !wanted(o, an))
             continue;
-        if (az_interrupted())
+        if (az_cancelled(o->job->cancel))
             return AZ_EINTR;
         rc = az_one_explain(o, an->run(job), before, an->name);
         if (rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTR)

@@ -288,7 +288,7 @@ static int plan_steps(const struct naming *n)
         rc = plan_step(n, AZ_STEP_SIDE_BY_SIDE, "side by side", "side_by_side", &none);
     if (!rc && n->c->compare.wanted)
         rc = plan_step(n, AZ_STEP_COMPARE, "comparison", "comparison", &n->c->compare.outputs);
-    if (!rc && az_gates_wanted(n->c)) {
+    if (!rc && az_step_wanted(n->c, AZ_STEP_GATES)) {
         struct naming g = *n;
         g.gates = true;
         rc = az_gates_check(n->c, n->diag);

@@ -1,4 +1,5 @@
 /* The plan: one job per input of the config; what can be known before any work is found here. */
+#include "driver/followup.h"
 #include "driver/internal.h"
 
 #include "base/utf8.h"
@@ -27,6 +28,25 @@ void az_plan_release(struct az_plan *p)
         az_tmpdir_remove(p->spool.p);
     az_arena_release(&p->arena);
     *p = (struct az_plan){ 0 };
+}
+
+bool az_step_wanted(const struct az_config *c, enum az_step step)
+{
+    bool any = c->gates.given || c->history.path.n > 0;
+
+    if (step != AZ_STEP_GATES)
+        return step == AZ_STEP_COMPARE ? c->compare.wanted : c->side_by_side;
+    for (size_t i = 0; i < c->outputs.formats.n; i++) /* has device time by class, too */
+        any |= az_report_find(c->outputs.formats.v[i]) == &az_report_openmetrics;
+    return any;
+}
+
+bool az_followup_wanted(const struct az_config *c)
+{
+    bool any = false;
+    for (int i = 0; i < AZ_STEP_COUNT; i++)
+        any |= az_step_wanted(c, (enum az_step)i);
+    return any;
 }
 
 size_t az_plan_count(const struct az_plan *p)
@@ -252,7 +272,7 @@ int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *d
         rc = az_vec_reserve(&p->jobs, c->inputs.n);
     for (size_t i = 0; !rc && i < c->inputs.n; i++) {
         struct az_plan_job *job = &p->jobs.v[p->jobs.n++];
-        *job = (struct az_plan_job){ .input = &c->inputs.v[i] };
+        *job = (struct az_plan_job){ .input = &c->inputs.v[i], .cancel = &c->cancel };
         az_vec_init(&job->files, NULL);
         az_vec_init(&job->targets, NULL);
         az_diag_init(&job->diag);

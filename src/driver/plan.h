@@ -31,7 +31,8 @@ struct az_plan_job {
     uint64_t cost;       /* predicted memory, for admission */
     struct az_diag diag; /* messages of this input, printed by the driver when its turn comes */
     int error;           /* AZ_OK, or why it cannot run */
-    bool there;          /* that is: a report of it is there already, and stays */
+    const struct az_cancel *cancel; /* of the config; NULL: it runs to its end */
+    bool there;                     /* that is: a report of it is there already, and stays */
 };
 AZ_VEC(struct az_plan_job, az_plan_jobs);
 

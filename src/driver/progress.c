@@ -3,11 +3,11 @@
 #include "driver/internal.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/utf8.h"
 
 #define REDRAW_NS   (INT64_C(1000000000) / 6)
@@ -24,13 +24,13 @@ int64_t az_now_ns(void)
 
 static bool dumb(void)
 {
-    const char *term = getenv("TERM");
+    const char *term = az_env("TERM");
     return !term || !*term || strcmp(term, "dumb") == 0;
 }
 
 bool az_want_color(enum az_when when, int fd)
 {
-    const char *no = getenv("NO_COLOR");
+    const char *no = az_env("NO_COLOR");
     if (when != AZ_AUTO)
         return when == AZ_ALWAYS;
     return !(no && *no) && !dumb() && isatty(fd);

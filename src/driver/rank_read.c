@@ -108,7 +108,7 @@ static int reduce_all(struct az_one *o, struct az_job *job, struct az_arena *kee
             continue;
         if ((an->needs & ~t->caps) || (an->any && !(an->any & t->caps)))
             continue;
-        if (az_interrupted())
+        if (az_cancelled(o->job->cancel))
             return AZ_EINTR;
         rc = az_one_explain(o, an->reduce(job, keep, &x->part[i]), before, an->name);
     }
@@ -222,7 +222,7 @@ static int read_one(struct reading *k, size_t i, struct keeper *keep, bool alone
 
 static bool take(struct reading *k, size_t *i)
 {
-    if (atomic_load(&k->stop) || az_interrupted())
+    if (atomic_load(&k->stop) || az_cancelled(k->one->job->cancel))
         return false;
     *i = atomic_fetch_add(&k->next, 1);
     return *i < k->files->n;
@@ -319,7 +319,7 @@ static int read_all(struct reading *k, struct keeper *keep)
     for (i = 0; i < k->n_helpers; i++)
         if (k->helpers[i].running)
             pthread_join(k->helpers[i].thread, NULL);
-    if (atomic_load(&k->stop) || az_interrupted())
+    if (atomic_load(&k->stop) || az_cancelled(k->one->job->cancel))
         return AZ_EINTR;
     for (i = 0; i < k->files->n; i++) {
         if (k->ranks[i].state != AZ_RANK_UNREAD)

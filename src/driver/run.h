@@ -53,8 +53,9 @@ int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, un
 /* Prints all messages through the log: errors always, warnings unless quiet, notes when verbose. */
 void az_diag_print(const struct az_diag *d, const struct az_log *log);
 
-/* Installs the handlers: SIGINT and SIGTERM set a flag, the second one exits at once with 130; SIGPIPE is ignored. */
-void az_signals_install(void);
+/* Installs the handlers: SIGINT and SIGTERM set a flag, the second one exits at once with 130; SIGPIPE is ignored.
+ * Returns what asks the flag, for az_config.cancel. */
+struct az_cancel az_signals_install(void);
 bool az_interrupted(void);
 /* Colour wanted on this descriptor: --color, NO_COLOR, TERM=dumb, terminal. */
 bool az_want_color(enum az_when when, int fd);

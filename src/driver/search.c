@@ -114,7 +114,7 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     struct az_rank_place at = { 0, 0, 0, -1 };
     struct trace_file f = { .path = az_sv_str(path), .step = AZ_SV(""), .rank = -1 };
 
-    if (az_interrupted())
+    if (az_cancelled(&s->c->cancel))
         return AZ_EINTR;
     if (depth == 0 || info->kind != AZ_PATH_FILE)
         return AZ_OK;

@@ -19,7 +19,13 @@ static void on_signal(int sig)
     interrupted = 1;
 }
 
-void az_signals_install(void)
+static bool asked(void *ctx)
+{
+    (void)ctx;
+    return az_interrupted();
+}
+
+struct az_cancel az_signals_install(void)
 {
     struct sigaction sa = { .sa_handler = on_signal }; /* no SA_RESTART: a read from a pipe is to end */
     struct sigaction old;
@@ -31,6 +37,7 @@ void az_signals_install(void)
     sigaction(SIGTERM, &sa, NULL);
     sa.sa_handler = SIG_IGN; /* a closed stdout is a write error like any other */
     sigaction(SIGPIPE, &sa, NULL);
+    return (struct az_cancel){ .asked = asked };
 }
 
 bool az_interrupted(void) { return interrupted != 0; }

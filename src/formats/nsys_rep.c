@@ -1,8 +1,8 @@
 /* Format "nsys-rep": a report of Nsight Systems, which only its own program can read. A database beside it is used if
  * it is newer; else `nsys export` writes one into a private folder (docs/formats-nsight.md 4). */
 #include <errno.h>
-#include <stdlib.h>
 
+#include "base/env.h"
 #include "formats/list.h"
 #include "formats/nsys_sqlite.h"
 #include "io/child.h"
@@ -44,7 +44,7 @@ static bool neighbour_serves(struct az_parse *job, struct az_sv report, struct a
 /* The executable: the option, then the environment, then PATH. Empty with a message if there is none. */
 static struct az_sv find_nsys(struct az_parse *job, struct az_arena *a, struct az_sv report)
 {
-    const char *env = getenv("NSYS");
+    const char *env = az_env("NSYS");
     struct az_sv given = job->opts->nsys_path.n ? job->opts->nsys_path : az_sv_str(env ? env : "");
     char *name = az_arena_str(a, given.n ? given : AZ_SV("nsys"));
     struct az_sv exe = name ? az_child_find(a, name) : az_sv_make("", 0);

@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "io/oserror.h"
 #include "io/path.h"
 
@@ -29,7 +29,7 @@ struct az_sv az_child_find(struct az_arena *a, const char *name)
         return none;
     if (strchr(name, '/'))
         return is_program(name) ? az_arena_dup(a, az_sv_str(name)) : none;
-    const char *path = getenv("PATH");
+    const char *path = az_env("PATH");
     struct az_sv rest = az_sv_str(path ? path : "/usr/local/bin:/usr/bin:/bin");
     for (;;) {
         size_t n = 0;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "io/oserror.h"
 #include "io/outfile.h"
 #include "io/temps.h"
@@ -13,7 +14,7 @@
 int az_tmpdir_make(struct az_arena *a, const char *prefix, struct az_sv *dir, struct az_diag *diag)
 {
     char text[128];
-    const char *root = getenv("TMPDIR");
+    const char *root = az_env("TMPDIR");
     if (!root || !*root)
         root = "/tmp";
     *dir = az_arena_printf(a, "%s/%s.XXXXXX", root, prefix);

@@ -26,6 +26,7 @@ LIBRARIES = {
 # identifier called -> where it may be called
 CALLS = {
     r"\b(?:malloc|calloc|realloc|free|strdup|strndup)\s*\(": ["base/mem.c"],
+    r"\b(?:secure_)?getenv\s*\(": ["base/env.c"],
     r"\b(?:exit|abort|printf|puts|putchar)\s*\(": ["cmds/", "main.c"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
@@ -83,7 +84,7 @@ def check_includes(rel, lines, rule, say):
                 say(n, "<%s> belongs in %s only" % (name, ", ".join(places)))
         if m.group(1) != '"':
             continue
-        if "/" not in name and name != "registry.h":
+        if "/" not in name and name not in ("registry.h", "analyzer.h"):
             say(n, 'include "%s" by its room ("room/%s")' % (name, name))
             continue
         target = room_of(name)

@@ -1,0 +1,14 @@
+/* Who may end work before it is done: a question that long work asks again and again, from any of its threads. */
+#ifndef AZ_BASE_CANCEL_H
+#define AZ_BASE_CANCEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct az_cancel {
+    bool (*asked)(void *ctx); /* is it to end? From any thread, quick; NULL: never */
+    void *ctx;
+};
+static inline bool az_cancelled(const struct az_cancel *c) { return c && c->asked && c->asked(c->ctx); }
+
+#endif

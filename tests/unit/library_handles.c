@@ -1,0 +1,273 @@
+/* Handles of the library: order of calls, errors as values, cancelling, two at a time, progress, cursors. */
+#include "driver_files.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "analyzer.h"
+
+#define TRACE_EVENTS 60000
+
+static int nowhere(void **state)
+{
+    struct setting *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    snprintf(s->dir, sizeof s->dir, "/tmp/az-library.XXXXXX");
+    assert_non_null(mkdtemp(s->dir));
+    assert_int_equal(chdir(s->dir), 0);
+    *state = s;
+    return 0;
+}
+
+static int gone(void **state)
+{
+    static const char *const files[] = { "k.csv", "t.json", "c.json" };
+    struct setting *s = *state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        unlink(files[i]);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(rmdir(s->dir), 0); /* the library has left nothing */
+    free(s);
+    return 0;
+}
+
+static struct analyzer *opened(const char *path)
+{
+    struct analyzer *a;
+    assert_int_equal(analyzer_open(&a), 0);
+    if (path)
+        assert_int_equal(analyzer_add_path(a, path), 0);
+    return a;
+}
+
+/* A trace that takes a while: kernels on two streams. */
+static void write_trace(const char *path)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs("{\"traceEvents\": [\n", f);
+    for (int i = 0; i < TRACE_EVENTS; i++)
+        fprintf(f,
+                "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"kernel_%d\",\"pid\":0,\"tid\":%d,\"ts\":%d,\"dur\":5,"
+                "\"args\":{\"device\":0,\"stream\":%d,\"correlation\":%d}}%s\n",
+                i % 50, 7 + i % 2, i * 10, 7 + i % 2, i, i + 1 < TRACE_EVENTS ? "," : "");
+    fputs("]}\n", f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void tables_of_a_path(void **state)
+{
+    const struct analyzer_cell *cells;
+    struct analyzer_rows *rows, *others;
+    struct analyzer *a;
+    uint64_t done, all;
+
+    (void)state;
+    write_file("k.csv", KERNELS);
+    a = opened("k.csv");
+    assert_int_equal(analyzer_set_option(a, "num_of_iters", "2"), 0);
+    assert_int_equal(analyzer_analyse(a), 0);
+    assert_int_equal(analyzer_input_count(a), 1);
+    assert_string_equal(analyzer_input_format(a, 0), "csv");
+    assert_int_equal(analyzer_input_error(a, 0), 0);
+    const struct analyzer_table *t = analyzer_table_find(a, 0, "kern_sum");
+    assert_non_null(t);
+    assert_int_equal(analyzer_table_rows(t), 2);
+    size_t total = 0;
+    while (total < analyzer_table_columns(t) && strcmp(analyzer_column_unit(t, total), "ns") != 0)
+        total++;
+    assert_true(total < analyzer_table_columns(t));
+    assert_null(analyzer_column_unit(t, analyzer_table_columns(t)));
+    assert_int_equal(analyzer_rows_open(t, &rows), 0);
+    assert_int_equal(analyzer_rows_open(t, &others), 0);
+    assert_int_equal(analyzer_rows_next(rows, &cells), 1);
+    assert_true(cells[total].type == ANALYZER_INT || cells[total].type == ANALYZER_REAL);
+    const struct analyzer_cell first = cells[total];
+    assert_int_equal(analyzer_rows_next(rows, &cells), 1);
+    assert_int_equal(analyzer_rows_next(rows, &cells), 0);
+    assert_null(cells);
+    assert_int_equal(analyzer_rows_next(others, &cells), 1);
+    assert_memory_equal(&cells[total], &first, sizeof first);
+    analyzer_rows_close(rows);
+    analyzer_rows_close(others);
+    analyzer_progress(a, &done, &all);
+    assert_int_equal(all, strlen(KERNELS));
+    assert_int_equal(done, all);
+    analyzer_close(a);
+}
+
+static void order_of_calls(void **state)
+{
+    const struct analyzer_cell *cells;
+    struct analyzer_rows *rows;
+    struct analyzer *a = opened(NULL);
+
+    (void)state;
+    assert_int_equal(analyzer_analyse(a), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_message_count(a), 1);
+    assert_int_equal(analyzer_message_severity(a, 0), ANALYZER_ERROR);
+    assert_int_equal(analyzer_message_input(a, 0), -1);
+    assert_int_equal(analyzer_analyse(a), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_add_path(a, "k.csv"), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_set_option(a, "num_of_iters", "1"), ANALYZER_EUSAGE);
+    assert_null(analyzer_table_at(a, 0, 0));
+    assert_int_equal(analyzer_input_error(a, 0), ANALYZER_EUSAGE);
+    analyzer_close(a);
+    a = opened("k.csv");
+    assert_int_equal(analyzer_config_file(a, "c.json"), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_set_value(a, "", "1"), ANALYZER_EUSAGE);
+    analyzer_close(a);
+    analyzer_close(NULL);
+    analyzer_rows_close(NULL);
+    assert_int_equal(analyzer_open(NULL), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_analyse(NULL), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_rows_open(NULL, &rows), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_rows_next(NULL, &cells), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_table_columns(NULL), 0);
+    assert_string_equal(analyzer_error_text(ANALYZER_ECANCELLED), "cancelled");
+}
+
+/* One input fails, the other is there; nothing that the configuration asks the program to write is written. */
+static void a_configuration(void **state)
+{
+    static const char text[] =
+        "{ \"inputs\": [ { \"format\": \"csv\", \"title\": \"one\", \"nsys_csv_file_path\": "
+        "{ \"kernel_sum\": \"k.csv\" }, \"analysis_args\": { \"num_of_iters\": 1 } },\n { \"format\": \"pytorch\", "
+        "\"title\": \"two\", "
+        "\"path\": \"t.json\" } ], \"outputs\": { \"formats\": [\"csv\", \"json\"] }, \"compare\": {} }";
+    struct analyzer *a;
+
+    (void)state;
+    write_file("k.csv", KERNELS);
+    write_file("t.json", "no trace");
+    write_file("c.json", text);
+    for (int from_file = 0; from_file < 2; from_file++) {
+        a = opened(NULL);
+        assert_int_equal(from_file ? analyzer_config_file(a, "c.json") : analyzer_config_text(a, text, strlen(text)),
+                         0);
+        assert_int_equal(analyzer_analyse(a), ANALYZER_EFORMAT);
+        assert_int_equal(analyzer_input_count(a), 2);
+        assert_string_equal(analyzer_input_title(a, 0), "one");
+        assert_int_equal(analyzer_input_error(a, 0), 0);
+        assert_int_equal(analyzer_input_error(a, 1), ANALYZER_EFORMAT);
+        assert_non_null(analyzer_table_find(a, 0, "kern_sum"));
+        bool said = false;
+        for (size_t i = 0; i < analyzer_message_count(a); i++)
+            said |= analyzer_message_input(a, i) == 1 && strstr(analyzer_message_text(a, i), "t.json") != NULL;
+        assert_true(said);
+        analyzer_close(a);
+    }
+    a = opened(NULL);
+    assert_int_equal(analyzer_config_text(a, "{ \"inputs\": 5 }", 15), 0);
+    assert_int_equal(analyzer_analyse(a), ANALYZER_ECONFIG);
+    assert_true(analyzer_message_count(a) > 0);
+    analyzer_close(a);
+}
+
+static void limits(void **state)
+{
+    struct analyzer *a;
+
+    (void)state;
+    write_trace("t.json");
+    a = opened("t.json");
+    assert_int_equal(analyzer_set_value(a, "memory_limit", "1M"), 0);
+    assert_int_equal(analyzer_set_value(a, "jobs", "2"), 0);
+    assert_int_equal(analyzer_analyse(a), ANALYZER_ELIMIT);
+    analyzer_close(a);
+}
+
+struct counter {
+    _Atomic int asked;
+    int last; /* from this question on the answer is yes; -1: never */
+};
+
+static int count(void *context)
+{
+    struct counter *c = context;
+    return atomic_fetch_add(&c->asked, 1) >= c->last && c->last >= 0;
+}
+
+/* At every moment of the work: each ends as cancelled, and only with the handle that was asked. */
+static void cancelling(void **state)
+{
+    struct counter whole = { .last = -1 };
+    struct analyzer *a;
+
+    (void)state;
+    write_trace("t.json");
+    a = opened("t.json");
+    analyzer_on_cancel(a, count, &whole);
+    assert_int_equal(analyzer_analyse(a), 0);
+    analyzer_close(a);
+    const int questions = atomic_load(&whole.asked);
+    assert_true(questions > 3);
+    for (int i = 0; i < 8; i++) {
+        struct counter c = { .last = questions / 2 * i / 7 };
+        a = opened("t.json");
+        analyzer_on_cancel(a, count, &c);
+        assert_int_equal(analyzer_analyse(a), ANALYZER_ECANCELLED);
+        analyzer_close(a);
+    }
+}
+
+struct side {
+    const char *path;
+    int last, rc;
+    size_t tables, rows;
+};
+
+static void *analyse(void *arg)
+{
+    struct side *s = arg;
+    struct counter c = { .last = s->last };
+    struct analyzer *a;
+
+    s->rc = analyzer_open(&a);
+    s->rc = s->rc ? s->rc : analyzer_add_path(a, s->path);
+    analyzer_on_cancel(a, count, &c);
+    s->rc = s->rc ? s->rc : analyzer_analyse(a);
+    s->tables = analyzer_table_count(a, 0);
+    for (size_t i = 0; i < s->tables; i++)
+        s->rows += analyzer_table_rows(analyzer_table_at(a, 0, i));
+    analyzer_close(a);
+    return NULL;
+}
+
+static void two_at_a_time(void **state)
+{
+    struct side alone = { .path = "t.json", .last = -1 }, sides[4];
+    pthread_t threads[4];
+
+    (void)state;
+    write_trace("t.json");
+    write_file("k.csv", KERNELS);
+    analyse(&alone);
+    assert_int_equal(alone.rc, 0);
+    for (int i = 0; i < 4; i++) {
+        sides[i] = (struct side){ .path = i == 3 ? "k.csv" : "t.json", .last = i == 2 ? 2 : -1 };
+        assert_int_equal(pthread_create(&threads[i], NULL, analyse, &sides[i]), 0);
+    }
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(sides[2].rc, ANALYZER_ECANCELLED);
+    assert_int_equal(sides[3].rc, 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(sides[i].rc, 0);
+        assert_int_equal(sides[i].tables, alone.tables);
+        assert_int_equal(sides[i].rows, alone.rows);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(tables_of_a_path, nowhere, gone),
+        cmocka_unit_test_setup_teardown(order_of_calls, nowhere, gone),
+        cmocka_unit_test_setup_teardown(a_configuration, nowhere, gone),
+        cmocka_unit_test_setup_teardown(limits, nowhere, gone),
+        cmocka_unit_test_setup_teardown(cancelling, nowhere, gone),
+        cmocka_unit_test_setup_teardown(two_at_a_time, nowhere, gone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
