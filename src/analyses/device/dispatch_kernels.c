@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "analyses/device/short.h"
+#include "analyses/short.h"
 #include "analyses/list.h"
 #include "base/num.h"
 #include "base/sort.h"
