@@ -44,7 +44,10 @@ WORDS = [
 WORDS_RE = [(re.compile(r"\b(?:%s)\b" % p, re.I), p, i) for p, i in WORDS]
 # words of a formula or of a law that happen to be in the list: file -> phrases
 WORDS_ALLOWED = {}
-LENGTH = re.compile(r"sizeof\s*\(?\s*([\w.>-]+?)\s*\)?\s*/\s*sizeof\s*\(?\s*(?:\*\s*\1|\1\s*\[0\])")
+ARRAY = r"([\w.]+(?:->[\w.]+)*)"
+LENGTH = re.compile(r"sizeof\s+" + ARRAY + r"\s*/\s*sizeof\s*(?:\*\s*\1\b|\(\*\s*\1\)|\1\[0\]|\(\1\[0\]\))(?!\s*[\[.(-])|"
+                    r"sizeof\(" + ARRAY + r"\)\s*/\s*sizeof\s*(?:\*\s*\2\b|\(\*\s*\2\)|\2\[0\]|\(\2\[0\]\))(?!\s*[\[.(-])")
+n = 0
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 
 
@@ -116,7 +119,7 @@ def check_length(text, say):
     if "define AZ_LENGTH" in text:
         return
     for m in LENGTH.finditer(text):
-        say(text.count("\n", 0, m.start()) + 1, "AZ_LENGTH(%s) (base/err.h)" % m.group(1))
+        say(text.count("\n", 0, m.start()) + 1, "AZ_LENGTH(%s) (base/err.h)" % (m.group(1) or m.group(2)))
 
 
 def main():
