@@ -66,6 +66,7 @@ const struct az_analysis *const az_analyses[] = {
     &az_analysis_kern_exec_sum,
     &az_analysis_gpu_gaps,
     &az_analysis_gpu_utilization,
+    &az_analysis_kernel_names,
     &az_analysis_unmatched,
     &az_analysis_findings,
     &az_analysis_coverage,

@@ -2,14 +2,15 @@
 # Runs the stages of the test suite named as arguments and adds up what they report; `make test` and `make sanitize` call
 # it. Every stage counts: one that prints no "N passed, N failed" counts as one test by its exit status.
 #   environment: BUILD ANALYZER PYTHON UNITS (unit test programs) EXAMPLE_DATA REPLAY (folder of fuzz replays)
-#                SHARED (default ../shared beside the checkout); for the stage `threads` also TSAN
+#                SHARED (default ../shared beside the checkout); for the stage `threads` also TSAN; OTHER: a build that the
+#                examples are compared with
 # The last line is the sum; it is also left in $BUILD/test-totals.
 SRC=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 cd "$SRC" || exit 1
 : "${BUILD:=build}" "${PYTHON:=python3}" "${SHARED:=$SRC/../shared}"
 case $BUILD in /*) ;; *) BUILD=$SRC/$BUILD ;; esac
 : "${ANALYZER:=$BUILD/analyzer}" "${EXAMPLE_DATA:=$BUILD/example-data}" "${REPLAY:=$BUILD-asan/replay}"
-export SRC ANALYZER PYTHON EXAMPLE_DATA SHARED
+export SRC ANALYZER PYTHON EXAMPLE_DATA SHARED OTHER
 ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0}"
 UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 export ASAN_OPTIONS UBSAN_OPTIONS
@@ -67,6 +68,7 @@ stage_documented() {
     counted documented "$PYTHON" tests/options_documented.py --analyzer "$ANALYZER"
     counted documented "$PYTHON" tests/docs_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
 }
+stage_sizes() { counted sizes "$PYTHON" tests/sizes_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"; }
 stage_html() { counted html "$PYTHON" tests/html_check.py --analyzer "$ANALYZER" --samples "$BUILD/tools/html_samples"; }
 stage_schema() { counted schema "$PYTHON" tests/schema_check.py --analyzer "$ANALYZER"; }
 
@@ -74,6 +76,11 @@ stage_schema() { counted schema "$PYTHON" tests/schema_check.py --analyzer "$ANA
 stage_gates() {
     counted gates "$PYTHON" tests/verdict_check.py --analyzer "$ANALYZER" --stats "$BUILD/tools/gate_stats"
     counted gates "$PYTHON" tests/history_stress.py --analyzer "$ANALYZER"
+}
+
+# Who is slow among the ranks of made-up runs: how often the verdict is right, and where it must be silent.
+stage_stragglers() {
+    counted stragglers "$PYTHON" tests/straggler_rates.py --analyzer "$ANALYZER" --tool "$BUILD/tools/rank_runs" --quick
 }
 
 # Every file of the corpus once through its harness, built with address and undefined sanitizers.

@@ -50,6 +50,7 @@ extern const struct az_analysis az_analysis_hlo_tpu;
 extern const struct az_analysis az_analysis_fw_families;
 extern const struct az_analysis az_analysis_fw_extension;
 extern const struct az_analysis az_analysis_fw_diff;
+extern const struct az_analysis az_analysis_kernel_names;
 extern const struct az_analysis az_analysis_unmatched;
 extern const struct az_analysis az_analysis_findings;
 extern const struct az_analysis az_analysis_coverage;

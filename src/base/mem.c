@@ -5,8 +5,49 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __GLIBC__
+#if defined __GLIBC__ || defined AZ_MOVE_BUFFERS
 #include <malloc.h>
+#endif
+
+/* ---- buffers that move ---- */
+
+#ifdef AZ_MOVE_BUFFERS
+enum { OVERWRITTEN = 0xd7 };
+
+static void drop(void *p)
+{
+    memset(p, OVERWRITTEN, malloc_usable_size(p)); /* a moved buffer may be smaller than what is charged for it */
+    free(p);
+}
+
+static void *move(void *p, size_t keep, size_t size)
+{
+    void *q = malloc(size ? size : 1);
+    if (q == NULL || p == NULL)
+        return q;
+    const size_t have = malloc_usable_size(p);
+    keep = keep < size ? keep : size;
+    memcpy(q, p, keep < have ? keep : have);
+    drop(p);
+    return q;
+}
+
+void *az_mem_move(void *p, size_t keep, size_t size) { return p ? move(p, keep, size) : NULL; }
+#else
+static void drop(void *p) { free(p); }
+
+static void *move(void *p, size_t keep, size_t size)
+{
+    (void)keep;
+    return realloc(p, size ? size : 1);
+}
+
+void *az_mem_move(void *p, size_t keep, size_t size)
+{
+    (void)keep;
+    (void)size;
+    return p;
+}
 #endif
 
 /* ---- budget ---- */
@@ -61,7 +102,7 @@ void *az_mem_realloc(struct az_mem *m, void *p, size_t old_size, size_t new_size
 {
     if (new_size > old_size && !charge(m, new_size - old_size))
         return NULL;
-    void *q = realloc(p, new_size ? new_size : 1);
+    void *q = move(p, old_size, new_size);
     if (q == NULL) {
         if (new_size > old_size)
             discharge(m, new_size - old_size);
@@ -76,7 +117,7 @@ void az_mem_free(struct az_mem *m, void *p, size_t size)
 {
     if (p == NULL)
         return;
-    free(p);
+    drop(p);
     discharge(m, size);
 }
 
@@ -112,7 +153,7 @@ bool az_size_add(size_t a, size_t b, size_t *out)
 
 /* ---- arena ---- */
 
-enum { ARENA_ALIGN = 16, ARENA_FIRST = 64 * 1024, ARENA_MOST = 1024 * 1024 };
+enum { ARENA_ALIGN = 16, ARENA_FIRST = AZ_MOVES ? 2048 : 64 * 1024, ARENA_MOST = 1024 * 1024 };
 
 struct az_arena_block {
     struct az_arena_block *next;
@@ -141,7 +182,7 @@ void az_arena_release(struct az_arena *a)
 void az_arena_reset(struct az_arena *a)
 {
     struct az_arena_block *keep = a->head;
-    if (keep == NULL || keep->size > ARENA_MOST) {
+    if (AZ_MOVES || keep == NULL || keep->size > ARENA_MOST) {
         az_arena_release(a);
         return;
     }

@@ -23,6 +23,17 @@ void az_mem_init(struct az_mem *m, size_t limit);
 void *az_mem_alloc(struct az_mem *m, size_t size) AZ_MUST_USE;
 void *az_mem_realloc(struct az_mem *m, void *p, size_t old_size, size_t new_size) AZ_MUST_USE;
 void az_mem_free(struct az_mem *m, void *p, size_t size);
+/* A build with AZ_MOVE_BUFFERS shows views that outlive their buffer: readers use small buffers and move them at every
+ * call that may end the life of a view, and all memory that is given back is overwritten. Results are the same. */
+#ifdef AZ_MOVE_BUFFERS
+#define AZ_MOVES true
+#else
+#define AZ_MOVES false
+#endif
+#define AZ_MOVED_MOST ((size_t)4096) /* of a vector that is reset: a larger one stays where it is, for time */
+/* In such a build: a new block of `size` bytes with the first `keep` bytes of p, which is overwritten and freed; NULL
+ * without memory (p stays). It is charged as p was. In any other build: p, untouched. */
+void *az_mem_move(void *p, size_t keep, size_t size) AZ_MUST_USE;
 /* Hands what is free back to the system, of all threads: the allocator keeps what the largest input so far needed.
  * Costs the page faults of what is needed again; behind something large that is over. The first call of a program must
  * come before it has threads: where another allocator serves (of a sanitizer, or preloaded), it is what sets up the

@@ -16,6 +16,8 @@ int az_vec_reserve_(void **v, size_t n, size_t *cap, size_t more, size_t elem, s
         want = need;
     if (want < 8)
         want = 8;
+    if (AZ_MOVES && need <= 64)
+        want = need; /* pointers to elements do not live either */
     if (!az_size_mul(want, elem, &bytes))
         return AZ_ENOMEM;
     void *p = az_mem_realloc(mem, *v, *cap * elem, bytes);
@@ -33,6 +35,12 @@ void az_vec_trim_(void **v, size_t n, size_t *cap, size_t elem, struct az_mem *m
         *v = p;
         *cap = n;
     }
+}
+
+void *az_vec_renew_(void *v, size_t size)
+{
+    void *p = size <= AZ_MOVED_MOST ? az_mem_move(v, 0, size) : NULL;
+    return p ? p : v;
 }
 
 void az_vec_release_(void **v, size_t *n, size_t *cap, size_t elem, struct az_mem *mem)

@@ -26,6 +26,8 @@ AZ_VEC(char, az_vec_char);
 int az_vec_reserve_(void **v, size_t n, size_t *cap, size_t more, size_t elem, struct az_mem *mem) AZ_MUST_USE;
 /* Gives back room behind the last element. */
 void az_vec_trim_(void **v, size_t n, size_t *cap, size_t elem, struct az_mem *mem);
+/* Ends views into a vector that is reset, in a build that moves buffers. */
+void *az_vec_renew_(void *v, size_t size);
 void az_vec_release_(void **v, size_t *n, size_t *cap, size_t elem, struct az_mem *mem);
 
 #define az_vec_init(vec, m) (*(vec) = (__typeof__(*(vec))){ .mem = (m) })
@@ -37,7 +39,8 @@ void az_vec_release_(void **v, size_t *n, size_t *cap, size_t elem, struct az_me
 #define az_vec_push(vec, x)                                                                                            \
     (((vec)->n < (vec)->cap || az_vec_reserve((vec), 1) == 0) ? ((vec)->v[(vec)->n++] = (x), 0)                        \
                                                               : az_mem_error((vec)->mem))
-#define az_vec_reset(vec) ((vec)->n = 0)
+#define az_vec_reset(vec)                                                                                              \
+    ((vec)->v = AZ_MOVES ? az_vec_renew_((vec)->v, (vec)->cap * sizeof *(vec)->v) : (vec)->v, (vec)->n = 0)
 
 /* Appends n bytes, or formatted text, to a character vector (not NUL-terminated). */
 int az_text_append(struct az_vec_char *t, struct az_sv s) AZ_MUST_USE;

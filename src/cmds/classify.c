@@ -243,12 +243,12 @@ static const struct cmd_opt options[] = {
     { OPT_OPT, "opt", "KEY=VALUE", "set an option of all inputs ('analyzer help config'); repeatable" },
     { 'h', "help", NULL, "print this help" },
 };
-const struct cmd cmd_classify = {
-    "classify",
-    "PATH...",
-    "the biggest kernels without a class, as a class map to paste",
-    "Keys are the kernels' own names; classes come from the built-in rules, 'todo' where these know none.",
-    options,
-    sizeof options / sizeof *options,
-    run_classify
-};
+const struct cmd cmd_classify = { "classify",
+                                  "PATH...",
+                                  "the biggest kernels without a class, as a class map to paste",
+                                  "Keys are words of the kernels' names that tell them from others; classes come from "
+                                  "the built-in rules, 'todo' where these "
+                                  "know none.",
+                                  options,
+                                  sizeof options / sizeof *options,
+                                  run_classify };

@@ -78,6 +78,7 @@ int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *file
         t->path = files[0].path;
     struct az_hook_job hook = { .opts = p.opts, .diag = o->diag };
     t->hook = (struct az_trace_hook){ .run = az_trace_hook, .ctx = &hook };
+    t->user_names = (struct az_user_names){ .collectives = p.opts->coll_patterns, .map = &p.opts->classes };
     rc = o->job->format->parse(&p);
     if (!rc && az_interrupted())
         rc = AZ_EINTR;

@@ -217,6 +217,8 @@ static int open_script(struct az_extend **out, const struct script *s, struct az
     if (!e->l)
         return az_mem_error(mem);
     *(struct az_extend **)lua_getextraspace(e->l) = e;
+    if (AZ_MOVES) /* texts that nothing holds are freed soon */
+        lua_gc(e->l, LUA_GCINC, 10, 400, 0);
     int rc = run_script(e, s, a, diag);
     if (rc) {
         az_extend_close(e);

@@ -117,7 +117,7 @@ int az_device_times(struct az_job *job, size_t trace, const struct az_devices_of
         struct az_spans *list = &at->compute;
         if (az_op_code(op) == AZ_OP_MEMCPY || az_op_code(op) == AZ_OP_MEMSET)
             list = &at->mem;
-        else if (az_op_code(op) == AZ_OP_KERNEL && az_job_is_nccl(job, az_job_name(job, trace, e->name[row])))
+        else if (az_op_code(op) == AZ_OP_KERNEL && az_trace_is_comm(t, e->name[row]))
             list = &at->nccl;
         rc = extend(list, e->start[row], e->end[row]);
         if (rc == 0 && list != &at->mem)

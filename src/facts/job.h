@@ -3,7 +3,7 @@
 #ifndef AZ_FACTS_JOB_H
 #define AZ_FACTS_JOB_H
 
-#include "model/classes.h"
+#include "classify/classmap.h"
 #include "model/options.h"
 #include "model/trace.h"
 #include "results/document.h"

@@ -36,6 +36,17 @@ static int number_many(struct az_job *job, struct az_shared *s)
     return rc;
 }
 
+/* Classes that the traces know of their names. */
+static void number_classes(const struct az_job *job, struct az_shared *s)
+{
+    for (size_t i = 0; i < job->n_traces; i++) {
+        const struct az_name_classes *c = &job->traces[i]->classes;
+        for (uint32_t k = 0; k < c->ids; k++)
+            if (c->of[k])
+                s->kernel[s->trace[i].number ? s->trace[i].number[k] : k] = az_name_class(c, k);
+    }
+}
+
 struct az_shared *az_shared_of(struct az_job *job)
 {
     static const char what;
@@ -49,8 +60,10 @@ struct az_shared *az_shared_of(struct az_job *job)
     if (!s->trace || (job->n_traces == 1 ? number_one(job, s) : number_many(job, s)) != 0)
         return NULL;
     s->class_of = az_arena_array(job->arena, s->n_names, sizeof *s->class_of);
-    if (!s->class_of)
+    s->kernel = az_arena_array(job->arena, s->n_names, sizeof *s->kernel);
+    if (!s->class_of || !s->kernel)
         return NULL;
+    number_classes(job, s);
     return *slot = s;
 }
 
@@ -86,6 +99,25 @@ uint32_t az_job_class(struct az_job *job, uint32_t number)
     if (s->class_of[number] == 0)
         s->class_of[number] = az_classify(job->classes, az_job_text(job, number)) + 1;
     return s->class_of[number] - 1;
+}
+
+struct az_sv az_job_user_class(struct az_job *job, uint32_t number)
+{
+    const uint32_t user = job->classes->rules->n ? az_job_class(job, number) : AZ_CLASS_OTHERS;
+    return user == AZ_CLASS_OTHERS || user == job->classes->nccl ? AZ_SV("") : job->classes->names.v[user];
+}
+
+const struct az_kernel_class *az_job_kernel(struct az_job *job, uint32_t number)
+{
+    struct az_shared *s = az_shared_of(job);
+    const struct az_kernel_class *c = s && number < s->n_names ? s->kernel[number] : NULL;
+    return c ? c : az_kernel_class_none();
+}
+
+struct az_sv az_job_class_text(struct az_job *job, uint32_t number)
+{
+    const struct az_sv user = az_job_user_class(job, number);
+    return user.n ? user : az_job_kernel(job, number)->name;
 }
 
 const struct az_link *az_job_link(struct az_job *job, size_t trace, int *rc)

@@ -11,12 +11,18 @@ uint32_t az_job_name(struct az_job *job, size_t trace, uint32_t id); /* AZ_NO_ID
 size_t az_job_names(struct az_job *job);                             /* numbers are below this */
 /* Text of a number, as long-lived as the document. */
 struct az_sv az_job_text(struct az_job *job, uint32_t number);
-/* Class of a kernel name; is it communication? */
+/* Class of a kernel name by the user's map alone, for the classic block (docs/formats-nsight.md 1.2). */
 uint32_t az_job_class(struct az_job *job, uint32_t number);
-static inline bool az_job_is_nccl(struct az_job *job, uint32_t number)
+/* The class that the user's map gives it, nccl apart; empty: none. */
+struct az_sv az_job_user_class(struct az_job *job, uint32_t number);
+/* Class and family by the built-in rules; is it communication? */
+const struct az_kernel_class *az_job_kernel(struct az_job *job, uint32_t number);
+static inline bool az_job_is_comm(struct az_job *job, uint32_t number)
 {
-    return az_job_class(job, number) == job->classes->nccl;
+    return az_job_kernel(job, number)->family == AZ_FAMILY_COMMUNICATION;
 }
+/* Class of a kernel's name for tables: of the user's map, else built-in. */
+struct az_sv az_job_class_text(struct az_job *job, uint32_t number);
 
 /* Per trace: links, launches, projection. NULL only on failure, *rc says why. */
 const struct az_link *az_job_link(struct az_job *job, size_t trace, int *rc);

@@ -7,7 +7,8 @@
 
 #define MAX_PACKET ((size_t)256 << 20)
 #define WINDOW     ((size_t)256 << 10)
-#define MAX_NESTED 2 /* compressed packets within compressed packets */
+#define FEW        ((size_t)100) /* bytes read at once in a build that moves buffers, or as many as are needed */
+#define MAX_NESTED 2             /* compressed packets within compressed packets */
 
 enum { PACKET = 1 };
 enum { P_SEQUENCE = 10, P_EVENT = 11, P_INTERNED = 12, P_FLAGS = 13, P_COMPRESSED = 50, P_TRACK = 60 };
@@ -338,6 +339,16 @@ static int packets(struct wire *w, struct az_sv bytes, int64_t offset)
 
 /* ---- the file ---- */
 
+/* Puts the window into another block with room for `more` bytes, in a build that moves buffers. */
+static int move(struct wire *w, size_t more)
+{
+    char *v = az_mem_move(w->window.v, w->window.n, w->window.n + more);
+    if (!v)
+        return AZ_ENOMEM;
+    w->window.v = v;
+    return 0;
+}
+
 /* Makes `need` bytes available at the cursor, or as many as there are. */
 static int refill(struct wire *w, size_t need)
 {
@@ -350,9 +361,14 @@ static int refill(struct wire *w, size_t need)
     w->window.n = have;
     w->at = 0;
     rc = az_vec_reserve(&w->window, (need > WINDOW ? need : WINDOW) - have);
-    while (rc == 0 && w->window.n < w->window.cap && !w->eof) {
+    size_t room = w->window.cap;
+    if (AZ_MOVES && rc == 0) {
+        room = need > FEW ? need : FEW;
+        rc = move(w, room - have);
+    }
+    while (rc == 0 && w->window.n < room && !w->eof) {
         size_t got = 0;
-        rc = az_source_read(w->src, w->window.v + w->window.n, w->window.cap - w->window.n, &got);
+        rc = az_source_read(w->src, w->window.v + w->window.n, room - w->window.n, &got);
         w->window.n += got;
         if (rc == AZ_EFORMAT) { /* gzip that breaks off: what came before is kept */
             w->source_error = rc;
@@ -381,7 +397,9 @@ static int truncated(struct wire *w)
 /* One top-level field; 1: another may follow, 0: end. */
 static int next_packet(struct wire *w)
 {
-    int rc = refill(w, 32);
+    int rc = AZ_MOVES ? move(w, 0) : 0; /* of the last packet nothing is kept */
+    if (rc == 0)
+        rc = refill(w, 32);
     if (rc || w->at == w->window.n)
         return rc;
     struct az_pb m = az_pb_of(az_sv_make(w->window.v + w->at, w->window.n - w->at));

@@ -12,14 +12,6 @@ static int64_t integer(struct az_sv raw)
     return az_parse_i64(raw, &v) == 0 ? v : 0;
 }
 
-/* Text of a raw JSON value: strings without quotes, escapes undone. */
-static struct az_sv plain(struct az_arena *a, struct az_sv raw)
-{
-    if (raw.n >= 2 && raw.p[0] == '"')
-        return az_json_unescape(a, az_sv_make(raw.p + 1, raw.n - 2));
-    return az_arena_dup(a, raw);
-}
-
 static void fact(struct rj *j, const char *key, struct az_sv value)
 {
     for (size_t i = 0; i < j->r->t->facts.n; i++) /* of several processes the first one's */
@@ -39,7 +31,7 @@ static void node(struct rj *j, struct az_sv raw)
     while (az_jview_member(&object, &key, &value))
         for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
             if (az_sv_is(key, wanted[i]))
-                fact(j, wanted[i], plain(&j->arena, value));
+                fact(j, wanted[i], az_json_text(&j->arena, value));
 }
 
 static void command(struct rj *j, struct az_sv raw)
@@ -49,7 +41,7 @@ static void command(struct rj *j, struct az_sv raw)
     if (!az_jview_array(&list, raw))
         return;
     while (az_jview_next(&list, &item)) {
-        struct az_sv word = plain(&j->arena, item);
+        struct az_sv word = az_json_text(&j->arena, item);
         line = az_arena_printf(&j->arena, "%.*s%s%.*s", AZ_SVF(line), line.n ? " " : "", AZ_SVF(word));
     }
     fact(j, "command", line);
@@ -126,9 +118,9 @@ static int agent(struct rj *j, struct az_sv raw)
         else if (az_sv_is(key, "id"))
             id = handle_of(value);
         else if (az_sv_is(key, "name"))
-            name = plain(&j->arena, value);
+            name = az_json_text(&j->arena, value);
         else if (az_sv_is(key, "product_name"))
-            product = plain(&j->arena, value);
+            product = az_json_text(&j->arena, value);
         else if (az_sv_is(key, "mem_banks"))
             bytes = memory_of(value);
     }
@@ -166,7 +158,7 @@ int rj_counter_list(struct rj *j, struct az_sv raw)
             if (az_sv_is(key, "id"))
                 id = handle_of(value);
             else if (az_sv_is(key, "name"))
-                name = plain(&j->arena, value);
+                name = az_json_text(&j->arena, value);
         }
         rc = rj_counter_number(j, id, &at);
         if (rc == 0 && name.n)
@@ -187,10 +179,10 @@ int rj_operations(struct rj *j, struct az_sv raw)
         bool known = az_jview_object(&object, item);
         while (known && rc == 0 && az_jview_member(&object, &key, &value)) {
             if (az_sv_is(key, "kind"))
-                k.name = plain(&j->arena, value);
+                k.name = az_json_text(&j->arena, value);
             else if (az_sv_is(key, "operations") && az_jview_array(&inner, value))
                 while (rc == 0 && az_jview_next(&inner, &text))
-                    rc = az_vec_push(&j->operations, plain(&j->arena, text));
+                    rc = az_vec_push(&j->operations, az_json_text(&j->arena, text));
         }
         k.n = j->operations.n - k.first;
         if (rc == 0)

@@ -60,6 +60,8 @@ static int try_open(struct az_sqlite *x, bool immutable)
     az_arena_release(&a);
     if (rc != SQLITE_OK)
         return rc;
+    if (AZ_MOVES) /* texts of a row are then freed with it */
+        (void)sqlite3_db_config(x->db, SQLITE_DBCONFIG_LOOKASIDE, NULL, 0, 0);
     sqlite3_extended_result_codes(x->db, 1);
     sqlite3_busy_timeout(x->db, BUSY_MS);
     sqlite3_progress_handler(x->db, PROGRESS_OPS, on_progress, x->job);

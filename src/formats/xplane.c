@@ -365,13 +365,10 @@ static int parse(struct az_parse *job)
     }
     az_xp_plane_init(&r);
     rc = az_xtrace_init(job->trace);
-    if (rc == 0)
-        rc = az_xrules_load(&r.rules, job->mem);
     r.x = job->trace->ext;
     if (rc == 0)
         rc = read_space(&r);
     rc = verdict(&r, rc);
-    az_xrules_release(&r.rules);
     az_xp_plane_release(&r);
 out:
     az_unmap_file(&map);

@@ -4,7 +4,6 @@
 #define AZ_FORMATS_XPLANE_H
 
 #include "formats/format.h"
-#include "model/xrules.h"
 #include "model/xtrace.h"
 #include "text/protowire.h"
 
@@ -100,7 +99,6 @@ struct az_xp {
     struct az_parse *job;
     struct az_trace *t;
     struct az_xtrace *x;
-    struct az_xrules rules;
     struct az_sv path, bytes;
     const uint8_t *bad; /* where the wire format is broken; NULL: nowhere yet */
     const char *what;   /* in what */

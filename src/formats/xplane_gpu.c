@@ -1,13 +1,14 @@
 /* XPlane: device lines of a GPU plane. Only lines `Stream #...` hold device events; the others repeat them. */
 #include "base/num.h"
+#include "classify/rules.h"
 #include "formats/xplane.h"
 
 enum { KIND_KERNEL = 1, KIND_COPY, KIND_SET, KIND_FILL };
 
-static uint8_t kind_of(struct az_xp *r, struct az_xp_meta *m)
+static uint8_t kind_of(struct az_xp_meta *m)
 {
     if (!m->kind) {
-        const struct az_sv c = az_xrules_class(&r->rules, "event", m->name);
+        const struct az_sv c = az_rules_class("xla_events.rules", "event", m->name);
         m->kind = az_sv_is(c, "copy")   ? KIND_COPY
                   : az_sv_is(c, "set")  ? KIND_SET
                   : az_sv_is(c, "fill") ? KIND_FILL
@@ -103,7 +104,7 @@ static int add_event(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow
     if (rc)
         return rc;
     e->node = says ? (uint64_t)index + 1 : 0;
-    const uint8_t kind = kind_of(r, m);
+    const uint8_t kind = kind_of(m);
     if (kind == KIND_KERNEL || (kind == KIND_FILL && row->op != AZ_NO_ID))
         return az_trace_add(r->t, AZ_KERNEL, e);
     const struct az_copy c = { .bytes = copy_bytes(az_trace_text(r->t, row->details)), .op = -1, .src = -1, .dst = -1 };

@@ -1,6 +1,7 @@
 /* XPlane: host planes. Host events are many and are summed by name; kept are those that launch device work (they carry
  * a correlation) and those of compilation. */
 #include "base/num.h"
+#include "classify/rules.h"
 #include "formats/xplane.h"
 
 static int add_call(struct az_xp *r, const struct az_xp_line *l, struct az_xp_meta *meta, struct az_event *e,
@@ -35,9 +36,9 @@ static int launch_of(struct az_xp *r, struct az_pb *stats, uint64_t *correlation
 
 enum { META_PLAIN = 1, META_COMPILE };
 
-static void classify(struct az_xp *r, struct az_xp_meta *m)
+static void classify(struct az_xp_meta *m)
 {
-    m->kind = az_xrules_class(&r->rules, "host", m->name).n ? META_COMPILE : META_PLAIN;
+    m->kind = az_rules_class("xla_events.rules", "host", m->name).n ? META_COMPILE : META_PLAIN;
 }
 
 static int thread(struct az_xp *r, const struct az_xp_line *l)
@@ -59,7 +60,7 @@ static int thread(struct az_xp *r, const struct az_xp_line *l)
         meta->max = x.duration > meta->max ? x.duration : meta->max;
         r->t->kept++;
         if (!meta->kind)
-            classify(r, meta);
+            classify(meta);
         rc = x.look ? launch_of(r, &x.stats, &e.corr, &device) : AZ_OK;
         if (rc == 0 && (e.corr || meta->kind == META_COMPILE))
             rc = add_call(r, l, meta, &e, device, &lane);

@@ -13,6 +13,7 @@
 
 #define WINDOW_DEFAULT ((size_t)256 << 10)
 #define BUFFER_MIN     ((size_t)4096) /* a smaller window is delivered in pieces, but not read in pieces */
+#define PIECE          ((size_t)1000) /* of az_source_next in a build that moves buffers */
 #define READ_MAX       ((size_t)1 << 30)
 
 /* Where a gzip stream is. */
@@ -47,6 +48,8 @@ struct az_source {
     uint64_t fault_at;
     int error; /* code of the fault once it was told */
     bool keeps_parts;
+    char *lent; /* AZ_MOVE_BUFFERS: a copy of what the last call gave out */
+    size_t lent_size;
 };
 
 static struct az_sv name_of(const struct az_source *s) { return az_sv_str(s->name); }
@@ -136,6 +139,15 @@ static bool fill_input(struct az_source *s, size_t want)
     if (s->fd < 0)
         s->in_eof = true; /* memory: all of it is in s->in from the start */
     while (s->in.n < want && !s->in_eof) {
+        if (AZ_MOVES) {
+            char *to = az_mem_alloc(NULL, s->cap);
+            if (to && s->in.n)
+                memcpy(to, s->in.p, s->in.n);
+            if (to) {
+                az_mem_free(NULL, s->in_buf, 0);
+                s->in.p = s->in_buf = to;
+            }
+        }
         if (s->in.n)
             memmove(s->in_buf, s->in.p, s->in.n);
         s->in.p = s->in_buf;
@@ -401,6 +413,8 @@ void az_source_close(struct az_source *s)
     if (s->own_fd && s->fd >= 0)
         (void)close(s->fd);
     az_gzip_free(s->gz);
+    if (s->lent)
+        az_mem_free(s->mem, s->lent, s->lent_size);
     if (s->buf)
         az_mem_free(s->mem, s->buf, s->cap);
     if (s->in_buf)
@@ -411,8 +425,27 @@ void az_source_close(struct az_source *s)
 
 /* ---- delivering ---- */
 
+/* In a build that moves buffers views are copies that live to the next call. */
+static void end_views(struct az_source *s)
+{
+    if (s->lent)
+        az_mem_free(s->mem, s->lent, s->lent_size);
+    s->lent = NULL;
+}
+
+static void lend(struct az_source *s, struct az_sv *v)
+{
+    char *p = AZ_MOVES && v->n ? az_mem_alloc(s->mem, v->n) : NULL;
+    if (!p)
+        return;
+    s->lent = memcpy(p, v->p, v->n);
+    s->lent_size = v->n;
+    v->p = s->lent;
+}
+
 int az_source_peek(struct az_source *s, size_t n, struct az_sv *out)
 {
+    end_views(s);
     n = min_size(n, s->window);
     *out = (struct az_sv){ "", 0 };
     if (plain_memory(s)) {
@@ -435,11 +468,13 @@ int az_source_peek(struct az_source *s, size_t n, struct az_sv *out)
         s->end += got;
     }
     *out = az_sv_make(s->buf + s->at, min_size(n, s->end - s->at));
+    lend(s, out);
     return 0;
 }
 
 int az_source_next(struct az_source *s, struct az_sv *chunk)
 {
+    end_views(s);
     *chunk = (struct az_sv){ "", 0 };
     if (plain_memory(s)) {
         size_t n = min_size(s->in.n, s->window);
@@ -457,15 +492,17 @@ int az_source_next(struct az_source *s, struct az_sv *chunk)
         if (r)
             return r;
     }
-    *chunk = az_sv_make(s->buf + s->at, min_size(s->end - s->at, s->window));
+    *chunk = az_sv_make(s->buf + s->at, min_size(s->end - s->at, AZ_MOVES ? min_size(PIECE, s->window) : s->window));
     s->at += chunk->n;
     s->delivered += chunk->n;
+    lend(s, chunk);
     return 0;
 }
 
 int az_source_read(struct az_source *s, void *buf, size_t n, size_t *got)
 {
     int r = 0;
+    end_views(s);
     *got = 0;
     if (plain_memory(s)) {
         *got = min_size(n, s->in.n);

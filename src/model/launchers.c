@@ -3,38 +3,6 @@
 #include "base/sort.h"
 #include "model/optrace.h"
 
-static bool strip_suffix(struct az_sv *s, const char *suffix)
-{
-    if (!az_sv_ends(*s, az_sv_str(suffix)))
-        return false;
-    s->n -= strlen(suffix);
-    return true;
-}
-
-/* Whole names of device-side copies that some runtimes record as kernels. */
-static bool is_copy_kernel(struct az_sv name)
-{
-    strip_suffix(&name, ".kd");
-    if (az_sv_is(name, "MEMORY_COPY_HOST_TO_DEVICE") || az_sv_is(name, "MEMORY_COPY_DEVICE_TO_HOST") ||
-        az_sv_is(name, "MEMORY_COPY_DEVICE_TO_DEVICE"))
-        return true;
-    strip_suffix(&name, "Aligned");
-    strip_suffix(&name, "Rect");
-    return az_sv_is(name, "__amd_rocclr_copyBuffer");
-}
-
-enum az_gpu_class az_gpu_class_of(struct az_sv name, enum az_kind kind)
-{
-    if (kind == AZ_MEMCPY)
-        return AZ_GPU_MEMCPY;
-    if (kind == AZ_KERNEL && is_copy_kernel(name))
-        return AZ_GPU_MEMCPY;
-    if (az_sv_ifind(name, AZ_SV("nccl")) >= 0 || az_sv_ifind(name, AZ_SV("rccl")) >= 0 ||
-        az_sv_ifind(name, AZ_SV("cross_device_reduce")) >= 0)
-        return AZ_GPU_COMM;
-    return AZ_GPU_COMPUTE;
-}
-
 /* The operator that launched what call `r` launched, or r itself: `execute` and interpreter frames are stepped over. */
 static uint32_t launcher_node(const struct az_calltree *c, uint32_t r)
 {
@@ -49,25 +17,20 @@ static uint32_t launcher_node(const struct az_calltree *c, uint32_t r)
     return r;
 }
 
-/* Whether an event is communication by name, decided once per name id. */
-static bool is_comm(const struct az_calltree *c, uint32_t gpu, uint8_t *known)
+/* Whether an event is communication by its name, whatever its kind. */
+static bool is_comm(const struct az_calltree *c, uint32_t gpu)
 {
-    struct az_event e = az_gpu_event(c, gpu);
-    if (e.name == AZ_NO_ID)
-        return false;
-    if (!known[e.name])
-        known[e.name] = az_gpu_class_of(az_trace_text(c->trace, e.name), AZ_MEMSET) == AZ_GPU_COMM ? 2 : 1;
-    return known[e.name] == 2;
+    return az_trace_is_comm(c->trace, az_gpu_event(c, gpu).name);
 }
 
 /* Walks device events in file order; makes a launcher where its node has none yet and counts its events. */
-static int find_launchers(struct az_launchers *l, const struct az_calltree *c, uint32_t *of_node, uint8_t *known)
+static int find_launchers(struct az_launchers *l, const struct az_calltree *c, uint32_t *of_node)
 {
     for (uint32_t i = 0; i < c->n; i++)
         of_node[i] = AZ_NO_ROW;
     for (uint32_t g = 0; g < c->n_gpu; g++) {
         l->of_gpu[g] = AZ_NO_ROW;
-        if (c->gpu_call[g] == AZ_NO_ROW || is_comm(c, g, known))
+        if (c->gpu_call[g] == AZ_NO_ROW || is_comm(c, g))
             continue;
         uint32_t node = launcher_node(c, c->gpu_call[g]);
         if (of_node[node] == AZ_NO_ROW) {
@@ -203,17 +166,12 @@ int az_launchers_build(struct az_launchers *l, const struct az_calltree *c)
     l->n_gpu = c->n_gpu;
     az_vec_init(&l->rows, l->mem);
     az_vec_init(&l->own, l->mem);
-    size_t names = c->trace->names.text.n + 1, nodes = ((size_t)c->n + 1) * sizeof(uint32_t);
-    uint8_t *known = az_mem_alloc(l->mem, names);
+    size_t nodes = ((size_t)c->n + 1) * sizeof(uint32_t);
     uint32_t *of_node = az_mem_alloc(l->mem, nodes);
     l->of_gpu = az_mem_alloc(l->mem, ((size_t)l->n_gpu + 1) * sizeof *l->of_gpu);
-    int rc = known && of_node && l->of_gpu ? 0 : az_mem_error(l->mem);
-    if (rc == 0) {
-        memset(known, 0, names);
-        rc = find_launchers(l, c, of_node, known);
-    }
-    if (known)
-        az_mem_free(l->mem, known, names);
+    int rc = of_node && l->of_gpu ? 0 : az_mem_error(l->mem);
+    if (rc == 0)
+        rc = find_launchers(l, c, of_node);
     if (of_node)
         az_mem_free(l->mem, of_node, nodes);
     az_vec_trim(&l->rows);

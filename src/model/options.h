@@ -4,15 +4,9 @@
 #define AZ_MODEL_OPTIONS_H
 
 #include "base/vec.h"
+#include "classify/classmap.h"
 
 #define AZ_UNSET_I64 INT64_MIN /* an integer option without a default that was not given */
-
-struct az_class_rule {
-    struct az_sv key;   /* as written */
-    struct az_sv lower; /* key in lower case: what is searched */
-    struct az_sv name;  /* class in lower case */
-};
-AZ_VEC(struct az_class_rule, az_class_rules);
 
 struct az_label {
     struct az_sv key, value;

@@ -200,11 +200,6 @@ static inline struct az_event az_gpu_event(const struct az_calltree *c, uint32_t
                               .uid = e->uid[i] };
 }
 
-/* ---- classes of device events for the time line (docs/formulas-pytorch.md 4) ---- */
-enum az_gpu_class { AZ_GPU_COMPUTE, AZ_GPU_COMM, AZ_GPU_MEMCPY };
-/* Class by name rules, decided once per name; kind AZ_MEMCPY is a copy whatever its name. */
-enum az_gpu_class az_gpu_class_of(struct az_sv name, enum az_kind kind);
-
 /* ---- launchers (docs/formulas-pytorch.md 5) ---- */
 struct az_launcher {
     uint32_t node;         /* operator, or the call itself */

@@ -367,7 +367,8 @@ int az_trace_seal(struct az_trace *t)
     }
     t->sealed = true;
     t->caps = az_trace_facts(t); /* before the extension gives back columns */
-    return t->ext_ops ? t->ext_ops->seal(t) : 0;
+    const int rc = az_trace_classify(t);
+    return rc ? rc : t->ext_ops ? t->ext_ops->seal(t) : 0;
 }
 
 unsigned az_trace_facts(const struct az_trace *t)

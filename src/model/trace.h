@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "base/vec.h"
+#include "classify/kernels.h"
 
 enum az_kind {
     AZ_KERNEL,    /* device kernel */
@@ -181,6 +182,8 @@ struct az_trace {
     void *ext;                          /* what a family of formats adds (model/optrace.h) */
     const struct az_trace_ext *ext_ops; /* NULL without ext */
     struct az_trace_hook hook;          /* set before the trace is sealed */
+    struct az_user_names user_names;    /* set before the trace is sealed */
+    struct az_name_classes classes;     /* of the names of kernels and fills; made when it is sealed */
 };
 
 int az_trace_init(struct az_trace *t, struct az_mem *mem) AZ_MUST_USE;
@@ -207,7 +210,8 @@ static inline struct az_sv az_trace_text(const struct az_trace *t, uint32_t id)
 {
     return az_intern_text(&t->names, id);
 }
-/* Sorts every kind by start (stable, so file order breaks ties), gives back unused room and sets `sealed`. After an
+/* Sorts every kind by start (stable, so file order breaks ties), gives back unused room, classifies the names of device
+ * events and sets `sealed`. After an
  * error (AZ_ENOMEM, AZ_ELIMIT) the trace can only be released. */
 int az_trace_seal(struct az_trace *t) AZ_MUST_USE;
 /* Takes the marked rows (gone[row] != 0) out of a sealed kind and puts others in, ahead of rows of equal start; before
@@ -216,6 +220,20 @@ int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone, co
                      size_t n) AZ_MUST_USE;
 /* What the trace holds, by what is in it: AZ_CAP_*. az_trace_seal leaves it in t->caps. */
 unsigned az_trace_facts(const struct az_trace *t);
+/* Class of a kernel's or fill's name in a sealed trace; `others` for AZ_NO_ID and names of other events. */
+static inline const struct az_kernel_class *az_trace_class(const struct az_trace *t, uint32_t name)
+{
+    return az_name_class(&t->classes, name);
+}
+static inline bool az_trace_is_comm(const struct az_trace *t, uint32_t name)
+{
+    return az_trace_class(t, name)->family == AZ_FAMILY_COMMUNICATION;
+}
+/* What a device event does, for every account of time. A copy is one whatever its name. */
+enum az_work { AZ_WORK_COMPUTE, AZ_WORK_COMM, AZ_WORK_COPY };
+enum az_work az_trace_work(const struct az_trace *t, enum az_kind k, uint32_t name);
+/* Called by az_trace_seal. */
+int az_trace_classify(struct az_trace *t) AZ_MUST_USE;
 /* Any device work at all: kernels, copies, fills, graph rows, or sums with a row; for an operation report also
  * operations that ran on the host, which are what it is about. */
 bool az_trace_has_activity(const struct az_trace *t);

@@ -1,6 +1,6 @@
 /* Keys in one spelling, and names of kernels without what differs from build to build. */
-#include "base/data.h"
 #include "base/num.h"
+#include "classify/rules.h"
 #include "results/compare.h"
 
 /* ---- canonical text ---- */
@@ -93,17 +93,7 @@ static size_t strip_addresses(char *p, size_t n)
     return out;
 }
 
-static bool is_generated(struct az_sv name)
-{
-    struct az_sv rest = az_data("generated_names.rules");
-
-    while (rest.n) {
-        struct az_sv line = az_sv_trim(az_sv_cut(&rest, '\n'));
-        if (line.n && line.p[0] != '#' && az_sv_glob(line, name))
-            return true;
-    }
-    return false;
-}
+static bool is_generated(struct az_sv name) { return az_rules_class("generated_names.rules", "name", name).n > 0; }
 
 /* "_12", ".3", "_4_5" at the end. */
 static size_t strip_numbers(const char *p, size_t n)

@@ -190,6 +190,8 @@ static int open_db(struct az_history *h, struct az_sv name, int flags)
     h->db = NULL;
     if (sqlite3_open_v2(name.p, &h->db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_FULLMUTEX, NULL) != SQLITE_OK)
         return h->db ? az_hist_error(h) : az_diag_memory(h->diag, AZ_ENOMEM, AZ_AT_FILE(h->path), NULL);
+    if (AZ_MOVES) /* texts of a row are then freed with it */
+        (void)sqlite3_db_config(h->db, SQLITE_DBCONFIG_LOOKASIDE, NULL, 0, 0);
     (void)sqlite3_busy_timeout(h->db, BUSY_MS);
     /* a database from elsewhere may hold views and triggers that call what they should not */
     (void)sqlite3_db_config(h->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);

@@ -43,6 +43,7 @@ static const struct view views[] = {
     { "idle_time_breakdown", "idle_causes", HTA, true, NULL, NULL },
     { "idle_interval_stats", "idle_intervals", HTA, true, NULL, NULL },
     /* kernels */
+    { "kernels_by_name", "kernels_by_name", 0, false, NULL, NULL },
     { "kernel_summary", "kernels", 0, false, NULL, NULL },
     { "tpu_op_summary", "kernels", 0, false, NULL, NULL },
     { "ops_stacked", "kernels classes", 0, false, NULL, NULL },

@@ -7,7 +7,8 @@
 #define WINDOW_DEFAULT  ((size_t)256 << 10)
 #define MAX_ROW_DEFAULT ((size_t)64 << 20)
 #define MAX_FIELDS      ((size_t)1 << 20)
-#define PADDING         AZ_CSV_BLOCK /* readable bytes behind the window's content */
+#define FEW             ((size_t)100) /* bytes read at once in a build that moves buffers, or as many as are kept */
+#define PADDING         AZ_CSV_BLOCK  /* readable bytes behind the window's content */
 
 int az_csv_init(struct az_csv *c, struct az_source *src, char sep, struct az_mem *mem)
 {
@@ -32,14 +33,35 @@ void az_csv_release(struct az_csv *c)
 
 /* ---- the window ---- */
 
+/* Puts the window into another block with room for `more` bytes, in a build that moves buffers. */
+static int move(struct az_csv *c, size_t more)
+{
+    size_t n = c->window.n;
+    char *w = az_mem_move(c->window.v, n, n + more + PADDING);
+    if (!w)
+        return AZ_ENOMEM;
+    for (size_t i = 0; i < c->row.n; i++)
+        c->row.v[i].raw.p = w + (c->row.v[i].raw.p - c->window.v);
+    memset(w + n, 0, more + PADDING);
+    c->window.v = w;
+    return 0;
+}
+
 /* Reads behind what is in the window until it is full or the source ends. An error waits until the bytes before it are
  * used up. */
 static int read_window(struct az_csv *c)
 {
-    size_t before = c->window.n;
-    while (c->window.n < c->room && !c->eof && !c->pending) {
+    size_t before = c->window.n, room = c->room;
+    if (AZ_MOVES) {
+        size_t few = before < FEW ? FEW : before;
+        room = room - before < few ? room : before + few;
+        int r = move(c, room - before);
+        if (r)
+            return r;
+    }
+    while (c->window.n < room && !c->eof && !c->pending) {
         size_t got;
-        int r = az_source_read(c->src, c->window.v + c->window.n, c->room - c->window.n, &got);
+        int r = az_source_read(c->src, c->window.v + c->window.n, room - c->window.n, &got);
         c->window.n += got;
         c->pending = r;
         c->eof = r == 0 && got == 0;
@@ -328,6 +350,8 @@ int az_csv_next(struct az_csv *c)
     c->row.n = 0;
     c->blank = false;
     c->line = c->next_line;
+    if (AZ_MOVES && r == 0)
+        r = move(c, 0); /* rows live to the next call */
     /* Bytes of a next row, or the end. */
     if (r == 0 && c->at == c->window.n && !c->eof) {
         r = refill(c, 0);

@@ -2,7 +2,8 @@
 #include "text/jsonscan.h"
 
 #define SENTINEL     64
-#define RUNAWAYS_MAX 64 /* records without an end, after which reading stops */
+#define FEW          100 /* bytes of a read in a build that moves buffers, or as many as are kept */
+#define RUNAWAYS_MAX 64  /* records without an end, after which reading stops */
 
 int az_jscan_init(struct az_jscan *s, int (*fill)(void *, void *, size_t, size_t *), void *ctx, size_t window,
                   struct az_mem *mem)
@@ -22,6 +23,26 @@ void az_jscan_release(struct az_jscan *s)
     if (s->window)
         az_mem_free(s->mem, s->window, s->cap + SENTINEL);
     *s = (struct az_jscan){ 0 };
+}
+
+/* Puts the window's n bytes into another block with room for `more`, in a build that moves buffers. */
+static int move(struct az_jscan *s, size_t more)
+{
+    size_t at = (size_t)(s->p - s->window), n = (size_t)(s->end - s->window);
+    char *w = az_mem_move(s->window, n + (more ? 0 : SENTINEL), n + more + SENTINEL);
+    if (!w)
+        return AZ_ENOMEM;
+    s->window = w;
+    s->p = w + at;
+    s->end = w + n;
+    return 0;
+}
+
+/* Ends the life of what earlier calls gave out. */
+static inline void end_views(struct az_jscan *s)
+{
+    if (AZ_MOVES)
+        (void)move(s, 0);
 }
 
 static int grow(struct az_jscan *s)
@@ -61,7 +82,14 @@ static int refill(struct az_jscan *s)
         if (rc)
             return rc;
     }
-    s->error = s->fill(s->ctx, s->window + kept, s->cap - kept, &got);
+    size_t room = s->cap - kept;
+    if (AZ_MOVES) {
+        room = room < FEW ? room : kept < FEW ? FEW : kept < room ? kept : room;
+        s->error = move(s, room);
+        if (s->error)
+            return s->error;
+    }
+    s->error = s->fill(s->ctx, s->window + kept, room, &got);
     s->eof = got == 0;
     s->end += got;
     memset(s->window + kept + got, 0, SENTINEL);
@@ -84,6 +112,7 @@ static int skip_bom(struct az_jscan *s)
 
 int az_jscan_peek(struct az_jscan *s)
 {
+    end_views(s);
     for (;;) {
         az_j_space(s);
         if (s->p < s->end) {
@@ -367,6 +396,7 @@ static int one_record(struct az_jscan *s, int (*record)(void *, struct az_jscan 
 /* Between records of one writer stand the same few bytes nearly always; the rest is left to az_jscan_peek. */
 static int next_record(struct az_jscan *s)
 {
+    end_views(s);
     az_j_space(s);
     if (*s->p == ',') {
         s->p++;

@@ -334,9 +334,12 @@ static inline int az_j_i64(struct az_jscan *s, int64_t *out, bool *missing)
     return rc == AZ_J_NONE ? AZ_J_OK : rc;
 }
 
-/* Un-escapes raw string text: escapes, surrogate pairs (unpaired: U+FFFD), bad escapes kept as written. In the arena.
- */
+/* Un-escapes raw string text: escapes, surrogate pairs (unpaired: U+FFFD), bad escapes kept as written. In the arena;
+ * without an escape the view `raw` itself, which lives no longer than before. */
 struct az_sv az_json_unescape(struct az_arena *a, struct az_sv raw);
+/* The text of a raw value in the arena, to be kept: a string without its quotes and escapes, any other value as it is
+ * written. {NULL,0} without memory. */
+struct az_sv az_json_text(struct az_arena *a, struct az_sv raw);
 
 /* ---- small whole values (arguments, metadata) held as raw text: a cursor over a view ---- */
 struct az_jview {

@@ -351,6 +351,16 @@ struct az_sv az_json_unescape(struct az_arena *a, struct az_sv raw)
     return az_sv_make(out, n);
 }
 
+struct az_sv az_json_text(struct az_arena *a, struct az_sv raw)
+{
+    const bool string = raw.n >= 2 && raw.p[0] == '"';
+    if (string)
+        raw = az_sv_make(raw.p + 1, raw.n - 2);
+    if (!string || !raw.n || !memchr(raw.p, '\\', raw.n))
+        return az_arena_dup(a, raw);
+    return az_json_unescape(a, raw);
+}
+
 /* ---- views ---- */
 static struct az_sv after_space(struct az_sv v)
 {

@@ -295,12 +295,13 @@ static void test_kinds(void **state)
     assert_true(az_sv_is(az_coll_dtype_of(AZ_SV("long int")), "Long"));
     assert_int_equal(az_coll_dtype_of(AZ_SV("TensorList")).n, 0);
     struct az_sv name;
-    assert_true(az_coll_is_kernel(AZ_SV("RcclKernel"), AZ_SV(""), &name));
-    assert_true(az_coll_is_kernel(AZ_SV("void vllm::cross_device_reduce_2stage<>"), AZ_SV(""), &name));
-    assert_true(az_sv_is(name, "allreduce"));
-    assert_false(az_coll_is_kernel(AZ_SV("my_Gather_k"), AZ_SV(""), &name));
-    assert_true(az_coll_is_kernel(AZ_SV("my_Gather_k"), AZ_SV("zz=b my_gather=allgather"), &name));
+    assert_false(az_coll_given(AZ_SV(""), AZ_SV("my_Gather_k"), &name));
+    assert_true(az_coll_given(AZ_SV("zz=b my_gather=allgather"), AZ_SV("my_Gather_k"), &name));
     assert_true(az_sv_is(name, "allgather"));
+    assert_true(az_sv_is(az_coll_of_class(AZ_SV("Comm-ReduceScatter")), "reduce_scatter"));
+    assert_int_equal(az_coll_of_class(AZ_SV("Comm-Generic")).n, 0);
+    assert_true(az_sv_is(az_coll_class(AZ_COLL_BARRIER), "Comm-Barrier"));
+    assert_true(az_sv_is(az_coll_class(AZ_COLL_UNKNOWN), "Comm-Generic"));
 }
 
 /* Gather: only the root has all of it. */

@@ -156,6 +156,7 @@ static inline void ready(struct fw_fix *f)
                           .diag = &f->diag,
                           .mem = &f->mem,
                           .threads = 1 };
+    f->trace.user_names = (struct az_user_names){ .collectives = f->opts.coll_patterns, .map = &f->opts.classes };
     assert_int_equal(az_format_pytorch.parse(&p), 0);
     assert_int_equal(az_trace_seal(&f->trace), 0);
     assert_int_equal(az_classifier_init(&f->classes, &f->opts.classes, &f->arena), 0);

@@ -265,7 +265,7 @@ static void unmatched(void **state)
     const struct az_table *t = table(f, "unmatched_kernels");
     assert_int_equal(t->rows, 3);
     is(f, "unmatched_kernels", 0, "Key", "gemm_kernel");
-    is(f, "unmatched_kernels", 0, "Suggested class", "GEMM-Generic");
+    is(f, "unmatched_kernels", 0, "Suggested class", "GEMM-CK");
     is(f, "unmatched_kernels", 1, "Key", "softmax_kernel");
     assert_int_equal(cell(t, 1, "Time (ns)")->i, 30000);
     assert_int_equal(cell(t, 1, "Count")->i, 2);

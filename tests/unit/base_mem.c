@@ -231,6 +231,27 @@ static void texts_append(void **state)
     az_vec_release(&t);
 }
 
+/* Only where readers are to be shown that keep views too long. */
+static void buffers_move(void **state)
+{
+    (void)state;
+    struct az_vec_char t;
+    az_vec_init(&t, NULL);
+    assert_int_equal(az_text_append(&t, AZ_SV("abcdefgh")), 0);
+    const uintptr_t at = (uintptr_t)t.v;
+    char *p = az_mem_move(t.v, 3, AZ_MOVES ? 5 : t.cap);
+    assert_non_null(p);
+    assert_int_equal((uintptr_t)p != at, AZ_MOVES);
+    assert_memory_equal(p, "abc", 3);
+    t.v = p;
+    az_vec_reset(&t);
+    assert_int_equal((uintptr_t)t.v != (uintptr_t)p, AZ_MOVES);
+    assert_int_equal(t.n, 0);
+    az_vec_release(&t);
+    az_vec_reset(&t);
+    assert_null(t.v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +265,7 @@ int main(void)
         cmocka_unit_test(vectors_grow),
         cmocka_unit_test(vectors_keep_what_they_have),
         cmocka_unit_test(texts_append),
+        cmocka_unit_test(buffers_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

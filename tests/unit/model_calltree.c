@@ -469,31 +469,43 @@ static void launchers(void **state)
     close_fixture(&f);
 }
 
-static void classes_by_name(void **state)
+/* What device events do, by their names and kinds. */
+static void work_by_name(void **state)
 {
     (void)state;
     static const struct {
         const char *name;
         enum az_kind kind;
-        enum az_gpu_class want;
+        enum az_work want;
     } cases[] = {
-        { "anything", AZ_MEMCPY, AZ_GPU_MEMCPY },
-        { "nccl copy", AZ_MEMCPY, AZ_GPU_MEMCPY },
-        { "MEMORY_COPY_HOST_TO_DEVICE", AZ_KERNEL, AZ_GPU_MEMCPY },
-        { "MEMORY_COPY_DEVICE_TO_DEVICE.kd", AZ_KERNEL, AZ_GPU_MEMCPY },
-        { "__amd_rocclr_copyBuffer", AZ_KERNEL, AZ_GPU_MEMCPY },
-        { "__amd_rocclr_copyBufferRectAligned.kd", AZ_KERNEL, AZ_GPU_MEMCPY },
-        { "__amd_rocclr_copyBufferX", AZ_KERNEL, AZ_GPU_COMPUTE },
-        { "__amd_rocclr_fillBufferAligned", AZ_KERNEL, AZ_GPU_COMPUTE },
-        { "MEMORY_COPY_HOST_TO_DEVICE", AZ_MEMSET, AZ_GPU_COMPUTE },
-        { "ncclDevKernel_AllReduce_Sum", AZ_KERNEL, AZ_GPU_COMM },
-        { "void RCCL_thing", AZ_KERNEL, AZ_GPU_COMM },
-        { "cross_device_reduce_1stage", AZ_KERNEL, AZ_GPU_COMM },
-        { "gemm", AZ_KERNEL, AZ_GPU_COMPUTE },
-        { "Memset (Device)", AZ_MEMSET, AZ_GPU_COMPUTE },
+        { "anything", AZ_MEMCPY, AZ_WORK_COPY },
+        { "nccl copy", AZ_MEMCPY, AZ_WORK_COPY },
+        { "MEMORY_COPY_HOST_TO_DEVICE", AZ_KERNEL, AZ_WORK_COPY },
+        { "MEMORY_COPY_DEVICE_TO_DEVICE.kd", AZ_KERNEL, AZ_WORK_COPY },
+        { "__amd_rocclr_copyBuffer", AZ_KERNEL, AZ_WORK_COPY },
+        { "__amd_rocclr_copyBufferRectAligned.kd", AZ_KERNEL, AZ_WORK_COPY },
+        { "__amd_rocclr_copyBufferX", AZ_KERNEL, AZ_WORK_COMPUTE },
+        { "__amd_rocclr_fillBufferAligned", AZ_KERNEL, AZ_WORK_COMPUTE },
+        { "MEMORY_COPY_HOST_TO_DEVICE", AZ_MEMSET, AZ_WORK_COMPUTE },
+        { "ncclDevKernel_AllReduce_Sum", AZ_KERNEL, AZ_WORK_COMM },
+        { "void RCCL_thing", AZ_KERNEL, AZ_WORK_COMM },
+        { "cross_device_reduce_1stage", AZ_KERNEL, AZ_WORK_COMM },
+        { "gemm", AZ_KERNEL, AZ_WORK_COMPUTE },
+        { "Memset (Device)", AZ_MEMSET, AZ_WORK_COMPUTE },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(az_gpu_class_of(az_sv_str(cases[i].name), cases[i].kind), cases[i].want);
+    enum { N = sizeof cases / sizeof *cases };
+    struct az_trace t;
+    uint32_t id[N];
+    assert_int_equal(az_trace_init(&t, NULL), 0);
+    for (size_t i = 0; i < N; i++) {
+        assert_int_equal(az_trace_name(&t, az_sv_str(cases[i].name), &id[i]), 0);
+        assert_int_equal(az_trace_add(&t, cases[i].kind, &(struct az_event){ .end = 1, .name = id[i] }), 0);
+    }
+    assert_int_equal(az_trace_seal(&t), 0);
+    for (size_t i = 0; i < N; i++)
+        assert_int_equal(az_trace_work(&t, cases[i].kind, id[i]), cases[i].want);
+    assert_int_equal(az_trace_work(&t, AZ_KERNEL, AZ_NO_ID), AZ_WORK_COMPUTE);
+    az_trace_release(&t);
 }
 
 static void empty_trace(void **state)
@@ -543,7 +555,7 @@ int main(void)
         cmocka_unit_test(equal_spans),          cmocka_unit_test(deep_and_many), cmocka_unit_test(kinds_of_nodes),
         cmocka_unit_test(by_correlation),       cmocka_unit_test(reused_ids),    cmocka_unit_test(graph_launches),
         cmocka_unit_test(by_external_id),       cmocka_unit_test(by_flow),       cmocka_unit_test(many_links),
-        cmocka_unit_test(worst_orders),         cmocka_unit_test(launchers),     cmocka_unit_test(classes_by_name),
+        cmocka_unit_test(worst_orders),         cmocka_unit_test(launchers),     cmocka_unit_test(work_by_name),
         cmocka_unit_test(empty_trace),          cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

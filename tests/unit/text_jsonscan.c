@@ -329,6 +329,27 @@ static void unescaping(void **state)
     az_arena_release(&a);
 }
 
+/* What is kept does not lie in the window. */
+static void texts_to_keep(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *raw, *text;
+    } cases[] = { { "\"abc\"", "abc" }, { "\"a\\n\"", "a\n" }, { "\"\"", "" },
+                  { "12", "12" },       { "\"", "\"" },        { "", "" } };
+    struct az_arena a;
+    az_arena_init(&a, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char window[16];
+        const size_t n = strlen(cases[i].raw);
+        memcpy(window, cases[i].raw, n);
+        struct az_sv got = az_json_text(&a, az_sv_make(window, n));
+        memset(window, '#', sizeof window);
+        assert_true(az_sv_is(got, cases[i].text));
+    }
+    az_arena_release(&a);
+}
+
 static void types_of_values(void **state)
 {
     (void)state;
@@ -406,6 +427,7 @@ int main(void)
         cmocka_unit_test(strings),
         cmocka_unit_test(zero_bytes),
         cmocka_unit_test(unescaping),
+        cmocka_unit_test(texts_to_keep),
         cmocka_unit_test(types_of_values),
         cmocka_unit_test(views),
     };

@@ -16,11 +16,11 @@
 #ifndef AZ_ANALYSES_COLLECTIVES_COLLECTIVES_H
 #define AZ_ANALYSES_COLLECTIVES_COLLECTIVES_H
 
-#include "analyses/collectives/rules.h"
 #include "analyses/ranks/ranks.h"
 #include "base/interval.h"
 #include "base/num.h"
 #include "base/stats.h"
+#include "classify/collectives.h"
 
 #define CR_MOST_CELLS 8000000 /* of a table; columns of each rank are left out above this */
 

@@ -2,6 +2,7 @@
  * docs/formulas-collectives.md 4. */
 #include "analyses/collectives/collectives.h"
 #include "facts/groups.h"
+#include "analyses/collectives/columns.h"
 
 #include <math.h>
 

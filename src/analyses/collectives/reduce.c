@@ -2,7 +2,7 @@
 #include "analyses/collectives/collectives.h"
 #include "model/optrace.h"
 
-enum { NOT_SEEN, COLLECTIVE, COMPUTE, OTHER };
+enum { COLLECTIVE, COMPUTE, OTHER };
 
 AZ_VEC(struct cr_event, events);
 AZ_VEC(struct cr_lane_of, lanes);
@@ -19,8 +19,7 @@ struct work {
     struct az_job *job;
     const struct az_trace *t;
     struct cr_source *source;
-    uint8_t *seen;       /* name id -> one of the above */
-    struct az_sv *given; /* name id -> collective by a pattern */
+    struct az_sv *given; /* name id -> collective by its name */
     struct events ev;
     uint32_t *lane; /* lane of the trace -> row of `lanes` + 1; 0: none yet */
     struct lanes lanes;
@@ -33,14 +32,14 @@ static int64_t ns(const struct work *w, int64_t ticks) { return ticks / w->t->ti
 /* Computation is what is neither communication nor a copy (docs/formulas-multirank.md 3.3). */
 static uint8_t sort_of(struct work *w, enum az_kind kind, uint32_t name)
 {
-    const struct az_sv text = name == AZ_NO_ID ? AZ_SV("") : az_trace_text(w->t, name);
-    if (kind != AZ_KERNEL || name == AZ_NO_ID)
-        return az_gpu_class_of(text, kind) == AZ_GPU_COMPUTE ? COMPUTE : OTHER;
-    if (w->seen[name] == NOT_SEEN) {
-        const bool is = az_coll_is_kernel(text, w->job->opts->coll_patterns, &w->given[name]);
-        w->seen[name] = is ? COLLECTIVE : az_gpu_class_of(text, kind) == AZ_GPU_COMPUTE ? COMPUTE : OTHER;
-    }
-    return w->seen[name];
+    const enum az_work work = az_trace_work(w->t, kind, name);
+    if (work == AZ_WORK_COMPUTE)
+        return COMPUTE;
+    if (kind != AZ_KERNEL || work != AZ_WORK_COMM)
+        return OTHER;
+    if (!w->given[name].p && !az_coll_given(w->job->opts->coll_patterns, az_trace_text(w->t, name), &w->given[name]))
+        w->given[name] = az_coll_of_class(az_trace_class(w->t, name)->name);
+    return COLLECTIVE;
 }
 
 static int64_t stream_of(const struct az_trace *t, uint32_t lane)
@@ -245,10 +244,9 @@ static int steps(struct work *w, struct az_arena *keep)
 static int make(struct work *w, struct az_arena *keep)
 {
     const size_t names = w->t->names.text.n + 1;
-    w->seen = az_arena_array(w->job->arena, names, sizeof *w->seen);
     w->given = az_arena_array(w->job->arena, names, sizeof *w->given);
     w->lane = az_arena_array(w->job->arena, w->t->lanes.n + 1, sizeof *w->lane);
-    int rc = w->seen && w->given && w->lane ? 0 : az_arena_error(w->job->arena);
+    int rc = w->given && w->lane ? 0 : az_arena_error(w->job->arena);
     if (rc == 0)
         rc = scan(w);
     if (rc == 0)

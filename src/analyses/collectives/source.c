@@ -246,7 +246,7 @@ static void sizes(const struct cr_source *s, const struct key *k, struct cr_what
         w->out = n;
 }
 
-static struct az_sv name_text(const struct cr_source *s, const struct key *k, struct az_sv kernel, struct az_sv given)
+static struct az_sv name_text(const struct cr_source *s, const struct key *k, struct az_sv given)
 {
     if (k->args.name != AZ_NO_ID)
         return text_of(s, k->args.name);
@@ -254,14 +254,14 @@ static struct az_sv name_text(const struct cr_source *s, const struct key *k, st
         const struct az_sv note = text_of(s, k->name);
         return az_sv_make(note.p + 5, note.n - 5); /* behind "nccl:" */
     }
-    return given.n ? given : az_coll_of_kernel(kernel);
+    return given;
 }
 
-static int describe(struct cr_source *s, const struct key *k, struct az_sv kernel, struct az_sv given)
+static int describe(struct cr_source *s, const struct key *k, struct az_sv given)
 {
     struct cr_what w = { .source = sources[k->source], .peer = k->args.peer, .size = count_of(s, k->args.group_size) };
     struct az_sv dtype = { "", 0 };
-    int rc = keep_text(s, name_text(s, k, kernel, given), &w.name);
+    int rc = keep_text(s, name_text(s, k, given), &w.name);
     w.kind = az_coll_kind_of(w.name);
     sizes(s, k, &w, &dtype);
     if (rc == 0)
@@ -306,7 +306,5 @@ int cr_source_of(struct cr_source *s, uint32_t row, struct az_sv given, struct c
     if (rc)
         return rc;
     e->what = *at;
-    return added ? describe(s, &k, kernels->name[row] == AZ_NO_ID ? AZ_SV("") : az_trace_text(s->t, kernels->name[row]),
-                            given)
-                 : 0;
+    return added ? describe(s, &k, given) : 0;
 }

@@ -1,5 +1,6 @@
 /* Devices, ids and classes across the traces of compiled programs. */
 #include "analyses/compiled/compiled.h"
+#include "classify/rules.h"
 
 #include <inttypes.h>
 
@@ -71,7 +72,7 @@ int az_hx_open(struct az_hx *h, struct az_job *job)
     az_vec_init(&h->devices, job->mem);
     az_vec_init(&h->categories, job->mem);
     h->tr = az_arena_array(job->arena, job->n_traces, sizeof *h->tr);
-    int rc = h->tr ? az_xrules_load(&h->rules, job->mem) : az_arena_error(job->arena);
+    int rc = h->tr ? 0 : az_arena_error(job->arena);
     if (rc == 0)
         rc = az_intern_init(&h->names, job->arena, job->mem);
     if (rc == 0)
@@ -82,8 +83,7 @@ int az_hx_open(struct az_hx *h, struct az_job *job)
         tr->t = job->traces[k];
         tr->x = az_xtrace(tr->t);
         tr->id = az_arena_array(job->arena, names, sizeof *tr->id);
-        tr->is_comm = az_arena_array(job->arena, names, 1);
-        if (!tr->id || !tr->is_comm)
+        if (!tr->id)
             return az_arena_error(job->arena);
         memset(tr->id, 0xff, names * sizeof *tr->id);
         rc = add_devices(h, k);
@@ -95,7 +95,6 @@ void az_hx_close(struct az_hx *h)
 {
     az_vec_release(&h->devices);
     az_vec_release(&h->categories);
-    az_xrules_release(&h->rules);
     az_intern_release(&h->names);
     az_map_release(&h->category_of);
 }
@@ -142,14 +141,17 @@ uint32_t az_hx_device_of(const struct az_hx *h, const struct az_hx_event *e)
 bool az_hx_is_comm(struct az_hx *h, const struct az_hx_event *e)
 {
     const uint32_t name = az_hx_events(h, e)->name[e->row];
-    if (e->kind != AZ_KERNEL)
-        return false;
-    uint8_t *known = &h->tr[e->trace].is_comm[name];
-    if (!*known) {
-        const struct az_sv c = az_xrules_class(&h->rules, "event", az_trace_text(h->tr[e->trace].t, name));
-        *known = az_sv_is(c, "communication") ? 2 : 1;
-    }
-    return *known == 2;
+    return e->kind == AZ_KERNEL && az_trace_is_comm(h->tr[e->trace].t, name);
+}
+
+/* Category of a kernel by its name and its HLO operation (empty: none). */
+static struct az_sv category_of(struct az_sv kernel, struct az_sv op)
+{
+    const struct az_sv by_name = az_rules_class("xla_events.rules", "category", kernel);
+    if (az_sv_starts(by_name, AZ_SV("FA ")))
+        return by_name;
+    const struct az_sv by_op = az_rules_class("xla_events.rules", "category", op);
+    return by_op.n ? by_op : by_name.n ? by_name : AZ_SV("Uncategorized Events/XLA");
 }
 
 uint32_t az_hx_category(struct az_hx *h, const struct az_hx_event *e)
@@ -162,7 +164,7 @@ uint32_t az_hx_category(struct az_hx *h, const struct az_hx_event *e)
         return 0;
     if (!added)
         return *at;
-    const struct az_sv c = az_xrules_category(&h->rules, az_hx_text(h, name), az_hx_text(h, op));
+    const struct az_sv c = category_of(az_hx_text(h, name), az_hx_text(h, op));
     while (k < h->categories.n && !az_sv_eq(h->categories.v[k], c))
         k++;
     if (k == h->categories.n && az_vec_push(&h->categories, c) != 0)

@@ -7,7 +7,6 @@
 #include "analyses/analysis.h"
 #include "base/interval.h"
 #include "facts/groups.h"
-#include "model/xrules.h"
 #include "model/xtrace.h"
 
 struct az_hx_device {
@@ -22,14 +21,12 @@ AZ_VEC(struct az_hx_device, az_hx_devices);
 
 struct az_hx {
     struct az_job *job;
-    struct az_xrules rules;
     struct az_intern names; /* texts of all traces; ids below are of this */
     struct az_hx_trace {
         const struct az_trace *t;
         const struct az_xtrace *x;
         uint32_t *id;     /* name of the trace -> id; AZ_NO_ID: not asked for yet */
         uint32_t *device; /* plane -> row of devices; AZ_NO_ID: no events */
-        uint8_t *is_comm; /* name of the trace -> 1 no, 2 yes; 0 not asked for yet */
     } * tr;
     size_t n;
     struct az_hx_devices devices; /* with device events, by (trace, kind, ordinal) */

@@ -5,14 +5,15 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "facts/shared.h"
+#include "classify/rules.h"
 
 enum bucket { COMPUTE, COMM, COPY, BUCKETS };
 
-static enum bucket bucket_of(struct az_hx *h, const struct az_hx_event *e)
+static enum bucket bucket_of(const struct az_hx *h, const struct az_hx_event *e)
 {
     const struct az_xrow *row = az_hx_row(h, e);
     const struct az_sv category = row ? az_trace_text(h->tr[e->trace].t, row->category) : AZ_SV("");
-    const struct az_sv c = category.n ? az_xrules_class(&h->rules, "hlo", category) : AZ_SV("");
+    const struct az_sv c = category.n ? az_rules_class("xla_events.rules", "hlo", category) : AZ_SV("");
     return az_sv_is(c, "communication") ? COMM : az_sv_is(c, "copy") ? COPY : COMPUTE;
 }
 

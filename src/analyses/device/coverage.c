@@ -48,11 +48,12 @@ static void cover_links(struct az_job *job, const struct totals *sum)
              AZ_SV("of device time; kernels inside are not recorded one by one"));
 }
 
-/* Share of kernel time that the class map leaves in `others`. Without a map this is said only of formats whose users
- * know classes by a map alone. */
+/* Share of kernel time that the class map leaves in `others`. Without a map it is that of the built-in rules, and
+ * is said only of formats whose users know classes by a map alone. */
 static int cover_classes(struct az_job *job)
 {
-    bool said = job->classes->rules && job->classes->rules->n;
+    const bool mapped = job->classes->rules && job->classes->rules->n;
+    bool said = mapped;
     for (size_t i = 0; i < job->n_traces; i++)
         said |= (job->traces[i]->caps & AZ_CAP_CLASSIC) != 0;
     if (!said)
@@ -62,14 +63,14 @@ static int cover_classes(struct az_job *job)
     int rc = az_job_kernels(job, &sums);
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
         all += sums.v[i].raw;
-        if (az_job_class(job, sums.v[i].name) == AZ_CLASS_OTHERS)
+        if (mapped ? az_job_class(job, sums.v[i].name) == AZ_CLASS_OTHERS
+                   : az_sv_is(az_job_class_text(job, sums.v[i].name), "others"))
             others += sums.v[i].raw;
     }
     if (rc == 0 && sums.n > 0)
         az_cover(job, "share of class others", az_percent(others, all), "%",
-                 job->classes->rules && job->classes->rules->n
-                     ? AZ_SV("of kernel time; no rule of the class map matches")
-                     : AZ_SV("of kernel time; no class map was given"));
+                 mapped ? AZ_SV("of kernel time; no rule of the class map matches")
+                        : AZ_SV("of kernel time; no built-in rule matches, and no class map was given"));
     return rc;
 }
 

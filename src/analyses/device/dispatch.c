@@ -1,6 +1,6 @@
 #include "analyses/device/dispatch.h"
 
-#include "base/data.h"
+#include "classify/rules.h"
 
 bool amd_has(const struct az_trace *t) { return t->caps & AZ_CAP_DISPATCHES; }
 
@@ -39,50 +39,15 @@ void amd_list_release(struct amd_list *l)
 
 /* ---- classes from data files ---- */
 
-static struct az_sv next_field(struct az_sv *rest, char end) { return az_sv_trim(az_sv_cut(rest, end)); }
-
-/* A pattern `this!that` is found where `this` is not followed by `that`. */
-static bool found(struct az_sv name, struct az_sv pattern)
-{
-    struct az_sv unless = pattern, wanted = next_field(&unless, '!');
-    while (name.n >= wanted.n) {
-        ptrdiff_t at = az_sv_ifind(name, wanted);
-        if (at < 0)
-            return false;
-        size_t behind = (size_t)at + wanted.n;
-        struct az_sv rest = az_sv_make(name.p + behind, name.n - behind);
-        if (unless.n == 0 || rest.n < unless.n || !az_sv_ieq(az_sv_make(rest.p, unless.n), unless))
-            return true;
-        name = rest;
-    }
-    return false;
-}
-
-struct az_sv amd_class(const char *file, struct az_sv name)
-{
-    struct az_sv rest = az_data(file);
-    while (rest.n) {
-        struct az_sv line = next_field(&rest, '\n');
-        if (line.n == 0 || line.p[0] == '#')
-            continue;
-        struct az_sv class_name = next_field(&line, ';');
-        while (line.n) {
-            struct az_sv pattern = next_field(&line, ' ');
-            if (pattern.n && found(name, pattern))
-                return class_name;
-        }
-    }
-    return AZ_SV("");
-}
-
 struct az_sv amd_category(struct az_job *job, uint32_t number)
 {
-    struct az_sv name = az_job_text(job, number);
-    uint32_t user = job->classes->rules->n ? az_job_class(job, number) : AZ_CLASS_OTHERS;
-    if (user != AZ_CLASS_OTHERS && user != job->classes->nccl)
-        return job->classes->names.v[user];
-    struct az_sv short_name = az_kernel_short_name(name);
-    struct az_sv category = amd_class("amd_categories.rules", short_name.n ? short_name : name);
+    const struct az_sv user = az_job_user_class(job, number);
+    if (user.n)
+        return user;
+    if (az_job_is_comm(job, number))
+        return AZ_SV("COMM");
+    const struct az_sv name = az_job_text(job, number), short_name = az_kernel_short_name(name);
+    const struct az_sv category = az_rules_class("amd_categories.rules", "category", short_name.n ? short_name : name);
     return category.n ? category : AZ_SV("Other");
 }
 

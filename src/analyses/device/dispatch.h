@@ -34,8 +34,6 @@ static inline const struct az_dispatch_shape *amd_shape(const struct az_trace *t
     return &az_dispatches(t)->shapes.v[az_dispatch_of(t, kernel)->shape];
 }
 
-/* First class of a data file (configs/amd_*.rules) that the name matches; the empty view if none. */
-struct az_sv amd_class(const char *file, struct az_sv name);
 /* Category of a kernel by its number: the user's class map, else configs/amd_categories.rules by the short name. */
 struct az_sv amd_category(struct az_job *job, uint32_t number);
 

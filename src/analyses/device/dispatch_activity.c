@@ -4,6 +4,7 @@
 #include "analyses/list.h"
 #include "base/interval.h"
 #include "facts/groups.h"
+#include "classify/rules.h"
 
 /* In the order of the rows; the last three rows are sums. */
 static const char *const classes[] = { "xla",   "aiterfwd", "aiterbwd",      "gemm",       "ckbwd",
@@ -23,9 +24,11 @@ struct work {
 
 static bool long_enough(const struct work *w, int64_t ns) { return ns >= w->job->opts->min_event_ns; }
 
-static int class_number(struct az_sv whole)
+static int class_number(const struct az_trace *t, uint32_t kernel, struct az_sv whole)
 {
-    struct az_sv c = amd_class("amd_activity.rules", whole);
+    if (az_trace_is_comm(t, t->ev[AZ_KERNEL].name[kernel]))
+        return RCCL;
+    const struct az_sv c = az_rules_class("amd_activity.rules", "activity", whole);
     for (int i = 0; i < CLASSES; i++)
         if (az_sv_is(c, classes[i]))
             return i;
@@ -55,7 +58,7 @@ static int prepare_trace(struct work *w, size_t trace, size_t *item)
         uint32_t id = amd_shape(t, (uint32_t)k)->whole;
         struct az_sv name = az_trace_text(t, id);
         if (!cls[id]) {
-            cls[id] = (uint8_t)(1 + class_number(name));
+            cls[id] = (uint8_t)(1 + class_number(t, (uint32_t)k, name));
             rc = az_intern(&w->names, w->job->opts->merge_kernels ? without_digits(w->job->arena, name) : name,
                            &number[id]);
         }

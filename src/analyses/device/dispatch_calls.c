@@ -3,6 +3,7 @@
 #include "analyses/device/dispatch.h"
 #include "analyses/list.h"
 #include "facts/groups.h"
+#include "classify/rules.h"
 
 /* ---- calls by domain and name ---- */
 
@@ -82,19 +83,14 @@ struct pair {                 /* a call and one operation that it launched */
 };
 AZ_VEC(struct pair, pairs);
 
-static bool is_launch(struct az_sv name)
+/* known: name id of a call -> 1 no, 2 yes; 0: not looked up yet */
+static bool is_launch(const struct az_trace *t, uint32_t name, uint8_t *known)
 {
-    static const struct az_sv names[] = { { "hipModuleLaunchKernel", 21 }, { "hipLaunchKernel", 15 },
-                                          { "hipLaunchKernelGGL", 18 },    { "hipMemset", 9 },
-                                          { "hipMemcpyHtoDAsync", 18 },    { "hipMemcpyDtoHAsync", 18 },
-                                          { "hipMemsetD32Async", 17 } };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (az_sv_eq(name, names[i]))
-            return true;
-    ptrdiff_t at = az_sv_find(name, AZ_SV("Launch"));
-    if (az_sv_starts(name, AZ_SV("hipExt")))
-        return true;
-    return at >= 0 && az_sv_find(az_sv_make(name.p + at, name.n - (size_t)at), AZ_SV("Kernel")) >= 0;
+    if (name == AZ_NO_ID)
+        return false;
+    if (!known[name])
+        known[name] = az_rules_class("amd_categories.rules", "call", az_trace_text(t, name)).n ? 2 : 1;
+    return known[name] == 2;
 }
 
 static bool word_char(char c)
@@ -143,13 +139,14 @@ static int trace_pairs(struct az_job *job, size_t trace, struct pairs *out)
     const struct az_events *calls = &t->ev[AZ_CALL];
     int rc = 0;
     const struct az_launches *l = az_job_launches(job, trace, &rc);
-    if (!l)
-        return rc;
+    uint8_t *known = az_arena_array(job->arena, t->names.text.n + 1, 1);
+    if (!l || !known)
+        return l ? az_arena_error(job->arena) : rc;
     for (size_t i = 0; rc == 0 && i < l->n; i++) {
         uint32_t call = l->call[i];
         struct az_sv domain = az_trace_text(t, calls->side[call]);
         if (!az_sv_ieq(az_sv_make(domain.p, domain.n < 3 ? domain.n : 3), AZ_SV("hip")) ||
-            !is_launch(az_trace_text(t, calls->name[call])))
+            !is_launch(t, calls->name[call], known))
             continue;
         uint32_t best = AZ_NO_ROW;
         int64_t start = 0;

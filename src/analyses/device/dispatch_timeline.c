@@ -286,7 +286,7 @@ static int overlap(struct az_job *job)
         for (size_t k = 0; amd_has(job->traces[i]) && k < e->n; k++) {
             uint32_t n = az_job_name(job, i, e->name[k]);
             if (!is_comm[n])
-                is_comm[n] = az_sv_is(amd_category(job, n), "COMM") ? 2 : 1;
+                is_comm[n] = az_job_is_comm(job, n) ? 2 : 1;
         }
     }
     int rc = agents(job, &g);

@@ -60,7 +60,8 @@ int find_mixed_streams(struct az_job *job, size_t trace)
     const struct az_trace *t = job->traces[trace];
     const struct az_events *e = &t->ev[AZ_KERNEL];
     size_t bytes = (t->lanes.n + 1) * sizeof(struct stream_use);
-    if (e->n == 0)
+    /* operations of a report have one queue by nature */
+    if (e->n == 0 || (t->caps & AZ_CAP_OPREPORT))
         return 0;
     struct stream_use *use = az_mem_alloc(job->mem, bytes);
     if (!use)
@@ -68,7 +69,7 @@ int find_mixed_streams(struct az_job *job, size_t trace)
     memset(use, 0, bytes);
     for (size_t i = 0; i < e->n; i++) {
         struct stream_use *u = &use[e->lane[i]];
-        bool nccl = az_job_is_nccl(job, az_job_name(job, trace, e->name[i]));
+        bool nccl = az_trace_is_comm(t, e->name[i]);
         int64_t *sum = nccl ? &u->nccl : &u->compute;
         *sum = az_add_sat(*sum, e->end[i] - e->start[i]);
         u->kernels += nccl;

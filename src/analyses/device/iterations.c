@@ -81,7 +81,7 @@ static int widen(struct work *w, size_t first, uint32_t range, uint32_t op)
         at->hi = e->end[row];
     if (az_op_code(op) == AZ_OP_MEMCPY || az_op_code(op) == AZ_OP_MEMSET)
         at->mem = az_add_sat(at->mem, duration);
-    else if (az_op_code(op) == AZ_OP_KERNEL && az_job_is_nccl(w->job, az_job_name(w->job, w->trace, e->name[row])))
+    else if (az_op_code(op) == AZ_OP_KERNEL && az_trace_is_comm(w->t, e->name[row]))
         at->nccl = az_add_sat(at->nccl, duration);
     else
         at->compute = az_add_sat(at->compute, duration);

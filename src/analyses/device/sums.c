@@ -85,7 +85,7 @@ static void put_row(struct az_job *job, struct az_table *t, const struct form *f
         az_put_f64(t, r->p99);
     }
     if (f->with & WITH_CLASS)
-        az_put_text(t, job->classes->names.v[az_job_class(job, r->name)]);
+        az_put_text(t, az_job_class_text(job, r->name));
 }
 
 static int emit(struct az_job *job, const struct form *f, const struct az_name_sums *sums)

@@ -1,11 +1,10 @@
 /* unmatched_kernels: the kernels that the user's class map does not name, biggest first, each with a key and a class to
  * paste into kernel_to_class_map. The key is the kernel's own identifier (the last one before template arguments and
  * parameters). */
-#include "analyses/list.h"
+#include "analyses/device/class_keys.h"
 #include "analyses/ops/framework.h"
+#include "analyses/list.h"
 #include "base/num.h"
-
-#include <ctype.h>
 
 #define MAX_ROWS 100
 
@@ -19,77 +18,42 @@ AZ_VEC(struct entry, entries);
 struct work {
     struct az_job *job;
     struct az_intern keys; /* key text -> number of its entry */
+    struct az_class_keys choice;
     struct entries list;
     int64_t total;
 };
 
-static bool is_identifier(char c) { return isalnum((unsigned char)c) != 0 || c == '_'; }
-
-/* Last name of an Itanium-mangled symbol's path (_ZN2ck6device11gemm_kernelI... -> gemm_kernel); the empty view if it
- * is none. */
-static struct az_sv mangled_identifier(struct az_sv s)
+static int add(struct work *w, const struct az_trace *t, uint32_t id, int64_t ns, int64_t count)
 {
-    struct az_sv last = AZ_SV("");
-    if (!az_sv_starts(s, AZ_SV("_Z")))
-        return last;
-    for (size_t i = s.n > 2 && s.p[2] == 'N' ? 3 : 2; i < s.n && isdigit((unsigned char)s.p[i]);) {
-        size_t n = 0;
-        for (; i < s.n && isdigit((unsigned char)s.p[i]) && n < s.n; i++)
-            n = n * 10 + (size_t)(s.p[i] - '0');
-        if (n == 0 || n > s.n - i)
-            break;
-        last = az_sv_make(s.p + i, n);
-        i += n;
-    }
-    return last;
-}
-
-/* "void at::native::(anonymous namespace)::copy_kernel<4, F>(int)" -> "copy_kernel"; names without such structure as
- * they are. */
-static struct az_sv own_identifier(struct az_sv name)
-{
-    static const struct az_sv anonymous = { "(anonymous namespace)", 21 };
-    size_t end = 0;
-    struct az_sv mangled = mangled_identifier(name);
-    if (mangled.n)
-        return mangled;
-    while (end < name.n && name.p[end] != '<') {
-        struct az_sv rest = az_sv_make(name.p + end, name.n - end);
-        if (az_sv_starts(rest, anonymous))
-            end += anonymous.n;
-        else if (name.p[end] == '(')
-            break;
-        else
-            end++;
-    }
-    while (end > 0 && !is_identifier(name.p[end - 1]))
-        end--;
-    size_t from = end;
-    while (from > 0 && is_identifier(name.p[from - 1]))
-        from--;
-    return end > from ? az_sv_make(name.p + from, end - from) : name;
-}
-
-static int add(struct work *w, struct az_sv name, int64_t ns, int64_t count)
-{
+    const struct az_sv name = az_trace_text(t, id);
     if (ns < 0) /* the file does not say */
         ns = 0;
     w->total = az_add_sat(w->total, ns);
     if (az_classify(w->job->classes, name) != AZ_CLASS_OTHERS)
         return 0;
-    uint32_t id;
-    struct az_sv key = own_identifier(name);
-    int rc = az_intern(&w->keys, key, &id);
-    if (rc == 0 && id == w->list.n)
+    uint32_t at;
+    struct az_sv key = az_class_key(&w->choice, name);
+    int rc = az_intern(&w->keys, key, &at);
+    if (rc == 0 && at == w->list.n)
         rc = az_vec_push(&w->list, ((struct entry){ .key = az_arena_dup(w->job->arena, key),
                                                     .example = az_arena_dup(w->job->arena, name),
-                                                    .class_name = az_kernel_class_builtin(name),
-                                                    .first = id }));
+                                                    .class_name = az_trace_class(t, id)->name,
+                                                    .first = at }));
     if (rc)
         return rc;
-    w->list.v[id].ns = az_add_sat(w->list.v[id].ns, ns);
-    w->list.v[id].count = az_add_sat(w->list.v[id].count, count);
+    w->list.v[at].ns = az_add_sat(w->list.v[at].ns, ns);
+    w->list.v[at].count = az_add_sat(w->list.v[at].count, count);
     return 0;
+}
+
+/* Names of the kernels of one trace, for what is common to them. */
+static int count_names(struct work *w, const struct az_trace *t)
+{
+    int rc = 0;
+    for (uint32_t n = 0; rc == 0 && n < t->classes.ids; n++)
+        if (t->classes.of[n] && !az_trace_class(t, n)->copies)
+            rc = az_class_keys_add(&w->choice, az_trace_text(t, n), az_trace_class(t, n)->name);
+    return rc;
 }
 
 /* Kernels of one trace: from events summed by name, or from sums. */
@@ -98,8 +62,7 @@ static int add_trace(struct work *w, const struct az_trace *t)
     const struct az_events *e = &t->ev[AZ_KERNEL];
     int rc = 0;
     for (size_t i = 0; rc == 0 && e->n == 0 && i < t->kernel_sums.n; i++)
-        rc =
-            add(w, az_trace_text(t, t->kernel_sums.v[i].name), t->kernel_sums.v[i].total_ns, t->kernel_sums.v[i].count);
+        rc = add(w, t, t->kernel_sums.v[i].name, t->kernel_sums.v[i].total_ns, t->kernel_sums.v[i].count);
     if (rc || e->n == 0)
         return rc;
     size_t names = t->names.text.n;
@@ -115,7 +78,7 @@ static int add_trace(struct work *w, const struct az_trace *t)
     }
     for (uint32_t n = 0; rc == 0 && n < names; n++)
         if (sum[n * 2 + 1])
-            rc = add(w, az_trace_text(t, n), sum[n * 2], sum[n * 2 + 1]);
+            rc = add(w, t, n, sum[n * 2], sum[n * 2 + 1]);
     az_mem_free(w->job->mem, sum, (names + 1) * 2 * sizeof *sum);
     return rc;
 }
@@ -153,10 +116,15 @@ static int run(struct az_job *job)
     az_table_column(t, "Example", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_vec_init(&w.list, job->mem);
     int rc = az_intern_init(&w.keys, job->arena, job->mem);
+    if (rc == 0)
+        rc = az_class_keys_init(&w.choice, job->arena, job->mem);
+    for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
+        rc = count_names(&w, job->traces[i]);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
         rc = add_trace(&w, job->traces[i]);
     if (rc == 0)
         rc = rows(&w, t);
+    az_class_keys_release(&w.choice);
     az_intern_release(&w.keys);
     az_vec_release(&w.list);
     return az_fw_emit(job, t, rc);

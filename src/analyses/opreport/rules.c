@@ -2,34 +2,9 @@
 #include "analyses/opreport/opreport.h"
 #include "base/data.h"
 #include "base/num.h"
+#include "classify/rules.h"
 
-struct rule {
-    struct az_sv what, value, names;
-};
-
-static bool next_rule(struct az_sv *rest, struct rule *r)
-{
-    while (rest->n) {
-        struct az_sv line = az_sv_cut(rest, '\n');
-        if (line.n == 0 || *line.p == '#')
-            continue;
-        r->what = az_sv_cut(&line, ';');
-        r->value = az_sv_cut(&line, ';');
-        r->names = line;
-        return true;
-    }
-    return false;
-}
-
-static bool holds_any(struct az_sv text, struct az_sv names)
-{
-    while (names.n) {
-        struct az_sv one = az_sv_cut(&names, ' ');
-        if (one.n && az_sv_find(text, one) >= 0)
-            return true;
-    }
-    return false;
-}
+#define FILE_NAME "tt_ops.rules"
 
 static enum tt_kind kind_of(struct az_sv value)
 {
@@ -47,51 +22,34 @@ static enum tt_kind kind_of(struct az_sv value)
 
 enum az_ink tt_ink_of(struct az_sv code)
 {
-    struct az_sv rest = az_data("tt_ops.rules");
-    struct rule r;
-    while (next_rule(&rest, &r))
-        if (az_sv_is(r.what, "ink") && holds_any(code, r.names))
-            return az_ink_of(r.value);
-    return AZ_INK_WHITE;
+    const struct az_sv ink = az_rules_class(FILE_NAME, "ink", code);
+    return ink.n ? az_ink_of(ink) : AZ_INK_WHITE;
 }
 
 struct az_sv tt_first_word(struct az_sv s) { return az_sv_cut(&s, ' '); }
 
 struct az_sv tt_category_of(struct az_sv word)
 {
-    struct az_sv rest = az_data("tt_ops.rules"), tail = AZ_SV("DeviceOperation"), bare = word;
-    struct rule r;
-    if (az_sv_ends(word, tail))
-        bare.n -= tail.n;
-    while (next_rule(&rest, &r)) {
-        while (az_sv_is(r.what, "category") && r.names.n) {
-            struct az_sv name = az_sv_cut(&r.names, ' ');
-            if (az_sv_eq(name, word) || az_sv_eq(name, bare))
-                return r.value;
-        }
-    }
-    return AZ_SV("");
+    const struct az_sv tail = AZ_SV("DeviceOperation"), whole = az_rules_class(FILE_NAME, "category", word);
+    if (whole.n || !az_sv_ends(word, tail))
+        return whole;
+    return az_rules_class(FILE_NAME, "category", az_sv_make(word.p, word.n - tail.n));
 }
+
+static bool is(const char *what, struct az_sv text) { return az_rules_class(FILE_NAME, what, text).n > 0; }
 
 const struct tt_code *tt_code(struct tt *t, uint32_t name)
 {
     struct tt_code *c = &t->codes[name];
     if (c->known)
         return c;
-    struct az_sv text = tt_text(t, name), rest = az_data("tt_ops.rules");
-    struct rule r;
+    const struct az_sv text = tt_text(t, name);
     c->known = true;
     c->ink = (uint8_t)tt_ink_of(text);
-    while (next_rule(&rest, &r)) {
-        if (az_sv_is(r.what, "kind") && c->kind == TT_OTHER && holds_any(text, r.names))
-            c->kind = (uint8_t)kind_of(r.value);
-        else if (az_sv_is(r.what, "judged"))
-            c->judged = holds_any(text, r.names);
-        else if (az_sv_is(r.what, "mean"))
-            c->mean = holds_any(text, r.names);
-        else if (az_sv_is(r.what, "fastest"))
-            c->fastest = holds_any(text, r.names);
-    }
+    c->kind = (uint8_t)kind_of(az_rules_class(FILE_NAME, "kind", text));
+    c->judged = is("judged", text);
+    c->mean = is("mean", text);
+    c->fastest = is("fastest", text);
     return c;
 }
 

@@ -1,12 +1,19 @@
 /* coll_analysis: collectives by process group, kind and size (docs/formulas-pytorch.md 10.3). */
-#include "analyses/collectives/rules.h"
-#include "analyses/list.h"
+#include "analyses/collectives/columns.h"
 #include "analyses/ops/framework.h"
-#include "base/num.h"
 #include "facts/groups.h"
+#include "analyses/list.h"
+#include "base/num.h"
+#include "classify/collectives.h"
 
 static const struct az_coll_args nothing = { AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
                                              AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, -1,       -1 };
+
+/* Which collective a kernel is by its name; empty: it does not say. */
+static struct az_sv by_name(const struct az_fw *fw, uint32_t kernel)
+{
+    return az_coll_of_class(az_trace_class(fw->trace, kernel)->name);
+}
 
 /* Groups communication kernels by all that is shown of them but the duration. Other kernels get AZ_NO_ID. */
 static int group(struct az_job *job, struct az_fw *fw, uint32_t *of, struct az_vec_u32 *first)
@@ -21,7 +28,7 @@ static int group(struct az_job *job, struct az_fw *fw, uint32_t *of, struct az_v
         if (fw->tree->gpu_kind[g] != AZ_KERNEL || !az_fw_is_comm(fw, g))
             continue;
         struct az_coll_args a = ev->side[i] == AZ_NO_ROW ? nothing : fw->ops->colls.v[ev->side[i]];
-        struct az_sv inferred = a.name == AZ_NO_ID ? az_coll_of_kernel(az_fw_text(fw, ev->name[i], "")) : AZ_SV("");
+        struct az_sv inferred = a.name == AZ_NO_ID ? by_name(fw, ev->name[i]) : AZ_SV("");
         uint32_t key[] = { a.name,     a.in_nelems, a.out_nelems, a.group_size, a.dtype,
                            a.in_split, a.out_split, a.pg_name,    a.pg_ranks };
         uint64_t k0 = az_hash(key, sizeof key) ^ az_hash(inferred.p, inferred.n);
@@ -77,7 +84,7 @@ static void put_row(struct az_fw *fw, struct az_table *t, uint32_t kernel, struc
 {
     const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
     const struct az_coll_args *a = ev->side[kernel] == AZ_NO_ROW ? &nothing : &fw->ops->colls.v[ev->side[kernel]];
-    struct az_sv inferred = az_coll_of_kernel(az_fw_text(fw, ev->name[kernel], ""));
+    struct az_sv inferred = by_name(fw, ev->name[kernel]);
     double us = 1e3 * (double)fw->trace->ticks_per_ns;
     az_put_i64(t, fw->trace->rank < 0 ? 0 : fw->trace->rank);
     az_put_text(t, az_fw_text(fw, a->pg_name, no_group.p));

@@ -182,27 +182,14 @@ static int index_nodes(struct az_fw *f, struct az_arena *a)
     return 0;
 }
 
-/* Class per device event, decided once per name and kind. */
 static int classify_gpu(struct az_fw *f, struct az_arena *a)
 {
     const struct az_calltree *t = f->tree;
-    size_t names = f->trace->names.text.n + 1;
-    uint8_t *known[2] = { az_arena_array(a, names, 1), az_arena_array(a, names, 1) }; /* kernels, fills: class + 1 */
     f->gpu_class = az_arena_array(a, (size_t)t->n_gpu + 1, 1);
-    if (!known[0] || !known[1] || !f->gpu_class)
+    if (!f->gpu_class)
         return az_arena_error(a);
-    for (uint32_t g = 0; g < t->n_gpu; g++) {
-        enum az_kind kind = t->gpu_kind[g];
-        uint32_t name = az_gpu_event(t, g).name;
-        if (kind == AZ_MEMCPY || name == AZ_NO_ID) {
-            f->gpu_class[g] = (uint8_t)az_gpu_class_of(AZ_SV(""), kind);
-            continue;
-        }
-        uint8_t *k = &known[kind != AZ_KERNEL][name];
-        if (!*k)
-            *k = (uint8_t)(1 + az_gpu_class_of(az_trace_text(f->trace, name), kind));
-        f->gpu_class[g] = (uint8_t)(*k - 1);
-    }
+    for (uint32_t g = 0; g < t->n_gpu; g++)
+        f->gpu_class[g] = (uint8_t)az_trace_work(f->trace, t->gpu_kind[g], az_gpu_event(t, g).name);
     return 0;
 }
 

@@ -65,8 +65,6 @@ static inline uint32_t az_fw_launcher_of(const struct az_fw *f, uint32_t node)
 struct az_sv az_fw_op_category(const struct az_fw *f, uint32_t op);
 /* Class of a kernel by its name id: the user's map, else the built-in rules (analyses/ops/kernel_classes.c). */
 struct az_sv az_fw_kernel_class(struct az_fw *f, uint32_t name);
-/* By the rules of configs/kernel_classes.rules alone; "others" if none matches. */
-struct az_sv az_kernel_class_builtin(struct az_sv name);
 /* Adds the table to the document if rc is 0, else frees it; the error. */
 int az_fw_emit(struct az_job *job, struct az_table *t, int rc) AZ_MUST_USE;
 
@@ -79,7 +77,7 @@ static inline bool az_fw_counts(const struct az_fw *f, uint32_t gpu)
 {
     return f->tree->gpu_call[gpu] != AZ_NO_ROW || f->opts->include_unlinked_kernels;
 }
-static inline bool az_fw_is_comm(const struct az_fw *f, uint32_t gpu) { return f->gpu_class[gpu] == AZ_GPU_COMM; }
+static inline bool az_fw_is_comm(const struct az_fw *f, uint32_t gpu) { return f->gpu_class[gpu] == AZ_WORK_COMM; }
 /* Is a host node, a device event part of a recomputed region. False without detect_recompute. */
 static inline bool az_fw_recompute(const struct az_fw *f, uint32_t node) { return f->recompute && f->recompute[node]; }
 /* Calls that launched a graph (not those within another), and how many of them have no device event: what those graphs

@@ -2,19 +2,20 @@
  * kernel names. */
 #include "analyses/ops/phase.h"
 
-#include "analyses/rules.h"
 #include "base/data.h"
 #include "base/num.h"
+#include "classify/rules.h"
 
 #define KERNELS_READ 64 /* names of a launch that are looked at: a graph launch has thousands */
 
 /* First rule of the method that matches: its label, or the empty view. */
 static struct az_sv by_rules(const struct az_words *w, const char *method)
 {
-    struct az_sv rules = az_data("phases.rules"), cell[AZ_RULE_CELLS];
-    while (az_rules_next(&rules, cell))
-        if (az_sv_is(cell[0], method) && az_rule_matches(w, cell[2], cell[3]))
-            return cell[1];
+    struct az_sv rules = az_data("phases.rules");
+    struct az_rule r;
+    while (az_rules_next(&rules, &r))
+        if (az_sv_is(r.group, method) && az_rule_matches(&r, AZ_SV(""), w))
+            return r.name;
     return AZ_SV("");
 }
 
@@ -23,16 +24,11 @@ static uint8_t phase_of(struct az_sv label)
     return az_sv_is(label, "Prefill") ? AZ_PHASE_PREFILL : az_sv_is(label, "Decode") ? AZ_PHASE_DECODE : AZ_PHASE_MIXED;
 }
 
-static struct az_sv word_at(const struct az_words *w, size_t i)
-{
-    return az_sv_make(w->text + w->from[i], (size_t)(w->to[i] - w->from[i]));
-}
-
 /* Number of a word like sl128, seq128, seqlen128, or of the two words seqlen 128; 0 if it is none. */
 static int64_t length_at(const struct az_words *w, size_t i)
 {
     static const char *const prefix[] = { "seqlen", "seq", "sl" };
-    struct az_sv word = word_at(w, i);
+    struct az_sv word = az_word(w, i);
     int64_t v = 0;
     for (size_t p = 0; p < 3; p++) {
         size_t len = strlen(prefix[p]);
@@ -40,7 +36,7 @@ static int64_t length_at(const struct az_words *w, size_t i)
             continue;
         struct az_sv digits = az_sv_make(word.p + len, word.n - len);
         if (digits.n == 0 && p == 0 && i + 1 < w->n)
-            digits = word_at(w, i + 1);
+            digits = az_word(w, i + 1);
         if (az_parse_i64(digits, &v) == 0)
             return v;
     }

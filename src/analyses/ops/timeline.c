@@ -48,7 +48,7 @@ static int64_t micro_gaps(const struct az_spans *all, int64_t threshold)
 
 static int measure(struct sets *s, int64_t micro_threshold, struct az_fw_figures *f)
 {
-    struct az_spans *c = &s->of[AZ_GPU_COMPUTE], *n = &s->of[AZ_GPU_COMM], *m = &s->of[AZ_GPU_MEMCPY];
+    struct az_spans *c = &s->of[AZ_WORK_COMPUTE], *n = &s->of[AZ_WORK_COMM], *m = &s->of[AZ_WORK_COPY];
     *f = (struct az_fw_figures){ .events = s->all.n };
     int rc = az_spans_sort(&s->all);
     for (int i = 0; rc == 0 && i < 3; i++) {

@@ -6,23 +6,12 @@
 #include "base/sort.h"
 #include "facts/devices.h"
 #include "facts/shared.h"
+#include "classify/rules.h"
 
 /* ---- names ---- */
 struct az_sv az_bd_rule(const char *group, struct az_sv name)
 {
-    struct az_sv text = az_data("trace_names.rules");
-    while (text.n) {
-        struct az_sv line = az_sv_trim(az_sv_cut(&text, '\n'));
-        if (line.n == 0 || *line.p == '#' || !az_sv_is(az_sv_trim(az_sv_cut(&line, ';')), group))
-            continue;
-        const struct az_sv class = az_sv_trim(az_sv_cut(&line, ';'));
-        while (line.n) {
-            const struct az_sv pattern = az_sv_trim(az_sv_cut(&line, ' '));
-            if (pattern.n && az_sv_glob(pattern, name))
-                return class;
-        }
-    }
-    return AZ_SV("");
+    return az_rules_class("trace_names.rules", group, name);
 }
 
 static const char *const type_text[AZ_BD_TYPES] = { "COMPUTATION", "COMMUNICATION", "MEMORY", "OTHER" };
@@ -33,9 +22,11 @@ static const char *const call_text[AZ_BD_CALLS] = {
 struct az_sv az_bd_type_text(enum az_bd_type type) { return az_sv_str(type_text[type]); }
 struct az_sv az_bd_call_text(enum az_bd_call call) { return az_sv_str(call_text[call]); }
 
-static enum az_bd_type type_of_name(struct az_sv name)
+static enum az_bd_type type_of_name(const struct az_bd *b, uint32_t name)
 {
-    const struct az_sv class = az_bd_rule("kernel", name);
+    if (az_trace_is_comm(b->trace, name))
+        return AZ_BD_COMMUNICATION;
+    const struct az_sv class = az_bd_rule("kernel", az_bd_text(b, name));
     for (int k = 0; k < AZ_BD_TYPES; k++)
         if (az_sv_is(class, type_text[k]))
             return (enum az_bd_type)k;
@@ -158,7 +149,7 @@ static int list_ops(struct az_bd *b, struct az_arena *a, const struct calls *c)
         }
         uint8_t *known = &type[name == AZ_NO_ID ? t->names.text.n : name];
         if (!*known)
-            *known = (uint8_t)(type_of_name(az_bd_text(b, name)) + 1);
+            *known = (uint8_t)(type_of_name(b, name) + 1);
         b->op[b->n++] = (struct az_bd_op){
             .start = t->ev[kind].start[row],
             .end = t->ev[kind].end[row],

@@ -1,8 +1,7 @@
 /* Where device time of each rank goes: temporal breakdown, kinds and their overlap, hidden and exposed communication,
  * kernels and annotations by name (docs/formulas-collectives.md 5 and 6). Exact: no time is rounded. */
-#include "analyses/collectives/rules.h"
-#include "analyses/list.h"
 #include "analyses/ranks/breakdown.h"
+#include "analyses/list.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "facts/shared.h"
@@ -16,8 +15,6 @@ struct comm_name {
 
 struct time_part {
     size_t ops, left_out, no_launch;         /* no_launch: of ops, those whose launch the trace does not hold */
-    size_t other_coll;                       /* collectives that the rules of kinds take for computation */
-    int64_t other_coll_ns;                   /* added up */
     int64_t span, busy;                      /* first start to last end; union */
     int64_t compute, comm, memory, hidden;   /* unions; hidden: of comm under compute */
     int64_t by_bits[8];                      /* 1 computation, 2 communication, 4 memory */
@@ -109,28 +106,6 @@ static int communication(struct az_job *job, const struct az_bd *b, const struct
                         : az_sort_cmp(p->comms, names, sizeof *p->comms, compare_comms, NULL, job->mem);
 }
 
-/* Collectives by what the tables of collectives go by, which are no communication by the rules of the kinds. */
-static int other_collectives(struct az_job *job, const struct az_bd *b, struct time_part *p)
-{
-    const size_t ids = b->trace->names.text.n;
-    uint8_t *known = az_arena_array(job->arena, ids + 1, 1); /* name id -> 1 no, 2 yes */
-    struct az_sv what;
-    if (!known)
-        return az_arena_error(job->arena);
-    for (size_t i = 0; i < b->n; i++) {
-        const struct az_bd_op *o = &b->op[i];
-        if (o->type != AZ_BD_COMPUTATION || o->kind != AZ_KERNEL || o->name == AZ_NO_ID)
-            continue;
-        if (!known[o->name])
-            known[o->name] = 1 + az_coll_is_kernel(az_bd_text(b, o->name), job->opts->coll_patterns, &what);
-        if (known[o->name] == 1)
-            continue;
-        p->other_coll++;
-        p->other_coll_ns = az_add_sat(p->other_coll_ns, az_ns(b->trace, o->end - o->start));
-    }
-    return AZ_OK;
-}
-
 static int kernel_names(struct az_job *job, struct az_bd *b, struct az_arena *keep, struct time_part *p)
 {
     uint32_t *name = az_arena_array(job->arena, b->n + 1, sizeof *name);
@@ -205,8 +180,6 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     for (size_t i = 0; b->tree && i < b->n; i++)
         p->no_launch += b->op[i].call == AZ_NO_ROW;
     rc = measure(job, b, keep, p);
-    if (rc == 0)
-        rc = other_collectives(job, b, p);
     if (rc == 0)
         rc = kernel_names(job, b, keep, p);
     for (int side = 0; rc == 0 && b->tree && side < 2; side++)
@@ -432,23 +405,16 @@ static void cover(struct az_job *job, const struct az_ranks *ranks, void *const 
     if (n > 0)
         az_cover(job, "device events left out of the breakdowns of ranks", n, "",
                  AZ_SV("launched in the last profiler step, or by a call that is not in the trace (last_step: keep)"));
-    int64_t count = 0, ns = 0, no_launch = 0;
+    int64_t no_launch = 0;
     for (size_t i = 0; i < ranks->n; i++) {
         const struct time_part *p = parts[i];
         no_launch += p ? (int64_t)p->no_launch : 0;
-        count += p ? (int64_t)p->other_coll : 0;
-        ns = az_add_sat(ns, p ? p->other_coll_ns : 0);
     }
     if (no_launch && !job->opts->include_unlinked_kernels)
         az_cover(
             job, "device events without their launch in the breakdowns of ranks", (double)no_launch, "events",
             AZ_SV("counted there, as the tool does whose tables they are; gpu_timeline and gpu_timelines count them "
                   "only with include_unlinked_kernels"));
-    if (count)
-        az_finding(job, "collectives_as_computation", "warning",
-                   AZ_SV("collectives whose names do not begin with nccl"), count, ns,
-                   AZ_SV("device time by rank and kinds of work count them as computation, by the rules that other "
-                         "tools have, too; time lines by class and the tables of collectives tell them"));
 }
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)

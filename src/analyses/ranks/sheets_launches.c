@@ -92,7 +92,7 @@ static int expose(struct work *w)
         const uint32_t gpu = fw->order[i], launcher = fw->launchers->of_gpu[gpu];
         const struct az_event e = az_gpu_event(fw->tree, gpu);
         uint32_t row;
-        if (!az_fw_counts(fw, gpu) || fw->gpu_class[gpu] != AZ_GPU_COMPUTE || e.end <= covered)
+        if (!az_fw_counts(fw, gpu) || fw->gpu_class[gpu] != AZ_WORK_COMPUTE || e.end <= covered)
             continue;
         const int64_t from = e.start > covered ? e.start : covered;
         covered = e.end;

@@ -1,7 +1,9 @@
 /* Classes of kernel names and NCCL collectives. */
-#include "model/classes.h"
+#include "classify/classmap.h"
 
 #include "base/utf8.h"
+
+#define NO_CLASS UINT32_MAX
 
 /* Id of the class called `name`, added if new. */
 static int class_id(struct az_classifier *c, struct az_sv name, uint32_t *id)
@@ -24,7 +26,7 @@ int az_classifier_init(struct az_classifier *c, const struct az_class_rules *rul
     uint32_t id;
     int err = class_id(c, AZ_SV("others"), &id);
     for (size_t i = 0; i < rules->n && err == 0; i++) {
-        id = AZ_NO_ID; /* nccl: its place is behind all others */
+        id = NO_CLASS; /* nccl: its place is behind all others */
         if (!az_sv_is(rules->v[i].name, "nccl"))
             err = class_id(c, rules->v[i].name, &id);
         if (err == 0)
@@ -37,7 +39,7 @@ int az_classifier_init(struct az_classifier *c, const struct az_class_rules *rul
         return err;
     }
     for (size_t i = 0; i < rules->n; i++) {
-        if (c->rule_class.v[i] == AZ_NO_ID)
+        if (c->rule_class.v[i] == NO_CLASS)
             c->rule_class.v[i] = c->nccl;
     }
     return 0;
@@ -58,6 +60,14 @@ static bool is_ascii(struct az_sv s)
     return true;
 }
 
+size_t az_class_map_find(const struct az_class_rules *map, struct az_sv name)
+{
+    for (size_t i = 0; i < map->n; i++)
+        if (az_sv_ifind(name, map->v[i].lower) >= 0)
+            return i;
+    return SIZE_MAX;
+}
+
 uint32_t az_classify(const struct az_classifier *c, struct az_sv kernel)
 {
     /* An ASCII name, the usual case, needs no lower-case copy: the search ignores ASCII case. */
@@ -67,11 +77,8 @@ uint32_t az_classify(const struct az_classifier *c, struct az_sv kernel)
     }
     if (az_sv_ifind(kernel, AZ_SV("nccl")) >= 0)
         return c->nccl;
-    for (size_t i = 0; i < c->rules->n; i++) {
-        if (az_sv_ifind(kernel, c->rules->v[i].lower) >= 0)
-            return c->rule_class.v[i];
-    }
-    return AZ_CLASS_OTHERS;
+    const size_t i = az_class_map_find(c->rules, kernel);
+    return i == SIZE_MAX ? AZ_CLASS_OTHERS : c->rule_class.v[i];
 }
 
 /* ---- NCCL collectives ---- */

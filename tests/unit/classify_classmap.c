@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
-#include "model/classes.h"
+#include "classify/classmap.h"
 
 static struct az_arena arena;
 

@@ -1,12 +1,12 @@
-/* What is known of collectives by their names: which kernels are collectives, their kinds, element sizes, the factor
- * from algorithm to bus bandwidth. Rules: docs/formulas-collectives.md 1 and 3. */
-#ifndef AZ_ANALYSES_COLLECTIVES_RULES_H
-#define AZ_ANALYSES_COLLECTIVES_RULES_H
+/* What is known of collectives by their names: kinds, element sizes, the factor from algorithm to bus bandwidth. Which
+ * kernels are collectives: classify/kernels.h. Rules: docs/formulas-collectives.md 1 and 3. */
+#ifndef AZ_CLASSIFY_COLLECTIVES_H
+#define AZ_CLASSIFY_COLLECTIVES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "results/table.h"
+#include "base/sv.h"
 
 enum az_coll_kind {
     AZ_COLL_UNKNOWN,
@@ -33,11 +33,14 @@ enum az_coll_kind az_coll_kind_of(struct az_sv name);
 /* No rank can end before the last one has begun. */
 bool az_coll_synchronises(enum az_coll_kind k);
 
-/* Is a kernel a collective by its name: "nccl" or "rccl" in any case, a built-in pattern, or one of `patterns`
- * ("part=collective part=collective", parts in any case). *name: what the pattern says it does; empty: not said. */
-bool az_coll_is_kernel(struct az_sv kernel, struct az_sv patterns, struct az_sv *name);
-/* Which collective a kernel is by its name, for kernels without a description; empty: cannot be told. Static text. */
-struct az_sv az_coll_of_kernel(struct az_sv kernel);
+/* Class of the kernels of a kind: "Comm-AllReduce"; of an unknown kind: "Comm-Generic". */
+struct az_sv az_coll_class(enum az_coll_kind k);
+/* Which collective the kernels of a class are ("reduce_scatter"), for kernels without a description; empty: cannot be
+ * told. Static text. */
+struct az_sv az_coll_of_class(struct az_sv class_name);
+/* The user's patterns for collectives ("part=collective part=collective", parts in any case): is one in the kernel's
+ * name? *name: what it says that the kernel does. */
+bool az_coll_given(struct az_sv patterns, struct az_sv kernel, struct az_sv *name);
 
 /* Bytes of an element by the framework's type names ("BFloat16"); 0: unknown. */
 int64_t az_coll_dtype_bytes(struct az_sv dtype);
@@ -47,10 +50,5 @@ struct az_sv az_coll_dtype_of(struct az_sv argument_type);
 /* Bus bandwidth / algorithm bandwidth among n ranks (docs/formulas-collectives.md 3); NaN for kinds without one or n
  * < 1. */
 double az_coll_factor(enum az_coll_kind k, int64_t n);
-
-/* Columns of a table that adds collectives up by rank, group, kind and size. size_flags: more flags of the group's
- * size.
- */
-void az_coll_sum_columns(struct az_table *t, unsigned size_flags);
 
 #endif

@@ -1,5 +1,5 @@
 /* Names, element sizes and factors of collectives. */
-#include "analyses/collectives/rules.h"
+#include "classify/collectives.h"
 
 #include <math.h>
 
@@ -71,7 +71,43 @@ bool az_coll_synchronises(enum az_coll_kind k)
            k == AZ_COLL_BARRIER;
 }
 
-bool az_coll_is_kernel(struct az_sv kernel, struct az_sv patterns, struct az_sv *name)
+static const struct {
+    enum az_coll_kind kind;
+    const char *class_name, *collective;
+} classes[] = {
+    { AZ_COLL_ALLREDUCE, "Comm-AllReduce", "allreduce" },
+    { AZ_COLL_REDUCESCATTER, "Comm-ReduceScatter", "reduce_scatter" },
+    { AZ_COLL_ALLGATHER, "Comm-AllGather", "allgather" },
+    { AZ_COLL_ALLTOALL, "Comm-AllToAll", "all_to_all" },
+    { AZ_COLL_ALLTOALLV, "Comm-AllToAll", "all_to_all" },
+    { AZ_COLL_BROADCAST, "Comm-Broadcast", "broadcast" },
+    { AZ_COLL_REDUCE, "Comm-Reduce", "reduce" },
+    { AZ_COLL_GATHER, "Comm-Gather", "gather" },
+    { AZ_COLL_SCATTER, "Comm-Scatter", "scatter" },
+    { AZ_COLL_SEND, "Comm-Send", "send" },
+    { AZ_COLL_RECV, "Comm-Recv", "recv" },
+    { AZ_COLL_SENDRECV, "Comm-SendRecv", "sendrecv" },
+    { AZ_COLL_BARRIER, "Comm-Barrier", "barrier" },
+};
+enum { CLASSES = sizeof classes / sizeof *classes };
+
+struct az_sv az_coll_class(enum az_coll_kind k)
+{
+    for (size_t i = 0; i < CLASSES; i++)
+        if (classes[i].kind == k)
+            return az_sv_str(classes[i].class_name);
+    return AZ_SV("Comm-Generic");
+}
+
+struct az_sv az_coll_of_class(struct az_sv class_name)
+{
+    for (size_t i = 0; i < CLASSES; i++)
+        if (az_sv_is(class_name, classes[i].class_name))
+            return az_sv_str(classes[i].collective);
+    return AZ_SV("");
+}
+
+bool az_coll_given(struct az_sv patterns, struct az_sv kernel, struct az_sv *name)
 {
     *name = AZ_SV("");
     while (patterns.n) {
@@ -81,23 +117,7 @@ bool az_coll_is_kernel(struct az_sv kernel, struct az_sv patterns, struct az_sv 
             return true;
         }
     }
-    if (az_sv_ifind(kernel, AZ_SV("cross_device_reduce")) >= 0) {
-        *name = AZ_SV("allreduce");
-        return true;
-    }
-    return az_sv_ifind(kernel, AZ_SV("nccl")) >= 0 || az_sv_ifind(kernel, AZ_SV("rccl")) >= 0;
-}
-
-struct az_sv az_coll_of_kernel(struct az_sv kernel)
-{
-    static const char *const names[][2] = { { "AllReduce", "allreduce" },           { "AllGather", "allgather" },
-                                            { "ReduceScatter", "reduce_scatter" },  { "AllToAll", "all_to_all" },
-                                            { "Broadcast", "broadcast" },           { "SendRecv", "sendrecv" },
-                                            { "cross_device_reduce", "allreduce" }, { "Reduce", "reduce" } };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (az_sv_ifind(kernel, az_sv_str(names[i][0])) >= 0)
-            return az_sv_str(names[i][1]);
-    return AZ_SV("");
+    return false;
 }
 
 int64_t az_coll_dtype_bytes(struct az_sv t)
@@ -192,27 +212,4 @@ double az_coll_factor(enum az_coll_kind k, int64_t n)
     default:
         return NAN;
     }
-}
-
-void az_coll_sum_columns(struct az_table *t, unsigned size_flags)
-{
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Process Group Ranks", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "Collective name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Group size", AZ_INT, AZ_UNIT_COUNT, AZ_KEY | size_flags);
-    az_table_column(t, "dtype", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "In msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "Out msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "In split size", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "Out split size", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "In msg size (MB)_first", AZ_REAL, AZ_UNIT_MB, 0);
-    az_table_column(t, "Out msg size (MB)_first", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL);
-    az_table_column(t, "dur_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "dur_mean", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "dur_std", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "dur_min", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "dur_max", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "operation_count", AZ_INT, AZ_UNIT_COUNT, 0);
 }

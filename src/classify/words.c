@@ -1,4 +1,4 @@
-#include "analyses/words.h"
+#include "classify/words.h"
 
 #include <ctype.h>
 
@@ -10,14 +10,10 @@ struct cutter {
     bool open; /* a word has begun */
 };
 
-static uint64_t initial(char c) { return (uint64_t)1 << (c & 63); }
-
 static void end_word(struct cutter *c)
 {
-    if (c->open) {
-        c->w->initials |= initial(c->w->text[c->w->from[c->w->n]]);
+    if (c->open)
         c->w->to[c->w->n++] = (uint16_t)c->at;
-    }
     c->open = false;
 }
 
@@ -69,55 +65,77 @@ void az_words_cut(struct az_sv name, struct az_words *w)
 {
     struct cutter c = { .w = w };
     w->n = 0;
-    w->initials = 0;
     if (az_sv_starts(name, AZ_SV("_Z")))
         cut_mangled(&c, name);
     else
         cut(&c, name);
 }
 
-/* Does pattern word p match word i? */
-static bool word_matches(const struct az_words *w, size_t i, struct az_sv p)
+/* Does pattern word p match a word of the name? */
+static bool word_matches(struct az_sv have, struct az_sv p)
 {
-    struct az_sv have = az_sv_make(w->text + w->from[i], (size_t)(w->to[i] - w->from[i]));
-    if (p.n && p.p[p.n - 1] == '*')
-        return az_sv_starts(have, az_sv_make(p.p, p.n - 1));
-    return az_sv_eq(have, p);
+    const bool head = p.n > 1 && *p.p == '*', tail = p.n > 1 && p.p[p.n - 1] == '*';
+    const struct az_sv part = az_sv_make(p.p + head, p.n - head - tail);
+    if (head && tail)
+        return az_sv_find(have, part) >= 0;
+    return head ? az_sv_ends(have, part) : tail ? az_sv_starts(have, part) : az_sv_eq(have, p);
 }
 
-/* Pattern words joined by `_`, one after the other from word i on. */
-static bool pattern_at(const struct az_words *w, size_t i, struct az_sv pattern)
+size_t az_words_at(const struct az_words *w, size_t i, struct az_sv pattern)
 {
-    while (pattern.n) {
-        const char *u = memchr(pattern.p, '_', pattern.n);
-        struct az_sv p = az_sv_make(pattern.p, u ? (size_t)(u - pattern.p) : pattern.n);
-        if (i >= w->n || !word_matches(w, i++, p))
-            return false;
-        size_t used = p.n + (u ? 1 : 0);
-        pattern = az_sv_make(pattern.p + used, pattern.n - used);
+    size_t taken = 0;
+    if (pattern.n && *pattern.p == '^') {
+        if (i != 0)
+            return 0;
+        pattern = az_sv_make(pattern.p + 1, pattern.n - 1);
     }
+    while (pattern.n) {
+        const struct az_sv p = az_sv_cut(&pattern, '_');
+        if (i + taken >= w->n || !word_matches(az_word(w, i + taken), p))
+            return 0;
+        taken++;
+    }
+    return taken;
+}
+
+bool az_words_any(const struct az_words *w, struct az_sv patterns)
+{
+    while (patterns.n) {
+        const struct az_sv pattern = az_sv_cut(&patterns, ' ');
+        for (size_t i = 0; pattern.n && i < w->n; i++)
+            if (az_words_at(w, i, pattern))
+                return true;
+    }
+    return false;
+}
+
+static bool is_number(struct az_sv word)
+{
+    for (size_t i = 0; i < word.n; i++)
+        if (!isdigit((unsigned char)word.p[i]))
+            return false;
     return true;
 }
 
-static bool anywhere(const struct az_words *w, struct az_sv pattern)
+/* The most words that any of the patterns takes from word i on. */
+static size_t longest_at(const struct az_words *w, size_t i, struct az_sv patterns)
 {
-    for (size_t i = 0; i < w->n; i++)
-        if (pattern_at(w, i, pattern))
-            return true;
-    return false;
+    size_t most = 0;
+    while (patterns.n) {
+        const struct az_sv pattern = az_sv_cut(&patterns, ' ');
+        const size_t n = pattern.n ? az_words_at(w, i, pattern) : 0;
+        most = n > most ? n : most;
+    }
+    return most;
 }
 
-bool az_words_any(const struct az_words *w, struct az_sv list)
+bool az_words_only(const struct az_words *w, struct az_sv patterns)
 {
-    const char *p = list.p, *end = list.p + list.n;
-    while (p < end) {
-        const char *from = p;
-        while (p < end && *p != ' ')
-            p++;
-        if (p > from && (w->initials & initial(*from)) && anywhere(w, az_sv_make(from, (size_t)(p - from))))
-            return true;
-        while (p < end && *p == ' ')
-            p++;
+    for (size_t i = 0; i < w->n;) {
+        const size_t n = is_number(az_word(w, i)) ? 1 : longest_at(w, i, patterns);
+        if (n == 0)
+            return false;
+        i += n;
     }
-    return false;
+    return w->n > 0;
 }

@@ -1,0 +1,121 @@
+#include "classify/rules.h"
+
+#include "base/data.h"
+
+static enum az_rule_how how_of(struct az_sv text)
+{
+    static const char *const hows[] = { "", "words", "only", "begins", "contains", "is", "has", "glob" };
+    for (int i = AZ_RULE_WORDS; i <= AZ_RULE_GLOB; i++)
+        if (az_sv_is(text, hows[i]))
+            return (enum az_rule_how)i;
+    return AZ_RULE_UNKNOWN;
+}
+
+/* Cuts a line off, with those that continue it. The marks between them stay: they match nothing. */
+static struct az_sv next_line(struct az_sv *text)
+{
+    const char *from = text->p;
+    struct az_sv line;
+    do
+        line = az_sv_cut(text, '\n');
+    while (text->n && az_sv_ends(line, AZ_SV(" \\")));
+    return az_sv_trim(az_sv_make(from, (size_t)(line.p - from) + line.n));
+}
+
+bool az_rules_next(struct az_sv *text, struct az_rule *r)
+{
+    while (text->n) {
+        struct az_sv line = next_line(text);
+        if (line.n == 0 || *line.p == '#')
+            continue;
+        *r = (struct az_rule){ .group = az_sv_trim(az_sv_cut(&line, ';')), .name = az_sv_trim(az_sv_cut(&line, ';')) };
+        const struct az_sv family = az_sv_trim(az_sv_cut(&line, ';'));
+        r->how = how_of(az_sv_trim(az_sv_cut(&line, ';')));
+        r->one = az_sv_trim(az_sv_cut(&line, ';'));
+        r->with = az_sv_trim(az_sv_cut(&line, ';'));
+        r->without = az_sv_trim(az_sv_cut(&line, ';'));
+        r->bad =
+            r->how == AZ_RULE_UNKNOWN || r->one.n == 0 || line.n || (family.n && !az_family_of(family, &r->family));
+        return true;
+    }
+    return false;
+}
+
+/* A pattern `this!that` is found where `this` is not followed by `that`. */
+static bool contains(struct az_sv name, struct az_sv pattern)
+{
+    struct az_sv unless = pattern, wanted = az_sv_cut(&unless, '!');
+    for (;;) {
+        const ptrdiff_t at = az_sv_ifind(name, wanted);
+        if (at < 0)
+            return false;
+        const size_t end = (size_t)at + wanted.n;
+        const struct az_sv rest = az_sv_make(name.p + end, name.n - end);
+        if (unless.n == 0 || rest.n < unless.n || !az_sv_ieq(az_sv_make(rest.p, unless.n), unless))
+            return true;
+        name = rest;
+    }
+}
+
+static bool pattern_matches(enum az_rule_how how, struct az_sv name, struct az_sv pattern)
+{
+    switch (how) {
+    case AZ_RULE_BEGINS:
+        return name.n >= pattern.n && az_sv_ieq(az_sv_make(name.p, pattern.n), pattern);
+    case AZ_RULE_CONTAINS:
+        return contains(name, pattern);
+    case AZ_RULE_IS:
+        return az_sv_eq(name, pattern);
+    case AZ_RULE_HAS:
+        return az_sv_find(name, pattern) >= 0;
+    case AZ_RULE_GLOB:
+        return az_sv_glob(pattern, name);
+    default:
+        return false;
+    }
+}
+
+static bool any(const struct az_rule *r, struct az_sv name, const struct az_words *w, struct az_sv patterns)
+{
+    if (r->how == AZ_RULE_WORDS || r->how == AZ_RULE_ONLY)
+        return az_words_any(w, patterns);
+    while (patterns.n) {
+        const struct az_sv pattern = az_sv_cut(&patterns, ' ');
+        if (pattern.n && pattern_matches(r->how, name, pattern))
+            return true;
+    }
+    return false;
+}
+
+bool az_rule_matches(const struct az_rule *r, struct az_sv name, const struct az_words *w)
+{
+    if (r->with.n && !any(r, name, w, r->with))
+        return false;
+    if (r->how == AZ_RULE_ONLY ? !az_words_only(w, r->one) : !any(r, name, w, r->one))
+        return false;
+    return r->without.n == 0 || !any(r, name, w, r->without);
+}
+
+bool az_rules_find(const char *file, const char *group, struct az_sv name, struct az_rule *r)
+{
+    struct az_sv text = az_data(file);
+    struct az_words w;
+    bool cut = false;
+    while (az_rules_next(&text, r)) {
+        if (!az_sv_is(r->group, group))
+            continue;
+        if (!cut && (r->how == AZ_RULE_WORDS || r->how == AZ_RULE_ONLY)) {
+            az_words_cut(name, &w);
+            cut = true;
+        }
+        if (az_rule_matches(r, name, &w))
+            return true;
+    }
+    return false;
+}
+
+struct az_sv az_rules_class(const char *file, const char *group, struct az_sv name)
+{
+    struct az_rule r;
+    return az_rules_find(file, group, name, &r) ? r.name : AZ_SV("");
+}

@@ -1,0 +1,36 @@
+/* Classes of the names of device events: decided once a name, for all that is made of the trace. */
+#include "model/trace.h"
+
+static void mark(const struct az_trace *t, enum az_kind k, uint8_t *wanted)
+{
+    const struct az_events *e = &t->ev[k];
+    for (size_t i = 0; i < e->n; i++)
+        if (e->name[i] < t->names.text.n)
+            wanted[e->name[i]] = 1;
+}
+
+int az_trace_classify(struct az_trace *t)
+{
+    const size_t ids = t->names.text.n;
+    uint8_t *wanted = az_mem_alloc(t->mem, ids + 1);
+    if (!wanted)
+        return az_mem_error(t->mem);
+    memset(wanted, 0, ids + 1);
+    mark(t, AZ_KERNEL, wanted);
+    mark(t, AZ_MEMSET, wanted);
+    mark(t, AZ_GRAPH, wanted);
+    for (size_t i = 0; i < t->kernel_sums.n; i++)
+        if (t->kernel_sums.v[i].name < ids)
+            wanted[t->kernel_sums.v[i].name] = 1;
+    int rc = az_name_classes_make(&t->classes, t->names.text.v, wanted, ids, &t->user_names, &t->arena, t->mem);
+    az_mem_free(t->mem, wanted, ids + 1);
+    return rc;
+}
+
+enum az_work az_trace_work(const struct az_trace *t, enum az_kind k, uint32_t name)
+{
+    const struct az_kernel_class *c = az_trace_class(t, name);
+    if (k == AZ_MEMCPY || (k == AZ_KERNEL && c->copies))
+        return AZ_WORK_COPY;
+    return c->family == AZ_FAMILY_COMMUNICATION ? AZ_WORK_COMM : AZ_WORK_COMPUTE;
+}

@@ -1,0 +1,155 @@
+/* Names as words, and the one form of line of all rule files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/data.h"
+#include "classify/rules.h"
+
+static void words(void **state)
+{
+    struct az_words w;
+    (void)state;
+    az_words_cut(AZ_SV("ncclDevKernel_AllReduce_Sum<4>(x)"), &w);
+    static const char *const want[] = { "nccl", "dev", "kernel", "all", "reduce", "sum", "4", "x" };
+    assert_int_equal(w.n, 8);
+    for (size_t i = 0; i < 8; i++)
+        assert_true(az_sv_is(az_word(&w, i), want[i]));
+    assert_true(az_words_any(&w, AZ_SV("zzz all_reduce")));
+    assert_true(az_words_any(&w, AZ_SV("all_red*")));
+    assert_true(az_words_any(&w, AZ_SV("ncc*")));
+    assert_false(az_words_any(&w, AZ_SV("all_sum")));    /* they do not follow each other */
+    assert_false(az_words_any(&w, AZ_SV("duce all_r"))); /* no parts of words */
+    assert_false(az_words_any(&w, AZ_SV("x_y")));        /* past the end */
+    assert_false(az_words_any(&w, AZ_SV("")));
+    az_words_cut(AZ_SV(""), &w);
+    assert_int_equal(w.n, 0);
+    /* mangled names: identifiers by their lengths, nothing between them; Li128E is a number, not an identifier */
+    az_words_cut(AZ_SV("_ZN2ck6device11gemm_kernelILi128ELin1ENS_3fp8EEEvPf9DoubleTwo"), &w);
+    static const char *const mangled[] = { "ck", "device", "gemm", "kernel", "fp8", "double", "two" };
+    assert_int_equal(w.n, 7);
+    for (size_t i = 0; i < 7; i++)
+        assert_true(az_sv_is(az_word(&w, i), mangled[i]));
+    az_words_cut(AZ_SV("_Z99short"), &w); /* a length beyond the end */
+    assert_int_equal(w.n, 0);
+    az_words_cut(AZ_SV("_Z"), &w);
+    az_words_cut(AZ_SV("_Z99999999999999999999999x"), &w);
+    assert_int_equal(w.n, 0);
+    char *big = malloc(20000);
+    memset(big, 'a', 20000);
+    az_words_cut(az_sv_make(big, 20000), &w); /* by its beginning */
+    assert_int_equal(w.n, 1);
+    for (size_t i = 0; i < 20000; i += 2)
+        big[i] = '_';
+    az_words_cut(az_sv_make(big, 20000), &w);
+    assert_int_equal(w.n, AZ_WORDS_MAX);
+    free(big);
+}
+
+static void patterns(void **state)
+{
+    struct az_words w;
+    (void)state;
+    az_words_cut(AZ_SV("volta_s1688gemm_bias"), &w);
+    assert_true(az_words_any(&w, AZ_SV("*gemm"))); /* ends so */
+    assert_true(az_words_any(&w, AZ_SV("*88g*"))); /* holds it */
+    assert_true(az_words_any(&w, AZ_SV("^volta ^x")));
+    assert_false(az_words_any(&w, AZ_SV("^bias"))); /* not the first word */
+    assert_false(az_words_any(&w, AZ_SV("*gem")));
+    assert_false(az_words_any(&w, AZ_SV("*")));
+    assert_int_equal(az_words_at(&w, 1, AZ_SV("*gemm_bias")), 2);
+    az_words_cut(AZ_SV("triton_poi_fused__to_copy_cat_12"), &w);
+    assert_true(az_words_only(&w, AZ_SV("triton_poi_fused to_copy cat")));
+    assert_false(az_words_only(&w, AZ_SV("triton_poi_fused to cat")));
+    az_words_cut(AZ_SV(""), &w);
+    assert_false(az_words_only(&w, AZ_SV("a")));
+}
+
+static void lines(void **state)
+{
+    struct az_sv text = AZ_SV(
+        "# comment\n\n g ; A ; gemm ; words ; one two ; three\ng;B;;is;x;;z\ng;C;gem;is;x\ng;D;;like;x\ng;E;;is;");
+    struct az_rule r;
+    (void)state;
+    assert_true(az_rules_next(&text, &r));
+    assert_true(az_sv_is(r.group, "g") && az_sv_is(r.name, "A") && r.family == AZ_FAMILY_GEMM && !r.bad);
+    assert_true(r.how == AZ_RULE_WORDS && az_sv_is(r.one, "one two") && az_sv_is(r.with, "three") && r.without.n == 0);
+    assert_true(az_rules_next(&text, &r));
+    assert_true(r.how == AZ_RULE_IS && r.with.n == 0 && az_sv_is(r.without, "z") && r.family == AZ_FAMILY_OTHER &&
+                !r.bad);
+    for (int i = 0; i < 3; i++) { /* no such family, no such HOW, no pattern */
+        assert_true(az_rules_next(&text, &r));
+        assert_true(r.bad);
+    }
+    assert_false(az_rules_next(&text, &r));
+    text = AZ_SV("g ; A ; ; is ; x \\\n    yy \\\n    z ; ; n\ng ; B ; ; is ; q");
+    assert_true(az_rules_next(&text, &r) && !r.bad && az_sv_is(r.without, "n"));
+    struct az_words w = { .n = 0 };
+    assert_true(az_rule_matches(&r, AZ_SV("yy"), &w) && az_rule_matches(&r, AZ_SV("z"), &w));
+    assert_true(az_rules_next(&text, &r) && az_sv_is(r.name, "B"));
+    assert_false(az_rules_next(&text, &r));
+}
+
+static void how(void **state)
+{
+    static const struct {
+        const char *line, *yes, *no;
+    } c[] = {
+        { "g;x;;begins;abc", "ABCd", "xabc" },
+        { "g;x;;contains;abc", "xAbCd", "ab" },
+        { "g;x;;contains;conv!ert", "convert_conv", "convert" },
+        { "g;x;;is;abc", "abc", "ABC" },
+        { "g;x;;has;bc", "abcd", "aBCd" },
+        { "g;x;;glob;a*c ?z", "abbc", "abcd" },
+        { "g;x;;words;big;cat dog;red", "big_cat", "big_red_cat" },
+        { "g;x;;words;big;cat dog", "bigDog", "big_fish" },
+        { "g;x;;only;a b;b", "a_b_1", "a_1" },
+        { "g;x;;is;abc;abc", "abc", "abd" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct az_sv text = az_sv_str(c[i].line);
+        struct az_words w;
+        struct az_rule r;
+        assert_true(az_rules_next(&text, &r) && !r.bad);
+        az_words_cut(az_sv_str(c[i].yes), &w);
+        if (!az_rule_matches(&r, az_sv_str(c[i].yes), &w))
+            fail_msg("%s is not in %s", c[i].line, c[i].yes);
+        az_words_cut(az_sv_str(c[i].no), &w);
+        if (az_rule_matches(&r, az_sv_str(c[i].no), &w))
+            fail_msg("%s is in %s", c[i].line, c[i].no);
+    }
+}
+
+/* Every line of every file can be read. */
+static void files(void **state)
+{
+    static const char *const names[] = { "amd_activity.rules",   "amd_categories.rules", "generated_names.rules",
+                                         "kernel_classes.rules", "phases.rules",         "rank_groups.rules",
+                                         "trace_names.rules",    "tt_ops.rules",         "xla_events.rules" };
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct az_sv text = az_data(names[i]);
+        struct az_rule r;
+        size_t n = 0;
+        while (az_rules_next(&text, &r)) {
+            if (r.bad)
+                fail_msg("%s: rule %zu ('%.*s ; %.*s')", names[i], n, AZ_SVF(r.group), AZ_SVF(r.name));
+            n++;
+        }
+        assert_true(n > 0);
+    }
+    assert_true(az_sv_is(az_rules_class("trace_names.rules", "call", AZ_SV("cudaGraphLaunch")), "graph"));
+    assert_true(az_rules_class("trace_names.rules", "nothing", AZ_SV("cudaGraphLaunch")).n == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(words), cmocka_unit_test(patterns), cmocka_unit_test(lines),
+                                        cmocka_unit_test(how), cmocka_unit_test(files) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
