@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "driver/internal.h"
+#include "reports/list.h"
 
 bool az_gates_wanted(const struct az_config *c)
 {
