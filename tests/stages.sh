@@ -70,6 +70,8 @@ stage_documented() {
 }
 stage_sizes() { counted sizes "$PYTHON" tests/sizes_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"; }
 stage_html() { counted html "$PYTHON" tests/html_check.py --analyzer "$ANALYZER" --samples "$BUILD/tools/html_samples"; }
+# What must be touched to add a format, an output, an option, a model: in a copy of the tree (.ci/run).
+stage_house() { counted house sh tests/house/run.sh; }
 stage_schema() { counted schema "$PYTHON" tests/schema_check.py --analyzer "$ANALYZER"; }
 
 # What gates write, by schemas of others; how often they are wrong; a history that is written by two and killed.
