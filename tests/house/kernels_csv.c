@@ -17,9 +17,7 @@ static int row(struct az_parse *job, const struct az_csv *c)
         if (c->row.n != 5 || az_csv_i64(&c->row.v[i], &v[i]) != 0 || v[i] < 0)
             return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_LINE(job->files[0].path, c->line),
                                 "expected a kernel's name and four numbers");
-    const struct az_lane lane = {
-        .device_side = true, .device = v[3], .tid = (uint64_t)v[4], .label = AZ_NO_ID
-    };
+    const struct az_lane lane = { .device_side = true, .device = v[3], .tid = (uint64_t)v[4], .label = AZ_NO_ID };
     struct az_event e = { .start = v[1], .end = v[1] + v[2], .side = AZ_NO_ROW };
     int rc = az_trace_lane(job->trace, &lane, &e.lane);
     if (rc == 0)
