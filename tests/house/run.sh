@@ -80,7 +80,6 @@ build format
 touched format 1 1
 run "$tmp/kernels.csv" -q --compat=all --csv-dir "$tmp/format"
 has "a format's kernels are summed" "$tmp/format/kern_sum.csv" '800,2,.*gemm_kernel'
-has "and have a time line" "$tmp/format/gpu_timeline.csv" '^(computation|busy)_time,'
 
 add_file tsv.c src/reports/tsv.c
 add_row src/reports/list.h '^#define AZ_REPORTS.X' '    X(tsv) \'
