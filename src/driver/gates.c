@@ -7,6 +7,7 @@
 
 #include "base/env.h"
 #include "driver/internal.h"
+#include "reports/list.h"
 
 /* ---- figures ---- */
 

@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "io/path.h"
+#include "reports/list.h"
 
 #define NO_GATES   "format '%.*s' reports gates, and there are none: it is not written (\"gates\", or `analyzer gate`)"
 #define SUFFIX     "_perf_report"

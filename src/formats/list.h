@@ -1,13 +1,23 @@
-/* The input formats of this folder, for registry.c. */
+/* The input formats: one row each; a const struct az_format az_format_NAME in a file of this folder. */
 #ifndef AZ_FORMATS_LIST_H
 #define AZ_FORMATS_LIST_H
 
 #include "formats/format.h"
 
-extern const struct az_format az_format_nsys_csv, az_format_nsys_sqlite, az_format_nsys_rep;
-extern const struct az_format az_format_pytorch;
-extern const struct az_format az_format_tracy;
-extern const struct az_format az_format_rocprof, az_format_rocpd, az_format_pftrace;
-extern const struct az_format az_format_xplane;
+/* clang-format off */
+#define AZ_FORMATS(X) \
+    X(nsys_csv) \
+    X(nsys_sqlite) \
+    X(nsys_rep) \
+    X(pytorch) \
+    X(tracy) \
+    X(rocprof) \
+    X(rocpd) \
+    X(pftrace) \
+    X(xplane)
+/* clang-format on */
+
+#define AZ_FORMAT_DECLARE(name) extern const struct az_format az_format_##name;
+AZ_FORMATS(AZ_FORMAT_DECLARE)
 
 #endif

@@ -239,12 +239,27 @@ static int each_plane(struct az_xp *r, int (*each)(struct az_xp *, struct az_sv)
     }
 }
 
+/* The file's name without its extensions, for a profile that does not name its host. */
+static struct az_sv host_by_file(struct az_sv path)
+{
+    struct az_sv host = path;
+    for (size_t i = path.n; i-- > 0 && host.n == path.n;)
+        if (path.p[i] == '/')
+            host = az_sv_make(path.p + i + 1, path.n - i - 1);
+    const ptrdiff_t dot = az_sv_find(host, AZ_SV(".xplane.pb"));
+    if (dot > 0)
+        host.n = (size_t)dot;
+    return host;
+}
+
 static void facts(struct az_xp *r)
 {
     struct az_arena *a = &r->t->arena;
-    const struct az_xtrace *x = r->x;
+    struct az_xtrace *x = r->x;
     if (x->host_name.n)
         az_trace_fact(r->t, "host name", x->host_name);
+    else
+        x->host_name = az_arena_dup(a, host_by_file(r->path));
     if (x->profile_start_ns)
         az_trace_fact(r->t, "profile start (Unix ns)", az_arena_printf(a, "%" PRId64, x->profile_start_ns));
     if (x->profile_stop_ns)

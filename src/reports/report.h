@@ -15,9 +15,6 @@ struct az_report {
                  struct az_diag *diag) AZ_MUST_USE;
 };
 
-extern const struct az_report az_report_csv, az_report_json, az_report_xlsx, az_report_html, az_report_markdown;
-extern const struct az_report az_report_verdict, az_report_junit, az_report_github, az_report_openmetrics;
-
 /* A verdict as Markdown for a pull request or a step summary, below 60 KB. */
 int az_verdict_markdown(const struct az_document *doc, struct az_vec_char *out) AZ_MUST_USE;
 /* GitHub annotations, as az_report_github writes them to a file. */

@@ -32,11 +32,11 @@ CALLS = {
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
-def rule_table(src):
+def rule_table(src, mark="include-rule"):
     text = open(os.path.join(src, "README.md"), encoding="utf-8").read()
-    m = re.search(r"<!-- include-rule -->(.*?)<!-- /include-rule -->", text, re.S)
+    m = re.search(r"<!-- %s -->(.*?)<!-- /%s -->" % (mark, mark), text, re.S)
     if not m:
-        sys.exit("src/README.md: no table between the include-rule marks")
+        sys.exit("src/README.md: no table between the %s marks" % mark)
     rule = {}
     for line in m.group(1).splitlines():
         if ":" in line:
@@ -92,6 +92,48 @@ def check_includes(rel, lines, rule, say):
             say(n, '%s may not include %s ("%s")' % (room, target, name))
 
 
+def folder_of(rel):
+    """Sub-folder of analyses, "." for files of analyses itself; None elsewhere."""
+    parts = rel.split("/")
+    return None if parts[0] != "analyses" else parts[1] if len(parts) > 2 else "."
+
+
+def check_folders(rel, lines, rule, say):
+    """Who may include whom within analyses."""
+    folder = folder_of(rel)
+    if folder is None:
+        return
+    if folder not in rule:
+        say(1, "folder 'analyses/%s' is not in the analyses rule of src/README.md" % folder)
+        return
+    alone = {h for below in rule.values() for h in below if h.endswith(".h")}
+    for n, line in enumerate(lines, 1):
+        m = INCLUDE.match(line)
+        target = folder_of(m.group(2)) if m and m.group(1) == '"' else None
+        if target in (None, ".") and (target is None or "." in rule[folder] or folder == "."):
+            continue
+        header = m.group(2)[len("analyses/"):]
+        if target != folder and target not in rule[folder] and header not in rule[folder]:
+            say(n, "analyses/%s may not include analyses/%s (\"%s\")" % (folder, target, m.group(2)))
+        elif rel[len("analyses/"):] in alone and target != folder:
+            say(n, "header named alone in the analyses rule: it may not include a sub-folder (\"%s\")" % m.group(2))
+
+
+def check_circle(rule, say):
+    """The folders of a rule in an order in which each includes only earlier ones."""
+    left = {k: {v for v in below if v in rule and v != k} for k, below in rule.items()}
+    while True:
+        free = [k for k in sorted(left) if not left[k]]
+        if not free:
+            break
+        for k in free:
+            del left[k]
+        for below in left.values():
+            below.difference_update(free)
+    if left:
+        say(1, "the rule allows a circle: %s" % ", ".join(sorted(left)))
+
+
 def check_calls(rel, lines, say):
     for n, line in enumerate(lines, 1):
         for pattern, places in CALLS.items():
@@ -128,8 +170,13 @@ def check_lengths(rel, text, lines, say, warn):
 
 def main():
     src = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src")
-    rule = rule_table(src)
+    rule, folders = rule_table(src), rule_table(src, "analyses-rule")
     bad = files = 0
+    for table in rule, folders:
+        circles = []
+        check_circle(table, lambda n, what, out=circles: out.append("src/README.md:%d: %s" % (n, what)))
+        print("\n".join(circles), end="\n" if circles else "")
+        bad += len(circles)
     for folder, dirs, names in os.walk(src):
         dirs.sort()
         for name in sorted(names):
@@ -148,6 +195,7 @@ def main():
                 print("src/%s:%d: warning: %s" % (rel, n, what))
 
             check_includes(rel, lines, rule, say)
+            check_folders(rel, lines, folders, say)
             check_calls(rel, bare(text).splitlines(), say)
             check_rules(text, say)
             check_lengths(rel, text, lines, say, warn)

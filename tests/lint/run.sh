@@ -1,5 +1,5 @@
 #!/bin/sh
-# The static checks, all of them whatever fails: include rule, format, cppcheck, clang-tidy where it is installed, shell
+# The static checks, all of them whatever fails: include rule, symbols of the objects, words and lines, format, cppcheck, clang-tidy where it is installed, shell
 # scripts. The last line is "N passed, N failed" (checks). `make lint` calls it.
 #   environment: PYTHON, JOBS, CPPFLAGS (for the checkers that parse C)
 SRC=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
@@ -24,6 +24,9 @@ check() { # name command...
 }
 
 include_rule() { "$PYTHON" tests/lint/include_rule.py; }
+symbols() { "$PYTHON" tests/lint/symbols.py; }
+text_rule() { "$PYTHON" tests/lint/text_rule.py; }
+selftest() { "$PYTHON" tests/lint/selftest.py; }
 
 # Every C file as clang-format writes it; names the files that are not.
 format() {
@@ -57,11 +60,14 @@ tidy() {
 }
 
 scripts() {
-    shellcheck .ci/run example/*.sh example/nightly/run.sh tests/*.sh tests/golden/run.sh tests/bench/run.sh tests/lint/run.sh &&
+    shellcheck .ci/run example/*.sh example/nightly/run.sh tests/*.sh tests/golden/run.sh tests/bench/run.sh tests/lint/run.sh tests/house/run.sh &&
         shellcheck --shell=sh --exclude=SC1091,SC2002,SC2046,SC2154,SC2164 tests/golden/cases/*.sh
 }
 
+check "checks of the checks" selftest
 check "include rule" include_rule
+check "exported symbols, circles" symbols
+check "words, formats, columns" text_rule
 check "clang-format" format
 check "cppcheck" static_analysis
 if command -v clang-tidy >/dev/null 2>&1; then

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "reports/report.h"
+#include "reports/list.h"
 
 struct shared {
     atomic_long next, failed;

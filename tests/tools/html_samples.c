@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "reports/report.h"
+#include "reports/list.h"
 
 static const char *const names[] = {
     "<script>window.hacked = 1</script>",

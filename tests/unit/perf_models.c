@@ -36,11 +36,12 @@ struct row {
     const char *spec;
     const char *kernel; /* one name, or NULL */
     const char *fact;   /* "name=value" or NULL */
+    const char *step;   /* annotation of the step, or NULL */
 };
 
 static int run(struct fixture *f, const struct row *r, struct az_perf *p)
 {
-    struct az_perf_call c = { .op = az_sv_str(r->op) };
+    struct az_perf_call c = { .op = az_sv_str(r->op), .annotation = az_sv_str(r->step) };
     struct az_sv kernel = az_sv_str(r->kernel);
     struct az_perf_fact fact;
     const struct az_op_model *m = az_op_model_find(&f->models, c.op);
@@ -483,6 +484,54 @@ static void table(void **state)
     assert_non_null(az_op_model_find(&f->models, AZ_SV("triton_per_fused_x")));
 }
 
+#define PREFILL "prefill[tok=4 sk=4 sqsq=16 sqsk=16]"
+#define DECODE  "decode[tok=2 sk=10 sqsq=2 sqsk=10]"
+#define BOTH    "step[c_sq=4 c_sk=4 c_sqsq=16 c_sqsk=16 g_sq=2 g_sk=10 g_sqsq=2 g_sqsk=10]"
+#define EXECUTE "execute_1_context_1(sq4sk4sqsq16sqsk16)_generation_2(sq2sk10sqsq2sqsk10)"
+
+/* Attention whose key lengths are in the annotation of the step (docs/formulas-models.md); 2 query heads, 1 of keys. */
+static void inference(void **state)
+{
+#define ATTENTION(flops, bytes, spec, step)                                                                            \
+    {                                                                                                                  \
+        "vllm::unified_attention_with_output", "[[4,2,8],[4,1,8]]", "[" BF16 "," BF16 "]", "[\"\",\"\"]", flops,       \
+            bytes, spec, NULL, NULL, step                                                                              \
+    }
+#define PAGED(flops, bytes, spec, step)                                                                                \
+    {                                                                                                                  \
+        "aiter::pa_decode_gluon", "[[2,2,8],[2,2,8],[7,1,4,8]]", "[" BF16 "," BF16 "," BF16 "]", "[\"\",\"\",\"\"]",   \
+            flops, bytes, spec, NULL, NULL, step                                                                       \
+    }
+#define GDN(width, flops, bytes, spec, step)                                                                           \
+    {                                                                                                                  \
+        "vllm::gdn_attention_core", "[[4," width "],[4,2],[4,2],[4,2,4]]", "[" BF16 "," BF16 "," BF16 "," BF16 "]",    \
+            "[\"\",\"\",\"\",\"\"]", flops, bytes, spec, NULL, NULL, step                                              \
+    }
+    static const struct row rows[] = {
+        /* 2 * 16 * (2*16 - 16); 4 * 3 * 16 * 2 */
+        ATTENTION(512, 384, "matrix_bf16", PREFILL),
+        /* 2 * 16 * 2*10; 2 * 3 * 16 * 2 + (10 - 2) * 16 * 2 */
+        ATTENTION(640, 448, "matrix_bf16", DECODE),
+        ATTENTION(1152, 832, "matrix_bf16", BOTH),
+        ATTENTION(1152, 832, "matrix_bf16", EXECUTE),
+        ATTENTION(-1, -1, "", NULL),
+        ATTENTION(-1, -1, "", "execute_1_context_1(sq4sk4"),
+        ATTENTION(-1, -1, "", "decode[tok=0 sk=10 sqsq=0 sqsk=0]"),
+        PAGED(640, 448, "matrix_bf16", DECODE),
+        PAGED(640, 448, "matrix_bf16", BOTH), /* its generation alone */
+        PAGED(-1, -1, "", PREFILL),
+        /* 6 + 4 pairs: 10 * 2 * 4 * 8; 2 * 4*2*8 * 2 + 10 * 8 * 2 */
+        { "aiter::pa_sparse_prefill_opus_fwd", "[[4,2,8],[9,8],[6],[1],[1],[4]]",
+          "[" BF16 "," BF16 ",\"int\",\"int\",\"int\",\"int\"]", "[\"\",\"\",\"\",\"\",\"\",\"\"]", 640, 416,
+          "matrix_bf16" },
+        /* d_k = (14 - 2*4) / 2 = 3: 7 * 4*2*4*3; 2 * 4*2 * (3 + 8 + 2) */
+        GDN("14", 672, 208, "matrix_bf16", PREFILL),
+        GDN("8", -1, -1, "", PREFILL),
+        GDN("14", -1, -1, "", NULL),
+    };
+    CHECK(rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -490,7 +539,7 @@ int main(void)
         cmocka_unit_test(elements),  cmocka_unit_test(moves),     cmocka_unit_test(norms),
         cmocka_unit_test(others),    cmocka_unit_test(malformed), cmocka_unit_test(transposes),
         cmocka_unit_test(rooflines), cmocka_unit_test(devices),   cmocka_unit_test(device_names),
-        cmocka_unit_test(table),
+        cmocka_unit_test(table),     cmocka_unit_test(inference),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include "unit/reports_common.h"
+#include "reports/list.h"
 
 static struct az_table *small(struct az_arena *a, const char *id)
 {

@@ -5,6 +5,7 @@
 
 #include "reports/html.h"
 #include "unit/reports_common.h"
+#include "reports/list.h"
 
 static void write_html(struct sample *s, const char *name)
 {

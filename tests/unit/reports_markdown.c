@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "reports/report.h"
+#include "reports/list.h"
 
 struct fixture {
     struct az_arena arena, scratch;

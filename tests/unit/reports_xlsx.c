@@ -7,6 +7,7 @@
 
 #include "reports/xlsx.h"
 #include "unit/reports_common.h"
+#include "reports/list.h"
 
 static int entries(const char *dir)
 {

@@ -8,29 +8,12 @@
 
 static const enum az_kind device_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET };
 
-/* The host as the profile names it, else the file's name without its extensions. */
-static struct az_sv named_host(const struct az_hx *h, size_t k)
-{
-    const struct az_trace *t = h->tr[k].t;
-    struct az_sv host = h->tr[k].x->host_name;
-    if (host.n)
-        return host;
-    host = t->path;
-    for (size_t i = host.n; i-- > 0 && host.n == t->path.n;)
-        if (host.p[i] == '/')
-            host = az_sv_make(host.p + i + 1, host.n - i - 1);
-    const ptrdiff_t dot = az_sv_find(host, AZ_SV(".xplane.pb"));
-    if (dot > 0)
-        host.n = (size_t)dot;
-    return host;
-}
-
 struct az_sv az_hx_host(const struct az_hx *h, size_t k)
 {
-    const struct az_sv host = named_host(h, k);
+    const struct az_sv host = h->tr[k].x->host_name;
     unsigned before = 0;
     for (size_t i = 0; i < k; i++)
-        before += az_sv_eq(named_host(h, i), host);
+        before += az_sv_eq(h->tr[i].x->host_name, host);
     return before ? az_arena_printf(h->job->arena, "%.*s#%u", AZ_SVF(host), before + 1) : host;
 }
 

@@ -1,4 +1,4 @@
-/* category_summary, xla_top, kernel_summary_by_shape, hip_summary: the activity report of a Perfetto trace, made from
+/* category_summary, xla_top, kernel_summary_by_shape, hip_summary: the activity report of a trace of dispatches, made from
  * the common model (docs/formats-rocprof.md 7.3 A; overlap by unions). */
 #include "analyses/device/dispatch.h"
 #include "analyses/list.h"

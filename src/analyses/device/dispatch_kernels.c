@@ -2,7 +2,7 @@
  * (docs/formats-rocprof.md 6.2 to 6.5). */
 #include "analyses/device/dispatch.h"
 
-#include "analyses/device/short.h"
+#include "analyses/short.h"
 #include "analyses/list.h"
 #include "base/num.h"
 #include "base/sort.h"

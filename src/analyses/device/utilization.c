@@ -1,5 +1,5 @@
 /* First to last operation of a device cut into util_chunks equal chunks; the busy share is that of the union, so it
- * never exceeds 100 % (nsys adds concurrent operations up); low neighbours become one row
+ * never exceeds 100 % (adding concurrent operations up would); low neighbours become one row
  * (docs/formats-nsight.md 3.5). */
 #include "analyses/device/utilization.h"
 

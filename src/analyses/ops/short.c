@@ -1,5 +1,5 @@
 /* The study of short kernels (docs/formulas-pytorch.md 10.2). */
-#include "analyses/device/short.h"
+#include "analyses/short.h"
 #include "analyses/list.h"
 #include "analyses/ops/kernels.h"
 #include "tables/keys.h"

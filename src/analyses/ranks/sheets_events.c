@@ -1,7 +1,7 @@
 /* Counts of one rank: device events with and without an External id, short kernels, calls. */
 #include "analyses/ranks/sheets_common.h"
 
-#include "analyses/device/short.h"
+#include "analyses/short.h"
 #include "analyses/ops/kernels.h"
 #include "base/num.h"
 #include "facts/shared.h"

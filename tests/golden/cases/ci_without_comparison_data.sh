@@ -4,6 +4,7 @@ cp "$SRC/.ci/run" checkout/.ci/run
 echo 'exit 0' >checkout/tests/need.sh
 printf '# suites\nfirst\nsecond\n' >checkout/tests/shared-suites
 printf 'echo "comparison data in $SHARED"\necho "3 passed, 0 failed"\n' >checkout/tests/run.sh
+printf 'echo "4 passed, 0 failed"\n' >checkout/tests/stages.sh
 printf 'lint sanitize bench:\n\t@echo %s\n' '$@' >checkout/Makefile
 for flags in "" --without-comparison-data --other; do
     echo "== .ci/run $flags"

@@ -1,6 +1,6 @@
 /* Kernels shorter than `short_kernel_threshold_us`. Private to the analyses. */
-#ifndef AZ_ANALYSES_DEVICE_SHORT_H
-#define AZ_ANALYSES_DEVICE_SHORT_H
+#ifndef AZ_ANALYSES_SHORT_H
+#define AZ_ANALYSES_SHORT_H
 
 #include "analyses/analysis.h"
 

@@ -1,5 +1,5 @@
 /* Kernels that are shorter than a threshold: the histogram of their durations. */
-#include "analyses/device/short.h"
+#include "analyses/short.h"
 
 #include <math.h>
 
