@@ -207,6 +207,7 @@ static void families(void **state)
         { "communication", "kuserbuffers_pushrecv" },
         { "communication", "userbuffers_fp16_sum_inplace_gpu_rw_ag" },
         { "communication", "all-reduce.12" },
+        { "communication", "collective-broadcast.1" },
         { "communication", "all-gather-start.1" },
         { "communication", "collective-permute-start.3" },
         { "communication", "reduce-scatter.7" },
