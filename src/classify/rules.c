@@ -22,23 +22,48 @@ static struct az_sv next_line(struct az_sv *text)
     return az_sv_trim(az_sv_make(from, (size_t)(line.p - from) + line.n));
 }
 
+/* The cells behind the group and the name; the family is read by who wants it: see family_of. */
+static struct az_sv cut_cells(struct az_sv line, struct az_rule *r, struct az_sv *more)
+{
+    *r = (struct az_rule){ .group = az_sv_trim(az_sv_cut(&line, ';')), .name = az_sv_trim(az_sv_cut(&line, ';')) };
+    const struct az_sv family = az_sv_trim(az_sv_cut(&line, ';'));
+    r->how = how_of(az_sv_trim(az_sv_cut(&line, ';')));
+    r->one = az_sv_trim(az_sv_cut(&line, ';'));
+    r->with = az_sv_trim(az_sv_cut(&line, ';'));
+    r->without = az_sv_trim(az_sv_cut(&line, ';'));
+    *more = line;
+    return family;
+}
+
+/* Reads the family; false: there is no such one. */
+static bool family_of(struct az_sv family, struct az_rule *r)
+{
+    return family.n == 0 || az_family_of(family, &r->family);
+}
+
 bool az_rules_next(struct az_sv *text, struct az_rule *r)
 {
     while (text->n) {
-        struct az_sv line = next_line(text);
+        const struct az_sv line = next_line(text);
+        struct az_sv more;
         if (line.n == 0 || *line.p == '#')
             continue;
-        *r = (struct az_rule){ .group = az_sv_trim(az_sv_cut(&line, ';')), .name = az_sv_trim(az_sv_cut(&line, ';')) };
-        const struct az_sv family = az_sv_trim(az_sv_cut(&line, ';'));
-        r->how = how_of(az_sv_trim(az_sv_cut(&line, ';')));
-        r->one = az_sv_trim(az_sv_cut(&line, ';'));
-        r->with = az_sv_trim(az_sv_cut(&line, ';'));
-        r->without = az_sv_trim(az_sv_cut(&line, ';'));
-        r->bad =
-            r->how == AZ_RULE_UNKNOWN || r->one.n == 0 || line.n || (family.n && !az_family_of(family, &r->family));
+        const bool known = family_of(cut_cells(line, r, &more), r);
+        r->bad = r->how == AZ_RULE_UNKNOWN || r->one.n == 0 || more.n || !known;
         return true;
     }
     return false;
+}
+
+/* Does the line begin with the group? Told before the line is cut: a name is sought in rules of one group only. */
+static bool of_group(struct az_sv line, struct az_sv group)
+{
+    if (line.n <= group.n || memcmp(line.p, group.p, group.n) != 0)
+        return false;
+    size_t i = group.n;
+    while (i < line.n && line.p[i] == ' ')
+        i++;
+    return i < line.n && line.p[i] == ';';
 }
 
 /* A pattern `this!that` is found where `this` is not followed by `that`. */
@@ -98,18 +123,21 @@ bool az_rule_matches(const struct az_rule *r, struct az_sv name, const struct az
 
 bool az_rules_find(const char *file, const char *group, struct az_sv name, struct az_rule *r)
 {
-    struct az_sv text = az_data(file);
+    struct az_sv text = az_data(file), more;
+    const struct az_sv wanted = az_sv_str(group);
     struct az_words w;
     bool cut = false;
-    while (az_rules_next(&text, r)) {
-        if (!az_sv_is(r->group, group))
+    while (text.n) {
+        const struct az_sv line = next_line(&text);
+        if (!of_group(line, wanted))
             continue;
+        const struct az_sv family = cut_cells(line, r, &more);
         if (!cut && (r->how == AZ_RULE_WORDS || r->how == AZ_RULE_ONLY)) {
             az_words_cut(name, &w);
             cut = true;
         }
         if (az_rule_matches(r, name, &w))
-            return true;
+            return family_of(family, r);
     }
     return false;
 }

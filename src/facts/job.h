@@ -22,8 +22,8 @@ struct az_job {
     struct az_table *findings; /* rows added by az_finding() */
     struct az_intern *texts;   /* of a rank being reduced: az_rank_text (analyses/ranks/ranks.h); NULL: none */
     struct az_job_slot *slots; /* facts made on first use: az_job_slot */
+    struct az_shared *shared;  /* the fact that is asked for at every event: facts/shared.c */
 };
-
 
 /* The place of a fact: `what` is the address of something only its maker has. *slot is NULL until the maker sets it, and
  * lives as long as job->arena. NULL on failure, which the arena remembers. */

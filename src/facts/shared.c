@@ -49,10 +49,8 @@ static void number_classes(const struct az_job *job, struct az_shared *s)
 
 struct az_shared *az_shared_of(struct az_job *job)
 {
-    static const char what;
-    void **slot = az_job_slot(job, &what);
-    if (!slot || *slot)
-        return slot ? *slot : NULL;
+    if (job->shared)
+        return job->shared;
     struct az_shared *s = az_arena_alloc(job->arena, sizeof *s);
     if (!s)
         return NULL;
@@ -64,7 +62,7 @@ struct az_shared *az_shared_of(struct az_job *job)
     if (!s->class_of || !s->kernel)
         return NULL;
     number_classes(job, s);
-    return *slot = s;
+    return job->shared = s;
 }
 
 uint32_t az_job_name(struct az_job *job, size_t trace, uint32_t id)

@@ -443,6 +443,13 @@ static void device_names(void **state)
                                             { "AMD Instinct MI350X", "MI350X" },
                                             { "H100 SXM5", "H100-SXM5" },
                                             { "NVIDIA H100 80GB HBM3", "H100-SXM5" },
+                                            { "Tesla V100-PCIE-32GB", "V100-PCIe" },
+                                            { "Tesla V100-SXM2-32GB", "V100-SXM2" },
+                                            { "NVIDIA H100 PCIe", "H100-PCIe" },
+                                            { "NVIDIA A100 80GB PCIe", "A100-PCIe-80GB" },
+                                            { "NVIDIA A100-PCIE-40GB", "A100-PCIe-40GB" },
+                                            { "NVIDIA A100-SXM4-80GB", "A100-SXM4-80GB" },
+                                            { "A100-80GB", "A100-SXM4-80GB" },
                                             { "NVIDIA GeForce RTX 4090", "RTX4090" } };
     static const char *const unknown[][2] = { { "H200X", "H200-SXM" }, { "GH200", "H200-SXM" },
                                               { "MI350", "MI350X" },   { "H100", "H100-SXM5" },
