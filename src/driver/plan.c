@@ -3,6 +3,7 @@
 #include "driver/internal.h"
 
 #include "base/utf8.h"
+#include "reports/list.h"
 #include "results/compare.h"
 
 void az_plan_init(struct az_plan *p)
