@@ -1,6 +1,6 @@
 /* gpu_timeline: where the time of each GPU goes, and the mean over the devices (docs/formats-xplane.md 6). Exact in
  * picoseconds. */
-#include "analyses/device/timeline.h"
+#include "analyses/timeline.h"
 #include "analyses/compiled/compiled.h"
 #include "analyses/list.h"
 #include "base/num.h"

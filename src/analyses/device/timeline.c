@@ -1,6 +1,6 @@
 /* gpu_timeline: where device time goes (docs/account.md), of all devices pooled, per device, and per step. For every
  * trace of device events; formats with a time line in the words of another tool have their own. */
-#include "analyses/device/timeline.h"
+#include "analyses/timeline.h"
 
 #include "analyses/list.h"
 #include "analyses/ops/framework.h"

@@ -89,7 +89,7 @@ static const struct az_table_spec kernel_summary = {
                  { "Parent cpu_op", &owner, .flags = AZ_KEY, .when = has_ops, .sort = 3 },
                  { "Kernel name", &az_key_name, .flags = AZ_KEY, .sort = 4 },
                  { "kernel class", &class, .follows = true },
-                 { "Family", &az_key_family, .follows = true },
+                 { "Family", &az_key_family, .follows = true, .flags = AZ_DETAIL },
                  { "Kernel stream", &stream, .flags = AZ_KEY | AZ_DETAIL, .sort = 5 },
                  { "Kernel duration (µs)_sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER,
                    .sort = -1 },

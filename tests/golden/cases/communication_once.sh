@@ -27,7 +27,7 @@ for t in kernels_by_name kernel_class_summary gpu_timeline coll_analysis tempora
     echo "-- $t"
     cat t/$t.csv 2>&1
 done
-"$ANALYZER" run x_cuda_gpu_kern_sum.csv --csv-dir n -q 2>&1
+"$ANALYZER" run --compat=all x_cuda_gpu_kern_sum.csv --csv-dir n -q 2>&1
 echo "-- of an Nsight report"
 cat n/kernels_by_name.csv n/kern_sum.csv
 "$ANALYZER" run trace.json --csv-dir u --opt collective_patterns=sgemm=all_gather -q 2>&1

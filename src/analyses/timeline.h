@@ -1,6 +1,6 @@
 /* Rows of a time line: an account in the words of gpu_timeline (docs/account.md 1). */
-#ifndef AZ_ANALYSES_DEVICE_TIMELINE_H
-#define AZ_ANALYSES_DEVICE_TIMELINE_H
+#ifndef AZ_ANALYSES_TIMELINE_H
+#define AZ_ANALYSES_TIMELINE_H
 
 #include "facts/account.h"
 
