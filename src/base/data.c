@@ -1,5 +1,6 @@
 /* The assembler includes the files as they are; the build lists them as prerequisites of this object. */
 #include "base/data.h"
+#include "base/err.h"
 
 #define EMBED(symbol, file)                                                                                            \
     __asm__(".section .rodata\n" #symbol ":\n.incbin \"configs/" file "\"\n" #symbol "_end:\n.byte 0\n.previous\n");   \
@@ -47,7 +48,7 @@ struct az_sv az_data(const char *name)
         FILE_OF(az_data_replay_torch, "replay_torch.py"),
         FILE_OF(az_data_generated_names, "generated_names.rules"),
     };
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    for (size_t i = 0; i < AZ_LENGTH(files); i++)
         if (strcmp(name, files[i].name) == 0)
             return az_sv_make(files[i].from, (size_t)(files[i].to - files[i].from));
     return az_sv_make(NULL, 0);

@@ -259,9 +259,9 @@ static size_t width_of(uint32_t cp)
 {
     if (cp < 0x300)
         return !is_control(cp);
-    if (in_ranges(zero_wide, sizeof zero_wide / sizeof *zero_wide, cp))
+    if (in_ranges(zero_wide, AZ_LENGTH(zero_wide), cp))
         return 0;
-    return cp >= 0x1100 && in_ranges(double_wide, sizeof double_wide / sizeof *double_wide, cp) ? 2 : 1;
+    return cp >= 0x1100 && in_ranges(double_wide, AZ_LENGTH(double_wide), cp) ? 2 : 1;
 }
 
 size_t az_utf8_width(struct az_sv s)
@@ -305,7 +305,7 @@ static const struct casing casings[] = {
 
 static uint32_t lower_of(uint32_t cp)
 {
-    size_t lo = 0, hi = sizeof casings / sizeof *casings;
+    size_t lo = 0, hi = AZ_LENGTH(casings);
     const size_t n = hi;
     while (lo < hi) {
         const size_t mid = lo + (hi - lo) / 2;

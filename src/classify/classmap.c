@@ -123,7 +123,7 @@ static struct az_sv collective_in(struct az_sv word)
     };
     struct az_sv best = { NULL, 0 };
     ptrdiff_t best_at = 0;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(known); i++) {
         if (best.p != NULL && known[i].n < best.n)
             break;
         const ptrdiff_t at = az_sv_ifind(word, known[i]);

@@ -1,5 +1,6 @@
 /* Names, element sizes and factors of collectives. */
 #include "classify/collectives.h"
+#include "base/err.h"
 
 #include <math.h>
 
@@ -59,7 +60,7 @@ enum az_coll_kind az_coll_kind_of(struct az_sv name)
         name = az_sv_make(name.p + 5, name.n - 5);
     if (!bare(name, text, sizeof text, &n))
         return AZ_COLL_UNKNOWN;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; i < AZ_LENGTH(known); i++)
         if (az_sv_is(az_sv_make(text, n), known[i].bare))
             return known[i].kind;
     return AZ_COLL_UNKNOWN;
@@ -89,7 +90,7 @@ static const struct {
     { AZ_COLL_SENDRECV, "Comm-SendRecv", "sendrecv" },
     { AZ_COLL_BARRIER, "Comm-Barrier", "barrier" },
 };
-enum { CLASSES = sizeof classes / sizeof *classes };
+enum { CLASSES = AZ_LENGTH(classes) };
 
 struct az_sv az_coll_class(enum az_coll_kind k)
 {
@@ -147,7 +148,7 @@ int64_t az_coll_dtype_bytes(struct az_sv t)
                   { "Float8_e5m2fnuz", 1 },
                   { "Float8_e8m0fnu", 1 },
                   { "Float4_e2m1fn_x2", 1 } };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; i < AZ_LENGTH(known); i++)
         if (az_sv_is(t, known[i].name))
             return known[i].bytes;
     return 0;
@@ -184,7 +185,7 @@ struct az_sv az_coll_dtype_of(struct az_sv t)
                                             { "Float4_e2m1fn_x2", "Float4_e2m1fn_x2" } };
     if (az_sv_starts(t, AZ_SV("c10::")))
         t = az_sv_make(t.p + 5, t.n - 5);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; i < AZ_LENGTH(known); i++)
         if (az_sv_is(t, known[i][0]))
             return az_sv_str(known[i][1]);
     return AZ_SV("");

@@ -7,7 +7,7 @@
 
 #define MESSAGE_BYTES 1024 /* of a message about the command line; the rest is cut */
 
-int usage_error(const struct cmd *cmd, const char *fmt, ...)
+int az_usage_error(const struct az_cmd *cmd, const char *fmt, ...)
 {
     const struct az_log log = { .level = AZ_LOG_QUIET };
     char text[MESSAGE_BYTES];
@@ -25,7 +25,7 @@ int usage_error(const struct cmd *cmd, const char *fmt, ...)
     return AZ_EXIT_USAGE;
 }
 
-const char *nearest(const char *word, const char *const *names, size_t n)
+const char *az_nearest(const char *word, const char *const *names, size_t n)
 {
     struct az_sv w = az_sv_str(word);
     unsigned best_d = (unsigned)(w.n / 3 + 2);
@@ -41,14 +41,14 @@ const char *nearest(const char *word, const char *const *names, size_t n)
     return best;
 }
 
-void args_init(struct args *a, const struct cmd *cmd, int argc, char **argv)
+void az_args_init(struct az_args *a, const struct az_cmd *cmd, int argc, char **argv)
 {
     size_t s = 0;
 
-    *a = (struct args){ .cmd = cmd, .argc = argc, .argv = argv };
+    *a = (struct az_args){ .cmd = cmd, .argc = argc, .argv = argv };
     a->shorts[s++] = ':'; /* a missing argument is told apart */
     for (size_t i = 0; i < cmd->n_opts && i < CMD_MAX_OPTS; i++) {
-        const struct cmd_opt *o = &cmd->opts[i];
+        const struct az_cmd_opt *o = &cmd->opts[i];
         a->longs[i] = (struct option){ o->name, o->arg ? required_argument : no_argument, NULL, o->id };
         if (o->id >= 256)
             continue;
@@ -63,7 +63,7 @@ void args_init(struct args *a, const struct cmd *cmd, int argc, char **argv)
 /* What getopt_long calls '?': a letter it does not know (in optopt), a known option with an argument it does not take
  * (its id in optopt), or a word it does not know (0 there). Only of the last two it is sure that `word` is the culprit:
  * the letter may stand inside a cluster. */
-static int bad_option(const struct args *a, const char *word)
+static int bad_option(const struct az_args *a, const char *word)
 {
     const char *names[CMD_MAX_OPTS], *near;
     char plain[64];
@@ -71,24 +71,24 @@ static int bad_option(const struct args *a, const char *word)
     for (size_t i = 0; i < a->cmd->n_opts; i++) {
         names[i] = a->cmd->opts[i].name;
         if (optopt == a->cmd->opts[i].id) {
-            usage_error(a->cmd, "option '--%s' takes no argument", names[i]);
+            az_usage_error(a->cmd, "option '--%s' takes no argument", names[i]);
             return ARG_ERROR;
         }
     }
     if (optopt != 0) {
-        usage_error(a->cmd, "unknown option '-%c'", optopt);
+        az_usage_error(a->cmd, "unknown option '-%c'", optopt);
         return ARG_ERROR;
     }
     snprintf(plain, sizeof plain, "%.*s", (int)strcspn(word + 2, "="), word + 2);
-    near = nearest(plain, names, a->cmd->n_opts);
+    near = az_nearest(plain, names, a->cmd->n_opts);
     if (near)
-        usage_error(a->cmd, "unknown option '--%s' (did you mean '--%s'?)", plain, near);
+        az_usage_error(a->cmd, "unknown option '--%s' (did you mean '--%s'?)", plain, near);
     else
-        usage_error(a->cmd, "unknown option '--%s'", plain);
+        az_usage_error(a->cmd, "unknown option '--%s'", plain);
     return ARG_ERROR;
 }
 
-int args_next(struct args *a)
+int az_args_next(struct az_args *a)
 {
     int id = getopt_long(a->argc, a->argv, a->shorts, a->longs, NULL);
 
@@ -98,7 +98,7 @@ int args_next(struct args *a)
         a->n_operands = (size_t)(a->argc - optind);
         return ARG_END;
     case ':':
-        usage_error(a->cmd, "option '%s' needs an argument", a->argv[optind - 1]);
+        az_usage_error(a->cmd, "option '%s' needs an argument", a->argv[optind - 1]);
         return ARG_ERROR;
     case '?':
         return bad_option(a, a->argv[optind - 1]);
@@ -108,23 +108,23 @@ int args_next(struct args *a)
     }
 }
 
-bool args_only_help(struct args *a, size_t min, size_t max, int *rc)
+bool az_args_only_help(struct az_args *a, size_t min, size_t max, int *rc)
 {
-    int id = args_next(a);
+    int id = az_args_next(a);
 
     if (id == ARG_ERROR) {
         *rc = AZ_EXIT_USAGE;
         return true;
     }
     if (id != ARG_END) {
-        print_command_help(a->cmd);
+        az_print_command_help(a->cmd);
         *rc = AZ_EXIT_OK;
         return true;
     }
     if (a->n_operands < min)
-        *rc = usage_error(a->cmd, "'%s' needs %s", a->cmd->name, a->cmd->args);
+        *rc = az_usage_error(a->cmd, "'%s' needs %s", a->cmd->name, a->cmd->args);
     else if (a->n_operands > max)
-        *rc = usage_error(a->cmd, "'%s' does not take '%s'", a->cmd->name, a->operands[max]);
+        *rc = az_usage_error(a->cmd, "'%s' does not take '%s'", a->cmd->name, a->operands[max]);
     else
         return false;
     return true;

@@ -45,14 +45,14 @@ static int check(const char *path, const struct az_log *log)
     return rc;
 }
 
-static int run_check(const struct cmd *cmd, int argc, char **argv)
+static int run_check(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct az_log log = { .level = AZ_LOG_NORMAL };
-    struct args a;
+    struct az_args a;
     int rc;
 
-    args_init(&a, cmd, argc, argv);
-    if (args_only_help(&a, 1, 1, &rc))
+    az_args_init(&a, cmd, argc, argv);
+    if (az_args_only_help(&a, 1, 1, &rc))
         return rc;
     log.color = az_want_color(AZ_AUTO, 2);
     rc = check(a.operands[0], &log);
@@ -61,7 +61,7 @@ static int run_check(const struct cmd *cmd, int argc, char **argv)
     return rc ? AZ_EXIT_USAGE : AZ_EXIT_OK;
 }
 
-static const struct cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct cmd cmd_check_config = { "check-config", "FILE",  "is this configuration right, do its files exist",
+static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
+const struct az_cmd az_cmd_check_config = { "check-config", "FILE",  "is this configuration right, do its files exist",
                                       NULL,           options, 1,
                                       run_check };

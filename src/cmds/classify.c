@@ -17,7 +17,7 @@ struct proposal {
 AZ_VEC(struct proposal, proposals);
 
 struct classify {
-    const struct cmd *cmd;
+    const struct az_cmd *cmd;
     const char *config;
     int64_t most;
     struct az_overrides over;
@@ -31,7 +31,7 @@ struct classify {
     bool failed;
 };
 
-static int prepare(struct classify *c, const struct args *a)
+static int prepare(struct classify *c, const struct az_args *a)
 {
     struct az_config_names names;
     int rc = az_plan_names(&c->plan.arena, &names);
@@ -155,7 +155,7 @@ static int print_map(struct classify *c)
     return rc;
 }
 
-static int session(struct classify *c, const struct args *a)
+static int session(struct classify *c, const struct az_args *a)
 {
     int rc = prepare(c, a);
 
@@ -184,11 +184,11 @@ static int one_option(struct classify *c, int id, const char *value)
         return AZ_EXIT_OK;
     case 'n':
         if (az_parse_i64(az_sv_str(value), &c->most) || c->most < 1)
-            return usage_error(c->cmd, "-n is a number from 1 on, not '%s'", value);
+            return az_usage_error(c->cmd, "-n is a number from 1 on, not '%s'", value);
         return AZ_EXIT_OK;
     default:
         if (!eq || eq == value)
-            return usage_error(c->cmd, "'%s' is not of the form KEY=VALUE", value);
+            return az_usage_error(c->cmd, "'%s' is not of the form KEY=VALUE", value);
         return az_vec_push(&c->over, ((struct az_override){ .kind = AZ_SET_OPTION,
                                                             .key = az_sv_make(value, (size_t)(eq - value)),
                                                             .value = az_sv_str(eq + 1) }))
@@ -197,10 +197,10 @@ static int one_option(struct classify *c, int id, const char *value)
     }
 }
 
-static int run_classify(const struct cmd *cmd, int argc, char **argv)
+static int run_classify(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct classify c = { .cmd = cmd, .most = 20, .log = { .level = AZ_LOG_NORMAL } };
-    struct args a;
+    struct az_args a;
     int id, rc = az_config_init(&c.conf);
 
     if (rc)
@@ -211,16 +211,16 @@ static int run_classify(const struct cmd *cmd, int argc, char **argv)
     az_vec_init(&c.over, NULL);
     az_vec_init(&c.list, NULL);
     c.log.color = az_want_color(AZ_AUTO, 2);
-    args_init(&a, cmd, argc, argv);
-    while (!rc && (id = args_next(&a)) != ARG_END) {
+    az_args_init(&a, cmd, argc, argv);
+    while (!rc && (id = az_args_next(&a)) != ARG_END) {
         if (id == 'h') {
-            print_command_help(cmd);
+            az_print_command_help(cmd);
             goto out;
         }
         rc = id == ARG_ERROR ? AZ_EXIT_USAGE : one_option(&c, id, a.value);
     }
     if (!rc && (c.config != NULL) == (a.n_operands != 0))
-        rc = usage_error(cmd, "give either --config=FILE or the files to look at");
+        rc = az_usage_error(cmd, "give either --config=FILE or the files to look at");
     /* the table it reads is shown on request */
     if (!rc && az_vec_push(&c.over, ((struct az_override){
                                         .kind = AZ_SET_OPTION, .key = AZ_SV("compat"), .value = AZ_SV("all") })))
@@ -237,18 +237,18 @@ out:
     return rc;
 }
 
-static const struct cmd_opt options[] = {
+static const struct az_cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE", "the inputs of this configuration; kernels that its map names are left out" },
     { 'n', "most", "N", "at most N names (20); each input adds its 100 biggest at most" },
     { OPT_OPT, "opt", "KEY=VALUE", "set an option of all inputs ('analyzer help config'); repeatable" },
     { 'h', "help", NULL, "print this help" },
 };
-const struct cmd cmd_classify = { "classify",
+const struct az_cmd az_cmd_classify = { "classify",
                                   "PATH...",
                                   "the biggest kernels without a class, as a class map to paste",
                                   "Keys are words of the kernels' names that tell them from others; classes come from "
                                   "the built-in rules, 'todo' where these "
                                   "know none.",
                                   options,
-                                  sizeof options / sizeof *options,
+                                  AZ_LENGTH(options),
                                   run_classify };

@@ -12,7 +12,7 @@
 
 enum { OPT_NAMES = OPT_OWN, OPT_SHEETS, OPT_BASELINE, OPT_NORMALIZE, OPT_TREE };
 
-static const struct cmd_opt options[] = {
+static const struct az_cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE", "a configuration whose inputs can be named by their titles; alone: all of them" },
     { OPT_NAMES, "names", "LIST", "a short name for each, for column headings; commas between" },
     { OPT_BASELINE, "baseline", "NAME", "what the others are compared with: first, best, median, or a name (first)" },
@@ -39,8 +39,8 @@ static const struct cmd_opt options[] = {
 };
 
 struct compare_args {
-    const struct cmd *cmd;
-    struct run_args r;
+    const struct az_cmd *cmd;
+    struct az_run_args r;
     struct az_vec_sv names, sheets; /* views into argv */
     const char *baseline;
     bool normalize, tree;
@@ -82,7 +82,7 @@ static int take(struct compare_args *c, int id, const char *value)
         c->tree = true;
         return AZ_EXIT_OK;
     default:
-        return run_option(c->cmd, &c->r, id, value);
+        return az_run_option(c->cmd, &c->r, id, value);
     }
 }
 
@@ -284,7 +284,7 @@ static void make_runs(struct az_config *c)
 
 /* Puts the operands' inputs, in their order, into `to`; the rest of the configuration's inputs stay out. All paths are
  * known before the first is copied: titles that are equal are told apart by their paths. */
-static int gather(struct session *s, const struct args *a, struct az_inputs *to)
+static int gather(struct session *s, const struct az_args *a, struct az_inputs *to)
 {
     size_t *at = az_arena_array(&s->plan.arena, a->n_operands, sizeof *at);
     int rc = at ? AZ_OK : AZ_ENOMEM;
@@ -305,7 +305,7 @@ static int gather(struct session *s, const struct args *a, struct az_inputs *to)
 }
 
 /* The configuration that is run: that of --config, else of the paths, with the operands as its inputs. */
-static int choose_inputs(struct session *s, const struct args *a, struct az_config *c)
+static int choose_inputs(struct session *s, const struct az_args *a, struct az_config *c)
 {
     struct az_inputs chosen, old;
     int rc;
@@ -333,7 +333,7 @@ static int copy_list(struct az_vec_sv *to, const struct az_vec_sv *from)
 }
 
 /* Where the comparison goes: as the configuration's "compare" says, else text; what is asked for here beats both. */
-static int set_outputs(const struct run_args *r, struct az_config *c, bool configured)
+static int set_outputs(const struct az_run_args *r, struct az_config *c, bool configured)
 {
     struct az_outputs *o = &c->compare.outputs;
     bool asked = r->xlsx || r->csv_dir || r->formats.n;
@@ -380,7 +380,7 @@ static int apply(const struct compare_args *k, struct az_config *c)
     return rc ? rc : copy_list(&c->compare.tables, &k->sheets);
 }
 
-static int prepare(struct session *s, const struct args *a, struct az_config **chosen)
+static int prepare(struct session *s, const struct az_args *a, struct az_config **chosen)
 {
     struct az_config_names names;
     struct az_config *c = s->c->r.config ? &s->file : &s->quick;
@@ -401,7 +401,7 @@ static int prepare(struct session *s, const struct args *a, struct az_config **c
     return rc ? rc : az_plan_make(&s->plan, c, &s->diag);
 }
 
-static int compare(struct compare_args *k, const struct args *a)
+static int compare(struct compare_args *k, const struct az_args *a)
 {
     struct session s = { .c = k };
     struct az_config *c = NULL;
@@ -419,9 +419,9 @@ static int compare(struct compare_args *k, const struct args *a)
         az_log_line(&k->r.run.log, AZ_LOG_QUIET, "interrupted: nothing was run");
     else if (rc && s.diag.errors == 0)
         az_log_line(&k->r.run.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
-    status = run_exit_status(rc);
+    status = az_run_exit_status(rc);
     if (!rc && k->r.dry_run) {
-        status = run_print_plan(&s.plan, &k->r.run.log);
+        status = az_run_print_plan(&s.plan, &k->r.run.log);
     } else if (!rc) {
         k->r.run.workers = (unsigned)c->jobs;
         k->r.run.memory_limit = c->memory_limit;
@@ -435,16 +435,16 @@ static int compare(struct compare_args *k, const struct args *a)
     return status;
 }
 
-static int parse(struct compare_args *k, struct args *a, bool *stop)
+static int parse(struct compare_args *k, struct az_args *a, bool *stop)
 {
     int id, rc;
 
     *stop = true;
-    while ((id = args_next(a)) != ARG_END) {
+    while ((id = az_args_next(a)) != ARG_END) {
         if (id == ARG_ERROR)
             return AZ_EXIT_USAGE;
         if (id == 'h') {
-            print_command_help(k->cmd);
+            az_print_command_help(k->cmd);
             return AZ_EXIT_OK;
         }
         rc = take(k, id, a->value);
@@ -452,36 +452,36 @@ static int parse(struct compare_args *k, struct args *a, bool *stop)
             return rc;
     }
     if (a->n_operands == 0 && !k->r.config)
-        return usage_error(k->cmd, "nothing to compare: name two or more results");
+        return az_usage_error(k->cmd, "nothing to compare: name two or more results");
     if (a->n_operands == 1)
-        return usage_error(k->cmd, "'%s' alone cannot be compared (name two or more)", a->operands[0]);
+        return az_usage_error(k->cmd, "'%s' alone cannot be compared (name two or more)", a->operands[0]);
     *stop = false;
     return AZ_EXIT_OK;
 }
 
-static int run_compare(const struct cmd *cmd, int argc, char **argv)
+static int run_compare(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct compare_args k = { .cmd = cmd };
-    struct args a;
+    struct az_args a;
     bool stop;
     int rc;
 
-    run_args_init(&k.r);
+    az_run_args_init(&k.r);
     az_vec_init(&k.names, NULL);
     az_vec_init(&k.sheets, NULL);
-    args_init(&a, cmd, argc, argv);
+    az_args_init(&a, cmd, argc, argv);
     rc = parse(&k, &a, &stop);
     if (!stop) {
-        run_fill_opts(&k.r);
+        az_run_fill_opts(&k.r);
         rc = compare(&k, &a);
     }
-    run_args_release(&k.r);
+    az_run_args_release(&k.r);
     az_vec_release(&k.names);
     az_vec_release(&k.sheets);
     return rc;
 }
 
-const struct cmd cmd_compare = {
+const struct az_cmd az_cmd_compare = {
     "compare",
     "A B [C ...]",
     "compare results: profiles, folders of ranks, titles of --config, result JSONs, folders of CSV files",
@@ -491,6 +491,6 @@ const struct cmd cmd_compare = {
     "ranks\n"
     "of one run; where a folder holds none, the one folder below it that does is taken.",
     options,
-    sizeof options / sizeof options[0],
+    AZ_LENGTH(options),
     run_compare
 };

@@ -11,32 +11,32 @@
 
 static int unknown_command(const char *word)
 {
-    const char *near = cmd_nearest(word);
+    const char *near = az_cmd_nearest(word);
 
     if (az_path_stat(word).kind != AZ_PATH_MISSING)
-        return usage_error(NULL, "unknown command '%s' (to look at this file: analyzer run %s)", word, word);
+        return az_usage_error(NULL, "unknown command '%s' (to look at this file: analyzer run %s)", word, word);
     if (near)
-        return usage_error(NULL, "unknown command '%s' (did you mean '%s'?)", word, near);
-    return usage_error(NULL, "unknown command '%s'", word);
+        return az_usage_error(NULL, "unknown command '%s' (did you mean '%s'?)", word, near);
+    return az_usage_error(NULL, "unknown command '%s'", word);
 }
 
 static int dispatch(int argc, char **argv)
 {
-    const struct cmd *cmd;
+    const struct az_cmd *cmd;
 
     if (argc < 2) {
-        usage_error(NULL, "nothing to do: give --config=FILE or a command");
+        az_usage_error(NULL, "nothing to do: give --config=FILE or a command");
         return AZ_EXIT_USAGE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_usage();
+        az_print_usage();
         return AZ_EXIT_OK;
     }
     if (strcmp(argv[1], "--version") == 0)
-        return cmd_version.run(&cmd_version, 1, argv);
+        return az_cmd_version.run(&az_cmd_version, 1, argv);
     if (argv[1][0] == '-')
-        return cmd_run.run(&cmd_run, argc, argv);
-    cmd = cmd_find(argv[1]);
+        return az_cmd_run.run(&az_cmd_run, argc, argv);
+    cmd = az_cmd_find(argv[1]);
     return cmd ? cmd->run(cmd, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 

@@ -9,7 +9,7 @@
 
 enum { OPT_CALIBRATE = OPT_OWN };
 
-static const struct cmd_opt options[] = {
+static const struct az_cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE", "the inputs, gates and history of this configuration; '-': standard input" },
     { 'b', "baseline", "PATH", "one more run of the baseline; repeatable" },
     { 'r', "rule", "KEY=VALUE,...",
@@ -29,7 +29,7 @@ static const struct cmd_opt options[] = {
 };
 
 struct gate_args {
-    const struct cmd *cmd;
+    const struct az_cmd *cmd;
     const char *config, *dir;
     struct az_vec_sv formats, base;
     struct az_overrides over;
@@ -63,7 +63,7 @@ static int add_rule(struct gate_args *g, const char *text)
         struct az_sv value = az_sv_cut(&rest, ','), key;
         double number;
         if (!memchr(value.p, '=', value.n))
-            return usage_error(g->cmd, "--rule '%s': '%.*s' is not of the form KEY=VALUE", text, AZ_SVF(value));
+            return az_usage_error(g->cmd, "--rule '%s': '%.*s' is not of the form KEY=VALUE", text, AZ_SVF(value));
         key = az_sv_trim(az_sv_cut(&value, '='));
         rc = first ? 0 : az_text_append(&g->rules, AZ_SV(","));
         if (!rc)
@@ -86,7 +86,7 @@ static int add_formats(struct gate_args *g, const char *list)
         struct az_sv name = az_sv_trim(az_sv_cut(&rest, ','));
         bool text = az_sv_ieq(name, AZ_SV("text"));
         if (!text && !az_report_find(name))
-            return usage_error(g->cmd, "unknown output format '%.*s' (see 'analyzer list')", AZ_SVF(name));
+            return az_usage_error(g->cmd, "unknown output format '%.*s' (see 'analyzer list')", AZ_SVF(name));
         if (az_vec_push(&g->formats, name))
             return AZ_EXIT_INTERNAL;
     }
@@ -98,7 +98,7 @@ static int one_option(struct gate_args *g, int id, const char *value)
     switch (id) {
     case OPT_CONFIG:
         g->config = value;
-        return *value ? AZ_EXIT_OK : usage_error(g->cmd, "--config needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(g->cmd, "--config needs a name");
     case 'b':
         return az_vec_push(&g->base, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
     case 'r':
@@ -108,14 +108,14 @@ static int one_option(struct gate_args *g, int id, const char *value)
         return AZ_EXIT_OK;
     case 'o':
         g->dir = value;
-        return *value ? AZ_EXIT_OK : usage_error(g->cmd, "-o needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(g->cmd, "-o needs a name");
     case OPT_FORMAT:
         return add_formats(g, value);
     case OPT_OPT:
     case OPT_SET:
-        return option_override(g->cmd, &g->over, id == OPT_OPT, value);
+        return az_option_override(g->cmd, &g->over, id == OPT_OPT, value);
     case 'j':
-        return option_jobs(g->cmd, value, &g->jobs);
+        return az_option_jobs(g->cmd, value, &g->jobs);
     case OPT_WARN_ONLY:
         g->warn_only = true;
         return AZ_EXIT_OK;
@@ -128,20 +128,20 @@ static int one_option(struct gate_args *g, int id, const char *value)
         g->run.log.level = AZ_LOG_VERBOSE;
         return AZ_EXIT_OK;
     default:
-        return option_when(g->cmd, "color", value, &g->run.color);
+        return az_option_when(g->cmd, "color", value, &g->run.color);
     }
 }
 
 static int check_operands(const struct gate_args *g)
 {
     if (g->config && g->n)
-        return usage_error(g->cmd, "'%s': give paths or --config, not both", g->operands[0]);
+        return az_usage_error(g->cmd, "'%s': give paths or --config, not both", g->operands[0]);
     if (g->config && g->base.n)
-        return usage_error(g->cmd, "--baseline is for paths (a configuration says gates.baseline)");
+        return az_usage_error(g->cmd, "--baseline is for paths (a configuration says gates.baseline)");
     if (g->config || g->calibrate)
-        return g->config || g->n ? AZ_EXIT_OK : usage_error(g->cmd, "--calibrate needs runs");
+        return g->config || g->n ? AZ_EXIT_OK : az_usage_error(g->cmd, "--calibrate needs runs");
     if (g->n + g->base.n < 2 || (g->n < 2 && !g->base.n))
-        return usage_error(g->cmd, "give --config=FILE, or a baseline and at least one candidate");
+        return az_usage_error(g->cmd, "give --config=FILE, or a baseline and at least one candidate");
     return AZ_EXIT_OK;
 }
 
@@ -279,7 +279,7 @@ static int run_session(struct gate_args *g)
     az_diag_print(&s.diag, &g->run.log);
     if (rc && s.diag.errors == 0)
         az_log_line(&g->run.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
-    status = s.unreadable && rc != AZ_ENOMEM && rc != AZ_EINTERNAL ? AZ_EXIT_PARTIAL : run_exit_status(rc);
+    status = s.unreadable && rc != AZ_ENOMEM && rc != AZ_EINTERNAL ? AZ_EXIT_PARTIAL : az_run_exit_status(rc);
     if (!rc) {
         g->run.workers = (unsigned)(g->jobs >= 0 ? g->jobs : s.config.jobs);
         g->run.memory_limit = s.config.memory_limit;
@@ -293,10 +293,10 @@ static int run_session(struct gate_args *g)
     return status;
 }
 
-static int run_gate(const struct cmd *cmd, int argc, char **argv)
+static int run_gate(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct gate_args g = { .cmd = cmd, .jobs = -1 };
-    struct args a;
+    struct az_args a;
     int id, rc = AZ_EXIT_OK;
     bool help = false;
 
@@ -304,11 +304,11 @@ static int run_gate(const struct cmd *cmd, int argc, char **argv)
     az_vec_init(&g.base, NULL);
     az_vec_init(&g.over, NULL);
     az_vec_init(&g.rules, NULL);
-    args_init(&a, cmd, argc, argv);
-    while (rc == AZ_EXIT_OK && !help && (id = args_next(&a)) != ARG_END) {
+    az_args_init(&a, cmd, argc, argv);
+    while (rc == AZ_EXIT_OK && !help && (id = az_args_next(&a)) != ARG_END) {
         help = id == 'h';
         if (help)
-            print_command_help(cmd);
+            az_print_command_help(cmd);
         else
             rc = id == ARG_ERROR ? AZ_EXIT_USAGE : one_option(&g, id, a.value);
     }
@@ -326,7 +326,7 @@ static int run_gate(const struct cmd *cmd, int argc, char **argv)
     return rc;
 }
 
-const struct cmd cmd_gate = {
+const struct az_cmd az_cmd_gate = {
     "gate",
     "--config=FILE | BASE CAND... | --calibrate RUN...",
     "pass or fail: figures held against a baseline",
@@ -335,6 +335,6 @@ const struct cmd cmd_gate = {
     "a\n"
     "side on a test tells a change from noise. Without --rule every figure with a direction may get worse by 5 %.",
     options,
-    sizeof options / sizeof options[0],
+    AZ_LENGTH(options),
     run_gate
 };

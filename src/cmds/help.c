@@ -7,26 +7,26 @@
 #define HELP_COLUMN 26
 #define LINE_WIDTH  100
 
-const struct cmd *const cmd_table[] = {
-    &cmd_run,      &cmd_compare,      &cmd_gate,   &cmd_history, &cmd_multirank, &cmd_merge,   &cmd_replay, &cmd_probe,
-    &cmd_classify, &cmd_check_config, &cmd_schema, &cmd_list,    &cmd_help,      &cmd_version, NULL,
+const struct az_cmd *const az_cmd_table[] = {
+    &az_cmd_run,      &az_cmd_compare,      &az_cmd_gate,   &az_cmd_history, &az_cmd_multirank, &az_cmd_merge,   &az_cmd_replay, &az_cmd_probe,
+    &az_cmd_classify, &az_cmd_check_config, &az_cmd_schema, &az_cmd_list,    &az_cmd_help,      &az_cmd_version, NULL,
 };
 
-const struct cmd *cmd_find(const char *name)
+const struct az_cmd *az_cmd_find(const char *name)
 {
-    for (const struct cmd *const *c = cmd_table; *c; c++)
+    for (const struct az_cmd *const *c = az_cmd_table; *c; c++)
         if (strcmp((*c)->name, name) == 0)
             return *c;
     return NULL;
 }
 
-const char *cmd_nearest(const char *name)
+const char *az_cmd_nearest(const char *name)
 {
-    const char *names[sizeof cmd_table / sizeof cmd_table[0]];
+    const char *names[AZ_LENGTH(az_cmd_table)];
     size_t n = 0;
-    for (const struct cmd *const *c = cmd_table; *c; c++)
+    for (const struct az_cmd *const *c = az_cmd_table; *c; c++)
         names[n++] = (*c)->name;
-    return nearest(name, names, n);
+    return az_nearest(name, names, n);
 }
 
 /* Text from the help column on, broken between words. */
@@ -59,14 +59,14 @@ static void print_row(const char *left, const char *help)
     print_wrapped(help, HELP_COLUMN);
 }
 
-void print_usage(void)
+void az_print_usage(void)
 {
     puts("usage: analyzer --config=FILE [options]     analyse the inputs of a configuration\n"
          "       analyzer run PATH... [options]       quick look at files\n"
          "       analyzer COMMAND ...\n"
          "\n"
          "commands:");
-    for (const struct cmd *const *c = cmd_table; *c; c++) {
+    for (const struct az_cmd *const *c = az_cmd_table; *c; c++) {
         char left[64];
         snprintf(left, sizeof left, "  %s %s", (*c)->name, (*c)->args);
         print_row(left, (*c)->help);
@@ -79,12 +79,12 @@ void print_usage(void)
          "'analyzer help COMMAND' lists a command's options, 'analyzer help config' the keys of a configuration.");
 }
 
-void print_command_help(const struct cmd *cmd)
+void az_print_command_help(const struct az_cmd *cmd)
 {
     printf("usage: analyzer %s %s%s\n%s\n", cmd->name, cmd->args, cmd->n_opts > 1 ? " [options]" : "", cmd->help);
     puts("\noptions:");
     for (size_t i = 0; i < cmd->n_opts; i++) {
-        const struct cmd_opt *o = &cmd->opts[i];
+        const struct az_cmd_opt *o = &cmd->opts[i];
         char left[64];
         if (o->id < 256)
             snprintf(left, sizeof left, "  -%c, --%s%s%s", o->id, o->name, o->arg ? "=" : "", o->arg ? o->arg : "");
@@ -109,33 +109,33 @@ static int print_config_help(void)
     return rc ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }
 
-static int run_help(const struct cmd *cmd, int argc, char **argv)
+static int run_help(const struct az_cmd *cmd, int argc, char **argv)
 {
-    const struct cmd *about;
+    const struct az_cmd *about;
     const char *near;
-    struct args a;
+    struct az_args a;
     int rc;
 
-    args_init(&a, cmd, argc, argv);
-    if (args_only_help(&a, 0, 1, &rc))
+    az_args_init(&a, cmd, argc, argv);
+    if (az_args_only_help(&a, 0, 1, &rc))
         return rc;
     if (a.n_operands == 0) {
-        print_usage();
+        az_print_usage();
         return AZ_EXIT_OK;
     }
     if (strcmp(a.operands[0], "config") == 0)
         return print_config_help();
-    about = cmd_find(a.operands[0]);
+    about = az_cmd_find(a.operands[0]);
     if (about) {
-        print_command_help(about);
+        az_print_command_help(about);
         return AZ_EXIT_OK;
     }
-    near = cmd_nearest(a.operands[0]);
-    return near ? usage_error(NULL, "no help for '%s' (did you mean '%s'?)", a.operands[0], near)
-                : usage_error(NULL, "no help for '%s'", a.operands[0]);
+    near = az_cmd_nearest(a.operands[0]);
+    return near ? az_usage_error(NULL, "no help for '%s' (did you mean '%s'?)", a.operands[0], near)
+                : az_usage_error(NULL, "no help for '%s'", a.operands[0]);
 }
 
-static const struct cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct cmd cmd_help = {
+static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
+const struct az_cmd az_cmd_help = {
     "help", "[config|COMMAND]", "help for a command or for the keys of a configuration", NULL, options, 1, run_help
 };

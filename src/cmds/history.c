@@ -11,7 +11,7 @@
 
 enum { OPT_DB = OPT_OWN, OPT_KEEP, OPT_MOST, OPT_LABEL, OPT_ONE };
 
-static const struct cmd_opt options[] = {
+static const struct az_cmd_opt options[] = {
     { OPT_DB, "db", "FILE", "the database (history.path of a configuration)" },
     { OPT_KEEP, "keep", "N", "prune: runs that stay, the newest and those pinned" },
     { OPT_MOST, "most", "N", "trend: figures shown at most (8)" },
@@ -27,7 +27,7 @@ static const struct cmd_opt options[] = {
 };
 
 struct history_args {
-    const struct cmd *cmd;
+    const struct az_cmd *cmd;
     const char *db, *dir, *formats;
     int64_t keep, most;
     bool verbose, one_run;
@@ -91,14 +91,14 @@ static int need_operands(const struct history_args *h, const char *what, size_t 
 {
     if (h->n == n)
         return AZ_OK;
-    return usage_error(h->cmd, "'history %s' takes %s", what, names);
+    return az_usage_error(h->cmd, "'history %s' takes %s", what, names);
 }
 
 static int number(const struct history_args *h, size_t at, int64_t *out)
 {
     if (az_parse_i64(az_sv_str(h->operands[at]), out) == 0 && *out > 0)
         return AZ_OK;
-    return usage_error(h->cmd, "'%s' is not the number of a run", h->operands[at]);
+    return az_usage_error(h->cmd, "'%s' is not the number of a run", h->operands[at]);
 }
 
 struct sub {
@@ -173,7 +173,7 @@ static int do_prune(struct history_args *h, struct az_history *db, struct az_doc
     int rc;
     (void)doc;
     if (h->keep < 0) {
-        usage_error(h->cmd, "'history prune' needs --keep=N");
+        az_usage_error(h->cmd, "'history prune' needs --keep=N");
         return AZ_EUSAGE;
     }
     rc = az_history_prune(db, h->keep, &removed);
@@ -209,7 +209,7 @@ static const struct sub subs[] = {
     { "mark-bad", AZ_HISTORY_WRITE, 2, "the number of a run", do_bad },
     { "pin", AZ_HISTORY_WRITE, 3, "the number of a run and a label", do_pin },
 };
-#define SUBS (sizeof subs / sizeof subs[0])
+#define SUBS AZ_LENGTH(subs)
 
 static const struct sub *find_sub(const struct history_args *h)
 {
@@ -219,17 +219,17 @@ static const struct sub *find_sub(const struct history_args *h)
         if (strcmp(subs[i].name, h->operands[0]) == 0)
             return &subs[i];
     }
-    near = nearest(h->operands[0], names, SUBS);
+    near = az_nearest(h->operands[0], names, SUBS);
     if (near)
-        usage_error(h->cmd, "unknown history command '%s' (did you mean '%s'?)", h->operands[0], near);
+        az_usage_error(h->cmd, "unknown history command '%s' (did you mean '%s'?)", h->operands[0], near);
     else
-        usage_error(h->cmd, "unknown history command '%s'", h->operands[0]);
+        az_usage_error(h->cmd, "unknown history command '%s'", h->operands[0]);
     return NULL;
 }
 
 static int exit_status(int rc)
 {
-    const int status = run_exit_status(rc);
+    const int status = az_run_exit_status(rc);
     return status == AZ_EXIT_USAGE && rc != AZ_EUSAGE && rc != AZ_ECONFIG ? AZ_EXIT_PARTIAL : status;
 }
 
@@ -277,19 +277,19 @@ static int run_sub(struct history_args *h, const struct sub *sub)
 
 /* ---- options ---- */
 
-static int count_option(const struct cmd *cmd, const char *name, const char *text, int64_t least, int64_t *out)
+static int count_option(const struct az_cmd *cmd, const char *name, const char *text, int64_t least, int64_t *out)
 {
     if (az_parse_i64(az_sv_str(text), out) == 0 && *out >= least)
         return AZ_EXIT_OK;
-    return usage_error(cmd, "--%s is a number, %lld or more, not '%s'", name, (long long)least, text);
+    return az_usage_error(cmd, "--%s is a number, %lld or more, not '%s'", name, (long long)least, text);
 }
 
-static int one_option(const struct cmd *cmd, struct history_args *h, int id, const char *value)
+static int one_option(const struct az_cmd *cmd, struct history_args *h, int id, const char *value)
 {
     switch (id) {
     case OPT_DB:
         h->db = value;
-        return *value ? AZ_EXIT_OK : usage_error(cmd, "--db needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "--db needs a name");
     case OPT_KEEP:
         return count_option(cmd, "keep", value, 0, &h->keep);
     case OPT_MOST:
@@ -299,7 +299,7 @@ static int one_option(const struct cmd *cmd, struct history_args *h, int id, con
         return AZ_EXIT_OK;
     case OPT_LABEL:
         if (az_import_label(&h->import, az_sv_str(value)))
-            return usage_error(
+            return az_usage_error(
                 cmd, "--label '%s': one of label, commit, branch, host, stack, created, then = and a value", value);
         return AZ_EXIT_OK;
     case OPT_ONE:
@@ -312,41 +312,41 @@ static int one_option(const struct cmd *cmd, struct history_args *h, int id, con
         h->verbose = true;
         return AZ_EXIT_OK;
     default:
-        return option_when(cmd, "color", value, &h->color);
+        return az_option_when(cmd, "color", value, &h->color);
     }
 }
 
-static int parsed(const struct cmd *cmd, struct history_args *h, const struct args *a)
+static int parsed(const struct az_cmd *cmd, struct history_args *h, const struct az_args *a)
 {
     const struct sub *sub;
     h->operands = a->operands;
     h->n = a->n_operands;
     if (!h->n)
-        return usage_error(cmd, "say what: list, show, trend, export, import, prune, mark-good, mark-bad or pin");
+        return az_usage_error(cmd, "say what: list, show, trend, export, import, prune, mark-good, mark-bad or pin");
     sub = find_sub(h);
     if (!sub)
         return AZ_EXIT_USAGE;
     if (sub->operands && need_operands(h, sub->name, sub->operands, sub->takes) != AZ_OK)
         return AZ_EXIT_USAGE;
     if ((sub->run == do_import && h->n < 2) || (sub->run == do_export && h->n > 2))
-        return usage_error(cmd, "'history %s' takes %s", sub->name, sub->takes);
+        return az_usage_error(cmd, "'history %s' takes %s", sub->name, sub->takes);
     if (!h->db)
-        return usage_error(cmd, "give the database with --db=FILE");
+        return az_usage_error(cmd, "give the database with --db=FILE");
     h->log.color = az_want_color(h->color, STDERR_FILENO);
     return run_sub(h, sub);
 }
 
-static int run_history(const struct cmd *cmd, int argc, char **argv)
+static int run_history(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct history_args h = { .cmd = cmd, .keep = -1, .most = 8 };
-    struct args a;
+    struct az_args a;
     int id, rc = AZ_EXIT_OK;
 
     az_diag_init(&h.diag);
-    args_init(&a, cmd, argc, argv);
-    while (rc == AZ_EXIT_OK && (id = args_next(&a)) != ARG_END) {
+    az_args_init(&a, cmd, argc, argv);
+    while (rc == AZ_EXIT_OK && (id = az_args_next(&a)) != ARG_END) {
         if (id == 'h') {
-            print_command_help(cmd);
+            az_print_command_help(cmd);
             goto out;
         }
         rc = id == ARG_ERROR ? AZ_EXIT_USAGE : one_option(cmd, &h, id, a.value);
@@ -358,7 +358,7 @@ out:
     return rc;
 }
 
-const struct cmd cmd_history = {
+const struct az_cmd az_cmd_history = {
     "history",
     "COMMAND... --db FILE",
     "the history of runs: what was kept, how a figure went, which runs are good",
@@ -367,6 +367,6 @@ const struct cmd cmd_history = {
     "\"input / table / key / column\", or a glob for all of it. export writes every sample and verdict, a row each. A\n"
     "pinned run is a baseline by its label (gates.baseline: pinned:LABEL) and is never pruned.",
     options,
-    sizeof options / sizeof options[0],
+    AZ_LENGTH(options),
     run_history
 };

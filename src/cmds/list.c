@@ -11,13 +11,13 @@ static void print_format(const struct az_format *f)
     puts(f->aliases && *f->aliases ? ")" : "");
 }
 
-static int run_list(const struct cmd *cmd, int argc, char **argv)
+static int run_list(const struct az_cmd *cmd, int argc, char **argv)
 {
-    struct args a;
+    struct az_args a;
     int rc;
 
-    args_init(&a, cmd, argc, argv);
-    if (args_only_help(&a, 0, 0, &rc))
+    az_args_init(&a, cmd, argc, argv);
+    if (az_args_only_help(&a, 0, 0, &rc))
         return rc;
     puts("input formats:");
     for (const struct az_format *const *f = az_formats; *f; f++)
@@ -35,5 +35,5 @@ static int run_list(const struct cmd *cmd, int argc, char **argv)
     return AZ_EXIT_OK;
 }
 
-static const struct cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct cmd cmd_list = { "list", "", "input formats, analyses and output formats", NULL, options, 1, run_list };
+static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
+const struct az_cmd az_cmd_list = { "list", "", "input formats, analyses and output formats", NULL, options, 1, run_list };

@@ -14,7 +14,7 @@ enum { OPT_KEEP_PYTHON = 256, OPT_CATEGORY, OPT_NAME, OPT_MEMORY };
 AZ_VEC(struct az_merge_input, inputs);
 
 struct merge {
-    const struct cmd *cmd;
+    const struct az_cmd *cmd;
     const char *out, *base, *pattern;
     struct az_arena arena;
     struct inputs list;
@@ -56,7 +56,7 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     return rc == 0 && f == az_format_find(AZ_SV("pytorch")) ? add_input(m, path) : 0;
 }
 
-static int find_inputs(struct merge *m, const struct args *a)
+static int find_inputs(struct merge *m, const struct az_args *a)
 {
     const struct az_walk walk = { .visit = visit, .ctx = m, .follow_links = true };
     int rc = 0;
@@ -94,7 +94,7 @@ static bool cancelled(void *ctx)
     return az_interrupted();
 }
 
-static int session(struct merge *m, const struct args *a)
+static int session(struct merge *m, const struct az_args *a)
 {
     struct az_merge_result result = { 0 };
     int status;
@@ -141,7 +141,7 @@ static int one_option(struct merge *m, int id, const char *value)
     uint64_t size;
     int64_t jobs;
     if (value && !*value)
-        return usage_error(m->cmd, "an option's value is empty");
+        return az_usage_error(m->cmd, "an option's value is empty");
     switch (id) {
     case 'o':
         m->out = value;
@@ -161,12 +161,12 @@ static int one_option(struct merge *m, int id, const char *value)
         return az_vec_push(&m->names, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
     case 'j':
         if (az_parse_i64(az_sv_str(value), &jobs) || jobs < 0 || jobs > 256)
-            return usage_error(m->cmd, "-j is a number from 0 to 256, not '%s'", value);
+            return az_usage_error(m->cmd, "-j is a number from 0 to 256, not '%s'", value);
         m->opts.threads = (unsigned)jobs;
         return AZ_EXIT_OK;
     case OPT_MEMORY:
         if (az_parse_size(az_sv_str(value), &size) || size > SIZE_MAX)
-            return usage_error(m->cmd, "--memory-limit is a size as 512M or 2G, not '%s'", value);
+            return az_usage_error(m->cmd, "--memory-limit is a size as 512M or 2G, not '%s'", value);
         az_mem_init(&m->mem, (size_t)size);
         return AZ_EXIT_OK;
     default:
@@ -176,12 +176,12 @@ static int one_option(struct merge *m, int id, const char *value)
     }
 }
 
-static int check(struct merge *m, const struct args *a)
+static int check(struct merge *m, const struct az_args *a)
 {
     if (!m->out)
-        return usage_error(m->cmd, "-o is needed: the file to write");
+        return az_usage_error(m->cmd, "-o is needed: the file to write");
     if ((m->base != NULL) == (a->n_operands != 0))
-        return usage_error(m->cmd, "give either -b DIR or the files to merge");
+        return az_usage_error(m->cmd, "give either -b DIR or the files to merge");
     if (az_sv_ends(az_sv_str(m->out), AZ_SV(".gz")))
         return AZ_EXIT_OK;
     struct az_sv name = az_arena_printf(&m->arena, "%s.gz", m->out);
@@ -189,10 +189,10 @@ static int check(struct merge *m, const struct args *a)
     return name.p ? AZ_EXIT_OK : AZ_EXIT_INTERNAL;
 }
 
-static int run_merge(const struct cmd *cmd, int argc, char **argv)
+static int run_merge(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct merge m = { .cmd = cmd, .pattern = "rank", .log = { .level = AZ_LOG_NORMAL } };
-    struct args a;
+    struct az_args a;
     int id, rc = AZ_EXIT_OK;
     az_mem_init(&m.mem, 0);
     az_arena_init(&m.arena, NULL);
@@ -201,10 +201,10 @@ static int run_merge(const struct cmd *cmd, int argc, char **argv)
     az_vec_init(&m.cats, NULL);
     az_vec_init(&m.names, NULL);
     m.log.color = az_want_color(AZ_AUTO, STDERR_FILENO);
-    args_init(&a, cmd, argc, argv);
-    while (!rc && (id = args_next(&a)) != ARG_END) {
+    az_args_init(&a, cmd, argc, argv);
+    while (!rc && (id = az_args_next(&a)) != ARG_END) {
         if (id == 'h') {
-            print_command_help(cmd);
+            az_print_command_help(cmd);
             goto out;
         }
         rc = id == ARG_ERROR ? AZ_EXIT_USAGE : one_option(&m, id, a.value);
@@ -222,7 +222,7 @@ out:
     return rc;
 }
 
-static const struct cmd_opt options[] = {
+static const struct az_cmd_opt options[] = {
     { 'o', "output", "FILE", "the file to write, gzip; .gz is added to a name without it" },
     { 'b', "base", "DIR", "all PyTorch traces below DIR instead of files" },
     { 'p', "rank-pattern", "TEXT", "what stands before the rank in a file's name (rank)" },
@@ -234,12 +234,12 @@ static const struct cmd_opt options[] = {
     { 'q', "quiet", NULL, "errors only" },
     { 'h', "help", NULL, "print this help" },
 };
-const struct cmd cmd_merge = {
+const struct az_cmd az_cmd_merge = {
     "merge",
     "-o FILE TRACE... | -b DIR",
     "PyTorch traces of many ranks as one file for a trace viewer",
     "The rank is that of distributedInfo, else the one in the file's name. Times are not aligned.",
     options,
-    sizeof options / sizeof *options,
+    AZ_LENGTH(options),
     run_merge
 };

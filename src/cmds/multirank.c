@@ -8,7 +8,7 @@
 
 enum { OPT_ALL_RANKS = OPT_OWN, OPT_EXACT_RANK, OPT_DUPLICATE, OPT_FORCE };
 
-static const struct cmd_opt options[] = {
+static const struct az_cmd_opt options[] = {
     { 'b', "base-dir", "DIR", "look for traces in this folder and all below it; each folder that holds some is a run" },
     { 'p', "rank-pattern", "TEXT",
       "text before the rank in a file's name (rank_), or re: and a regular expression for it" },
@@ -41,8 +41,8 @@ static const struct cmd_opt options[] = {
 };
 
 struct multirank {
-    const struct cmd *cmd;
-    struct run_args run;
+    const struct az_cmd *cmd;
+    struct az_run_args run;
     const char *base, *pattern, *extension, *duplicate;
     struct az_vec_sv filters; /* views into argv */
     bool all_ranks, exact, force, all_kernels, node_replay;
@@ -105,7 +105,7 @@ static char **part_filters(int argc, char **argv, int *n, struct az_arena *a)
     return out;
 }
 
-static int one_of(const struct cmd *cmd, const char *option, const char *value, const char *const *words, size_t n,
+static int one_of(const struct az_cmd *cmd, const char *option, const char *value, const char *const *words, size_t n,
                   const char **out)
 {
     for (size_t i = 0; i < n; i++) {
@@ -114,10 +114,10 @@ static int one_of(const struct cmd *cmd, const char *option, const char *value, 
             return AZ_EXIT_OK;
         }
     }
-    const char *near = nearest(value, words, n);
+    const char *near = az_nearest(value, words, n);
     if (near)
-        return usage_error(cmd, "%s cannot be '%s' (did you mean '%s'?)", option, value, near);
-    return usage_error(cmd, "%s cannot be '%s'", option, value);
+        return az_usage_error(cmd, "%s cannot be '%s' (did you mean '%s'?)", option, value, near);
+    return az_usage_error(cmd, "%s cannot be '%s'", option, value);
 }
 
 static int own_option(struct multirank *m, int id, const char *value)
@@ -128,7 +128,7 @@ static int own_option(struct multirank *m, int id, const char *value)
     switch (id) {
     case 'b':
         m->base = value;
-        return *value ? AZ_EXIT_OK : usage_error(m->cmd, "-b needs a folder");
+        return *value ? AZ_EXIT_OK : az_usage_error(m->cmd, "-b needs a folder");
     case 'p':
         m->pattern = value;
         return AZ_EXIT_OK;
@@ -154,12 +154,12 @@ static int own_option(struct multirank *m, int id, const char *value)
         m->node_replay = true;
         return AZ_EXIT_OK;
     case 'd':
-        return run_option(m->cmd, &m->run, OPT_DRY_RUN, value);
+        return az_run_option(m->cmd, &m->run, OPT_DRY_RUN, value);
     case 'o': /* always the workbook, whatever its name ends in */
         m->run.xlsx = value;
-        return *value ? AZ_EXIT_OK : usage_error(m->cmd, "-o needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(m->cmd, "-o needs a name");
     default:
-        return run_option(m->cmd, &m->run, id, value);
+        return az_run_option(m->cmd, &m->run, id, value);
     }
 }
 
@@ -173,16 +173,16 @@ static void tell_default(const struct multirank *m)
                     "' in their path are read (--all-ranks takes every rank)");
 }
 
-static int parse(struct multirank *m, struct args *a, bool *stop)
+static int parse(struct multirank *m, struct az_args *a, bool *stop)
 {
     int id, rc = AZ_EXIT_OK;
 
     *stop = true;
-    while ((id = args_next(a)) != ARG_END) {
+    while ((id = az_args_next(a)) != ARG_END) {
         if (id == ARG_ERROR)
             return AZ_EXIT_USAGE;
         if (id == 'h') {
-            print_command_help(m->cmd);
+            az_print_command_help(m->cmd);
             return AZ_EXIT_OK;
         }
         rc = own_option(m, id, a->value);
@@ -190,44 +190,44 @@ static int parse(struct multirank *m, struct args *a, bool *stop)
             return rc;
     }
     if (a->n_operands)
-        return usage_error(m->cmd, "'%s': name the folder with -b, filters with -f", a->operands[0]);
+        return az_usage_error(m->cmd, "'%s': name the folder with -b, filters with -f", a->operands[0]);
     if (!m->base)
-        return usage_error(m->cmd, "no folder: give -b DIR");
+        return az_usage_error(m->cmd, "no folder: give -b DIR");
     if (m->all_ranks && m->filters.n)
-        return usage_error(m->cmd, "--all-ranks and -f exclude each other");
+        return az_usage_error(m->cmd, "--all-ranks and -f exclude each other");
     *stop = false;
     return AZ_EXIT_OK;
 }
 
-static int run_multirank(const struct cmd *cmd, int argc, char **argv)
+static int run_multirank(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct multirank m = { .cmd = cmd, .extension = "json", .duplicate = "error" };
     struct az_arena arena;
-    struct args a;
+    struct az_args a;
     bool stop = true;
     int n = 0, rc = AZ_EXIT_INTERNAL;
 
     az_arena_init(&arena, NULL);
     az_vec_init(&m.filters, NULL);
-    run_args_init(&m.run);
+    az_run_args_init(&m.run);
     m.run.add_inputs = add_search;
     m.run.ctx = &m;
     char **parted = part_filters(argc, argv, &n, &arena);
     if (parted) {
-        args_init(&a, cmd, n, parted);
+        az_args_init(&a, cmd, n, parted);
         rc = parse(&m, &a, &stop);
     }
     if (!stop) {
         tell_default(&m);
-        rc = run_inputs(&m.run, &a);
+        rc = az_run_inputs(&m.run, &a);
     }
-    run_args_release(&m.run);
+    az_run_args_release(&m.run);
     az_vec_release(&m.filters);
     az_arena_release(&arena);
     return rc;
 }
 
-const struct cmd cmd_multirank = {
+const struct az_cmd az_cmd_multirank = {
     "multirank",
     "-b DIR",
     "the ranks of PyTorch runs below a folder, each run in one report",
@@ -235,6 +235,6 @@ const struct cmd cmd_multirank = {
     "metadata say, else the number in its name; a rank that cannot be read is named and the others are reported.\n"
     "In a configuration: base_dir and the keys beside it, where every rank is read unless filters are given.",
     options,
-    sizeof options / sizeof options[0],
+    AZ_LENGTH(options),
     run_multirank
 };

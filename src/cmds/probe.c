@@ -48,15 +48,15 @@ static int probe_folder(struct probing *p, const char *path)
     return rc;
 }
 
-static int run_probe(const struct cmd *cmd, int argc, char **argv)
+static int run_probe(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct az_log log = { .level = AZ_LOG_NORMAL };
     struct probing p = { .known = 0 };
-    struct args a;
+    struct az_args a;
     int rc, failed = 0;
 
-    args_init(&a, cmd, argc, argv);
-    if (args_only_help(&a, 1, SIZE_MAX, &rc))
+    az_args_init(&a, cmd, argc, argv);
+    if (az_args_only_help(&a, 1, SIZE_MAX, &rc))
         return rc;
     log.color = az_want_color(AZ_AUTO, 2);
     for (size_t i = 0; i < a.n_operands; i++) {
@@ -71,7 +71,7 @@ static int run_probe(const struct cmd *cmd, int argc, char **argv)
     return failed ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
 }
 
-static const struct cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct cmd cmd_probe = {
+static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
+const struct az_cmd az_cmd_probe = {
     "probe", "PATH...", "what a file is, and how sure that is", NULL, options, 1, run_probe
 };

@@ -12,7 +12,7 @@
 enum { OPT_EMIT = OPT_OWN, OPT_RULE, OPT_SHARE, OPT_FORCE, OPT_TIMEOUT, OPT_NO_TORCH };
 
 struct replay {
-    const struct cmd *cmd;
+    const struct az_cmd *cmd;
     const char *emit, *dir, *csv_dir, *xlsx;
     struct az_replay_opts emission;
     struct az_replay_run_opts run;
@@ -67,7 +67,7 @@ static int emit_job(struct replay *r, const struct az_plan_job *job, struct az_d
     return rc;
 }
 
-static int emit(struct replay *r, const struct args *a, struct az_diag *diag, bool *usage)
+static int emit(struct replay *r, const struct az_args *a, struct az_diag *diag, bool *usage)
 {
     struct az_config conf;
     struct az_config_names names;
@@ -219,7 +219,7 @@ static int add_formats(struct replay *r, const char *list)
         if (az_sv_ieq(name, AZ_SV("text"))) {
             r->text = true;
         } else if (!az_report_find(name)) {
-            return usage_error(r->cmd, "unknown output format '%.*s' (see 'analyzer list')", AZ_SVF(name));
+            return az_usage_error(r->cmd, "unknown output format '%.*s' (see 'analyzer list')", AZ_SVF(name));
         } else if (az_vec_push(&r->formats, name)) {
             return AZ_EXIT_INTERNAL;
         }
@@ -234,7 +234,7 @@ static int parse_rule(struct replay *r, const char *value)
     else if (strcmp(value, "reach") == 0)
         r->emission.rule = AZ_REPLAY_REACH;
     else
-        return usage_error(r->cmd, "--rule is below or reach, not '%s'", value);
+        return az_usage_error(r->cmd, "--rule is below or reach, not '%s'", value);
     return AZ_EXIT_OK;
 }
 
@@ -243,11 +243,11 @@ static int parse_numbers(struct replay *r, int id, const char *value)
     int64_t seconds;
     if (id == OPT_SHARE) {
         if (az_parse_f64(az_sv_str(value), &r->emission.share) || !(r->emission.share > 0 && r->emission.share <= 1))
-            return usage_error(r->cmd, "--share is a number above 0, at most 1, not '%s'", value);
+            return az_usage_error(r->cmd, "--share is a number above 0, at most 1, not '%s'", value);
         return AZ_EXIT_OK;
     }
     if (az_parse_i64(az_sv_str(value), &seconds) || seconds < 1 || seconds > 86400)
-        return usage_error(r->cmd, "--timeout is a number of seconds from 1 to 86400, not '%s'", value);
+        return az_usage_error(r->cmd, "--timeout is a number of seconds from 1 to 86400, not '%s'", value);
     r->run.timeout_s = (unsigned)seconds;
     return AZ_EXIT_OK;
 }
@@ -257,7 +257,7 @@ static int one_option(struct replay *r, int id, const char *value)
     switch (id) {
     case OPT_EMIT:
         r->emit = value;
-        return *value ? AZ_EXIT_OK : usage_error(r->cmd, "--emit needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(r->cmd, "--emit needs a name");
     case OPT_RULE:
         return parse_rule(r, value);
     case OPT_SHARE:
@@ -282,7 +282,7 @@ static int one_option(struct replay *r, int id, const char *value)
         return AZ_EXIT_OK;
     case 'o':
         r->dir = value;
-        return *value ? AZ_EXIT_OK : usage_error(r->cmd, "-o needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(r->cmd, "-o needs a name");
     case 'q':
         r->log.level = AZ_LOG_QUIET;
         r->quiet = true;
@@ -296,11 +296,11 @@ static int one_option(struct replay *r, int id, const char *value)
 
 static int status_of(int rc, bool usage)
 {
-    const int status = run_exit_status(rc);
+    const int status = az_run_exit_status(rc);
     return status == AZ_EXIT_USAGE && rc != AZ_EUSAGE && !usage ? AZ_EXIT_PARTIAL : status;
 }
 
-static int session(struct replay *r, const struct args *a)
+static int session(struct replay *r, const struct az_args *a)
 {
     struct az_diag diag;
     bool usage = false;
@@ -316,25 +316,25 @@ static int session(struct replay *r, const struct args *a)
     return status_of(rc, usage);
 }
 
-static int run_replay(const struct cmd *cmd, int argc, char **argv)
+static int run_replay(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct replay r = { .cmd = cmd, .text = true, .log = { .level = AZ_LOG_NORMAL } };
-    struct args a;
+    struct az_args a;
     int id, rc = AZ_EXIT_OK;
     az_vec_init(&r.formats, NULL);
-    args_init(&a, cmd, argc, argv);
+    az_args_init(&a, cmd, argc, argv);
     r.log.color = az_want_color(AZ_AUTO, STDERR_FILENO);
-    while (!rc && (id = args_next(&a)) != ARG_END) {
+    while (!rc && (id = az_args_next(&a)) != ARG_END) {
         if (id == 'h') {
-            print_command_help(cmd);
+            az_print_command_help(cmd);
             goto out;
         }
         rc = id == ARG_ERROR ? AZ_EXIT_USAGE : one_option(&r, id, a.value);
     }
     if (!rc && a.n_operands == 0)
-        rc = usage_error(cmd, r.emit ? "--emit needs the files of one input" : "give the folder to replay");
+        rc = az_usage_error(cmd, r.emit ? "--emit needs the files of one input" : "give the folder to replay");
     if (!rc && !r.emit && a.n_operands > 1)
-        rc = usage_error(cmd, "'replay' takes one folder, not '%s' too", a.operands[1]);
+        rc = az_usage_error(cmd, "'replay' takes one folder, not '%s' too", a.operands[1]);
     if (!rc)
         rc = session(&r, &a);
 out:
@@ -342,7 +342,7 @@ out:
     return rc;
 }
 
-static const struct cmd_opt options[] = {
+static const struct az_cmd_opt options[] = {
     { OPT_EMIT, "emit", "DIR", "write the folder DIR from the PyTorch trace PATH, and run nothing" },
     { OPT_RULE, "rule", "RULE",
       "with --emit: operators whose cumulative time share is below the limit (the default), or the fewest that reach "
@@ -360,13 +360,13 @@ static const struct cmd_opt options[] = {
     { 'v', "verbose", NULL, "notes, and each operator as it is run" },
     { 'h', "help", NULL, "print this help" },
 };
-const struct cmd cmd_replay = {
+const struct az_cmd az_cmd_replay = {
     "replay",
     "DIR | --emit=DIR PATH...",
     "measure matrix products and convolutions again, alone",
     "DIR holds replay.json and the commands, or logs recorded by the libraries (hipblaslt-bench-N.log,\n"
     "miopen-driver-N.log). Only hipblaslt-bench, MIOpenDriver and python3 are run; what they print is kept in *.out.",
     options,
-    sizeof options / sizeof *options,
+    AZ_LENGTH(options),
     run_replay
 };

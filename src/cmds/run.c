@@ -7,7 +7,7 @@
 #include "base/num.h"
 #include "io/path.h"
 
-static const struct cmd_opt options[] = {
+static const struct az_cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE", "analyse the inputs of this configuration; '-': standard input" },
     { 'o', "output", "PATH", "folder for the outputs; a name ending in .xlsx: the workbook of the one input" },
     { OPT_FORMAT, "format", "LIST",
@@ -34,13 +34,13 @@ static const struct cmd_opt options[] = {
     { OPT_VERSION, "version", NULL, "print the version and what is built in" },
 };
 
-int option_override(const struct cmd *cmd, struct az_overrides *to, bool option, const char *text)
+int az_option_override(const struct az_cmd *cmd, struct az_overrides *to, bool option, const char *text)
 {
     const char *eq = strchr(text, '=');
     struct az_override o = { .kind = AZ_SET_PATH };
 
     if (!eq || eq == text)
-        return usage_error(cmd, "'%s' is not of the form %s=VALUE", text, option ? "KEY" : "PATH");
+        return az_usage_error(cmd, "'%s' is not of the form %s=VALUE", text, option ? "KEY" : "PATH");
     if (option)
         o.kind = AZ_SET_OPTION;
     o.key = az_sv_make(text, (size_t)(eq - text));
@@ -48,7 +48,7 @@ int option_override(const struct cmd *cmd, struct az_overrides *to, bool option,
     return az_vec_push(to, o) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }
 
-static int unknown_format(const struct cmd *cmd, struct az_sv name)
+static int unknown_format(const struct az_cmd *cmd, struct az_sv name)
 {
     const char *names[32] = { "text" }, *near;
     char word[64];
@@ -57,13 +57,13 @@ static int unknown_format(const struct cmd *cmd, struct az_sv name)
     for (const struct az_report *const *p = az_reports; *p && n < 32; p++)
         names[n++] = (*p)->name;
     snprintf(word, sizeof word, "%.*s", AZ_SVF(name));
-    near = nearest(word, names, n);
+    near = az_nearest(word, names, n);
     if (near)
-        return usage_error(cmd, "unknown output format '%s' (did you mean '%s'?)", word, near);
-    return usage_error(cmd, "unknown output format '%s' (see 'analyzer list')", word);
+        return az_usage_error(cmd, "unknown output format '%s' (did you mean '%s'?)", word, near);
+    return az_usage_error(cmd, "unknown output format '%s' (see 'analyzer list')", word);
 }
 
-static int add_formats(const struct cmd *cmd, struct run_args *r, const char *list)
+static int add_formats(const struct az_cmd *cmd, struct az_run_args *r, const char *list)
 {
     while (*list) {
         struct az_sv name = az_sv_trim(az_sv_make(list, strcspn(list, ",")));
@@ -76,10 +76,10 @@ static int add_formats(const struct cmd *cmd, struct run_args *r, const char *li
         if (az_vec_push(&r->formats, name))
             return AZ_EXIT_INTERNAL;
     }
-    return r->formats.n ? AZ_EXIT_OK : usage_error(cmd, "--format needs at least one name");
+    return r->formats.n ? AZ_EXIT_OK : az_usage_error(cmd, "--format needs at least one name");
 }
 
-int option_when(const struct cmd *cmd, const char *name, const char *text, enum az_when *out)
+int az_option_when(const struct az_cmd *cmd, const char *name, const char *text, enum az_when *out)
 {
     static const char *const names[] = { "auto", "always", "never" };
     for (size_t i = 0; i < 3; i++) {
@@ -88,30 +88,30 @@ int option_when(const struct cmd *cmd, const char *name, const char *text, enum 
             return AZ_EXIT_OK;
         }
     }
-    return usage_error(cmd, "--%s is auto, always or never, not '%s'", name, text);
+    return az_usage_error(cmd, "--%s is auto, always or never, not '%s'", name, text);
 }
 
-int option_jobs(const struct cmd *cmd, const char *text, int64_t *out)
+int az_option_jobs(const struct az_cmd *cmd, const char *text, int64_t *out)
 {
     if (az_parse_i64(az_sv_str(text), out) || *out < 0 || *out > 4096)
-        return usage_error(cmd, "-j is a number from 0 to 4096, not '%s'", text);
+        return az_usage_error(cmd, "-j is a number from 0 to 4096, not '%s'", text);
     return AZ_EXIT_OK;
 }
 
-static int parse_memory(const struct cmd *cmd, struct run_args *r, const char *text)
+static int parse_memory(const struct az_cmd *cmd, struct az_run_args *r, const char *text)
 {
     r->memory_given = true;
     if (az_parse_size(az_sv_str(text), &r->memory))
-        return usage_error(cmd, "--memory-limit is a size as 512M or 2G, not '%s'", text);
+        return az_usage_error(cmd, "--memory-limit is a size as 512M or 2G, not '%s'", text);
     return AZ_EXIT_OK;
 }
 
-static int set_output(const struct cmd *cmd, struct run_args *r, const char *path)
+static int set_output(const struct az_cmd *cmd, struct az_run_args *r, const char *path)
 {
     struct az_sv p = az_sv_str(path);
 
     if (!p.n)
-        return usage_error(cmd, "-o needs a name");
+        return az_usage_error(cmd, "-o needs a name");
     if (az_sv_ends(p, AZ_SV(".xlsx")))
         r->xlsx = path;
     else
@@ -120,41 +120,41 @@ static int set_output(const struct cmd *cmd, struct run_args *r, const char *pat
 }
 
 /* An option of the command line that is one of all inputs. */
-static int set_option(struct run_args *r, const char *key, const char *value)
+static int set_option(struct az_run_args *r, const char *key, const char *value)
 {
     const struct az_override o = { .kind = AZ_SET_OPTION, .key = az_sv_str(key), .value = az_sv_str(value) };
     return az_vec_push(&r->over, o) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }
 
-int run_option(const struct cmd *cmd, struct run_args *r, int id, const char *value)
+int az_run_option(const struct az_cmd *cmd, struct az_run_args *r, int id, const char *value)
 {
     switch (id) {
     case OPT_CONFIG:
         r->config = value;
-        return *value ? AZ_EXIT_OK : usage_error(cmd, "--config needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "--config needs a name");
     case 'o':
         return set_output(cmd, r, value);
     case OPT_FORMAT:
         return add_formats(cmd, r, value);
     case OPT_CSV_DIR:
         r->csv_dir = value;
-        return *value ? AZ_EXIT_OK : usage_error(cmd, "--csv-dir needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "--csv-dir needs a name");
     case OPT_XLSX:
         r->xlsx = value;
-        return *value ? AZ_EXIT_OK : usage_error(cmd, "--xlsx needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "--xlsx needs a name");
     case OPT_COMPAT:
         return set_option(r, "compat", value);
     case OPT_OPT:
     case OPT_SET:
-        return option_override(cmd, &r->over, id == OPT_OPT, value);
+        return az_option_override(cmd, &r->over, id == OPT_OPT, value);
     case 'j':
-        return option_jobs(cmd, value, &r->jobs);
+        return az_option_jobs(cmd, value, &r->jobs);
     case OPT_ONLY:
         return az_vec_push(&r->only, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
     case OPT_COLOR:
-        return option_when(cmd, "color", value, &r->run.color);
+        return az_option_when(cmd, "color", value, &r->run.color);
     case OPT_PROGRESS:
-        return option_when(cmd, "progress", value, &r->run.progress);
+        return az_option_when(cmd, "progress", value, &r->run.progress);
     case OPT_MEMORY:
         return parse_memory(cmd, r, value);
     case OPT_DRY_RUN:
@@ -175,7 +175,7 @@ int run_option(const struct cmd *cmd, struct run_args *r, int id, const char *va
     }
 }
 
-void run_fill_opts(struct run_args *r)
+void az_run_fill_opts(struct az_run_args *r)
 {
     r->run.log.level = r->quiet         ? AZ_LOG_QUIET
                        : r->verbose > 1 ? AZ_LOG_DEBUG
@@ -188,7 +188,7 @@ void run_fill_opts(struct run_args *r)
         r->run.progress = AZ_NEVER;
 }
 
-static void set_outputs(const struct run_args *r, struct az_outputs *o)
+static void set_outputs(const struct az_run_args *r, struct az_outputs *o)
 {
     if (r->dir)
         o->dir = az_sv_str(r->dir);
@@ -201,7 +201,7 @@ static void set_outputs(const struct run_args *r, struct az_outputs *o)
 }
 
 /* The comparison's own outputs give way, too; it writes where the run does then, under its own name. */
-static void set_compare_outputs(const struct run_args *r, struct az_outputs *o)
+static void set_compare_outputs(const struct az_run_args *r, struct az_outputs *o)
 {
     if (r->dir)
         o->dir = az_sv_str(r->dir);
@@ -211,7 +211,7 @@ static void set_compare_outputs(const struct run_args *r, struct az_outputs *o)
     az_vec_reset(&o->formats);
 }
 
-static int apply(const struct run_args *r, struct az_config *c)
+static int apply(const struct az_run_args *r, struct az_config *c)
 {
     int rc = AZ_OK;
 
@@ -234,7 +234,7 @@ static int apply(const struct run_args *r, struct az_config *c)
     return rc;
 }
 
-int run_print_plan(const struct az_plan *plan, const struct az_log *log)
+int az_run_print_plan(const struct az_plan *plan, const struct az_log *log)
 {
     struct az_vec_char text;
     bool failed = false;
@@ -256,14 +256,14 @@ int run_print_plan(const struct az_plan *plan, const struct az_log *log)
 }
 
 struct session {
-    const struct run_args *r;
+    const struct az_run_args *r;
     struct az_config config;
     struct az_plan plan;
     struct az_diag diag;
 };
 
 /* Configuration and plan; AZ_ECONFIG, AZ_EUSAGE with what is wrong in the diag. */
-static int prepare(struct session *s, const struct args *a)
+static int prepare(struct session *s, const struct az_args *a)
 {
     struct az_config_names names;
     int rc = az_plan_names(&s->plan.arena, &names);
@@ -286,7 +286,7 @@ static int prepare(struct session *s, const struct args *a)
     return rc ? rc : az_plan_make(&s->plan, &s->config, &s->diag);
 }
 
-int run_exit_status(int rc)
+int az_run_exit_status(int rc)
 {
     switch (rc) {
     case AZ_OK:
@@ -301,12 +301,12 @@ int run_exit_status(int rc)
     }
 }
 
-int run_inputs(struct run_args *r, const struct args *a)
+int az_run_inputs(struct az_run_args *r, const struct az_args *a)
 {
     struct session s = { .r = r };
     int rc = az_config_init(&s.config), status;
 
-    run_fill_opts(r);
+    az_run_fill_opts(r);
     if (rc)
         return AZ_EXIT_INTERNAL;
     az_plan_init(&s.plan);
@@ -317,9 +317,9 @@ int run_inputs(struct run_args *r, const struct args *a)
         az_log_line(&r->run.log, AZ_LOG_QUIET, "interrupted: nothing was run");
     else if (rc && s.diag.errors == 0)
         az_log_line(&r->run.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
-    status = run_exit_status(rc);
+    status = az_run_exit_status(rc);
     if (!rc && r->dry_run) {
-        status = run_print_plan(&s.plan, &r->run.log);
+        status = az_run_print_plan(&s.plan, &r->run.log);
     } else if (!rc) {
         r->run.workers = (unsigned)s.config.jobs;
         r->run.memory_limit = s.config.memory_limit;
@@ -332,64 +332,64 @@ int run_inputs(struct run_args *r, const struct args *a)
     return status;
 }
 
-static int parse(const struct cmd *cmd, struct args *a, struct run_args *r, bool *stop)
+static int parse(const struct az_cmd *cmd, struct az_args *a, struct az_run_args *r, bool *stop)
 {
     int id, rc = AZ_EXIT_OK;
 
     *stop = true;
-    while ((id = args_next(a)) != ARG_END) {
+    while ((id = az_args_next(a)) != ARG_END) {
         if (id == ARG_ERROR)
             return AZ_EXIT_USAGE;
         if (id == 'h') {
-            print_command_help(cmd);
+            az_print_command_help(cmd);
             return AZ_EXIT_OK;
         }
         if (id == OPT_VERSION)
-            return cmd_version.run(&cmd_version, 1, a->argv);
-        rc = run_option(cmd, r, id, a->value);
+            return az_cmd_version.run(&az_cmd_version, 1, a->argv);
+        rc = az_run_option(cmd, r, id, a->value);
         if (rc)
             return rc;
     }
     if (r->config && a->n_operands)
-        return usage_error(cmd, "'%s': give paths or --config, not both", a->operands[0]);
+        return az_usage_error(cmd, "'%s': give paths or --config, not both", a->operands[0]);
     if (!r->config && !a->n_operands)
-        return usage_error(cmd, "no inputs: give --config=FILE or paths");
+        return az_usage_error(cmd, "no inputs: give --config=FILE or paths");
     *stop = false;
     return AZ_EXIT_OK;
 }
 
-void run_args_init(struct run_args *r)
+void az_run_args_init(struct az_run_args *r)
 {
-    *r = (struct run_args){ .jobs = -1 };
+    *r = (struct az_run_args){ .jobs = -1 };
     az_vec_init(&r->formats, NULL);
     az_vec_init(&r->over, NULL);
     az_vec_init(&r->only, NULL);
 }
 
-void run_args_release(struct run_args *r)
+void az_run_args_release(struct az_run_args *r)
 {
     az_vec_release(&r->formats);
     az_vec_release(&r->over);
     az_vec_release(&r->only);
 }
 
-static int run_run(const struct cmd *cmd, int argc, char **argv)
+static int run_run(const struct az_cmd *cmd, int argc, char **argv)
 {
-    struct run_args r;
-    struct args a;
+    struct az_run_args r;
+    struct az_args a;
     bool stop;
     int rc;
 
-    run_args_init(&r);
-    args_init(&a, cmd, argc, argv);
+    az_run_args_init(&r);
+    az_args_init(&a, cmd, argc, argv);
     rc = parse(cmd, &a, &r, &stop);
     if (!stop)
-        rc = run_inputs(&r, &a);
-    run_args_release(&r);
+        rc = az_run_inputs(&r, &a);
+    az_run_args_release(&r);
     return rc;
 }
 
-const struct cmd cmd_run = {
+const struct az_cmd az_cmd_run = {
     "run",
     "--config=FILE | PATH...",
     "analyse the inputs of a configuration, or look at files",
@@ -397,6 +397,6 @@ const struct cmd cmd_run = {
     "Paths may be files, folders and globs; '-' is standard input. The CSV reports of one Nsight report, and the\n"
     "files of the ranks of one run, form one input.",
     options,
-    sizeof options / sizeof options[0],
+    AZ_LENGTH(options),
     run_run
 };

@@ -23,7 +23,7 @@ enum {
     OPT_OWN /* ids from here on are a command's own */
 };
 
-struct run_args {
+struct az_run_args {
     const char *config, *xlsx, *csv_dir, *dir;
     struct az_vec_sv formats; /* views into argv */
     struct az_overrides over;
@@ -37,22 +37,22 @@ struct run_args {
     int (*add_inputs)(void *ctx, struct az_config *c);
     void *ctx;
 };
-void run_args_init(struct run_args *r);
-void run_args_release(struct run_args *r);
+void az_run_args_init(struct az_run_args *r);
+void az_run_args_release(struct az_run_args *r);
 /* Takes one option; AZ_EXIT_OK, or AZ_EXIT_USAGE with a message. */
-int run_option(const struct cmd *cmd, struct run_args *r, int id, const char *value);
+int az_run_option(const struct az_cmd *cmd, struct az_run_args *r, int id, const char *value);
 /* Single options, for commands with arguments of their own; AZ_EXIT_OK, or what to exit with (a message is printed).
  * option: --opt, else --set. */
-int option_override(const struct cmd *cmd, struct az_overrides *to, bool option, const char *text);
-int option_when(const struct cmd *cmd, const char *name, const char *text, enum az_when *out);
-int option_jobs(const struct cmd *cmd, const char *text, int64_t *out);
+int az_option_override(const struct az_cmd *cmd, struct az_overrides *to, bool option, const char *text);
+int az_option_when(const struct az_cmd *cmd, const char *name, const char *text, enum az_when *out);
+int az_option_jobs(const struct az_cmd *cmd, const char *text, int64_t *out);
 /* Levels, colours and text of r->run, from what was taken. */
-void run_fill_opts(struct run_args *r);
+void az_run_fill_opts(struct az_run_args *r);
 /* --dry-run. */
-int run_print_plan(const struct az_plan *plan, const struct az_log *log);
+int az_run_print_plan(const struct az_plan *plan, const struct az_log *log);
 /* Exit status of an error before the run. */
-int run_exit_status(int rc);
+int az_run_exit_status(int rc);
 /* Configuration, plan and run (or the plan printed); the exit status. */
-int run_inputs(struct run_args *r, const struct args *a);
+int az_run_inputs(struct az_run_args *r, const struct az_args *a);
 
 #endif

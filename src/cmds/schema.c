@@ -22,15 +22,15 @@ static int print_schema(struct az_vec_char *text, struct az_arena *arena)
     return rc;
 }
 
-static int run_schema(const struct cmd *cmd, int argc, char **argv)
+static int run_schema(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct az_vec_char text;
     struct az_arena arena;
-    struct args a;
+    struct az_args a;
     int rc;
 
-    args_init(&a, cmd, argc, argv);
-    if (args_only_help(&a, 0, 0, &rc))
+    az_args_init(&a, cmd, argc, argv);
+    if (az_args_only_help(&a, 0, 0, &rc))
         return rc;
     az_arena_init(&arena, NULL);
     az_vec_init(&text, NULL);
@@ -42,5 +42,5 @@ static int run_schema(const struct cmd *cmd, int argc, char **argv)
     return rc ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }
 
-static const struct cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct cmd cmd_schema = { "schema", "", "the JSON Schema of a configuration", NULL, options, 1, run_schema };
+static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
+const struct az_cmd az_cmd_schema = { "schema", "", "the JSON Schema of a configuration", NULL, options, 1, run_schema };

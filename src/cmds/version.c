@@ -20,13 +20,13 @@ static void print_formats(void)
     putchar('\n');
 }
 
-static int run_version(const struct cmd *cmd, int argc, char **argv)
+static int run_version(const struct az_cmd *cmd, int argc, char **argv)
 {
-    struct args a;
+    struct az_args a;
     int rc;
 
-    args_init(&a, cmd, argc, argv);
-    if (args_only_help(&a, 0, 0, &rc))
+    az_args_init(&a, cmd, argc, argv);
+    if (az_args_only_help(&a, 0, 0, &rc))
         return rc;
     puts("analyzer " AZ_VERSION);
     printf("json-c %s\nzlib %s\nsqlite %s\nlibxlsxwriter %s\n", json_c_version(), zlibVersion(), sqlite3_libversion(),
@@ -40,5 +40,5 @@ static int run_version(const struct cmd *cmd, int argc, char **argv)
     return AZ_EXIT_OK;
 }
 
-static const struct cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct cmd cmd_version = { "version", "", "the version and what is built in", NULL, options, 1, run_version };
+static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
+const struct az_cmd az_cmd_version = { "version", "", "the version and what is built in", NULL, options, 1, run_version };

@@ -72,7 +72,7 @@ int az_config_help(struct az_vec_char *out)
         out, AZ_SV("Configuration: JSON with comments and trailing commas; ${VAR} and ${VAR:-default} in "
                    "strings.\nA relative path is looked up beside the configuration, then in the "
                    "current directory.\n"));
-    for (size_t b = 0; rc == 0 && b < sizeof blocks / sizeof blocks[0]; b++) {
+    for (size_t b = 0; rc == 0 && b < AZ_LENGTH(blocks); b++) {
         rc = az_text_printf(out, "\n%s\n", blocks[b].heading);
         for (size_t i = 0; rc == 0 && i < az_option_count; i++) {
             const struct az_option *o = &az_option_table[i];

@@ -29,7 +29,7 @@ static bool is_rep(const struct az_input *in) { return az_sv_is(in->format, "nsy
 static const char *known_format(const struct az_loader *l, struct az_sv name)
 {
     static const char *const own[] = { "auto", "csv", "nsys-rep" };
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(own); i++) {
         if (az_sv_is(name, own[i]))
             return own[i];
     }
@@ -142,7 +142,7 @@ static bool load_report(struct az_loader *l, const struct az_node *n, struct az_
 static void refuse_files(struct az_loader *l, const struct az_node *n)
 {
     static const char *const keys[] = { "path", "paths", "nsys_csv_file_path", "nsys_report", "base_dir" };
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(keys); i++) {
         const struct az_node *c = az_node_get(n, keys[i]);
         if (c)
             az_load_error(l, c, "'%s' cannot be set beside paths (write a configuration)", keys[i]);
@@ -155,7 +155,7 @@ static void load_search(struct az_loader *l, const struct az_node *n, struct az_
     static const char *const keys[] = {
         "path", "paths", "profile_json_path", "profile_path", "nsys_csv_file_path", "nsys_report"
     };
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(keys); i++) {
         const struct az_node *c = az_node_get(n, keys[i]);
         if (c)
             az_load_error(l, c, "'%s' cannot be set beside 'base_dir' (write two inputs)", keys[i]);
@@ -170,7 +170,7 @@ static void load_search(struct az_loader *l, const struct az_node *n, struct az_
 static void warn_no_search(struct az_loader *l, const struct az_node *n)
 {
     static const char *const keys[] = { "extension", "filters", "filters_exact_rank", "overwrite" };
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(keys); i++) {
         const struct az_node *c = az_node_get(n, keys[i]);
         if (c)
             az_load_warn(l, c, "'%s' has no effect without 'base_dir'", keys[i]);

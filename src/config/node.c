@@ -84,7 +84,7 @@ struct az_sv az_node_pointer(const struct az_node *n, struct az_arena *a)
 {
     const struct az_node *chain[2 * CONFIG_MAX_DEPTH + 2];
     size_t depth = 0;
-    for (; n && n->parent && depth < sizeof chain / sizeof chain[0]; n = n->parent)
+    for (; n && n->parent && depth < AZ_LENGTH(chain); n = n->parent)
         chain[depth++] = n;
     struct az_vec_char text;
     az_vec_init(&text, NULL);

@@ -469,7 +469,7 @@ const struct az_option az_option_table[] = {
       "rows of a table in the HTML report; 0: all", "0.1" },
 };
 /* clang-format on */
-const size_t az_option_count = sizeof az_option_table / sizeof az_option_table[0];
+const size_t az_option_count = AZ_LENGTH(az_option_table);
 
 const struct az_option *az_option_find(struct az_sv key, unsigned places)
 {

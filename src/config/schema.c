@@ -96,7 +96,7 @@ static void put_format(struct schema *s)
     int rc = az_text_append(&words, AZ_SV("auto|csv|nsys-rep"));
     for (size_t i = 0; s->names && s->names->formats && s->names->formats[i] && rc == 0; i++) {
         bool known = false;
-        for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
+        for (size_t k = 0; k < AZ_LENGTH(own); k++)
             known |= strcmp(own[k], s->names->formats[i]) == 0;
         if (!known)
             rc = az_text_printf(&words, "|%s", s->names->formats[i]);

@@ -72,7 +72,7 @@ void az_followup(struct az_followup *f)
     const struct az_config *c = f->plan->config;
 
     az_vec_init(&f->text, NULL);
-    for (size_t i = 0; i < sizeof steps / sizeof *steps && !az_interrupted(); i++) {
+    for (size_t i = 0; i < AZ_LENGTH(steps) && !az_interrupted(); i++) {
         struct az_diag diag;
         int rc;
         if (!az_step_wanted(c, steps[i].step))

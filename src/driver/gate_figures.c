@@ -36,7 +36,7 @@ static bool is_time(const struct az_column *c)
 static const struct az_table *class_table(const struct az_document *doc)
 {
     static const char *const best[] = { "kern_sum", "kernel_summary_by_category", "ops_summary_by_category" };
-    for (size_t i = 0; i < sizeof best / sizeof best[0]; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(best); i++) {
         const struct az_table *t = az_document_table(doc, best[i]);
         if (t && class_column(t) >= 0 && az_series_weight(t) >= 0)
             return t;

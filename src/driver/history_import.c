@@ -15,7 +15,7 @@ int az_import_label(struct az_import *im, struct az_sv text)
 
     if (value.n == 0 || (az_sv_is(key, "created") && !az_history_time(value, &time)))
         return AZ_EUSAGE;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    for (size_t i = 0; i < AZ_LENGTH(known); i++)
         if (az_sv_is(key, known[i].name)) {
             *known[i].to = value;
             return AZ_OK;

@@ -70,7 +70,7 @@ static int want(struct wanted *w, const struct az_report *r)
     for (size_t i = 0; i < w->n; i++)
         if (w->reports[i] == r)
             return AZ_OK;
-    if (!r || w->n == sizeof w->reports / sizeof w->reports[0])
+    if (!r || w->n == AZ_LENGTH(w->reports))
         return AZ_EINTERNAL;
     w->reports[w->n++] = r;
     return AZ_OK;

@@ -50,7 +50,7 @@ static struct az_sv fact(const struct az_trace *t, const char *key)
 static struct az_sv host_of(const struct az_trace *t, struct az_sv path)
 {
     static const char *const keys[] = { "hostname", "host_name", "host name", "host", "node_id" };
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    for (size_t i = 0; i < AZ_LENGTH(keys); i++)
         if (fact(t, keys[i]).n)
             return fact(t, keys[i]);
     return az_rank_host_in_name(az_path_base(path), t->rank);

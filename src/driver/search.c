@@ -76,7 +76,7 @@ static struct az_sv step_of(struct search *s, struct az_sv base, const struct az
     struct az_sv stem = base;
     char text[256] = "";
     size_t n = 0, digits = 0;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    for (size_t i = 0; i < AZ_LENGTH(ends); i++)
         if (az_sv_ends(stem, az_sv_str(ends[i])))
             stem.n -= strlen(ends[i]);
     for (size_t i = 0; i < stem.n && n < sizeof text - 1; i++) {

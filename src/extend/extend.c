@@ -53,18 +53,18 @@ static void open_libraries(lua_State *l)
                                           { LUA_UTF8LIBNAME, luaopen_utf8 } };
     static const char *const gone[] = { "dofile", "loadfile", "load",           "print",   "warn",
                                         "pcall",  "xpcall",   "collectgarbage", "require", "setmetatable" };
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(libraries); i++) {
         luaL_requiref(l, libraries[i].name, libraries[i].func, 1);
         lua_pop(l, 1);
     }
-    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(gone); i++) {
         lua_pushnil(l);
         lua_setglobal(l, gone[i]);
     }
     lua_getglobal(
         l, LUA_STRLIBNAME); /* string.dump gives code; the pattern functions search without counting instructions */
     static const char *const text[] = { "dump", "gsub", "gmatch", "match" };
-    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(text); i++) {
         lua_pushnil(l);
         lua_setfield(l, -2, text[i]);
     }

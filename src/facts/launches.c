@@ -2,7 +2,7 @@
 #include "facts/project.h"
 
 static const enum az_kind op_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
-#define OP_KINDS (sizeof op_kinds / sizeof *op_kinds)
+#define OP_KINDS AZ_LENGTH(op_kinds)
 
 enum az_kind az_op_kind(uint32_t op) { return op_kinds[az_op_code(op)]; }
 

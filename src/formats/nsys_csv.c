@@ -12,16 +12,16 @@
 /* ---- recognising ---- */
 
 /* Titles of one line of text; quotes are taken off, a comma inside quotes is no separator. */
-static void head_of_line(struct az_sv line, struct nsys_head *h)
+static void head_of_line(struct az_sv line, struct az_nsys_head *h)
 {
-    nsys_head_init(h);
+    az_nsys_head_init(h);
     size_t at = 0;
     while (at <= line.n && h->n <= NSYS_MAX_TITLES) {
         bool quoted = at < line.n && line.p[at] == '"';
         size_t from = at + quoted, to = from;
         while (to < line.n && line.p[to] != (quoted ? '"' : ','))
             to++;
-        nsys_head_add(h, az_sv_make(line.p + (from < line.n ? from : line.n), to > from ? to - from : 0));
+        az_nsys_head_add(h, az_sv_make(line.p + (from < line.n ? from : line.n), to > from ? to - from : 0));
         at = to;
         while (at < line.n && line.p[at] != ',')
             at++;
@@ -37,9 +37,9 @@ static int probe(struct az_sv head, struct az_sv path)
     for (unsigned line = 0; line < PROBE_LINES && head.n > 0; line++) {
         const char *end = memchr(head.p, '\n', head.n);
         size_t n = end ? (size_t)(end - head.p) : head.n;
-        struct nsys_head h;
+        struct az_nsys_head h;
         head_of_line(az_sv_trim(az_sv_make(head.p, n)), &h);
-        if (nsys_head_report(&h) != NR_NONE)
+        if (az_nsys_head_report(&h) != NR_NONE)
             return line == 0 ? 95 : 85;
         if (!end)
             break;
@@ -77,7 +77,7 @@ static struct az_sv stem(struct az_sv path)
             s.n = i - 1;
             break;
         }
-    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(tails); i++) {
         struct az_sv tail = az_sv_str(tails[i]);
         if (s.n > tail.n && az_sv_ends(s, tail))
             return az_sv_make(s.p, s.n - tail.n);
@@ -91,14 +91,14 @@ static struct az_sv stem(struct az_sv path)
 struct findings {
     unsigned taken;              /* 1 << report: sections that were read */
     unsigned passed;             /* sections that were recognised but not read */
-    enum nsys_report substitute; /* with a role: a first section that could serve */
+    enum az_nsys_report substitute; /* with a role: a first section that could serve */
     int64_t titles_line;         /* a line that has some known titles but not enough; 0 none */
     struct az_sv titles;         /* that line (arena) */
-    struct nsys_head titles_head;
+    struct az_nsys_head titles_head;
     struct az_sv first; /* first line with text (arena) */
 };
 
-static enum nsys_report role_report(struct az_sv role)
+static enum az_nsys_report role_report(struct az_sv role)
 {
     if (az_sv_is(role, "kernel_sum"))
         return NR_KERNEL_SUM;
@@ -108,16 +108,16 @@ static enum nsys_report role_report(struct az_sv role)
 }
 
 /* Could the section serve for the role though its titles name another report? */
-static bool can_serve(enum nsys_report role, const struct nsys_head *h)
+static bool can_serve(enum az_nsys_report role, const struct az_nsys_head *h)
 {
-    static const enum nsys_col counts[] = { NC_INSTANCES, NC_COUNT, NC_CALLS, NC_KERN_INST };
-    static const enum nsys_col names[] = { NC_NAME, NC_KERNEL_NAME, NC_OPERATION, NC_RANGE, NC_NVTX_RANGE };
-    return role != NR_PROJ_TRACE && h->at[NC_TOTAL_TIME] >= 0 && nsys_head_first(h, counts, 4) >= 0 &&
-           nsys_head_first(h, names, 5) >= 0;
+    static const enum az_nsys_col counts[] = { NC_INSTANCES, NC_COUNT, NC_CALLS, NC_KERN_INST };
+    static const enum az_nsys_col names[] = { NC_NAME, NC_KERNEL_NAME, NC_OPERATION, NC_RANGE, NC_NVTX_RANGE };
+    return role != NR_PROJ_TRACE && h->at[NC_TOTAL_TIME] >= 0 && az_nsys_head_first(h, counts, 4) >= 0 &&
+           az_nsys_head_first(h, names, 5) >= 0;
 }
 
 /* Are all columns of this role given as indexes? Then the first line serves as titles whatever it says. */
-static bool indexes_given(const struct az_options *o, enum nsys_report r)
+static bool indexes_given(const struct az_options *o, enum az_nsys_report r)
 {
     if (r == NR_KERNEL_SUM)
         return o->kernel_total_time_idx != AZ_UNSET_I64 && o->kernel_instance_idx != AZ_UNSET_I64 &&
@@ -127,7 +127,7 @@ static bool indexes_given(const struct az_options *o, enum nsys_report r)
     return r == NR_PROJ_TRACE && o->nvtx_tag_idx != AZ_UNSET_I64 && o->nvtx_proj_duration_idx != AZ_UNSET_I64;
 }
 
-static struct az_sv row_text(struct nsys_csv_file *f)
+static struct az_sv row_text(struct az_nsys_csv_file *f)
 {
     struct az_arena *a = &f->job->trace->arena;
     struct az_sv text = az_sv_make("", 0);
@@ -140,13 +140,13 @@ static struct az_sv row_text(struct nsys_csv_file *f)
 }
 
 /* Looks at a row outside a section; sets f->report when a section to be read begins. */
-static int look_for_section(struct nsys_csv_file *f, enum nsys_report role, bool substitutes, struct findings *found)
+static int look_for_section(struct az_nsys_csv_file *f, enum az_nsys_report role, bool substitutes, struct findings *found)
 {
-    struct nsys_head *h = &f->head;
-    nsys_head_init(h);
+    struct az_nsys_head *h = &f->head;
+    az_nsys_head_init(h);
     for (size_t i = 0; i < f->csv.row.n; i++)
-        nsys_head_add(h, f->csv.row.v[i].raw);
-    enum nsys_report r = nsys_head_report(h);
+        az_nsys_head_add(h, f->csv.row.v[i].raw);
+    enum az_nsys_report r = az_nsys_head_report(h);
     bool take = r != NR_NONE && (role == NR_NONE ? (READ_REPORTS >> r & 1u) : r == role);
     if (!take && role != NR_NONE && (indexes_given(f->job->opts, role) || (substitutes && can_serve(role, h)))) {
         take = true;
@@ -155,7 +155,7 @@ static int look_for_section(struct nsys_csv_file *f, enum nsys_report role, bool
     if (take) {
         f->report = r;
         found->taken |= 1u << r;
-        return nsys_csv_pick(f);
+        return az_nsys_csv_pick(f);
     }
     if (r != NR_NONE) {
         found->passed |= 1u << r;
@@ -180,7 +180,7 @@ static int poll_cancel(const struct az_parse *job, uint64_t rows)
 }
 
 /* az_csv_next failed; `errors`: of the diag before, so that what the source has said already is not said twice. */
-static int broken_row(struct nsys_csv_file *f, int rc, size_t errors)
+static int broken_row(struct az_nsys_csv_file *f, int rc, size_t errors)
 {
     struct az_where at = AZ_AT_LINE(f->file->path, f->csv.line);
     if (rc != AZ_EFORMAT || f->diag->errors > errors)
@@ -198,7 +198,7 @@ static int broken_row(struct nsys_csv_file *f, int rc, size_t errors)
 }
 
 /* Reads the sections of an opened file. */
-static int read_sections(struct nsys_csv_file *f, enum nsys_report role, bool substitutes, struct findings *found)
+static int read_sections(struct az_nsys_csv_file *f, enum az_nsys_report role, bool substitutes, struct findings *found)
 {
     int rc = 0;
     uint64_t rows = 0;
@@ -206,8 +206,8 @@ static int read_sections(struct nsys_csv_file *f, enum nsys_report role, bool su
     if (f->trust_indexes) {
         f->report = role == NR_NONE ? NR_KERNEL_SUM : role;
         found->taken |= 1u << f->report;
-        nsys_head_init(&f->head);
-        rc = nsys_csv_pick(f);
+        az_nsys_head_init(&f->head);
+        rc = az_nsys_csv_pick(f);
     }
     while (rc == 0 && (rc = poll_cancel(f->job, ++rows)) == 0) {
         int more = az_csv_next(&f->csv);
@@ -216,7 +216,7 @@ static int read_sections(struct nsys_csv_file *f, enum nsys_report role, bool su
         if (more == 0)
             return 0;
         if (f->report != NR_NONE) {
-            rc = f->csv.blank ? 1 : nsys_csv_row(f);
+            rc = f->csv.blank ? 1 : az_nsys_csv_row(f);
             if (rc <= 0)
                 continue;
             rc = 0;
@@ -230,7 +230,7 @@ static int read_sections(struct nsys_csv_file *f, enum nsys_report role, bool su
     return rc;
 }
 
-static int read_once(struct nsys_csv_file *f, enum nsys_report role, bool substitutes, struct findings *found)
+static int read_once(struct az_nsys_csv_file *f, enum az_nsys_report role, bool substitutes, struct findings *found)
 {
     struct az_parse *job = f->job;
     struct az_source *src = NULL;
@@ -258,43 +258,43 @@ close:
 }
 
 /* No section of the wanted kind: say what was there instead. */
-static int nothing_found(struct nsys_csv_file *f, enum nsys_report role, const struct findings *found)
+static int nothing_found(struct az_nsys_csv_file *f, enum az_nsys_report role, const struct findings *found)
 {
     struct az_where at = AZ_AT_LINE(f->file->path, found->titles_line);
-    enum nsys_report want = role == NR_NONE ? NR_KERNEL_SUM : role;
-    for (enum nsys_report r = NR_KERNEL_SUM; r <= NR_GPU_SUM; r++)
+    enum az_nsys_report want = role == NR_NONE ? NR_KERNEL_SUM : role;
+    for (enum az_nsys_report r = NR_KERNEL_SUM; r <= NR_GPU_SUM; r++)
         if (found->passed >> r & 1u)
             return az_diag_fail(f->diag, AZ_EFORMAT, AZ_AT_FILE(f->file->path),
-                                "this is a %s report, which holds no %s (give the %s report%s)", nsys_report_name(r),
+                                "this is a %s report, which holds no %s (give the %s report%s)", az_nsys_report_name(r),
                                 want == NR_PROJ_TRACE ? "projected ranges"
                                 : want == NR_MEM_TIME ? "memory operation times"
                                                       : "kernel times",
-                                nsys_report_name(want), role == NR_NONE ? ", or the SQLite export" : "");
+                                az_nsys_report_name(want), role == NR_NONE ? ", or the SQLite export" : "");
     if (found->titles_line == 0)
         return az_diag_fail(f->diag, AZ_EFORMAT, AZ_AT_FILE(f->file->path),
-                            "no line with the titles of a %s report (first line: '%.*s')", nsys_report_name(want),
+                            "no line with the titles of a %s report (first line: '%.*s')", az_nsys_report_name(want),
                             (int)(found->first.n > 120 ? 120 : found->first.n), found->first.p ? found->first.p : "");
-    static const enum nsys_col sums[] = { NC_TOTAL_TIME, NC_INSTANCES, NC_NAME };
-    static const enum nsys_col mems[] = { NC_TOTAL_TIME, NC_COUNT, NC_OPERATION };
-    static const enum nsys_col projs[] = { NC_PROJ_DURATION, NC_NAME, NC_NAME };
-    const enum nsys_col *need = want == NR_KERNEL_SUM ? sums : want == NR_MEM_TIME ? mems : projs;
+    static const enum az_nsys_col sums[] = { NC_TOTAL_TIME, NC_INSTANCES, NC_NAME };
+    static const enum az_nsys_col mems[] = { NC_TOTAL_TIME, NC_COUNT, NC_OPERATION };
+    static const enum az_nsys_col projs[] = { NC_PROJ_DURATION, NC_NAME, NC_NAME };
+    const enum az_nsys_col *need = want == NR_KERNEL_SUM ? sums : want == NR_MEM_TIME ? mems : projs;
     size_t i = 0;
     while (i < 2 && found->titles_head.at[need[i]] >= 0)
         i++;
     return az_diag_fail(f->diag, AZ_EFORMAT, at, "no column '%s' for the %s report (titles seen: %.*s)",
-                        nsys_col_title(need[i]), nsys_report_name(want), AZ_SVF(found->titles));
+                        az_nsys_col_title(need[i]), az_nsys_report_name(want), AZ_SVF(found->titles));
 }
 
-static int read_file(struct nsys_csv_file *f, struct findings *found)
+static int read_file(struct az_nsys_csv_file *f, struct findings *found)
 {
-    enum nsys_report role = role_report(f->file->role);
+    enum az_nsys_report role = role_report(f->file->role);
     int rc = read_once(f, role, false, found);
     if (rc != 0 || found->taken)
         return rc;
     if (found->substitute != NR_NONE && !az_sv_is(f->file->path, "-")) {
         az_diag_add(f->diag, AZ_WARNING, AZ_AT_FILE(f->file->path),
                     "this looks like a %s report; it is read as %.*s because its columns serve",
-                    nsys_report_name(found->substitute), AZ_SVF(f->file->role));
+                    az_nsys_report_name(found->substitute), AZ_SVF(f->file->role));
         return read_once(f, role, true, found);
     }
     if (role == NR_NONE && f->job->n_files > 1 && found->passed)
@@ -316,7 +316,7 @@ static void take_messages(struct az_diag *to, const struct az_diag *from, bool a
 }
 
 /* Errors of an optional file become warnings: what it would have added is missing, the rest stands. */
-static int read_optional(struct nsys_csv_file *f, struct findings *found)
+static int read_optional(struct az_nsys_csv_file *f, struct findings *found)
 {
     struct az_diag own;
     az_diag_init(&own);
@@ -358,16 +358,16 @@ static int parse(struct az_parse *job)
     az_trace_columns(t, AZ_MEMSET, AZ_COL_CORR | AZ_COL_SIDE);
     for (size_t i = 0; i < job->n_files && rc == 0; i++) {
         struct findings found = { .taken = 0 };
-        struct nsys_csv_file f = {
+        struct az_nsys_csv_file f = {
             .job = job, .diag = job->diag, .file = &job->files[i], .trust_indexes = !job->opts->with_header
         };
         rc = job->files[i].optional ? read_optional(&f, &found) : read_file(&f, &found);
         taken |= found.taken;
         passed |= found.passed;
-        for (enum nsys_report r = NR_KERNEL_SUM; r <= NR_GPU_SUM && rc == 0; r++)
+        for (enum az_nsys_report r = NR_KERNEL_SUM; r <= NR_GPU_SUM && rc == 0; r++)
             if ((found.passed >> r & 1u) && !job->files[i].role.n)
                 az_diag_add(job->diag, AZ_NOTE, AZ_AT_FILE(job->files[i].path), "%s report: not used",
-                            nsys_report_name(r));
+                            az_nsys_report_name(r));
     }
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         return az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem);

@@ -6,7 +6,7 @@
 #include "text/csv.h"
 
 /* Columns by normalised title: lower case, without the unit in parentheses, without blanks. */
-enum nsys_col {
+enum az_nsys_col {
     NC_TOTAL_TIME,
     NC_TOTAL,
     NC_INSTANCES,
@@ -63,7 +63,7 @@ enum nsys_col {
 };
 
 /* Reports told apart by their titles. */
-enum nsys_report {
+enum az_nsys_report {
     NR_NONE,
     NR_KERNEL_SUM, /* read, from here */
     NR_MEM_TIME,
@@ -84,31 +84,31 @@ enum nsys_report {
 #define NSYS_UNIT_NONE    1 /* no unit in the title: ns, bytes, plain numbers */
 #define NSYS_UNIT_STRANGE 0 /* a unit in parentheses that is not known, or % */
 
-struct nsys_head {
+struct az_nsys_head {
     size_t n;                      /* titles in the line */
     size_t known;                  /* how many of them are known titles */
     int at[NC_N];                  /* index of the column, -1: absent; the first of equal titles */
     int64_t unit[NSYS_MAX_TITLES]; /* ns or bytes per unit of each column */
 };
 
-/* Starts an empty head; nsys_head_add takes the titles from left to right. */
-void nsys_head_init(struct nsys_head *h);
-void nsys_head_add(struct nsys_head *h, struct az_sv title);
-enum nsys_report nsys_head_report(const struct nsys_head *h);
-const char *nsys_report_name(enum nsys_report r); /* "cuda_gpu_kern_sum" */
+/* Starts an empty head; az_nsys_head_add takes the titles from left to right. */
+void az_nsys_head_init(struct az_nsys_head *h);
+void az_nsys_head_add(struct az_nsys_head *h, struct az_sv title);
+enum az_nsys_report az_nsys_head_report(const struct az_nsys_head *h);
+const char *az_nsys_report_name(enum az_nsys_report r); /* "cuda_gpu_kern_sum" */
 /* Title of a column as current releases write it, for messages. */
-const char *nsys_col_title(enum nsys_col c);
+const char *az_nsys_col_title(enum az_nsys_col c);
 /* First of the columns in a -1-terminated list that the head has; -1. */
-int nsys_head_first(const struct nsys_head *h, const enum nsys_col *list, size_t n);
+int az_nsys_head_first(const struct az_nsys_head *h, const enum az_nsys_col *list, size_t n);
 
 /* One file being read. */
-struct nsys_csv_file {
+struct az_nsys_csv_file {
     struct az_parse *job;
     struct az_diag *diag; /* of this file */
     const struct az_file *file;
     struct az_csv csv;
-    struct nsys_head head;
-    enum nsys_report report; /* of the section being read; NR_NONE between sections */
+    struct az_nsys_head head;
+    enum az_nsys_report report; /* of the section being read; NR_NONE between sections */
     bool trust_indexes;      /* the file has no header: columns by position only */
     int time, count, name;   /* columns in use: total time or projected duration; instances; name. -1: none */
     size_t complaints;       /* rows complained about so far */
@@ -117,17 +117,17 @@ struct nsys_csv_file {
 
 /* Chooses time, count and name of the section from header and options. 0, or AZ_EFORMAT with a message that names the
  * missing column and the titles seen. */
-int nsys_csv_pick(struct nsys_csv_file *f) AZ_MUST_USE;
+int az_nsys_csv_pick(struct az_nsys_csv_file *f) AZ_MUST_USE;
 /* Takes one row into the trace. 0 taken or skipped and counted, 1 the row is no data row (the section ends), negative:
  * error. */
-int nsys_csv_row(struct nsys_csv_file *f) AZ_MUST_USE;
+int az_nsys_csv_row(struct az_nsys_csv_file *f) AZ_MUST_USE;
 /* A row of cuda_gpu_trace (nsys_csv_trace.c). */
-int nsys_csv_gpu_row(struct nsys_csv_file *f) AZ_MUST_USE;
+int az_nsys_csv_gpu_row(struct az_nsys_csv_file *f) AZ_MUST_USE;
 /* A warning for the current row (the first few of a file) and a count in trace->drops. Returns 0. */
-int nsys_csv_skip(struct nsys_csv_file *f, const char *reason);
+int az_nsys_csv_skip(struct az_nsys_csv_file *f, const char *reason);
 /* Text of a column of the current row; empty if the column or the value is missing. */
-struct az_sv nsys_csv_text(const struct nsys_csv_file *f, int column);
+struct az_sv az_nsys_csv_text(const struct az_nsys_csv_file *f, int column);
 /* Time or size of a column in ns or bytes: 0, 1 missing, negative not a number. */
-int nsys_csv_value(const struct nsys_csv_file *f, int column, int64_t *out) AZ_MUST_USE;
+int az_nsys_csv_value(const struct az_nsys_csv_file *f, int column, int64_t *out) AZ_MUST_USE;
 
 #endif

@@ -3,7 +3,7 @@
 
 static const struct {
     const char *normal;
-    enum nsys_col col;
+    enum az_nsys_col col;
     const char *title;
 } titles[] = {
     { "totaltime", NC_TOTAL_TIME, "Total Time (ns)" },
@@ -63,7 +63,7 @@ static const struct {
     { "stcsmem", NC_STATIC_SHARED, "StcSMem (MB)" },
     { "dymsmem", NC_DYNAMIC_SHARED, "DymSMem (MB)" },
 };
-#define TITLES (sizeof titles / sizeof *titles)
+#define TITLES AZ_LENGTH(titles)
 
 /* ns or bytes in one unit; sizes by powers of 1000 unless written KiB. U+00B5 and U+03BC are both in use for micro. */
 static const struct {
@@ -80,7 +80,7 @@ static const struct {
 static int64_t unit_factor(struct az_sv text)
 {
     text = az_sv_trim(text);
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    for (size_t i = 0; i < AZ_LENGTH(units); i++)
         if (az_sv_ieq(text, az_sv_str(units[i].text)))
             return units[i].factor;
     return NSYS_UNIT_STRANGE;
@@ -102,14 +102,14 @@ static struct az_sv split_unit(struct az_sv title, int64_t *factor)
     return az_sv_make(title.p, open);
 }
 
-void nsys_head_init(struct nsys_head *h)
+void az_nsys_head_init(struct az_nsys_head *h)
 {
     memset(h, 0, sizeof *h);
     for (int c = 0; c < NC_N; c++)
         h->at[c] = -1;
 }
 
-void nsys_head_add(struct nsys_head *h, struct az_sv title)
+void az_nsys_head_add(struct az_nsys_head *h, struct az_sv title)
 {
     size_t index = h->n++;
     if (index >= NSYS_MAX_TITLES)
@@ -135,7 +135,7 @@ void nsys_head_add(struct nsys_head *h, struct az_sv title)
     }
 }
 
-int nsys_head_first(const struct nsys_head *h, const enum nsys_col *list, size_t n)
+int az_nsys_head_first(const struct az_nsys_head *h, const enum az_nsys_col *list, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (h->at[list[i]] >= 0)
@@ -144,11 +144,11 @@ int nsys_head_first(const struct nsys_head *h, const enum nsys_col *list, size_t
 }
 
 /* Reports with a "Total Time" column. */
-static enum nsys_report summed_report(const struct nsys_head *h)
+static enum az_nsys_report summed_report(const struct az_nsys_head *h)
 {
-    static const enum nsys_col counts[] = { NC_INSTANCES, NC_COUNT, NC_KERN_INST };
-    static const enum nsys_col names[] = { NC_NAME, NC_KERNEL_NAME };
-    bool counted = nsys_head_first(h, counts, 3) >= 0;
+    static const enum az_nsys_col counts[] = { NC_INSTANCES, NC_COUNT, NC_KERN_INST };
+    static const enum az_nsys_col names[] = { NC_NAME, NC_KERNEL_NAME };
+    bool counted = az_nsys_head_first(h, counts, 3) >= 0;
     if (h->at[NC_CATEGORY] >= 0 && h->at[NC_OPERATION] >= 0)
         return NR_GPU_SUM;
     if (h->at[NC_OPERATION] >= 0)
@@ -159,10 +159,10 @@ static enum nsys_report summed_report(const struct nsys_head *h)
         return NR_NVTX_SUM;
     if (h->at[NC_CALLS] >= 0 && h->at[NC_NAME] >= 0)
         return NR_API_SUM;
-    return counted && nsys_head_first(h, names, 2) >= 0 ? NR_KERNEL_SUM : NR_NONE;
+    return counted && az_nsys_head_first(h, names, 2) >= 0 ? NR_KERNEL_SUM : NR_NONE;
 }
 
-enum nsys_report nsys_head_report(const struct nsys_head *h)
+enum az_nsys_report az_nsys_head_report(const struct az_nsys_head *h)
 {
     if (h->at[NC_TOTAL_TIME] >= 0)
         return summed_report(h);
@@ -183,7 +183,7 @@ enum nsys_report nsys_head_report(const struct nsys_head *h)
     return h->at[NC_RESULT] >= 0 ? NR_API_TRACE : NR_NONE;
 }
 
-const char *nsys_report_name(enum nsys_report r)
+const char *az_nsys_report_name(enum az_nsys_report r)
 {
     switch (r) {
     case NR_NONE:
@@ -218,7 +218,7 @@ const char *nsys_report_name(enum nsys_report r)
     return "unknown report";
 }
 
-const char *nsys_col_title(enum nsys_col c)
+const char *az_nsys_col_title(enum az_nsys_col c)
 {
     for (size_t i = 0; i < TITLES; i++)
         if (titles[i].col == c)

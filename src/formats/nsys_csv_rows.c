@@ -8,26 +8,26 @@
 
 #define SHOWN_COMPLAINTS 5
 
-static const enum nsys_col sum_counts[] = { NC_INSTANCES, NC_COUNT, NC_CALLS, NC_KERN_INST };
-static const enum nsys_col kernel_names[] = { NC_NAME, NC_KERNEL_NAME, NC_OPERATION, NC_RANGE, NC_NVTX_RANGE };
-static const enum nsys_col memory_names[] = { NC_OPERATION, NC_NAME, NC_RANGE };
-static const enum nsys_col time_names[] = { NC_TOTAL_TIME };
-static const enum nsys_col size_names[] = { NC_TOTAL };
-static const enum nsys_col proj_times[] = { NC_PROJ_DURATION };
-static const enum nsys_col proj_names[] = { NC_NAME, NC_RANGE, NC_NVTX_RANGE };
+static const enum az_nsys_col sum_counts[] = { NC_INSTANCES, NC_COUNT, NC_CALLS, NC_KERN_INST };
+static const enum az_nsys_col kernel_names[] = { NC_NAME, NC_KERNEL_NAME, NC_OPERATION, NC_RANGE, NC_NVTX_RANGE };
+static const enum az_nsys_col memory_names[] = { NC_OPERATION, NC_NAME, NC_RANGE };
+static const enum az_nsys_col time_names[] = { NC_TOTAL_TIME };
+static const enum az_nsys_col size_names[] = { NC_TOTAL };
+static const enum az_nsys_col proj_times[] = { NC_PROJ_DURATION };
+static const enum az_nsys_col proj_names[] = { NC_NAME, NC_RANGE, NC_NVTX_RANGE };
 
 /* ---- which columns ---- */
 
 /* One column: the index of the option if given, else by title, else (a file without header) `fallback`. */
-static int choose(const struct nsys_csv_file *f, int64_t option, const enum nsys_col *cols, size_t n, int fallback)
+static int choose(const struct az_nsys_csv_file *f, int64_t option, const enum az_nsys_col *cols, size_t n, int fallback)
 {
     if (option != AZ_UNSET_I64)
         return option >= 0 && option < INT32_MAX ? (int)option : -1;
-    return f->trust_indexes ? fallback : nsys_head_first(&f->head, cols, n);
+    return f->trust_indexes ? fallback : az_nsys_head_first(&f->head, cols, n);
 }
 
 /* The titles of the current row, "a, b, c", cut where the message would get long. */
-static struct az_sv titles_seen(struct nsys_csv_file *f)
+static struct az_sv titles_seen(struct az_nsys_csv_file *f)
 {
     struct az_vec_char text;
     az_vec_init(&text, NULL);
@@ -41,21 +41,21 @@ static struct az_sv titles_seen(struct nsys_csv_file *f)
     return seen;
 }
 
-static int missing(struct nsys_csv_file *f, enum nsys_col col)
+static int missing(struct az_nsys_csv_file *f, enum az_nsys_col col)
 {
     return az_diag_fail(f->diag, AZ_EFORMAT, AZ_AT_LINE(f->file->path, f->csv.line),
-                        "no column '%s' for the %s report (titles seen: %.*s)", nsys_col_title(col),
-                        nsys_report_name(f->report), AZ_SVF(titles_seen(f)));
+                        "no column '%s' for the %s report (titles seen: %.*s)", az_nsys_col_title(col),
+                        az_nsys_report_name(f->report), AZ_SVF(titles_seen(f)));
 }
 
-static int bad_unit(struct nsys_csv_file *f, int column)
+static int bad_unit(struct az_nsys_csv_file *f, int column)
 {
     struct az_sv title = az_sv_trim(f->csv.row.v[column].raw);
     return az_diag_fail(f->diag, AZ_EFORMAT, AZ_AT_LINE(f->file->path, f->csv.line),
                         "the unit of column '%.*s' is not known (known: ns, us, ms, s, B, KB, MB, GB)", AZ_SVF(title));
 }
 
-static int check_against_titles(struct nsys_csv_file *f)
+static int check_against_titles(struct az_nsys_csv_file *f)
 {
     const int used[] = { f->time, f->count, f->name };
     for (size_t i = 0; i < 3; i++)
@@ -68,7 +68,7 @@ static int check_against_titles(struct nsys_csv_file *f)
     return 0;
 }
 
-int nsys_csv_pick(struct nsys_csv_file *f)
+int az_nsys_csv_pick(struct az_nsys_csv_file *f)
 {
     const struct az_options *o = f->job->opts;
     f->count = -1;
@@ -109,7 +109,7 @@ int nsys_csv_pick(struct nsys_csv_file *f)
 
 /* ---- fields ---- */
 
-struct az_sv nsys_csv_text(const struct nsys_csv_file *f, int column)
+struct az_sv az_nsys_csv_text(const struct az_nsys_csv_file *f, int column)
 {
     if (column < 0 || (size_t)column >= f->csv.row.n)
         return az_sv_make("", 0);
@@ -119,7 +119,7 @@ struct az_sv nsys_csv_text(const struct nsys_csv_file *f, int column)
     return az_csv_text(&f->job->trace->arena, field);
 }
 
-static int64_t unit_of(const struct nsys_csv_file *f, int column)
+static int64_t unit_of(const struct az_nsys_csv_file *f, int column)
 {
     if (f->trust_indexes || column >= NSYS_MAX_TITLES || (size_t)column >= f->head.n)
         return NSYS_UNIT_NONE;
@@ -127,7 +127,7 @@ static int64_t unit_of(const struct nsys_csv_file *f, int column)
     return unit > 0 ? unit : NSYS_UNIT_NONE;
 }
 
-int nsys_csv_value(const struct nsys_csv_file *f, int column, int64_t *out)
+int az_nsys_csv_value(const struct az_nsys_csv_file *f, int column, int64_t *out)
 {
     if (column < 0 || (size_t)column >= f->csv.row.n)
         return 1;
@@ -135,7 +135,7 @@ int nsys_csv_value(const struct nsys_csv_file *f, int column, int64_t *out)
 }
 
 /* A statistic in ns or bytes; NaN where it is missing or unreadable (nothing is computed from it). */
-static double statistic(const struct nsys_csv_file *f, enum nsys_col col)
+static double statistic(const struct az_nsys_csv_file *f, enum az_nsys_col col)
 {
     int at = f->head.at[col];
     double x = 0;
@@ -144,7 +144,7 @@ static double statistic(const struct nsys_csv_file *f, enum nsys_col col)
     return x * (double)unit_of(f, at);
 }
 
-static int64_t integer(const struct nsys_csv_file *f, enum nsys_col col, int64_t fallback)
+static int64_t integer(const struct az_nsys_csv_file *f, enum az_nsys_col col, int64_t fallback)
 {
     int at = f->head.at[col];
     int64_t x = 0;
@@ -153,7 +153,7 @@ static int64_t integer(const struct nsys_csv_file *f, enum nsys_col col, int64_t
     return x;
 }
 
-int nsys_csv_skip(struct nsys_csv_file *f, const char *reason)
+int az_nsys_csv_skip(struct az_nsys_csv_file *f, const char *reason)
 {
     struct az_where at = AZ_AT_LINE(f->file->path, f->csv.line);
     if (++f->complaints <= SHOWN_COMPLAINTS)
@@ -182,9 +182,9 @@ static int count_field(const struct az_csv_field *field, int64_t *out)
     return 0;
 }
 
-static int total_field(const struct nsys_csv_file *f, struct az_sum *s)
+static int total_field(const struct az_nsys_csv_file *f, struct az_sum *s)
 {
-    int rc = nsys_csv_value(f, f->time, &s->total_ns);
+    int rc = az_nsys_csv_value(f, f->time, &s->total_ns);
     if (rc != 0)
         return rc;
     s->total = (double)s->total_ns;
@@ -195,20 +195,20 @@ static int total_field(const struct nsys_csv_file *f, struct az_sum *s)
     return rc;
 }
 
-static int sum_row(struct nsys_csv_file *f, struct az_sums *list)
+static int sum_row(struct az_nsys_csv_file *f, struct az_sums *list)
 {
     struct az_trace *t = f->job->trace;
     struct az_sum s = { .count = 0 };
     int rc = total_field(f, &s);
     if (rc == AZ_ERANGE)
-        return nsys_csv_skip(f, "time does not fit");
+        return az_nsys_csv_skip(f, "time does not fit");
     if (rc != 0)
-        return nsys_csv_skip(f, "time is missing or no number");
+        return az_nsys_csv_skip(f, "time is missing or no number");
     if ((size_t)f->count >= f->csv.row.n || count_field(&f->csv.row.v[f->count], &s.count) != 0)
-        return nsys_csv_skip(f, "count is missing or no integer");
-    struct az_sv name = nsys_csv_text(f, f->name);
+        return az_nsys_csv_skip(f, "count is missing or no integer");
+    struct az_sv name = az_nsys_csv_text(f, f->name);
     if (name.n == 0)
-        return nsys_csv_skip(f, "row without a name");
+        return az_nsys_csv_skip(f, "row without a name");
     rc = az_trace_name(t, name, &s.name);
     if (rc != 0)
         return rc;
@@ -220,23 +220,23 @@ static int sum_row(struct nsys_csv_file *f, struct az_sums *list)
     return az_vec_push(list, s);
 }
 
-static int name_or_none(struct nsys_csv_file *f, enum nsys_col col, uint32_t *id)
+static int name_or_none(struct az_nsys_csv_file *f, enum az_nsys_col col, uint32_t *id)
 {
-    struct az_sv text = nsys_csv_text(f, f->head.at[col]);
+    struct az_sv text = az_nsys_csv_text(f, f->head.at[col]);
     *id = AZ_NO_ID;
     return text.n ? az_trace_name(f->job->trace, text, id) : 0;
 }
 
-static int64_t time_or_none(const struct nsys_csv_file *f, enum nsys_col col)
+static int64_t time_or_none(const struct az_nsys_csv_file *f, enum az_nsys_col col)
 {
     int64_t x = 0;
-    return nsys_csv_value(f, f->head.at[col], &x) == 0 ? x : INT64_MIN;
+    return az_nsys_csv_value(f, f->head.at[col], &x) == 0 ? x : INT64_MIN;
 }
 
-static int projection_row(struct nsys_csv_file *f)
+static int projection_row(struct az_nsys_csv_file *f)
 {
     struct az_trace *t = f->job->trace;
-    struct az_sv name = nsys_csv_text(f, f->name);
+    struct az_sv name = az_nsys_csv_text(f, f->name);
     if (name.n == 0) { /* older releases: the operations outside every range (docs/formats-nsight.md 2.3), no defect */
         az_trace_dropped(t, "projection row without a name", 1, 0);
         return 0;
@@ -251,8 +251,8 @@ static int projection_row(struct nsys_csv_file *f)
                          .children = integer(f, NC_CHILDREN, -1),
                          .range_id = integer(f, NC_RANGE_ID, -1),
                          .parent_id = integer(f, NC_PARENT_ID, -1) };
-    if (nsys_csv_value(f, f->time, &p.duration) != 0)
-        return nsys_csv_skip(f, "projected duration is missing or no number");
+    if (az_nsys_csv_value(f, f->time, &p.duration) != 0)
+        return az_nsys_csv_skip(f, "projected duration is missing or no number");
     int rc = az_trace_name(t, name, &p.name);
     if (rc == 0)
         rc = name_or_none(f, NC_STYLE, &p.style);
@@ -262,30 +262,30 @@ static int projection_row(struct nsys_csv_file *f)
 }
 
 /* Is this a message line or the titles of the next report rather than data? */
-static bool ends_section(const struct nsys_csv_file *f)
+static bool ends_section(const struct az_nsys_csv_file *f)
 {
     if (f->trust_indexes)
         return false;
     if (f->csv.row.n == 1 && f->head.n > 1)
         return !f->csv.row.v[0].quoted; /* "Processing [...]..." or "SKIPPED: ..." */
     int64_t x = 0;
-    if (nsys_csv_value(f, f->time, &x) >= 0)
+    if (az_nsys_csv_value(f, f->time, &x) >= 0)
         return false;
-    struct nsys_head next;
-    nsys_head_init(&next);
+    struct az_nsys_head next;
+    az_nsys_head_init(&next);
     for (size_t i = 0; i < f->csv.row.n; i++)
-        nsys_head_add(&next, f->csv.row.v[i].raw);
-    return nsys_head_report(&next) != NR_NONE;
+        az_nsys_head_add(&next, f->csv.row.v[i].raw);
+    return az_nsys_head_report(&next) != NR_NONE;
 }
 
-int nsys_csv_row(struct nsys_csv_file *f)
+int az_nsys_csv_row(struct az_nsys_csv_file *f)
 {
     struct az_trace *t = f->job->trace;
     if (ends_section(f))
         return 1;
     t->read++;
     if (f->csv.row.n < f->head.n && (size_t)f->name >= f->csv.row.n)
-        return nsys_csv_skip(f, "too few fields (is the file cut off?)");
+        return az_nsys_csv_skip(f, "too few fields (is the file cut off?)");
     switch (f->report) {
     case NR_MEM_TIME:
         return sum_row(f, &t->mem_sums);
@@ -294,7 +294,7 @@ int nsys_csv_row(struct nsys_csv_file *f)
     case NR_PROJ_TRACE:
         return projection_row(f);
     case NR_GPU_TRACE:
-        return nsys_csv_gpu_row(f);
+        return az_nsys_csv_gpu_row(f);
     default:
         return sum_row(f, &t->kernel_sums);
     }

@@ -30,7 +30,7 @@ static int note_device(struct az_trace *t, int64_t id, struct az_sv name)
     return d.name.p ? az_vec_push(&t->devices, d) : az_arena_error(&t->arena);
 }
 
-static uint64_t number(const struct nsys_csv_file *f, enum nsys_col col)
+static uint64_t number(const struct az_nsys_csv_file *f, enum az_nsys_col col)
 {
     int at = f->head.at[col];
     int64_t x = 0;
@@ -44,7 +44,7 @@ static int16_t memory_kind(struct az_sv text)
 {
     static const char *const kinds[] = { "Pageable", "Pinned",        "Device",         "Array",
                                          "Managed",  "Device Static", "Managed Static", "Unknown" };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < AZ_LENGTH(kinds); i++)
         if (az_sv_ieq(text, az_sv_str(kinds[i])))
             return (int16_t)i;
     return -1;
@@ -59,55 +59,55 @@ static enum az_kind kind_of(struct az_sv name)
     return az_sv_find(name, AZ_SV(" memset")) >= 0 ? AZ_MEMSET : AZ_KERNEL;
 }
 
-static int side_row(struct nsys_csv_file *f, struct az_event *e)
+static int side_row(struct az_nsys_csv_file *f, struct az_event *e)
 {
     struct az_trace *t = f->job->trace;
     struct az_copy c = { .bytes = -1, .op = -1 };
-    if (nsys_csv_value(f, f->head.at[NC_BYTES], &c.bytes) != 0)
+    if (az_nsys_csv_value(f, f->head.at[NC_BYTES], &c.bytes) != 0)
         c.bytes = -1;
-    c.src = memory_kind(nsys_csv_text(f, f->head.at[NC_SRC_KIND]));
-    c.dst = memory_kind(nsys_csv_text(f, f->head.at[NC_DST_KIND]));
+    c.src = memory_kind(az_nsys_csv_text(f, f->head.at[NC_SRC_KIND]));
+    c.dst = memory_kind(az_nsys_csv_text(f, f->head.at[NC_DST_KIND]));
     if (t->copies.n >= AZ_NO_ROW)
         return AZ_ERANGE;
     e->side = (uint32_t)t->copies.n;
     return az_vec_push(&t->copies, c);
 }
 
-static uint32_t shared_memory(const struct nsys_csv_file *f, enum nsys_col col)
+static uint32_t shared_memory(const struct az_nsys_csv_file *f, enum az_nsys_col col)
 {
     int64_t bytes = -1;
-    return nsys_csv_value(f, f->head.at[col], &bytes) == 0 ? az_geometry_figure(bytes, AZ_NO_SIZE) : AZ_NO_SIZE;
+    return az_nsys_csv_value(f, f->head.at[col], &bytes) == 0 ? az_geometry_figure(bytes, AZ_NO_SIZE) : AZ_NO_SIZE;
 }
 
-static int take_geometry(const struct nsys_csv_file *f, uint32_t *row)
+static int take_geometry(const struct az_nsys_csv_file *f, uint32_t *row)
 {
     struct az_geometry g = { .registers = az_geometry_figure((int64_t)number(f, NC_REGISTERS), 0),
                              .static_shared = shared_memory(f, NC_STATIC_SHARED),
                              .dynamic_shared = shared_memory(f, NC_DYNAMIC_SHARED) };
     for (unsigned i = 0; i < 3; i++) {
-        g.grid[i] = az_geometry_figure((int64_t)number(f, (enum nsys_col)(NC_GRID_X + i)), 0);
-        g.block[i] = az_geometry_figure((int64_t)number(f, (enum nsys_col)(NC_BLOCK_X + i)), 0);
+        g.grid[i] = az_geometry_figure((int64_t)number(f, (enum az_nsys_col)(NC_GRID_X + i)), 0);
+        g.block[i] = az_geometry_figure((int64_t)number(f, (enum az_nsys_col)(NC_BLOCK_X + i)), 0);
     }
     return az_geometries_put(&f->job->trace->geometries, &g, row);
 }
 
-int nsys_csv_gpu_row(struct nsys_csv_file *f)
+int az_nsys_csv_gpu_row(struct az_nsys_csv_file *f)
 {
     struct az_trace *t = f->job->trace;
     struct az_event e = { .side = AZ_NO_ROW };
     int64_t duration = 0;
-    if (nsys_csv_value(f, f->head.at[NC_START], &e.start) != 0)
-        return nsys_csv_skip(f, "start is missing or no number");
-    if (nsys_csv_value(f, f->head.at[NC_DURATION], &duration) != 0 || duration < 0)
-        return nsys_csv_skip(f, "duration is missing or no number");
-    struct az_sv name = nsys_csv_text(f, f->name);
+    if (az_nsys_csv_value(f, f->head.at[NC_START], &e.start) != 0)
+        return az_nsys_csv_skip(f, "start is missing or no number");
+    if (az_nsys_csv_value(f, f->head.at[NC_DURATION], &duration) != 0 || duration < 0)
+        return az_nsys_csv_skip(f, "duration is missing or no number");
+    struct az_sv name = az_nsys_csv_text(f, f->name);
     if (name.n == 0)
-        return nsys_csv_skip(f, "row without a name");
+        return az_nsys_csv_skip(f, "row without a name");
     e.end = az_add_sat(e.start, duration);
     e.corr = number(f, NC_CORR);
 
     struct az_sv device_name;
-    int64_t device = device_number(nsys_csv_text(f, f->head.at[NC_DEVICE]), &device_name);
+    int64_t device = device_number(az_nsys_csv_text(f, f->head.at[NC_DEVICE]), &device_name);
     struct az_lane lane = { .device_side = true,
                             .tid = number(f, NC_STREAM),
                             .device = device,

@@ -38,7 +38,7 @@ static bool neighbour_serves(struct az_parse *job, struct az_sv report, struct a
         az_diag_add(job->diag, AZ_NOTE, AZ_AT_FILE(sqlite), "older than the report: not used");
         return false;
     }
-    return nsys_db_usable(sqlite);
+    return az_nsys_db_usable(sqlite);
 }
 
 /* The executable: the option, then the environment, then PATH. Empty with a message if there is none. */
@@ -142,7 +142,7 @@ static int read_exported(struct az_parse *job, struct az_arena *a, struct az_sv 
     if (rc == 0) {
         az_diag_init(&own);
         inner.diag = &own;
-        rc = nsys_sqlite_read(&inner, sqlite);
+        rc = az_nsys_sqlite_read(&inner, sqlite);
         take_messages(job, &own, report, sqlite);
         az_diag_release(&own);
     }
@@ -168,7 +168,7 @@ static int read_report(struct az_parse *job, struct az_sv report)
     else if (info.kind == AZ_PATH_FILE && info.size == 0)
         rc = az_diag_fail(job->diag, AZ_EEMPTY, AZ_AT_FILE(report), "empty file");
     else if (neighbour_serves(job, report, sqlite))
-        rc = nsys_sqlite_read(&inner, sqlite);
+        rc = az_nsys_sqlite_read(&inner, sqlite);
     else
         rc = read_exported(&inner, &scratch, report);
     if (rc == 0 && job->progress)

@@ -11,7 +11,7 @@ static int probe(struct az_sv head, struct az_sv path)
                                          "META_DATA_EXPORT",     "EXPORT_META_DATA", "NVTX_EVENTS" };
     if (head.n < 16 || memcmp(head.p, "SQLite format 3", 16) != 0)
         return 0;
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+    for (size_t i = 0; i < AZ_LENGTH(marks); i++)
         if (az_sv_find(head, az_sv_str(marks[i])) >= 0)
             return 95;
     return az_sv_ends(path, AZ_SV(".sqlite")) ? 40 : 20; /* the names of the tables may lie further behind */
@@ -20,7 +20,7 @@ static int probe(struct az_sv head, struct az_sv path)
 /* ---- reading ---- */
 
 /* Rows to be read, for the progress line: the largest row number is found without a scan. */
-static void count_rows(struct nsys_db *x)
+static void count_rows(struct az_nsys_db *x)
 {
     static const char *const big[] = { "SELECT max(rowid) FROM CUPTI_ACTIVITY_KIND_KERNEL",
                                        "SELECT max(rowid) FROM CUPTI_ACTIVITY_KIND_RUNTIME",
@@ -28,7 +28,7 @@ static void count_rows(struct nsys_db *x)
                                        "SELECT max(rowid) FROM CUPTI_ACTIVITY_KIND_MEMSET",
                                        "SELECT max(rowid) FROM NVTX_EVENTS",
                                        "SELECT max(rowid) FROM OSRT_API" };
-    for (size_t i = 0; x->job->progress && i < sizeof big / sizeof *big; i++) {
+    for (size_t i = 0; x->job->progress && i < AZ_LENGTH(big); i++) {
         sqlite3_stmt *st = NULL;
         if (sqlite3_prepare_v2(x->db, big[i], -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW) {
             int64_t n = sqlite3_column_int64(st, 0);
@@ -38,23 +38,23 @@ static void count_rows(struct nsys_db *x)
     }
 }
 
-static int read_all(struct nsys_db *x)
+static int read_all(struct az_nsys_db *x)
 {
     count_rows(x);
-    int rc = nsys_strings_open(x);
+    int rc = az_nsys_strings_open(x);
     if (rc == 0)
-        rc = nsys_read_meta(x);
+        rc = az_nsys_read_meta(x);
     if (rc == 0)
-        rc = nsys_read_gpu(x);
+        rc = az_nsys_read_gpu(x);
     if (rc == 0)
-        rc = nsys_read_host(x);
+        rc = az_nsys_read_host(x);
     if (rc == 0)
-        rc = nsys_read_nvtx(x);
-    return rc == 0 ? nsys_read_devices(x) : rc;
+        rc = az_nsys_read_nvtx(x);
+    return rc == 0 ? az_nsys_read_devices(x) : rc;
 }
 
 /* What was kept. */
-static void settle(struct nsys_db *x)
+static void settle(struct az_nsys_db *x)
 {
     struct az_trace *t = x->t;
     t->classic = true;
@@ -67,17 +67,17 @@ static void settle(struct nsys_db *x)
         atomic_fetch_add(x->job->progress, x->file.size - x->reported);
 }
 
-int nsys_sqlite_read(struct az_parse *job, struct az_sv path)
+int az_nsys_sqlite_read(struct az_parse *job, struct az_sv path)
 {
-    struct nsys_db x;
+    struct az_nsys_db x;
     size_t errors = job->diag->errors;
     job->trace->ticks_per_ns = 1;
-    int rc = nsys_db_open(&x, job, path);
+    int rc = az_nsys_db_open(&x, job, path);
     if (rc == 0)
         rc = read_all(&x);
     if (rc == 0)
         settle(&x);
-    nsys_db_close(&x);
+    az_nsys_db_close(&x);
     if ((rc == AZ_ENOMEM || rc == AZ_ELIMIT) && job->diag->errors == errors)
         return az_diag_memory(job->diag, rc, AZ_AT_FILE(path), job->mem);
     if (rc == AZ_ERANGE && job->diag->errors == errors)
@@ -90,7 +90,7 @@ static int parse(struct az_parse *job)
     struct az_trace *t = job->trace;
     int rc = 0;
     for (size_t i = 0; i < job->n_files && rc == 0; i++)
-        rc = nsys_sqlite_read(job, job->files[i].path);
+        rc = az_nsys_sqlite_read(job, job->files[i].path);
     t->has_mem = t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n > 0;
     t->has_nvtx = job->opts->nvtx_tag.n > 0 && t->ev[AZ_RANGE].n > 0;
     return rc;

@@ -5,7 +5,7 @@
 #include "formats/sqlite_open.h"
 
 /* Profiler string id -> name id of the trace, filled as ids are met. */
-struct nsys_names {
+struct az_nsys_names {
     struct az_vec_u32 dense; /* ids below NSYS_DENSE_IDS; AZ_NO_ID: not met yet */
     struct az_map sparse;    /* all others */
     bool cut_version;        /* API names: without the suffix "_v3020" (docs/formats-nsight.md 3.3) */
@@ -13,25 +13,25 @@ struct nsys_names {
 #define NSYS_DENSE_IDS (1u << 20)
 
 #define NSYS_LANE_CACHE 1024
-struct nsys_lane_key {
+struct az_nsys_lane_key {
     uint64_t proc, context, stream;
     int64_t device; /* -1: host, then `stream` is the globalTid */
 };
 
-struct nsys_row;
-struct nsys_db {
+struct az_nsys_row;
+struct az_nsys_db {
     struct az_parse *job;
     struct az_trace *t;
     struct az_sv path;
     struct az_sqlite file;
     sqlite3 *db;             /* of file */
     struct az_arena scratch; /* texts of queries; freed at the end */
-    struct nsys_names names, api_names;
+    struct az_nsys_names names, api_names;
     sqlite3_stmt *string; /* value of one StringIds row; NULL: no such table, or all its rows are in `names` already */
     uint32_t unknown;     /* name id of "[Unknown]"; AZ_NO_ID until it is needed */
     struct az_map thread_names; /* (globalTid, 0) -> name id */
     struct {
-        struct nsys_lane_key key;
+        struct az_nsys_lane_key key;
         uint32_t lane;
         bool used;
     } lanes[NSYS_LANE_CACHE];
@@ -41,79 +41,79 @@ struct nsys_db {
     uint64_t reported; /* bytes added to job->progress */
     bool partial;
     struct { /* the table being read */
-        struct nsys_row *row;
-        int (*fn)(struct nsys_db *x, const struct nsys_row *row, void *ctx);
+        struct az_nsys_row *row;
+        int (*fn)(struct az_nsys_db *x, const struct az_nsys_row *row, void *ctx);
         void *ctx;
         int error;
     } scan;
 };
 
 /* Opens read-only and checks that it is an export; messages in the job's diag. AZ_EEMPTY, AZ_EIO, AZ_EFORMAT, ... */
-int nsys_db_open(struct nsys_db *x, struct az_parse *job, struct az_sv path) AZ_MUST_USE;
-void nsys_db_close(struct nsys_db *x);
+int az_nsys_db_open(struct az_nsys_db *x, struct az_parse *job, struct az_sv path) AZ_MUST_USE;
+void az_nsys_db_close(struct az_nsys_db *x);
 /* Quick look without messages: an SQLite file that opens and holds known tables. */
-bool nsys_db_usable(struct az_sv path);
+bool az_nsys_db_usable(struct az_sv path);
 
-bool nsys_has_table(struct nsys_db *x, const char *table); /* or view */
-bool nsys_has_column(struct nsys_db *x, const char *table, const char *column);
+bool az_nsys_has_table(struct az_nsys_db *x, const char *table); /* or view */
+bool az_nsys_has_column(struct az_nsys_db *x, const char *table, const char *column);
 
 /* Reading some columns of one table, row by row in file order. */
-struct nsys_want {
+struct az_nsys_want {
     const char *column;
     bool required;
 };
 #define NSYS_MAX_WANT 20
-struct nsys_row {
+struct az_nsys_row {
     sqlite3_value **value;
     int at[NSYS_MAX_WANT]; /* place of the i-th wanted column among the values; -1: the table does not have it */
     uint64_t number;       /* 1, 2, ... */
 };
-typedef int (*nsys_row_fn)(struct nsys_db *x, const struct nsys_row *row, void *ctx);
+typedef int (*nsys_row_fn)(struct az_nsys_db *x, const struct az_nsys_row *row, void *ctx);
 /* Calls fn for every row; what it returns other than 0 stops and is returned. 0 also when there is no such table, when
  * a required column is missing and when a damaged page ends the table (the last two with a warning and a count). */
-int nsys_each(struct nsys_db *x, const char *table, const struct nsys_want *want, size_t n, nsys_row_fn fn,
+int az_nsys_each(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want, size_t n, nsys_row_fn fn,
               void *ctx) AZ_MUST_USE;
 /* Value of a wanted column in the current row: 0 for NULL and for a column that is absent. */
-static inline int64_t nsys_i64(const struct nsys_row *r, int i)
+static inline int64_t az_nsys_i64(const struct az_nsys_row *r, int i)
 {
     return r->at[i] < 0 ? 0 : sqlite3_value_int64(r->value[r->at[i]]);
 }
-static inline bool nsys_is_null(const struct nsys_row *r, int i)
+static inline bool az_nsys_is_null(const struct az_nsys_row *r, int i)
 {
     return r->at[i] < 0 || sqlite3_value_type(r->value[r->at[i]]) == SQLITE_NULL;
 }
 /* Valid until fn returns; NULL is the empty view. */
-struct az_sv nsys_text(const struct nsys_row *r, int i);
+struct az_sv az_nsys_text(const struct az_nsys_row *r, int i);
 
 /* Prepares the look-up of StringIds; once, before the first name. */
-int nsys_strings_open(struct nsys_db *x) AZ_MUST_USE;
-int nsys_name_fetch(struct nsys_db *x, struct nsys_names *names, int64_t string_id, uint32_t *id) AZ_MUST_USE;
+int az_nsys_strings_open(struct az_nsys_db *x) AZ_MUST_USE;
+int az_nsys_name_fetch(struct az_nsys_db *x, struct az_nsys_names *names, int64_t string_id, uint32_t *id) AZ_MUST_USE;
 /* Name id of a string id; "[Unknown]" for one that is not in the table. */
-static inline int nsys_name(struct nsys_db *x, struct nsys_names *names, int64_t string_id, uint32_t *id)
+static inline int az_nsys_name(struct az_nsys_db *x, struct az_nsys_names *names, int64_t string_id, uint32_t *id)
 {
     if ((uint64_t)string_id < names->dense.n && (*id = names->dense.v[string_id]) != AZ_NO_ID)
         return 0;
-    return nsys_name_fetch(x, names, string_id, id);
+    return az_nsys_name_fetch(x, names, string_id, id);
 }
 /* Lanes. device: the stream of a process on a device; host: a thread. */
-int nsys_device_lane(struct nsys_db *x, uint64_t global_pid, int64_t device, uint64_t context, uint64_t stream,
+int az_nsys_device_lane(struct az_nsys_db *x, uint64_t global_pid, int64_t device, uint64_t context, uint64_t stream,
                      uint32_t *lane) AZ_MUST_USE;
-int nsys_host_lane(struct nsys_db *x, uint64_t global_tid, uint32_t *lane) AZ_MUST_USE;
+int az_nsys_host_lane(struct az_nsys_db *x, uint64_t global_tid, uint32_t *lane) AZ_MUST_USE;
 /* Adds an event; one that ends before it starts is dropped and counted. */
-int nsys_add(struct nsys_db *x, enum az_kind kind, const struct az_event *e) AZ_MUST_USE;
+int az_nsys_add(struct az_nsys_db *x, enum az_kind kind, const struct az_event *e) AZ_MUST_USE;
 
 #define NSYS_PID(g)  ((uint64_t)(g) >> 24 & 0xffffff)
 #define NSYS_TID(g)  ((uint64_t)(g)&0xffffff)
 #define NSYS_PROC(g) ((uint64_t)(g) & ~(uint64_t)0xffffff) /* globalPid of a globalTid */
 
 /* The parts of an export. Each returns 0 also when its tables are absent. */
-int nsys_read_meta(struct nsys_db *x) AZ_MUST_USE;    /* facts, version, diagnostics, thread names */
-int nsys_read_gpu(struct nsys_db *x) AZ_MUST_USE;     /* kernels, copies, fills, graphs, synchronisation */
-int nsys_read_host(struct nsys_db *x) AZ_MUST_USE;    /* API calls, OS calls, profiler overhead */
-int nsys_read_nvtx(struct nsys_db *x) AZ_MUST_USE;    /* ranges */
-int nsys_read_devices(struct nsys_db *x) AZ_MUST_USE; /* after the events: labels of the devices in use */
+int az_nsys_read_meta(struct az_nsys_db *x) AZ_MUST_USE;    /* facts, version, diagnostics, thread names */
+int az_nsys_read_gpu(struct az_nsys_db *x) AZ_MUST_USE;     /* kernels, copies, fills, graphs, synchronisation */
+int az_nsys_read_host(struct az_nsys_db *x) AZ_MUST_USE;    /* API calls, OS calls, profiler overhead */
+int az_nsys_read_nvtx(struct az_nsys_db *x) AZ_MUST_USE;    /* ranges */
+int az_nsys_read_devices(struct az_nsys_db *x) AZ_MUST_USE; /* after the events: labels of the devices in use */
 
 /* Reads one export into job->trace, all but has_nvtx and has_mem. */
-int nsys_sqlite_read(struct az_parse *job, struct az_sv path) AZ_MUST_USE;
+int az_nsys_sqlite_read(struct az_parse *job, struct az_sv path) AZ_MUST_USE;
 
 #endif

@@ -7,7 +7,7 @@
 #define ROWS_A_STEP 65536
 
 /* Adds to the bytes of the progress line what the rows read so far stand for. */
-static void report_progress(struct nsys_db *x)
+static void report_progress(struct az_nsys_db *x)
 {
     if (!x->job->progress || x->rows_total == 0)
         return;
@@ -23,7 +23,7 @@ static void report_progress(struct nsys_db *x)
  * loop, which saves a third of the time of stepping through a SELECT. */
 static void each_row(sqlite3_context *c, int n, sqlite3_value **value)
 {
-    struct nsys_db *x = sqlite3_user_data(c);
+    struct az_nsys_db *x = sqlite3_user_data(c);
     (void)n;
     x->scan.row->value = value;
     x->scan.row->number++;
@@ -44,14 +44,14 @@ static bool known_table(struct az_sv name)
                                          "ENUM_NSYS_EVENT_TYPE" };
     if (az_sv_starts(name, AZ_SV("CUPTI_ACTIVITY_KIND_")))
         return true;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; i < AZ_LENGTH(known); i++)
         if (az_sv_is(name, known[i]))
             return true;
     return false;
 }
 
 /* Does the database hold tables of an export? If not, *others names some that are there. */
-static int look_at_tables(struct nsys_db *x, bool *known, struct az_sv *others)
+static int look_at_tables(struct az_nsys_db *x, bool *known, struct az_sv *others)
 {
     sqlite3_stmt *st = NULL;
     unsigned shown = 0;
@@ -69,7 +69,7 @@ static int look_at_tables(struct nsys_db *x, bool *known, struct az_sv *others)
     return rc;
 }
 
-static int check_tables(struct nsys_db *x)
+static int check_tables(struct az_nsys_db *x)
 {
     bool known;
     struct az_sv others;
@@ -85,7 +85,7 @@ static int check_tables(struct nsys_db *x)
                         AZ_SVF(others));
 }
 
-static int names_init(struct nsys_names *n, struct az_mem *mem, bool cut_version)
+static int names_init(struct az_nsys_names *n, struct az_mem *mem, bool cut_version)
 {
     az_vec_init(&n->dense, mem);
     n->cut_version = cut_version;
@@ -94,7 +94,7 @@ static int names_init(struct nsys_names *n, struct az_mem *mem, bool cut_version
 
 static const struct az_sqlite_kind kind = { "the output of nsys export --type sqlite", "export it again" };
 
-int nsys_db_open(struct nsys_db *x, struct az_parse *job, struct az_sv path)
+int az_nsys_db_open(struct az_nsys_db *x, struct az_parse *job, struct az_sv path)
 {
     memset(x, 0, sizeof *x);
     x->job = job;
@@ -120,7 +120,7 @@ int nsys_db_open(struct nsys_db *x, struct az_parse *job, struct az_sv path)
     return check_tables(x);
 }
 
-void nsys_db_close(struct nsys_db *x)
+void az_nsys_db_close(struct az_nsys_db *x)
 {
     sqlite3_finalize(x->string);
     az_sqlite_close(&x->file);
@@ -133,21 +133,21 @@ void nsys_db_close(struct nsys_db *x)
     memset(x, 0, sizeof *x);
 }
 
-bool nsys_db_usable(struct az_sv path)
+bool az_nsys_db_usable(struct az_sv path)
 {
     struct az_diag quiet;
     struct az_parse job = { .diag = &quiet };
-    struct nsys_db x;
+    struct az_nsys_db x;
     az_diag_init(&quiet);
-    bool ok = nsys_db_open(&x, &job, path) == 0 && !x.partial;
-    nsys_db_close(&x);
+    bool ok = az_nsys_db_open(&x, &job, path) == 0 && !x.partial;
+    az_nsys_db_close(&x);
     az_diag_release(&quiet);
     return ok;
 }
 
 /* ---- tables and columns ---- */
 
-bool nsys_has_table(struct nsys_db *x, const char *table)
+bool az_nsys_has_table(struct az_nsys_db *x, const char *table)
 {
     sqlite3_stmt *st = NULL;
     bool found = false;
@@ -160,7 +160,7 @@ bool nsys_has_table(struct nsys_db *x, const char *table)
     return found;
 }
 
-bool nsys_has_column(struct nsys_db *x, const char *table, const char *column)
+bool az_nsys_has_column(struct az_nsys_db *x, const char *table, const char *column)
 {
     sqlite3_stmt *st = NULL;
     bool found = false;
@@ -177,14 +177,14 @@ bool nsys_has_column(struct nsys_db *x, const char *table, const char *column)
 }
 
 /* Columns that exist, as arguments of each_row. False: a required one is missing. */
-static bool choose_columns(struct nsys_db *x, const char *table, const struct nsys_want *want, size_t n,
-                           struct nsys_row *row, struct az_sv *list)
+static bool choose_columns(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want, size_t n,
+                           struct az_nsys_row *row, struct az_sv *list)
 {
     int at = 0;
     *list = AZ_SV("");
     for (size_t i = 0; i < n; i++) {
         row->at[i] = -1;
-        if (nsys_has_column(x, table, want[i].column)) {
+        if (az_nsys_has_column(x, table, want[i].column)) {
             *list = az_arena_printf(&x->scratch, "%.*s%s\"%s\"", AZ_SVF(*list), at ? "," : "", want[i].column);
             row->at[i] = at++;
         } else if (want[i].required) {
@@ -198,7 +198,7 @@ static bool choose_columns(struct nsys_db *x, const char *table, const struct ns
     return at > 0;
 }
 
-static int scan_error(struct nsys_db *x, const char *table, uint64_t rows, int rc)
+static int scan_error(struct az_nsys_db *x, const char *table, uint64_t rows, int rc)
 {
     struct az_where at = AZ_AT_FILE(x->path);
     if (x->scan.error != 0)
@@ -231,12 +231,12 @@ static int scan_error(struct nsys_db *x, const char *table, uint64_t rows, int r
     return 0;
 }
 
-int nsys_each(struct nsys_db *x, const char *table, const struct nsys_want *want, size_t n, nsys_row_fn fn, void *ctx)
+int az_nsys_each(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want, size_t n, nsys_row_fn fn, void *ctx)
 {
-    struct nsys_row row = { .number = 0 };
+    struct az_nsys_row row = { .number = 0 };
     struct az_sv columns;
     sqlite3_stmt *st = NULL;
-    if (!nsys_has_table(x, table) || !choose_columns(x, table, want, n, &row, &columns))
+    if (!az_nsys_has_table(x, table) || !choose_columns(x, table, want, n, &row, &columns))
         return 0;
     /* NOT INDEXED: an index that someone added must not change the order of the rows. */
     struct az_sv sql =
@@ -255,7 +255,7 @@ int nsys_each(struct nsys_db *x, const char *table, const struct nsys_want *want
     return result;
 }
 
-struct az_sv nsys_text(const struct nsys_row *r, int i)
+struct az_sv az_nsys_text(const struct az_nsys_row *r, int i)
 {
     if (r->at[i] < 0)
         return az_sv_make("", 0);

@@ -13,16 +13,16 @@ enum { START, END, DEVICE, CONTEXT, STREAM, CORR, PID, FIRST_OWN };
         "globalPid", false                                                                                             \
     }
 
-static int common(struct nsys_db *x, const struct nsys_row *q, struct az_event *e)
+static int common(struct az_nsys_db *x, const struct az_nsys_row *q, struct az_event *e)
 {
-    *e = (struct az_event){ .start = nsys_i64(q, START),
-                            .end = nsys_i64(q, END),
+    *e = (struct az_event){ .start = az_nsys_i64(q, START),
+                            .end = az_nsys_i64(q, END),
                             .name = AZ_NO_ID,
                             .side = AZ_NO_ROW,
-                            .corr = (uint64_t)nsys_i64(q, CORR) };
+                            .corr = (uint64_t)az_nsys_i64(q, CORR) };
     x->t->read++;
-    return nsys_device_lane(x, (uint64_t)nsys_i64(q, PID), nsys_i64(q, DEVICE), (uint64_t)nsys_i64(q, CONTEXT),
-                            (uint64_t)nsys_i64(q, STREAM) & 0xffffffff, &e->lane);
+    return az_nsys_device_lane(x, (uint64_t)az_nsys_i64(q, PID), az_nsys_i64(q, DEVICE), (uint64_t)az_nsys_i64(q, CONTEXT),
+                            (uint64_t)az_nsys_i64(q, STREAM) & 0xffffffff, &e->lane);
 }
 
 /* ---- labels of enumerations ---- */
@@ -34,7 +34,7 @@ struct labels {
     struct az_map known; /* (code, 0) -> name id */
 };
 
-static int add_label(struct nsys_db *x, struct labels *l, int64_t code, struct az_sv label)
+static int add_label(struct az_nsys_db *x, struct labels *l, int64_t code, struct az_sv label)
 {
     uint32_t id = AZ_NO_ID, *value;
     bool added;
@@ -45,20 +45,20 @@ static int add_label(struct nsys_db *x, struct labels *l, int64_t code, struct a
     return rc == 0 ? az_map_put(&l->known, (uint64_t)code, 0, id, &value, &added) : rc;
 }
 
-static int take_label(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+static int take_label(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
-    return nsys_is_null(r, 1) ? 0 : add_label(x, ctx, nsys_i64(r, 0), nsys_text(r, 1));
+    return az_nsys_is_null(r, 1) ? 0 : add_label(x, ctx, az_nsys_i64(r, 0), az_nsys_text(r, 1));
 }
 
 /* Codes and labels of an ENUM_ table (NULL: there is none); codes that it lacks are left to the fallback. */
-static int open_labels(struct nsys_db *x, struct labels *l, const char *table)
+static int open_labels(struct az_nsys_db *x, struct labels *l, const char *table)
 {
-    static const struct nsys_want want[] = { { "id", true }, { "label", true } };
+    static const struct az_nsys_want want[] = { { "id", true }, { "label", true } };
     int rc = az_map_init(&l->known, x->job->mem, 0);
-    return rc == 0 && table ? nsys_each(x, table, want, 2, take_label, l) : rc;
+    return rc == 0 && table ? az_nsys_each(x, table, want, 2, take_label, l) : rc;
 }
 
-static int label_of(struct nsys_db *x, struct labels *l, int64_t code, uint32_t *id)
+static int label_of(struct az_nsys_db *x, struct labels *l, int64_t code, uint32_t *id)
 {
     *id = az_map_get(&l->known, (uint64_t)code, 0);
     if (*id != AZ_NO_ID)
@@ -100,15 +100,15 @@ static const char *const sync_labels[] = { "Unknown", "Event sync", "Stream wait
 #define GRAPHS  "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
 #define SYNCS   "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"
 
-static const char *kernel_name_column(struct nsys_db *x)
+static const char *kernel_name_column(struct az_nsys_db *x)
 {
     struct az_sv form = x->job->opts->kernel_names;
     const char *column = az_sv_ieq(form, AZ_SV("short"))     ? "shortName"
                          : az_sv_ieq(form, AZ_SV("mangled")) ? "mangledName"
                                                              : "demangledName";
-    if (!nsys_has_table(x, KERNELS) || nsys_has_column(x, KERNELS, column))
+    if (!az_nsys_has_table(x, KERNELS) || az_nsys_has_column(x, KERNELS, column))
         return column;
-    const char *other = nsys_has_column(x, KERNELS, "demangledName") ? "demangledName" : "shortName";
+    const char *other = az_nsys_has_column(x, KERNELS, "demangledName") ? "demangledName" : "shortName";
     az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path), "table '" KERNELS "' has no column '%s': '%s' is used",
                 column, other);
     return other;
@@ -116,15 +116,15 @@ static const char *kernel_name_column(struct nsys_db *x)
 
 /* Node ids lie behind most other columns of a row, and to reach them costs as much as all the rest. They are read only
  * where something says that graphs were launched: the tables of graph nodes, the name of a call, or the first rows. */
-static bool has_graph_nodes(struct nsys_db *x)
+static bool has_graph_nodes(struct az_nsys_db *x)
 {
     static const char *const signs[] = {
         "SELECT 1 FROM StringIds WHERE value GLOB 'cu*GraphLaunch*' LIMIT 1",
         "SELECT 1 FROM (SELECT graphNodeId AS n FROM " KERNELS " LIMIT 4096) WHERE n IS NOT NULL LIMIT 1",
     };
-    if (!nsys_has_column(x, KERNELS, "graphNodeId"))
+    if (!az_nsys_has_column(x, KERNELS, "graphNodeId"))
         return false;
-    bool found = nsys_has_table(x, "CUDA_GRAPH_NODE_EVENTS") || nsys_has_table(x, "CUDA_GRAPH_EVENTS");
+    bool found = az_nsys_has_table(x, "CUDA_GRAPH_NODE_EVENTS") || az_nsys_has_table(x, "CUDA_GRAPH_EVENTS");
     for (size_t i = 0; i < 2 && !found; i++) {
         sqlite3_stmt *st = NULL;
         found = sqlite3_prepare_v2(x->db, signs[i], -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW;
@@ -147,39 +147,39 @@ struct kernel_places { /* of optional columns; 0: not read */
     int geometry, node;
 };
 
-static uint32_t size_of(const struct nsys_row *r, int column)
+static uint32_t size_of(const struct az_nsys_row *r, int column)
 {
-    return nsys_is_null(r, column) ? AZ_NO_SIZE : az_geometry_figure(nsys_i64(r, column), AZ_NO_SIZE);
+    return az_nsys_is_null(r, column) ? AZ_NO_SIZE : az_geometry_figure(az_nsys_i64(r, column), AZ_NO_SIZE);
 }
 
-static int take_geometry(struct nsys_db *x, const struct nsys_row *r, int first, uint32_t *number)
+static int take_geometry(struct az_nsys_db *x, const struct az_nsys_row *r, int first, uint32_t *number)
 {
-    struct az_geometry g = { .registers = az_geometry_figure(nsys_i64(r, first + 6), 0),
+    struct az_geometry g = { .registers = az_geometry_figure(az_nsys_i64(r, first + 6), 0),
                              .static_shared = size_of(r, first + 7),
                              .dynamic_shared = size_of(r, first + 8) };
     for (int i = 0; i < 3; i++) {
-        g.grid[i] = az_geometry_figure(nsys_i64(r, first + i), 0);
-        g.block[i] = az_geometry_figure(nsys_i64(r, first + 3 + i), 0);
+        g.grid[i] = az_geometry_figure(az_nsys_i64(r, first + i), 0);
+        g.block[i] = az_geometry_figure(az_nsys_i64(r, first + 3 + i), 0);
     }
     return az_geometries_put(&x->t->geometries, &g, number);
 }
 
-static int take_kernel(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+static int take_kernel(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     struct az_event e;
     const struct kernel_places *at = ctx;
     int rc = common(x, r, &e);
     if (rc == 0)
-        rc = nsys_name(x, &x->names, nsys_i64(r, KERNEL_NAME), &e.name);
+        rc = az_nsys_name(x, &x->names, az_nsys_i64(r, KERNEL_NAME), &e.name);
     if (rc == 0 && at->geometry)
         rc = take_geometry(x, r, at->geometry, &e.geo);
-    e.node = at->node ? (uint64_t)nsys_i64(r, at->node) : 0;
-    return rc == 0 ? nsys_add(x, AZ_KERNEL, &e) : rc;
+    e.node = at->node ? (uint64_t)az_nsys_i64(r, at->node) : 0;
+    return rc == 0 ? az_nsys_add(x, AZ_KERNEL, &e) : rc;
 }
 
-static int read_kernels(struct nsys_db *x)
+static int read_kernels(struct az_nsys_db *x)
 {
-    struct nsys_want want[NSYS_MAX_WANT] = { COMMON_COLUMNS, { kernel_name_column(x), true } };
+    struct az_nsys_want want[NSYS_MAX_WANT] = { COMMON_COLUMNS, { kernel_name_column(x), true } };
     struct kernel_places at = { 0, 0 };
     int n = KERNEL_OWN_N;
     az_trace_columns(x->t, AZ_KERNEL, AZ_COL_CORR | (has_graph_nodes(x) ? AZ_COL_NODE : 0u));
@@ -187,16 +187,16 @@ static int read_kernels(struct nsys_db *x)
     if (az_geometry_read(x->t)) {
         at.geometry = n;
         for (size_t i = 0; i < AZ_LENGTH(geometry_columns); i++)
-            want[n++] = (struct nsys_want){ geometry_columns[i], false };
+            want[n++] = (struct az_nsys_want){ geometry_columns[i], false };
     }
     if (x->t->ev[AZ_KERNEL].cols & AZ_COL_NODE) {
         at.node = n;
-        want[n++] = (struct nsys_want){ "graphNodeId", false };
+        want[n++] = (struct az_nsys_want){ "graphNodeId", false };
     }
-    return nsys_each(x, KERNELS, want, (size_t)n, take_kernel, &at);
+    return az_nsys_each(x, KERNELS, want, (size_t)n, take_kernel, &at);
 }
 
-static int add_side(struct nsys_db *x, const struct az_copy *c, struct az_event *e)
+static int add_side(struct az_nsys_db *x, const struct az_copy *c, struct az_event *e)
 {
     if (x->t->copies.n >= AZ_NO_ROW)
         return AZ_ERANGE;
@@ -204,21 +204,21 @@ static int add_side(struct nsys_db *x, const struct az_copy *c, struct az_event 
     return az_vec_push(&x->t->copies, *c);
 }
 
-static int16_t small_code(const struct nsys_row *r, int column)
+static int16_t small_code(const struct az_nsys_row *r, int column)
 {
-    int64_t v = nsys_is_null(r, column) ? -1 : nsys_i64(r, column);
+    int64_t v = az_nsys_is_null(r, column) ? -1 : az_nsys_i64(r, column);
     return (int16_t)(v >= -1 && v <= INT16_MAX ? v : -1);
 }
 
-static int64_t byte_count(const struct nsys_row *r, int column)
+static int64_t byte_count(const struct az_nsys_row *r, int column)
 {
-    int64_t v = nsys_is_null(r, column) ? -1 : nsys_i64(r, column);
+    int64_t v = az_nsys_is_null(r, column) ? -1 : az_nsys_i64(r, column);
     return v < 0 ? -1 : v;
 }
 
 enum { COPY_BYTES = FIRST_OWN, COPY_KIND, COPY_SRC, COPY_DST, COPY_N };
 
-static int take_copy(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+static int take_copy(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     struct az_event e;
     struct az_copy c = { .bytes = byte_count(r, COPY_BYTES),
@@ -227,34 +227,34 @@ static int take_copy(struct nsys_db *x, const struct nsys_row *r, void *ctx)
                          .dst = small_code(r, COPY_DST) };
     int rc = common(x, r, &e);
     if (rc == 0)
-        rc = label_of(x, ctx, nsys_i64(r, COPY_KIND), &e.name);
+        rc = label_of(x, ctx, az_nsys_i64(r, COPY_KIND), &e.name);
     if (rc == 0)
         rc = add_side(x, &c, &e);
-    return rc == 0 ? nsys_add(x, AZ_MEMCPY, &e) : rc;
+    return rc == 0 ? az_nsys_add(x, AZ_MEMCPY, &e) : rc;
 }
 
-static int read_copies(struct nsys_db *x)
+static int read_copies(struct az_nsys_db *x)
 {
-    static const struct nsys_want want[COPY_N] = {
+    static const struct az_nsys_want want[COPY_N] = {
         COMMON_COLUMNS, { "bytes", false }, { "copyKind", true }, { "srcKind", false }, { "dstKind", false }
     };
-    struct labels labels = { "[CUDA memcpy ", "]", copy_labels, sizeof copy_labels / sizeof *copy_labels, { .n = 0 } };
+    struct labels labels = { "[CUDA memcpy ", "]", copy_labels, AZ_LENGTH(copy_labels), { .n = 0 } };
     struct labels old = {
-        "[CUDA ", "]", old_copy_labels, sizeof old_copy_labels / sizeof *old_copy_labels, { .n = 0 }
+        "[CUDA ", "]", old_copy_labels, AZ_LENGTH(old_copy_labels), { .n = 0 }
     };
-    if (!nsys_has_table(x, "ENUM_CUDA_MEMCPY_OPER"))
+    if (!az_nsys_has_table(x, "ENUM_CUDA_MEMCPY_OPER"))
         labels = old;
     az_trace_columns(x->t, AZ_MEMCPY, AZ_COL_CORR | AZ_COL_SIDE);
     int rc = open_labels(x, &labels, "ENUM_CUDA_MEMCPY_OPER");
     if (rc == 0)
-        rc = nsys_each(x, COPIES, want, COPY_N, take_copy, &labels);
+        rc = az_nsys_each(x, COPIES, want, COPY_N, take_copy, &labels);
     az_map_release(&labels.known);
     return rc;
 }
 
 enum { FILL_BYTES = FIRST_OWN, FILL_KIND, FILL_N };
 
-static int take_fill(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+static int take_fill(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     struct az_event e;
     struct az_copy c = { .bytes = byte_count(r, FILL_BYTES), .op = -1, .src = -1, .dst = small_code(r, FILL_KIND) };
@@ -264,71 +264,71 @@ static int take_fill(struct nsys_db *x, const struct nsys_row *r, void *ctx)
         rc = az_trace_name(x->t, AZ_SV("[CUDA memset]"), &e.name);
     if (rc == 0)
         rc = add_side(x, &c, &e);
-    return rc == 0 ? nsys_add(x, AZ_MEMSET, &e) : rc;
+    return rc == 0 ? az_nsys_add(x, AZ_MEMSET, &e) : rc;
 }
 
-static int read_fills(struct nsys_db *x)
+static int read_fills(struct az_nsys_db *x)
 {
-    static const struct nsys_want want[FILL_N] = { COMMON_COLUMNS, { "bytes", false }, { "memKind", false } };
+    static const struct az_nsys_want want[FILL_N] = { COMMON_COLUMNS, { "bytes", false }, { "memKind", false } };
     az_trace_columns(x->t, AZ_MEMSET, AZ_COL_CORR | AZ_COL_SIDE);
-    return nsys_each(x, FILLS, want, FILL_N, take_fill, NULL);
+    return az_nsys_each(x, FILLS, want, FILL_N, take_fill, NULL);
 }
 
 enum { CODE = FIRST_OWN, CODE_N };
 
 /* One row per launch of a graph profiled as a whole: its kernels are not in the kernel table. */
-static int take_graph(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+static int take_graph(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     struct labels *l = ctx;
     struct az_event e;
-    int64_t graph = nsys_i64(r, CODE);
+    int64_t graph = az_nsys_i64(r, CODE);
     int rc = common(x, r, &e);
     e.name = az_map_get(&l->known, (uint64_t)graph, 0);
     if (rc == 0 && e.name == AZ_NO_ID) {
         rc = add_label(x, l, graph, az_arena_printf(&x->scratch, "%" PRId64, graph));
         e.name = az_map_get(&l->known, (uint64_t)graph, 0);
     }
-    return rc == 0 ? nsys_add(x, AZ_GRAPH, &e) : rc;
+    return rc == 0 ? az_nsys_add(x, AZ_GRAPH, &e) : rc;
 }
 
-static int read_graphs(struct nsys_db *x)
+static int read_graphs(struct az_nsys_db *x)
 {
-    static const struct nsys_want want[CODE_N] = { COMMON_COLUMNS, { "graphId", false } };
+    static const struct az_nsys_want want[CODE_N] = { COMMON_COLUMNS, { "graphId", false } };
     struct labels labels = { "[CUDA graph ", "]", NULL, 0, { .n = 0 } };
     az_trace_columns(x->t, AZ_GRAPH, AZ_COL_CORR);
     int rc = open_labels(x, &labels, NULL);
     if (rc == 0)
-        rc = nsys_each(x, GRAPHS, want, CODE_N, take_graph, &labels);
+        rc = az_nsys_each(x, GRAPHS, want, CODE_N, take_graph, &labels);
     az_map_release(&labels.known);
     return rc;
 }
 
-static int take_sync(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+static int take_sync(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     struct az_event e;
     int rc = common(x, r, &e);
     if (rc == 0)
-        rc = label_of(x, ctx, nsys_i64(r, CODE), &e.name);
-    return rc == 0 ? nsys_add(x, AZ_SYNC, &e) : rc;
+        rc = label_of(x, ctx, az_nsys_i64(r, CODE), &e.name);
+    return rc == 0 ? az_nsys_add(x, AZ_SYNC, &e) : rc;
 }
 
-static int read_syncs(struct nsys_db *x)
+static int read_syncs(struct az_nsys_db *x)
 {
-    static const struct nsys_want want[CODE_N] = { COMMON_COLUMNS, { "syncType", false } };
-    struct labels labels = { "", "", sync_labels, sizeof sync_labels / sizeof *sync_labels, { .n = 0 } };
+    static const struct az_nsys_want want[CODE_N] = { COMMON_COLUMNS, { "syncType", false } };
+    struct labels labels = { "", "", sync_labels, AZ_LENGTH(sync_labels), { .n = 0 } };
     az_trace_columns(x->t, AZ_SYNC, AZ_COL_CORR);
     int rc = open_labels(x, &labels, "ENUM_CUPTI_SYNC_TYPE");
     if (rc == 0)
-        rc = nsys_each(x, SYNCS, want, CODE_N, take_sync, &labels);
+        rc = az_nsys_each(x, SYNCS, want, CODE_N, take_sync, &labels);
     az_map_release(&labels.known);
     return rc;
 }
 
-int nsys_read_gpu(struct nsys_db *x)
+int az_nsys_read_gpu(struct az_nsys_db *x)
 {
     static const char *const with_process[] = { KERNELS, COPIES, FILLS, GRAPHS };
-    for (size_t i = 0; i < sizeof with_process / sizeof *with_process; i++)
-        if (nsys_has_table(x, with_process[i]) && !nsys_has_column(x, with_process[i], "globalPid"))
+    for (size_t i = 0; i < AZ_LENGTH(with_process); i++)
+        if (az_nsys_has_table(x, with_process[i]) && !az_nsys_has_column(x, with_process[i], "globalPid"))
             x->one_process = true;
     int rc = read_kernels(x);
     if (rc == 0)

@@ -9,42 +9,42 @@ enum { START, END, THREAD, NAME, OVERHEAD_N, CORR = OVERHEAD_N, CLASS = OVERHEAD
 
 #define COMMON_COLUMNS                                                                                                 \
     { "start", true }, { "end", true }, { "globalTid", false }, { "nameId", true }
-static const struct nsys_want calls[] = { COMMON_COLUMNS, { "correlationId", false } };
-static const struct nsys_want os_calls[] = { COMMON_COLUMNS, { "eventClass", false } };
-static const struct nsys_want overheads[] = { COMMON_COLUMNS };
+static const struct az_nsys_want calls[] = { COMMON_COLUMNS, { "correlationId", false } };
+static const struct az_nsys_want os_calls[] = { COMMON_COLUMNS, { "eventClass", false } };
+static const struct az_nsys_want overheads[] = { COMMON_COLUMNS };
 
 struct kind_of_table {
     enum az_kind kind;
-    struct nsys_names *names;
+    struct az_nsys_names *names;
 };
 
-static int take_row(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+static int take_row(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     const struct kind_of_table *k = ctx;
     x->t->read++;
-    if (k->kind == AZ_OSRT && r->at[CLASS] >= 0 && nsys_i64(r, CLASS) != OSRT_CLASS) {
+    if (k->kind == AZ_OSRT && r->at[CLASS] >= 0 && az_nsys_i64(r, CLASS) != OSRT_CLASS) {
         az_trace_dropped(x->t, "operating system event that is no call", 1, 0);
         return 0;
     }
-    struct az_event e = { .start = nsys_i64(r, START),
-                          .end = nsys_i64(r, END),
+    struct az_event e = { .start = az_nsys_i64(r, START),
+                          .end = az_nsys_i64(r, END),
                           .side = AZ_NO_ROW,
-                          .corr = k->kind == AZ_CALL ? (uint64_t)nsys_i64(r, CORR) : 0 };
-    int rc = nsys_host_lane(x, (uint64_t)nsys_i64(r, THREAD), &e.lane);
+                          .corr = k->kind == AZ_CALL ? (uint64_t)az_nsys_i64(r, CORR) : 0 };
+    int rc = az_nsys_host_lane(x, (uint64_t)az_nsys_i64(r, THREAD), &e.lane);
     if (rc == 0)
-        rc = nsys_name(x, k->names, nsys_i64(r, NAME), &e.name);
-    return rc == 0 ? nsys_add(x, k->kind, &e) : rc;
+        rc = az_nsys_name(x, k->names, az_nsys_i64(r, NAME), &e.name);
+    return rc == 0 ? az_nsys_add(x, k->kind, &e) : rc;
 }
 
-int nsys_read_host(struct nsys_db *x)
+int az_nsys_read_host(struct az_nsys_db *x)
 {
     struct kind_of_table call = { AZ_CALL, &x->api_names }, os = { AZ_OSRT, &x->names },
                          overhead = { AZ_OVERHEAD, &x->names };
     az_trace_columns(x->t, AZ_CALL, AZ_COL_CORR);
-    int rc = nsys_each(x, "CUPTI_ACTIVITY_KIND_RUNTIME", calls, CALLS_N, take_row, &call);
+    int rc = az_nsys_each(x, "CUPTI_ACTIVITY_KIND_RUNTIME", calls, CALLS_N, take_row, &call);
     if (rc == 0)
-        rc = nsys_each(x, "OSRT_API", os_calls, CALLS_N, take_row, &os);
+        rc = az_nsys_each(x, "OSRT_API", os_calls, CALLS_N, take_row, &os);
     if (rc == 0)
-        rc = nsys_each(x, "PROFILER_OVERHEAD", overheads, OVERHEAD_N, take_row, &overhead);
+        rc = az_nsys_each(x, "PROFILER_OVERHEAD", overheads, OVERHEAD_N, take_row, &overhead);
     return rc;
 }

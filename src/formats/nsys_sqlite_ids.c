@@ -5,7 +5,7 @@
 
 /* StringIds is looked up by its key, one row per distinct id met: what is never used (symbols of call chains) is never
  * read. A table without that key is read whole, once. */
-static bool id_is_key(struct nsys_db *x)
+static bool id_is_key(struct az_nsys_db *x)
 {
     sqlite3_stmt *st = NULL;
     bool key = false;
@@ -19,7 +19,7 @@ static bool id_is_key(struct nsys_db *x)
     return key;
 }
 
-static int remember(struct nsys_names *names, int64_t string_id, uint32_t id)
+static int remember(struct az_nsys_names *names, int64_t string_id, uint32_t id)
 {
     uint64_t key = (uint64_t)string_id;
     if (key < NSYS_DENSE_IDS) {
@@ -39,7 +39,7 @@ static int remember(struct nsys_names *names, int64_t string_id, uint32_t id)
     return rc;
 }
 
-static uint32_t recall(const struct nsys_names *names, int64_t string_id)
+static uint32_t recall(const struct az_nsys_names *names, int64_t string_id)
 {
     uint64_t key = (uint64_t)string_id;
     if (key < NSYS_DENSE_IDS)
@@ -47,25 +47,25 @@ static uint32_t recall(const struct nsys_names *names, int64_t string_id)
     return az_map_get(&names->sparse, key, 0);
 }
 
-static int take_string(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+static int take_string(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     uint32_t id;
     (void)ctx;
-    if (nsys_is_null(r, 1) || recall(&x->names, nsys_i64(r, 0)) != AZ_NO_ID)
+    if (az_nsys_is_null(r, 1) || recall(&x->names, az_nsys_i64(r, 0)) != AZ_NO_ID)
         return 0;
-    int rc = az_trace_name(x->t, nsys_text(r, 1), &id);
-    return rc == 0 ? remember(&x->names, nsys_i64(r, 0), id) : rc;
+    int rc = az_trace_name(x->t, az_nsys_text(r, 1), &id);
+    return rc == 0 ? remember(&x->names, az_nsys_i64(r, 0), id) : rc;
 }
 
-static int load_all_strings(struct nsys_db *x)
+static int load_all_strings(struct az_nsys_db *x)
 {
-    static const struct nsys_want want[] = { { "id", true }, { "value", true } };
-    return nsys_each(x, "StringIds", want, 2, take_string, NULL);
+    static const struct az_nsys_want want[] = { { "id", true }, { "value", true } };
+    return az_nsys_each(x, "StringIds", want, 2, take_string, NULL);
 }
 
-int nsys_strings_open(struct nsys_db *x)
+int az_nsys_strings_open(struct az_nsys_db *x)
 {
-    if (!nsys_has_table(x, "StringIds")) {
+    if (!az_nsys_has_table(x, "StringIds")) {
         az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
                     "there is no table 'StringIds': every name is [Unknown]");
         return 0;
@@ -88,7 +88,7 @@ static struct az_sv without_version(struct az_sv name)
     return name;
 }
 
-static int string_damaged(struct nsys_db *x, int rc)
+static int string_damaged(struct az_nsys_db *x, int rc)
 {
     if ((rc & 0xff) == SQLITE_INTERRUPT)
         return AZ_EINTR;
@@ -103,7 +103,7 @@ static int string_damaged(struct nsys_db *x, int rc)
 }
 
 /* The text of a string id, valid to the next call; found = false if there is none. */
-static int string_text(struct nsys_db *x, int64_t string_id, struct az_sv *text, bool *found)
+static int string_text(struct az_nsys_db *x, int64_t string_id, struct az_sv *text, bool *found)
 {
     *found = false;
     if (!x->string) {
@@ -126,7 +126,7 @@ static int string_text(struct nsys_db *x, int64_t string_id, struct az_sv *text,
     return 0;
 }
 
-int nsys_name_fetch(struct nsys_db *x, struct nsys_names *names, int64_t string_id, uint32_t *id)
+int az_nsys_name_fetch(struct az_nsys_db *x, struct az_nsys_names *names, int64_t string_id, uint32_t *id)
 {
     *id = recall(names, string_id);
     if (*id != AZ_NO_ID)
@@ -145,7 +145,7 @@ int nsys_name_fetch(struct nsys_db *x, struct nsys_names *names, int64_t string_
 
 /* ---- lanes ---- */
 
-static size_t lane_slot(const struct nsys_lane_key *k)
+static size_t lane_slot(const struct az_nsys_lane_key *k)
 {
     uint64_t h = k->proc ^ (k->proc >> 24) ^ k->context * 0x9e3779b97f4a7c15u ^ k->stream * 0xc2b2ae3d27d4eb4fu ^
                  (uint64_t)k->device * 0x165667b19e3779f9u;
@@ -153,13 +153,13 @@ static size_t lane_slot(const struct nsys_lane_key *k)
     return (size_t)(h >> 32) % NSYS_LANE_CACHE;
 }
 
-static bool same_lane(const struct nsys_lane_key *a, const struct nsys_lane_key *b)
+static bool same_lane(const struct az_nsys_lane_key *a, const struct az_nsys_lane_key *b)
 {
     return a->proc == b->proc && a->context == b->context && a->stream == b->stream && a->device == b->device;
 }
 
 /* The index of a lane through a small cache: rows come in runs of few lanes. */
-static int cached_lane(struct nsys_db *x, const struct nsys_lane_key *key, const struct az_lane *lane, uint32_t *index)
+static int cached_lane(struct az_nsys_db *x, const struct az_nsys_lane_key *key, const struct az_lane *lane, uint32_t *index)
 {
     size_t slot = lane_slot(key);
     int rc = az_trace_lane(x->t, lane, index);
@@ -171,10 +171,10 @@ static int cached_lane(struct nsys_db *x, const struct nsys_lane_key *key, const
     return rc;
 }
 
-int nsys_device_lane(struct nsys_db *x, uint64_t global_pid, int64_t device, uint64_t context, uint64_t stream,
+int az_nsys_device_lane(struct az_nsys_db *x, uint64_t global_pid, int64_t device, uint64_t context, uint64_t stream,
                      uint32_t *lane)
 {
-    struct nsys_lane_key key = { .proc = global_pid, .context = context, .stream = stream, .device = device };
+    struct az_nsys_lane_key key = { .proc = global_pid, .context = context, .stream = stream, .device = device };
     size_t slot = lane_slot(&key);
     if (x->lanes[slot].used && same_lane(&x->lanes[slot].key, &key)) {
         *lane = x->lanes[slot].lane;
@@ -190,9 +190,9 @@ int nsys_device_lane(struct nsys_db *x, uint64_t global_pid, int64_t device, uin
     return cached_lane(x, &key, &l, lane);
 }
 
-int nsys_host_lane(struct nsys_db *x, uint64_t global_tid, uint32_t *lane)
+int az_nsys_host_lane(struct az_nsys_db *x, uint64_t global_tid, uint32_t *lane)
 {
-    struct nsys_lane_key key = { .stream = global_tid, .device = -1 };
+    struct az_nsys_lane_key key = { .stream = global_tid, .device = -1 };
     size_t slot = lane_slot(&key);
     if (x->lanes[slot].used && same_lane(&x->lanes[slot].key, &key)) {
         *lane = x->lanes[slot].lane;
@@ -207,7 +207,7 @@ int nsys_host_lane(struct nsys_db *x, uint64_t global_tid, uint32_t *lane)
     return cached_lane(x, &key, &l, lane);
 }
 
-int nsys_add(struct nsys_db *x, enum az_kind kind, const struct az_event *e)
+int az_nsys_add(struct az_nsys_db *x, enum az_kind kind, const struct az_event *e)
 {
     if (e->end < e->start) {
         az_trace_dropped(x->t, "event that ends before it starts", 1, 0);

@@ -12,7 +12,7 @@
 
 /* ---- versions ---- */
 
-static void take_version(struct nsys_db *x, struct az_sv key, struct az_sv value)
+static void take_version(struct az_nsys_db *x, struct az_sv key, struct az_sv value)
 {
     int64_t *part = az_sv_is(key, "EXPORT_SCHEMA_VERSION_MAJOR")   ? &x->major
                     : az_sv_is(key, "EXPORT_SCHEMA_VERSION_MINOR") ? &x->minor
@@ -29,10 +29,10 @@ static void take_version(struct nsys_db *x, struct az_sv key, struct az_sv value
         az_trace_fact(x->t, "times normalised", value);
 }
 
-static int take_meta(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+static int take_meta(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     (void)ctx;
-    take_version(x, nsys_text(r, 0), nsys_text(r, 1));
+    take_version(x, az_nsys_text(r, 0), az_nsys_text(r, 1));
     return 0;
 }
 
@@ -51,9 +51,9 @@ static struct az_sv version_in_path(struct az_sv path)
     return az_sv_make("", 0);
 }
 
-static int take_environment(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+static int take_environment(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
-    struct az_sv name = nsys_text(r, 0), value = nsys_text(r, 1);
+    struct az_sv name = az_nsys_text(r, 0), value = az_nsys_text(r, 1);
     (void)ctx;
     if (az_sv_is(name, "TargetInstallDir") && x->major == 0 && version_in_path(value).n)
         az_trace_fact(x->t, "nsys version", version_in_path(value));
@@ -63,32 +63,32 @@ static int take_environment(struct nsys_db *x, const struct nsys_row *r, void *c
 }
 
 /* Times of the events are relative to this instant. */
-static int take_session(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+static int take_session(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     char text[AZ_NUM_MAX];
     (void)ctx;
     if (r->number == 1)
-        az_trace_fact(x->t, "session start (UTC ns)", az_sv_make(text, az_format_i64(nsys_i64(r, 0), text)));
+        az_trace_fact(x->t, "session start (UTC ns)", az_sv_make(text, az_format_i64(az_nsys_i64(r, 0), text)));
     return 0;
 }
 
 /* Warnings and errors of the profiler, such as dropped events: what it lost is missing here too. */
-static int take_diagnostic(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+static int take_diagnostic(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     uint64_t *count = ctx;
-    if (nsys_i64(r, 0) < SEVERITY_WARNING)
+    if (az_nsys_i64(r, 0) < SEVERITY_WARNING)
         return 0;
     if (++*count <= SHOWN_DIAGNOSTICS)
-        az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path), "the profiler says: %.*s", AZ_SVF(nsys_text(r, 1)));
+        az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path), "the profiler says: %.*s", AZ_SVF(az_nsys_text(r, 1)));
     return 0;
 }
 
-static int read_diagnostics(struct nsys_db *x)
+static int read_diagnostics(struct az_nsys_db *x)
 {
-    static const struct nsys_want want[] = { { "severity", true }, { "text", true } };
+    static const struct az_nsys_want want[] = { { "severity", true }, { "text", true } };
     uint64_t count = 0;
     char text[AZ_NUM_MAX];
-    int rc = nsys_each(x, "DIAGNOSTIC_EVENT", want, 2, take_diagnostic, &count);
+    int rc = az_nsys_each(x, "DIAGNOSTIC_EVENT", want, 2, take_diagnostic, &count);
     if (count > SHOWN_DIAGNOSTICS)
         az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
                     "%" PRIu64 " further messages of the profiler (table 'DIAGNOSTIC_EVENT')",
@@ -98,30 +98,30 @@ static int read_diagnostics(struct nsys_db *x)
     return rc;
 }
 
-static int take_thread_name(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+static int take_thread_name(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     uint32_t id, *value;
     bool added;
     (void)ctx;
-    int rc = nsys_name(x, &x->names, nsys_i64(r, 0), &id);
-    return rc == 0 ? az_map_put(&x->thread_names, (uint64_t)nsys_i64(r, 1), 0, id, &value, &added) : rc;
+    int rc = az_nsys_name(x, &x->names, az_nsys_i64(r, 0), &id);
+    return rc == 0 ? az_map_put(&x->thread_names, (uint64_t)az_nsys_i64(r, 1), 0, id, &value, &added) : rc;
 }
 
-int nsys_read_meta(struct nsys_db *x)
+int az_nsys_read_meta(struct az_nsys_db *x)
 {
-    static const struct nsys_want pair[] = { { "name", true }, { "value", true } };
-    static const struct nsys_want session[] = { { "utcEpochNs", true } };
-    static const struct nsys_want thread[] = { { "nameId", true }, { "globalTid", true } };
+    static const struct az_nsys_want pair[] = { { "name", true }, { "value", true } };
+    static const struct az_nsys_want session[] = { { "utcEpochNs", true } };
+    static const struct az_nsys_want thread[] = { { "nameId", true }, { "globalTid", true } };
     /* Schema 3.1 calls the table EXPORT_META_DATA, 3.4 and later META_DATA_EXPORT. */
-    const char *versions = nsys_has_table(x, "META_DATA_EXPORT") ? "META_DATA_EXPORT" : "EXPORT_META_DATA";
-    int rc = nsys_each(x, versions, pair, 2, take_meta, NULL);
+    const char *versions = az_nsys_has_table(x, "META_DATA_EXPORT") ? "META_DATA_EXPORT" : "EXPORT_META_DATA";
+    int rc = az_nsys_each(x, versions, pair, 2, take_meta, NULL);
     if (rc == 0)
-        rc = nsys_each(x, "TARGET_INFO_SYSTEM_ENV", pair, 2, take_environment, NULL);
+        rc = az_nsys_each(x, "TARGET_INFO_SYSTEM_ENV", pair, 2, take_environment, NULL);
     if (rc == 0)
-        rc = nsys_each(x, "TARGET_INFO_SESSION_START_TIME", session, 1, take_session, NULL);
+        rc = az_nsys_each(x, "TARGET_INFO_SESSION_START_TIME", session, 1, take_session, NULL);
     if (rc == 0)
         rc = read_diagnostics(x);
-    return rc == 0 ? nsys_each(x, "ThreadNames", thread, 2, take_thread_name, NULL) : rc;
+    return rc == 0 ? az_nsys_each(x, "ThreadNames", thread, 2, take_thread_name, NULL) : rc;
 }
 
 /* ---- devices ---- */
@@ -138,21 +138,21 @@ struct cuda_device { /* CUDA's own number of a GPU in one process */
 };
 AZ_VEC(struct cuda_device, cuda_devices);
 
-static int take_gpu(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+static int take_gpu(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     struct gpus *list = ctx;
-    struct gpu g = { .id = nsys_i64(r, 0),
-                     .cuda = nsys_is_null(r, 4) ? -1 : nsys_i64(r, 4),
-                     .sm_count = nsys_i64(r, 2),
-                     .memory = nsys_i64(r, 3),
-                     .name = az_arena_dup(&x->t->arena, nsys_text(r, 1)) };
+    struct gpu g = { .id = az_nsys_i64(r, 0),
+                     .cuda = az_nsys_is_null(r, 4) ? -1 : az_nsys_i64(r, 4),
+                     .sm_count = az_nsys_i64(r, 2),
+                     .memory = az_nsys_i64(r, 3),
+                     .name = az_arena_dup(&x->t->arena, az_nsys_text(r, 1)) };
     return g.name.p ? az_vec_push(list, g) : az_arena_error(&x->t->arena);
 }
 
-static int take_cuda_device(struct nsys_db *x, const struct nsys_row *r, void *ctx)
+static int take_cuda_device(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     struct cuda_devices *list = ctx;
-    struct cuda_device d = { .gpu = nsys_i64(r, 0), .cuda = nsys_i64(r, 1), .pid = (uint64_t)nsys_i64(r, 2) };
+    struct cuda_device d = { .gpu = az_nsys_i64(r, 0), .cuda = az_nsys_i64(r, 1), .pid = (uint64_t)az_nsys_i64(r, 2) };
     (void)x;
     return az_vec_push(list, d);
 }
@@ -209,20 +209,20 @@ static int compare_devices(const void *a, const void *b, void *ctx)
     return p->id < q->id ? -1 : p->id > q->id;
 }
 
-int nsys_read_devices(struct nsys_db *x)
+int az_nsys_read_devices(struct az_nsys_db *x)
 {
-    static const struct nsys_want gpu[] = {
+    static const struct az_nsys_want gpu[] = {
         { "id", true }, { "name", false }, { "smCount", false }, { "totalMemory", false }, { "cuDevice", false }
     };
-    static const struct nsys_want device[] = { { "gpuId", true }, { "cudaId", true }, { "pid", false } };
+    static const struct az_nsys_want device[] = { { "gpuId", true }, { "cudaId", true }, { "pid", false } };
     struct az_trace *t = x->t;
     struct gpus gpus;
     struct cuda_devices cuda;
     az_vec_init(&gpus, x->job->mem);
     az_vec_init(&cuda, x->job->mem);
-    int rc = nsys_each(x, "TARGET_INFO_GPU", gpu, 5, take_gpu, &gpus);
+    int rc = az_nsys_each(x, "TARGET_INFO_GPU", gpu, 5, take_gpu, &gpus);
     if (rc == 0)
-        rc = nsys_each(x, "TARGET_INFO_CUDA_DEVICE", device, 3, take_cuda_device, &cuda);
+        rc = az_nsys_each(x, "TARGET_INFO_CUDA_DEVICE", device, 3, take_cuda_device, &cuda);
     for (size_t i = 0; i < t->lanes.n && rc == 0; i++)
         if (t->lanes.v[i].device_side)
             rc = add_device(t, t->lanes.v[i].device, gpu_of(&gpus, &cuda, t->lanes.v[i].device, t->lanes.v[i].pid));

@@ -9,7 +9,7 @@ enum nvtx_type { PUSH_POP = 59, START_END = 60, TEXT_PUSH_POP = 70, TEXT_START_E
 #define COLON_MINOR 16
 
 enum { ROW, START, END, TYPE, TEXT, THREAD, END_THREAD, TEXT_ID, DOMAIN_ID, N };
-static const struct nsys_want want[N] = { { "rowid", false },        { "start", true },   { "end", false },
+static const struct az_nsys_want want[N] = { { "rowid", false },        { "start", true },   { "end", false },
                                           { "eventType", true },     { "text", false },   { "globalTid", false },
                                           { "endGlobalTid", false }, { "textId", false }, { "domainId", false } };
 
@@ -25,8 +25,8 @@ struct label {
 AZ_VEC(struct label, labels);
 
 struct nvtx {
-    struct nsys_db *x;
-    const struct nsys_row *row; /* the current one */
+    struct az_nsys_db *x;
+    const struct az_nsys_row *row; /* the current one */
     struct domains domains;
     struct az_map domain_of; /* (domain id, process) -> index */
     struct labels labels;    /* the names of the events are indexes into this list until the end */
@@ -49,7 +49,7 @@ static int index_of(struct az_map *map, uint64_t k0, uint64_t k1, size_t next, u
 static int domain_index(struct nvtx *v, uint32_t *index)
 {
     bool added = false;
-    int rc = index_of(&v->domain_of, (uint64_t)nsys_i64(v->row, DOMAIN_ID), NSYS_PROC(nsys_i64(v->row, THREAD)),
+    int rc = index_of(&v->domain_of, (uint64_t)az_nsys_i64(v->row, DOMAIN_ID), NSYS_PROC(az_nsys_i64(v->row, THREAD)),
                       v->domains.n, index, &added);
     if (rc == 0 && added)
         rc = az_vec_push(&v->domains, ((struct domain){ .name = AZ_NO_ID }));
@@ -58,15 +58,15 @@ static int domain_index(struct nvtx *v, uint32_t *index)
 
 static int row_text(struct nvtx *v, uint32_t *id)
 {
-    if (!nsys_is_null(v->row, TEXT_ID))
-        return nsys_name(v->x, &v->x->names, nsys_i64(v->row, TEXT_ID), id);
-    return az_trace_name(v->x->t, nsys_text(v->row, TEXT), id);
+    if (!az_nsys_is_null(v->row, TEXT_ID))
+        return az_nsys_name(v->x, &v->x->names, az_nsys_i64(v->row, TEXT_ID), id);
+    return az_trace_name(v->x->t, az_nsys_text(v->row, TEXT), id);
 }
 
 static int take_domain(struct nvtx *v)
 {
     uint32_t index, name;
-    int64_t start = nsys_i64(v->row, START);
+    int64_t start = az_nsys_i64(v->row, START);
     int rc = domain_index(v, &index);
     if (rc == 0)
         rc = row_text(v, &name);
@@ -94,33 +94,33 @@ static int range_label(struct nvtx *v, uint32_t *index)
 
 static int take_range(struct nvtx *v, int64_t type)
 {
-    const struct nsys_row *q = v->row;
+    const struct az_nsys_row *q = v->row;
     struct az_trace *t = v->x->t;
-    uint64_t thread = (uint64_t)nsys_i64(q, THREAD);
-    int64_t row = nsys_i64(q, ROW);
+    uint64_t thread = (uint64_t)az_nsys_i64(q, THREAD);
+    int64_t row = az_nsys_i64(q, ROW);
     struct az_range r = { .id = row != 0 ? (uint64_t)row : q->number,
                           .style = type == START_END || type == TEXT_START_END,
-                          .open = nsys_is_null(q, END),
-                          .crosses = !nsys_is_null(q, END_THREAD) && (uint64_t)nsys_i64(q, END_THREAD) != thread };
-    struct az_event e = { .start = nsys_i64(q, START), .side = (uint32_t)t->ranges.n };
-    e.end = r.open ? e.start : nsys_i64(q, END);
+                          .open = az_nsys_is_null(q, END),
+                          .crosses = !az_nsys_is_null(q, END_THREAD) && (uint64_t)az_nsys_i64(q, END_THREAD) != thread };
+    struct az_event e = { .start = az_nsys_i64(q, START), .side = (uint32_t)t->ranges.n };
+    e.end = r.open ? e.start : az_nsys_i64(q, END);
     if (t->ranges.n >= AZ_NO_ROW)
         return AZ_ERANGE;
     v->latest = e.start > v->latest ? e.start : v->latest;
     v->latest = e.end > v->latest ? e.end : v->latest;
     int rc = range_label(v, &e.name);
     if (rc == 0)
-        rc = nsys_host_lane(v->x, thread, &e.lane);
+        rc = az_nsys_host_lane(v->x, thread, &e.lane);
     if (rc == 0)
         rc = az_vec_push(&t->ranges, r);
-    return rc == 0 ? nsys_add(v->x, AZ_RANGE, &e) : rc;
+    return rc == 0 ? az_nsys_add(v->x, AZ_RANGE, &e) : rc;
 }
 
-static int take_row(struct nsys_db *x, const struct nsys_row *row, void *ctx)
+static int take_row(struct az_nsys_db *x, const struct az_nsys_row *row, void *ctx)
 {
     struct nvtx *v = ctx;
     v->row = row;
-    int64_t type = nsys_i64(row, TYPE);
+    int64_t type = az_nsys_i64(row, TYPE);
     x->t->read++;
     switch (type) {
     case PUSH_POP:
@@ -139,7 +139,7 @@ static int take_row(struct nsys_db *x, const struct nsys_row *row, void *ctx)
 /* "domain:text"; for the default domain ":text" or "text", by the version of the export. */
 static int full_name(struct nvtx *v, const struct label *l, uint32_t *id)
 {
-    struct nsys_db *x = v->x;
+    struct az_nsys_db *x = v->x;
     uint32_t domain = v->domains.v[l->domain].name;
     bool colon = x->major > COLON_MAJOR || (x->major == COLON_MAJOR && x->minor >= COLON_MINOR);
     *id = l->text;
@@ -169,7 +169,7 @@ static int settle(struct nvtx *v)
     return 0;
 }
 
-int nsys_read_nvtx(struct nsys_db *x)
+int az_nsys_read_nvtx(struct az_nsys_db *x)
 {
     struct nvtx v = { .x = x, .latest = INT64_MIN };
     az_trace_columns(x->t, AZ_RANGE, AZ_COL_SIDE);
@@ -179,7 +179,7 @@ int nsys_read_nvtx(struct nsys_db *x)
     if (rc == 0)
         rc = az_map_init(&v.label_of, x->job->mem, 0);
     if (rc == 0)
-        rc = nsys_each(x, "NVTX_EVENTS", want, N, take_row, &v);
+        rc = az_nsys_each(x, "NVTX_EVENTS", want, N, take_row, &v);
     if (rc == 0)
         rc = settle(&v);
     az_map_release(&v.label_of);

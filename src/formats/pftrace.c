@@ -11,11 +11,11 @@
 
 /* ---- annotations ---- */
 
-enum pf_key pf_key_of(struct az_sv name)
+enum az_pf_key az_pf_key_of(struct az_sv name)
 {
     static const struct {
         const char *name;
-        enum pf_key key;
+        enum az_pf_key key;
     } keys[] = {
         { "begin_ns", PF_BEGIN },
         { "end_ns", PF_END },
@@ -43,13 +43,13 @@ enum pf_key pf_key_of(struct az_sv name)
         { "stack_id", PF_IGNORED },
         { "parent_stack_id", PF_IGNORED },
     };
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    for (size_t i = 0; i < AZ_LENGTH(keys); i++)
         if (az_sv_ieq(name, az_sv_str(keys[i].name)))
             return keys[i].key;
     return PF_NONE;
 }
 
-void pf_slice_init(struct pf_slice *s)
+void az_pf_slice_init(struct az_pf_slice *s)
 {
     memset(s->has, 0, sizeof s->has);
     memset(s->number, 0, sizeof s->number);
@@ -60,7 +60,7 @@ void pf_slice_init(struct pf_slice *s)
     s->agent[0] = s->agent[1] = s->agent[2] = AZ_NO_AGENT;
 }
 
-static void add_counter(struct pf_slice *s, uint32_t name, const struct pf_value *v)
+static void add_counter(struct az_pf_slice *s, uint32_t name, const struct az_pf_value *v)
 {
     double x = v->is_real ? v->f : (double)v->i;
     if (s->n_counters == PF_MAX_COUNTERS || (v->is_text && az_parse_f64(v->text, &x) != 0))
@@ -69,7 +69,7 @@ static void add_counter(struct pf_slice *s, uint32_t name, const struct pf_value
     s->counter[s->n_counters++].value = x;
 }
 
-void pf_annotate(struct pf_slice *s, enum pf_key key, uint32_t name, const struct pf_value *v)
+void az_pf_annotate(struct az_pf_slice *s, enum az_pf_key key, uint32_t name, const struct az_pf_value *v)
 {
     int64_t i = v->is_real ? (v->f >= -9e18 && v->f <= 9e18 ? (int64_t)v->f : 0) : v->i;
     if (key == PF_NONE)
@@ -77,7 +77,7 @@ void pf_annotate(struct pf_slice *s, enum pf_key key, uint32_t name, const struc
     if (key == PF_NONE || key == PF_IGNORED)
         return;
     if (key >= PF_AGENT && key <= PF_DST) { /* "Agent-2", "GPU-0", "2", 2 */
-        s->agent[key - PF_AGENT] = v->is_text                 ? roc_agent_number(v->text)
+        s->agent[key - PF_AGENT] = v->is_text                 ? az_roc_agent_number(v->text)
                                    : i >= 0 && i <= INT32_MAX ? (int32_t)i
                                                               : AZ_NO_AGENT;
         s->has[key] = true;
@@ -92,9 +92,9 @@ void pf_annotate(struct pf_slice *s, enum pf_key key, uint32_t name, const struc
 /* ---- into the model ---- */
 
 /* The process of a slice; slices of tracks without one belong to the first. */
-static int select_process(struct pf *p, int64_t pid)
+static int select_process(struct az_pf *p, int64_t pid)
 {
-    struct roc *r = p->r;
+    struct az_roc *r = p->r;
     for (uint32_t i = 0; i < r->d->processes.n; i++) {
         struct az_process *known = &r->d->processes.v[i];
         if (known->pid == pid || pid == 0 || known->pid == 0) {
@@ -104,13 +104,13 @@ static int select_process(struct pf *p, int64_t pid)
             return 0;
         }
     }
-    return roc_process(r, pid, 0, 0);
+    return az_roc_process(r, pid, 0, 0);
 }
 
-static int add_kernel(struct pf *p, const struct pf_slice *s, int64_t start, int64_t end)
+static int add_kernel(struct az_pf *p, const struct az_pf_slice *s, int64_t start, int64_t end)
 {
     const int64_t *n = s->number;
-    struct roc_kernel k = { .start = start,
+    struct az_roc_kernel k = { .start = start,
                             .end = end,
                             .thread = n[PF_TID],
                             .corr = (uint64_t)n[PF_CORR],
@@ -119,17 +119,17 @@ static int add_kernel(struct pf *p, const struct pf_slice *s, int64_t start, int
                             .stream = n[PF_STREAM],
                             .queue = s->has[PF_QUEUE] ? n[PF_QUEUE] + 1 : 0 };
     k.shape = (struct az_dispatch_shape){ .whole = s->name,
-                                          .grid = { roc_u32(n[PF_GRID]), 1, 1 },
-                                          .block = { roc_u32(n[PF_BLOCK]), 1, 1 },
-                                          .lds = roc_u32(n[PF_LDS]),
-                                          .scratch = roc_u32(n[PF_SCRATCH]),
-                                          .vgpr = roc_u32(n[PF_VGPR]),
-                                          .agpr = roc_u32(n[PF_AGPR]),
-                                          .sgpr = roc_u32(n[PF_SGPR]) };
+                                          .grid = { az_roc_u32(n[PF_GRID]), 1, 1 },
+                                          .block = { az_roc_u32(n[PF_BLOCK]), 1, 1 },
+                                          .lds = az_roc_u32(n[PF_LDS]),
+                                          .scratch = az_roc_u32(n[PF_SCRATCH]),
+                                          .vgpr = az_roc_u32(n[PF_VGPR]),
+                                          .agpr = az_roc_u32(n[PF_AGPR]),
+                                          .sgpr = az_roc_u32(n[PF_SGPR]) };
     struct az_counter c = { .proc = p->r->proc, .dispatch = (uint64_t)n[PF_CORR] };
-    int rc = roc_kernel(p->r, &k);
+    int rc = az_roc_kernel(p->r, &k);
     if (rc == 0 && s->n_counters)
-        rc = roc_kernel_name(p->r, s->name, &c.kernel);
+        rc = az_roc_kernel_name(p->r, s->name, &c.kernel);
     for (size_t i = 0; rc == 0 && i < s->n_counters; i++) {
         c.counter = s->counter[i].name;
         c.value = s->counter[i].value;
@@ -138,7 +138,7 @@ static int add_kernel(struct pf *p, const struct pf_slice *s, int64_t start, int
     return rc;
 }
 
-static int left_out(struct pf *p, struct az_sv category)
+static int left_out(struct az_pf *p, struct az_sv category)
 {
     uint32_t id;
     int rc = az_trace_name(p->r->t, category, &id);
@@ -151,7 +151,7 @@ static int left_out(struct pf *p, struct az_sv category)
     return rc ? rc : az_vec_push(&p->other, (uint64_t)id << 32 | 1);
 }
 
-int pf_add(struct pf *p, struct pf_slice *s)
+int az_pf_add(struct az_pf *p, struct az_pf_slice *s)
 {
     const int64_t *n = s->number;
     bool kernel = az_sv_is(s->category, "kernel_dispatch"), copy = az_sv_is(s->category, "memory_copy"),
@@ -173,7 +173,7 @@ int pf_add(struct pf *p, struct pf_slice *s)
     if (kernel)
         return add_kernel(p, s, start, end);
     if (copy) {
-        struct roc_copy c = { .start = start,
+        struct az_roc_copy c = { .start = start,
                               .end = end,
                               .stream = n[PF_STREAM],
                               .src = s->agent[1],
@@ -181,18 +181,18 @@ int pf_add(struct pf *p, struct pf_slice *s)
                               .bytes = s->has[PF_BYTES] ? n[PF_BYTES] : -1,
                               .corr = (uint64_t)n[PF_CORR],
                               .name = s->name };
-        return roc_copy(p->r, &c);
+        return az_roc_copy(p->r, &c);
     }
-    struct roc_span span = {
+    struct az_roc_span span = {
         .start = start, .end = end, .thread = n[PF_TID], .corr = (uint64_t)n[PF_CORR], .name = s->name
     };
     rc = az_trace_name(p->r->t, s->category, &span.domain);
     if (rc)
         return rc;
-    return az_sv_is(s->category, "marker_api") ? roc_range(p->r, &span) : roc_call(p->r, &span);
+    return az_sv_is(s->category, "marker_api") ? az_roc_range(p->r, &span) : az_roc_call(p->r, &span);
 }
 
-int pf_finish(struct pf *p)
+int az_pf_finish(struct az_pf *p)
 {
     struct az_trace *t = p->r->t;
     if (p->no_time)
@@ -249,7 +249,7 @@ static bool is_json(struct az_sv head)
     if (az_sv_find(head, AZ_SV("\"traceEvents\"")) < 0)
         return false;
     bool rocprof = az_sv_find(head, AZ_SV("\"begin_ns\"")) >= 0 && az_sv_find(head, AZ_SV("\"corr_id\"")) >= 0;
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+    for (size_t i = 0; i < AZ_LENGTH(signs); i++)
         if (rocprof && az_sv_find(head, az_sv_str(signs[i])) >= 0)
             return true;
     return false;
@@ -279,26 +279,26 @@ static int starts_with_brace(struct az_parse *job, struct az_sv path, bool *json
 
 static int parse(struct az_parse *job)
 {
-    struct roc r;
+    struct az_roc r;
     size_t errors = job->diag->errors;
-    struct pf p = { .r = &r };
-    int rc = roc_init(&r, job);
+    struct az_pf p = { .r = &r };
+    int rc = az_roc_init(&r, job);
     az_vec_init(&p.other, job->mem);
     for (size_t i = 0; rc == 0 && i < job->n_files; i++) {
         bool json;
         p.path = job->files[i].path;
         rc = starts_with_brace(job, p.path, &json);
         if (rc == 0)
-            rc = json ? pftrace_json_file(&p) : pftrace_wire_file(&p);
+            rc = json ? az_pftrace_json_file(&p) : az_pftrace_wire_file(&p);
     }
     if (rc == 0)
-        rc = pf_finish(&p);
+        rc = az_pf_finish(&p);
     if (rc == 0)
-        rc = roc_finish(&r);
+        rc = az_roc_finish(&r);
     if (rc && job->diag->errors == errors)
-        rc = roc_error(&r, rc, job->files[0].path);
+        rc = az_roc_error(&r, rc, job->files[0].path);
     az_vec_release(&p.other);
-    roc_release(&r);
+    az_roc_release(&r);
     return rc;
 }
 

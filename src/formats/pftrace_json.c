@@ -9,13 +9,13 @@ enum { K_PH = 1, K_CAT, K_NAME, K_PID, K_TID, K_TS, K_DUR, K_ARGS };
 static const char *const event_keys[] = { "ph", "cat", "name", "pid", "tid", "ts", "dur", "args", NULL };
 
 struct input {
-    struct pf *p;
+    struct az_pf *p;
     struct az_source *src;
     struct az_jscan scan;
     struct az_jkeys keys;
     struct az_jarray array;
     bool source_bad, seen;
-    struct pf_slice slice;
+    struct az_pf_slice slice;
 };
 
 static int fill(void *ctx, void *buf, size_t n, size_t *got)
@@ -36,9 +36,9 @@ static int fill(void *ctx, void *buf, size_t n, size_t *got)
 }
 
 /* "Agent-2" or 12 or 0.5, as written */
-static struct pf_value value_of(struct az_arena *a, struct az_sv raw)
+static struct az_pf_value value_of(struct az_arena *a, struct az_sv raw)
 {
-    struct pf_value v = { .is_text = false };
+    struct az_pf_value v = { .is_text = false };
     if (raw.n >= 2 && raw.p[0] == '"') {
         v.is_text = true;
         v.text = az_json_unescape(a, az_sv_make(raw.p + 1, raw.n - 2));
@@ -56,15 +56,15 @@ static int annotations(struct input *in, struct az_sv raw)
     if (!az_jview_object(&object, raw))
         return 0;
     while (rc == 0 && az_jview_member(&object, &key, &value)) {
-        enum pf_key k = pf_key_of(key);
+        enum az_pf_key k = az_pf_key_of(key);
         uint32_t name = AZ_NO_ID;
-        struct pf_value v = value_of(&in->p->r->scratch, value);
+        struct az_pf_value v = value_of(&in->p->r->scratch, value);
         if (k == PF_NONE && v.is_text)
             continue;
         if (k == PF_NONE)
             rc = az_trace_name(in->p->r->t, key, &name);
         if (rc == 0)
-            pf_annotate(&in->slice, k, name, &v);
+            az_pf_annotate(&in->slice, k, name, &v);
     }
     return rc;
 }
@@ -123,7 +123,7 @@ static int event(void *ctx, struct az_jscan *s)
         return k;
     if (!az_sv_is(ph, "X") && !az_sv_is(ph, "B") && !az_sv_is(ph, "i") && !az_sv_is(ph, "I"))
         return AZ_J_OK;
-    pf_slice_init(&in->slice);
+    az_pf_slice_init(&in->slice);
     in->slice.category = cat;
     in->slice.pid = pid;
     rc = az_trace_name(in->p->r->t, escaped ? az_json_unescape(&in->p->r->scratch, name) : name, &in->slice.name);
@@ -135,7 +135,7 @@ static int event(void *ctx, struct az_jscan *s)
         in->slice.has[PF_BEGIN] = in->slice.has[PF_END] = true;
     }
     if (rc == 0)
-        rc = pf_add(in->p, &in->slice);
+        rc = az_pf_add(in->p, &in->slice);
     az_arena_reset(&in->p->r->scratch);
     return rc;
 }
@@ -191,7 +191,7 @@ static int verdict(struct input *in, int rc)
     return 0;
 }
 
-int pftrace_json_file(struct pf *p)
+int az_pftrace_json_file(struct az_pf *p)
 {
     struct az_source_opts so = { .mem = p->r->job->mem,
                                  .diag = p->r->job->diag,

@@ -36,7 +36,7 @@ enum { I_CATEGORY = 1, I_NAME = 2, I_ANNOTATION = 3, I_STRING = 29 };
 enum { TYPE_BEGIN = 1, TYPE_INSTANT = 3, CLEARED = 1 };
 
 struct wire {
-    struct pf *p;
+    struct az_pf *p;
     struct az_source *src;
     struct az_vec_char window; /* bytes at..n are not yet used */
     size_t at;
@@ -47,7 +47,7 @@ struct wire {
     struct az_map sequence_of; /* id -> number in `generation` */
     struct az_vec_u32 generation;
     struct az_map track_pid; /* uuid -> pid */
-    struct az_map key_of;    /* name id -> enum pf_key */
+    struct az_map key_of;    /* name id -> enum az_pf_key */
     uint64_t packets, damaged, unresolved;
     unsigned nested;
 };
@@ -127,7 +127,7 @@ static uint32_t interned(struct wire *w, uint32_t sequence, unsigned kind, uint6
 
 /* ---- slices ---- */
 
-static enum pf_key key_of(struct wire *w, uint32_t name, int *rc)
+static enum az_pf_key key_of(struct wire *w, uint32_t name, int *rc)
 {
     uint32_t *at;
     bool added;
@@ -135,18 +135,18 @@ static enum pf_key key_of(struct wire *w, uint32_t name, int *rc)
     if (*rc)
         return PF_IGNORED;
     if (added)
-        *at = (uint32_t)pf_key_of(az_trace_text(w->p->r->t, name));
-    return (enum pf_key) * at;
+        *at = (uint32_t)az_pf_key_of(az_trace_text(w->p->r->t, name));
+    return (enum az_pf_key) * at;
 }
 
-static int annotation(struct wire *w, const struct az_pb *m, struct az_sv data, uint32_t sequence, struct pf_slice *s)
+static int annotation(struct wire *w, const struct az_pb *m, struct az_sv data, uint32_t sequence, struct az_pf_slice *s)
 {
     struct az_pb a;
     uint32_t field, name = AZ_NO_ID;
     unsigned wt;
     uint64_t value;
     struct az_sv bytes = AZ_SV("");
-    struct pf_value v = { .is_text = false };
+    struct az_pf_value v = { .is_text = false };
     bool has_value = false;
     int rc = az_pb_sub(m, data, &a);
     while (rc == 0 && (rc = az_pb_next(&a, &field, &wt, &value, &bytes)) > 0) {
@@ -166,9 +166,9 @@ static int annotation(struct wire *w, const struct az_pb *m, struct az_sv data, 
     }
     if (rc || name == AZ_NO_ID || !has_value)
         return rc;
-    enum pf_key key = key_of(w, name, &rc);
+    enum az_pf_key key = key_of(w, name, &rc);
     if (rc == 0)
-        pf_annotate(s, key, name, &v);
+        az_pf_annotate(s, key, name, &v);
     return rc;
 }
 
@@ -182,7 +182,7 @@ static int first_number(unsigned wt, uint64_t value, struct az_sv bytes, uint64_
 
 static int track_event(struct wire *w, const struct packet *k, uint32_t sequence)
 {
-    struct pf_slice *s = az_arena_alloc(&w->p->r->scratch, sizeof *s);
+    struct az_pf_slice *s = az_arena_alloc(&w->p->r->scratch, sizeof *s);
     struct az_pb e;
     uint32_t field;
     unsigned wt;
@@ -190,7 +190,7 @@ static int track_event(struct wire *w, const struct packet *k, uint32_t sequence
     struct az_sv bytes = AZ_SV("");
     if (!s)
         return az_arena_error(&w->p->r->scratch);
-    pf_slice_init(s);
+    az_pf_slice_init(s);
     int rc = az_pb_sub(&k->whole, k->event, &e);
     while (rc == 0 && (rc = az_pb_next(&e, &field, &wt, &value, &bytes)) > 0) {
         rc = 0;
@@ -213,7 +213,7 @@ static int track_event(struct wire *w, const struct packet *k, uint32_t sequence
         return rc;
     uint32_t pid = az_map_get(&w->track_pid, track, 0);
     s->pid = pid == AZ_NO_ID ? 0 : pid;
-    return pf_add(w->p, s);
+    return az_pf_add(w->p, s);
 }
 
 /* {uuid 1, process 3 {pid 1}, thread 4 {pid 1}, parent_uuid 5} */
@@ -464,7 +464,7 @@ static void count_defects(struct wire *w)
                     "%" PRIu64 " interned name(s) are not in the file (did its beginning get lost?)", w->unresolved);
 }
 
-int pftrace_wire_file(struct pf *p)
+int az_pftrace_wire_file(struct az_pf *p)
 {
     struct wire w = { .p = p };
     struct az_mem *mem = p->r->job->mem;
@@ -475,7 +475,7 @@ int pftrace_wire_file(struct pf *p)
         return rc;
     az_vec_init(&w.window, mem);
     az_vec_init(&w.generation, mem);
-    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(maps); i++) {
         int one = az_map_init(maps[i], mem, 64);
         rc = rc ? rc : one;
     }
@@ -485,7 +485,7 @@ int pftrace_wire_file(struct pf *p)
         rc = all_packets(&w);
     if (rc == 0)
         count_defects(&w);
-    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+    for (size_t i = 0; i < AZ_LENGTH(maps); i++)
         az_map_release(maps[i]);
     az_vec_release(&w.window);
     az_vec_release(&w.generation);

@@ -101,7 +101,7 @@ static bool is_fact(struct az_sv key)
                                          "hostname",
                                          "host_name",
                                          "node_id" };
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+    for (size_t i = 0; i < AZ_LENGTH(facts); i++)
         if (az_sv_is(key, facts[i]))
             return true;
     return false;
@@ -371,7 +371,7 @@ static struct az_sv stem(struct az_sv path)
 {
     static const char *const ends[] = { ".gz", ".json", ".trace", ".pt" };
     path = az_path_base(path);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    for (size_t i = 0; i < AZ_LENGTH(ends); i++)
         if (az_sv_ends(path, az_sv_str(ends[i])))
             path.n -= strlen(ends[i]);
     return path;

@@ -14,7 +14,7 @@ int az_pt_reader_init(struct az_pt_reader *r, struct az_trace *t, const struct a
     az_arena_init(&r->scratch, t->mem);
     az_vec_init(&r->other_cats, t->mem);
     az_vec_init(&r->meta, t->mem);
-    for (size_t i = 0; i < sizeof r->slot / sizeof *r->slot; i++)
+    for (size_t i = 0; i < AZ_LENGTH(r->slot); i++)
         r->slot[i].lane = AZ_NO_ROW;
     for (enum az_kind k = AZ_KERNEL; k <= AZ_MEMSET; k++)
         az_trace_columns(t, k, AZ_COL_CORR | AZ_COL_SIDE | AZ_COL_UID | AZ_COL_NODE);
@@ -296,7 +296,7 @@ static const struct {
 
 static enum az_kind kind_of(struct az_sv cat)
 {
-    for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
+    for (size_t i = 0; i < AZ_LENGTH(categories); i++)
         if (cat.n == categories[i].n && memcmp(cat.p, categories[i].cat, cat.n) == 0)
             return categories[i].kind;
     return AZ_KIND_COUNT;

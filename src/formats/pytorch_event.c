@@ -87,7 +87,7 @@ static const struct {
     { "num_warps", IGNORED },
     { "num_stages", IGNORED },
 };
-enum { ARG_KEYS = sizeof arg_keys / sizeof *arg_keys };
+enum { ARG_KEYS = AZ_LENGTH(arg_keys) };
 
 void az_pt_event_keys(struct az_pt_reader *r)
 {

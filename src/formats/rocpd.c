@@ -38,7 +38,7 @@ static struct az_sv column_text(sqlite3_stmt *st, int i)
 }
 
 /* Endings of the tables called `base`..., as sets. */
-static int suffixed(struct rp *x, const char *base, struct rp_sets *sets)
+static int suffixed(struct az_rp *x, const char *base, struct az_rocpd_sets *sets)
 {
     sqlite3_stmt *st = NULL;
     int rc = 0,
@@ -50,7 +50,7 @@ static int suffixed(struct rp *x, const char *base, struct rp_sets *sets)
         (void)sqlite3_bind_text(st, 1, base, -1, SQLITE_STATIC);
     while (src == SQLITE_OK && rc == 0 && sqlite3_step(st) == SQLITE_ROW) {
         struct az_sv name = column_text(st, 0);
-        struct rp_set s = { .guid = AZ_SV("") };
+        struct az_rocpd_set s = { .guid = AZ_SV("") };
         if (name.n <= strlen(base) || name.p[strlen(base)] != '_')
             continue;
         s.suffix = az_arena_dup(&x->arena, az_sv_make(name.p + strlen(base), name.n - strlen(base)));
@@ -62,23 +62,23 @@ static int suffixed(struct rp *x, const char *base, struct rp_sets *sets)
 }
 
 /* Plain tables may hold the rows of several databases, told apart by their guid. */
-static int plain(struct rp *x, struct rp_sets *sets)
+static int plain(struct az_rp *x, struct az_rocpd_sets *sets)
 {
     sqlite3_stmt *st = NULL;
     int rc = 0;
     if (sqlite3_prepare_v2(x->db, "SELECT DISTINCT guid FROM " TABLE " ORDER BY 1", -1, &st, NULL) == SQLITE_OK)
         while (rc == 0 && sqlite3_step(st) == SQLITE_ROW) {
-            struct rp_set s = { .suffix = AZ_SV(""), .guid = az_arena_dup(&x->arena, column_text(st, 0)) };
+            struct az_rocpd_set s = { .suffix = AZ_SV(""), .guid = az_arena_dup(&x->arena, column_text(st, 0)) };
             if (plain_text(s.guid))
                 rc = az_vec_push(sets, s);
         }
     sqlite3_finalize(st);
     bool table = rc == 0 && sets->n == 0 &&
                  sqlite3_exec(x->db, "SELECT 1 FROM " TABLE " LIMIT 1", NULL, NULL, NULL) == SQLITE_OK;
-    return table ? az_vec_push(sets, ((struct rp_set){ AZ_SV(""), AZ_SV("") })) : rc;
+    return table ? az_vec_push(sets, ((struct az_rocpd_set){ AZ_SV(""), AZ_SV("") })) : rc;
 }
 
-static int not_ours(struct rp *x)
+static int not_ours(struct az_rp *x)
 {
     sqlite3_stmt *st = NULL;
     struct az_sv names = AZ_SV("");
@@ -103,7 +103,7 @@ static int not_ours(struct rp *x)
 
 static const struct az_sqlite_kind kind = { "the *_results.db of rocprofv3", "profile again" };
 
-int rp_open(struct rp *x, struct roc *r, struct az_sv path, struct rp_sets *sets)
+int az_rocpd_open(struct az_rp *x, struct az_roc *r, struct az_sv path, struct az_rocpd_sets *sets)
 {
     memset(x, 0, sizeof *x);
     x->r = r;
@@ -124,7 +124,7 @@ int rp_open(struct rp *x, struct roc *r, struct az_sv path, struct rp_sets *sets
     return sets->n ? 0 : not_ours(x);
 }
 
-void rp_close(struct rp *x)
+void az_rocpd_close(struct az_rp *x)
 {
     az_sqlite_close(&x->file);
     az_arena_release(&x->arena);
@@ -132,23 +132,23 @@ void rp_close(struct rp *x)
 
 /* ---- tables ---- */
 
-struct az_sv rp_table(struct rp *x, const char *table)
+struct az_sv az_rocpd_table(struct az_rp *x, const char *table)
 {
     return az_arena_printf(&x->arena, "\"%s%.*s\"", table, AZ_SVF(x->set->suffix));
 }
 
-struct az_sv rp_where(struct rp *x, const char *alias)
+struct az_sv az_rocpd_where(struct az_rp *x, const char *alias)
 {
     return x->set->guid.n ? az_arena_printf(&x->arena, " WHERE %s.guid='%.*s'", alias, AZ_SVF(x->set->guid))
                           : AZ_SV("");
 }
 
-bool rp_columns(struct rp *x, const char *table, const char *alias, const char *const *columns, size_t n,
+bool az_rocpd_columns(struct az_rp *x, const char *table, const char *alias, const char *const *columns, size_t n,
                 struct az_sv *list)
 {
     bool there[32] = { false }, any = false;
     sqlite3_stmt *st = NULL;
-    struct az_sv sql = az_arena_printf(&x->arena, "PRAGMA table_info(%.*s)", AZ_SVF(rp_table(x, table)));
+    struct az_sv sql = az_arena_printf(&x->arena, "PRAGMA table_info(%.*s)", AZ_SVF(az_rocpd_table(x, table)));
     if (sql.p && sqlite3_prepare_v2(x->db, sql.p, -1, &st, NULL) == SQLITE_OK)
         while (sqlite3_step(st) == SQLITE_ROW) {
             any = true;
@@ -163,7 +163,7 @@ bool rp_columns(struct rp *x, const char *table, const char *alias, const char *
     return any && list->p;
 }
 
-int rp_each(struct rp *x, const char *table, struct az_sv sql, int (*fn)(struct rp *x, sqlite3_stmt *row))
+int az_rocpd_each(struct az_rp *x, const char *table, struct az_sv sql, int (*fn)(struct az_rp *x, sqlite3_stmt *row))
 {
     struct az_diag *d = x->r->job->diag;
     struct az_where at = AZ_AT_FILE(x->path);
@@ -198,37 +198,37 @@ int rp_each(struct rp *x, const char *table, struct az_sv sql, int (*fn)(struct 
     return 0;
 }
 
-static int read_file(struct roc *r, struct az_sv path)
+static int read_file(struct az_roc *r, struct az_sv path)
 {
-    struct rp x;
-    struct rp_sets sets;
+    struct az_rp x;
+    struct az_rocpd_sets sets;
     az_vec_init(&sets, r->job->mem);
-    int rc = rp_open(&x, r, path, &sets);
+    int rc = az_rocpd_open(&x, r, path, &sets);
     for (size_t i = 0; rc == 0 && i < sets.n; i++) {
         x.set = &sets.v[i];
-        rc = rp_read_set(&x);
+        rc = az_rocpd_read_set(&x);
     }
     if (rc == 0 && x.partial)
         az_trace_fact(r->t, "partial", AZ_SV("yes: the database is damaged"));
     if (rc == 0 && r->job->progress)
         atomic_fetch_add(r->job->progress, az_path_stat(path.p).size);
-    rp_close(&x);
+    az_rocpd_close(&x);
     az_vec_release(&sets);
     return rc;
 }
 
 static int parse(struct az_parse *job)
 {
-    struct roc r;
+    struct az_roc r;
     size_t errors = job->diag->errors;
-    int rc = roc_init(&r, job);
+    int rc = az_roc_init(&r, job);
     for (size_t i = 0; rc == 0 && i < job->n_files; i++)
         rc = read_file(&r, job->files[i].path);
     if (rc == 0)
-        rc = roc_finish(&r);
+        rc = az_roc_finish(&r);
     if (rc && job->diag->errors == errors)
-        rc = roc_error(&r, rc, job->files[0].path);
-    roc_release(&r);
+        rc = az_roc_error(&r, rc, job->files[0].path);
+    az_roc_release(&r);
     return rc;
 }
 

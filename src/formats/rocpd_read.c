@@ -18,22 +18,22 @@ static struct az_sv text(sqlite3_stmt *r, int i)
 }
 
 /* SELECT columns FROM table: the simple case. */
-static int each(struct rp *x, const char *table, const char *const *columns, size_t n,
-                int (*fn)(struct rp *, sqlite3_stmt *))
+static int each(struct az_rp *x, const char *table, const char *const *columns, size_t n,
+                int (*fn)(struct az_rp *, sqlite3_stmt *))
 {
     struct az_sv list;
-    if (!rp_columns(x, table, "T", columns, n, &list))
+    if (!az_rocpd_columns(x, table, "T", columns, n, &list))
         return 0;
-    return rp_each(x, table,
-                   az_arena_printf(&x->arena, "SELECT %.*s FROM %.*s T%.*s", AZ_SVF(list), AZ_SVF(rp_table(x, table)),
-                                   AZ_SVF(rp_where(x, "T"))),
+    return az_rocpd_each(x, table,
+                   az_arena_printf(&x->arena, "SELECT %.*s FROM %.*s T%.*s", AZ_SVF(list), AZ_SVF(az_rocpd_table(x, table)),
+                                   AZ_SVF(az_rocpd_where(x, "T"))),
                    fn);
 }
 
 /* ---- ids ---- */
 
 /* Name id of a row of rocpd_string; `none` for NULL and for ids that are not there. */
-static int string(struct rp *x, sqlite3_stmt *row, int i, const char *none, uint32_t *id)
+static int string(struct az_rp *x, sqlite3_stmt *row, int i, const char *none, uint32_t *id)
 {
     uint32_t *at;
     bool added, null = is_null(row, i);
@@ -55,7 +55,7 @@ static int string(struct rp *x, sqlite3_stmt *row, int i, const char *none, uint
     return rc;
 }
 
-static int32_t agent(struct rp *x, sqlite3_stmt *row, int i)
+static int32_t agent(struct az_rp *x, sqlite3_stmt *row, int i)
 {
     uint32_t known = is_null(row, i) ? AZ_NO_ID : az_map_get(&x->agent_of, (uint64_t)i64(row, i), 0);
     int64_t id = i64(row, i);
@@ -65,7 +65,7 @@ static int32_t agent(struct rp *x, sqlite3_stmt *row, int i)
 }
 
 /* OS id of a row of rocpd_info_thread. */
-static int64_t thread(struct rp *x, sqlite3_stmt *row, int i)
+static int64_t thread(struct az_rp *x, sqlite3_stmt *row, int i)
 {
     uint32_t at = az_map_get(&x->thread_of, (uint64_t)i64(row, i), 0);
     return at == AZ_NO_ID ? i64(row, i) : x->threads.v[at];
@@ -73,7 +73,7 @@ static int64_t thread(struct rp *x, sqlite3_stmt *row, int i)
 
 /* ---- info tables ---- */
 
-static void fact(struct rp *x, const char *key, struct az_sv value)
+static void fact(struct az_rp *x, const char *key, struct az_sv value)
 {
     for (size_t i = 0; i < x->r->t->facts.n; i++)
         if (az_sv_is(x->r->t->facts.v[i].key, key))
@@ -82,14 +82,14 @@ static void fact(struct rp *x, const char *key, struct az_sv value)
         az_trace_fact(x->r->t, key, value);
 }
 
-static int take_metadata(struct rp *x, sqlite3_stmt *r)
+static int take_metadata(struct az_rp *x, sqlite3_stmt *r)
 {
     if (az_sv_is(text(r, 0), "schema_version"))
         fact(x, "schema_version", text(r, 1));
     return 0;
 }
 
-static int take_node(struct rp *x, sqlite3_stmt *r)
+static int take_node(struct az_rp *x, sqlite3_stmt *r)
 {
     fact(x, "hostname", text(r, 0));
     fact(x, "machine_id", text(r, 1));
@@ -98,9 +98,9 @@ static int take_node(struct rp *x, sqlite3_stmt *r)
     return 0;
 }
 
-static int take_process(struct rp *x, sqlite3_stmt *r)
+static int take_process(struct az_rp *x, sqlite3_stmt *r)
 {
-    struct az_process *p = roc_current(x->r);
+    struct az_process *p = az_roc_current(x->r);
     bool further = p->pid != 0; /* several rows: the span of all */
     int64_t init = i64(r, 1), fini = i64(r, 2);
     p->pid = x->r->pid = further ? p->pid : i64(r, 0);
@@ -110,7 +110,7 @@ static int take_process(struct rp *x, sqlite3_stmt *r)
     return 0;
 }
 
-static int take_thread(struct rp *x, sqlite3_stmt *r)
+static int take_thread(struct az_rp *x, sqlite3_stmt *r)
 {
     uint32_t *at;
     bool added = false;
@@ -134,7 +134,7 @@ static int64_t json_number(struct az_sv json, const char *key)
     return 0;
 }
 
-static struct az_sv json_text(struct rp *x, struct az_sv json, const char *key)
+static struct az_sv json_text(struct az_rp *x, struct az_sv json, const char *key)
 {
     struct az_jview o;
     struct az_sv k, v;
@@ -146,7 +146,7 @@ static struct az_sv json_text(struct rp *x, struct az_sv json, const char *key)
     return AZ_SV("");
 }
 
-static int take_agent(struct rp *x, sqlite3_stmt *r)
+static int take_agent(struct az_rp *x, sqlite3_stmt *r)
 {
     int64_t index = !is_null(r, 2) ? i64(r, 2) : !is_null(r, 3) ? i64(r, 3) : i64(r, 0);
     uint32_t *at;
@@ -158,25 +158,25 @@ static int take_agent(struct rp *x, sqlite3_stmt *r)
         return rc;
     bool gpu = az_sv_ieq(text(r, 1), AZ_SV("GPU"));
     struct az_sv product = az_arena_dup(&x->arena, text(r, 5)), name = az_arena_dup(&x->arena, text(r, 4));
-    return roc_agent(x->r, index, gpu, product.n ? product : name, json_number(text(r, 6), "cu_count"), 0);
+    return az_roc_agent(x->r, index, gpu, product.n ? product : name, json_number(text(r, 6), "cu_count"), 0);
 }
 
-static int take_symbol(struct rp *x, sqlite3_stmt *r)
+static int take_symbol(struct az_rp *x, sqlite3_stmt *r)
 {
-    struct rp_symbol y = { .vgpr = i64(r, 4), .agpr = i64(r, 5), .sgpr = i64(r, 6) };
+    struct az_rocpd_symbol y = { .vgpr = i64(r, 4), .agpr = i64(r, 5), .sgpr = i64(r, 6) };
     struct az_sv whole, shown, extra = text(r, 3);
     uint32_t *at;
     bool added = false;
-    struct roc_symbol_names n = { .mangled = text(r, 1),
+    struct az_roc_symbol_names n = { .mangled = text(r, 1),
                                   .formatted = text(r, 2),
                                   .demangled = json_text(x, extra, "demangled_kernel_name"),
                                   .truncated = json_text(x, extra, "truncated_kernel_name") };
     if (n.formatted.n == 0)
         n.formatted = json_text(x, extra, "formatted_kernel_name");
-    roc_choose_names(x->r, &n, &whole, &shown);
+    az_roc_choose_names(x->r, &n, &whole, &shown);
     int rc = 0;
     if (shown.n == 0)
-        rc = roc_unknown_kernel(x->r, (uint64_t)i64(r, 0), &y.shown);
+        rc = az_roc_unknown_kernel(x->r, (uint64_t)i64(r, 0), &y.shown);
     else
         rc = az_trace_name(x->r->t, shown, &y.shown);
     y.whole = y.shown;
@@ -188,7 +188,7 @@ static int take_symbol(struct rp *x, sqlite3_stmt *r)
     return rc || !added ? rc : az_vec_push(&x->symbols, y);
 }
 
-static int take_pmc(struct rp *x, sqlite3_stmt *r)
+static int take_pmc(struct az_rp *x, sqlite3_stmt *r)
 {
     struct az_sv name = text(r, 1).n ? text(r, 1) : text(r, 2);
     uint32_t id, *at;
@@ -197,7 +197,7 @@ static int take_pmc(struct rp *x, sqlite3_stmt *r)
     return rc ? rc : az_map_put(&x->pmc_of, (uint64_t)i64(r, 0), 0, id, &at, &added);
 }
 
-static int read_info(struct rp *x)
+static int read_info(struct az_rp *x)
 {
     static const char *const metadata[] = { "tag", "value" };
     static const char *const node[] = { "hostname", "machine_id", "system_name", "release" };
@@ -209,8 +209,8 @@ static int read_info(struct rp *x)
                                            "extdata",   "arch_vgpr_count", "accum_vgpr_count",
                                            "sgpr_count" };
     static const char *const pmc[] = { "id", "symbol", "name" };
-    struct rp_set all = *x->set;
-    const struct rp_set *own = x->set;
+    struct az_rocpd_set all = *x->set;
+    const struct az_rocpd_set *own = x->set;
     all.guid = AZ_SV("");
     x->set = &all; /* metadata has no guid */
     int rc = each(x, "rocpd_metadata", metadata, COUNT(metadata), take_metadata);
@@ -231,21 +231,21 @@ static int read_info(struct rp *x)
 /* ---- events ---- */
 
 /* Columns of a table of events, then stack id and category of the row of rocpd_event that it names. */
-static int each_event(struct rp *x, const char *table, const char *const *columns, size_t n,
-                      int (*fn)(struct rp *, sqlite3_stmt *))
+static int each_event(struct az_rp *x, const char *table, const char *const *columns, size_t n,
+                      int (*fn)(struct az_rp *, sqlite3_stmt *))
 {
     static const char *const event[] = { "stack_id", "category_id" };
     struct az_sv list, of_event, join = AZ_SV("");
-    if (!rp_columns(x, table, "T", columns, n, &list))
+    if (!az_rocpd_columns(x, table, "T", columns, n, &list))
         return 0;
-    if (rp_columns(x, "rocpd_event", "E", event, 2, &of_event) && az_sv_find(list, AZ_SV("\"event_id\"")) >= 0)
-        join = az_arena_printf(&x->arena, " LEFT JOIN %.*s E ON E.id=T.event_id%s", AZ_SVF(rp_table(x, "rocpd_event")),
+    if (az_rocpd_columns(x, "rocpd_event", "E", event, 2, &of_event) && az_sv_find(list, AZ_SV("\"event_id\"")) >= 0)
+        join = az_arena_printf(&x->arena, " LEFT JOIN %.*s E ON E.id=T.event_id%s", AZ_SVF(az_rocpd_table(x, "rocpd_event")),
                                x->set->guid.n ? " AND E.guid=T.guid" : "");
     else
         of_event = AZ_SV("NULL,NULL");
-    return rp_each(x, table,
+    return az_rocpd_each(x, table,
                    az_arena_printf(&x->arena, "SELECT %.*s,%.*s FROM %.*s T%.*s%.*s", AZ_SVF(list), AZ_SVF(of_event),
-                                   AZ_SVF(rp_table(x, table)), AZ_SVF(join), AZ_SVF(rp_where(x, "T"))),
+                                   AZ_SVF(az_rocpd_table(x, table)), AZ_SVF(join), AZ_SVF(az_rocpd_where(x, "T"))),
                    fn);
 }
 
@@ -283,7 +283,7 @@ static const char *const kernel_columns[] = { "start",
                                               "grid_size_z",
                                               "event_id" };
 
-static bool without_time(struct rp *x, sqlite3_stmt *r)
+static bool without_time(struct az_rp *x, sqlite3_stmt *r)
 {
     if (!is_null(r, 0) && !is_null(r, 1))
         return false;
@@ -291,11 +291,11 @@ static bool without_time(struct rp *x, sqlite3_stmt *r)
     return true;
 }
 
-static int take_kernel(struct rp *x, sqlite3_stmt *r)
+static int take_kernel(struct az_rp *x, sqlite3_stmt *r)
 {
     int32_t a = agent(x, r, K_AGENT);
     uint32_t y = az_map_get(&x->symbol_of, (uint64_t)i64(r, K_KERNEL), 0);
-    struct roc_kernel k = { .start = i64(r, K_START),
+    struct az_roc_kernel k = { .start = i64(r, K_START),
                             .end = i64(r, K_END),
                             .thread = thread(x, r, K_TID),
                             .agent = a == AZ_NO_AGENT ? -1 : a,
@@ -307,28 +307,28 @@ static int take_kernel(struct rp *x, sqlite3_stmt *r)
     if (without_time(x, r))
         return 0;
     if (y == AZ_NO_ID) {
-        rc = roc_unknown_kernel(x->r, (uint64_t)i64(r, K_KERNEL), &k.name);
+        rc = az_roc_unknown_kernel(x->r, (uint64_t)i64(r, K_KERNEL), &k.name);
         k.shape.whole = k.name;
         x->r->unnamed++;
     } else {
         k.name = x->symbols.v[y].shown;
         k.shape = (struct az_dispatch_shape){ .whole = x->symbols.v[y].whole,
-                                              .vgpr = roc_u32(x->symbols.v[y].vgpr),
-                                              .agpr = roc_u32(x->symbols.v[y].agpr),
-                                              .sgpr = roc_u32(x->symbols.v[y].sgpr) };
+                                              .vgpr = az_roc_u32(x->symbols.v[y].vgpr),
+                                              .agpr = az_roc_u32(x->symbols.v[y].agpr),
+                                              .sgpr = az_roc_u32(x->symbols.v[y].sgpr) };
     }
-    k.shape.scratch = roc_u32(i64(r, K_SCRATCH));
-    k.shape.lds = roc_u32(i64(r, K_LDS));
+    k.shape.scratch = az_roc_u32(i64(r, K_SCRATCH));
+    k.shape.lds = az_roc_u32(i64(r, K_LDS));
     for (int i = 0; i < 3; i++) {
-        k.shape.block[i] = roc_u32(i64(r, K_BLOCK + i));
-        k.shape.grid[i] = roc_u32(i64(r, K_GRID + i));
+        k.shape.block[i] = az_roc_u32(i64(r, K_BLOCK + i));
+        k.shape.grid[i] = az_roc_u32(i64(r, K_GRID + i));
     }
-    return rc ? rc : roc_kernel(x->r, &k);
+    return rc ? rc : az_roc_kernel(x->r, &k);
 }
 
-static int take_copy(struct rp *x, sqlite3_stmt *r)
+static int take_copy(struct az_rp *x, sqlite3_stmt *r)
 {
-    struct roc_copy c = { .start = i64(r, 0),
+    struct az_roc_copy c = { .start = i64(r, 0),
                           .end = i64(r, 1),
                           .src = agent(x, r, 3),
                           .dst = agent(x, r, 4),
@@ -338,8 +338,8 @@ static int take_copy(struct rp *x, sqlite3_stmt *r)
                           .corr = (uint64_t)i64(r, 9) };
     if (without_time(x, r))
         return 0;
-    int rc = string(x, r, 2, roc_direction(x->r, c.src, c.dst), &c.name);
-    return rc ? rc : roc_copy(x->r, &c);
+    int rc = string(x, r, 2, az_roc_direction(x->r, c.src, c.dst), &c.name);
+    return rc ? rc : az_roc_copy(x->r, &c);
 }
 
 /* The operation that the JSON output of the profiler calls it. */
@@ -355,27 +355,27 @@ static const char *alloc_name(struct az_sv type, struct az_sv level)
     return free_it ? "MEMORY_ALLOCATION_FREE" : "MEMORY_ALLOCATION_ALLOCATE";
 }
 
-static int take_alloc(struct rp *x, sqlite3_stmt *r)
+static int take_alloc(struct az_rp *x, sqlite3_stmt *r)
 {
-    struct roc_alloc a = {
+    struct az_roc_alloc a = {
         .at = { .start = i64(r, 0), .end = i64(r, 1), .thread = thread(x, r, 2), .corr = (uint64_t)i64(r, 9) },
         .what = { .agent = agent(x, r, 3), .address = (uint64_t)i64(r, 6), .bytes = i64(r, 7) }
     };
     if (without_time(x, r))
         return 0;
     int rc = az_trace_name(x->r->t, az_sv_str(alloc_name(text(r, 4), text(r, 5))), &a.at.name);
-    return rc ? rc : roc_alloc(x->r, &a);
+    return rc ? rc : az_roc_alloc(x->r, &a);
 }
 
-static int add_span(struct rp *x, struct roc_span *s)
+static int add_span(struct az_rp *x, struct az_roc_span *s)
 {
     bool marker = az_sv_starts(az_trace_text(x->r->t, s->domain), AZ_SV("MARKER"));
-    return marker ? roc_range(x->r, s) : roc_call(x->r, s);
+    return marker ? az_roc_range(x->r, s) : az_roc_call(x->r, s);
 }
 
-static int take_region(struct rp *x, sqlite3_stmt *r)
+static int take_region(struct az_rp *x, sqlite3_stmt *r)
 {
-    struct roc_span s = {
+    struct az_roc_span s = {
         .start = i64(r, 0), .end = i64(r, 1), .thread = thread(x, r, 2), .corr = (uint64_t)i64(r, 5)
     };
     if (without_time(x, r))
@@ -386,9 +386,9 @@ static int take_region(struct rp *x, sqlite3_stmt *r)
     return rc ? rc : add_span(x, &s);
 }
 
-static int take_sample(struct rp *x, sqlite3_stmt *r)
+static int take_sample(struct az_rp *x, sqlite3_stmt *r)
 {
-    struct roc_span s = {
+    struct az_roc_span s = {
         .start = i64(r, 0), .end = i64(r, 0), .thread = thread(x, r, 1), .corr = (uint64_t)i64(r, 3)
     };
     if (is_null(r, 0))
@@ -399,7 +399,7 @@ static int take_sample(struct rp *x, sqlite3_stmt *r)
     return rc ? rc : add_span(x, &s);
 }
 
-static int take_counter(struct rp *x, sqlite3_stmt *r)
+static int take_counter(struct az_rp *x, sqlite3_stmt *r)
 {
     struct az_counter c = { .proc = x->r->proc, .dispatch = (uint64_t)i64(r, 0), .value = sqlite3_column_double(r, 3) };
     uint32_t y = az_map_get(&x->symbol_of, (uint64_t)i64(r, 1), 0);
@@ -412,48 +412,48 @@ static int take_counter(struct rp *x, sqlite3_stmt *r)
     if (y != AZ_NO_ID)
         c.kernel = x->symbols.v[y].shown;
     else
-        rc = roc_unknown_kernel(x->r, (uint64_t)i64(r, 1), &c.kernel);
+        rc = az_roc_unknown_kernel(x->r, (uint64_t)i64(r, 1), &c.kernel);
     if (rc == 0 && c.counter == AZ_NO_ID)
         rc = az_trace_name(x->r->t, az_arena_printf(&x->arena, "counter_%" PRId64, i64(r, 2)), &c.counter);
     return rc ? rc : az_vec_push(&x->r->d->counters, c);
 }
 
 /* Instant marks: a row of a track. */
-static int read_samples(struct rp *x)
+static int read_samples(struct az_rp *x)
 {
     static const char *const sample[] = { "timestamp", "track_id", "event_id" }, *const track[] = { "name_id", "tid" },
                              *const event[] = { "stack_id", "category_id" };
     struct az_sv list;
-    if (!rp_columns(x, "rocpd_sample", "T", sample, 3, &list) || !rp_columns(x, "rocpd_track", "K", track, 2, &list) ||
-        !rp_columns(x, "rocpd_event", "E", event, 2, &list))
+    if (!az_rocpd_columns(x, "rocpd_sample", "T", sample, 3, &list) || !az_rocpd_columns(x, "rocpd_track", "K", track, 2, &list) ||
+        !az_rocpd_columns(x, "rocpd_event", "E", event, 2, &list))
         return 0;
     const char *guid = x->set->guid.n ? " AND K.guid=T.guid" : "", *same = x->set->guid.n ? " AND E.guid=T.guid" : "";
     struct az_sv sql = az_arena_printf(
         &x->arena,
         "SELECT T.timestamp,K.tid,K.name_id,E.stack_id,E.category_id FROM %.*s T LEFT JOIN %.*s K ON K.id=T.track_id%s "
         "LEFT JOIN %.*s E ON E.id=T.event_id%s%.*s",
-        AZ_SVF(rp_table(x, "rocpd_sample")), AZ_SVF(rp_table(x, "rocpd_track")), guid,
-        AZ_SVF(rp_table(x, "rocpd_event")), same, AZ_SVF(rp_where(x, "T")));
-    return rp_each(x, "rocpd_sample", sql, take_sample);
+        AZ_SVF(az_rocpd_table(x, "rocpd_sample")), AZ_SVF(az_rocpd_table(x, "rocpd_track")), guid,
+        AZ_SVF(az_rocpd_table(x, "rocpd_event")), same, AZ_SVF(az_rocpd_where(x, "T")));
+    return az_rocpd_each(x, "rocpd_sample", sql, take_sample);
 }
 
-static int read_counters(struct rp *x)
+static int read_counters(struct az_rp *x)
 {
     static const char *const pmc[] = { "event_id", "pmc_id", "value" }, *const kernel[] = { "dispatch_id", "kernel_id",
                                                                                             "event_id" };
     struct az_sv list;
-    if (!rp_columns(x, "rocpd_pmc_event", "P", pmc, 3, &list) ||
-        !rp_columns(x, "rocpd_kernel_dispatch", "K", kernel, 3, &list))
+    if (!az_rocpd_columns(x, "rocpd_pmc_event", "P", pmc, 3, &list) ||
+        !az_rocpd_columns(x, "rocpd_kernel_dispatch", "K", kernel, 3, &list))
         return 0;
     struct az_sv sql = az_arena_printf(
         &x->arena,
         "SELECT K.dispatch_id,K.kernel_id,P.pmc_id,P.value FROM %.*s P LEFT JOIN %.*s K ON K.event_id=P.event_id%s%.*s",
-        AZ_SVF(rp_table(x, "rocpd_pmc_event")), AZ_SVF(rp_table(x, "rocpd_kernel_dispatch")),
-        x->set->guid.n ? " AND K.guid=P.guid" : "", AZ_SVF(rp_where(x, "P")));
-    return rp_each(x, "rocpd_pmc_event", sql, take_counter);
+        AZ_SVF(az_rocpd_table(x, "rocpd_pmc_event")), AZ_SVF(az_rocpd_table(x, "rocpd_kernel_dispatch")),
+        x->set->guid.n ? " AND K.guid=P.guid" : "", AZ_SVF(az_rocpd_where(x, "P")));
+    return az_rocpd_each(x, "rocpd_pmc_event", sql, take_counter);
 }
 
-static int read_events(struct rp *x)
+static int read_events(struct az_rp *x)
 {
     static const char *const copy[] = { "start", "end",      "name_id",   "src_agent_id", "dst_agent_id",
                                         "size",  "queue_id", "stream_id", "event_id" };
@@ -472,7 +472,7 @@ static int read_events(struct rp *x)
     return rc == 0 ? read_counters(x) : rc;
 }
 
-int rp_read_set(struct rp *x)
+int az_rocpd_read_set(struct az_rp *x)
 {
     struct az_map *maps[] = { &x->string_of, &x->agent_of, &x->thread_of, &x->symbol_of, &x->pmc_of };
     int rc = 0;
@@ -484,10 +484,10 @@ int rp_read_set(struct rp *x)
         rc = rc ? rc : one;
     }
     struct az_sv sql = az_arena_printf(&x->arena, "SELECT string FROM %.*s S WHERE S.id=?1%s%.*s%s",
-                                       AZ_SVF(rp_table(x, "rocpd_string")), x->set->guid.n ? " AND S.guid='" : "",
+                                       AZ_SVF(az_rocpd_table(x, "rocpd_string")), x->set->guid.n ? " AND S.guid='" : "",
                                        AZ_SVF(x->set->guid), x->set->guid.n ? "'" : "");
     if (rc == 0)
-        rc = roc_process(x->r, 0, 0, 0);
+        rc = az_roc_process(x->r, 0, 0, 0);
     if (rc == 0 && sql.p)
         (void)sqlite3_prepare_v2(x->db, sql.p, -1, &x->string, NULL); /* no such table: no names */
     if (rc == 0)

@@ -13,7 +13,7 @@ static int probe(struct az_sv head, struct az_sv path)
     head = az_sv_trim(head);
     if (head.n && head.p[0] == '{')
         return az_sv_find(head, AZ_SV("\"rocprofiler-sdk-tool\"")) >= 0 ? 95 : 0;
-    return rocprof_csv_probe(head, &sums);
+    return az_rocprof_csv_probe(head, &sums);
 }
 
 static bool is_csv_name(struct az_sv path)
@@ -50,7 +50,7 @@ static int is_csv(struct az_parse *job, struct az_sv path, bool *csv)
     return rc;
 }
 
-static int read_files(struct roc *r)
+static int read_files(struct az_roc *r)
 {
     struct az_parse *job = r->job;
     struct az_file *csv = az_arena_array(&r->scratch, job->n_files, sizeof *csv);
@@ -64,23 +64,23 @@ static int read_files(struct roc *r)
         else if (rc == 0 && is)
             csv[n_csv++] = job->files[i];
         else if (rc == 0)
-            rc = rocprof_json_file(r, job->files[i].path);
+            rc = az_rocprof_json_file(r, job->files[i].path);
     }
-    return rc == 0 && n_csv ? rocprof_csv_set(r, csv, n_csv) : rc;
+    return rc == 0 && n_csv ? az_rocprof_csv_set(r, csv, n_csv) : rc;
 }
 
 static int parse(struct az_parse *job)
 {
-    struct roc r;
+    struct az_roc r;
     size_t errors = job->diag->errors;
-    int rc = roc_init(&r, job);
+    int rc = az_roc_init(&r, job);
     if (rc == 0)
         rc = read_files(&r);
     if (rc == 0)
-        rc = roc_finish(&r);
+        rc = az_roc_finish(&r);
     if (rc && job->diag->errors == errors)
-        rc = roc_error(&r, rc, job->files[0].path);
-    roc_release(&r);
+        rc = az_roc_error(&r, rc, job->files[0].path);
+    az_roc_release(&r);
     return rc;
 }
 
@@ -88,7 +88,7 @@ static int parse(struct az_parse *job)
 static struct az_sv stem(struct az_sv path)
 {
     struct az_sv prefix, s = az_path_stem(path);
-    if (rocprof_csv_prefix(path, &prefix))
+    if (az_rocprof_csv_prefix(path, &prefix))
         return az_path_base(prefix);
     if (s.n > 8 && az_sv_ends(s, AZ_SV("_results")))
         s.n -= 8;

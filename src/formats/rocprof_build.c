@@ -6,7 +6,7 @@
 
 #include "base/num.h"
 
-int roc_init(struct roc *r, struct az_parse *job)
+int az_roc_init(struct az_roc *r, struct az_parse *job)
 {
     memset(r, 0, sizeof *r);
     r->job = job;
@@ -21,7 +21,7 @@ int roc_init(struct roc *r, struct az_parse *job)
     return rc ? rc : map;
 }
 
-void roc_release(struct roc *r)
+void az_roc_release(struct az_roc *r)
 {
     az_arena_release(&r->scratch);
     az_vec_release(&r->event_name);
@@ -29,7 +29,7 @@ void roc_release(struct roc *r)
     az_mem_free(r->job->mem, r->pending, r->cap_pending * sizeof *r->pending);
 }
 
-int roc_process(struct roc *r, int64_t pid, int64_t init, int64_t fini)
+int az_roc_process(struct az_roc *r, int64_t pid, int64_t init, int64_t fini)
 {
     struct az_process p = { .pid = pid, .init = init, .fini = fini };
     if (r->d->processes.n >= UINT32_MAX - 1)
@@ -39,7 +39,7 @@ int roc_process(struct roc *r, int64_t pid, int64_t init, int64_t fini)
     return az_vec_push(&r->d->processes, p);
 }
 
-int roc_agent(struct roc *r, int64_t index, bool gpu, struct az_sv name, int64_t cus, int64_t bytes)
+int az_roc_agent(struct az_roc *r, int64_t index, bool gpu, struct az_sv name, int64_t cus, int64_t bytes)
 {
     struct az_agent a = { .proc = r->proc, .index = index, .gpu = gpu };
     struct az_device dev = { .id = index, .sm_count = cus, .memory_bytes = bytes };
@@ -55,7 +55,7 @@ int roc_agent(struct roc *r, int64_t index, bool gpu, struct az_sv name, int64_t
 
 /* ---- lanes ---- */
 
-static int lane(struct roc *r, struct az_lane *l, uint32_t *out)
+static int lane(struct az_roc *r, struct az_lane *l, uint32_t *out)
 {
     const uint64_t key[4] = { l->device_side, (uint64_t)l->device, l->tid, l->context };
     size_t slot = (size_t)(key[0] * 7 + key[1] * 31 + key[2] * 13 + key[3]) % ROC_LANE_CACHE;
@@ -74,13 +74,13 @@ static int lane(struct roc *r, struct az_lane *l, uint32_t *out)
     return rc;
 }
 
-static int device_lane(struct roc *r, int64_t agent, int64_t queue, int64_t stream, uint32_t *out)
+static int device_lane(struct az_roc *r, int64_t agent, int64_t queue, int64_t stream, uint32_t *out)
 {
     struct az_lane l = { .device_side = true, .device = agent, .tid = (uint64_t)queue, .context = (uint64_t)stream };
     return lane(r, &l, out);
 }
 
-static int host_lane(struct roc *r, int64_t thread, uint32_t *out)
+static int host_lane(struct az_roc *r, int64_t thread, uint32_t *out)
 {
     struct az_lane l = { .device = -1, .tid = (uint64_t)thread };
     return lane(r, &l, out);
@@ -88,7 +88,7 @@ static int host_lane(struct roc *r, int64_t thread, uint32_t *out)
 
 /* ---- events ---- */
 
-static int add(struct roc *r, enum az_kind kind, struct az_event *e)
+static int add(struct az_roc *r, enum az_kind kind, struct az_event *e)
 {
     r->t->read++;
     if (e->end < e->start) {
@@ -100,7 +100,7 @@ static int add(struct roc *r, enum az_kind kind, struct az_event *e)
     return rc;
 }
 
-int roc_kernel_row(struct roc *r, const struct roc_kernel *k, uint32_t shape)
+int az_roc_kernel_row(struct az_roc *r, const struct az_roc_kernel *k, uint32_t shape)
 {
     struct az_dispatch row = { .id = k->dispatch, .thread = k->thread, .shape = shape };
     struct az_event e = { .start = k->start, .end = k->end, .name = k->name, .corr = k->corr };
@@ -111,17 +111,17 @@ int roc_kernel_row(struct roc *r, const struct roc_kernel *k, uint32_t shape)
     return rc ? rc : add(r, AZ_KERNEL, &e);
 }
 
-int roc_kernel(struct roc *r, const struct roc_kernel *k)
+int az_roc_kernel(struct az_roc *r, const struct az_roc_kernel *k)
 {
-    struct roc_kernel named = *k;
+    struct az_roc_kernel named = *k;
     uint32_t shape;
     int rc = az_dispatch_shape(r->d, &named.shape, &shape);
     if (rc == 0 && k->name == AZ_NO_ID)
-        rc = roc_kernel_name(r, k->shape.whole, &named.name);
-    return rc ? rc : roc_kernel_row(r, &named, shape);
+        rc = az_roc_kernel_name(r, k->shape.whole, &named.name);
+    return rc ? rc : az_roc_kernel_row(r, &named, shape);
 }
 
-int roc_counted(struct roc *r, const struct roc_kernel *k)
+int az_roc_counted(struct az_roc *r, const struct az_roc_kernel *k)
 {
     if (r->n_pending == r->cap_pending) {
         size_t cap = r->cap_pending ? r->cap_pending * 2 : 256, bytes;
@@ -133,11 +133,11 @@ int roc_counted(struct roc *r, const struct roc_kernel *k)
         r->pending = p;
         r->cap_pending = cap;
     }
-    r->pending[r->n_pending++] = (struct roc_pending){ .proc = r->proc, .pid = r->pid, .k = *k };
+    r->pending[r->n_pending++] = (struct az_roc_pending){ .proc = r->proc, .pid = r->pid, .k = *k };
     return 0;
 }
 
-int roc_copy_lane(struct roc *r, const struct roc_copy *c, struct az_sv direction, uint32_t *out)
+int az_roc_copy_lane(struct az_roc *r, const struct az_roc_copy *c, struct az_sv direction, uint32_t *out)
 {
     const struct az_agent *dst = c->dst == AZ_NO_AGENT ? NULL : az_agent_find(r->d, r->proc, c->dst);
     const bool to_gpu = c->dst != AZ_NO_AGENT && (dst ? dst->gpu : !az_sv_ends(direction, AZ_SV("TO_HOST")));
@@ -145,12 +145,12 @@ int roc_copy_lane(struct roc *r, const struct roc_copy *c, struct az_sv directio
     return device_lane(r, agent == AZ_NO_AGENT ? -1 : agent, c->queue, c->stream, out);
 }
 
-int roc_copy(struct roc *r, const struct roc_copy *c)
+int az_roc_copy(struct az_roc *r, const struct az_roc_copy *c)
 {
     struct az_copy side = { .bytes = c->bytes, .op = -1, .src = -1, .dst = -1 };
     struct az_route route = { .src = c->src, .dst = c->dst };
     struct az_event e = { .start = c->start, .end = c->end, .name = c->name, .corr = c->corr };
-    int rc = roc_copy_lane(r, c, az_trace_text(r->t, c->name), &e.lane);
+    int rc = az_roc_copy_lane(r, c, az_trace_text(r->t, c->name), &e.lane);
     e.side = (uint32_t)r->t->copies.n;
     if (rc == 0)
         rc = az_vec_push(&r->t->copies, side);
@@ -159,23 +159,23 @@ int roc_copy(struct roc *r, const struct roc_copy *c)
     return rc ? rc : add(r, AZ_MEMCPY, &e);
 }
 
-static int host_event(struct roc *r, enum az_kind kind, const struct roc_span *s, uint32_t side)
+static int host_event(struct az_roc *r, enum az_kind kind, const struct az_roc_span *s, uint32_t side)
 {
     struct az_event e = { .start = s->start, .end = s->end, .name = s->name, .corr = s->corr, .side = side };
     int rc = host_lane(r, s->thread, &e.lane);
     return rc ? rc : add(r, kind, &e);
 }
 
-int roc_call(struct roc *r, const struct roc_span *s) { return host_event(r, AZ_CALL, s, s->domain); }
+int az_roc_call(struct az_roc *r, const struct az_roc_span *s) { return host_event(r, AZ_CALL, s, s->domain); }
 
-int roc_range(struct roc *r, const struct roc_span *s)
+int az_roc_range(struct az_roc *r, const struct az_roc_span *s)
 {
     struct az_range side = { .id = s->corr };
     int rc = az_vec_push(&r->t->ranges, side);
     return rc ? rc : host_event(r, AZ_RANGE, s, (uint32_t)r->t->ranges.n - 1);
 }
 
-int roc_alloc(struct roc *r, const struct roc_alloc *a)
+int az_roc_alloc(struct az_roc *r, const struct az_roc_alloc *a)
 {
     int rc = az_vec_push(&r->d->allocs, a->what);
     return rc ? rc : host_event(r, AZ_ALLOC, &a->at, (uint32_t)r->d->allocs.n - 1);
@@ -183,7 +183,7 @@ int roc_alloc(struct roc *r, const struct roc_alloc *a)
 
 /* ---- names ---- */
 
-struct az_sv roc_formatted(struct az_sv whole)
+struct az_sv az_roc_formatted(struct az_sv whole)
 {
     static const struct az_sv clone = { " [clone .kd]", 12 }, mark = { ".kd", 3 };
     if (whole.n > clone.n && az_sv_ends(whole, clone))
@@ -193,12 +193,12 @@ struct az_sv roc_formatted(struct az_sv whole)
     return whole;
 }
 
-void roc_choose_names(const struct roc *r, const struct roc_symbol_names *n, struct az_sv *whole, struct az_sv *shown)
+void az_roc_choose_names(const struct az_roc *r, const struct az_roc_symbol_names *n, struct az_sv *whole, struct az_sv *shown)
 {
     *whole = n->demangled.n ? n->demangled : n->formatted.n ? n->formatted : n->mangled;
     *shown = AZ_SV("");
     if (r->full_names)
-        *shown = n->formatted.n ? n->formatted : roc_formatted(*whole);
+        *shown = n->formatted.n ? n->formatted : az_roc_formatted(*whole);
     if (shown->n == 0)
         *shown = n->truncated;
     if (shown->n == 0)
@@ -209,14 +209,14 @@ void roc_choose_names(const struct roc *r, const struct roc_symbol_names *n, str
         shown->n -= 3;
 }
 
-int roc_kernel_name(struct roc *r, uint32_t whole, uint32_t *name)
+int az_roc_kernel_name(struct az_roc *r, uint32_t whole, uint32_t *name)
 {
     struct az_sv text = az_trace_text(r->t, whole);
     if (whole < r->event_name.n && r->event_name.v[whole] != AZ_NO_ID) {
         *name = r->event_name.v[whole];
         return 0;
     }
-    struct az_sv shown = r->full_names ? roc_formatted(text) : az_kernel_short_name(text);
+    struct az_sv shown = r->full_names ? az_roc_formatted(text) : az_kernel_short_name(text);
     int rc = az_trace_name(r->t, shown.n ? shown : text, name);
     while (rc == 0 && r->event_name.n <= whole)
         rc = az_vec_push(&r->event_name, AZ_NO_ID);
@@ -225,14 +225,14 @@ int roc_kernel_name(struct roc *r, uint32_t whole, uint32_t *name)
     return rc;
 }
 
-int roc_unknown_kernel(struct roc *r, uint64_t id, uint32_t *name)
+int az_roc_unknown_kernel(struct az_roc *r, uint64_t id, uint32_t *name)
 {
     char text[48];
     int n = snprintf(text, sizeof text, "unknown_kernel_%" PRIu64, id);
     return az_trace_name(r->t, az_sv_make(text, (size_t)n), name);
 }
 
-int32_t roc_agent_number(struct az_sv text)
+int32_t az_roc_agent_number(struct az_sv text)
 {
     size_t from = 0, end;
     int64_t v;
@@ -245,7 +245,7 @@ int32_t roc_agent_number(struct az_sv text)
     return (int32_t)v;
 }
 
-const char *roc_direction(const struct roc *r, int32_t src, int32_t dst)
+const char *az_roc_direction(const struct az_roc *r, int32_t src, int32_t dst)
 {
     static const char *const text[] = { "MEMORY_COPY_HOST_TO_HOST", "MEMORY_COPY_HOST_TO_DEVICE",
                                         "MEMORY_COPY_DEVICE_TO_HOST", "MEMORY_COPY_DEVICE_TO_DEVICE" };
@@ -256,19 +256,19 @@ const char *roc_direction(const struct roc *r, int32_t src, int32_t dst)
 /* ---- end ---- */
 
 /* Dispatches that are known from their counters only. */
-static int take_counted(struct roc *r)
+static int take_counted(struct az_roc *r)
 {
     bool traced = r->t->ev[AZ_KERNEL].n > 0;
     int rc = 0;
     for (size_t i = 0; rc == 0 && !traced && i < r->n_pending; i++) {
         r->proc = r->pending[i].proc;
         r->pid = r->pending[i].pid;
-        rc = roc_kernel(r, &r->pending[i].k);
+        rc = az_roc_kernel(r, &r->pending[i].k);
     }
     return rc;
 }
 
-static void warn(struct roc *r)
+static void warn(struct az_roc *r)
 {
     struct az_diag *diag = r->job->diag;
     struct az_where at = AZ_AT_FILE(r->job->files[0].path);
@@ -295,7 +295,7 @@ static struct az_geometry geometry_of(const struct az_dispatch_shape *s)
 }
 
 /* From the shapes, which are complete when all is read. */
-static int take_geometry(struct roc *r)
+static int take_geometry(struct az_roc *r)
 {
     const struct az_dispatch_shapes *shapes = &r->d->shapes;
     struct az_events *e = &r->t->ev[AZ_KERNEL];
@@ -313,7 +313,7 @@ static int take_geometry(struct roc *r)
     return rc;
 }
 
-int roc_finish(struct roc *r)
+int az_roc_finish(struct az_roc *r)
 {
     int rc = take_counted(r);
     if (rc == 0)
@@ -323,7 +323,7 @@ int roc_finish(struct roc *r)
     return rc;
 }
 
-int roc_error(struct roc *r, int rc, struct az_sv path)
+int az_roc_error(struct az_roc *r, int rc, struct az_sv path)
 {
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         return az_diag_memory(r->job->diag, rc, AZ_AT_FILE(path), r->job->mem);

@@ -57,7 +57,7 @@ static const char *const titles[COLS] = {
     [C_SAMPLE] = "Sample_Timestamp",
 };
 
-static const enum col needs[TABLES][3] = {
+static const enum az_col needs[TABLES][3] = {
     [T_COUNTERS] = { C_COUNTER, C_COUNTER_VALUE, C_KERNEL },
     [T_KERNELS] = { C_KERNEL, C_START, C_END },
     [T_COPIES] = { C_DIRECTION, C_START, C_END },
@@ -68,11 +68,11 @@ static const enum col needs[TABLES][3] = {
     [T_SAMPLES] = { C_SAMPLE, C_SAMPLE, C_SAMPLE },
 };
 
-static enum table table_of(const int at[COLS])
+static enum az_rocprof_csv_table table_of(const int at[COLS])
 {
     for (int t = 0; t < TABLES; t++)
         if (at[needs[t][0]] >= 0 && at[needs[t][1]] >= 0 && at[needs[t][2]] >= 0)
-            return (enum table)t;
+            return (enum az_rocprof_csv_table)t;
     return TABLES;
 }
 
@@ -84,7 +84,7 @@ static void place(struct az_sv title, int i, int at[COLS])
             at[c] = i;
 }
 
-int rocprof_csv_probe(struct az_sv head, bool *sums)
+int az_rocprof_csv_probe(struct az_sv head, bool *sums)
 {
     int at[COLS];
     const char *nl = head.n ? memchr(head.p, '\n', head.n) : NULL;
@@ -100,7 +100,7 @@ int rocprof_csv_probe(struct az_sv head, bool *sums)
         place(title, i, at);
         line = az_sv_make(line.p + used, line.n - used);
     }
-    enum table t = table_of(at);
+    enum az_rocprof_csv_table t = table_of(at);
     *sums = t == T_SUMS;
     /* A name and a sum are common words: only the spelling of this tool is sure. */
     return t == TABLES ? 0 : t == T_SUMS || t == T_AGENTS ? 80 : 93;
@@ -115,7 +115,7 @@ static const char
                          "counter_collection",  "memory_copy_trace", "memory_allocation_trace", "scratch_memory_trace",
                          "kernel_stats"
     };
-#define DOMAINS (sizeof domains / sizeof *domains)
+#define DOMAINS AZ_LENGTH(domains)
 static const char *const other_domains[] = { "hip_api_stats",    "hsa_api_stats",  "memory_copy_stats",
                                              "marker_api_stats", "rccl_api_stats", "domain_stats",
                                              "hip_stats",        "hsa_stats",      "memory_allocation_stats",
@@ -136,9 +136,9 @@ static const struct {
     { "scratch_memory_stats", "SCRATCH_MEMORY", { "scratch_memory_trace", NULL } },
     { "domain_stats", "DOMAIN", { NULL, NULL } },
 };
-#define SUMMED (sizeof summed / sizeof *summed)
+#define SUMMED AZ_LENGTH(summed)
 
-bool rocprof_csv_prefix(struct az_sv path, struct az_sv *prefix)
+bool az_rocprof_csv_prefix(struct az_sv path, struct az_sv *prefix)
 {
     struct az_sv s = path;
     if (az_sv_ends(s, AZ_SV(".gz")))
@@ -146,7 +146,7 @@ bool rocprof_csv_prefix(struct az_sv path, struct az_sv *prefix)
     if (!az_sv_ends(s, AZ_SV(".csv")))
         return false;
     s.n -= 4;
-    for (size_t i = 0; i < DOMAINS + sizeof other_domains / sizeof *other_domains; i++) {
+    for (size_t i = 0; i < DOMAINS + AZ_LENGTH(other_domains); i++) {
         struct az_sv d = az_sv_str(i < DOMAINS ? domains[i] : other_domains[i - DOMAINS]);
         if (!az_sv_ends(s, d) || s.n < d.n + 2 || s.p[s.n - d.n - 1] != '_')
             continue;
@@ -158,7 +158,7 @@ bool rocprof_csv_prefix(struct az_sv path, struct az_sv *prefix)
 
 /* ---- files ---- */
 
-static int read_titles(struct rc_file *f)
+static int read_titles(struct az_rocprof_csv_file *f)
 {
     struct az_diag *diag = f->r->job->diag;
     size_t errors = diag->errors;
@@ -180,14 +180,14 @@ static int read_titles(struct rc_file *f)
     f->table = table_of(f->at);
     if (f->table != TABLES)
         return 0;
-    for (enum col c = C_KERNEL; c <= C_END; c++) /* a kernel trace that lacks one of the three is the usual mistake */
+    for (enum az_col c = C_KERNEL; c <= C_END; c++) /* a kernel trace that lacks one of the three is the usual mistake */
         if (f->at[c] < 0)
             return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_LINE(f->path, 1), "no column '%s' (is it a CSV of rocprofv3?)",
                                 titles[c]);
     return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_LINE(f->path, 1), "no titles of a rocprofv3 CSV");
 }
 
-static int read_rows(struct rc_file *f)
+static int read_rows(struct az_rocprof_csv_file *f)
 {
     struct az_parse *job = f->r->job;
     int rc = 0;
@@ -201,7 +201,7 @@ static int read_rows(struct rc_file *f)
         f->short_rows += f->short_line > 0;
         if (rows % 65536 == 0 && job->cancelled && job->cancelled(job->ctx))
             return AZ_EINTR;
-        rc = rc_take(f);
+        rc = az_rocprof_csv_take(f);
         if (rc == 1) {
             f->first_bad = f->bad++ ? f->first_bad : f->csv.line;
             rc = 0;
@@ -210,7 +210,7 @@ static int read_rows(struct rc_file *f)
     return rc;
 }
 
-static int settle_file(struct rc_file *f, int rc, size_t errors)
+static int settle_file(struct az_rocprof_csv_file *f, int rc, size_t errors)
 {
     struct az_parse *job = f->r->job;
     if (rc == AZ_EFORMAT && job->diag->errors == errors) {
@@ -238,9 +238,9 @@ static int settle_file(struct rc_file *f, int rc, size_t errors)
 }
 
 /* sums: a table of sums is read, too; of kernels, or of what `domain` says. */
-static int read_file(struct roc *r, struct az_sv path, bool sums, const char *domain)
+static int read_file(struct az_roc *r, struct az_sv path, bool sums, const char *domain)
 {
-    struct rc_file *f = az_arena_alloc(&r->scratch, sizeof *f);
+    struct az_rocprof_csv_file *f = az_arena_alloc(&r->scratch, sizeof *f);
     struct az_source_opts so = { .mem = r->job->mem, .diag = r->job->diag, .keeps_parts = !r->job->opts->strict };
     struct az_source *src = NULL;
     size_t errors = r->job->diag->errors;
@@ -273,12 +273,12 @@ close:
 static bool in_set(const struct az_file *f, struct az_sv prefix)
 {
     struct az_sv own;
-    bool known = rocprof_csv_prefix(f->path, &own);
+    bool known = az_rocprof_csv_prefix(f->path, &own);
     return known ? az_sv_eq(own, prefix) : prefix.n == 0;
 }
 
 /* A file of the set that was not named but lies beside those that were; the empty view if there is none. */
-static struct az_sv sibling(struct roc *r, struct az_sv prefix, const char *domain)
+static struct az_sv sibling(struct az_roc *r, struct az_sv prefix, const char *domain)
 {
     static const char *const ends[] = { ".csv", ".csv.gz" };
     for (size_t i = 0; i < 2; i++) {
@@ -289,7 +289,7 @@ static struct az_sv sibling(struct roc *r, struct az_sv prefix, const char *doma
     return AZ_SV("");
 }
 
-static bool traced(const struct roc *r)
+static bool traced(const struct az_roc *r)
 {
     for (int k = 0; k < AZ_KIND_COUNT; k++)
         if (r->t->ev[k].n > 0)
@@ -297,7 +297,7 @@ static bool traced(const struct roc *r)
     return r->n_pending > 0;
 }
 
-static int read_summed(struct roc *r, struct az_sv prefix)
+static int read_summed(struct az_roc *r, struct az_sv prefix)
 {
     const bool any = traced(r);
     int rc = 0;
@@ -326,9 +326,9 @@ static const char *summed_domain(struct az_sv base, bool *of_set)
 }
 
 /* The files of a set in the order of `domains`, then those of no known name as they were given. */
-static int read_set(struct roc *r, struct az_sv prefix, const struct az_file *files, size_t n)
+static int read_set(struct az_roc *r, struct az_sv prefix, const struct az_file *files, size_t n)
 {
-    int rc = roc_process(r, 0, 0, 0);
+    int rc = az_roc_process(r, 0, 0, 0);
     for (size_t d = 0; rc == 0 && prefix.n && d < DOMAINS; d++) {
         struct az_sv path = sibling(r, prefix, domains[d]);
         bool sums = strcmp(domains[d], "kernel_stats") == 0;
@@ -353,7 +353,7 @@ static int read_set(struct roc *r, struct az_sv prefix, const struct az_file *fi
     return rc;
 }
 
-int rocprof_csv_set(struct roc *r, const struct az_file *files, size_t n)
+int az_rocprof_csv_set(struct az_roc *r, const struct az_file *files, size_t n)
 {
     struct az_vec_sv done;
     int rc = 0;
@@ -361,7 +361,7 @@ int rocprof_csv_set(struct roc *r, const struct az_file *files, size_t n)
     for (size_t i = 0; rc == 0 && i < n; i++) {
         struct az_sv prefix = AZ_SV("");
         bool seen = false;
-        if (!rocprof_csv_prefix(files[i].path, &prefix))
+        if (!az_rocprof_csv_prefix(files[i].path, &prefix))
             prefix = AZ_SV("");
         for (size_t k = 0; k < done.n; k++)
             seen |= az_sv_eq(done.v[k], prefix);

@@ -5,7 +5,7 @@
 #include "formats/rocprof.h"
 #include "text/csv.h"
 
-enum col {
+enum az_col {
     C_KERNEL,
     C_START,
     C_END,
@@ -58,14 +58,14 @@ enum col {
 };
 
 /* What a file holds, by its columns; the first line of this list whose columns are all there. */
-enum table { T_COUNTERS, T_KERNELS, T_COPIES, T_ALLOCS, T_CALLS, T_AGENTS, T_SUMS, T_SAMPLES, TABLES };
+enum az_rocprof_csv_table { T_COUNTERS, T_KERNELS, T_COPIES, T_ALLOCS, T_CALLS, T_AGENTS, T_SUMS, T_SAMPLES, TABLES };
 
-struct rc_file {
-    struct roc *r;
+struct az_rocprof_csv_file {
+    struct az_roc *r;
     struct az_sv path;
     struct az_csv csv;
     int at[COLS];
-    enum table table;
+    enum az_rocprof_csv_table table;
     struct az_sv domain; /* of a table of sums that are no kernels; empty: kernels */
     uint64_t bad;        /* rows left out */
     int64_t first_bad;   /* line */
@@ -79,6 +79,6 @@ struct rc_file {
 };
 
 /* The current row into the model: 0, 1 for a row that cannot be used, or an error. */
-int rc_take(struct rc_file *f) AZ_MUST_USE;
+int az_rocprof_csv_take(struct az_rocprof_csv_file *f) AZ_MUST_USE;
 
 #endif

@@ -4,13 +4,13 @@
 #include "base/num.h"
 #include "formats/rocprof_csv.h"
 
-static const struct az_csv_field *cell(const struct rc_file *f, enum col c)
+static const struct az_csv_field *cell(const struct az_rocprof_csv_file *f, enum az_col c)
 {
     return f->at[c] < 0 || (size_t)f->at[c] >= f->csv.row.n ? NULL : &f->csv.row.v[f->at[c]];
 }
 
 /* 0 for a column that is absent or an empty cell; *ok false for text that is no number. */
-static int64_t integer(const struct rc_file *f, enum col c, bool *ok)
+static int64_t integer(const struct az_rocprof_csv_file *f, enum az_col c, bool *ok)
 {
     const struct az_csv_field *x = cell(f, c);
     int64_t v = 0;
@@ -23,7 +23,7 @@ static int64_t integer(const struct rc_file *f, enum col c, bool *ok)
     return rc == 1 ? 0 : v;
 }
 
-static uint64_t id_number(const struct rc_file *f, enum col c)
+static uint64_t id_number(const struct az_rocprof_csv_file *f, enum az_col c)
 {
     bool ok = true;
     uint64_t big;
@@ -32,14 +32,14 @@ static uint64_t id_number(const struct rc_file *f, enum col c)
     return ok || !x || az_parse_u64(az_sv_trim(x->raw), &big) != 0 ? (uint64_t)v : big;
 }
 
-static struct az_sv text(const struct rc_file *f, enum col c)
+static struct az_sv text(const struct az_rocprof_csv_file *f, enum az_col c)
 {
     const struct az_csv_field *x = cell(f, c);
     return x ? az_csv_text(&f->r->scratch, x) : AZ_SV("");
 }
 
 /* Name id of a cell; which: 0 or 1, as two columns of a row are looked up. Equal cells often follow each other. */
-static int cell_name(struct rc_file *f, enum col c, int which, uint32_t *id)
+static int cell_name(struct az_rocprof_csv_file *f, enum az_col c, int which, uint32_t *id)
 {
     struct az_sv s = text(f, c);
     if (f->name[which].text.p && az_sv_eq(f->name[which].text, s)) {
@@ -52,19 +52,19 @@ static int cell_name(struct rc_file *f, enum col c, int which, uint32_t *id)
     return rc;
 }
 
-static int64_t agent(const struct rc_file *f, enum col c)
+static int64_t agent(const struct az_rocprof_csv_file *f, enum az_col c)
 {
     const struct az_csv_field *x = cell(f, c);
-    return x ? roc_agent_number(x->raw) : AZ_NO_AGENT;
+    return x ? az_roc_agent_number(x->raw) : AZ_NO_AGENT;
 }
 
 /* ---- rows: 0, 1 for a row that cannot be used, or an error ---- */
 
-static int kernel_row(struct rc_file *f, struct roc_kernel *k)
+static int kernel_row(struct az_rocprof_csv_file *f, struct az_roc_kernel *k)
 {
     bool ok = true;
     int64_t a = agent(f, C_AGENT);
-    *k = (struct roc_kernel){ .start = integer(f, C_START, &ok),
+    *k = (struct az_roc_kernel){ .start = integer(f, C_START, &ok),
                               .end = integer(f, C_END, &ok),
                               .thread = integer(f, C_THREAD, &ok),
                               .agent = a == AZ_NO_AGENT ? 0 : a,
@@ -74,18 +74,18 @@ static int kernel_row(struct rc_file *f, struct roc_kernel *k)
                               .dispatch = id_number(f, C_DISPATCH),
                               .name = AZ_NO_ID };
     struct az_dispatch_shape *s = &k->shape;
-    s->lds = roc_u32(integer(f, f->at[C_LDS] >= 0 ? C_LDS : C_LDS_OLD, &ok));
-    s->scratch = roc_u32(integer(f, f->at[C_SCRATCH] >= 0 ? C_SCRATCH : C_SCRATCH_OLD, &ok));
-    s->vgpr = roc_u32(integer(f, C_VGPR, &ok));
-    s->agpr = roc_u32(integer(f, C_AGPR, &ok));
-    s->sgpr = roc_u32(integer(f, C_SGPR, &ok));
+    s->lds = az_roc_u32(integer(f, f->at[C_LDS] >= 0 ? C_LDS : C_LDS_OLD, &ok));
+    s->scratch = az_roc_u32(integer(f, f->at[C_SCRATCH] >= 0 ? C_SCRATCH : C_SCRATCH_OLD, &ok));
+    s->vgpr = az_roc_u32(integer(f, C_VGPR, &ok));
+    s->agpr = az_roc_u32(integer(f, C_AGPR, &ok));
+    s->sgpr = az_roc_u32(integer(f, C_SGPR, &ok));
     for (int i = 0; i < 3; i++) {
-        s->grid[i] = roc_u32(integer(f, (enum col)(C_GRID_X + i), &ok));
-        s->block[i] = roc_u32(integer(f, (enum col)(C_BLOCK_X + i), &ok));
+        s->grid[i] = az_roc_u32(integer(f, (enum az_col)(C_GRID_X + i), &ok));
+        s->block[i] = az_roc_u32(integer(f, (enum az_col)(C_BLOCK_X + i), &ok));
     }
     if (f->at[C_GRID_X] < 0 && f->at[C_GRID] >= 0) { /* only the products are there */
-        s->grid[0] = roc_u32(integer(f, C_GRID, &ok));
-        s->block[0] = roc_u32(integer(f, C_BLOCK, &ok));
+        s->grid[0] = az_roc_u32(integer(f, C_GRID, &ok));
+        s->block[0] = az_roc_u32(integer(f, C_BLOCK, &ok));
         s->grid[1] = s->grid[2] = s->block[1] = s->block[2] = 1;
     }
     const struct az_csv_field *start = cell(f, C_START), *end = cell(f, C_END), *name = cell(f, C_KERNEL);
@@ -94,24 +94,24 @@ static int kernel_row(struct rc_file *f, struct roc_kernel *k)
     return cell_name(f, C_KERNEL, 0, &s->whole);
 }
 
-static int take_kernel(struct rc_file *f)
+static int take_kernel(struct az_rocprof_csv_file *f)
 {
-    struct roc_kernel k;
+    struct az_roc_kernel k;
     int rc = kernel_row(f, &k);
-    return rc ? rc : roc_kernel(f->r, &k);
+    return rc ? rc : az_roc_kernel(f->r, &k);
 }
 
 /* One row a dispatch and counter. */
-static int take_counter(struct rc_file *f)
+static int take_counter(struct az_rocprof_csv_file *f)
 {
-    struct roc_kernel k;
+    struct az_roc_kernel k;
     struct az_counter c = { .proc = f->r->proc };
     const struct az_csv_field *value = cell(f, C_COUNTER_VALUE);
     int rc = kernel_row(f, &k);
     if (rc || !value || az_csv_f64(value, &c.value) != 0)
         return rc ? rc : 1;
     c.dispatch = k.dispatch;
-    rc = roc_kernel_name(f->r, k.shape.whole, &c.kernel);
+    rc = az_roc_kernel_name(f->r, k.shape.whole, &c.kernel);
     if (rc == 0)
         rc = cell_name(f, C_COUNTER, 1, &c.counter);
     if (rc == 0)
@@ -119,13 +119,13 @@ static int take_counter(struct rc_file *f)
     /* The rows of a dispatch follow each other: it is taken once, at its first one. */
     bool again = f->r->n_pending > 0 && f->r->pending[f->r->n_pending - 1].proc == f->r->proc &&
                  f->r->pending[f->r->n_pending - 1].k.dispatch == k.dispatch;
-    return rc || again || f->at[C_START] < 0 || f->at[C_END] < 0 ? rc : roc_counted(f->r, &k);
+    return rc || again || f->at[C_START] < 0 || f->at[C_END] < 0 ? rc : az_roc_counted(f->r, &k);
 }
 
-static int take_copy(struct rc_file *f)
+static int take_copy(struct az_rocprof_csv_file *f)
 {
     bool ok = true;
-    struct roc_copy c = { .start = integer(f, C_START, &ok),
+    struct az_roc_copy c = { .start = integer(f, C_START, &ok),
                           .end = integer(f, C_END, &ok),
                           .bytes = -1,
                           .queue = integer(f, C_QUEUE, &ok),
@@ -134,7 +134,7 @@ static int take_copy(struct rc_file *f)
                           .dst = (int32_t)agent(f, C_DST),
                           .corr = id_number(f, C_CORR) };
     int rc = ok ? cell_name(f, C_DIRECTION, 0, &c.name) : 1;
-    return rc ? rc : roc_copy(f->r, &c);
+    return rc ? rc : az_roc_copy(f->r, &c);
 }
 
 static uint64_t address(struct az_sv s)
@@ -153,42 +153,42 @@ static uint64_t address(struct az_sv s)
     return v;
 }
 
-static int span(struct rc_file *f, enum col name, struct roc_span *s)
+static int span(struct az_rocprof_csv_file *f, enum az_col name, struct az_roc_span *s)
 {
     bool ok = true;
-    *s = (struct roc_span){ .start = integer(f, C_START, &ok),
+    *s = (struct az_roc_span){ .start = integer(f, C_START, &ok),
                             .end = integer(f, C_END, &ok),
                             .thread = integer(f, C_THREAD, &ok),
                             .corr = id_number(f, C_CORR) };
     return ok ? cell_name(f, name, 0, &s->name) : 1;
 }
 
-static int take_alloc(struct rc_file *f)
+static int take_alloc(struct az_rocprof_csv_file *f)
 {
-    struct roc_alloc a = { .what = { .agent = (int32_t)agent(f, C_AGENT), .address = address(text(f, C_ADDRESS)) } };
+    struct az_roc_alloc a = { .what = { .agent = (int32_t)agent(f, C_AGENT), .address = address(text(f, C_ADDRESS)) } };
     bool ok = true;
     a.what.bytes = integer(f, C_BYTES, &ok);
     int rc = ok ? span(f, C_OPERATION, &a.at) : 1;
-    return rc ? rc : roc_alloc(f->r, &a);
+    return rc ? rc : az_roc_alloc(f->r, &a);
 }
 
-static int take_call(struct rc_file *f)
+static int take_call(struct az_rocprof_csv_file *f)
 {
-    struct roc_span s;
+    struct az_roc_span s;
     bool ok = true;
     int64_t pid = integer(f, C_PID, &ok);
-    if (ok && pid > 0 && roc_current(f->r)->pid == 0)
-        roc_current(f->r)->pid = f->r->pid = pid;
+    if (ok && pid > 0 && az_roc_current(f->r)->pid == 0)
+        az_roc_current(f->r)->pid = f->r->pid = pid;
     int rc = ok ? span(f, C_FUNCTION, &s) : 1;
     if (rc == 0)
         rc = cell_name(f, C_DOMAIN, 1, &s.domain);
     if (rc)
         return rc;
     bool marker = az_sv_starts(az_trace_text(f->r->t, s.domain), AZ_SV("MARKER"));
-    return marker ? roc_range(f->r, &s) : roc_call(f->r, &s);
+    return marker ? az_roc_range(f->r, &s) : az_roc_call(f->r, &s);
 }
 
-static int take_agent(struct rc_file *f)
+static int take_agent(struct az_rocprof_csv_file *f)
 {
     bool ok = true;
     int64_t index = integer(f, f->at[C_LOGICAL] >= 0 ? C_LOGICAL : C_NODE, &ok), cus = integer(f, C_CUS, &ok);
@@ -196,10 +196,10 @@ static int take_agent(struct rc_file *f)
     if (!ok || index < 0 || index > INT32_MAX)
         return 1;
     bool gpu = az_sv_ieq(az_sv_trim(text(f, C_TYPE)), AZ_SV("GPU"));
-    return roc_agent(f->r, index, gpu, name.n ? name : text(f, C_NAME), cus, 0);
+    return az_roc_agent(f->r, index, gpu, name.n ? name : text(f, C_NAME), cus, 0);
 }
 
-static double number(const struct rc_file *f, enum col c)
+static double number(const struct az_rocprof_csv_file *f, enum az_col c)
 {
     const struct az_csv_field *x = cell(f, c);
     double v;
@@ -221,7 +221,7 @@ static void join_sums(struct az_sum *a, const struct az_sum *b)
     a->max = isnan(b->max) || a->max > b->max ? a->max : b->max;
 }
 
-static int take_call_sum(struct rc_file *f, uint32_t name, struct az_sum *s)
+static int take_call_sum(struct az_rocprof_csv_file *f, uint32_t name, struct az_sum *s)
 {
     struct az_trace *t = f->r->t;
     struct az_call_sum c = { .sum = *s };
@@ -235,7 +235,7 @@ static int take_call_sum(struct rc_file *f, uint32_t name, struct az_sum *s)
 }
 
 /* Kernels already summed: used where there is no trace of them. */
-static int take_sum(struct rc_file *f)
+static int take_sum(struct az_rocprof_csv_file *f)
 {
     struct az_trace *t = f->r->t;
     struct az_sum s = { .avg = number(f, C_AVERAGE),
@@ -252,7 +252,7 @@ static int take_sum(struct rc_file *f)
     if (rc == 0 && f->domain.n)
         return take_call_sum(f, whole, &s);
     if (rc == 0)
-        rc = roc_kernel_name(f->r, whole, &s.name);
+        rc = az_roc_kernel_name(f->r, whole, &s.name);
     if (rc || s.count < 1)
         return rc ? rc : 1;
     t->read++;
@@ -265,7 +265,7 @@ static int take_sum(struct rc_file *f)
     return rc == 0 && added ? az_vec_push(&t->kernel_sums, s) : rc;
 }
 
-int rc_take(struct rc_file *f)
+int az_rocprof_csv_take(struct az_rocprof_csv_file *f)
 {
     switch (f->table) {
     case T_COUNTERS:

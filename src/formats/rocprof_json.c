@@ -4,7 +4,7 @@
 
 static int fill(void *ctx, void *buf, size_t n, size_t *got)
 {
-    struct rj *j = ctx;
+    struct az_rj *j = ctx;
     struct az_parse *job = j->r->job;
     if (job->progress)
         atomic_store_explicit(job->progress, az_source_consumed(j->src), memory_order_relaxed);
@@ -20,7 +20,7 @@ static int fill(void *ctx, void *buf, size_t n, size_t *got)
 }
 
 /* An array of records; anything else is passed over. */
-static int records(struct rj *j, int (*record)(void *, struct az_jscan *))
+static int records(struct az_rj *j, int (*record)(void *, struct az_jscan *))
 {
     struct az_jarray a;
     int c = az_jscan_peek(&j->scan);
@@ -40,7 +40,7 @@ static int records(struct rj *j, int (*record)(void *, struct az_jscan *))
 }
 
 /* A small member as a whole. */
-static int whole(struct rj *j, int (*read)(struct rj *, struct az_sv))
+static int whole(struct az_rj *j, int (*read)(struct az_rj *, struct az_sv))
 {
     struct az_sv raw;
     int rc = az_jscan_value(&j->scan, &raw);
@@ -48,7 +48,7 @@ static int whole(struct rj *j, int (*read)(struct rj *, struct az_sv))
 }
 
 /* Members of an object, each to `member`; the object may be absent (null). */
-static int object(struct rj *j, int (*member)(struct rj *, struct az_sv key))
+static int object(struct az_rj *j, int (*member)(struct az_rj *, struct az_sv key))
 {
     struct az_sv key;
     bool first = true;
@@ -66,59 +66,59 @@ static int object(struct rj *j, int (*member)(struct rj *, struct az_sv key))
     return rc == AZ_J_END ? AZ_J_OK : rc;
 }
 
-static int buffer_member(struct rj *j, struct az_sv key)
+static int buffer_member(struct az_rj *j, struct az_sv key)
 {
     static const struct {
         const char *key;
-        enum rj_array array;
+        enum az_rocjson_array array;
     } known[] = { { "kernel_dispatch", RJ_KERNELS },
                   { "memory_copy", RJ_COPIES },
                   { "memory_allocation", RJ_ALLOCS },
                   { "scratch_memory", RJ_SCRATCH },
                   { "marker_api", RJ_MARKERS } };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(known); i++) {
         if (az_sv_is(key, known[i].key)) {
             j->array = known[i].array;
-            return records(j, rj_record);
+            return records(j, az_rocjson_record);
         }
     }
     if (!az_sv_ends(key, AZ_SV("_api")))
         return az_jscan_skip_value(&j->scan);
     j->array = RJ_CALLS;
-    return records(j, rj_record);
+    return records(j, az_rocjson_record);
 }
 
-static int callback_member(struct rj *j, struct az_sv key)
+static int callback_member(struct az_rj *j, struct az_sv key)
 {
     if (!az_sv_is(key, "counter_collection"))
         return az_jscan_skip_value(&j->scan);
     j->array = RJ_COUNTERS;
-    return records(j, rj_record);
+    return records(j, az_rocjson_record);
 }
 
-static int strings_member(struct rj *j, struct az_sv key)
+static int strings_member(struct az_rj *j, struct az_sv key)
 {
     if (az_sv_is(key, "buffer_records"))
-        return whole(j, rj_operations);
-    return az_sv_is(key, "marker_api") ? records(j, rj_marker) : az_jscan_skip_value(&j->scan);
+        return whole(j, az_rocjson_operations);
+    return az_sv_is(key, "marker_api") ? records(j, az_rocjson_marker) : az_jscan_skip_value(&j->scan);
 }
 
-static int process_member(struct rj *j, struct az_sv key)
+static int process_member(struct az_rj *j, struct az_sv key)
 {
     if (az_sv_is(key, "metadata")) {
         j->said_process = true;
-        return whole(j, rj_metadata);
+        return whole(j, az_rocjson_metadata);
     }
     if (az_sv_is(key, "agents")) {
         j->said_agents = true;
-        return whole(j, rj_agents);
+        return whole(j, az_rocjson_agents);
     }
     if (az_sv_is(key, "counters"))
-        return whole(j, rj_counter_list);
+        return whole(j, az_rocjson_counter_list);
     if (az_sv_is(key, "strings"))
         return object(j, strings_member);
     if (az_sv_is(key, "kernel_symbols"))
-        return records(j, rj_symbol);
+        return records(j, az_rocjson_symbol);
     const bool callbacks = az_sv_is(key, "callback_records");
     if (!callbacks && !az_sv_is(key, "buffer_records"))
         return az_jscan_skip_value(&j->scan);
@@ -128,24 +128,24 @@ static int process_member(struct rj *j, struct az_sv key)
 }
 
 /* One process; its records are named even if the file breaks off inside. */
-static int process(struct rj *j)
+static int process(struct az_rj *j)
 {
-    int rc = rj_process_begin(j);
+    int rc = az_rocjson_process_begin(j);
     if (rc) {
-        rj_process_release(j);
+        az_rocjson_process_release(j);
         return rc;
     }
     rc = object(j, process_member);
     bool readable = rc == AZ_J_OK || rc == AZ_J_BAD || rc == AZ_J_MORE;
     if (!readable) {
-        rj_process_release(j);
+        az_rocjson_process_release(j);
         return rc;
     }
-    int end = rj_process_end(j);
+    int end = az_rocjson_process_end(j);
     return end ? end : rc;
 }
 
-static int processes(struct rj *j)
+static int processes(struct az_rj *j)
 {
     int rc = az_jscan_byte(&j->scan, '[');
     while (rc == AZ_J_OK) {
@@ -168,7 +168,7 @@ static int processes(struct rj *j)
     return rc;
 }
 
-static int top_member(struct rj *j, struct az_sv key)
+static int top_member(struct az_rj *j, struct az_sv key)
 {
     if (!az_sv_is(key, "rocprofiler-sdk-tool"))
         return az_jscan_skip_value(&j->scan);
@@ -177,7 +177,7 @@ static int top_member(struct rj *j, struct az_sv key)
 }
 
 /* Says what was wrong with the text; the code the parse returns. */
-static int verdict(struct rj *j, int rc)
+static int verdict(struct az_rj *j, int rc)
 {
     struct az_parse *job = j->r->job;
     struct az_where here = AZ_AT_OFFSET(j->path, az_jscan_offset(&j->scan));
@@ -216,7 +216,7 @@ static int verdict(struct rj *j, int rc)
     return 0;
 }
 
-static int document(struct rj *j)
+static int document(struct az_rj *j)
 {
     int c = az_jscan_peek(&j->scan);
     if (c < 0)
@@ -226,9 +226,9 @@ static int document(struct rj *j)
     return object(j, top_member);
 }
 
-int rocprof_json_file(struct roc *r, struct az_sv path)
+int az_rocprof_json_file(struct az_roc *r, struct az_sv path)
 {
-    struct rj *j = az_arena_alloc(&r->scratch, sizeof *j);
+    struct az_rj *j = az_arena_alloc(&r->scratch, sizeof *j);
     struct az_source_opts so = { .mem = r->job->mem, .diag = r->job->diag, .keeps_parts = !r->job->opts->strict };
     if (!j)
         return az_arena_error(&r->scratch);
@@ -238,8 +238,8 @@ int rocprof_json_file(struct roc *r, struct az_sv path)
     int rc = az_source_open(&j->src, path.p, &so);
     if (rc)
         return rc;
-    rj_record_keys_init(j);
-    rj_symbol_keys_init(j);
+    az_rocjson_record_keys_init(j);
+    az_rocjson_symbol_keys_init(j);
     rc = az_jscan_init(&j->scan, fill, j, 0, r->job->mem);
     if (rc == 0) {
         rc = verdict(j, document(j));

@@ -71,7 +71,7 @@ struct record {
     struct az_sv address, records;
 };
 
-void rj_record_keys_init(struct rj *j)
+void az_rocjson_record_keys_init(struct az_rj *j)
 {
     az_jkeys_init(&j->record_keys, record_keys);
     az_jkeys_init(&j->dispatch_keys, dispatch_keys);
@@ -82,7 +82,7 @@ void rj_record_keys_init(struct rj *j)
 
 /* ---- values ---- */
 
-int rj_number(struct az_jscan *s, int64_t *out, bool *has)
+int az_rocjson_number(struct az_jscan *s, int64_t *out, bool *has)
 {
     bool missing;
     int rc = az_j_i64(s, out, &missing);
@@ -93,12 +93,12 @@ int rj_number(struct az_jscan *s, int64_t *out, bool *has)
 }
 
 /* Up to 2^64 - 1: handles and ids are opaque. */
-int rj_unsigned(struct az_jscan *s, uint64_t *out)
+int az_rocjson_unsigned(struct az_jscan *s, uint64_t *out)
 {
     const char *from = s->p;
     int64_t v;
     bool has;
-    int rc = rj_number(s, &v, &has);
+    int rc = az_rocjson_number(s, &v, &has);
     *out = (uint64_t)v;
     if (rc == AZ_J_OK && !has && az_parse_u64(az_sv_make(from, (size_t)(s->p - from)), out) != 0)
         *out = 0;
@@ -106,15 +106,15 @@ int rj_unsigned(struct az_jscan *s, uint64_t *out)
 }
 
 /* {"handle": N}, or a bare number */
-static int handle(struct rj *j, struct az_jscan *s, uint64_t *out)
+static int handle(struct az_rj *j, struct az_jscan *s, uint64_t *out)
 {
     struct az_sv raw;
     if (*s->p != '{')
-        return rj_unsigned(s, out);
+        return az_rocjson_unsigned(s, out);
     s->p++;
     int k = az_j_first_key(s, &j->handle_keys);
     while (k >= 0) {
-        int rc = k == 1 ? rj_unsigned(s, out) : az_j_skip(s, &raw);
+        int rc = k == 1 ? az_rocjson_unsigned(s, out) : az_j_skip(s, &raw);
         if (rc != AZ_J_OK)
             return rc;
         k = az_j_next_key(s, &j->handle_keys, k);
@@ -122,15 +122,15 @@ static int handle(struct rj *j, struct az_jscan *s, uint64_t *out)
     return k == AZ_J_END ? AZ_J_OK : k;
 }
 
-static int correlation(struct rj *j, struct az_jscan *s, uint64_t *out)
+static int correlation(struct az_rj *j, struct az_jscan *s, uint64_t *out)
 {
     struct az_sv raw;
     if (*s->p != '{')
-        return rj_unsigned(s, out);
+        return az_rocjson_unsigned(s, out);
     s->p++;
     int k = az_j_first_key(s, &j->corr_keys);
     while (k >= 0) {
-        int rc = k == C_INTERNAL ? rj_unsigned(s, out) : az_j_skip(s, &raw);
+        int rc = k == C_INTERNAL ? az_rocjson_unsigned(s, out) : az_j_skip(s, &raw);
         if (rc != AZ_J_OK)
             return rc;
         k = az_j_next_key(s, &j->corr_keys, k);
@@ -138,7 +138,7 @@ static int correlation(struct rj *j, struct az_jscan *s, uint64_t *out)
     return k == AZ_J_END ? AZ_J_OK : k;
 }
 
-static int xyz(struct rj *j, struct az_jscan *s, int64_t out[3])
+static int xyz(struct az_rj *j, struct az_jscan *s, int64_t out[3])
 {
     struct az_sv raw;
     bool has;
@@ -147,7 +147,7 @@ static int xyz(struct rj *j, struct az_jscan *s, int64_t out[3])
     s->p++;
     int k = az_j_first_key(s, &j->xyz_keys);
     while (k >= 0) {
-        int rc = k > 0 ? rj_number(s, &out[k - 1], &has) : az_j_skip(s, &raw);
+        int rc = k > 0 ? az_rocjson_number(s, &out[k - 1], &has) : az_j_skip(s, &raw);
         if (rc != AZ_J_OK)
             return rc;
         k = az_j_next_key(s, &j->xyz_keys, k);
@@ -155,7 +155,7 @@ static int xyz(struct rj *j, struct az_jscan *s, int64_t out[3])
     return k == AZ_J_END ? AZ_J_OK : k;
 }
 
-static int dispatch_info(struct rj *j, struct az_jscan *s, struct record *e)
+static int dispatch_info(struct az_rj *j, struct az_jscan *s, struct record *e)
 {
     struct az_sv raw;
     bool has;
@@ -174,16 +174,16 @@ static int dispatch_info(struct rj *j, struct az_jscan *s, struct record *e)
             rc = handle(j, s, &e->queue);
             break;
         case D_KERNEL:
-            rc = rj_unsigned(s, &e->kernel);
+            rc = az_rocjson_unsigned(s, &e->kernel);
             break;
         case D_DISPATCH:
-            rc = rj_unsigned(s, &e->dispatch);
+            rc = az_rocjson_unsigned(s, &e->dispatch);
             break;
         case D_SCRATCH:
-            rc = rj_number(s, &e->scratch, &has);
+            rc = az_rocjson_number(s, &e->scratch, &has);
             break;
         case D_LDS:
-            rc = rj_number(s, &e->lds, &has);
+            rc = az_rocjson_number(s, &e->lds, &has);
             break;
         case D_BLOCK:
             rc = xyz(j, s, e->block);
@@ -201,10 +201,10 @@ static int dispatch_info(struct rj *j, struct az_jscan *s, struct record *e)
     return k == AZ_J_END ? AZ_J_OK : k;
 }
 
-static int members(struct rj *j, struct az_jscan *s, struct record *e, bool inner);
+static int members(struct az_rj *j, struct az_jscan *s, struct record *e, bool inner);
 
 /* "dispatch_data" of a counter record: the members of a dispatch record. */
-static int dispatch_data(struct rj *j, struct az_jscan *s, struct record *e, bool inner)
+static int dispatch_data(struct az_rj *j, struct az_jscan *s, struct record *e, bool inner)
 {
     struct az_sv raw;
     if (inner || *s->p != '{')
@@ -213,23 +213,23 @@ static int dispatch_data(struct rj *j, struct az_jscan *s, struct record *e, boo
     return members(j, s, e, true);
 }
 
-static int member(struct rj *j, struct az_jscan *s, struct record *e, int key, bool inner)
+static int member(struct az_rj *j, struct az_jscan *s, struct record *e, int key, bool inner)
 {
     struct az_sv raw;
     bool has;
     switch (key) {
     case R_KIND:
-        return rj_number(s, &e->kind, &has);
+        return az_rocjson_number(s, &e->kind, &has);
     case R_OPERATION:
-        return rj_number(s, &e->operation, &has);
+        return az_rocjson_number(s, &e->operation, &has);
     case R_THREAD:
-        return rj_number(s, &e->thread, &has);
+        return az_rocjson_number(s, &e->thread, &has);
     case R_CORR:
         return correlation(j, s, &e->corr);
     case R_START:
-        return rj_number(s, &e->start, &e->has_start);
+        return az_rocjson_number(s, &e->start, &e->has_start);
     case R_END:
-        return rj_number(s, &e->end, &e->has_end);
+        return az_rocjson_number(s, &e->end, &e->has_end);
     case R_DISPATCH:
         return dispatch_info(j, s, e);
     case R_STREAM:
@@ -241,7 +241,7 @@ static int member(struct rj *j, struct az_jscan *s, struct record *e, int key, b
         e->has_dst = true;
         return handle(j, s, &e->dst);
     case R_BYTES:
-        return rj_number(s, &e->bytes, &e->has_bytes);
+        return az_rocjson_number(s, &e->bytes, &e->has_bytes);
     case R_AGENT:
         e->has_agent = true;
         return handle(j, s, &e->agent);
@@ -250,23 +250,23 @@ static int member(struct rj *j, struct az_jscan *s, struct record *e, int key, b
     case R_ADDRESS:
         return az_j_skip(s, &e->address);
     case R_ALLOC:
-        return rj_number(s, &e->alloc, &has);
+        return az_rocjson_number(s, &e->alloc, &has);
     case R_DATA:
         return dispatch_data(j, s, e, inner);
     case R_RECORDS:
         return az_j_skip(s, &e->records);
     case R_VGPR:
-        return rj_number(s, &e->vgpr, &has);
+        return az_rocjson_number(s, &e->vgpr, &has);
     case R_AGPR:
-        return rj_number(s, &e->agpr, &has);
+        return az_rocjson_number(s, &e->agpr, &has);
     case R_SGPR:
-        return rj_number(s, &e->sgpr, &has);
+        return az_rocjson_number(s, &e->sgpr, &has);
     default:
         return az_j_skip(s, &raw);
     }
 }
 
-static int members(struct rj *j, struct az_jscan *s, struct record *e, bool inner)
+static int members(struct az_rj *j, struct az_jscan *s, struct record *e, bool inner)
 {
     int k = az_j_first_key(s, &j->record_keys);
     while (k >= 0) {
@@ -283,7 +283,7 @@ enum { AGENTS_LATE = 4096 };
 
 /* Number of a handle whose agent is still to be read. A file has few agents; more than AGENTS_LATE are not told apart.
  */
-static int64_t late_number(struct rj *j, uint64_t handle)
+static int64_t late_number(struct az_rj *j, uint64_t handle)
 {
     size_t i = 0;
     while (i < j->handles.n && j->handles.v[i] != handle)
@@ -293,7 +293,7 @@ static int64_t late_number(struct rj *j, uint64_t handle)
     return i < AGENTS_LATE && az_vec_push(&j->handles, handle) == 0 ? (int64_t)i : -1;
 }
 
-int64_t rj_agent_index(const struct rj *j, uint64_t agent)
+int64_t az_rocjson_agent_index(const struct az_rj *j, uint64_t agent)
 {
     uint32_t known = az_map_get(&j->agent_of, agent, 0);
     if (known != AZ_NO_ID)
@@ -301,17 +301,17 @@ int64_t rj_agent_index(const struct rj *j, uint64_t agent)
     return agent <= INT32_MAX ? (int64_t)agent : -1; /* an agent that the file does not list: its handle */
 }
 
-static int64_t agent_number(struct rj *j, uint64_t agent)
+static int64_t agent_number(struct az_rj *j, uint64_t agent)
 {
-    return j->late_agents ? late_number(j, agent) : rj_agent_index(j, agent);
+    return j->late_agents ? late_number(j, agent) : az_rocjson_agent_index(j, agent);
 }
 
-static int32_t route_end(struct rj *j, bool has, uint64_t agent)
+static int32_t route_end(struct az_rj *j, bool has, uint64_t agent)
 {
     return has ? (int32_t)agent_number(j, agent) : AZ_NO_AGENT;
 }
 
-int rj_kernel_number(struct rj *j, uint64_t id, uint32_t *number)
+int az_rocjson_kernel_number(struct az_rj *j, uint64_t id, uint32_t *number)
 {
     uint32_t *at;
     bool added;
@@ -319,10 +319,10 @@ int rj_kernel_number(struct rj *j, uint64_t id, uint32_t *number)
     if (rc)
         return rc;
     *number = *at;
-    return added ? az_vec_push(&j->symbols, ((struct rj_symbol){ .whole_id = AZ_NO_ID, .shown_id = AZ_NO_ID })) : 0;
+    return added ? az_vec_push(&j->symbols, ((struct az_rocjson_symbol){ .whole_id = AZ_NO_ID, .shown_id = AZ_NO_ID })) : 0;
 }
 
-int rj_counter_number(struct rj *j, uint64_t id, uint32_t *number)
+int az_rocjson_counter_number(struct az_rj *j, uint64_t id, uint32_t *number)
 {
     uint32_t *at;
     bool added;
@@ -330,7 +330,7 @@ int rj_counter_number(struct rj *j, uint64_t id, uint32_t *number)
     if (rc)
         return rc;
     *number = *at;
-    return added ? az_vec_push(&j->counter_names, ((struct rj_counter){ .id = id, .name = AZ_NO_ID })) : 0;
+    return added ? az_vec_push(&j->counter_names, ((struct az_rocjson_counter){ .id = id, .name = AZ_NO_ID })) : 0;
 }
 
 /* Kind and operation in one number, replaced when the process ends. */
@@ -340,9 +340,9 @@ static uint32_t operation_code(const struct record *e)
     return fits ? (uint32_t)(e->kind << 20 | e->operation) : UINT32_MAX - 1;
 }
 
-static int add_kernel(struct rj *j, const struct record *e)
+static int add_kernel(struct az_rj *j, const struct record *e)
 {
-    struct roc_kernel k = { .start = e->start,
+    struct az_roc_kernel k = { .start = e->start,
                             .end = e->end,
                             .thread = e->thread,
                             .agent = agent_number(j, e->agent),
@@ -351,27 +351,27 @@ static int add_kernel(struct rj *j, const struct record *e)
                             .corr = e->corr,
                             .dispatch = e->dispatch };
     uint32_t shape;
-    int rc = rj_kernel_number(j, e->kernel, &k.name);
+    int rc = az_rocjson_kernel_number(j, e->kernel, &k.name);
     k.shape.whole = k.name;
-    k.shape.scratch = roc_u32(e->scratch);
-    k.shape.lds = roc_u32(e->lds);
+    k.shape.scratch = az_roc_u32(e->scratch);
+    k.shape.lds = az_roc_u32(e->lds);
     for (int i = 0; i < 3; i++) {
-        k.shape.grid[i] = roc_u32(e->grid[i]);
-        k.shape.block[i] = roc_u32(e->block[i]);
+        k.shape.grid[i] = az_roc_u32(e->grid[i]);
+        k.shape.block[i] = az_roc_u32(e->block[i]);
     }
     if (rc == 0 && j->array == RJ_COUNTERS)
-        return roc_counted(j->r, &k);
+        return az_roc_counted(j->r, &k);
     if (rc == 0)
         rc = az_dispatch_shape(&j->shapes, &k.shape, &shape);
-    return rc ? rc : roc_kernel_row(j->r, &k, shape);
+    return rc ? rc : az_roc_kernel_row(j->r, &k, shape);
 }
 
-static int add_counters(struct rj *j, const struct record *e)
+static int add_counters(struct az_rj *j, const struct record *e)
 {
     struct az_counter c = { .proc = j->r->proc, .dispatch = e->dispatch };
     struct az_jview list, object, inner;
     struct az_sv item, key, value, name;
-    int rc = rj_kernel_number(j, e->kernel, &c.kernel);
+    int rc = az_rocjson_kernel_number(j, e->kernel, &c.kernel);
     if (rc || !az_jview_array(&list, e->records))
         return rc;
     while (rc == 0 && az_jview_next(&list, &item) && az_jview_object(&object, item)) {
@@ -386,7 +386,7 @@ static int add_counters(struct rj *j, const struct record *e)
                 if (az_sv_is(name, "handle") && az_parse_u64(value, &id) != 0)
                     id = 0;
         }
-        rc = rj_counter_number(j, id, &c.counter);
+        rc = az_rocjson_counter_number(j, id, &c.counter);
         if (rc == 0)
             rc = az_vec_push(&j->r->d->counters, c);
     }
@@ -411,9 +411,9 @@ static uint64_t address(struct az_sv raw)
     return v;
 }
 
-static int add_record(struct rj *j, const struct record *e)
+static int add_record(struct az_rj *j, const struct record *e)
 {
-    struct roc_span span = { .start = e->start,
+    struct az_roc_span span = { .start = e->start,
                              .end = e->end,
                              .thread = e->thread,
                              .corr = e->corr,
@@ -427,7 +427,7 @@ static int add_record(struct rj *j, const struct record *e)
         return rc ? rc : add_kernel(j, e);
     }
     case RJ_COPIES: {
-        struct roc_copy c = { .start = e->start,
+        struct az_roc_copy c = { .start = e->start,
                               .end = e->end,
                               .stream = (int64_t)e->stream,
                               .corr = e->corr,
@@ -435,28 +435,28 @@ static int add_record(struct rj *j, const struct record *e)
                               .src = route_end(j, e->has_src, e->src),
                               .dst = route_end(j, e->has_dst, e->dst),
                               .name = span.name };
-        return roc_copy(j->r, &c);
+        return az_roc_copy(j->r, &c);
     }
     case RJ_ALLOCS:
     case RJ_SCRATCH: {
         const bool known = e->has_agent && (j->late_agents || az_map_get(&j->agent_of, e->agent, 0) != AZ_NO_ID);
-        struct roc_alloc a = { .at = span,
+        struct az_roc_alloc a = { .at = span,
                                .what = { .bytes = e->alloc,
                                          .address = address(e->address),
                                          .agent = known ? (int32_t)agent_number(j, e->agent) : AZ_NO_AGENT } };
-        return roc_alloc(j->r, &a);
+        return az_roc_alloc(j->r, &a);
     }
     case RJ_MARKERS:
-        return roc_range(j->r, &span);
+        return az_roc_range(j->r, &span);
     case RJ_CALLS:
         break;
     }
-    return roc_call(j->r, &span);
+    return az_roc_call(j->r, &span);
 }
 
-int rj_record(void *ctx, struct az_jscan *s)
+int az_rocjson_record(void *ctx, struct az_jscan *s)
 {
-    struct rj *j = ctx;
+    struct az_rj *j = ctx;
     struct record e = { .kind = -1, .operation = -1 };
     int rc = members(j, s, &e, false);
     if (rc != AZ_J_OK)

@@ -23,7 +23,7 @@ static const char *const symbol_keys[] = { "kernel_id",
 enum { M_KEY = 1, M_VALUE };
 static const char *const marker_keys[] = { "key", "value", NULL };
 
-void rj_symbol_keys_init(struct rj *j)
+void az_rocjson_symbol_keys_init(struct az_rj *j)
 {
     az_jkeys_init(&j->symbol_keys, symbol_keys);
     az_jkeys_init(&j->marker_keys, marker_keys);
@@ -45,30 +45,30 @@ struct symbol_names {
 };
 
 /* In the window of the scanner or, un-escaped, in the arena. */
-static struct az_sv view(struct rj *j, const struct symbol_names *n, int which)
+static struct az_sv view(struct az_rj *j, const struct symbol_names *n, int which)
 {
     struct az_sv raw = n->v[which - S_NAME];
     return n->escaped[which - S_NAME] ? az_json_unescape(&j->arena, raw) : raw;
 }
 
 /* Copies of the names that are needed later. */
-static void choose_names(struct rj *j, const struct symbol_names *n, struct rj_symbol *y)
+static void choose_names(struct az_rj *j, const struct symbol_names *n, struct az_rocjson_symbol *y)
 {
-    struct roc_symbol_names all = { .mangled = view(j, n, S_NAME),
+    struct az_roc_symbol_names all = { .mangled = view(j, n, S_NAME),
                                     .formatted = view(j, n, S_FORMATTED),
                                     .demangled = view(j, n, S_DEMANGLED),
                                     .truncated = view(j, n, S_TRUNCATED) };
     struct az_sv whole, shown;
-    roc_choose_names(j->r, &all, &whole, &shown);
+    az_roc_choose_names(j->r, &all, &whole, &shown);
     y->whole = az_arena_dup(&j->arena, whole);
     y->shown = az_arena_dup(&j->arena, shown);
 }
 
-int rj_symbol(void *ctx, struct az_jscan *s)
+int az_rocjson_symbol(void *ctx, struct az_jscan *s)
 {
-    struct rj *j = ctx;
+    struct az_rj *j = ctx;
     struct symbol_names names = { .escaped = { false } };
-    struct rj_symbol y = { .known = true, .whole_id = AZ_NO_ID, .shown_id = AZ_NO_ID };
+    struct az_rocjson_symbol y = { .known = true, .whole_id = AZ_NO_ID, .shown_id = AZ_NO_ID };
     struct az_sv raw;
     uint64_t id = 0;
     int64_t code = 0;
@@ -78,7 +78,7 @@ int rj_symbol(void *ctx, struct az_jscan *s)
     while (k >= 0) {
         switch (k) {
         case S_ID:
-            rc = rj_unsigned(s, &id);
+            rc = az_rocjson_unsigned(s, &id);
             break;
         case S_NAME:
         case S_FORMATTED:
@@ -87,16 +87,16 @@ int rj_symbol(void *ctx, struct az_jscan *s)
             rc = text(s, &names.v[k - S_NAME], &names.escaped[k - S_NAME]);
             break;
         case S_VGPR:
-            rc = rj_number(s, &y.vgpr, &has);
+            rc = az_rocjson_number(s, &y.vgpr, &has);
             break;
         case S_AGPR:
-            rc = rj_number(s, &y.agpr, &has);
+            rc = az_rocjson_number(s, &y.agpr, &has);
             break;
         case S_SGPR:
-            rc = rj_number(s, &y.sgpr, &has);
+            rc = az_rocjson_number(s, &y.sgpr, &has);
             break;
         case S_CODE:
-            rc = rj_number(s, &code, &has);
+            rc = az_rocjson_number(s, &code, &has);
             break;
         default:
             rc = az_j_skip(s, &raw);
@@ -110,21 +110,21 @@ int rj_symbol(void *ctx, struct az_jscan *s)
     if (id == 0 && code == 0 && names.v[0].n == 0)
         return AZ_J_OK; /* the placeholder at the place of kernel 0 */
     choose_names(j, &names, &y);
-    rc = j->arena.failed ? az_arena_error(&j->arena) : rj_kernel_number(j, id, &at);
+    rc = j->arena.failed ? az_arena_error(&j->arena) : az_rocjson_kernel_number(j, id, &at);
     if (rc == 0)
         j->symbols.v[at] = y;
     return rc;
 }
 
-int rj_marker(void *ctx, struct az_jscan *s)
+int az_rocjson_marker(void *ctx, struct az_jscan *s)
 {
-    struct rj *j = ctx;
+    struct az_rj *j = ctx;
     struct az_sv value = AZ_SV(""), raw;
     uint64_t key = 0;
     bool escaped = false;
     int rc, k = az_j_first_key(s, &j->marker_keys);
     while (k >= 0) {
-        rc = k == M_KEY ? rj_unsigned(s, &key) : k == M_VALUE ? text(s, &value, &escaped) : az_j_skip(s, &raw);
+        rc = k == M_KEY ? az_rocjson_unsigned(s, &key) : k == M_VALUE ? text(s, &value, &escaped) : az_j_skip(s, &raw);
         if (rc != AZ_J_OK)
             return rc;
         k = az_j_next_key(s, &j->marker_keys, k);

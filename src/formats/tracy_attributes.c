@@ -108,7 +108,7 @@ static int layout(struct az_trace *t, struct az_sv text, uint32_t *id)
     return az_trace_name(t, part.p ? part : s, id);
 }
 
-int tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs *a)
+int az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs *a)
 {
     bool config = az_sv_find(text, AZ_SV("program_config")) >= 0;
 

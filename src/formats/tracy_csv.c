@@ -42,7 +42,7 @@ static const struct {
 };
 static const char *const tensor_names[AZ_TENSORS] = { "INPUT_0_", "INPUT_1_", "INPUT_2_", "OUTPUT_0_" };
 
-const char *tracy_title(enum tracy_col c) { return c < TC_PLAIN ? plain_titles[c] : "a shape"; }
+const char *az_tracy_title(enum az_tracy_col c) { return c < TC_PLAIN ? plain_titles[c] : "a shape"; }
 
 static int column_of(struct az_sv title, bool *padded)
 {
@@ -65,7 +65,7 @@ static int column_of(struct az_sv title, bool *padded)
 }
 
 /* Where each column is, by title. Of a plain and a padded shape column the padded one counts. */
-static int header(struct tracy_file *f)
+static int header(struct az_tracy_file *f)
 {
     struct az_diag *diag = f->job->diag;
     struct az_where here = AZ_AT_LINE(f->path, f->csv.line);
@@ -98,7 +98,7 @@ static int header(struct tracy_file *f)
     return 0;
 }
 
-static int poll(struct tracy_file *f, const struct az_source *src)
+static int poll(struct az_tracy_file *f, const struct az_source *src)
 {
     struct az_parse *job = f->job;
     if (f->rows % POLL_ROWS)
@@ -109,7 +109,7 @@ static int poll(struct tracy_file *f, const struct az_source *src)
 }
 
 /* A row with fewer fields than the header is damaged or cut off: which cells it lost is unknown. */
-static int data_row(struct tracy_file *f)
+static int data_row(struct az_tracy_file *f)
 {
     f->rows++;
     if (f->csv.row.n < f->width) {
@@ -118,10 +118,10 @@ static int data_row(struct tracy_file *f)
         return 0;
     }
     f->long_rows += f->csv.row.n > f->width;
-    return tracy_row(f);
+    return az_tracy_row(f);
 }
 
-static int broken(struct tracy_file *f, int rc, size_t errors, size_t warnings)
+static int broken(struct az_tracy_file *f, int rc, size_t errors, size_t warnings)
 {
     struct az_parse *job = f->job;
     struct az_where here = AZ_AT_LINE(f->path, f->csv.line);
@@ -142,7 +142,7 @@ static int broken(struct tracy_file *f, int rc, size_t errors, size_t warnings)
                                                          : "a quote is never closed");
 }
 
-static int read_rows(struct tracy_file *f, const struct az_source *src)
+static int read_rows(struct az_tracy_file *f, const struct az_source *src)
 {
     const size_t errors = f->job->diag->errors, warnings = f->job->diag->warnings;
     bool seen_header = false;
@@ -166,7 +166,7 @@ static int read_rows(struct tracy_file *f, const struct az_source *src)
     return rc;
 }
 
-static int tell(struct tracy_file *f)
+static int tell(struct az_tracy_file *f)
 {
     struct az_diag *diag = f->job->diag;
     struct az_trace *t = f->job->trace;
@@ -200,7 +200,7 @@ static int tell(struct tracy_file *f)
 }
 
 /* Devices of the second and later files are numbered on: every file has the same number of devices. */
-static int number_devices(struct tracy_file *f, size_t first_row, int64_t *per_file)
+static int number_devices(struct az_tracy_file *f, size_t first_row, int64_t *per_file)
 {
     int64_t n = f->max_device + 1;
     struct az_opreport *r = f->report;
@@ -222,14 +222,14 @@ static int number_devices(struct tracy_file *f, size_t first_row, int64_t *per_f
 }
 
 struct run {
-    struct tracy_attributes attributes;
+    struct az_tracy_attributes attributes;
     int64_t per_file;
     bool padded, differs, call_seen;
 };
 
 static int read_file(struct az_parse *job, size_t index, struct run *run)
 {
-    struct tracy_file f = { .job = job,
+    struct az_tracy_file f = { .job = job,
                             .report = az_opreport(job->trace),
                             .path = job->files[index].path,
                             .index = index,

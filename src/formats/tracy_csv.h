@@ -7,7 +7,7 @@
 #include "model/opreport.h"
 #include "text/csv.h"
 
-enum tracy_col {
+enum az_tracy_col {
     TC_CODE,
     TC_TYPE,
     TC_CALL,
@@ -36,12 +36,12 @@ enum tracy_col {
 };
 
 /* Attributes that were parsed, by hash of their text. */
-struct tracy_attributes {
+struct az_tracy_attributes {
     struct az_map map;
     struct az_opargs_rows rows; /* only the fields that come from attributes are set */
 };
 
-struct tracy_file {
+struct az_tracy_file {
     struct az_parse *job;
     struct az_opreport *report;
     struct az_csv csv;
@@ -59,16 +59,16 @@ struct tracy_file {
     uint64_t short_rows, nameless, long_rows;
     int64_t short_line;
     bool call_differs, call_seen; /* a call count whose low ten bits are not the device */
-    struct tracy_attributes *attributes;
+    struct az_tracy_attributes *attributes;
 };
 
 /* Title of a column, and of a tensor's: "INPUT_0_Y_PAD[LOGICAL]" or "INPUT_0_Y". */
-const char *tracy_title(enum tracy_col c);
+const char *az_tracy_title(enum az_tracy_col c);
 /* The stored number of a shape cell: "32[19]" -> 32, "7.0" -> 7; -1 for blank; AZ_EFORMAT. */
-int tracy_dim(struct az_sv cell, int64_t *out) AZ_MUST_USE;
+int az_tracy_dim(struct az_sv cell, int64_t *out) AZ_MUST_USE;
 /* What the attributes of an operation say, into the fields of `a` that come from them; texts are interned in t. */
-int tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs *a) AZ_MUST_USE;
+int az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs *a) AZ_MUST_USE;
 /* The current row of the file into the report. */
-int tracy_row(struct tracy_file *f) AZ_MUST_USE;
+int az_tracy_row(struct az_tracy_file *f) AZ_MUST_USE;
 
 #endif

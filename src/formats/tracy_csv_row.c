@@ -5,22 +5,22 @@
 
 #include "base/num.h"
 
-static const struct az_csv_field *cell(const struct tracy_file *f, int col)
+static const struct az_csv_field *cell(const struct az_tracy_file *f, int col)
 {
     return f->at[col] >= 0 && (size_t)f->at[col] < f->csv.row.n ? &f->csv.row.v[f->at[col]] : NULL;
 }
 
-static struct az_sv text(struct tracy_file *f, int col)
+static struct az_sv text(struct az_tracy_file *f, int col)
 {
     const struct az_csv_field *c = cell(f, col);
     return c ? az_csv_text(&f->job->trace->arena, c) : (struct az_sv){ "", 0 };
 }
 
-static void bad(struct tracy_file *f, int col)
+static void bad(struct az_tracy_file *f, int col)
 {
     if (f->bad_cells++ == 0) {
         f->bad_line = f->csv.line;
-        f->bad_column = az_sv_str(tracy_title((enum tracy_col)col));
+        f->bad_column = az_sv_str(az_tracy_title((enum az_tracy_col)col));
     }
 }
 
@@ -39,7 +39,7 @@ static size_t short_number(struct az_sv s, int64_t *out)
     return n;
 }
 
-static double real(struct tracy_file *f, int col)
+static double real(struct az_tracy_file *f, int col)
 {
     const struct az_csv_field *c = cell(f, col);
     double v;
@@ -57,7 +57,7 @@ static double real(struct tracy_file *f, int col)
 }
 
 /* Whole number, also written "64.0"; `none` for blank. */
-static int64_t whole(struct tracy_file *f, int col, int64_t none)
+static int64_t whole(struct az_tracy_file *f, int col, int64_t none)
 {
     const struct az_csv_field *c = cell(f, col);
     int64_t v;
@@ -80,7 +80,7 @@ static int64_t whole(struct tracy_file *f, int col, int64_t none)
     return (int64_t)d;
 }
 
-static int32_t small(struct tracy_file *f, int col)
+static int32_t small(struct az_tracy_file *f, int col)
 {
     int64_t v = whole(f, col, -1);
     if (v >= -1 && v <= INT32_MAX)
@@ -89,7 +89,7 @@ static int32_t small(struct tracy_file *f, int col)
     return -1;
 }
 
-int tracy_dim(struct az_sv s, int64_t *out)
+int az_tracy_dim(struct az_sv s, int64_t *out)
 {
     const char *open;
     double d;
@@ -117,19 +117,19 @@ int tracy_dim(struct az_sv s, int64_t *out)
     return 0;
 }
 
-static int name_of(struct tracy_file *f, int col, uint32_t *id)
+static int name_of(struct az_tracy_file *f, int col, uint32_t *id)
 {
     struct az_sv s = az_sv_trim(text(f, col));
     *id = AZ_NO_ID;
     return s.n ? az_trace_name(f->job->trace, s, id) : 0;
 }
 
-static int tensor(struct tracy_file *f, int first, struct az_tensor *t)
+static int tensor(struct az_tracy_file *f, int first, struct az_tensor *t)
 {
     for (int d = 0; d < 4; d++) {
         const struct az_csv_field *c = cell(f, first + d);
         t->dim[d] = -1;
-        if (c && c->raw.n && tracy_dim(c->raw, &t->dim[d]) != 0) {
+        if (c && c->raw.n && az_tracy_dim(c->raw, &t->dim[d]) != 0) {
             struct az_sv none = az_sv_trim(c->raw);
             if (!az_sv_ieq(none, AZ_SV("nan")) && !az_sv_ieq(none, AZ_SV("none")))
                 bad(f, first + d);
@@ -140,9 +140,9 @@ static int tensor(struct tracy_file *f, int first, struct az_tensor *t)
 }
 
 /* The attributes of most rows were seen before: their text is a kilobyte, so only its hash is looked up. */
-static int attributes(struct tracy_file *f, struct az_opargs *a)
+static int attributes(struct az_tracy_file *f, struct az_opargs *a)
 {
-    struct tracy_attributes *known = f->attributes;
+    struct az_tracy_attributes *known = f->attributes;
     struct az_sv s = text(f, TC_ATTRIBUTES);
     uint32_t *at;
     bool added;
@@ -155,11 +155,11 @@ static int attributes(struct tracy_file *f, struct az_opargs *a)
         return 0;
     }
     memset(a, 0, sizeof *a);
-    rc = tracy_attributes(f->job->trace, s, a);
+    rc = az_tracy_attributes(f->job->trace, s, a);
     return rc ? rc : az_vec_push(&known->rows, *a);
 }
 
-static int args(struct tracy_file *f, uint32_t *row)
+static int args(struct az_tracy_file *f, uint32_t *row)
 {
     struct az_opargs a;
     int rc = attributes(f, &a);
@@ -179,7 +179,7 @@ static enum az_opkind kind_of(struct az_sv type)
     return AZ_OPROW_DEVICE;
 }
 
-static int replay(struct tracy_file *f, uint32_t *id)
+static int replay(struct az_tracy_file *f, uint32_t *id)
 {
     struct az_sv trace = az_sv_trim(text(f, TC_TRACE)), session = az_sv_trim(text(f, TC_REPLAY));
     *id = AZ_NO_ID;
@@ -189,7 +189,7 @@ static int replay(struct tracy_file *f, uint32_t *id)
     return both.p ? az_trace_name(f->job->trace, both, id) : az_arena_error(&f->job->trace->arena);
 }
 
-static void note_device(struct tracy_file *f, const struct az_oprow *r)
+static void note_device(struct az_tracy_file *f, const struct az_oprow *r)
 {
     if (r->device > f->max_device)
         f->max_device = r->device;
@@ -200,7 +200,7 @@ static void note_device(struct tracy_file *f, const struct az_oprow *r)
 }
 
 /* What the whole file says of the device: the first value counts, further ones are told. */
-static void note_grid(struct tracy_file *f)
+static void note_grid(struct az_tracy_file *f)
 {
     struct az_opreport *r = f->report;
     struct az_where here = AZ_AT_LINE(f->path, f->csv.line);
@@ -225,7 +225,7 @@ static void note_grid(struct tracy_file *f)
 }
 
 /* The common model's view of the row: device time and host operations. */
-static int event(struct tracy_file *f, const struct az_oprow *r)
+static int event(struct az_tracy_file *f, const struct az_oprow *r)
 {
     struct az_trace *t = f->job->trace;
     bool host = r->kind == AZ_OPROW_HOST;
@@ -243,7 +243,7 @@ static int event(struct tracy_file *f, const struct az_oprow *r)
     return rc ? rc : az_trace_add(t, host ? AZ_HOST_OP : AZ_KERNEL, &e);
 }
 
-int tracy_row(struct tracy_file *f)
+int az_tracy_row(struct az_tracy_file *f)
 {
     struct az_oprow r = { .file = (uint16_t)f->index, .line = (uint32_t)(f->rows + 1) };
     int rc = name_of(f, TC_CODE, &r.code);

@@ -26,7 +26,7 @@ static int text_stat(struct az_xp *r, const struct az_xp_value *v, struct az_sv 
     return out->p ? AZ_OK : az_arena_error(&r->t->arena);
 }
 
-static int plane_stat(struct az_xp *r, const struct az_xp_value *v, struct az_xplane *p)
+static int plane_stat(struct az_xp *r, const struct az_xp_value *v, struct az_plane *p)
 {
     switch (v->role) {
     case XP_VENDOR:
@@ -58,9 +58,9 @@ static int plane_stat(struct az_xp *r, const struct az_xp_value *v, struct az_xp
 }
 
 /* The device of this plane; planes of one name are one device (files put together have several). */
-static int device(struct az_xp *r, enum az_xplane_kind kind, int64_t ordinal, uint32_t *index)
+static int device(struct az_xp *r, enum az_plane_kind kind, int64_t ordinal, uint32_t *index)
 {
-    struct az_xplane p = { .kind = kind, .ordinal = ordinal, .vendor = { "", 0 }, .type = { "", 0 } };
+    struct az_plane p = { .kind = kind, .ordinal = ordinal, .vendor = { "", 0 }, .type = { "", 0 } };
     for (size_t i = 0; i < r->x->planes.n; i++) {
         if (r->x->planes.v[i].kind == kind && r->x->planes.v[i].ordinal == ordinal) {
             *index = (uint32_t)i;
@@ -265,7 +265,7 @@ static void facts(struct az_xp *r)
     if (x->profile_stop_ns)
         az_trace_fact(r->t, "profile stop (Unix ns)", az_arena_printf(a, "%" PRId64, x->profile_stop_ns));
     for (size_t i = 0; i < x->planes.n; i++) {
-        const struct az_xplane *p = &x->planes.v[i];
+        const struct az_plane *p = &x->planes.v[i];
         struct az_sv key =
             az_arena_printf(a, "device %s:%" PRId64, p->kind == AZ_PLANE_GPU ? "GPU" : "TPU", p->ordinal);
         struct az_sv value =
@@ -423,7 +423,7 @@ static struct az_sv stem(struct az_sv path)
 {
     static const char *const ends[] = { ".gz", ".pb", ".xplane" };
     path = az_path_base(path);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    for (size_t i = 0; i < AZ_LENGTH(ends); i++)
         if (path.n > strlen(ends[i]) && az_sv_ends(path, az_sv_str(ends[i])))
             path.n -= strlen(ends[i]);
     return path;

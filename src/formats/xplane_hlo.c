@@ -183,7 +183,7 @@ static int find_alias(const struct az_xp *r, const struct az_xp_hlo *h, const st
     const struct az_sv family = family_name(name, &number);
     bool known = false;
     int rc = AZ_OK;
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    for (size_t i = 0; i < AZ_LENGTH(families); i++)
         known = known || az_sv_is(family, families[i]);
     if (!known)
         return AZ_OK;

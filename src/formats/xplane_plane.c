@@ -45,7 +45,7 @@ static const struct {
 
 static uint8_t role_of(struct az_sv name)
 {
-    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+    for (size_t i = 0; i < AZ_LENGTH(roles); i++)
         if (az_sv_is(name, roles[i].name))
             return (uint8_t)roles[i].role;
     return XP_NONE;

@@ -19,7 +19,7 @@ static const struct {
     [28] = { "f8e4m3", 8 },     [29] = { "f8e3m4", 8 },     [30] = { "s1", 1 },     [31] = { "u1", 1 },
     [32] = { "f4e2m1fn", 4 },   [33] = { "f8e8m0fnu", 8 },
 };
-enum { TYPE_TUPLE = 13, N_TYPES = sizeof types / sizeof *types };
+enum { TYPE_TUPLE = 13, N_TYPES = AZ_LENGTH(types) };
 
 static int64_t times(int64_t a, int64_t b)
 {

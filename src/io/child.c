@@ -61,7 +61,7 @@ static void child_side(const struct launch *l)
     static const int restore[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD };
     sigset_t nothing;
     (void)setpgid(0, 0);
-    for (size_t i = 0; i < sizeof restore / sizeof *restore; i++)
+    for (size_t i = 0; i < AZ_LENGTH(restore); i++)
         (void)signal(restore[i], SIG_DFL);
     (void)sigemptyset(&nothing);
     (void)sigprocmask(SIG_SETMASK, &nothing, NULL);

@@ -244,7 +244,7 @@ static size_t nonfinite(struct az_sv rest)
 {
     static const char *const words[] = { "-Infinity", "Infinity", "-infinity", "infinity", "-NaN",
                                          "NaN",       "-nan",     "nan",       "-inf",     "inf" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < AZ_LENGTH(words); i++)
         if (az_sv_starts(rest, az_sv_str(words[i])))
             return strlen(words[i]);
     return 0;

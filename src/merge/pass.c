@@ -65,7 +65,7 @@ static enum fate fate_of(const struct az_merge_opts *o, const struct az_me_event
 static bool on_device(struct az_sv cat)
 {
     static const char *const cats[] = { "\"kernel\"", "\"gpu_memcpy\"", "\"gpu_memset\"", "\"gpu_user_annotation\"" };
-    for (size_t i = 0; i < sizeof cats / sizeof *cats; i++)
+    for (size_t i = 0; i < AZ_LENGTH(cats); i++)
         if (az_sv_is(cat, cats[i]))
             return true;
     return false;

@@ -9,13 +9,13 @@
 
 #define AZ_RANK_MAX INT64_C(999999999)
 
-enum header { SCHEMA_VERSION, UNIT, BASE_TIME, DEVICES, HEADERS };
+enum az_header { SCHEMA_VERSION, UNIT, BASE_TIME, DEVICES, HEADERS };
 extern const char *const az_mg_header_key[HEADERS];
 
-enum kind { UNKNOWN, HOST, DEVICE };
+enum az_pass_kind { UNKNOWN, HOST, DEVICE };
 struct az_mg_process {
     uint64_t events; /* that are kept, metadata not counted */
-    enum kind label; /* by process_labels */
+    enum az_pass_kind label; /* by process_labels */
     bool device;     /* has events of the device */
 };
 AZ_VEC(struct az_mg_process, az_mg_processes);

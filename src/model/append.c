@@ -32,7 +32,7 @@ static int join_colls(struct joint *j)
         struct az_coll_args a = from->v[i];
         uint32_t *const names[] = { &a.name,     &a.in_nelems, &a.out_nelems, &a.group_size, &a.dtype,
                                     &a.in_split, &a.out_split, &a.pg_name,    &a.pg_desc,    &a.pg_ranks };
-        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        for (size_t k = 0; k < AZ_LENGTH(names); k++)
             *names[k] = name_of(j, *names[k]);
         int rc = az_optrace_coll(j->whole, &a, &j->colls[i]);
         if (rc)

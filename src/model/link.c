@@ -120,7 +120,7 @@ static uint32_t find_call(const struct joiner *j, uint32_t proc, uint64_t corr)
 
 static int join(struct joiner *j, struct az_link *l, struct az_arena *arena)
 {
-    for (size_t k = 0; k < sizeof joined / sizeof *joined; k++) {
+    for (size_t k = 0; k < AZ_LENGTH(joined); k++) {
         const struct az_events *e = &j->t->ev[joined[k]];
         if (e->n == 0)
             continue;

@@ -11,7 +11,7 @@ const char *az_hlo_family_text(enum az_hlo_family f)
         [AZ_COLL_PERMUTE] = "collective-permute",
         [AZ_COLL_BROADCAST] = "collective-broadcast",
     };
-    return (size_t)f < sizeof text / sizeof *text ? text[f] : "";
+    return (size_t)f < AZ_LENGTH(text) ? text[f] : "";
 }
 
 static int seal(struct az_trace *t)

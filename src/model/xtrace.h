@@ -77,15 +77,15 @@ AZ_VEC(struct az_hlo_op, az_hlo_ops);
 const char *az_hlo_family_text(enum az_hlo_family f); /* "all-reduce" */
 
 /* ---- devices and lanes ---- */
-enum az_xplane_kind { AZ_PLANE_GPU, AZ_PLANE_TPU };
-struct az_xplane {
-    enum az_xplane_kind kind;
+enum az_plane_kind { AZ_PLANE_GPU, AZ_PLANE_TPU };
+struct az_plane {
+    enum az_plane_kind kind;
     int64_t ordinal;
     struct az_sv vendor, type;                                /* "AMD"; "TPU v6 Lite"; may be empty */
     int64_t units, clock_khz, memory_bytes, memory_bandwidth; /* cores, B/s; 0: unknown */
     double peak_tflops, peak_hbm_gbps;                        /* said by the file; 0: unknown */
 };
-AZ_VEC(struct az_xplane, az_xplanes);
+AZ_VEC(struct az_plane, az_planes);
 
 enum az_xlane_role { AZ_XLANE_WORK, AZ_XLANE_MODULES, AZ_XLANE_ASYNC, AZ_XLANE_STEPS, AZ_XLANE_HOST };
 AZ_VEC(uint8_t, az_xlane_roles);
@@ -115,7 +115,7 @@ AZ_VEC(struct az_xhost, az_xhosts);
  *   AZ_RANGE                host events of compilation
  * A lane's `context` is its row of `planes`, its `tid` the line id of the file. */
 struct az_xtrace {
-    struct az_xplanes planes;
+    struct az_planes planes;
     struct az_xlane_roles roles; /* parallel to trace.lanes */
     struct az_xrows rows;
     struct az_hlo_ops hlo;

@@ -48,7 +48,7 @@ const struct az_dtype *az_dtype_find(struct az_sv name)
         { "f8e5m2fnuz", 1, "fp8", true, false },
     };
     static const struct az_dtype unknown = { "unknown", NAN, "", true, false };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; i < AZ_LENGTH(known); i++)
         if (az_sv_ieq(name, az_sv_str(known[i].name)))
             return &known[i];
     return &unknown;

@@ -167,7 +167,7 @@ int az_perf_eval(const struct az_perf_call *c, const struct az_op_model *m, stru
     } models[] = { AZ_PM_ALL(ROW) };
     struct az_pm r = { .call = c, .row = m, .arena = a, .out = out };
     *out = (struct az_perf){ .flops = NAN, .bytes = NAN, .bwd_flops = NAN, .bwd_bytes = NAN, .unit = "" };
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(models); i++) {
         if (!az_sv_is(m->model, models[i].name))
             continue;
         if (!models[i].run(&r) && !out->why)

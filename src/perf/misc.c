@@ -167,7 +167,7 @@ static double token_cost(struct az_sv t)
                   { "neg", 1 }, { "mean", 1 }, { "sum", 1 },     { "ne", 1 },    { "eq", 1 },   { "lt", 1 },
                   { "gt", 1 },  { "pow", 2 },  { "sqrt", 2 },    { "rsqrt", 2 }, { "var", 2 },  { "reciprocal", 2 },
                   { "exp", 4 }, { "log", 4 },  { "sigmoid", 4 }, { "tanh", 4 },  { "silu", 4 }, { "gelu", 8 } };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; i < AZ_LENGTH(known); i++)
         if (az_sv_is(t, known[i].name))
             return known[i].cost;
     return 0;

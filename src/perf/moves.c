@@ -46,7 +46,7 @@ static double size_by_kernel(const struct az_pm *r)
             if (az_parse_f64(az_sv_make(name.p + i, end - i), &v) == 0)
                 return v;
         }
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (size_t i = 0; i < AZ_LENGTH(names); i++)
             if (az_sv_find(name, az_sv_str(names[i].text)) >= 0)
                 return names[i].bytes;
     }

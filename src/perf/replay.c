@@ -64,7 +64,7 @@ static const struct lib_type {
 
 static const struct lib_type *type_of(struct az_sv name)
 {
-    for (size_t i = 0; i < sizeof lib_types / sizeof *lib_types; i++)
+    for (size_t i = 0; i < AZ_LENGTH(lib_types); i++)
         if (az_sv_ieq(name, az_sv_str(lib_types[i].name)))
             return &lib_types[i];
     return NULL;
@@ -247,7 +247,7 @@ static int gemm(const struct az_pm *r, enum az_replay_form form, struct az_vec_c
                 const char **why)
 {
     struct product p = { 0 };
-    for (size_t i = 0; i < sizeof gemm_ops / sizeof *gemm_ops; i++)
+    for (size_t i = 0; i < AZ_LENGTH(gemm_ops); i++)
         if (az_sv_is(r->call->op, gemm_ops[i].name))
             p.op = &gemm_ops[i];
     *why = "no rule for this operator";
@@ -274,7 +274,7 @@ enum az_replay_tool az_replay_tool(struct az_sv op)
 {
     if (az_sv_is(op, "aten::convolution") || az_sv_is(op, "aten::convolution_backward"))
         return AZ_REPLAY_CONV;
-    for (size_t i = 0; i < sizeof gemm_ops / sizeof *gemm_ops; i++)
+    for (size_t i = 0; i < AZ_LENGTH(gemm_ops); i++)
         if (az_sv_is(op, gemm_ops[i].name))
             return AZ_REPLAY_GEMM;
     return AZ_REPLAY_NONE;

@@ -18,7 +18,7 @@ static const char *driver_word(struct az_sv type)
                                             { "c10::Half", "convfp16" },
                                             { "c10::BFloat16", "convbfp16" },
                                             { "signed char", "convint8" } };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < AZ_LENGTH(words); i++)
         if (az_sv_ieq(type, az_sv_str(words[i][0])))
             return words[i][1];
     return NULL;

@@ -80,7 +80,7 @@ struct az_sv az_tensix_short(struct az_sv type)
     static const char *const names[][2] = {
         { "FLOAT32", "FP32" }, { "BFLOAT16", "BF16" }, { "BFLOAT8_B", "BFP8" }, { "BFLOAT4_B", "BFP4" }
     };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < AZ_LENGTH(names); i++)
         if (az_sv_is(type, names[i][0]))
             return az_sv_str(names[i][1]);
     return type;

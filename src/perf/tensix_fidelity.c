@@ -1,6 +1,7 @@
 /* Which math fidelity a matrix product needs (docs/formats-tracy.md 12.1). A fidelity is how many passes the multiplier
  * makes over pieces of the mantissas: 4, 3, 2 or 1; what no pass multiplies is lost. */
 #include "perf/tensix.h"
+#include "base/err.h"
 
 enum az_fidelity az_fidelity_of(struct az_sv text)
 {
@@ -35,7 +36,7 @@ static int mantissa(struct az_sv type)
         int bits;
     } types[] = { { "FLOAT32", 23 }, { "BFLOAT16", 8 }, { "BFLOAT8_B", 7 }, { "BFLOAT4_B", 3 },
                   { "UINT8", -1 },   { "UINT16", -1 },  { "INT32", -1 },    { "UINT32", -1 } };
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    for (size_t i = 0; i < AZ_LENGTH(types); i++)
         if (az_sv_is(type, types[i].name))
             return types[i].bits;
     return 0;

@@ -127,7 +127,7 @@ static void edit_gemm(struct words *w)
 
 /* The command in a line of a log; empty if the line is only talk. `marked`: the log has lines that say they are calls.
  */
-static struct az_sv command_in(enum group g, struct az_sv line, bool marked)
+static struct az_sv command_in(enum az_parts_group g, struct az_sv line, bool marked)
 {
     const struct az_sv mark = AZ_SV("[LogCmdConvolution]"), bin = AZ_SV("./bin/"), none = { "", 0 };
     if (g == GEMM || !marked)
@@ -166,7 +166,7 @@ static int keep(struct words *w, struct az_sv line, struct az_arena *a, struct a
     return az_vec_push(out, c);
 }
 
-int az_commands_read(enum group g, struct az_sv log, struct az_arena *a, struct az_commands *out)
+int az_commands_read(enum az_parts_group g, struct az_sv log, struct az_arena *a, struct az_commands *out)
 {
     bool marked = az_sv_find(log, AZ_SV("[LogCmdConvolution]")) >= 0;
     struct words w;

@@ -55,7 +55,7 @@ struct emission {
 };
 
 struct rows {
-    enum group group;
+    enum az_parts_group group;
     const struct az_table *t;
     ptrdiff_t at[COLUMNS];
     size_t kept;
@@ -97,7 +97,7 @@ static int find_columns(struct emission *e, struct rows *r)
     static const int needed[] = { NAME, DIMS, TYPES };
     for (int i = 0; i < COLUMNS; i++)
         r->at[i] = az_table_find(r->t, column_name[i]);
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+    for (size_t i = 0; i < AZ_LENGTH(needed); i++)
         if (r->at[needed[i]] < 0)
             return az_diag_fail(e->diag, AZ_EFORMAT, AZ_NOWHERE, "table '%s' has no column '%s'",
                                 az_replay_group[r->group], column_name[needed[i]]);
@@ -321,7 +321,7 @@ static int write_all(struct emission *e, const struct az_document *doc)
     e->json = &w;
     az_jsonw_array(&w);
     for (int g = 0; rc == 0 && g < GROUPS; g++) {
-        struct rows r = { .group = (enum group)g, .t = az_document_table(doc, az_replay_group[g]) };
+        struct rows r = { .group = (enum az_parts_group)g, .t = az_document_table(doc, az_replay_group[g]) };
         if (r.t && r.t->rows)
             rc = one_group(e, &r);
     }

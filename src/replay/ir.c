@@ -46,11 +46,11 @@ static const char *tensor_type(struct az_sv type, bool *real)
         { "long int", "long" }, { "long", "long" }, { "int", "int" }, { "bool", "bool" }
     };
     *real = true;
-    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+    for (size_t i = 0; i < AZ_LENGTH(reals); i++)
         if (az_sv_is(type, reals[i]))
             return reals[i];
     *real = false;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    for (size_t i = 0; i < AZ_LENGTH(others); i++)
         if (az_sv_is(type, others[i][0]))
             return others[i][1];
     return NULL;
@@ -217,7 +217,7 @@ bool az_replay_ir(struct az_jsonw *w, const struct az_perf_call *c)
 {
     const struct schema *s = NULL;
     int n = 0;
-    for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++)
+    for (size_t i = 0; i < AZ_LENGTH(schemas); i++)
         if (az_sv_is(c->op, schemas[i].op))
             s = &schemas[i];
     while (s && n < 10 && s->arg[n].name)

@@ -58,7 +58,7 @@ static void member(struct load *l, struct az_replay_entry *e, bool *grouped, str
         for (int g = 0; g < GROUPS; g++) {
             if (!az_sv_is(unquoted(l, value), az_replay_group[g]))
                 continue;
-            e->group = (enum group)g;
+            e->group = (enum az_parts_group)g;
             *grouped = true;
         }
     }
@@ -113,7 +113,7 @@ struct logs {
 };
 
 /* Number in `STEM-N.log`; -1: another name. */
-static int64_t number_in(struct az_sv name, enum group g)
+static int64_t number_in(struct az_sv name, enum az_parts_group g)
 {
     struct az_sv stem = az_sv_str(az_replay_stem[g]), end = AZ_SV(".log");
     int64_t no;
@@ -123,7 +123,7 @@ static int64_t number_in(struct az_sv name, enum group g)
     return *digits.p >= '0' && *digits.p <= '9' && az_parse_i64(digits, &no) == 0 ? no : -1;
 }
 
-static int take_log(struct logs *x, const char *path, enum group g, int64_t no)
+static int take_log(struct logs *x, const char *path, enum az_parts_group g, int64_t no)
 {
     struct az_replay_entries *out = x->l->out;
     const char *copy = az_arena_str(x->l->arena, az_sv_str(path));
@@ -153,8 +153,8 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     if (info->kind != AZ_PATH_FILE)
         return 1;
     for (int g = 0; g < GROUPS; g++) {
-        int64_t no = number_in(name, (enum group)g);
-        int rc = no < 0 ? 0 : take_log(x, path, (enum group)g, no);
+        int64_t no = number_in(name, (enum az_parts_group)g);
+        int rc = no < 0 ? 0 : take_log(x, path, (enum az_parts_group)g, no);
         if (rc)
             return rc;
     }

@@ -173,7 +173,7 @@ static bool parse_conv(struct az_sv text, struct az_bench_result *r)
     return !isnan(r->us);
 }
 
-bool az_bench_parse(enum group g, struct az_sv text, struct az_bench_result *r)
+bool az_bench_parse(enum az_parts_group g, struct az_sv text, struct az_bench_result *r)
 {
     *r = (struct az_bench_result){ NAN, NAN, NAN, { "", 0 } };
     return g == GEMM ? parse_gemm(text, r) : parse_conv(text, r);

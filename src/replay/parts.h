@@ -5,7 +5,7 @@
 #include "replay/replay.h"
 #include "text/jsonw.h"
 
-enum group { GEMM, CONV, GROUPS };
+enum az_parts_group { GEMM, CONV, GROUPS };
 extern const char *const az_replay_group[GROUPS];   /* gemm, conv */
 extern const char *const az_replay_program[GROUPS]; /* hipblaslt-bench, MIOpenDriver */
 extern const char *const az_replay_stem[GROUPS];    /* of log files: hipblaslt-bench, miopen-driver */
@@ -26,7 +26,7 @@ AZ_VEC(struct az_command, az_commands);
 /* The commands in a log, edited to be timed (docs/formulas-multirank.md 5.3): lines of the group's own program, equal
  * ones once. Recorded logs and derived commands alike: an edit that is already there changes nothing. Texts in the
  * arena. */
-int az_commands_read(enum group g, struct az_sv log, struct az_arena *a, struct az_commands *out) AZ_MUST_USE;
+int az_commands_read(enum az_parts_group g, struct az_sv log, struct az_arena *a, struct az_commands *out) AZ_MUST_USE;
 
 /* ---- output.c: what the tools print ---- */
 struct az_bench_result {
@@ -34,13 +34,13 @@ struct az_bench_result {
     struct az_sv solution;   /* views into the text */
 };
 /* False if no time can be found. */
-bool az_bench_parse(enum group g, struct az_sv text, struct az_bench_result *r);
+bool az_bench_parse(enum az_parts_group g, struct az_sv text, struct az_bench_result *r);
 /* The last line `{"index": i, "mean_us": x}`. */
 bool az_torch_parse(struct az_sv text, int64_t index, double *mean_us);
 
 /* ---- load.c: the folder ---- */
 struct az_replay_entry {
-    enum group group;
+    enum az_parts_group group;
     int64_t no;        /* of the row in its group */
     int64_t index;     /* in replay.json; -1: not in it */
     struct az_sv name; /* operator; empty */

@@ -257,7 +257,7 @@ static int probe_python(struct running *r)
 static void find_tools(struct running *r, const struct az_replay_entries *list)
 {
     for (size_t i = 0; i < list->n; i++) {
-        enum group g = list->v[i].group;
+        enum az_parts_group g = list->v[i].group;
         if (r->told[g])
             continue;
         r->told[g] = true;
@@ -270,7 +270,7 @@ static void find_tools(struct running *r, const struct az_replay_entries *list)
 
 /* ---- the tables ---- */
 
-static void columns(struct az_table *t, enum group g)
+static void columns(struct az_table *t, enum az_parts_group g)
 {
     static const char *const form[] = {
         "Avg. %s-bench time (us)",         "Avg. replay time (us)",          "Avg. profile time (us)",
@@ -281,7 +281,7 @@ static void columns(struct az_table *t, enum group g)
     az_table_columnsv(t, az_arena_printf(t->arena, "%s no.", name), AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "status", AZ_TEXT, AZ_UNIT_NONE, 0);
-    for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(form); i++) {
         struct az_sv title = az_sv_str(form[i]);
         ptrdiff_t at = az_sv_find(title, AZ_SV("%s"));
         if (at >= 0)
@@ -321,7 +321,7 @@ static void put_row(struct az_table *t, const struct az_replay_entry *e, const s
     az_put_given_copy(t, o->command);
 }
 
-static int run_group(struct running *r, enum group g, const struct az_replay_entries *list, struct az_document *doc,
+static int run_group(struct running *r, enum az_parts_group g, const struct az_replay_entries *list, struct az_document *doc,
                      size_t *failed)
 {
     static const char *const id[GROUPS] = { "gemm_node_replay", "conv_node_replay" };
@@ -368,7 +368,7 @@ int az_replay_run(const char *dir, const struct az_replay_run_opts *o, struct az
         find_tools(&r, &list);
         rc = probe_python(&r);
         for (int g = 0; rc == 0 && g < GROUPS; g++)
-            rc = run_group(&r, (enum group)g, &list, doc, failed);
+            rc = run_group(&r, (enum az_parts_group)g, &list, doc, failed);
         az_tmpdir_remove(r.tmp.p);
     }
     az_vec_release(&list);

@@ -27,7 +27,7 @@ struct reading {
     struct ops ops[GROUPS];
 };
 
-static bool wanted(struct az_sv name, enum group *g)
+static bool wanted(struct az_sv name, enum az_parts_group *g)
 {
     enum az_replay_tool tool = az_replay_tool(name);
     *g = tool == AZ_REPLAY_CONV ? CONV : GEMM;
@@ -37,7 +37,7 @@ static bool wanted(struct az_sv name, enum group *g)
 static int take(struct reading *r, size_t row)
 {
     struct op o = { .count = 0 };
-    enum group g;
+    enum az_parts_group g;
     for (int i = NAME; i <= CONCRETE; i++)
         o.text[i] = az_cell_text(az_table_at(r->t, row, (size_t)r->at[i]));
     if (!wanted(o.text[NAME], &g))
@@ -86,7 +86,7 @@ static int longest_first(const void *a, const void *b, void *ctx)
     return by_text(a, b, ctx);
 }
 
-static struct az_table *make(struct az_arena *a, enum group g, const struct ops *ops)
+static struct az_table *make(struct az_arena *a, enum az_parts_group g, const struct ops *ops)
 {
     struct az_table *t = az_table_new(a, az_replay_group[g], g == GEMM ? "Matrix products" : "Convolutions", 0);
     double total = 0, run = 0;
@@ -119,7 +119,7 @@ static struct az_table *make(struct az_arena *a, enum group g, const struct ops 
     return t;
 }
 
-static int put_group(struct reading *r, enum group g, struct az_document *out)
+static int put_group(struct reading *r, enum az_parts_group g, struct az_document *out)
 {
     struct ops *ops = &r->ops[g];
     int rc = unite(ops);
@@ -152,7 +152,7 @@ int az_replay_tables(const struct az_document *report, struct az_document *out, 
             diag, AZ_EEMPTY, AZ_AT_FILE(report->input),
             "nothing to replay: no matrix product and no convolution with its shapes (record_shapes=True)");
     for (int g = 0; rc == 0 && g < GROUPS; g++)
-        rc = put_group(&r, (enum group)g, out);
+        rc = put_group(&r, (enum az_parts_group)g, out);
     for (int g = 0; g < GROUPS; g++)
         az_vec_release(&r.ops[g]);
     return rc;

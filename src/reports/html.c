@@ -130,7 +130,7 @@ static struct az_sv head_of(struct az_sv title)
 {
     static const char *const ends[] = { " (", "; ", ": ", ", " };
 
-    for (size_t i = 0; i < sizeof ends / sizeof *ends && title.n > ENTRY; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(ends) && title.n > ENTRY; i++) {
         const ptrdiff_t at = az_sv_find(title, az_sv_str(ends[i]));
         if (at >= ENTRY_LEAST)
             title.n = (size_t)at;

@@ -231,7 +231,7 @@ static void course(struct az_html *h, const struct az_plot *p)
         const char *what;
         size_t at;
     } items[] = { { "First ", 0 }, { ", last ", p->marks.n - 1 }, { ", lowest ", low }, { ", highest ", high } };
-    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(items); i++) {
         az_html_put(h, az_sv_str(items[i].what));
         if (isnan(v[items[i].at]))
             az_html_put(h, AZ_SV("nothing"));

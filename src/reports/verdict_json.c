@@ -55,7 +55,7 @@ static void counts(struct writer *j, const struct az_verdict *v)
                                                   AZ_GATE_WARN };
     az_jsonw_key(&j->w, "counts");
     az_jsonw_object(&j->w);
-    for (size_t i = 0; i < sizeof sorted / sizeof sorted[0]; i++)
+    for (size_t i = 0; i < AZ_LENGTH(sorted); i++)
         count(j, az_gate_status_text(sorted[i]), v->count[sorted[i]]);
     az_jsonw_end_object(&j->w);
 }

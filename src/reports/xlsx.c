@@ -69,7 +69,7 @@ static void severity(struct az_xlsx *x, struct lxw_worksheet *ws, const struct a
         enum az_xlsx_style style;
     } rules[] = { { "\"error\"", AZ_STYLE_RED }, { "\"warning\"", AZ_STYLE_YELLOW }, { "\"info\"", AZ_STYLE_BLUE } };
 
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(rules); i++) {
         lxw_conditional_format f = {
             .type = LXW_CONDITIONAL_TYPE_CELL,
             .criteria = LXW_CONDITIONAL_CRITERIA_EQUAL_TO,

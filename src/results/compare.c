@@ -48,7 +48,7 @@ static bool wanted(const struct az_compare_opts *o, struct az_sv id)
 }
 
 /* By its name here; tables keep the name that the first input gives them. */
-static struct joined *find(const struct comparison *c, struct az_sv name)
+static struct az_joined *find(const struct az_comparison *c, struct az_sv name)
 {
     for (size_t i = 0; i < c->n_tables; i++)
         if (az_sv_eq(c->tables[i].name, name))
@@ -56,14 +56,14 @@ static struct joined *find(const struct comparison *c, struct az_sv name)
     return NULL;
 }
 
-static bool has_table(const struct comparison *c, size_t input, const char *id)
+static bool has_table(const struct az_comparison *c, size_t input, const char *id)
 {
     return az_document_table(c->in[input].doc, id) != NULL;
 }
 
 /* The name under which a table is joined. Times of kernels are one thing in two forms: where an input has the one only
  * and another the other only, they are compared. */
-static struct az_sv name_of(const struct comparison *c, size_t input, struct az_sv id)
+static struct az_sv name_of(const struct az_comparison *c, size_t input, struct az_sv id)
 {
     const struct az_sv name = az_compare_alias(id);
     bool other = false;
@@ -76,20 +76,20 @@ static struct az_sv name_of(const struct comparison *c, size_t input, struct az_
 }
 
 /* The tables of one input to those known before, by id. */
-static void add_tables(struct comparison *c, size_t input)
+static void add_tables(struct az_comparison *c, size_t input)
 {
     const struct az_document *doc = c->in[input].doc;
 
     for (size_t i = 0; i < doc->tables.n; i++) {
         const struct az_table *t = doc->tables.v[i];
         struct az_sv id = az_compare_alias(t->id), name = name_of(c, input, t->id);
-        struct joined *j = find(c, name);
+        struct az_joined *j = find(c, name);
         if ((t->flags & AZ_TABLE_TEXT_ONLY) || !(wanted(c->opts, id) || wanted(c->opts, name)) ||
             (c->opts->tree && az_compare_of_tree(id)))
             continue;
         if (!j) {
             j = &c->tables[c->n_tables++];
-            *j = (struct joined){ .id = t->id, .name = name, .title = t->title.n ? t->title : t->id };
+            *j = (struct az_joined){ .id = t->id, .name = name, .title = t->title.n ? t->title : t->id };
         }
         if (!j->table[input])
             j->table[input] = t;
@@ -98,7 +98,7 @@ static void add_tables(struct comparison *c, size_t input)
     }
 }
 
-static int join_all(struct comparison *c)
+static int join_all(struct az_comparison *c)
 {
     size_t most = 0;
     int rc = AZ_OK;
@@ -113,7 +113,7 @@ static int join_all(struct comparison *c)
         if (i != c->base)
             add_tables(c, i);
     for (size_t k = 0; !rc && k < c->n_tables; k++) {
-        struct joined *j = &c->tables[k];
+        struct az_joined *j = &c->tables[k];
         const struct az_table *t = j->table[c->base];
         size_t there = 0;
         for (size_t i = 0; i < c->n; i++) {
@@ -135,7 +135,7 @@ static int join_all(struct comparison *c)
 /* ---- baseline ---- */
 
 /* Total device time of an input by a table that all have; false: there is none. */
-static bool total_of(const struct comparison *c, size_t input, double *out)
+static bool total_of(const struct az_comparison *c, size_t input, double *out)
 {
     static const char *const busy[] = { "busy_time", "total_time" };
     const struct az_table *t = az_document_table(c->in[input].doc, "gpu_timeline");
@@ -153,7 +153,7 @@ static bool total_of(const struct comparison *c, size_t input, double *out)
         }
     }
     static const char *const sums[] = { "kern_sum", "classes", "kernel_summary", "ops_summary", "ops" };
-    for (size_t k = 0; k < sizeof sums / sizeof *sums; k++) {
+    for (size_t k = 0; k < AZ_LENGTH(sums); k++) {
         t = az_document_table(c->in[input].doc, sums[k]);
         ms = t ? az_compare_column(t, AZ_SV("kernel_time_ms=kernel_time")) : -1;
         if (ms < 0)
@@ -182,7 +182,7 @@ static int by_total(const void *a, const void *b, void *ctx)
     return x->input < y->input ? -1 : x->input > y->input;
 }
 
-static int by_speed(struct comparison *c, bool median)
+static int by_speed(struct az_comparison *c, bool median)
 {
     struct ranked list[AZ_COMPARE_MAX];
     int rc;
@@ -200,7 +200,7 @@ static int by_speed(struct comparison *c, bool median)
     return rc;
 }
 
-static int choose_baseline(struct comparison *c)
+static int choose_baseline(struct az_comparison *c)
 {
     struct az_sv name = c->opts->baseline;
 
@@ -222,7 +222,7 @@ static int choose_baseline(struct comparison *c)
 /* ---- the whole ---- */
 
 /* A table asked for by its very name must be there in all inputs. */
-static int check_asked(const struct comparison *c)
+static int check_asked(const struct az_comparison *c)
 {
     int rc = AZ_OK;
 
@@ -232,7 +232,7 @@ static int check_asked(const struct comparison *c)
             continue; /* it is there, or empty */
         bool many = az_compare_group(name) || az_sv_find(name, AZ_SV("*")) >= 0 || az_sv_find(name, AZ_SV("?")) >= 0 ||
                     az_sv_find(name, AZ_SV("[")) >= 0;
-        const struct joined *found = NULL;
+        const struct az_joined *found = NULL;
         for (size_t i = 0; i < c->n_tables && !found; i++) {
             const struct az_compare_opts one = { .tables = &c->opts->tables[k], .n_tables = 1 };
             if (wanted(&one, az_compare_alias(c->tables[i].id)) || wanted(&one, c->tables[i].name))
@@ -249,14 +249,14 @@ static int check_asked(const struct comparison *c)
 }
 
 /* Inputs that share no table with the baseline: nothing is said of them but their names. */
-static int check_common(const struct comparison *c)
+static int check_common(const struct az_comparison *c)
 {
     int rc = AZ_OK;
 
     for (size_t v = 0; v < c->n; v++) {
         bool any = v == c->base;
         for (size_t i = 0; i < c->n_tables && !any; i++) {
-            const struct joined *j = &c->tables[i];
+            const struct az_joined *j = &c->tables[i];
             any = !j->left_out && j->table[c->base] && j->table[v];
         }
         if (!any)
@@ -269,7 +269,7 @@ static int check_common(const struct comparison *c)
 }
 
 /* The baseline's difference by call tree. It was asked for, so that it is an error if there is none. */
-static int take_tree(struct comparison *c, int *asked)
+static int take_tree(struct az_comparison *c, int *asked)
 {
     const struct az_document *from = c->in[c->base].doc;
     bool any = false;
@@ -289,7 +289,7 @@ static int take_tree(struct comparison *c, int *asked)
     return AZ_OK;
 }
 
-static int write_document(struct comparison *c, int *asked)
+static int write_document(struct az_comparison *c, int *asked)
 {
     int rc = az_compare_summary(c);
 
@@ -304,14 +304,14 @@ static int write_document(struct comparison *c, int *asked)
     if (!rc && c->opts->tree)
         rc = take_tree(c, asked);
     for (size_t k = 0; !rc && k < c->n_tables; k++) {
-        const struct joined *j = &c->tables[k];
+        const struct az_joined *j = &c->tables[k];
         if (j->n_keys && !j->left_out)
             rc = az_joined_tables(c, j);
     }
     return rc;
 }
 
-static struct az_sv heading(struct comparison *c)
+static struct az_sv heading(struct az_comparison *c)
 {
     struct az_sv text = az_arena_dup(c->a, c->in[c->base].tag);
 
@@ -325,7 +325,7 @@ int az_compare(struct az_document *doc, const struct az_compare_input *in, size_
                struct az_diag *diag)
 {
     struct az_compare_input usable[AZ_COMPARE_MAX];
-    struct comparison c = { .doc = doc, .a = doc->arena, .in = usable, .opts = opts, .diag = diag };
+    struct az_comparison c = { .doc = doc, .a = doc->arena, .in = usable, .opts = opts, .diag = diag };
     int rc, asked;
 
     for (size_t i = 0; i < n; i++) {

@@ -8,13 +8,13 @@
 #define MAX_COLUMNS 4096 /* of a table that is compared: names are looked for one by one */
 
 /* Tables that have columns at all (an empty CSV file has none). */
-static const struct az_table *columned(const struct joined *j, size_t i)
+static const struct az_table *columned(const struct az_joined *j, size_t i)
 {
     return j->table[i] && j->table[i]->columns.n ? j->table[i] : NULL;
 }
 
 /* The table whose names and units count: the baseline's, else the first. */
-static size_t reference(const struct comparison *c, const struct joined *j)
+static size_t reference(const struct az_comparison *c, const struct az_joined *j)
 {
     if (columned(j, c->base))
         return c->base;
@@ -31,12 +31,12 @@ static bool starts_like(struct az_sv token, struct az_sv stem)
 
 /* Fills at[] for the ids of one column, or for one that has a column's header (like). Returns in how many of the tables
  * it is missing. */
-static size_t locate(const struct comparison *c, const struct joined *j, struct az_sv ids, const struct az_column *like,
-                     struct joined_column *col)
+static size_t locate(const struct az_comparison *c, const struct az_joined *j, struct az_sv ids, const struct az_column *like,
+                     struct az_joined_column *col)
 {
     size_t missing = 0;
 
-    *col = (struct joined_column){ .name = { "", 0 } };
+    *col = (struct az_joined_column){ .name = { "", 0 } };
     for (size_t i = 0; i < c->n; i++) {
         const struct az_table *t = columned(j, i);
         col->at[i] = !t ? -1 : like ? az_compare_like(t, like) : az_compare_column(t, ids);
@@ -57,7 +57,7 @@ static size_t locate(const struct comparison *c, const struct joined *j, struct 
 static int by_name(const void *a, const void *b, void *ctx)
 {
     (void)ctx;
-    return az_sv_cmp(((const struct joined_column *)a)->name, ((const struct joined_column *)b)->name);
+    return az_sv_cmp(((const struct az_joined_column *)a)->name, ((const struct az_joined_column *)b)->name);
 }
 
 /* The one value of a column; NULL: it has none, or several. */
@@ -78,7 +78,7 @@ static const struct az_cell *one_value(const struct az_table *t, size_t column)
 
 /* Device 0 of one run and device 3 of another, where neither has a second: the number says which card was free, and
  * would part all rows. */
-static bool is_lone(const struct comparison *c, struct joined *j, const struct joined_column *col)
+static bool is_lone(const struct az_comparison *c, struct az_joined *j, const struct az_joined_column *col)
 {
     const struct az_cell *first = NULL;
     char x[AZ_NUM_MAX], y[AZ_NUM_MAX];
@@ -99,7 +99,7 @@ static bool is_lone(const struct comparison *c, struct joined *j, const struct j
 }
 
 /* `param_*`: the columns of that start that all tables have, by name. */
-static int add_started(const struct comparison *c, struct joined *j, struct az_sv token)
+static int add_started(const struct az_comparison *c, struct az_joined *j, struct az_sv token)
 {
     const struct az_table *t = j->table[reference(c, j)];
     size_t first = j->n_keys;
@@ -113,7 +113,7 @@ static int add_started(const struct comparison *c, struct joined *j, struct az_s
 }
 
 /* Keys of the specification. *usable: false if one that is needed is missing somewhere. */
-static int spec_keys(const struct comparison *c, struct joined *j, bool *usable)
+static int spec_keys(const struct az_comparison *c, struct az_joined *j, bool *usable)
 {
     struct az_sv rest = az_sv_str(j->spec->keys);
     int rc = AZ_OK;
@@ -144,7 +144,7 @@ static bool any_key_flag(const struct az_table *t)
 }
 
 /* Keys by flags; where no table has any (CSV files), the texts before the first number. */
-static void flag_keys(const struct comparison *c, struct joined *j)
+static void flag_keys(const struct az_comparison *c, struct az_joined *j)
 {
     const struct az_table *t = j->table[reference(c, j)];
     bool flags = any_key_flag(t);
@@ -189,7 +189,7 @@ static double scale_of(enum az_unit u, enum az_unit b)
 }
 
 /* Units, type and direction of a located figure; false: nothing to compare. */
-static bool qualify(const struct comparison *c, const struct joined *j, struct joined_column *col)
+static bool qualify(const struct az_comparison *c, const struct az_joined *j, struct az_joined_column *col)
 {
     size_t ref = c->n;
     bool whole = true;
@@ -238,9 +238,9 @@ static unsigned direction_of(enum az_unit u)
     }
 }
 
-static void add_value(const struct comparison *c, struct joined *j, struct az_sv ids, const struct az_column *like)
+static void add_value(const struct az_comparison *c, struct az_joined *j, struct az_sv ids, const struct az_column *like)
 {
-    struct joined_column *col = &j->values[j->n_values];
+    struct az_joined_column *col = &j->values[j->n_values];
 
     (void)locate(c, j, ids, like, col);
     if (!qualify(c, j, col))
@@ -253,7 +253,7 @@ static void add_value(const struct comparison *c, struct joined *j, struct az_sv
     j->n_values++;
 }
 
-static bool is_key(const struct joined *j, struct az_sv name)
+static bool is_key(const struct az_joined *j, struct az_sv name)
 {
     for (size_t k = 0; k < j->n_keys; k++)
         if (az_sv_eq(j->keys[k].name, name))
@@ -261,7 +261,7 @@ static bool is_key(const struct joined *j, struct az_sv name)
     return false;
 }
 
-static void add_values(const struct comparison *c, struct joined *j)
+static void add_values(const struct az_comparison *c, struct az_joined *j)
 {
     const struct az_table *t = j->table[reference(c, j)];
     struct az_sv rest = az_sv_str(j->spec->values);
@@ -281,7 +281,7 @@ static void add_values(const struct comparison *c, struct joined *j)
     }
 }
 
-int az_join_columns(struct comparison *c, struct joined *j)
+int az_join_columns(struct az_comparison *c, struct az_joined *j)
 {
     size_t ref = reference(c, j), most;
     bool usable = false;

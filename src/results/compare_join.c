@@ -12,11 +12,11 @@
 enum role { FIRST, SUM, MEAN, LEAST, MOST, LOST };
 
 struct join {
-    struct comparison *c;
-    struct joined *j;
+    struct az_comparison *c;
+    struct az_joined *j;
     struct az_intern keys; /* id: row */
     struct az_map seen;    /* (row, input) -> number of rows so far */
-    AZ_VEC(struct joined_row, rows) rows;
+    AZ_VEC(struct az_joined_row, rows) rows;
     enum role *roles; /* of the columns of the table at hand */
     ptrdiff_t count;  /* its column that weighs means; -1: none */
     struct az_vec_char text;
@@ -139,12 +139,12 @@ static int add_up(struct join *g, const struct az_table *t, const struct az_cell
 /* ---- keys ---- */
 
 /* Is the key column a name, which may be normalised? Shapes and numbers are none. */
-static bool is_name(const struct joined_column *col)
+static bool is_name(const struct az_joined_column *col)
 {
     return has(col->name, "name") || has(col->name, "kernel") || has(col->name, "op") || has(col->name, "range");
 }
 
-static int key_part(struct join *g, const struct joined_column *col, const struct az_cell *cell, bool *blank)
+static int key_part(struct join *g, const struct az_joined_column *col, const struct az_cell *cell, bool *blank)
 {
     struct az_sv part = az_compare_key(g->c->a, cell);
     int rc;
@@ -183,7 +183,7 @@ static int make_key(struct join *g, const struct az_table *t, size_t input, cons
 }
 
 /* The row's keys as printed: as the first input has them. */
-static int print_keys(struct join *g, size_t input, const struct az_cell *row, uint32_t number, struct joined_row *to)
+static int print_keys(struct join *g, size_t input, const struct az_cell *row, uint32_t number, struct az_joined_row *to)
 {
     struct az_arena *a = g->c->a;
     char buf[AZ_NUM_MAX];
@@ -240,7 +240,7 @@ static int add_row(struct join *g, size_t input, const struct az_table *t, const
             rc = az_intern(&g->keys, az_text_view(&g->text), &id);
     }
     if (!rc && id == known) {
-        struct joined_row fresh = { .key = NULL };
+        struct az_joined_row fresh = { .key = NULL };
         fresh.cells = az_arena_array(g->c->a, g->c->n, sizeof(const struct az_cell *));
         fresh.partner = az_arena_array(g->c->a, g->c->n, sizeof *fresh.partner);
         rc = fresh.cells && fresh.partner ? print_keys(g, input, row, number, &fresh) : az_arena_error(g->c->a);
@@ -268,7 +268,7 @@ static int add_table(struct join *g, size_t input)
 /* ---- order ---- */
 
 /* Size of a row that the baseline does not have. */
-static double size_of(const struct comparison *c, const struct joined *j, const struct joined_row *r)
+static double size_of(const struct az_comparison *c, const struct az_joined *j, const struct az_joined_row *r)
 {
     double most = 0, x = 0;
 
@@ -279,14 +279,14 @@ static double size_of(const struct comparison *c, const struct joined *j, const 
 }
 
 struct order {
-    const struct comparison *c;
-    const struct joined *j;
+    const struct az_comparison *c;
+    const struct az_joined *j;
 };
 
 static int by_size(const void *a, const void *b, void *ctx)
 {
     const struct order *o = ctx;
-    const struct joined_row *x = a, *y = b;
+    const struct az_joined_row *x = a, *y = b;
     double p = size_of(o->c, o->j, x), q = size_of(o->c, o->j, y);
     int rc = (p < q) - (p > q);
 
@@ -295,7 +295,7 @@ static int by_size(const void *a, const void *b, void *ctx)
     return rc;
 }
 
-static int sort_rows(struct comparison *c, struct joined *j)
+static int sort_rows(struct az_comparison *c, struct az_joined *j)
 {
     struct order o = { c, j };
     size_t first = 0;
@@ -307,7 +307,7 @@ static int sort_rows(struct comparison *c, struct joined *j)
 
 static int join_rows(struct join *g)
 {
-    struct joined *j = g->j;
+    struct az_joined *j = g->j;
     int rc = add_table(g, g->c->base);
 
     for (size_t i = 0; !rc && i < g->c->n; i++)
@@ -325,7 +325,7 @@ static int join_rows(struct join *g)
 }
 
 /* Means of whole numbers are none: figures and columns that were merged may have become real. */
-static void check_types(const struct comparison *c, struct joined *j)
+static void check_types(const struct az_comparison *c, struct az_joined *j)
 {
     for (size_t k = 0; j->merged && k < j->n_values; k++) {
         double x;
@@ -337,7 +337,7 @@ static void check_types(const struct comparison *c, struct joined *j)
     }
 }
 
-int az_join(struct comparison *c, struct joined *j)
+int az_join(struct az_comparison *c, struct az_joined *j)
 {
     struct join g = { .c = c, .j = j };
     int rc = az_join_columns(c, j);

@@ -9,13 +9,13 @@
 #define MAX_PAIRS  4000000 /* of removed and new rows looked at in one table; beyond it nothing is suggested */
 #define UNIT_NOISE 1e-12   /* figures that were converted differ by rounding */
 
-static const struct az_cell *cell_of(const struct joined *j, const struct joined_row *r, size_t value, size_t input)
+static const struct az_cell *cell_of(const struct az_joined *j, const struct az_joined_row *r, size_t value, size_t input)
 {
     ptrdiff_t at = j->values[value].at[input];
     return r->cells[input] && at >= 0 ? &r->cells[input][at] : NULL;
 }
 
-bool az_row_value(const struct joined *j, const struct joined_row *r, size_t value, size_t input, double *out)
+bool az_row_value(const struct az_joined *j, const struct az_joined_row *r, size_t value, size_t input, double *out)
 {
     const struct az_cell *cell = value < j->n_values ? cell_of(j, r, value, input) : NULL;
     double s, x;
@@ -28,7 +28,7 @@ bool az_row_value(const struct joined *j, const struct joined_row *r, size_t val
     return true;
 }
 
-bool az_row_whole(const struct joined *j, const struct joined_row *r, size_t value, size_t input, int64_t *out)
+bool az_row_whole(const struct az_joined *j, const struct az_joined_row *r, size_t value, size_t input, int64_t *out)
 {
     const struct az_cell *cell = cell_of(j, r, value, input);
 
@@ -38,7 +38,7 @@ bool az_row_whole(const struct joined *j, const struct joined_row *r, size_t val
     return true;
 }
 
-static bool equal(const struct joined *j, size_t value, double x, double y, size_t a, size_t b)
+static bool equal(const struct az_joined *j, size_t value, double x, double y, size_t a, size_t b)
 {
     double sa = j->values[value].scale[a], sb = j->values[value].scale[b];
 
@@ -47,7 +47,7 @@ static bool equal(const struct joined *j, size_t value, double x, double y, size
     return (sa < 1 || sa > 1 || sb < 1 || sb > 1) && fabs(x - y) <= UNIT_NOISE * fmax(fabs(x), fabs(y));
 }
 
-bool az_row_there(const struct joined *j, const struct joined_row *r, size_t input, size_t other)
+bool az_row_there(const struct az_joined *j, const struct az_joined_row *r, size_t input, size_t other)
 {
     double x;
 
@@ -58,7 +58,7 @@ bool az_row_there(const struct joined *j, const struct joined_row *r, size_t inp
     return !az_row_value(j, r, 0, other, &x);
 }
 
-enum row_status az_row_status(const struct comparison *c, const struct joined *j, const struct joined_row *r, size_t v)
+enum az_row_status az_row_status(const struct az_comparison *c, const struct az_joined *j, const struct az_joined_row *r, size_t v)
 {
     bool b = az_row_there(j, r, c->base, v), t = az_row_there(j, r, v, c->base);
 
@@ -83,12 +83,12 @@ enum row_status az_row_status(const struct comparison *c, const struct joined *j
     return ROW_SAME;
 }
 
-bool az_row_is_whole(const struct joined *j, const struct joined_row *r)
+bool az_row_is_whole(const struct az_joined *j, const struct az_joined_row *r)
 {
     return j->spec->total && j->n_keys && az_sv_is(r->key[j->n_keys - 1], j->spec->total);
 }
 
-double az_join_total(const struct joined *j, size_t input)
+double az_join_total(const struct az_joined *j, size_t input)
 {
     double sum = j->spec->flags & AZ_SPEC_MIXED ? (double)NAN : 0, whole = 0, x = 0;
     bool any = false;
@@ -120,7 +120,7 @@ struct pair {
 AZ_VEC(struct pair, pairs);
 
 /* The figure that counts: the first of that unit. */
-static size_t count_value(const struct joined *j)
+static size_t count_value(const struct az_joined *j)
 {
     for (size_t k = 1; k < j->n_values; k++)
         if (j->values[k].unit == AZ_UNIT_COUNT)
@@ -128,9 +128,9 @@ static size_t count_value(const struct joined *j)
     return j->n_values;
 }
 
-static int add_candidate(struct comparison *c, const struct joined *j, size_t row, size_t input, struct candidates *to)
+static int add_candidate(struct az_comparison *c, const struct az_joined *j, size_t row, size_t input, struct candidates *to)
 {
-    const struct joined_row *r = &j->rows[row];
+    const struct az_joined_row *r = &j->rows[row];
     struct candidate one = { .row = row, .arguments = { "", 0 } };
     bool any = (j->spec->flags & AZ_SPEC_RENAME) != 0;
 
@@ -156,7 +156,7 @@ static bool alike(const struct candidate *x, const struct candidate *y)
 }
 
 struct pair_order {
-    const struct joined *j;
+    const struct az_joined *j;
 };
 
 /* Nearest first; ties by both names, in a way that swapping the sides does not change. */
@@ -189,10 +189,10 @@ static int find_pairs(const struct candidates *removed, const struct candidates 
     return rc;
 }
 
-static void take_pairs(struct joined *j, const struct pairs *pairs, size_t variant)
+static void take_pairs(struct az_joined *j, const struct pairs *pairs, size_t variant)
 {
     for (size_t i = 0; i < pairs->n; i++) {
-        struct joined_row *x = &j->rows[pairs->v[i].removed], *y = &j->rows[pairs->v[i].added];
+        struct az_joined_row *x = &j->rows[pairs->v[i].removed], *y = &j->rows[pairs->v[i].added];
         if (x->partner[variant].n || y->partner[variant].n)
             continue;
         x->partner[variant] = y->key[0].n ? y->key[0] : AZ_SV("?");
@@ -200,7 +200,7 @@ static void take_pairs(struct joined *j, const struct pairs *pairs, size_t varia
     }
 }
 
-int az_join_renamed(struct comparison *c, struct joined *j, size_t variant)
+int az_join_renamed(struct az_comparison *c, struct az_joined *j, size_t variant)
 {
     struct pair_order order = { j };
     struct candidates removed, added;
@@ -211,7 +211,7 @@ int az_join_renamed(struct comparison *c, struct joined *j, size_t variant)
     az_vec_init(&added, c->doc->mem);
     az_vec_init(&pairs, c->doc->mem);
     for (size_t i = 0; !rc && i < j->n_rows; i++) {
-        enum row_status s = az_row_status(c, j, &j->rows[i], variant);
+        enum az_row_status s = az_row_status(c, j, &j->rows[i], variant);
         if (s == ROW_REMOVED)
             rc = add_candidate(c, j, i, c->base, &removed);
         else if (s == ROW_NEW)

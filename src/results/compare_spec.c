@@ -173,7 +173,7 @@ const struct az_compare_spec *az_compare_spec_of(struct az_sv id, const struct a
 
 bool az_compare_knows(struct az_sv id)
 {
-    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(specs); i++) {
         struct az_sv rest = az_sv_str(specs[i].sheets);
         while (rest.n)
             if (az_sv_eq(az_sv_cut(&rest, '|'), id))
@@ -184,7 +184,7 @@ bool az_compare_knows(struct az_sv id)
 
 bool az_compare_of_tree(struct az_sv id)
 {
-    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+    for (size_t i = 0; i < AZ_LENGTH(specs); i++)
         if ((specs[i].flags & TREE) && fits(specs[i].sheets, id))
             return true;
     return false;
@@ -192,7 +192,7 @@ bool az_compare_of_tree(struct az_sv id)
 
 struct az_sv az_compare_alias(struct az_sv id)
 {
-    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+    for (size_t i = 0; i < AZ_LENGTH(aliases); i++)
         if (az_sv_is(id, aliases[i].theirs))
             return az_sv_str(aliases[i].ours);
     return id;
@@ -200,7 +200,7 @@ struct az_sv az_compare_alias(struct az_sv id)
 
 const char *az_compare_group(struct az_sv word)
 {
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+    for (size_t i = 0; i < AZ_LENGTH(groups); i++)
         if (az_sv_is(word, groups[i].word))
             return groups[i].sheets;
     return NULL;

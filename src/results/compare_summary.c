@@ -3,7 +3,7 @@
 
 #include "results/compare_internal.h"
 
-double az_join_geomean(const struct comparison *c, const struct joined *j, size_t variant)
+double az_join_geomean(const struct az_comparison *c, const struct az_joined *j, size_t variant)
 {
     double sum = 0, weight = 0, b, t;
 
@@ -21,13 +21,13 @@ double az_join_geomean(const struct comparison *c, const struct joined *j, size_
 
 /* ---- compare_summary ---- */
 
-static void summary_columns(const struct comparison *c, struct az_table *t)
+static void summary_columns(const struct az_comparison *c, struct az_table *t)
 {
     static const char *const counts[] = { "rows baseline", "rows variant", "same", "changed", "new", "removed" };
 
     az_table_column(t, "table", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "variant", AZ_TEXT, AZ_UNIT_NONE, c->n == 2 ? AZ_KEY | AZ_DETAIL : AZ_KEY);
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    for (size_t i = 0; i < AZ_LENGTH(counts); i++)
         az_table_column(t, counts[i], AZ_INT, AZ_UNIT_COUNT, i < 2 ? AZ_DETAIL : 0);
     az_table_column(t, "figure", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "unit", AZ_TEXT, AZ_UNIT_NONE, 0);
@@ -39,7 +39,7 @@ static void summary_columns(const struct comparison *c, struct az_table *t)
     az_table_column(t, "note", AZ_TEXT, AZ_UNIT_NONE, 0);
 }
 
-static void put_counts(struct az_table *t, const struct comparison *c, const struct joined *j, size_t v)
+static void put_counts(struct az_table *t, const struct az_comparison *c, const struct az_joined *j, size_t v)
 {
     int64_t n[ROW_REMOVED + 1] = { 0 };
 
@@ -52,9 +52,9 @@ static void put_counts(struct az_table *t, const struct comparison *c, const str
 }
 
 /* Shares, rates and means of rows do not add up to anything; means have a total where a row is it. */
-static bool adds_up(const struct joined *j)
+static bool adds_up(const struct az_joined *j)
 {
-    const struct joined_column *value = &j->values[0];
+    const struct az_joined_column *value = &j->values[0];
 
     if (!j->spec->total &&
         (az_sv_ifind(value->name, AZ_SV("mean")) >= 0 || az_sv_ifind(value->name, AZ_SV("avg")) >= 0 ||
@@ -75,9 +75,9 @@ static bool adds_up(const struct joined *j)
     }
 }
 
-static void put_figures(struct az_table *t, const struct comparison *c, const struct joined *j, size_t v)
+static void put_figures(struct az_table *t, const struct az_comparison *c, const struct az_joined *j, size_t v)
 {
-    const struct joined_column *value = &j->values[0];
+    const struct az_joined_column *value = &j->values[0];
     const bool sum = adds_up(j);
     double b = sum ? az_join_total(j, c->base) : NAN, x = sum ? az_join_total(j, v) : NAN;
 
@@ -96,7 +96,7 @@ static void put_empties(struct az_table *t, size_t n)
         az_put_empty(t);
 }
 
-static void put_left_out(struct az_table *t, const struct joined *j, struct az_sv variant, struct az_sv note)
+static void put_left_out(struct az_table *t, const struct az_joined *j, struct az_sv variant, struct az_sv note)
 {
     az_put_text(t, j->id);
     az_put_text(t, variant);
@@ -104,7 +104,7 @@ static void put_left_out(struct az_table *t, const struct joined *j, struct az_s
     az_put_copy(t, note);
 }
 
-static struct az_sv note_of(const struct comparison *c, const struct joined *j)
+static struct az_sv note_of(const struct az_comparison *c, const struct az_joined *j)
 {
     const char *how = j->spec->flags & AZ_SPEC_NUMBER ? "numbered" : "added up";
     struct az_sv note = AZ_SV("");
@@ -117,7 +117,7 @@ static struct az_sv note_of(const struct comparison *c, const struct joined *j)
     return note;
 }
 
-static void put_compared(struct az_table *t, const struct comparison *c, const struct joined *j)
+static void put_compared(struct az_table *t, const struct az_comparison *c, const struct az_joined *j)
 {
     for (size_t v = 0; v < c->n; v++) {
         if (j->left_out || !j->table[c->base] || !az_is_variant(c, j, v))
@@ -131,7 +131,7 @@ static void put_compared(struct az_table *t, const struct comparison *c, const s
 }
 
 /* Why a table is not compared: once, or for each variant that lacks it or alone has it. */
-static void put_others(struct az_table *t, const struct comparison *c, const struct joined *j)
+static void put_others(struct az_table *t, const struct az_comparison *c, const struct az_joined *j)
 {
     for (size_t v = 0; v < c->n; v++) {
         bool base = j->table[c->base] != NULL, variant = j->table[v] != NULL;
@@ -148,7 +148,7 @@ static void put_others(struct az_table *t, const struct comparison *c, const str
 }
 
 /* The main tables first, what is not compared last. */
-static void put_tables(struct az_table *t, const struct comparison *c)
+static void put_tables(struct az_table *t, const struct az_comparison *c)
 {
     for (unsigned text = AZ_SPEC_TEXT, pass = 0; pass < 2; pass++, text = 0)
         for (size_t i = 0; i < c->n_tables; i++)
@@ -158,7 +158,7 @@ static void put_tables(struct az_table *t, const struct comparison *c)
         put_others(t, c, &c->tables[i]);
 }
 
-static int inputs_table(struct comparison *c)
+static int inputs_table(struct az_comparison *c)
 {
     struct az_table *t = az_table_new(c->a, "compare_inputs", "What was compared", AZ_TABLE_SUMMARY);
 
@@ -181,7 +181,7 @@ static int inputs_table(struct comparison *c)
     return az_document_add(c->doc, t);
 }
 
-int az_compare_summary(struct comparison *c)
+int az_compare_summary(struct az_comparison *c)
 {
     struct az_table *t = az_table_new(c->a, "compare_summary", "Comparison", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     int rc;
@@ -227,7 +227,7 @@ static bool seen_before(struct az_table *const *facts, size_t input, size_t row)
 /* Names, sizes and digests of files always differ, titles too. */
 static bool is_of_file(struct az_sv name) { return az_sv_starts(name, AZ_SV("input ")) || az_sv_is(name, "title"); }
 
-int az_compare_facts(struct comparison *c)
+int az_compare_facts(struct az_comparison *c)
 {
     struct az_table *facts[AZ_COMPARE_MAX], *t;
 

@@ -6,8 +6,8 @@
 
 /* One table to write: of these variants, with the columns of these inputs, rows in this order. */
 struct sheet {
-    struct comparison *c;
-    const struct joined *j;
+    struct az_comparison *c;
+    const struct az_joined *j;
     const size_t *variants, *inputs; /* numbers of inputs */
     size_t n_variants, n_inputs;
     struct az_vec_u32 rows;
@@ -16,7 +16,7 @@ struct sheet {
     unsigned char *dropped[AZ_COMPARE_MAX]; /* by input and column: not written */
 };
 
-struct az_sv az_variant_name(const struct comparison *c, const char *name, size_t variant)
+struct az_sv az_variant_name(const struct az_comparison *c, const char *name, size_t variant)
 {
     if (c->n == 2)
         return az_sv_str(name);
@@ -47,7 +47,7 @@ static bool listed(const char *list, struct az_sv name, bool variant)
     return false;
 }
 
-static bool is_key(const struct joined *j, size_t input, size_t column)
+static bool is_key(const struct az_joined *j, size_t input, size_t column)
 {
     for (size_t k = 0; k < j->n_keys; k++)
         if (j->keys[k].at[input] == (ptrdiff_t)column)
@@ -55,7 +55,7 @@ static bool is_key(const struct joined *j, size_t input, size_t column)
     return false;
 }
 
-static bool is_value(const struct joined *j, size_t input, size_t column)
+static bool is_value(const struct az_joined *j, size_t input, size_t column)
 {
     for (size_t k = 0; k < j->n_values; k++)
         if (j->values[k].at[input] == (ptrdiff_t)column)
@@ -64,16 +64,16 @@ static bool is_value(const struct joined *j, size_t input, size_t column)
 }
 
 /* Columns that people seldom need are folded away in workbooks. */
-static bool is_hidden(const struct joined *j, struct az_sv name)
+static bool is_hidden(const struct az_joined *j, struct az_sv name)
 {
     static const char *const ends[] = { "kernel_names", "median", "std",          "min",
                                         "max",          "ex_UID", "kernel_stats", "kernel_details" };
     static const char *const calls[] = { "UID*", "Input Dims*", "Input type*", "Input Strides*", "Concrete Inputs*" };
 
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    for (size_t i = 0; i < AZ_LENGTH(ends); i++)
         if (az_sv_ends(name, az_sv_str(ends[i])))
             return true;
-    for (size_t i = 0; (j->spec->flags & AZ_SPEC_FAMILY) && i < sizeof calls / sizeof *calls; i++)
+    for (size_t i = 0; (j->spec->flags & AZ_SPEC_FAMILY) && i < AZ_LENGTH(calls); i++)
         if (az_sv_glob(az_sv_str(calls[i]), name))
             return true;
     return false;
@@ -121,7 +121,7 @@ static void raw_columns(struct sheet *s, size_t input)
     }
 }
 
-static void change_columns(struct sheet *s, const struct joined_column *v, size_t variant)
+static void change_columns(struct sheet *s, const struct az_joined_column *v, size_t variant)
 {
     struct az_sv tag = s->c->in[variant].tag;
     struct az_arena *a = s->c->a;
@@ -135,7 +135,7 @@ static void change_columns(struct sheet *s, const struct joined_column *v, size_
 
 static void columns(struct sheet *s)
 {
-    const struct joined *j = s->j;
+    const struct az_joined *j = s->j;
 
     for (size_t k = 0; k < j->n_keys; k++)
         add_column(s, j->keys[k].name, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -155,7 +155,7 @@ static void columns(struct sheet *s)
 
 /* ---- cells ---- */
 
-static const char *status_text(const struct sheet *s, const struct joined_row *r, size_t variant)
+static const char *status_text(const struct sheet *s, const struct az_joined_row *r, size_t variant)
 {
     switch (az_row_status(s->c, s->j, r, variant)) {
     case ROW_SAME:
@@ -174,7 +174,7 @@ static const char *status_text(const struct sheet *s, const struct joined_row *r
 
 /* Change of the first figure as a part of the baseline's whole, percent; what is missing on one side counts as 0 there.
  */
-static void put_contribution(struct sheet *s, const struct joined_row *r, size_t variant, double whole)
+static void put_contribution(struct sheet *s, const struct az_joined_row *r, size_t variant, double whole)
 {
     double b = 0, t = 0;
     bool any = az_row_value(s->j, r, 0, s->c->base, &b);
@@ -186,7 +186,7 @@ static void put_contribution(struct sheet *s, const struct joined_row *r, size_t
         az_put_f64(s->t, 100 * ((t - b) / whole) + 0.0);
 }
 
-static void put_change(struct sheet *s, const struct joined_row *r, size_t value, size_t variant)
+static void put_change(struct sheet *s, const struct az_joined_row *r, size_t value, size_t variant)
 {
     int64_t i = 0, n = 0;
     double b = 0, t = 0;
@@ -233,7 +233,7 @@ static void put_cell(struct az_table *t, const struct az_cell *cell)
     }
 }
 
-static void put_raw(struct sheet *s, const struct joined_row *r, size_t input)
+static void put_raw(struct sheet *s, const struct az_joined_row *r, size_t input)
 {
     const struct az_table *t = s->j->table[input];
     const struct az_cell none = { .type = AZ_EMPTY };
@@ -243,7 +243,7 @@ static void put_raw(struct sheet *s, const struct joined_row *r, size_t input)
             put_cell(s->t, r->cells[input] ? &r->cells[input][k] : &none);
 }
 
-static void put_row(struct sheet *s, const struct joined_row *r, double whole)
+static void put_row(struct sheet *s, const struct az_joined_row *r, double whole)
 {
     for (size_t k = 0; k < s->j->n_keys; k++)
         az_put_text(s->t, r->key[k]);
@@ -312,7 +312,7 @@ static int write_sheet(struct sheet *s, struct az_sv id, struct az_sv title, uns
 /* ---- which tables ---- */
 
 struct by_value {
-    const struct joined *j;
+    const struct az_joined *j;
     size_t input;
 };
 
@@ -339,9 +339,9 @@ static struct az_sv short_id(struct az_sv id)
 
 enum part { BOTH, ONLY_BASELINE, ONLY_VARIANT };
 
-static bool in_part(const struct sheet *s, const struct joined_row *r, size_t variant, enum part part)
+static bool in_part(const struct sheet *s, const struct az_joined_row *r, size_t variant, enum part part)
 {
-    enum row_status st = az_row_status(s->c, s->j, r, variant);
+    enum az_row_status st = az_row_status(s->c, s->j, r, variant);
     return part == BOTH            ? st == ROW_SAME || st == ROW_CHANGED
            : part == ONLY_BASELINE ? st == ROW_REMOVED
                                    : st == ROW_NEW;
@@ -351,7 +351,7 @@ static int write_part(struct sheet *s, size_t variant, enum part part)
 {
     static const char *const names[] = { "intersect", "only_baseline", "only_variant" };
     static const char *const titles[] = { "in both", "only in the baseline", "only in the variant" };
-    struct comparison *c = s->c;
+    struct az_comparison *c = s->c;
     size_t both[2] = { c->base, variant };
     struct by_value order = { s->j, part == ONLY_VARIANT ? variant : c->base };
     struct az_sv tag = c->in[variant].tag, id = short_id(s->j->id);
@@ -389,7 +389,7 @@ static int write_split(struct sheet *s)
 
 static int write_whole(struct sheet *s)
 {
-    struct comparison *c = s->c;
+    struct az_comparison *c = s->c;
     size_t inputs[AZ_COMPARE_MAX], variants[AZ_COMPARE_MAX];
     int rc = AZ_OK;
 
@@ -409,7 +409,7 @@ static int write_whole(struct sheet *s)
     return rc ? rc : write_sheet(s, s->j->id, s->j->title, AZ_TABLE_KEEP_EMPTY, false);
 }
 
-int az_joined_tables(struct comparison *c, const struct joined *j)
+int az_joined_tables(struct az_comparison *c, const struct az_joined *j)
 {
     struct sheet s = { .c = c, .j = j };
     int rc;

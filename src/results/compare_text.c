@@ -19,13 +19,13 @@ static int bigger_first(const void *a, const void *b, void *ctx)
 }
 
 /* Size of the biggest change of a row over all variants; negative: all are the same. */
-static double change_of(const struct comparison *c, const struct joined *j, const struct joined_row *r)
+static double change_of(const struct az_comparison *c, const struct az_joined *j, const struct az_joined_row *r)
 {
     double most = -1;
 
     for (size_t v = 0; v < c->n; v++) {
         double b = 0, t = 0;
-        enum row_status s = az_row_status(c, j, r, v);
+        enum az_row_status s = az_row_status(c, j, r, v);
         if (!az_is_variant(c, j, v) || s == ROW_SAME || s == ROW_NONE)
             continue;
         if (!az_row_value(j, r, 0, c->base, &b))
@@ -37,7 +37,7 @@ static double change_of(const struct comparison *c, const struct joined *j, cons
     return most;
 }
 
-static int choose(const struct comparison *c, const struct joined *j, struct shown_rows *rows)
+static int choose(const struct az_comparison *c, const struct az_joined *j, struct shown_rows *rows)
 {
     bool all = (j->spec->flags & AZ_SPEC_ALL) != 0;
     int rc = AZ_OK;
@@ -52,14 +52,14 @@ static int choose(const struct comparison *c, const struct joined *j, struct sho
     return rc;
 }
 
-static struct az_sv named(const struct comparison *c, const char *name, size_t v)
+static struct az_sv named(const struct az_comparison *c, const char *name, size_t v)
 {
     return c->n == 2 ? az_sv_str(name) : az_arena_printf(c->a, "%.*s %s", AZ_SVF(c->in[v].tag), name);
 }
 
-static void columns(const struct comparison *c, const struct joined *j, struct az_table *t)
+static void columns(const struct az_comparison *c, const struct az_joined *j, struct az_table *t)
 {
-    const struct joined_column *value = &j->values[0];
+    const struct az_joined_column *value = &j->values[0];
 
     for (size_t k = 0; k < j->n_keys; k++)
         az_table_columnsv(t, j->keys[k].name, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -78,7 +78,7 @@ static void columns(const struct comparison *c, const struct joined *j, struct a
     }
 }
 
-static const char *status(const struct comparison *c, const struct joined *j, const struct joined_row *r, size_t v)
+static const char *status(const struct az_comparison *c, const struct az_joined *j, const struct az_joined_row *r, size_t v)
 {
     static const char *const words[] = {
         [ROW_NONE] = "", [ROW_SAME] = "same", [ROW_CHANGED] = "changed", [ROW_NEW] = "new", [ROW_REMOVED] = "removed"
@@ -86,7 +86,7 @@ static const char *status(const struct comparison *c, const struct joined *j, co
     return r->partner[v].n ? "renamed?" : words[az_row_status(c, j, r, v)];
 }
 
-static void put_variant(const struct comparison *c, const struct joined *j, const struct joined_row *r, size_t v,
+static void put_variant(const struct az_comparison *c, const struct az_joined *j, const struct az_joined_row *r, size_t v,
                         double whole, struct az_table *t)
 {
     double b = 0, x = 0;
@@ -110,7 +110,7 @@ static void put_variant(const struct comparison *c, const struct joined *j, cons
         az_put_f64(t, fabs(whole) > 0 ? 100 * (((has_x ? x : 0) - b) / whole) : NAN);
 }
 
-static void put_row(const struct comparison *c, const struct joined *j, const struct joined_row *r, double whole,
+static void put_row(const struct az_comparison *c, const struct az_joined *j, const struct az_joined_row *r, double whole,
                     struct az_table *t)
 {
     double b;
@@ -129,7 +129,7 @@ static void put_row(const struct comparison *c, const struct joined *j, const st
             put_variant(c, j, r, v, whole, t);
 }
 
-int az_joined_text(struct comparison *c, const struct joined *j)
+int az_joined_text(struct az_comparison *c, const struct az_joined *j)
 {
     double whole = az_join_total(j, c->base);
     struct az_sv id = az_arena_printf(c->a, "%.*s changes", AZ_SVF(j->id)), title;

@@ -27,25 +27,25 @@ static int bigger_first(const void *a, const void *b, void *ctx)
 }
 
 /* Kernels or operations that add up to the device time; of ranks their kernels, not the groups of the waterfall. */
-static const struct joined *table_of(const struct comparison *c, size_t variant)
+static const struct az_joined *table_of(const struct az_comparison *c, size_t variant)
 {
-    const struct joined *whole = az_compare_whole(c, c->base, variant);
+    const struct az_joined *whole = az_compare_whole(c, c->base, variant);
 
     for (size_t i = 0; whole && az_whole_value(whole) > 0 && i < c->n_tables; i++) {
-        const struct joined *j = &c->tables[i];
+        const struct az_joined *j = &c->tables[i];
         if (az_sv_is(j->name, "kernel_breakdown") && j->n_values && j->table[c->base] && j->table[variant])
             return j;
     }
     return whole && az_whole_value(whole) == 0 ? whole : NULL;
 }
 
-static bool is_rank(const struct joined *j, size_t key)
+static bool is_rank(const struct az_joined *j, size_t key)
 {
     return key > 0 && az_sv_ieq(j->keys[key].name, AZ_SV("rank"));
 }
 
 /* Index of the row's entry, which all ranks share. */
-static int entry_of(const struct comparison *c, const struct joined *j, const struct joined_row *r,
+static int entry_of(const struct az_comparison *c, const struct az_joined *j, const struct az_joined_row *r,
                     struct az_intern *names, uint32_t *id)
 {
     struct az_vec_char text;
@@ -63,10 +63,10 @@ static int entry_of(const struct comparison *c, const struct joined *j, const st
     return rc;
 }
 
-static int add_row(const struct comparison *c, const struct joined *j, size_t row, size_t variant,
+static int add_row(const struct az_comparison *c, const struct az_joined *j, size_t row, size_t variant,
                    struct az_intern *names, struct tops *list)
 {
-    const struct joined_row *r = &j->rows[row];
+    const struct az_joined_row *r = &j->rows[row];
     double b = 0, t = 0;
     const bool has_b = az_row_value(j, r, 0, c->base, &b), has_t = az_row_value(j, r, 0, variant, &t);
     uint32_t id = 0;
@@ -92,7 +92,7 @@ static int add_row(const struct comparison *c, const struct joined *j, size_t ro
     return AZ_OK;
 }
 
-static int choose(const struct comparison *c, const struct joined *j, size_t variant, struct tops *list)
+static int choose(const struct az_comparison *c, const struct az_joined *j, size_t variant, struct tops *list)
 {
     struct az_intern names;
     size_t n = 0;
@@ -113,7 +113,7 @@ static int choose(const struct comparison *c, const struct joined *j, size_t var
 /* ---- words ---- */
 
 /* "1.2 -> 1.5 ms, +25%", or what there is of it. */
-static struct az_sv words(const struct comparison *c, const struct joined *j, const struct top *x)
+static struct az_sv words(const struct az_comparison *c, const struct az_joined *j, const struct top *x)
 {
     static const struct {
         const char *unit;
@@ -138,9 +138,9 @@ static struct az_sv words(const struct comparison *c, const struct joined *j, co
 }
 
 /* The keys behind the first; a number says what it is of. Of several ranks the one that changed most. */
-static struct az_sv others(const struct comparison *c, const struct joined *j, const struct top *x)
+static struct az_sv others(const struct az_comparison *c, const struct az_joined *j, const struct top *x)
 {
-    const struct joined_row *r = &j->rows[x->most];
+    const struct az_joined_row *r = &j->rows[x->most];
     struct az_sv out = AZ_SV("");
 
     for (size_t k = 1; k < j->n_keys; k++) {
@@ -156,9 +156,9 @@ static struct az_sv others(const struct comparison *c, const struct joined *j, c
     return out;
 }
 
-static const char *status(const struct comparison *c, const struct joined *j, const struct top *x, size_t v)
+static const char *status(const struct az_comparison *c, const struct az_joined *j, const struct top *x, size_t v)
 {
-    const struct joined_row *r = &j->rows[x->row];
+    const struct az_joined_row *r = &j->rows[x->row];
     static const char *const text[] = {
         [ROW_NONE] = "", [ROW_SAME] = "same", [ROW_CHANGED] = "changed", [ROW_NEW] = "new", [ROW_REMOVED] = "removed"
     };
@@ -169,7 +169,7 @@ static const char *status(const struct comparison *c, const struct joined *j, co
 
 /* ---- table and chart ---- */
 
-static int chart(struct comparison *c, const struct az_table *t)
+static int chart(struct az_comparison *c, const struct az_table *t)
 {
     static const char *const y[] = { "Of total (%)", "Status", "Of", "What" };
     struct az_chart one = {
@@ -178,7 +178,7 @@ static int chart(struct comparison *c, const struct az_table *t)
     int rc = AZ_OK;
 
     az_vec_init(&one.y, c->doc->mem);
-    for (size_t i = 0; !rc && i < sizeof y / sizeof *y; i++)
+    for (size_t i = 0; !rc && i < AZ_LENGTH(y); i++)
         rc = az_vec_push(&one.y, az_sv_str(y[i]));
     if (!rc)
         return az_document_chart(c->doc, one);
@@ -186,7 +186,7 @@ static int chart(struct comparison *c, const struct az_table *t)
     return rc;
 }
 
-static int write_table(struct comparison *c, const struct joined *j, size_t variant, const struct tops *list)
+static int write_table(struct az_comparison *c, const struct az_joined *j, size_t variant, const struct tops *list)
 {
     const double whole = az_join_total(j, c->base);
     struct az_table *t = az_table_new(c->a, "", "", 0);
@@ -220,12 +220,12 @@ static int write_table(struct comparison *c, const struct joined *j, size_t vari
     return rc ? rc : chart(c, t);
 }
 
-int az_compare_top(struct comparison *c)
+int az_compare_top(struct az_comparison *c)
 {
     int rc = AZ_OK;
 
     for (size_t v = 0; !rc && v < c->n; v++) {
-        const struct joined *j = v == c->base ? NULL : table_of(c, v);
+        const struct az_joined *j = v == c->base ? NULL : table_of(c, v);
         struct tops list;
         if (!j)
             continue;

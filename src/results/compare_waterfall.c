@@ -10,15 +10,15 @@
 #define MAX_NS 4e18 /* beyond this nothing is drawn */
 
 struct bar {
-    enum row_status kind;
+    enum az_row_status kind;
     struct az_sv category;
     int64_t ns;
 };
 AZ_VEC(struct bar, bars);
 
 struct fall {
-    struct comparison *c;
-    const struct joined *j;
+    struct az_comparison *c;
+    const struct az_joined *j;
     size_t variant;
     struct bars bars;
     struct az_intern names; /* id: bar */
@@ -26,14 +26,14 @@ struct fall {
     double most; /* magnitudes summed up, against overflow */
 };
 
-const struct joined *az_compare_whole(const struct comparison *c, size_t x, size_t y)
+const struct az_joined *az_compare_whole(const struct az_comparison *c, size_t x, size_t y)
 {
     static const char *const first[] = { "kernel_summary",    "kern_sum",        "ops", "tpu_op_summary", "ops_summary",
                                          "grouped_breakdown", "kernel_breakdown" };
 
-    for (size_t k = 0; k < sizeof first / sizeof *first; k++) {
+    for (size_t k = 0; k < AZ_LENGTH(first); k++) {
         for (size_t i = 0; i < c->n_tables; i++) {
-            const struct joined *j = &c->tables[i];
+            const struct az_joined *j = &c->tables[i];
             if (az_sv_is(j->name, first[k]) && (j->spec->flags & AZ_SPEC_TOTAL) && j->n_values > az_whole_value(j) &&
                 j->table[x] && j->table[y] && az_unit_same_dimension(j->values[az_whole_value(j)].unit, AZ_UNIT_NS))
                 return j;
@@ -43,7 +43,7 @@ const struct joined *az_compare_whole(const struct comparison *c, size_t x, size
 }
 
 /* The figure in nanoseconds; 0 where there is none. */
-static int64_t nanoseconds(struct fall *f, const struct joined_row *r, size_t input)
+static int64_t nanoseconds(struct fall *f, const struct az_joined_row *r, size_t input)
 {
     const size_t value = az_whole_value(f->j);
     double scale = az_unit_base(f->j->values[value].unit) / 1e-9, x = 0;
@@ -55,7 +55,7 @@ static int64_t nanoseconds(struct fall *f, const struct joined_row *r, size_t in
     return fabs(x) < MAX_NS ? llround(x) : 0;
 }
 
-static struct az_sv category_of(const struct fall *f, const struct joined_row *r)
+static struct az_sv category_of(const struct fall *f, const struct az_joined_row *r)
 {
     size_t inputs[2] = { f->c->base, f->variant };
 
@@ -72,7 +72,7 @@ static struct az_sv category_of(const struct fall *f, const struct joined_row *r
     return AZ_SV("");
 }
 
-static int add(struct fall *f, enum row_status kind, struct az_sv category, int64_t ns)
+static int add(struct fall *f, enum az_row_status kind, struct az_sv category, int64_t ns)
 {
     struct az_sv name = az_arena_printf(f->c->a, "%d %.*s", (int)kind, AZ_SVF(category));
     size_t known = f->names.text.n;
@@ -91,10 +91,10 @@ static int gather(struct fall *f)
     int rc = AZ_OK;
 
     for (size_t i = 0; !rc && i < f->j->n_rows; i++) {
-        const struct joined_row *r = &f->j->rows[i];
+        const struct az_joined_row *r = &f->j->rows[i];
         if (az_row_is_whole(f->j, r))
             continue;
-        enum row_status s = az_row_status(f->c, f->j, r, f->variant);
+        enum az_row_status s = az_row_status(f->c, f->j, r, f->variant);
         int64_t b = nanoseconds(f, r, f->c->base), t = nanoseconds(f, r, f->variant);
         f->base = az_add_sat(f->base, b);
         f->total = az_add_sat(f->total, t);
@@ -168,7 +168,7 @@ static void put_bars(struct az_table *t, const struct fall *f)
     }
 }
 
-static int chart(struct comparison *c, const struct az_table *t)
+static int chart(struct az_comparison *c, const struct az_table *t)
 {
     struct az_chart chart = { .kind = AZ_CHART_WATERFALL, .table = t->id, .title = t->title, .x = AZ_SV("Step") };
     int rc;
@@ -186,7 +186,7 @@ static int chart(struct comparison *c, const struct az_table *t)
 
 static int write_table(struct fall *f)
 {
-    struct comparison *c = f->c;
+    struct az_comparison *c = f->c;
     struct az_sv tag = c->in[f->variant].tag, base = c->in[c->base].tag;
     struct az_table *t = az_table_new(c->a, "", "", AZ_TABLE_SUMMARY);
     int rc;
@@ -216,7 +216,7 @@ static int write_table(struct fall *f)
     return rc ? rc : chart(c, t);
 }
 
-static int one(struct comparison *c, const struct joined *j, size_t variant)
+static int one(struct az_comparison *c, const struct az_joined *j, size_t variant)
 {
     struct fall f = { .c = c, .j = j, .variant = variant };
     int rc = az_intern_init(&f.names, c->a, c->doc->mem);
@@ -234,12 +234,12 @@ static int one(struct comparison *c, const struct joined *j, size_t variant)
     return rc;
 }
 
-int az_compare_waterfall(struct comparison *c)
+int az_compare_waterfall(struct az_comparison *c)
 {
     int rc = AZ_OK;
 
     for (size_t v = 0; !rc && v < c->n; v++) {
-        const struct joined *j = v == c->base ? NULL : az_compare_whole(c, c->base, v);
+        const struct az_joined *j = v == c->base ? NULL : az_compare_whole(c, c->base, v);
         if (j)
             rc = one(c, j, v);
     }

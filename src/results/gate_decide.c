@@ -314,7 +314,7 @@ static double seconds(struct az_sv unit)
         const char *text;
         double s;
     } times[] = { { "ps", 1e-12 }, { "ns", 1e-9 }, { "us", 1e-6 }, { "\xc2\xb5s", 1e-6 }, { "ms", 1e-3 }, { "s", 1 } };
-    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+    for (size_t i = 0; i < AZ_LENGTH(times); i++)
         if (az_sv_is(unit, times[i].text))
             return times[i].s;
     return 0;

@@ -80,9 +80,9 @@ static void run_columns(struct az_table *t)
     az_table_column(t, "Run", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "Created", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "Good", AZ_BOOL, AZ_UNIT_NONE, 0);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    for (size_t i = 0; i < AZ_LENGTH(texts); i++)
         az_table_column(t, texts[i], AZ_TEXT, AZ_UNIT_NONE, 0);
-    for (size_t i = 0; i < sizeof of_figure / sizeof *of_figure; i++)
+    for (size_t i = 0; i < AZ_LENGTH(of_figure); i++)
         az_table_column(t, of_figure[i], AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
 }
 

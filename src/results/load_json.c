@@ -45,7 +45,7 @@ static bool cell_type(struct az_sv w, enum az_cell_type *to)
     static const char *const names[] = {
         [AZ_EMPTY] = "empty", [AZ_TEXT] = "text", [AZ_INT] = "int", [AZ_REAL] = "real", [AZ_BOOL] = "bool"
     };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(names); i++) {
         *to = (enum az_cell_type)i;
         if (az_sv_is(w, names[i]))
             return true;
@@ -60,7 +60,7 @@ static bool unit(struct az_sv w, enum az_unit *to)
         enum az_unit unit;
     } own[] = { { "id", AZ_UNIT_ID }, { "count", AZ_UNIT_COUNT }, { "ratio", AZ_UNIT_RATIO }, { "", AZ_UNIT_NONE } };
 
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(own); i++) {
         *to = own[i].unit;
         if (az_sv_is(w, own[i].name))
             return true;
@@ -86,7 +86,7 @@ static bool chart_kind(struct az_sv w, enum az_chart_kind *to)
                                          [AZ_CHART_HEAT] = "heat",
                                          [AZ_CHART_TREND] = "trend",
                                          [AZ_CHART_LIMITS] = "limits" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(names); i++) {
         *to = (enum az_chart_kind)i;
         if (az_sv_is(w, names[i]))
             return true;

@@ -320,7 +320,7 @@ static const char *summary_title(struct az_sv word)
                    { "p95", "95th percentile of " },
                    { "p99", "99th percentile of " } };
 
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+    for (size_t i = 0; i < AZ_LENGTH(titles); i++)
         if (az_sv_is(word, titles[i].word))
             return titles[i].title;
     return NULL;

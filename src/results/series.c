@@ -105,7 +105,7 @@ static int identity(const struct az_metric *m, struct az_vec_char *out)
 {
     const struct az_sv part[] = { m->input, m->sheet, m->key, m->name };
     int rc = az_text_append(out, m->steps ? AZ_SV("s") : AZ_SV("r"));
-    for (size_t i = 0; !rc && i < sizeof part / sizeof part[0]; i++) {
+    for (size_t i = 0; !rc && i < AZ_LENGTH(part); i++) {
         rc = az_text_printf(out, "%zu:", part[i].n); /* so that no text can look like two */
         if (!rc)
             rc = az_text_append(out, part[i]);
@@ -186,7 +186,7 @@ static const struct az_column *meaning(const struct az_table *t, size_t c, const
 static bool is_step(const struct az_column *c)
 {
     static const char *const stems[] = { "step", "iteration", "range_id", "step_id", "iteration_id" };
-    for (size_t i = 0; i < sizeof stems / sizeof stems[0]; i++)
+    for (size_t i = 0; i < AZ_LENGTH(stems); i++)
         if (az_sv_is(c->stem, stems[i]))
             return true;
     return false;
@@ -333,7 +333,7 @@ static int weight_rank(const struct az_metric *m)
 {
     static const char *const times[] = { "ps", "ns", "us", "ms", "s" };
     bool time = false;
-    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+    for (size_t i = 0; i < AZ_LENGTH(times); i++)
         time |= az_sv_is(m->unit, times[i]);
     if (!time || !(m->better & AZ_LOWER_BETTER) || m->steps || m->values.n == 0)
         return 0;

@@ -123,7 +123,7 @@ static int fill_beside(struct matrix *m, size_t input)
 {
     int rc = AZ_OK;
 
-    for (size_t k = 0; k < sizeof beside_classes / sizeof *beside_classes; k++) {
+    for (size_t k = 0; k < AZ_LENGTH(beside_classes); k++) {
         const struct az_table *t = az_document_table(m->in[input].doc, beside_classes[k].table);
         ptrdiff_t figure = t ? az_compare_column(t, az_sv_str(beside_classes[k].figure)) : -1;
         for (size_t r = 0; !rc && figure >= 0 && r < t->rows; r++) {
@@ -195,7 +195,7 @@ static int chart(struct matrix *m, const struct az_table *t, const struct az_vec
 
 static bool is_part(struct az_sv name)
 {
-    for (size_t i = 0; i < sizeof timeline_parts / sizeof *timeline_parts; i++)
+    for (size_t i = 0; i < AZ_LENGTH(timeline_parts); i++)
         if (az_sv_is(name, timeline_parts[i]))
             return true;
     return false;

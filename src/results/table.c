@@ -52,7 +52,7 @@ static const struct unit_row {
 
 static const struct unit_row *unit_row(enum az_unit u)
 {
-    return (unsigned)u < sizeof units / sizeof units[0] ? &units[u] : &units[AZ_UNIT_NONE];
+    return (unsigned)u < AZ_LENGTH(units) ? &units[u] : &units[AZ_UNIT_NONE];
 }
 
 const char *az_unit_text(enum az_unit u) { return unit_row(u)->text; }

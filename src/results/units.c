@@ -131,10 +131,10 @@ enum az_unit az_unit_of_column(struct az_sv name, enum az_cell_type type)
 {
     if (type == AZ_TEXT || type == AZ_BOOL || name.n > 4096)
         return AZ_UNIT_NONE;
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    for (size_t i = 0; i < AZ_LENGTH(rules); i++)
         if (fits(name, rules[i].text, rules[i].where))
             return rules[i].unit;
-    for (size_t i = 0; type == AZ_INT && i < sizeof ids / sizeof *ids; i++)
+    for (size_t i = 0; type == AZ_INT && i < AZ_LENGTH(ids); i++)
         if (fits(name, ids[i].text, ids[i].where))
             return AZ_UNIT_ID;
     return AZ_UNIT_NONE;

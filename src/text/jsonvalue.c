@@ -219,7 +219,7 @@ static bool word_is_value(struct az_sv t)
         return true;
     if (t.p[0] == '-' && t.n > 1 && t.p[1] >= '0' && t.p[1] <= '9')
         return true;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < AZ_LENGTH(words); i++)
         if (az_sv_is(t, words[i]))
             return true;
     return false;

@@ -2,6 +2,7 @@
  * The event array is repeated until the file has that many bytes. In every copy the times go on where the copy before
  * ended, and correlation ids, flow ids, External ids, sequence numbers and event indices are shifted, so that all
  * copies are distinct. What stands before and behind the array is written once. Prints the number of events. */
+#include "base/err.h"
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -72,7 +73,7 @@ static void add(struct piece p)
 
 static enum kind kind_of(const char *key, size_t n, int depth)
 {
-    for (size_t i = 0; i < sizeof shifted / sizeof *shifted; i++)
+    for (size_t i = 0; i < AZ_LENGTH(shifted); i++)
         if (shifted[i].depth == depth && strlen(shifted[i].key) == n && memcmp(shifted[i].key, key, n) == 0)
             return shifted[i].kind;
     return TEXT;

@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct outcome first = read_all(in, 0, true, sep, max_row);
     if (first.code != 0 && first.code != AZ_EFORMAT)
         abort();
-    for (size_t i = 0; i < 2 * sizeof windows / sizeof *windows; i++) {
+    for (size_t i = 0; i < 2 * AZ_LENGTH(windows); i++) {
         struct outcome o = read_all(in, windows[i / 2], i % 2, sep, max_row);
         if (!same(&first, &o)) {
             fprintf(stderr, "window %zu, %s: %zu rows, %zu fields, line %lld, code %d; want %zu, %zu, %lld, %d\n",

@@ -198,7 +198,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct outcome first = read_all(data + 1, size - 1, 512, 0, mode);
     if (first.code > 0)
         abort();
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(ways); i++) {
         struct outcome o = read_all(data + 1, size - 1, ways[i].window, ways[i].step, mode);
         if (!same(&first, &o)) {
             show("window 512", &first);

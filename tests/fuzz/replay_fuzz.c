@@ -13,7 +13,7 @@ static void must(bool good)
         abort();
 }
 
-static void logs(enum group g, struct az_sv text, struct az_arena *a)
+static void logs(enum az_parts_group g, struct az_sv text, struct az_arena *a)
 {
     struct az_commands list;
     az_vec_init(&list, NULL);
@@ -34,7 +34,7 @@ static void outputs(struct az_sv text)
     struct az_bench_result r;
     double us = 0;
     for (int g = 0; g < GROUPS; g++)
-        if (az_bench_parse((enum group)g, text, &r))
+        if (az_bench_parse((enum az_parts_group)g, text, &r))
             must(r.us >= 0 && isfinite(r.us));
     if (az_torch_parse(text, 0, &us))
         must(us >= 0 && isfinite(us));
@@ -67,7 +67,7 @@ static void arguments(struct az_sv text)
     struct az_sv part[4];
     for (int i = 0; i < 4; i++)
         part[i] = az_sv_cut(&text, '\n');
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(ops); i++) {
         struct az_perf_call c = { .op = az_sv_str(ops[i]) };
         struct az_vec_char out;
         struct az_jsonw w;

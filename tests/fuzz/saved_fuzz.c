@@ -17,7 +17,7 @@ static int load(struct az_document *doc, struct az_sv bytes, unsigned choice, st
     struct az_csv_file file = { .name = AZ_SV("fuzz"), .bytes = bytes };
     if (choice == 0)
         return az_load_json(doc, bytes, AZ_SV("fuzz"), diag);
-    return az_load_csv(doc, az_sv_str(ids[choice % (sizeof ids / sizeof *ids)]), &file, diag);
+    return az_load_csv(doc, az_sv_str(ids[choice % AZ_LENGTH(ids)]), &file, diag);
 }
 
 /* compare_summary: nothing is changed, new or removed. */

@@ -26,7 +26,7 @@ static void analyse(const struct az_trace *t, const struct az_options *opts, str
                           .doc = &doc,
                           .coverage = az_coverage_table(&arena),
                           .findings = az_findings_table(&arena) };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(all); i++) {
         const int rc = all[i]->run(&job);
         if (rc != 0 && rc != AZ_ELIMIT)
             abort();

@@ -22,7 +22,7 @@ static const char *const names[] = {
     "<!-- comment",
     "]]> --!> <![CDATA[",
 };
-#define NAMES (sizeof names / sizeof *names)
+#define NAMES AZ_LENGTH(names)
 
 struct set { /* columns of a chart */
     const char *const *name;
@@ -182,11 +182,11 @@ static int add_charts(struct az_document *d)
     };
     int rc = 0;
 
-    for (size_t i = 0; i < sizeof charts / sizeof *charts && rc == 0; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(charts) && rc == 0; i++) {
         rc = add_chart(d, charts[i].kind, charts[i].table, charts[i].title, charts[i].x, charts[i].y);
         if (rc == 0 && strcmp(charts[i].title, "Parts") == 0) {
             d->charts.v[i].parts = whole;
-            d->charts.v[i].n_parts = sizeof whole / sizeof *whole;
+            d->charts.v[i].n_parts = AZ_LENGTH(whole);
             d->charts.v[i].stack = AZ_SV("rank");
         } else if (rc == 0 && charts[i].kind == AZ_CHART_SCATTER_LOG) {
             d->charts.v[i].size = AZ_SV("Total (ns)");

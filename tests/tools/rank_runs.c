@@ -8,6 +8,7 @@
  * computed twice with the same numbers, with and without the straggler: the difference is what it costs. Patterns:
  * fsdp, moe (all-to-all in groups, data-parallel all-reduce), pp (1F1B over stages, data-parallel), p2p (one pipeline,
  * send and recv only), tp (tensor parallel as in vLLM). */
+#include "base/err.h"
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -69,7 +70,7 @@ static const struct key {
     { "stages", &stages, NULL, "pp: stages" },
     { "names", NULL, names, "of files: rank (rank3_trace.json), host (node01_4711.176.pt.trace.json)" },
 };
-enum { KEYS = sizeof keys / sizeof *keys };
+enum { KEYS = AZ_LENGTH(keys) };
 
 /* ---- numbers ---- */
 struct rng {

@@ -210,7 +210,7 @@ static void nothing_at_all(void **state)
                                               &az_analysis_amd_copies,   &az_analysis_amd_calls,
                                               &az_analysis_amd_ranges,   &az_analysis_amd_counters,
                                               &az_analysis_amd_activity, &az_analysis_amd_call_sums };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < AZ_LENGTH(all); i++)
         assert_int_equal(all[i]->run(&f->job), 0);
     static const char *const empty[] = { "gpu_timeline",   "kernel_summary",        "kernel_summary_by_category",
                                          "kernel_details", "short_kernels_summary", "short_kernel_histogram" };

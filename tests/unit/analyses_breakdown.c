@@ -107,7 +107,7 @@ static void kinds_by_name(void **state)
     } names[] = { { "Memcpy DtoD", "MEMORY" },         { "hipMemset", "MEMORY" }, { "Context Sync", "OTHER" },
                   { "void my_dma_kernel()", "OTHER" }, { "void gemm()", "" },     { "", "" } };
     (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < AZ_LENGTH(names); i++)
         assert_true(az_sv_is(az_bd_rule("kernel", az_sv_str(names[i].name)), names[i].type));
     assert_true(az_sv_is(az_bd_rule("call", AZ_SV("hipExtModuleLaunchKernel")), "launch"));
     assert_true(az_sv_is(az_bd_rule("call", AZ_SV("cudaLaunchKernel_v7000")), "launch"));
@@ -586,7 +586,7 @@ static void nothing_to_say(void **state)
     option(f, "critical_path", "true");
     option(f, "sequence_op", "x");
     option(f, "launch_details", "true");
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < AZ_LENGTH(all); i++)
         run_rank(f, all[i]);
     assert_false(has_table(f, "kernel_breakdown"));
     assert_false(has_table(f, "critical_path"));

@@ -26,14 +26,14 @@ struct fix {
     struct az_rank rank[MOST_RANKS];
     int64_t missing[MOST_RANKS];
     struct az_ranks ranks;
-    struct cr_part part[MOST_RANKS];
-    struct cr_busy idle; /* no other kernels */
-    struct cr_event *ev[MOST_RANKS];
-    struct cr_what what[MOST_RANKS][64];
+    struct az_coll_part part[MOST_RANKS];
+    struct az_coll_busy idle; /* no other kernels */
+    struct az_coll_event *ev[MOST_RANKS];
+    struct az_coll_what what[MOST_RANKS][64];
     void *parts[MOST_RANKS];
 };
 
-static struct cr_lane_of lane[] = { { .stream = 7 } };
+static struct az_coll_lane_of lane[] = { { .stream = 7 } };
 
 static int setup(void **state)
 {
@@ -48,7 +48,7 @@ static int setup(void **state)
     for (int r = 0; r < MOST_RANKS; r++) {
         f->rank[r] = (struct az_rank){ .rank = r, .ticks_per_ns = 1, .devices = 8 };
         f->ev[r] = calloc(MOST_EVENTS, sizeof *f->ev[r]);
-        f->part[r] = (struct cr_part){
+        f->part[r] = (struct az_coll_part){
             .ev = f->ev[r], .what = f->what[r], .n_devices = 1, .lane = lane, .one_stream = true, .compute = &f->idle
         };
     }
@@ -73,9 +73,9 @@ static int teardown(void **state)
 
 /* ---- making ---- */
 /* An all-reduce of `in` floats in the group "0" of the given members. */
-static struct cr_what allreduce(int64_t in, const char *ranks)
+static struct az_coll_what allreduce(int64_t in, const char *ranks)
 {
-    return (struct cr_what){ .name = AZ_SV("allreduce"),
+    return (struct az_coll_what){ .name = AZ_SV("allreduce"),
                              .dtype = AZ_SV("Float"),
                              .group = AZ_SV("0"),
                              .ranks = az_sv_str(ranks),
@@ -87,7 +87,7 @@ static struct cr_what allreduce(int64_t in, const char *ranks)
                              .source = "kernel" };
 }
 
-static uint32_t what_row(struct fix *f, int r, const struct cr_what *w)
+static uint32_t what_row(struct fix *f, int r, const struct az_coll_what *w)
 {
     for (uint32_t i = 0; i < f->part[r].n_what; i++)
         if (memcmp(&f->what[r][i], w, sizeof *w) == 0)
@@ -98,12 +98,12 @@ static uint32_t what_row(struct fix *f, int r, const struct cr_what *w)
 }
 
 /* An event of a rank, in us; launched 1 us before it starts. */
-static struct cr_event *event(struct fix *f, int r, int64_t start, int64_t dur, const struct cr_what *w)
+static struct az_coll_event *event(struct fix *f, int r, int64_t start, int64_t dur, const struct az_coll_what *w)
 {
-    struct cr_part *p = &f->part[r];
+    struct az_coll_part *p = &f->part[r];
     assert_true(p->n < MOST_EVENTS);
-    struct cr_event *e = &f->ev[r][p->n++];
-    *e = (struct cr_event){ .start = start * 1000,
+    struct az_coll_event *e = &f->ev[r][p->n++];
+    *e = (struct az_coll_event){ .start = start * 1000,
                             .end = (start + dur) * 1000,
                             .launch = start * 1000 - 1000,
                             .seq = -1,
@@ -207,7 +207,7 @@ static size_t findings_of(const struct fix *f, const char *rule)
 static void test_figures(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what w = allreduce(1 << 20, "[0, 1, 2]");
+    const struct az_coll_what w = allreduce(1 << 20, "[0, 1, 2]");
     event(f, 0, 100, 60, &w);
     event(f, 1, 120, 41, &w);
     event(f, 2, 140, 20, &w);
@@ -241,7 +241,7 @@ static void test_figures(void **state)
 static void test_ties(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what w = allreduce(4, "[0, 1, 2, 3]");
+    const struct az_coll_what w = allreduce(4, "[0, 1, 2, 3]");
     event(f, 0, 100, 50, &w);
     event(f, 1, 100, 50, &w);
     event(f, 2, 130, 20, &w);
@@ -286,7 +286,7 @@ static void test_kinds(void **state)
                { "barrier", AZ_COLL_BARRIER },
                { "coalesced", AZ_COLL_UNKNOWN },
                { "", AZ_COLL_UNKNOWN } };
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+    for (size_t i = 0; i < AZ_LENGTH(of); i++)
         if (az_coll_kind_of(az_sv_str(of[i].name)) != of[i].kind)
             fail_msg("%s", of[i].name);
     assert_int_equal(az_coll_dtype_bytes(AZ_SV("Float8_e4m3fnuz")), 1);
@@ -309,7 +309,7 @@ static void test_kinds(void **state)
 static void test_gather_size(void **state)
 {
     struct fix *f = *state;
-    struct cr_what w = allreduce(100, "[0, 1]"), root = w;
+    struct az_coll_what w = allreduce(100, "[0, 1]"), root = w;
     w.kind = root.kind = AZ_COLL_GATHER;
     w.name = root.name = AZ_SV("gather");
     w.out = 0;
@@ -328,7 +328,7 @@ static void test_gather_size(void **state)
 static void test_missing_rank(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what w = allreduce(64, "[0, 1, 2]");
+    const struct az_coll_what w = allreduce(64, "[0, 1, 2]");
     event(f, 0, 10, 20, &w);
     event(f, 2, 15, 15, &w);
     finish(f, 3);
@@ -345,7 +345,7 @@ static void test_missing_rank(void **state)
 static void test_alone(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what w = allreduce(64, "[0, 1]");
+    const struct az_coll_what w = allreduce(64, "[0, 1]");
     event(f, 0, 10, 20, &w);
     finish(f, 2);
     near(num(f, SYNC, 0, "comm_latency"), 20);
@@ -360,11 +360,11 @@ static void test_alone(void **state)
 static void periodic(struct fix *f, int r, int n, int skip_from, int skip_to, int64_t clock, bool sized)
 {
     for (int i = 0; i < n; i++) {
-        const struct cr_what w = allreduce(sized ? 1 + i % 3 : 1, "[0, 1, 2, 3]");
+        const struct az_coll_what w = allreduce(sized ? 1 + i % 3 : 1, "[0, 1, 2, 3]");
         if (i >= skip_from && i < skip_to)
             continue;
         const int64_t jitter = (i * 37) % 23; /* no period of its own within the test */
-        struct cr_event *e = event(f, r, clock + i * 100 + jitter - r, 20 + r, &w);
+        struct az_coll_event *e = event(f, r, clock + i * 100 + jitter - r, 20 + r, &w);
         e->end += r * 100; /* ns */
     }
 }
@@ -386,12 +386,12 @@ static void test_in_order(void **state)
 static void test_other_steps(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what w = allreduce(1, "[0, 1, 2, 3]");
+    const struct az_coll_what w = allreduce(1, "[0, 1, 2, 3]");
     for (int r = 0; r < 4; r++) {
-        struct cr_step *v = az_arena_array(&f->arena, 4, sizeof *v);
+        struct az_coll_step *v = az_arena_array(&f->arena, 4, sizeof *v);
         for (int s = 0; s < 4; s++) {
             const int number = s + (r == 2);
-            v[s] = (struct cr_step){ number * 1000000, number * 1000000 + 999999, 10 + number };
+            v[s] = (struct az_coll_step){ number * 1000000, number * 1000000 + 999999, 10 + number };
             for (int i = 0; i < 10; i++)
                 event(f, r, number * 1000 + i * 100 + 5, 20, &w);
         }
@@ -458,7 +458,7 @@ static void test_dropped_alike_clock(void **state) { dropped(*state, 1500, false
 static void test_extra(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what a = allreduce(1, "[0, 1]"), b = allreduce(2, "[0, 1]"), x = allreduce(8, "[0, 1]"),
+    const struct az_coll_what a = allreduce(1, "[0, 1]"), b = allreduce(2, "[0, 1]"), x = allreduce(8, "[0, 1]"),
                          y = allreduce(9, "[0, 1]");
     event(f, 0, 0, 10, &a);
     event(f, 0, 100, 10, &x);
@@ -483,7 +483,7 @@ static void test_own_sizes(void **state)
     struct fix *f = *state;
     for (int r = 0; r < 2; r++)
         for (int i = 0; i < 5; i++) {
-            const struct cr_what w = allreduce(10 + r, "[0, 1]");
+            const struct az_coll_what w = allreduce(10 + r, "[0, 1]");
             event(f, r, i * 100, 10, &w);
         }
     finish(f, 2);
@@ -497,7 +497,7 @@ static void test_own_sizes(void **state)
 static void test_sequence_numbers(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what w = allreduce(4, "[0, 1]");
+    const struct az_coll_what w = allreduce(4, "[0, 1]");
     for (int i = 0; i < 3; i++)
         event(f, 0, 100 * i, 10, &w)->seq = 7 + i;
     event(f, 1, 100, 10, &w)->seq = 9;
@@ -514,8 +514,8 @@ static void test_sequence_numbers(void **state)
 static void test_sequence_numbers_of_two_groups(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what w = allreduce(4, "[0, 1]");
-    struct cr_what other = allreduce(4, "[0, 1]");
+    const struct az_coll_what w = allreduce(4, "[0, 1]");
+    struct az_coll_what other = allreduce(4, "[0, 1]");
     other.group = AZ_SV("other");
     for (int r = 0; r < 2; r++)
         event(f, r, 10, 10, &other)->seq = 8;
@@ -533,7 +533,7 @@ static void test_sequence_numbers_of_two_groups(void **state)
 static void test_sequence_not_unique(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what w = allreduce(4, "[0, 1]");
+    const struct az_coll_what w = allreduce(4, "[0, 1]");
     for (int r = 0; r < 2; r++)
         for (int i = 0; i < 3; i++)
             event(f, r, 100 * i + r, 10, &w)->seq = 7;
@@ -546,7 +546,7 @@ static void test_sequence_not_unique(void **state)
 static void test_launch_order(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what a = allreduce(1, "[0, 1]"), b = allreduce(1, "[0, 1]");
+    const struct az_coll_what a = allreduce(1, "[0, 1]"), b = allreduce(1, "[0, 1]");
     event(f, 0, 100, 50, &a)->launch = 10;
     event(f, 0, 200, 20, &b)->launch = 20;
     event(f, 1, 120, 100, &b)->launch = 20;
@@ -562,7 +562,7 @@ static void test_launch_order(void **state)
 static void test_equal_names(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what a = allreduce(1, "[0, 1]"), b = allreduce(1, "[2, 3]");
+    const struct az_coll_what a = allreduce(1, "[0, 1]"), b = allreduce(1, "[2, 3]");
     for (int r = 0; r < 4; r++)
         event(f, r, 100 + 10 * r, 50, r < 2 ? &a : &b);
     finish(f, 4);
@@ -577,7 +577,7 @@ static void test_equal_names(void **state)
 static void test_shortened_members(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what a = allreduce(1, "[0, 1]"), cut = allreduce(1, "[0, ...]");
+    const struct az_coll_what a = allreduce(1, "[0, 1]"), cut = allreduce(1, "[0, ...]");
     event(f, 0, 100, 10, &a);
     event(f, 1, 100, 10, &cut);
     event(f, 2, 100, 10, &cut); /* is no member of it */
@@ -590,7 +590,7 @@ static void test_shortened_members(void **state)
 /* Nothing but names: group `all`, ids are ordinals; a second stream makes it Unknown_Group. */
 static void without_groups(struct fix *f, bool one_stream, const char *group, const char *id)
 {
-    struct cr_what w = allreduce(-1, "");
+    struct az_coll_what w = allreduce(-1, "");
     w.group = w.dtype = AZ_SV("");
     w.out = -1;
     w.source = "kernel name";
@@ -613,7 +613,7 @@ static void test_unknown_group(void **state) { without_groups(*state, false, "Un
 /* ---- send and recv ---- */
 static void p2p(struct fix *f, int from, int to, int64_t at, const char *ranks, bool said)
 {
-    struct cr_what s = allreduce(1000, ranks), r;
+    struct az_coll_what s = allreduce(1000, ranks), r;
     s.kind = AZ_COLL_SEND;
     s.name = AZ_SV("send");
     s.group = AZ_SV("pp");
@@ -720,7 +720,7 @@ static void test_clock_through_groups(void **state)
     for (int r = 0; r < 4; r++)
         for (int g = 0; g < 3; g++)
             for (int i = 0; i < 5 && (g == r || g + 1 == r); i++) {
-                const struct cr_what w = allreduce(1, groups[g]);
+                const struct az_coll_what w = allreduce(1, groups[g]);
                 event(f, r, 1000 * i + 100 * g + (r == 3 ? 7000 : 0), 10, &w);
             }
     for (int r = 0; r < 4; r++)
@@ -738,11 +738,11 @@ static void test_clock_through_groups(void **state)
 static void test_clock_drift_and_step(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what w = allreduce(1, "[0, 1, 2, 3]");
+    const struct az_coll_what w = allreduce(1, "[0, 1, 2, 3]");
     for (int r = 0; r < 4; r++)
         for (int i = 0; i < 200; i++) {
             const int64_t t = 50000 * (int64_t)i + (i * 37) % 23;
-            struct cr_event *e = event(f, r, t + (r == 1 && i > 120 ? 300 : 0) + r, 50 - r, &w);
+            struct az_coll_event *e = event(f, r, t + (r == 1 && i > 120 ? 300 : 0) + r, 50 - r, &w);
             e->start += r == 2 ? t * 5 / 1000 : 0; /* ns */
             e->end += (r == 2 ? t * 5 / 1000 : 0) + (i * 13 + r * 7) % 5 * 100;
         }
@@ -766,7 +766,7 @@ static void test_clock_of_short_steps(void **state)
 {
     enum { STEPS = 12, EACH = 20, N = STEPS * EACH };
     int64_t t[N], y[N], scratch[N];
-    struct cr_track k = { .n = 0 };
+    struct az_coll_track k = { .n = 0 };
     (void)state;
     for (int i = 0; i < N; i++) {
         const uint32_t h = (uint32_t)i * UINT32_C(2654435761);
@@ -774,11 +774,11 @@ static void test_clock_of_short_steps(void **state)
         y[i] =
             t[i] / 50000 + (h >> 20) * 2 + (i / EACH % 3 == 0 ? i % EACH * 150 : 0); /* to 8 us, and slopes of some */
     }
-    cr_fit(t, y, N, true, scratch, &k);
+    az_coll_fit(t, y, N, true, scratch, &k);
     for (uint32_t i = 0; i < k.n; i++)
         assert_true(fabs(k.piece[i].drift * 1e6 - 20) < 2);
     for (int64_t at = -100000000; at < t[N - 1]; at += 10000000) /* between steps, too */
-        assert_true(fabs((double)(cr_ahead(&k, at) - at / 50000 - 4500)) < 5000);
+        assert_true(fabs((double)(az_coll_ahead(&k, at) - at / 50000 - 4500)) < 5000);
 }
 
 /* No clock drifts by 1,000 ppm, whatever its ends say. */
@@ -786,13 +786,13 @@ static void test_clock_cannot_drift_so(void **state)
 {
     enum { N = 200 };
     int64_t t[N], y[N], scratch[N];
-    struct cr_track k = { .n = 0 };
+    struct az_coll_track k = { .n = 0 };
     (void)state;
     for (int i = 0; i < N; i++) {
         t[i] = (int64_t)i * 100000;
         y[i] = t[i] / 1000;
     }
-    cr_fit(t, y, N, true, scratch, &k);
+    az_coll_fit(t, y, N, true, scratch, &k);
     for (uint32_t i = 0; i < k.n; i++)
         assert_true(fabs(k.piece[i].drift) <= 100e-6);
 }
@@ -807,8 +807,8 @@ static void test_clock_of_groups(void **state)
     };
     for (int r = 0; r < 4; r++)
         for (int i = 0; i < 18 * 11; i++) {
-            const struct cr_what w = allreduce(1, i % 11 ? inner[r] : outer[r]);
-            struct cr_event *e = event(f, r, 300 * i + (r >= 2 && i >= 9 * 11 ? 200 : 0), 50, &w);
+            const struct az_coll_what w = allreduce(1, i % 11 ? inner[r] : outer[r]);
+            struct az_coll_event *e = event(f, r, 300 * i + (r >= 2 && i >= 9 * 11 ? 200 : 0), 50, &w);
             e->end += (i * 13 + r * 7) % 5 * 100;
         }
     finish(f, 4);
@@ -822,7 +822,7 @@ static void messages(struct fix *f, int n, int64_t ahead)
 {
     for (int i = 0; i < n; i++)
         for (int r = 0; r < 2; r++) {
-            struct cr_what w = allreduce(8, "[0, 1]");
+            struct az_coll_what w = allreduce(8, "[0, 1]");
             const bool sends = (i % 2 == 0) == (r == 0);
             w.kind = sends ? AZ_COLL_SEND : AZ_COLL_RECV;
             w.name = sends ? AZ_SV("send") : AZ_SV("recv");
@@ -852,7 +852,7 @@ static void test_clocks_apart(void **state)
     static const char *const groups[] = { "[0, 1]", "[2, 3]" };
     for (int r = 0; r < 4; r++)
         for (int i = 0; i < 5; i++) {
-            const struct cr_what w = allreduce(1, groups[r / 2]);
+            const struct az_coll_what w = allreduce(1, groups[r / 2]);
             event(f, r, 100 * i, 10, &w);
         }
     finish(f, 4);
@@ -866,7 +866,7 @@ static void test_clocks_apart(void **state)
 static void test_clock_uncertain(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what w = allreduce(1, "[0, 1, 2]");
+    const struct az_coll_what w = allreduce(1, "[0, 1, 2]");
     for (int r = 0; r < 3; r++)
         for (int i = 0; i < 40; i++)
             event(f, r, 1000 * i, 100 + (r == 2 ? (i / 5 * 7919) % 211 : 0), &w);
@@ -877,7 +877,7 @@ static void test_clock_uncertain(void **state)
 static void test_mixed_bases(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what w = allreduce(1, "[0, 1]");
+    const struct az_coll_what w = allreduce(1, "[0, 1]");
     event(f, 0, 100, 10, &w);
     event(f, 1, 105, 5, &w);
     f->rank[1].base_ns = 1767189312000000000;
@@ -890,7 +890,7 @@ static void test_mixed_bases(void **state)
 static void test_hosts(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what w = allreduce(1, "[0, 1]"), own = allreduce(1, "[0]");
+    const struct az_coll_what w = allreduce(1, "[0, 1]"), own = allreduce(1, "[0]");
     event(f, 0, 100, 10, &w);
     event(f, 1, 103, 25, &w);
     event(f, 0, 200, 10, &own);
@@ -912,7 +912,7 @@ static void test_nodes_by_host(void **state)
 {
     struct fix *f = *state;
     static const char *const hosts[] = { "node07", "node03", "node07", "node03" };
-    const struct cr_what w = allreduce(1, "[0, 1, 2, 3]"), own = allreduce(1, "[0, 2]");
+    const struct az_coll_what w = allreduce(1, "[0, 1, 2, 3]"), own = allreduce(1, "[0, 2]");
     for (int r = 0; r < 4; r++) {
         event(f, r, 100, 10, &w);
         f->rank[r].host = az_sv_str(hosts[r]);
@@ -931,7 +931,7 @@ static void test_nodes_by_host(void **state)
 static void test_gpus_per_node(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what w = allreduce(1, "[1, 2]");
+    const struct az_coll_what w = allreduce(1, "[1, 2]");
     event(f, 0, 100, 10, &w);
     event(f, 1, 100, 10, &w);
     event(f, 2, 100, 10, &w);
@@ -944,25 +944,25 @@ static void test_gpus_per_node(void **state)
 static void test_binomial(void **state)
 {
     (void)state;
-    near(cr_binomial_tail(3, 0.5, 2), 0.5);
-    near(cr_binomial_tail(3, 0.5, 0), 1);
-    near(cr_binomial_tail(3, 0.5, 4), 0);
-    near(cr_binomial_tail(2, 0.25, 1), 1 - 0.75 * 0.75);
-    near(cr_binomial_tail(5, 1, 5), 1);
-    near(cr_binomial_tail(5, 0, 1), 0);
-    assert_true(cr_binomial_tail(27, 0.125, 12) < 1e-4);
-    assert_true(cr_binomial_tail(100000, 0.125, 12500) > 0.49);
+    near(az_coll_binomial_tail(3, 0.5, 2), 0.5);
+    near(az_coll_binomial_tail(3, 0.5, 0), 1);
+    near(az_coll_binomial_tail(3, 0.5, 4), 0);
+    near(az_coll_binomial_tail(2, 0.25, 1), 1 - 0.75 * 0.75);
+    near(az_coll_binomial_tail(5, 1, 5), 1);
+    near(az_coll_binomial_tail(5, 0, 1), 0);
+    assert_true(az_coll_binomial_tail(27, 0.125, 12) < 1e-4);
+    assert_true(az_coll_binomial_tail(100000, 0.125, 12500) > 0.49);
 }
 
 /* Steps of 800 us, with collectives 100 us apart; rank 1 is late. */
 static void late_rank(struct fix *f, int steps, int64_t late)
 {
-    struct cr_step *v = az_arena_array(&f->arena, (size_t)steps, sizeof *v);
+    struct az_coll_step *v = az_arena_array(&f->arena, (size_t)steps, sizeof *v);
     for (int s = 0; s < steps; s++)
-        v[s] = (struct cr_step){ 800000 * s - 2000, 800000 * (s + 1) - 2001, 10 + s };
+        v[s] = (struct az_coll_step){ 800000 * s - 2000, 800000 * (s + 1) - 2001, 10 + s };
     for (int r = 0; r < 4; r++) {
         for (int i = 0; i < 8 * steps; i++) {
-            const struct cr_what w = allreduce(1, "[0, 1, 2, 3]");
+            const struct az_coll_what w = allreduce(1, "[0, 1, 2, 3]");
             event(f, r, 100 * i + (r == 1 ? late : 0), r == 1 ? 50 - late : 50, &w);
         }
         f->part[r].steps = v;
@@ -1013,12 +1013,12 @@ static void test_received_delay(void **state)
     static const char *const first[] = { "[0, 1]", "[0, 1]", "[2, 3]", "[2, 3]" }, *const second[] = {
         "[0, 2]", "[1, 3]", "[0, 2]", "[1, 3]"
     };
-    struct cr_step *v = az_arena_array(&f->arena, 5, sizeof *v);
+    struct az_coll_step *v = az_arena_array(&f->arena, 5, sizeof *v);
     for (int s = 0; s < 5; s++)
-        v[s] = (struct cr_step){ 800000 * s - 2000, 800000 * (s + 1) - 2001, 10 + s };
+        v[s] = (struct az_coll_step){ 800000 * s - 2000, 800000 * (s + 1) - 2001, 10 + s };
     for (int r = 0; r < 4; r++) {
         for (int s = 0; s < 5; s++) {
-            const struct cr_what a = allreduce(1, first[r]), b = allreduce(2, second[r]);
+            const struct az_coll_what a = allreduce(1, first[r]), b = allreduce(2, second[r]);
             const int64_t t = 800 * s, late = r < 2 ? 40 : 0;
             event(f, r, t + 100 + (r == 0 ? 40 : 0), 20 + (r == 1 ? 40 : 0), &a);
             event(f, r, t + 200 + late, 20 + (r > 1 ? 40 : 0), &b);
@@ -1039,9 +1039,9 @@ static void test_received_delay(void **state)
 static void test_student(void **state)
 {
     (void)state;
-    assert_true(fabs(cr_t_above(0.005, 10) - 3.1693) < 0.02);
-    assert_true(fabs(cr_t_above(0.0005, 30) - 3.6460) < 0.01);
-    assert_true(fabs(cr_t_above(0.025, 5) - 2.5706) < 0.03);
+    assert_true(fabs(az_coll_t_above(0.005, 10) - 3.1693) < 0.02);
+    assert_true(fabs(az_coll_t_above(0.0005, 30) - 3.6460) < 0.01);
+    assert_true(fabs(az_coll_t_above(0.025, 5) - 2.5706) < 0.03);
 }
 
 /* Two steps tell nothing, however late it is. */
@@ -1060,7 +1060,7 @@ static void test_all_to_allv(void **state)
     struct fix *f = *state;
     static const char *const splits[] = { "[100, 200]", "[50, 50]" };
     for (int r = 4; r < 6; r++) {
-        struct cr_what w = allreduce(r == 4 ? 300 : 100, "[4, 5]");
+        struct az_coll_what w = allreduce(r == 4 ? 300 : 100, "[4, 5]");
         w.kind = AZ_COLL_ALLTOALLV;
         w.name = AZ_SV("all_to_allv");
         w.in_split = az_sv_str(splits[r - 4]);
@@ -1100,7 +1100,7 @@ static void test_bad_splits(void **state)
     struct fix *f = *state;
     static const char *const splits[] = { "[100, ...]", "[50]", "[1, -2]" };
     for (int r = 0; r < 3; r++) {
-        struct cr_what w = allreduce(100, "[0, 1]");
+        struct az_coll_what w = allreduce(100, "[0, 1]");
         w.ranks = r == 2 ? AZ_SV("[2, 3]") : w.ranks;
         w.kind = AZ_COLL_ALLTOALLV;
         w.name = AZ_SV("all_to_allv");
@@ -1118,18 +1118,18 @@ static void test_exposure(void **state)
 {
     struct fix *f = *state;
     static struct cr_busy_span span[] = { { 105000, 0 }, { 120000, 5000 }, { 145000, 15000 }, { 0, 20000 } };
-    static struct cr_busy busy = { span, 3 };
-    const struct cr_what w = allreduce(1, "[0, 1]");
+    static struct az_coll_busy busy = { span, 3 };
+    const struct az_coll_what w = allreduce(1, "[0, 1]");
     event(f, 0, 100, 50, &w); /* waits until 125 */
     event(f, 1, 125, 25, &w);
     f->part[0].compute = &busy;
     f->part[0].overlap = 20000;
     f->part[0].busy = 50000;
-    assert_int_equal(cr_compute_in(&busy, 0, 1000000), 20000);
-    assert_int_equal(cr_compute_in(&busy, 107000, 125000), 8000);
-    assert_int_equal(cr_compute_in(&busy, 110000, 120000), 0);
-    assert_int_equal(cr_compute_in(&busy, 122000, 123000), 1000);
-    assert_int_equal(cr_compute_in(&busy, 123000, 122000), 0);
+    assert_int_equal(az_coll_compute_in(&busy, 0, 1000000), 20000);
+    assert_int_equal(az_coll_compute_in(&busy, 107000, 125000), 8000);
+    assert_int_equal(az_coll_compute_in(&busy, 110000, 120000), 0);
+    assert_int_equal(az_coll_compute_in(&busy, 122000, 123000), 1000);
+    assert_int_equal(az_coll_compute_in(&busy, 123000, 122000), 0);
     finish(f, 2);
     near(num(f, SYNC, 0, "hidden_us"), 20);
     near(num(f, SYNC, 0, "exposed_wait_us"), 15); /* 25 but for 5 and 5 */
@@ -1145,7 +1145,7 @@ static void test_exposure(void **state)
 static void test_historic(void **state)
 {
     struct fix *f = *state;
-    const struct cr_what w = allreduce(1, "[0, 1]");
+    const struct az_coll_what w = allreduce(1, "[0, 1]");
     event(f, 0, 100, 50, &w);
     event(f, 1, 125, 25, &w);
     f->opts.coll_sheets = AZ_SV("both");
@@ -1163,7 +1163,7 @@ static void test_summary(void **state)
     struct fix *f = *state;
     for (int i = 0; i < 4; i++)
         for (int r = 0; r < 2; r++) {
-            const struct cr_what w = allreduce(i < 3 ? 100 : 200, "[0, 1]");
+            const struct az_coll_what w = allreduce(i < 3 ? 100 : 200, "[0, 1]");
             event(f, r, 100 * i, 10 + i * i, &w);
         }
     finish(f, 2);
@@ -1207,17 +1207,17 @@ static void test_align(void **state)
             tb[m++] = (int64_t)i * 200000 + (i * 7919) % 90000 - 5000000;
         }
     }
-    const struct cr_seq a = { sa, ta, n }, b = { sb, tb, m };
-    assert_int_equal(cr_align(&a, &b, to, &offset, &f->mem), 0);
+    const struct az_coll_seq a = { sa, ta, n }, b = { sb, tb, m };
+    assert_int_equal(az_coll_align(&a, &b, to, &offset, &f->mem), 0);
     assert_int_equal(offset, -5000000);
     assert_int_equal(partners(to, m), 3000 - 100 - 60 + 20);
     for (size_t j = 0; j < m; j++)
         if (to[j] != AZ_NO_ROW)
             assert_true(ta[to[j]] - 5000000 == tb[j]);
-    const struct cr_seq none = { sa, ta, 0 };
-    assert_int_equal(cr_align(&none, &b, to, &offset, &f->mem), 0);
+    const struct az_coll_seq none = { sa, ta, 0 };
+    assert_int_equal(az_coll_align(&none, &b, to, &offset, &f->mem), 0);
     assert_int_equal(partners(to, m), 0);
-    assert_int_equal(cr_align(&a, &none, to, &offset, &f->mem), 0);
+    assert_int_equal(az_coll_align(&a, &none, to, &offset, &f->mem), 0);
 }
 
 /* Nothing in common, and lengths far apart: all without partner, nothing hangs. */
@@ -1232,11 +1232,11 @@ static void test_align_apart(void **state)
         sb[i] = i % 1000 == 0 ? 1 : 2;
         t[i] = i;
     }
-    struct cr_seq a = { sa, t, N }, b = { sb, t, N };
-    assert_int_equal(cr_align(&a, &b, to, &offset, &f->mem), 0);
+    struct az_coll_seq a = { sa, t, N }, b = { sb, t, N };
+    assert_int_equal(az_coll_align(&a, &b, to, &offset, &f->mem), 0);
     assert_true(partners(to, N) <= N / 1000);
     b.n = 3;
-    assert_int_equal(cr_align(&a, &b, to, &offset, &f->mem), 0);
+    assert_int_equal(az_coll_align(&a, &b, to, &offset, &f->mem), 0);
     assert_true(partners(to, 3) >= 1); /* the first is found whatever the rest is */
     free(sa);
     free(sb);

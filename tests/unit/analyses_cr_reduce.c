@@ -3,7 +3,7 @@
 
 #include "analyses/collectives/collectives.h"
 
-static struct cr_part *reduce(struct fw_fix *f)
+static struct az_coll_part *reduce(struct fw_fix *f)
 {
     void *part = NULL;
     ready(f);
@@ -11,9 +11,9 @@ static struct cr_part *reduce(struct fw_fix *f)
     return part;
 }
 
-static const struct cr_what *what(const struct cr_part *p, size_t i) { return &p->what[p->ev[i].what]; }
+static const struct az_coll_what *what(const struct az_coll_part *p, size_t i) { return &p->what[p->ev[i].what]; }
 
-static void texts(const struct cr_what *w, const char *name, const char *dtype, const char *source)
+static void texts(const struct az_coll_what *w, const char *name, const char *dtype, const char *source)
 {
     if (!az_sv_is(w->name, name) || !az_sv_is(w->dtype, dtype) || strcmp(w->source, source))
         fail_msg("got %.*s, %.*s from %s", AZ_SVF(w->name), AZ_SVF(w->dtype), w->source);
@@ -30,7 +30,7 @@ static void test_kernel_says(void **state)
     device(f, "kernel", 0, 16, 100, 20, "ncclDevKernel_AllGather_RING_LL", 1, SAYS);
     device(f, "kernel", 0, 7, 110, 30, "gemm", 2, "");
     device(f, "gpu_memcpy", 0, 7, 150, 30, "Memcpy HtoD", 3, "");
-    const struct cr_part *p = reduce(f);
+    const struct az_coll_part *p = reduce(f);
     assert_int_equal(p->n, 1);
     texts(what(p, 0), "_allgather_base", "BFloat16", "kernel");
     assert_int_equal(what(p, 0)->in, 10);
@@ -43,7 +43,7 @@ static void test_kernel_says(void **state)
     assert_int_equal(p->ev[0].end, 120000);
     assert_int_equal(p->lane[p->ev[0].lane].stream, 16);
     assert_int_equal(p->busy, 20000);
-    assert_int_equal(cr_compute_in(p->compute, 0, 1000000), 10000);
+    assert_int_equal(az_coll_compute_in(p->compute, 0, 1000000), 10000);
     assert_int_equal(p->span, 80000);
     assert_true(p->one_stream);
 }
@@ -55,7 +55,7 @@ static void test_operation_says(void **state)
     op(f, 10, 20, "record_param_comms", SAYS);
     call(f, 15, 2, "cudaLaunchKernel", 1);
     kernel(f, 16, 100, 20, "ncclDevKernel_AllGather_RING_LL", 1);
-    const struct cr_part *p = reduce(f);
+    const struct az_coll_part *p = reduce(f);
     texts(what(p, 0), "_allgather_base", "BFloat16", "operation");
     assert_true(az_sv_is(what(p, 0)->ranks, "[0, 1]"));
     assert_int_equal(p->ev[0].seq, 5);
@@ -69,7 +69,7 @@ static void test_operation_tensors(void **state)
        "\"Input Dims\":[[4, 5],[],[3]],\"Input type\":[\"c10::Half\",\"\",\"c10::Half\"]");
     call(f, 15, 2, "cudaLaunchKernel", 1);
     kernel(f, 7, 100, 20, "void vllm::cross_device_reduce_2stage<half>", 1);
-    const struct cr_part *p = reduce(f);
+    const struct az_coll_part *p = reduce(f);
     texts(what(p, 0), "allreduce", "Half", "operation");
     assert_int_equal(what(p, 0)->in, 23);
     assert_int_equal(what(p, 0)->out, 23);
@@ -92,7 +92,7 @@ static void test_annotation_says(void **state)
 {
     struct fw_fix *f = *state;
     annotated(f);
-    const struct cr_part *p = reduce(f);
+    const struct az_coll_part *p = reduce(f);
     assert_int_equal(p->n, 3);
     texts(what(p, 0), "all_to_all", "Float", "annotation");
     assert_int_equal(what(p, 0)->kind, AZ_COLL_ALLTOALL);
@@ -108,7 +108,7 @@ static void test_kernels_alone(void **state)
     struct fw_fix *f = *state;
     annotated(f);
     option(f, "collective_arguments", "kernel");
-    const struct cr_part *p = reduce(f);
+    const struct az_coll_part *p = reduce(f);
     texts(what(p, 0), "sendrecv", "", "kernel name");
     assert_int_equal(p->n_what, 1);
 }
@@ -120,12 +120,12 @@ static void test_patterns(void **state)
     kernel(f, 7, 100, 20, "my_one_shot_kernel", 1);
     kernel(f, 8, 100, 20, "another", 2);
     kernel(f, 8, 130, 20, "ncclDevKernel_Generic", 3);
-    const struct cr_part *p = reduce(f);
+    const struct az_coll_part *p = reduce(f);
     assert_int_equal(p->n, 2);
     texts(what(p, 0), "allreduce", "", "kernel name");
     texts(what(p, 1), "", "", "kernel name");
     assert_int_equal(what(p, 1)->kind, AZ_COLL_UNKNOWN);
-    assert_int_equal(cr_compute_in(p->compute, 0, 1000000), 20000);
+    assert_int_equal(az_coll_compute_in(p->compute, 0, 1000000), 20000);
     assert_false(p->one_stream);
 }
 
@@ -137,7 +137,7 @@ static void test_peer_and_steps(void **state)
            "\"Collective name\":\"send\",\"Dst Rank\":5,\"In msg nelems\":\"77\"");
     device(f, "kernel", 0, 20, 130, 20, "ncclDevKernel_SendRecv", 2,
            "\"Collective name\":\"recv\",\"Src Rank\":2,\"In msg nelems\":-3,\"Group size\":\"x\"");
-    const struct cr_part *p = reduce(f);
+    const struct az_coll_part *p = reduce(f);
     assert_int_equal(what(p, 0)->peer, 5);
     assert_int_equal(what(p, 0)->in, 77);
     assert_int_equal(what(p, 1)->peer, 2);
@@ -155,12 +155,12 @@ static void test_two_devices(void **state)
     device(f, "kernel", 1, 7, 105, 30, "ncclDevKernel_AllReduce", 2, "");
     device(f, "kernel", 1, 8, 110, 5, "gemm", 3, "");
     device(f, "kernel", 0, 8, 100, 50, "gemm", 4, "");
-    const struct cr_part *p = reduce(f);
+    const struct az_coll_part *p = reduce(f);
     assert_int_equal(p->n_devices, 2);
     assert_int_equal(p->lane[p->ev[0].lane].device, 1);
     assert_int_equal(p->lane[p->ev[1].lane].device, 0);
-    assert_int_equal(cr_compute_in(&p->compute[0], 0, 1000000), 5000);
-    assert_int_equal(cr_compute_in(&p->compute[1], 0, 1000000), 0);
+    assert_int_equal(az_coll_compute_in(&p->compute[0], 0, 1000000), 5000);
+    assert_int_equal(az_coll_compute_in(&p->compute[1], 0, 1000000), 0);
     assert_int_equal(p->busy, 50000);
     assert_int_equal(p->overlap, 5000);
     assert_true(p->one_stream); /* on each */
@@ -179,18 +179,18 @@ static void test_tensor_size(void **state)
     int64_t n;
     struct az_sv t;
     (void)state;
-    assert_true(cr_tensor_size(AZ_SV("[[2,3],[4]]"), AZ_SV("[\"float\",\"float\"]"), &n, &t));
+    assert_true(az_coll_tensor_size(AZ_SV("[[2,3],[4]]"), AZ_SV("[\"float\",\"float\"]"), &n, &t));
     assert_int_equal(n, 10);
     assert_true(az_sv_is(t, "Float"));
-    assert_true(cr_tensor_size(AZ_SV("[[]]"), AZ_SV("[\"double\"]"), &n, &t)); /* a scalar tensor */
+    assert_true(az_coll_tensor_size(AZ_SV("[[]]"), AZ_SV("[\"double\"]"), &n, &t)); /* a scalar tensor */
     assert_int_equal(n, 1);
-    assert_false(cr_tensor_size(AZ_SV("[[2],[2]]"), AZ_SV("[\"float\",\"int\"]"), &n, &t));
-    assert_false(cr_tensor_size(AZ_SV("[[2]]"), AZ_SV("[\"\"]"), &n, &t));
-    assert_false(cr_tensor_size(AZ_SV("[[-2]]"), AZ_SV("[\"float\"]"), &n, &t));
-    assert_false(cr_tensor_size(AZ_SV("[[4294967296,4294967296]]"), AZ_SV("[\"float\"]"), &n, &t));
-    assert_false(cr_tensor_size(AZ_SV("[[9223372036854775807],[1]]"), AZ_SV("[\"float\",\"float\"]"), &n, &t));
-    assert_false(cr_tensor_size(AZ_SV("{}"), AZ_SV("[\"float\"]"), &n, &t));
-    assert_false(cr_tensor_size(AZ_SV(""), AZ_SV(""), &n, &t));
+    assert_false(az_coll_tensor_size(AZ_SV("[[2],[2]]"), AZ_SV("[\"float\",\"int\"]"), &n, &t));
+    assert_false(az_coll_tensor_size(AZ_SV("[[2]]"), AZ_SV("[\"\"]"), &n, &t));
+    assert_false(az_coll_tensor_size(AZ_SV("[[-2]]"), AZ_SV("[\"float\"]"), &n, &t));
+    assert_false(az_coll_tensor_size(AZ_SV("[[4294967296,4294967296]]"), AZ_SV("[\"float\"]"), &n, &t));
+    assert_false(az_coll_tensor_size(AZ_SV("[[9223372036854775807],[1]]"), AZ_SV("[\"float\",\"float\"]"), &n, &t));
+    assert_false(az_coll_tensor_size(AZ_SV("{}"), AZ_SV("[\"float\"]"), &n, &t));
+    assert_false(az_coll_tensor_size(AZ_SV(""), AZ_SV(""), &n, &t));
 }
 
 int main(void)

@@ -42,10 +42,10 @@ static void by_kernel_names(void **state)
               { "op_7", "decoder_layer", "decode" },
               { "op_8", "sliced_copy", NULL },
               { "op_9", "prefill_then_decode", "prefill" } }; /* prefill is asked first */
-    for (int i = 0; i < (int)(sizeof c / sizeof *c); i++)
+    for (int i = 0; i < (int)AZ_LENGTH(c); i++)
         launch(f, i * 100, c[i].op, "", 10000 + i * 100, 5, c[i].kernel, i + 1);
     method(f, "kernel_names");
-    for (size_t i = 0; i < sizeof c / sizeof *c; i++)
+    for (size_t i = 0; i < AZ_LENGTH(c); i++)
         phase(f, c[i].op, c[i].phase);
     const struct az_table *t = table(f, "inference_phases"); /* the undecided too: totals add up */
     near(num(f, "inference_phases", row_of(t, "Phase", "Mixed"), "Launches"), 5);

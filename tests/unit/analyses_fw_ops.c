@@ -177,7 +177,7 @@ static void categories(void **state)
               { "my::op3", "void at::native::(anonymous namespace)::multi_tensor_apply_kernel", "multi_tensor_apply" },
               { "my::op4", "vectorized_elementwise_kernel", "other" },
               { "my::op5", "void at::native::elementwise_kernel_reduce", "elementwise" } };
-    for (int i = 0; i < (int)(sizeof c / sizeof *c); i++)
+    for (int i = 0; i < (int)AZ_LENGTH(c); i++)
         launch(f, i * 100, c[i].op, "", 10000 + i * 100, 100 - i, c[i].kernel, i + 1);
     op(f, 5000, 50, "my::op6", ""); /* the earliest kernel counts, not the first launched */
     call(f, 5005, 3, "cudaLaunchKernel", 50);
@@ -186,7 +186,7 @@ static void categories(void **state)
     kernel(f, 8, 20000, 1, "void at::native::reduce", 51);
     run(f, &az_analysis_fw_ops);
     const struct az_table *t = table(f, "ops_all");
-    for (size_t i = 0; i < sizeof c / sizeof *c; i++)
+    for (size_t i = 0; i < AZ_LENGTH(c); i++)
         is(f, "ops_all", row_of(t, "name", c[i].op), "op category", c[i].category);
     is(f, "ops_all", row_of(t, "name", "my::op6"), "op category", "reduce");
 }

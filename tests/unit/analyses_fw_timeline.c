@@ -245,7 +245,7 @@ static void all(struct fw_fix *f)
     option(f, "include_overlap_info", "true");
     option(f, "include_call_stack", "true");
     option(f, "detect_recompute", "true");
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    for (size_t i = 0; i < AZ_LENGTH(list); i++)
         run(f, list[i]);
 }
 

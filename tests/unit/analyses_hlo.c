@@ -12,7 +12,7 @@ static void compiled(struct az_trace *t, const char *host)
     az_xtrace(t)->host_name = az_sv_str(host);
 }
 
-static uint32_t device_lane(struct az_trace *t, enum az_xplane_kind kind, int64_t ordinal, uint64_t line,
+static uint32_t device_lane(struct az_trace *t, enum az_plane_kind kind, int64_t ordinal, uint64_t line,
                             enum az_xlane_role role)
 {
     struct az_xtrace *x = az_xtrace(t);
@@ -20,7 +20,7 @@ static uint32_t device_lane(struct az_trace *t, enum az_xplane_kind kind, int64_
     while (p < x->planes.n && (x->planes.v[p].ordinal != ordinal || x->planes.v[p].kind != kind))
         p++;
     if (p == x->planes.n)
-        assert_int_equal(az_vec_push(&x->planes, ((struct az_xplane){ .kind = kind,
+        assert_int_equal(az_vec_push(&x->planes, ((struct az_plane){ .kind = kind,
                                                                       .ordinal = ordinal,
                                                                       .vendor = AZ_SV("AMD"),
                                                                       .type = AZ_SV(""),

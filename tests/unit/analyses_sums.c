@@ -209,7 +209,7 @@ static void no_memory_is_an_error_and_leaks_nothing(void **state)
                                              az_analysis_gpu_gaps.run,      az_analysis_gpu_utilization.run };
     fill_launches(&f->t[0]);
     make_job(f, 1);
-    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(runs); i++) {
         f->mem.limit = f->mem.used + 600; /* the arena's block may still have room: any outcome but a wrong one */
         int rc = runs[i](&f->job);
         assert_true(rc == 0 || rc == AZ_ELIMIT);

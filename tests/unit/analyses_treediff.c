@@ -114,7 +114,7 @@ static void normal(void **state)
                  { "", "", "" } };
     struct az_arena a;
     az_arena_init(&a, NULL);
-    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+    for (size_t i = 0; i < AZ_LENGTH(each); i++)
         for (int loose = 0; loose < 2; loose++) {
             struct az_sv got;
             assert_int_equal(az_diff_normal(&a, az_sv_str(each[i].name), loose, &got), 0);

@@ -23,8 +23,8 @@ struct bench {
     struct az_trace trace;
     struct az_options o;
     struct az_job job;
-    struct tt t;
-    struct tt_row row;
+    struct az_tt t;
+    struct az_opr_row row;
 };
 
 static void bench_open(struct bench *b)
@@ -38,7 +38,7 @@ static void bench_open(struct bench *b)
     b->o.low_cores = 10;
     b->o.bound_percent = 65;
     b->job = (struct az_job){ .arena = &b->trace.arena, .mem = &b->mem, .opts = &b->o };
-    b->t = (struct tt){ .job = &b->job, .trace = &b->trace, .r = az_opreport(&b->trace), .o = &b->o, .workers = 64 };
+    b->t = (struct az_tt){ .job = &b->job, .trace = &b->trace, .r = az_opreport(&b->trace), .o = &b->o, .workers = 64 };
     az_vec_init(&b->t.sigs, &b->mem);
 }
 
@@ -51,14 +51,14 @@ static void bench_close(struct bench *b)
 
 /* The colours of a row: 13 inks in the order of the printed columns. */
 static void inks(struct bench *b, struct az_sv code, struct az_sv in0, struct az_sv in1, struct az_sv out,
-                 struct az_sv fidelity, const struct tt_figures *f, uint8_t *ink)
+                 struct az_sv fidelity, const struct az_opr_figures *f, uint8_t *ink)
 {
     struct az_oprow r = { .device = 0 };
-    struct tt_sig s = { .flop = NAN };
+    struct az_opr_sig s = { .flop = NAN };
     assert_int_equal(az_trace_name(&b->trace, code, &r.code), 0);
     b->t.codes = az_arena_array(&b->trace.arena, b->trace.names.text.n, sizeof *b->t.codes);
     s.code = r.code;
-    s.kind = tt_code(&b->t, r.code)->kind;
+    s.kind = az_opr_code(&b->t, r.code)->kind;
     s.rated = s.kind == TT_MATMUL || s.kind == TT_CONV;
     s.verdict = (uint8_t)az_fidelity_fit(in0, in1, out, az_fidelity_of(fidelity), &s.advice);
     b->t.r = az_opreport(&b->trace);
@@ -66,10 +66,10 @@ static void inks(struct bench *b, struct az_sv code, struct az_sv in0, struct az
     assert_int_equal(az_vec_push(&az_opreport(&b->trace)->rows, r), 0);
     b->t.sigs.n = 0;
     assert_int_equal(az_vec_push(&b->t.sigs, s), 0);
-    tt_row_inks(&b->t, &b->row, f, ink);
+    az_opr_row_inks(&b->t, &b->row, f, ink);
 }
 
-static const struct tt_figures plain = { .time = 1,
+static const struct az_opr_figures plain = { .time = 1,
                                          .gap = 0,
                                          .percent = 50,
                                          .cores = 32,
@@ -83,7 +83,7 @@ static void colours(void **state)
     (void)state;
     struct bench b;
     uint8_t ink[13];
-    struct tt_figures f = plain;
+    struct az_opr_figures f = plain;
     bench_open(&b);
     inks(&b, SV("LayerNorm"), SV(""), SV(""), SV(""), SV(""), &f, ink);
     assert_int_equal(ink[3], AZ_INK_CYAN);
@@ -141,7 +141,7 @@ static void fidelity(void **state)
           AZ_FIT_NOT_APPLICABLE },
         { "NEW_TYPE", "BFLOAT16", "BFLOAT16", AZ_FIT_UNKNOWN, AZ_FIT_UNKNOWN, AZ_FIT_UNKNOWN, AZ_FIT_UNKNOWN },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(rows); i++) {
         assert_int_equal(fit(rows[i].in0, rows[i].in1, rows[i].out, "HiFi4"), rows[i].hifi4);
         assert_int_equal(fit(rows[i].in0, rows[i].in1, rows[i].out, "HiFi3"), rows[i].hifi3);
         assert_int_equal(fit(rows[i].in0, rows[i].in1, rows[i].out, "HiFi2"), rows[i].hifi2);
@@ -156,28 +156,28 @@ static void ranges(void **state)
     (void)state;
     static const char *const bad[] = { "", "5", "1-2-3", "a-b", "5-a", "--5", "99999999999999999999-", "-1 2 3" };
     int64_t a, b;
-    assert_true(tt_id_range(SV("5-10"), &a, &b) && a == 5 && b == 10);
-    assert_true(tt_id_range(SV("31-"), &a, &b) && a == 31 && b == INT64_MAX);
-    assert_true(tt_id_range(SV(" - 12 "), &a, &b) && a == 0 && b == 12);
-    assert_true(tt_id_range(SV("1,000-2,000"), &a, &b) && a == 1000 && b == 2000);
-    assert_true(tt_id_range(SV("-"), &a, &b) && a == 0 && b == INT64_MAX);
-    assert_true(tt_id_range(SV("10-5"), &a, &b) && a == 10 && b == 5);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(tt_id_range(SV(bad[i]), &a, &b));
+    assert_true(az_opr_id_range(SV("5-10"), &a, &b) && a == 5 && b == 10);
+    assert_true(az_opr_id_range(SV("31-"), &a, &b) && a == 31 && b == INT64_MAX);
+    assert_true(az_opr_id_range(SV(" - 12 "), &a, &b) && a == 0 && b == 12);
+    assert_true(az_opr_id_range(SV("1,000-2,000"), &a, &b) && a == 1000 && b == 2000);
+    assert_true(az_opr_id_range(SV("-"), &a, &b) && a == 0 && b == INT64_MAX);
+    assert_true(az_opr_id_range(SV("10-5"), &a, &b) && a == 10 && b == 5);
+    for (size_t i = 0; i < AZ_LENGTH(bad); i++)
+        assert_false(az_opr_id_range(SV(bad[i]), &a, &b));
 }
 
 static void categories(void **state)
 {
     (void)state;
-    assert_true(az_sv_is(tt_category_of(SV("Matmul")), "Compute"));
-    assert_true(az_sv_is(tt_category_of(SV("HaloDeviceOperation")), "DM"));
-    assert_true(az_sv_is(tt_category_of(SV("PadDeviceOperation")), "TM"));
-    assert_true(az_sv_is(tt_category_of(SV("(torch)")), "Host"));
-    assert_int_equal(tt_category_of(SV("AllGather")).n, 0);
-    assert_int_equal(tt_category_of(SV("MatmulOp")).n, 0);
-    assert_int_equal(tt_category_of(SV("")).n, 0);
-    assert_true(az_sv_is(tt_first_word(SV("(torch) add 1")), "(torch)"));
-    assert_int_equal(tt_ink_of(SV("x")), AZ_INK_WHITE);
+    assert_true(az_sv_is(az_opr_category_of(SV("Matmul")), "Compute"));
+    assert_true(az_sv_is(az_opr_category_of(SV("HaloDeviceOperation")), "DM"));
+    assert_true(az_sv_is(az_opr_category_of(SV("PadDeviceOperation")), "TM"));
+    assert_true(az_sv_is(az_opr_category_of(SV("(torch)")), "Host"));
+    assert_int_equal(az_opr_category_of(SV("AllGather")).n, 0);
+    assert_int_equal(az_opr_category_of(SV("MatmulOp")).n, 0);
+    assert_int_equal(az_opr_category_of(SV("")).n, 0);
+    assert_true(az_sv_is(az_opr_first_word(SV("(torch) add 1")), "(torch)"));
+    assert_int_equal(az_opr_ink_of(SV("x")), AZ_INK_WHITE);
 }
 
 static void devices(void **state)
@@ -204,17 +204,17 @@ static void bounds(void **state)
     (void)state;
     struct bench b;
     bench_open(&b);
-    assert_int_equal(tt_bound(&b.t, 65, 65, false), TT_BOTH);
-    assert_int_equal(tt_bound(&b.t, 65, 64.999, false), TT_DRAM);
-    assert_int_equal(tt_bound(&b.t, 64.999, 65, false), TT_FLOP);
-    assert_int_equal(tt_bound(&b.t, 1, 1, false), TT_SLOW);
-    assert_int_equal(tt_bound(&b.t, NAN, 90, true), TT_FLOP); /* all in L1 */
-    assert_int_equal(tt_bound(&b.t, NAN, 9, true), TT_SLOW);
-    assert_int_equal(tt_bound(&b.t, NAN, 90, false), TT_NO_BOUND);
-    assert_int_equal(tt_bound(&b.t, 70, NAN, false), TT_DRAM); /* unknown fidelity */
-    assert_int_equal(tt_bound(&b.t, 60, NAN, false), TT_NO_BOUND);
+    assert_int_equal(az_opr_bound(&b.t, 65, 65, false), TT_BOTH);
+    assert_int_equal(az_opr_bound(&b.t, 65, 64.999, false), TT_DRAM);
+    assert_int_equal(az_opr_bound(&b.t, 64.999, 65, false), TT_FLOP);
+    assert_int_equal(az_opr_bound(&b.t, 1, 1, false), TT_SLOW);
+    assert_int_equal(az_opr_bound(&b.t, NAN, 90, true), TT_FLOP); /* all in L1 */
+    assert_int_equal(az_opr_bound(&b.t, NAN, 9, true), TT_SLOW);
+    assert_int_equal(az_opr_bound(&b.t, NAN, 90, false), TT_NO_BOUND);
+    assert_int_equal(az_opr_bound(&b.t, 70, NAN, false), TT_DRAM); /* unknown fidelity */
+    assert_int_equal(az_opr_bound(&b.t, 60, NAN, false), TT_NO_BOUND);
     b.t.first = true;
-    assert_int_equal(tt_bound(&b.t, NAN, 90, true), TT_NO_BOUND);
+    assert_int_equal(az_opr_bound(&b.t, NAN, 90, true), TT_NO_BOUND);
     bench_close(&b);
 }
 
@@ -232,7 +232,7 @@ static void numbers(void **state)
                  { 999.5, 0, true, "1,000" },    { 1234567.891, 1, true, "1,234,567.9" },
                  { -1234.5, 0, true, "-1,234" }, { 123456, 0, false, "123456" },
                  { -123, 0, true, "-123" } };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < AZ_LENGTH(rows); i++)
         assert_true(az_sv_is(az_form_number(rows[i].v, rows[i].decimals, rows[i].separators, buf), rows[i].want));
 }
 
@@ -244,7 +244,7 @@ struct call {
     double kernel;
 };
 
-static void merge(struct bench *b, const struct call *calls, size_t n, bool by_call, struct tt_rows *out)
+static void merge(struct bench *b, const struct call *calls, size_t n, bool by_call, struct az_opr_rows *out)
 {
     struct az_opreport *r = az_opreport(&b->trace);
     uint32_t window[16];
@@ -264,14 +264,14 @@ static void merge(struct bench *b, const struct call *calls, size_t n, bool by_c
     r->call_has_device = by_call;
     b->t.codes = az_arena_array(&b->trace.arena, b->trace.names.text.n, sizeof *b->t.codes);
     az_vec_init(out, &b->mem);
-    assert_int_equal(tt_merge(&b->t, window, n, out, &b->t.merge), 0);
+    assert_int_equal(az_opr_merge(&b->t, window, n, out, &b->t.merge), 0);
 }
 
 static void merged_by_call_count(void **state)
 {
     (void)state;
     struct bench b;
-    struct tt_rows out;
+    struct az_opr_rows out;
     /* call 2 is only on device 1 and has the name of call 3; calls 5 and 6 are replayed */
     static const struct call calls[] = { { "A", 1, 0, 10 },       { "A", 1, 1, 12 }, { "B", 2, 1, 7 },
                                          { "go", 0, -1, NAN },    { "B", 3, 0, 3 },  { "B", 3, 1, 2 },
@@ -302,7 +302,7 @@ static void merged_by_name_in_block_order(void **state)
 {
     (void)state;
     struct bench b;
-    struct tt_rows out;
+    struct az_opr_rows out;
     /* the file has device after device */
     static const struct call calls[] = {
         { "A", 1, 0, 1 }, { "B", 2, 0, NAN }, { "C", 3, 0, 5 }, { "A", 1, 1, 1 }, { "C", 3, 1, 6 }
@@ -400,7 +400,7 @@ static int sheet_colour(const char *folder)
     bench_open(&b);
     while (sheet_next(&s)) {
         uint8_t ink[13];
-        struct tt_figures f = plain;
+        struct az_opr_figures f = plain;
         f.percent = real_at(&s, 0);
         f.cores = real_at(&s, 3);
         f.dram_percent = real_at(&s, 4);
@@ -408,8 +408,8 @@ static int sheet_colour(const char *folder)
         f.gap = real_at(&s, 6);
         for (size_t i = 0; i < 6; i++)
             if (az_sv_is(at(&s, 2), bounds_text[i]))
-                f.bound = (enum tt_bound)i;
-        inks(&b, at(&s, 1), at(&s, 8), at(&s, 9), at(&s, 10), tt_first_word(at(&s, 7)), &f, ink);
+                f.bound = (enum az_opr_bound)i;
+        inks(&b, at(&s, 1), at(&s, 8), at(&s, 9), at(&s, 10), az_opr_first_word(at(&s, 7)), &f, ink);
         bool good = true;
         for (size_t i = 0; i < 9; i++) {
             struct az_sv want = az_sv_trim(at(&s, 11 + i));
@@ -427,7 +427,7 @@ static int sheet_small(const char *folder)
     int bad = 0;
     if (sheet_open(&s, folder, "category"))
         while (sheet_next(&s)) {
-            struct az_sv c = tt_category_of(tt_first_word(at(&s, 0)));
+            struct az_sv c = az_opr_category_of(az_opr_first_word(at(&s, 0)));
             hold(&s, az_sv_eq(c.n ? c : SV("Other"), at(&s, 1)));
         }
     bad += sheet_close(&s);
@@ -446,7 +446,7 @@ static int sheet_small(const char *folder)
     if (sheet_open(&s, folder, "id_range"))
         while (sheet_next(&s)) {
             int64_t a, b;
-            bool good = tt_id_range(at(&s, 0), &a, &b);
+            bool good = az_opr_id_range(at(&s, 0), &a, &b);
             double x = real_at(&s, 1), y = real_at(&s, 2);
             hold(&s, good == (at(&s, 3).n == 0) && (!good || ((isnan(x) ? a == 0 : (double)a == x) &&
                                                               (isnan(y) ? b == INT64_MAX : (double)b == y))));

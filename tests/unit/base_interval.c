@@ -34,7 +34,7 @@ static void is(const struct az_spans *s, size_t n, const int64_t *want)
 #define IS(s, ...)                                                                                                     \
     do {                                                                                                               \
         const int64_t want_[] = { __VA_ARGS__ };                                                                       \
-        is((s), sizeof want_ / sizeof *want_ / 2, want_);                                                              \
+        is((s), AZ_LENGTH(want_) / 2, want_);                                                              \
     } while (0)
 
 static int by_start_end(const void *a, const void *b)
@@ -55,8 +55,8 @@ static void sorts_like_qsort(void **state)
     struct az_spans a, b;
     az_vec_init(&a, NULL);
     az_vec_init(&b, NULL);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
+    for (size_t i = 0; i < AZ_LENGTH(sizes); i++) {
+        for (size_t r = 0; r < AZ_LENGTH(ranges); r++) {
             az_vec_reset(&a);
             az_vec_reset(&b);
             for (size_t k = 0; k < sizes[i]; k++) {

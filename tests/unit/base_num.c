@@ -52,7 +52,7 @@ static void integers(void **state)
         { "0x10", AZ_EFORMAT, 0 },
         { "99999999999999999999999z", AZ_EFORMAT, 0 },
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(row); i++) {
         int64_t v = 0;
         const int err = az_parse_i64(az_sv_str(row[i].text), &v);
         if (err != row[i].err || v != row[i].value)
@@ -72,7 +72,7 @@ static void writes_integers(void **state)
     (void)state;
     static const int64_t value[] = { 0,  1,   -1,  9,    10,   99,         100,       -100,     12345,
                                      -7, 101, 999, 1000, 9999, 1234567890, INT64_MAX, INT64_MIN };
-    for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(value); i++) {
         char out[AZ_NUM_MAX], want[40];
         const size_t n = az_format_i64(value[i], out);
         snprintf(want, sizeof want, "%lld", (long long)value[i]);
@@ -89,7 +89,7 @@ static void rejects_what_is_no_number(void **state)
                                        "1e5x", "--1", "1e1.5",    "+",     "-.e1", "1_0", "1f" };
     double d = 5;
     int64_t i = 5;
-    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    for (size_t k = 0; k < AZ_LENGTH(bad); k++) {
         if (az_parse_f64(az_sv_str(bad[k]), &d) != AZ_EFORMAT ||
             az_parse_decimal(az_sv_str(bad[k]), 0, &i) != AZ_EFORMAT)
             fail_msg("'%s' passes", bad[k]);
@@ -141,7 +141,7 @@ static void reads_doubles(void **state)
         "7.2057594037927933e16",
         "1.7976931348623157e308",
     };
-    for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+    for (size_t k = 0; k < AZ_LENGTH(good); k++) {
         double v, want = strtod(good[k], NULL);
         assert_int_equal(az_parse_f64(az_sv_str(good[k]), &v), 0);
         if (v != want || signbit(v) != signbit(want))
@@ -258,7 +258,7 @@ static void decimals(void **state)
         { "0.0015", 3, 0, 2 },
         { "1.2345678901234567890123456789", 18, 0, 1234567890123456789 },
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(row); i++) {
         int64_t v = 0;
         const int err = az_parse_decimal(az_sv_str(row[i].text), row[i].scale, &v);
         if (err != row[i].err || v != row[i].value)
@@ -326,7 +326,7 @@ static void sizes(void **state)
         { "1e3", AZ_EFORMAT, 0 },
         { ".M", AZ_EFORMAT, 0 },
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(row); i++) {
         uint64_t v = 0;
         const int err = az_parse_size(az_sv_str(row[i].text), &v);
         if (err != row[i].err || v != row[i].value)
@@ -379,7 +379,7 @@ static void writes_doubles(void **state)
         { 1e15 + 0.125, "1000000000000000.1" },
         { 999999999999999.9, "999999999999999.9" },
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(row); i++) {
         char out[AZ_NUM_MAX];
         const size_t n = az_format_f64(row[i].x, out);
         assert_string_equal(out, row[i].text);

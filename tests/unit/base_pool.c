@@ -118,7 +118,7 @@ static void any_number_of_workers(void **state)
     static struct run r;
     const struct az_pool_ops ops = { .run = run_job, .done = job_done };
     static const size_t jobs[] = { 0, 1, 2, 7, 60 };
-    for (size_t k = 0; k < sizeof jobs / sizeof *jobs; k++) {
+    for (size_t k = 0; k < AZ_LENGTH(jobs); k++) {
         for (unsigned workers = 0; workers <= 5; workers++) {
             prepare(&r, jobs[k]);
             assert_int_equal(az_pool_run(jobs[k], workers, NULL, NULL, &ops, &r), 0);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/sha256.h"
+#include "base/err.h"
 
 static const char *hex(struct az_sv s)
 {
@@ -47,7 +48,7 @@ static void edges_of_blocks(void **state)
         { 1000, "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3" },
     };
     memset(a, 'a', sizeof a);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++)
         assert_string_equal(hex(az_sv_make(a, cases[i].n)), cases[i].digest);
 }
 
@@ -56,7 +57,7 @@ static void base64_pads(void **state)
     (void)state;
     static const char *const want[] = { "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy" };
     char out[AZ_BASE64_SIZE(6)];
-    for (size_t n = 0; n < sizeof want / sizeof want[0]; n++) {
+    for (size_t n = 0; n < AZ_LENGTH(want); n++) {
         assert_int_equal(az_base64((const uint8_t *)"foobar", n, out), strlen(want[n]));
         assert_string_equal(out, want[n]);
     }

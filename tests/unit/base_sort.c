@@ -46,8 +46,8 @@ static void orders_keys(void **state)
     az_mem_init(&m, 0);
     az_vec_init(&key, &m);
     az_vec_init(&perm, &m);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
+    for (size_t i = 0; i < AZ_LENGTH(sizes); i++) {
+        for (size_t r = 0; r < AZ_LENGTH(ranges); r++) {
             az_vec_reset(&key);
             for (size_t k = 0; k < sizes[i]; k++)
                 assert_int_equal(az_vec_push(&key, (int64_t)(next_random(&s) % ranges[r]) - 7), 0);

@@ -106,7 +106,7 @@ static void check_percentiles(int64_t *v, size_t n)
     for (size_t i = 0; i < n; i++)
         f[i] = (double)v[i];
     qsort(sorted, n, sizeof *sorted, by_value);
-    for (size_t i = 0; i < sizeof ps / sizeof *ps; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(ps); i++) {
         const double rank = (double)(n - 1) * (ps[i] / 100), t = rank - floor(rank);
         const size_t k = (size_t)rank;
         const double a = (double)sorted[k], b = (double)sorted[k + 1 < n ? k + 1 : k];
@@ -175,7 +175,7 @@ static void histogram_bins(void **state)
     static const int64_t values[] = { 0, 1, 127, 128, 129, 255, 256, 257, 1000, 123456789, INT64_MAX / 3, INT64_MAX };
     struct az_loghist *h = calloc(1, sizeof *h);
     assert_true(isnan(az_loghist_percentile(h, 50)));
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(values); i++) {
         memset(h, 0, sizeof *h);
         az_loghist_add(h, values[i]);
         const double got = az_loghist_percentile(h, 50), want = (double)values[i];

@@ -97,7 +97,7 @@ static void globs(void **state)
         { "*[ab]c", "ac bc", true },
         { "[\x80-\xff]", "\xc3", true },
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(row); i++) {
         if (az_sv_glob(az_sv_str(row[i].pattern), az_sv_str(row[i].text)) != row[i].match)
             fail_msg("glob %s %s", row[i].pattern, row[i].text);
     }

@@ -50,7 +50,7 @@ static void decodes(void **state)
           "ab",
           0xfffd, 3 },
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(row); i++) {
         size_t at = 0;
         const struct az_sv s = az_sv_str(row[i].bytes);
         const uint32_t cp = az_utf8_next(s, &at);
@@ -160,7 +160,7 @@ static void measures(void **state)
         { "\xff", 1 },             /* shown as U+FFFD */
         { "\xf0\xa0\x80\x80", 2 }, /* ideograph of plane 2 */
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(row); i++) {
         if (az_utf8_width(az_sv_str(row[i].text)) != row[i].width)
             fail_msg("row %zu: %zu columns", i, az_utf8_width(az_sv_str(row[i].text)));
     }
@@ -171,7 +171,7 @@ static void cuts(void **state)
     (void)state;
     const struct az_sv s = AZ_SV("a\xc3\xa9\xe4\xb8\xad\xf0\x9f\x9a\x80z"); /* starts at 0 1 3 6 10 */
     static const size_t want[] = { 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11 };
-    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+    for (size_t i = 0; i < AZ_LENGTH(want); i++)
         assert_int_equal(az_utf8_cut(s, i).n, want[i]);
     assert_int_equal(az_utf8_cut(AZ_SV("\x80\x80\x80\x80\x80"), 3).n, 3); /* bad bytes are cut anywhere */
     assert_int_equal(az_utf8_cut(AZ_SV("a\xe4"
@@ -213,7 +213,7 @@ static void lowers(void **state)
           "a\xff"
           "b\xc3" }, /* bad bytes stay */
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(row); i++) {
         const struct az_sv v = az_utf8_lower(&a, az_sv_str(row[i].in));
         assert_non_null(v.p);
         if (!az_sv_is(v, row[i].out))
@@ -233,7 +233,7 @@ static void counts_and_cuts_units(void **state)
     static const size_t bytes[] = { 0, 1, 3, 3, 7, 8, 9, 9 };
     assert_int_equal(az_utf8_units(s), 6);
     assert_int_equal(az_utf8_units(AZ_SV("")), 0);
-    for (size_t units = 0; units < sizeof bytes / sizeof *bytes; units++)
+    for (size_t units = 0; units < AZ_LENGTH(bytes); units++)
         assert_int_equal(az_utf8_cut_units(s, units).n, bytes[units]);
 }
 

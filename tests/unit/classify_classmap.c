@@ -170,7 +170,7 @@ static void collectives(void **state)
         { "nccl", "nccl" },
         { "", "" },
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+    for (size_t i = 0; i < AZ_LENGTH(row); i++)
         operation_is(row[i].kernel, false, row[i].want);
 }
 
@@ -191,7 +191,7 @@ static void collectives_as_the_reference(void **state)
         { "nccl_", "" },
         { "ncclThing(int)", "ncclThing" }, /* the reference fails here: the robust rule */
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+    for (size_t i = 0; i < AZ_LENGTH(row); i++)
         operation_is(row[i].kernel, true, row[i].want);
 }
 

@@ -55,7 +55,7 @@ static void builtin_classes(void **state)
     struct az_kernel_rules *rules = az_kernel_rules_new(&(struct az_user_names){ .map = NULL }, NULL);
     (void)state;
     assert_non_null(rules);
-    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(c); i++) {
         struct az_sv got = az_kernel_class_of(rules, az_sv_str(c[i][0]))->name;
         if (!az_sv_is(got, c[i][1]))
             fail_msg("%s: got %.*s, want %s", c[i][0], AZ_SVF(got), c[i][1]);
@@ -410,7 +410,7 @@ static void families(void **state)
     struct az_kernel_rules *rules = az_kernel_rules_new(&(struct az_user_names){ .map = NULL }, NULL);
     (void)state;
     assert_non_null(rules);
-    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(c); i++) {
         const struct az_kernel_class *got = az_kernel_class_of(rules, az_sv_str(c[i][1]));
         if (!az_sv_is(az_family_text(got->family), c[i][0]))
             fail_msg("%s: got %.*s (%.*s), want %s", c[i][1], AZ_SVF(az_family_text(got->family)), AZ_SVF(got->name),
@@ -438,7 +438,7 @@ static void by_the_user(void **state)
               { "mine_allreduce", "Comm-AllReduce", true },
               { "sgemm", "GEMM-Generic", false },
               { "reduce_kernel", "Reduce", false } };
-    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(c); i++) {
         const struct az_kernel_class *got = az_kernel_class_of(rules, az_sv_str(c[i].name));
         if (!az_sv_is(got->name, c[i].class_name) || (got->family == AZ_FAMILY_COMMUNICATION) != c[i].comm)
             fail_msg("%s: got %.*s", c[i].name, AZ_SVF(got->name));

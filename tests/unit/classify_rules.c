@@ -9,6 +9,7 @@
 
 #include "base/data.h"
 #include "classify/rules.h"
+#include "base/err.h"
 
 static void words(void **state)
 {
@@ -111,7 +112,7 @@ static void how(void **state)
         { "g;x;;is;abc;abc", "abc", "abd" },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(c); i++) {
         struct az_sv text = az_sv_str(c[i].line);
         struct az_words w;
         struct az_rule r;
@@ -132,7 +133,7 @@ static void files(void **state)
                                          "kernel_classes.rules", "phases.rules",         "rank_groups.rules",
                                          "trace_names.rules",    "tt_ops.rules",         "xla_events.rules" };
     (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(names); i++) {
         struct az_sv text = az_data(names[i]);
         struct az_rule r;
         size_t n = 0;

@@ -17,7 +17,7 @@ static int teardown(void **state)
     static const char *const names[] = { "conf.json", "arch.json", "a.json" };
     char path[96];
     (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(names); i++) {
         snprintf(path, sizeof path, "%s/%s", top, names[i]);
         unlink(path);
     }

@@ -37,7 +37,7 @@ static int teardown(void **state)
     static const char *const files[] = { "cfg/a.csv",     "cfg/run/r2.json", "cfg/run/r10.json", "cfg/both.json",
                                          "both.json",     "here/h1.json",    "cfg/odd[1].json",  "cfg/odd1.json",
                                          "cfg/conf.json", "big.json" };
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+    for (size_t i = 0; i < AZ_LENGTH(files); i++)
         unlink(files[i]);
     rmdir("cfg/run");
     rmdir("cfg");

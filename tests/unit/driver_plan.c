@@ -36,9 +36,9 @@ static void hosts_of_one_run_are_one_input(void **state)
         "h0.csv",   "h1.csv",   "ops_host_a.csv", "ops_host_b.csv", "ops_2025_09_18.csv", "ops_2025_09_19.csv",
         "bh20.csv", "bh64.csv", "node-3_x.csv",   "node-3_y.csv"
     };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < AZ_LENGTH(names); i++)
         write_file(names[i], OPS);
-    assert_int_equal(paths(s, sizeof names / sizeof *names, names), 0);
+    assert_int_equal(paths(s, AZ_LENGTH(names), names), 0);
     assert_int_equal(s->config.inputs.n, 8);
     assert_int_equal(s->config.inputs.v[0].files.n, 2);
     assert_sv(s->config.inputs.v[0].title, "h0");

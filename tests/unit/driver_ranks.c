@@ -80,7 +80,7 @@ static void bad_patterns(void **state)
     (void)state;
     az_arena_init(&a, NULL);
     az_diag_init(&d);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
         assert_int_equal(az_rank_name_init(&r, az_sv_str(bad[i]), &a, AZ_NOWHERE, &d), AZ_ECONFIG);
         assert_int_equal(d.errors, i + 1);
     }

@@ -116,7 +116,7 @@ static void bad_script(void **state)
                 { "categories = {} for i = 1, 17 do categories['c' .. i] = {} end", "more than 16 categories" },
                 { "perf_models = { 1 }", "must map" },
                 { "tree_postprocess = 1", "no function" } };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
         struct fixture *f = begin(0);
         assert_int_equal(open_text(f, bad[i].text), AZ_ECONFIG);
         assert_null(f->script);
@@ -142,7 +142,7 @@ static void bad_model(void **state)
                 { "return 1, 1, 'bf16', 'tensor'", "unit 'tensor'" },
                 { "return e.dims[9][1]", "nil value" },
                 { "local t = {} while true do t[#t + 1] = string.rep('x', 100000) .. #t end", "64 MiB" } };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
         struct fixture *f = begin(0);
         struct az_perf p;
         char text[256];
@@ -257,7 +257,7 @@ static void tree(void **state)
         { "tree.insert('p', { 1 }, { facts = { 1 } })", "", "no text" },
         { "while true do tree.find('x') end", "", "20 million" },
     };
-    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(each); i++) {
         struct fixture *f = begin(0);
         struct fake fake = { "" };
         char text[300];

@@ -392,7 +392,7 @@ static void failures(void **state)
           180, AZ_EFORMAT, "database" },
     };
     struct fixture f;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         fixture_open(&f);
         fixture_add(&f, fixture_write(&f, "x.sqlite", cases[i].bytes, cases[i].n), NULL, false);
         assert_int_equal(PARSE(&f), cases[i].code);

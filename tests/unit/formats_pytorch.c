@@ -68,7 +68,7 @@ static void layouts(void **state)
         "\xef\xbb\xbf{\"trace\\u0045vents\":[" OP "," LAUNCH "," KERNEL "]}",
         "{\"traceEvents\":[" OP "," LAUNCH "],\"more\":1,\"traceEvents\":[" KERNEL "]}",
     };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(texts); i++) {
         struct fixture f;
         read_text(&f, texts[i]);
         assert_basic(&f);
@@ -93,7 +93,7 @@ static void base_times(void **state)
                  { "-1", 0 },
                  { "1e30", 0 },
                  { "null", 0 } };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(rows); i++) {
         struct fixture f;
         char text[1000];
         snprintf(text, sizeof text, "{\"traceEvents\":[" OP "," LAUNCH "," KERNEL "],\"baseTimeNanoseconds\":%s}",
@@ -468,7 +468,7 @@ static void repeated_arguments(void **state)
         "[[1, 2, 3, 4, 5, 6, 7, 8]]",    "[[1, 2, 3, 4, 5, 6, 7, 8], []]", "[]", "[ ]",   "[\"]\"]",
         "[[1, 2, 3, 4, 5, 6, 7, 8],[]]", "[[1, 2, 3, 4, 5, 6, 7, 88]]",    "7",  "\"[]\""
     };
-    enum { KINDS = sizeof dims / sizeof *dims, OPS = 40 * KINDS };
+    enum { KINDS = AZ_LENGTH(dims), OPS = 40 * KINDS };
     static char text[OPS * 400];
     size_t n = 0;
     text[n++] = '[';

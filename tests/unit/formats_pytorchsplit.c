@@ -179,7 +179,7 @@ static void compare(const struct az_vec_char *text, size_t n, const char *link_b
     one.opts.link_by = az_sv_str(link_by);
     fixture_add(&one, fixture_write(&one, "trace.json", text->v, n), NULL, false);
     int rc = parse(&one, 1, 4096);
-    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(threads); i++) {
         struct fixture many;
         fixture_open(&many);
         many.opts.link_by = az_sv_str(link_by);

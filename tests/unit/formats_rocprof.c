@@ -222,7 +222,7 @@ static void empty_arrays(void **state)
                                          TOOL("\"buffer_records\":{\"kernel_dispatch\":null,\"hip_api\":{}}") };
     struct fixture f;
     (void)state;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(texts); i++) {
         assert_int_equal(parse_text(&f, texts[i]), 0);
         assert_false(az_trace_has_activity(&f.trace));
         fixture_close(&f);
@@ -240,7 +240,7 @@ static void wrong_content(void **state)
                   { "{\"a\":", "ends before" } };
     struct fixture f;
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         fixture_open(&f);
         fixture_add(&f, fixture_write(&f, "x_results.json", cases[i].text, strlen(cases[i].text)), NULL, false);
         int rc = PARSE(&f);

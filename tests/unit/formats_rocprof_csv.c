@@ -105,7 +105,7 @@ static void spellings(void **state)
           0, 0 }, /* no newline at the end */
     };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         struct fixture f;
         fixture_open(&f);
         fixture_text(&f, NULL, cases[i].text);
@@ -355,7 +355,7 @@ static void probing(void **state)
                   { "name,start,end\n", false },
                   { "", false } };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++)
         assert_int_equal(az_format_rocprof.probe(az_sv_str(cases[i].head), AZ_SV("x.csv")) > 50, cases[i].ours);
     assert_int_equal(az_format_nsys_csv.probe(az_sv_str(cases[0].head), AZ_SV("x.csv")), 0);
 }

@@ -90,9 +90,9 @@ static void shapes(void **state)
         int64_t want; /* -2: refused */
     } rows[] = { { "32[19]", 32 }, { "64", 64 },   { "7.0", 7 },  { "", -1 },   { " 8 ", 8 },   { "[3]", -2 },
                  { "32[", -2 },    { "x[1]", -2 }, { "1.5", -2 }, { "-4", -2 }, { "1e3", 1000 } };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(rows); i++) {
         int64_t v;
-        int rc = tracy_dim(az_sv_str(rows[i].cell), &v);
+        int rc = az_tracy_dim(az_sv_str(rows[i].cell), &v);
         assert_int_equal(rc ? -2 : v, rows[i].want);
     }
 }
@@ -105,7 +105,7 @@ static void attributes(void **state)
     fixture_open(&f);
     struct az_trace *t = &f.trace;
     assert_int_equal(
-        tracy_attributes(
+        az_tracy_attributes(
             t,
             AZ_SV(
                 "{'s': 'C(window_hw=(3;5); stride_hw=(2;2); padding=((1; 1); (1; 1)); dilation_hw=(1;1); x=0)'; 'm': "
@@ -122,7 +122,7 @@ static void attributes(void **state)
     assert_true(is(&f, a.halo_pad, "((1, 1), (1, 1))") && is(&f, a.halo_stride, "(2,2)") &&
                 is(&f, a.halo_layout, "HEIGHT_SHARDED"));
     assert_int_equal(a.block_w, -1);
-    assert_int_equal(tracy_attributes(t,
+    assert_int_equal(az_tracy_attributes(t,
                                       AZ_SV("{'padding': 'padding=(1; 2); more; of; it'; 'program_config': "
                                             "'MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(in0_block_w=x;in0_"
                                             "block_w=8)'; 'num_links': '2'; "
@@ -136,7 +136,7 @@ static void attributes(void **state)
     assert_int_equal(a.linear, AZ_FLAG_TRUE);
     assert_int_equal(a.causal, AZ_FLAG_TRUE);
     assert_int_equal(a.window_h, -1);
-    assert_int_equal(tracy_attributes(t, AZ_SV(""), &a), 0);
+    assert_int_equal(az_tracy_attributes(t, AZ_SV(""), &a), 0);
     assert_int_equal(a.halo_pad, AZ_NO_ID);
     fixture_close(&f);
 }

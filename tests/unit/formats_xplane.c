@@ -175,7 +175,7 @@ static struct pb *wrapped_collective(void)
     add_computation(module, c, 5);
     pb_msg(proto, 1, module);
     struct pb *const used[] = { in, out, both, extra, c, inner, module, group };
-    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
+    for (size_t i = 0; i < AZ_LENGTH(used); i++)
         free(used[i]);
     return proto;
 }
@@ -184,7 +184,7 @@ static void groups_of_a_wrapped_collective(void **state)
 {
     static const char *const names[] = { "reduce-scatter-start", "reduce-scatter-done", "reduce-scatter.3" };
     (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(names); i++) {
         struct fixture f;
         struct pb *space = pb_new(), *proto = wrapped_collective();
         add_plane(space, gpu_plane("/device:GPU:0", "ncclDevKernel", names[i], 5000000, 10));
@@ -240,7 +240,7 @@ static void stats_of_the_metadata(void **state)
                 assert_int_equal(f.trace.ev[AZ_KERNEL].corr[i], 77);
         }
         struct pb *const used[] = { space, line, of_meta, own };
-        for (size_t k = 0; k < sizeof used / sizeof *used; k++)
+        for (size_t k = 0; k < AZ_LENGTH(used); k++)
             free(used[k]);
         fixture_close(&f);
     }
@@ -290,7 +290,7 @@ static void kernels_by_metadata(void **state)
         size_t kernels;
     } cases[] = { { "remat  while", 1 }, { "model.py:12", 1 }, { " ", 1 }, { "checkpoint", 0 } };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         struct fixture f;
         struct pb *space = pb_new(), *c = pb_new(), *shape = pb_new(), *extra = pb_new(), *meta = pb_new();
         shape_of(shape, 16, 1, (uint64_t[]){ 8 });
@@ -310,7 +310,7 @@ static void kernels_by_metadata(void **state)
         assert_int_equal(dropped(&f, "kernels without the metadata asked for (kernel_metadata_keyword_filters)"),
                          1 - cases[i].kernels);
         struct pb *const used[] = { space, c, shape, extra, meta, proto };
-        for (size_t k = 0; k < sizeof used / sizeof *used; k++)
+        for (size_t k = 0; k < AZ_LENGTH(used); k++)
             free(used[k]);
         fixture_close(&f);
     }

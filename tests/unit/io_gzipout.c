@@ -58,7 +58,7 @@ static void test_sizes(void **state)
 {
     (void)state;
     static const size_t sizes[] = { 1, 2, 65535, 65536, 262143, 262144, 262145, 524288, 3000000 };
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(sizes); i++) {
         roundtrip(sizes[i], sizes[i]);
         roundtrip(sizes[i], 4099);
     }

@@ -52,7 +52,7 @@ static void buffering(void **state)
     static char block[200000];
     memset(block, 'x', sizeof block);
     static const size_t sizes[] = { 1, 65535, 1, 65536, 65537, 200000, 10, 0, 3000 };
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(sizes); i++) {
         block[sizes[i] / 2] = (char)('a' + i);
         az_outfile_write(f, block, sizes[i]);
         assert_int_equal(az_text_append(&want, az_sv_make(block, sizes[i])), 0);

@@ -120,7 +120,7 @@ static void globs(void **state)
     (void)state;
     static const char *const files[] = { "a.csv",     "b.csv",      "B.csv",        ".h.csv",    "d/c.csv",
                                          "d/e/f.csv", "d/e/g.json", "d/.git/i.csv", "d-x/k.csv", "[z].csv" };
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    for (size_t i = 0; i < AZ_LENGTH(files); i++)
         touch(files[i]);
     assert_int_equal(symlink("..", temp_path("d/e/up")), 0);
     assert_int_equal(symlink("nowhere", temp_path("dead.csv")), 0);

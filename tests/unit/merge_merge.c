@@ -128,9 +128,9 @@ static void test_validity(void **state)
                                        "{\"a\":\"\\\"}",
                                        "[]",
                                        "{\"a\":{\"b\":1]}" };
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+    for (size_t i = 0; i < AZ_LENGTH(good); i++)
         assert_true(valid(good[i]));
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
         if (valid(bad[i]))
             print_message("taken: %s\n", bad[i]);
         assert_false(valid(bad[i]));

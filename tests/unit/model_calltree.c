@@ -493,7 +493,7 @@ static void work_by_name(void **state)
         { "gemm", AZ_KERNEL, AZ_WORK_COMPUTE },
         { "Memset (Device)", AZ_MEMSET, AZ_WORK_COMPUTE },
     };
-    enum { N = sizeof cases / sizeof *cases };
+    enum { N = AZ_LENGTH(cases) };
     struct az_trace t;
     uint32_t id[N];
     assert_int_equal(az_trace_init(&t, NULL), 0);

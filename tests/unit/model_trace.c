@@ -122,7 +122,7 @@ static void drops_times_out_of_range(void **state)
                                     { .start = INT64_MIN, .end = INT64_MAX },
                                     { .start = INT64_MAX, .end = INT64_MAX },
                                     { .start = INT64_MIN, .end = INT64_MIN } };
-    for (size_t i = 0; i < sizeof out / sizeof *out; i++)
+    for (size_t i = 0; i < AZ_LENGTH(out); i++)
         assert_int_equal(az_trace_add(&t, AZ_KERNEL, &out[i]), 0);
     assert_int_equal(t.ev[AZ_KERNEL].n, 1);
     assert_int_equal(t.drops.n, 1);

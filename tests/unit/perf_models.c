@@ -351,7 +351,7 @@ static void malformed(void **state)
         "[",  "[[1,2]",    "[[1,[2]]]", "[[-1]]", "[[1.5]]", "[[99999999999999999999]]", "[[1,2,3,4,5,6,7,8,9]]",
         "{}", "[[1] [2]]", "[[[[1]]]]", "x",      "[[1],]"
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
         struct az_perf_call c = { 0 };
         if (az_perf_parse(&c, az_sv_str(bad[i]), AZ_SV("[\"float\"]"), AZ_SV(""), AZ_SV("")))
             fail_msg("'%s' was taken", bad[i]);
@@ -455,12 +455,12 @@ static void device_names(void **state)
                                               { "MI350", "MI350X" },   { "H100", "H100-SXM5" },
                                               { "mi-300x", "MI300X" }, { "NVIDIA L40", "L4" },
                                               { "Voodoo 2", "" },      { "x", "" } };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(known); i++) {
         const struct az_device_facts f = { az_sv_str(known[i][0]), 0, 0 };
         assert_true(az_peaks_find(csv, f.name, no, &none, &p) && az_sv_is(p.name, known[i][1]));
         assert_true(az_peaks_find(csv, no, no, &f, &p) && az_sv_is(p.name, known[i][1]));
     }
-    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(unknown); i++) {
         const struct az_sv name = az_sv_str(unknown[i][0]);
         const struct az_device_facts f = { name, 0, 0 };
         assert_false(az_peaks_find(csv, name, no, &none, &p) || az_peaks_find(csv, no, no, &f, &p));

@@ -197,7 +197,7 @@ static void test_types(void **state)
         { "c10::Float8_e4m3fn", "--a_type f8_r", "--compute_type f32_r" },
         { "c10::Float8_e5m2fnuz", "--a_type bf8_fnuz_r", "--compute_type f32_r" },
     };
-    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(want); i++) {
         char types[100];
         snprintf(types, sizeof types, "[\"%s\",\"%s\"]", want[i][0], want[i][0]);
         const char *c = derive("aten::mm", "[[3,5],[5,7]]", types, "[[5,1],[7,1]]", "");

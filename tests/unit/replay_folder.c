@@ -337,7 +337,7 @@ static void test_load_malformed(void **state)
     static const char *const bad[] = { "",           "{}",     "[",
                                        "[1]",        "[{]",    "[{\"op_name\":}]",
                                        "[{\"a\":1}", "[{}] x", "[{\"op_name\" \"x\"}]" };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
         struct az_replay_entries list;
         assert_int_equal(load_text(bad[i], &list), AZ_EFORMAT);
         az_vec_release(&list);
@@ -454,7 +454,7 @@ static void test_accidents(void **state)
     put_file("r/hipblaslt-bench-x.log", "hipblaslt-bench -m 1\n", 0644);
     put_tools(true, false);
     assert_int_equal(run(&no_torch, &failed), 0);
-    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+    for (size_t i = 0; i < AZ_LENGTH(want); i++)
         status_is("gemm_node_replay", i, "status", want[i]);
     assert_int_equal(failed, 6);
     assert_true(value("gemm_node_replay", 5, "Avg. gemm-bench time (us)") == 25);
@@ -619,7 +619,7 @@ static void test_tables_of_a_report(void **state)
     struct az_table *t = az_table_new(&t_arena, "unified_perf_summary", "", 0);
     for (size_t i = 0; i < 7; i++)
         az_table_column(t, names[i], i < 5 ? AZ_TEXT : i == 5 ? AZ_INT : AZ_REAL, AZ_UNIT_NONE, 0);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(rows); i++) {
         az_put_text(t, az_sv_str(rows[i].op));
         az_put_text(t, az_sv_str(rows[i].dims));
         for (int k = 0; k < 3; k++)

@@ -27,7 +27,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static struct az_bench_result parsed(enum group g, const char *text)
+static struct az_bench_result parsed(enum az_parts_group g, const char *text)
 {
     struct az_bench_result r;
     if (!az_bench_parse(g, az_sv_str(text), &r))
@@ -95,7 +95,7 @@ static void test_gemm_nothing(void **state)
                                          "[0]:m,us\n   1,12x\n",
                                          "us\n5\n",
                                          "Winner:\n   1,2\n" };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    for (size_t i = 0; i < AZ_LENGTH(texts); i++)
         assert_true(parsed(GEMM, texts[i]).us == -1);
 }
 
@@ -159,7 +159,7 @@ static void test_torch(void **state)
 
 /* ---- logs ---- */
 
-static const struct az_command *commands(enum group g, const char *log, size_t n)
+static const struct az_command *commands(enum az_parts_group g, const char *log, size_t n)
 {
     az_vec_reset(&list);
     assert_int_equal(az_commands_read(g, az_sv_str(log), &arena, &list), 0);
@@ -239,7 +239,7 @@ static void test_hostile_logs(void **state)
         "LD_PRELOAD=x hipblaslt-bench -m 5",
         "MIOpenDriver conv -n 1",
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
         const struct az_command *c = commands(GEMM, bad[i], 1);
         assert_null(c->argv);
         assert_non_null(c->why);

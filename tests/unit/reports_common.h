@@ -97,7 +97,7 @@ static inline struct az_table *sample_kernels(struct az_arena *a, const char *id
                           "two\nlines",
                           "nonchar \xef\xbf\xbf \xef\xbf\xbe",
                           " blanks around " };
-    size_t n_odd = sizeof odd / sizeof odd[0];
+    size_t n_odd = AZ_LENGTH(odd);
 
     memset(huge, 'k', sizeof huge);
     az_table_column(t, "Time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);

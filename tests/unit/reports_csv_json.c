@@ -60,12 +60,12 @@ static void file_names_are_safe_and_unique(void **state)
         { "", "table.csv" },
     };
     sample_begin(&s);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++)
         assert_int_equal(az_document_add(&s.doc, small(&s.arena, cases[i].id)), 0);
     struct az_table *hidden = sample_kernels(&s.arena, "only_text", 1, AZ_TABLE_TEXT_ONLY);
     assert_int_equal(az_document_add(&s.doc, hidden), 0);
     assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "csv"), &s.scratch, &s.diag), 0);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         const char *path = sample_path(&s, az_arena_printf(&s.arena, "csv/%s", cases[i].file).p);
         if (access(path, R_OK) != 0)
             fail_msg("'%s' is not in %s", cases[i].id, cases[i].file);

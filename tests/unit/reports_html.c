@@ -182,7 +182,7 @@ static void long_tables_are_cut_and_said(void **state)
         az_put_i64(t, i);
     assert_int_equal(az_document_add(&s.doc, t), 0);
     assert_int_equal(s.doc.html_rows, 1000);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         s.doc.html_rows = cases[i].limit;
         write_html(&s, "r.html");
         char *got = read_file(sample_path(&s, "r.html"), &n), said[80];

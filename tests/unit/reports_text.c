@@ -183,7 +183,7 @@ static void scales_of_columns(void **state)
         { AZ_UNIT_US, "Kernel Time (\xc2\xb5s)_sum", 5, "  Kernel Time (\xc2\xb5s)_sum\n                     5\n" },
         { AZ_UNIT_ID, "stream", INT64_MAX, "               stream\n  9223372036854775807\n" },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         sample_begin(&s);
         struct az_table *t = az_table_new(&s.arena, "t", "T", AZ_TABLE_SUMMARY);
         az_table_column(t, cases[i].name, AZ_INT, cases[i].unit, 0);

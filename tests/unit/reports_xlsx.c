@@ -136,7 +136,7 @@ static void odd_ids_and_empty_tables(void **state)
         "'q'"
     };
     sample_begin(&s);
-    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+    for (size_t i = 0; i < AZ_LENGTH(ids); i++)
         assert_int_equal(az_document_add(&s.doc, sample_kernels(&s.arena, ids[i], 2, AZ_TABLE_SUMMARY)), 0);
     struct az_table *t = az_table_new(&s.arena, "empty", "Nothing here", AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY);
     az_table_column(t, "a", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
@@ -218,7 +218,7 @@ static void full_disk_leaves_nothing(void **state)
     static const rlim_t limits[] = { 0, 1000, 4096, 20000, 100000, 300000 };
     for (int constant = 0; constant < 2; constant++) {
         s.doc.xlsx_rows = constant ? 0 : 3000;
-        for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        for (size_t i = 0; i < AZ_LENGTH(limits); i++) {
             if (write_limited(&s, limits[i]) != 1)
                 fail_msg("limit %lu: no error", (unsigned long)limits[i]);
             assert_int_equal(entries(sample_path(&s, "out")), 0);

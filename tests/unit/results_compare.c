@@ -341,7 +341,7 @@ static void three_ways(void **state)
         size_t rank;
     } cases[] = { { "", 0 }, { "first", 0 }, { "best", 2 }, { "median", 0 }, { "slow", 1 } };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         struct fixture f;
         begin(&f);
         f.opts.baseline = az_sv_str(cases[i].baseline);
@@ -436,7 +436,7 @@ static void normal_names(void **state)
     struct az_arena a;
     (void)state;
     az_arena_init(&a, NULL);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         struct az_sv got = az_compare_normal(&a, az_sv_str(cases[i].name));
         if (!az_sv_is(got, cases[i].want))
             fail_msg("'%s': '%.*s', wanted '%s'", cases[i].name, AZ_SVF(got), cases[i].want);

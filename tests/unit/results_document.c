@@ -103,7 +103,7 @@ static void sheet_names(void **state)
         { "\xc3\xa9tat", "\xc3\xa9tat~2" }, /* E acute in lower case */
     };
     az_vec_init(&used, &e->mem);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         struct az_sv name = az_sheet_name(&e->arena, az_sv_str(cases[i].id), &used);
         if (!az_sv_is(name, cases[i].want))
             fail_msg("%s -> %.*s, not %s", cases[i].id, AZ_SVF(name), cases[i].want);

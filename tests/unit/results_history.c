@@ -432,7 +432,7 @@ static void times(void **state)
     assert_true(az_sv_is(az_history_time_text(&e->a, -1), "1969-12-31T23:59:59Z"));
     static const char *const bad[] = { "",   "yesterday", "2026-13-01", "2026-01-01T25:00", "2026-01-01x",
                                        "-5", "20260101T" };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (size_t i = 0; i < AZ_LENGTH(bad); i++)
         assert_false(az_history_time(az_sv_str(bad[i]), &t));
 }
 

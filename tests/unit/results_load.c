@@ -132,7 +132,7 @@ static void json_refused(void **state)
           "second table of the same id" },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         struct fixture f;
         begin(&f);
         assert_int_equal(load(&f, cases[i].json), AZ_EFORMAT);
@@ -225,7 +225,7 @@ static void units_by_name(void **state)
         { "", AZ_UNIT_NONE },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++)
         if (az_unit_of_column(az_sv_str(cases[i].name), AZ_REAL) != cases[i].unit)
             fail_msg("'%s': %s", cases[i].name, az_unit_text(az_unit_of_column(az_sv_str(cases[i].name), AZ_REAL)));
     assert_int_equal(az_unit_of_column(AZ_SV("total_us"), AZ_TEXT), AZ_UNIT_NONE);

@@ -80,7 +80,7 @@ static void headers_become_ids(void **state)
     };
     struct env *e = *state;
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(rows); i++) {
         struct az_table *t = az_table_new(&e->arena, rows[i].table, "", 0);
         az_table_column(t, rows[i].header, rows[i].unit <= AZ_UNIT_ID ? AZ_TEXT : AZ_REAL, rows[i].unit, 0);
         assert_int_equal(az_schema_apply(t), 0);

@@ -113,7 +113,7 @@ static void check_all(struct az_sv in, struct az_vec_char *want)
 {
     struct az_vec_char got;
     az_vec_init(&got, NULL);
-    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
+    for (size_t i = 0; i < AZ_LENGTH(windows); i++)
         for (int scalar = 0; scalar < 2; scalar++) {
             az_vec_reset(&got);
             dump(&got, in, scalar, windows[i], ',', 0);
@@ -191,7 +191,7 @@ static size_t random_text(uint64_t *s, char *buf, size_t max)
 {
     static const char *const token[] = { ",",       "\n",           "\r\n", "\"",   "\"\"", "a",      "word",
                                          "\"x,y\"", ",\"p\"\"q\",", " ",    "1234", ",,,",  "\"\n\"", ",\"l\nm\"\n" };
-    size_t n = 0, count = rnd(s) % 90, kinds = rnd(s) % 4 ? sizeof token / sizeof *token : 7;
+    size_t n = 0, count = rnd(s) % 90, kinds = rnd(s) % 4 ? AZ_LENGTH(token) : 7;
     bool tame = rnd(s) % 3 == 0; /* no lone quotes: the index alone has to do it */
     for (size_t i = 0; i < count; i++) {
         const char *t = token[rnd(s) % kinds];
@@ -286,7 +286,7 @@ static void row_limit(void **state)
 {
     (void)state;
     struct az_sv in = AZ_SV("abc,def\nab,cdefgh\nx\n");
-    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
+    for (size_t i = 0; i < AZ_LENGTH(windows); i++)
         for (int scalar = 0; scalar < 2; scalar++) {
             struct az_vec_char got;
             az_vec_init(&got, NULL);
@@ -368,7 +368,7 @@ static void integers(void **state)
     assert_int_equal(az_csv_i64(&f, &x), 0);
     assert_int_equal(x, 42);
     static const char *const missing[] = { "", "  ", "None", "none", "NULL", "nan", "N/A" };
-    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(missing); i++) {
         f = i % 2 ? plain(missing[i]) : quoted(missing[i]);
         assert_int_equal(az_csv_i64(&f, &x), 1);
     }
@@ -381,7 +381,7 @@ static void integers(void **state)
     static const char *const bad[] = {
         "1,5", "1,,000", ",100", "1000,000", "1,000,", "1,0000", "12a", "1,000x", "Nones"
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
         f = quoted(bad[i]);
         assert_int_equal(az_csv_i64(&f, &x), AZ_EFORMAT);
     }
@@ -447,7 +447,7 @@ static void scaled(void **state)
         { "x", 1, 0, AZ_EFORMAT },
         { "None", 2, 0, 1 },
     };
-    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(t); i++) {
         int64_t x = -99;
         struct az_csv_field f = plain(t[i].text);
         int r = az_csv_scaled(&f, t[i].scale, &x);
@@ -502,7 +502,7 @@ static void quoting(void **state)
     };
     struct az_vec_char out;
     az_vec_init(&out, NULL);
-    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(t); i++) {
         az_vec_reset(&out);
         assert_int_equal(az_csv_quote(&out, az_sv_str(t[i][0]), ','), 0);
         assert_int_equal(out.n, strlen(t[i][1]));

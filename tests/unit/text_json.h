@@ -214,7 +214,7 @@ static inline void dump_all_ways(struct dump *d, struct az_sv doc)
         size_t window, step;
     } ways[] = { { 64, 0 }, { 65, 1 }, { 71, 0 }, { 96, 7 }, { 128, 33 }, { 200, 0 }, { 255, 64 }, { 300, 0 } };
     dump_run(d, doc, (size_t)1 << 16, 0);
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(ways); i++) {
         struct dump other = { .strict = d->strict, .max_record = d->max_record };
         dump_run(&other, doc, ways[i].window, ways[i].step);
         if (!az_sv_eq(az_text_view(&d->text), az_text_view(&other.text))) {

@@ -48,7 +48,7 @@ static void text(struct az_vec_char *o)
                                           "\\\"" };
     put(o, "\"");
     for (size_t n = below(9) ? below(5) : below(60); n > 0; n--)
-        put(o, pieces[below(sizeof pieces / sizeof *pieces)]);
+        put(o, pieces[below(AZ_LENGTH(pieces))]);
     put(o, "\"");
 }
 

@@ -195,8 +195,8 @@ static void numbers(void **state)
         { "1234567.25", "1234567250" },
     };
     static const char *const behind[] = { "", " ", "\n", "\r\n", "\t" };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        for (size_t k = 0; k < sizeof behind / sizeof *behind; k++) {
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
+        for (size_t k = 0; k < AZ_LENGTH(behind); k++) {
             struct dump d = { 0 };
             char doc[120], want[120];
             int n = snprintf(doc, sizeof doc, "[{\"ts\":%s%s},{\"ts\":%s%s,\"ph\":\"X\"}]", cases[i].text, behind[k],
@@ -244,7 +244,7 @@ static void malformed_values(void **state)
     (void)state;
     static const char *const bad[] = { "nul", "tru", "yes", "-", "-x", "+1",   ".5", "Nan",
                                        "INF", "'a'", "",    ":", ";",  "\x01", "@" };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
         struct dump d = { 0 };
         char doc[160];
         int n = snprintf(doc, sizeof doc, "[{\"ph\":\"A\"},{\"ph\":\"B\",\"zz\":%s},{\"ph\":\"C\"}]", bad[i]);
@@ -316,7 +316,7 @@ static void unescaping(void **state)
     };
     struct az_arena a;
     az_arena_init(&a, NULL);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         struct az_sv got = az_json_unescape(&a, az_sv_str(cases[i].raw));
         if (!az_sv_is(got, cases[i].text)) {
             print_error("%s -> %.*s\n", cases[i].raw, AZ_SVF(got));
@@ -339,7 +339,7 @@ static void texts_to_keep(void **state)
                   { "12", "12" },       { "\"", "\"" },        { "", "" } };
     struct az_arena a;
     az_arena_init(&a, NULL);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         char window[16];
         const size_t n = strlen(cases[i].raw);
         memcpy(window, cases[i].raw, n);
@@ -373,7 +373,7 @@ static void types_of_values(void **state)
                   { "n", AZ_J_MORE },
                   { "x", AZ_J_BAD },
                   { "}", AZ_J_BAD } };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         char text[80] = { 0 };
         memcpy(text, cases[i].text, strlen(cases[i].text));
         struct az_jscan s = { .p = text, .end = text + strlen(text), .window = text };

@@ -143,7 +143,7 @@ static void strings(void **state)
         { { "\xef\xbf\xbd", 3 }, "\"\xef\xbf\xbd\"" },
         { { "\xed\xa0\x80", 3 }, NULL }, /* a surrogate: whatever number of U+FFFD, but valid */
     };
-    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(t); i++) {
         struct az_vec_char out;
         az_vec_init(&out, NULL);
         assert_int_equal(az_json_quote(&out, t[i].in), 0);

@@ -83,7 +83,7 @@ static void errors_stand_at_the_bad_byte(void **state)
         { "\x02\x00", 2, 0 },                                      /* field 0 */
         { "\x80\x80\x80\x80\x80\x01\x00", 7, 0 },                  /* field number over 29 bits */
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
         struct az_pb m = over(bad[i].bytes, bad[i].n);
         const uint8_t *begin = m.p;
         struct field f;

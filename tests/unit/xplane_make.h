@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/sv.h"
+#include "base/err.h"
 
 struct pb { /* a message being written */
     char b[1 << 15];
@@ -108,7 +109,7 @@ static inline void stat_names(struct pb *plane)
 {
     static const char *const names[] = { "correlation_id", "program_id", "hlo_op",
                                          "hlo_module",     "device_id",  "memcpy_details" };
-    for (uint64_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (uint64_t i = 0; i < AZ_LENGTH(names); i++)
         plane_meta(plane, 5, i + 1, names[i], NULL);
 }
 

@@ -16,12 +16,12 @@ struct a2av {
 AZ_VEC(struct a2av, a2avs);
 
 struct work {
-    struct cr *c;
+    struct az_cr *c;
     struct a2avs v;
     struct cr_flows *flows;
 };
 
-static int64_t bytes_in(const struct cr_what *w)
+static int64_t bytes_in(const struct az_coll_what *w)
 {
     const int64_t size = az_coll_dtype_bytes(w->dtype);
     int64_t b;
@@ -30,20 +30,20 @@ static int64_t bytes_in(const struct cr_what *w)
 
 static int instance(struct work *k, uint32_t coll)
 {
-    const struct cr *c = k->c;
-    const struct cr_coll *x = &c->colls.v[coll];
+    const struct az_cr *c = k->c;
+    const struct az_coll_coll *x = &c->colls.v[coll];
     struct a2av a = { .coll = coll, .imbalance = NAN, .fastest = NAN, .slowest = NAN };
     int64_t most = 0, own;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < x->n; i++) {
-        const uint32_t g = cr_member(c, x, i);
-        const struct cr_event *e = cr_event(c, g);
-        const int64_t b = bytes_in(cr_what(c, g)), d = e->end - e->start;
+        const uint32_t g = az_coll_member(c, x, i);
+        const struct az_coll_event *e = az_coll_event(c, g);
+        const int64_t b = bytes_in(az_coll_what(c, g)), d = e->end - e->start;
         a.dur_sum = az_add_sat(a.dur_sum, d);
-        a.nelems = a.nelems < 0 || cr_what(c, g)->in < 0 ? -1 : az_add_sat(a.nelems, cr_what(c, g)->in);
+        a.nelems = a.nelems < 0 || az_coll_what(c, g)->in < 0 ? -1 : az_add_sat(a.nelems, az_coll_what(c, g)->in);
         a.bytes = a.bytes < 0 || b < 0 ? -1 : az_add_sat(a.bytes, b);
         most = b > most ? b : most;
-        rc = cr_flows_add(k->flows, g, &own);
+        rc = az_coll_flows_add(k->flows, g, &own);
         a.off_diagonal = a.off_diagonal < 0 || b < 0 || own < 0 ? -1 : az_add_sat(a.off_diagonal, b - own);
         if (b <= 0 || d <= 0)
             continue;
@@ -60,7 +60,7 @@ static double mb(int64_t bytes) { return bytes < 0 ? NAN : (double)bytes / (1024
 
 static double gib(double gbps) { return gbps / 1.073741824; }
 
-static double throughput(const struct cr *c, const struct a2av *a)
+static double throughput(const struct az_cr *c, const struct a2av *a)
 {
     const int64_t wall = c->colls.v[a->coll].wall;
     return a->bytes < 0 || wall <= 0 ? NAN : (double)a->bytes / (double)wall;
@@ -90,7 +90,7 @@ static void instance_columns(struct az_table *t)
     az_table_column(t, "skew in end time", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
 }
 
-static void rank_columns(struct cr *c, struct az_table *t)
+static void rank_columns(struct az_cr *c, struct az_table *t)
 {
     static const struct {
         const char *name;
@@ -107,73 +107,73 @@ static void rank_columns(struct cr *c, struct az_table *t)
                { "skew in start time", AZ_REAL, AZ_UNIT_US },
                { "skew in end time", AZ_REAL, AZ_UNIT_US } };
     for (size_t r = 0; r < c->ranks->n; r++)
-        for (size_t i = 0; c->part[r] && i < sizeof of / sizeof *of; i++)
+        for (size_t i = 0; c->part[r] && i < AZ_LENGTH(of); i++)
             az_table_columnsv(t, az_arena_printf(c->arena, "rank_%lld_%s", (long long)c->ranks->v[r].rank, of[i].name),
                               of[i].type, of[i].unit, AZ_DETAIL);
 }
 
-static void put_ranks(const struct cr *c, struct az_table *t, const struct cr_coll *x)
+static void put_ranks(const struct az_cr *c, struct az_table *t, const struct az_coll_coll *x)
 {
     uint32_t i = 0;
     for (uint32_t r = 0; r < c->ranks->n; r++) {
         if (!c->part[r])
             continue;
-        if (i == x->n || c->rank[cr_member(c, x, i)] != r) {
+        if (i == x->n || c->rank[az_coll_member(c, x, i)] != r) {
             for (int k = 0; k < 10; k++)
                 az_put_empty(t);
             continue;
         }
-        const uint32_t g = cr_member(c, x, i++);
-        const struct cr_what *w = cr_what(c, g);
-        cr_put_clock_us(t, c, g);
-        az_put_f64(t, cr_us(cr_event(c, g)->end - cr_event(c, g)->start));
-        cr_put_count(t, w->in);
-        cr_put_count(t, w->out);
-        az_put_f64(t, cr_mb(w, w->in));
-        az_put_f64(t, cr_mb(w, w->out));
+        const uint32_t g = az_coll_member(c, x, i++);
+        const struct az_coll_what *w = az_coll_what(c, g);
+        az_coll_put_clock_us(t, c, g);
+        az_put_f64(t, az_coll_us(az_coll_event(c, g)->end - az_coll_event(c, g)->start));
+        az_coll_put_count(t, w->in);
+        az_coll_put_count(t, w->out);
+        az_put_f64(t, az_coll_mb(w, w->in));
+        az_put_f64(t, az_coll_mb(w, w->out));
         az_put_given(t, w->in_split);
         az_put_given(t, w->out_split);
-        az_put_f64(t, cr_us(cr_start(c, g) - x->earliest));
-        az_put_f64(t, cr_us(x->earliest + x->wall - cr_end(c, g)));
+        az_put_f64(t, az_coll_us(az_coll_start(c, g) - x->earliest));
+        az_put_f64(t, az_coll_us(x->earliest + x->wall - az_coll_end(c, g)));
     }
 }
 
-static void put_instance(const struct cr *c, struct az_table *t, const struct a2av *a)
+static void put_instance(const struct az_cr *c, struct az_table *t, const struct a2av *a)
 {
-    const struct cr_coll *x = &c->colls.v[a->coll];
-    const uint32_t g = cr_member(c, x, 0);
-    const struct cr_what *w = cr_what(c, g);
-    const struct cr_group *group = &c->groups.v[x->group];
-    az_put_text(t, cr_id(c, x, t->arena));
+    const struct az_coll_coll *x = &c->colls.v[a->coll];
+    const uint32_t g = az_coll_member(c, x, 0);
+    const struct az_coll_what *w = az_coll_what(c, g);
+    const struct az_coll_group *group = &c->groups.v[x->group];
+    az_put_text(t, az_coll_id(c, x, t->arena));
     az_put_text(t, group->name);
     az_put_given(t, group->ranks);
-    az_put_text(t, cr_name(w));
-    cr_put_count(t, w->size);
+    az_put_text(t, az_coll_name(w));
+    az_coll_put_count(t, w->size);
     az_put_given(t, w->dtype);
-    cr_put_count(t, cr_lane_of(c, g)->stream);
+    az_coll_put_count(t, az_coll_lane_of(c, g)->stream);
     az_put_f64(t, mb(a->bytes));
-    cr_put_count(t, a->nelems);
-    az_put_f64(t, cr_us(x->wall));
-    az_put_f64(t, cr_us(x->longest));
-    az_put_f64(t, cr_us(x->latency));
+    az_coll_put_count(t, a->nelems);
+    az_put_f64(t, az_coll_us(x->wall));
+    az_put_f64(t, az_coll_us(x->longest));
+    az_put_f64(t, az_coll_us(x->latency));
     az_put_f64(t, (double)a->dur_sum / (double)x->n / 1e3);
     az_put_f64(t, throughput(c, a));
     az_put_f64(t, a->fastest);
     az_put_f64(t, a->slowest);
     az_put_f64(t, a->imbalance);
-    az_put_f64(t, cr_us(x->skew_start));
-    az_put_f64(t, cr_us(x->skew_end));
+    az_put_f64(t, az_coll_us(x->skew_start));
+    az_put_f64(t, az_coll_us(x->skew_end));
 }
 
-static void put_ours(const struct cr *c, struct az_table *t, const struct a2av *a)
+static void put_ours(const struct az_cr *c, struct az_table *t, const struct a2av *a)
 {
-    const struct cr_coll *x = &c->colls.v[a->coll];
-    az_put_text(t, az_sv_str(cr_span_text(c, &c->groups.v[x->group])));
+    const struct az_coll_coll *x = &c->colls.v[a->coll];
+    az_put_text(t, az_sv_str(az_coll_span_text(c, &c->groups.v[x->group])));
     az_put_f64(t, gib(throughput(c, a)));
     az_put_f64(t, gib(a->fastest));
     az_put_f64(t, gib(a->slowest));
     az_put_f64(t, mb(a->off_diagonal));
-    cr_put_count(t, x->n > 1 ? cr_rank(c, cr_member(c, x, x->last)) : -1);
+    az_coll_put_count(t, x->n > 1 ? az_coll_rank(c, az_coll_member(c, x, x->last)) : -1);
     az_put_i64(t, x->n);
     az_put_i64(t, x->expected);
     az_put_bool(t, x->flags & CR_PARTIAL);
@@ -190,7 +190,7 @@ static int by_data(const void *p, const void *q, void *ctx)
 }
 
 struct listing { /* rows of the table; in the arena */
-    const struct cr *c;
+    const struct az_cr *c;
     struct a2av *v;
     bool detailed;
 };
@@ -206,7 +206,7 @@ static void make_row(const void *of, size_t row, struct az_table *t)
 
 static int instances(struct work *k)
 {
-    struct cr *c = k->c;
+    struct az_cr *c = k->c;
     struct az_table *t = az_table_new(c->arena, "nccl_all2allv", "All-to-all of uneven sizes", 0);
     struct listing *l = az_arena_alloc(c->arena, sizeof *l);
     if (!t || !l || !(l->v = az_arena_array(c->arena, k->v.n + 1, sizeof *l->v)))
@@ -228,30 +228,30 @@ static int instances(struct work *k)
     az_table_column(t, "n_expected", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
     az_table_column(t, "partial", AZ_BOOL, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_make(t, k->v.n, make_row, l);
-    return cr_emit(c, t, 0);
+    return az_coll_emit(c, t, 0);
 }
 
 /* ---- summary ---- */
 enum { DATA, WALL, RATE, IMBALANCE, LONGEST, SKEW_START, SKEW_END, RATE_GIB, OTHERS };
 
-static double figure(const struct cr *c, const struct a2av *a, int what)
+static double figure(const struct az_cr *c, const struct a2av *a, int what)
 {
-    const struct cr_coll *x = &c->colls.v[a->coll];
+    const struct az_coll_coll *x = &c->colls.v[a->coll];
     switch (what) {
     case DATA:
         return mb(a->bytes);
     case WALL:
-        return cr_us(x->wall);
+        return az_coll_us(x->wall);
     case RATE:
         return throughput(c, a);
     case IMBALANCE:
         return a->imbalance;
     case LONGEST:
-        return cr_us(x->longest);
+        return az_coll_us(x->longest);
     case SKEW_START:
-        return cr_us(x->skew_start);
+        return az_coll_us(x->skew_start);
     case SKEW_END:
-        return cr_us(x->skew_end);
+        return az_coll_us(x->skew_end);
     case RATE_GIB:
         return gib(throughput(c, a));
     default:
@@ -260,12 +260,12 @@ static double figure(const struct cr *c, const struct a2av *a, int what)
 }
 
 /* mean, median, min, max; or mean and max. */
-static void put_figure(const struct cr *c, struct az_table *t, const struct a2av *const *a, size_t n, int what,
+static void put_figure(const struct az_cr *c, struct az_table *t, const struct a2av *const *a, size_t n, int what,
                        bool all, double *v)
 {
     for (size_t i = 0; i < n; i++)
         v[i] = figure(c, a[i], what);
-    const struct cr_spread s = cr_spread(v, n);
+    const struct az_coll_spread s = az_coll_spread(v, n);
     az_put_f64(t, s.mean);
     if (all) {
         az_put_f64(t, s.median);
@@ -274,7 +274,7 @@ static void put_figure(const struct cr *c, struct az_table *t, const struct a2av
     az_put_f64(t, s.most);
 }
 
-static void statistics(struct cr *c, struct az_table *t, const char *name, enum az_unit unit, bool all)
+static void statistics(struct az_cr *c, struct az_table *t, const char *name, enum az_unit unit, bool all)
 {
     static const char *const aggregates[] = { "mean", "median", "min", "max" };
     for (size_t i = 0; i < 4; i++)
@@ -283,7 +283,7 @@ static void statistics(struct cr *c, struct az_table *t, const char *name, enum 
                               i ? AZ_DETAIL : 0);
 }
 
-static void summary_columns(struct cr *c, struct az_table *t)
+static void summary_columns(struct az_cr *c, struct az_table *t)
 {
     az_table_column(t, "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "dtype", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -306,11 +306,11 @@ static void summary_columns(struct cr *c, struct az_table *t)
     az_table_column(t, "partial", AZ_INT, AZ_UNIT_COUNT, 0);
 }
 
-static void put_summary(const struct cr *c, struct az_table *t, const struct a2av *const *a, size_t n, double *v)
+static void put_summary(const struct az_cr *c, struct az_table *t, const struct a2av *const *a, size_t n, double *v)
 {
-    const struct cr_coll *x = &c->colls.v[a[0]->coll];
-    const struct cr_group *group = &c->groups.v[x->group];
-    const struct cr_what *w = cr_what(c, cr_member(c, x, 0));
+    const struct az_coll_coll *x = &c->colls.v[a[0]->coll];
+    const struct az_coll_group *group = &c->groups.v[x->group];
+    const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
     int64_t wall = 0, partial = 0;
     for (size_t i = 0; i < n; i++) {
         wall = az_add_sat(wall, c->colls.v[a[i]->coll].wall);
@@ -320,7 +320,7 @@ static void put_summary(const struct cr *c, struct az_table *t, const struct a2a
     az_put_given(t, w->dtype);
     put_figure(c, t, a, n, DATA, true, v);
     put_figure(c, t, a, n, WALL, true, v);
-    az_put_f64(t, cr_us(wall));
+    az_put_f64(t, az_coll_us(wall));
     put_figure(c, t, a, n, RATE, true, v);
     put_figure(c, t, a, n, IMBALANCE, false, v);
     put_figure(c, t, a, n, LONGEST, false, v);
@@ -328,10 +328,10 @@ static void put_summary(const struct cr *c, struct az_table *t, const struct a2a
     put_figure(c, t, a, n, SKEW_END, false, v);
     az_put_i64(t, (int64_t)n);
     az_put_given(t, group->ranks);
-    az_put_text(t, cr_name(w));
-    cr_put_count(t, w->size);
-    az_put_f64(t, cr_ms(wall));
-    az_put_text(t, az_sv_str(cr_span_text(c, group)));
+    az_put_text(t, az_coll_name(w));
+    az_coll_put_count(t, w->size);
+    az_put_f64(t, az_coll_ms(wall));
+    az_put_text(t, az_sv_str(az_coll_span_text(c, group)));
     put_figure(c, t, a, n, RATE_GIB, true, v);
     put_figure(c, t, a, n, OTHERS, true, v);
     az_put_i64(t, partial);
@@ -344,8 +344,8 @@ static int group_instances(struct work *k, uint32_t *of, size_t *n)
     int rc = az_map_init(&map, k->c->job->mem, 16);
     *n = 0;
     for (size_t i = 0; rc == 0 && i < k->v.n; i++) {
-        const struct cr_coll *x = &k->c->colls.v[k->v.v[i].coll];
-        const struct az_sv dtype = cr_what(k->c, cr_member(k->c, x, 0))->dtype;
+        const struct az_coll_coll *x = &k->c->colls.v[k->v.v[i].coll];
+        const struct az_sv dtype = az_coll_what(k->c, az_coll_member(k->c, x, 0))->dtype;
         uint32_t *at;
         bool added;
         rc = az_map_put(&map, x->group, az_hash(dtype.p, dtype.n), (uint32_t)*n, &at, &added);
@@ -360,7 +360,7 @@ static int group_instances(struct work *k, uint32_t *of, size_t *n)
 
 static int summary(struct work *k)
 {
-    struct cr *c = k->c;
+    struct az_cr *c = k->c;
     struct az_table *t =
         az_table_new(c->arena, "nccl_summary_all2allv", "All-to-all of uneven sizes by group", AZ_TABLE_SUMMARY);
     struct az_groups groups = { 0 };
@@ -387,7 +387,7 @@ static int summary(struct work *k)
     const int by = -(int)az_table_find(t, "Total wall_time (us)") - 1;
     if (rc == 0)
         rc = az_table_sort(t, &by, 1);
-    return cr_emit(c, t, rc);
+    return az_coll_emit(c, t, rc);
 }
 
 static int tables(struct work *k)
@@ -404,17 +404,17 @@ static int tables(struct work *k)
         rc = summary(k);
     if (rc == 0)
         rc = instances(k);
-    return rc ? rc : cr_flow_tables(k->flows);
+    return rc ? rc : az_coll_flow_tables(k->flows);
 }
 
-int cr_a2av_tables(struct cr *c)
+int az_coll_a2av_tables(struct az_cr *c)
 {
     struct work k = { .c = c };
     az_vec_init(&k.v, c->job->mem);
-    int rc = cr_flows_open(&k.flows, c);
+    int rc = az_coll_flows_open(&k.flows, c);
     if (rc == 0)
         rc = tables(&k);
-    cr_flows_close(k.flows);
+    az_coll_flows_close(k.flows);
     az_vec_release(&k.v);
     return rc;
 }

@@ -32,7 +32,7 @@ static int64_t densest(int64_t *d, size_t n)
     return offset;
 }
 
-static int vote(const struct cr_seq *a, const struct cr_seq *b, int64_t *offset, struct az_mem *mem)
+static int vote(const struct az_coll_seq *a, const struct az_coll_seq *b, int64_t *offset, struct az_mem *mem)
 {
     const int64_t more = (int64_t)b->n - (int64_t)a->n;
     const int64_t lo = (more < 0 ? more : 0) - FIRST_BAND, hi = (more > 0 ? more : 0) + FIRST_BAND;
@@ -63,7 +63,7 @@ static int vote(const struct cr_seq *a, const struct cr_seq *b, int64_t *offset,
 
 /* ---- the band ---- */
 struct band {
-    const struct cr_seq *a, *b;
+    const struct az_coll_seq *a, *b;
     int64_t lo, offset, cap; /* first diagonal j - i; cost of a wrong time at most */
     size_t width;
     int64_t *cost[2]; /* of the row before, of this row */
@@ -150,7 +150,7 @@ static int in_band(struct band *w, uint32_t *b_to_a, size_t *gaps, struct az_mem
 }
 
 /* Too long and too different: equal beginnings and equal ends only. */
-static void ends_only(const struct cr_seq *a, const struct cr_seq *b, uint32_t *b_to_a)
+static void ends_only(const struct az_coll_seq *a, const struct az_coll_seq *b, uint32_t *b_to_a)
 {
     const size_t least = a->n < b->n ? a->n : b->n;
     size_t head = 0, tail = 0;
@@ -166,7 +166,7 @@ static void ends_only(const struct cr_seq *a, const struct cr_seq *b, uint32_t *
     }
 }
 
-int cr_align(const struct cr_seq *a, const struct cr_seq *b, uint32_t *b_to_a, int64_t *offset, struct az_mem *mem)
+int az_coll_align(const struct az_coll_seq *a, const struct az_coll_seq *b, uint32_t *b_to_a, int64_t *offset, struct az_mem *mem)
 {
     const int64_t more = (int64_t)b->n - (int64_t)a->n;
     const size_t apart = (size_t)(more < 0 ? -more : more), longest = a->n > b->n ? a->n : b->n;

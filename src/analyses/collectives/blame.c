@@ -14,7 +14,7 @@ static int up(const void *a, const void *b, void *ctx)
     return (x > y) - (x < y);
 }
 
-int cr_sorted(const struct cr_blame *m, double *v, size_t n)
+int az_coll_sorted(const struct az_coll_blame *m, double *v, size_t n)
 {
     return az_sort_cmp(v, n, sizeof *v, up, NULL, m->c->job->mem);
 }
@@ -22,25 +22,25 @@ int cr_sorted(const struct cr_blame *m, double *v, size_t n)
 /* ---- exposed communication ---- */
 /* Time of one rank without anything but communication; at which an event counts is when it began. kinds: most events of
  * each kind in a block. */
-static uint64_t expose(struct cr_blame *m, size_t r, uint32_t *kinds)
+static uint64_t expose(struct az_coll_blame *m, size_t r, uint32_t *kinds)
 {
-    const struct cr *c = m->c;
-    const struct cr_part *p = c->part[r];
+    const struct az_cr *c = m->c;
+    const struct az_coll_part *p = c->part[r];
     int64_t until = INT64_MIN;
     uint64_t program = 0;
     memset(kinds, 0, m->blocks * AZ_COLL_KINDS * sizeof *kinds);
     for (size_t i = 0; i < p->n; i++) {
-        const uint32_t g = c->base[r] + (uint32_t)i, b = cr_block_of(m, g);
-        const struct cr_event *e = &p->ev[i];
+        const uint32_t g = c->base[r] + (uint32_t)i, b = az_coll_block_of(m, g);
+        const struct az_coll_event *e = &p->ev[i];
         const int64_t from = e->start > until ? e->start : until;
         const int64_t alone =
-            e->end > from ? e->end - from - cr_compute_in(&p->compute[cr_lane_of(c, g)->device], from, e->end) : 0;
+            e->end > from ? e->end - from - az_coll_compute_in(&p->compute[az_coll_lane_of(c, g)->device], from, e->end) : 0;
         until = e->end > until ? e->end : until;
         if (b == AZ_NO_ROW)
             continue;
         m->exposed[r * m->blocks + b] += (double)alone;
         m->count[r * m->blocks + b]++;
-        kinds[b * AZ_COLL_KINDS + cr_what(c, g)->kind]++;
+        kinds[b * AZ_COLL_KINDS + az_coll_what(c, g)->kind]++;
     }
     for (size_t k = 0; k < AZ_COLL_KINDS; k++) {
         uint32_t most = 0;
@@ -52,9 +52,9 @@ static uint64_t expose(struct cr_blame *m, size_t r, uint32_t *kinds)
 }
 
 /* Ranks that have events in a group; by group and rank. */
-static uint8_t *attendance(struct cr_blame *m)
+static uint8_t *attendance(struct az_coll_blame *m)
 {
-    const struct cr *c = m->c;
+    const struct az_cr *c = m->c;
     uint8_t *there = az_arena_array(m->a, c->groups.n * m->ranks + 1, 1);
     for (uint32_t g = 0; there && g < c->n; g++)
         there[c->group[g] * m->ranks + c->rank[g]] = 1;
@@ -62,29 +62,29 @@ static uint8_t *attendance(struct cr_blame *m)
 }
 
 /* Puts the median of its members where the event of a collective is lost. */
-static int impute(struct cr_blame *m, double *v)
+static int impute(struct az_coll_blame *m, double *v)
 {
-    const struct cr *c = m->c;
+    const struct az_cr *c = m->c;
     const uint8_t *there = attendance(m);
     if (!there)
         return az_arena_error(m->a);
     for (size_t x = 0; x < c->colls.n; x++) {
-        const struct cr_coll *k = &c->colls.v[x];
+        const struct az_coll_coll *k = &c->colls.v[x];
         if (!(k->flags & CR_INCOMPLETE) || (k->flags & CR_PAIR) || m->block[x] == AZ_NO_ROW)
             continue;
         for (uint32_t i = 0; i < k->n; i++) {
-            const uint32_t g = cr_member(c, k, i);
-            const struct cr_exposed e = cr_exposed(c, g);
+            const uint32_t g = az_coll_member(c, k, i);
+            const struct az_coll_exposed e = az_coll_exposed(c, g);
             v[i] = (double)(e.wait + e.transfer);
         }
-        const int rc = cr_sorted(m, v, k->n);
+        const int rc = az_coll_sorted(m, v, k->n);
         if (rc)
             return rc;
-        const double usual = cr_middle(v, k->n);
+        const double usual = az_coll_middle(v, k->n);
         for (size_t r = 0, i = 0; r < m->ranks; r++) {
-            while (i < k->n && c->rank[cr_member(c, k, (uint32_t)i)] < r)
+            while (i < k->n && c->rank[az_coll_member(c, k, (uint32_t)i)] < r)
                 i++;
-            if (!there[k->group * m->ranks + r] || (i < k->n && c->rank[cr_member(c, k, (uint32_t)i)] == r))
+            if (!there[k->group * m->ranks + r] || (i < k->n && c->rank[az_coll_member(c, k, (uint32_t)i)] == r))
                 continue;
             const size_t at = r * m->blocks + m->block[x];
             m->exposed[at] += usual;
@@ -96,22 +96,22 @@ static int impute(struct cr_blame *m, double *v)
 }
 
 /* What the members of collectives wait longer than each of them, where they do. */
-static int waits(struct cr_blame *m, double *v)
+static int waits(struct az_coll_blame *m, double *v)
 {
-    const struct cr *c = m->c;
+    const struct az_cr *c = m->c;
     for (size_t x = 0; x < c->colls.n; x++) {
-        const struct cr_coll *k = &c->colls.v[x];
+        const struct az_coll_coll *k = &c->colls.v[x];
         if (!(k->flags & CR_SYNC) || m->block[x] == AZ_NO_ROW)
             continue;
         for (uint32_t i = 0; i < k->n; i++)
-            v[i] = (double)cr_wait_duration(c, k, cr_member(c, k, i));
-        const int rc = cr_sorted(m, v, k->n);
+            v[i] = (double)az_coll_wait_duration(c, k, az_coll_member(c, k, i));
+        const int rc = az_coll_sorted(m, v, k->n);
         if (rc)
             return rc;
-        const double usual = k->n == 2 ? v[1] : cr_middle(v, k->n);
+        const double usual = k->n == 2 ? v[1] : az_coll_middle(v, k->n);
         for (uint32_t i = 0; i < k->n; i++) {
-            const uint32_t g = cr_member(c, k, i), r = c->rank[g];
-            const double less = usual - (double)cr_wait_duration(c, k, g);
+            const uint32_t g = az_coll_member(c, k, i), r = c->rank[g];
+            const double less = usual - (double)az_coll_wait_duration(c, k, g);
             m->caused[r] += less > 0 ? less / (double)m->blocks : 0;
             m->synced[r]++;
         }
@@ -127,16 +127,16 @@ static uint32_t root(uint32_t *of, uint32_t r)
     return r;
 }
 
-static void components(struct cr_blame *m)
+static void components(struct az_coll_blame *m)
 {
-    const struct cr *c = m->c;
+    const struct az_cr *c = m->c;
     uint32_t *of = m->component;
     for (uint32_t r = 0; r < m->ranks; r++)
         of[r] = r;
     for (size_t x = 0; x < c->colls.n; x++)
         for (uint32_t i = 1; i < c->colls.v[x].n; i++) {
-            const uint32_t a = root(of, c->rank[cr_member(c, &c->colls.v[x], 0)]),
-                           b = root(of, c->rank[cr_member(c, &c->colls.v[x], i)]);
+            const uint32_t a = root(of, c->rank[az_coll_member(c, &c->colls.v[x], 0)]),
+                           b = root(of, c->rank[az_coll_member(c, &c->colls.v[x], i)]);
             of[a > b ? a : b] = a > b ? b : a;
         }
     for (uint32_t r = 0; r < m->ranks; r++)
@@ -145,7 +145,7 @@ static void components(struct cr_blame *m)
         of[r] = c->part[r] ? of[r] : AZ_NO_ROW;
 }
 
-static void classes(struct cr_blame *m, const uint64_t *program)
+static void classes(struct az_coll_blame *m, const uint64_t *program)
 {
     for (uint32_t r = 0; r < m->ranks; r++) {
         size_t same = 0;
@@ -161,7 +161,7 @@ static void classes(struct cr_blame *m, const uint64_t *program)
 }
 
 /* ---- what a rank lacks against its peers ---- */
-static uint32_t most_events(const struct cr_blame *m, size_t r)
+static uint32_t most_events(const struct az_coll_blame *m, size_t r)
 {
     uint32_t most = 0;
     for (size_t b = 0; b < m->blocks; b++)
@@ -170,7 +170,7 @@ static uint32_t most_events(const struct cr_blame *m, size_t r)
 }
 
 /* As many events as most ranks with the same program have in this block; without such ranks, as many as it ever has. */
-static int usual(const struct cr_blame *m, size_t r, size_t b, double *v, uint32_t *n)
+static int usual(const struct az_coll_blame *m, size_t r, size_t b, double *v, uint32_t *n)
 {
     size_t k = 0;
     *n = m->alike[r] ? 0 : most_events(m, r);
@@ -179,13 +179,13 @@ static int usual(const struct cr_blame *m, size_t r, size_t b, double *v, uint32
             v[k++] = m->count[q * m->blocks + b];
     if (k == 0)
         return 0;
-    const int rc = cr_sorted(m, v, k);
+    const int rc = az_coll_sorted(m, v, k);
     *n = (uint32_t)v[k / 2];
     return rc;
 }
 
 /* Blocks that do not hold all that they should count for nothing. */
-static int drop(struct cr_blame *m, double *v)
+static int drop(struct az_coll_blame *m, double *v)
 {
     for (size_t b = 0; b < m->blocks; b++)
         for (size_t r = 0; r < m->ranks; r++) {
@@ -225,22 +225,22 @@ static double middle_without(const double *v, size_t n, double x)
 }
 
 /* What those of a block lack that are compared with the same ranks as `first`: its class, or it alone. */
-static int lacks_of(struct cr_blame *m, size_t first, size_t b, double *v)
+static int lacks_of(struct az_coll_blame *m, size_t first, size_t b, double *v)
 {
     size_t n = 0;
     for (size_t q = 0; q < m->ranks; q++)
-        if ((q == first || cr_peers(m, first, q)) && !isnan(m->exposed[q * m->blocks + b]))
+        if ((q == first || az_coll_peers(m, first, q)) && !isnan(m->exposed[q * m->blocks + b]))
             v[n++] = m->exposed[q * m->blocks + b];
-    const int rc = cr_sorted(m, v, n);
+    const int rc = az_coll_sorted(m, v, n);
     for (size_t r = first; rc == 0 && r < m->ranks; r++) {
         const size_t at = r * m->blocks + b;
-        if (r == first || (m->alike[first] && cr_peers(m, first, r)))
+        if (r == first || (m->alike[first] && az_coll_peers(m, first, r)))
             m->lack[at] = middle_without(v, n, m->exposed[at]) - m->exposed[at];
     }
     return rc;
 }
 
-int cr_lacks(struct cr_blame *m)
+int az_coll_lacks(struct az_coll_blame *m)
 {
     const size_t cells = m->ranks * m->blocks + 1;
     uint64_t *program = az_arena_array(m->a, m->ranks + 1, sizeof *program);

@@ -1,4 +1,4 @@
-/* Whom the others wait for: shared by cr_blocks.c, cr_blame.c and cr_verdict.c. The model is told in cr_verdict.c. */
+/* Whom the others wait for: shared by az_coll_blocks.c, cr_blame.c and cr_verdict.c. The model is told in cr_verdict.c. */
 #ifndef AZ_ANALYSES_COLLECTIVES_BLAME_H
 #define AZ_ANALYSES_COLLECTIVES_BLAME_H
 
@@ -6,8 +6,8 @@
 
 #include "analyses/collectives/collectives.h"
 
-struct cr_blame {
-    struct cr *c;
+struct az_coll_blame {
+    struct az_cr *c;
     struct az_arena *a;
     size_t ranks, blocks, merged; /* merged: steps in a block */
     int64_t *number;              /* of steps, ascending */
@@ -26,19 +26,19 @@ struct cr_blame {
 };
 
 /* Cuts the run into blocks: number, n_numbers, blocks, merged, block. 0 blocks: there is too little. */
-int cr_blocks(struct cr_blame *m) AZ_MUST_USE;
+int az_coll_blocks(struct az_coll_blame *m) AZ_MUST_USE;
 /* Block of an event; AZ_NO_ROW. */
-uint32_t cr_block_of(const struct cr_blame *m, uint32_t g);
+uint32_t az_coll_block_of(const struct az_coll_blame *m, uint32_t g);
 /* Fills the rest but for the delays. */
-int cr_lacks(struct cr_blame *m) AZ_MUST_USE;
+int az_coll_lacks(struct az_coll_blame *m) AZ_MUST_USE;
 /* Is q among those that r is compared with? */
-static inline bool cr_peers(const struct cr_blame *m, size_t r, size_t q)
+static inline bool az_coll_peers(const struct az_coll_blame *m, size_t r, size_t q)
 {
     return q != r && m->component[q] != AZ_NO_ROW && m->component[q] == m->component[r] &&
            (!m->alike[r] || m->class[q] == m->class[r]);
 }
 /* Sorts; median of sorted values, NaN for none. */
-int cr_sorted(const struct cr_blame *m, double *v, size_t n) AZ_MUST_USE;
-static inline double cr_middle(const double *v, size_t n) { return n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : (double)NAN; }
+int az_coll_sorted(const struct az_coll_blame *m, double *v, size_t n) AZ_MUST_USE;
+static inline double az_coll_middle(const double *v, size_t n) { return n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : (double)NAN; }
 
 #endif

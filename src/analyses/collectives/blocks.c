@@ -7,7 +7,7 @@
 #define FREE_BLOCKS  12 /* of a run without steps */
 #define LEAST_EVENTS 8  /* of each rank in such a block */
 
-size_t cr_step_at(const struct cr_part *p, const struct cr_event *e)
+size_t az_coll_step_at(const struct az_coll_part *p, const struct az_coll_event *e)
 {
     const int64_t at = e->launch == INT64_MIN ? e->start : e->launch;
     size_t low = 0, high = p->n_steps;
@@ -21,9 +21,9 @@ size_t cr_step_at(const struct cr_part *p, const struct cr_event *e)
     return low == 0 || (low == p->n_steps && at > p->steps[low - 1].end) ? SIZE_MAX : low - 1;
 }
 
-static int numbers(struct cr_blame *m)
+static int numbers(struct az_coll_blame *m)
 {
-    const struct cr *c = m->c;
+    const struct az_cr *c = m->c;
     struct az_vec_i64 v;
     bool all = true;
     int rc = 0;
@@ -47,9 +47,9 @@ static int numbers(struct cr_blame *m)
 }
 
 /* A run without steps is cut into equal numbers of collectives, if there is enough in each. */
-static void shares(struct cr_blame *m)
+static void shares(struct az_coll_blame *m)
 {
-    const struct cr *c = m->c;
+    const struct az_cr *c = m->c;
     size_t least = SIZE_MAX;
     for (size_t r = 0; r < m->ranks; r++)
         if (c->part[r] && c->part[r]->n < least)
@@ -59,10 +59,10 @@ static void shares(struct cr_blame *m)
     m->merged = 1;
 }
 
-static uint32_t block_of_step(const struct cr_blame *m, uint32_t g)
+static uint32_t block_of_step(const struct az_coll_blame *m, uint32_t g)
 {
-    const struct cr_part *p = m->c->part[m->c->rank[g]];
-    const size_t s = cr_step_at(p, cr_event(m->c, g));
+    const struct az_coll_part *p = m->c->part[m->c->rank[g]];
+    const size_t s = az_coll_step_at(p, az_coll_event(m->c, g));
     size_t low = 0, high = m->n_numbers;
     if (s == SIZE_MAX)
         return AZ_NO_ROW;
@@ -77,29 +77,29 @@ static uint32_t block_of_step(const struct cr_blame *m, uint32_t g)
 }
 
 /* Of the collective at x: they are by time. */
-static uint32_t block_of_order(const struct cr_blame *m, size_t x)
+static uint32_t block_of_order(const struct az_coll_blame *m, size_t x)
 {
     const size_t n = m->c->colls.n, b = x / (n / m->blocks);
     return (uint32_t)(b < m->blocks ? b : m->blocks - 1);
 }
 
 /* All members of a collective are in the block of the first that is in one. */
-static void place(struct cr_blame *m)
+static void place(struct az_coll_blame *m)
 {
-    const struct cr *c = m->c;
+    const struct az_cr *c = m->c;
     for (size_t x = 0; x < c->colls.n; x++) {
-        const struct cr_coll *k = &c->colls.v[x];
+        const struct az_coll_coll *k = &c->colls.v[x];
         m->block[x] = AZ_NO_ROW;
         if (m->n_numbers == 0)
             m->block[x] = block_of_order(m, x);
         for (uint32_t i = 0; m->n_numbers && i < k->n && m->block[x] == AZ_NO_ROW; i++)
-            m->block[x] = block_of_step(m, cr_member(c, k, i));
+            m->block[x] = block_of_step(m, az_coll_member(c, k, i));
     }
 }
 
-uint32_t cr_block_of(const struct cr_blame *m, uint32_t g)
+uint32_t az_coll_block_of(const struct az_coll_blame *m, uint32_t g)
 {
-    const struct cr *c = m->c;
+    const struct az_cr *c = m->c;
     size_t low = 0, high = c->colls.n;
     if (c->coll[g] != AZ_NO_ROW)
         return m->block[c->coll[g]];
@@ -107,7 +107,7 @@ uint32_t cr_block_of(const struct cr_blame *m, uint32_t g)
         return block_of_step(m, g);
     while (low < high) { /* without a partner: with the collectives of its time */
         const size_t mid = low + (high - low) / 2;
-        if (c->colls.v[mid].earliest < cr_start(c, g))
+        if (c->colls.v[mid].earliest < az_coll_start(c, g))
             low = mid + 1;
         else
             high = mid;
@@ -115,7 +115,7 @@ uint32_t cr_block_of(const struct cr_blame *m, uint32_t g)
     return block_of_order(m, low < c->colls.n ? low : c->colls.n - 1);
 }
 
-int cr_blocks(struct cr_blame *m)
+int az_coll_blocks(struct az_coll_blame *m)
 {
     int rc = numbers(m);
     m->block = az_arena_array(m->a, m->c->colls.n + 1, sizeof *m->block);

@@ -18,11 +18,11 @@
 #define NEAR     15                 /* differences to a neighbour, by which a clock is known at first */
 
 /* Messages and all-to-all of own sizes end less together than others: they count where these are missing or few. */
-bool cr_counts(const struct clocks *k, const struct cr_coll *x)
+bool az_coll_counts(const struct az_clocks *k, const struct az_coll_coll *x)
 {
     if (x->flags & CR_PAIR)
         return x->n == 2 &&
-               (k->scarce || (k->pairs && k->synced[cr_unit_at(k, x, 0)] != k->synced[cr_unit_at(k, x, 1)]));
+               (k->scarce || (k->pairs && k->synced[az_coll_unit_at(k, x, 0)] != k->synced[az_coll_unit_at(k, x, 1)]));
     if (x->flags & CR_INCOMPLETE)
         return false;
     return (x->flags & CR_SYNC) || (k->scarce && x->kind == AZ_COLL_ALLTOALLV && x->n > 1);
@@ -30,25 +30,25 @@ bool cr_counts(const struct clocks *k, const struct cr_coll *x)
 
 /* ---- who is connected with whom ---- */
 /* A rank that shares no collective with another has a clock of its own: offsets are within a component. */
-static void connect(const struct clocks *k, uint32_t *of)
+static void connect(const struct az_clocks *k, uint32_t *of)
 {
-    const struct cr *c = k->c;
+    const struct az_cr *c = k->c;
     for (uint32_t r = 0; r < k->units; r++)
         of[r] = r;
     for (size_t x = 0; x < c->colls.n; x++)
-        for (uint32_t i = 1; cr_counts(k, &c->colls.v[x]) && i < c->colls.v[x].n; i++) {
-            const uint32_t a = cr_root(of, cr_unit_at(k, &c->colls.v[x], 0)),
-                           b = cr_root(of, cr_unit_at(k, &c->colls.v[x], i));
+        for (uint32_t i = 1; az_coll_counts(k, &c->colls.v[x]) && i < c->colls.v[x].n; i++) {
+            const uint32_t a = az_coll_root(of, az_coll_unit_at(k, &c->colls.v[x], 0)),
+                           b = az_coll_root(of, az_coll_unit_at(k, &c->colls.v[x], i));
             of[a > b ? a : b] = a > b ? b : a;
         }
     for (uint32_t r = 0; r < k->units; r++)
-        of[r] = cr_root(of, r);
+        of[r] = az_coll_root(of, r);
 }
 
 /* Is there less than ENOUGH for each of most units, and more to be had? */
-static bool scarce(const struct clocks *k)
+static bool scarce(const struct az_clocks *k)
 {
-    const struct cr *c = k->c;
+    const struct az_cr *c = k->c;
     size_t sync = 0;
     for (size_t x = 0; x < c->colls.n; x++)
         sync += (c->colls.v[x].flags & CR_SYNC) && !(c->colls.v[x].flags & CR_INCOMPLETE) ? c->colls.v[x].n : 0;
@@ -56,15 +56,15 @@ static bool scarce(const struct clocks *k)
 }
 
 /* ---- events that count ---- */
-static int collect(struct clocks *k, struct az_arena *a)
+static int collect(struct az_clocks *k, struct az_arena *a)
 {
-    struct cr *c = k->c;
+    struct az_cr *c = k->c;
     size_t most = k->units, all = 0;
     for (size_t x = 0; x < c->colls.n; x++) {
-        const struct cr_coll *coll = &c->colls.v[x];
+        const struct az_coll_coll *coll = &c->colls.v[x];
         most = coll->n > most ? coll->n : most;
-        for (uint32_t i = 0; cr_counts(k, coll) && i < coll->n; i++)
-            k->first[cr_unit_at(k, coll, i) + 2]++;
+        for (uint32_t i = 0; az_coll_counts(k, coll) && i < coll->n; i++)
+            k->first[az_coll_unit_at(k, coll, i) + 2]++;
     }
     for (size_t r = 0; r < k->units; r++) {
         all += k->first[r + 2];
@@ -81,9 +81,9 @@ static int collect(struct clocks *k, struct az_arena *a)
     if (!k->event || !k->scratch || !k->t || !k->y || !order || !g || !k->left)
         return az_arena_error(a);
     for (size_t x = 0; x < c->colls.n; x++) { /* leaves first[r] at the start of unit r */
-        const struct cr_coll *coll = &c->colls.v[x];
-        for (uint32_t i = 0; cr_counts(k, coll) && i < coll->n; i++)
-            k->event[k->first[cr_unit_at(k, coll, i) + 1]++] = cr_member(c, coll, i);
+        const struct az_coll_coll *coll = &c->colls.v[x];
+        for (uint32_t i = 0; az_coll_counts(k, coll) && i < coll->n; i++)
+            k->event[k->first[az_coll_unit_at(k, coll, i) + 1]++] = az_coll_member(c, coll, i);
     }
     int rc = 0;
     for (size_t r = 0; rc == 0 && r < k->units; r++) {
@@ -91,7 +91,7 @@ static int collect(struct clocks *k, struct az_arena *a)
         uint32_t *v = k->event + k->first[r];
         for (size_t i = 0; i < n; i++) {
             g[i] = v[i];
-            k->t[i] = cr_end_of(c, v[i]);
+            k->t[i] = az_coll_end_of(c, v[i]);
         }
         rc = az_sort_order(k->t, n, order, c->job->mem);
         for (size_t i = 0; rc == 0 && i < n; i++)
@@ -107,40 +107,40 @@ struct nearby {
 };
 
 /* What members of one collective that are not known yet are off one that is. */
-static void compare(const struct clocks *k, const struct cr_coll *x, struct nearby *near)
+static void compare(const struct az_clocks *k, const struct az_coll_coll *x, struct nearby *near)
 {
     uint32_t known = 0;
-    while (known < x->n && k->track[cr_unit_at(k, x, known)].n == 0)
+    while (known < x->n && k->track[az_coll_unit_at(k, x, known)].n == 0)
         known++;
     for (uint32_t i = 0; known < x->n && i < x->n; i++) {
-        const uint32_t u = cr_unit_at(k, x, i);
+        const uint32_t u = az_coll_unit_at(k, x, i);
         if (k->track[u].n == 0 && near[u].n < NEAR)
             near[u].v[near[u].n++] =
-                cr_minus(cr_end_of(k->c, cr_member(k->c, x, i)), cr_true_end(k, cr_member(k->c, x, known)));
+                az_coll_minus(az_coll_end_of(k->c, az_coll_member(k->c, x, i)), az_coll_true_end(k, az_coll_member(k->c, x, known)));
     }
 }
 
 /* A first guess, so that a long row of ranks need not settle from end to end. */
-static int spread(struct clocks *k)
+static int spread(struct az_clocks *k)
 {
-    struct cr *c = k->c;
+    struct az_cr *c = k->c;
     struct nearby *near = az_mem_alloc(c->job->mem, k->units * sizeof *near);
     if (!near)
         return az_mem_error(c->job->mem);
     for (size_t r = 0; r < k->units; r++)
         if (k->component[r] == r)
-            k->track[r] = (struct cr_track){ .n = 1 };
+            k->track[r] = (struct az_coll_track){ .n = 1 };
     for (bool more = true; more;) {
         more = false;
         memset(near, 0, k->units * sizeof *near);
         for (size_t x = 0; x < c->colls.n; x++)
-            if (cr_counts(k, &c->colls.v[x]))
+            if (az_coll_counts(k, &c->colls.v[x]))
                 compare(k, &c->colls.v[x], near);
         for (size_t r = 0; r < k->units; r++) {
             if (near[r].n == 0)
                 continue;
-            k->track[r] = (struct cr_track){ .n = 1 };
-            k->track[r].piece[0].offset = (double)cr_median(near[r].v, near[r].n);
+            k->track[r] = (struct az_coll_track){ .n = 1 };
+            k->track[r].piece[0].offset = (double)az_coll_median(near[r].v, near[r].n);
             more = true;
         }
     }
@@ -149,47 +149,47 @@ static int spread(struct clocks *k)
 }
 
 /* ---- settling ---- */
-static void middles(struct clocks *k)
+static void middles(struct az_clocks *k)
 {
-    const struct cr *c = k->c;
+    const struct az_cr *c = k->c;
     for (size_t x = 0; x < c->colls.n; x++) {
-        const struct cr_coll *coll = &c->colls.v[x];
-        if (!cr_counts(k, coll))
+        const struct az_coll_coll *coll = &c->colls.v[x];
+        if (!az_coll_counts(k, coll))
             continue;
         for (uint32_t i = 0; i < coll->n; i++)
-            k->scratch[i] = cr_true_end(k, cr_member(c, coll, i));
-        k->middle[x] = cr_median(k->scratch, coll->n);
+            k->scratch[i] = az_coll_true_end(k, az_coll_member(c, coll, i));
+        k->middle[x] = az_coll_median(k->scratch, coll->n);
     }
 }
 
 /* When the other one of two ends, as far as its clock is known by now; of more, the middle that all had. */
-static int64_t others(const struct clocks *k, uint32_t g)
+static int64_t others(const struct az_clocks *k, uint32_t g)
 {
-    const struct cr_coll *x = &k->c->colls.v[k->c->coll[g]];
-    const uint32_t first = cr_member(k->c, x, 0);
-    return x->n == 2 ? cr_true_end(k, first == g ? cr_member(k->c, x, 1) : first) : k->middle[k->c->coll[g]];
+    const struct az_coll_coll *x = &k->c->colls.v[k->c->coll[g]];
+    const uint32_t first = az_coll_member(k->c, x, 0);
+    return x->n == 2 ? az_coll_true_end(k, first == g ? az_coll_member(k->c, x, 1) : first) : k->middle[k->c->coll[g]];
 }
 
 /* How much later than the others a unit ends, for each of its collectives; in t, y. */
-static size_t differences(struct clocks *k, size_t r)
+static size_t differences(struct az_clocks *k, size_t r)
 {
     size_t n = 0;
     for (size_t i = k->first[r]; i < k->first[r + 1]; i++, n++) {
-        k->t[n] = cr_end_of(k->c, k->event[i]);
-        k->y[n] = cr_minus(k->t[n], others(k, k->event[i]));
+        k->t[n] = az_coll_end_of(k->c, k->event[i]);
+        k->y[n] = az_coll_minus(k->t[n], others(k, k->event[i]));
     }
     return n;
 }
 
 /* Units by what their courses leave, most first: who steps comes before those that it would draw along. */
-static int by_misfit(struct clocks *k, uint32_t *order)
+static int by_misfit(struct az_clocks *k, uint32_t *order)
 {
     int64_t *left = k->left;
     for (size_t r = 0; r < k->units; r++) {
         const size_t n = differences(k, r);
         left[r] = 0;
         for (size_t i = 0; i < n; i++) {
-            const int64_t d = cr_size(cr_minus(k->y[i], cr_ahead(&k->track[r], k->t[i])));
+            const int64_t d = az_coll_size(az_coll_minus(k->y[i], az_coll_ahead(&k->track[r], k->t[i])));
             left[r] -= (d < FAR_NS ? d : FAR_NS) / (int64_t)n;
         }
     }
@@ -197,27 +197,27 @@ static int by_misfit(struct clocks *k, uint32_t *order)
 }
 
 /* Offsets alone until they stay; then courses. */
-static int settle(struct clocks *k)
+static int settle(struct az_clocks *k)
 {
     int fits = 0, rc = 0;
     for (int round = 0; rc == 0 && round < ROUNDS && fits < FITS; round++) {
         int64_t moved = 0;
-        const enum cr_course how = !fits ? CR_OFFSET : fits > STRAIGHT ? CR_STEPS : CR_DRIFT;
+        const enum az_coll_course how = !fits ? CR_OFFSET : fits > STRAIGHT ? CR_STEPS : CR_DRIFT;
         middles(k);
         rc = by_misfit(k, k->order);
         for (size_t i = 0; rc == 0 && i < k->units; i++) {
             const size_t r = k->order[i], n = differences(k, r);
-            struct cr_track new = { .n = 1 };
+            struct az_coll_track new = { .n = 1 };
             if (n == 0)
                 continue;
-            cr_course(k, n, how, &new);
-            const int64_t by = cr_apart(k, n, &new, &k->track[r]);
+            az_coll_course(k, n, how, &new);
+            const int64_t by = az_coll_apart(k, n, &new, &k->track[r]);
             moved = by > moved ? by : moved;
             k->track[r] = new;
         }
         for (size_t i = 0; rc == 0 && i < k->levels; i++) {
             middles(k);
-            rc = cr_settle_clusters(k, k->cluster[i], how, &moved);
+            rc = az_coll_settle_clusters(k, k->cluster[i], how, &moved);
         }
         if (fits > STRAIGHT && moved < STILL_NS)
             break;
@@ -233,15 +233,15 @@ static int ascending(const void *a, const void *b, void *ctx)
     return (x > y) - (x < y);
 }
 
-static int64_t middle_time(const struct clocks *k, size_t r)
+static int64_t middle_time(const struct az_clocks *k, size_t r)
 {
     const size_t n = k->first[r + 1] - k->first[r];
-    return n ? cr_end_of(k->c, k->event[k->first[r] + n / 2]) : 0;
+    return n ? az_coll_end_of(k->c, k->event[k->first[r] + n / 2]) : 0;
 }
 
 /* The clock of most ranks is the right one: their middle offset (the lower one of an even number) becomes 0; of two
  * ranks that of the first. So does their middle drift. */
-static int anchor(struct clocks *k)
+static int anchor(struct az_clocks *k)
 {
     int rc = 0;
     for (uint32_t of = 0; rc == 0 && of < k->units; of++) {
@@ -249,7 +249,7 @@ static int anchor(struct clocks *k)
         size_t n = 0;
         for (size_t r = 0; r < k->units; r++)
             if (k->component[r] == of && k->track[r].n) {
-                v[n] = cr_ahead(&k->track[r], middle_time(k, r));
+                v[n] = az_coll_ahead(&k->track[r], middle_time(k, r));
                 d[n++] = (int64_t)llround(k->track[r].piece[k->track[r].n / 2].drift * 1e12);
             }
         if (n > 2)
@@ -260,8 +260,8 @@ static int anchor(struct clocks *k)
         const double drift = n ? (double)d[n > 2 ? (n - 1) / 2 : 0] / 1e12 : 0;
         for (size_t r = 0; r < k->units; r++)
             for (uint32_t i = 0; k->component[r] == of && i < k->track[r].n; i++) {
-                struct cr_piece *p = &k->track[r].piece[i];
-                p->offset -= (double)zero + (drift != 0 ? drift * (double)cr_minus(p->from, at) : 0);
+                struct az_coll_piece *p = &k->track[r].piece[i];
+                p->offset -= (double)zero + (drift != 0 ? drift * (double)az_coll_minus(p->from, at) : 0);
                 p->drift -= drift;
             }
     }
@@ -269,59 +269,59 @@ static int anchor(struct clocks *k)
 }
 
 /* Is it known to be off by more than this? */
-static bool off_by(const struct cr_clock *k, int64_t least)
+static bool off_by(const struct az_coll_clock *k, int64_t least)
 {
     const int64_t far = k->furthest;
     return k->n && far > least && far / 3 >= k->iqr && (__int128)far > 3 * (__int128)k->iqr;
 }
 
-bool cr_clock_off(const struct cr_clock *k) { return off_by(k, TELL_NS); }
+bool az_coll_clock_off(const struct az_coll_clock *k) { return off_by(k, TELL_NS); }
 
 /* Of a recording's events that count, the collectives: several devices of it may be members of one. */
-static size_t collectives_of(const struct clocks *k, size_t r)
+static size_t collectives_of(const struct az_clocks *k, size_t r)
 {
-    const struct cr *c = k->c;
+    const struct az_cr *c = k->c;
     size_t n = 0;
     for (size_t i = k->first[r]; i < k->first[r + 1]; i++) {
-        const struct cr_coll *x = &c->colls.v[c->coll[k->event[i]]];
+        const struct az_coll_coll *x = &c->colls.v[c->coll[k->event[i]]];
         uint32_t m = 0;
-        while (c->of && m < x->n && cr_unit_at(k, x, m) != r)
+        while (c->of && m < x->n && az_coll_unit_at(k, x, m) != r)
             m++;
-        n += !c->of || cr_member(c, x, m) == k->event[i];
+        n += !c->of || az_coll_member(c, x, m) == k->event[i];
     }
     return n;
 }
 
 /* What is known of one clock. */
-static void describe(struct clocks *k, size_t r, struct cr_clock *out)
+static void describe(struct az_clocks *k, size_t r, struct az_coll_clock *out)
 {
-    const struct cr_track *track = &k->track[r];
+    const struct az_coll_track *track = &k->track[r];
     const size_t n = differences(k, r);
     if (n == 0)
         return;
     out->n = collectives_of(k, r);
-    out->offset = cr_ahead(track, k->t[n / 2]);
-    out->furthest = cr_size(out->offset);
-    out->error = cr_unfit(k->t, k->y, n, k->scratch, track);
+    out->offset = az_coll_ahead(track, k->t[n / 2]);
+    out->furthest = az_coll_size(out->offset);
+    out->error = az_coll_unfit(k->t, k->y, n, k->scratch, track);
     out->drift = track->piece[track->n / 2].drift;
     out->steps = track->n - 1;
     out->by_pairs = k->pairs && k->synced[r] != k->component[r];
     for (size_t i = 0; i < n; i++) {
-        const int64_t ahead = cr_size(cr_ahead(track, k->t[i]));
+        const int64_t ahead = az_coll_size(az_coll_ahead(track, k->t[i]));
         out->furthest = ahead > out->furthest ? ahead : out->furthest;
-        k->scratch[i] = cr_minus(k->y[i], cr_ahead(track, k->t[i]));
+        k->scratch[i] = az_coll_minus(k->y[i], az_coll_ahead(track, k->t[i]));
     }
     out->iqr = (int64_t)(az_percentile_i64(k->scratch, n, 75) - az_percentile_i64(k->scratch, n, 25));
     out->error = out->error < out->iqr / 2 ? out->iqr / 2 : out->error;
 }
 
-static int report(struct clocks *k)
+static int report(struct az_clocks *k)
 {
-    struct cr *c = k->c;
+    struct az_cr *c = k->c;
     const struct az_sv when = c->job->opts->align_clocks;
     size_t next = 0;
     for (size_t r = 0; r < k->units; r++) {
-        struct cr_clock out = { 0 };
+        struct az_coll_clock out = { 0 };
         describe(k, r, &out);
         const bool straight = k->track[r].n == 1 && k->track[r].piece[0].drift == 0;
         out.component = k->component[r];
@@ -329,7 +329,7 @@ static int report(struct clocks *k)
                       (az_sv_is(when, "always") ||
                        (!az_sv_is(when, "never") && off_by(&out, out.n < SCATTER ? TELL_NS : LEAST_NS)));
         if (out.applied && !straight) {
-            struct cr_track *kept = az_arena_alloc(c->arena, sizeof *kept);
+            struct az_coll_track *kept = az_arena_alloc(c->arena, sizeof *kept);
             if (!kept)
                 return az_arena_error(c->arena);
             *kept = k->track[r];
@@ -344,9 +344,9 @@ static int report(struct clocks *k)
     return 0;
 }
 
-int cr_align_clocks(struct cr *c)
+int az_coll_align_clocks(struct az_cr *c)
 {
-    struct clocks k = { .c = c, .units = c->traces->n };
+    struct az_clocks k = { .c = c, .units = c->traces->n };
     struct az_arena a;
     az_arena_init(&a, c->job->mem);
     k.first = az_arena_array(&a, k.units + 2, sizeof *k.first);
@@ -363,7 +363,7 @@ int cr_align_clocks(struct cr *c)
         rc = collect(&k, &a);
     }
     if (rc == 0)
-        rc = cr_clusters(&k, &a);
+        rc = az_coll_clusters(&k, &a);
     if (rc == 0)
         rc = spread(&k);
     if (rc == 0)

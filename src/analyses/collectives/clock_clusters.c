@@ -7,20 +7,20 @@
 #define STILL_NS   50
 #define SMALL_PART 8 /* of a collective: its own ends do not move the middle of all */
 
-static bool spans(const struct clocks *k, const uint32_t *of, const struct cr_coll *x)
+static bool spans(const struct az_clocks *k, const uint32_t *of, const struct az_coll_coll *x)
 {
     bool more = false;
-    if (!cr_counts(k, x))
+    if (!az_coll_counts(k, x))
         return false;
     for (uint32_t i = 1; !more && i < x->n; i++)
-        more = of[cr_unit_at(k, x, i)] != of[cr_unit_at(k, x, 0)];
+        more = of[az_coll_unit_at(k, x, i)] != of[az_coll_unit_at(k, x, 0)];
     return more;
 }
 
 /* From clusters `of` to those that are joined by the group in which each has most collectives with others. */
-static void join(const struct clocks *k, const uint32_t *of, uint32_t *next, uint32_t *count, uint32_t *best)
+static void join(const struct az_clocks *k, const uint32_t *of, uint32_t *next, uint32_t *count, uint32_t *best)
 {
-    const struct cr *c = k->c;
+    const struct az_cr *c = k->c;
     memset(count, 0, c->groups.n * sizeof *count);
     for (size_t r = 0; r < k->units; r++) {
         best[r] = AZ_NO_ROW;
@@ -29,27 +29,27 @@ static void join(const struct clocks *k, const uint32_t *of, uint32_t *next, uin
     for (size_t i = 0; i < c->colls.n; i++)
         count[c->colls.v[i].group] += spans(k, of, &c->colls.v[i]);
     for (size_t i = 0; i < c->colls.n; i++) {
-        const struct cr_coll *x = &c->colls.v[i];
+        const struct az_coll_coll *x = &c->colls.v[i];
         for (uint32_t m = 0; spans(k, of, x) && m < x->n; m++) {
-            uint32_t *most = &best[of[cr_unit_at(k, x, m)]];
+            uint32_t *most = &best[of[az_coll_unit_at(k, x, m)]];
             *most = *most == AZ_NO_ROW || count[x->group] > count[*most] ? x->group : *most;
         }
     }
     for (size_t i = 0; i < c->colls.n; i++) {
-        const struct cr_coll *x = &c->colls.v[i];
+        const struct az_coll_coll *x = &c->colls.v[i];
         for (uint32_t m = 0; spans(k, of, x) && m < x->n; m++) {
-            const uint32_t own = of[cr_unit_at(k, x, m)];
+            const uint32_t own = of[az_coll_unit_at(k, x, m)];
             if (best[own] != x->group)
                 continue;
-            const uint32_t a = cr_root(next, own), b = cr_root(next, of[cr_unit_at(k, x, 0)]);
+            const uint32_t a = az_coll_root(next, own), b = az_coll_root(next, of[az_coll_unit_at(k, x, 0)]);
             next[a > b ? a : b] = a > b ? b : a;
         }
     }
     for (uint32_t r = 0; r < k->units; r++)
-        next[r] = cr_root(next, r);
+        next[r] = az_coll_root(next, r);
 }
 
-int cr_clusters(struct clocks *k, struct az_arena *a)
+int az_coll_clusters(struct az_clocks *k, struct az_arena *a)
 {
     uint32_t *count = az_arena_array(a, k->c->groups.n + 1, sizeof *count);
     uint32_t *best = az_arena_array(a, k->units + 1, sizeof *best);
@@ -76,42 +76,42 @@ int cr_clusters(struct clocks *k, struct az_arena *a)
 
 /* Middle of the ends of a cluster's members of a collective, and of all others'; where it is a small part of them, of
  * all. */
-static int64_t sides(struct clocks *k, const uint32_t *of, const struct cr_coll *x, uint32_t one, int64_t *other)
+static int64_t sides(struct az_clocks *k, const uint32_t *of, const struct az_coll_coll *x, uint32_t one, int64_t *other)
 {
     size_t n = 0, m = 0;
     for (uint32_t i = 0; i < x->n; i++) {
-        const uint32_t g = cr_member(k->c, x, i);
-        if (of[cr_unit_of(k->c, g)] == one)
-            k->scratch[n++] = cr_true_end(k, g);
+        const uint32_t g = az_coll_member(k->c, x, i);
+        if (of[az_coll_unit_of(k->c, g)] == one)
+            k->scratch[n++] = az_coll_true_end(k, g);
     }
-    const int64_t own = cr_median(k->scratch, n);
+    const int64_t own = az_coll_median(k->scratch, n);
     *other = k->middle[x - k->c->colls.v];
     if (n * SMALL_PART <= x->n)
         return own;
     for (uint32_t i = 0; i < x->n; i++) {
-        const uint32_t g = cr_member(k->c, x, i);
-        if (of[cr_unit_of(k->c, g)] != one)
-            k->scratch[m++] = cr_true_end(k, g);
+        const uint32_t g = az_coll_member(k->c, x, i);
+        if (of[az_coll_unit_of(k->c, g)] != one)
+            k->scratch[m++] = az_coll_true_end(k, g);
     }
-    *other = cr_median(k->scratch, m);
+    *other = az_coll_median(k->scratch, m);
     return own;
 }
 
 /* How much later than others a cluster ends, by time; in t, y. */
-static int differences(struct clocks *k, const uint32_t *of, uint32_t one, size_t *count)
+static int differences(struct az_clocks *k, const uint32_t *of, uint32_t one, size_t *count)
 {
     size_t n = 0;
     for (size_t r = one; r < k->units; r++)
         for (size_t i = k->first[r]; of[r] == one && i < k->first[r + 1]; i++) {
-            const struct cr_coll *x = &k->c->colls.v[k->c->coll[k->event[i]]];
+            const struct az_coll_coll *x = &k->c->colls.v[k->c->coll[k->event[i]]];
             uint32_t m = 0;
             int64_t other;
-            while (of[cr_unit_at(k, x, m)] != one)
+            while (of[az_coll_unit_at(k, x, m)] != one)
                 m++;
-            if (cr_member(k->c, x, m) != k->event[i] || !spans(k, of, x))
+            if (az_coll_member(k->c, x, m) != k->event[i] || !spans(k, of, x))
                 continue;
             k->left[n] = sides(k, of, x, one, &other);
-            k->y[n] = cr_minus(k->left[n], other);
+            k->y[n] = az_coll_minus(k->left[n], other);
             n++;
         }
     *count = n;
@@ -124,31 +124,31 @@ static int differences(struct clocks *k, const uint32_t *of, uint32_t one, size_
     return rc;
 }
 
-int cr_settle_clusters(struct clocks *k, const uint32_t *of, enum cr_course how, int64_t *moved)
+int az_coll_settle_clusters(struct az_clocks *k, const uint32_t *of, enum az_coll_course how, int64_t *moved)
 {
     int rc = 0;
     for (uint32_t one = 0; rc == 0 && one < k->units; one++) {
-        struct cr_track by = { .n = 1 };
+        struct az_coll_track by = { .n = 1 };
         size_t n = 0;
         if (of[one] == one)
             rc = differences(k, of, one, &n);
         if (rc || n == 0)
             continue;
-        cr_course(k, n, how, &by);
-        if (cr_apart(k, n, &by, &(struct cr_track){ .n = 1 }) < STILL_NS)
+        az_coll_course(k, n, how, &by);
+        if (az_coll_apart(k, n, &by, &(struct az_coll_track){ .n = 1 }) < STILL_NS)
             continue;
         for (size_t r = one; r < k->units; r++) {
-            struct cr_track new = { .n = 1 };
+            struct az_coll_track new = { .n = 1 };
             const size_t m = of[r] == one ? k->first[r + 1] - k->first[r] : 0;
             for (size_t i = 0; i < m; i++) {
                 const uint32_t g = k->event[k->first[r] + i];
-                k->t[i] = cr_end_of(k->c, g);
-                k->y[i] = cr_ahead(&k->track[r], k->t[i]) + cr_ahead(&by, cr_true_end(k, g));
+                k->t[i] = az_coll_end_of(k->c, g);
+                k->y[i] = az_coll_ahead(&k->track[r], k->t[i]) + az_coll_ahead(&by, az_coll_true_end(k, g));
             }
             if (m == 0)
                 continue;
-            cr_course(k, m, how, &new);
-            const int64_t far = cr_apart(k, m, &new, &k->track[r]);
+            az_coll_course(k, m, how, &new);
+            const int64_t far = az_coll_apart(k, m, &new, &k->track[r]);
             *moved = far > *moved ? far : *moved;
             k->track[r] = new;
         }

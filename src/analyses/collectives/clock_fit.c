@@ -20,13 +20,13 @@
 #define LEAST_NS   1000.0
 #define MOST_NS    (INT64_C(1) << 61)
 
-int64_t cr_minus(int64_t a, int64_t b)
+int64_t az_coll_minus(int64_t a, int64_t b)
 {
     const __int128 d = (__int128)a - b;
     return d > MOST_NS ? MOST_NS : d < -MOST_NS ? -MOST_NS : (int64_t)d;
 }
 
-int64_t cr_median(int64_t *v, size_t n)
+int64_t az_coll_median(int64_t *v, size_t n)
 {
     struct az_stats s;
     if (n == 0)
@@ -39,24 +39,24 @@ int64_t cr_median(int64_t *v, size_t n)
                 v[at] = v[at - 1];
             v[at] = x;
         }
-        return v[(n - 1) / 2] + cr_minus(v[n / 2], v[(n - 1) / 2]) / 2;
+        return v[(n - 1) / 2] + az_coll_minus(v[n / 2], v[(n - 1) / 2]) / 2;
     }
     const int64_t base = v[0]; /* small numbers: a double holds their midpoint exactly */
     for (size_t i = 0; i < n; i++)
-        v[i] = cr_minus(v[i], base);
+        v[i] = az_coll_minus(v[i], base);
     az_stats_i64(v, n, &s);
     return base + (int64_t)s.median;
 }
 
-int64_t cr_ahead(const struct cr_track *k, int64_t t)
+int64_t az_coll_ahead(const struct az_coll_track *k, int64_t t)
 {
     if (k->n == 0)
         return 0;
     uint32_t i = k->n - 1;
     while (i > 0 && t < k->piece[i].from)
         i--;
-    const struct cr_piece *p = &k->piece[i];
-    return (int64_t)llround(p->offset + (p->drift != 0 ? p->drift * (double)cr_minus(t, p->from) : 0));
+    const struct az_coll_piece *p = &k->piece[i];
+    return (int64_t)llround(p->offset + (p->drift != 0 ? p->drift * (double)az_coll_minus(t, p->from) : 0));
 }
 
 /* ---- bins ---- */
@@ -73,7 +73,7 @@ static double size_of(int64_t v) { return v < 0 ? -(double)v : (double)v; }
 
 static int64_t without(double drift, const int64_t *t, const int64_t *y, size_t i, size_t from)
 {
-    return cr_minus(y[i], (int64_t)llround(drift * (double)cr_minus(t[i], t[from])));
+    return az_coll_minus(y[i], (int64_t)llround(drift * (double)az_coll_minus(t[i], t[from])));
 }
 
 static void sums(struct bins *b)
@@ -97,12 +97,12 @@ static void fill(struct bins *b, const int64_t *t, const int64_t *y, size_t n, i
         const size_t from = b->first[i], m = b->first[i + 1] - from;
         for (size_t k = 0; k < m; k++)
             scratch[k] = without(b->drift, t, y, from + k, 0);
-        const int64_t mid = cr_median(scratch, m);
+        const int64_t mid = az_coll_median(scratch, m);
         for (size_t k = 0; k < m; k++)
-            scratch[k] = (int64_t)size_of(cr_minus(without(b->drift, t, y, from + k, 0), mid));
-        spread[i] = 1.25 * 1.4826 * (double)cr_median(scratch, m) / sqrt((double)m);
-        b->y[i] = (double)cr_minus(mid, y[0]);
-        b->t[i] = ((double)cr_minus(t[from + (m - 1) / 2], t[0]) + (double)cr_minus(t[from + m / 2], t[0])) / 2;
+            scratch[k] = (int64_t)size_of(az_coll_minus(without(b->drift, t, y, from + k, 0), mid));
+        spread[i] = 1.25 * 1.4826 * (double)az_coll_median(scratch, m) / sqrt((double)m);
+        b->y[i] = (double)az_coll_minus(mid, y[0]);
+        b->t[i] = ((double)az_coll_minus(t[from + (m - 1) / 2], t[0]) + (double)az_coll_minus(t[from + m / 2], t[0])) / 2;
     }
     b->deviation = az_percentile_f64(spread, b->n, 50);
     b->deviation = b->deviation < LEAST_NS ? LEAST_NS : b->deviation;
@@ -200,20 +200,20 @@ static size_t cut(const struct bins *b, size_t *begin)
 
 /* ---- pieces ---- */
 /* A piece through differences lo to hi - 1 with this drift. */
-static struct cr_piece through(const int64_t *t, const int64_t *y, size_t lo, size_t hi, double drift, int64_t *scratch)
+static struct az_coll_piece through(const int64_t *t, const int64_t *y, size_t lo, size_t hi, double drift, int64_t *scratch)
 {
     for (size_t i = lo; i < hi; i++)
         scratch[i - lo] = without(drift, t, y, i, lo);
-    return (struct cr_piece){ t[lo], (double)cr_median(scratch, hi - lo), drift };
+    return (struct az_coll_piece){ t[lo], (double)az_coll_median(scratch, hi - lo), drift };
 }
 
-static double off(const struct cr_piece *p, int64_t t, int64_t y)
+static double off(const struct az_coll_piece *p, int64_t t, int64_t y)
 {
-    return fabs((double)cr_minus(y, (int64_t)p->offset) - p->drift * (double)cr_minus(t, p->from));
+    return fabs((double)az_coll_minus(y, (int64_t)p->offset) - p->drift * (double)az_coll_minus(t, p->from));
 }
 
 /* First difference of the later piece, among those of the two bins at the cut. */
-static size_t boundary(const struct cr_piece *a, const struct cr_piece *b, const int64_t *t, const int64_t *y,
+static size_t boundary(const struct az_coll_piece *a, const struct az_coll_piece *b, const int64_t *t, const int64_t *y,
                        size_t lo, size_t hi)
 {
     double sum = 0, least = 0;
@@ -244,7 +244,7 @@ static size_t seek(struct bins *b, const int64_t *t, const int64_t *y, size_t n,
     return pieces;
 }
 
-void cr_fit(const int64_t *t, const int64_t *y, size_t n, bool steps, int64_t *scratch, struct cr_track *out)
+void az_coll_fit(const int64_t *t, const int64_t *y, size_t n, bool steps, int64_t *scratch, struct az_coll_track *out)
 {
     struct bins b = { 0 };
     size_t begin[CR_MOST_PIECES] = { 0 }, at[CR_MOST_PIECES + 1] = { 0 };
@@ -270,35 +270,35 @@ void cr_fit(const int64_t *t, const int64_t *y, size_t n, bool steps, int64_t *s
             out->piece[i] = through(t, y, at[i], at[i + 1], drift[i], scratch);
 }
 
-int64_t cr_unfit(const int64_t *t, const int64_t *y, size_t n, int64_t *scratch, const struct cr_track *k)
+int64_t az_coll_unfit(const int64_t *t, const int64_t *y, size_t n, int64_t *scratch, const struct az_coll_track *k)
 {
     const size_t bins = n / IN_BIN < 1 ? 1 : n / IN_BIN < BINS ? n / IN_BIN : BINS;
     int64_t most = 0;
     for (size_t i = 0; n && i < bins; i++) {
         const size_t from = n / bins * i + n % bins * i / bins, to = n / bins * (i + 1) + n % bins * (i + 1) / bins;
         for (size_t j = from; j < to; j++)
-            scratch[j - from] = cr_minus(y[j], cr_ahead(k, t[j]));
-        const int64_t m = cr_median(scratch, to - from), far = m < 0 ? -m : m;
+            scratch[j - from] = az_coll_minus(y[j], az_coll_ahead(k, t[j]));
+        const int64_t m = az_coll_median(scratch, to - from), far = m < 0 ? -m : m;
         most = far > most ? far : most;
     }
     return most;
 }
 
-int64_t cr_apart(const struct clocks *k, size_t n, const struct cr_track *a, const struct cr_track *b)
+int64_t az_coll_apart(const struct az_clocks *k, size_t n, const struct az_coll_track *a, const struct az_coll_track *b)
 {
     int64_t most = 0;
     for (size_t i = 0; i < n; i++) {
-        const int64_t d = cr_size(cr_minus(cr_ahead(a, k->t[i]), cr_ahead(b, k->t[i])));
+        const int64_t d = az_coll_size(az_coll_minus(az_coll_ahead(a, k->t[i]), az_coll_ahead(b, k->t[i])));
         most = d > most ? d : most;
     }
     return most;
 }
 
-void cr_course(struct clocks *k, size_t n, enum cr_course how, struct cr_track *out)
+void az_coll_course(struct az_clocks *k, size_t n, enum az_coll_course how, struct az_coll_track *out)
 {
-    *out = (struct cr_track){ .n = 1 };
+    *out = (struct az_coll_track){ .n = 1 };
     if (how == CR_OFFSET)
-        out->piece[0].offset = (double)cr_median(k->y, n);
+        out->piece[0].offset = (double)az_coll_median(k->y, n);
     else
-        cr_fit(k->t, k->y, n, how == CR_STEPS, k->scratch, out);
+        az_coll_fit(k->t, k->y, n, how == CR_STEPS, k->scratch, out);
 }

@@ -4,9 +4,9 @@
 
 #define UNSURE_NS 20000 /* an error above this is told */
 
-static void offset_finding(const struct cr *c, size_t r)
+static void offset_finding(const struct az_cr *c, size_t r)
 {
-    const struct cr_clock *k = &c->clock[r];
+    const struct az_coll_clock *k = &c->clock[r];
     const int64_t mid = k->offset < 0 ? -k->offset : k->offset;
     const bool moves = k->furthest / 2 > mid; /* by drift or steps */
     const int64_t far = moves ? k->furthest : mid;
@@ -15,7 +15,7 @@ static void offset_finding(const struct cr *c, size_t r)
                                moves           ? "up to "
                                : k->offset < 0 ? "-"
                                                : "+",
-                               cr_us(far)),
+                               az_coll_us(far)),
                (int64_t)k->n, far,
                k->applied ? AZ_SV("its clock is off by this much by the ends of its collectives: its times are shifted "
                                   "before they are compared (align_clocks)")
@@ -24,18 +24,18 @@ static void offset_finding(const struct cr *c, size_t r)
 }
 
 /* What the alignment leaves. */
-static void error_finding(const struct cr *c, size_t r)
+static void error_finding(const struct az_cr *c, size_t r)
 {
-    const struct cr_clock *k = &c->clock[r];
+    const struct az_coll_clock *k = &c->clock[r];
     az_finding(c->job, "clock_uncertain", "warning",
-               az_arena_printf(c->arena, "rank %lld: +- %.0f us", (long long)c->ranks->v[r].rank, cr_us(k->error)),
+               az_arena_printf(c->arena, "rank %lld: +- %.0f us", (long long)c->ranks->v[r].rank, az_coll_us(k->error)),
                (int64_t)k->n, k->error,
                AZ_SV("the ends of its collectives do not tell its clock any better: waits and last arrivals by clock "
                      "are uncertain by this much (the verdict on stragglers does not rest on them)"));
 }
 
 /* Ranks whose clocks nothing connects with those of the first. */
-static void apart_finding(const struct cr *c)
+static void apart_finding(const struct az_cr *c)
 {
     const struct az_ranks *rs = c->ranks;
     int64_t *v = az_arena_array(c->arena, rs->n + 1, sizeof *v);
@@ -54,7 +54,7 @@ static void apart_finding(const struct cr *c)
                                    (long long)rs->v[first].rank));
 }
 
-int cr_clock_table(struct cr *c)
+int az_coll_clock_table(struct az_cr *c)
 {
     struct az_table *t = az_table_new(c->arena, "clock_offsets", "Clocks of the ranks by the ends of collectives", 0);
     if (!t)
@@ -69,19 +69,19 @@ int cr_clock_table(struct cr *c)
     az_table_column(t, "error_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
     az_table_column(t, "known_by", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     for (size_t r = 0; r < c->ranks->n; r++) {
-        const struct cr_clock *k = &c->clock[r];
+        const struct az_coll_clock *k = &c->clock[r];
         if (!c->part[r] || k->n == 0)
             continue;
         az_put_i64(t, c->ranks->v[r].rank);
-        az_put_f64(t, cr_us(k->offset));
-        az_put_f64(t, cr_us(k->iqr));
+        az_put_f64(t, az_coll_us(k->offset));
+        az_put_f64(t, az_coll_us(k->iqr));
         az_put_i64(t, (int64_t)k->n);
         az_put_bool(t, k->applied);
         az_put_f64(t, k->drift * 1e6);
         az_put_i64(t, k->steps);
-        az_put_f64(t, cr_us(k->error));
+        az_put_f64(t, az_coll_us(k->error));
         az_put_text(t, k->by_pairs ? AZ_SV("send and recv") : AZ_SV("collectives"));
-        if (cr_clock_off(k))
+        if (az_coll_clock_off(k))
             offset_finding(c, r);
         if (k->error > UNSURE_NS)
             error_finding(c, r);
@@ -91,5 +91,5 @@ int cr_clock_table(struct cr *c)
         az_finding(c->job, "clock_base", "warning", AZ_SV("baseTimeNanoseconds"), -1, -1,
                    AZ_SV("some ranks say when their clock began and others do not: none is used, and times are only "
                          "comparable as far as collectives tell the offsets"));
-    return cr_emit(c, t, 0);
+    return az_coll_emit(c, t, 0);
 }

@@ -4,7 +4,7 @@
 #include "analyses/list.h"
 
 /* "7 of 8 ranks; missing: 3": ranks of which nothing can be said, because they have no file or no work in it. */
-static struct az_sv attendance(const struct cr *c)
+static struct az_sv attendance(const struct az_cr *c)
 {
     const struct az_ranks *rs = c->ranks;
     int64_t *absent = az_arena_array(c->arena, rs->n_missing + rs->n, sizeof *absent);
@@ -24,11 +24,11 @@ static struct az_sv attendance(const struct cr *c)
 }
 
 /* Files that are missing, members that do not agree. */
-static void findings(const struct cr *c)
+static void findings(const struct az_cr *c)
 {
     int64_t partial = 0, differ = 0;
     for (size_t i = 0; i < c->colls.n; i++) {
-        const struct cr_coll *x = &c->colls.v[i];
+        const struct az_coll_coll *x = &c->colls.v[i];
         partial += (x->flags & CR_PARTIAL) && !(x->flags & CR_INCOMPLETE);
         differ += (x->flags & CR_ARGS_DIFFER) != 0;
     }
@@ -42,11 +42,11 @@ static void findings(const struct cr *c)
                    AZ_SV("members of one collective do not agree on type or size (status in nccl_implicit_sync)"));
 }
 
-static void coverage(const struct cr *c)
+static void coverage(const struct az_cr *c)
 {
     int64_t guessed = 0;
     for (uint32_t g = 0; g < c->n; g++)
-        guessed += az_sv_is(az_sv_str(cr_what(c, g)->source), "kernel name");
+        guessed += az_sv_is(az_sv_str(az_coll_what(c, g)->source), "kernel name");
     az_cover(c->job, "collective kernels", (double)c->n, "", AZ_SV("of all ranks"));
     az_cover(c->job, "collectives matched over ranks", (double)c->colls.n, "", AZ_SV(""));
     az_cover(c->job, "collective kernels without partner", (double)c->unmatched, "", AZ_SV(""));
@@ -55,48 +55,48 @@ static void coverage(const struct cr *c)
                  AZ_SV("no type, size or group: matched by order as one group of all, no bandwidth"));
 }
 
-static int tables(struct cr *c)
+static int tables(struct az_cr *c)
 {
-    int rc = cr_sync_tables(c);
+    int rc = az_coll_sync_tables(c);
     if (rc == 0)
-        rc = cr_a2av_tables(c);
+        rc = az_coll_a2av_tables(c);
     if (rc == 0)
-        rc = cr_straggler_tables(c);
+        rc = az_coll_straggler_tables(c);
     if (rc == 0)
-        rc = cr_exposure_tables(c);
+        rc = az_coll_exposure_tables(c);
     if (rc == 0 && c->traces->n > 1)
-        rc = cr_clock_table(c);
+        rc = az_coll_clock_table(c);
     if (rc == 0)
-        rc = cr_unmatched_table(c);
-    return rc ? rc : cr_long_tables(c);
+        rc = az_coll_unmatched_table(c);
+    return rc ? rc : az_coll_long_tables(c);
 }
 
-static int measure(struct cr *c)
+static int measure(struct az_cr *c)
 {
-    int rc = cr_gather(c);
+    int rc = az_coll_gather(c);
     if (rc || c->n == 0)
         return rc;
-    rc = cr_match(c);
+    rc = az_coll_match(c);
     if (rc == 0)
-        rc = cr_align_clocks(c);
+        rc = az_coll_align_clocks(c);
     if (rc == 0)
-        rc = cr_measure(c);
+        rc = az_colls_measure(c);
     return rc ? rc : tables(c);
 }
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct cr *c = az_arena_alloc(job->arena, sizeof *c);
-    const struct cr_part **part = az_arena_array(job->arena, ranks->n + 1, sizeof *part);
+    struct az_cr *c = az_arena_alloc(job->arena, sizeof *c);
+    const struct az_coll_part **part = az_arena_array(job->arena, ranks->n + 1, sizeof *part);
     if (!c || !part)
         return az_arena_error(job->arena);
     for (size_t r = 0; r < ranks->n; r++)
         part[r] = parts[r];
-    *c = (struct cr){ .job = job, .ranks = ranks, .arena = job->arena, .part = part };
-    int rc = cr_split_devices(c);
+    *c = (struct az_cr){ .job = job, .ranks = ranks, .arena = job->arena, .part = part };
+    int rc = az_coll_split_devices(c);
     if (rc || c->ranks->world_size < 2) /* nobody to talk to */
         return rc;
-    rc = az_document_keep(job->doc, c, cr_release);
+    rc = az_document_keep(job->doc, c, az_coll_release);
     if (rc == 0)
         rc = measure(c);
     if (rc == 0 && c->n) {
@@ -115,6 +115,6 @@ const struct az_rank_analysis az_rank_analysis_collectives = {
     .help = "collectives over the ranks: latency, bandwidth, waits, stragglers, all-to-all, clocks",
     .of_devices = true,
     .any = AZ_CAP_TIMELINE | AZ_CAP_CALLTREE | AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS,
-    .reduce = cr_reduce,
+    .reduce = az_coll_reduce,
     .finish = finish,
 };

@@ -1,14 +1,14 @@
 /* Collectives across ranks: events of each rank -> groups -> collectives with the events of their members -> figures.
  * Private to cr*.c and their tests. Rules: docs/formulas-collectives.md.
- *   cr_reduce.c, cr_source.c  one rank's trace -> its part
+ *   az_coll_reduce.c, cr_source.c  one rank's trace -> its part
  *   cr_devices.c              devices of one trace -> ranks
- *   cr_gather.c               parts -> events of all ranks, groups
- *   cr_align.c                two sequences -> which elements are the same
- *   cr_match.c, cr_match_steps.c, cr_sequence.c, cr_merge.c
+ *   az_coll_gather.c               parts -> events of all ranks, groups
+ *   az_coll_align.c                two sequences -> which elements are the same
+ *   az_coll_match.c, cr_match_steps.c, cr_sequence.c, cr_merge.c
  *                             events of a group -> collectives, pairs of send and recv
  *   clock.c, clock_fit.c, clock_clusters.c
  *                             offsets, drifts and steps of the ranks' clocks
- *   cr_measure.c              figures of a collective, exposed time
+ *   az_colls_measure.c              figures of a collective, exposed time
  *   cr_blocks.c, cr_blame.c, cr_verdict.c
  *                             who is waited for because of its own work, and how sure that is
  *   cr_*_table(s).c           tables
@@ -26,7 +26,7 @@
 
 /* ---- one rank's part ---- */
 /* What is said of a collective. Rows of a part are unique. */
-struct cr_what {
+struct az_coll_what {
     struct az_sv name; /* as written, or by the kernel's name; empty: cannot be told */
     struct az_sv dtype, in_split, out_split;
     struct az_sv group, ranks; /* as written; empty: not said */
@@ -37,39 +37,39 @@ struct cr_what {
     const char *source; /* "kernel", "operation", "annotation", "kernel name" */
 };
 
-struct cr_event {
+struct az_coll_event {
     int64_t start, end;  /* as in the file */
     int64_t launch;      /* start of the call; INT64_MIN: unknown */
     int64_t seq;         /* -1 unknown */
     uint32_t what, lane; /* rows of its part */
 };
-struct cr_lane_of {  /* where collectives run */
+struct az_coll_lane_of {  /* where collectives run */
     int64_t stream;  /* -1 unknown */
     uint32_t device; /* place among the devices with collectives */
 };
 
-struct cr_step {
+struct az_coll_step {
     int64_t start, end, number; /* number: -1 unknown */
 };
 
 /* Other kernels of a device, merged; only what lies within its collectives. */
-struct cr_busy {
+struct az_coll_busy {
     struct cr_busy_span {
         int64_t start, before; /* before: length of all before it, so the next one's tells its own */
     } * span;                  /* n + 1 */
     size_t n;
 };
 
-struct cr_part {
-    struct cr_event *ev; /* by start */
+struct az_coll_part {
+    struct az_coll_event *ev; /* by start */
     size_t n;
-    struct cr_what *what;
+    struct az_coll_what *what;
     size_t n_what;
-    struct cr_lane_of *lane;
-    struct cr_busy *compute;     /* by device */
+    struct az_coll_lane_of *lane;
+    struct az_coll_busy *compute;     /* by device */
     int64_t busy;                /* union of the collectives on each device, added up */
     int64_t overlap;             /* of which other kernels ran on the same device */
-    const struct cr_step *steps; /* the profiler's, by start */
+    const struct az_coll_step *steps; /* the profiler's, by start */
     size_t n_steps;
     int64_t span;             /* first start to last end of device work */
     uint32_t n_devices;       /* with collectives */
@@ -78,19 +78,19 @@ struct cr_part {
 };
 /* What a trace says of its collectives (cr_source.c). Scratch in job->arena. */
 struct cr_source;
-int cr_source_open(struct cr_source **s, struct az_job *job, struct az_arena *keep) AZ_MUST_USE;
+int az_coll_source_open(struct cr_source **s, struct az_job *job, struct az_arena *keep) AZ_MUST_USE;
 /* Of a kernel row: row of its description (of `what`), launch and seq of e. given: what a name pattern says; empty. */
-int cr_source_of(struct cr_source *s, uint32_t row, struct az_sv given, struct cr_event *e) AZ_MUST_USE;
+int az_coll_source_of(struct cr_source *s, uint32_t row, struct az_sv given, struct az_coll_event *e) AZ_MUST_USE;
 /* The descriptions, in `keep`; ends the source. */
-int cr_source_close(struct cr_source *s, struct cr_part *part) AZ_MUST_USE;
+int az_coll_source_close(struct cr_source *s, struct az_coll_part *part) AZ_MUST_USE;
 /* Elements and type of an operator's tensors from its recorded dims and types (JSON texts); false if they tell none. */
-bool cr_tensor_size(struct az_sv dims, struct az_sv types, int64_t *nelems, struct az_sv *dtype);
-int cr_reduce(struct az_job *job, struct az_arena *keep, void **part) AZ_MUST_USE;
+bool az_coll_tensor_size(struct az_sv dims, struct az_sv types, int64_t *nelems, struct az_sv *dtype);
+int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part) AZ_MUST_USE;
 /* Length of a device's other kernels within [from, to], which lies within its collectives. */
-int64_t cr_compute_in(const struct cr_busy *b, int64_t from, int64_t to);
+int64_t az_coll_compute_in(const struct az_coll_busy *b, int64_t from, int64_t to);
 
 /* ---- all ranks ---- */
-struct cr_group {
+struct az_coll_group {
     struct az_sv name;      /* "all", "Unknown_Group" where not said */
     struct az_sv ranks;     /* as written first */
     struct az_sv id;        /* in front of collective ids; empty: none */
@@ -102,7 +102,7 @@ struct cr_group {
     bool one_way_pair; /* two members, one of them only sends to the other */
     bool by_duration;  /* members on different hosts: waits by duration, not by clock */
 };
-AZ_VEC(struct cr_group, cr_groups);
+AZ_VEC(struct az_coll_group, az_coll_groups);
 
 enum {
     CR_PARTIAL = 1,     /* not all members are there */
@@ -112,13 +112,13 @@ enum {
     CR_SYNC = 16        /* implicitly synchronising: enters stragglers and clocks */
 };
 
-struct cr_coll {
+struct az_coll_coll {
     uint32_t group, first, n; /* run of `member`: events by rank */
     uint32_t k;               /* ordinal in the group (pairs: of the send in its direction) */
     unsigned flags;
     enum az_coll_kind kind;
     int64_t expected;
-    /* figures (cr_measure.c) */
+    /* figures (az_colls_measure.c) */
     int64_t latency, skew_start, skew_end, wall, wait_sum, earliest; /* earliest: first start, aligned */
     int64_t longest;                                                 /* duration */
     uint32_t last, first_in;                                         /* place among the members */
@@ -127,9 +127,9 @@ struct cr_coll {
     int64_t bytes;                                  /* full message; -1 not known */
     double gbps, bus_gbps;                          /* GB/s of 1e9; NaN */
 };
-AZ_VEC(struct cr_coll, cr_colls);
+AZ_VEC(struct az_coll_coll, az_coll_colls);
 
-struct cr_clock {
+struct az_coll_clock {
     int64_t offset, iqr; /* ns: in the middle of its record; scatter about its course */
     int64_t furthest;    /* ns: greatest size of the offset */
     int64_t error;       /* ns: its times on the common clock are right to about this */
@@ -139,13 +139,13 @@ struct cr_clock {
     size_t n;           /* collectives it rests on; 0: not known */
     bool applied;
     bool by_pairs;                /* known by ends of send and recv */
-    const struct cr_track *track; /* applied, and more than an offset; NULL */
+    const struct az_coll_track *track; /* applied, and more than an offset; NULL */
 };
 
-struct cr {
+struct az_cr {
     struct az_job *job; /* NULL once the tables are there; the rest lives as long as they do */
     const struct az_ranks *ranks;
-    const struct cr_part *const *part; /* by rank index; NULL where none */
+    const struct az_coll_part *const *part; /* by rank index; NULL where none */
     const struct az_ranks *traces;     /* as they were read: `ranks`, or the traces whose devices are the ranks */
     const size_t *of;                  /* rank index -> of its trace; NULL: the same */
     struct az_arena *arena;
@@ -155,10 +155,10 @@ struct cr {
     uint32_t *group; /* event -> group */
     uint32_t *index; /* event -> place among those of its rank and group, launch order */
     uint32_t *coll;  /* event -> collective; AZ_NO_ROW: unmatched */
-    struct cr_groups groups;
-    struct cr_colls colls; /* by first start, then group and ordinal */
+    struct az_coll_groups groups;
+    struct az_coll_colls colls; /* by first start, then group and ordinal */
     struct az_vec_u32 member;
-    struct cr_clock *clock; /* by rank index */
+    struct az_coll_clock *clock; /* by rank index */
     int64_t *shift;         /* by rank index: from its file's time to the common clock */
     int64_t *node;          /* by rank index; -1 unknown */
     int64_t gpus_per_node;  /* 0 unknown */
@@ -168,54 +168,54 @@ struct cr {
     uint64_t unmatched;
     int64_t step; /* median of the profiler's steps; 0: not known */
 };
-static inline const struct cr_event *cr_event(const struct cr *c, uint32_t g)
+static inline const struct az_coll_event *az_coll_event(const struct az_cr *c, uint32_t g)
 {
     return &c->part[c->rank[g]]->ev[g - c->base[c->rank[g]]];
 }
-static inline const struct cr_what *cr_what(const struct cr *c, uint32_t g)
+static inline const struct az_coll_what *az_coll_what(const struct az_cr *c, uint32_t g)
 {
-    return &c->part[c->rank[g]]->what[cr_event(c, g)->what];
+    return &c->part[c->rank[g]]->what[az_coll_event(c, g)->what];
 }
-static inline const struct cr_lane_of *cr_lane_of(const struct cr *c, uint32_t g)
+static inline const struct az_coll_lane_of *az_coll_lane_of(const struct az_cr *c, uint32_t g)
 {
-    return &c->part[c->rank[g]]->lane[cr_event(c, g)->lane];
+    return &c->part[c->rank[g]]->lane[az_coll_event(c, g)->lane];
 }
-static inline int64_t cr_rank(const struct cr *c, uint32_t g) { return c->ranks->v[c->rank[g]].rank; }
-static inline uint32_t cr_member(const struct cr *c, const struct cr_coll *x, uint32_t i)
+static inline int64_t az_coll_rank(const struct az_cr *c, uint32_t g) { return c->ranks->v[c->rank[g]].rank; }
+static inline uint32_t az_coll_member(const struct az_cr *c, const struct az_coll_coll *x, uint32_t i)
 {
     return c->member.v[x->first + i];
 }
 /* Start and end on the common clock: the rank's offset taken away where it is applied. */
-int64_t cr_start(const struct cr *c, uint32_t g);
-int64_t cr_end(const struct cr *c, uint32_t g);
+int64_t az_coll_start(const struct az_cr *c, uint32_t g);
+int64_t az_coll_end(const struct az_cr *c, uint32_t g);
 /* Waits of an event inside its collective: until the last start (clock), and beyond the shortest (clock-free). */
-int64_t cr_wait_clock(const struct cr *c, const struct cr_coll *x, uint32_t g);
-int64_t cr_wait_duration(const struct cr *c, const struct cr_coll *x, uint32_t g);
-static inline int64_t cr_wait(const struct cr *c, const struct cr_coll *x, uint32_t g)
+int64_t az_coll_wait_clock(const struct az_cr *c, const struct az_coll_coll *x, uint32_t g);
+int64_t az_coll_wait_duration(const struct az_cr *c, const struct az_coll_coll *x, uint32_t g);
+static inline int64_t az_coll_wait(const struct az_cr *c, const struct az_coll_coll *x, uint32_t g)
 {
-    return c->groups.v[x->group].by_duration ? cr_wait_duration(c, x, g) : cr_wait_clock(c, x, g);
+    return c->groups.v[x->group].by_duration ? az_coll_wait_duration(c, x, g) : az_coll_wait_clock(c, x, g);
 }
 
 /* Time of an event that other kernels of its rank ran beside, that it waited for the last to arrive, and the rest: all
- * three add up to its duration. After cr_measure. */
-struct cr_exposed {
+ * three add up to its duration. After az_colls_measure. */
+struct az_coll_exposed {
     int64_t hidden, wait, transfer;
 };
-struct cr_exposed cr_exposed(const struct cr *c, uint32_t g);
+struct az_coll_exposed az_coll_exposed(const struct az_cr *c, uint32_t g);
 
 /* First: where a trace has several devices and does not say who its collectives are among, its devices become the
  * ranks (c->ranks, c->part, c->of), and a finding says so. */
-int cr_split_devices(struct cr *c) AZ_MUST_USE;
+int az_coll_split_devices(struct az_cr *c) AZ_MUST_USE;
 /* "rank 3", or where ranks are devices "device 1", "rank 3 (device 1 of trace 1)". In the arena. */
-struct az_sv cr_rank_name(const struct cr *c, size_t r);
-int cr_gather(struct cr *c) AZ_MUST_USE;
-int cr_match(struct cr *c) AZ_MUST_USE;
-int cr_align_clocks(struct cr *c) AZ_MUST_USE;
-int cr_measure(struct cr *c) AZ_MUST_USE;
-void cr_release(void *c); /* struct cr */
+struct az_sv az_coll_rank_name(const struct az_cr *c, size_t r);
+int az_coll_gather(struct az_cr *c) AZ_MUST_USE;
+int az_coll_match(struct az_cr *c) AZ_MUST_USE;
+int az_coll_align_clocks(struct az_cr *c) AZ_MUST_USE;
+int az_colls_measure(struct az_cr *c) AZ_MUST_USE;
+void az_coll_release(void *c); /* struct az_cr */
 
-/* ---- cr_align.c ---- */
-struct cr_seq {
+/* ---- az_coll_align.c ---- */
+struct az_coll_seq {
     const uint32_t *sig; /* equal numbers may be the same collective */
     const int64_t *t;    /* when each ended, on its own clock */
     size_t n;
@@ -223,51 +223,51 @@ struct cr_seq {
 /* b_to_a[j]: index in a of the same collective, AZ_NO_ROW: a has none. Fewest elements without a partner; among such
  * the one in which ends differ least from a constant offset (*offset: of b's clock against a's). Time and memory are
  * bounded: beyond that only equal beginnings and ends are paired. */
-int cr_align(const struct cr_seq *a, const struct cr_seq *b, uint32_t *b_to_a, int64_t *offset,
+int az_coll_align(const struct az_coll_seq *a, const struct az_coll_seq *b, uint32_t *b_to_a, int64_t *offset,
              struct az_mem *mem) AZ_MUST_USE;
 
 /* ---- tables ---- */
-struct az_sv cr_id(const struct cr *c, const struct cr_coll *x, struct az_arena *a); /* "0_13" */
-struct az_sv cr_name(const struct cr_what *w);                                       /* its name or "unknown" */
-const char *cr_span_text(const struct cr *c, const struct cr_group *g); /* intra_node, inter_node, unknown */
-double cr_mb(const struct cr_what *w, int64_t nelems);                  /* 2^20 bytes; NaN */
+struct az_sv az_coll_id(const struct az_cr *c, const struct az_coll_coll *x, struct az_arena *a); /* "0_13" */
+struct az_sv az_coll_name(const struct az_coll_what *w);                                       /* its name or "unknown" */
+const char *az_coll_span_text(const struct az_cr *c, const struct az_coll_group *g); /* intra_node, inter_node, unknown */
+double az_coll_mb(const struct az_coll_what *w, int64_t nelems);                  /* 2^20 bytes; NaN */
 /* Of the numbers that are known (not NaN); NaN where none is. v is used up. */
-struct cr_spread {
+struct az_coll_spread {
     double mean, median, least, most;
 };
-struct cr_spread cr_spread(double *v, size_t n);
-static inline double cr_us(int64_t ns) { return az_quotient(ns, 1000); }
-static inline double cr_ms(int64_t ns) { return (double)ns / 1e6; }
+struct az_coll_spread az_coll_spread(double *v, size_t n);
+static inline double az_coll_us(int64_t ns) { return az_quotient(ns, 1000); }
+static inline double az_coll_ms(int64_t ns) { return (double)ns / 1e6; }
 /* A count that may be unknown (negative): an empty cell. */
-void cr_put_count(struct az_table *t, int64_t v);
-void cr_put_clock_us(struct az_table *t, const struct cr *c, uint32_t g); /* start as in the file */
-int cr_emit(struct cr *c, struct az_table *t, int rc) AZ_MUST_USE;
+void az_coll_put_count(struct az_table *t, int64_t v);
+void az_coll_put_clock_us(struct az_table *t, const struct az_cr *c, uint32_t g); /* start as in the file */
+int az_coll_emit(struct az_cr *c, struct az_table *t, int rc) AZ_MUST_USE;
 
 /* Which names of tables are asked for (collective_sheets). */
-static inline bool cr_current_names(const struct cr *c) { return !az_sv_is(c->job->opts->coll_sheets, "historic"); }
-static inline bool cr_historic_names(const struct cr *c)
+static inline bool az_coll_current_names(const struct az_cr *c) { return !az_sv_is(c->job->opts->coll_sheets, "historic"); }
+static inline bool az_coll_historic_names(const struct az_cr *c)
 {
-    return !cr_current_names(c) || az_sv_is(c->job->opts->coll_sheets, "both");
+    return !az_coll_current_names(c) || az_sv_is(c->job->opts->coll_sheets, "both");
 }
-int cr_long_tables(struct cr *c) AZ_MUST_USE;
-int cr_sync_tables(struct cr *c) AZ_MUST_USE;
-int cr_a2av_tables(struct cr *c) AZ_MUST_USE;
+int az_coll_long_tables(struct az_cr *c) AZ_MUST_USE;
+int az_coll_sync_tables(struct az_cr *c) AZ_MUST_USE;
+int az_coll_a2av_tables(struct az_cr *c) AZ_MUST_USE;
 /* Data by sender and receiver (cr_flow_table.c). */
 struct cr_flows;
-int cr_flows_open(struct cr_flows **f, struct cr *c) AZ_MUST_USE;
+int az_coll_flows_open(struct cr_flows **f, struct az_cr *c) AZ_MUST_USE;
 /* The splits of one event of an all-to-all. *own: bytes that its rank keeps; -1 where the splits do not say. */
-int cr_flows_add(struct cr_flows *f, uint32_t g, int64_t *own) AZ_MUST_USE;
-int cr_flow_tables(struct cr_flows *f) AZ_MUST_USE;
-void cr_flows_close(struct cr_flows *f); /* NULL is fine */
-int cr_straggler_tables(struct cr *c) AZ_MUST_USE;
+int az_coll_flows_add(struct cr_flows *f, uint32_t g, int64_t *own) AZ_MUST_USE;
+int az_coll_flow_tables(struct cr_flows *f) AZ_MUST_USE;
+void az_coll_flows_close(struct cr_flows *f); /* NULL is fine */
+int az_coll_straggler_tables(struct az_cr *c) AZ_MUST_USE;
 /* Index of the step of its rank in which an event was launched; SIZE_MAX: in none. */
-size_t cr_step_at(const struct cr_part *p, const struct cr_event *e);
+size_t az_coll_step_at(const struct az_coll_part *p, const struct az_coll_event *e);
 
 /* ---- verdicts (cr_verdict.c) ---- */
 #define CR_STEP_SHARE 0.03 /* of a step that a straggler must cost at least */
 
 /* Of a rank; ns a step. */
-struct cr_verdict {
+struct az_coll_verdict {
     double delay, error;          /* its own, against its peers; standard error */
     double flag_from, found_from; /* it is a straggler above this; one of this size in two thirds of the steps is found
                                    * in 95 % of runs */
@@ -277,15 +277,15 @@ struct cr_verdict {
     size_t blocks; /* that it rests on */
     bool judged, straggler;
 };
-int cr_verdicts(struct cr *c, struct cr_verdict *out, struct az_arena *a) AZ_MUST_USE;
+int az_coll_verdicts(struct az_cr *c, struct az_coll_verdict *out, struct az_arena *a) AZ_MUST_USE;
 /* x with P(T > x) = p for Student's t. */
-double cr_t_above(double p, double dof);
-int cr_exposure_tables(struct cr *c) AZ_MUST_USE;
-int cr_unmatched_table(struct cr *c) AZ_MUST_USE;
+double az_coll_t_above(double p, double dof);
+int az_coll_exposure_tables(struct az_cr *c) AZ_MUST_USE;
+int az_coll_unmatched_table(struct az_cr *c) AZ_MUST_USE;
 /* Far enough off to be told: as docs/formulas-collectives.md 3.1 wants it for a shift. */
-bool cr_clock_off(const struct cr_clock *k);
-int cr_clock_table(struct cr *c) AZ_MUST_USE;
+bool az_coll_clock_off(const struct az_coll_clock *k);
+int az_coll_clock_table(struct az_cr *c) AZ_MUST_USE;
 /* P(X >= k) of a binomial distribution. */
-double cr_binomial_tail(int64_t n, double p, int64_t k);
+double az_coll_binomial_tail(int64_t n, double p, int64_t k);
 
 #endif

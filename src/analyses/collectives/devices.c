@@ -4,20 +4,20 @@
 #include "analyses/collectives/collectives.h"
 
 struct split {
-    struct cr *c;
+    struct az_cr *c;
     struct az_rank *rank;
-    const struct cr_part **part;
+    const struct az_coll_part **part;
     size_t *of; /* place among the traces */
     size_t n;
     uint32_t most; /* devices with collectives of one trace */
 };
 
 /* Is there a trace of several devices, and none of these says what its rank or its groups are? */
-static bool wanted(const struct cr *c, uint32_t *most)
+static bool wanted(const struct az_cr *c, uint32_t *most)
 {
     *most = 1;
     for (size_t r = 0; r < c->ranks->n; r++) {
-        const struct cr_part *p = c->part[r];
+        const struct az_coll_part *p = c->part[r];
         if (!p || p->n_devices < 2)
             continue;
         *most = p->n_devices > *most ? p->n_devices : *most;
@@ -30,12 +30,12 @@ static bool wanted(const struct cr *c, uint32_t *most)
     return *most > 1;
 }
 
-static void device_times(struct cr_part *p)
+static void device_times(struct az_coll_part *p)
 {
     int64_t until = INT64_MIN;
     p->one_stream = true;
     for (size_t i = 0; i < p->n; i++) { /* by start */
-        const struct cr_event *e = &p->ev[i];
+        const struct az_coll_event *e = &p->ev[i];
         const int64_t from = e->start > until ? e->start : until;
         p->busy += e->end > from ? e->end - from : 0;
         until = e->end > until ? e->end : until;
@@ -44,23 +44,23 @@ static void device_times(struct cr_part *p)
     p->overlap = p->compute->span[p->compute->n].before;
 }
 
-static bool is_on(const struct cr_part *p, size_t i, uint32_t device)
+static bool is_on(const struct az_coll_part *p, size_t i, uint32_t device)
 {
     return p->lane[p->ev[i].lane].device == device;
 }
 
 /* The part of one device. */
-static struct cr_part *part_of(struct az_arena *a, const struct cr_part *from, uint32_t device)
+static struct az_coll_part *part_of(struct az_arena *a, const struct az_coll_part *from, uint32_t device)
 {
-    struct cr_part *p = az_arena_alloc(a, sizeof *p);
+    struct az_coll_part *p = az_arena_alloc(a, sizeof *p);
     size_t n = 0;
     uint32_t lanes = 0;
     for (size_t i = 0; i < from->n; i++) {
         n += is_on(from, i, device);
         lanes = from->ev[i].lane >= lanes ? from->ev[i].lane + 1 : lanes;
     }
-    struct cr_event *ev = az_arena_array(a, n + 1, sizeof *ev);
-    struct cr_lane_of *lane = az_arena_array(a, lanes + 1, sizeof *lane);
+    struct az_coll_event *ev = az_arena_array(a, n + 1, sizeof *ev);
+    struct az_coll_lane_of *lane = az_arena_array(a, lanes + 1, sizeof *lane);
     if (!p || !ev || !lane)
         return NULL;
     *p = *from;
@@ -84,7 +84,7 @@ static struct cr_part *part_of(struct az_arena *a, const struct cr_part *from, u
 static int split_rank(struct split *s, size_t r)
 {
     const struct az_ranks *rs = s->c->ranks;
-    const struct cr_part *p = s->c->part[r];
+    const struct az_coll_part *p = s->c->part[r];
     const uint32_t devices = p && p->n_devices ? p->n_devices : 1;
     for (uint32_t d = 0; d < devices; d++) {
         struct az_rank *x = &s->rank[s->n];
@@ -102,7 +102,7 @@ static int split_rank(struct split *s, size_t r)
 
 static void tell(const struct split *s)
 {
-    struct cr *c = s->c;
+    struct az_cr *c = s->c;
     const size_t traces = c->traces->n;
     struct az_sv subject = traces == 1 ? az_arena_printf(c->arena, "%zu devices", s->n)
                                        : az_arena_printf(c->arena, "%zu devices of %zu traces", s->n, traces);
@@ -118,7 +118,7 @@ static void tell(const struct split *s)
 
 static int split(struct split *s)
 {
-    struct cr *c = s->c;
+    struct az_cr *c = s->c;
     const struct az_ranks *rs = c->ranks;
     struct az_ranks *set = az_arena_alloc(c->arena, sizeof *set);
     const size_t most = rs->n * s->most + 1;
@@ -148,14 +148,14 @@ static int split(struct split *s)
     return AZ_OK;
 }
 
-int cr_split_devices(struct cr *c)
+int az_coll_split_devices(struct az_cr *c)
 {
     struct split s = { .c = c };
     c->traces = c->ranks;
     return wanted(c, &s.most) ? split(&s) : AZ_OK;
 }
 
-struct az_sv cr_rank_name(const struct cr *c, size_t r)
+struct az_sv az_coll_rank_name(const struct az_cr *c, size_t r)
 {
     const long long number = (long long)c->ranks->v[r].rank;
     if (!c->of || !c->part[r] || !c->part[r]->device_id)

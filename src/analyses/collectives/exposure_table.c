@@ -6,13 +6,13 @@
 
 struct exposure {
     int64_t n, time;
-    struct cr_exposed part;
+    struct az_coll_exposed part;
 };
 
-static void add(struct exposure *e, const struct cr *c, uint32_t g, const struct cr_exposed *x)
+static void add(struct exposure *e, const struct az_cr *c, uint32_t g, const struct az_coll_exposed *x)
 {
     e->n++;
-    e->time = az_add_sat(e->time, cr_event(c, g)->end - cr_event(c, g)->start);
+    e->time = az_add_sat(e->time, az_coll_event(c, g)->end - az_coll_event(c, g)->start);
     e->part.hidden = az_add_sat(e->part.hidden, x->hidden);
     e->part.wait = az_add_sat(e->part.wait, x->wait);
     e->part.transfer = az_add_sat(e->part.transfer, x->transfer);
@@ -30,15 +30,15 @@ static void figure_columns(struct az_table *t)
 static void put(struct az_table *t, const struct exposure *e)
 {
     az_put_i64(t, e->n);
-    az_put_f64(t, cr_ms(e->time));
-    az_put_f64(t, cr_ms(e->part.hidden));
-    az_put_f64(t, cr_ms(e->part.transfer));
-    az_put_f64(t, cr_ms(e->part.wait));
+    az_put_f64(t, az_coll_ms(e->time));
+    az_put_f64(t, az_coll_ms(e->part.hidden));
+    az_put_f64(t, az_coll_ms(e->part.transfer));
+    az_put_f64(t, az_coll_ms(e->part.wait));
 }
 
 static double percent(int64_t part, int64_t whole) { return whole > 0 ? 100.0 * (double)part / (double)whole : NAN; }
 
-static int by_kind(struct cr *c, const struct exposure *kind)
+static int by_kind(struct az_cr *c, const struct exposure *kind)
 {
     struct az_table *t =
         az_table_new(c->arena, "nccl_exposure", "Communication by kind, added up over the ranks", AZ_TABLE_SUMMARY);
@@ -57,7 +57,7 @@ static int by_kind(struct cr *c, const struct exposure *kind)
         az_put_f64(t, percent(kind[k].part.hidden, kind[k].time));
         az_put_f64(t, percent(kind[k].part.wait, kind[k].time));
     }
-    int rc = cr_emit(c, t, 0);
+    int rc = az_coll_emit(c, t, 0);
     if (rc || c->n == 0)
         return rc;
     struct az_chart chart = { .kind = AZ_CHART_STACKED_BAR,
@@ -74,7 +74,7 @@ static int by_kind(struct cr *c, const struct exposure *kind)
     return rc ? rc : az_document_chart(c->job->doc, chart);
 }
 
-static int by_rank(struct cr *c, const struct exposure *rank)
+static int by_rank(struct az_cr *c, const struct exposure *rank)
 {
     struct az_table *t = az_table_new(c->arena, "nccl_exposure_ranks", "Communication by rank", 0);
     if (!t)
@@ -85,19 +85,19 @@ static int by_rank(struct cr *c, const struct exposure *rank)
     az_table_column(t, "exposed_comm_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
     az_table_column(t, "overlap (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
     for (size_t r = 0; c->n && r < c->ranks->n; r++) {
-        const struct cr_part *p = c->part[r];
+        const struct az_coll_part *p = c->part[r];
         if (!p)
             continue;
         az_put_i64(t, c->ranks->v[r].rank);
         put(t, &rank[r]);
-        az_put_f64(t, cr_ms(p->busy));
-        az_put_f64(t, cr_ms(p->busy - p->overlap));
+        az_put_f64(t, az_coll_ms(p->busy));
+        az_put_f64(t, az_coll_ms(p->busy - p->overlap));
         az_put_f64(t, percent(p->overlap, p->busy));
     }
-    return cr_emit(c, t, 0);
+    return az_coll_emit(c, t, 0);
 }
 
-int cr_exposure_tables(struct cr *c)
+int az_coll_exposure_tables(struct az_cr *c)
 {
     struct exposure kind[AZ_COLL_KINDS + 1] = { { 0 } };
     struct az_arena a;
@@ -105,8 +105,8 @@ int cr_exposure_tables(struct cr *c)
     struct exposure *rank = az_arena_array(&a, c->ranks->n + 1, sizeof *rank);
     int rc = rank ? 0 : az_arena_error(&a);
     for (uint32_t g = 0; rc == 0 && g < c->n; g++) {
-        const struct cr_exposed x = cr_exposed(c, g);
-        add(&kind[cr_what(c, g)->kind], c, g, &x);
+        const struct az_coll_exposed x = az_coll_exposed(c, g);
+        add(&kind[az_coll_what(c, g)->kind], c, g, &x);
         add(&kind[AZ_COLL_KINDS], c, g, &x);
         add(&rank[c->rank[g]], c, g, &x);
     }
@@ -124,32 +124,32 @@ struct counts { /* of one rank */
 };
 
 struct listing {
-    struct cr *c;
+    struct az_cr *c;
     struct az_table *t;
     uint8_t *there; /* group x rank: has events in it */
     struct counts *of;
 };
 
-static void put_row(struct listing *l, size_t r, uint32_t group, const struct cr_what *w, uint32_t g,
-                    const struct cr_coll *x, const char *why)
+static void put_row(struct listing *l, size_t r, uint32_t group, const struct az_coll_what *w, uint32_t g,
+                    const struct az_coll_coll *x, const char *why)
 {
     struct az_table *t = l->t;
     az_put_i64(t, l->c->ranks->v[r].rank);
     az_put_text(t, l->c->groups.v[group].name);
-    az_put_text(t, cr_name(w));
+    az_put_text(t, az_coll_name(w));
     az_put_given(t, w->dtype);
-    cr_put_count(t, w->in);
+    az_coll_put_count(t, w->in);
     if (g == AZ_NO_ROW) {
         az_put_empty(t);
         az_put_empty(t);
         az_put_empty(t);
     } else {
         az_put_i64(t, l->c->index[g]);
-        cr_put_clock_us(t, l->c, g);
-        az_put_f64(t, cr_us(cr_event(l->c, g)->end - cr_event(l->c, g)->start));
+        az_coll_put_clock_us(t, l->c, g);
+        az_put_f64(t, az_coll_us(az_coll_event(l->c, g)->end - az_coll_event(l->c, g)->start));
     }
     if (x)
-        az_put_text(t, cr_id(l->c, x, t->arena));
+        az_put_text(t, az_coll_id(l->c, x, t->arena));
     else
         az_put_empty(t);
     az_put_text(t, az_sv_str(why));
@@ -157,13 +157,13 @@ static void put_row(struct listing *l, size_t r, uint32_t group, const struct cr
 
 /* Does the rank belong to a collective: as a member, as one side of a pair; where members are not known, as one that
  * has events of the group. */
-static bool belongs(const struct listing *l, const struct cr_coll *x, size_t r)
+static bool belongs(const struct listing *l, const struct az_coll_coll *x, size_t r)
 {
-    const struct cr *c = l->c;
-    const struct cr_group *group = &c->groups.v[x->group];
+    const struct az_cr *c = l->c;
+    const struct az_coll_group *group = &c->groups.v[x->group];
     const int64_t rank = c->ranks->v[r].rank;
     if (x->flags & CR_PAIR) {
-        const struct cr_what *w = cr_what(c, cr_member(c, x, 0));
+        const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
         return w->peer >= 0 ? w->peer == rank : group->n_members == 2 && l->there[x->group * c->ranks->n + r];
     }
     for (size_t i = 0; i < group->n_members; i++)
@@ -172,23 +172,23 @@ static bool belongs(const struct listing *l, const struct cr_coll *x, size_t r)
     return !group->members && l->there[x->group * c->ranks->n + r];
 }
 
-static void absent_members(struct listing *l, const struct cr_coll *x)
+static void absent_members(struct listing *l, const struct az_coll_coll *x)
 {
-    const struct cr *c = l->c;
+    const struct az_cr *c = l->c;
     uint32_t i = 0;
     for (uint32_t r = 0; r < c->ranks->n; r++) {
-        const bool in = i < x->n && c->rank[cr_member(c, x, i)] == r;
+        const bool in = i < x->n && c->rank[az_coll_member(c, x, i)] == r;
         i += in;
         if (in || !c->part[r] || !belongs(l, x, r))
             continue;
         l->of[r].absent++;
-        put_row(l, r, x->group, cr_what(c, cr_member(c, x, 0)), AZ_NO_ROW, x, "this rank has no event of it");
+        put_row(l, r, x->group, az_coll_what(c, az_coll_member(c, x, 0)), AZ_NO_ROW, x, "this rank has no event of it");
     }
 }
 
 static void rank_findings(const struct listing *l)
 {
-    const struct cr *c = l->c;
+    const struct az_cr *c = l->c;
     for (size_t r = 0; r < c->ranks->n; r++) {
         const struct counts *n = &l->of[r];
         if (n->extra + n->absent == 0)
@@ -204,27 +204,27 @@ static void rank_findings(const struct listing *l)
 
 static int list(struct listing *l)
 {
-    struct cr *c = l->c;
+    struct az_cr *c = l->c;
     for (uint32_t g = 0; g < c->n; g++)
         l->there[c->group[g] * c->ranks->n + c->rank[g]] = 1;
     for (uint32_t g = 0; g < c->n; g++) {
         if (c->coll[g] != AZ_NO_ROW)
             continue;
-        const enum az_coll_kind k = cr_what(c, g)->kind;
-        const bool alone = (k == AZ_COLL_SEND || k == AZ_COLL_RECV) && cr_what(c, g)->peer < 0 &&
+        const enum az_coll_kind k = az_coll_what(c, g)->kind;
+        const bool alone = (k == AZ_COLL_SEND || k == AZ_COLL_RECV) && az_coll_what(c, g)->peer < 0 &&
                            c->groups.v[c->group[g]].n_members != 2;
         l->of[c->rank[g]].extra++;
-        put_row(l, c->rank[g], c->group[g], cr_what(c, g), g, NULL,
+        put_row(l, c->rank[g], c->group[g], az_coll_what(c, g), g, NULL,
                 alone ? "the other side is not said" : "no other rank has it");
     }
     for (size_t i = 0; i < c->colls.n; i++)
         if (c->colls.v[i].flags & CR_INCOMPLETE)
             absent_members(l, &c->colls.v[i]);
     rank_findings(l);
-    return cr_emit(c, l->t, 0);
+    return az_coll_emit(c, l->t, 0);
 }
 
-int cr_unmatched_table(struct cr *c)
+int az_coll_unmatched_table(struct az_cr *c)
 {
     struct listing l = { .c = c };
     struct az_arena a;

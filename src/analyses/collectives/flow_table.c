@@ -14,14 +14,14 @@ struct flow { /* of one source to one destination */
 AZ_VEC(struct flow, flows);
 
 struct cr_flows {
-    struct cr *c;
+    struct az_cr *c;
     struct flows v;
     struct az_map pairs; /* (src, dst) -> flow */
 };
 
 static double mb(int64_t bytes) { return (double)bytes / (1024.0 * 1024.0); }
 
-int cr_flows_open(struct cr_flows **out, struct cr *c)
+int az_coll_flows_open(struct cr_flows **out, struct az_cr *c)
 {
     struct cr_flows *k = az_arena_alloc(c->arena, sizeof *k);
     *out = k;
@@ -32,7 +32,7 @@ int cr_flows_open(struct cr_flows **out, struct cr *c)
     return az_map_init(&k->pairs, c->job->mem, 64);
 }
 
-void cr_flows_close(struct cr_flows *k)
+void az_coll_flows_close(struct cr_flows *k)
 {
     if (!k)
         return;
@@ -56,11 +56,11 @@ static int add_flow(struct cr_flows *k, int64_t src, int64_t dst, int64_t bytes)
 
 /* The splits of one member: element j goes to the j-th member of the group, which is a rank of the run. *own: bytes
  * that it keeps, -1 where the splits do not say. */
-int cr_flows_add(struct cr_flows *k, uint32_t g, int64_t *own)
+int az_coll_flows_add(struct cr_flows *k, uint32_t g, int64_t *own)
 {
-    const struct cr *c = k->c;
-    const struct cr_what *w = cr_what(c, g);
-    const struct cr_group *group = &c->groups.v[c->group[g]];
+    const struct az_cr *c = k->c;
+    const struct az_coll_what *w = az_coll_what(c, g);
+    const struct az_coll_group *group = &c->groups.v[c->group[g]];
     const int64_t size = az_coll_dtype_bytes(w->dtype);
     struct az_jview v;
     struct az_sv x;
@@ -78,9 +78,9 @@ int cr_flows_add(struct cr_flows *k, uint32_t g, int64_t *own)
     for (size_t j = 0; rc == 0 && j < n && az_jview_next(&v, &x); j++) {
         if (az_parse_i64(x, &elements))
             return 0;
-        if (group->members[j] == cr_rank(c, g))
+        if (group->members[j] == az_coll_rank(c, g))
             *own = elements * size;
-        rc = add_flow(k, cr_rank(c, g), group->members[j], elements * size);
+        rc = add_flow(k, az_coll_rank(c, g), group->members[j], elements * size);
     }
     return rc;
 }
@@ -96,7 +96,7 @@ static int by_pair(const void *p, const void *q, void *ctx)
 
 static int heatmap(struct cr_flows *k)
 {
-    struct cr *c = k->c;
+    struct az_cr *c = k->c;
     struct az_table *t = az_table_new(c->arena, "nccl_all2allv_heatmap", "All-to-all: data by sender and receiver", 0);
     if (!t)
         return az_arena_error(c->arena);
@@ -113,7 +113,7 @@ static int heatmap(struct cr_flows *k)
         az_put_f64(t, mb(f->bytes) / (double)f->count);
         az_put_i64(t, f->count);
     }
-    return cr_emit(c, t, 0);
+    return az_coll_emit(c, t, 0);
 }
 
 /* Ranks that send or receive, ascending; -1: too many for a matrix. */
@@ -141,7 +141,7 @@ static int64_t ranks_of(const struct flows *f, int64_t *rank)
 /* The same as rows and columns; flows are sorted. */
 static int matrix(struct cr_flows *k)
 {
-    struct cr *c = k->c;
+    struct az_cr *c = k->c;
     int64_t rank[MATRIX_RANKS + 1];
     const int64_t n = ranks_of(&k->v, rank);
     struct az_chart chart = { .kind = AZ_CHART_HEAT,
@@ -175,7 +175,7 @@ static int matrix(struct cr_flows *k)
             az_put_f64(t, here ? mb(k->v.v[at++].bytes) : NAN);
         }
     }
-    rc = cr_emit(c, t, rc);
+    rc = az_coll_emit(c, t, rc);
     if (rc) {
         az_vec_release(&chart.y);
         return rc;
@@ -183,7 +183,7 @@ static int matrix(struct cr_flows *k)
     return az_document_chart(c->job->doc, chart);
 }
 
-int cr_flow_tables(struct cr_flows *k)
+int az_coll_flow_tables(struct cr_flows *k)
 {
     int rc = az_sort_cmp(k->v.v, k->v.n, sizeof *k->v.v, by_pair, NULL, k->c->job->mem);
     if (rc || k->v.n == 0)

@@ -10,7 +10,7 @@
 
 /* Group names are JSON-free texts; members come as a list. */
 struct grouping {
-    struct cr *c;
+    struct az_cr *c;
     struct az_intern keys; /* name, 0, members -> group */
     struct az_vec_char key;
     struct az_vec_i64 members;
@@ -50,7 +50,7 @@ static int parse_members(struct grouping *g, struct az_sv text)
     return rc;
 }
 
-static struct az_sv group_name(struct cr *c, const struct cr_part *p, const struct cr_what *w, uint32_t device)
+static struct az_sv group_name(struct az_cr *c, const struct az_coll_part *p, const struct az_coll_what *w, uint32_t device)
 {
     struct az_sv name = w->group.n ? w->group : c->simplified ? AZ_SV("all") : AZ_SV("Unknown_Group");
     if (!w->group.n && p->n_devices > 1)
@@ -58,7 +58,7 @@ static struct az_sv group_name(struct cr *c, const struct cr_part *p, const stru
     return name;
 }
 
-static bool is_member(const struct cr_group *g, int64_t rank)
+static bool is_member(const struct az_coll_group *g, int64_t rank)
 {
     for (size_t i = 0; i < g->n_members; i++)
         if (g->members[i] == rank)
@@ -67,11 +67,11 @@ static bool is_member(const struct cr_group *g, int64_t rank)
 }
 
 /* The one group of that name with known members to which the rank belongs; AZ_NO_ROW. */
-static uint32_t only_group(const struct cr *c, struct az_sv name, int64_t rank)
+static uint32_t only_group(const struct az_cr *c, struct az_sv name, int64_t rank)
 {
     uint32_t found = AZ_NO_ROW;
     for (uint32_t i = 0; i < c->groups.n; i++) {
-        const struct cr_group *g = &c->groups.v[i];
+        const struct az_coll_group *g = &c->groups.v[i];
         if (!g->members || !az_sv_eq(g->name, name) || !is_member(g, rank))
             continue;
         if (found != AZ_NO_ROW)
@@ -81,10 +81,10 @@ static uint32_t only_group(const struct cr *c, struct az_sv name, int64_t rank)
     return found;
 }
 
-static int new_group(struct grouping *g, const struct cr_what *w, struct az_sv name)
+static int new_group(struct grouping *g, const struct az_coll_what *w, struct az_sv name)
 {
-    struct cr *c = g->c;
-    struct cr_group x = { .name = name, .ranks = w->ranks, .size = w->size };
+    struct az_cr *c = g->c;
+    struct az_coll_group x = { .name = name, .ranks = w->ranks, .size = w->size };
     size_t same = 0;
     if (g->members.n) {
         int64_t *m = az_arena_array(c->arena, g->members.n, sizeof *m);
@@ -103,7 +103,7 @@ static int new_group(struct grouping *g, const struct cr_what *w, struct az_sv n
     return x.id.p ? az_vec_push(&c->groups, x) : az_arena_error(c->arena);
 }
 
-static int find_group(struct grouping *g, size_t r, const struct cr_what *w, struct az_sv name, uint32_t *group)
+static int find_group(struct grouping *g, size_t r, const struct az_coll_what *w, struct az_sv name, uint32_t *group)
 {
     uint32_t id;
     if (!name.p)
@@ -134,16 +134,16 @@ static int find_group(struct grouping *g, size_t r, const struct cr_what *w, str
 /* Groups of one rank's events. pass 0: those whose members are known; pass 1: the others. */
 static int group_rank(struct grouping *g, size_t r, int pass)
 {
-    struct cr *c = g->c;
-    const struct cr_part *p = c->part[r];
+    struct az_cr *c = g->c;
+    const struct az_coll_part *p = c->part[r];
     const size_t n = p->n_what * (p->n_devices + 1);
     uint32_t *of = az_mem_alloc(c->job->mem, (n + 1) * sizeof *of);
     int rc = of ? 0 : az_mem_error(c->job->mem);
     for (size_t i = 0; rc == 0 && i < n; i++)
         of[i] = AZ_NO_ROW;
     for (size_t i = 0; rc == 0 && i < p->n; i++) {
-        const struct cr_event *e = &p->ev[i];
-        const struct cr_what *w = &p->what[e->what];
+        const struct az_coll_event *e = &p->ev[i];
+        const struct az_coll_what *w = &p->what[e->what];
         const uint32_t device = p->lane[e->lane].device;
         uint32_t *known = &of[e->what * (p->n_devices + 1) + device];
         if (*known == OTHER_PASS)
@@ -163,7 +163,7 @@ static int group_rank(struct grouping *g, size_t r, int pass)
     return rc;
 }
 
-static int make_groups(struct cr *c)
+static int make_groups(struct az_cr *c)
 {
     struct grouping g = { .c = c };
     az_vec_init(&g.key, c->job->mem);
@@ -181,12 +181,12 @@ static int make_groups(struct cr *c)
 }
 
 /* ---- facts of the run ---- */
-static void clocks_and_names(struct cr *c)
+static void clocks_and_names(struct az_cr *c)
 {
     bool based = false, baseless = false;
     c->simplified = true;
     for (size_t r = 0; r < c->ranks->n; r++) {
-        const struct cr_part *p = c->part[r];
+        const struct az_coll_part *p = c->part[r];
         const int64_t base = c->ranks->v[r].base_ns;
         if (!p)
             continue;
@@ -203,7 +203,7 @@ static void clocks_and_names(struct cr *c)
         c->shift[r] = based && !baseless ? c->ranks->v[r].base_ns : 0;
 }
 
-static int median_step(struct cr *c)
+static int median_step(struct az_cr *c)
 {
     struct az_vec_i64 v;
     struct az_stats s;
@@ -222,7 +222,7 @@ static int median_step(struct cr *c)
 
 /* Nodes: as many ranks as are said to be on one; else by host name; else by the devices that the first trace lists. One
  * recording is of one node. */
-static void nodes(struct cr *c)
+static void nodes(struct az_cr *c)
 {
     const struct az_ranks *rs = c->ranks;
     bool hosts = rs->n > 0;
@@ -248,7 +248,7 @@ static void nodes(struct cr *c)
 
 /* By name; without names by number, if hosts have several devices: one that shows a rank its own device alone tells
  * nothing. */
-static bool other_host(const struct cr *c, size_t r, size_t q)
+static bool other_host(const struct az_cr *c, size_t r, size_t q)
 {
     const struct az_sv a = c->ranks->v[r].host, b = c->ranks->v[q].host;
     if (a.n && b.n)
@@ -257,7 +257,7 @@ static bool other_host(const struct cr *c, size_t r, size_t q)
 }
 
 /* Which of a group's ranks are there, and on one host or several. */
-static int attendance(struct cr *c)
+static int attendance(struct az_cr *c)
 {
     const size_t n = c->ranks->n;
     uint8_t *there = az_arena_array(c->arena, c->groups.n * n + 1, 1);
@@ -266,7 +266,7 @@ static int attendance(struct cr *c)
     for (size_t g = 0; g < c->n; g++)
         there[c->group[g] * n + c->rank[g]] = 1;
     for (size_t i = 0; i < c->groups.n; i++) {
-        struct cr_group *g = &c->groups.v[i];
+        struct az_coll_group *g = &c->groups.v[i];
         size_t first = n;
         for (size_t r = 0; r < n; r++) {
             if (!c->part[r] || !(g->members ? is_member(g, c->ranks->v[r].rank) : there[i * n + r]))
@@ -280,7 +280,7 @@ static int attendance(struct cr *c)
     return 0;
 }
 
-const char *cr_span_text(const struct cr *c, const struct cr_group *g)
+const char *az_coll_span_text(const struct az_cr *c, const struct az_coll_group *g)
 {
     int64_t first = -1;
     for (size_t i = 0; i < g->n_members; i++) {
@@ -299,7 +299,7 @@ const char *cr_span_text(const struct cr *c, const struct cr_group *g)
     return g->n_members ? "intra_node" : "unknown";
 }
 
-int cr_gather(struct cr *c)
+int az_coll_gather(struct az_cr *c)
 {
     const size_t ranks = c->ranks->n;
     c->base = az_arena_array(c->arena, ranks + 1, sizeof *c->base);
@@ -318,7 +318,7 @@ int cr_gather(struct cr *c)
     }
     c->n = c->base[ranks];
     uint32_t **const columns[] = { &c->rank, &c->group, &c->index, &c->coll };
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    for (size_t i = 0; i < AZ_LENGTH(columns); i++)
         if (!(*columns[i] = az_arena_array(c->arena, c->n + 1, sizeof(uint32_t))))
             return az_arena_error(c->arena);
     for (uint32_t r = 0; r < ranks; r++)
@@ -332,9 +332,9 @@ int cr_gather(struct cr *c)
     return rc ? rc : attendance(c);
 }
 
-void cr_release(void *v)
+void az_coll_release(void *v)
 {
-    struct cr *c = v;
+    struct az_cr *c = v;
     az_vec_release(&c->groups);
     az_vec_release(&c->colls);
     az_vec_release(&c->member);

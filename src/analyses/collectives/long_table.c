@@ -6,16 +6,16 @@
 
 #include <math.h>
 
-struct az_sv cr_name(const struct cr_what *w) { return w->name.n ? w->name : AZ_SV("unknown"); }
+struct az_sv az_coll_name(const struct az_coll_what *w) { return w->name.n ? w->name : AZ_SV("unknown"); }
 
-struct az_sv cr_id(const struct cr *c, const struct cr_coll *x, struct az_arena *a)
+struct az_sv az_coll_id(const struct az_cr *c, const struct az_coll_coll *x, struct az_arena *a)
 {
-    const struct cr_group *g = &c->groups.v[x->group];
+    const struct az_coll_group *g = &c->groups.v[x->group];
     if (!(x->flags & CR_PAIR) || g->one_way_pair)
         return az_arena_printf(a, "%.*s%u", AZ_SVF(g->id), x->k);
-    const uint32_t m = cr_member(c, x, 0);
-    const struct cr_what *w = cr_what(c, m);
-    const int64_t own = cr_rank(c, m);
+    const uint32_t m = az_coll_member(c, x, 0);
+    const struct az_coll_what *w = az_coll_what(c, m);
+    const int64_t own = az_coll_rank(c, m);
     int64_t peer = w->peer;
     if (peer < 0 && g->n_members == 2)
         peer = g->members[g->members[0] == own];
@@ -24,7 +24,7 @@ struct az_sv cr_id(const struct cr *c, const struct cr_coll *x, struct az_arena 
                            (long long)(sends ? peer : own), x->k);
 }
 
-void cr_put_count(struct az_table *t, int64_t v)
+void az_coll_put_count(struct az_table *t, int64_t v)
 {
     if (v < 0)
         az_put_empty(t);
@@ -32,12 +32,12 @@ void cr_put_count(struct az_table *t, int64_t v)
         az_put_i64(t, v);
 }
 
-void cr_put_clock_us(struct az_table *t, const struct cr *c, uint32_t g)
+void az_coll_put_clock_us(struct az_table *t, const struct az_cr *c, uint32_t g)
 {
-    az_put_f64(t, cr_us(cr_event(c, g)->start));
+    az_put_f64(t, az_coll_us(az_coll_event(c, g)->start));
 }
 
-int cr_emit(struct cr *c, struct az_table *t, int rc)
+int az_coll_emit(struct az_cr *c, struct az_table *t, int rc)
 {
     if (rc) {
         az_table_free(t);
@@ -73,55 +73,55 @@ static void events_columns(struct az_table *t)
 
 static void put_event(const void *of, size_t row, struct az_table *t)
 {
-    const struct cr *c = of;
+    const struct az_cr *c = of;
     const uint32_t g = (uint32_t)row;
-    const struct cr_event *e = cr_event(c, g);
-    const struct cr_what *w = cr_what(c, g);
-    const struct cr_group *group = &c->groups.v[c->group[g]];
-    const struct cr_coll *x = c->coll[g] == AZ_NO_ROW ? NULL : &c->colls.v[c->coll[g]];
+    const struct az_coll_event *e = az_coll_event(c, g);
+    const struct az_coll_what *w = az_coll_what(c, g);
+    const struct az_coll_group *group = &c->groups.v[c->group[g]];
+    const struct az_coll_coll *x = c->coll[g] == AZ_NO_ROW ? NULL : &c->colls.v[c->coll[g]];
     if (x)
-        az_put_text(t, cr_id(c, x, t->arena));
+        az_put_text(t, az_coll_id(c, x, t->arena));
     else
         az_put_empty(t);
     az_put_i64(t, c->index[g]);
-    az_put_i64(t, cr_rank(c, g));
+    az_put_i64(t, az_coll_rank(c, g));
     az_put_text(t, group->name);
     az_put_given(t, group->ranks);
-    az_put_text(t, cr_name(w));
-    cr_put_count(t, w->size);
+    az_put_text(t, az_coll_name(w));
+    az_coll_put_count(t, w->size);
     az_put_given(t, w->dtype);
-    cr_put_count(t, w->in);
-    az_put_f64(t, cr_mb(w, w->in));
-    cr_put_count(t, w->out);
-    az_put_f64(t, cr_mb(w, w->out));
+    az_coll_put_count(t, w->in);
+    az_put_f64(t, az_coll_mb(w, w->in));
+    az_coll_put_count(t, w->out);
+    az_put_f64(t, az_coll_mb(w, w->out));
     az_put_given(t, w->in_split);
     az_put_given(t, w->out_split);
-    cr_put_count(t, cr_lane_of(c, g)->stream);
-    cr_put_clock_us(t, c, g);
-    az_put_f64(t, cr_us(e->end - e->start));
-    cr_put_count(t, c->node[c->rank[g]]);
-    az_put_text(t, az_sv_str(cr_span_text(c, group)));
-    az_put_f64(t, x && x->n > 1 ? cr_us(cr_wait(c, x, g)) : NAN);
+    az_coll_put_count(t, az_coll_lane_of(c, g)->stream);
+    az_coll_put_clock_us(t, c, g);
+    az_put_f64(t, az_coll_us(e->end - e->start));
+    az_coll_put_count(t, c->node[c->rank[g]]);
+    az_put_text(t, az_sv_str(az_coll_span_text(c, group)));
+    az_put_f64(t, x && x->n > 1 ? az_coll_us(az_coll_wait(c, x, g)) : NAN);
     az_put_text(t, az_sv_str(w->source));
 }
 
-static int events(struct cr *c, const char *id)
+static int events(struct az_cr *c, const char *id)
 {
     struct az_table *t = az_table_new(c->arena, id, "Collective kernels of all ranks", 0);
     if (!t)
         return az_arena_error(c->arena);
     events_columns(t);
     az_table_make(t, c->n, put_event, c);
-    return cr_emit(c, t, 0);
+    return az_coll_emit(c, t, 0);
 }
 
 /* ---- sums ---- */
-static int group_rows(struct cr *c, uint32_t *of, struct az_vec_u32 *first)
+static int group_rows(struct az_cr *c, uint32_t *of, struct az_vec_u32 *first)
 {
     struct az_map map;
     int rc = az_map_init(&map, c->job->mem, 64);
     for (uint32_t g = 0; rc == 0 && g < c->n; g++) {
-        const struct cr_what *w = cr_what(c, g);
+        const struct az_coll_what *w = az_coll_what(c, g);
         const struct {
             uint64_t name, dtype, in_split, out_split;
             int64_t in, out, size, stream;
@@ -133,7 +133,7 @@ static int group_rows(struct cr *c, uint32_t *of, struct az_vec_u32 *first)
                 w->in,
                 w->out,
                 w->size,
-                cr_lane_of(c, g)->stream,
+                az_coll_lane_of(c, g)->stream,
                 c->rank[g],
                 c->group[g] };
         uint32_t *at;
@@ -155,34 +155,34 @@ static void sums_columns(struct az_table *t)
     az_table_column(t, "node_span", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
 }
 
-static void put_sum(const struct cr *c, struct az_table *t, uint32_t g, const struct az_stats *s)
+static void put_sum(const struct az_cr *c, struct az_table *t, uint32_t g, const struct az_stats *s)
 {
-    const struct cr_what *w = cr_what(c, g);
-    const struct cr_group *group = &c->groups.v[c->group[g]];
-    az_put_i64(t, cr_rank(c, g));
+    const struct az_coll_what *w = az_coll_what(c, g);
+    const struct az_coll_group *group = &c->groups.v[c->group[g]];
+    az_put_i64(t, az_coll_rank(c, g));
     az_put_text(t, group->name);
     az_put_given(t, group->ranks);
-    az_put_text(t, cr_name(w));
-    cr_put_count(t, w->size);
+    az_put_text(t, az_coll_name(w));
+    az_coll_put_count(t, w->size);
     az_put_given(t, w->dtype);
-    cr_put_count(t, w->in);
-    cr_put_count(t, w->out);
+    az_coll_put_count(t, w->in);
+    az_coll_put_count(t, w->out);
     az_put_given(t, w->in_split);
     az_put_given(t, w->out_split);
-    cr_put_count(t, cr_lane_of(c, g)->stream);
-    az_put_f64(t, cr_mb(w, w->in));
-    az_put_f64(t, cr_mb(w, w->out));
-    az_put_f64(t, cr_us(s->sum));
+    az_coll_put_count(t, az_coll_lane_of(c, g)->stream);
+    az_put_f64(t, az_coll_mb(w, w->in));
+    az_put_f64(t, az_coll_mb(w, w->out));
+    az_put_f64(t, az_coll_us(s->sum));
     az_put_f64(t, s->mean / 1e3);
     az_put_f64(t, s->std / 1e3);
-    az_put_f64(t, cr_us(s->min));
-    az_put_f64(t, cr_us(s->max));
+    az_put_f64(t, az_coll_us(s->min));
+    az_put_f64(t, az_coll_us(s->max));
     az_put_i64(t, (int64_t)s->n);
-    cr_put_count(t, c->node[c->rank[g]]);
-    az_put_text(t, az_sv_str(cr_span_text(c, group)));
+    az_coll_put_count(t, c->node[c->rank[g]]);
+    az_put_text(t, az_sv_str(az_coll_span_text(c, group)));
 }
 
-static int sums(struct cr *c)
+static int sums(struct az_cr *c)
 {
     struct az_table *t = az_table_new(c->arena, "nccl_summary_long", "Collectives by rank, group, kind and size", 0);
     struct az_groups groups = { 0 };
@@ -197,7 +197,7 @@ static int sums(struct cr *c)
     int64_t *length = az_arena_array(&a, c->n + 1, sizeof *length);
     int rc = of && length ? group_rows(c, of, &first) : az_arena_error(&a);
     for (uint32_t g = 0; rc == 0 && g < c->n; g++)
-        length[g] = cr_event(c, g)->end - cr_event(c, g)->start;
+        length[g] = az_coll_event(c, g)->end - az_coll_event(c, g)->start;
     if (rc == 0)
         rc = az_groups_make(&groups, of, c->n, first.n, c->job->mem);
     for (size_t i = 0; rc == 0 && i < first.n; i++) {
@@ -211,13 +211,13 @@ static int sums(struct cr *c)
     const int by = -(int)az_table_find(t, "dur_sum") - 1;
     if (rc == 0) /* ties stay by rank and time */
         rc = az_table_sort(t, &by, 1);
-    return cr_emit(c, t, rc);
+    return az_coll_emit(c, t, rc);
 }
 
-int cr_long_tables(struct cr *c)
+int az_coll_long_tables(struct az_cr *c)
 {
     int rc = sums(c);
-    if (rc == 0 && cr_current_names(c))
+    if (rc == 0 && az_coll_current_names(c))
         rc = events(c, "nccl_long");
-    return rc || !cr_historic_names(c) ? rc : events(c, "long");
+    return rc || !az_coll_historic_names(c) ? rc : events(c, "long");
 }

@@ -12,13 +12,13 @@ struct run {
 };
 
 /* Sorts them by launch where every one has it, else by start; ties by start, as they are numbered. */
-static int order_run(const struct cr *c, uint32_t *g, size_t n, const struct run *x)
+static int order_run(const struct az_cr *c, uint32_t *g, size_t n, const struct run *x)
 {
     bool lacks = false;
     for (size_t i = 0; i < n && !lacks; i++)
-        lacks = cr_event(c, g[i])->launch == INT64_MIN;
+        lacks = az_coll_event(c, g[i])->launch == INT64_MIN;
     for (size_t i = 0; i < n; i++)
-        x->key[i] = lacks ? cr_event(c, g[i])->start : cr_event(c, g[i])->launch;
+        x->key[i] = lacks ? az_coll_event(c, g[i])->start : az_coll_event(c, g[i])->launch;
     const int rc = az_sort_order(x->key, n, x->order, c->job->mem);
     for (size_t i = 0; rc == 0 && i < n; i++)
         x->g[i] = g[x->order[i]];
@@ -29,9 +29,9 @@ static int order_run(const struct cr *c, uint32_t *g, size_t n, const struct run
     return rc;
 }
 
-static int order_events(struct cr_matching *m)
+static int order_events(struct az_coll_matching *m)
 {
-    const struct cr *c = m->c;
+    const struct az_cr *c = m->c;
     size_t most = 0;
     for (size_t r = 0; r < c->ranks->n; r++)
         most = c->base[r + 1] - c->base[r] > most ? c->base[r + 1] - c->base[r] : most;
@@ -53,7 +53,7 @@ static int order_events(struct cr_matching *m)
 
 /* ---- what must agree ---- */
 /* Sizes that ranks may differ in say nothing. */
-static bool sizes_agree(const struct cr_what *w)
+static bool sizes_agree(const struct az_coll_what *w)
 {
     switch (w->kind) {
     case AZ_COLL_ALLREDUCE:
@@ -69,9 +69,9 @@ static bool sizes_agree(const struct cr_what *w)
     }
 }
 
-static int number(struct cr_matching *m, const struct cr_what *w, bool size, uint32_t *sig)
+static int number(struct az_coll_matching *m, const struct az_coll_what *w, bool size, uint32_t *sig)
 {
-    const struct cr_what *x = w;
+    const struct az_coll_what *x = w;
     const bool sized = size && (m->pair || sizes_agree(x));
     struct {
         uint64_t name, dtype;
@@ -90,20 +90,20 @@ static int number(struct cr_matching *m, const struct cr_what *w, bool size, uin
     return rc;
 }
 
-static int add_lane(struct cr_matching *m, size_t rank, const uint32_t *g, size_t n)
+static int add_lane(struct az_coll_matching *m, size_t rank, const uint32_t *g, size_t n)
 {
-    const struct cr_lane l = { .rank = rank, .g = g, .n = n, .at = az_arena_array(&m->room, n + 1, sizeof *l.at) };
+    const struct az_coll_lane l = { .rank = rank, .g = g, .n = n, .at = az_arena_array(&m->room, n + 1, sizeof *l.at) };
     return l.at ? az_vec_push(&m->lanes, l) : az_arena_error(&m->room);
 }
 
 /* What the events of a lane are, where no number says which belong together. */
-static int signatures(struct cr_matching *m, struct cr_lane *l)
+static int signatures(struct az_coll_matching *m, struct az_coll_lane *l)
 {
     l->sig = az_arena_array(&m->room, l->n + 1, sizeof *l->sig);
     l->kind = az_arena_array(&m->room, l->n + 1, sizeof *l->kind);
     int rc = l->sig && l->kind ? 0 : az_arena_error(&m->room);
     for (size_t i = 0; rc == 0 && i < l->n; i++) {
-        const struct cr_what *w = cr_what(m->c, l->g[i]);
+        const struct az_coll_what *w = az_coll_what(m->c, l->g[i]);
         rc = number(m, w, true, &l->sig[i]);
         if (rc == 0)
             rc = number(m, w, false, &l->kind[i]);
@@ -112,7 +112,7 @@ static int signatures(struct cr_matching *m, struct cr_lane *l)
 }
 
 /* ---- rule 2: ordinals ---- */
-static bool equal_lengths(const struct cr_matching *m)
+static bool equal_lengths(const struct az_coll_matching *m)
 {
     for (size_t l = 1; l < m->lanes.n; l++)
         if (m->lanes.v[l].n != m->lanes.v[0].n)
@@ -122,13 +122,13 @@ static bool equal_lengths(const struct cr_matching *m)
 
 /* All are of the same kinds in the same order; and where sizes do not agree, more than half of them do not: then ranks
  * have sizes of their own, and no event is missing. */
-bool cr_match_by_ordinal(struct cr_matching *m)
+bool az_coll_match_by_ordinal(struct az_coll_matching *m)
 {
-    const struct cr_lane *a = m->lanes.v;
+    const struct az_coll_lane *a = m->lanes.v;
     if (!equal_lengths(m))
         return false;
     for (size_t l = 1; l < m->lanes.n; l++) {
-        const struct cr_lane *b = &m->lanes.v[l];
+        const struct az_coll_lane *b = &m->lanes.v[l];
         size_t differ = 0;
         for (size_t i = 0; i < a->n; i++) {
             if (a->kind[i] != b->kind[i])
@@ -146,11 +146,11 @@ bool cr_match_by_ordinal(struct cr_matching *m)
 }
 
 /* ---- collectives ---- */
-static bool differ(const struct cr *c, const struct cr_coll *x)
+static bool differ(const struct az_cr *c, const struct az_coll_coll *x)
 {
-    const struct cr_what *a = cr_what(c, cr_member(c, x, 0));
+    const struct az_coll_what *a = az_coll_what(c, az_coll_member(c, x, 0));
     for (uint32_t i = 1; i < x->n; i++) {
-        const struct cr_what *b = cr_what(c, cr_member(c, x, i));
+        const struct az_coll_what *b = az_coll_what(c, az_coll_member(c, x, i));
         const bool sized = (x->flags & CR_PAIR) || (sizes_agree(a) && sizes_agree(b));
         const bool kinds = (x->flags & CR_PAIR) || (a->kind == b->kind && (a->kind || az_sv_eq(a->name, b->name)));
         if (!kinds || !az_sv_eq(a->dtype, b->dtype) || (sized && a->in != b->in))
@@ -160,15 +160,15 @@ static bool differ(const struct cr *c, const struct cr_coll *x)
 }
 
 /* present: members whose file is there. */
-static int add_coll(struct cr_matching *m, uint32_t at, size_t *next, int64_t present, int64_t expected)
+static int add_coll(struct az_coll_matching *m, uint32_t at, size_t *next, int64_t present, int64_t expected)
 {
-    struct cr *c = m->c;
-    struct cr_coll x = {
+    struct az_cr *c = m->c;
+    struct az_coll_coll x = {
         .group = m->group, .first = (uint32_t)c->member.n, .k = at, .expected = expected, .flags = m->pair ? CR_PAIR : 0
     };
     int rc = 0;
     for (size_t l = 0; rc == 0 && l < m->lanes.n; l++) {
-        const struct cr_lane *lane = &m->lanes.v[l];
+        const struct az_coll_lane *lane = &m->lanes.v[l];
         if (next[l] == lane->n || lane->at[next[l]] != at)
             continue;
         rc = az_vec_push(&c->member, lane->g[next[l]++]);
@@ -181,7 +181,7 @@ static int add_coll(struct cr_matching *m, uint32_t at, size_t *next, int64_t pr
         c->member.n--;
         return 0;
     }
-    x.kind = cr_what(c, c->member.v[x.first])->kind;
+    x.kind = az_coll_what(c, c->member.v[x.first])->kind;
     x.flags |= (int64_t)x.n < expected ? CR_PARTIAL : 0;
     x.flags |= (int64_t)x.n < present ? CR_INCOMPLETE : 0;
     x.flags |= differ(c, &x) ? CR_ARGS_DIFFER : 0;
@@ -191,17 +191,17 @@ static int add_coll(struct cr_matching *m, uint32_t at, size_t *next, int64_t pr
     return az_vec_push(&c->colls, x);
 }
 
-static int match_lanes(struct cr_matching *m, int64_t present, int64_t expected)
+static int match_lanes(struct az_coll_matching *m, int64_t present, int64_t expected)
 {
     bool done = false;
-    int rc = m->lanes.n ? cr_match_by_sequence(m, &done) : 0;
+    int rc = m->lanes.n ? az_coll_match_by_sequence(m, &done) : 0;
     for (size_t l = 0; rc == 0 && !done && l < m->lanes.n; l++)
         rc = signatures(m, &m->lanes.v[l]);
-    const bool ordinal = rc == 0 && !done && m->lanes.n && cr_match_by_ordinal(m);
+    const bool ordinal = rc == 0 && !done && m->lanes.n && az_coll_match_by_ordinal(m);
     if (rc == 0 && !done && m->lanes.n)
-        rc = cr_match_by_steps(m, ordinal, &done);
+        rc = az_coll_match_by_steps(m, ordinal, &done);
     if (rc == 0 && !done && !ordinal && m->lanes.n)
-        rc = cr_match_by_alignment(m);
+        rc = az_coll_match_by_alignment(m);
     size_t *next = rc ? NULL : az_arena_array(&m->room, m->lanes.n + 1, sizeof *next);
     if (rc == 0 && !next)
         rc = az_arena_error(&m->room);
@@ -219,21 +219,21 @@ struct p2p {
 };
 AZ_VEC(struct p2p, p2ps);
 
-static bool is_p2p(const struct cr *c, uint32_t g)
+static bool is_p2p(const struct az_cr *c, uint32_t g)
 {
-    const enum az_coll_kind k = cr_what(c, g)->kind;
+    const enum az_coll_kind k = az_coll_what(c, g)->kind;
     return k == AZ_COLL_SEND || k == AZ_COLL_RECV;
 }
 
 /* Who sends to whom; the other one is said, or the only other member. */
-static bool direction(const struct cr *c, uint32_t g, struct p2p *p)
+static bool direction(const struct az_cr *c, uint32_t g, struct p2p *p)
 {
-    const struct cr_group *group = &c->groups.v[c->group[g]];
-    const int64_t own = cr_rank(c, g);
-    int64_t peer = cr_what(c, g)->peer;
+    const struct az_coll_group *group = &c->groups.v[c->group[g]];
+    const int64_t own = az_coll_rank(c, g);
+    int64_t peer = az_coll_what(c, g)->peer;
     if (peer < 0 && group->n_members == 2)
         peer = group->members[group->members[0] == own];
-    const bool sends = cr_what(c, g)->kind == AZ_COLL_SEND;
+    const bool sends = az_coll_what(c, g)->kind == AZ_COLL_SEND;
     *p = (struct p2p){ .src = sends ? own : peer, .dst = sends ? peer : own, .g = g };
     return peer >= 0 && peer != own;
 }
@@ -242,30 +242,30 @@ static bool direction(const struct cr *c, uint32_t g, struct p2p *p)
 static int by_direction(const void *x, const void *y, void *ctx)
 {
     const struct p2p *a = x, *b = y;
-    const struct cr *c = ctx;
+    const struct az_cr *c = ctx;
     if (a->src != b->src)
         return a->src < b->src ? -1 : 1;
     if (a->dst != b->dst)
         return a->dst < b->dst ? -1 : 1;
-    const bool as = cr_what(c, a->g)->kind == AZ_COLL_SEND, bs = cr_what(c, b->g)->kind == AZ_COLL_SEND;
+    const bool as = az_coll_what(c, a->g)->kind == AZ_COLL_SEND, bs = az_coll_what(c, b->g)->kind == AZ_COLL_SEND;
     return as == bs ? 0 : as ? -1 : 1;
 }
 
-static bool has_part(const struct cr *c, int64_t rank)
+static bool has_part(const struct az_cr *c, int64_t rank)
 {
     const ptrdiff_t r = az_ranks_find(c->ranks, rank);
     return r >= 0 && c->part[r];
 }
 
 /* One direction: sends of one rank, recvs of the other. */
-static int match_pair(struct cr_matching *m, const struct p2p *v, size_t n)
+static int match_pair(struct az_coll_matching *m, const struct p2p *v, size_t n)
 {
     uint32_t *g = az_arena_array(&m->room, n + 1, sizeof *g);
     size_t sends = 0;
     int rc = g ? 0 : az_arena_error(&m->room);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         g[i] = v[i].g;
-        sends += cr_what(m->c, g[i])->kind == AZ_COLL_SEND;
+        sends += az_coll_what(m->c, g[i])->kind == AZ_COLL_SEND;
     }
     if (rc == 0 && sends)
         rc = add_lane(m, m->c->rank[g[0]], g, sends);
@@ -275,7 +275,7 @@ static int match_pair(struct cr_matching *m, const struct p2p *v, size_t n)
     return rc ? rc : match_lanes(m, has_part(m->c, v->src) + has_part(m->c, v->dst), 2);
 }
 
-static int match_pairs(struct cr_matching *m, const uint32_t *g, size_t n, bool alone)
+static int match_pairs(struct az_coll_matching *m, const uint32_t *g, size_t n, bool alone)
 {
     struct p2ps v;
     struct p2p p;
@@ -306,10 +306,10 @@ static int match_pairs(struct cr_matching *m, const uint32_t *g, size_t n, bool 
 }
 
 /* One group: what is no send or recv first. */
-static int match_group(struct cr_matching *m, size_t from, size_t end)
+static int match_group(struct az_coll_matching *m, size_t from, size_t end)
 {
-    struct cr *c = m->c;
-    const struct cr_group *group = &c->groups.v[m->group];
+    struct az_cr *c = m->c;
+    const struct az_coll_group *group = &c->groups.v[m->group];
     uint32_t *g = az_arena_array(&m->room, end - from + 1, sizeof *g);
     size_t n = 0;
     int rc = g ? 0 : az_arena_error(&m->room);
@@ -327,9 +327,9 @@ static int match_group(struct cr_matching *m, size_t from, size_t end)
     return rc ? rc : n < end - from ? match_pairs(m, m->groups.item + from, end - from, !others) : 0;
 }
 
-int cr_match(struct cr *c)
+int az_coll_match(struct az_cr *c)
 {
-    struct cr_matching m = { .c = c };
+    struct az_coll_matching m = { .c = c };
     az_vec_init(&m.lanes, c->job->mem);
     az_arena_init(&m.room, c->job->mem);
     int rc = az_map_init(&m.sigs, c->job->mem, 64);

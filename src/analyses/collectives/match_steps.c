@@ -4,36 +4,36 @@
 #include "base/sort.h"
 
 /* Number of the step in which an event was launched; before the first and after the last: one less, one more. */
-static int64_t step_of(const struct cr_part *p, const struct cr_event *e)
+static int64_t step_of(const struct az_coll_part *p, const struct az_coll_event *e)
 {
-    const size_t s = cr_step_at(p, e);
+    const size_t s = az_coll_step_at(p, e);
     if (s != SIZE_MAX)
         return p->steps[s].number;
     return e->launch < p->steps[0].start ? p->steps[0].number - 1 : p->steps[p->n_steps - 1].number + 1;
 }
 
 /* Every event was launched at a known time, and steps are numbered upwards. */
-static bool numbered(const struct cr *c, const struct cr_lane *l)
+static bool numbered(const struct az_cr *c, const struct az_coll_lane *l)
 {
-    const struct cr_part *p = c->part[l->rank];
+    const struct az_coll_part *p = c->part[l->rank];
     if (p->n_steps == 0 || p->steps[0].number < 0)
         return false;
     for (size_t i = 1; i < p->n_steps; i++)
         if (p->steps[i].number <= p->steps[i - 1].number)
             return false;
     for (size_t i = 0; i < l->n; i++)
-        if (cr_event(c, l->g[i])->launch == INT64_MIN)
+        if (az_coll_event(c, l->g[i])->launch == INT64_MIN)
             return false;
     return true;
 }
 
-static int64_t step_at(const struct cr *c, const struct cr_lane *l, size_t i)
+static int64_t step_at(const struct az_cr *c, const struct az_coll_lane *l, size_t i)
 {
-    return step_of(c->part[l->rank], cr_event(c, l->g[i]));
+    return step_of(c->part[l->rank], az_coll_event(c, l->g[i]));
 }
 
 /* Of lanes of equal length: do most events with the same place belong to different steps? */
-static bool shifted(const struct cr *c, const struct cr_lanes *v)
+static bool shifted(const struct az_cr *c, const struct az_coll_lanes *v)
 {
     size_t differ = 0;
     for (size_t i = 0; i < v->v[0].n; i++) {
@@ -47,27 +47,27 @@ static bool shifted(const struct cr *c, const struct cr_lanes *v)
 }
 
 /* One step: the next events of each lane that belong to it. Moves `next` behind them. */
-static int one_step(struct cr_matching *m, const struct cr_lanes *all, int64_t step, size_t *next)
+static int one_step(struct az_coll_matching *m, const struct az_coll_lanes *all, int64_t step, size_t *next)
 {
-    const struct cr *c = m->c;
+    const struct az_cr *c = m->c;
     const uint32_t before = m->n_at;
     int rc = 0;
     az_vec_reset(&m->lanes);
     for (size_t l = 0; rc == 0 && l < all->n; l++) {
-        const struct cr_lane *x = &all->v[l];
+        const struct az_coll_lane *x = &all->v[l];
         const size_t from = next[l];
         while (next[l] < x->n && step_at(c, x, next[l]) <= step)
             next[l]++;
         if (next[l] > from)
-            rc = az_vec_push(&m->lanes, ((struct cr_lane){ .rank = x->rank,
+            rc = az_vec_push(&m->lanes, ((struct az_coll_lane){ .rank = x->rank,
                                                            .g = x->g + from,
                                                            .n = next[l] - from,
                                                            .at = x->at + from,
                                                            .sig = x->sig + from,
                                                            .kind = x->kind + from }));
     }
-    if (rc == 0 && !cr_match_by_ordinal(m))
-        rc = cr_match_by_alignment(m);
+    if (rc == 0 && !az_coll_match_by_ordinal(m))
+        rc = az_coll_match_by_alignment(m);
     for (size_t l = 0; rc == 0 && l < m->lanes.n; l++)
         for (size_t i = 0; i < m->lanes.v[l].n; i++)
             m->lanes.v[l].at[i] += before;
@@ -75,10 +75,10 @@ static int one_step(struct cr_matching *m, const struct cr_lanes *all, int64_t s
     return rc;
 }
 
-int cr_match_by_steps(struct cr_matching *m, bool ordinal, bool *done)
+int az_coll_match_by_steps(struct az_coll_matching *m, bool ordinal, bool *done)
 {
-    const struct cr *c = m->c;
-    struct cr_lanes all = m->lanes;
+    const struct az_cr *c = m->c;
+    struct az_coll_lanes all = m->lanes;
     *done = false;
     for (size_t l = 0; l < all.n; l++)
         if (!numbered(c, &all.v[l]))

@@ -7,37 +7,37 @@
 #include <math.h>
 
 /* From its file's time to the common clock; start and end of an event are shifted alike. */
-static int64_t shift_of(const struct cr *c, uint32_t g)
+static int64_t shift_of(const struct az_cr *c, uint32_t g)
 {
     const int64_t shift = c->shift[c->rank[g]];
-    const struct cr_track *k = c->clock[c->rank[g]].track;
-    return k ? shift - cr_ahead(k, cr_event(c, g)->end + shift) : shift;
+    const struct az_coll_track *k = c->clock[c->rank[g]].track;
+    return k ? shift - az_coll_ahead(k, az_coll_event(c, g)->end + shift) : shift;
 }
 
-int64_t cr_start(const struct cr *c, uint32_t g) { return cr_event(c, g)->start + shift_of(c, g); }
+int64_t az_coll_start(const struct az_cr *c, uint32_t g) { return az_coll_event(c, g)->start + shift_of(c, g); }
 
-int64_t cr_end(const struct cr *c, uint32_t g) { return cr_event(c, g)->end + shift_of(c, g); }
+int64_t az_coll_end(const struct az_cr *c, uint32_t g) { return az_coll_event(c, g)->end + shift_of(c, g); }
 
-static int64_t duration(const struct cr *c, uint32_t g) { return cr_event(c, g)->end - cr_event(c, g)->start; }
+static int64_t duration(const struct az_cr *c, uint32_t g) { return az_coll_event(c, g)->end - az_coll_event(c, g)->start; }
 
-int64_t cr_wait_clock(const struct cr *c, const struct cr_coll *x, uint32_t g)
+int64_t az_coll_wait_clock(const struct az_cr *c, const struct az_coll_coll *x, uint32_t g)
 {
-    return x->earliest + x->skew_start - cr_start(c, g);
+    return x->earliest + x->skew_start - az_coll_start(c, g);
 }
 
-int64_t cr_wait_duration(const struct cr *c, const struct cr_coll *x, uint32_t g)
+int64_t az_coll_wait_duration(const struct az_cr *c, const struct az_coll_coll *x, uint32_t g)
 {
     return duration(c, g) - x->latency;
 }
 
-static void times(const struct cr *c, struct cr_coll *x)
+static void times(const struct az_cr *c, struct az_coll_coll *x)
 {
     int64_t s0 = INT64_MAX, s1 = INT64_MIN, e0 = INT64_MAX, e1 = INT64_MIN;
     x->latency = INT64_MAX;
     x->longest = 0;
     for (uint32_t i = 0; i < x->n; i++) {
-        const uint32_t g = cr_member(c, x, i);
-        const int64_t s = cr_start(c, g), e = cr_end(c, g), d = duration(c, g);
+        const uint32_t g = az_coll_member(c, x, i);
+        const int64_t s = az_coll_start(c, g), e = az_coll_end(c, g), d = duration(c, g);
         s0 = s < s0 ? s : s0;
         s1 = s > s1 ? s : s1;
         e0 = e < e0 ? e : e0;
@@ -52,12 +52,12 @@ static void times(const struct cr *c, struct cr_coll *x)
 }
 
 /* Last: least wait, lowest rank of several. First: greatest wait, highest rank of several. */
-static void arrivals(const struct cr *c, struct cr_coll *x)
+static void arrivals(const struct az_cr *c, struct az_coll_coll *x)
 {
     int64_t least = INT64_MAX, second = INT64_MAX, most = INT64_MIN;
     x->wait_sum = 0;
     for (uint32_t i = 0; i < x->n; i++) {
-        const int64_t w = cr_wait(c, x, cr_member(c, x, i));
+        const int64_t w = az_coll_wait(c, x, az_coll_member(c, x, i));
         x->wait_sum = az_add_sat(x->wait_sum, w);
         if (w < least) {
             second = least;
@@ -74,29 +74,29 @@ static void arrivals(const struct cr *c, struct cr_coll *x)
     x->delay = x->n > 1 ? second - least : 0;
 }
 
-static int64_t bytes_of(const struct cr_what *w, int64_t nelems)
+static int64_t bytes_of(const struct az_coll_what *w, int64_t nelems)
 {
     const int64_t size = az_coll_dtype_bytes(w->dtype);
     int64_t v;
     return size > 0 && nelems >= 0 && !__builtin_mul_overflow(size, nelems, &v) ? v : -1;
 }
 
-double cr_mb(const struct cr_what *w, int64_t nelems)
+double az_coll_mb(const struct az_coll_what *w, int64_t nelems)
 {
     const int64_t b = bytes_of(w, nelems);
     return b < 0 ? NAN : (double)b / (1024.0 * 1024.0);
 }
 
-struct cr_spread cr_spread(double *v, size_t n)
+struct az_coll_spread az_coll_spread(double *v, size_t n)
 {
-    struct cr_spread s = { NAN, NAN, NAN, NAN };
+    struct az_coll_spread s = { NAN, NAN, NAN, NAN };
     size_t known = 0;
     for (size_t i = 0; i < n; i++)
         if (!isnan(v[i]))
             v[known++] = v[i];
     if (known == 0)
         return s;
-    s = (struct cr_spread){ az_mean_f64(v, known), NAN, v[0], v[0] };
+    s = (struct az_coll_spread){ az_mean_f64(v, known), NAN, v[0], v[0] };
     for (size_t i = 1; i < known; i++) {
         s.least = v[i] < s.least ? v[i] : s.least;
         s.most = v[i] > s.most ? v[i] : s.most;
@@ -107,9 +107,9 @@ struct cr_spread cr_spread(double *v, size_t n)
 
 /* Full message: what is gathered for an all-gather, else what goes in; of gather and scatter, which only the root has
  * whole, the larger one of any member. */
-static int64_t full_bytes(const struct cr *c, const struct cr_coll *x)
+static int64_t full_bytes(const struct az_cr *c, const struct az_coll_coll *x)
 {
-    const struct cr_what *w = cr_what(c, cr_member(c, x, 0));
+    const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
     int64_t most = -1, each;
     switch (x->kind) {
     case AZ_COLL_ALLGATHER:
@@ -119,7 +119,7 @@ static int64_t full_bytes(const struct cr *c, const struct cr_coll *x)
     case AZ_COLL_GATHER:
     case AZ_COLL_SCATTER:
         for (uint32_t i = 0; i < x->n; i++) {
-            const struct cr_what *m = cr_what(c, cr_member(c, x, i));
+            const struct az_coll_what *m = az_coll_what(c, az_coll_member(c, x, i));
             const int64_t b = bytes_of(m, m->in > m->out ? m->in : m->out);
             most = b > most ? b : most;
         }
@@ -130,9 +130,9 @@ static int64_t full_bytes(const struct cr *c, const struct cr_coll *x)
 }
 
 /* After times(). The first member says what it is. */
-static void bandwidth(const struct cr *c, struct cr_coll *x)
+static void bandwidth(const struct az_cr *c, struct az_coll_coll *x)
 {
-    const struct cr_what *w = cr_what(c, cr_member(c, x, 0));
+    const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
     const int64_t n = (x->flags & CR_PAIR) ? 2 : w->size > 0 ? w->size : x->expected;
     const double factor = az_coll_factor(x->kind, n);
     x->bytes = full_bytes(c, x);
@@ -143,23 +143,23 @@ static void bandwidth(const struct cr *c, struct cr_coll *x)
     x->bus_gbps = x->gbps * factor;
 }
 
-struct cr_exposed cr_exposed(const struct cr *c, uint32_t g)
+struct az_coll_exposed az_coll_exposed(const struct az_cr *c, uint32_t g)
 {
-    const struct cr_event *e = cr_event(c, g);
-    const struct cr_busy *p = &c->part[c->rank[g]]->compute[cr_lane_of(c, g)->device];
-    const struct cr_coll *x = c->coll[g] == AZ_NO_ROW ? NULL : &c->colls.v[c->coll[g]];
-    const int64_t d = e->end - e->start, wait = x ? cr_wait(c, x, g) : 0;
+    const struct az_coll_event *e = az_coll_event(c, g);
+    const struct az_coll_busy *p = &c->part[c->rank[g]]->compute[az_coll_lane_of(c, g)->device];
+    const struct az_coll_coll *x = c->coll[g] == AZ_NO_ROW ? NULL : &c->colls.v[c->coll[g]];
+    const int64_t d = e->end - e->start, wait = x ? az_coll_wait(c, x, g) : 0;
     const int64_t all = e->start + (wait < 0 ? 0 : wait > d ? d : wait); /* the last one arrives */
-    struct cr_exposed out = { .hidden = cr_compute_in(p, e->start, e->end) };
-    out.wait = all - e->start - cr_compute_in(p, e->start, all);
+    struct az_coll_exposed out = { .hidden = az_coll_compute_in(p, e->start, e->end) };
+    out.wait = all - e->start - az_coll_compute_in(p, e->start, all);
     out.transfer = d - out.hidden - out.wait;
     return out;
 }
 
-static void exposure(const struct cr *c, struct cr_coll *x)
+static void exposure(const struct az_cr *c, struct az_coll_coll *x)
 {
     for (uint32_t i = 0; i < x->n; i++) {
-        const struct cr_exposed one = cr_exposed(c, cr_member(c, x, i));
+        const struct az_coll_exposed one = az_coll_exposed(c, az_coll_member(c, x, i));
         x->hidden += one.hidden;
         x->exposed_wait += one.wait;
         x->exposed_transfer += one.transfer;
@@ -167,7 +167,7 @@ static void exposure(const struct cr *c, struct cr_coll *x)
 }
 
 /* Members of a pair, sender first so far, by rank as all others are. */
-static void sort_pair(struct cr *c, struct cr_coll *x)
+static void sort_pair(struct az_cr *c, struct az_coll_coll *x)
 {
     uint32_t *m = c->member.v + x->first;
     if (x->n != 2 || c->rank[m[0]] <= c->rank[m[1]])
@@ -179,7 +179,7 @@ static void sort_pair(struct cr *c, struct cr_coll *x)
 
 static int by_time(const void *a, const void *b, void *ctx)
 {
-    const struct cr_coll *x = a, *y = b;
+    const struct az_coll_coll *x = a, *y = b;
     (void)ctx;
     if (x->earliest != y->earliest)
         return x->earliest < y->earliest ? -1 : 1;
@@ -190,10 +190,10 @@ static int by_time(const void *a, const void *b, void *ctx)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-int cr_measure(struct cr *c)
+int az_colls_measure(struct az_cr *c)
 {
     for (size_t i = 0; i < c->colls.n; i++) {
-        struct cr_coll *x = &c->colls.v[i];
+        struct az_coll_coll *x = &c->colls.v[i];
         times(c, x);
         bandwidth(c, x);
         sort_pair(c, x);
@@ -203,6 +203,6 @@ int cr_measure(struct cr *c)
     int rc = az_sort_cmp(c->colls.v, c->colls.n, sizeof *c->colls.v, by_time, NULL, c->job->mem);
     for (uint32_t i = 0; rc == 0 && i < c->colls.n; i++)
         for (uint32_t k = 0; k < c->colls.v[i].n; k++)
-            c->coll[cr_member(c, &c->colls.v[i], k)] = i;
+            c->coll[az_coll_member(c, &c->colls.v[i], k)] = i;
     return rc;
 }

@@ -14,8 +14,8 @@ static int add_node(struct known *k, uint32_t sig, int64_t t)
     return rc ? rc : az_vec_push(&k->t, t);
 }
 
-/* Puts a lane's events to those known: at[] becomes node numbers. b_to_a: by cr_align. */
-static int merge(struct known *k, struct cr_lane *l, const uint32_t *b_to_a, const int64_t *t, int64_t offset,
+/* Puts a lane's events to those known: at[] becomes node numbers. b_to_a: by az_coll_align. */
+static int merge(struct known *k, struct az_coll_lane *l, const uint32_t *b_to_a, const int64_t *t, int64_t offset,
                  struct az_vec_u32 *order)
 {
     size_t next = 0;
@@ -42,15 +42,15 @@ static int merge(struct known *k, struct cr_lane *l, const uint32_t *b_to_a, con
     return rc;
 }
 
-static int64_t *ends_of(struct cr_matching *m, const struct cr_lane *l)
+static int64_t *ends_of(struct az_coll_matching *m, const struct az_coll_lane *l)
 {
     int64_t *t = az_arena_array(&m->room, l->n + 1, sizeof *t);
     for (size_t i = 0; t && i < l->n; i++)
-        t[i] = cr_event(m->c, l->g[i])->end + m->c->shift[l->rank];
+        t[i] = az_coll_event(m->c, l->g[i])->end + m->c->shift[l->rank];
     return t;
 }
 
-static int align_lane(struct cr_matching *m, struct known *k, struct cr_lane *l, struct az_vec_u32 *order)
+static int align_lane(struct az_coll_matching *m, struct known *k, struct az_coll_lane *l, struct az_vec_u32 *order)
 {
     const int64_t *t = ends_of(m, l);
     uint32_t *sig = az_arena_array(&m->room, k->order.n + 1, sizeof *sig),
@@ -62,12 +62,12 @@ static int align_lane(struct cr_matching *m, struct known *k, struct cr_lane *l,
         sig[i] = k->sig.v[k->order.v[i]];
         at[i] = k->t.v[k->order.v[i]];
     }
-    const struct cr_seq a = { sig, at, k->order.n }, b = { l->sig, t, l->n };
-    int rc = cr_align(&a, &b, b_to_a, &offset, m->c->job->mem);
+    const struct az_coll_seq a = { sig, at, k->order.n }, b = { l->sig, t, l->n };
+    int rc = az_coll_align(&a, &b, b_to_a, &offset, m->c->job->mem);
     return rc ? rc : merge(k, l, b_to_a, t, offset, order);
 }
 
-int cr_match_by_alignment(struct cr_matching *m)
+int az_coll_match_by_alignment(struct az_coll_matching *m)
 {
     struct known k;
     struct az_vec_u32 order;

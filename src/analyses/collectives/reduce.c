@@ -4,8 +4,8 @@
 
 enum { COLLECTIVE, COMPUTE, OTHER };
 
-AZ_VEC(struct cr_event, events);
-AZ_VEC(struct cr_lane_of, lanes);
+AZ_VEC(struct az_coll_event, events);
+AZ_VEC(struct az_coll_lane_of, lanes);
 
 struct device {
     int64_t id;
@@ -24,7 +24,7 @@ struct work {
     uint32_t *lane; /* lane of the trace -> row of `lanes` + 1; 0: none yet */
     struct lanes lanes;
     struct devices devices;
-    struct cr_part *part;
+    struct az_coll_part *part;
 };
 
 static int64_t ns(const struct work *w, int64_t ticks) { return ticks / w->t->ticks_per_ns; }
@@ -65,12 +65,12 @@ static int device_of(struct work *w, uint32_t lane, size_t *place)
 static int collective(struct work *w, uint32_t row, size_t place)
 {
     const struct az_events *k = &w->t->ev[AZ_KERNEL];
-    struct cr_event e = { .start = ns(w, k->start[row]), .end = ns(w, k->end[row]) };
+    struct az_coll_event e = { .start = ns(w, k->start[row]), .end = ns(w, k->end[row]) };
     struct device *d = &w->devices.v[place];
     uint32_t *lane = &w->lane[k->lane[row]];
-    int rc = cr_source_of(w->source, row, w->given[k->name[row]], &e);
+    int rc = az_coll_source_of(w->source, row, w->given[k->name[row]], &e);
     if (rc == 0 && *lane == 0) {
-        rc = az_vec_push(&w->lanes, ((struct cr_lane_of){ stream_of(w->t, k->lane[row]), (uint32_t)place }));
+        rc = az_vec_push(&w->lanes, ((struct az_coll_lane_of){ stream_of(w->t, k->lane[row]), (uint32_t)place }));
         *lane = (uint32_t)w->lanes.n;
     }
     if (rc)
@@ -137,7 +137,7 @@ static int number_devices(struct work *w, struct az_arena *keep)
 
 static int overlap_of(struct work *w, struct device *d, struct az_arena *keep, struct az_spans *both)
 {
-    struct cr_busy *b = &w->part->compute[d->number];
+    struct az_coll_busy *b = &w->part->compute[d->number];
     int rc = az_spans_sort(&d->comm);
     if (rc == 0)
         rc = az_spans_sort(&d->compute);
@@ -178,7 +178,7 @@ static int overlap(struct work *w, struct az_arena *keep)
 
 static int64_t busy_end(const struct cr_busy_span *s) { return s->start + (s[1].before - s->before); }
 
-int64_t cr_compute_in(const struct cr_busy *b, int64_t from, int64_t to)
+int64_t az_coll_compute_in(const struct az_coll_busy *b, int64_t from, int64_t to)
 {
     size_t low = 0, high = b->n;
     if (to <= from)
@@ -222,15 +222,15 @@ static int64_t step_number(struct az_sv name)
 static int steps(struct work *w, struct az_arena *keep)
 {
     const struct az_events *r = &w->t->ev[AZ_RANGE];
-    struct cr_part *p = w->part;
-    struct cr_step *v = NULL;
+    struct az_coll_part *p = w->part;
+    struct az_coll_step *v = NULL;
     for (int pass = 0; pass < 2; pass++) {
         p->n_steps = 0;
         for (size_t i = 0; i < r->n; i++) {
             if (r->name[i] == AZ_NO_ID || !az_sv_starts(az_trace_text(w->t, r->name[i]), AZ_SV("ProfilerStep")))
                 continue;
             if (pass)
-                v[p->n_steps] = (struct cr_step){ ns(w, r->start[i]), ns(w, r->end[i]),
+                v[p->n_steps] = (struct az_coll_step){ ns(w, r->start[i]), ns(w, r->end[i]),
                                                   step_number(az_trace_text(w->t, r->name[i])) };
             p->n_steps++;
         }
@@ -269,7 +269,7 @@ static int make(struct work *w, struct az_arena *keep)
     return 0;
 }
 
-int cr_reduce(struct az_job *job, struct az_arena *keep, void **part)
+int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part)
 {
     struct work w = { .job = job, .t = job->traces[0], .part = az_arena_alloc(keep, sizeof *w.part) };
     if (!w.part)
@@ -280,10 +280,10 @@ int cr_reduce(struct az_job *job, struct az_arena *keep, void **part)
     az_vec_init(&w.ev, job->mem);
     az_vec_init(&w.lanes, job->mem);
     az_vec_init(&w.devices, job->mem);
-    int rc = cr_source_open(&w.source, job, keep);
+    int rc = az_coll_source_open(&w.source, job, keep);
     if (rc == 0)
         rc = make(&w, keep);
-    const int closed = cr_source_close(w.source, w.part);
+    const int closed = az_coll_source_close(w.source, w.part);
     az_vec_release(&w.ev);
     az_vec_release(&w.lanes);
     for (size_t i = 0; i < w.devices.n; i++) {

@@ -5,14 +5,14 @@
 
 /* The lanes' events by number, all lanes at a time: a heap of lanes by the number of their next event. */
 struct merge {
-    struct cr_matching *m;
+    struct az_coll_matching *m;
     uint32_t **g; /* by lane: its events by number */
     size_t *next; /* by lane */
     uint32_t *heap;
     size_t n;
 };
 
-static int64_t number_of(const struct cr *c, uint32_t g) { return cr_event(c, g)->seq; }
+static int64_t number_of(const struct az_cr *c, uint32_t g) { return az_coll_event(c, g)->seq; }
 
 static int64_t head(const struct merge *x, uint32_t lane) { return number_of(x->m->c, x->g[lane][x->next[lane]]); }
 
@@ -30,9 +30,9 @@ static void sift_down(struct merge *x, size_t at)
 
 /* The events of a lane by number, which need not be their order of launch. *usable: all have one, none has that of
  * another. */
-static int sort_lane(struct merge *x, const struct cr_lane *l, uint32_t **g, bool *usable)
+static int sort_lane(struct merge *x, const struct az_coll_lane *l, uint32_t **g, bool *usable)
 {
-    struct cr_matching *m = x->m;
+    struct az_coll_matching *m = x->m;
     uint32_t *order = az_arena_array(&m->room, l->n + 1, sizeof *order);
     int64_t *key = az_mem_alloc(m->c->job->mem, (l->n + 1) * sizeof *key);
     int rc = order && key ? 0 : az_mem_error(m->c->job->mem);
@@ -51,7 +51,7 @@ static int sort_lane(struct merge *x, const struct cr_lane *l, uint32_t **g, boo
 
 static void number_lanes(struct merge *x)
 {
-    struct cr_matching *m = x->m;
+    struct az_coll_matching *m = x->m;
     int64_t last = 0;
     uint32_t at = 0;
     for (size_t i = x->n; i > 0; i--)
@@ -71,7 +71,7 @@ static void number_lanes(struct merge *x)
         m->lanes.v[l].g = x->g[l];
 }
 
-int cr_match_by_sequence(struct cr_matching *m, bool *done)
+int az_coll_match_by_sequence(struct az_coll_matching *m, bool *done)
 {
     const size_t lanes = m->lanes.n;
     struct merge x = { .m = m,

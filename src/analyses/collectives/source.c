@@ -18,7 +18,7 @@ struct key {
     uint32_t name;            /* annotation's, or the kernel's where only its name tells */
     uint32_t source;
 };
-AZ_VEC(struct cr_what, whats);
+AZ_VEC(struct az_coll_what, whats);
 
 struct cr_source {
     struct az_job *job;
@@ -58,7 +58,7 @@ static int list_notes(struct cr_source *s)
     return rc;
 }
 
-int cr_source_open(struct cr_source **out, struct az_job *job, struct az_arena *keep)
+int az_coll_source_open(struct cr_source **out, struct az_job *job, struct az_arena *keep)
 {
     struct cr_source *s = az_arena_alloc(job->arena, sizeof *s);
     *out = s;
@@ -80,7 +80,7 @@ int cr_source_open(struct cr_source **out, struct az_job *job, struct az_arena *
     return s->t->caps & AZ_CAP_CALLS ? az_link_make(&s->link, s->t, job->arena, job->mem) : 0;
 }
 
-int cr_source_close(struct cr_source *s, struct cr_part *part)
+int az_coll_source_close(struct cr_source *s, struct az_coll_part *part)
 {
     int rc = 0;
     if (!s)
@@ -112,7 +112,7 @@ static int64_t product(struct az_sv dims)
     return n;
 }
 
-bool cr_tensor_size(struct az_sv dims, struct az_sv types, int64_t *nelems, struct az_sv *dtype)
+bool az_coll_tensor_size(struct az_sv dims, struct az_sv types, int64_t *nelems, struct az_sv *dtype)
 {
     struct az_jview d, t;
     struct az_sv dim, type;
@@ -230,7 +230,7 @@ static void from_note(const struct cr_source *s, uint32_t row, struct key *k)
 
 static const char *const sources[] = { "kernel", "operation", "annotation", "kernel name" };
 
-static void sizes(const struct cr_source *s, const struct key *k, struct cr_what *w, struct az_sv *dtype)
+static void sizes(const struct cr_source *s, const struct key *k, struct az_coll_what *w, struct az_sv *dtype)
 {
     w->in = count_of(s, k->args.in_nelems);
     w->out = count_of(s, k->args.out_nelems);
@@ -238,7 +238,7 @@ static void sizes(const struct cr_source *s, const struct key *k, struct cr_what
     int64_t n;
     struct az_sv type;
     if (k->args.name != AZ_NO_ID || k->dims == AZ_NO_ID || k->types == AZ_NO_ID ||
-        !cr_tensor_size(text_of(s, k->dims), text_of(s, k->types), &n, &type))
+        !az_coll_tensor_size(text_of(s, k->dims), text_of(s, k->types), &n, &type))
         return;
     *dtype = type;
     w->in = n;
@@ -259,7 +259,7 @@ static struct az_sv name_text(const struct cr_source *s, const struct key *k, st
 
 static int describe(struct cr_source *s, const struct key *k, struct az_sv given)
 {
-    struct cr_what w = { .source = sources[k->source], .peer = k->args.peer, .size = count_of(s, k->args.group_size) };
+    struct az_coll_what w = { .source = sources[k->source], .peer = k->args.peer, .size = count_of(s, k->args.group_size) };
     struct az_sv dtype = { "", 0 };
     int rc = keep_text(s, name_text(s, k, given), &w.name);
     w.kind = az_coll_kind_of(w.name);
@@ -277,7 +277,7 @@ static int describe(struct cr_source *s, const struct key *k, struct az_sv given
     return rc ? rc : az_vec_push(&s->whats, w);
 }
 
-int cr_source_of(struct cr_source *s, uint32_t row, struct az_sv given, struct cr_event *e)
+int az_coll_source_of(struct cr_source *s, uint32_t row, struct az_sv given, struct az_coll_event *e)
 {
     const struct az_events *kernels = &s->t->ev[AZ_KERNEL];
     struct key k = { .args = nothing, .dims = AZ_NO_ID, .types = AZ_NO_ID, .name = AZ_NO_ID };

@@ -13,10 +13,10 @@ struct rank_sums {
     int64_t busy; /* all collective kernels */
     double odds;  /* sum of 1 / members */
     double chance, share;
-    struct cr_verdict verdict;
+    struct az_coll_verdict verdict;
 };
 
-double cr_binomial_tail(int64_t n, double p, int64_t k)
+double az_coll_binomial_tail(int64_t n, double p, int64_t k)
 {
     if (k <= 0)
         return 1;
@@ -38,12 +38,12 @@ double cr_binomial_tail(int64_t n, double p, int64_t k)
     return sum > 1 ? 1 : sum;
 }
 
-static void add_collective(const struct cr *c, const struct cr_coll *x, struct rank_sums *of)
+static void add_collective(const struct az_cr *c, const struct az_coll_coll *x, struct rank_sums *of)
 {
     for (uint32_t i = 0; i < x->n; i++) {
-        const uint32_t g = cr_member(c, x, i);
+        const uint32_t g = az_coll_member(c, x, i);
         struct rank_sums *s = &of[c->rank[g]];
-        s->wait = az_add_sat(s->wait, cr_wait(c, x, g));
+        s->wait = az_add_sat(s->wait, az_coll_wait(c, x, g));
         s->n++;
         s->odds += 1.0 / (double)x->n;
         s->first += i == x->first_in;
@@ -56,11 +56,11 @@ static void add_collective(const struct cr *c, const struct cr_coll *x, struct r
     }
 }
 
-static void shares(const struct cr *c, struct rank_sums *s)
+static void shares(const struct az_cr *c, struct rank_sums *s)
 {
-    const struct cr_part *p = c->part[s->r];
+    const struct az_coll_part *p = c->part[s->r];
     const double steps = p->n_steps ? (double)p->n_steps : 1, step = (double)(c->step ? c->step : p->span);
-    s->chance = s->n ? cr_binomial_tail(s->n, s->odds / (double)s->n, s->last) : NAN;
+    s->chance = s->n ? az_coll_binomial_tail(s->n, s->odds / (double)s->n, s->last) : NAN;
     s->share = step > 0 ? s->caused_each / steps / step : NAN;
 }
 
@@ -102,9 +102,9 @@ static void columns(struct az_table *t)
 }
 
 /* The verdict: empty cells where there is none. */
-static void put_verdict(const struct cr *c, struct az_table *t, const struct rank_sums *s)
+static void put_verdict(const struct az_cr *c, struct az_table *t, const struct rank_sums *s)
 {
-    const struct cr_verdict *v = &s->verdict;
+    const struct az_coll_verdict *v = &s->verdict;
     const double known = v->judged ? 1e-3 : NAN;
     az_put_f64(t, v->delay * known);
     az_put_f64(t, v->error * known);
@@ -117,13 +117,13 @@ static void put_verdict(const struct cr *c, struct az_table *t, const struct ran
     else
         az_put_empty(t);
     az_put_i64(t, (int64_t)v->blocks);
-    az_put_f64(t, c->clock[s->r].n ? cr_us(c->clock[s->r].error) : NAN);
+    az_put_f64(t, c->clock[s->r].n ? az_coll_us(c->clock[s->r].error) : NAN);
     if (v->judged)
         az_put_bool(t, v->straggler);
     else
         az_put_empty(t);
     if (v->straggler)
-        az_finding(c->job, "straggler", "warning", cr_rank_name(c, s->r), s->last, (int64_t)v->delay,
+        az_finding(c->job, "straggler", "warning", az_coll_rank_name(c, s->r), s->last, (int64_t)v->delay,
                    az_arena_printf(c->arena,
                                    "in each step it needs %.0f us (+- %.0f) more of its own time than the other ranks, "
                                    "which wait for it (%.1f %% of a step; last in %lld of %lld collectives): look for "
@@ -132,27 +132,27 @@ static void put_verdict(const struct cr *c, struct az_table *t, const struct ran
                                    (long long)s->n));
 }
 
-static void put(const struct cr *c, struct az_table *t, const struct rank_sums *s, int64_t all)
+static void put(const struct az_cr *c, struct az_table *t, const struct rank_sums *s, int64_t all)
 {
     az_put_i64(t, c->ranks->v[s->r].rank);
-    az_put_f64(t, cr_us(s->wait));
+    az_put_f64(t, az_coll_us(s->wait));
     az_put_f64(t, s->n ? (double)s->wait / (double)s->n / 1e3 : NAN);
     az_put_i64(t, s->last);
     az_put_i64(t, s->first);
     az_put_f64(t, s->n ? 100.0 * (double)s->last / (double)s->n : NAN);
     az_put_i64(t, all);
-    az_put_f64(t, cr_us(s->busy));
-    cr_put_count(t, c->node[s->r]);
+    az_put_f64(t, az_coll_us(s->busy));
+    az_coll_put_count(t, c->node[s->r]);
     az_put_i64(t, s->n);
-    az_put_f64(t, cr_us(s->blame));
-    az_put_f64(t, cr_us(s->caused));
+    az_put_f64(t, az_coll_us(s->blame));
+    az_put_f64(t, az_coll_us(s->caused));
     az_put_f64(t, 100.0 * s->share);
     az_put_f64(t, s->chance);
     put_verdict(c, t, s);
 }
 
 /* Why there is no verdict, and on whom none is possible. */
-static void tell_limits(const struct cr *c, const struct rank_sums *of, size_t n, int64_t all)
+static void tell_limits(const struct az_cr *c, const struct rank_sums *of, size_t n, int64_t all)
 {
     size_t judged = 0;
     for (size_t i = 0; i < n; i++)
@@ -164,7 +164,7 @@ static void tell_limits(const struct cr *c, const struct rank_sums *of, size_t n
                          "than 24 collectives), or no other rank to compare with"));
 }
 
-static int chart(struct cr *c, enum az_chart_kind kind, const char *table, const char *title, const char *x,
+static int chart(struct az_cr *c, enum az_chart_kind kind, const char *table, const char *title, const char *x,
                  const struct az_sv *y, size_t n, const char *y_title)
 {
     struct az_chart out = { .kind = kind,
@@ -187,7 +187,7 @@ static int chart(struct cr *c, enum az_chart_kind kind, const char *table, const
     return az_document_chart(c->job->doc, out);
 }
 
-static int stragglers(struct cr *c, struct rank_sums *of, const struct cr_verdict *verdict)
+static int stragglers(struct az_cr *c, struct rank_sums *of, const struct az_coll_verdict *verdict)
 {
     struct az_table *t =
         az_table_new(c->arena, "straggler_summary", "Who waits least is who the others wait for", AZ_TABLE_SUMMARY);
@@ -206,7 +206,7 @@ static int stragglers(struct cr *c, struct rank_sums *of, const struct cr_verdic
         all++;
     }
     for (uint32_t g = 0; g < c->n; g++)
-        of[c->rank[g]].busy = az_add_sat(of[c->rank[g]].busy, cr_event(c, g)->end - cr_event(c, g)->start);
+        of[c->rank[g]].busy = az_add_sat(of[c->rank[g]].busy, az_coll_event(c, g)->end - az_coll_event(c, g)->start);
     for (size_t r = 0; r < c->ranks->n; r++) {
         if (!c->part[r])
             continue;
@@ -220,14 +220,14 @@ static int stragglers(struct cr *c, struct rank_sums *of, const struct cr_verdic
     int rc = az_sort_cmp(of, n, sizeof *of, by_wait, NULL, c->job->mem);
     for (size_t i = 0; rc == 0 && (all || any) && i < n; i++)
         put(c, t, &of[i], all);
-    rc = cr_emit(c, t, rc);
+    rc = az_coll_emit(c, t, rc);
     const struct az_sv y = AZ_SV("total_wait_time_us");
     return rc ? rc
               : chart(c, AZ_CHART_BAR, "straggler_summary", "Waiting by rank (least: straggler)", "rank", &y, 1, "us");
 }
 
 /* Time that ranks wait, by kind of collective. */
-static int wait_heat(struct cr *c, int64_t *wait)
+static int wait_heat(struct az_cr *c, int64_t *wait)
 {
     struct az_table *t = az_table_new(c->arena, "nccl_wait_heatmap", "Waiting by rank and kind of collective (ms)", 0);
     bool there[AZ_COLL_KINDS] = { false };
@@ -236,12 +236,12 @@ static int wait_heat(struct cr *c, int64_t *wait)
     if (!t)
         return az_arena_error(c->arena);
     for (size_t i = 0; i < c->colls.n; i++) {
-        const struct cr_coll *x = &c->colls.v[i];
+        const struct az_coll_coll *x = &c->colls.v[i];
         there[x->kind] |= x->n > 1;
         for (uint32_t m = 0; x->n > 1 && m < x->n; m++) {
-            const uint32_t g = cr_member(c, x, m);
+            const uint32_t g = az_coll_member(c, x, m);
             int64_t *sum = &wait[c->rank[g] * AZ_COLL_KINDS + x->kind];
-            *sum = az_add_sat(*sum, cr_wait(c, x, g));
+            *sum = az_add_sat(*sum, az_coll_wait(c, x, g));
         }
     }
     az_table_column(t, "rank", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -257,21 +257,21 @@ static int wait_heat(struct cr *c, int64_t *wait)
         az_put_text(t, az_arena_printf(c->arena, "rank %lld", (long long)c->ranks->v[r].rank));
         for (int k = 0; k < AZ_COLL_KINDS; k++)
             if (there[k])
-                az_put_f64(t, cr_ms(wait[r * AZ_COLL_KINDS + (size_t)k]));
+                az_put_f64(t, az_coll_ms(wait[r * AZ_COLL_KINDS + (size_t)k]));
     }
-    const int rc = cr_emit(c, t, 0);
+    const int rc = az_coll_emit(c, t, 0);
     return rc ? rc
               : chart(c, AZ_CHART_HEAT, "nccl_wait_heatmap", "Waiting by rank and kind (ms)", "rank", y, n, "kind");
 }
 
-int cr_straggler_tables(struct cr *c)
+int az_coll_straggler_tables(struct az_cr *c)
 {
     struct az_arena a;
     az_arena_init(&a, c->job->mem);
     struct rank_sums *of = az_arena_array(&a, c->ranks->n + 1, sizeof *of);
     int64_t *wait = az_arena_array(&a, (c->ranks->n + 1) * AZ_COLL_KINDS, sizeof *wait);
-    struct cr_verdict *verdict = az_arena_array(&a, c->ranks->n + 1, sizeof *verdict);
-    int rc = of && wait && verdict ? cr_verdicts(c, verdict, &a) : az_arena_error(&a);
+    struct az_coll_verdict *verdict = az_arena_array(&a, c->ranks->n + 1, sizeof *verdict);
+    int rc = of && wait && verdict ? az_coll_verdicts(c, verdict, &a) : az_arena_error(&a);
     if (rc == 0)
         rc = stragglers(c, of, verdict);
     if (rc == 0)

@@ -4,19 +4,19 @@
 
 #include <math.h>
 
-static struct az_sv shown_name(const struct cr *c, const struct cr_coll *x)
+static struct az_sv shown_name(const struct az_cr *c, const struct az_coll_coll *x)
 {
-    return x->flags & CR_PAIR ? AZ_SV("send_recv") : cr_name(cr_what(c, cr_member(c, x, 0)));
+    return x->flags & CR_PAIR ? AZ_SV("send_recv") : az_coll_name(az_coll_what(c, az_coll_member(c, x, 0)));
 }
 
 static double gib(double gbps) { return gbps / 1.073741824; }
 
-static double average_wait(const struct cr *c, const struct cr_coll *x, bool by_duration)
+static double average_wait(const struct az_cr *c, const struct az_coll_coll *x, bool by_duration)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < x->n; i++) {
-        const uint32_t g = cr_member(c, x, i);
-        sum = az_add_sat(sum, by_duration ? cr_wait_duration(c, x, g) : cr_wait_clock(c, x, g));
+        const uint32_t g = az_coll_member(c, x, i);
+        sum = az_add_sat(sum, by_duration ? az_coll_wait_duration(c, x, g) : az_coll_wait_clock(c, x, g));
     }
     return (double)sum / (double)x->n / 1e3;
 }
@@ -44,13 +44,13 @@ static void first_columns(struct az_table *t)
     az_table_column(t, "bus bw (GB/s)", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER);
 }
 
-static void rank_column(struct cr *c, struct az_table *t, size_t r, const char *what)
+static void rank_column(struct az_cr *c, struct az_table *t, size_t r, const char *what)
 {
     const struct az_sv name = az_arena_printf(c->arena, "rank_%lld_%s", (long long)c->ranks->v[r].rank, what);
     az_table_columnsv(t, name, AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
 }
 
-static void rank_columns(struct cr *c, struct az_table *t)
+static void rank_columns(struct az_cr *c, struct az_table *t)
 {
     for (size_t r = 0; r < c->ranks->n; r++) {
         if (!c->part[r])
@@ -63,7 +63,7 @@ static void rank_columns(struct cr *c, struct az_table *t)
             rank_column(c, t, r, "wait_time");
 }
 
-static void last_columns(struct cr *c, struct az_table *t, bool detailed)
+static void last_columns(struct az_cr *c, struct az_table *t, bool detailed)
 {
     az_table_column(t, "node_span", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_column(t, "last arrival rank", AZ_INT, AZ_UNIT_ID, 0);
@@ -84,56 +84,56 @@ static void last_columns(struct cr *c, struct az_table *t, bool detailed)
             rank_column(c, t, r, "wait_time (clock-free)");
 }
 
-static void put_first(const struct cr *c, struct az_table *t, const struct cr_coll *x)
+static void put_first(const struct az_cr *c, struct az_table *t, const struct az_coll_coll *x)
 {
-    const uint32_t g = cr_member(c, x, 0);
-    const struct cr_what *w = cr_what(c, g);
-    const struct cr_group *group = &c->groups.v[x->group];
-    az_put_text(t, cr_id(c, x, t->arena));
+    const uint32_t g = az_coll_member(c, x, 0);
+    const struct az_coll_what *w = az_coll_what(c, g);
+    const struct az_coll_group *group = &c->groups.v[x->group];
+    az_put_text(t, az_coll_id(c, x, t->arena));
     az_put_text(t, group->name);
     az_put_given(t, group->ranks);
     az_put_text(t, shown_name(c, x));
-    cr_put_count(t, w->size);
+    az_coll_put_count(t, w->size);
     az_put_given(t, w->dtype);
-    cr_put_count(t, w->in);
-    cr_put_count(t, w->out);
-    az_put_f64(t, cr_mb(w, w->in));
-    az_put_f64(t, cr_mb(w, w->out));
+    az_coll_put_count(t, w->in);
+    az_coll_put_count(t, w->out);
+    az_put_f64(t, az_coll_mb(w, w->in));
+    az_put_f64(t, az_coll_mb(w, w->out));
     az_put_f64(t, x->bytes < 0 ? NAN : (double)x->bytes / (1024.0 * 1024.0));
-    az_put_f64(t, cr_us(x->latency));
-    az_put_f64(t, x->n > 1 ? cr_us(x->skew_start) : NAN);
-    cr_put_count(t, x->n > 1 ? cr_rank(c, cr_member(c, x, x->first_in)) : -1);
+    az_put_f64(t, az_coll_us(x->latency));
+    az_put_f64(t, x->n > 1 ? az_coll_us(x->skew_start) : NAN);
+    az_coll_put_count(t, x->n > 1 ? az_coll_rank(c, az_coll_member(c, x, x->first_in)) : -1);
     az_put_f64(t, x->n > 1 ? (double)x->wait_sum / (double)x->n / 1e3 : NAN);
-    az_put_f64(t, x->n > 1 ? cr_us(x->skew_end) : NAN);
+    az_put_f64(t, x->n > 1 ? az_coll_us(x->skew_end) : NAN);
     az_put_f64(t, x->gbps);
     az_put_f64(t, x->bus_gbps);
 }
 
 /* Cells of each rank with a part: what(member's event), empty where the rank takes no part. */
-static void put_ranks(const struct cr *c, struct az_table *t, const struct cr_coll *x, int what)
+static void put_ranks(const struct az_cr *c, struct az_table *t, const struct az_coll_coll *x, int what)
 {
     uint32_t i = 0;
     for (uint32_t r = 0; r < c->ranks->n; r++) {
-        const bool in = i < x->n && c->rank[cr_member(c, x, i)] == r;
-        const uint32_t g = in ? cr_member(c, x, i) : 0;
+        const bool in = i < x->n && c->rank[az_coll_member(c, x, i)] == r;
+        const uint32_t g = in ? az_coll_member(c, x, i) : 0;
         i += in;
         if (!c->part[r])
             continue;
         if (what == 0) {
-            az_put_f64(t, in ? cr_us(cr_event(c, g)->start) : NAN);
-            az_put_f64(t, in ? cr_us(cr_event(c, g)->end - cr_event(c, g)->start) : NAN);
+            az_put_f64(t, in ? az_coll_us(az_coll_event(c, g)->start) : NAN);
+            az_put_f64(t, in ? az_coll_us(az_coll_event(c, g)->end - az_coll_event(c, g)->start) : NAN);
         } else {
             const bool known = in && x->n > 1;
-            az_put_f64(t, !known ? NAN : cr_us(what == 1 ? cr_wait(c, x, g) : cr_wait_duration(c, x, g)));
+            az_put_f64(t, !known ? NAN : az_coll_us(what == 1 ? az_coll_wait(c, x, g) : az_coll_wait_duration(c, x, g)));
         }
     }
 }
 
-static void put_last(const struct cr *c, struct az_table *t, const struct cr_coll *x)
+static void put_last(const struct az_cr *c, struct az_table *t, const struct az_coll_coll *x)
 {
     const bool several = x->n > 1;
-    az_put_text(t, az_sv_str(cr_span_text(c, &c->groups.v[x->group])));
-    cr_put_count(t, several ? cr_rank(c, cr_member(c, x, x->last)) : -1);
+    az_put_text(t, az_sv_str(az_coll_span_text(c, &c->groups.v[x->group])));
+    az_coll_put_count(t, several ? az_coll_rank(c, az_coll_member(c, x, x->last)) : -1);
     az_put_f64(t, gib(x->gbps));
     az_put_f64(t, gib(x->bus_gbps));
     az_put_i64(t, x->n);
@@ -146,13 +146,13 @@ static void put_last(const struct cr *c, struct az_table *t, const struct cr_col
     az_put_bool(t, x->flags & CR_SYNC);
     az_put_f64(t, several ? average_wait(c, x, false) : NAN);
     az_put_f64(t, several ? average_wait(c, x, true) : NAN);
-    az_put_f64(t, cr_us(x->hidden));
-    az_put_f64(t, cr_us(x->exposed_wait));
-    az_put_f64(t, cr_us(x->exposed_transfer));
+    az_put_f64(t, az_coll_us(x->hidden));
+    az_put_f64(t, az_coll_us(x->exposed_wait));
+    az_put_f64(t, az_coll_us(x->exposed_transfer));
 }
 
 struct listing { /* rows of a table; in the arena */
-    const struct cr *c;
+    const struct az_cr *c;
     uint32_t *coll;
     bool detailed;
 };
@@ -160,7 +160,7 @@ struct listing { /* rows of a table; in the arena */
 static void make_row(const void *of, size_t row, struct az_table *t)
 {
     const struct listing *l = of;
-    const struct cr_coll *x = &l->c->colls.v[l->coll[row]];
+    const struct az_coll_coll *x = &l->c->colls.v[l->coll[row]];
     put_first(l->c, t, x);
     if (l->detailed) {
         put_ranks(l->c, t, x, 0);
@@ -171,7 +171,7 @@ static void make_row(const void *of, size_t row, struct az_table *t)
         put_ranks(l->c, t, x, 2);
 }
 
-static int collectives(struct cr *c, const char *id, bool detailed)
+static int collectives(struct az_cr *c, const char *id, bool detailed)
 {
     /* With the older names both are there: two entries of one title could not be told apart. */
     struct az_table *t = az_table_new(
@@ -195,7 +195,7 @@ static int collectives(struct cr *c, const char *id, bool detailed)
     l->c = c;
     l->detailed = detailed;
     az_table_make(t, rows, make_row, l);
-    return cr_emit(c, t, 0);
+    return az_coll_emit(c, t, 0);
 }
 
 /* ---- summary ---- */
@@ -203,16 +203,16 @@ struct figure {
     const char *name;
     enum az_unit unit;
     unsigned flags;
-    double (*of)(const struct cr_coll *x);
+    double (*of)(const struct az_coll_coll *x);
 };
 
-static double latency_of(const struct cr_coll *x) { return cr_us(x->latency); }
-static double skew_start_of(const struct cr_coll *x) { return x->n > 1 ? cr_us(x->skew_start) : NAN; }
-static double skew_end_of(const struct cr_coll *x) { return x->n > 1 ? cr_us(x->skew_end) : NAN; }
-static double algo_of(const struct cr_coll *x) { return x->gbps; }
-static double bus_of(const struct cr_coll *x) { return x->bus_gbps; }
-static double algo_gib_of(const struct cr_coll *x) { return gib(x->gbps); }
-static double bus_gib_of(const struct cr_coll *x) { return gib(x->bus_gbps); }
+static double latency_of(const struct az_coll_coll *x) { return az_coll_us(x->latency); }
+static double skew_start_of(const struct az_coll_coll *x) { return x->n > 1 ? az_coll_us(x->skew_start) : NAN; }
+static double skew_end_of(const struct az_coll_coll *x) { return x->n > 1 ? az_coll_us(x->skew_end) : NAN; }
+static double algo_of(const struct az_coll_coll *x) { return x->gbps; }
+static double bus_of(const struct az_coll_coll *x) { return x->bus_gbps; }
+static double algo_gib_of(const struct az_coll_coll *x) { return gib(x->gbps); }
+static double bus_gib_of(const struct az_coll_coll *x) { return gib(x->bus_gbps); }
 
 static const struct figure theirs[] = { { "comm_latency", AZ_UNIT_US, AZ_LOWER_BETTER, latency_of },
                                         { "skew in start time", AZ_UNIT_US, AZ_LOWER_BETTER, skew_start_of },
@@ -223,7 +223,7 @@ static const struct figure ours[] = { { "algo bw (GiB/s)", AZ_UNIT_NONE, AZ_DETA
                                       { "bus bw (GiB/s)", AZ_UNIT_NONE, AZ_DETAIL, bus_gib_of } };
 static const char *const aggregates[] = { "mean", "median", "min", "max" };
 
-static void figure_columns(struct cr *c, struct az_table *t, const struct figure *f, size_t n, size_t n_agg)
+static void figure_columns(struct az_cr *c, struct az_table *t, const struct figure *f, size_t n, size_t n_agg)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n_agg; k++)
@@ -232,18 +232,18 @@ static void figure_columns(struct cr *c, struct az_table *t, const struct figure
 }
 
 /* Mean, median, least and greatest of what is known; v: room for n. */
-static void put_figure(const struct cr *c, struct az_table *t, const struct figure *f, const uint32_t *items, size_t n,
+static void put_figure(const struct az_cr *c, struct az_table *t, const struct figure *f, const uint32_t *items, size_t n,
                        double *v, size_t n_agg)
 {
     for (size_t i = 0; i < n; i++)
         v[i] = f->of(&c->colls.v[items[i]]);
-    const struct cr_spread s = cr_spread(v, n);
+    const struct az_coll_spread s = az_coll_spread(v, n);
     const double out[] = { s.mean, s.median, s.least, s.most };
     for (size_t k = 0; k < n_agg; k++)
         az_put_f64(t, out[k]);
 }
 
-static void summary_columns(struct cr *c, struct az_table *t, size_t n_agg)
+static void summary_columns(struct az_cr *c, struct az_table *t, size_t n_agg)
 {
     az_table_column(t, "Collective name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "dtype", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -251,17 +251,17 @@ static void summary_columns(struct cr *c, struct az_table *t, size_t n_agg)
     az_table_column(t, "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_column(t, "Group size", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "Full msg size (MB)", AZ_REAL, AZ_UNIT_MB, 0);
-    figure_columns(c, t, theirs, sizeof theirs / sizeof *theirs, n_agg);
+    figure_columns(c, t, theirs, AZ_LENGTH(theirs), n_agg);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "Total comm latency (ms)", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    figure_columns(c, t, ours, sizeof ours / sizeof *ours, n_agg);
+    figure_columns(c, t, ours, AZ_LENGTH(ours), n_agg);
     az_table_column(t, "partial", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "implicit_sync", AZ_BOOL, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_column(t, "Group sizes", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
 }
 
 /* How many different group sizes are in one row: its bandwidths are of one size only where that is 1. */
-static int64_t group_sizes(const struct cr *c, const uint32_t *items, size_t n)
+static int64_t group_sizes(const struct az_cr *c, const uint32_t *items, size_t n)
 {
     int64_t sizes = 0;
     for (size_t i = 0; i < n; i++) {
@@ -275,42 +275,42 @@ static int64_t group_sizes(const struct cr *c, const uint32_t *items, size_t n)
     return sizes;
 }
 
-static void put_summary(struct cr *c, struct az_table *t, const uint32_t *items, size_t n, double *v, size_t n_agg)
+static void put_summary(struct az_cr *c, struct az_table *t, const uint32_t *items, size_t n, double *v, size_t n_agg)
 {
-    const struct cr_coll *x = &c->colls.v[items[0]];
+    const struct az_coll_coll *x = &c->colls.v[items[0]];
     int64_t total = 0, partial = 0;
     for (size_t i = 0; i < n; i++) {
-        const struct cr_coll *y = &c->colls.v[items[i]];
+        const struct az_coll_coll *y = &c->colls.v[items[i]];
         x = y->group < x->group || (y->group == x->group && y->k < x->k) ? y : x;
         total = az_add_sat(total, y->latency);
         partial += (y->flags & CR_PARTIAL) != 0;
     }
-    const struct cr_what *w = cr_what(c, cr_member(c, x, 0));
+    const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
     az_put_text(t, shown_name(c, x));
     az_put_given(t, w->dtype);
-    cr_put_count(t, w->in);
+    az_coll_put_count(t, w->in);
     az_put_text(t, c->groups.v[x->group].name);
-    cr_put_count(t, w->size);
+    az_coll_put_count(t, w->size);
     az_put_f64(t, x->bytes < 0 ? NAN : (double)x->bytes / (1024.0 * 1024.0));
-    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+    for (size_t i = 0; i < AZ_LENGTH(theirs); i++)
         put_figure(c, t, &theirs[i], items, n, v, n_agg);
     az_put_i64(t, (int64_t)n);
-    az_put_f64(t, cr_ms(total));
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+    az_put_f64(t, az_coll_ms(total));
+    for (size_t i = 0; i < AZ_LENGTH(ours); i++)
         put_figure(c, t, &ours[i], items, n, v, n_agg);
     az_put_i64(t, partial);
     az_put_bool(t, x->flags & CR_SYNC);
     az_put_i64(t, group_sizes(c, items, n));
 }
 
-static int group_colls(struct cr *c, uint32_t *of, size_t *n)
+static int group_colls(struct az_cr *c, uint32_t *of, size_t *n)
 {
     struct az_map map;
     int rc = az_map_init(&map, c->job->mem, 64);
     *n = 0;
     for (size_t i = 0; rc == 0 && i < c->colls.n; i++) {
-        const struct cr_coll *x = &c->colls.v[i];
-        const struct cr_what *w = cr_what(c, cr_member(c, x, 0));
+        const struct az_coll_coll *x = &c->colls.v[i];
+        const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
         const struct az_sv name = shown_name(c, x);
         const uint64_t key[] = { az_hash(name.p, name.n), az_hash(w->dtype.p, w->dtype.n), (uint64_t)w->in };
         uint32_t *at;
@@ -328,7 +328,7 @@ static int group_colls(struct cr *c, uint32_t *of, size_t *n)
     return rc;
 }
 
-static int summary(struct cr *c, const char *id, size_t n_agg)
+static int summary(struct az_cr *c, const char *id, size_t n_agg)
 {
     struct az_table *t =
         az_table_new(c->arena, id, "Collectives over the ranks by kind, type and size", AZ_TABLE_SUMMARY);
@@ -351,18 +351,18 @@ static int summary(struct cr *c, const char *id, size_t n_agg)
     const int by = -(int)az_table_find(t, "Total comm latency (ms)") - 1;
     if (rc == 0)
         rc = az_table_sort(t, &by, 1);
-    return cr_emit(c, t, rc);
+    return az_coll_emit(c, t, rc);
 }
 
-int cr_sync_tables(struct cr *c)
+int az_coll_sync_tables(struct az_cr *c)
 {
     int rc = 0;
-    if (cr_current_names(c)) {
+    if (az_coll_current_names(c)) {
         rc = summary(c, "nccl_summary_implicit_sync", 4);
         if (rc == 0)
             rc = collectives(c, "nccl_implicit_sync", true);
     }
-    if (rc || !cr_historic_names(c))
+    if (rc || !az_coll_historic_names(c))
         return rc;
     rc = summary(c, "summary_nccl_implicit_sync_cat", 1);
     if (rc == 0)

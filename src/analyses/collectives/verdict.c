@@ -43,7 +43,7 @@ struct sums { /* of one rank */
     double most, scatter; /* mean of all blocks but the outermost; mean square of all about their median */
 };
 struct verdicts {
-    struct cr_blame m;
+    struct az_coll_blame m;
     struct sums *of;
     double *v, *w; /* scratch: ranks + blocks */
     size_t judged;
@@ -66,7 +66,7 @@ static double normal_above(double p)
     return lo;
 }
 
-double cr_t_above(double p, double dof)
+double az_coll_t_above(double p, double dof)
 {
     const double z = normal_above(p) * (8 * dof + 3) / (8 * dof + 1); /* Wallace's approximation */
     return sqrt(dof * expm1(z * z / dof));
@@ -104,11 +104,11 @@ static double winsorised(const double *v, size_t n, size_t g)
 /* The same from few blocks: of the distances from their median, but for the least. */
 static int scattered(struct verdicts *k, double *v, size_t n, double *error)
 {
-    const double mid = cr_middle(v, n);
+    const double mid = az_coll_middle(v, n);
     for (size_t i = 0; i < n; i++)
         v[i] = fabs(v[i] - mid);
-    const int rc = cr_sorted(&k->m, v, n);
-    *error = 1.25 * 1.4826 * cr_middle(v + 1, n - 1) / sqrt((double)n);
+    const int rc = az_coll_sorted(&k->m, v, n);
+    *error = 1.25 * 1.4826 * az_coll_middle(v + 1, n - 1) / sqrt((double)n);
     return rc;
 }
 
@@ -121,7 +121,7 @@ static int sum_up(struct verdicts *k, size_t r)
             k->v[s->n++] = x[b];
     if (s->n < LEAST_BLOCKS)
         return 0;
-    int rc = cr_sorted(&k->m, k->v, s->n);
+    int rc = az_coll_sorted(&k->m, k->v, s->n);
     const size_t g = s->n < 5 ? 1 : (s->n + 2) / 3;
     for (size_t i = g; i < s->n - g; i++)
         s->delay += k->v[i] / (double)(s->n - 2 * g);
@@ -129,7 +129,7 @@ static int sum_up(struct verdicts *k, size_t r)
     for (size_t i = few; s->n >= LEAST_OFTEN && i < s->n - few; i++)
         s->most += k->v[i] / (double)(s->n - 2 * few);
     for (size_t i = 0; i < s->n; i++)
-        s->scatter += (k->v[i] - cr_middle(k->v, s->n)) * (k->v[i] - cr_middle(k->v, s->n)) / (double)s->n;
+        s->scatter += (k->v[i] - az_coll_middle(k->v, s->n)) * (k->v[i] - az_coll_middle(k->v, s->n)) / (double)s->n;
     s->correlation = correlation(x, k->m.blocks, s->delay);
     const double error = s->n > 5 ? winsorised(k->v, s->n, g) : 0;
     if (rc == 0)
@@ -147,19 +147,19 @@ static int within(struct verdicts *k, size_t r, double *error, double *often)
     double c = 0, scatter = 0;
     size_t n = 0;
     for (size_t q = 0; q < k->m.ranks; q++) {
-        if (k->of[q].n < LEAST_BLOCKS || (q != r && !cr_peers(&k->m, r, q)))
+        if (k->of[q].n < LEAST_BLOCKS || (q != r && !az_coll_peers(&k->m, r, q)))
             continue;
         k->v[n] = k->of[q].error * sqrt((double)k->of[q].n);
         k->w[n++] = k->of[q].correlation;
         scatter += q != r ? k->of[q].scatter : 0;
     }
-    int rc = cr_sorted(&k->m, k->v, n);
+    int rc = az_coll_sorted(&k->m, k->v, n);
     if (rc == 0)
-        rc = cr_sorted(&k->m, k->w, n);
-    c = cr_middle(k->w, n) + 1.5 / (double)k->of[r].n; /* that of a short row is too small */
+        rc = az_coll_sorted(&k->m, k->w, n);
+    c = az_coll_middle(k->w, n) + 1.5 / (double)k->of[r].n; /* that of a short row is too small */
     c = c < 0.2 ? 0.2 : c > 0.8 ? 0.8 : c;
     const double fewer = sqrt((1 + c) / (1 - c) / (double)k->of[r].n);
-    *error = cr_middle(k->v, n) * fewer;
+    *error = az_coll_middle(k->v, n) * fewer;
     *often = n > 1 ? sqrt(scatter / (double)(n - 1)) * fewer : INFINITY;
     return rc;
 }
@@ -186,11 +186,11 @@ static int between(struct verdicts *k, size_t r, double *error, double *dof)
     double sum = 0, squares = 0;
 
     for (size_t q = 0; q < k->m.ranks; q++)
-        if (cr_peers(&k->m, r, q) && k->of[q].n >= LEAST_BLOCKS)
+        if (az_coll_peers(&k->m, r, q) && k->of[q].n >= LEAST_BLOCKS)
             k->v[n++] = k->of[q].delay;
     if (n < BETWEEN)
         return 0;
-    const int rc = cr_sorted(&k->m, k->v, n);
+    const int rc = az_coll_sorted(&k->m, k->v, n);
     const size_t g = n < 16 ? 1 : n / 8, kept = n - 2 * g;
     for (size_t i = g; i < n - g; i++)
         sum += k->v[i];
@@ -218,26 +218,26 @@ static double certain(const struct verdicts *k, size_t r, double chance, double 
     }
     if (outer > DIFFER * inner) {
         *error = outer;
-        return cr_t_above(chance, dof) * outer;
+        return az_coll_t_above(chance, dof) * outer;
     }
     double more = (double)k->of[r].n * (dof + 1) / 4;
     more = more > 30 ? 30 : more;
     const double both = sqrt((dof * outer * outer + more * inner * inner) / (dof + more));
     *error = both > inner ? both : inner;
-    return cr_t_above(chance, dof + more) * *error;
+    return az_coll_t_above(chance, dof + more) * *error;
 }
 
 /* Mean over all steps but the outermost, above which a rank is late in some. */
-static double often_from(const struct verdicts *k, size_t r, double chance, double often, const struct cr_verdict *out)
+static double often_from(const struct verdicts *k, size_t r, double chance, double often, const struct az_coll_verdict *out)
 {
-    const double by_chance = cr_t_above(chance, (double)k->of[r].n) * often / (double)k->m.merged;
+    const double by_chance = az_coll_t_above(chance, (double)k->of[r].n) * often / (double)k->m.merged;
     const double share = OFTEN_SHARE * out->step;
     const double least = share > out->flag_from ? share : out->flag_from;
     return least > by_chance ? least : by_chance;
 }
 
 /* What is found of a rank that is late in few steps: mean over all, and how many must be late. */
-static void seldom(const struct verdicts *k, size_t r, double from, double often, struct cr_verdict *out)
+static void seldom(const struct verdicts *k, size_t r, double from, double often, struct az_coll_verdict *out)
 {
     const size_t n = k->of[r].n, few = outermost(n), late = few + SELDOM;
     out->found_seldom = NAN;
@@ -248,9 +248,9 @@ static void seldom(const struct verdicts *k, size_t r, double from, double often
     out->seldom_steps = late * k->m.merged;
 }
 
-static int judge(struct verdicts *k, size_t r, struct cr_verdict *out)
+static int judge(struct verdicts *k, size_t r, struct az_coll_verdict *out)
 {
-    const struct cr *c = k->m.c;
+    const struct az_cr *c = k->m.c;
     const double chance = FAMILY / 2 / (double)k->judged, steps = (double)k->m.merged;
     double inner = 0, outer = 0, dof = 0, error = 0, often = 0;
     int rc = within(k, r, &inner, &often);
@@ -275,18 +275,18 @@ static int judge(struct verdicts *k, size_t r, struct cr_verdict *out)
     return rc;
 }
 
-int cr_verdicts(struct cr *c, struct cr_verdict *out, struct az_arena *a)
+int az_coll_verdicts(struct az_cr *c, struct az_coll_verdict *out, struct az_arena *a)
 {
     struct verdicts k = { .m = { .c = c, .a = a, .ranks = c->ranks->n } };
     for (size_t r = 0; r < c->ranks->n; r++)
-        out[r] = (struct cr_verdict){ 0 };
-    int rc = cr_blocks(&k.m);
+        out[r] = (struct az_coll_verdict){ 0 };
+    int rc = az_coll_blocks(&k.m);
     if (rc || k.m.blocks < LEAST_BLOCKS)
         return rc;
     k.of = az_arena_array(a, k.m.ranks + 1, sizeof *k.of);
     k.v = az_arena_array(a, k.m.ranks + k.m.blocks + 1, sizeof *k.v);
     k.w = az_arena_array(a, k.m.ranks + 1, sizeof *k.w);
-    rc = k.of && k.v && k.w ? cr_lacks(&k.m) : az_arena_error(a);
+    rc = k.of && k.v && k.w ? az_coll_lacks(&k.m) : az_arena_error(a);
     for (size_t r = 0; rc == 0 && r < k.m.ranks; r++)
         rc = sum_up(&k, r);
     for (size_t r = 0; rc == 0 && r < k.m.ranks; r++)

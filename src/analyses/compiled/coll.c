@@ -168,7 +168,7 @@ static int64_t *ranks_of(struct az_hx *h)
     for (size_t k = 0; rank && k < h->n; k++) {
         int64_t most = 0;
         for (size_t p = 0; p < h->tr[k].x->planes.n; p++) {
-            const struct az_xplane *plane = &h->tr[k].x->planes.v[p];
+            const struct az_plane *plane = &h->tr[k].x->planes.v[p];
             if (plane->kind == AZ_PLANE_GPU && plane->ordinal >= most && plane->ordinal < INT32_MAX)
                 most = plane->ordinal + 1;
         }

@@ -17,7 +17,7 @@ struct az_sv az_hx_host(const struct az_hx *h, size_t k)
     return before ? az_arena_printf(h->job->arena, "%.*s#%u", AZ_SVF(host), before + 1) : host;
 }
 
-static struct az_sv label_of(const struct az_hx *h, size_t k, const struct az_xplane *p)
+static struct az_sv label_of(const struct az_hx *h, size_t k, const struct az_plane *p)
 {
     const struct az_sv host = az_hx_host(h, k);
     return az_arena_printf(h->job->arena, "%.*s/%s:%" PRId64, AZ_SVF(host), p->kind == AZ_PLANE_GPU ? "GPU" : "TPU",
@@ -27,7 +27,7 @@ static struct az_sv label_of(const struct az_hx *h, size_t k, const struct az_xp
 /* Marks the planes that have events of a kind: 1, with kernels 3. */
 static void mark(const struct az_hx_trace *tr, uint8_t *seen)
 {
-    for (size_t i = 0; i < sizeof device_kinds / sizeof *device_kinds; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(device_kinds); i++) {
         const struct az_events *ev = &tr->t->ev[device_kinds[i]];
         for (size_t r = 0; r < ev->n; r++)
             seen[tr->t->lanes.v[ev->lane[r]].context] |= device_kinds[i] == AZ_KERNEL ? 3 : 1;
@@ -44,7 +44,7 @@ static int add_devices(struct az_hx *h, size_t k)
         return az_arena_error(h->job->arena);
     mark(tr, seen);
     for (uint32_t p = 0; p < planes; p++) {
-        const struct az_xplane *plane = &tr->x->planes.v[p];
+        const struct az_plane *plane = &tr->x->planes.v[p];
         const struct az_hx_device d = { k, p, plane->kind, plane->ordinal, label_of(h, k, plane), seen[p] & 2 };
         size_t at = h->devices.n;
         tr->device[p] = AZ_NO_ID;
@@ -99,7 +99,7 @@ void az_hx_close(struct az_hx *h)
     az_map_release(&h->category_of);
 }
 
-bool az_hx_has(const struct az_hx *h, enum az_xplane_kind kind)
+bool az_hx_has(const struct az_hx *h, enum az_plane_kind kind)
 {
     for (size_t i = 0; i < h->devices.n; i++)
         if (h->devices.v[i].kind == kind)

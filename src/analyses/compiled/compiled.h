@@ -12,7 +12,7 @@
 struct az_hx_device {
     size_t trace;
     uint32_t plane;
-    enum az_xplane_kind kind;
+    enum az_plane_kind kind;
     int64_t ordinal;
     struct az_sv label; /* "host/GPU:3" where there are several traces */
     bool kernels;       /* at least one kernel */
@@ -39,7 +39,7 @@ struct az_hx {
 int az_hx_open(struct az_hx *h, struct az_job *job) AZ_MUST_USE;
 void az_hx_close(struct az_hx *h);
 /* Any device of that kind with events? */
-bool az_hx_has(const struct az_hx *h, enum az_xplane_kind kind);
+bool az_hx_has(const struct az_hx *h, enum az_plane_kind kind);
 
 /* A device event of any kind. */
 struct az_hx_event {

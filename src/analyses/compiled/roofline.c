@@ -14,7 +14,7 @@ static struct az_sv precision_of(const struct az_hx_work *w)
     const struct az_hlo_shape *s = op->n_dots && op->dots[0].lhs ? op->dots[0].lhs
                                    : op->n_operands              ? &op->operands[0]
                                                                  : NULL;
-    for (size_t i = 0; s && i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; s && i < AZ_LENGTH(names); i++)
         if (az_sv_starts(s->type, az_sv_str(names[i][0])))
             return az_sv_str(names[i][1]);
     return AZ_SV("");
@@ -43,7 +43,7 @@ static void columns(struct az_table *t)
 static bool peaks_of(struct az_hx *h, const struct az_hx_work *w, struct az_peaks *out, int *rc)
 {
     const struct az_hx_device *d = &h->devices.v[az_hx_device_of(h, &w->first)];
-    const struct az_xplane *p = &h->tr[d->trace].x->planes.v[d->plane];
+    const struct az_plane *p = &h->tr[d->trace].x->planes.v[d->plane];
     const struct az_device_facts facts = { .name = p->type,
                                            .units = (double)p->units,
                                            .memory_bytes = (double)p->memory_bytes };

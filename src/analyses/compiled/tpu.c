@@ -192,7 +192,7 @@ static void put_op(struct az_hx *h, struct az_table *t, const struct sum *s)
     const struct az_trace *tr = h->tr[s->first.trace].t;
     const struct az_xrow *row = az_hx_row(h, &s->first);
     const uint32_t device = az_hx_device_of(h, &s->first);
-    const struct az_xplane *p = &h->tr[s->first.trace].x->planes.v[h->devices.v[device].plane];
+    const struct az_plane *p = &h->tr[s->first.trace].x->planes.v[h->devices.v[device].plane];
     const double ps = (double)s->self, n = (double)s->count;
     const double tflops = row && row->flops > 0 && ps > 0 ? (double)row->flops * n / ps : none;
     const double gbps = row && row->bytes > 0 && ps > 0 ? (double)row->bytes * n / ps * 1e3 : none;

@@ -7,7 +7,7 @@
 #include "analyses/list.h"
 #include "base/num.h"
 
-static void add(struct classic_row *r, const struct classic *c, double time, int64_t count)
+static void add(struct az_classic_row *r, const struct az_classic *c, double time, int64_t count)
 {
     r->per_iter += time / c->divisor * c->scale;
     r->total += time * c->scale;
@@ -20,26 +20,26 @@ static void add(struct classic_row *r, const struct classic *c, double time, int
 }
 
 /* Row of that name, added behind the others if new. Few rows: collectives, copy kinds. */
-static int row_named(struct classic_rows *rows, struct az_sv name, struct classic_row **out)
+static int row_named(struct az_classic_rows *rows, struct az_sv name, struct az_classic_row **out)
 {
     for (size_t i = 0; i < rows->n; i++) {
         *out = &rows->v[i];
         if (az_sv_eq(rows->v[i].name, name))
             return 0;
     }
-    int rc = az_vec_push(rows, ((struct classic_row){ .name = name }));
+    int rc = az_vec_push(rows, ((struct az_classic_row){ .name = name }));
     *out = rc == 0 ? &rows->v[rows->n - 1] : NULL;
     return rc;
 }
 
-static int kernels(struct az_job *job, struct classic *c)
+static int kernels(struct az_job *job, struct az_classic *c)
 {
     struct az_name_sums sums;
-    struct classic_row *row;
-    struct classic_row *of_class = NULL;
+    struct az_classic_row *row;
+    struct az_classic_row *of_class = NULL;
     int rc = az_job_kernels(job, &sums);
     for (size_t i = 0; rc == 0 && i < job->classes->names.n; i++) {
-        struct classic_row r = { .name = job->classes->names.v[i] };
+        struct az_classic_row r = { .name = job->classes->names.v[i] };
         rc = az_vec_push(&c->classes, r);
     }
     if (rc != 0)
@@ -60,7 +60,7 @@ static int kernels(struct az_job *job, struct classic *c)
 }
 
 /* NCCL leaves the list of classes; the rest is added up in table order. */
-static void totals(struct az_job *job, struct classic *c)
+static void totals(struct az_job *job, struct az_classic *c)
 {
     size_t n = 0;
     for (size_t i = 0; i < c->classes.n; i++) {
@@ -78,10 +78,10 @@ static void totals(struct az_job *job, struct classic *c)
     c->classes.n = n;
 }
 
-static int memops(struct az_job *job, struct classic *c)
+static int memops(struct az_job *job, struct az_classic *c)
 {
     struct az_name_sums sums;
-    struct classic_row *row;
+    struct az_classic_row *row;
     int rc = az_job_memops(job, &sums);
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
         rc = row_named(&c->memops, az_job_text(job, sums.v[i].name), &row);
@@ -91,7 +91,7 @@ static int memops(struct az_job *job, struct classic *c)
     return rc;
 }
 
-static int ranges(struct az_job *job, struct classic *c)
+static int ranges(struct az_job *job, struct az_classic *c)
 {
     struct az_job_tag tag;
     int rc = az_job_tag(job, &tag);
@@ -112,10 +112,10 @@ static int ranges(struct az_job *job, struct classic *c)
     return 0;
 }
 
-int classic_compute(struct az_job *job, struct classic *c)
+int az_classic_compute(struct az_job *job, struct az_classic *c)
 {
     const struct az_options *o = job->opts;
-    *c = (struct classic){ .iters = o->iters > 0 ? o->iters : 1,
+    *c = (struct az_classic){ .iters = o->iters > 0 ? o->iters : 1,
                            .gpus = o->gpus > 0 ? o->gpus : 1,
                            .iters_given = o->iters > 0,
                            .scale = o->time_scale_given ? o->time_scale_to_ms : 1 / 1000000.0 };
@@ -136,7 +136,7 @@ int classic_compute(struct az_job *job, struct classic *c)
     return rc == 0 ? ranges(job, c) : rc;
 }
 
-void classic_release(struct classic *c)
+void az_classic_release(struct az_classic *c)
 {
     az_vec_release(&c->classes);
     az_vec_release(&c->nccl);
@@ -145,14 +145,14 @@ void classic_release(struct classic *c)
 
 static int run(struct az_job *job)
 {
-    struct classic c;
-    int rc = classic_compute(job, &c);
+    struct az_classic c;
+    int rc = az_classic_compute(job, &c);
     if (rc == 0)
-        rc = classic_emit(job, &c);
+        rc = az_classic_emit(job, &c);
     if (rc == 0 && !c.iters_given)
         az_cover(job, "iterations assumed", 1, "",
                  AZ_SV("num_of_iters was not given: figures per iteration are those of the whole capture"));
-    classic_release(&c);
+    az_classic_release(&c);
     return rc;
 }
 

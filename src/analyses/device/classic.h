@@ -5,29 +5,29 @@
 
 #include "facts/shared.h"
 
-struct classic_row {
+struct az_classic_row {
     struct az_sv name;
     double per_iter, total; /* ms */
     int64_t inst_per_iter, instances;
 };
-AZ_VEC(struct classic_row, classic_rows);
+AZ_VEC(struct az_classic_row, az_classic_rows);
 
-struct classic {
+struct az_classic {
     double divisor; /* iterations x GPUs */
     double scale;   /* file time to ms */
     int64_t iters, gpus;
     bool iters_given;
-    struct classic_rows classes, nccl, memops;
-    struct classic_row kernels, nccl_sum; /* totals */
+    struct az_classic_rows classes, nccl, memops;
+    struct az_classic_row kernels, nccl_sum; /* totals */
     bool has_mem, has_nvtx;
     int64_t nvtx_count;
     double nvtx_total, nvtx_avg;                                       /* ms */
     double hidden_avg, hidden_avg_pct, hidden_total, hidden_total_pct; /* the "non-hidden" estimate */
 };
 
-int classic_compute(struct az_job *job, struct classic *c) AZ_MUST_USE;
-void classic_release(struct classic *c);
+int az_classic_compute(struct az_job *job, struct az_classic *c) AZ_MUST_USE;
+void az_classic_release(struct az_classic *c);
 /* Tables with their text layout, preface and epilogue into the document. */
-int classic_emit(struct az_job *job, const struct classic *c) AZ_MUST_USE;
+int az_classic_emit(struct az_job *job, const struct az_classic *c) AZ_MUST_USE;
 
 #endif

@@ -6,7 +6,7 @@
 /* A line in front of a table or behind all; NULL text (no memory) is reported by the arena at the end. */
 static int line(struct az_vec_sv *lines, struct az_sv text) { return text.p ? az_vec_push(lines, text) : AZ_ENOMEM; }
 
-static int heading(struct az_job *job, struct az_layout *l, const char *what, const struct classic_row *sum)
+static int heading(struct az_job *job, struct az_layout *l, const char *what, const struct az_classic_row *sum)
 {
     struct az_arena *a = job->arena;
     int rc = line(&l->before, az_arena_printf(a, "%s time per iteration: %.3f (ms)", what, sum->per_iter));
@@ -37,7 +37,7 @@ static void column(struct az_table *t, const char *name, enum az_cell_type type,
     az_table_width(t, title_width, width, decimals);
 }
 
-static int classes(struct az_job *job, const struct classic *c)
+static int classes(struct az_job *job, const struct az_classic *c)
 {
     struct az_layout *l;
     struct az_table *t = start(job, "classes", "Kernel time by class", &l);
@@ -54,7 +54,7 @@ static int classes(struct az_job *job, const struct classic *c)
     column(t, "TotalInstance", AZ_INT, AZ_UNIT_COUNT, 0, -15, 17, 0);
     column(t, "TotalTime(%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, -15, 14, 2);
     for (size_t i = 0; i < c->classes.n; i++) {
-        const struct classic_row *r = &c->classes.v[i];
+        const struct az_classic_row *r = &c->classes.v[i];
         az_put_copy(t, r->name);
         az_put_f64(t, r->per_iter);
         az_put_i64(t, r->inst_per_iter);
@@ -80,7 +80,7 @@ static struct az_sv short_copy(struct az_sv name)
         { { "[CUDA memcpy Host-to-Device]", 28 }, { "[CUDA memcpy H2D]", 17 } },
         { { "[CUDA memcpy Host-to-Host]", 26 }, { "[CUDA memcpy H2H]", 17 } },
     };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(table); i++) {
         if (az_sv_eq(name, table[i].name))
             return table[i].shown;
     }
@@ -88,8 +88,8 @@ static struct az_sv short_copy(struct az_sv name)
 }
 
 /* NCCL and memory operations: the same five columns, the first of another width. */
-static int operations(struct az_job *job, const char *id, const char *title, const struct classic_rows *rows,
-                      const struct classic_row *sum, int first_width)
+static int operations(struct az_job *job, const char *id, const char *title, const struct az_classic_rows *rows,
+                      const struct az_classic_row *sum, int first_width)
 {
     struct az_layout *l;
     struct az_table *t = start(job, id, title, &l);
@@ -127,7 +127,7 @@ static void metric(struct az_table *t, const char *name, double value, const cha
     az_put_text(t, az_sv_str(unit));
 }
 
-static int totals(struct az_job *job, const struct classic *c)
+static int totals(struct az_job *job, const struct az_classic *c)
 {
     struct az_table *t = az_table_new(job->arena, "iterations", "Totals and figures per iteration", AZ_TABLE_SUMMARY);
     if (!t)
@@ -158,7 +158,7 @@ static int totals(struct az_job *job, const struct classic *c)
     return az_document_add(job->doc, t);
 }
 
-static int nvtx_lines(struct az_job *job, const struct classic *c)
+static int nvtx_lines(struct az_job *job, const struct az_classic *c)
 {
     static const char *const head = "Estimated non-hidden NCCL, mem ops and bubble";
     struct az_vec_sv *e = &job->doc->epilogue;
@@ -181,7 +181,7 @@ static int nvtx_lines(struct az_job *job, const struct classic *c)
     return rc;
 }
 
-static int around(struct az_job *job, const struct classic *c)
+static int around(struct az_job *job, const struct az_classic *c)
 {
     struct az_vec_sv *e = &job->doc->epilogue;
     int rc = 0;
@@ -202,7 +202,7 @@ static int around(struct az_job *job, const struct classic *c)
     return rc;
 }
 
-int classic_emit(struct az_job *job, const struct classic *c)
+int az_classic_emit(struct az_job *job, const struct az_classic *c)
 {
     static const char *const share[] = { "TotalTime(ms)", NULL };
     int rc = classes(job, c);

@@ -121,8 +121,8 @@ static int run(struct az_job *job)
     for (size_t k = 0; rc == 0 && k < job->n_traces; k++) {
         const struct az_trace *t = job->traces[k];
         timeline = timeline || (t->caps & AZ_CAP_TIMELINE);
-        sum.device = az_add_sat(sum.device, az_ns(t, device_ticks(t)));
-        sum.graph = az_add_sat(sum.graph, az_ns(t, kind_ticks(t, AZ_GRAPH)));
+        sum.device = az_add_sat(sum.device, az_ns(t, az_device_ticks(t)));
+        sum.graph = az_add_sat(sum.graph, az_ns(t, az_kind_ticks(t, AZ_GRAPH)));
         if (!(t->caps & AZ_CAP_CALLS))
             continue;
         sum.links = true;

@@ -2,14 +2,14 @@
 
 #include "classify/rules.h"
 
-bool amd_has(const struct az_trace *t) { return t->caps & AZ_CAP_DISPATCHES; }
+bool az_disp_has(const struct az_trace *t) { return t->caps & AZ_CAP_DISPATCHES; }
 
-int amd_list_make(struct az_job *job, enum az_kind kind, struct amd_list *l)
+int az_disp_list_make(struct az_job *job, enum az_kind kind, struct az_disp_list *l)
 {
     size_t n = 0, at = 0;
     for (size_t i = 0; i < job->n_traces; i++)
-        n += amd_has(job->traces[i]) ? job->traces[i]->ev[kind].n : 0;
-    *l = (struct amd_list){ .n = n, .mem = job->mem };
+        n += az_disp_has(job->traces[i]) ? job->traces[i]->ev[kind].n : 0;
+    *l = (struct az_disp_list){ .n = n, .mem = job->mem };
     l->trace = az_mem_alloc(job->mem, (n + 1) * sizeof *l->trace);
     l->row = az_mem_alloc(job->mem, (n + 1) * sizeof *l->row);
     l->name = az_mem_alloc(job->mem, (n + 1) * sizeof *l->name);
@@ -18,7 +18,7 @@ int amd_list_make(struct az_job *job, enum az_kind kind, struct amd_list *l)
         return az_mem_error(job->mem);
     for (size_t i = 0; i < job->n_traces; i++) {
         const struct az_events *e = &job->traces[i]->ev[kind];
-        for (size_t k = 0; amd_has(job->traces[i]) && k < e->n; k++, at++) {
+        for (size_t k = 0; az_disp_has(job->traces[i]) && k < e->n; k++, at++) {
             l->trace[at] = (uint32_t)i;
             l->row[at] = (uint32_t)k;
             l->name[at] = az_job_name(job, i, e->name[k]);
@@ -28,18 +28,18 @@ int amd_list_make(struct az_job *job, enum az_kind kind, struct amd_list *l)
     return 0;
 }
 
-void amd_list_release(struct amd_list *l)
+void az_disp_list_release(struct az_disp_list *l)
 {
     az_mem_free(l->mem, l->trace, l->trace ? (l->n + 1) * sizeof *l->trace : 0);
     az_mem_free(l->mem, l->row, l->row ? (l->n + 1) * sizeof *l->row : 0);
     az_mem_free(l->mem, l->name, l->name ? (l->n + 1) * sizeof *l->name : 0);
     az_mem_free(l->mem, l->length, l->length ? (l->n + 1) * sizeof *l->length : 0);
-    *l = (struct amd_list){ .n = 0 };
+    *l = (struct az_disp_list){ .n = 0 };
 }
 
 /* ---- classes from data files ---- */
 
-struct az_sv amd_category(struct az_job *job, uint32_t number)
+struct az_sv az_disp_category(struct az_job *job, uint32_t number)
 {
     const struct az_sv user = az_job_user_class(job, number);
     if (user.n)
@@ -53,19 +53,19 @@ struct az_sv amd_category(struct az_job *job, uint32_t number)
 
 /* ---- tables ---- */
 
-void amd_rank_column(struct az_job *job, struct az_table *t)
+void az_disp_rank_column(struct az_job *job, struct az_table *t)
 {
     if (job->n_traces > 1)
         az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
 }
 
-void amd_put_rank(struct az_job *job, struct az_table *t, size_t trace)
+void az_disp_put_rank(struct az_job *job, struct az_table *t, size_t trace)
 {
     if (job->n_traces > 1)
         az_put_i64(t, az_job_rank(job, trace));
 }
 
-int amd_emit(struct az_job *job, struct az_table *t, int rc)
+int az_disp_emit(struct az_job *job, struct az_table *t, int rc)
 {
     if (rc == 0)
         rc = az_table_finish(t);
@@ -78,7 +78,7 @@ int amd_emit(struct az_job *job, struct az_table *t, int rc)
 
 /* ---- GPUs in order of appearance ---- */
 
-size_t amd_gpu_of(const struct amd_gpus *g, size_t trace, int64_t agent)
+size_t az_disp_gpu_of(const struct az_disp_gpus *g, size_t trace, int64_t agent)
 {
     for (size_t i = 0; i < g->n; i++)
         if (g->v[i].trace == trace && g->v[i].agent == agent)
@@ -86,7 +86,7 @@ size_t amd_gpu_of(const struct amd_gpus *g, size_t trace, int64_t agent)
     return SIZE_MAX;
 }
 
-int amd_gpus_make(struct az_job *job, struct amd_gpus *g)
+int az_disp_gpus_make(struct az_job *job, struct az_disp_gpus *g)
 {
     int rc = 0;
     az_vec_init(g, job->mem);
@@ -94,12 +94,12 @@ int amd_gpus_make(struct az_job *job, struct amd_gpus *g)
         const struct az_trace *t = job->traces[i];
         const struct az_events *e = &t->ev[AZ_KERNEL];
         uint32_t last = AZ_NO_ROW;
-        for (size_t k = 0; rc == 0 && amd_has(t) && k < e->n; k++) {
+        for (size_t k = 0; rc == 0 && az_disp_has(t) && k < e->n; k++) {
             if (e->lane[k] == last)
                 continue;
             last = e->lane[k];
-            if (amd_gpu_of(g, i, t->lanes.v[last].device) == SIZE_MAX)
-                rc = az_vec_push(g, ((struct amd_gpu){ i, t->lanes.v[last].device }));
+            if (az_disp_gpu_of(g, i, t->lanes.v[last].device) == SIZE_MAX)
+                rc = az_vec_push(g, ((struct az_disp_gpu){ i, t->lanes.v[last].device }));
         }
     }
     return rc;

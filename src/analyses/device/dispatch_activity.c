@@ -9,13 +9,13 @@
 /* In the order of the rows; the last three rows are sums. */
 static const char *const classes[] = { "xla",   "aiterfwd", "aiterbwd",      "gemm",       "ckbwd",
                                        "ckfwd", "te",       "memcpy/memset", "fillBuffer", "rccl" };
-enum { CLASSES = sizeof classes / sizeof *classes, RCCL = CLASSES - 1, ROWS = CLASSES + 4, TOP = 30 };
+enum { CLASSES = AZ_LENGTH(classes), RCCL = CLASSES - 1, ROWS = CLASSES + 4, TOP = 30 };
 static const char *const sums[] = { "overlapped_comm", "non_overlapped_comm", "compute_total", "total_incl_comm" };
 
 struct work {
     struct az_job *job;
-    struct amd_list kernels;
-    struct amd_gpus gpus;
+    struct az_disp_list kernels;
+    struct az_disp_gpus gpus;
     struct decided {
         uint8_t *cls;       /* name id -> place in `classes` + 1 */
         uint32_t *number;   /* name id -> number in `names` */
@@ -58,7 +58,7 @@ static int prepare_trace(struct work *w, size_t trace)
     d->number = az_arena_array(w->job->arena, n, sizeof *d->number);
     int rc = d->cls && d->number ? 0 : az_arena_error(w->job->arena);
     for (size_t k = 0; rc == 0 && k < t->ev[AZ_KERNEL].n; k++) {
-        uint32_t id = amd_shape(t, (uint32_t)k)->whole;
+        uint32_t id = az_disp_shape(t, (uint32_t)k)->whole;
         struct az_sv name = az_trace_text(t, id);
         if (d->cls[id])
             continue;
@@ -71,21 +71,21 @@ static int prepare_trace(struct work *w, size_t trace)
 
 static int prepare(struct work *w)
 {
-    int rc = amd_list_make(w->job, AZ_KERNEL, &w->kernels);
+    int rc = az_disp_list_make(w->job, AZ_KERNEL, &w->kernels);
     if (rc == 0)
-        rc = amd_gpus_make(w->job, &w->gpus);
+        rc = az_disp_gpus_make(w->job, &w->gpus);
     w->of = az_arena_array(w->job->arena, w->job->n_traces, sizeof *w->of);
     if (rc == 0 && !w->of)
         rc = az_arena_error(w->job->arena);
     for (size_t i = 0; rc == 0 && i < w->job->n_traces; i++)
-        if (amd_has(w->job->traces[i]))
+        if (az_disp_has(w->job->traces[i]))
             rc = prepare_trace(w, i);
     return rc;
 }
 
 static int class_of(const struct work *w, size_t trace, uint32_t kernel)
 {
-    return w->of[trace].cls[amd_shape(w->job->traces[trace], kernel)->whole] - 1;
+    return w->of[trace].cls[az_disp_shape(w->job->traces[trace], kernel)->whole] - 1;
 }
 
 /* ---- category_summary ---- */
@@ -103,9 +103,9 @@ static int measure(struct work *w, size_t gpu, struct figures *f)
     az_vec_init(&comm, w->job->mem);
     az_vec_init(&compute, w->job->mem);
     for (size_t i = 0; rc == 0 && i < w->kernels.n; i++) {
-        const struct amd_gpu *g = &w->gpus.v[gpu];
-        const struct az_events *e = &amd_trace(w->job, &w->kernels, i)->ev[AZ_KERNEL];
-        if (w->kernels.trace[i] != g->trace || amd_lane(w->job, AZ_KERNEL, &w->kernels, i)->device != g->agent ||
+        const struct az_disp_gpu *g = &w->gpus.v[gpu];
+        const struct az_events *e = &az_disp_trace(w->job, &w->kernels, i)->ev[AZ_KERNEL];
+        if (w->kernels.trace[i] != g->trace || az_disp_lane(w->job, AZ_KERNEL, &w->kernels, i)->device != g->agent ||
             !long_enough(w, w->kernels.length[i]))
             continue;
         int c = class_of(w, w->kernels.trace[i], w->kernels.row[i]);
@@ -123,7 +123,7 @@ static int measure(struct work *w, size_t gpu, struct figures *f)
     ns[CLASSES + 3] = ns[CLASSES + 2] + ns[RCCL];
     w->total_incl += ns[CLASSES + 3];
     for (int c = 0; c < ROWS; c++)
-        f->ms[c] = amd_ms(ns[c]);
+        f->ms[c] = az_disp_ms(ns[c]);
     az_vec_release(&comm);
     az_vec_release(&compute);
     return rc;
@@ -193,7 +193,7 @@ static int category_summary(struct work *w)
     }
     if (rc == 0 && w->gpus.n)
         put_means(w, t, mean);
-    return amd_emit(w->job, t, rc);
+    return az_disp_emit(w->job, t, rc);
 }
 
 /* ---- xla_top: kernels of no class, however short ---- */
@@ -206,7 +206,7 @@ static bool no_class(const struct az_scope *r, const struct az_item *i)
 static bool whole_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
 {
     const struct work *w = r->ctx;
-    *number = w->of[i->trace].number[amd_shape(az_item_trace(r, i), i->row)->whole];
+    *number = w->of[i->trace].number[az_disp_shape(az_item_trace(r, i), i->row)->whole];
     return true;
 }
 
@@ -299,7 +299,7 @@ static double all_kernels(const struct az_scope *r) { return (double)((const str
 #define SHAPE_KEY(what, x)                                                                                             \
     static int64_t what##_of(const struct az_scope *r, const struct az_item *i)                                        \
     {                                                                                                                  \
-        const struct az_dispatch_shape *s = amd_shape(az_item_trace(r, i), i->row);                                    \
+        const struct az_dispatch_shape *s = az_disp_shape(az_item_trace(r, i), i->row);                                    \
         return (x);                                                                                                    \
     }
 SHAPE_KEY(grid, product(s->grid))
@@ -398,7 +398,7 @@ static int run(struct az_job *job)
         rc = az_spec_make(job, &xla_top, &w, NULL);
     if (rc == 0)
         rc = az_spec_make(job, &by_shape, &w, NULL);
-    amd_list_release(&w.kernels);
+    az_disp_list_release(&w.kernels);
     if (rc == 0)
         rc = az_spec_make(job, &hip_summary, &w, NULL);
     az_vec_release(&w.gpus);

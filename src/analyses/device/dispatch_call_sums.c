@@ -36,11 +36,11 @@ static void trace_rows(struct az_job *job, struct az_table *t, size_t trace)
         const struct az_call_sum *c = &d->call_sums.v[i];
         if (i == 0 || c->domain != d->call_sums.v[i - 1].domain) /* a domain's rows come from one file */
             all = domain_total(d, c->domain);
-        amd_put_rank(job, t, trace);
+        az_disp_put_rank(job, t, trace);
         az_put_copy(t, az_trace_text(tr, c->domain));
         az_put_copy(t, az_trace_text(tr, c->sum.name));
         az_put_i64(t, c->sum.count);
-        az_put_f64(t, amd_us(c->sum.total_ns));
+        az_put_f64(t, az_disp_us(c->sum.total_ns));
         az_put_f64(t, az_percent(c->sum.total, all));
         put_us(t, c->sum.avg);
         put_us(t, c->sum.min);
@@ -55,18 +55,18 @@ static int run(struct az_job *job)
         az_table_new(job->arena, "api_stats", "Calls and copies as the profiler summed them", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
-    amd_rank_column(job, t);
+    az_disp_rank_column(job, t);
     az_table_column(t, "domain", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "Total (µs)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     az_table_column(t, "Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE); /* of its domain */
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+    for (size_t i = 0; i < AZ_LENGTH(figures); i++)
         az_table_column(t, figures[i].title, AZ_REAL, AZ_UNIT_US, figures[i].flags);
     for (size_t i = 0; i < job->n_traces; i++)
-        if (amd_has(job->traces[i]))
+        if (az_disp_has(job->traces[i]))
             trace_rows(job, t, i);
-    return amd_emit(job, t, 0);
+    return az_disp_emit(job, t, 0);
 }
 
 const struct az_analysis az_analysis_amd_call_sums = {

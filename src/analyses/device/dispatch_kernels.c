@@ -10,7 +10,7 @@
 
 static struct az_sv category_of(const struct az_scope *r, const struct az_item *i)
 {
-    return amd_category(r->job, az_item_name(r, i));
+    return az_disp_category(r->job, az_item_name(r, i));
 }
 
 static const struct az_key category = { AZ_TEXT, .text = category_of, .by_name = true };
@@ -71,16 +71,16 @@ static int run_kernels(struct az_job *job)
 /* ---- every dispatch ---- */
 
 /* Rows by duration (longest first), start, dispatch id. */
-static int details_order(struct az_job *job, const struct amd_list *l, uint32_t *perm)
+static int details_order(struct az_job *job, const struct az_disp_list *l, uint32_t *perm)
 {
     int64_t *key = az_arena_array(job->arena, l->n + 1, sizeof *key);
     if (!key)
         return az_arena_error(job->arena);
     for (size_t i = 0; i < l->n; i++)
-        key[i] = (int64_t)(az_dispatch_of(amd_trace(job, l, i), l->row[i])->id & INT64_MAX);
+        key[i] = (int64_t)(az_dispatch_of(az_disp_trace(job, l, i), l->row[i])->id & INT64_MAX);
     int rc = az_sort_order(key, l->n, perm, job->mem);
     for (size_t i = 0; i < l->n; i++)
-        key[i] = amd_trace(job, l, i)->ev[AZ_KERNEL].start[l->row[i]];
+        key[i] = az_disp_trace(job, l, i)->ev[AZ_KERNEL].start[l->row[i]];
     if (rc == 0)
         rc = az_sort_by(key, perm, l->n, job->mem);
     for (size_t i = 0; i < l->n; i++)
@@ -88,15 +88,15 @@ static int details_order(struct az_job *job, const struct amd_list *l, uint32_t 
     return rc ? rc : az_sort_by(key, perm, l->n, job->mem);
 }
 
-static void details_row(struct az_job *job, struct az_table *t, const struct amd_list *l, size_t i)
+static void details_row(struct az_job *job, struct az_table *t, const struct az_disp_list *l, size_t i)
 {
-    const struct az_trace *tr = amd_trace(job, l, i);
-    const struct az_lane *lane = amd_lane(job, AZ_KERNEL, l, i);
+    const struct az_trace *tr = az_disp_trace(job, l, i);
+    const struct az_lane *lane = az_disp_lane(job, AZ_KERNEL, l, i);
     const struct az_dispatch *d = az_dispatch_of(tr, l->row[i]);
-    const struct az_dispatch_shape *s = amd_shape(tr, l->row[i]);
-    amd_put_rank(job, t, l->trace[i]);
+    const struct az_dispatch_shape *s = az_disp_shape(tr, l->row[i]);
+    az_disp_put_rank(job, t, l->trace[i]);
     az_put_text(t, az_job_text(job, l->name[i]));
-    az_put_f64(t, amd_us(l->length[i]));
+    az_put_f64(t, az_disp_us(l->length[i]));
     az_put_i64(t, (int64_t)lane->context);
     az_put_i64(t, (int64_t)d->id);
     for (int k = 0; k < 3; k++)
@@ -107,7 +107,7 @@ static void details_row(struct az_job *job, struct az_table *t, const struct amd
     az_put_i64(t, d->thread);
 }
 
-static int details(struct az_job *job, const struct amd_list *l)
+static int details(struct az_job *job, const struct az_disp_list *l)
 {
     static const char *const ids[] = { "stream", "dispatch_id" };
     static const char *const sizes[] = { "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z" };
@@ -116,7 +116,7 @@ static int details(struct az_job *job, const struct amd_list *l)
         az_table_new(job->arena, "kernel_details", "Dispatches (grid in work-items)", AZ_TABLE_KEEP_EMPTY);
     if (!perm || !t)
         return az_arena_error(job->arena);
-    amd_rank_column(job, t);
+    az_disp_rank_column(job, t);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Kernel duration (µs)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     for (size_t i = 0; i < 2; i++)
@@ -133,18 +133,18 @@ static int details(struct az_job *job, const struct amd_list *l)
         details_row(job, t, l, perm[i]);
     if (n < l->n)
         az_cover(job, "kernel_details: rows left out", (double)(l->n - n), "count", AZ_SV("topk_kernels"));
-    return amd_emit(job, t, rc);
+    return az_disp_emit(job, t, rc);
 }
 
 static int run_details(struct az_job *job)
 {
-    struct amd_list l;
+    struct az_disp_list l;
     if (!job->opts->kernel_details)
         return 0;
-    int rc = amd_list_make(job, AZ_KERNEL, &l);
+    int rc = az_disp_list_make(job, AZ_KERNEL, &l);
     if (rc == 0)
         rc = details(job, &l);
-    amd_list_release(&l);
+    az_disp_list_release(&l);
     return rc;
 }
 
@@ -167,7 +167,7 @@ static double all_kernels(const struct az_scope *r) { return (double)((const str
 static void put_mean(const struct az_scope *r, const struct az_group *g, struct az_table *t)
 {
     (void)r;
-    az_put_f64(t, amd_us(g->value->sum) / (double)g->n);
+    az_put_f64(t, az_disp_us(g->value->sum) / (double)g->n);
 }
 
 static const struct az_table_spec short_summary = {
@@ -190,10 +190,10 @@ static const struct az_table_spec short_summary = {
 
 static int run_short(struct az_job *job)
 {
-    struct amd_list l;
+    struct az_disp_list l;
     if (!job->opts->short_kernel_study)
         return 0;
-    int rc = amd_list_make(job, AZ_KERNEL, &l);
+    int rc = az_disp_list_make(job, AZ_KERNEL, &l);
     struct short_kernels s = { az_short_limit(job, 1), 0 };
     for (size_t i = 0; rc == 0 && i < l.n; i++)
         s.all = az_add_sat(s.all, l.length[i]);
@@ -201,7 +201,7 @@ static int run_short(struct az_job *job)
         rc = az_spec_make(job, &short_summary, &s, NULL);
     if (rc == 0)
         rc = az_short_histogram(job, "short_kernel_histogram", l.length, l.n, 1);
-    amd_list_release(&l);
+    az_disp_list_release(&l);
     return rc ? rc
               : az_job_chart(job, AZ_CHART_COLUMN, "short_kernel_histogram", "Durations of short kernels", "bin_start",
                              (const char *const[]){ "count", NULL }, "count");

@@ -15,7 +15,7 @@ static int64_t process_time(const struct az_job *job)
 {
     int64_t lo = INT64_MAX, hi = INT64_MIN, all;
     for (size_t i = 0; i < job->n_traces; i++) {
-        const struct az_dispatches *d = amd_has(job->traces[i]) ? az_dispatches(job->traces[i]) : NULL;
+        const struct az_dispatches *d = az_disp_has(job->traces[i]) ? az_dispatches(job->traces[i]) : NULL;
         for (size_t k = 0; d && k < d->processes.n; k++) {
             const struct az_process *p = &d->processes.v[k];
             if (p->init <= 0 || p->fini <= p->init)
@@ -63,13 +63,13 @@ static int64_t owner(const struct az_trace *t, const uint8_t *ran, size_t copy)
 }
 
 /* Adds the events of a kind whose agent is the wanted one (NULL: all). */
-static int gather_kind(struct work *w, enum az_kind kind, const struct amd_gpu *only, const uint8_t *ran)
+static int gather_kind(struct work *w, enum az_kind kind, const struct az_disp_gpu *only, const uint8_t *ran)
 {
     int rc = 0;
     for (size_t i = 0; i < w->job->n_traces; i++) {
         const struct az_trace *t = w->job->traces[i];
         const struct az_events *e = &t->ev[kind];
-        if (!amd_has(t) || (only && only->trace != i))
+        if (!az_disp_has(t) || (only && only->trace != i))
             continue;
         for (size_t k = 0; rc == 0 && k < e->n; k++) {
             int64_t agent = t->lanes.v[e->lane[k]].device;
@@ -85,7 +85,7 @@ static int gather_kind(struct work *w, enum az_kind kind, const struct amd_gpu *
     return rc;
 }
 
-static int gather(struct work *w, const struct amd_gpu *only, const uint8_t *ran)
+static int gather(struct work *w, const struct az_disp_gpu *only, const uint8_t *ran)
 {
     az_busy_reset(&w->busy);
     az_busy_reset(&w->kernels);
@@ -97,7 +97,7 @@ static int gather(struct work *w, const struct amd_gpu *only, const uint8_t *ran
     return rc ? rc : az_busy_close(&w->busy);
 }
 
-static void rows(struct az_job *job, struct az_table *t, const struct az_account *a, const struct amd_gpu *lead)
+static void rows(struct az_job *job, struct az_table *t, const struct az_account *a, const struct az_disp_gpu *lead)
 {
     const struct {
         const char *name;
@@ -109,11 +109,11 @@ static void rows(struct az_job *job, struct az_table *t, const struct az_account
               { "idle", a->idle } };
     for (size_t i = 0; i < AZ_LENGTH(r); i++) {
         if (lead) {
-            amd_put_rank(job, t, lead->trace);
+            az_disp_put_rank(job, t, lead->trace);
             az_put_i64(t, lead->agent);
         }
         az_put_text(t, az_sv_str(r[i].name));
-        az_put_f64(t, amd_ms(r[i].ns));
+        az_put_f64(t, az_disp_ms(r[i].ns));
         az_put_f64(t, az_percent((double)r[i].ns, (double)a->total));
     }
 }
@@ -139,33 +139,33 @@ static int whole(struct work *w)
         account(w, &a);
         rows(job, t, &a, NULL);
     }
-    return amd_emit(job, t, rc);
+    return az_disp_emit(job, t, rc);
 }
 
 /* Agents that ran kernels, of each trace; and those that only took part in copies. Sorted by trace and index. */
-static int agents(struct az_job *job, struct amd_gpus *g)
+static int agents(struct az_job *job, struct az_disp_gpus *g)
 {
     uint8_t *ran = az_arena_alloc(job->arena, 4096);
-    int rc = amd_gpus_make(job, g);
+    int rc = az_disp_gpus_make(job, g);
     if (rc == 0 && !ran)
         rc = az_arena_error(job->arena);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
         const struct az_trace *t = job->traces[i];
         const struct az_events *e = &t->ev[AZ_MEMCPY];
-        if (amd_has(t))
+        if (az_disp_has(t))
             mark(job, i, ran);
-        for (size_t k = 0; rc == 0 && amd_has(t) && k < e->n; k++) {
+        for (size_t k = 0; rc == 0 && az_disp_has(t) && k < e->n; k++) {
             const int64_t agent = owner(t, ran, k);
             const struct az_agent *a = az_agent_find(az_dispatches(t), (uint32_t)t->lanes.v[e->lane[k]].proc, agent);
-            if (agent >= 0 && (!a || a->gpu) && amd_gpu_of(g, i, agent) == SIZE_MAX)
-                rc = az_vec_push(g, ((struct amd_gpu){ i, agent }));
+            if (agent >= 0 && (!a || a->gpu) && az_disp_gpu_of(g, i, agent) == SIZE_MAX)
+                rc = az_vec_push(g, ((struct az_disp_gpu){ i, agent }));
         }
     }
     for (size_t i = 1; rc == 0 && i < g->n; i++) /* few */
         for (size_t k = i; k > 0 && (g->v[k].trace < g->v[k - 1].trace ||
                                      (g->v[k].trace == g->v[k - 1].trace && g->v[k].agent < g->v[k - 1].agent));
              k--) {
-            struct amd_gpu swap = g->v[k];
+            struct az_disp_gpu swap = g->v[k];
             g->v[k] = g->v[k - 1];
             g->v[k - 1] = swap;
         }
@@ -173,16 +173,16 @@ static int agents(struct az_job *job, struct amd_gpus *g)
 }
 
 /* Communication under computation. */
-static void overlap_row(struct az_job *job, struct az_table *t, const struct amd_gpu *g, const struct az_account *a)
+static void overlap_row(struct az_job *job, struct az_table *t, const struct az_disp_gpu *g, const struct az_account *a)
 {
     const int64_t hidden = a->comm - a->exposed_comm;
-    amd_put_rank(job, t, g->trace);
+    az_disp_put_rank(job, t, g->trace);
     az_put_i64(t, g->agent);
-    az_put_f64(t, amd_ms(a->comm));
-    az_put_f64(t, amd_ms(hidden));
-    az_put_f64(t, amd_ms(a->exposed_comm));
+    az_put_f64(t, az_disp_ms(a->comm));
+    az_put_f64(t, az_disp_ms(hidden));
+    az_put_f64(t, az_disp_ms(a->exposed_comm));
     az_put_f64(t, az_percent((double)hidden, (double)a->comm));
-    az_put_f64(t, amd_ms(a->compute));
+    az_put_f64(t, az_disp_ms(a->compute));
 }
 
 static struct az_table *overlap_table(struct az_job *job)
@@ -190,7 +190,7 @@ static struct az_table *overlap_table(struct az_job *job)
     struct az_table *t = az_table_new(job->arena, "comm_overlap", "Communication under computation, by agent", 0);
     if (!t)
         return NULL;
-    amd_rank_column(job, t);
+    az_disp_rank_column(job, t);
     az_table_column(t, "agent", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "communication ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
     az_table_column(t, "overlapped ms", AZ_REAL, AZ_UNIT_MS, 0);
@@ -200,7 +200,7 @@ static struct az_table *overlap_table(struct az_job *job)
     return t;
 }
 
-static int agent_rows(struct work *w, const struct amd_gpus *g, struct az_table *line, struct az_table *overlap)
+static int agent_rows(struct work *w, const struct az_disp_gpus *g, struct az_table *line, struct az_table *overlap)
 {
     uint8_t *ran = az_arena_alloc(w->job->arena, 4096);
     int rc = ran ? 0 : az_arena_error(w->job->arena);
@@ -224,20 +224,20 @@ static int by_agent(struct work *w)
     struct az_job *job = w->job;
     struct az_table *t = az_table_new(job->arena, "gpu_timeline_by_agent", "GPU time line by agent", 0);
     struct az_table *o = t ? overlap_table(job) : NULL;
-    struct amd_gpus g;
+    struct az_disp_gpus g;
     if (!o) {
         az_table_free(t);
         return az_arena_error(job->arena);
     }
-    amd_rank_column(job, t);
+    az_disp_rank_column(job, t);
     az_table_column(t, "agent", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     columns(t);
     int rc = agents(job, &g);
     if (rc == 0)
         rc = agent_rows(w, &g, t, o);
     az_vec_release(&g);
-    rc = amd_emit(job, t, rc);
-    return amd_emit(job, o, rc);
+    rc = az_disp_emit(job, t, rc);
+    return az_disp_emit(job, o, rc);
 }
 
 static int run(struct az_job *job)

@@ -68,7 +68,7 @@ static int collect(struct az_job *job, size_t trace, enum az_kind kind, struct a
     return rc;
 }
 
-int find_blocking_copies(struct az_job *job, size_t trace)
+int az_find_blocking_copies(struct az_job *job, size_t trace)
 {
     const struct az_trace *t = job->traces[trace];
     struct az_map seen;
@@ -84,7 +84,7 @@ int find_blocking_copies(struct az_job *job, size_t trace)
     for (size_t i = 0; rc == 0 && i < hits.n; i++) {
         const struct hit *h = &hits.v[i];
         struct az_sv subject = az_arena_printf(job->arena, "%.*s by %.*s%.*s", AZ_SVF(az_trace_text(t, h->op)),
-                                               AZ_SVF(az_trace_text(t, h->call)), AZ_SVF(finding_rank(job, trace)));
+                                               AZ_SVF(az_trace_text(t, h->call)), AZ_SVF(az_finding_rank(job, trace)));
         az_finding(job, rules[h->rule].name, rules[h->rule].severity, subject, h->count, az_ns(t, h->ticks),
                    az_sv_str(rules[h->rule].advice));
     }
@@ -94,7 +94,7 @@ int find_blocking_copies(struct az_job *job, size_t trace)
 }
 
 /* Device, context, stream and event synchronisation by name. */
-int find_blocking_calls(struct az_job *job, size_t trace)
+int az_find_blocking_calls(struct az_job *job, size_t trace)
 {
     const struct az_trace *t = job->traces[trace];
     const struct az_events *e = &t->ev[AZ_CALL];
@@ -115,7 +115,7 @@ int find_blocking_calls(struct az_job *job, size_t trace)
         struct az_sv name = az_trace_text(t, id);
         if (by_name[id].count == 0 || az_sv_ifind(name, AZ_SV("synchronize")) < 0)
             continue;
-        struct az_sv subject = az_arena_printf(job->arena, "%.*s%.*s", AZ_SVF(name), AZ_SVF(finding_rank(job, trace)));
+        struct az_sv subject = az_arena_printf(job->arena, "%.*s%.*s", AZ_SVF(name), AZ_SVF(az_finding_rank(job, trace)));
         az_finding(job, "api_sync", "info", subject, by_name[id].count, az_ns(t, by_name[id].ticks),
                    AZ_SV("the host waits for the device here: needed once per iteration at most"));
     }

@@ -7,43 +7,43 @@
 
 #define EXPOSED_NCCL_PERCENT 2.0 /* of the window: below it is noise (docs/formats-nsight.md 6) */
 
-int find_low_use(struct az_job *job, size_t trace)
+int az_find_low_use(struct az_job *job, size_t trace)
 {
     const struct az_trace *t = job->traces[trace];
-    struct device_uses uses;
+    struct az_device_uses uses;
     if (!(t->caps & AZ_CAP_TIMELINE))
         return 0;
     az_vec_init(&uses, job->mem);
-    int rc = utilization_of(job, trace, &uses);
+    int rc = az_utilization_of(job, trace, &uses);
     for (size_t i = 0; rc == 0 && i < uses.n; i++) {
-        const struct device_use *u = &uses.v[i];
+        const struct az_device_use *u = &uses.v[i];
         int64_t idle = 0, chunks = 0;
         for (size_t k = 0; k < u->chunks.n; k++) {
-            const struct chunk *c = &u->chunks.v[k];
+            const struct az_chunk *c = &u->chunks.v[k];
             chunks += c->low ? c->chunks : 0;
             idle += c->low ? c->end - c->start - c->busy : 0;
         }
         if (chunks == 0)
             continue;
         struct az_sv subject = az_arena_printf(job->arena, "device %" PRId64 "%.*s: %.1f %% in use overall", u->device,
-                                               AZ_SVF(finding_rank(job, trace)),
+                                               AZ_SVF(az_finding_rank(job, trace)),
                                                az_percent((double)u->busy, (double)(u->last - u->first)));
         az_finding(job, "low_utilization", "info", subject, chunks, az_ns(t, idle),
                    AZ_SV("stretches with little device work (count: chunks, time: idle in them)"));
     }
-    utilization_release(&uses);
+    az_utilization_release(&uses);
     return rc;
 }
 
-int find_graphs(struct az_job *job, size_t trace)
+int az_find_graphs(struct az_job *job, size_t trace)
 {
     const struct az_trace *t = job->traces[trace];
-    int64_t ticks = kind_ticks(t, AZ_GRAPH);
+    int64_t ticks = az_kind_ticks(t, AZ_GRAPH);
     if (t->ev[AZ_GRAPH].n == 0)
         return 0;
     struct az_sv subject =
-        az_arena_printf(job->arena, "graph launches%.*s: %.1f %% of device time", AZ_SVF(finding_rank(job, trace)),
-                        az_percent((double)ticks, (double)device_ticks(t)));
+        az_arena_printf(job->arena, "graph launches%.*s: %.1f %% of device time", AZ_SVF(az_finding_rank(job, trace)),
+                        az_percent((double)ticks, (double)az_device_ticks(t)));
     az_finding(job, "graph_launches", "warning", subject, (int64_t)t->ev[AZ_GRAPH].n, az_ns(t, ticks),
                AZ_SV("graphs were recorded as a whole, their kernels are in no table: record with node granularity"));
     return 0;
@@ -55,7 +55,7 @@ struct stream_use {
     int64_t kernels;
 };
 
-int find_mixed_streams(struct az_job *job, size_t trace)
+int az_find_mixed_streams(struct az_job *job, size_t trace)
 {
     const struct az_trace *t = job->traces[trace];
     const struct az_events *e = &t->ev[AZ_KERNEL];
@@ -79,7 +79,7 @@ int find_mixed_streams(struct az_job *job, size_t trace)
         if (use[i].nccl == 0 || use[i].compute == 0)
             continue;
         struct az_sv subject = az_arena_printf(job->arena, "device %" PRId64 ", stream %" PRIu64 "%.*s", l->device,
-                                               l->tid, AZ_SVF(finding_rank(job, trace)));
+                                               l->tid, AZ_SVF(az_finding_rank(job, trace)));
         az_finding(job, "mixed_stream", "warning", subject, use[i].kernels, az_ns(t, use[i].nccl),
                    AZ_SV("communication and compute share a stream and cannot overlap: give it a stream of its own"));
     }
@@ -126,7 +126,7 @@ static struct az_sv device_text(struct az_job *job, const struct by_device *d)
     return az_arena_printf(job->arena, "device %" PRId64 " (rank %" PRId64 ")", d->device, d->rank);
 }
 
-int find_long_gaps(struct az_job *job)
+int az_find_long_gaps(struct az_job *job)
 {
     struct device_sums sums;
     az_vec_init(&sums, job->mem);
@@ -140,7 +140,7 @@ int find_long_gaps(struct az_job *job)
     return rc;
 }
 
-int find_exposed_nccl(struct az_job *job)
+int az_find_exposed_nccl(struct az_job *job)
 {
     struct device_sums sums;
     az_vec_init(&sums, job->mem);

@@ -75,7 +75,7 @@ static int no_match(struct az_job *job, const struct az_job_tag *tag)
     return 0;
 }
 
-int find_tag_trouble(struct az_job *job)
+int az_find_tag_trouble(struct az_job *job)
 {
     struct az_job_tag tag;
     int64_t iters = job->opts->iters, gpus = job->opts->gpus > 0 ? job->opts->gpus : 1;
@@ -132,11 +132,11 @@ static int covered_launches(struct az_job *job, size_t trace, const struct az_la
     return 0;
 }
 
-int find_outside_ranges(struct az_job *job, size_t trace)
+int az_find_outside_ranges(struct az_job *job, size_t trace)
 {
     const struct az_trace *t = job->traces[trace];
     int64_t count = (int64_t)(t->ev[AZ_KERNEL].n + t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n + t->ev[AZ_GRAPH].n);
-    int64_t ticks = device_ticks(t), all = ticks;
+    int64_t ticks = az_device_ticks(t), all = ticks;
     int rc;
     if (!(t->caps & AZ_CAP_RANGES) || !(t->caps & AZ_CAP_CALLS) || count == 0)
         return 0;
@@ -159,7 +159,7 @@ int find_outside_ranges(struct az_job *job, size_t trace)
     if (rc != 0 || count == 0)
         return rc;
     struct az_sv subject = az_arena_printf(job->arena, "operations outside every range%.*s: %.1f %% of device time",
-                                           AZ_SVF(finding_rank(job, trace)), az_percent((double)ticks, (double)all));
+                                           AZ_SVF(az_finding_rank(job, trace)), az_percent((double)ticks, (double)all));
     az_finding(job, "outside_ranges", "info", subject, count, az_ns(t, ticks),
                AZ_SV("launched in no host range (or by no recorded call): no range accounts for this time"));
     return 0;

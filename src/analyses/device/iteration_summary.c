@@ -26,7 +26,7 @@ static struct az_table *new_table(struct az_job *job)
     return t;
 }
 
-static void put_device(struct az_job *job, struct az_table *t, const struct iteration_row *row, size_t n,
+static void put_device(struct az_job *job, struct az_table *t, const struct az_iteration_row *row, size_t n,
                        const char *const names[ITERATION_FIGURES], int64_t *v)
 {
     double window = 0;
@@ -54,14 +54,14 @@ static void put_device(struct az_job *job, struct az_table *t, const struct iter
 
 static int by_device(const void *pa, const void *pb, void *ctx)
 {
-    const struct iteration_row *a = pa, *b = pb;
+    const struct az_iteration_row *a = pa, *b = pb;
     (void)ctx;
     if (a->trace != b->trace)
         return a->trace < b->trace ? -1 : 1;
     return a->device < b->device ? -1 : a->device > b->device;
 }
 
-static void put_devices(struct az_job *job, struct az_table *t, const struct iteration_rows *rows,
+static void put_devices(struct az_job *job, struct az_table *t, const struct az_iteration_rows *rows,
                         const char *const names[ITERATION_FIGURES], int64_t *v)
 {
     int64_t warmup = job->opts->warmup_iters > 0 ? job->opts->warmup_iters : 0;
@@ -74,7 +74,7 @@ static void put_devices(struct az_job *job, struct az_table *t, const struct ite
     }
 }
 
-int iteration_summary(struct az_job *job, struct iteration_rows *rows, const char *const names[ITERATION_FIGURES])
+int az_iteration_summary(struct az_job *job, struct az_iteration_rows *rows, const char *const names[ITERATION_FIGURES])
 {
     size_t bytes = (rows->n + 1) * sizeof(int64_t);
     int64_t *v = az_mem_alloc(job->mem, bytes);

@@ -6,16 +6,16 @@
 
 #define ITERATION_FIGURES 10
 
-struct iteration_row {
+struct az_iteration_row {
     size_t trace;
     int64_t rank, device;
     int64_t x[ITERATION_FIGURES]; /* ns */
 };
-AZ_VEC(struct iteration_row, iteration_rows);
+AZ_VEC(struct az_iteration_row, az_iteration_rows);
 
 /* Table device_iterations_summary; the first warmup_iters rows of each device are left out. Sorts the rows by trace and
  * device. */
-int iteration_summary(struct az_job *job, struct iteration_rows *rows,
+int az_iteration_summary(struct az_job *job, struct az_iteration_rows *rows,
                       const char *const names[ITERATION_FIGURES]) AZ_MUST_USE;
 
 #endif

@@ -26,7 +26,7 @@ struct work {
     struct windows windows;
     struct az_spans cut; /* scratch: work inside a window */
     struct az_table *out;
-    struct iteration_rows rows; /* for the summary */
+    struct az_iteration_rows rows; /* for the summary */
 };
 
 static const char *const columns[] = { "Window (ns)",       "Host (ns)",        "Compute (ns)",
@@ -214,7 +214,7 @@ static int put_window(struct work *w, size_t i)
     az_put_i64(w->out, (int64_t)az_range_id(w->t, at->range));
     az_put_i64(w->out, w->dev.slots.v[at->slot].device);
     az_put_i64(w->out, az_ns(w->t, at->lo));
-    struct iteration_row row = { .trace = w->trace,
+    struct az_iteration_row row = { .trace = w->trace,
                                  .rank = az_job_rank(w->job, w->trace),
                                  .device = w->dev.slots.v[at->slot].device };
     for (size_t k = 0; k < ITERATION_FIGURES; k++)
@@ -266,7 +266,7 @@ static int emit(struct work *w)
     w->out = NULL; /* the document's now */
     int rc = az_document_add(w->job->doc, out);
     if (rc == 0)
-        rc = iteration_summary(w->job, &w->rows, columns);
+        rc = az_iteration_summary(w->job, &w->rows, columns);
     if (rc == 0)
         rc = az_job_chart(w->job, AZ_CHART_STACKED_BAR, "device_iterations", "Device time per iteration", "RangeId",
                           parts, "ns");

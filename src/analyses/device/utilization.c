@@ -71,12 +71,12 @@ static void sweep(struct work *w, bool measure)
 }
 
 /* Merges low neighbours. */
-static int list_chunks(const struct work *w, const struct state *s, struct device_use *u)
+static int list_chunks(const struct work *w, const struct state *s, struct az_device_use *u)
 {
     double low = w->job->opts->low_util_percent;
     for (int64_t i = 0; i < w->chunks; i++) {
-        struct chunk c = { limit_of(s, i, w->chunks), limit_of(s, i + 1, w->chunks), s->busy[i], 1, false };
-        struct chunk *before = u->chunks.n ? &u->chunks.v[u->chunks.n - 1] : NULL;
+        struct az_chunk c = { limit_of(s, i, w->chunks), limit_of(s, i + 1, w->chunks), s->busy[i], 1, false };
+        struct az_chunk *before = u->chunks.n ? &u->chunks.v[u->chunks.n - 1] : NULL;
         if (c.end <= c.start) /* fewer ticks than chunks */
             continue;
         c.low = az_percent((double)c.busy, (double)(c.end - c.start)) < low;
@@ -94,12 +94,12 @@ static int list_chunks(const struct work *w, const struct state *s, struct devic
     return 0;
 }
 
-static int list_devices(struct work *w, struct device_uses *out)
+static int list_devices(struct work *w, struct az_device_uses *out)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < w->dev.slots.n; i++) {
         const struct state *s = &w->state[i];
-        struct device_use u = { .device = w->dev.slots.v[i].device, .first = s->first, .last = s->last };
+        struct az_device_use u = { .device = w->dev.slots.v[i].device, .first = s->first, .last = s->last };
         az_vec_init(&u.chunks, w->job->mem);
         rc = list_chunks(w, s, &u);
         if (rc == 0)
@@ -110,7 +110,7 @@ static int list_devices(struct work *w, struct device_uses *out)
     return rc;
 }
 
-int utilization_of(struct az_job *job, size_t trace, struct device_uses *out)
+int az_utilization_of(struct az_job *job, size_t trace, struct az_device_uses *out)
 {
     struct work w = { .job = job, .t = job->traces[trace] };
     size_t bytes_s = 0, bytes_b = 0, cells = 0;
@@ -143,18 +143,18 @@ out:
     return rc;
 }
 
-void utilization_release(struct device_uses *u)
+void az_utilization_release(struct az_device_uses *u)
 {
     for (size_t i = 0; i < u->n; i++)
         az_vec_release(&u->v[i].chunks);
     az_vec_release(u);
 }
 
-static void put_device(struct az_job *job, struct az_table *t, size_t trace, const struct device_use *u)
+static void put_device(struct az_job *job, struct az_table *t, size_t trace, const struct az_device_use *u)
 {
     const struct az_trace *of = job->traces[trace];
     for (size_t i = 0; i < u->chunks.n; i++) {
-        const struct chunk *c = &u->chunks.v[i];
+        const struct az_chunk *c = &u->chunks.v[i];
         az_put_i64(t, u->device);
         az_put_i64(t, az_ns(of, c->start));
         az_put_i64(t, az_ns(of, c->end - c->start));
@@ -181,12 +181,12 @@ static int run(struct az_job *job)
     if (job->n_traces > 1)
         az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     for (size_t k = 0; rc == 0 && k < job->n_traces; k++) {
-        struct device_uses uses;
+        struct az_device_uses uses;
         az_vec_init(&uses, job->mem);
-        rc = utilization_of(job, k, &uses);
+        rc = az_utilization_of(job, k, &uses);
         for (size_t i = 0; rc == 0 && i < uses.n; i++)
             put_device(job, t, k, &uses.v[i]);
-        utilization_release(&uses);
+        az_utilization_release(&uses);
     }
     if (rc == 0)
         return az_document_add(job->doc, t);

@@ -6,7 +6,7 @@
 #define LEVEL_SIZE 256  /* nodes of one level that are looked at */
 
 /* Ids of the nodes of one level, sorted. `level` holds the nodes and gets those of the next. */
-static int level_ids(struct merger *m, int side, struct az_vec_u32 *level, struct az_vec_u32 *ids)
+static int level_ids(struct az_merger *m, int side, struct az_vec_u32 *level, struct az_vec_u32 *ids)
 {
     struct az_vec_u32 next, own;
     int rc = 0;
@@ -46,7 +46,7 @@ static double overlap(const struct az_vec_u32 *a, const struct az_vec_u32 *b)
 }
 
 /* How alike two subtrees are: equal levels, and the share that is equal of the first that differs. */
-static int likeness(struct merger *m, uint32_t a, uint32_t b, double *score)
+static int likeness(struct az_merger *m, uint32_t a, uint32_t b, double *score)
 {
     struct az_vec_u32 level[2], ids[2];
     int rc = 0;
@@ -90,7 +90,7 @@ static bool better(const struct score *x, const struct score *y)
 
 /* Pairs the occurrences of one name anew, the most alike first. a, b: the nodes; was[i]: index in b or AZ_NO_ROW;
  * result likewise in was. */
-static int pair_alike(struct merger *m, const struct az_vec_u32 *a, const struct az_vec_u32 *b, uint32_t *was)
+static int pair_alike(struct az_merger *m, const struct az_vec_u32 *a, const struct az_vec_u32 *b, uint32_t *was)
 {
     const size_t n = a->n * b->n, bytes = n * sizeof(struct score);
     struct score *all = az_mem_alloc(m->d->mem, bytes);
@@ -120,7 +120,7 @@ static int pair_alike(struct merger *m, const struct az_vec_u32 *a, const struct
 }
 
 /* Occurrences of one name in what was paired and what is left over. */
-static int occurrences(struct merger *m, uint32_t id, struct az_vec_u32 out[2], struct az_vec_u32 *was)
+static int occurrences(struct az_merger *m, uint32_t id, struct az_vec_u32 out[2], struct az_vec_u32 *was)
 {
     int rc = 0;
     for (int k = 0; k < 2; k++)
@@ -157,7 +157,7 @@ static void drop(struct az_vec_u32 *nodes, struct az_vec_u32 *ids, uint32_t id)
     nodes->n = ids->n = n;
 }
 
-static int replace_pairs(struct merger *m, uint32_t id, const struct az_vec_u32 v[2], const uint32_t *was)
+static int replace_pairs(struct az_merger *m, uint32_t id, const struct az_vec_u32 v[2], const uint32_t *was)
 {
     size_t n = 0;
     int rc = 0;
@@ -189,7 +189,7 @@ static int replace_pairs(struct merger *m, uint32_t id, const struct az_vec_u32 
     return rc;
 }
 
-int az_diff_repeated_names(struct merger *m)
+int az_diff_repeated_names(struct az_merger *m)
 {
     struct az_vec_u32 v[2], was, seen;
     int rc = 0;

@@ -4,22 +4,22 @@
 
 #include "analyses/diff/tree.h"
 
-struct item { /* a merged node to be made */
+struct az_internal_item { /* a merged node to be made */
     uint32_t node[2], parent, depth;
     bool last_sibling;
 };
-AZ_VEC(struct item, items);
+AZ_VEC(struct az_internal_item, az_items);
 
-struct pair {
+struct az_pair {
     uint32_t node[2];
 };
-AZ_VEC(struct pair, pairs);
+AZ_VEC(struct az_pair, az_pairs);
 
-struct merger {
+struct az_merger {
     struct az_diff *d;
-    struct items stack;
+    struct az_items stack;
     struct az_vec_u32 list[2], ids[2], match;
-    struct pairs pairs;
+    struct az_pairs pairs;
     struct az_arena scratch;
 };
 
@@ -27,8 +27,8 @@ struct merger {
 bool az_diff_is_call(const struct az_diff_side *s, uint32_t node);
 static inline bool az_diff_is_gpu(const struct az_diff_side *s, uint32_t node) { return node >= s->n_host; }
 /* Id of a node's normalised name in m->d->names; AZ_NO_ID without a name. */
-int az_diff_name_id(struct merger *m, int side, uint32_t node, bool loose, uint32_t *id) AZ_MUST_USE;
-int az_diff_ids(struct merger *m, int side, const struct az_vec_u32 *nodes, bool loose,
+int az_diff_name_id(struct az_merger *m, int side, uint32_t node, bool loose, uint32_t *id) AZ_MUST_USE;
+int az_diff_ids(struct az_merger *m, int side, const struct az_vec_u32 *nodes, bool loose,
                 struct az_vec_u32 *out) AZ_MUST_USE;
 bool az_diff_has_id(const struct az_vec_u32 *ids, uint32_t id);
 /* Next host child of a node behind `after` (AZ_NO_ROW: the first); AZ_NO_ROW at the end. */
@@ -37,14 +37,14 @@ uint32_t az_diff_next_child(const struct az_calltree *c, uint32_t node, uint32_t
 int az_diff_children(const struct az_diff_side *s, uint32_t node, struct az_vec_u32 *out) AZ_MUST_USE;
 
 /* ---- treediff_pair.c ---- */
-int az_diff_add_pair(struct merger *m, uint32_t a, uint32_t b) AZ_MUST_USE;
+int az_diff_add_pair(struct az_merger *m, uint32_t a, uint32_t b) AZ_MUST_USE;
 /* Aligns the lists by their ids; pairs go to m->pairs, what is left over stays in the lists. */
-int az_diff_align_lists(struct merger *m) AZ_MUST_USE;
+int az_diff_align_lists(struct az_merger *m) AZ_MUST_USE;
 /* Pairs of the children of two nodes in m->pairs, the rest in m->list. */
-int az_diff_pair_children(struct merger *m, const uint32_t node[2]) AZ_MUST_USE;
+int az_diff_pair_children(struct az_merger *m, const uint32_t node[2]) AZ_MUST_USE;
 
 /* ---- treediff_alike.c ---- */
 /* A name of which one side has more than the other: the most alike belong together, wherever they stand. */
-int az_diff_repeated_names(struct merger *m) AZ_MUST_USE;
+int az_diff_repeated_names(struct az_merger *m) AZ_MUST_USE;
 
 #endif

@@ -4,7 +4,7 @@
 #define UNWRAP 64 /* left-over nodes of one side that are looked into */
 
 /* A child with device work on the other side only is still its counterpart: adds those of `side`. */
-static int add_counterparts(struct merger *m, int side, uint32_t node)
+static int add_counterparts(struct az_merger *m, int side, uint32_t node)
 {
     const struct az_diff_side *s = &m->d->side[side];
     struct az_vec_u32 *list = &m->list[side], joined;
@@ -51,7 +51,7 @@ static uint32_t unwrapped(const struct az_diff_side *s, uint32_t node)
     }
 }
 
-static int both_children(struct merger *m, const uint32_t node[2])
+static int both_children(struct az_merger *m, const uint32_t node[2])
 {
     int rc = 0;
     for (int k = 0; rc == 0 && k < 2; k++) {
@@ -76,13 +76,13 @@ static int both_children(struct merger *m, const uint32_t node[2])
 
 /* ---- pairing ---- */
 
-int az_diff_add_pair(struct merger *m, uint32_t a, uint32_t b)
+int az_diff_add_pair(struct az_merger *m, uint32_t a, uint32_t b)
 {
-    return az_vec_push(&m->pairs, ((struct pair){ { a, b } }));
+    return az_vec_push(&m->pairs, ((struct az_pair){ { a, b } }));
 }
 
 /* k-th of a name to the k-th of that name. */
-static int pair_by_order(struct merger *m)
+static int pair_by_order(struct az_merger *m)
 {
     struct az_map next;
     int rc = az_map_init(&next, m->d->mem, m->list[0].n);
@@ -106,7 +106,7 @@ static int pair_by_order(struct merger *m)
     return rc;
 }
 
-int az_diff_align_lists(struct merger *m)
+int az_diff_align_lists(struct az_merger *m)
 {
     int rc = 0;
     size_t left = 0;
@@ -141,7 +141,7 @@ int az_diff_align_lists(struct merger *m)
     return rc;
 }
 
-static bool any_call(const struct merger *m)
+static bool any_call(const struct az_merger *m)
 {
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; i < m->list[k].n; i++)
@@ -152,7 +152,7 @@ static bool any_call(const struct merger *m)
 
 /* ---- wrappers ---- */
 
-static int replace_by_children(struct merger *m, int side, size_t at)
+static int replace_by_children(struct az_merger *m, int side, size_t at)
 {
     struct az_vec_u32 own, *list = &m->list[side];
     az_vec_init(&own, m->d->mem);
@@ -170,7 +170,7 @@ static int replace_by_children(struct merger *m, int side, size_t at)
     return rc;
 }
 
-static int child_ids(struct merger *m, int side, uint32_t node, struct az_vec_u32 *ids)
+static int child_ids(struct az_merger *m, int side, uint32_t node, struct az_vec_u32 *ids)
 {
     struct az_vec_u32 own;
     const struct az_diff_side *s = &m->d->side[side];
@@ -188,7 +188,7 @@ static bool equal_ids(const struct az_vec_u32 *a, const struct az_vec_u32 *b)
 }
 
 /* One node holds the other's like, or both hold the same: wrappers give way to what they hold. *found: one did. */
-static int unwrap_one(struct merger *m, bool *found)
+static int unwrap_one(struct az_merger *m, bool *found)
 {
     struct az_vec_u32 held[2];
     int rc = 0;
@@ -217,7 +217,7 @@ static int unwrap_one(struct merger *m, bool *found)
 
 /* What is left over on both sides is collapsed through wrappers and aligned again. What finds no partner stays
  * collapsed in the merged tree: a wrapper of one trace alone is no difference of its own. */
-static int align_collapsed(struct merger *m, bool loose)
+static int align_collapsed(struct az_merger *m, bool loose)
 {
     int rc = 0;
     if (m->list[0].n == 0 || m->list[1].n == 0)
@@ -234,7 +234,7 @@ static int align_collapsed(struct merger *m, bool loose)
     return rc;
 }
 
-int az_diff_pair_children(struct merger *m, const uint32_t node[2])
+int az_diff_pair_children(struct az_merger *m, const uint32_t node[2])
 {
     az_vec_reset(&m->pairs);
     int rc = both_children(m, node);

@@ -577,7 +577,7 @@ int az_diff_tables(struct az_job *job, const struct az_diff *d)
     int rc = collect(&w);
     int (*const tables[])(struct work *) = { operator_table, summary_table, stats_table,
                                              kernel_map,     names_table,   tree_table };
-    for (size_t i = 0; rc == 0 && i < sizeof tables / sizeof *tables; i++)
+    for (size_t i = 0; rc == 0 && i < AZ_LENGTH(tables); i++)
         rc = tables[i](&w);
     if (rc == 0)
         cover(&w);

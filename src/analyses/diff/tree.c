@@ -85,7 +85,7 @@ int az_diff_normal(struct az_arena *a, struct az_sv name, bool loose, struct az_
     return 0;
 }
 
-int az_diff_name_id(struct merger *m, int side, uint32_t node, bool loose, uint32_t *id)
+int az_diff_name_id(struct az_merger *m, int side, uint32_t node, bool loose, uint32_t *id)
 {
     struct az_diff_side *s = &m->d->side[side];
     const uint32_t raw = name_id(s, node);
@@ -141,7 +141,7 @@ bool az_diff_has_id(const struct az_vec_u32 *ids, uint32_t id)
     return false;
 }
 
-int az_diff_ids(struct merger *m, int side, const struct az_vec_u32 *nodes, bool loose, struct az_vec_u32 *out)
+int az_diff_ids(struct az_merger *m, int side, const struct az_vec_u32 *nodes, bool loose, struct az_vec_u32 *out)
 {
     int rc = 0;
     az_vec_reset(out);
@@ -166,11 +166,11 @@ static int64_t start_of(const struct az_diff_side *s, uint32_t node)
 }
 
 /* Pairs in the order of the first trace. Already so, but for those of later rounds. */
-static void sort_pairs(struct merger *m)
+static void sort_pairs(struct az_merger *m)
 {
     const struct az_diff_side *s = &m->d->side[0];
     for (size_t i = 1; i < m->pairs.n; i++) {
-        const struct pair p = m->pairs.v[i];
+        const struct az_pair p = m->pairs.v[i];
         const int64_t at = start_of(s, p.node[0]);
         size_t k = i;
         for (; k > 0 && start_of(s, m->pairs.v[k - 1].node[0]) > at; k--)
@@ -180,7 +180,7 @@ static void sort_pairs(struct merger *m)
 }
 
 /* Puts what comes below node `id` on the stack, last first. */
-static int push_below(struct merger *m, uint32_t id)
+static int push_below(struct az_merger *m, uint32_t id)
 {
     const struct az_diff_node n = m->d->nodes.v[id];
     int rc = 0;
@@ -196,26 +196,26 @@ static int push_below(struct merger *m, uint32_t id)
     }
     for (int k = 1; k >= 0; k--)
         for (size_t i = m->list[k].n; rc == 0 && i-- > 0; last = false) {
-            struct item x = {
+            struct az_internal_item x = {
                 .node = { AZ_NO_ROW, AZ_NO_ROW }, .parent = id, .depth = n.depth + 1, .last_sibling = last
             };
             x.node[k] = m->list[k].v[i];
             rc = az_vec_push(&m->stack, x);
         }
     for (size_t i = m->pairs.n; rc == 0 && i-- > 0; last = false)
-        rc = az_vec_push(&m->stack, ((struct item){ .node = { m->pairs.v[i].node[0], m->pairs.v[i].node[1] },
+        rc = az_vec_push(&m->stack, ((struct az_internal_item){ .node = { m->pairs.v[i].node[0], m->pairs.v[i].node[1] },
                                                     .parent = id,
                                                     .depth = n.depth + 1,
                                                     .last_sibling = last }));
     return rc;
 }
 
-static int make_tree(struct merger *m)
+static int make_tree(struct az_merger *m)
 {
     struct az_diff *d = m->d;
     int rc = 0;
     while (rc == 0 && m->stack.n) {
-        const struct item x = m->stack.v[--m->stack.n];
+        const struct az_internal_item x = m->stack.v[--m->stack.n];
         const uint32_t id = (uint32_t)d->nodes.n;
         if (id >= AZ_NO_ROW - 1)
             return AZ_ERANGE;
@@ -238,7 +238,7 @@ static int make_tree(struct merger *m)
 }
 
 /* Top nodes that are operators, or hold one, in order of start. */
-static int roots(struct merger *m, int side)
+static int roots(struct az_merger *m, int side)
 {
     const struct az_calltree *c = m->d->side[side].tree;
     int rc = 0;
@@ -252,7 +252,7 @@ static int roots(struct merger *m, int side)
 }
 
 /* As many roots: by position. Else by name, and what is left over stays on its side. */
-static int push_roots(struct merger *m)
+static int push_roots(struct az_merger *m)
 {
     int rc = roots(m, 0);
     bool last = true;
@@ -267,12 +267,12 @@ static int push_roots(struct merger *m)
     }
     for (int k = 1; k >= 0; k--)
         for (size_t i = m->list[k].n; rc == 0 && i-- > 0; last = false) {
-            struct item x = { .node = { AZ_NO_ROW, AZ_NO_ROW }, .parent = AZ_NO_ROW, .last_sibling = last };
+            struct az_internal_item x = { .node = { AZ_NO_ROW, AZ_NO_ROW }, .parent = AZ_NO_ROW, .last_sibling = last };
             x.node[k] = m->list[k].v[i];
             rc = az_vec_push(&m->stack, x);
         }
     for (size_t i = m->pairs.n; rc == 0 && i-- > 0; last = false)
-        rc = az_vec_push(&m->stack, ((struct item){ .node = { m->pairs.v[i].node[0], m->pairs.v[i].node[1] },
+        rc = az_vec_push(&m->stack, ((struct az_internal_item){ .node = { m->pairs.v[i].node[0], m->pairs.v[i].node[1] },
                                                     .parent = AZ_NO_ROW,
                                                     .last_sibling = last }));
     return rc;
@@ -294,7 +294,7 @@ static int side_init(struct az_diff_side *s, const struct az_trace *t, struct az
 int az_diff_make(struct az_diff *d, const struct az_trace *first, const struct az_trace *second, struct az_arena *arena,
                  struct az_mem *mem)
 {
-    struct merger m = { .d = d };
+    struct az_merger m = { .d = d };
     *d = (struct az_diff){ .mem = mem };
     az_vec_init(&d->nodes, mem);
     az_vec_init(&m.stack, mem);

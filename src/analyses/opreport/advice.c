@@ -6,20 +6,20 @@
 #include "analyses/opreport/opreport.h"
 #include "base/sort.h"
 
-static void add(struct tt_advice *a, struct az_sv text)
+static void add(struct az_opr_advice *a, struct az_sv text)
 {
     if (a->n < TT_ADVICE_MAX && text.n)
         a->text[a->n++] = text;
 }
 
-static void add_fidelity(struct tt_advice *a, const struct tt_sig *s)
+static void add_fidelity(struct az_opr_advice *a, const struct az_opr_sig *s)
 {
     if (s->advice)
         add(a, az_sv_str(s->advice));
 }
 
-static void dram_bound(struct tt *t, const struct tt_sig *s, const struct az_opargs *x, const struct tt_figures *f,
-                       struct tt_advice *a)
+static void dram_bound(struct az_tt *t, const struct az_opr_sig *s, const struct az_opargs *x, const struct az_opr_figures *f,
+                       struct az_opr_advice *a)
 {
     if (!x->dram_sharded)
         add(a, AZ_SV("limited by DRAM: a DRAM-sharded program config "
@@ -28,7 +28,7 @@ static void dram_bound(struct tt *t, const struct tt_sig *s, const struct az_opa
         add_fidelity(a, s);
 }
 
-static void flop_bound(struct tt *t, const struct tt_sig *s, const struct tt_figures *f, struct tt_advice *a)
+static void flop_bound(struct az_tt *t, const struct az_opr_sig *s, const struct az_opr_figures *f, struct az_opr_advice *a)
 {
     if (f->cores < (double)t->workers)
         add(a,
@@ -37,7 +37,7 @@ static void flop_bound(struct tt *t, const struct tt_sig *s, const struct tt_fig
         add_fidelity(a, s);
 }
 
-static void program_config(struct tt *t, const struct az_opargs *x, struct tt_advice *a)
+static void program_config(struct az_tt *t, const struct az_opargs *x, struct az_opr_advice *a)
 {
     struct az_arena *arena = t->job->arena;
     bool subblock = x->subblock_h >= 0 && x->subblock_w >= 0;
@@ -58,9 +58,9 @@ static void program_config(struct tt *t, const struct az_opargs *x, struct tt_ad
                                (int)x->block_w, (int)x->subblock_h, (int)x->subblock_w));
 }
 
-static void slow(struct tt *t, const struct tt_sig *s, const struct az_opargs *x, struct tt_advice *a)
+static void slow(struct az_tt *t, const struct az_opr_sig *s, const struct az_opargs *x, struct az_opr_advice *a)
 {
-    struct az_sv memory = tt_text(t, x->t[AZ_IN0].memory);
+    struct az_sv memory = az_opr_text(t, x->t[AZ_IN0].memory);
     if (memory.n && az_sv_find(memory, AZ_SV("L1")) < 0)
         add(a, az_arena_printf(t->job->arena, "place input 0 in L1 if it fits (it is in %.*s)", AZ_SVF(memory)));
     if (x->block_w < 0 && x->subblock_h < 0 && x->subblock_w < 0) {
@@ -71,7 +71,7 @@ static void slow(struct tt *t, const struct tt_sig *s, const struct az_opargs *x
     add_fidelity(a, s);
 }
 
-static const char *not_judged(const struct tt *t, const struct tt_row *row, const struct tt_sig *s)
+static const char *not_judged(const struct az_tt *t, const struct az_opr_row *row, const struct az_opr_sig *s)
 {
     if (!(row->kernel > 0))
         return "no kernel time";
@@ -86,10 +86,10 @@ static const char *not_judged(const struct tt *t, const struct tt_row *row, cons
     return "neither its DRAM nor its FLOP rate is known";
 }
 
-static int judge(struct tt *t, const struct tt_row *row, const struct tt_figures *f, struct tt_advice *a)
+static int judge(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_figures *f, struct az_opr_advice *a)
 {
-    const struct tt_sig *s = tt_sig_of(t, row);
-    const struct az_opargs *x = tt_args_of(t, row);
+    const struct az_opr_sig *s = az_opr_sig_of(t, row);
+    const struct az_opargs *x = az_opr_args_of(t, row);
     struct az_vec_char all;
 
     if (f->bound == TT_DRAM || f->bound == TT_BOTH)
@@ -109,7 +109,7 @@ static int judge(struct tt *t, const struct tt_row *row, const struct tt_figures
     return rc;
 }
 
-const struct tt_advice *tt_advise(struct tt *t, const struct tt_row *row, const struct tt_figures *f)
+const struct az_opr_advice *az_opr_advise(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_figures *f)
 {
     uint64_t cores = isnan(f->cores) ? 0 : (uint64_t)f->cores + 1;
     uint64_t key = (uint64_t)f->bound | (uint64_t)(f->flops_percent < t->o->low_flops_percent) << 4 |
@@ -120,17 +120,17 @@ const struct tt_advice *tt_advise(struct tt *t, const struct tt_row *row, const 
         return NULL;
     if (!added)
         return t->advices.v[*at];
-    struct tt_advice *a = az_arena_alloc(t->job->arena, sizeof *a);
+    struct az_opr_advice *a = az_arena_alloc(t->job->arena, sizeof *a);
     if (!a || az_vec_push(&t->advices, a) != 0)
         return NULL;
     return judge(t, row, f, a) ? NULL : a;
 }
 
-struct az_sv tt_advice_text(struct tt *t, const struct tt_row *row, const struct tt_figures *f)
+struct az_sv az_opr_advice_text(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_figures *f)
 {
-    if (tt_sig_of(t, row)->kind != TT_MATMUL)
+    if (az_opr_sig_of(t, row)->kind != TT_MATMUL)
         return AZ_SV("");
-    const struct tt_advice *a = tt_advise(t, row, f);
+    const struct az_opr_advice *a = az_opr_advise(t, row, f);
     if (!a)
         t->job->arena->failed = true;
     return a ? a->joined : AZ_SV("");
@@ -141,7 +141,7 @@ struct az_sv tt_advice_text(struct tt *t, const struct tt_row *row, const struct
 /* Rows of the table: what is said of an operation and its arguments, over all rows it is said of. */
 struct said {
     uint8_t section;
-    enum tt_bound bound;
+    enum az_opr_bound bound;
     size_t first; /* row */
     uint64_t n;
     double time, gap; /* ns: sums are exact */
@@ -152,7 +152,7 @@ static const char *const sections[] = { "fallback", "gap", "product", "not judge
 enum { FALLBACK, GAP, PRODUCT, NOT_JUDGED };
 
 struct section {
-    struct tt *t;
+    struct az_tt *t;
     struct az_form *form;
     struct az_map index; /* section and signature, text -> said */
     struct saids said;
@@ -181,7 +181,7 @@ static void again(struct section *s, size_t row)
         s->rc = az_form_row(s->form, row);
 }
 
-static void put(struct section *s, uint8_t section, size_t i, const struct tt_figures *f, struct az_sv text)
+static void put(struct section *s, uint8_t section, size_t i, const struct az_opr_figures *f, struct az_sv text)
 {
     uint64_t key = (uint64_t)s->t->rows.v[i].sig << 8 | (uint64_t)section << 4 | (uint64_t)f->bound;
     uint32_t *at;
@@ -195,21 +195,21 @@ static void put(struct section *s, uint8_t section, size_t i, const struct tt_fi
         return;
     struct said *said = &s->said.v[*at];
     said->n++;
-    said->time += tt_row_ns(s->t, &s->t->rows.v[i]);
-    said->gap += tt_row_gap_ns(s->t, &s->t->rows.v[i]);
+    said->time += az_opr_row_ns(s->t, &s->t->rows.v[i]);
+    said->gap += az_opr_row_gap_ns(s->t, &s->t->rows.v[i]);
 }
 
 static void fallback(struct section *s)
 {
-    struct tt *t = s->t;
-    struct tt_figures f;
+    struct az_tt *t = s->t;
+    struct az_opr_figures f;
     if (t->counts.host == 0)
         return;
     heading(s, "Fallback");
     for (size_t i = 0; i < t->rows.n; i++) {
-        if (tt_sig_of(t, &t->rows.v[i])->kind != TT_HOST)
+        if (az_opr_sig_of(t, &t->rows.v[i])->kind != TT_HOST)
             continue;
-        tt_figures(t, &t->rows.v[i], &f);
+        az_opr_figures(t, &t->rows.v[i], &f);
         put(s, FALLBACK, i, &f, AZ_SV("move it to the device"));
         again(s, i);
     }
@@ -221,21 +221,21 @@ static void fallback(struct section *s)
 
 static void gaps(struct section *s)
 {
-    struct tt *t = s->t;
+    struct az_tt *t = s->t;
     struct az_arena *a = t->job->arena;
-    struct tt_figures f;
+    struct az_opr_figures f;
     double saving_ns = 0;
     int64_t count = 0;
     for (size_t i = 0; i < t->rows.n; i++) {
-        double gap = tt_row_gap(t, &t->rows.v[i]);
+        double gap = az_opr_row_gap(t, &t->rows.v[i]);
         if (!(gap > t->o->op_to_op_gap_us))
             continue;
         if (count++ == 0)
             heading(s, "High op-to-op gap");
-        tt_figures(t, &t->rows.v[i], &f);
+        az_opr_figures(t, &t->rows.v[i], &f);
         put(s, GAP, i, &f, AZ_SV("capture a trace, or keep the host ahead of the device"));
         again(s, i);
-        saving_ns += tt_row_gap_ns(t, &t->rows.v[i]) - t->o->traced_gap_us * 1000;
+        saving_ns += az_opr_row_gap_ns(t, &t->rows.v[i]) - t->o->traced_gap_us * 1000;
     }
     if (count == 0)
         return;
@@ -252,9 +252,9 @@ static void gaps(struct section *s)
 
 static void product(struct section *s, size_t i)
 {
-    struct tt_figures f;
-    tt_figures(s->t, &s->t->rows.v[i], &f);
-    const struct tt_advice *a = tt_advise(s->t, &s->t->rows.v[i], &f);
+    struct az_opr_figures f;
+    az_opr_figures(s->t, &s->t->rows.v[i], &f);
+    const struct az_opr_advice *a = az_opr_advise(s->t, &s->t->rows.v[i], &f);
     if (!a) {
         s->rc = az_arena_error(s->t->job->arena);
         return;
@@ -277,7 +277,7 @@ static void products(struct section *s)
 {
     bool any = false;
     for (size_t i = 0; s->rc == 0 && i < s->t->rows.n; i++) {
-        if (tt_sig_of(s->t, &s->t->rows.v[i])->kind != TT_MATMUL)
+        if (az_opr_sig_of(s->t, &s->t->rows.v[i])->kind != TT_MATMUL)
             continue;
         if (!any)
             heading(s, "Matrix products");
@@ -302,7 +302,7 @@ static int in_order(const void *a, const void *b, void *ctx)
 
 static int table(struct section *s)
 {
-    struct tt *t = s->t;
+    struct az_tt *t = s->t;
     struct az_table *x = az_table_new(t->job->arena, "advice", "Advice", 0);
     if (!x)
         return az_arena_error(t->job->arena);
@@ -313,23 +313,23 @@ static int table(struct section *s)
     az_table_column(x, "Rows", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
     az_table_column(x, "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     az_table_column(x, "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    tt_id_column(t, x, 0);
+    az_opr_id_column(t, x, 0);
     int rc = az_sort_cmp(s->said.v, s->said.n, sizeof *s->said.v, in_order, NULL, t->job->mem);
     for (size_t i = 0; rc == 0 && i < s->said.n; i++) {
         const struct said *one = &s->said.v[i];
         az_put_text(x, az_sv_str(sections[one->section]));
-        az_put_text(x, tt_sig_of(t, &t->rows.v[one->first])->shown);
-        az_put_text(x, az_sv_str(tt_bound_text(one->bound)));
+        az_put_text(x, az_opr_sig_of(t, &t->rows.v[one->first])->shown);
+        az_put_text(x, az_sv_str(az_opr_bound_text(one->bound)));
         az_put_text(x, one->text);
         az_put_i64(x, (int64_t)one->n);
         az_put_f64(x, one->time / 1000);
         az_put_f64(x, one->gap / 1000);
-        tt_put_id(t, x, &t->rows.v[one->first]);
+        az_opr_put_id(t, x, &t->rows.v[one->first]);
     }
-    return tt_emit(t, x, rc);
+    return az_opr_emit(t, x, rc);
 }
 
-int tt_advice(struct tt *t, struct az_form *form)
+int az_opr_advice(struct az_tt *t, struct az_form *form)
 {
     struct section s = { .t = t, .form = form };
     size_t before = form->after.n;

@@ -8,7 +8,7 @@
 #include "base/sort.h"
 
 struct merge {
-    struct tt *t;
+    struct az_tt *t;
     const uint32_t *window;
     size_t n;
     uint32_t *block; /* by position in the window: number of its block; AZ_NO_ROW: no device row */
@@ -178,11 +178,11 @@ struct best {
     uint32_t known; /* durations in sum */
 };
 
-static void take(struct tt *t, struct best *b, uint32_t row)
+static void take(struct az_tt *t, struct best *b, uint32_t row)
 {
     const struct az_oprow *r = &t->r->rows.v[row];
     double v = t->first ? r->firmware : r->kernel;
-    bool smallest = t->first && tt_code(t, r->code)->fastest;
+    bool smallest = t->first && az_opr_code(t, r->code)->fastest;
 
     b->members++;
     if (!isnan(v)) {
@@ -199,7 +199,7 @@ static int choose(struct merge *m, struct best *best)
 {
     for (size_t b = 0; b < m->blocks; b++)
         best[b] = (struct best){ .row = AZ_NO_ROW };
-    struct tt *t = m->t;
+    struct az_tt *t = m->t;
     uint32_t *first = room(m, m->blocks);
     if (!first)
         return az_mem_error(t->job->mem);
@@ -214,7 +214,7 @@ static int choose(struct merge *m, struct best *best)
         }
     for (size_t b = 0; b < m->blocks; b++) {
         const struct az_oprow *r = &t->r->rows.v[first[b]];
-        if (t->first || !tt_code(t, r->code)->mean)
+        if (t->first || !az_opr_code(t, r->code)->mean)
             continue;
         best[b].row = first[b];
         best[b].value = best[b].known ? best[b].sum / best[b].known : NAN;
@@ -222,7 +222,7 @@ static int choose(struct merge *m, struct best *best)
     return 0;
 }
 
-static void note_incomplete(struct merge *m, const struct best *best, struct tt_merge_notes *notes)
+static void note_incomplete(struct merge *m, const struct best *best, struct az_opr_merge_notes *notes)
 {
     notes->blocks = m->blocks;
     notes->first_block = UINT64_MAX;
@@ -238,7 +238,7 @@ static void note_incomplete(struct merge *m, const struct best *best, struct tt_
 }
 
 /* Blocks by rank, each behind the host rows and signposts whose next device row is in it. */
-static int put_rows(struct merge *m, const struct best *best, struct tt_rows *out)
+static int put_rows(struct merge *m, const struct best *best, struct az_opr_rows *out)
 {
     size_t others = 0, k = 0;
     for (size_t i = 0; i < m->n; i++)
@@ -281,7 +281,7 @@ static int put_rows(struct merge *m, const struct best *best, struct tt_rows *ou
     if (rc == 0)
         rc = az_sort_order(key, k, order, m->t->job->mem);
     for (size_t i = 0; rc == 0 && i < k; i++) {
-        struct tt_row r = { .kernel = NAN };
+        struct az_opr_row r = { .kernel = NAN };
         if (order[i] < others)
             r.row = m->window[item[order[i]]];
         else {
@@ -294,17 +294,17 @@ static int put_rows(struct merge *m, const struct best *best, struct tt_rows *ou
     return rc;
 }
 
-static int unmerged(struct tt *t, const uint32_t *window, size_t n, struct tt_rows *out)
+static int unmerged(struct az_tt *t, const uint32_t *window, size_t n, struct az_opr_rows *out)
 {
     int rc = az_vec_reserve(out, n);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         const struct az_oprow *r = &t->r->rows.v[window[i]];
-        out->v[out->n++] = (struct tt_row){ .row = window[i], .kernel = t->first ? r->firmware : r->kernel };
+        out->v[out->n++] = (struct az_opr_row){ .row = window[i], .kernel = t->first ? r->firmware : r->kernel };
     }
     return rc;
 }
 
-int tt_merge(struct tt *t, const uint32_t *window, size_t n, struct tt_rows *out, struct tt_merge_notes *notes)
+int az_opr_merge(struct az_tt *t, const uint32_t *window, size_t n, struct az_opr_rows *out, struct az_opr_merge_notes *notes)
 {
     struct merge m = { .t = t, .window = window, .n = n };
     if (t->r->devices < 2 || t->o->no_merge_devices)

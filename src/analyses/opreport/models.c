@@ -30,7 +30,7 @@ static void add(struct mean *m, double v)
 }
 static double value(const struct mean *m) { return m->n ? m->sum / (double)m->n : NAN; }
 
-static int one(struct tt *t, const uint32_t *rows, size_t n, struct az_vec_f64 *times, struct models *out)
+static int one(struct az_tt *t, const uint32_t *rows, size_t n, struct az_vec_f64 *times, struct models *out)
 {
     struct model m = { .sig = t->rows.v[rows[0]].sig, .first = rows[0], .n = n, .cores = NAN };
     struct mean ideal = { 0, 0 }, fpu = { 0, 0 }, noc = { 0, 0 }, dram = { 0, 0 }, eth = { 0, 0 };
@@ -38,8 +38,8 @@ static int one(struct tt *t, const uint32_t *rows, size_t n, struct az_vec_f64 *
 
     az_vec_reset(times);
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        const struct tt_row *row = &t->rows.v[rows[i]];
-        const struct az_oprow *r = tt_oprow(t, row);
+        const struct az_opr_row *row = &t->rows.v[rows[i]];
+        const struct az_oprow *r = az_opr_oprow(t, row);
         const double time = row->kernel;
         add(&ideal, r->pm_ideal);
         add(&fpu, r->pm_fpu);
@@ -54,8 +54,8 @@ static int one(struct tt *t, const uint32_t *rows, size_t n, struct az_vec_f64 *
             rc = az_vec_push(times, time);
         }
     }
-    struct tt_figures f;
-    tt_figures(t, &t->rows.v[rows[0]], &f);
+    struct az_opr_figures f;
+    az_opr_figures(t, &t->rows.v[rows[0]], &f);
     m.cores = f.cores;
     m.median = times->n ? az_percentile_f64(times->v, times->n, 50) : NAN;
     m.ideal = value(&ideal);
@@ -67,7 +67,7 @@ static int one(struct tt *t, const uint32_t *rows, size_t n, struct az_vec_f64 *
 }
 
 /* Rows of the same signature on as many cores together, in order of their first row. */
-static int collect(struct tt *t, struct models *out)
+static int collect(struct az_tt *t, struct models *out)
 {
     size_t n = 0, all = t->rows.n;
     int64_t *key = az_mem_alloc(t->job->mem, (all + 1) * sizeof *key);
@@ -77,7 +77,7 @@ static int collect(struct tt *t, struct models *out)
 
     az_vec_init(&times, t->job->mem);
     for (size_t i = 0; rc == 0 && i < all; i++)
-        key[i] = (int64_t)t->rows.v[i].sig << 32 | (uint32_t)tt_oprow(t, &t->rows.v[i])->cores;
+        key[i] = (int64_t)t->rows.v[i].sig << 32 | (uint32_t)az_opr_oprow(t, &t->rows.v[i])->cores;
     if (rc == 0)
         rc = az_sort_order(key, all, order, t->job->mem);
     for (size_t i = 0; rc == 0 && i < all; i = n) {
@@ -138,7 +138,7 @@ static void put_core_count(struct az_table *x, double v)
         az_put_empty(x);
 }
 
-static const char *missing(const struct tt *t, const struct tt_sig *s, const struct model *m)
+static const char *missing(const struct az_tt *t, const struct az_opr_sig *s, const struct model *m)
 {
     if (s->why_not)
         return s->why_not;
@@ -151,7 +151,7 @@ static const char *missing(const struct tt *t, const struct tt_sig *s, const str
     return !isnan(s->flop) && s->fidelity >= AZ_FIDELITIES ? "percentage: math fidelity blank or unknown" : "";
 }
 
-static void put_rates(const struct tt *t, struct az_table *x, const struct model *m, const struct tt_sig *s,
+static void put_rates(const struct az_tt *t, struct az_table *x, const struct model *m, const struct az_opr_sig *s,
                       const struct az_opargs *a)
 {
     double seconds = m->time > 0 ? m->time * 1e-9 / (double)m->timed : NAN;
@@ -160,36 +160,36 @@ static void put_rates(const struct tt *t, struct az_table *x, const struct model
     int64_t links = a->num_links > 0 ? a->num_links : t->peaks.links;
     bool known = t->has_peaks && s->fidelity < AZ_FIDELITIES && cores > 0;
 
-    tt_put_real(x, s->flop * 1e-9);
-    tt_put_real(x, tflops);
-    tt_put_real(x, known ? tflops / (t->peaks.peak[s->fidelity] * cores) * 100 : NAN);
+    az_opr_put_real(x, s->flop * 1e-9);
+    az_opr_put_real(x, tflops);
+    az_opr_put_real(x, known ? tflops / (t->peaks.peak[s->fidelity] * cores) * 100 : NAN);
     put_core_count(x, isnan(s->flop) ? 0 : cores);
-    tt_put_real(x, dram);
-    tt_put_real(x, t->has_peaks ? dram / t->peaks.dram * 100 : NAN);
-    tt_put_real(x, ccl);
-    tt_put_real(x, t->has_peaks && t->peaks.link > 0 && links > 0 ? ccl / (t->peaks.link * (double)links) * 100 : NAN);
+    az_opr_put_real(x, dram);
+    az_opr_put_real(x, t->has_peaks ? dram / t->peaks.dram * 100 : NAN);
+    az_opr_put_real(x, ccl);
+    az_opr_put_real(x, t->has_peaks && t->peaks.link > 0 && links > 0 ? ccl / (t->peaks.link * (double)links) * 100 : NAN);
 }
 
-static void put(const struct tt *t, struct az_table *x, const struct model *m)
+static void put(const struct az_tt *t, struct az_table *x, const struct model *m)
 {
-    const struct tt_sig *s = &t->sigs.v[m->sig];
+    const struct az_opr_sig *s = &t->sigs.v[m->sig];
     const struct az_opargs *a = &t->r->args.v[s->args];
     bool matrix = s->kind == TT_MATMUL || s->kind == TT_CONV;
 
     az_put_text(x, s->shown);
     az_put_text(x, s->precision);
-    az_put_text(x, tt_text(t, a->t[AZ_IN0].memory));
+    az_put_text(x, az_opr_text(t, a->t[AZ_IN0].memory));
     put_core_count(x, m->cores);
     az_put_i64(x, (int64_t)m->n);
     az_put_f64(x, m->time / 1000);
-    tt_put_real(x, m->median / 1000);
+    az_opr_put_real(x, m->median / 1000);
     put_rates(t, x, m, s, a);
-    tt_put_real(x, m->ideal / 1000);
-    tt_put_real(x, m->ideal_time > 0 ? m->ideal_sum / m->ideal_time * 100 : NAN);
-    tt_put_real(x, m->fpu);
-    tt_put_real(x, m->noc);
-    tt_put_real(x, m->dram);
-    tt_put_real(x, m->eth);
+    az_opr_put_real(x, m->ideal / 1000);
+    az_opr_put_real(x, m->ideal_time > 0 ? m->ideal_sum / m->ideal_time * 100 : NAN);
+    az_opr_put_real(x, m->fpu);
+    az_opr_put_real(x, m->noc);
+    az_opr_put_real(x, m->dram);
+    az_opr_put_real(x, m->eth);
     az_put_text(x, matrix ? az_sv_str(az_fit_text((enum az_fit)s->verdict)) : AZ_SV(""));
     az_put_text(x, az_sv_str(s->source         ? s->source
                              : isnan(m->ideal) ? ""
@@ -197,7 +197,7 @@ static void put(const struct tt *t, struct az_table *x, const struct model *m)
     az_put_text(x, az_sv_str(missing(t, s, m)));
 }
 
-int tt_models(struct tt *t)
+int az_opr_models(struct az_tt *t)
 {
     struct az_table *x =
         az_table_new(t->job->arena, "op_models", "Operations by arguments, with their models", AZ_TABLE_SUMMARY);
@@ -212,5 +212,5 @@ int tt_models(struct tt *t)
     for (size_t i = 0; rc == 0 && i < list.n; i++)
         put(t, x, &list.v[i]);
     az_vec_release(&list);
-    return tt_emit(t, x, rc);
+    return az_opr_emit(t, x, rc);
 }

@@ -5,12 +5,12 @@
 
 #include "analyses/list.h"
 
-static int init(struct tt *t, struct az_job *job)
+static int init(struct az_tt *t, struct az_job *job)
 {
     size_t i = 0;
     while (!(job->traces[i]->caps & AZ_CAP_OPREPORT))
         i++;
-    *t = (struct tt){ .job = job, .trace = job->traces[i], .r = az_opreport(job->traces[i]), .o = job->opts };
+    *t = (struct az_tt){ .job = job, .trace = job->traces[i], .r = az_opreport(job->traces[i]), .o = job->opts };
     t->last_mark = AZ_NO_ID;
     t->first = az_sv_is(t->o->op_rules, "first");
     az_vec_init(&t->sigs, job->mem);
@@ -24,7 +24,7 @@ static int init(struct tt *t, struct az_job *job)
     return rc ? rc : t->codes ? 0 : az_arena_error(job->arena);
 }
 
-static void release(struct tt *t)
+static void release(struct az_tt *t)
 {
     az_vec_release(&t->sigs);
     az_vec_release(&t->rows);
@@ -34,9 +34,9 @@ static void release(struct tt *t)
     az_map_release(&t->advice_of);
 }
 
-static uint8_t suspect(const struct tt *t, const struct tt_row *row)
+static uint8_t suspect(const struct az_tt *t, const struct az_opr_row *row)
 {
-    const struct az_oprow *r = tt_oprow(t, row);
+    const struct az_oprow *r = az_opr_oprow(t, row);
     uint8_t s = 0;
     if (r->kind == AZ_OPROW_SIGNPOST)
         return 0;
@@ -49,24 +49,24 @@ static uint8_t suspect(const struct tt *t, const struct tt_row *row)
 }
 
 /* The first row has no row before it. In the first version neither has a row behind one without a gap. */
-static void mark_gaps(struct tt *t)
+static void mark_gaps(struct az_tt *t)
 {
     bool seen = false;
     double before = NAN;
     for (size_t i = 0; i < t->rows.n; i++) {
-        struct tt_row *r = &t->rows.v[i];
-        bool signpost = tt_oprow(t, r)->kind == AZ_OPROW_SIGNPOST;
+        struct az_opr_row *r = &t->rows.v[i];
+        bool signpost = az_opr_oprow(t, r)->kind == AZ_OPROW_SIGNPOST;
         r->no_gap = t->first ? i == 0 || isnan(before) : !seen && !signpost;
         seen |= !signpost;
-        before = tt_oprow(t, r)->gap;
+        before = az_opr_oprow(t, r)->gap;
     }
 }
 
-static int rate(struct tt *t)
+static int rate(struct az_tt *t)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
-        rc = tt_sig(t, t->rows.v[i].row, &t->rows.v[i].sig);
+        rc = az_opr_sig(t, t->rows.v[i].row, &t->rows.v[i].sig);
         t->rows.v[i].suspect = suspect(t, &t->rows.v[i]);
     }
     mark_gaps(t);
@@ -74,18 +74,18 @@ static int rate(struct tt *t)
 }
 
 /* Range of ids, then host rows, then impossible ones. */
-static int filter(struct tt *t)
+static int filter(struct az_tt *t)
 {
     bool range = t->o->id_range.n > 0, first_left = range; /* the first row of a range has no row before it */
     size_t n = 0;
 
-    if (range && !tt_id_range(t->o->id_range, &t->range_low, &t->range_high))
+    if (range && !az_opr_id_range(t->o->id_range, &t->range_low, &t->range_high))
         return az_diag_fail(t->job->diag, AZ_ECONFIG, AZ_AT_FILE(t->trace->path),
                             "id_range '%.*s' is no range (\"5-10\", \"31-\" and \"-12\" are)", AZ_SVF(t->o->id_range));
     for (size_t i = 0; i < t->rows.n; i++) {
-        struct tt_row r = t->rows.v[i];
-        bool out = range && (tt_oprow(t, &r)->line < t->range_low || tt_oprow(t, &r)->line > t->range_high);
-        bool host = !out && t->o->no_host_ops && tt_sig_of(t, &r)->kind == TT_HOST;
+        struct az_opr_row r = t->rows.v[i];
+        bool out = range && (az_opr_oprow(t, &r)->line < t->range_low || az_opr_oprow(t, &r)->line > t->range_high);
+        bool host = !out && t->o->no_host_ops && az_opr_sig_of(t, &r)->kind == TT_HOST;
         bool impossible = !out && !host && t->o->drop_impossible && r.suspect;
         t->out_of_range += out;
         t->host_dropped += host;
@@ -97,20 +97,20 @@ static int filter(struct tt *t)
     }
     t->rows.n = n;
     if (range)
-        tt_note(t, "only ids %.*s: %llu rows are outside", AZ_SVF(t->o->id_range), (unsigned long long)t->out_of_range);
+        az_opr_note(t, "only ids %.*s: %llu rows are outside", AZ_SVF(t->o->id_range), (unsigned long long)t->out_of_range);
     if (t->host_dropped)
-        tt_note(t, "%llu host operations are left out (no_host_ops)", (unsigned long long)t->host_dropped);
+        az_opr_note(t, "%llu host operations are left out (no_host_ops)", (unsigned long long)t->host_dropped);
     if (t->impossible_dropped)
-        tt_note(t, "%llu impossible rows are left out (drop_impossible)", (unsigned long long)t->impossible_dropped);
+        az_opr_note(t, "%llu impossible rows are left out (drop_impossible)", (unsigned long long)t->impossible_dropped);
     return 0;
 }
 
-static void sum_up(struct tt *t)
+static void sum_up(struct az_tt *t)
 {
     for (size_t i = 0; i < t->rows.n; i++) {
-        uint8_t kind = tt_sig_of(t, &t->rows.v[i])->kind;
-        t->time += tt_row_ns(t, &t->rows.v[i]);
-        t->gap += tt_row_gap_ns(t, &t->rows.v[i]);
+        uint8_t kind = az_opr_sig_of(t, &t->rows.v[i])->kind;
+        t->time += az_opr_row_ns(t, &t->rows.v[i]);
+        t->gap += az_opr_row_gap_ns(t, &t->rows.v[i]);
         t->counts.host += kind == TT_HOST;
         t->counts.signposts += kind == TT_SIGNPOST && !t->first;
         t->counts.device += kind != TT_HOST && (kind != TT_SIGNPOST || t->first);
@@ -120,16 +120,16 @@ static void sum_up(struct tt *t)
     t->total = t->time + t->gap;
 }
 
-static void say_merge(struct tt *t)
+static void say_merge(struct az_tt *t)
 {
-    const struct tt_merge_notes *m = &t->merge;
+    const struct az_opr_merge_notes *m = &t->merge;
     if (t->r->devices > 1 && t->o->no_merge_devices)
-        tt_note(t, "%lld devices, not merged", (long long)t->r->devices);
+        az_opr_note(t, "%lld devices, not merged", (long long)t->r->devices);
     else if (t->r->devices > 1)
-        tt_note(t, "%lld devices, merged by %s into %llu operations", (long long)t->r->devices,
+        az_opr_note(t, "%lld devices, merged by %s into %llu operations", (long long)t->r->devices,
                 m->by_call ? "call count" : "name", (unsigned long long)m->blocks);
     if (m->incomplete && !t->first) {
-        struct az_sv name = tt_text(t, m->first_code);
+        struct az_sv name = az_opr_text(t, m->first_code);
         az_diag_add(t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path),
                     "%llu of %llu operations are not on all %lld devices, the first 'operation %llu, %.*s' (%s)",
                     (unsigned long long)m->incomplete, (unsigned long long)m->blocks, (long long)t->r->devices,
@@ -139,7 +139,7 @@ static void say_merge(struct tt *t)
     }
 }
 
-static void cover(struct tt *t)
+static void cover(struct az_tt *t)
 {
     struct az_job *j = t->job;
     uint64_t dropped = t->out_of_range + t->host_dropped + t->impossible_dropped;
@@ -154,7 +154,7 @@ static void cover(struct tt *t)
         az_cover(j, "note", 0.0 / 0.0, "", t->notes.v[i]);
 }
 
-int tt_emit(struct tt *t, struct az_table *table, int rc)
+int az_opr_emit(struct az_tt *t, struct az_table *table, int rc)
 {
     if (!table)
         return az_arena_error(t->job->arena);
@@ -164,14 +164,14 @@ int tt_emit(struct tt *t, struct az_table *table, int rc)
         az_table_free(table);
         return rc;
     }
-    if (t->hold && t->n_held < sizeof t->held / sizeof *t->held) {
+    if (t->hold && t->n_held < AZ_LENGTH(t->held)) {
         t->held[t->n_held++] = table;
         return 0;
     }
     return az_document_add(t->job->doc, table);
 }
 
-void tt_put_real(struct az_table *t, double v)
+void az_opr_put_real(struct az_table *t, double v)
 {
     if (isnan(v))
         az_put_empty(t);
@@ -179,14 +179,14 @@ void tt_put_real(struct az_table *t, double v)
         az_put_f64(t, v);
 }
 
-void tt_id_column(const struct tt *t, struct az_table *table, unsigned flags)
+void az_opr_id_column(const struct az_tt *t, struct az_table *table, unsigned flags)
 {
     az_table_column(table, "ID", t->r->files.n > 1 ? AZ_TEXT : AZ_INT, AZ_UNIT_ID, flags);
 }
 
-void tt_put_id(const struct tt *t, struct az_table *table, const struct tt_row *row)
+void az_opr_put_id(const struct az_tt *t, struct az_table *table, const struct az_opr_row *row)
 {
-    const struct az_oprow *r = tt_oprow(t, row);
+    const struct az_oprow *r = az_opr_oprow(t, row);
     if (t->r->files.n > 1)
         az_put_text(table, az_arena_printf(t->job->arena, "%.*s:%u", AZ_SVF(t->r->files.v[r->file]), r->line));
     else
@@ -194,31 +194,31 @@ void tt_put_id(const struct tt *t, struct az_table *table, const struct tt_row *
 }
 
 /* What needs much memory of its own comes before the largest table, so that both are never there at once. */
-static int tables(struct tt *t)
+static int tables(struct az_tt *t)
 {
-    static int (*const early[])(struct tt *) = { tt_models, tt_signposts, tt_iterations };
+    static int (*const early[])(struct az_tt *) = { az_opr_models, az_opr_signposts, az_opr_iterations };
     int rc = 0;
     t->hold = true;
-    for (size_t i = 0; rc == 0 && i < sizeof early / sizeof *early; i++)
+    for (size_t i = 0; rc == 0 && i < AZ_LENGTH(early); i++)
         rc = early[i](t);
     t->hold = false;
     if (rc == 0)
-        rc = tt_ops(t);
+        rc = az_opr_ops(t);
     if (rc == 0)
-        rc = tt_stacked(t);
+        rc = az_opr_stacked(t);
     for (size_t i = 0; i < t->n_held; i++) {
         if (rc == 0)
             rc = az_document_add(t->job->doc, t->held[i]);
         else
             az_table_free(t->held[i]);
     }
-    return rc ? rc : tt_quality(t);
+    return rc ? rc : az_opr_quality(t);
 }
 
 /* Why no operation is left, and which option helps. */
-static void say_empty(const struct tt *t)
+static void say_empty(const struct az_tt *t)
 {
-    const struct az_sv mark = tt_text(t, t->last_mark);
+    const struct az_sv mark = az_opr_text(t, t->last_mark);
     bool any = false;
     for (size_t i = 0; i < t->r->rows.n && !any; i++)
         any = t->r->rows.v[i].kind != AZ_OPROW_SIGNPOST;
@@ -237,13 +237,13 @@ static void say_empty(const struct tt *t)
 
 static int run(struct az_job *job)
 {
-    struct tt t;
+    struct az_tt t;
     int rc = init(&t, job);
 
     if (rc == 0)
-        rc = tt_device(&t);
+        rc = az_opr_device(&t);
     if (rc == 0)
-        rc = tt_select(&t, false, &t.rows);
+        rc = az_opr_select(&t, false, &t.rows);
     t.nothing_after = t.last_mark != AZ_NO_ID && t.rows.n == 0;
     if (rc == 0)
         rc = rate(&t);

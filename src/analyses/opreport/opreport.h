@@ -9,7 +9,7 @@
 #include "perf/tensix.h"
 #include "results/form.h"
 
-enum tt_kind {
+enum az_opr_kind {
     TT_OTHER,
     TT_HOST,
     TT_MATMUL,
@@ -23,10 +23,10 @@ enum tt_kind {
     TT_SIGNPOST
 };
 
-/* What the rules (configs/tt_ops.rules) say of a name. */
-struct tt_code {
+/* What the rules (configs/az_opr_ops.rules) say of a name. */
+struct az_opr_code {
     bool known;
-    uint8_t kind, ink;     /* enum tt_kind, enum az_ink */
+    uint8_t kind, ink;     /* enum az_opr_kind, enum az_ink */
     bool judged;           /* its printed fidelity shows the verdict */
     bool mean, fastest;    /* merged over devices by mean; by the smallest (first version) */
     bool other_told;       /* category Other was reported */
@@ -34,9 +34,9 @@ struct tt_code {
 };
 
 /* What holds for every row of one operation with the same arguments, whatever its time. */
-struct tt_sig {
+struct az_opr_sig {
     uint32_t code, args;
-    uint8_t kind; /* enum tt_kind */
+    uint8_t kind; /* enum az_opr_kind */
     uint8_t fidelity, verdict;
     struct az_sv shown;                   /* "Matmul 32 x 64 x 64" */
     struct az_sv precision;               /* "HiFi2 BF16 x BF16 => BF16" */
@@ -49,16 +49,16 @@ struct tt_sig {
     const char *advice;  /* on fidelity; NULL */
     struct az_sv label;  /* of the stacked report, made when asked for */
 };
-AZ_VEC(struct tt_sig, tt_sigs);
+AZ_VEC(struct az_opr_sig, az_opr_sigs);
 
 /* One row of the report: a row of the file, or several devices' merged into one. */
-struct tt_row {
+struct az_opr_row {
     uint32_t row, sig; /* of opreport.rows, of sigs */
     double kernel;     /* ns, merged; NaN: blank */
     bool no_gap;       /* first row: its gap is not between two rows shown */
     uint8_t suspect;   /* TT_SUSPECT_* */
 };
-AZ_VEC(struct tt_row, tt_rows);
+AZ_VEC(struct az_opr_row, az_opr_rows);
 
 enum {
     TT_SUSPECT_LONG = 1,     /* kernel time above max_op_us */
@@ -68,22 +68,22 @@ enum {
     TT_SUSPECT_NEGATIVE = 16 /* negative kernel time */
 };
 
-enum tt_bound { TT_NO_BOUND, TT_DRAM, TT_FLOP, TT_BOTH, TT_SLOW, TT_ON_HOST };
-const char *tt_bound_text(enum tt_bound b);
+enum az_opr_bound { TT_NO_BOUND, TT_DRAM, TT_FLOP, TT_BOTH, TT_SLOW, TT_ON_HOST };
+const char *az_opr_bound_text(enum az_opr_bound b);
 
 /* A row's figures; NaN: blank. */
-struct tt_figures {
+struct az_opr_figures {
     double time, gap, percent; /* us, us, of time and gap of all rows shown */
     double cores, dram, dram_percent, tflops, flops_percent;
-    enum tt_bound bound;
+    enum az_opr_bound bound;
 };
 
-struct tt_counts {
+struct az_opr_counts {
     uint64_t device, host, signposts;
 };
 
 /* Differences between devices that the merge met. */
-struct tt_merge_notes {
+struct az_opr_merge_notes {
     uint64_t blocks, incomplete; /* operations; those not found on every device */
     uint64_t first_block;        /* of the incomplete ones, from 0 */
     uint32_t first_code;
@@ -91,15 +91,15 @@ struct tt_merge_notes {
 };
 
 #define TT_ADVICE_MAX 6
-struct tt_advice {
+struct az_opr_advice {
     struct az_sv text[TT_ADVICE_MAX];
     size_t n;
     const char *not_judged; /* why nothing can be said; NULL: judged */
     struct az_sv joined;    /* all texts in a cell */
 };
-AZ_VEC(struct tt_advice *, tt_advices);
+AZ_VEC(struct az_opr_advice *, az_opr_advices);
 
-struct tt {
+struct az_tt {
     struct az_job *job;
     const struct az_trace *trace;
     const struct az_opreport *r;
@@ -110,14 +110,14 @@ struct tt {
     int64_t workers;
     struct az_sv arch;
     const char *workers_from;
-    struct tt_code *codes; /* by name id */
-    struct tt_sigs sigs;
+    struct az_opr_code *codes; /* by name id */
+    struct az_opr_sigs sigs;
     struct az_map sig_of;
     struct az_map advice_of; /* what determines a row's advice -> number of advices */
-    struct tt_advices advices;
-    struct tt_rows rows; /* what is reported, in order */
-    struct tt_counts counts;
-    struct tt_merge_notes merge;
+    struct az_opr_advices advices;
+    struct az_opr_rows rows; /* what is reported, in order */
+    struct az_opr_counts counts;
+    struct az_opr_merge_notes merge;
     uint64_t out_of_range, host_dropped, impossible_dropped, unmerged_from;
     double total;           /* us: time and gap of all rows */
     double time, gap;       /* us */
@@ -125,70 +125,70 @@ struct tt {
     bool nothing_after;     /* and no operation follows it */
     struct az_vec_sv notes; /* what was done, for people */
     int64_t range_low, range_high;
-    bool hold; /* tt_emit keeps tables back in held[] */
+    bool hold; /* az_opr_emit keeps tables back in held[] */
     struct az_table *held[4];
     size_t n_held;
 };
 
 /* ---- tt_rules.c ---- */
-const struct tt_code *tt_code(struct tt *t, uint32_t name);
-struct az_sv tt_category(struct tt *t, const struct tt_sig *s);
+const struct az_opr_code *az_opr_code(struct az_tt *t, uint32_t name);
+struct az_sv az_opr_category(struct az_tt *t, const struct az_opr_sig *s);
 /* First word of a name. */
-struct az_sv tt_first_word(struct az_sv s);
-struct az_sv tt_category_of(struct az_sv first_word);
-enum az_ink tt_ink_of(struct az_sv code);
+struct az_sv az_opr_first_word(struct az_sv s);
+struct az_sv az_opr_category_of(struct az_sv first_word);
+enum az_ink az_opr_ink_of(struct az_sv code);
 /* "5-10", "31-", "-12", "-"; false: not of that form. */
-bool tt_id_range(struct az_sv text, int64_t *low, int64_t *high);
-int tt_device(struct tt *t) AZ_MUST_USE;
+bool az_opr_id_range(struct az_sv text, int64_t *low, int64_t *high);
+int az_opr_device(struct az_tt *t) AZ_MUST_USE;
 
-/* ---- tt_select.c, tt_merge.c ---- */
+/* ---- az_opr_select.c, az_opr_merge.c ---- */
 /* Rows in the order of the report; whole: without the window of signposts, signposts kept. Only row, kernel are set. */
-int tt_select(struct tt *t, bool whole, struct tt_rows *out) AZ_MUST_USE;
+int az_opr_select(struct az_tt *t, bool whole, struct az_opr_rows *out) AZ_MUST_USE;
 /* Window (row numbers in order of time) into merged rows. */
-int tt_merge(struct tt *t, const uint32_t *window, size_t n, struct tt_rows *out,
-             struct tt_merge_notes *notes) AZ_MUST_USE;
-void tt_note(struct tt *t, const char *fmt, ...) AZ_PRINTF(2, 3);
+int az_opr_merge(struct az_tt *t, const uint32_t *window, size_t n, struct az_opr_rows *out,
+             struct az_opr_merge_notes *notes) AZ_MUST_USE;
+void az_opr_note(struct az_tt *t, const char *fmt, ...) AZ_PRINTF(2, 3);
 
 /* ---- tt_rates.c ---- */
-int tt_sig(struct tt *t, uint32_t row, uint32_t *sig) AZ_MUST_USE;
-void tt_figures(const struct tt *t, const struct tt_row *row, struct tt_figures *f);
-enum tt_bound tt_bound(const struct tt *t, double dram_percent, double flops_percent, bool no_dram);
-double tt_row_time(const struct tt *t, const struct tt_row *row); /* us; NaN: blank */
-double tt_row_gap(const struct tt *t, const struct tt_row *row);
+int az_opr_sig(struct az_tt *t, uint32_t row, uint32_t *sig) AZ_MUST_USE;
+void az_opr_figures(const struct az_tt *t, const struct az_opr_row *row, struct az_opr_figures *f);
+enum az_opr_bound az_opr_bound(const struct az_tt *t, double dram_percent, double flops_percent, bool no_dram);
+double az_opr_row_time(const struct az_tt *t, const struct az_opr_row *row); /* us; NaN: blank */
+double az_opr_row_gap(const struct az_tt *t, const struct az_opr_row *row);
 /* The same in ns, blank as 0: files have whole ns, so sums are exact in any order. */
-double tt_row_ns(const struct tt *t, const struct tt_row *row);
-double tt_row_gap_ns(const struct tt *t, const struct tt_row *row);
-static inline const struct az_oprow *tt_oprow(const struct tt *t, const struct tt_row *r)
+double az_opr_row_ns(const struct az_tt *t, const struct az_opr_row *row);
+double az_opr_row_gap_ns(const struct az_tt *t, const struct az_opr_row *row);
+static inline const struct az_oprow *az_opr_oprow(const struct az_tt *t, const struct az_opr_row *r)
 {
     return &t->r->rows.v[r->row];
 }
-static inline const struct tt_sig *tt_sig_of(const struct tt *t, const struct tt_row *r) { return &t->sigs.v[r->sig]; }
-static inline const struct az_opargs *tt_args_of(const struct tt *t, const struct tt_row *r)
+static inline const struct az_opr_sig *az_opr_sig_of(const struct az_tt *t, const struct az_opr_row *r) { return &t->sigs.v[r->sig]; }
+static inline const struct az_opargs *az_opr_args_of(const struct az_tt *t, const struct az_opr_row *r)
 {
     return &t->r->args.v[t->r->rows.v[r->row].args];
 }
-static inline struct az_sv tt_text(const struct tt *t, uint32_t id) { return az_trace_text(t->trace, id); }
+static inline struct az_sv az_opr_text(const struct az_tt *t, uint32_t id) { return az_trace_text(t->trace, id); }
 
 /* ---- tables ---- */
-int tt_emit(struct tt *t, struct az_table *table, int rc) AZ_MUST_USE;
-void tt_put_real(struct az_table *t, double v);
+int az_opr_emit(struct az_tt *t, struct az_table *table, int rc) AZ_MUST_USE;
+void az_opr_put_real(struct az_table *t, double v);
 /* Id of a row: its line, "file:line" where there are several files. */
-void tt_put_id(const struct tt *t, struct az_table *table, const struct tt_row *r);
-void tt_id_column(const struct tt *t, struct az_table *table, unsigned flags);
-int tt_ops(struct tt *t) AZ_MUST_USE;
-void tt_row_inks(struct tt *t, const struct tt_row *r, const struct tt_figures *f, uint8_t *ink);
-int tt_stacked(struct tt *t) AZ_MUST_USE;
-int tt_signposts(struct tt *t) AZ_MUST_USE;
-int tt_iterations(struct tt *t) AZ_MUST_USE;
-int tt_quality(struct tt *t) AZ_MUST_USE;
-int tt_models(struct tt *t) AZ_MUST_USE;
+void az_opr_put_id(const struct az_tt *t, struct az_table *table, const struct az_opr_row *r);
+void az_opr_id_column(const struct az_tt *t, struct az_table *table, unsigned flags);
+int az_opr_ops(struct az_tt *t) AZ_MUST_USE;
+void az_opr_row_inks(struct az_tt *t, const struct az_opr_row *r, const struct az_opr_figures *f, uint8_t *ink);
+int az_opr_stacked(struct az_tt *t) AZ_MUST_USE;
+int az_opr_signposts(struct az_tt *t) AZ_MUST_USE;
+int az_opr_iterations(struct az_tt *t) AZ_MUST_USE;
+int az_opr_quality(struct az_tt *t) AZ_MUST_USE;
+int az_opr_models(struct az_tt *t) AZ_MUST_USE;
 
-/* ---- tt_advice.c ---- */
+/* ---- az_opr_advice.c ---- */
 /* Advice on a matrix product; NULL without memory. Rows for which the same can be said share it. */
-const struct tt_advice *tt_advise(struct tt *t, const struct tt_row *r, const struct tt_figures *f);
+const struct az_opr_advice *az_opr_advise(struct az_tt *t, const struct az_opr_row *r, const struct az_opr_figures *f);
 /* Text of the Advice cell; empty for rows that get none. */
-struct az_sv tt_advice_text(struct tt *t, const struct tt_row *r, const struct tt_figures *f);
+struct az_sv az_opr_advice_text(struct az_tt *t, const struct az_opr_row *r, const struct az_opr_figures *f);
 /* The advice table, and its section below the printed operations. */
-int tt_advice(struct tt *t, struct az_form *form) AZ_MUST_USE;
+int az_opr_advice(struct az_tt *t, struct az_form *form) AZ_MUST_USE;
 
 #endif

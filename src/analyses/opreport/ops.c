@@ -22,9 +22,9 @@ enum {
     C_PRINTED
 };
 
-static void columns(const struct tt *t, struct az_table *x)
+static void columns(const struct az_tt *t, struct az_table *x)
 {
-    tt_id_column(t, x, AZ_KEY);
+    az_opr_id_column(t, x, AZ_KEY);
     az_table_column(x, "Total %", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
     az_table_column(x, "Bound", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(x, "OP Code", AZ_TEXT, AZ_UNIT_NONE, 0);
@@ -61,16 +61,16 @@ static void put_count(struct az_table *x, int64_t v)
         az_put_i64(x, v);
 }
 
-static void put_name(const struct tt *t, struct az_table *x, uint32_t id)
+static void put_name(const struct az_tt *t, struct az_table *x, uint32_t id)
 {
-    struct az_sv s = tt_text(t, id);
+    struct az_sv s = az_opr_text(t, id);
     if (s.n)
         az_put_text(x, s);
     else
         az_put_empty(x);
 }
 
-static struct az_sv suspect_text(const struct tt *t, uint8_t s)
+static struct az_sv suspect_text(const struct az_tt *t, uint8_t s)
 {
     static const struct {
         uint8_t bit;
@@ -81,54 +81,54 @@ static struct az_sv suspect_text(const struct tt *t, uint8_t s)
                  { TT_SUSPECT_GAP, "gap below 0" },
                  { TT_SUSPECT_FAR, "gap over max_gap_us" } };
     struct az_sv all = { "", 0 };
-    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+    for (size_t i = 0; i < AZ_LENGTH(bits); i++)
         if (s & bits[i].bit)
             all =
                 all.n ? az_arena_printf(t->job->arena, "%.*s; %s", AZ_SVF(all), bits[i].text) : az_sv_str(bits[i].text);
     return all;
 }
 
-static void put_figures(const struct tt *t, struct az_table *x, const struct tt_row *row, const struct tt_figures *f)
+static void put_figures(const struct az_tt *t, struct az_table *x, const struct az_opr_row *row, const struct az_opr_figures *f)
 {
-    const struct tt_sig *s = tt_sig_of(t, row);
-    tt_put_id(t, x, row);
-    tt_put_real(x, f->percent);
-    az_put_text(x, az_sv_str(tt_bound_text(f->bound)));
+    const struct az_opr_sig *s = az_opr_sig_of(t, row);
+    az_opr_put_id(t, x, row);
+    az_opr_put_real(x, f->percent);
+    az_put_text(x, az_sv_str(az_opr_bound_text(f->bound)));
     az_put_text(x, s->shown);
-    put_count(x, tt_oprow(t, row)->device);
-    tt_put_real(x, f->time);
-    tt_put_real(x, f->gap);
+    put_count(x, az_opr_oprow(t, row)->device);
+    az_opr_put_real(x, f->time);
+    az_opr_put_real(x, f->gap);
     put_count(x, isnan(f->cores) ? -1 : (int64_t)f->cores);
-    tt_put_real(x, f->dram);
-    tt_put_real(x, f->dram_percent);
-    tt_put_real(x, f->tflops);
-    tt_put_real(x, f->flops_percent);
+    az_opr_put_real(x, f->dram);
+    az_opr_put_real(x, f->dram_percent);
+    az_opr_put_real(x, f->tflops);
+    az_opr_put_real(x, f->flops_percent);
     az_put_text(x, s->precision);
 }
 
-static void put_row(struct tt *t, struct az_table *x, const struct tt_row *row, const struct tt_figures *f)
+static void put_row(struct az_tt *t, struct az_table *x, const struct az_opr_row *row, const struct az_opr_figures *f)
 {
-    const struct az_opargs *a = tt_args_of(t, row);
+    const struct az_opargs *a = az_opr_args_of(t, row);
     put_figures(t, x, row, f);
     put_name(t, x, a->t[AZ_OUT0].type);
     put_name(t, x, a->t[AZ_IN0].type);
     put_name(t, x, a->t[AZ_IN1].type);
-    az_put_bool(x, a->dram_sharded && tt_sig_of(t, row)->kind == TT_MATMUL);
+    az_put_bool(x, a->dram_sharded && az_opr_sig_of(t, row)->kind == TT_MATMUL);
     put_name(t, x, a->t[AZ_IN0].memory);
     put_count(x, a->block_w);
     put_count(x, a->subblock_h);
     put_count(x, a->subblock_w);
-    put_count(x, tt_oprow(t, row)->call);
+    put_count(x, az_opr_oprow(t, row)->call);
     az_put_text(x, row->suspect ? suspect_text(t, row->suspect) : AZ_SV(""));
     if (!t->o->no_advice)
-        az_put_text(x, tt_advice_text(t, row, f));
+        az_put_text(x, az_opr_advice_text(t, row, f));
     if (t->o->raw_op_codes)
-        put_name(t, x, tt_oprow(t, row)->code);
+        put_name(t, x, az_opr_oprow(t, row)->code);
 }
 
 /* ---- colours ---- */
 
-static void ink_bound(const struct tt_figures *f, uint8_t *ink)
+static void ink_bound(const struct az_opr_figures *f, uint8_t *ink)
 {
     bool both = !isnan(f->dram_percent) && !isnan(f->flops_percent);
     switch (f->bound) {
@@ -153,17 +153,17 @@ static void ink_bound(const struct tt_figures *f, uint8_t *ink)
     }
 }
 
-void tt_row_inks(struct tt *t, const struct tt_row *row, const struct tt_figures *f, uint8_t *ink)
+void az_opr_row_inks(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_figures *f, uint8_t *ink)
 {
     static const uint8_t verdicts[] = { AZ_INK_WHITE, AZ_INK_WHITE, AZ_INK_GREEN, AZ_INK_RED, AZ_INK_CYAN };
-    const struct tt_sig *s = tt_sig_of(t, row);
+    const struct az_opr_sig *s = az_opr_sig_of(t, row);
 
     memset(ink, AZ_INK_NONE, C_PRINTED);
     if (f->percent < t->o->min_percentage && (t->first || s->kind != TT_HOST)) {
         memset(ink, AZ_INK_GREY, C_PRINTED);
         return;
     }
-    ink[C_CODE] = tt_code(t, s->code)->ink;
+    ink[C_CODE] = az_opr_code(t, s->code)->ink;
     if (isnan(f->cores))
         ink[C_CORES] = AZ_INK_GREY;
     else if (f->cores < (double)t->o->low_cores)
@@ -173,7 +173,7 @@ void tt_row_inks(struct tt *t, const struct tt_row *row, const struct tt_figures
     ink_bound(f, ink);
     if (f->gap > t->o->op_to_op_gap_us)
         ink[C_GAP] = AZ_INK_RED;
-    if (s->rated && tt_code(t, s->code)->judged)
+    if (s->rated && az_opr_code(t, s->code)->judged)
         ink[C_FIDELITY] = verdicts[s->verdict];
 }
 
@@ -187,14 +187,14 @@ static struct az_sv signpost_display(struct az_arena *a, struct az_sv s)
     return az_arena_printf(a, "🪧 %.*s", AZ_SVF(az_sv_make(s.p, s.n - tail.n)));
 }
 
-static struct az_sv thousands(struct tt *t, double v, const char *unit)
+static struct az_sv thousands(struct az_tt *t, double v, const char *unit)
 {
     char buf[AZ_FORM_NUMBER];
     struct az_sv n = az_form_number(v, 0, true, buf);
     return az_arena_printf(t->job->arena, "%.*s %s", AZ_SVF(n), unit);
 }
 
-static void footer(struct tt *t, struct az_form *f)
+static void footer(struct az_tt *t, struct az_form *f)
 {
     struct az_arena *a = t->job->arena;
     struct az_sv hosts =
@@ -209,7 +209,7 @@ static void footer(struct tt *t, struct az_form *f)
                                                          : AZ_SV("");
 }
 
-static struct az_form *make_form(struct tt *t)
+static struct az_form *make_form(struct az_tt *t)
 {
     static const struct az_form_column printed[C_PRINTED] = {
         { .column = C_ID, .title = "ID", .plain = true },
@@ -250,17 +250,17 @@ static void keep_inks(const struct az_form *f, const uint8_t *all, uint8_t *to)
         to[i] = all[f->columns[i].column];
 }
 
-static int rows(struct tt *t, struct az_table *x, struct az_form *f)
+static int rows(struct az_tt *t, struct az_table *x, struct az_form *f)
 {
     uint8_t ink[C_PRINTED];
     uint64_t grey = 0;
     double grey_time = 0;
 
     for (size_t i = 0; i < t->rows.n; i++) {
-        struct tt_figures g;
-        tt_figures(t, &t->rows.v[i], &g);
+        struct az_opr_figures g;
+        az_opr_figures(t, &t->rows.v[i], &g);
         put_row(t, x, &t->rows.v[i], &g);
-        tt_row_inks(t, &t->rows.v[i], &g, ink);
+        az_opr_row_inks(t, &t->rows.v[i], &g, ink);
         keep_inks(f, ink, f->ink + i * f->n);
         if (ink[C_ID] != AZ_INK_GREY)
             continue;
@@ -277,7 +277,7 @@ static int rows(struct tt *t, struct az_table *x, struct az_form *f)
     return az_form_text(f, said, false);
 }
 
-int tt_ops(struct tt *t)
+int az_opr_ops(struct az_tt *t)
 {
     struct az_table *x = az_table_new(t->job->arena, "ops", "Operations", AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY);
     struct az_form *f = make_form(t);
@@ -292,6 +292,6 @@ int tt_ops(struct tt *t)
         rc = rows(t, x, f);
     for (size_t i = 0; rc == 0 && i < t->notes.n; i++)
         rc = az_vec_push(&f->before, t->notes.v[i]);
-    rc = tt_emit(t, x, rc);
-    return rc || t->o->no_advice ? rc : tt_advice(t, f);
+    rc = az_opr_emit(t, x, rc);
+    return rc || t->o->no_advice ? rc : az_opr_advice(t, f);
 }

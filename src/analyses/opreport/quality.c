@@ -20,16 +20,16 @@ static void count(struct check *c, bool hit, double time, double gap)
 
 enum { Q_ALL, Q_IMPOSSIBLE, Q_LONG, Q_NEGATIVE, Q_FIRMWARE, Q_GAP, Q_FAR, Q_NO_TIME, Q_NO_RATE, Q_FIDELITY, Q_CHECKS };
 
-static void look(const struct tt *t, struct check *c)
+static void look(const struct az_tt *t, struct check *c)
 {
     for (size_t i = 0; i < t->rows.n; i++) {
-        const struct tt_row *r = &t->rows.v[i];
-        const struct tt_sig *s = tt_sig_of(t, r);
-        struct tt_figures f;
+        const struct az_opr_row *r = &t->rows.v[i];
+        const struct az_opr_sig *s = az_opr_sig_of(t, r);
+        struct az_opr_figures f;
         if (s->kind == TT_SIGNPOST)
             continue;
-        tt_figures(t, r, &f);
-        const double time = tt_row_ns(t, r), gap = tt_row_gap_ns(t, r);
+        az_opr_figures(t, r, &f);
+        const double time = az_opr_row_ns(t, r), gap = az_opr_row_gap_ns(t, r);
         count(&c[Q_ALL], true, time, gap);
         count(&c[Q_IMPOSSIBLE], r->suspect != 0, time, gap);
         count(&c[Q_LONG], r->suspect & TT_SUSPECT_LONG, time, gap);
@@ -45,14 +45,14 @@ static void look(const struct tt *t, struct check *c)
     }
 }
 
-static void put(const struct tt *t, struct az_table *x, struct az_sv name, const struct check *c, const char *note)
+static void put(const struct az_tt *t, struct az_table *x, struct az_sv name, const struct check *c, const char *note)
 {
     az_put_text(x, name);
     az_put_i64(x, (int64_t)c->rows);
     const double time = c->time / 1000, gap = c->gap / 1000;
     az_put_f64(x, time);
     az_put_f64(x, gap);
-    tt_put_real(x, t->total != 0 ? (time + gap) / t->total * 100 : NAN);
+    az_opr_put_real(x, t->total != 0 ? (time + gap) / t->total * 100 : NAN);
     az_put_text(x, az_sv_str(note));
 }
 
@@ -76,7 +76,7 @@ static void columns(struct az_table *x)
     az_table_column(x, "Note", AZ_TEXT, AZ_UNIT_NONE, 0);
 }
 
-int tt_quality(struct tt *t)
+int az_opr_quality(struct az_tt *t)
 {
     struct check c[Q_CHECKS] = { { 0, 0, 0 } };
     struct az_arena *a = t->job->arena;
@@ -108,5 +108,5 @@ int tt_quality(struct tt *t)
         az_finding(t->job, "impossible_rows", "warning", AZ_SV("operations with impossible times"),
                    (int64_t)c[Q_IMPOSSIBLE].rows, (int64_t)c[Q_IMPOSSIBLE].time,
                    AZ_SV("see Suspect in ops and data_quality; drop_impossible leaves them out"));
-    return tt_emit(t, x, 0);
+    return az_opr_emit(t, x, 0);
 }

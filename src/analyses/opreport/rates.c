@@ -1,4 +1,4 @@
-/* Figures of a row: what its arguments say, once for all rows with the same ones (tt_sig), and its times
+/* Figures of a row: what its arguments say, once for all rows with the same ones (az_opr_sig), and its times
  * (docs/formats-tracy.md 6 to 8, 10). */
 #include <math.h>
 
@@ -6,7 +6,7 @@
 
 #define DRAM_SHARDED_CORES 12 /* a DRAM-sharded product runs on one core a DRAM bank */
 
-const char *tt_bound_text(enum tt_bound b)
+const char *az_opr_bound_text(enum az_opr_bound b)
 {
     static const char *const texts[] = { "", "DRAM", "FLOP", "BOTH", "SLOW", "HOST" };
     return texts[b];
@@ -14,16 +14,16 @@ const char *tt_bound_text(enum tt_bound b)
 
 /* ---- what is shown ---- */
 
-static struct az_sv type_of(const struct tt *t, const struct az_tensor *x)
+static struct az_sv type_of(const struct az_tt *t, const struct az_tensor *x)
 {
-    struct az_sv type = tt_text(t, x->type);
+    struct az_sv type = az_opr_text(t, x->type);
     return t->first && az_sv_is(type, "FLOAT32") ? type : az_tensix_short(type);
 }
 
-static struct az_sv precision(const struct tt *t, const struct az_opargs *a, uint8_t kind)
+static struct az_sv precision(const struct az_tt *t, const struct az_opargs *a, uint8_t kind)
 {
     struct az_sv in0 = type_of(t, &a->t[AZ_IN0]), in1 = type_of(t, &a->t[AZ_IN1]), out = type_of(t, &a->t[AZ_OUT0]);
-    struct az_sv f = tt_text(t, a->fidelity);
+    struct az_sv f = az_opr_text(t, a->fidelity);
     struct az_arena *arena = t->job->arena;
 
     if (kind == TT_MATMUL || kind == TT_CONV)
@@ -33,7 +33,7 @@ static struct az_sv precision(const struct tt *t, const struct az_opargs *a, uin
                            AZ_SVF(out));
 }
 
-static struct az_sv text_or_x(const struct tt *t, uint32_t id) { return id == AZ_NO_ID ? AZ_SV("x") : tt_text(t, id); }
+static struct az_sv text_or_x(const struct az_tt *t, uint32_t id) { return id == AZ_NO_ID ? AZ_SV("x") : az_opr_text(t, id); }
 
 static struct az_sv number_or_x(struct az_arena *a, int32_t v)
 {
@@ -52,19 +52,19 @@ static double elements(const struct az_opargs *a, int tensor)
     return dim(a, tensor, W) * dim(a, tensor, Z) * dim(a, tensor, Y) * dim(a, tensor, X);
 }
 
-static double bytes(const struct tt *t, const struct az_opargs *a, int tensor)
+static double bytes(const struct az_tt *t, const struct az_opargs *a, int tensor)
 {
-    return a->t[tensor].type == AZ_NO_ID ? NAN : elements(a, tensor) * az_tensix_bytes(tt_text(t, a->t[tensor].type));
+    return a->t[tensor].type == AZ_NO_ID ? NAN : elements(a, tensor) * az_tensix_bytes(az_opr_text(t, a->t[tensor].type));
 }
 
 /* Bytes of inputs 0, 1 and output 0 that lie in DRAM; NaN where none does (*any), a shape is missing, or a tensor has
  * neither shape nor memory: it may lie there, and a part of the bytes is no rate. */
-static double dram_bytes(const struct tt *t, const struct az_opargs *a, bool *any)
+static double dram_bytes(const struct az_tt *t, const struct az_opargs *a, bool *any)
 {
     static const int tensors[] = { AZ_IN0, AZ_IN1, AZ_OUT0 };
     double sum = 0;
     for (int i = 0; i < 3; i++) {
-        const struct az_sv memory = tt_text(t, a->t[tensors[i]].memory);
+        const struct az_sv memory = az_opr_text(t, a->t[tensors[i]].memory);
         if (az_sv_find(memory, AZ_SV("DRAM")) < 0 && (memory.n || !isnan(elements(a, tensors[i]))))
             continue;
         *any = true;
@@ -76,7 +76,7 @@ static double dram_bytes(const struct tt *t, const struct az_opargs *a, bool *an
 /* Larger of two, as pandas has it: a missing one does not count. */
 static double larger(double a, double b) { return isnan(a) ? b : isnan(b) || a > b ? a : b; }
 
-static void matmul(struct tt *t, struct tt_sig *s, const struct az_opargs *a, struct az_sv code)
+static void matmul(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a, struct az_sv code)
 {
     double m = dim(a, AZ_IN0, Y), k = dim(a, AZ_IN0, X), n = dim(a, AZ_IN1, X);
     double batch = t->first
@@ -98,7 +98,7 @@ static void matmul(struct tt *t, struct tt_sig *s, const struct az_opargs *a, st
         s->shown = az_arena_printf(t->job->arena, "%.*s %.0f x %.0f x %.0f", AZ_SVF(code), m, k, n);
 }
 
-static void conv(struct tt *t, struct tt_sig *s, const struct az_opargs *a, struct az_sv code)
+static void conv(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a, struct az_sv code)
 {
     struct az_arena *arena = t->job->arena;
     double m = dim(a, AZ_OUT0, Y), n = dim(a, AZ_IN1, X);
@@ -121,7 +121,7 @@ static void conv(struct tt *t, struct tt_sig *s, const struct az_opargs *a, stru
 }
 
 /* w=(3,3) s=(2,2) p=((1, 1), (1, 1)) d=(1,1) | HEIGHT_SHARDED */
-static void halo(struct tt *t, struct tt_sig *s, const struct az_opargs *a, struct az_sv code)
+static void halo(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a, struct az_sv code)
 {
     s->shown = az_arena_printf(t->job->arena, "%.*s w=%.*s s=%.*s p=%.*s d=%.*s | %.*s", AZ_SVF(code),
                                AZ_SVF(text_or_x(t, a->halo_window)), AZ_SVF(text_or_x(t, a->halo_stride)),
@@ -130,7 +130,7 @@ static void halo(struct tt *t, struct tt_sig *s, const struct az_opargs *a, stru
 }
 
 /* Query, key and value are inputs 0, 1 and 2: W batch, Z heads, Y positions, X head size. */
-static void attention(struct tt_sig *s, const struct az_opargs *a)
+static void attention(struct az_opr_sig *s, const struct az_opargs *a)
 {
     double dv = isnan(dim(a, AZ_IN2, X)) ? dim(a, AZ_IN1, X) : dim(a, AZ_IN2, X);
     s->flop = az_attention_flop(dim(a, AZ_IN0, W), dim(a, AZ_IN0, Z), dim(a, AZ_IN0, Y), dim(a, AZ_IN1, Y),
@@ -141,7 +141,7 @@ static void attention(struct tt_sig *s, const struct az_opargs *a)
 }
 
 /* The ring is as large as the tensor grows (gather) or shrinks (scatter). */
-static void collective(const struct tt *t, struct tt_sig *s, const struct az_opargs *a)
+static void collective(const struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a)
 {
     double in = bytes(t, a, AZ_IN0), out = bytes(t, a, AZ_OUT0);
     double ring = s->kind == TT_GATHER ? out / in : s->kind == TT_SCATTER ? in / out : (double)t->r->devices;
@@ -154,27 +154,27 @@ static void collective(const struct tt *t, struct tt_sig *s, const struct az_opa
         s->why_not = "the ring cannot be told from the shapes";
 }
 
-static void fill(struct tt *t, struct tt_sig *s, const struct az_oprow *r)
+static void fill(struct az_tt *t, struct az_opr_sig *s, const struct az_oprow *r)
 {
     const struct az_opargs *a = &t->r->args.v[r->args];
-    struct az_sv code = tt_text(t, r->code);
+    struct az_sv code = az_opr_text(t, r->code);
     bool matrix;
 
     s->kind = r->kind == AZ_OPROW_SIGNPOST ? TT_SIGNPOST
               : r->kind == AZ_OPROW_HOST   ? TT_HOST
-                                           : tt_code(t, r->code)->kind;
+                                           : az_opr_code(t, r->code)->kind;
     if (t->first && s->kind != TT_MATMUL && s->kind != TT_HOST && s->kind != TT_SIGNPOST)
         s->kind = TT_OTHER;
     matrix = s->kind == TT_MATMUL || (!t->first && s->kind == TT_CONV);
-    s->fidelity = (uint8_t)az_fidelity_of(tt_text(t, a->fidelity));
+    s->fidelity = (uint8_t)az_fidelity_of(az_opr_text(t, a->fidelity));
     s->flop = s->dram_bytes = s->moved_bytes = NAN;
     s->shown =
         s->kind == TT_SIGNPOST && !t->first ? az_arena_printf(t->job->arena, "%.*s (signpost)", AZ_SVF(code)) : code;
     s->precision = precision(t, a, s->kind);
     if (matrix)
         s->verdict =
-            (uint8_t)az_fidelity_fit(tt_text(t, a->t[AZ_IN0].type), tt_text(t, a->t[AZ_IN1].type),
-                                     tt_text(t, a->t[AZ_OUT0].type), (enum az_fidelity)s->fidelity, &s->advice);
+            (uint8_t)az_fidelity_fit(az_opr_text(t, a->t[AZ_IN0].type), az_opr_text(t, a->t[AZ_IN1].type),
+                                     az_opr_text(t, a->t[AZ_OUT0].type), (enum az_fidelity)s->fidelity, &s->advice);
     if (s->kind == TT_MATMUL)
         matmul(t, s, a, code);
     else if (s->kind == TT_CONV)
@@ -189,10 +189,10 @@ static void fill(struct tt *t, struct tt_sig *s, const struct az_oprow *r)
         collective(t, s, a);
 }
 
-int tt_sig(struct tt *t, uint32_t row, uint32_t *sig)
+int az_opr_sig(struct az_tt *t, uint32_t row, uint32_t *sig)
 {
     const struct az_oprow *r = &t->r->rows.v[row];
-    struct tt_sig s = { .code = r->code, .args = r->args };
+    struct az_opr_sig s = { .code = r->code, .args = r->args };
     uint32_t *at;
     bool added;
     int rc = az_map_put(&t->sig_of, (uint64_t)r->code << 2 | r->kind, r->args, (uint32_t)t->sigs.n, &at, &added);
@@ -210,9 +210,9 @@ int tt_sig(struct tt *t, uint32_t row, uint32_t *sig)
 
 /* ---- a row ---- */
 
-double tt_row_time(const struct tt *t, const struct tt_row *row)
+double az_opr_row_time(const struct az_tt *t, const struct az_opr_row *row)
 {
-    uint8_t kind = tt_sig_of(t, row)->kind;
+    uint8_t kind = az_opr_sig_of(t, row)->kind;
     if (kind == TT_HOST || kind == TT_SIGNPOST)
         return NAN;
     if (isnan(row->kernel))
@@ -220,23 +220,23 @@ double tt_row_time(const struct tt *t, const struct tt_row *row)
     return row->kernel / 1000;
 }
 
-double tt_row_gap(const struct tt *t, const struct tt_row *row)
+double az_opr_row_gap(const struct az_tt *t, const struct az_opr_row *row)
 {
-    return row->no_gap ? NAN : tt_oprow(t, row)->gap / 1000;
+    return row->no_gap ? NAN : az_opr_oprow(t, row)->gap / 1000;
 }
 
-double tt_row_ns(const struct tt *t, const struct tt_row *row)
+double az_opr_row_ns(const struct az_tt *t, const struct az_opr_row *row)
 {
-    return isnan(row->kernel) || isnan(tt_row_time(t, row)) ? 0 : row->kernel;
+    return isnan(row->kernel) || isnan(az_opr_row_time(t, row)) ? 0 : row->kernel;
 }
 
-double tt_row_gap_ns(const struct tt *t, const struct tt_row *row)
+double az_opr_row_gap_ns(const struct az_tt *t, const struct az_opr_row *row)
 {
-    double gap = tt_oprow(t, row)->gap;
+    double gap = az_opr_oprow(t, row)->gap;
     return row->no_gap || isnan(gap) ? 0 : gap;
 }
 
-enum tt_bound tt_bound(const struct tt *t, double dram, double flops, bool no_dram)
+enum az_opr_bound az_opr_bound(const struct az_tt *t, double dram, double flops, bool no_dram)
 {
     double limit = t->o->bound_percent;
     bool has_dram = dram > 0, has_flops = flops > 0;
@@ -251,9 +251,9 @@ enum tt_bound tt_bound(const struct tt *t, double dram, double flops, bool no_dr
 }
 
 /* Rates need a time above 0; the first version took it from the kernel too. */
-static void rates(const struct tt *t, const struct tt_row *row, const struct tt_sig *s, struct tt_figures *f)
+static void rates(const struct az_tt *t, const struct az_opr_row *row, const struct az_opr_sig *s, struct az_opr_figures *f)
 {
-    double ns = t->first ? tt_oprow(t, row)->kernel : row->kernel;
+    double ns = t->first ? az_opr_oprow(t, row)->kernel : row->kernel;
     double cores = s->whole_grid ? (double)t->workers : f->cores;
 
     if (!s->rated || !(ns > 0))
@@ -266,19 +266,19 @@ static void rates(const struct tt *t, const struct tt_row *row, const struct tt_
     if (s->fidelity < AZ_FIDELITIES && cores > 0)
         f->flops_percent = f->tflops / (t->peaks.peak[s->fidelity] * cores) * 100;
     if (s->kind == TT_MATMUL)
-        f->bound = tt_bound(t, f->dram_percent, f->flops_percent, !s->in_dram);
+        f->bound = az_opr_bound(t, f->dram_percent, f->flops_percent, !s->in_dram);
 }
 
-void tt_figures(const struct tt *t, const struct tt_row *row, struct tt_figures *f)
+void az_opr_figures(const struct az_tt *t, const struct az_opr_row *row, struct az_opr_figures *f)
 {
-    const struct tt_sig *s = tt_sig_of(t, row);
-    const struct az_oprow *r = tt_oprow(t, row);
+    const struct az_opr_sig *s = az_opr_sig_of(t, row);
+    const struct az_oprow *r = az_opr_oprow(t, row);
 
-    *f = (struct tt_figures){ .dram = NAN, .dram_percent = NAN, .tflops = NAN, .flops_percent = NAN, .percent = NAN };
-    f->time = tt_row_time(t, row);
-    f->gap = tt_row_gap(t, row);
+    *f = (struct az_opr_figures){ .dram = NAN, .dram_percent = NAN, .tflops = NAN, .flops_percent = NAN, .percent = NAN };
+    f->time = az_opr_row_time(t, row);
+    f->gap = az_opr_row_gap(t, row);
     f->cores = r->cores < 0 ? NAN : (double)r->cores;
-    if (s->kind == TT_MATMUL && tt_args_of(t, row)->dram_sharded)
+    if (s->kind == TT_MATMUL && az_opr_args_of(t, row)->dram_sharded)
         f->cores = DRAM_SHARDED_CORES;
     if ((!isnan(f->time) || !isnan(f->gap)) && t->total != 0)
         f->percent = ((isnan(f->time) ? 0 : f->time) + (isnan(f->gap) ? 0 : f->gap)) / t->total * 100;

@@ -1,4 +1,4 @@
-/* What is known of operations and devices by name: configs/tt_ops.rules, configs/tt_devices.csv, options. */
+/* What is known of operations and devices by name: configs/az_opr_ops.rules, configs/tt_devices.csv, options. */
 #include "analyses/opreport/opreport.h"
 #include "base/data.h"
 #include "base/num.h"
@@ -6,29 +6,29 @@
 
 #define FILE_NAME "tt_ops.rules"
 
-static enum tt_kind kind_of(struct az_sv value)
+static enum az_opr_kind kind_of(struct az_sv value)
 {
     static const struct {
         const char *name;
-        enum tt_kind kind;
+        enum az_opr_kind kind;
     } kinds[] = { { "host", TT_HOST },     { "matmul", TT_MATMUL },       { "conv", TT_CONV },
                   { "halo", TT_HALO },     { "attention", TT_ATTENTION }, { "decode", TT_DECODE },
                   { "gather", TT_GATHER }, { "scatter", TT_SCATTER },     { "reduce", TT_REDUCE } };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < AZ_LENGTH(kinds); i++)
         if (az_sv_is(value, kinds[i].name))
             return kinds[i].kind;
     return TT_OTHER;
 }
 
-enum az_ink tt_ink_of(struct az_sv code)
+enum az_ink az_opr_ink_of(struct az_sv code)
 {
     const struct az_sv ink = az_rules_class(FILE_NAME, "ink", code);
     return ink.n ? az_ink_of(ink) : AZ_INK_WHITE;
 }
 
-struct az_sv tt_first_word(struct az_sv s) { return az_sv_cut(&s, ' '); }
+struct az_sv az_opr_first_word(struct az_sv s) { return az_sv_cut(&s, ' '); }
 
-struct az_sv tt_category_of(struct az_sv word)
+struct az_sv az_opr_category_of(struct az_sv word)
 {
     const struct az_sv tail = AZ_SV("DeviceOperation"), whole = az_rules_class(FILE_NAME, "category", word);
     if (whole.n || !az_sv_ends(word, tail))
@@ -38,14 +38,14 @@ struct az_sv tt_category_of(struct az_sv word)
 
 static bool is(const char *what, struct az_sv text) { return az_rules_class(FILE_NAME, what, text).n > 0; }
 
-const struct tt_code *tt_code(struct tt *t, uint32_t name)
+const struct az_opr_code *az_opr_code(struct az_tt *t, uint32_t name)
 {
-    struct tt_code *c = &t->codes[name];
+    struct az_opr_code *c = &t->codes[name];
     if (c->known)
         return c;
-    const struct az_sv text = tt_text(t, name);
+    const struct az_sv text = az_opr_text(t, name);
     c->known = true;
-    c->ink = (uint8_t)tt_ink_of(text);
+    c->ink = (uint8_t)az_opr_ink_of(text);
     c->kind = (uint8_t)kind_of(az_rules_class(FILE_NAME, "kind", text));
     c->judged = is("judged", text);
     c->mean = is("mean", text);
@@ -54,17 +54,17 @@ const struct tt_code *tt_code(struct tt *t, uint32_t name)
 }
 
 /* Category by the first word of what is shown; Other is told once a name. */
-struct az_sv tt_category(struct tt *t, const struct tt_sig *s)
+struct az_sv az_opr_category(struct az_tt *t, const struct az_opr_sig *s)
 {
-    struct tt_code *c = &t->codes[s->code];
-    struct az_sv word = tt_first_word(s->shown);
+    struct az_opr_code *c = &t->codes[s->code];
+    struct az_sv word = az_opr_first_word(s->shown);
     if (!c->category.p)
-        c->category = tt_category_of(word);
+        c->category = az_opr_category_of(word);
     if (c->category.n)
         return c->category;
     if (!c->other_told) {
         c->other_told = true;
-        tt_note(t, "'%.*s' is in no category and counts as Other", AZ_SVF(word));
+        az_opr_note(t, "'%.*s' is in no category and counts as Other", AZ_SVF(word));
     }
     return AZ_SV("Other");
 }
@@ -85,7 +85,7 @@ static bool bound_of(struct az_sv s, int64_t none, int64_t *out)
     return n == 0 ? s.n == 0 : az_parse_i64(az_sv_make(digits, n), out) == 0;
 }
 
-bool tt_id_range(struct az_sv text, int64_t *low, int64_t *high)
+bool az_opr_id_range(struct az_sv text, int64_t *low, int64_t *high)
 {
     struct az_sv rest = text, first = az_sv_cut(&rest, '-');
     if (first.n == text.n || memchr(rest.p, '-', rest.n))
@@ -103,7 +103,7 @@ static struct az_sv known_names(struct az_arena *a)
 }
 
 /* Peaks and grid: what the file says comes first, then the options, then the table. */
-int tt_device(struct tt *t)
+int az_opr_device(struct az_tt *t)
 {
     const struct az_options *o = t->o;
     struct az_sv asked = o->arch.n ? o->arch : o->device_name, file = t->r->arch;
@@ -129,7 +129,7 @@ int tt_device(struct tt *t)
                  : t->has_peaks      ? t->peaks.workers
                                      : 0;
     t->workers_from = o->worker_cores > 0 ? "worker_cores" : t->r->workers > 0 ? "the file" : "the architecture";
-    tt_note(t, "layout %.*s; architecture %.*s (%s), %lld worker cores (%s)", AZ_SVF(t->r->version), AZ_SVF(t->arch),
+    az_opr_note(t, "layout %.*s; architecture %.*s (%s), %lld worker cores (%s)", AZ_SVF(t->r->version), AZ_SVF(t->arch),
             from, (long long)t->workers, t->workers_from);
     return 0;
 }

@@ -16,15 +16,15 @@ struct span {
 AZ_VEC(struct span, spans);
 
 struct whole {
-    struct tt *t;
-    struct tt_rows all;
+    struct az_tt *t;
+    struct az_opr_rows all;
     struct az_vec_u64 at; /* places of the signposts in `all` */
 };
 
 /* Of several hosts the signposts of the first one count: all of them set the same. */
 static bool is_signpost(const struct whole *w, size_t i)
 {
-    const struct az_oprow *r = tt_oprow(w->t, &w->all.v[i]);
+    const struct az_oprow *r = az_opr_oprow(w->t, &w->all.v[i]);
     return r->kind == AZ_OPROW_SIGNPOST && r->file == 0;
 }
 static bool is_device(const struct whole *w, size_t i)
@@ -35,9 +35,9 @@ static bool is_device(const struct whole *w, size_t i)
 
 static int load(struct whole *w)
 {
-    int rc = tt_select(w->t, true, &w->all);
+    int rc = az_opr_select(w->t, true, &w->all);
     for (size_t i = 0; rc == 0 && i < w->all.n; i++) {
-        rc = tt_sig(w->t, w->all.v[i].row, &w->all.v[i].sig);
+        rc = az_opr_sig(w->t, w->all.v[i].row, &w->all.v[i].sig);
         if (rc == 0 && is_signpost(w, i))
             rc = az_vec_push(&w->at, i);
     }
@@ -48,19 +48,19 @@ static int load(struct whole *w)
 
 static void put_signpost(const struct whole *w, struct az_table *x, size_t k)
 {
-    const struct tt *t = w->t;
+    const struct az_tt *t = w->t;
     size_t i = w->at.v[k], end = k + 1 < w->at.n ? w->at.v[k + 1] : w->all.n;
-    const struct az_oprow *r = tt_oprow(t, &w->all.v[i]);
+    const struct az_oprow *r = az_opr_oprow(t, &w->all.v[i]);
     double time = 0, gap = 0;
     int64_t ops = 0, hosts = 0;
     for (size_t q = i + 1; q < end; q++) {
         ops += is_device(w, q);
-        hosts += tt_oprow(t, &w->all.v[q])->kind != AZ_OPROW_SIGNPOST && !is_device(w, q);
-        time += tt_row_ns(t, &w->all.v[q]);
-        gap += tt_row_gap_ns(t, &w->all.v[q]);
+        hosts += az_opr_oprow(t, &w->all.v[q])->kind != AZ_OPROW_SIGNPOST && !is_device(w, q);
+        time += az_opr_row_ns(t, &w->all.v[q]);
+        gap += az_opr_row_gap_ns(t, &w->all.v[q]);
     }
-    tt_put_id(t, x, &w->all.v[i]);
-    az_put_text(x, tt_text(t, r->code));
+    az_opr_put_id(t, x, &w->all.v[i]);
+    az_put_text(x, az_opr_text(t, r->code));
     if (r->start == INT64_MIN)
         az_put_empty(x);
     else
@@ -77,7 +77,7 @@ static int signposts(const struct whole *w)
         az_table_new(w->t->job->arena, "signposts", "Signposts and the operations after each", AZ_TABLE_SUMMARY);
     if (!x)
         return az_arena_error(w->t->job->arena);
-    tt_id_column(w->t, x, AZ_KEY);
+    az_opr_id_column(w->t, x, AZ_KEY);
     az_table_column(x, "Signpost", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(x, "Host Start", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
     az_table_column(x, "Device Ops", AZ_INT, AZ_UNIT_COUNT, 0);
@@ -86,10 +86,10 @@ static int signposts(const struct whole *w)
     az_table_column(x, "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     for (size_t k = 0; k < w->at.n; k++)
         put_signpost(w, x, k);
-    return tt_emit(w->t, x, 0);
+    return az_opr_emit(w->t, x, 0);
 }
 
-int tt_signposts(struct tt *t)
+int az_opr_signposts(struct az_tt *t)
 {
     struct whole w = { .t = t };
     az_vec_init(&w.all, t->job->mem);
@@ -121,10 +121,10 @@ static void read_span(const struct whole *w, struct span *s, size_t most)
 static int add_span(const struct whole *w, struct spans *out, size_t a, size_t b)
 {
     struct span s = {
-        .from = tt_oprow(w->t, &w->all.v[w->at.v[a]])->code, .to = AZ_NO_ID, .first = w->at.v[a] + 1, .end = w->all.n
+        .from = az_opr_oprow(w->t, &w->all.v[w->at.v[a]])->code, .to = AZ_NO_ID, .first = w->at.v[a] + 1, .end = w->all.n
     };
     if (b < w->at.n) {
-        s.to = tt_oprow(w->t, &w->all.v[w->at.v[b]])->code;
+        s.to = az_opr_oprow(w->t, &w->all.v[w->at.v[b]])->code;
         s.end = w->at.v[b];
     }
     read_span(w, &s, SIZE_MAX);
@@ -138,7 +138,7 @@ static int find_spans(const struct whole *w, struct spans *out)
     struct az_map next; /* text -> next place of it, from the back */
     int rc = az_map_init(&next, w->t->job->mem, 64);
     for (size_t k = w->at.n; rc == 0 && k-- > 0;) {
-        uint32_t code = tt_oprow(w->t, &w->all.v[w->at.v[k]])->code, *at;
+        uint32_t code = az_opr_oprow(w->t, &w->all.v[w->at.v[k]])->code, *at;
         bool added;
         rc = az_map_put(&next, code, 0, (uint32_t)w->at.n, &at, &added);
         if (rc)
@@ -221,12 +221,12 @@ static void put_stats(struct az_table *x, struct az_vec_f64 *v, bool all)
         most = isnan(most) || v->v[i] > most ? v->v[i] : most;
     }
     double std = v->n > 1 ? az_std_f64(v->v, v->n, 1) : NAN;
-    tt_put_real(x, v->n ? az_percentile_f64(v->v, v->n, 50) : NAN);
+    az_opr_put_real(x, v->n ? az_percentile_f64(v->v, v->n, 50) : NAN);
     if (!all)
         return;
-    tt_put_real(x, std);
-    tt_put_real(x, least);
-    tt_put_real(x, most);
+    az_opr_put_real(x, std);
+    az_opr_put_real(x, least);
+    az_opr_put_real(x, most);
 }
 
 /* One step of a sequence, over its iterations; *at: where each of them is. The last step is the whole sequence. */
@@ -234,7 +234,7 @@ static int put_step(const struct whole *w, struct az_table *x, const struct span
                     size_t step, size_t *at)
 {
     struct az_vec_f64 time, gap;
-    const struct tt *t = w->t;
+    const struct az_tt *t = w->t;
     bool sum = step == s->ops;
     struct az_sv shown = AZ_SV("(all)");
     int rc = 0;
@@ -248,8 +248,8 @@ static int put_step(const struct whole *w, struct az_table *x, const struct span
             if (!is_device(w, at[i]))
                 continue;
             left--;
-            d += tt_row_ns(t, &w->all.v[at[i]]);
-            g += tt_row_gap_ns(t, &w->all.v[at[i]]);
+            d += az_opr_row_ns(t, &w->all.v[at[i]]);
+            g += az_opr_row_gap_ns(t, &w->all.v[at[i]]);
             if (!sum && i == 0)
                 shown = t->sigs.v[w->all.v[at[i]].sig].shown;
         }
@@ -257,8 +257,8 @@ static int put_step(const struct whole *w, struct az_table *x, const struct span
         if (rc == 0)
             rc = az_vec_push(&gap, g / 1000);
     }
-    az_put_text(x, tt_text(t, s->from));
-    az_put_text(x, tt_text(t, s->to));
+    az_put_text(x, az_opr_text(t, s->from));
+    az_put_text(x, az_opr_text(t, s->to));
     az_put_i64(x, sequence);
     az_put_i64(x, sum ? 0 : (int64_t)step + 1);
     az_put_text(x, shown);
@@ -299,10 +299,10 @@ static int fold(const struct whole *w, struct spans *s)
         if (n - i > 1)
             rc = put_sequence(w, x, &s->v[i], n - i, ++sequence);
     }
-    return tt_emit(w->t, x, rc);
+    return az_opr_emit(w->t, x, rc);
 }
 
-int tt_iterations(struct tt *t)
+int az_opr_iterations(struct az_tt *t)
 {
     struct whole w = { .t = t };
     struct spans s;

@@ -64,7 +64,7 @@ static void put_stats(struct az_fw_group *x, struct az_table *t, size_t g)
     az_stats_i64(x->g.value, az_groups_take(&x->g, g, x->subtree), &s);
     const double v[] = { d.mean,        s.mean,        d.median,      s.median,      d.std,         s.std,
                          (double)d.min, (double)s.min, (double)d.max, (double)s.max, (double)d.sum, (double)s.sum };
-    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+    for (size_t i = 0; i < AZ_LENGTH(v); i++)
         az_put_f64(t, v[i] / k);
 }
 

@@ -19,7 +19,7 @@ void az_fw_key_columns(struct az_table *t)
 {
     static const char *const key[] = { "name",       "op category", "process_name",  "process_label",  "thread_name",
                                        "Input Dims", "Input type",  "Input Strides", "Concrete Inputs" };
-    for (size_t i = 0; i < sizeof key / sizeof *key; i++)
+    for (size_t i = 0; i < AZ_LENGTH(key); i++)
         az_table_column(t, key[i], AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | (i < 2 || i == 5 ? 0 : AZ_DETAIL));
 }
 

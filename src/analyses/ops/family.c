@@ -67,7 +67,7 @@ static int add_sheet(struct work *w, struct az_sv family, bool single, bool back
 static int known_sheets(struct work *w)
 {
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < sizeof order / sizeof *order; i++) {
+    for (size_t i = 0; rc == 0 && i < AZ_LENGTH(order); i++) {
         rc = add_sheet(w, az_sv_str(order[i].name), order[i].single, false);
         if (rc == 0 && !order[i].single)
             rc = add_sheet(w, az_sv_str(order[i].name), false, true);

@@ -133,7 +133,7 @@ static int categorise_all(struct az_fw *f, struct az_arena *a, struct az_mem *me
             uint32_t k = 0;
             while (k < f->n_categories && !az_sv_eq(f->category_text[k], c))
                 k++;
-            if (k == sizeof f->category_text / sizeof *f->category_text)
+            if (k == AZ_LENGTH(f->category_text))
                 rc = AZ_EINTERNAL; /* the data file has more categories than the table holds */
             else if (k == f->n_categories)
                 f->category_text[f->n_categories++] = c;

@@ -320,7 +320,7 @@ bool az_fw_unreadable(const struct az_fw_estimate *e)
     static const char *const unrecorded[] = { "no ", "missing", "not recorded", "the extension gave" };
     struct az_sv why = az_sv_str(e->why);
     bool known = why.n && e->perf->why;
-    for (size_t i = 0; known && i < sizeof unrecorded / sizeof *unrecorded; i++) {
+    for (size_t i = 0; known && i < AZ_LENGTH(unrecorded); i++) {
         ptrdiff_t at = az_sv_find(why, az_sv_str(unrecorded[i]));
         known = i == 0 ? at != 0 : at < 0;
     }

@@ -218,7 +218,7 @@ int az_fw_phases(struct az_job *job, struct az_fw *f, struct az_phases *out)
 {
     struct work w = { .job = job, .fw = f, .threshold = job->opts->decode_gemm_m };
     const struct method *m = &methods[0];
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+    for (size_t i = 0; i < AZ_LENGTH(methods); i++)
         if (az_sv_is(job->opts->phase_detection_method, methods[i].name))
             m = &methods[i];
     out->phase = az_arena_array(job->arena, f->launchers->rows.n + 1, 1);

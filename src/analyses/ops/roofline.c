@@ -249,7 +249,7 @@ static void columns(struct az_table *t)
               { "Ridge (FLOPS/Byte)", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_DETAIL },
               { "Peak assumed", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL },
               { "Note", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL } };
-    for (size_t i = 0; i < sizeof c / sizeof *c; i++)
+    for (size_t i = 0; i < AZ_LENGTH(c); i++)
         az_table_column(t, c[i].name, c[i].type, c[i].unit, c[i].flags);
 }
 

@@ -148,13 +148,13 @@ static bool is_wrapper(struct az_sv frame)
         "__torch_function__",    "_call_impl", "_wrapped_call_impl", "decorate_context", "dispatch_wrapper",
         "handle_torch_function", "wrapper",    "custom_wrapper",     "wrapper_custom",   "outer_wrapper"
     };
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    for (size_t i = 0; i < AZ_LENGTH(files); i++)
         if (az_sv_find(frame, az_sv_str(files[i])) >= 0)
             return true;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    for (size_t i = 0; i < AZ_LENGTH(prefixes); i++)
         if (az_sv_starts(frame, az_sv_str(prefixes[i])))
             return true;
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    for (size_t i = 0; i < AZ_LENGTH(functions); i++)
         if (az_sv_is(function_of(frame), functions[i]))
             return true;
     return false;

@@ -107,7 +107,7 @@ static void columns(struct work *w)
     az_table_column(t, "total_duration_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
     az_table_column(t, "mean_duration_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
     az_table_column(t, "std_duration_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    for (size_t i = 0; i < sizeof stat / sizeof *stat; i++)
+    for (size_t i = 0; i < AZ_LENGTH(stat); i++)
         az_table_column(t, stat[i], AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER | (i == 2 ? 0 : AZ_DETAIL));
     az_table_column(t, "kernel_details_summary", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_column(t, "trunc_kernel_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
@@ -131,7 +131,7 @@ static void put_stats(struct work *w, size_t k)
     const double v[] = { (double)s.sum, s.mean,        s.std,         d.mean,   d.std,         (double)d.sum,
                          s.median,      (double)s.min, (double)s.max, d.median, (double)d.min, (double)d.max };
     az_put_i64(w->t, (int64_t)s.n);
-    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+    for (size_t i = 0; i < AZ_LENGTH(v); i++)
         az_put_f64(w->t, v[i] / us);
 }
 

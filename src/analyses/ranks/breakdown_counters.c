@@ -204,7 +204,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     az_vec_init(&all, job->mem);
     const int rc = all_columns(ranks, parts, &all);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    for (size_t i = 0; i < AZ_LENGTH(texts); i++)
         az_table_column(t, texts[i], AZ_TEXT, AZ_UNIT_NONE, i == 0 ? AZ_KEY : 0);
     az_table_column(t, "range duration (us)", AZ_REAL, AZ_UNIT_US, 0);
     for (size_t k = 0; k < all.n; k++)

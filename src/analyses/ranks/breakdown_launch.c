@@ -204,7 +204,7 @@ static int stats(struct az_job *job, const struct az_ranks *ranks, void *const *
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "kind", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    for (size_t i = 0; i < sizeof us / sizeof *us; i++)
+    for (size_t i = 0; i < AZ_LENGTH(us); i++)
         az_table_column(t, us[i], AZ_REAL, AZ_UNIT_US, i > 3 ? AZ_LOWER_BETTER : 0);
     for (size_t i = 0; i < 3; i++)
         az_table_column(t, counts[i], AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);

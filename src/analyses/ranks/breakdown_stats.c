@@ -38,7 +38,7 @@ void az_bd_stats_columns(struct az_table *t, enum az_unit unit)
 {
     static const char *const names[] = { "mean", "std", "min", "25%", "50%", "75%", "max" };
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < AZ_LENGTH(names); i++)
         az_table_column(t, names[i], AZ_REAL, unit, 0);
 }
 
@@ -46,7 +46,7 @@ void az_bd_put_stats(struct az_table *t, const struct az_bd_stats *s, double sca
 {
     const double v[] = { s->mean, s->std, s->min, s->q25, s->q50, s->q75, s->max };
     az_put_i64(t, (int64_t)s->n);
-    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+    for (size_t i = 0; i < AZ_LENGTH(v); i++)
         az_put_f64(t, v[i] / scale);
 }
 
@@ -178,7 +178,7 @@ void az_bd_name_columns(struct az_table *t)
 {
     static const char *const figures[] = { "sum (us)", "max (us)", "min (us)", "stddev", "mean (us)" };
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+    for (size_t i = 0; i < AZ_LENGTH(figures); i++)
         az_table_column(t, figures[i], AZ_REAL, AZ_UNIT_US, i == 0 ? AZ_LOWER_BETTER : 0);
 }
 

@@ -154,7 +154,7 @@ static void columns(struct az_table *t)
     az_table_column(t, "Kernel stream", AZ_INT, AZ_UNIT_ID, 0);
     az_table_column(t, "Parent cpu_op UID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
     az_table_column(t, "Parent cpu_op", AZ_TEXT, AZ_UNIT_NONE, 0);
-    for (size_t i = 0; i < sizeof args / sizeof *args; i++)
+    for (size_t i = 0; i < AZ_LENGTH(args); i++)
         az_table_column(t, args[i], AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_column(t, "Parent cpu_op busy time (µs)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
     az_table_column(t, "Parent cpu_op kernel count", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
