@@ -1,5 +1,6 @@
-/* The library: a configuration, or paths, through the driver to the tables of analyzer.h. Nothing is printed and
- * nothing written; what the program does behind the inputs of a run (outputs, comparison, gates) is not part of it. */
+/* The library: a configuration, or paths, through the driver to the tables of analyzer.h. Nothing
+ * is printed and nothing written; what the program does after the inputs of a run (outputs,
+ * comparison, gates) is not part of it. */
 #include "analyzer.h"
 
 #include <string.h>
@@ -9,17 +10,19 @@
 #include "driver/run.h"
 #include "results/rows.h"
 
-_Static_assert(ANALYZER_ENOMEM == (int)AZ_ENOMEM && ANALYZER_ELIMIT == (int)AZ_ELIMIT && ANALYZER_EIO == (int)AZ_EIO &&
-                   ANALYZER_EFORMAT == (int)AZ_EFORMAT && ANALYZER_EUSAGE == (int)AZ_EUSAGE &&
-                   ANALYZER_ECONFIG == (int)AZ_ECONFIG && ANALYZER_EEMPTY == (int)AZ_EEMPTY &&
-                   ANALYZER_ECANCELLED == (int)AZ_EINTR && ANALYZER_ECHILD == (int)AZ_ECHILD &&
-                   ANALYZER_ERANGE == (int)AZ_ERANGE && ANALYZER_EINTERNAL == (int)AZ_EINTERNAL,
+_Static_assert(ANALYZER_ENOMEM == (int)AZ_ENOMEM && ANALYZER_ELIMIT == (int)AZ_ELIMIT &&
+                   ANALYZER_EIO == (int)AZ_EIO && ANALYZER_EFORMAT == (int)AZ_EFORMAT &&
+                   ANALYZER_EUSAGE == (int)AZ_EUSAGE && ANALYZER_ECONFIG == (int)AZ_ECONFIG &&
+                   ANALYZER_EEMPTY == (int)AZ_EEMPTY && ANALYZER_ECANCELLED == (int)AZ_EINTR &&
+                   ANALYZER_ECHILD == (int)AZ_ECHILD && ANALYZER_ERANGE == (int)AZ_ERANGE &&
+                   ANALYZER_EINTERNAL == (int)AZ_EINTERNAL,
                "errors are handed through");
 _Static_assert(ANALYZER_NOTE == (int)AZ_NOTE && ANALYZER_WARNING == (int)AZ_WARNING &&
                    ANALYZER_ERROR == (int)AZ_ERROR && ANALYZER_HINT == (int)AZ_HINT,
                "severities are handed through");
-_Static_assert(ANALYZER_EMPTY == (int)AZ_EMPTY && ANALYZER_TEXT == (int)AZ_TEXT && ANALYZER_INT == (int)AZ_INT &&
-                   ANALYZER_REAL == (int)AZ_REAL && ANALYZER_BOOL == (int)AZ_BOOL,
+_Static_assert(ANALYZER_EMPTY == (int)AZ_EMPTY && ANALYZER_TEXT == (int)AZ_TEXT &&
+                   ANALYZER_INT == (int)AZ_INT && ANALYZER_REAL == (int)AZ_REAL &&
+                   ANALYZER_BOOL == (int)AZ_BOOL,
                "types of cells are handed through");
 
 #define TEXT_NAME "configuration" /* of one from memory, in messages */
@@ -61,7 +64,8 @@ struct analyzer {
     int (*asked)(void *context);
     void *context;
     bool done;
-    _Atomic uint64_t before, now, all; /* bytes: of the inputs that are done, of the one at hand, of all on disk */
+    _Atomic uint64_t before, now,
+        all; /* bytes: of the inputs that are done, of the one at hand, of all on disk */
 };
 
 struct analyzer_rows {
@@ -74,7 +78,10 @@ struct analyzer_rows {
 
 const char *az_analyzer_version(void) { return AZ_VERSION; }
 
-const char *az_analyzer_error_text(int error) { return error == ANALYZER_ECANCELLED ? "cancelled" : az_err_text(error); }
+const char *az_analyzer_error_text(int error)
+{
+    return error == ANALYZER_ECANCELLED ? "cancelled" : az_err_text(error);
+}
 
 /* ---- what goes in ---- */
 
@@ -164,9 +171,15 @@ static int set(struct analyzer *a, bool option, const char *key, const char *val
     return o.key.p && o.value.p ? az_vec_push(&a->over, o) : ANALYZER_ENOMEM;
 }
 
-int az_analyzer_set_option(struct analyzer *a, const char *key, const char *value) { return set(a, true, key, value); }
+int az_analyzer_set_option(struct analyzer *a, const char *key, const char *value)
+{
+    return set(a, true, key, value);
+}
 
-int az_analyzer_set_value(struct analyzer *a, const char *path, const char *value) { return set(a, false, path, value); }
+int az_analyzer_set_value(struct analyzer *a, const char *path, const char *value)
+{
+    return set(a, false, path, value);
+}
 
 void az_analyzer_on_cancel(struct analyzer *a, int (*asked)(void *context), void *context)
 {
@@ -184,7 +197,7 @@ static bool is_cancelled(void *ctx)
     return a->asked(a->context) != 0;
 }
 
-/* What is done behind the inputs of a run, and what is written beside them. */
+/* What is done after the inputs of a run, and what is written next to them. */
 static void leave_out_steps(struct az_config *c)
 {
     c->no_reports = true;
@@ -212,7 +225,8 @@ static int prepare(struct analyzer *a)
     if (a->asked)
         c->cancel = (struct az_cancel){ .asked = is_cancelled, .ctx = a };
     if (!rc && !a->file && !a->config.p && a->paths.n == 0)
-        rc = az_diag_fail(&a->diag, AZ_EUSAGE, AZ_NOWHERE, "no inputs (give a configuration or paths)");
+        rc = az_diag_fail(&a->diag, AZ_EUSAGE, AZ_NOWHERE,
+                          "no inputs (give a configuration or paths)");
     if (!rc && a->paths.n)
         rc = az_plan_paths(c, a->paths.v, a->paths.n, &a->diag);
     if (!rc)
@@ -234,11 +248,15 @@ static int tell(struct analyzer *a, const struct az_diag *d, int64_t input)
 
     for (size_t i = 0; !rc && i < d->list.n; i++) {
         const char *text = az_arena_str(&a->arena, d->list.v[i].text);
-        rc = text ? az_vec_push(&a->messages, ((struct message){ text, d->list.v[i].severity, input })) : AZ_ENOMEM;
+        rc = text ? az_vec_push(&a->messages,
+                                ((struct message){ text, d->list.v[i].severity, input }))
+                  : AZ_ENOMEM;
     }
     if (!rc && d->dropped) {
-        const struct az_sv more = az_arena_printf(&a->arena, "%zu more messages are not kept", d->dropped);
-        rc = more.p ? az_vec_push(&a->messages, ((struct message){ more.p, AZ_WARNING, input })) : AZ_ENOMEM;
+        const struct az_sv more =
+            az_arena_printf(&a->arena, "%zu more messages are not kept", d->dropped);
+        rc = more.p ? az_vec_push(&a->messages, ((struct message){ more.p, AZ_WARNING, input }))
+                    : AZ_ENOMEM;
     }
     return rc;
 }
@@ -251,7 +269,9 @@ static const char *text_of(struct az_arena *a, struct az_sv s)
 
 static int add_table(struct analyzer *a, struct analyzer_table *to, const struct az_table *t)
 {
-    *to = (struct analyzer_table){ .t = t, .id = text_of(&a->arena, t->id), .title = text_of(&a->arena, t->title) };
+    *to = (struct analyzer_table){ .t = t,
+                                   .id = text_of(&a->arena, t->id),
+                                   .title = text_of(&a->arena, t->title) };
     to->names = az_arena_array(&a->arena, t->columns.n, sizeof *to->names);
     for (size_t i = 0; to->names && i < t->columns.n; i++)
         to->names[i] = text_of(&a->arena, t->columns.v[i].name);
@@ -402,7 +422,8 @@ const struct analyzer_table *az_analyzer_table_at(const struct analyzer *a, size
     return in && i < in->n_tables ? &in->tables[i] : NULL;
 }
 
-const struct analyzer_table *az_analyzer_table_find(const struct analyzer *a, size_t input, const char *id)
+const struct analyzer_table *az_analyzer_table_find(const struct analyzer *a, size_t input,
+                                                    const char *id)
 {
     const struct input *in = input_at(a, input);
 
@@ -424,17 +445,22 @@ const char *az_analyzer_column_name(const struct analyzer_table *t, size_t colum
 
 const char *az_analyzer_column_unit(const struct analyzer_table *t, size_t column)
 {
-    return column < az_analyzer_table_columns(t) ? az_unit_text(t->t->columns.v[column].unit) : NULL;
+    return column < az_analyzer_table_columns(t) ? az_unit_text(t->t->columns.v[column].unit)
+                                                 : NULL;
 }
 
 int az_analyzer_column_type(const struct analyzer_table *t, size_t column)
 {
-    return column < az_analyzer_table_columns(t) ? (int)t->t->columns.v[column].type : ANALYZER_EUSAGE;
+    return column < az_analyzer_table_columns(t) ? (int)t->t->columns.v[column].type
+                                                 : ANALYZER_EUSAGE;
 }
 
 /* ---- rows ---- */
 
-static size_t cells_size(const struct az_table *t) { return (t->columns.n + 1) * sizeof(struct az_analyzer_cell); }
+static size_t cells_size(const struct az_table *t)
+{
+    return (t->columns.n + 1) * sizeof(struct az_analyzer_cell);
+}
 
 int az_analyzer_rows_open(const struct analyzer_table *t, struct analyzer_rows **out)
 {

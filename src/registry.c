@@ -1,5 +1,5 @@
-/* The lists of what is built in, and the search in them. A new format, analysis or report is one row of the list of its
- * room: formats/list.h, analyses/list.h, reports/list.h. */
+/* The lists of what is built in, and the search in them. A new format, analysis or report is one
+ * row of the list of its room: formats/list.h, analyses/list.h, reports/list.h. */
 #include "registry.h"
 
 #include "analyses/list.h"
@@ -65,19 +65,21 @@ int az_format_choose(const struct az_format *const *formats, struct az_sv head, 
     if (head.n == 0 && !best)
         return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path), "empty file (0 bytes)");
     if (!best)
-        return az_diag_fail(
-            diag, AZ_EFORMAT, AZ_AT_FILE(path),
-            "not a recognised profile (`analyzer list` names the formats; a config can say \"format\")");
+        return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(path),
+                            "not a recognised profile (`analyzer list` names the formats; a config "
+                            "can say \"format\")");
     if (tie)
         return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(path),
-                            "may be '%s' or '%s' (say which with \"format\" in a config)", best->name, tie->name);
+                            "may be '%s' or '%s' (say which with \"format\" in a config)",
+                            best->name, tie->name);
     *out = best;
     if (score)
         *score = top;
     return AZ_OK;
 }
 
-int az_format_probe(const char *path, const struct az_format **out, int *score, struct az_diag *diag)
+int az_format_probe(const char *path, const struct az_format **out, int *score,
+                    struct az_diag *diag)
 {
     struct az_source_opts o = { .window = PROBE_BYTES };
     struct az_source *src = NULL;
@@ -86,8 +88,8 @@ int az_format_probe(const char *path, const struct az_format **out, int *score, 
 
     if (rc == 0)
         rc = az_source_peek(src, PROBE_BYTES, &head);
-    /* A file cut in the middle is still recognised by its good start; its parser tells where it breaks. Only what keeps
-     * it from being looked at is said here. */
+    /* A file cut in the middle is still recognised by its good start; its parser says where it
+     * breaks. Only what keeps it from being looked at is said here. */
     if (rc && head.n == 0) {
         az_source_close(src);
         src = NULL;

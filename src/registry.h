@@ -12,15 +12,19 @@ extern const struct az_format *const az_formats[];    /* NULL-terminated */
 extern const struct az_analysis *const az_analyses[]; /* in report order, NULL-terminated */
 /* Changes traces while they are sealed; ctx: struct az_hook_job. */
 extern int (*const az_trace_hook)(struct az_trace *t, struct az_tree_edits *edits, void *ctx);
-extern const struct az_rank_analysis *const az_rank_analyses[]; /* in report order, NULL-terminated */
-extern const struct az_report *const az_reports[];              /* NULL-terminated */
+extern const struct az_rank_analysis
+    *const az_rank_analyses[];                     /* in report order, NULL-terminated */
+extern const struct az_report *const az_reports[]; /* NULL-terminated */
 
-const struct az_format *az_format_find(struct az_sv name); /* by name or alias, without case; NULL */
+const struct az_format *
+az_format_find(struct az_sv name); /* by name or alias, without case; NULL */
 const struct az_report *az_report_find(struct az_sv name);
 
-/* Recognises a file by its first bytes (decompressed). 0 and *out, AZ_EFORMAT with a message if none or two (a tie
- * names both), AZ_EEMPTY for 0 bytes. Opens and closes the file: a pipe loses what was read. */
-int az_format_probe(const char *path, const struct az_format **out, int *score, struct az_diag *diag) AZ_MUST_USE;
+/* Recognises a file by its first bytes (decompressed). 0 and *out, AZ_EFORMAT with a message if
+ * none or two (a tie names both), AZ_EEMPTY for 0 bytes. Opens and closes the file: a pipe loses
+ * what was read. */
+int az_format_probe(const char *path, const struct az_format **out, int *score,
+                    struct az_diag *diag) AZ_MUST_USE;
 /* The choice alone, over any list of formats: the highest score wins, 0 is "not mine". */
 int az_format_choose(const struct az_format *const *formats, struct az_sv head, struct az_sv path,
                      const struct az_format **out, int *score, struct az_diag *diag) AZ_MUST_USE;

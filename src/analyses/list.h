@@ -1,5 +1,5 @@
-/* The analyses: one row each, a const struct az_analysis az_analysis_NAME, in report order. `findings` ranks what all
- * others found: it comes last but for `coverage`. */
+/* The analyses: one row each, a const struct az_analysis az_analysis_NAME, in report order.
+ * `findings` ranks what all others found: it comes last but for `coverage`. */
 #ifndef AZ_ANALYSES_LIST_H
 #define AZ_ANALYSES_LIST_H
 
@@ -40,7 +40,7 @@
     X(hlo_host) \
     X(hlo_events) \
     X(hlo_tpu) \
-    /* behind those of a format's own vocabulary, which answer the same questions (tables/views.h) */ \
+    /* after those of a format's own vocabulary, which answer the same questions (tables/views.h) */ \
     X(kern_sum) \
     X(mem_time_sum) \
     X(mem_size_sum) \

@@ -2,11 +2,14 @@
 
 #include "base/data.h"
 
-/* A file that says rates of one basis only is taken as it is: its basis is told beside the rates. */
-static bool of_file(const struct az_options *o, const struct az_device_facts *f, struct az_peaks *out)
+/* A file that says rates of one basis only is taken as it is: its basis is given next to the rates.
+ */
+static bool of_file(const struct az_options *o, const struct az_device_facts *f,
+                    struct az_peaks *out)
 {
     struct az_sv wanted = o->arch_device.n ? o->arch_device : o->device_name;
-    struct az_sv other = az_sv_is(o->roofline_basis, "achievable") ? AZ_SV("peak") : AZ_SV("achievable");
+    struct az_sv other =
+        az_sv_is(o->roofline_basis, "achievable") ? AZ_SV("peak") : AZ_SV("achievable");
     if (o->arch_rows.n == 0)
         return false;
     if (!az_peaks_find(o->arch_rows, wanted, o->roofline_basis, f, out) &&
@@ -16,16 +19,20 @@ static bool of_file(const struct az_options *o, const struct az_device_facts *f,
     return true;
 }
 
-int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out, bool *found)
+int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out,
+                 bool *found)
 {
     const struct az_options *o = job->opts;
     struct az_sv bad;
-    *found = of_file(o, f, out) || az_peaks_find(az_data("devices.csv"), o->device_name, o->roofline_basis, f, out);
+    *found = of_file(o, f, out) ||
+             az_peaks_find(az_data("devices.csv"), o->device_name, o->roofline_basis, f, out);
     if (o->device_peaks.n == 0)
         return 0;
     if (!az_peaks_override(out, o->device_peaks, &bad))
-        return az_diag_fail(job->diag, AZ_ECONFIG, AZ_NOWHERE,
-                            "device_peaks: '%.*s' is no rate (say mem_bw_gbps=3350 matrix_bf16=989.4)", AZ_SVF(bad));
+        return az_diag_fail(
+            job->diag, AZ_ECONFIG, AZ_NOWHERE,
+            "device_peaks: '%.*s' is no rate (say mem_bw_gbps=3350 matrix_bf16=989.4)",
+            AZ_SVF(bad));
     *found = true;
     return 0;
 }
@@ -36,9 +43,10 @@ void az_job_unknown_device(struct az_job *job, struct az_where where)
     struct az_sv near = az_peaks_nearest(o->arch_rows, o->roofline_basis, o->device_name);
     if (near.n == 0)
         near = az_peaks_nearest(az_data("devices.csv"), o->roofline_basis, o->device_name);
-    az_diag_add(job->diag, AZ_WARNING, where,
-                "no %.*s rates known of device '%.*s' (%s%.*s%sthe tables come without a roofline; give "
-                "\"device_peaks\", \"gpu_arch_json_path\" or a name of configs/devices.csv)",
-                AZ_SVF(o->roofline_basis), AZ_SVF(o->device_name), near.n ? "did you mean '" : "", AZ_SVF(near),
-                near.n ? "'? " : "");
+    az_diag_add(
+        job->diag, AZ_WARNING, where,
+        "no %.*s rates known of device '%.*s' (%s%.*s%sthe tables come without a roofline; give "
+        "\"device_peaks\", \"gpu_arch_json_path\" or a name of configs/devices.csv)",
+        AZ_SVF(o->roofline_basis), AZ_SVF(o->device_name), near.n ? "did you mean '" : "",
+        AZ_SVF(near), near.n ? "'? " : "");
 }

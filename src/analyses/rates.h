@@ -7,11 +7,14 @@
 
 #define AZ_HOW_FILE "gpu_arch_json_path" /* az_peaks.how */
 
-/* By the options of the job: device_peaks over the file of gpu_arch_json_path over configs/devices.csv. *found: some
- * are known. AZ_ECONFIG with a message: device_peaks holds what is no rate. */
-int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out, bool *found) AZ_MUST_USE;
+/* By the options of the job: device_peaks over the file of gpu_arch_json_path over
+ * configs/devices.csv. *found: some are known. AZ_ECONFIG with a message: device_peaks holds what
+ * is no rate. */
+int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out,
+                 bool *found) AZ_MUST_USE;
 
-/* Warns that no rates are known of the device that the configuration names, and says the nearest name that is known. */
+/* Warns that no rates are known of the device that the configuration names, and says the nearest
+ * name that is known. */
 void az_job_unknown_device(struct az_job *job, struct az_where where);
 
 #endif

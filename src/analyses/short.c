@@ -14,9 +14,11 @@ int64_t az_short_limit(const struct az_job *job, int64_t ticks_per_ns)
     return (int64_t)(fabs(ticks - whole) < 1e-6 ? whole : ceil(ticks));
 }
 
-static void put_bins(struct az_table *t, int64_t lo, int64_t hi, const int64_t *count, int64_t bins, double per_us)
+static void put_bins(struct az_table *t, int64_t lo, int64_t hi, const int64_t *count, int64_t bins,
+                     double per_us)
 {
-    const double margin = hi == lo ? 0.5 : 0, from = (double)lo / per_us - margin, to = (double)hi / per_us + margin;
+    const double margin = hi == lo ? 0.5 : 0, from = (double)lo / per_us - margin,
+                 to = (double)hi / per_us + margin;
     const double width = (hi == lo ? 1.0 : (double)(hi - lo) / per_us) / (double)bins;
 
     for (int64_t b = 0; b < bins; b++) {
@@ -26,11 +28,15 @@ static void put_bins(struct az_table *t, int64_t lo, int64_t hi, const int64_t *
     }
 }
 
-int az_short_histogram(struct az_job *job, const char *id, const int64_t *length, size_t n, int64_t ticks_per_ns)
+int az_short_histogram(struct az_job *job, const char *id, const int64_t *length, size_t n,
+                       int64_t ticks_per_ns)
 {
-    const int64_t bins = job->opts->short_kernel_histogram_bins, limit = az_short_limit(job, ticks_per_ns);
-    struct az_table *t = az_table_new(job->arena, id, "Durations of short kernels (µs)", AZ_TABLE_KEEP_EMPTY);
-    int64_t *count = az_arena_array(job->arena, (size_t)bins, sizeof *count), lo = INT64_MAX, hi = INT64_MIN;
+    const int64_t bins = job->opts->short_kernel_histogram_bins,
+                  limit = az_short_limit(job, ticks_per_ns);
+    struct az_table *t =
+        az_table_new(job->arena, id, "Durations of short kernels (µs)", AZ_TABLE_KEEP_EMPTY);
+    int64_t *count = az_arena_array(job->arena, (size_t)bins, sizeof *count), lo = INT64_MAX,
+            hi = INT64_MIN;
 
     if (!t || !count)
         return az_arena_error(job->arena);

@@ -1,4 +1,5 @@
-/* Who may end work before it is done: a question that long work asks again and again, from any of its threads. */
+/* Who may end work before it is done: a question that long work asks again and again, from any of
+ * its threads. */
 #ifndef AZ_BASE_CANCEL_H
 #define AZ_BASE_CANCEL_H
 
@@ -9,6 +10,9 @@ struct az_cancel {
     bool (*asked)(void *ctx); /* is it to end? From any thread, quick; NULL: never */
     void *ctx;
 };
-static inline bool az_cancelled(const struct az_cancel *c) { return c && c->asked && c->asked(c->ctx); }
+static inline bool az_cancelled(const struct az_cancel *c)
+{
+    return c && c->asked && c->asked(c->ctx);
+}
 
 #endif

@@ -1,9 +1,11 @@
-/* The assembler includes the files as they are; the build lists them as prerequisites of this object. */
+/* The assembler includes the files as they are; the build lists them as prerequisites of this
+ * object. */
 #include "base/data.h"
 #include "base/err.h"
 
-#define EMBED(symbol, file)                                                                                            \
-    __asm__(".section .rodata\n" #symbol ":\n.incbin \"configs/" file "\"\n" #symbol "_end:\n.byte 0\n.previous\n");   \
+#define EMBED(symbol, file)                                                                        \
+    __asm__(".section .rodata\n" #symbol ":\n.incbin \"configs/" file "\"\n" #symbol               \
+            "_end:\n.byte 0\n.previous\n");                                                        \
     extern const char symbol[], symbol##_end[]
 
 EMBED(az_data_op_categories, "op_categories.csv");
@@ -22,9 +24,9 @@ EMBED(az_data_pseudo_ops, "pseudo_ops.lua");
 EMBED(az_data_replay_torch, "replay_torch.py");
 EMBED(az_data_generated_names, "generated_names.rules");
 
-#define FILE_OF(symbol, name)                                                                                          \
-    {                                                                                                                  \
-        name, symbol, symbol##_end                                                                                     \
+#define FILE_OF(symbol, name)                                                                      \
+    {                                                                                              \
+        name, symbol, symbol##_end                                                                 \
     }
 
 struct az_sv az_data(const char *name)

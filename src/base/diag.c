@@ -53,7 +53,8 @@ static int append_formatted(struct az_vec_char *t, const char *fmt, va_list ap)
     return err;
 }
 
-/* Room for one more; an error pushes out the youngest message that is none, because errors decide the outcome. */
+/* Room for one more; an error pushes out the youngest message that is none, because errors decide
+ * the outcome. */
 static bool make_room(struct az_diag *d, enum az_severity s)
 {
     if (d->list.n < d->max)
@@ -71,7 +72,8 @@ static bool make_room(struct az_diag *d, enum az_severity s)
     return true;
 }
 
-static void add(struct az_diag *d, enum az_severity s, struct az_where at, const char *fmt, va_list ap)
+static void add(struct az_diag *d, enum az_severity s, struct az_where at, const char *fmt,
+                va_list ap)
 {
     struct az_vec_char raw, seen;
     az_vec_init(&raw, NULL);
@@ -114,8 +116,8 @@ void az_diag_take(struct az_diag *to, const struct az_diag *from)
     to->dropped += from->dropped;
     for (size_t i = 0; i < from->list.n; i++) {
         const struct az_message *m = &from->list.v[i];
-        const struct az_sv text =
-            make_room(to, m->severity) ? az_arena_dup(&to->arena, m->text) : (struct az_sv){ NULL, 0 };
+        const struct az_sv text = make_room(to, m->severity) ? az_arena_dup(&to->arena, m->text)
+                                                             : (struct az_sv){ NULL, 0 };
         if (text.p != NULL)
             to->list.v[to->list.n++] = (struct az_message){ m->severity, text };
         else
@@ -126,16 +128,20 @@ void az_diag_take(struct az_diag *to, const struct az_diag *from)
 int az_diag_memory(struct az_diag *d, int code, struct az_where at, const struct az_mem *mem)
 {
     const double mib = 1024.0 * 1024.0;
-    const double used = mem ? (double)atomic_load_explicit(&mem->used, memory_order_relaxed) / mib : 0;
+    const double used =
+        mem ? (double)atomic_load_explicit(&mem->used, memory_order_relaxed) / mib : 0;
     if (mem != NULL && az_mem_error(mem) == AZ_ELIMIT)
         code = AZ_ELIMIT; /* whoever failed may not have known which of the two it was */
     if (code == AZ_ELIMIT && mem != NULL)
-        az_diag_add(d, AZ_ERROR, at, "memory limit of %.1f MiB reached with %.1f MiB in use (raise --memory-limit)",
+        az_diag_add(d, AZ_ERROR, at,
+                    "memory limit of %.1f MiB reached with %.1f MiB in use (raise --memory-limit)",
                     (double)mem->limit / mib, used);
     else if (mem != NULL)
-        az_diag_add(d, AZ_ERROR, at, "out of memory with %.1f MiB in use (use fewer workers, -j, or a smaller input)",
-                    used);
+        az_diag_add(
+            d, AZ_ERROR, at,
+            "out of memory with %.1f MiB in use (use fewer workers, -j, or a smaller input)", used);
     else
-        az_diag_add(d, AZ_ERROR, at, "%s (use fewer workers, -j, or a smaller input)", az_err_text(code));
+        az_diag_add(d, AZ_ERROR, at, "%s (use fewer workers, -j, or a smaller input)",
+                    az_err_text(code));
     return code;
 }

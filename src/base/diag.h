@@ -8,7 +8,8 @@
 /* A note is for those who ask for more; a hint is shown as one, but always (unless quiet). */
 enum az_severity { AZ_NOTE, AZ_WARNING, AZ_ERROR, AZ_HINT };
 
-/* Where: a line (text files), a byte offset (streams), a JSON pointer (config), or nothing but the file. */
+/* Where: a line (text files), a byte offset (streams), a JSON pointer (config), or nothing but the
+ * file. */
 struct az_where {
     struct az_sv file;    /* empty: no file */
     int64_t line;         /* 1-based; 0: none */
@@ -22,7 +23,8 @@ struct az_where {
 
 struct az_message {
     enum az_severity severity;
-    struct az_sv text; /* whole message with its place, without severity word or newline; control bytes made visible */
+    struct az_sv text; /* whole message with its place, without severity word or newline; control
+                          bytes made visible */
 };
 AZ_VEC(struct az_message, az_messages);
 
@@ -30,18 +32,21 @@ struct az_diag {
     struct az_arena arena; /* own memory, no budget: "out of memory" must be sayable */
     struct az_messages list;
     size_t errors, warnings; /* counts, also of those beyond `max` */
-    size_t max;              /* kept at most (default 200); the rest is counted and said in one line */
+    size_t max; /* kept at most (default 200); the rest is counted and said in one line */
     size_t dropped;
 };
 
 void az_diag_init(struct az_diag *d);
 void az_diag_release(struct az_diag *d);
-void az_diag_add(struct az_diag *d, enum az_severity s, struct az_where at, const char *fmt, ...) AZ_PRINTF(4, 5);
+void az_diag_add(struct az_diag *d, enum az_severity s, struct az_where at, const char *fmt, ...)
+    AZ_PRINTF(4, 5);
 /* Adds an error for `code` and returns `code`, for `return az_diag_fail(...)`. */
-int az_diag_fail(struct az_diag *d, int code, struct az_where at, const char *fmt, ...) AZ_PRINTF(4, 5);
+int az_diag_fail(struct az_diag *d, int code, struct az_where at, const char *fmt, ...)
+    AZ_PRINTF(4, 5);
 /* Appends the messages of another diag, and its counts. */
 void az_diag_take(struct az_diag *to, const struct az_diag *from);
-/* The message for AZ_ENOMEM and AZ_ELIMIT, with what to do; returns code, or AZ_ELIMIT if the limit of mem refused. */
+/* The message for AZ_ENOMEM and AZ_ELIMIT, with what to do; returns code, or AZ_ELIMIT if the limit
+ * of mem refused. */
 int az_diag_memory(struct az_diag *d, int code, struct az_where at, const struct az_mem *mem);
 
 #endif

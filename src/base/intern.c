@@ -68,7 +68,8 @@ static int grow_slots(struct az_intern *t)
     return 0;
 }
 
-/* Place of a text among the recent ones, by its ends and its middle; NULL if it is too short to gain by that. */
+/* Place of a text among the recent ones, by its ends and its middle; NULL if it is too short to
+ * gain by that. */
 static uint32_t *recent_place(struct az_intern *t, struct az_sv v)
 {
     uint64_t first, middle, last;
@@ -77,7 +78,8 @@ static uint32_t *recent_place(struct az_intern *t, struct az_sv v)
     memcpy(&first, v.p, sizeof first);
     memcpy(&middle, v.p + (v.n - sizeof middle) / 2, sizeof middle);
     memcpy(&last, v.p + v.n - sizeof last, sizeof last);
-    const uint64_t h = first * UINT64_C(0x9e3779b97f4a7c15) ^ middle * UINT64_C(0xff51afd7ed558ccd) ^ (last + v.n);
+    const uint64_t h =
+        first * UINT64_C(0x9e3779b97f4a7c15) ^ middle * UINT64_C(0xff51afd7ed558ccd) ^ (last + v.n);
     return &t->recent[h * UINT64_C(0xc4ceb9fe1a85ec53) >> 55];
 }
 
@@ -132,7 +134,8 @@ uint32_t az_intern_find(const struct az_intern *t, struct az_sv v)
 
 /* ---- map ---- */
 
-/* Finalizer of MurmurHash3 over both halves: cheap, and every input bit reaches the low bits that choose the cell. */
+/* Finalizer of MurmurHash3 over both halves: cheap, and every input bit reaches the low bits that
+ * choose the cell. */
 static uint64_t mix(uint64_t k0, uint64_t k1)
 {
     uint64_t h = k0 * UINT64_C(0x9e3779b97f4a7c15) ^ (k1 + UINT64_C(0x9e3779b97f4a7c15));
@@ -196,7 +199,8 @@ static int grow_cells(struct az_map *m)
     return 0;
 }
 
-int az_map_put(struct az_map *m, uint64_t k0, uint64_t k1, uint32_t fresh, uint32_t **value, bool *added)
+int az_map_put(struct az_map *m, uint64_t k0, uint64_t k1, uint32_t fresh, uint32_t **value,
+               bool *added)
 {
     struct az_map_cell *c = find_cell(m, k0, k1);
     *added = !c->used;

@@ -1,5 +1,5 @@
-/* Interning: equal byte strings get the same dense id (0, 1, 2, ... in order of first appearance). XXH3 + open
- * addressing. */
+/* Interning: equal byte strings get the same dense id (0, 1, 2, ... in order of first appearance).
+ * XXH3 + open addressing. */
 #ifndef AZ_BASE_INTERN_H
 #define AZ_BASE_INTERN_H
 
@@ -13,7 +13,8 @@ struct az_intern {
     struct az_vec_u32 hash; /* id -> low hash bits, so that growing needs no re-hash */
     uint32_t *slot;         /* power of two; id + 1, 0 empty */
     size_t mask;
-    uint32_t recent[512]; /* id + 1 of texts met lately, by a few of their bytes: spares long names the hash */
+    uint32_t recent[512]; /* id + 1 of texts met lately, by a few of their bytes: spares long names
+                             the hash */
     struct az_mem *mem;
 };
 
@@ -31,7 +32,8 @@ static inline struct az_sv az_intern_text(const struct az_intern *t, uint32_t id
 /* XXH3 of bytes, for hash tables elsewhere; never persisted. */
 uint64_t az_hash(const void *p, size_t n);
 
-/* ---- open-addressing map from a 64-bit key pair to a 32-bit value (correlation joins, row grouping) ---- */
+/* ---- open-addressing map from a 64-bit key pair to a 32-bit value (correlation joins, row
+ * grouping) ---- */
 struct az_map {
     struct az_map_cell {
         uint64_t k0, k1;
@@ -43,9 +45,10 @@ struct az_map {
 };
 int az_map_init(struct az_map *m, struct az_mem *mem, size_t expected) AZ_MUST_USE;
 void az_map_release(struct az_map *m);
-/* Sets *value's address for the key, inserting `fresh` if absent; *added says which. The pointer lives to the next
- * insert. */
-int az_map_put(struct az_map *m, uint64_t k0, uint64_t k1, uint32_t fresh, uint32_t **value, bool *added) AZ_MUST_USE;
+/* Sets *value's address for the key, inserting `fresh` if absent; *added says which. The pointer
+ * lives to the next insert. */
+int az_map_put(struct az_map *m, uint64_t k0, uint64_t k1, uint32_t fresh, uint32_t **value,
+               bool *added) AZ_MUST_USE;
 /* Value or AZ_NO_ID. */
 uint32_t az_map_get(const struct az_map *m, uint64_t k0, uint64_t k1);
 

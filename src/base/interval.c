@@ -31,9 +31,10 @@ static inline uint64_t key_of(const struct az_span *s, bool by_end, int64_t base
     return (uint64_t)(by_end ? s->end : s->start) - (uint64_t)base;
 }
 
-/* Moves n spans to their places in one stable pass over the digit at `shift`; place[d] = spans with digit d. */
-static void scatter(const struct az_span *from, struct az_span *to, size_t n, bool by_end, int64_t base, unsigned shift,
-                    size_t place[RADIX_SIZE])
+/* Moves n spans to their places in one stable pass over the digit at `shift`; place[d] = spans with
+ * digit d. */
+static void scatter(const struct az_span *from, struct az_span *to, size_t n, bool by_end,
+                    int64_t base, unsigned shift, size_t place[RADIX_SIZE])
 {
     for (size_t d = 0, at = 0; d < RADIX_SIZE; d++) {
         const size_t count = place[d];
@@ -44,8 +45,8 @@ static void scatter(const struct az_span *from, struct az_span *to, size_t n, bo
         to[place[(key_of(&from[i], by_end, base) >> shift) & (RADIX_SIZE - 1)]++] = from[i];
 }
 
-/* One stable LSD sort of v by start or end; tmp has n elements. All digits are counted in one pass; those that all keys
- * share are skipped. */
+/* One stable LSD sort of v by start or end; tmp has n elements. All digits are counted in one pass;
+ * those that all keys share are skipped. */
 static void radix(struct az_span *v, struct az_span *tmp, size_t n, bool by_end)
 {
     int64_t lo = INT64_MAX, hi = INT64_MIN;
@@ -78,7 +79,8 @@ static void radix(struct az_span *v, struct az_span *tmp, size_t n, bool by_end)
         memcpy(v, from, n * sizeof *v);
 }
 
-/* v is sorted by start: orders equal starts by end. Such runs are short in real traces; a long one gets the radix. */
+/* v is sorted by start: orders equal starts by end. Such runs are short in real traces; a long one
+ * gets the radix. */
 static void order_ends(struct az_span *v, struct az_span *tmp, size_t n)
 {
     for (size_t i = 0, j; i < n; i = j) {

@@ -1,4 +1,5 @@
-/* Sets of half-open or closed time intervals in integer ticks. A set is sorted by start and disjoint after az_union. */
+/* Sets of half-open or closed time intervals in integer ticks. A set is sorted by start and
+ * disjoint after az_union. */
 #ifndef AZ_BASE_INTERVAL_H
 #define AZ_BASE_INTERVAL_H
 
@@ -11,18 +12,23 @@ AZ_VEC(struct az_span, az_spans);
 
 /* Sorts by (start, end): LSD radix on start where it pays, comparison sort below that. Stable. */
 int az_spans_sort(struct az_spans *s) AZ_MUST_USE;
-/* Merges in place a list sorted by start; touching spans merge (start <= last end), empty spans are kept. */
+/* Merges in place a list sorted by start; touching spans merge (start <= last end), empty spans are
+ * kept. */
 void az_spans_union(struct az_spans *s);
 /* Sum of lengths. */
 int64_t az_spans_length(const struct az_spans *s);
-/* out = a without b, a and b merged; only open overlap is taken away (an empty span of b takes nothing, one of a goes
- * only where it lies strictly inside b). out must differ from both; it is reset first. AZ_ENOMEM, AZ_ELIMIT. */
-int az_spans_subtract(const struct az_spans *a, const struct az_spans *b, struct az_spans *out) AZ_MUST_USE;
+/* out = a without b, a and b merged; only open overlap is taken away (an empty span of b takes
+ * nothing, one of a goes only where it is strictly inside b). out must differ from both; it is
+ * reset first. AZ_ENOMEM, AZ_ELIMIT. */
+int az_spans_subtract(const struct az_spans *a, const struct az_spans *b,
+                      struct az_spans *out) AZ_MUST_USE;
 /* out = the common parts of positive length. Rules as above. */
-int az_spans_intersect(const struct az_spans *a, const struct az_spans *b, struct az_spans *out) AZ_MUST_USE;
-/* out = the parts of a inside [lo, hi]; spans that only touch its ends go, empty spans inside it stay. a sorted (need
- * not be merged). */
-int az_spans_clip(const struct az_spans *a, int64_t lo, int64_t hi, struct az_spans *out) AZ_MUST_USE;
+int az_spans_intersect(const struct az_spans *a, const struct az_spans *b,
+                       struct az_spans *out) AZ_MUST_USE;
+/* out = the parts of a inside [lo, hi]; spans that only touch its ends go, empty spans inside it
+ * stay. a sorted (need not be merged). */
+int az_spans_clip(const struct az_spans *a, int64_t lo, int64_t hi,
+                  struct az_spans *out) AZ_MUST_USE;
 /* Length of the intersection of two merged lists, nothing allocated. */
 int64_t az_spans_overlap(const struct az_spans *a, const struct az_spans *b);
 

@@ -1,5 +1,6 @@
-/* Log lines on standard error. flockfile serialises the threads, so that `before` (which clears a progress line) and
- * the line stay together, and one write(2) keeps the line whole beside other processes. */
+/* Log lines on standard error. flockfile serialises the threads, so that `before` (which clears a
+ * progress line) and the line stay together, and one write(2) keeps the line whole next to other
+ * processes. */
 #include "base/log.h"
 
 #include <errno.h>
@@ -41,8 +42,10 @@ void az_log_line(const struct az_log *log, enum az_log_level level, const char *
     va_end(again);
     if (raw.n > 0 && raw.v[raw.n - 1] == '\n')
         raw.n--;
-    if (az_text_append(&line, log->color ? AZ_SV("\033[1manalyzer:\033[0m ") : AZ_SV("analyzer: ")) == 0 &&
-        az_utf8_visible(&line, az_text_view(&raw)) == 0 && az_text_append(&line, AZ_SV("\n")) == 0) {
+    if (az_text_append(&line,
+                       log->color ? AZ_SV("\033[1manalyzer:\033[0m ") : AZ_SV("analyzer: ")) == 0 &&
+        az_utf8_visible(&line, az_text_view(&raw)) == 0 &&
+        az_text_append(&line, AZ_SV("\n")) == 0) {
         flockfile(stderr);
         if (log->before)
             log->before(log->ctx);

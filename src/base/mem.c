@@ -16,7 +16,8 @@ enum { OVERWRITTEN = 0xd7 };
 
 static void drop(void *p)
 {
-    memset(p, OVERWRITTEN, malloc_usable_size(p)); /* a moved buffer may be smaller than what is charged for it */
+    memset(p, OVERWRITTEN,
+           malloc_usable_size(p)); /* a moved buffer may be smaller than what is charged for it */
     free(p);
 }
 
@@ -60,7 +61,8 @@ void az_mem_init(struct az_mem *m, size_t limit)
     m->limit = limit;
 }
 
-/* The counters are only sums: no other memory is published through them, so relaxed order is enough. */
+/* The counters are only sums: no other memory is published through them, so relaxed order is
+ * enough. */
 static bool charge(struct az_mem *m, size_t size)
 {
     if (m == NULL || size == 0)
@@ -72,12 +74,12 @@ static bool charge(struct az_mem *m, size_t size)
             atomic_store_explicit(&m->limited, true, memory_order_relaxed);
             return false;
         }
-    } while (!atomic_compare_exchange_weak_explicit(&m->used, &used, used + size, memory_order_relaxed,
-                                                    memory_order_relaxed));
+    } while (!atomic_compare_exchange_weak_explicit(&m->used, &used, used + size,
+                                                    memory_order_relaxed, memory_order_relaxed));
     used += size;
     size_t peak = atomic_load_explicit(&m->peak, memory_order_relaxed);
-    while (used > peak &&
-           !atomic_compare_exchange_weak_explicit(&m->peak, &peak, used, memory_order_relaxed, memory_order_relaxed)) {
+    while (used > peak && !atomic_compare_exchange_weak_explicit(
+                              &m->peak, &peak, used, memory_order_relaxed, memory_order_relaxed)) {
     }
     return true;
 }
@@ -130,7 +132,8 @@ void az_mem_give_back(void)
 
 int az_mem_error(const struct az_mem *m)
 {
-    return m != NULL && atomic_load_explicit(&m->limited, memory_order_relaxed) ? AZ_ELIMIT : AZ_ENOMEM;
+    return m != NULL && atomic_load_explicit(&m->limited, memory_order_relaxed) ? AZ_ELIMIT
+                                                                                : AZ_ENOMEM;
 }
 
 bool az_size_mul(size_t a, size_t b, size_t *out)
@@ -202,7 +205,7 @@ static char *new_block(struct az_arena *a, size_t size)
     if (b == NULL)
         return NULL;
     b->size = whole;
-    /* Behind the head, so that the room left in the head stays in use. */
+    /* After the head, so that the room left in the head stays in use. */
     b->next = a->head ? a->head->next : NULL;
     *(a->head ? &a->head->next : &a->head) = b;
     return (char *)b + ARENA_HEAD;

@@ -1,5 +1,7 @@
-/* Memory with a budget. Every large thing of one input (arena blocks, vectors) is charged to one `az_mem`, so that
- * `--memory-limit` ends that input with AZ_ELIMIT and nothing else. The only file that calls malloc is mem.c. */
+/* Memory with a budget. Every large thing of one input (arena blocks, vectors) is charged to one
+ * `az_mem`, so that
+ * `--memory-limit` ends that input with AZ_ELIMIT and nothing else. The only file that calls malloc
+ * is mem.c. */
 #ifndef AZ_BASE_MEM_H
 #define AZ_BASE_MEM_H
 
@@ -15,29 +17,34 @@ struct az_mem {
     _Atomic size_t used;  /* bytes charged now; threads of one input may share the budget */
     _Atomic size_t peak;  /* largest `used` so far */
     size_t limit;         /* 0: none */
-    _Atomic bool limited; /* a request was refused because of `limit` (tells AZ_ELIMIT from AZ_ENOMEM) */
+    _Atomic bool limited; /* a request was refused because of `limit` (distinguishes AZ_ELIMIT from
+                             AZ_ENOMEM) */
 };
 
 void az_mem_init(struct az_mem *m, size_t limit);
-/* NULL when refused; `az_mem_error` then says why. `m` may be NULL: no budget. Memory is not zeroed. */
+/* NULL when refused; `az_mem_error` then says why. `m` may be NULL: no budget. Memory is not
+ * zeroed. */
 void *az_mem_alloc(struct az_mem *m, size_t size) AZ_MUST_USE;
 void *az_mem_realloc(struct az_mem *m, void *p, size_t old_size, size_t new_size) AZ_MUST_USE;
 void az_mem_free(struct az_mem *m, void *p, size_t size);
-/* A build with AZ_MOVE_BUFFERS shows views that outlive their buffer: readers use small buffers and move them at every
- * call that may end the life of a view, and all memory that is given back is overwritten. Results are the same. */
+/* A build with AZ_MOVE_BUFFERS shows views that outlive their buffer: readers use small buffers and
+ * move them at every call that may end the life of a view, and all memory that is given back is
+ * overwritten. Results are the same. */
 #ifdef AZ_MOVE_BUFFERS
 #define AZ_MOVES true
 #else
 #define AZ_MOVES false
 #endif
-#define AZ_MOVED_MOST ((size_t)4096) /* of a vector that is reset: a larger one stays where it is, for time */
-/* In such a build: a new block of `size` bytes with the first `keep` bytes of p, which is overwritten and freed; NULL
- * without memory (p stays). It is charged as p was. In any other build: p, untouched. */
+#define AZ_MOVED_MOST                                                                              \
+    ((size_t)4096) /* of a vector that is reset: a larger one stays where it is, for time */
+/* In such a build: a new block of `size` bytes with the first `keep` bytes of p, which is
+ * overwritten and freed; NULL without memory (p stays). It is charged as p was. In any other build:
+ * p, untouched. */
 void *az_mem_move(void *p, size_t keep, size_t size) AZ_MUST_USE;
-/* Hands what is free back to the system, of all threads: the allocator keeps what the largest input so far needed.
- * Costs the page faults of what is needed again; behind something large that is over. The first call of a program must
- * come before it has threads: where another allocator serves (of a sanitizer, or preloaded), it is what sets up the
- * system's own, which takes no lock for that. */
+/* Hands what is free back to the system, of all threads: the allocator keeps what the largest input
+ * so far needed. Costs the page faults of what is needed again; after something large that is over.
+ * The first call of a program must come before it has threads: where another allocator serves (of a
+ * sanitizer, or preloaded), it is what sets up the system's own, which takes no lock for that. */
 void az_mem_give_back(void);
 /* AZ_ELIMIT if the budget refused, else AZ_ENOMEM. */
 int az_mem_error(const struct az_mem *m);
@@ -63,7 +70,7 @@ void az_arena_reset(struct az_arena *a);
 void *az_arena_alloc(struct az_arena *a, size_t size) AZ_MUST_USE;
 /* n objects of `size`, overflow checked. */
 void *az_arena_array(struct az_arena *a, size_t n, size_t size) AZ_MUST_USE;
-/* Copy with a NUL behind it (not counted); {NULL,0} on failure, a valid "" for the empty view. */
+/* Copy with a NUL after it (not counted); {NULL,0} on failure, a valid "" for the empty view. */
 struct az_sv az_arena_dup(struct az_arena *a, struct az_sv v);
 /* NUL-terminated copy; NULL on failure. */
 char *az_arena_str(struct az_arena *a, struct az_sv v) AZ_MUST_USE;

@@ -63,8 +63,8 @@ int az_parse_u64(struct az_sv s, uint64_t *out)
 
 /* ---- decimal numbers ---- */
 
-/* A decimal number taken apart: value = 0.DDDD * 10^point, D the `n` significant digits from `first` on (a '.' between
- * them is to be skipped), no leading zeros; n = 0 is zero. */
+/* A decimal number taken apart: value = 0.DDDD * 10^point, D the `n` significant digits from
+ * `first` on (a '.' between them is to be skipped), no leading zeros; n = 0 is zero. */
 struct decimal {
     bool negative;
     const char *first;
@@ -91,7 +91,7 @@ static int parse_exponent(const char *p, const char *end, int64_t *out)
     return 0;
 }
 
-/* [sign] digits [. digits] [e [sign] digits], or with digits only behind the point. */
+/* [sign] digits [. digits] [e [sign] digits], or with digits only after the point. */
 static int parse_parts(struct az_sv s, struct decimal *d)
 {
     const char *p = s.p, *end = p + s.n;
@@ -127,11 +127,12 @@ static int parse_parts(struct az_sv s, struct decimal *d)
 }
 
 /* Exact powers: 10^22 is the largest that a double holds. */
-static const double power_of_ten[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+static const double power_of_ten[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 
-/* strtod, given digits and an exponent without a point, so that no locale matters. Beyond 800 digits only "not zero"
- * counts: the midpoint of two doubles has at most 767 significant digits. */
+/* strtod, given digits and an exponent without a point, so that no locale matters. Beyond 800
+ * digits only "not zero" counts: the midpoint of two doubles has at most 767 significant digits. */
 static double by_strtod(const struct decimal *d)
 {
     enum { KEEP = 800 };
@@ -172,7 +173,8 @@ int az_parse_f64(struct az_sv s, double *out)
             seen++;
         }
         const int64_t e = d.point - (int64_t)d.n;
-        /* Both operands exact, so one correctly rounded operation gives the correctly rounded result (Clinger 1990). */
+        /* Both operands exact, so one correctly rounded operation gives the correctly rounded
+         * result (Clinger 1990). */
         if (m <= UINT64_C(1) << 53 && e >= -22 && e <= 22)
             v = e < 0 ? (double)m / power_of_ten[-e] : (double)m * power_of_ten[e];
         else
@@ -186,16 +188,17 @@ int az_parse_f64(struct az_sv s, double *out)
     return 0;
 }
 
-/* The usual case of az_parse_decimal, digits with a point at most, that fits 18 digits with nothing to round. False:
- * take the long way, also for what is no number. */
+/* The usual case of az_parse_decimal, digits with a point at most, that fits 18 digits with nothing
+ * to round. False: take the long way, also for what is not a number. */
 static bool parse_short_decimal(struct az_sv s, int scale10, int64_t *out)
 {
-    static const int64_t power[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000 };
+    static const int64_t power[] = { 1,      10,      100,      1000,      10000,
+                                     100000, 1000000, 10000000, 100000000, 1000000000 };
     enum { MOST = sizeof power / sizeof *power - 1 };
     size_t i = s.n > 0 && s.p[0] == '-';
     const size_t first = i;
     int64_t v = 0;
-    int behind = -1; /* digits behind the point; -1: no point yet */
+    int behind = -1; /* digits after the point; -1: no point yet */
     if (scale10 < 0 || scale10 > MOST || s.n - i < 1 || s.n - i > (size_t)(18 - scale10))
         return false;
     for (; i < s.n; i++) {
@@ -321,7 +324,8 @@ int64_t az_muldiv(int64_t a, int64_t b, int64_t c)
 double az_quotient(int64_t a, int64_t b)
 {
     const int64_t exact = INT64_C(1) << 53, whole = a / b, rest = a % b;
-    return -exact <= a && a <= exact ? (double)a / (double)b : (double)whole + (double)rest / (double)b;
+    return -exact <= a && a <= exact ? (double)a / (double)b
+                                     : (double)whole + (double)rest / (double)b;
 }
 
 int64_t az_add_sat(int64_t a, int64_t b)

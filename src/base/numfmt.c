@@ -1,9 +1,10 @@
 /* Writing numbers: shortest decimal text that reads back as the same double.
  *
- * What is wanted: the fewest digits D such that some D-digit decimal lies in the rounding interval of x, and of those
- * the one nearest to x. A normal double holds every decimal of 15 digits apart, so D-digit candidates are tried for
- * D = 15 (trailing zeros cut), 16, 17. For 1e-9 <= |x| < 1e16 all is done exactly in 128-bit integers; outside that
- * range by snprintf and strtod. Both give the same text (tests/unit/base_num.c compares them). */
+ * What is wanted: the fewest digits D such that some D-digit decimal is in the rounding interval of
+ * x, and of those the one nearest to x. A normal double holds every decimal of 15 digits apart, so
+ * D-digit candidates are tried for D = 15 (trailing zeros cut), 16, 17. For 1e-9 <= |x| < 1e16 all
+ * is done exactly in 128-bit integers; outside that range by snprintf and strtod. Both give the
+ * same text (tests/unit/base_num.c compares them). */
 #include "base/num.h"
 
 #include <float.h>
@@ -13,10 +14,11 @@
 #include <string.h>
 
 /* Two digits at a time. */
-static const char pair[] =
-    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
-    "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
-    "9899";
+static const char pair[] = "00010203040506070809101112131415161718192021222324252627282930313233343"
+                           "536373839404142434445464748"
+                           "49505152535455565758596061626364656667686970717273747576777879808182838"
+                           "485868788899091929394959697"
+                           "9899";
 
 /* Decimal digits of v at out; returns how many. */
 static size_t put_u64(uint64_t v, char out[20])
@@ -79,10 +81,11 @@ static const uint64_t power_of_five[] = { UINT64_C(1),
                                           UINT64_C(59604644775390625),
                                           UINT64_C(298023223876953125) };
 
-/* Tries the decimals N * 10^-k next to x = m * 2^e (m < 2^53). All lengths are in units of 10^-k * 2^-(s+2), where
- * s = -(e + k) >= -2: x is 4m5^k, half the gap to the next double is 2*5^k, to the one below also, or 5^k if m = 2^52.
- * 4m5^k < 2^55 * 2^62.7, so 128 bits do. Returns whether N lies in the rounding interval (whose ends belong to x if m
- * is even); *out = N, the nearest to x that does. */
+/* Tries the decimals N * 10^-k next to x = m * 2^e (m < 2^53). All lengths are in units of 10^-k *
+ * 2^-(s+2), where s = -(e + k) >= -2: x is 4m5^k, half the gap to the next double is 2*5^k, to the
+ * one below also, or 5^k if m = 2^52. 4m5^k < 2^55 * 2^62.7, so 128 bits do. Returns whether N is
+ * in the rounding interval (whose ends belong to x if m is even); *out = N, the nearest to x that
+ * does. */
 static bool try_digits(uint64_t m, int e, int k, uint64_t *out)
 {
     const unsigned s = (unsigned)(2 - e - k);
@@ -92,7 +95,8 @@ static bool try_digits(uint64_t m, int e, int k, uint64_t *out)
     const unsigned __int128 below = m == UINT64_C(1) << 52 ? power_of_five[k] : above;
     const unsigned inclusive = (m & 1) == 0;
     const uint64_t floor = (uint64_t)(x >> s);
-    const unsigned __int128 under = x & (one - 1), over = one - under; /* distances to floor and to floor + 1 */
+    const unsigned __int128 under = x & (one - 1),
+                            over = one - under; /* distances to floor and to floor + 1 */
     const bool low_ok = under < below + inclusive, high_ok = over < above + inclusive;
     const bool high = high_ok && (!low_ok || over < under || (over == under && (floor & 1)));
     *out = floor + high;
@@ -110,15 +114,17 @@ static void set_digits(struct shortest *r, uint64_t v, int point_behind)
 /* False where x is outside the range of the integers. */
 static bool by_integers(double x, struct shortest *r)
 {
-    static const double decade[] = { 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0,  1e1,  1e2,  1e3,
-                                     1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16 };
+    static const double decade[] = { 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1,
+                                     1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,
+                                     1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16 };
     enum { LOWEST = -9, HIGHEST = 16 };
     if (!(x >= decade[0] && x < decade[HIGHEST - LOWEST]))
         return false;
     int e2;
     const uint64_t m = (uint64_t)ldexp(frexp(x, &e2), 53);
     const int e = e2 - 53;
-    /* floor(log10(x)): 1233/4096 is log10(2) closely enough for 2^-30..2^54, then one comparison. */
+    /* floor(log10(x)): 1233/4096 is log10(2) closely enough for 2^-30..2^54, then one comparison.
+     */
     int e10 = (e2 - 1) * 1233;
     e10 = (e10 - (e10 < 0 ? 4095 : 0)) / 4096;
     if (e10 < HIGHEST && x >= decade[e10 + 1 - LOWEST])
@@ -127,7 +133,8 @@ static bool by_integers(double x, struct shortest *r)
         const int k = digits - 1 - e10;
         uint64_t v;
         if (k < 0)
-            continue; /* 1e15 <= x < 1e16: every multiple of ten there is a double itself, so 16 digits find it too */
+            continue; /* 1e15 <= x < 1e16: every multiple of ten there is a double itself, so 16
+                         digits find it too */
         if (try_digits(m, e, k, &v)) {
             set_digits(r, v, -k);
             return true;
@@ -161,8 +168,8 @@ static bool reads_back(const struct shortest *r, double x)
     return az_parse_f64(az_sv_make(text, (size_t)n), &back) == 0 && back == x;
 }
 
-/* The decimal one unit in the last of `digits` places up. At a power of two the gap below is half the one above, so the
- * nearest decimal can miss the interval where the next one up does not. */
+/* The decimal one unit in the last of `digits` places up. At a power of two the gap below is half
+ * the one above, so the nearest decimal can miss the interval where the next one up does not. */
 static void step_up(struct shortest *r, int digits)
 {
     uint64_t v = 0;
@@ -232,7 +239,8 @@ size_t az_format_f64(double x, char out[AZ_NUM_MAX])
         x = -x;
     }
     struct shortest r = { .n = 0 };
-    if (x < 9007199254740992.0 && x == (double)(uint64_t)x) { /* below 2^53 every integer is exact */
+    if (x < 9007199254740992.0 &&
+        x == (double)(uint64_t)x) { /* below 2^53 every integer is exact */
         n += put_u64((uint64_t)x, out + n);
     } else {
         if (!by_integers(x, &r))

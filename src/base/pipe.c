@@ -73,14 +73,16 @@ static bool start(struct az_pipe *p)
     return false;
 }
 
-int az_pipe_open(struct az_pipe **out, int (*fill)(void *, void *, size_t, size_t *), void *ctx, size_t block,
-                 unsigned blocks, struct az_mem *mem)
+int az_pipe_open(struct az_pipe **out, int (*fill)(void *, void *, size_t, size_t *), void *ctx,
+                 size_t block, unsigned blocks, struct az_mem *mem)
 {
     *out = NULL;
     struct az_pipe *p = az_mem_alloc(mem, sizeof *p);
     if (!p)
         return az_mem_error(mem);
-    *p = (struct az_pipe){ .fill = fill, .ctx = ctx, .mem = mem, .size = block, .blocks = blocks < 2 ? 2 : blocks };
+    *p = (struct az_pipe){
+        .fill = fill, .ctx = ctx, .mem = mem, .size = block, .blocks = blocks < 2 ? 2 : blocks
+    };
     p->block = az_mem_alloc(mem, p->blocks * sizeof *p->block);
     bool ok = p->block != NULL;
     if (ok)

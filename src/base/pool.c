@@ -1,4 +1,5 @@
-/* The worker pool. One lock guards all state; jobs are large (a file each), so the lock is never hot. */
+/* The worker pool. One lock guards all state; jobs are large (a file each), so the lock is never
+ * hot. */
 #include "base/pool.h"
 
 #include <pthread.h>
@@ -20,7 +21,7 @@ struct pool {
     const struct az_pool_ops *ops;
     void *ctx;
     unsigned char *state; /* enum state of each job */
-    size_t next;          /* place in `order`; what lies before it has been started */
+    size_t next;          /* place in `order`; what is before it has been started */
     size_t next_done;     /* job whose `done` comes next */
     size_t running;
     uint64_t in_use; /* cost of jobs started whose `done` has not returned */
@@ -47,8 +48,9 @@ static bool stopped(struct pool *p)
 }
 
 /* Under the lock: chooses the job to start now. False: none may start yet.
- * When nothing runs and the calling thread waits for a job that was not started, no cost can become free, so that very
- * job is started whatever it costs: it is the one whose `done` frees the jobs finished ahead of their turn. */
+ * When nothing runs and the calling thread waits for a job that was not started, no cost can become
+ * free, so that very job is started whatever it costs: it is the one whose `done` frees the jobs
+ * finished ahead of their turn. */
 static bool choose(struct pool *p, size_t *job)
 {
     while (p->next < p->n && p->state[p->order ? p->order[p->next] : p->next] != PENDING)
@@ -110,7 +112,8 @@ static bool is_past(const struct timespec *t)
     return now.tv_sec > t->tv_sec || (now.tv_sec == t->tv_sec && now.tv_nsec >= t->tv_nsec);
 }
 
-/* Under the lock: waits until job i is finished, or will never start. Ticks meanwhile, without the lock. */
+/* Under the lock: waits until job i is finished, or will never start. Ticks meanwhile, without the
+ * lock. */
 static void await(struct pool *p, size_t i, struct timespec *next_tick)
 {
     const bool ticks = p->ops->tick != NULL || p->ops->cancelled != NULL;
@@ -158,7 +161,8 @@ static bool init_locks(struct pool *p)
     pthread_condattr_t attr;
     if (pthread_condattr_init(&attr) != 0)
         return false;
-    bool ok = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 && pthread_cond_init(&p->finished, &attr) == 0;
+    bool ok = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 &&
+              pthread_cond_init(&p->finished, &attr) == 0;
     pthread_condattr_destroy(&attr);
     if (!ok)
         return false;
@@ -171,8 +175,8 @@ static bool init_locks(struct pool *p)
     return false;
 }
 
-int az_pool_run(size_t n, unsigned workers, const size_t *order, const uint64_t *cost, const struct az_pool_ops *ops,
-                void *ctx)
+int az_pool_run(size_t n, unsigned workers, const size_t *order, const uint64_t *cost,
+                const struct az_pool_ops *ops, void *ctx)
 {
     if (n == 0)
         return 0;

@@ -1,5 +1,6 @@
-/* A bounded, ordered worker pool. Jobs are numbered 0..n-1; workers take them in the order given by `order` (or by
- * number), results are handed to `done` strictly by number, on the calling thread. */
+/* A bounded, ordered worker pool. Jobs are numbered 0..n-1; workers take them in the order given by
+ * `order` (or by number), results are handed to `done` strictly by number, on the calling thread.
+ */
 #ifndef AZ_BASE_POOL_H
 #define AZ_BASE_POOL_H
 
@@ -12,25 +13,29 @@
 struct az_pool_ops {
     /* On a worker: do job i. */
     void (*run)(void *ctx, size_t i, unsigned worker);
-    /* On the calling thread, in job order: job i is finished (or was skipped because of cancel: ran = false). */
+    /* On the calling thread, in job order: job i is finished (or was skipped because of cancel: ran
+     * = false). */
     void (*done)(void *ctx, size_t i, bool ran);
-    /* On the calling thread, about every `tick_ms` while waiting; may be NULL. Also where cancel is noticed. */
+    /* On the calling thread, about every `tick_ms` while waiting; may be NULL. Also where cancel is
+     * noticed. */
     void (*tick)(void *ctx);
-    /* May job i (cost[i] units) start while `in_use` units of started jobs are held? NULL: always. The pool always lets
-     * one job run, so a job dearer than the budget runs alone. */
+    /* May job i (cost[i] units) start while `in_use` units of started jobs are held? NULL: always.
+     * The pool always lets one job run, so a job dearer than the budget runs alone. */
     bool (*admit)(void *ctx, size_t i, uint64_t in_use);
-    /* True once no further job may start. Called under the pool's lock: only reads a flag. NULL: never. */
+    /* True once no further job may start. Called under the pool's lock: only reads a flag. NULL:
+     * never. */
     bool (*cancelled)(void *ctx);
     unsigned tick_ms;
 };
 
-/* Runs n jobs on `workers` threads (>= 1; capped at n). `order`: n job numbers in starting order, NULL for 0..n-1.
- * `cost`: units per job, NULL for 1 each; a job's cost is held until its `done` returned. Returns 0, or AZ_ENOMEM if no
- * thread could be started. */
-int az_pool_run(size_t n, unsigned workers, const size_t *order, const uint64_t *cost, const struct az_pool_ops *ops,
-                void *ctx) AZ_MUST_USE;
+/* Runs n jobs on `workers` threads (>= 1; capped at n). `order`: n job numbers in starting order,
+ * NULL for 0..n-1. `cost`: units per job, NULL for 1 each; a job's cost is held until its `done`
+ * returned. Returns 0, or AZ_ENOMEM if no thread could be started. */
+int az_pool_run(size_t n, unsigned workers, const size_t *order, const uint64_t *cost,
+                const struct az_pool_ops *ops, void *ctx) AZ_MUST_USE;
 
 /* Splits one job: runs fn(ctx, part) for part 0..parts-1 on up to `workers` threads and waits. */
-int az_pool_split(unsigned workers, unsigned parts, void (*fn)(void *ctx, unsigned part), void *ctx) AZ_MUST_USE;
+int az_pool_split(unsigned workers, unsigned parts, void (*fn)(void *ctx, unsigned part),
+                  void *ctx) AZ_MUST_USE;
 
 #endif

@@ -1,5 +1,6 @@
-/* Selection for one element type: included by stats.c once for each SELECT_T, which defines SELECT_NAME(x) too.
- * Quickselect with the median of three as pivot; a list that defeats it is heap-sorted, so the time stays n log n. */
+/* Selection for one element type: included by stats.c once for each SELECT_T, which defines
+ * SELECT_NAME(x) too. Quickselect with the median of three as pivot; a list that defeats it is
+ * heap-sorted, so the time stays n log n. */
 
 static void SELECT_NAME(sift)(SELECT_T *v, size_t root, size_t n)
 {
@@ -33,10 +34,11 @@ static SELECT_T SELECT_NAME(median3)(SELECT_T a, SELECT_T b, SELECT_T c)
     return a < c ? a : (b < c ? c : b);
 }
 
-/* Afterwards v[k] is the k-th smallest, nothing before it is larger and nothing behind it smaller. k < n. */
+/* Afterwards v[k] is the k-th smallest, nothing before it is larger and nothing after it smaller. k
+ * < n. */
 static void SELECT_NAME(select)(SELECT_T *v, size_t n, size_t k)
 {
-    size_t lo = 0, hi = n - 1; /* k lies in [lo, hi] */
+    size_t lo = 0, hi = n - 1; /* k is in [lo, hi] */
     for (unsigned rounds = 0; lo < hi; rounds++) {
         if (rounds > 120) {
             SELECT_NAME(heap_sort)(v + lo, hi - lo + 1);
@@ -62,7 +64,8 @@ static void SELECT_NAME(select)(SELECT_T *v, size_t n, size_t k)
     }
 }
 
-/* Value at the fractional rank (n - 1) * p / 100 between its neighbours; numpy's order of operations. n > 0. */
+/* Value at the fractional rank (n - 1) * p / 100 between its neighbours; numpy's order of
+ * operations. n > 0. */
 static double SELECT_NAME(percentile)(SELECT_T *v, size_t n, double p)
 {
     const double rank = (double)(n - 1) * (p / 100.0);

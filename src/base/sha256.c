@@ -20,7 +20,8 @@ static void block(uint32_t h[8], const uint8_t *p)
     uint32_t w[BLOCK], s[8];
 
     for (size_t i = 0; i < 16; i++)
-        w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
+        w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 |
+               (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
     for (size_t i = 16; i < BLOCK; i++) {
         uint32_t a = rotated(w[i - 15], 7) ^ rotated(w[i - 15], 18) ^ w[i - 15] >> 3;
         uint32_t b = rotated(w[i - 2], 17) ^ rotated(w[i - 2], 19) ^ w[i - 2] >> 10;
@@ -42,9 +43,11 @@ static void block(uint32_t h[8], const uint8_t *p)
 
 void az_sha256(struct az_sv data, uint8_t digest[AZ_SHA256_BYTES])
 {
-    uint32_t h[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
+    uint32_t h[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
     uint8_t tail[2 * BLOCK] = { 0 };
-    size_t whole = data.n / BLOCK * BLOCK, rest = data.n - whole, end = rest < BLOCK - 8 ? BLOCK : 2 * BLOCK;
+    size_t whole = data.n / BLOCK * BLOCK, rest = data.n - whole,
+           end = rest < BLOCK - 8 ? BLOCK : 2 * BLOCK;
     const uint64_t bits = (uint64_t)data.n * 8;
 
     for (size_t at = 0; at < whole; at += BLOCK)

@@ -10,7 +10,8 @@ struct pairs {
 };
 
 /* One stable pass over the digit at `shift`; place[d] = elements with digit d. */
-static void scatter(struct pairs from, struct pairs to, size_t n, unsigned shift, uint32_t place[RADIX_SIZE])
+static void scatter(struct pairs from, struct pairs to, size_t n, unsigned shift,
+                    uint32_t place[RADIX_SIZE])
 {
     uint32_t at = 0;
     for (size_t d = 0; d < RADIX_SIZE; d++) {
@@ -25,8 +26,8 @@ static void scatter(struct pairs from, struct pairs to, size_t n, unsigned shift
     }
 }
 
-/* Sorts from[0..n) by key, n < 2^32; the result may end in `spare`. Returns which. All digits are counted in one pass;
- * those that all keys share are skipped. */
+/* Sorts from[0..n) by key, n < 2^32; the result may end in `spare`. Returns which. All digits are
+ * counted in one pass; those that all keys share are skipped. */
 static struct pairs radix(struct pairs from, struct pairs spare, size_t n, uint64_t range)
 {
     uint32_t count[RADIX_DIGITS][RADIX_SIZE];
@@ -69,8 +70,9 @@ static size_t place_behind(const int64_t *key, const uint32_t *perm, size_t end,
     return lo;
 }
 
-/* Events stand in files nearly in order of time: most at most a few places from where they belong, some far away. Moves
- * those there one by one, and gives up (false) when that gets dear; what it did so far is stable. */
+/* Events are in files nearly in order of time: most at most a few places from where they belong,
+ * some far away. Moves those there one by one, and gives up (false) when that gets dear; what it
+ * did so far is stable. */
 static bool insert_few(const int64_t *key, uint32_t *perm, size_t n)
 {
     enum { MOVES = 32 }; /* an element, on average; four bytes each */
@@ -103,7 +105,8 @@ int az_sort_by(const int64_t *key, uint32_t *perm, size_t n, struct az_mem *mem)
     }
     if (sorted || insert_few(key, perm, n))
         return 0;
-    /* One block: two key columns, then the second index column. n < 2^32, so no overflow on 64-bit sizes. */
+    /* One block: two key columns, then the second index column. n < 2^32, so no overflow on 64-bit
+     * sizes. */
     size_t bytes;
     if (!az_size_mul(n, 2 * sizeof(uint64_t) + sizeof(uint32_t), &bytes))
         return AZ_ENOMEM;
@@ -167,8 +170,8 @@ static void merge(const char *a, const char *b, const char *end, char *out, cons
     memcpy(out + (b - l), r, (size_t)(end - r));
 }
 
-int az_sort_cmp(void *base, size_t n, size_t size, int (*cmp)(const void *, const void *, void *), void *ctx,
-                struct az_mem *mem)
+int az_sort_cmp(void *base, size_t n, size_t size, int (*cmp)(const void *, const void *, void *),
+                void *ctx, struct az_mem *mem)
 {
     enum { RUN = 8 };
     const struct order o = { cmp, ctx, size };

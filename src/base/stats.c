@@ -55,9 +55,15 @@ void az_stats_i64(int64_t *v, size_t n, struct az_stats *out)
     out->median = median_i64(v, n);
 }
 
-double az_percentile_i64(int64_t *v, size_t n, double p) { return n ? percentile_i64(v, n, p) : NAN; }
+double az_percentile_i64(int64_t *v, size_t n, double p)
+{
+    return n ? percentile_i64(v, n, p) : NAN;
+}
 
-double az_percentile_f64(double *v, size_t n, double p) { return n ? percentile_f64(v, n, p) : NAN; }
+double az_percentile_f64(double *v, size_t n, double p)
+{
+    return n ? percentile_f64(v, n, p) : NAN;
+}
 
 double az_mean_f64(const double *v, size_t n)
 {
@@ -102,7 +108,8 @@ double az_moments_std(const struct az_moments *m, unsigned ddof)
 }
 
 /* ---- log histogram ----
- * Values below 128 have a bin each; above, each power of two [2^e, 2^(e+1)) is cut into 128 equal bins. */
+ * Values below 128 have a bin each; above, each power of two [2^e, 2^(e+1)) is cut into 128 equal
+ * bins. */
 
 enum { MANTISSA_BITS = 7, PER_OCTAVE = 1 << MANTISSA_BITS };
 
@@ -140,7 +147,9 @@ double az_loghist_percentile(const struct az_loghist *h, double p)
     if (h->n == 0)
         return NAN;
     const double rank = (double)(h->n - 1) * (p / 100.0);
-    const uint64_t want = !(rank > 0) ? 0 : rank >= (double)(h->n - 1) ? h->n - 1 : (uint64_t)(rank + 0.5);
+    const uint64_t want = !(rank > 0)                  ? 0
+                          : rank >= (double)(h->n - 1) ? h->n - 1
+                                                       : (uint64_t)(rank + 0.5);
     uint64_t before = 0;
     size_t bin = 0;
     while (bin + 1 < AZ_LOGHIST_BINS && before + h->count[bin] <= want)

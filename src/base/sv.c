@@ -3,7 +3,10 @@
 
 #include <stdint.h>
 
-static unsigned char fold(char c) { return (unsigned char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c); }
+static unsigned char fold(char c)
+{
+    return (unsigned char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
 
 static bool same_folded(const char *a, const char *b, size_t n)
 {
@@ -32,7 +35,8 @@ bool az_sv_starts(struct az_sv a, struct az_sv prefix)
 
 bool az_sv_ends(struct az_sv a, struct az_sv suffix)
 {
-    return a.n >= suffix.n && (suffix.n == 0 || memcmp(a.p + (a.n - suffix.n), suffix.p, suffix.n) == 0);
+    return a.n >= suffix.n &&
+           (suffix.n == 0 || memcmp(a.p + (a.n - suffix.n), suffix.p, suffix.n) == 0);
 }
 
 ptrdiff_t az_sv_find(struct az_sv hay, struct az_sv needle)
@@ -89,8 +93,9 @@ struct az_sv az_sv_cut(struct az_sv *rest, char separator)
     return head;
 }
 
-/* Set at pattern.p[*at] == '[': 1 matches c, 0 does not, -1 there is no closing bracket, so the '[' is a letter.
- * `]` as the first member stands for itself; `!` or `^` negates. *at moves behind the set. */
+/* Set at pattern.p[*at] == '[': 1 matches c, 0 does not, -1 there is no closing bracket, so the '['
+ * is a letter.
+ * `]` as the first member stands for itself; `!` or `^` negates. *at moves after the set. */
 static int match_set(struct az_sv pattern, size_t *at, char c)
 {
     size_t i = *at + 1;
@@ -115,7 +120,7 @@ static int match_set(struct az_sv pattern, size_t *at, char c)
     return hit != negate;
 }
 
-/* One pattern element other than `*` against c; *at moves behind it on a match. */
+/* One pattern element other than `*` against c; *at moves after it on a match. */
 static bool match_one(struct az_sv pattern, size_t *at, char c)
 {
     const char p = pattern.p[*at];

@@ -16,7 +16,10 @@ struct az_sv {
 #define AZ_SVF(v) (int)((v).n > 0x7fffffff ? 0x7fffffff : (v).n), ((v).p ? (v).p : "")
 
 static inline struct az_sv az_sv_make(const char *p, size_t n) { return (struct az_sv){ p, n }; }
-static inline struct az_sv az_sv_str(const char *s) { return (struct az_sv){ s, s ? strlen(s) : 0 }; }
+static inline struct az_sv az_sv_str(const char *s)
+{
+    return (struct az_sv){ s, s ? strlen(s) : 0 };
+}
 static inline bool az_sv_eq(struct az_sv a, struct az_sv b)
 {
     return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
@@ -35,7 +38,8 @@ ptrdiff_t az_sv_find(struct az_sv hay, struct az_sv needle);
 ptrdiff_t az_sv_ifind(struct az_sv hay, struct az_sv needle);
 /* Without ASCII blanks (space, tab, CR, LF) at both ends. */
 struct az_sv az_sv_trim(struct az_sv a);
-/* Cuts off what stands before the separator (all of it if there is none); *rest becomes what is behind it. */
+/* Cuts off what is before the separator (all of it if there is none); *rest becomes what is after
+ * it. */
 struct az_sv az_sv_cut(struct az_sv *rest, char separator);
 /* Glob match of a whole view: `*`, `?`, `[..]`; no separators are special. */
 bool az_sv_glob(struct az_sv pattern, struct az_sv text);

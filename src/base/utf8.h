@@ -4,28 +4,31 @@
 
 #include "base/vec.h"
 
-/* Next code point of s at *i (advanced by at least 1); an invalid byte gives U+FFFD and advances by the maximal bad
- * prefix. */
+/* Next code point of s at *i (advanced by at least 1); an invalid byte gives U+FFFD and advances by
+ * the maximal bad prefix. */
 uint32_t az_utf8_next(struct az_sv s, size_t *i);
 bool az_utf8_valid(struct az_sv s);
 /* s itself if valid, else a copy in the arena with U+FFFD for each bad sequence. */
 struct az_sv az_utf8_clean(struct az_arena *a, struct az_sv s);
 /* The same, and control bytes (< 0x20, 0x7f) except those in `keep` become U+FFFD. */
 struct az_sv az_utf8_printable(struct az_arena *a, struct az_sv s, const char *keep);
-/* Appends s for a person's eyes: control characters (C0, DEL, C1) and bytes that are not UTF-8 become \xNN, so the
- * result is one printable line of valid UTF-8. 0, AZ_ENOMEM or AZ_ELIMIT. */
+/* Appends s for a person's eyes: control characters (C0, DEL, C1) and bytes that are not UTF-8
+ * become \xNN, so the result is one printable line of valid UTF-8. 0, AZ_ENOMEM or AZ_ELIMIT. */
 int az_utf8_visible(struct az_vec_char *t, struct az_sv s) AZ_MUST_USE;
 /* Code points (not bytes). */
 size_t az_utf8_count(struct az_sv s);
-/* Terminal columns: wide East Asian and emoji 2, combining 0; own table, independent of the locale. */
+/* Terminal columns: wide East Asian and emoji 2, combining 0; own table, independent of the locale.
+ */
 size_t az_utf8_width(struct az_sv s);
 /* Longest prefix of at most `bytes` bytes that does not cut a code point. */
 struct az_sv az_utf8_cut(struct az_sv s, size_t bytes);
-/* UTF-16 code units, as spreadsheets count characters, and the longest prefix of at most `units` of them. */
+/* UTF-16 code units, as spreadsheets count characters, and the longest prefix of at most `units` of
+ * them. */
 size_t az_utf8_units(struct az_sv s);
 struct az_sv az_utf8_cut_units(struct az_sv s, size_t units);
-/* Lower case by simple Unicode mapping (one code point to one) for Latin, Greek, Cyrillic, Armenian, full-width letters
- * and enclosed letters; all else, bad bytes too, stays. {NULL, 0} without memory. */
+/* Lower case by simple Unicode mapping (one code point to one) for Latin, Greek, Cyrillic,
+ * Armenian, full-width letters and enclosed letters; all else, bad bytes too, stays. {NULL, 0}
+ * without memory. */
 struct az_sv az_utf8_lower(struct az_arena *a, struct az_sv s);
 
 #endif

@@ -1,17 +1,17 @@
 /* Growing arrays charged to a budget. A vector is declared per element type:
- *     AZ_VEC(struct az_range, az_ranges);        -> struct az_ranges { T *v; size_t n, cap; struct az_mem *mem; }
- * and used with the macros below. Growth is by realloc (which remaps large blocks), factor 1.5, so a column costs
- * what it holds. */
+ *     AZ_VEC(struct az_range, az_ranges);        -> struct az_ranges { T *v; size_t n, cap; struct
+ * az_mem *mem; } and used with the macros below. Growth is by realloc (which remaps large blocks),
+ * factor 1.5, so a column costs what it holds. */
 #ifndef AZ_BASE_VEC_H
 #define AZ_BASE_VEC_H
 
 #include "base/mem.h"
 
-#define AZ_VEC(T, name)                                                                                                \
-    struct name {                                                                                                      \
-        T *v;                                                                                                          \
-        size_t n, cap;                                                                                                 \
-        struct az_mem *mem;                                                                                            \
+#define AZ_VEC(T, name)                                                                            \
+    struct name {                                                                                  \
+        T *v;                                                                                      \
+        size_t n, cap;                                                                             \
+        struct az_mem *mem;                                                                        \
     }
 
 AZ_VEC(int64_t, az_vec_i64);
@@ -23,28 +23,35 @@ AZ_VEC(struct az_sv, az_vec_sv);
 AZ_VEC(char, az_vec_char);
 
 /* Makes room for `more` further elements: 0, AZ_ENOMEM or AZ_ELIMIT. */
-int az_vec_reserve_(void **v, size_t n, size_t *cap, size_t more, size_t elem, struct az_mem *mem) AZ_MUST_USE;
-/* Gives back room behind the last element. */
+int az_vec_reserve_(void **v, size_t n, size_t *cap, size_t more, size_t elem,
+                    struct az_mem *mem) AZ_MUST_USE;
+/* Gives back room after the last element. */
 void az_vec_trim_(void **v, size_t n, size_t *cap, size_t elem, struct az_mem *mem);
 /* Ends views into a vector that is reset, in a build that moves buffers. */
 void *az_vec_renew_(void *v, size_t size);
 void az_vec_release_(void **v, size_t *n, size_t *cap, size_t elem, struct az_mem *mem);
 
 #define az_vec_init(vec, m) (*(vec) = (__typeof__(*(vec))){ .mem = (m) })
-#define az_vec_release(vec) az_vec_release_((void **)&(vec)->v, &(vec)->n, &(vec)->cap, sizeof *(vec)->v, (vec)->mem)
-#define az_vec_trim(vec)    az_vec_trim_((void **)&(vec)->v, (vec)->n, &(vec)->cap, sizeof *(vec)->v, (vec)->mem)
-#define az_vec_reserve(vec, more)                                                                                      \
+#define az_vec_release(vec)                                                                        \
+    az_vec_release_((void **)&(vec)->v, &(vec)->n, &(vec)->cap, sizeof *(vec)->v, (vec)->mem)
+#define az_vec_trim(vec)                                                                           \
+    az_vec_trim_((void **)&(vec)->v, (vec)->n, &(vec)->cap, sizeof *(vec)->v, (vec)->mem)
+#define az_vec_reserve(vec, more)                                                                  \
     az_vec_reserve_((void **)&(vec)->v, (vec)->n, &(vec)->cap, (more), sizeof *(vec)->v, (vec)->mem)
 /* Appends x: 0 or an error code, which must be looked at. */
-#define az_vec_push(vec, x)                                                                                            \
-    (((vec)->n < (vec)->cap || az_vec_reserve((vec), 1) == 0) ? ((vec)->v[(vec)->n++] = (x), 0)                        \
+#define az_vec_push(vec, x)                                                                        \
+    (((vec)->n < (vec)->cap || az_vec_reserve((vec), 1) == 0) ? ((vec)->v[(vec)->n++] = (x), 0)    \
                                                               : az_mem_error((vec)->mem))
-#define az_vec_reset(vec)                                                                                              \
-    ((vec)->v = AZ_MOVES ? az_vec_renew_((vec)->v, (vec)->cap * sizeof *(vec)->v) : (vec)->v, (vec)->n = 0)
+#define az_vec_reset(vec)                                                                          \
+    ((vec)->v = AZ_MOVES ? az_vec_renew_((vec)->v, (vec)->cap * sizeof *(vec)->v) : (vec)->v,      \
+     (vec)->n = 0)
 
 /* Appends n bytes, or formatted text, to a character vector (not NUL-terminated). */
 int az_text_append(struct az_vec_char *t, struct az_sv s) AZ_MUST_USE;
 int az_text_printf(struct az_vec_char *t, const char *fmt, ...) AZ_PRINTF(2, 3) AZ_MUST_USE;
-static inline struct az_sv az_text_view(const struct az_vec_char *t) { return az_sv_make(t->v, t->n); }
+static inline struct az_sv az_text_view(const struct az_vec_char *t)
+{
+    return az_sv_make(t->v, t->n);
+}
 
 #endif

@@ -18,7 +18,8 @@ static int class_id(struct az_classifier *c, struct az_sv name, uint32_t *id)
     return az_vec_push(&c->names, name);
 }
 
-int az_classifier_init(struct az_classifier *c, const struct az_class_rules *rules, struct az_arena *arena)
+int az_classifier_init(struct az_classifier *c, const struct az_class_rules *rules,
+                       struct az_arena *arena)
 {
     *c = (struct az_classifier){ .rules = rules, .arena = arena };
     az_vec_init(&c->names, arena->mem);
@@ -26,7 +27,7 @@ int az_classifier_init(struct az_classifier *c, const struct az_class_rules *rul
     uint32_t id;
     int err = class_id(c, AZ_SV("others"), &id);
     for (size_t i = 0; i < rules->n && err == 0; i++) {
-        id = NO_CLASS; /* nccl: its place is behind all others */
+        id = NO_CLASS; /* nccl: its place is after all others */
         if (!az_sv_is(rules->v[i].name, "nccl"))
             err = class_id(c, rules->v[i].name, &id);
         if (err == 0)
@@ -86,8 +87,8 @@ uint32_t az_classify(const struct az_classifier *c, struct az_sv kernel)
 /* Letters of an identifier; bytes of UTF-8 count as letters. */
 static bool is_word(char ch)
 {
-    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '_' ||
-           (unsigned char)ch >= 0x80;
+    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
+           ch == '_' || (unsigned char)ch >= 0x80;
 }
 
 /* The identifier around offset `at`. */
@@ -140,7 +141,8 @@ struct az_sv az_nccl_operation(struct az_sv kernel, bool compat)
     struct az_sv field;
     if (compat && second_field(kernel, &field))
         return field;
-    /* A kernel can be in class nccl by the user's map alone; then the name as a whole stands in for the identifier. */
+    /* A kernel can be in class nccl by the user's map alone; then the name as a whole replaces the
+     * identifier. */
     const ptrdiff_t at = az_sv_ifind(kernel, AZ_SV("nccl"));
     const struct az_sv word = at >= 0 ? identifier_at(kernel, (size_t)at) : kernel;
     const struct az_sv found = collective_in(word);

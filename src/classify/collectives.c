@@ -4,12 +4,15 @@
 
 #include <math.h>
 
-static const char *const kind_texts[AZ_COLL_KINDS] = { "unknown",  "allreduce", "reducescatter", "allgather",
-                                                       "alltoall", "alltoallv", "broadcast",     "reduce",
-                                                       "gather",   "scatter",   "send",          "recv",
-                                                       "sendrecv", "barrier" };
+static const char *const kind_texts[AZ_COLL_KINDS] = {
+    "unknown", "allreduce", "reducescatter", "allgather", "alltoall", "alltoallv", "broadcast",
+    "reduce",  "gather",    "scatter",       "send",      "recv",     "sendrecv",  "barrier"
+};
 
-const char *az_coll_kind_text(enum az_coll_kind k) { return k < AZ_COLL_KINDS ? kind_texts[k] : "unknown"; }
+const char *az_coll_kind_text(enum az_coll_kind k)
+{
+    return k < AZ_COLL_KINDS ? kind_texts[k] : "unknown";
+}
 
 /* Letters in lower case, without '_', '-' and blanks; false if it does not fit. */
 static bool bare(struct az_sv name, char *out, size_t cap, size_t *n)
@@ -68,8 +71,8 @@ enum az_coll_kind az_coll_kind_of(struct az_sv name)
 
 bool az_coll_synchronises(enum az_coll_kind k)
 {
-    return k == AZ_COLL_ALLREDUCE || k == AZ_COLL_REDUCESCATTER || k == AZ_COLL_ALLGATHER || k == AZ_COLL_ALLTOALL ||
-           k == AZ_COLL_BARRIER;
+    return k == AZ_COLL_ALLREDUCE || k == AZ_COLL_REDUCESCATTER || k == AZ_COLL_ALLGATHER ||
+           k == AZ_COLL_ALLTOALL || k == AZ_COLL_BARRIER;
 }
 
 static const struct {

@@ -1,5 +1,6 @@
-/* Families: what work a kernel, an operator or an HLO operation does for the model. One list for all formats; the finer
- * classes of configs/kernel_classes.rules map to it by that file's column. */
+/* Families: what work a kernel, an operator or an HLO operation does for the model. One list for
+ * all formats; the finer classes of configs/kernel_classes.rules map to it by that file's column.
+ */
 #ifndef AZ_CLASSIFY_FAMILY_H
 #define AZ_CLASSIFY_FAMILY_H
 

@@ -16,13 +16,14 @@ struct rule {
     struct patterns one, with, without;
 };
 
-/* The rules in order, and all their patterns of words, found by the beginning of a word: a name is looked at word by
- * word, whatever the number of rules. */
+/* The rules in order, and all their patterns of words, found by the beginning of a word: a name is
+ * looked at word by word, whatever the number of rules. */
 struct az_kernel_rules {
     struct az_arena arena;
     struct rule *rule;
-    struct az_rule copies;     /* names of copies of the runtime */
-    struct az_kernel_class *v; /* others, one a rule, one a kind of collective; then all again, marked as copies */
+    struct az_rule copies; /* names of copies of the runtime */
+    struct az_kernel_class
+        *v; /* others, one a rule, one a kind of collective; then all again, marked as copies */
     size_t n, classes;
     struct pattern {
         struct az_sv text;
@@ -55,7 +56,8 @@ static struct az_sv first_word(struct az_sv pattern)
 
 static size_t pattern_bucket(struct az_sv word)
 {
-    return word.n < 2 || word.p[0] == '*' || word.p[1] == '*' ? ANY : bucket_of(word.p[0], word.p[1]);
+    return word.n < 2 || word.p[0] == '*' || word.p[1] == '*' ? ANY
+                                                              : bucket_of(word.p[0], word.p[1]);
 }
 
 static size_t count_patterns(struct az_sv cell)
@@ -94,7 +96,8 @@ static void read_file(struct az_kernel_rules *r, size_t *rules, size_t *patterns
             continue;
         if (!r->rule) {
             ++*rules;
-            *patterns += count_patterns(line.one) + count_patterns(line.with) + count_patterns(line.without);
+            *patterns +=
+                count_patterns(line.one) + count_patterns(line.with) + count_patterns(line.without);
             continue;
         }
         const bool words = line.how == AZ_RULE_WORDS, cells = words || line.how == AZ_RULE_ONLY;
@@ -129,7 +132,8 @@ struct az_kernel_rules *az_kernel_rules_new(const struct az_user_names *user, st
     r->v[0] = (struct az_kernel_class){ .name = AZ_SV("others"), .family = AZ_FAMILY_OTHER };
     for (int k = 0; k < AZ_COLL_KINDS; k++)
         r->v[1 + r->n + (size_t)k] =
-            (struct az_kernel_class){ .name = az_coll_class((enum az_coll_kind)k), .family = AZ_FAMILY_COMMUNICATION };
+            (struct az_kernel_class){ .name = az_coll_class((enum az_coll_kind)k),
+                                      .family = AZ_FAMILY_COMMUNICATION };
     for (size_t i = 0; i < r->classes; i++) {
         r->v[r->classes + i] = r->v[i];
         r->v[r->classes + i].copies = true;
@@ -150,8 +154,8 @@ struct hits { /* which patterns are in a name */
     uint64_t bit[PATTERNS / BITS];
 };
 
-static void try_chain(const struct az_kernel_rules *r, const struct az_words *w, size_t i, uint64_t letters,
-                      uint32_t at, struct hits *h)
+static void try_chain(const struct az_kernel_rules *r, const struct az_words *w, size_t i,
+                      uint64_t letters, uint32_t at, struct hits *h)
 {
     for (const struct pattern *p; at; at = p->next) {
         p = &r->pattern[at - 1];
@@ -168,7 +172,8 @@ static bool hit(const struct hits *h, struct patterns p)
     return false;
 }
 
-static bool matches(const struct rule *r, struct az_sv name, const struct az_words *w, const struct hits *h)
+static bool matches(const struct rule *r, struct az_sv name, const struct az_words *w,
+                    const struct hits *h)
 {
     if (r->text.how != AZ_RULE_WORDS && r->text.how != AZ_RULE_ONLY)
         return az_rule_matches(&r->text, name, w);
@@ -196,7 +201,8 @@ static size_t place_of(const struct az_kernel_rules *r, struct az_sv name, const
         try_chain(r, w, i, letters, r->bucket[ANY], &h);
     }
     for (size_t i = 0; i < r->n; i++)
-        if ((!comm || r->rule[i].text.family == AZ_FAMILY_COMMUNICATION) && matches(&r->rule[i], name, w, &h))
+        if ((!comm || r->rule[i].text.family == AZ_FAMILY_COMMUNICATION) &&
+            matches(&r->rule[i], name, w, &h))
             return i + 1;
     return comm ? 1 + r->n + AZ_COLL_UNKNOWN : 0;
 }
@@ -210,8 +216,9 @@ const struct az_kernel_class *az_kernel_class_of(const struct az_kernel_rules *r
 }
 
 /* ---- names with ids ---- */
-int az_name_classes_make(struct az_name_classes *c, const struct az_sv *text, const uint8_t *wanted, size_t ids,
-                         const struct az_user_names *user, struct az_arena *arena, struct az_mem *mem)
+int az_name_classes_make(struct az_name_classes *c, const struct az_sv *text, const uint8_t *wanted,
+                         size_t ids, const struct az_user_names *user, struct az_arena *arena,
+                         struct az_mem *mem)
 {
     struct az_kernel_rules *r = az_kernel_rules_new(user, mem);
     if (!r)

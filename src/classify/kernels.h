@@ -1,5 +1,5 @@
-/* What kernels are by their names: the rules of configs/kernel_classes.rules made ready, and the answers for the names
- * of one trace, one look-up each. */
+/* What kernels are by their names: the rules of configs/kernel_classes.rules made ready, and the
+ * answers for the names of one trace, one look-up each. */
 #ifndef AZ_CLASSIFY_KERNELS_H
 #define AZ_CLASSIFY_KERNELS_H
 
@@ -24,7 +24,8 @@ struct az_kernel_rules;
 struct az_kernel_rules *az_kernel_rules_new(const struct az_user_names *user, struct az_mem *mem);
 void az_kernel_rules_free(struct az_kernel_rules *r, struct az_mem *mem);
 /* Class of a name; `others` where no rule matches. Lives as long as the rules. */
-const struct az_kernel_class *az_kernel_class_of(const struct az_kernel_rules *r, struct az_sv name);
+const struct az_kernel_class *az_kernel_class_of(const struct az_kernel_rules *r,
+                                                 struct az_sv name);
 
 /* The answers for names with ids. */
 struct az_name_classes {
@@ -33,8 +34,9 @@ struct az_name_classes {
     size_t ids;
 };
 /* Answers for the marked names (wanted[id] != 0) of `text`, in the arena. */
-int az_name_classes_make(struct az_name_classes *c, const struct az_sv *text, const uint8_t *wanted, size_t ids,
-                         const struct az_user_names *user, struct az_arena *arena, struct az_mem *mem) AZ_MUST_USE;
+int az_name_classes_make(struct az_name_classes *c, const struct az_sv *text, const uint8_t *wanted,
+                         size_t ids, const struct az_user_names *user, struct az_arena *arena,
+                         struct az_mem *mem) AZ_MUST_USE;
 /* Class `others`. */
 const struct az_kernel_class *az_kernel_class_none(void);
 /* `others` for names that were not marked. */

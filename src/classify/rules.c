@@ -4,7 +4,8 @@
 
 static enum az_rule_how how_of(struct az_sv text)
 {
-    static const char *const hows[] = { "", "words", "only", "begins", "contains", "is", "has", "glob" };
+    static const char *const hows[] = { "",         "words", "only", "begins",
+                                        "contains", "is",    "has",  "glob" };
     for (int i = AZ_RULE_WORDS; i <= AZ_RULE_GLOB; i++)
         if (az_sv_is(text, hows[i]))
             return (enum az_rule_how)i;
@@ -22,10 +23,11 @@ static struct az_sv next_line(struct az_sv *text)
     return az_sv_trim(az_sv_make(from, (size_t)(line.p - from) + line.n));
 }
 
-/* The cells behind the group and the name; the family is read by who wants it: see family_of. */
+/* The cells after the group and the name; the family is read by who wants it: see family_of. */
 static struct az_sv cut_cells(struct az_sv line, struct az_rule *r, struct az_sv *more)
 {
-    *r = (struct az_rule){ .group = az_sv_trim(az_sv_cut(&line, ';')), .name = az_sv_trim(az_sv_cut(&line, ';')) };
+    *r = (struct az_rule){ .group = az_sv_trim(az_sv_cut(&line, ';')),
+                           .name = az_sv_trim(az_sv_cut(&line, ';')) };
     const struct az_sv family = az_sv_trim(az_sv_cut(&line, ';'));
     r->how = how_of(az_sv_trim(az_sv_cut(&line, ';')));
     r->one = az_sv_trim(az_sv_cut(&line, ';'));
@@ -55,7 +57,8 @@ bool az_rules_next(struct az_sv *text, struct az_rule *r)
     return false;
 }
 
-/* Does the line begin with the group? Told before the line is cut: a name is sought in rules of one group only. */
+/* Does the line begin with the group? Told before the line is cut: a name is sought in rules of one
+ * group only. */
 static bool of_group(struct az_sv line, struct az_sv group)
 {
     if (line.n <= group.n || memcmp(line.p, group.p, group.n) != 0)
@@ -100,7 +103,8 @@ static bool pattern_matches(enum az_rule_how how, struct az_sv name, struct az_s
     }
 }
 
-static bool any(const struct az_rule *r, struct az_sv name, const struct az_words *w, struct az_sv patterns)
+static bool any(const struct az_rule *r, struct az_sv name, const struct az_words *w,
+                struct az_sv patterns)
 {
     if (r->how == AZ_RULE_WORDS || r->how == AZ_RULE_ONLY)
         return az_words_any(w, patterns);

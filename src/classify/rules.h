@@ -2,17 +2,15 @@
  *
  *     GROUP ; CLASS ; FAMILY ; HOW ; one of these ; and one of these ; and none of these
  *
- * GROUP: the question a rule answers; the first rule of a group that matches gives the answer. CLASS: the answer.
- * FAMILY: one of classify/family.h; empty: other. Patterns have blanks between them; the last two cells may be missing.
- * HOW a pattern is in a name:
- *     words      its words follow each other among those of the name (classify/words.h)
- *     only       the name is nothing but words of the first cell's patterns, numbers apart; the other cells: words
- *     begins     at its beginning, case ignored
- *     contains   anywhere, case ignored; `this!that`: `this` that is not followed by `that`
- *     is         as a whole
- *     has        anywhere
- *     glob       as a whole, by `*`, `?` and `[..]`
- * Lines that begin with `#` are comments. A line that ends in a blank and `\` continues on the next, in the same cell.
+ * GROUP: the question a rule answers; the first rule of a group that matches gives the answer.
+ * CLASS: the answer. FAMILY: one of classify/family.h; empty: other. Patterns have blanks between
+ * them; the last two cells may be missing. HOW a pattern is in a name: words      its words follow
+ * each other among those of the name (classify/words.h) only       the name is nothing but words of
+ * the first cell's patterns, numbers apart; the other cells: words begins     at its beginning,
+ * case ignored contains   anywhere, case ignored; `this!that`: `this` that is not followed by
+ * `that` is         as a whole has        anywhere glob       as a whole, by `*`, `?` and `[..]`
+ * Lines that begin with `#` are comments. A line that ends in a blank and `\` continues on the
+ * next, in the same cell.
  */
 #ifndef AZ_CLASSIFY_RULES_H
 #define AZ_CLASSIFY_RULES_H
@@ -44,8 +42,9 @@ struct az_rule {
 bool az_rules_next(struct az_sv *text, struct az_rule *r);
 /* Does it match? w: the words of the name. */
 bool az_rule_matches(const struct az_rule *r, struct az_sv name, const struct az_words *w);
-/* The first rule of a group of an embedded file that matches; false: none. What *r points to is static. For questions
- * that are asked once a name, of groups of some dozens of rules: the file is read anew. */
+/* The first rule of a group of an embedded file that matches; false: none. What *r points to is
+ * static. For questions that are asked once a name, of groups of some dozens of rules: the file is
+ * read anew. */
 bool az_rules_find(const char *file, const char *group, struct az_sv name, struct az_rule *r);
 /* The class alone; empty: no rule. */
 struct az_sv az_rules_class(const char *file, const char *group, struct az_sv name);

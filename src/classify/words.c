@@ -17,7 +17,10 @@ static void end_word(struct cutter *c)
     c->open = false;
 }
 
-static bool full(const struct cutter *c) { return c->at == sizeof c->w->text || c->w->n == AZ_WORDS_MAX; }
+static bool full(const struct cutter *c)
+{
+    return c->at == sizeof c->w->text || c->w->n == AZ_WORDS_MAX;
+}
 
 /* The words of plain text. */
 static void cut(struct cutter *c, struct az_sv s)

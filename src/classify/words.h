@@ -1,4 +1,5 @@
-/* Names as words: how rules of `configs/` match names, by whole words rather than by any part of one. */
+/* Names as words: how rules of `configs/` match names, by whole words rather than by any part of
+ * one. */
 #ifndef AZ_CLASSIFY_WORDS_H
 #define AZ_CLASSIFY_WORDS_H
 
@@ -8,9 +9,9 @@
 
 #define AZ_WORDS_MAX 512
 
-/* The lower-case words of a name, cut at every character that is no letter or digit, and where a capital follows a
- * small letter or digit. Of an Itanium-mangled name (_Z...): of its identifiers only. Names over 4096 bytes count by
- * their beginning. */
+/* The lower-case words of a name, cut at every character that is no letter or digit, and where a
+ * capital follows a small letter or digit. Of an Itanium-mangled name (_Z...): of its identifiers
+ * only. Names over 4096 bytes count by their beginning. */
 struct az_words {
     char text[4096];
     uint16_t from[AZ_WORDS_MAX], to[AZ_WORDS_MAX];
@@ -23,9 +24,9 @@ static inline struct az_sv az_word(const struct az_words *w, size_t i)
     return az_sv_make(w->text + w->from[i], (size_t)(w->to[i] - w->from[i]));
 }
 
-/* A pattern is words joined by `_` that must follow each other, with `^` in front: from the first word of the name on.
- * A word of it that ends in `*` matches words that begin so; one that begins with `*`, words that end so; both: words
- * that hold it. */
+/* A pattern is words joined by `_` that must follow each other, with `^` in front: from the first
+ * word of the name on. A word of it that ends in `*` matches words that begin so; one that begins
+ * with `*`, words that end so; both: words that hold it. */
 
 /* Number of words of the name that the pattern takes from word i on; 0: it does not match there. */
 size_t az_words_at(const struct az_words *w, size_t i, struct az_sv pattern);

@@ -46,10 +46,11 @@ void az_args_init(struct az_args *a, const struct az_cmd *cmd, int argc, char **
     size_t s = 0;
 
     *a = (struct az_args){ .cmd = cmd, .argc = argc, .argv = argv };
-    a->shorts[s++] = ':'; /* a missing argument is told apart */
+    a->shorts[s++] = ':'; /* a missing argument is distinguished */
     for (size_t i = 0; i < cmd->n_opts && i < CMD_MAX_OPTS; i++) {
         const struct az_cmd_opt *o = &cmd->opts[i];
-        a->longs[i] = (struct option){ o->name, o->arg ? required_argument : no_argument, NULL, o->id };
+        a->longs[i] =
+            (struct option){ o->name, o->arg ? required_argument : no_argument, NULL, o->id };
         if (o->id >= 256)
             continue;
         a->shorts[s++] = (char)o->id;
@@ -60,9 +61,9 @@ void az_args_init(struct az_args *a, const struct az_cmd *cmd, int argc, char **
     opterr = 0;
 }
 
-/* What getopt_long calls '?': a letter it does not know (in optopt), a known option with an argument it does not take
- * (its id in optopt), or a word it does not know (0 there). Only of the last two it is sure that `word` is the culprit:
- * the letter may stand inside a cluster. */
+/* What getopt_long calls '?': a letter it does not know (in optopt), a known option with an
+ * argument it does not take (its id in optopt), or a word it does not know (0 there). Only of the
+ * last two it is sure that `word` is the culprit: the letter may stand inside a cluster. */
 static int bad_option(const struct az_args *a, const char *word)
 {
     const char *names[CMD_MAX_OPTS], *near;

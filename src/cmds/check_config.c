@@ -1,14 +1,16 @@
-/* `analyzer check-config FILE`: all that can be told about a configuration without analysing. */
+/* `analyzer check-config FILE`: all that can be said about a configuration without analysing. */
 #include "cmds/internal.h"
 
 #include <stdio.h>
 
-/* What is wrong with one input (a file that is not there yet) does not make the configuration wrong. */
+/* What is wrong with one input (a file that is not there yet) does not make the configuration
+ * wrong. */
 static void print_job(const struct az_plan_job *job, const struct az_log *log)
 {
     for (size_t i = 0; i < job->diag.list.n; i++) {
         const struct az_message *m = &job->diag.list.v[i];
-        az_log_line(log, AZ_LOG_NORMAL, "warning: '%.*s' would fail: %.*s", AZ_SVF(job->input->title), AZ_SVF(m->text));
+        az_log_line(log, AZ_LOG_NORMAL, "warning: '%.*s' would fail: %.*s",
+                    AZ_SVF(job->input->title), AZ_SVF(m->text));
     }
 }
 
@@ -62,6 +64,7 @@ static int run_check(const struct az_cmd *cmd, int argc, char **argv)
 }
 
 static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct az_cmd az_cmd_check_config = { "check-config", "FILE",  "is this configuration right, do its files exist",
-                                      NULL,           options, 1,
-                                      run_check };
+const struct az_cmd az_cmd_check_config = {
+    "check-config", "FILE", "is this configuration right, do its files exist", NULL, options, 1,
+    run_check
+};

@@ -1,4 +1,5 @@
-/* `analyzer classify PATH...`: the biggest kernels that no class map names, as a class map to paste. */
+/* `analyzer classify PATH...`: the biggest kernels that no class map names, as a class map to
+ * paste. */
 #include "cmds/run_args.h"
 
 #include <ctype.h>
@@ -48,7 +49,8 @@ static int prepare(struct classify *c, const struct az_args *a)
     return rc ? rc : az_plan_make(&c->plan, &c->conf, &c->diag);
 }
 
-/* Class of a rule as a map would name it: the family in lower case; kernels without one are for the user to name. */
+/* Class of a rule as a map would name it: the family in lower case; kernels without one are for the
+ * user to name. */
 static struct az_sv class_to_paste(struct az_arena *a, struct az_sv builtin)
 {
     const char *dash = builtin.n ? memchr(builtin.p, '-', builtin.n) : NULL;
@@ -74,8 +76,11 @@ static int add_row(struct classify *c, const struct az_table *t, size_t row)
         }
     }
     key = az_arena_dup(&c->arena, key);
-    struct proposal p = { .key = key, .lower = az_utf8_lower(&c->arena, key), .ns = ns, .count = count };
-    p.class_name = az_arena_dup(&c->arena, class_to_paste(&c->arena, az_cell_text(az_table_at(t, row, 1))));
+    struct proposal p = {
+        .key = key, .lower = az_utf8_lower(&c->arena, key), .ns = ns, .count = count
+    };
+    p.class_name =
+        az_arena_dup(&c->arena, class_to_paste(&c->arena, az_cell_text(az_table_at(t, row, 1))));
     return az_vec_push(&c->list, p);
 }
 
@@ -91,7 +96,8 @@ static int read_job(struct classify *c, struct az_plan_job *job)
                           "is a run of %zu ranks (name the file of one of them)", job->files.n);
     if (!rc)
         rc = az_run_one(job, &opts, 1, &res, &job->diag, NULL);
-    const struct az_table *t = res.reportable ? az_document_table(&res.doc, "unmatched_kernels") : NULL;
+    const struct az_table *t =
+        res.reportable ? az_document_table(&res.doc, "unmatched_kernels") : NULL;
     c->failed |= rc != 0;
     rc = 0;
     for (size_t i = 0; t && !rc && i < t->rows; i++)
@@ -125,7 +131,8 @@ static int print_map(struct classify *c)
     struct az_vec_char text;
     size_t shown = 0;
     bool *taken = az_arena_array(&c->arena, c->list.n + 1, sizeof *taken);
-    int rc = taken ? az_sort_cmp(c->list.v, c->list.n, sizeof *c->list.v, bigger_first, NULL, NULL) : AZ_ENOMEM;
+    int rc = taken ? az_sort_cmp(c->list.v, c->list.n, sizeof *c->list.v, bigger_first, NULL, NULL)
+                   : AZ_ENOMEM;
 
     az_vec_init(&text, NULL);
     if (!rc)
@@ -145,7 +152,8 @@ static int print_map(struct classify *c)
             rc = az_json_quote(&text, p->class_name);
         if (!rc)
             rc = az_text_printf(&text, ", // %.2f %% of kernel time, %lld kernels\n",
-                                c->total > 0 ? (double)p->ns / c->total * 100.0 : 0.0, (long long)p->count);
+                                c->total > 0 ? (double)p->ns / c->total * 100.0 : 0.0,
+                                (long long)p->count);
     }
     if (!rc)
         rc = az_text_append(&text, AZ_SV("}\n"));
@@ -189,9 +197,10 @@ static int one_option(struct classify *c, int id, const char *value)
     default:
         if (!eq || eq == value)
             return az_usage_error(c->cmd, "'%s' is not of the form KEY=VALUE", value);
-        return az_vec_push(&c->over, ((struct az_override){ .kind = AZ_SET_OPTION,
-                                                            .key = az_sv_make(value, (size_t)(eq - value)),
-                                                            .value = az_sv_str(eq + 1) }))
+        return az_vec_push(&c->over,
+                           ((struct az_override){ .kind = AZ_SET_OPTION,
+                                                  .key = az_sv_make(value, (size_t)(eq - value)),
+                                                  .value = az_sv_str(eq + 1) }))
                    ? AZ_EXIT_INTERNAL
                    : AZ_EXIT_OK;
     }
@@ -222,8 +231,9 @@ static int run_classify(const struct az_cmd *cmd, int argc, char **argv)
     if (!rc && (c.config != NULL) == (a.n_operands != 0))
         rc = az_usage_error(cmd, "give either --config=FILE or the files to look at");
     /* the table it reads is shown on request */
-    if (!rc && az_vec_push(&c.over, ((struct az_override){
-                                        .kind = AZ_SET_OPTION, .key = AZ_SV("compat"), .value = AZ_SV("all") })))
+    if (!rc && az_vec_push(&c.over, ((struct az_override){ .kind = AZ_SET_OPTION,
+                                                           .key = AZ_SV("compat"),
+                                                           .value = AZ_SV("all") })))
         rc = AZ_EXIT_INTERNAL;
     if (!rc)
         rc = session(&c, &a);
@@ -238,17 +248,21 @@ out:
 }
 
 static const struct az_cmd_opt options[] = {
-    { OPT_CONFIG, "config", "FILE", "the inputs of this configuration; kernels that its map names are left out" },
+    { OPT_CONFIG, "config", "FILE",
+      "the inputs of this configuration; kernels that its map names are skipped" },
     { 'n', "most", "N", "at most N names (20); each input adds its 100 biggest at most" },
-    { OPT_OPT, "opt", "KEY=VALUE", "set an option of all inputs ('analyzer help config'); repeatable" },
+    { OPT_OPT, "opt", "KEY=VALUE",
+      "set an option of all inputs ('analyzer help config'); repeatable" },
     { 'h', "help", NULL, "print this help" },
 };
-const struct az_cmd az_cmd_classify = { "classify",
-                                  "PATH...",
-                                  "the biggest kernels without a class, as a class map to paste",
-                                  "Keys are words of the kernels' names that tell them from others; classes come from "
-                                  "the built-in rules, 'todo' where these "
-                                  "know none.",
-                                  options,
-                                  AZ_LENGTH(options),
-                                  run_classify };
+const struct az_cmd az_cmd_classify = {
+    "classify",
+    "PATH...",
+    "the biggest kernels without a class, as a class map to paste",
+    "Keys are words of the kernels' names that distinguish them from others; classes come from "
+    "the built-in rules, 'todo' where these "
+    "know none.",
+    options,
+    AZ_LENGTH(options),
+    run_classify
+};

@@ -1,4 +1,5 @@
-/* `analyzer compare A B [C ...]`: results side by side. Each is a profile, analysed in memory, the title of an input of
+/* `analyzer compare A B [C ...]`: results side by side. Each is a profile, analysed in memory, the
+ * title of an input of
  * --config, a result JSON, or a folder of one CSV file a table. */
 #include "cmds/run_args.h"
 
@@ -13,19 +14,25 @@
 enum { OPT_NAMES = OPT_OWN, OPT_SHEETS, OPT_BASELINE, OPT_NORMALIZE, OPT_TREE };
 
 static const struct az_cmd_opt options[] = {
-    { OPT_CONFIG, "config", "FILE", "a configuration whose inputs can be named by their titles; alone: all of them" },
+    { OPT_CONFIG, "config", "FILE",
+      "a configuration whose inputs can be named by their titles; alone: all of them" },
     { OPT_NAMES, "names", "LIST", "a short name for each, for column headings; commas between" },
-    { OPT_BASELINE, "baseline", "NAME", "what the others are compared with: first, best, median, or a name (first)" },
+    { OPT_BASELINE, "baseline", "NAME",
+      "what the others are compared with: first, best, median, or a name (first)" },
     { OPT_SHEETS, "sheets", "LIST",
-      "only these tables: names, globs, or all, gpu_timeline, ops_summary, kernel_summary, ops_all, roofline" },
+      "only these tables: names, globs, or all, gpu_timeline, ops_summary, kernel_summary, "
+      "ops_all, roofline" },
     { OPT_NORMALIZE, "normalize", NULL,
-      "compare kernel names without template arguments, addresses, and the numbers of generated kernels" },
+      "compare kernel names without template arguments, addresses, and the numbers of generated "
+      "kernels" },
     { OPT_TREE, "tree", NULL, "of two PyTorch traces also the difference by call tree" },
-    { 'o', "output", "PATH", "folder for comparison.xlsx and other outputs; a name ending in .xlsx: the workbook" },
+    { 'o', "output", "PATH",
+      "folder for comparison.xlsx and other outputs; a name ending in .xlsx: the workbook" },
     { OPT_FORMAT, "format", "LIST", "outputs: text and the formats of 'analyzer list'" },
     { OPT_CSV_DIR, "csv-dir", "DIR", "one CSV file a table of the comparison in DIR" },
     { OPT_XLSX, "xlsx", "FILE", "the workbook of the comparison" },
-    { OPT_OPT, "opt", "KEY=VALUE", "set an option of all inputs ('analyzer help config'); repeatable" },
+    { OPT_OPT, "opt", "KEY=VALUE",
+      "set an option of all inputs ('analyzer help config'); repeatable" },
     { OPT_SET, "set", "PATH=VALUE", "set any value of the configuration; repeatable" },
     { 'j', "jobs", "N", "inputs analysed at the same time; 0: one a processor" },
     { OPT_DRY_RUN, "dry-run", NULL, "print what would be read and written, and stop" },
@@ -110,12 +117,13 @@ static int add_saved(struct az_config *c, const char *path)
     in->title = az_path_stat(path).kind == AZ_PATH_DIR ? az_path_base(p) : az_path_stem(p);
     in->format = AZ_SV(AZ_FORMAT_RESULT);
     in->files.mem = NULL;
-    return az_vec_push(&in->files, ((struct az_input_file){ .path = az_arena_dup(&c->arena, p), .role = { "", 0 } }));
+    return az_vec_push(&in->files, ((struct az_input_file){ .path = az_arena_dup(&c->arena, p),
+                                                            .role = { "", 0 } }));
 }
 
 static struct az_sv path_of(const struct az_input *in);
 
-/* Names the first of several inputs, which tells where to look for one. */
+/* Names the first of several inputs, which says where to look for one. */
 static int too_many(struct session *s, const char *path, size_t first)
 {
     const struct az_inputs *in = &s->quick.inputs;
@@ -125,8 +133,8 @@ static int too_many(struct session *s, const char *path, size_t first)
         list = az_arena_printf(&s->quick.arena, "%.*s%s'%.*s'", AZ_SVF(list), list.n ? ", " : "",
                                AZ_SVF(path_of(&in->v[i])));
     return az_diag_fail(&s->diag, AZ_EUSAGE, AZ_NOWHERE,
-                        "'%s' holds %zu inputs: %.*s%s (name one of them, or give a configuration)", path,
-                        in->n - first, AZ_SVF(list), in->n > first + LISTED ? ", ..." : "");
+                        "'%s' holds %zu inputs: %.*s%s (name one of them, or give a configuration)",
+                        path, in->n - first, AZ_SVF(list), in->n > first + LISTED ? ", ..." : "");
 }
 
 /* Are several files of its format the ranks of one run? */
@@ -136,8 +144,8 @@ static bool ranks_together(const struct az_input *in)
     return f && f->ranks_reduced;
 }
 
-/* A folder as inputs are named by it: without slashes at the end, and "." as what it is. A glob is the folder of what
- * it found, which path_of takes then. */
+/* A folder as inputs are named by it: without slashes at the end, and "." as what it is. A glob is
+ * the folder of what it found, which path_of takes then. */
 static int folder_name(struct az_arena *a, const char *path, struct az_sv *out)
 {
     struct az_sv p = az_sv_str(path);
@@ -159,9 +167,10 @@ static int add_path(struct session *s, const char *path)
     int rc;
 
     if (s->c->r.config && az_path_stat(path).kind == AZ_PATH_MISSING && strcmp(path, "-") != 0)
-        return az_diag_fail(&s->diag, AZ_EUSAGE, AZ_NOWHERE,
-                            "'%s' is no title of an input in %s, nor a file (--dry-run lists the titles)", path,
-                            s->c->r.config);
+        return az_diag_fail(
+            &s->diag, AZ_EUSAGE, AZ_NOWHERE,
+            "'%s' is no title of an input in %s, nor a file (--dry-run lists the titles)", path,
+            s->c->r.config);
     if (strcmp(path, "-") != 0 && az_saved_kind(path) != AZ_SAVED_NONE)
         return add_saved(&s->quick, path);
     rc = az_plan_whole(&s->quick, path, &s->diag);
@@ -201,10 +210,11 @@ static int copy_input(const struct az_input *from, struct az_inputs *to)
     return rc;
 }
 
-/* ---- names of paths: the base name without extension, with as many folders before it as tell them apart; with it
- * where folders do not ---- */
+/* ---- names of paths: the base name without extension, with as many folders before it as
+ * distinguish them; with it where folders do not ---- */
 
-/* Several files, or ranks, are the folder that was named; ranks of a glob are that of their files. */
+/* Several files, or ranks, are the folder that was named; ranks of a glob are that of their files.
+ */
 static struct az_sv path_of(const struct az_input *in)
 {
     const struct az_sv path = in->files.n ? in->files.v[0].path : in->title;
@@ -226,10 +236,12 @@ static struct az_sv stem_of(const struct az_input *in)
     return f && f->stem ? f->stem(path) : az_path_stem(path);
 }
 
-/* The last `parts` components of an input's path, without the extension of a file unless `whole`. */
+/* The last `parts` components of an input's path, without the extension of a file unless `whole`.
+ */
 static struct az_sv tail_of(struct az_arena *a, const struct az_input *in, size_t parts, bool whole)
 {
-    struct az_sv name = whole ? az_path_base(path_of(in)) : stem_of(in), dir = az_path_dir(path_of(in));
+    struct az_sv name = whole ? az_path_base(path_of(in)) : stem_of(in),
+                 dir = az_path_dir(path_of(in));
 
     for (size_t i = 1; i < parts && !az_sv_is(dir, ".") && !az_sv_is(dir, "/"); i++) {
         name = az_arena_printf(a, "%.*s/%.*s", AZ_SVF(az_path_base(dir)), AZ_SVF(name));
@@ -244,7 +256,8 @@ static bool ambiguous(struct az_arena *a, const struct az_config *c, size_t part
     for (size_t i = 0; i < c->inputs.n; i++)
         for (size_t k = 0; k < i; k++) {
             const struct az_input *x = &c->inputs.v[i], *y = &c->inputs.v[k];
-            if (!az_sv_eq(path_of(x), path_of(y)) && az_sv_eq(tail_of(a, x, parts, whole), tail_of(a, y, parts, whole)))
+            if (!az_sv_eq(path_of(x), path_of(y)) &&
+                az_sv_eq(tail_of(a, x, parts, whole), tail_of(a, y, parts, whole)))
                 return true;
         }
     return false;
@@ -269,7 +282,7 @@ static void name_paths(struct az_config *c)
     }
 }
 
-/* One trace beside runs of several ranks: a run of one rank, with the same tables as they. */
+/* One trace next to runs of several ranks: a run of one rank, with the same tables as they. */
 static void make_runs(struct az_config *c)
 {
     bool any = false;
@@ -282,8 +295,9 @@ static void make_runs(struct az_config *c)
     }
 }
 
-/* Puts the operands' inputs, in their order, into `to`; the rest of the configuration's inputs stay out. All paths are
- * known before the first is copied: titles that are equal are told apart by their paths. */
+/* Puts the operands' inputs, in their order, into `to`; the rest of the configuration's inputs stay
+ * out. All paths are known before the first is copied: titles that are equal are distinguished by
+ * their paths. */
 static int gather(struct session *s, const struct az_args *a, struct az_inputs *to)
 {
     size_t *at = az_arena_array(&s->plan.arena, a->n_operands, sizeof *at);
@@ -298,13 +312,15 @@ static int gather(struct session *s, const struct az_args *a, struct az_inputs *
     make_runs(&s->quick);
     name_paths(&s->quick);
     for (size_t i = 0; !rc && i < a->n_operands; i++) {
-        const struct az_input *in = s->c->r.config ? titled(&s->file, az_sv_str(a->operands[i])) : NULL;
+        const struct az_input *in =
+            s->c->r.config ? titled(&s->file, az_sv_str(a->operands[i])) : NULL;
         rc = copy_input(in ? in : &s->quick.inputs.v[at[i]], to);
     }
     return rc;
 }
 
-/* The configuration that is run: that of --config, else of the paths, with the operands as its inputs. */
+/* The configuration that is run: that of --config, else of the paths, with the operands as its
+ * inputs. */
 static int choose_inputs(struct session *s, const struct az_args *a, struct az_config *c)
 {
     struct az_inputs chosen, old;
@@ -332,7 +348,8 @@ static int copy_list(struct az_vec_sv *to, const struct az_vec_sv *from)
     return rc;
 }
 
-/* Where the comparison goes: as the configuration's "compare" says, else text; what is asked for here beats both. */
+/* Where the comparison goes: as the configuration's "compare" says, else text; what is asked for
+ * here beats both. */
 static int set_outputs(const struct az_run_args *r, struct az_config *c, bool configured)
 {
     struct az_outputs *o = &c->compare.outputs;
@@ -345,7 +362,8 @@ static int set_outputs(const struct az_run_args *r, struct az_config *c, bool co
         o->xlsx = az_sv_str(r->xlsx);
         o->csv_dir = az_sv_str(r->csv_dir);
         rc = copy_list(&o->formats, &r->formats);
-        if (!rc && r->formats.n == 0) /* a place says what is written there, and text goes with it */
+        if (!rc &&
+            r->formats.n == 0) /* a place says what is written there, and text goes with it */
             rc = az_vec_push(&o->formats, AZ_SV("text"));
     } else if (!configured && !r->dir) {
         az_vec_reset(&o->formats);
@@ -359,7 +377,8 @@ static int apply(const struct compare_args *k, struct az_config *c)
     bool configured = k->r.config && c->compare.wanted;
     int rc = set_outputs(&k->r, c, configured);
 
-    if (!configured) /* what the configuration says of its inputs' reports is not meant for this one */
+    if (!configured) /* what the configuration says of its inputs' reports is not meant for this one
+                      */
         c->outputs.xlsx = c->outputs.csv_dir = AZ_SV("");
     c->compare.wanted = true;
     c->side_by_side = false;
@@ -454,7 +473,8 @@ static int parse(struct compare_args *k, struct az_args *a, bool *stop)
     if (a->n_operands == 0 && !k->r.config)
         return az_usage_error(k->cmd, "nothing to compare: name two or more results");
     if (a->n_operands == 1)
-        return az_usage_error(k->cmd, "'%s' alone cannot be compared (name two or more)", a->operands[0]);
+        return az_usage_error(k->cmd, "'%s' alone cannot be compared (name two or more)",
+                              a->operands[0]);
     *stop = false;
     return AZ_EXIT_OK;
 }
@@ -484,10 +504,14 @@ static int run_compare(const struct az_cmd *cmd, int argc, char **argv)
 const struct az_cmd az_cmd_compare = {
     "compare",
     "A B [C ...]",
-    "compare results: profiles, folders of ranks, titles of --config, result JSONs, folders of CSV files",
-    "The first is the baseline. Without -o, --format, --xlsx or --csv-dir only text is printed. A result JSON is what\n"
-    "--format json writes, a folder what --csv-dir writes; folders of other tools' CSV files with the same columns\n"
-    "are taken, too. For a workbook give the folder of its CSV files. The traces of one folder (or glob) are the "
+    "compare results: profiles, folders of ranks, titles of --config, result JSONs, folders of CSV "
+    "files",
+    "The first is the baseline. Without -o, --format, --xlsx or --csv-dir only text is printed. A "
+    "result JSON is what\n"
+    "--format json writes, a folder what --csv-dir writes; folders of other tools' CSV files with "
+    "the same columns\n"
+    "are taken, too. For a workbook give the folder of its CSV files. The traces of one folder (or "
+    "glob) are the "
     "ranks\n"
     "of one run; where a folder holds none, the one folder below it that does is taken.",
     options,

@@ -14,7 +14,8 @@ static int unknown_command(const char *word)
     const char *near = az_cmd_nearest(word);
 
     if (az_path_stat(word).kind != AZ_PATH_MISSING)
-        return az_usage_error(NULL, "unknown command '%s' (to look at this file: analyzer run %s)", word, word);
+        return az_usage_error(NULL, "unknown command '%s' (to look at this file: analyzer run %s)",
+                              word, word);
     if (near)
         return az_usage_error(NULL, "unknown command '%s' (did you mean '%s'?)", word, near);
     return az_usage_error(NULL, "unknown command '%s'", word);
@@ -40,12 +41,14 @@ static int dispatch(int argc, char **argv)
     return cmd ? cmd->run(cmd, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
-/* A descriptor 0, 1 or 2 that is closed would go to the next file opened, and text meant for standard output would be
- * written into a report. It is taken by /dev/null, opened the wrong way round, so that using it still fails. */
+/* A descriptor 0, 1 or 2 that is closed would go to the next file opened, and text meant for
+ * standard output would be written into a report. It is taken by /dev/null, opened the wrong way
+ * round, so that using it still fails. */
 static void occupy_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
             return; /* without /dev/null there is nothing to take it with */
 }
 

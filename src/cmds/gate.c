@@ -10,14 +10,17 @@
 enum { OPT_CALIBRATE = OPT_OWN };
 
 static const struct az_cmd_opt options[] = {
-    { OPT_CONFIG, "config", "FILE", "the inputs, gates and history of this configuration; '-': standard input" },
+    { OPT_CONFIG, "config", "FILE",
+      "the inputs, gates and history of this configuration; '-': standard input" },
     { 'b', "baseline", "PATH", "one more run of the baseline; repeatable" },
     { 'r', "rule", "KEY=VALUE,...",
-      "a rule, as table=kern_sum,column=Total*,rel=0.02; repeatable ('analyzer help config', gates.rules)" },
+      "a rule, as table=kern_sum,column=Total*,rel=0.02; repeatable ('analyzer help config', "
+      "gates.rules)" },
     { OPT_CALIBRATE, "calibrate", NULL,
       "print limits that these runs of one thing stay within, as gates of a configuration" },
     { 'o', "output", "DIR", "folder of the outputs" },
-    { OPT_FORMAT, "format", "LIST", "outputs besides text: verdict (or json), junit, github, openmetrics, csv, ..." },
+    { OPT_FORMAT, "format", "LIST",
+      "outputs besides text: verdict (or json), junit, github, openmetrics, csv, ..." },
     { OPT_OPT, "opt", "KEY=VALUE", "set an option of all inputs; repeatable" },
     { OPT_SET, "set", "PATH=VALUE", "set any value of the configuration; repeatable" },
     { 'j', "jobs", "N", "inputs analysed at the same time; 0: one a processor" },
@@ -52,7 +55,7 @@ struct session {
 
 /* ---- options ---- */
 
-/* "table=x,rel=0.1" -> {"table":"x","rel":0.1}, behind the rules before it. */
+/* "table=x,rel=0.1" -> {"table":"x","rel":0.1}, after the rules before it. */
 static int add_rule(struct gate_args *g, const char *text)
 {
     struct az_sv rest = az_sv_str(text);
@@ -63,7 +66,8 @@ static int add_rule(struct gate_args *g, const char *text)
         struct az_sv value = az_sv_cut(&rest, ','), key;
         double number;
         if (!memchr(value.p, '=', value.n))
-            return az_usage_error(g->cmd, "--rule '%s': '%.*s' is not of the form KEY=VALUE", text, AZ_SVF(value));
+            return az_usage_error(g->cmd, "--rule '%s': '%.*s' is not of the form KEY=VALUE", text,
+                                  AZ_SVF(value));
         key = az_sv_trim(az_sv_cut(&value, '='));
         rc = first ? 0 : az_text_append(&g->rules, AZ_SV(","));
         if (!rc)
@@ -71,7 +75,8 @@ static int add_rule(struct gate_args *g, const char *text)
         if (!rc)
             rc = az_text_append(&g->rules, AZ_SV(":"));
         if (!rc)
-            rc = az_parse_f64(value, &number) == 0 ? az_text_append(&g->rules, value) : az_json_quote(&g->rules, value);
+            rc = az_parse_f64(value, &number) == 0 ? az_text_append(&g->rules, value)
+                                                   : az_json_quote(&g->rules, value);
         first = false;
     }
     if (!rc)
@@ -86,7 +91,8 @@ static int add_formats(struct gate_args *g, const char *list)
         struct az_sv name = az_sv_trim(az_sv_cut(&rest, ','));
         bool text = az_sv_ieq(name, AZ_SV("text"));
         if (!text && !az_report_find(name))
-            return az_usage_error(g->cmd, "unknown output format '%.*s' (see 'analyzer list')", AZ_SVF(name));
+            return az_usage_error(g->cmd, "unknown output format '%.*s' (see 'analyzer list')",
+                                  AZ_SVF(name));
         if (az_vec_push(&g->formats, name))
             return AZ_EXIT_INTERNAL;
     }
@@ -137,17 +143,20 @@ static int check_operands(const struct gate_args *g)
     if (g->config && g->n)
         return az_usage_error(g->cmd, "'%s': give paths or --config, not both", g->operands[0]);
     if (g->config && g->base.n)
-        return az_usage_error(g->cmd, "--baseline is for paths (a configuration says gates.baseline)");
+        return az_usage_error(g->cmd,
+                              "--baseline is for paths (a configuration says gates.baseline)");
     if (g->config || g->calibrate)
         return g->config || g->n ? AZ_EXIT_OK : az_usage_error(g->cmd, "--calibrate needs runs");
     if (g->n + g->base.n < 2 || (g->n < 2 && !g->base.n))
-        return az_usage_error(g->cmd, "give --config=FILE, or a baseline and at least one candidate");
+        return az_usage_error(g->cmd,
+                              "give --config=FILE, or a baseline and at least one candidate");
     return AZ_EXIT_OK;
 }
 
 /* ---- operands ---- */
 
-/* Several inputs of one folder are told apart by their names in it, whatever the folder is called. */
+/* Several inputs of one folder are distinguished by their names in it, whatever the folder is
+ * called. */
 static struct az_sv name_below(const struct az_input *in, const char *folder)
 {
     struct az_sv path = in->files.n ? in->files.v[0].path : in->title, dir = az_sv_str(folder);
@@ -159,7 +168,8 @@ static struct az_sv name_below(const struct az_input *in, const char *folder)
     return path;
 }
 
-/* Saved results, or inputs of the configuration; what comes alone is one of several runs of the same thing. */
+/* Saved results, or inputs of the configuration; what comes alone is one of several runs of the
+ * same thing. */
 static int add_operand(struct session *s, const char *path, bool baseline)
 {
     size_t saved = s->saved.n, inputs = s->config.inputs.n;
@@ -175,14 +185,16 @@ static int add_operand(struct session *s, const char *path, bool baseline)
         if (!rc && az_path_stat(path).kind == AZ_PATH_DIR && az_saved_kind(path) == AZ_SAVED_NONE &&
             az_plan_holds_profile(path))
             az_diag_add(&s->diag, AZ_HINT, AZ_AT_FILE(az_sv_str(path)),
-                        "holds results and profiles: the results are taken (a glob of the profiles takes those)");
+                        "holds results and profiles: the results are taken (a glob of the profiles "
+                        "takes those)");
         return rc;
     }
     rc = az_plan_runs(&s->config, path, &s->diag);
     for (size_t i = inputs; !rc && i < s->config.inputs.n; i++) {
         struct az_input *in = &s->config.inputs.v[i];
         in->baseline = baseline;
-        in->run_group = s->config.inputs.n == inputs + 1 ? AZ_SV(AZ_GATE_ALONE) : name_below(in, path);
+        in->run_group =
+            s->config.inputs.n == inputs + 1 ? AZ_SV(AZ_GATE_ALONE) : name_below(in, path);
     }
     return rc;
 }
@@ -248,7 +260,8 @@ static int prepare(struct session *s)
     s->config.cancel = az_signals_install();
     if (!rc && g->config && !s->config.gates.given && !g->calibrate)
         rc = az_diag_fail(&s->diag, AZ_ECONFIG, AZ_AT_FILE(s->config.path),
-                          "no \"gates\" in this configuration (\"gates\": {} takes every figure with a direction)");
+                          "no \"gates\" in this configuration (\"gates\": {} takes every figure "
+                          "with a direction)");
     if (!rc)
         rc = g->config ? az_plan_search(&s->config, &s->diag) : add_operands(s);
     if (!rc && !s->config.gates.given)
@@ -279,7 +292,8 @@ static int run_session(struct gate_args *g)
     az_diag_print(&s.diag, &g->run.log);
     if (rc && s.diag.errors == 0)
         az_log_line(&g->run.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
-    status = s.unreadable && rc != AZ_ENOMEM && rc != AZ_EINTERNAL ? AZ_EXIT_PARTIAL : az_run_exit_status(rc);
+    status = s.unreadable && rc != AZ_ENOMEM && rc != AZ_EINTERNAL ? AZ_EXIT_PARTIAL
+                                                                   : az_run_exit_status(rc);
     if (!rc) {
         g->run.workers = (unsigned)(g->jobs >= 0 ? g->jobs : s.config.jobs);
         g->run.memory_limit = s.config.memory_limit;
@@ -326,15 +340,16 @@ static int run_gate(const struct az_cmd *cmd, int argc, char **argv)
     return rc;
 }
 
-const struct az_cmd az_cmd_gate = {
-    "gate",
-    "--config=FILE | BASE CAND... | --calibrate RUN...",
-    "pass or fail: figures held against a baseline",
-    "BASE and CAND are profiles, result JSONs, folders of CSV tables, or folders of these; files of a folder whose\n"
-    "names differ in the rank only are one run. Several CAND, and BASE with --baseline, are repeated runs: from four "
-    "a\n"
-    "side on a test tells a change from noise. Without --rule every figure with a direction may get worse by 5 %.",
-    options,
-    AZ_LENGTH(options),
-    run_gate
-};
+const struct az_cmd az_cmd_gate = { "gate",
+                                    "--config=FILE | BASE CAND... | --calibrate RUN...",
+                                    "pass or fail: figures held against a baseline",
+                                    "BASE and CAND are profiles, result JSONs, folders of CSV "
+                                    "tables, or folders of these; files of a folder whose\n"
+                                    "names differ in the rank only are one run. Several CAND, and "
+                                    "BASE with --baseline, are repeated runs: from four "
+                                    "a\n"
+                                    "side on a test distinguishes a change from noise. Without "
+                                    "--rule every figure with a direction may get worse by 5 %.",
+                                    options,
+                                    AZ_LENGTH(options),
+                                    run_gate };

@@ -1,4 +1,5 @@
-/* Help: of the program, of a command (made from its rows), of the configuration (made from the option table). */
+/* Help: of the program, of a command (made from its rows), of the configuration (made from the
+ * option table). */
 #include "cmds/internal.h"
 
 #include <stdio.h>
@@ -8,8 +9,9 @@
 #define LINE_WIDTH  100
 
 const struct az_cmd *const az_cmd_table[] = {
-    &az_cmd_run,      &az_cmd_compare,      &az_cmd_gate,   &az_cmd_history, &az_cmd_multirank, &az_cmd_merge,   &az_cmd_replay, &az_cmd_probe,
-    &az_cmd_classify, &az_cmd_check_config, &az_cmd_schema, &az_cmd_list,    &az_cmd_help,      &az_cmd_version, NULL,
+    &az_cmd_run,    &az_cmd_compare, &az_cmd_gate,  &az_cmd_history,  &az_cmd_multirank,
+    &az_cmd_merge,  &az_cmd_replay,  &az_cmd_probe, &az_cmd_classify, &az_cmd_check_config,
+    &az_cmd_schema, &az_cmd_list,    &az_cmd_help,  &az_cmd_version,  NULL,
 };
 
 const struct az_cmd *az_cmd_find(const char *name)
@@ -72,24 +74,30 @@ void az_print_usage(void)
         print_row(left, (*c)->help);
     }
     puts("\n"
-         "exit status: 0 done, all gates passed; 1 a gate failed; 2 wrong usage or configuration, nothing was run;\n"
-         "3 some input or output failed or a gate was inconclusive, the rest was done; 4 internal error;\n"
+         "exit status: 0 done, all gates passed; 1 a gate failed; 2 wrong usage or configuration, "
+         "nothing was run;\n"
+         "3 some input or output failed or a gate was inconclusive, the rest was done; 4 internal "
+         "error;\n"
          "130 interrupted.\n"
          "\n"
-         "'analyzer help COMMAND' lists a command's options, 'analyzer help config' the keys of a configuration.");
+         "'analyzer help COMMAND' lists a command's options, 'analyzer help config' the keys of a "
+         "configuration.");
 }
 
 void az_print_command_help(const struct az_cmd *cmd)
 {
-    printf("usage: analyzer %s %s%s\n%s\n", cmd->name, cmd->args, cmd->n_opts > 1 ? " [options]" : "", cmd->help);
+    printf("usage: analyzer %s %s%s\n%s\n", cmd->name, cmd->args,
+           cmd->n_opts > 1 ? " [options]" : "", cmd->help);
     puts("\noptions:");
     for (size_t i = 0; i < cmd->n_opts; i++) {
         const struct az_cmd_opt *o = &cmd->opts[i];
         char left[64];
         if (o->id < 256)
-            snprintf(left, sizeof left, "  -%c, --%s%s%s", o->id, o->name, o->arg ? "=" : "", o->arg ? o->arg : "");
+            snprintf(left, sizeof left, "  -%c, --%s%s%s", o->id, o->name, o->arg ? "=" : "",
+                     o->arg ? o->arg : "");
         else
-            snprintf(left, sizeof left, "      --%s%s%s", o->name, o->arg ? "=" : "", o->arg ? o->arg : "");
+            snprintf(left, sizeof left, "      --%s%s%s", o->name, o->arg ? "=" : "",
+                     o->arg ? o->arg : "");
         print_row(left, o->help);
     }
     if (cmd->more)
@@ -136,6 +144,10 @@ static int run_help(const struct az_cmd *cmd, int argc, char **argv)
 }
 
 static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct az_cmd az_cmd_help = {
-    "help", "[config|COMMAND]", "help for a command or for the keys of a configuration", NULL, options, 1, run_help
-};
+const struct az_cmd az_cmd_help = { "help",
+                                    "[config|COMMAND]",
+                                    "help for a command or for the keys of a configuration",
+                                    NULL,
+                                    options,
+                                    1,
+                                    run_help };

@@ -16,11 +16,15 @@ static const struct az_cmd_opt options[] = {
     { OPT_KEEP, "keep", "N", "prune: runs that stay, the newest and those pinned" },
     { OPT_MOST, "most", "N", "trend: figures shown at most (8)" },
     { OPT_LABEL, "label", "KEY=VALUE",
-      "import: label, commit, branch, host, stack or created of the run; wins over what the results say; repeatable" },
-    { OPT_ONE, "one-run", NULL, "import: all paths are inputs of one run; else each path is a run" },
+      "import: label, commit, branch, host, stack or created of the run; wins over what the "
+      "results say; repeatable" },
+    { OPT_ONE, "one-run", NULL,
+      "import: all paths are inputs of one run; else each path is a run" },
     { OPT_FORMAT, "format", "LIST",
-      "list, show, trend, export: text and the formats of 'analyzer list'; default: text, of export csv" },
-    { 'o', "output", "DIR", "folder of the other formats (.); files are called history_list, history_trend, ..." },
+      "list, show, trend, export: text and the formats of 'analyzer list'; default: text, of "
+      "export csv" },
+    { 'o', "output", "DIR",
+      "folder of the other formats (.); files are called history_list, history_trend, ..." },
     { 'v', "verbose", NULL, "all rows in the text" },
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
     { 'h', "help", NULL, "print this help" },
@@ -58,7 +62,8 @@ static int write_text(const struct history_args *h, struct az_document *doc)
     return rc;
 }
 
-static int write_one(struct history_args *h, struct az_document *doc, const char *what, struct az_sv name)
+static int write_one(struct history_args *h, struct az_document *doc, const char *what,
+                     struct az_sv name)
 {
     const struct az_report *r = az_report_find(name);
     struct az_arena a;
@@ -67,10 +72,11 @@ static int write_one(struct history_args *h, struct az_document *doc, const char
     if (az_sv_ieq(name, AZ_SV("text")))
         return write_text(h, doc);
     if (!r || r->verdict)
-        return az_diag_fail(&h->diag, AZ_EUSAGE, AZ_NOWHERE, "no such output format for the history: '%.*s'",
-                            AZ_SVF(name));
+        return az_diag_fail(&h->diag, AZ_EUSAGE, AZ_NOWHERE,
+                            "no such output format for the history: '%.*s'", AZ_SVF(name));
     az_arena_init(&a, NULL);
-    struct az_sv path = az_arena_printf(&a, "%s/history_%s%s", h->dir ? h->dir : ".", what, r->extension);
+    struct az_sv path =
+        az_arena_printf(&a, "%s/history_%s%s", h->dir ? h->dir : ".", what, r->extension);
     rc = path.p ? r->write(doc, path.p, &a, &h->diag) : AZ_ENOMEM;
     az_arena_release(&a);
     return rc;
@@ -87,7 +93,8 @@ static int write_document(struct history_args *h, struct az_document *doc, const
 
 /* ---- subcommands ---- */
 
-static int need_operands(const struct history_args *h, const char *what, size_t n, const char *names)
+static int need_operands(const struct history_args *h, const char *what, size_t n,
+                         const char *names)
 {
     if (h->n == n)
         return AZ_OK;
@@ -109,7 +116,10 @@ struct sub {
     int (*run)(struct history_args *h, struct az_history *db, struct az_document *doc);
 };
 
-static int run_of(struct history_args *h, int64_t *id) { return number(h, 1, id) ? AZ_EUSAGE : AZ_OK; }
+static int run_of(struct history_args *h, int64_t *id)
+{
+    return number(h, 1, id) ? AZ_EUSAGE : AZ_OK;
+}
 
 static int do_list(struct history_args *h, struct az_history *db, struct az_document *doc)
 {
@@ -201,9 +211,11 @@ static int do_import(struct history_args *h, struct az_history *db, struct az_do
 static const struct sub subs[] = {
     { "list", AZ_HISTORY_READ, 1, "no operand", do_list },
     { "show", AZ_HISTORY_READ, 2, "the number of a run", do_show },
-    { "trend", AZ_HISTORY_READ, 2, "one KEY: part of \"input / table / key / column\", or a glob", do_trend },
+    { "trend", AZ_HISTORY_READ, 2, "one KEY: part of \"input / table / key / column\", or a glob",
+      do_trend },
     { "export", AZ_HISTORY_READ, 0, "one KEY at most", do_export },
-    { "import", AZ_HISTORY_WRITE, 0, "result JSONs, or folders of them or of CSV tables", do_import },
+    { "import", AZ_HISTORY_WRITE, 0, "result JSONs, or folders of them or of CSV tables",
+      do_import },
     { "prune", AZ_HISTORY_WRITE, 1, "no operand", do_prune },
     { "mark-good", AZ_HISTORY_WRITE, 2, "the number of a run", do_good },
     { "mark-bad", AZ_HISTORY_WRITE, 2, "the number of a run", do_bad },
@@ -221,7 +233,8 @@ static const struct sub *find_sub(const struct history_args *h)
     }
     near = az_nearest(h->operands[0], names, SUBS);
     if (near)
-        az_usage_error(h->cmd, "unknown history command '%s' (did you mean '%s'?)", h->operands[0], near);
+        az_usage_error(h->cmd, "unknown history command '%s' (did you mean '%s'?)", h->operands[0],
+                       near);
     else
         az_usage_error(h->cmd, "unknown history command '%s'", h->operands[0]);
     return NULL;
@@ -230,7 +243,8 @@ static const struct sub *find_sub(const struct history_args *h)
 static int exit_status(int rc)
 {
     const int status = az_run_exit_status(rc);
-    return status == AZ_EXIT_USAGE && rc != AZ_EUSAGE && rc != AZ_ECONFIG ? AZ_EXIT_PARTIAL : status;
+    return status == AZ_EXIT_USAGE && rc != AZ_EUSAGE && rc != AZ_ECONFIG ? AZ_EXIT_PARTIAL
+                                                                          : status;
 }
 
 /* No database is made for results that cannot be read. */
@@ -277,11 +291,13 @@ static int run_sub(struct history_args *h, const struct sub *sub)
 
 /* ---- options ---- */
 
-static int count_option(const struct az_cmd *cmd, const char *name, const char *text, int64_t least, int64_t *out)
+static int count_option(const struct az_cmd *cmd, const char *name, const char *text, int64_t least,
+                        int64_t *out)
 {
     if (az_parse_i64(az_sv_str(text), out) == 0 && *out >= least)
         return AZ_EXIT_OK;
-    return az_usage_error(cmd, "--%s is a number, %lld or more, not '%s'", name, (long long)least, text);
+    return az_usage_error(cmd, "--%s is a number, %lld or more, not '%s'", name, (long long)least,
+                          text);
 }
 
 static int one_option(const struct az_cmd *cmd, struct history_args *h, int id, const char *value)
@@ -299,8 +315,10 @@ static int one_option(const struct az_cmd *cmd, struct history_args *h, int id, 
         return AZ_EXIT_OK;
     case OPT_LABEL:
         if (az_import_label(&h->import, az_sv_str(value)))
-            return az_usage_error(
-                cmd, "--label '%s': one of label, commit, branch, host, stack, created, then = and a value", value);
+            return az_usage_error(cmd,
+                                  "--label '%s': one of label, commit, branch, host, stack, "
+                                  "created, then = and a value",
+                                  value);
         return AZ_EXIT_OK;
     case OPT_ONE:
         h->one_run = true;
@@ -322,7 +340,8 @@ static int parsed(const struct az_cmd *cmd, struct history_args *h, const struct
     h->operands = a->operands;
     h->n = a->n_operands;
     if (!h->n)
-        return az_usage_error(cmd, "say what: list, show, trend, export, import, prune, mark-good, mark-bad or pin");
+        return az_usage_error(
+            cmd, "say what: list, show, trend, export, import, prune, mark-good, mark-bad or pin");
     sub = find_sub(h);
     if (!sub)
         return AZ_EXIT_USAGE;
@@ -362,9 +381,11 @@ const struct az_cmd az_cmd_history = {
     "history",
     "COMMAND... --db FILE",
     "the history of runs: what was kept, how a figure went, which runs are good",
-    "Commands: list, show ID, trend KEY, export [KEY], import PATH..., prune --keep N, mark-good ID, mark-bad ID,\n"
+    "Commands: list, show ID, trend KEY, export [KEY], import PATH..., prune --keep N, mark-good "
+    "ID, mark-bad ID,\n"
     "pin ID LABEL. A run of a configuration with \"history\" adds itself. KEY is part of\n"
-    "\"input / table / key / column\", or a glob for all of it. export writes every sample and verdict, a row each. A\n"
+    "\"input / table / key / column\", or a glob for all of it. export writes every sample and "
+    "verdict, a row each. A\n"
     "pinned run is a baseline by its label (gates.baseline: pinned:LABEL) and is never pruned.",
     options,
     AZ_LENGTH(options),

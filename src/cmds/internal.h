@@ -1,4 +1,5 @@
-/* Private parts of the commands: one row a command, one row an option; parsing and help are made from the rows. */
+/* Private parts of the commands: one row a command, one row an option; parsing and help are made
+ * from the rows. */
 #ifndef AZ_CMDS_INTERNAL_H
 #define AZ_CMDS_INTERNAL_H
 
@@ -23,11 +24,14 @@ struct az_cmd {
     const char *more; /* paragraphs below the options; NULL: none */
     const struct az_cmd_opt *opts;
     size_t n_opts;
-    int (*run)(const struct az_cmd *cmd, int argc, char **argv); /* argv[0] is not an operand; exit status */
+    int (*run)(const struct az_cmd *cmd, int argc,
+               char **argv); /* argv[0] is not an operand; exit status */
 };
 
-extern const struct az_cmd az_cmd_run, az_cmd_probe, az_cmd_classify, az_cmd_check_config, az_cmd_schema, az_cmd_list, az_cmd_help, az_cmd_version;
-extern const struct az_cmd az_cmd_multirank, az_cmd_replay, az_cmd_merge, az_cmd_compare, az_cmd_gate, az_cmd_history;
+extern const struct az_cmd az_cmd_run, az_cmd_probe, az_cmd_classify, az_cmd_check_config,
+    az_cmd_schema, az_cmd_list, az_cmd_help, az_cmd_version;
+extern const struct az_cmd az_cmd_multirank, az_cmd_replay, az_cmd_merge, az_cmd_compare,
+    az_cmd_gate, az_cmd_history;
 extern const struct az_cmd *const az_cmd_table[]; /* NULL-terminated */
 
 /* ---- args.c ---- */

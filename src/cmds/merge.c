@@ -36,7 +36,8 @@ static int add_input(struct merge *m, const char *path)
     return az_vec_push(&m->list, in);
 }
 
-/* Traces by their content; what else lies in the folder, the output of an earlier call too, is passed over. */
+/* Traces by their content; what else is in the folder, the output of an earlier call too, is passed
+ * over. */
 static int visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
 {
     struct merge *m = ctx;
@@ -46,9 +47,11 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     (void)depth;
     if (az_interrupted())
         return AZ_EINTR;
-    if (info->kind != AZ_PATH_FILE || (!az_sv_ends(name, AZ_SV(".json")) && !az_sv_ends(name, AZ_SV(".json.gz"))))
+    if (info->kind != AZ_PATH_FILE ||
+        (!az_sv_ends(name, AZ_SV(".json")) && !az_sv_ends(name, AZ_SV(".json.gz"))))
         return 0;
-    if (m->out_info.kind == AZ_PATH_FILE && m->out_info.dev == info->dev && m->out_info.ino == info->ino)
+    if (m->out_info.kind == AZ_PATH_FILE && m->out_info.dev == info->dev &&
+        m->out_info.ino == info->ino)
         return 0;
     az_diag_init(&quiet);
     int rc = az_format_probe(path, &f, NULL, &quiet);
@@ -77,13 +80,15 @@ static int report(const struct merge *m, const struct az_merge_result *r)
         return AZ_EXIT_OK;
     printf("%s: %zu rank%s, %llu of %llu events", m->out, r->ranks, r->ranks == 1 ? "" : "s",
            (unsigned long long)r->kept, (unsigned long long)r->read);
-    printf(" (left out: %llu python_function, %llu Trace, %llu process records, %llu filtered, %llu malformed)\n",
-           (unsigned long long)r->python, (unsigned long long)r->trace, (unsigned long long)r->process,
-           (unsigned long long)r->filtered, (unsigned long long)r->malformed);
+    printf(" (skipped: %llu python_function, %llu Trace, %llu process records, %llu filtered, %llu "
+           "malformed)\n",
+           (unsigned long long)r->python, (unsigned long long)r->trace,
+           (unsigned long long)r->process, (unsigned long long)r->filtered,
+           (unsigned long long)r->malformed);
     printf("ids of rank r are shifted by r x 10^%u: pid, id, %s\n", r->digits,
            r->external ? "External id" : "correlation");
     if (r->repaired)
-        printf("%llu events mended: control bytes, bad UTF-8 or numbers that JSON has not\n",
+        printf("%llu events repaired: control bytes, bad UTF-8 or numbers that JSON has not\n",
                (unsigned long long)r->repaired);
     return fflush(stdout) ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
 }
@@ -166,7 +171,8 @@ static int one_option(struct merge *m, int id, const char *value)
         return AZ_EXIT_OK;
     case OPT_MEMORY:
         if (az_parse_size(az_sv_str(value), &size) || size > SIZE_MAX)
-            return az_usage_error(m->cmd, "--memory-limit is a size as 512M or 2G, not '%s'", value);
+            return az_usage_error(m->cmd, "--memory-limit is a size as 512M or 2G, not '%s'",
+                                  value);
         az_mem_init(&m->mem, (size_t)size);
         return AZ_EXIT_OK;
     default:
@@ -225,9 +231,10 @@ out:
 static const struct az_cmd_opt options[] = {
     { 'o', "output", "FILE", "the file to write, gzip; .gz is added to a name without it" },
     { 'b', "base", "DIR", "all PyTorch traces below DIR instead of files" },
-    { 'p', "rank-pattern", "TEXT", "what stands before the rank in a file's name (rank)" },
+    { 'p', "rank-pattern", "TEXT", "what is before the rank in a file's name (rank)" },
     { OPT_KEEP_PYTHON, "keep-python", NULL, "python_function events, too" },
-    { OPT_CATEGORY, "category", "LIST", "only events of these categories, as kernel,cuda_runtime,ac2g" },
+    { OPT_CATEGORY, "category", "LIST",
+      "only events of these categories, as kernel,cuda_runtime,ac2g" },
     { OPT_NAME, "name", "TEXT", "only events whose name contains TEXT; repeatable: one of them" },
     { 'j', "jobs", "N", "files looked through at the same time; 0: one a processor (the default)" },
     { OPT_MEMORY, "memory-limit", "SIZE", "memory it may use, as 512M" },

@@ -1,4 +1,5 @@
-/* `analyzer multirank`: the runs of many ranks below a folder, with the letters that users of such a script know. */
+/* `analyzer multirank`: the runs of many ranks below a folder, with the letters that users of such
+ * a script know. */
 #include "cmds/run_args.h"
 
 #include <stdio.h>
@@ -9,27 +10,36 @@
 enum { OPT_ALL_RANKS = OPT_OWN, OPT_EXACT_RANK, OPT_DUPLICATE, OPT_FORCE };
 
 static const struct az_cmd_opt options[] = {
-    { 'b', "base-dir", "DIR", "look for traces in this folder and all below it; each folder that holds some is a run" },
+    { 'b', "base-dir", "DIR",
+      "look for traces in this folder and all below it; each folder that holds some is a run" },
     { 'p', "rank-pattern", "TEXT",
       "text before the rank in a file's name (rank_), or re: and a regular expression for it" },
     { 'e', "extension", "EXT", "json (the default), gz (*.json.gz), or auto for both" },
     { 'f', "filter", "TEXT...",
-      "only files whose path holds every one of these texts; without it " DEFAULT_FILTER " (see --all-ranks)" },
+      "only files whose path holds every one of these texts; without it " DEFAULT_FILTER
+      " (see --all-ranks)" },
     { OPT_ALL_RANKS, "all-ranks", NULL, "no filter: every rank of every run" },
-    { OPT_EXACT_RANK, "exact-rank", NULL, "a filter as rank_1 keeps rank 1 only, not rank 10 to 19 too" },
+    { OPT_EXACT_RANK, "exact-rank", NULL,
+      "a filter as rank_1 keeps rank 1 only, not rank 10 to 19 too" },
     { OPT_DUPLICATE, "duplicate-rank", "WHAT",
-      "two files of one rank: error (the default), first, last, or each-step: a run for each step" },
+      "two files of one rank: error (the default), first, last, or each-step: a run for each "
+      "step" },
     { 'a', "all-kernels", NULL, "a table of every kernel for each rank" },
-    { 'r', "node-replay", NULL, "write benchmark commands of the costliest matrix products and convolutions" },
-    { 'o', "output", "FILE", "name of the workbook; one run only. Without it the workbook lies in the run's folder" },
-    { OPT_FORCE, "force", NULL, "replace reports that are there already; else such a run is left out" },
+    { 'r', "node-replay", NULL,
+      "write benchmark commands of the costliest matrix products and convolutions" },
+    { 'o', "output", "FILE",
+      "name of the workbook; one run only. Without it the workbook is in the run's folder" },
+    { OPT_FORCE, "force", NULL,
+      "replace reports that are there already; else such a run is skipped" },
     { 'd', "dry-run", NULL, "print each run with its files, and stop" },
     { OPT_FORMAT, "format", "LIST",
       "outputs instead of the default (text,xlsx): text and the formats of 'analyzer list'" },
     { OPT_CSV_DIR, "csv-dir", "DIR", "one CSV file a table in DIR; several runs: in DIR/<folder>" },
-    { OPT_OPT, "opt", "KEY=VALUE", "set an option of all runs ('analyzer help config'); repeatable" },
+    { OPT_OPT, "opt", "KEY=VALUE",
+      "set an option of all runs ('analyzer help config'); repeatable" },
     { OPT_COMPAT, "compat", "TOOLS",
-      "show the tables, too, that only these tools name: hta, nsys, tracelens, tt-perf-report, or all" },
+      "show the tables, too, that only these tools name: hta, nsys, tracelens, tt-perf-report, or "
+      "all" },
     { 'j', "jobs", "N", "ranks read at the same time; 0: one a processor" },
     { 'q', "quiet", NULL, "errors only: no warnings, and no text report unless --format names it" },
     { 'v', "verbose", NULL, "everything in the text report, and notes; twice: more" },
@@ -83,7 +93,10 @@ static int add_search(void *ctx, struct az_config *c)
     return rc;
 }
 
-static bool is_filter(const char *arg) { return strcmp(arg, "-f") == 0 || strcmp(arg, "--filter") == 0; }
+static bool is_filter(const char *arg)
+{
+    return strcmp(arg, "-f") == 0 || strcmp(arg, "--filter") == 0;
+}
 
 /* "-f a b" as "-f a -f b", which is what getopt understands. NULL: no memory. */
 static char **part_filters(int argc, char **argv, int *n, struct az_arena *a)
@@ -105,8 +118,8 @@ static char **part_filters(int argc, char **argv, int *n, struct az_arena *a)
     return out;
 }
 
-static int one_of(const struct az_cmd *cmd, const char *option, const char *value, const char *const *words, size_t n,
-                  const char **out)
+static int one_of(const struct az_cmd *cmd, const char *option, const char *value,
+                  const char *const *words, size_t n, const char **out)
 {
     for (size_t i = 0; i < n; i++) {
         if (strcmp(words[i], value) == 0) {
@@ -190,7 +203,8 @@ static int parse(struct multirank *m, struct az_args *a, bool *stop)
             return rc;
     }
     if (a->n_operands)
-        return az_usage_error(m->cmd, "'%s': name the folder with -b, filters with -f", a->operands[0]);
+        return az_usage_error(m->cmd, "'%s': name the folder with -b, filters with -f",
+                              a->operands[0]);
     if (!m->base)
         return az_usage_error(m->cmd, "no folder: give -b DIR");
     if (m->all_ranks && m->filters.n)
@@ -231,9 +245,12 @@ const struct az_cmd az_cmd_multirank = {
     "multirank",
     "-b DIR",
     "the ranks of PyTorch runs below a folder, each run in one report",
-    "Each run is reported in its folder as <folder>_<filters>_performance_report.xlsx. The rank of a file is what its\n"
-    "metadata say, else the number in its name; a rank that cannot be read is named and the others are reported.\n"
-    "In a configuration: base_dir and the keys beside it, where every rank is read unless filters are given.",
+    "Each run is reported in its folder as <folder>_<filters>_performance_report.xlsx. The rank of "
+    "a file is what its\n"
+    "metadata say, else the number in its name; a rank that cannot be read is named and the others "
+    "are reported.\n"
+    "In a configuration: base_dir and the keys next to it, where every rank is read unless filters "
+    "are given.",
     options,
     AZ_LENGTH(options),
     run_multirank

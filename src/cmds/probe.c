@@ -44,7 +44,8 @@ static int probe_folder(struct probing *p, const char *path)
     int rc = az_path_walk(path, &w, &p->diag);
 
     if (!rc && p->known == before)
-        return az_diag_fail(&p->diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)), "no recognised profile in this folder");
+        return az_diag_fail(&p->diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)),
+                            "no recognised profile in this folder");
     return rc;
 }
 
@@ -62,7 +63,8 @@ static int run_probe(const struct az_cmd *cmd, int argc, char **argv)
     for (size_t i = 0; i < a.n_operands; i++) {
         const char *path = a.operands[i];
         az_diag_init(&p.diag);
-        rc = az_path_stat(path).kind == AZ_PATH_DIR ? probe_folder(&p, path) : print_format(&p, path);
+        rc = az_path_stat(path).kind == AZ_PATH_DIR ? probe_folder(&p, path)
+                                                    : print_format(&p, path);
         fflush(stdout);
         az_diag_print(&p.diag, &log);
         az_diag_release(&p.diag);
@@ -72,6 +74,6 @@ static int run_probe(const struct az_cmd *cmd, int argc, char **argv)
 }
 
 static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct az_cmd az_cmd_probe = {
-    "probe", "PATH...", "what a file is, and how sure that is", NULL, options, 1, run_probe
-};
+const struct az_cmd az_cmd_probe = { "probe",  "PATH...", "what a file is, and how sure that is",
+                                     NULL,     options,   1,
+                                     run_probe };

@@ -1,4 +1,5 @@
-/* `analyzer replay`: measures the operators of a report again, from a folder of benchmark commands. */
+/* `analyzer replay`: measures the operators of a report again, from a folder of benchmark commands.
+ */
 #include "cmds/run_args.h"
 
 #include <stdio.h>
@@ -39,8 +40,8 @@ static int emit_document(struct replay *r, const struct az_document *doc, struct
     az_vec_init(&text, NULL);
     int rc = az_replay_emit(doc, r->emit, &r->emission, &text, &n, diag);
     if (!rc)
-        rc = az_text_printf(&text, "%zu of %zu rows kept, %zu command%s in %s\n", n.kept, n.rows, n.commands,
-                            n.commands == 1 ? "" : "s", r->emit);
+        rc = az_text_printf(&text, "%zu of %zu rows kept, %zu command%s in %s\n", n.kept, n.rows,
+                            n.commands, n.commands == 1 ? "" : "s", r->emit);
     if (!rc && !r->quiet)
         rc = print(&text, &r->log);
     az_vec_release(&text);
@@ -88,7 +89,8 @@ static int emit(struct replay *r, const struct az_args *a, struct az_diag *diag,
     if (!rc)
         rc = az_plan_make(&plan, &conf, diag);
     if (!rc && plan.jobs.n != 1)
-        rc = az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "%zu inputs: a folder is made from one", plan.jobs.n);
+        rc = az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "%zu inputs: a folder is made from one",
+                          plan.jobs.n);
     if (!rc) {
         *usage = false;
         rc = plan.jobs.v[0].error;
@@ -115,8 +117,8 @@ static void progress(void *ctx, const char *what)
     az_log_line(&r->log, AZ_LOG_VERBOSE, "%s", what ? what : "");
 }
 
-static int write_one(struct replay *r, const struct az_document *doc, const char *format, const char *path,
-                     struct az_diag *diag)
+static int write_one(struct replay *r, const struct az_document *doc, const char *format,
+                     const char *path, struct az_diag *diag)
 {
     const struct az_report *report = az_report_find(az_sv_str(format));
     struct az_arena scratch;
@@ -128,7 +130,8 @@ static int write_one(struct replay *r, const struct az_document *doc, const char
     return rc;
 }
 
-static int write_reports(struct replay *r, struct az_document *doc, const char *dir, struct az_diag *diag)
+static int write_reports(struct replay *r, struct az_document *doc, const char *dir,
+                         struct az_diag *diag)
 {
     int failed = 0;
     if (r->csv_dir)
@@ -137,8 +140,8 @@ static int write_reports(struct replay *r, struct az_document *doc, const char *
         failed |= write_one(r, doc, "xlsx", r->xlsx, diag);
     for (size_t i = 0; i < r->formats.n; i++) {
         const struct az_report *report = az_report_find(r->formats.v[i]);
-        struct az_sv path =
-            az_arena_printf(doc->arena, "%s/replay_report%s", r->dir ? r->dir : dir, report ? report->extension : "");
+        struct az_sv path = az_arena_printf(doc->arena, "%s/replay_report%s", r->dir ? r->dir : dir,
+                                            report ? report->extension : "");
         if (report && path.p)
             failed |= write_one(r, doc, report->name, path.p, diag);
     }
@@ -169,7 +172,8 @@ static int print_commands(struct replay *r, const struct az_document *doc)
             struct az_sv c = az_cell_text(az_table_at(t, row, (size_t)command));
             struct az_sv s = az_cell_text(az_table_at(t, row, (size_t)status));
             struct az_sv title = t->columns.v[0].name, group = az_sv_cut(&title, ' ');
-            rc = az_text_printf(&text, "%.*s %lld: %.*s\n", AZ_SVF(group), (long long)az_table_at(t, row, 0)->i,
+            rc = az_text_printf(&text, "%.*s %lld: %.*s\n", AZ_SVF(group),
+                                (long long)az_table_at(t, row, 0)->i,
                                 AZ_SVF(az_sv_is(s, "ok") ? c : s));
         }
     }
@@ -219,7 +223,8 @@ static int add_formats(struct replay *r, const char *list)
         if (az_sv_ieq(name, AZ_SV("text"))) {
             r->text = true;
         } else if (!az_report_find(name)) {
-            return az_usage_error(r->cmd, "unknown output format '%.*s' (see 'analyzer list')", AZ_SVF(name));
+            return az_usage_error(r->cmd, "unknown output format '%.*s' (see 'analyzer list')",
+                                  AZ_SVF(name));
         } else if (az_vec_push(&r->formats, name)) {
             return AZ_EXIT_INTERNAL;
         }
@@ -242,12 +247,15 @@ static int parse_numbers(struct replay *r, int id, const char *value)
 {
     int64_t seconds;
     if (id == OPT_SHARE) {
-        if (az_parse_f64(az_sv_str(value), &r->emission.share) || !(r->emission.share > 0 && r->emission.share <= 1))
-            return az_usage_error(r->cmd, "--share is a number above 0, at most 1, not '%s'", value);
+        if (az_parse_f64(az_sv_str(value), &r->emission.share) ||
+            !(r->emission.share > 0 && r->emission.share <= 1))
+            return az_usage_error(r->cmd, "--share is a number above 0, at most 1, not '%s'",
+                                  value);
         return AZ_EXIT_OK;
     }
     if (az_parse_i64(az_sv_str(value), &seconds) || seconds < 1 || seconds > 86400)
-        return az_usage_error(r->cmd, "--timeout is a number of seconds from 1 to 86400, not '%s'", value);
+        return az_usage_error(r->cmd, "--timeout is a number of seconds from 1 to 86400, not '%s'",
+                              value);
     r->run.timeout_s = (unsigned)seconds;
     return AZ_EXIT_OK;
 }
@@ -332,7 +340,8 @@ static int run_replay(const struct az_cmd *cmd, int argc, char **argv)
         rc = id == ARG_ERROR ? AZ_EXIT_USAGE : one_option(&r, id, a.value);
     }
     if (!rc && a.n_operands == 0)
-        rc = az_usage_error(cmd, r.emit ? "--emit needs the files of one input" : "give the folder to replay");
+        rc = az_usage_error(cmd, r.emit ? "--emit needs the files of one input"
+                                        : "give the folder to replay");
     if (!rc && !r.emit && a.n_operands > 1)
         rc = az_usage_error(cmd, "'replay' takes one folder, not '%s' too", a.operands[1]);
     if (!rc)
@@ -343,16 +352,19 @@ out:
 }
 
 static const struct az_cmd_opt options[] = {
-    { OPT_EMIT, "emit", "DIR", "write the folder DIR from the PyTorch trace PATH, and run nothing" },
+    { OPT_EMIT, "emit", "DIR",
+      "write the folder DIR from the PyTorch trace PATH, and run nothing" },
     { OPT_RULE, "rule", "RULE",
-      "with --emit: operators whose cumulative time share is below the limit (the default), or the fewest that reach "
+      "with --emit: operators whose cumulative time share is below the limit (the default), or the "
+      "fewest that reach "
       "it" },
     { OPT_SHARE, "share", "X", "with --emit: the limit, as a fraction (0.99)" },
     { OPT_FORCE, "force", NULL, "with --emit: replace a replay that DIR holds" },
     { OPT_DRY_RUN, "dry-run", NULL, "list the commands that would be run, and stop" },
     { OPT_TIMEOUT, "timeout", "SECONDS", "time limit of one command (600)" },
     { OPT_NO_TORCH, "no-torch", NULL, "benchmarks only; do not time the operators with PyTorch" },
-    { OPT_FORMAT, "format", "LIST", "outputs instead of text: text and the formats of 'analyzer list'" },
+    { OPT_FORMAT, "format", "LIST",
+      "outputs instead of text: text and the formats of 'analyzer list'" },
     { 'o', "output", "DIR", "folder of these outputs (the replay folder): replay_report.EXT" },
     { OPT_CSV_DIR, "csv-dir", "DIR", "one CSV file a table in DIR" },
     { OPT_XLSX, "xlsx", "FILE", "a workbook" },
@@ -360,13 +372,13 @@ static const struct az_cmd_opt options[] = {
     { 'v', "verbose", NULL, "notes, and each operator as it is run" },
     { 'h', "help", NULL, "print this help" },
 };
-const struct az_cmd az_cmd_replay = {
-    "replay",
-    "DIR | --emit=DIR PATH...",
-    "measure matrix products and convolutions again, alone",
-    "DIR holds replay.json and the commands, or logs recorded by the libraries (hipblaslt-bench-N.log,\n"
-    "miopen-driver-N.log). Only hipblaslt-bench, MIOpenDriver and python3 are run; what they print is kept in *.out.",
-    options,
-    AZ_LENGTH(options),
-    run_replay
-};
+const struct az_cmd az_cmd_replay = { "replay",
+                                      "DIR | --emit=DIR PATH...",
+                                      "measure matrix products and convolutions again, alone",
+                                      "DIR holds replay.json and the commands, or logs recorded by "
+                                      "the libraries (hipblaslt-bench-N.log,\n"
+                                      "miopen-driver-N.log). Only hipblaslt-bench, MIOpenDriver "
+                                      "and python3 are run; what they print is kept in *.out.",
+                                      options,
+                                      AZ_LENGTH(options),
+                                      run_replay };

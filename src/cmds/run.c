@@ -8,18 +8,24 @@
 #include "io/path.h"
 
 static const struct az_cmd_opt options[] = {
-    { OPT_CONFIG, "config", "FILE", "analyse the inputs of this configuration; '-': standard input" },
-    { 'o', "output", "PATH", "folder for the outputs; a name ending in .xlsx: the workbook of the one input" },
+    { OPT_CONFIG, "config", "FILE",
+      "analyse the inputs of this configuration; '-': standard input" },
+    { 'o', "output", "PATH",
+      "folder for the outputs; a name ending in .xlsx: the workbook of the one input" },
     { OPT_FORMAT, "format", "LIST",
       "outputs instead of the default (text,xlsx): text and the formats of 'analyzer list'" },
     { OPT_CSV_DIR, "csv-dir", "DIR",
-      "one CSV file a table in DIR; several inputs: in DIR/<title>. Without --format or --xlsx no workbook" },
+      "one CSV file a table in DIR; several inputs: in DIR/<title>. Without --format or --xlsx no "
+      "workbook" },
     { OPT_XLSX, "xlsx", "FILE", "the workbook of the one input" },
-    { OPT_OPT, "opt", "KEY=VALUE", "set an option of all inputs ('analyzer help config'); repeatable" },
+    { OPT_OPT, "opt", "KEY=VALUE",
+      "set an option of all inputs ('analyzer help config'); repeatable" },
     { OPT_COMPAT, "compat", "TOOLS",
-      "show the tables, too, that only these tools name: hta, nsys, tracelens, tt-perf-report, or all" },
+      "show the tables, too, that only these tools name: hta, nsys, tracelens, tt-perf-report, or "
+      "all" },
     { OPT_SET, "set", "PATH=VALUE",
-      "set any value of the configuration, as inputs.0.title=x (inputs.* is every input); repeatable" },
+      "set any value of the configuration, as inputs.0.title=x (inputs.* is every input); "
+      "repeatable" },
     { 'j', "jobs", "N", "inputs analysed at the same time; 0: one a processor" },
     { OPT_ONLY, "only", "TITLE", "only the input with this title; repeatable" },
     { OPT_DRY_RUN, "dry-run", NULL, "print what would be read and written, and stop" },
@@ -34,13 +40,15 @@ static const struct az_cmd_opt options[] = {
     { OPT_VERSION, "version", NULL, "print the version and what is built in" },
 };
 
-int az_option_override(const struct az_cmd *cmd, struct az_overrides *to, bool option, const char *text)
+int az_option_override(const struct az_cmd *cmd, struct az_overrides *to, bool option,
+                       const char *text)
 {
     const char *eq = strchr(text, '=');
     struct az_override o = { .kind = AZ_SET_PATH };
 
     if (!eq || eq == text)
-        return az_usage_error(cmd, "'%s' is not of the form %s=VALUE", text, option ? "KEY" : "PATH");
+        return az_usage_error(cmd, "'%s' is not of the form %s=VALUE", text,
+                              option ? "KEY" : "PATH");
     if (option)
         o.kind = AZ_SET_OPTION;
     o.key = az_sv_make(text, (size_t)(eq - text));
@@ -122,7 +130,9 @@ static int set_output(const struct az_cmd *cmd, struct az_run_args *r, const cha
 /* An option of the command line that is one of all inputs. */
 static int set_option(struct az_run_args *r, const char *key, const char *value)
 {
-    const struct az_override o = { .kind = AZ_SET_OPTION, .key = az_sv_str(key), .value = az_sv_str(value) };
+    const struct az_override o = { .kind = AZ_SET_OPTION,
+                                   .key = az_sv_str(key),
+                                   .value = az_sv_str(value) };
     return az_vec_push(&r->over, o) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }
 
@@ -200,7 +210,8 @@ static void set_outputs(const struct az_run_args *r, struct az_outputs *o)
     az_vec_reset(&o->formats);
 }
 
-/* The comparison's own outputs give way, too; it writes where the run does then, under its own name. */
+/* The comparison's own outputs give way, too; it writes where the run does then, under its own
+ * name. */
 static void set_compare_outputs(const struct az_run_args *r, struct az_outputs *o)
 {
     if (r->dir)
@@ -247,7 +258,8 @@ int az_run_print_plan(const struct az_plan *plan, const struct az_log *log)
     az_vec_release(&text);
     fflush(stdout);
     for (size_t i = 0; i < plan->jobs.n; i++) {
-        if (plan->jobs.v[i].skip || plan->jobs.v[i].there) /* the plan says so of the latter: nothing has failed */
+        if (plan->jobs.v[i].skip ||
+            plan->jobs.v[i].there) /* the plan says so of the latter: nothing has failed */
             continue;
         az_diag_print(&plan->jobs.v[i].diag, log);
         failed |= plan->jobs.v[i].error != AZ_OK;
@@ -274,7 +286,8 @@ static int prepare(struct session *s, const struct az_args *a)
         rc = az_config_load(&s->config, s->r->config, &s->r->over, &names, &s->diag);
     else
         rc = az_config_quick(&s->config, &s->r->over, &names, &s->diag);
-    s->config.cancel = az_signals_install(); /* not before: a configuration that is typed or piped in ends at once */
+    s->config.cancel = az_signals_install(); /* not before: a configuration that is typed or piped
+                                                in ends at once */
     if (!rc && s->r->add_inputs)
         rc = s->r->add_inputs(s->r->ctx, &s->config);
     else if (!rc && !s->r->config)
@@ -393,8 +406,9 @@ const struct az_cmd az_cmd_run = {
     "run",
     "--config=FILE | PATH...",
     "analyse the inputs of a configuration, or look at files",
-    "Without -o the outputs lie beside the first file of an input, as NAME_perf_report.xlsx.\n"
-    "Paths may be files, folders and globs; '-' is standard input. The CSV reports of one Nsight report, and the\n"
+    "Without -o the outputs are next to the first file of an input, as NAME_perf_report.xlsx.\n"
+    "Paths may be files, folders and globs; '-' is standard input. The CSV reports of one Nsight "
+    "report, and the\n"
     "files of the ranks of one run, form one input.",
     options,
     AZ_LENGTH(options),

@@ -1,4 +1,5 @@
-/* What commands that analyse inputs share (run.c): their options and the way from these to an exit status. */
+/* What commands that analyse inputs share (run.c): their options and the way from these to an exit
+ * status. */
 #ifndef AZ_CMDS_RUN_ARGS_H
 #define AZ_CMDS_RUN_ARGS_H
 
@@ -41,9 +42,10 @@ void az_run_args_init(struct az_run_args *r);
 void az_run_args_release(struct az_run_args *r);
 /* Takes one option; AZ_EXIT_OK, or AZ_EXIT_USAGE with a message. */
 int az_run_option(const struct az_cmd *cmd, struct az_run_args *r, int id, const char *value);
-/* Single options, for commands with arguments of their own; AZ_EXIT_OK, or what to exit with (a message is printed).
- * option: --opt, else --set. */
-int az_option_override(const struct az_cmd *cmd, struct az_overrides *to, bool option, const char *text);
+/* Single options, for commands with arguments of their own; AZ_EXIT_OK, or what to exit with (a
+ * message is printed). option: --opt, else --set. */
+int az_option_override(const struct az_cmd *cmd, struct az_overrides *to, bool option,
+                       const char *text);
 int az_option_when(const struct az_cmd *cmd, const char *name, const char *text, enum az_when *out);
 int az_option_jobs(const struct az_cmd *cmd, const char *text, int64_t *out);
 /* Levels, colours and text of r->run, from what was taken. */

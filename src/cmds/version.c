@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-/* The headers of these libraries stay in the rooms that use them; for their names only, the prototypes do. */
+/* The headers of these libraries stay in the rooms that use them; for their names only, the
+ * prototypes do. */
 const char *zlibVersion(void);
 const char *sqlite3_libversion(void);
 const char *json_c_version(void);
@@ -29,8 +30,8 @@ static int run_version(const struct az_cmd *cmd, int argc, char **argv)
     if (az_args_only_help(&a, 0, 0, &rc))
         return rc;
     puts("analyzer " AZ_VERSION);
-    printf("json-c %s\nzlib %s\nsqlite %s\nlibxlsxwriter %s\n", json_c_version(), zlibVersion(), sqlite3_libversion(),
-           lxw_version());
+    printf("json-c %s\nzlib %s\nsqlite %s\nlibxlsxwriter %s\n", json_c_version(), zlibVersion(),
+           sqlite3_libversion(), lxw_version());
 #ifdef AZ_WITH_ISAL
     puts("gzip input: isa-l");
 #else
@@ -41,4 +42,6 @@ static int run_version(const struct az_cmd *cmd, int argc, char **argv)
 }
 
 static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct az_cmd az_cmd_version = { "version", "", "the version and what is built in", NULL, options, 1, run_version };
+const struct az_cmd az_cmd_version = { "version",  "",      "the version and what is built in",
+                                       NULL,       options, 1,
+                                       run_version };

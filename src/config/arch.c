@@ -34,7 +34,8 @@ static void put_plain(struct arch *x, struct az_sv text, bool part)
 
 static void put_list(struct arch *x, const struct az_node *list)
 {
-    for (const struct az_node *n = list && list->kind == AZ_NODE_ARRAY ? list->first : NULL; n; n = n->next) {
+    for (const struct az_node *n = list && list->kind == AZ_NODE_ARRAY ? list->first : NULL; n;
+         n = n->next) {
         if (n->kind != AZ_NODE_TEXT)
             continue;
         if (n != list->first)
@@ -50,7 +51,8 @@ static void put_number(struct arch *x, const struct az_node *n)
     if (!n || n->kind == AZ_NODE_NULL)
         return;
     if (n->kind != AZ_NODE_NUMBER || az_parse_f64(n->text, &v) != 0 || !(v > 0))
-        az_load_error(x->l, n, "'%.*s' must be a number above 0, not '%.*s'", AZ_SVF(n->key), AZ_SVF(n->text));
+        az_load_error(x->l, n, "'%.*s' must be a number above 0, not '%.*s'", AZ_SVF(n->key),
+                      AZ_SVF(n->text));
     else
         put(x, n->text);
 }
@@ -63,8 +65,8 @@ static const struct az_node *bound(const struct az_node *device, size_t index)
     return n;
 }
 
-static void put_cell(struct arch *x, struct az_sv title, const struct az_node *device, const char *basis,
-                     const struct az_node *rates)
+static void put_cell(struct arch *x, struct az_sv title, const struct az_node *device,
+                     const char *basis, const struct az_node *rates)
 {
     if (az_sv_is(title, "name"))
         put_plain(x, az_node_get(device, "name")->text, false);
@@ -93,7 +95,8 @@ static bool has_column(struct az_sv head, struct az_sv title)
 }
 
 /* One row; nothing if the file says no rates of this basis. */
-static bool put_row(struct arch *x, const struct az_node *device, const char *key, const char *basis)
+static bool put_row(struct arch *x, const struct az_node *device, const char *key,
+                    const char *basis)
 {
     const struct az_node *rates = az_node_get(device, key);
     struct az_sv head = x->head;
@@ -117,11 +120,13 @@ static void put_device(struct arch *x, const struct az_node *device)
 {
     const struct az_node *name = az_node_get(device, "name");
     if (device->kind != AZ_NODE_OBJECT) {
-        az_load_error(x->l, device, "a device must be an object, not %s", az_node_kind_text(device->kind));
+        az_load_error(x->l, device, "a device must be an object, not %s",
+                      az_node_kind_text(device->kind));
         return;
     }
     if (!name || name->kind != AZ_NODE_TEXT || az_sv_trim(name->text).n == 0) {
-        az_load_error(x->l, name ? name : device, "a device needs a 'name' (a string that is not empty)");
+        az_load_error(x->l, name ? name : device,
+                      "a device needs a 'name' (a string that is not empty)");
         return;
     }
     if (!az_node_get(device, "mem_bw_gbps"))
@@ -130,7 +135,8 @@ static void put_device(struct arch *x, const struct az_node *device)
     bool peak = put_row(x, device, "peak_tflops", "peak");
     if (!put_row(x, device, "max_achievable_tflops", "achievable") && !peak)
         az_load_error(x->l, device,
-                      "device '%.*s' has no rates (peak_tflops or max_achievable_tflops: { \"matrix_bf16\": ... })",
+                      "device '%.*s' has no rates (peak_tflops or max_achievable_tflops: { "
+                      "\"matrix_bf16\": ... })",
                       AZ_SVF(name->text));
 }
 
@@ -146,21 +152,23 @@ static void put_all(struct arch *x, const struct az_node *root)
 {
     const struct az_node *list = root->kind == AZ_NODE_ARRAY ? root : az_node_get(root, "archs");
     if (list && list->kind != AZ_NODE_ARRAY)
-        az_load_error(x->l, list, "'archs' must be an array of devices, not %s", az_node_kind_text(list->kind));
+        az_load_error(x->l, list, "'archs' must be an array of devices, not %s",
+                      az_node_kind_text(list->kind));
     else if (list && (list->n == 0 || list->n > ARCH_MAX_DEVICES))
         az_load_error(x->l, list, "%zu devices (1 to %d are taken)", list->n, ARCH_MAX_DEVICES);
     put(x, x->head);
     put(x, AZ_SV("\n"));
-    for (const struct az_node *n = list ? list->first : root; n && x->rc == 0; n = list ? n->next : NULL)
+    for (const struct az_node *n = list ? list->first : root; n && x->rc == 0;
+         n = list ? n->next : NULL)
         put_device(x, n);
     if (x->unknown)
         az_load_warn(x->l, x->unknown,
-                     "'%.*s' is no rate that counts here (left out; known are the columns of "
+                     "'%.*s' is no rate that counts here (skipped; known are the columns of "
                      "configs/devices.csv)",
                      AZ_SVF(x->unknown->key));
 }
 
-/* As it stands in the rows; empty if they are of several devices. */
+/* As it is in the rows; empty if they are of several devices. */
 static struct az_sv only_device(struct az_sv rows)
 {
     struct az_sv name = AZ_SV("");

@@ -23,19 +23,22 @@ static int add_rule(struct az_loader *l, const struct az_node *n, struct az_clas
     if (!rule.lower.p || !rule.name.p)
         return AZ_ENOMEM;
     if (az_sv_is(rule.name, "others"))
-        az_load_error(l, n, "Class name should not be \"other\" (key '%.*s'; that class takes what no key matches)",
-                      AZ_SVF(n->key));
+        az_load_error(
+            l, n,
+            "Class name should not be \"other\" (key '%.*s'; that class takes what no key matches)",
+            AZ_SVF(n->key));
     struct az_class_rule *old = find_rule(out, rule.lower);
     if (!old)
         return az_vec_push(out, rule);
-    az_load_warn(l, n, "keys '%.*s' and '%.*s' are equal but for case (the last value is used)", AZ_SVF(old->key),
-                 AZ_SVF(n->key));
+    az_load_warn(l, n, "keys '%.*s' and '%.*s' are equal but for case (the last value is used)",
+                 AZ_SVF(old->key), AZ_SVF(n->key));
     old->name = rule.name;
     return 0;
 }
 
 /* No key may hold another: the class would depend on the order only. */
-static void check_conflicts(struct az_loader *l, const struct az_node *map, const struct az_class_rules *rules)
+static void check_conflicts(struct az_loader *l, const struct az_node *map,
+                            const struct az_class_rules *rules)
 {
     size_t shown = 0;
     for (size_t i = 0; i < rules->n; i++) {
@@ -45,8 +48,8 @@ static void check_conflicts(struct az_loader *l, const struct az_node *map, cons
                 continue; /* equal keys were joined before */
             shown++;
             az_load_error(l, az_node_find(map, rules->v[j].key),
-                          "%.*s and %.*s should NOT be the substring of each other.", AZ_SVF(rules->v[i].key),
-                          AZ_SVF(rules->v[j].key));
+                          "%.*s and %.*s should NOT be the substring of each other.",
+                          AZ_SVF(rules->v[i].key), AZ_SVF(rules->v[j].key));
         }
     }
 }
@@ -60,12 +63,14 @@ void az_classes_load(struct az_loader *l, const struct az_node *map, struct az_c
         return;
     }
     for (const struct az_node *n = map->first; n && rc == 0; n = n->next) {
-        bool text = n->kind == AZ_NODE_TEXT || (n->typed && n->kind <= AZ_NODE_NUMBER && n->kind != AZ_NODE_NULL);
+        bool text = n->kind == AZ_NODE_TEXT ||
+                    (n->typed && n->kind <= AZ_NODE_NUMBER && n->kind != AZ_NODE_NULL);
         if (!text)
             az_load_error(l, n, "the class of '%.*s' must be a string, not %s", AZ_SVF(n->key),
                           az_node_kind_text(n->kind));
         else if (n->key.n > CLASS_MAX_KEY)
-            az_load_error(l, map, "a key of %zu bytes is too long (at most %d)", n->key.n, CLASS_MAX_KEY);
+            az_load_error(l, map, "a key of %zu bytes is too long (at most %d)", n->key.n,
+                          CLASS_MAX_KEY);
         else
             rc = add_rule(l, n, out);
     }
@@ -84,8 +89,8 @@ void az_labels_load(struct az_loader *l, const struct az_node *map, struct az_la
         struct az_label label = { n->key, n->text };
         size_t i = 0;
         if (n->kind != AZ_NODE_TEXT && n->kind != AZ_NODE_NUMBER && n->kind != AZ_NODE_BOOL) {
-            az_load_error(l, n, "label '%.*s' must be a string, a number or a boolean, not %s", AZ_SVF(n->key),
-                          az_node_kind_text(n->kind));
+            az_load_error(l, n, "label '%.*s' must be a string, a number or a boolean, not %s",
+                          AZ_SVF(n->key), az_node_kind_text(n->kind));
             continue;
         }
         while (i < out->n && !az_sv_eq(out->v[i].key, n->key))

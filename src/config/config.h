@@ -1,5 +1,5 @@
-/* The configuration: JSON with comments and trailing commas, validated against the option table (options.c), resolved
- * into plain structures. json-c is used in this folder only. */
+/* The configuration: JSON with comments and trailing commas, validated against the option table
+ * (options.c), resolved into plain structures. json-c is used in this folder only. */
 #ifndef AZ_CONFIG_CONFIG_H
 #define AZ_CONFIG_CONFIG_H
 
@@ -11,14 +11,15 @@
 
 /* What is written where; of the run, overridden by an input's own. Empty views: not given. */
 struct az_outputs {
-    struct az_sv dir;     /* outputs.dir, -o DIR */
-    struct az_sv xlsx;    /* --xlsx FILE, -o FILE.xlsx, options.output_xlsx_path: the workbook of one input */
-    struct az_sv csv_dir; /* --csv-dir, options.output_csvs_dir */
-    struct az_vec_sv
-        formats;       /* writer names; empty: the default (text and xlsx; CSV only when csv_dir alone is given) */
-    int64_t xlsx_rows; /* 10000; 0: all */
-    int64_t html_rows; /* 1000; 0: all */
-    bool overwrite;    /* of a search for runs: replace reports that are there already */
+    struct az_sv dir; /* outputs.dir, -o DIR */
+    struct az_sv
+        xlsx; /* --xlsx FILE, -o FILE.xlsx, options.output_xlsx_path: the workbook of one input */
+    struct az_sv csv_dir;     /* --csv-dir, options.output_csvs_dir */
+    struct az_vec_sv formats; /* writer names; empty: the default (text and xlsx; CSV only when
+                                 csv_dir alone is given) */
+    int64_t xlsx_rows;        /* 10000; 0: all */
+    int64_t html_rows;        /* 1000; 0: all */
+    bool overwrite;           /* of a search for runs: replace reports that are there already */
 };
 
 /* Where the runs of an input are looked for (driver: az_plan_search). */
@@ -31,18 +32,19 @@ struct az_search {
 };
 
 struct az_input_file {
-    struct az_sv path; /* resolved (beside the config first, then the current directory), NUL-terminated */
+    struct az_sv
+        path; /* resolved (next to the config first, then the current directory), NUL-terminated */
     struct az_sv role; /* "kernel_sum", "nvtx_proj_trace", "mem_time_sum"; empty */
     bool optional;
 };
 AZ_VEC(struct az_input_file, az_input_files);
 
 struct az_input {
-    struct az_sv title;          /* heading and name; made from the file name if the config gives none */
-    bool no_heading;             /* "title": null */
-    struct az_sv run_group;      /* inputs with one are repeated runs of the same thing; empty: none */
-    bool baseline;               /* of the gates: said on the command line */
-    struct az_sv format;         /* as in the registry, lower case; "auto" */
+    struct az_sv title;     /* heading and name; made from the file name if the config gives none */
+    bool no_heading;        /* "title": null */
+    struct az_sv run_group; /* inputs with one are repeated runs of the same thing; empty: none */
+    bool baseline;          /* of the gates: said on the command line */
+    struct az_sv format;    /* as in the registry, lower case; "auto" */
     struct az_input_files files; /* globs expanded, sorted */
     struct az_options opts;
     struct az_outputs outputs;
@@ -58,13 +60,14 @@ AZ_VEC(struct az_input, az_inputs);
 
 /* "compare": what is done with the results of several inputs. */
 struct az_compare_config {
-    bool wanted;               /* the key is there */
-    struct az_vec_sv inputs;   /* titles, in order; empty: all inputs */
-    struct az_vec_sv names;    /* names in column headings; empty: the titles */
-    struct az_vec_sv tables;   /* table names or globs; empty: all */
-    struct az_sv baseline;     /* first, best, median, or a name; empty: first */
-    bool normalize;            /* kernel names without template arguments, addresses, numbers of generated kernels */
-    bool tree;                 /* of two traces also the difference by call tree */
+    bool wanted;             /* the key is there */
+    struct az_vec_sv inputs; /* titles, in order; empty: all inputs */
+    struct az_vec_sv names;  /* names in column headings; empty: the titles */
+    struct az_vec_sv tables; /* table names or globs; empty: all */
+    struct az_sv baseline;   /* first, best, median, or a name; empty: first */
+    bool normalize; /* kernel names without template arguments, addresses, numbers of generated
+                       kernels */
+    bool tree;      /* of two traces also the difference by call tree */
     struct az_outputs outputs; /* what is not given: as the run's */
 };
 
@@ -81,24 +84,27 @@ struct az_config {
     struct az_history_opts history; /* path empty: none */
     struct az_labels history_labels;
     bool side_by_side;
-    struct az_cancel cancel; /* asked while files are looked for and inputs are analysed: set by the caller */
-    bool no_reports;         /* inputs are analysed for the steps behind them only: set by commands */
-    struct az_vec_sv only;   /* titles of --only, borrowed; empty: all inputs */
-    struct az_input quick;   /* what az_config_add_input copies; set by az_config_quick */
+    struct az_cancel
+        cancel; /* asked while files are looked for and inputs are analysed: set by the caller */
+    bool no_reports;       /* inputs are analysed for the steps after them only: set by commands */
+    struct az_vec_sv only; /* titles of --only, borrowed; empty: all inputs */
+    struct az_input quick; /* what az_config_add_input copies; set by az_config_quick */
 };
 
 /* Command line values that beat the file.
- * AZ_SET_PATH (--set): any value of the config, set before validation: "outputs.dir", "inputs.0.title",
- * "inputs.*.analysis_args.num_of_iters" (* = every element), or a JSON pointer as messages print it, for keys that hold
- * dots ("/kernel_to_class_map/a.b"). The value is JSON if it parses as such, else a string.
- * AZ_SET_OPTION (--opt): one option, threshold or analysis argument of all inputs; beats everything else. */
+ * AZ_SET_PATH (--set): any value of the config, set before validation: "outputs.dir",
+ * "inputs.0.title", "inputs.*.analysis_args.num_of_iters" (* = every element), or a JSON pointer as
+ * messages print it, for keys that hold dots ("/kernel_to_class_map/a.b"). The value is JSON if it
+ * parses as such, else a string. AZ_SET_OPTION (--opt): one option, threshold or analysis argument
+ * of all inputs; beats everything else. */
 struct az_override {
     enum { AZ_SET_PATH, AZ_SET_OPTION } kind;
     struct az_sv key, value;
 };
 AZ_VEC(struct az_override, az_overrides);
 
-/* Names of formats the config may use are given by the caller (the registry is above this room). NULL-terminated. */
+/* Names of formats the config may use are given by the caller (the registry is above this room).
+ * NULL-terminated. */
 struct az_config_names {
     const char *const *formats;
     const char *const *reports;
@@ -106,25 +112,31 @@ struct az_config_names {
 
 int az_config_init(struct az_config *c) AZ_MUST_USE;
 void az_config_release(struct az_config *c);
-/* Reads, validates and resolves. path "-": standard input. All problems found are in diag (not only the first);
- * AZ_ECONFIG if any is an error, also for no inputs. */
+/* Reads, validates and resolves. path "-": standard input. All problems found are in diag (not only
+ * the first); AZ_ECONFIG if any is an error, also for no inputs. */
 int az_config_load(struct az_config *c, const char *path, const struct az_overrides *over,
                    const struct az_config_names *names, struct az_diag *diag) AZ_MUST_USE;
-/* The same from text in memory; `path` is for messages. No file is looked up: paths and globs stay as written. */
-int az_config_load_memory(struct az_config *c, struct az_sv text, const char *path, const struct az_overrides *over,
-                          const struct az_config_names *names, struct az_diag *diag) AZ_MUST_USE;
-/* An input for `analyzer run PATH...`: defaults plus overrides; files are added by the caller (the planner). */
-int az_config_quick(struct az_config *c, const struct az_overrides *over, const struct az_config_names *names,
-                    struct az_diag *diag) AZ_MUST_USE;
+/* The same from text in memory; `path` is for messages. No file is looked up: paths and globs stay
+ * as written. */
+int az_config_load_memory(struct az_config *c, struct az_sv text, const char *path,
+                          const struct az_overrides *over, const struct az_config_names *names,
+                          struct az_diag *diag) AZ_MUST_USE;
+/* An input for `analyzer run PATH...`: defaults plus overrides; files are added by the caller (the
+ * planner). */
+int az_config_quick(struct az_config *c, const struct az_overrides *over,
+                    const struct az_config_names *names, struct az_diag *diag) AZ_MUST_USE;
 /* Gates with the rule that takes every figure, where none are given. */
 int az_config_default_gates(struct az_config *c) AZ_MUST_USE;
-int az_config_add_input(struct az_config *c, struct az_input **in) AZ_MUST_USE; /* copies the quick defaults */
+int az_config_add_input(struct az_config *c,
+                        struct az_input **in) AZ_MUST_USE; /* copies the quick defaults */
 /* Appends a copy of an input without its files to a list. */
 int az_config_copy_input(struct az_inputs *list, const struct az_input *from) AZ_MUST_USE;
 void az_input_release(struct az_input *in);
-/* Expands one path or glob as a config would (base: folder of the config or empty); messages as in az_config_load. */
-int az_config_expand(struct az_config *c, struct az_sv base, struct az_sv path, struct az_sv role, bool optional,
-                     struct az_input_files *out, struct az_where at, struct az_diag *diag) AZ_MUST_USE;
+/* Expands one path or glob as a config would (base: folder of the config or empty); messages as in
+ * az_config_load. */
+int az_config_expand(struct az_config *c, struct az_sv base, struct az_sv path, struct az_sv role,
+                     bool optional, struct az_input_files *out, struct az_where at,
+                     struct az_diag *diag) AZ_MUST_USE;
 
 /* ---- the option table ---- */
 enum az_opt_type {
@@ -138,16 +150,25 @@ enum az_opt_type {
     AZ_OPT_MAP,
     AZ_OPT_OBJECT,
     AZ_OPT_SIZE, /* bytes: a number or "64M" */
-    AZ_OPT_SET   /* words of `values`, a list or divided by commas: bit i for word i, into an unsigned */
+    AZ_OPT_SET /* words of `values`, a list or divided by commas: bit i for word i, into an unsigned
+                */
 };
-/* Which struct a value is stored in: struct az_options, az_outputs, az_config, az_search, az_gate_rule; or none,
- * resolve.c and input.c read it. */
-enum az_opt_owner { AZ_OWN_OPTIONS, AZ_OWN_OUTPUTS, AZ_OWN_CONFIG, AZ_OWN_SEARCH, AZ_OWN_RULE, AZ_OWN_LOADER };
-enum az_opt_place {                        /* where the key may stand */
-                    AZ_AT_TOP = 1,         /* top level of the config */
-                    AZ_AT_INPUT = 2,       /* inputs[] */
-                    AZ_AT_ARGS = 4,        /* inputs[].analysis_args */
-                    AZ_AT_OPTIONS = 8,     /* inputs[].options, "options" at the top as run default; and --opt */
+/* Which struct a value is stored in: struct az_options, az_outputs, az_config, az_search,
+ * az_gate_rule; or none, resolve.c and input.c read it. */
+enum az_opt_owner {
+    AZ_OWN_OPTIONS,
+    AZ_OWN_OUTPUTS,
+    AZ_OWN_CONFIG,
+    AZ_OWN_SEARCH,
+    AZ_OWN_RULE,
+    AZ_OWN_LOADER
+};
+enum az_opt_place {                  /* where the key may stand */
+                    AZ_AT_TOP = 1,   /* top level of the config */
+                    AZ_AT_INPUT = 2, /* inputs[] */
+                    AZ_AT_ARGS = 4,  /* inputs[].analysis_args */
+                    AZ_AT_OPTIONS =
+                        8, /* inputs[].options, "options" at the top as run default; and --opt */
                     AZ_AT_THRESHOLDS = 16, /* thresholds, both places; and --opt */
                     AZ_AT_OUTPUTS = 32,
                     AZ_AT_CSV = 64,      /* inputs[].nsys_csv_file_path */
@@ -173,9 +194,10 @@ struct az_option {
 extern const struct az_option az_option_table[];
 extern const size_t az_option_count;
 const struct az_option *az_option_find(struct az_sv key, unsigned places);
-/* Sets one option from text; the message names the key, the range, and the nearest known key. AZ_ECONFIG. */
-int az_option_set(struct az_options *o, struct az_sv key, struct az_sv value, struct az_arena *a, struct az_where at,
-                  struct az_diag *diag) AZ_MUST_USE;
+/* Sets one option from text; the message names the key, the range, and the nearest known key.
+ * AZ_ECONFIG. */
+int az_option_set(struct az_options *o, struct az_sv key, struct az_sv value, struct az_arena *a,
+                  struct az_where at, struct az_diag *diag) AZ_MUST_USE;
 void az_options_default(struct az_options *o, struct az_mem *mem);
 void az_options_release(struct az_options *o);
 /* Deep enough copy: vectors are copied, texts shared. */

@@ -124,8 +124,8 @@ int az_outputs_copy(struct az_outputs *to, const struct az_outputs *from)
 
 void az_outputs_release(struct az_outputs *o) { az_vec_release(&o->formats); }
 
-int az_option_set(struct az_options *o, struct az_sv key, struct az_sv value, struct az_arena *a, struct az_where at,
-                  struct az_diag *diag)
+int az_option_set(struct az_options *o, struct az_sv key, struct az_sv value, struct az_arena *a,
+                  struct az_where at, struct az_diag *diag)
 {
     struct az_store t = { .opts = o, .a = a, .diag = diag };
     return az_value_store_text(key, value, at, &t);

@@ -1,4 +1,5 @@
-/* ${VAR} and ${VAR:-default} in every string of the configuration. A '$' without '{' is an ordinary character. */
+/* ${VAR} and ${VAR:-default} in every string of the configuration. A '$' without '{' is an ordinary
+ * character. */
 #include "config/private.h"
 
 #include "base/env.h"
@@ -6,11 +7,14 @@
 
 static bool name_char(char c, bool first)
 {
-    return c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (!first && c >= '0' && c <= '9');
+    return c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           (!first && c >= '0' && c <= '9');
 }
 
-/* One reference; `ref` is what stands between the braces. As in the shell, ":-" also replaces an empty value. */
-static int expand_one(struct az_loader *l, const struct az_node *n, struct az_sv ref, struct az_vec_char *out)
+/* One reference; `ref` is what stands between the braces. As in the shell, ":-" also replaces an
+ * empty value. */
+static int expand_one(struct az_loader *l, const struct az_node *n, struct az_sv ref,
+                      struct az_vec_char *out)
 {
     size_t len = 0;
     while (len < ref.n && name_char(ref.p[len], len == 0))
@@ -35,7 +39,8 @@ static int expand_one(struct az_loader *l, const struct az_node *n, struct az_sv
     if (has_default && (!value || !*value))
         return az_text_append(out, fallback);
     if (!value) {
-        az_load_error(l, n, "variable '%s' is not set (set it, or write ${%s:-default})", name, name);
+        az_load_error(l, n, "variable '%s' is not set (set it, or write ${%s:-default})", name,
+                      name);
         return 0;
     }
     return az_text_append(out, az_sv_str(value));

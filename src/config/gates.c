@@ -29,12 +29,14 @@ static void check_baseline(struct az_loader *l, const struct az_node *n)
     if (az_sv_starts(g->baseline, AZ_SV("window:"))) {
         struct az_sv count = az_sv_make(g->baseline.p + 7, g->baseline.n - 7);
         if (az_parse_i64(count, &runs) || runs < 3 || runs > 10000)
-            az_load_error(l, n, "baseline '%.*s': the window is a number of runs, 3 to 10000", AZ_SVF(g->baseline));
+            az_load_error(l, n, "baseline '%.*s': the window is a number of runs, 3 to 10000",
+                          AZ_SVF(g->baseline));
     }
     if (az_sv_is(g->baseline, "pinned:"))
-        az_load_error(l, n, "baseline 'pinned:' needs a label behind it");
+        az_load_error(l, n, "baseline 'pinned:' needs a label after it");
     if (of_history(g->baseline) && l->c->history.path.n == 0)
-        az_load_error(l, n, "baseline '%.*s' is a run of the history (give history.path)", AZ_SVF(g->baseline));
+        az_load_error(l, n, "baseline '%.*s' is a run of the history (give history.path)",
+                      AZ_SVF(g->baseline));
     else if (g->baseline.n && !of_history(g->baseline) && !is_title(l, g->baseline) && !l->no_files)
         g->baseline = az_path_lookup(l->a, l->base, g->baseline);
 }
@@ -59,12 +61,12 @@ static struct az_sv rule_name(struct az_loader *l, const struct az_gate_rule *r)
     if (name.n == 0 && az_sv_is(r->table, "*") && az_sv_is(r->column, "*") && all)
         name = AZ_SV(ALL_FIGURES);
     else if (name.n == 0)
-        name = az_arena_printf(l->a, "%.*s / %.*s%s%.*s", AZ_SVF(r->table), AZ_SVF(r->column), all ? "" : " / ",
-                               AZ_SVF(all ? AZ_SV("") : r->key));
+        name = az_arena_printf(l->a, "%.*s / %.*s%s%.*s", AZ_SVF(r->table), AZ_SVF(r->column),
+                               all ? "" : " / ", AZ_SVF(all ? AZ_SV("") : r->key));
     return name;
 }
 
-/* Names tell the rules of a verdict apart: an equal one gets a number. */
+/* Names distinguish the rules of a verdict: an equal one gets a number. */
 static void name_rule(struct az_loader *l, struct az_gate_rule *r)
 {
     struct az_sv stem = rule_name(l, r);
@@ -113,14 +115,18 @@ static void load_history(struct az_loader *l, struct az_node *n)
         az_labels_load(l, labels, &l->c->history_labels);
     if (h->path.n && !l->no_files && !az_sv_starts(h->path, AZ_SV("/")) &&
         az_path_stat(h->path.p).kind == AZ_PATH_MISSING)
-        h->path = az_path_join(l->a, l->base, h->path); /* made beside the configuration, wherever it is run */
+        h->path = az_path_join(l->a, l->base,
+                               h->path); /* made next to the configuration, wherever it is run */
     if (!az_node_has(n, "path"))
-        az_load_error(l, n, "missing key 'path' (the database of the history; it is made if it is not there)");
+        az_load_error(
+            l, n,
+            "missing key 'path' (the database of the history; it is made if it is not there)");
 }
 
 void az_gates_load(struct az_loader *l, struct az_node *root)
 {
-    struct az_node *gates = az_node_get(root, "gates"), *history = az_node_get(root, "history"), *rules = NULL;
+    struct az_node *gates = az_node_get(root, "gates"), *history = az_node_get(root, "history"),
+                   *rules = NULL;
 
     if (history && !l->fatal)
         load_history(l, history);
@@ -136,14 +142,17 @@ void az_gates_load(struct az_loader *l, struct az_node *root)
     }
     if (rules && rules->n > RULES_MAX)
         az_load_error(l, rules, "%zu rules are too many (at most %d)", rules->n, RULES_MAX);
-    for (struct az_node *n = rules && rules->n <= RULES_MAX ? rules->first : NULL; n && !l->fatal; n = n->next)
+    for (struct az_node *n = rules && rules->n <= RULES_MAX ? rules->first : NULL; n && !l->fatal;
+         n = n->next)
         load_rule(l, n);
     if (!l->fatal && l->c->gates.rules.n == 0 && !rules && !az_node_has(gates, "rules")) {
         l->fatal = az_config_default_gates(l->c);
     } else if (!l->fatal && rules && rules->n == 0) {
-        az_load_error(l, rules, "no rules (leave the key out for the rule that takes every figure)");
+        az_load_error(l, rules,
+                      "no rules (leave the key out for the rule that takes every figure)");
     }
     if (l->c->gates.baseline.n == 0 && l->c->history.path.n)
         l->c->gates.baseline = AZ_SV("last-good");
-    check_baseline(l, az_node_has(gates, "baseline") ? az_node_find(gates, AZ_SV("baseline")) : gates);
+    check_baseline(l,
+                   az_node_has(gates, "baseline") ? az_node_find(gates, AZ_SV("baseline")) : gates);
 }

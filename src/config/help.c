@@ -12,8 +12,10 @@ static const struct {
     { AZ_AT_CSV, "inputs[].nsys_csv_file_path" },
     { AZ_AT_REPORT, "inputs[].nsys_report" },
     { AZ_AT_ARGS, "inputs[].analysis_args (all of them also in options; also --opt KEY=VALUE)" },
-    { AZ_AT_OPTIONS, "options, at the top level for all inputs or in one of them (also --opt KEY=VALUE)" },
-    { AZ_AT_THRESHOLDS, "thresholds, at the top level for all inputs or in one of them (also --opt KEY=VALUE)" },
+    { AZ_AT_OPTIONS,
+      "options, at the top level for all inputs or in one of them (also --opt KEY=VALUE)" },
+    { AZ_AT_THRESHOLDS,
+      "thresholds, at the top level for all inputs or in one of them (also --opt KEY=VALUE)" },
     { AZ_AT_OUTPUTS, "outputs, at the top level for all inputs or in one of them" },
     { AZ_AT_COMPARE, "compare" },
     { AZ_AT_GATES, "gates" },
@@ -52,7 +54,8 @@ static const char *type_text(const struct az_option *o)
 static int put_option(struct az_vec_char *out, const struct az_option *o, struct az_arena *a)
 {
     struct az_sv range = o->type == AZ_OPT_LIST ? AZ_SV("") : az_value_range(o, a);
-    int rc = az_text_printf(out, "  %s (%s%s%.*s", o->key, type_text(o), range.n ? ", " : "", AZ_SVF(range));
+    int rc = az_text_printf(out, "  %s (%s%s%.*s", o->key, type_text(o), range.n ? ", " : "",
+                            AZ_SVF(range));
     if (rc == 0 && o->fallback)
         rc = az_text_printf(out, "; default %s", o->fallback);
     if (rc == 0)
@@ -69,14 +72,17 @@ int az_config_help(struct az_vec_char *out)
     struct az_arena a;
     az_arena_init(&a, NULL);
     int rc = az_text_append(
-        out, AZ_SV("Configuration: JSON with comments and trailing commas; ${VAR} and ${VAR:-default} in "
-                   "strings.\nA relative path is looked up beside the configuration, then in the "
-                   "current directory.\n"));
+        out,
+        AZ_SV(
+            "Configuration: JSON with comments and trailing commas; ${VAR} and ${VAR:-default} in "
+            "strings.\nA relative path is looked up next to the configuration, then in the "
+            "current directory.\n"));
     for (size_t b = 0; rc == 0 && b < AZ_LENGTH(blocks); b++) {
         rc = az_text_printf(out, "\n%s\n", blocks[b].heading);
         for (size_t i = 0; rc == 0 && i < az_option_count; i++) {
             const struct az_option *o = &az_option_table[i];
-            bool twice = blocks[b].place == AZ_AT_OPTIONS && (o->places & AZ_AT_ARGS); /* shown above */
+            bool twice =
+                blocks[b].place == AZ_AT_OPTIONS && (o->places & AZ_AT_ARGS); /* shown above */
             if ((o->places & blocks[b].place) && !twice)
                 rc = put_option(out, o, &a);
         }

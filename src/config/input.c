@@ -1,4 +1,5 @@
-/* One input of the configuration: its format, files, options, and what its format cannot do without. */
+/* One input of the configuration: its format, files, options, and what its format cannot do
+ * without. */
 #include "config/private.h"
 
 #include "base/utf8.h"
@@ -15,7 +16,8 @@ bool az_format_takes(const char *formats, struct az_sv format)
         struct az_sv one = az_sv_make(rest.p, n);
         if (az_sv_eq(one, format))
             return true;
-        if (az_sv_is(one, "nsys") && (az_sv_is(format, "csv") || az_sv_starts(format, AZ_SV("nsys"))))
+        if (az_sv_is(one, "nsys") &&
+            (az_sv_is(format, "csv") || az_sv_starts(format, AZ_SV("nsys"))))
             return true;
         n += blank != NULL;
         rest = az_sv_make(rest.p + n, rest.n - n);
@@ -52,8 +54,8 @@ static void unknown_format(struct az_loader *l, const struct az_node *n)
     }
     if (rc < 0)
         l->fatal = rc;
-    az_load_error(l, n, "not supported input format: '%.*s' (known: %.*s)", AZ_SVF(az_utf8_cut(n->text, 80)),
-                  AZ_SVF(az_text_view(&known)));
+    az_load_error(l, n, "not supported input format: '%.*s' (known: %.*s)",
+                  AZ_SVF(az_utf8_cut(n->text, 80)), AZ_SVF(az_text_view(&known)));
     az_vec_release(&known);
 }
 
@@ -101,7 +103,8 @@ static bool is_bad(const struct az_node *object, const char *key)
 }
 
 /* One file of an Nsight CSV input. */
-static bool csv_file(struct az_loader *l, const struct az_node *csv, const char *key, struct az_input *in)
+static bool csv_file(struct az_loader *l, const struct az_node *csv, const char *key,
+                     struct az_input *in)
 {
     bool optional = strcmp(key, "kernel_sum") != 0;
     size_t before = in->files.n;
@@ -109,14 +112,15 @@ static bool csv_file(struct az_loader *l, const struct az_node *csv, const char 
     if (!az_paths_load(l, n, key, optional, &in->files))
         return false;
     if (in->files.n > before + 1)
-        az_load_error(l, n, "'%.*s' matches %zu files (one is wanted; write an input for each)", AZ_SVF(n->text),
-                      in->files.n - before);
+        az_load_error(l, n, "'%.*s' matches %zu files (one is wanted; write an input for each)",
+                      AZ_SVF(n->text), in->files.n - before);
     else if (in->files.n == before && optional)
         az_load_warn(l, n, "no file matches '%.*s' (going on without it)", AZ_SVF(n->text));
     return true;
 }
 
-static bool load_csv(struct az_loader *l, const struct az_node *n, struct az_input *in, bool *with_nvtx)
+static bool load_csv(struct az_loader *l, const struct az_node *n, struct az_input *in,
+                     bool *with_nvtx)
 {
     const struct az_node *csv = az_node_get(n, "nsys_csv_file_path");
     if (!csv)
@@ -133,7 +137,8 @@ static bool load_report(struct az_loader *l, const struct az_node *n, struct az_
     const struct az_node *report = az_node_get(n, "nsys_report");
     if (!report)
         return false;
-    if (!az_paths_load(l, az_node_get(report, "path"), "", false, &in->files) && !is_bad(report, "path"))
+    if (!az_paths_load(l, az_node_get(report, "path"), "", false, &in->files) &&
+        !is_bad(report, "path"))
         az_load_error(l, report, "missing key 'path' (the .nsys-rep file)");
     return true;
 }
@@ -141,11 +146,13 @@ static bool load_report(struct az_loader *l, const struct az_node *n, struct az_
 /* Of a quick look the files are the paths of the command line; --set may not name others. */
 static void refuse_files(struct az_loader *l, const struct az_node *n)
 {
-    static const char *const keys[] = { "path", "paths", "nsys_csv_file_path", "nsys_report", "base_dir" };
+    static const char *const keys[] = { "path", "paths", "nsys_csv_file_path", "nsys_report",
+                                        "base_dir" };
     for (size_t i = 0; i < AZ_LENGTH(keys); i++) {
         const struct az_node *c = az_node_get(n, keys[i]);
         if (c)
-            az_load_error(l, c, "'%s' cannot be set beside paths (write a configuration)", keys[i]);
+            az_load_error(l, c, "'%s' cannot be set next to paths (write a configuration)",
+                          keys[i]);
     }
 }
 
@@ -158,7 +165,8 @@ static void load_search(struct az_loader *l, const struct az_node *n, struct az_
     for (size_t i = 0; i < AZ_LENGTH(keys); i++) {
         const struct az_node *c = az_node_get(n, keys[i]);
         if (c)
-            az_load_error(l, c, "'%s' cannot be set beside 'base_dir' (write two inputs)", keys[i]);
+            az_load_error(l, c, "'%s' cannot be set next to 'base_dir' (write two inputs)",
+                          keys[i]);
     }
     if (!l->no_files)
         in->search.base_dir = az_path_lookup(l->a, l->base, in->search.base_dir);
@@ -177,9 +185,11 @@ static void warn_no_search(struct az_loader *l, const struct az_node *n)
     }
 }
 
-static void load_files(struct az_loader *l, const struct az_node *n, struct az_input *in, bool *with_nvtx)
+static void load_files(struct az_loader *l, const struct az_node *n, struct az_input *in,
+                       bool *with_nvtx)
 {
-    const struct az_node *opt = az_node_get(n, "optional"), *csv = az_node_get(n, "nsys_csv_file_path"),
+    const struct az_node *opt = az_node_get(n, "optional"),
+                         *csv = az_node_get(n, "nsys_csv_file_path"),
                          *report = az_node_get(n, "nsys_report");
     bool optional = opt && az_sv_ieq(opt->text, AZ_SV("true")), any = false;
     warn_no_search(l, n);
@@ -195,8 +205,8 @@ static void load_files(struct az_loader *l, const struct az_node *n, struct az_i
     any |= az_paths_load(l, az_node_get(n, "paths"), "", optional, &in->files);
     any |= az_paths_load(l, az_node_get(n, "profile_json_path"), "", optional, &in->files);
     any |= az_paths_load(l, az_node_get(n, "profile_path"), "", optional, &in->files);
-    if (any || az_node_has(n, "path") || az_node_has(n, "paths") || az_node_has(n, "profile_json_path") ||
-        az_node_has(n, "profile_path"))
+    if (any || az_node_has(n, "path") || az_node_has(n, "paths") ||
+        az_node_has(n, "profile_json_path") || az_node_has(n, "profile_path"))
         return;
     if (is_csv(in) && !az_node_has(n, "nsys_csv_file_path"))
         az_load_error(l, n, "missing key 'nsys_csv_file_path' (with kernel_sum, the CSV to read)");
@@ -207,14 +217,16 @@ static void load_files(struct az_loader *l, const struct az_node *n, struct az_i
 }
 
 /* Keys that a classic input cannot do without, wherever they may have been given. */
-static void check_required(struct az_loader *l, const struct az_node *n, const struct az_input *in, bool with_nvtx)
+static void check_required(struct az_loader *l, const struct az_node *n, const struct az_input *in,
+                           bool with_nvtx)
 {
     const struct az_node *args = az_node_get(n, "analysis_args"), *at = args ? args : n;
     const char *where = args ? "" : " in analysis_args";
     if (!is_csv(in) && !is_rep(in))
         return;
     if (in->opts.iters == 0 && !is_bad(args, "num_of_iters"))
-        az_load_error(l, at, "missing key 'num_of_iters'%s (iterations in the profile, 1 or more)", where);
+        az_load_error(l, at, "missing key 'num_of_iters'%s (iterations in the profile, 1 or more)",
+                      where);
     if (in->opts.nvtx_tag.n > 0)
         return;
     const char *source = is_csv(in) && with_nvtx            ? "nvtx_proj_trace"
@@ -223,7 +235,8 @@ static void check_required(struct az_loader *l, const struct az_node *n, const s
     const struct az_node *tag = az_node_get(args, "nvtx_tag_of_iter");
     if (source && !is_bad(args, "nvtx_tag_of_iter"))
         az_load_error(l, tag ? tag : at,
-                      "missing key 'nvtx_tag_of_iter'%s (input '%.*s' gives %s: name the range of one iteration)",
+                      "missing key 'nvtx_tag_of_iter'%s (input '%.*s' gives %s: name the range of "
+                      "one iteration)",
                       where, AZ_SVF(in->title), source);
 }
 
@@ -320,8 +333,9 @@ void az_input_load(struct az_loader *l, struct az_node *n)
     int rc = input_init(l, n, &in);
     if (rc == 0)
         load_keys(l, n, &in);
-    if (rc == 0 && in.files.n == 0 && !in.search.base_dir.n && !l->quick && l->diag->errors == errors) {
-        az_load_warn(l, n, "no file matches (the input is left out)");
+    if (rc == 0 && in.files.n == 0 && !in.search.base_dir.n && !l->quick &&
+        l->diag->errors == errors) {
+        az_load_warn(l, n, "no file matches (the input is skipped)");
         az_input_release(&in);
         return;
     }

@@ -1,19 +1,20 @@
-/* Text of a configuration into a tree: json-c says whether it is JSON (with comments and trailing commas) and decodes
- * strings; scan.c adds what json-c does not keep. The only file that includes json-c. */
+/* Text of a configuration into a tree: json-c says whether it is JSON (with comments and trailing
+ * commas) and decodes strings; scan.c adds what json-c does not keep. The only file that includes
+ * json-c. */
 #include "config/private.h"
 
 #include <json-c/json.h>
 
 #include "base/utf8.h"
 
-static int fail_at(struct az_diag *diag, struct az_sv text, struct az_sv file, size_t offset, const char *what,
-                   const char *advice)
+static int fail_at(struct az_diag *diag, struct az_sv text, struct az_sv file, size_t offset,
+                   const char *what, const char *advice)
 {
     if (diag) {
         int64_t line, column;
         az_conf_place(text, offset, &line, &column);
-        az_diag_add(diag, AZ_ERROR, AZ_AT_LINE(file, line), "bad syntax at column %lld: %s%s", (long long)column, what,
-                    advice);
+        az_diag_add(diag, AZ_ERROR, AZ_AT_LINE(file, line), "bad syntax at column %lld: %s%s",
+                    (long long)column, what, advice);
     }
     return AZ_ECONFIG;
 }
@@ -23,19 +24,22 @@ static int check_bytes(struct az_sv text, struct az_sv file, struct az_diag *dia
 {
     const char *nul = text.n ? memchr(text.p, '\0', text.n) : NULL;
     if (nul)
-        return fail_at(diag, text, file, (size_t)(nul - text.p), "NUL byte", " (is this a text file in UTF-8?)");
+        return fail_at(diag, text, file, (size_t)(nul - text.p), "NUL byte",
+                       " (is this a text file in UTF-8?)");
     if (az_utf8_valid(text))
         return 0;
     for (size_t i = 0, next = 0; i < text.n; i = next) {
         uint32_t code = az_utf8_next(text, &next);
         bool written = az_sv_starts(az_sv_make(text.p + i, text.n - i), AZ_SV("\xef\xbf\xbd"));
         if (code == 0xfffd && !written)
-            return fail_at(diag, text, file, i, "bytes that are not UTF-8", " (save the file as UTF-8)");
+            return fail_at(diag, text, file, i, "bytes that are not UTF-8",
+                           " (save the file as UTF-8)");
     }
     return 0;
 }
 
-static int tokener_fail(struct json_tokener *tok, struct az_sv text, struct az_sv file, struct az_diag *diag)
+static int tokener_fail(struct json_tokener *tok, struct az_sv text, struct az_sv file,
+                        struct az_diag *diag)
 {
     enum json_tokener_error e = json_tokener_get_error(tok);
     size_t at = json_tokener_get_parse_end(tok);
@@ -55,7 +59,8 @@ struct az_sv az_conf_decode(struct az_sv token, struct az_arena *a)
         goto done;
     struct json_object *jo = json_tokener_parse_ex(tok, token.p, (int)token.n);
     if (json_object_is_type(jo, json_type_string))
-        out = az_arena_dup(a, az_sv_make(json_object_get_string(jo), (size_t)json_object_get_string_len(jo)));
+        out = az_arena_dup(
+            a, az_sv_make(json_object_get_string(jo), (size_t)json_object_get_string_len(jo)));
     json_object_put(jo);
 done:
     if (tok)
@@ -67,8 +72,8 @@ done:
 static bool is_number(struct az_sv s)
 {
     size_t i = 0;
-#define DIGITS()                                                                                                       \
-    while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9')                                                                  \
+#define DIGITS()                                                                                   \
+    while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9')                                              \
     i++
     if (i < s.n && s.p[i] == '-')
         i++;
@@ -95,7 +100,8 @@ static bool is_number(struct az_sv s)
     return i == s.n;
 }
 
-static int node_fail(const struct az_node *n, struct az_arena *a, struct az_diag *diag, const char *what)
+static int node_fail(const struct az_node *n, struct az_arena *a, struct az_diag *diag,
+                     const char *what)
 {
     if (diag)
         az_diag_add(diag, AZ_ERROR, az_node_where(n, a), "'%.*s' %s", AZ_SVF(n->text), what);
@@ -116,7 +122,8 @@ static bool same_kind(const struct az_node *n, struct json_object *jo)
     case AZ_NODE_ARRAY:
         return json_object_is_type(jo, json_type_array) && json_object_array_length(jo) == n->n;
     case AZ_NODE_OBJECT:
-        return json_object_is_type(jo, json_type_object) && json_object_object_length(jo) == (int)n->n;
+        return json_object_is_type(jo, json_type_object) &&
+               json_object_object_length(jo) == (int)n->n;
     }
     return false;
 }
@@ -129,7 +136,8 @@ static int fill(struct az_node *n, struct json_object *jo, struct az_arena *a, s
     if (n->kind == AZ_NODE_NUMBER && !is_number(n->text))
         return node_fail(n, a, diag, "is not a number JSON knows");
     if (n->kind == AZ_NODE_TEXT) {
-        n->text = az_arena_dup(a, az_sv_make(json_object_get_string(jo), (size_t)json_object_get_string_len(jo)));
+        n->text = az_arena_dup(
+            a, az_sv_make(json_object_get_string(jo), (size_t)json_object_get_string_len(jo)));
         return n->text.p ? 0 : az_arena_error(a);
     }
     int rc = 0;
@@ -148,7 +156,8 @@ static int fill(struct az_node *n, struct json_object *jo, struct az_arena *a, s
     return rc;
 }
 
-int az_conf_parse(struct az_sv text, struct az_sv file, struct az_arena *a, struct az_diag *diag, struct az_node **root)
+int az_conf_parse(struct az_sv text, struct az_sv file, struct az_arena *a, struct az_diag *diag,
+                  struct az_node **root)
 {
     struct json_object *jo = NULL;
     size_t end = 0;
@@ -163,7 +172,8 @@ int az_conf_parse(struct az_sv text, struct az_sv file, struct az_arena *a, stru
     if (az_conf_blank(text, 0) == text.n)
         return fail_at(diag, text, file, 0, "nothing in it", " (an object { ... } is expected)");
     if (az_conf_count(text) > CONFIG_MAX_VALUES)
-        return fail_at(diag, text, file, 0, "more than 1000000 values", " (is this a configuration?)");
+        return fail_at(diag, text, file, 0, "more than 1000000 values",
+                       " (is this a configuration?)");
     struct json_tokener *tok = json_tokener_new_ex(CONFIG_MAX_DEPTH);
     if (!tok)
         return AZ_ENOMEM;
@@ -176,8 +186,8 @@ int az_conf_parse(struct az_sv text, struct az_sv file, struct az_arena *a, stru
     if (rc == 0)
         rc = fill(*root, jo, a, diag);
     if (rc == 0 && az_conf_blank(text, end) < text.n)
-        rc = fail_at(diag, text, file, az_conf_blank(text, end), "text after the end of the configuration",
-                     " (a bracket too many?)");
+        rc = fail_at(diag, text, file, az_conf_blank(text, end),
+                     "text after the end of the configuration", " (a bracket too many?)");
 out:
     json_object_put(jo);
     json_tokener_free(tok);

@@ -7,7 +7,8 @@
 #include "io/path.h"
 #include "io/source.h"
 
-static void load_message(struct az_loader *l, enum az_severity s, const struct az_node *at, const char *fmt, va_list ap)
+static void load_message(struct az_loader *l, enum az_severity s, const struct az_node *at,
+                         const char *fmt, va_list ap)
 {
     struct az_vec_char text;
     va_list again;
@@ -78,7 +79,7 @@ void az_config_release(struct az_config *c)
     az_arena_release(&c->arena);
 }
 
-/* Everything behind reading: --set, variables, validation. */
+/* Everything after reading: --set, variables, validation. */
 static int load_tree(struct az_loader *l, struct az_node *root)
 {
     size_t errors = l->diag->errors;
@@ -119,7 +120,8 @@ static int read_all(struct az_config *c, const char *path, struct az_diag *diag,
     size_t errors = diag->errors;
     rc = az_source_all(s, &c->arena, CONFIG_MAX_BYTES, text);
     if (rc == AZ_ELIMIT && diag->errors == errors)
-        az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(c->path), "more than 64 MiB (is this a configuration?)");
+        az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(c->path),
+                    "more than 64 MiB (is this a configuration?)");
     if (rc < 0 && rc != AZ_ENOMEM)
         rc = AZ_ECONFIG;
     az_source_close(s);
@@ -142,23 +144,30 @@ int az_config_load(struct az_config *c, const char *path, const struct az_overri
     return load_text(&l, text, c->path);
 }
 
-int az_config_load_memory(struct az_config *c, struct az_sv text, const char *path, const struct az_overrides *over,
-                          const struct az_config_names *names, struct az_diag *diag)
+int az_config_load_memory(struct az_config *c, struct az_sv text, const char *path,
+                          const struct az_overrides *over, const struct az_config_names *names,
+                          struct az_diag *diag)
 {
-    struct az_loader l = { .c = c, .a = &c->arena, .names = names, .over = over, .diag = diag, .no_files = true };
+    struct az_loader l = {
+        .c = c, .a = &c->arena, .names = names, .over = over, .diag = diag, .no_files = true
+    };
     c->path = az_arena_dup(&c->arena, az_sv_str(path));
-    struct az_sv own = az_arena_dup(&c->arena, text); /* with the NUL behind it that the parser wants */
+    struct az_sv own =
+        az_arena_dup(&c->arena, text); /* with the NUL after it that the parser wants */
     if (!own.p || !c->path.p)
         return az_diag_memory(diag, AZ_ENOMEM, AZ_NOWHERE, NULL);
     return load_text(&l, own, c->path);
 }
 
-int az_config_quick(struct az_config *c, const struct az_overrides *over, const struct az_config_names *names,
-                    struct az_diag *diag)
+int az_config_quick(struct az_config *c, const struct az_overrides *over,
+                    const struct az_config_names *names, struct az_diag *diag)
 {
-    struct az_loader l = { .c = c, .a = &c->arena, .names = names, .over = over, .diag = diag, .quick = true };
+    struct az_loader l = {
+        .c = c, .a = &c->arena, .names = names, .over = over, .diag = diag, .quick = true
+    };
     struct az_node *root = NULL;
-    /* one input as a template, so that `--set inputs.*.x=y` and --opt work as they do with a config */
+    /* one input as a template, so that `--set inputs.*.x=y` and --opt work as they do with a config
+     */
     int rc = az_conf_parse(AZ_SV("{ \"inputs\": [ {} ] }"), AZ_SV(""), l.a, diag, &root);
     if (rc < 0)
         return rc;
@@ -167,8 +176,9 @@ int az_config_quick(struct az_config *c, const struct az_overrides *over, const 
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         (void)az_diag_memory(diag, rc, AZ_NOWHERE, NULL);
     if (rc == 0 && c->inputs.n > 1)
-        rc = az_diag_fail(diag, AZ_ECONFIG, AZ_AT_FILE(AZ_SV("--set")),
-                          "there is no second input to set (with paths, inputs.* stands for all of them)");
+        rc = az_diag_fail(
+            diag, AZ_ECONFIG, AZ_AT_FILE(AZ_SV("--set")),
+            "there is no second input to set (with paths, inputs.* stands for all of them)");
     if (rc == 0 && c->inputs.n == 1) {
         az_input_release(&c->quick);
         c->quick = c->inputs.v[0];

@@ -100,11 +100,14 @@ struct az_where az_node_where(const struct az_node *n, struct az_arena *a)
 {
     if (!n)
         return AZ_NOWHERE;
-    return (struct az_where){ .file = n->file, .line = n->line, .offset = -1, .pointer = az_node_pointer(n, a) };
+    return (struct az_where){
+        .file = n->file, .line = n->line, .offset = -1, .pointer = az_node_pointer(n, a)
+    };
 }
 
 const char *az_node_kind_text(enum az_node_kind kind)
 {
-    static const char *const text[] = { "null", "a boolean", "a number", "a string", "an array", "an object" };
+    static const char *const text[] = { "null",     "a boolean", "a number",
+                                        "a string", "an array",  "an object" };
     return text[kind];
 }

@@ -1,5 +1,6 @@
-/* The option table: every key of the configuration, once. Validation, defaults, --opt, help and the JSON Schema are
- * made from it. A key with two spellings or places has a row for each, with the same field and default. */
+/* The option table: every key of the configuration, once. Validation, defaults, --opt, help and the
+ * JSON Schema are made from it. A key with two spellings or places has a row for each, with the
+ * same field and default. */
 #include "config/config.h"
 
 #define NO_RANGE 1, 0
@@ -86,7 +87,7 @@ const struct az_option az_option_table[] = {
     { "outputs", AT_SHARED | AZ_AT_COMPARE, AZ_OPT_OBJECT, LOADER, NO_RANGE, NULL, NULL, "",
       "what is written where", "0.1" },
     { "labels", AT_SHARED, AZ_OPT_MAP, LOADER, NO_RANGE, NULL, NULL, "",
-      "facts to report beside the figures (commit, branch, host, job); an input's are added to those of the run", "0.1" },
+      "facts to report next to the figures (commit, branch, host, job); an input's are added to those of the run", "0.1" },
     { "device", AT_SHARED, AZ_OPT_TEXT, OPT(device_name), NO_RANGE, NULL, NULL, "",
       "name of the device whose peak rates count (configs/devices.csv); absent: by what the profile says of it", "0.1" },
     { "compat", AT_SHARED | AZ_AT_OPTIONS, AZ_OPT_SET, OPT(compat), NO_RANGE, "hta|nsys|tracelens|tt-perf-report|all", NULL, "",
@@ -166,10 +167,10 @@ const struct az_option az_option_table[] = {
     { "samples", AZ_AT_RULE, AZ_OPT_ENUM, RULE(samples), NO_RANGE, "runs|steps", "runs", "",
       "steps: the rows of a table of steps (column step or iteration) are the samples of one figure", "0.1" },
     { "warmup", AZ_AT_RULE, AZ_OPT_INT, RULE(warmup), 0, 1e9, NULL, "1", "",
-      "first steps left out", "0.1" },
+      "first steps skipped", "0.1" },
 
     { "path", AZ_AT_HISTORY, AZ_OPT_TEXT, CONF(history.path), NO_RANGE, NULL, NULL, "",
-      "database file; made beside the configuration if it is not there", "0.1" },
+      "database file; made next to the configuration if it is not there", "0.1" },
     { "store", AZ_AT_HISTORY, AZ_OPT_BOOL, CONF(history.store), NO_RANGE, NULL, "true", "",
       "this run is added to it, marked bad if a gate failed", "0.1" },
     { "tables", AZ_AT_HISTORY, AZ_OPT_TEXT, CONF(history.tables), NO_RANGE, NULL, "*", "",
@@ -203,7 +204,7 @@ const struct az_option az_option_table[] = {
     { "nvtx_tag_of_iter", AT_ARGS, AZ_OPT_TEXT, OPT(nvtx_tag), NO_RANGE, NULL, NULL, "",
       "name of the NVTX range around one iteration", "0.1" },
     { "warmup_iters", AT_ARGS, AZ_OPT_INT, OPT(warmup_iters), 0, 1e9, NULL, "0", "",
-      "first iterations left out of statistics over iterations", "0.1" },
+      "first iterations omitted from statistics over iterations", "0.1" },
     { "gap_threshold_us", AT_ARGS, AZ_OPT_REAL, OPT(gap_threshold_us), 0, 1e15, NULL, "500000",
       "nsys rocprof rocpd pftrace",
       "device idle time reported as a gap, microseconds; also thresholds.gap_us", "0.1" },
@@ -310,7 +311,7 @@ const struct az_option az_option_table[] = {
     { "include_call_stack", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(include_call_stack), NO_RANGE, NULL, "false", "pytorch",
       "columns of the call stack and its entry point in unified_perf_summary; needs python frames", "0.1" },
     { "detect_recompute", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(detect_recompute), NO_RANGE, NULL, "false", "pytorch",
-      "tell apart what activation checkpointing runs again; needs python frames", "0.1" },
+      "distinguish what activation checkpointing runs again; needs python frames", "0.1" },
     { "comparison_json_path", AZ_AT_OPTIONS, AZ_OPT_PATH, OPT(comparison_json_path), NO_RANGE, NULL, NULL, "pytorch",
       "second trace: what it does another way than this one, by call tree (diff_stats)", "0.1" },
     { "enable_pseudo_ops", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(enable_pseudo_ops), NO_RANGE, NULL, "false", "pytorch",
@@ -319,7 +320,7 @@ const struct az_option az_option_table[] = {
       "pytorch", "separate tables of prefill and decode", "0.1" },
     { "phase_detection_method", AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(phase_detection_method), NO_RANGE,
       "hybrid|kernel_names|operation_frequency|framework_apis|attention_patterns|gemm_params|annotation|auto", "hybrid",
-      "pytorch", "how prefill and decode are told apart", "0.1" },
+      "pytorch", "how prefill and decode are distinguished", "0.1" },
 
     { "start_signpost", AZ_AT_OPTIONS, AZ_OPT_TEXT, OPT(start_signpost), NO_RANGE, NULL, NULL, "tracy",
       "only operations after the first signpost of this text", "0.1" },
@@ -376,13 +377,13 @@ const struct az_option az_option_table[] = {
     { "disable_kernel_summary", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(disable_kernel_summary), NO_RANGE, NULL, "false",
       "rocprof rocpd pftrace", "leave out the tables of kernels by name and by category", "0.1" },
     { "min_event_ns", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(min_event_ns), ANY_INT, NULL, "0", "rocprof rocpd pftrace",
-      "shorter events are left out of the activity tables, nanoseconds", "0.1" },
+      "shorter events are omitted from the activity tables, nanoseconds", "0.1" },
     { "merge_kernels", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(merge_kernels), NO_RANGE, NULL, "false",
       "rocprof rocpd pftrace", "names that differ in digits only are one row of the activity tables", "0.1" },
     { "allow_multi_kernel_per_api", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(allow_multi_kernel_per_api), NO_RANGE, NULL, "false",
       "rocprof rocpd pftrace", "launch latency: a call is paired with all its kernels, not with the first", "0.1" },
     { "exclude_kernels", AZ_AT_OPTIONS, AZ_OPT_TEXT, OPT(exclude_kernels), NO_RANGE, NULL, "redzone_checker_kernel",
-      "rocprof rocpd pftrace", "launch latency: kernels with one of these whole words in their name are left out", "0.1" },
+      "rocprof rocpd pftrace", "launch latency: kernels with one of these whole words in their name are skipped", "0.1" },
 
     { "kernel_metadata_keyword_filters", AZ_AT_OPTIONS, AZ_OPT_TEXT, OPT(keyword_filters), NO_RANGE, NULL, NULL, "xplane",
       "only kernels whose HLO metadata (framework name, source) holds one of these words, as \"remat checkpoint\"", "0.1" },
@@ -409,7 +410,7 @@ const struct az_option az_option_table[] = {
     { "sequence_op", AZ_AT_OPTIONS, AZ_OPT_TEXT, OPT(sequence_op), NO_RANGE, NULL, NULL, "pytorch",
       "frequent kernel sequences of the operators with this in their name; absent: none", "0.1" },
     { "sequence_min_kernels", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(sequence_min_kernels), 1, 1e9, NULL, "3", "pytorch",
-      "shorter kernel sequences are left out", "0.1" },
+      "shorter kernel sequences are skipped", "0.1" },
     { "sequence_top", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(sequence_top), 0, 1e9, NULL, "5", "pytorch",
       "kernel sequences a rank; 0: all", "0.1" },
     { "straggler_candidates", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(straggler_candidates), 1, 1e6, NULL, "2", "pytorch",
@@ -454,7 +455,7 @@ const struct az_option az_option_table[] = {
       "a part of the profile with less device utilisation is reported", "0.1" },
 
     { "dir", AZ_AT_OUTPUTS, AZ_OPT_PATH, OUT(dir), NO_RANGE, NULL, NULL, "",
-      "folder of the reports; absent: beside the first input file", "0.1" },
+      "folder of the reports; absent: next to the first input file", "0.1" },
     { "xlsx", AZ_AT_OUTPUTS, AZ_OPT_PATH, OUT(xlsx), NO_RANGE, NULL, NULL, "",
       "name of the workbook of one input", "0.1" },
     { "csv_dir", AZ_AT_OUTPUTS, AZ_OPT_PATH, OUT(csv_dir), NO_RANGE, NULL, NULL, "",
@@ -462,7 +463,7 @@ const struct az_option az_option_table[] = {
     { "formats", AZ_AT_OUTPUTS, AZ_OPT_LIST, OUT(formats), 0, 100, NULL, NULL, "",
       "which reports are written; absent: text and xlsx, or only CSV when csv_dir alone is given", "0.1" },
     { "overwrite", AZ_AT_INPUT | AZ_AT_OUTPUTS, AZ_OPT_BOOL, OUT(overwrite), NO_RANGE, NULL, "false", "pytorch",
-      "of base_dir: replace reports that are there already; else such a run is left out, and the exit status is 3", "0.1" },
+      "of base_dir: replace reports that are there already; else such a run is skipped, and the exit status is 3", "0.1" },
     { "xlsx_rows", AZ_AT_OUTPUTS, AZ_OPT_INT, OUT(xlsx_rows), 0, 1e12, NULL, "10000", "",
       "rows of a table in the workbook; 0: all", "0.1" },
     { "html_rows", AZ_AT_OUTPUTS, AZ_OPT_INT, OUT(html_rows), 0, 1e12, NULL, "1000", "",

@@ -1,4 +1,5 @@
-/* --set PATH=VALUE: puts a value into the tree before it is validated, so that it is held to the same rules. */
+/* --set PATH=VALUE: puts a value into the tree before it is validated, so that it is held to the
+ * same rules. */
 #include "config/private.h"
 
 #include "base/num.h"
@@ -13,7 +14,8 @@ struct steps {
 static void set_error(struct az_loader *l, const struct az_override *o, const char *what)
 {
     az_diag_add(l->diag, AZ_ERROR, AZ_AT_FILE(FROM_SET),
-                "%s '%.*s' (write inputs.0.title=x, inputs.*.title=x or /a/b=x)", what, AZ_SVF(o->key));
+                "%s '%.*s' (write inputs.0.title=x, inputs.*.title=x or /a/b=x)", what,
+                AZ_SVF(o->key));
 }
 
 /* "~1" and "~0" of a JSON pointer. */
@@ -116,7 +118,9 @@ static struct az_node *step_down(struct az_loader *l, struct az_node *at, struct
         if (c || (size_t)index == at->n)
             return c ? c : new_child(l, at, AZ_SV(""));
     }
-    set_error(l, o, at->kind == AZ_NODE_ARRAY ? "no such element" : "the configuration has no such place");
+    set_error(l, o,
+              at->kind == AZ_NODE_ARRAY ? "no such element"
+                                        : "the configuration has no such place");
     return NULL;
 }
 

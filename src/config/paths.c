@@ -1,4 +1,5 @@
-/* File names of a configuration: beside the config file first, then from the current directory; globs expanded. */
+/* File names of a configuration: next to the config file first, then from the current directory;
+ * globs expanded. */
 #include "config/private.h"
 
 #include "base/intern.h"
@@ -22,8 +23,9 @@ struct az_sv az_path_lookup(struct az_arena *a, struct az_sv base, struct az_sv 
     return exists(beside) ? beside : own;
 }
 
-/* Matches of a glob beside the config, else of the glob as written. */
-static int expand_glob(struct az_arena *a, struct az_sv base, struct az_sv path, struct az_vec_sv *found)
+/* Matches of a glob next to the config, else of the glob as written. */
+static int expand_glob(struct az_arena *a, struct az_sv base, struct az_sv path,
+                       struct az_vec_sv *found)
 {
     int rc = 0;
     if (has_base(base, path)) {
@@ -35,18 +37,22 @@ static int expand_glob(struct az_arena *a, struct az_sv base, struct az_sv path,
     return rc;
 }
 
-int az_config_expand(struct az_config *c, struct az_sv base, struct az_sv path, struct az_sv role, bool optional,
-                     struct az_input_files *out, struct az_where at, struct az_diag *diag)
+int az_config_expand(struct az_config *c, struct az_sv base, struct az_sv path, struct az_sv role,
+                     bool optional, struct az_input_files *out, struct az_where at,
+                     struct az_diag *diag)
 {
     struct az_vec_sv found;
     az_vec_init(&found, NULL);
     int rc = 0;
-    struct az_input_file file = { .path = az_path_lookup(&c->arena, base, path), .role = role, .optional = optional };
+    struct az_input_file file = { .path = az_path_lookup(&c->arena, base, path),
+                                  .role = role,
+                                  .optional = optional };
     if (!file.path.p)
         return az_arena_error(&c->arena);
     if (az_sv_is(path, "-") || !az_path_is_glob(path) || exists(file.path)) {
-        /* A file that is not there is found by the run, which fails the input, or goes on without a file of a role; an
-         * optional one of no role is left out here, as a glob without a match is. */
+        /* A file that is not there is found by the run, which fails the input, or goes on without a
+         * file of a role; an optional one of no role is skipped here, as a glob without a match is.
+         */
         if (!optional || role.n || az_sv_is(path, "-") || exists(file.path))
             rc = az_vec_push(out, file);
         goto done;
@@ -58,7 +64,8 @@ int az_config_expand(struct az_config *c, struct az_sv base, struct az_sv path, 
     }
     if (rc == 0 && found.n == 0 && !optional)
         rc = az_diag_fail(diag, AZ_ECONFIG, at, "no file matches '%.*s' (%s)", AZ_SVF(path),
-                          at.file.n ? "set \"optional\": true if that is expected" : "is the path right?");
+                          at.file.n ? "set \"optional\": true if that is expected"
+                                    : "is the path right?");
 done:
     az_vec_release(&found);
     return rc;
@@ -77,17 +84,21 @@ static void load_one(struct az_loader *l, const struct az_node *n, const char *r
     }
     int rc;
     if (l->no_files) {
-        struct az_input_file file = { .path = n->text, .role = az_sv_str(role), .optional = optional };
+        struct az_input_file file = { .path = n->text,
+                                      .role = az_sv_str(role),
+                                      .optional = optional };
         rc = az_vec_push(out, file);
     } else {
-        rc = az_config_expand(l->c, l->base, n->text, az_sv_str(role), optional, out, az_node_where(n, l->a), l->diag);
+        rc = az_config_expand(l->c, l->base, n->text, az_sv_str(role), optional, out,
+                              az_node_where(n, l->a), l->diag);
     }
     if (rc < 0 && rc != AZ_ECONFIG)
         l->fatal = rc;
 }
 
 /* A file named twice (say, by two globs) would be counted twice: the first is kept. */
-static void drop_repeated(struct az_loader *l, const struct az_node *n, struct az_input_files *files)
+static void drop_repeated(struct az_loader *l, const struct az_node *n,
+                          struct az_input_files *files)
 {
     struct az_intern seen;
     size_t kept = 0;
@@ -101,7 +112,8 @@ static void drop_repeated(struct az_loader *l, const struct az_node *n, struct a
         if (rc == 0 && seen.text.n > before)
             files->v[kept++] = files->v[i];
         else if (rc == 0)
-            az_load_warn(l, n, "file '%.*s' is given more than once (it is read once)", AZ_SVF(files->v[i].path));
+            az_load_warn(l, n, "file '%.*s' is given more than once (it is read once)",
+                         AZ_SVF(files->v[i].path));
     }
     if (rc == 0)
         files->n = kept;

@@ -1,19 +1,27 @@
 /* Inside config/ only: the tree a configuration is read into, and the steps that work on it.
- * Order of work: json.c (text -> tree, with scan.c for positions), override.c (--set), expand.c (${VAR}),
- * resolve.c and input.c (tree -> struct az_config, by the option table). */
+ * Order of work: json.c (text -> tree, with scan.c for positions), override.c (--set), expand.c
+ * (${VAR}), resolve.c and input.c (tree -> struct az_config, by the option table). */
 #ifndef AZ_CONFIG_PRIVATE_H
 #define AZ_CONFIG_PRIVATE_H
 
 #include "config/config.h"
 
-#define CONFIG_MAX_BYTES  ((size_t)64 << 20)
-#define CONFIG_MAX_DEPTH  32      /* nested arrays and objects; also bounds every recursion in this folder */
+#define CONFIG_MAX_BYTES ((size_t)64 << 20)
+#define CONFIG_MAX_DEPTH                                                                           \
+    32 /* nested arrays and objects; also bounds every recursion in this folder */
 #define CONFIG_MAX_VALUES 1000000 /* json-c takes up to 900 bytes for a value of two */
 #define CONFIG_MAX_INPUTS 100000
 #define CLASS_MAX_RULES   5000 /* all pairs of keys are compared */
 #define CLASS_MAX_KEY     1024 /* bytes */
 
-enum az_node_kind { AZ_NODE_NULL, AZ_NODE_BOOL, AZ_NODE_NUMBER, AZ_NODE_TEXT, AZ_NODE_ARRAY, AZ_NODE_OBJECT };
+enum az_node_kind {
+    AZ_NODE_NULL,
+    AZ_NODE_BOOL,
+    AZ_NODE_NUMBER,
+    AZ_NODE_TEXT,
+    AZ_NODE_ARRAY,
+    AZ_NODE_OBJECT
+};
 
 /* One value of the configuration with its place. Lives in the config's arena. */
 struct az_node {
@@ -25,14 +33,16 @@ struct az_node {
     int64_t line, column; /* of the key, or of an element; 1-based, 0: none */
     struct az_node *parent, *first, *last, *next;
     size_t n;   /* children */
-    bool typed; /* given on the command line: a string is wanted as typed even if it reads as a number */
+    bool typed; /* given on the command line: a string is wanted as typed even if it reads as a
+                   number */
     bool bad;   /* an error was reported: not read any further */
 };
 
 /* ---- node.c ---- */
 struct az_node *az_node_new(struct az_arena *a, enum az_node_kind kind); /* NULL: out of memory */
 void az_node_append(struct az_node *parent, struct az_node *child);
-/* Puts `value` where `old` is, keeping old's key and place in the list; children of value are adopted. */
+/* Puts `value` where `old` is, keeping old's key and place in the list; children of value are
+ * adopted. */
 void az_node_replace(struct az_node *old, const struct az_node *value);
 /* Child by key, not marked bad; NULL. */
 struct az_node *az_node_get(const struct az_node *object, const char *key);
@@ -46,19 +56,22 @@ struct az_where az_node_where(const struct az_node *n, struct az_arena *a);
 const char *az_node_kind_text(enum az_node_kind kind);
 
 /* ---- json.c, scan.c ---- */
-/* Text (NUL-terminated in memory, text.p[text.n] == 0) into a tree. Errors are in diag with line and column: bad
- * syntax, duplicate keys (a warning), NUL bytes, invalid UTF-8, nesting, numbers that JSON does not have. `diag` NULL:
- * only the code. AZ_ECONFIG, AZ_ENOMEM. */
+/* Text (NUL-terminated in memory, text.p[text.n] == 0) into a tree. Errors are in diag with line
+ * and column: bad syntax, duplicate keys (a warning), NUL bytes, invalid UTF-8, nesting, numbers
+ * that JSON does not have. `diag` NULL: only the code. AZ_ECONFIG, AZ_ENOMEM. */
 int az_conf_parse(struct az_sv text, struct az_sv file, struct az_arena *a, struct az_diag *diag,
                   struct az_node **root) AZ_MUST_USE;
-/* Positions, keys and raw tokens of a text that json-c accepted; *end: offset behind the root value. */
-int az_conf_scan(struct az_sv text, struct az_sv file, struct az_arena *a, struct az_diag *diag, struct az_node **root,
-                 size_t *end) AZ_MUST_USE;
-/* Offset behind white space and comments from `at`; text.n at the end. */
+/* Positions, keys and raw tokens of a text that json-c accepted; *end: offset after the root value.
+ */
+int az_conf_scan(struct az_sv text, struct az_sv file, struct az_arena *a, struct az_diag *diag,
+                 struct az_node **root, size_t *end) AZ_MUST_USE;
+/* Offset after white space and comments from `at`; text.n at the end. */
 size_t az_conf_blank(struct az_sv text, size_t at);
-/* About how many values a text holds (brackets and commas outside strings and comments): to refuse before reading. */
+/* About how many values a text holds (brackets and commas outside strings and comments): to refuse
+ * before reading. */
 size_t az_conf_count(struct az_sv text);
-/* Decodes the quoted token of a string that holds backslashes, through json-c. NULL view: not possible. */
+/* Decodes the quoted token of a string that holds backslashes, through json-c. NULL view: not
+ * possible. */
 struct az_sv az_conf_decode(struct az_sv token, struct az_arena *a);
 void az_conf_place(struct az_sv text, size_t offset, int64_t *line, int64_t *column);
 
@@ -81,8 +94,10 @@ struct az_loader {
     struct az_sv arch_path, arch_rows, arch_device; /* the last gpu_arch_json_path that was read */
     int fatal;                                      /* AZ_ENOMEM */
 };
-void az_load_error(struct az_loader *l, const struct az_node *at, const char *fmt, ...) AZ_PRINTF(3, 4);
-void az_load_warn(struct az_loader *l, const struct az_node *at, const char *fmt, ...) AZ_PRINTF(3, 4);
+void az_load_error(struct az_loader *l, const struct az_node *at, const char *fmt, ...)
+    AZ_PRINTF(3, 4);
+void az_load_warn(struct az_loader *l, const struct az_node *at, const char *fmt, ...)
+    AZ_PRINTF(3, 4);
 
 /* ---- override.c, expand.c ---- */
 void az_override_paths(struct az_loader *l, struct az_node *root);
@@ -101,9 +116,11 @@ struct az_store {
     const struct az_where *at; /* place for messages; NULL: the node's */
 };
 /* Checks type, range and values, then stores. A message was given if it is AZ_ECONFIG. */
-int az_value_store(const struct az_option *o, const struct az_node *n, const struct az_store *t) AZ_MUST_USE;
+int az_value_store(const struct az_option *o, const struct az_node *n,
+                   const struct az_store *t) AZ_MUST_USE;
 /* From command line text; messages as above. */
-int az_value_store_text(struct az_sv key, struct az_sv value, struct az_where at, const struct az_store *t) AZ_MUST_USE;
+int az_value_store_text(struct az_sv key, struct az_sv value, struct az_where at,
+                        const struct az_store *t) AZ_MUST_USE;
 /* "1 or more", "0 to 100"; "" without a range. */
 struct az_sv az_value_range(const struct az_option *o, struct az_arena *a);
 void az_config_default(struct az_config *c);
@@ -124,17 +141,20 @@ void az_classes_load(struct az_loader *l, const struct az_node *map, struct az_c
 void az_labels_load(struct az_loader *l, const struct az_node *map, struct az_labels *out);
 
 /* ---- arch.c ---- */
-/* Reads opts->gpu_arch_json_path into arch_rows and arch_device; errors are of the configuration. */
+/* Reads opts->gpu_arch_json_path into arch_rows and arch_device; errors are of the configuration.
+ */
 void az_arch_load(struct az_loader *l, struct az_options *opts);
 
 /* ---- resolve.c ---- */
 int az_config_resolve(struct az_loader *l, struct az_node *root) AZ_MUST_USE;
-/* Stores the values of an object (NULL: nothing) that stands at `place`; reports keys the table does not have there and
- * values it does not take, and marks them bad. */
-void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place, struct az_options *opts,
+/* Stores the values of an object (NULL: nothing) that is at `place`; reports keys the table does
+ * not have there and values it does not take, and marks them bad. */
+void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place,
+                     struct az_options *opts, struct az_outputs *outputs);
+/* What may stand both at the top and in an input: options, thresholds, outputs, labels, class map,
+ * extension_file. */
+void az_apply_shared(struct az_loader *l, struct az_node *object, struct az_options *opts,
                      struct az_outputs *outputs);
-/* What may stand both at the top and in an input: options, thresholds, outputs, labels, class map, extension_file. */
-void az_apply_shared(struct az_loader *l, struct az_node *object, struct az_options *opts, struct az_outputs *outputs);
 
 /* ---- input.c ---- */
 /* Adds one input to the config. */
@@ -143,14 +163,16 @@ void az_input_load(struct az_loader *l, struct az_node *n);
 bool az_format_takes(const char *formats, struct az_sv format);
 
 /* ---- gates.c ---- */
-/* gates and history; behind the inputs, whose titles a baseline may name. */
+/* gates and history; after the inputs, whose titles a baseline may name. */
 void az_gates_load(struct az_loader *l, struct az_node *root);
 
 /* ---- paths.c ---- */
-/* Files of a path, a glob or a list of these. False: nothing was given (absent, null, or "" where optional). */
+/* Files of a path, a glob or a list of these. False: nothing was given (absent, null, or "" where
+ * optional). */
 bool az_paths_load(struct az_loader *l, const struct az_node *n, const char *role, bool optional,
                    struct az_input_files *out);
-/* A single file as config and user mean it: beside the config, else as written. {NULL, 0} without memory. */
+/* A single file as config and user mean it: next to the config, else as written. {NULL, 0} without
+ * memory. */
 struct az_sv az_path_lookup(struct az_arena *a, struct az_sv base, struct az_sv path);
 
 #endif

@@ -1,4 +1,5 @@
-/* The tree of a configuration into struct az_config, by the option table: unknown keys, types, run defaults, inputs. */
+/* The tree of a configuration into struct az_config, by the option table: unknown keys, types, run
+ * defaults, inputs. */
 #include "config/private.h"
 
 #include "base/utf8.h"
@@ -7,7 +8,8 @@
 
 static void unknown_key(struct az_loader *l, struct az_node *n, unsigned place)
 {
-    struct az_sv hint = l->diag->errors < MANY_ERRORS ? az_suggest_key(n->key, place, l->a) : AZ_SV("");
+    struct az_sv hint =
+        l->diag->errors < MANY_ERRORS ? az_suggest_key(n->key, place, l->a) : AZ_SV("");
     az_load_error(l, n, "unknown key '%.*s'%.*s", AZ_SVF(az_utf8_cut(n->key, 80)), AZ_SVF(hint));
     n->bad = true;
 }
@@ -15,7 +17,8 @@ static void unknown_key(struct az_loader *l, struct az_node *n, unsigned place)
 /* Kinds of value a key that resolve.c and input.c read themselves may have. */
 static const char *wanted_kind(const struct az_option *o, const struct az_node *n)
 {
-    bool text = n->kind == AZ_NODE_TEXT || (n->typed && (n->kind == AZ_NODE_NUMBER || n->kind == AZ_NODE_BOOL));
+    bool text = n->kind == AZ_NODE_TEXT ||
+                (n->typed && (n->kind == AZ_NODE_NUMBER || n->kind == AZ_NODE_BOOL));
     switch (o->type) {
     case AZ_OPT_OBJECT:
     case AZ_OPT_MAP:
@@ -39,17 +42,19 @@ static const char *wanted_kind(const struct az_option *o, const struct az_node *
     }
 }
 
-void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place, struct az_options *opts,
-                     struct az_outputs *outputs)
+void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place,
+                     struct az_options *opts, struct az_outputs *outputs)
 {
-    struct az_store t = { .opts = opts,
-                          .outputs = outputs,
-                          .config = place & (AZ_AT_TOP | AZ_AT_COMPARE | AZ_AT_GATES | AZ_AT_HISTORY) ? l->c : NULL,
-                          .search = l->search,
-                          .rule = l->rule,
-                          .a = l->a,
-                          .names = l->names,
-                          .diag = l->diag };
+    struct az_store t = {
+        .opts = opts,
+        .outputs = outputs,
+        .config = place & (AZ_AT_TOP | AZ_AT_COMPARE | AZ_AT_GATES | AZ_AT_HISTORY) ? l->c : NULL,
+        .search = l->search,
+        .rule = l->rule,
+        .a = l->a,
+        .names = l->names,
+        .diag = l->diag
+    };
     for (struct az_node *n = object ? object->first : NULL; n && !l->fatal; n = n->next) {
         const struct az_option *o = az_option_find(n->key, place);
         if (place == AZ_AT_TOP && az_sv_is(n->key, "$schema"))
@@ -61,7 +66,8 @@ void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place
         const char *wanted = o->owner == AZ_OWN_LOADER ? wanted_kind(o, n) : NULL;
         int rc = 0;
         if (wanted)
-            az_load_error(l, n, "%s must be %s, not %s", o->key, wanted, az_node_kind_text(n->kind));
+            az_load_error(l, n, "%s must be %s, not %s", o->key, wanted,
+                          az_node_kind_text(n->kind));
         else
             rc = az_value_store(o, n, &t);
         if (rc < 0 && rc != AZ_ECONFIG)
@@ -72,9 +78,11 @@ void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place
     }
 }
 
-void az_apply_shared(struct az_loader *l, struct az_node *object, struct az_options *opts, struct az_outputs *outputs)
+void az_apply_shared(struct az_loader *l, struct az_node *object, struct az_options *opts,
+                     struct az_outputs *outputs)
 {
-    struct az_node *map = az_node_get(object, "kernel_to_class_map"), *labels = az_node_get(object, "labels"),
+    struct az_node *map = az_node_get(object, "kernel_to_class_map"),
+                   *labels = az_node_get(object, "labels"),
                    *script = az_node_get(object, "extension_file");
     az_apply_object(l, az_node_get(object, "options"), AZ_AT_OPTIONS, opts, outputs);
     az_apply_object(l, az_node_get(object, "thresholds"), AZ_AT_THRESHOLDS, opts, outputs);
@@ -85,11 +93,11 @@ void az_apply_shared(struct az_loader *l, struct az_node *object, struct az_opti
         az_labels_load(l, labels, &opts->labels);
     if (script && opts->extension_file.n > 0 && !l->no_files)
         opts->extension_file = az_path_lookup(l->a, l->base, opts->extension_file);
-    if (az_node_get(az_node_get(object, "options"), "comparison_json_path") && opts->comparison_json_path.n > 0 &&
-        !l->no_files)
+    if (az_node_get(az_node_get(object, "options"), "comparison_json_path") &&
+        opts->comparison_json_path.n > 0 && !l->no_files)
         opts->comparison_json_path = az_path_lookup(l->a, l->base, opts->comparison_json_path);
-    if (az_node_get(az_node_get(object, "options"), "gpu_arch_json_path") && opts->gpu_arch_json_path.n > 0 &&
-        !l->no_files)
+    if (az_node_get(az_node_get(object, "options"), "gpu_arch_json_path") &&
+        opts->gpu_arch_json_path.n > 0 && !l->no_files)
         opts->gpu_arch_json_path = az_path_lookup(l->a, l->base, opts->gpu_arch_json_path);
 }
 
@@ -102,7 +110,7 @@ static void load_texts(struct az_loader *l, struct az_node *n, struct az_vec_sv 
     for (struct az_node *c = list ? n->first : n; c && !l->fatal; c = list ? c->next : NULL) {
         bool text = c->kind == AZ_NODE_TEXT || (c->typed && c->kind == AZ_NODE_NUMBER);
         if (!text || c->text.n == 0)
-            az_load_error(l, c, "a string that is not empty is wanted here, not %s",
+            az_load_error(l, c, "expected a non-empty string, not %s",
                           text ? "''" : az_node_kind_text(c->kind));
         else
             l->fatal = az_vec_push(to, c->text);
@@ -132,7 +140,8 @@ static void load_inputs(struct az_loader *l, struct az_node *root)
         return;
     }
     if (inputs->n > CONFIG_MAX_INPUTS) {
-        az_load_error(l, inputs, "%zu inputs are too many (at most %d)", inputs->n, CONFIG_MAX_INPUTS);
+        az_load_error(l, inputs, "%zu inputs are too many (at most %d)", inputs->n,
+                      CONFIG_MAX_INPUTS);
         return;
     }
     size_t errors = l->diag->errors;
@@ -146,7 +155,8 @@ int az_config_resolve(struct az_loader *l, struct az_node *root)
 {
     size_t errors = l->diag->errors;
     if (root->kind != AZ_NODE_OBJECT) {
-        az_load_error(l, root, "a configuration is an object { ... }, not %s", az_node_kind_text(root->kind));
+        az_load_error(l, root, "a configuration is an object { ... }, not %s",
+                      az_node_kind_text(root->kind));
         return AZ_ECONFIG;
     }
     az_apply_object(l, root, AZ_AT_TOP, &l->opts, &l->outputs);

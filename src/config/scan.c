@@ -1,6 +1,7 @@
-/* The second look at a configuration's text, after json-c accepted it: json-c keeps no positions, takes numbers JSON
- * does not have and is silent about repeated keys. This scan gives line and column of every key and element, the tokens
- * as written, and reports repeated keys. Values of strings are filled in by json.c. */
+/* The second look at a configuration's text, after json-c accepted it: json-c keeps no positions,
+ * takes numbers JSON does not have and is silent about repeated keys. This scan gives line and
+ * column of every key and element, the tokens as written, and reports repeated keys. Values of
+ * strings are filled in by json.c. */
 #include "config/private.h"
 
 #include "base/intern.h"
@@ -53,7 +54,10 @@ static void scan_move(struct scan *s, size_t to)
     }
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; }
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
+}
 
 size_t az_conf_blank(struct az_sv text, size_t at)
 {
@@ -76,7 +80,7 @@ size_t az_conf_blank(struct az_sv text, size_t at)
     return at;
 }
 
-/* Offset behind the string that starts at `at`; text.n without its end. */
+/* Offset after the string that starts at `at`; text.n without its end. */
 static size_t string_end(struct az_sv text, size_t at)
 {
     char quote = text.p[at++];
@@ -172,8 +176,8 @@ static int scan_word(struct scan *s, struct az_node *n)
     return 0;
 }
 
-/* Takes up a member, or puts it in the place of an earlier one with the same key: the last value wins at the first
- * position, as in json-c and in the reference tool. */
+/* Takes up a member, or puts it in the place of an earlier one with the same key: the last value
+ * wins at the first position, as in json-c and in the reference tool. */
 static int add_member(struct scan *s, struct az_node *object, struct az_node *n)
 {
     uint32_t *index = NULL;
@@ -193,8 +197,8 @@ static int add_member(struct scan *s, struct az_node *object, struct az_node *n)
     }
     if (s->diag) {
         az_diag_add(s->diag, AZ_WARNING, az_node_where(old, s->a),
-                    "duplicate key '%.*s' also in line %lld (the last value is used)", AZ_SVF(n->key),
-                    (long long)n->line);
+                    "duplicate key '%.*s' also in line %lld (the last value is used)",
+                    AZ_SVF(n->key), (long long)n->line);
     }
     az_node_replace(old, n);
     return 0;
@@ -272,8 +276,8 @@ static int scan_value(struct scan *s, struct az_node *n, unsigned depth)
     }
 }
 
-int az_conf_scan(struct az_sv text, struct az_sv file, struct az_arena *a, struct az_diag *diag, struct az_node **root,
-                 size_t *end)
+int az_conf_scan(struct az_sv text, struct az_sv file, struct az_arena *a, struct az_diag *diag,
+                 struct az_node **root, size_t *end)
 {
     struct scan s = { .text = text, .file = file, .line = 1, .a = a, .diag = diag };
     az_vec_init(&s.members, NULL);

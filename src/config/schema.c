@@ -1,5 +1,6 @@
-/* JSON Schema (draft 7) of the configuration, for editors and checks, from the option table. The program stays the
- * judge: it also refuses what a schema cannot say (2.0 as an integer, files that are not there, keys that conflict). */
+/* JSON Schema (draft 7) of the configuration, for editors and checks, from the option table. The
+ * program stays the judge: it also refuses what a schema cannot say (2.0 as an integer, files that
+ * are not there, keys that conflict). */
 #include "config/private.h"
 
 #include "base/num.h"
@@ -130,8 +131,8 @@ static void put_format(struct schema *s)
     az_vec_release(&pattern);
 }
 
-/* A list, or one string; of report names, else any non-empty text. A list of paths (and of what to compare) has one at
- * least. */
+/* A list, or one string; of report names, else any non-empty text. A list of paths (and of what to
+ * compare) has one at least. */
 enum list_of { LIST_REPORTS, LIST_PATHS, LIST_TEXTS };
 static void put_list(struct schema *s, enum list_of what)
 {
@@ -242,7 +243,7 @@ static void put_property(struct schema *s, const struct az_option *o)
     struct az_jsonw *w = s->w;
     az_jsonw_key(w, o->key);
     az_jsonw_object(w);
-    if (o->type == AZ_OPT_OBJECT) { /* what stands beside "$ref" is not read */
+    if (o->type == AZ_OPT_OBJECT) { /* what is next to "$ref" is not read */
         char ref[80] = "#/definitions/";
         strncat(ref, o->key, sizeof ref - strlen(ref) - 1);
         if (strcmp(o->key, "gates") == 0)
@@ -347,7 +348,8 @@ int az_config_schema(struct az_jsonw *w, const struct az_config_names *names)
     az_jsonw_object(w);
     put_text(w, "$schema", "http://json-schema.org/draft-07/schema#");
     put_text(w, "title", "analyzer configuration");
-    put_text(w, "description", "Comments and trailing commas are allowed in the file; strip them before validating.");
+    put_text(w, "description",
+             "Comments and trailing commas are allowed in the file; strip them before validating.");
     put_place(&s, AZ_AT_TOP, "inputs");
     az_jsonw_key(w, "definitions");
     az_jsonw_object(w);

@@ -14,7 +14,8 @@ struct az_sv az_value_range(const struct az_option *o, struct az_arena *a)
         return AZ_SV("");
     lo[az_format_f64(o->min, lo)] = '\0';
     hi[az_format_f64(o->max, hi)] = '\0';
-    return o->max >= 1e9 ? az_arena_printf(a, "%s or more", lo) : az_arena_printf(a, "%s to %s", lo, hi);
+    return o->max >= 1e9 ? az_arena_printf(a, "%s or more", lo)
+                         : az_arena_printf(a, "%s to %s", lo, hi);
 }
 
 /* "one of a, b, c" */
@@ -78,14 +79,18 @@ static int refuse(const struct az_option *o, const struct az_node *n, const stru
     if ((o->type == AZ_OPT_ENUM || o->type == AZ_OPT_SET) && n->kind == AZ_NODE_TEXT)
         hint = az_suggest_word(n->text, az_sv_str(o->values));
     if (hint.n)
-        az_diag_add(t->diag, AZ_ERROR, at, "%s must be %.*s, not %.*s (did you mean '%.*s'?)", o->key, AZ_SVF(w),
-                    AZ_SVF(g), AZ_SVF(hint));
+        az_diag_add(t->diag, AZ_ERROR, at, "%s must be %.*s, not %.*s (did you mean '%.*s'?)",
+                    o->key, AZ_SVF(w), AZ_SVF(g), AZ_SVF(hint));
     else
-        az_diag_add(t->diag, AZ_ERROR, at, "%s must be %.*s, not %.*s", o->key, AZ_SVF(w), AZ_SVF(g));
+        az_diag_add(t->diag, AZ_ERROR, at, "%s must be %.*s, not %.*s", o->key, AZ_SVF(w),
+                    AZ_SVF(g));
     return AZ_ECONFIG;
 }
 
-static bool in_range(const struct az_option *o, double x) { return o->min > o->max || (x >= o->min && x <= o->max); }
+static bool in_range(const struct az_option *o, double x)
+{
+    return o->min > o->max || (x >= o->min && x <= o->max);
+}
 
 /* A word of "a|b|c"; empty view if it is none of them. */
 static struct az_sv word_of(const char *words, struct az_sv word)
@@ -123,7 +128,8 @@ static bool is_field(const struct az_option *o, size_t offset)
     return o->owner == AZ_OWN_OPTIONS && o->offset == offset;
 }
 
-static int store_int(const struct az_option *o, const struct az_node *n, const struct az_store *t, int64_t *to)
+static int store_int(const struct az_option *o, const struct az_node *n, const struct az_store *t,
+                     int64_t *to)
 {
     int64_t x;
     if (n->kind != AZ_NODE_NUMBER || az_parse_i64(n->text, &x) < 0 || !in_range(o, (double)x))
@@ -132,7 +138,8 @@ static int store_int(const struct az_option *o, const struct az_node *n, const s
     return 0;
 }
 
-static int store_real(const struct az_option *o, const struct az_node *n, const struct az_store *t, double *to)
+static int store_real(const struct az_option *o, const struct az_node *n, const struct az_store *t,
+                      double *to)
 {
     double x;
     if (n->kind != AZ_NODE_NUMBER || az_parse_f64(n->text, &x) < 0 || !in_range(o, x))
@@ -143,7 +150,8 @@ static int store_real(const struct az_option *o, const struct az_node *n, const 
     return 0;
 }
 
-static int store_enum(const struct az_option *o, const struct az_node *n, const struct az_store *t, void *to)
+static int store_enum(const struct az_option *o, const struct az_node *n, const struct az_store *t,
+                      void *to)
 {
     struct az_sv word = n->kind == AZ_NODE_TEXT ? word_of(o->values, n->text) : AZ_SV("");
     if (word.n == 0)
@@ -158,10 +166,12 @@ static int store_enum(const struct az_option *o, const struct az_node *n, const 
 /* On the command line a number or a word is a string where a string is wanted. */
 static bool is_text(const struct az_node *n)
 {
-    return n->kind == AZ_NODE_TEXT || (n->typed && (n->kind == AZ_NODE_NUMBER || n->kind == AZ_NODE_BOOL));
+    return n->kind == AZ_NODE_TEXT ||
+           (n->typed && (n->kind == AZ_NODE_NUMBER || n->kind == AZ_NODE_BOOL));
 }
 
-static int store_text(const struct az_option *o, const struct az_node *n, const struct az_store *t, struct az_sv *to)
+static int store_text(const struct az_option *o, const struct az_node *n, const struct az_store *t,
+                      struct az_sv *to)
 {
     if (!is_text(n))
         return refuse(o, n, t);
@@ -169,7 +179,8 @@ static int store_text(const struct az_option *o, const struct az_node *n, const 
     return 0;
 }
 
-static int store_size(const struct az_option *o, const struct az_node *n, const struct az_store *t, uint64_t *to)
+static int store_size(const struct az_option *o, const struct az_node *n, const struct az_store *t,
+                      uint64_t *to)
 {
     bool ok = (n->kind == AZ_NODE_NUMBER && az_parse_u64(n->text, to) == 0) ||
               (n->kind == AZ_NODE_TEXT && az_parse_size(n->text, to) == 0);
@@ -188,7 +199,8 @@ static const char *report_name(struct az_sv word, const struct az_config_names *
     return NULL;
 }
 
-static int add_report(struct az_sv word, const struct az_node *n, const struct az_store *t, struct az_vec_sv *to)
+static int add_report(struct az_sv word, const struct az_node *n, const struct az_store *t,
+                      struct az_vec_sv *to)
 {
     const char *name = report_name(word, t->names);
     struct az_where at = t->at ? *t->at : az_node_where(n, t->a);
@@ -200,8 +212,8 @@ static int add_report(struct az_sv word, const struct az_node *n, const struct a
             if (strcmp(t->names->reports[i], "text") != 0)
                 rc = az_text_printf(&known, ", %s", t->names->reports[i]);
         }
-        az_diag_add(t->diag, AZ_ERROR, at, "no such report '%.*s' (known: %.*s)", AZ_SVF(az_utf8_cut(word, SHOWN)),
-                    AZ_SVF(az_text_view(&known)));
+        az_diag_add(t->diag, AZ_ERROR, at, "no such report '%.*s' (known: %.*s)",
+                    AZ_SVF(az_utf8_cut(word, SHOWN)), AZ_SVF(az_text_view(&known)));
         az_vec_release(&known);
         return AZ_ECONFIG;
     }
@@ -213,8 +225,8 @@ static int add_report(struct az_sv word, const struct az_node *n, const struct a
 }
 
 /* outputs.formats: a list, or one string "text,json". */
-static int store_reports(const struct az_option *o, const struct az_node *n, const struct az_store *t,
-                         struct az_vec_sv *to)
+static int store_reports(const struct az_option *o, const struct az_node *n,
+                         const struct az_store *t, struct az_vec_sv *to)
 {
     int rc = 0;
     if (n->kind != AZ_NODE_ARRAY && n->kind != AZ_NODE_TEXT)
@@ -237,8 +249,8 @@ static int store_reports(const struct az_option *o, const struct az_node *n, con
 }
 
 /* filters: a list of texts, or one. */
-static int store_filters(const struct az_option *o, const struct az_node *n, const struct az_store *t,
-                         struct az_search *to)
+static int store_filters(const struct az_option *o, const struct az_node *n,
+                         const struct az_store *t, struct az_search *to)
 {
     const bool one = is_text(n);
     size_t k = 0;
@@ -257,8 +269,8 @@ static int store_filters(const struct az_option *o, const struct az_node *n, con
     return 0;
 }
 
-static int add_word(const struct az_option *o, struct az_sv word, const struct az_node *n, const struct az_store *t,
-                    unsigned *to)
+static int add_word(const struct az_option *o, struct az_sv word, const struct az_node *n,
+                    const struct az_store *t, unsigned *to)
 {
     struct az_sv rest = az_sv_str(o->values);
     for (unsigned bit = 1; rest.n; bit <<= 1) {
@@ -274,7 +286,8 @@ static int add_word(const struct az_option *o, struct az_sv word, const struct a
 }
 
 /* compat: a list of words, or one string "a,b". */
-static int store_set(const struct az_option *o, const struct az_node *n, const struct az_store *t, unsigned *to)
+static int store_set(const struct az_option *o, const struct az_node *n, const struct az_store *t,
+                     unsigned *to)
 {
     struct az_sv rest = n->kind == AZ_NODE_TEXT ? n->text : AZ_SV("");
     int rc = 0;
@@ -289,7 +302,8 @@ static int store_set(const struct az_option *o, const struct az_node *n, const s
 }
 
 /* null gives back what holds when the key is absent, where there is no default to write instead. */
-static int store_null(const struct az_option *o, const struct az_node *n, const struct az_store *t, char *to)
+static int store_null(const struct az_option *o, const struct az_node *n, const struct az_store *t,
+                      char *to)
 {
     if (o->fallback || o->type == AZ_OPT_LIST)
         return refuse(o, n, t);
@@ -327,7 +341,8 @@ int az_value_store(const struct az_option *o, const struct az_node *n, const str
     case AZ_OPT_ENUM:
         return store_enum(o, n, t, to);
     case AZ_OPT_LIST:
-        return o->owner == AZ_OWN_SEARCH ? store_filters(o, n, t, t->search) : store_reports(o, n, t, to);
+        return o->owner == AZ_OWN_SEARCH ? store_filters(o, n, t, t->search)
+                                         : store_reports(o, n, t, to);
     case AZ_OPT_SIZE:
         return store_size(o, n, t, to);
     case AZ_OPT_SET:
@@ -339,7 +354,8 @@ int az_value_store(const struct az_option *o, const struct az_node *n, const str
     return refuse(o, n, t);
 }
 
-/* true, yes, on, 1 and their opposites, as a boolean of JSON; other text stays a string and is refused. */
+/* true, yes, on, 1 and their opposites, as a boolean of JSON; other text stays a string and is
+ * refused. */
 static void read_bool(struct az_node *n)
 {
     struct az_sv yes = word_of("true|yes|on|1", n->text), no = word_of("false|no|off|0", n->text);
@@ -349,7 +365,8 @@ static void read_bool(struct az_node *n)
     }
 }
 
-int az_value_store_text(struct az_sv key, struct az_sv value, struct az_where at, const struct az_store *t)
+int az_value_store_text(struct az_sv key, struct az_sv value, struct az_where at,
+                        const struct az_store *t)
 {
     const unsigned places = AZ_AT_OPTIONS | AZ_AT_THRESHOLDS | AZ_AT_ARGS;
     const struct az_option *o = az_option_find(key, places);
@@ -357,14 +374,17 @@ int az_value_store_text(struct az_sv key, struct az_sv value, struct az_where at
     with.at = &at;
     if (!o) {
         struct az_sv hint = az_suggest_key(key, places, t->a);
-        az_diag_add(t->diag, AZ_ERROR, at, "unknown option '%.*s'%.*s", AZ_SVF(az_utf8_cut(key, SHOWN)), AZ_SVF(hint));
+        az_diag_add(t->diag, AZ_ERROR, at, "unknown option '%.*s'%.*s",
+                    AZ_SVF(az_utf8_cut(key, SHOWN)), AZ_SVF(hint));
         return AZ_ECONFIG;
     }
     if (!field(o, t)) {
         az_diag_add(t->diag, AZ_ERROR, at, "option '%s' cannot be set here", o->key);
         return AZ_ECONFIG;
     }
-    struct az_node n = { .kind = AZ_NODE_TEXT, .typed = true, .text = az_arena_dup(t->a, az_sv_trim(value)) };
+    struct az_node n = { .kind = AZ_NODE_TEXT,
+                         .typed = true,
+                         .text = az_arena_dup(t->a, az_sv_trim(value)) };
     if (!n.text.p)
         return az_arena_error(t->a);
     if (o->type == AZ_OPT_BOOL)

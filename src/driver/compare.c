@@ -30,7 +30,8 @@ static void take(struct choice *ch, const struct az_outcome *o, struct az_sv nam
         ch->failed++;
 }
 
-/* The inputs that are compared, in their order. Titles were checked when the plan was made; --only may leave some out.
+/* The inputs that are compared, in their order. Titles were checked when the plan was made; --only
+ * may leave some out.
  */
 static int choose(struct choice *ch, const struct az_vec_sv *titles, const struct az_vec_sv *names)
 {
@@ -57,7 +58,8 @@ static int choose(struct choice *ch, const struct az_vec_sv *titles, const struc
 }
 
 /* A document of its own memory, filled and rendered. */
-static int report(struct choice *ch, enum az_step step, int (*fill)(struct choice *ch, struct az_document *doc))
+static int report(struct choice *ch, enum az_step step,
+                  int (*fill)(struct choice *ch, struct az_document *doc))
 {
     struct az_document doc;
     struct az_arena arena;
@@ -101,8 +103,9 @@ static int fill_comparison(struct choice *ch, struct az_document *doc)
     return az_compare(doc, ch->in, ch->n, &opts, ch->diag);
 }
 
-static int step(struct az_followup *f, struct az_diag *diag, enum az_step which, const struct az_vec_sv *titles,
-                const struct az_vec_sv *names, int (*fill)(struct choice *ch, struct az_document *doc))
+static int step(struct az_followup *f, struct az_diag *diag, enum az_step which,
+                const struct az_vec_sv *titles, const struct az_vec_sv *names,
+                int (*fill)(struct choice *ch, struct az_document *doc))
 {
     struct choice ch = { .f = f, .diag = diag };
     int rc;

@@ -1,5 +1,5 @@
-/* `facts`: what a result depends on, so that it can be told later whether two results may be compared. No times of day
- * and no folders: equal inputs give equal facts wherever they lie. */
+/* `facts`: what a result depends on, so that it is known later whether two results may be compared.
+ * No times of day and no folders: equal inputs give equal facts wherever they are. */
 #include "driver/internal.h"
 
 #include "base/num.h"
@@ -23,7 +23,8 @@ static void row_of(struct az_table *t, struct az_sv fact, struct az_sv value)
 static void put_file(struct az_table *t, const struct az_file *f, struct az_sv given, size_t number,
                      struct az_digest *read, const struct az_one_rank *rank)
 {
-    struct az_sv key = az_arena_printf(t->arena, "input %zu", number), base = az_path_base(given), text;
+    struct az_sv key = az_arena_printf(t->arena, "input %zu", number), base = az_path_base(given),
+                 text;
     bool piped = az_sv_is(f->path, "-") || az_path_stat(f->path.p).kind != AZ_PATH_FILE;
     uint64_t size = 0;
     char hex[AZ_DIGEST_HEX];
@@ -35,7 +36,8 @@ static void put_file(struct az_table *t, const struct az_file *f, struct az_sv g
     }
     if (rank ? !rank->has_digest : piped)
         return; /* was read once and is gone */
-    if (!rank && (read ? az_digest_rest(read, f->path.p, hex, &size) : az_file_digest(f->path.p, hex, &size)))
+    if (!rank && (read ? az_digest_rest(read, f->path.p, hex, &size)
+                       : az_file_digest(f->path.p, hex, &size)))
         return; /* is optional and missing */
     text = az_arena_printf(t->arena, "%llu", (unsigned long long)size);
     row_of(t, az_arena_printf(t->arena, "input %zu bytes", number), text);
@@ -105,7 +107,8 @@ static void put_said(struct az_table *t, const struct az_ranks *s, struct az_sv 
             return;
         }
         if (k == values)
-            said[values++] = (struct said){ f->value, az_arena_array(t->arena, s->n, sizeof(int64_t)), 0 };
+            said[values++] =
+                (struct said){ f->value, az_arena_array(t->arena, s->n, sizeof(int64_t)), 0 };
         if (!said[k].ranks)
             return;
         said[k].ranks[said[k].n++] = s->v[i].rank;
@@ -113,7 +116,8 @@ static void put_said(struct az_table *t, const struct az_ranks *s, struct az_sv 
     for (size_t k = 0; k < values; k++) {
         struct az_sv name = key;
         if (values > 1)
-            name = az_arena_printf(t->arena, "%.*s (rank%s %.*s)", AZ_SVF(key), said[k].n > 1 ? "s" : "",
+            name = az_arena_printf(t->arena, "%.*s (rank%s %.*s)", AZ_SVF(key),
+                                   said[k].n > 1 ? "s" : "",
                                    AZ_SVF(az_rank_list(t->arena, said[k].ranks, said[k].n)));
         row_of(t, name, said[k].value);
     }
@@ -128,7 +132,8 @@ static void put_ranks(struct az_table *t, const struct az_ranks *s)
     for (size_t i = 0; i < s->n; i++) {
         const struct az_rank *r = &s->v[i];
         for (size_t k = 0; k < r->n_facts; k++) {
-            bool before = i > 0 && fact_of(&s->v[0], r->facts[k].key); /* told with an earlier rank */
+            bool before =
+                i > 0 && fact_of(&s->v[0], r->facts[k].key); /* told with an earlier rank */
             for (size_t j = 1; j < i && !before; j++)
                 before = fact_of(&s->v[j], r->facts[k].key) != NULL;
             if (!before)
@@ -144,7 +149,8 @@ static void put_class_map(struct az_table *t, const struct az_class_rules *rules
 
     az_vec_init(&text, NULL);
     for (size_t i = 0; !rc && i < rules->n && text.n < MAX_RULES_TEXT; i++)
-        rc = az_text_printf(&text, "%s%.*s=%.*s", i ? "; " : "", AZ_SVF(rules->v[i].key), AZ_SVF(rules->v[i].name));
+        rc = az_text_printf(&text, "%s%.*s=%.*s", i ? "; " : "", AZ_SVF(rules->v[i].key),
+                            AZ_SVF(rules->v[i].name));
     if (!rc && text.n >= MAX_RULES_TEXT)
         rc = az_text_printf(&text, "; ... (%zu rules)", rules->n);
     if (rc && !t->error)
@@ -154,9 +160,10 @@ static void put_class_map(struct az_table *t, const struct az_class_rules *rules
     az_vec_release(&text);
 }
 
-/* The value of an option that is not its default, as text; false: it is the default (or no plain value). */
-static bool changed(const struct az_option *o, const struct az_options *now, const struct az_options *def,
-                    struct az_arena *a, struct az_sv *out)
+/* The value of an option that is not its default, as text; false: it is the default (or no plain
+ * value). */
+static bool changed(const struct az_option *o, const struct az_options *now,
+                    const struct az_options *def, struct az_arena *a, struct az_sv *out)
 {
     const char *x = (const char *)now + o->offset, *y = (const char *)def + o->offset;
     char num[AZ_NUM_MAX];
@@ -208,7 +215,8 @@ static void put_options(struct az_table *t, const struct az_options *now)
     az_options_default(&def, NULL);
     for (size_t i = 0; i < az_option_count; i++) {
         const struct az_option *o = &az_option_table[i];
-        if (o->owner == AZ_OWN_OPTIONS && !listed_before(i) && changed(o, now, &def, t->arena, &value))
+        if (o->owner == AZ_OWN_OPTIONS && !listed_before(i) &&
+            changed(o, now, &def, t->arena, &value))
             row_of(t, az_arena_printf(t->arena, "option %s", o->key), value);
     }
     az_options_release(&def);
@@ -228,12 +236,15 @@ struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_r
     row(t, "tool", AZ_SV("analyzer " AZ_VERSION));
     row(t, "format", az_sv_str(job->format->name));
     row(t, "title", job->input->title);
-    /* A folder that was given stands for several files; else they are one to one, and a pipe's copy has its given name.
+    /* A folder that was given stands for several files; else they are one to one, and a pipe's copy
+     * has its given name.
      */
     for (size_t i = 0; i < job->files.n; i++)
         put_file(t, &job->files.v[i],
-                 job->files.n == job->input->files.n ? job->input->files.v[i].path : job->files.v[i].path, i + 1,
-                 i < res->n_digests ? res->digests[i] : NULL, ranks->files ? &ranks->files[i] : NULL);
+                 job->files.n == job->input->files.n ? job->input->files.v[i].path
+                                                     : job->files.v[i].path,
+                 i + 1, i < res->n_digests ? res->digests[i] : NULL,
+                 ranks->files ? &ranks->files[i] : NULL);
     if (ranks->files)
         put_ranks(t, &ranks->set);
     put_devices(t, res);
@@ -241,6 +252,7 @@ struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_r
     put_class_map(t, &opts->classes);
     put_options(t, opts);
     for (size_t i = 0; i < opts->labels.n; i++)
-        row_of(t, az_arena_printf(a, "label %.*s", AZ_SVF(opts->labels.v[i].key)), opts->labels.v[i].value);
+        row_of(t, az_arena_printf(a, "label %.*s", AZ_SVF(opts->labels.v[i].key)),
+               opts->labels.v[i].value);
     return t;
 }

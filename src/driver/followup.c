@@ -1,4 +1,4 @@
-/* The steps behind the inputs of a run, in order. */
+/* The steps after the inputs of a run, in order. */
 #include "driver/followup.h"
 
 #include "driver/gates.h"
@@ -14,7 +14,8 @@ static const struct step {
     { "gates", AZ_STEP_GATES, az_step_gates },
 };
 
-void az_outcome_keep(struct az_outcome *o, const struct az_plan_job *job, const struct az_result *res, int error)
+void az_outcome_keep(struct az_outcome *o, const struct az_plan_job *job,
+                     const struct az_result *res, int error)
 {
     int rc = AZ_OK;
 
@@ -37,7 +38,8 @@ void az_outcome_release(struct az_outcome *o)
     *o = (struct az_outcome){ .job = NULL };
 }
 
-int az_followup_report(struct az_followup *f, enum az_step step, struct az_document *doc, struct az_diag *diag)
+int az_followup_report(struct az_followup *f, enum az_step step, struct az_document *doc,
+                       struct az_diag *diag)
 {
     const struct az_step_out *out = &f->plan->steps[step];
     struct az_arena scratch;
@@ -49,7 +51,8 @@ int az_followup_report(struct az_followup *f, enum az_step step, struct az_docum
     if (out->text)
         failed = az_text_write(doc, &f->text, f->color);
     if (failed)
-        az_diag_add(diag, AZ_ERROR, AZ_NOWHERE, "text report of the %s: %s", out->what, az_err_text(failed));
+        az_diag_add(diag, AZ_ERROR, AZ_NOWHERE, "text report of the %s: %s", out->what,
+                    az_err_text(failed));
     for (size_t i = 0; i < out->targets.n && !az_interrupted(); i++) {
         const struct az_target *t = &out->targets.v[i];
         size_t before = diag->errors;
@@ -57,7 +60,8 @@ int az_followup_report(struct az_followup *f, enum az_step step, struct az_docum
         if (!rc)
             rc = t->report->write(doc, t->path.p, &scratch, diag);
         if (rc && rc != AZ_EINTR && diag->errors == before)
-            az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(t->path), "cannot be written: %s", az_err_text(rc));
+            az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(t->path), "cannot be written: %s",
+                        az_err_text(rc));
         if (!rc)
             az_diag_add(diag, AZ_NOTE, AZ_AT_FILE(t->path), "written");
         failed = failed ? failed : rc;

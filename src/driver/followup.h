@@ -1,5 +1,6 @@
-/* What a run does with the results of all its inputs once they are there: compare them, hold them against gates, keep
- * them. A list of steps (followup.c); each sees the documents of the inputs, prints text, writes its outputs. */
+/* What a run does with the results of all its inputs once they are there: compare them, hold them
+ * against gates, keep them. A list of steps (followup.c); each sees the documents of the inputs,
+ * prints text, writes its outputs. */
 #ifndef AZ_DRIVER_FOLLOWUP_H
 #define AZ_DRIVER_FOLLOWUP_H
 
@@ -9,8 +10,8 @@
 struct az_outcome {
     const struct az_plan_job *job;
     struct az_sv title; /* of the input */
-    int error;          /* AZ_OK, or why the input counts as failed; it may be reportable nevertheless */
-    bool reportable;    /* doc is there */
+    int error; /* AZ_OK, or why the input counts as failed; it may be reportable nevertheless */
+    bool reportable; /* doc is there */
     struct az_document doc;
     struct az_arena arena;
     struct az_mem mem;
@@ -35,18 +36,20 @@ bool az_step_wanted(const struct az_config *c, enum az_step step);
 /* For any of them? Else no document is kept. (plan.c) */
 bool az_followup_wanted(const struct az_config *c);
 /* Copies the document of an input that has been run. On failure nothing is kept; error says why. */
-void az_outcome_keep(struct az_outcome *o, const struct az_plan_job *job, const struct az_result *res, int error);
+void az_outcome_keep(struct az_outcome *o, const struct az_plan_job *job,
+                     const struct az_result *res, int error);
 void az_outcome_release(struct az_outcome *o);
 /* All steps that the configuration asks for. Text is in f->text; messages went through the log. */
 void az_followup(struct az_followup *f);
 void az_followup_release(struct az_followup *f);
 
 /* ---- for the steps ---- */
-/* Renders the document of a step: its text (if the step prints any) behind f->text, its outputs as planned. Messages
- * are added to diag. 0 or the first error. */
+/* Renders the document of a step: its text (if the step prints any) after f->text, its outputs as
+ * planned. Messages are added to diag. 0 or the first error. */
 int az_followup_report(struct az_followup *f, enum az_step step, struct az_document *doc,
                        struct az_diag *diag) AZ_MUST_USE;
-/* A step: 0, or an error that had its message in diag (AZ_EINTERNAL sets f->internal, others f->failed). */
+/* A step: 0, or an error that had its message in diag (AZ_EINTERNAL sets f->internal, others
+ * f->failed). */
 int az_step_compare(struct az_followup *f, struct az_diag *diag) AZ_MUST_USE;
 int az_step_side_by_side(struct az_followup *f, struct az_diag *diag) AZ_MUST_USE;
 

@@ -1,4 +1,5 @@
-/* Where the baseline of a run's gates comes from: an input of the run, results of an earlier one, the history. */
+/* Where the baseline of a run's gates comes from: an input of the run, results of an earlier one,
+ * the history. */
 #include <time.h>
 
 #include "base/env.h"
@@ -27,7 +28,8 @@ static void take_outcome(struct az_gate_step *s, const struct az_outcome *o)
                               .doc = &o->doc,
                               .labels = &in->opts.labels,
                               .baseline = named || in->baseline,
-                              .for_all = named || (in->baseline && az_sv_is(in->run_group, AZ_GATE_ALONE)) };
+                              .for_all = named ||
+                                         (in->baseline && az_sv_is(in->run_group, AZ_GATE_ALONE)) };
 }
 
 int az_gate_take_docs(struct az_gate_step *s)
@@ -84,7 +86,8 @@ static struct az_sv label(const struct az_gate_step *s, const char *key)
     return AZ_SV("");
 }
 
-/* Time of the run: its label, else SOURCE_DATE_EPOCH; -1: neither. They were checked before the run. */
+/* Time of the run: its label, else SOURCE_DATE_EPOCH; -1: neither. They were checked before the
+ * run. */
 static int64_t find_time(const struct az_gate_step *s)
 {
     struct az_sv text = label(s, "created");
@@ -98,10 +101,12 @@ static int check_labels(const struct az_labels *l, struct az_where at, struct az
     int64_t time;
     int rc = AZ_OK;
     for (size_t i = 0; i < l->n; i++)
-        if (az_sv_is(l->v[i].key, "created") && l->v[i].value.n && !az_history_time(l->v[i].value, &time))
-            rc = az_diag_fail(diag, AZ_ECONFIG, at,
-                              "label 'created': '%.*s' is no time (2026-01-31, 2026-01-31T02:00:00Z or seconds)",
-                              AZ_SVF(l->v[i].value));
+        if (az_sv_is(l->v[i].key, "created") && l->v[i].value.n &&
+            !az_history_time(l->v[i].value, &time))
+            rc = az_diag_fail(
+                diag, AZ_ECONFIG, at,
+                "label 'created': '%.*s' is no time (2026-01-31, 2026-01-31T02:00:00Z or seconds)",
+                AZ_SVF(l->v[i].value));
     return rc;
 }
 
@@ -114,7 +119,8 @@ int az_gates_check(const struct az_config *c, struct az_diag *diag)
     for (size_t i = 0; !rc && i < c->inputs.n; i++)
         rc = check_labels(&c->inputs.v[i].opts.labels, c->inputs.v[i].where, diag);
     if (!rc && epoch && *epoch && !az_history_time(az_sv_str(epoch), &time))
-        rc = az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE, "SOURCE_DATE_EPOCH: '%s' is no time", epoch);
+        rc =
+            az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE, "SOURCE_DATE_EPOCH: '%s' is no time", epoch);
     return rc;
 }
 
@@ -136,7 +142,8 @@ int az_gate_describe_run(struct az_gate_step *s)
     uint64_t size;
 
     s->verdict.created = find_time(s);
-    r->created = az_history_time_text(&s->arena, s->verdict.created >= 0 ? s->verdict.created : (int64_t)time(NULL));
+    r->created = az_history_time_text(&s->arena, s->verdict.created >= 0 ? s->verdict.created
+                                                                         : (int64_t)time(NULL));
     r->label = label(s, "label");
     r->commit = label(s, "commit");
     r->branch = label(s, "branch");
@@ -167,11 +174,13 @@ static int add_base(struct az_gate_step *s, struct az_sv group, const struct az_
     return az_series_add(&s->base, group, doc, like_of(s, group), s->want, s->n_want);
 }
 
-/* Input of the candidate that a baseline of this title is for: the one of the title, else the only one there is. */
+/* Input of the candidate that a baseline of this title is for: the one of the title, else the only
+ * one there is. */
 static struct az_sv input_for(const struct az_gate_step *s, struct az_sv title, bool alone)
 {
     for (size_t i = 0; i < s->n_docs; i++)
-        if (!s->docs[i].baseline && (az_sv_eq(s->docs[i].title, title) || az_sv_eq(s->docs[i].group, title)))
+        if (!s->docs[i].baseline &&
+            (az_sv_eq(s->docs[i].title, title) || az_sv_eq(s->docs[i].group, title)))
             return s->docs[i].group;
     return alone && s->cand.inputs.n == 1 ? s->cand.inputs.v[0] : title;
 }
@@ -211,7 +220,8 @@ static int from_files(struct az_gate_step *s, struct az_gate_in *in)
     for (size_t i = 0; !rc && i < l.n; i++)
         rc = add_base(s, input_for(s, l.v[i]->title, l.n == 1), &l.v[i]->doc);
     if (rc) { /* said already; the gates that need none go on */
-        in->no_base = az_arena_printf(&s->arena, "no baseline: '%.*s' could not be read", AZ_SVF(az_path_base(path)));
+        in->no_base = az_arena_printf(&s->arena, "no baseline: '%.*s' could not be read",
+                                      AZ_SVF(az_path_base(path)));
     } else {
         s->base.label = az_arena_dup(&s->arena, az_path_base(path));
         in->base = &s->base;
@@ -257,7 +267,8 @@ static int look_back(struct az_gate_step *s, struct az_history *h, struct az_gat
     if (!rc)
         in->noise = &s->noise;
     if (!rc && s->c->history.drift_rel > 0)
-        rc = az_history_drift(h, &s->run, s->c->history.drift_days, &s->drift, &found, &in->drift_text);
+        rc = az_history_drift(h, &s->run, s->c->history.drift_days, &s->drift, &found,
+                              &in->drift_text);
     if (!rc && found) {
         in->drift = &s->drift;
         in->drift_rel = s->c->history.drift_rel;
@@ -289,8 +300,8 @@ static int with_history(struct az_gate_step *s, struct az_gate_in *in)
 
     if (az_path_stat(path.p).kind == AZ_PATH_MISSING) {
         if (names_run(s->c->gates.baseline))
-            in->no_base =
-                az_arena_printf(&s->arena, "no baseline: the history '%.*s' is empty", AZ_SVF(az_path_base(path)));
+            in->no_base = az_arena_printf(&s->arena, "no baseline: the history '%.*s' is empty",
+                                          AZ_SVF(az_path_base(path)));
         return AZ_OK;
     }
     rc = open_history(s, &h);
@@ -305,10 +316,12 @@ static int with_history(struct az_gate_step *s, struct az_gate_in *in)
     az_history_close(h);
     if (!rc || rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTERNAL)
         return rc;
-    s->history_error = rc; /* said already; the gates that need none of it go on, and reports say what is known */
+    s->history_error =
+        rc; /* said already; the gates that need none of it go on, and reports say what is known */
     if (!in->base)
         in->no_base =
-            az_arena_printf(&s->arena, "no baseline: the history '%.*s' could not be read", AZ_SVF(az_path_base(path)));
+            az_arena_printf(&s->arena, "no baseline: the history '%.*s' could not be read",
+                            AZ_SVF(az_path_base(path)));
     return in->no_base.p ? AZ_OK : az_arena_error(&s->arena);
 }
 

@@ -48,8 +48,8 @@ int az_gate_calibrate(struct az_gate_step *s)
 
     if (runs < 2)
         return az_diag_fail(s->diag, AZ_EEMPTY, AZ_NOWHERE,
-                            "calibration needs repeated runs of the same thing, there %s %zu", runs == 1 ? "is" : "are",
-                            runs);
+                            "calibration needs repeated runs of the same thing, there %s %zu",
+                            runs == 1 ? "is" : "are", runs);
     az_vec_init(&list, NULL);
     az_vec_init(&text, NULL);
     rc = az_calibrate(&s->cand, &list);
@@ -64,11 +64,11 @@ int az_gate_calibrate(struct az_gate_step *s)
     if (!rc)
         rc = az_jsonw_finish(&w);
     if (!rc)
-        rc = az_text_printf(
-            &s->f->text,
-            "// limits that %zu runs of the same thing stay within: the smallest pair (rel, abs) without a "
-            "false alarm\n\"gates\": %.*s\n",
-            runs, AZ_SVF(az_text_view(&text)));
+        rc = az_text_printf(&s->f->text,
+                            "// limits that %zu runs of the same thing stay within: the smallest "
+                            "pair (rel, abs) without a "
+                            "false alarm\n\"gates\": %.*s\n",
+                            runs, AZ_SVF(az_text_view(&text)));
     az_vec_release(&list);
     az_vec_release(&text);
     return rc;

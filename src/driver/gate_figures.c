@@ -1,5 +1,5 @@
-/* Times of the candidate for dashboards: by class, by part of the time line, waiting in collectives; with a row a rank
- * where the tables of a run have one. */
+/* Times of the candidate for dashboards: by class, by part of the time line, waiting in
+ * collectives; with a row a rank where the tables of a run have one. */
 #include "driver/gates.h"
 
 #include <math.h>
@@ -35,7 +35,8 @@ static bool is_time(const struct az_column *c)
 
 static const struct az_table *class_table(const struct az_document *doc)
 {
-    static const char *const best[] = { "kern_sum", "kernel_summary_by_category", "ops_summary_by_category" };
+    static const char *const best[] = { "kern_sum", "kernel_summary_by_category",
+                                        "ops_summary_by_category" };
     for (size_t i = 0; i < AZ_LENGTH(best); i++) {
         const struct az_table *t = az_document_table(doc, best[i]);
         if (t && class_column(t) >= 0 && az_series_weight(t) >= 0)
@@ -52,7 +53,8 @@ static const struct az_table *class_table(const struct az_document *doc)
 /* Divided by a whole number, so that decimals stay what they are. */
 static double seconds(const struct az_table *t, size_t row, size_t column)
 {
-    const double x = az_cell_number(az_table_at(t, row, column)), base = az_unit_base(t->columns.v[column].unit);
+    const double x = az_cell_number(az_table_at(t, row, column)),
+                 base = az_unit_base(t->columns.v[column].unit);
     return base < 1 ? x / round(1 / base) : x * base;
 }
 
@@ -109,9 +111,10 @@ static struct az_sv rank_at(const struct az_table *t, size_t row, ptrdiff_t colu
 }
 
 /* Times of one column by the names of another. mean: the table has the mean of a rank. */
-static int add_column(struct sums *s, const struct az_table *t, ptrdiff_t name, ptrdiff_t time, bool mean)
+static int add_column(struct sums *s, const struct az_table *t, ptrdiff_t name, ptrdiff_t time,
+                      bool mean)
 {
-    const char *whole = az_compare_spec_of(t->id, t)->total; /* a row beside its parts */
+    const char *whole = az_compare_spec_of(t->id, t)->total; /* a row next to its parts */
     const ptrdiff_t rank = rank_column(t);
     char buf[AZ_NUM_MAX];
     int rc = AZ_OK;
@@ -119,7 +122,8 @@ static int add_column(struct sums *s, const struct az_table *t, ptrdiff_t name, 
     for (size_t r = 0; !rc && r < t->rows; r++)
         if (!whole || !az_sv_is(az_cell_text(az_table_at(t, r, (size_t)name)), whole))
             rc = sums_add(s, mean ? AZ_SV("mean") : rank_at(t, r, rank, buf),
-                          az_cell_text(az_table_at(t, r, (size_t)name)), seconds(t, r, (size_t)time));
+                          az_cell_text(az_table_at(t, r, (size_t)name)),
+                          seconds(t, r, (size_t)time));
     return rc;
 }
 
@@ -128,7 +132,8 @@ static int add_column(struct sums *s, const struct az_table *t, ptrdiff_t name, 
 /* By class; of ranks by group of operators, and by kind of device work. */
 static int classes_of(const struct az_gate_doc *d, struct az_table *to)
 {
-    const struct az_table *t = class_table(d->doc), *groups = az_document_table(d->doc, "grouped_breakdown"),
+    const struct az_table *t = class_table(d->doc),
+                          *groups = az_document_table(d->doc, "grouped_breakdown"),
                           *by_rank = az_document_table(d->doc, "kernel_type_breakdown_by_rank");
     const ptrdiff_t kind = by_rank ? text_column(by_rank, "kernel_type") : -1;
     struct sums s;
@@ -146,7 +151,8 @@ static int classes_of(const struct az_gate_doc *d, struct az_table *to)
     return rc ? rc : put;
 }
 
-/* A row a rank and a column a part; of a single trace a row a part. Of several rows of a part the first counts. */
+/* A row a rank and a column a part; of a single trace a row a part. Of several rows of a part the
+ * first counts. */
 static int parts_of(const struct az_gate_doc *d, struct az_table *to)
 {
     const struct az_table *wide = az_document_table(d->doc, "gpu_timelines_by_rank"),
@@ -159,7 +165,8 @@ static int parts_of(const struct az_gate_doc *d, struct az_table *to)
     for (size_t r = 0; !rc && rank >= 0 && r < wide->rows; r++)
         for (size_t c = 0; !rc && c < wide->columns.n; c++)
             if (is_time(&wide->columns.v[c]))
-                rc = sums_add(&s, rank_at(wide, r, rank, buf), wide->columns.v[c].name, seconds(wide, r, c));
+                rc = sums_add(&s, rank_at(wide, r, rank, buf), wide->columns.v[c].name,
+                              seconds(wide, r, c));
     for (size_t c = 0; rank < 0 && type >= 0 && c < t->columns.n; c++) {
         if (!is_time(&t->columns.v[c]))
             continue;
@@ -179,7 +186,8 @@ static int parts_of(const struct az_gate_doc *d, struct az_table *to)
 static int waits_of(const struct az_gate_doc *d, struct az_table *to)
 {
     const struct az_table *t = az_document_table(d->doc, "straggler_summary");
-    const ptrdiff_t rank = t ? rank_column(t) : -1, time = t ? az_schema_find(t, AZ_SV("wait_time")) : -1;
+    const ptrdiff_t rank = t ? rank_column(t) : -1,
+                    time = t ? az_schema_find(t, AZ_SV("wait_time")) : -1;
     char buf[AZ_NUM_MAX];
 
     for (size_t r = 0; rank >= 0 && time >= 0 && r < t->rows; r++) {
@@ -192,8 +200,8 @@ static int waits_of(const struct az_gate_doc *d, struct az_table *to)
     return AZ_OK;
 }
 
-static int add(struct az_gate_step *s, struct az_document *doc, const char *id, const char *title, const char *name,
-               int (*of)(const struct az_gate_doc *d, struct az_table *to))
+static int add(struct az_gate_step *s, struct az_document *doc, const char *id, const char *title,
+               const char *name, int (*of)(const struct az_gate_doc *d, struct az_table *to))
 {
     struct az_table *t = az_table_new(doc->arena, id, title, 0);
     int rc = t ? AZ_OK : az_arena_error(doc->arena);
@@ -209,8 +217,8 @@ static int add(struct az_gate_step *s, struct az_document *doc, const char *id, 
         if (!s->docs[i].baseline)
             rc = of(&s->docs[i], t);
     if (rc == CUT) {
-        az_diag_add(s->diag, AZ_WARNING, AZ_NOWHERE, "%s has more than %d rows: those behind them are left out", id,
-                    MOST);
+        az_diag_add(s->diag, AZ_WARNING, AZ_NOWHERE,
+                    "%s has more than %d rows: those after them are skipped", id, MOST);
         rc = AZ_OK;
     }
     if (!rc)
@@ -224,5 +232,6 @@ int az_gate_figures(struct az_gate_step *s, struct az_document *doc)
     int rc = add(s, doc, "class_time", "Device time by class", "Class", classes_of);
     if (!rc)
         rc = add(s, doc, "timeline_time", "Device time line by part and rank", "Part", parts_of);
-    return rc ? rc : add(s, doc, "wait_time", "Time that ranks wait in collectives", NULL, waits_of);
+    return rc ? rc
+              : add(s, doc, "wait_time", "Time that ranks wait in collectives", NULL, waits_of);
 }

@@ -16,7 +16,8 @@ static int choose_figures(struct az_gate_step *s)
 {
     const struct az_history_opts *h = &s->c->history;
     size_t n = 0;
-    struct az_selector *rules = az_gate_selectors(s->c->gates.rules.v, s->c->gates.rules.n, &s->arena, &n);
+    struct az_selector *rules =
+        az_gate_selectors(s->c->gates.rules.v, s->c->gates.rules.n, &s->arena, &n);
 
     s->want = az_arena_array(&s->arena, n + 1, sizeof *s->want);
     if (!rules || !s->want)
@@ -25,9 +26,11 @@ static int choose_figures(struct az_gate_step *s)
         memcpy(s->want, rules, n * sizeof *rules);
     s->n_want = n;
     if (h->path.n)
-        s->want[s->n_want++] = (struct az_selector){
-            .table = h->tables, .key = AZ_SV("*"), .column = AZ_SV("*"), .rows = (size_t)h->rows, .directed = true
-        };
+        s->want[s->n_want++] = (struct az_selector){ .table = h->tables,
+                                                     .key = AZ_SV("*"),
+                                                     .column = AZ_SV("*"),
+                                                     .rows = (size_t)h->rows,
+                                                     .directed = true };
     return AZ_OK;
 }
 
@@ -44,7 +47,7 @@ static int gather(struct az_gate_step *s)
 
 /* ---- reports ---- */
 
-/* The Markdown goes behind what other steps of the job wrote. */
+/* The Markdown goes after what other steps of the job wrote. */
 static int step_summary(const struct az_document *doc, struct az_diag *diag)
 {
     const char *path = az_env("GITHUB_STEP_SUMMARY");
@@ -60,8 +63,8 @@ static int step_summary(const struct az_document *doc, struct az_diag *diag)
         FILE *f = fopen(path, "a");
         bool ok = f && fwrite(text.v, 1, text.n, f) == text.n;
         if ((f && fclose(f)) || !ok)
-            rc = az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot append the step summary: %s",
-                              strerror(errno ? errno : EIO));
+            rc = az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)),
+                              "cannot append the step summary: %s", strerror(errno ? errno : EIO));
     }
     az_vec_release(&text);
     return rc;
@@ -72,7 +75,8 @@ static int report(struct az_gate_step *s)
     struct az_document doc;
     const char *in_action = az_env("GITHUB_ACTIONS");
     const bool asked = s->f->plan->steps[AZ_STEP_GATES].github,
-               github = s->c->gates.given && (asked || (in_action && az_sv_is(az_sv_str(in_action), "true")));
+               github = s->c->gates.given &&
+                        (asked || (in_action && az_sv_is(az_sv_str(in_action), "true")));
     int rc, failed = AZ_OK;
 
     az_document_init(&doc, &s->arena);
@@ -107,8 +111,8 @@ static int store(struct az_gate_step *s, bool some_failed)
         rc = az_history_add(h, &s->run, &s->cand, s->c->gates.given ? &s->verdict : NULL, &id);
     az_history_close(h);
     if (!rc)
-        az_log_line(s->f->log, AZ_LOG_VERBOSE, "history '%.*s': stored as run %lld%s", AZ_SVF(s->c->history.path),
-                    (long long)id, s->run.good ? "" : ", bad");
+        az_log_line(s->f->log, AZ_LOG_VERBOSE, "history '%.*s': stored as run %lld%s",
+                    AZ_SVF(s->c->history.path), (long long)id, s->run.good ? "" : ", bad");
     return rc;
 }
 
@@ -116,7 +120,9 @@ static int store(struct az_gate_step *s, bool some_failed)
 
 static int judge(struct az_gate_step *s)
 {
-    struct az_gate_in in = { .rules = s->c->gates.rules.v, .n_rules = s->c->gates.rules.n, .cand = &s->cand };
+    struct az_gate_in in = { .rules = s->c->gates.rules.v,
+                             .n_rules = s->c->gates.rules.n,
+                             .cand = &s->cand };
     int rc = AZ_OK;
 
     if (s->c->gates.given)

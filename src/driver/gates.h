@@ -1,4 +1,5 @@
-/* The step "gates" of a run: rules held against a baseline, the verdict reported, the run kept in the history. */
+/* The step "gates" of a run: rules held against a baseline, the verdict reported, the run kept in
+ * the history. */
 #ifndef AZ_DRIVER_GATES_H
 #define AZ_DRIVER_GATES_H
 
@@ -35,22 +36,25 @@ struct az_gate_step {
 };
 
 /* ---- gates.c ---- */
-/* What can be said before anything is run: AZ_ECONFIG for a label 'created' or a SOURCE_DATE_EPOCH that is no time. */
+/* What can be said before anything is run: AZ_ECONFIG for a label 'created' or a SOURCE_DATE_EPOCH
+ * that is no time. */
 int az_gates_check(const struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
 int az_step_gates(struct az_followup *f, struct az_diag *diag) AZ_MUST_USE;
 
 /* ---- gate_baseline.c ---- */
 /* Fills s->docs from the inputs of the run and the saved results of the plan. */
 int az_gate_take_docs(struct az_gate_step *s) AZ_MUST_USE;
-/* Fills s->base, s->noise, s->drift; in->base stays NULL and in->no_base says why where there is none. */
+/* Fills s->base, s->noise, s->drift; in->base stays NULL and in->no_base says why where there is
+ * none. */
 int az_gate_find_baseline(struct az_gate_step *s, struct az_gate_in *in) AZ_MUST_USE;
 /* What this run is: labels, device, time. */
 int az_gate_describe_run(struct az_gate_step *s) AZ_MUST_USE;
 
 /* ---- gate_figures.c ---- */
-/* Times of the candidate as tables for dashboards, bounded by classes and ranks: class_time (Input, Class, Rank, Time
- * (s)), timeline_time (Input, Part, Rank, Time (s)), wait_time (Input, Rank, Time (s)). Rank: a number, "all" together,
- * or "mean" of a rank. A table that would be very long is cut, with a warning. 0 or an error. */
+/* Times of the candidate as tables for dashboards, bounded by classes and ranks: class_time (Input,
+ * Class, Rank, Time (s)), timeline_time (Input, Part, Rank, Time (s)), wait_time (Input, Rank, Time
+ * (s)). Rank: a number, "all" together, or "mean" of a rank. A table that would be very long is
+ * cut, with a warning. 0 or an error. */
 int az_gate_figures(struct az_gate_step *s, struct az_document *doc) AZ_MUST_USE;
 
 /* ---- gate_calibrate.c ---- */

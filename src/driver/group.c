@@ -1,6 +1,7 @@
-/* `analyzer run PATH...`: paths become inputs. Files of one run belong together: the CSV reports of one Nsight report
- * (equal stem), the files of the ranks of one run (names that differ in digits only), the files of its hosts (names
- * that differ in the host only); each other file is an input. */
+/* `analyzer run PATH...`: paths become inputs. Files of one run belong together: the CSV reports of
+ * one Nsight report (equal stem), the files of the ranks of one run (names that differ in digits
+ * only), the files of its hosts (names that differ in the host only); each other file is an input.
+ */
 #include "driver/internal.h"
 #include "driver/rank_name.h"
 
@@ -17,13 +18,18 @@ struct grouping {
     struct az_config *c;
     const struct az_format *wanted; /* format that --set gives all inputs; NULL: by content */
     struct founds files;
-    struct founds odd; /* of folders: not recognised, but with a rank in their name, which is the key without it */
+    struct founds odd; /* of folders: not recognised, but with a rank in their name, which is the
+                          key without it */
     struct az_diag *diag;
-    struct az_diag silent;                /* what files of a folder are not: not said */
-    struct az_sv folder;                  /* being walked */
-    size_t in_folder;                     /* its recognised files */
-    enum { APART, BY_NAME, WHOLE } ranks; /* files of formats whose ranks are reduced one by one: which are one run */
-    struct az_rank_name name;             /* but for APART */
+    struct az_diag silent; /* what files of a folder are not: not said */
+    struct az_sv folder;   /* being walked */
+    size_t in_folder;      /* its recognised files */
+    enum {
+        APART,
+        BY_NAME,
+        WHOLE
+    } ranks; /* files of formats whose ranks are reduced one by one: which are one run */
+    struct az_rank_name name; /* but for APART */
 };
 
 /* The path with every run of digits of its last component as one `#`. */
@@ -44,7 +50,8 @@ static struct az_sv without_digits(struct az_arena *a, struct az_sv path)
     return az_sv_make(text, n);
 }
 
-/* Is the file in a folder in which its profiler keeps one run? The name of that folder, else the empty view. */
+/* Is the file in a folder in which its profiler keeps one run? The name of that folder, else the
+ * empty view. */
 static struct az_sv run_folder(struct az_arena *a, const struct az_format *f, struct az_sv path)
 {
     struct az_sv whole = { "", 0 };
@@ -56,7 +63,8 @@ static struct az_sv run_folder(struct az_arena *a, const struct az_format *f, st
     return tail.p && az_sv_glob(tail, whole) ? whole : none;
 }
 
-static struct az_sv group_key(const struct grouping *g, const struct az_format *f, struct az_sv path)
+static struct az_sv group_key(const struct grouping *g, const struct az_format *f,
+                              struct az_sv path)
 {
     struct az_arena *a = &g->c->arena;
     const struct az_sv run = run_folder(a, f, path);
@@ -83,8 +91,8 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
 
     if (!f.path.p)
         return az_arena_error(&g->c->arena);
-    /* A stream is looked at when the plan is made, where its bytes are kept. What is not recognised becomes an input
-     * that fails with the reason, beside the others. */
+    /* A stream is looked at when the plan is made, where its bytes are kept. What is not recognised
+     * becomes an input that fails with the reason, next to the others. */
     if (!az_path_is_stream(f.path) && (of_folder || !g->wanted) &&
         az_format_probe(f.path.p, &f.format, NULL, &g->silent) != 0)
         f.format = NULL;
@@ -110,11 +118,12 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     if (az_cancelled(&g->c->cancel))
         return AZ_EINTR;
     if (info->kind == AZ_PATH_DIR)
-        return !az_sv_is(g->folder, path); /* its own files only: folders below may be reports of ours */
+        return !az_sv_is(g->folder,
+                         path); /* its own files only: folders below may be reports of ours */
     return info->kind == AZ_PATH_FILE ? add_file(g, az_sv_str(path), true) : AZ_OK;
 }
 
-/* Leaves out the files of this folder that tell what others there tell in another form. */
+/* Leaves out the files of this folder that say what others there say in another form. */
 static void drop_twins(struct grouping *g, size_t first)
 {
     size_t n = first;
@@ -208,7 +217,8 @@ static int add_folder(struct grouping *g, struct az_sv path)
     if (!rc && g->in_folder == 0 && g->ranks != APART)
         rc = walk_below(g, path);
     if (!rc && g->in_folder == 0)
-        return az_diag_fail(g->diag, AZ_ECONFIG, AZ_AT_FILE(path), "no file in this folder%s is a recognised profile",
+        return az_diag_fail(g->diag, AZ_ECONFIG, AZ_AT_FILE(path),
+                            "no file in this folder%s is a recognised profile",
                             g->ranks != APART ? ", or below it," : "");
     return rc;
 }
@@ -235,11 +245,12 @@ static int add_path(struct grouping *g, const char *path)
     if (!az_path_is_glob(p))
         return add_file(g, p, false); /* fails in its turn, the others go on */
     az_vec_init(&matches, NULL);
-    rc = az_config_expand(g->c, (struct az_sv){ "", 0 }, p, (struct az_sv){ "", 0 }, false, &matches, AZ_NOWHERE,
-                          g->diag);
+    rc = az_config_expand(g->c, (struct az_sv){ "", 0 }, p, (struct az_sv){ "", 0 }, false,
+                          &matches, AZ_NOWHERE, g->diag);
     for (size_t i = 0; !rc && i < matches.n; i++)
-        rc = az_path_stat(matches.v[i].path.p).kind == AZ_PATH_DIR ? add_folder(g, matches.v[i].path)
-                                                                   : add_file(g, matches.v[i].path, false);
+        rc = az_path_stat(matches.v[i].path.p).kind == AZ_PATH_DIR
+                 ? add_folder(g, matches.v[i].path)
+                 : add_file(g, matches.v[i].path, false);
     az_vec_release(&matches);
     return rc;
 }
@@ -251,11 +262,13 @@ static struct az_sv title_of(const struct found *f)
     return f->format && f->format->stem ? f->format->stem(f->path) : az_path_stem(f->path);
 }
 
-/* An empty or damaged file among the ranks of a run, by its name, is one of them: it fails, and is not passed over. */
+/* An empty or damaged file among the ranks of a run, by its name, is one of them: it fails, and is
+ * not passed over. */
 static int add_odd(struct grouping *g)
 {
     const size_t n = g->files.n;
-    struct az_sv *run = az_arena_array(&g->c->arena, n + 1, sizeof *run); /* of a file: its name without the rank */
+    struct az_sv *run =
+        az_arena_array(&g->c->arena, n + 1, sizeof *run); /* of a file: its name without the rank */
     int rc = run ? AZ_OK : az_arena_error(&g->c->arena);
 
     for (size_t k = 0; !rc && g->odd.n && k < n; k++) {
@@ -266,7 +279,7 @@ static int add_odd(struct grouping *g)
     for (size_t i = 0; !rc && i < g->odd.n; i++) {
         struct found f = g->odd.v[i];
         for (size_t k = 0; k < n && !f.format; k++) {
-            if (!az_sv_eq(run[k], f.key)) /* that of an odd file is never empty */
+            if (!az_sv_eq(run[k], f.key)) /* that of an unrecognised file is never empty */
                 continue;
             f.format = g->files.v[k].format;
             f.key = g->files.v[k].key;
@@ -295,23 +308,27 @@ static int add_inputs(struct grouping *g)
         in->format = first->format ? az_sv_str(first->format->name) : AZ_SV("auto");
         for (size_t k = i; !rc && k < g->files.n; k++) {
             struct found *f = &g->files.v[k];
-            if (k != i && (!f->path.n || !first->key.n || f->format != first->format || !az_sv_eq(f->key, first->key)))
+            if (k != i && (!f->path.n || !first->key.n || f->format != first->format ||
+                           !az_sv_eq(f->key, first->key)))
                 continue;
-            rc = az_vec_push(&in->files, ((struct az_input_file){ .path = f->path, .role = { "", 0 } }));
+            rc = az_vec_push(&in->files,
+                             ((struct az_input_file){ .path = f->path, .role = { "", 0 } }));
             if (k != i)
                 f->path.n = 0;
         }
-        in->is_run = g->ranks != APART && in->files.n > 1 && first->format && first->format->ranks_reduced;
+        in->is_run =
+            g->ranks != APART && in->files.n > 1 && first->format && first->format->ranks_reduced;
         if (in->is_run)
             in->title = az_path_base(az_path_dir(first->path));
         if (in->files.n > 1)
-            az_diag_add(g->diag, AZ_NOTE, AZ_NOWHERE, "%zu files form one input '%.*s' (a configuration can part them)",
+            az_diag_add(g->diag, AZ_NOTE, AZ_NOWHERE,
+                        "%zu files form one input '%.*s' (a configuration can part them)",
                         in->files.n, AZ_SVF(in->title));
     }
     return rc;
 }
 
-/* Equal titles are told apart by the whole file name, then by the folder. */
+/* Equal titles are distinguished by the whole file name, then by the folder. */
 static void part_titles(struct az_config *c, struct az_sv (*longer)(struct az_sv path))
 {
     size_t n = c->inputs.n;
@@ -355,7 +372,8 @@ static int plan(struct grouping *g, const char *const *paths, size_t n)
     az_vec_init(&g->odd, NULL);
     az_diag_init(&g->silent);
     if (g->ranks != APART)
-        rc = az_rank_name_init(&g->name, c->quick.opts.rank_pattern, &c->arena, AZ_NOWHERE, g->diag);
+        rc =
+            az_rank_name_init(&g->name, c->quick.opts.rank_pattern, &c->arena, AZ_NOWHERE, g->diag);
     const bool named = g->ranks != APART && !rc;
     if (!az_sv_is(c->quick.format, "auto"))
         g->wanted = az_format_find(c->quick.format);

@@ -1,4 +1,5 @@
-/* Files whose names differ in the rank only: which are one run, and what to say where they were not taken together. */
+/* Files whose names differ in the rank only: which are one run, and what to say where they were not
+ * taken together. */
 #include <string.h>
 
 #include "driver/internal.h"
@@ -6,24 +7,26 @@
 
 #define LONG_NUMBER 9 /* digits: a time, which differs between the ranks of one run */
 
-/* What stands behind the rank, without the packing: ranks of one run may be packed or not. */
+/* What is after the rank, without the packing: ranks of one run may be packed or not. */
 static struct az_sv behind_rank(struct az_sv base, const struct az_rank_place *at)
 {
     const struct az_sv tail = az_sv_make(base.p + at->end, base.n - at->end);
     return az_sv_ends(tail, AZ_SV(".gz")) ? az_sv_make(tail.p, tail.n - 3) : tail;
 }
 
-struct az_sv az_group_without_rank(struct az_arena *a, const struct az_rank_name *name, struct az_sv path)
+struct az_sv az_group_without_rank(struct az_arena *a, const struct az_rank_name *name,
+                                   struct az_sv path)
 {
     const struct az_sv base = az_path_base(path);
     struct az_rank_place at;
     if (!az_rank_name_find(name, base, &at))
         return (struct az_sv){ "", 0 };
-    const struct az_sv head = az_sv_make(path.p, path.n - base.n + at.digits), tail = behind_rank(base, &at);
+    const struct az_sv head = az_sv_make(path.p, path.n - base.n + at.digits),
+                       tail = behind_rank(base, &at);
     char *text = az_arena_str(a, az_arena_printf(a, "%.*s#%.*s", AZ_SVF(head), AZ_SVF(tail)));
     size_t n = head.n + 1, digits = 0;
 
-    for (size_t i = n; text && text[i]; i++) { /* behind the rank */
+    for (size_t i = n; text && text[i]; i++) { /* after the rank */
         const bool more = text[i + 1] >= '0' && text[i + 1] <= '9';
         digits = text[i] >= '0' && text[i] <= '9' ? digits + 1 : 0;
         text[n++] = text[i];
@@ -69,7 +72,7 @@ struct az_sv az_group_without_host(struct az_arena *a, struct az_sv path)
 
     if (!text)
         return (struct az_sv){ NULL, 0 };
-    for (size_t i = 0; i < base.n;) { /* what is left out is longer than the mark for it */
+    for (size_t i = 0; i < base.n;) { /* what is skipped is longer than the mark for it */
         const size_t host = host_at(base, i, &mark);
         if (host) {
             memmove(text + n, base.p + i, mark);
@@ -88,26 +91,28 @@ static bool same_run(const struct az_rank_name *name, struct az_sv x, struct az_
 {
     const struct az_sv a = az_path_base(x), b = az_path_base(y);
     struct az_rank_place i, j;
-    if (!az_sv_eq(az_path_dir(x), az_path_dir(y)) || !az_rank_name_find(name, a, &i) || !az_rank_name_find(name, b, &j))
+    if (!az_sv_eq(az_path_dir(x), az_path_dir(y)) || !az_rank_name_find(name, a, &i) ||
+        !az_rank_name_find(name, b, &j))
         return false;
     *other = i.rank != j.rank;
     return az_sv_eq(az_sv_make(a.p, i.digits), az_sv_make(b.p, j.digits)) &&
            az_sv_eq(behind_rank(a, &i), behind_rank(b, &j));
 }
 
-static void hint(struct az_diag *diag, const struct az_rank_name *name, struct az_sv path, size_t n, size_t packed)
+static void hint(struct az_diag *diag, const struct az_rank_name *name, struct az_sv path, size_t n,
+                 size_t packed)
 {
     const struct az_sv base = az_path_base(path), dir = az_path_dir(path);
     struct az_rank_place at;
     if (az_rank_name_find(name, base, &at))
-        az_diag_add(
-            diag, AZ_HINT, AZ_NOWHERE,
-            "%zu files look like the ranks of one run; they are reported one by one (together: analyzer multirank "
-            "-b '%.*s' -p %.*s%s --all-ranks)",
-            n, AZ_SVF(dir), AZ_SVF(az_sv_make(base.p + at.start, at.digits - at.start)),
-            packed == n ? " -e gz"
-            : packed    ? " -e auto"
-                        : "");
+        az_diag_add(diag, AZ_HINT, AZ_NOWHERE,
+                    "%zu files look like the ranks of one run; they are reported one by one "
+                    "(together: analyzer multirank "
+                    "-b '%.*s' -p %.*s%s --all-ranks)",
+                    n, AZ_SVF(dir), AZ_SVF(az_sv_make(base.p + at.start, at.digits - at.start)),
+                    packed == n ? " -e gz"
+                    : packed    ? " -e auto"
+                                : "");
 }
 
 int az_group_hint(struct az_config *c, struct az_diag *diag)
@@ -125,7 +130,8 @@ int az_group_hint(struct az_config *c, struct az_diag *diag)
         for (size_t k = i + 1; k < in->n; k++) {
             bool other = false;
             if (in->v[k].files.n != 1 || !az_sv_eq(in->v[k].format, in->v[i].format) ||
-                !same_run(&name, in->v[i].files.v[0].path, in->v[k].files.v[0].path, &other) || !other)
+                !same_run(&name, in->v[i].files.v[0].path, in->v[k].files.v[0].path, &other) ||
+                !other)
                 continue;
             told[k] = true;
             packed += az_sv_ends(in->v[k].files.v[0].path, AZ_SV(".gz"));

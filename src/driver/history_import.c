@@ -30,7 +30,8 @@ static struct az_sv own_label(const struct az_saved_list *l, const char *name)
         const struct az_table *t = az_document_table(&l->v[i]->doc, "facts");
         for (size_t r = 0; t && t->columns.n >= 2 && r < t->rows; r++) {
             struct az_sv key = az_cell_text(az_table_at(t, r, 0));
-            if (az_sv_starts(key, AZ_SV("label ")) && az_sv_is(az_sv_make(key.p + 6, key.n - 6), name))
+            if (az_sv_starts(key, AZ_SV("label ")) &&
+                az_sv_is(az_sv_make(key.p + 6, key.n - 6), name))
                 return az_cell_text(az_table_at(t, r, 1));
         }
     }
@@ -50,15 +51,15 @@ static struct az_sv devices(const struct az_series *s)
     return out;
 }
 
-static int describe(const struct az_import *im, const struct az_saved_list *l, const struct az_series *s,
-                    struct az_history_run *r, struct az_diag *diag)
+static int describe(const struct az_import *im, const struct az_saved_list *l,
+                    const struct az_series *s, struct az_history_run *r, struct az_diag *diag)
 {
     struct az_sv created = either(im->created, own_label(l, "created"));
     int64_t time = l->v[0]->mtime;
 
     if (created.n && !az_history_time(created, &time))
-        return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(l->v[0]->path), "label 'created': '%.*s' is no time",
-                            AZ_SVF(created));
+        return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(l->v[0]->path),
+                            "label 'created': '%.*s' is no time", AZ_SVF(created));
     r->good = true;
     r->created = az_history_time_text(s->arena, time);
     r->label = either(im->label, own_label(l, "label"));
@@ -70,10 +71,12 @@ static int describe(const struct az_import *im, const struct az_saved_list *l, c
     return s->arena->failed ? az_arena_error(s->arena) : AZ_OK;
 }
 
-static int add_run(struct az_history *h, const struct az_import *im, const struct az_saved_list *l, int64_t *id,
-                   struct az_diag *diag)
+static int add_run(struct az_history *h, const struct az_import *im, const struct az_saved_list *l,
+                   int64_t *id, struct az_diag *diag)
 {
-    const struct az_selector all = { .table = AZ_SV("*"), .key = AZ_SV("*"), .column = AZ_SV("*"), .directed = true };
+    const struct az_selector all = {
+        .table = AZ_SV("*"), .key = AZ_SV("*"), .column = AZ_SV("*"), .directed = true
+    };
     struct az_history_run run = { .id = 0 };
     struct az_series s;
     struct az_arena a;
@@ -92,7 +95,8 @@ static int add_run(struct az_history *h, const struct az_import *im, const struc
     return rc;
 }
 
-int az_history_import(struct az_history *h, const struct az_import *im, struct az_vec_i64 *ids, struct az_diag *diag)
+int az_history_import(struct az_history *h, const struct az_import *im, struct az_vec_i64 *ids,
+                      struct az_diag *diag)
 {
     int rc = AZ_OK;
 

@@ -1,4 +1,5 @@
-/* One input before the run: its format, its size, what it will cost; and piped inputs, which can be read only once. */
+/* One input before the run: its format, its size, what it will cost; and piped inputs, which can be
+ * read only once. */
 #include "driver/followup.h"
 #include "driver/internal.h"
 
@@ -12,8 +13,8 @@
 #include "io/path.h"
 
 #define SPOOL_BYTES 65536
-/* Memory of a report per byte on disk (docs/performance.md: at most 0.25 of the JSON), how far gzip traces inflate, and
- * what a worker needs at least. Only for admission, so rough is enough. */
+/* Memory of a report per byte on disk (docs/performance.md: at most 0.25 of the JSON), how far gzip
+ * traces inflate, and what a worker needs at least. Only for admission, so rough is enough. */
 #define COST_SHARE 4
 #define COST_GZIP  15
 #define COST_FLOOR ((uint64_t)4 << 20)
@@ -26,8 +27,8 @@ bool az_path_is_stream(struct az_sv path)
     return az_sv_is(path, "-") || (path.n && az_path_stat(path.p).kind == AZ_PATH_OTHER);
 }
 
-static int copy_stream(int fd, struct az_outfile *out, struct az_sv name, const struct az_cancel *cancel,
-                       struct az_diag *diag)
+static int copy_stream(int fd, struct az_outfile *out, struct az_sv name,
+                       const struct az_cancel *cancel, struct az_diag *diag)
 {
     char buf[SPOOL_BYTES];
     bool any = false;
@@ -40,7 +41,8 @@ static int copy_stream(int fd, struct az_outfile *out, struct az_sv name, const 
         else if (n == 0)
             return any ? AZ_OK : az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(name), "empty (0 bytes)");
         else if (errno != EINTR)
-            return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(name), "cannot be read: %s", strerror(errno));
+            return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(name), "cannot be read: %s",
+                                strerror(errno));
         if (az_cancelled(cancel))
             return AZ_EINTR;
     }
@@ -66,7 +68,8 @@ static int spool(struct az_plan *p, struct az_plan_job *job, struct az_file *f)
     if (fd < 0 && errno == EINTR && az_cancelled(job->cancel))
         return AZ_EINTR;
     if (fd < 0)
-        return az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(name), "cannot be read: %s", strerror(errno));
+        return az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(name), "cannot be read: %s",
+                            strerror(errno));
     rc = az_outfile_open(&out, copy.p, &job->diag);
     if (!rc)
         rc = copy_stream(fd, out, name, job->cancel, &job->diag);
@@ -82,7 +85,8 @@ static int spool(struct az_plan *p, struct az_plan_job *job, struct az_file *f)
 }
 
 /* Format of the copy of a stream; what is said of the copy is said of the stream. */
-static int probe_copy(struct az_plan_job *job, struct az_sv copy, struct az_sv name, const struct az_format **out)
+static int probe_copy(struct az_plan_job *job, struct az_sv copy, struct az_sv name,
+                      const struct az_format **out)
 {
     struct az_diag diag;
     int rc;
@@ -99,8 +103,10 @@ static int probe_copy(struct az_plan_job *job, struct az_sv copy, struct az_sv n
     return rc;
 }
 
-/* Format of one file by content. What is piped is copied first; redirected standard input is put back to its start. */
-static int probe(struct az_plan *p, struct az_plan_job *job, struct az_file *f, const struct az_format **out)
+/* Format of one file by content. What is piped is copied first; redirected standard input is put
+ * back to its start. */
+static int probe(struct az_plan *p, struct az_plan_job *job, struct az_file *f,
+                 const struct az_format **out)
 {
     struct az_sv given = f->path;
     struct stat st;
@@ -111,16 +117,19 @@ static int probe(struct az_plan *p, struct az_plan_job *job, struct az_file *f, 
         at = lseek(STDIN_FILENO, 0, SEEK_CUR);
     if (at < 0 && az_path_is_stream(given)) {
         rc = spool(p, job, f);
-        return rc ? rc : probe_copy(job, f->path, az_sv_is(given, "-") ? AZ_SV("standard input") : given, out);
+        return rc ? rc
+                  : probe_copy(job, f->path, az_sv_is(given, "-") ? AZ_SV("standard input") : given,
+                               out);
     }
     rc = az_format_probe(given.p, out, NULL, &job->diag);
     if (at >= 0 && lseek(STDIN_FILENO, at, SEEK_SET) < 0)
-        return az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(AZ_SV("standard input")), "cannot be rewound: %s",
-                            strerror(errno));
+        return az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(AZ_SV("standard input")),
+                            "cannot be rewound: %s", strerror(errno));
     return rc;
 }
 
-/* Size of a file on disk, 0 where it has none. Missing and empty files are told here, in one wording for all formats.
+/* Size of a file on disk, 0 where it has none. Missing and empty files are reported here, in one
+ * wording for all formats.
  */
 static int size_of(const struct az_file *f, uint64_t *size, struct az_diag *diag)
 {
@@ -131,7 +140,8 @@ static int size_of(const struct az_file *f, uint64_t *size, struct az_diag *diag
         return AZ_OK;
     info = az_path_stat(f->path.p);
     if (info.kind == AZ_PATH_MISSING && !f->optional)
-        return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot be read: %s", strerror(errno));
+        return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot be read: %s",
+                            strerror(errno));
     if (info.kind != AZ_PATH_FILE)
         return AZ_OK;
     if (info.size == 0 && !f->optional)
@@ -140,8 +150,9 @@ static int size_of(const struct az_file *f, uint64_t *size, struct az_diag *diag
     return AZ_OK;
 }
 
-/* All files of an input must be of one format; optional ones that cannot be read do not matter. *unknown: first file
- * whose format cannot be told, when the others' may do without it; then its message is not given. */
+/* All files of an input must be of one format; optional ones that cannot be read do not matter.
+ * *unknown: first file whose format is unknown, when the others' may do without it; then its
+ * message is not given. */
 static int probe_all(struct az_plan *p, struct az_plan_job *job, size_t *unknown)
 {
     for (size_t i = 0; i < job->files.n; i++) {
@@ -173,7 +184,8 @@ static int probe_all(struct az_plan *p, struct az_plan_job *job, size_t *unknown
     return AZ_OK;
 }
 
-/* Format by content. Of ranks that are read one by one a file that cannot be recognised fails alone, in its turn. */
+/* Format by content. Of ranks that are read one by one a file that cannot be recognised fails
+ * alone, in its turn. */
 static int choose_format(struct az_plan *p, struct az_plan_job *job)
 {
     const struct az_format *found;
@@ -219,8 +231,8 @@ static int measure(struct az_plan_job *job)
 }
 
 /* Files of the newest run (by name) in a folder, or below it. */
-static int files_of_run(struct az_plan *p, struct az_plan_job *job, const struct az_format *f, struct az_sv folder,
-                        struct az_vec_sv *found)
+static int files_of_run(struct az_plan *p, struct az_plan_job *job, const struct az_format *f,
+                        struct az_sv folder, struct az_vec_sv *found)
 {
     struct az_vec_sv runs;
     struct az_sv glob = az_arena_printf(&p->arena, "%.*s/%s", AZ_SVF(folder), f->run_files);
@@ -233,7 +245,8 @@ static int files_of_run(struct az_plan *p, struct az_plan_job *job, const struct
     rc = glob.p ? az_path_glob(&p->arena, glob, &runs) : az_arena_error(&p->arena);
     if (!rc && runs.n > 1)
         az_diag_add(&job->diag, AZ_WARNING, AZ_AT_FILE(folder),
-                    "%zu runs below this folder; the last one is read: '%.*s'", runs.n, AZ_SVF(runs.v[runs.n - 1]));
+                    "%zu runs below this folder; the last one is read: '%.*s'", runs.n,
+                    AZ_SVF(runs.v[runs.n - 1]));
     if (!rc && runs.n) {
         glob = az_path_join(&p->arena, runs.v[runs.n - 1], az_sv_str(f->run_files));
         rc = glob.p ? az_path_glob(&p->arena, glob, found) : az_arena_error(&p->arena);
@@ -242,7 +255,8 @@ static int files_of_run(struct az_plan *p, struct az_plan_job *job, const struct
     return rc;
 }
 
-/* A folder given as a file: the run of a format that knows folders; else it stays, and fails as what it is. */
+/* A folder given as a file: the run of a format that knows folders; else it stays, and fails as
+ * what it is. */
 static int add_folder(struct az_plan *p, struct az_plan_job *job, const struct az_input_file *given)
 {
     struct az_vec_sv found;
@@ -256,8 +270,9 @@ static int add_folder(struct az_plan *p, struct az_plan_job *job, const struct a
     if (!rc && !found.n)
         rc = az_vec_push(&found, given->path);
     for (size_t i = 0; !rc && i < found.n; i++)
-        rc = az_vec_push(&job->files,
-                         ((struct az_file){ .path = found.v[i], .role = given->role, .optional = given->optional }));
+        rc = az_vec_push(&job->files, ((struct az_file){ .path = found.v[i],
+                                                         .role = given->role,
+                                                         .optional = given->optional }));
     az_vec_release(&found);
     return rc;
 }
@@ -272,32 +287,37 @@ static int add_files(struct az_plan *p, struct az_plan_job *job)
         if (!az_sv_is(f->path, "-") && az_path_stat(f->path.p).kind == AZ_PATH_DIR)
             rc = add_folder(p, job, f);
         else
-            rc = az_vec_push(&job->files,
-                             ((struct az_file){ .path = f->path, .role = f->role, .optional = f->optional }));
+            rc = az_vec_push(
+                &job->files,
+                ((struct az_file){ .path = f->path, .role = f->role, .optional = f->optional }));
     }
     return rc;
 }
 
-/* Results of earlier runs: what the configuration calls so, and what looks like one. They serve the steps behind the
- * inputs only. */
+/* Results of earlier runs: what the configuration calls so, and what looks like one. They serve the
+ * steps after the inputs only. */
 static int resolve_saved(struct az_plan *p, struct az_plan_job *job)
 {
     const struct az_input *in = job->input;
     bool said = az_sv_ieq(in->format, AZ_SV(AZ_FORMAT_RESULT));
     struct az_sv path = in->files.n ? in->files.v[0].path : AZ_SV("");
 
-    if ((!said && in->format.n && !az_sv_ieq(in->format, AZ_SV("auto"))) || in->files.n == 0 || az_path_is_stream(path))
-        return said ? az_diag_fail(&job->diag, AZ_EFORMAT, in->where, "a saved result is one file or folder") : AZ_OK;
+    if ((!said && in->format.n && !az_sv_ieq(in->format, AZ_SV("auto"))) || in->files.n == 0 ||
+        az_path_is_stream(path))
+        return said ? az_diag_fail(&job->diag, AZ_EFORMAT, in->where,
+                                   "a saved result is one file or folder")
+                    : AZ_OK;
     if (said && in->files.n > 1)
-        return az_diag_fail(&job->diag, AZ_ECONFIG, in->where, "%zu files (a saved result is one file or folder)",
-                            in->files.n);
+        return az_diag_fail(&job->diag, AZ_ECONFIG, in->where,
+                            "%zu files (a saved result is one file or folder)", in->files.n);
     if (in->files.n > 1)
         return AZ_OK;
     job->saved = az_saved_kind(path.p);
     if (job->saved == AZ_SAVED_NONE)
         return said && az_path_stat(path.p).kind != AZ_PATH_MISSING
                    ? az_diag_fail(&job->diag, AZ_EFORMAT, AZ_AT_FILE(path),
-                                  "no result of the analyzer (a result JSON, or a folder of one CSV file a table)")
+                                  "no result of the analyzer (a result JSON, or a folder of one "
+                                  "CSV file a table)")
                    : AZ_OK;
     if (!az_followup_wanted(p->config))
         return az_diag_fail(&job->diag, AZ_EFORMAT, AZ_AT_FILE(path),
@@ -317,10 +337,12 @@ static int resolve(struct az_plan *p, struct az_plan_job *job)
         !az_sv_ieq(in->format, AZ_SV("auto"))) {
         job->format = az_format_find(in->format);
         if (!job->format)
-            return az_diag_fail(&job->diag, AZ_ECONFIG, in->where, "unknown format '%.*s'", AZ_SVF(in->format));
+            return az_diag_fail(&job->diag, AZ_ECONFIG, in->where, "unknown format '%.*s'",
+                                AZ_SVF(in->format));
     }
     if (in->trouble.n)
-        return az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(in->search.base_dir), "%.*s", AZ_SVF(in->trouble));
+        return az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(in->search.base_dir), "%.*s",
+                            AZ_SVF(in->trouble));
     rc = add_files(p, job);
     if (!rc && !job->format && !job->saved && job->files.n == 1)
         rc = size_of(&job->files.v[0], &size, &job->diag);
@@ -336,6 +358,7 @@ int az_inputs_resolve(struct az_plan *p, struct az_plan_job *job)
     if (job->error == AZ_EINTR || job->error == AZ_ENOMEM)
         return job->error;
     if (job->error && job->diag.errors == 0)
-        az_diag_add(&job->diag, AZ_ERROR, AZ_AT_FILE(job->input->title), "%s", az_err_text(job->error));
+        az_diag_add(&job->diag, AZ_ERROR, AZ_AT_FILE(job->input->title), "%s",
+                    az_err_text(job->error));
     return AZ_OK;
 }

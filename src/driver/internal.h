@@ -7,8 +7,9 @@
 #include "io/digest.h"
 
 /* ---- one.c ---- */
-/* Threads that jobs may have: each running job holds one, and a job of ranks hires more while some are free. Below 0
- * where a job has begun meanwhile: whoever is hired goes after the rank at hand. */
+/* Threads that jobs may have: each running job holds one, and a job of ranks starts more while some
+ * are free. Below 0 where a job has begun meanwhile: whoever is started goes after the rank at
+ * hand. */
 struct az_seats {
     _Atomic int free;
     unsigned all;
@@ -21,18 +22,21 @@ struct az_one {
     struct az_diag *diag;
     unsigned threads;
     _Atomic uint64_t *progress;
-    struct az_sv at;           /* file that messages name; empty: the first of the input */
-    unsigned caps;             /* of all traces */
-    bool devices_only;         /* one trace: only analyses that take its devices for ranks */
-    int hook_failed;           /* the user's hook into a trace; the trace is as it was read */
-    struct az_digest *digest;  /* of the one file being read, where res->digests are not for it; NULL: none */
+    struct az_sv at;   /* file that messages name; empty: the first of the input */
+    unsigned caps;     /* of all traces */
+    bool devices_only; /* one trace: only analyses that take its devices for ranks */
+    int hook_failed;   /* the user's hook into a trace; the trace is as it was read */
+    struct az_digest
+        *digest; /* of the one file being read, where res->digests are not for it; NULL: none */
     struct az_rank_run *ranks; /* of the input */
     struct az_seats *seats;
 };
-/* Gives an error its message, unless whoever failed has said it (more errors than `errors_before`); the error. */
+/* Gives an error its message, unless whoever failed has said it (more errors than `errors_before`);
+ * the error. */
 int az_one_explain(const struct az_one *o, int rc, size_t errors_before, const char *what);
 /* Parses files into an initialised trace and seals it. */
-int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *files, size_t n) AZ_MUST_USE;
+int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *files,
+                size_t n) AZ_MUST_USE;
 /* az_run_one with seats that are shared with other jobs. */
 int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
                   struct az_seats *seats, struct az_result *res, struct az_diag *diag,
@@ -46,11 +50,11 @@ struct az_one_rank {
     int64_t by_name; /* -1: none */
     enum az_rank_state state;
     int error;
-    struct az_sv why; /* it is left out */
+    struct az_sv why; /* it is skipped */
     void **part;      /* by analysis; NULL: it is not there */
     unsigned caps;
     bool active;
-    struct az_message *said; /* messages about it, to be told in rank order */
+    struct az_message *said; /* messages about it, to be reported in rank order */
     size_t n_said, errors, warnings, dropped;
     int hook_failed;
     bool has_digest;
@@ -58,10 +62,11 @@ struct az_one_rank {
     uint64_t size;
 };
 /* All parts of one sealed trace. keep: of the calling thread; texts may be NULL. */
-int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path, struct az_arena *keep,
-                   struct az_intern *texts, struct az_one_rank *x) AZ_MUST_USE;
-/* Reads and reduces all files of the input, on as many threads as there are seats. What is wrong with one is in it; an
- * error ends them all (AZ_EINTR, AZ_ENOMEM, AZ_ELIMIT). */
+int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path,
+                   struct az_arena *keep, struct az_intern *texts,
+                   struct az_one_rank *x) AZ_MUST_USE;
+/* Reads and reduces all files of the input, on as many threads as there are seats. What is wrong
+ * with one is in it; an error ends them all (AZ_EINTR, AZ_ENOMEM, AZ_ELIMIT). */
 int az_ranks_read(struct az_one *o, struct az_one_rank *ranks) AZ_MUST_USE;
 
 /* ---- ranks.c: together ---- */
@@ -71,12 +76,13 @@ struct az_rank_run {
     struct az_ranks set;
     void ***parts; /* by analysis of az_rank_analyses, by rank of the set; NULL: no part */
     size_t n_analyses;
-    const struct az_one_rank *files; /* in the order of the input's files; NULL: traces that are kept */
-    bool active;                     /* some rank has accelerator activity */
+    const struct az_one_rank
+        *files;  /* in the order of the input's files; NULL: traces that are kept */
+    bool active; /* some rank has accelerator activity */
 };
 void az_ranks_init(struct az_rank_run *r, struct az_one *one); /* also one->ranks */
-/* Reads each file of the input as a rank, reduces it and gives it back. What is wrong with one rank is in the diag and
- * returned; the others are there. */
+/* Reads each file of the input as a rank, reduces it and gives it back. What is wrong with one rank
+ * is in the diag and returned; the others are there. */
 int az_ranks_reduce(struct az_rank_run *r) AZ_MUST_USE;
 /* The same for traces that are kept (res->traces). */
 int az_ranks_of_traces(struct az_rank_run *r) AZ_MUST_USE;
@@ -84,39 +90,44 @@ int az_ranks_of_traces(struct az_rank_run *r) AZ_MUST_USE;
 int az_ranks_finish(struct az_rank_run *r, struct az_job *job) AZ_MUST_USE;
 
 /* ---- outputs.c ---- */
-/* A title as part of a file name: separators, control bytes and what shells or file systems refuse become `_`; not
- * empty, no leading dot, at most 100 bytes. In the arena. */
+/* A title as part of a file name: separators, control bytes and what shells or file systems refuse
+ * become `_`; not empty, no leading dot, at most 100 bytes. In the arena. */
 struct az_sv az_name_safe(struct az_arena *a, struct az_sv title);
-/* Base name of an input's reports: its format's stem of the first file, "stdin" for standard input. */
+/* Base name of an input's reports: its format's stem of the first file, "stdin" for standard input.
+ */
 struct az_sv az_report_base(const struct az_plan_job *job);
 /* Writers and output paths of all jobs; AZ_ECONFIG for collisions. */
 int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
-/* Refuses a directory of tables in which a table's file would replace one of the run's inputs. AZ_ECONFIG. */
-int az_outputs_guard(const struct az_plan *p, const struct az_target *t, const struct az_document *doc,
-                     struct az_diag *diag) AZ_MUST_USE;
+/* Refuses a directory of tables in which a table's file would replace one of the run's inputs.
+ * AZ_ECONFIG. */
+int az_outputs_guard(const struct az_plan *p, const struct az_target *t,
+                     const struct az_document *doc, struct az_diag *diag) AZ_MUST_USE;
 
 /* ---- replay.c ---- */
-/* Folder of the commands that node_replay writes: `<stem of the first output>_node_replay`; without outputs that of the
- * run, or of the first file. In the arena. */
+/* Folder of the commands that node_replay writes: `<stem of the first output>_node_replay`; without
+ * outputs that of the run, or of the first file. In the arena. */
 struct az_sv az_outputs_replay_folder(struct az_arena *a, const struct az_plan_job *job);
-/* Writes the replay folder of a reported input from the tables `gemm` and `conv`, or, where there is neither, from
- * `unified_perf_summary`; the kept rows are appended to `text`. Errors as az_replay_emit. */
+/* Writes the replay folder of a reported input from the tables `gemm` and `conv`, or, where there
+ * is neither, from `unified_perf_summary`; the kept rows are appended to `text`. Errors as
+ * az_replay_emit. */
 int az_outputs_replay(const struct az_plan_job *job, const struct az_document *doc, bool force,
                       struct az_vec_char *text, struct az_diag *diag) AZ_MUST_USE;
 
 /* ---- inputs.c ---- */
-/* Format, size, cost of one job; piped inputs of unknown format are copied to the plan's spool. The job's own trouble
- * is in job->error and job->diag; AZ_EINTR, AZ_ENOMEM are returned. */
+/* Format, size, cost of one job; piped inputs of unknown format are copied to the plan's spool. The
+ * job's own trouble is in job->error and job->diag; AZ_EINTR, AZ_ENOMEM are returned. */
 int az_inputs_resolve(struct az_plan *p, struct az_plan_job *job) AZ_MUST_USE;
-/* Standard input, a pipe, a device: has no name to write beside and can be read once. */
+/* Standard input, a pipe, a device: has no name to write next to and can be read once. */
 bool az_path_is_stream(struct az_sv path);
 
 /* ---- group_ranks.c ---- */
 struct az_rank_name;
-/* The path without its rank, and behind that without what packs it and long numbers (times); the empty view if its name
- * tells no rank. In the arena. */
-struct az_sv az_group_without_rank(struct az_arena *a, const struct az_rank_name *name, struct az_sv path);
-/* The path with the host in its base name (host0, h1, node-2, rank_3, host_b) as `#`; the empty view if it tells none.
+/* The path without its rank, and after that without what packs it and long numbers (times); the
+ * empty view if its name has no rank. In the arena. */
+struct az_sv az_group_without_rank(struct az_arena *a, const struct az_rank_name *name,
+                                   struct az_sv path);
+/* The path with the host in its base name (host0, h1, node-2, rank_3, host_b) as `#`; the empty
+ * view if it has none.
  */
 struct az_sv az_group_without_host(struct az_arena *a, struct az_sv path);
 /* Ranks of one run that became inputs of their own: says how they are reported together. */
@@ -128,7 +139,8 @@ struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_r
                                 const struct az_rank_run *ranks);
 
 /* ---- signals.c ---- */
-/* Ends the process with 130 from an ordinary thread: a worker hangs in a read that no flag can end. */
+/* Ends the process with 130 from an ordinary thread: a worker hangs in a read that no flag can end.
+ */
 _Noreturn void az_signals_quit(void);
 
 /* ---- progress.c ---- */

@@ -29,13 +29,17 @@ void az_result_release(struct az_result *r)
     *r = (struct az_result){ 0 };
 }
 
-static bool is_cancelled(void *ctx) { return az_cancelled(((const struct az_one *)ctx)->job->cancel); }
+static bool is_cancelled(void *ctx)
+{
+    return az_cancelled(((const struct az_one *)ctx)->job->cancel);
+}
 
 static struct az_where at_input(const struct az_one *o)
 {
     if (o->at.n)
         return AZ_AT_FILE(o->at);
-    return AZ_AT_FILE(o->job->input->files.n ? o->job->input->files.v[0].path : o->job->input->title);
+    return AZ_AT_FILE(o->job->input->files.n ? o->job->input->files.v[0].path
+                                             : o->job->input->title);
 }
 
 int az_one_explain(const struct az_one *o, int rc, size_t errors_before, const char *what)
@@ -51,7 +55,8 @@ int az_one_explain(const struct az_one *o, int rc, size_t errors_before, const c
 static struct az_digest *const *digests_of(const struct az_one *o, const struct az_file *files)
 {
     const struct az_files *all = &o->job->files;
-    const bool ours = (uintptr_t)files >= (uintptr_t)all->v && (uintptr_t)files < (uintptr_t)(all->v + all->n);
+    const bool ours =
+        (uintptr_t)files >= (uintptr_t)all->v && (uintptr_t)files < (uintptr_t)(all->v + all->n);
     return ours && o->res->digests ? o->res->digests + (files - all->v) : NULL;
 }
 
@@ -75,7 +80,8 @@ int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *file
         t->path = files[0].path;
     struct az_hook_job hook = { .opts = p.opts, .diag = o->diag };
     t->hook = (struct az_trace_hook){ .run = az_trace_hook, .ctx = &hook };
-    t->user_names = (struct az_user_names){ .collectives = p.opts->coll_patterns, .map = &p.opts->classes };
+    t->user_names =
+        (struct az_user_names){ .collectives = p.opts->coll_patterns, .map = &p.opts->classes };
     rc = o->job->format->parse(&p);
     if (!rc && az_cancelled(o->job->cancel))
         rc = AZ_EINTR;
@@ -94,7 +100,8 @@ static bool each_is_rank(const struct az_format *f, const struct az_files *files
     return all;
 }
 
-/* One trace of all files, or one a file. A rank that cannot be read fails the input; the others are still reported. */
+/* One trace of all files, or one a file. A rank that cannot be read fails the input; the others are
+ * still reported. */
 static int read_traces(struct az_one *o)
 {
     const struct az_files *files = &o->job->files;
@@ -127,7 +134,8 @@ static int read_traces(struct az_one *o)
 static int read_other(struct az_one *o)
 {
     const struct az_sv beside = o->job->beside;
-    const struct az_file file = { .path = beside.n ? beside : o->job->input->opts.comparison_json_path };
+    const struct az_file file = { .path = beside.n ? beside
+                                                   : o->job->input->opts.comparison_json_path };
     const unsigned caps = o->caps;
     if (file.path.n == 0 || o->res->n_traces != 1 || !(caps & AZ_CAP_CALLTREE))
         return AZ_OK;
@@ -149,7 +157,8 @@ static struct az_sv caps_text(struct az_arena *a, unsigned caps, const char *bet
     struct az_sv text = { "", 0 };
     for (unsigned bit = 1; bit && bit <= caps; bit <<= 1)
         if (caps & bit)
-            text = az_arena_printf(a, "%.*s%s%s", AZ_SVF(text), text.n ? between : "", az_cap_text(bit));
+            text = az_arena_printf(a, "%.*s%s%s", AZ_SVF(text), text.n ? between : "",
+                                   az_cap_text(bit));
     return text;
 }
 
@@ -160,14 +169,16 @@ static unsigned lacking(const struct az_analysis *an, unsigned caps)
     return missing ? missing : an->any & caps ? 0 : an->any;
 }
 
-/* One row for each set of facts that some analyses lack, in the order of the first of them. What only one kind of
- * format can hold is not missed in others, nor what is read on request only. */
+/* One row for each set of facts that some analyses lack, in the order of the first of them. What
+ * only one kind of format can hold is not missed in others, nor what is read on request only. */
 static void cover_skipped(struct az_job *job, unsigned caps)
 {
     struct az_arena *a = job->arena;
     for (size_t i = 0; az_analyses[i]; i++) {
         const unsigned missing = lacking(az_analyses[i], caps);
-        bool first = missing && !(missing & (AZ_CAP_OWN | (job->opts->kernel_geometry ? 0u : AZ_CAP_GEOMETRY)));
+        bool first =
+            missing &&
+            !(missing & (AZ_CAP_OWN | (job->opts->kernel_geometry ? 0u : AZ_CAP_GEOMETRY)));
         int64_t count = 0;
         struct az_sv names = AZ_SV("");
         for (size_t k = 0; k < i; k++)
@@ -175,10 +186,12 @@ static void cover_skipped(struct az_job *job, unsigned caps)
         for (size_t k = i; first && az_analyses[k]; k++) {
             if (lacking(az_analyses[k], caps) != missing)
                 continue;
-            names = az_arena_printf(a, "%.*s%s%s", AZ_SVF(names), count ? ", " : "", az_analyses[k]->name);
+            names = az_arena_printf(a, "%.*s%s%s", AZ_SVF(names), count ? ", " : "",
+                                    az_analyses[k]->name);
             count++;
         }
-        struct az_sv item = az_arena_printf(a, "analyses skipped: no %.*s", AZ_SVF(caps_text(a, missing, ", ")));
+        struct az_sv item =
+            az_arena_printf(a, "analyses skipped: no %.*s", AZ_SVF(caps_text(a, missing, ", ")));
         if (first && item.p)
             az_cover(job, item.p, (double)count, "count", names);
     }
@@ -186,7 +199,8 @@ static void cover_skipped(struct az_job *job, unsigned caps)
 
 static struct az_view_choice views_of(const struct az_one *o)
 {
-    return (struct az_view_choice){ .compat = o->job->input->opts.compat, .native = o->job->format->tool };
+    return (struct az_view_choice){ .compat = o->job->input->opts.compat,
+                                    .native = o->job->format->tool };
 }
 
 /* Is any of its tables shown, or are they not known by name? */
@@ -295,7 +309,8 @@ static int check_activity(struct az_one *o)
         any |= az_trace_has_activity(&o->res->traces[i]);
     if (any)
         return AZ_OK;
-    return az_diag_fail(o->diag, AZ_EEMPTY, AZ_NOWHERE, "no GPU activity in %.*s (what there is, is reported)",
+    return az_diag_fail(o->diag, AZ_EEMPTY, AZ_NOWHERE,
+                        "no GPU activity in %.*s (what there is, is reported)",
                         AZ_SVF(at_input(o).file));
 }
 
@@ -321,7 +336,8 @@ static int read_saved(struct az_one *o)
     return rc;
 }
 
-/* Ranks that no file says anything of: the devices of one recording. A compiled program's trace has its own tables. */
+/* Ranks that no file says anything of: the devices of one recording. A compiled program's trace has
+ * its own tables. */
 static bool several_devices(const struct az_result *res)
 {
     const struct az_trace *t = res->traces;
@@ -335,22 +351,28 @@ static bool several_devices(const struct az_result *res)
     return several && t->world_size <= 0 && !(t->caps & AZ_CAP_PROGRAMS);
 }
 
-int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads, struct az_result *res,
-               struct az_diag *diag, _Atomic uint64_t *progress)
+int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
+               struct az_result *res, struct az_diag *diag, _Atomic uint64_t *progress)
 {
     struct az_seats own = { .free = threads ? (int)threads - 1 : 0, .all = threads ? threads : 1 };
     return az_run_one_of(job, opts, threads, &own, res, diag, progress);
 }
 
 int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
-                  struct az_seats *seats, struct az_result *res, struct az_diag *diag, _Atomic uint64_t *progress)
+                  struct az_seats *seats, struct az_result *res, struct az_diag *diag,
+                  _Atomic uint64_t *progress)
 {
-    struct az_one o = {
-        .job = job, .res = res, .diag = diag, .threads = threads ? threads : 1, .progress = progress, .seats = seats
-    };
-    struct az_job work = {
-        .opts = &job->input->opts, .arena = &res->arena, .mem = &res->mem, .diag = diag, .doc = &res->doc
-    };
+    struct az_one o = { .job = job,
+                        .res = res,
+                        .diag = diag,
+                        .threads = threads ? threads : 1,
+                        .progress = progress,
+                        .seats = seats };
+    struct az_job work = { .opts = &job->input->opts,
+                           .arena = &res->arena,
+                           .mem = &res->mem,
+                           .diag = diag,
+                           .doc = &res->doc };
     struct az_classifier classes;
     struct az_rank_run ranks;
     const struct az_trace **views;
@@ -369,7 +391,8 @@ int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
         failed = read_other(&o);
     const bool all = res->n_traces > 1 || az_sv_is(job->input->opts.rank_tables, "always");
     o.devices_only = !reduced && !all && several_devices(res);
-    if (!reduced && (all || o.devices_only) && failed != AZ_EINTR && failed != AZ_ENOMEM && failed != AZ_ELIMIT) {
+    if (!reduced && (all || o.devices_only) && failed != AZ_EINTR && failed != AZ_ENOMEM &&
+        failed != AZ_ELIMIT) {
         rc = az_ranks_of_traces(&ranks);
         failed = failed ? failed : rc;
     }
@@ -377,7 +400,8 @@ int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
         failed == AZ_ELIMIT)
         return failed;
     views = az_arena_array(&res->arena, res->n_traces + 1, sizeof *views);
-    rc = views ? az_classifier_init(&classes, &job->input->opts.classes, &res->arena) : az_arena_error(&res->arena);
+    rc = views ? az_classifier_init(&classes, &job->input->opts.classes, &res->arena)
+               : az_arena_error(&res->arena);
     if (rc)
         return az_one_explain(&o, rc, diag->errors, "classifying");
     for (size_t i = 0; i < res->n_traces; i++)
@@ -389,8 +413,9 @@ int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
     work.coverage = az_coverage_table(&res->arena);
     work.findings = az_findings_table(&res->arena);
     fill_document(&o, opts);
-    rc = work.coverage && work.findings ? report(&o, &work)
-                                        : az_one_explain(&o, az_arena_error(&res->arena), diag->errors, "reporting");
+    rc = work.coverage && work.findings
+             ? report(&o, &work)
+             : az_one_explain(&o, az_arena_error(&res->arena), diag->errors, "reporting");
     az_classifier_release(&classes);
     if (!rc)
         rc = failed ? failed : o.hook_failed;

@@ -10,7 +10,9 @@
 #include "io/path.h"
 #include "reports/list.h"
 
-#define NO_GATES   "format '%.*s' reports gates, and there are none: it is not written (\"gates\", or `analyzer gate`)"
+#define NO_GATES                                                                                   \
+    "format '%.*s' reports gates, and there are none: it is not written (\"gates\", or `analyzer " \
+    "gate`)"
 #define SUFFIX     "_perf_report"
 #define NAME_BYTES 100 /* of a title in a file name; the rest of the 255 is for base and suffix */
 
@@ -60,8 +62,11 @@ struct naming {
     bool gates;       /* the writers of the step "gates" are being chosen */
 };
 
-/* Where the input stands in the configuration; nowhere for a path of the command line. */
-static struct az_where place_of(const struct az_input *in) { return in->where.file.n ? in->where : AZ_NOWHERE; }
+/* Where the input is in the configuration; nowhere for a path of the command line. */
+static struct az_where place_of(const struct az_input *in)
+{
+    return in->where.file.n ? in->where : AZ_NOWHERE;
+}
 
 static struct az_sv either(struct az_sv own, struct az_sv run) { return own.n ? own : run; }
 
@@ -76,7 +81,8 @@ static int want(struct wanted *w, const struct az_report *r)
     return AZ_OK;
 }
 
-static int choose_writers(const struct naming *n, struct wanted *w, const struct az_outputs *own, struct az_where at)
+static int choose_writers(const struct naming *n, struct wanted *w, const struct az_outputs *own,
+                          struct az_where at)
 {
     int rc = AZ_OK;
 
@@ -96,8 +102,8 @@ static int choose_writers(const struct naming *n, struct wanted *w, const struct
         else if (r)
             rc = want(w, r);
         else
-            rc = az_diag_fail(n->diag, AZ_ECONFIG, at, "unknown output format '%.*s' (see `analyzer list`)",
-                              AZ_SVF(name));
+            rc = az_diag_fail(n->diag, AZ_ECONFIG, at,
+                              "unknown output format '%.*s' (see `analyzer list`)", AZ_SVF(name));
     }
     /* A place named asks for its writer; the workbook is the default where none is named. */
     if (!rc && w->o.csv_dir.n)
@@ -107,8 +113,8 @@ static int choose_writers(const struct naming *n, struct wanted *w, const struct
     return rc;
 }
 
-/* Folder and base name of an input's reports: the given folder, else beside its first file; what has no place in the
- * file system is reported in the current folder. */
+/* Folder and base name of an input's reports: the given folder, else next to its first file; what
+ * has no place in the file system is reported in the current folder. */
 static int choose_stem(const struct naming *n, size_t i)
 {
     struct az_plan_job *job = &n->p->jobs.v[i];
@@ -119,7 +125,8 @@ static int choose_stem(const struct naming *n, size_t i)
         first = job->input->files.v[0].path;
         dir = az_path_is_stream(first) ? AZ_SV(".") : az_path_dir(first);
     }
-    name = job->input->stem.n ? job->input->stem : az_arena_printf(a, "%.*s%s", AZ_SVF(name), SUFFIX);
+    name =
+        job->input->stem.n ? job->input->stem : az_arena_printf(a, "%.*s%s", AZ_SVF(name), SUFFIX);
     n->w[i].stem = az_sv_is(dir, ".") ? name : az_path_join(a, dir, name);
     return n->w[i].stem.p ? AZ_OK : az_arena_error(a);
 }
@@ -148,7 +155,7 @@ static int find_shared(const struct naming *n, bool *shared)
     return rc;
 }
 
-/* Inputs that would share a name get their title behind it. */
+/* Inputs that would share a name get their title after it. */
 static int part_stems(const struct naming *n)
 {
     struct az_arena *a = &n->p->arena;
@@ -192,12 +199,14 @@ static int add_targets(const struct naming *n, size_t i)
     int rc = AZ_OK;
 
     job->text = n->w[i].text;
-    job->xlsx_rows = (size_t)(job->input->outputs.xlsx_rows < 0 ? 0 : job->input->outputs.xlsx_rows);
-    job->html_rows = (size_t)(job->input->outputs.html_rows < 0 ? 0 : job->input->outputs.html_rows);
+    job->xlsx_rows =
+        (size_t)(job->input->outputs.xlsx_rows < 0 ? 0 : job->input->outputs.xlsx_rows);
+    job->html_rows =
+        (size_t)(job->input->outputs.html_rows < 0 ? 0 : job->input->outputs.html_rows);
     if (az_plan_count(n->p) > 1 && run->xlsx.n && az_sv_eq(run->xlsx, n->w[i].o.xlsx))
         return az_diag_fail(n->diag, AZ_ECONFIG, AZ_NOWHERE,
-                            "one workbook '%.*s' for %zu inputs (name an output folder instead)", AZ_SVF(run->xlsx),
-                            az_plan_count(n->p));
+                            "one workbook '%.*s' for %zu inputs (name an output folder instead)",
+                            AZ_SVF(run->xlsx), az_plan_count(n->p));
     for (size_t k = 0; !rc && k < n->w[i].n; k++) {
         struct az_target t = { .report = n->w[i].reports[k] };
         t.path = target_path(n, i, t.report);
@@ -206,11 +215,12 @@ static int add_targets(const struct naming *n, size_t i)
     return rc;
 }
 
-/* ---- the steps behind the inputs ---- */
+/* ---- the steps after the inputs ---- */
 
 /* Where a step writes: what names one input's workbook or folder is not for it. */
-static struct az_sv step_path(const struct naming *n, const struct wanted *w, const struct az_outputs *own,
-                              const char *name, const struct az_report *r)
+static struct az_sv step_path(const struct naming *n, const struct wanted *w,
+                              const struct az_outputs *own, const char *name,
+                              const struct az_report *r)
 {
     struct az_arena *a = &n->p->arena;
 
@@ -226,7 +236,8 @@ static struct az_sv step_path(const struct naming *n, const struct wanted *w, co
 }
 
 /* Of gates, JSON is the verdict, and annotations belong on standard output. */
-static const struct az_report *step_report(const struct naming *n, const struct az_report *r, struct az_step_out *out)
+static const struct az_report *step_report(const struct naming *n, const struct az_report *r,
+                                           struct az_step_out *out)
 {
     if (!n->gates)
         return r;
@@ -247,7 +258,8 @@ static bool has_report(const struct az_step_out *out, const struct az_report *r)
     return false;
 }
 
-/* Outputs of a step: its own settings before those of the run; the folder of the first input where none is given. */
+/* Outputs of a step: its own settings before those of the run; the folder of the first input where
+ * none is given. */
 static int plan_step(const struct naming *n, enum az_step step, const char *what, const char *name,
                      const struct az_outputs *own)
 {
@@ -260,13 +272,18 @@ static int plan_step(const struct naming *n, enum az_step step, const char *what
         const struct az_report *r = az_report_find(own->formats.v[k]);
         if (r && r->verdict)
             rc = az_diag_fail(
-                n->diag, n->c->path.n ? AZ_ECONFIG : AZ_EUSAGE, n->c->path.n ? AZ_AT_FILE(n->c->path) : AZ_NOWHERE,
-                "a comparison has no verdict to be written as '%s' (gates have one: analyzer gate)", r->name);
+                n->diag, n->c->path.n ? AZ_ECONFIG : AZ_EUSAGE,
+                n->c->path.n ? AZ_AT_FILE(n->c->path) : AZ_NOWHERE,
+                "a comparison has no verdict to be written as '%s' (gates have one: analyzer gate)",
+                r->name);
     }
     if (n->p->jobs.n && n->p->jobs.v[0].input->files.n)
         first = n->p->jobs.v[0].input->files.v[0].path;
-    dir = w.o.dir.n ? w.o.dir : !first.n || az_path_is_stream(first) ? AZ_SV(".") : az_path_dir(first);
-    w.stem = az_sv_is(dir, ".") ? az_sv_str(name) : az_path_join(&n->p->arena, dir, az_sv_str(name));
+    dir = w.o.dir.n                              ? w.o.dir
+          : !first.n || az_path_is_stream(first) ? AZ_SV(".")
+                                                 : az_path_dir(first);
+    w.stem =
+        az_sv_is(dir, ".") ? az_sv_str(name) : az_path_join(&n->p->arena, dir, az_sv_str(name));
     out->what = what;
     out->text = w.text && (!n->gates || n->c->gates.given);
     out->xlsx_rows = own->xlsx_rows > 0 ? (size_t)own->xlsx_rows : 0;
@@ -294,7 +311,8 @@ static int plan_steps(const struct naming *n)
         g.gates = true;
         rc = az_gates_check(n->c, n->diag);
         if (!rc)
-            rc = plan_step(&g, AZ_STEP_GATES, n->c->gates.given ? "gates" : "class times", "gates", &none);
+            rc = plan_step(&g, AZ_STEP_GATES, n->c->gates.given ? "gates" : "class times", "gates",
+                           &none);
     }
     return rc;
 }
@@ -315,7 +333,8 @@ static int refuse_verdicts(const struct naming *n)
             az_diag_add(n->diag, AZ_WARNING, at, NO_GATES, AZ_SVF(last));
         last = verdict ? name : last;
     }
-    outputs += n->c->outputs.csv_dir.n > 0 || n->c->outputs.xlsx.n > 0 || n->c->history.path.n > 0 || n->p->calibrate;
+    outputs += n->c->outputs.csv_dir.n > 0 || n->c->outputs.xlsx.n > 0 ||
+               n->c->history.path.n > 0 || n->p->calibrate;
     if (!last.n)
         return AZ_OK;
     az_diag_add(n->diag, outputs ? AZ_WARNING : AZ_ERROR, at, NO_GATES, AZ_SVF(last));
@@ -334,7 +353,8 @@ struct place { /* an output or an input in the file system */
 AZ_VEC(struct place, places);
 
 /* Devices and pipes may be written by all. */
-static int add_place(struct az_arena *a, struct places *list, struct az_sv path, size_t job, bool input)
+static int add_place(struct az_arena *a, struct places *list, struct az_sv path, size_t job,
+                     bool input)
 {
     struct place pl = { .path = path, .job = job, .input = input };
     int rc;
@@ -353,7 +373,8 @@ static int add_place(struct az_arena *a, struct places *list, struct az_sv path,
     return az_vec_push(list, pl);
 }
 
-static int add_targets_places(struct az_arena *a, struct places *list, const struct az_targets *targets, size_t job)
+static int add_targets_places(struct az_arena *a, struct places *list,
+                              const struct az_targets *targets, size_t job)
 {
     int rc = AZ_OK;
 
@@ -393,19 +414,23 @@ static int by_file(const void *x, const void *y, void *ctx)
     return by_rank(a, b);
 }
 
-static bool same_name(const struct place *x, const struct place *y) { return az_sv_eq(x->canonical, y->canonical); }
-
-/* Other names of one file (hard links); equal names were told before. */
-static bool same_file(const struct place *x, const struct place *y)
+static bool same_name(const struct place *x, const struct place *y)
 {
-    return x->info.kind == AZ_PATH_FILE && y->info.kind == AZ_PATH_FILE && x->info.dev == y->info.dev &&
-           x->info.ino == y->info.ino;
+    return az_sv_eq(x->canonical, y->canonical);
 }
 
-/* Who writes a place, and where that stands in the configuration. */
+/* Other names of one file (hard links); equal names were reported before. */
+static bool same_file(const struct place *x, const struct place *y)
+{
+    return x->info.kind == AZ_PATH_FILE && y->info.kind == AZ_PATH_FILE &&
+           x->info.dev == y->info.dev && x->info.ino == y->info.ino;
+}
+
+/* Who writes a place, and where that is in the configuration. */
 static struct az_sv owner(const struct naming *n, size_t job)
 {
-    return job < n->p->jobs.n ? n->p->jobs.v[job].input->title : az_sv_str(n->p->steps[job - n->p->jobs.n].what);
+    return job < n->p->jobs.n ? n->p->jobs.v[job].input->title
+                              : az_sv_str(n->p->steps[job - n->p->jobs.n].what);
 }
 static struct az_where place_of_job(const struct naming *n, size_t job)
 {
@@ -420,18 +445,22 @@ static int collide(const struct naming *n, const struct place *o, const struct p
 
     if (other->input)
         return az_diag_fail(n->diag, AZ_ECONFIG, place_of_job(n, o->job),
-                            "output '%.*s' of '%.*s' is an input (nothing was run)", AZ_SVF(o->path), AZ_SVF(x));
+                            "output '%.*s' of '%.*s' is an input (nothing was run)",
+                            AZ_SVF(o->path), AZ_SVF(x));
     if (other->job >= n->p->jobs.n)
-        return az_diag_fail(n->diag, AZ_ECONFIG, place_of_job(n, o->job),
-                            "'%.*s' and the %.*s would both write '%.*s' (give one of them another output)", AZ_SVF(x),
-                            AZ_SVF(y), AZ_SVF(o->path));
-    return az_diag_fail(n->diag, AZ_ECONFIG, place_of_job(n, o->job),
-                        "inputs '%.*s' and '%.*s' would both write '%.*s' (give them different titles or outputs)",
-                        AZ_SVF(x), AZ_SVF(y), AZ_SVF(o->path));
+        return az_diag_fail(
+            n->diag, AZ_ECONFIG, place_of_job(n, o->job),
+            "'%.*s' and the %.*s would both write '%.*s' (give one of them another output)",
+            AZ_SVF(x), AZ_SVF(y), AZ_SVF(o->path));
+    return az_diag_fail(
+        n->diag, AZ_ECONFIG, place_of_job(n, o->job),
+        "inputs '%.*s' and '%.*s' would both write '%.*s' (give them different titles or outputs)",
+        AZ_SVF(x), AZ_SVF(y), AZ_SVF(o->path));
 }
 
 /* Sorted: equal places are neighbours. */
-static int compare(const struct naming *n, struct places *list, int (*order)(const void *, const void *, void *),
+static int compare(const struct naming *n, struct places *list,
+                   int (*order)(const void *, const void *, void *),
                    bool (*same)(const struct place *, const struct place *))
 {
     size_t first = 0;
@@ -459,8 +488,8 @@ static int check_among_tables(const struct naming *n, const struct places *list)
         for (size_t k = 0; k < list->n; k++)
             if (list->v[k].tables && az_sv_eq(az_path_dir(o->canonical), list->v[k].canonical))
                 rc = az_diag_fail(n->diag, AZ_ECONFIG, place_of_job(n, o->job),
-                                  "output '%.*s' may be a table's in '%.*s' (give it another name)", AZ_SVF(o->path),
-                                  AZ_SVF(list->v[k].path));
+                                  "output '%.*s' may be a table's in '%.*s' (give it another name)",
+                                  AZ_SVF(o->path), AZ_SVF(list->v[k].path));
     }
     return rc;
 }
@@ -478,7 +507,9 @@ static int add_baseline(const struct naming *n, struct az_arena *a, struct place
     az_vec_init(&names, NULL);
     for (size_t i = 0; !rc && i < 3; i++) {
         struct az_sv glob = az_arena_printf(a, "%.*s%s", AZ_SVF(base), members[i]);
-        rc = !glob.p ? az_arena_error(a) : i ? az_path_glob(a, glob, &names) : az_vec_push(&names, glob);
+        rc = !glob.p ? az_arena_error(a)
+             : i     ? az_path_glob(a, glob, &names)
+                     : az_vec_push(&names, glob);
     }
     for (size_t i = 0; !rc && i < names.n; i++)
         rc = add_place(a, list, names.v[i], 0, true);
@@ -516,7 +547,8 @@ static int check_collisions(const struct naming *n)
     return rc;
 }
 
-/* Which files the inputs are, for az_outputs_guard: known before the run, so that a worker needs no look at them. */
+/* Which files the inputs are, for az_outputs_guard: known before the run, so that a worker needs no
+ * look at them. */
 static int remember_inputs(struct az_plan *p)
 {
     struct az_path_info *info;
@@ -534,19 +566,21 @@ static int remember_inputs(struct az_plan *p)
     return AZ_OK;
 }
 
-/* A run found by a search is not reported again over reports that are there, unless that is asked for. */
+/* A run found by a search is not reported again over reports that are there, unless that is asked
+ * for. */
 static void keep_existing(const struct naming *n)
 {
     for (size_t i = 0; i < n->p->jobs.n; i++) {
         struct az_plan_job *job = &n->p->jobs.v[i];
         const bool replace = job->input->outputs.overwrite || n->c->outputs.overwrite;
-        for (size_t k = 0; !job->error && job->input->group.n && !replace && k < job->targets.n; k++) {
+        for (size_t k = 0; !job->error && job->input->group.n && !replace && k < job->targets.n;
+             k++) {
             const struct az_target *t = &job->targets.v[k];
             job->there = t->report->extension[0] && az_path_stat(t->path.p).kind != AZ_PATH_MISSING;
             if (job->there)
-                job->error = az_diag_fail(
-                    &job->diag, AZ_EIO, AZ_AT_FILE(t->path),
-                    "is there already; this run is left out (--force, or \"overwrite\": true, replaces it)");
+                job->error = az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(t->path),
+                                          "is there already; this run is skipped (--force, or "
+                                          "\"overwrite\": true, replaces it)");
         }
     }
 }
@@ -561,7 +595,8 @@ int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag
         return az_arena_error(&p->arena);
     for (size_t i = 0; !rc && i < p->jobs.n; i++) {
         if (!c->no_reports && !p->jobs.v[i].saved)
-            rc = choose_writers(&n, &n.w[i], &p->jobs.v[i].input->outputs, place_of(p->jobs.v[i].input));
+            rc = choose_writers(&n, &n.w[i], &p->jobs.v[i].input->outputs,
+                                place_of(p->jobs.v[i].input));
         if (!rc)
             rc = choose_stem(&n, i);
     }
@@ -583,8 +618,8 @@ int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag
     return rc;
 }
 
-int az_outputs_guard(const struct az_plan *p, const struct az_target *t, const struct az_document *doc,
-                     struct az_diag *diag)
+int az_outputs_guard(const struct az_plan *p, const struct az_target *t,
+                     const struct az_document *doc, struct az_diag *diag)
 {
     struct az_arena scratch;
     int rc = AZ_OK;
@@ -593,7 +628,8 @@ int az_outputs_guard(const struct az_plan *p, const struct az_target *t, const s
         return AZ_OK;
     az_arena_init(&scratch, NULL);
     for (size_t i = 0; !rc && i < doc->tables.n; i++) {
-        struct az_sv file = az_arena_printf(&scratch, "%.*s/%.*s.csv", AZ_SVF(t->path), AZ_SVF(doc->tables.v[i]->id));
+        struct az_sv file = az_arena_printf(&scratch, "%.*s/%.*s.csv", AZ_SVF(t->path),
+                                            AZ_SVF(doc->tables.v[i]->id));
         struct az_path_info info = { .kind = AZ_PATH_MISSING };
         if (file.p)
             info = az_path_stat(file.p);

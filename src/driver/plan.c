@@ -141,11 +141,13 @@ static int choose_titles(struct az_plan *p, const struct az_vec_sv *only, struct
             continue;
         near = nearest_title(p, title);
         if (near.n)
-            rc = az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "no input has the title '%.*s' (did you mean '%.*s'?)",
-                              AZ_SVF(title), AZ_SVF(near));
+            rc = az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE,
+                              "no input has the title '%.*s' (did you mean '%.*s'?)", AZ_SVF(title),
+                              AZ_SVF(near));
         else
-            rc = az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "no input has the title '%.*s' (--dry-run lists them)",
-                              AZ_SVF(title));
+            rc =
+                az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE,
+                             "no input has the title '%.*s' (--dry-run lists them)", AZ_SVF(title));
     }
     return rc;
 }
@@ -177,19 +179,22 @@ static int check_compare(const struct az_plan *p, const struct az_config *c, str
             found |= az_sv_eq(p->jobs.v[j].input->title, k->inputs.v[i]);
         struct az_sv near = nearest_title(p, k->inputs.v[i]);
         if (!found)
-            rc = az_diag_fail(diag, AZ_ECONFIG, at, "compare: no input has the title '%.*s'%s%.*s%s",
-                              AZ_SVF(k->inputs.v[i]), near.n ? " (did you mean '" : "", AZ_SVF(near),
-                              near.n ? "'?)" : "");
+            rc =
+                az_diag_fail(diag, AZ_ECONFIG, at, "compare: no input has the title '%.*s'%s%.*s%s",
+                             AZ_SVF(k->inputs.v[i]), near.n ? " (did you mean '" : "", AZ_SVF(near),
+                             near.n ? "'?)" : "");
     }
     if (!rc && n < 2)
-        rc =
-            az_diag_fail(diag, AZ_ECONFIG, at, "compare: %zu input%s (two or more are compared)", n, n == 1 ? "" : "s");
+        rc = az_diag_fail(diag, AZ_ECONFIG, at, "compare: %zu input%s (two or more are compared)",
+                          n, n == 1 ? "" : "s");
     if (!rc && n > AZ_COMPARE_MAX)
-        rc = az_diag_fail(diag, AZ_ECONFIG, at, "compare: %zu inputs (at most %d are compared)", n, AZ_COMPARE_MAX);
+        rc = az_diag_fail(diag, AZ_ECONFIG, at, "compare: %zu inputs (at most %d are compared)", n,
+                          AZ_COMPARE_MAX);
     if (!rc && !is_baseline(p, k))
-        rc = az_diag_fail(diag, AZ_ECONFIG, at,
-                          "compare: baseline '%.*s' is none of the inputs (first, best, median, or a name)",
-                          AZ_SVF(k->baseline));
+        rc = az_diag_fail(
+            diag, AZ_ECONFIG, at,
+            "compare: baseline '%.*s' is none of the inputs (first, best, median, or a name)",
+            AZ_SVF(k->baseline));
     if (!rc && k->names.n && k->names.n != n)
         rc = az_diag_fail(diag, AZ_ECONFIG, at, "compare: %zu names for %zu inputs", k->names.n, n);
     return rc;
@@ -204,7 +209,8 @@ static struct az_plan_job *compared(struct az_plan *p, const struct az_compare_c
     return &p->jobs.v[i];
 }
 
-/* Is it one trace of a format that takes the option `o`? What is wrong with the input itself is told in its turn. */
+/* Is it one trace of a format that takes the option `o`? What is wrong with the input itself is
+ * reported in its turn. */
 static int check_tree(const struct az_plan_job *job, const struct az_option *o, struct az_where at,
                       struct az_diag *diag)
 {
@@ -217,21 +223,24 @@ static int check_tree(const struct az_plan_job *job, const struct az_option *o, 
         return az_diag_fail(diag, AZ_ECONFIG, at, "compare: '%.*s' is a %s: %s", AZ_SVF(title),
                             job->format ? job->format->name : "saved result", why);
     if (job->files.n != 1)
-        return az_diag_fail(diag, AZ_ECONFIG, at, "compare: '%.*s' is a run of %zu files: %s, one file each",
+        return az_diag_fail(diag, AZ_ECONFIG, at,
+                            "compare: '%.*s' is a run of %zu files: %s, one file each",
                             AZ_SVF(title), job->files.n, why);
     if (az_path_is_stream(job->files.v[0].path))
-        return az_diag_fail(diag, AZ_ECONFIG, at,
-                            "compare: '%.*s' can be read once only: name a file for the call-tree difference",
-                            AZ_SVF(title));
+        return az_diag_fail(
+            diag, AZ_ECONFIG, at,
+            "compare: '%.*s' can be read once only: name a file for the call-tree difference",
+            AZ_SVF(title));
     if (job->input->opts.comparison_json_path.n)
         return az_diag_fail(diag, AZ_ECONFIG, at,
-                            "compare: '%.*s' has a comparison_json_path of its own, and the call-tree difference is "
+                            "compare: '%.*s' has a comparison_json_path of its own, and the "
+                            "call-tree difference is "
                             "asked for, too (one of both)",
                             AZ_SVF(title));
     return AZ_OK;
 }
 
-/* "tree": the other input's trace is read beside the baseline's. */
+/* "tree": the other input's trace is read next to the baseline's. */
 static int plan_tree(struct az_plan *p, const struct az_config *c, struct az_diag *diag)
 {
     const struct az_compare_config *k = &c->compare;
@@ -243,17 +252,18 @@ static int plan_tree(struct az_plan *p, const struct az_config *c, struct az_dia
     int rc = o ? AZ_OK : AZ_EINTERNAL;
 
     if (n != 2)
-        return az_diag_fail(diag, AZ_ECONFIG, at, "compare: the call-tree difference is of two inputs, not of %zu", n);
+        return az_diag_fail(diag, AZ_ECONFIG, at,
+                            "compare: the call-tree difference is of two inputs, not of %zu", n);
     for (size_t i = 0; i < 2; i++) {
         job[i] = compared(p, k, i);
         if (base == 2 && az_sv_eq(k->names.n ? k->names.v[i] : job[i]->input->title, k->baseline))
             base = i;
     }
     if (base == 2 && (az_sv_is(k->baseline, "best") || az_sv_is(k->baseline, "median")))
-        return az_diag_fail(
-            diag, AZ_ECONFIG, at,
-            "compare: with baseline '%.*s' it is known too late whose call tree is the first (name one)",
-            AZ_SVF(k->baseline));
+        return az_diag_fail(diag, AZ_ECONFIG, at,
+                            "compare: with baseline '%.*s' it is known too late whose call tree is "
+                            "the first (name one)",
+                            AZ_SVF(k->baseline));
     base = base == 2 ? 0 : base;
     for (size_t i = 0; !rc && i < 2; i++)
         rc = job[i]->skip ? AZ_OK : check_tree(job[i], o, at, diag);
@@ -311,7 +321,8 @@ static int print_run(struct az_arena *a, const struct az_plan_job *job, struct a
         const struct az_target *t = &job->targets.v[i];
         rc = print_name(out, "\n  writes: ", az_path_base(t->path));
         if (!rc)
-            rc = az_text_printf(out, "%s (%s)", t->report->extension[0] ? "" : "/", t->report->name);
+            rc =
+                az_text_printf(out, "%s (%s)", t->report->extension[0] ? "" : "/", t->report->name);
     }
     const struct az_sv replay = in->opts.node_replay ? az_outputs_replay_folder(a, job) : AZ_SV("");
     if (!rc && replay.n) {
@@ -319,7 +330,8 @@ static int print_run(struct az_arena *a, const struct az_plan_job *job, struct a
         rc = rc ? rc : az_text_append(out, AZ_SV("/ (commands of node_replay)"));
     }
     if (!rc && job->there)
-        rc = az_text_append(out, AZ_SV("\n  is left out: a report of it is there already (--force replaces it)"));
+        rc = az_text_append(
+            out, AZ_SV("\n  is skipped: a report of it is there already (--force replaces it)"));
     rc = rc ? rc : az_text_append(out, AZ_SV("\n  filters:"));
     for (size_t i = 0; !rc && i < s->n_filters; i++)
         rc = print_name(out, " ", s->filters[i]);
@@ -343,7 +355,8 @@ static int print_targets(const struct az_targets *targets, bool text, struct az_
         const struct az_target *t = &targets->v[i];
         rc = print_name(out, "  writes ", t->path);
         if (!rc)
-            rc = az_text_printf(out, "%s (%s)\n", t->report->extension[0] ? "" : "/", t->report->name);
+            rc = az_text_printf(out, "%s (%s)\n", t->report->extension[0] ? "" : "/",
+                                t->report->name);
     }
     if (!rc && text)
         rc = az_text_append(out, AZ_SV("  prints text\n"));
@@ -391,7 +404,7 @@ int az_plan_print(const struct az_plan *p, struct az_vec_char *out)
     for (size_t i = 0; !rc && i < AZ_STEP_COUNT; i++) {
         const struct az_step_out *s = &p->steps[i];
         if (s->what && (s->text || s->github || s->targets.n))
-            rc = az_text_printf(out, "%s (behind the inputs)\n", s->what);
+            rc = az_text_printf(out, "%s (after the inputs)\n", s->what);
         if (!rc && s->what)
             rc = print_targets(&s->targets, s->text, out);
     }

@@ -1,5 +1,5 @@
-/* The progress line on stderr: which inputs run, how far, how fast. One line, redrawn in place, cleared before any
- * message. Only the calling thread of az_run touches it. */
+/* The progress line on stderr: which inputs run, how far, how fast. One line, redrawn in place,
+ * cleared before any message. Only the calling thread of az_run touches it. */
 #include "driver/internal.h"
 
 #include <stdio.h>
@@ -68,8 +68,8 @@ static size_t one_item(const struct az_progress_item *it, int64_t now, char *out
     int n;
 
     if (it->bytes > 0 && read <= it->bytes)
-        n = snprintf(out, room, " %.*s %d%% %.1f MB/s", AZ_SVF(title), (int)((double)read * 100.0 / (double)it->bytes),
-                     rate);
+        n = snprintf(out, room, " %.*s %d%% %.1f MB/s", AZ_SVF(title),
+                     (int)((double)read * 100.0 / (double)it->bytes), rate);
     else
         n = snprintf(out, room, " %.*s %.1f MB %.1f MB/s", AZ_SVF(title), (double)read / 1e6, rate);
     return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;

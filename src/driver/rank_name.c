@@ -9,8 +9,10 @@
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* The regular expression of `re:X`: X between what is given. \d is understood, because other tools know it. */
-static char *expression(struct az_arena *a, struct az_sv pattern, const char *before, const char *behind)
+/* The regular expression of `re:X`: X between what is given. \d is understood, because other tools
+ * know it. */
+static char *expression(struct az_arena *a, struct az_sv pattern, const char *before,
+                        const char *behind)
 {
     struct az_vec_char text;
     char *out = NULL;
@@ -31,8 +33,8 @@ static char *expression(struct az_arena *a, struct az_sv pattern, const char *be
     return out;
 }
 
-int az_rank_name_init(struct az_rank_name *r, struct az_sv pattern, struct az_arena *a, struct az_where at,
-                      struct az_diag *diag)
+int az_rank_name_init(struct az_rank_name *r, struct az_sv pattern, struct az_arena *a,
+                      struct az_where at, struct az_diag *diag)
 {
     *r = (struct az_rank_name){ .literal = pattern };
     if (pattern.n && !az_sv_starts(pattern, AZ_SV("re:")))
@@ -45,7 +47,7 @@ int az_rank_name_init(struct az_rank_name *r, struct az_sv pattern, struct az_ar
         return az_arena_error(a);
     if (az_sv_find(x, AZ_SV("(?")) >= 0) /* taken as something else, and would match nothing */
         return az_diag_fail(diag, AZ_ECONFIG, at,
-                            "rank pattern '%.*s': groups as '(?' are not known (the number behind "
+                            "rank pattern '%.*s': groups as '(?' are not known (the number after "
                             "the pattern is the rank; no group is needed)",
                             AZ_SVF(az_utf8_cut(x, 80)));
     int rc = regcomp(&r->re, own, REG_EXTENDED);
@@ -55,7 +57,8 @@ int az_rank_name_init(struct az_rank_name *r, struct az_sv pattern, struct az_ar
     }
     if (rc) {
         regerror(rc, &r->re, why, sizeof why);
-        return az_diag_fail(diag, AZ_ECONFIG, at, "rank pattern '%.*s' is no regular expression: %s",
+        return az_diag_fail(diag, AZ_ECONFIG, at,
+                            "rank pattern '%.*s' is no regular expression: %s",
                             AZ_SVF(az_utf8_cut(x, 80)), why);
     }
     r->regex = true;
@@ -86,7 +89,8 @@ static bool find_regex(const struct az_rank_name *r, struct az_sv base, struct a
     small[base.n] = '\0';
     if (regexec(&r->re, small, AZ_RANK_GROUPS + 1, m, 0) != 0)
         return false;
-    *out = (struct az_rank_place){ (size_t)m[0].rm_so, (size_t)m[r->group].rm_so, (size_t)m[r->group].rm_eo, 0 };
+    *out = (struct az_rank_place){ (size_t)m[0].rm_so, (size_t)m[r->group].rm_so,
+                                   (size_t)m[r->group].rm_eo, 0 };
     return true;
 }
 
@@ -108,7 +112,8 @@ bool az_rank_name_find(const struct az_rank_name *r, struct az_sv base, struct a
 {
     if (!(r->regex ? find_regex(r, base, out) : find_literal(r, base, out)))
         return false;
-    return az_parse_i64(az_sv_make(base.p + out->digits, out->end - out->digits), &out->rank) == 0 &&
+    return az_parse_i64(az_sv_make(base.p + out->digits, out->end - out->digits), &out->rank) ==
+               0 &&
            out->rank <= AZ_RANK_MOST;
 }
 

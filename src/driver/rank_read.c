@@ -1,5 +1,6 @@
-/* The ranks of one input, each by itself: read, reduced to parts and given back, side by side on the threads that are
- * free. Whatever the order in which they finish, what comes of a rank depends on its file only. */
+/* The ranks of one input, each by itself: read, reduced to parts and given back, side by side on
+ * the threads that are free. Whatever the order in which they finish, what comes of a rank depends
+ * on its file only. */
 #include <pthread.h>
 
 #include "driver/internal.h"
@@ -14,7 +15,7 @@ struct keeper {
 };
 
 struct reading;
-/* A thread beside the calling one. */
+/* A thread next to the calling one. */
 struct helper {
     struct reading *all;
     struct keeper keep;
@@ -56,16 +57,18 @@ static struct az_sv host_of(const struct az_trace *t, struct az_sv path)
     return az_rank_host_in_name(az_path_base(path), t->rank);
 }
 
-/* Its facts and devices; what only repeats the time base is left out. */
-static int keep_facts(struct az_job *job, const struct az_trace *t, struct az_arena *keep, struct az_rank *about)
+/* Its facts and devices; what only repeats the time base is skipped. */
+static int keep_facts(struct az_job *job, const struct az_trace *t, struct az_arena *keep,
+                      struct az_rank *about)
 {
     struct az_fact *v = az_arena_array(keep, t->facts.n + t->devices.n, sizeof *v);
     const struct az_sv base = az_arena_printf(job->arena, "%lld", (long long)t->base_ns);
     bool ok = v && base.p;
     for (size_t i = 0; ok && i < t->devices.n; i++) {
-        const struct az_sv key = az_arena_printf(job->arena, "device %lld", (long long)t->devices.v[i].id);
-        v[about->n_facts] =
-            (struct az_fact){ az_rank_text(job, keep, key), az_rank_text(job, keep, t->devices.v[i].name) };
+        const struct az_sv key =
+            az_arena_printf(job->arena, "device %lld", (long long)t->devices.v[i].id);
+        v[about->n_facts] = (struct az_fact){ az_rank_text(job, keep, key),
+                                              az_rank_text(job, keep, t->devices.v[i].name) };
         ok = v[about->n_facts].key.p && v[about->n_facts].value.p;
         about->n_facts += ok;
     }
@@ -73,7 +76,8 @@ static int keep_facts(struct az_job *job, const struct az_trace *t, struct az_ar
         const struct az_fact *f = &t->facts.v[i];
         if (az_sv_eq(f->value, base))
             continue;
-        v[about->n_facts] = (struct az_fact){ az_rank_text(job, keep, f->key), az_rank_text(job, keep, f->value) };
+        v[about->n_facts] =
+            (struct az_fact){ az_rank_text(job, keep, f->key), az_rank_text(job, keep, f->value) };
         ok = v[about->n_facts].key.p && v[about->n_facts].value.p;
         about->n_facts += ok;
     }
@@ -81,23 +85,26 @@ static int keep_facts(struct az_job *job, const struct az_trace *t, struct az_ar
     return ok ? AZ_OK : az_arena_error(keep);
 }
 
-static int describe(struct az_job *job, const struct az_trace *t, struct az_sv path, struct az_arena *keep,
-                    struct az_rank *about)
+static int describe(struct az_job *job, const struct az_trace *t, struct az_sv path,
+                    struct az_arena *keep, struct az_rank *about)
 {
     *about = (struct az_rank){ .rank = t->rank,
                                .path = path,
                                .host = az_rank_text(job, keep, host_of(t, path)),
-                               .device = az_rank_text(job, keep, t->devices.n ? t->devices.v[0].name : AZ_SV("")),
+                               .device = az_rank_text(
+                                   job, keep, t->devices.n ? t->devices.v[0].name : AZ_SV("")),
                                .devices = (int64_t)t->devices.n,
                                .world_size = t->world_size,
                                .base_ns = t->base_ns,
                                .ticks_per_ns = t->ticks_per_ns,
                                .read = t->read,
                                .kept = t->kept };
-    return about->host.p && about->device.p ? keep_facts(job, t, keep, about) : az_arena_error(keep);
+    return about->host.p && about->device.p ? keep_facts(job, t, keep, about)
+                                            : az_arena_error(keep);
 }
 
-static int reduce_all(struct az_one *o, struct az_job *job, struct az_arena *keep, struct az_one_rank *x)
+static int reduce_all(struct az_one *o, struct az_job *job, struct az_arena *keep,
+                      struct az_one_rank *x)
 {
     const struct az_trace *t = job->traces[0];
     int rc = AZ_OK;
@@ -115,8 +122,8 @@ static int reduce_all(struct az_one *o, struct az_job *job, struct az_arena *kee
     return rc;
 }
 
-int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path, struct az_arena *keep,
-                   struct az_intern *texts, struct az_one_rank *x)
+int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path,
+                   struct az_arena *keep, struct az_intern *texts, struct az_one_rank *x)
 {
     struct az_arena scratch;
     struct az_classifier classes;
@@ -153,7 +160,8 @@ int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path
 
 static bool no_room(int rc) { return rc == AZ_ENOMEM || rc == AZ_ELIMIT; }
 
-/* Messages of a rank, in the little room they take. Without room nothing was said: whoever fails for it says why. */
+/* Messages of a rank, in the little room they take. Without room nothing was said: whoever fails
+ * for it says why. */
 static int keep_messages(const struct az_diag *d, struct az_arena *keep, struct az_one_rank *x)
 {
     bool ok = true;
@@ -176,7 +184,8 @@ static int keep_messages(const struct az_diag *d, struct az_arena *keep, struct 
     return AZ_OK;
 }
 
-/* One file from its bytes to its parts. alone: no other is read meanwhile, so a want of memory is the last word. */
+/* One file from its bytes to its parts. alone: no other is read meanwhile, so running out of memory
+ * is final. */
 static int read_one(struct reading *k, size_t i, struct keeper *keep, bool alone)
 {
     struct az_one_rank *x = &k->ranks[i];
@@ -196,9 +205,10 @@ static int read_one(struct reading *k, size_t i, struct keeper *keep, bool alone
     if (!rc) {
         rc = az_one_read(&mine, &t, f, 1);
         if (!rc)
-            rc = az_rank_reduce(&mine, &t, f->path, keep->arena, keep->has_texts ? &keep->texts : NULL, x);
+            rc = az_rank_reduce(&mine, &t, f->path, keep->arena,
+                                keep->has_texts ? &keep->texts : NULL, x);
         az_trace_release(&t);
-        az_mem_give_back(); /* parts lie between what is free */
+        az_mem_give_back(); /* parts are between what is free */
     }
     if (!rc && az_path_stat(f->path.p).kind == AZ_PATH_FILE)
         x->has_digest = (mine.digest ? az_digest_rest(mine.digest, f->path.p, x->hex, &x->size)
@@ -260,7 +270,8 @@ static void hire(struct reading *k)
         struct helper *h = &k->helpers[i];
         if (h->running && !atomic_load(&h->over))
             continue;
-        if (atomic_load(&k->crowded) || atomic_load(&k->next) >= k->files->n || !take_seat(k->one->seats))
+        if (atomic_load(&k->crowded) || atomic_load(&k->next) >= k->files->n ||
+            !take_seat(k->one->seats))
             return;
         if (h->running)
             pthread_join(h->thread, NULL);
@@ -304,7 +315,7 @@ static int prepare(struct reading *k)
     return rc;
 }
 
-/* The calling thread reads too, and last what there was no room for beside others. */
+/* The calling thread reads too, and last what there was no room for next to others. */
 static int read_all(struct reading *k, struct keeper *keep)
 {
     int rc = AZ_OK;

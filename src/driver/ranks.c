@@ -1,5 +1,5 @@
-/* The ranks of one input together: which rank each file is, which are missing or there twice; then the parts finished
- * into tables, in rank order. Reading: rank_read.c. */
+/* The ranks of one input together: which rank each file is, which are missing or there twice; then
+ * the parts finished into tables, in rank order. Reading: rank_read.c. */
 #include "base/sort.h"
 #include "driver/internal.h"
 #include "driver/rank_name.h"
@@ -19,7 +19,8 @@ void az_ranks_init(struct az_rank_run *r, struct az_one *one)
 
 static int by_rank(const void *x, const void *y, void *ctx)
 {
-    const struct az_one_rank *const a = *(struct az_one_rank *const *)x, *const b = *(struct az_one_rank *const *)y;
+    const struct az_one_rank *const a = *(struct az_one_rank *const *)x,
+                                    *const b = *(struct az_one_rank *const *)y;
     (void)ctx;
     if (a->about.rank != b->about.rank) {
         if (a->about.rank < 0 || b->about.rank < 0) /* unknown ones last */
@@ -42,17 +43,19 @@ struct gathering {
     struct az_arena *a;
     struct az_one_rank **v; /* files in rank order */
     size_t n;
-    bool by_place; /* no file tells its rank: they are numbered as they are listed */
+    bool by_place; /* no file says its rank: they are numbered as they are listed */
     struct remarks said;
     struct az_sv failure; /* the whole run cannot be reported: why */
 };
 
-static int remark(struct gathering *g, struct az_one_rank *x, enum az_severity severity, struct az_sv text)
+static int remark(struct gathering *g, struct az_one_rank *x, enum az_severity severity,
+                  struct az_sv text)
 {
     const struct remark m = { x, severity, text };
     x->about.warnings += severity == AZ_WARNING;
     if (x->state == AZ_RANK_LEFT)
-        x->why = az_sv_starts(text, AZ_SV("left out: ")) ? az_sv_make(text.p + 10, text.n - 10) : text;
+        x->why =
+            az_sv_starts(text, AZ_SV("skipped: ")) ? az_sv_make(text.p + 10, text.n - 10) : text;
     return text.p ? az_vec_push(&g->said, m) : az_arena_error(g->a);
 }
 
@@ -61,13 +64,16 @@ static void tell(struct gathering *g, struct az_diag *diag)
 {
     for (size_t i = 0; i < g->n; i++) {
         const struct az_one_rank *x = g->v[i];
-        struct az_diag own = { .errors = x->errors, .warnings = x->warnings, .dropped = x->dropped };
+        struct az_diag own = { .errors = x->errors,
+                               .warnings = x->warnings,
+                               .dropped = x->dropped };
         own.list.v = x->said;
         own.list.n = x->n_said;
         az_diag_take(diag, &own);
         for (size_t k = 0; k < g->said.n; k++)
             if (g->said.v[k].x == x)
-                az_diag_add(diag, g->said.v[k].severity, NOTICE(x), "%.*s", AZ_SVF(g->said.v[k].text));
+                az_diag_add(diag, g->said.v[k].severity, NOTICE(x), "%.*s",
+                            AZ_SVF(g->said.v[k].text));
     }
 }
 
@@ -78,19 +84,25 @@ static int settle_rank(struct gathering *g, struct az_one_rank *x, size_t place)
     int rc = AZ_OK;
 
     if (said > AZ_RANK_MOST) {
-        rc = remark(g, x, AZ_WARNING,
-                    az_arena_printf(g->a, "rank %lld in its metadata is not believed", (long long)said));
+        rc = remark(
+            g, x, AZ_WARNING,
+            az_arena_printf(g->a, "rank %lld in its metadata is not believed", (long long)said));
         said = -1;
     }
     if (rc == 0 && said >= 0 && x->by_name >= 0 && said != x->by_name)
         rc = remark(g, x, AZ_WARNING,
-                    az_arena_printf(g->a, "is rank %lld by its metadata, %lld by its name (the metadata count)",
-                                    (long long)said, (long long)x->by_name));
-    x->about.rank = said >= 0 ? said : x->by_name >= 0 ? x->by_name : g->by_place ? (int64_t)place : -1;
+                    az_arena_printf(
+                        g->a, "is rank %lld by its metadata, %lld by its name (the metadata count)",
+                        (long long)said, (long long)x->by_name));
+    x->about.rank = said >= 0         ? said
+                    : x->by_name >= 0 ? x->by_name
+                    : g->by_place     ? (int64_t)place
+                                      : -1;
     if (rc == 0 && x->about.rank < 0) {
         x->state = AZ_RANK_LEFT;
-        rc = remark(g, x, AZ_WARNING,
-                    AZ_SV("left out: neither its name nor its metadata tell its rank (--rank-pattern?)"));
+        rc = remark(
+            g, x, AZ_WARNING,
+            AZ_SV("skipped: neither its name nor its metadata has its rank (--rank-pattern?)"));
     }
     return rc;
 }
@@ -101,7 +113,8 @@ static int settle(struct gathering *g, struct az_one_rank *files)
     const struct az_input *in = g->r->one->job->input;
     g->by_place = !in->is_run || (g->n == 1 && !in->group.n); /* a search has asked for ranks */
     for (size_t i = 0; i < g->n; i++)
-        g->by_place &= files[i].by_name < 0 && (files[i].state != AZ_RANK_THERE || files[i].about.rank < 0);
+        g->by_place &=
+            files[i].by_name < 0 && (files[i].state != AZ_RANK_THERE || files[i].about.rank < 0);
     for (size_t i = 0; rc == 0 && i < g->n; i++) {
         struct az_one_rank *x = &files[i];
         g->v[i] = x;
@@ -136,25 +149,28 @@ static int duplicates(struct gathering *g)
         if (!first && !last) {
             g->failure = AZ_SV("two files of one rank");
             if (refused++ < MOST_TOLD)
-                rc = remark(g, x, AZ_ERROR,
-                            az_arena_printf(g->a,
-                                            "is rank %lld, as '%.*s' is (choose one with a filter; duplicate_rank: "
-                                            "first, last, or each-step)",
-                                            (long long)x->about.rank, AZ_SVF(kept->about.path)));
+                rc = remark(
+                    g, x, AZ_ERROR,
+                    az_arena_printf(
+                        g->a,
+                        "is rank %lld, as '%.*s' is (choose one with a filter; duplicate_rank: "
+                        "first, last, or each-step)",
+                        (long long)x->about.rank, AZ_SVF(kept->about.path)));
             again = x;
             continue;
         }
         out = first ? x : kept;
         kept = first ? kept : x;
         out->state = AZ_RANK_LEFT;
-        rc = remark(g, out, AZ_WARNING,
-                    az_arena_printf(g->a, "left out: rank %lld is taken from '%.*s' (duplicate_rank)",
-                                    (long long)out->about.rank, AZ_SVF(kept->about.path)));
+        rc =
+            remark(g, out, AZ_WARNING,
+                   az_arena_printf(g->a, "skipped: rank %lld is taken from '%.*s' (duplicate_rank)",
+                                   (long long)out->about.rank, AZ_SVF(kept->about.path)));
     }
     if (rc == 0 && refused > MOST_TOLD)
-        rc = remark(
-            g, again, AZ_ERROR,
-            az_arena_printf(g->a, "and %zu other files are of ranks that are there already", refused - MOST_TOLD));
+        rc = remark(g, again, AZ_ERROR,
+                    az_arena_printf(g->a, "and %zu other files are of ranks that are there already",
+                                    refused - MOST_TOLD));
     return rc;
 }
 
@@ -180,12 +196,13 @@ static int world_size(struct gathering *g, struct az_ranks *s)
             s->world_size = x->about.rank + 1;
         if (said > 0 && x->about.world_size > 0 && x->about.world_size != said)
             rc = remark(g, x, AZ_WARNING,
-                        az_arena_printf(g->a, "says a world of %lld ranks, others one of %lld (runs mixed up?)",
-                                        (long long)x->about.world_size, (long long)said));
+                        az_arena_printf(
+                            g->a, "says a world of %lld ranks, others one of %lld (runs mixed up?)",
+                            (long long)x->about.world_size, (long long)said));
         else if (said > 0 && x->about.rank >= said)
             rc = remark(g, x, AZ_WARNING,
-                        az_arena_printf(g->a, "is rank %lld of a world of %lld ranks", (long long)x->about.rank,
-                                        (long long)said));
+                        az_arena_printf(g->a, "is rank %lld of a world of %lld ranks",
+                                        (long long)x->about.rank, (long long)said));
     }
     return rc;
 }
@@ -234,11 +251,13 @@ static int fill_set(struct gathering *g)
     for (size_t i = 0; i < g->n; i++) {
         const struct az_one_rank *x = g->v[i];
         if (x->state == AZ_RANK_FAILED)
-            failed[r->set.n_failed++] =
-                (struct az_rank_failure){ .rank = x->about.rank, .path = x->about.path, .why = first_error(x) };
+            failed[r->set.n_failed++] = (struct az_rank_failure){ .rank = x->about.rank,
+                                                                  .path = x->about.path,
+                                                                  .why = first_error(x) };
         if (x->state == AZ_RANK_LEFT)
-            left[r->set.n_left++] =
-                (struct az_rank_failure){ .rank = x->about.rank, .path = x->about.path, .why = x->why };
+            left[r->set.n_left++] = (struct az_rank_failure){ .rank = x->about.rank,
+                                                              .path = x->about.path,
+                                                              .why = x->why };
         if (x->state != AZ_RANK_THERE)
             continue;
         v[r->set.n] = x->about;
@@ -250,7 +269,7 @@ static int fill_set(struct gathering *g)
     return missing_ranks(&r->set, g->a);
 }
 
-/* From files to the set; the messages of all are told whatever comes. */
+/* From files to the set; the messages of all are reported whatever comes. */
 static int gather(struct az_rank_run *r, struct az_one_rank *files, size_t n)
 {
     struct gathering g = { .r = r, .a = &r->one->res->arena, .n = n };
@@ -283,7 +302,8 @@ static int names_of(struct az_one *o, struct az_one_rank *ranks)
     rc = az_rank_name_init(&name, o->job->input->opts.rank_pattern, &scratch, AZ_NOWHERE, o->diag);
     for (size_t i = 0; rc == 0 && i < o->job->files.n; i++) {
         struct az_rank_place at;
-        ranks[i].by_name = az_rank_name_find(&name, az_path_base(o->job->files.v[i].path), &at) ? at.rank : -1;
+        ranks[i].by_name =
+            az_rank_name_find(&name, az_path_base(o->job->files.v[i].path), &at) ? at.rank : -1;
     }
     if (rc == 0)
         az_rank_name_release(&name);
@@ -315,7 +335,8 @@ int az_ranks_reduce(struct az_rank_run *r)
     return rc;
 }
 
-/* Ranks of other formats: numbered as their traces say, or as the files stand where that is no numbering. */
+/* Ranks of other formats: numbered as their traces say, or as the files stand where that is not a
+ * numbering. */
 static void number_traces(const struct az_result *res, struct az_one_rank *ranks)
 {
     bool good = true;
@@ -335,7 +356,8 @@ int az_ranks_of_traces(struct az_rank_run *r)
     int rc = ranks ? AZ_OK : az_arena_error(&res->arena);
 
     for (size_t i = 0; !rc && i < res->n_traces; i++)
-        rc = az_rank_reduce(r->one, &res->traces[i], res->traces[i].path, &res->arena, NULL, &ranks[i]);
+        rc = az_rank_reduce(r->one, &res->traces[i], res->traces[i].path, &res->arena, NULL,
+                            &ranks[i]);
     if (!rc) {
         number_traces(res, ranks);
         rc = gather(r, ranks, res->n_traces);
@@ -345,7 +367,8 @@ int az_ranks_of_traces(struct az_rank_run *r)
 
 int az_ranks_finish(struct az_rank_run *r, struct az_job *job)
 {
-    struct az_ranks *set = az_arena_alloc(job->arena, sizeof *set); /* rows are made when they are written */
+    struct az_ranks *set =
+        az_arena_alloc(job->arena, sizeof *set); /* rows are made when they are written */
     int failed = AZ_OK;
 
     if (!set)

@@ -1,10 +1,12 @@
-/* The replay folder of an input: beside its other outputs, from its own tables. */
+/* The replay folder of an input: next to its other outputs, from its own tables. */
 #include "replay/replay.h"
 #include "driver/internal.h"
 
 struct az_sv az_outputs_replay_folder(struct az_arena *a, const struct az_plan_job *job)
 {
-    struct az_sv path = job->targets.n ? job->targets.v[0].path : job->files.n ? job->files.v[0].path : AZ_SV("stdin");
+    struct az_sv path = job->targets.n ? job->targets.v[0].path
+                        : job->files.n ? job->files.v[0].path
+                                       : AZ_SV("stdin");
     const bool of_run = !job->targets.n && job->input->stem.n;
     struct az_sv stem = of_run ? job->input->stem : az_path_stem(az_path_base(path));
     struct az_sv name = az_arena_printf(a, "%.*s_node_replay", AZ_SVF(stem));
@@ -31,8 +33,8 @@ int az_outputs_replay(const struct az_plan_job *job, const struct az_document *d
     if (!rc)
         rc = az_replay_emit(grouped ? doc : &own, dir.p, &opts, text, &n, diag);
     if (!rc)
-        rc = az_text_printf(text, "%zu of %zu rows kept, %zu command%s in %.*s\n", n.kept, n.rows, n.commands,
-                            n.commands == 1 ? "" : "s", AZ_SVF(dir));
+        rc = az_text_printf(text, "%zu of %zu rows kept, %zu command%s in %.*s\n", n.kept, n.rows,
+                            n.commands, n.commands == 1 ? "" : "s", AZ_SVF(dir));
     az_document_release(&own);
     az_arena_release(&a);
     return rc;

@@ -1,5 +1,6 @@
-/* A plan on the pool. A worker takes an input from its files to its written outputs and frees it; the calling thread
- * prints messages and text strictly in config order, draws progress and notices an interruption. */
+/* A plan on the pool. A worker takes an input from its files to its written outputs and frees it;
+ * the calling thread prints messages and text strictly in config order, draws progress and notices
+ * an interruption. */
 #include "driver/followup.h"
 #include "driver/internal.h"
 
@@ -11,8 +12,9 @@
 #include "base/sort.h"
 #include "io/outfile.h"
 
-#define TICK_MS  50
-#define GRACE_NS INT64_C(3000000000) /* for workers to notice an interruption; then one hangs in a read */
+#define TICK_MS 50
+#define GRACE_NS                                                                                   \
+    INT64_C(3000000000) /* for workers to notice an interruption; then one hangs in a read */
 
 enum phase { WAITING, RUNNING, FINISHED };
 
@@ -25,8 +27,9 @@ struct task {
     _Atomic int64_t started_ns;
     int64_t took_ns;
     size_t peak;
-    int error;                  /* of the input or one of its outputs */
-    struct az_outcome *outcome; /* what is kept for the steps behind the inputs; NULL: there are none */
+    int error; /* of the input or one of its outputs */
+    struct az_outcome
+        *outcome; /* what is kept for the steps after the inputs; NULL: there are none */
     bool reserved, printed;
 };
 
@@ -66,7 +69,8 @@ static int write_outputs(const struct crew *c, struct task *t, struct az_result 
         if (!rc)
             rc = out->report->write(&res->doc, out->path.p, &scratch, &t->diag);
         if (rc && rc != AZ_EINTR && t->diag.errors == before)
-            az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(out->path), "cannot be written: %s", az_err_text(rc));
+            az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(out->path), "cannot be written: %s",
+                        az_err_text(rc));
         if (rc)
             failed = rc;
         else
@@ -77,7 +81,8 @@ static int write_outputs(const struct crew *c, struct task *t, struct az_result 
     return failed;
 }
 
-/* node_replay: the folder of benchmark commands. A run without such operations has none, which is no failure. */
+/* node_replay: the folder of benchmark commands. A run without such operations has none, which is
+ * no failure. */
 static int write_replay(struct task *t, const struct az_result *res)
 {
     const struct az_input *in = t->job->input;
@@ -95,7 +100,8 @@ static int write_replay(struct task *t, const struct az_result *res)
     } else {
         az_diag_take(&t->diag, &said);
         if (rc && rc != AZ_EINTR && said.errors == 0)
-            az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(in->title), "node_replay: %s", az_err_text(rc));
+            az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(in->title), "node_replay: %s",
+                        az_err_text(rc));
     }
     az_diag_release(&said);
     return rc;
@@ -121,7 +127,8 @@ static void run_job(void *ctx, size_t i, unsigned worker)
         if (t->job->text)
             rc = az_text_write(&res.doc, &t->text, c->color);
         if (rc)
-            az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(t->job->input->title), "text report: %s", az_err_text(rc));
+            az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(t->job->input->title), "text report: %s",
+                        az_err_text(rc));
         t->error = t->error ? t->error : rc;
         rc = write_outputs(c, t, &res);
         t->error = t->error ? t->error : rc;
@@ -134,8 +141,8 @@ static void run_job(void *ctx, size_t i, unsigned worker)
         az_outcome_keep(t->outcome, t->job, &res, t->error);
     if (t->outcome && t->outcome->error && !t->error) {
         t->error = t->outcome->error;
-        az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(t->job->input->title), "its results cannot be kept: %s",
-                    az_err_text(t->error));
+        az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(t->job->input->title),
+                    "its results cannot be kept: %s", az_err_text(t->error));
     }
     t->peak = atomic_load(&res.mem.peak);
     az_result_release(&res);
@@ -145,8 +152,8 @@ static void run_job(void *ctx, size_t i, unsigned worker)
     atomic_fetch_add(&c->seats.free, 1);
 }
 
-/* Called by the pool for one job at a time. The reservation is made here, so that jobs admitted at the same moment see
- * each other. */
+/* Called by the pool for one job at a time. The reservation is made here, so that jobs admitted at
+ * the same moment see each other. */
 static bool admit(void *ctx, size_t i, uint64_t in_use)
 {
     struct crew *c = ctx;
@@ -221,9 +228,9 @@ static void print_task(struct crew *c, struct task *t)
     c->complete++;
     if (!c->opts->quiet)
         print_text(c, &t->text);
-    az_log_line(&c->log, AZ_LOG_VERBOSE, "'%.*s': %.3f s, %.1f MB read, %.1f MB memory%s", AZ_SVF(title),
-                (double)t->took_ns / 1e9, (double)atomic_load(&t->read) / 1e6, (double)t->peak / 1e6,
-                t->error ? ", failed" : "");
+    az_log_line(&c->log, AZ_LOG_VERBOSE, "'%.*s': %.3f s, %.1f MB read, %.1f MB memory%s",
+                AZ_SVF(title), (double)t->took_ns / 1e9, (double)atomic_load(&t->read) / 1e6,
+                (double)t->peak / 1e6, t->error ? ", failed" : "");
     az_vec_release(&t->text);
 }
 
@@ -236,15 +243,17 @@ static void job_done(void *ctx, size_t i, bool ran)
         print_task(c, t);
 }
 
-/* A worker that waits in a read (a pipe nobody writes to) cannot be stopped: after a while, what is complete is printed
- * and the process ends. */
+/* A worker that waits in a read (a pipe nobody writes to) cannot be stopped: after a while, what is
+ * complete is printed and the process ends. */
 static void give_up(struct crew *c)
 {
     az_progress_clear(&c->progress);
     for (size_t i = 0; i < c->n; i++)
-        if (atomic_load(&c->tasks[i].phase) == FINISHED && !c->tasks[i].printed && c->tasks[i].error != AZ_EINTR)
+        if (atomic_load(&c->tasks[i].phase) == FINISHED && !c->tasks[i].printed &&
+            c->tasks[i].error != AZ_EINTR)
             print_task(c, &c->tasks[i]);
-    az_log_line(&c->log, AZ_LOG_QUIET, "interrupted: %zu of %zu inputs are done", c->complete, c->n);
+    az_log_line(&c->log, AZ_LOG_QUIET, "interrupted: %zu of %zu inputs are done", c->complete,
+                c->n);
     az_signals_quit();
 }
 
@@ -269,10 +278,11 @@ static void tick(void *ctx)
         int phase = atomic_load(&t->phase);
         c->progress.done += phase == FINISHED;
         if (phase == RUNNING)
-            c->running[n++] = (struct az_progress_item){ .title = t->job->input->title,
-                                                         .bytes = t->job->bytes,
-                                                         .read = &t->read,
-                                                         .started_ns = atomic_load(&t->started_ns) };
+            c->running[n++] =
+                (struct az_progress_item){ .title = t->job->input->title,
+                                           .bytes = t->job->bytes,
+                                           .read = &t->read,
+                                           .started_ns = atomic_load(&t->started_ns) };
     }
     az_progress_draw(&c->progress, c->running, n);
 }
@@ -297,12 +307,15 @@ static uint64_t half_of_memory(void)
     return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : UINT64_C(1) << 30;
 }
 
-/* What the configuration asks for behind the inputs. */
+/* What the configuration asks for after the inputs. */
 static void follow_up(struct crew *c)
 {
-    struct az_followup f = {
-        .plan = c->plan, .opts = c->opts, .log = &c->log, .outcomes = c->outcomes, .n = c->n, .color = c->color
-    };
+    struct az_followup f = { .plan = c->plan,
+                             .opts = c->opts,
+                             .log = &c->log,
+                             .outcomes = c->outcomes,
+                             .n = c->n,
+                             .color = c->color };
 
     if (!c->outcomes || az_interrupted())
         return;
@@ -323,7 +336,8 @@ static int finish(struct crew *c)
         az_log_line(&c->log, AZ_LOG_QUIET, "error: standard output: %s", strerror(c->stdout_errno));
     if (az_interrupted()) {
         az_out_cleanup();
-        az_log_line(&c->log, AZ_LOG_QUIET, "interrupted: %zu of %zu inputs are done", c->complete, c->n);
+        az_log_line(&c->log, AZ_LOG_QUIET, "interrupted: %zu of %zu inputs are done", c->complete,
+                    c->n);
         return AZ_EXIT_INTERRUPTED;
     }
     if (c->failed && c->n > 1)
@@ -337,9 +351,12 @@ static int finish(struct crew *c)
 
 static int run_crew(struct crew *c, struct az_arena *a)
 {
-    struct az_pool_ops ops = {
-        .run = run_job, .done = job_done, .tick = tick, .admit = admit, .cancelled = cancelled, .tick_ms = TICK_MS
-    };
+    struct az_pool_ops ops = { .run = run_job,
+                               .done = job_done,
+                               .tick = tick,
+                               .admit = admit,
+                               .cancelled = cancelled,
+                               .tick_ms = TICK_MS };
     unsigned workers = c->opts->workers ? c->opts->workers : processors();
     size_t *order = az_arena_array(a, c->n, sizeof *order);
     int rc;

@@ -1,4 +1,5 @@
-/* Runs a plan on the pool: parse, seal, analyse, write; prints text and messages in config order; exit code. */
+/* Runs a plan on the pool: parse, seal, analyse, write; prints text and messages in config order;
+ * exit code. */
 #ifndef AZ_DRIVER_RUN_H
 #define AZ_DRIVER_RUN_H
 
@@ -25,11 +26,12 @@ struct az_run_opts {
     bool quiet;     /* no text on stdout, no warnings */
 };
 
-/* Exit code by product rules: 0, 1 (a gate failed), 3 (some input, output or step failed), 4, 130. stdout is flushed
- * and checked. */
+/* Exit code by product rules: 0, 1 (a gate failed), 3 (some input, output or step failed), 4, 130.
+ * stdout is flushed and checked. */
 int az_run(const struct az_plan *plan, const struct az_run_opts *opts);
 
-/* What came of one input: the document, and the traces whose texts it borrows; all charged to one budget. */
+/* What came of one input: the document, and the traces whose texts it borrows; all charged to one
+ * budget. */
 struct az_result {
     struct az_mem mem;
     struct az_arena arena;
@@ -39,22 +41,24 @@ struct az_result {
     struct az_trace *other;     /* comparison_json_path; NULL: none */
     struct az_digest **digests; /* by file of the job, taken while it was read; NULL: none */
     size_t n_digests;
-    struct az_arena *keeps; /* what is kept of ranks, by the threads that reduced them; in the arena */
+    struct az_arena
+        *keeps; /* what is kept of ranks, by the threads that reduced them; in the arena */
     size_t n_keeps;
-    bool reportable; /* doc is complete (also of an input without activity, which counts as failed) */
+    bool reportable; /* doc is complete (also of an input without activity, which counts as failed)
+                      */
 };
 void az_result_init(struct az_result *r, uint64_t memory_limit);
 void az_result_release(struct az_result *r);
-/* One input, without a pool: the building block, also for tests. 0, or why the input has failed (message in diag).
- * threads: that it may use itself. progress: bytes read so far, may be NULL. */
-int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads, struct az_result *res,
-               struct az_diag *diag, _Atomic uint64_t *progress) AZ_MUST_USE;
+/* One input, without a pool: the building block, also for tests. 0, or why the input has failed
+ * (message in diag). threads: that it may use itself. progress: bytes read so far, may be NULL. */
+int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
+               struct az_result *res, struct az_diag *diag, _Atomic uint64_t *progress) AZ_MUST_USE;
 
 /* Prints all messages through the log: errors always, warnings unless quiet, notes when verbose. */
 void az_diag_print(const struct az_diag *d, const struct az_log *log);
 
-/* Installs the handlers: SIGINT and SIGTERM set a flag, the second one exits at once with 130; SIGPIPE is ignored.
- * Returns what asks the flag, for az_config.cancel. */
+/* Installs the handlers: SIGINT and SIGTERM set a flag, the second one exits at once with 130;
+ * SIGPIPE is ignored. Returns what asks the flag, for az_config.cancel. */
 struct az_cancel az_signals_install(void);
 bool az_interrupted(void);
 /* Colour wanted on this descriptor: --color, NO_COLOR, TERM=dumb, terminal. */

@@ -72,7 +72,8 @@ void az_saved_release(struct az_saved_list *l)
     az_vec_release(l);
 }
 
-static int read_one(const char *path, enum az_saved kind, struct az_saved_list *out, struct az_diag *diag)
+static int read_one(const char *path, enum az_saved kind, struct az_saved_list *out,
+                    struct az_diag *diag)
 {
     struct az_saved_doc *d = az_mem_alloc(NULL, sizeof *d);
     bool partial = false;
@@ -101,7 +102,8 @@ static int read_one(const char *path, enum az_saved kind, struct az_saved_list *
 }
 
 /* Members of a folder by a glob below it. */
-static int members(struct az_arena *a, const char *dir, const char *pattern, struct az_vec_sv *names)
+static int members(struct az_arena *a, const char *dir, const char *pattern,
+                   struct az_vec_sv *names)
 {
     struct az_vec_char glob;
     int rc = AZ_OK;
@@ -117,7 +119,8 @@ static int members(struct az_arena *a, const char *dir, const char *pattern, str
     return rc;
 }
 
-static int read_kind(const struct az_vec_sv *names, enum az_saved kind, struct az_saved_list *out, struct az_diag *diag)
+static int read_kind(const struct az_vec_sv *names, enum az_saved kind, struct az_saved_list *out,
+                     struct az_diag *diag)
 {
     int rc = AZ_OK;
     for (size_t i = 0; !rc && i < names->n; i++)
@@ -126,7 +129,8 @@ static int read_kind(const struct az_vec_sv *names, enum az_saved kind, struct a
     return rc;
 }
 
-static int read_folder(struct az_arena *a, const char *path, struct az_saved_list *out, struct az_diag *diag)
+static int read_folder(struct az_arena *a, const char *path, struct az_saved_list *out,
+                       struct az_diag *diag)
 {
     struct az_vec_sv names;
     size_t before = out->n;
@@ -152,7 +156,8 @@ static int read_folder(struct az_arena *a, const char *path, struct az_saved_lis
     return rc;
 }
 
-static int read_path(struct az_arena *a, const char *path, struct az_saved_list *out, struct az_diag *diag)
+static int read_path(struct az_arena *a, const char *path, struct az_saved_list *out,
+                     struct az_diag *diag)
 {
     enum az_saved kind = az_saved_kind(path);
     struct az_path_info info = az_path_stat(path);
@@ -198,8 +203,9 @@ int az_saved_collect(const char *path, struct az_saved_list *out, struct az_diag
     for (size_t i = 0; !rc && i < names.n; i++)
         rc = names.v[i].p ? read_path(&a, names.v[i].p, out, diag) : AZ_ENOMEM;
     if (!rc && out->n == before)
-        rc = az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)),
-                          "holds no result (a result JSON, a folder of CSV tables, or a folder of these)");
+        rc = az_diag_fail(
+            diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)),
+            "holds no result (a result JSON, a folder of CSV tables, or a folder of these)");
     az_vec_release(&names);
     az_arena_release(&a);
     return rc;

@@ -1,5 +1,6 @@
-/* `base_dir`: the runs below a folder. Each folder that holds matching files is a run (docs/formulas-multirank.md 1),
- * and becomes an input; with `each-step` each step in it does, as do the steps among listed files. */
+/* `base_dir`: the runs below a folder. Each folder that holds matching files is a run
+ * (docs/formulas-multirank.md 1), and becomes an input; with `each-step` each step in it does, as
+ * do the steps among listed files. */
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "driver/internal.h"
@@ -27,14 +28,20 @@ struct search {
     struct az_rank_name name;
     struct trace_files files;
     struct az_inputs *out;
-    size_t other_gz;             /* files left out: no trace, by their names */
+    size_t other_gz;             /* files skipped: no trace, by their names */
     size_t filtered, other_kind; /* the same: traces that a filter drops; of the other extension */
     struct az_sv first_gz;
 };
 
-static struct az_where place_of(const struct az_input *in) { return in->where.file.n ? in->where : AZ_NOWHERE; }
+static struct az_where place_of(const struct az_input *in)
+{
+    return in->where.file.n ? in->where : AZ_NOWHERE;
+}
 
-static bool each_step(const struct az_input *in) { return az_sv_is(in->opts.duplicate_rank, "each-step"); }
+static bool each_step(const struct az_input *in)
+{
+    return az_sv_is(in->opts.duplicate_rank, "each-step");
+}
 
 /* ---- which files ---- */
 
@@ -47,7 +54,8 @@ static bool is_kind(struct az_sv path, struct az_sv ext)
 /* Of `gz`, what is packed and no trace by its name. */
 static void count_gz(struct search *s, struct az_sv path)
 {
-    if (az_sv_is(s->in->search.extension, "gz") && az_sv_ends(path, AZ_SV(".gz")) && s->other_gz++ == 0)
+    if (az_sv_is(s->in->search.extension, "gz") && az_sv_ends(path, AZ_SV(".gz")) &&
+        s->other_gz++ == 0)
         s->first_gz = az_arena_dup(s->a, path);
 }
 
@@ -55,7 +63,8 @@ static void count_gz(struct search *s, struct az_sv path)
 static int64_t filter_rank(const struct search *s, struct az_sv filter)
 {
     struct az_rank_place at;
-    return az_rank_name_find(&s->name, filter, &at) && at.start == 0 && at.end == filter.n ? at.rank : -1;
+    return az_rank_name_find(&s->name, filter, &at) && at.start == 0 && at.end == filter.n ? at.rank
+                                                                                           : -1;
 }
 
 static bool passes(const struct search *s, struct az_sv path, int64_t rank)
@@ -69,7 +78,8 @@ static bool passes(const struct search *s, struct az_sv path, int64_t rank)
     return true;
 }
 
-/* The text around the rank, without folder, extensions and long numbers: "rank_0_step_8.json" -> "step_8". */
+/* The text around the rank, without folder, extensions and long numbers: "rank_0_step_8.json" ->
+ * "step_8". */
 static struct az_sv step_of(struct search *s, struct az_sv base, const struct az_rank_place *at)
 {
     static const char *const ends[] = { ".gz", ".json", ".trace", ".pt" };
@@ -96,8 +106,8 @@ static struct az_sv step_of(struct search *s, struct az_sv base, const struct az
     return az_arena_dup(s->a, az_sv_make(text + from, n - from));
 }
 
-/* Written by a run of this program: a result, by its content, the verdict of gates, the record of a replay folder. Such
- * a file may have the name of a rank in it, and is no trace. */
+/* Written by a run of this program: a result, by its content, the verdict of gates, the record of a
+ * replay folder. Such a file may have the name of a rank in it, and is no trace. */
 static bool is_own(struct az_sv path)
 {
     const struct az_sv base = az_path_base(path);
@@ -121,7 +131,8 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     const struct az_sv base = az_path_base(f.path);
     if (az_rank_name_find(&s->name, base, &at))
         f.rank = at.rank;
-    const bool wanted = is_kind(f.path, s->in->search.extension), passed = passes(s, f.path, f.rank);
+    const bool wanted = is_kind(f.path, s->in->search.extension),
+               passed = passes(s, f.path, f.rank);
     s->filtered += wanted && !passed;
     s->other_kind += !wanted && is_kind(f.path, AZ_SV("auto")) && !is_own(f.path);
     if (!wanted && passed)
@@ -131,7 +142,7 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     if (each_step(s->in) && f.rank >= 0)
         f.step = step_of(s, base, &at);
     f.path = az_arena_dup(s->a, f.path);
-    /* What is behind base_dir in the folder's name. */
+    /* What is after base_dir in the folder's name. */
     struct az_sv tail = az_path_dir(f.path);
     const size_t skip = s->in->search.base_dir.n;
     tail = tail.n > skip ? az_sv_make(tail.p + skip, tail.n - skip) : AZ_SV("");
@@ -161,7 +172,8 @@ static int by_run(const void *x, const void *y, void *ctx)
 static void warn_gz(const struct search *s)
 {
     if (s->other_gz)
-        az_diag_add(s->diag, AZ_WARNING, AZ_AT_FILE(s->first_gz), "left out%s: a trace is a *.json.gz file",
+        az_diag_add(s->diag, AZ_WARNING, AZ_AT_FILE(s->first_gz),
+                    "skipped%s: a trace is a *.json.gz file",
                     s->other_gz > 1 ? ", and others" : "");
 }
 
@@ -181,11 +193,11 @@ static void warn_filters(const struct search *s)
             n++;
         }
         if (n)
-            az_diag_add(
-                s->diag, AZ_WARNING, AZ_AT_FILE(other->path),
-                "filter '%.*s' keeps %zu file(s) of other ranks, this one first (filters_exact_rank, --exact-rank: "
-                "rank %lld only)",
-                AZ_SVF(filter), n, (long long)wanted);
+            az_diag_add(s->diag, AZ_WARNING, AZ_AT_FILE(other->path),
+                        "filter '%.*s' keeps %zu file(s) of other ranks, this one first "
+                        "(filters_exact_rank, --exact-rank: "
+                        "rank %lld only)",
+                        AZ_SVF(filter), n, (long long)wanted);
     }
 }
 
@@ -193,7 +205,8 @@ static struct az_sv joined_filters(const struct search *s, const char *between)
 {
     struct az_sv text = AZ_SV("");
     for (size_t i = 0; i < s->in->search.n_filters; i++)
-        text = az_arena_printf(s->a, "%.*s%s%.*s", AZ_SVF(text), i ? between : "", AZ_SVF(s->in->search.filters[i]));
+        text = az_arena_printf(s->a, "%.*s%s%.*s", AZ_SVF(text), i ? between : "",
+                               AZ_SVF(s->in->search.filters[i]));
     return text;
 }
 
@@ -224,7 +237,8 @@ static struct az_sv title_of(const struct search *s, const struct trace_file *f,
         title = az_arena_printf(s->a, "%.*s %.*s", AZ_SVF(title), AZ_SVF(f->step));
     if (!s->in->title.n)
         return title;
-    return many ? az_arena_printf(s->a, "%.*s %.*s", AZ_SVF(s->in->title), AZ_SVF(title)) : s->in->title;
+    return many ? az_arena_printf(s->a, "%.*s %.*s", AZ_SVF(s->in->title), AZ_SVF(title))
+                : s->in->title;
 }
 
 static int add_run(const struct search *s, const struct trace_file *files, size_t n, bool many)
@@ -246,11 +260,12 @@ static int add_run(const struct search *s, const struct trace_file *files, size_
     if (!run->stem.p || !run->title.p)
         return az_arena_error(s->a);
     for (size_t i = 0; rc == 0 && i < n; i++)
-        rc = az_vec_push(&run->files, ((struct az_input_file){ .path = files[i].path, .role = { "", 0 } }));
+        rc = az_vec_push(&run->files,
+                         ((struct az_input_file){ .path = files[i].path, .role = { "", 0 } }));
     return rc;
 }
 
-/* First file of the run behind the one that begins at i. */
+/* First file of the run after the one that begins at i. */
 static size_t run_end(const struct search *s, size_t i)
 {
     size_t k = i + 1;
@@ -267,15 +282,19 @@ struct run_place {
     bool real, alias; /* found without a link; the same folder as another one */
 };
 
-static int place_run(const struct search *s, struct az_sv real_base, size_t i, struct run_place *out)
+static int place_run(const struct search *s, struct az_sv real_base, size_t i,
+                     struct run_place *out)
 {
-    const struct az_sv group = s->files.v[i].group, tail = az_sv_make(group.p + s->base.n, group.n - s->base.n);
+    const struct az_sv group = s->files.v[i].group,
+                       tail = az_sv_make(group.p + s->base.n, group.n - s->base.n);
     const struct az_path_info info = az_path_stat(group.p);
     struct az_sv real, want = az_arena_printf(s->a, "%.*s%.*s", AZ_SVF(real_base), AZ_SVF(tail));
     int rc = az_path_canonical(s->a, group.p, &real);
     if (rc == AZ_ENOMEM || !want.p)
         return AZ_ENOMEM;
-    *out = (struct run_place){ i, run_end(s, i), info.dev, info.ino, rc == 0 && az_sv_eq(real, want), false };
+    *out = (struct run_place){
+        i, run_end(s, i), info.dev, info.ino, rc == 0 && az_sv_eq(real, want), false
+    };
     return AZ_OK;
 }
 
@@ -291,8 +310,9 @@ static int place_runs(const struct search *s, struct run_place *runs, size_t n)
         rc = place_run(s, real_base, i, &runs[k]);
     for (i = 0; rc == 0 && i < n; i++)
         for (k = 0; k < n; k++) {
-            const bool same = runs[k].dev == runs[i].dev && runs[k].ino == runs[i].ino &&
-                              !az_sv_eq(s->files.v[runs[k].first].group, s->files.v[runs[i].first].group);
+            const bool same =
+                runs[k].dev == runs[i].dev && runs[k].ino == runs[i].ino &&
+                !az_sv_eq(s->files.v[runs[k].first].group, s->files.v[runs[i].first].group);
             runs[i].alias |= same && !runs[i].real && (runs[k].real || k < i);
         }
     return rc;
@@ -325,20 +345,21 @@ static int add_runs(const struct search *s)
     for (size_t i = 0; rc == 0 && i < n; i++) {
         const struct trace_file *f = &s->files.v[runs[i].first];
         if (runs[i].alias)
-            az_diag_add(s->diag, AZ_NOTE, AZ_AT_FILE(f->group), "is another name of a folder that is read");
+            az_diag_add(s->diag, AZ_NOTE, AZ_AT_FILE(f->group),
+                        "is another name of a folder that is read");
         else
             rc = add_run(s, f, runs[i].end - runs[i].first, many > 1);
     }
     part_titles(s, first);
     if (rc == 0 && many > 1 && s->in->outputs.xlsx.n)
-        return az_diag_fail(
-            s->diag, AZ_ECONFIG, place_of(s->in),
-            "one workbook '%.*s' for %zu runs below '%.*s' (choose one with a filter, or leave the name out)",
-            AZ_SVF(s->in->outputs.xlsx), many, AZ_SVF(s->in->search.base_dir));
+        return az_diag_fail(s->diag, AZ_ECONFIG, place_of(s->in),
+                            "one workbook '%.*s' for %zu runs below '%.*s' (choose one with a "
+                            "filter, or leave the name out)",
+                            AZ_SVF(s->in->outputs.xlsx), many, AZ_SVF(s->in->search.base_dir));
     return rc;
 }
 
-/* An input that fails with this in its turn, beside the others. */
+/* An input that fails with this in its turn, next to the others. */
 static int add_trouble(const struct search *s, struct az_sv why)
 {
     int rc = az_config_copy_input(s->out, s->in);
@@ -359,14 +380,16 @@ static struct az_sv nothing_found(const struct search *s)
     const char *what = az_sv_is(e, "auto") ? "*.json or *.json.gz" : gz ? "*.json.gz" : "*.json";
     const struct az_sv filters = joined_filters(s, "', '");
     if (s->filtered)
-        return az_arena_printf(s->a,
-                               "none of %zu %s files below this folder has '%.*s' in its path (other filters, or "
-                               "none: --all-ranks)",
-                               s->filtered, what, AZ_SVF(filters));
+        return az_arena_printf(
+            s->a,
+            "none of %zu %s files below this folder has '%.*s' in its path (other filters, or "
+            "none: --all-ranks)",
+            s->filtered, what, AZ_SVF(filters));
     if (s->other_kind)
-        return az_arena_printf(s->a, "no %s file below this folder, but %zu %s file%s (extension, -e: %s)", what,
-                               s->other_kind, gz ? "*.json" : "*.json.gz", s->other_kind == 1 ? "" : "s",
-                               gz ? "json" : "gz");
+        return az_arena_printf(
+            s->a, "no %s file below this folder, but %zu %s file%s (extension, -e: %s)", what,
+            s->other_kind, gz ? "*.json" : "*.json.gz", s->other_kind == 1 ? "" : "s",
+            gz ? "json" : "gz");
     return az_arena_printf(s->a, "no %s file below this folder%s", what,
                            az_sv_is(e, "auto") ? "" : " (extension: json, gz or auto)");
 }
@@ -379,12 +402,14 @@ static int look(struct search *s)
     int rc;
 
     if (az_path_stat(dir.p).kind != AZ_PATH_DIR)
-        return add_trouble(s, az_path_stat(dir.p).kind == AZ_PATH_MISSING ? AZ_SV("there is no such folder")
-                                                                          : AZ_SV("is not a folder"));
+        return add_trouble(s, az_path_stat(dir.p).kind == AZ_PATH_MISSING
+                                  ? AZ_SV("there is no such folder")
+                                  : AZ_SV("is not a folder"));
     az_diag_init(&unread);
     rc = az_path_walk(dir.p, &w, &unread);
     if (rc == AZ_EIO || rc == AZ_ERANGE) { /* this search only */
-        struct az_sv why = unread.list.n ? unread.list.v[unread.list.n - 1].text : az_sv_str(az_err_text(rc));
+        struct az_sv why =
+            unread.list.n ? unread.list.v[unread.list.n - 1].text : az_sv_str(az_err_text(rc));
         if (az_sv_starts(why, dir) && why.n > dir.n + 2)
             why = az_sv_make(why.p + dir.n + 2, why.n - dir.n - 2); /* "NAME: " is said again */
         rc = add_trouble(s, az_arena_dup(s->a, why));
@@ -402,10 +427,12 @@ static int look(struct search *s)
     return s->files.n ? add_runs(s) : add_trouble(s, nothing_found(s));
 }
 
-static int search_one(struct az_config *c, const struct az_input *in, struct az_inputs *out, struct az_diag *diag)
+static int search_one(struct az_config *c, const struct az_input *in, struct az_inputs *out,
+                      struct az_diag *diag)
 {
     struct search s = { .c = c, .a = &c->arena, .in = in, .diag = diag, .out = out };
-    const struct az_sv pattern = in->opts.rank_pattern.n ? in->opts.rank_pattern : AZ_SV(AZ_RANK_PATTERN);
+    const struct az_sv pattern =
+        in->opts.rank_pattern.n ? in->opts.rank_pattern : AZ_SV(AZ_RANK_PATTERN);
     int rc = az_rank_name_init(&s.name, pattern, s.a, place_of(in), diag);
 
     if (rc)
@@ -413,7 +440,8 @@ static int search_one(struct az_config *c, const struct az_input *in, struct az_
     az_vec_init(&s.files, NULL);
     rc = az_path_absolute(s.a, in->search.base_dir, &s.base);
     if (rc == AZ_EIO)
-        rc = az_diag_fail(diag, AZ_ECONFIG, place_of(in), "the current folder has no name any more");
+        rc =
+            az_diag_fail(diag, AZ_ECONFIG, place_of(in), "the current folder has no name any more");
     if (!rc)
         rc = look(&s);
     az_vec_release(&s.files);
@@ -423,7 +451,8 @@ static int search_one(struct az_config *c, const struct az_input *in, struct az_
 
 /* ---- listed files ---- */
 
-/* The files of `paths` as runs of a step each: by the text around the rank, else by their folder. */
+/* The files of `paths` as runs of a step each: by the text around the rank, else by their folder.
+ */
 static int part_files(struct search *s)
 {
     const struct az_input_files *listed = &s->in->files;
@@ -431,7 +460,9 @@ static int part_files(struct search *s)
     if (rc)
         return rc;
     for (size_t i = 0; rc == 0 && i < listed->n; i++) {
-        struct trace_file f = { .path = listed->v[i].path, .group = AZ_SV(""), .step = AZ_SV(""), .rank = -1 };
+        struct trace_file f = {
+            .path = listed->v[i].path, .group = AZ_SV(""), .step = AZ_SV(""), .rank = -1
+        };
         const struct az_sv base = az_path_base(f.path);
         struct az_rank_place at;
         if (az_rank_name_find(&s->name, base, &at)) {
@@ -460,11 +491,13 @@ static int add_step(const struct search *s, size_t from, size_t end)
     else if (many)
         run->title = az_arena_printf(s->a, "%.*s %.*s", AZ_SVF(title), AZ_SVF(step));
     for (size_t i = from; rc == 0 && i < end; i++)
-        rc = az_vec_push(&run->files, ((struct az_input_file){ .path = s->files.v[i].path, .role = { "", 0 } }));
+        rc = az_vec_push(&run->files,
+                         ((struct az_input_file){ .path = s->files.v[i].path, .role = { "", 0 } }));
     return rc ? rc : run->title.p ? AZ_OK : az_arena_error(s->a);
 }
 
-static int part_steps(struct az_config *c, const struct az_input *in, struct az_inputs *out, struct az_diag *diag)
+static int part_steps(struct az_config *c, const struct az_input *in, struct az_inputs *out,
+                      struct az_diag *diag)
 {
     struct search s = { .c = c, .a = &c->arena, .in = in, .diag = diag, .out = out };
     az_vec_init(&s.files, NULL);
@@ -472,7 +505,8 @@ static int part_steps(struct az_config *c, const struct az_input *in, struct az_
     for (size_t i = 0; rc == 0 && i < s.files.n; i = run_end(&s, i))
         rc = add_step(&s, i, run_end(&s, i));
     if (rc == 0 && s.files.n && run_end(&s, 0) < s.files.n && in->outputs.xlsx.n)
-        rc = az_diag_fail(diag, AZ_ECONFIG, place_of(in), "one workbook '%.*s' for several steps (leave the name out)",
+        rc = az_diag_fail(diag, AZ_ECONFIG, place_of(in),
+                          "one workbook '%.*s' for several steps (leave the name out)",
                           AZ_SVF(in->outputs.xlsx));
     az_vec_release(&s.files);
     return rc;

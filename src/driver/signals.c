@@ -1,4 +1,5 @@
-/* Interruption: the one mutable global of the program. A handler only sets it; everyone else polls. */
+/* Interruption: the one mutable global of the program. A handler only sets it; everyone else polls.
+ */
 #include "driver/internal.h"
 
 #include <signal.h>
@@ -8,7 +9,8 @@
 
 #include "io/outfile.h"
 
-/* Lock-free, so a handler may set it; atomic, because the handler runs in one thread and workers poll in others. */
+/* Lock-free, so a handler may set it; atomic, because the handler runs in one thread and workers
+ * poll in others. */
 static volatile _Atomic sig_atomic_t interrupted;
 
 static void on_signal(int sig)
@@ -27,7 +29,8 @@ static bool asked(void *ctx)
 
 struct az_cancel az_signals_install(void)
 {
-    struct sigaction sa = { .sa_handler = on_signal }; /* no SA_RESTART: a read from a pipe is to end */
+    struct sigaction sa = { .sa_handler =
+                                on_signal }; /* no SA_RESTART: a read from a pipe is to end */
     struct sigaction old;
 
     sigemptyset(&sa.sa_mask);

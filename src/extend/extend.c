@@ -27,7 +27,10 @@ static void *allocate(void *ctx, void *p, size_t old, size_t size)
     return q;
 }
 
-struct az_extend *az_extend_self(lua_State *l) { return *(struct az_extend **)lua_getextraspace(l); }
+struct az_extend *az_extend_self(lua_State *l)
+{
+    return *(struct az_extend **)lua_getextraspace(l);
+}
 
 void az_extend_spend(lua_State *l, int64_t instructions)
 {
@@ -51,8 +54,9 @@ static void open_libraries(lua_State *l)
                                           { LUA_STRLIBNAME, luaopen_string },
                                           { LUA_MATHLIBNAME, luaopen_math },
                                           { LUA_UTF8LIBNAME, luaopen_utf8 } };
-    static const char *const gone[] = { "dofile", "loadfile", "load",           "print",   "warn",
-                                        "pcall",  "xpcall",   "collectgarbage", "require", "setmetatable" };
+    static const char *const gone[] = { "dofile",  "loadfile",    "load",   "print",
+                                        "warn",    "pcall",       "xpcall", "collectgarbage",
+                                        "require", "setmetatable" };
     for (size_t i = 0; i < AZ_LENGTH(libraries); i++) {
         luaL_requiref(l, libraries[i].name, libraries[i].func, 1);
         lua_pop(l, 1);
@@ -61,8 +65,8 @@ static void open_libraries(lua_State *l)
         lua_pushnil(l);
         lua_setglobal(l, gone[i]);
     }
-    lua_getglobal(
-        l, LUA_STRLIBNAME); /* string.dump gives code; the pattern functions search without counting instructions */
+    lua_getglobal(l, LUA_STRLIBNAME); /* string.dump gives code; the pattern functions search
+                                         without counting instructions */
     static const char *const text[] = { "dump", "gsub", "gmatch", "match" };
     for (size_t i = 0; i < AZ_LENGTH(text); i++) {
         lua_pushnil(l);
@@ -97,14 +101,17 @@ static int complain(struct az_extend *e, struct az_diag *diag, const char *op, s
     bool placed = strncmp(text, e->file, strlen(e->file)) == 0;
     const char *colon = placed ? "" : ": ";
     if (op)
-        return az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE,
-                            "%s%s%s, for operator '%.*s' (the report is made without this extension)",
-                            placed ? "" : e->file, colon, text, (int)op_length, op);
-    return az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE, "%s%s%s (the report is made without this extension)",
-                        placed ? "" : e->file, colon, text);
+        return az_diag_fail(
+            diag, AZ_ECONFIG, AZ_NOWHERE,
+            "%s%s%s, for operator '%.*s' (the report is made without this extension)",
+            placed ? "" : e->file, colon, text, (int)op_length, op);
+    return az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE,
+                        "%s%s%s (the report is made without this extension)", placed ? "" : e->file,
+                        colon, text);
 }
 
-int az_extend_call(struct az_extend *e, int args, int results, struct az_diag *diag, struct az_sv op)
+int az_extend_call(struct az_extend *e, int args, int results, struct az_diag *diag,
+                   struct az_sv op)
 {
     e->left = AZ_EXTEND_INSTRUCTIONS;
     e->out_of_memory = e->out_of_budget = false;
@@ -134,8 +141,10 @@ static int read_tables(lua_State *l)
             lua_Integer n = luaL_len(l, -1);
             for (lua_Integer i = 1; i <= n; i++) {
                 if (lua_geti(l, -1, i) != LUA_TSTRING)
-                    return luaL_error(l, "category '%s': operator %d is no text", category.p, (int)i);
-                struct az_extend_category c = { az_arena_dup(a, az_sv_str(lua_tostring(l, -1))), category };
+                    return luaL_error(l, "category '%s': operator %d is no text", category.p,
+                                      (int)i);
+                struct az_extend_category c = { az_arena_dup(a, az_sv_str(lua_tostring(l, -1))),
+                                                category };
                 if (!c.op.p || !category.p || az_vec_push(&e->categories, c))
                     return luaL_error(l, "no memory left");
                 lua_pop(l, 1);
@@ -178,13 +187,15 @@ static int load(lua_State *l)
     lua_pushcfunction(l, plain_find);
     lua_setfield(l, -2, "find");
     const char *name = lua_pushfstring(l, "=%s", s->path);
-    const int rc = s->text.p ? luaL_loadbufferx(l, s->text.p, s->text.n, name, "t") : luaL_loadfilex(l, s->path, "t");
+    const int rc = s->text.p ? luaL_loadbufferx(l, s->text.p, s->text.n, name, "t")
+                             : luaL_loadfilex(l, s->path, "t");
     if (rc != LUA_OK)
         return lua_error(l);
     return 1;
 }
 
-static int run_script(struct az_extend *e, const struct script *script, struct az_arena *a, struct az_diag *diag)
+static int run_script(struct az_extend *e, const struct script *script, struct az_arena *a,
+                      struct az_diag *diag)
 {
     lua_State *l = e->l;
     lua_sethook(l, count, LUA_MASKCOUNT, STEP);
@@ -203,8 +214,8 @@ static int run_script(struct az_extend *e, const struct script *script, struct a
     return rc;
 }
 
-static int open_script(struct az_extend **out, const struct script *s, struct az_arena *a, struct az_mem *mem,
-                       struct az_diag *diag)
+static int open_script(struct az_extend **out, const struct script *s, struct az_arena *a,
+                       struct az_mem *mem, struct az_diag *diag)
 {
     struct az_extend *e = az_arena_alloc(a, sizeof *e);
     *out = NULL;
@@ -235,8 +246,8 @@ int az_extend_open(struct az_extend **out, const char *path, struct az_arena *a,
     return open_script(out, &s, a, mem, diag);
 }
 
-int az_extend_open_text(struct az_extend **out, const char *name, struct az_sv text, struct az_arena *a,
-                        struct az_mem *mem, struct az_diag *diag)
+int az_extend_open_text(struct az_extend **out, const char *name, struct az_sv text,
+                        struct az_arena *a, struct az_mem *mem, struct az_diag *diag)
 {
     const struct script s = { .path = name, .text = text };
     return open_script(out, &s, a, mem, diag);
@@ -251,7 +262,10 @@ void az_extend_close(struct az_extend *e)
     az_vec_release(&e->models);
 }
 
-const struct az_extend_categories *az_extend_categories_of(const struct az_extend *e) { return &e->categories; }
+const struct az_extend_categories *az_extend_categories_of(const struct az_extend *e)
+{
+    return &e->categories;
+}
 
 bool az_extend_has_tree(const struct az_extend *e) { return e->has_tree; }
 
@@ -314,14 +328,16 @@ static int run_model(lua_State *l)
             continue;
         double v = lua_type(l, at) == LUA_TNUMBER ? lua_tonumber(l, at) : NAN;
         if (!(v >= 0) || isinf(v))
-            return luaL_error(l, "returned no number of %s of 0 or more but %s", what[i], luaL_tolstring(l, at, NULL));
+            return luaL_error(l, "returned no number of %s of 0 or more but %s", what[i],
+                              luaL_tolstring(l, at, NULL));
         *(i ? &out->bytes : &out->flops) = v;
     }
     if (!lua_isnil(l, -2) && lua_type(l, -2) != LUA_TSTRING)
         return luaL_error(l, "returned a precision that is no text");
     if (!lua_isnil(l, -1) && lua_type(l, -1) != LUA_TSTRING)
         return luaL_error(l, "returned a unit that is no text");
-    const char *prec = lua_tostring(l, -2), *unit = lua_isnil(l, -1) ? "matrix" : lua_tostring(l, -1);
+    const char *prec = lua_tostring(l, -2),
+               *unit = lua_isnil(l, -1) ? "matrix" : lua_tostring(l, -1);
     if (strcmp(unit, "matrix") != 0 && strcmp(unit, "vector") != 0)
         return luaL_error(l, "returned unit '%s' (matrix or vector)", unit);
     if (prec && strlen(prec) > 16)
@@ -332,10 +348,12 @@ static int run_model(lua_State *l)
     return 1;
 }
 
-int az_extend_model(struct az_extend *e, const struct az_perf_call *c, struct az_arena *a, struct az_perf *out,
-                    struct az_diag *diag)
+int az_extend_model(struct az_extend *e, const struct az_perf_call *c, struct az_arena *a,
+                    struct az_perf *out, struct az_diag *diag)
 {
-    *out = (struct az_perf){ .flops = NAN, .bytes = NAN, .bwd_flops = NAN, .bwd_bytes = NAN, .unit = "" };
+    *out = (struct az_perf){
+        .flops = NAN, .bytes = NAN, .bwd_flops = NAN, .bwd_bytes = NAN, .unit = ""
+    };
     lua_pushcfunction(e->l, run_model);
     lua_pushlightuserdata(e->l, (void *)(uintptr_t)c);
     lua_pushlightuserdata(e->l, out);

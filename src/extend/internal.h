@@ -19,8 +19,10 @@ struct az_extend {
 };
 /* The extension of a state. */
 struct az_extend *az_extend_self(lua_State *l);
-/* Calls what is on the stack under the limits; AZ_ECONFIG with a message. op: what it is about; empty: nothing. */
-int az_extend_call(struct az_extend *e, int args, int results, struct az_diag *diag, struct az_sv op) AZ_MUST_USE;
+/* Calls what is on the stack under the limits; AZ_ECONFIG with a message. op: what it is about;
+ * empty: nothing. */
+int az_extend_call(struct az_extend *e, int args, int results, struct az_diag *diag,
+                   struct az_sv op) AZ_MUST_USE;
 /* Takes work done in C from the instructions that are left; raises when they are used up. */
 void az_extend_spend(lua_State *l, int64_t instructions);
 void az_extend_push(lua_State *l, struct az_sv s);

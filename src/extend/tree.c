@@ -1,4 +1,5 @@
-/* tree_postprocess(tree): the tree as a table of functions. Nodes are numbers that start at 1, as Lua's lists do. */
+/* tree_postprocess(tree): the tree as a table of functions. Nodes are numbers that start at 1, as
+ * Lua's lists do. */
 #include "extend/internal.h"
 
 struct handle {
@@ -147,7 +148,7 @@ static int tree_sequence(lua_State *l)
     return 1;
 }
 
-/* Counts a change and tells what is wrong with it. */
+/* Counts a change and says what is wrong with it. */
 static int changed(lua_State *l, const char *wrong)
 {
     if (wrong)
@@ -195,7 +196,8 @@ static struct az_sv push_facts(lua_State *l, int at)
     return az_sv_make(text, n);
 }
 
-/* Options of insert at `at`: args_from = node, and texts that win over it. What it points to stays on the stack. */
+/* Options of insert at `at`: args_from = node, and texts that win over it. What it points to stays
+ * on the stack. */
 static struct az_extend_args options(lua_State *l, int at)
 {
     const struct az_extend_tree *t = handle_of(l)->t;

@@ -105,8 +105,9 @@ void az_account_sweep(const struct az_spans set[AZ_PARTS], int64_t lo, int64_t h
     }
 }
 
-/* Busy time and the short gaps of the list of all work, as far as it lies in the window. */
-static void busy_of(const struct az_spans *all, const struct az_span *w, int64_t micro, struct az_account *out)
+/* Busy time and the short gaps of the list of all work, as far as it is in the window. */
+static void busy_of(const struct az_spans *all, const struct az_span *w, int64_t micro,
+                    struct az_account *out)
 {
     const struct az_span *before = NULL;
     for (size_t i = 0; i < all->n; i++) {
@@ -114,13 +115,15 @@ static void busy_of(const struct az_spans *all, const struct az_span *w, int64_t
         if (w && (s->end <= w->start || s->start >= w->end)) /* only touches it */
             continue;
         const int64_t gap = before ? s->start - before->end : 0;
-        out->busy += w ? cut(s->end, w->start, w->end) - cut(s->start, w->start, w->end) : s->end - s->start;
+        out->busy +=
+            w ? cut(s->end, w->start, w->end) - cut(s->start, w->start, w->end) : s->end - s->start;
         out->micro += before && gap < micro ? gap : 0;
         before = s;
     }
 }
 
-void az_account_of(const struct az_busy *b, const struct az_span *window, int64_t micro, struct az_account *out)
+void az_account_of(const struct az_busy *b, const struct az_span *window, int64_t micro,
+                   struct az_account *out)
 {
     struct az_spans set[AZ_PARTS], all = b->all;
     *out = (struct az_account){ .events = b->events };
@@ -135,13 +138,15 @@ void az_account_of(const struct az_busy *b, const struct az_span *window, int64_
         out->first = window->start;
         out->last = window->end;
     }
-    az_account_sweep(set, window ? window->start : INT64_MIN, window ? window->end : INT64_MAX, out->at_once);
+    az_account_sweep(set, window ? window->start : INT64_MIN, window ? window->end : INT64_MAX,
+                     out->at_once);
     for (unsigned k = 1; k < 8; k++) {
         out->compute += k & 1u << AZ_PART_COMPUTE ? out->at_once[k] : 0;
         out->comm += k & 1u << AZ_PART_COMM ? out->at_once[k] : 0;
         out->copies += k & 1u << AZ_PART_COPY ? out->at_once[k] : 0;
     }
-    out->exposed_comm = out->at_once[1u << AZ_PART_COMM] + out->at_once[1u << AZ_PART_COMM | 1u << AZ_PART_COPY];
+    out->exposed_comm =
+        out->at_once[1u << AZ_PART_COMM] + out->at_once[1u << AZ_PART_COMM | 1u << AZ_PART_COPY];
     out->exposed_copies = out->at_once[1u << AZ_PART_COPY];
     busy_of(&all, window, micro, out);
     out->other = out->busy - (out->compute + out->exposed_comm + out->exposed_copies);

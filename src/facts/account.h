@@ -1,19 +1,22 @@
-/* The account of device time (docs/account.md): total = computation + exposed communication + exposed copies + idle, in
- * ticks, by unions. Every table that says where device time goes asks here; it only lays out the rows. */
+/* The account of device time (docs/account.md): total = computation + exposed communication +
+ * exposed copies + idle, in ticks, by unions. Every table that says where device time goes asks
+ * here; it only lays out the rows. */
 #ifndef AZ_FACTS_ACCOUNT_H
 #define AZ_FACTS_ACCOUNT_H
 
 #include "base/interval.h"
 #include "facts/devices.h"
 
-/* Whose time it is. AZ_PART_NONE keeps the device busy and is in no part (tables in the words of another tool). */
+/* Whose time it is. AZ_PART_NONE keeps the device busy and is in no part (tables in the words of
+ * another tool). */
 enum az_part { AZ_PART_COMPUTE, AZ_PART_COMM, AZ_PART_COPY, AZ_PARTS, AZ_PART_NONE = AZ_PARTS };
 
-/* Part of a device event, by its kind and name id. Fills are copies, but computation in a trace with a call tree
- * (docs/account.md 2). */
+/* Part of a device event, by its kind and name id. Fills are copies, but computation in a trace
+ * with a call tree (docs/account.md 2). */
 enum az_part az_part_of(struct az_job *job, size_t trace, enum az_kind kind, uint32_t name);
 
-/* Device work as merged lists. They grow with the gaps and not with the events where work comes in order of start. */
+/* Device work as merged lists. They grow with the gaps and not with the events where work comes in
+ * order of start. */
 struct az_busy {
     struct az_spans of[AZ_PARTS], all;
     size_t events;
@@ -26,7 +29,7 @@ int az_busy_add(struct az_busy *b, enum az_part part, int64_t start, int64_t end
 /* After the last az_busy_add, before the lists are read. */
 int az_busy_close(struct az_busy *b) AZ_MUST_USE;
 
-struct az_account {                       /* ticks; compute + exposed_comm + exposed_copies + other + idle == total */
+struct az_account { /* ticks; compute + exposed_comm + exposed_copies + other + idle == total */
     int64_t compute, comm, copies;        /* unions */
     int64_t exposed_comm, exposed_copies; /* comm without compute; copies without both */
     int64_t other;                        /* busy with AZ_PART_NONE alone */
@@ -36,19 +39,22 @@ struct az_account {                       /* ticks; compute + exposed_comm + exp
     int64_t at_once[8];  /* time of each combination of parts, by bits 1 << az_part; [0] is 0 */
     size_t events;       /* not of a window alone: of all that was added */
 };
-/* The account of all that was added, from its first start to its last end; with a window, of the work cut to it, and
- * the window is the total. micro: limit in ticks. */
-void az_account_of(const struct az_busy *b, const struct az_span *window, int64_t micro, struct az_account *out);
+/* The account of all that was added, from its first start to its last end; with a window, of the
+ * work cut to it, and the window is the total. micro: limit in ticks. */
+void az_account_of(const struct az_busy *b, const struct az_span *window, int64_t micro,
+                   struct az_account *out);
 /* The whole takes longer than its work: processes began before and ended after it. */
 void az_account_extend(struct az_account *a, int64_t total);
-/* Time in which exactly the sets of each combination of bits were active, between lo and hi; sets merged. */
+/* Time in which exactly the sets of each combination of bits were active, between lo and hi; sets
+ * merged. */
 void az_account_sweep(const struct az_spans set[AZ_PARTS], int64_t lo, int64_t hi, int64_t sum[8]);
 
 /* ---- of one trace, made once ---- */
-/* Which device events count: all, but in a trace with a call tree without include_unlinked_kernels those whose launch
- * it does not hold (docs/account.md 3). */
+/* Which device events count: all, but in a trace with a call tree without include_unlinked_kernels
+ * those whose launch it does not hold (docs/account.md 3). */
 struct az_counted {
-    size_t events, unlinked;      /* device events; those whose launch a trace with a call tree does not hold */
+    size_t events,
+        unlinked; /* device events; those whose launch a trace with a call tree does not hold */
     uint8_t *skip[AZ_KIND_COUNT]; /* row -> does not count; NULL: all rows count */
 };
 /* NULL on failure, *rc says why. */
@@ -66,9 +72,12 @@ struct az_work_sweep {
     struct az_sweep at;
 };
 /* Events that count, by start. */
-static inline struct az_work_sweep az_work_sweep(struct az_job *job, size_t trace, const struct az_counted *c)
+static inline struct az_work_sweep az_work_sweep(struct az_job *job, size_t trace,
+                                                 const struct az_counted *c)
 {
-    return (struct az_work_sweep){ .job = job, .trace = trace, .counted = c, .at = { .t = job->traces[trace] } };
+    return (struct az_work_sweep){
+        .job = job, .trace = trace, .counted = c, .at = { .t = job->traces[trace] }
+    };
 }
 bool az_work_next(struct az_work_sweep *s, struct az_work_event *e);
 
@@ -87,7 +96,8 @@ struct az_accounts {
     size_t n_devices, n_steps;
     size_t devices; /* also those with no work that counts */
 };
-/* NULL on failure, *rc says why. The limit of micro gaps is micro_idle_us, 0 where it is not set. */
+/* NULL on failure, *rc says why. The limit of micro gaps is micro_idle_us, 0 where it is not set.
+ */
 const struct az_accounts *az_job_accounts(struct az_job *job, size_t trace, int *rc);
 
 #endif

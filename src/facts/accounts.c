@@ -1,5 +1,5 @@
-/* The accounts of a trace: all devices pooled, each device, each step. One pass over the events fills merged lists,
- * which the figures are taken from; the lists are not kept. */
+/* The accounts of a trace: all devices pooled, each device, each step. One pass over the events
+ * fills merged lists, which the figures are taken from; the lists are not kept. */
 #include "base/sort.h"
 #include "facts/account.h"
 #include "model/dispatch.h"
@@ -126,7 +126,8 @@ static int tagged_steps(struct pass *p)
         if (r.name == name && r.start != INT64_MIN && r.duration >= 0)
             step(p, AZ_SV(""), r.start * k, (r.start + r.duration) * k);
     }
-    rc = az_sort_cmp(p->out->step, p->out->n_steps, sizeof *p->out->step, by_start, NULL, p->job->mem);
+    rc = az_sort_cmp(p->out->step, p->out->n_steps, sizeof *p->out->step, by_start, NULL,
+                     p->job->mem);
     for (size_t i = 0; rc == 0 && i < p->out->n_steps; i++) {
         p->out->step[i].name = az_arena_printf(a, "iteration %zu", i);
         rc = p->out->step[i].name.p ? 0 : az_arena_error(a);

@@ -13,7 +13,8 @@ static int compare_slots(const void *pa, const void *pb, void *ctx)
     return a->proc < b->proc ? -1 : a->proc > b->proc;
 }
 
-static bool same_slot(const struct az_device_slot *s, const struct az_lane *l, enum az_devices_by by)
+static bool same_slot(const struct az_device_slot *s, const struct az_lane *l,
+                      enum az_devices_by by)
 {
     return s->device == l->device && (by == AZ_BY_DEVICE || s->proc == l->proc);
 }
@@ -28,7 +29,8 @@ static void mark_lanes(const struct az_trace *t, uint32_t *used)
     }
 }
 
-int az_devices_make(struct az_devices_of *d, const struct az_trace *t, enum az_devices_by by, struct az_mem *mem)
+int az_devices_make(struct az_devices_of *d, const struct az_trace *t, enum az_devices_by by,
+                    struct az_mem *mem)
 {
     az_vec_init(&d->slot_of_lane, mem);
     az_vec_init(&d->slots, mem);
@@ -48,7 +50,8 @@ int az_devices_make(struct az_devices_of *d, const struct az_trace *t, enum az_d
             k++;
         if (k < d->slots.n)
             continue;
-        rc = az_vec_push(&d->slots, ((struct az_device_slot){ l->device, l->pid, by == AZ_BY_PROCESS ? l->proc : 0 }));
+        rc = az_vec_push(&d->slots, ((struct az_device_slot){ l->device, l->pid,
+                                                              by == AZ_BY_PROCESS ? l->proc : 0 }));
         if (rc != 0)
             return rc;
     }

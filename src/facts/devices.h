@@ -1,4 +1,5 @@
-/* Device operations of a trace in start order, and which device each is on. Private to the analyses of device time. */
+/* Device operations of a trace in start order, and which device each is on. Private to the analyses
+ * of device time. */
 #ifndef AZ_FACTS_DEVICES_H
 #define AZ_FACTS_DEVICES_H
 

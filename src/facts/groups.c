@@ -2,7 +2,8 @@
 
 #include "base/intern.h"
 
-int az_groups_order(struct az_groups *g, const uint32_t *group, size_t n, size_t groups, struct az_mem *mem)
+int az_groups_order(struct az_groups *g, const uint32_t *group, size_t n, size_t groups,
+                    struct az_mem *mem)
 {
     *g = (struct az_groups){ .n = n, .groups = groups, .mem = mem };
     g->first = az_mem_alloc(mem, (groups + 2) * sizeof *g->first);
@@ -27,7 +28,8 @@ int az_groups_order(struct az_groups *g, const uint32_t *group, size_t n, size_t
     return 0;
 }
 
-int az_groups_make(struct az_groups *g, const uint32_t *group, size_t n, size_t groups, struct az_mem *mem)
+int az_groups_make(struct az_groups *g, const uint32_t *group, size_t n, size_t groups,
+                   struct az_mem *mem)
 {
     const int rc = az_groups_order(g, group, n, groups, mem);
     if (rc)

@@ -1,5 +1,5 @@
-/* Values by group: items with a group number are put in group order, then each group's values are gathered for exact
- * statistics. Private to the analyses. */
+/* Values by group: items with a group number are put in group order, then each group's values are
+ * gathered for exact statistics. Private to the analyses. */
 #ifndef AZ_FACTS_GROUPS_H
 #define AZ_FACTS_GROUPS_H
 
@@ -12,8 +12,9 @@ struct az_groups {
     int64_t *value;  /* room for the largest group; NULL after az_groups_order */
     struct az_mem *mem;
 };
-/* group[i] < groups, or AZ_NO_ID: item i is left out. n and groups below 2^32. */
-int az_groups_make(struct az_groups *g, const uint32_t *group, size_t n, size_t groups, struct az_mem *mem) AZ_MUST_USE;
+/* group[i] < groups, or AZ_NO_ID: item i is skipped. n and groups below 2^32. */
+int az_groups_make(struct az_groups *g, const uint32_t *group, size_t n, size_t groups,
+                   struct az_mem *mem) AZ_MUST_USE;
 /* The same for a caller that wants the items only. */
 int az_groups_order(struct az_groups *g, const uint32_t *group, size_t n, size_t groups,
                     struct az_mem *mem) AZ_MUST_USE;

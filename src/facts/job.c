@@ -22,7 +22,8 @@ void **az_job_slot(struct az_job *job, const void *what)
 
 struct az_table *az_coverage_table(struct az_arena *arena)
 {
-    struct az_table *t = az_table_new(arena, "coverage", "What was read, kept, dropped and skipped", AZ_TABLE_LAST);
+    struct az_table *t =
+        az_table_new(arena, "coverage", "What was read, kept, dropped and skipped", AZ_TABLE_LAST);
     if (!t)
         return NULL;
     az_table_column(t, "Item", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -34,7 +35,8 @@ struct az_table *az_coverage_table(struct az_arena *arena)
 
 struct az_table *az_findings_table(struct az_arena *arena)
 {
-    struct az_table *t = az_table_new(arena, "findings", "Findings, most time first", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(arena, "findings", "Findings, most time first", AZ_TABLE_SUMMARY);
     if (!t)
         return NULL;
     az_table_column(t, "Rule", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -46,7 +48,8 @@ struct az_table *az_findings_table(struct az_arena *arena)
     return t;
 }
 
-void az_cover(struct az_job *job, const char *item, double value, const char *unit, struct az_sv note)
+void az_cover(struct az_job *job, const char *item, double value, const char *unit,
+              struct az_sv note)
 {
     if (!job->coverage)
         return;
@@ -56,8 +59,8 @@ void az_cover(struct az_job *job, const char *item, double value, const char *un
     az_put_copy(job->coverage, note);
 }
 
-void az_finding(struct az_job *job, const char *rule, const char *severity, struct az_sv subject, int64_t count,
-                int64_t ns, struct az_sv advice)
+void az_finding(struct az_job *job, const char *rule, const char *severity, struct az_sv subject,
+                int64_t count, int64_t ns, struct az_sv advice)
 {
     struct az_table *t = job->findings;
     if (!t)

@@ -6,8 +6,10 @@ static const enum az_kind op_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRA
 
 enum az_kind az_op_kind(uint32_t op) { return op_kinds[az_op_code(op)]; }
 
-/* Lanes of one host thread get one number, in order of first appearance. Device lanes get one too; nothing is there. */
-static int number_threads(struct az_launches *l, const struct az_trace *t, struct az_arena *arena, struct az_mem *mem)
+/* Lanes of one host thread get one number, in order of first appearance. Device lanes get one too;
+ * nothing is there. */
+static int number_threads(struct az_launches *l, const struct az_trace *t, struct az_arena *arena,
+                          struct az_mem *mem)
 {
     struct az_map threads;
     int rc = az_map_init(&threads, mem, t->lanes.n);
@@ -19,8 +21,8 @@ static int number_threads(struct az_launches *l, const struct az_trace *t, struc
         uint64_t key = a->thread ? a->thread : (a->pid << 32) ^ a->tid;
         uint32_t *number;
         bool added;
-        rc = az_map_put(&threads, key, a->proc ^ (a->device_side ? UINT64_MAX : 0), (uint32_t)l->n_threads, &number,
-                        &added);
+        rc = az_map_put(&threads, key, a->proc ^ (a->device_side ? UINT64_MAX : 0),
+                        (uint32_t)l->n_threads, &number, &added);
         if (rc != 0)
             break;
         l->thread_of_lane[i] = *number;
@@ -42,9 +44,10 @@ static void count_ops(const struct az_trace *t, const struct az_link *link, uint
     }
 }
 
-/* Lists the calls with operations by thread. Rows are in start order, so counting by thread keeps it. Then ops[call]
- * becomes the place where the call's next operation goes. */
-static int list_calls(struct az_launches *l, const struct az_trace *t, uint32_t *ops, struct az_arena *arena)
+/* Lists the calls with operations by thread. Rows are in start order, so counting by thread keeps
+ * it. Then ops[call] becomes the place where the call's next operation goes. */
+static int list_calls(struct az_launches *l, const struct az_trace *t, uint32_t *ops,
+                      struct az_arena *arena)
 {
     const struct az_events *calls = &t->ev[AZ_CALL];
     for (size_t i = 0; i < calls->n; i++) {
@@ -73,7 +76,8 @@ static int list_calls(struct az_launches *l, const struct az_trace *t, uint32_t 
     return 0;
 }
 
-static void list_ops(struct az_launches *l, const struct az_trace *t, const struct az_link *link, uint32_t *next)
+static void list_ops(struct az_launches *l, const struct az_trace *t, const struct az_link *link,
+                     uint32_t *next)
 {
     for (size_t k = 0; k < OP_KINDS; k++) {
         const uint32_t *call = link->call[op_kinds[k]];
@@ -122,7 +126,8 @@ out:
     return rc;
 }
 
-size_t az_launch_from(const struct az_launches *l, const struct az_trace *t, uint32_t lane, int64_t start, size_t *stop)
+size_t az_launch_from(const struct az_launches *l, const struct az_trace *t, uint32_t lane,
+                      int64_t start, size_t *stop)
 {
     uint32_t thread = l->thread_of_lane[lane];
     size_t lo = l->first[thread], hi = l->first[thread + 1];

@@ -1,6 +1,7 @@
-/* Projection in O((calls + ranges) log n) without assuming that calls or ranges of a thread nest: both questions
- * ("first start and last end of the launches inside", "shortest enclosing range") are prefix queries on a binary
- * indexed tree, asked while sweeping by start. */
+/* Projection in O((calls + ranges) log n) without assuming that calls or ranges of a thread nest:
+ * both questions
+ * ("first start and last end of the launches inside", "shortest enclosing range") are prefix
+ * queries on a binary indexed tree, asked while sweeping by start. */
 #include "facts/project.h"
 #include "base/sort.h"
 
@@ -9,8 +10,9 @@ struct work {
     const struct az_launches *l;
     struct az_projection *p;
     struct az_mem *mem;
-    uint32_t *range; /* ranges that can be projected, by thread, then (start asc, end desc, file order) */
-    size_t *first;   /* thread -> first in range; n_threads + 1 */
+    uint32_t *
+        range; /* ranges that can be projected, by thread, then (start asc, end desc, file order) */
+    size_t *first; /* thread -> first in range; n_threads + 1 */
     size_t n_range;
 };
 
@@ -73,7 +75,8 @@ static size_t upper(const int64_t *v, size_t n, int64_t x)
 }
 
 /* value[i] -> sorted[] (ascending) and rank[i] in 0..n-1. */
-static int rank_values(const int64_t *value, size_t n, int64_t *sorted, uint32_t *rank, struct az_mem *mem)
+static int rank_values(const int64_t *value, size_t n, int64_t *sorted, uint32_t *rank,
+                       struct az_mem *mem)
 {
     bool ascending = true;
     for (size_t i = 1; i < n && ascending; i++)
@@ -140,8 +143,9 @@ out:
 }
 
 /* ---- parents ---- */
-/* tree[]: per node the shortest range so far whose end is among the node's ends; later ones win ties, so that of two
- * equal ranges the later in the file is the inner one. Position 1 is the latest end, so a prefix is "ends at or after".
+/* tree[]: per node the shortest range so far whose end is among the node's ends; later ones win
+ * ties, so that of two equal ranges the later in the file is the inner one. Position 1 is the
+ * latest end, so a prefix is "ends at or after".
  */
 static uint32_t shortest(const struct az_events *e, uint32_t a, uint32_t b)
 {
@@ -150,7 +154,8 @@ static uint32_t shortest(const struct az_events *e, uint32_t a, uint32_t b)
     return e->end[b] - e->start[b] <= e->end[a] - e->start[a] ? b : a;
 }
 
-static void nest_range(struct work *w, uint32_t row, size_t at_or_after, size_t position, uint32_t *tree, size_t n)
+static void nest_range(struct work *w, uint32_t row, size_t at_or_after, size_t position,
+                       uint32_t *tree, size_t n)
 {
     const struct az_events *e = &w->t->ev[AZ_RANGE];
     uint32_t best = AZ_NO_ROW;
@@ -159,7 +164,8 @@ static void nest_range(struct work *w, uint32_t row, size_t at_or_after, size_t 
             continue;
         int64_t have = best == AZ_NO_ROW ? INT64_MAX : e->end[best] - e->start[best];
         int64_t len = e->end[tree[i]] - e->start[tree[i]];
-        if (len < have || (len == have && tree[i] > best)) /* of equal length the later: rows are in start order */
+        if (len < have || (len == have &&
+                           tree[i] > best)) /* of equal length the later: rows are in start order */
             best = tree[i];
     }
     w->p->parent[row] = best;
@@ -184,7 +190,8 @@ static int nest_thread(struct work *w, size_t first, size_t n)
         goto out;
     memset(tree, 0xff, (n + 1) * sizeof *tree);
     for (size_t i = 0; i < n; i++) {
-        size_t shorter = end[i] == INT64_MIN ? 0 : upper(sorted, n, end[i] - 1); /* ends before this one */
+        size_t shorter =
+            end[i] == INT64_MIN ? 0 : upper(sorted, n, end[i] - 1); /* ends before this one */
         nest_range(w, w->range[first + i], n - shorter, n - rank[i], tree, n);
     }
 out:
@@ -268,8 +275,8 @@ static int span_thread(struct work *w, size_t thread)
         b.hi[i] = INT64_MIN;
         b.count[i] = 0;
     }
-    /* By falling start: launches that start at or after the range's start are in the tree, the prefix takes those that
-     * end at or before its end. */
+    /* By falling start: launches that start at or after the range's start are in the tree, the
+     * prefix takes those that end at or before its end. */
     for (size_t i = w->first[thread + 1]; i > w->first[thread]; i--) {
         uint32_t row = w->range[i - 1];
         for (; next > 0 && calls->start[w->l->call[base + next - 1]] >= e->start[row]; next--) {
@@ -312,8 +319,8 @@ static int list_rows(struct work *w, struct az_arena *arena)
     return rc;
 }
 
-int az_project(struct az_projection *p, const struct az_trace *t, const struct az_launches *l, struct az_arena *arena,
-               struct az_mem *mem)
+int az_project(struct az_projection *p, const struct az_trace *t, const struct az_launches *l,
+               struct az_arena *arena, struct az_mem *mem)
 {
     size_t n = t->ev[AZ_RANGE].n;
     struct scratch s = { .mem = mem };

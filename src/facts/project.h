@@ -1,6 +1,6 @@
-/* Host ranges projected onto the device: which operations were launched inside a range, and from when to when they ran
- * (docs/formats-nsight.md 2.3 and 3.4). A call belongs to a range of its own thread that holds it wholly, both ends
- * inclusive. */
+/* Host ranges projected onto the device: which operations were launched inside a range, and from
+ * when to when they ran (docs/formats-nsight.md 2.3 and 3.4). A call belongs to a range of its own
+ * thread that holds it wholly, both ends inclusive. */
 #ifndef AZ_FACTS_PROJECT_H
 #define AZ_FACTS_PROJECT_H
 
@@ -27,23 +27,27 @@ struct az_launches {
 /* Per row of ev[AZ_RANGE]; all in the arena. */
 struct az_projection {
     size_t n_ranges;
-    uint32_t *parent; /* enclosing range of the thread with the least slack; AZ_NO_ROW: none, or not projectable */
+    uint32_t *parent; /* enclosing range of the thread with the least slack; AZ_NO_ROW: none, or not
+                         projectable */
     uint32_t *level;
-    uint32_t *ops;        /* launching calls inside (distinct correlation ids), graph rows not counted; 0: no row */
+    uint32_t *ops; /* launching calls inside (distinct correlation ids), graph rows not counted; 0:
+                      no row */
     uint32_t *children;   /* children that themselves have a row */
     int64_t *start, *end; /* ticks: first start and last end of its kernels, copies and fills */
     uint32_t *order;      /* rows with ops > 0, by range id */
     size_t n;             /* of order */
 };
 
-/* AZ_ENOMEM, AZ_ELIMIT, AZ_ERANGE (2^30 operations of one kind). Scratch is charged to mem and freed. */
+/* AZ_ENOMEM, AZ_ELIMIT, AZ_ERANGE (2^30 operations of one kind). Scratch is charged to mem and
+ * freed. */
 int az_launches_make(struct az_launches *l, const struct az_trace *t, const struct az_link *link,
                      struct az_arena *arena, struct az_mem *mem) AZ_MUST_USE;
-int az_project(struct az_projection *p, const struct az_trace *t, const struct az_launches *l, struct az_arena *arena,
-               struct az_mem *mem) AZ_MUST_USE;
-/* First launch of the thread of `lane` that starts at or after `start`; *stop is one past the thread's last. */
-size_t az_launch_from(const struct az_launches *l, const struct az_trace *t, uint32_t lane, int64_t start,
-                      size_t *stop);
+int az_project(struct az_projection *p, const struct az_trace *t, const struct az_launches *l,
+               struct az_arena *arena, struct az_mem *mem) AZ_MUST_USE;
+/* First launch of the thread of `lane` that starts at or after `start`; *stop is one past the
+ * thread's last. */
+size_t az_launch_from(const struct az_launches *l, const struct az_trace *t, uint32_t lane,
+                      int64_t start, size_t *stop);
 /* Id of a range as the profiler has it (its row in the file where it has none). */
 uint64_t az_range_id(const struct az_trace *t, size_t row);
 static inline const struct az_range *az_range_side(const struct az_trace *t, size_t row)

@@ -2,7 +2,7 @@
 #include "base/num.h"
 #include "facts/shared_internal.h"
 
-#define MAX_CHART_ROWS 200 /* more bars than that cannot be told apart */
+#define MAX_CHART_ROWS 200 /* more bars than that cannot be distinguished */
 
 /* One trace: numbers are its name ids, texts are copied when asked for. */
 static int number_one(struct az_job *job, struct az_shared *s)
@@ -102,7 +102,8 @@ uint32_t az_job_class(struct az_job *job, uint32_t number)
 struct az_sv az_job_user_class(struct az_job *job, uint32_t number)
 {
     const uint32_t user = job->classes->rules->n ? az_job_class(job, number) : AZ_CLASS_OTHERS;
-    return user == AZ_CLASS_OTHERS || user == job->classes->nccl ? AZ_SV("") : job->classes->names.v[user];
+    return user == AZ_CLASS_OTHERS || user == job->classes->nccl ? AZ_SV("")
+                                                                 : job->classes->names.v[user];
 }
 
 const struct az_kernel_class *az_job_kernel(struct az_job *job, uint32_t number)
@@ -132,7 +133,8 @@ const struct az_link *az_job_link(struct az_job *job, size_t trace, int *rc)
     if (!s || s->trace[trace].link)
         return s ? s->trace[trace].link : NULL;
     struct az_link *l = az_arena_alloc(job->arena, sizeof *l);
-    *rc = l ? az_link_make(l, job->traces[trace], job->arena, job->mem) : az_arena_error(job->arena);
+    *rc =
+        l ? az_link_make(l, job->traces[trace], job->arena, job->mem) : az_arena_error(job->arena);
     if (*rc == 0)
         s->trace[trace].link = l;
     return *rc == 0 ? l : NULL;
@@ -147,7 +149,8 @@ const struct az_launches *az_job_launches(struct az_job *job, size_t trace, int 
     if (s->trace[trace].launches)
         return s->trace[trace].launches;
     struct az_launches *l = az_arena_alloc(job->arena, sizeof *l);
-    *rc = l ? az_launches_make(l, job->traces[trace], link, job->arena, job->mem) : az_arena_error(job->arena);
+    *rc = l ? az_launches_make(l, job->traces[trace], link, job->arena, job->mem)
+            : az_arena_error(job->arena);
     if (*rc == 0)
         s->trace[trace].launches = l;
     return *rc == 0 ? l : NULL;
@@ -162,7 +165,8 @@ const struct az_projection *az_job_projection(struct az_job *job, size_t trace, 
     if (s->trace[trace].projection)
         return s->trace[trace].projection;
     struct az_projection *p = az_arena_alloc(job->arena, sizeof *p);
-    *rc = p ? az_project(p, job->traces[trace], l, job->arena, job->mem) : az_arena_error(job->arena);
+    *rc =
+        p ? az_project(p, job->traces[trace], l, job->arena, job->mem) : az_arena_error(job->arena);
     if (*rc == 0)
         s->trace[trace].projection = p;
     return *rc == 0 ? p : NULL;
@@ -187,11 +191,11 @@ int az_job_emit(struct az_job *job, struct az_table *t, int rc, const int *order
     return rc;
 }
 
-int az_job_chart(struct az_job *job, enum az_chart_kind kind, const char *table, const char *title, const char *x,
-                 const char *const *y, const char *y_title)
+int az_job_chart(struct az_job *job, enum az_chart_kind kind, const char *table, const char *title,
+                 const char *x, const char *const *y, const char *y_title)
 {
     struct az_chart c = { .kind = kind };
-    if (!az_document_table(job->doc, table)) /* left out because it was empty */
+    if (!az_document_table(job->doc, table)) /* skipped because it was empty */
         return 0;
     c.table = az_sv_str(table);
     c.title = az_sv_str(title);
@@ -222,13 +226,15 @@ static bool has_several(const struct az_table *t, const char *column)
     return false;
 }
 
-int az_job_chart_parts(struct az_job *job, enum az_chart_kind kind, const char *table, const char *title,
-                       const char *value, const char *stack, const struct az_sv *parts, size_t n)
+int az_job_chart_parts(struct az_job *job, enum az_chart_kind kind, const char *table,
+                       const char *title, const char *value, const char *stack,
+                       const struct az_sv *parts, size_t n)
 {
     size_t before = job->doc->charts.n;
     if (kind == AZ_CHART_STACKED_BAR && !has_several(az_document_table(job->doc, table), stack))
         return 0;
-    int rc = az_job_chart(job, kind, table, title, "type", (const char *const[]){ value, NULL }, "ms");
+    int rc =
+        az_job_chart(job, kind, table, title, "type", (const char *const[]){ value, NULL }, "ms");
     if (rc != 0 || job->doc->charts.n == before)
         return rc;
     struct az_chart *c = &job->doc->charts.v[before];

@@ -68,7 +68,8 @@ struct az_job_range az_job_range_at(struct az_job *job, size_t trace, size_t i)
 }
 
 /* Ranges of one name in one trace, added to the tag's count and time. */
-static int count_tag(struct az_job *job, size_t trace, uint32_t id, struct az_job_tag *tag, int64_t *count)
+static int count_tag(struct az_job *job, size_t trace, uint32_t id, struct az_job_tag *tag,
+                     int64_t *count)
 {
     uint32_t number = az_job_name(job, trace, id);
     int64_t n = az_job_ranges(job, trace);
@@ -85,7 +86,8 @@ static int count_tag(struct az_job *job, size_t trace, uint32_t id, struct az_jo
 }
 
 /* The first spelling that has ranges in this trace. */
-static int match_trace(struct az_job *job, size_t trace, const struct az_sv *form, size_t forms, struct az_job_tag *tag)
+static int match_trace(struct az_job *job, size_t trace, const struct az_sv *form, size_t forms,
+                       struct az_job_tag *tag)
 {
     struct az_shared *s = az_shared_of(job);
     s->trace[trace].tag = AZ_NO_ID;

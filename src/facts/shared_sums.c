@@ -71,7 +71,8 @@ static int bucket(struct summer *s)
     if (!s->first || !s->order)
         return az_mem_error(s->job->mem);
     memset(s->first, 0, s->first_bytes);
-    uint32_t *at = s->first + 1; /* one ahead, so that filling leaves first[g] at the group's start */
+    uint32_t *at =
+        s->first + 1; /* one ahead, so that filling leaves first[g] at the group's start */
     for (size_t k = 0; k < s->src.n; k++) {
         for (size_t i = 0; i < s->src.v[k].ev->n; i++) {
             uint32_t g = group_of(s, &s->src.v[k], i);
@@ -133,7 +134,9 @@ static int rows(struct summer *s, struct az_name_sums *out)
     size_t bytes = (s->largest + 1) * sizeof(int64_t), n = 0;
     int64_t *v = az_mem_alloc(s->job->mem, bytes);
     struct az_name_sum *row = az_arena_array(s->job->arena, s->used, sizeof *row);
-    int64_t per_unit = s->what == AZ_SUM_BYTES || s->src.n == 0 ? 1 : s->job->traces[s->src.v[0].trace]->ticks_per_ns;
+    int64_t per_unit = s->what == AZ_SUM_BYTES || s->src.n == 0
+                           ? 1
+                           : s->job->traces[s->src.v[0].trace]->ticks_per_ns;
     int rc = !v ? az_mem_error(s->job->mem) : !row ? az_arena_error(s->job->arena) : 0;
     for (size_t g = 0; rc == 0 && g < s->groups; g++) {
         size_t k = 0, m = 0;
@@ -149,7 +152,8 @@ static int rows(struct summer *s, struct az_name_sums *out)
         figures(&row[n++], v, m, per_unit);
     }
     if (rc == 0)
-        rc = az_sort_cmp(row, n, sizeof *row, compare_sums, &(struct by_total){ s->job }, s->job->mem);
+        rc = az_sort_cmp(row, n, sizeof *row, compare_sums, &(struct by_total){ s->job },
+                         s->job->mem);
     *out = (struct az_name_sums){ .v = row, .n = rc == 0 ? n : 0, .exact = per_unit <= 1 };
     az_mem_free(s->job->mem, v, v ? bytes : 0);
     return rc;
@@ -179,7 +183,9 @@ enum given { KERNEL_TIMES, MEMORY_TIMES, MEMORY_SIZES };
 
 static const struct az_sums *sums_of(const struct az_trace *t, enum given what)
 {
-    return what == KERNEL_TIMES ? &t->kernel_sums : what == MEMORY_TIMES ? &t->mem_sums : &t->mem_sizes;
+    return what == KERNEL_TIMES   ? &t->kernel_sums
+           : what == MEMORY_TIMES ? &t->mem_sums
+                                  : &t->mem_sizes;
 }
 
 static int given_sums(struct az_job *job, enum given what, struct az_name_sums *out)
@@ -222,7 +228,8 @@ static int sums(struct az_job *job, enum given what, const enum az_kind *kinds, 
         struct az_name_sums *made = az_arena_alloc(job->arena, sizeof *made);
         if (!made)
             return az_arena_error(job->arena);
-        rc = summed ? given_sums(job, what, made) : az_job_sum(job, kinds, n_kinds, AZ_SUM_DURATION, made);
+        rc = summed ? given_sums(job, what, made)
+                    : az_job_sum(job, kinds, n_kinds, AZ_SUM_DURATION, made);
         if (rc == 0)
             *slot = made;
     }
@@ -245,4 +252,7 @@ int az_job_memops(struct az_job *job, struct az_name_sums *out)
     return s ? sums(job, MEMORY_TIMES, kinds, 2, &s->memops, out) : az_arena_error(job->arena);
 }
 
-int az_job_given_sizes(struct az_job *job, struct az_name_sums *out) { return given_sums(job, MEMORY_SIZES, out); }
+int az_job_given_sizes(struct az_job *job, struct az_name_sums *out)
+{
+    return given_sums(job, MEMORY_SIZES, out);
+}

@@ -24,7 +24,8 @@ struct az_parse {
     _Atomic uint64_t *progress;   /* bytes read so far, for the progress line; may be NULL */
     bool (*cancelled)(void *ctx); /* poll now and then; NULL: never */
     void *ctx;
-    struct az_digest *const *digests; /* one per file, for az_source_opts.digest of who reads it whole; may be NULL */
+    struct az_digest *const
+        *digests; /* one per file, for az_source_opts.digest of who reads it whole; may be NULL */
 };
 static inline struct az_digest *az_parse_digest(const struct az_parse *p, size_t file)
 {
@@ -32,33 +33,40 @@ static inline struct az_digest *az_parse_digest(const struct az_parse *p, size_t
 }
 
 struct az_format {
-    const char *name;           /* as in a config: "nsys-sqlite" */
-    const char *help;           /* one line */
-    const char *const *aliases; /* further names accepted in a config, NULL-terminated; may be NULL */
-    bool files_are_ranks;       /* several files: one trace each; else one trace of all files */
-    bool ranks_reduced;         /* several files: ranks, each reduced (analyses/ranks/ranks.h) and given back */
-    bool files_are_hosts; /* files whose names differ in the host only (host0, host1) are one run, and one trace. Digits
-                             alone do not say so: the writer puts the time into the names of different runs */
+    const char *name; /* as in a config: "nsys-sqlite" */
+    const char *help; /* one line */
+    const char *const
+        *aliases;         /* further names accepted in a config, NULL-terminated; may be NULL */
+    bool files_are_ranks; /* several files: one trace each; else one trace of all files */
+    bool ranks_reduced;   /* several files: ranks, each reduced (analyses/ranks/ranks.h) and given
+                             back */
+    bool files_are_hosts; /* files whose names differ in the host only (host0, host1) are one run,
+                             and one trace. Digits alone do not say so: the writer puts the time
+                             into the names of different runs */
     bool one_file;        /* paths on the command line are inputs of their own */
-    /* With files_are_ranks: is a file of this name a trace of its own? The others of one input are one trace together.
-     * NULL: every file is. */
+    /* With files_are_ranks: is a file of this name a trace of its own? The others of one input are
+     * one trace together. NULL: every file is. */
     bool (*is_rank)(struct az_sv path);
     unsigned text_classic; /* stdout is the classic block unless asked */
-    unsigned tool;         /* AZ_TOOL_* (model/options.h): whose tables the users of this format know; 0: none */
-    /* How sure is it that this is mine: 0..100. Pure: only these bytes (decompressed) and the name. */
+    unsigned
+        tool; /* AZ_TOOL_* (model/options.h): whose tables the users of this format know; 0: none */
+    /* How sure is it that this is mine: 0..100. Pure: only these bytes (decompressed) and the name.
+     */
     int (*probe)(struct az_sv head, struct az_sv path);
-    /* Fills job->trace (initialised, not sealed) and its caps. 0, or an error with its message in diag. A tolerated
-     * defect is a warning and a count in trace->drops. */
+    /* Fills job->trace (initialised, not sealed) and its caps. 0, or an error with its message in
+     * diag. A tolerated defect is a warning and a count in trace->drops. */
     int (*parse)(struct az_parse *job) AZ_MUST_USE;
-    /* Name of the report of a set of files, from the first file's base name: stem with format-specific suffixes cut
-     * (nsys CSV:
+    /* Name of the report of a set of files, from the first file's base name: stem with
+     * format-specific suffixes cut (nsys CSV:
      * `_cuda_gpu_kern_sum`). NULL: az_path_stem. */
     struct az_sv (*stem)(struct az_sv path);
-    /* Folders of runs, for formats whose profiler writes one; NULL: none. `run_folder` is a glob, as plugins, profile
-     * and any name: a folder with this tail is one run. It is also looked for below a folder that is given. */
+    /* Folders of runs, for formats whose profiler writes one; NULL: none. `run_folder` is a glob,
+     * as plugins, profile and any name: a folder with this tail is one run. It is also looked for
+     * below a folder that is given. */
     const char *run_folder;
     const char *run_files; /* glob of its files in such a folder */
-    const char *twin;      /* ending of files beside them that tell the same in another form, left out of a folder */
+    const char *twin; /* ending of files next to them that say the same in another form, omitted
+                         from a folder */
 };
 
 #endif

@@ -62,7 +62,7 @@ enum az_nsys_col {
     NC_N
 };
 
-/* Reports told apart by their titles. */
+/* Reports distinguished by their titles. */
 enum az_nsys_report {
     NR_NONE,
     NR_KERNEL_SUM, /* read, from here */
@@ -109,21 +109,23 @@ struct az_nsys_csv_file {
     struct az_csv csv;
     struct az_nsys_head head;
     enum az_nsys_report report; /* of the section being read; NR_NONE between sections */
-    bool trust_indexes;      /* the file has no header: columns by position only */
-    int time, count, name;   /* columns in use: total time or projected duration; instances; name. -1: none */
-    size_t complaints;       /* rows complained about so far */
-    uint64_t memory_rows;    /* cuda_gpu_trace: copies and fills */
+    bool trust_indexes;         /* the file has no header: columns by position only */
+    int time, count,
+        name; /* columns in use: total time or projected duration; instances; name. -1: none */
+    size_t complaints;    /* rows complained about so far */
+    uint64_t memory_rows; /* cuda_gpu_trace: copies and fills */
 };
 
-/* Chooses time, count and name of the section from header and options. 0, or AZ_EFORMAT with a message that names the
- * missing column and the titles seen. */
+/* Chooses time, count and name of the section from header and options. 0, or AZ_EFORMAT with a
+ * message that names the missing column and the titles seen. */
 int az_nsys_csv_pick(struct az_nsys_csv_file *f) AZ_MUST_USE;
-/* Takes one row into the trace. 0 taken or skipped and counted, 1 the row is no data row (the section ends), negative:
- * error. */
+/* Takes one row into the trace. 0 taken or skipped and counted, 1 the row is no data row (the
+ * section ends), negative: error. */
 int az_nsys_csv_row(struct az_nsys_csv_file *f) AZ_MUST_USE;
 /* A row of cuda_gpu_trace (nsys_csv_trace.c). */
 int az_nsys_csv_gpu_row(struct az_nsys_csv_file *f) AZ_MUST_USE;
-/* A warning for the current row (the first few of a file) and a count in trace->drops. Returns 0. */
+/* A warning for the current row (the first few of a file) and a count in trace->drops. Returns 0.
+ */
 int az_nsys_csv_skip(struct az_nsys_csv_file *f, const char *reason);
 /* Text of a column of the current row; empty if the column or the value is missing. */
 struct az_sv az_nsys_csv_text(const struct az_nsys_csv_file *f, int column);

@@ -1,4 +1,5 @@
-/* Titles of `nsys stats` CSV reports: normalising, units, which report it is (docs/formats-nsight.md 2.1, 2.2). */
+/* Titles of `nsys stats` CSV reports: normalising, units, which report it is
+ * (docs/formats-nsight.md 2.1, 2.2). */
 #include "formats/nsys_csv.h"
 
 static const struct {
@@ -65,7 +66,8 @@ static const struct {
 };
 #define TITLES AZ_LENGTH(titles)
 
-/* ns or bytes in one unit; sizes by powers of 1000 unless written KiB. U+00B5 and U+03BC are both in use for micro. */
+/* ns or bytes in one unit; sizes by powers of 1000 unless written KiB. U+00B5 and U+03BC are both
+ * in use for micro. */
 static const struct {
     const char *text;
     int64_t factor;

@@ -1,4 +1,5 @@
-/* Rows of the summed reports and of nvtx_gpu_proj_trace into the trace (docs/formats-nsight.md 1.1, 2). */
+/* Rows of the summed reports and of nvtx_gpu_proj_trace into the trace (docs/formats-nsight.md 1.1,
+ * 2). */
 #include "formats/nsys_csv.h"
 
 #include <inttypes.h>
@@ -9,7 +10,8 @@
 #define SHOWN_COMPLAINTS 5
 
 static const enum az_nsys_col sum_counts[] = { NC_INSTANCES, NC_COUNT, NC_CALLS, NC_KERN_INST };
-static const enum az_nsys_col kernel_names[] = { NC_NAME, NC_KERNEL_NAME, NC_OPERATION, NC_RANGE, NC_NVTX_RANGE };
+static const enum az_nsys_col kernel_names[] = { NC_NAME, NC_KERNEL_NAME, NC_OPERATION, NC_RANGE,
+                                                 NC_NVTX_RANGE };
 static const enum az_nsys_col memory_names[] = { NC_OPERATION, NC_NAME, NC_RANGE };
 static const enum az_nsys_col time_names[] = { NC_TOTAL_TIME };
 static const enum az_nsys_col size_names[] = { NC_TOTAL };
@@ -18,8 +20,10 @@ static const enum az_nsys_col proj_names[] = { NC_NAME, NC_RANGE, NC_NVTX_RANGE 
 
 /* ---- which columns ---- */
 
-/* One column: the index of the option if given, else by title, else (a file without header) `fallback`. */
-static int choose(const struct az_nsys_csv_file *f, int64_t option, const enum az_nsys_col *cols, size_t n, int fallback)
+/* One column: the index of the option if given, else by title, else (a file without header)
+ * `fallback`. */
+static int choose(const struct az_nsys_csv_file *f, int64_t option, const enum az_nsys_col *cols,
+                  size_t n, int fallback)
 {
     if (option != AZ_UNSET_I64)
         return option >= 0 && option < INT32_MAX ? (int)option : -1;
@@ -44,15 +48,18 @@ static struct az_sv titles_seen(struct az_nsys_csv_file *f)
 static int missing(struct az_nsys_csv_file *f, enum az_nsys_col col)
 {
     return az_diag_fail(f->diag, AZ_EFORMAT, AZ_AT_LINE(f->file->path, f->csv.line),
-                        "no column '%s' for the %s report (titles seen: %.*s)", az_nsys_col_title(col),
-                        az_nsys_report_name(f->report), AZ_SVF(titles_seen(f)));
+                        "no column '%s' for the %s report (titles seen: %.*s)",
+                        az_nsys_col_title(col), az_nsys_report_name(f->report),
+                        AZ_SVF(titles_seen(f)));
 }
 
 static int bad_unit(struct az_nsys_csv_file *f, int column)
 {
     struct az_sv title = az_sv_trim(f->csv.row.v[column].raw);
-    return az_diag_fail(f->diag, AZ_EFORMAT, AZ_AT_LINE(f->file->path, f->csv.line),
-                        "the unit of column '%.*s' is not known (known: ns, us, ms, s, B, KB, MB, GB)", AZ_SVF(title));
+    return az_diag_fail(
+        f->diag, AZ_EFORMAT, AZ_AT_LINE(f->file->path, f->csv.line),
+        "the unit of column '%.*s' is not known (known: ns, us, ms, s, B, KB, MB, GB)",
+        AZ_SVF(title));
 }
 
 static int check_against_titles(struct az_nsys_csv_file *f)
@@ -60,9 +67,10 @@ static int check_against_titles(struct az_nsys_csv_file *f)
     const int used[] = { f->time, f->count, f->name };
     for (size_t i = 0; i < 3; i++)
         if (used[i] >= 0 && (size_t)used[i] >= f->head.n)
-            return az_diag_fail(f->diag, AZ_EFORMAT, AZ_AT_LINE(f->file->path, f->csv.line),
-                                "column index %d was asked for, but there are only %zu columns (titles seen: %.*s)",
-                                used[i], f->head.n, AZ_SVF(titles_seen(f)));
+            return az_diag_fail(
+                f->diag, AZ_EFORMAT, AZ_AT_LINE(f->file->path, f->csv.line),
+                "column index %d was asked for, but there are only %zu columns (titles seen: %.*s)",
+                used[i], f->head.n, AZ_SVF(titles_seen(f)));
     if (f->time < NSYS_MAX_TITLES && f->head.unit[f->time] == NSYS_UNIT_STRANGE)
         return bad_unit(f, f->time);
     return 0;
@@ -99,7 +107,9 @@ int az_nsys_csv_pick(struct az_nsys_csv_file *f)
     }
     bool projection = f->report == NR_PROJ_TRACE;
     if (f->time < 0)
-        return missing(f, projection ? NC_PROJ_DURATION : f->report == NR_MEM_SIZE ? NC_TOTAL : NC_TOTAL_TIME);
+        return missing(f, projection                 ? NC_PROJ_DURATION
+                          : f->report == NR_MEM_SIZE ? NC_TOTAL
+                                                     : NC_TOTAL_TIME);
     if (f->count < 0 && !projection)
         return missing(f, f->report == NR_KERNEL_SUM ? NC_INSTANCES : NC_COUNT);
     if (f->name < 0)
@@ -134,7 +144,8 @@ int az_nsys_csv_value(const struct az_nsys_csv_file *f, int column, int64_t *out
     return az_csv_scaled(&f->csv.row.v[column], unit_of(f, column), out);
 }
 
-/* A statistic in ns or bytes; NaN where it is missing or unreadable (nothing is computed from it). */
+/* A statistic in ns or bytes; NaN where it is missing or unreadable (nothing is computed from it).
+ */
 static double statistic(const struct az_nsys_csv_file *f, enum az_nsys_col col)
 {
     int at = f->head.at[col];
@@ -157,9 +168,9 @@ int az_nsys_csv_skip(struct az_nsys_csv_file *f, const char *reason)
 {
     struct az_where at = AZ_AT_LINE(f->file->path, f->csv.line);
     if (++f->complaints <= SHOWN_COMPLAINTS)
-        az_diag_add(f->diag, AZ_WARNING, at, "row left out: %s", reason);
+        az_diag_add(f->diag, AZ_WARNING, at, "row skipped: %s", reason);
     else if (f->complaints == SHOWN_COMPLAINTS + 1)
-        az_diag_add(f->diag, AZ_WARNING, at, "further rows left out (coverage has their number)");
+        az_diag_add(f->diag, AZ_WARNING, at, "further rows skipped (coverage has their number)");
     az_trace_dropped(f->job->trace, reason, 1, 0);
     return 0;
 }
@@ -188,8 +199,8 @@ static int total_field(const struct az_nsys_csv_file *f, struct az_sum *s)
     if (rc != 0)
         return rc;
     s->total = (double)s->total_ns;
-    /* As written, so that the classic arithmetic sees what the reference sees; a scale given by the user beats the
-     * title. */
+    /* As written, so that the classic arithmetic sees what the reference sees; a scale given by the
+     * user beats the title. */
     if (unit_of(f, f->time) == 1 || f->job->opts->time_scale_given)
         rc = az_csv_f64(&f->csv.row.v[f->time], &s->total);
     return rc;
@@ -237,7 +248,8 @@ static int projection_row(struct az_nsys_csv_file *f)
 {
     struct az_trace *t = f->job->trace;
     struct az_sv name = az_nsys_csv_text(f, f->name);
-    if (name.n == 0) { /* older releases: the operations outside every range (docs/formats-nsight.md 2.3), no defect */
+    if (name.n == 0) { /* older releases: the operations outside every range
+                          (docs/formats-nsight.md 2.3), no defect */
         az_trace_dropped(t, "projection row without a name", 1, 0);
         return 0;
     }

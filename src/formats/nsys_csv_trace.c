@@ -76,7 +76,9 @@ static int side_row(struct az_nsys_csv_file *f, struct az_event *e)
 static uint32_t shared_memory(const struct az_nsys_csv_file *f, enum az_nsys_col col)
 {
     int64_t bytes = -1;
-    return az_nsys_csv_value(f, f->head.at[col], &bytes) == 0 ? az_geometry_figure(bytes, AZ_NO_SIZE) : AZ_NO_SIZE;
+    return az_nsys_csv_value(f, f->head.at[col], &bytes) == 0
+               ? az_geometry_figure(bytes, AZ_NO_SIZE)
+               : AZ_NO_SIZE;
 }
 
 static int take_geometry(const struct az_nsys_csv_file *f, uint32_t *row)

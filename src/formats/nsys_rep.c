@@ -1,5 +1,6 @@
-/* Format "nsys-rep": a report of Nsight Systems, which only its own program can read. A database beside it is used if
- * it is newer; else `nsys export` writes one into a private folder (docs/formats-nsight.md 4). */
+/* Format "nsys-rep": a report of Nsight Systems, which only its own program can read. A database
+ * next to it is used if it is newer; else `nsys export` writes one into a private folder
+ * (docs/formats-nsight.md 4). */
 #include <errno.h>
 
 #include "base/env.h"
@@ -28,7 +29,7 @@ static struct az_sv neighbour(struct az_arena *a, struct az_sv path)
     return az_arena_printf(a, "%.*s.sqlite", AZ_SVF(stem));
 }
 
-/* The export beside the report, if it is not older and can be read. */
+/* The export next to the report, if it is not older and can be read. */
 static bool neighbour_serves(struct az_parse *job, struct az_sv report, struct az_sv sqlite)
 {
     struct az_path_info rep = az_path_stat(report.p), db = az_path_stat(sqlite.p);
@@ -41,7 +42,8 @@ static bool neighbour_serves(struct az_parse *job, struct az_sv report, struct a
     return az_nsys_db_usable(sqlite);
 }
 
-/* The executable: the option, then the environment, then PATH. Empty with a message if there is none. */
+/* The executable: the option, then the environment, then PATH. Empty with a message if there is
+ * none. */
 static struct az_sv find_nsys(struct az_parse *job, struct az_arena *a, struct az_sv report)
 {
     const char *env = az_env("NSYS");
@@ -51,11 +53,13 @@ static struct az_sv find_nsys(struct az_parse *job, struct az_arena *a, struct a
     if (exe.n)
         return exe;
     if (given.n)
-        az_diag_add(job->diag, AZ_ERROR, AZ_AT_FILE(report), "'%.*s' is no program that can be run (%s)", AZ_SVF(given),
+        az_diag_add(job->diag, AZ_ERROR, AZ_AT_FILE(report),
+                    "'%.*s' is no program that can be run (%s)", AZ_SVF(given),
                     job->opts->nsys_path.n ? "option nsys_path" : "environment variable NSYS");
     else
         az_diag_add(job->diag, AZ_ERROR, AZ_NOWHERE,
-                    "nsys not found on PATH: cannot read %.*s; install Nsight Systems or export it elsewhere with "
+                    "nsys not found on PATH: cannot read %.*s; install Nsight Systems or export it "
+                    "elsewhere with "
                     "\"nsys export --type sqlite %.*s\" and use format \"nsys-sqlite\"",
                     AZ_SVF(report), AZ_SVF(report));
     return az_sv_make("", 0);
@@ -67,9 +71,10 @@ static const char *as_argument(struct az_arena *a, struct az_sv path)
     return path.n && path.p[0] == '-' ? az_arena_printf(a, "./%.*s", AZ_SVF(path)).p : path.p;
 }
 
-/* Messages about the temporary database would name a file that is gone, those about nsys none: they get the report in
- * front. */
-static void take_messages(struct az_parse *job, const struct az_diag *from, struct az_sv report, struct az_sv sqlite)
+/* Messages about the temporary database would name a file that is gone, those about nsys none: they
+ * get the report in front. */
+static void take_messages(struct az_parse *job, const struct az_diag *from, struct az_sv report,
+                          struct az_sv sqlite)
 {
     for (size_t i = 0; i < from->list.n; i++) {
         struct az_sv text = from->list.v[i].text;
@@ -82,21 +87,23 @@ static void take_messages(struct az_parse *job, const struct az_diag *from, stru
     }
 }
 
-/* "; its last lines: a | b" of what nsys printed, on one line as messages are; nothing if it printed nothing. */
+/* "; its last lines: a | b" of what nsys printed, on one line as messages are; nothing if it
+ * printed nothing. */
 static struct az_sv last_lines(struct az_arena *a, struct az_sv log)
 {
     struct az_sv tail = az_sv_trim(az_file_tail(a, log.p, TAIL_LINES)), text = AZ_SV("");
     while (tail.n && text.p) {
         const struct az_sv line = az_sv_trim(az_sv_cut(&tail, '\n'));
         if (line.n)
-            text = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(text), text.n ? " | " : "; its last lines: ", AZ_SVF(line));
+            text = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(text),
+                                   text.n ? " | " : "; its last lines: ", AZ_SVF(line));
     }
     return text.p ? text : AZ_SV("");
 }
 
 /* Runs nsys export; the database is at `sqlite` then. */
-static int export_report(struct az_parse *job, struct az_arena *a, struct az_sv report, struct az_sv dir,
-                         struct az_sv sqlite)
+static int export_report(struct az_parse *job, struct az_arena *a, struct az_sv report,
+                         struct az_sv dir, struct az_sv sqlite)
 {
     struct az_where at = AZ_AT_FILE(report);
     struct az_sv exe = find_nsys(job, a, report), log = az_path_join(a, dir, AZ_SV("nsys.log"));
@@ -108,9 +115,10 @@ static int export_report(struct az_parse *job, struct az_arena *a, struct az_sv 
     const char *const argv[] = { exe.p,  "export",   "--type", "sqlite", "--force-overwrite",
                                  "true", "--output", sqlite.p, file,     NULL };
     int64_t limit = job->opts->nsys_timeout_s;
-    struct az_child_opts o = {
-        .output = log.p, .timeout_s = limit > 0 ? (unsigned)limit : 0, .cancelled = job->cancelled, .ctx = job->ctx
-    };
+    struct az_child_opts o = { .output = log.p,
+                               .timeout_s = limit > 0 ? (unsigned)limit : 0,
+                               .cancelled = job->cancelled,
+                               .ctx = job->ctx };
     int status = 0;
     struct az_diag own;
     az_diag_init(&own);
@@ -123,10 +131,12 @@ static int export_report(struct az_parse *job, struct az_arena *a, struct az_sv 
         return 0;
     const struct az_sv said = last_lines(a, log);
     if (status == 0)
-        return az_diag_fail(job->diag, AZ_ECHILD, at, "nsys export wrote no database%.*s", AZ_SVF(said));
-    return az_diag_fail(job->diag, AZ_ECHILD, at,
-                        "nsys export failed with status %d (is the report newer than this nsys?)%.*s", status,
-                        AZ_SVF(said));
+        return az_diag_fail(job->diag, AZ_ECHILD, at, "nsys export wrote no database%.*s",
+                            AZ_SVF(said));
+    return az_diag_fail(
+        job->diag, AZ_ECHILD, at,
+        "nsys export failed with status %d (is the report newer than this nsys?)%.*s", status,
+        AZ_SVF(said));
 }
 
 static int read_exported(struct az_parse *job, struct az_arena *a, struct az_sv report)
@@ -162,7 +172,8 @@ static int read_report(struct az_parse *job, struct az_sv report)
     if (!sqlite.p)
         rc = az_diag_memory(job->diag, az_arena_error(&scratch), AZ_AT_FILE(report), job->mem);
     else if (info.kind == AZ_PATH_MISSING)
-        rc = az_diag_fail(job->diag, AZ_EIO, AZ_AT_FILE(report), "cannot open: %s", strerror(ENOENT));
+        rc = az_diag_fail(job->diag, AZ_EIO, AZ_AT_FILE(report), "cannot open: %s",
+                          strerror(ENOENT));
     else if (info.kind == AZ_PATH_DIR)
         rc = az_diag_fail(job->diag, AZ_EIO, AZ_AT_FILE(report), "is a folder, not a report");
     else if (info.kind == AZ_PATH_FILE && info.size == 0)

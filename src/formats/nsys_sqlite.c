@@ -7,14 +7,18 @@
 
 static int probe(struct az_sv head, struct az_sv path)
 {
-    static const char *const marks[] = { "CUPTI_ACTIVITY_KIND_", "ENUM_NSYS_EVENT_", "TARGET_INFO_GPU", "StringIds",
-                                         "META_DATA_EXPORT",     "EXPORT_META_DATA", "NVTX_EVENTS" };
+    static const char *const marks[] = { "CUPTI_ACTIVITY_KIND_", "ENUM_NSYS_EVENT_",
+                                         "TARGET_INFO_GPU",      "StringIds",
+                                         "META_DATA_EXPORT",     "EXPORT_META_DATA",
+                                         "NVTX_EVENTS" };
     if (head.n < 16 || memcmp(head.p, "SQLite format 3", 16) != 0)
         return 0;
     for (size_t i = 0; i < AZ_LENGTH(marks); i++)
         if (az_sv_find(head, az_sv_str(marks[i])) >= 0)
             return 95;
-    return az_sv_ends(path, AZ_SV(".sqlite")) ? 40 : 20; /* the names of the tables may lie further behind */
+    return az_sv_ends(path, AZ_SV(".sqlite"))
+               ? 40
+               : 20; /* the names of the tables may be further after */
 }
 
 /* ---- reading ---- */
@@ -30,7 +34,8 @@ static void count_rows(struct az_nsys_db *x)
                                        "SELECT max(rowid) FROM OSRT_API" };
     for (size_t i = 0; x->job->progress && i < AZ_LENGTH(big); i++) {
         sqlite3_stmt *st = NULL;
-        if (sqlite3_prepare_v2(x->db, big[i], -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW) {
+        if (sqlite3_prepare_v2(x->db, big[i], -1, &st, NULL) == SQLITE_OK &&
+            sqlite3_step(st) == SQLITE_ROW) {
             int64_t n = sqlite3_column_int64(st, 0);
             x->rows_total += n > 0 && n < INT64_MAX / 16 ? (uint64_t)n : 0;
         }
@@ -81,7 +86,8 @@ int az_nsys_sqlite_read(struct az_parse *job, struct az_sv path)
     if ((rc == AZ_ENOMEM || rc == AZ_ELIMIT) && job->diag->errors == errors)
         return az_diag_memory(job->diag, rc, AZ_AT_FILE(path), job->mem);
     if (rc == AZ_ERANGE && job->diag->errors == errors)
-        return az_diag_fail(job->diag, rc, AZ_AT_FILE(path), "more rows or names than can be held (2^32)");
+        return az_diag_fail(job->diag, rc, AZ_AT_FILE(path),
+                            "more rows or names than can be held (2^32)");
     return rc;
 }
 

@@ -1,4 +1,5 @@
-/* Private to nsys_sqlite*.c and nsys_rep.c: one SQLite export being read (docs/formats-nsight.md 3). */
+/* Private to nsys_sqlite*.c and nsys_rep.c: one SQLite export being read (docs/formats-nsight.md
+ * 3). */
 #ifndef AZ_FORMATS_NSYS_SQLITE_H
 #define AZ_FORMATS_NSYS_SQLITE_H
 
@@ -8,7 +9,7 @@
 struct az_nsys_names {
     struct az_vec_u32 dense; /* ids below NSYS_DENSE_IDS; AZ_NO_ID: not met yet */
     struct az_map sparse;    /* all others */
-    bool cut_version;        /* API names: without the suffix "_v3020" (docs/formats-nsight.md 3.3) */
+    bool cut_version; /* API names: without the suffix "_v3020" (docs/formats-nsight.md 3.3) */
 };
 #define NSYS_DENSE_IDS (1u << 20)
 
@@ -27,7 +28,8 @@ struct az_nsys_db {
     sqlite3 *db;             /* of file */
     struct az_arena scratch; /* texts of queries; freed at the end */
     struct az_nsys_names names, api_names;
-    sqlite3_stmt *string; /* value of one StringIds row; NULL: no such table, or all its rows are in `names` already */
+    sqlite3_stmt *string; /* value of one StringIds row; NULL: no such table, or all its rows are in
+                             `names` already */
     uint32_t unknown;     /* name id of "[Unknown]"; AZ_NO_ID until it is needed */
     struct az_map thread_names; /* (globalTid, 0) -> name id */
     struct {
@@ -35,7 +37,8 @@ struct az_nsys_db {
         uint32_t lane;
         bool used;
     } lanes[NSYS_LANE_CACHE];
-    bool one_process;     /* device tables without globalPid: correlation ids are taken as unique in the file */
+    bool one_process; /* device tables without globalPid: correlation ids are taken as unique in the
+                         file */
     int64_t major, minor; /* schema version; 0: not stated (before 2023) */
     uint64_t rows, rows_total;
     uint64_t reported; /* bytes added to job->progress */
@@ -48,7 +51,8 @@ struct az_nsys_db {
     } scan;
 };
 
-/* Opens read-only and checks that it is an export; messages in the job's diag. AZ_EEMPTY, AZ_EIO, AZ_EFORMAT, ... */
+/* Opens read-only and checks that it is an export; messages in the job's diag. AZ_EEMPTY, AZ_EIO,
+ * AZ_EFORMAT, ... */
 int az_nsys_db_open(struct az_nsys_db *x, struct az_parse *job, struct az_sv path) AZ_MUST_USE;
 void az_nsys_db_close(struct az_nsys_db *x);
 /* Quick look without messages: an SQLite file that opens and holds known tables. */
@@ -65,14 +69,16 @@ struct az_nsys_want {
 #define NSYS_MAX_WANT 20
 struct az_nsys_row {
     sqlite3_value **value;
-    int at[NSYS_MAX_WANT]; /* place of the i-th wanted column among the values; -1: the table does not have it */
+    int at[NSYS_MAX_WANT]; /* place of the i-th wanted column among the values; -1: the table does
+                              not have it */
     uint64_t number;       /* 1, 2, ... */
 };
 typedef int (*nsys_row_fn)(struct az_nsys_db *x, const struct az_nsys_row *row, void *ctx);
-/* Calls fn for every row; what it returns other than 0 stops and is returned. 0 also when there is no such table, when
- * a required column is missing and when a damaged page ends the table (the last two with a warning and a count). */
-int az_nsys_each(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want, size_t n, nsys_row_fn fn,
-              void *ctx) AZ_MUST_USE;
+/* Calls fn for every row; what it returns other than 0 stops and is returned. 0 also when there is
+ * no such table, when a required column is missing and when a damaged page ends the table (the last
+ * two with a warning and a count). */
+int az_nsys_each(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want, size_t n,
+                 nsys_row_fn fn, void *ctx) AZ_MUST_USE;
 /* Value of a wanted column in the current row: 0 for NULL and for a column that is absent. */
 static inline int64_t az_nsys_i64(const struct az_nsys_row *r, int i)
 {
@@ -87,17 +93,19 @@ struct az_sv az_nsys_text(const struct az_nsys_row *r, int i);
 
 /* Prepares the look-up of StringIds; once, before the first name. */
 int az_nsys_strings_open(struct az_nsys_db *x) AZ_MUST_USE;
-int az_nsys_name_fetch(struct az_nsys_db *x, struct az_nsys_names *names, int64_t string_id, uint32_t *id) AZ_MUST_USE;
+int az_nsys_name_fetch(struct az_nsys_db *x, struct az_nsys_names *names, int64_t string_id,
+                       uint32_t *id) AZ_MUST_USE;
 /* Name id of a string id; "[Unknown]" for one that is not in the table. */
-static inline int az_nsys_name(struct az_nsys_db *x, struct az_nsys_names *names, int64_t string_id, uint32_t *id)
+static inline int az_nsys_name(struct az_nsys_db *x, struct az_nsys_names *names, int64_t string_id,
+                               uint32_t *id)
 {
     if ((uint64_t)string_id < names->dense.n && (*id = names->dense.v[string_id]) != AZ_NO_ID)
         return 0;
     return az_nsys_name_fetch(x, names, string_id, id);
 }
 /* Lanes. device: the stream of a process on a device; host: a thread. */
-int az_nsys_device_lane(struct az_nsys_db *x, uint64_t global_pid, int64_t device, uint64_t context, uint64_t stream,
-                     uint32_t *lane) AZ_MUST_USE;
+int az_nsys_device_lane(struct az_nsys_db *x, uint64_t global_pid, int64_t device, uint64_t context,
+                        uint64_t stream, uint32_t *lane) AZ_MUST_USE;
 int az_nsys_host_lane(struct az_nsys_db *x, uint64_t global_tid, uint32_t *lane) AZ_MUST_USE;
 /* Adds an event; one that ends before it starts is dropped and counted. */
 int az_nsys_add(struct az_nsys_db *x, enum az_kind kind, const struct az_event *e) AZ_MUST_USE;
@@ -107,11 +115,15 @@ int az_nsys_add(struct az_nsys_db *x, enum az_kind kind, const struct az_event *
 #define NSYS_PROC(g) ((uint64_t)(g) & ~(uint64_t)0xffffff) /* globalPid of a globalTid */
 
 /* The parts of an export. Each returns 0 also when its tables are absent. */
-int az_nsys_read_meta(struct az_nsys_db *x) AZ_MUST_USE;    /* facts, version, diagnostics, thread names */
-int az_nsys_read_gpu(struct az_nsys_db *x) AZ_MUST_USE;     /* kernels, copies, fills, graphs, synchronisation */
-int az_nsys_read_host(struct az_nsys_db *x) AZ_MUST_USE;    /* API calls, OS calls, profiler overhead */
-int az_nsys_read_nvtx(struct az_nsys_db *x) AZ_MUST_USE;    /* ranges */
-int az_nsys_read_devices(struct az_nsys_db *x) AZ_MUST_USE; /* after the events: labels of the devices in use */
+int az_nsys_read_meta(struct az_nsys_db *x)
+    AZ_MUST_USE; /* facts, version, diagnostics, thread names */
+int az_nsys_read_gpu(struct az_nsys_db *x)
+    AZ_MUST_USE; /* kernels, copies, fills, graphs, synchronisation */
+int az_nsys_read_host(struct az_nsys_db *x)
+    AZ_MUST_USE; /* API calls, OS calls, profiler overhead */
+int az_nsys_read_nvtx(struct az_nsys_db *x) AZ_MUST_USE; /* ranges */
+int az_nsys_read_devices(struct az_nsys_db *x)
+    AZ_MUST_USE; /* after the events: labels of the devices in use */
 
 /* Reads one export into job->trace, all but has_nvtx and has_mem. */
 int az_nsys_sqlite_read(struct az_parse *job, struct az_sv path) AZ_MUST_USE;

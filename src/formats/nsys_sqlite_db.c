@@ -1,4 +1,5 @@
-/* Reading the tables of an SQLite export: each once, no joins, no ordering (docs/performance.md 3). */
+/* Reading the tables of an SQLite export: each once, no joins, no ordering (docs/performance.md 3).
+ */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -19,8 +20,8 @@ static void report_progress(struct az_nsys_db *x)
     }
 }
 
-/* Tables are read through an aggregate function, "SELECT each_row(a,b) FROM t": the rows never leave SQLite's inner
- * loop, which saves a third of the time of stepping through a SELECT. */
+/* Tables are read through an aggregate function, "SELECT each_row(a,b) FROM t": the rows never
+ * leave SQLite's inner loop, which saves a third of the time of stepping through a SELECT. */
 static void each_row(sqlite3_context *c, int n, sqlite3_value **value)
 {
     struct az_nsys_db *x = sqlite3_user_data(c);
@@ -38,10 +39,11 @@ static void all_rows(sqlite3_context *c) { sqlite3_result_null(c); }
 
 static bool known_table(struct az_sv name)
 {
-    static const char *const known[] = { "StringIds",           "NVTX_EVENTS",      "OSRT_API",
-                                         "ANALYSIS_DETAILS",    "META_DATA_EXPORT", "EXPORT_META_DATA",
-                                         "COMPOSITE_EVENTS",    "TARGET_INFO_GPU",  "PROFILER_OVERHEAD",
-                                         "ENUM_NSYS_EVENT_TYPE" };
+    static const char *const known[] = { "StringIds",         "NVTX_EVENTS",
+                                         "OSRT_API",          "ANALYSIS_DETAILS",
+                                         "META_DATA_EXPORT",  "EXPORT_META_DATA",
+                                         "COMPOSITE_EVENTS",  "TARGET_INFO_GPU",
+                                         "PROFILER_OVERHEAD", "ENUM_NSYS_EVENT_TYPE" };
     if (az_sv_starts(name, AZ_SV("CUPTI_ACTIVITY_KIND_")))
         return true;
     for (size_t i = 0; i < AZ_LENGTH(known); i++)
@@ -57,13 +59,15 @@ static int look_at_tables(struct az_nsys_db *x, bool *known, struct az_sv *other
     unsigned shown = 0;
     *known = false;
     *others = az_sv_make("", 0);
-    int rc = sqlite3_prepare_v2(x->db, "SELECT name FROM sqlite_master WHERE type IN ('table','view') ORDER BY name",
-                                -1, &st, NULL);
+    int rc = sqlite3_prepare_v2(
+        x->db, "SELECT name FROM sqlite_master WHERE type IN ('table','view') ORDER BY name", -1,
+        &st, NULL);
     while (rc == SQLITE_OK && !*known && sqlite3_step(st) == SQLITE_ROW) {
         struct az_sv name = az_sv_str((const char *)sqlite3_column_text(st, 0));
         *known = known_table(name);
         if (!*known && shown < 8)
-            *others = az_arena_printf(&x->scratch, "%.*s%s%.*s", AZ_SVF(*others), shown++ ? ", " : "", AZ_SVF(name));
+            *others = az_arena_printf(&x->scratch, "%.*s%s%.*s", AZ_SVF(*others),
+                                      shown++ ? ", " : "", AZ_SVF(name));
     }
     sqlite3_finalize(st);
     return rc;
@@ -81,7 +85,8 @@ static int check_tables(struct az_nsys_db *x)
     if (others.n == 0)
         others = AZ_SV("no table at all");
     return az_diag_fail(x->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path),
-                        "an SQLite database, but no Nsight Systems export: none of its tables is known (there: %.*s)",
+                        "an SQLite database, but no Nsight Systems export: none of its tables is "
+                        "known (there: %.*s)",
                         AZ_SVF(others));
 }
 
@@ -92,7 +97,8 @@ static int names_init(struct az_nsys_names *n, struct az_mem *mem, bool cut_vers
     return az_map_init(&n->sparse, mem, 0);
 }
 
-static const struct az_sqlite_kind kind = { "the output of nsys export --type sqlite", "export it again" };
+static const struct az_sqlite_kind kind = { "the output of nsys export --type sqlite",
+                                            "export it again" };
 
 int az_nsys_db_open(struct az_nsys_db *x, struct az_parse *job, struct az_sv path)
 {
@@ -114,7 +120,8 @@ int az_nsys_db_open(struct az_nsys_db *x, struct az_parse *job, struct az_sv pat
     x->partial = x->file.partial;
     if (rc != 0)
         return rc;
-    rc = sqlite3_create_function(x->db, "each_row", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, x, NULL, each_row, all_rows);
+    rc = sqlite3_create_function(x->db, "each_row", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, x, NULL,
+                                 each_row, all_rows);
     if (rc != SQLITE_OK)
         return az_sqlite_error(&x->file, rc);
     return check_tables(x);
@@ -151,8 +158,9 @@ bool az_nsys_has_table(struct az_nsys_db *x, const char *table)
 {
     sqlite3_stmt *st = NULL;
     bool found = false;
-    if (sqlite3_prepare_v2(x->db, "SELECT 1 FROM sqlite_master WHERE type IN ('table','view') AND name=?1", -1, &st,
-                           NULL) == SQLITE_OK) {
+    if (sqlite3_prepare_v2(x->db,
+                           "SELECT 1 FROM sqlite_master WHERE type IN ('table','view') AND name=?1",
+                           -1, &st, NULL) == SQLITE_OK) {
         (void)sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
         found = sqlite3_step(st) == SQLITE_ROW;
     }
@@ -177,20 +185,22 @@ bool az_nsys_has_column(struct az_nsys_db *x, const char *table, const char *col
 }
 
 /* Columns that exist, as arguments of each_row. False: a required one is missing. */
-static bool choose_columns(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want, size_t n,
-                           struct az_nsys_row *row, struct az_sv *list)
+static bool choose_columns(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want,
+                           size_t n, struct az_nsys_row *row, struct az_sv *list)
 {
     int at = 0;
     *list = AZ_SV("");
     for (size_t i = 0; i < n; i++) {
         row->at[i] = -1;
         if (az_nsys_has_column(x, table, want[i].column)) {
-            *list = az_arena_printf(&x->scratch, "%.*s%s\"%s\"", AZ_SVF(*list), at ? "," : "", want[i].column);
+            *list = az_arena_printf(&x->scratch, "%.*s%s\"%s\"", AZ_SVF(*list), at ? "," : "",
+                                    want[i].column);
             row->at[i] = at++;
         } else if (want[i].required) {
-            az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
-                        "table '%s' has no column '%s': the table is left out (unknown export version?)", table,
-                        want[i].column);
+            az_diag_add(
+                x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
+                "table '%s' has no column '%s': the table is skipped (unknown export version?)",
+                table, want[i].column);
             az_trace_dropped(x->t, "table without a needed column", 1, 0);
             return false;
         }
@@ -212,26 +222,29 @@ static int scan_error(struct az_nsys_db *x, const char *table, uint64_t rows, in
     case SQLITE_LOCKED:
         return az_sqlite_error(&x->file, rc);
     case SQLITE_IOERR:
-        return az_diag_fail(x->job->diag, AZ_EIO, at, "reading table '%s' failed after %" PRIu64 " rows: %s", table,
-                            rows, sqlite3_errmsg(x->db));
+        return az_diag_fail(x->job->diag, AZ_EIO, at,
+                            "reading table '%s' failed after %" PRIu64 " rows: %s", table, rows,
+                            sqlite3_errmsg(x->db));
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
         az_diag_add(x->job->diag, AZ_WARNING, at,
-                    "table '%s' is damaged after %" PRIu64 " rows: the result is partial (%s; export it again)", table,
-                    rows, sqlite3_errmsg(x->db));
+                    "table '%s' is damaged after %" PRIu64
+                    " rows: the result is partial (%s; export it again)",
+                    table, rows, sqlite3_errmsg(x->db));
         az_trace_dropped(x->t, "rest of a damaged table", 1, 0);
         x->partial = true;
         return 0;
     default:
         break;
     }
-    az_diag_add(x->job->diag, AZ_WARNING, at, "table '%s' cannot be read and is left out: %s", table,
+    az_diag_add(x->job->diag, AZ_WARNING, at, "table '%s' cannot be read and is skipped: %s", table,
                 sqlite3_errmsg(x->db));
     az_trace_dropped(x->t, "table that cannot be read", 1, 0);
     return 0;
 }
 
-int az_nsys_each(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want, size_t n, nsys_row_fn fn, void *ctx)
+int az_nsys_each(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want, size_t n,
+                 nsys_row_fn fn, void *ctx)
 {
     struct az_nsys_row row = { .number = 0 };
     struct az_sv columns;
@@ -239,8 +252,8 @@ int az_nsys_each(struct az_nsys_db *x, const char *table, const struct az_nsys_w
     if (!az_nsys_has_table(x, table) || !choose_columns(x, table, want, n, &row, &columns))
         return 0;
     /* NOT INDEXED: an index that someone added must not change the order of the rows. */
-    struct az_sv sql =
-        az_arena_printf(&x->scratch, "SELECT each_row(%.*s) FROM \"%s\" NOT INDEXED", AZ_SVF(columns), table);
+    struct az_sv sql = az_arena_printf(&x->scratch, "SELECT each_row(%.*s) FROM \"%s\" NOT INDEXED",
+                                       AZ_SVF(columns), table);
     if (!columns.p || !sql.p)
         return az_arena_error(&x->scratch);
     x->scan.row = &row;

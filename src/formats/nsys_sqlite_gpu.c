@@ -6,11 +6,11 @@
 
 /* The first columns of every device table, in this order in its query. */
 enum { START, END, DEVICE, CONTEXT, STREAM, CORR, PID, FIRST_OWN };
-#define COMMON_COLUMNS                                                                                                 \
-    { "start", true }, { "end", true }, { "deviceId", false }, { "contextId", false }, { "streamId", false },          \
-        { "correlationId", false },                                                                                    \
-    {                                                                                                                  \
-        "globalPid", false                                                                                             \
+#define COMMON_COLUMNS                                                                             \
+    { "start", true }, { "end", true }, { "deviceId", false }, { "contextId", false },             \
+        { "streamId", false }, { "correlationId", false },                                         \
+    {                                                                                              \
+        "globalPid", false                                                                         \
     }
 
 static int common(struct az_nsys_db *x, const struct az_nsys_row *q, struct az_event *e)
@@ -21,8 +21,9 @@ static int common(struct az_nsys_db *x, const struct az_nsys_row *q, struct az_e
                             .side = AZ_NO_ROW,
                             .corr = (uint64_t)az_nsys_i64(q, CORR) };
     x->t->read++;
-    return az_nsys_device_lane(x, (uint64_t)az_nsys_i64(q, PID), az_nsys_i64(q, DEVICE), (uint64_t)az_nsys_i64(q, CONTEXT),
-                            (uint64_t)az_nsys_i64(q, STREAM) & 0xffffffff, &e->lane);
+    return az_nsys_device_lane(x, (uint64_t)az_nsys_i64(q, PID), az_nsys_i64(q, DEVICE),
+                               (uint64_t)az_nsys_i64(q, CONTEXT),
+                               (uint64_t)az_nsys_i64(q, STREAM) & 0xffffffff, &e->lane);
 }
 
 /* ---- labels of enumerations ---- */
@@ -38,7 +39,8 @@ static int add_label(struct az_nsys_db *x, struct labels *l, int64_t code, struc
 {
     uint32_t id = AZ_NO_ID, *value;
     bool added;
-    struct az_sv name = az_arena_printf(&x->scratch, "%s%.*s%s", l->prefix, AZ_SVF(label), l->suffix);
+    struct az_sv name =
+        az_arena_printf(&x->scratch, "%s%.*s%s", l->prefix, AZ_SVF(label), l->suffix);
     if (!name.p)
         return az_arena_error(&x->scratch);
     int rc = az_trace_name(x->t, name, &id);
@@ -50,7 +52,8 @@ static int take_label(struct az_nsys_db *x, const struct az_nsys_row *r, void *c
     return az_nsys_is_null(r, 1) ? 0 : add_label(x, ctx, az_nsys_i64(r, 0), az_nsys_text(r, 1));
 }
 
-/* Codes and labels of an ENUM_ table (NULL: there is none); codes that it lacks are left to the fallback. */
+/* Codes and labels of an ENUM_ table (NULL: there is none); codes that it lacks are left to the
+ * fallback. */
 static int open_labels(struct az_nsys_db *x, struct labels *l, const char *table)
 {
     static const struct az_nsys_want want[] = { { "id", true }, { "label", true } };
@@ -63,18 +66,28 @@ static int label_of(struct az_nsys_db *x, struct labels *l, int64_t code, uint32
     *id = az_map_get(&l->known, (uint64_t)code, 0);
     if (*id != AZ_NO_ID)
         return 0;
-    struct az_sv text = code >= 0 && (size_t)code < l->n ? az_sv_str(l->fallback[code])
-                                                         : az_arena_printf(&x->scratch, "kind %" PRId64, code);
+    struct az_sv text = code >= 0 && (size_t)code < l->n
+                            ? az_sv_str(l->fallback[code])
+                            : az_arena_printf(&x->scratch, "kind %" PRId64, code);
     int rc = add_label(x, l, code, text);
     *id = az_map_get(&l->known, (uint64_t)code, 0);
     return rc;
 }
 
-static const char *const copy_labels[] = {
-    "Unknown",        "Host-to-Device",         "Device-to-Host",         "Host-to-Array",           "Array-to-Host",
-    "Array-to-Array", "Array-to-Device",        "Device-to-Array",        "Device-to-Device",        "Host-to-Host",
-    "Peer-to-Peer",   "Unified Host-to-Device", "Unified Device-to-Host", "Unified Device-to-Device"
-};
+static const char *const copy_labels[] = { "Unknown",
+                                           "Host-to-Device",
+                                           "Device-to-Host",
+                                           "Host-to-Array",
+                                           "Array-to-Host",
+                                           "Array-to-Array",
+                                           "Array-to-Device",
+                                           "Device-to-Array",
+                                           "Device-to-Device",
+                                           "Host-to-Host",
+                                           "Peer-to-Peer",
+                                           "Unified Host-to-Device",
+                                           "Unified Device-to-Host",
+                                           "Unified Device-to-Device" };
 /* What the report scripts printed when databases had no table of labels (before 2023). */
 static const char *const old_copy_labels[] = { "memcpy Unknown",
                                                "memcpy HtoD",
@@ -90,7 +103,8 @@ static const char *const old_copy_labels[] = { "memcpy Unknown",
                                                "Unified Memory memcpy HtoD",
                                                "Unified Memory memcpy DtoH",
                                                "Unified Memory memcpy DtoD" };
-static const char *const sync_labels[] = { "Unknown", "Event sync", "Stream wait sync", "Stream sync", "Context sync" };
+static const char *const sync_labels[] = { "Unknown", "Event sync", "Stream wait sync",
+                                           "Stream sync", "Context sync" };
 
 /* ---- tables ---- */
 
@@ -108,32 +122,37 @@ static const char *kernel_name_column(struct az_nsys_db *x)
                                                              : "demangledName";
     if (!az_nsys_has_table(x, KERNELS) || az_nsys_has_column(x, KERNELS, column))
         return column;
-    const char *other = az_nsys_has_column(x, KERNELS, "demangledName") ? "demangledName" : "shortName";
-    az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path), "table '" KERNELS "' has no column '%s': '%s' is used",
-                column, other);
+    const char *other =
+        az_nsys_has_column(x, KERNELS, "demangledName") ? "demangledName" : "shortName";
+    az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
+                "table '" KERNELS "' has no column '%s': '%s' is used", column, other);
     return other;
 }
 
-/* Node ids lie behind most other columns of a row, and to reach them costs as much as all the rest. They are read only
- * where something says that graphs were launched: the tables of graph nodes, the name of a call, or the first rows. */
+/* Node ids are after most other columns of a row, and to reach them costs as much as all the rest.
+ * They are read only where something says that graphs were launched: the tables of graph nodes, the
+ * name of a call, or the first rows. */
 static bool has_graph_nodes(struct az_nsys_db *x)
 {
     static const char *const signs[] = {
         "SELECT 1 FROM StringIds WHERE value GLOB 'cu*GraphLaunch*' LIMIT 1",
-        "SELECT 1 FROM (SELECT graphNodeId AS n FROM " KERNELS " LIMIT 4096) WHERE n IS NOT NULL LIMIT 1",
+        "SELECT 1 FROM (SELECT graphNodeId AS n FROM " KERNELS
+        " LIMIT 4096) WHERE n IS NOT NULL LIMIT 1",
     };
     if (!az_nsys_has_column(x, KERNELS, "graphNodeId"))
         return false;
-    bool found = az_nsys_has_table(x, "CUDA_GRAPH_NODE_EVENTS") || az_nsys_has_table(x, "CUDA_GRAPH_EVENTS");
+    bool found =
+        az_nsys_has_table(x, "CUDA_GRAPH_NODE_EVENTS") || az_nsys_has_table(x, "CUDA_GRAPH_EVENTS");
     for (size_t i = 0; i < 2 && !found; i++) {
         sqlite3_stmt *st = NULL;
-        found = sqlite3_prepare_v2(x->db, signs[i], -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW;
+        found = sqlite3_prepare_v2(x->db, signs[i], -1, &st, NULL) == SQLITE_OK &&
+                sqlite3_step(st) == SQLITE_ROW;
         (void)sqlite3_finalize(st);
     }
     return found;
 }
 
-enum { KERNEL_NAME = FIRST_OWN, KERNEL_OWN_N }; /* behind them what is wanted of geometry and node */
+enum { KERNEL_NAME = FIRST_OWN, KERNEL_OWN_N }; /* after them what is wanted of geometry and node */
 static const char *const geometry_columns[] = { "gridX",
                                                 "gridY",
                                                 "gridZ",
@@ -149,10 +168,12 @@ struct kernel_places { /* of optional columns; 0: not read */
 
 static uint32_t size_of(const struct az_nsys_row *r, int column)
 {
-    return az_nsys_is_null(r, column) ? AZ_NO_SIZE : az_geometry_figure(az_nsys_i64(r, column), AZ_NO_SIZE);
+    return az_nsys_is_null(r, column) ? AZ_NO_SIZE
+                                      : az_geometry_figure(az_nsys_i64(r, column), AZ_NO_SIZE);
 }
 
-static int take_geometry(struct az_nsys_db *x, const struct az_nsys_row *r, int first, uint32_t *number)
+static int take_geometry(struct az_nsys_db *x, const struct az_nsys_row *r, int first,
+                         uint32_t *number)
 {
     struct az_geometry g = { .registers = az_geometry_figure(az_nsys_i64(r, first + 6), 0),
                              .static_shared = size_of(r, first + 7),
@@ -235,13 +256,15 @@ static int take_copy(struct az_nsys_db *x, const struct az_nsys_row *r, void *ct
 
 static int read_copies(struct az_nsys_db *x)
 {
-    static const struct az_nsys_want want[COPY_N] = {
-        COMMON_COLUMNS, { "bytes", false }, { "copyKind", true }, { "srcKind", false }, { "dstKind", false }
+    static const struct az_nsys_want want[COPY_N] = { COMMON_COLUMNS,
+                                                      { "bytes", false },
+                                                      { "copyKind", true },
+                                                      { "srcKind", false },
+                                                      { "dstKind", false } };
+    struct labels labels = {
+        "[CUDA memcpy ", "]", copy_labels, AZ_LENGTH(copy_labels), { .n = 0 }
     };
-    struct labels labels = { "[CUDA memcpy ", "]", copy_labels, AZ_LENGTH(copy_labels), { .n = 0 } };
-    struct labels old = {
-        "[CUDA ", "]", old_copy_labels, AZ_LENGTH(old_copy_labels), { .n = 0 }
-    };
+    struct labels old = { "[CUDA ", "]", old_copy_labels, AZ_LENGTH(old_copy_labels), { .n = 0 } };
     if (!az_nsys_has_table(x, "ENUM_CUDA_MEMCPY_OPER"))
         labels = old;
     az_trace_columns(x->t, AZ_MEMCPY, AZ_COL_CORR | AZ_COL_SIDE);
@@ -257,7 +280,9 @@ enum { FILL_BYTES = FIRST_OWN, FILL_KIND, FILL_N };
 static int take_fill(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     struct az_event e;
-    struct az_copy c = { .bytes = byte_count(r, FILL_BYTES), .op = -1, .src = -1, .dst = small_code(r, FILL_KIND) };
+    struct az_copy c = {
+        .bytes = byte_count(r, FILL_BYTES), .op = -1, .src = -1, .dst = small_code(r, FILL_KIND)
+    };
     (void)ctx;
     int rc = common(x, r, &e);
     if (rc == 0)
@@ -269,7 +294,9 @@ static int take_fill(struct az_nsys_db *x, const struct az_nsys_row *r, void *ct
 
 static int read_fills(struct az_nsys_db *x)
 {
-    static const struct az_nsys_want want[FILL_N] = { COMMON_COLUMNS, { "bytes", false }, { "memKind", false } };
+    static const struct az_nsys_want want[FILL_N] = { COMMON_COLUMNS,
+                                                      { "bytes", false },
+                                                      { "memKind", false } };
     az_trace_columns(x->t, AZ_MEMSET, AZ_COL_CORR | AZ_COL_SIDE);
     return az_nsys_each(x, FILLS, want, FILL_N, take_fill, NULL);
 }
@@ -328,7 +355,8 @@ int az_nsys_read_gpu(struct az_nsys_db *x)
 {
     static const char *const with_process[] = { KERNELS, COPIES, FILLS, GRAPHS };
     for (size_t i = 0; i < AZ_LENGTH(with_process); i++)
-        if (az_nsys_has_table(x, with_process[i]) && !az_nsys_has_column(x, with_process[i], "globalPid"))
+        if (az_nsys_has_table(x, with_process[i]) &&
+            !az_nsys_has_column(x, with_process[i], "globalPid"))
             x->one_process = true;
     int rc = read_kernels(x);
     if (rc == 0)

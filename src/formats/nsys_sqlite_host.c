@@ -7,7 +7,7 @@
 /* The fifth column differs: correlation of API calls, class of operating system events. */
 enum { START, END, THREAD, NAME, OVERHEAD_N, CORR = OVERHEAD_N, CLASS = OVERHEAD_N, CALLS_N };
 
-#define COMMON_COLUMNS                                                                                                 \
+#define COMMON_COLUMNS                                                                             \
     { "start", true }, { "end", true }, { "globalTid", false }, { "nameId", true }
 static const struct az_nsys_want calls[] = { COMMON_COLUMNS, { "correlationId", false } };
 static const struct az_nsys_want os_calls[] = { COMMON_COLUMNS, { "eventClass", false } };

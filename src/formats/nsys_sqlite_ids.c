@@ -3,8 +3,8 @@
 
 /* ---- names ---- */
 
-/* StringIds is looked up by its key, one row per distinct id met: what is never used (symbols of call chains) is never
- * read. A table without that key is read whole, once. */
+/* StringIds is looked up by its key, one row per distinct id met: what is never used (symbols of
+ * call chains) is never read. A table without that key is read whole, once. */
 static bool id_is_key(struct az_nsys_db *x)
 {
     sqlite3_stmt *st = NULL;
@@ -72,15 +72,17 @@ int az_nsys_strings_open(struct az_nsys_db *x)
     }
     if (!id_is_key(x))
         return load_all_strings(x);
-    int rc = sqlite3_prepare_v3(x->db, "SELECT value FROM StringIds WHERE id=?1", -1, SQLITE_PREPARE_PERSISTENT,
-                                &x->string, NULL);
+    int rc = sqlite3_prepare_v3(x->db, "SELECT value FROM StringIds WHERE id=?1", -1,
+                                SQLITE_PREPARE_PERSISTENT, &x->string, NULL);
     if (rc != SQLITE_OK)
         az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
-                    "table 'StringIds' cannot be read: every name is [Unknown] (%s)", sqlite3_errmsg(x->db));
+                    "table 'StringIds' cannot be read: every name is [Unknown] (%s)",
+                    sqlite3_errmsg(x->db));
     return rc == SQLITE_NOMEM ? AZ_ENOMEM : 0;
 }
 
-/* "cudaMemcpyAsync_v3020" without its suffix; "cudaGraphLaunch_v10000" keeps it, as the profiler's own reports do. */
+/* "cudaMemcpyAsync_v3020" without its suffix; "cudaGraphLaunch_v10000" keeps it, as the profiler's
+ * own reports do. */
 static struct az_sv without_version(struct az_sv name)
 {
     if (name.n >= 6 && memcmp(name.p + name.n - 6, "_v", 2) == 0)
@@ -126,7 +128,8 @@ static int string_text(struct az_nsys_db *x, int64_t string_id, struct az_sv *te
     return 0;
 }
 
-int az_nsys_name_fetch(struct az_nsys_db *x, struct az_nsys_names *names, int64_t string_id, uint32_t *id)
+int az_nsys_name_fetch(struct az_nsys_db *x, struct az_nsys_names *names, int64_t string_id,
+                       uint32_t *id)
 {
     *id = recall(names, string_id);
     if (*id != AZ_NO_ID)
@@ -147,19 +150,21 @@ int az_nsys_name_fetch(struct az_nsys_db *x, struct az_nsys_names *names, int64_
 
 static size_t lane_slot(const struct az_nsys_lane_key *k)
 {
-    uint64_t h = k->proc ^ (k->proc >> 24) ^ k->context * 0x9e3779b97f4a7c15u ^ k->stream * 0xc2b2ae3d27d4eb4fu ^
-                 (uint64_t)k->device * 0x165667b19e3779f9u;
+    uint64_t h = k->proc ^ (k->proc >> 24) ^ k->context * 0x9e3779b97f4a7c15u ^
+                 k->stream * 0xc2b2ae3d27d4eb4fu ^ (uint64_t)k->device * 0x165667b19e3779f9u;
     h *= 0x9e3779b97f4a7c15u;
     return (size_t)(h >> 32) % NSYS_LANE_CACHE;
 }
 
 static bool same_lane(const struct az_nsys_lane_key *a, const struct az_nsys_lane_key *b)
 {
-    return a->proc == b->proc && a->context == b->context && a->stream == b->stream && a->device == b->device;
+    return a->proc == b->proc && a->context == b->context && a->stream == b->stream &&
+           a->device == b->device;
 }
 
 /* The index of a lane through a small cache: rows come in runs of few lanes. */
-static int cached_lane(struct az_nsys_db *x, const struct az_nsys_lane_key *key, const struct az_lane *lane, uint32_t *index)
+static int cached_lane(struct az_nsys_db *x, const struct az_nsys_lane_key *key,
+                       const struct az_lane *lane, uint32_t *index)
 {
     size_t slot = lane_slot(key);
     int rc = az_trace_lane(x->t, lane, index);
@@ -171,10 +176,12 @@ static int cached_lane(struct az_nsys_db *x, const struct az_nsys_lane_key *key,
     return rc;
 }
 
-int az_nsys_device_lane(struct az_nsys_db *x, uint64_t global_pid, int64_t device, uint64_t context, uint64_t stream,
-                     uint32_t *lane)
+int az_nsys_device_lane(struct az_nsys_db *x, uint64_t global_pid, int64_t device, uint64_t context,
+                        uint64_t stream, uint32_t *lane)
 {
-    struct az_nsys_lane_key key = { .proc = global_pid, .context = context, .stream = stream, .device = device };
+    struct az_nsys_lane_key key = {
+        .proc = global_pid, .context = context, .stream = stream, .device = device
+    };
     size_t slot = lane_slot(&key);
     if (x->lanes[slot].used && same_lane(&x->lanes[slot].key, &key)) {
         *lane = x->lanes[slot].lane;

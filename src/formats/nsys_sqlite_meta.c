@@ -36,7 +36,8 @@ static int take_meta(struct az_nsys_db *x, const struct az_nsys_row *r, void *ct
     return 0;
 }
 
-/* "/opt/nvidia/nsight-systems/2023.2.3/target-linux-x64" -> "2023.2.3"; empty if no folder looks like a version. */
+/* "/opt/nvidia/nsight-systems/2023.2.3/target-linux-x64" -> "2023.2.3"; empty if no folder looks
+ * like a version. */
 static struct az_sv version_in_path(struct az_sv path)
 {
     size_t from = 0;
@@ -68,7 +69,8 @@ static int take_session(struct az_nsys_db *x, const struct az_nsys_row *r, void 
     char text[AZ_NUM_MAX];
     (void)ctx;
     if (r->number == 1)
-        az_trace_fact(x->t, "session start (UTC ns)", az_sv_make(text, az_format_i64(az_nsys_i64(r, 0), text)));
+        az_trace_fact(x->t, "session start (UTC ns)",
+                      az_sv_make(text, az_format_i64(az_nsys_i64(r, 0), text)));
     return 0;
 }
 
@@ -79,7 +81,8 @@ static int take_diagnostic(struct az_nsys_db *x, const struct az_nsys_row *r, vo
     if (az_nsys_i64(r, 0) < SEVERITY_WARNING)
         return 0;
     if (++*count <= SHOWN_DIAGNOSTICS)
-        az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path), "the profiler says: %.*s", AZ_SVF(az_nsys_text(r, 1)));
+        az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path), "the profiler says: %.*s",
+                    AZ_SVF(az_nsys_text(r, 1)));
     return 0;
 }
 
@@ -94,7 +97,8 @@ static int read_diagnostics(struct az_nsys_db *x)
                     "%" PRIu64 " further messages of the profiler (table 'DIAGNOSTIC_EVENT')",
                     count - SHOWN_DIAGNOSTICS);
     if (count)
-        az_trace_fact(x->t, "profiler warnings", az_sv_make(text, az_format_i64((int64_t)count, text)));
+        az_trace_fact(x->t, "profiler warnings",
+                      az_sv_make(text, az_format_i64((int64_t)count, text)));
     return rc;
 }
 
@@ -104,7 +108,9 @@ static int take_thread_name(struct az_nsys_db *x, const struct az_nsys_row *r, v
     bool added;
     (void)ctx;
     int rc = az_nsys_name(x, &x->names, az_nsys_i64(r, 0), &id);
-    return rc == 0 ? az_map_put(&x->thread_names, (uint64_t)az_nsys_i64(r, 1), 0, id, &value, &added) : rc;
+    return rc == 0
+               ? az_map_put(&x->thread_names, (uint64_t)az_nsys_i64(r, 1), 0, id, &value, &added)
+               : rc;
 }
 
 int az_nsys_read_meta(struct az_nsys_db *x)
@@ -113,7 +119,8 @@ int az_nsys_read_meta(struct az_nsys_db *x)
     static const struct az_nsys_want session[] = { { "utcEpochNs", true } };
     static const struct az_nsys_want thread[] = { { "nameId", true }, { "globalTid", true } };
     /* Schema 3.1 calls the table EXPORT_META_DATA, 3.4 and later META_DATA_EXPORT. */
-    const char *versions = az_nsys_has_table(x, "META_DATA_EXPORT") ? "META_DATA_EXPORT" : "EXPORT_META_DATA";
+    const char *versions =
+        az_nsys_has_table(x, "META_DATA_EXPORT") ? "META_DATA_EXPORT" : "EXPORT_META_DATA";
     int rc = az_nsys_each(x, versions, pair, 2, take_meta, NULL);
     if (rc == 0)
         rc = az_nsys_each(x, "TARGET_INFO_SYSTEM_ENV", pair, 2, take_environment, NULL);
@@ -152,7 +159,9 @@ static int take_gpu(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx
 static int take_cuda_device(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     struct cuda_devices *list = ctx;
-    struct cuda_device d = { .gpu = az_nsys_i64(r, 0), .cuda = az_nsys_i64(r, 1), .pid = (uint64_t)az_nsys_i64(r, 2) };
+    struct cuda_device d = { .gpu = az_nsys_i64(r, 0),
+                             .cuda = az_nsys_i64(r, 1),
+                             .pid = (uint64_t)az_nsys_i64(r, 2) };
     (void)x;
     return az_vec_push(list, d);
 }
@@ -165,10 +174,12 @@ static const struct gpu *gpu_by_id(const struct gpus *gpus, int64_t id)
     return NULL;
 }
 
-/* The GPU behind a deviceId. The profiler's own reports take the GPU of that id. On machines with several kinds of GPU
- * ids and CUDA numbers differ, and deviceId may be the CUDA number: it is where the process has a GPU of that CUDA
- * number but none of that id. Without that table the GPU's own CUDA number decides, if no GPU has the id. */
-static const struct gpu *gpu_of(const struct gpus *gpus, const struct cuda_devices *cuda, int64_t device, uint64_t pid)
+/* The GPU after a deviceId. The profiler's own reports take the GPU of that id. On machines with
+ * several kinds of GPU ids and CUDA numbers differ, and deviceId may be the CUDA number: it is
+ * where the process has a GPU of that CUDA number but none of that id. Without that table the GPU's
+ * own CUDA number decides, if no GPU has the id. */
+static const struct gpu *gpu_of(const struct gpus *gpus, const struct cuda_devices *cuda,
+                                int64_t device, uint64_t pid)
 {
     const struct gpu *by_cuda = NULL;
     bool by_id = false;
@@ -211,10 +222,14 @@ static int compare_devices(const void *a, const void *b, void *ctx)
 
 int az_nsys_read_devices(struct az_nsys_db *x)
 {
-    static const struct az_nsys_want gpu[] = {
-        { "id", true }, { "name", false }, { "smCount", false }, { "totalMemory", false }, { "cuDevice", false }
-    };
-    static const struct az_nsys_want device[] = { { "gpuId", true }, { "cudaId", true }, { "pid", false } };
+    static const struct az_nsys_want gpu[] = { { "id", true },
+                                               { "name", false },
+                                               { "smCount", false },
+                                               { "totalMemory", false },
+                                               { "cuDevice", false } };
+    static const struct az_nsys_want device[] = { { "gpuId", true },
+                                                  { "cudaId", true },
+                                                  { "pid", false } };
     struct az_trace *t = x->t;
     struct gpus gpus;
     struct cuda_devices cuda;
@@ -225,12 +240,14 @@ int az_nsys_read_devices(struct az_nsys_db *x)
         rc = az_nsys_each(x, "TARGET_INFO_CUDA_DEVICE", device, 3, take_cuda_device, &cuda);
     for (size_t i = 0; i < t->lanes.n && rc == 0; i++)
         if (t->lanes.v[i].device_side)
-            rc = add_device(t, t->lanes.v[i].device, gpu_of(&gpus, &cuda, t->lanes.v[i].device, t->lanes.v[i].pid));
+            rc = add_device(t, t->lanes.v[i].device,
+                            gpu_of(&gpus, &cuda, t->lanes.v[i].device, t->lanes.v[i].pid));
     if (t->devices.n == 0) /* nothing ran: all that the machine has */
         for (size_t i = 0; i < gpus.n && rc == 0; i++)
             rc = add_device(t, gpus.v[i].id, &gpus.v[i]);
     if (rc == 0)
-        rc = az_sort_cmp(t->devices.v, t->devices.n, sizeof *t->devices.v, compare_devices, NULL, x->job->mem);
+        rc = az_sort_cmp(t->devices.v, t->devices.n, sizeof *t->devices.v, compare_devices, NULL,
+                         x->job->mem);
     az_vec_release(&gpus);
     az_vec_release(&cuda);
     return rc;

@@ -1,17 +1,25 @@
-/* NVTX ranges of an SQLite export (docs/formats-nsight.md 3.2, 3.4). One pass: names wait until all domains are known,
- * open ranges until the latest time is known. */
+/* NVTX ranges of an SQLite export (docs/formats-nsight.md 3.2, 3.4). One pass: names wait until all
+ * domains are known, open ranges until the latest time is known. */
 #include "formats/nsys_sqlite.h"
 
-enum nvtx_type { PUSH_POP = 59, START_END = 60, TEXT_PUSH_POP = 70, TEXT_START_END = 71, DOMAIN_CREATE = 75 };
+enum nvtx_type {
+    PUSH_POP = 59,
+    START_END = 60,
+    TEXT_PUSH_POP = 70,
+    TEXT_START_END = 71,
+    DOMAIN_CREATE = 75
+};
 
 /* From this schema version on the reports put a colon before names of the default domain too. */
 #define COLON_MAJOR 3
 #define COLON_MINOR 16
 
 enum { ROW, START, END, TYPE, TEXT, THREAD, END_THREAD, TEXT_ID, DOMAIN_ID, N };
-static const struct az_nsys_want want[N] = { { "rowid", false },        { "start", true },   { "end", false },
-                                          { "eventType", true },     { "text", false },   { "globalTid", false },
-                                          { "endGlobalTid", false }, { "textId", false }, { "domainId", false } };
+static const struct az_nsys_want want[N] = { { "rowid", false },        { "start", true },
+                                             { "end", false },          { "eventType", true },
+                                             { "text", false },         { "globalTid", false },
+                                             { "endGlobalTid", false }, { "textId", false },
+                                             { "domainId", false } };
 
 struct domain {
     uint32_t name; /* AZ_NO_ID: none was created */
@@ -35,7 +43,8 @@ struct nvtx {
 };
 
 /* Index of a key in a list that grows with the map. */
-static int index_of(struct az_map *map, uint64_t k0, uint64_t k1, size_t next, uint32_t *index, bool *added)
+static int index_of(struct az_map *map, uint64_t k0, uint64_t k1, size_t next, uint32_t *index,
+                    bool *added)
 {
     uint32_t *value;
     if (next >= AZ_NO_ID)
@@ -49,8 +58,8 @@ static int index_of(struct az_map *map, uint64_t k0, uint64_t k1, size_t next, u
 static int domain_index(struct nvtx *v, uint32_t *index)
 {
     bool added = false;
-    int rc = index_of(&v->domain_of, (uint64_t)az_nsys_i64(v->row, DOMAIN_ID), NSYS_PROC(az_nsys_i64(v->row, THREAD)),
-                      v->domains.n, index, &added);
+    int rc = index_of(&v->domain_of, (uint64_t)az_nsys_i64(v->row, DOMAIN_ID),
+                      NSYS_PROC(az_nsys_i64(v->row, THREAD)), v->domains.n, index, &added);
     if (rc == 0 && added)
         rc = az_vec_push(&v->domains, ((struct domain){ .name = AZ_NO_ID }));
     return rc;
@@ -101,7 +110,8 @@ static int take_range(struct nvtx *v, int64_t type)
     struct az_range r = { .id = row != 0 ? (uint64_t)row : q->number,
                           .style = type == START_END || type == TEXT_START_END,
                           .open = az_nsys_is_null(q, END),
-                          .crosses = !az_nsys_is_null(q, END_THREAD) && (uint64_t)az_nsys_i64(q, END_THREAD) != thread };
+                          .crosses = !az_nsys_is_null(q, END_THREAD) &&
+                                     (uint64_t)az_nsys_i64(q, END_THREAD) != thread };
     struct az_event e = { .start = az_nsys_i64(q, START), .side = (uint32_t)t->ranges.n };
     e.end = r.open ? e.start : az_nsys_i64(q, END);
     if (t->ranges.n >= AZ_NO_ROW)
@@ -146,7 +156,8 @@ static int full_name(struct nvtx *v, const struct label *l, uint32_t *id)
     if (domain == AZ_NO_ID && !colon)
         return 0;
     struct az_sv text = az_trace_text(x->t, l->text);
-    struct az_sv name = az_arena_printf(&x->scratch, "%.*s:%.*s", AZ_SVF(az_trace_text(x->t, domain)), AZ_SVF(text));
+    struct az_sv name = az_arena_printf(&x->scratch, "%.*s:%.*s",
+                                        AZ_SVF(az_trace_text(x->t, domain)), AZ_SVF(text));
     return name.p ? az_trace_name(x->t, name, id) : az_arena_error(&x->scratch);
 }
 

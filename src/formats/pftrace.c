@@ -1,5 +1,5 @@
-/* Format "pftrace": the Perfetto output of rocprofv3, protobuf or JSON (docs/formats-rocprof.md 7). What
- * a slice stands for. */
+/* Format "pftrace": the Perfetto output of rocprofv3, protobuf or JSON (docs/formats-rocprof.md 7).
+ * What a slice stands for. */
 #include "formats/pftrace.h"
 
 #include <inttypes.h>
@@ -69,7 +69,8 @@ static void add_counter(struct az_pf_slice *s, uint32_t name, const struct az_pf
     s->counter[s->n_counters++].value = x;
 }
 
-void az_pf_annotate(struct az_pf_slice *s, enum az_pf_key key, uint32_t name, const struct az_pf_value *v)
+void az_pf_annotate(struct az_pf_slice *s, enum az_pf_key key, uint32_t name,
+                    const struct az_pf_value *v)
 {
     int64_t i = v->is_real ? (v->f >= -9e18 && v->f <= 9e18 ? (int64_t)v->f : 0) : v->i;
     if (key == PF_NONE)
@@ -111,13 +112,13 @@ static int add_kernel(struct az_pf *p, const struct az_pf_slice *s, int64_t star
 {
     const int64_t *n = s->number;
     struct az_roc_kernel k = { .start = start,
-                            .end = end,
-                            .thread = n[PF_TID],
-                            .corr = (uint64_t)n[PF_CORR],
-                            .name = AZ_NO_ID,
-                            .agent = s->agent[0] == AZ_NO_AGENT ? 0 : s->agent[0],
-                            .stream = n[PF_STREAM],
-                            .queue = s->has[PF_QUEUE] ? n[PF_QUEUE] + 1 : 0 };
+                               .end = end,
+                               .thread = n[PF_TID],
+                               .corr = (uint64_t)n[PF_CORR],
+                               .name = AZ_NO_ID,
+                               .agent = s->agent[0] == AZ_NO_AGENT ? 0 : s->agent[0],
+                               .stream = n[PF_STREAM],
+                               .queue = s->has[PF_QUEUE] ? n[PF_QUEUE] + 1 : 0 };
     k.shape = (struct az_dispatch_shape){ .whole = s->name,
                                           .grid = { az_roc_u32(n[PF_GRID]), 1, 1 },
                                           .block = { az_roc_u32(n[PF_BLOCK]), 1, 1 },
@@ -154,8 +155,8 @@ static int left_out(struct az_pf *p, struct az_sv category)
 int az_pf_add(struct az_pf *p, struct az_pf_slice *s)
 {
     const int64_t *n = s->number;
-    bool kernel = az_sv_is(s->category, "kernel_dispatch"), copy = az_sv_is(s->category, "memory_copy"),
-         call = az_sv_ends(s->category, AZ_SV("_api"));
+    bool kernel = az_sv_is(s->category, "kernel_dispatch"),
+         copy = az_sv_is(s->category, "memory_copy"), call = az_sv_ends(s->category, AZ_SV("_api"));
     int64_t start = n[PF_BEGIN], end = n[PF_END];
     if (!kernel && !copy && !call)
         return left_out(p, s->category.n ? s->category : AZ_SV("(none)"));
@@ -174,22 +175,25 @@ int az_pf_add(struct az_pf *p, struct az_pf_slice *s)
         return add_kernel(p, s, start, end);
     if (copy) {
         struct az_roc_copy c = { .start = start,
-                              .end = end,
-                              .stream = n[PF_STREAM],
-                              .src = s->agent[1],
-                              .dst = s->agent[2],
-                              .bytes = s->has[PF_BYTES] ? n[PF_BYTES] : -1,
-                              .corr = (uint64_t)n[PF_CORR],
-                              .name = s->name };
+                                 .end = end,
+                                 .stream = n[PF_STREAM],
+                                 .src = s->agent[1],
+                                 .dst = s->agent[2],
+                                 .bytes = s->has[PF_BYTES] ? n[PF_BYTES] : -1,
+                                 .corr = (uint64_t)n[PF_CORR],
+                                 .name = s->name };
         return az_roc_copy(p->r, &c);
     }
-    struct az_roc_span span = {
-        .start = start, .end = end, .thread = n[PF_TID], .corr = (uint64_t)n[PF_CORR], .name = s->name
-    };
+    struct az_roc_span span = { .start = start,
+                                .end = end,
+                                .thread = n[PF_TID],
+                                .corr = (uint64_t)n[PF_CORR],
+                                .name = s->name };
     rc = az_trace_name(p->r->t, s->category, &span.domain);
     if (rc)
         return rc;
-    return az_sv_is(s->category, "marker_api") ? az_roc_range(p->r, &span) : az_roc_call(p->r, &span);
+    return az_sv_is(s->category, "marker_api") ? az_roc_range(p->r, &span)
+                                               : az_roc_call(p->r, &span);
 }
 
 int az_pf_finish(struct az_pf *p)
@@ -198,8 +202,8 @@ int az_pf_finish(struct az_pf *p)
     if (p->no_time)
         az_trace_dropped(t, "slices without begin_ns or end_ns", p->no_time, 0);
     for (size_t i = 0; i < p->other.n; i++) {
-        struct az_sv text =
-            az_arena_printf(&t->arena, "category %.*s", AZ_SVF(az_trace_text(t, (uint32_t)(p->other.v[i] >> 32))));
+        struct az_sv text = az_arena_printf(
+            &t->arena, "category %.*s", AZ_SVF(az_trace_text(t, (uint32_t)(p->other.v[i] >> 32))));
         if (text.p)
             az_trace_dropped(t, text.p, (uint32_t)p->other.v[i], 0);
     }
@@ -211,11 +215,12 @@ int az_pf_finish(struct az_pf *p)
 /* A field of a packet that others (XPlane) do not have. */
 static bool packet_sign(uint32_t field, unsigned wire)
 {
-    return (field == 10 && wire == AZ_PB_INT) || (wire == AZ_PB_BYTES && (field == 60 || field == 50 || field == 11));
+    return (field == 10 && wire == AZ_PB_INT) ||
+           (wire == AZ_PB_BYTES && (field == 60 || field == 50 || field == 11));
 }
 
-/* Packets one after another, some with such a field. The head may end inside a packet, even the first one (a large
- * compressed one): what is there of it counts. */
+/* Packets one after another, some with such a field. The head may end inside a packet, even the
+ * first one (a large compressed one): what is there of it counts. */
 static bool is_wire(struct az_sv head)
 {
     struct az_pb m = az_pb_of(head), packet;
@@ -231,7 +236,8 @@ static bool is_wire(struct az_sv head)
         if (az_pb_varint(&m, &length) != 0)
             break;
         cut = length > (uint64_t)(m.end - m.p);
-        packet = az_pb_of(az_sv_make((const char *)m.p, cut ? (size_t)(m.end - m.p) : (size_t)length));
+        packet =
+            az_pb_of(az_sv_make((const char *)m.p, cut ? (size_t)(m.end - m.p) : (size_t)length));
         m.p = packet.end;
         while ((rc = az_pb_next(&packet, &field, &wire, &value, &bytes)) > 0)
             seen |= packet_sign(field, wire);
@@ -244,11 +250,12 @@ static bool is_wire(struct az_sv head)
 
 static bool is_json(struct az_sv head)
 {
-    static const char *const signs[] = { "\"kernel_dispatch\"", "\"memory_copy\"", "\"hip_api\"", "\"hsa_api\"",
-                                         "\"marker_api\"" };
+    static const char *const signs[] = { "\"kernel_dispatch\"", "\"memory_copy\"", "\"hip_api\"",
+                                         "\"hsa_api\"", "\"marker_api\"" };
     if (az_sv_find(head, AZ_SV("\"traceEvents\"")) < 0)
         return false;
-    bool rocprof = az_sv_find(head, AZ_SV("\"begin_ns\"")) >= 0 && az_sv_find(head, AZ_SV("\"corr_id\"")) >= 0;
+    bool rocprof =
+        az_sv_find(head, AZ_SV("\"begin_ns\"")) >= 0 && az_sv_find(head, AZ_SV("\"corr_id\"")) >= 0;
     for (size_t i = 0; i < AZ_LENGTH(signs); i++)
         if (rocprof && az_sv_find(head, az_sv_str(signs[i])) >= 0)
             return true;
@@ -265,7 +272,8 @@ static int probe(struct az_sv head, struct az_sv path)
 
 static int starts_with_brace(struct az_parse *job, struct az_sv path, bool *json)
 {
-    struct az_source_opts so = { .mem = job->mem, .window = 4096 }; /* the reader says what is broken */
+    struct az_source_opts so = { .mem = job->mem,
+                                 .window = 4096 }; /* the reader says what is broken */
     struct az_source *src = NULL;
     struct az_sv head = AZ_SV("");
     *json = false;

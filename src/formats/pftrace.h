@@ -1,6 +1,6 @@
 /* Private to pftrace*.c: slices of a Perfetto trace that rocprofv3 wrote, from protobuf or JSON
- * (docs/formats-rocprof.md 7). Every slice carries what it stands for in its annotations; the clock of its packet is
- * not needed. */
+ * (docs/formats-rocprof.md 7). Every slice carries what it stands for in its annotations; the clock
+ * of its packet is not needed. */
 #ifndef AZ_FORMATS_PFTRACE_H
 #define AZ_FORMATS_PFTRACE_H
 
@@ -54,13 +54,14 @@ struct az_pf_slice {
 };
 void az_pf_slice_init(struct az_pf_slice *s);
 /* One annotation; `name` is its name id, wanted for counters. */
-void az_pf_annotate(struct az_pf_slice *s, enum az_pf_key key, uint32_t name, const struct az_pf_value *v);
+void az_pf_annotate(struct az_pf_slice *s, enum az_pf_key key, uint32_t name,
+                    const struct az_pf_value *v);
 
 struct az_pf {
     struct az_roc *r;
     struct az_sv path;
     uint64_t no_time;
-    struct az_vec_u64 other; /* name id << 32 | slices of categories left out */
+    struct az_vec_u64 other; /* name id << 32 | slices of categories skipped */
 };
 /* Adds a slice to the model. */
 int az_pf_add(struct az_pf *p, struct az_pf_slice *s) AZ_MUST_USE;

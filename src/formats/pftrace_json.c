@@ -6,7 +6,8 @@
 #include "text/jsonscan.h"
 
 enum { K_PH = 1, K_CAT, K_NAME, K_PID, K_TID, K_TS, K_DUR, K_ARGS };
-static const char *const event_keys[] = { "ph", "cat", "name", "pid", "tid", "ts", "dur", "args", NULL };
+static const char *const event_keys[] = { "ph", "cat", "name", "pid", "tid",
+                                          "ts", "dur", "args", NULL };
 
 struct input {
     struct az_pf *p;
@@ -126,7 +127,8 @@ static int event(void *ctx, struct az_jscan *s)
     az_pf_slice_init(&in->slice);
     in->slice.category = cat;
     in->slice.pid = pid;
-    rc = az_trace_name(in->p->r->t, escaped ? az_json_unescape(&in->p->r->scratch, name) : name, &in->slice.name);
+    rc = az_trace_name(in->p->r->t, escaped ? az_json_unescape(&in->p->r->scratch, name) : name,
+                       &in->slice.name);
     if (rc == 0)
         rc = annotations(in, args);
     if (!in->slice.has[PF_BEGIN] && has_ts && az_sv_is(ph, "X") &&
@@ -152,7 +154,8 @@ static int document(struct input *in)
             break;
         bool events = az_sv_is(key, "traceEvents") && az_jscan_peek(s) == '[';
         in->seen |= events;
-        rc = events ? az_jscan_records(s, event, in, in->p->r->job->opts->strict, &in->array) : az_jscan_skip_value(s);
+        rc = events ? az_jscan_records(s, event, in, in->p->r->job->opts->strict, &in->array)
+                    : az_jscan_skip_value(s);
     }
     return rc == AZ_J_END ? AZ_J_OK : rc;
 }
@@ -178,13 +181,15 @@ static int verdict(struct input *in, int rc)
         return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s after %" PRIu64 " events",
                             cut ? "truncated" : "malformed JSON", a->records);
     if (cut || rc == AZ_J_BAD) {
-        az_diag_add(job->diag, AZ_WARNING, here, "%s: %" PRIu64 " complete events kept, the rest is missing",
+        az_diag_add(job->diag, AZ_WARNING, here,
+                    "%s: %" PRIu64 " complete events kept, the rest is missing",
                     cut ? "truncated" : "malformed JSON", a->records);
-        az_trace_dropped(in->p->r->t, "file truncated (events behind the end are unknown)", 1, 0);
+        az_trace_dropped(in->p->r->t, "file truncated (events after the end are unknown)", 1, 0);
     }
     if (a->malformed) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(path, a->first_bad),
-                    "malformed JSON at %" PRIu64 " place(s), %" PRIu64 " bytes left out, %" PRIu64 " events kept",
+                    "malformed JSON at %" PRIu64 " place(s), %" PRIu64 " bytes skipped, %" PRIu64
+                    " events kept",
                     a->malformed, a->skipped_bytes, a->records);
         az_trace_dropped(in->p->r->t, "malformed events", a->malformed, 0);
     }

@@ -7,11 +7,19 @@
 
 #define MAX_PACKET ((size_t)256 << 20)
 #define WINDOW     ((size_t)256 << 10)
-#define FEW        ((size_t)100) /* bytes read at once in a build that moves buffers, or as many as are needed */
-#define MAX_NESTED 2             /* compressed packets within compressed packets */
+#define FEW                                                                                        \
+    ((size_t)100) /* bytes read at once in a build that moves buffers, or as many as are needed */
+#define MAX_NESTED 2 /* compressed packets within compressed packets */
 
 enum { PACKET = 1 };
-enum { P_SEQUENCE = 10, P_EVENT = 11, P_INTERNED = 12, P_FLAGS = 13, P_COMPRESSED = 50, P_TRACK = 60 };
+enum {
+    P_SEQUENCE = 10,
+    P_EVENT = 11,
+    P_INTERNED = 12,
+    P_FLAGS = 13,
+    P_COMPRESSED = 50,
+    P_TRACK = 60
+};
 enum {
     E_CATEGORY_IIDS = 3,
     E_ANNOTATION = 4,
@@ -78,7 +86,8 @@ static int sequence_number(struct wire *w, uint64_t id, uint32_t *number)
 }
 
 /* {iid 1, name 2} */
-static int intern_entry(struct wire *w, const struct az_pb *m, struct az_sv entry, uint32_t sequence, unsigned kind)
+static int intern_entry(struct wire *w, const struct az_pb *m, struct az_sv entry,
+                        uint32_t sequence, unsigned kind)
 {
     struct az_pb e;
     uint32_t field, id, *at;
@@ -112,7 +121,8 @@ static int intern_all(struct wire *w, const struct az_pb *m, struct az_sv data, 
     struct az_sv bytes = AZ_SV("");
     int rc = az_pb_sub(m, data, &d);
     while (rc == 0 && (rc = az_pb_next(&d, &field, &wt, &value, &bytes)) > 0) {
-        bool wanted = field == I_CATEGORY || field == I_NAME || field == I_ANNOTATION || field == I_STRING;
+        bool wanted =
+            field == I_CATEGORY || field == I_NAME || field == I_ANNOTATION || field == I_STRING;
         rc = wanted && wt == AZ_PB_BYTES ? intern_entry(w, &d, bytes, sequence, field) : 0;
     }
     return rc;
@@ -139,7 +149,8 @@ static enum az_pf_key key_of(struct wire *w, uint32_t name, int *rc)
     return (enum az_pf_key) * at;
 }
 
-static int annotation(struct wire *w, const struct az_pb *m, struct az_sv data, uint32_t sequence, struct az_pf_slice *s)
+static int annotation(struct wire *w, const struct az_pb *m, struct az_sv data, uint32_t sequence,
+                      struct az_pf_slice *s)
 {
     struct az_pb a;
     uint32_t field, name = AZ_NO_ID;
@@ -155,14 +166,16 @@ static int annotation(struct wire *w, const struct az_pb *m, struct az_sv data, 
             name = interned(w, sequence, I_ANNOTATION, value);
         else if (field == A_NAME && wt == AZ_PB_BYTES)
             rc = az_trace_name(w->p->r->t, bytes, &name);
-        else if (wt == AZ_PB_INT && (field == A_UINT || field == A_INT || field == A_BOOL || field == A_POINTER))
+        else if (wt == AZ_PB_INT &&
+                 (field == A_UINT || field == A_INT || field == A_BOOL || field == A_POINTER))
             v.i = (int64_t)value, has_value = true;
         else if (field == A_DOUBLE && wt == AZ_PB_FIXED64)
             v.f = az_pb_double(value), v.is_real = has_value = true;
         else if (field == A_STRING && wt == AZ_PB_BYTES)
             v.text = bytes, v.is_text = has_value = true;
         else if (field == A_STRING_IID && wt == AZ_PB_INT)
-            v.text = az_trace_text(w->p->r->t, interned(w, sequence, I_STRING, value)), v.is_text = has_value = true;
+            v.text = az_trace_text(w->p->r->t, interned(w, sequence, I_STRING, value)),
+            v.is_text = has_value = true;
     }
     if (rc || name == AZ_NO_ID || !has_value)
         return rc;
@@ -204,7 +217,8 @@ static int track_event(struct wire *w, const struct packet *k, uint32_t sequence
             rc = az_trace_name(w->p->r->t, bytes, &s->name);
         else if (field == E_CATEGORIES && wt == AZ_PB_BYTES && !s->category.n)
             s->category = bytes;
-        else if (field == E_CATEGORY_IIDS && !s->category.n && (rc = first_number(wt, value, bytes, &iid)) == 0)
+        else if (field == E_CATEGORY_IIDS && !s->category.n &&
+                 (rc = first_number(wt, value, bytes, &iid)) == 0)
             s->category = az_trace_text(w->p->r->t, interned(w, sequence, I_CATEGORY, iid));
         else if (field == E_ANNOTATION && wt == AZ_PB_BYTES)
             rc = annotation(w, &e, bytes, sequence, s);
@@ -232,7 +246,8 @@ static int track_descriptor(struct wire *w, const struct packet *k)
             uuid = value;
         else if (field == 5 && wt == AZ_PB_INT)
             parent = value;
-        else if ((field == 3 || field == 4) && wt == AZ_PB_BYTES && (rc = az_pb_sub(&t, bytes, &sub)) == 0) {
+        else if ((field == 3 || field == 4) && wt == AZ_PB_BYTES &&
+                 (rc = az_pb_sub(&t, bytes, &sub)) == 0) {
             while (rc == 0 && (rc = az_pb_next(&sub, &inner, &wt, &value, &bytes)) > 0) {
                 rc = 0;
                 if (inner == 1 && wt == AZ_PB_INT && value < AZ_NO_ID)
@@ -291,7 +306,7 @@ static int look(struct az_sv bytes, struct packet *k)
     return rc;
 }
 
-/* A packet whose content is damaged is left out and counted. */
+/* A packet whose content is damaged is skipped and counted. */
 static int packet(struct wire *w, struct az_sv bytes, int64_t offset)
 {
     struct packet k;
@@ -318,7 +333,8 @@ static int packet(struct wire *w, struct az_sv bytes, int64_t offset)
     if (rc != AZ_EFORMAT)
         return rc;
     if (w->p->r->job->opts->strict)
-        return az_diag_fail(w->p->r->job->diag, rc, AZ_AT_OFFSET(w->p->path, offset), "damaged packet");
+        return az_diag_fail(w->p->r->job->diag, rc, AZ_AT_OFFSET(w->p->path, offset),
+                            "damaged packet");
     w->damaged++;
     return 0;
 }
@@ -385,12 +401,15 @@ static int truncated(struct wire *w)
     struct az_parse *job = w->p->r->job;
     struct az_where at = AZ_AT_OFFSET(w->p->path, w->base + (int64_t)w->at);
     if (w->packets == 0)
-        return az_diag_fail(job->diag, AZ_EFORMAT, at, "not a Perfetto trace, or its first packet is cut off");
+        return az_diag_fail(job->diag, AZ_EFORMAT, at,
+                            "not a Perfetto trace, or its first packet is cut off");
     if (job->opts->strict)
-        return az_diag_fail(job->diag, AZ_EFORMAT, at, "truncated after %" PRIu64 " packets", w->packets);
+        return az_diag_fail(job->diag, AZ_EFORMAT, at, "truncated after %" PRIu64 " packets",
+                            w->packets);
     az_diag_add(job->diag, AZ_WARNING, at,
-                "truncated or damaged: %" PRIu64 " packets before it kept, the rest is missing", w->packets);
-    az_trace_dropped(w->p->r->t, "file truncated (packets behind the end are unknown)", 1, 0);
+                "truncated or damaged: %" PRIu64 " packets before it kept, the rest is missing",
+                w->packets);
+    az_trace_dropped(w->p->r->t, "file truncated (packets after the end are unknown)", 1, 0);
     return 0;
 }
 
@@ -456,19 +475,23 @@ static void count_defects(struct wire *w)
     struct az_parse *job = w->p->r->job;
     struct az_where at = AZ_AT_FILE(w->p->path);
     if (w->damaged) {
-        az_diag_add(job->diag, AZ_WARNING, at, "%" PRIu64 " damaged packet(s) left out", w->damaged);
+        az_diag_add(job->diag, AZ_WARNING, at, "%" PRIu64 " damaged packet(s) skipped", w->damaged);
         az_trace_dropped(w->p->r->t, "damaged packets", w->damaged, 0);
     }
     if (w->unresolved)
         az_diag_add(job->diag, AZ_WARNING, at,
-                    "%" PRIu64 " interned name(s) are not in the file (did its beginning get lost?)", w->unresolved);
+                    "%" PRIu64
+                    " interned name(s) are not in the file (did its beginning get lost?)",
+                    w->unresolved);
 }
 
 int az_pftrace_wire_file(struct az_pf *p)
 {
     struct wire w = { .p = p };
     struct az_mem *mem = p->r->job->mem;
-    struct az_source_opts so = { .mem = mem, .diag = p->r->job->diag, .keeps_parts = !p->r->job->opts->strict };
+    struct az_source_opts so = { .mem = mem,
+                                 .diag = p->r->job->diag,
+                                 .keeps_parts = !p->r->job->opts->strict };
     struct az_map *maps[] = { &w.interned, &w.sequence_of, &w.track_pid, &w.key_of };
     int rc = az_source_open(&w.src, p->path.p, &so);
     if (rc)

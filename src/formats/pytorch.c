@@ -1,5 +1,5 @@
-/* PyTorch profiler traces: container and top-level members (docs/formats-pytorch.md 1.1, 1.2). Events:
- * pytorch_event.c. */
+/* PyTorch profiler traces: container and top-level members (docs/formats-pytorch.md 1.1, 1.2).
+ * Events: pytorch_event.c. */
 #include "formats/pytorch.h"
 #include "base/num.h"
 #include "formats/list.h"
@@ -118,8 +118,9 @@ struct document {
 static bool can_split(const struct document *d)
 {
     const struct az_pt_input *in = &d->in;
-    return in->job->threads > 1 && !in->job->opts->strict && !in->seen_events && !az_source_is_gzip(in->src) &&
-           (int64_t)az_source_size(in->src) >= d->tuning.split_min && !az_sv_is(in->job->files[0].path, "-");
+    return in->job->threads > 1 && !in->job->opts->strict && !in->seen_events &&
+           !az_source_is_gzip(in->src) && (int64_t)az_source_size(in->src) >= d->tuning.split_min &&
+           !az_sv_is(in->job->files[0].path, "-");
 }
 
 static int events(struct document *d)
@@ -170,7 +171,8 @@ static int member(struct document *d, struct az_sv key)
     else {
         const char *kept = az_arena_str(&t->arena, az_sv_str(name));
         if (strcmp(name, "baseTimeNanoseconds") == 0 &&
-            (az_parse_i64(unquoted(raw), &t->base_ns) != 0 || t->base_ns < 0 || t->base_ns > AZ_TIME_MAX))
+            (az_parse_i64(unquoted(raw), &t->base_ns) != 0 || t->base_ns < 0 ||
+             t->base_ns > AZ_TIME_MAX))
             t->base_ns = 0; /* no time that added to an event's would fit */
         if (kept)
             az_trace_fact(t, kept, az_arena_dup(&t->arena, unquoted(raw)));
@@ -199,7 +201,8 @@ static int read_document(struct document *d)
     return rc == AZ_J_END ? AZ_J_OK : rc;
 }
 
-/* Reads to the end of the file, which is where a compressed one tells of damage: nothing but blanks may follow. */
+/* Reads to the end of the file, which is where a compressed one reports damage: nothing but blanks
+ * may follow. */
 static int read_whole(struct document *d)
 {
     int rc = read_document(d);
@@ -219,11 +222,13 @@ static int verdict(const struct document *d, int rc)
     struct az_where here = AZ_AT_OFFSET(path, az_jscan_offset(s));
     const struct az_jarray *a = &in->array;
     if (rc == AZ_EEMPTY)
-        return az_diag_fail(job->diag, rc, AZ_AT_FILE(path), "empty file (the profiler wrote nothing)");
+        return az_diag_fail(job->diag, rc, AZ_AT_FILE(path),
+                            "empty file (the profiler wrote nothing)");
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         return az_diag_memory(job->diag, rc, here, job->mem);
     if (rc == AZ_ERANGE)
-        return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value takes more than %zu MiB", s->max_record >> 20);
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value takes more than %zu MiB",
+                            s->max_record >> 20);
     if (rc == AZ_EINTR || rc == AZ_EIO)
         return rc;
     bool cut = a->truncated || rc == AZ_J_MORE;
@@ -236,24 +241,25 @@ static int verdict(const struct document *d, int rc)
     }
     if (rc == AZ_J_BAD && job->opts->strict)
         return az_diag_fail(job->diag, AZ_EFORMAT, here,
-                            "malformed JSON (without --strict it would be left out and counted)");
+                            "malformed JSON (without --strict it would be skipped and counted)");
     if (cut || in->source_bad) {
         int64_t at = a->truncated ? a->end_offset : az_jscan_offset(s);
         if (job->opts->strict)
-            return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_OFFSET(path, at), "truncated after %llu events",
-                                (unsigned long long)a->records);
-        az_diag_add(
-            job->diag, AZ_WARNING, AZ_AT_OFFSET(path, at),
-            "truncated: %llu complete events kept, the rest is missing (was the profiler stopped while writing?)",
-            (unsigned long long)a->records);
-        az_trace_dropped(job->trace, "file truncated (events behind the end are unknown)", 1, 0);
+            return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_OFFSET(path, at),
+                                "truncated after %llu events", (unsigned long long)a->records);
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(path, at),
+                    "truncated: %llu complete events kept, the rest is missing (was the profiler "
+                    "stopped while writing?)",
+                    (unsigned long long)a->records);
+        az_trace_dropped(job->trace, "file truncated (events after the end are unknown)", 1, 0);
     } else if (rc == AZ_J_BAD) {
-        az_diag_add(job->diag, AZ_WARNING, here, "malformed JSON behind the events; %llu events kept",
+        az_diag_add(job->diag, AZ_WARNING, here,
+                    "malformed JSON after the events; %llu events kept",
                     (unsigned long long)a->records);
     }
     if (a->malformed) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(path, a->first_bad),
-                    "malformed JSON at %llu place(s), %llu bytes left out, %llu events kept",
+                    "malformed JSON at %llu place(s), %llu bytes skipped, %llu events kept",
                     (unsigned long long)a->malformed, (unsigned long long)a->skipped_bytes,
                     (unsigned long long)a->records);
         az_trace_dropped(job->trace, "malformed events", a->malformed, 0);
@@ -299,9 +305,10 @@ static void document_init(struct document *d, struct az_parse *job)
 int az_pt_parse(struct az_parse *job, const struct az_pt_tuning *tuning)
 {
     struct document d;
-    const struct az_source_opts so = {
-        .mem = job->mem, .diag = job->diag, .digest = az_parse_digest(job, 0), .keeps_parts = !job->opts->strict
-    };
+    const struct az_source_opts so = { .mem = job->mem,
+                                       .diag = job->diag,
+                                       .digest = az_parse_digest(job, 0),
+                                       .keeps_parts = !job->opts->strict };
     document_init(&d, job);
     d.tuning = *tuning;
     int rc = az_source_open(&d.in.src, job->files[0].path.p, &so);
@@ -309,7 +316,8 @@ int az_pt_parse(struct az_parse *job, const struct az_pt_tuning *tuning)
         return rc;
     if (job->threads > 1 && az_source_is_gzip(d.in.src) && az_source_size(d.in.src) >= PIPE_MIN)
         rc = az_pipe_open(&d.in.pipe, read_source, &d.in, (size_t)256 << 10, 8, job->mem);
-    rc = rc ? az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem) : parse_document(&d);
+    rc = rc ? az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem)
+            : parse_document(&d);
     az_source_close(d.in.src);
     if (tuning->parts)
         *tuning->parts = d.in.parts;
@@ -334,7 +342,8 @@ static int parse(struct az_parse *job)
     return az_pt_parse(job, &tuning);
 }
 
-/* A trace has "traceEvents" as a key or is a bare array of events; the key may stand behind long metadata. */
+/* A trace has "traceEvents" as a key or is a bare array of events; the key may be after long
+ * metadata. */
 /* As a key, not as a text in a report about such traces. */
 static bool has_key(struct az_sv head, struct az_sv quoted)
 {
@@ -362,7 +371,8 @@ static int probe(struct az_sv head, struct az_sv path)
         return ph ? 60 : 0;
     if (events)
         return 80;
-    bool kineto = has_key(head, AZ_SV("\"deviceProperties\"")) || has_key(head, AZ_SV("\"schemaVersion\""));
+    bool kineto =
+        has_key(head, AZ_SV("\"deviceProperties\"")) || has_key(head, AZ_SV("\"schemaVersion\""));
     return kineto ? 60 : 0;
 }
 

@@ -53,8 +53,9 @@ enum { AZ_PT_KNOWN = AZ_PT_GBPS - AZ_PT_DIMS };
 #define AZ_PT_COLL_GIVEN (AZ_PT_BIT(AZ_PT_ARGS) - AZ_PT_BIT(AZ_PT_COLL))
 _Static_assert(AZ_PT_ARGS < 64, "az_pt_event.given has a bit for each");
 
-/* An argument of operators (dims, types, strides, concrete inputs) as it was written before. Most operators have been
- * seen with the same arguments: equal bytes need not be scanned again, nor interned. */
+/* An argument of operators (dims, types, strides, concrete inputs) as it was written before. Most
+ * operators have been seen with the same arguments: equal bytes need not be scanned again, nor
+ * interned. */
 struct az_pt_known {
     struct az_sv raw; /* a whole array; the trace's own copy */
     uint32_t id;      /* of its compact form */
@@ -72,7 +73,10 @@ struct az_pt_event {
     struct az_sv text[AZ_PT_ARGS - AZ_PT_NUMBERS];
     struct az_pt_known *known[AZ_PT_KNOWN]; /* of the first texts, where they are arrays */
 };
-static inline bool az_pt_has(const struct az_pt_event *e, enum az_pt_arg a) { return e->given & AZ_PT_BIT(a); }
+static inline bool az_pt_has(const struct az_pt_event *e, enum az_pt_arg a)
+{
+    return e->given & AZ_PT_BIT(a);
+}
 static inline int64_t az_pt_number(const struct az_pt_event *e, enum az_pt_arg a, int64_t none)
 {
     return az_pt_has(e, a) ? e->number[a] : none;
@@ -89,7 +93,7 @@ struct az_pt_meta { /* a metadata event, applied to lanes at the end */
 AZ_VEC(struct az_pt_meta, az_pt_metas);
 
 /* Reads events into a trace; one per part of a file. */
-/* Events that are left out for their phase. */
+/* Events that are skipped for their phase. */
 enum az_pt_phase {
     AZ_PT_COUNTERS_PH,
     AZ_PT_INSTANTS_PH,
@@ -116,12 +120,13 @@ struct az_pt_reader {
     bool keep_frames;
     uint64_t no_time, frames, more_cats;
     uint64_t phase[AZ_PT_PHASES];
-    struct az_vec_u64 other_cats; /* name id << 32 | count of categories left out */
+    struct az_vec_u64 other_cats; /* name id << 32 | count of categories skipped */
     bool launch_seen;             /* a launch call has decided the link key */
     struct az_pt_metas meta;
 };
 
-int az_pt_reader_init(struct az_pt_reader *r, struct az_trace *t, const struct az_options *o) AZ_MUST_USE;
+int az_pt_reader_init(struct az_pt_reader *r, struct az_trace *t,
+                      const struct az_options *o) AZ_MUST_USE;
 void az_pt_reader_release(struct az_pt_reader *r);
 /* Chooses the keys and the columns of the reader's trace (pytorch_event.c). */
 void az_pt_event_keys(struct az_pt_reader *r);
@@ -129,7 +134,8 @@ void az_pt_event_keys(struct az_pt_reader *r);
 int az_pt_event(void *reader, struct az_jscan *s);
 /* An event into the model. */
 int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e) AZ_MUST_USE;
-/* Appends what a reader of the next part of the same file read; the part can only be released afterwards. */
+/* Appends what a reader of the next part of the same file read; the part can only be released
+ * afterwards. */
 int az_pt_join(struct az_pt_reader *r, struct az_pt_reader *part) AZ_MUST_USE;
 /* Applies metadata events and counts to the trace. */
 int az_pt_finish(struct az_pt_reader *r) AZ_MUST_USE;
@@ -157,9 +163,10 @@ struct az_pt_tuning {
 int az_pt_parse(struct az_parse *job, const struct az_pt_tuning *tuning) AZ_MUST_USE;
 /* The same from an open source, by one thread. Does not close it. */
 int az_pt_parse_source(struct az_parse *job, struct az_source *src, size_t window) AZ_MUST_USE;
-/* Reads the event array at the cursor of *s, of an uncompressed file, on the job's threads; *s and in->src are
- * afterwards those of the last part. Malformed events are left out (not for strict reading). The array is not to be
- * added up yet. */
-int az_pt_split(struct az_pt_input *in, struct az_jscan *s, struct az_pt_reader *r, size_t window) AZ_MUST_USE;
+/* Reads the event array at the cursor of *s, of an uncompressed file, on the job's threads; *s and
+ * in->src are afterwards those of the last part. Malformed events are skipped (not for strict
+ * reading). The array is not to be added up yet. */
+int az_pt_split(struct az_pt_input *in, struct az_jscan *s, struct az_pt_reader *r,
+                size_t window) AZ_MUST_USE;
 
 #endif

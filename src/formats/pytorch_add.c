@@ -1,5 +1,5 @@
-/* An event of a PyTorch trace into the model (docs/formats-pytorch.md 1.3 to 1.5), and joining the parts of a
- * file. */
+/* An event of a PyTorch trace into the model (docs/formats-pytorch.md 1.3 to 1.5), and joining the
+ * parts of a file. */
 #include "base/num.h"
 #include "formats/pytorch.h"
 #include "model/append.h"
@@ -38,7 +38,8 @@ void az_pt_reader_release(struct az_pt_reader *r)
 }
 
 /* ---- lanes ---- */
-/* pid and tid may be numbers or text: numbers stand for themselves, text for its name id with the top bit set. */
+/* pid and tid may be numbers or text: numbers stand for themselves, text for its name id with the
+ * top bit set. */
 #define IS_TEXT ((uint64_t)1 << 63)
 
 static int text_identity(struct az_pt_reader *r, struct az_sv raw, uint64_t *out)
@@ -59,7 +60,10 @@ static inline int identity(struct az_pt_reader *r, const struct az_pt_id *id, ui
 }
 
 /* The number of an identity without IS_TEXT: 63 bits, of which the upper one is the sign. */
-static int64_t signed_number(uint64_t id) { return id >> 62 ? -(int64_t)(IS_TEXT - id) : (int64_t)id; }
+static int64_t signed_number(uint64_t id)
+{
+    return id >> 62 ? -(int64_t)(IS_TEXT - id) : (int64_t)id;
+}
 
 /* "stream 7" of old traces -> 7 */
 static int64_t stream_number(const struct az_trace *t, uint64_t tid)
@@ -68,32 +72,39 @@ static int64_t stream_number(const struct az_trace *t, uint64_t tid)
         return signed_number(tid);
     struct az_sv text = az_trace_text(t, (uint32_t)tid);
     int64_t v;
-    if (az_sv_starts(text, AZ_SV("stream ")) && az_parse_i64(az_sv_make(text.p + 7, text.n - 7), &v) == 0)
+    if (az_sv_starts(text, AZ_SV("stream ")) &&
+        az_parse_i64(az_sv_make(text.p + 7, text.n - 7), &v) == 0)
         return v;
     return -1;
 }
 
-static int map_lane(struct az_pt_reader *r, uint64_t pid, uint64_t tid, bool device_side, uint32_t **lane, bool *added)
+static int map_lane(struct az_pt_reader *r, uint64_t pid, uint64_t tid, bool device_side,
+                    uint32_t **lane, bool *added)
 {
     const uint64_t apart = device_side ? (uint64_t)1 << 62 : 0;
     return az_map_put(&r->lanes, pid, tid ^ apart, 0, lane, added);
 }
 
-static int new_lane(struct az_pt_reader *r, const struct az_pt_event *e, uint64_t pid, uint64_t tid, bool device_side,
-                    uint32_t *index)
+static int new_lane(struct az_pt_reader *r, const struct az_pt_event *e, uint64_t pid, uint64_t tid,
+                    bool device_side, uint32_t *index)
 {
-    struct az_lane l = { .device_side = device_side, .pid = pid, .tid = tid, .device = -1, .label = AZ_NO_ID };
+    struct az_lane l = {
+        .device_side = device_side, .pid = pid, .tid = tid, .device = -1, .label = AZ_NO_ID
+    };
     l.proc = device_side ? 0 : pid;
     l.thread = device_side ? 0 : tid;
     if (device_side) {
         l.device = az_pt_number(e, AZ_PT_DEVICE, pid & IS_TEXT ? -1 : signed_number(pid));
-        int64_t stream = az_pt_has(e, AZ_PT_STREAM) ? e->number[AZ_PT_STREAM] : stream_number(r->trace, tid);
-        l.context = stream < 0 ? UINT64_MAX : (uint64_t)stream; /* the stream number; tid stays the identity */
+        int64_t stream =
+            az_pt_has(e, AZ_PT_STREAM) ? e->number[AZ_PT_STREAM] : stream_number(r->trace, tid);
+        l.context = stream < 0 ? UINT64_MAX
+                               : (uint64_t)stream; /* the stream number; tid stays the identity */
     }
     return az_trace_lane(r->trace, &l, index);
 }
 
-static int lane_of(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side, uint32_t *lane)
+static int lane_of(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side,
+                   uint32_t *lane)
 {
     uint64_t pid, tid;
     int rc = identity(r, &e->pid, &pid);
@@ -102,7 +113,8 @@ static int lane_of(struct az_pt_reader *r, const struct az_pt_event *e, bool dev
     if (rc)
         return rc;
     struct az_pt_lane_slot *slot = &r->slot[(pid * 31 + tid * 7 + device_side) & 63];
-    if (slot->lane != AZ_NO_ROW && slot->pid == pid && slot->tid == tid && slot->device_side == device_side) {
+    if (slot->lane != AZ_NO_ROW && slot->pid == pid && slot->tid == tid &&
+        slot->device_side == device_side) {
         *lane = slot->lane;
         return 0;
     }
@@ -113,7 +125,9 @@ static int lane_of(struct az_pt_reader *r, const struct az_pt_event *e, bool dev
         rc = new_lane(r, e, pid, tid, device_side, known);
     if (rc)
         return rc;
-    *slot = (struct az_pt_lane_slot){ .pid = pid, .tid = tid, .lane = *known, .device_side = device_side };
+    *slot = (struct az_pt_lane_slot){
+        .pid = pid, .tid = tid, .lane = *known, .device_side = device_side
+    };
     *lane = *known;
     return 0;
 }
@@ -130,7 +144,8 @@ static int name_id(struct az_pt_reader *r, struct az_sv raw, bool escaped, uint3
 }
 
 /* Id of an argument of an operator; AZ_NO_ID if it is not given. */
-static int arg_id(struct az_pt_reader *r, const struct az_pt_event *e, enum az_pt_arg a, uint32_t *id)
+static int arg_id(struct az_pt_reader *r, const struct az_pt_event *e, enum az_pt_arg a,
+                  uint32_t *id)
 {
     struct az_sv raw = az_pt_text(e, a);
     struct az_pt_known *known = raw.n ? e->known[a - AZ_PT_DIMS] : NULL;
@@ -148,8 +163,8 @@ static int args_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_
 {
     struct az_op_args a = { .facts = AZ_NO_ID };
     *row = AZ_NO_ROW;
-    if (!(e->given &
-          (AZ_PT_BIT(AZ_PT_DIMS) | AZ_PT_BIT(AZ_PT_TYPES) | AZ_PT_BIT(AZ_PT_STRIDES) | AZ_PT_BIT(AZ_PT_CONCRETE))))
+    if (!(e->given & (AZ_PT_BIT(AZ_PT_DIMS) | AZ_PT_BIT(AZ_PT_TYPES) | AZ_PT_BIT(AZ_PT_STRIDES) |
+                      AZ_PT_BIT(AZ_PT_CONCRETE))))
         return 0;
     int rc = arg_id(r, e, AZ_PT_DIMS, &a.dims);
     if (rc == 0)
@@ -194,7 +209,8 @@ static int collective_row(struct az_pt_reader *r, const struct az_pt_event *e, u
         return 0;
     for (enum az_pt_arg i = AZ_PT_COLL; i < AZ_PT_ARGS; i++) {
         id[i - AZ_PT_COLL] = AZ_NO_ID;
-        int rc = az_pt_has(e, i) ? az_trace_name(r->trace, az_pt_text(e, i), &id[i - AZ_PT_COLL]) : 0;
+        int rc =
+            az_pt_has(e, i) ? az_trace_name(r->trace, az_pt_text(e, i), &id[i - AZ_PT_COLL]) : 0;
         if (rc)
             return rc;
     }
@@ -227,7 +243,9 @@ static int collective_source(struct az_pt_reader *r, const struct az_pt_event *e
 
 static int copy_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
 {
-    struct az_copy c = { .bytes = az_pt_number(e, AZ_PT_BYTES, -1), .op = -1, .src = -1, .dst = -1 };
+    struct az_copy c = {
+        .bytes = az_pt_number(e, AZ_PT_BYTES, -1), .op = -1, .src = -1, .dst = -1
+    };
     if (az_pt_has(e, AZ_PT_GBPS) && az_parse_f64(az_pt_text(e, AZ_PT_GBPS), &c.gbps) != 0)
         c.gbps = 0;
     *side = (uint32_t)r->trace->copies.n;
@@ -267,7 +285,8 @@ static int geometry_row(struct az_pt_reader *r, const struct az_pt_event *e, uin
 static int sync_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
 {
     struct az_optrace *o = az_optrace(r->trace);
-    const int64_t stream = az_pt_number(e, AZ_PT_WAIT_STREAM, -1), corr = az_pt_number(e, AZ_PT_WAIT_CORR, -1);
+    const int64_t stream = az_pt_number(e, AZ_PT_WAIT_STREAM, -1),
+                  corr = az_pt_number(e, AZ_PT_WAIT_CORR, -1);
     if (stream < 0 && corr <= 0)
         return 0;
     *side = (uint32_t)o->syncs.n;
@@ -275,9 +294,9 @@ static int sync_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_
 }
 
 /* ---- categories ---- */
-#define CATEGORY(text, kind)                                                                                           \
-    {                                                                                                                  \
-        text, sizeof(text) - 1, kind                                                                                   \
+#define CATEGORY(text, kind)                                                                       \
+    {                                                                                              \
+        text, sizeof(text) - 1, kind                                                               \
     }
 static const struct {
     const char *cat;
@@ -302,7 +321,7 @@ static enum az_kind kind_of(struct az_sv cat)
     return AZ_KIND_COUNT;
 }
 
-#define MAX_CATEGORIES 256 /* told one by one; files have a handful */
+#define MAX_CATEGORIES 256 /* listed one by one; files have a handful */
 
 static int other_category(struct az_pt_reader *r, struct az_sv cat)
 {
@@ -324,9 +343,9 @@ static int other_category(struct az_pt_reader *r, struct az_sv cat)
 }
 
 /* ---- spans ---- */
-/* The next launch call of the file links by External id, or by correlation. For the other tool's rule (flow) the first
- * one decides for all; else External id, which several launches share, is used only where no launch has a correlation:
- * a call as cudaLaunchHostFunc may have none. */
+/* The next launch call of the file links by External id, or by correlation. For the other tool's
+ * rule (flow) the first one decides for all; else External id, which several launches share, is
+ * used only where no launch has a correlation: a call as cudaLaunchHostFunc may have none. */
 static void launch_key(struct az_pt_reader *r, bool ext)
 {
     struct az_optrace *o = az_optrace(r->trace);
@@ -338,7 +357,8 @@ static void launch_key(struct az_pt_reader *r, bool ext)
 }
 
 /* What an event of this kind keeps beyond its times: its side row, and marks of the trace. */
-static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_kind kind, struct az_event *v)
+static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_kind kind,
+                   struct az_event *v)
 {
     struct az_optrace *o = az_optrace(r->trace);
     switch (kind) {
@@ -384,7 +404,9 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
 static int add_counters(struct az_pt_reader *r, const struct az_pt_event *e)
 {
     struct az_optrace *o = az_optrace(r->trace);
-    struct az_counter_range c = { .uid = r->uid, .start = e->ts, .first = (uint32_t)o->counter_values.n };
+    struct az_counter_range c = { .uid = r->uid,
+                                  .start = e->ts,
+                                  .first = (uint32_t)o->counter_values.n };
     struct az_jview object;
     struct az_sv key, value;
     if (!e->has_ts || !e->has_dur || e->dur < 0 || __builtin_add_overflow(e->ts, e->dur, &c.end)) {
@@ -411,7 +433,8 @@ static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
     enum az_kind kind = kind_of(e->cat);
     struct az_event v = { .start = e->ts, .side = AZ_NO_ROW, .uid = r->uid };
     if (kind == AZ_KIND_COUNT)
-        return az_sv_is(e->cat, "cuda_profiler_range") ? add_counters(r, e) : other_category(r, e->cat);
+        return az_sv_is(e->cat, "cuda_profiler_range") ? add_counters(r, e)
+                                                       : other_category(r, e->cat);
     if (!e->has_ts || !e->has_dur || e->dur < 0 || __builtin_add_overflow(e->ts, e->dur, &v.end)) {
         r->no_time++;
         return 0;
@@ -459,8 +482,8 @@ static int left_out(struct az_pt_reader *r, char ph)
 static bool flow_id(const struct az_pt_id *id, int64_t *v)
 {
     *v = id->v;
-    return id->number ||
-           (id->raw.n >= 2 && id->raw.p[0] == '"' && az_parse_i64(az_sv_make(id->raw.p + 1, id->raw.n - 2), v) == 0);
+    return id->number || (id->raw.n >= 2 && id->raw.p[0] == '"' &&
+                          az_parse_i64(az_sv_make(id->raw.p + 1, id->raw.n - 2), v) == 0);
 }
 
 static int add_flow(struct az_pt_reader *r, const struct az_pt_event *e)
@@ -474,13 +497,15 @@ static int add_flow(struct az_pt_reader *r, const struct az_pt_event *e)
         int rc = lane_of(r, e, false, &f.lane);
         return rc ? rc : az_vec_push(&o->fwdbwd, f);
     }
-    if (!az_sv_is(e->cat, "ac2g") && !az_sv_is(e->cat, "async_cpu_to_gpu") && !az_sv_is(e->cat, "async"))
+    if (!az_sv_is(e->cat, "ac2g") && !az_sv_is(e->cat, "async_cpu_to_gpu") &&
+        !az_sv_is(e->cat, "async"))
         return left_out(r, e->ph);
     o->has_flows = true;
     if (!az_sv_is(r->opts->link_by, "flow"))
         return left_out(r, e->ph);
     struct az_flow f = { .id = (uint64_t)id, .lane = AZ_NO_ROW };
-    /* The arrow ends on the lane of the same pid and tid, device or host: whichever exists is found when linking. */
+    /* The arrow ends on the lane of the same pid and tid, device or host: whichever exists is found
+     * when linking. */
     int rc = e->ph == 's' ? 0 : lane_of(r, e, true, &f.lane);
     return rc ? rc : az_vec_push(&o->flows, f);
 }
@@ -493,7 +518,8 @@ static int add_metadata(struct az_pt_reader *r, const struct az_pt_event *e)
         m.kind++;
     if (m.kind == 3)
         return 0;
-    struct az_sv text = az_json_unescape(&r->scratch, az_pt_text(e, m.kind == 1 ? AZ_PT_LABELS : AZ_PT_NAME));
+    struct az_sv text =
+        az_json_unescape(&r->scratch, az_pt_text(e, m.kind == 1 ? AZ_PT_LABELS : AZ_PT_NAME));
     int rc = r->scratch.failed ? az_arena_error(&r->scratch) : identity(r, &e->pid, &m.pid);
     if (rc == 0)
         rc = identity(r, &e->tid, &m.tid);
@@ -519,8 +545,8 @@ int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e)
     }
 }
 
-/* Names of one kind for all lanes; the last one given wins. Those of a process hold for all its threads, whatever
- * thread they were written with. */
+/* Names of one kind for all lanes; the last one given wins. Those of a process hold for all its
+ * threads, whatever thread they were written with. */
 static int name_lanes(struct az_pt_reader *r, uint32_t kind)
 {
     struct az_map map;
@@ -539,7 +565,8 @@ static int name_lanes(struct az_pt_reader *r, uint32_t kind)
     }
     for (size_t i = 0; rc == 0 && i < rows->n; i++) {
         const uint32_t text = az_map_get(&map, lanes->v[i].pid, kind == 2 ? lanes->v[i].tid : 0);
-        uint32_t *const field[] = { &rows->v[i].process_name, &rows->v[i].process_label, &rows->v[i].thread_name };
+        uint32_t *const field[] = { &rows->v[i].process_name, &rows->v[i].process_label,
+                                    &rows->v[i].thread_name };
         *field[kind] = text;
     }
     az_map_release(&map);
@@ -560,7 +587,8 @@ int az_pt_finish(struct az_pt_reader *r)
         return rc;
     o->n_events = r->uid;
     if (r->frames)
-        az_trace_dropped(t, "python frames (kept only for call stacks and recompute detection)", r->frames, 0);
+        az_trace_dropped(t, "python frames (kept only for call stacks and recompute detection)",
+                         r->frames, 0);
     if (r->no_time)
         az_trace_dropped(t, "spans without a start or a duration", r->no_time, 0);
     for (unsigned k = 0; k < AZ_PT_PHASES; k++)
@@ -583,7 +611,8 @@ static uint64_t joined_identity(const uint32_t *name, uint64_t id)
     return id & IS_TEXT ? IS_TEXT | name[(uint32_t)id] : id;
 }
 
-static int join_lanes(struct az_pt_reader *r, const struct az_trace *part, const uint32_t *name, uint32_t *lane)
+static int join_lanes(struct az_pt_reader *r, const struct az_trace *part, const uint32_t *name,
+                      uint32_t *lane)
 {
     for (size_t i = 0; i < part->lanes.n; i++) {
         struct az_lane l = part->lanes.v[i];
@@ -650,7 +679,8 @@ int az_pt_join(struct az_pt_reader *r, struct az_pt_reader *part)
     if (rc == 0 && part->launch_seen)
         launch_key(r, az_optrace(from)->key_is_ext);
     if (rc == 0)
-        rc = az_optrace_append(r->trace, from, &(struct az_append){ .name = name, .lane = lane, .uid = r->uid });
+        rc = az_optrace_append(r->trace, from,
+                               &(struct az_append){ .name = name, .lane = lane, .uid = r->uid });
     if (rc == 0)
         rc = join_other(r, part, name);
     az_mem_free(mem, name, (names + 1) * sizeof *name);

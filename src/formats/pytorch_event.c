@@ -2,9 +2,8 @@
 #include "formats/pytorch.h"
 
 enum { K_PH = 1, K_CAT, K_NAME, K_PID, K_TID, K_ID, K_TS, K_DUR, K_ARGS };
-static const char *const event_keys[] = {
-    "ph", "cat", "name", "pid", "tid", "id", "ts", "dur", "args", "bp", "s", NULL
-};
+static const char *const event_keys[] = { "ph", "cat", "name", "pid", "tid", "id",
+                                          "ts", "dur", "args", "bp",  "s",   NULL };
 
 /* Keys that are not wanted are listed so that the scanner predicts what follows them. */
 #define IGNORED AZ_PT_ARGS
@@ -98,7 +97,8 @@ void az_pt_event_keys(struct az_pt_reader *r)
     az_jkeys_init(&r->arg_keys, names);
 }
 
-/* All of these are inlined into one function, so that the cursor stays in a register (text/jsonscan.h). */
+/* All of these are inlined into one function, so that the cursor stays in a register
+ * (text/jsonscan.h). */
 
 /* A string without its quotes, or any other value as written. */
 AZ_JC int text_value(struct az_jscan *s, const char **at, struct az_sv *out, bool *escaped)
@@ -124,18 +124,21 @@ AZ_JC int identity(struct az_jscan *s, const char **at, struct az_pt_id *id)
 }
 
 /* The place for an array at p in the table of those known. */
-AZ_JC struct az_pt_known *known_place(struct az_pt_reader *r, const char *p, const struct az_pt_event *e, unsigned arg)
+AZ_JC struct az_pt_known *known_place(struct az_pt_reader *r, const char *p,
+                                      const struct az_pt_event *e, unsigned arg)
 {
     uint64_t head[2], name = arg;
-    memcpy(head, p, sizeof head); /* zero bytes lie behind the data */
+    memcpy(head, p, sizeof head); /* zero bytes are after the data */
     if (e->name.n >= sizeof name)
         memcpy(&name, e->name.p + e->name.n - sizeof name, sizeof name);
-    const uint64_t hash = (head[0] ^ (head[1] << 7 | head[1] >> 57) ^ (name + arg) * 3) * UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t hash = (head[0] ^ (head[1] << 7 | head[1] >> 57) ^ (name + arg) * 3) *
+                          UINT64_C(0x9e3779b97f4a7c15);
     return &r->known[hash >> 54];
 }
 
 /* An argument of an operator: its text, and its place in the table if it is an array. */
-AZ_JC int known_value(struct az_pt_reader *r, struct az_jscan *s, const char **at, struct az_pt_event *e, unsigned arg)
+AZ_JC int known_value(struct az_pt_reader *r, struct az_jscan *s, const char **at,
+                      struct az_pt_event *e, unsigned arg)
 {
     struct az_sv *out = &e->text[arg - AZ_PT_NUMBERS];
     struct az_pt_known *known = **at == '[' ? known_place(r, *at, e, arg) : NULL;
@@ -150,7 +153,8 @@ AZ_JC int known_value(struct az_pt_reader *r, struct az_jscan *s, const char **a
 }
 
 /* A number counts as given if it is one. Texts without their quotes. */
-AZ_JC int arg_value(struct az_pt_reader *r, struct az_jscan *s, const char **at, struct az_pt_event *e, unsigned arg)
+AZ_JC int arg_value(struct az_pt_reader *r, struct az_jscan *s, const char **at,
+                    struct az_pt_event *e, unsigned arg)
 {
     struct az_sv raw;
     int rc;
@@ -173,7 +177,8 @@ AZ_JC int arg_value(struct az_pt_reader *r, struct az_jscan *s, const char **at,
     return rc;
 }
 
-AZ_JC int read_args(struct az_pt_reader *r, struct az_jscan *s, const char **at, struct az_pt_event *e)
+AZ_JC int read_args(struct az_pt_reader *r, struct az_jscan *s, const char **at,
+                    struct az_pt_event *e)
 {
     if (**at != '{' || az_sv_is(e->cat, "cuda_profiler_range"))
         return arg_value(r, s, at, e, **at == '{' ? AZ_PT_COUNTERS : IGNORED);
@@ -195,7 +200,8 @@ AZ_JC int time_value(struct az_jscan *s, const char **at, int64_t *out, bool *ha
     return rc < 0 ? rc : AZ_J_OK;
 }
 
-AZ_JC int event_value(struct az_pt_reader *r, struct az_jscan *s, const char **at, struct az_pt_event *e, int k)
+AZ_JC int event_value(struct az_pt_reader *r, struct az_jscan *s, const char **at,
+                      struct az_pt_event *e, int k)
 {
     struct az_sv raw;
     bool escaped = false;
@@ -217,7 +223,8 @@ AZ_JC int event_value(struct az_pt_reader *r, struct az_jscan *s, const char **a
         return identity(s, at, k == K_PID ? &e->pid : k == K_TID ? &e->tid : &e->id);
     case K_TS:
     case K_DUR:
-        return k == K_TS ? time_value(s, at, &e->ts, &e->has_ts) : time_value(s, at, &e->dur, &e->has_dur);
+        return k == K_TS ? time_value(s, at, &e->ts, &e->has_ts)
+                         : time_value(s, at, &e->dur, &e->has_dur);
     case K_ARGS:
         return read_args(r, s, at, e);
     default:

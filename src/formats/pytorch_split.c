@@ -1,7 +1,8 @@
-/* One large, uncompressed trace on several threads. The event array is cut at offsets; each part begins at the next
- * place that looks like the start of an event and reads up to the first event behind its end. A part counts only if the
- * one before it ended exactly where it began; where a nested object was taken for an event it did not, and reading goes
- * on from there by one thread. Parts are joined in order, so that the trace is the one a single thread would have made.
+/* One large, uncompressed trace on several threads. The event array is cut at offsets; each part
+ * begins at the next place that looks like the start of an event and reads up to the first event
+ * after its end. A part counts only if the one before it ended exactly where it began; where a
+ * nested object was taken for an event it did not, and reading goes on from there by one thread.
+ * Parts are joined in order, so that the trace is the one a single thread would have made.
  */
 #include "base/pool.h"
 #include "formats/pytorch.h"
@@ -38,7 +39,8 @@ static void read_part(void *ctx, unsigned i)
     p->rc = az_jscan_resync(&p->scan);
     p->start = az_jscan_offset(&p->scan);
     if (p->rc == AZ_J_OK)
-        p->rc = az_jscan_records_until(&p->scan, p->stop, az_pt_event, &p->reader, false, &p->array);
+        p->rc =
+            az_jscan_records_until(&p->scan, p->stop, az_pt_event, &p->reader, false, &p->array);
 }
 
 static int open_part(struct split *x, unsigned i, size_t window)
@@ -112,7 +114,7 @@ static int join(struct split *x)
         struct part *p = &x->part[i];
         ended = sum->truncated || *x->scan->p == ']';
         if (ended || p->start != sum->end_offset || p->rc == AZ_J_END)
-            break; /* what the others read lies behind the array, or they began in the wrong place */
+            break; /* what the others read is after the array, or they began in the wrong place */
         rc = p->rc;
         if (rc == AZ_J_OK)
             rc = az_pt_join(x->reader, &p->reader);
@@ -161,7 +163,7 @@ int az_pt_split(struct az_pt_input *in, struct az_jscan *s, struct az_pt_reader 
 {
     struct split x = { .in = in, .scan = s, .reader = r };
     int rc = az_jscan_byte(s, '['), c = rc == AZ_J_OK ? az_jscan_peek(s) : rc;
-    if (c >= 0) { /* the first event tells how events begin */
+    if (c >= 0) { /* the first event says how events begin */
         rc = az_jscan_records_until(s, az_jscan_offset(s) + 1, az_pt_event, r, false, &in->array);
         c = rc == AZ_J_OK ? az_jscan_peek(s) : rc;
     }

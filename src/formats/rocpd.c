@@ -1,4 +1,5 @@
-/* Format "rocpd": the SQLite database of rocprofv3 (docs/formats-rocprof.md 4). Opening, sets of tables.
+/* Format "rocpd": the SQLite database of rocprofv3 (docs/formats-rocprof.md 4). Opening, sets of
+ * tables.
  */
 #include "formats/rocpd.h"
 
@@ -24,7 +25,8 @@ static bool plain_text(struct az_sv s)
 {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
-        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-'))
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+              c == '_' || c == '-'))
             return false;
     }
     return true;
@@ -42,10 +44,11 @@ static int suffixed(struct az_rp *x, const char *base, struct az_rocpd_sets *set
 {
     sqlite3_stmt *st = NULL;
     int rc = 0,
-        src = sqlite3_prepare_v2(x->db,
-                                 "SELECT name FROM sqlite_master WHERE type='table' AND substr(name,1,length(?1))=?1 "
-                                 "ORDER BY rowid",
-                                 -1, &st, NULL);
+        src = sqlite3_prepare_v2(
+            x->db,
+            "SELECT name FROM sqlite_master WHERE type='table' AND substr(name,1,length(?1))=?1 "
+            "ORDER BY rowid",
+            -1, &st, NULL);
     if (src == SQLITE_OK)
         (void)sqlite3_bind_text(st, 1, base, -1, SQLITE_STATIC);
     while (src == SQLITE_OK && rc == 0 && sqlite3_step(st) == SQLITE_ROW) {
@@ -53,7 +56,8 @@ static int suffixed(struct az_rp *x, const char *base, struct az_rocpd_sets *set
         struct az_rocpd_set s = { .guid = AZ_SV("") };
         if (name.n <= strlen(base) || name.p[strlen(base)] != '_')
             continue;
-        s.suffix = az_arena_dup(&x->arena, az_sv_make(name.p + strlen(base), name.n - strlen(base)));
+        s.suffix =
+            az_arena_dup(&x->arena, az_sv_make(name.p + strlen(base), name.n - strlen(base)));
         if (plain_text(s.suffix))
             rc = s.suffix.p ? az_vec_push(sets, s) : az_arena_error(&x->arena);
     }
@@ -61,20 +65,23 @@ static int suffixed(struct az_rp *x, const char *base, struct az_rocpd_sets *set
     return rc;
 }
 
-/* Plain tables may hold the rows of several databases, told apart by their guid. */
+/* Plain tables may hold the rows of several databases, distinguished by their guid. */
 static int plain(struct az_rp *x, struct az_rocpd_sets *sets)
 {
     sqlite3_stmt *st = NULL;
     int rc = 0;
-    if (sqlite3_prepare_v2(x->db, "SELECT DISTINCT guid FROM " TABLE " ORDER BY 1", -1, &st, NULL) == SQLITE_OK)
+    if (sqlite3_prepare_v2(x->db, "SELECT DISTINCT guid FROM " TABLE " ORDER BY 1", -1, &st,
+                           NULL) == SQLITE_OK)
         while (rc == 0 && sqlite3_step(st) == SQLITE_ROW) {
-            struct az_rocpd_set s = { .suffix = AZ_SV(""), .guid = az_arena_dup(&x->arena, column_text(st, 0)) };
+            struct az_rocpd_set s = { .suffix = AZ_SV(""),
+                                      .guid = az_arena_dup(&x->arena, column_text(st, 0)) };
             if (plain_text(s.guid))
                 rc = az_vec_push(sets, s);
         }
     sqlite3_finalize(st);
-    bool table = rc == 0 && sets->n == 0 &&
-                 sqlite3_exec(x->db, "SELECT 1 FROM " TABLE " LIMIT 1", NULL, NULL, NULL) == SQLITE_OK;
+    bool table =
+        rc == 0 && sets->n == 0 &&
+        sqlite3_exec(x->db, "SELECT 1 FROM " TABLE " LIMIT 1", NULL, NULL, NULL) == SQLITE_OK;
     return table ? az_vec_push(sets, ((struct az_rocpd_set){ AZ_SV(""), AZ_SV("") })) : rc;
 }
 
@@ -84,20 +91,23 @@ static int not_ours(struct az_rp *x)
     struct az_sv names = AZ_SV("");
     bool compute = false;
     int shown = 0;
-    if (sqlite3_prepare_v2(x->db, "SELECT name FROM sqlite_master WHERE type='table' ORDER BY name", -1, &st, NULL) ==
-        SQLITE_OK)
+    if (sqlite3_prepare_v2(x->db, "SELECT name FROM sqlite_master WHERE type='table' ORDER BY name",
+                           -1, &st, NULL) == SQLITE_OK)
         while (sqlite3_step(st) == SQLITE_ROW) {
             struct az_sv name = column_text(st, 0);
             compute |= az_sv_starts(name, AZ_SV("compute_"));
             if (shown < 8)
-                names = az_arena_printf(&x->arena, "%.*s%s%.*s", AZ_SVF(names), shown++ ? ", " : "", AZ_SVF(name));
+                names = az_arena_printf(&x->arena, "%.*s%s%.*s", AZ_SVF(names), shown++ ? ", " : "",
+                                        AZ_SVF(name));
         }
     sqlite3_finalize(st);
     if (compute)
-        return az_diag_fail(x->r->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path),
-                            "a database of rocprof-compute, not of rocprofv3 (give the *_results.db of rocprofv3)");
+        return az_diag_fail(
+            x->r->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path),
+            "a database of rocprof-compute, not of rocprofv3 (give the *_results.db of rocprofv3)");
     return az_diag_fail(x->r->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path),
-                        "an SQLite database, but not of rocprofv3: no table '" TABLE "...' (there: %.*s)",
+                        "an SQLite database, but not of rocprofv3: no table '" TABLE
+                        "...' (there: %.*s)",
                         AZ_SVF(names.n ? names : AZ_SV("no table at all")));
 }
 
@@ -139,16 +149,18 @@ struct az_sv az_rocpd_table(struct az_rp *x, const char *table)
 
 struct az_sv az_rocpd_where(struct az_rp *x, const char *alias)
 {
-    return x->set->guid.n ? az_arena_printf(&x->arena, " WHERE %s.guid='%.*s'", alias, AZ_SVF(x->set->guid))
-                          : AZ_SV("");
+    return x->set->guid.n
+               ? az_arena_printf(&x->arena, " WHERE %s.guid='%.*s'", alias, AZ_SVF(x->set->guid))
+               : AZ_SV("");
 }
 
-bool az_rocpd_columns(struct az_rp *x, const char *table, const char *alias, const char *const *columns, size_t n,
-                struct az_sv *list)
+bool az_rocpd_columns(struct az_rp *x, const char *table, const char *alias,
+                      const char *const *columns, size_t n, struct az_sv *list)
 {
     bool there[32] = { false }, any = false;
     sqlite3_stmt *st = NULL;
-    struct az_sv sql = az_arena_printf(&x->arena, "PRAGMA table_info(%.*s)", AZ_SVF(az_rocpd_table(x, table)));
+    struct az_sv sql =
+        az_arena_printf(&x->arena, "PRAGMA table_info(%.*s)", AZ_SVF(az_rocpd_table(x, table)));
     if (sql.p && sqlite3_prepare_v2(x->db, sql.p, -1, &st, NULL) == SQLITE_OK)
         while (sqlite3_step(st) == SQLITE_ROW) {
             any = true;
@@ -158,12 +170,14 @@ bool az_rocpd_columns(struct az_rp *x, const char *table, const char *alias, con
     sqlite3_finalize(st);
     *list = AZ_SV("");
     for (size_t i = 0; i < n && i < 32; i++)
-        *list = there[i] ? az_arena_printf(&x->arena, "%.*s%s%s.\"%s\"", AZ_SVF(*list), i ? "," : "", alias, columns[i])
+        *list = there[i] ? az_arena_printf(&x->arena, "%.*s%s%s.\"%s\"", AZ_SVF(*list),
+                                           i ? "," : "", alias, columns[i])
                          : az_arena_printf(&x->arena, "%.*s%sNULL", AZ_SVF(*list), i ? "," : "");
     return any && list->p;
 }
 
-int az_rocpd_each(struct az_rp *x, const char *table, struct az_sv sql, int (*fn)(struct az_rp *x, sqlite3_stmt *row))
+int az_rocpd_each(struct az_rp *x, const char *table, struct az_sv sql,
+                  int (*fn)(struct az_rp *x, sqlite3_stmt *row))
 {
     struct az_diag *d = x->r->job->diag;
     struct az_where at = AZ_AT_FILE(x->path);
@@ -191,7 +205,8 @@ int az_rocpd_each(struct az_rp *x, const char *table, struct az_sv sql, int (*fn
     default:
         break;
     }
-    az_diag_add(d, AZ_WARNING, at, "table '%s' cannot be read to its end, the result is partial: %s", table,
+    az_diag_add(d, AZ_WARNING, at,
+                "table '%s' cannot be read to its end, the result is partial: %s", table,
                 sqlite3_errmsg(x->db));
     az_trace_dropped(x->r->t, "rest of a table that cannot be read", 1, 0);
     x->partial = true;

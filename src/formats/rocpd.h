@@ -11,7 +11,8 @@ struct az_rocpd_symbol {
 };
 AZ_VEC(struct az_rocpd_symbol, az_rocpd_symbols);
 
-/* One set of tables: those with the same ending, or the plain ones, of one guid if they hold several. */
+/* One set of tables: those with the same ending, or the plain ones, of one guid if they hold
+ * several. */
 struct az_rocpd_set {
     struct az_sv suffix; /* "_00006409_..." or empty */
     struct az_sv guid;   /* empty: all rows */
@@ -38,18 +39,22 @@ struct az_rp {
 };
 
 /* Opens read-only and lists the sets of tables; messages in the diag. */
-int az_rocpd_open(struct az_rp *x, struct az_roc *r, struct az_sv path, struct az_rocpd_sets *sets) AZ_MUST_USE;
+int az_rocpd_open(struct az_rp *x, struct az_roc *r, struct az_sv path,
+                  struct az_rocpd_sets *sets) AZ_MUST_USE;
 void az_rocpd_close(struct az_rp *x);
 
-/* The wanted columns of a table, NULL for those it lacks; false: no such table. `alias` names the table in the list. */
-bool az_rocpd_columns(struct az_rp *x, const char *table, const char *alias, const char *const *columns, size_t n,
-                struct az_sv *list);
+/* The wanted columns of a table, NULL for those it lacks; false: no such table. `alias` names the
+ * table in the list. */
+bool az_rocpd_columns(struct az_rp *x, const char *table, const char *alias,
+                      const char *const *columns, size_t n, struct az_sv *list);
 /* Full name of a table of the set, quoted. */
 struct az_sv az_rocpd_table(struct az_rp *x, const char *table);
 /* " WHERE alias.guid='...'" where the set asks for it. */
 struct az_sv az_rocpd_where(struct az_rp *x, const char *alias);
-/* Runs a query over a table and hands each row to fn; a damaged or unreadable table is a warning and a count. */
-int az_rocpd_each(struct az_rp *x, const char *table, struct az_sv sql, int (*fn)(struct az_rp *x, sqlite3_stmt *row)) AZ_MUST_USE;
+/* Runs a query over a table and hands each row to fn; a damaged or unreadable table is a warning
+ * and a count. */
+int az_rocpd_each(struct az_rp *x, const char *table, struct az_sv sql,
+                  int (*fn)(struct az_rp *x, sqlite3_stmt *row)) AZ_MUST_USE;
 
 int az_rocpd_read_set(struct az_rp *x) AZ_MUST_USE;
 

@@ -1,5 +1,5 @@
-/* The tables of a rocpd database into the model (docs/formats-rocprof.md 4). Rows with NULL ids are kept:
- * nothing is joined but by LEFT JOIN on a row number. */
+/* The tables of a rocpd database into the model (docs/formats-rocprof.md 4). Rows with NULL ids are
+ * kept: nothing is joined but by LEFT JOIN on a row number. */
 #include <inttypes.h>
 
 #include "base/num.h"
@@ -25,9 +25,10 @@ static int each(struct az_rp *x, const char *table, const char *const *columns, 
     if (!az_rocpd_columns(x, table, "T", columns, n, &list))
         return 0;
     return az_rocpd_each(x, table,
-                   az_arena_printf(&x->arena, "SELECT %.*s FROM %.*s T%.*s", AZ_SVF(list), AZ_SVF(az_rocpd_table(x, table)),
-                                   AZ_SVF(az_rocpd_where(x, "T"))),
-                   fn);
+                         az_arena_printf(&x->arena, "SELECT %.*s FROM %.*s T%.*s", AZ_SVF(list),
+                                         AZ_SVF(az_rocpd_table(x, table)),
+                                         AZ_SVF(az_rocpd_where(x, "T"))),
+                         fn);
 }
 
 /* ---- ids ---- */
@@ -57,7 +58,8 @@ static int string(struct az_rp *x, sqlite3_stmt *row, int i, const char *none, u
 
 static int32_t agent(struct az_rp *x, sqlite3_stmt *row, int i)
 {
-    uint32_t known = is_null(row, i) ? AZ_NO_ID : az_map_get(&x->agent_of, (uint64_t)i64(row, i), 0);
+    uint32_t known =
+        is_null(row, i) ? AZ_NO_ID : az_map_get(&x->agent_of, (uint64_t)i64(row, i), 0);
     int64_t id = i64(row, i);
     if (known != AZ_NO_ID)
         return (int32_t)known;
@@ -157,8 +159,10 @@ static int take_agent(struct az_rp *x, sqlite3_stmt *r)
     if (rc)
         return rc;
     bool gpu = az_sv_ieq(text(r, 1), AZ_SV("GPU"));
-    struct az_sv product = az_arena_dup(&x->arena, text(r, 5)), name = az_arena_dup(&x->arena, text(r, 4));
-    return az_roc_agent(x->r, index, gpu, product.n ? product : name, json_number(text(r, 6), "cu_count"), 0);
+    struct az_sv product = az_arena_dup(&x->arena, text(r, 5)),
+                 name = az_arena_dup(&x->arena, text(r, 4));
+    return az_roc_agent(x->r, index, gpu, product.n ? product : name,
+                        json_number(text(r, 6), "cu_count"), 0);
 }
 
 static int take_symbol(struct az_rp *x, sqlite3_stmt *r)
@@ -168,9 +172,9 @@ static int take_symbol(struct az_rp *x, sqlite3_stmt *r)
     uint32_t *at;
     bool added = false;
     struct az_roc_symbol_names n = { .mangled = text(r, 1),
-                                  .formatted = text(r, 2),
-                                  .demangled = json_text(x, extra, "demangled_kernel_name"),
-                                  .truncated = json_text(x, extra, "truncated_kernel_name") };
+                                     .formatted = text(r, 2),
+                                     .demangled = json_text(x, extra, "demangled_kernel_name"),
+                                     .truncated = json_text(x, extra, "truncated_kernel_name") };
     if (n.formatted.n == 0)
         n.formatted = json_text(x, extra, "formatted_kernel_name");
     az_roc_choose_names(x->r, &n, &whole, &shown);
@@ -230,7 +234,8 @@ static int read_info(struct az_rp *x)
 
 /* ---- events ---- */
 
-/* Columns of a table of events, then stack id and category of the row of rocpd_event that it names. */
+/* Columns of a table of events, then stack id and category of the row of rocpd_event that it names.
+ */
 static int each_event(struct az_rp *x, const char *table, const char *const *columns, size_t n,
                       int (*fn)(struct az_rp *, sqlite3_stmt *))
 {
@@ -238,15 +243,19 @@ static int each_event(struct az_rp *x, const char *table, const char *const *col
     struct az_sv list, of_event, join = AZ_SV("");
     if (!az_rocpd_columns(x, table, "T", columns, n, &list))
         return 0;
-    if (az_rocpd_columns(x, "rocpd_event", "E", event, 2, &of_event) && az_sv_find(list, AZ_SV("\"event_id\"")) >= 0)
-        join = az_arena_printf(&x->arena, " LEFT JOIN %.*s E ON E.id=T.event_id%s", AZ_SVF(az_rocpd_table(x, "rocpd_event")),
+    if (az_rocpd_columns(x, "rocpd_event", "E", event, 2, &of_event) &&
+        az_sv_find(list, AZ_SV("\"event_id\"")) >= 0)
+        join = az_arena_printf(&x->arena, " LEFT JOIN %.*s E ON E.id=T.event_id%s",
+                               AZ_SVF(az_rocpd_table(x, "rocpd_event")),
                                x->set->guid.n ? " AND E.guid=T.guid" : "");
     else
         of_event = AZ_SV("NULL,NULL");
     return az_rocpd_each(x, table,
-                   az_arena_printf(&x->arena, "SELECT %.*s,%.*s FROM %.*s T%.*s%.*s", AZ_SVF(list), AZ_SVF(of_event),
-                                   AZ_SVF(az_rocpd_table(x, table)), AZ_SVF(join), AZ_SVF(az_rocpd_where(x, "T"))),
-                   fn);
+                         az_arena_printf(&x->arena, "SELECT %.*s,%.*s FROM %.*s T%.*s%.*s",
+                                         AZ_SVF(list), AZ_SVF(of_event),
+                                         AZ_SVF(az_rocpd_table(x, table)), AZ_SVF(join),
+                                         AZ_SVF(az_rocpd_where(x, "T"))),
+                         fn);
 }
 
 enum {
@@ -296,13 +305,13 @@ static int take_kernel(struct az_rp *x, sqlite3_stmt *r)
     int32_t a = agent(x, r, K_AGENT);
     uint32_t y = az_map_get(&x->symbol_of, (uint64_t)i64(r, K_KERNEL), 0);
     struct az_roc_kernel k = { .start = i64(r, K_START),
-                            .end = i64(r, K_END),
-                            .thread = thread(x, r, K_TID),
-                            .agent = a == AZ_NO_AGENT ? -1 : a,
-                            .queue = i64(r, K_QUEUE),
-                            .stream = i64(r, K_STREAM),
-                            .corr = (uint64_t)i64(r, K_CORR),
-                            .dispatch = (uint64_t)i64(r, K_DISPATCH) };
+                               .end = i64(r, K_END),
+                               .thread = thread(x, r, K_TID),
+                               .agent = a == AZ_NO_AGENT ? -1 : a,
+                               .queue = i64(r, K_QUEUE),
+                               .stream = i64(r, K_STREAM),
+                               .corr = (uint64_t)i64(r, K_CORR),
+                               .dispatch = (uint64_t)i64(r, K_DISPATCH) };
     int rc = 0;
     if (without_time(x, r))
         return 0;
@@ -329,13 +338,13 @@ static int take_kernel(struct az_rp *x, sqlite3_stmt *r)
 static int take_copy(struct az_rp *x, sqlite3_stmt *r)
 {
     struct az_roc_copy c = { .start = i64(r, 0),
-                          .end = i64(r, 1),
-                          .src = agent(x, r, 3),
-                          .dst = agent(x, r, 4),
-                          .bytes = is_null(r, 5) ? -1 : i64(r, 5),
-                          .queue = i64(r, 6),
-                          .stream = i64(r, 7),
-                          .corr = (uint64_t)i64(r, 9) };
+                             .end = i64(r, 1),
+                             .src = agent(x, r, 3),
+                             .dst = agent(x, r, 4),
+                             .bytes = is_null(r, 5) ? -1 : i64(r, 5),
+                             .queue = i64(r, 6),
+                             .stream = i64(r, 7),
+                             .corr = (uint64_t)i64(r, 9) };
     if (without_time(x, r))
         return 0;
     int rc = string(x, r, 2, az_roc_direction(x->r, c.src, c.dst), &c.name);
@@ -358,7 +367,10 @@ static const char *alloc_name(struct az_sv type, struct az_sv level)
 static int take_alloc(struct az_rp *x, sqlite3_stmt *r)
 {
     struct az_roc_alloc a = {
-        .at = { .start = i64(r, 0), .end = i64(r, 1), .thread = thread(x, r, 2), .corr = (uint64_t)i64(r, 9) },
+        .at = { .start = i64(r, 0),
+                .end = i64(r, 1),
+                .thread = thread(x, r, 2),
+                .corr = (uint64_t)i64(r, 9) },
         .what = { .agent = agent(x, r, 3), .address = (uint64_t)i64(r, 6), .bytes = i64(r, 7) }
     };
     if (without_time(x, r))
@@ -401,7 +413,9 @@ static int take_sample(struct az_rp *x, sqlite3_stmt *r)
 
 static int take_counter(struct az_rp *x, sqlite3_stmt *r)
 {
-    struct az_counter c = { .proc = x->r->proc, .dispatch = (uint64_t)i64(r, 0), .value = sqlite3_column_double(r, 3) };
+    struct az_counter c = { .proc = x->r->proc,
+                            .dispatch = (uint64_t)i64(r, 0),
+                            .value = sqlite3_column_double(r, 3) };
     uint32_t y = az_map_get(&x->symbol_of, (uint64_t)i64(r, 1), 0);
     int rc = 0;
     if (is_null(r, 0)) {
@@ -414,23 +428,28 @@ static int take_counter(struct az_rp *x, sqlite3_stmt *r)
     else
         rc = az_roc_unknown_kernel(x->r, (uint64_t)i64(r, 1), &c.kernel);
     if (rc == 0 && c.counter == AZ_NO_ID)
-        rc = az_trace_name(x->r->t, az_arena_printf(&x->arena, "counter_%" PRId64, i64(r, 2)), &c.counter);
+        rc = az_trace_name(x->r->t, az_arena_printf(&x->arena, "counter_%" PRId64, i64(r, 2)),
+                           &c.counter);
     return rc ? rc : az_vec_push(&x->r->d->counters, c);
 }
 
 /* Instant marks: a row of a track. */
 static int read_samples(struct az_rp *x)
 {
-    static const char *const sample[] = { "timestamp", "track_id", "event_id" }, *const track[] = { "name_id", "tid" },
+    static const char *const sample[] = { "timestamp", "track_id", "event_id" },
+                             *const track[] = { "name_id", "tid" },
                              *const event[] = { "stack_id", "category_id" };
     struct az_sv list;
-    if (!az_rocpd_columns(x, "rocpd_sample", "T", sample, 3, &list) || !az_rocpd_columns(x, "rocpd_track", "K", track, 2, &list) ||
+    if (!az_rocpd_columns(x, "rocpd_sample", "T", sample, 3, &list) ||
+        !az_rocpd_columns(x, "rocpd_track", "K", track, 2, &list) ||
         !az_rocpd_columns(x, "rocpd_event", "E", event, 2, &list))
         return 0;
-    const char *guid = x->set->guid.n ? " AND K.guid=T.guid" : "", *same = x->set->guid.n ? " AND E.guid=T.guid" : "";
+    const char *guid = x->set->guid.n ? " AND K.guid=T.guid" : "",
+               *same = x->set->guid.n ? " AND E.guid=T.guid" : "";
     struct az_sv sql = az_arena_printf(
         &x->arena,
-        "SELECT T.timestamp,K.tid,K.name_id,E.stack_id,E.category_id FROM %.*s T LEFT JOIN %.*s K ON K.id=T.track_id%s "
+        "SELECT T.timestamp,K.tid,K.name_id,E.stack_id,E.category_id FROM %.*s T LEFT JOIN %.*s K "
+        "ON K.id=T.track_id%s "
         "LEFT JOIN %.*s E ON E.id=T.event_id%s%.*s",
         AZ_SVF(az_rocpd_table(x, "rocpd_sample")), AZ_SVF(az_rocpd_table(x, "rocpd_track")), guid,
         AZ_SVF(az_rocpd_table(x, "rocpd_event")), same, AZ_SVF(az_rocpd_where(x, "T")));
@@ -439,28 +458,33 @@ static int read_samples(struct az_rp *x)
 
 static int read_counters(struct az_rp *x)
 {
-    static const char *const pmc[] = { "event_id", "pmc_id", "value" }, *const kernel[] = { "dispatch_id", "kernel_id",
-                                                                                            "event_id" };
+    static const char *const pmc[] = { "event_id", "pmc_id", "value" }, *const kernel[] = {
+        "dispatch_id", "kernel_id", "event_id"
+    };
     struct az_sv list;
     if (!az_rocpd_columns(x, "rocpd_pmc_event", "P", pmc, 3, &list) ||
         !az_rocpd_columns(x, "rocpd_kernel_dispatch", "K", kernel, 3, &list))
         return 0;
-    struct az_sv sql = az_arena_printf(
-        &x->arena,
-        "SELECT K.dispatch_id,K.kernel_id,P.pmc_id,P.value FROM %.*s P LEFT JOIN %.*s K ON K.event_id=P.event_id%s%.*s",
-        AZ_SVF(az_rocpd_table(x, "rocpd_pmc_event")), AZ_SVF(az_rocpd_table(x, "rocpd_kernel_dispatch")),
-        x->set->guid.n ? " AND K.guid=P.guid" : "", AZ_SVF(az_rocpd_where(x, "P")));
+    struct az_sv sql =
+        az_arena_printf(&x->arena,
+                        "SELECT K.dispatch_id,K.kernel_id,P.pmc_id,P.value FROM %.*s P LEFT JOIN "
+                        "%.*s K ON K.event_id=P.event_id%s%.*s",
+                        AZ_SVF(az_rocpd_table(x, "rocpd_pmc_event")),
+                        AZ_SVF(az_rocpd_table(x, "rocpd_kernel_dispatch")),
+                        x->set->guid.n ? " AND K.guid=P.guid" : "", AZ_SVF(az_rocpd_where(x, "P")));
     return az_rocpd_each(x, "rocpd_pmc_event", sql, take_counter);
 }
 
 static int read_events(struct az_rp *x)
 {
-    static const char *const copy[] = { "start", "end",      "name_id",   "src_agent_id", "dst_agent_id",
-                                        "size",  "queue_id", "stream_id", "event_id" };
+    static const char *const copy[] = { "start",        "end",          "name_id",
+                                        "src_agent_id", "dst_agent_id", "size",
+                                        "queue_id",     "stream_id",    "event_id" };
     static const char *const alloc[] = { "start", "end",     "tid",  "agent_id", "type",
                                          "level", "address", "size", "event_id" };
     static const char *const region[] = { "start", "end", "tid", "name_id", "event_id" };
-    int rc = each_event(x, "rocpd_kernel_dispatch", kernel_columns, COUNT(kernel_columns), take_kernel);
+    int rc =
+        each_event(x, "rocpd_kernel_dispatch", kernel_columns, COUNT(kernel_columns), take_kernel);
     if (rc == 0)
         rc = each_event(x, "rocpd_memory_copy", copy, COUNT(copy), take_copy);
     if (rc == 0)
@@ -474,7 +498,8 @@ static int read_events(struct az_rp *x)
 
 int az_rocpd_read_set(struct az_rp *x)
 {
-    struct az_map *maps[] = { &x->string_of, &x->agent_of, &x->thread_of, &x->symbol_of, &x->pmc_of };
+    struct az_map *maps[] = { &x->string_of, &x->agent_of, &x->thread_of, &x->symbol_of,
+                              &x->pmc_of };
     int rc = 0;
     az_vec_init(&x->threads, x->r->job->mem);
     az_vec_init(&x->symbols, x->r->job->mem);
@@ -484,8 +509,9 @@ int az_rocpd_read_set(struct az_rp *x)
         rc = rc ? rc : one;
     }
     struct az_sv sql = az_arena_printf(&x->arena, "SELECT string FROM %.*s S WHERE S.id=?1%s%.*s%s",
-                                       AZ_SVF(az_rocpd_table(x, "rocpd_string")), x->set->guid.n ? " AND S.guid='" : "",
-                                       AZ_SVF(x->set->guid), x->set->guid.n ? "'" : "");
+                                       AZ_SVF(az_rocpd_table(x, "rocpd_string")),
+                                       x->set->guid.n ? " AND S.guid='" : "", AZ_SVF(x->set->guid),
+                                       x->set->guid.n ? "'" : "");
     if (rc == 0)
         rc = az_roc_process(x->r, 0, 0, 0);
     if (rc == 0 && sql.p)

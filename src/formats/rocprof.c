@@ -1,4 +1,5 @@
-/* Format "rocprof": what rocprofv3 writes as JSON or as a set of CSV files (docs/formats-rocprof.md). */
+/* Format "rocprof": what rocprofv3 writes as JSON or as a set of CSV files
+ * (docs/formats-rocprof.md). */
 #include "formats/rocprof.h"
 
 #include "formats/list.h"

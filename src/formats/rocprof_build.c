@@ -1,4 +1,5 @@
-/* AMD profiles into the common model: what the containers (JSON, CSV, SQLite, Perfetto) have in common. */
+/* AMD profiles into the common model: what the containers (JSON, CSV, SQLite, Perfetto) have in
+ * common. */
 #include "formats/rocprof.h"
 
 #include <inttypes.h>
@@ -39,7 +40,8 @@ int az_roc_process(struct az_roc *r, int64_t pid, int64_t init, int64_t fini)
     return az_vec_push(&r->d->processes, p);
 }
 
-int az_roc_agent(struct az_roc *r, int64_t index, bool gpu, struct az_sv name, int64_t cus, int64_t bytes)
+int az_roc_agent(struct az_roc *r, int64_t index, bool gpu, struct az_sv name, int64_t cus,
+                 int64_t bytes)
 {
     struct az_agent a = { .proc = r->proc, .index = index, .gpu = gpu };
     struct az_device dev = { .id = index, .sm_count = cus, .memory_bytes = bytes };
@@ -59,7 +61,8 @@ static int lane(struct az_roc *r, struct az_lane *l, uint32_t *out)
 {
     const uint64_t key[4] = { l->device_side, (uint64_t)l->device, l->tid, l->context };
     size_t slot = (size_t)(key[0] * 7 + key[1] * 31 + key[2] * 13 + key[3]) % ROC_LANE_CACHE;
-    if (r->lanes[slot].used && r->lanes[slot].proc == r->proc && memcmp(r->lanes[slot].key, key, sizeof key) == 0) {
+    if (r->lanes[slot].used && r->lanes[slot].proc == r->proc &&
+        memcmp(r->lanes[slot].key, key, sizeof key) == 0) {
         *out = r->lanes[slot].lane;
         return 0;
     }
@@ -74,9 +77,12 @@ static int lane(struct az_roc *r, struct az_lane *l, uint32_t *out)
     return rc;
 }
 
-static int device_lane(struct az_roc *r, int64_t agent, int64_t queue, int64_t stream, uint32_t *out)
+static int device_lane(struct az_roc *r, int64_t agent, int64_t queue, int64_t stream,
+                       uint32_t *out)
 {
-    struct az_lane l = { .device_side = true, .device = agent, .tid = (uint64_t)queue, .context = (uint64_t)stream };
+    struct az_lane l = {
+        .device_side = true, .device = agent, .tid = (uint64_t)queue, .context = (uint64_t)stream
+    };
     return lane(r, &l, out);
 }
 
@@ -127,7 +133,8 @@ int az_roc_counted(struct az_roc *r, const struct az_roc_kernel *k)
         size_t cap = r->cap_pending ? r->cap_pending * 2 : 256, bytes;
         if (!az_size_mul(cap, sizeof *r->pending, &bytes))
             return AZ_ERANGE;
-        void *p = az_mem_realloc(r->job->mem, r->pending, r->cap_pending * sizeof *r->pending, bytes);
+        void *p =
+            az_mem_realloc(r->job->mem, r->pending, r->cap_pending * sizeof *r->pending, bytes);
         if (!p)
             return az_mem_error(r->job->mem);
         r->pending = p;
@@ -137,10 +144,13 @@ int az_roc_counted(struct az_roc *r, const struct az_roc_kernel *k)
     return 0;
 }
 
-int az_roc_copy_lane(struct az_roc *r, const struct az_roc_copy *c, struct az_sv direction, uint32_t *out)
+int az_roc_copy_lane(struct az_roc *r, const struct az_roc_copy *c, struct az_sv direction,
+                     uint32_t *out)
 {
-    const struct az_agent *dst = c->dst == AZ_NO_AGENT ? NULL : az_agent_find(r->d, r->proc, c->dst);
-    const bool to_gpu = c->dst != AZ_NO_AGENT && (dst ? dst->gpu : !az_sv_ends(direction, AZ_SV("TO_HOST")));
+    const struct az_agent *dst =
+        c->dst == AZ_NO_AGENT ? NULL : az_agent_find(r->d, r->proc, c->dst);
+    const bool to_gpu =
+        c->dst != AZ_NO_AGENT && (dst ? dst->gpu : !az_sv_ends(direction, AZ_SV("TO_HOST")));
     const int32_t agent = to_gpu ? c->dst : c->src;
     return device_lane(r, agent == AZ_NO_AGENT ? -1 : agent, c->queue, c->stream, out);
 }
@@ -159,14 +169,20 @@ int az_roc_copy(struct az_roc *r, const struct az_roc_copy *c)
     return rc ? rc : add(r, AZ_MEMCPY, &e);
 }
 
-static int host_event(struct az_roc *r, enum az_kind kind, const struct az_roc_span *s, uint32_t side)
+static int host_event(struct az_roc *r, enum az_kind kind, const struct az_roc_span *s,
+                      uint32_t side)
 {
-    struct az_event e = { .start = s->start, .end = s->end, .name = s->name, .corr = s->corr, .side = side };
+    struct az_event e = {
+        .start = s->start, .end = s->end, .name = s->name, .corr = s->corr, .side = side
+    };
     int rc = host_lane(r, s->thread, &e.lane);
     return rc ? rc : add(r, kind, &e);
 }
 
-int az_roc_call(struct az_roc *r, const struct az_roc_span *s) { return host_event(r, AZ_CALL, s, s->domain); }
+int az_roc_call(struct az_roc *r, const struct az_roc_span *s)
+{
+    return host_event(r, AZ_CALL, s, s->domain);
+}
 
 int az_roc_range(struct az_roc *r, const struct az_roc_span *s)
 {
@@ -193,7 +209,8 @@ struct az_sv az_roc_formatted(struct az_sv whole)
     return whole;
 }
 
-void az_roc_choose_names(const struct az_roc *r, const struct az_roc_symbol_names *n, struct az_sv *whole, struct az_sv *shown)
+void az_roc_choose_names(const struct az_roc *r, const struct az_roc_symbol_names *n,
+                         struct az_sv *whole, struct az_sv *shown)
 {
     *whole = n->demangled.n ? n->demangled : n->formatted.n ? n->formatted : n->mangled;
     *shown = AZ_SV("");
@@ -240,7 +257,8 @@ int32_t az_roc_agent_number(struct az_sv text)
         from++;
     for (end = from; end < text.n && text.p[end] >= '0' && text.p[end] <= '9';)
         end++;
-    if (end == from || az_parse_i64(az_sv_make(text.p + from, end - from), &v) != 0 || v > INT32_MAX)
+    if (end == from || az_parse_i64(az_sv_make(text.p + from, end - from), &v) != 0 ||
+        v > INT32_MAX)
         return AZ_NO_AGENT;
     return (int32_t)v;
 }
@@ -248,8 +266,10 @@ int32_t az_roc_agent_number(struct az_sv text)
 const char *az_roc_direction(const struct az_roc *r, int32_t src, int32_t dst)
 {
     static const char *const text[] = { "MEMORY_COPY_HOST_TO_HOST", "MEMORY_COPY_HOST_TO_DEVICE",
-                                        "MEMORY_COPY_DEVICE_TO_HOST", "MEMORY_COPY_DEVICE_TO_DEVICE" };
-    const struct az_agent *s = az_agent_find(r->d, r->proc, src), *d = az_agent_find(r->d, r->proc, dst);
+                                        "MEMORY_COPY_DEVICE_TO_HOST",
+                                        "MEMORY_COPY_DEVICE_TO_DEVICE" };
+    const struct az_agent *s = az_agent_find(r->d, r->proc, src),
+                          *d = az_agent_find(r->d, r->proc, dst);
     return s && d ? text[2 * s->gpu + d->gpu] : "MEMORY_COPY_NONE";
 }
 
@@ -273,14 +293,18 @@ static void warn(struct az_roc *r)
     struct az_diag *diag = r->job->diag;
     struct az_where at = AZ_AT_FILE(r->job->files[0].path);
     if (r->negative)
-        az_diag_add(diag, AZ_WARNING, at, "%" PRIu64 " event(s) end before they start: taken as of no length",
+        az_diag_add(diag, AZ_WARNING, at,
+                    "%" PRIu64 " event(s) end before they start: taken as of no length",
                     r->negative);
     if (r->unnamed)
         az_diag_add(diag, AZ_WARNING, at,
-                    "%" PRIu64 " dispatch(es) of kernels without a symbol: named unknown_kernel_<id>", r->unnamed);
+                    "%" PRIu64
+                    " dispatch(es) of kernels without a symbol: named unknown_kernel_<id>",
+                    r->unnamed);
 }
 
-/* Grids count work-items in these files: in work-groups, the last one of a dimension may be filled in part. */
+/* Grids count work-items in these files: in work-groups, the last one of a dimension may be filled
+ * in part. */
 static struct az_geometry geometry_of(const struct az_dispatch_shape *s)
 {
     const uint64_t registers = (uint64_t)s->vgpr + s->agpr;
@@ -328,6 +352,7 @@ int az_roc_error(struct az_roc *r, int rc, struct az_sv path)
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         return az_diag_memory(r->job->diag, rc, AZ_AT_FILE(path), r->job->mem);
     if (rc == AZ_ERANGE)
-        return az_diag_fail(r->job->diag, rc, AZ_AT_FILE(path), "more rows or names than can be held (2^32)");
+        return az_diag_fail(r->job->diag, rc, AZ_AT_FILE(path),
+                            "more rows or names than can be held (2^32)");
     return rc;
 }

@@ -1,4 +1,5 @@
-/* The CSV files of rocprofv3, old and new, by the names of their columns (docs/formats-rocprof.md 3). */
+/* The CSV files of rocprofv3, old and new, by the names of their columns (docs/formats-rocprof.md
+ * 3). */
 #include <inttypes.h>
 
 #include "formats/rocprof_csv.h"
@@ -108,20 +109,29 @@ int az_rocprof_csv_probe(struct az_sv head, bool *sums)
 
 /* ---- files of a set ---- */
 
-static const char
-    *const domains[] = { /* in the order in which a set is read */
-                         "agent_info",          "hip_api_trace",     "hsa_api_trace",           "rccl_api_trace",
-                         "rocdecode_api_trace", "rocjpeg_api_trace", "marker_api_trace",        "kernel_trace",
-                         "counter_collection",  "memory_copy_trace", "memory_allocation_trace", "scratch_memory_trace",
-                         "kernel_stats"
-    };
+static const char *const domains[] = { /* in the order in which a set is read */
+                                       "agent_info",
+                                       "hip_api_trace",
+                                       "hsa_api_trace",
+                                       "rccl_api_trace",
+                                       "rocdecode_api_trace",
+                                       "rocjpeg_api_trace",
+                                       "marker_api_trace",
+                                       "kernel_trace",
+                                       "counter_collection",
+                                       "memory_copy_trace",
+                                       "memory_allocation_trace",
+                                       "scratch_memory_trace",
+                                       "kernel_stats"
+};
 #define DOMAINS AZ_LENGTH(domains)
-static const char *const other_domains[] = { "hip_api_stats",    "hsa_api_stats",  "memory_copy_stats",
-                                             "marker_api_stats", "rccl_api_stats", "domain_stats",
-                                             "hip_stats",        "hsa_stats",      "memory_allocation_stats",
-                                             "hip_trace",        "hsa_trace",      "scratch_memory_stats" };
+static const char *const other_domains[] = {
+    "hip_api_stats",           "hsa_api_stats", "memory_copy_stats", "marker_api_stats",
+    "rccl_api_stats",          "domain_stats",  "hip_stats",         "hsa_stats",
+    "memory_allocation_stats", "hip_trace",     "hsa_trace",         "scratch_memory_stats"
+};
 
-/* Tables of sums that are no kernels: read where none of the traces they sum lies beside them. */
+/* Tables of sums that are no kernels: read where none of the traces they sum is next to them. */
 static const struct {
     const char *file, *domain, *traces[2]; /* no traces: whatever is traced says it better */
 } summed[] = {
@@ -164,10 +174,11 @@ static int read_titles(struct az_rocprof_csv_file *f)
     size_t errors = diag->errors;
     int rc = az_csv_next(&f->csv);
     if (rc == AZ_EFORMAT && diag->errors == errors)
-        return az_diag_fail(diag, rc, AZ_AT_LINE(f->path, f->csv.line),
-                            az_source_damaged(f->csv.src)
-                                ? "the file breaks off before its titles end"
-                                : "not readable as CSV: a quote is left open or the row is too long");
+        return az_diag_fail(
+            diag, rc, AZ_AT_LINE(f->path, f->csv.line),
+            az_source_damaged(f->csv.src)
+                ? "the file breaks off before its titles end"
+                : "not readable as CSV: a quote is left open or the row is too long");
     if (rc < 0)
         return rc;
     if (rc == 0)
@@ -180,10 +191,11 @@ static int read_titles(struct az_rocprof_csv_file *f)
     f->table = table_of(f->at);
     if (f->table != TABLES)
         return 0;
-    for (enum az_col c = C_KERNEL; c <= C_END; c++) /* a kernel trace that lacks one of the three is the usual mistake */
+    for (enum az_col c = C_KERNEL; c <= C_END;
+         c++) /* a kernel trace that lacks one of the three is the usual mistake */
         if (f->at[c] < 0)
-            return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_LINE(f->path, 1), "no column '%s' (is it a CSV of rocprofv3?)",
-                                titles[c]);
+            return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_LINE(f->path, 1),
+                                "no column '%s' (is it a CSV of rocprofv3?)", titles[c]);
     return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_LINE(f->path, 1), "no titles of a rocprofv3 CSV");
 }
 
@@ -217,21 +229,24 @@ static int settle_file(struct az_rocprof_csv_file *f, int rc, size_t errors)
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_LINE(f->path, f->csv.line),
                     az_source_damaged(f->csv.src)
                         ? "the file breaks off inside this row; the rows before it are kept"
-                        : "a quote is left open: the rest of the file is left out (is it cut off?)");
+                        : "a quote is left open: the rest of the file is skipped (is it cut off?)");
         az_trace_dropped(f->r->t, "row cut off at the end of the file", 1, 0);
         rc = 0;
     }
-    if (rc == 0 && !f->bad && f->short_rows == 1 && f->short_line) { /* the last row, and no other */
-        az_diag_add(
-            job->diag, AZ_WARNING, AZ_AT_LINE(f->path, f->short_line),
-            "the last row has fewer fields than the titles and counts as far as it goes (is the file cut off?)");
-        az_trace_dropped(f->r->t, "file truncated (rows behind the end are unknown)", 1, 0);
+    if (rc == 0 && !f->bad && f->short_rows == 1 &&
+        f->short_line) { /* the last row, and no other */
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_LINE(f->path, f->short_line),
+                    "the last row has fewer fields than the titles and counts as far as it goes "
+                    "(is the file cut off?)");
+        az_trace_dropped(f->r->t, "file truncated (rows after the end are unknown)", 1, 0);
     }
     if (rc == 0 && f->bad && job->opts->strict)
-        return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_LINE(f->path, f->first_bad), "a row that cannot be read");
+        return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_LINE(f->path, f->first_bad),
+                            "a row that cannot be read");
     if (rc == 0 && f->bad) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_LINE(f->path, f->first_bad),
-                    "%" PRIu64 " row(s) cannot be read and are left out, the first of them here", f->bad);
+                    "%" PRIu64 " row(s) cannot be read and are skipped, the first of them here",
+                    f->bad);
         az_trace_dropped(f->r->t, "rows that cannot be read", f->bad, 0);
     }
     return rc;
@@ -241,7 +256,9 @@ static int settle_file(struct az_rocprof_csv_file *f, int rc, size_t errors)
 static int read_file(struct az_roc *r, struct az_sv path, bool sums, const char *domain)
 {
     struct az_rocprof_csv_file *f = az_arena_alloc(&r->scratch, sizeof *f);
-    struct az_source_opts so = { .mem = r->job->mem, .diag = r->job->diag, .keeps_parts = !r->job->opts->strict };
+    struct az_source_opts so = { .mem = r->job->mem,
+                                 .diag = r->job->diag,
+                                 .keeps_parts = !r->job->opts->strict };
     struct az_source *src = NULL;
     size_t errors = r->job->diag->errors;
     if (!f)
@@ -257,7 +274,8 @@ static int read_file(struct az_roc *r, struct az_sv path, bool sums, const char 
         goto close;
     rc = read_titles(f);
     if (rc == 0 && f->table == T_SAMPLES)
-        az_diag_add(r->job->diag, AZ_NOTE, AZ_AT_FILE(path), "samples of the program counter: not used");
+        az_diag_add(r->job->diag, AZ_NOTE, AZ_AT_FILE(path),
+                    "samples of the program counter: not used");
     else if (rc == 0 && (f->table != T_SUMS || sums))
         rc = settle_file(f, read_rows(f), errors);
     if (rc == 0 && r->job->progress)
@@ -277,12 +295,14 @@ static bool in_set(const struct az_file *f, struct az_sv prefix)
     return known ? az_sv_eq(own, prefix) : prefix.n == 0;
 }
 
-/* A file of the set that was not named but lies beside those that were; the empty view if there is none. */
+/* A file of the set that was not named but is next to those that were; the empty view if there is
+ * none. */
 static struct az_sv sibling(struct az_roc *r, struct az_sv prefix, const char *domain)
 {
     static const char *const ends[] = { ".csv", ".csv.gz" };
     for (size_t i = 0; i < 2; i++) {
-        struct az_sv path = az_arena_printf(&r->scratch, "%.*s_%s%s", AZ_SVF(prefix), domain, ends[i]);
+        struct az_sv path =
+            az_arena_printf(&r->scratch, "%.*s_%s%s", AZ_SVF(prefix), domain, ends[i]);
         if (path.p && az_path_stat(path.p).kind == AZ_PATH_FILE)
             return path;
     }
@@ -344,7 +364,8 @@ static int read_set(struct az_roc *r, struct az_sv prefix, const struct az_file 
         const char *domain = summed_domain(az_path_base(base), &known);
         known &= prefix.n > 0;
         for (size_t d = 0; prefix.n && d < DOMAINS; d++)
-            known |= az_sv_find(az_path_base(base), az_arena_printf(&r->scratch, "_%s.csv", domains[d])) >= 0;
+            known |= az_sv_find(az_path_base(base),
+                                az_arena_printf(&r->scratch, "_%s.csv", domains[d])) >= 0;
         if (known || !in_set(&files[i], prefix))
             continue;
         bool kernels = az_sv_find(az_path_base(base), AZ_SV("kernel")) >= 0;

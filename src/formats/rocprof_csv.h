@@ -58,7 +58,17 @@ enum az_col {
 };
 
 /* What a file holds, by its columns; the first line of this list whose columns are all there. */
-enum az_rocprof_csv_table { T_COUNTERS, T_KERNELS, T_COPIES, T_ALLOCS, T_CALLS, T_AGENTS, T_SUMS, T_SAMPLES, TABLES };
+enum az_rocprof_csv_table {
+    T_COUNTERS,
+    T_KERNELS,
+    T_COPIES,
+    T_ALLOCS,
+    T_CALLS,
+    T_AGENTS,
+    T_SUMS,
+    T_SAMPLES,
+    TABLES
+};
 
 struct az_rocprof_csv_file {
     struct az_roc *r;
@@ -67,7 +77,7 @@ struct az_rocprof_csv_file {
     int at[COLS];
     enum az_rocprof_csv_table table;
     struct az_sv domain; /* of a table of sums that are no kernels; empty: kernels */
-    uint64_t bad;        /* rows left out */
+    uint64_t bad;        /* rows skipped */
     int64_t first_bad;   /* line */
     size_t width;        /* titles */
     uint64_t short_rows; /* rows with fewer fields */

@@ -9,7 +9,7 @@ static const struct az_csv_field *cell(const struct az_rocprof_csv_file *f, enum
     return f->at[c] < 0 || (size_t)f->at[c] >= f->csv.row.n ? NULL : &f->csv.row.v[f->at[c]];
 }
 
-/* 0 for a column that is absent or an empty cell; *ok false for text that is no number. */
+/* 0 for a column that is absent or an empty cell; *ok false for text that is not a number. */
 static int64_t integer(const struct az_rocprof_csv_file *f, enum az_col c, bool *ok)
 {
     const struct az_csv_field *x = cell(f, c);
@@ -38,7 +38,8 @@ static struct az_sv text(const struct az_rocprof_csv_file *f, enum az_col c)
     return x ? az_csv_text(&f->r->scratch, x) : AZ_SV("");
 }
 
-/* Name id of a cell; which: 0 or 1, as two columns of a row are looked up. Equal cells often follow each other. */
+/* Name id of a cell; which: 0 or 1, as two columns of a row are looked up. Equal cells often follow
+ * each other. */
 static int cell_name(struct az_rocprof_csv_file *f, enum az_col c, int which, uint32_t *id)
 {
     struct az_sv s = text(f, c);
@@ -65,14 +66,14 @@ static int kernel_row(struct az_rocprof_csv_file *f, struct az_roc_kernel *k)
     bool ok = true;
     int64_t a = agent(f, C_AGENT);
     *k = (struct az_roc_kernel){ .start = integer(f, C_START, &ok),
-                              .end = integer(f, C_END, &ok),
-                              .thread = integer(f, C_THREAD, &ok),
-                              .agent = a == AZ_NO_AGENT ? 0 : a,
-                              .queue = integer(f, C_QUEUE, &ok),
-                              .stream = integer(f, C_STREAM, &ok),
-                              .corr = id_number(f, C_CORR),
-                              .dispatch = id_number(f, C_DISPATCH),
-                              .name = AZ_NO_ID };
+                                 .end = integer(f, C_END, &ok),
+                                 .thread = integer(f, C_THREAD, &ok),
+                                 .agent = a == AZ_NO_AGENT ? 0 : a,
+                                 .queue = integer(f, C_QUEUE, &ok),
+                                 .stream = integer(f, C_STREAM, &ok),
+                                 .corr = id_number(f, C_CORR),
+                                 .dispatch = id_number(f, C_DISPATCH),
+                                 .name = AZ_NO_ID };
     struct az_dispatch_shape *s = &k->shape;
     s->lds = az_roc_u32(integer(f, f->at[C_LDS] >= 0 ? C_LDS : C_LDS_OLD, &ok));
     s->scratch = az_roc_u32(integer(f, f->at[C_SCRATCH] >= 0 ? C_SCRATCH : C_SCRATCH_OLD, &ok));
@@ -88,7 +89,8 @@ static int kernel_row(struct az_rocprof_csv_file *f, struct az_roc_kernel *k)
         s->block[0] = az_roc_u32(integer(f, C_BLOCK, &ok));
         s->grid[1] = s->grid[2] = s->block[1] = s->block[2] = 1;
     }
-    const struct az_csv_field *start = cell(f, C_START), *end = cell(f, C_END), *name = cell(f, C_KERNEL);
+    const struct az_csv_field *start = cell(f, C_START), *end = cell(f, C_END),
+                              *name = cell(f, C_KERNEL);
     if (!ok || !name || (f->table == T_KERNELS && (!start || !start->raw.n || !end || !end->raw.n)))
         return 1;
     return cell_name(f, C_KERNEL, 0, &s->whole);
@@ -126,13 +128,13 @@ static int take_copy(struct az_rocprof_csv_file *f)
 {
     bool ok = true;
     struct az_roc_copy c = { .start = integer(f, C_START, &ok),
-                          .end = integer(f, C_END, &ok),
-                          .bytes = -1,
-                          .queue = integer(f, C_QUEUE, &ok),
-                          .stream = integer(f, C_STREAM, &ok),
-                          .src = (int32_t)agent(f, C_SRC),
-                          .dst = (int32_t)agent(f, C_DST),
-                          .corr = id_number(f, C_CORR) };
+                             .end = integer(f, C_END, &ok),
+                             .bytes = -1,
+                             .queue = integer(f, C_QUEUE, &ok),
+                             .stream = integer(f, C_STREAM, &ok),
+                             .src = (int32_t)agent(f, C_SRC),
+                             .dst = (int32_t)agent(f, C_DST),
+                             .corr = id_number(f, C_CORR) };
     int rc = ok ? cell_name(f, C_DIRECTION, 0, &c.name) : 1;
     return rc ? rc : az_roc_copy(f->r, &c);
 }
@@ -145,7 +147,8 @@ static uint64_t address(struct az_sv s)
         return az_parse_u64(s, &v) == 0 ? v : 0;
     for (size_t i = 2; i < s.n; i++) {
         char c = s.p[i];
-        unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : ((unsigned char)c | 32u) - 'a' + 10u;
+        unsigned digit =
+            c >= '0' && c <= '9' ? (unsigned)(c - '0') : ((unsigned char)c | 32u) - 'a' + 10u;
         if (digit > 15)
             return 0;
         v = v << 4 | digit;
@@ -157,15 +160,16 @@ static int span(struct az_rocprof_csv_file *f, enum az_col name, struct az_roc_s
 {
     bool ok = true;
     *s = (struct az_roc_span){ .start = integer(f, C_START, &ok),
-                            .end = integer(f, C_END, &ok),
-                            .thread = integer(f, C_THREAD, &ok),
-                            .corr = id_number(f, C_CORR) };
+                               .end = integer(f, C_END, &ok),
+                               .thread = integer(f, C_THREAD, &ok),
+                               .corr = id_number(f, C_CORR) };
     return ok ? cell_name(f, name, 0, &s->name) : 1;
 }
 
 static int take_alloc(struct az_rocprof_csv_file *f)
 {
-    struct az_roc_alloc a = { .what = { .agent = (int32_t)agent(f, C_AGENT), .address = address(text(f, C_ADDRESS)) } };
+    struct az_roc_alloc a = { .what = { .agent = (int32_t)agent(f, C_AGENT),
+                                        .address = address(text(f, C_ADDRESS)) } };
     bool ok = true;
     a.what.bytes = integer(f, C_BYTES, &ok);
     int rc = ok ? span(f, C_OPERATION, &a.at) : 1;
@@ -191,7 +195,8 @@ static int take_call(struct az_rocprof_csv_file *f)
 static int take_agent(struct az_rocprof_csv_file *f)
 {
     bool ok = true;
-    int64_t index = integer(f, f->at[C_LOGICAL] >= 0 ? C_LOGICAL : C_NODE, &ok), cus = integer(f, C_CUS, &ok);
+    int64_t index = integer(f, f->at[C_LOGICAL] >= 0 ? C_LOGICAL : C_NODE, &ok),
+            cus = integer(f, C_CUS, &ok);
     struct az_sv name = text(f, C_PRODUCT);
     if (!ok || index < 0 || index > INT32_MAX)
         return 1;
@@ -206,7 +211,8 @@ static double number(const struct az_rocprof_csv_file *f, enum az_col c)
     return x && az_csv_f64(x, &v) == 0 ? v : NAN;
 }
 
-/* Two rows whose kernels have one short name: sums added, the deviation of all their dispatches together. */
+/* Two rows whose kernels have one short name: sums added, the deviation of all their dispatches
+ * together. */
 static void join_sums(struct az_sum *a, const struct az_sum *b)
 {
     const double n = (double)a->count, m = (double)b->count, all = n + m, apart = b->avg - a->avg;

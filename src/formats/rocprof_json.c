@@ -1,5 +1,6 @@
-/* The document of a results.json: {"rocprofiler-sdk-tool": [ process, ... ]} (docs/formats-rocprof.md 2).
- * A process may be tens of megabytes: its arrays are read record by record. */
+/* The document of a results.json: {"rocprofiler-sdk-tool": [ process, ... ]}
+ * (docs/formats-rocprof.md 2). A process may be tens of megabytes: its arrays are read record by
+ * record. */
 #include "formats/rocprof_json.h"
 
 static int fill(void *ctx, void *buf, size_t n, size_t *got)
@@ -100,7 +101,8 @@ static int strings_member(struct az_rj *j, struct az_sv key)
 {
     if (az_sv_is(key, "buffer_records"))
         return whole(j, az_rocjson_operations);
-    return az_sv_is(key, "marker_api") ? records(j, az_rocjson_marker) : az_jscan_skip_value(&j->scan);
+    return az_sv_is(key, "marker_api") ? records(j, az_rocjson_marker)
+                                       : az_jscan_skip_value(&j->scan);
 }
 
 static int process_member(struct az_rj *j, struct az_sv key)
@@ -196,20 +198,22 @@ static int verdict(struct az_rj *j, int rc)
         return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s",
                             cut ? "the file ends before its records" : "malformed JSON");
     if (job->opts->strict && (cut || rc == AZ_J_BAD || a->malformed))
-        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s after %llu records", cut ? "truncated" : "malformed JSON",
-                            n);
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s after %llu records",
+                            cut ? "truncated" : "malformed JSON", n);
     if (cut) {
-        az_diag_add(
-            job->diag, AZ_WARNING, AZ_AT_OFFSET(j->path, a->truncated ? a->end_offset : az_jscan_offset(&j->scan)),
-            "truncated: %llu complete records kept, the rest is missing (was the profiler stopped while writing?)", n);
-        az_trace_dropped(j->r->t, "file truncated (records behind the end are unknown)", 1, 0);
+        az_diag_add(job->diag, AZ_WARNING,
+                    AZ_AT_OFFSET(j->path, a->truncated ? a->end_offset : az_jscan_offset(&j->scan)),
+                    "truncated: %llu complete records kept, the rest is missing (was the profiler "
+                    "stopped while writing?)",
+                    n);
+        az_trace_dropped(j->r->t, "file truncated (records after the end are unknown)", 1, 0);
     } else if (rc == AZ_J_BAD) {
         az_diag_add(job->diag, AZ_WARNING, here, "malformed JSON: %llu records before it kept", n);
         az_trace_dropped(j->r->t, "rest of a malformed file", 1, 0);
     }
     if (a->malformed) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(j->path, a->first_bad),
-                    "malformed JSON at %llu place(s), %llu bytes left out, %llu records kept",
+                    "malformed JSON at %llu place(s), %llu bytes skipped, %llu records kept",
                     (unsigned long long)a->malformed, (unsigned long long)a->skipped_bytes, n);
         az_trace_dropped(j->r->t, "malformed records", a->malformed, 0);
     }
@@ -229,7 +233,9 @@ static int document(struct az_rj *j)
 int az_rocprof_json_file(struct az_roc *r, struct az_sv path)
 {
     struct az_rj *j = az_arena_alloc(&r->scratch, sizeof *j);
-    struct az_source_opts so = { .mem = r->job->mem, .diag = r->job->diag, .keeps_parts = !r->job->opts->strict };
+    struct az_source_opts so = { .mem = r->job->mem,
+                                 .diag = r->job->diag,
+                                 .keeps_parts = !r->job->opts->strict };
     if (!j)
         return az_arena_error(&r->scratch);
     j->r = r;

@@ -1,5 +1,6 @@
-/* What a process of a results.json says of itself: metadata, agents, counters, names of operations; and, when the
- * process is read to its end, the numbers of its records replaced by names (docs/formats-rocprof.md 2).
+/* What a process of a results.json says of itself: metadata, agents, counters, names of operations;
+ * and, when the process is read to its end, the numbers of its records replaced by names
+ * (docs/formats-rocprof.md 2).
  */
 #include <inttypes.h>
 
@@ -42,7 +43,8 @@ static void command(struct az_rj *j, struct az_sv raw)
         return;
     while (az_jview_next(&list, &item)) {
         struct az_sv word = az_json_text(&j->arena, item);
-        line = az_arena_printf(&j->arena, "%.*s%s%.*s", AZ_SVF(line), line.n ? " " : "", AZ_SVF(word));
+        line =
+            az_arena_printf(&j->arena, "%.*s%s%.*s", AZ_SVF(line), line.n ? " " : "", AZ_SVF(word));
     }
     fact(j, "command", line);
 }
@@ -212,7 +214,8 @@ int az_rocjson_process_begin(struct az_rj *j)
     az_vec_init(&j->operations, mem);
     az_vec_init(&j->shapes.shapes, mem);
     az_vec_init(&j->handles, mem);
-    struct az_map *maps[] = { &j->kernel_of, &j->agent_of, &j->counter_of, &j->marker_of, &j->shapes.shape_of };
+    struct az_map *maps[] = { &j->kernel_of, &j->agent_of, &j->counter_of, &j->marker_of,
+                              &j->shapes.shape_of };
     int rc = 0;
     for (size_t i = 0; i < AZ_LENGTH(maps); i++) {
         int one = az_map_init(maps[i], mem, 64);
@@ -311,7 +314,8 @@ static int resolve_counters(struct az_rj *j)
     for (size_t i = 0; rc == 0 && i < j->counter_names.n; i++) {
         struct az_rocjson_counter *c = &j->counter_names.v[i];
         if (c->name == AZ_NO_ID)
-            rc = az_trace_name(j->r->t, az_arena_printf(&j->arena, "counter_%" PRIu64, c->id), &c->name);
+            rc = az_trace_name(j->r->t, az_arena_printf(&j->arena, "counter_%" PRIu64, c->id),
+                               &c->name);
     }
     for (size_t i = j->first_counter; rc == 0 && i < j->r->d->counters.n; i++) {
         struct az_counter *c = &j->r->d->counters.v[i];
@@ -353,7 +357,8 @@ static int resolve_names(struct az_rj *j, enum az_kind kind, struct az_map *know
         if (rc)
             break;
         e->name[i] = *id;
-        bool core = kind == AZ_RANGE && az_sv_starts(domain_text(j, code >> 20), AZ_SV("MARKER_CORE"));
+        bool core =
+            kind == AZ_RANGE && az_sv_starts(domain_text(j, code >> 20), AZ_SV("MARKER_CORE"));
         uint32_t marker = core ? az_map_get(&j->marker_of, e->corr[i], 0) : AZ_NO_ID;
         if (marker != AZ_NO_ID)
             e->name[i] = marker;
@@ -368,11 +373,13 @@ static int resolve_names(struct az_rj *j, enum az_kind kind, struct az_map *know
     return rc;
 }
 
-/* ---- a process that says who it is behind its records (another program sorted its keys) ---- */
+/* ---- a process that says who it is after its records (another program sorted its keys) ---- */
 
 static int64_t late_agent(const struct az_rj *j, int64_t number)
 {
-    return number >= 0 && (uint64_t)number < j->handles.n ? az_rocjson_agent_index(j, j->handles.v[number]) : number;
+    return number >= 0 && (uint64_t)number < j->handles.n
+               ? az_rocjson_agent_index(j, j->handles.v[number])
+               : number;
 }
 
 static int32_t late_route(const struct az_rj *j, int32_t number)
@@ -391,15 +398,17 @@ static int late_copies(struct az_rj *j)
         const struct az_lane old = t->lanes.v[e->lane[i]];
         route->src = late_route(j, route->src);
         route->dst = late_route(j, route->dst);
-        const struct az_roc_copy c = {
-            .queue = (int64_t)old.tid, .stream = (int64_t)old.context, .src = route->src, .dst = route->dst
-        };
+        const struct az_roc_copy c = { .queue = (int64_t)old.tid,
+                                       .stream = (int64_t)old.context,
+                                       .src = route->src,
+                                       .dst = route->dst };
         rc = az_roc_copy_lane(j->r, &c, operation_text(j, e->name[i]), &e->lane[i]);
     }
     return rc;
 }
 
-/* Numbers become indexes. Lanes made so far are this process's own; those that copies move to are new. */
+/* Numbers become indexes. Lanes made so far are this process's own; those that copies move to are
+ * new. */
 static int correct_agents(struct az_rj *j)
 {
     struct az_trace *t = j->r->t;
@@ -410,7 +419,8 @@ static int correct_agents(struct az_rj *j)
         j->r->pending[i].k.agent = late_agent(j, j->r->pending[i].k.agent);
     for (size_t i = j->first_alloc; i < j->r->d->allocs.n; i++) {
         int32_t *agent = &j->r->d->allocs.v[i].agent;
-        const bool known = *agent >= 0 && az_map_get(&j->agent_of, j->handles.v[*agent], 0) != AZ_NO_ID;
+        const bool known =
+            *agent >= 0 && az_map_get(&j->agent_of, j->handles.v[*agent], 0) != AZ_NO_ID;
         *agent = known ? late_route(j, *agent) : AZ_NO_AGENT;
     }
     memset(j->r->lanes, 0, sizeof j->r->lanes);

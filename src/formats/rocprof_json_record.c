@@ -1,5 +1,5 @@
-/* Records of a results.json: dispatches, copies, allocations, calls, ROCTx ranges, counters, kernel symbols
- * (docs/formats-rocprof.md 2.3 to 2.5). */
+/* Records of a results.json: dispatches, copies, allocations, calls, ROCTx ranges, counters, kernel
+ * symbols (docs/formats-rocprof.md 2.3 to 2.5). */
 #include "base/num.h"
 #include "formats/rocprof_json.h"
 
@@ -281,7 +281,8 @@ static int members(struct az_rj *j, struct az_jscan *s, struct record *e, bool i
 /* ---- into the model ---- */
 enum { AGENTS_LATE = 4096 };
 
-/* Number of a handle whose agent is still to be read. A file has few agents; more than AGENTS_LATE are not told apart.
+/* Number of a handle whose agent is still to be read. A file has few agents; more than AGENTS_LATE
+ * are not distinguished.
  */
 static int64_t late_number(struct az_rj *j, uint64_t handle)
 {
@@ -298,7 +299,8 @@ int64_t az_rocjson_agent_index(const struct az_rj *j, uint64_t agent)
     uint32_t known = az_map_get(&j->agent_of, agent, 0);
     if (known != AZ_NO_ID)
         return known;
-    return agent <= INT32_MAX ? (int64_t)agent : -1; /* an agent that the file does not list: its handle */
+    return agent <= INT32_MAX ? (int64_t)agent
+                              : -1; /* an agent that the file does not list: its handle */
 }
 
 static int64_t agent_number(struct az_rj *j, uint64_t agent)
@@ -319,7 +321,9 @@ int az_rocjson_kernel_number(struct az_rj *j, uint64_t id, uint32_t *number)
     if (rc)
         return rc;
     *number = *at;
-    return added ? az_vec_push(&j->symbols, ((struct az_rocjson_symbol){ .whole_id = AZ_NO_ID, .shown_id = AZ_NO_ID })) : 0;
+    return added ? az_vec_push(&j->symbols, ((struct az_rocjson_symbol){ .whole_id = AZ_NO_ID,
+                                                                         .shown_id = AZ_NO_ID }))
+                 : 0;
 }
 
 int az_rocjson_counter_number(struct az_rj *j, uint64_t id, uint32_t *number)
@@ -330,7 +334,9 @@ int az_rocjson_counter_number(struct az_rj *j, uint64_t id, uint32_t *number)
     if (rc)
         return rc;
     *number = *at;
-    return added ? az_vec_push(&j->counter_names, ((struct az_rocjson_counter){ .id = id, .name = AZ_NO_ID })) : 0;
+    return added ? az_vec_push(&j->counter_names,
+                               ((struct az_rocjson_counter){ .id = id, .name = AZ_NO_ID }))
+                 : 0;
 }
 
 /* Kind and operation in one number, replaced when the process ends. */
@@ -343,13 +349,13 @@ static uint32_t operation_code(const struct record *e)
 static int add_kernel(struct az_rj *j, const struct record *e)
 {
     struct az_roc_kernel k = { .start = e->start,
-                            .end = e->end,
-                            .thread = e->thread,
-                            .agent = agent_number(j, e->agent),
-                            .queue = (int64_t)e->queue,
-                            .stream = (int64_t)e->stream,
-                            .corr = e->corr,
-                            .dispatch = e->dispatch };
+                               .end = e->end,
+                               .thread = e->thread,
+                               .agent = agent_number(j, e->agent),
+                               .queue = (int64_t)e->queue,
+                               .stream = (int64_t)e->stream,
+                               .corr = e->corr,
+                               .dispatch = e->dispatch };
     uint32_t shape;
     int rc = az_rocjson_kernel_number(j, e->kernel, &k.name);
     k.shape.whole = k.name;
@@ -403,7 +409,8 @@ static uint64_t address(struct az_sv raw)
         return az_parse_u64(raw, &v) == 0 ? v : 0;
     for (size_t i = 2; i < raw.n; i++) {
         char c = raw.p[i];
-        unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : ((unsigned)c | 32u) - 'a' + 10u;
+        unsigned digit =
+            c >= '0' && c <= '9' ? (unsigned)(c - '0') : ((unsigned)c | 32u) - 'a' + 10u;
         if (digit > 15)
             return 0;
         v = v << 4 | digit;
@@ -414,11 +421,11 @@ static uint64_t address(struct az_sv raw)
 static int add_record(struct az_rj *j, const struct record *e)
 {
     struct az_roc_span span = { .start = e->start,
-                             .end = e->end,
-                             .thread = e->thread,
-                             .corr = e->corr,
-                             .name = operation_code(e),
-                             .domain = (uint32_t)(e->kind & 0xfff) };
+                                .end = e->end,
+                                .thread = e->thread,
+                                .corr = e->corr,
+                                .name = operation_code(e),
+                                .domain = (uint32_t)(e->kind & 0xfff) };
     switch (j->array) {
     case RJ_KERNELS:
         return add_kernel(j, e);
@@ -428,22 +435,24 @@ static int add_record(struct az_rj *j, const struct record *e)
     }
     case RJ_COPIES: {
         struct az_roc_copy c = { .start = e->start,
-                              .end = e->end,
-                              .stream = (int64_t)e->stream,
-                              .corr = e->corr,
-                              .bytes = e->has_bytes ? e->bytes : -1,
-                              .src = route_end(j, e->has_src, e->src),
-                              .dst = route_end(j, e->has_dst, e->dst),
-                              .name = span.name };
+                                 .end = e->end,
+                                 .stream = (int64_t)e->stream,
+                                 .corr = e->corr,
+                                 .bytes = e->has_bytes ? e->bytes : -1,
+                                 .src = route_end(j, e->has_src, e->src),
+                                 .dst = route_end(j, e->has_dst, e->dst),
+                                 .name = span.name };
         return az_roc_copy(j->r, &c);
     }
     case RJ_ALLOCS:
     case RJ_SCRATCH: {
-        const bool known = e->has_agent && (j->late_agents || az_map_get(&j->agent_of, e->agent, 0) != AZ_NO_ID);
+        const bool known =
+            e->has_agent && (j->late_agents || az_map_get(&j->agent_of, e->agent, 0) != AZ_NO_ID);
         struct az_roc_alloc a = { .at = span,
-                               .what = { .bytes = e->alloc,
-                                         .address = address(e->address),
-                                         .agent = known ? (int32_t)agent_number(j, e->agent) : AZ_NO_AGENT } };
+                                  .what = { .bytes = e->alloc,
+                                            .address = address(e->address),
+                                            .agent = known ? (int32_t)agent_number(j, e->agent)
+                                                           : AZ_NO_AGENT } };
         return az_roc_alloc(j->r, &a);
     }
     case RJ_MARKERS:

@@ -55,9 +55,9 @@ static struct az_sv view(struct az_rj *j, const struct symbol_names *n, int whic
 static void choose_names(struct az_rj *j, const struct symbol_names *n, struct az_rocjson_symbol *y)
 {
     struct az_roc_symbol_names all = { .mangled = view(j, n, S_NAME),
-                                    .formatted = view(j, n, S_FORMATTED),
-                                    .demangled = view(j, n, S_DEMANGLED),
-                                    .truncated = view(j, n, S_TRUNCATED) };
+                                       .formatted = view(j, n, S_FORMATTED),
+                                       .demangled = view(j, n, S_DEMANGLED),
+                                       .truncated = view(j, n, S_TRUNCATED) };
     struct az_sv whole, shown;
     az_roc_choose_names(j->r, &all, &whole, &shown);
     y->whole = az_arena_dup(&j->arena, whole);
@@ -124,7 +124,9 @@ int az_rocjson_marker(void *ctx, struct az_jscan *s)
     bool escaped = false;
     int rc, k = az_j_first_key(s, &j->marker_keys);
     while (k >= 0) {
-        rc = k == M_KEY ? az_rocjson_unsigned(s, &key) : k == M_VALUE ? text(s, &value, &escaped) : az_j_skip(s, &raw);
+        rc = k == M_KEY     ? az_rocjson_unsigned(s, &key)
+             : k == M_VALUE ? text(s, &value, &escaped)
+                            : az_j_skip(s, &raw);
         if (rc != AZ_J_OK)
             return rc;
         k = az_j_next_key(s, &j->marker_keys, k);

@@ -6,8 +6,10 @@
 
 #include "io/path.h"
 
-#define BUSY_MS      1000   /* a writer holds its lock for moments only, unless it is in the middle of its work */
-#define PROGRESS_OPS 200000 /* virtual machine steps between two looks at `cancelled`: a few milliseconds */
+#define BUSY_MS                                                                                    \
+    1000 /* a writer holds its lock for moments only, unless it is in the middle of its work */
+#define PROGRESS_OPS                                                                               \
+    200000 /* virtual machine steps between two looks at `cancelled`: a few milliseconds */
 
 static int on_progress(void *ctx)
 {
@@ -20,13 +22,14 @@ static bool beside(const struct az_sqlite *x, const char *suffix)
     struct az_arena a;
     az_arena_init(&a, x->job->mem);
     struct az_sv p = az_arena_printf(&a, "%.*s%s", AZ_SVF(x->path), suffix);
-    struct az_path_info info = p.p ? az_path_stat(p.p) : (struct az_path_info){ .kind = AZ_PATH_MISSING };
+    struct az_path_info info =
+        p.p ? az_path_stat(p.p) : (struct az_path_info){ .kind = AZ_PATH_MISSING };
     az_arena_release(&a);
     return info.kind == AZ_PATH_FILE && info.size > 0;
 }
 
-/* The path as SQLite takes it: no name is special (":memory:", "file:..."). With `immutable` a URI: blanks and other
- * bytes with a meaning there are escaped. */
+/* The path as SQLite takes it: no name is special (":memory:", "file:..."). With `immutable` a URI:
+ * blanks and other bytes with a meaning there are escaped. */
 static struct az_sv sqlite_name(const struct az_sqlite *x, bool immutable, struct az_arena *a)
 {
     const char *lead = x->path.n && x->path.p[0] == '/' ? "" : "./";
@@ -50,7 +53,8 @@ static struct az_sv sqlite_name(const struct az_sqlite *x, bool immutable, struc
 /* Result code of opening and of the first read (SQLite opens lazily). */
 static int try_open(struct az_sqlite *x, bool immutable)
 {
-    const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | (immutable ? SQLITE_OPEN_URI : 0);
+    const int flags =
+        SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | (immutable ? SQLITE_OPEN_URI : 0);
     struct az_arena a;
     az_arena_init(&a, x->job->mem);
     struct az_sv name = sqlite_name(x, immutable, &a);
@@ -72,11 +76,12 @@ static int try_open(struct az_sqlite *x, bool immutable)
                         NULL, NULL, NULL);
 }
 
-/* A file shorter than its header says is refused as a whole, unless the schema may be written: a switch that has no
- * other use on this read-only connection. */
+/* A file shorter than its header says is refused as a whole, unless the schema may be written: a
+ * switch that has no other use on this read-only connection. */
 static int try_shortened(struct az_sqlite *x)
 {
-    return sqlite3_exec(x->db, "PRAGMA writable_schema=ON; SELECT count(*) FROM sqlite_master", NULL, NULL, NULL);
+    return sqlite3_exec(x->db, "PRAGMA writable_schema=ON; SELECT count(*) FROM sqlite_master",
+                        NULL, NULL, NULL);
 }
 
 int az_sqlite_error(const struct az_sqlite *x, int code)
@@ -90,25 +95,29 @@ int az_sqlite_error(const struct az_sqlite *x, int code)
         return AZ_EINTR;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return az_diag_fail(d, AZ_EIO, at,
-                            "the database is locked: another program is writing it (wait until it is finished)");
+        return az_diag_fail(
+            d, AZ_EIO, at,
+            "the database is locked: another program is writing it (wait until it is finished)");
     case SQLITE_NOTADB:
-        return az_diag_fail(d, AZ_EFORMAT, at,
-                            "not a readable SQLite database (encrypted, or its first page is damaged)");
+        return az_diag_fail(
+            d, AZ_EFORMAT, at,
+            "not a readable SQLite database (encrypted, or its first page is damaged)");
     case SQLITE_CORRUPT:
-        return az_diag_fail(d, AZ_EFORMAT, at, "the database is damaged and cannot be read (%s)", x->kind->again);
+        return az_diag_fail(d, AZ_EFORMAT, at, "the database is damaged and cannot be read (%s)",
+                            x->kind->again);
     default:
         break;
     }
     if (beside(x, "-journal"))
-        return az_diag_fail(
-            d, AZ_EIO, at,
-            "an unfinished transaction lies beside the database ('-journal'): whoever wrote it was broken "
-            "off (%s)",
-            x->kind->again);
+        return az_diag_fail(d, AZ_EIO, at,
+                            "an unfinished transaction is next to the database ('-journal'): "
+                            "whoever wrote it was broken "
+                            "off (%s)",
+                            x->kind->again);
     if (beside(x, "-wal"))
         return az_diag_fail(d, AZ_EIO, at,
-                            "changes not yet written back lie beside the database ('-wal') and cannot be read here: %s "
+                            "changes not yet written back are next to the database ('-wal') and "
+                            "cannot be read here: %s "
                             "(copy both files to a folder that can be written)",
                             sqlite3_errstr(code));
     return az_diag_fail(d, AZ_EIO, at, "cannot open the database: %s", sqlite3_errstr(code));
@@ -120,7 +129,8 @@ static int check_file(struct az_sqlite *x)
     struct az_diag *d = x->job->diag;
     struct az_where at = AZ_AT_FILE(x->path);
     if (az_sv_is(x->path, "-"))
-        return az_diag_fail(d, AZ_EIO, at, "an SQLite database cannot be read from standard input (give its path)");
+        return az_diag_fail(
+            d, AZ_EIO, at, "an SQLite database cannot be read from standard input (give its path)");
     errno = 0;
     struct az_path_info info = az_path_stat(x->path.p);
     if (info.kind == AZ_PATH_MISSING)
@@ -140,10 +150,12 @@ static int check_file(struct az_sqlite *x)
         return 0;
     if (n >= 2 && memcmp(head, "\x1f\x8b", 2) == 0)
         return az_diag_fail(d, AZ_EFORMAT, at, "compressed database (unpack it first: gunzip)");
-    return az_diag_fail(d, AZ_EFORMAT, at, "not an SQLite database (expected %s)", x->kind->expected);
+    return az_diag_fail(d, AZ_EFORMAT, at, "not an SQLite database (expected %s)",
+                        x->kind->expected);
 }
 
-int az_sqlite_open(struct az_sqlite *x, struct az_parse *job, const struct az_sqlite_kind *kind, struct az_sv path)
+int az_sqlite_open(struct az_sqlite *x, struct az_parse *job, const struct az_sqlite_kind *kind,
+                   struct az_sv path)
 {
     *x = (struct az_sqlite){ .job = job, .kind = kind, .path = path };
     const int rc = check_file(x);
@@ -153,13 +165,15 @@ int az_sqlite_open(struct az_sqlite *x, struct az_parse *job, const struct az_sq
     const bool quiet = !beside(x, "-wal") && !beside(x, "-journal");
     if ((code & 0xff) == SQLITE_CORRUPT && try_shortened(x) == SQLITE_OK) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(path),
-                    "the file is shorter than the database says: what is left is read, the result is partial");
+                    "the file is shorter than the database says: what is left is read, the result "
+                    "is partial");
         x->partial = true;
         return 0;
     }
-    /* A folder that cannot be written (a log of the WAL kind wants a helper file) or a file system without locks. */
-    if (quiet &&
-        ((code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_READONLY))
+    /* A folder that cannot be written (a log of the WAL kind wants a helper file) or a file system
+     * without locks. */
+    if (quiet && ((code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_IOERR ||
+                  (code & 0xff) == SQLITE_READONLY))
         code = try_open(x, true);
     return code == SQLITE_OK ? 0 : az_sqlite_error(x, code);
 }

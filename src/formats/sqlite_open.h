@@ -1,5 +1,5 @@
-/* Opening the SQLite database that a profiler wrote: read-only, in one transaction, with words for what is usually
- * wrong with such files. Private to the formats that read databases. */
+/* Opening the SQLite database that a profiler wrote: read-only, in one transaction, with words for
+ * what is usually wrong with such files. Private to the formats that read databases. */
 #ifndef AZ_FORMATS_SQLITE_OPEN_H
 #define AZ_FORMATS_SQLITE_OPEN_H
 
@@ -8,8 +8,9 @@
 #include "formats/format.h"
 
 struct az_sqlite_kind {
-    const char *expected; /* what the file should have been: "the output of nsys export --type sqlite" */
-    const char *again;    /* how to get a whole one: "export it again" */
+    const char
+        *expected; /* what the file should have been: "the output of nsys export --type sqlite" */
+    const char *again; /* how to get a whole one: "export it again" */
 };
 
 struct az_sqlite {
@@ -20,8 +21,8 @@ struct az_sqlite {
     uint64_t size; /* of the file */
     bool partial;  /* it is shorter than it says: what is left can be read; said in a warning */
 };
-/* Opens *x afresh; job->cancelled is asked while queries run. Messages in job->diag; on failure, too, az_sqlite_close
- * is to be called. kind and path are borrowed. */
+/* Opens *x afresh; job->cancelled is asked while queries run. Messages in job->diag; on failure,
+ * too, az_sqlite_close is to be called. kind and path are borrowed. */
 int az_sqlite_open(struct az_sqlite *x, struct az_parse *job, const struct az_sqlite_kind *kind,
                    struct az_sv path) AZ_MUST_USE;
 void az_sqlite_close(struct az_sqlite *x);

@@ -1,15 +1,17 @@
-/* The ATTRIBUTES cell: what analyses use of it. The writer prints C++ structures into it, with ';' for ','. */
+/* The ATTRIBUTES cell: what analyses use of it. The writer prints C++ structures into it, with ';'
+ * for ','. */
 #include "base/num.h"
 #include "formats/tracy_csv.h"
 
 #define DRAM_SHARDED "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig"
 
-/* Text behind the first `key`; the null view if there is none. */
+/* Text after the first `key`; the null view if there is none. */
 static struct az_sv behind(struct az_sv text, const char *key)
 {
     struct az_sv k = az_sv_str(key);
     ptrdiff_t at = az_sv_find(text, k);
-    return at < 0 ? (struct az_sv){ NULL, 0 } : az_sv_make(text.p + at + k.n, text.n - (size_t)at - k.n);
+    return at < 0 ? (struct az_sv){ NULL, 0 }
+                  : az_sv_make(text.p + at + k.n, text.n - (size_t)at - k.n);
 }
 
 static size_t digits(struct az_sv s)
@@ -26,7 +28,7 @@ static int32_t small(struct az_sv s)
     return s.n && az_parse_i64(s, &v) == 0 && v >= 0 && v <= INT32_MAX ? (int32_t)v : -1;
 }
 
-/* First digits right behind some occurrence of `key`; -1. */
+/* First digits right after some occurrence of `key`; -1. */
 static int32_t number_after(struct az_sv text, const char *key)
 {
     for (struct az_sv rest = behind(text, key); rest.p; rest = behind(rest, key)) {
@@ -52,10 +54,11 @@ static uint8_t flag(struct az_sv text, const char *key)
     struct az_sv s = behind(text, key);
     if (!s.p)
         return AZ_FLAG_ABSENT;
-    return az_sv_starts(s, AZ_SV("true")) || az_sv_starts(s, AZ_SV("1")) ? AZ_FLAG_TRUE : AZ_FLAG_FALSE;
+    return az_sv_starts(s, AZ_SV("true")) || az_sv_starts(s, AZ_SV("1")) ? AZ_FLAG_TRUE
+                                                                         : AZ_FLAG_FALSE;
 }
 
-/* "(h;w)" behind `key`. */
+/* "(h;w)" after `key`. */
 static void pair(struct az_sv text, const char *key, int32_t *h, int32_t *w)
 {
     struct az_sv s = behind(text, key);
@@ -71,7 +74,7 @@ static void pair(struct az_sv text, const char *key, int32_t *h, int32_t *w)
         *h = *w = -1;
 }
 
-/* The bracketed text behind `key`, brackets balanced, with ',' for ';'. */
+/* The bracketed text after `key`, brackets balanced, with ',' for ';'. */
 static int bracketed(struct az_trace *t, struct az_sv text, const char *key, uint32_t *id)
 {
     struct az_sv s = behind(text, key);

@@ -1,5 +1,5 @@
-/* Tracy operation CSV: recognition, header, files of one run one after the other (docs/formats-tracy.md 1, 2). Rows:
- * tracy_csv_row.c. */
+/* Tracy operation CSV: recognition, header, files of one run one after the other
+ * (docs/formats-tracy.md 1, 2). Rows: tracy_csv_row.c. */
 #include "formats/tracy_csv.h"
 
 #include "formats/list.h"
@@ -40,9 +40,13 @@ static const struct {
     { "W_PAD[LOGICAL]", "W" }, { "Z_PAD[LOGICAL]", "Z" }, { "Y_PAD[LOGICAL]", "Y" },
     { "X_PAD[LOGICAL]", "X" }, { "DATATYPE", NULL },      { "MEMORY", NULL },
 };
-static const char *const tensor_names[AZ_TENSORS] = { "INPUT_0_", "INPUT_1_", "INPUT_2_", "OUTPUT_0_" };
+static const char *const tensor_names[AZ_TENSORS] = { "INPUT_0_", "INPUT_1_", "INPUT_2_",
+                                                      "OUTPUT_0_" };
 
-const char *az_tracy_title(enum az_tracy_col c) { return c < TC_PLAIN ? plain_titles[c] : "a shape"; }
+const char *az_tracy_title(enum az_tracy_col c)
+{
+    return c < TC_PLAIN ? plain_titles[c] : "a shape";
+}
 
 static int column_of(struct az_sv title, bool *padded)
 {
@@ -83,14 +87,18 @@ static int header(struct az_tracy_file *f)
             f->at[c] = (int)i;
     }
     if (f->at[TC_CODE] < 0)
-        return az_diag_fail(diag, AZ_EFORMAT, here, "no column 'OP CODE' (is this an ops_perf_results CSV?)");
+        return az_diag_fail(diag, AZ_EFORMAT, here,
+                            "no column 'OP CODE' (is this an ops_perf_results CSV?)");
     if (f->at[TC_KERNEL] < 0)
-        az_diag_add(diag, AZ_WARNING, here,
-                    "no column 'DEVICE KERNEL DURATION [ns]' (device times are 0 and nothing is rated)");
+        az_diag_add(
+            diag, AZ_WARNING, here,
+            "no column 'DEVICE KERNEL DURATION [ns]' (device times are 0 and nothing is rated)");
     if (f->at[TC_DEVICE] < 0)
-        az_diag_add(diag, AZ_WARNING, here, "no column 'DEVICE ID' (all rows count as one device, nothing is merged)");
+        az_diag_add(diag, AZ_WARNING, here,
+                    "no column 'DEVICE ID' (all rows count as one device, nothing is merged)");
     if (f->at[TC_START] < 0)
-        az_diag_add(diag, AZ_NOTE, here, "no column 'HOST START TS' (rows stay in the order of the file)");
+        az_diag_add(diag, AZ_NOTE, here,
+                    "no column 'HOST START TS' (rows stay in the order of the file)");
     f->report->has_host_start |= f->at[TC_START] >= 0;
     f->report->has_device |= f->at[TC_DEVICE] >= 0;
     f->report->has_firmware |= f->at[TC_FIRMWARE] >= 0;
@@ -129,17 +137,18 @@ static int broken(struct az_tracy_file *f, int rc, size_t errors, size_t warning
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         return az_diag_memory(job->diag, rc, here, job->mem);
     if (rc == AZ_EFORMAT && f->rows > 0 && !job->opts->strict) {
-        az_diag_add(job->diag, AZ_WARNING, here, "the file breaks off inside this row; %zu rows before it are kept",
-                    f->rows);
+        az_diag_add(job->diag, AZ_WARNING, here,
+                    "the file breaks off inside this row; %zu rows before it are kept", f->rows);
         az_trace_dropped(job->trace, "rows cut off", 1, 0);
         return 0;
     }
     if (job->diag->errors > errors)
         return rc;
     return az_diag_fail(job->diag, rc, here, "%s",
-                        rc != AZ_EFORMAT                 ? az_err_text(rc)
-                        : job->diag->warnings > warnings ? "the file breaks off before its first row ends"
-                                                         : "a quote is never closed");
+                        rc != AZ_EFORMAT ? az_err_text(rc)
+                        : job->diag->warnings > warnings
+                            ? "the file breaks off before its first row ends"
+                            : "a quote is never closed");
 }
 
 static int read_rows(struct az_tracy_file *f, const struct az_source *src)
@@ -176,16 +185,17 @@ static int tell(struct az_tracy_file *f)
         return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_LINE(f->path, f->short_line),
                             "a row with fewer fields than the header's %zu", f->width);
     if (f->bad_cells && strict)
-        return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_LINE(f->path, f->bad_line), "not a number in column '%.*s'",
-                            AZ_SVF(f->bad_column));
+        return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_LINE(f->path, f->bad_line),
+                            "not a number in column '%.*s'", AZ_SVF(f->bad_column));
     if (f->short_rows)
-        az_diag_add(
-            diag, AZ_WARNING, AZ_AT_LINE(f->path, f->short_line),
-            "%llu row(s) with fewer fields than the header's %zu are left out, the first here (was the file cut off?)",
-            (unsigned long long)f->short_rows, f->width);
+        az_diag_add(diag, AZ_WARNING, AZ_AT_LINE(f->path, f->short_line),
+                    "%llu row(s) with fewer fields than the header's %zu are skipped, the first "
+                    "here (was the file cut off?)",
+                    (unsigned long long)f->short_rows, f->width);
     if (f->bad_cells)
         az_diag_add(diag, AZ_WARNING, AZ_AT_LINE(f->path, f->bad_line),
-                    "%llu cell(s) that should be numbers are none and count as blank, the first in column '%.*s'",
+                    "%llu cell(s) that should be numbers are none and count as blank, the first in "
+                    "column '%.*s'",
                     (unsigned long long)f->bad_cells, AZ_SVF(f->bad_column));
     if (f->long_rows)
         az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(f->path),
@@ -199,7 +209,8 @@ static int tell(struct az_tracy_file *f)
     return 0;
 }
 
-/* Devices of the second and later files are numbered on: every file has the same number of devices. */
+/* Devices of the second and later files are numbered on: every file has the same number of devices.
+ */
 static int number_devices(struct az_tracy_file *f, size_t first_row, int64_t *per_file)
 {
     int64_t n = f->max_device + 1;
@@ -208,13 +219,13 @@ static int number_devices(struct az_tracy_file *f, size_t first_row, int64_t *pe
     if (f->index == 0)
         *per_file = n;
     if (n != *per_file)
-        return az_diag_fail(
-            f->job->diag, AZ_EFORMAT, AZ_AT_FILE(f->path),
-            "the highest DEVICE ID is %lld, %lld was expected by the first file (are these hosts of one run?)",
-            (long long)f->max_device, (long long)*per_file - 1);
+        return az_diag_fail(f->job->diag, AZ_EFORMAT, AZ_AT_FILE(f->path),
+                            "the highest DEVICE ID is %lld, %lld was expected by the first file "
+                            "(are these hosts of one run?)",
+                            (long long)f->max_device, (long long)*per_file - 1);
     if (n * (int64_t)(f->index + 1) > INT32_MAX)
-        return az_diag_fail(f->job->diag, AZ_ERANGE, AZ_AT_FILE(f->path), "device number '%lld' is too large",
-                            (long long)f->max_device);
+        return az_diag_fail(f->job->diag, AZ_ERANGE, AZ_AT_FILE(f->path),
+                            "device number '%lld' is too large", (long long)f->max_device);
     for (size_t i = first_row; i < r->rows.n; i++)
         if (r->rows.v[i].device >= 0)
             r->rows.v[i].device += (int32_t)(n * (int64_t)f->index);
@@ -230,14 +241,15 @@ struct run {
 static int read_file(struct az_parse *job, size_t index, struct run *run)
 {
     struct az_tracy_file f = { .job = job,
-                            .report = az_opreport(job->trace),
-                            .path = job->files[index].path,
-                            .index = index,
-                            .max_device = -1,
-                            .attributes = &run->attributes };
-    struct az_source_opts so = {
-        .mem = job->mem, .diag = job->diag, .digest = az_parse_digest(job, index), .keeps_parts = !job->opts->strict
-    };
+                               .report = az_opreport(job->trace),
+                               .path = job->files[index].path,
+                               .index = index,
+                               .max_device = -1,
+                               .attributes = &run->attributes };
+    struct az_source_opts so = { .mem = job->mem,
+                                 .diag = job->diag,
+                                 .digest = az_parse_digest(job, index),
+                                 .keeps_parts = !job->opts->strict };
     struct az_source *src = NULL;
     size_t first_row = f.report->rows.n;
     int rc = az_source_open(&src, f.path.p, &so);
@@ -326,7 +338,8 @@ static const char *const aliases[] = { "tracy-csv", "tt-perf", NULL };
 const struct az_format az_format_tracy = {
     .name = "tracy",
     .tool = AZ_TOOL_TT_PERF_REPORT,
-    .help = "Tenstorrent operation report of Tracy (ops_perf_results CSV); several files: the hosts of one run",
+    .help = "Tenstorrent operation report of Tracy (ops_perf_results CSV); several files: the "
+            "hosts of one run",
     .aliases = aliases,
     .files_are_hosts = true,
     .probe = probe,

@@ -1,5 +1,5 @@
-/* Tracy operation CSV (ops_perf_results_*.csv): its columns, and a row of it. Private to the format.
- * Rules: docs/formats-tracy.md 1, 2. */
+/* Tracy operation CSV (ops_perf_results_*.csv): its columns, and a row of it. Private to the
+ * format. Rules: docs/formats-tracy.md 1, 2. */
 #ifndef AZ_FORMATS_TRACY_CSV_H
 #define AZ_FORMATS_TRACY_CSV_H
 
@@ -66,7 +66,8 @@ struct az_tracy_file {
 const char *az_tracy_title(enum az_tracy_col c);
 /* The stored number of a shape cell: "32[19]" -> 32, "7.0" -> 7; -1 for blank; AZ_EFORMAT. */
 int az_tracy_dim(struct az_sv cell, int64_t *out) AZ_MUST_USE;
-/* What the attributes of an operation say, into the fields of `a` that come from them; texts are interned in t. */
+/* What the attributes of an operation say, into the fields of `a` that come from them; texts are
+ * interned in t. */
 int az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs *a) AZ_MUST_USE;
 /* The current row of the file into the report. */
 int az_tracy_row(struct az_tracy_file *f) AZ_MUST_USE;

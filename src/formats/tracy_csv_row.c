@@ -1,4 +1,5 @@
-/* One row of the CSV into the report: kinds of rows, times, shapes (docs/formats-tracy.md 1.1 to 1.3). */
+/* One row of the CSV into the report: kinds of rows, times, shapes (docs/formats-tracy.md 1.1
+ * to 1.3). */
 #include "formats/tracy_csv.h"
 
 #include <math.h>
@@ -24,7 +25,8 @@ static void bad(struct az_tracy_file *f, int col)
     }
 }
 
-/* Most numbers are a few digits: the leading ones of a cell, and how many they are; 0 if too many for this short way.
+/* Most numbers are a few digits: the leading ones of a cell, and how many they are; 0 if too many
+ * for this short way.
  */
 static size_t short_number(struct az_sv s, int64_t *out)
 {
@@ -139,7 +141,8 @@ static int tensor(struct az_tracy_file *f, int first, struct az_tensor *t)
     return rc ? rc : name_of(f, first + 5, &t->memory);
 }
 
-/* The attributes of most rows were seen before: their text is a kilobyte, so only its hash is looked up. */
+/* The attributes of most rows were seen before: their text is a kilobyte, so only its hash is
+ * looked up. */
 static int attributes(struct az_tracy_file *f, struct az_opargs *a)
 {
     struct az_tracy_attributes *known = f->attributes;
@@ -185,7 +188,8 @@ static int replay(struct az_tracy_file *f, uint32_t *id)
     *id = AZ_NO_ID;
     if (trace.n == 0 && session.n == 0)
         return 0;
-    struct az_sv both = az_arena_printf(&f->job->trace->arena, "%.*s/%.*s", AZ_SVF(trace), AZ_SVF(session));
+    struct az_sv both =
+        az_arena_printf(&f->job->trace->arena, "%.*s/%.*s", AZ_SVF(trace), AZ_SVF(session));
     return both.p ? az_trace_name(f->job->trace, both, id) : az_arena_error(&f->job->trace->arena);
 }
 
@@ -199,7 +203,7 @@ static void note_device(struct az_tracy_file *f, const struct az_oprow *r)
     f->call_differs |= (r->call & 1023) != r->device;
 }
 
-/* What the whole file says of the device: the first value counts, further ones are told. */
+/* What the whole file says of the device: the first value counts, further ones are reported. */
 static void note_grid(struct az_tracy_file *f)
 {
     struct az_opreport *r = f->report;
@@ -212,14 +216,15 @@ static void note_grid(struct az_tracy_file *f)
     else if (arch.n && !az_sv_eq(arch, r->arch) && !f->told_arch) {
         f->told_arch = true;
         az_diag_add(f->job->diag, AZ_WARNING, here,
-                    "a second architecture '%.*s' (peaks of the first, '%.*s', are used for all)", AZ_SVF(arch),
-                    AZ_SVF(r->arch));
+                    "a second architecture '%.*s' (peaks of the first, '%.*s', are used for all)",
+                    AZ_SVF(arch), AZ_SVF(r->arch));
     }
     if (workers > 0 && r->workers == 0)
         r->workers = workers;
     else if (workers > 0 && workers != r->workers && !f->told_workers) {
         f->told_workers = true;
-        az_diag_add(f->job->diag, AZ_WARNING, here, "a second worker count '%lld' (the first, %lld, is used for all)",
+        az_diag_add(f->job->diag, AZ_WARNING, here,
+                    "a second worker count '%lld' (the first, %lld, is used for all)",
                     (long long)workers, (long long)r->workers);
     }
 }
@@ -229,8 +234,11 @@ static int event(struct az_tracy_file *f, const struct az_oprow *r)
 {
     struct az_trace *t = f->job->trace;
     bool host = r->kind == AZ_OPROW_HOST;
-    struct az_lane lane = { .device_side = !host, .device = host ? -1 : r->device, .label = AZ_NO_ID };
-    struct az_event e = { .name = r->code, .start = r->start == INT64_MIN ? f->last_start : r->start };
+    struct az_lane lane = { .device_side = !host,
+                            .device = host ? -1 : r->device,
+                            .label = AZ_NO_ID };
+    struct az_event e = { .name = r->code,
+                          .start = r->start == INT64_MIN ? f->last_start : r->start };
     double length = host ? real(f, TC_HOST_DURATION) : r->kernel;
 
     if (r->kind == AZ_OPROW_SIGNPOST)

@@ -1,4 +1,5 @@
-/* XPlane profiles (JAX, TensorFlow; GPU and TPU): the file, its planes, and what is said of trouble. */
+/* XPlane profiles (JAX, TensorFlow; GPU and TPU): the file, its planes, and what is said of
+ * trouble. */
 #include <inttypes.h>
 
 #include "base/num.h"
@@ -6,17 +7,21 @@
 #include "formats/xplane.h"
 #include "io/path.h"
 
-#define FILE_CUT "file truncated (events behind the end are unknown)"
+#define FILE_CUT "file truncated (events after the end are unknown)"
 
 /* A complete, valid top level of an XSpace: fields 1 to 4, all length-delimited. */
-static bool top_level(uint32_t field, unsigned wire) { return field >= 1 && field <= 4 && wire == AZ_PB_BYTES; }
+static bool top_level(uint32_t field, unsigned wire)
+{
+    return field >= 1 && field <= 4 && wire == AZ_PB_BYTES;
+}
 
 /* ---- planes ---- */
 
 /* "/device:GPU:7" -> 7. False for variants such as " SparseCore". */
 static bool ordinal_of(struct az_sv name, struct az_sv prefix, int64_t *ordinal)
 {
-    return az_sv_starts(name, prefix) && name.n > prefix.n && name.p[prefix.n] != '-' && name.p[prefix.n] != '+' &&
+    return az_sv_starts(name, prefix) && name.n > prefix.n && name.p[prefix.n] != '-' &&
+           name.p[prefix.n] != '+' &&
            az_parse_i64(az_sv_make(name.p + prefix.n, name.n - prefix.n), ordinal) == 0;
 }
 
@@ -60,7 +65,9 @@ static int plane_stat(struct az_xp *r, const struct az_xp_value *v, struct az_pl
 /* The device of this plane; planes of one name are one device (files put together have several). */
 static int device(struct az_xp *r, enum az_plane_kind kind, int64_t ordinal, uint32_t *index)
 {
-    struct az_plane p = { .kind = kind, .ordinal = ordinal, .vendor = { "", 0 }, .type = { "", 0 } };
+    struct az_plane p = {
+        .kind = kind, .ordinal = ordinal, .vendor = { "", 0 }, .type = { "", 0 }
+    };
     for (size_t i = 0; i < r->x->planes.n; i++) {
         if (r->x->planes.v[i].kind == kind && r->x->planes.v[i].ordinal == ordinal) {
             *index = (uint32_t)i;
@@ -153,7 +160,8 @@ static int find_origin(struct az_xp *r, struct az_sv plane_bytes)
 static bool stopped(struct az_xp *r, struct az_sv at)
 {
     if (r->job->progress)
-        atomic_store_explicit(r->job->progress, (uint64_t)(at.p - r->bytes.p), memory_order_relaxed);
+        atomic_store_explicit(r->job->progress, (uint64_t)(at.p - r->bytes.p),
+                              memory_order_relaxed);
     return r->job->cancelled && r->job->cancelled(r->job->ctx);
 }
 
@@ -168,7 +176,8 @@ static void message(struct az_xp *r, uint32_t field, struct az_sv text)
                 field == 2 ? "error" : "warning", AZ_SVF(text));
 }
 
-/* Does the file end inside the field at `tag`? Then what is left of it if it is a plane. False: damage of another kind.
+/* Does the file end inside the field at `tag`? Then what is left of it if it is a plane. False:
+ * damage of another kind.
  */
 static bool rest_of_plane(const struct az_xp *r, const uint8_t *tag, struct az_sv *rest)
 {
@@ -186,8 +195,8 @@ static bool rest_of_plane(const struct az_xp *r, const uint8_t *tag, struct az_s
     return length > (uint64_t)(m.end - m.p);
 }
 
-static int cut_file(struct az_xp *r, const uint8_t *tag, size_t whole, int (*each)(struct az_xp *, struct az_sv),
-                    bool say)
+static int cut_file(struct az_xp *r, const uint8_t *tag, size_t whole,
+                    int (*each)(struct az_xp *, struct az_sv), bool say)
 {
     struct az_sv rest;
     const int64_t at = (const char *)tag - r->bytes.p;
@@ -195,7 +204,8 @@ static int cut_file(struct az_xp *r, const uint8_t *tag, size_t whole, int (*eac
         return az_xp_bad(r, tag, "the file");
     if (say) {
         az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_OFFSET(r->path, at),
-                    "truncated: %zu whole planes kept; of the plane that begins here, what is whole (was the profiler "
+                    "truncated: %zu whole planes kept; of the plane that begins here, what is "
+                    "whole (was the profiler "
                     "stopped while writing?)",
                     whole);
         az_trace_dropped(r->t, FILE_CUT, 1, 0);
@@ -261,19 +271,21 @@ static void facts(struct az_xp *r)
     else
         x->host_name = az_arena_dup(a, host_by_file(r->path));
     if (x->profile_start_ns)
-        az_trace_fact(r->t, "profile start (Unix ns)", az_arena_printf(a, "%" PRId64, x->profile_start_ns));
+        az_trace_fact(r->t, "profile start (Unix ns)",
+                      az_arena_printf(a, "%" PRId64, x->profile_start_ns));
     if (x->profile_stop_ns)
-        az_trace_fact(r->t, "profile stop (Unix ns)", az_arena_printf(a, "%" PRId64, x->profile_stop_ns));
+        az_trace_fact(r->t, "profile stop (Unix ns)",
+                      az_arena_printf(a, "%" PRId64, x->profile_stop_ns));
     for (size_t i = 0; i < x->planes.n; i++) {
         const struct az_plane *p = &x->planes.v[i];
-        struct az_sv key =
-            az_arena_printf(a, "device %s:%" PRId64, p->kind == AZ_PLANE_GPU ? "GPU" : "TPU", p->ordinal);
-        struct az_sv value =
-            az_arena_printf(a, "%.*s%.*s, %" PRId64 " cores, %" PRId64 " kHz, %" PRId64 " bytes", AZ_SVF(p->vendor),
-                            AZ_SVF(p->type), p->units, p->clock_khz, p->memory_bytes);
+        struct az_sv key = az_arena_printf(a, "device %s:%" PRId64,
+                                           p->kind == AZ_PLANE_GPU ? "GPU" : "TPU", p->ordinal);
+        struct az_sv value = az_arena_printf(
+            a, "%.*s%.*s, %" PRId64 " cores, %" PRId64 " kHz, %" PRId64 " bytes", AZ_SVF(p->vendor),
+            AZ_SVF(p->type), p->units, p->clock_khz, p->memory_bytes);
         if (p->kind == AZ_PLANE_TPU)
-            value =
-                az_arena_printf(a, "%.*s, %.6g TFLOP/s, %.6g GB/s", AZ_SVF(p->type), p->peak_tflops, p->peak_hbm_gbps);
+            value = az_arena_printf(a, "%.*s, %.6g TFLOP/s, %.6g GB/s", AZ_SVF(p->type),
+                                    p->peak_tflops, p->peak_hbm_gbps);
         if (key.p && value.p)
             az_trace_fact(r->t, key.p, value);
     }
@@ -289,16 +301,18 @@ static void cover(struct az_xp *r)
         if (k != AZ_CALL && k != AZ_RANGE && r->t->ev[k].n)
             return;
     if (r->x->planes.n == 0)
-        az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path), "no plane of a GPU or TPU in this profile");
+        az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path),
+                    "no plane of a GPU or TPU in this profile");
 }
 
 static int verdict(struct az_xp *r, int rc)
 {
     if (rc == AZ_EFORMAT && r->bad)
-        return az_diag_fail(r->job->diag, rc, AZ_AT_OFFSET(r->path, (const char *)r->bad - r->bytes.p),
-                            "not a valid XSpace protobuf: %s breaks off or is damaged at byte %" PRId64
-                            " (copy the file again, in binary)",
-                            r->what, (int64_t)((const char *)r->bad - r->bytes.p));
+        return az_diag_fail(
+            r->job->diag, rc, AZ_AT_OFFSET(r->path, (const char *)r->bad - r->bytes.p),
+            "not a valid XSpace protobuf: %s breaks off or is damaged at byte %" PRId64
+            " (copy the file again, in binary)",
+            r->what, (int64_t)((const char *)r->bad - r->bytes.p));
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         return az_diag_memory(r->job->diag, rc, AZ_AT_FILE(r->path), r->job->mem);
     return rc;
@@ -324,12 +338,14 @@ static int read_space(struct az_xp *r)
 }
 
 /* Mapped if it is a plain file, else whole in memory (gzip, a pipe). */
-static int load(struct az_xp *r, struct az_mapping *map, struct az_arena *arena, struct az_sv *bytes)
+static int load(struct az_xp *r, struct az_mapping *map, struct az_arena *arena,
+                struct az_sv *bytes)
 {
     struct az_parse *job = r->job;
-    struct az_source_opts so = {
-        .mem = job->mem, .diag = job->diag, .digest = az_parse_digest(job, 0), .keeps_parts = !job->opts->strict
-    };
+    struct az_source_opts so = { .mem = job->mem,
+                                 .diag = job->diag,
+                                 .digest = az_parse_digest(job, 0),
+                                 .keeps_parts = !job->opts->strict };
     struct az_source *src = NULL;
     int rc = az_source_open(&src, job->files[0].path.p, &so);
     if (rc)
@@ -341,9 +357,12 @@ static int load(struct az_xp *r, struct az_mapping *map, struct az_arena *arena,
         rc = az_source_all(src, arena, 0, bytes);
         if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
             rc = az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem);
-        else if (rc == AZ_EFORMAT && so.keeps_parts) { /* a gzip stream that breaks off: what came before is kept */
+        else if (rc == AZ_EFORMAT &&
+                 so.keeps_parts) { /* a gzip stream that breaks off: what came before is kept */
             r->damaged = true;
-            rc = bytes->n ? 0 : az_diag_fail(job->diag, rc, AZ_AT_FILE(r->path), "nothing before the damage");
+            rc = bytes->n ? 0
+                          : az_diag_fail(job->diag, rc, AZ_AT_FILE(r->path),
+                                         "nothing before the damage");
         }
     }
     az_source_close(src);
@@ -352,7 +371,9 @@ static int load(struct az_xp *r, struct az_mapping *map, struct az_arena *arena,
 
 static int parse(struct az_parse *job)
 {
-    struct az_xp r = { .job = job, .t = job->trace, .path = job->files[0].path, .no_row = AZ_NO_ROW };
+    struct az_xp r = {
+        .job = job, .t = job->trace, .path = job->files[0].path, .no_row = AZ_NO_ROW
+    };
     struct az_mapping map = { .bytes = { "", 0 } };
     struct az_arena arena; /* the bytes of a file that cannot be mapped */
     az_arena_init(&arena, job->mem);
@@ -360,7 +381,8 @@ static int parse(struct az_parse *job)
     if (rc)
         goto out;
     if (r.bytes.n == 0) {
-        rc = az_diag_fail(job->diag, AZ_EEMPTY, AZ_AT_FILE(r.path), "empty file (the profiler wrote nothing)");
+        rc = az_diag_fail(job->diag, AZ_EEMPTY, AZ_AT_FILE(r.path),
+                          "empty file (the profiler wrote nothing)");
         goto out;
     }
     az_xp_plane_init(&r);

@@ -1,5 +1,5 @@
-/* XPlane profiles (.xplane.pb of JAX and TensorFlow): what the files of this format share. Field numbers:
- * docs/formats-xplane.md 1. */
+/* XPlane profiles (.xplane.pb of JAX and TensorFlow): what the files of this format share. Field
+ * numbers: docs/formats-xplane.md 1. */
 #ifndef AZ_FORMATS_XPLANE_H
 #define AZ_FORMATS_XPLANE_H
 
@@ -7,7 +7,8 @@
 #include "model/xtrace.h"
 #include "text/protowire.h"
 
-/* From the ids of a plane's metadata to their rows: an array where the ids are small, else a map. */
+/* From the ids of a plane's metadata to their rows: an array where the ids are small, else a map.
+ */
 struct az_xp_ids {
     struct az_vec_u32 dense; /* id -> row; AZ_NO_ID */
     struct az_map sparse;
@@ -72,7 +73,8 @@ AZ_VEC(struct az_xp_meta, az_xp_metas);
 
 struct az_xp_value { /* XStat */
     uint8_t role;
-    unsigned kind; /* field number of the value: 2 double, 3 uint64, 4 int64, 5 string, 6 bytes, 7 reference; 0 none */
+    unsigned kind; /* field number of the value: 2 double, 3 uint64, 4 int64, 5 string, 6 bytes, 7
+                      reference; 0 none */
     uint64_t number;
     struct az_sv bytes;
 };
@@ -111,11 +113,12 @@ struct az_xp {
     struct az_xp_stat_names stat_names;
     struct az_vec_sv lines, plane_stats;
     struct az_xp_ids meta_ids, stat_ids;
-    uint8_t
-        look[128]; /* by id of a stat: events that have it are looked at (of a host: launches; of a TPU: its own row) */
-    uint32_t no_row; /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
+    uint8_t look[128]; /* by id of a stat: events that have it are looked at (of a host: launches;
+                          of a TPU: its own row) */
+    uint32_t no_row;   /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
     struct az_xp_modules modules;
-    struct az_vec_u32 geometry; /* name id of kernel_details -> number of its geometry; AZ_NO_ROW: not read yet */
+    struct az_vec_u32
+        geometry; /* name id of kernel_details -> number of its geometry; AZ_NO_ROW: not read yet */
     uint64_t unknown_meta, bad_times;
 };
 
@@ -128,7 +131,8 @@ int az_xp_line(struct az_xp *r, struct az_sv line, struct az_xp_line *out) AZ_MU
 /* Next event of a line body: 1, 0, error. */
 int az_xp_next_event(struct az_xp *r, struct az_pb *line, struct az_xp_event *e) AZ_MUST_USE;
 /* Next stat of an event, of a metadata entry or of a plane (`field`: its number there). */
-int az_xp_next_stat(struct az_xp *r, struct az_pb *m, uint32_t field, struct az_xp_value *v) AZ_MUST_USE;
+int az_xp_next_stat(struct az_xp *r, struct az_pb *m, uint32_t field,
+                    struct az_xp_value *v) AZ_MUST_USE;
 int az_xp_stat(struct az_xp *r, struct az_sv stat, struct az_xp_value *v) AZ_MUST_USE;
 struct az_sv az_xp_text(const struct az_xp *r, const struct az_xp_value *v);
 /* Name id of a text value; AZ_NO_ID for a number. */
@@ -141,15 +145,20 @@ static inline int64_t az_xp_whole(const struct az_xp_value *v)
 }
 static inline double az_xp_real(const struct az_xp_value *v)
 {
-    return v->kind == 2 ? az_pb_double(v->number) : v->kind == 4 ? (double)(int64_t)v->number : (double)v->number;
+    return v->kind == 2   ? az_pb_double(v->number)
+           : v->kind == 4 ? (double)(int64_t)v->number
+                          : (double)v->number;
 }
-/* Start and end in ticks from the origin; false where they do not fit, or the event ends before it starts. */
-bool az_xp_times(struct az_xp *r, const struct az_xp_line *l, const struct az_xp_event *e, int64_t *start,
-                 int64_t *end);
+/* Start and end in ticks from the origin; false where they do not fit, or the event ends before it
+ * starts. */
+bool az_xp_times(struct az_xp *r, const struct az_xp_line *l, const struct az_xp_event *e,
+                 int64_t *start, int64_t *end);
 uint32_t az_xp_find_sparse(const struct az_xp_ids *ids, uint64_t id);
 static inline uint32_t az_xp_find(const struct az_xp_ids *ids, uint64_t id)
 {
-    return id < ids->dense.n ? ids->dense.v[id] : ids->is_sparse ? az_xp_find_sparse(ids, id) : AZ_NO_ID;
+    return id < ids->dense.n ? ids->dense.v[id]
+           : ids->is_sparse  ? az_xp_find_sparse(ids, id)
+                             : AZ_NO_ID;
 }
 /* The metadata of an event; NULL (and counted) where the plane has none of that id. */
 static inline struct az_xp_meta *az_xp_meta_of(struct az_xp *r, const struct az_xp_event *e)
@@ -171,14 +180,17 @@ int az_xp_gpu(struct az_xp *r, uint32_t plane) AZ_MUST_USE;
 int az_xp_tpu(struct az_xp *r, uint32_t plane) AZ_MUST_USE;
 int az_xp_host(struct az_xp *r) AZ_MUST_USE;
 /* Adds an event (lane and times are set) whose metadata is known. */
-typedef int az_xp_take(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x, struct az_event *e);
-/* Hands the events of a line to `take`, in a lane of that role; those without metadata or times that fit are left out.
+typedef int az_xp_take(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+                       struct az_event *e);
+/* Hands the events of a line to `take`, in a lane of that role; those without metadata or times
+ * that fit are skipped.
  */
-int az_xp_events(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum az_xlane_role role,
-                 az_xp_take *take) AZ_MUST_USE;
+int az_xp_events(struct az_xp *r, const struct az_xp_line *l, uint32_t plane,
+                 enum az_xlane_role role, az_xp_take *take) AZ_MUST_USE;
 /* Keeps a derived line as ranges. */
-int az_xp_ranges(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum az_xlane_role role) AZ_MUST_USE;
-/* Counts the events of a line that is left out. */
+int az_xp_ranges(struct az_xp *r, const struct az_xp_line *l, uint32_t plane,
+                 enum az_xlane_role role) AZ_MUST_USE;
+/* Counts the events of a line that is skipped. */
 int az_xp_skip_line(struct az_xp *r, const struct az_xp_line *l, const char *reason) AZ_MUST_USE;
 
 /* ---- xplane_hlo.c ---- */
@@ -186,7 +198,8 @@ int az_xp_skip_line(struct az_xp *r, const struct az_xp_line *l, const char *rea
 int az_xp_modules(struct az_xp *r) AZ_MUST_USE;
 /* Finds the instructions that rows of the trace belong to. */
 int az_xp_join(struct az_xp *r) AZ_MUST_USE;
-/* Takes out kernels whose metadata hold none of the words asked for (option kernel_metadata_keyword_filters); counted.
+/* Takes out kernels whose metadata hold none of the words asked for (option
+ * kernel_metadata_keyword_filters); counted.
  */
 int az_xp_filter(struct az_xp *r) AZ_MUST_USE;
 
@@ -209,13 +222,17 @@ struct az_xp_hlo {
 };
 const struct az_xp_instr *az_xp_instr_by_id(const struct az_xp_hlo *h, uint64_t id);
 /* Everything the analyses want of one instruction. AZ_EFORMAT where its bytes are broken. */
-int az_xp_decode(const struct az_xp_hlo *h, const struct az_xp_instr *i, struct az_hlo_op *op) AZ_MUST_USE;
+int az_xp_decode(const struct az_xp_hlo *h, const struct az_xp_instr *i,
+                 struct az_hlo_op *op) AZ_MUST_USE;
 /* ---- xplane_shape.c ---- */
-int az_xp_shape(struct az_trace *t, const struct az_pb *in, struct az_sv bytes, struct az_hlo_shape *s) AZ_MUST_USE;
-int az_xp_numbers(struct az_trace *t, struct az_sv message, uint32_t field, struct az_hlo_dims *out) AZ_MUST_USE;
+int az_xp_shape(struct az_trace *t, const struct az_pb *in, struct az_sv bytes,
+                struct az_hlo_shape *s) AZ_MUST_USE;
+int az_xp_numbers(struct az_trace *t, struct az_sv message, uint32_t field,
+                  struct az_hlo_dims *out) AZ_MUST_USE;
 /* ---- xplane_config.c: what an instruction says as text ---- */
 /* JSON of a library's matrix product, and MLIR attributes of fused attention. */
-int az_xp_gemm_config(struct az_trace *t, struct az_sv json, struct az_hlo_op *op, struct az_hlo_dot *dot) AZ_MUST_USE;
+int az_xp_gemm_config(struct az_trace *t, struct az_sv json, struct az_hlo_op *op,
+                      struct az_hlo_dot *dot) AZ_MUST_USE;
 int az_xp_attention_config(struct az_trace *t, struct az_sv text, struct az_hlo_op *op) AZ_MUST_USE;
 /* ---- xplane_coll.c ---- */
 int az_xp_collective(struct az_trace *t, struct az_sv body, struct az_hlo_op *op) AZ_MUST_USE;

@@ -23,7 +23,8 @@ static size_t count(struct az_sv body, uint32_t field)
     return n;
 }
 
-static int listed_groups(struct az_trace *t, struct az_sv body, uint32_t field, struct az_hlo_op *op)
+static int listed_groups(struct az_trace *t, struct az_sv body, uint32_t field,
+                         struct az_hlo_op *op)
 {
     struct az_pb m = az_pb_of(body);
     struct az_sv b = { NULL, 0 };
@@ -44,7 +45,8 @@ static int listed_groups(struct az_trace *t, struct az_sv body, uint32_t field, 
 }
 
 /* Element `i` of arange(product of dims) reshaped to dims, transposed by perm and read in order. */
-static int64_t iota_member(const struct az_hlo_dims *dims, const struct az_hlo_dims *perm, uint64_t i)
+static int64_t iota_member(const struct az_hlo_dims *dims, const struct az_hlo_dims *perm,
+                           uint64_t i)
 {
     int64_t member = 0;
     for (size_t k = perm->n; k-- > 0;) {
@@ -59,14 +61,16 @@ static int64_t iota_member(const struct az_hlo_dims *dims, const struct az_hlo_d
     return member;
 }
 
-static bool iota_is_sane(uint64_t groups, uint64_t size, const struct az_hlo_dims *dims, const struct az_hlo_dims *perm)
+static bool iota_is_sane(uint64_t groups, uint64_t size, const struct az_hlo_dims *dims,
+                         const struct az_hlo_dims *perm)
 {
     uint64_t product = 1, seen = 0;
-    if (groups == 0 || size == 0 || groups > MAX_RANKS || size > MAX_RANKS || groups * size > MAX_RANKS ||
-        perm->n != dims->n || dims->n > 32)
+    if (groups == 0 || size == 0 || groups > MAX_RANKS || size > MAX_RANKS ||
+        groups * size > MAX_RANKS || perm->n != dims->n || dims->n > 32)
         return false;
     for (size_t i = 0; i < dims->n; i++) {
-        if (dims->v[i] < 1 || (uint64_t)dims->v[i] > MAX_RANKS || perm->v[i] < 0 || (size_t)perm->v[i] >= dims->n)
+        if (dims->v[i] < 1 || (uint64_t)dims->v[i] > MAX_RANKS || perm->v[i] < 0 ||
+            (size_t)perm->v[i] >= dims->n)
             return false;
         product *= (uint64_t)dims->v[i];
         seen |= UINT64_C(1) << perm->v[i];
@@ -88,14 +92,15 @@ static int iota_groups(struct az_trace *t, struct az_sv message, struct az_hlo_o
         rc = az_xp_numbers(t, message, 4, &perm);
     if (rc)
         return rc;
-    if (perm.n == 0 && dims.n) { /* left out where it changes nothing */
+    if (perm.n == 0 && dims.n) { /* skipped where it changes nothing */
         perm.v = az_arena_array(&t->arena, dims.n, sizeof *perm.v);
         if (!perm.v)
             return az_arena_error(&t->arena);
         for (; perm.n < dims.n; perm.n++)
             perm.v[perm.n] = (int64_t)perm.n;
     }
-    if (groups.n != 1 || size.n != 1 || !iota_is_sane((uint64_t)groups.v[0], (uint64_t)size.v[0], &dims, &perm))
+    if (groups.n != 1 || size.n != 1 ||
+        !iota_is_sane((uint64_t)groups.v[0], (uint64_t)size.v[0], &dims, &perm))
         return AZ_OK; /* told as one group of all */
     const size_t n = (size_t)groups.v[0], each = (size_t)size.v[0];
     int64_t *member = az_arena_array(&t->arena, n * each, sizeof *member);

@@ -1,4 +1,5 @@
-/* What HLO instructions say as text: the JSON of a library's matrix product, the attributes of fused attention. */
+/* What HLO instructions say as text: the JSON of a library's matrix product, the attributes of
+ * fused attention. */
 #include "base/num.h"
 #include "formats/xplane.h"
 #include "text/jsonscan.h"
@@ -35,18 +36,20 @@ static int dimension_numbers(struct az_trace *t, struct az_sv raw, struct az_hlo
     if (!az_jview_object(&object, raw))
         return AZ_OK;
     while (rc == 0 && az_jview_member(&object, &key, &value)) {
-        struct az_hlo_dims *list = az_sv_is(key, "lhs_contracting_dimensions")   ? &dot->lhs_contract
-                                   : az_sv_is(key, "rhs_contracting_dimensions") ? &dot->rhs_contract
-                                   : az_sv_is(key, "lhs_batch_dimensions")       ? &dot->lhs_batch
-                                   : az_sv_is(key, "rhs_batch_dimensions")       ? &dot->rhs_batch
-                                                                                 : NULL;
+        struct az_hlo_dims *list = az_sv_is(key, "lhs_contracting_dimensions") ? &dot->lhs_contract
+                                   : az_sv_is(key, "rhs_contracting_dimensions")
+                                       ? &dot->rhs_contract
+                                   : az_sv_is(key, "lhs_batch_dimensions") ? &dot->lhs_batch
+                                   : az_sv_is(key, "rhs_batch_dimensions") ? &dot->rhs_batch
+                                                                           : NULL;
         if (list)
             rc = string_numbers(t, value, list);
     }
     return rc;
 }
 
-static int gemm_members(struct az_trace *t, struct az_sv raw, struct az_hlo_op *op, struct az_hlo_dot *dot)
+static int gemm_members(struct az_trace *t, struct az_sv raw, struct az_hlo_op *op,
+                        struct az_hlo_dot *dot)
 {
     struct az_jview object;
     struct az_sv key, value;
@@ -66,7 +69,8 @@ static int gemm_members(struct az_trace *t, struct az_sv raw, struct az_hlo_op *
     return rc;
 }
 
-int az_xp_gemm_config(struct az_trace *t, struct az_sv json, struct az_hlo_op *op, struct az_hlo_dot *dot)
+int az_xp_gemm_config(struct az_trace *t, struct az_sv json, struct az_hlo_op *op,
+                      struct az_hlo_dot *dot)
 {
     struct az_jview object;
     struct az_sv key, value;
@@ -78,7 +82,8 @@ int az_xp_gemm_config(struct az_trace *t, struct az_sv json, struct az_hlo_op *o
     return gemm_members(t, json, op, dot); /* some versions write the inner object alone */
 }
 
-/* Value of `key = value` in `{a = 16 : i64, mask_type = "causal", ...}`, up to the comma, type or brace. */
+/* Value of `key = value` in `{a = 16 : i64, mask_type = "causal", ...}`, up to the comma, type or
+ * brace. */
 static struct az_sv attribute(struct az_sv text, const char *key)
 {
     const struct az_sv k = az_sv_str(key);
@@ -112,7 +117,8 @@ static int64_t number(struct az_sv text, const char *key)
 /* Without attributes the first three operands are Q, K, V as [batch, length, heads, dimension]. */
 static void from_operands(struct az_hlo_op *op)
 {
-    if (op->n_operands < 3 || op->operands[0].n_dims != 4 || op->operands[1].n_dims != 4 || op->operands[2].n_dims != 4)
+    if (op->n_operands < 3 || op->operands[0].n_dims != 4 || op->operands[1].n_dims != 4 ||
+        op->operands[2].n_dims != 4)
         return;
     const int64_t *q = op->operands[0].dims, *k = op->operands[1].dims, *v = op->operands[2].dims;
     op->batch = q[0];

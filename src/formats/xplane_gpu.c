@@ -1,4 +1,5 @@
-/* XPlane: device lines of a GPU plane. Only lines `Stream #...` hold device events; the others repeat them. */
+/* XPlane: device lines of a GPU plane. Only lines `Stream #...` hold device events; the others
+ * repeat them. */
 #include "base/num.h"
 #include "classify/rules.h"
 #include "formats/xplane.h"
@@ -18,7 +19,8 @@ static uint8_t kind_of(struct az_xp_meta *m)
 }
 
 /* Stats of an event (field 4) or of its metadata (field 5). */
-static int read_stats(struct az_xp *r, struct az_pb *m, uint32_t field, struct az_xrow *row, uint64_t *correlation)
+static int read_stats(struct az_xp *r, struct az_pb *m, uint32_t field, struct az_xrow *row,
+                      uint64_t *correlation)
 {
     struct az_xp_value v;
     int rc;
@@ -53,7 +55,7 @@ static int read_stats(struct az_xp *r, struct az_pb *m, uint32_t field, struct a
     return rc;
 }
 
-/* "kind:... size:655360 dest:2": the number behind "size:", -1 without one. */
+/* "kind:... size:655360 dest:2": the number after "size:", -1 without one. */
 static int64_t copy_bytes(struct az_sv details)
 {
     int64_t bytes;
@@ -68,8 +70,8 @@ static int64_t copy_bytes(struct az_sv details)
 
 static bool says_something(const struct az_xrow *row)
 {
-    return row->has_program || row->op != AZ_NO_ID || row->module != AZ_NO_ID || row->scope != AZ_NO_ID ||
-           row->details != AZ_NO_ID;
+    return row->has_program || row->op != AZ_NO_ID || row->module != AZ_NO_ID ||
+           row->scope != AZ_NO_ID || row->details != AZ_NO_ID;
 }
 
 /* What the metadata entry says of all its events, once. */
@@ -94,7 +96,7 @@ static int ask_meta(struct az_xp *r, struct az_xp_meta *m)
     return AZ_OK;
 }
 
-/* The whole numbers behind "key:", divided by commas; how many of the n there are. */
+/* The whole numbers after "key:", divided by commas; how many of the n there are. */
 static int detail(struct az_sv details, struct az_sv key, int64_t *v, int n)
 {
     while (details.n) {
@@ -110,7 +112,8 @@ static int detail(struct az_sv details, struct az_sv key, int64_t *v, int n)
     return 0;
 }
 
-/* "regs:32 static_shared:0 dynamic_shared:1024 grid:132,1,1 block:128,1,1 occ_pct:50", in any order. */
+/* "regs:32 static_shared:0 dynamic_shared:1024 grid:132,1,1 block:128,1,1 occ_pct:50", in any
+ * order. */
 static int geometry_row(struct az_xp *r, uint32_t details, uint32_t *row)
 {
     const struct az_sv text = az_trace_text(r->t, details);
@@ -153,7 +156,8 @@ static int take_geometry(struct az_xp *r, uint32_t details, uint32_t *row)
     return rc;
 }
 
-static int add_event(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow *row, struct az_event *e)
+static int add_event(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow *row,
+                     struct az_event *e)
 {
     const bool says = says_something(row);
     uint32_t index = 0;
@@ -168,13 +172,16 @@ static int add_event(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow
         rc = take_geometry(r, row->details, &e->geo);
         return rc ? rc : az_trace_add(r->t, AZ_KERNEL, e);
     }
-    const struct az_copy c = { .bytes = copy_bytes(az_trace_text(r->t, row->details)), .op = -1, .src = -1, .dst = -1 };
+    const struct az_copy c = {
+        .bytes = copy_bytes(az_trace_text(r->t, row->details)), .op = -1, .src = -1, .dst = -1
+    };
     e->side = (uint32_t)r->t->copies.n;
     rc = az_vec_push(&r->t->copies, c);
     return rc ? rc : az_trace_add(r->t, kind == KIND_COPY ? AZ_MEMCPY : AZ_MEMSET, e);
 }
 
-static int add_work(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x, struct az_event *e)
+static int add_work(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+                    struct az_event *e)
 {
     struct az_xrow row = { .module = AZ_NO_ID,
                            .op = AZ_NO_ID,
@@ -194,7 +201,8 @@ static int add_work(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x
     return rc ? rc : add_event(r, m, &row, e);
 }
 
-int az_xp_events(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum az_xlane_role role, az_xp_take *take)
+int az_xp_events(struct az_xp *r, const struct az_xp_line *l, uint32_t plane,
+                 enum az_xlane_role role, az_xp_take *take)
 {
     struct az_pb m = az_pb_of(l->body);
     struct az_xp_event x;
@@ -216,14 +224,16 @@ int az_xp_events(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, en
     return rc;
 }
 
-static int add_range(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x, struct az_event *e)
+static int add_range(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+                     struct az_event *e)
 {
     const int rc = az_xp_meta_name(r, m, &e->name);
     (void)x;
     return rc ? rc : az_trace_add(r->t, AZ_GPU_RANGE, e);
 }
 
-int az_xp_ranges(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum az_xlane_role role)
+int az_xp_ranges(struct az_xp *r, const struct az_xp_line *l, uint32_t plane,
+                 enum az_xlane_role role)
 {
     return az_xp_events(r, l, plane, role, add_range);
 }
@@ -261,7 +271,8 @@ int az_xp_gpu(struct az_xp *r, uint32_t plane)
         else if (az_sv_is(l.name, "XLA Modules"))
             rc = az_xp_ranges(r, &l, plane, AZ_XLANE_MODULES);
         else
-            rc = az_xp_skip_line(r, &l, "derived lines of a GPU (they repeat events of its streams)");
+            rc = az_xp_skip_line(r, &l,
+                                 "derived lines of a GPU (they repeat events of its streams)");
     }
     return rc;
 }

@@ -1,5 +1,5 @@
-/* XPlane: modules of /host:metadata, and the join of device events to their instructions by (program, instruction
- * name). Names of modules repeat, so that they never serve as a key. */
+/* XPlane: modules of /host:metadata, and the join of device events to their instructions by
+ * (program, instruction name). Names of modules repeat, so that they never serve as a key. */
 #include <inttypes.h>
 
 #include "base/num.h"
@@ -45,7 +45,8 @@ static int add_instruction(struct az_xp_hlo *h, struct az_sv body)
     if (rc == 0)
         rc = az_map_put(&h->by_id, row.id, 0, (uint32_t)h->instrs.n, &at, &added);
     if (rc == 0)
-        rc = az_map_put(&h->by_name, az_hash(row.name.p, row.name.n), row.name.n, (uint32_t)h->instrs.n, &at, &added);
+        rc = az_map_put(&h->by_name, az_hash(row.name.p, row.name.n), row.name.n,
+                        (uint32_t)h->instrs.n, &at, &added);
     return rc ? rc : az_vec_push(&h->instrs, row);
 }
 
@@ -138,7 +139,8 @@ static int alias_order(const void *a, const void *b, void *ctx)
 }
 
 /* Instructions named FAMILY + suffix, in order of their numbers. */
-static int candidates(const struct az_xp_hlo *h, struct az_sv family, struct az_sv suffix, struct aliases *out)
+static int candidates(const struct az_xp_hlo *h, struct az_sv family, struct az_sv suffix,
+                      struct aliases *out)
 {
     int rc = AZ_OK;
     az_vec_reset(out);
@@ -173,11 +175,11 @@ static size_t position(const struct az_xp *r, const struct group *g, struct az_s
     return before;
 }
 
-static int find_alias(const struct az_xp *r, const struct az_xp_hlo *h, const struct group *g, struct az_sv name,
-                      const struct az_xp_instr **out)
+static int find_alias(const struct az_xp *r, const struct az_xp_hlo *h, const struct group *g,
+                      struct az_sv name, const struct az_xp_instr **out)
 {
-    static const char *const families[] = { "all-gather", "all-to-all", "reduce-scatter", "all-reduce",
-                                            "collective-permute" };
+    static const char *const families[] = { "all-gather", "all-to-all", "reduce-scatter",
+                                            "all-reduce", "collective-permute" };
     struct aliases list;
     uint64_t number;
     const struct az_sv family = family_name(name, &number);
@@ -210,7 +212,8 @@ static const struct az_xp_module *module_of(const struct az_xp *r, uint64_t prog
     return NULL;
 }
 
-/* "<module>(<program>).hlo_proto.pb" beside the profile, where the file itself does not hold the program. */
+/* "<module>(<program>).hlo_proto.pb" next to the profile, where the file itself does not hold the
+ * program. */
 static int sidecar(struct az_xp *r, const struct az_xrow *row, struct az_sv *proto)
 {
     struct az_arena *a = &r->t->arena;
@@ -218,7 +221,8 @@ static int sidecar(struct az_xp *r, const struct az_xrow *row, struct az_sv *pro
     struct az_source_opts so = { .mem = r->job->mem, .diag = r->job->diag };
     struct az_source *src = NULL;
     *proto = (struct az_sv){ NULL, 0 };
-    if (module.n == 0 || module.n > 512 || memchr(module.p, '/', module.n) || memchr(module.p, 0, module.n))
+    if (module.n == 0 || module.n > 512 || memchr(module.p, '/', module.n) ||
+        memchr(module.p, 0, module.n))
         return AZ_OK;
     const struct az_sv name =
         az_arena_printf(a, "%.*s(%" PRId64 ").hlo_proto.pb", AZ_SVF(module), (int64_t)row->program);
@@ -231,12 +235,13 @@ static int sidecar(struct az_xp *r, const struct az_xrow *row, struct az_sv *pro
     if (rc == 0)
         rc = az_source_all(src, a, 0, proto);
     az_source_close(src);
-    return rc == AZ_EIO || rc == AZ_EFORMAT ? AZ_OK : rc; /* said already; the profile is still good */
+    return rc == AZ_EIO || rc == AZ_EFORMAT ? AZ_OK
+                                            : rc; /* said already; the profile is still good */
 }
 
 /* Decodes what one row belongs to; rows of the same op share it. */
-static int join_row(struct az_xp *r, const struct az_xp_hlo *h, const struct group *g, struct az_xrow *row,
-                    const struct az_xrow *before)
+static int join_row(struct az_xp *r, const struct az_xp_hlo *h, const struct group *g,
+                    struct az_xrow *row, const struct az_xrow *before)
 {
     const struct az_sv name = az_trace_text(r->t, row->op);
     if (before && before->op == row->op) {
@@ -247,7 +252,9 @@ static int join_row(struct az_xp *r, const struct az_xp_hlo *h, const struct gro
     int rc = i ? AZ_OK : find_alias(r, h, g, name, &i);
     if (rc || !i)
         return rc;
-    struct az_hlo_op op = { .program = row->program, .module = az_trace_text(r->t, row->module), .name = name };
+    struct az_hlo_op op = { .program = row->program,
+                            .module = az_trace_text(r->t, row->module),
+                            .name = name };
     rc = az_xp_decode(h, i, &op);
     if (rc)
         return rc;
@@ -273,7 +280,8 @@ static int join_program(struct az_xp *r, const struct group *g)
     close_module(&h);
     if (rc == AZ_EFORMAT) { /* the events stand without it */
         az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path),
-                    "the program '%.*s' (%" PRIu64 ") in this file is damaged: its operations have no shapes",
+                    "the program '%.*s' (%" PRIu64
+                    ") in this file is damaged: its operations have no shapes",
                     AZ_SVF(az_trace_text(r->t, first->module)), first->program);
         rc = AZ_OK;
     }
@@ -290,7 +298,8 @@ int az_xp_join(struct az_xp *r)
     size_t used = 0;
     for (size_t i = 0; rc == 0 && i < n; i++) {
         key[i] = x->rows.v[i].op;
-        if (x->rows.v[i].has_program && x->rows.v[i].op != AZ_NO_ID && x->rows.v[i].category == AZ_NO_ID)
+        if (x->rows.v[i].has_program && x->rows.v[i].op != AZ_NO_ID &&
+            x->rows.v[i].category == AZ_NO_ID)
             order[used++] = (uint32_t)i;
     }
     if (rc == 0)
@@ -322,7 +331,8 @@ static bool holds_any(struct az_sv text, struct az_sv words)
     return false;
 }
 
-/* The framework's name of the operation, by the program or by the event itself, and the line it was written on. */
+/* The framework's name of the operation, by the program or by the event itself, and the line it was
+ * written on. */
 static bool row_is_wanted(const struct az_xp *r, const struct az_xrow *row)
 {
     const struct az_sv words = r->job->opts->keyword_filters;
@@ -339,7 +349,8 @@ int az_xp_filter(struct az_xp *r)
     int64_t ticks = 0;
     if (az_sv_trim(r->job->opts->keyword_filters).n == 0 || n == 0)
         return AZ_OK;
-    uint8_t *gone = az_mem_alloc(r->job->mem, n), *wanted = az_mem_alloc(r->job->mem, r->x->rows.n + 1);
+    uint8_t *gone = az_mem_alloc(r->job->mem, n),
+            *wanted = az_mem_alloc(r->job->mem, r->x->rows.n + 1);
     int rc = gone && wanted ? AZ_OK : az_mem_error(r->job->mem);
     for (size_t i = 0; rc == 0 && i < r->x->rows.n; i++)
         wanted[i] = row_is_wanted(r, &r->x->rows.v[i]);
@@ -351,8 +362,9 @@ int az_xp_filter(struct az_xp *r)
     if (rc == 0)
         rc = az_trace_replace(r->t, AZ_KERNEL, gone, NULL, 0);
     if (rc == 0 && dropped) {
-        az_trace_dropped(r->t, "kernels without the metadata asked for (kernel_metadata_keyword_filters)", dropped,
-                         ticks);
+        az_trace_dropped(r->t,
+                         "kernels without the metadata asked for (kernel_metadata_keyword_filters)",
+                         dropped, ticks);
         r->t->kept -= dropped;
     }
     az_mem_free(r->job->mem, gone, n);

@@ -1,11 +1,11 @@
-/* XPlane: host planes. Host events are many and are summed by name; kept are those that launch device work (they carry
- * a correlation) and those of compilation. */
+/* XPlane: host planes. Host events are many and are summed by name; kept are those that launch
+ * device work (they carry a correlation) and those of compilation. */
 #include "base/num.h"
 #include "classify/rules.h"
 #include "formats/xplane.h"
 
-static int add_call(struct az_xp *r, const struct az_xp_line *l, struct az_xp_meta *meta, struct az_event *e,
-                    uint64_t device, int64_t *lane)
+static int add_call(struct az_xp *r, const struct az_xp_line *l, struct az_xp_meta *meta,
+                    struct az_event *e, uint64_t device, int64_t *lane)
 {
     int rc = AZ_OK;
     if (*lane < 0) {
@@ -93,7 +93,8 @@ static int add_sums(struct az_xp *r)
         if (rc == 0)
             rc = az_map_put(&of, name, 0, (uint32_t)x->host.n, &at, &added);
         if (rc == 0 && added)
-            rc = az_vec_push(&x->host, ((struct az_xhost){ .name = name, .min = INT64_MAX, .max = INT64_MIN }));
+            rc = az_vec_push(
+                &x->host, ((struct az_xhost){ .name = name, .min = INT64_MAX, .max = INT64_MIN }));
         if (rc)
             break;
         struct az_xhost *h = &x->host.v[*at];

@@ -1,4 +1,5 @@
-/* One HLO instruction: what it computes and on what. Field numbers of hlo.proto: docs/formats-xplane.md 4. */
+/* One HLO instruction: what it computes and on what. Field numbers of hlo.proto:
+ * docs/formats-xplane.md 4. */
 #include <inttypes.h>
 
 #include "formats/xplane.h"
@@ -62,7 +63,8 @@ static int shape_of(struct az_trace *t, struct az_sv bytes, struct az_hlo_shape 
 }
 
 /* Shapes of the operands that the module knows. */
-static int operands(const struct az_xp_hlo *h, struct az_sv body, struct az_hlo_shape **out, size_t *n)
+static int operands(const struct az_xp_hlo *h, struct az_sv body, struct az_hlo_shape **out,
+                    size_t *n)
 {
     struct az_hlo_dims ids;
     int rc = az_xp_numbers(h->t, body, F_OPERANDS, &ids);
@@ -106,7 +108,8 @@ static int window(struct az_trace *t, struct az_sv message, struct az_hlo_op *op
         rc = az_xp_numbers(t, b, 1, &size);
         if (rc)
             return rc;
-        text = az_arena_printf(&t->arena, "%.*s%s%" PRId64, AZ_SVF(text), n++ ? "x" : "", size.n ? size.v[0] : 0);
+        text = az_arena_printf(&t->arena, "%.*s%s%" PRId64, AZ_SVF(text), n++ ? "x" : "",
+                               size.n ? size.v[0] : 0);
         if (!text.p)
             return az_arena_error(&t->arena);
     }
@@ -168,7 +171,8 @@ static int fusion(const struct az_xp_hlo *h, struct az_sv body, struct az_hlo_op
 {
     struct az_hlo_dims called;
     int rc = az_xp_numbers(h->t, body, F_CALLED, &called);
-    const struct az_xp_computation *c = rc == 0 && called.n ? computation(h, (uint64_t)called.v[0]) : NULL;
+    const struct az_xp_computation *c =
+        rc == 0 && called.n ? computation(h, (uint64_t)called.v[0]) : NULL;
     for (int pass = 0; rc == 0 && c && pass < 2; pass++) { /* count, then read */
         size_t n = 0;
         for (size_t i = c->first; rc == 0 && i < c->first + c->n; i++) {
@@ -193,7 +197,8 @@ static int fusion(const struct az_xp_hlo *h, struct az_sv body, struct az_hlo_op
 static int custom_call(const struct az_xp_hlo *h, const struct parts *p, struct az_hlo_op *op)
 {
     const bool backward = az_sv_find(op->target, AZ_SV("backward")) >= 0;
-    if (az_sv_find(op->target, AZ_SV("cublas")) >= 0 || az_sv_find(op->target, AZ_SV("matmul")) >= 0) {
+    if (az_sv_find(op->target, AZ_SV("cublas")) >= 0 ||
+        az_sv_find(op->target, AZ_SV("matmul")) >= 0) {
         const int rc = own_dot(h->t, p->dot_dims, op);
         return rc ? rc : az_xp_gemm_config(h->t, p->config, op, op->dots);
     }
@@ -206,7 +211,8 @@ static int custom_call(const struct az_xp_hlo *h, const struct parts *p, struct 
     return AZ_OK;
 }
 
-/* By opcode, or by name where an asynchronous wrapper hides it (`reduce-scatter-start` is an async-start). */
+/* By opcode, or by name where an asynchronous wrapper hides it (`reduce-scatter-start` is an
+ * async-start). */
 static enum az_hlo_family family_of(const struct az_hlo_op *op, bool *start)
 {
     const struct az_sv text = az_sv_starts(op->opcode, AZ_SV("async-")) ? op->name : op->opcode;
@@ -225,7 +231,8 @@ static int source_of(struct az_trace *t, struct az_sv metadata, struct az_hlo_op
     op->scope = az_arena_dup(&t->arena, az_pb_find(metadata, 2));
     op->source = (struct az_sv){ "", 0 };
     if (rc == 0 && file.n)
-        op->source = az_arena_printf(&t->arena, "%.*s:%" PRId64, AZ_SVF(file), line.n ? line.v[0] : 0);
+        op->source =
+            az_arena_printf(&t->arena, "%.*s:%" PRId64, AZ_SVF(file), line.n ? line.v[0] : 0);
     return rc ? rc : op->scope.p && op->source.p ? AZ_OK : az_arena_error(&t->arena);
 }
 
@@ -234,18 +241,20 @@ static struct az_sv begun_by(const struct az_xp_hlo *h, struct az_sv body)
 {
     struct az_hlo_dims ids;
     const int rc = az_xp_numbers(h->t, body, F_OPERANDS, &ids);
-    const struct az_xp_instr *i = rc == 0 && ids.n ? az_xp_instr_by_id(h, (uint64_t)ids.v[0]) : NULL;
+    const struct az_xp_instr *i =
+        rc == 0 && ids.n ? az_xp_instr_by_id(h, (uint64_t)ids.v[0]) : NULL;
     return i && az_sv_ends(az_pb_find(i->body, F_OPCODE), AZ_SV("-start")) ? i->body : body;
 }
 
-/* What a generic async-start wraps: the first instruction of the computation it calls that is of the family; `body`
- * itself where there is none. */
+/* What a generic async-start wraps: the first instruction of the computation it calls that is of
+ * the family; `body` itself where there is none. */
 static int wrapped_in(const struct az_xp_hlo *h, struct az_sv *body, const struct az_hlo_op *op)
 {
     const struct az_sv family = az_sv_str(az_hlo_family_text(op->family));
     struct az_hlo_dims called;
     const int rc = az_xp_numbers(h->t, *body, F_CALLED, &called);
-    const struct az_xp_computation *c = rc == 0 && called.n ? computation(h, (uint64_t)called.v[0]) : NULL;
+    const struct az_xp_computation *c =
+        rc == 0 && called.n ? computation(h, (uint64_t)called.v[0]) : NULL;
     for (size_t i = c ? c->first : 0; c && i < c->first + c->n; i++) {
         if (az_sv_starts(az_pb_find(h->instrs.v[i].body, F_OPCODE), family)) {
             *body = h->instrs.v[i].body;
@@ -255,8 +264,8 @@ static int wrapped_in(const struct az_xp_hlo *h, struct az_sv *body, const struc
     return rc;
 }
 
-/* An asynchronous collective is several instructions: operands and result are those of its start, its groups are
- * said there, or by the instruction inside. */
+/* An asynchronous collective is several instructions: operands and result are those of its start,
+ * its groups are said there, or by the instruction inside. */
 static int collective(const struct az_xp_hlo *h, struct az_sv body, struct az_hlo_op *op)
 {
     int rc = AZ_OK;
@@ -275,7 +284,8 @@ static int collective(const struct az_xp_hlo *h, struct az_sv body, struct az_hl
     return rc ? rc : az_xp_collective(h->t, body, op);
 }
 
-static int compute(const struct az_xp_hlo *h, struct az_sv body, const struct parts *p, struct az_hlo_op *op)
+static int compute(const struct az_xp_hlo *h, struct az_sv body, const struct parts *p,
+                   struct az_hlo_op *op)
 {
     op->family = family_of(op, &op->start);
     if (op->family != AZ_COLL_NONE)

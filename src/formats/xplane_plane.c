@@ -1,4 +1,5 @@
-/* XPlane: planes, lines, events, stats. Lines may precede the metadata they use, so that a plane is read in two passes.
+/* XPlane: planes, lines, events, stats. Lines may precede the metadata they use, so that a plane is
+ * read in two passes.
  */
 #include "formats/xplane.h"
 
@@ -52,7 +53,10 @@ static uint8_t role_of(struct az_sv name)
 }
 
 /* ---- ids ---- */
-uint32_t az_xp_find_sparse(const struct az_xp_ids *ids, uint64_t id) { return az_map_get(&ids->sparse, id, 0); }
+uint32_t az_xp_find_sparse(const struct az_xp_ids *ids, uint64_t id)
+{
+    return az_map_get(&ids->sparse, id, 0);
+}
 
 static int put_id(struct az_xp_ids *ids, uint64_t id, uint32_t row, size_t expected)
 {
@@ -227,8 +231,8 @@ int az_xp_plane(struct az_xp *r, struct az_sv plane)
 
 /* ---- lines, events, stats ---- */
 
-/* Name, id and time. They precede the events in every file seen, but need not: where one is missing at the first event,
- * the events are passed over by their length. */
+/* Name, id and time. They precede the events in every file seen, but need not: where one is missing
+ * at the first event, the events are passed over by their length. */
 int az_xp_line(struct az_xp *r, struct az_sv line, struct az_xp_line *out)
 {
     struct az_pb m = az_pb_of(line);
@@ -240,7 +244,8 @@ int az_xp_line(struct az_xp *r, struct az_sv line, struct az_xp_line *out)
     int rc;
     *out = (struct az_xp_line){ .body = line };
     while ((rc = az_pb_next(&m, &field, &wire, &v, &b)) > 0) {
-        if (field == 4 && out->name.n && timed && known) /* the rest are events; fields may come in any order */
+        if (field == 4 && out->name.n && timed &&
+            known) /* the rest are events; fields may come in any order */
             return AZ_OK;
         if (field == 1 && wire == AZ_PB_INT) {
             known = true;
@@ -259,8 +264,8 @@ int az_xp_line(struct az_xp *r, struct az_sv line, struct az_xp_line *out)
 static inline bool plain_stat(const struct az_xp *r, struct az_pb *m, bool *look)
 {
     const uint8_t *p = m->p;
-    if (m->end - p < 4 || p[0] != (4 << 3 | AZ_PB_BYTES) || p[1] < 2 || p[1] >= 0x80 || p[1] > m->end - p - 2 ||
-        p[2] != (1 << 3 | AZ_PB_INT) || p[3] >= 0x80)
+    if (m->end - p < 4 || p[0] != (4 << 3 | AZ_PB_BYTES) || p[1] < 2 || p[1] >= 0x80 ||
+        p[1] > m->end - p - 2 || p[2] != (1 << 3 | AZ_PB_INT) || p[3] >= 0x80)
         return false;
     *look |= r->look[p[3]];
     m->p = p + 2 + p[1];
@@ -281,7 +286,9 @@ static inline int other_field(struct az_pb *m, struct az_xp_event *e)
         e->stats.p = e->stats.p == m->end ? at : e->stats.p;
         e->look = true;
     } else if (field <= 3 && wire == AZ_PB_INT) { /* its tag in more bytes than needed */
-        *(field == 1 ? &e->meta : field == 2 ? (uint64_t *)&e->offset : (uint64_t *)&e->duration) = v;
+        *(field == 1   ? &e->meta
+          : field == 2 ? (uint64_t *)&e->offset
+                       : (uint64_t *)&e->duration) = v;
     }
     return rc;
 }
@@ -347,7 +354,8 @@ int az_xp_stat(struct az_xp *r, struct az_sv stat, struct az_xp_value *out)
     while ((rc = az_pb_next(&m, &field, &wire, &v, &b)) > 0) {
         if (field == 1 && wire == AZ_PB_INT) {
             id = v;
-        } else if ((field == 3 || field == 4 || field == 7) ? wire == AZ_PB_INT : field == 2 && wire == AZ_PB_FIXED64) {
+        } else if ((field == 3 || field == 4 || field == 7) ? wire == AZ_PB_INT
+                                                            : field == 2 && wire == AZ_PB_FIXED64) {
             out->kind = field;
             out->number = v;
         } else if ((field == 5 || field == 6) && wire == AZ_PB_BYTES) {
@@ -392,7 +400,8 @@ int az_xp_name(struct az_xp *r, const struct az_xp_value *v, uint32_t *id)
     if (i == AZ_NO_ID)
         return AZ_OK;
     struct az_xp_stat_name *s = &r->stat_names.v[i];
-    const int rc = s->text == AZ_NO_ID && s->name.n ? az_trace_name(r->t, s->name, &s->text) : AZ_OK;
+    const int rc =
+        s->text == AZ_NO_ID && s->name.n ? az_trace_name(r->t, s->name, &s->text) : AZ_OK;
     *id = s->text;
     return rc;
 }
@@ -404,19 +413,24 @@ int az_xp_meta_name(struct az_xp *r, struct az_xp_meta *m, uint32_t *id)
     return rc;
 }
 
-bool az_xp_times(struct az_xp *r, const struct az_xp_line *l, const struct az_xp_event *e, int64_t *start, int64_t *end)
+bool az_xp_times(struct az_xp *r, const struct az_xp_line *l, const struct az_xp_event *e,
+                 int64_t *start, int64_t *end)
 {
-    const int64_t most = INT64_C(1) << 61; /* 26 days: what differences of times may not overflow by */
+    const int64_t most = INT64_C(1)
+                         << 61; /* 26 days: what differences of times may not overflow by */
     int64_t base;
-    if (!__builtin_sub_overflow(l->timestamp_ns, r->origin_ns, &base) && !__builtin_mul_overflow(base, 1000, &base) &&
-        !__builtin_add_overflow(base, e->offset, start) && !__builtin_add_overflow(*start, e->duration, end) &&
-        e->duration >= 0 && *start > -most && *end < most)
+    if (!__builtin_sub_overflow(l->timestamp_ns, r->origin_ns, &base) &&
+        !__builtin_mul_overflow(base, 1000, &base) &&
+        !__builtin_add_overflow(base, e->offset, start) &&
+        !__builtin_add_overflow(*start, e->duration, end) && e->duration >= 0 && *start > -most &&
+        *end < most)
         return true;
     r->bad_times++;
     return false;
 }
 
-int az_xp_lane(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum az_xlane_role role, uint32_t *lane)
+int az_xp_lane(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum az_xlane_role role,
+               uint32_t *lane)
 {
     const bool device = role != AZ_XLANE_HOST;
     struct az_lane row = { .device_side = device,

@@ -9,15 +9,18 @@ static const struct {
     const char *name;
     unsigned bits;
 } types[] = {
-    [0] = { "invalid", 0 },     [1] = { "pred", 8 },        [2] = { "s8", 8 },      [3] = { "s16", 16 },
-    [4] = { "s32", 32 },        [5] = { "s64", 64 },        [6] = { "u8", 8 },      [7] = { "u16", 16 },
-    [8] = { "u32", 32 },        [9] = { "u64", 64 },        [10] = { "f16", 16 },   [11] = { "f32", 32 },
-    [12] = { "f64", 64 },       [13] = { "tuple", 0 },      [14] = { "opaque", 0 }, [15] = { "c64", 64 },
-    [16] = { "bf16", 16 },      [17] = { "token", 0 },      [18] = { "c128", 128 }, [19] = { "f8e5m2", 8 },
-    [20] = { "f8e4m3fn", 8 },   [21] = { "s4", 4 },         [22] = { "u4", 4 },     [23] = { "f8e4m3b11fnuz", 8 },
-    [24] = { "f8e5m2fnuz", 8 }, [25] = { "f8e4m3fnuz", 8 }, [26] = { "s2", 2 },     [27] = { "u2", 2 },
-    [28] = { "f8e4m3", 8 },     [29] = { "f8e3m4", 8 },     [30] = { "s1", 1 },     [31] = { "u1", 1 },
-    [32] = { "f4e2m1fn", 4 },   [33] = { "f8e8m0fnu", 8 },
+    [0] = { "invalid", 0 },     [1] = { "pred", 8 },        [2] = { "s8", 8 },
+    [3] = { "s16", 16 },        [4] = { "s32", 32 },        [5] = { "s64", 64 },
+    [6] = { "u8", 8 },          [7] = { "u16", 16 },        [8] = { "u32", 32 },
+    [9] = { "u64", 64 },        [10] = { "f16", 16 },       [11] = { "f32", 32 },
+    [12] = { "f64", 64 },       [13] = { "tuple", 0 },      [14] = { "opaque", 0 },
+    [15] = { "c64", 64 },       [16] = { "bf16", 16 },      [17] = { "token", 0 },
+    [18] = { "c128", 128 },     [19] = { "f8e5m2", 8 },     [20] = { "f8e4m3fn", 8 },
+    [21] = { "s4", 4 },         [22] = { "u4", 4 },         [23] = { "f8e4m3b11fnuz", 8 },
+    [24] = { "f8e5m2fnuz", 8 }, [25] = { "f8e4m3fnuz", 8 }, [26] = { "s2", 2 },
+    [27] = { "u2", 2 },         [28] = { "f8e4m3", 8 },     [29] = { "f8e3m4", 8 },
+    [30] = { "s1", 1 },         [31] = { "u1", 1 },         [32] = { "f4e2m1fn", 4 },
+    [33] = { "f8e8m0fnu", 8 },
 };
 enum { TYPE_TUPLE = 13, N_TYPES = AZ_LENGTH(types) };
 
@@ -40,7 +43,8 @@ static int take(struct az_hlo_dims *list, struct az_pb_numbers it)
 int az_xp_numbers(struct az_trace *t, struct az_sv message, uint32_t field, struct az_hlo_dims *out)
 {
     *out = (struct az_hlo_dims){ 0 };
-    for (int pass = 0; pass < 2; pass++) { /* count, then take: a packed number has at least one byte */
+    for (int pass = 0; pass < 2;
+         pass++) { /* count, then take: a packed number has at least one byte */
         struct az_pb m = az_pb_of(message);
         struct az_sv b = { NULL, 0 };
         uint32_t f;
@@ -65,7 +69,8 @@ int az_xp_numbers(struct az_trace *t, struct az_sv message, uint32_t field, stru
     return AZ_OK;
 }
 
-static int append_list(struct az_vec_char *text, char open, const struct az_hlo_dims *list, char close)
+static int append_list(struct az_vec_char *text, char open, const struct az_hlo_dims *list,
+                       char close)
 {
     int rc = az_text_printf(text, "%c", open);
     for (size_t i = 0; rc == 0 && i < list->n; i++)
@@ -114,7 +119,8 @@ static int tuple_text(struct az_trace *t, struct az_hlo_shape *s)
     return rc;
 }
 
-static int tuple(struct az_trace *t, const struct az_pb *in, struct az_sv bytes, size_t n, struct az_hlo_shape *s)
+static int tuple(struct az_trace *t, const struct az_pb *in, struct az_sv bytes, size_t n,
+                 struct az_hlo_shape *s)
 {
     struct az_pb m = az_pb_of(bytes);
     struct az_sv b = { NULL, 0 };
@@ -132,8 +138,9 @@ static int tuple(struct az_trace *t, const struct az_pb *in, struct az_sv bytes,
     return rc ? rc : tuple_text(t, s);
 }
 
-/* `in`: the message the shape lies in, for the depth. */
-int az_xp_shape(struct az_trace *t, const struct az_pb *in, struct az_sv bytes, struct az_hlo_shape *s)
+/* `in`: the message the shape is in, for the depth. */
+int az_xp_shape(struct az_trace *t, const struct az_pb *in, struct az_sv bytes,
+                struct az_hlo_shape *s)
 {
     struct az_pb m;
     struct az_sv b = { NULL, 0 }, layout_bytes = { "", 0 };

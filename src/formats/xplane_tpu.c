@@ -1,5 +1,5 @@
-/* XPlane: lines of a TPU core. What an operation says of itself stands with its metadata, so that it is read once a
- * name. */
+/* XPlane: lines of a TPU core. What an operation says of itself is with its metadata, so that it is
+ * read once a name. */
 #include "formats/xplane.h"
 
 /* "%copy-start.1 = (f32[..." -> "copy-start.1" */
@@ -50,9 +50,12 @@ static int read_stats(struct az_xp *r, struct az_pb *body, uint32_t field, struc
 
 static int row_of(struct az_xp *r, struct az_xp_meta *m)
 {
-    struct az_xrow row = {
-        .module = AZ_NO_ID, .scope = AZ_NO_ID, .details = AZ_NO_ID, .category = AZ_NO_ID, .flops = -1, .bytes = -1
-    };
+    struct az_xrow row = { .module = AZ_NO_ID,
+                           .scope = AZ_NO_ID,
+                           .details = AZ_NO_ID,
+                           .category = AZ_NO_ID,
+                           .flops = -1,
+                           .bytes = -1 };
     struct az_pb body = az_pb_of(m->body);
     uint32_t index;
     int rc = az_trace_name(r->t, m->display.n ? m->display : short_name(m->name), &row.op);
@@ -78,7 +81,8 @@ static int own_row(struct az_xp *r, struct az_pb *stats, uint64_t *node)
     return rc;
 }
 
-static int describe(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x, struct az_event *e)
+static int describe(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+                    struct az_event *e)
 {
     const int rc = m->row ? AZ_OK : row_of(r, m);
     if (rc)
@@ -88,30 +92,35 @@ static int describe(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x
     return x->look ? own_row(r, &x->stats, &e->node) : AZ_OK;
 }
 
-static int add_operation(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x, struct az_event *e)
+static int add_operation(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+                         struct az_event *e)
 {
     const int rc = describe(r, m, x, e);
     return rc ? rc : az_trace_add(r->t, AZ_KERNEL, e);
 }
 
-static int add_asynchronous(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x, struct az_event *e)
+static int add_asynchronous(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+                            struct az_event *e)
 {
     const int rc = describe(r, m, x, e);
     return rc ? rc : az_trace_add(r->t, AZ_GPU_RANGE, e);
 }
 
-/* Stats that make an event be looked at: profilers write others (device times, run ids) into every one. */
+/* Stats that make an event be looked at: profilers write others (device times, run ids) into every
+ * one. */
 static void choose_stats(struct az_xp *r)
 {
     for (size_t i = 0; i < r->stat_names.n; i++) {
         const struct az_xp_stat_name *s = &r->stat_names.v[i];
         if (s->id < sizeof r->look)
-            r->look[s->id] = s->role == XP_PROGRAM || s->role == XP_CATEGORY || s->role == XP_FLOPS ||
-                             s->role == XP_BYTES || s->role == XP_TF_OP || s->role == XP_HLO_MODULE;
+            r->look[s->id] = s->role == XP_PROGRAM || s->role == XP_CATEGORY ||
+                             s->role == XP_FLOPS || s->role == XP_BYTES || s->role == XP_TF_OP ||
+                             s->role == XP_HLO_MODULE;
     }
 }
 
-/* Does a line of this name hold events? What is damaged is found, and told, when the line is read. */
+/* Does a line of this name hold events? What is damaged is found, and told, when the line is read.
+ */
 static bool has_events(struct az_xp *r, const char *name)
 {
     const uint8_t *bad = r->bad;
@@ -130,7 +139,8 @@ static bool has_events(struct az_xp *r, const char *name)
     return found;
 }
 
-/* A profile taken without operations: the runs of its programs stand for them, so that there is a time line. */
+/* A profile taken without operations: the runs of its programs stand for them, so that there is a
+ * time line. */
 static int programs_as_work(struct az_xp *r, const struct az_xp_line *l, uint32_t plane)
 {
     const uint64_t read = r->t->read, kept = r->t->kept; /* counted as ranges already */
@@ -161,10 +171,10 @@ int az_xp_tpu(struct az_xp *r, uint32_t plane)
     choose_stats(r);
     const bool bare = !has_events(r, "XLA Ops") && has_events(r, "XLA Modules");
     if (bare)
-        az_diag_add(
-            r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path),
-            "'%.*s' has no operations (line 'XLA Ops'): the runs of its programs stand for them, as computation",
-            AZ_SVF(r->plane_name));
+        az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path),
+                    "'%.*s' has no operations (line 'XLA Ops'): the runs of its programs stand for "
+                    "them, as computation",
+                    AZ_SVF(r->plane_name));
     for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
         struct az_xp_line l;
         rc = az_xp_line(r, r->lines.v[i], &l);

@@ -1,5 +1,6 @@
 /* Child processes without a shell. */
-#define _GNU_SOURCE /* pipe2: without it another thread's child could inherit the report pipe and keep it open */
+#define _GNU_SOURCE    /* pipe2: without it another thread's child could inherit the report pipe and \
+                          keep it open */
 #include "io/child.h"
 
 #include <errno.h>
@@ -20,7 +21,10 @@
 
 /* ---- finding programs ---- */
 
-static bool is_program(const char *path) { return az_path_stat(path).kind == AZ_PATH_FILE && access(path, X_OK) == 0; }
+static bool is_program(const char *path)
+{
+    return az_path_stat(path).kind == AZ_PATH_FILE && access(path, X_OK) == 0;
+}
 
 struct az_sv az_child_find(struct az_arena *a, const char *name)
 {
@@ -35,7 +39,8 @@ struct az_sv az_child_find(struct az_arena *a, const char *name)
         size_t n = 0;
         while (n < rest.n && rest.p[n] != ':')
             n++;
-        struct az_sv dir = n ? az_sv_make(rest.p, n) : AZ_SV("."); /* an empty element is the current folder */
+        struct az_sv dir =
+            n ? az_sv_make(rest.p, n) : AZ_SV("."); /* an empty element is the current folder */
         struct az_sv full = az_path_join(a, dir, az_sv_str(name));
         if (full.p && is_program(full.p))
             return full;
@@ -55,7 +60,8 @@ struct launch {
     int report[2]; /* closes at exec; carries errno if that fails */
 };
 
-/* In the child: only async-signal-safe calls, since other threads of the parent may have held any lock. */
+/* In the child: only async-signal-safe calls, since other threads of the parent may have held any
+ * lock. */
 static void child_side(const struct launch *l)
 {
     static const int restore[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD };
@@ -65,7 +71,8 @@ static void child_side(const struct launch *l)
         (void)signal(restore[i], SIG_DFL);
     (void)sigemptyset(&nothing);
     (void)sigprocmask(SIG_SETMASK, &nothing, NULL);
-    if (dup2(l->in, 0) >= 0 && dup2(l->out, 1) >= 0 && dup2(l->out, 2) >= 0 && (!l->workdir || chdir(l->workdir) == 0))
+    if (dup2(l->in, 0) >= 0 && dup2(l->out, 1) >= 0 && dup2(l->out, 2) >= 0 &&
+        (!l->workdir || chdir(l->workdir) == 0))
         (void)execv(l->program, (char *const *)(uintptr_t)l->argv);
     int e = errno;
     ssize_t ignored = write(l->report[1], &e, sizeof e);
@@ -142,7 +149,8 @@ static void stop_child(pid_t pid, int *raw)
 
 static int wait_child(pid_t pid, const struct az_child_opts *o, int *raw)
 {
-    int64_t step = 1000000, end = o->timeout_s ? now_ns() + (int64_t)o->timeout_s * 1000000000 : INT64_MAX;
+    int64_t step = 1000000,
+            end = o->timeout_s ? now_ns() + (int64_t)o->timeout_s * 1000000000 : INT64_MAX;
     for (;;) {
         int r = poll_child(pid, raw);
         if (r != 0)
@@ -160,28 +168,33 @@ static int wait_child(pid_t pid, const struct az_child_opts *o, int *raw)
     }
 }
 
-static int start_and_wait(struct launch *l, const struct az_child_opts *o, int *status, struct az_diag *diag)
+static int start_and_wait(struct launch *l, const struct az_child_opts *o, int *status,
+                          struct az_diag *diag)
 {
     char text[128];
     pid_t pid = -1;
     int raw = 0, e = spawn(l, &pid);
     struct az_sv name = az_sv_str(l->argv[0]);
     if (e)
-        return IO_FAIL(diag, AZ_ECHILD, AZ_NOWHERE, "cannot start '%.*s': %s", AZ_SVF(name), az_errno_text(e, text));
+        return IO_FAIL(diag, AZ_ECHILD, AZ_NOWHERE, "cannot start '%.*s': %s", AZ_SVF(name),
+                       az_errno_text(e, text));
     int r = wait_child(pid, o, &raw);
     if (WIFEXITED(raw))
         *status = WEXITSTATUS(raw);
     else if (WIFSIGNALED(raw))
         *status = 128 + WTERMSIG(raw);
     if (r == AZ_ELIMIT)
-        return IO_FAIL(diag, AZ_ECHILD, AZ_NOWHERE, "'%.*s' was stopped after %u s (raise its time limit)",
-                       AZ_SVF(name), o->timeout_s);
+        return IO_FAIL(diag, AZ_ECHILD, AZ_NOWHERE,
+                       "'%.*s' was stopped after %u s (raise its time limit)", AZ_SVF(name),
+                       o->timeout_s);
     if (r == AZ_ECHILD)
-        return IO_FAIL(diag, r, AZ_NOWHERE, "the end of '%.*s' cannot be seen (is SIGCHLD ignored?)", AZ_SVF(name));
+        return IO_FAIL(diag, r, AZ_NOWHERE,
+                       "the end of '%.*s' cannot be seen (is SIGCHLD ignored?)", AZ_SVF(name));
     return r;
 }
 
-/* dup2 onto itself would leave close-on-exec set: keep clear of 0, 1, 2, which may have been closed when we started. */
+/* dup2 onto itself would leave close-on-exec set: keep clear of 0, 1, 2, which may have been closed
+ * when we started. */
 static int above_stderr(int fd)
 {
     if (fd < 0 || fd > STDERR_FILENO)
@@ -192,7 +205,8 @@ static int above_stderr(int fd)
     return high;
 }
 
-int az_child_run(const char *const argv[], const struct az_child_opts *o, int *status, struct az_diag *diag)
+int az_child_run(const char *const argv[], const struct az_child_opts *o, int *status,
+                 struct az_diag *diag)
 {
     static const struct az_child_opts none;
     char text[128];
@@ -213,7 +227,8 @@ int az_child_run(const char *const argv[], const struct az_child_opts *o, int *s
     l.in = above_stderr(open("/dev/null", O_RDONLY | O_CLOEXEC));
     l.out = above_stderr(open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666));
     if (l.in < 0 || l.out < 0)
-        r = IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(output)), "cannot write: %s", az_errno_text(errno, text));
+        r = IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(output)), "cannot write: %s",
+                    az_errno_text(errno, text));
     else
         r = start_and_wait(&l, o, status, diag);
 out:

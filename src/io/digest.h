@@ -1,5 +1,5 @@
-/* XXH3-128 of a file's bytes, in the canonical (big-endian) form that `xxhsum -H2` prints: what `facts` tells inputs
- * apart by. */
+/* XXH3-128 of a file's bytes, in the canonical (big-endian) form that `xxhsum -H2` prints: what
+ * `facts` distinguishes inputs by. */
 #ifndef AZ_IO_DIGEST_H
 #define AZ_IO_DIGEST_H
 
@@ -7,8 +7,8 @@
 
 #define AZ_DIGEST_HEX 33 /* digits and a NUL */
 
-/* A digest taken while a source reads a file (az_source_opts.digest), so that it need not be read twice. One reader at
- * a time. */
+/* A digest taken while a source reads a file (az_source_opts.digest), so that it need not be read
+ * twice. One reader at a time. */
 struct az_digest;
 struct az_digest *az_digest_new(struct az_mem *mem); /* NULL on failure */
 void az_digest_free(struct az_digest *d);            /* NULL is fine */
@@ -18,9 +18,10 @@ void az_digest_end(struct az_digest *d); /* the file ends here */
 /* Digits and size; false unless the file was read from its first byte to its end. */
 bool az_digest_hex(const struct az_digest *d, char hex[AZ_DIGEST_HEX], uint64_t *size);
 
-/* The same of a file of which d has the first bytes, or all: what d lacks is read here. NULL: AZ_ENOMEM; AZ_EIO leaves
- * errno; adds no message. */
-int az_digest_rest(struct az_digest *d, const char *path, char hex[AZ_DIGEST_HEX], uint64_t *size) AZ_MUST_USE;
+/* The same of a file of which d has the first bytes, or all: what d lacks is read here. NULL:
+ * AZ_ENOMEM; AZ_EIO leaves errno; adds no message. */
+int az_digest_rest(struct az_digest *d, const char *path, char hex[AZ_DIGEST_HEX],
+                   uint64_t *size) AZ_MUST_USE;
 /* Of a whole file; errors likewise. */
 int az_file_digest(const char *path, char hex[AZ_DIGEST_HEX], uint64_t *size) AZ_MUST_USE;
 

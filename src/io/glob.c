@@ -1,5 +1,6 @@
-/* Globs. A pattern is a list of components; the tree is walked once with the set of components that may match the next
- * name (as a regular expression is run over text), so `**` ten times over costs no more than once. */
+/* Globs. A pattern is a list of components; the tree is walked once with the set of components that
+ * may match the next name (as a regular expression is run over text), so `**` ten times over costs
+ * no more than once. */
 #include <sys/stat.h>
 
 #include "base/sort.h"
@@ -72,7 +73,7 @@ static int split(struct globbing *g, struct az_sv p)
     return r;
 }
 
-/* Adds what may follow without a name: behind `**` its successor. */
+/* Adds what may follow without a name: after `**` its successor. */
 static uint64_t closure(const struct globbing *g, uint64_t set)
 {
     for (unsigned i = 0; i < g->parts; i++)
@@ -90,8 +91,8 @@ static bool part_matches(const struct globbing *g, unsigned i, struct az_sv name
     return az_sv_glob(g->part[i], name);
 }
 
-/* The set behind `name`. `**` takes any folder that is no link and not hidden; as the last component it also takes
- * files. */
+/* The set after `name`. `**` takes any folder that is no link and not hidden; as the last component
+ * it also takes files. */
 static uint64_t step(const struct globbing *g, uint64_t set, struct az_sv name, bool real_dir)
 {
     uint64_t next = 0;
@@ -135,7 +136,8 @@ static int try_name(struct globbing *g, size_t keep, uint64_t set, struct az_sv 
     return next ? glob_entry(g, next, is_dir) : 0;
 }
 
-/* Names the folder need not be listed for: it may be large, or not readable. "." and ".." are never listed. */
+/* Names the folder need not be listed for: it may be large, or not readable. "." and ".." are never
+ * listed. */
 static int glob_literals(struct globbing *g, uint64_t set, bool only_dots)
 {
     size_t keep = g->path.n;
@@ -180,7 +182,8 @@ static int by_text(const void *x, const void *y, void *ctx)
     return az_sv_cmp(*(const struct az_sv *)x, *(const struct az_sv *)y);
 }
 
-/* The walk is nearly in order already; names such as "a-b" beside a folder "a" disturb it, and ".." may give twice. */
+/* The walk is nearly in order already; names such as "a-b" next to a folder "a" disturb it, and
+ * ".." may give twice. */
 static int sort_unique(struct az_vec_sv *v, struct az_mem *mem)
 {
     int r = az_sort_cmp(v->v, v->n, sizeof *v->v, by_text, NULL, mem);

@@ -1,5 +1,5 @@
-/* The only file that knows zlib and ISA-L. ISA-L inflates traces three times faster and is optional at build time;
- * zlib is always there, and tests run both. */
+/* The only file that knows zlib and ISA-L. ISA-L inflates traces three times faster and is optional
+ * at build time; zlib is always there, and tests run both. */
 #include "io/gzip.h"
 
 #include <zlib.h>
@@ -13,7 +13,7 @@
 struct az_gzip {
     struct az_mem *mem;
     enum az_inflater which;
-    struct az_arena zarena; /* zlib's own state: its free function is not told a size */
+    struct az_arena zarena; /* zlib's own state: its free function is not given a size */
     z_stream z;
     bool z_open;
 #ifdef AZ_WITH_ISAL
@@ -33,7 +33,10 @@ bool az_inflater_has(enum az_inflater which)
 
 /* ---- zlib ---- */
 
-static void *zlib_alloc(void *arena, unsigned n, unsigned size) { return az_arena_array(arena, n, size); }
+static void *zlib_alloc(void *arena, unsigned n, unsigned size)
+{
+    return az_arena_array(arena, n, size);
+}
 static void zlib_free(void *arena, void *p) { (void)arena, (void)p; }
 
 static int zlib_start(struct az_gzip *g)
@@ -66,8 +69,8 @@ static enum az_gzip_step zlib_verdict(const z_stream *z, int r)
     return AZ_GZIP_BAD_DATA;
 }
 
-static enum az_gzip_step zlib_step(struct az_gzip *g, struct az_sv in, size_t *used, char *out, size_t room,
-                                   size_t *made)
+static enum az_gzip_step zlib_step(struct az_gzip *g, struct az_sv in, size_t *used, char *out,
+                                   size_t room, size_t *made)
 {
     g->z.next_in = (z_const Bytef *)(uintptr_t)in.p; /* zlib does not write to its input */
     g->z.avail_in = (uInt)in.n;
@@ -111,8 +114,8 @@ static enum az_gzip_step isal_verdict(const struct inflate_state *s, int r)
     }
 }
 
-static enum az_gzip_step isal_step(struct az_gzip *g, struct az_sv in, size_t *used, char *out, size_t room,
-                                   size_t *made)
+static enum az_gzip_step isal_step(struct az_gzip *g, struct az_sv in, size_t *used, char *out,
+                                   size_t room, size_t *made)
 {
     struct inflate_state *s = g->isal;
     s->next_in = (uint8_t *)(uintptr_t)in.p; /* ISA-L does not write to its input */
@@ -185,8 +188,8 @@ void az_gzip_restart(struct az_gzip *g)
     (void)inflateReset(&g->z);
 }
 
-enum az_gzip_step az_gzip_inflate(struct az_gzip *g, struct az_sv in, size_t *used, char *out, size_t room,
-                                  size_t *made)
+enum az_gzip_step az_gzip_inflate(struct az_gzip *g, struct az_sv in, size_t *used, char *out,
+                                  size_t room, size_t *made)
 {
     if (in.n > STEP_MAX)
         in.n = STEP_MAX;

@@ -1,4 +1,5 @@
-/* Writing gzip by ISA-L or zlib. ISA-L compresses traces about five times faster than zlib at a like size. */
+/* Writing gzip by ISA-L or zlib. ISA-L compresses traces about five times faster than zlib at a
+ * like size. */
 #include "io/gzip_out.h"
 
 #include <zlib.h>
@@ -27,7 +28,10 @@ struct az_gzfile {
     char out[OUT_BYTES];
 };
 
-static void *zlib_alloc(void *arena, unsigned n, unsigned size) { return az_arena_array(arena, n, size); }
+static void *zlib_alloc(void *arena, unsigned n, unsigned size)
+{
+    return az_arena_array(arena, n, size);
+}
 static void zlib_free(void *arena, void *p) { (void)arena, (void)p; }
 
 static void release(struct az_gzfile *f)
@@ -80,7 +84,8 @@ static void isal_step(struct az_gzfile *f, bool last)
 static int zlib_start(struct az_gzfile *f)
 {
     f->z = (z_stream){ .zalloc = zlib_alloc, .zfree = zlib_free, .opaque = &f->zarena };
-    int r = deflateInit2(&f->z, ZLIB_LEVEL, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY); /* 16: gzip */
+    int r = deflateInit2(&f->z, ZLIB_LEVEL, Z_DEFLATED, 16 + MAX_WBITS, 8,
+                         Z_DEFAULT_STRATEGY); /* 16: gzip */
     f->z_open = r == Z_OK;
     return r == Z_OK ? 0 : r == Z_MEM_ERROR ? az_arena_error(&f->zarena) : AZ_EINTERNAL;
 }
@@ -110,8 +115,8 @@ static void step(struct az_gzfile *f, bool last)
     f->n = 0;
 }
 
-int az_gzfile_open(struct az_gzfile **out, const char *path, enum az_inflater which, struct az_mem *mem,
-                   struct az_diag *diag)
+int az_gzfile_open(struct az_gzfile **out, const char *path, enum az_inflater which,
+                   struct az_mem *mem, struct az_diag *diag)
 {
     struct az_gzfile *f = az_mem_alloc(mem, sizeof *f);
     *out = NULL;

@@ -1,4 +1,5 @@
-/* Output files compressed as they are written: a gzip stream into an az_outfile, in constant memory. */
+/* Output files compressed as they are written: a gzip stream into an az_outfile, in constant
+ * memory. */
 #ifndef AZ_IO_GZIP_OUT_H
 #define AZ_IO_GZIP_OUT_H
 
@@ -7,13 +8,17 @@
 
 struct az_gzfile;
 
-/* `which`: the library, as for inflating (BEST is ISA-L where it is built in, else zlib). No name and no time are
- * stored, so equal writes give equal bytes. AZ_EIO, AZ_ENOMEM, AZ_ELIMIT with a message. */
-int az_gzfile_open(struct az_gzfile **f, const char *path, enum az_inflater which, struct az_mem *mem,
-                   struct az_diag *diag) AZ_MUST_USE;
+/* `which`: the library, as for inflating (BEST is ISA-L where it is built in, else zlib). No name
+ * and no time are stored, so equal writes give equal bytes. AZ_EIO, AZ_ENOMEM, AZ_ELIMIT with a
+ * message. */
+int az_gzfile_open(struct az_gzfile **f, const char *path, enum az_inflater which,
+                   struct az_mem *mem, struct az_diag *diag) AZ_MUST_USE;
 /* Errors are remembered and reported by commit. */
 void az_gzfile_write(struct az_gzfile *f, const void *p, size_t n);
-static inline void az_gzfile_puts(struct az_gzfile *f, struct az_sv s) { az_gzfile_write(f, s.p, s.n); }
+static inline void az_gzfile_puts(struct az_gzfile *f, struct az_sv s)
+{
+    az_gzfile_write(f, s.p, s.n);
+}
 /* Ends the stream, renames the file to its name; frees f. AZ_EIO, AZ_EINTERNAL. */
 int az_gzfile_commit(struct az_gzfile *f) AZ_MUST_USE;
 /* Removes the temporary file, frees f; NULL is allowed. */

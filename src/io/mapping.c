@@ -33,13 +33,15 @@ int az_map_file(struct az_mapping *m, const char *path, struct az_diag *diag)
 {
     char text[128];
     *m = (struct az_mapping){ .bytes = { "", 0 } };
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* a pipe must not block here */
+    int fd =
+        open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* a pipe must not block here */
     int e = fd < 0 ? errno : map_fd(m, fd);
     if (fd >= 0)
         (void)close(fd);
     if (e == 0)
         return 0;
-    return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot map: %s", az_errno_text(e, text));
+    return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot map: %s",
+                   az_errno_text(e, text));
 }
 
 void az_unmap_file(struct az_mapping *m)

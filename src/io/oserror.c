@@ -1,4 +1,5 @@
-/* Words of errno. In a file of its own, because _GNU_SOURCE (child.c) gives strerror_r another meaning. */
+/* Words of errno. In a file of its own, because _GNU_SOURCE (child.c) gives strerror_r another
+ * meaning. */
 #include "io/oserror.h"
 
 #include <stdio.h>

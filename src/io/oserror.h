@@ -8,8 +8,9 @@
 const char *az_errno_text(int e, char buf[128]);
 
 /* az_diag_fail, where the diag may be NULL. */
-#define IO_FAIL(diag, code, at, ...) ((diag) ? az_diag_fail((diag), (code), (at), __VA_ARGS__) : (code))
-#define IO_NO_MEMORY(diag, at, mem)                                                                                    \
+#define IO_FAIL(diag, code, at, ...)                                                               \
+    ((diag) ? az_diag_fail((diag), (code), (at), __VA_ARGS__) : (code))
+#define IO_NO_MEMORY(diag, at, mem)                                                                \
     ((diag) ? az_diag_memory((diag), az_mem_error(mem), (at), (mem)) : az_mem_error(mem))
 
 #endif

@@ -18,8 +18,8 @@
 #define BASE_MAX 180 /* bytes of the target's name used in the temporary one: NAME_MAX is 255 */
 
 /* ---- the list ----
- * A spin lock, because pthread.h stays out of this room and a C11 mtx_t cannot be initialised statically. It is held
- * for a few pointer moves only, never around a system call. */
+ * A spin lock, because pthread.h stays out of this room and a C11 mtx_t cannot be initialised
+ * statically. It is held for a few pointer moves only, never around a system call. */
 
 struct temp {
     struct temp *next;
@@ -101,8 +101,8 @@ void az_out_cleanup(void)
 
 /* ---- targets and temporary names ---- */
 
-/* /dev/stdout and its relatives: the descriptor number, or -1. Opening these names again would start at offset 0 of a
- * file the shell redirected to. */
+/* /dev/stdout and its relatives: the descriptor number, or -1. Opening these names again would
+ * start at offset 0 of a file the shell redirected to. */
 static int fd_target(const char *path)
 {
     struct az_sv p = az_sv_str(path), dir = az_sv_str("/dev/fd/");
@@ -121,9 +121,10 @@ static int fd_target(const char *path)
     return fd;
 }
 
-/* Where the bytes go: *direct for what is no regular file; else *target is the file to replace, behind any symlink, so
- * that the link stays. */
-static int find_target(struct az_arena *a, const char *path, const char **target, bool *direct, struct az_diag *diag)
+/* Where the bytes go: *direct for what is no regular file; else *target is the file to replace,
+ * after any symlink, so that the link stays. */
+static int find_target(struct az_arena *a, const char *path, const char **target, bool *direct,
+                       struct az_diag *diag)
 {
     char text[128];
     struct az_path_info info = az_path_stat(path);
@@ -132,28 +133,32 @@ static int find_target(struct az_arena *a, const char *path, const char **target
     if (*direct)
         return 0;
     if (info.kind == AZ_PATH_DIR)
-        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: it is a folder (name a file)");
+        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)),
+                       "cannot write: it is a folder (name a file)");
     if (info.kind == AZ_PATH_MISSING)
         return 0;
     if (access(path, W_OK) != 0)
-        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s", az_errno_text(errno, text));
+        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s",
+                       az_errno_text(errno, text));
     struct az_sv real;
     int r = az_path_canonical(a, path, &real);
     if (r == 0)
         *target = real.p;
-    return r == 0 ? 0 : IO_FAIL(diag, r, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s", az_err_text(r));
+    return r == 0
+               ? 0
+               : IO_FAIL(diag, r, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s", az_err_text(r));
 }
 
-/* Creates an empty file ".<base>.<pid>.<n>.tmp" beside the target and remembers it. Returns its descriptor, or -1 with
- * errno. */
+/* Creates an empty file ".<base>.<pid>.<n>.tmp" next to the target and remembers it. Returns its
+ * descriptor, or -1 with errno. */
 static int create_temp(struct az_arena *a, const char *target, struct az_sv *tmp)
 {
     struct az_sv base = az_path_base(az_sv_str(target)), dir = az_path_dir(az_sv_str(target));
     if (base.n > BASE_MAX)
         base.n = BASE_MAX;
     for (int i = 0; i < TRIES; i++) {
-        *tmp =
-            az_arena_printf(a, "%.*s/.%.*s.%ld.%lu.tmp", AZ_SVF(dir), AZ_SVF(base), (long)getpid(), az_temps_number());
+        *tmp = az_arena_printf(a, "%.*s/.%.*s.%ld.%lu.tmp", AZ_SVF(dir), AZ_SVF(base),
+                               (long)getpid(), az_temps_number());
         if (!tmp->p || az_temps_add(tmp->p, false) != 0) {
             errno = ENOMEM;
             return -1;
@@ -170,9 +175,10 @@ static int create_temp(struct az_arena *a, const char *target, struct az_sv *tmp
     return -1;
 }
 
-/* Target, its folder, and the open temporary file; or the target itself where it is written directly (tmp empty). */
-static int open_target(struct az_arena *a, const char *path, const char **target, struct az_sv *tmp, int *fd,
-                       struct az_diag *diag)
+/* Target, its folder, and the open temporary file; or the target itself where it is written
+ * directly (tmp empty). */
+static int open_target(struct az_arena *a, const char *path, const char **target, struct az_sv *tmp,
+                       int *fd, struct az_diag *diag)
 {
     char text[128];
     bool direct;
@@ -182,7 +188,8 @@ static int open_target(struct az_arena *a, const char *path, const char **target
         return r;
     if (direct) {
         int old = fd_target(path);
-        *fd = old >= 0 ? fcntl(old, F_DUPFD_CLOEXEC, 3) : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        *fd =
+            old >= 0 ? fcntl(old, F_DUPFD_CLOEXEC, 3) : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     } else {
         struct az_sv dir = az_path_dir(az_sv_str(*target));
         const char *d = az_arena_str(a, dir);
@@ -194,7 +201,8 @@ static int open_target(struct az_arena *a, const char *path, const char **target
         *fd = create_temp(a, *target, tmp);
     }
     if (*fd < 0)
-        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s (choose another output folder?)",
+        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)),
+                       "cannot write: %s (choose another output folder?)",
                        az_errno_text(errno, text));
     return 0;
 }
@@ -334,8 +342,10 @@ int az_outfile_commit(struct az_outfile *f)
     }
     int r = 0;
     if (f->error)
-        r = IO_FAIL(f->diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot write: %s%s", az_errno_text(f->error, text),
-                    f->error == ENOSPC ? " (free some space, or choose another output folder)" : "");
+        r = IO_FAIL(f->diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot write: %s%s",
+                    az_errno_text(f->error, text),
+                    f->error == ENOSPC ? " (free some space, or choose another output folder)"
+                                       : "");
     outfile_free(f);
     return r;
 }
@@ -352,7 +362,8 @@ void az_outfile_abort(struct az_outfile *f)
 
 /* ---- names for libraries ---- */
 
-int az_outname_reserve(struct az_arena *a, const char *path, struct az_sv *tmp, struct az_diag *diag)
+int az_outname_reserve(struct az_arena *a, const char *path, struct az_sv *tmp,
+                       struct az_diag *diag)
 {
     const char *target;
     int fd;
@@ -378,7 +389,8 @@ int az_outname_commit(const char *tmp, const char *path, struct az_diag *diag)
     if (r == 0) {
         int e = finish_temp(tmp, target);
         if (e)
-            r = IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s", az_errno_text(e, text));
+            r = IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s",
+                        az_errno_text(e, text));
     } else {
         az_outname_discard(tmp);
     }

@@ -1,5 +1,5 @@
-/* Output files: written under a temporary name beside the target, renamed when complete; never half a file under a
- * final name, never an input overwritten. */
+/* Output files: written under a temporary name next to the target, renamed when complete; never
+ * half a file under a final name, never an input overwritten. */
 #ifndef AZ_IO_OUTFILE_H
 #define AZ_IO_OUTFILE_H
 
@@ -7,30 +7,33 @@
 
 struct az_outfile;
 
-/* Makes missing folders; temporary name ".<base>.<pid>.<n>.tmp" in the target's folder. A target that exists and is no
- * regular file (/dev/full, a pipe, /dev/stdout) is written directly. */
+/* Makes missing folders; temporary name ".<base>.<pid>.<n>.tmp" in the target's folder. A target
+ * that exists and is no regular file (/dev/full, a pipe, /dev/stdout) is written directly. */
 int az_outfile_open(struct az_outfile **f, const char *path, struct az_diag *diag) AZ_MUST_USE;
 /* Buffered; errors are remembered and reported by commit. */
 void az_outfile_write(struct az_outfile *f, const void *p, size_t n);
 void az_outfile_puts(struct az_outfile *f, struct az_sv s);
 void az_outfile_printf(struct az_outfile *f, const char *fmt, ...) AZ_PRINTF(2, 3);
-/* Flush, close, rename; on any failure the temporary file is removed and AZ_EIO returned with a message. Frees f. */
+/* Flush, close, rename; on any failure the temporary file is removed and AZ_EIO returned with a
+ * message. Frees f. */
 int az_outfile_commit(struct az_outfile *f) AZ_MUST_USE;
 /* Removes the temporary file, frees f. */
 void az_outfile_abort(struct az_outfile *f);
 
-/* For libraries that write a named file themselves: reserve a temporary name (in the arena), later commit or discard
- * it. */
-int az_outname_reserve(struct az_arena *a, const char *path, struct az_sv *tmp, struct az_diag *diag) AZ_MUST_USE;
+/* For libraries that write a named file themselves: reserve a temporary name (in the arena), later
+ * commit or discard it. */
+int az_outname_reserve(struct az_arena *a, const char *path, struct az_sv *tmp,
+                       struct az_diag *diag) AZ_MUST_USE;
 int az_outname_commit(const char *tmp, const char *path, struct az_diag *diag) AZ_MUST_USE;
 void az_outname_discard(const char *tmp);
 
 /* A private temporary folder (0700) under $TMPDIR or /tmp; NUL-terminated in the arena. */
-int az_tmpdir_make(struct az_arena *a, const char *prefix, struct az_sv *dir, struct az_diag *diag) AZ_MUST_USE;
+int az_tmpdir_make(struct az_arena *a, const char *prefix, struct az_sv *dir,
+                   struct az_diag *diag) AZ_MUST_USE;
 /* Removes it with all below it (never follows links). */
 void az_tmpdir_remove(const char *dir);
-/* Temporary files and folders still open are kept in a list; this removes them all. Called once at the end of an
- * interrupted run, never from a signal handler. */
+/* Temporary files and folders still open are kept in a list; this removes them all. Called once at
+ * the end of an interrupted run, never from a signal handler. */
 void az_out_cleanup(void);
 
 #endif

@@ -64,7 +64,8 @@ struct az_sv az_path_join(struct az_arena *a, struct az_sv dir, struct az_sv nam
 
 /* ---- canonical ---- */
 
-/* Appends the components of `rest` to the absolute path in `out`, resolving "." and ".." by name. */
+/* Appends the components of `rest` to the absolute path in `out`, resolving "." and ".." by name.
+ */
 static int append_lexically(struct az_vec_char *out, struct az_sv rest)
 {
     int r = 0;
@@ -96,7 +97,7 @@ int az_path_canonical(struct az_arena *a, const char *path, struct az_sv *out)
     az_vec_init(&text, a->mem);
     int r = AZ_EIO;
     struct az_sv p = az_sv_str(path);
-    /* The longest part that exists is resolved by the system, what is behind it by name. */
+    /* The longest part that exists is resolved by the system, what is after it by name. */
     size_t n = p.n;
     char *head = az_arena_str(a, p);
     bool found = head && realpath(p.n ? head : ".", real);
@@ -198,7 +199,8 @@ int az_path_mkdirs(const char *path, struct az_diag *diag)
     az_arena_release(&a);
     if (e == 0)
         return 0;
-    return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot make this folder: %s", az_errno_text(e, text));
+    return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot make this folder: %s",
+                   az_errno_text(e, text));
 }
 
 /* ---- sorted entries ---- */
@@ -217,7 +219,8 @@ void az_names_release(struct az_names *n)
 
 static int by_name(const void *x, const void *y, void *text)
 {
-    return strcmp((const char *)text + *(const uint64_t *)x, (const char *)text + *(const uint64_t *)y);
+    return strcmp((const char *)text + *(const uint64_t *)x,
+                  (const char *)text + *(const uint64_t *)y);
 }
 
 int az_names_push(struct az_names *n, const char *dir, bool hidden, size_t *from, size_t *to)
@@ -243,7 +246,8 @@ int az_names_push(struct az_names *n, const char *dir, bool hidden, size_t *from
     errno = keep;
     *to = n->at.n;
     if (r == 0 && *to - *from > 1)
-        r = az_sort_cmp(n->at.v + *from, *to - *from, sizeof *n->at.v, by_name, n->text.v, n->at.mem);
+        r = az_sort_cmp(n->at.v + *from, *to - *from, sizeof *n->at.v, by_name, n->text.v,
+                        n->at.mem);
     if (r)
         az_names_pop(n, *from);
     return r;

@@ -1,4 +1,5 @@
-/* Byte source over a file, standard input or memory, inflating where the bytes begin with gzip's magic. */
+/* Byte source over a file, standard input or memory, inflating where the bytes begin with gzip's
+ * magic. */
 #include "io/source.h"
 
 #include <errno.h>
@@ -12,9 +13,10 @@
 #include "io/oserror.h"
 
 #define WINDOW_DEFAULT ((size_t)256 << 10)
-#define BUFFER_MIN     ((size_t)4096) /* a smaller window is delivered in pieces, but not read in pieces */
-#define PIECE          ((size_t)1000) /* of az_source_next in a build that moves buffers */
-#define READ_MAX       ((size_t)1 << 30)
+#define BUFFER_MIN                                                                                 \
+    ((size_t)4096) /* a smaller window is delivered in pieces, but not read in pieces */
+#define PIECE    ((size_t)1000) /* of az_source_next in a build that moves buffers */
+#define READ_MAX ((size_t)1 << 30)
 
 /* Where a gzip stream is. */
 enum stage { IN_MEMBER, BETWEEN_MEMBERS, IN_PADDING, AT_END };
@@ -46,7 +48,7 @@ struct az_source {
     enum fault fault;
     int fault_errno;
     uint64_t fault_at;
-    int error; /* code of the fault once it was told */
+    int error; /* code of the fault once it was reported */
     bool keeps_parts;
     char *lent; /* AZ_MOVE_BUFFERS: a copy of what the last call gave out */
     size_t lent_size;
@@ -74,7 +76,7 @@ static const char *fault_text(enum fault f)
     case TRUNCATED:
         return "gzip stream ends too early (is the file complete?)";
     case GARBAGE:
-        return "bytes behind the gzip stream are no gzip (is the file complete, and one file?)";
+        return "bytes after the gzip stream are no gzip (is the file complete, and one file?)";
     default:
         return "unreadable";
     }
@@ -88,8 +90,8 @@ static int tell_fault(struct az_source *s)
     if (s->fault == READ_FAILED) {
         char text[128];
         s->error = AZ_EIO;
-        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_OFFSET(name_of(s), (int64_t)s->fault_at), "cannot read: %s",
-                       az_errno_text(s->fault_errno, text));
+        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_OFFSET(name_of(s), (int64_t)s->fault_at),
+                       "cannot read: %s", az_errno_text(s->fault_errno, text));
     }
     if (s->fault == NO_MEMORY) {
         s->error = IO_NO_MEMORY(s->diag, AZ_AT_FILE(name_of(s)), s->mem);
@@ -122,7 +124,8 @@ static bool read_some(struct az_source *s, char *dst, size_t n, size_t *got)
                 az_digest_end(s->digest);
             return true;
         }
-        if (errno == EAGAIN || errno == EWOULDBLOCK) { /* an inherited non-blocking pipe: wait for it */
+        if (errno == EAGAIN ||
+            errno == EWOULDBLOCK) { /* an inherited non-blocking pipe: wait for it */
             struct pollfd p = { .fd = s->fd, .events = POLLIN };
             (void)poll(&p, 1, -1);
         } else if (errno != EINTR) {
@@ -168,7 +171,8 @@ static void take_input(struct az_source *s, size_t n)
 
 /* ---- gzip ---- */
 
-/* Behind a member: another one, zero padding up to the end (tapes, block-wise copies), the end, or garbage. */
+/* After a member: another one, zero padding up to the end (tapes, block-wise copies), the end, or
+ * garbage. */
 static bool between_members(struct az_source *s)
 {
     if (!fill_input(s, 2))
@@ -249,7 +253,8 @@ static bool inflate_some(struct az_source *s, char *dst, size_t n, size_t *got)
     return ok;
 }
 
-/* Next bytes of the content into dst; *got = 0 at the end. A fault shows only once no good byte came with it. */
+/* Next bytes of the content into dst; *got = 0 at the end. A fault shows only once no good byte
+ * came with it. */
 static int produce(struct az_source *s, char *dst, size_t n, size_t *got)
 {
     *got = 0;
@@ -326,13 +331,16 @@ static int open_fd(struct az_source *s, const char *path, uint64_t start)
     s->own_fd = strcmp(path, "-") != 0;
     s->fd = s->own_fd ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
     if (s->fd < 0 || fstat(s->fd, &st) != 0)
-        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot open: %s", az_errno_text(errno, text));
+        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot open: %s",
+                       az_errno_text(errno, text));
     if (S_ISDIR(st.st_mode))
-        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot read: %s", az_errno_text(EISDIR, text));
+        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot read: %s",
+                       az_errno_text(EISDIR, text));
     if (S_ISREG(st.st_mode) && st.st_size > 0)
         s->size = (uint64_t)st.st_size;
     if (start && lseek(s->fd, (off_t)start, SEEK_SET) < 0)
-        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot seek: %s", az_errno_text(errno, text));
+        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot seek: %s",
+                       az_errno_text(errno, text));
     s->in_pos = start;
 #ifdef POSIX_FADV_SEQUENTIAL
     if (S_ISREG(st.st_mode))
@@ -492,7 +500,9 @@ int az_source_next(struct az_source *s, struct az_sv *chunk)
         if (r)
             return r;
     }
-    *chunk = az_sv_make(s->buf + s->at, min_size(s->end - s->at, AZ_MOVES ? min_size(PIECE, s->window) : s->window));
+    *chunk =
+        az_sv_make(s->buf + s->at,
+                   min_size(s->end - s->at, AZ_MOVES ? min_size(PIECE, s->window) : s->window));
     s->at += chunk->n;
     s->delivered += chunk->n;
     lend(s, chunk);
@@ -528,8 +538,8 @@ static int collect(struct az_source *s, size_t max, struct az_vec_char *into)
         if (r || chunk.n == 0)
             return r;
         if (max && (chunk.n > max || into->n > max - chunk.n))
-            return IO_FAIL(s->diag, AZ_ELIMIT, AZ_AT_FILE(name_of(s)), "larger than %zu bytes (too large for its use)",
-                           max);
+            return IO_FAIL(s->diag, AZ_ELIMIT, AZ_AT_FILE(name_of(s)),
+                           "larger than %zu bytes (too large for its use)", max);
         if (az_text_append(into, chunk) != 0)
             return IO_NO_MEMORY(s->diag, AZ_AT_FILE(name_of(s)), s->mem);
     }

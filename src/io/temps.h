@@ -1,5 +1,5 @@
-/* Private to io: the list of temporary files and folders that exist now, so that an interrupted run leaves none. The
- * one mutable global of the room; it lives in outfile.c under its lock. */
+/* Private to io: the list of temporary files and folders that exist now, so that an interrupted run
+ * leaves none. The one mutable global of the room; it lives in outfile.c under its lock. */
 #ifndef AZ_IO_TEMPS_H
 #define AZ_IO_TEMPS_H
 

@@ -35,10 +35,12 @@ int az_tmpdir_make(struct az_arena *a, const char *prefix, struct az_sv *dir, st
     return 0;
 }
 
-/* Removes what is in the folder `fd` (taken over). Works by descriptors and O_NOFOLLOW, so no link is ever followed. */
+/* Removes what is in the folder `fd` (taken over). Works by descriptors and O_NOFOLLOW, so no link
+ * is ever followed. */
 static void remove_below(int fd, unsigned depth)
 {
-    DIR *d = depth < 256 ? fdopendir(fd) : NULL; /* a descriptor a level; ours are never that deep */
+    DIR *d =
+        depth < 256 ? fdopendir(fd) : NULL; /* a descriptor a level; ours are never that deep */
     if (!d) {
         (void)close(fd);
         return;

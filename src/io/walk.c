@@ -29,7 +29,8 @@ static int set_path(struct walking *k, size_t keep, const char *name)
     return r;
 }
 
-/* Enters the folder in k->path once (with aliases: not inside itself): 1, or 0 when it is not to be entered. */
+/* Enters the folder in k->path once (with aliases: not inside itself): 1, or 0 when it is not to be
+ * entered. */
 static int enter(struct walking *k, const struct az_path_info *info)
 {
     uint32_t *value;
@@ -40,7 +41,8 @@ static int enter(struct walking *k, const struct az_path_info *info)
     *value = 1;
     if (k->w->aliases && k->links && ++k->entered > AZ_WALK_MOST)
         return IO_FAIL(k->diag, AZ_ERANGE, AZ_AT_FILE(az_text_view(&k->path)),
-                       "more than %d folders behind links (do they cross each other?)", AZ_WALK_MOST);
+                       "more than %d folders after links (do they cross each other?)",
+                       AZ_WALK_MOST);
     return 1;
 }
 
@@ -91,13 +93,13 @@ static int walk_folder(struct walking *k, unsigned depth)
     int r = az_names_push(&k->names, k->path.v, k->w->hidden, &from, &to);
     if (r == AZ_EIO && depth > 1) {
         if (k->diag)
-            az_diag_add(k->diag, AZ_WARNING, AZ_AT_FILE(az_text_view(&k->path)), "cannot read this folder: %s",
-                        az_errno_text(errno, text));
+            az_diag_add(k->diag, AZ_WARNING, AZ_AT_FILE(az_text_view(&k->path)),
+                        "cannot read this folder: %s", az_errno_text(errno, text));
         return 0;
     }
     if (r)
-        return r == AZ_EIO ? IO_FAIL(k->diag, r, AZ_AT_FILE(az_text_view(&k->path)), "cannot read: %s",
-                                     az_errno_text(errno, text))
+        return r == AZ_EIO ? IO_FAIL(k->diag, r, AZ_AT_FILE(az_text_view(&k->path)),
+                                     "cannot read: %s", az_errno_text(errno, text))
                            : r;
     for (size_t i = from; i < to && r == 0; i++) {
         r = set_path(k, keep, az_names_get(&k->names, i));
@@ -115,7 +117,8 @@ int az_path_walk(const char *root, const struct az_walk *w, struct az_diag *diag
     struct walking k = { .w = w, .diag = diag };
     struct az_path_info info = az_path_stat(root);
     if (info.kind == AZ_PATH_MISSING)
-        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(root)), "cannot read: %s", az_errno_text(errno, text));
+        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(root)), "cannot read: %s",
+                       az_errno_text(errno, text));
     if (info.kind != AZ_PATH_DIR) {
         int v = w->visit(w->ctx, root, &info, 0);
         return v < 0 ? v : 0;

@@ -1,5 +1,5 @@
-/* Checking, mending and rewriting one event. Only what is valid JSON may be copied: a viewer's parser refuses the whole
- * file for one control byte, and profilers do write them. */
+/* Checking, repair and rewriting one event. Only what is valid JSON may be copied: a viewer's
+ * parser refuses the whole file for one control byte, and profilers do write them. */
 #include "merge/event.h"
 
 #include "base/num.h"
@@ -24,9 +24,12 @@ static const char *space(const char *p)
     return p;
 }
 
-static bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+static bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
 
-/* Length of the escape at p (behind it the text goes on); 0: none that JSON knows. */
+/* Length of the escape at p (after it the text goes on); 0: none that JSON knows. */
 static size_t escape_length(const char *p, const char *end)
 {
     if (end - p < 2)
@@ -48,7 +51,7 @@ static void look_at(struct check *c, const char *p, const char *q)
     c->high |= high >= 0x80;
 }
 
-/* p on the quote; behind the closing one, or NULL. */
+/* p on the quote; after the closing one, or NULL. */
 static const char *string(struct check *c, const char *p)
 {
     for (p++;;) {
@@ -110,7 +113,7 @@ static const char *member_key(struct check *c, const char *p, struct az_sv *key)
     return *q == ':' ? space(q + 1) : NULL;
 }
 
-/* Elements of an object or array, p behind its bracket. */
+/* Elements of an object or array, p after its bracket. */
 static const char *elements(struct check *c, const char *p, char close, unsigned depth)
 {
     struct az_sv key;
@@ -150,7 +153,10 @@ static const char *value(struct check *c, const char *p, unsigned depth)
 
 /* ---- events ---- */
 
-static bool is(struct az_sv key, const char *s, size_t n) { return key.n == n && memcmp(key.p, s, n) == 0; }
+static bool is(struct az_sv key, const char *s, size_t n)
+{
+    return key.n == n && memcmp(key.p, s, n) == 0;
+}
 #define IS(key, lit) is(key, lit, sizeof(lit) - 1)
 
 static struct az_sv *argument(struct az_me_event *e, struct az_sv key)
@@ -173,8 +179,9 @@ static struct az_sv *field(struct az_me_event *e, struct az_sv key)
                              : NULL;
 }
 
-/* Members of the event or of its args, p behind the brace; *empty: there is none. */
-static const char *members(struct check *c, struct az_me_event *e, const char *p, bool args, bool *empty)
+/* Members of the event or of its args, p after the brace; *empty: there is none. */
+static const char *members(struct check *c, struct az_me_event *e, const char *p, bool args,
+                           bool *empty)
 {
     struct az_sv key, *out;
     p = space(p);
@@ -217,7 +224,7 @@ bool az_me_parse(struct az_sv text, struct az_me_event *e)
     return !c.high || az_utf8_valid(text);
 }
 
-/* ---- mending ---- */
+/* ---- repair ---- */
 
 /* A byte or a code point of a string as JSON allows it. */
 static int mend_char(struct az_sv text, size_t *i, struct az_vec_char *out)
@@ -231,7 +238,8 @@ static int mend_char(struct az_sv text, size_t *i, struct az_vec_char *out)
         size_t n = escape_length(text.p + *i, text.p + text.n);
         size_t from = *i;
         *i += n ? n : 1;
-        return n ? az_text_append(out, az_sv_make(text.p + from, n)) : az_text_append(out, AZ_SV("\\\\"));
+        return n ? az_text_append(out, az_sv_make(text.p + from, n))
+                 : az_text_append(out, AZ_SV("\\\\"));
     }
     size_t from = *i;
     uint32_t code = az_utf8_next(text, i);
@@ -333,9 +341,10 @@ int az_me_id(struct az_sv raw, const struct az_me_shift *s, struct az_vec_char *
 
 struct edit {
     const char *at;
-    size_t cut;                       /* bytes of the old text that are replaced */
-    struct az_sv id;                  /* an id is shifted, and this and the old text follow it; else: */
-    struct az_sv before, after, tail; /* before, the rank, after, the old text, tail; no tail: the old text is gone */
+    size_t cut;      /* bytes of the old text that are replaced */
+    struct az_sv id; /* an id is shifted, and this and the old text follow it; else: */
+    struct az_sv before, after,
+        tail; /* before, the rank, after, the old text, tail; no tail: the old text is gone */
 };
 
 static void add_id(struct edit *list, size_t *n, struct az_sv raw, struct az_sv raw_key)
@@ -348,17 +357,22 @@ static struct edit rank_edit(const struct az_me_event *e)
 {
     const struct az_sv none = { "", 0 }, rank = AZ_SV("\"rank\": ");
     if (e->args.n && *e->args.p == '{' && e->rank.n)
-        return (struct edit){ e->rank.p, e->rank.n, none, none, AZ_SV(", \"rank_raw\": "), AZ_SV(" ") };
+        return (struct edit){ e->rank.p, e->rank.n, none, none, AZ_SV(", \"rank_raw\": "),
+                              AZ_SV(" ") };
     if (e->args.n && *e->args.p == '{')
-        return (struct edit){ e->args.p + 1, 0, none, rank, e->args_empty ? none : AZ_SV(", "), none };
+        return (
+            struct edit){ e->args.p + 1, 0, none, rank, e->args_empty ? none : AZ_SV(", "), none };
     if (e->args.n && *e->args.p == 'n')
         return (struct edit){ e->args.p, e->args.n, none, AZ_SV("{\"rank\": "), AZ_SV("}"), none };
     if (e->args.n)
-        return (struct edit){ e->args.p, e->args.n, none, AZ_SV("{\"rank\": "), AZ_SV(", \"args_raw\": "), AZ_SV("}") };
+        return (struct edit){
+            e->args.p, e->args.n, none, AZ_SV("{\"rank\": "), AZ_SV(", \"args_raw\": "), AZ_SV("}")
+        };
     return (struct edit){ e->text.p + e->text.n - 1,
                           0,
                           none,
-                          e->empty ? AZ_SV("\"args\": {\"rank\": ") : AZ_SV(", \"args\": {\"rank\": "),
+                          e->empty ? AZ_SV("\"args\": {\"rank\": ")
+                                   : AZ_SV(", \"args\": {\"rank\": "),
                           AZ_SV("}"),
                           none };
 }

@@ -12,10 +12,11 @@ struct az_me_event {
     bool empty, args_empty;
 };
 
-/* What follows the text must be readable for 64 bytes. False: it is not valid JSON, so it may not be copied. */
+/* What follows the text must be readable for 64 bytes. False: it is not valid JSON, so it may not
+ * be copied. */
 bool az_me_parse(struct az_sv text, struct az_me_event *e);
-/* A copy in which control bytes in strings are escaped, bad UTF-8 and bad escapes replaced, NaN and infinities null,
- * with 64 zero bytes behind it (not counted). 0, AZ_ENOMEM, AZ_ELIMIT. */
+/* A copy in which control bytes in strings are escaped, bad UTF-8 and bad escapes replaced, NaN and
+ * infinities null, with 64 zero bytes after it (not counted). 0, AZ_ENOMEM, AZ_ELIMIT. */
 int az_me_mend(struct az_sv text, struct az_vec_char *out) AZ_MUST_USE;
 
 /* Without quotes, if it is a string; else empty. */
@@ -23,15 +24,16 @@ struct az_sv az_me_string(struct az_sv raw);
 /* Digits of a whole number, without sign; 0 for the number 0; -1: no whole number. */
 int az_me_digits(struct az_sv raw);
 
-/* The event as it is written for a rank. `digits`: ids are shifted by rank x 10^digits; `external`: the linking
- * argument.
+/* The event as it is written for a rank. `digits`: ids are shifted by rank x 10^digits; `external`:
+ * the linking argument.
  */
 struct az_me_shift {
     int64_t rank;
     unsigned digits;
     bool external;
 };
-int az_me_write(const struct az_me_event *e, const struct az_me_shift *s, struct az_vec_char *out) AZ_MUST_USE;
+int az_me_write(const struct az_me_event *e, const struct az_me_shift *s,
+                struct az_vec_char *out) AZ_MUST_USE;
 /* The value of `pid` as az_me_write writes it. */
 int az_me_id(struct az_sv raw, const struct az_me_shift *s, struct az_vec_char *out) AZ_MUST_USE;
 

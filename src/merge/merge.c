@@ -1,5 +1,6 @@
-/* Merging traces of many ranks: two passes over each file. The first finds the largest ids, the processes and what is
- * wrong with a file, several files at a time; the second writes, one rank after the other. */
+/* Merging traces of many ranks: two passes over each file. The first finds the largest ids, the
+ * processes and what is wrong with a file, several files at a time; the second writes, one rank
+ * after the other. */
 #include "base/num.h"
 #include "base/pool.h"
 #include "base/sort.h"
@@ -22,14 +23,16 @@ int64_t az_pt_rank_of_name(struct az_sv path, struct az_sv pattern)
         while (i < name.n && name.p[i] >= '0' && name.p[i] <= '9')
             i++;
         int64_t v;
-        if (i > from && az_parse_i64(az_sv_make(name.p + from, i - from), &v) == 0 && v <= AZ_RANK_MAX)
+        if (i > from && az_parse_i64(az_sv_make(name.p + from, i - from), &v) == 0 &&
+            v <= AZ_RANK_MAX)
             return v;
     }
 }
 
 static int by_rank(const void *a, const void *b, void *ctx)
 {
-    const struct az_mg_rank *x = *(struct az_mg_rank *const *)a, *y = *(struct az_mg_rank *const *)b;
+    const struct az_mg_rank *x = *(struct az_mg_rank *const *)a,
+                            *y = *(struct az_mg_rank *const *)b;
     (void)ctx;
     if (x->usable != y->usable)
         return x->usable ? -1 : 1;
@@ -46,18 +49,21 @@ static int settle_ranks(struct az_mg *m)
         struct az_mg_rank *r = m->rank[i];
         r->rank = r->told >= 0 ? r->told : none ? (int64_t)i : r->named;
         if (r->usable && r->rank < 0)
-            return az_diag_fail(m->diag, AZ_EUSAGE, AZ_AT_FILE(r->path),
-                                "which rank is this? (its name has none, and the trace no distributedInfo)");
+            return az_diag_fail(
+                m->diag, AZ_EUSAGE, AZ_AT_FILE(r->path),
+                "which rank is this? (its name has none, and the trace no distributedInfo)");
         if (r->usable && r->told >= 0 && r->named >= 0 && r->told != r->named)
-            az_diag_add(m->diag, AZ_WARNING, AZ_AT_FILE(r->path),
-                        "is rank %lld by its name, %lld by its distributedInfo: the latter is taken",
-                        (long long)r->named, (long long)r->told);
+            az_diag_add(
+                m->diag, AZ_WARNING, AZ_AT_FILE(r->path),
+                "is rank %lld by its name, %lld by its distributedInfo: the latter is taken",
+                (long long)r->named, (long long)r->told);
     }
     int rc = az_sort_cmp(m->rank, m->n, sizeof *m->rank, by_rank, NULL, NULL);
     for (size_t i = 1; rc == 0 && i < m->n; i++)
         if (m->rank[i]->usable && m->rank[i]->rank == m->rank[i - 1]->rank)
-            return az_diag_fail(m->diag, AZ_EUSAGE, AZ_AT_FILE(m->rank[i]->path), "is rank %lld, as '%.*s' is",
-                                (long long)m->rank[i]->rank, AZ_SVF(m->rank[i - 1]->path));
+            return az_diag_fail(m->diag, AZ_EUSAGE, AZ_AT_FILE(m->rank[i]->path),
+                                "is rank %lld, as '%.*s' is", (long long)m->rank[i]->rank,
+                                AZ_SVF(m->rank[i - 1]->path));
     return rc;
 }
 
@@ -83,13 +89,15 @@ static void settle_shift(struct az_mg *m)
     for (; last > 0; last /= 10)
         ids++;
     if (ids + 1 > EXACT_DIGITS)
-        az_diag_add(m->diag, AZ_WARNING, AZ_NOWHERE,
-                    "ids take up to %d digits: a viewer that reads numbers as doubles may confuse them", ids + 1);
+        az_diag_add(
+            m->diag, AZ_WARNING, AZ_NOWHERE,
+            "ids take up to %d digits: a viewer that reads numbers as doubles may confuse them",
+            ids + 1);
 }
 
 /* ---- writing ---- */
 
-/* A member of the document, if it is valid JSON or can be mended. */
+/* A member of the document, if it is valid JSON or can be repaired. */
 static int write_member(struct az_mg *m, const char *key, struct az_sv value)
 {
     struct az_me_event checked;
@@ -124,7 +132,8 @@ static int write_header(struct az_mg *m)
         one_base = one_base && az_sv_eq(first->header[BASE_TIME], m->rank[i]->header[BASE_TIME]);
     if (!one_base)
         az_diag_add(m->diag, AZ_WARNING, AZ_NOWHERE,
-                    "the ranks' clocks have different bases (baseTimeNanoseconds): their times do not line up");
+                    "the ranks' clocks have different bases (baseTimeNanoseconds): their times do "
+                    "not line up");
     for (int h = 0; rc == 0 && h < HEADERS; h++)
         if (first->header[h].n && (h != BASE_TIME || one_base))
             rc = write_member(m, az_mg_header_key[h], first->header[h]);
@@ -153,8 +162,9 @@ static int write_process(struct az_mg *m, const struct az_mg_rank *r, uint32_t i
         if (rc == 0)
             rc = az_text_append(&m->text, AZ_SV(", \"tid\": 0, \"ts\": 0, \"name\": \""));
         if (rc == 0)
-            rc = i == 0 ? az_text_printf(&m->text, form[0], (long long)r->rank, device ? "GPU" : "CPU")
-                        : az_text_printf(&m->text, form[1], 2 * (long long)r->rank + device);
+            rc = i == 0
+                     ? az_text_printf(&m->text, form[0], (long long)r->rank, device ? "GPU" : "CPU")
+                     : az_text_printf(&m->text, form[1], 2 * (long long)r->rank + device);
         if (rc == 0)
             rc = az_text_printf(&m->text, ", \"rank\": %lld}}", (long long)r->rank);
     }
@@ -221,7 +231,8 @@ static void note_rank(void *ctx, unsigned i)
 static void pass_on(struct az_mg *m, const struct az_diag *from)
 {
     for (size_t k = 0; k < from->list.n; k++)
-        az_diag_add(m->diag, from->list.v[k].severity, AZ_NOWHERE, "%.*s", AZ_SVF(from->list.v[k].text));
+        az_diag_add(m->diag, from->list.v[k].severity, AZ_NOWHERE, "%.*s",
+                    AZ_SVF(from->list.v[k].text));
 }
 
 static int first_pass(struct az_mg *m)
@@ -262,8 +273,8 @@ static int merge_init(struct az_mg *m, const struct az_merge_input *in)
     return rc;
 }
 
-int az_pt_merge(const struct az_merge_input *in, size_t n, const struct az_merge_opts *opts, const char *out,
-                struct az_merge_result *result, struct az_diag *diag)
+int az_pt_merge(const struct az_merge_input *in, size_t n, const struct az_merge_opts *opts,
+                const char *out, struct az_merge_result *result, struct az_diag *diag)
 {
     static const struct az_merge_opts none;
     struct az_mg m = { .opts = opts ? opts : &none, .result = result, .n = n, .diag = diag };

@@ -12,8 +12,8 @@
 #define BLOCKS     8                   /* .. times so many */
 #define MEMBER_MAX ((size_t)1 << 20)
 
-const char *const az_mg_header_key[HEADERS] = { "schemaVersion", "displayTimeUnit", "baseTimeNanoseconds",
-                                                "deviceProperties" };
+const char *const az_mg_header_key[HEADERS] = { "schemaVersion", "displayTimeUnit",
+                                                "baseTimeNanoseconds", "deviceProperties" };
 
 /* One reading of one file. */
 struct pass {
@@ -64,7 +64,8 @@ static enum fate fate_of(const struct az_merge_opts *o, const struct az_me_event
 
 static bool on_device(struct az_sv cat)
 {
-    static const char *const cats[] = { "\"kernel\"", "\"gpu_memcpy\"", "\"gpu_memset\"", "\"gpu_user_annotation\"" };
+    static const char *const cats[] = { "\"kernel\"", "\"gpu_memcpy\"", "\"gpu_memset\"",
+                                        "\"gpu_user_annotation\"" };
     for (size_t i = 0; i < AZ_LENGTH(cats); i++)
         if (az_sv_is(cat, cats[i]))
             return true;
@@ -101,7 +102,8 @@ static int note_event(struct az_mg_rank *r, const struct az_me_event *e, enum fa
         r->externals = az_mg_larger(r->externals, az_me_digits(e->external));
     }
     if (az_sv_ends(cat, AZ_SV("_runtime")) || az_sv_ends(cat, AZ_SV("_driver"))) {
-        r->launches = true; /* filtered ones, too: what is linked by what does not depend on a filter */
+        r->launches =
+            true; /* filtered ones, too: what is linked by what does not depend on a filter */
         r->launch_correlates |= e->correlation.n > 0;
     }
     return note_process(r, e, fate);
@@ -119,7 +121,8 @@ static int write_event(struct pass *p, const struct az_me_event *e)
 {
     struct az_mg *m = p->m;
     int link = az_me_digits(m->shift.external ? e->external : e->correlation);
-    if (az_mg_larger(link, az_mg_larger(az_me_digits(e->pid), az_me_digits(e->id))) >= (int)m->shift.digits)
+    if (az_mg_larger(link, az_mg_larger(az_me_digits(e->pid), az_me_digits(e->id))) >=
+        (int)m->shift.digits)
         return AZ_ERANGE; /* not in the first pass: the file has changed */
     az_vec_reset(&m->text);
     int rc = az_text_append(&m->text, m->first_event ? AZ_SV("\n") : AZ_SV(",\n"));
@@ -131,7 +134,7 @@ static int write_event(struct pass *p, const struct az_me_event *e)
     return rc;
 }
 
-/* Called with the cursor behind the event's '{'. */
+/* Called with the cursor after the event's '{'. */
 static int on_event(void *ctx, struct az_jscan *s)
 {
     struct pass *p = ctx;
@@ -202,7 +205,8 @@ static void distributed_info(struct az_mg_rank *r, struct az_sv raw)
     if (!az_jview_object(&v, raw))
         return;
     while (az_jview_member(&v, &key, &value))
-        if (az_sv_is(key, "rank") && (az_parse_i64(value, &r->told) || r->told < 0 || r->told > AZ_RANK_MAX))
+        if (az_sv_is(key, "rank") &&
+            (az_parse_i64(value, &r->told) || r->told < 0 || r->told > AZ_RANK_MAX))
             r->told = -1;
 }
 
@@ -244,39 +248,47 @@ static int read_document(struct pass *p)
             rc = member(p, key);
     }
     rc = rc == AZ_J_END ? AZ_J_OK : rc;
-    if (rc == AZ_J_OK && !p->array.truncated) { /* to the end, which is where a compressed file tells of damage */
+    if (rc == AZ_J_OK &&
+        !p->array.truncated) { /* to the end, which is where a compressed file reports damage */
         c = az_jscan_peek(&p->scan);
         rc = c > 0 ? AZ_J_BAD : c;
     }
     return rc;
 }
 
-/* What became of a file: 0 usable (maybe damaged), an error that ends the merge, or AZ_EFORMAT: left out. Said once, by
- * the first pass. */
+/* What became of a file: 0 usable (maybe damaged), an error that ends the merge, or AZ_EFORMAT:
+ * skipped. Said once, by the first pass. */
 static int verdict(struct pass *p, int rc)
 {
     struct az_diag *d = p->diag;
-    struct az_where at = AZ_AT_OFFSET(p->r->path, az_jscan_offset(&p->scan)), file = AZ_AT_FILE(p->r->path);
+    struct az_where at = AZ_AT_OFFSET(p->r->path, az_jscan_offset(&p->scan)),
+                    file = AZ_AT_FILE(p->r->path);
     if (rc == AZ_EINTR || rc == AZ_EIO)
         return rc;
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         return az_diag_memory(d, rc, at, p->m->opts->mem);
     if (p->writing)
-        return rc == AZ_ERANGE ? az_diag_fail(d, AZ_EIO, at, "has changed while it was read (merge again)") : 0;
+        return rc == AZ_ERANGE
+                   ? az_diag_fail(d, AZ_EIO, at, "has changed while it was read (merge again)")
+                   : 0;
     if (rc == AZ_EEMPTY)
-        return az_diag_fail(d, AZ_EFORMAT, file, "empty file: this rank is left out");
+        return az_diag_fail(d, AZ_EFORMAT, file, "empty file: this rank is skipped");
     if (!p->seen_events)
-        return az_diag_fail(d, AZ_EFORMAT, at, "no 'traceEvents' that can be read: this rank is left out");
+        return az_diag_fail(d, AZ_EFORMAT, at,
+                            "no 'traceEvents' that can be read: this rank is skipped");
     p->r->damaged = rc != AZ_J_OK || p->array.truncated || p->array.malformed || p->source_bad;
     if (p->array.malformed)
         (void)az_diag_fail(d, AZ_EFORMAT, AZ_AT_OFFSET(p->r->path, p->array.first_bad),
                            "malformed at %llu place(s): the %llu events that are whole are merged",
-                           (unsigned long long)p->array.malformed, (unsigned long long)p->array.records);
+                           (unsigned long long)p->array.malformed,
+                           (unsigned long long)p->array.records);
     if (p->array.truncated || p->source_bad || rc == AZ_J_MORE)
-        (void)az_diag_fail(d, AZ_EFORMAT, at, "cut off or damaged: the %llu events before are merged",
+        (void)az_diag_fail(d, AZ_EFORMAT, at,
+                           "cut off or damaged: the %llu events before are merged",
                            (unsigned long long)p->array.records);
     else if (rc != AZ_J_OK)
-        (void)az_diag_fail(d, AZ_EFORMAT, at, "malformed behind the events: all %llu events are merged",
+        (void)az_diag_fail(d, AZ_EFORMAT, at,
+                           "malformed after the events: all %llu events are merged",
                            (unsigned long long)p->array.records);
     return 0;
 }
@@ -300,9 +312,9 @@ int az_mg_read(struct az_mg *m, struct az_mg_rank *r, bool writing)
     struct pass p = { .m = m, .r = r, .writing = writing, .array = { .first_bad = -1 } };
     p.diag = writing ? m->diag : &r->diag;
     if (az_path_stat(r->path.p).kind == AZ_PATH_OTHER || az_sv_is(r->path, "-"))
-        return az_diag_fail(
-            p.diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
-            "is no regular file, and a trace is read twice: this rank is left out (write it to a file)");
+        return az_diag_fail(p.diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
+                            "is no regular file, and a trace is read twice: this rank is skipped "
+                            "(write it to a file)");
     az_vec_init(&p.mended, m->opts->mem);
     int rc = open_pass(&p);
     if (rc == 0) {

@@ -14,9 +14,9 @@ extern const char *const az_mg_header_key[HEADERS];
 
 enum az_pass_kind { UNKNOWN, HOST, DEVICE };
 struct az_mg_process {
-    uint64_t events; /* that are kept, metadata not counted */
+    uint64_t events;         /* that are kept, metadata not counted */
     enum az_pass_kind label; /* by process_labels */
-    bool device;     /* has events of the device */
+    bool device;             /* has events of the device */
 };
 AZ_VEC(struct az_mg_process, az_mg_processes);
 
@@ -38,7 +38,8 @@ struct az_mg {
     const struct az_merge_opts *opts;
     struct az_merge_result *result;
     struct az_arena arena;
-    struct az_mg_rank **rank; /* in the order of the inputs, later of the ranks, those that cannot be used last */
+    struct az_mg_rank *
+        *rank; /* in the order of the inputs, later of the ranks, those that cannot be used last */
     size_t n;
     struct az_gzfile *out;
     struct az_vec_char text;
@@ -49,9 +50,9 @@ struct az_mg {
 
 static inline int az_mg_larger(int a, int b) { return a > b ? a : b; }
 
-/* Reads a rank's file: not writing, it notes ids, processes and what is wrong (messages in the rank's own diag);
- * writing, its events go to m->out, shifted by m->shift. 0; AZ_EFORMAT: this rank is left out; other errors end the
- * merge. */
+/* Reads a rank's file: not writing, it notes ids, processes and what is wrong (messages in the
+ * rank's own diag); writing, its events go to m->out, shifted by m->shift. 0; AZ_EFORMAT: this rank
+ * is skipped; other errors end the merge. */
 int az_mg_read(struct az_mg *m, struct az_mg_rank *r, bool writing) AZ_MUST_USE;
 
 #endif

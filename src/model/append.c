@@ -1,4 +1,5 @@
-/* A part of a framework trace appended to the whole: side tables first, then the columns with their numbers translated.
+/* A part of a framework trace appended to the whole: side tables first, then the columns with their
+ * numbers translated.
  */
 #include "model/append.h"
 
@@ -10,14 +11,18 @@ struct joint {
     uint32_t ops, copies, syncs; /* rows of the whole before: what is added to the part's */
 };
 
-static uint32_t name_of(const struct joint *j, uint32_t id) { return id == AZ_NO_ID ? id : j->map->name[id]; }
+static uint32_t name_of(const struct joint *j, uint32_t id)
+{
+    return id == AZ_NO_ID ? id : j->map->name[id];
+}
 
 static int join_args(struct joint *j)
 {
     const struct az_op_arg_rows *from = &az_optrace(j->part)->args;
     for (size_t i = 0; i < from->n; i++) {
         const struct az_op_args a = { name_of(j, from->v[i].dims), name_of(j, from->v[i].types),
-                                      name_of(j, from->v[i].strides), name_of(j, from->v[i].concrete), AZ_NO_ID };
+                                      name_of(j, from->v[i].strides),
+                                      name_of(j, from->v[i].concrete), AZ_NO_ID };
         int rc = az_optrace_args(j->whole, &a, &j->args[i]);
         if (rc)
             return rc;
@@ -30,8 +35,9 @@ static int join_colls(struct joint *j)
     const struct az_coll_rows *from = &az_optrace(j->part)->colls;
     for (size_t i = 0; i < from->n; i++) {
         struct az_coll_args a = from->v[i];
-        uint32_t *const names[] = { &a.name,     &a.in_nelems, &a.out_nelems, &a.group_size, &a.dtype,
-                                    &a.in_split, &a.out_split, &a.pg_name,    &a.pg_desc,    &a.pg_ranks };
+        uint32_t *const names[] = { &a.name,    &a.in_nelems, &a.out_nelems, &a.group_size,
+                                    &a.dtype,   &a.in_split,  &a.out_split,  &a.pg_name,
+                                    &a.pg_desc, &a.pg_ranks };
         for (size_t k = 0; k < AZ_LENGTH(names); k++)
             *names[k] = name_of(j, *names[k]);
         int rc = az_optrace_coll(j->whole, &a, &j->colls[i]);
@@ -43,13 +49,15 @@ static int join_colls(struct joint *j)
 
 static int join_sources(struct joint *j)
 {
-    struct az_coll_sources *to = &az_optrace(j->whole)->coll_sources, *from = &az_optrace(j->part)->coll_sources;
+    struct az_coll_sources *to = &az_optrace(j->whole)->coll_sources,
+                           *from = &az_optrace(j->part)->coll_sources;
     int rc = az_vec_reserve(to, from->n);
     for (size_t i = 0; rc == 0 && i < from->n; i++) {
         const struct az_coll_source s = from->v[i];
-        to->v[to->n++] = (struct az_coll_source){ .uid = s.uid + j->map->uid,
-                                                  .coll = s.coll == AZ_NO_ROW ? AZ_NO_ROW : j->colls[s.coll],
-                                                  .args = s.args == AZ_NO_ROW ? AZ_NO_ROW : j->args[s.args] };
+        to->v[to->n++] =
+            (struct az_coll_source){ .uid = s.uid + j->map->uid,
+                                     .coll = s.coll == AZ_NO_ROW ? AZ_NO_ROW : j->colls[s.coll],
+                                     .args = s.args == AZ_NO_ROW ? AZ_NO_ROW : j->args[s.args] };
     }
     return rc;
 }
@@ -60,8 +68,8 @@ static int join_files(struct joint *j)
     struct az_op_files *to = &az_optrace(j->whole)->op_files;
     int rc = az_vec_reserve(to, from->n);
     for (size_t i = 0; rc == 0 && i < from->n; i++)
-        to->v[to->n++] =
-            (struct az_op_file){ .uid = from->v[i].uid + j->map->uid, .path = name_of(j, from->v[i].path) };
+        to->v[to->n++] = (struct az_op_file){ .uid = from->v[i].uid + j->map->uid,
+                                              .path = name_of(j, from->v[i].path) };
     return rc;
 }
 

@@ -1,9 +1,10 @@
 /* Host call tree of a framework trace (docs/formulas-pytorch.md 2, the recommended rules).
  *
- * Host events of one thread, in order of start (ties: the longer first, then file order), attach to the nearest event
- * on the thread's stack that ends no earlier than they do, give or take a microsecond; if there is none they are roots.
- * None is dropped. That order is a preorder, so a subtree is a run of preorder numbers, and the device events under a
- * node are a run of the linked list sorted by the preorder of their launching call. */
+ * Host events of one thread, in order of start (ties: the longer first, then file order), attach to
+ * the nearest event on the thread's stack that ends no earlier than they do, give or take a
+ * microsecond; if there is none they are roots. None is dropped. That order is a preorder, so a
+ * subtree is a run of preorder numbers, and the device events under a node are a run of the linked
+ * list sorted by the preorder of their launching call. */
 #include "base/sort.h"
 #include "model/oplink.h"
 
@@ -67,7 +68,8 @@ static int push(struct builder *b, uint32_t lane, struct open_event e)
     return 0;
 }
 
-/* Nearest stack entry that holds an event of this end, AZ_NO_ROW if none; the stack is not changed. */
+/* Nearest stack entry that holds an event of this end, AZ_NO_ROW if none; the stack is not changed.
+ */
 static uint32_t holder(const struct builder *b, uint32_t lane, int64_t end)
 {
     uint32_t at = b->top[lane];
@@ -111,7 +113,8 @@ static int compare_hosts(const void *a, const void *b, void *ctx)
     return before(ctx, i, ctx, j) ? -1 : before(ctx, j, ctx, i);
 }
 
-/* Rows of one kind in that order: sealed columns are sorted by start, so only runs of equal starts are sorted here. */
+/* Rows of one kind in that order: sealed columns are sorted by start, so only runs of equal starts
+ * are sorted here. */
 static int order_of(const struct az_events *e, struct az_mem *mem, uint32_t **out)
 {
     uint32_t *o = *out = az_mem_alloc(mem, (e->n + 1) * sizeof *o);
@@ -122,7 +125,9 @@ static int order_of(const struct az_events *e, struct az_mem *mem, uint32_t **ou
         bool sorted = true;
         for (end = i + 1; end < e->n && e->start[end] == e->start[i]; end++)
             sorted &= !before(e, (uint32_t)end, e, (uint32_t)end - 1);
-        rc = sorted ? 0 : az_sort_cmp(o + i, end - i, sizeof *o, compare_hosts, (void *)(uintptr_t)e, mem);
+        rc = sorted
+                 ? 0
+                 : az_sort_cmp(o + i, end - i, sizeof *o, compare_hosts, (void *)(uintptr_t)e, mem);
     }
     return rc;
 }
@@ -135,8 +140,8 @@ static int merge_and_place(struct builder *b, uint32_t *const order[3])
         int best = -1;
         for (int k = 0; k < 3; k++) {
             const struct az_events *e = &b->t->ev[host_kinds[k]];
-            if (at[k] < e->n &&
-                (best < 0 || before(e, order[k][at[k]], &b->t->ev[host_kinds[best]], order[best][at[best]])))
+            if (at[k] < e->n && (best < 0 || before(e, order[k][at[k]], &b->t->ev[host_kinds[best]],
+                                                    order[best][at[best]])))
                 best = k;
         }
         const struct az_events *e = &b->t->ev[host_kinds[best]];
@@ -148,7 +153,8 @@ static int merge_and_place(struct builder *b, uint32_t *const order[3])
     return 0;
 }
 
-/* Preorder numbers are given lane by lane: each lane's first number is the count of events on the lanes before it. */
+/* Preorder numbers are given lane by lane: each lane's first number is the count of events on the
+ * lanes before it. */
 static void number_lanes(struct builder *b)
 {
     uint32_t sum = 0;

@@ -22,7 +22,9 @@ static void release(struct az_trace *t)
     t->ext = NULL;
 }
 
-static const struct az_trace_ext ext_ops = { .caps = AZ_CAP_DISPATCHES, .seal = seal, .release = release };
+static const struct az_trace_ext ext_ops = { .caps = AZ_CAP_DISPATCHES,
+                                             .seal = seal,
+                                             .release = release };
 
 int az_dispatches_init(struct az_trace *t)
 {
@@ -74,9 +76,13 @@ const struct az_agent *az_agent_find(const struct az_dispatches *d, uint32_t pro
 
 /* ---- short names ---- */
 
-static char opening(char close) { return close == ')' ? '(' : close == '>' ? '<' : close == ']' ? '[' : 0; }
+static char opening(char close)
+{
+    return close == ')' ? '(' : close == '>' ? '<' : close == ']' ? '[' : 0;
+}
 
-/* Length of s without the balanced group that its last character closes; 0 if the group is never opened. */
+/* Length of s without the balanced group that its last character closes; 0 if the group is never
+ * opened. */
 static size_t before_group(struct az_sv s, char open)
 {
     char close = s.p[s.n - 1];
@@ -102,7 +108,8 @@ struct az_sv az_kernel_short_name(struct az_sv whole)
         else
             break;
     }
-    for (from = end; from > 0 && whole.p[from - 1] != ' ' && whole.p[from - 1] != '\t' && whole.p[from - 1] != ':';)
+    for (from = end; from > 0 && whole.p[from - 1] != ' ' && whole.p[from - 1] != '\t' &&
+                     whole.p[from - 1] != ':';)
         from--;
     struct az_sv name = az_sv_make(whole.p + from, end - from);
     if (name.n > 3 && az_sv_ends(name, AZ_SV(".kd")))

@@ -1,15 +1,14 @@
-/* What traces of AMD-style dispatches add to the model (AZ_CAP_DISPATCHES): agents, how each kernel was dispatched,
- * copies between agents, allocations, hardware counters, and when the profiled processes ran.
+/* What traces of AMD-style dispatches add to the model (AZ_CAP_DISPATCHES): agents, how each kernel
+ * was dispatched, copies between agents, allocations, hardware counters, and when the profiled
+ * processes ran.
  *
  * Columns by kind:
- *   AZ_KERNEL  corr, side = row of `rows`; its lane: device = index of the agent, context = stream, tid = queue
- *   AZ_MEMCPY  corr, side = row of trace.copies and of `routes`; its lane's device is the destination if that is a GPU,
- *              else the source
- *   AZ_CALL    corr, side = name id of its domain ("HIP_RUNTIME_API_EXT")
- *   AZ_RANGE   corr, side = row of trace.ranges
- *   AZ_ALLOC   corr, side = row of `allocs`
- * The lane's proc tells the processes of one trace apart (1, 2, ... in order of appearance); correlation ids, agents
- * and dispatch ids are scoped to it. */
+ *   AZ_KERNEL  corr, side = row of `rows`; its lane: device = index of the agent, context = stream,
+ * tid = queue AZ_MEMCPY  corr, side = row of trace.copies and of `routes`; its lane's device is the
+ * destination if that is a GPU, else the source AZ_CALL    corr, side = name id of its domain
+ * ("HIP_RUNTIME_API_EXT") AZ_RANGE   corr, side = row of trace.ranges AZ_ALLOC   corr, side = row
+ * of `allocs` The lane's proc distinguishes the processes of one trace (1, 2, ... in order of
+ * appearance); correlation ids, agents and dispatch ids are scoped to it. */
 #ifndef AZ_MODEL_DISPATCH_H
 #define AZ_MODEL_DISPATCH_H
 
@@ -26,9 +25,10 @@ AZ_VEC(struct az_agent, az_agents);
 
 /* What dispatches of one kind share; rows are unique. */
 struct az_dispatch_shape {
-    uint32_t whole; /* name id of the whole name, as the file has it (mangling undone, parameters, suffix) */
+    uint32_t whole; /* name id of the whole name, as the file has it (mangling undone, parameters,
+                       suffix) */
     uint32_t grid[3], block[3]; /* work-items; only the products are known where y and z are 1 */
-    uint32_t lds, scratch;      /* bytes of a work-group (some files: in steps of 512), of a work-item */
+    uint32_t lds, scratch; /* bytes of a work-group (some files: in steps of 512), of a work-item */
     uint32_t vgpr, agpr, sgpr;
 };
 AZ_VEC(struct az_dispatch_shape, az_dispatch_shapes);
@@ -52,7 +52,8 @@ struct az_alloc {
 };
 AZ_VEC(struct az_alloc, az_allocs);
 
-/* A hardware counter of one dispatch; the instances of one counter are added up by who reads the table. */
+/* A hardware counter of one dispatch; the instances of one counter are added up by who reads the
+ * table. */
 struct az_counter {
     uint32_t proc;
     uint32_t kernel, counter; /* name ids */
@@ -61,7 +62,8 @@ struct az_counter {
 };
 AZ_VEC(struct az_counter, az_counters);
 
-/* Calls or copies that came summed, without a trace of them: in file order, the rows of a domain together. */
+/* Calls or copies that came summed, without a trace of them: in file order, the rows of a domain
+ * together. */
 struct az_call_sum {
     uint32_t domain; /* name id */
     struct az_sum sum;
@@ -90,17 +92,19 @@ struct az_dispatches {
 int az_dispatches_init(struct az_trace *t) AZ_MUST_USE;
 static inline struct az_dispatches *az_dispatches(const struct az_trace *t) { return t->ext; }
 /* Row of an equal shape, added if new. */
-int az_dispatch_shape(struct az_dispatches *d, const struct az_dispatch_shape *s, uint32_t *row) AZ_MUST_USE;
-/* Is the agent of this index a GPU? Unknown agents that ran something are taken for one by the caller. */
+int az_dispatch_shape(struct az_dispatches *d, const struct az_dispatch_shape *s,
+                      uint32_t *row) AZ_MUST_USE;
+/* Is the agent of this index a GPU? Unknown agents that ran something are taken for one by the
+ * caller. */
 const struct az_agent *az_agent_find(const struct az_dispatches *d, uint32_t proc, int64_t index);
 static inline const struct az_dispatch *az_dispatch_of(const struct az_trace *t, size_t kernel)
 {
     return &az_dispatches(t)->rows.v[t->ev[AZ_KERNEL].side[kernel]];
 }
 
-/* Last identifier of a whole kernel name, as AMD's tools shorten it: from the end, balanced (), <> and [] groups are
- * skipped, then what lies behind the last blank or colon is taken; one trailing ".kd" goes
- * (docs/formats-rocprof.md 2.3). A view into `whole`; empty for an empty name. */
+/* Last identifier of a whole kernel name, as AMD's tools shorten it: from the end, balanced (), <>
+ * and [] groups are skipped, then what is after the last blank or colon is taken; one trailing
+ * ".kd" goes (docs/formats-rocprof.md 2.3). A view into `whole`; empty for an empty name. */
 struct az_sv az_kernel_short_name(struct az_sv whole);
 
 #endif

@@ -1,5 +1,6 @@
-/* How a kernel was launched: its grid, its blocks, and what each of them takes. Read only where it is wanted
- * (az_geometry_wanted); rows are unique, and an event holds the number of its row (az_events.geo). */
+/* How a kernel was launched: its grid, its blocks, and what each of them takes. Read only where it
+ * is wanted (az_geometry_wanted); rows are unique, and an event holds the number of its row
+ * (az_events.geo). */
 #ifndef AZ_MODEL_GEOMETRY_H
 #define AZ_MODEL_GEOMETRY_H
 
@@ -14,7 +15,8 @@ struct az_geometry {
     uint32_t grid[3];       /* blocks (work-groups); 1 where the file has fewer dimensions */
     uint32_t block[3];      /* threads (work-items) */
     uint32_t registers;     /* of a thread; 0: not recorded */
-    uint32_t static_shared; /* bytes of a block; the sum of both where the file does not tell them apart */
+    uint32_t static_shared; /* bytes of a block; the sum of both where the file does not distinguish
+                               them */
     uint32_t dynamic_shared;
 };
 AZ_VEC(struct az_geometry, az_geometry_rows);
@@ -25,12 +27,15 @@ struct az_geometries {
 };
 void az_geometries_init(struct az_geometries *g, struct az_mem *mem);
 void az_geometries_release(struct az_geometries *g);
-/* Number of the equal row, from 1 on; added if new. 0 for one without a grid or a block: it says nothing. */
-int az_geometries_put(struct az_geometries *g, const struct az_geometry *row, uint32_t *number) AZ_MUST_USE;
+/* Number of the equal row, from 1 on; added if new. 0 for one without a grid or a block: it says
+ * nothing. */
+int az_geometries_put(struct az_geometries *g, const struct az_geometry *row,
+                      uint32_t *number) AZ_MUST_USE;
 
 /* Does anything that was asked for need it? */
 bool az_geometry_wanted(const struct az_options *opts);
-/* Adds the column to the kernels of a trace if it is wanted; after az_trace_columns, before the first kernel. */
+/* Adds the column to the kernels of a trace if it is wanted; after az_trace_columns, before the
+ * first kernel. */
 void az_geometry_column(struct az_trace *t, const struct az_options *opts);
 /* Is it being read? */
 bool az_geometry_read(const struct az_trace *t);

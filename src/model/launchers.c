@@ -3,7 +3,8 @@
 #include "base/sort.h"
 #include "model/optrace.h"
 
-/* The operator that launched what call `r` launched, or r itself: `execute` and interpreter frames are stepped over. */
+/* The operator that launched what call `r` launched, or r itself: `execute` and interpreter frames
+ * are stepped over. */
 static uint32_t launcher_node(const struct az_calltree *c, uint32_t r)
 {
     for (uint32_t n = c->parent[r]; n != AZ_NO_ROW; n = c->parent[n]) {
@@ -23,7 +24,8 @@ static bool is_comm(const struct az_calltree *c, uint32_t gpu)
     return az_trace_is_comm(c->trace, az_gpu_event(c, gpu).name);
 }
 
-/* Walks device events in file order; makes a launcher where its node has none yet and counts its events. */
+/* Walks device events in file order; makes a launcher where its node has none yet and counts its
+ * events. */
 static int find_launchers(struct az_launchers *l, const struct az_calltree *c, uint32_t *of_node)
 {
     for (uint32_t i = 0; i < c->n; i++)
@@ -89,7 +91,8 @@ static int order_launchers(struct az_launchers *l, const struct az_calltree *c)
 static int by_start(const void *a, const void *b, void *ctx)
 {
     const struct az_calltree *c = ctx;
-    const int64_t x = az_gpu_event(c, *(const uint32_t *)a).start, y = az_gpu_event(c, *(const uint32_t *)b).start;
+    const int64_t x = az_gpu_event(c, *(const uint32_t *)a).start,
+                  y = az_gpu_event(c, *(const uint32_t *)b).start;
     return x < y ? -1 : x > y;
 }
 
@@ -125,7 +128,8 @@ static int fill_own(struct az_launchers *l, const struct az_calltree *c)
     return rc;
 }
 
-static int union_of(const struct az_calltree *c, const uint32_t *gpu, size_t n, struct az_spans *spans, int64_t *out)
+static int union_of(const struct az_calltree *c, const uint32_t *gpu, size_t n,
+                    struct az_spans *spans, int64_t *out)
 {
     az_vec_reset(spans);
     for (size_t i = 0; i < n; i++) {

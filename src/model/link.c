@@ -2,9 +2,10 @@
 
 #include "model/optrace.h"
 
-/* Correlation ids are counters, so per process a table from (id - smallest id) to the call is smaller and faster than a
- * hash. A process whose ids are spread wider than DENSE_FACTOR slots a call falls back to the map, but for the first
- * DENSE_SPARE slots in all: small profiles never need it. */
+/* Correlation ids are counters, so per process a table from (id - smallest id) to the call is
+ * smaller and faster than a hash. A process whose ids are spread wider than DENSE_FACTOR slots a
+ * call falls back to the map, but for the first DENSE_SPARE slots in all: small profiles never need
+ * it. */
 #define DENSE_FACTOR 8
 #define DENSE_SPARE  ((uint64_t)1 << 16)
 
@@ -33,7 +34,8 @@ static int number_processes(struct joiner *j)
     for (size_t i = 0; i < j->t->lanes.n; i++) {
         uint32_t *index;
         bool added;
-        int rc = az_map_put(&j->ids, j->t->lanes.v[i].proc, 0, (uint32_t)j->procs.n, &index, &added);
+        int rc =
+            az_map_put(&j->ids, j->t->lanes.v[i].proc, 0, (uint32_t)j->procs.n, &index, &added);
         if (rc == 0)
             rc = az_vec_push(&j->proc_of_lane, *index);
         if (rc == 0 && added)
@@ -153,7 +155,8 @@ static int take_from_tree(struct az_link *l, const struct az_trace *t, struct az
     return 0;
 }
 
-int az_link_make(struct az_link *l, const struct az_trace *t, struct az_arena *arena, struct az_mem *mem)
+int az_link_make(struct az_link *l, const struct az_trace *t, struct az_arena *arena,
+                 struct az_mem *mem)
 {
     const struct az_events *calls = &t->ev[AZ_CALL];
     struct joiner j = { .t = t, .mem = mem };

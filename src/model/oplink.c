@@ -1,6 +1,7 @@
-/* Launch links. By correlation (default): a device event belongs to the call with its correlation id; of several such
- * calls, to the latest that starts no later than it does, else to the first. By flow (the other tool's rule, kept for
- * parity): only calls that have an arrow's start and end count, and calls named cuda/hipGraphLaunch. */
+/* Launch links. By correlation (default): a device event belongs to the call with its correlation
+ * id; of several such calls, to the latest that starts no later than it does, else to the first. By
+ * flow (the other tool's rule, kept for parity): only calls that have an arrow's start and end
+ * count, and calls named cuda/hipGraphLaunch. */
 #include "model/oplink.h"
 
 #include "base/sort.h"
@@ -17,10 +18,15 @@ AZ_VEC(struct keyed, keyed_list);
 static uint64_t link_key(const struct az_calltree *c, enum az_kind k, uint32_t row)
 {
     const struct az_events *e = &c->trace->ev[k];
-    return az_optrace(c->trace)->key_is_ext ? e->node[row] : e->corr[row]; /* 0: none (External id is kept plus one) */
+    return az_optrace(c->trace)->key_is_ext
+               ? e->node[row]
+               : e->corr[row]; /* 0: none (External id is kept plus one) */
 }
 
-static void *column(struct az_mem *mem, size_t n, size_t size) { return az_mem_alloc(mem, (n + 1) * size); }
+static void *column(struct az_mem *mem, size_t n, size_t size)
+{
+    return az_mem_alloc(mem, (n + 1) * size);
+}
 
 /* All device events in file order. */
 static int list_gpu(struct az_calltree *c)
@@ -41,14 +47,16 @@ static int list_gpu(struct az_calltree *c)
     int64_t *uid = column(t->mem, n, 8);
     uint32_t *perm = column(t->mem, n, 4);
     int rc = az_mem_error(t->mem);
-    if (c->gpu_kind && c->gpu_row && c->gpu_call && c->gpu_ext && c->linked && c->graph_launch && uid && perm) {
+    if (c->gpu_kind && c->gpu_row && c->gpu_call && c->gpu_ext && c->linked && c->graph_launch &&
+        uid && perm) {
         size_t at = 0;
         memset(c->graph_launch, 0, t->ev[AZ_CALL].n + 1);
         for (int k = 0; k < 3; k++)
             for (size_t i = 0; i < t->ev[gpu_kinds[k]].n; i++)
                 uid[at++] = t->ev[gpu_kinds[k]].uid[i];
         rc = az_sort_order(uid, n, perm, t->mem);
-        uint32_t copies = (uint32_t)t->ev[AZ_KERNEL].n, fills = copies + (uint32_t)t->ev[AZ_MEMCPY].n;
+        uint32_t copies = (uint32_t)t->ev[AZ_KERNEL].n,
+                 fills = copies + (uint32_t)t->ev[AZ_MEMCPY].n;
         for (uint32_t g = 0; rc == 0 && g < n; g++) {
             uint32_t p = perm[g];
             c->gpu_kind[g] = p < copies ? AZ_KERNEL : p < fills ? AZ_MEMCPY : AZ_MEMSET;
@@ -113,9 +121,10 @@ static int keyed_gpu(const struct az_calltree *c, struct keyed_list *l)
     return rc ? rc : sort_keyed(l, c->trace->mem);
 }
 
-/* Calls (rows, in order of start) by key; only the keys that device events have matter, and calls that never launch are
- * many. */
-static int keyed_calls(const struct az_calltree *c, const struct keyed_list *gpu, struct keyed_list *l)
+/* Calls (rows, in order of start) by key; only the keys that device events have matter, and calls
+ * that never launch are many. */
+static int keyed_calls(const struct az_calltree *c, const struct keyed_list *gpu,
+                       struct keyed_list *l)
 {
     uint64_t lo = gpu->n ? gpu->v[0].key : 1, hi = gpu->n ? gpu->v[gpu->n - 1].key : 0;
     const struct az_events *e = &c->trace->ev[AZ_CALL];
@@ -186,10 +195,10 @@ static int index_flows(const struct az_trace *t, struct flow_index *x, struct az
     return rc ? rc : sort_keyed(&x->syncs, mem);
 }
 
-/* Device-side synchronisation of that key on that lane later in the file than `uid`: then the arrow points at it
- * instead. */
-static bool sync_after(const struct az_calltree *c, const struct flow_index *x, uint64_t key, uint32_t lane,
-                       uint32_t uid)
+/* Device-side synchronisation of that key on that lane later in the file than `uid`: then the arrow
+ * points at it instead. */
+static bool sync_after(const struct az_calltree *c, const struct flow_index *x, uint64_t key,
+                       uint32_t lane, uint32_t uid)
 {
     const struct az_events *s = &c->trace->ev[AZ_SYNC];
     for (size_t i = first_of(&x->syncs, key); i < x->syncs.n && x->syncs.v[i].key == key; i++)
@@ -198,16 +207,18 @@ static bool sync_after(const struct az_calltree *c, const struct flow_index *x, 
     return false;
 }
 
-static void link_one_by_flow(struct az_calltree *c, const struct flow_index *x, const struct keyed_list *gpu,
-                             uint32_t row)
+static void link_one_by_flow(struct az_calltree *c, const struct flow_index *x,
+                             const struct keyed_list *gpu, uint32_t row)
 {
     const struct az_optrace *o = az_optrace(c->trace);
     uint64_t key = link_key(c, AZ_CALL, row), id = o->key_is_ext && key ? key - 1 : key;
     struct az_sv name = az_trace_text(c->trace, c->trace->ev[AZ_CALL].name[row]);
     bool graph = az_sv_is(name, "cudaGraphLaunch") || az_sv_is(name, "hipGraphLaunch");
-    size_t s = first_of(&x->starts, id), e = first_of(&x->ends, id), g = key ? first_of(gpu, key) : gpu->n;
+    size_t s = first_of(&x->starts, id), e = first_of(&x->ends, id),
+           g = key ? first_of(gpu, key) : gpu->n;
     if (!graph) {
-        if (s == x->starts.n || x->starts.v[s].key != id || e == x->ends.n || x->ends.v[e].key != id)
+        if (s == x->starts.n || x->starts.v[s].key != id || e == x->ends.n ||
+            x->ends.v[e].key != id)
             return;
         while (e + 1 < x->ends.n && x->ends.v[e + 1].key == id)
             e++; /* the last arrow of an id counts */
@@ -220,7 +231,8 @@ static void link_one_by_flow(struct az_calltree *c, const struct flow_index *x, 
         else if (az_gpu_event(c, at).lane == o->flows.v[x->ends.v[e].at].lane)
             partner = at;
     }
-    if (partner != AZ_NO_ROW && !sync_after(c, x, key, o->flows.v[x->ends.v[e].at].lane, az_gpu_event(c, partner).uid))
+    if (partner != AZ_NO_ROW &&
+        !sync_after(c, x, key, o->flows.v[x->ends.v[e].at].lane, az_gpu_event(c, partner).uid))
         c->gpu_call[partner] = c->first_call + row;
 }
 

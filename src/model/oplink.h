@@ -1,4 +1,5 @@
-/* Joining device events to the calls that launched them, for framework traces (docs/formulas-pytorch.md 3). */
+/* Joining device events to the calls that launched them, for framework traces
+ * (docs/formulas-pytorch.md 3). */
 #ifndef AZ_MODEL_OPLINK_H
 #define AZ_MODEL_OPLINK_H
 

@@ -17,7 +17,9 @@ static void release(struct az_trace *t)
     t->ext = NULL;
 }
 
-static const struct az_trace_ext ext_ops = { .caps = AZ_CAP_OPREPORT, .seal = seal, .release = release };
+static const struct az_trace_ext ext_ops = { .caps = AZ_CAP_OPREPORT,
+                                             .seal = seal,
+                                             .release = release };
 
 int az_opreport_init(struct az_trace *t)
 {

@@ -1,6 +1,6 @@
-/* What a report of operations adds to the model: one row an operation as its writer saw it (device, host, or a signpost
- * between them), with shapes, placement, fidelity and device times. Rules: docs/formats-tracy.md 1.
- * Names are ids of trace.names; AZ_NO_ID: the cell was blank. */
+/* What a report of operations adds to the model: one row an operation as its writer saw it (device,
+ * host, or a signpost between them), with shapes, placement, fidelity and device times. Rules:
+ * docs/formats-tracy.md 1. Names are ids of trace.names; AZ_NO_ID: the cell was blank. */
 #ifndef AZ_MODEL_OPREPORT_H
 #define AZ_MODEL_OPREPORT_H
 
@@ -14,16 +14,18 @@ enum { AZ_IN0, AZ_IN1, AZ_IN2, AZ_OUT0, AZ_TENSORS };
 
 enum az_flag3 { AZ_FLAG_ABSENT, AZ_FLAG_FALSE, AZ_FLAG_TRUE };
 
-/* What an operation was called with. Rows are unique, so that a row number stands for the whole set; made from zeroed
- * memory, since rows are compared as bytes. Numbers that the attributes do not name are -1. */
+/* What an operation was called with. Rows are unique, so that a row number stands for the whole
+ * set; made from zeroed memory, since rows are compared as bytes. Numbers that the attributes do
+ * not name are -1. */
 struct az_opargs {
     struct az_tensor t[AZ_TENSORS];
-    uint32_t fidelity;                                                       /* "HiFi2" */
-    int32_t block_w, subblock_h, subblock_w;                                 /* of a matmul's program configuration */
-    int32_t window_h, window_w, out_height_tiles, act_block_tiles;           /* convolution */
-    int32_t num_links, groups, window;                                       /* collectives; convolution; attention */
+    uint32_t fidelity;                       /* "HiFi2" */
+    int32_t block_w, subblock_h, subblock_w; /* of a matmul's program configuration */
+    int32_t window_h, window_w, out_height_tiles, act_block_tiles; /* convolution */
+    int32_t num_links, groups, window; /* collectives; convolution; attention */
     uint32_t halo_window, halo_stride, halo_pad, halo_dilation, halo_layout; /* texts as shown */
-    uint8_t dram_sharded, double_buffer, split_reader, causal, linear;       /* enum az_flag3; dram_sharded: 0 or 1 */
+    uint8_t dram_sharded, double_buffer, split_reader, causal,
+        linear; /* enum az_flag3; dram_sharded: 0 or 1 */
     uint8_t unused[3];
 };
 AZ_VEC(struct az_opargs, az_opargs_rows);

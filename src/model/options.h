@@ -1,5 +1,6 @@
-/* What one input is to be analysed with: plain fields. Filled from the option table (config/options.c), which is the
- * only place that knows the keys, defaults and ranges; read by formats and analyses. */
+/* What one input is to be analysed with: plain fields. Filled from the option table
+ * (config/options.c), which is the only place that knows the keys, defaults and ranges; read by
+ * formats and analyses. */
 #ifndef AZ_MODEL_OPTIONS_H
 #define AZ_MODEL_OPTIONS_H
 
@@ -13,14 +14,16 @@ struct az_label {
 };
 AZ_VEC(struct az_label, az_labels);
 
-/* Tools whose tables are known by name; the bits of the option `compat`, in the order of its words. */
+/* Tools whose tables are known by name; the bits of the option `compat`, in the order of its words.
+ */
 enum az_tool {
     AZ_TOOL_HTA = 1,
     AZ_TOOL_NSYS = 2,
     AZ_TOOL_TRACELENS = 4,
     AZ_TOOL_TT_PERF_REPORT = 8,
-    AZ_TOOL_ALL = 16,        /* everything, tables of no tool too */
-    AZ_TOOL_RANK_SHEETS = 32 /* no word of its own: the sheets of collectives over ranks, of tracelens */
+    AZ_TOOL_ALL = 16, /* everything, tables of no tool too */
+    AZ_TOOL_RANK_SHEETS =
+        32 /* no word of its own: the sheets of collectives over ranks, of tracelens */
 };
 
 struct az_options {
@@ -35,7 +38,8 @@ struct az_options {
     int64_t kernel_total_time_idx, kernel_instance_idx, kernel_name_idx;
     int64_t nvtx_tag_idx, nvtx_proj_duration_idx;
     int64_t mem_name_idx, mem_time_idx, mem_count_idx;
-    bool nccl_compat_names;    /* the long SendRecv( form of the reference (docs/formats-nsight.md 1.4) */
+    bool nccl_compat_names; /* the long SendRecv( form of the reference (docs/formats-nsight.md 1.4)
+                             */
     bool with_nvtx, with_mem;  /* nsys_report */
     struct az_sv kernel_names; /* nsys-sqlite: demangled (default), short, mangled */
     struct az_sv nsys_path;    /* nsys executable; empty: PATH */
@@ -54,23 +58,26 @@ struct az_options {
     /* classes and labels */
     struct az_class_rules classes;
     struct az_labels labels;
-    struct az_sv device_name;        /* of configs/devices.csv; empty: by what the profile says */
-    struct az_sv roofline_basis;     /* peak, achievable */
-    struct az_sv device_peaks;       /* rates that win over the table: "mem_bw_gbps=4100 matrix_bf16=650" */
-    struct az_sv gpu_arch_json_path; /* rates of devices in a JSON file; wins over device_name; empty: none */
+    struct az_sv device_name;    /* of configs/devices.csv; empty: by what the profile says */
+    struct az_sv roofline_basis; /* peak, achievable */
+    struct az_sv
+        device_peaks; /* rates that win over the table: "mem_bw_gbps=4100 matrix_bf16=650" */
+    struct az_sv gpu_arch_json_path; /* rates of devices in a JSON file; wins over device_name;
+                                        empty: none */
     struct az_sv arch_rows;          /* of that file, as configs/devices.csv */
     struct az_sv arch_device;        /* the only device of that file; empty: there are several */
     struct az_sv extension_file;
-    struct az_sv comparison_json_path; /* pytorch: the trace that this one is compared with; empty: none */
+    struct az_sv
+        comparison_json_path; /* pytorch: the trace that this one is compared with; empty: none */
     /* pytorch (docs/formulas-pytorch.md 13) */
     struct az_sv link_by;                                    /* correlation | flow */
     struct az_sv phase_detection_method;                     /* hybrid, ... */
     int64_t topk_ops, topk_roofline_ops, topk_short_kernels; /* AZ_UNSET_I64: all */
     int64_t short_kernel_histogram_bins;
-    bool include_unlinked_kernels, short_kernel_study, enable_kernel_summary, inference_phase_analysis,
-        detect_recompute, enable_pseudo_ops;
-    bool include_call_stack, include_overlap_info, include_first_occurrence_time, group_by_num_kernels,
-        group_by_parent_module;
+    bool include_unlinked_kernels, short_kernel_study, enable_kernel_summary,
+        inference_phase_analysis, detect_recompute, enable_pseudo_ops;
+    bool include_call_stack, include_overlap_info, include_first_occurrence_time,
+        group_by_num_kernels, group_by_parent_module;
     bool disable_coll_analysis;
     /* collectives over ranks (docs/formulas-collectives.md) */
     struct az_sv coll_patterns;  /* "part=collective ..." */
@@ -80,12 +87,12 @@ struct az_options {
     int64_t gpus_per_node;       /* 0: not given */
     /* operation reports (docs/formats-tracy.md 16) */
     struct az_sv start_signpost, end_signpost; /* empty: not given */
-    struct az_sv last_signpost;                /* last | first: which of several equal last signposts */
-    struct az_sv id_range, arch;               /* empty: not given */
-    struct az_sv group_by;                     /* op | memory | category */
-    struct az_sv op_rules;                     /* current | first */
-    bool ignore_signposts, print_signposts, no_advice, raw_op_codes, no_host_ops, no_merge_devices, tracing_mode,
-        no_summary, no_stack_by_in0, drop_impossible, hide_small;
+    struct az_sv last_signpost;  /* last | first: which of several equal last signposts */
+    struct az_sv id_range, arch; /* empty: not given */
+    struct az_sv group_by;       /* op | memory | category */
+    struct az_sv op_rules;       /* current | first */
+    bool ignore_signposts, print_signposts, no_advice, raw_op_codes, no_host_ops, no_merge_devices,
+        tracing_mode, no_summary, no_stack_by_in0, drop_impossible, hide_small;
     int64_t worker_cores; /* 0: by the file or the architecture */
     double traced_gap_us, low_flops_percent, max_op_us, max_gap_us;
     /* rocprof, rocpd, pftrace (docs/formats-rocprof.md 6.6, 7.3) */
@@ -109,15 +116,16 @@ struct az_options {
     int64_t sequence_min_kernels, sequence_top;
     int64_t straggler_candidates;
     bool critical_path;
-    int64_t critical_path_rank;            /* AZ_UNSET_I64: the lowest that is there */
-    struct az_sv critical_path_annotation; /* empty: the first profiler step, else the whole trace */
-    int64_t critical_path_instance;        /* which occurrence of the annotation, from 0 */
+    int64_t critical_path_rank; /* AZ_UNSET_I64: the lowest that is there */
+    struct az_sv
+        critical_path_annotation;   /* empty: the first profiler step, else the whole trace */
+    int64_t critical_path_instance; /* which occurrence of the annotation, from 0 */
     /* ranks of one run (docs/formulas-multirank.md) */
     bool all_kernels;             /* a table of every kernel for each rank */
     struct az_sv launcher_events; /* kernels | all: what kernel_launchers counts */
     bool node_replay;             /* benchmark commands of the costliest operations */
-    struct az_sv rank_pattern;    /* text before the number in a file's name, or "re:" and a regular expression; empty:
-                                     the default */
+    struct az_sv rank_pattern;    /* text before the number in a file's name, or "re:" and a regular
+                                     expression; empty:    the default */
     struct az_sv duplicate_rank;  /* error | first | last | each-step */
 };
 

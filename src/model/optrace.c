@@ -1,4 +1,5 @@
-/* Side tables of framework traces: unique argument sets, unique collective descriptions, compact JSON text. */
+/* Side tables of framework traces: unique argument sets, unique collective descriptions, compact
+ * JSON text. */
 #include "model/optrace.h"
 
 #include "model/treeedit.h"
@@ -50,7 +51,8 @@ static int seal(struct az_trace *t)
         return rc;
     o->launchers = launchers;
     for (int k = 0; k < AZ_KIND_COUNT; k++) {
-        const bool wanted = (k == AZ_CALL || k == AZ_SYNC) && (o->opts->launch_details || o->opts->critical_path);
+        const bool wanted =
+            (k == AZ_CALL || k == AZ_SYNC) && (o->opts->launch_details || o->opts->critical_path);
         az_trace_drop_columns(t, (enum az_kind)k, wanted ? AZ_COL_NODE : AZ_COL_CORR | AZ_COL_NODE);
     }
     return 0;
@@ -81,7 +83,9 @@ static void release(struct az_trace *t)
     t->ext = NULL;
 }
 
-static const struct az_trace_ext ext_ops = { .caps = AZ_CAP_CALLTREE, .seal = seal, .release = release };
+static const struct az_trace_ext ext_ops = { .caps = AZ_CAP_CALLTREE,
+                                             .seal = seal,
+                                             .release = release };
 
 int az_optrace_init(struct az_trace *t, const struct az_options *opts)
 {
@@ -186,8 +190,9 @@ int az_optrace_args(struct az_trace *t, const struct az_op_args *a, uint32_t *ro
     struct az_optrace *o = t->ext;
     uint32_t *value;
     bool added;
-    int rc = az_map_put(&o->arg_map, (uint64_t)a->dims << 32 | a->types, (uint64_t)a->strides << 32 | a->concrete,
-                        (uint32_t)o->args.n, &value, &added);
+    int rc =
+        az_map_put(&o->arg_map, (uint64_t)a->dims << 32 | a->types,
+                   (uint64_t)a->strides << 32 | a->concrete, (uint32_t)o->args.n, &value, &added);
     if (rc)
         return rc;
     *row = *value;
@@ -203,8 +208,9 @@ int az_optrace_coll(struct az_trace *t, const struct az_coll_args *a, uint32_t *
     }
     uint32_t *value;
     bool added;
-    int rc = az_map_put(&o->coll_map, az_hash(a, sizeof *a), az_hash(&a->dtype, sizeof a->dtype * 6),
-                        (uint32_t)o->colls.n, &value, &added);
+    int rc =
+        az_map_put(&o->coll_map, az_hash(a, sizeof *a), az_hash(&a->dtype, sizeof a->dtype * 6),
+                   (uint32_t)o->colls.n, &value, &added);
     if (rc)
         return rc;
     *row = *value;
@@ -221,7 +227,8 @@ const struct az_coll_source *az_optrace_coll_source(const struct az_optrace *o, 
         else
             high = mid;
     }
-    return low < o->coll_sources.n && o->coll_sources.v[low].uid == uid ? &o->coll_sources.v[low] : NULL;
+    return low < o->coll_sources.n && o->coll_sources.v[low].uid == uid ? &o->coll_sources.v[low]
+                                                                        : NULL;
 }
 
 uint32_t az_optrace_op_file(const struct az_optrace *o, uint32_t uid)
@@ -234,5 +241,6 @@ uint32_t az_optrace_op_file(const struct az_optrace *o, uint32_t uid)
         else
             high = mid;
     }
-    return low < o->op_files.n && o->op_files.v[low].uid == uid ? o->op_files.v[low].path : AZ_NO_ID;
+    return low < o->op_files.n && o->op_files.v[low].uid == uid ? o->op_files.v[low].path
+                                                                : AZ_NO_ID;
 }

@@ -1,5 +1,6 @@
-/* What framework traces add to the model: operators with arguments, the host call tree, launches and who launched them.
- * Rules: docs/formulas-pytorch.md 2, 3, 5; the recommended forms, the other tool's linking on request.
+/* What framework traces add to the model: operators with arguments, the host call tree, launches
+ * and who launched them. Rules: docs/formulas-pytorch.md 2, 3, 5; the recommended forms, the other
+ * tool's linking on request.
  */
 #ifndef AZ_MODEL_OPTRACE_H
 #define AZ_MODEL_OPTRACE_H
@@ -7,17 +8,20 @@
 #include "model/options.h"
 #include "model/trace.h"
 
-/* Arguments of an operator: ids of compact JSON text (white space outside strings removed), AZ_NO_ID where not
- * recorded. Rows are unique: equal arguments share one row, so a row number stands for the whole set. */
+/* Arguments of an operator: ids of compact JSON text (white space outside strings removed),
+ * AZ_NO_ID where not recorded. Rows are unique: equal arguments share one row, so a row number
+ * stands for the whole set. */
 struct az_op_args {
     uint32_t dims, types, strides, concrete;
     uint32_t facts; /* of an operator that a hook put in: lines `name=value`; else AZ_NO_ID */
 };
 AZ_VEC(struct az_op_args, az_op_arg_rows);
 
-/* What a collective kernel says of itself; ids of text as written (numbers too), AZ_NO_ID where absent. Unique rows. */
+/* What a collective kernel says of itself; ids of text as written (numbers too), AZ_NO_ID where
+ * absent. Unique rows. */
 struct az_coll_args {
-    uint32_t name, in_nelems, out_nelems, group_size, dtype, in_split, out_split, pg_name, pg_desc, pg_ranks;
+    uint32_t name, in_nelems, out_nelems, group_size, dtype, in_split, out_split, pg_name, pg_desc,
+        pg_ranks;
     int64_t seq;  /* -1: none */
     int64_t peer; /* send, recv: rank of the other side; -1: none */
 };
@@ -32,7 +36,8 @@ struct az_coll_source {
 };
 AZ_VEC(struct az_coll_source, az_coll_sources);
 
-/* The file that the code of an operator's kernel was generated into (`kernel_file`, of torch.compile). */
+/* The file that the code of an operator's kernel was generated into (`kernel_file`, of
+ * torch.compile). */
 struct az_op_file {
     uint32_t uid;  /* of the operator's event */
     uint32_t path; /* id of text */
@@ -69,7 +74,8 @@ struct az_op {
 };
 AZ_VEC(struct az_op, az_ops);
 
-/* Hardware counters that the profiler collected over one kernel (cuda_profiler_range events), in file order. */
+/* Hardware counters that the profiler collected over one kernel (cuda_profiler_range events), in
+ * file order. */
 struct az_counter_range {
     uint32_t name, uid;
     int64_t start, end;
@@ -93,13 +99,12 @@ struct az_calltree;
 struct az_launchers;
 
 /* trace.ext of a framework trace. Columns by kind:
- * (corr and node are given back when the trace is sealed: the links have them; AZ_CALL and AZ_SYNC keep corr for
- * launch_details and critical_path)
- *   AZ_HOST_OP  corr = External id (0 none), side = row of `ops` (AZ_NO_ROW none)
- *   AZ_CALL     corr = correlation, node = External id + 1 (0 none)
- *   AZ_KERNEL   corr, node likewise, side = row of `colls`; AZ_MEMCPY, AZ_MEMSET likewise, side = row of trace.copies
- *   AZ_SYNC     corr, side = row of `syncs` (AZ_NO_ROW none)
- * uid is the index in the file's event array, of every kind. */
+ * (corr and node are given back when the trace is sealed: the links have them; AZ_CALL and AZ_SYNC
+ * keep corr for launch_details and critical_path) AZ_HOST_OP  corr = External id (0 none), side =
+ * row of `ops` (AZ_NO_ROW none) AZ_CALL     corr = correlation, node = External id + 1 (0 none)
+ *   AZ_KERNEL   corr, node likewise, side = row of `colls`; AZ_MEMCPY, AZ_MEMSET likewise, side =
+ * row of trace.copies AZ_SYNC     corr, side = row of `syncs` (AZ_NO_ROW none) uid is the index in
+ * the file's event array, of every kind. */
 struct az_optrace {
     struct az_ops ops;
     struct az_op_arg_rows args;
@@ -112,10 +117,12 @@ struct az_optrace {
     struct az_counter_ranges counters;
     struct az_counter_values counter_values;
     struct az_syncs syncs;
-    bool has_flows;      /* any CPU-to-GPU arrow in the file */
-    bool key_is_ext;     /* link key (docs/formulas-pytorch.md 3): launch calls have no correlation, so External id */
-    bool has_ops;        /* any operator: else a GPU-only trace */
-    uint64_t n_events;   /* elements of the event array; operators that a hook put in are numbered behind them */
+    bool has_flows;  /* any CPU-to-GPU arrow in the file */
+    bool key_is_ext; /* link key (docs/formulas-pytorch.md 3): launch calls have no correlation, so
+                        External id */
+    bool has_ops;    /* any operator: else a GPU-only trace */
+    uint64_t n_events;   /* elements of the event array; operators that a hook put in are numbered
+                            after them */
     uint32_t first_made; /* row of `ops` from which they were put in by a hook */
     /* made when the trace is sealed */
     struct az_calltree *tree;
@@ -123,18 +130,21 @@ struct az_optrace {
     struct az_map driver_calls; /* name ids of calls of the driver's own interface, as keys */
     /* building: unique rows */
     struct az_map arg_map, coll_map;
-    struct az_vec_u32 compact;     /* name id of a text as written -> of its compact form + 1; 0: not known */
+    struct az_vec_u32
+        compact; /* name id of a text as written -> of its compact form + 1; 0: not known */
     const struct az_options *opts; /* of the input; as long-lived as the trace */
 };
-/* Creates trace->ext, which az_trace_seal completes (call tree, links, launchers) and az_trace_release frees. */
+/* Creates trace->ext, which az_trace_seal completes (call tree, links, launchers) and
+ * az_trace_release frees. */
 int az_optrace_init(struct az_trace *t, const struct az_options *opts) AZ_MUST_USE;
 static inline struct az_optrace *az_optrace(const struct az_trace *t) { return t->ext; }
-/* Id of JSON text without white space outside strings; AZ_NO_ID for the empty view. *raw becomes the trace's own copy
- * of the text as written. */
+/* Id of JSON text without white space outside strings; AZ_NO_ID for the empty view. *raw becomes
+ * the trace's own copy of the text as written. */
 int az_optrace_text(struct az_trace *t, struct az_sv *raw, uint32_t *id) AZ_MUST_USE;
 int az_optrace_args(struct az_trace *t, const struct az_op_args *a, uint32_t *row) AZ_MUST_USE;
 int az_optrace_coll(struct az_trace *t, const struct az_coll_args *a, uint32_t *row) AZ_MUST_USE;
-/* Marks the name of a call as one of the driver's interface, below the runtime's; and whether a name is. */
+/* Marks the name of a call as one of the driver's interface, below the runtime's; and whether a
+ * name is. */
 int az_optrace_driver(struct az_trace *t, uint32_t name) AZ_MUST_USE;
 static inline bool az_is_driver_call(const struct az_optrace *o, uint32_t name)
 {
@@ -146,41 +156,51 @@ const struct az_coll_source *az_optrace_coll_source(const struct az_optrace *o, 
 uint32_t az_optrace_op_file(const struct az_optrace *o, uint32_t uid);
 
 /* ---- call tree ---- */
-/* Host nodes are numbered: operators 0.., then calls, then frames (when kept), each in row order. */
+/* Host nodes are numbered: operators 0.., then calls, then frames (when kept), each in row order.
+ */
 struct az_calltree {
     const struct az_trace *trace;
     uint32_t n;                       /* host nodes */
     uint32_t first_call, first_frame; /* node numbers where calls and frames begin */
     uint32_t *parent;                 /* node -> parent node, AZ_NO_ROW: root */
-    uint32_t *pre, *last;             /* preorder number of a node, largest preorder number in its subtree */
-    uint32_t *by_pre;                 /* preorder number -> node */
-    uint64_t clamped;                 /* events whose end was cut to their parent's */
+    uint32_t *pre, *last; /* preorder number of a node, largest preorder number in its subtree */
+    uint32_t *by_pre;     /* preorder number -> node */
+    uint64_t clamped;     /* events whose end was cut to their parent's */
     int64_t clamped_ticks;
     /* device events, in file order (uid): kernels, copies, fills together */
     uint32_t n_gpu;
-    uint8_t *gpu_kind;      /* AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET */
-    uint32_t *gpu_row;      /* row of that kind */
-    uint32_t *gpu_call;     /* node of the launching call; AZ_NO_ROW: unlinked */
-    uint8_t *gpu_ext;       /* 1 where the event has an External id */
-    uint32_t *linked;       /* the linked ones sorted by (pre of their call, position in the launch): gpu numbers */
-    uint32_t *linked_below; /* preorder number, up to n -> how many of `linked` have calls of smaller ones */
+    uint8_t *gpu_kind;  /* AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET */
+    uint32_t *gpu_row;  /* row of that kind */
+    uint32_t *gpu_call; /* node of the launching call; AZ_NO_ROW: unlinked */
+    uint8_t *gpu_ext;   /* 1 where the event has an External id */
+    uint32_t *linked; /* the linked ones sorted by (pre of their call, position in the launch): gpu
+                         numbers */
+    uint32_t *linked_below; /* preorder number, up to n -> how many of `linked` have calls of
+                               smaller ones */
     uint32_t n_linked;
     uint8_t *graph_launch; /* by call row: 1 where the call launched more than one device event */
 };
-static inline const struct az_calltree *az_tree(const struct az_trace *t) { return az_optrace(t)->tree; }
+static inline const struct az_calltree *az_tree(const struct az_trace *t)
+{
+    return az_optrace(t)->tree;
+}
 
-int az_calltree_build(struct az_calltree *c, const struct az_trace *t, const struct az_options *o) AZ_MUST_USE;
+int az_calltree_build(struct az_calltree *c, const struct az_trace *t,
+                      const struct az_options *o) AZ_MUST_USE;
 void az_calltree_release(struct az_calltree *c);
 /* Kind and row of a host node. */
 static inline enum az_kind az_node_kind(const struct az_calltree *c, uint32_t node, uint32_t *row)
 {
-    const uint32_t first = node < c->first_call ? 0 : node < c->first_frame ? c->first_call : c->first_frame;
+    const uint32_t first = node < c->first_call    ? 0
+                           : node < c->first_frame ? c->first_call
+                                                   : c->first_frame;
     *row = node - first;
     return node < c->first_call ? AZ_HOST_OP : node < c->first_frame ? AZ_CALL : AZ_FRAME;
 }
 struct az_sv az_node_name(const struct az_calltree *c, uint32_t node);
-/* Range of `linked` that lies under a node (its own and its descendants' calls): first, end. */
-static inline void az_node_gpu(const struct az_calltree *c, uint32_t node, uint32_t *first, uint32_t *end)
+/* Range of `linked` that is under a node (its own and its descendants' calls): first, end. */
+static inline void az_node_gpu(const struct az_calltree *c, uint32_t node, uint32_t *first,
+                               uint32_t *end)
 {
     *first = c->linked_below[c->pre[node]];
     *end = c->linked_below[c->last[node] + 1];
@@ -211,7 +231,7 @@ AZ_VEC(struct az_launcher, az_launcher_rows);
 struct az_launchers {
     struct az_launcher_rows rows; /* ordered by start of the node, ties by its first device event */
     struct az_vec_u32 own;        /* gpu numbers */
-    uint32_t *of_gpu;             /* gpu number -> launcher, AZ_NO_ROW (unlinked, or communication) */
+    uint32_t *of_gpu; /* gpu number -> launcher, AZ_NO_ROW (unlinked, or communication) */
     uint32_t n_gpu;
     struct az_mem *mem;
 };

@@ -7,9 +7,10 @@
 const char *az_kind_text(enum az_kind k)
 {
     static const char *const text[AZ_KIND_COUNT] = {
-        [AZ_KERNEL] = "kernel",       [AZ_MEMCPY] = "memcpy", [AZ_MEMSET] = "memset", [AZ_GRAPH] = "graph launch",
-        [AZ_HOST_OP] = "host op",     [AZ_CALL] = "API call", [AZ_OSRT] = "OS call",  [AZ_RANGE] = "range",
-        [AZ_GPU_RANGE] = "GPU range", [AZ_FRAME] = "frame",   [AZ_SYNC] = "sync",     [AZ_OVERHEAD] = "overhead",
+        [AZ_KERNEL] = "kernel",      [AZ_MEMCPY] = "memcpy",   [AZ_MEMSET] = "memset",
+        [AZ_GRAPH] = "graph launch", [AZ_HOST_OP] = "host op", [AZ_CALL] = "API call",
+        [AZ_OSRT] = "OS call",       [AZ_RANGE] = "range",     [AZ_GPU_RANGE] = "GPU range",
+        [AZ_FRAME] = "frame",        [AZ_SYNC] = "sync",       [AZ_OVERHEAD] = "overhead",
         [AZ_ALLOC] = "allocation",
     };
     return (unsigned)k < AZ_KIND_COUNT ? text[k] : "unknown";
@@ -82,8 +83,8 @@ int az_trace_init(struct az_trace *t, struct az_mem *mem)
 
 enum { COLUMNS = 9 };
 
-/* A column of a kind: where its pointer is kept, and the size of an element. The pointer is read and written by memcpy,
- * because the columns have different types. */
+/* A column of a kind: where its pointer is kept, and the size of an element. The pointer is read
+ * and written by memcpy, because the columns have different types. */
 struct column {
     void *at;
     size_t size;
@@ -118,8 +119,8 @@ static void *column_get(struct column c)
 
 static void column_set(struct column c, void *p) { memcpy(c.at, &p, sizeof p); }
 
-/* Changes the room of all columns. The first `done` columns of a failed growth keep the larger block; they are brought
- * back to `cap`, so that what is charged stays what `cap` says. */
+/* Changes the room of all columns. The first `done` columns of a failed growth keep the larger
+ * block; they are brought back to `cap`, so that what is charged stays what `cap` says. */
 static int resize(struct az_trace *t, struct az_events *ev, size_t cap)
 {
     struct column c[COLUMNS];
@@ -128,7 +129,8 @@ static int resize(struct az_trace *t, struct az_events *ev, size_t cap)
     if (!az_size_mul(cap, sizeof(uint64_t), &bytes))
         return AZ_ERANGE;
     for (; done < n; done++) {
-        void *p = az_mem_realloc(t->mem, column_get(c[done]), ev->cap * c[done].size, cap * c[done].size);
+        void *p =
+            az_mem_realloc(t->mem, column_get(c[done]), ev->cap * c[done].size, cap * c[done].size);
         if (p == NULL)
             break;
         column_set(c[done], p);
@@ -139,7 +141,8 @@ static int resize(struct az_trace *t, struct az_events *ev, size_t cap)
     }
     while (done-- > 0) {
         /* Shrinking; where even that fails the block just stays larger than charged. */
-        void *p = az_mem_realloc(t->mem, column_get(c[done]), cap * c[done].size, ev->cap * c[done].size);
+        void *p =
+            az_mem_realloc(t->mem, column_get(c[done]), cap * c[done].size, ev->cap * c[done].size);
         if (p != NULL)
             column_set(c[done], p);
     }
@@ -207,7 +210,7 @@ void az_trace_drop_columns(struct az_trace *t, enum az_kind k, unsigned cols)
     const unsigned kept = ev->cols & ~cols;
     ev->cols &= cols;
     const size_t n = columns_of(ev, c);
-    for (size_t i = 4; i < n; i++) /* behind start, end, name, lane */
+    for (size_t i = 4; i < n; i++) /* after start, end, name, lane */
         az_mem_free(t->mem, column_get(c[i]), ev->cap * c[i].size);
     ev->corr = cols & AZ_COL_CORR ? NULL : ev->corr;
     ev->side = cols & AZ_COL_SIDE ? NULL : ev->side;
@@ -251,12 +254,16 @@ void az_trace_release(struct az_trace *t)
 
 /* ---- names, lanes, facts ---- */
 
-int az_trace_name(struct az_trace *t, struct az_sv text, uint32_t *id) { return az_intern(&t->names, text, id); }
+int az_trace_name(struct az_trace *t, struct az_sv text, uint32_t *id)
+{
+    return az_intern(&t->names, text, id);
+}
 
 static bool same_lane(const struct az_lane *a, const struct az_lane *b)
 {
-    return a->device_side == b->device_side && a->pid == b->pid && a->tid == b->tid && a->device == b->device &&
-           a->context == b->context && a->proc == b->proc && a->thread == b->thread && a->label == b->label;
+    return a->device_side == b->device_side && a->pid == b->pid && a->tid == b->tid &&
+           a->device == b->device && a->context == b->context && a->proc == b->proc &&
+           a->thread == b->thread && a->label == b->label;
 }
 
 int az_trace_lane(struct az_trace *t, const struct az_lane *lane, uint32_t *index)
@@ -296,12 +303,14 @@ void az_trace_dropped(struct az_trace *t, const char *reason, uint64_t count, in
     }
     const struct az_drop d = { az_arena_dup(&t->arena, az_sv_str(reason)), count, ticks };
     if (d.reason.p == NULL || az_vec_push(&t->drops, d) != 0)
-        t->arena.failed = true; /* noticed where the caller looks at its arena, at the latest when sealing */
+        t->arena.failed =
+            true; /* noticed where the caller looks at its arena, at the latest when sealing */
 }
 
 void az_trace_fact(struct az_trace *t, const char *key, struct az_sv value)
 {
-    const struct az_fact f = { az_arena_dup(&t->arena, az_sv_str(key)), az_arena_dup(&t->arena, value) };
+    const struct az_fact f = { az_arena_dup(&t->arena, az_sv_str(key)),
+                               az_arena_dup(&t->arena, value) };
     if (f.key.p == NULL || f.value.p == NULL || az_vec_push(&t->facts, f) != 0)
         t->arena.failed = true;
 }
@@ -335,11 +344,12 @@ static bool sorted_by_start(const struct az_events *ev)
     return true;
 }
 
-/* One permutation and one temporary column beside the events. */
+/* One permutation and one temporary column next to the events. */
 static int sort_events(struct az_trace *t, struct az_events *ev)
 {
     struct column c[COLUMNS];
-    const size_t n = columns_of(ev, c), perm_bytes = ev->n * sizeof(uint32_t), tmp_bytes = ev->n * sizeof(uint64_t);
+    const size_t n = columns_of(ev, c), perm_bytes = ev->n * sizeof(uint32_t),
+                 tmp_bytes = ev->n * sizeof(uint64_t);
     void *tmp = NULL;
     uint32_t *perm = az_mem_alloc(t->mem, perm_bytes);
     int err = perm ? az_sort_order(ev->start, ev->n, perm, t->mem) : az_mem_error(t->mem);
@@ -385,8 +395,10 @@ int az_trace_seal(struct az_trace *t)
 
 unsigned az_trace_facts(const struct az_trace *t)
 {
-    const size_t kernels = t->ev[AZ_KERNEL].n + t->ev[AZ_GRAPH].n, memory = t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n;
-    const bool calls = t->ev[AZ_CALL].n > 0, ranges = t->ev[AZ_RANGE].n > 0, device = kernels + memory > 0;
+    const size_t kernels = t->ev[AZ_KERNEL].n + t->ev[AZ_GRAPH].n,
+                 memory = t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n;
+    const bool calls = t->ev[AZ_CALL].n > 0, ranges = t->ev[AZ_RANGE].n > 0,
+               device = kernels + memory > 0;
     const bool linked = calls && device && (t->ev[AZ_CALL].cols & AZ_COL_CORR);
     unsigned caps = t->ext_ops ? t->ext_ops->caps : 0;
 
@@ -404,7 +416,8 @@ unsigned az_trace_facts(const struct az_trace *t)
     return caps;
 }
 
-int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone, const struct az_event *add, size_t n)
+int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone,
+                     const struct az_event *add, size_t n)
 {
     struct az_events *ev = &t->ev[k];
     struct column c[COLUMNS];
@@ -431,6 +444,7 @@ int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone, co
 
 bool az_trace_has_activity(const struct az_trace *t)
 {
-    return t->ev[AZ_KERNEL].n > 0 || t->ev[AZ_MEMCPY].n > 0 || t->ev[AZ_MEMSET].n > 0 || t->ev[AZ_GRAPH].n > 0 ||
-           t->kernel_sums.n > 0 || t->mem_sums.n > 0 || ((t->caps & AZ_CAP_OPREPORT) && t->ev[AZ_HOST_OP].n > 0);
+    return t->ev[AZ_KERNEL].n > 0 || t->ev[AZ_MEMCPY].n > 0 || t->ev[AZ_MEMSET].n > 0 ||
+           t->ev[AZ_GRAPH].n > 0 || t->kernel_sums.n > 0 || t->mem_sums.n > 0 ||
+           ((t->caps & AZ_CAP_OPREPORT) && t->ev[AZ_HOST_OP].n > 0);
 }

@@ -1,6 +1,7 @@
-/* The common model of one profile: columns of events, names, lanes. Filled by a format, then sealed (sorted by start,
- * stable; names classified), then read-only. A profile of several ranks or files is several traces.
- * Times are int64 ticks: 1 ns, or 1 ps where the file has picoseconds (`ticks_per_ns` = 1 or 1000). */
+/* The common model of one profile: columns of events, names, lanes. Filled by a format, then sealed
+ * (sorted by start, stable; names classified), then read-only. A profile of several ranks or files
+ * is several traces. Times are int64 ticks: 1 ns, or 1 ps where the file has picoseconds
+ * (`ticks_per_ns` = 1 or 1000). */
 #ifndef AZ_MODEL_TRACE_H
 #define AZ_MODEL_TRACE_H
 
@@ -30,10 +31,11 @@ const char *az_kind_text(enum az_kind k);
 
 #define AZ_NO_ROW UINT32_MAX
 
-/* Times lie within +-AZ_TIME_MAX ticks (73 years of ns), so that the difference of any two of them fits. */
+/* Times are within +-AZ_TIME_MAX ticks (73 years of ns), so that the difference of any two of them
+ * fits. */
 #define AZ_TIME_MAX (INT64_C(1) << 61)
 
-/* Columns a kind may carry beside start, end, name, lane. */
+/* Columns a kind may carry next to start, end, name, lane. */
 enum { AZ_COL_CORR = 1, AZ_COL_SIDE = 2, AZ_COL_UID = 4, AZ_COL_NODE = 8, AZ_COL_GEO = 16 };
 
 struct az_events {
@@ -69,10 +71,11 @@ struct az_lane {
 AZ_VEC(struct az_lane, az_lanes);
 
 struct az_copy {
-    int64_t bytes;    /* -1: not recorded */
-    double gbps;      /* rate in GB/s as the profile says it; 0: it does not */
-    int16_t op;       /* copy kind of the profiler, -1 unknown */
-    int16_t src, dst; /* memory kinds: 0 pageable, 1 pinned, 2 device, 3 array, 4 managed; -1 unknown */
+    int64_t bytes; /* -1: not recorded */
+    double gbps;   /* rate in GB/s as the profile says it; 0: it does not */
+    int16_t op;    /* copy kind of the profiler, -1 unknown */
+    int16_t src,
+        dst; /* memory kinds: 0 pageable, 1 pinned, 2 device, 3 array, 4 managed; -1 unknown */
 };
 AZ_VEC(struct az_copy, az_copies);
 
@@ -91,7 +94,8 @@ struct az_device {
 };
 AZ_VEC(struct az_device, az_devices);
 
-/* Rows that are already summed (nsys stats CSV), in file order. Figures the file lacks are NaN / AZ_SUM_NONE. */
+/* Rows that are already summed (nsys stats CSV), in file order. Figures the file lacks are NaN /
+ * AZ_SUM_NONE. */
 struct az_sum {
     uint32_t name;
     double total;     /* as written, in `unit_to_ns` units: the classic arithmetic works on it */
@@ -103,13 +107,14 @@ AZ_VEC(struct az_sum, az_sums);
 
 struct az_proj {          /* one row of an NVTX projection that came summed or was computed */
     uint32_t name, style; /* name ids */
-    int64_t start, duration, orig_start, orig_duration;              /* ns; start INT64_MIN: not given */
+    int64_t start, duration, orig_start, orig_duration; /* ns; start INT64_MIN: not given */
     int64_t pid, tid, gpu_ops, level, children, range_id, parent_id; /* -1: none */
-    uint32_t stack;                                                  /* name id of "1:2:3"; AZ_NO_ID */
+    uint32_t stack; /* name id of "1:2:3"; AZ_NO_ID */
 };
 AZ_VEC(struct az_proj, az_projs);
 
-/* Facts that a trace holds, and that an analysis needs. Derived from its contents when it is sealed (az_trace_facts).
+/* Facts that a trace holds, and that an analysis needs. Derived from its contents when it is sealed
+ * (az_trace_facts).
  */
 enum az_cap {
     AZ_CAP_KERNEL_SUMS = 1 << 0, /* kernel time per name: summed or from events */
@@ -121,12 +126,16 @@ enum az_cap {
     AZ_CAP_HOST_OPS = 1 << 6,    /* operators of a framework */
     AZ_CAP_LAUNCHES = 1 << 7,    /* calls that are linked to device events by correlation ids */
     AZ_CAP_OSRT = 1 << 8,
-    AZ_CAP_CLASSIC = 1 << 9,     /* the classic block can be printed: the format's users know it */
-    AZ_CAP_CALLTREE = 1 << 10,   /* who called and launched what: trace.ext is an az_optrace (model/optrace.h) */
-    AZ_CAP_OPREPORT = 1 << 11,   /* a report of operations: trace.ext is an az_opreport (model/opreport.h) */
-    AZ_CAP_DISPATCHES = 1 << 12, /* how kernels were dispatched: trace.ext is an az_dispatches (model/dispatch.h) */
-    AZ_CAP_PROGRAMS = 1 << 13,   /* operations of compiled programs: trace.ext is an az_xtrace (model/xtrace.h) */
-    AZ_CAP_GEOMETRY = 1 << 14    /* grid and block of kernels (model/geometry.h) */
+    AZ_CAP_CLASSIC = 1 << 9, /* the classic block can be printed: the format's users know it */
+    AZ_CAP_CALLTREE =
+        1 << 10, /* who called and launched what: trace.ext is an az_optrace (model/optrace.h) */
+    AZ_CAP_OPREPORT =
+        1 << 11, /* a report of operations: trace.ext is an az_opreport (model/opreport.h) */
+    AZ_CAP_DISPATCHES =
+        1 << 12, /* how kernels were dispatched: trace.ext is an az_dispatches (model/dispatch.h) */
+    AZ_CAP_PROGRAMS =
+        1 << 13, /* operations of compiled programs: trace.ext is an az_xtrace (model/xtrace.h) */
+    AZ_CAP_GEOMETRY = 1 << 14 /* grid and block of kernels (model/geometry.h) */
 };
 /* Facts that only one kind of format can have. */
 #define AZ_CAP_OWN (AZ_CAP_CLASSIC | AZ_CAP_OPREPORT | AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS)
@@ -178,9 +187,9 @@ struct az_trace {
     struct az_devices devices;
     struct az_sums kernel_sums, mem_sums, mem_sizes; /* formats of sums only */
     struct az_projs proj;                            /* given by the file */
-    bool classic;                                    /* of a format whose users know the classic block */
-    bool has_kernels, has_nvtx, has_mem;             /* its reports were given, if only with no row */
-    uint64_t read, kept;                             /* events (rows) seen and kept */
+    bool classic;                        /* of a format whose users know the classic block */
+    bool has_kernels, has_nvtx, has_mem; /* its reports were given, if only with no row */
+    uint64_t read, kept;                 /* events (rows) seen and kept */
     struct az_drops drops;
     struct az_facts facts; /* what the file says of itself: product version, schema, host... */
     bool sealed;
@@ -188,16 +197,17 @@ struct az_trace {
     const struct az_trace_ext *ext_ops; /* NULL without ext */
     struct az_trace_hook hook;          /* set before the trace is sealed */
     struct az_user_names user_names;    /* set before the trace is sealed */
-    struct az_name_classes classes;     /* of the names of kernels and fills; made when it is sealed */
+    struct az_name_classes classes; /* of the names of kernels and fills; made when it is sealed */
 };
 
 int az_trace_init(struct az_trace *t, struct az_mem *mem) AZ_MUST_USE;
 void az_trace_release(struct az_trace *t);
 /* Chooses the optional columns of a kind; before its first event. */
 void az_trace_columns(struct az_trace *t, enum az_kind k, unsigned cols);
-/* Appends an event; fields of columns the kind does not carry are ignored. One that starts or ends beyond AZ_TIME_MAX
- * is counted as dropped ("times out of range") and not added: 0. AZ_ENOMEM, AZ_ELIMIT; AZ_EFORMAT if it ends before it
- * starts (a format drops such events first, with a reason); AZ_ERANGE beyond 2^32 - 2 rows. */
+/* Appends an event; fields of columns the kind does not carry are ignored. One that starts or ends
+ * beyond AZ_TIME_MAX is counted as dropped ("times out of range") and not added: 0. AZ_ENOMEM,
+ * AZ_ELIMIT; AZ_EFORMAT if it ends before it starts (a format drops such events first, with a
+ * reason); AZ_ERANGE beyond 2^32 - 2 rows. */
 int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e) AZ_MUST_USE;
 /* Makes room for `more` further events of a kind. AZ_ENOMEM, AZ_ELIMIT, AZ_ERANGE. */
 int az_trace_reserve(struct az_trace *t, enum az_kind k, size_t more) AZ_MUST_USE;
@@ -215,17 +225,18 @@ static inline struct az_sv az_trace_text(const struct az_trace *t, uint32_t id)
 {
     return az_intern_text(&t->names, id);
 }
-/* Sorts every kind by start (stable, so file order breaks ties), gives back unused room, classifies the names of device
- * events and sets `sealed`. After an
- * error (AZ_ENOMEM, AZ_ELIMIT) the trace can only be released. */
+/* Sorts every kind by start (stable, so file order breaks ties), gives back unused room, classifies
+ * the names of device events and sets `sealed`. After an error (AZ_ENOMEM, AZ_ELIMIT) the trace can
+ * only be released. */
 int az_trace_seal(struct az_trace *t) AZ_MUST_USE;
-/* Takes the marked rows (gone[row] != 0) out of a sealed kind and puts others in, ahead of rows of equal start; before
- * anything refers to row numbers. Errors as az_trace_seal. */
-int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone, const struct az_event *add,
-                     size_t n) AZ_MUST_USE;
+/* Takes the marked rows (gone[row] != 0) out of a sealed kind and puts others in, ahead of rows of
+ * equal start; before anything refers to row numbers. Errors as az_trace_seal. */
+int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone,
+                     const struct az_event *add, size_t n) AZ_MUST_USE;
 /* What the trace holds, by what is in it: AZ_CAP_*. az_trace_seal leaves it in t->caps. */
 unsigned az_trace_facts(const struct az_trace *t);
-/* Class of a kernel's or fill's name in a sealed trace; `others` for AZ_NO_ID and names of other events. */
+/* Class of a kernel's or fill's name in a sealed trace; `others` for AZ_NO_ID and names of other
+ * events. */
 static inline const struct az_kernel_class *az_trace_class(const struct az_trace *t, uint32_t name)
 {
     return az_name_class(&t->classes, name);
@@ -239,8 +250,8 @@ enum az_work { AZ_WORK_COMPUTE, AZ_WORK_COMM, AZ_WORK_COPY };
 enum az_work az_trace_work(const struct az_trace *t, enum az_kind k, uint32_t name);
 /* Called by az_trace_seal. */
 int az_trace_classify(struct az_trace *t) AZ_MUST_USE;
-/* Any device work at all: kernels, copies, fills, graph rows, or sums with a row; for an operation report also
- * operations that ran on the host, which are what it is about. */
+/* Any device work at all: kernels, copies, fills, graph rows, or sums with a row; for an operation
+ * report also operations that ran on the host, which are what it is about. */
 bool az_trace_has_activity(const struct az_trace *t);
 
 #endif

@@ -22,7 +22,8 @@ int az_trace_classify(struct az_trace *t)
     for (size_t i = 0; i < t->kernel_sums.n; i++)
         if (t->kernel_sums.v[i].name < ids)
             wanted[t->kernel_sums.v[i].name] = 1;
-    int rc = az_name_classes_make(&t->classes, t->names.text.v, wanted, ids, &t->user_names, &t->arena, t->mem);
+    int rc = az_name_classes_make(&t->classes, t->names.text.v, wanted, ids, &t->user_names,
+                                  &t->arena, t->mem);
     az_mem_free(t->mem, wanted, ids + 1);
     return rc;
 }

@@ -23,14 +23,14 @@ void az_tree_edits_reset(struct az_tree_edits *e)
 
 static bool has_args(const struct az_op_args *a)
 {
-    return a->dims != AZ_NO_ID || a->types != AZ_NO_ID || a->strides != AZ_NO_ID || a->concrete != AZ_NO_ID ||
-           a->facts != AZ_NO_ID;
+    return a->dims != AZ_NO_ID || a->types != AZ_NO_ID || a->strides != AZ_NO_ID ||
+           a->concrete != AZ_NO_ID || a->facts != AZ_NO_ID;
 }
 
-/* The row of an inserted operator. It has the uid of the node it begins with, so that it comes there in the order of
- * the file; az_tree_edits_number gives it its own. */
-static int event_of(const struct az_tree_insert *x, struct az_trace *t, const struct az_calltree *tree,
-                    struct az_event *out)
+/* The row of an inserted operator. It has the uid of the node it begins with, so that it comes
+ * there in the order of the file; az_tree_edits_number gives it its own. */
+static int event_of(const struct az_tree_insert *x, struct az_trace *t,
+                    const struct az_calltree *tree, struct az_event *out)
 {
     struct az_optrace *o = az_optrace(t);
     struct az_op op = { .args = AZ_NO_ROW, .seq = -1 };
@@ -50,7 +50,8 @@ static int event_of(const struct az_tree_insert *x, struct az_trace *t, const st
     return rc ? rc : az_vec_push(&o->ops, op);
 }
 
-int az_tree_edits_apply(const struct az_tree_edits *e, struct az_trace *t, const struct az_calltree *tree)
+int az_tree_edits_apply(const struct az_tree_edits *e, struct az_trace *t,
+                        const struct az_calltree *tree)
 {
     struct az_optrace *o = az_optrace(t);
     const size_t n = t->ev[AZ_HOST_OP].n, rows = e->inserts.n;

@@ -1,5 +1,6 @@
-/* Changes to the operators of a framework trace that a hook asks for while the trace is sealed: renamed, taken out, put
- * around others. They are recorded against the tree as it was read and applied together; then the tree is built anew.
+/* Changes to the operators of a framework trace that a hook asks for while the trace is sealed:
+ * renamed, taken out, put around others. They are recorded against the tree as it was read and
+ * applied together; then the tree is built anew.
  */
 #ifndef AZ_MODEL_TREEEDIT_H
 #define AZ_MODEL_TREEEDIT_H
@@ -33,9 +34,11 @@ static inline bool az_tree_edits_any(const struct az_tree_edits *e)
 {
     return e->renames.n || e->inserts.n || e->removed.n;
 }
-/* Applies them to the events of a sealed trace whose tree is not built (node numbers are those of `tree`). Inserted
- * operators get uids behind the file's, in the order of the list, by az_tree_edits_number once the tree is built. */
-int az_tree_edits_apply(const struct az_tree_edits *e, struct az_trace *t, const struct az_calltree *tree) AZ_MUST_USE;
+/* Applies them to the events of a sealed trace whose tree is not built (node numbers are those of
+ * `tree`). Inserted operators get uids after the file's, in the order of the list, by
+ * az_tree_edits_number once the tree is built. */
+int az_tree_edits_apply(const struct az_tree_edits *e, struct az_trace *t,
+                        const struct az_calltree *tree) AZ_MUST_USE;
 void az_tree_edits_number(struct az_trace *t);
 
 #endif

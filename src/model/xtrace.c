@@ -32,7 +32,9 @@ static void release(struct az_trace *t)
     t->ext = NULL;
 }
 
-static const struct az_trace_ext ext_ops = { .caps = AZ_CAP_PROGRAMS, .seal = seal, .release = release };
+static const struct az_trace_ext ext_ops = { .caps = AZ_CAP_PROGRAMS,
+                                             .seal = seal,
+                                             .release = release };
 
 int az_xtrace_init(struct az_trace *t)
 {
@@ -58,8 +60,8 @@ int az_xtrace_init(struct az_trace *t)
 int az_xtrace_row(struct az_trace *t, const struct az_xrow *row, uint32_t *index)
 {
     struct az_xtrace *x = t->ext;
-    /* Field by field: the padding of the struct holds anything. The second key keeps most of the row itself, so that
-     * two rows of one hash are told apart. */
+    /* Field by field: the padding of the struct holds anything. The second key keeps most of the
+     * row itself, so that two rows of one hash are distinguished. */
     const uint64_t key[] = { row->program,
                              (uint64_t)row->module << 32 | row->op,
                              (uint64_t)row->scope << 32 | row->details,
@@ -70,7 +72,8 @@ int az_xtrace_row(struct az_trace *t, const struct az_xrow *row, uint32_t *index
     bool added;
     int rc = az_vec_reserve(&x->rows, 1);
     if (rc == 0)
-        rc = az_map_put(&x->row_of, az_hash(key, sizeof key), key[1] ^ key[2] << 16, (uint32_t)x->rows.n, &at, &added);
+        rc = az_map_put(&x->row_of, az_hash(key, sizeof key), key[1] ^ key[2] << 16,
+                        (uint32_t)x->rows.n, &at, &added);
     if (rc)
         return rc;
     if (added) {
@@ -81,7 +84,8 @@ int az_xtrace_row(struct az_trace *t, const struct az_xrow *row, uint32_t *index
     return AZ_OK;
 }
 
-int az_xtrace_lane(struct az_trace *t, const struct az_lane *lane, enum az_xlane_role role, uint32_t *index)
+int az_xtrace_lane(struct az_trace *t, const struct az_lane *lane, enum az_xlane_role role,
+                   uint32_t *index)
 {
     struct az_xtrace *x = t->ext;
     const size_t before = t->lanes.n;

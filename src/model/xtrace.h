@@ -1,6 +1,6 @@
-/* What a profile of a compiled program (XLA: JAX, TensorFlow) adds to the model: devices, the program and instruction
- * each device event belongs to, those instructions themselves, and sums of host events. Rules:
- * docs/formats-xplane.md. */
+/* What a profile of a compiled program (XLA: JAX, TensorFlow) adds to the model: devices, the
+ * program and instruction each device event belongs to, those instructions themselves, and sums of
+ * host events. Rules: docs/formats-xplane.md. */
 #ifndef AZ_MODEL_XTRACE_H
 #define AZ_MODEL_XTRACE_H
 
@@ -81,21 +81,27 @@ enum az_plane_kind { AZ_PLANE_GPU, AZ_PLANE_TPU };
 struct az_plane {
     enum az_plane_kind kind;
     int64_t ordinal;
-    struct az_sv vendor, type;                                /* "AMD"; "TPU v6 Lite"; may be empty */
+    struct az_sv vendor, type; /* "AMD"; "TPU v6 Lite"; may be empty */
     int64_t units, clock_khz, memory_bytes, memory_bandwidth; /* cores, B/s; 0: unknown */
     double peak_tflops, peak_hbm_gbps;                        /* said by the file; 0: unknown */
 };
 AZ_VEC(struct az_plane, az_planes);
 
-enum az_xlane_role { AZ_XLANE_WORK, AZ_XLANE_MODULES, AZ_XLANE_ASYNC, AZ_XLANE_STEPS, AZ_XLANE_HOST };
+enum az_xlane_role {
+    AZ_XLANE_WORK,
+    AZ_XLANE_MODULES,
+    AZ_XLANE_ASYNC,
+    AZ_XLANE_STEPS,
+    AZ_XLANE_HOST
+};
 AZ_VEC(uint8_t, az_xlane_roles);
 
 /* What a device event says of itself; unique rows. Name ids, AZ_NO_ID where absent. */
 struct az_xrow {
     uint64_t program;
     uint32_t module, op, scope, details, category; /* category: of a TPU operation, "loop fusion" */
-    uint32_t hlo;                                  /* row of az_xtrace.hlo; AZ_NO_ROW: not found, or no op */
-    int64_t flops, bytes;                          /* one execution; -1: not said */
+    uint32_t hlo;         /* row of az_xtrace.hlo; AZ_NO_ROW: not found, or no op */
+    int64_t flops, bytes; /* one execution; -1: not said */
     bool has_program;
 };
 AZ_VEC(struct az_xrow, az_xrows);
@@ -108,12 +114,11 @@ struct az_xhost { /* host events of one name */
 AZ_VEC(struct az_xhost, az_xhosts);
 
 /* trace.ext of a trace with AZ_CAP_PROGRAMS. Columns by kind:
- *   AZ_KERNEL               kernels of a GPU, operations of a TPU core; corr; node = row of `rows` + 1 (0 none)
- *   AZ_MEMCPY, AZ_MEMSET    likewise; side = row of trace.copies
- *   AZ_GPU_RANGE            runs of programs, asynchronous operations, steps: by the role of the lane; node likewise
- *   AZ_CALL                 host calls with a correlation; node = device + 1 (0 not said)
- *   AZ_RANGE                host events of compilation
- * A lane's `context` is its row of `planes`, its `tid` the line id of the file. */
+ *   AZ_KERNEL               kernels of a GPU, operations of a TPU core; corr; node = row of `rows`
+ * + 1 (0 none) AZ_MEMCPY, AZ_MEMSET    likewise; side = row of trace.copies AZ_GPU_RANGE runs of
+ * programs, asynchronous operations, steps: by the role of the lane; node likewise AZ_CALL host
+ * calls with a correlation; node = device + 1 (0 not said) AZ_RANGE                host events of
+ * compilation A lane's `context` is its row of `planes`, its `tid` the line id of the file. */
 struct az_xtrace {
     struct az_planes planes;
     struct az_xlane_roles roles; /* parallel to trace.lanes */
@@ -132,7 +137,8 @@ int az_xtrace_row(struct az_trace *t, const struct az_xrow *row, uint32_t *index
 /* Lane with its role. */
 int az_xtrace_lane(struct az_trace *t, const struct az_lane *lane, enum az_xlane_role role,
                    uint32_t *index) AZ_MUST_USE;
-static inline const struct az_xrow *az_xtrace_row_of(const struct az_trace *t, enum az_kind k, size_t event)
+static inline const struct az_xrow *az_xtrace_row_of(const struct az_trace *t, enum az_kind k,
+                                                     size_t event)
 {
     const uint64_t node = t->ev[k].node ? t->ev[k].node[event] : 0;
     return node ? &az_xtrace(t)->rows.v[node - 1] : NULL;

@@ -155,8 +155,8 @@ static bool put(struct az_perf_arg *a, enum part part, struct az_sv v)
     return false;
 }
 
-bool az_perf_parse(struct az_perf_call *c, struct az_sv dims, struct az_sv types, struct az_sv strides,
-                   struct az_sv concrete)
+bool az_perf_parse(struct az_perf_call *c, struct az_sv dims, struct az_sv types,
+                   struct az_sv strides, struct az_sv concrete)
 {
     const struct az_sv text[] = { dims, types, strides, concrete };
     for (unsigned i = 0; i < AZ_PERF_ARGS; i++)
@@ -178,7 +178,8 @@ bool az_perf_parse(struct az_perf_call *c, struct az_sv dims, struct az_sv types
         i = i < AZ_PERF_ARGS ? i : AZ_PERF_ARGS;
         c->n = i > c->n ? i : c->n;
     }
-    for (unsigned i = 0; i < c->n; i++) { /* dims without a type (not recorded): a tensor of unknown elements */
+    for (unsigned i = 0; i < c->n;
+         i++) { /* dims without a type (not recorded): a tensor of unknown elements */
         if (c->arg[i].type_name.n == 0 && types.n == 0 && c->arg[i].nd)
             c->arg[i].type = az_dtype_find(AZ_SV("?"));
         if (c->arg[i].list && c->arg[i].type->tensor && az_sv_is(c->arg[i].type_name, "TensorList"))

@@ -1,4 +1,5 @@
-/* Scaled dot product attention over recorded shapes (docs/formulas-models.md 7). Softmax is not counted. */
+/* Scaled dot product attention over recorded shapes (docs/formulas-models.md 7). Softmax is not
+ * counted. */
 #include "perf/model.h"
 
 struct sdpa {
@@ -26,9 +27,10 @@ static double forward(const struct sdpa *s, double nq, double nk)
 static double backward(const struct sdpa *s, double nq, double nk)
 {
     double products = (s->flash ? s->dqk : 0) + 2 * s->dv + 2 * s->dqk;
-    double reduce =
-        s->hk > 0 ? s->b * nk * (s->dqk + s->dv) * (s->hq / s->hk - 1) : 0; /* gradients of shared heads are added */
-    return s->b * s->hq * 2 * pairs(s, nq, nk) * products + (s->causal && nq == nk ? reduce / 2 : reduce);
+    double reduce = s->hk > 0 ? s->b * nk * (s->dqk + s->dv) * (s->hq / s->hk - 1)
+                              : 0; /* gradients of shared heads are added */
+    return s->b * s->hq * 2 * pairs(s, nq, nk) * products +
+           (s->causal && nq == nk ? reduce / 2 : reduce);
 }
 
 static double forward_bytes(const struct sdpa *s)
@@ -38,10 +40,12 @@ static double forward_bytes(const struct sdpa *s)
 
 static double backward_bytes(const struct sdpa *s)
 {
-    return s->b * (s->nq * s->hq * (2 * s->dqk + s->dv) + 2 * s->nk * s->hk * (s->dqk + s->dv)) * s->size;
+    return s->b * (s->nq * s->hq * (2 * s->dqk + s->dv) + 2 * s->nk * s->hk * (s->dqk + s->dv)) *
+           s->size;
 }
 
-static void p_sdpa(struct az_pm *r, const struct sdpa *s, const struct az_perf_arg *q, const struct az_perf_arg *k)
+static void p_sdpa(struct az_pm *r, const struct sdpa *s, const struct az_perf_arg *q,
+                   const struct az_perf_arg *k)
 {
     double dropout = 0;
     az_pm_p_int(r, "B", s->b);
@@ -51,7 +55,8 @@ static void p_sdpa(struct az_pm *r, const struct sdpa *s, const struct az_perf_a
     az_pm_p_int(r, "H_KV", s->hk);
     az_pm_p_int(r, "d_h_qk", s->dqk);
     az_pm_p_int(r, "d_h_v", s->dv);
-    az_pm_p_real(r, "dropout", az_pm_list(az_pm_key(r, "dropout", -1), &dropout, 1) == 1 ? dropout : 0);
+    az_pm_p_real(r, "dropout",
+                 az_pm_list(az_pm_key(r, "dropout", -1), &dropout, 1) == 1 ? dropout : 0);
     az_pm_p_bool(r, "causal", s->causal);
     az_pm_p_bool(r, "flash_impl", s->flash);
     az_pm_p_types(r, "dtype_A_B", q, k, NULL);
@@ -70,7 +75,8 @@ static void flags(struct az_pm *r, struct sdpa *s, const struct az_perf_arg *q)
 bool az_pm_sdpa(struct az_pm *r)
 {
     int first = az_pm_at(r, "Q", 0), h = az_pm_says(r, "order", "BNHD") ? 2 : 1, n = 3 - h;
-    const struct az_perf_arg *q = az_pm_arg(r, first), *k = az_pm_arg(r, first + 1), *v = az_pm_arg(r, first + 2);
+    const struct az_perf_arg *q = az_pm_arg(r, first), *k = az_pm_arg(r, first + 1),
+                             *v = az_pm_arg(r, first + 2);
     struct sdpa s = { 0 };
     if (q->nd != 4 || k->nd != 4 || v->nd != 4)
         return az_pm_fail(r, "query, key and value do not have 4 dimensions");
@@ -81,8 +87,8 @@ bool az_pm_sdpa(struct az_pm *r)
                        .hk = az_pm_dim(k, h),
                        .dqk = az_pm_dim(q, 3),
                        .dv = az_pm_dim(v, 3) };
-    if (az_pm_dim(k, 0) != s.b || az_pm_dim(v, 0) != s.b || az_pm_dim(v, n) != s.nk || az_pm_dim(v, h) != s.hk ||
-        az_pm_dim(k, 3) != s.dqk)
+    if (az_pm_dim(k, 0) != s.b || az_pm_dim(v, 0) != s.b || az_pm_dim(v, n) != s.nk ||
+        az_pm_dim(v, h) != s.hk || az_pm_dim(k, 3) != s.dqk)
         return az_pm_fail(r, "query, key and value disagree");
     flags(r, &s, q);
     p_sdpa(r, &s, q, k);
@@ -93,12 +99,15 @@ bool az_pm_sdpa(struct az_pm *r)
     return az_pm_done(r, forward(&s, s.nq, s.nk), forward_bytes(&s));
 }
 
-/* Packed sequences [T,H,D]: lengths are not recorded. One sequence of the largest length, the others equal: a lower
- * bound. seqs=i: cumulative lengths of queries, keys at i+1; longest=i: of queries, keys at i+1. */
+/* Packed sequences [T,H,D]: lengths are not recorded. One sequence of the largest length, the
+ * others equal: a lower bound. seqs=i: cumulative lengths of queries, keys at i+1; longest=i: of
+ * queries, keys at i+1. */
 bool az_pm_sdpa_varlen(struct az_pm *r)
 {
-    int first = az_pm_at(r, "Q", 0), seqs = az_pm_at(r, "seqs", 3), longest = az_pm_at(r, "longest", 5);
-    const struct az_perf_arg *q = az_pm_arg(r, first), *k = az_pm_arg(r, first + 1), *v = az_pm_arg(r, first + 2);
+    int first = az_pm_at(r, "Q", 0), seqs = az_pm_at(r, "seqs", 3),
+        longest = az_pm_at(r, "longest", 5);
+    const struct az_perf_arg *q = az_pm_arg(r, first), *k = az_pm_arg(r, first + 1),
+                             *v = az_pm_arg(r, first + 2);
     int64_t mq, mk;
     if (q->nd != 3 || k->nd != 3 || v->nd != 3 || az_pm_dim(k, 0) != az_pm_dim(v, 0) ||
         az_pm_dim(q, 2) != az_pm_dim(k, 2))

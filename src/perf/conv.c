@@ -20,7 +20,8 @@ static bool spread(const struct az_perf_arg *a, double absent, double *v, int nd
     return n == 1 || n == nd;
 }
 
-static bool size_up(struct az_pm *r, struct conv *c, const struct az_perf_arg *x, const struct az_perf_arg *w)
+static bool size_up(struct az_pm *r, struct conv *c, const struct az_perf_arg *x,
+                    const struct az_perf_arg *w)
 {
     if (x->nd < 3 || x->nd > 2 + SPATIAL || w->nd != x->nd)
         return az_pm_fail(r, "input and filter are of other shapes");
@@ -33,8 +34,9 @@ static bool size_up(struct az_pm *r, struct conv *c, const struct az_perf_arg *x
         double in = az_pm_dim(x, i + 2), k = az_pm_dim(w, i + 2), reach = c->dil[i] * (k - 1);
         if (c->stride[i] <= 0)
             return az_pm_fail(r, "stride is not positive");
-        double out = c->transposed ? (in - 1) * c->stride[i] - 2 * c->pad[i] + reach + c->out_pad[i] + 1
-                                   : floor((in + 2 * c->pad[i] - reach - 1) / c->stride[i]) + 1;
+        double out = c->transposed
+                         ? (in - 1) * c->stride[i] - 2 * c->pad[i] + reach + c->out_pad[i] + 1
+                         : floor((in + 2 * c->pad[i] - reach - 1) / c->stride[i]) + 1;
         if (out < 0)
             return az_pm_fail(r, "output has no size");
         c->y *= out;
@@ -42,8 +44,8 @@ static bool size_up(struct az_pm *r, struct conv *c, const struct az_perf_arg *x
     return true;
 }
 
-static void p_conv(struct az_pm *r, const struct conv *c, const struct az_perf_arg *x, const struct az_perf_arg *w,
-                   bool bias)
+static void p_conv(struct az_pm *r, const struct conv *c, const struct az_perf_arg *x,
+                   const struct az_perf_arg *w, bool bias)
 {
     static const char *const names[] = { "", "conv1d", "conv2d", "conv3d" };
     az_pm_p_text(r, "convNd", az_sv_str(names[c->nd]));
@@ -70,14 +72,19 @@ static bool geometry(struct az_pm *r, struct conv *c, const struct az_perf_arg *
     if (c->nd < 1 || c->nd > SPATIAL)
         return az_pm_fail(r, "input has no 1 to 3 spatial dimensions");
     c->transposed = az_pm_true(az_pm_arg(r, first + 3));
-    if (!spread(az_pm_arg(r, first), 1, c->stride, c->nd) || !spread(az_pm_arg(r, first + 1), 0, c->pad, c->nd) ||
-        !spread(az_pm_arg(r, first + 2), 1, c->dil, c->nd) || !spread(az_pm_arg(r, first + 4), 0, c->out_pad, c->nd))
+    if (!spread(az_pm_arg(r, first), 1, c->stride, c->nd) ||
+        !spread(az_pm_arg(r, first + 1), 0, c->pad, c->nd) ||
+        !spread(az_pm_arg(r, first + 2), 1, c->dil, c->nd) ||
+        !spread(az_pm_arg(r, first + 4), 0, c->out_pad, c->nd))
         return az_pm_fail(r, "stride, padding or dilation of another form");
     c->groups = az_pm_list(az_pm_arg(r, first + 5), &g, 1) == 1 ? g : 1;
     return true;
 }
 
-static double product(const struct conv *c) { return 2 * c->w_inner * (c->transposed ? c->x : c->y); }
+static double product(const struct conv *c)
+{
+    return 2 * c->w_inner * (c->transposed ? c->x : c->y);
+}
 
 bool az_pm_conv(struct az_pm *r)
 {

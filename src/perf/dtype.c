@@ -27,7 +27,8 @@ const struct az_dtype *az_dtype_find(struct az_sv name)
         { "c10::Float8_e5m2", 1, "fp8", true, false },
         { "c10::Float8_e5m2fnuz", 1, "fp8", true, false },
         { "c10::Float8_e8m0fnu", 1, "", true, false },
-        { "c10::Float4_e2m1fn_x2", 1, "fp4", true, false }, /* two values a byte; recorded dims are of bytes */
+        { "c10::Float4_e2m1fn_x2", 1, "fp4", true,
+          false }, /* two values a byte; recorded dims are of bytes */
         { "fp8", 1, "fp8", true, false },
         { "fp4", 1, "fp4", true, false },
         { "mxfp4", 1, "fp4", true, false },

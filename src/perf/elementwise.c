@@ -19,7 +19,8 @@ double az_pm_promoted(const struct az_perf_arg *a, const struct az_perf_arg *b)
         return b->type->bytes;
     if (!az_pm_tensor(b) || (!az_pm_dims(b) && az_pm_dims(a)))
         return a->type->bytes;
-    return a->type->bytes > b->type->bytes || isnan(a->type->bytes) ? a->type->bytes : b->type->bytes;
+    return a->type->bytes > b->type->bytes || isnan(a->type->bytes) ? a->type->bytes
+                                                                    : b->type->bytes;
 }
 
 /* The operand that says the precision. */
@@ -52,15 +53,17 @@ bool az_pm_unary(struct az_pm *r)
     az_pm_p_json(r, "stride_input", x->strides);
     az_pm_p_json(r, "stride_output", !second && az_pm_dims(y) ? y->strides : AZ_SV(""));
     az_pm_unit(r, "vector", x->type);
-    return az_pm_done(r, n * az_pm_at(r, "flops", 1), az_pm_size(x) + (second ? az_pm_size(y) : 0) + n * out);
+    return az_pm_done(r, n * az_pm_at(r, "flops", 1),
+                      az_pm_size(x) + (second ? az_pm_size(y) : 0) + n * out);
 }
 
-/* A=i B=i; out=BYTES (1 for comparisons); inplace=1: the result has A's type; cplx=N: operations of a complex element.
+/* A=i B=i; out=BYTES (1 for comparisons); inplace=1: the result has A's type; cplx=N: operations of
+ * a complex element.
  */
 bool az_pm_binary(struct az_pm *r)
 {
-    const struct az_perf_arg *a = az_pm_key(r, "A", 0), *b = az_pm_key(r, "B", 1), *c = az_pm_key(r, "C", -1),
-                             *res = az_pm_key(r, "res", 2);
+    const struct az_perf_arg *a = az_pm_key(r, "A", 0), *b = az_pm_key(r, "B", 1),
+                             *c = az_pm_key(r, "C", -1), *res = az_pm_key(r, "res", 2);
     double n = az_pm_broadcast(a, b), out = az_pm_promoted(a, b), flops = az_pm_at(r, "flops", 1);
     if (!az_pm_tensor(a) && !az_pm_tensor(b))
         return az_pm_fail(r, "no tensor");
@@ -165,7 +168,8 @@ bool az_pm_softmax(struct az_pm *r)
     r->out->bwd_bytes = 3 * az_pm_size(x);
     if (az_pm_says(r, "kind", "bwd"))
         r->out->bwd_flops = r->out->bwd_bytes = NAN;
-    return az_pm_done(r, x->elements * az_pm_at(r, "flops", 5), az_pm_at(r, "tensors", 2) * az_pm_size(x));
+    return az_pm_done(r, x->elements * az_pm_at(r, "flops", 5),
+                      az_pm_at(r, "tensors", 2) * az_pm_size(x));
 }
 
 /* Result and a mask of one byte. */
@@ -189,7 +193,8 @@ bool az_pm_sample(struct az_pm *r)
     az_pm_p_json(r, "op_shape", logits->dims);
     az_pm_unit(r, "vector", logits->type);
     return az_pm_done(r, 2 * logits->elements,
-                      logits->elements * (logits->type->bytes + noise->type->bytes) + 4 * az_pm_dim(logits, 0));
+                      logits->elements * (logits->type->bytes + noise->type->bytes) +
+                          4 * az_pm_dim(logits, 0));
 }
 
 /* Two operands of one shape, one operation an element (LigerSiLUMul). */

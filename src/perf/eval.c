@@ -14,7 +14,10 @@ static bool next_line(struct az_sv *rest, struct az_sv *cell, size_t n)
     return true;
 }
 
-static bool is_pattern(const struct az_op_model *m) { return m->op.n && m->op.p[m->op.n - 1] == '*'; }
+static bool is_pattern(const struct az_op_model *m)
+{
+    return m->op.n && m->op.p[m->op.n - 1] == '*';
+}
 
 int az_op_models_load(struct az_op_models *m, struct az_sv csv, struct az_arena *a)
 {
@@ -28,7 +31,9 @@ int az_op_models_load(struct az_op_models *m, struct az_sv csv, struct az_arena 
     for (bool head = true; next_line(&rest, c, 5); head = false) {
         if (head || c[0].n == 0 || c[0].p[0] == '#')
             continue;
-        struct az_op_model row = { .op = c[0], .family = c[1], .category = c[2], .model = c[3], .args = c[4] };
+        struct az_op_model row = {
+            .op = c[0], .family = c[1], .category = c[2], .model = c[3], .args = c[4]
+        };
         size_t at = m->n++;
         if (!is_pattern(&row)) { /* insertion: the file is nearly sorted */
             at = m->plain++;
@@ -106,7 +111,10 @@ void az_pm_prec(struct az_pm *r, const char *unit, const char *prec)
     r->out->prec = az_sv_str(prec);
 }
 
-void az_pm_unit(struct az_pm *r, const char *unit, const struct az_dtype *t) { az_pm_prec(r, unit, t->prec); }
+void az_pm_unit(struct az_pm *r, const char *unit, const struct az_dtype *t)
+{
+    az_pm_prec(r, unit, t->prec);
+}
 
 static void add(struct az_pm *r, struct az_perf_param p)
 {
@@ -131,18 +139,22 @@ void az_pm_p_text(struct az_pm *r, const char *name, struct az_sv v)
 }
 void az_pm_p_json(struct az_pm *r, const char *name, struct az_sv v)
 {
-    add(r, (struct az_perf_param){ .name = name, .kind = v.n ? AZ_PARAM_JSON : AZ_PARAM_NONE, .text = v });
+    add(r, (struct az_perf_param){
+               .name = name, .kind = v.n ? AZ_PARAM_JSON : AZ_PARAM_NONE, .text = v });
 }
 
-void az_pm_p_types(struct az_pm *r, const char *name, const struct az_perf_arg *a, const struct az_perf_arg *b,
-                   const struct az_perf_arg *c)
+void az_pm_p_types(struct az_pm *r, const char *name, const struct az_perf_arg *a,
+                   const struct az_perf_arg *b, const struct az_perf_arg *c)
 {
     const struct az_perf_arg *v[] = { a, b, c };
     struct az_sv t[3];
     for (int i = 0; i < 3; i++)
-        t[i] = v[i] ? az_arena_printf(r->arena, "\"%.*s\"", AZ_SVF(v[i]->type_name)) : AZ_SV("null");
+        t[i] =
+            v[i] ? az_arena_printf(r->arena, "\"%.*s\"", AZ_SVF(v[i]->type_name)) : AZ_SV("null");
     if (az_sv_is(az_sv_str(name), "dtype_in1_in2_out"))
-        az_pm_p_json(r, name, az_arena_printf(r->arena, "[%.*s,%.*s,%.*s]", AZ_SVF(t[0]), AZ_SVF(t[1]), AZ_SVF(t[2])));
+        az_pm_p_json(r, name,
+                     az_arena_printf(r->arena, "[%.*s,%.*s,%.*s]", AZ_SVF(t[0]), AZ_SVF(t[1]),
+                                     AZ_SVF(t[2])));
     else
         az_pm_p_json(r, name, az_arena_printf(r->arena, "[%.*s,%.*s]", AZ_SVF(t[0]), AZ_SVF(t[1])));
 }
@@ -158,7 +170,8 @@ void az_pm_p_list(struct az_pm *r, const char *name, const double *v, int n)
     az_pm_p_json(r, name, az_arena_printf(r->arena, "[%.*s]", AZ_SVF(s)));
 }
 
-int az_perf_eval(const struct az_perf_call *c, const struct az_op_model *m, struct az_arena *a, struct az_perf *out)
+int az_perf_eval(const struct az_perf_call *c, const struct az_op_model *m, struct az_arena *a,
+                 struct az_perf *out)
 {
 #define ROW(f) { #f, az_pm_##f },
     static const struct {
@@ -166,7 +179,9 @@ int az_perf_eval(const struct az_perf_call *c, const struct az_op_model *m, stru
         az_pm_model run;
     } models[] = { AZ_PM_ALL(ROW) };
     struct az_pm r = { .call = c, .row = m, .arena = a, .out = out };
-    *out = (struct az_perf){ .flops = NAN, .bytes = NAN, .bwd_flops = NAN, .bwd_bytes = NAN, .unit = "" };
+    *out = (struct az_perf){
+        .flops = NAN, .bytes = NAN, .bwd_flops = NAN, .bwd_bytes = NAN, .unit = ""
+    };
     for (size_t i = 0; i < AZ_LENGTH(models); i++) {
         if (!az_sv_is(m->model, models[i].name))
             continue;
@@ -181,5 +196,6 @@ int az_perf_eval(const struct az_perf_call *c, const struct az_op_model *m, stru
 
 struct az_sv az_perf_spec(const struct az_perf *p, struct az_arena *a)
 {
-    return p->prec.n && *p->unit ? az_arena_printf(a, "%s_%.*s", p->unit, AZ_SVF(p->prec)) : az_sv_make("", 0);
+    return p->prec.n && *p->unit ? az_arena_printf(a, "%s_%.*s", p->unit, AZ_SVF(p->prec))
+                                 : az_sv_make("", 0);
 }

@@ -12,7 +12,8 @@ struct gemm {
 static bool finish(struct az_pm *r, const struct gemm *g)
 {
     double flops = g->b * (2 * g->m * g->n * g->k + (g->bias ? g->m * g->n : 0));
-    double bytes = g->b * (g->m * g->k * g->size_a + g->k * g->n * g->size_b + g->m * g->n * g->size_out);
+    double bytes =
+        g->b * (g->m * g->k * g->size_a + g->k * g->n * g->size_b + g->m * g->n * g->size_out);
     return az_pm_done(r, flops, bytes + (g->bias ? g->bias_bytes : 0) + g->extra);
 }
 
@@ -27,7 +28,8 @@ static bool rocm_flags(struct az_sv name, bool *ta, bool *tb)
         if (!form)
             continue;
         struct az_sv a = az_sv_make(p + 6, 3), b = az_sv_make(p + 11, 3);
-        if ((!az_sv_is(a, "ilk") && !az_sv_is(a, "lik")) || (!az_sv_is(b, "ljk") && !az_sv_is(b, "jlk")))
+        if ((!az_sv_is(a, "ilk") && !az_sv_is(a, "lik")) ||
+            (!az_sv_is(b, "ljk") && !az_sv_is(b, "jlk")))
             return false;
         *ta = az_sv_is(a, "lik");
         *tb = az_sv_is(b, "jlk");
@@ -53,8 +55,8 @@ bool az_perf_transpose(struct az_sv kernel, bool *ta, bool *tb)
     return true;
 }
 
-static void p_shape(struct az_pm *r, const struct gemm *g, const struct az_perf_arg *a, const struct az_perf_arg *b,
-                    bool strides)
+static void p_shape(struct az_pm *r, const struct gemm *g, const struct az_perf_arg *a,
+                    const struct az_perf_arg *b, bool strides)
 {
     bool ta, tb;
     az_pm_p_int(r, "B", g->b);
@@ -70,9 +72,10 @@ static void p_shape(struct az_pm *r, const struct gemm *g, const struct az_perf_
     for (size_t i = 0; i < r->call->n_kernels; i++)
         if (az_perf_transpose(r->call->kernels[i], &ta, &tb)) {
             az_pm_p_list(r, "transpose", (double[]){ ta, tb }, 2);
-            r->out->param[r->out->n_params - 1].text = ta   ? (tb ? AZ_SV("[true,true]") : AZ_SV("[true,false]"))
-                                                       : tb ? AZ_SV("[false,true]")
-                                                            : AZ_SV("[false,false]");
+            r->out->param[r->out->n_params - 1].text =
+                ta   ? (tb ? AZ_SV("[true,true]") : AZ_SV("[true,false]"))
+                : tb ? AZ_SV("[false,true]")
+                     : AZ_SV("[false,false]");
             break;
         }
 }
@@ -86,12 +89,14 @@ static double scalar_type_bytes(int64_t code)
     return code >= 0 && code < 16 ? bytes[code] : NAN;
 }
 
-/* out=BYTES, outarg=ARGUMENT (its type if known), outcode=ARGUMENT (ScalarType code); else wide: 2 for 1-byte operands.
+/* out=BYTES, outarg=ARGUMENT (its type if known), outcode=ARGUMENT (ScalarType code); else wide: 2
+ * for 1-byte operands.
  */
 static double out_size(const struct az_pm *r, const struct az_perf_arg *a)
 {
     int64_t code;
-    int at = az_pm_at(r, "outarg", -1), fixed = az_pm_at(r, "out", -1), by_code = az_pm_at(r, "outcode", -1);
+    int at = az_pm_at(r, "outarg", -1), fixed = az_pm_at(r, "out", -1),
+        by_code = az_pm_at(r, "outcode", -1);
     if (at >= 0 && az_pm_dims(az_pm_arg(r, at)) && !isnan(az_pm_arg(r, at)->type->bytes))
         return az_pm_arg(r, at)->type->bytes;
     if (by_code >= 0 && az_pm_int(az_pm_arg(r, by_code), &code))
@@ -111,11 +116,13 @@ static void quantised_unit(struct az_pm *r, const struct az_perf_arg *a)
         az_pm_unit(r, "matrix", a->type);
 }
 
-/* A=i [..,M,K], B=i [..,K,N] (layout=NT: [N,K]), C=i bias, beta=i; scales=i first of two; flat=1: leading dims of A are
- * rows, as they always are beside one matrix of weights. quantised=1: see above. */
+/* A=i [..,M,K], B=i [..,K,N] (layout=NT: [N,K]), C=i bias, beta=i; scales=i first of two; flat=1:
+ * leading dims of A are rows, as they always are next to one matrix of weights. quantised=1: see
+ * above. */
 bool az_pm_mm(struct az_pm *r)
 {
-    const struct az_perf_arg *a = az_pm_key(r, "A", 0), *b = az_pm_key(r, "B", 1), *c = az_pm_key(r, "C", -1);
+    const struct az_perf_arg *a = az_pm_key(r, "A", 0), *b = az_pm_key(r, "B", 1),
+                             *c = az_pm_key(r, "C", -1);
     bool nt = az_pm_says(r, "layout", "NT"), flat = az_pm_at(r, "flat", 0) || (nt && b->nd == 2);
     const struct az_perf_arg *beta = az_pm_key(r, "beta", -1);
     double factor = 1;
@@ -159,7 +166,8 @@ bool az_pm_matmul(struct az_pm *r)
         return az_pm_fail(r, "inner dimensions differ");
     az_pm_unit(r, "matrix", a->type);
     p_shape(r, &g, a, b, true);
-    return az_pm_done(r, 2 * g.b * g.m * g.n * g.k, az_pm_size(a) + az_pm_size(b) + g.b * g.m * g.n * a->type->bytes);
+    return az_pm_done(r, 2 * g.b * g.m * g.n * g.k,
+                      az_pm_size(a) + az_pm_size(b) + g.b * g.m * g.n * a->type->bytes);
 }
 
 /* Transformer Engine: column-major operands with flags. */
@@ -183,12 +191,12 @@ bool az_pm_te_gemm(struct az_pm *r)
     return finish(r, &g);
 }
 
-/* A=i B=i with transpose flags at flags=i.. (A, B, C), or none: [M,K] and [N,K]. pack=2: two values a byte along K,
- * scales=i,j by 32. */
+/* A=i B=i with transpose flags at flags=i.. (A, B, C), or none: [M,K] and [N,K]. pack=2: two values
+ * a byte along K, scales=i,j by 32. */
 bool az_pm_gemm_flags(struct az_pm *r)
 {
-    const struct az_perf_arg *a = az_pm_key(r, "A", 0), *b = az_pm_key(r, "B", 2), *sa = az_pm_key(r, "scaleA", -1),
-                             *sb = az_pm_key(r, "scaleB", -1);
+    const struct az_perf_arg *a = az_pm_key(r, "A", 0), *b = az_pm_key(r, "B", 2),
+                             *sa = az_pm_key(r, "scaleA", -1), *sb = az_pm_key(r, "scaleB", -1);
     int flags = az_pm_at(r, "flags", -1);
     double pack = az_pm_at(r, "pack", 1);
     if (a->nd != 2 || b->nd != 2)
@@ -223,7 +231,7 @@ bool az_pm_gemm_flags(struct az_pm *r)
     return finish(r, &g);
 }
 
-/* Packed 4-bit weights [N,K/2]; halfA=1: A is packed too. 2-byte output, scales left out. */
+/* Packed 4-bit weights [N,K/2]; halfA=1: A is packed too. 2-byte output, scales skipped. */
 bool az_pm_gemm_halves(struct az_pm *r)
 {
     const struct az_perf_arg *a = az_pm_arg(r, 0), *b = az_pm_arg(r, 1);
@@ -258,7 +266,7 @@ bool az_pm_gemm_dynamic_quant(struct az_pm *r)
                       .n = az_pm_dim(m[1], 0),
                       .size_a = m[0]->type->bytes,
                       .size_out = m[0]->type->bytes };
-    g.extra = az_pm_size(m[1]); /* packed weights as they lie in memory */
+    g.extra = az_pm_size(m[1]); /* packed weights as they are in memory */
     for (; i < r->call->n; i++)
         if (r->call->arg[i].nd == 2) { /* scales */
             g.extra += az_pm_size(&r->call->arg[i]);
@@ -312,8 +320,8 @@ static bool grouped_pairs(struct az_pm *r, const struct az_perf_arg *x, const st
     double flops = 0, in = 0, weights = 0, out = 0, rows = 0;
     for (unsigned i = 0; i < x->count; i++) {
         struct az_perf_arg a, b;
-        if (!az_perf_list_item(x, i, &a) || !az_perf_list_item(w, i, &b) || a.nd != 2 || b.nd != 2 ||
-            (b.dim[0] != a.dim[1] && b.dim[1] != a.dim[1]))
+        if (!az_perf_list_item(x, i, &a) || !az_perf_list_item(w, i, &b) || a.nd != 2 ||
+            b.nd != 2 || (b.dim[0] != a.dim[1] && b.dim[1] != a.dim[1]))
             return az_pm_fail(r, "operands are no pairs of matrices");
         const double m = (double)a.dim[0], k = (double)a.dim[1],
                      n = (double)(b.dim[0] == a.dim[1] ? b.dim[1] : b.dim[0]);
@@ -355,21 +363,25 @@ bool az_pm_grouped_gemm(struct az_pm *r)
     az_pm_p_types(r, "dtype_A_B", x, w, NULL);
     r->out->bwd_flops = 4 * m * k * n; /* dX and dW: one product each */
     r->out->bwd_bytes = 2 * (m * k + g * k * n) * x->type->bytes + 2 * m * n * w->type->bytes;
-    return az_pm_done(r, 2 * m * k * n, (m * k + g * k * n) * x->type->bytes + m * n * w->type->bytes);
+    return az_pm_done(r, 2 * m * k * n,
+                      (m * k + g * k * n) * x->type->bytes + m * n * w->type->bytes);
 }
 
 /* dW = X^T dY by group; groups=i: their lengths. */
 bool az_pm_grouped_gemm_variable_k(struct az_pm *r)
 {
-    const struct az_perf_arg *x = az_pm_arg(r, 0), *y = az_pm_arg(r, 1), *groups = az_pm_key(r, "groups", 2);
+    const struct az_perf_arg *x = az_pm_arg(r, 0), *y = az_pm_arg(r, 1),
+                             *groups = az_pm_key(r, "groups", 2);
     if (x->nd != 2 || y->nd != 2 || az_pm_dim(x, 0) != az_pm_dim(y, 0))
         return az_pm_fail(r, "operands are no groups of matrices");
-    double m = az_pm_dim(x, 0), k = az_pm_dim(x, 1), n = az_pm_dim(y, 1), g = groups->nd ? az_pm_dim(groups, 0) : 1;
+    double m = az_pm_dim(x, 0), k = az_pm_dim(x, 1), n = az_pm_dim(y, 1),
+           g = groups->nd ? az_pm_dim(groups, 0) : 1;
     az_pm_unit(r, "matrix", x->type);
     az_pm_p_int(r, "G", g);
     az_pm_p_int(r, "M", m);
     az_pm_p_int(r, "N", n);
     az_pm_p_int(r, "K", k);
     az_pm_p_types(r, "dtype_A_B", x, y, NULL);
-    return az_pm_done(r, 2 * m * k * n, (m * k + m * n) * x->type->bytes + g * k * n * y->type->bytes);
+    return az_pm_done(r, 2 * m * k * n,
+                      (m * k + m * n) * x->type->bytes + g * k * n * y->type->bytes);
 }

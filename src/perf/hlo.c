@@ -37,8 +37,10 @@ static int64_t rest(const struct az_gemm_side *s)
 bool az_gemm_of(const struct az_gemm_side *lhs, const struct az_gemm_side *rhs, struct az_gemm *out)
 {
     int64_t rhs_k, rhs_b;
-    if (!product(lhs, lhs->contract, lhs->n_contract, &out->k) || !product(lhs, lhs->batch, lhs->n_batch, &out->b) ||
-        !product(rhs, rhs->contract, rhs->n_contract, &rhs_k) || !product(rhs, rhs->batch, rhs->n_batch, &rhs_b))
+    if (!product(lhs, lhs->contract, lhs->n_contract, &out->k) ||
+        !product(lhs, lhs->batch, lhs->n_batch, &out->b) ||
+        !product(rhs, rhs->contract, rhs->n_contract, &rhs_k) ||
+        !product(rhs, rhs->batch, rhs->n_batch, &rhs_b))
         return false;
     out->m = rest(lhs);
     out->n = rest(rhs);
@@ -59,10 +61,13 @@ int64_t az_conv_flops(int64_t forward_output, int64_t filter, int64_t output_fea
 
 int64_t az_attention_flops(const struct az_attention *a, bool backward)
 {
-    if (a->batch < 0 || a->heads < 0 || a->q_len < 0 || a->kv_len < 0 || a->qk_dim < 0 || a->v_dim < 0)
+    if (a->batch < 0 || a->heads < 0 || a->q_len < 0 || a->kv_len < 0 || a->qk_dim < 0 ||
+        a->v_dim < 0)
         return -1;
-    const int64_t pairs = az_mul_sat(az_mul_sat(a->batch, a->heads), az_mul_sat(a->q_len, a->kv_len));
-    const int64_t qk = az_mul_sat(backward ? 3 : 1, a->qk_dim), v = az_mul_sat(backward ? 2 : 1, a->v_dim);
+    const int64_t pairs =
+        az_mul_sat(az_mul_sat(a->batch, a->heads), az_mul_sat(a->q_len, a->kv_len));
+    const int64_t qk = az_mul_sat(backward ? 3 : 1, a->qk_dim),
+                  v = az_mul_sat(backward ? 2 : 1, a->v_dim);
     int64_t sum;
     if (__builtin_add_overflow(qk, v, &sum))
         sum = INT64_MAX;

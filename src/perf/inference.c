@@ -1,15 +1,17 @@
-/* Attention of serving engines: lengths come from the engine's annotation of the step (docs/formulas-models.md 11.9).
+/* Attention of serving engines: lengths come from the engine's annotation of the step
+ * (docs/formulas-models.md 11.9).
  */
 #include "base/num.h"
 #include "perf/model.h"
 
-/* Sums over the requests of a step: query lengths, key lengths, their products; of prompts (c) and of generation (g).
+/* Sums over the requests of a step: query lengths, key lengths, their products; of prompts (c) and
+ * of generation (g).
  */
 struct step {
     double c_sq, c_sk, c_sqsq, c_sqsk, g_sq, g_sk, g_sqsq, g_sqsk;
 };
 
-/* Number behind `key` where the text in front of it is no word character. */
+/* Number after `key` where the text in front of it is no word character. */
 static bool number_at(struct az_sv text, const char *key, double *v)
 {
     size_t n = strlen(key);
@@ -27,7 +29,8 @@ static bool number_at(struct az_sv text, const char *key, double *v)
 }
 
 /* `(sq1sk2sqsq3sqsk4)`: the parts follow each other. */
-static bool part(struct az_sv text, const char *word, double *sq, double *sk, double *sqsq, double *sqsk)
+static bool part(struct az_sv text, const char *word, double *sq, double *sk, double *sqsq,
+                 double *sqsk)
 {
     static const char *const key[] = { "sq", "sk", "sqsq", "sqsk" };
     double *out[] = { sq, sk, sqsq, sqsk };
@@ -66,11 +69,11 @@ static bool read_step(struct az_sv t, struct step *s)
         return c || g;
     }
     if (az_sv_starts(t, AZ_SV("prefill[")))
-        return number_at(t, "tok=", &s->c_sq) && number_at(t, "sk=", &s->c_sk) && number_at(t, "sqsq=", &s->c_sqsq) &&
-               number_at(t, "sqsk=", &s->c_sqsk);
+        return number_at(t, "tok=", &s->c_sq) && number_at(t, "sk=", &s->c_sk) &&
+               number_at(t, "sqsq=", &s->c_sqsq) && number_at(t, "sqsk=", &s->c_sqsk);
     if (az_sv_starts(t, AZ_SV("decode[")))
-        return number_at(t, "tok=", &s->g_sq) && number_at(t, "sk=", &s->g_sk) && number_at(t, "sqsq=", &s->g_sqsq) &&
-               number_at(t, "sqsk=", &s->g_sqsk);
+        return number_at(t, "tok=", &s->g_sq) && number_at(t, "sk=", &s->g_sk) &&
+               number_at(t, "sqsq=", &s->g_sqsq) && number_at(t, "sqsk=", &s->g_sqsk);
     return false;
 }
 
@@ -81,14 +84,15 @@ static bool known_step(struct az_pm *r, struct step *s)
     return true;
 }
 
-/* q, kv: whose types are those of the queries and of the cache. All that the figures depend on is a parameter, so that
- * rows of equal parameters are equal work. */
-static bool result(struct az_pm *r, const struct step *s, double window, double hq, double hk, double dqk, double dv,
-                   const struct az_perf_arg *q, const struct az_perf_arg *kv)
+/* q, kv: whose types are those of the queries and of the cache. All that the figures depend on is a
+ * parameter, so that rows of equal parameters are equal work. */
+static bool result(struct az_pm *r, const struct step *s, double window, double hq, double hk,
+                   double dqk, double dv, const struct az_perf_arg *q, const struct az_perf_arg *kv)
 {
     const double bq = q->type->bytes, bkv = kv->type->bytes;
     double cap = window > 0 ? s->g_sq * window : INFINITY;
-    double g_sqsk = s->g_sqsk < cap ? s->g_sqsk : cap, g_sk = s->g_sk < cap ? s->g_sk : cap, d = dqk + dv;
+    double g_sqsk = s->g_sqsk < cap ? s->g_sqsk : cap, g_sk = s->g_sk < cap ? s->g_sk : cap,
+           d = dqk + dv;
     az_pm_p_int(r, "H_Q", hq);
     az_pm_p_int(r, "H_KV", hk);
     az_pm_p_int(r, "d_h_qk", dqk);
@@ -104,13 +108,16 @@ static bool result(struct az_pm *r, const struct step *s, double window, double 
     az_pm_p_text(r, "dtype_Q", q->type_name);
     az_pm_p_text(r, "dtype_KV", kv->type_name);
     return az_pm_done(r, hq * d * (2 * s->c_sqsk - s->c_sqsq + 2 * g_sqsk),
-                      (s->c_sq + s->g_sq) * (hq + hk) * d * bq + (s->c_sk - s->c_sq + g_sk - s->g_sq) * hk * d * bkv);
+                      (s->c_sq + s->g_sq) * (hq + hk) * d * bq +
+                          (s->c_sk - s->c_sq + g_sk - s->g_sq) * hk * d * bkv);
 }
 
-/* Q=i [T,H,d]; K=i, its last three dims, or heads=last2: H_KV is the last but one; V=i: d_v from it. */
+/* Q=i [T,H,d]; K=i, its last three dims, or heads=last2: H_KV is the last but one; V=i: d_v from
+ * it. */
 bool az_pm_inference_attention(struct az_pm *r)
 {
-    const struct az_perf_arg *q = az_pm_key(r, "Q", 0), *k = az_pm_key(r, "K", 1), *v = az_pm_key(r, "V", -1);
+    const struct az_perf_arg *q = az_pm_key(r, "Q", 0), *k = az_pm_key(r, "K", 1),
+                             *v = az_pm_key(r, "V", -1);
     struct step s;
     if (q->nd < 3 || k->nd < 3)
         return az_pm_fail(r, "query and key do not have 3 dimensions");
@@ -137,7 +144,8 @@ bool az_pm_paged_decode(struct az_pm *r)
     if (az_pm_list(az_pm_key(r, "window", 19), &w, 1) != 1)
         w = 0;
     az_pm_unit(r, "matrix", q->type);
-    return result(r, &s, w, az_pm_dim(q, -2), az_pm_dim(cache, 1), az_pm_dim(q, -1), az_pm_dim(q, -1), q, cache);
+    return result(r, &s, w, az_pm_dim(q, -2), az_pm_dim(cache, 1), az_pm_dim(q, -1),
+                  az_pm_dim(q, -1), q, cache);
 }
 
 /* One key head; how far a query sees by mode=swa|csa|hca, window=N, topk=N. */
@@ -160,7 +168,8 @@ bool az_pm_v4_decode(struct az_pm *r)
     else if (az_pm_says(r, "mode", "hca"))
         w += ceil(ctx / 128);
     az_pm_unit(r, "matrix", q->type);
-    return result(r, &s, w, az_pm_dim(q, -2), 1, az_pm_dim(q, -1), az_pm_dim(q, -1), q, k->nd ? k : q);
+    return result(r, &s, w, az_pm_dim(q, -2), 1, az_pm_dim(q, -1), az_pm_dim(q, -1), q,
+                  k->nd ? k : q);
 }
 
 /* Pairs are listed: i2 and i5. */
@@ -169,7 +178,8 @@ bool az_pm_sparse_prefill(struct az_pm *r)
     const struct az_perf_arg *q = az_pm_arg(r, 0), *k = az_pm_arg(r, 1);
     if (q->nd != 3)
         return az_pm_fail(r, "query does not have 3 dimensions");
-    double n = az_pm_dim(az_pm_arg(r, 2), 0) + az_pm_dim(az_pm_arg(r, 5), 0), h = az_pm_dim(q, 1), d = az_pm_dim(q, 2);
+    double n = az_pm_dim(az_pm_arg(r, 2), 0) + az_pm_dim(az_pm_arg(r, 5), 0), h = az_pm_dim(q, 1),
+           d = az_pm_dim(q, 2);
     if (n == 0)
         return az_pm_fail(r, "no pairs recorded");
     az_pm_unit(r, "matrix", q->type);
@@ -177,7 +187,8 @@ bool az_pm_sparse_prefill(struct az_pm *r)
     az_pm_p_int(r, "H_Q", h);
     az_pm_p_int(r, "d_h_qk", d);
     return az_pm_done(r, n * h * 4 * d,
-                      2 * az_pm_dim(q, 0) * h * d * q->type->bytes + n * d * (k->nd ? k->type->bytes : q->type->bytes));
+                      2 * az_pm_dim(q, 0) * h * d * q->type->bytes +
+                          n * d * (k->nd ? k->type->bytes : q->type->bytes));
 }
 
 /* Gated delta rule. */

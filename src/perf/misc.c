@@ -1,4 +1,5 @@
-/* Rotary embeddings, losses, state spaces, quantisation and generated kernels (docs/formulas-models.md 11).
+/* Rotary embeddings, losses, state spaces, quantisation and generated kernels
+ * (docs/formulas-models.md 11).
  */
 #include "base/num.h"
 #include "perf/model.h"
@@ -32,7 +33,8 @@ bool az_pm_rope_rotary(struct az_pm *r)
     return rotated(r, q->type, (q->elements + (az_pm_dims(k) ? k->elements : 0)) / size * rot);
 }
 
-/* q_nope i0 [T,QH,Dl], q_pe i1 [..,Dp], k_nope i2; heads=1: one key head, out=i and cache=i say the types written. */
+/* q_nope i0 [T,QH,Dl], q_pe i1 [..,Dp], k_nope i2; heads=1: one key head, out=i and cache=i say the
+ * types written. */
 bool az_pm_rope_mla(struct az_pm *r)
 {
     const struct az_perf_arg *q = az_pm_arg(r, 0), *pe = az_pm_arg(r, 1), *k = az_pm_arg(r, 2),
@@ -40,11 +42,14 @@ bool az_pm_rope_mla(struct az_pm *r)
     if (q->nd < 3 || pe->nd < 2)
         return az_pm_fail(r, "queries do not have 3 dimensions");
     double t = az_pm_dim(q, 0), qh = az_pm_dim(q, 1), dl = az_pm_dim(q, 2), dp = az_pm_dim(pe, -1);
-    double kh = az_pm_at(r, "heads", 0) ? az_pm_at(r, "heads", 1) : k->nd >= 3 ? az_pm_dim(k, 1) : 1;
+    double kh = az_pm_at(r, "heads", 0) ? az_pm_at(r, "heads", 1)
+                : k->nd >= 3            ? az_pm_dim(k, 1)
+                                        : 1;
     az_pm_p_int(r, "num_elements", t * (qh + kh) * dp);
     az_pm_unit(r, "vector", q->type);
     return az_pm_done(r, 3 * t * (qh + kh) * dp,
-                      t * (qh + kh) * (dl + dp) * q->type->bytes + t * qh * (dl + dp) * out->type->bytes +
+                      t * (qh + kh) * (dl + dp) * q->type->bytes +
+                          t * qh * (dl + dp) * out->type->bytes +
                           t * kh * (dl + dp) * cache->type->bytes);
 }
 
@@ -70,11 +75,12 @@ bool az_pm_causal_conv1d(struct az_pm *r)
     az_pm_p_json(r, "input_shape", x->dims);
     az_pm_p_json(r, "filter_shape", w->dims);
     az_pm_unit(r, "matrix", x->type);
-    return az_pm_done(r, 2 * x->elements * k, (2 * x->elements + c * k + (az_pm_dims(bias) ? c : 0)) * x->type->bytes);
+    return az_pm_done(r, 2 * x->elements * k,
+                      (2 * x->elements + c * k + (az_pm_dims(bias) ? c : 0)) * x->type->bytes);
 }
 
-/* Selective state space: zxbcdt i0 [B,T,D], filter i1 [CC,k], dt_bias i3 [H]; chunk conc 6, head size conc 15, groups
- * conc 16. */
+/* Selective state space: zxbcdt i0 [B,T,D], filter i1 [CC,k], dt_bias i3 [H]; chunk conc 6, head
+ * size conc 15, groups conc 16. */
 bool az_pm_mamba(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *w = az_pm_arg(r, 1), *dt = az_pm_arg(r, 3);
@@ -87,8 +93,8 @@ bool az_pm_mamba(struct az_pm *r)
         p = v;
     if (az_pm_list(az_pm_arg(r, 16), &v, 1) == 1)
         g = v;
-    double b = az_pm_dim(x, 0), t = az_pm_dim(x, 1), d = az_pm_dim(x, 2), cc = az_pm_dim(w, 0), k = az_pm_dim(w, 1),
-           h = az_pm_dim(dt, 0);
+    double b = az_pm_dim(x, 0), t = az_pm_dim(x, 1), d = az_pm_dim(x, 2), cc = az_pm_dim(w, 0),
+           k = az_pm_dim(w, 1), h = az_pm_dim(dt, 0);
     double n = (d - 2 * h * p - h) / (2 * g);
     if (n <= 0 || n != floor(n))
         return az_pm_fail(r, "state size is no whole number");
@@ -96,11 +102,11 @@ bool az_pm_mamba(struct az_pm *r)
     az_pm_p_int(r, "d_state", n);
     az_pm_p_int(r, "chunk", chunk);
     az_pm_unit(r, "matrix", x->type);
-    r->out->bwd_flops =
-        2 * b * cc * t * k + 2 * b * g * t * chunk * n + 2 * b * h * t * chunk * p + 4 * b * h * t * n * p;
-    r->out->bwd_bytes =
-        (b * t * d + cc * k + cc + b * t * h * p) * x->type->bytes +
-        h * (az_pm_arg(r, 3)->type->bytes + az_pm_arg(r, 4)->type->bytes + az_pm_arg(r, 5)->type->bytes);
+    r->out->bwd_flops = 2 * b * cc * t * k + 2 * b * g * t * chunk * n + 2 * b * h * t * chunk * p +
+                        4 * b * h * t * n * p;
+    r->out->bwd_bytes = (b * t * d + cc * k + cc + b * t * h * p) * x->type->bytes +
+                        h * (az_pm_arg(r, 3)->type->bytes + az_pm_arg(r, 4)->type->bytes +
+                             az_pm_arg(r, 5)->type->bytes);
     return az_pm_done(r, r->out->bwd_flops, r->out->bwd_bytes);
 }
 
@@ -118,7 +124,8 @@ bool az_pm_quant(struct az_pm *r)
     const struct az_perf_arg *out = az_pm_arg(r, 0), *x = az_pm_arg(r, 1), *scale = az_pm_arg(r, 2);
     if (!az_pm_dims(out) || !az_pm_dims(x))
         return az_pm_fail(r, "no tensor");
-    return quantised(r, x, 2.59375 * out->elements, az_pm_size(out) + az_pm_size(x) + az_pm_size(scale));
+    return quantised(r, x, 2.59375 * out->elements,
+                     az_pm_size(out) + az_pm_size(x) + az_pm_size(scale));
 }
 
 bool az_pm_group_quant(struct az_pm *r)
@@ -130,13 +137,15 @@ bool az_pm_group_quant(struct az_pm *r)
     if (!az_pm_int(az_pm_arg(r, 1), &g) || g <= 0)
         g = 128;
     double n = az_pm_dim(x, -1), m = n > 0 ? x->elements / n : 0;
-    return quantised(r, x, 6 * x->elements, az_pm_size(x) + x->elements + 4 * m * ceil(n / (double)g));
+    return quantised(r, x, 6 * x->elements,
+                     az_pm_size(x) + x->elements + 4 * m * ceil(n / (double)g));
 }
 
 bool az_pm_quant_fp8(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
-    return az_pm_dims(x) ? quantised(r, x, x->elements, az_pm_size(x) + x->elements) : az_pm_fail(r, "no tensor");
+    return az_pm_dims(x) ? quantised(r, x, x->elements, az_pm_size(x) + x->elements)
+                         : az_pm_fail(r, "no tensor");
 }
 
 /* in=i; half a byte an element and a scale of 1 byte every 32. */
@@ -144,7 +153,8 @@ bool az_pm_quant_mxfp4(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0);
     double e = x->elements;
-    return az_pm_dims(x) ? quantised(r, x, 2 * e, az_pm_size(x) + e / 2 + floor(e / 32)) : az_pm_fail(r, "no tensor");
+    return az_pm_dims(x) ? quantised(r, x, 2 * e, az_pm_size(x) + e / 2 + floor(e / 32))
+                         : az_pm_fail(r, "no tensor");
 }
 
 /* Along rows and along columns. */
@@ -154,7 +164,8 @@ bool az_pm_quant_mxfp4_dual(struct az_pm *r)
     double m = az_pm_dim(x, 0), n = az_pm_dim(x, 1);
     if (x->nd != 2)
         return az_pm_fail(r, "input does not have 2 dimensions");
-    return quantised(r, x, m * n, az_pm_size(x) + 2 * ceil(m * n / 2) + m * ceil(n / 32) + n * ceil(m / 32));
+    return quantised(r, x, m * n,
+                     az_pm_size(x) + 2 * ceil(m * n / 2) + m * ceil(n / 32) + n * ceil(m / 32));
 }
 
 /* ---- kernels generated by the compiler: triton_poi_fused_add_mul_4 ---- */
@@ -163,10 +174,11 @@ static double token_cost(struct az_sv t)
     static const struct {
         const char *name;
         double cost;
-    } known[] = { { "add", 1 }, { "sub", 1 },  { "mul", 1 },     { "div", 1 },   { "relu", 1 }, { "abs", 1 },
-                  { "neg", 1 }, { "mean", 1 }, { "sum", 1 },     { "ne", 1 },    { "eq", 1 },   { "lt", 1 },
-                  { "gt", 1 },  { "pow", 2 },  { "sqrt", 2 },    { "rsqrt", 2 }, { "var", 2 },  { "reciprocal", 2 },
-                  { "exp", 4 }, { "log", 4 },  { "sigmoid", 4 }, { "tanh", 4 },  { "silu", 4 }, { "gelu", 8 } };
+    } known[] = { { "add", 1 },     { "sub", 1 },  { "mul", 1 },        { "div", 1 }, { "relu", 1 },
+                  { "abs", 1 },     { "neg", 1 },  { "mean", 1 },       { "sum", 1 }, { "ne", 1 },
+                  { "eq", 1 },      { "lt", 1 },   { "gt", 1 },         { "pow", 2 }, { "sqrt", 2 },
+                  { "rsqrt", 2 },   { "var", 2 },  { "reciprocal", 2 }, { "exp", 4 }, { "log", 4 },
+                  { "sigmoid", 4 }, { "tanh", 4 }, { "silu", 4 },       { "gelu", 8 } };
     for (size_t i = 0; i < AZ_LENGTH(known); i++)
         if (az_sv_is(t, known[i].name))
             return known[i].cost;
@@ -213,5 +225,6 @@ bool az_pm_triton(struct az_pm *r)
     az_pm_p_real(r, "xnumel", pointwise ? total : total / last);
     az_pm_p_real(r, "rnumel", pointwise ? 1 : last);
     az_pm_unit(r, "vector", first->type);
-    return az_pm_done(r, total * name_cost(r->call->op), bytes + (pointwise ? first->type->bytes * total : 0));
+    return az_pm_done(r, total * name_cost(r->call->op),
+                      bytes + (pointwise ? first->type->bytes * total : 0));
 }

@@ -12,25 +12,30 @@ struct az_pm {
 };
 typedef bool (*az_pm_model)(struct az_pm *r);
 
-/* Number behind `key=` in the row's args. */
+/* Number after `key=` in the row's args. */
 int az_pm_at(const struct az_pm *r, const char *key, int absent);
-/* Text behind `key=`; empty. */
+/* Text after `key=`; empty. */
 struct az_sv az_pm_word(const struct az_pm *r, const char *key);
 bool az_pm_says(const struct az_pm *r, const char *key, const char *value);
 /* Argument i; beyond the recorded ones: an empty None. */
 const struct az_perf_arg *az_pm_arg(const struct az_pm *r, int i);
-static inline const struct az_perf_arg *az_pm_key(const struct az_pm *r, const char *key, int absent)
+static inline const struct az_perf_arg *az_pm_key(const struct az_pm *r, const char *key,
+                                                  int absent)
 {
     return az_pm_arg(r, az_pm_at(r, key, absent));
 }
-static inline double az_pm_dim(const struct az_perf_arg *a, int i) /* negative: from the end; 0 if there is none */
+static inline double az_pm_dim(const struct az_perf_arg *a,
+                               int i) /* negative: from the end; 0 if there is none */
 {
     i = i < 0 ? a->nd + i : i;
     return i >= 0 && i < a->nd ? (double)a->dim[i] : 0.0;
 }
 static inline bool az_pm_dims(const struct az_perf_arg *a) { return a->nd > 0; }
 /* A tensor, 0-dimensional ones too. */
-static inline bool az_pm_tensor(const struct az_perf_arg *a) { return a->type->tensor || a->nd > 0; }
+static inline bool az_pm_tensor(const struct az_perf_arg *a)
+{
+    return a->type->tensor || a->nd > 0;
+}
 /* Bytes of all its elements. */
 static inline double az_pm_size(const struct az_perf_arg *a)
 {
@@ -39,15 +44,17 @@ static inline double az_pm_size(const struct az_perf_arg *a)
 
 /* Right-aligned broadcast of two shapes; elements of the result, -1: they do not broadcast. */
 double az_pm_broadcast(const struct az_perf_arg *a, const struct az_perf_arg *b);
-/* Bytes of an element of the result of two operands: the wider tensor; a number or a 0-dim operand does not widen. */
+/* Bytes of an element of the result of two operands: the wider tensor; a number or a 0-dim operand
+ * does not widen. */
 double az_pm_promoted(const struct az_perf_arg *a, const struct az_perf_arg *b);
 
 /* Concrete values of an argument. */
 bool az_pm_int(const struct az_perf_arg *a, int64_t *v);
 bool az_pm_true(const struct az_perf_arg *a); /* "True", or a number that is not 0 */
-/* List `[1, 2]` (True and False are 1 and 0) or one number; number of elements, at most max; -1: none or malformed. */
+/* List `[1, 2]` (True and False are 1 and 0) or one number; number of elements, at most max; -1:
+ * none or malformed. */
 int az_pm_list(const struct az_perf_arg *a, double *v, int max);
-/* Fact recorded beside the arguments; absent where there is none. */
+/* Fact recorded next to the arguments; absent where there is none. */
 double az_pm_fact(const struct az_pm *r, const char *name, double absent);
 
 bool az_pm_fail(struct az_pm *r, const char *why); /* false */
@@ -63,8 +70,8 @@ void az_pm_p_bool(struct az_pm *r, const char *name, bool v);
 void az_pm_p_text(struct az_pm *r, const char *name, struct az_sv v);
 void az_pm_p_json(struct az_pm *r, const char *name, struct az_sv v); /* empty: None */
 /* ["c10::BFloat16","float"]; a NULL argument is null. */
-void az_pm_p_types(struct az_pm *r, const char *name, const struct az_perf_arg *a, const struct az_perf_arg *b,
-                   const struct az_perf_arg *c);
+void az_pm_p_types(struct az_pm *r, const char *name, const struct az_perf_arg *a,
+                   const struct az_perf_arg *b, const struct az_perf_arg *c);
 /* [2,2] */
 void az_pm_p_list(struct az_pm *r, const char *name, const double *v, int n);
 

@@ -1,4 +1,5 @@
-/* Mixtures of experts (docs/formulas-models.md 11.10). Experts in use are an expectation over uniform routing. */
+/* Mixtures of experts (docs/formulas-models.md 11.10). Experts in use are an expectation over
+ * uniform routing. */
 #include "perf/model.h"
 
 struct moe {
@@ -7,7 +8,10 @@ struct moe {
     double in, w, out; /* bytes per element */
 };
 
-static double active(const struct moe *x) { return x->e > 0 ? x->e * (1 - pow((x->e - x->top) / x->e, x->m)) : 0; }
+static double active(const struct moe *x)
+{
+    return x->e > 0 ? x->e * (1 - pow((x->e - x->top) / x->e, x->m)) : 0;
+}
 
 static bool p_moe(struct az_pm *r, const struct moe *x)
 {
@@ -27,13 +31,15 @@ static bool up(struct az_pm *r, const struct moe *x)
 {
     double g = x->gated ? 2 : 1;
     return az_pm_done(r, 2 * x->m * x->k * x->n * x->top * g,
-                      x->m * x->k * x->in + active(x) * g * x->k * x->n * x->w + x->m * x->n * x->top * x->out);
+                      x->m * x->k * x->in + active(x) * g * x->k * x->n * x->w +
+                          x->m * x->n * x->top * x->out);
 }
 
 static bool down(struct az_pm *r, const struct moe *x)
 {
     return az_pm_done(r, 2 * x->m * x->n * x->k * x->top,
-                      x->m * x->n * x->top * x->in + active(x) * x->n * x->k * x->w + x->m * x->k * x->out);
+                      x->m * x->n * x->top * x->in + active(x) * x->n * x->k * x->w +
+                          x->m * x->k * x->out);
 }
 
 /* w1 [E, N*g, K/p] and w2 [E, K, N/p]: packing p from the hidden size. */
@@ -46,11 +52,12 @@ static void by_weights(struct moe *x, const struct az_perf_arg *w1, const struct
     x->w = w1->type->bytes / (pack > 0 ? pack : 1);
 }
 
-/* in=i w1=i w2=i; top=i: its second dimension, or topk=i: a number; out=i: the output, where it is an argument (of
- * another type: quantised tokens give wide results); prec=.. */
+/* in=i w1=i w2=i; top=i: its second dimension, or topk=i: a number; out=i: the output, where it is
+ * an argument (of another type: quantised tokens give wide results); prec=.. */
 bool az_pm_moe_fused(struct az_pm *r)
 {
-    const struct az_perf_arg *x = az_pm_key(r, "in", 0), *w1 = az_pm_key(r, "w1", 1), *w2 = az_pm_key(r, "w2", 2);
+    const struct az_perf_arg *x = az_pm_key(r, "in", 0), *w1 = az_pm_key(r, "w1", 1),
+                             *w2 = az_pm_key(r, "w2", 2);
     const struct az_perf_arg *out = az_pm_key(r, "out", -1);
     struct moe m = { .m = az_pm_dim(x, 0),
                      .in = x->type->bytes,
@@ -60,7 +67,8 @@ bool az_pm_moe_fused(struct az_pm *r)
         return az_pm_fail(r, "tokens or weights are of another shape");
     m.k = az_pm_dim(w2, 1);
     by_weights(&m, w1, w2);
-    m.top = az_pm_int(az_pm_key(r, "topk", -1), &top) ? (double)top : az_pm_dim(az_pm_key(r, "top", 3), 1);
+    m.top = az_pm_int(az_pm_key(r, "topk", -1), &top) ? (double)top
+                                                      : az_pm_dim(az_pm_key(r, "top", 3), 1);
     if (!p_moe(r, &m))
         return false;
     if (az_pm_word(r, "prec").n) {
@@ -70,16 +78,18 @@ bool az_pm_moe_fused(struct az_pm *r)
         az_pm_unit(r, "matrix", x->type);
     }
     double g = m.gated ? 2 : 1;
-    return az_pm_done(r, 2 * m.m * m.k * m.n * m.top * g + 2 * m.m * m.k * m.n * m.top + m.m * m.k * (2 * m.top - 1),
-                      m.m * m.k * m.in + active(&m) * m.n * m.k * m.w * (g + 1) + m.m * m.k * m.out);
+    return az_pm_done(
+        r,
+        2 * m.m * m.k * m.n * m.top * g + 2 * m.m * m.k * m.n * m.top + m.m * m.k * (2 * m.top - 1),
+        m.m * m.k * m.in + active(&m) * m.n * m.k * m.w * (g + 1) + m.m * m.k * m.out);
 }
 
-/* One half of it: step=up|down, w1=i w2=i; choices=i: the output [M,k,N] (up); down reads tokens, choices and N from
- * i0. spec=weights: precision of the weights. */
+/* One half of it: step=up|down, w1=i w2=i; choices=i: the output [M,k,N] (up); down reads tokens,
+ * choices and N from i0. spec=weights: precision of the weights. */
 bool az_pm_moe_stage(struct az_pm *r)
 {
-    const struct az_perf_arg *x = az_pm_arg(r, 0), *w1 = az_pm_key(r, "w1", 1), *w2 = az_pm_key(r, "w2", 2),
-                             *c = az_pm_key(r, "choices", 6);
+    const struct az_perf_arg *x = az_pm_arg(r, 0), *w1 = az_pm_key(r, "w1", 1),
+                             *w2 = az_pm_key(r, "w2", 2), *c = az_pm_key(r, "choices", 6);
     bool is_up = az_pm_says(r, "step", "up");
     if (w1->nd != 3 || w2->nd != 3 || x->nd < 2)
         return az_pm_fail(r, "tokens or weights are of another shape");
@@ -104,9 +114,10 @@ bool az_pm_moe_cktile(struct az_pm *r)
     bool is_up = az_pm_says(r, "step", "up");
     if (w->nd != 3 || (is_up ? x->nd != 2 || y->nd != 3 : x->nd != 3))
         return az_pm_fail(r, "tokens or weights are of another shape");
-    struct moe m = {
-        .m = az_pm_dim(x, 0), .e = az_pm_dim(w, 0), .in = x->type->bytes, .out = y->nd ? y->type->bytes : x->type->bytes
-    };
+    struct moe m = { .m = az_pm_dim(x, 0),
+                     .e = az_pm_dim(w, 0),
+                     .in = x->type->bytes,
+                     .out = y->nd ? y->type->bytes : x->type->bytes };
     m.k = is_up ? az_pm_dim(x, 1) : az_pm_dim(w, 1);
     m.top = az_pm_dim(is_up ? y : x, 1);
     m.n = az_pm_dim(is_up ? y : x, 2);
@@ -122,12 +133,15 @@ bool az_pm_moe_cktile(struct az_pm *r)
 /* One grouped product over M*k rows: x i0, w i1 [E,N,K], y i3, choices i8 [M,k]. */
 bool az_pm_moe_invoke(struct az_pm *r)
 {
-    const struct az_perf_arg *x = az_pm_arg(r, 0), *w = az_pm_arg(r, 1), *y = az_pm_arg(r, 3), *c = az_pm_arg(r, 8);
+    const struct az_perf_arg *x = az_pm_arg(r, 0), *w = az_pm_arg(r, 1), *y = az_pm_arg(r, 3),
+                             *c = az_pm_arg(r, 8);
     if (w->nd != 3 || c->nd != 2)
         return az_pm_fail(r, "weights or choices are of another shape");
-    struct moe m = {
-        .m = az_pm_dim(c, 0), .top = az_pm_dim(c, 1), .e = az_pm_dim(w, 0), .n = az_pm_dim(w, 1), .k = az_pm_dim(w, 2)
-    };
+    struct moe m = { .m = az_pm_dim(c, 0),
+                     .top = az_pm_dim(c, 1),
+                     .e = az_pm_dim(w, 0),
+                     .n = az_pm_dim(w, 1),
+                     .k = az_pm_dim(w, 2) };
     double rows = m.m * m.top;
     if (!p_moe(r, &m))
         return false;
@@ -143,8 +157,8 @@ static bool kernel_says(const struct az_pm *r, const char *text)
     return r->call->n_kernels && az_sv_ifind(r->call->kernels[0], az_sv_str(text)) >= 0;
 }
 
-/* Routed products of which only tokens [M,K] and router [M,E] are recorded: the intermediate size is taken as the
- * hidden one. */
+/* Routed products of which only tokens [M,K] and router [M,E] are recorded: the intermediate size
+ * is taken as the hidden one. */
 bool az_pm_moe_ogs(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *router = az_pm_arg(r, 1);
@@ -169,7 +183,8 @@ bool az_pm_moe_ogs(struct az_pm *r)
     return az_pm_says(r, "step", "down") ? down(r, &m) : up(r, &m);
 }
 
-/* 4-bit weights: up E=i1[0], N=i1[1]/2; down E=i2[0], N=2*i2[2]; choices i3 [M,k] where no fact says k. */
+/* 4-bit weights: up E=i1[0], N=i1[1]/2; down E=i2[0], N=2*i2[2]; choices i3 [M,k] where no fact
+ * says k. */
 bool az_pm_moe_gptq(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *w1 = az_pm_arg(r, 1), *w2 = az_pm_arg(r, 2);

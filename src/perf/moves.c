@@ -1,5 +1,6 @@
-/* Operators that move data, and what is priced by its operands alone (docs/formulas-models.md 8, 11.2, 11.11
- * and the recommended models of section 12): only what is moved is counted, never a whole source table. */
+/* Operators that move data, and what is priced by its operands alone (docs/formulas-models.md
+ * 8, 11.2, 11.11 and the recommended models of section 12): only what is moved is counted, never a
+ * whole source table. */
 #include "base/num.h"
 #include "perf/model.h"
 
@@ -23,18 +24,21 @@ bool az_pm_copy(struct az_pm *r)
     az_pm_p_json(r, "stride_input", dst->strides);
     az_pm_p_json(r, "stride_output", has && src->nd ? src->strides : AZ_SV(""));
     az_pm_unit(r, "vector", az_sv_is(dst->type_name, "bool") && has ? src->type : dst->type);
-    return az_pm_done(r, dst->elements, az_pm_size(dst) + (has ? az_pm_size(src) : az_pm_size(dst)));
+    return az_pm_done(r, dst->elements,
+                      az_pm_size(dst) + (has ? az_pm_size(src) : az_pm_size(dst)));
 }
 
-/* Element size of a list of tensors, which the trace does not record: from the kernel's name. NaN if that does not say.
+/* Element size of a list of tensors, which the trace does not record: from the kernel's name. NaN
+ * if that does not say.
  */
 static double size_by_kernel(const struct az_pm *r)
 {
     static const struct {
         const char *text;
         double bytes;
-    } names[] = { { "c10::BFloat16", 2 }, { "c10::Half", 2 }, { "__nv_bfloat16", 2 }, { "<float", 4 },
-                  { "<double", 8 },       { "<long", 8 },     { "<int", 4 },          { "<bool", 1 } };
+    } names[] = { { "c10::BFloat16", 2 }, { "c10::Half", 2 }, { "__nv_bfloat16", 2 },
+                  { "<float", 4 },        { "<double", 8 },   { "<long", 8 },
+                  { "<int", 4 },          { "<bool", 1 } };
     for (size_t k = 0; k < r->call->n_kernels; k++) {
         struct az_sv name = r->call->kernels[k];
         ptrdiff_t at = az_sv_find(name, AZ_SV("OpaqueType<"));
@@ -86,7 +90,8 @@ bool az_pm_fill(struct az_pm *r)
 bool az_pm_move(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0), *y = az_pm_key(r, "also", -1);
-    return az_pm_tensor(x) ? moved(r, x, 2 * (az_pm_size(x) + az_pm_size(y))) : az_pm_fail(r, "no tensor");
+    return az_pm_tensor(x) ? moved(r, x, 2 * (az_pm_size(x) + az_pm_size(y)))
+                           : az_pm_fail(r, "no tensor");
 }
 
 /* index_select(source, dim, index): rows read and written, and the indices. */
@@ -99,7 +104,8 @@ bool az_pm_select(struct az_pm *r)
     dim = dim < 0 ? dim + x->nd : dim;
     if (dim < 0 || dim >= x->nd)
         return az_pm_fail(r, "dimension is out of range");
-    double rows = az_pm_dim(x, (int)dim) > 0 ? x->elements / az_pm_dim(x, (int)dim) * index->elements : 0;
+    double rows =
+        az_pm_dim(x, (int)dim) > 0 ? x->elements / az_pm_dim(x, (int)dim) * index->elements : 0;
     return moved(r, x, az_pm_size(index) + 2 * rows * x->type->bytes);
 }
 
@@ -109,7 +115,9 @@ bool az_pm_embedding(struct az_pm *r)
     const struct az_perf_arg *table = az_pm_arg(r, 0), *index = az_pm_arg(r, 1);
     if (table->nd != 2 || !az_pm_tensor(index))
         return az_pm_fail(r, "table or indices are missing");
-    return moved(r, table, az_pm_size(index) + 2 * index->elements * az_pm_dim(table, 1) * table->type->bytes);
+    return moved(r, table,
+                 az_pm_size(index) +
+                     2 * index->elements * az_pm_dim(table, 1) * table->type->bytes);
 }
 
 /* gather(source, dim, index): one element an index. */
@@ -121,8 +129,8 @@ bool az_pm_gather(struct az_pm *r)
     return moved(r, x, az_pm_size(index) + 2 * index->elements * x->type->bytes);
 }
 
-/* index(source, [indices]), index_put(target, [indices], values): elements chosen = what the broadcast index times the
- * dimensions it leaves alone give. values=i: counted from there. */
+/* index(source, [indices]), index_put(target, [indices], values): elements chosen = what the
+ * broadcast index times the dimensions it leaves alone give. values=i: counted from there. */
 bool az_pm_scatter(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *list = az_pm_key(r, "index", 1),
@@ -131,7 +139,8 @@ bool az_pm_scatter(struct az_pm *r)
         return az_pm_fail(r, "no tensor");
     if (az_pm_dims(values))
         return moved(r, x,
-                     (list->list ? list->elements : 0) * 8 + values->elements * (values->type->bytes + x->type->bytes));
+                     (list->list ? list->elements : 0) * 8 +
+                         values->elements * (values->type->bytes + x->type->bytes));
     if (!list->list || list->count == 0 || (int)list->count > x->nd)
         return az_pm_fail(r, "indices are not recorded");
     double chosen = list->elements / list->count, rest = 1; /* index tensors of one shape */
@@ -141,20 +150,22 @@ bool az_pm_scatter(struct az_pm *r)
     return moved(r, x, list->elements * 8 + 2 * chosen * rest * x->type->bytes);
 }
 
-/* max_pool2d(input, kernel, stride, padding, dilation): one comparison an element of the window; index=BYTES of the
- * positions. */
+/* max_pool2d(input, kernel, stride, padding, dilation): one comparison an element of the window;
+ * index=BYTES of the positions. */
 bool az_pm_pool(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
     double k[3], s[3], p[3] = { 0 }, d[3] = { 1, 1, 1 }, out, window = 1;
     int nk = az_pm_list(az_pm_arg(r, 1), k, 3), ns = az_pm_list(az_pm_arg(r, 2), s, 3),
         np = az_pm_list(az_pm_arg(r, 3), p, 3);
-    int nd = az_pm_says(r, "kind", "max") ? az_pm_list(az_pm_arg(r, 4), d, 3) : 0, n = az_pm_at(r, "spatial", 2);
+    int nd = az_pm_says(r, "kind", "max") ? az_pm_list(az_pm_arg(r, 4), d, 3) : 0,
+        n = az_pm_at(r, "spatial", 2);
     if (nk < 1 || x->nd < n || n > 3)
         return az_pm_fail(r, "window is not recorded");
     out = x->elements;
     for (int i = 0; i < n; i++) {
-        double in = az_pm_dim(x, x->nd - n + i), ki = k[nk == n ? i : 0], si = ns > 0 ? s[ns == n ? i : 0] : ki;
+        double in = az_pm_dim(x, x->nd - n + i), ki = k[nk == n ? i : 0],
+               si = ns > 0 ? s[ns == n ? i : 0] : ki;
         double pi = np > 0 ? p[np == n ? i : 0] : 0, di = nd > 0 ? d[nd == n ? i : 0] : 1;
         if (si <= 0 || in <= 0)
             return az_pm_fail(r, "window of another form");
@@ -164,7 +175,8 @@ bool az_pm_pool(struct az_pm *r)
     az_pm_p_json(r, "op_shape", x->dims);
     az_pm_p_types(r, "dtype_in_out", x, NULL, NULL);
     az_pm_unit(r, "vector", x->type);
-    return az_pm_done(r, window * out, az_pm_size(x) + out * x->type->bytes + out * az_pm_at(r, "index", 0));
+    return az_pm_done(r, window * out,
+                      az_pm_size(x) + out * x->type->bytes + out * az_pm_at(r, "index", 0));
 }
 
 /* Lists of tensors: reads=N lists, writes=N of the first one's size; flops=N an element. */
@@ -179,10 +191,12 @@ bool az_pm_foreach(struct az_pm *r)
     az_pm_p_int(r, "tensors", x->count);
     az_pm_p_int(r, "elements", n);
     r->out->unit = "vector";
-    return az_pm_done(r, n * az_pm_at(r, "flops", 1), n * list_size(r, x) * (lists + az_pm_at(r, "writes", 1)));
+    return az_pm_done(r, n * az_pm_at(r, "flops", 1),
+                      n * list_size(r, x) * (lists + az_pm_at(r, "writes", 1)));
 }
 
-/* Fused optimizers: parameters, gradients and state are lists; all but the gradients are written back. */
+/* Fused optimizers: parameters, gradients and state are lists; all but the gradients are written
+ * back. */
 bool az_pm_optimizer(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
@@ -231,7 +245,8 @@ bool az_pm_collective(struct az_pm *r)
         return az_pm_fail(r, "no tensor");
     az_pm_p_json(r, "op_shape", a->dims);
     return az_pm_done(r, 0,
-                      (a->elements + (az_pm_dims(b) ? b->elements : 0)) * a->type->bytes * az_pm_at(r, "times", 1));
+                      (a->elements + (az_pm_dims(b) ? b->elements : 0)) * a->type->bytes *
+                          az_pm_at(r, "times", 1));
 }
 
 /* All-reduce, residual and normalisation in one: x=i weight=i. */
@@ -268,17 +283,20 @@ bool az_pm_operands(struct az_pm *r)
     return az_pm_done(r, largest, bytes);
 }
 
-/* Table-batched embedding lookup: weights in=i, one momentum a row in rows=i, indices=i, offsets=i (bags + 1). The
- * average row length is weights by rows. Backward: every looked-up row's gradient, the row read and written back, rows
- * assumed distinct. */
+/* Table-batched embedding lookup: weights in=i, one momentum a row in rows=i, indices=i, offsets=i
+ * (bags + 1). The average row length is weights by rows. Backward: every looked-up row's gradient,
+ * the row read and written back, rows assumed distinct. */
 bool az_pm_table_lookup(struct az_pm *r)
 {
     const struct az_perf_arg *w = az_pm_key(r, "in", 1), *rows = az_pm_key(r, "rows", 20),
                              *index = az_pm_key(r, "index", 11);
-    const struct az_perf_arg *off = az_pm_key(r, "offsets", 12), *weight = az_pm_key(r, "weight", 14);
-    if (!az_pm_dims(w) || !az_pm_dims(rows) || !az_pm_dims(index) || !az_pm_dims(off) || rows->elements <= 0)
+    const struct az_perf_arg *off = az_pm_key(r, "offsets", 12),
+                             *weight = az_pm_key(r, "weight", 14);
+    if (!az_pm_dims(w) || !az_pm_dims(rows) || !az_pm_dims(index) || !az_pm_dims(off) ||
+        rows->elements <= 0)
         return az_pm_fail(r, "weights, indices or offsets are missing");
-    double d = w->elements / rows->elements, n = index->elements, bags = off->elements - 1, out = bags * d * 4;
+    double d = w->elements / rows->elements, n = index->elements, bags = off->elements - 1,
+           out = bags * d * 4;
     double lists = az_pm_size(index) + az_pm_size(off) + az_pm_size(weight);
     az_pm_p_int(r, "indices", n);
     az_pm_p_int(r, "bags", bags);
@@ -287,10 +305,12 @@ bool az_pm_table_lookup(struct az_pm *r)
     r->out->bwd_flops = 4 * n * d;
     r->out->bwd_bytes = lists + out + n * (2 * d * w->type->bytes + 8);
     r->out->assumed = true;
-    return az_pm_done(r, (az_pm_dims(weight) ? 2 : 1) * n * d, lists + n * d * w->type->bytes + out);
+    return az_pm_done(r, (az_pm_dims(weight) ? 2 : 1) * n * d,
+                      lists + n * d * w->type->bytes + out);
 }
 
-/* scatter_add_(target, dim, index, values): reads and writes a place of the target for each value. */
+/* scatter_add_(target, dim, index, values): reads and writes a place of the target for each value.
+ */
 bool az_pm_scatter_add(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *index = az_pm_arg(r, 2), *v = az_pm_arg(r, 3);
@@ -299,7 +319,8 @@ bool az_pm_scatter_add(struct az_pm *r)
     moved(r, x, 0);
     return az_pm_done(r, index->elements,
                       az_pm_size(index) +
-                          index->elements * ((az_pm_tensor(v) ? v->type->bytes : 0) + 2 * x->type->bytes));
+                          index->elements *
+                              ((az_pm_tensor(v) ? v->type->bytes : 0) + 2 * x->type->bytes));
 }
 
 /* Gradient in=i spread over the shape of out=i by positions index=i. */
@@ -313,8 +334,8 @@ bool az_pm_pool_bwd(struct az_pm *r)
     return az_pm_done(r, g->elements, az_pm_size(g) + az_pm_size(x) + az_pm_size(index));
 }
 
-/* Backward pass of a lookup whose indices are not among its arguments: the gradient is read once; what else is moved
- * depends on the rows that were looked up. A lower bound. */
+/* Backward pass of a lookup whose indices are not among its arguments: the gradient is read once;
+ * what else is moved depends on the rows that were looked up. A lower bound. */
 bool az_pm_gradient_read(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0);

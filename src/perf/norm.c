@@ -1,7 +1,8 @@
 /* Reductions and normalisations (docs/formulas-models.md 9 and 10). */
 #include "perf/model.h"
 
-/* Elements left after reducing the dimensions in argument `at`; all of them if it is empty. -1: malformed. */
+/* Elements left after reducing the dimensions in argument `at`; all of them if it is empty. -1:
+ * malformed. */
 static double reduced(const struct az_perf_arg *x, const struct az_perf_arg *dims, bool *some)
 {
     double v[AZ_PERF_DIMS], out = 1;
@@ -23,9 +24,9 @@ static double reduced(const struct az_perf_arg *x, const struct az_perf_arg *dim
     return out;
 }
 
-/* dims=i: where the dimensions stand; keep=1: as many results as elements (cumsum); index=1: positions of 8 bytes too,
- * where a dimension is given; out=BYTES; pair=1: with a second tensor it works by element and reduces nothing: max(a,
- * b).
+/* dims=i: where the dimensions stand; keep=1: as many results as elements (cumsum); index=1:
+ * positions of 8 bytes too, where a dimension is given; out=BYTES; pair=1: with a second tensor it
+ * works by element and reduces nothing: max(a, b).
  */
 bool az_pm_reduce(struct az_pm *r)
 {
@@ -49,8 +50,8 @@ bool az_pm_reduce(struct az_pm *r)
     az_pm_p_types(r, "dtype_in_out", x, NULL, NULL);
     az_pm_p_text(r, "reduce_type",
                  az_pm_word(r, "type").n ? az_pm_word(r, "type")
-                 : colon >= 0            ? az_sv_make(name.p + colon + 2, name.n - (size_t)colon - 2)
-                                         : name);
+                 : colon >= 0 ? az_sv_make(name.p + colon + 2, name.n - (size_t)colon - 2)
+                              : name);
     az_pm_unit(r, "vector", x->type);
     double extra = az_pm_at(r, "index", 0) && some ? 8 * out : 0;
     if (pair)
@@ -65,7 +66,8 @@ struct norm {
     bool training, affine, bias, mask0, mask1;
 };
 
-static void p_norm(struct az_pm *r, const struct norm *n, const struct az_perf_arg *x, const struct az_perf_arg *mask)
+static void p_norm(struct az_pm *r, const struct norm *n, const struct az_perf_arg *x,
+                   const struct az_perf_arg *mask)
 {
     az_pm_p_json(r, "op_shape", x->dims);
     az_pm_p_types(r, "dtype_in_out", x, NULL, NULL);
@@ -80,10 +82,14 @@ static void p_norm(struct az_pm *r, const struct norm *n, const struct az_perf_a
     az_pm_unit(r, "vector", x->type);
 }
 
-static double forward_flops(const struct norm *n) { return 6 * n->c + 2 * n->e + (n->training ? 3 * n->e : 0); }
+static double forward_flops(const struct norm *n)
+{
+    return 6 * n->c + 2 * n->e + (n->training ? 3 * n->e : 0);
+}
 static double forward_bytes(const struct norm *n)
 {
-    return 2 * n->e * n->b + n->c * n->b * (2 + n->affine + (n->affine && n->bias) + (n->training ? 2 : 0));
+    return 2 * n->e * n->b +
+           n->c * n->b * (2 + n->affine + (n->affine && n->bias) + (n->training ? 2 : 0));
 }
 static double backward_flops(const struct norm *n)
 {
@@ -104,7 +110,8 @@ static double channels(const struct az_pm *r, const struct az_perf_arg *x)
     int at = az_pm_at(r, "shape", -1), n;
     if (at < 0)
         return az_pm_dim(x, 1);
-    if (az_pm_arg(r, at)->value.n == 0 && az_pm_dims(az_pm_key(r, "weight", -1))) /* no concrete values recorded */
+    if (az_pm_arg(r, at)->value.n == 0 &&
+        az_pm_dims(az_pm_key(r, "weight", -1))) /* no concrete values recorded */
         return az_pm_key(r, "weight", -1)->elements;
     n = az_pm_list(az_pm_arg(r, at), v, AZ_PERF_DIMS);
     for (int i = 0; i < n; i++)
@@ -169,13 +176,15 @@ bool az_pm_norm_bwd(struct az_pm *r)
 bool az_pm_fused_rms(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
-    struct norm n = {
-        .e = x->elements, .b = x->type->bytes, .c = channels(r, x), .affine = az_pm_dims(az_pm_arg(r, 2))
-    };
+    struct norm n = { .e = x->elements,
+                      .b = x->type->bytes,
+                      .c = channels(r, x),
+                      .affine = az_pm_dims(az_pm_arg(r, 2)) };
     if (!az_pm_dims(x) || n.c <= 0)
         return az_pm_fail(r, "input or its normalised shape is missing");
     p_norm(r, &n, x, NULL);
-    r->out->bwd_flops = (n.affine ? n.e : 0) + n.e + 6 * n.e + (n.affine ? n.e + (n.e / n.c > 1 ? n.e : 0) : 0);
+    r->out->bwd_flops =
+        (n.affine ? n.e : 0) + n.e + 6 * n.e + (n.affine ? n.e + (n.e / n.c > 1 ? n.e : 0) : 0);
     r->out->bwd_bytes = 3 * n.e * n.b + (n.affine ? 2 * n.c * n.b : 0);
     return az_pm_done(r, n.e / n.c * (2 * n.c + 2) + n.e * (n.affine ? 2 : 1),
                       2 * n.e * n.b + (n.affine ? n.c * n.b : 0));
@@ -184,9 +193,10 @@ bool az_pm_fused_rms(struct az_pm *r)
 bool az_pm_fused_rms_bwd(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 1), *m = az_pm_key(r, "mask", 5);
-    struct norm n = {
-        .e = x->elements, .b = x->type->bytes, .c = channels(r, x), .affine = az_pm_dims(az_pm_arg(r, 4))
-    };
+    struct norm n = { .e = x->elements,
+                      .b = x->type->bytes,
+                      .c = channels(r, x),
+                      .affine = az_pm_dims(az_pm_arg(r, 4)) };
     double mask[3] = { 1, 1, 0 };
     if (!az_pm_dims(x) || n.c <= 0)
         return az_pm_fail(r, "input or its normalised shape is missing");
@@ -205,7 +215,8 @@ bool az_pm_ln_modulate(struct az_pm *r)
     const struct az_perf_arg *x = az_pm_key(r, "in", 0);
     if (x->nd != 3)
         return az_pm_fail(r, "input does not have 3 dimensions");
-    double e = x->elements, b = x->type->bytes, t = az_pm_dim(x, 0), n = az_pm_dim(x, 1), h = az_pm_dim(x, 2);
+    double e = x->elements, b = x->type->bytes, t = az_pm_dim(x, 0), n = az_pm_dim(x, 1),
+           h = az_pm_dim(x, 2);
     az_pm_p_json(r, "op_shape", x->dims);
     az_pm_p_types(r, "dtype_in_out", x, NULL, NULL);
     az_pm_p_int(r, "num_channels", h);
@@ -217,8 +228,9 @@ bool az_pm_ln_modulate(struct az_pm *r)
     return az_pm_done(r, 12 * e, 2 * e * b + 2 * n * h * b + 8 * t * n);
 }
 
-/* Root mean square with what is fused to it. in=i weight=i add=1: residual added; quant=1: result of 1 byte and scales
- * of 4 bytes; group=i: length of a group of a scale; pad=i: rows are padded to a multiple. */
+/* Root mean square with what is fused to it. in=i weight=i add=1: residual added; quant=1: result
+ * of 1 byte and scales of 4 bytes; group=i: length of a group of a scale; pad=i: rows are padded to
+ * a multiple. */
 bool az_pm_rms(struct az_pm *r)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0), *w = az_pm_key(r, "weight", 1);
@@ -234,7 +246,8 @@ bool az_pm_rms(struct az_pm *r)
             g = 1;
         bytes += 2 * e * b + m * ceil(n / (double)g) * (double)g * b + e * b;
     } else if (quant) {
-        double groups = group >= 0 && az_pm_int(az_pm_arg(r, group), &g) && g > 0 ? ceil(n / (double)g) : 1;
+        double groups =
+            group >= 0 && az_pm_int(az_pm_arg(r, group), &g) && g > 0 ? ceil(n / (double)g) : 1;
         bytes += (add ? 3 : 1) * e * b + e + 4 * m * groups;
     } else {
         bytes += (add ? 4 : 2) * e * b;
@@ -244,11 +257,12 @@ bool az_pm_rms(struct az_pm *r)
     return az_pm_done(r, flops, bytes);
 }
 
-/* Result of half a byte and a scale of 1 byte every 32; residual i6, second input i3 with its weight i4. */
+/* Result of half a byte and a scale of 1 byte every 32; residual i6, second input i3 with its
+ * weight i4. */
 bool az_pm_rms_mxfp4(struct az_pm *r)
 {
-    const struct az_perf_arg *x = az_pm_arg(r, 0), *w = az_pm_arg(r, 1), *x2 = az_pm_arg(r, 3), *w2 = az_pm_arg(r, 4),
-                             *res = az_pm_arg(r, 6);
+    const struct az_perf_arg *x = az_pm_arg(r, 0), *w = az_pm_arg(r, 1), *x2 = az_pm_arg(r, 3),
+                             *w2 = az_pm_arg(r, 4), *res = az_pm_arg(r, 6);
     if (!az_pm_dims(x) || !az_pm_dims(w) || w->elements <= 0)
         return az_pm_fail(r, "input or weight is missing");
     double e = x->elements, n = w->elements, b = x->type->bytes, base = e / n * (2 * n + 2) + 2 * e;

@@ -2,9 +2,11 @@
 
 #include "base/num.h"
 
-const char *const az_rate_name[AZ_RATES] = { "matrix_fp64", "matrix_fp32", "matrix_tf32", "matrix_bf16", "matrix_fp16",
-                                             "matrix_fp8",  "matrix_fp6",  "matrix_fp4",  "matrix_int8", "vector_fp64",
-                                             "vector_fp32", "vector_fp16", "vector_bf16" };
+const char *const az_rate_name[AZ_RATES] = { "matrix_fp64", "matrix_fp32", "matrix_tf32",
+                                             "matrix_bf16", "matrix_fp16", "matrix_fp8",
+                                             "matrix_fp6",  "matrix_fp4",  "matrix_int8",
+                                             "vector_fp64", "vector_fp32", "vector_fp16",
+                                             "vector_bf16" };
 enum {
     NAME,
     BASIS,
@@ -54,15 +56,19 @@ static void fill(struct az_peaks *p, const struct az_sv *c, const char *how)
         p->rate[i] = number(c[FIRST_RATE + i]);
 }
 
-static bool word_part(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool word_part(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
-/* The name holds the text as words of its own: "H200" is in "NVIDIA H200 NVL", not in "H200X" or "GH200". */
+/* The name holds the text as words of its own: "H200" is in "NVIDIA H200 NVL", not in "H200X" or
+ * "GH200". */
 static bool holds(struct az_sv name, struct az_sv text)
 {
     for (size_t i = 0; text.n && i + text.n <= name.n; i++) {
         const size_t end = i + text.n;
-        if (az_sv_ieq(az_sv_make(name.p + i, text.n), text) && (i == 0 || !word_part(name.p[i - 1])) &&
-            (end == name.n || !word_part(name.p[end])))
+        if (az_sv_ieq(az_sv_make(name.p + i, text.n), text) &&
+            (i == 0 || !word_part(name.p[i - 1])) && (end == name.n || !word_part(name.p[end])))
             return true;
     }
     return false;
@@ -83,7 +89,8 @@ static size_t match_length(const struct az_sv *c, struct az_sv name)
 
 static bool memory_fits(const struct az_sv *c, const struct az_device_facts *f)
 {
-    double lo = number(c[MEM_MIN]), hi = number(c[MEM_MAX]), gb = f->memory_bytes / (1024.0 * 1024 * 1024);
+    double lo = number(c[MEM_MIN]), hi = number(c[MEM_MAX]),
+           gb = f->memory_bytes / (1024.0 * 1024 * 1024);
     return f->memory_bytes > 0 && (isnan(lo) || (gb >= lo && gb <= hi));
 }
 
@@ -113,8 +120,8 @@ static bool next_row(struct az_sv *csv, bool *head, struct az_sv basis, struct a
 
 static struct az_sv basis_of(struct az_sv basis) { return basis.n ? basis : AZ_SV("peak"); }
 
-bool az_peaks_find(struct az_sv csv, struct az_sv wanted, struct az_sv basis, const struct az_device_facts *f,
-                   struct az_peaks *out)
+bool az_peaks_find(struct az_sv csv, struct az_sv wanted, struct az_sv basis,
+                   const struct az_device_facts *f, struct az_peaks *out)
 {
     struct az_sv name = wanted.n ? wanted : f->name, c[COLUMNS];
     size_t best = 0;
@@ -138,7 +145,8 @@ bool az_peaks_find(struct az_sv csv, struct az_sv wanted, struct az_sv basis, co
     return found;
 }
 
-/* How far a text is from the name: 0 if it holds the name, else the edits between them; limit + 1: too far. */
+/* How far a text is from the name: 0 if it holds the name, else the edits between them; limit + 1:
+ * too far. */
 static unsigned distance(struct az_sv text, struct az_sv name, unsigned limit)
 {
     char a[64], b[64];
@@ -212,9 +220,9 @@ static int rate_of(const struct az_peaks *p, const char *unit, struct az_sv prec
     return -1;
 }
 
-/* The operation's own rate; else what stands in for it. */
-static int rate_for(const struct az_peaks *p, const char *unit, struct az_sv prec, struct az_sv fallback, bool tf32,
-                    bool *assumed)
+/* The operation's own rate; else what replaces it. */
+static int rate_for(const struct az_peaks *p, const char *unit, struct az_sv prec,
+                    struct az_sv fallback, bool tf32, bool *assumed)
 {
     bool matrix = strcmp(unit, "matrix") == 0;
     *assumed = false;
@@ -240,8 +248,9 @@ static int rate_for(const struct az_peaks *p, const char *unit, struct az_sv pre
     return i;
 }
 
-void az_roofline(const struct az_peaks *p, const char *unit, struct az_sv prec, struct az_sv fallback, bool tf32,
-                 double flops, double bytes, struct az_roofline *out)
+void az_roofline(const struct az_peaks *p, const char *unit, struct az_sv prec,
+                 struct az_sv fallback, bool tf32, double flops, double bytes,
+                 struct az_roofline *out)
 {
     bool assumed;
     *out = (struct az_roofline){
@@ -257,8 +266,8 @@ void az_roofline(const struct az_peaks *p, const char *unit, struct az_sv prec, 
         if (flops > 0)
             out->compute_us = flops / (p->rate[rate] * 1e12) * 1e6;
     }
-    /* A roofline needs the memory side; without operations (or a rate for them, where there are few) memory alone
-     * bounds. */
+    /* A roofline needs the memory side; without operations (or a rate for them, where there are
+     * few) memory alone bounds. */
     if (isnan(out->memory_us) || (isnan(out->compute_us) && flops > 0 && *unit && prec.n))
         return;
     bool compute = out->compute_us >= out->memory_us;

@@ -1,7 +1,7 @@
-/* Models of operators: from a name and its recorded arguments to floating-point operations, bytes moved and the unit
- * that does the work. Pure functions; what is an operator's model stands in configs/op_models.csv. Formulas:
- * docs/formulas-models.md 4 to 11, with its recommended values where other tools are known to err (its
- * section 12). */
+/* Models of operators: from a name and its recorded arguments to floating-point operations, bytes
+ * moved and the unit that does the work. Pure functions; what is an operator's model is in
+ * configs/op_models.csv. Formulas: docs/formulas-models.md 4 to 11, with its recommended values
+ * where other tools are known to err (its section 12). */
 #ifndef AZ_PERF_PERF_H
 #define AZ_PERF_PERF_H
 
@@ -36,7 +36,7 @@ struct az_perf_arg {
     unsigned count;
 };
 
-/* A fact recorded beside the arguments ("MoE topk"). */
+/* A fact recorded next to the arguments ("MoE topk"). */
 struct az_perf_fact {
     struct az_sv name, value;
 };
@@ -51,10 +51,11 @@ struct az_perf_call {
     const struct az_perf_fact *fact;
     size_t n_facts;
 };
-/* Fills arg and n from the four JSON lists (compact text; empty: not recorded). False if malformed: lists of other
- * shapes, numbers that are none, more than AZ_PERF_DIMS dimensions. Arguments beyond AZ_PERF_ARGS are left out. */
-bool az_perf_parse(struct az_perf_call *c, struct az_sv dims, struct az_sv types, struct az_sv strides,
-                   struct az_sv concrete);
+/* Fills arg and n from the four JSON lists (compact text; empty: not recorded). False if malformed:
+ * lists of other shapes, numbers that are none, more than AZ_PERF_DIMS dimensions. Arguments beyond
+ * AZ_PERF_ARGS are skipped. */
+bool az_perf_parse(struct az_perf_call *c, struct az_sv dims, struct az_sv types,
+                   struct az_sv strides, struct az_sv concrete);
 /* Dimensions of tensor i of a list of tensors. False: there is none. */
 bool az_perf_list_item(const struct az_perf_arg *a, unsigned i, struct az_perf_arg *out);
 
@@ -67,13 +68,20 @@ struct az_op_model {
     struct az_sv args;     /* where its operands stand: `A=1 B=2 C=0 beta=3` */
 };
 struct az_op_models {
-    struct az_op_model *v; /* sorted by op; patterns behind the plain names */
+    struct az_op_model *v; /* sorted by op; patterns after the plain names */
     size_t n, plain;
 };
 int az_op_models_load(struct az_op_models *m, struct az_sv csv, struct az_arena *a) AZ_MUST_USE;
 const struct az_op_model *az_op_model_find(const struct az_op_models *m, struct az_sv op);
 
-enum az_perf_kind { AZ_PARAM_INT, AZ_PARAM_REAL, AZ_PARAM_BOOL, AZ_PARAM_TEXT, AZ_PARAM_JSON, AZ_PARAM_NONE };
+enum az_perf_kind {
+    AZ_PARAM_INT,
+    AZ_PARAM_REAL,
+    AZ_PARAM_BOOL,
+    AZ_PARAM_TEXT,
+    AZ_PARAM_JSON,
+    AZ_PARAM_NONE
+};
 struct az_perf_param {
     const char *name;
     enum az_perf_kind kind;
@@ -86,21 +94,22 @@ struct az_perf {
     double bwd_flops, bwd_bytes; /* of the backward pass of this forward operator; NaN: none */
     const char *unit;            /* "matrix", "vector"; "" none */
     struct az_sv prec;           /* "bf16"; empty unknown */
-    struct az_sv
-        fallback; /* precision whose peak stands in where the device has no rate for `prec`: the activations' */
+    struct az_sv fallback; /* precision whose peak is used where the device has no rate for `prec`:
+                              the activations' */
     struct az_perf_param param[AZ_PERF_PARAMS];
     unsigned n_params;
     const char *why; /* no estimate: the reason; NULL */
     bool assumed;    /* rests on a size that the trace does not hold */
 };
-/* Runs the row's model. 0 also when it gives no estimate (out->why); AZ_ENOMEM, AZ_ELIMIT; AZ_EINTERNAL for a model
- * name that does not exist. Texts live in the arena or in the call. */
+/* Runs the row's model. 0 also when it gives no estimate (out->why); AZ_ENOMEM, AZ_ELIMIT;
+ * AZ_EINTERNAL for a model name that does not exist. Texts live in the arena or in the call. */
 int az_perf_eval(const struct az_perf_call *c, const struct az_op_model *m, struct az_arena *a,
                  struct az_perf *out) AZ_MUST_USE;
 /* "matrix_bf16"; empty without a precision. */
 struct az_sv az_perf_spec(const struct az_perf *p, struct az_arena *a);
 
-/* Transpose flags of a matrix kernel by its name (the library's column-major view); false if it does not say. */
+/* Transpose flags of a matrix kernel by its name (the library's column-major view); false if it
+ * does not say. */
 bool az_perf_transpose(struct az_sv kernel, bool *ta, bool *tb);
 
 #endif

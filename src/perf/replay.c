@@ -1,5 +1,5 @@
-/* Matrix products again as `hipblaslt-bench` runs them (docs/formulas-multirank.md 5.3, 5.5), and what is common to
- * both tools. */
+/* Matrix products again as `hipblaslt-bench` runs them (docs/formulas-multirank.md 5.3, 5.5), and
+ * what is common to both tools. */
 #include "perf/replay.h"
 
 #include "base/num.h"
@@ -97,7 +97,7 @@ static const char *type_of_code(int64_t code)
 
 static const struct gemm_op {
     const char *name;
-    int a, b, bias, beta; /* arguments; alpha is behind beta; -1: none */
+    int a, b, bias, beta; /* arguments; alpha is after beta; -1: none */
     bool batched, scaled;
 } gemm_ops[] = {
     { "aten::mm", 0, 1, -1, -1, false, false },       { "aten::addmm", 1, 2, 0, 3, false, false },
@@ -122,8 +122,10 @@ struct product {
 
 static int64_t at_least_1(int64_t x) { return x > 1 ? x : 1; }
 
-/* Row-major X[r,c] for a column-major library: N as it lies, T turned, else the framework makes a contiguous copy. */
-static void plain_side(const struct az_perf_arg *x, const int64_t *s, struct side *out, unsigned *notes)
+/* Row-major X[r,c] for a column-major library: N as it is, T turned, else the framework makes a
+ * contiguous copy. */
+static void plain_side(const struct az_perf_arg *x, const int64_t *s, struct side *out,
+                       unsigned *notes)
 {
     int64_t r = x->dim[0], c = x->dim[1];
     bool contiguous = (c == 1 || s[1] == 1) && (r == 1 || s[0] == c);
@@ -139,10 +141,10 @@ static void plain_side(const struct az_perf_arg *x, const int64_t *s, struct sid
     }
 }
 
-/* X[batch,..] as the library's operand of first x second elements; swapped: the library computes the transposed
- * product. */
-static void batched_side(const struct az_perf_arg *x, const int64_t *s, bool swapped, int64_t first, int64_t second,
-                         struct side *out, unsigned *notes)
+/* X[batch,..] as the library's operand of first x second elements; swapped: the library computes
+ * the transposed product. */
+static void batched_side(const struct az_perf_arg *x, const int64_t *s, bool swapped, int64_t first,
+                         int64_t second, struct side *out, unsigned *notes)
 {
     int64_t fast = swapped ? s[2] : s[1], lead = swapped ? s[1] : s[2];
     *out = (struct side){ .type = out->type, .trans = 'N', .stride = s[0] };
@@ -159,8 +161,8 @@ static void batched_side(const struct az_perf_arg *x, const int64_t *s, bool swa
     }
 }
 
-static const char *shape_product(const struct az_perf_arg *a, const struct az_perf_arg *b, struct product *p,
-                                 unsigned *notes)
+static const char *shape_product(const struct az_perf_arg *a, const struct az_perf_arg *b,
+                                 struct product *p, unsigned *notes)
 {
     int64_t sa[AZ_PERF_DIMS], sb[AZ_PERF_DIMS];
     int nd = p->op->batched ? 3 : 2;
@@ -208,8 +210,8 @@ static const char *add_bias(const struct az_pm *r, struct product *p, unsigned *
     }
     if (p->op->bias < 0)
         return NULL;
-    if (p->op->beta >= 0 &&
-        (!number(az_pm_arg(r, p->op->beta), 1, &beta) || !number(az_pm_arg(r, p->op->beta + 1), 1, &p->alpha)))
+    if (p->op->beta >= 0 && (!number(az_pm_arg(r, p->op->beta), 1, &beta) ||
+                             !number(az_pm_arg(r, p->op->beta + 1), 1, &p->alpha)))
         return "alpha or beta cannot be read";
     if (bias->nd == 1 && beta == 1 && !p->op->batched) {
         p->bias_vector = true;
@@ -224,27 +226,29 @@ static const char *add_bias(const struct az_pm *r, struct product *p, unsigned *
 static int print_gemm(const struct product *p, struct az_vec_char *out)
 {
     long long stride_d = p->batch > 1 ? (long long)(p->m * p->n) : 0;
-    int rc = az_text_printf(out,
-                            "hipblaslt-bench --api_method c -m %lld -n %lld -k %lld --lda %lld --ldb %lld --ldc %lld "
-                            "--ldd %lld --stride_a %lld --stride_b %lld --stride_c %lld --stride_d %lld --alpha %f "
-                            "--beta %f --transA %c --transB %c --batch_count %lld",
-                            (long long)p->m, (long long)p->n, (long long)p->k, (long long)p->a.ld, (long long)p->b.ld,
-                            (long long)p->m, (long long)p->m, (long long)p->a.stride, (long long)p->b.stride, stride_d,
-                            stride_d, p->alpha, p->beta, p->a.trans, p->b.trans, (long long)p->batch);
+    int rc = az_text_printf(
+        out,
+        "hipblaslt-bench --api_method c -m %lld -n %lld -k %lld --lda %lld --ldb %lld --ldc %lld "
+        "--ldd %lld --stride_a %lld --stride_b %lld --stride_c %lld --stride_d %lld --alpha %f "
+        "--beta %f --transA %c --transB %c --batch_count %lld",
+        (long long)p->m, (long long)p->n, (long long)p->k, (long long)p->a.ld, (long long)p->b.ld,
+        (long long)p->m, (long long)p->m, (long long)p->a.stride, (long long)p->b.stride, stride_d,
+        stride_d, p->alpha, p->beta, p->a.trans, p->b.trans, (long long)p->batch);
     if (rc == 0 && p->op->scaled)
         rc = az_text_append(out, AZ_SV(" --scaleA 1 --scaleB 1"));
     if (rc == 0 && p->bias_vector)
         rc = az_text_append(out, AZ_SV(" --bias_vector --bias_source d"));
     return rc ? rc
               : az_text_printf(out,
-                               " --a_type %s --b_type %s --c_type %s --d_type %s --scale_type %s --bias_type %s "
+                               " --a_type %s --b_type %s --c_type %s --d_type %s --scale_type %s "
+                               "--bias_type %s "
                                "--compute_type %s",
-                               p->a.type->lib, p->b.type->lib, p->d_type, p->d_type, p->a.type->compute, p->bias_type,
-                               p->a.type->compute);
+                               p->a.type->lib, p->b.type->lib, p->d_type, p->d_type,
+                               p->a.type->compute, p->bias_type, p->a.type->compute);
 }
 
-static int gemm(const struct az_pm *r, enum az_replay_form form, struct az_vec_char *out, unsigned *notes,
-                const char **why)
+static int gemm(const struct az_pm *r, enum az_replay_form form, struct az_vec_char *out,
+                unsigned *notes, const char **why)
 {
     struct product p = { 0 };
     for (size_t i = 0; i < AZ_LENGTH(gemm_ops); i++)
@@ -260,11 +264,15 @@ static int gemm(const struct az_pm *r, enum az_replay_form form, struct az_vec_c
         return AZ_EFORMAT;
     int rc = print_gemm(&p, out);
     if (rc == 0 && form == AZ_REPLAY_BENCH)
-        rc = az_text_append(out, AZ_SV(" --algo_method heuristic --requested_solution 1 --cold_iters 100 --iters 100"
-                                       " --rotating 512 --flush --initialization trig_float --use_gpu_timer"
-                                       " --print_kernel_info"));
+        rc = az_text_append(
+            out,
+            AZ_SV(" --algo_method heuristic --requested_solution 1 --cold_iters 100 --iters 100"
+                  " --rotating 512 --flush --initialization trig_float --use_gpu_timer"
+                  " --print_kernel_info"));
     if (rc == 0 && form == AZ_REPLAY_TUNE)
-        rc = az_text_append(out, AZ_SV(" --algo_method heuristic --requested_solution 200 --cold_iters 5 --iters 30"));
+        rc = az_text_append(
+            out,
+            AZ_SV(" --algo_method heuristic --requested_solution 200 --cold_iters 5 --iters 30"));
     return rc;
 }
 
@@ -280,8 +288,8 @@ enum az_replay_tool az_replay_tool(struct az_sv op)
     return AZ_REPLAY_NONE;
 }
 
-int az_replay_command(const struct az_perf_call *c, enum az_replay_form form, struct az_vec_char *out, unsigned *notes,
-                      const char **why)
+int az_replay_command(const struct az_perf_call *c, enum az_replay_form form,
+                      struct az_vec_char *out, unsigned *notes, const char **why)
 {
     const struct az_pm r = { .call = c };
     *notes = 0;

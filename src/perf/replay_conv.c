@@ -3,7 +3,7 @@
 
 enum { FORWARD = 1, BACKWARD_DATA = 2, BACKWARD_WEIGHTS = 4 };
 
-/* Spatial sizes are those of the driver: depth, height, width; fewer dimensions stand at the end. */
+/* Spatial sizes are those of the driver: depth, height, width; fewer dimensions are at the end. */
 struct conv {
     const char *word; /* conv, convfp16, .. */
     int nd;           /* 1 to 3 */
@@ -25,7 +25,8 @@ static const char *driver_word(struct az_sv type)
 }
 
 /* One number for all dimensions, or one each; `absent` where nothing was recorded. */
-static bool spread(const struct az_perf_arg *a, int64_t absent, int64_t least, int nd, int64_t out[3])
+static bool spread(const struct az_perf_arg *a, int64_t absent, int64_t least, int nd,
+                   int64_t out[3])
 {
     int64_t v[3] = { absent };
     bool one = a->value.n == 0 || az_rp_ints(a->value, v, 1);
@@ -57,7 +58,8 @@ static bool channels_last(const struct az_perf_arg *a, unsigned *notes)
     return last && !first;
 }
 
-static const char *sizes(const struct az_perf_arg *x, const struct az_perf_arg *w, struct conv *c, unsigned *notes)
+static const char *sizes(const struct az_perf_arg *x, const struct az_perf_arg *w, struct conv *c,
+                         unsigned *notes)
 {
     c->nd = x->nd - 2;
     if (c->nd < 1 || c->nd > 3 || w->nd != x->nd)
@@ -82,7 +84,8 @@ static const char *geometry(const struct az_pm *r, int first, struct conv *c)
 {
     const struct az_perf_arg *groups = az_pm_arg(r, first + 5);
     c->groups = 1;
-    if (!spread(az_pm_arg(r, first), 1, 1, c->nd, c->stride) || !spread(az_pm_arg(r, first + 1), 0, 0, c->nd, c->pad) ||
+    if (!spread(az_pm_arg(r, first), 1, 1, c->nd, c->stride) ||
+        !spread(az_pm_arg(r, first + 1), 0, 0, c->nd, c->pad) ||
         !spread(az_pm_arg(r, first + 2), 1, 1, c->nd, c->dilation))
         return "stride, padding or dilation of another form";
     if (groups->value.n && (!az_pm_int(groups, &c->groups) || c->groups < 1))
@@ -94,34 +97,38 @@ static int print_sizes(const struct conv *c, struct az_vec_char *out)
 {
     const long long h = c->in[1], w = c->in[2], y = c->filter[1], x = c->filter[2];
     if (c->nd == 3)
-        return az_text_printf(out,
-                              " -n %lld -c %lld --in_d %lld -H %lld -W %lld -k %lld --fil_d %lld -y %lld -x %lld "
-                              "--pad_d %lld -p %lld -q %lld --conv_stride_d %lld -u %lld -v %lld --dilation_d %lld "
-                              "-l %lld -j %lld --spatial_dim 3",
-                              (long long)c->n, (long long)c->c, (long long)c->in[0], h, w, (long long)c->k,
-                              (long long)c->filter[0], y, x, (long long)c->pad[0], (long long)c->pad[1],
-                              (long long)c->pad[2], (long long)c->stride[0], (long long)c->stride[1],
-                              (long long)c->stride[2], (long long)c->dilation[0], (long long)c->dilation[1],
-                              (long long)c->dilation[2]);
-    return az_text_printf(out,
-                          " -n %lld -c %lld -H %lld -W %lld -k %lld -y %lld -x %lld -p %lld -q %lld -u %lld -v %lld "
-                          "-l %lld -j %lld",
-                          (long long)c->n, (long long)c->c, h, w, (long long)c->k, y, x, (long long)c->pad[1],
-                          (long long)c->pad[2], (long long)c->stride[1], (long long)c->stride[2],
-                          (long long)c->dilation[1], (long long)c->dilation[2]);
+        return az_text_printf(
+            out,
+            " -n %lld -c %lld --in_d %lld -H %lld -W %lld -k %lld --fil_d %lld -y %lld -x %lld "
+            "--pad_d %lld -p %lld -q %lld --conv_stride_d %lld -u %lld -v %lld --dilation_d %lld "
+            "-l %lld -j %lld --spatial_dim 3",
+            (long long)c->n, (long long)c->c, (long long)c->in[0], h, w, (long long)c->k,
+            (long long)c->filter[0], y, x, (long long)c->pad[0], (long long)c->pad[1],
+            (long long)c->pad[2], (long long)c->stride[0], (long long)c->stride[1],
+            (long long)c->stride[2], (long long)c->dilation[0], (long long)c->dilation[1],
+            (long long)c->dilation[2]);
+    return az_text_printf(
+        out,
+        " -n %lld -c %lld -H %lld -W %lld -k %lld -y %lld -x %lld -p %lld -q %lld -u %lld -v %lld "
+        "-l %lld -j %lld",
+        (long long)c->n, (long long)c->c, h, w, (long long)c->k, y, x, (long long)c->pad[1],
+        (long long)c->pad[2], (long long)c->stride[1], (long long)c->stride[2],
+        (long long)c->dilation[1], (long long)c->dilation[2]);
 }
 
-static int print_conv(const struct conv *c, int direction, enum az_replay_form form, struct az_vec_char *out)
+static int print_conv(const struct conv *c, int direction, enum az_replay_form form,
+                      struct az_vec_char *out)
 {
     const char *layout = c->nd == 3 ? "NDHWC" : "NHWC";
     int rc = az_text_printf(out, "MIOpenDriver %s", c->word);
     if (rc == 0)
         rc = print_sizes(c, out);
     if (rc == 0 && c->channels_last)
-        rc = az_text_printf(out, " --in_layout %s --fil_layout %s --out_layout %s", layout, layout, layout);
+        rc = az_text_printf(out, " --in_layout %s --fil_layout %s --out_layout %s", layout, layout,
+                            layout);
     if (rc == 0)
-        rc = az_text_printf(out, " -m %s -g %lld -F %d -t 1", c->transposed ? "trans" : "conv", (long long)c->groups,
-                            direction);
+        rc = az_text_printf(out, " -m %s -g %lld -F %d -t 1", c->transposed ? "trans" : "conv",
+                            (long long)c->groups, direction);
     return rc || form == AZ_REPLAY_LOGGED ? rc : az_text_append(out, AZ_SV(" -V 0"));
 }
 
@@ -135,8 +142,8 @@ static int directions(const struct az_pm *r)
     return (mask[0] != 0 ? BACKWARD_DATA : 0) | (mask[1] != 0 ? BACKWARD_WEIGHTS : 0);
 }
 
-int az_rp_conv(const struct az_pm *r, enum az_replay_form form, struct az_vec_char *out, unsigned *notes,
-               const char **why)
+int az_rp_conv(const struct az_pm *r, enum az_replay_form form, struct az_vec_char *out,
+               unsigned *notes, const char **why)
 {
     struct conv c = { 0 };
     bool backward = az_sv_is(r->call->op, "aten::convolution_backward");

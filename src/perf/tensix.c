@@ -77,16 +77,18 @@ double az_tensix_bytes(struct az_sv type)
 
 struct az_sv az_tensix_short(struct az_sv type)
 {
-    static const char *const names[][2] = {
-        { "FLOAT32", "FP32" }, { "BFLOAT16", "BF16" }, { "BFLOAT8_B", "BFP8" }, { "BFLOAT4_B", "BFP4" }
-    };
+    static const char *const names[][2] = { { "FLOAT32", "FP32" },
+                                            { "BFLOAT16", "BF16" },
+                                            { "BFLOAT8_B", "BFP8" },
+                                            { "BFLOAT4_B", "BFP4" } };
     for (size_t i = 0; i < AZ_LENGTH(names); i++)
         if (az_sv_is(type, names[i][0]))
             return az_sv_str(names[i][1]);
     return type;
 }
 
-double az_attention_flop(double b, double h, double sq, double sk, double dk, double dv, bool causal, double window)
+double az_attention_flop(double b, double h, double sq, double sk, double dk, double dv,
+                         bool causal, double window)
 {
     double keys = window > 0 && window < sk ? window : sk;
     return 2 * b * h * sq * keys * (dk + dv) * (causal ? 0.5 : 1);

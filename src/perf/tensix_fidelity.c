@@ -1,7 +1,8 @@
-/* Which math fidelity a matrix product needs (docs/formats-tracy.md 12.1). A fidelity is how many passes the multiplier
- * makes over pieces of the mantissas: 4, 3, 2 or 1; what no pass multiplies is lost. */
-#include "perf/tensix.h"
+/* Which math fidelity a matrix product needs (docs/formats-tracy.md 12.1). A fidelity is how many
+ * passes the multiplier makes over pieces of the mantissas: 4, 3, 2 or 1; what no pass multiplies
+ * is lost. */
 #include "base/err.h"
+#include "perf/tensix.h"
 
 enum az_fidelity az_fidelity_of(struct az_sv text)
 {
@@ -51,16 +52,21 @@ struct fit {
 #define TOO_HIGH AZ_FIT_TOO_HIGH
 #define TOO_LOW  AZ_FIT_TOO_LOW
 
-/* Cases by in0, in1 and out; columns by fidelity: HiFi4, HiFi3, HiFi2, LoFi. HiFi3 leaves out only the product of the
- * two low pieces, so it does wherever HiFi2 does and nearly all that HiFi4 does. */
+/* Cases by in0, in1 and out; columns by fidelity: HiFi4, HiFi3, HiFi2, LoFi. HiFi3 leaves out only
+ * the product of the two low pieces, so it does wherever HiFi2 does and nearly all that HiFi4 does.
+ */
 static const struct fit table[5][AZ_FIDELITIES] = {
     /* BF16 activations, 7 bits or more out */
-    { { GOOD, "HiFi2 may do as well: it ignores the last bit of the activations and runs twice as fast as HiFi4" },
-      { GOOD, "HiFi2 may do as well: it ignores the last bit of the activations and runs 1.5 times as fast as HiFi3" },
-      { TOO_LOW, "unless this product is limited by FLOPs, use HiFi4: with BF16 activations it loses nothing" },
+    { { GOOD, "HiFi2 may do as well: it ignores the last bit of the activations and runs twice as "
+              "fast as HiFi4" },
+      { GOOD, "HiFi2 may do as well: it ignores the last bit of the activations and runs 1.5 times "
+              "as fast as HiFi3" },
+      { TOO_LOW, "unless this product is limited by FLOPs, use HiFi4: with BF16 activations it "
+                 "loses nothing" },
       { TOO_LOW, "use HiFi2 or HiFi4: LoFi drops bits of BF16 activations" } },
     /* BF16 activations, BFP4 out */
-    { { TOO_HIGH, "HiFi2 should do for an output this narrow: only the last bit of the activations is ignored, at "
+    { { TOO_HIGH, "HiFi2 should do for an output this narrow: only the last bit of the activations "
+                  "is ignored, at "
                   "twice the speed of HiFi4" },
       { TOO_HIGH, "HiFi2 should do for an output this narrow, at 1.5 times the speed of HiFi3" },
       { GOOD, "LoFi may do for a BFP4 output, at almost twice the speed of HiFi2" },
@@ -74,7 +80,8 @@ static const struct fit table[5][AZ_FIDELITIES] = {
     { { TOO_HIGH, "HiFi2 is enough to multiply BFP8, at twice the speed of HiFi4" },
       { TOO_HIGH, "HiFi2 is enough to multiply BFP8, at 1.5 times the speed of HiFi3" },
       { GOOD, "LoFi may do for a BFP4 output, at almost twice the speed of HiFi2" },
-      { TOO_LOW, "HiFi2 may be slightly more accurate where a large product accumulates many times" } },
+      { TOO_LOW,
+        "HiFi2 may be slightly more accurate where a large product accumulates many times" } },
     /* BFP4 weights */
     { { TOO_HIGH, "LoFi is enough for BFP4 weights, and much faster" },
       { TOO_HIGH, "LoFi is enough for BFP4 weights, and much faster" },
@@ -82,8 +89,8 @@ static const struct fit table[5][AZ_FIDELITIES] = {
       { GOOD, NULL } },
 };
 
-enum az_fit az_fidelity_fit(struct az_sv in0, struct az_sv in1, struct az_sv out, enum az_fidelity f,
-                            const char **advice)
+enum az_fit az_fidelity_fit(struct az_sv in0, struct az_sv in1, struct az_sv out,
+                            enum az_fidelity f, const char **advice)
 {
     int a = mantissa(in0), w = mantissa(in1), o = mantissa(out), row;
 

@@ -1,6 +1,7 @@
-/* Commands of a log, recorded or derived, made ready to be timed (docs/formulas-multirank.md 5.3). What a log holds is
- * not trusted: a line becomes an argument vector only if it calls the one program of its group, with words that no
- * shell could read anything into and that can name no file outside the folder it runs in. */
+/* Commands of a log, recorded or derived, made ready to be timed (docs/formulas-multirank.md 5.3).
+ * What a log holds is not trusted: a line becomes an argument vector only if it calls the one
+ * program of its group, with words that no shell could read anything into and that can name no file
+ * outside the folder it runs in. */
 #include "replay/parts.h"
 
 #define WORDS_MAX 160
@@ -18,8 +19,8 @@ static bool harmless(struct az_sv w)
 {
     for (size_t i = 0; i < w.n; i++) {
         char c = w.p[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-              c == '+' || c == '.'))
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+              c == '_' || c == '-' || c == '+' || c == '.'))
             return false;
     }
     return w.n <= WORD_MAX && !az_sv_is(w, "..");
@@ -82,7 +83,8 @@ static bool digits(struct az_sv s)
 }
 
 /* `option <digits>` becomes `as value`, at each place. */
-static void set(struct words *w, const char *option, const char *as, const char *value, bool first_only)
+static void set(struct words *w, const char *option, const char *as, const char *value,
+                bool first_only)
 {
     for (size_t i = 1; i + 1 < w->n; i++) {
         if (!az_sv_is(w->v[i], option) || !digits(w->v[i + 1]))
@@ -125,7 +127,8 @@ static void edit_gemm(struct words *w)
 
 /* ---- lines ---- */
 
-/* The command in a line of a log; empty if the line is only talk. `marked`: the log has lines that say they are calls.
+/* The command in a line of a log; empty if the line is only talk. `marked`: the log has lines that
+ * say they are calls.
  */
 static struct az_sv command_in(enum az_parts_group g, struct az_sv line, bool marked)
 {
@@ -166,7 +169,8 @@ static int keep(struct words *w, struct az_sv line, struct az_arena *a, struct a
     return az_vec_push(out, c);
 }
 
-int az_commands_read(enum az_parts_group g, struct az_sv log, struct az_arena *a, struct az_commands *out)
+int az_commands_read(enum az_parts_group g, struct az_sv log, struct az_arena *a,
+                     struct az_commands *out)
 {
     bool marked = az_sv_find(log, AZ_SV("[LogCmdConvolution]")) >= 0;
     struct words w;

@@ -63,12 +63,14 @@ struct rows {
 
 static struct az_sv cell(const struct rows *r, size_t row, int column)
 {
-    return r->at[column] < 0 ? (struct az_sv){ "", 0 } : az_cell_text(az_table_at(r->t, row, (size_t)r->at[column]));
+    return r->at[column] < 0 ? (struct az_sv){ "", 0 }
+                             : az_cell_text(az_table_at(r->t, row, (size_t)r->at[column]));
 }
 
 static double cell_number(const struct rows *r, size_t row, int column)
 {
-    return r->at[column] < 0 ? (double)NAN : az_cell_number(az_table_at(r->t, row, (size_t)r->at[column]));
+    return r->at[column] < 0 ? (double)NAN
+                             : az_cell_number(az_table_at(r->t, row, (size_t)r->at[column]));
 }
 
 /* The cumulative shares as the table has them, else from the sums. */
@@ -88,7 +90,8 @@ static int choose(struct emission *e, struct rows *r)
         if (isnan(share[i]))
             share[i] = total > 0 ? run / total : 1;
     }
-    r->kept = az_replay_select(share, r->t->rows, e->opts->rule, e->opts->share > 0 ? e->opts->share : SHARE);
+    r->kept = az_replay_select(share, r->t->rows, e->opts->rule,
+                               e->opts->share > 0 ? e->opts->share : SHARE);
     return 0;
 }
 
@@ -131,7 +134,7 @@ static int print_item(struct lines *l, const char *head, struct az_sv item)
     return rc ? rc : az_utf8_visible(l->text, item);
 }
 
-/* Names out of the summary of the kernels: the texts behind "name". */
+/* Names out of the summary of the kernels: the texts after "name". */
 static int print_kernels(struct emission *e, struct az_sv details)
 {
     struct lines l = { .text = e->text };
@@ -156,8 +159,9 @@ static int print_row(struct emission *e, const struct rows *r, size_t i)
     const struct az_sv prefix = AZ_SV("param: "), name = cell(r, i, NAME);
     struct lines l = { .text = e->text };
     char buf[AZ_NUM_MAX];
-    int rc = az_text_printf(e->text, "  %s %zu: %.*s, mean %.3f us, %.2f %% cumulative", az_replay_group[r->group], i,
-                            AZ_SVF(name), cell_number(r, i, MEAN), 100 * cell_number(r, i, CUMULATIVE));
+    int rc = az_text_printf(e->text, "  %s %zu: %.*s, mean %.3f us, %.2f %% cumulative",
+                            az_replay_group[r->group], i, AZ_SVF(name), cell_number(r, i, MEAN),
+                            100 * cell_number(r, i, CUMULATIVE));
     for (size_t c = 0; rc == 0 && c < r->t->columns.n; c++) {
         struct az_sv title = r->t->columns.v[c].name;
         struct az_sv v = az_cell_exact(az_table_at(r->t, i, c), buf);
@@ -176,7 +180,8 @@ static int print_row(struct emission *e, const struct rows *r, size_t i)
 
 /* ---- files ---- */
 
-static int write_file(struct emission *e, const char *name, struct az_sv before, struct az_sv text, struct az_sv after)
+static int write_file(struct emission *e, const char *name, struct az_sv before, struct az_sv text,
+                      struct az_sv after)
 {
     struct az_outfile *f;
     struct az_sv path = az_path_join(e->arena, az_sv_str(e->dir), az_sv_str(name));
@@ -194,29 +199,34 @@ static int write_file(struct emission *e, const char *name, struct az_sv before,
 
 enum file { LOG, SCRIPT, TUNING };
 
-static int write_named(struct emission *e, const struct rows *r, size_t i, enum file which, struct az_sv before,
-                       struct az_sv after)
+static int write_named(struct emission *e, const struct rows *r, size_t i, enum file which,
+                       struct az_sv before, struct az_sv after)
 {
-    struct az_sv name = which == LOG      ? az_arena_printf(e->arena, "%s-%zu.log", az_replay_stem[r->group], i)
-                        : which == TUNING ? az_arena_printf(e->arena, "%s-%zu.tuning.sh", az_replay_group[r->group], i)
-                                          : az_arena_printf(e->arena, "%s-%zu.%s.sh", az_replay_group[r->group], i,
-                                                            r->group == GEMM ? "hipblaslt" : "miopen");
-    return name.p ? write_file(e, name.p, before, az_text_view(&e->command), after) : az_arena_error(e->arena);
+    struct az_sv name =
+        which == LOG ? az_arena_printf(e->arena, "%s-%zu.log", az_replay_stem[r->group], i)
+        : which == TUNING
+            ? az_arena_printf(e->arena, "%s-%zu.tuning.sh", az_replay_group[r->group], i)
+            : az_arena_printf(e->arena, "%s-%zu.%s.sh", az_replay_group[r->group], i,
+                              r->group == GEMM ? "hipblaslt" : "miopen");
+    return name.p ? write_file(e, name.p, before, az_text_view(&e->command), after)
+                  : az_arena_error(e->arena);
 }
 
-static int write_tuning(struct emission *e, const struct rows *r, size_t i, const struct az_perf_call *c)
+static int write_tuning(struct emission *e, const struct rows *r, size_t i,
+                        const struct az_perf_call *c)
 {
     const char *why;
     unsigned notes;
     az_vec_reset(&e->command);
     int rc = az_replay_command(c, AZ_REPLAY_TUNE, &e->command, &notes, &why);
     struct az_sv before =
-        az_arena_printf(e->arena, "HIPBLASLT_TUNING_FILE=\"${2:-%s-%zu.tuning.txt}\" ", az_replay_group[r->group], i);
+        az_arena_printf(e->arena, "HIPBLASLT_TUNING_FILE=\"${2:-%s-%zu.tuning.txt}\" ",
+                        az_replay_group[r->group], i);
     return rc ? rc : write_named(e, r, i, TUNING, before, AZ_SV(" --device \"${1:-0}\""));
 }
 
-static int write_command(struct emission *e, const struct rows *r, size_t i, const struct az_perf_call *c,
-                         const char **why)
+static int write_command(struct emission *e, const struct rows *r, size_t i,
+                         const struct az_perf_call *c, const char **why)
 {
     unsigned notes;
     az_vec_reset(&e->command);
@@ -231,8 +241,10 @@ static int write_command(struct emission *e, const struct rows *r, size_t i, con
     return rc || r->group != GEMM ? rc : write_tuning(e, r, i, c);
 }
 
-/* An entry of replay.json: the framework's own keys, and ours: group, no, and the times of the profile. */
-static bool write_entry(struct emission *e, const struct rows *r, size_t i, const struct az_perf_call *c)
+/* An entry of replay.json: the framework's own keys, and ours: group, no, and the times of the
+ * profile. */
+static bool write_entry(struct emission *e, const struct rows *r, size_t i,
+                        const struct az_perf_call *c)
 {
     struct az_jsonw *w = e->json;
     double count = cell_number(r, i, COUNT);
@@ -262,7 +274,8 @@ static int one_row(struct emission *e, const struct rows *r, size_t i)
     int rc = print_row(e, r, i);
     if (rc)
         return rc;
-    bool parsed = az_perf_parse(&c, cell(r, i, DIMS), cell(r, i, TYPES), cell(r, i, STRIDES), cell(r, i, CONCRETE));
+    bool parsed = az_perf_parse(&c, cell(r, i, DIMS), cell(r, i, TYPES), cell(r, i, STRIDES),
+                                cell(r, i, CONCRETE));
     if (!parsed)
         c.n = 0;
     bool again = write_entry(e, r, i, &c);
@@ -273,7 +286,8 @@ static int one_row(struct emission *e, const struct rows *r, size_t i)
         rc = 0;
     }
     if (!again)
-        az_diag_add(e->diag, AZ_WARNING, AZ_NOWHERE, "%s %zu, '%.*s': cannot be run by replay_torch.py (its arguments)",
+        az_diag_add(e->diag, AZ_WARNING, AZ_NOWHERE,
+                    "%s %zu, '%.*s': cannot be run by replay_torch.py (its arguments)",
                     az_replay_group[r->group], i, AZ_SVF(c.op));
     return rc;
 }
@@ -284,7 +298,8 @@ static int one_group(struct emission *e, struct rows *r)
     if (rc == 0)
         rc = choose(e, r);
     if (rc == 0)
-        rc = az_text_printf(e->text, "%s: %zu of %zu rows\n", az_replay_group[r->group], r->kept, r->t->rows);
+        rc = az_text_printf(e->text, "%s: %zu of %zu rows\n", az_replay_group[r->group], r->kept,
+                            r->t->rows);
     e->counts->rows += rc ? 0 : r->t->rows;
     e->counts->kept += rc ? 0 : r->kept;
     for (size_t i = 0; rc == 0 && i < r->kept; i++)
@@ -321,7 +336,8 @@ static int write_all(struct emission *e, const struct az_document *doc)
     e->json = &w;
     az_jsonw_array(&w);
     for (int g = 0; rc == 0 && g < GROUPS; g++) {
-        struct rows r = { .group = (enum az_parts_group)g, .t = az_document_table(doc, az_replay_group[g]) };
+        struct rows r = { .group = (enum az_parts_group)g,
+                          .t = az_document_table(doc, az_replay_group[g]) };
         if (r.t && r.t->rows)
             rc = one_group(e, &r);
     }
@@ -329,7 +345,8 @@ static int write_all(struct emission *e, const struct az_document *doc)
     if (rc == 0)
         rc = az_jsonw_finish(&w);
     if (rc == 0 && e->counts->rows == 0)
-        rc = az_diag_fail(e->diag, AZ_EEMPTY, AZ_NOWHERE, "nothing to replay: no matrix product and no convolution");
+        rc = az_diag_fail(e->diag, AZ_EEMPTY, AZ_NOWHERE,
+                          "nothing to replay: no matrix product and no convolution");
     if (rc) {
         az_outfile_abort(f);
         return rc;
@@ -342,7 +359,9 @@ int az_replay_emit(const struct az_document *doc, const char *dir, const struct 
 {
     static const struct az_replay_opts none;
     struct az_arena arena;
-    struct emission e = { .dir = dir, .opts = o ? o : &none, .arena = &arena, .text = text, .counts = counts };
+    struct emission e = {
+        .dir = dir, .opts = o ? o : &none, .arena = &arena, .text = text, .counts = counts
+    };
     e.diag = diag;
     *counts = (struct az_replay_counts){ 0 };
     az_arena_init(&arena, NULL);
@@ -353,7 +372,8 @@ int az_replay_emit(const struct az_document *doc, const char *dir, const struct 
     if (rc == 0)
         rc = write_all(&e, doc);
     if (rc == 0)
-        rc = write_file(&e, "replay_torch.py", (struct az_sv){ "", 0 }, script, (struct az_sv){ "", 0 });
+        rc = write_file(&e, "replay_torch.py", (struct az_sv){ "", 0 }, script,
+                        (struct az_sv){ "", 0 });
     az_vec_release(&e.command);
     az_arena_release(&arena);
     return rc;

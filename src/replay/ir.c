@@ -12,19 +12,23 @@ struct schema {
     int positional; /* the others are given by name */
 };
 
-#define ALPHA_BETA                                                                                                     \
+#define ALPHA_BETA                                                                                 \
     { "beta", "number" }, { "alpha", "number" }
 /* Compiled programs have their results written to memory they own: out= is the last argument. */
-#define OUT                                                                                                            \
-    {                                                                                                                  \
-        "out", "Tensor"                                                                                                \
+#define OUT                                                                                        \
+    {                                                                                              \
+        "out", "Tensor"                                                                            \
     }
 
 static const struct schema schemas[] = {
     { "aten::mm", { { "self", "Tensor" }, { "mat2", "Tensor" }, OUT }, 2 },
-    { "aten::addmm", { { "self", "Tensor" }, { "mat1", "Tensor" }, { "mat2", "Tensor" }, ALPHA_BETA, OUT }, 3 },
+    { "aten::addmm",
+      { { "self", "Tensor" }, { "mat1", "Tensor" }, { "mat2", "Tensor" }, ALPHA_BETA, OUT },
+      3 },
     { "aten::bmm", { { "self", "Tensor" }, { "mat2", "Tensor" }, OUT }, 2 },
-    { "aten::baddbmm", { { "self", "Tensor" }, { "batch1", "Tensor" }, { "batch2", "Tensor" }, ALPHA_BETA, OUT }, 3 },
+    { "aten::baddbmm",
+      { { "self", "Tensor" }, { "batch1", "Tensor" }, { "batch2", "Tensor" }, ALPHA_BETA, OUT },
+      3 },
     { "aten::convolution",
       { { "input", "Tensor" },
         { "weight", "Tensor" },
@@ -88,7 +92,10 @@ static int list_of(struct az_sv s, struct az_sv *v, int max)
     return n;
 }
 
-static bool is_tensor(const struct az_perf_arg *a) { return a->type_name.n && a->type->tensor && !a->list; }
+static bool is_tensor(const struct az_perf_arg *a)
+{
+    return a->type_name.n && a->type->tensor && !a->list;
+}
 
 /* Strides as recorded, those of a contiguous tensor if there are none. */
 static bool strides_of(const struct az_perf_arg *a, int64_t *s)
@@ -193,8 +200,8 @@ static void value(struct az_jsonw *w, const struct az_perf_arg *a, const char *t
     }
 }
 
-static void list(struct az_jsonw *w, const char *key, const struct schema *s, const struct az_perf_call *c, int from,
-                 int to)
+static void list(struct az_jsonw *w, const char *key, const struct schema *s,
+                 const struct az_perf_call *c, int from, int to)
 {
     az_jsonw_key(w, key);
     az_jsonw_array(w);
@@ -222,7 +229,8 @@ bool az_replay_ir(struct az_jsonw *w, const struct az_perf_call *c)
             s = &schemas[i];
     while (s && n < 10 && s->arg[n].name)
         n++;
-    /* Arguments by name have defaults and may be missing; what is there must be what the schema says. */
+    /* Arguments by name have defaults and may be missing; what is there must be what the schema
+     * says. */
     bool good = s && (int)c->n >= s->positional && (int)c->n <= n;
     n = good ? (int)c->n : 0;
     for (int i = 0; good && i < n; i++)

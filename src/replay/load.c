@@ -1,4 +1,4 @@
-/* The entries of a replay folder: replay.json, and the logs beside it. */
+/* The entries of a replay folder: replay.json, and the logs next to it. */
 #include "base/num.h"
 #include "base/sort.h"
 #include "io/path.h"
@@ -36,10 +36,12 @@ static bool ended(const struct az_jview *v, char bracket)
 
 static struct az_sv unquoted(struct load *l, struct az_sv v)
 {
-    return v.n >= 2 && *v.p == '"' ? az_json_unescape(l->arena, az_sv_make(v.p + 1, v.n - 2)) : (struct az_sv){ "", 0 };
+    return v.n >= 2 && *v.p == '"' ? az_json_unescape(l->arena, az_sv_make(v.p + 1, v.n - 2))
+                                   : (struct az_sv){ "", 0 };
 }
 
-static void member(struct load *l, struct az_replay_entry *e, bool *grouped, struct az_sv key, struct az_sv value)
+static void member(struct load *l, struct az_replay_entry *e, bool *grouped, struct az_sv key,
+                   struct az_sv value)
 {
     double d;
     if (az_sv_is(key, "op_name")) {
@@ -88,8 +90,8 @@ static int add_entry(struct load *l, struct az_sv raw, int64_t index)
     return az_vec_push(l->out, e);
 }
 
-int az_replay_load_json(struct az_sv text, const char *file, struct az_arena *a, struct az_replay_entries *out,
-                        struct az_diag *diag)
+int az_replay_load_json(struct az_sv text, const char *file, struct az_arena *a,
+                        struct az_replay_entries *out, struct az_diag *diag)
 {
     struct load l = { .file = file, .text = text, .arena = a, .out = out, .diag = diag };
     struct az_jview v;
@@ -117,7 +119,8 @@ static int64_t number_in(struct az_sv name, enum az_parts_group g)
 {
     struct az_sv stem = az_sv_str(az_replay_stem[g]), end = AZ_SV(".log");
     int64_t no;
-    if (!az_sv_starts(name, stem) || !az_sv_ends(name, end) || name.n < stem.n + end.n + 2 || name.p[stem.n] != '-')
+    if (!az_sv_starts(name, stem) || !az_sv_ends(name, end) || name.n < stem.n + end.n + 2 ||
+        name.p[stem.n] != '-')
         return -1;
     struct az_sv digits = az_sv_make(name.p + stem.n + 1, name.n - stem.n - end.n - 1);
     return *digits.p >= '0' && *digits.p <= '9' && az_parse_i64(digits, &no) == 0 ? no : -1;
@@ -136,12 +139,17 @@ static int take_log(struct logs *x, const char *path, enum az_parts_group g, int
         return 0;
     }
     if (!x->only) {
-        az_diag_add(x->l->diag, AZ_NOTE, AZ_AT_FILE(az_sv_str(path)), "is not in replay.json: left out");
+        az_diag_add(x->l->diag, AZ_NOTE, AZ_AT_FILE(az_sv_str(path)),
+                    "is not in replay.json: skipped");
         return 0;
     }
-    struct az_replay_entry e = {
-        .group = g, .no = no, .index = -1, .count = -1, .profile_us = NAN, .name = { "", 0 }, .log = copy
-    };
+    struct az_replay_entry e = { .group = g,
+                                 .no = no,
+                                 .index = -1,
+                                 .count = -1,
+                                 .profile_us = NAN,
+                                 .name = { "", 0 },
+                                 .log = copy };
     return az_vec_push(out, e);
 }
 
@@ -170,8 +178,8 @@ static int in_order(const void *a, const void *b, void *ctx)
     return x->no < y->no ? -1 : x->no > y->no;
 }
 
-int az_replay_load(const char *dir, struct az_arena *a, struct az_replay_entries *out, const char **json,
-                   struct az_diag *diag)
+int az_replay_load(const char *dir, struct az_arena *a, struct az_replay_entries *out,
+                   const char **json, struct az_diag *diag)
 {
     struct az_sv path = az_path_join(a, az_sv_str(dir), AZ_SV("replay.json")), text;
     struct load l = { .file = path.p, .arena = a, .out = out, .diag = diag };
@@ -199,7 +207,8 @@ int az_replay_load(const char *dir, struct az_arena *a, struct az_replay_entries
     if (rc == 0)
         rc = az_path_walk(dir, &walk, diag);
     if (rc == 0 && out->n == 0)
-        rc = az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(az_sv_str(dir)),
-                          "nothing to replay (no replay.json, no hipblaslt-bench-N.log, no miopen-driver-N.log)");
+        rc = az_diag_fail(
+            diag, AZ_EEMPTY, AZ_AT_FILE(az_sv_str(dir)),
+            "nothing to replay (no replay.json, no hipblaslt-bench-N.log, no miopen-driver-N.log)");
     return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, in_order, NULL, NULL);
 }

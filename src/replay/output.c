@@ -1,10 +1,13 @@
-/* What the benchmarks print (docs/formulas-multirank.md 5.4). Columns are found by their names, never by their place:
- * versions differ in what stands before and behind. */
+/* What the benchmarks print (docs/formulas-multirank.md 5.4). Columns are found by their names,
+ * never by their place: versions differ in what is before and after. */
 #include "base/num.h"
 #include "replay/parts.h"
 #include "text/jsonscan.h"
 
-static bool number(struct az_sv s, double *v) { return az_parse_f64(az_sv_trim(s), v) == 0 && isfinite(*v); }
+static bool number(struct az_sv s, double *v)
+{
+    return az_parse_f64(az_sv_trim(s), v) == 0 && isfinite(*v);
+}
 
 static bool time_of(struct az_sv s, double *v) { return number(s, v) && *v >= 0; }
 
@@ -61,7 +64,8 @@ static bool parse_gemm(struct az_sv text, struct az_bench_result *r)
 {
     const struct az_sv name = AZ_SV("--Solution name:");
     struct columns c = { -1, -1, -1, 0 };
-    bool found = false, pending = false, current = false; /* the winner's block comes last, so the last block counts */
+    bool found = false, pending = false,
+         current = false; /* the winner's block comes last, so the last block counts */
     while (text.n) {
         struct az_sv line = az_sv_trim(az_sv_cut(&text, '\n'));
         if (line.n == 0)
@@ -109,7 +113,8 @@ static bool stats_header(struct az_sv line, struct stats *s)
     return true;
 }
 
-/* A line of values ends with a number; where it has another number of fields than the header, its last one is the time.
+/* A line of values ends with a number; where it has another number of fields than the header, its
+ * last one is the time.
  */
 static bool stats_values(struct az_sv line, const struct stats *s, struct az_bench_result *r)
 {
@@ -140,7 +145,7 @@ static bool stats_values(struct az_sv line, const struct stats *s, struct az_ben
     return true;
 }
 
-/* Behind `word`, up to the next blank. */
+/* After `word`, up to the next blank. */
 static struct az_sv behind(struct az_sv line, struct az_sv word)
 {
     ptrdiff_t at = az_sv_find(line, word);
@@ -164,7 +169,8 @@ static bool parse_conv(struct az_sv text, struct az_bench_result *r)
                 found |= stats_values(line, &s, r);
         } else if (az_sv_find(line, AZ_SV("Algorithm:")) >= 0) {
             r->solution = behind(line, AZ_SV("Solution:"));
-        } else if (az_sv_starts(line, AZ_SV("GPU Kernel Time")) && time_of(behind(line, AZ_SV("Elapsed:")), &ms)) {
+        } else if (az_sv_starts(line, AZ_SV("GPU Kernel Time")) &&
+                   time_of(behind(line, AZ_SV("Elapsed:")), &ms)) {
             elapsed = ms * 1e3;
         }
     }

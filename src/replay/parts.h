@@ -8,11 +8,11 @@
 enum az_parts_group { GEMM, CONV, GROUPS };
 extern const char *const az_replay_group[GROUPS];   /* gemm, conv */
 extern const char *const az_replay_program[GROUPS]; /* hipblaslt-bench, MIOpenDriver */
-extern const char *const az_replay_stem[GROUPS];    /* of log files: hipblaslt-bench, miopen-driver */
+extern const char *const az_replay_stem[GROUPS]; /* of log files: hipblaslt-bench, miopen-driver */
 
 /* ---- ir.c: an operator's call as the framework's own replay files have it ---- */
-/* Writes the value of "replay_ir": an object, or null if there is no schema for the operator or an argument cannot be
- * made again (then false). */
+/* Writes the value of "replay_ir": an object, or null if there is no schema for the operator or an
+ * argument cannot be made again (then false). */
 bool az_replay_ir(struct az_jsonw *w, const struct az_perf_call *c);
 
 /* ---- commands.c: what a log holds ---- */
@@ -23,10 +23,11 @@ struct az_command {
     struct az_sv culprit;    /* its word */
 };
 AZ_VEC(struct az_command, az_commands);
-/* The commands in a log, edited to be timed (docs/formulas-multirank.md 5.3): lines of the group's own program, equal
- * ones once. Recorded logs and derived commands alike: an edit that is already there changes nothing. Texts in the
- * arena. */
-int az_commands_read(enum az_parts_group g, struct az_sv log, struct az_arena *a, struct az_commands *out) AZ_MUST_USE;
+/* The commands in a log, edited to be timed (docs/formulas-multirank.md 5.3): lines of the group's
+ * own program, equal ones once. Recorded logs and derived commands alike: an edit that is already
+ * there changes nothing. Texts in the arena. */
+int az_commands_read(enum az_parts_group g, struct az_sv log, struct az_arena *a,
+                     struct az_commands *out) AZ_MUST_USE;
 
 /* ---- output.c: what the tools print ---- */
 struct az_bench_result {
@@ -50,12 +51,12 @@ struct az_replay_entry {
     const char *log;   /* path; NULL: none */
 };
 AZ_VEC(struct az_replay_entry, az_replay_entries);
-/* Entries of replay.json with their logs; without that file the logs alone. Sorted by group and number. `*json`: path
- * of replay.json, NULL. Texts in the arena. */
-int az_replay_load(const char *dir, struct az_arena *a, struct az_replay_entries *out, const char **json,
-                   struct az_diag *diag) AZ_MUST_USE;
+/* Entries of replay.json with their logs; without that file the logs alone. Sorted by group and
+ * number. `*json`: path of replay.json, NULL. Texts in the arena. */
+int az_replay_load(const char *dir, struct az_arena *a, struct az_replay_entries *out,
+                   const char **json, struct az_diag *diag) AZ_MUST_USE;
 /* The same from the text of replay.json: for tests. `file` names it in messages. */
-int az_replay_load_json(struct az_sv text, const char *file, struct az_arena *a, struct az_replay_entries *out,
-                        struct az_diag *diag) AZ_MUST_USE;
+int az_replay_load_json(struct az_sv text, const char *file, struct az_arena *a,
+                        struct az_replay_entries *out, struct az_diag *diag) AZ_MUST_USE;
 
 #endif

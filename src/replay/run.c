@@ -32,7 +32,10 @@ struct running {
     struct az_diag *diag;
 };
 
-static unsigned timeout_of(const struct running *r) { return r->opts->timeout_s ? r->opts->timeout_s : TIMEOUT_S; }
+static unsigned timeout_of(const struct running *r)
+{
+    return r->opts->timeout_s ? r->opts->timeout_s : TIMEOUT_S;
+}
 
 static int read_file(struct running *r, const char *path, size_t max, struct az_sv *text)
 {
@@ -49,10 +52,10 @@ static int read_file(struct running *r, const char *path, size_t max, struct az_
 
 enum ending { ENDED, TIMED_OUT, NOT_STARTED };
 
-/* Runs argv in the private folder; *rc is its exit status. Messages of the child room are not repeated: the status
- * column says it. */
-static int run_child(struct running *r, const char *const *argv, const char *output, unsigned timeout_s,
-                     enum ending *how, int *status)
+/* Runs argv in the private folder; *rc is its exit status. Messages of the child room are not
+ * repeated: the status column says it. */
+static int run_child(struct running *r, const char *const *argv, const char *output,
+                     unsigned timeout_s, enum ending *how, int *status)
 {
     struct az_diag quiet;
     struct az_child_opts o = { .output = output,
@@ -76,25 +79,29 @@ static struct az_sv status_text(struct running *r, enum ending how, int status)
     return status ? az_arena_printf(r->arena, "failed(%d)", status) : AZ_SV("ok");
 }
 
-static void say(struct running *r, const struct az_replay_entry *e, struct az_sv status, const char *output)
+static void say(struct running *r, const struct az_replay_entry *e, struct az_sv status,
+                const char *output)
 {
     struct az_sv tail = az_file_tail(r->arena, output, TAIL_LINES);
-    az_diag_add(r->diag, AZ_WARNING, AZ_NOWHERE, "%s %lld: %.*s%s%.*s", az_replay_group[e->group], (long long)e->no,
-                AZ_SVF(status), tail.n ? ": " : "", AZ_SVF(tail));
+    az_diag_add(r->diag, AZ_WARNING, AZ_NOWHERE, "%s %lld: %.*s%s%.*s", az_replay_group[e->group],
+                (long long)e->no, AZ_SVF(status), tail.n ? ": " : "", AZ_SVF(tail));
 }
 
 /* ---- benchmarks ---- */
 
-/* What all commands of a log printed, kept beside it. A link there is not followed: the folder is not trusted. */
+/* What all commands of a log printed, kept next to it. A link there is not followed: the folder is
+ * not trusted. */
 static void keep_output(struct running *r, const struct az_replay_entry *e, struct az_sv text)
 {
     struct az_outfile *f;
     char target;
-    struct az_sv path = az_arena_printf(r->arena, "%s/%s-%lld.out", r->dir, az_replay_stem[e->group], (long long)e->no);
+    struct az_sv path = az_arena_printf(r->arena, "%s/%s-%lld.out", r->dir,
+                                        az_replay_stem[e->group], (long long)e->no);
     if (!path.p)
         return;
     if (readlink(path.p, &target, 1) >= 0) {
-        az_diag_add(r->diag, AZ_WARNING, AZ_AT_FILE(path), "is a link: the output is not kept (remove it)");
+        az_diag_add(r->diag, AZ_WARNING, AZ_AT_FILE(path),
+                    "is a link: the output is not kept (remove it)");
         return;
     }
     if (az_outfile_open(&f, path.p, r->diag) == 0) {
@@ -103,8 +110,8 @@ static void keep_output(struct running *r, const struct az_replay_entry *e, stru
     }
 }
 
-static int one_command(struct running *r, const struct az_replay_entry *e, const struct az_command *c,
-                       struct outcome *out, struct az_vec_char *all)
+static int one_command(struct running *r, const struct az_replay_entry *e,
+                       const struct az_command *c, struct outcome *out, struct az_vec_char *all)
 {
     struct az_sv output = az_path_join(r->arena, r->tmp, AZ_SV("output")), text;
     struct az_bench_result b;
@@ -155,11 +162,13 @@ static int bench(struct running *r, const struct az_replay_entry *e, struct outc
     rc = az_commands_read(e->group, log, r->arena, &list);
     for (size_t i = 0; rc == 0 && i < list.n; i++) {
         const struct az_command *c = &list.v[i];
-        out->command = i ? az_arena_printf(r->arena, "%.*s; %.*s", AZ_SVF(out->command), AZ_SVF(c->text)) : c->text;
+        out->command =
+            i ? az_arena_printf(r->arena, "%.*s; %.*s", AZ_SVF(out->command), AZ_SVF(c->text))
+              : c->text;
         if (!c->argv && !az_sv_is(out->status, "refused")) {
             out->status = AZ_SV("refused");
-            az_diag_add(r->diag, AZ_ERROR, AZ_AT_FILE(az_sv_str(e->log)), "is not run: it %s: '%.*s'", c->why,
-                        AZ_SVF(c->culprit));
+            az_diag_add(r->diag, AZ_ERROR, AZ_AT_FILE(az_sv_str(e->log)),
+                        "is not run: it %s: '%.*s'", c->why, AZ_SVF(c->culprit));
         }
     }
     bool runnable = list.n && !az_sv_is(out->status, "refused");
@@ -215,7 +224,8 @@ static int torch_time(struct running *r, const struct az_replay_entry *e, struct
         rc = rc == AZ_ELIMIT ? 0 : rc;
     }
     if (!az_sv_is(out->torch_status, "ok"))
-        say(r, e, az_arena_printf(r->arena, "replay_torch.py: %.*s", AZ_SVF(out->torch_status)), output.p);
+        say(r, e, az_arena_printf(r->arena, "replay_torch.py: %.*s", AZ_SVF(out->torch_status)),
+            output.p);
     return rc;
 }
 
@@ -250,7 +260,7 @@ static int probe_python(struct running *r)
     r->python = rc == 0 && how == ENDED && status == 0;
     if (rc == 0 && !r->python)
         az_diag_add(r->diag, AZ_WARNING, AZ_NOWHERE,
-                    "no python3 with torch: the times of the operators themselves are left out");
+                    "no python3 with torch: the times of the operators themselves are skipped");
     return rc ? rc : write_script(r);
 }
 
@@ -263,7 +273,8 @@ static void find_tools(struct running *r, const struct az_replay_entries *list)
         r->told[g] = true;
         r->tool[g] = r->opts->dry_run || az_child_find(r->arena, az_replay_program[g]).n > 0;
         if (!r->tool[g])
-            az_diag_add(r->diag, AZ_ERROR, AZ_NOWHERE, "'%s' is not on PATH: no %s is timed (install it, or set PATH)",
+            az_diag_add(r->diag, AZ_ERROR, AZ_NOWHERE,
+                        "'%s' is not on PATH: no %s is timed (install it, or set PATH)",
                         az_replay_program[g], az_replay_group[g]);
     }
 }
@@ -273,8 +284,9 @@ static void find_tools(struct running *r, const struct az_replay_entries *list)
 static void columns(struct az_table *t, enum az_parts_group g)
 {
     static const char *const form[] = {
-        "Avg. %s-bench time (us)",         "Avg. replay time (us)",          "Avg. profile time (us)",
-        "Diff profile vs. replay (us)",    "Diff profile vs. %s-bench (us)", "Diff profile vs. replay (pct)",
+        "Avg. %s-bench time (us)",         "Avg. replay time (us)",
+        "Avg. profile time (us)",          "Diff profile vs. replay (us)",
+        "Diff profile vs. %s-bench (us)",  "Diff profile vs. replay (pct)",
         "Diff profile vs. %s-bench (pct)",
     };
     const char *name = az_replay_group[g];
@@ -286,7 +298,8 @@ static void columns(struct az_table *t, enum az_parts_group g)
         ptrdiff_t at = az_sv_find(title, AZ_SV("%s"));
         if (at >= 0)
             title = az_arena_printf(t->arena, "%.*s%s%s", (int)at, form[i], name, form[i] + at + 2);
-        az_table_columnsv(t, title, AZ_REAL, i < 5 ? AZ_UNIT_US : AZ_UNIT_PERCENT, i < 3 ? AZ_LOWER_BETTER : 0);
+        az_table_columnsv(t, title, AZ_REAL, i < 5 ? AZ_UNIT_US : AZ_UNIT_PERCENT,
+                          i < 3 ? AZ_LOWER_BETTER : 0);
     }
     az_table_column(t, "replay status", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
@@ -298,7 +311,8 @@ static void columns(struct az_table *t, enum az_parts_group g)
 
 static void put_row(struct az_table *t, const struct az_replay_entry *e, const struct outcome *o)
 {
-    double replay = o->torch_us - e->profile_us, diff = o->bench.us - e->profile_us; /* NaN where one is missing */
+    double replay = o->torch_us - e->profile_us,
+           diff = o->bench.us - e->profile_us; /* NaN where one is missing */
     double percent = e->profile_us > 0 ? 100 / e->profile_us : (double)NAN;
     az_put_i64(t, e->no);
     az_put_given_copy(t, e->name);
@@ -321,11 +335,12 @@ static void put_row(struct az_table *t, const struct az_replay_entry *e, const s
     az_put_given_copy(t, o->command);
 }
 
-static int run_group(struct running *r, enum az_parts_group g, const struct az_replay_entries *list, struct az_document *doc,
-                     size_t *failed)
+static int run_group(struct running *r, enum az_parts_group g, const struct az_replay_entries *list,
+                     struct az_document *doc, size_t *failed)
 {
     static const char *const id[GROUPS] = { "gemm_node_replay", "conv_node_replay" };
-    static const char *const title[GROUPS] = { "Matrix products measured again", "Convolutions measured again" };
+    static const char *const title[GROUPS] = { "Matrix products measured again",
+                                               "Convolutions measured again" };
     struct az_table *t = az_table_new(doc->arena, id[g], title[g], AZ_TABLE_SUMMARY);
     int rc = 0;
     if (!t)
@@ -337,8 +352,9 @@ static int run_group(struct running *r, enum az_parts_group g, const struct az_r
         if (e->group != g)
             continue;
         if (r->opts->progress)
-            r->opts->progress(r->opts->ctx,
-                              az_arena_printf(r->arena, "%s %lld", az_replay_group[g], (long long)e->no).p);
+            r->opts->progress(
+                r->opts->ctx,
+                az_arena_printf(r->arena, "%s %lld", az_replay_group[g], (long long)e->no).p);
         rc = bench(r, e, &o);
         if (rc == 0 && !r->opts->no_torch && !r->opts->dry_run)
             rc = torch_time(r, e, &o);
@@ -354,8 +370,8 @@ static int run_group(struct running *r, enum az_parts_group g, const struct az_r
     return az_document_add(doc, t);
 }
 
-int az_replay_run(const char *dir, const struct az_replay_run_opts *o, struct az_document *doc, size_t *failed,
-                  struct az_diag *diag)
+int az_replay_run(const char *dir, const struct az_replay_run_opts *o, struct az_document *doc,
+                  size_t *failed, struct az_diag *diag)
 {
     struct running r = { .opts = o, .dir = dir, .arena = doc->arena, .diag = diag };
     struct az_replay_entries list;

@@ -42,7 +42,8 @@ static int take(struct reading *r, size_t row)
         o.text[i] = az_cell_text(az_table_at(r->t, row, (size_t)r->at[i]));
     if (!wanted(o.text[NAME], &g))
         return 0;
-    o.kernels = r->at[KERNELS] < 0 ? o.kernels : az_cell_text(az_table_at(r->t, row, (size_t)r->at[KERNELS]));
+    o.kernels = r->at[KERNELS] < 0 ? o.kernels
+                                   : az_cell_text(az_table_at(r->t, row, (size_t)r->at[KERNELS]));
     o.sum = az_cell_number(az_table_at(r->t, row, (size_t)r->at[SUM]));
     double count = az_cell_number(az_table_at(r->t, row, (size_t)r->at[COUNT]));
     o.count = count > 0 ? (int64_t)count : 0;
@@ -61,7 +62,8 @@ static int by_text(const void *a, const void *b, void *ctx)
     return order;
 }
 
-/* Rows of one operator and one set of arguments become one; the sort is stable, so sums keep the order of the table. */
+/* Rows of one operator and one set of arguments become one; the sort is stable, so sums keep the
+ * order of the table. */
 static int unite(struct ops *ops)
 {
     size_t n = 0;
@@ -88,7 +90,8 @@ static int longest_first(const void *a, const void *b, void *ctx)
 
 static struct az_table *make(struct az_arena *a, enum az_parts_group g, const struct ops *ops)
 {
-    struct az_table *t = az_table_new(a, az_replay_group[g], g == GEMM ? "Matrix products" : "Convolutions", 0);
+    struct az_table *t =
+        az_table_new(a, az_replay_group[g], g == GEMM ? "Matrix products" : "Convolutions", 0);
     double total = 0, run = 0;
     if (!t)
         return NULL;
@@ -136,7 +139,8 @@ static int put_group(struct reading *r, enum az_parts_group g, struct az_documen
     return az_document_add(out, t);
 }
 
-int az_replay_tables(const struct az_document *report, struct az_document *out, struct az_diag *diag)
+int az_replay_tables(const struct az_document *report, struct az_document *out,
+                     struct az_diag *diag)
 {
     struct reading r = { .t = az_document_table(report, "unified_perf_summary") };
     bool whole = r.t != NULL;
@@ -148,9 +152,9 @@ int az_replay_tables(const struct az_document *report, struct az_document *out, 
     for (size_t i = 0; whole && rc == 0 && i < r.t->rows; i++)
         rc = take(&r, i);
     if (rc == 0 && r.ops[GEMM].n + r.ops[CONV].n == 0)
-        rc = az_diag_fail(
-            diag, AZ_EEMPTY, AZ_AT_FILE(report->input),
-            "nothing to replay: no matrix product and no convolution with its shapes (record_shapes=True)");
+        rc = az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(report->input),
+                          "nothing to replay: no matrix product and no convolution with its shapes "
+                          "(record_shapes=True)");
     for (int g = 0; rc == 0 && g < GROUPS; g++)
         rc = put_group(&r, (enum az_parts_group)g, out);
     for (int g = 0; g < GROUPS; g++)

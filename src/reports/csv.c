@@ -1,7 +1,8 @@
-/* CSV report: a directory with one file per table, `<table id>.csv`: header, LF, numbers exact (az_cell_exact). Texts
- * are cleaned like in every report. Tables of AZ_TABLE_TEXT_ONLY are left out. Each file appears whole or not at all.
- * Nothing is removed: where tables are replaced and others lie beside them, which are then most likely of an earlier
- * run, that is said, as the folder would otherwise be read as one result.
+/* CSV report: a directory with one file per table, `<table id>.csv`: header, LF, numbers exact
+ * (az_cell_exact). Texts are cleaned like in every report. Tables of AZ_TABLE_TEXT_ONLY are
+ * skipped. Each file appears whole or not at all. Nothing is removed: where tables are replaced and
+ * others are next to them, which are then most likely of an earlier run, that is said, as the
+ * folder would otherwise be read as one result.
  */
 #include "text/csv.h"
 #include "base/num.h"
@@ -32,7 +33,8 @@ static int header(struct az_vec_char *buf, const struct az_table *t, struct az_a
 }
 
 /* Numbers are written in place: tables have millions of them. */
-static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n, struct az_arena *scratch)
+static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n,
+               struct az_arena *scratch)
 {
     for (size_t c = 0; c < n; c++) {
         const struct az_cell *cell = &cells[c];
@@ -55,8 +57,8 @@ static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n, s
     return az_text_append(buf, AZ_SV("\n"));
 }
 
-static int write_table(const struct az_table *t, const char *path, struct az_vec_char *buf, struct az_arena *scratch,
-                       struct az_diag *diag)
+static int write_table(const struct az_table *t, const char *path, struct az_vec_char *buf,
+                       struct az_arena *scratch, struct az_diag *diag)
 {
     struct az_outfile *f = NULL;
     struct az_rows rows;
@@ -117,13 +119,15 @@ static int tell_others(const char *path, const struct az_vec_sv *written, struct
 
     if (!rc && o.n)
         az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(az_sv_str(path)),
-                    "%zu CSV file(s) in this folder are not of this run, the first '%.*s' (left by an earlier one? "
+                    "%zu CSV file(s) in this folder are not of this run, the first '%.*s' (left by "
+                    "an earlier one? "
                     "remove them, or take an empty folder)",
                     o.n, AZ_SVF(o.first));
     return rc;
 }
 
-static int csv_write(const struct az_document *doc, const char *path, struct az_arena *scratch, struct az_diag *diag)
+static int csv_write(const struct az_document *doc, const char *path, struct az_arena *scratch,
+                     struct az_diag *diag)
 {
     struct az_vec_char buf;
     struct az_vec_sv used;

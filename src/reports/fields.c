@@ -9,7 +9,8 @@
 
 /* ---- texts ---- */
 
-/* Clean already? The usual case, tested byte by byte: printable ASCII, tab, newline. Others take the slow way. */
+/* Clean already? The usual case, tested byte by byte: printable ASCII, tab, newline. Others take
+ * the slow way. */
 static bool plain(struct az_sv s)
 {
     for (size_t i = 0; i < s.n; i++) {
@@ -20,10 +21,12 @@ static bool plain(struct az_sv s)
     return true;
 }
 
-/* U+FFFE and U+FFFF (EF BF BE, EF BF BF) are valid UTF-8 but no XML characters: made U+FFFD (EF BF BD). */
+/* U+FFFE and U+FFFF (EF BF BE, EF BF BF) are valid UTF-8 but no XML characters: made U+FFFD (EF BF
+ * BD). */
 static struct az_sv without_noncharacters(struct az_arena *a, struct az_sv s)
 {
-    ptrdiff_t first = az_sv_find(s, AZ_SV("\xef\xbf\xbe")), other = az_sv_find(s, AZ_SV("\xef\xbf\xbf"));
+    ptrdiff_t first = az_sv_find(s, AZ_SV("\xef\xbf\xbe")),
+              other = az_sv_find(s, AZ_SV("\xef\xbf\xbf"));
 
     if (first < 0 && other < 0)
         return s;
@@ -97,7 +100,8 @@ static bool name_taken(struct az_sv name, const struct az_vec_sv *used)
     return false;
 }
 
-struct az_sv az_field_filename(struct az_arena *scratch, struct az_sv id, const struct az_vec_sv *used)
+struct az_sv az_field_filename(struct az_arena *scratch, struct az_sv id,
+                               const struct az_vec_sv *used)
 {
     struct az_sv stem = az_utf8_cut(az_field_text(scratch, id), 200);
     char *p = az_arena_str(scratch, stem.n ? stem : AZ_SV("table"));
@@ -106,8 +110,8 @@ struct az_sv az_field_filename(struct az_arena *scratch, struct az_sv id, const 
         return (struct az_sv){ NULL, 0 };
     for (size_t i = 0; p[i]; i++) {
         unsigned char c = (unsigned char)p[i];
-        bool keep = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c >= 0x80 ||
-                    strchr("_-", c) || (c == '.' && i > 0);
+        bool keep = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
+                    c >= 0x80 || strchr("_-", c) || (c == '.' && i > 0);
         if (!keep)
             p[i] = '_';
     }
@@ -149,7 +153,8 @@ int az_field_worse(const struct az_table *t, size_t row, size_t col)
     double x = az_cell_number(az_table_at(t, row, col));
     ptrdiff_t level = flags & AZ_CHANGE ? az_field_level_column(t) : -1;
 
-    if (!(flags & AZ_CHANGE) || !(flags & (AZ_HIGHER_BETTER | AZ_LOWER_BETTER)) || !(x > 0 || x < 0))
+    if (!(flags & AZ_CHANGE) || !(flags & (AZ_HIGHER_BETTER | AZ_LOWER_BETTER)) ||
+        !(x > 0 || x < 0))
         return 0;
     if (level >= 0 && az_cell_number(az_table_at(t, row, (size_t)level)) == 1)
         return 0;
@@ -187,16 +192,18 @@ static struct az_scale choose(const struct step *list, double largest)
     return list->scale;
 }
 
-/* Times below 10,000 of a unit stay in it, so that 4,321.123 ms keeps its microseconds. `in_ns`: ns in one unit. */
+/* Times below 10,000 of a unit stay in it, so that 4,321.123 ms keeps its microseconds. `in_ns`: ns
+ * in one unit. */
 static struct az_scale time_scale(double in_ns, enum az_unit unit, bool whole, double largest)
 {
     const struct step list[] = {
-        { 1e10, { 1e9 / in_ns, 3, "s" } }, { 1e6, { 1e6 / in_ns, 3, "ms" } },   { 1e3, { 1e3 / in_ns, 3, "us" } },
-        { 1, { 1 / in_ns, 3, "ns" } },     { 0, { 1, 3, az_unit_text(unit) } },
+        { 1e10, { 1e9 / in_ns, 3, "s" } },   { 1e6, { 1e6 / in_ns, 3, "ms" } },
+        { 1e3, { 1e3 / in_ns, 3, "us" } },   { 1, { 1 / in_ns, 3, "ns" } },
+        { 0, { 1, 3, az_unit_text(unit) } },
     };
     struct az_scale s = choose(list, largest * in_ns);
     if (s.divide == 1 && whole)
-        s.decimals = 0; /* nothing to be seen behind the point */
+        s.decimals = 0; /* nothing to be seen after the point */
     return s;
 }
 
@@ -256,7 +263,8 @@ struct az_scale az_field_scale(const struct az_table *t, size_t col, size_t rows
     return az_field_scale_of(c->unit, c->type, largest);
 }
 
-struct az_sv az_field_number(const struct az_cell *c, const struct az_column *col, struct az_scale s, char *buf)
+struct az_sv az_field_number(const struct az_cell *c, const struct az_column *col,
+                             struct az_scale s, char *buf)
 {
     if (c->type == AZ_EMPTY || c->type == AZ_TEXT)
         return AZ_SV("");
@@ -279,10 +287,12 @@ struct az_sv az_field_number(const struct az_cell *c, const struct az_column *co
 /* ---- headers ---- */
 static bool alnum(char c)
 {
-    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (unsigned char)c >= 0x80;
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
+           (unsigned char)c >= 0x80;
 }
 
-/* Where `unit` stands in the name as a word of its own, or -1. Long units ("GFLOP") are found inside words too. */
+/* Where `unit` is in the name as a word of its own, or -1. Long units ("GFLOP") are found inside
+ * words too. */
 static ptrdiff_t find_unit(struct az_sv name, struct az_sv unit)
 {
     for (size_t i = 0; unit.n && i + unit.n <= name.n; i++) {

@@ -27,12 +27,15 @@ static int put_property(struct az_vec_char *out, const char *name, struct az_sv 
     return rc ? rc : escaped(out, value, true);
 }
 
-static int annotation(struct az_vec_char *out, const char *level, const struct az_gate_result *x, struct az_arena *a)
+static int annotation(struct az_vec_char *out, const char *level, const struct az_gate_result *x,
+                      struct az_arena *a)
 {
-    struct az_sv title = az_arena_printf(a, "%s %.*s%s%.*s", az_gate_status_text(x->status), AZ_SVF(x->input),
-                                         x->sheet.n ? " / " : "", AZ_SVF(x->sheet));
-    struct az_sv text = az_arena_printf(a, "%.*s%s%.*s%s%.*s", AZ_SVF(x->key_text), x->key_text.n ? " " : "",
-                                        AZ_SVF(x->metric), x->metric.n ? ": " : "", AZ_SVF(x->text));
+    struct az_sv title =
+        az_arena_printf(a, "%s %.*s%s%.*s", az_gate_status_text(x->status), AZ_SVF(x->input),
+                        x->sheet.n ? " / " : "", AZ_SVF(x->sheet));
+    struct az_sv text =
+        az_arena_printf(a, "%.*s%s%.*s%s%.*s", AZ_SVF(x->key_text), x->key_text.n ? " " : "",
+                        AZ_SVF(x->metric), x->metric.n ? ": " : "", AZ_SVF(x->text));
     int rc = az_text_printf(out, "::%s ", level);
     if (!rc && x->rule && x->rule->where.file.n && x->rule->where.line > 0) {
         rc = put_property(out, "file", x->rule->where.file);
@@ -55,7 +58,8 @@ static const char *level_of(const struct az_gate_result *x)
     return x->level == AZ_LEVEL_WARN ? "warning" : x->status == AZ_GATE_IMPROVED ? "notice" : "";
 }
 
-static int one_level(const struct az_verdict *v, const char *level, struct az_vec_char *out, struct az_arena *a)
+static int one_level(const struct az_verdict *v, const char *level, struct az_vec_char *out,
+                     struct az_arena *a)
 {
     size_t n = 0;
     int rc = 0;
@@ -85,7 +89,8 @@ int az_verdict_github(const struct az_document *doc, struct az_vec_char *out)
     return rc;
 }
 
-static int github_write(const struct az_document *doc, const char *path, struct az_arena *scratch, struct az_diag *diag)
+static int github_write(const struct az_document *doc, const char *path, struct az_arena *scratch,
+                        struct az_diag *diag)
 {
     struct az_outfile *f = NULL;
     struct az_vec_char text;
@@ -112,7 +117,8 @@ static int github_write(const struct az_document *doc, const char *path, struct 
 const struct az_report az_report_github = {
     .name = "github",
     .extension = ".annotations.txt",
-    .help = "gates: annotations of GitHub Actions, on standard output; Markdown behind $GITHUB_STEP_SUMMARY",
+    .help = "gates: annotations of GitHub Actions, on standard output; Markdown after "
+            "$GITHUB_STEP_SUMMARY",
     .verdict = true,
     .write = github_write,
 };

@@ -1,5 +1,6 @@
-/* HTML report: one file that opens from disk without a network. Findings first, then charts, then every table, coverage
- * and facts last. It can be read without scripts; they draw the charts, sort and filter. */
+/* HTML report: one file that opens from disk without a network. Findings first, then charts, then
+ * every table, coverage and facts last. It can be read without scripts; they draw the charts, sort
+ * and filter. */
 #include "reports/html.h"
 
 #include "base/sha256.h"
@@ -23,11 +24,14 @@ static void digest(struct az_html *h, enum az_html_part part)
     az_html_putf(h, " &#39;sha256-%s&#39;", text);
 }
 
-/* Scripts and style of this file only, known by their digests; nothing is loaded, sent or framed. */
+/* Scripts and style of this file only, known by their digests; nothing is loaded, sent or framed.
+ */
 static void policy(struct az_html *h)
 {
-    az_html_put(h, AZ_SV("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src &#39;none&#39;; "
-                         "base-uri &#39;none&#39;; form-action &#39;none&#39;; style-src"));
+    az_html_put(
+        h,
+        AZ_SV("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src &#39;none&#39;; "
+              "base-uri &#39;none&#39;; form-action &#39;none&#39;; style-src"));
     digest(h, AZ_HTML_STYLE);
     az_html_put(h, AZ_SV("; script-src"));
     digest(h, AZ_HTML_TABLES);
@@ -41,7 +45,9 @@ static void policy(struct az_html *h)
 /* ---- head of the page ---- */
 static struct az_sv title_of(const struct az_document *doc)
 {
-    return doc->title.n && !doc->no_heading ? doc->title : doc->input.n ? doc->input : AZ_SV("Report");
+    return doc->title.n && !doc->no_heading ? doc->title
+           : doc->input.n                   ? doc->input
+                                            : AZ_SV("Report");
 }
 
 static void pair(struct az_html *h, struct az_sv name, struct az_sv value)
@@ -67,7 +73,8 @@ static void facts(struct az_html *h)
         bool label = az_sv_starts(key, AZ_SV("label "));
         if (!label && !az_sv_starts(key, AZ_SV("device")))
             continue;
-        pair(h, label ? az_sv_make(key.p + 6, key.n - 6) : key, az_cell_text(az_table_at(t, r, (size_t)value)));
+        pair(h, label ? az_sv_make(key.p + 6, key.n - 6) : key,
+             az_cell_text(az_table_at(t, r, (size_t)value)));
         shown++;
     }
 }
@@ -89,8 +96,9 @@ static void verdict(struct az_html *h)
     pair(h, AZ_SV("Candidate"), v->cand_label);
     for (int s = 0; s < AZ_GATE_STATUSES; s++)
         if (v->count[s])
-            counts = az_arena_printf(h->scratch, "%.*s%s%zu %s", AZ_SVF(counts), counts.n ? ", " : "", v->count[s],
-                                     az_gate_status_text((enum az_gate_status)s));
+            counts =
+                az_arena_printf(h->scratch, "%.*s%s%zu %s", AZ_SVF(counts), counts.n ? ", " : "",
+                                v->count[s], az_gate_status_text((enum az_gate_status)s));
     pair(h, AZ_SV("Results"), counts);
 }
 
@@ -98,17 +106,19 @@ static void head(struct az_html *h)
 {
     struct az_sv title = title_of(h->doc);
 
-    az_html_put(h, AZ_SV("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"));
+    az_html_put(h,
+                AZ_SV("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"));
     policy(h);
-    az_html_put(h, AZ_SV("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                         "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                         "<meta name=\"generator\" content=\"analyzer " AZ_VERSION "\">\n"
-                         "<title>"));
+    az_html_put(h,
+                AZ_SV("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                      "<meta name=\"generator\" content=\"analyzer " AZ_VERSION "\">\n"
+                      "<title>"));
     az_html_line(h, title);
     az_html_put(h, AZ_SV("</title>\n<style>"));
     az_html_put(h, az_html_part(AZ_HTML_STYLE));
-    az_html_put(h,
-                AZ_SV("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">to the report</a>\n<header>\n<h1>"));
+    az_html_put(h, AZ_SV("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">to the "
+                         "report</a>\n<header>\n<h1>"));
     az_html_line(h, title);
     az_html_put(h, AZ_SV("</h1>\n<dl>\n"));
     pair(h, AZ_SV("Input"), h->doc->input);
@@ -144,13 +154,15 @@ static struct az_sv title_at(const struct az_html *h, size_t table)
     return t->title.n ? t->title : t->id;
 }
 
-/* What fits in two lines of the list: the head of a title where it tells it from the others, else a cut one. */
+/* What fits in two lines of the list: the head of a title where it distinguishes it from the
+ * others, else a cut one. */
 static struct az_sv short_title(struct az_html *h, struct az_sv title)
 {
     struct az_sv head = head_of(title);
 
     for (size_t i = 0; i < h->doc->tables.n && head.n < title.n; i++)
-        if (h->anchor[i].n && !az_sv_eq(title_at(h, i), title) && az_sv_eq(head_of(title_at(h, i)), head))
+        if (h->anchor[i].n && !az_sv_eq(title_at(h, i), title) &&
+            az_sv_eq(head_of(title_at(h, i)), head))
             head = title;
     return az_field_cut(h->scratch, az_field_line(h->scratch, head), ENTRY_MOST, true);
 }
@@ -185,7 +197,9 @@ static bool has_findings(const struct az_html *h)
 
 static void contents(struct az_html *h)
 {
-    az_html_put(h, AZ_SV("<nav aria-label=\"Contents\">\n<details open><summary>Contents</summary>\n<ol>\n"));
+    az_html_put(
+        h,
+        AZ_SV("<nav aria-label=\"Contents\">\n<details open><summary>Contents</summary>\n<ol>\n"));
     if (has_findings(h))
         entry(h, AZ_SV("top-findings"), AZ_SV("Findings"), SIZE_MAX);
     if (h->n_plots)
@@ -241,7 +255,8 @@ static void page(struct az_html *h)
             az_html_table(h, i);
     }
     az_html_put(h, AZ_SV("</section>\n</main>\n</div>\n<footer>analyzer " AZ_VERSION
-                         ". Numbers are shown in readable units; the exact value of a cell is in its tooltip, and in "
+                         ". Numbers are shown in readable units; the exact value of a cell is in "
+                         "its tooltip, and in "
                          "the CSV and JSON outputs.</footer>\n"));
     rc = scripts(h);
     h->error = h->error ? h->error : rc;
@@ -279,7 +294,8 @@ static int prepare(struct az_html *h)
     return rc ? rc : h->error;
 }
 
-static int html_write(const struct az_document *doc, const char *path, struct az_arena *scratch, struct az_diag *diag)
+static int html_write(const struct az_document *doc, const char *path, struct az_arena *scratch,
+                      struct az_diag *diag)
 {
     struct az_html h = { .scratch = scratch, .doc = doc };
     int rc = prepare(&h);
@@ -302,7 +318,8 @@ static int html_write(const struct az_document *doc, const char *path, struct az
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), doc->mem);
     else
-        az_diag_fail(diag, rc, AZ_AT_FILE(az_sv_str(path)), "cannot write HTML (%s)", az_err_text(rc));
+        az_diag_fail(diag, rc, AZ_AT_FILE(az_sv_str(path)), "cannot write HTML (%s)",
+                     az_err_text(rc));
 out:
     for (size_t i = 0; h.plot && i < h.n_plots; i++)
         az_vec_release(&h.plot[i].marks);

@@ -1,6 +1,7 @@
-/* Parts of the HTML writer. Private to the room. The report is one file that needs nothing beside it: its style and
- * scripts stand in it, the policy in its head names them by their digests and forbids all else (requests, images, other
- * scripts, style attributes), so that whatever a profile holds is only text. */
+/* Parts of the HTML writer. Private to the room. The report is one file that needs nothing next to
+ * it: its style and scripts are in it, the policy in its head names them by their digests and
+ * forbids all else (requests, images, other scripts, style attributes), so that whatever a profile
+ * holds is only text. */
 #ifndef AZ_REPORTS_HTML_H
 #define AZ_REPORTS_HTML_H
 
@@ -13,7 +14,8 @@ struct az_html {
     struct az_outfile *f;
     struct az_arena *scratch;
     const struct az_document *doc;
-    struct az_sv *anchor; /* id of the element of each table of the document; empty: the table is not written */
+    struct az_sv *anchor; /* id of the element of each table of the document; empty: the table is
+                             not written */
     size_t n_plots;       /* charts that are drawn */
     struct az_plot *plot;
     int error; /* first failure that is not the file's */
@@ -30,10 +32,13 @@ void az_html_line(struct az_html *h, struct az_sv s);
 /* JSON for a script element: no `<`, U+2028 or U+2029 is left in it. */
 void az_html_json(struct az_html *h, struct az_sv json);
 
-/* Number cell for people: az_field_number with thousands separators where the unit has them. buf as there. */
-struct az_sv az_html_number(const struct az_cell *c, const struct az_column *col, struct az_scale s, char *buf);
-/* Scale of a value that stands by itself, in a chart or a sentence: unlike a table's column, whose title names its
- * unit, it may leave the unit of the file, so that 0.0005 s is 500 us and 31,000,000 ms is 31,000 s. */
+/* Number cell for people: az_field_number with thousands separators where the unit has them. buf as
+ * there. */
+struct az_sv az_html_number(const struct az_cell *c, const struct az_column *col, struct az_scale s,
+                            char *buf);
+/* Scale of a value that is by itself, in a chart or a sentence: unlike a table's column, whose
+ * title names its unit, it may leave the unit of the file, so that 0.0005 s is 500 us and
+ * 31,000,000 ms is 31,000 s. */
 struct az_scale az_html_scale(enum az_unit unit, enum az_cell_type type, double largest);
 /* A title without the unit at its end, where there is more of it: "Compute (ns)" -> "Compute". */
 struct az_sv az_html_without_unit(struct az_html *h, struct az_sv title, const char *unit);
@@ -72,10 +77,11 @@ struct az_plot {
     struct az_series *series;
     size_t n_series;
     struct az_sv *label; /* of each mark */
-    bool upright;        /* bars that should lie, but are too many */
-    struct az_sv note;   /* what was folded or left out; empty: nothing */
+    bool upright;        /* bars that should be, but are too many */
+    struct az_sv note;   /* what was folded or skipped; empty: nothing */
 };
-/* false: nothing to be drawn (no such table or column, no row), or h->error. The marks are released by the caller. */
+/* false: nothing to be drawn (no such table or column, no row), or h->error. The marks are released
+ * by the caller. */
 bool az_html_plot(struct az_html *h, const struct az_chart *c, struct az_plot *p);
 /* Number of a cell, NaN without a column. */
 double az_plot_at(const struct az_plot *p, size_t row, ptrdiff_t column);

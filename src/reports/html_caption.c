@@ -1,4 +1,5 @@
-/* The figures of a chart in a sentence: for readers without scripts, without a screen, or in a hurry. */
+/* The figures of a chart in a sentence: for readers without scripts, without a screen, or in a
+ * hurry. */
 #include "reports/html.h"
 
 #include <math.h>
@@ -54,7 +55,8 @@ static double sum_of(const double *v, size_t n)
     return sum;
 }
 
-/* Index of the largest |v[i]| that is smaller than `below`, or equal and behind `last`; n: none is left. */
+/* Index of the largest |v[i]| that is smaller than `below`, or equal and after `last`; n: none is
+ * left. */
 static size_t next_largest(const double *v, size_t n, double below, size_t last)
 {
     size_t best = n;
@@ -119,7 +121,7 @@ static void one_stack(struct az_html *h, const struct az_plot *p, size_t i)
     az_html_put(h, said ? AZ_SV(".") : AZ_SV("nothing."));
 }
 
-/* Between which values a part lies, and where. False: it is nowhere. */
+/* Between which values a part is, and where. False: it is nowhere. */
 static bool range_of_part(struct az_html *h, const struct az_plot *p, size_t s, bool first)
 {
     const double *v = p->series[s].v;
@@ -145,8 +147,8 @@ static bool range_of_part(struct az_html *h, const struct az_plot *p, size_t s, 
     return true;
 }
 
-/* Few stacks are told one by one, of many between which values their parts lie. They are not added up: stacks may be
- * inputs set side by side, or hold one another. */
+/* Few stacks are listed one by one, of many between which values their parts are. They are not
+ * added up: stacks may be inputs set side by side, or hold one another. */
 static void parts(struct az_html *h, const struct az_plot *p)
 {
     size_t n = p->marks.n, said = 0;
@@ -188,7 +190,8 @@ static void points(struct az_html *h, const struct az_plot *p)
         az_html_put(h, AZ_SV(" with "));
         value(h, p, v[best]);
         az_html_put(h, AZ_SV(" at "));
-        az_html_text(h, az_html_value(az_plot_at(p, p->marks.v[best].row, p->x), x->unit, x->type, buf));
+        az_html_text(
+            h, az_html_value(az_plot_at(p, p->marks.v[best].row, p->x), x->unit, x->type, buf));
     }
     az_html_put(h, AZ_SV("."));
 }
@@ -230,7 +233,9 @@ static void course(struct az_html *h, const struct az_plot *p)
     const struct {
         const char *what;
         size_t at;
-    } items[] = { { "First ", 0 }, { ", last ", p->marks.n - 1 }, { ", lowest ", low }, { ", highest ", high } };
+    } items[] = {
+        { "First ", 0 }, { ", last ", p->marks.n - 1 }, { ", lowest ", low }, { ", highest ", high }
+    };
     for (size_t i = 0; i < AZ_LENGTH(items); i++) {
         az_html_put(h, az_sv_str(items[i].what));
         if (isnan(v[items[i].at]))
@@ -301,16 +306,19 @@ void az_html_caption(struct az_html *h, const struct az_plot *p)
         changes(h, p);
         return;
     case AZ_CHART_HEAT:
-        az_html_put(h, AZ_SV("Colours: how far a value is from the median of its column; the strongest stand for the "
+        az_html_put(h, AZ_SV("Colours: how far a value is from the median of its column; the "
+                             "strongest stand for the "
                              "largest distance in the column, or 5 % where all are nearer."));
         return;
     case AZ_CHART_LIMITS:
-        az_html_put(h,
-                    p->n_series > 1
-                        ? AZ_SV("Change of each figure in percent of the baseline: to the right of the zero is worse, "
-                                "whatever the figure's direction. The mark is the limit of the rule, the thin line "
-                                "the interval of the change where there are repeated runs.")
-                        : AZ_SV("Change of each row as a part of the whole: to the right of the zero is worse."));
+        az_html_put(h, p->n_series > 1
+                           ? AZ_SV("Change of each figure in percent of the baseline: to the right "
+                                   "of the zero is worse, "
+                                   "whatever the figure's direction. The mark is the limit of the "
+                                   "rule, the thin line "
+                                   "the interval of the change where there are repeated runs.")
+                           : AZ_SV("Change of each row as a part of the whole: to the right of the "
+                                   "zero is worse."));
         return;
     case AZ_CHART_PIE:
     case AZ_CHART_COLUMN:

@@ -1,5 +1,5 @@
-/* Figures, and the data that the script (html_charts.js) draws in them. Numbers are raw there; `divide` and `unit` say
- * how they are shown. */
+/* Figures, and the data that the script (html_charts.js) draws in them. Numbers are raw there;
+ * `divide` and `unit` say how they are shown. */
 #include "reports/html.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static const char *drawn_as(const struct az_plot *p)
     if (p->c->n_parts)
         return p->marks.n > AZ_HTML_BARS ? "stacked columns" : "stacked bars";
     switch (p->c->kind) {
-    case AZ_CHART_STACKED_COLUMN: /* few stand better lying, with room for their parts */
+    case AZ_CHART_STACKED_COLUMN: /* few are better drawn as bars, with room for their parts */
         return p->marks.n > 4 ? "stacked columns" : "stacked bars";
     case AZ_CHART_STACKED_BAR:
         return p->upright ? "stacked columns" : "stacked bars";
@@ -37,8 +37,8 @@ static const char *drawn_as(const struct az_plot *p)
     return "table";
 }
 
-/* What says most stands first, with the width of the page: times by part, changes, trends; then charts that share a
- * line, then large ones. */
+/* What says most stands first, with the width of the page: times by part, changes, trends; then
+ * charts that share a line, then large ones. */
 enum place { FIRST, PAIRED, LAST };
 static enum place place_of(const struct az_plot *p)
 {
@@ -86,8 +86,8 @@ static void figure(struct az_html *h, size_t i)
     const struct az_plot *p = &h->plot[i];
     struct az_sv title = p->c->title.n ? p->c->title : p->t->title;
 
-    az_html_putf(h, "<figure id=\"chart%zu\" class=\"%s%s\">\n<figcaption id=\"chart%zu-title\">", i,
-                 p->c->kind == AZ_CHART_PIE ? "pie" : "", is_wide(h, i) ? " wide" : "", i);
+    az_html_putf(h, "<figure id=\"chart%zu\" class=\"%s%s\">\n<figcaption id=\"chart%zu-title\">",
+                 i, p->c->kind == AZ_CHART_PIE ? "pie" : "", is_wide(h, i) ? " wide" : "", i);
     az_html_line(h, title);
     az_html_put(h, AZ_SV("</figcaption>\n"));
     if (p->c->kind == AZ_CHART_HEAT)
@@ -95,10 +95,11 @@ static void figure(struct az_html *h, size_t i)
     else if (p->c->kind == AZ_CHART_LIMITS)
         az_html_limits(h, p, i);
     else
-        az_html_putf(h,
-                     "<div class=\"canvas\"><canvas role=\"img\" aria-labelledby=\"chart%zu-title\" "
-                     "aria-describedby=\"chart%zu-text\" data-chart=\"%zu\"></canvas></div>\n",
-                     i, i, i);
+        az_html_putf(
+            h,
+            "<div class=\"canvas\"><canvas role=\"img\" aria-labelledby=\"chart%zu-title\" "
+            "aria-describedby=\"chart%zu-text\" data-chart=\"%zu\"></canvas></div>\n",
+            i, i, i);
     az_html_putf(h, "<p class=\"words\" id=\"chart%zu-text\">", i);
     az_html_caption(h, p);
     az_html_put(h, AZ_SV("</p>\n"));
@@ -128,8 +129,9 @@ void az_html_charts(struct az_html *h)
         return;
     az_html_put(h, AZ_SV("<section id=\"charts\">\n<h2>Charts</h2>\n"));
     if (az_html_scripted(h))
-        az_html_put(h, AZ_SV("<noscript><p class=\"note\">Charts are drawn by a script of this file; without it their "
-                             "figures stand in words and in the tables.</p></noscript>\n"));
+        az_html_put(h, AZ_SV("<noscript><p class=\"note\">Charts are drawn by a script of this "
+                             "file; without it their "
+                             "figures are in words and in the tables.</p></noscript>\n"));
     az_html_put(h, AZ_SV("<div class=\"figures\">\n"));
     for (size_t i = 0; i < h->n_plots; i++)
         figure(h, i);
@@ -155,7 +157,8 @@ static void values(struct az_jsonw *w, const char *key, const double *v, size_t 
 /* Largest of the values, of stacks their sum. */
 static double largest(const struct az_plot *p)
 {
-    bool stacked = p->c->n_parts || p->c->kind == AZ_CHART_STACKED_BAR || p->c->kind == AZ_CHART_STACKED_COLUMN;
+    bool stacked = p->c->n_parts || p->c->kind == AZ_CHART_STACKED_BAR ||
+                   p->c->kind == AZ_CHART_STACKED_COLUMN;
     double most = 0;
 
     for (size_t i = 0; i < p->marks.n; i++) {
@@ -169,12 +172,14 @@ static double largest(const struct az_plot *p)
     return most;
 }
 
-/* Titles of axes say the unit in which the axis is drawn, not that of the file: "Time (ns)" -> "Time (ms)". */
+/* Titles of axes say the unit in which the axis is drawn, not that of the file: "Time (ns)" ->
+ * "Time (ms)". */
 static struct az_sv axis_title(struct az_html *h, const struct az_plot *p, struct az_scale s)
 {
     const char *of_column = az_unit_text(az_plot_unit(p)->unit);
     struct az_sv unit = az_sv_str(of_column),
-                 title = az_html_without_unit(h, az_field_line(h->scratch, p->c->y_title), of_column);
+                 title =
+                     az_html_without_unit(h, az_field_line(h->scratch, p->c->y_title), of_column);
 
     if (!title.n || az_sv_eq(title, unit) || az_sv_is(title, s.unit))
         return az_sv_str(s.unit);
@@ -188,7 +193,8 @@ static struct az_sv axis_title(struct az_html *h, const struct az_plot *p, struc
 }
 
 /* Another column of the rows that the marks begin with. */
-static void extra_numbers(struct az_jsonw *w, const char *key, const struct az_plot *p, ptrdiff_t column)
+static void extra_numbers(struct az_jsonw *w, const char *key, const struct az_plot *p,
+                          ptrdiff_t column)
 {
     az_jsonw_key(w, key);
     az_jsonw_array(w);
@@ -247,13 +253,18 @@ static void chart(struct az_html *h, struct az_jsonw *w, const struct az_plot *p
     const struct az_column *unit = az_plot_unit(p);
     struct az_scale scale = az_html_scale(unit->unit, unit->type, largest(p));
 
-    if (p->c->kind == AZ_CHART_SCATTER_LOG) /* its axes are powers of ten of the column's own unit */
+    if (p->c->kind ==
+        AZ_CHART_SCATTER_LOG) /* its axes are powers of ten of the column's own unit */
         scale = (struct az_scale){ 1, 3, az_unit_text(unit->unit) };
     az_jsonw_object(w);
     text_at(h, w, "kind", az_sv_str(drawn_as(p)));
     const char *x_unit = p->x < 0 ? "" : az_unit_text(p->t->columns.v[p->x].unit);
-    struct az_sv x_title = az_html_without_unit(h, az_field_line(h->scratch, p->c->x_title), x_unit);
-    text_at(h, w, "x", p->c->n_parts ? p->c->stack : p->c->kind == AZ_CHART_SCATTER_LOG ? p->c->x_title : x_title);
+    struct az_sv x_title =
+        az_html_without_unit(h, az_field_line(h->scratch, p->c->x_title), x_unit);
+    text_at(h, w, "x",
+            p->c->n_parts                        ? p->c->stack
+            : p->c->kind == AZ_CHART_SCATTER_LOG ? p->c->x_title
+                                                 : x_title);
     text_at(h, w, "y", axis_title(h, p, scale));
     az_jsonw_key(w, "divide");
     az_jsonw_f64(w, scale.divide);

@@ -1,13 +1,15 @@
-/* Style and scripts of the report, and Chart.js from its Debian package (the build says where it is): the assembler
- * includes the files as they are; the build lists them as prerequisites of this object. */
+/* Style and scripts of the report, and Chart.js from its Debian package (the build says where it
+ * is): the assembler includes the files as they are; the build lists them as prerequisites of this
+ * object. */
 #include "reports/html.h"
 
 #ifndef AZ_CHART_JS
 #define AZ_CHART_JS "/usr/share/javascript/chart.js/chart.min.js"
 #endif
 
-#define EMBED(symbol, file)                                                                                            \
-    __asm__(".section .rodata\n" #symbol ":\n.incbin \"" file "\"\n" #symbol "_end:\n.byte 0\n.previous\n");           \
+#define EMBED(symbol, file)                                                                        \
+    __asm__(".section .rodata\n" #symbol ":\n.incbin \"" file "\"\n" #symbol                       \
+            "_end:\n.byte 0\n.previous\n");                                                        \
     extern const char symbol[], symbol##_end[]
 
 EMBED(az_html_style_css, "src/reports/html.css");

@@ -1,4 +1,5 @@
-/* Folding of points and of changes, where neighbours in the table are no neighbours in the picture. */
+/* Folding of points and of changes, where neighbours in the table are no neighbours in the picture.
+ */
 #include "reports/html.h"
 
 #include <float.h>
@@ -16,7 +17,8 @@ struct grid {
 
 bool az_fold_drawable(const struct az_plot *p, size_t row, size_t series)
 {
-    double x = az_plot_at(p, row, p->x), y = az_plot_at(p, row, (ptrdiff_t)p->series[series].column);
+    double x = az_plot_at(p, row, p->x),
+           y = az_plot_at(p, row, (ptrdiff_t)p->series[series].column);
 
     return x > 0 && x <= DBL_MAX && y > 0 && y <= DBL_MAX;
 }
@@ -86,7 +88,8 @@ static int fold_into_grid(struct az_plot *p, struct grid *g)
 /* What lines go through, as many places as there is room for. */
 static int mark_lines(struct az_plot *p, size_t lines)
 {
-    size_t room = AZ_HTML_MARKS - p->marks.n, step = lines > room ? (lines + room - 1) / room : 1, seen = 0;
+    size_t room = AZ_HTML_MARKS - p->marks.n, step = lines > room ? (lines + room - 1) / room : 1,
+           seen = 0;
     int rc = 0;
 
     for (size_t r = 0; rc == 0 && r < p->rows && p->marks.n < AZ_HTML_MARKS; r++) {
@@ -96,16 +99,18 @@ static int mark_lines(struct az_plot *p, size_t lines)
     return rc;
 }
 
-static void note_points(struct az_html *h, struct az_plot *p, size_t points, size_t dots, size_t unseen)
+static void note_points(struct az_html *h, struct az_plot *p, size_t points, size_t dots,
+                        size_t unseen)
 {
     struct az_sv folded = { "", 0 }, out = { "", 0 };
 
     if (dots < points)
-        folded = az_arena_printf(h->scratch, "%zu points are drawn as %zu dots: those that lie together are one. ",
-                                 points, dots);
+        folded = az_arena_printf(
+            h->scratch, "%zu points are drawn as %zu dots: those that are together are one. ",
+            points, dots);
     if (unseen)
-        out = az_arena_printf(h->scratch, "%zu row%s without two positive values %s not drawn.", unseen,
-                              unseen == 1 ? "" : "s", unseen == 1 ? "is" : "are");
+        out = az_arena_printf(h->scratch, "%zu row%s without two positive values %s not drawn.",
+                              unseen, unseen == 1 ? "" : "s", unseen == 1 ? "is" : "are");
     p->note = az_sv_trim(az_arena_printf(h->scratch, "%.*s%.*s", AZ_SVF(folded), AZ_SVF(out)));
 }
 
@@ -146,10 +151,14 @@ static int by_size(const void *x, const void *y, void *ctx)
     return a->size > b->size ? -1 : a->size < b->size;
 }
 
-static bool is_total(const struct az_plot *p, size_t row, ptrdiff_t total) { return az_plot_at(p, row, total) == 1; }
+static bool is_total(const struct az_plot *p, size_t row, ptrdiff_t total)
+{
+    return az_plot_at(p, row, total) == 1;
+}
 
 /* kept[row]: is it drawn by itself? Totals are (but only so many), and the largest changes. */
-static int choose_changes(struct az_html *h, const struct az_plot *p, ptrdiff_t total, bool *kept, size_t *others)
+static int choose_changes(struct az_html *h, const struct az_plot *p, ptrdiff_t total, bool *kept,
+                          size_t *others)
 {
     struct change *list = az_arena_array(h->scratch, p->rows + 1, sizeof *list);
     size_t n = 0, totals = 0;
@@ -195,7 +204,8 @@ int az_fold_changes(struct az_html *h, struct az_plot *p, ptrdiff_t total)
         }
         if (rc == 0 && r < p->rows && kept[r])
             rc = push(p, r);
-        else if (r < p->rows && !is_total(p, r, total) && !isnan(az_plot_at(p, r, (ptrdiff_t)s->column)))
+        else if (r < p->rows && !is_total(p, r, total) &&
+                 !isnan(az_plot_at(p, r, (ptrdiff_t)s->column)))
             sum += az_plot_at(p, r, (ptrdiff_t)s->column);
     }
     s->v = az_arena_array(h->scratch, p->marks.n + 1, sizeof *s->v);
@@ -206,7 +216,8 @@ int az_fold_changes(struct az_html *h, struct az_plot *p, ptrdiff_t total)
         s->v[i] = i == of_others ? sum : az_plot_at(p, p->marks.v[i].row, (ptrdiff_t)s->column);
     if (others) {
         p->label[of_others] = az_arena_printf(h->scratch, "%zu others", others);
-        p->note = az_arena_printf(h->scratch, "The %zu smallest changes are drawn as their sum.", others);
+        p->note =
+            az_arena_printf(h->scratch, "The %zu smallest changes are drawn as their sum.", others);
     }
     return 0;
 }

@@ -1,6 +1,6 @@
-/* A heat map is a coloured table: it needs no script, and its numbers can be read. Colours diverge from the median of
- * each column: orange above, blue below, in six steps up to the largest distance. Values that nearly agree stay pale:
- * the last step is LEAST of the median at least. */
+/* A heat map is a coloured table: it needs no script, and its numbers can be read. Colours diverge
+ * from the median of each column: orange above, blue below, in six steps up to the largest
+ * distance. Values that nearly agree stay pale: the last step is LEAST of the median at least. */
 #include "reports/html.h"
 
 #include <math.h>
@@ -35,8 +35,8 @@ static int shade_of(struct az_html *h, const struct az_plot *p, size_t series, s
     return 0;
 }
 
-static void cell(struct az_html *h, const struct az_plot *p, size_t series, size_t i, const struct shade *s,
-                 struct az_scale scale)
+static void cell(struct az_html *h, const struct az_plot *p, size_t series, size_t i,
+                 const struct shade *s, struct az_scale scale)
 {
     size_t column = p->series[series].column;
     const struct az_cell *c = az_table_at(p->t, p->marks.v[i].row, column);
@@ -48,8 +48,9 @@ static void cell(struct az_html *h, const struct az_plot *p, size_t series, size
         return;
     }
     int step = s->reach > 0 ? (int)lround((v - s->median) / s->reach * STEPS) : 0;
-    az_html_putf(h, "<td class=\"%c%d\" title=\"%.*s%s%s\">", step < 0 ? 'm' : 'p', step < 0 ? -step : step,
-                 AZ_SVF(az_cell_exact(c, number)), *scale.unit ? " " : "", az_unit_text(p->t->columns.v[column].unit));
+    az_html_putf(h, "<td class=\"%c%d\" title=\"%.*s%s%s\">", step < 0 ? 'm' : 'p',
+                 step < 0 ? -step : step, AZ_SVF(az_cell_exact(c, number)), *scale.unit ? " " : "",
+                 az_unit_text(p->t->columns.v[column].unit));
     az_html_text(h, az_html_number(c, &p->t->columns.v[column], scale, buf));
     az_html_put(h, AZ_SV("</td>"));
 }
@@ -61,7 +62,8 @@ static void head(struct az_html *h, const struct az_plot *p, const struct az_sca
     az_html_put(h, AZ_SV("</th>"));
     for (size_t s = 0; s < p->n_series; s++) {
         az_html_put(h, AZ_SV("<th scope=\"col\">"));
-        az_html_line(h, az_field_title(h->scratch, &p->t->columns.v[p->series[s].column], scale[s].unit));
+        az_html_line(
+            h, az_field_title(h->scratch, &p->t->columns.v[p->series[s].column], scale[s].unit));
         az_html_put(h, AZ_SV("</th>"));
     }
     az_html_put(h, AZ_SV("</tr></thead>\n<tbody>\n"));
@@ -82,7 +84,8 @@ void az_html_heat(struct az_html *h, const struct az_plot *p, size_t index)
         return;
     }
     az_html_putf(h,
-                 "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-labelledby=\"chart%zu-title\"><table "
+                 "<div class=\"box\" tabindex=\"0\" role=\"region\" "
+                 "aria-labelledby=\"chart%zu-title\"><table "
                  "class=\"heat\">\n",
                  index);
     head(h, p, scale);
@@ -94,7 +97,9 @@ void az_html_heat(struct az_html *h, const struct az_plot *p, size_t index)
             cell(h, p, s, i, &shade[s], scale[s]);
         az_html_put(h, AZ_SV("</tr>\n"));
     }
-    az_html_put(h, AZ_SV("</tbody></table></div>\n<p class=\"scale\"><span class=\"m6\">lowest</span><span "
-                         "class=\"m3\"></span><span class=\"p0\">median</span><span class=\"p3\"></span><span "
-                         "class=\"p6\">highest</span></p>\n"));
+    az_html_put(
+        h,
+        AZ_SV("</tbody></table></div>\n<p class=\"scale\"><span class=\"m6\">lowest</span><span "
+              "class=\"m3\"></span><span class=\"p0\">median</span><span class=\"p3\"></span><span "
+              "class=\"p6\">highest</span></p>\n"));
 }

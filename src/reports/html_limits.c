@@ -1,14 +1,17 @@
-/* What changed against its limit: a table whose rows hold a picture each (a bar from zero, the interval, a mark at the
- * limit), all on one axis. Drawn without the script, so that it can be read and printed as it is. */
+/* What changed against its limit: a table whose rows hold a picture each (a bar from zero, the
+ * interval, a mark at the limit), all on one axis. Drawn without the script, so that it can be read
+ * and printed as it is. */
 #include "reports/html.h"
 
 #include <math.h>
 
 #define WIDTH  420 /* of the picture, units of its own */
 #define HEIGHT 22
-#define EDGE   8    /* left and right */
-#define TICKS  6    /* of the axis at most */
-#define FAR    12.0 /* what is so many times the median of all is cut off: it would hide the others */
+#define EDGE   8 /* left and right */
+#define TICKS  6 /* of the axis at most */
+#define FAR                                                                                        \
+    12.0 /* what is so many times the median of all is cut off: it would hide the others           \
+          */
 
 enum { CHANGE, LOW, HIGH, LIMIT };
 
@@ -78,7 +81,8 @@ static double place(const struct axis *a, double percent)
 
 static void line(struct az_html *h, char kind, double x0, double y0, double x1, double y1)
 {
-    az_html_putf(h, "<line class=\"%c\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", kind, x0, y0, x1, y1);
+    az_html_putf(h, "<line class=\"%c\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", kind,
+                 x0, y0, x1, y1);
 }
 
 /* Lines of the axis; with texts in the head. */
@@ -108,19 +112,19 @@ static void picture(struct az_html *h, const struct az_plot *p, size_t i, const 
     az_html_putf(h, "<svg viewBox=\"0 0 %d %d\" aria-hidden=\"true\">", WIDTH, HEIGHT);
     grid(h, a, false);
     if (!isnan(v))
-        az_html_putf(h, "<rect class=\"%c\" x=\"%.1f\" y=\"5\" width=\"%.1f\" height=\"%d\"/>", v > 0 ? 'w' : 'b',
-                     fmin(x, zero), fmax(fabs(x - zero), 1), HEIGHT - 10);
+        az_html_putf(h, "<rect class=\"%c\" x=\"%.1f\" y=\"5\" width=\"%.1f\" height=\"%d\"/>",
+                     v > 0 ? 'w' : 'b', fmin(x, zero), fmax(fabs(x - zero), 1), HEIGHT - 10);
     if (v > a->to || v < a->from) { /* cut off: the bar goes on */
         const double tip = v > 0 ? x + 6 : x - 6;
-        az_html_putf(h, "<polygon class=\"%c\" points=\"%.1f,3 %.1f,%d %.1f,%.1f\"/>", v > 0 ? 'w' : 'b', x, x,
-                     HEIGHT - 3, tip, mid);
+        az_html_putf(h, "<polygon class=\"%c\" points=\"%.1f,3 %.1f,%d %.1f,%.1f\"/>",
+                     v > 0 ? 'w' : 'b', x, x, HEIGHT - 3, tip, mid);
     }
     if (!isnan(low) && !isnan(high)) {
         line(h, 'i', place(a, low), mid, place(a, high), mid);
         line(h, 'i', place(a, low), mid - 3, place(a, low), mid + 3);
         line(h, 'i', place(a, high), mid - 3, place(a, high), mid + 3);
     }
-    if (!isnan(limit)) { /* on a rim, so that it is seen on a bar, too */
+    if (!isnan(limit)) { /* on an edge, so that it is seen on a bar, too */
         line(h, 'h', place(a, limit), 0, place(a, limit), HEIGHT);
         line(h, 'k', place(a, limit), 0, place(a, limit), HEIGHT);
     }
@@ -166,17 +170,20 @@ void az_html_limits(struct az_html *h, const struct az_plot *p, size_t index)
 {
     const struct axis a = make_axis(h, p);
 
-    az_html_putf(h,
-                 "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-labelledby=\"chart%zu-title\"><table "
-                 "class=\"limits\">\n<thead><tr><th scope=\"col\" class=\"t\">State</th><th scope=\"col\" "
-                 "class=\"t\">",
-                 index);
+    az_html_putf(
+        h,
+        "<div class=\"box\" tabindex=\"0\" role=\"region\" "
+        "aria-labelledby=\"chart%zu-title\"><table "
+        "class=\"limits\">\n<thead><tr><th scope=\"col\" class=\"t\">State</th><th scope=\"col\" "
+        "class=\"t\">",
+        index);
     az_html_line(h, p->c->x);
     az_html_put(h, AZ_SV("</th><th scope=\"col\" class=\"t\">"));
     az_html_line(h, p->c->y_title);
     az_html_putf(h, "<svg viewBox=\"0 0 %d 18\" aria-hidden=\"true\">", WIDTH);
     grid(h, &a, true);
-    az_html_put(h, AZ_SV("</svg></th><th scope=\"col\" class=\"t\">Result</th></tr></thead>\n<tbody>\n"));
+    az_html_put(
+        h, AZ_SV("</svg></th><th scope=\"col\" class=\"t\">Result</th></tr></thead>\n<tbody>\n"));
     for (size_t i = 0; i < p->marks.n; i++)
         row(h, p, i, &a);
     az_html_put(h, AZ_SV("</tbody></table></div>\n"));

@@ -1,5 +1,6 @@
-/* What a chart draws: which rows, which series, their labels and values; and what is folded where there would be more
- * marks than AZ_HTML_MARKS or than can be told apart, which is said beneath the chart. */
+/* What a chart draws: which rows, which series, their labels and values; and what is folded where
+ * there would be more marks than AZ_HTML_MARKS or than can be distinguished, which is said beneath
+ * the chart. */
 #include "reports/html.h"
 
 #include <math.h>
@@ -16,7 +17,10 @@ double az_plot_at(const struct az_plot *p, size_t row, ptrdiff_t column)
     return column < 0 ? (double)NAN : az_cell_number(az_table_at(p->t, row, (size_t)column));
 }
 
-const struct az_column *az_plot_unit(const struct az_plot *p) { return &p->t->columns.v[p->series[0].column]; }
+const struct az_column *az_plot_unit(const struct az_plot *p)
+{
+    return &p->t->columns.v[p->series[0].column];
+}
 
 /* ---- marks: which rows go together ---- */
 static int mark_rows(struct az_plot *p, size_t from, size_t to, size_t step)
@@ -38,7 +42,8 @@ static int keep_and_sum(struct az_html *h, struct az_plot *p, size_t most)
 
     if (rc || rest == 0)
         return rc;
-    p->note = az_arena_printf(h->scratch, "The last %zu of %zu rows are drawn as their sum.", rest, p->rows);
+    p->note = az_arena_printf(h->scratch, "The last %zu of %zu rows are drawn as their sum.", rest,
+                              p->rows);
     return mark_rows(p, kept, p->rows, rest);
 }
 
@@ -47,7 +52,8 @@ static int keep_first(struct az_html *h, struct az_plot *p, size_t most)
     size_t rows = p->rows > most ? most : p->rows;
 
     if (rows < p->rows)
-        p->note = az_arena_printf(h->scratch, "The first %zu of %zu rows are drawn.", rows, p->rows);
+        p->note =
+            az_arena_printf(h->scratch, "The first %zu of %zu rows are drawn.", rows, p->rows);
     return mark_rows(p, 0, rows, 1);
 }
 
@@ -65,8 +71,9 @@ static int fold_neighbours(struct az_html *h, struct az_plot *p, size_t most, co
     size_t step = (p->rows + most - 1) / most;
 
     if (step > 1)
-        p->note = az_arena_printf(h->scratch, "Each mark is the %s of %zu neighbouring rows (%zu rows in all).", how,
-                                  step, p->rows);
+        p->note = az_arena_printf(h->scratch,
+                                  "Each mark is the %s of %zu neighbouring rows (%zu rows in all).",
+                                  how, step, p->rows);
     return mark_rows(p, 0, p->rows, step ? step : 1);
 }
 
@@ -80,8 +87,9 @@ static bool has_value(const struct az_plot *p, size_t row)
     return false;
 }
 
-/* Bars with a name each. Where most of the names have none, only the others are drawn: a list of all classes there
- * could be says nothing. Numbered bars (ranks) stay, a gap in them would mislead. */
+/* Bars with a name each. Where most of the names have none, only the others are drawn: a list of
+ * all classes there could be says nothing. Numbered bars (ranks) stay, a gap in them would mislead.
+ */
 static int mark_bars(struct az_html *h, struct az_plot *p, size_t most)
 {
     size_t full = 0, seen = 0;
@@ -95,8 +103,8 @@ static int mark_bars(struct az_html *h, struct az_plot *p, size_t most)
         if (has_value(p, r) && ++seen)
             rc = az_vec_push(&p->marks, ((struct az_mark){ r, 1 }));
     }
-    p->note =
-        az_arena_printf(h->scratch, "%zu of %zu rows are drawn, %zu have no value.", seen, p->rows, p->rows - full);
+    p->note = az_arena_printf(h->scratch, "%zu of %zu rows are drawn, %zu have no value.", seen,
+                              p->rows, p->rows - full);
     return rc;
 }
 
@@ -120,7 +128,8 @@ static int make_marks(struct az_html *h, struct az_plot *p)
     case AZ_CHART_LINE:
         return fold_neighbours(h, p, most, "mean");
     case AZ_CHART_TREND:
-        return keep_last(h, p, AZ_HTML_MARKS / (p->n_series + 1)); /* its marks are one more series */
+        return keep_last(h, p,
+                         AZ_HTML_MARKS / (p->n_series + 1)); /* its marks are one more series */
     case AZ_CHART_SCATTER_LOG:
         return az_fold_points(h, p);
     case AZ_CHART_WATERFALL:
@@ -153,7 +162,8 @@ static int make_values(struct az_html *h, struct az_plot *p)
             return az_arena_error(h->scratch);
         for (size_t i = 0; i < p->marks.n; i++) {
             const struct az_mark *m = &p->marks.v[i];
-            v[i] = points ? az_plot_at(p, m->row, (ptrdiff_t)p->series[s].column) : value_of(p, m, p->series[s].column);
+            v[i] = points ? az_plot_at(p, m->row, (ptrdiff_t)p->series[s].column)
+                          : value_of(p, m, p->series[s].column);
         }
         p->series[s].v = v;
     }
@@ -161,7 +171,8 @@ static int make_values(struct az_html *h, struct az_plot *p)
 }
 
 /* ---- labels ---- */
-static struct az_sv cell_label(struct az_html *h, const struct az_plot *p, size_t row, ptrdiff_t column)
+static struct az_sv cell_label(struct az_html *h, const struct az_plot *p, size_t row,
+                               ptrdiff_t column)
 {
     char *buf;
 
@@ -178,11 +189,12 @@ static struct az_sv cell_label(struct az_html *h, const struct az_plot *p, size_
         return az_cell_exact(c, buf);
     double v = az_cell_number(c);
     struct az_scale s = az_field_scale_of(col->unit, col->type, fabs(v));
-    int n = snprintf(buf, AZ_FIELD_MAX, "%.6g%s%s", v / s.divide, *s.unit ? "\xc2\xa0" : "", s.unit);
+    int n =
+        snprintf(buf, AZ_FIELD_MAX, "%.6g%s%s", v / s.divide, *s.unit ? "\xc2\xa0" : "", s.unit);
     return az_sv_make(buf, (size_t)n);
 }
 
-/* The label with the other columns of the row's key behind it. */
+/* The label with the other columns of the row's key after it. */
 static struct az_sv whole_label(struct az_html *h, const struct az_plot *p, size_t row)
 {
     struct az_sv label = cell_label(h, p, row, p->x);
@@ -242,8 +254,11 @@ static void name_points(struct az_html *h, struct az_plot *p)
             continue;
         other = other < 0 ? (ptrdiff_t)c : other;
         for (size_t i = 0; (col->flags & AZ_KEY) && tells_apart(p, c) && i < p->marks.n; i++) {
-            struct az_sv *label = &p->label[i], more = cell_label(h, p, p->marks.v[i].row, (ptrdiff_t)c);
-            *label = label->n ? az_arena_printf(h->scratch, "%.*s \xc2\xb7 %.*s", AZ_SVF(*label), AZ_SVF(more)) : more;
+            struct az_sv *label = &p->label[i],
+                         more = cell_label(h, p, p->marks.v[i].row, (ptrdiff_t)c);
+            *label = label->n ? az_arena_printf(h->scratch, "%.*s \xc2\xb7 %.*s", AZ_SVF(*label),
+                                                AZ_SVF(more))
+                              : more;
         }
     }
     for (size_t i = 0; other >= 0 && i < p->marks.n; i++) {
@@ -281,7 +296,8 @@ static size_t find_series(struct az_plot *p)
         ptrdiff_t col = az_field_column(p->t, p->c->y.v[i]);
         if (col < 0 || p->t->columns.v[col].type == AZ_TEXT)
             continue;
-        p->series[p->n_series++] = (struct az_series){ .name = p->t->columns.v[col].name, .column = (size_t)col };
+        p->series[p->n_series++] =
+            (struct az_series){ .name = p->t->columns.v[col].name, .column = (size_t)col };
     }
     return p->n_series;
 }
@@ -298,7 +314,8 @@ static ptrdiff_t part_of(const struct az_plot *p, size_t row)
     return -1;
 }
 
-static int pivot_rows(struct az_html *h, struct az_plot *p, struct az_intern *stacks, ptrdiff_t stack, size_t value)
+static int pivot_rows(struct az_html *h, struct az_plot *p, struct az_intern *stacks,
+                      ptrdiff_t stack, size_t value)
 {
     size_t most = AZ_HTML_MARKS / p->n_series;
     int rc = 0;
@@ -317,7 +334,8 @@ static int pivot_rows(struct az_html *h, struct az_plot *p, struct az_intern *st
             p->series[part].v[id] = az_plot_at(p, r, (ptrdiff_t)value);
     }
     if (stacks->text.n > most)
-        p->note = az_arena_printf(h->scratch, "The first %zu of %zu stacks are drawn.", most, stacks->text.n);
+        p->note = az_arena_printf(h->scratch, "The first %zu of %zu stacks are drawn.", most,
+                                  stacks->text.n);
     return rc;
 }
 

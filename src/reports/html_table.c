@@ -1,5 +1,5 @@
-/* Tables and findings of the HTML report. A cell shows its number in a readable unit; the exact value stands in the
- * cell's title, from where sorting reads it. */
+/* Tables and findings of the HTML report. A cell shows its number in a readable unit; the exact
+ * value is in the cell's title, from where sorting reads it. */
 #include "reports/html.h"
 
 #include <math.h>
@@ -41,10 +41,14 @@ static bool view_make(struct az_html *h, struct az_table *t, struct view *v)
     return true;
 }
 
-/* Columns behind the switch. */
-static bool is_detail(const struct az_column *c) { return (c->flags & (AZ_DETAIL | AZ_HIDDEN)) != 0; }
+/* Columns after the switch. */
+static bool is_detail(const struct az_column *c)
+{
+    return (c->flags & (AZ_DETAIL | AZ_HIDDEN)) != 0;
+}
 
-/* Is the number of the row a change that rises? One that falls has its sign already; a level has none. */
+/* Is the number of the row a change that rises? One that falls has its sign already; a level has
+ * none. */
 static bool rises(const struct az_table *t, size_t row, size_t col)
 {
     ptrdiff_t level = az_field_level_column(t);
@@ -61,7 +65,10 @@ static bool is_severity(const struct az_column *c)
 /* Class of a known word of severity, NULL of others. */
 static const char *severity_class(struct az_sv s)
 {
-    return az_sv_is(s, "error") ? "error" : az_sv_is(s, "warning") ? "warning" : az_sv_is(s, "info") ? "info" : NULL;
+    return az_sv_is(s, "error")     ? "error"
+           : az_sv_is(s, "warning") ? "warning"
+           : az_sv_is(s, "info")    ? "info"
+                                    : NULL;
 }
 
 static void text_cell(struct az_html *h, const struct az_column *col, const struct az_cell *cell)
@@ -70,13 +77,16 @@ static void text_cell(struct az_html *h, const struct az_column *col, const stru
     const char *severity = is_severity(col) ? severity_class(s) : NULL;
     bool is_long = s.n > LONG_TEXT;
 
-    az_html_putf(h, "<td class=\"t%s%s%s\">", is_detail(col) ? " d" : "", is_long ? " l" : "", severity ? " s" : "");
+    az_html_putf(h, "<td class=\"t%s%s%s\">", is_detail(col) ? " d" : "", is_long ? " l" : "",
+                 severity ? " s" : "");
     if (severity)
         az_html_putf(h, "<span class=\"badge %s\">", severity);
     else if (is_long)
         az_html_put(h, AZ_SV("<div>"));
     az_html_text(h, s);
-    az_html_put(h, severity ? AZ_SV("</span></td>") : is_long ? AZ_SV("</div></td>") : AZ_SV("</td>"));
+    az_html_put(h, severity  ? AZ_SV("</span></td>")
+                   : is_long ? AZ_SV("</div></td>")
+                             : AZ_SV("</td>"));
 }
 
 /* Does the text say all there is? Separators are not counted. */
@@ -98,21 +108,24 @@ static void number_cell(struct az_html *h, const struct view *v, size_t row, siz
     const struct az_cell *cell = az_table_at(v->t, row, col);
     const struct az_column *c = &v->t->columns.v[col];
     char buf[AZ_FIELD_MAX], number[AZ_NUM_MAX];
-    struct az_sv shown = az_html_number(cell, c, v->scale[col], buf), exact = az_cell_exact(cell, number);
+    struct az_sv shown = az_html_number(cell, c, v->scale[col], buf),
+                 exact = az_cell_exact(cell, number);
     double x = az_cell_number(cell);
     bool detail = is_detail(c), bar = (c->flags & AZ_SHARE) && x > 0 && v->largest[col] > 0;
     int worse = az_field_worse(v->t, row, col);
 
     az_html_put(h, AZ_SV("<td"));
     if (bar)
-        az_html_putf(h, " class=\"b w%d%s\"", (int)fmin(BAR_STEPS, ceil(x / v->largest[col] * BAR_STEPS)),
+        az_html_putf(h, " class=\"b w%d%s\"",
+                     (int)fmin(BAR_STEPS, ceil(x / v->largest[col] * BAR_STEPS)),
                      detail ? " d" : "");
     else if (worse)
         az_html_putf(h, " class=\"%s%s\"", worse > 0 ? "worse" : "better", detail ? " d" : "");
     else if (detail)
         az_html_put(h, AZ_SV(" class=\"d\""));
     if (cell->type != AZ_BOOL && cell->type != AZ_EMPTY && !says_all(shown, exact))
-        az_html_putf(h, " title=\"%.*s%s%s\"", AZ_SVF(exact), *az_unit_text(c->unit) ? " " : "", az_unit_text(c->unit));
+        az_html_putf(h, " title=\"%.*s%s%s\"", AZ_SVF(exact), *az_unit_text(c->unit) ? " " : "",
+                     az_unit_text(c->unit));
     az_html_put(h, AZ_SV(">"));
     if (rises(v->t, row, col))
         az_html_put(h, AZ_SV("+"));
@@ -137,7 +150,8 @@ static void head(struct az_html *h, const struct view *v)
             az_html_put(h, AZ_SV("\""));
         }
         az_html_put(h, AZ_SV(">"));
-        az_html_text(h, az_field_title(h->scratch, col, text || col->type == AZ_BOOL ? "" : v->scale[c].unit));
+        az_html_text(h, az_field_title(h->scratch, col,
+                                       text || col->type == AZ_BOOL ? "" : v->scale[c].unit));
         az_html_put(h, AZ_SV("</th>"));
     }
     az_html_put(h, AZ_SV("</tr></thead>\n"));
@@ -179,17 +193,19 @@ static void caption(struct az_html *h, const struct view *v, size_t index)
     az_html_line(h, t->title.n ? t->title : t->id);
     az_html_put(h, AZ_SV("</h3>\n<p class=\"id\"><code>"));
     az_html_line(h, t->id);
-    az_html_putf(h, "</code> <span class=\"count\">%zu row%s</span></p>\n", t->rows, t->rows == 1 ? "" : "s");
+    az_html_putf(h, "</code> <span class=\"count\">%zu row%s</span></p>\n", t->rows,
+                 t->rows == 1 ? "" : "s");
     if (details)
-        az_html_putf(
-            h, "<label class=\"more\"><input type=\"checkbox\"> all %zu columns <span>(%zu hidden)</span></label>\n",
-            t->columns.n, details);
+        az_html_putf(h,
+                     "<label class=\"more\"><input type=\"checkbox\"> all %zu columns <span>(%zu "
+                     "hidden)</span></label>\n",
+                     t->columns.n, details);
     if (left_out)
-        az_html_putf(
-            h,
-            "<p class=\"note cut\">The first %zu of %zu rows; %zu are left out here: they are in the CSV and JSON "
-            "outputs, or all here with <code>html_rows</code> 0.</p>\n",
-            v->rows, t->rows, left_out);
+        az_html_putf(h,
+                     "<p class=\"note cut\">The first %zu of %zu rows; %zu are skipped here: they "
+                     "are in the CSV and JSON "
+                     "outputs, or all here with <code>html_rows</code> 0.</p>\n",
+                     v->rows, t->rows, left_out);
     if (t->rows == 0)
         az_html_put(h, AZ_SV("<p class=\"note\">(none)</p>\n"));
     az_html_put(h, AZ_SV("</div>\n"));
@@ -212,7 +228,9 @@ void az_html_table(struct az_html *h, size_t index)
         az_html_put(h, AZ_SV("</section>\n"));
         return;
     }
-    az_html_putf(h, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-labelledby=\"h%zu\"><table>\n", index);
+    az_html_putf(
+        h, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-labelledby=\"h%zu\"><table>\n",
+        index);
     head(h, &v);
     body(h, &v);
     az_html_put(h, AZ_SV("</table></div>\n</section>\n"));
@@ -236,7 +254,8 @@ static struct az_sv text_at(const struct az_table *t, size_t row, ptrdiff_t col)
     return col < 0 ? AZ_SV("") : az_cell_text(az_table_at(t, row, (size_t)col));
 }
 
-static void amount(struct az_html *h, const struct az_table *t, size_t row, ptrdiff_t col, const char *unit)
+static void amount(struct az_html *h, const struct az_table *t, size_t row, ptrdiff_t col,
+                   const char *unit)
 {
     double v = col < 0 ? NAN : az_cell_number(az_table_at(t, row, (size_t)col));
     char buf[AZ_FIELD_MAX];
@@ -249,13 +268,15 @@ static void amount(struct az_html *h, const struct az_table *t, size_t row, ptrd
     az_html_put(h, AZ_SV("</span>"));
 }
 
-static void finding(struct az_html *h, const struct az_table *t, size_t row, const struct finding_columns *f)
+static void finding(struct az_html *h, const struct az_table *t, size_t row,
+                    const struct finding_columns *f)
 {
     struct az_sv severity = text_at(t, row, f->severity), subject = text_at(t, row, f->subject),
                  advice = text_at(t, row, f->advice);
     const char *class = severity_class(severity);
 
-    az_html_putf(h, "<li class=\"%s\"><span class=\"badge %s\">", class ? class : "info", class ? class : "info");
+    az_html_putf(h, "<li class=\"%s\"><span class=\"badge %s\">", class ? class : "info",
+                 class ? class : "info");
     az_html_line(h, severity);
     az_html_put(h, AZ_SV("</span> <strong>"));
     az_html_line(h, text_at(t, row, f->rule));

@@ -61,19 +61,21 @@ static void escaped(struct az_html *h, struct az_sv s)
 void az_html_text(struct az_html *h, struct az_sv s) { escaped(h, az_field_text(h->scratch, s)); }
 void az_html_line(struct az_html *h, struct az_sv s) { escaped(h, az_field_line(h->scratch, s)); }
 
-/* `<` is only found in strings of JSON, where it may be written as an escape; so may the two line separators (E2 80 A8
- * and A9), which end a line in old scripts. */
+/* `<` is only found in strings of JSON, where it may be written as an escape; so may the two line
+ * separators (E2 80 A8 and A9), which end a line in old scripts. */
 void az_html_json(struct az_html *h, struct az_sv s)
 {
     size_t from = 0;
 
     for (size_t i = 0; i < s.n; i++) {
-        bool separator =
-            i + 2 < s.n && memcmp(s.p + i, "\xe2\x80", 2) == 0 && (s.p[i + 2] == '\xa8' || s.p[i + 2] == '\xa9');
+        bool separator = i + 2 < s.n && memcmp(s.p + i, "\xe2\x80", 2) == 0 &&
+                         (s.p[i + 2] == '\xa8' || s.p[i + 2] == '\xa9');
         if (s.p[i] != '<' && !separator)
             continue;
         az_outfile_write(h->f, s.p + from, i - from);
-        az_outfile_puts(h->f, az_sv_str(!separator ? "\\u003c" : s.p[i + 2] == '\xa8' ? "\\u2028" : "\\u2029"));
+        az_outfile_puts(h->f, az_sv_str(!separator             ? "\\u003c"
+                                        : s.p[i + 2] == '\xa8' ? "\\u2028"
+                                                               : "\\u2029"));
         from = i + (separator ? 3 : 1);
         i = from - 1;
     }
@@ -107,7 +109,8 @@ static bool separated(const struct az_column *col)
     return col->unit != AZ_UNIT_ID && !(col->unit == AZ_UNIT_NONE && col->type == AZ_INT);
 }
 
-struct az_sv az_html_number(const struct az_cell *c, const struct az_column *col, struct az_scale s, char *buf)
+struct az_sv az_html_number(const struct az_cell *c, const struct az_column *col, struct az_scale s,
+                            char *buf)
 {
     struct az_sv n = az_field_number(c, col, s, buf);
 
@@ -143,7 +146,8 @@ struct az_sv az_html_value(double v, enum az_unit unit, enum az_cell_type type, 
     double x = v / s.divide, size = fabs(x);
     bool whole = type == AZ_INT && s.divide == 1;
     int decimals = whole || size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 || size == 0 ? 2 : 3;
-    int n = snprintf(buf, AZ_FIELD_MAX / 2, size >= 1e15 ? "%.*g" : "%.*f", size >= 1e15 ? 4 : decimals, x);
+    int n = snprintf(buf, AZ_FIELD_MAX / 2, size >= 1e15 ? "%.*g" : "%.*f",
+                     size >= 1e15 ? 4 : decimals, x);
     size_t length = separate(buf, (size_t)n);
 
     n = snprintf(buf + length, AZ_FIELD_MAX - length, "%s%s", *s.unit ? "\xc2\xa0" : "", s.unit);

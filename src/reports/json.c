@@ -1,5 +1,6 @@
-/* JSON report: the whole document, numbers raw, keys in a fixed order (schemas/result.schema.json). Rows are arrays in
- * the order of `columns`; an empty cell is null. Integers are written whole, also beyond 2^53. */
+/* JSON report: the whole document, numbers raw, keys in a fixed order (schemas/result.schema.json).
+ * Rows are arrays in the order of `columns`; an empty cell is null. Integers are written whole,
+ * also beyond 2^53. */
 #include "reports/fields.h"
 #include "reports/report.h"
 #include "text/jsonw.h"
@@ -21,7 +22,8 @@ static const char *type_text(enum az_cell_type t)
     return "empty";
 }
 
-/* Names of units as files have them: stable, unlike the display text, and never empty where there is a meaning. */
+/* Names of units as files have them: stable, unlike the display text, and never empty where there
+ * is a meaning. */
 static const char *unit_name(enum az_unit u)
 {
     switch (u) {
@@ -76,7 +78,10 @@ struct writer {
     int error;
 };
 
-static void text(struct writer *j, struct az_sv s) { az_jsonw_text(&j->w, az_field_text(j->scratch, s)); }
+static void text(struct writer *j, struct az_sv s)
+{
+    az_jsonw_text(&j->w, az_field_text(j->scratch, s));
+}
 
 static void text_at(struct writer *j, const char *key, struct az_sv s)
 {
@@ -219,7 +224,8 @@ static void document(struct writer *j, const struct az_document *doc)
     az_jsonw_end_object(&j->w);
 }
 
-static int json_write(const struct az_document *doc, const char *path, struct az_arena *scratch, struct az_diag *diag)
+static int json_write(const struct az_document *doc, const char *path, struct az_arena *scratch,
+                      struct az_diag *diag)
 {
     struct az_outfile *f = NULL;
     struct writer j = { .scratch = scratch };
@@ -238,7 +244,8 @@ static int json_write(const struct az_document *doc, const char *path, struct az
     az_outfile_abort(f);
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         return az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), doc->mem);
-    return az_diag_fail(diag, rc, AZ_AT_FILE(az_sv_str(path)), "cannot write JSON (%s)", az_err_text(rc));
+    return az_diag_fail(diag, rc, AZ_AT_FILE(az_sv_str(path)), "cannot write JSON (%s)",
+                        az_err_text(rc));
 }
 
 const struct az_report az_report_json = {

@@ -1,4 +1,5 @@
-/* Verdict as JUnit XML: a suite an input and table, a case a rule and figure. Raw numbers stand in properties. */
+/* Verdict as JUnit XML: a suite an input and table, a case a rule and figure. Raw numbers are in
+ * properties. */
 #include <math.h>
 #include <stdio.h>
 
@@ -14,8 +15,8 @@ struct writer {
     struct az_arena *a;
 };
 
-/* Text of XML 1.0: markup escaped, control characters dropped but tab, LF and CR, bad UTF-8 replaced. In an attribute
- * line breaks are references, or a reader turns them into blanks. */
+/* Text of XML 1.0: markup escaped, control characters dropped but tab, LF and CR, bad UTF-8
+ * replaced. In an attribute line breaks are references, or a reader turns them into blanks. */
 static void xml(struct writer *w, struct az_sv s)
 {
     for (size_t i = 0; i < s.n;) {
@@ -51,7 +52,10 @@ static double seconds(const struct az_gate_result *x)
 {
     if (!x->timed || isnan(x->cand.center))
         return 0;
-    double s = az_sv_is(x->unit, "ps") ? 1e-12 : az_sv_is(x->unit, "ns") ? 1e-9 : az_sv_is(x->unit, "us") ? 1e-6 : 1;
+    double s = az_sv_is(x->unit, "ps")   ? 1e-12
+               : az_sv_is(x->unit, "ns") ? 1e-9
+               : az_sv_is(x->unit, "us") ? 1e-6
+                                         : 1;
     return x->cand.center * (az_sv_is(x->unit, "ms") ? 1e-3 : s);
 }
 
@@ -96,7 +100,8 @@ static void properties(struct writer *w, const struct az_gate_result *x)
     az_outfile_puts(w->f, AZ_SV("      </properties>\n"));
 }
 
-static void element(struct writer *w, const char *name, const char *type, const struct az_gate_result *x)
+static void element(struct writer *w, const char *name, const char *type,
+                    const struct az_gate_result *x)
 {
     az_outfile_printf(w->f, "      <%s", name);
     attribute(w, "message", x->text);
@@ -113,17 +118,22 @@ static void element(struct writer *w, const char *name, const char *type, const 
 
 static void one_case(struct writer *w, const struct az_gate_result *x)
 {
-    struct az_sv sheet = x->sheet.n ? x->sheet : AZ_SV("run"), input = x->input.n ? x->input : AZ_SV("gates");
-    struct az_sv what = x->metric.n ? az_arena_printf(w->a, "%.*s %.*s", AZ_SVF(x->key_text), AZ_SVF(x->metric))
-                        : x->rule   ? az_arena_printf(w->a, "rule %.*s", AZ_SVF(x->rule_name))
-                                    : az_arena_printf(w->a, "comparable");
+    struct az_sv sheet = x->sheet.n ? x->sheet : AZ_SV("run"),
+                 input = x->input.n ? x->input : AZ_SV("gates");
+    struct az_sv what =
+        x->metric.n ? az_arena_printf(w->a, "%.*s %.*s", AZ_SVF(x->key_text), AZ_SVF(x->metric))
+        : x->rule   ? az_arena_printf(w->a, "rule %.*s", AZ_SVF(x->rule_name))
+                    : az_arena_printf(w->a, "comparable");
     az_outfile_puts(w->f, AZ_SV("    <testcase"));
     attribute(w, "classname", az_arena_printf(w->a, "%.*s.%.*s", AZ_SVF(input), AZ_SVF(sheet)));
     attribute(w, "name", what);
     az_outfile_printf(w->f, " time=\"%.9f\">\n", seconds(x));
     properties(w, x);
     if (is_failure(x))
-        element(w, "failure", x->status == AZ_GATE_NEW || x->status == AZ_GATE_REMOVED ? "presence" : "regression", x);
+        element(w, "failure",
+                x->status == AZ_GATE_NEW || x->status == AZ_GATE_REMOVED ? "presence"
+                                                                         : "regression",
+                x);
     else if (is_error(x))
         element(w, "error", "inconclusive", x);
     else if (is_skipped(x))
@@ -141,7 +151,8 @@ static void one_case(struct writer *w, const struct az_gate_result *x)
 static int by_suite(const void *px, const void *py, void *ctx)
 {
     const struct az_verdict *v = ctx;
-    return az_gate_result_cmp(&v->results.v[*(const size_t *)px], &v->results.v[*(const size_t *)py]);
+    return az_gate_result_cmp(&v->results.v[*(const size_t *)px],
+                              &v->results.v[*(const size_t *)py]);
 }
 
 struct sums {
@@ -164,8 +175,9 @@ static struct sums sum(const struct writer *w, const size_t *order, size_t from,
 
 static void put_sums(struct writer *w, const struct sums *s)
 {
-    az_outfile_printf(w->f, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"%.9f\"", s->tests,
-                      s->failures, s->errors, s->skipped, s->time);
+    az_outfile_printf(
+        w->f, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"%.9f\"",
+        s->tests, s->failures, s->errors, s->skipped, s->time);
 }
 
 static bool same_suite(const struct az_gate_result *x, const struct az_gate_result *y)
@@ -178,7 +190,9 @@ static void suites(struct writer *w, const size_t *order, size_t n)
     const struct az_gate_result *r = w->v->results.v;
     struct sums all = sum(w, order, 0, n);
 
-    az_outfile_puts(w->f, AZ_SV("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"analyzer gates\""));
+    az_outfile_puts(
+        w->f,
+        AZ_SV("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"analyzer gates\""));
     put_sums(w, &all);
     az_outfile_puts(w->f, AZ_SV(">\n"));
     for (size_t i = 0, k; i < n; i = k) {
@@ -186,13 +200,15 @@ static void suites(struct writer *w, const size_t *order, size_t n)
             ;
         struct sums s = sum(w, order, i, k);
         const struct az_gate_result *x = &r[order[i]];
-        struct az_sv input = x->input.n ? x->input : AZ_SV("gates"), sheet = x->sheet.n ? x->sheet : AZ_SV("run");
+        struct az_sv input = x->input.n ? x->input : AZ_SV("gates"),
+                     sheet = x->sheet.n ? x->sheet : AZ_SV("run");
         az_outfile_puts(w->f, AZ_SV("  <testsuite"));
         attribute(w, "name", az_arena_printf(w->a, "%.*s/%.*s", AZ_SVF(input), AZ_SVF(sheet)));
         put_sums(w, &s);
         if (w->v->created >= 0) {
             struct az_sv time = az_history_time_text(w->a, w->v->created);
-            attribute(w, "timestamp", az_sv_make(time.p, time.n ? time.n - 1 : 0)); /* JUnit has no zone */
+            attribute(w, "timestamp",
+                      az_sv_make(time.p, time.n ? time.n - 1 : 0)); /* JUnit has no zone */
         }
         az_outfile_puts(w->f, AZ_SV(">\n"));
         for (size_t c = i; c < k; c++)
@@ -202,7 +218,8 @@ static void suites(struct writer *w, const size_t *order, size_t n)
     az_outfile_puts(w->f, AZ_SV("</testsuites>\n"));
 }
 
-static int junit_write(const struct az_document *doc, const char *path, struct az_arena *scratch, struct az_diag *diag)
+static int junit_write(const struct az_document *doc, const char *path, struct az_arena *scratch,
+                       struct az_diag *diag)
 {
     struct writer w = { .v = doc->verdict, .a = scratch };
     struct az_where at = AZ_AT_FILE(az_sv_str(path));

@@ -1,4 +1,5 @@
-/* The output formats: one row each; a const struct az_report az_report_NAME in a file of this folder. */
+/* The output formats: one row each; a const struct az_report az_report_NAME in a file of this
+ * folder. */
 #ifndef AZ_REPORTS_LIST_H
 #define AZ_REPORTS_LIST_H
 

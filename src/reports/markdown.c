@@ -1,12 +1,13 @@
-/* Markdown report, for a pull request or a chat: the summary tables with readable numbers. At most MAX_BYTES, since
- * hosts cut or refuse longer texts; what is left out is said, with the number of rows, columns and tables. */
+/* Markdown report, for a pull request or a chat: the summary tables with readable numbers. At most
+ * MAX_BYTES, since hosts cut or refuse longer texts; what is skipped is said, with the number of
+ * rows, columns and tables. */
 #include "base/utf8.h"
 #include "io/outfile.h"
 #include "reports/fields.h"
 #include "reports/report.h"
 
 #define MAX_BYTES   60000 /* under 60 KB, with room for the last lines */
-#define RESERVED    2000  /* of them, for what is said about tables left out */
+#define RESERVED    2000  /* of them, for what is said about tables skipped */
 #define COLUMNS_MAX 16    /* of a table */
 #define TEXT_MAX    72    /* terminal columns of a cell's text */
 
@@ -44,16 +45,19 @@ static void put_plain(struct writer *w, struct az_sv s)
 
 static void put_note(struct writer *w, size_t n, const char *what, const char *behind)
 {
-    put(w, az_arena_printf(w->scratch, "\n_... %zu more %s%s%s_\n", n, what, n == 1 ? "" : "s", behind));
+    put(w, az_arena_printf(w->scratch, "\n_... %zu more %s%s%s_\n", n, what, n == 1 ? "" : "s",
+                           behind));
 }
 
-static void put_cell(struct writer *w, const struct az_table *t, size_t row, size_t col, struct az_scale scale)
+static void put_cell(struct writer *w, const struct az_table *t, size_t row, size_t col,
+                     struct az_scale scale)
 {
     const struct az_cell *c = az_table_at(t, row, col);
     char buf[AZ_FIELD_MAX];
 
     if (c->type == AZ_TEXT)
-        put_plain(w, az_field_cut(w->scratch, az_field_line(w->scratch, az_cell_text(c)), TEXT_MAX, true));
+        put_plain(w, az_field_cut(w->scratch, az_field_line(w->scratch, az_cell_text(c)), TEXT_MAX,
+                                  true));
     else
         put(w, az_field_number(c, &t->columns.v[col], scale, buf));
 }
@@ -98,9 +102,13 @@ static void put_rows(struct writer *w, const struct az_table *t, size_t rows)
         put_note(w, all - n, "column", " (CSV, JSON and workbook have them)");
 }
 
-static bool is_shown(const struct az_table *t) { return (t->flags & (AZ_TABLE_SUMMARY | AZ_TABLE_CLASSIC)) != 0; }
+static bool is_shown(const struct az_table *t)
+{
+    return (t->flags & (AZ_TABLE_SUMMARY | AZ_TABLE_CLASSIC)) != 0;
+}
 
-/* False: it would be too long, nothing was put. Half the rows are tried, and half of these, before it is left out. */
+/* False: it would be too long, nothing was put. Half the rows are tried, and half of these, before
+ * it is skipped. */
 static bool put_table(struct writer *w, const struct az_table *t)
 {
     const size_t most = t->flags & AZ_TABLE_SHORT ? 0 : w->doc->text_rows;
@@ -145,7 +153,8 @@ static void put_document(struct writer *w)
         if (is_shown(doc->tables.v[i]))
             left_out += !put_table(w, doc->tables.v[i]);
     if (left_out)
-        put_note(w, left_out, "table", " would make this text too long (CSV, JSON and workbook have them)");
+        put_note(w, left_out, "table",
+                 " would make this text too long (CSV, JSON and workbook have them)");
 }
 
 static int markdown_write(const struct az_document *doc, const char *path, struct az_arena *scratch,

@@ -1,5 +1,5 @@
-/* Verdict as OpenMetrics text, for a textfile collector. Bounded: classes, ranks, tables and rules are labels, never
- * kernels. */
+/* Verdict as OpenMetrics text, for a textfile collector. Bounded: classes, ranks, tables and rules
+ * are labels, never kernels. */
 #include <math.h>
 
 #include "base/intern.h"
@@ -47,8 +47,8 @@ static void family(struct writer *w, const char *name, const char *unit, const c
 }
 
 /* A table of the document whose columns are labels, the last one seconds. */
-static void times(struct writer *w, const struct az_document *doc, const char *table, const char *name,
-                  const char *const *labels, size_t n, const char *help)
+static void times(struct writer *w, const struct az_document *doc, const char *table,
+                  const char *name, const char *const *labels, size_t n, const char *help)
 {
     const struct az_table *t = az_document_table(doc, table);
     if (!t || t->columns.n < n + 1)
@@ -64,7 +64,8 @@ static void times(struct writer *w, const struct az_document *doc, const char *t
 
 static void all_times(struct writer *w, const struct az_document *doc)
 {
-    static const char *const of_class[] = { "input", "class", "rank" }, *const of_part[] = { "input", "part", "rank" },
+    static const char *const of_class[] = { "input", "class", "rank" },
+                             *const of_part[] = { "input", "part", "rank" },
                              *const of_wait[] = { "input", "rank" };
 
     times(w, doc, "class_time", "analyzer_class_time_seconds", of_class, 3,
@@ -75,8 +76,8 @@ static void all_times(struct writer *w, const struct az_document *doc)
           "Time that a rank waits for others in collectives.");
 }
 
-/* One sample a rule, input and table: 1 if anything under it failed. Results are sorted worst first, so the first of a
- * group says what it comes to. */
+/* One sample a rule, input and table: 1 if anything under it failed. Results are sorted worst
+ * first, so the first of a group says what it comes to. */
 static int states(struct writer *w, const struct az_verdict *v)
 {
     struct az_intern groups;
@@ -85,8 +86,9 @@ static int states(struct writer *w, const struct az_verdict *v)
     family(w, "analyzer_gate_state", NULL, "1: a figure under this rule failed; 0: none did.");
     for (size_t i = 0; !rc && i < v->results.n; i++) {
         const struct az_gate_result *x = &v->results.v[i];
-        struct az_sv key = az_arena_printf(w->a, "%zu:%.*s%zu:%.*s%.*s", x->rule_name.n, AZ_SVF(x->rule_name),
-                                           x->input.n, AZ_SVF(x->input), AZ_SVF(x->sheet));
+        struct az_sv key =
+            az_arena_printf(w->a, "%zu:%.*s%zu:%.*s%.*s", x->rule_name.n, AZ_SVF(x->rule_name),
+                            x->input.n, AZ_SVF(x->input), AZ_SVF(x->sheet));
         size_t known = groups.text.n;
         uint32_t id = 0;
         rc = key.p ? az_intern(&groups, key, &id) : az_arena_error(w->a);
@@ -128,8 +130,8 @@ static void created(struct writer *w, const struct az_verdict *v)
     }
 }
 
-static int openmetrics_write(const struct az_document *doc, const char *path, struct az_arena *scratch,
-                             struct az_diag *diag)
+static int openmetrics_write(const struct az_document *doc, const char *path,
+                             struct az_arena *scratch, struct az_diag *diag)
 {
     struct writer w = { .a = scratch };
     struct az_where at = AZ_AT_FILE(az_sv_str(path));

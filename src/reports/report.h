@@ -8,9 +8,10 @@ struct az_report {
     const char *name;      /* "xlsx" */
     const char *extension; /* ".xlsx"; "" for a directory of files */
     const char *help;
-    bool verdict; /* renders the verdict of gates (doc->verdict) and nothing else: not written for an input */
-    /* Writes to `path` (a file; for csv a directory) through io/outfile. Messages in diag; 0 or an error. The document
-     * is only read, except that texts may be cleaned into `scratch`. */
+    bool verdict; /* renders the verdict of gates (doc->verdict) and nothing else: not written for
+                     an input */
+    /* Writes to `path` (a file; for csv a directory) through io/outfile. Messages in diag; 0 or an
+     * error. The document is only read, except that texts may be cleaned into `scratch`. */
     int (*write)(const struct az_document *doc, const char *path, struct az_arena *scratch,
                  struct az_diag *diag) AZ_MUST_USE;
 };

@@ -1,5 +1,6 @@
-/* Text report. A document with a classic block is printed by the layouts of its tables, byte for byte
- * (docs/formats-nsight.md 1.5); all others, and text_full, as a summary for people (text_summary.c). */
+/* Text report. A document with a classic block is printed by the layouts of its tables, byte for
+ * byte (docs/formats-nsight.md 1.5); all others, and text_full, as a summary for people
+ * (text_summary.c). */
 #include "reports/text.h"
 
 #include <stdlib.h>

@@ -16,7 +16,8 @@ void az_textout_pad(struct az_textout *o, size_t columns);
 /* One line with its newline; bad UTF-8 and control bytes but tab and newline are cleaned. */
 void az_textout_line(struct az_textout *o, struct az_sv s);
 
-/* Readable summary: tables of AZ_TABLE_SUMMARY; those of the classic block only where `with_classic`. */
+/* Readable summary: tables of AZ_TABLE_SUMMARY; those of the classic block only where
+ * `with_classic`. */
 void az_text_summary(struct az_textout *o, const struct az_document *doc, bool with_classic);
 
 /* The verdict of gates: the worst results, one line each; `all`: every one. */

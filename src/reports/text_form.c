@@ -1,4 +1,5 @@
-/* A table printed by its own form (results/form.h): whole, with units, colours, footer, and what stands behind it. */
+/* A table printed by its own form (results/form.h): whole, with units, colours, footer, and what is
+ * after it. */
 #include "base/utf8.h"
 #include "reports/fields.h"
 #include "reports/text.h"
@@ -15,7 +16,8 @@ struct form {
 static void colored(struct az_textout *o, enum az_ink ink, struct az_sv s)
 {
     /* 256-colour codes; none for AZ_INK_NONE */
-    static const char *const codes[AZ_INK_COUNT] = { "", "8", "9", "10", "11", "12", "13", "14", "15", "208" };
+    static const char *const codes[AZ_INK_COUNT] = { "",   "8",  "9",  "10", "11",
+                                                     "12", "13", "14", "15", "208" };
     bool on = o->color && ink > AZ_INK_NONE && ink < AZ_INK_COUNT && s.n;
     if (on) {
         az_textout_put(o, AZ_SV("\033[38;5;"));
@@ -28,7 +30,8 @@ static void colored(struct az_textout *o, enum az_ink ink, struct az_sv s)
 }
 
 /* A cell as printed; buf keeps a number and its unit. */
-static struct az_sv shown(const struct form *p, size_t row, const struct az_form_column *c, char *buf)
+static struct az_sv shown(const struct form *p, size_t row, const struct az_form_column *c,
+                          char *buf)
 {
     const struct az_cell *cell = az_table_at(p->t, row, c->column);
     if (cell->type == AZ_EMPTY)
@@ -46,7 +49,10 @@ static struct az_sv shown(const struct form *p, size_t row, const struct az_form
     return az_sv_make(buf, n.n + 1 + unit);
 }
 
-static bool is_hidden(const struct form *p, size_t row) { return p->f->hidden && p->f->hidden[row]; }
+static bool is_hidden(const struct form *p, size_t row)
+{
+    return p->f->hidden && p->f->hidden[row];
+}
 
 /* Widths are code points; an id's is measured with separators, as its users' tables always were. */
 static void measure(struct form *p)
@@ -87,7 +93,8 @@ static void row(const struct form *p, size_t r)
     char buf[AZ_FORM_NUMBER];
     for (size_t i = 0; i < p->f->n; i++) {
         const struct az_form_column *c = &p->f->columns[i];
-        cell(p, i, shown(p, r, c, buf), c->left, p->f->ink ? p->f->ink[r * p->f->n + i] : AZ_INK_NONE);
+        cell(p, i, shown(p, r, c, buf), c->left,
+             p->f->ink ? p->f->ink[r * p->f->n + i] : AZ_INK_NONE);
     }
     end_row(p);
 }
@@ -108,7 +115,8 @@ static void head(const struct form *p)
     repeated(p, '=', az_utf8_count(p->f->title));
     az_textout_put(p->o, AZ_SV("\n"));
     for (size_t i = 0; i < p->f->n; i++)
-        cell(p, i, az_sv_str(p->f->columns[i].title), !p->f->titles_right || p->f->columns[i].left, AZ_INK_NONE);
+        cell(p, i, az_sv_str(p->f->columns[i].title), !p->f->titles_right || p->f->columns[i].left,
+             AZ_INK_NONE);
     end_row(p);
     repeated(p, '-', p->total);
 }

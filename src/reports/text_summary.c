@@ -1,5 +1,6 @@
-/* Text summary: aligned tables for people. Widths are terminal columns; lines are kept under LINE_MAX_COLUMNS by
- * cutting long texts, then by leaving out columns from the right, which is said. */
+/* Text summary: aligned tables for people. Widths are terminal columns; lines are kept under
+ * LINE_MAX_COLUMNS by cutting long texts, then by leaving out columns from the right, which is
+ * said. */
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -52,7 +53,8 @@ static void end_row(struct az_textout *o)
 }
 
 /* Text of a cell as shown; buf as for az_field_number. */
-static struct az_sv shown(struct az_arena *a, const struct view *v, const struct field *f, size_t row, char *buf)
+static struct az_sv shown(struct az_arena *a, const struct view *v, const struct field *f,
+                          size_t row, char *buf)
 {
     const struct az_cell *c = az_table_at(v->t, row, f->col);
 
@@ -96,7 +98,8 @@ static void drop_one(struct view *v)
     v->left_out++;
 }
 
-/* Takes the excess from the widest text column, again and again, down to TEXT_MIN_WIDTH; then drops columns. */
+/* Takes the excess from the widest text column, again and again, down to TEXT_MIN_WIDTH; then drops
+ * columns. */
 static void fit(struct view *v)
 {
     for (;;) {
@@ -122,7 +125,8 @@ static void fit(struct view *v)
             continue;
         }
         /* down to the next widest, at least by one, at most what is needed */
-        size_t excess = total - LINE_MAX_COLUMNS, step = widest->width > second ? widest->width - second : 1;
+        size_t excess = total - LINE_MAX_COLUMNS,
+               step = widest->width > second ? widest->width - second : 1;
         widest->width -= step < excess ? step : excess;
     }
 }
@@ -141,7 +145,8 @@ static int make_view(struct az_textout *o, const struct az_table *t, size_t rows
         f->col = c;
         f->text = col->type == AZ_TEXT;
         f->scale = az_field_scale(t, c, v->rows);
-        f->header = az_field_line(o->scratch, az_field_header(o->scratch, col, f->text ? "" : f->scale.unit));
+        f->header = az_field_line(o->scratch,
+                                  az_field_header(o->scratch, col, f->text ? "" : f->scale.unit));
         measure(o->scratch, v, f);
         v->n++;
     }
@@ -149,7 +154,8 @@ static int make_view(struct az_textout *o, const struct az_table *t, size_t rows
     return 0;
 }
 
-static void cell(struct az_textout *o, const struct field *f, struct az_sv s, bool middle, const char *color)
+static void cell(struct az_textout *o, const struct field *f, struct az_sv s, bool middle,
+                 const char *color)
 {
     struct az_sv fitted = az_field_cut(o->scratch, s, f->width, middle);
     size_t w = az_utf8_width(fitted), pad = f->width > w ? f->width - w : 0;
@@ -187,7 +193,8 @@ static void body(struct az_textout *o, const struct view *v)
         az_textout_pad(o, INDENT);
         for (size_t i = 0; i < v->n; i++) {
             const struct field *f = &v->field[i];
-            bool middle = (v->t->columns.v[f->col].flags & AZ_KEY) != 0; /* names differ at both ends */
+            bool middle =
+                (v->t->columns.v[f->col].flags & AZ_KEY) != 0; /* names differ at both ends */
             az_textout_pad(o, i ? GAP : 0);
             cell(o, f, shown(o->scratch, v, f, r, buf), middle, change_color(v->t, r, f->col));
         }
@@ -205,8 +212,8 @@ static void more(struct az_textout *o, const struct view *v)
         colored(o, DIM, az_sv_str(line));
     }
     if (v->left_out) {
-        snprintf(line, sizeof line, "  ... %zu more column%s (see the CSV, JSON or workbook)\n", v->left_out,
-                 v->left_out == 1 ? "" : "s");
+        snprintf(line, sizeof line, "  ... %zu more column%s (see the CSV, JSON or workbook)\n",
+                 v->left_out, v->left_out == 1 ? "" : "s");
         colored(o, DIM, az_sv_str(line));
     }
 }
@@ -241,8 +248,8 @@ static void table(struct az_textout *o, const struct az_table *t, size_t rows)
 
 /* ---- findings: sentences, not columns ---- */
 
-/* A table with the columns "severity" and "rule" (any case) is a list of findings; others of its columns may be
- * missing. */
+/* A table with the columns "severity" and "rule" (any case) is a list of findings; others of its
+ * columns may be missing. */
 struct finding_columns {
     ptrdiff_t rule, severity, subject, count, time, advice;
 };
@@ -262,13 +269,16 @@ static bool find_columns(const struct az_table *t, struct finding_columns *f)
     return f->rule >= 0 && f->severity >= 0;
 }
 
-static struct az_sv text_at(struct az_textout *o, const struct az_table *t, size_t row, ptrdiff_t col)
+static struct az_sv text_at(struct az_textout *o, const struct az_table *t, size_t row,
+                            ptrdiff_t col)
 {
-    return col < 0 ? AZ_SV("") : az_field_line(o->scratch, az_cell_text(az_table_at(t, row, (size_t)col)));
+    return col < 0 ? AZ_SV("")
+                   : az_field_line(o->scratch, az_cell_text(az_table_at(t, row, (size_t)col)));
 }
 
 /* " (count 12, 3.200 ms)"; nothing where both are missing. Negative: not given. */
-static void amounts(struct az_textout *o, const struct az_table *t, size_t row, const struct finding_columns *f)
+static void amounts(struct az_textout *o, const struct az_table *t, size_t row,
+                    const struct finding_columns *f)
 {
     double count = f->count < 0 ? -1 : az_cell_number(az_table_at(t, row, (size_t)f->count));
     double time = f->time < 0 ? -1 : az_cell_number(az_table_at(t, row, (size_t)f->time));
@@ -287,7 +297,8 @@ static void amounts(struct az_textout *o, const struct az_table *t, size_t row, 
     }
 }
 
-/* Where a text is broken to fit `columns`: at the last blank that does, else at the first, else not at all. */
+/* Where a text is broken to fit `columns`: at the last blank that does, else at the first, else not
+ * at all. */
 static size_t line_end(struct az_sv s, size_t columns)
 {
     size_t end = 0, used = 0;
@@ -314,11 +325,14 @@ static void wrapped(struct az_textout *o, struct az_sv s, size_t indent)
     }
 }
 
-static void finding(struct az_textout *o, const struct az_table *t, size_t row, const struct finding_columns *f)
+static void finding(struct az_textout *o, const struct az_table *t, size_t row,
+                    const struct finding_columns *f)
 {
-    struct az_sv severity = text_at(o, t, row, f->severity), subject = text_at(o, t, row, f->subject),
-                 advice = text_at(o, t, row, f->advice);
-    const char *code = az_sv_is(severity, "error") ? RED : az_sv_is(severity, "warning") ? YELLOW : NULL;
+    struct az_sv severity = text_at(o, t, row, f->severity),
+                 subject = text_at(o, t, row, f->subject), advice = text_at(o, t, row, f->advice);
+    const char *code = az_sv_is(severity, "error")     ? RED
+                       : az_sv_is(severity, "warning") ? YELLOW
+                                                       : NULL;
     size_t w = az_utf8_width(severity);
 
     az_textout_pad(o, INDENT);
@@ -334,7 +348,8 @@ static void finding(struct az_textout *o, const struct az_table *t, size_t row, 
     wrapped(o, advice, INDENT + 9);
 }
 
-static void findings(struct az_textout *o, const struct az_table *t, size_t rows, const struct finding_columns *f)
+static void findings(struct az_textout *o, const struct az_table *t, size_t rows,
+                     const struct finding_columns *f)
 {
     struct view v = { .t = t, .rows = rows < t->rows ? rows : t->rows };
 
@@ -349,7 +364,8 @@ static void findings(struct az_textout *o, const struct az_table *t, size_t rows
 /* ---- whole ---- */
 static void heading(struct az_textout *o, const struct az_document *doc)
 {
-    struct az_sv input = az_field_line(o->scratch, doc->input), format = az_field_line(o->scratch, doc->format);
+    struct az_sv input = az_field_line(o->scratch, doc->input),
+                 format = az_field_line(o->scratch, doc->format);
 
     if (!doc->no_heading) {
         struct az_sv title = az_field_line(o->scratch, doc->title.n ? doc->title : doc->input);

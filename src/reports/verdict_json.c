@@ -1,5 +1,5 @@
-/* Verdict as JSON (schemas/verdict.schema.json): keys sorted, numbers with 17 significant digits; what is no number is
- * null, and a note says why. */
+/* Verdict as JSON (schemas/verdict.schema.json): keys sorted, numbers with 17 significant digits;
+ * what is not a number is null, and a note says why. */
 #include <math.h>
 #include <stdio.h>
 
@@ -49,10 +49,10 @@ static void run(struct writer *j, const char *key, struct az_sv id, struct az_sv
 
 static void counts(struct writer *j, const struct az_verdict *v)
 {
-    static const enum az_gate_status sorted[] = { AZ_GATE_ERROR,        AZ_GATE_FAIL, AZ_GATE_IMPROVED,
-                                                  AZ_GATE_INCONCLUSIVE, AZ_GATE_NEW,  AZ_GATE_PASS,
-                                                  AZ_GATE_REMOVED,      AZ_GATE_SKIP, AZ_GATE_UNSTABLE,
-                                                  AZ_GATE_WARN };
+    static const enum az_gate_status sorted[] = {
+        AZ_GATE_ERROR, AZ_GATE_FAIL,    AZ_GATE_IMPROVED, AZ_GATE_INCONCLUSIVE, AZ_GATE_NEW,
+        AZ_GATE_PASS,  AZ_GATE_REMOVED, AZ_GATE_SKIP,     AZ_GATE_UNSTABLE,     AZ_GATE_WARN
+    };
     az_jsonw_key(&j->w, "counts");
     az_jsonw_object(&j->w);
     for (size_t i = 0; i < AZ_LENGTH(sorted); i++)
@@ -174,7 +174,8 @@ static int verdict_write(const struct az_document *doc, const char *path, struct
 const struct az_report az_report_verdict = {
     .name = "verdict",
     .extension = ".json",
-    .help = "gates: the verdict as JSON (schemas/verdict.schema.json); also what json means for gates",
+    .help =
+        "gates: the verdict as JSON (schemas/verdict.schema.json); also what json means for gates",
     .verdict = true,
     .write = verdict_write,
 };

@@ -29,13 +29,16 @@ static void put(struct az_textout *o, const char *s) { az_textout_put(o, az_sv_s
 /* "input / table / key / column", what there is of them. */
 static struct az_sv place_of(const struct az_gate_result *x, struct az_arena *a)
 {
-    const struct az_sv part[] = { x->input, x->sheet, az_field_cut(a, az_field_line(a, x->key_text), KEY_WIDTH, true),
+    const struct az_sv part[] = { x->input, x->sheet,
+                                  az_field_cut(a, az_field_line(a, x->key_text), KEY_WIDTH, true),
                                   x->metric };
     struct az_sv out = AZ_SV("");
     for (size_t i = 0; i < 4; i++)
         if (part[i].n)
             out = out.n ? az_arena_printf(a, "%.*s / %.*s", AZ_SVF(out), AZ_SVF(part[i])) : part[i];
-    return out.n ? out : x->rule ? az_arena_printf(a, "rule '%.*s'", AZ_SVF(x->rule_name)) : AZ_SV("run");
+    return out.n     ? out
+           : x->rule ? az_arena_printf(a, "rule '%.*s'", AZ_SVF(x->rule_name))
+                     : AZ_SV("run");
 }
 
 static void head(struct az_textout *o, const struct az_verdict *v)
@@ -81,7 +84,8 @@ void az_text_verdict(struct az_textout *o, const struct az_document *doc, bool a
         az_textout_put(o, az_arena_printf(o->scratch, "%-12s", az_gate_status_text(x->status)));
         put(o, o->color ? "\033[0m" : "");
         struct az_sv place = place_of(x, o->scratch);
-        az_textout_line(o, az_arena_printf(o->scratch, "  %.*s: %.*s", AZ_SVF(place), AZ_SVF(x->text)));
+        az_textout_line(
+            o, az_arena_printf(o->scratch, "  %.*s: %.*s", AZ_SVF(place), AZ_SVF(x->text)));
     }
     if (more)
         az_textout_put(o, az_arena_printf(o->scratch, "and %zu more (-v shows all)\n", more));
@@ -155,18 +159,20 @@ int az_verdict_markdown(const struct az_document *doc, struct az_vec_char *out)
     int rc;
 
     az_arena_init(&a, NULL);
-    rc = az_text_printf(
-        out,
-        "### Gates: %s\n\n%zu fail, %zu inconclusive, %zu error, %zu warn, %zu unstable, %zu improved, %zu pass\n\n",
-        az_verdict_text(v), v->count[AZ_GATE_FAIL], v->count[AZ_GATE_INCONCLUSIVE], v->count[AZ_GATE_ERROR],
-        v->count[AZ_GATE_WARN], v->count[AZ_GATE_UNSTABLE], v->count[AZ_GATE_IMPROVED], v->count[AZ_GATE_PASS]);
+    rc = az_text_printf(out,
+                        "### Gates: %s\n\n%zu fail, %zu inconclusive, %zu error, %zu warn, %zu "
+                        "unstable, %zu improved, %zu pass\n\n",
+                        az_verdict_text(v), v->count[AZ_GATE_FAIL], v->count[AZ_GATE_INCONCLUSIVE],
+                        v->count[AZ_GATE_ERROR], v->count[AZ_GATE_WARN], v->count[AZ_GATE_UNSTABLE],
+                        v->count[AZ_GATE_IMPROVED], v->count[AZ_GATE_PASS]);
     if (!rc)
         rc = sides(out, v, &a);
     for (size_t i = 0; !rc && i < v->results.n; i++) {
         if (!worth(&v->results.v[i]))
             continue;
         if (!table++)
-            rc = az_text_append(out, AZ_SV("| status | figure | change | rule |\n|---|---|---|---|\n"));
+            rc = az_text_append(out,
+                                AZ_SV("| status | figure | change | rule |\n|---|---|---|---|\n"));
         const size_t before = out->n;
         if (!rc && more == 0)
             rc = row(out, &v->results.v[i], &a);

@@ -1,5 +1,6 @@
-/* Workbook report: `summary` first (xlsx_summary.c, with the charts), then one sheet per table in the document's order,
- * which has coverage and facts last. The traps of the library are in xlsx_wrap.c, what is cut in xlsx_plan.c. */
+/* Workbook report: `summary` first (xlsx_summary.c, with the charts), then one sheet per table in
+ * the document's order, which has coverage and facts last. The traps of the library are in
+ * xlsx_wrap.c, what is cut in xlsx_plan.c. */
 #include <stdio.h>
 #include <xlsxwriter.h>
 
@@ -13,8 +14,9 @@
 #define WIDTH_MIN    7
 #define WIDTH_MAX    70
 #define WIDTH_FILTER 3 /* room for the filter's button in a header */
-/* Cells of a document from which rows go to files at once (3 MB in all instead of 1.2 KB a row), but not with more than
- * so many sheets, each of which would hold an open file; and cells from which a part may pass 4 GiB. */
+/* Cells of a document from which rows go to files at once (3 MB in all instead of 1.2 KB a row),
+ * but not with more than so many sheets, each of which would hold an open file; and cells from
+ * which a part may pass 4 GiB. */
 #define CONSTANT_FROM 100000
 #define CONSTANT_MAX  200
 #define ZIP64_FROM    (10u << 20)
@@ -55,19 +57,24 @@ static void data_bar(struct lxw_worksheet *ws, const struct az_xlsx_part *p, siz
         .min_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER,
     };
 
-    if (p->t->columns.v[col].unit == AZ_UNIT_PERCENT) { /* a share of the whole: a full bar is 100 */
+    if (p->t->columns.v[col].unit ==
+        AZ_UNIT_PERCENT) { /* a share of the whole: a full bar is 100 */
         f.max_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER;
         f.max_value = 100;
     }
-    worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows, (lxw_col_t)col, &f);
+    worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows, (lxw_col_t)col,
+                                       &f);
 }
 
-static void severity(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_xlsx_part *p, size_t col)
+static void severity(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_xlsx_part *p,
+                     size_t col)
 {
     static const struct {
         const char *value;
         enum az_xlsx_style style;
-    } rules[] = { { "\"error\"", AZ_STYLE_RED }, { "\"warning\"", AZ_STYLE_YELLOW }, { "\"info\"", AZ_STYLE_BLUE } };
+    } rules[] = { { "\"error\"", AZ_STYLE_RED },
+                  { "\"warning\"", AZ_STYLE_YELLOW },
+                  { "\"info\"", AZ_STYLE_BLUE } };
 
     for (size_t i = 0; i < AZ_LENGTH(rules); i++) {
         lxw_conditional_format f = {
@@ -76,7 +83,8 @@ static void severity(struct az_xlsx *x, struct lxw_worksheet *ws, const struct a
             .value_string = (char *)rules[i].value, /* the library copies it */
             .format = az_xlsx_style(x, rules[i].style),
         };
-        worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows, (lxw_col_t)col, &f);
+        worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows,
+                                           (lxw_col_t)col, &f);
     }
 }
 
@@ -91,7 +99,8 @@ static void heat(struct lxw_worksheet *ws, const struct az_xlsx_part *p, size_t 
         .mid_rule_type = LXW_CONDITIONAL_RULE_TYPE_PERCENTILE,
         .mid_value = 50,
     };
-    worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows, (lxw_col_t)col, &f);
+    worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows, (lxw_col_t)col,
+                                       &f);
 }
 
 static void heats(const struct az_document *doc, const struct az_xlsx_part *p)
@@ -102,47 +111,56 @@ static void heats(const struct az_document *doc, const struct az_xlsx_part *p)
             continue;
         for (size_t k = 0; k < c->y.n; k++) {
             ptrdiff_t col = az_field_column(p->t, c->y.v[k]);
-            if (col >= 0 && (size_t)col < p->columns && p->t->columns.v[col].type != AZ_TEXT && p->rows)
+            if (col >= 0 && (size_t)col < p->columns && p->t->columns.v[col].type != AZ_TEXT &&
+                p->rows)
                 heat(p->ws, p, (size_t)col);
         }
     }
 }
 
 /* The rule in a table with levels among its changes: those are neither. */
-static void change_of_step(struct lxw_worksheet *ws, const struct az_xlsx_part *p, size_t col, bool positive,
-                           struct lxw_format *format)
+static void change_of_step(struct lxw_worksheet *ws, const struct az_xlsx_part *p, size_t col,
+                           bool positive, struct lxw_format *format)
 {
     char value[LXW_MAX_CELL_NAME_LENGTH], level[LXW_MAX_CELL_NAME_LENGTH], formula[128];
 
     lxw_rowcol_to_cell_abs(value, 1, (lxw_col_t)col, 0, 1);
     lxw_rowcol_to_cell_abs(level, 1, (lxw_col_t)az_field_level_column(p->t), 0, 1);
     snprintf(formula, sizeof formula, "=AND(%s%c0,NOT(%s))", value, positive ? '>' : '<', level);
-    lxw_conditional_format f = { .type = LXW_CONDITIONAL_TYPE_FORMULA, .value_string = formula, .format = format };
-    worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows, (lxw_col_t)col, &f);
+    lxw_conditional_format f = { .type = LXW_CONDITIONAL_TYPE_FORMULA,
+                                 .value_string = formula,
+                                 .format = format };
+    worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows, (lxw_col_t)col,
+                                       &f);
 }
 
 /* Worse is red, better is green, by the direction of the column. */
-static void change(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_xlsx_part *p, size_t col)
+static void change(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_xlsx_part *p,
+                   size_t col)
 {
     unsigned flags = p->t->columns.v[col].flags;
     bool higher = (flags & AZ_HIGHER_BETTER) != 0;
 
     if (!(flags & (AZ_HIGHER_BETTER | AZ_LOWER_BETTER)))
         return;
-    bool levels = az_field_level_column(p->t) >= 0 && (size_t)az_field_level_column(p->t) < p->columns;
+    bool levels =
+        az_field_level_column(p->t) >= 0 && (size_t)az_field_level_column(p->t) < p->columns;
     for (int positive = 0; positive <= 1; positive++) {
-        struct lxw_format *format = az_xlsx_style(x, (positive == 1) == higher ? AZ_STYLE_GREEN : AZ_STYLE_RED);
+        struct lxw_format *format =
+            az_xlsx_style(x, (positive == 1) == higher ? AZ_STYLE_GREEN : AZ_STYLE_RED);
         if (levels) {
             change_of_step(ws, p, col, positive == 1, format);
             continue;
         }
         lxw_conditional_format f = {
             .type = LXW_CONDITIONAL_TYPE_CELL,
-            .criteria = positive ? LXW_CONDITIONAL_CRITERIA_GREATER_THAN : LXW_CONDITIONAL_CRITERIA_LESS_THAN,
+            .criteria = positive ? LXW_CONDITIONAL_CRITERIA_GREATER_THAN
+                                 : LXW_CONDITIONAL_CRITERIA_LESS_THAN,
             .value = 0,
             .format = format,
         };
-        worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows, (lxw_col_t)col, &f);
+        worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows,
+                                           (lxw_col_t)col, &f);
     }
 }
 
@@ -157,14 +175,17 @@ static void set_columns(struct az_xlsx *x, const struct az_xlsx_part *p, struct 
         return; /* the arena remembers */
     for (size_t c = 0; c < p->columns; c++)
         widest[c] = az_utf8_width(az_field_text(x->scratch, columns[c].name)) + WIDTH_FILTER;
-    for (size_t r = 0; r < p->rows && r < WIDTH_ROWS && (cells = az_rows_at(rows, p->first + r)); r++) {
+    for (size_t r = 0; r < p->rows && r < WIDTH_ROWS && (cells = az_rows_at(rows, p->first + r));
+         r++) {
         for (size_t c = 0; c < p->columns; c++) {
             size_t w = cell_width(&cells[c], &columns[c]);
             widest[c] = w > widest[c] ? w : widest[c];
         }
     }
     for (size_t c = 0; c < p->columns; c++) {
-        size_t w = widest[c] < WIDTH_MIN ? WIDTH_MIN : widest[c] > WIDTH_MAX ? WIDTH_MAX : widest[c];
+        size_t w = widest[c] < WIDTH_MIN   ? WIDTH_MIN
+                   : widest[c] > WIDTH_MAX ? WIDTH_MAX
+                                           : widest[c];
         lxw_row_col_options o = { .hidden = (columns[c].flags & AZ_HIDDEN) != 0 };
         worksheet_set_column_opt(p->ws, (lxw_col_t)c, (lxw_col_t)c, (double)w + 1, NULL, &o);
     }
@@ -179,7 +200,8 @@ static void dress(struct az_xlsx *x, const struct az_xlsx_part *p)
     worksheet_set_landscape(ws);
     worksheet_fit_to_pages(ws, 1, 0);
     worksheet_repeat_rows(ws, 0, 0);
-    worksheet_print_area(ws, 0, 0, (lxw_row_t)p->rows, (lxw_col_t)(p->columns - 1)); /* not what flows over */
+    worksheet_print_area(ws, 0, 0, (lxw_row_t)p->rows,
+                         (lxw_col_t)(p->columns - 1)); /* not what flows over */
     for (size_t c = 0; c < p->columns && p->rows; c++) {
         const struct az_column *col = &p->t->columns.v[c];
         if (col->flags & AZ_SHARE)
@@ -191,7 +213,7 @@ static void dress(struct az_xlsx *x, const struct az_xlsx_part *p)
     }
 }
 
-/* Texts behind a number keep a distance from it. */
+/* Texts after a number keep a distance from it. */
 static enum az_xlsx_style cell_style(const struct az_column *c, size_t at)
 {
     return c->type == AZ_TEXT && at > 0 ? AZ_STYLE_INDENTED : az_xlsx_style_of(c);
@@ -235,7 +257,8 @@ static struct lxw_worksheet *make_sheets(struct az_xlsx *x, struct az_xlsx_plan 
     return x->error ? NULL : summary;
 }
 
-static int xlsx_write(const struct az_document *doc, const char *path, struct az_arena *scratch, struct az_diag *diag)
+static int xlsx_write(const struct az_document *doc, const char *path, struct az_arena *scratch,
+                      struct az_diag *diag)
 {
     struct az_xlsx_plan plan;
     struct az_xlsx x;

@@ -1,5 +1,5 @@
-/* Parts of the workbook writer. Private to the room. The library's types are only named here, so that xlsxwriter.h
- * stays in the .c files. */
+/* Parts of the workbook writer. Private to the room. The library's types are only named here, so
+ * that xlsxwriter.h stays in the .c files. */
 #ifndef AZ_REPORTS_XLSX_H
 #define AZ_REPORTS_XLSX_H
 
@@ -54,26 +54,30 @@ struct az_xlsx {
 };
 
 /* constant_memory: rows must be written in order, column widths before them. */
-int az_xlsx_open(struct az_xlsx *x, const char *path, bool constant_memory, bool zip64, struct az_arena *scratch,
-                 struct az_mem *mem, struct az_diag *diag) AZ_MUST_USE;
-/* New sheet; its name is made valid and unique and returned in *name. NULL on failure (x->error is set). */
+int az_xlsx_open(struct az_xlsx *x, const char *path, bool constant_memory, bool zip64,
+                 struct az_arena *scratch, struct az_mem *mem, struct az_diag *diag) AZ_MUST_USE;
+/* New sheet; its name is made valid and unique and returned in *name. NULL on failure (x->error is
+ * set). */
 struct lxw_worksheet *az_xlsx_sheet(struct az_xlsx *x, struct az_sv wanted, struct az_sv *name);
-/* Cells. Texts are cleaned, cut at AZ_XLSX_CELL, and never a formula; NaN and infinities, empty texts and empty cells
- * write nothing; integers beyond 2^53 are written as text, so that no digit is lost. */
-void az_xlsx_text(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col, struct az_sv s,
-                  enum az_xlsx_style style);
+/* Cells. Texts are cleaned, cut at AZ_XLSX_CELL, and never a formula; NaN and infinities, empty
+ * texts and empty cells write nothing; integers beyond 2^53 are written as text, so that no digit
+ * is lost. */
+void az_xlsx_text(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col,
+                  struct az_sv s, enum az_xlsx_style style);
 void az_xlsx_number(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col, double v,
                     enum az_xlsx_style style);
-void az_xlsx_cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col, const struct az_cell *c,
-                  enum az_xlsx_style style);
+void az_xlsx_cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col,
+                  const struct az_cell *c, enum az_xlsx_style style);
 /* A cell that leads to another sheet. */
-void az_xlsx_link(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col, struct az_sv sheet,
-                  struct az_sv shown);
-/* NUL-terminated cleaned text in the scratch arena, at most `units` UTF-16 units (titles of charts, names). */
+void az_xlsx_link(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col,
+                  struct az_sv sheet, struct az_sv shown);
+/* NUL-terminated cleaned text in the scratch arena, at most `units` UTF-16 units (titles of charts,
+ * names). */
 const char *az_xlsx_string(struct az_xlsx *x, struct az_sv s, size_t units);
 /* Would az_xlsx_text have to cut it? */
 bool az_xlsx_too_long(struct az_sv s);
-/* Writes the file and moves it to its name, or removes every trace of it. Always frees. Returns the first error. */
+/* Writes the file and moves it to its name, or removes every trace of it. Always frees. Returns the
+ * first error. */
 int az_xlsx_close(struct az_xlsx *x) AZ_MUST_USE;
 
 /* ---- xlsx_style.c ---- */
@@ -85,7 +89,7 @@ const char *az_xlsx_number_format(enum az_xlsx_style s);
 /* Decimals of a style; -1: as many as the number has. */
 int az_xlsx_decimals(enum az_xlsx_style s);
 
-/* ---- xlsx_plan.c: which rows go to which sheet, and what is left out ---- */
+/* ---- xlsx_plan.c: which rows go to which sheet, and what is skipped ---- */
 struct az_xlsx_part { /* one sheet */
     const struct az_table *t;
     size_t first, rows, columns;
@@ -99,7 +103,8 @@ struct az_xlsx_plan {
     struct az_table *coverage; /* own table with what was cut; NULL: nothing was cut */
     size_t cells;
 };
-int az_xlsx_plan_make(struct az_xlsx_plan *p, const struct az_document *doc, struct az_arena *scratch) AZ_MUST_USE;
+int az_xlsx_plan_make(struct az_xlsx_plan *p, const struct az_document *doc,
+                      struct az_arena *scratch) AZ_MUST_USE;
 void az_xlsx_plan_release(struct az_xlsx_plan *p);
 /* First sheet of a table, NULL if it has none. */
 const struct az_xlsx_part *az_xlsx_plan_find(const struct az_xlsx_plan *p, struct az_sv table);
@@ -110,7 +115,7 @@ size_t az_xlsx_summary(struct az_xlsx *x, struct lxw_worksheet *ws, const struct
                        const struct az_xlsx_plan *plan);
 /* Is there a native chart for it? */
 bool az_xlsx_draws(const struct az_chart *c);
-void az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t column, const struct az_document *doc,
-                    const struct az_xlsx_plan *plan);
+void az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t column,
+                    const struct az_document *doc, const struct az_xlsx_plan *plan);
 
 #endif

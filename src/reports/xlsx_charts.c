@@ -1,6 +1,6 @@
-/* Native charts on the summary sheet; their data stay in the cells of the tables' sheets. A waterfall is
- * drawn as stacked columns where its table has the columns for it; a heat map is a colour scale over its table's
- * columns. */
+/* Native charts on the summary sheet; their data stay in the cells of the tables' sheets. A
+ * waterfall is drawn as stacked columns where its table has the columns for it; a heat map is a
+ * colour scale over its table's columns. */
 #include <xlsxwriter.h>
 
 #include "reports/fields.h"
@@ -55,15 +55,16 @@ static ptrdiff_t column_of(const struct az_xlsx_part *p, struct az_sv name)
     return (size_t)c < p->columns ? c : -1;
 }
 
-/* A trend: the values with a dot each, those with a mark red and named; the median dashed; the ends of the noise band
- * pale. */
-static void trend_series(struct az_xlsx *x, lxw_chart_series *s, const struct az_chart *c, const struct az_xlsx_part *p,
-                         size_t number, size_t rows)
+/* A trend: the values with a dot each, those with a mark red and named; the median dashed; the ends
+ * of the noise band pale. */
+static void trend_series(struct az_xlsx *x, lxw_chart_series *s, const struct az_chart *c,
+                         const struct az_xlsx_part *p, size_t number, size_t rows)
 {
     static const lxw_color_t colors[] = { 0x0072B2, 0x7B8494, 0x9CC3E0, 0x9CC3E0 };
     lxw_chart_line line = { .color = colors[number < 3 ? number : 3],
                             .width = number == 0 ? 2.25F : 1.25F,
-                            .dash_type = number == 1 ? LXW_CHART_LINE_DASH_DASH : LXW_CHART_LINE_DASH_SOLID };
+                            .dash_type = number == 1 ? LXW_CHART_LINE_DASH_DASH
+                                                     : LXW_CHART_LINE_DASH_SOLID };
     lxw_chart_fill dot = { .color = colors[0] }, alarm = { .color = 0xD55E00 };
     ptrdiff_t mark = c->y.n > 4 ? column_of(p, c->y.v[4]) : -1;
     bool any = false;
@@ -86,7 +87,8 @@ static void trend_series(struct az_xlsx *x, lxw_chart_series *s, const struct az
         bool shown = text.n > 0 && text.p[0] != '='; /* the library would take it for a formula */
         texts[r].hide = !shown;
         if (shown)
-            texts[r].value = (char *)az_xlsx_string(x, text, NAME_MAX_UNITS); /* the library copies it */
+            texts[r].value =
+                (char *)az_xlsx_string(x, text, NAME_MAX_UNITS); /* the library copies it */
         list[r] = &points[r];
         labels[r] = &texts[r];
         any = any || text.n > 0;
@@ -101,8 +103,9 @@ static void trend_series(struct az_xlsx *x, lxw_chart_series *s, const struct az
     chart_series_set_labels_custom(s, labels);
 }
 
-static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c, const struct az_xlsx_part *p,
-                       ptrdiff_t cat, ptrdiff_t val, size_t number, size_t rows)
+static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c,
+                       const struct az_xlsx_part *p, ptrdiff_t cat, ptrdiff_t val, size_t number,
+                       size_t rows)
 {
     lxw_chart_series *s = chart_add_series(chart, NULL, NULL);
     const char *sheet = az_xlsx_string(x, p->name, 31);
@@ -158,11 +161,13 @@ static bool from_zero(const struct az_chart *c, const struct az_xlsx_part *p, si
     return true;
 }
 
-static void axes(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c, const struct az_xlsx_part *p,
-                 size_t rows)
+static void axes(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c,
+                 const struct az_xlsx_part *p, size_t rows)
 {
-    bool bars = c->kind == AZ_CHART_BAR || c->kind == AZ_CHART_STACKED_BAR || c->kind == AZ_CHART_LIMITS;
-    lxw_chart_axis *category = bars ? chart->y_axis : chart->x_axis, *value = bars ? chart->x_axis : chart->y_axis;
+    bool bars =
+        c->kind == AZ_CHART_BAR || c->kind == AZ_CHART_STACKED_BAR || c->kind == AZ_CHART_LIMITS;
+    lxw_chart_axis *category = bars ? chart->y_axis : chart->x_axis,
+                   *value = bars ? chart->x_axis : chart->y_axis;
 
     if (c->kind == AZ_CHART_PIE)
         return;
@@ -173,7 +178,8 @@ static void axes(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c, 
         chart_axis_set_crossing_max(category);
     }
     ptrdiff_t first = c->y.n ? column_of(p, c->y.v[0]) : -1;
-    const char *format = first < 0 ? NULL : az_xlsx_number_format(az_xlsx_style_of(&p->t->columns.v[first]));
+    const char *format =
+        first < 0 ? NULL : az_xlsx_number_format(az_xlsx_style_of(&p->t->columns.v[first]));
     if (format && c->kind != AZ_CHART_SCATTER_LOG)
         chart_axis_set_num_format(value, strcmp(format, "#,##0.000") == 0      ? "#,##0.###"
                                          : strcmp(format, "#,##0.000000") == 0 ? "#,##0.######"
@@ -211,7 +217,8 @@ static lxw_chart *make(struct az_xlsx *x, const struct az_chart *c, const struct
     }
     if (!chart)
         return NULL;
-    chart_title_set_name(chart, az_xlsx_string(x, c->title.n ? c->title : p->t->title, NAME_MAX_UNITS));
+    chart_title_set_name(chart,
+                         az_xlsx_string(x, c->title.n ? c->title : p->t->title, NAME_MAX_UNITS));
     chart_title_set_name_font(chart, &font);
     axes(x, chart, c, p, rows);
     if (series == 1 && c->kind != AZ_CHART_PIE)
@@ -222,14 +229,16 @@ static lxw_chart *make(struct az_xlsx *x, const struct az_chart *c, const struct
 }
 
 /* A waterfall as stacked columns on an unseen foot, if its table has the columns for it; NULL. */
-static lxw_chart *make_waterfall(struct az_xlsx *x, const struct az_chart *c, const struct az_xlsx_part *p)
+static lxw_chart *make_waterfall(struct az_xlsx *x, const struct az_chart *c,
+                                 const struct az_xlsx_part *p)
 {
     static const struct {
         const char *column;
         lxw_color_t color;
-    } parts[] = {
-        { "Foot (ns)", 0 }, { "Whole (ns)", 0x1F3864 }, { "Rise (ns)", 0xC00000 }, { "Fall (ns)", 0x548235 }
-    };
+    } parts[] = { { "Foot (ns)", 0 },
+                  { "Whole (ns)", 0x1F3864 },
+                  { "Rise (ns)", 0xC00000 },
+                  { "Fall (ns)", 0x548235 } };
     ptrdiff_t cat = column_of(p, c->x), col[4];
     lxw_chart_font font = title_font(c, p);
     lxw_chart *chart;
@@ -248,15 +257,18 @@ static lxw_chart *make_waterfall(struct az_xlsx *x, const struct az_chart *c, co
             x->error = x->error ? x->error : AZ_ENOMEM;
             break;
         }
-        chart_series_set_categories(s, sheet, 1, (lxw_col_t)cat, (lxw_row_t)p->rows, (lxw_col_t)cat);
-        chart_series_set_values(s, sheet, 1, (lxw_col_t)col[i], (lxw_row_t)p->rows, (lxw_col_t)col[i]);
+        chart_series_set_categories(s, sheet, 1, (lxw_col_t)cat, (lxw_row_t)p->rows,
+                                    (lxw_col_t)cat);
+        chart_series_set_values(s, sheet, 1, (lxw_col_t)col[i], (lxw_row_t)p->rows,
+                                (lxw_col_t)col[i]);
         chart_series_set_fill(s, &fill);
     }
     if (!chart)
         return NULL;
     chart_show_hidden_data(chart); /* the columns are folded away */
     chart_set_series_gap(chart, 30);
-    chart_title_set_name(chart, az_xlsx_string(x, c->title.n ? c->title : p->t->title, NAME_MAX_UNITS));
+    chart_title_set_name(chart,
+                         az_xlsx_string(x, c->title.n ? c->title : p->t->title, NAME_MAX_UNITS));
     chart_title_set_name_font(chart, &font);
     axis_title(x, chart->y_axis, c->y_title);
     chart_axis_set_num_format(chart->y_axis, "#,##0");
@@ -264,8 +276,8 @@ static lxw_chart *make_waterfall(struct az_xlsx *x, const struct az_chart *c, co
     return chart;
 }
 
-void az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t column, const struct az_document *doc,
-                    const struct az_xlsx_plan *plan)
+void az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t column,
+                    const struct az_document *doc, const struct az_xlsx_plan *plan)
 {
     size_t placed = 0;
 
@@ -283,7 +295,8 @@ void az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t column, 
             .y_scale = (double)CHART_HEIGHT / DEFAULT_HEIGHT,
         };
         size_t row = FIRST_ROW + placed / PER_LINE * CHART_ROWS;
-        if (worksheet_insert_chart_opt(ws, (lxw_row_t)row, (lxw_col_t)column, chart, &o) != LXW_NO_ERROR)
+        if (worksheet_insert_chart_opt(ws, (lxw_row_t)row, (lxw_col_t)column, chart, &o) !=
+            LXW_NO_ERROR)
             x->error = AZ_EINTERNAL;
         placed++;
     }

@@ -1,9 +1,9 @@
-/* Which rows of which table go to which sheet. Known before the first cell is written, so that what is left out can be
- * said in the `coverage` sheet, by rows whose item begins with "xlsx ":
- *   xlsx rows cut: TABLE      rows left out (only the first doc->xlsx_rows are in the workbook)
- *   xlsx columns cut: TABLE   columns beyond 16,384
- *   xlsx cells cut: TABLE     texts shortened to 32,767 characters, ending in the mark of three dots
- *   xlsx chart rows cut: TITLE   rows of a chart's table that are not on the table's first sheet */
+/* Which rows of which table go to which sheet. Known before the first cell is written, so that what
+ * is skipped can be said in the `coverage` sheet, by rows whose item begins with "xlsx ": xlsx rows
+ * cut: TABLE      rows skipped (only the first doc->xlsx_rows are in the workbook) xlsx columns
+ * cut: TABLE   columns beyond 16,384 xlsx cells cut: TABLE     texts shortened to 32,767
+ * characters, ending in the mark of three dots xlsx chart rows cut: TITLE   rows of a chart's table
+ * that are not on the table's first sheet */
 #include "reports/fields.h"
 #include "reports/xlsx.h"
 
@@ -21,8 +21,8 @@ struct planner {
     struct cuts cuts;
 };
 
-static int add_cut(struct planner *p, const char *what, struct az_sv of, size_t count, const char *unit,
-                   struct az_sv note)
+static int add_cut(struct planner *p, const char *what, struct az_sv of, size_t count,
+                   const char *unit, struct az_sv note)
 {
     struct cut c = { .count = count, .unit = unit, .note = note };
 
@@ -32,7 +32,8 @@ static int add_cut(struct planner *p, const char *what, struct az_sv of, size_t 
     return az_vec_push(&p->cuts, c);
 }
 
-static int long_cells(const struct az_table *t, size_t rows, size_t columns, struct az_mem *mem, size_t *n)
+static int long_cells(const struct az_table *t, size_t rows, size_t columns, struct az_mem *mem,
+                      size_t *n)
 {
     struct az_rows reader;
     const struct az_cell *cells;
@@ -74,19 +75,24 @@ static int plan_table(struct planner *p, const struct az_table *t)
     int rc = long_cells(t, rows, columns, p->doc->mem, &cells);
 
     if (!rc && rows < t->rows)
-        rc = add_cut(
-            p, "xlsx rows cut", t->id, t->rows - rows, "rows",
-            az_arena_printf(p->scratch, "the first %zu of %zu rows are here; CSV and JSON have all", rows, t->rows));
+        rc = add_cut(p, "xlsx rows cut", t->id, t->rows - rows, "rows",
+                     az_arena_printf(p->scratch,
+                                     "the first %zu of %zu rows are here; CSV and JSON have all",
+                                     rows, t->rows));
     if (!rc && columns < t->columns.n)
         rc = add_cut(p, "xlsx columns cut", t->id, t->columns.n - columns, "columns",
-                     az_arena_printf(p->scratch, "a sheet holds %d columns; CSV and JSON have all", AZ_XLSX_COLUMNS));
+                     az_arena_printf(p->scratch, "a sheet holds %d columns; CSV and JSON have all",
+                                     AZ_XLSX_COLUMNS));
     if (!rc && cells)
-        rc = add_cut(p, "xlsx cells cut", t->id, cells, "cells",
-                     az_arena_printf(p->scratch, "a cell holds %d characters; CSV and JSON have all", AZ_XLSX_CELL));
+        rc =
+            add_cut(p, "xlsx cells cut", t->id, cells, "cells",
+                    az_arena_printf(p->scratch, "a cell holds %d characters; CSV and JSON have all",
+                                    AZ_XLSX_CELL));
     return rc ? rc : plan_parts(p, t, rows, columns);
 }
 
-/* Rows a chart was meant to show and cannot, because they are not on the first sheet of its table. */
+/* Rows a chart was meant to show and cannot, because they are not on the first sheet of its table.
+ */
 static int plan_chart(struct planner *p, const struct az_chart *c)
 {
     const struct az_xlsx_part *part = az_xlsx_plan_find(p->plan, c->table);
@@ -100,7 +106,7 @@ static int plan_chart(struct planner *p, const struct az_chart *c)
                    az_arena_printf(p->scratch, "the chart shows the first %zu rows", part->rows));
 }
 
-/* ---- coverage with the cuts behind its own rows ---- */
+/* ---- coverage with the cuts after its own rows ---- */
 static void put_cut(struct az_table *t, const struct cut *cut)
 {
     for (size_t c = 0; c < t->columns.n; c++) {
@@ -128,7 +134,8 @@ static bool takes_cuts(const struct az_table *t)
            (t->columns.v[value].type == AZ_INT || t->columns.v[value].type == AZ_REAL);
 }
 
-/* Copy of `from` (its cells keep pointing to its texts), or an empty coverage table if there is none. */
+/* Copy of `from` (its cells keep pointing to its texts), or an empty coverage table if there is
+ * none. */
 static struct az_table *start_coverage(const struct az_table *from, struct az_arena *scratch)
 {
     unsigned flags = AZ_TABLE_LAST | AZ_TABLE_WHOLE;
@@ -173,7 +180,8 @@ static int plan_coverage(struct planner *p)
     int rc = az_table_finish(t);
     if (rc)
         return rc;
-    while (at < parts->n && (old ? parts->v[at].t != old : !(parts->v[at].t->flags & AZ_TABLE_LAST)))
+    while (at < parts->n &&
+           (old ? parts->v[at].t != old : !(parts->v[at].t->flags & AZ_TABLE_LAST)))
         at++;
     if (!old) {
         rc = az_vec_push(parts, (struct az_xlsx_part){ .t = NULL });
@@ -181,12 +189,14 @@ static int plan_coverage(struct planner *p)
             return rc;
         memmove(parts->v + at + 1, parts->v + at, (parts->n - 1 - at) * sizeof parts->v[0]);
     }
-    parts->v[at] =
-        (struct az_xlsx_part){ .t = t, .rows = t->rows, .columns = t->columns.n, .number = 1, .name = t->id };
+    parts->v[at] = (struct az_xlsx_part){
+        .t = t, .rows = t->rows, .columns = t->columns.n, .number = 1, .name = t->id
+    };
     return 0;
 }
 
-int az_xlsx_plan_make(struct az_xlsx_plan *plan, const struct az_document *doc, struct az_arena *scratch)
+int az_xlsx_plan_make(struct az_xlsx_plan *plan, const struct az_document *doc,
+                      struct az_arena *scratch)
 {
     struct planner p = { .plan = plan, .doc = doc, .scratch = scratch };
     int rc = 0;

@@ -1,5 +1,5 @@
-/* The `summary` sheet: title, input, messages, and the first rows of every summary table with a link to its sheet.
- * Numbers stand in readable units here (the tables' own sheets hold them raw). */
+/* The `summary` sheet: title, input, messages, and the first rows of every summary table with a
+ * link to its sheet. Numbers are in readable units here (the tables' own sheets hold them raw). */
 #include <stdint.h>
 #include <xlsxwriter.h>
 
@@ -24,7 +24,9 @@ struct view { /* the columns of one table that are shown */
 /* Names come first here: the tables stand one below the other and share their columns' widths. */
 static struct view view_of(const struct az_table *t)
 {
-    struct view v = { .t = t, .rows = t->rows < ROWS_MAX || (t->flags & AZ_TABLE_SHORT) ? t->rows : ROWS_MAX };
+    struct view v = { .t = t,
+                      .rows =
+                          t->rows < ROWS_MAX || (t->flags & AZ_TABLE_SHORT) ? t->rows : ROWS_MAX };
     size_t chosen[COLUMNS_MAX], n = az_field_choose(t, chosen, COLUMNS_MAX);
 
     for (int names = 1; names >= 0; names--) {
@@ -74,9 +76,11 @@ static size_t content_width(struct az_xlsx *x, const struct view *v, size_t c)
     return most < limit ? most : limit;
 }
 
-/* Widths come first: the library wants them before any row. Returns the number of columns in use. The tables share
- * their columns; a text at the right end of a table that others outreach may flow over, and widens nothing. */
-static size_t set_widths(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_xlsx_plan *plan)
+/* Widths come first: the library wants them before any row. Returns the number of columns in use.
+ * The tables share their columns; a text at the right end of a table that others outreach may flow
+ * over, and widens nothing. */
+static size_t set_widths(struct az_xlsx *x, struct lxw_worksheet *ws,
+                         const struct az_xlsx_plan *plan)
 {
     size_t width[COLUMNS_MAX] = { 0 }, used = 2;
 
@@ -110,7 +114,8 @@ static enum az_xlsx_style style_of(const struct az_column *col, struct az_scale 
     return AZ_STYLE_FIXED3;
 }
 
-static void cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t at, const struct view *v, size_t r)
+static void cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t at,
+                 const struct view *v, size_t r)
 {
     const struct az_cell *c = az_table_at(v->t, r, v->col[at]);
     enum az_xlsx_style style = style_of(&v->t->columns.v[v->col[at]], v->scale[at]);
@@ -124,7 +129,8 @@ static void cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t
 }
 
 /* Returns the next free row. */
-static size_t table(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, const struct az_xlsx_part *p)
+static size_t table(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row,
+                    const struct az_xlsx_part *p)
 {
     struct view v = view_of(p->t);
     struct az_sv title = p->t->title.n ? p->t->title : p->t->id;
@@ -132,7 +138,8 @@ static size_t table(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, con
     az_xlsx_link(x, ws, row++, 0, p->name, title);
     for (size_t c = 0; c < v.n; c++)
         az_xlsx_text(x, ws, row, c, header_of(x, &v, c),
-                     v.t->columns.v[v.col[c]].type == AZ_TEXT ? AZ_STYLE_HEADING : AZ_STYLE_HEADING_RIGHT);
+                     v.t->columns.v[v.col[c]].type == AZ_TEXT ? AZ_STYLE_HEADING
+                                                              : AZ_STYLE_HEADING_RIGHT);
     row++;
     for (size_t r = 0; r < v.rows; r++, row++) {
         for (size_t c = 0; c < v.n; c++)
@@ -142,19 +149,22 @@ static size_t table(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, con
         az_xlsx_text(x, ws, row++, 0, AZ_SV("(none)"), AZ_STYLE_GRAY);
     if (p->t->rows > v.rows)
         az_xlsx_text(x, ws, row++, 0,
-                     az_arena_printf(x->scratch, "%zu more row%s on sheet %.*s", p->t->rows - v.rows,
-                                     p->t->rows - v.rows == 1 ? "" : "s", AZ_SVF(p->name)),
+                     az_arena_printf(x->scratch, "%zu more row%s on sheet %.*s",
+                                     p->t->rows - v.rows, p->t->rows - v.rows == 1 ? "" : "s",
+                                     AZ_SVF(p->name)),
                      AZ_STYLE_GRAY);
     return row + 1;
 }
 
-static size_t pair(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, const char *label, struct az_sv value)
+static size_t pair(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, const char *label,
+                   struct az_sv value)
 {
     if (value.n == 0)
         return row;
-    az_xlsx_text(x, ws, row, 0,
-                 az_arena_printf(x->scratch, "%s: %.*s", label, AZ_SVF(az_field_text(x->scratch, value))),
-                 AZ_STYLE_PLAIN);
+    az_xlsx_text(
+        x, ws, row, 0,
+        az_arena_printf(x->scratch, "%s: %.*s", label, AZ_SVF(az_field_text(x->scratch, value))),
+        AZ_STYLE_PLAIN);
     return row + 1;
 }
 

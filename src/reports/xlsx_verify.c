@@ -1,7 +1,7 @@
-/* Reads a finished workbook back. The library copies its temporary files into the zip without asking whether they took
- * all that was written, so a full disk would give a valid zip of broken sheets and no error. Costs a few percent of the
- * writing. Each part of the zip is deflated; with a gzip header and trailer around it, io/source inflates and checks
- * it. */
+/* Reads a finished workbook back. The library copies its temporary files into the zip without
+ * asking whether they took all that was written, so a full disk would give a valid zip of broken
+ * sheets and no error. Costs a few percent of the writing. Each part of the zip is deflated; with a
+ * gzip header and trailer around it, io/source inflates and checks it. */
 #include "reports/xlsx_verify.h"
 
 #include "io/source.h"
@@ -11,10 +11,14 @@
 #define LOCAL_SIZE   30
 #define ZIP64        0xffffffffu /* the true value is in a zip64 record, which is not read here */
 
-static uint32_t u16(const char *p) { return (uint32_t)(unsigned char)p[0] | (uint32_t)(unsigned char)p[1] << 8; }
+static uint32_t u16(const char *p)
+{
+    return (uint32_t)(unsigned char)p[0] | (uint32_t)(unsigned char)p[1] << 8;
+}
 static uint32_t u32(const char *p) { return u16(p) | u16(p + 2) << 16; }
 
-/* Balance of tags, fed in pieces. Attribute values and texts hold no raw '<' or '>' (the library escapes both). */
+/* Balance of tags, fed in pieces. Attribute values and texts hold no raw '<' or '>' (the library
+ * escapes both). */
 struct xml {
     enum { TEXT, OPENED, IN_TAG, IN_END, IN_NOTE } state;
     char last;
@@ -47,10 +51,14 @@ static void feed(struct xml *x, struct az_sv s)
     }
 }
 
-static bool balanced(const struct xml *x) { return x->root && !x->bad && x->depth == 0 && x->state == TEXT; }
+static bool balanced(const struct xml *x)
+{
+    return x->root && !x->bad && x->depth == 0 && x->state == TEXT;
+}
 
 /* One part: `data` is the raw deflate stream. */
-static int check_part(struct az_sv data, const char *crc, const char *size, struct az_vec_char *gz, const char **damage)
+static int check_part(struct az_sv data, const char *crc, const char *size, struct az_vec_char *gz,
+                      const char **damage)
 {
     static const char head[10] = { 0x1f, (char)0x8b, 8, 0, 0, 0, 0, 0, 0, 3 };
     struct az_source_opts opts = { .mem = NULL };
@@ -60,8 +68,9 @@ static int check_part(struct az_sv data, const char *crc, const char *size, stru
     int rc;
 
     az_vec_reset(gz);
-    if ((rc = az_text_append(gz, az_sv_make(head, sizeof head))) || (rc = az_text_append(gz, data)) ||
-        (rc = az_text_append(gz, az_sv_make(crc, 4))) || (rc = az_text_append(gz, az_sv_make(size, 4))))
+    if ((rc = az_text_append(gz, az_sv_make(head, sizeof head))) ||
+        (rc = az_text_append(gz, data)) || (rc = az_text_append(gz, az_sv_make(crc, 4))) ||
+        (rc = az_text_append(gz, az_sv_make(size, 4))))
         return rc;
     rc = az_source_open_memory(&src, az_text_view(gz), "part of a workbook", &opts);
     if (rc)

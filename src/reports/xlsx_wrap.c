@@ -1,12 +1,16 @@
 /* The workbook library without its traps (libxlsxwriter 1.1.4), each in one place:
  * - NaN and infinities would be written as such and spoil the sheet: nothing is written;
- * - invalid UTF-8 is copied raw: cleaned first; a literal "_x0041_" would be read back as "A": escaped;
+ * - invalid UTF-8 is copied raw: cleaned first; a literal "_x0041_" would be read back as "A":
+ * escaped;
  * - texts over 32,767 characters are refused: cut with a mark; strings are never formulas;
- * - numbers are written with 16 digits: integers beyond 2^53 become text (reals may lose the 17th digit);
+ * - numbers are written with 16 digits: integers beyond 2^53 become text (reals may lose the 17th
+ * digit);
  * - sheet names are refused with a line on stderr: made valid before;
  * - the creation time differs from run to run: fixed;
- * - temporary files have shared random names: a private folder per workbook, so that no lock is needed;
- * - a full disk under the temporary folder is not noticed: the finished file is read back (xlsx_verify.c). */
+ * - temporary files have shared random names: a private folder per workbook, so that no lock is
+ * needed;
+ * - a full disk under the temporary folder is not noticed: the finished file is read back
+ * (xlsx_verify.c). */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -63,7 +67,8 @@ bool az_xlsx_too_long(struct az_sv s)
     return az_utf8_units(s) + ESCAPE_EXTRA * count_escapes(s) > AZ_XLSX_CELL;
 }
 
-/* Units of a too long text that surely fit with the mark behind them. An escape is 7 units long, 13 when escaped. */
+/* Units of a too long text that surely fit with the mark after them. An escape is 7 units long, 13
+ * when escaped. */
 static size_t room_for(struct az_sv s)
 {
     size_t extra = ESCAPE_EXTRA * count_escapes(s);
@@ -77,7 +82,8 @@ static int append_escaped(struct az_vec_char *out, struct az_sv s)
     size_t done = 0;
     int rc = 0;
 
-    for (size_t i = 0; !rc && (at = az_sv_find(az_sv_make(s.p + i, s.n - i), AZ_SV("_x"))) >= 0; i++) {
+    for (size_t i = 0; !rc && (at = az_sv_find(az_sv_make(s.p + i, s.n - i), AZ_SV("_x"))) >= 0;
+         i++) {
         i += (size_t)at;
         if (!is_escape(s.p + i, s.n - i))
             continue;
@@ -119,14 +125,15 @@ const char *az_xlsx_string(struct az_xlsx *x, struct az_sv s, size_t units)
 }
 
 /* ---- cells ---- */
-void az_xlsx_text(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col, struct az_sv s,
-                  enum az_xlsx_style style)
+void az_xlsx_text(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col,
+                  struct az_sv s, enum az_xlsx_style style)
 {
     const char *p = s.n ? prepared(x, s) : NULL;
 
     if (!p || x->error)
         return;
-    if (worksheet_write_string(ws, (lxw_row_t)row, (lxw_col_t)col, p, az_xlsx_style(x, style)) != LXW_NO_ERROR)
+    if (worksheet_write_string(ws, (lxw_row_t)row, (lxw_col_t)col, p, az_xlsx_style(x, style)) !=
+        LXW_NO_ERROR)
         fail(x, AZ_EINTERNAL);
 }
 
@@ -135,12 +142,13 @@ void az_xlsx_number(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, siz
 {
     if (x->error || !isfinite(v))
         return;
-    if (worksheet_write_number(ws, (lxw_row_t)row, (lxw_col_t)col, v, az_xlsx_style(x, style)) != LXW_NO_ERROR)
+    if (worksheet_write_number(ws, (lxw_row_t)row, (lxw_col_t)col, v, az_xlsx_style(x, style)) !=
+        LXW_NO_ERROR)
         fail(x, AZ_EINTERNAL);
 }
 
-void az_xlsx_cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col, const struct az_cell *c,
-                  enum az_xlsx_style style)
+void az_xlsx_cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col,
+                  const struct az_cell *c, enum az_xlsx_style style)
 {
     char buf[AZ_NUM_MAX];
 
@@ -158,7 +166,8 @@ void az_xlsx_cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_
         az_xlsx_number(x, ws, row, col, c->f, style);
         return;
     case AZ_BOOL:
-        if (worksheet_write_boolean(ws, (lxw_row_t)row, (lxw_col_t)col, c->b, az_xlsx_style(x, style)) != LXW_NO_ERROR)
+        if (worksheet_write_boolean(ws, (lxw_row_t)row, (lxw_col_t)col, c->b,
+                                    az_xlsx_style(x, style)) != LXW_NO_ERROR)
             fail(x, AZ_EINTERNAL);
         return;
     case AZ_EMPTY:
@@ -166,8 +175,8 @@ void az_xlsx_cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_
     }
 }
 
-void az_xlsx_link(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col, struct az_sv sheet,
-                  struct az_sv shown)
+void az_xlsx_link(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col,
+                  struct az_sv sheet, struct az_sv shown)
 {
     struct az_vec_char url;
     int rc;
@@ -184,19 +193,22 @@ void az_xlsx_link(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_
     if (rc)
         fail(x, rc);
     const char *text = az_xlsx_string(x, shown, 255);
-    if (!x->error && worksheet_write_url_opt(ws, (lxw_row_t)row, (lxw_col_t)col, url.v, az_xlsx_style(x, AZ_STYLE_LINK),
-                                             text, NULL) != LXW_NO_ERROR)
+    if (!x->error &&
+        worksheet_write_url_opt(ws, (lxw_row_t)row, (lxw_col_t)col, url.v,
+                                az_xlsx_style(x, AZ_STYLE_LINK), text, NULL) != LXW_NO_ERROR)
         fail(x, AZ_EINTERNAL);
     az_vec_release(&url);
 }
 
 /* ---- workbook ---- */
-int az_xlsx_open(struct az_xlsx *x, const char *path, bool constant_memory, bool zip64, struct az_arena *scratch,
-                 struct az_mem *mem, struct az_diag *diag)
+int az_xlsx_open(struct az_xlsx *x, const char *path, bool constant_memory, bool zip64,
+                 struct az_arena *scratch, struct az_mem *mem, struct az_diag *diag)
 {
-    *x = (struct az_xlsx){
-        .scratch = scratch, .diag = diag, .mem = mem, .path = path, .constant_memory = constant_memory
-    };
+    *x = (struct az_xlsx){ .scratch = scratch,
+                           .diag = diag,
+                           .mem = mem,
+                           .path = path,
+                           .constant_memory = constant_memory };
     az_vec_init(&x->names, mem);
     az_vec_init(&x->text, mem);
     x->error = az_outname_reserve(scratch, path, &x->tmp_name, diag);
@@ -268,7 +280,8 @@ static void drop_book(struct az_xlsx *x)
 static int write_error(struct az_xlsx *x, const char *why)
 {
     return az_diag_fail(x->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(x->path)),
-                        "cannot write workbook (%s; temporary files were in '%.*s')", why, AZ_SVF(x->folder));
+                        "cannot write workbook (%s; temporary files were in '%.*s')", why,
+                        AZ_SVF(x->folder));
 }
 
 static int finish(struct az_xlsx *x)
@@ -287,7 +300,9 @@ static int finish(struct az_xlsx *x)
         return write_error(x, errno ? strerror(errno) : lxw_strerror(e));
     const char *damage = NULL;
     int rc = az_xlsx_verify(x->tmp_name.p, x->mem, &damage);
-    return rc == AZ_EIO || rc == AZ_EFORMAT ? write_error(x, damage ? damage : "cannot be read back") : rc;
+    return rc == AZ_EIO || rc == AZ_EFORMAT
+               ? write_error(x, damage ? damage : "cannot be read back")
+               : rc;
 }
 
 int az_xlsx_close(struct az_xlsx *x)
@@ -299,8 +314,8 @@ int az_xlsx_close(struct az_xlsx *x)
         if (x->error == AZ_ENOMEM || x->error == AZ_ELIMIT)
             az_diag_memory(x->diag, x->error, AZ_AT_FILE(az_sv_str(x->path)), x->mem);
         else
-            az_diag_fail(x->diag, x->error, AZ_AT_FILE(az_sv_str(x->path)), "cannot write workbook (%s)",
-                         az_err_text(x->error));
+            az_diag_fail(x->diag, x->error, AZ_AT_FILE(az_sv_str(x->path)),
+                         "cannot write workbook (%s)", az_err_text(x->error));
     } else if (x->book) {
         x->error = finish(x);
     }

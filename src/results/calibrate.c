@@ -29,7 +29,8 @@ static double round_up(double x)
     return unit < 1 ? n / round(1 / unit) : n * unit;
 }
 
-/* The pair for moves sorted by rel, largest first: with limit rel of move i, the moves before it must be within abs. */
+/* The pair for moves sorted by rel, largest first: with limit rel of move i, the moves before it
+ * must be within abs. */
 static void choose(const struct moves *m, struct az_calibrated *out)
 {
     double most_rel = m->v[0].rel, most_abs = 0, best = INFINITY, above = 0;
@@ -106,7 +107,8 @@ int az_calibrate(const struct az_series *s, struct az_calibrated_list *out)
     for (size_t i = 0; !rc && i < s->metrics.n; i++) {
         bool seen = false;
         for (size_t k = 0; k < out->n && !seen; k++)
-            seen = az_sv_eq(out->v[k].sheet, s->metrics.v[i].sheet) && az_sv_eq(out->v[k].name, s->metrics.v[i].name);
+            seen = az_sv_eq(out->v[k].sheet, s->metrics.v[i].sheet) &&
+                   az_sv_eq(out->v[k].name, s->metrics.v[i].name);
         if (!seen)
             rc = one(s, i, out);
     }

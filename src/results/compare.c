@@ -61,8 +61,8 @@ static bool has_table(const struct az_comparison *c, size_t input, const char *i
     return az_document_table(c->in[input].doc, id) != NULL;
 }
 
-/* The name under which a table is joined. Times of kernels are one thing in two forms: where an input has the one only
- * and another the other only, they are compared. */
+/* The name under which a table is joined. Times of kernels are one thing in two forms: where an
+ * input has the one only and another the other only, they are compared. */
 static struct az_sv name_of(const struct az_comparison *c, size_t input, struct az_sv id)
 {
     const struct az_sv name = az_compare_alias(id);
@@ -89,7 +89,9 @@ static void add_tables(struct az_comparison *c, size_t input)
             continue;
         if (!j) {
             j = &c->tables[c->n_tables++];
-            *j = (struct az_joined){ .id = t->id, .name = name, .title = t->title.n ? t->title : t->id };
+            *j = (struct az_joined){ .id = t->id,
+                                     .name = name,
+                                     .title = t->title.n ? t->title : t->id };
         }
         if (!j->table[input])
             j->table[input] = t;
@@ -152,7 +154,8 @@ static bool total_of(const struct az_comparison *c, size_t input, double *out)
             return *out >= 0;
         }
     }
-    static const char *const sums[] = { "kern_sum", "classes", "kernel_summary", "ops_summary", "ops" };
+    static const char *const sums[] = { "kern_sum", "classes", "kernel_summary", "ops_summary",
+                                        "ops" };
     for (size_t k = 0; k < AZ_LENGTH(sums); k++) {
         t = az_document_table(c->in[input].doc, sums[k]);
         ms = t ? az_compare_column(t, AZ_SV("kernel_time_ms=kernel_time")) : -1;
@@ -191,7 +194,8 @@ static int by_speed(struct az_comparison *c, bool median)
         list[i].input = i;
         if (!total_of(c, i, &list[i].total)) {
             az_diag_add(c->diag, AZ_WARNING, AZ_NOWHERE,
-                        "'%.*s' has no total time: the first input is the baseline (name one)", AZ_SVF(c->in[i].tag));
+                        "'%.*s' has no total time: the first input is the baseline (name one)",
+                        AZ_SVF(c->in[i].tag));
             return AZ_OK;
         }
     }
@@ -214,9 +218,10 @@ static int choose_baseline(struct az_comparison *c)
         return AZ_OK;
     if (az_sv_is(name, "best") || az_sv_is(name, "median"))
         return by_speed(c, az_sv_is(name, "median"));
-    return az_diag_fail(c->diag, AZ_EUSAGE, AZ_NOWHERE,
-                        "baseline '%.*s' is none of the inputs that could be read (first, best, median, or a name)",
-                        AZ_SVF(name));
+    return az_diag_fail(
+        c->diag, AZ_EUSAGE, AZ_NOWHERE,
+        "baseline '%.*s' is none of the inputs that could be read (first, best, median, or a name)",
+        AZ_SVF(name));
 }
 
 /* ---- the whole ---- */
@@ -230,8 +235,8 @@ static int check_asked(const struct az_comparison *c)
         struct az_sv name = az_compare_alias(c->opts->tables[k]);
         if (c->opts->tree && az_compare_of_tree(name))
             continue; /* it is there, or empty */
-        bool many = az_compare_group(name) || az_sv_find(name, AZ_SV("*")) >= 0 || az_sv_find(name, AZ_SV("?")) >= 0 ||
-                    az_sv_find(name, AZ_SV("[")) >= 0;
+        bool many = az_compare_group(name) || az_sv_find(name, AZ_SV("*")) >= 0 ||
+                    az_sv_find(name, AZ_SV("?")) >= 0 || az_sv_find(name, AZ_SV("[")) >= 0;
         const struct az_joined *found = NULL;
         for (size_t i = 0; i < c->n_tables && !found; i++) {
             const struct az_compare_opts one = { .tables = &c->opts->tables[k], .n_tables = 1 };
@@ -239,11 +244,12 @@ static int check_asked(const struct az_comparison *c)
                 found = &c->tables[i];
         }
         if (!found)
-            rc = az_diag_fail(c->diag, AZ_EFORMAT, AZ_NOWHERE, "no input has a table '%.*s'", AZ_SVF(name));
+            rc = az_diag_fail(c->diag, AZ_EFORMAT, AZ_NOWHERE, "no input has a table '%.*s'",
+                              AZ_SVF(name));
         for (size_t i = 0; found && !many && i < c->n; i++)
             if (!found->table[i])
-                rc = az_diag_fail(c->diag, AZ_EFORMAT, AZ_NOWHERE, "'%.*s' has no table '%.*s'", AZ_SVF(c->in[i].tag),
-                                  AZ_SVF(name));
+                rc = az_diag_fail(c->diag, AZ_EFORMAT, AZ_NOWHERE, "'%.*s' has no table '%.*s'",
+                                  AZ_SVF(c->in[i].tag), AZ_SVF(name));
     }
     return rc;
 }
@@ -260,15 +266,17 @@ static int check_common(const struct az_comparison *c)
             any = !j->left_out && j->table[c->base] && j->table[v];
         }
         if (!any)
-            rc = az_diag_fail(c->diag, AZ_EFORMAT, AZ_NOWHERE,
-                              "'%.*s'%s%.*s%s and '%.*s'%s%.*s%s have no table in common that can be compared",
-                              AZ_SVF(c->in[c->base].tag), SAID(c->in[c->base].doc->format), AZ_SVF(c->in[v].tag),
-                              SAID(c->in[v].doc->format));
+            rc = az_diag_fail(
+                c->diag, AZ_EFORMAT, AZ_NOWHERE,
+                "'%.*s'%s%.*s%s and '%.*s'%s%.*s%s have no table in common that can be compared",
+                AZ_SVF(c->in[c->base].tag), SAID(c->in[c->base].doc->format), AZ_SVF(c->in[v].tag),
+                SAID(c->in[v].doc->format));
     }
     return rc;
 }
 
-/* The baseline's difference by call tree. It was asked for, so that it is an error if there is none. */
+/* The baseline's difference by call tree. It was asked for, so that it is an error if there is
+ * none. */
 static int take_tree(struct az_comparison *c, int *asked)
 {
     const struct az_document *from = c->in[c->base].doc;
@@ -283,9 +291,10 @@ static int take_tree(struct az_comparison *c, int *asked)
         any = true;
     }
     if (!any)
-        *asked = az_diag_fail(c->diag, AZ_EFORMAT, AZ_NOWHERE,
-                              "no call-tree difference: '%.*s' or '%.*s' holds no operators of the host",
-                              AZ_SVF(c->in[c->base].tag), AZ_SVF(c->in[!c->base].tag));
+        *asked =
+            az_diag_fail(c->diag, AZ_EFORMAT, AZ_NOWHERE,
+                         "no call-tree difference: '%.*s' or '%.*s' holds no operators of the host",
+                         AZ_SVF(c->in[c->base].tag), AZ_SVF(c->in[!c->base].tag));
     return AZ_OK;
 }
 
@@ -321,21 +330,25 @@ static struct az_sv heading(struct az_comparison *c)
     return az_arena_printf(c->a, "Comparison: %.*s (baseline first)", AZ_SVF(text));
 }
 
-int az_compare(struct az_document *doc, const struct az_compare_input *in, size_t n, const struct az_compare_opts *opts,
-               struct az_diag *diag)
+int az_compare(struct az_document *doc, const struct az_compare_input *in, size_t n,
+               const struct az_compare_opts *opts, struct az_diag *diag)
 {
     struct az_compare_input usable[AZ_COMPARE_MAX];
-    struct az_comparison c = { .doc = doc, .a = doc->arena, .in = usable, .opts = opts, .diag = diag };
+    struct az_comparison c = {
+        .doc = doc, .a = doc->arena, .in = usable, .opts = opts, .diag = diag
+    };
     int rc, asked;
 
     for (size_t i = 0; i < n; i++) {
         if (in[i].doc && c.n == AZ_COMPARE_MAX)
-            return az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "more than %d results to compare", AZ_COMPARE_MAX);
+            return az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "more than %d results to compare",
+                                AZ_COMPARE_MAX);
         if (in[i].doc)
             usable[c.n++] = in[i];
     }
     if (c.n < 2)
-        return az_diag_fail(diag, AZ_EEMPTY, AZ_NOWHERE, "nothing to compare: %zu of %zu inputs can be read", c.n, n);
+        return az_diag_fail(diag, AZ_EEMPTY, AZ_NOWHERE,
+                            "nothing to compare: %zu of %zu inputs can be read", c.n, n);
     rc = choose_baseline(&c);
     if (rc)
         return rc;

@@ -1,5 +1,6 @@
-/* Comparison of results: a baseline and its variants, table by table, into a document of its own. Sees tables only, so
- * it works for every format alike, and across formats where tables and columns have one meaning. */
+/* Comparison of results: a baseline and its variants, table by table, into a document of its own.
+ * Sees tables only, so it works for every format alike, and across formats where tables and columns
+ * have one meaning. */
 #ifndef AZ_RESULTS_COMPARE_H
 #define AZ_RESULTS_COMPARE_H
 
@@ -8,7 +9,7 @@
 #define AZ_COMPARE_MAX 64 /* results at once */
 
 struct az_compare_input {
-    const struct az_document *doc; /* borrowed; NULL: this one could not be read and is left out */
+    const struct az_document *doc; /* borrowed; NULL: this one could not be read and is skipped */
     struct az_sv tag;              /* name in column headings, `<tag>::<column>`; unique */
     struct az_sv title;            /* of the input, for people */
 };
@@ -17,31 +18,36 @@ struct az_compare_opts {
     struct az_sv baseline;      /* first, best, median, or a tag; empty: first */
     const struct az_sv *tables; /* ids, globs or groups (az_compare_group); n_tables 0: all */
     size_t n_tables;
-    bool normalize; /* names of kernels are normalised before they are compared (az_compare_normal) */
-    bool tree;      /* the baseline holds its call-tree difference to the other input: its tables are taken over */
-    bool text_all;  /* text shows every table, not only the main ones */
+    bool normalize; /* names of kernels are normalised before they are compared (az_compare_normal)
+                     */
+    bool tree;     /* the baseline holds its call-tree difference to the other input: its tables are
+                      taken over */
+    bool text_all; /* text shows every table, not only the main ones */
 };
 
-/* Fills doc, which is initialised and empty: compare_summary first, then what was compared, facts that differ, the
- * waterfall (it adds up exactly: whole nanoseconds), side by side, and every table that two inputs have.
- * 0; AZ_EEMPTY if fewer than two inputs can be read; AZ_EUSAGE for a baseline that is none of them, or too many inputs;
- * AZ_EFORMAT if a table asked for by its name, or the call-tree difference, is missing, or an input shares no table
- * with the baseline (the rest is there). Messages in diag. */
-int az_compare(struct az_document *doc, const struct az_compare_input *in, size_t n, const struct az_compare_opts *opts,
-               struct az_diag *diag) AZ_MUST_USE;
+/* Fills doc, which is initialised and empty: compare_summary first, then what was compared, facts
+ * that differ, the waterfall (it adds up exactly: whole nanoseconds), side by side, and every table
+ * that two inputs have. 0; AZ_EEMPTY if fewer than two inputs can be read; AZ_EUSAGE for a baseline
+ * that is none of them, or too many inputs; AZ_EFORMAT if a table asked for by its name, or the
+ * call-tree difference, is missing, or an input shares no table with the baseline (the rest is
+ * there). Messages in diag. */
+int az_compare(struct az_document *doc, const struct az_compare_input *in, size_t n,
+               const struct az_compare_opts *opts, struct az_diag *diag) AZ_MUST_USE;
 
-/* Classes and timelines of all inputs in one table each, with charts, added to doc. Tables: side_by_side_classes,
- * side_by_side_timeline. An input without such a table has empty cells. */
-int az_side_by_side(struct az_document *doc, const struct az_compare_input *in, size_t n) AZ_MUST_USE;
+/* Classes and timelines of all inputs in one table each, with charts, added to doc. Tables:
+ * side_by_side_classes, side_by_side_timeline. An input without such a table has empty cells. */
+int az_side_by_side(struct az_document *doc, const struct az_compare_input *in,
+                    size_t n) AZ_MUST_USE;
 
 /* Makes tags unique: "x", "x~2". In the arena. */
 int az_compare_unique(struct az_arena *a, struct az_sv *tags, size_t n) AZ_MUST_USE;
 
 /* ---- keys, also for tests ---- */
-/* Text of a cell as a key: numbers in one spelling (64 = 64.0), no blanks beside , ( ) [ ]. {NULL, 0}: no memory. */
+/* Text of a cell as a key: numbers in one spelling (64 = 64.0), no blanks next to , ( ) [ ]. {NULL,
+ * 0}: no memory. */
 struct az_sv az_compare_key(struct az_arena *a, const struct az_cell *c);
-/* A kernel's name without template arguments, hexadecimal addresses, and the numbers at the end of generated names
- * (configs/generated_names.rules). {NULL, 0}: no memory. */
+/* A kernel's name without template arguments, hexadecimal addresses, and the numbers at the end of
+ * generated names (configs/generated_names.rules). {NULL, 0}: no memory. */
 struct az_sv az_compare_normal(struct az_arena *a, struct az_sv name);
 
 #endif

@@ -26,13 +26,14 @@ static size_t reference(const struct az_comparison *c, const struct az_joined *j
 
 static bool starts_like(struct az_sv token, struct az_sv stem)
 {
-    return token.n > 1 && token.p[token.n - 1] == '*' && az_sv_starts(stem, az_sv_make(token.p, token.n - 1));
+    return token.n > 1 && token.p[token.n - 1] == '*' &&
+           az_sv_starts(stem, az_sv_make(token.p, token.n - 1));
 }
 
-/* Fills at[] for the ids of one column, or for one that has a column's header (like). Returns in how many of the tables
- * it is missing. */
-static size_t locate(const struct az_comparison *c, const struct az_joined *j, struct az_sv ids, const struct az_column *like,
-                     struct az_joined_column *col)
+/* Fills at[] for the ids of one column, or for one that has a column's header (like). Returns in
+ * how many of the tables it is missing. */
+static size_t locate(const struct az_comparison *c, const struct az_joined *j, struct az_sv ids,
+                     const struct az_column *like, struct az_joined_column *col)
 {
     size_t missing = 0;
 
@@ -57,7 +58,8 @@ static size_t locate(const struct az_comparison *c, const struct az_joined *j, s
 static int by_name(const void *a, const void *b, void *ctx)
 {
     (void)ctx;
-    return az_sv_cmp(((const struct az_joined_column *)a)->name, ((const struct az_joined_column *)b)->name);
+    return az_sv_cmp(((const struct az_joined_column *)a)->name,
+                     ((const struct az_joined_column *)b)->name);
 }
 
 /* The one value of a column; NULL: it has none, or several. */
@@ -76,9 +78,10 @@ static const struct az_cell *one_value(const struct az_table *t, size_t column)
     return first;
 }
 
-/* Device 0 of one run and device 3 of another, where neither has a second: the number says which card was free, and
- * would part all rows. */
-static bool is_lone(const struct az_comparison *c, struct az_joined *j, const struct az_joined_column *col)
+/* Device 0 of one run and device 3 of another, where neither has a second: the number says which
+ * card was free, and would part all rows. */
+static bool is_lone(const struct az_comparison *c, struct az_joined *j,
+                    const struct az_joined_column *col)
 {
     const struct az_cell *first = NULL;
     char x[AZ_NUM_MAX], y[AZ_NUM_MAX];
@@ -175,7 +178,8 @@ static void flag_keys(const struct az_comparison *c, struct az_joined *j)
 
 static bool is_number(enum az_cell_type t) { return t == AZ_INT || t == AZ_REAL; }
 
-/* Factor from unit u to unit b; negative: divide by it (so that 1000 is exact both ways). 0: no way. */
+/* Factor from unit u to unit b; negative: divide by it (so that 1000 is exact both ways). 0: no
+ * way. */
 static double scale_of(enum az_unit u, enum az_unit b)
 {
     double r;
@@ -189,7 +193,8 @@ static double scale_of(enum az_unit u, enum az_unit b)
 }
 
 /* Units, type and direction of a located figure; false: nothing to compare. */
-static bool qualify(const struct az_comparison *c, const struct az_joined *j, struct az_joined_column *col)
+static bool qualify(const struct az_comparison *c, const struct az_joined *j,
+                    struct az_joined_column *col)
 {
     size_t ref = c->n;
     bool whole = true;
@@ -238,7 +243,8 @@ static unsigned direction_of(enum az_unit u)
     }
 }
 
-static void add_value(const struct az_comparison *c, struct az_joined *j, struct az_sv ids, const struct az_column *like)
+static void add_value(const struct az_comparison *c, struct az_joined *j, struct az_sv ids,
+                      const struct az_column *like)
 {
     struct az_joined_column *col = &j->values[j->n_values];
 
@@ -275,7 +281,8 @@ static void add_values(const struct az_comparison *c, struct az_joined *j)
         directed |= (t->columns.v[k].flags & (AZ_HIGHER_BETTER | AZ_LOWER_BETTER)) != 0;
     for (size_t k = 0; k < t->columns.n; k++) {
         const struct az_column *col = &t->columns.v[k];
-        bool wanted = directed ? (col->flags & (AZ_HIGHER_BETTER | AZ_LOWER_BETTER)) != 0 : col->unit != AZ_UNIT_ID;
+        bool wanted = directed ? (col->flags & (AZ_HIGHER_BETTER | AZ_LOWER_BETTER)) != 0
+                               : col->unit != AZ_UNIT_ID;
         if (wanted && is_number(col->type) && !is_key(j, col->name))
             add_value(c, j, AZ_SV(""), col);
     }
@@ -294,7 +301,8 @@ int az_join_columns(struct az_comparison *c, struct az_joined *j)
         if (columned(j, i) && j->table[i]->columns.n > MAX_COLUMNS)
             return AZ_OK;
     for (size_t i = 0; i < c->n; i++)
-        most = columned(j, i) && j->table[i]->columns.n + 64 > most ? j->table[i]->columns.n + 64 : most;
+        most = columned(j, i) && j->table[i]->columns.n + 64 > most ? j->table[i]->columns.n + 64
+                                                                    : most;
     j->keys = az_arena_array(c->a, most, sizeof *j->keys);
     j->values = az_arena_array(c->a, most, sizeof *j->values);
     if (!j->keys || !j->values)

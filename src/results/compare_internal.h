@@ -12,20 +12,23 @@ struct az_joined_column {
     ptrdiff_t at[AZ_COMPARE_MAX]; /* column in each input's table; -1: it has none */
     double scale[AZ_COMPARE_MAX]; /* of a figure: factor to the baseline's unit */
     enum az_unit unit;            /* of the baseline's column */
-    enum az_cell_type type;       /* of a figure: AZ_INT if all sides are whole and of one unit, else AZ_REAL */
-    unsigned flags;               /* direction */
+    enum az_cell_type
+        type;       /* of a figure: AZ_INT if all sides are whole and of one unit, else AZ_REAL */
+    unsigned flags; /* direction */
 };
 
 /* A row in all inputs. */
 struct az_joined_row {
     struct az_sv *key;            /* as printed, one a key column; NULL view: empty */
     const struct az_cell **cells; /* one an input: its row; NULL: has none */
-    struct az_sv *partner;        /* one an input: of a row that may only be renamed, the other's first key; empty */
+    struct az_sv *
+        partner; /* one an input: of a row that may only be renamed, the other's first key; empty */
 };
 
 struct az_joined {
     struct az_sv id, title;
-    struct az_sv name; /* by which the tables of all inputs are one; id is what the first of them calls it */
+    struct az_sv
+        name; /* by which the tables of all inputs are one; id is what the first of them calls it */
     const struct az_compare_spec *spec;
     const struct az_table *table[AZ_COMPARE_MAX]; /* NULL: the input has none */
     struct az_joined_column *keys, *values;
@@ -33,8 +36,9 @@ struct az_joined {
     struct az_joined_row *rows; /* baseline order, then the others by size */
     size_t n_rows;
     const char *left_out; /* why the tables are not compared; NULL: they are */
-    struct az_sv lone;    /* a key that is left out: each input has one value, and not the same; empty: none */
-    size_t merged;        /* rows that had an equal key before them and were added up or numbered */
+    struct az_sv
+        lone; /* a key that is skipped: each input has one value, and not the same; empty: none */
+    size_t merged; /* rows that had an equal key before them and were added up or numbered */
 };
 
 struct az_comparison {
@@ -49,7 +53,8 @@ struct az_comparison {
 };
 
 /* Is the input compared with the baseline in this table? */
-static inline bool az_is_variant(const struct az_comparison *c, const struct az_joined *j, size_t input)
+static inline bool az_is_variant(const struct az_comparison *c, const struct az_joined *j,
+                                 size_t input)
 {
     return input != c->base && j->table[input];
 }
@@ -66,14 +71,17 @@ int az_join(struct az_comparison *c, struct az_joined *j) AZ_MUST_USE;
 
 /* ---- compare_row.c ---- */
 /* A figure of a row, in the baseline's unit; false: empty or not there. */
-bool az_row_value(const struct az_joined *j, const struct az_joined_row *r, size_t value, size_t input, double *out);
+bool az_row_value(const struct az_joined *j, const struct az_joined_row *r, size_t value,
+                  size_t input, double *out);
 /* The same as the whole number it is; false where the column is not whole. */
-bool az_row_whole(const struct az_joined *j, const struct az_joined_row *r, size_t value, size_t input, int64_t *out);
-enum az_row_status az_row_status(const struct az_comparison *c, const struct az_joined *j, const struct az_joined_row *r,
-                              size_t variant);
+bool az_row_whole(const struct az_joined *j, const struct az_joined_row *r, size_t value,
+                  size_t input, int64_t *out);
+enum az_row_status az_row_status(const struct az_comparison *c, const struct az_joined *j,
+                                 const struct az_joined_row *r, size_t variant);
 /* Is the row there? By its first figure, where one of both sides has one. */
-bool az_row_there(const struct az_joined *j, const struct az_joined_row *r, size_t input, size_t other);
-/* Is it the row that stands for the whole, beside its parts? */
+bool az_row_there(const struct az_joined *j, const struct az_joined_row *r, size_t input,
+                  size_t other);
+/* Is it the row that stands for the whole, next to its parts? */
 bool az_row_is_whole(const struct az_joined *j, const struct az_joined_row *r);
 /* The whole that shares are of: the row the spec names, else the sum of the first figure; NaN where
  * rows are figures of several kinds. */
@@ -93,10 +101,15 @@ int az_compare_summary(struct az_comparison *c) AZ_MUST_USE;
 int az_compare_facts(struct az_comparison *c) AZ_MUST_USE;
 int az_compare_waterfall(struct az_comparison *c) AZ_MUST_USE;
 int az_compare_top(struct az_comparison *c) AZ_MUST_USE;
-/* The table that has a figure (az_whole_value) which adds up to the device time of these two inputs; NULL. */
+/* The table that has a figure (az_whole_value) which adds up to the device time of these two
+ * inputs; NULL. */
 const struct az_joined *az_compare_whole(const struct az_comparison *c, size_t x, size_t y);
-static inline size_t az_whole_value(const struct az_joined *j) { return j->spec->flags & AZ_SPEC_SECOND ? 1 : 0; }
-/* Geometric mean of variant over baseline, weighted by the baseline's share; NaN without a row in both. */
+static inline size_t az_whole_value(const struct az_joined *j)
+{
+    return j->spec->flags & AZ_SPEC_SECOND ? 1 : 0;
+}
+/* Geometric mean of variant over baseline, weighted by the baseline's share; NaN without a row in
+ * both. */
 double az_join_geomean(const struct az_comparison *c, const struct az_joined *j, size_t variant);
 
 #endif

@@ -1,5 +1,6 @@
-/* The full outer join of the tables of one id: rows by the text of their keys. Equal keys within one table are added
- * up, or paired by their order (the specification says which); a row whose key is empty fits only a row equal in all.
+/* The full outer join of the tables of one id: rows by the text of their keys. Equal keys within
+ * one table are added up, or paired by their order (the specification says which); a row whose key
+ * is empty fits only a row equal in all.
  */
 #include "base/num.h"
 #include "base/sort.h"
@@ -24,22 +25,26 @@ struct join {
 
 /* ---- equal keys ---- */
 
-static bool has(struct az_sv name, const char *word) { return az_sv_ifind(name, az_sv_str(word)) >= 0; }
+static bool has(struct az_sv name, const char *word)
+{
+    return az_sv_ifind(name, az_sv_str(word)) >= 0;
+}
 
 static enum role role_of(const struct az_column *col)
 {
     if (col->type != AZ_INT && col->type != AZ_REAL)
         return FIRST;
-    if (has(col->name, "median") || has(col->name, "std") || has(col->name, "_p25") || has(col->name, "_p75") ||
-        has(col->name, "Med (") || has(col->name, "P95") || has(col->name, "P99") || has(col->name, "cum"))
+    if (has(col->name, "median") || has(col->name, "std") || has(col->name, "_p25") ||
+        has(col->name, "_p75") || has(col->name, "Med (") || has(col->name, "P95") ||
+        has(col->name, "P99") || has(col->name, "cum"))
         return LOST;
     if (has(col->name, "mean") || has(col->name, "avg"))
         return MEAN;
-    if (has(col->name, "min (") || az_sv_ends(col->name, AZ_SV("min")) || az_sv_starts(col->name, AZ_SV("min")) ||
-        az_sv_starts(col->name, AZ_SV("Min")))
+    if (has(col->name, "min (") || az_sv_ends(col->name, AZ_SV("min")) ||
+        az_sv_starts(col->name, AZ_SV("min")) || az_sv_starts(col->name, AZ_SV("Min")))
         return LEAST;
-    if (has(col->name, "max (") || az_sv_ends(col->name, AZ_SV("max")) || az_sv_starts(col->name, AZ_SV("max")) ||
-        az_sv_starts(col->name, AZ_SV("Max")))
+    if (has(col->name, "max (") || az_sv_ends(col->name, AZ_SV("max")) ||
+        az_sv_starts(col->name, AZ_SV("max")) || az_sv_starts(col->name, AZ_SV("Max")))
         return MOST;
     switch (col->unit) {
     case AZ_UNIT_ID:
@@ -92,7 +97,8 @@ static double weight(const struct join *g, const struct az_cell *row, uint32_t r
     return n > 0 ? n : 0;
 }
 
-static struct az_cell merge(enum role role, const struct az_cell *x, const struct az_cell *y, double wx, double wy)
+static struct az_cell merge(enum role role, const struct az_cell *x, const struct az_cell *y,
+                            double wx, double wy)
 {
     const struct az_cell none = { .type = AZ_EMPTY };
     double a = az_cell_number(x), b = az_cell_number(y);
@@ -115,8 +121,8 @@ static struct az_cell merge(enum role role, const struct az_cell *x, const struc
 }
 
 /* Adds a row to the one of its key; the first time this makes a row of its own. */
-static int add_up(struct join *g, const struct az_table *t, const struct az_cell **at, const struct az_cell *row,
-                  uint32_t rows)
+static int add_up(struct join *g, const struct az_table *t, const struct az_cell **at,
+                  const struct az_cell *row, uint32_t rows)
 {
     struct az_cell *own;
     double wx, wy;
@@ -141,10 +147,12 @@ static int add_up(struct join *g, const struct az_table *t, const struct az_cell
 /* Is the key column a name, which may be normalised? Shapes and numbers are none. */
 static bool is_name(const struct az_joined_column *col)
 {
-    return has(col->name, "name") || has(col->name, "kernel") || has(col->name, "op") || has(col->name, "range");
+    return has(col->name, "name") || has(col->name, "kernel") || has(col->name, "op") ||
+           has(col->name, "range");
 }
 
-static int key_part(struct join *g, const struct az_joined_column *col, const struct az_cell *cell, bool *blank)
+static int key_part(struct join *g, const struct az_joined_column *col, const struct az_cell *cell,
+                    bool *blank)
 {
     struct az_sv part = az_compare_key(g->c->a, cell);
     int rc;
@@ -162,7 +170,8 @@ static int key_part(struct join *g, const struct az_joined_column *col, const st
 }
 
 /* The key of a row in g->text. */
-static int make_key(struct join *g, const struct az_table *t, size_t input, const struct az_cell *row, bool *blank)
+static int make_key(struct join *g, const struct az_table *t, size_t input,
+                    const struct az_cell *row, bool *blank)
 {
     char buf[AZ_NUM_MAX];
     int rc = AZ_OK;
@@ -183,7 +192,8 @@ static int make_key(struct join *g, const struct az_table *t, size_t input, cons
 }
 
 /* The row's keys as printed: as the first input has them. */
-static int print_keys(struct join *g, size_t input, const struct az_cell *row, uint32_t number, struct az_joined_row *to)
+static int print_keys(struct join *g, size_t input, const struct az_cell *row, uint32_t number,
+                      struct az_joined_row *to)
 {
     struct az_arena *a = g->c->a;
     char buf[AZ_NUM_MAX];
@@ -215,7 +225,8 @@ static int times_seen(struct join *g, uint32_t id, size_t input, uint32_t **time
     return rc;
 }
 
-static int add_row(struct join *g, size_t input, const struct az_table *t, const struct az_cell *row)
+static int add_row(struct join *g, size_t input, const struct az_table *t,
+                   const struct az_cell *row)
 {
     size_t known = g->keys.text.n;
     uint32_t id = 0, *times, number = 1;
@@ -243,7 +254,8 @@ static int add_row(struct join *g, size_t input, const struct az_table *t, const
         struct az_joined_row fresh = { .key = NULL };
         fresh.cells = az_arena_array(g->c->a, g->c->n, sizeof(const struct az_cell *));
         fresh.partner = az_arena_array(g->c->a, g->c->n, sizeof *fresh.partner);
-        rc = fresh.cells && fresh.partner ? print_keys(g, input, row, number, &fresh) : az_arena_error(g->c->a);
+        rc = fresh.cells && fresh.partner ? print_keys(g, input, row, number, &fresh)
+                                          : az_arena_error(g->c->a);
         if (!rc)
             rc = az_vec_push(&g->rows, fresh);
     }
@@ -268,7 +280,8 @@ static int add_table(struct join *g, size_t input)
 /* ---- order ---- */
 
 /* Size of a row that the baseline does not have. */
-static double size_of(const struct az_comparison *c, const struct az_joined *j, const struct az_joined_row *r)
+static double size_of(const struct az_comparison *c, const struct az_joined *j,
+                      const struct az_joined_row *r)
 {
     double most = 0, x = 0;
 
@@ -302,7 +315,8 @@ static int sort_rows(struct az_comparison *c, struct az_joined *j)
 
     while (first < j->n_rows && j->rows[first].cells[c->base])
         first++;
-    return az_sort_cmp(j->rows + first, j->n_rows - first, sizeof *j->rows, by_size, &o, c->doc->mem);
+    return az_sort_cmp(j->rows + first, j->n_rows - first, sizeof *j->rows, by_size, &o,
+                       c->doc->mem);
 }
 
 static int join_rows(struct join *g)
@@ -332,7 +346,8 @@ static void check_types(const struct az_comparison *c, struct az_joined *j)
         int64_t n;
         for (size_t r = 0; j->values[k].type == AZ_INT && r < j->n_rows; r++)
             for (size_t i = 0; i < c->n; i++)
-                if (az_row_value(j, &j->rows[r], k, i, &x) && !az_row_whole(j, &j->rows[r], k, i, &n))
+                if (az_row_value(j, &j->rows[r], k, i, &x) &&
+                    !az_row_whole(j, &j->rows[r], k, i, &n))
                     j->values[k].type = AZ_REAL;
     }
 }

@@ -8,7 +8,7 @@
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 static bool is_joint(char c) { return c == ',' || c == '(' || c == ')' || c == '[' || c == ']'; }
 
-/* Blanks beside brackets and commas dropped, others made one. */
+/* Blanks next to brackets and commas dropped, others made one. */
 static struct az_sv squeezed(struct az_arena *a, struct az_sv s)
 {
     bool clean = true;
@@ -53,7 +53,7 @@ struct az_sv az_compare_key(struct az_arena *a, const struct az_cell *c)
 
 /* ---- names ---- */
 
-/* Template arguments: from a `<` behind a letter to its `>`; not the operators. */
+/* Template arguments: from a `<` after a letter to its `>`; not the operators. */
 static size_t strip_templates(char *p, size_t n)
 {
     size_t out = 0, depth = 0;
@@ -74,7 +74,10 @@ static size_t strip_templates(char *p, size_t n)
     return out;
 }
 
-static bool is_hex(char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'); }
+static bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static size_t strip_addresses(char *p, size_t n)
@@ -93,7 +96,10 @@ static size_t strip_addresses(char *p, size_t n)
     return out;
 }
 
-static bool is_generated(struct az_sv name) { return az_rules_class("generated_names.rules", "name", name).n > 0; }
+static bool is_generated(struct az_sv name)
+{
+    return az_rules_class("generated_names.rules", "name", name).n > 0;
+}
 
 /* "_12", ".3", "_4_5" at the end. */
 static size_t strip_numbers(const char *p, size_t n)

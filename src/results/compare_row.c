@@ -5,17 +5,20 @@
 #include "base/sort.h"
 #include "results/compare_internal.h"
 
-#define NEAR       0.2     /* durations of a renamed row differ by less than this part */
-#define MAX_PAIRS  4000000 /* of removed and new rows looked at in one table; beyond it nothing is suggested */
-#define UNIT_NOISE 1e-12   /* figures that were converted differ by rounding */
+#define NEAR 0.2 /* durations of a renamed row differ by less than this part */
+#define MAX_PAIRS                                                                                  \
+    4000000 /* of removed and new rows looked at in one table; beyond it nothing is suggested */
+#define UNIT_NOISE 1e-12 /* figures that were converted differ by rounding */
 
-static const struct az_cell *cell_of(const struct az_joined *j, const struct az_joined_row *r, size_t value, size_t input)
+static const struct az_cell *cell_of(const struct az_joined *j, const struct az_joined_row *r,
+                                     size_t value, size_t input)
 {
     ptrdiff_t at = j->values[value].at[input];
     return r->cells[input] && at >= 0 ? &r->cells[input][at] : NULL;
 }
 
-bool az_row_value(const struct az_joined *j, const struct az_joined_row *r, size_t value, size_t input, double *out)
+bool az_row_value(const struct az_joined *j, const struct az_joined_row *r, size_t value,
+                  size_t input, double *out)
 {
     const struct az_cell *cell = value < j->n_values ? cell_of(j, r, value, input) : NULL;
     double s, x;
@@ -28,7 +31,8 @@ bool az_row_value(const struct az_joined *j, const struct az_joined_row *r, size
     return true;
 }
 
-bool az_row_whole(const struct az_joined *j, const struct az_joined_row *r, size_t value, size_t input, int64_t *out)
+bool az_row_whole(const struct az_joined *j, const struct az_joined_row *r, size_t value,
+                  size_t input, int64_t *out)
 {
     const struct az_cell *cell = cell_of(j, r, value, input);
 
@@ -44,21 +48,25 @@ static bool equal(const struct az_joined *j, size_t value, double x, double y, s
 
     if (x == y)
         return true;
-    return (sa < 1 || sa > 1 || sb < 1 || sb > 1) && fabs(x - y) <= UNIT_NOISE * fmax(fabs(x), fabs(y));
+    return (sa < 1 || sa > 1 || sb < 1 || sb > 1) &&
+           fabs(x - y) <= UNIT_NOISE * fmax(fabs(x), fabs(y));
 }
 
-bool az_row_there(const struct az_joined *j, const struct az_joined_row *r, size_t input, size_t other)
+bool az_row_there(const struct az_joined *j, const struct az_joined_row *r, size_t input,
+                  size_t other)
 {
     double x;
 
     if (!r->cells[input])
         return false;
-    if (j->values[0].at[input] < 0 || j->values[0].at[other] < 0 || az_row_value(j, r, 0, input, &x))
+    if (j->values[0].at[input] < 0 || j->values[0].at[other] < 0 ||
+        az_row_value(j, r, 0, input, &x))
         return true; /* where a side has no such column, rows count */
     return !az_row_value(j, r, 0, other, &x);
 }
 
-enum az_row_status az_row_status(const struct az_comparison *c, const struct az_joined *j, const struct az_joined_row *r, size_t v)
+enum az_row_status az_row_status(const struct az_comparison *c, const struct az_joined *j,
+                                 const struct az_joined_row *r, size_t v)
 {
     bool b = az_row_there(j, r, c->base, v), t = az_row_there(j, r, v, c->base);
 
@@ -128,7 +136,8 @@ static size_t count_value(const struct az_joined *j)
     return j->n_values;
 }
 
-static int add_candidate(struct az_comparison *c, const struct az_joined *j, size_t row, size_t input, struct candidates *to)
+static int add_candidate(struct az_comparison *c, const struct az_joined *j, size_t row,
+                         size_t input, struct candidates *to)
 {
     const struct az_joined_row *r = &j->rows[row];
     struct candidate one = { .row = row, .arguments = { "", 0 } };
@@ -139,7 +148,8 @@ static int add_candidate(struct az_comparison *c, const struct az_joined *j, siz
     one.has_count = az_row_value(j, r, count_value(j), input, &one.count);
     for (size_t k = 1; k < j->n_keys; k++) {
         any |= r->key[k].n > 0;
-        one.arguments = az_arena_printf(c->a, "%.*s\x1f%.*s", AZ_SVF(one.arguments), AZ_SVF(r->key[k]));
+        one.arguments =
+            az_arena_printf(c->a, "%.*s\x1f%.*s", AZ_SVF(one.arguments), AZ_SVF(r->key[k]));
         if (!one.arguments.p)
             return az_arena_error(c->a);
     }
@@ -150,7 +160,8 @@ static bool alike(const struct candidate *x, const struct candidate *y)
 {
     double most = x->time > y->time ? x->time : y->time;
 
-    if (x->has_count != y->has_count || (x->has_count && (x->count < y->count || x->count > y->count)))
+    if (x->has_count != y->has_count ||
+        (x->has_count && (x->count < y->count || x->count > y->count)))
         return false;
     return az_sv_eq(x->arguments, y->arguments) && fabs(x->time - y->time) <= NEAR * most;
 }
@@ -174,7 +185,8 @@ static int by_distance(const void *a, const void *b, void *ctx)
     return rc ? rc : az_sv_cmp(p[!px], q[!qx]);
 }
 
-static int find_pairs(const struct candidates *removed, const struct candidates *added, struct pairs *to)
+static int find_pairs(const struct candidates *removed, const struct candidates *added,
+                      struct pairs *to)
 {
     int rc = AZ_OK;
 
@@ -183,7 +195,8 @@ static int find_pairs(const struct candidates *removed, const struct candidates 
             const struct candidate *x = &removed->v[i], *y = &added->v[k];
             double most = x->time > y->time ? x->time : y->time;
             if (alike(x, y))
-                rc = az_vec_push(to, ((struct pair){ x->row, y->row, fabs(x->time - y->time) / most }));
+                rc = az_vec_push(to,
+                                 ((struct pair){ x->row, y->row, fabs(x->time - y->time) / most }));
         }
     }
     return rc;

@@ -15,7 +15,8 @@
 #define SECOND AZ_SPEC_SECOND
 #define MIXED  AZ_SPEC_MIXED
 
-#define CALL_KEY "operation|input_type|input_dims|input_strides|concrete_inputs|is_recompute?|parent_module?"
+#define CALL_KEY                                                                                   \
+    "operation|input_type|input_dims|input_strides|concrete_inputs|is_recompute?|parent_module?"
 #define COLL_KEY "collective|dtype?|in_message_elements?|group_size?"
 
 /* clang-format off */

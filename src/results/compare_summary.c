@@ -1,4 +1,5 @@
-/* What was compared: one row a table and variant, the inputs, and what the runs say of themselves and do not share. */
+/* What was compared: one row a table and variant, the inputs, and what the runs say of themselves
+ * and do not share. */
 #include <math.h>
 
 #include "results/compare_internal.h"
@@ -10,8 +11,8 @@ double az_join_geomean(const struct az_comparison *c, const struct az_joined *j,
     if (j->spec->flags & AZ_SPEC_MIXED)
         return (double)NAN;
     for (size_t i = 0; i < j->n_rows; i++) {
-        if (!az_row_value(j, &j->rows[i], 0, c->base, &b) || !az_row_value(j, &j->rows[i], 0, variant, &t) ||
-            !(b > 0) || !(t > 0))
+        if (!az_row_value(j, &j->rows[i], 0, c->base, &b) ||
+            !az_row_value(j, &j->rows[i], 0, variant, &t) || !(b > 0) || !(t > 0))
             continue;
         sum += b * log(t / b);
         weight += b;
@@ -23,7 +24,8 @@ double az_join_geomean(const struct az_comparison *c, const struct az_joined *j,
 
 static void summary_columns(const struct az_comparison *c, struct az_table *t)
 {
-    static const char *const counts[] = { "rows baseline", "rows variant", "same", "changed", "new", "removed" };
+    static const char *const counts[] = { "rows baseline", "rows variant", "same",
+                                          "changed",       "new",          "removed" };
 
     az_table_column(t, "table", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "variant", AZ_TEXT, AZ_UNIT_NONE, c->n == 2 ? AZ_KEY | AZ_DETAIL : AZ_KEY);
@@ -39,7 +41,8 @@ static void summary_columns(const struct az_comparison *c, struct az_table *t)
     az_table_column(t, "note", AZ_TEXT, AZ_UNIT_NONE, 0);
 }
 
-static void put_counts(struct az_table *t, const struct az_comparison *c, const struct az_joined *j, size_t v)
+static void put_counts(struct az_table *t, const struct az_comparison *c, const struct az_joined *j,
+                       size_t v)
 {
     int64_t n[ROW_REMOVED + 1] = { 0 };
 
@@ -51,14 +54,15 @@ static void put_counts(struct az_table *t, const struct az_comparison *c, const 
         az_put_i64(t, n[s]);
 }
 
-/* Shares, rates and means of rows do not add up to anything; means have a total where a row is it. */
+/* Shares, rates and means of rows do not add up to anything; means have a total where a row is it.
+ */
 static bool adds_up(const struct az_joined *j)
 {
     const struct az_joined_column *value = &j->values[0];
 
-    if (!j->spec->total &&
-        (az_sv_ifind(value->name, AZ_SV("mean")) >= 0 || az_sv_ifind(value->name, AZ_SV("avg")) >= 0 ||
-         az_sv_ifind(value->name, AZ_SV("median")) >= 0))
+    if (!j->spec->total && (az_sv_ifind(value->name, AZ_SV("mean")) >= 0 ||
+                            az_sv_ifind(value->name, AZ_SV("avg")) >= 0 ||
+                            az_sv_ifind(value->name, AZ_SV("median")) >= 0))
         return false;
     switch (value->unit) {
     case AZ_UNIT_PERCENT:
@@ -75,7 +79,8 @@ static bool adds_up(const struct az_joined *j)
     }
 }
 
-static void put_figures(struct az_table *t, const struct az_comparison *c, const struct az_joined *j, size_t v)
+static void put_figures(struct az_table *t, const struct az_comparison *c,
+                        const struct az_joined *j, size_t v)
 {
     const struct az_joined_column *value = &j->values[0];
     const bool sum = adds_up(j);
@@ -96,7 +101,8 @@ static void put_empties(struct az_table *t, size_t n)
         az_put_empty(t);
 }
 
-static void put_left_out(struct az_table *t, const struct az_joined *j, struct az_sv variant, struct az_sv note)
+static void put_left_out(struct az_table *t, const struct az_joined *j, struct az_sv variant,
+                         struct az_sv note)
 {
     az_put_text(t, j->id);
     az_put_text(t, variant);
@@ -112,12 +118,13 @@ static struct az_sv note_of(const struct az_comparison *c, const struct az_joine
     if (j->merged)
         note = az_arena_printf(c->a, "%zu rows of equal keys are %s", j->merged, how);
     if (j->lone.n)
-        note = az_arena_printf(c->a, "%.*s%sone %.*s each, not the same one", AZ_SVF(note), note.n ? "; " : "",
-                               AZ_SVF(j->lone));
+        note = az_arena_printf(c->a, "%.*s%sone %.*s each, not the same one", AZ_SVF(note),
+                               note.n ? "; " : "", AZ_SVF(j->lone));
     return note;
 }
 
-static void put_compared(struct az_table *t, const struct az_comparison *c, const struct az_joined *j)
+static void put_compared(struct az_table *t, const struct az_comparison *c,
+                         const struct az_joined *j)
 {
     for (size_t v = 0; v < c->n; v++) {
         if (j->left_out || !j->table[c->base] || !az_is_variant(c, j, v))
@@ -143,7 +150,9 @@ static void put_others(struct az_table *t, const struct az_comparison *c, const 
             return;
         }
         if (base != variant)
-            put_left_out(t, j, tag, az_arena_printf(c->a, "only in %.*s", AZ_SVF(c->in[variant ? v : c->base].tag)));
+            put_left_out(
+                t, j, tag,
+                az_arena_printf(c->a, "only in %.*s", AZ_SVF(c->in[variant ? v : c->base].tag)));
     }
 }
 
@@ -160,7 +169,8 @@ static void put_tables(struct az_table *t, const struct az_comparison *c)
 
 static int inputs_table(struct az_comparison *c)
 {
-    struct az_table *t = az_table_new(c->a, "compare_inputs", "What was compared", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(c->a, "compare_inputs", "What was compared", AZ_TABLE_SUMMARY);
 
     if (!t)
         return az_arena_error(c->a);
@@ -183,7 +193,8 @@ static int inputs_table(struct az_comparison *c)
 
 int az_compare_summary(struct az_comparison *c)
 {
-    struct az_table *t = az_table_new(c->a, "compare_summary", "Comparison", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t =
+        az_table_new(c->a, "compare_summary", "Comparison", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     int rc;
 
     if (!t)
@@ -225,7 +236,10 @@ static bool seen_before(struct az_table *const *facts, size_t input, size_t row)
 }
 
 /* Names, sizes and digests of files always differ, titles too. */
-static bool is_of_file(struct az_sv name) { return az_sv_starts(name, AZ_SV("input ")) || az_sv_is(name, "title"); }
+static bool is_of_file(struct az_sv name)
+{
+    return az_sv_starts(name, AZ_SV("input ")) || az_sv_is(name, "title");
+}
 
 int az_compare_facts(struct az_comparison *c)
 {
@@ -234,7 +248,7 @@ int az_compare_facts(struct az_comparison *c)
     for (size_t i = 0; i < c->n; i++) {
         facts[i] = az_document_table(c->in[i].doc, "facts");
         if (!facts[i] || facts[i]->columns.n < 2)
-            return AZ_OK; /* a result without facts tells nothing */
+            return AZ_OK; /* a result without facts says nothing */
     }
     t = az_table_new(c->a, "compare_facts", "Facts that differ", AZ_TABLE_SUMMARY);
     if (!t)

@@ -1,4 +1,5 @@
-/* Tables of the comparison: a joined table (or its three parts) for files, and a short one for the text report. */
+/* Tables of the comparison: a joined table (or its three parts) for files, and a short one for the
+ * text report. */
 #include <math.h>
 
 #include "base/sort.h"
@@ -25,7 +26,8 @@ struct az_sv az_variant_name(const struct az_comparison *c, const char *name, si
 
 /* ---- columns ---- */
 
-static void add_column(struct sheet *s, struct az_sv name, enum az_cell_type type, enum az_unit unit, unsigned flags)
+static void add_column(struct sheet *s, struct az_sv name, enum az_cell_type type,
+                       enum az_unit unit, unsigned flags)
 {
     if (!name.p && !s->t->error)
         s->t->error = az_arena_error(s->c->a);
@@ -66,9 +68,11 @@ static bool is_value(const struct az_joined *j, size_t input, size_t column)
 /* Columns that people seldom need are folded away in workbooks. */
 static bool is_hidden(const struct az_joined *j, struct az_sv name)
 {
-    static const char *const ends[] = { "kernel_names", "median", "std",          "min",
-                                        "max",          "ex_UID", "kernel_stats", "kernel_details" };
-    static const char *const calls[] = { "UID*", "Input Dims*", "Input type*", "Input Strides*", "Concrete Inputs*" };
+    static const char *const ends[] = {
+        "kernel_names", "median", "std", "min", "max", "ex_UID", "kernel_stats", "kernel_details"
+    };
+    static const char *const calls[] = { "UID*", "Input Dims*", "Input type*", "Input Strides*",
+                                         "Concrete Inputs*" };
 
     for (size_t i = 0; i < AZ_LENGTH(ends); i++)
         if (az_sv_ends(name, az_sv_str(ends[i])))
@@ -83,7 +87,8 @@ static bool leave_out(const struct sheet *s, size_t input, size_t column)
 {
     const struct az_table *t = s->j->table[input];
     return is_key(s->j, input, column) ||
-           (!is_value(s->j, input, column) && listed(s->j->spec->drop, t->columns.v[column].name, input != s->c->base));
+           (!is_value(s->j, input, column) &&
+            listed(s->j->spec->drop, t->columns.v[column].name, input != s->c->base));
 }
 
 /* A column whose rows were merged may hold means of whole numbers. */
@@ -116,8 +121,10 @@ static void raw_columns(struct sheet *s, size_t input)
             continue;
         if (is_hidden(s->j, col->name))
             flags |= AZ_HIDDEN;
-        add_column(s, az_arena_printf(s->c->a, "%.*s::%.*s", AZ_SVF(s->c->in[input].tag), AZ_SVF(col->name)),
-                   raw_type(s, input, k), col->unit, flags | AZ_DETAIL);
+        add_column(
+            s,
+            az_arena_printf(s->c->a, "%.*s::%.*s", AZ_SVF(s->c->in[input].tag), AZ_SVF(col->name)),
+            raw_type(s, input, k), col->unit, flags | AZ_DETAIL);
     }
 }
 
@@ -126,11 +133,12 @@ static void change_columns(struct sheet *s, const struct az_joined_column *v, si
     struct az_sv tag = s->c->in[variant].tag;
     struct az_arena *a = s->c->a;
 
-    add_column(s, az_arena_printf(a, "%.*s__%.*s_diff", AZ_SVF(v->name), AZ_SVF(tag)), v->type, v->unit,
-               v->flags | AZ_CHANGE);
-    add_column(s, az_arena_printf(a, "%.*s__%.*s_pct", AZ_SVF(v->name), AZ_SVF(tag)), AZ_REAL, AZ_UNIT_PERCENT,
-               v->flags | AZ_CHANGE);
-    add_column(s, az_arena_printf(a, "%.*s__%.*s_x", AZ_SVF(v->name), AZ_SVF(tag)), AZ_REAL, AZ_UNIT_RATIO, AZ_DETAIL);
+    add_column(s, az_arena_printf(a, "%.*s__%.*s_diff", AZ_SVF(v->name), AZ_SVF(tag)), v->type,
+               v->unit, v->flags | AZ_CHANGE);
+    add_column(s, az_arena_printf(a, "%.*s__%.*s_pct", AZ_SVF(v->name), AZ_SVF(tag)), AZ_REAL,
+               AZ_UNIT_PERCENT, v->flags | AZ_CHANGE);
+    add_column(s, az_arena_printf(a, "%.*s__%.*s_x", AZ_SVF(v->name), AZ_SVF(tag)), AZ_REAL,
+               AZ_UNIT_RATIO, AZ_DETAIL);
 }
 
 static void columns(struct sheet *s)
@@ -142,9 +150,10 @@ static void columns(struct sheet *s)
     for (size_t i = 0; i < s->n_variants; i++) {
         add_column(s, az_variant_name(s->c, "status", s->variants[i]), AZ_TEXT, AZ_UNIT_NONE, 0);
         if (s->partners)
-            add_column(s, az_variant_name(s->c, "counterpart", s->variants[i]), AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-        add_column(s, az_variant_name(s->c, "contribution", s->variants[i]), AZ_REAL, AZ_UNIT_PERCENT,
-                   j->values[0].flags | AZ_CHANGE);
+            add_column(s, az_variant_name(s->c, "counterpart", s->variants[i]), AZ_TEXT,
+                       AZ_UNIT_NONE, AZ_DETAIL);
+        add_column(s, az_variant_name(s->c, "contribution", s->variants[i]), AZ_REAL,
+                   AZ_UNIT_PERCENT, j->values[0].flags | AZ_CHANGE);
     }
     for (size_t k = 0; k < j->n_values; k++)
         for (size_t i = 0; i < s->n_variants; i++)
@@ -172,9 +181,11 @@ static const char *status_text(const struct sheet *s, const struct az_joined_row
     return "";
 }
 
-/* Change of the first figure as a part of the baseline's whole, percent; what is missing on one side counts as 0 there.
+/* Change of the first figure as a part of the baseline's whole, percent; what is missing on one
+ * side counts as 0 there.
  */
-static void put_contribution(struct sheet *s, const struct az_joined_row *r, size_t variant, double whole)
+static void put_contribution(struct sheet *s, const struct az_joined_row *r, size_t variant,
+                             double whole)
 {
     double b = 0, t = 0;
     bool any = az_row_value(s->j, r, 0, s->c->base, &b);
@@ -191,7 +202,8 @@ static void put_change(struct sheet *s, const struct az_joined_row *r, size_t va
     int64_t i = 0, n = 0;
     double b = 0, t = 0;
 
-    if (!az_row_value(s->j, r, value, s->c->base, &b) || !az_row_value(s->j, r, value, variant, &t)) {
+    if (!az_row_value(s->j, r, value, s->c->base, &b) ||
+        !az_row_value(s->j, r, value, variant, &t)) {
         for (int k = 0; k < 3; k++)
             az_put_empty(s->t);
         return;
@@ -286,7 +298,8 @@ static void drop_blank(struct az_table *t)
     t->columns.n = kept;
 }
 
-static int write_sheet(struct sheet *s, struct az_sv id, struct az_sv title, unsigned flags, bool split)
+static int write_sheet(struct sheet *s, struct az_sv id, struct az_sv title, unsigned flags,
+                       bool split)
 {
     double whole = az_join_total(s->j, s->c->base);
 
@@ -339,7 +352,8 @@ static struct az_sv short_id(struct az_sv id)
 
 enum part { BOTH, ONLY_BASELINE, ONLY_VARIANT };
 
-static bool in_part(const struct sheet *s, const struct az_joined_row *r, size_t variant, enum part part)
+static bool in_part(const struct sheet *s, const struct az_joined_row *r, size_t variant,
+                    enum part part)
 {
     enum az_row_status st = az_row_status(s->c, s->j, r, variant);
     return part == BOTH            ? st == ROW_SAME || st == ROW_CHANGED
@@ -350,7 +364,8 @@ static bool in_part(const struct sheet *s, const struct az_joined_row *r, size_t
 static int write_part(struct sheet *s, size_t variant, enum part part)
 {
     static const char *const names[] = { "intersect", "only_baseline", "only_variant" };
-    static const char *const titles[] = { "in both", "only in the baseline", "only in the variant" };
+    static const char *const titles[] = { "in both", "only in the baseline",
+                                          "only in the variant" };
     struct az_comparison *c = s->c;
     size_t both[2] = { c->base, variant };
     struct by_value order = { s->j, part == ONLY_VARIANT ? variant : c->base };
@@ -362,16 +377,18 @@ static int write_part(struct sheet *s, size_t variant, enum part part)
         if (in_part(s, &s->j->rows[i], variant, part))
             rc = az_vec_push(&s->rows, (uint32_t)i);
     if (!rc && s->rows.n)
-        rc = az_sort_cmp(s->rows.v, s->rows.n, sizeof *s->rows.v, larger_first, &order, c->doc->mem);
+        rc =
+            az_sort_cmp(s->rows.v, s->rows.n, sizeof *s->rows.v, larger_first, &order, c->doc->mem);
     s->variants = &variant;
     s->n_variants = 1;
     s->inputs = part == BOTH ? both : part == ONLY_BASELINE ? &both[0] : &both[1];
     s->n_inputs = part == BOTH ? 2 : 1;
     if (rc)
         return rc;
-    return write_sheet(s, az_arena_printf(c->a, "%.*s_%s_%.*s", AZ_SVF(id), names[part], AZ_SVF(tag)),
-                       az_arena_printf(c->a, "%.*s: %s, %.*s", AZ_SVF(s->j->title), titles[part], AZ_SVF(tag)),
-                       AZ_TABLE_KEEP_EMPTY, true);
+    return write_sheet(
+        s, az_arena_printf(c->a, "%.*s_%s_%.*s", AZ_SVF(id), names[part], AZ_SVF(tag)),
+        az_arena_printf(c->a, "%.*s: %s, %.*s", AZ_SVF(s->j->title), titles[part], AZ_SVF(tag)),
+        AZ_TABLE_KEEP_EMPTY, true);
 }
 
 static int write_split(struct sheet *s)

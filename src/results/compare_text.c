@@ -1,5 +1,6 @@
-/* What the text and Markdown reports show of a compared table: its first figure only, biggest changes first. Of several
- * variants the figure and its change in percent: more does not fit beside each other. */
+/* What the text and Markdown reports show of a compared table: its first figure only, biggest
+ * changes first. Of several variants the figure and its change in percent: more does not fit next
+ * to each other. */
 #include <math.h>
 
 #include "base/sort.h"
@@ -19,7 +20,8 @@ static int bigger_first(const void *a, const void *b, void *ctx)
 }
 
 /* Size of the biggest change of a row over all variants; negative: all are the same. */
-static double change_of(const struct az_comparison *c, const struct az_joined *j, const struct az_joined_row *r)
+static double change_of(const struct az_comparison *c, const struct az_joined *j,
+                        const struct az_joined_row *r)
 {
     double most = -1;
 
@@ -54,7 +56,8 @@ static int choose(const struct az_comparison *c, const struct az_joined *j, stru
 
 static struct az_sv named(const struct az_comparison *c, const char *name, size_t v)
 {
-    return c->n == 2 ? az_sv_str(name) : az_arena_printf(c->a, "%.*s %s", AZ_SVF(c->in[v].tag), name);
+    return c->n == 2 ? az_sv_str(name)
+                     : az_arena_printf(c->a, "%.*s %s", AZ_SVF(c->in[v].tag), name);
 }
 
 static void columns(const struct az_comparison *c, const struct az_joined *j, struct az_table *t)
@@ -71,23 +74,28 @@ static void columns(const struct az_comparison *c, const struct az_joined *j, st
             continue;
         az_table_columnsv(t, c->in[v].tag, AZ_REAL, value->unit, 0);
         if (c->n == 2)
-            az_table_columnsv(t, named(c, "diff", v), AZ_REAL, value->unit, value->flags | AZ_CHANGE);
-        az_table_columnsv(t, named(c, "diff", v), AZ_REAL, AZ_UNIT_PERCENT, value->flags | AZ_CHANGE);
+            az_table_columnsv(t, named(c, "diff", v), AZ_REAL, value->unit,
+                              value->flags | AZ_CHANGE);
+        az_table_columnsv(t, named(c, "diff", v), AZ_REAL, AZ_UNIT_PERCENT,
+                          value->flags | AZ_CHANGE);
         if (c->n == 2)
             az_table_column(t, "of total", AZ_REAL, AZ_UNIT_PERCENT, value->flags | AZ_CHANGE);
     }
 }
 
-static const char *status(const struct az_comparison *c, const struct az_joined *j, const struct az_joined_row *r, size_t v)
+static const char *status(const struct az_comparison *c, const struct az_joined *j,
+                          const struct az_joined_row *r, size_t v)
 {
-    static const char *const words[] = {
-        [ROW_NONE] = "", [ROW_SAME] = "same", [ROW_CHANGED] = "changed", [ROW_NEW] = "new", [ROW_REMOVED] = "removed"
-    };
+    static const char *const words[] = { [ROW_NONE] = "",
+                                         [ROW_SAME] = "same",
+                                         [ROW_CHANGED] = "changed",
+                                         [ROW_NEW] = "new",
+                                         [ROW_REMOVED] = "removed" };
     return r->partner[v].n ? "renamed?" : words[az_row_status(c, j, r, v)];
 }
 
-static void put_variant(const struct az_comparison *c, const struct az_joined *j, const struct az_joined_row *r, size_t v,
-                        double whole, struct az_table *t)
+static void put_variant(const struct az_comparison *c, const struct az_joined *j,
+                        const struct az_joined_row *r, size_t v, double whole, struct az_table *t)
 {
     double b = 0, x = 0;
     bool has_b = az_row_value(j, r, 0, c->base, &b), has_x = az_row_value(j, r, 0, v, &x);
@@ -110,8 +118,8 @@ static void put_variant(const struct az_comparison *c, const struct az_joined *j
         az_put_f64(t, fabs(whole) > 0 ? 100 * (((has_x ? x : 0) - b) / whole) : NAN);
 }
 
-static void put_row(const struct az_comparison *c, const struct az_joined *j, const struct az_joined_row *r, double whole,
-                    struct az_table *t)
+static void put_row(const struct az_comparison *c, const struct az_joined *j,
+                    const struct az_joined_row *r, double whole, struct az_table *t)
 {
     double b;
 

@@ -1,5 +1,5 @@
-/* The rows that changed most, as a picture: each with its part of the change of the whole. Rows that differ in the rank
- * only are one. */
+/* The rows that changed most, as a picture: each with its part of the change of the whole. Rows
+ * that differ in the rank only are one. */
 #include <math.h>
 
 #include "base/sort.h"
@@ -26,14 +26,16 @@ static int bigger_first(const void *a, const void *b, void *ctx)
     return x > y ? -1 : x < y;
 }
 
-/* Kernels or operations that add up to the device time; of ranks their kernels, not the groups of the waterfall. */
+/* Kernels or operations that add up to the device time; of ranks their kernels, not the groups of
+ * the waterfall. */
 static const struct az_joined *table_of(const struct az_comparison *c, size_t variant)
 {
     const struct az_joined *whole = az_compare_whole(c, c->base, variant);
 
     for (size_t i = 0; whole && az_whole_value(whole) > 0 && i < c->n_tables; i++) {
         const struct az_joined *j = &c->tables[i];
-        if (az_sv_is(j->name, "kernel_breakdown") && j->n_values && j->table[c->base] && j->table[variant])
+        if (az_sv_is(j->name, "kernel_breakdown") && j->n_values && j->table[c->base] &&
+            j->table[variant])
             return j;
     }
     return whole && az_whole_value(whole) == 0 ? whole : NULL;
@@ -45,8 +47,8 @@ static bool is_rank(const struct az_joined *j, size_t key)
 }
 
 /* Index of the row's entry, which all ranks share. */
-static int entry_of(const struct az_comparison *c, const struct az_joined *j, const struct az_joined_row *r,
-                    struct az_intern *names, uint32_t *id)
+static int entry_of(const struct az_comparison *c, const struct az_joined *j,
+                    const struct az_joined_row *r, struct az_intern *names, uint32_t *id)
 {
     struct az_vec_char text;
     int rc = AZ_OK;
@@ -63,12 +65,13 @@ static int entry_of(const struct az_comparison *c, const struct az_joined *j, co
     return rc;
 }
 
-static int add_row(const struct az_comparison *c, const struct az_joined *j, size_t row, size_t variant,
-                   struct az_intern *names, struct tops *list)
+static int add_row(const struct az_comparison *c, const struct az_joined *j, size_t row,
+                   size_t variant, struct az_intern *names, struct tops *list)
 {
     const struct az_joined_row *r = &j->rows[row];
     double b = 0, t = 0;
-    const bool has_b = az_row_value(j, r, 0, c->base, &b), has_t = az_row_value(j, r, 0, variant, &t);
+    const bool has_b = az_row_value(j, r, 0, c->base, &b),
+               has_t = az_row_value(j, r, 0, variant, &t);
     uint32_t id = 0;
     int rc = az_row_is_whole(j, r) ? AZ_OK : entry_of(c, j, r, names, &id);
 
@@ -92,7 +95,8 @@ static int add_row(const struct az_comparison *c, const struct az_joined *j, siz
     return AZ_OK;
 }
 
-static int choose(const struct az_comparison *c, const struct az_joined *j, size_t variant, struct tops *list)
+static int choose(const struct az_comparison *c, const struct az_joined *j, size_t variant,
+                  struct tops *list)
 {
     struct az_intern names;
     size_t n = 0;
@@ -107,13 +111,15 @@ static int choose(const struct az_comparison *c, const struct az_joined *j, size
         if (fabs(change_of(&list->v[i])) > 0)
             list->v[n++] = list->v[i];
     list->n = n;
-    return rc || n == 0 ? rc : az_sort_cmp(list->v, n, sizeof *list->v, bigger_first, NULL, c->doc->mem);
+    return rc || n == 0 ? rc
+                        : az_sort_cmp(list->v, n, sizeof *list->v, bigger_first, NULL, c->doc->mem);
 }
 
 /* ---- words ---- */
 
 /* "1.2 -> 1.5 ms, +25%", or what there is of it. */
-static struct az_sv words(const struct az_comparison *c, const struct az_joined *j, const struct top *x)
+static struct az_sv words(const struct az_comparison *c, const struct az_joined *j,
+                          const struct top *x)
 {
     static const struct {
         const char *unit;
@@ -130,38 +136,46 @@ static struct az_sv words(const struct az_comparison *c, const struct az_joined 
     b *= scale / units[u].ns;
     t *= scale / units[u].ns;
     if (!has_b || !has_t)
-        return az_arena_printf(c->a, "%s%.4g %s", has_b ? "was " : "", has_b ? b : t, units[u].unit);
+        return az_arena_printf(c->a, "%s%.4g %s", has_b ? "was " : "", has_b ? b : t,
+                               units[u].unit);
     if (!(fabs(b) > 0))
         return az_arena_printf(c->a, "0 -> %.4g %s", t, units[u].unit);
-    return az_arena_printf(c->a, fabs(t - b) < 10 * fabs(b) ? "%.4g -> %.4g %s, %+.3g%%" : "%.4g -> %.4g %s, %+.0f%%",
-                           b, t, units[u].unit, 100 * (t - b) / fabs(b));
+    return az_arena_printf(
+        c->a, fabs(t - b) < 10 * fabs(b) ? "%.4g -> %.4g %s, %+.3g%%" : "%.4g -> %.4g %s, %+.0f%%",
+        b, t, units[u].unit, 100 * (t - b) / fabs(b));
 }
 
-/* The keys behind the first; a number says what it is of. Of several ranks the one that changed most. */
-static struct az_sv others(const struct az_comparison *c, const struct az_joined *j, const struct top *x)
+/* The keys after the first; a number says what it is of. Of several ranks the one that changed
+ * most. */
+static struct az_sv others(const struct az_comparison *c, const struct az_joined *j,
+                           const struct top *x)
 {
     const struct az_joined_row *r = &j->rows[x->most];
     struct az_sv out = AZ_SV("");
 
     for (size_t k = 1; k < j->n_keys; k++) {
         const struct az_sv value = r->key[k];
-        const bool number = value.n && value.p[0] >= '0' && value.p[0] <= '9', many = is_rank(j, k) && x->rows > 1;
+        const bool number = value.n && value.p[0] >= '0' && value.p[0] <= '9',
+                   many = is_rank(j, k) && x->rows > 1;
         if (value.n)
             out = az_arena_printf(c->a, "%.*s%s%.*s%s%.*s%s", AZ_SVF(out), out.n ? " / " : "",
-                                  AZ_SVF(number ? j->keys[k].name : AZ_SV("")), number ? " " : "", AZ_SVF(value),
-                                  many ? " most" : "");
+                                  AZ_SVF(number ? j->keys[k].name : AZ_SV("")), number ? " " : "",
+                                  AZ_SVF(value), many ? " most" : "");
     }
     if (x->rows > 1)
         out = az_arena_printf(c->a, "%.*s of %zu", AZ_SVF(out), x->rows);
     return out;
 }
 
-static const char *status(const struct az_comparison *c, const struct az_joined *j, const struct top *x, size_t v)
+static const char *status(const struct az_comparison *c, const struct az_joined *j,
+                          const struct top *x, size_t v)
 {
     const struct az_joined_row *r = &j->rows[x->row];
-    static const char *const text[] = {
-        [ROW_NONE] = "", [ROW_SAME] = "same", [ROW_CHANGED] = "changed", [ROW_NEW] = "new", [ROW_REMOVED] = "removed"
-    };
+    static const char *const text[] = { [ROW_NONE] = "",
+                                        [ROW_SAME] = "same",
+                                        [ROW_CHANGED] = "changed",
+                                        [ROW_NEW] = "new",
+                                        [ROW_REMOVED] = "removed" };
     if (x->rows > 1)
         return text[!x->has_b ? ROW_NEW : !x->has_t ? ROW_REMOVED : ROW_CHANGED];
     return r->partner[v].n ? "renamed?" : text[az_row_status(c, j, r, v)];
@@ -172,9 +186,11 @@ static const char *status(const struct az_comparison *c, const struct az_joined 
 static int chart(struct az_comparison *c, const struct az_table *t)
 {
     static const char *const y[] = { "Of total (%)", "Status", "Of", "What" };
-    struct az_chart one = {
-        .kind = AZ_CHART_LIMITS, .table = t->id, .title = t->title, .x = AZ_SV("Row"), .y_title = AZ_SV("Of total (%)")
-    };
+    struct az_chart one = { .kind = AZ_CHART_LIMITS,
+                            .table = t->id,
+                            .title = t->title,
+                            .x = AZ_SV("Row"),
+                            .y_title = AZ_SV("Of total (%)") };
     int rc = AZ_OK;
 
     az_vec_init(&one.y, c->doc->mem);
@@ -186,7 +202,8 @@ static int chart(struct az_comparison *c, const struct az_table *t)
     return rc;
 }
 
-static int write_table(struct az_comparison *c, const struct az_joined *j, size_t variant, const struct tops *list)
+static int write_table(struct az_comparison *c, const struct az_joined *j, size_t variant,
+                       const struct tops *list)
 {
     const double whole = az_join_total(j, c->base);
     struct az_table *t = az_table_new(c->a, "", "", 0);
@@ -195,8 +212,9 @@ static int write_table(struct az_comparison *c, const struct az_joined *j, size_
     if (!t)
         return az_arena_error(c->a);
     t->id = az_variant_name(c, "top_changes", variant);
-    t->title = az_arena_printf(c->a, "What changed most from %.*s to %.*s (%.*s)", AZ_SVF(c->in[c->base].tag),
-                               AZ_SVF(c->in[variant].tag), AZ_SVF(j->id));
+    t->title =
+        az_arena_printf(c->a, "What changed most from %.*s to %.*s (%.*s)",
+                        AZ_SVF(c->in[c->base].tag), AZ_SVF(c->in[variant].tag), AZ_SVF(j->id));
     if (!t->id.p || !t->title.p)
         return az_arena_error(c->a);
     az_table_column(t, "Row", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

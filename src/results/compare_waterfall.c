@@ -1,5 +1,5 @@
-/* From the baseline's total to a variant's, bar by bar: what changed, came and went, by category. In whole nanoseconds:
- * every row is rounded once, so the bars add up exactly. */
+/* From the baseline's total to a variant's, bar by bar: what changed, came and went, by category.
+ * In whole nanoseconds: every row is rounded once, so the bars add up exactly. */
 #include <math.h>
 
 #include "base/num.h"
@@ -28,14 +28,16 @@ struct fall {
 
 const struct az_joined *az_compare_whole(const struct az_comparison *c, size_t x, size_t y)
 {
-    static const char *const first[] = { "kernel_summary",    "kern_sum",        "ops", "tpu_op_summary", "ops_summary",
-                                         "grouped_breakdown", "kernel_breakdown" };
+    static const char *const first[] = { "kernel_summary",  "kern_sum",    "ops",
+                                         "tpu_op_summary",  "ops_summary", "grouped_breakdown",
+                                         "kernel_breakdown" };
 
     for (size_t k = 0; k < AZ_LENGTH(first); k++) {
         for (size_t i = 0; i < c->n_tables; i++) {
             const struct az_joined *j = &c->tables[i];
-            if (az_sv_is(j->name, first[k]) && (j->spec->flags & AZ_SPEC_TOTAL) && j->n_values > az_whole_value(j) &&
-                j->table[x] && j->table[y] && az_unit_same_dimension(j->values[az_whole_value(j)].unit, AZ_UNIT_NS))
+            if (az_sv_is(j->name, first[k]) && (j->spec->flags & AZ_SPEC_TOTAL) &&
+                j->n_values > az_whole_value(j) && j->table[x] && j->table[y] &&
+                az_unit_same_dimension(j->values[az_whole_value(j)].unit, AZ_UNIT_NS))
                 return j;
         }
     }
@@ -99,7 +101,8 @@ static int gather(struct fall *f)
         f->base = az_add_sat(f->base, b);
         f->total = az_add_sat(f->total, t);
         if (t != b)
-            rc = add(f, s == ROW_NEW || s == ROW_REMOVED ? s : ROW_CHANGED, category_of(f, r), t - b);
+            rc = add(f, s == ROW_NEW || s == ROW_REMOVED ? s : ROW_CHANGED, category_of(f, r),
+                     t - b);
     }
     return rc;
 }
@@ -118,8 +121,9 @@ static int by_kind(const void *a, const void *b, void *ctx)
 
 /* ---- the table ---- */
 
-/* The last four cells are for charts of stacked columns: an unseen foot and what stands on it. */
-static void put(struct az_table *t, const struct fall *f, struct az_sv label, int64_t ns, bool total, int64_t level)
+/* The last four cells are for charts of stacked columns: an unseen foot and what is on it. */
+static void put(struct az_table *t, const struct fall *f, struct az_sv label, int64_t ns,
+                bool total, int64_t level)
 {
     int64_t foot = total ? 0 : ns > 0 ? level - ns : level;
 
@@ -134,10 +138,13 @@ static void put(struct az_table *t, const struct fall *f, struct az_sv label, in
     az_put_i64(t, !total && ns < 0 ? -ns : 0);
 }
 
-/* The bars of one kind, from..to; the smallest of many are one. Returns the level behind them. */
-static int64_t put_kind(struct az_table *t, const struct fall *f, size_t from, size_t to, int64_t level)
+/* The bars of one kind, from..to; the smallest of many are one. Returns the level after them. */
+static int64_t put_kind(struct az_table *t, const struct fall *f, size_t from, size_t to,
+                        int64_t level)
 {
-    static const char *const kinds[] = { [ROW_CHANGED] = "changed", [ROW_NEW] = "new", [ROW_REMOVED] = "removed" };
+    static const char *const kinds[] = {
+        [ROW_CHANGED] = "changed", [ROW_NEW] = "new", [ROW_REMOVED] = "removed"
+    };
     const char *kind = kinds[f->bars.v[from].kind];
     size_t shown = to - from > BARS ? from + BARS - 1 : to;
     int64_t rest = 0;
@@ -145,13 +152,14 @@ static int64_t put_kind(struct az_table *t, const struct fall *f, size_t from, s
     for (size_t i = from; i < shown; i++) {
         struct az_sv name = f->bars.v[i].category;
         level += f->bars.v[i].ns;
-        put(t, f, az_arena_printf(t->arena, "%s%s%.*s", kind, name.n ? ": " : "", AZ_SVF(name)), f->bars.v[i].ns, false,
-            level);
+        put(t, f, az_arena_printf(t->arena, "%s%s%.*s", kind, name.n ? ": " : "", AZ_SVF(name)),
+            f->bars.v[i].ns, false, level);
     }
     for (size_t i = shown; i < to; i++)
         rest += f->bars.v[i].ns;
     if (shown < to)
-        put(t, f, az_arena_printf(t->arena, "%s: %zu others", kind, to - shown), rest, false, level + rest);
+        put(t, f, az_arena_printf(t->arena, "%s: %zu others", kind, to - shown), rest, false,
+            level + rest);
     return level + rest;
 }
 
@@ -170,7 +178,9 @@ static void put_bars(struct az_table *t, const struct fall *f)
 
 static int chart(struct az_comparison *c, const struct az_table *t)
 {
-    struct az_chart chart = { .kind = AZ_CHART_WATERFALL, .table = t->id, .title = t->title, .x = AZ_SV("Step") };
+    struct az_chart chart = {
+        .kind = AZ_CHART_WATERFALL, .table = t->id, .title = t->title, .x = AZ_SV("Step")
+    };
     int rc;
 
     az_vec_init(&chart.y, c->doc->mem);
@@ -194,10 +204,11 @@ static int write_table(struct fall *f)
     if (!t)
         return az_arena_error(c->a);
     t->id = az_variant_name(c, "waterfall", f->variant);
-    const bool second = (f->j->spec->flags & AZ_SPEC_SECOND) != 0; /* not the figure that the tables sort by */
+    const bool second =
+        (f->j->spec->flags & AZ_SPEC_SECOND) != 0; /* not the figure that the tables sort by */
     const struct az_sv figure = second ? f->j->values[az_whole_value(f->j)].name : AZ_SV("");
-    t->title = az_arena_printf(c->a, "From %.*s to %.*s (%.*s%s%.*s)", AZ_SVF(base), AZ_SVF(tag), AZ_SVF(f->j->id),
-                               second ? ": " : "", AZ_SVF(figure));
+    t->title = az_arena_printf(c->a, "From %.*s to %.*s (%.*s%s%.*s)", AZ_SVF(base), AZ_SVF(tag),
+                               AZ_SVF(f->j->id), second ? ": " : "", AZ_SVF(figure));
     if (!t->id.p || !t->title.p)
         return az_arena_error(c->a);
     az_table_column(t, "Step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

@@ -1,4 +1,5 @@
-/* Deep copies of documents: every text moves to the new arena, so that a result outlives the traces it was made of. */
+/* Deep copies of documents: every text moves to the new arena, so that a result outlives the traces
+ * it was made of. */
 #include "base/intern.h"
 #include "results/document.h"
 #include "results/form.h"
@@ -104,7 +105,8 @@ static int items(const struct copier *c, const struct az_form_items *from, struc
     return rc;
 }
 
-static int form(const struct copier *c, const struct az_form *from, size_t rows, struct az_table *to)
+static int form(const struct copier *c, const struct az_form *from, size_t rows,
+                struct az_table *to)
 {
     struct az_form *f = az_arena_alloc(c->a, sizeof *f);
     int rc;
@@ -117,7 +119,8 @@ static int form(const struct copier *c, const struct az_form *from, size_t rows,
     to->form = f; /* from here on freed with the table */
     if ((rc = views(c, &from->before, &f->before)) || (rc = view(c, from->title, &f->title)) ||
         (rc = bytes(c, from->columns, from->n, sizeof *from->columns, &f->columns)) ||
-        (rc = bytes(c, from->ink, rows * from->n, 1, &f->ink)) || (rc = bytes(c, from->hidden, rows, 1, &f->hidden)) ||
+        (rc = bytes(c, from->ink, rows * from->n, 1, &f->ink)) ||
+        (rc = bytes(c, from->hidden, rows, 1, &f->hidden)) ||
         (rc = bytes(c, from->footer, from->n, sizeof *from->footer, &f->footer)))
         return rc;
     for (size_t i = 0; !rc && f->footer && i < f->n; i++)
@@ -159,15 +162,18 @@ drop:
 
 static int chart(const struct copier *c, const struct az_chart *from)
 {
-    struct az_chart to = { .kind = from->kind, .max_rows = from->max_rows, .n_parts = from->n_parts };
+    struct az_chart to = { .kind = from->kind,
+                           .max_rows = from->max_rows,
+                           .n_parts = from->n_parts };
     struct az_sv *parts = NULL;
     int rc;
 
     az_vec_init(&to.y, c->to->mem);
     if ((rc = view(c, from->table, &to.table)) || (rc = view(c, from->title, &to.title)) ||
         (rc = view(c, from->x_title, &to.x_title)) || (rc = view(c, from->y_title, &to.y_title)) ||
-        (rc = view(c, from->x, &to.x)) || (rc = views(c, &from->y, &to.y)) || (rc = view(c, from->stack, &to.stack)) ||
-        (rc = view(c, from->size, &to.size)) || (rc = bytes(c, from->parts, from->n_parts, sizeof *parts, &parts))) {
+        (rc = view(c, from->x, &to.x)) || (rc = views(c, &from->y, &to.y)) ||
+        (rc = view(c, from->stack, &to.stack)) || (rc = view(c, from->size, &to.size)) ||
+        (rc = bytes(c, from->parts, from->n_parts, sizeof *parts, &parts))) {
         az_vec_release(&to.y);
         return rc;
     }
@@ -208,7 +214,8 @@ int az_document_copy(struct az_document *dst, const struct az_document *src)
     dst->html_rows = src->html_rows;
     if ((rc = view(&c, src->title, &dst->title)) || (rc = view(&c, src->input, &dst->input)) ||
         (rc = view(&c, src->format, &dst->format)) || (rc = view(&c, src->schema, &dst->schema)) ||
-        (rc = views(&c, &src->preface, &dst->preface)) || (rc = views(&c, &src->epilogue, &dst->epilogue)))
+        (rc = views(&c, &src->preface, &dst->preface)) ||
+        (rc = views(&c, &src->epilogue, &dst->epilogue)))
         goto out;
     for (size_t i = 0; !rc && i < src->tables.n; i++)
         rc = copy_table(&c, src->tables.v[i]);

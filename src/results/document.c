@@ -64,7 +64,8 @@ static struct az_table *find(const struct az_document *d, struct az_sv id)
     return NULL;
 }
 
-/* Place of a new table: tables of AZ_TABLE_LAST stay behind all others, each group in order of arrival. */
+/* Place of a new table: tables of AZ_TABLE_LAST stay after all others, each group in order of
+ * arrival. */
 static size_t place_of(const struct az_document *d, const struct az_table *t)
 {
     size_t i = d->tables.n;
@@ -106,7 +107,9 @@ int az_document_add(struct az_document *d, struct az_table *t)
     rc = az_schema_apply(t);
     if (rc)
         goto drop;
-    if (az_sv_starts(d->schema, AZ_SV("analyzer-comparison"))) /* columns are named by the inputs: "infer (ms)" */
+    if (az_sv_starts(
+            d->schema,
+            AZ_SV("analyzer-comparison"))) /* columns are named by the inputs: "infer (ms)" */
         az_schema_keep_headers(t);
     rc = az_vec_push(&d->tables, t);
     if (rc)
@@ -132,7 +135,10 @@ int az_document_chart(struct az_document *d, struct az_chart c)
 }
 
 bool az_document_has(const struct az_document *d, struct az_sv id) { return find(d, id) != NULL; }
-struct az_table *az_document_table(const struct az_document *d, const char *id) { return find(d, az_sv_str(id)); }
+struct az_table *az_document_table(const struct az_document *d, const char *id)
+{
+    return find(d, az_sv_str(id));
+}
 
 /* ---- sheet names ---- */
 

@@ -1,5 +1,5 @@
-/* A document: all that is reported of one input (or of a comparison): tables in order, charts over them, findings are a
- * table like any other. Writers see this and nothing else. */
+/* A document: all that is reported of one input (or of a comparison): tables in order, charts over
+ * them, findings are a table like any other. Writers see this and nothing else. */
 #ifndef AZ_RESULTS_DOCUMENT_H
 #define AZ_RESULTS_DOCUMENT_H
 
@@ -13,13 +13,17 @@ enum az_chart_kind {
     AZ_CHART_BAR,
     AZ_CHART_COLUMN, /* histogram: x = bin start */
     AZ_CHART_LINE,
-    AZ_CHART_SCATTER_LOG, /* both axes logarithmic; y[0] = points, further columns = lines (roofs) */
-    AZ_CHART_WATERFALL,   /* x = label, y[0] = signed change (of totals: the level), y[1] = boolean column "total" */
-    AZ_CHART_HEAT,        /* x = row label, y = numeric columns; colours diverge around the median of each column */
-    AZ_CHART_TREND, /* x = run label, y = value, median, low, high, y[4] = text column: non-empty cells are marks */
-    AZ_CHART_LIMITS /* x = label, y = change (positive: worse), low and high of its interval, limit (all but the first
-                       may be left out); then text columns: state ("fail", ...), what label belongs to, the result in
-                       words. Cells may be empty */
+    AZ_CHART_SCATTER_LOG, /* both axes logarithmic; y[0] = points, further columns = lines (roofs)
+                           */
+    AZ_CHART_WATERFALL,   /* x = label, y[0] = signed change (of totals: the level), y[1] = boolean
+                             column "total" */
+    AZ_CHART_HEAT,  /* x = row label, y = numeric columns; colours diverge around the median of each
+                       column */
+    AZ_CHART_TREND, /* x = run label, y = value, median, low, high, y[4] = text column: non-empty
+                       cells are marks */
+    AZ_CHART_LIMITS /* x = label, y = change (positive: worse), low and high of its interval, limit
+                       (all but the first may be skipped); then text columns: state ("fail", ...),
+                       what label belongs to, the result in words. Cells may be empty */
 };
 
 struct az_chart {
@@ -30,10 +34,12 @@ struct az_chart {
     struct az_vec_sv y;
     size_t max_rows; /* first rows only; 0: all (a writer may cut and must say so) */
     /* What a writer may use if it can: */
-    const struct az_sv *parts; /* values of x that add up to the whole, to be drawn as one stack; NULL: none */
+    const struct az_sv
+        *parts; /* values of x that add up to the whole, to be drawn as one stack; NULL: none */
     size_t n_parts;
-    struct az_sv stack; /* with parts: column with the names of several stacks; empty: there is one */
-    struct az_sv size;  /* scatter: column that the area of the dots shows; empty: none */
+    struct az_sv
+        stack; /* with parts: column with the names of several stacks; empty: there is one */
+    struct az_sv size; /* scatter: column that the area of the dots shows; empty: none */
 };
 struct az_verdict;
 struct az_kept;
@@ -47,7 +53,8 @@ struct az_document {
     struct az_sv format;         /* "nsys-sqlite" */
     struct az_table_list tables; /* in report order; coverage and facts last */
     struct az_charts charts;
-    struct az_vec_sv preface;  /* classic text: lines before the heading (the iteration-count warning) */
+    struct az_vec_sv
+        preface; /* classic text: lines before the heading (the iteration-count warning) */
     struct az_vec_sv epilogue; /* classic text: lines after the last table */
     bool classic;              /* has a classic block */
     struct az_kept *kept;      /* released with the document */
@@ -65,22 +72,25 @@ struct az_document {
 
 void az_document_init(struct az_document *d, struct az_arena *arena);
 void az_document_release(struct az_document *d); /* frees the tables too */
-/* Deep copy, texts too, into dst, which is initialised with an arena of its own and empty: it outlives what src borrows
- * from (traces, options). Equal texts of cells are kept once. On failure dst holds a part and can be released. */
+/* Deep copy, texts too, into dst, which is initialised with an arena of its own and empty: it
+ * outlives what src borrows from (traces, options). Equal texts of cells are kept once. On failure
+ * dst holds a part and can be released. */
 int az_document_copy(struct az_document *dst, const struct az_document *src) AZ_MUST_USE;
-/* The same of one table, behind those that dst has; an empty one is left out as by az_document_add. */
+/* The same of one table, after those that dst has; an empty one is skipped as by az_document_add.
+ */
 int az_document_copy_table(struct az_document *dst, const struct az_table *t) AZ_MUST_USE;
-/* Takes over the table (also when it fails: then it is freed). An empty table without AZ_TABLE_KEEP_EMPTY is freed and
- * left out. Rows of a table that is made when it is read are held here if the table is a summary or has a chart. */
+/* Takes over the table (also when it fails: then it is freed). An empty table without
+ * AZ_TABLE_KEEP_EMPTY is freed and skipped. Rows of a table that is made when it is read are held
+ * here if the table is a summary or has a chart. */
 int az_document_add(struct az_document *d, struct az_table *t) AZ_MUST_USE;
 int az_document_chart(struct az_document *d, struct az_chart c) AZ_MUST_USE;
-/* What tables are made of (az_table_make): release(what) is called with the document, behind its tables; on failure at
- * once. */
+/* What tables are made of (az_table_make): release(what) is called with the document, after its
+ * tables; on failure at once. */
 int az_document_keep(struct az_document *d, void *what, void (*release)(void *what)) AZ_MUST_USE;
 bool az_document_has(const struct az_document *d, struct az_sv id);
 struct az_table *az_document_table(const struct az_document *d, const char *id);
-/* The rule by which xlsx names sheets: at most 31 characters, no []:*?/\, no apostrophe at the ends, unique without
- * case; used[] are names already taken. In the arena. */
+/* The rule by which xlsx names sheets: at most 31 characters, no []:*?/\, no apostrophe at the
+ * ends, unique without case; used[] are names already taken. In the arena. */
 struct az_sv az_sheet_name(struct az_arena *a, struct az_sv id, const struct az_vec_sv *used);
 
 #endif

@@ -23,7 +23,8 @@ struct az_sv az_form_number(double v, int decimals, bool separators, char buf[AZ
         digits++;
     for (size_t i = 0; i < len; i++) {
         size_t done = i - (plain[0] == '-');
-        if (separators && i > (size_t)(plain[0] == '-') && done < digits && (digits - done) % 3 == 0)
+        if (separators && i > (size_t)(plain[0] == '-') && done < digits &&
+            (digits - done) % 3 == 0)
             buf[at++] = ',';
         buf[at++] = plain[i];
     }

@@ -1,5 +1,6 @@
-/* A table's own text form for terminals: every row printed, numbers with their unit in the cell, colours, a footer, and
- * text or rows again behind it. Made by analyses whose users know a printed table; a writer needs nothing but this. */
+/* A table's own text form for terminals: every row printed, numbers with their unit in the cell,
+ * colours, a footer, and text or rows again after it. Made by analyses whose users know a printed
+ * table; a writer needs nothing but this. */
 #ifndef AZ_RESULTS_FORM_H
 #define AZ_RESULTS_FORM_H
 
@@ -23,19 +24,22 @@ enum az_ink az_ink_of(struct az_sv name);
 
 struct az_form_column {
     size_t column;            /* of the table */
-    const char *title, *unit; /* unit is printed behind every number; NULL: none */
+    const char *title, *unit; /* unit is printed after every number; NULL: none */
     int decimals;             /* of numbers */
     size_t least;             /* width at least */
     bool left;                /* texts to the left */
     bool plain;               /* numbers without thousands separators */
-    struct az_sv (*display)(struct az_arena *a, struct az_sv cell); /* texts as printed; NULL: as they are */
+    struct az_sv (*display)(struct az_arena *a,
+                            struct az_sv cell); /* texts as printed; NULL: as they are */
 };
 
-/* A number as the form prints it: decimals rounded half to even on the binary value, thousands with ','. */
+/* A number as the form prints it: decimals rounded half to even on the binary value, thousands with
+ * ','. */
 #define AZ_FORM_NUMBER 420
 struct az_sv az_form_number(double v, int decimals, bool separators, char buf[AZ_FORM_NUMBER]);
 
-/* Behind the table: a row of it again, a line of text, or one of a list. Small: there are as many as rows. */
+/* After the table: a row of it again, a line of text, or one of a list. Small: there are as many as
+ * rows. */
 enum { AZ_FORM_TEXT = UINT32_MAX, AZ_FORM_BULLET = UINT32_MAX - 1 };
 struct az_form_item {
     const char *p;   /* text, n bytes */

@@ -1,4 +1,5 @@
-/* Which rules meet which metrics, what is missing on a side, correction for many tests, counts and order. */
+/* Which rules meet which metrics, what is missing on a side, correction for many tests, counts and
+ * order. */
 #include "results/gate.h"
 
 #include <math.h>
@@ -24,17 +25,19 @@ static bool by_steps(const struct az_gate_rule *r) { return word(r->samples, "st
 
 bool az_gate_applies(const struct az_gate_rule *r, const struct az_metric *m)
 {
-    return m->steps == by_steps(r) && az_sv_glob(r->column, m->name) && az_sv_glob(r->table, m->sheet) &&
-           az_sv_glob(r->input, m->input) && (is_geomean(r) || az_sv_glob(r->key, m->key_text));
+    return m->steps == by_steps(r) && az_sv_glob(r->column, m->name) &&
+           az_sv_glob(r->table, m->sheet) && az_sv_glob(r->input, m->input) &&
+           (is_geomean(r) || az_sv_glob(r->key, m->key_text));
 }
 
 static bool same_selector(const struct az_selector *x, const struct az_selector *y)
 {
-    return az_sv_eq(x->table, y->table) && az_sv_eq(x->key, y->key) && az_sv_eq(x->column, y->column) &&
-           x->steps == y->steps && x->warmup == y->warmup;
+    return az_sv_eq(x->table, y->table) && az_sv_eq(x->key, y->key) &&
+           az_sv_eq(x->column, y->column) && x->steps == y->steps && x->warmup == y->warmup;
 }
 
-struct az_selector *az_gate_selectors(const struct az_gate_rule *rules, size_t n_rules, struct az_arena *a, size_t *n)
+struct az_selector *az_gate_selectors(const struct az_gate_rule *rules, size_t n_rules,
+                                      struct az_arena *a, size_t *n)
 {
     struct az_selector *s = az_arena_array(a, n_rules, sizeof *s);
     *n = 0;
@@ -46,7 +49,8 @@ struct az_selector *az_gate_selectors(const struct az_gate_rule *rules, size_t n
                                  .steps = by_steps(r),
                                  .warmup = by_steps(r) ? r->warmup : 0 };
         size_t k = 0;
-        /* a column named by a glob means figures with a direction; one named in full is meant as it is */
+        /* a column named by a glob means figures with a direction; one named in full is meant as it
+         * is */
         x.directed = memchr(x.column.p, '*', x.column.n) || memchr(x.column.p, '?', x.column.n);
         while (k < *n && !same_selector(&s[k], &x))
             k++;
@@ -56,7 +60,10 @@ struct az_selector *az_gate_selectors(const struct az_gate_rule *rules, size_t n
     return s;
 }
 
-static int add(struct gate *g, const struct az_gate_result *x) { return az_vec_push(&g->v->results, *x); }
+static int add(struct gate *g, const struct az_gate_result *x)
+{
+    return az_vec_push(&g->v->results, *x);
+}
 
 static enum az_gate_level level_of(struct az_sv w, enum az_gate_level fail)
 {
@@ -64,8 +71,9 @@ static enum az_gate_level level_of(struct az_sv w, enum az_gate_level fail)
 }
 
 /* A result about something larger than a metric: an input, a table, the run. */
-static int add_whole(struct gate *g, const struct az_gate_rule *r, struct az_sv input, struct az_sv sheet,
-                     enum az_gate_status status, enum az_gate_level level, struct az_sv text)
+static int add_whole(struct gate *g, const struct az_gate_rule *r, struct az_sv input,
+                     struct az_sv sheet, enum az_gate_status status, enum az_gate_level level,
+                     struct az_sv text)
 {
     struct az_gate_result x = { .rule = r,
                                 .input = input,
@@ -100,7 +108,8 @@ static int add_whole(struct gate *g, const struct az_gate_rule *r, struct az_sv 
 /* ---- what must be equal ---- */
 
 /* The fact that keeps an input of the two from being compared; NULL: none does. */
-static const char *differing_fact(const struct gate *g, struct az_sv input, struct az_sv *was, struct az_sv *is)
+static const char *differing_fact(const struct gate *g, struct az_sv input, struct az_sv *was,
+                                  struct az_sv *is)
 {
     static const char *const names[] = { "device", "ranks", "class map" };
     const struct az_series *b = g->in->base, *c = g->in->cand;
@@ -109,19 +118,22 @@ static const char *differing_fact(const struct gate *g, struct az_sv input, stru
     for (size_t i = 0; i < 3; i++) {
         *was = az_series_get_fact(b, input, names[i]);
         *is = az_series_get_fact(c, input, names[i]);
-        bool either = i < 2 ? was->n && is->n : known; /* no class map is a fact; no device name is not */
+        bool either =
+            i < 2 ? was->n && is->n : known; /* no class map is a fact; no device name is not */
         if (either && !az_sv_eq(*was, *is))
             return names[i];
     }
     return NULL;
 }
 
-static int refuse_input(struct gate *g, struct az_sv input, const char *fact, struct az_sv was, struct az_sv is)
+static int refuse_input(struct gate *g, struct az_sv input, const char *fact, struct az_sv was,
+                        struct az_sv is)
 {
-    struct az_sv text = az_arena_printf(g->a, "not comparable: the %s differs: '%.*s' in the baseline, '%.*s' now",
-                                        strcmp(fact, "ranks") == 0 ? "number of ranks" : fact,
-                                        AZ_SVF(az_sv_make(was.p, was.n > 200 ? 200 : was.n)),
-                                        AZ_SVF(az_sv_make(is.p, is.n > 200 ? 200 : is.n)));
+    struct az_sv text =
+        az_arena_printf(g->a, "not comparable: the %s differs: '%.*s' in the baseline, '%.*s' now",
+                        strcmp(fact, "ranks") == 0 ? "number of ranks" : fact,
+                        AZ_SVF(az_sv_make(was.p, was.n > 200 ? 200 : was.n)),
+                        AZ_SVF(az_sv_make(is.p, is.n > 200 ? 200 : is.n)));
     return add_whole(g, NULL, input, AZ_SV(""), AZ_GATE_INCONCLUSIVE, AZ_LEVEL_INCONCLUSIVE, text);
 }
 
@@ -149,11 +161,15 @@ static enum standing standing_of(const struct gate *g, struct az_sv input)
     return NO_BASELINE;
 }
 
-static bool has_limit(const struct az_gate_rule *r) { return r->max < AZ_GATE_UNSET || r->min < AZ_GATE_UNSET; }
+static bool has_limit(const struct az_gate_rule *r)
+{
+    return r->max < AZ_GATE_UNSET || r->min < AZ_GATE_UNSET;
+}
 
 /* ---- rows ---- */
 
-static int one(struct gate *g, const struct az_gate_rule *r, const struct az_metric *b, const struct az_metric *c)
+static int one(struct gate *g, const struct az_gate_rule *r, const struct az_metric *b,
+               const struct az_metric *c)
 {
     struct az_gate_result x;
     int rc = az_gate_measure(r, b, c, &x);
@@ -209,8 +225,9 @@ static int rule_sheets(struct gate *g, const struct az_gate_rule *r)
 
     for (size_t i = 0; !rc && b && i < b->sheets.n; i++) {
         const struct az_series_sheet *s = &b->sheets.v[i];
-        if (az_sv_glob(r->input, s->input) && az_sv_glob(r->table, s->sheet) && az_series_has_input(c, s->input) &&
-            !az_series_has_sheet(c, s->input, s->sheet) && standing_of(g, s->input) == COMPARABLE)
+        if (az_sv_glob(r->input, s->input) && az_sv_glob(r->table, s->sheet) &&
+            az_series_has_input(c, s->input) && !az_series_has_sheet(c, s->input, s->sheet) &&
+            standing_of(g, s->input) == COMPARABLE)
             rc = add_whole(g, r, s->input, s->sheet, AZ_GATE_INCONCLUSIVE,
                            level_of(r->on_missing, AZ_LEVEL_INCONCLUSIVE),
                            az_arena_printf(g->a, "the table '%.*s' is missing", AZ_SVF(s->sheet)));
@@ -219,8 +236,9 @@ static int rule_sheets(struct gate *g, const struct az_gate_rule *r)
         const struct az_series_sheet *s = &c->sheets.v[i];
         if (az_sv_glob(r->input, s->input) && az_sv_glob(r->table, s->sheet) &&
             standing_of(g, s->input) == COMPARABLE && !az_series_has_sheet(b, s->input, s->sheet))
-            rc = add_whole(g, r, s->input, s->sheet, AZ_GATE_NEW, level_of(r->on_new, AZ_LEVEL_FAIL),
-                           az_arena_printf(g->a, "the table '%.*s' is not in the baseline", AZ_SVF(s->sheet)));
+            rc = add_whole(
+                g, r, s->input, s->sheet, AZ_GATE_NEW, level_of(r->on_new, AZ_LEVEL_FAIL),
+                az_arena_printf(g->a, "the table '%.*s' is not in the baseline", AZ_SVF(s->sheet)));
     }
     return rc;
 }
@@ -234,7 +252,8 @@ struct mean {
 
 static void add_ratio(struct mean *m, const struct az_metric *b, const struct az_metric *c)
 {
-    double x = az_gate_center(b->values.v, b->values.n), y = az_gate_center(c->values.v, c->values.n);
+    double x = az_gate_center(b->values.v, b->values.n),
+           y = az_gate_center(c->values.v, c->values.n);
     double w = isnan(b->share) ? 1 : b->share;
     if (!(x > 0) || !(y > 0) || !(w > 0))
         return;
@@ -245,11 +264,12 @@ static void add_ratio(struct mean *m, const struct az_metric *b, const struct az
 
 static bool same_place(const struct az_metric *x, const struct az_metric *y)
 {
-    return az_sv_eq(x->input, y->input) && az_sv_eq(x->sheet, y->sheet) && az_sv_eq(x->name, y->name) &&
-           x->steps == y->steps;
+    return az_sv_eq(x->input, y->input) && az_sv_eq(x->sheet, y->sheet) &&
+           az_sv_eq(x->name, y->name) && x->steps == y->steps;
 }
 
-static int add_mean(struct gate *g, const struct az_gate_rule *r, const struct az_metric *like, const struct mean *m)
+static int add_mean(struct gate *g, const struct az_gate_rule *r, const struct az_metric *like,
+                    const struct mean *m)
 {
     double *v = az_arena_array(g->a, 2, sizeof *v);
     struct az_metric b = *like, c = *like;
@@ -288,7 +308,9 @@ static int rule_geomean(struct gate *g, const struct az_gate_rule *r, size_t *hi
             if (done[k] || !same_place(first, &c->metrics.v[k]))
                 continue;
             done[k] = true;
-            b = standing_of(g, first->input) == COMPARABLE ? az_series_find(g->in->base, &c->metrics.v[k]) : NULL;
+            b = standing_of(g, first->input) == COMPARABLE
+                    ? az_series_find(g->in->base, &c->metrics.v[k])
+                    : NULL;
             if (b)
                 add_ratio(&m, b, &c->metrics.v[k]);
         }
@@ -310,11 +332,14 @@ static int one_rule(struct gate *g, const struct az_gate_rule *r)
     if (!rc)
         rc = rule_sheets(g, r);
     if (!rc && hits == 0)
-        rc = add_whole(g, r, AZ_SV(""), AZ_SV(""), AZ_GATE_INCONCLUSIVE, level_of(r->on_missing, AZ_LEVEL_INCONCLUSIVE),
-                       g->in->cand->inputs.n
-                           ? az_arena_printf(g->a, "the rule meets no figure: table '%.*s', key '%.*s', column '%.*s'",
-                                             AZ_SVF(r->table), AZ_SVF(r->key), AZ_SVF(r->column))
-                           : AZ_SV("there is no candidate: none of its inputs could be read"));
+        rc = add_whole(
+            g, r, AZ_SV(""), AZ_SV(""), AZ_GATE_INCONCLUSIVE,
+            level_of(r->on_missing, AZ_LEVEL_INCONCLUSIVE),
+            g->in->cand->inputs.n
+                ? az_arena_printf(
+                      g->a, "the rule meets no figure: table '%.*s', key '%.*s', column '%.*s'",
+                      AZ_SVF(r->table), AZ_SVF(r->key), AZ_SVF(r->column))
+                : AZ_SV("there is no candidate: none of its inputs could be read"));
     return rc;
 }
 
@@ -327,7 +352,8 @@ static int whole_inputs(struct gate *g)
     int rc = 0;
 
     if (!b)
-        return add_whole(g, NULL, AZ_SV(""), AZ_SV(""), AZ_GATE_INCONCLUSIVE, AZ_LEVEL_INCONCLUSIVE, g->in->no_base);
+        return add_whole(g, NULL, AZ_SV(""), AZ_SV(""), AZ_GATE_INCONCLUSIVE, AZ_LEVEL_INCONCLUSIVE,
+                         g->in->no_base);
     for (size_t i = 0; !rc && i < b->inputs.n; i++) {
         for (size_t k = 0; k < g->in->n_rules; k++) {
             enum az_gate_level l = level_of(g->in->rules[k].on_missing, AZ_LEVEL_INCONCLUSIVE);
@@ -335,9 +361,9 @@ static int whole_inputs(struct gate *g)
                 missing = l;
         }
         if (!az_series_has_input(c, b->inputs.v[i]))
-            rc =
-                add_whole(g, NULL, b->inputs.v[i], AZ_SV(""), AZ_GATE_INCONCLUSIVE, missing,
-                          az_arena_printf(g->a, "the input '%.*s' of the baseline is missing", AZ_SVF(b->inputs.v[i])));
+            rc = add_whole(g, NULL, b->inputs.v[i], AZ_SV(""), AZ_GATE_INCONCLUSIVE, missing,
+                           az_arena_printf(g->a, "the input '%.*s' of the baseline is missing",
+                                           AZ_SVF(b->inputs.v[i])));
     }
     for (size_t i = 0; !rc && i < c->inputs.n; i++) {
         for (size_t k = 0; k < g->in->n_rules; k++) {
@@ -347,16 +373,19 @@ static int whole_inputs(struct gate *g)
         }
         if (standing_of(g, c->inputs.v[i]) == NO_BASELINE)
             rc = add_whole(g, NULL, c->inputs.v[i], AZ_SV(""), AZ_GATE_NEW, fresh,
-                           az_arena_printf(g->a, "the input '%.*s' is not in the baseline", AZ_SVF(c->inputs.v[i])));
-        const char *fact =
-            standing_of(g, c->inputs.v[i]) == REFUSED ? differing_fact(g, c->inputs.v[i], &was, &is) : NULL;
+                           az_arena_printf(g->a, "the input '%.*s' is not in the baseline",
+                                           AZ_SVF(c->inputs.v[i])));
+        const char *fact = standing_of(g, c->inputs.v[i]) == REFUSED
+                               ? differing_fact(g, c->inputs.v[i], &was, &is)
+                               : NULL;
         if (!rc && fact)
             rc = refuse_input(g, c->inputs.v[i], fact, was, is);
     }
     return rc;
 }
 
-/* The same rules against an old run, with the limit for slow drift. Only what gets worse beyond it is reported. */
+/* The same rules against an old run, with the limit for slow drift. Only what gets worse beyond it
+ * is reported. */
 static int drift(struct gate *g)
 {
     const struct az_series *c = g->in->cand;
@@ -407,7 +436,8 @@ static int correct_sheet(struct gate *g, const size_t *at, size_t n, double *p)
     return 0;
 }
 
-/* Number of each result's sheet, in order of first appearance; UINT32_MAX: not among the corrected. */
+/* Number of each result's sheet, in order of first appearance; UINT32_MAX: not among the corrected.
+ */
 static int number_sheets(struct gate *g, struct az_intern *sheets, uint32_t *sheet)
 {
     const struct az_gate_results *all = &g->v->results;
@@ -460,9 +490,10 @@ static int correct(struct gate *g)
 static int rank(enum az_gate_status s)
 {
     static const int order[AZ_GATE_STATUSES] = {
-        [AZ_GATE_FAIL] = 0,     [AZ_GATE_INCONCLUSIVE] = 1, [AZ_GATE_ERROR] = 2, [AZ_GATE_WARN] = 3,
-        [AZ_GATE_UNSTABLE] = 4, [AZ_GATE_REMOVED] = 5,      [AZ_GATE_NEW] = 6,   [AZ_GATE_IMPROVED] = 7,
-        [AZ_GATE_PASS] = 8,     [AZ_GATE_SKIP] = 9
+        [AZ_GATE_FAIL] = 0, [AZ_GATE_INCONCLUSIVE] = 1, [AZ_GATE_ERROR] = 2,
+        [AZ_GATE_WARN] = 3, [AZ_GATE_UNSTABLE] = 4,     [AZ_GATE_REMOVED] = 5,
+        [AZ_GATE_NEW] = 6,  [AZ_GATE_IMPROVED] = 7,     [AZ_GATE_PASS] = 8,
+        [AZ_GATE_SKIP] = 9
     };
     return order[s];
 }
@@ -500,9 +531,11 @@ static int judge_one(struct gate *g, struct az_gate_result *x)
 {
     if (!x->metric.n) /* a larger thing, judged when it was found */
         return 0;
-    const struct az_metric m = {
-        .input = x->input, .sheet = x->sheet, .key = x->key, .name = x->metric, .steps = by_steps(x->rule)
-    };
+    const struct az_metric m = { .input = x->input,
+                                 .sheet = x->sheet,
+                                 .key = x->key,
+                                 .name = x->metric,
+                                 .steps = by_steps(x->rule) };
     return az_gate_judge(x, g->in->noise ? az_series_find(g->in->noise, &m) : NULL, g->a);
 }
 
@@ -550,12 +583,16 @@ int az_gate_run(const struct az_gate_in *in, struct az_verdict *v)
 
 const char *az_gate_status_text(enum az_gate_status s)
 {
-    static const char *const text[AZ_GATE_STATUSES] = { "pass", "fail",    "warn", "unstable", "improved",
-                                                        "new",  "removed", "skip", "error",    "inconclusive" };
+    static const char *const text[AZ_GATE_STATUSES] = { "pass",        "fail",     "warn",
+                                                        "unstable",    "improved", "new",
+                                                        "removed",     "skip",     "error",
+                                                        "inconclusive" };
     return (unsigned)s < AZ_GATE_STATUSES ? text[s] : "";
 }
 
 const char *az_verdict_text(const struct az_verdict *v)
 {
-    return v->outcome == AZ_VERDICT_PASS ? "pass" : v->outcome == AZ_VERDICT_FAIL ? "fail" : "inconclusive";
+    return v->outcome == AZ_VERDICT_PASS   ? "pass"
+           : v->outcome == AZ_VERDICT_FAIL ? "fail"
+                                           : "inconclusive";
 }

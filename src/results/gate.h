@@ -1,5 +1,5 @@
-/* Gates: rules held against the figures of a baseline and of a candidate (docs/formulas-compare.md 4). Sees series of
- * numbers only, whatever they were read from. */
+/* Gates: rules held against the figures of a baseline and of a candidate (docs/formulas-compare.md
+ * 4). Sees series of numbers only, whatever they were read from. */
 #ifndef AZ_RESULTS_GATE_H
 #define AZ_RESULTS_GATE_H
 
@@ -20,22 +20,25 @@ struct az_gate_in {
     struct az_sv drift_text; /* "run 12 of 2026-01-02" */
 };
 
-/* Fills v (arena set by the caller; results are released with az_vec_release). Fails only for lack of memory. */
+/* Fills v (arena set by the caller; results are released with az_vec_release). Fails only for lack
+ * of memory. */
 int az_gate_run(const struct az_gate_in *in, struct az_verdict *v) AZ_MUST_USE;
 
-/* The selectors under which a document's figures are gathered for these rules: n_rules of them, in the arena, equal
- * ones once; *n their number. NULL without memory. */
-struct az_selector *az_gate_selectors(const struct az_gate_rule *rules, size_t n_rules, struct az_arena *a, size_t *n);
+/* The selectors under which a document's figures are gathered for these rules: n_rules of them, in
+ * the arena, equal ones once; *n their number. NULL without memory. */
+struct az_selector *az_gate_selectors(const struct az_gate_rule *rules, size_t n_rules,
+                                      struct az_arena *a, size_t *n);
 
 /* Does the rule apply to the metric? */
 bool az_gate_applies(const struct az_gate_rule *r, const struct az_metric *m);
 
 /* ---- gate_decide.c: one metric ---- */
-/* Figures and test of one result from the two sides (either may be NULL); noise may be NULL. Nothing is judged yet: p
- * may still be corrected. */
-int az_gate_measure(const struct az_gate_rule *r, const struct az_metric *base, const struct az_metric *cand,
-                    struct az_gate_result *out) AZ_MUST_USE;
+/* Figures and test of one result from the two sides (either may be NULL); noise may be NULL.
+ * Nothing is judged yet: p may still be corrected. */
+int az_gate_measure(const struct az_gate_rule *r, const struct az_metric *base,
+                    const struct az_metric *cand, struct az_gate_result *out) AZ_MUST_USE;
 /* Status, level and text. */
-int az_gate_judge(struct az_gate_result *x, const struct az_metric *noise, struct az_arena *a) AZ_MUST_USE;
+int az_gate_judge(struct az_gate_result *x, const struct az_metric *noise,
+                  struct az_arena *a) AZ_MUST_USE;
 
 #endif

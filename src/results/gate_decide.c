@@ -68,12 +68,14 @@ static int rank_test(const struct az_gate_result *x, int dir, struct az_gate_res
     return 0;
 }
 
-static int bootstrap(const struct az_gate_rule *r, const struct az_metric *m, struct az_gate_result *x)
+static int bootstrap(const struct az_gate_rule *r, const struct az_metric *m,
+                     struct az_gate_result *x)
 {
-    uint64_t seed = az_gate_seed(m->key) ^ (az_gate_seed(m->name) * 3) ^ (az_gate_seed(m->sheet) * 5);
+    uint64_t seed =
+        az_gate_seed(m->key) ^ (az_gate_seed(m->name) * 3) ^ (az_gate_seed(m->sheet) * 5);
     struct az_mwu t;
-    int rc = az_bootstrap_ratio(x->base.values, x->base.n, x->cand.values, x->cand.n, r->alpha, ROUNDS, seed, &x->low,
-                                &x->high);
+    int rc = az_bootstrap_ratio(x->base.values, x->base.n, x->cand.values, x->cand.n, r->alpha,
+                                ROUNDS, seed, &x->low, &x->high);
     if (rc == AZ_ERANGE) { /* there is no ratio to zero */
         x->note = AZ_SV("no bootstrap: the baseline is 0");
         x->low = x->high = NAN;
@@ -88,8 +90,10 @@ static int bootstrap(const struct az_gate_rule *r, const struct az_metric *m, st
     return rc;
 }
 
-/* The test that the rule asks for and the numbers of runs allow. x->status is SKIP if it asked for more. */
-static int run_test(const struct az_gate_rule *r, const struct az_metric *cand, int dir, struct az_gate_result *x)
+/* The test that the rule asks for and the numbers of runs allow. x->status is SKIP if it asked for
+ * more. */
+static int run_test(const struct az_gate_rule *r, const struct az_metric *cand, int dir,
+                    struct az_gate_result *x)
 {
     size_t least = x->base.n < x->cand.n ? x->base.n : x->cand.n;
     if (word(r->test, "auto") && least >= AUTO_RUNS)
@@ -115,8 +119,8 @@ static bool limits_only(const struct az_gate_rule *r)
     return (r->max < AZ_GATE_UNSET || r->min < AZ_GATE_UNSET) && !r->abs_given && !r->rel_given;
 }
 
-int az_gate_measure(const struct az_gate_rule *r, const struct az_metric *base, const struct az_metric *cand,
-                    struct az_gate_result *x)
+int az_gate_measure(const struct az_gate_rule *r, const struct az_metric *base,
+                    const struct az_metric *cand, struct az_gate_result *x)
 {
     const struct az_metric *m = cand ? cand : base;
     int dir = direction(r, m);
@@ -162,8 +166,8 @@ int az_gate_measure(const struct az_gate_rule *r, const struct az_metric *base, 
 
 /* ---- judge ---- */
 
-/* Strictly beyond a limit. Decimal figures at the limit (1.1 and 1.155 at 5 %) are off by roundings of the last place;
- * those do not count as beyond. */
+/* Strictly beyond a limit. Decimal figures at the limit (1.1 and 1.155 at 5 %) are off by roundings
+ * of the last place; those do not count as beyond. */
 static bool beyond(double delta, double limit, const struct az_gate_result *x)
 {
     double slack = 4 * DBL_EPSILON * fmax(fabs(x->base.center), fabs(x->cand.center));
@@ -198,7 +202,8 @@ static bool significant(const struct az_gate_result *x, bool worse)
     return up ? x->low > 1 + r->rel : x->high < 1 - r->rel;
 }
 
-/* Without a test: is the change larger than what earlier runs scatter by? True where too few are known. */
+/* Without a test: is the change larger than what earlier runs scatter by? True where too few are
+ * known. */
 static bool above_noise(struct az_gate_result *x, const struct az_metric *noise, struct az_arena *a)
 {
     double s;
@@ -207,7 +212,8 @@ static bool above_noise(struct az_gate_result *x, const struct az_metric *noise,
     s = MAD_TO_SIGMA * az_gate_mad(noise->values.v, noise->values.n);
     if (beyond(fabs(x->delta), x->rule->noise_k * s, x))
         return true;
-    x->note = az_arena_printf(a, "within noise: %zu earlier runs scatter by %.4g", noise->values.n, s);
+    x->note =
+        az_arena_printf(a, "within noise: %zu earlier runs scatter by %.4g", noise->values.n, s);
     return false;
 }
 
@@ -241,15 +247,17 @@ static void set_failed(struct az_gate_result *x)
 }
 
 /* Both sides are there. */
-static void judge_change(struct az_gate_result *x, const struct az_metric *noise, struct az_arena *a)
+static void judge_change(struct az_gate_result *x, const struct az_metric *noise,
+                         struct az_arena *a)
 {
     if (over(x, x->delta)) {
         if (!significant(x, true)) {
             double floor = az_mann_whitney_floor(x->base.n, x->cand.n);
             set(x, AZ_GATE_UNSTABLE, AZ_LEVEL_WARN);
             x->note = x->test[0] == 'm' && floor > x->rule->alpha
-                          ? az_arena_printf(a, "not significant: %zu and %zu runs cannot give p below %.3g", x->base.n,
-                                            x->cand.n, floor)
+                          ? az_arena_printf(
+                                a, "not significant: %zu and %zu runs cannot give p below %.3g",
+                                x->base.n, x->cand.n, floor)
                           : AZ_SV("not significant");
         } else if (!above_noise(x, noise, a)) {
             set(x, AZ_GATE_UNSTABLE, AZ_LEVEL_WARN);
@@ -258,7 +266,8 @@ static void judge_change(struct az_gate_result *x, const struct az_metric *noise
         }
         return;
     }
-    if (!word(x->rule->better, "equal") && over(x, -x->delta) && significant(x, false) && above_noise(x, noise, a))
+    if (!word(x->rule->better, "equal") && over(x, -x->delta) && significant(x, false) &&
+        above_noise(x, noise, a))
         set(x, AZ_GATE_IMPROVED, AZ_LEVEL_INFO);
     else
         set(x, AZ_GATE_PASS, AZ_LEVEL_INFO);
@@ -276,7 +285,8 @@ static void judge_missing(struct az_gate_result *x, struct az_arena *a)
     x->note = az_arena_printf(a, "the %s has no value", no_base ? "baseline" : "candidate");
 }
 
-static void judge_status(struct az_gate_result *x, const struct az_metric *noise, struct az_arena *a)
+static void judge_status(struct az_gate_result *x, const struct az_metric *noise,
+                         struct az_arena *a)
 {
     const struct az_gate_rule *r = x->rule;
     bool skipped = x->status == AZ_GATE_SKIP;
@@ -297,7 +307,8 @@ static void judge_status(struct az_gate_result *x, const struct az_metric *noise
     } else if (skipped) {
         bool few = x->note.n == 0;
         if (few)
-            x->note = az_arena_printf(a, "too few runs for a test: %zu and %zu", x->base.n, x->cand.n);
+            x->note =
+                az_arena_printf(a, "too few runs for a test: %zu and %zu", x->base.n, x->cand.n);
         set(x, AZ_GATE_SKIP, few ? AZ_LEVEL_WARN : AZ_LEVEL_INFO);
     } else if (isnan(x->base.center) || isnan(x->cand.center)) {
         judge_missing(x, a);
@@ -313,7 +324,8 @@ static double seconds(struct az_sv unit)
     static const struct {
         const char *text;
         double s;
-    } times[] = { { "ps", 1e-12 }, { "ns", 1e-9 }, { "us", 1e-6 }, { "\xc2\xb5s", 1e-6 }, { "ms", 1e-3 }, { "s", 1 } };
+    } times[] = { { "ps", 1e-12 },       { "ns", 1e-9 }, { "us", 1e-6 },
+                  { "\xc2\xb5s", 1e-6 }, { "ms", 1e-3 }, { "s", 1 } };
     for (size_t i = 0; i < AZ_LENGTH(times); i++)
         if (az_sv_is(unit, times[i].text))
             return times[i].s;
@@ -340,7 +352,8 @@ static struct az_sv readable(const struct az_gate_result *x, double *factor)
     return x->unit;
 }
 
-/* Digits of a change in percent: three, or as many as tell it from the limit it is held against. */
+/* Digits of a change in percent: three, or as many as distinguish it from the limit it is held
+ * against. */
 static int digits_of(const struct az_gate_result *x, double percent)
 {
     const double away = fabs(fabs(percent) - 100 * x->limit_rel);
@@ -364,7 +377,8 @@ static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
     const int digits = digits_of(x, percent);
     int rc = 0;
     if (!isnan(b) && !isnan(c)) {
-        rc = az_text_printf(t, "%.*g -> %.*g%s%.*s", 3 + digits, b * f, 3 + digits, c * f, space, AZ_SVF(unit));
+        rc = az_text_printf(t, "%.*g -> %.*g%s%.*s", 3 + digits, b * f, 3 + digits, c * f, space,
+                            AZ_SVF(unit));
         if (!rc && fabs(b) > 0 && fabs(percent) >= 1000 && fabs(percent) < 1e9)
             rc = az_text_printf(t, ", %+.0f%%", percent);
         else if (!rc && fabs(b) > 0)
@@ -377,14 +391,14 @@ static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
     return rc;
 }
 
-/* The absolute limit in the unit of the figures beside it. */
+/* The absolute limit in the unit of the figures next to it. */
 static int put_absolute(struct az_vec_char *t, const struct az_gate_result *x)
 {
     double f;
     struct az_sv unit = readable(x, &f);
     const bool named = seconds(x->unit) > 0 || az_sv_is(unit, "B");
-    return az_text_printf(t, " %s %.6g%s%.*s", word(x->rule->combine, "any") ? "or" : "and", x->limit_abs * f,
-                          named ? " " : "", AZ_SVF(named ? unit : AZ_SV("")));
+    return az_text_printf(t, " %s %.6g%s%.*s", word(x->rule->combine, "any") ? "or" : "and",
+                          x->limit_abs * f, named ? " " : "", AZ_SVF(named ? unit : AZ_SV("")));
 }
 
 static int put_limits(struct az_vec_char *t, const struct az_gate_result *x)
@@ -397,10 +411,12 @@ static int put_limits(struct az_vec_char *t, const struct az_gate_result *x)
     if (!rc && x->limit_abs > 0)
         rc = put_absolute(t, x);
     if (!rc && !isnan(x->p))
-        rc = az_text_printf(t, "; p = %.3g, effect %.2f, %zu and %zu %s", better ? x->p_better : x->p, x->effect,
-                            x->base.n, x->cand.n, word(x->rule->samples, "steps") ? "steps" : "runs");
+        rc = az_text_printf(t, "; p = %.3g, effect %.2f, %zu and %zu %s",
+                            better ? x->p_better : x->p, x->effect, x->base.n, x->cand.n,
+                            word(x->rule->samples, "steps") ? "steps" : "runs");
     if (!rc && !isnan(x->low))
-        rc = az_text_printf(t, "; ratio %.4f to %.4f, %zu and %zu runs", x->low, x->high, x->base.n, x->cand.n);
+        rc = az_text_printf(t, "; ratio %.4f to %.4f, %zu and %zu runs", x->low, x->high, x->base.n,
+                            x->cand.n);
     return rc ? rc : az_text_append(t, AZ_SV(")"));
 }
 

@@ -1,5 +1,5 @@
-/* What a gate is told: plain fields, filled from the option table (config/options.c), which alone knows keys, defaults
- * and ranges. Texts are borrowed from the configuration. */
+/* What a gate is given: plain fields, filled from the option table (config/options.c), which alone
+ * knows keys, defaults and ranges. Texts are borrowed from the configuration. */
 #ifndef AZ_RESULTS_GATE_RULE_H
 #define AZ_RESULTS_GATE_RULE_H
 
@@ -11,29 +11,31 @@
 #define AZ_GATE_UNSET DBL_MAX
 
 struct az_gate_rule {
-    struct az_sv name;                      /* made from table and column if not given */
-    struct az_sv input, table, key, column; /* globs; key "__geomean__": the sheet's geometric mean */
-    struct az_sv better;                    /* auto (the column's direction, else lower), lower, higher, equal */
-    double abs, rel;                        /* least worsening, metric's unit and fraction; strictly greater fails */
-    struct az_sv combine;                   /* all, any */
-    double max, min;                        /* hard limits of the candidate; AZ_GATE_UNSET: none */
+    struct az_sv name; /* made from table and column if not given */
+    struct az_sv input, table, key,
+        column;           /* globs; key "__geomean__": the sheet's geometric mean */
+    struct az_sv better;  /* auto (the column's direction, else lower), lower, higher, equal */
+    double abs, rel;      /* least worsening, metric's unit and fraction; strictly greater fails */
+    struct az_sv combine; /* all, any */
+    double max, min;      /* hard limits of the candidate; AZ_GATE_UNSET: none */
     double alpha;
     struct az_sv test; /* auto, none, mannwhitney, bootstrap */
     double effect;     /* least |Cliff's delta| where a test ran */
     double noise_k;
-    double min_share;                            /* of the sheet's total in the baseline, fraction */
+    double min_share; /* of the sheet's total in the baseline, fraction */
     struct az_sv on_new, on_removed, on_missing; /* info, warn, fail */
     struct az_sv severity;                       /* fail, warn */
     struct az_sv correct;                        /* holm, none */
     struct az_sv samples;                        /* runs, steps */
-    int64_t warmup;                              /* first steps left out */
+    int64_t warmup;                              /* first steps skipped */
     bool abs_given, rel_given;
     struct az_where where; /* in the configuration; nowhere for a rule of the command line */
 };
 AZ_VEC(struct az_gate_rule, az_gate_rules);
 
 struct az_gates {
-    struct az_sv baseline; /* a file, folder or glob of results, a title, or pinned:LABEL, last, last-good, window:N */
+    struct az_sv baseline; /* a file, folder or glob of results, a title, or pinned:LABEL, last,
+                              last-good, window:N */
     struct az_gate_rules rules;
     bool given;
     struct az_where where;
@@ -49,8 +51,8 @@ struct az_history_opts {
     struct az_where where;
 };
 
-/* Fields without a configuration: as the option table has them (a test holds the two together). Here, because the
- * configuration is linked below this room. */
+/* Fields without a configuration: as the option table has them (a test holds the two together).
+ * Here, because the configuration is linked below this room. */
 static inline void az_gate_rule_init(struct az_gate_rule *r)
 {
     *r = (struct az_gate_rule){

@@ -6,9 +6,10 @@
 #include "base/sort.h"
 #include "base/stats.h"
 
-#define EXACT_SIDE  8     /* exact if one side has at most so many values */
-#define EXACT_PAIRS 65536 /* and not more pairs than this: counting costs pairs times the longer side */
-#define SMALL       64    /* values kept on the stack */
+#define EXACT_SIDE 8 /* exact if one side has at most so many values */
+#define EXACT_PAIRS                                                                                \
+    65536        /* and not more pairs than this: counting costs pairs times the longer side */
+#define SMALL 64 /* values kept on the stack */
 
 static int by_value(const void *x, const void *y, void *ctx)
 {
@@ -56,13 +57,20 @@ static double median_about(const double *v, size_t n, double about, bool absolut
 
 double az_gate_median(const double *v, size_t n) { return median_about(v, n, 0, false); }
 
-double az_gate_center(const double *v, size_t n) { return n >= 3 ? az_gate_median(v, n) : az_mean_f64(v, n); }
+double az_gate_center(const double *v, size_t n)
+{
+    return n >= 3 ? az_gate_median(v, n) : az_mean_f64(v, n);
+}
 
-double az_gate_mad(const double *v, size_t n) { return median_about(v, n, az_gate_median(v, n), true); }
+double az_gate_mad(const double *v, size_t n)
+{
+    return median_about(v, n, az_gate_median(v, n), true);
+}
 
 /* ---- Mann-Whitney ---- */
 
-/* Pairs and ties of two sorted vectors: u of c, and the sum of t^3 - t over groups of equal values. */
+/* Pairs and ties of two sorted vectors: u of c, and the sum of t^3 - t over groups of equal values.
+ */
 static double count_pairs(const double *b, size_t nb, const double *c, size_t nc, double *ties)
 {
     double u = 0;
@@ -84,7 +92,8 @@ static double count_pairs(const double *b, size_t nb, const double *c, size_t nc
     return u;
 }
 
-/* P(U >= u) by counting all orders. f[i] holds the counts for i values of the shorter side and j of the longer. */
+/* P(U >= u) by counting all orders. f[i] holds the counts for i values of the shorter side and j of
+ * the longer. */
 static int exact_tail(size_t n, size_t m, double u, double *p)
 {
     size_t width = n * m + 1, size = (n + 1) * width * sizeof(double);
@@ -97,7 +106,8 @@ static int exact_tail(size_t n, size_t m, double u, double *p)
         f[i * width] = 1; /* j = 0 */
     for (size_t j = 1; j <= m; j++)
         for (size_t i = 1; i <= n; i++)
-            for (size_t k = i * j + 1; k-- > j;) /* f(i,j,k) = f(i-1,j,k-j) + f(i,j-1,k), in place from above */
+            for (size_t k = i * j + 1;
+                 k-- > j;) /* f(i,j,k) = f(i-1,j,k-j) + f(i,j-1,k), in place from above */
                 f[i * width + k] += f[(i - 1) * width + k - j];
     for (size_t k = 0; k < width; k++) {
         all += f[n * width + k];
@@ -135,7 +145,8 @@ static int sorted_copies(const double *b, size_t nb, const double *c, size_t nc,
     return rc ? rc : sort_values(out + nb, nc);
 }
 
-int az_mann_whitney(const double *b, size_t nb, const double *c, size_t nc, enum az_tail tail, struct az_mwu *out)
+int az_mann_whitney(const double *b, size_t nb, const double *c, size_t nc, enum az_tail tail,
+                    struct az_mwu *out)
 {
     size_t size = (nb + nc) * sizeof(double);
     double pairs = (double)nb * (double)nc, ties = 0, other = 0;
@@ -196,7 +207,10 @@ static uint64_t rng_next(struct rng *r)
 }
 
 /* Index below n; the bias of the product is below n / 2^32. */
-static size_t rng_below(struct rng *r, size_t n) { return (size_t)(((rng_next(r) >> 32) * (uint64_t)n) >> 32); }
+static size_t rng_below(struct rng *r, size_t n)
+{
+    return (size_t)(((rng_next(r) >> 32) * (uint64_t)n) >> 32);
+}
 
 static int resample(struct rng *r, const double *v, size_t n, double *scratch, double *median)
 {
@@ -207,8 +221,8 @@ static int resample(struct rng *r, const double *v, size_t n, double *scratch, d
     return rc;
 }
 
-int az_bootstrap_ratio(const double *b, size_t nb, const double *c, size_t nc, double alpha, unsigned rounds,
-                       uint64_t seed, double *low, double *high)
+int az_bootstrap_ratio(const double *b, size_t nb, const double *c, size_t nc, double alpha,
+                       unsigned rounds, uint64_t seed, double *low, double *high)
 {
     size_t most = nb > nc ? nb : nc, size = (rounds + most) * sizeof(double);
     double *ratio = az_mem_alloc(NULL, size), mb = 0, mc = 0;
@@ -287,7 +301,8 @@ static double deviation(const double *v, size_t n, double *median)
 }
 
 /* floor: scatter that is known from elsewhere. */
-static bool step_above(const double *v, size_t n, size_t least, double floor, size_t *at, double *before, double *after)
+static bool step_above(const double *v, size_t n, size_t least, double floor, size_t *at,
+                       double *before, double *after)
 {
     double all, best, m, noise;
 
@@ -314,7 +329,8 @@ bool az_step(const double *v, size_t n, size_t least, size_t *at, double *before
     return step_above(v, n, least, 0, at, before, after);
 }
 
-bool az_newest_step(const double *v, size_t n, size_t least, size_t *at, double *before, double *after)
+bool az_newest_step(const double *v, size_t n, size_t least, size_t *at, double *before,
+                    double *after)
 {
     size_t from = 0, i = 0;
     double b = 0, a = 0, floor = 0;

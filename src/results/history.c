@@ -10,32 +10,41 @@
 
 #define BUSY_MS 10000
 
-/* Version 1 is the schema of the specification; 2 adds labels pinned to runs, and what must be equal for a comparison.
+/* Version 1 is the schema of the specification; 2 adds labels pinned to runs, and what must be
+ * equal for a comparison.
  */
 static const char schema_1[] =
     "CREATE TABLE meta(k TEXT PRIMARY KEY, v TEXT);"
-    "CREATE TABLE run(id INTEGER PRIMARY KEY, created TEXT, label TEXT, commit_id TEXT, branch TEXT, host TEXT,"
+    "CREATE TABLE run(id INTEGER PRIMARY KEY, created TEXT, label TEXT, commit_id TEXT, branch "
+    "TEXT, host TEXT,"
     " device TEXT, stack TEXT, config_hash TEXT, good INTEGER DEFAULT 1);"
-    "CREATE TABLE metric(id INTEGER PRIMARY KEY, input TEXT, sheet TEXT, key_json TEXT, name TEXT, unit TEXT,"
+    "CREATE TABLE metric(id INTEGER PRIMARY KEY, input TEXT, sheet TEXT, key_json TEXT, name TEXT, "
+    "unit TEXT,"
     " better TEXT, UNIQUE(input,sheet,key_json,name));"
-    "CREATE TABLE sample(run_id INTEGER REFERENCES run(id) ON DELETE CASCADE, metric_id INTEGER REFERENCES metric(id),"
+    "CREATE TABLE sample(run_id INTEGER REFERENCES run(id) ON DELETE CASCADE, metric_id INTEGER "
+    "REFERENCES metric(id),"
     " rep INTEGER, value REAL, PRIMARY KEY(run_id,metric_id,rep)) WITHOUT ROWID;"
-    "CREATE TABLE verdict(run_id INTEGER REFERENCES run(id) ON DELETE CASCADE, metric_id INTEGER REFERENCES metric(id),"
-    " baseline_run INTEGER, rule TEXT, status TEXT, rel REAL, p REAL, PRIMARY KEY(run_id,metric_id,rule));"
+    "CREATE TABLE verdict(run_id INTEGER REFERENCES run(id) ON DELETE CASCADE, metric_id INTEGER "
+    "REFERENCES metric(id),"
+    " baseline_run INTEGER, rule TEXT, status TEXT, rel REAL, p REAL, PRIMARY "
+    "KEY(run_id,metric_id,rule));"
     "CREATE INDEX sample_metric ON sample(metric_id, run_id);"
     "INSERT INTO meta VALUES('schema_version','1');";
 static const char schema_2[] =
     "CREATE TABLE pin(label TEXT PRIMARY KEY, run_id INTEGER REFERENCES run(id) ON DELETE CASCADE);"
-    "CREATE TABLE fact(run_id INTEGER REFERENCES run(id) ON DELETE CASCADE, input TEXT, k TEXT, v TEXT,"
+    "CREATE TABLE fact(run_id INTEGER REFERENCES run(id) ON DELETE CASCADE, input TEXT, k TEXT, v "
+    "TEXT,"
     " PRIMARY KEY(run_id,input,k,v)) WITHOUT ROWID;"
     "CREATE INDEX run_created ON run(created, id);"
     "CREATE INDEX verdict_metric ON verdict(metric_id, run_id);"
     "UPDATE meta SET v='2' WHERE k='schema_version';";
 
-/* Numbers of runs are not used again when the newest ones are pruned: reports and verdicts name them. The greatest is
- * kept in `meta`, which older programs leave alone: what they add counts, too. */
-#define LAST_RUN                                                                                                       \
-    "max(ifnull((SELECT max(id) FROM run),0),ifnull((SELECT CAST(v AS INTEGER) FROM meta WHERE k='last_run'),0))"
+/* Numbers of runs are not used again when the newest ones are pruned: reports and verdicts name
+ * them. The greatest is kept in `meta`, which older programs leave alone: what they add counts,
+ * too. */
+#define LAST_RUN                                                                                   \
+    "max(ifnull((SELECT max(id) FROM run),0),ifnull((SELECT CAST(v AS INTEGER) FROM meta WHERE "   \
+    "k='last_run'),0))"
 #define KEEP_LAST_RUN "INSERT OR REPLACE INTO meta VALUES('last_run'," LAST_RUN ")"
 
 /* ---- statements ---- */
@@ -136,17 +145,21 @@ static int find_version(struct az_history *h)
     if (meta != 5)
         return az_diag_fail(h->diag, AZ_EFORMAT, AZ_AT_FILE(h->path),
                             "a database, but not of a history (choose another file)");
-    rc = one_number(h, "SELECT CAST(v AS INTEGER) FROM meta WHERE k='schema_version'", 0, &h->version);
+    rc = one_number(h, "SELECT CAST(v AS INTEGER) FROM meta WHERE k='schema_version'", 0,
+                    &h->version);
     if (!rc && h->version < 1)
-        return az_diag_fail(h->diag, AZ_EFORMAT, AZ_AT_FILE(h->path), "no schema version in the table 'meta'");
-    if (!rc && h->version > AZ_HISTORY_VERSION)
         return az_diag_fail(h->diag, AZ_EFORMAT, AZ_AT_FILE(h->path),
-                            "schema version %lld is newer than %d, which this program knows (use a newer analyzer)",
-                            (long long)h->version, AZ_HISTORY_VERSION);
+                            "no schema version in the table 'meta'");
+    if (!rc && h->version > AZ_HISTORY_VERSION)
+        return az_diag_fail(
+            h->diag, AZ_EFORMAT, AZ_AT_FILE(h->path),
+            "schema version %lld is newer than %d, which this program knows (use a newer analyzer)",
+            (long long)h->version, AZ_HISTORY_VERSION);
     return rc;
 }
 
-/* Makes or renews the schema. Another writer may do the same at this moment: looked at again inside the transaction. */
+/* Makes or renews the schema. Another writer may do the same at this moment: looked at again inside
+ * the transaction. */
 static int migrate(struct az_history *h)
 {
     int rc = find_version(h);
@@ -188,8 +201,10 @@ static int open_db(struct az_history *h, struct az_sv name, int flags)
     if (h->db)
         (void)sqlite3_close(h->db);
     h->db = NULL;
-    if (sqlite3_open_v2(name.p, &h->db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_FULLMUTEX, NULL) != SQLITE_OK)
-        return h->db ? az_hist_error(h) : az_diag_memory(h->diag, AZ_ENOMEM, AZ_AT_FILE(h->path), NULL);
+    if (sqlite3_open_v2(name.p, &h->db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_FULLMUTEX, NULL) !=
+        SQLITE_OK)
+        return h->db ? az_hist_error(h)
+                     : az_diag_memory(h->diag, AZ_ENOMEM, AZ_AT_FILE(h->path), NULL);
     if (AZ_MOVES) /* texts of a row are then freed with it */
         (void)sqlite3_db_config(h->db, SQLITE_DBCONFIG_LOOKASIDE, NULL, 0, 0);
     (void)sqlite3_busy_timeout(h->db, BUSY_MS);
@@ -217,8 +232,8 @@ static struct az_sv uri_of(struct az_history *h, const char *tail)
     return out;
 }
 
-/* A database in WAL mode cannot be read in a folder that cannot be written, unless it is said that nobody writes; that
- * is so if there is no log beside it. */
+/* A database in WAL mode cannot be read in a folder that cannot be written, unless it is said that
+ * nobody writes; that is so if there is no log next to it. */
 static int open_read(struct az_history *h)
 {
     struct az_sv log = az_arena_printf(&h->arena, "%.*s-wal", AZ_SVF(h->path));
@@ -258,7 +273,8 @@ static int open_write(struct az_history *h)
     return rc ? rc : migrate(h);
 }
 
-int az_history_open(struct az_history **out, const char *path, enum az_history_mode mode, struct az_diag *diag)
+int az_history_open(struct az_history **out, const char *path, enum az_history_mode mode,
+                    struct az_diag *diag)
 {
     struct az_history *h = az_mem_alloc(NULL, sizeof *h);
     struct az_path_info info = az_path_stat(path);
@@ -273,13 +289,16 @@ int az_history_open(struct az_history **out, const char *path, enum az_history_m
     if (!h->path.p)
         rc = AZ_ENOMEM;
     else if (info.kind == AZ_PATH_DIR || info.kind == AZ_PATH_OTHER)
-        rc = az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(h->path), "is no file (name the database of a history)");
+        rc = az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(h->path),
+                          "is no file (name the database of a history)");
     else if (mode == AZ_HISTORY_READ && info.kind == AZ_PATH_MISSING)
-        rc = az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(h->path), "no such file (a run with \"history\" makes it)");
+        rc = az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(h->path),
+                          "no such file (a run with \"history\" makes it)");
     else
         rc = mode == AZ_HISTORY_READ ? open_read(h) : open_write(h);
     if (!rc && h->version == 0)
-        rc = az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(h->path), "an empty database: no run was stored");
+        rc = az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(h->path),
+                          "an empty database: no run was stored");
     if (rc)
         az_history_close(h);
     else
@@ -311,10 +330,11 @@ static int insert_run(struct adding *w, const struct az_history_run *r)
     sqlite3_stmt *st;
     const struct az_sv text[] = { r->created, r->label,  r->commit, r->branch,
                                   r->host,    r->device, r->stack,  r->config_hash };
-    int rc = az_hist_prepare(w->h,
-                             "INSERT INTO run(created,label,commit_id,branch,host,device,stack,config_hash,good,id) "
-                             "VALUES(?,?,?,?,?,?,?,?,?,1+" LAST_RUN ")",
-                             &st);
+    int rc = az_hist_prepare(
+        w->h,
+        "INSERT INTO run(created,label,commit_id,branch,host,device,stack,config_hash,good,id) "
+        "VALUES(?,?,?,?,?,?,?,?,?,1+" LAST_RUN ")",
+        &st);
     if (rc)
         return rc;
     for (int i = 0; i < 8; i++)
@@ -326,7 +346,8 @@ static int insert_run(struct adding *w, const struct az_history_run *r)
     return rc ? rc : az_hist_exec(w->h, KEEP_LAST_RUN);
 }
 
-static void bind_metric(sqlite3_stmt *st, struct az_sv input, struct az_sv sheet, struct az_sv key, struct az_sv name)
+static void bind_metric(sqlite3_stmt *st, struct az_sv input, struct az_sv sheet, struct az_sv key,
+                        struct az_sv name)
 {
     az_hist_bind_text(st, 1, input);
     az_hist_bind_text(st, 2, sheet);
@@ -411,7 +432,8 @@ static int insert_verdicts(struct adding *w, const struct az_verdict *v)
         az_hist_bind_text(w->put_verdict, 4, x->rule_name);
         az_hist_bind_text(w->put_verdict, 5, az_sv_str(az_gate_status_text(x->status)));
         (void)sqlite3_bind_double(w->put_verdict, 6, x->rel);
-        (void)sqlite3_bind_double(w->put_verdict, 7, x->status == AZ_GATE_IMPROVED ? x->p_better : x->p);
+        (void)sqlite3_bind_double(w->put_verdict, 7,
+                                  x->status == AZ_GATE_IMPROVED ? x->p_better : x->p);
         rc = run_once(w->h, w->put_verdict);
     }
     return rc;
@@ -419,25 +441,28 @@ static int insert_verdicts(struct adding *w, const struct az_verdict *v)
 
 static int prepare_adding(struct adding *w)
 {
-    int rc = az_hist_prepare(w->h,
-                             "INSERT INTO metric(input,sheet,key_json,name,unit,better) VALUES(?,?,?,?,?,?) "
-                             "ON CONFLICT(input,sheet,key_json,name) DO UPDATE SET unit=excluded.unit, "
-                             "better=excluded.better WHERE unit<>excluded.unit OR better<>excluded.better",
-                             &w->put_metric);
+    int rc = az_hist_prepare(
+        w->h,
+        "INSERT INTO metric(input,sheet,key_json,name,unit,better) VALUES(?,?,?,?,?,?) "
+        "ON CONFLICT(input,sheet,key_json,name) DO UPDATE SET unit=excluded.unit, "
+        "better=excluded.better WHERE unit<>excluded.unit OR better<>excluded.better",
+        &w->put_metric);
     if (!rc)
-        rc = az_hist_prepare(w->h, "SELECT id FROM metric WHERE input=? AND sheet=? AND key_json=? AND name=?",
-                             &w->get_metric);
+        rc = az_hist_prepare(
+            w->h, "SELECT id FROM metric WHERE input=? AND sheet=? AND key_json=? AND name=?",
+            &w->get_metric);
     if (!rc)
         rc = az_hist_prepare(w->h, "INSERT INTO sample VALUES(?,?,?,?)", &w->put_sample);
     if (!rc)
-        rc = az_hist_prepare(w->h, "INSERT OR REPLACE INTO verdict VALUES(?,?,?,?,?,?,?)", &w->put_verdict);
+        rc = az_hist_prepare(w->h, "INSERT OR REPLACE INTO verdict VALUES(?,?,?,?,?,?,?)",
+                             &w->put_verdict);
     if (!rc)
         rc = az_hist_prepare(w->h, "INSERT OR IGNORE INTO fact VALUES(?,?,?,?)", &w->put_fact);
     return rc;
 }
 
-int az_history_add(struct az_history *h, const struct az_history_run *run, const struct az_series *s,
-                   const struct az_verdict *v, int64_t *id)
+int az_history_add(struct az_history *h, const struct az_history_run *run,
+                   const struct az_series *s, const struct az_verdict *v, int64_t *id)
 {
     struct adding w = { .h = h };
     int rc = prepare_adding(&w);
@@ -478,8 +503,8 @@ int az_hist_need_run(struct az_history *h, int64_t id)
     rc = az_hist_step(h, st);
     (void)sqlite3_finalize(st);
     if (rc == 0)
-        return az_diag_fail(h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path), "no run %lld (see `analyzer history list`)",
-                            (long long)id);
+        return az_diag_fail(h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path),
+                            "no run %lld (see `analyzer history list`)", (long long)id);
     return rc < 0 ? rc : 0;
 }
 
@@ -502,7 +527,8 @@ int az_history_mark(struct az_history *h, int64_t id, bool good)
     int rc = az_hist_need_run(h, id);
     if (rc)
         return rc;
-    return change(h, good ? "UPDATE run SET good=1 WHERE id=?" : "UPDATE run SET good=0 WHERE id=?", id, AZ_SV(""));
+    return change(h, good ? "UPDATE run SET good=1 WHERE id=?" : "UPDATE run SET good=0 WHERE id=?",
+                  id, AZ_SV(""));
 }
 
 int az_history_pin(struct az_history *h, int64_t id, struct az_sv label)
@@ -524,8 +550,9 @@ int az_history_prune(struct az_history *h, int64_t keep, int64_t *removed)
                     keep, AZ_SV(""));
     *removed = rc ? 0 : sqlite3_changes(h->db);
     if (!rc)
-        rc = az_hist_exec(h, "DELETE FROM metric WHERE id NOT IN (SELECT metric_id FROM sample) AND id NOT IN "
-                             "(SELECT metric_id FROM verdict)");
+        rc = az_hist_exec(
+            h, "DELETE FROM metric WHERE id NOT IN (SELECT metric_id FROM sample) AND id NOT IN "
+               "(SELECT metric_id FROM verdict)");
     if (!rc)
         rc = az_hist_exec(h, "COMMIT");
     if (rc)
@@ -565,8 +592,8 @@ bool az_history_time(struct az_sv s, int64_t *seconds)
     s = az_sv_trim(s);
     if (!at(s, 4, '-'))
         return az_parse_i64(s, seconds) == 0 && *seconds >= 0;
-    if (!digits(s, 0, 4, &y) || !digits(s, 5, 2, &mo) || !at(s, 7, '-') || !digits(s, 8, 2, &d) || mo < 1 || mo > 12 ||
-        d < 1 || d > 31)
+    if (!digits(s, 0, 4, &y) || !digits(s, 5, 2, &mo) || !at(s, 7, '-') || !digits(s, 8, 2, &d) ||
+        mo < 1 || mo > 12 || d < 1 || d > 31)
         return false;
     if (at(s, 10, 'T') || at(s, 10, ' ')) {
         if (!digits(s, 11, 2, &h) || !at(s, 13, ':') || !digits(s, 14, 2, &mi) || h > 23 || mi > 59)
@@ -604,9 +631,12 @@ struct az_sv az_history_time_text(struct az_arena *a, int64_t seconds)
         days--;
     }
     int64_t z = days + 719468, era = (z >= 0 ? z : z - 146096) / 146097, doe = z - era * 146097;
-    int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365, doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-    int64_t mp = (5 * doy + 2) / 153, d = doy - (153 * mp + 2) / 5 + 1, m = mp < 10 ? mp + 3 : mp - 9;
+    int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365,
+            doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    int64_t mp = (5 * doy + 2) / 153, d = doy - (153 * mp + 2) / 5 + 1,
+            m = mp < 10 ? mp + 3 : mp - 9;
     int64_t y = yoe + era * 400 + (m <= 2);
-    return az_arena_printf(a, "%04lld-%02lld-%02lldT%02lld:%02lld:%02lldZ", (long long)y, (long long)m, (long long)d,
-                           (long long)(rest / 3600), (long long)(rest / 60 % 60), (long long)(rest % 60));
+    return az_arena_printf(a, "%04lld-%02lld-%02lldT%02lld:%02lld:%02lldZ", (long long)y,
+                           (long long)m, (long long)d, (long long)(rest / 3600),
+                           (long long)(rest / 60 % 60), (long long)(rest % 60));
 }

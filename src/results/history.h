@@ -1,6 +1,6 @@
-/* The history: a SQLite database of runs, their figures by metric and their verdicts (docs/formulas-compare.md 6). WAL,
- * one transaction a run, busy timeout 10 s, foreign keys on: writers may work at the same time, and a killed one leaves
- * no half run. */
+/* The history: a SQLite database of runs, their figures by metric and their verdicts
+ * (docs/formulas-compare.md 6). WAL, one transaction a run, busy timeout 10 s, foreign keys on:
+ * writers may work at the same time, and a killed one leaves no half run. */
 #ifndef AZ_RESULTS_HISTORY_H
 #define AZ_RESULTS_HISTORY_H
 
@@ -22,55 +22,61 @@ struct az_history_run {
 };
 AZ_VEC(struct az_history_run, az_history_runs);
 
-/* Opens a database; for writing it is made where it is missing, and brought to this version. Read-only opening changes
- * nothing, also in a folder that cannot be written. AZ_EIO (not there, no right, locked), AZ_EFORMAT (no database,
- * another program's, a newer version, damaged), AZ_EEMPTY (for reading: another writer is just making it), with a
- * message. */
+/* Opens a database; for writing it is made where it is missing, and brought to this version.
+ * Read-only opening changes nothing, also in a folder that cannot be written. AZ_EIO (not there, no
+ * right, locked), AZ_EFORMAT (no database, another program's, a newer version, damaged), AZ_EEMPTY
+ * (for reading: another writer is just making it), with a message. */
 int az_history_open(struct az_history **h, const char *path, enum az_history_mode mode,
                     struct az_diag *diag) AZ_MUST_USE;
 /* Messages from now on go there. */
 void az_history_messages(struct az_history *h, struct az_diag *diag);
 void az_history_close(struct az_history *h); /* NULL is fine */
 
-/* Adds a run with its figures, facts and verdict (NULL: none), in one transaction; *id is its number. */
-int az_history_add(struct az_history *h, const struct az_history_run *run, const struct az_series *s,
-                   const struct az_verdict *v, int64_t *id) AZ_MUST_USE;
-/* Marks a run good or bad, pins a label to it (the label leaves another run), keeps the newest `keep` runs and those
- * pinned. AZ_EUSAGE with a message: no such run. */
+/* Adds a run with its figures, facts and verdict (NULL: none), in one transaction; *id is its
+ * number. */
+int az_history_add(struct az_history *h, const struct az_history_run *run,
+                   const struct az_series *s, const struct az_verdict *v, int64_t *id) AZ_MUST_USE;
+/* Marks a run good or bad, pins a label to it (the label leaves another run), keeps the newest
+ * `keep` runs and those pinned. AZ_EUSAGE with a message: no such run. */
 int az_history_mark(struct az_history *h, int64_t id, bool good) AZ_MUST_USE;
 int az_history_pin(struct az_history *h, int64_t id, struct az_sv label) AZ_MUST_USE;
 int az_history_prune(struct az_history *h, int64_t keep, int64_t *removed) AZ_MUST_USE;
 
 /* ---- history_read.c ---- */
 /* Runs, newest first; texts in the arena. most 0: all. */
-int az_history_list(struct az_history *h, int64_t most, struct az_arena *a, struct az_history_runs *out) AZ_MUST_USE;
-/* Figures of the run or runs that a choice names, for a candidate like `like` (branch, host without its number,
- * device): last, last-good, window:N, pinned:LABEL. *why says what is missing where there is none (then out is empty
- * and *found false). */
-int az_history_baseline(struct az_history *h, struct az_sv choice, const struct az_history_run *like,
-                        struct az_series *out, bool *found, struct az_sv *why) AZ_MUST_USE;
+int az_history_list(struct az_history *h, int64_t most, struct az_arena *a,
+                    struct az_history_runs *out) AZ_MUST_USE;
+/* Figures of the run or runs that a choice names, for a candidate like `like` (branch, host without
+ * its number, device): last, last-good, window:N, pinned:LABEL. *why says what is missing where
+ * there is none (then out is empty and *found false). */
+int az_history_baseline(struct az_history *h, struct az_sv choice,
+                        const struct az_history_run *like, struct az_series *out, bool *found,
+                        struct az_sv *why) AZ_MUST_USE;
 /* One value (the center) a run and metric of the newest `runs` good runs. */
 int az_history_noise(struct az_history *h, const struct az_history_run *like, int64_t runs,
                      struct az_series *out) AZ_MUST_USE;
 /* The newest good run that is at least `days` older than like->created; *text names it. */
-int az_history_drift(struct az_history *h, const struct az_history_run *like, int64_t days, struct az_series *out,
-                     bool *found, struct az_sv *text) AZ_MUST_USE;
+int az_history_drift(struct az_history *h, const struct az_history_run *like, int64_t days,
+                     struct az_series *out, bool *found, struct az_sv *text) AZ_MUST_USE;
 
 /* ---- history_report.c: documents for the commands; doc is empty and initialised ---- */
 int az_history_list_document(struct az_history *h, struct az_document *doc) AZ_MUST_USE;
 /* One run: what it is, its verdicts, its figures. AZ_EUSAGE: no such run. */
 int az_history_show_document(struct az_history *h, int64_t id, struct az_document *doc) AZ_MUST_USE;
-/* Metrics whose "input / table / key / column" the key meets (part of it, or a glob for a part), each a table
- * and a trend chart; at most `most`. AZ_EUSAGE with a message: none. */
-int az_history_trend_document(struct az_history *h, struct az_sv key, size_t most, struct az_document *doc) AZ_MUST_USE;
+/* Metrics whose "input / table / key / column" the key meets (part of it, or a glob for a part),
+ * each a table and a trend chart; at most `most`. AZ_EUSAGE with a message: none. */
+int az_history_trend_document(struct az_history *h, struct az_sv key, size_t most,
+                              struct az_document *doc) AZ_MUST_USE;
 
 /* ---- history_export.c ---- */
-/* All samples and verdicts of the figures that meet the key (empty: all), flat: a row each, oldest run first. AZ_EUSAGE
- * with a message: none meets it. */
-int az_history_export_document(struct az_history *h, struct az_sv key, struct az_document *doc) AZ_MUST_USE;
+/* All samples and verdicts of the figures that meet the key (empty: all), flat: a row each, oldest
+ * run first. AZ_EUSAGE with a message: none meets it. */
+int az_history_export_document(struct az_history *h, struct az_sv key,
+                               struct az_document *doc) AZ_MUST_USE;
 
 /* ---- times ---- */
-/* "2026-01-31", "2026-01-31T02:00:00Z", "...+01:00", or seconds since 1970; false: none of these. */
+/* "2026-01-31", "2026-01-31T02:00:00Z", "...+01:00", or seconds since 1970; false: none of these.
+ */
 bool az_history_time(struct az_sv text, int64_t *seconds);
 /* 2026-01-31T02:00:00Z; in the arena. */
 struct az_sv az_history_time_text(struct az_arena *a, int64_t seconds);

@@ -26,10 +26,10 @@ void az_hist_bind_text(sqlite3_stmt *st, int at, struct az_sv s);
 struct az_sv az_hist_text(sqlite3_stmt *st, int col, struct az_arena *a);
 /* AZ_EUSAGE with a message if there is no run of that number. */
 int az_hist_need_run(struct az_history *h, int64_t id) AZ_MUST_USE;
-/* "input / table / key / column", and does it meet what a user says: a part of it, a glob for a part, or the key of the
- * row; nothing meets all. */
-struct az_sv az_hist_figure_text(struct az_arena *a, struct az_sv input, struct az_sv sheet, struct az_sv key,
-                                 struct az_sv name);
+/* "input / table / key / column", and does it meet what a user says: a part of it, a glob for a
+ * part, or the key of the row; nothing meets all. */
+struct az_sv az_hist_figure_text(struct az_arena *a, struct az_sv input, struct az_sv sheet,
+                                 struct az_sv key, struct az_sv name);
 bool az_hist_meets(struct az_sv key, struct az_sv text, struct az_sv of_row, struct az_arena *a);
 /* A double of a column, NaN for NULL. */
 double az_hist_real(sqlite3_stmt *st, int col);

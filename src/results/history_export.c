@@ -23,7 +23,8 @@ static int read_figures(struct export *x, struct az_sv key)
 {
     struct az_arena *a = x->doc->arena;
     sqlite3_stmt *st;
-    int rc = az_hist_prepare(x->h, "SELECT id,input,sheet,key_json,name,unit,better FROM metric", &st);
+    int rc =
+        az_hist_prepare(x->h, "SELECT id,input,sheet,key_json,name,unit,better FROM metric", &st);
 
     if (rc)
         return rc;
@@ -41,7 +42,8 @@ static int read_figures(struct export *x, struct az_sv key)
         if (!rc && !az_hist_meets(key, text, f.key, a))
             continue;
         if (!rc)
-            rc = az_map_put(&x->known, (uint64_t)sqlite3_column_int64(st, 0), 0, (uint32_t)x->figures.n, &at, &added);
+            rc = az_map_put(&x->known, (uint64_t)sqlite3_column_int64(st, 0), 0,
+                            (uint32_t)x->figures.n, &at, &added);
         if (!rc)
             rc = az_vec_push(&x->figures, f);
         if (rc)
@@ -73,9 +75,8 @@ static void put_figure(struct az_table *t, const struct figure *f)
 
 static void run_columns(struct az_table *t)
 {
-    static const char *const texts[] = { "Label", "Commit", "Branch", "Host", "Device" }, *const of_figure[] = {
-        "Input", "Table", "Key", "Column"
-    };
+    static const char *const texts[] = { "Label", "Commit", "Branch", "Host", "Device" },
+                             *const of_figure[] = { "Input", "Table", "Key", "Column" };
 
     az_table_column(t, "Run", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "Created", AZ_TEXT, AZ_UNIT_NONE, 0);
@@ -115,7 +116,8 @@ static void put_verdict(struct az_table *t, const struct figure *f, sqlite3_stmt
 }
 
 /* Rows of all runs, oldest first, by a statement that takes a run and gives a metric first. */
-static int add_rows(struct export *x, const struct az_history_runs *runs, const char *sql, struct az_table *t,
+static int add_rows(struct export *x, const struct az_history_runs *runs, const char *sql,
+                    struct az_table *t,
                     void (*put)(struct az_table *t, const struct figure *f, sqlite3_stmt *st))
 {
     sqlite3_stmt *st;
@@ -144,8 +146,8 @@ static int add_rows(struct export *x, const struct az_history_runs *runs, const 
 static int add_tables(struct export *x, const struct az_history_runs *runs)
 {
     struct az_arena *a = x->doc->arena;
-    struct az_table *t =
-        az_table_new(a, "samples", "Samples, oldest run first", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t = az_table_new(a, "samples", "Samples, oldest run first",
+                                      AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     int rc;
 
     if (!t)
@@ -155,7 +157,8 @@ static int add_tables(struct export *x, const struct az_history_runs *runs)
     az_table_column(t, "Better", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "Sample", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "Value", AZ_REAL, AZ_UNIT_NONE, 0);
-    rc = add_rows(x, runs, "SELECT metric_id,rep,value FROM sample WHERE run_id=? ORDER BY metric_id,rep", t,
+    rc = add_rows(x, runs,
+                  "SELECT metric_id,rep,value FROM sample WHERE run_id=? ORDER BY metric_id,rep", t,
                   put_sample);
     t = rc ? NULL : az_table_new(a, "verdicts", "Verdicts, oldest run first", 0);
     if (!t)
@@ -166,9 +169,10 @@ static int add_tables(struct export *x, const struct az_history_runs *runs)
     az_table_column(t, "Baseline", AZ_INT, AZ_UNIT_ID, 0);
     az_table_column(t, "Worse by", AZ_REAL, AZ_UNIT_RATIO, 0);
     az_table_column(t, "p", AZ_REAL, AZ_UNIT_NONE, 0);
-    return add_rows(
-        x, runs, "SELECT metric_id,rule,status,baseline_run,rel,p FROM verdict WHERE run_id=? ORDER BY metric_id,rule",
-        t, put_verdict);
+    return add_rows(x, runs,
+                    "SELECT metric_id,rule,status,baseline_run,rel,p FROM verdict WHERE run_id=? "
+                    "ORDER BY metric_id,rule",
+                    t, put_verdict);
 }
 
 int az_history_export_document(struct az_history *h, struct az_sv key, struct az_document *doc)
@@ -183,9 +187,10 @@ int az_history_export_document(struct az_history *h, struct az_sv key, struct az
     az_vec_init(&x.figures, doc->mem);
     rc = read_figures(&x, key);
     if (!rc && x.figures.n == 0 && key.n)
-        rc = az_diag_fail(h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path),
-                          "no figure meets '%.*s' (part of \"input / table / key / column\", * and ? allowed)",
-                          AZ_SVF(key));
+        rc = az_diag_fail(
+            h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path),
+            "no figure meets '%.*s' (part of \"input / table / key / column\", * and ? allowed)",
+            AZ_SVF(key));
     if (!rc)
         rc = az_history_list(h, 0, doc->arena, &runs);
     if (!rc)

@@ -10,23 +10,27 @@
 #define WINDOW_RUNS  10
 #define WINDOW_LEAST 3
 
-#define SAME                                                                                                           \
-    "branch=?1 AND rtrim(host,'0123456789')=rtrim(?2,'0123456789') AND device=?3" /* the class of hosts: node17 ->     \
-                                                                                      node */
+#define SAME                                                                                       \
+    "branch=?1 AND rtrim(host,'0123456789')=rtrim(?2,'0123456789') AND device=?3" /* the class of  \
+                                                                                     hosts: node17 \
+                                                                                     -> node */
 #define NEWEST " ORDER BY created DESC, id DESC LIMIT ?4"
 
-int az_history_list(struct az_history *h, int64_t most, struct az_arena *a, struct az_history_runs *out)
+int az_history_list(struct az_history *h, int64_t most, struct az_arena *a,
+                    struct az_history_runs *out)
 {
     sqlite3_stmt *st;
-    const char *pins = h->version >= 2
-                           ? "(SELECT group_concat(label,' ') FROM (SELECT label FROM pin WHERE run_id=run.id "
-                             "ORDER BY label))"
-                           : "''";
-    struct az_sv sql = az_arena_printf(a,
-                                       "SELECT id,created,label,commit_id,branch,host,device,stack,config_hash,good,%s,"
-                                       "(SELECT count(DISTINCT metric_id) FROM sample WHERE run_id=run.id) FROM run "
-                                       "ORDER BY created DESC, id DESC LIMIT ?",
-                                       pins);
+    const char *pins =
+        h->version >= 2
+            ? "(SELECT group_concat(label,' ') FROM (SELECT label FROM pin WHERE run_id=run.id "
+              "ORDER BY label))"
+            : "''";
+    struct az_sv sql = az_arena_printf(
+        a,
+        "SELECT id,created,label,commit_id,branch,host,device,stack,config_hash,good,%s,"
+        "(SELECT count(DISTINCT metric_id) FROM sample WHERE run_id=run.id) FROM run "
+        "ORDER BY created DESC, id DESC LIMIT ?",
+        pins);
     int rc = sql.p ? az_hist_prepare(h, sql.p, &st) : az_arena_error(a);
 
     if (rc)
@@ -68,7 +72,8 @@ static int reader_init(struct reader *r, struct az_history *h, struct az_series 
     *r = (struct reader){ .h = h, .s = s };
     int rc = az_map_init(&r->known, NULL, 256);
     if (!rc)
-        rc = az_hist_prepare(h, "SELECT input,sheet,key_json,name,unit,better FROM metric WHERE id=?", &r->metric);
+        rc = az_hist_prepare(
+            h, "SELECT input,sheet,key_json,name,unit,better FROM metric WHERE id=?", &r->metric);
     return rc;
 }
 
@@ -94,7 +99,9 @@ static int read_metric(struct reader *r, int64_t id, size_t *at)
         m.key = az_hist_text(r->metric, 2, a);
         m.name = az_hist_text(r->metric, 3, a);
         m.unit = az_hist_text(r->metric, 4, a);
-        m.better = az_sv_is(better, "higher") ? AZ_HIGHER_BETTER : az_sv_is(better, "lower") ? AZ_LOWER_BETTER : 0;
+        m.better = az_sv_is(better, "higher")  ? AZ_HIGHER_BETTER
+                   : az_sv_is(better, "lower") ? AZ_LOWER_BETTER
+                                               : 0;
     }
     (void)sqlite3_reset(r->metric);
     if (rc < 0 || a->failed)
@@ -130,7 +137,8 @@ static int load_samples(struct reader *r, int64_t run, bool centers, uint32_t re
     sqlite3_stmt *st;
     size_t at = 0;
     int64_t metric = -1;
-    int rc = az_hist_prepare(r->h, "SELECT metric_id,value FROM sample WHERE run_id=? ORDER BY metric_id,rep", &st);
+    int rc = az_hist_prepare(
+        r->h, "SELECT metric_id,value FROM sample WHERE run_id=? ORDER BY metric_id,rep", &st);
 
     if (rc)
         return rc;
@@ -147,7 +155,8 @@ static int load_samples(struct reader *r, int64_t run, bool centers, uint32_t re
             rc = metric_at(r, metric, &at);
         }
         if (!rc)
-            rc = centers ? az_vec_push(&v, az_hist_real(st, 1)) : az_series_value(r->s, at, az_hist_real(st, 1), rep);
+            rc = centers ? az_vec_push(&v, az_hist_real(st, 1))
+                         : az_series_value(r->s, at, az_hist_real(st, 1), rep);
         if (rc)
             break;
     }
@@ -181,7 +190,8 @@ static int load_facts(struct az_history *h, int64_t run, struct az_series *s)
 AZ_VEC(int64_t, ids);
 
 /* The runs of a list, as the values of one series. */
-static int load_runs(struct az_history *h, const struct ids *runs, bool centers, struct az_series *s)
+static int load_runs(struct az_history *h, const struct ids *runs, bool centers,
+                     struct az_series *s)
 {
     struct reader r;
     int rc = reader_init(&r, h, s);
@@ -196,8 +206,8 @@ static int load_runs(struct az_history *h, const struct ids *runs, bool centers,
 
 /* ---- which runs ---- */
 
-static int select_runs(struct az_history *h, const char *sql, const struct az_history_run *like, int64_t most,
-                       struct az_sv text, struct ids *out)
+static int select_runs(struct az_history *h, const char *sql, const struct az_history_run *like,
+                       int64_t most, struct az_sv text, struct ids *out)
 {
     sqlite3_stmt *st;
     int rc = az_hist_prepare(h, sql, &st);
@@ -223,8 +233,8 @@ static int select_runs(struct az_history *h, const char *sql, const struct az_hi
 
 static struct az_sv conditions(struct az_arena *a, const struct az_history_run *like)
 {
-    return az_arena_printf(a, "branch '%.*s', hosts like '%.*s', device '%.*s'", AZ_SVF(like->branch),
-                           AZ_SVF(like->host), AZ_SVF(like->device));
+    return az_arena_printf(a, "branch '%.*s', hosts like '%.*s', device '%.*s'",
+                           AZ_SVF(like->branch), AZ_SVF(like->host), AZ_SVF(like->device));
 }
 
 static int name_run(struct az_history *h, int64_t run, size_t n, struct az_series *s)
@@ -239,8 +249,9 @@ static int name_run(struct az_history *h, int64_t run, size_t n, struct az_serie
         struct az_sv created = az_hist_text(st, 0, s->arena), label = az_hist_text(st, 1, s->arena),
                      commit = az_hist_text(st, 2, s->arena);
         s->id = az_arena_printf(s->arena, "%lld", (long long)run);
-        s->label = az_arena_printf(s->arena, "run %lld of %.*s%s%.*s%s%.*s", (long long)run, AZ_SVF(created),
-                                   label.n ? " " : "", AZ_SVF(label), commit.n ? " " : "", AZ_SVF(commit));
+        s->label = az_arena_printf(s->arena, "run %lld of %.*s%s%.*s%s%.*s", (long long)run,
+                                   AZ_SVF(created), label.n ? " " : "", AZ_SVF(label),
+                                   commit.n ? " " : "", AZ_SVF(commit));
         if (n > 1)
             s->label = az_arena_printf(s->arena, "%zu runs up to %.*s", n, AZ_SVF(s->label));
     }
@@ -249,8 +260,8 @@ static int name_run(struct az_history *h, int64_t run, size_t n, struct az_serie
 }
 
 /* The runs that a choice names, newest first. */
-static int choose(struct az_history *h, struct az_sv choice, const struct az_history_run *like, struct az_arena *a,
-                  struct ids *runs, struct az_sv *why)
+static int choose(struct az_history *h, struct az_sv choice, const struct az_history_run *like,
+                  struct az_arena *a, struct ids *runs, struct az_sv *why)
 {
     int64_t n = 1;
     size_t least = 1;
@@ -259,9 +270,12 @@ static int choose(struct az_history *h, struct az_sv choice, const struct az_his
 
     if (az_sv_starts(choice, AZ_SV("pinned:"))) {
         struct az_sv label = az_sv_make(choice.p + 7, choice.n - 7);
-        rc = h->version >= 2 ? select_runs(h, "SELECT run_id FROM pin WHERE label=?", like, 1, label, runs) : 0;
-        *why = az_arena_printf(a, "no baseline: no run is pinned as '%.*s' (`analyzer history pin ID LABEL`)",
-                               AZ_SVF(label));
+        rc = h->version >= 2
+                 ? select_runs(h, "SELECT run_id FROM pin WHERE label=?", like, 1, label, runs)
+                 : 0;
+        *why = az_arena_printf(
+            a, "no baseline: no run is pinned as '%.*s' (`analyzer history pin ID LABEL`)",
+            AZ_SVF(label));
         return rc;
     }
     if (az_sv_starts(choice, AZ_SV("window"))) {
@@ -271,21 +285,26 @@ static int choose(struct az_history *h, struct az_sv choice, const struct az_his
             n = WINDOW_RUNS;
         least = WINDOW_LEAST;
     }
-    rc = select_runs(
-        h, good ? "SELECT id FROM run WHERE good=1 AND " SAME NEWEST : "SELECT id FROM run WHERE " SAME NEWEST, like, n,
-        AZ_SV(""), runs);
+    rc = select_runs(h,
+                     good ? "SELECT id FROM run WHERE good=1 AND " SAME NEWEST
+                          : "SELECT id FROM run WHERE " SAME NEWEST,
+                     like, n, AZ_SV(""), runs);
     if (!rc && runs->n < least) {
         struct az_sv same = conditions(a, like);
-        *why = least > 1 ? az_arena_printf(a, "no baseline: a window needs %zu good runs, there are %zu with %.*s",
-                                           least, runs->n, AZ_SVF(same))
-                         : az_arena_printf(a, "no baseline: no %srun with %.*s", good ? "good " : "", AZ_SVF(same));
+        *why = least > 1
+                   ? az_arena_printf(
+                         a, "no baseline: a window needs %zu good runs, there are %zu with %.*s",
+                         least, runs->n, AZ_SVF(same))
+                   : az_arena_printf(a, "no baseline: no %srun with %.*s", good ? "good " : "",
+                                     AZ_SVF(same));
         az_vec_reset(runs);
     }
     return rc;
 }
 
-int az_history_baseline(struct az_history *h, struct az_sv choice, const struct az_history_run *like,
-                        struct az_series *out, bool *found, struct az_sv *why)
+int az_history_baseline(struct az_history *h, struct az_sv choice,
+                        const struct az_history_run *like, struct az_series *out, bool *found,
+                        struct az_sv *why)
 {
     struct ids runs;
     int rc;
@@ -303,21 +322,23 @@ int az_history_baseline(struct az_history *h, struct az_sv choice, const struct 
     return rc;
 }
 
-int az_history_noise(struct az_history *h, const struct az_history_run *like, int64_t n, struct az_series *out)
+int az_history_noise(struct az_history *h, const struct az_history_run *like, int64_t n,
+                     struct az_series *out)
 {
     struct ids runs;
     int rc;
 
     az_vec_init(&runs, NULL);
-    rc = select_runs(h, "SELECT id FROM run WHERE good=1 AND " SAME NEWEST, like, n, AZ_SV(""), &runs);
+    rc = select_runs(h, "SELECT id FROM run WHERE good=1 AND " SAME NEWEST, like, n, AZ_SV(""),
+                     &runs);
     if (!rc)
         rc = load_runs(h, &runs, true, out);
     az_vec_release(&runs);
     return rc;
 }
 
-int az_history_drift(struct az_history *h, const struct az_history_run *like, int64_t days, struct az_series *out,
-                     bool *found, struct az_sv *text)
+int az_history_drift(struct az_history *h, const struct az_history_run *like, int64_t days,
+                     struct az_series *out, bool *found, struct az_sv *text)
 {
     struct ids runs;
     int64_t now;
@@ -327,8 +348,8 @@ int az_history_drift(struct az_history *h, const struct az_history_run *like, in
     if (!az_history_time(like->created, &now))
         return 0;
     az_vec_init(&runs, NULL);
-    rc = select_runs(h, "SELECT id FROM run WHERE good=1 AND " SAME " AND created<=?5" NEWEST, like, 1,
-                     az_history_time_text(out->arena, now - days * 86400), &runs);
+    rc = select_runs(h, "SELECT id FROM run WHERE good=1 AND " SAME " AND created<=?5" NEWEST, like,
+                     1, az_history_time_text(out->arena, now - days * 86400), &runs);
     if (!rc && runs.n) {
         *found = true;
         rc = load_runs(h, &runs, false, out);

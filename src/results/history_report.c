@@ -16,8 +16,10 @@
 int az_history_list_document(struct az_history *h, struct az_document *doc)
 {
     struct az_history_runs runs;
-    struct az_table *t = az_table_new(doc->arena, "runs", "Runs, newest first", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
-    static const char *const text[] = { "Created", "Label", "Commit", "Branch", "Host", "Device", "Stack", "Pinned" };
+    struct az_table *t = az_table_new(doc->arena, "runs", "Runs, newest first",
+                                      AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    static const char *const text[] = { "Created", "Label",  "Commit", "Branch",
+                                        "Host",    "Device", "Stack",  "Pinned" };
 
     if (!t)
         return az_arena_error(doc->arena);
@@ -81,8 +83,9 @@ static int add_query(struct az_history *h, int64_t id, const char *sql, const ch
     return rc;
 }
 
-static int add_table(struct az_history *h, int64_t id, const char *name, const char *title, const char *sql,
-                     const char *const *names, const enum az_cell_type *types, size_t n, struct az_document *doc)
+static int add_table(struct az_history *h, int64_t id, const char *name, const char *title,
+                     const char *sql, const char *const *names, const enum az_cell_type *types,
+                     size_t n, struct az_document *doc)
 {
     struct az_table *t = az_table_new(doc->arena, name, title, AZ_TABLE_SUMMARY);
     int rc = t ? add_query(h, id, sql, names, types, n, t) : az_arena_error(doc->arena);
@@ -109,7 +112,8 @@ int az_history_show_document(struct az_history *h, int64_t id, struct az_documen
     static const char *const of_run[] = { "Fact", "Value" };
     static const char *const of_verdict[] = { "Status", "Input",    "Table",  "Key", "Column",
                                               "Rule",   "Baseline", "Change", "p" };
-    static const char *const of_metric[] = { "Input", "Table", "Key", "Column", "Unit", "Runs", "Mean", "Min", "Max" };
+    static const char *const of_metric[] = { "Input", "Table", "Key", "Column", "Unit",
+                                             "Runs",  "Mean",  "Min", "Max" };
     static const enum az_cell_type texts[] = { AZ_TEXT, AZ_TEXT, AZ_TEXT, AZ_TEXT, AZ_TEXT,
                                                AZ_TEXT, AZ_INT,  AZ_REAL, AZ_REAL };
     static const enum az_cell_type figures[] = { AZ_TEXT, AZ_TEXT, AZ_TEXT, AZ_TEXT, AZ_TEXT,
@@ -117,26 +121,34 @@ int az_history_show_document(struct az_history *h, int64_t id, struct az_documen
     int rc = az_hist_need_run(h, id);
 
     if (!rc)
+        rc = add_table(h, id, "run", "Run",
+                       "WITH r AS (SELECT * FROM run WHERE id=?1) SELECT 'run', id FROM r UNION "
+                       "ALL SELECT 'good', "
+                       "CASE good WHEN 0 THEN 'no' ELSE 'yes' END FROM r UNION ALL SELECT "
+                       "'created', created FROM r "
+                       "UNION ALL SELECT 'label', label FROM r UNION ALL SELECT 'commit', "
+                       "commit_id FROM r UNION ALL "
+                       "SELECT 'branch', branch FROM r UNION ALL SELECT 'host', host FROM r UNION "
+                       "ALL SELECT 'device', "
+                       "device FROM r UNION ALL SELECT 'stack', stack FROM r UNION ALL SELECT "
+                       "'config', config_hash FROM r",
+                       of_run, texts, 2, doc);
+    if (!rc)
         rc = add_table(
-            h, id, "run", "Run",
-            "WITH r AS (SELECT * FROM run WHERE id=?1) SELECT 'run', id FROM r UNION ALL SELECT 'good', "
-            "CASE good WHEN 0 THEN 'no' ELSE 'yes' END FROM r UNION ALL SELECT 'created', created FROM r "
-            "UNION ALL SELECT 'label', label FROM r UNION ALL SELECT 'commit', commit_id FROM r UNION ALL "
-            "SELECT 'branch', branch FROM r UNION ALL SELECT 'host', host FROM r UNION ALL SELECT 'device', "
-            "device FROM r UNION ALL SELECT 'stack', stack FROM r UNION ALL SELECT 'config', config_hash FROM r",
-            of_run, texts, 2, doc);
+            h, id, "verdicts", "Verdicts that are not pass or skip",
+            "SELECT status,input,sheet,key_json,name,rule,baseline_run,rel,p FROM verdict JOIN "
+            "metric ON "
+            "metric.id=metric_id WHERE run_id=? AND status NOT IN ('pass','skip') ORDER BY rel "
+            "DESC,input,sheet,key_json,name,rule",
+            of_verdict, texts, 9, doc);
     if (!rc)
-        rc = add_table(h, id, "verdicts", "Verdicts that are not pass or skip",
-                       "SELECT status,input,sheet,key_json,name,rule,baseline_run,rel,p FROM verdict JOIN metric ON "
-                       "metric.id=metric_id WHERE run_id=? AND status NOT IN ('pass','skip') ORDER BY rel "
-                       "DESC,input,sheet,key_json,name,rule",
-                       of_verdict, texts, 9, doc);
-    if (!rc)
-        rc = add_table(h, id, "figures", "Figures",
-                       "SELECT input,sheet,key_json,name,unit,count(*),avg(value),min(value),max(value) FROM sample "
-                       "JOIN metric ON metric.id=metric_id WHERE run_id=? GROUP BY metric_id ORDER BY "
-                       "input,sheet,key_json,name",
-                       of_metric, figures, 9, doc);
+        rc = add_table(
+            h, id, "figures", "Figures",
+            "SELECT input,sheet,key_json,name,unit,count(*),avg(value),min(value),max(value) FROM "
+            "sample "
+            "JOIN metric ON metric.id=metric_id WHERE run_id=? GROUP BY metric_id ORDER BY "
+            "input,sheet,key_json,name",
+            of_metric, figures, 9, doc);
     readable_keys(doc, "verdicts", 3);
     readable_keys(doc, "figures", 2);
     doc->title = az_arena_printf(doc->arena, "Run %lld", (long long)id);
@@ -170,23 +182,28 @@ bool az_hist_meets(struct az_sv key, struct az_sv text, struct az_sv of_row, str
     return inside.p && az_sv_glob(inside, text);
 }
 
-struct az_sv az_hist_figure_text(struct az_arena *a, struct az_sv input, struct az_sv sheet, struct az_sv key,
-                                 struct az_sv name)
+struct az_sv az_hist_figure_text(struct az_arena *a, struct az_sv input, struct az_sv sheet,
+                                 struct az_sv key, struct az_sv name)
 {
-    return az_arena_printf(a, "%.*s / %.*s / %.*s / %.*s", AZ_SVF(input), AZ_SVF(sheet), AZ_SVF(key), AZ_SVF(name));
+    return az_arena_printf(a, "%.*s / %.*s / %.*s / %.*s", AZ_SVF(input), AZ_SVF(sheet),
+                           AZ_SVF(key), AZ_SVF(name));
 }
 
-static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena *a, struct founds *out)
+static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena *a,
+                        struct founds *out)
 {
     sqlite3_stmt *st;
     int rc = az_hist_prepare(
-        h, "SELECT id,input,sheet,key_json,name,unit FROM metric ORDER BY input,sheet,key_json,name", &st);
+        h,
+        "SELECT id,input,sheet,key_json,name,unit FROM metric ORDER BY input,sheet,key_json,name",
+        &st);
     if (rc)
         return rc;
     while ((rc = az_hist_step(h, st)) == 1) {
         struct found f = { .id = sqlite3_column_int64(st, 0), .unit = az_hist_text(st, 5, a) };
-        struct az_sv k = az_series_key_text(a, az_hist_text(st, 3, a)), input = az_hist_text(st, 1, a),
-                     sheet = az_hist_text(st, 2, a), name = az_hist_text(st, 4, a);
+        struct az_sv k = az_series_key_text(a, az_hist_text(st, 3, a)),
+                     input = az_hist_text(st, 1, a), sheet = az_hist_text(st, 2, a),
+                     name = az_hist_text(st, 4, a);
         f.text = az_hist_figure_text(a, input, sheet, k, name);
         f.name = name;
         if (a->failed) {
@@ -208,12 +225,13 @@ static int load_nights(struct az_history *h, int64_t metric, struct az_arena *a,
 {
     struct az_vec_f64 v;
     sqlite3_stmt *st;
-    int rc = az_hist_prepare(h,
-                             "SELECT run.id,created,label,commit_id,good,value,(SELECT group_concat(status,' ') FROM "
-                             "(SELECT DISTINCT status FROM verdict WHERE metric_id=?1 AND run_id=run.id AND status IN "
-                             "('fail','warn','unstable') ORDER BY status)) FROM sample JOIN run ON run.id=run_id WHERE "
-                             "metric_id=?1 ORDER BY created,run.id,rep",
-                             &st);
+    int rc = az_hist_prepare(
+        h,
+        "SELECT run.id,created,label,commit_id,good,value,(SELECT group_concat(status,' ') FROM "
+        "(SELECT DISTINCT status FROM verdict WHERE metric_id=?1 AND run_id=run.id AND status IN "
+        "('fail','warn','unstable') ORDER BY status)) FROM sample JOIN run ON run.id=run_id WHERE "
+        "metric_id=?1 ORDER BY created,run.id,rep",
+        &st);
     if (rc)
         return rc;
     az_vec_init(&v, NULL);
@@ -285,9 +303,10 @@ static struct az_sv find_step(struct nights *n, struct az_sv unit, struct az_are
         return AZ_SV("");
     struct night *s = &n->v[index[at]], *last = &n->v[index[at - 1]];
     s->mark = s->mark.n ? az_arena_printf(a, "%.*s step", AZ_SVF(s->mark)) : AZ_SV("step");
-    struct az_sv commits = s->commit.n || last->commit.n
-                               ? az_arena_printf(a, ", commits %.*s..%.*s", AZ_SVF(last->commit), AZ_SVF(s->commit))
-                               : AZ_SV("");
+    struct az_sv commits =
+        s->commit.n || last->commit.n
+            ? az_arena_printf(a, ", commits %.*s..%.*s", AZ_SVF(last->commit), AZ_SVF(s->commit))
+            : AZ_SV("");
     const char *shown = unit.p;
     double divide = az_sv_is(unit, "ns") ? readable_ns(fmax(fabs(before), fabs(after)), &shown) : 1;
     const double percent = 100 * (after - before) / fabs(before);
@@ -295,9 +314,10 @@ static struct az_sv find_step(struct nights *n, struct az_sv unit, struct az_are
     const char *form = !isfinite(percent) ? "" : whole ? " (%+.0f%%)" : " (%+.3g%%)";
     char change[64];
     snprintf(change, sizeof change, form, percent);
-    return az_arena_printf(a, "step at run %lld (%.*s): %.6g -> %.6g%s%.*s%s%.*s", (long long)s->run,
-                           AZ_SVF(s->created), before / divide, after / divide, unit.n ? " " : "",
-                           AZ_SVF(divide == 1 ? unit : az_sv_str(shown)), change, AZ_SVF(commits));
+    return az_arena_printf(a, "step at run %lld (%.*s): %.6g -> %.6g%s%.*s%s%.*s",
+                           (long long)s->run, AZ_SVF(s->created), before / divide, after / divide,
+                           unit.n ? " " : "", AZ_SVF(divide == 1 ? unit : az_sv_str(shown)), change,
+                           AZ_SVF(commits));
 }
 
 static struct az_sv night_label(const struct night *n, struct az_arena *a)
@@ -350,7 +370,8 @@ static int add_chart(struct az_document *doc, const struct az_table *t, struct a
     return rc ? rc : az_document_chart(doc, c);
 }
 
-static int trend_of(struct az_history *h, const struct found *f, size_t number, struct az_document *doc)
+static int trend_of(struct az_history *h, const struct found *f, size_t number,
+                    struct az_document *doc)
 {
     struct az_arena *a = doc->arena;
     struct nights n;
@@ -380,7 +401,8 @@ static int trend_of(struct az_history *h, const struct found *f, size_t number, 
     return rc;
 }
 
-int az_history_trend_document(struct az_history *h, struct az_sv key, size_t most, struct az_document *doc)
+int az_history_trend_document(struct az_history *h, struct az_sv key, size_t most,
+                              struct az_document *doc)
 {
     struct founds found;
     int rc;
@@ -389,15 +411,17 @@ int az_history_trend_document(struct az_history *h, struct az_sv key, size_t mos
     rc = find_metrics(h, key, doc->arena, &found);
     if (!rc && found.n == 0)
         rc = az_diag_fail(h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path),
-                          "no figure meets '%.*s' (part of \"input / table / key / column\", * and ? allowed; see "
+                          "no figure meets '%.*s' (part of \"input / table / key / column\", * and "
+                          "? allowed; see "
                           "`analyzer history show ID`)",
                           AZ_SVF(key));
     for (size_t i = 0; !rc && i < found.n && i < most; i++)
         rc = trend_of(h, &found.v[i], i, doc);
     if (!rc && found.n > most)
-        az_diag_add(h->diag, AZ_WARNING, AZ_AT_FILE(h->path),
-                    "'%.*s' meets %zu figures, the first %zu are shown (say more of the name, or --most N)",
-                    AZ_SVF(key), found.n, most);
+        az_diag_add(
+            h->diag, AZ_WARNING, AZ_AT_FILE(h->path),
+            "'%.*s' meets %zu figures, the first %zu are shown (say more of the name, or --most N)",
+            AZ_SVF(key), found.n, most);
     doc->title = az_arena_printf(doc->arena, "Trend of %.*s", AZ_SVF(key));
     doc->text_rows = 0;
     az_vec_release(&found);

@@ -4,7 +4,7 @@
 #include "io/path.h"
 #include "results/compare_spec.h"
 
-#define HEAD       4096 /* bytes that tell a result JSON from others */
+#define HEAD       4096 /* bytes that distinguish a result JSON from others */
 #define MAX_TABLES 4096
 
 static bool looks_like_json(struct az_sv head)
@@ -19,7 +19,8 @@ static bool looks_like_json(struct az_sv head)
 static bool looks_like_book(struct az_sv head)
 {
     return az_sv_starts(head, AZ_SV("PK\003\004")) &&
-           (az_sv_find(head, AZ_SV("[Content_Types].xml")) >= 0 || az_sv_find(head, AZ_SV("xl/")) >= 0);
+           (az_sv_find(head, AZ_SV("[Content_Types].xml")) >= 0 ||
+            az_sv_find(head, AZ_SV("xl/")) >= 0);
 }
 
 static enum az_saved kind_of_file(const char *path)
@@ -33,7 +34,9 @@ static enum az_saved kind_of_file(const char *path)
     if (!rc)
         rc = az_source_peek(src, HEAD, &head);
     if (head.n)
-        kind = looks_like_json(head) ? AZ_SAVED_JSON : looks_like_book(head) ? AZ_SAVED_BOOK : AZ_SAVED_NONE;
+        kind = looks_like_json(head)   ? AZ_SAVED_JSON
+               : looks_like_book(head) ? AZ_SAVED_BOOK
+                                       : AZ_SAVED_NONE;
     az_source_close(src);
     (void)rc; /* what cannot be opened is none */
     return kind;
@@ -96,7 +99,8 @@ enum az_saved az_saved_kind(const char *path)
     return AZ_SAVED_NONE;
 }
 
-static int load_folder(struct az_document *doc, const char *path, bool *partial, struct az_diag *diag)
+static int load_folder(struct az_document *doc, const char *path, bool *partial,
+                       struct az_diag *diag)
 {
     struct az_vec_sv names;
     int rc, failed = AZ_OK;
@@ -104,8 +108,8 @@ static int load_folder(struct az_document *doc, const char *path, bool *partial,
     az_vec_init(&names, doc->mem);
     rc = csv_files(doc->arena, path, &names);
     if (!rc && names.n > MAX_TABLES)
-        rc = az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)), "%zu CSV files are no result of one run",
-                          names.n);
+        rc = az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)),
+                          "%zu CSV files are no result of one run", names.n);
     for (size_t i = 0; !rc && i < names.n; i++) {
         struct az_csv_file f = { .name = names.v[i] };
         int one = az_load_csv(doc, az_path_stem(names.v[i]), &f, diag);
@@ -133,14 +137,16 @@ static int load_file(struct az_document *doc, const char *path, struct az_diag *
     if (rc && diag->errors == before)
         rc = rc == AZ_ENOMEM || rc == AZ_ELIMIT
                  ? az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), doc->mem)
-                 : az_diag_fail(diag, rc, AZ_AT_FILE(az_sv_str(path)), "cannot be read: %s", az_err_text(rc));
+                 : az_diag_fail(diag, rc, AZ_AT_FILE(az_sv_str(path)), "cannot be read: %s",
+                                az_err_text(rc));
     if (!rc)
         rc = az_load_json(doc, bytes, az_sv_str(path), diag);
     az_source_close(src);
     return rc;
 }
 
-int az_load_saved(struct az_document *doc, enum az_saved kind, const char *path, bool *partial, struct az_diag *diag)
+int az_load_saved(struct az_document *doc, enum az_saved kind, const char *path, bool *partial,
+                  struct az_diag *diag)
 {
     int rc;
 
@@ -154,10 +160,10 @@ int az_load_saved(struct az_document *doc, enum az_saved kind, const char *path,
         doc->format = AZ_SV("tables");
         return rc;
     case AZ_SAVED_BOOK:
-        return az_diag_fail(
-            diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)),
-            "is a workbook, which is not read (give its folder of CSV files, as --csv-dir writes it, or "
-            "the result JSON)");
+        return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)),
+                            "is a workbook, which is not read (give its folder of CSV files, as "
+                            "--csv-dir writes it, or "
+                            "the result JSON)");
     case AZ_SAVED_NONE:
         break;
     }

@@ -1,5 +1,6 @@
-/* Results of earlier runs back into documents: a result JSON, or a folder of one CSV file a table. Files are not
- * trusted: what is wrong is said with its place, memory is bounded by what the file holds. */
+/* Results of earlier runs back into documents: a result JSON, or a folder of one CSV file a table.
+ * Files are not trusted: what is wrong is said with its place, memory is bounded by what the file
+ * holds. */
 #ifndef AZ_RESULTS_LOAD_H
 #define AZ_RESULTS_LOAD_H
 
@@ -12,18 +13,21 @@ enum az_saved {
     AZ_SAVED_TABLES, /* a folder with a CSV file named like a table that can be compared */
     AZ_SAVED_BOOK    /* a workbook: cannot be read, az_load_saved says what to give instead */
 };
-/* By content (a file's first bytes, a folder's names); opens and closes it. Never for "-" and pipes. */
+/* By content (a file's first bytes, a folder's names); opens and closes it. Never for "-" and
+ * pipes. */
 enum az_saved az_saved_kind(const char *path);
 
-/* Reads into doc, which is initialised and empty; texts live in its arena. AZ_EFORMAT, AZ_EIO, AZ_ENOMEM, AZ_ELIMIT
- * with a message. *partial: some tables of a folder could be read although it failed. */
+/* Reads into doc, which is initialised and empty; texts live in its arena. AZ_EFORMAT, AZ_EIO,
+ * AZ_ENOMEM, AZ_ELIMIT with a message. *partial: some tables of a folder could be read although it
+ * failed. */
 int az_load_saved(struct az_document *doc, enum az_saved kind, const char *path, bool *partial,
                   struct az_diag *diag) AZ_MUST_USE;
-/* The same from bytes, which must outlive doc; `name` is for messages. Numbers come back exactly: written again by the
- * JSON report, the document gives the same bytes. */
-int az_load_json(struct az_document *doc, struct az_sv bytes, struct az_sv name, struct az_diag *diag) AZ_MUST_USE;
-/* One CSV table, `id` its name. Types by content, units by the columns' names (az_unit_of_column). The source is opened
- * twice through `open`, once to find the types. */
+/* The same from bytes, which must outlive doc; `name` is for messages. Numbers come back exactly:
+ * written again by the JSON report, the document gives the same bytes. */
+int az_load_json(struct az_document *doc, struct az_sv bytes, struct az_sv name,
+                 struct az_diag *diag) AZ_MUST_USE;
+/* One CSV table, `id` its name. Types by content, units by the columns' names (az_unit_of_column).
+ * The source is opened twice through `open`, once to find the types. */
 struct az_csv_file {
     struct az_sv name; /* for messages; opened as a file if bytes.p is NULL. NUL-terminated */
     struct az_sv bytes;
@@ -31,7 +35,8 @@ struct az_csv_file {
 int az_load_csv(struct az_document *doc, struct az_sv id, const struct az_csv_file *file,
                 struct az_diag *diag) AZ_MUST_USE;
 
-/* The unit that a column's name gives away ("(µs)", "_ms", "time ms", "(%)", "TFLOPS/s"); AZ_UNIT_NONE if none. */
+/* The unit that a column's name gives away ("(µs)", "_ms", "time ms", "(%)", "TFLOPS/s");
+ * AZ_UNIT_NONE if none. */
 enum az_unit az_unit_of_column(struct az_sv name, enum az_cell_type type);
 
 #endif

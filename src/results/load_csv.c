@@ -24,8 +24,8 @@ struct reader {
 
 static int wrong(const struct reader *r, const char *what, size_t n, size_t columns)
 {
-    return az_diag_fail(r->diag, AZ_EFORMAT, AZ_AT_LINE(r->file->name, r->csv.line), "%s: %zu fields for %zu columns",
-                        what, n, columns);
+    return az_diag_fail(r->diag, AZ_EFORMAT, AZ_AT_LINE(r->file->name, r->csv.line),
+                        "%s: %zu fields for %zu columns", what, n, columns);
 }
 
 static void close_reader(struct reader *r)
@@ -58,8 +58,9 @@ static int next(struct reader *r)
         rc = az_csv_next(&r->csv);
     while (rc == 1 && r->csv.blank);
     if (rc == AZ_EFORMAT && r->diag->errors == before)
-        return az_diag_fail(r->diag, rc, AZ_AT_LINE(r->file->name, r->csv.line),
-                            "not a CSV file (a quote that is not closed, or a row that is too long)");
+        return az_diag_fail(
+            r->diag, rc, AZ_AT_LINE(r->file->name, r->csv.line),
+            "not a CSV file (a quote that is not closed, or a row that is too long)");
     return rc;
 }
 
@@ -74,7 +75,8 @@ static bool is_name(struct az_sv s)
 
 static bool missing(struct az_sv s)
 {
-    return s.n == 0 || az_sv_ieq(s, AZ_SV("nan")) || az_sv_ieq(s, AZ_SV("none")) || az_sv_ieq(s, AZ_SV("null"));
+    return s.n == 0 || az_sv_ieq(s, AZ_SV("nan")) || az_sv_ieq(s, AZ_SV("none")) ||
+           az_sv_ieq(s, AZ_SV("null"));
 }
 
 static bool is_bool(struct az_sv s) { return az_sv_is(s, "True") || az_sv_is(s, "False"); }
@@ -158,13 +160,14 @@ static int fill(struct reader *r, struct az_table *t)
     return rc;
 }
 
-static int make_columns(struct reader *r, struct az_table *t, struct az_vec_sv *names, const struct kind *kinds)
+static int make_columns(struct reader *r, struct az_table *t, struct az_vec_sv *names,
+                        const struct kind *kinds)
 {
     for (size_t i = 0; i < names->n; i++) {
         struct az_sv name = names->v[i];
         enum az_cell_type type = type_of(&kinds[i]);
         enum az_unit unit = az_unit_of_column(name, type);
-        if (type == AZ_EMPTY) /* no cell tells what it holds: its name may */
+        if (type == AZ_EMPTY) /* no cell says what it holds: its name may */
             type = unit == AZ_UNIT_NONE ? AZ_TEXT : AZ_REAL;
         if (name.n == 0)
             name = az_arena_printf(t->arena, "column %zu", i + 1);
@@ -211,7 +214,8 @@ static int read_table(struct reader *r, struct az_table *t, struct az_vec_sv *na
     return rc ? rc : fill(r, t);
 }
 
-int az_load_csv(struct az_document *doc, struct az_sv id, const struct az_csv_file *file, struct az_diag *diag)
+int az_load_csv(struct az_document *doc, struct az_sv id, const struct az_csv_file *file,
+                struct az_diag *diag)
 {
     struct reader r = { .file = file, .diag = diag, .mem = doc->mem };
     struct az_table *t = az_table_new(doc->arena, "", "", AZ_TABLE_KEEP_EMPTY);

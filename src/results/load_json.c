@@ -16,17 +16,19 @@ struct reader {
 static int wrong(const struct reader *r, struct az_sv at, const char *what)
 {
     struct az_sv shown = az_sv_make(at.p, at.n < SHOWN ? at.n : SHOWN);
-    return az_diag_fail(r->diag, AZ_EFORMAT, AZ_AT_OFFSET(r->name, at.p - r->all.p), "%s '%.*s'", what, AZ_SVF(shown));
+    return az_diag_fail(r->diag, AZ_EFORMAT, AZ_AT_OFFSET(r->name, at.p - r->all.p), "%s '%.*s'",
+                        what, AZ_SVF(shown));
 }
 
-/* Behind the last element of a container: its bracket. */
+/* After the last element of a container: its bracket. */
 static int closed(const struct reader *r, const struct az_jview *v, char bracket, const char *what)
 {
     struct az_sv rest = az_sv_trim(v->rest);
     if (rest.n && *rest.p == bracket)
         return AZ_OK;
     return az_diag_fail(r->diag, AZ_EFORMAT, AZ_AT_OFFSET(r->name, v->rest.p - r->all.p),
-                        "JSON breaks off or is malformed in %s (was the file written whole?)", what);
+                        "JSON breaks off or is malformed in %s (was the file written whole?)",
+                        what);
 }
 
 static bool is_text(struct az_sv v) { return v.n >= 2 && *v.p == '"'; }
@@ -42,9 +44,11 @@ static int text_of(const struct reader *r, struct az_sv value, struct az_sv *to)
 /* ---- words ---- */
 static bool cell_type(struct az_sv w, enum az_cell_type *to)
 {
-    static const char *const names[] = {
-        [AZ_EMPTY] = "empty", [AZ_TEXT] = "text", [AZ_INT] = "int", [AZ_REAL] = "real", [AZ_BOOL] = "bool"
-    };
+    static const char *const names[] = { [AZ_EMPTY] = "empty",
+                                         [AZ_TEXT] = "text",
+                                         [AZ_INT] = "int",
+                                         [AZ_REAL] = "real",
+                                         [AZ_BOOL] = "bool" };
     for (size_t i = 0; i < AZ_LENGTH(names); i++) {
         *to = (enum az_cell_type)i;
         if (az_sv_is(w, names[i]))
@@ -58,7 +62,10 @@ static bool unit(struct az_sv w, enum az_unit *to)
     static const struct {
         const char *name;
         enum az_unit unit;
-    } own[] = { { "id", AZ_UNIT_ID }, { "count", AZ_UNIT_COUNT }, { "ratio", AZ_UNIT_RATIO }, { "", AZ_UNIT_NONE } };
+    } own[] = { { "id", AZ_UNIT_ID },
+                { "count", AZ_UNIT_COUNT },
+                { "ratio", AZ_UNIT_RATIO },
+                { "", AZ_UNIT_NONE } };
 
     for (size_t i = 0; i < AZ_LENGTH(own); i++) {
         *to = own[i].unit;
@@ -121,7 +128,9 @@ static int column(const struct reader *r, struct az_table *t, struct az_sv value
         else if (az_sv_is(key, "unit"))
             ok = unit(word, &c.unit);
         else if (az_sv_is(key, "direction"))
-            c.flags |= az_sv_is(word, "higher") ? AZ_HIGHER_BETTER : az_sv_is(word, "lower") ? AZ_LOWER_BETTER : 0;
+            c.flags |= az_sv_is(word, "higher")  ? AZ_HIGHER_BETTER
+                       : az_sv_is(word, "lower") ? AZ_LOWER_BETTER
+                                                 : 0;
     }
     if (!ok)
         return wrong(r, member, "unknown word");
@@ -148,7 +157,8 @@ static int columns(const struct reader *r, struct az_table *t, struct az_sv valu
     return rc ? rc : closed(r, &v, ']', "columns");
 }
 
-static int cell(const struct reader *r, struct az_table *t, enum az_cell_type type, struct az_sv value)
+static int cell(const struct reader *r, struct az_table *t, enum az_cell_type type,
+                struct az_sv value)
 {
     struct az_sv text = { "", 0 };
     int64_t i;
@@ -299,7 +309,8 @@ static int chart_parts(const struct reader *r, struct az_chart *c, struct az_sv 
     return rc;
 }
 
-static int chart_member(const struct reader *r, struct az_chart *c, struct az_sv key, struct az_sv value)
+static int chart_member(const struct reader *r, struct az_chart *c, struct az_sv key,
+                        struct az_sv value)
 {
     struct az_sv word = { "", 0 };
     int64_t n;
@@ -373,7 +384,8 @@ static int schema(const struct reader *r, struct az_sv value)
     if (rc || az_sv_is(name, "analyzer-result/1"))
         return rc;
     if (az_sv_starts(name, AZ_SV("analyzer-comparison/")))
-        return wrong(r, value, "is a comparison, not a result (give the results that it compares):");
+        return wrong(r, value,
+                     "is a comparison, not a result (give the results that it compares):");
     return wrong(r, value, "schema is not analyzer-result/1 but");
 }
 
@@ -402,7 +414,8 @@ static int member(const struct reader *r, struct az_sv key, struct az_sv value)
     return AZ_OK; /* of a later version */
 }
 
-int az_load_json(struct az_document *doc, struct az_sv bytes, struct az_sv name, struct az_diag *diag)
+int az_load_json(struct az_document *doc, struct az_sv bytes, struct az_sv name,
+                 struct az_diag *diag)
 {
     struct reader r = { .doc = doc, .all = bytes, .name = name, .diag = diag };
     struct az_sv key, value;
@@ -411,7 +424,8 @@ int az_load_json(struct az_document *doc, struct az_sv bytes, struct az_sv name,
     int rc = AZ_OK;
 
     if (!az_jview_object(&v, bytes))
-        return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(name), "not a result of the analyzer (no JSON object)");
+        return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(name),
+                            "not a result of the analyzer (no JSON object)");
     while (!rc && az_jview_member(&v, &key, &value)) {
         known |= az_sv_is(key, "schema");
         rc = member(&r, key, value);
@@ -419,7 +433,8 @@ int az_load_json(struct az_document *doc, struct az_sv bytes, struct az_sv name,
     if (!rc)
         rc = closed(&r, &v, '}', "the document");
     if (!rc && !known)
-        rc = az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(name), "not a result of the analyzer (no key 'schema')");
+        rc = az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(name),
+                          "not a result of the analyzer (no key 'schema')");
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         rc = az_diag_memory(diag, rc, AZ_AT_FILE(name), doc->mem);
     return rc;

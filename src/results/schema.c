@@ -1,5 +1,5 @@
-/* Canonical columns by rules over headers: words in one spelling, the unit and what is summed up taken off, then the
- * names that tools give one figure. */
+/* Canonical columns by rules over headers: words in one spelling, the unit and what is summed up
+ * taken off, then the names that tools give one figure. */
 #include "results/schema.h"
 
 #include <stdio.h>
@@ -28,7 +28,8 @@ static char lower(char c) { return is_upper(c) ? (char)(c | 0x20) : c; }
 
 static void add_word(struct words *w, const char *p, size_t n)
 {
-    const bool deviation = w->n && az_sv_is(w->v[w->n - 1], "std") && az_sv_ieq(az_sv_make(p, n), AZ_SV("dev"));
+    const bool deviation =
+        w->n && az_sv_is(w->v[w->n - 1], "std") && az_sv_ieq(az_sv_make(p, n), AZ_SV("dev"));
 
     if (n == 0 || deviation || w->n == MAX_WORDS || w->used + n > sizeof w->buf)
         return;
@@ -78,7 +79,8 @@ static bool is_phrase(struct az_sv rest, struct az_sv text)
 static size_t take_phrase(struct words *w, struct az_sv rest)
 {
     for (size_t k = 0; az_schema_phrases[k].text; k++) {
-        struct az_sv text = az_sv_str(az_schema_phrases[k].text), to = az_sv_str(az_schema_phrases[k].words);
+        struct az_sv text = az_sv_str(az_schema_phrases[k].text),
+                     to = az_sv_str(az_schema_phrases[k].words);
         if (!is_phrase(rest, text))
             continue;
         while (to.n)
@@ -106,8 +108,8 @@ static bool is_any_unit(struct az_sv text)
     return false;
 }
 
-/* "(ns)" or "[%]" at the start of rest: how many bytes, if it is the unit of the column. A text and a count
- * have none: "Kernel duration (us)_count". */
+/* "(ns)" or "[%]" at the start of rest: how many bytes, if it is the unit of the column. A text and
+ * a count have none: "Kernel duration (us)_count". */
 static size_t take_unit(struct az_sv rest, const struct az_column *c)
 {
     const char close = rest.p[0] == '(' ? ')' : ']';
@@ -146,7 +148,8 @@ static void words_of(struct words *w, struct az_sv name, const struct az_column 
 
 /* ---- what is summed up ---- */
 
-/* Takes words of totals off, and gives back the word of another summary ("mean", "p95"); "": none. */
+/* Takes words of totals off, and gives back the word of another summary ("mean", "p95"); "": none.
+ */
 static const char *take_summary(struct words *w, enum az_unit unit)
 {
     const char *found = "";
@@ -222,10 +225,13 @@ static struct az_sv join(struct az_arena *a, const struct words *w)
     return p ? az_sv_make(p, (size_t)(at - p)) : (struct az_sv){ NULL, 0 };
 }
 
-/* Stem of one part of a header, which "::" and "__" divide in comparisons: "baseline::Total Time (ns)". */
-static struct az_sv part_stem(struct az_table *t, struct az_sv part, const struct az_column *c, bool measure)
+/* Stem of one part of a header, which "::" and "__" divide in comparisons: "baseline::Total Time
+ * (ns)". */
+static struct az_sv part_stem(struct az_table *t, struct az_sv part, const struct az_column *c,
+                              bool measure)
 {
-    const struct az_column plain = { .type = AZ_TEXT, .unit = AZ_UNIT_NONE }, *of = measure ? c : &plain;
+    const struct az_column plain = { .type = AZ_TEXT, .unit = AZ_UNIT_NONE },
+                           *of = measure ? c : &plain;
     struct words w;
     struct az_sv core;
 
@@ -270,7 +276,8 @@ static struct az_sv stem_of(struct az_table *t, const struct az_column *c)
     for (bool first = true; first || rest.n; first = false) {
         struct az_sv part = next_part(&rest);
         struct az_column own = *c;
-        if (!variant && first && rest.n) /* "Total Time (ns)__variant_pct": the unit is that of the last part */
+        if (!variant && first &&
+            rest.n) /* "Total Time (ns)__variant_pct": the unit is that of the last part */
             own.unit = az_unit_of_column(part, c->type);
         struct az_sv one = part_stem(t, part, &own, variant ? !first : first);
         if (!one.p)
@@ -292,8 +299,8 @@ const char *az_schema_suffix(enum az_unit u)
 /* Counts of something say so in their stem already. */
 static bool says_count(struct az_sv stem)
 {
-    return az_sv_is(stem, "count") || az_sv_starts(stem, AZ_SV("count_")) || az_sv_ends(stem, AZ_SV("_count")) ||
-           az_sv_find(stem, AZ_SV("_count_")) >= 0;
+    return az_sv_is(stem, "count") || az_sv_starts(stem, AZ_SV("count_")) ||
+           az_sv_ends(stem, AZ_SV("_count")) || az_sv_find(stem, AZ_SV("_count_")) >= 0;
 }
 
 /* ---- titles ---- */
@@ -378,10 +385,12 @@ static int name_column(struct az_table *t, size_t at, struct az_intern *ids)
 
     if (!stem.p)
         return az_arena_error(t->arena);
-    const char *suffix = c->unit == AZ_UNIT_COUNT && says_count(stem) ? "" : az_schema_suffix(c->unit);
+    const char *suffix =
+        c->unit == AZ_UNIT_COUNT && says_count(stem) ? "" : az_schema_suffix(c->unit);
     for (size_t k = 1; k == 1 || number < at; k++) {
         char mark[24] = "";
-        if (k == TRIES) /* thousands of one name: by the column's place, so that none is tried for long */
+        if (k == TRIES) /* thousands of one name: by the column's place, so that none is tried for
+                           long */
             k = at > k ? at : k;
         if (k > 1)
             (void)snprintf(mark, sizeof mark, "_%zu", k);

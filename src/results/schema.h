@@ -1,18 +1,22 @@
-/* Canonical columns: what a column of a table means, whatever tool gave it its header (docs/columns.md). The id is a
- * stem, the same for every format ("kernel_time"), and the unit ("_ns"). Who wants one meaning looks for the stem. */
+/* Canonical columns: what a column of a table means, whatever tool gave it its header
+ * (docs/columns.md). The id is a stem, the same for every format ("kernel_time"), and the unit
+ * ("_ns"). Who wants one meaning looks for the stem. */
 #ifndef AZ_RESULTS_SCHEMA_H
 #define AZ_RESULTS_SCHEMA_H
 
 #include "results/table.h"
 
-/* Sets id, stem and title of all columns, from the table's id, the headers and the units. Ids are unique in the table:
- * a second column of a meaning and unit gets "_2" behind its stem. AZ_ENOMEM or AZ_ELIMIT. */
+/* Sets id, stem and title of all columns, from the table's id, the headers and the units. Ids are
+ * unique in the table: a second column of a meaning and unit gets "_2" after its stem. AZ_ENOMEM or
+ * AZ_ELIMIT. */
 int az_schema_apply(struct az_table *t) AZ_MUST_USE;
 /* Makes the headers the titles again, for a table whose columns are named by the user. */
 void az_schema_keep_headers(struct az_table *t);
-/* The part of an id that says the unit: "_ns", "_percent", "_gb_per_s"; "" for texts, flags and ids. */
+/* The part of an id that says the unit: "_ns", "_percent", "_gb_per_s"; "" for texts, flags and
+ * ids. */
 const char *az_schema_suffix(enum az_unit u);
-/* Column of a canonical id ("kernel_time_us"), else the first of a stem ("kernel_time"); -1: none. */
+/* Column of a canonical id ("kernel_time_us"), else the first of a stem ("kernel_time"); -1: none.
+ */
 ptrdiff_t az_schema_find(const struct az_table *t, struct az_sv id);
 
 #endif

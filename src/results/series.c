@@ -74,7 +74,8 @@ int az_series_sheet(struct az_series *s, struct az_sv input, struct az_sv sheet)
     return x.input.p && x.sheet.p ? az_vec_push(&s->sheets, x) : az_arena_error(s->arena);
 }
 
-/* A fact that differs between the runs of a group is kept with all its values: it then equals no other. */
+/* A fact that differs between the runs of a group is kept with all its values: it then equals no
+ * other. */
 int az_series_fact(struct az_series *s, struct az_sv input, struct az_sv name, struct az_sv value)
 {
     struct az_series_fact f = { input, name, value };
@@ -96,7 +97,8 @@ struct az_sv az_series_get_fact(const struct az_series *s, struct az_sv input, c
         const struct az_series_fact *f = &s->facts.v[i];
         if (!az_sv_eq(f->input, input) || !az_sv_is(f->name, name))
             continue;
-        all = all.n ? az_arena_printf(s->arena, "%.*s / %.*s", AZ_SVF(all), AZ_SVF(f->value)) : f->value;
+        all = all.n ? az_arena_printf(s->arena, "%.*s / %.*s", AZ_SVF(all), AZ_SVF(f->value))
+                    : f->value;
     }
     return all;
 }
@@ -173,7 +175,8 @@ struct sheet {
 };
 
 /* What the columns are: of the table itself, or of `like` where its columns have the same names. */
-static const struct az_column *meaning(const struct az_table *t, size_t c, const struct az_table *like)
+static const struct az_column *meaning(const struct az_table *t, size_t c,
+                                       const struct az_table *like)
 {
     if (like) {
         for (size_t i = 0; i < like->columns.n; i++)
@@ -185,7 +188,8 @@ static const struct az_column *meaning(const struct az_table *t, size_t c, const
 
 static bool is_step(const struct az_column *c)
 {
-    static const char *const stems[] = { "step", "iteration", "range_id", "step_id", "iteration_id" };
+    static const char *const stems[] = { "step", "iteration", "range_id", "step_id",
+                                         "iteration_id" };
     for (size_t i = 0; i < AZ_LENGTH(stems); i++)
         if (az_sv_is(c->stem, stems[i]))
             return true;
@@ -197,7 +201,8 @@ static void add_key(struct sheet *sh, size_t c)
     size_t k = sh->n_keys;
     if (k == MAX_KEYS)
         return;
-    for (; k > 0 && az_sv_cmp(sh->t->columns.v[sh->key[k - 1]].name, sh->t->columns.v[c].name) > 0; k--)
+    for (; k > 0 && az_sv_cmp(sh->t->columns.v[sh->key[k - 1]].name, sh->t->columns.v[c].name) > 0;
+         k--)
         sh->key[k] = sh->key[k - 1];
     sh->key[k] = c;
     sh->n_keys++;
@@ -221,7 +226,8 @@ static void find_keys(struct sheet *sh, const struct az_table *like, bool steps)
 
 static bool is_time(enum az_unit u) { return u >= AZ_UNIT_PS && u <= AZ_UNIT_S; }
 
-/* The column by which rows are big or small: a total of time if there is one, else any time that is better lower. */
+/* The column by which rows are big or small: a total of time if there is one, else any time that is
+ * better lower. */
 static ptrdiff_t find_weight(const struct az_table *t, const struct az_table *like)
 {
     ptrdiff_t first = -1;
@@ -229,7 +235,8 @@ static ptrdiff_t find_weight(const struct az_table *t, const struct az_table *li
         const struct az_column *col = meaning(t, c, like);
         if (!is_time(col->unit) || !(col->flags & AZ_LOWER_BETTER))
             continue;
-        if (az_sv_ifind(col->name, AZ_SV("total")) >= 0 || az_sv_ifind(col->name, AZ_SV("sum")) >= 0)
+        if (az_sv_ifind(col->name, AZ_SV("total")) >= 0 ||
+            az_sv_ifind(col->name, AZ_SV("sum")) >= 0)
             return (ptrdiff_t)c;
         first = first < 0 ? (ptrdiff_t)c : first;
     }
@@ -254,7 +261,8 @@ static double share_of(const struct sheet *sh, size_t row)
     return sh->total > 0 ? fabs(x) / sh->total : NAN;
 }
 
-/* Canonical JSON and text of a row's key; `number` from 2 on for rows of equal keys, 0 for steps. */
+/* Canonical JSON and text of a row's key; `number` from 2 on for rows of equal keys, 0 for steps.
+ */
 static int row_key(const struct sheet *sh, size_t row, unsigned number, struct az_vec_char *json,
                    struct az_vec_char *text)
 {
@@ -267,7 +275,8 @@ static int row_key(const struct sheet *sh, size_t row, unsigned number, struct a
     if (number == 0)
         rc = az_text_append(json, AZ_SV(STEPS));
     else
-        rc = count ? az_text_printf(json, "{\"#\":\"%u\"", number) : az_text_append(json, AZ_SV("{"));
+        rc = count ? az_text_printf(json, "{\"#\":\"%u\"", number)
+                   : az_text_append(json, AZ_SV("{"));
     for (size_t k = 0; !rc && k < sh->n_keys; k++) {
         struct az_sv cell = az_cell_exact(az_table_at(sh->t, row, sh->key[k]), buf);
         rc = k || count ? az_text_append(json, AZ_SV(",")) : 0;
@@ -292,7 +301,8 @@ bool az_series_is_steps(struct az_sv key) { return az_sv_starts(key, AZ_SV(STEPS
 static bool has_letter(struct az_sv s)
 {
     for (size_t i = 0; i < s.n; i++)
-        if ((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') || (unsigned char)s.p[i] >= 0x80)
+        if ((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') ||
+            (unsigned char)s.p[i] >= 0x80)
             return true;
     return false;
 }
@@ -307,9 +317,11 @@ static struct az_sv key_words(struct az_arena *a, struct az_sv key, bool named)
     if (!az_jview_object(&v, key))
         return key;
     while (az_jview_member(&v, &name, &value)) {
-        struct az_sv raw = value.n >= 2 && value.p[0] == '"' ? az_sv_make(value.p + 1, value.n - 2) : value;
+        struct az_sv raw =
+            value.n >= 2 && value.p[0] == '"' ? az_sv_make(value.p + 1, value.n - 2) : value;
         struct az_sv text = az_json_unescape(a, raw);
-        const bool own = az_sv_is(name, "#") && first; /* the program's: number among equals, or steps */
+        const bool own =
+            az_sv_is(name, "#") && first; /* the program's: number among equals, or steps */
         if (own && !az_sv_is(text, "steps"))
             number = text;
         if (!own && named && text.n && !has_letter(text))
@@ -323,8 +335,14 @@ static struct az_sv key_words(struct az_arena *a, struct az_sv key, bool named)
     return out;
 }
 
-struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key) { return key_words(a, key, false); }
-struct az_sv az_series_key_label(struct az_arena *a, struct az_sv key) { return key_words(a, key, true); }
+struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key)
+{
+    return key_words(a, key, false);
+}
+struct az_sv az_series_key_label(struct az_arena *a, struct az_sv key)
+{
+    return key_words(a, key, true);
+}
 
 /* ---- shares without a document ---- */
 
@@ -337,7 +355,8 @@ static int weight_rank(const struct az_metric *m)
         time |= az_sv_is(m->unit, times[i]);
     if (!time || !(m->better & AZ_LOWER_BETTER) || m->steps || m->values.n == 0)
         return 0;
-    bool total = az_sv_ifind(m->name, AZ_SV("total")) >= 0 || az_sv_ifind(m->name, AZ_SV("sum")) >= 0;
+    bool total =
+        az_sv_ifind(m->name, AZ_SV("total")) >= 0 || az_sv_ifind(m->name, AZ_SV("sum")) >= 0;
     return total ? 2 : 1;
 }
 
@@ -363,7 +382,8 @@ static void share_table(struct az_series *s, size_t first, const uint32_t *table
     struct az_sv name = s->metrics.v[w].name;
     for (size_t i = first; i < s->metrics.n; i++) {
         const struct az_metric *m = &s->metrics.v[i];
-        if (table[i] == table[first] && az_sv_eq(m->name, name) && m->values.n && !isnan(m->values.v[0]))
+        if (table[i] == table[first] && az_sv_eq(m->name, name) && m->values.n &&
+            !isnan(m->values.v[0]))
             total += fabs(m->values.v[0]);
     }
     for (size_t i = first; total > 0 && i < s->metrics.n; i++) {
@@ -388,7 +408,8 @@ int az_series_shares(struct az_series *s)
     rc = rc ? rc : table ? 0 : az_arena_error(&scratch);
     for (size_t i = 0; !rc && i < s->metrics.n; i++) {
         const struct az_metric *m = &s->metrics.v[i];
-        struct az_sv name = az_arena_printf(&scratch, "%zu:%.*s%.*s", m->input.n, AZ_SVF(m->input), AZ_SVF(m->sheet));
+        struct az_sv name = az_arena_printf(&scratch, "%zu:%.*s%.*s", m->input.n, AZ_SVF(m->input),
+                                            AZ_SVF(m->sheet));
         rc = name.p ? az_intern(&tables, name, &table[i]) : az_arena_error(&scratch);
     }
     for (size_t t = 0; !rc && t < tables.text.n; t++) {
@@ -466,8 +487,8 @@ static struct az_sv unit_name(enum az_unit u)
     }
 }
 
-static int add_cell(struct gather *g, const struct sheet *sh, size_t row, size_t c, const struct az_column *col,
-                    const struct az_selector *w)
+static int add_cell(struct gather *g, const struct sheet *sh, size_t row, size_t c,
+                    const struct az_column *col, const struct az_selector *w)
 {
     struct az_metric m = { .input = g->input,
                            .sheet = sh->t->id,
@@ -488,20 +509,22 @@ static int add_cell(struct gather *g, const struct sheet *sh, size_t row, size_t
     return az_series_value(g->s, at, az_cell_number(az_table_at(sh->t, row, c)), g->rep);
 }
 
-static int add_row(struct gather *g, const struct sheet *sh, size_t row, const struct az_table *like,
-                   const struct az_selector *w)
+static int add_row(struct gather *g, const struct sheet *sh, size_t row,
+                   const struct az_table *like, const struct az_selector *w)
 {
     int rc = 0;
     for (size_t c = 0; !rc && c < sh->t->columns.n; c++) {
         const struct az_column *col = meaning(sh->t, c, like);
-        bool number = is_number(sh->t->columns.v[c].type) || is_number(az_table_at(sh->t, row, c)->type);
+        bool number =
+            is_number(sh->t->columns.v[c].type) || is_number(az_table_at(sh->t, row, c)->type);
         if (number && column_wanted(w, col))
             rc = add_cell(g, sh, row, c, col, w);
     }
     return rc;
 }
 
-/* Steps of several selectors would be added twice: a selector like an earlier one is left out by the caller. */
+/* Steps of several selectors would be added twice: a selector like an earlier one is skipped by the
+ * caller. */
 static int add_table(struct gather *g, const struct az_table *t, const struct az_table *like,
                      const struct az_selector *w)
 {
@@ -540,7 +563,8 @@ static int add_facts(struct gather *g, const struct az_document *doc)
     az_vec_init(&devices, g->s->arena->mem);
     struct az_sv ranks = AZ_SV("1"), map = AZ_SV("");
     for (size_t r = 0; !rc && r < t->rows; r++) {
-        struct az_sv name = az_cell_text(az_table_at(t, r, 0)), value = az_cell_text(az_table_at(t, r, 1));
+        struct az_sv name = az_cell_text(az_table_at(t, r, 0)),
+                     value = az_cell_text(az_table_at(t, r, 1));
         if (is_device(name) && az_sv_find(az_text_view(&devices), value) < 0)
             rc = az_text_printf(&devices, "%s%.*s", devices.n ? ", " : "", AZ_SVF(value));
         else if (az_sv_is(name, "ranks"))
@@ -560,14 +584,16 @@ static int add_facts(struct gather *g, const struct az_document *doc)
 
 static bool left_out(const struct az_table *t)
 {
-    return (t->flags & AZ_TABLE_TEXT_ONLY) || az_sv_is(t->id, "facts") || az_sv_is(t->id, "coverage");
+    return (t->flags & AZ_TABLE_TEXT_ONLY) || az_sv_is(t->id, "facts") ||
+           az_sv_is(t->id, "coverage");
 }
 
 /* A table of events or of what a run says of itself is taken only where it is named. */
 static bool table_wanted(const struct az_selector *w, const struct az_table *t)
 {
     bool wild = memchr(w->table.p, '*', w->table.n) != NULL;
-    return az_sv_glob(w->table, t->id) && !(wild && (az_compare_spec_of(t->id, t)->flags & AZ_SPEC_SKIP));
+    return az_sv_glob(w->table, t->id) &&
+           !(wild && (az_compare_spec_of(t->id, t)->flags & AZ_SPEC_SKIP));
 }
 
 int az_series_add(struct az_series *s, struct az_sv input, const struct az_document *doc,

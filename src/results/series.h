@@ -1,5 +1,5 @@
-/* Figures of one or several runs by metric: what gates compare and the history keeps. A metric is one column of one row
- * of one table of one input; the runs of a group each add a value to it. */
+/* Figures of one or several runs by metric: what gates compare and the history keeps. A metric is
+ * one column of one row of one table of one input; the runs of a group each add a value to it. */
 #ifndef AZ_RESULTS_SERIES_H
 #define AZ_RESULTS_SERIES_H
 
@@ -8,13 +8,14 @@
 
 struct az_metric {
     struct az_sv input, sheet;
-    struct az_sv key;         /* canonical JSON: {"Name":"x","Range":"y"}, keys sorted, no blanks */
-    struct az_sv key_text;    /* the key's values, " | " between them: what globs match and people read */
-    struct az_sv name;        /* column */
-    struct az_sv unit;        /* "ns", "count", ...; "" unknown */
-    unsigned better;          /* AZ_LOWER_BETTER, AZ_HIGHER_BETTER or 0 */
-    bool steps;               /* values are the steps inside runs */
-    double share;             /* of the sheet's total in the first run; NaN: the sheet has none */
+    struct az_sv key; /* canonical JSON: {"Name":"x","Range":"y"}, keys sorted, no blanks */
+    struct az_sv
+        key_text;      /* the key's values, " | " between them: what globs match and people read */
+    struct az_sv name; /* column */
+    struct az_sv unit; /* "ns", "count", ...; "" unknown */
+    unsigned better;   /* AZ_LOWER_BETTER, AZ_HIGHER_BETTER or 0 */
+    bool steps;        /* values are the steps inside runs */
+    double share;      /* of the sheet's total in the first run; NaN: the sheet has none */
     struct az_vec_f64 values; /* NaN: an empty cell */
     struct az_vec_u32 reps;   /* run of each value, from 0 */
 };
@@ -46,7 +47,8 @@ struct az_series {
 /* Which figures are taken. Globs; no selectors: everything with a direction. */
 struct az_selector {
     struct az_sv table, key, column;
-    bool steps; /* rows are steps: the step column leaves the key, all rows of a key are values of one metric */
+    bool steps; /* rows are steps: the step column leaves the key, all rows of a key are values of
+                   one metric */
     int64_t warmup;
     size_t rows;   /* first rows of a table only; 0: all */
     bool directed; /* only columns with a direction */
@@ -54,15 +56,17 @@ struct az_selector {
 
 int az_series_init(struct az_series *s, struct az_arena *arena) AZ_MUST_USE;
 void az_series_release(struct az_series *s);
-/* Adds the figures of a document as one more run of `input`. Texts are copied. `like`: a document of the same kind
- * whose columns say which are keys, what unit and direction they have, where `doc` was read from CSV and cannot say it;
- * may be NULL. 0, AZ_ENOMEM, AZ_ELIMIT. */
+/* Adds the figures of a document as one more run of `input`. Texts are copied. `like`: a document
+ * of the same kind whose columns say which are keys, what unit and direction they have, where `doc`
+ * was read from CSV and cannot say it; may be NULL. 0, AZ_ENOMEM, AZ_ELIMIT. */
 int az_series_add(struct az_series *s, struct az_sv input, const struct az_document *doc,
-                  const struct az_document *like, const struct az_selector *want, size_t n_want) AZ_MUST_USE;
+                  const struct az_document *like, const struct az_selector *want,
+                  size_t n_want) AZ_MUST_USE;
 /* Metric of that identity, made if missing; its index in *at. */
 int az_series_metric(struct az_series *s, const struct az_metric *m, size_t *at) AZ_MUST_USE;
 int az_series_value(struct az_series *s, size_t at, double value, uint32_t rep) AZ_MUST_USE;
-int az_series_fact(struct az_series *s, struct az_sv input, struct az_sv name, struct az_sv value) AZ_MUST_USE;
+int az_series_fact(struct az_series *s, struct az_sv input, struct az_sv name,
+                   struct az_sv value) AZ_MUST_USE;
 int az_series_sheet(struct az_series *s, struct az_sv input, struct az_sv sheet) AZ_MUST_USE;
 /* Index of an input, added if missing. */
 int az_series_input(struct az_series *s, struct az_sv input, size_t *at) AZ_MUST_USE;
@@ -70,14 +74,16 @@ int az_series_input(struct az_series *s, struct az_sv input, size_t *at) AZ_MUST
 const struct az_metric *az_series_find(const struct az_series *s, const struct az_metric *m);
 bool az_series_has_sheet(const struct az_series *s, struct az_sv input, struct az_sv sheet);
 bool az_series_has_input(const struct az_series *s, struct az_sv input);
-/* The column by which rows are big or small: a total of time, else a time that is better lower; -1: none. */
+/* The column by which rows are big or small: a total of time, else a time that is better lower; -1:
+ * none. */
 ptrdiff_t az_series_weight(const struct az_table *t);
 /* Text of a canonical key, and whether its values are steps. */
 struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key);
 /* The same for people only: values without a letter have their column before them, "rank 3". */
 struct az_sv az_series_key_label(struct az_arena *a, struct az_sv key);
 bool az_series_is_steps(struct az_sv key);
-/* Shares of rows from the metrics themselves (a series that was read from a history): by a total of time, else a time.
+/* Shares of rows from the metrics themselves (a series that was read from a history): by a total of
+ * time, else a time.
  */
 int az_series_shares(struct az_series *s) AZ_MUST_USE;
 /* Facts of one name of one input, all values of its runs joined; empty: not said. */

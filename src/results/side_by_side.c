@@ -1,5 +1,6 @@
-/* Classes and timelines of several inputs in one table each: a column an input, and a chart of stacked columns, which
- * wants a row an input: the tables stand so, inputs below each other and classes beside each other. */
+/* Classes and timelines of several inputs in one table each: a column an input, and a chart of
+ * stacked columns, which wants a row an input: the tables stand so, inputs below each other and
+ * classes next to each other. */
 #include <math.h>
 
 #include "base/num.h"
@@ -8,7 +9,8 @@
 
 #define CLASSES 24 /* rows and columns; smaller classes are "others" */
 
-/* A table that one kind of result has, and the ids of its columns that are the label and the figure. */
+/* A table that one kind of result has, and the ids of its columns that are the label and the
+ * figure. */
 struct source {
     const char *table, *label, *figure;
 };
@@ -25,7 +27,8 @@ static const struct source class_sources[] = {
     { "ops_stacked", "operation", "kernel_time" },
     { "ops", "operation", "kernel_time" },
 };
-/* What stands beside `classes`: of Nsight Systems communication and copies have tables of their own; one part each. */
+/* What is next to `classes`: of Nsight Systems communication and copies have tables of their own;
+ * one part each. */
 static const struct source beside_classes[] = {
     { "nccl", "nccl", "kernel_time_per_iteration" },
     { "memops", "memory operations", "kernel_time_per_iteration" },
@@ -106,13 +109,15 @@ static int fill(struct matrix *m, size_t input, const struct source *sources, si
         int rc = AZ_OK;
         if (label < 0 || figure < 0 || t->rows == 0)
             continue;
-        const char *whole = m->first ? NULL : az_compare_spec_of(t->id, t)->total; /* stands beside its parts */
+        const char *whole =
+            m->first ? NULL : az_compare_spec_of(t->id, t)->total; /* is next to its parts */
         m->source[input] = t->id;
         for (size_t r = 0; !rc && r < t->rows; r++) {
             double x = az_cell_number(az_table_at(t, r, (size_t)figure));
             struct az_sv name = az_cell_exact(az_table_at(t, r, (size_t)label), buf);
             if (!isnan(x) && !(whole && az_sv_is(name, whole)))
-                rc = add(m, input, name.n ? name : AZ_SV("(none)"), to_ms(x, t->columns.v[figure].unit));
+                rc = add(m, input, name.n ? name : AZ_SV("(none)"),
+                         to_ms(x, t->columns.v[figure].unit));
         }
         return rc;
     }
@@ -129,7 +134,8 @@ static int fill_beside(struct matrix *m, size_t input)
         for (size_t r = 0; !rc && figure >= 0 && r < t->rows; r++) {
             double x = az_cell_number(az_table_at(t, r, (size_t)figure));
             if (!isnan(x))
-                rc = add(m, input, az_sv_str(beside_classes[k].label), to_ms(x, t->columns.v[figure].unit));
+                rc = add(m, input, az_sv_str(beside_classes[k].label),
+                         to_ms(x, t->columns.v[figure].unit));
         }
     }
     return rc;
@@ -180,7 +186,9 @@ static void fold(struct matrix *m)
 
 static int chart(struct matrix *m, const struct az_table *t, const struct az_vec_sv *series)
 {
-    struct az_chart c = { .kind = AZ_CHART_STACKED_COLUMN, .table = t->id, .title = t->title, .x = AZ_SV("input") };
+    struct az_chart c = {
+        .kind = AZ_CHART_STACKED_COLUMN, .table = t->id, .title = t->title, .x = AZ_SV("input")
+    };
     int rc = AZ_OK;
 
     c.y_title = AZ_SV("ms");
@@ -255,10 +263,12 @@ static int by_input(struct matrix *m, const char *id, const char *title, bool ti
 static int make(struct matrix *m, bool timeline)
 {
     const struct source *sources = timeline ? timeline_sources : class_sources;
-    size_t n = timeline ? sizeof timeline_sources / sizeof *sources : sizeof class_sources / sizeof *sources;
+    size_t n = timeline ? sizeof timeline_sources / sizeof *sources
+                        : sizeof class_sources / sizeof *sources;
     int rc = AZ_OK;
 
-    m->first = timeline; /* of several devices, or of first and repeated work: sums of wholes say nothing */
+    m->first = timeline; /* of several devices, or of first and repeated work: sums of wholes say
+                            nothing */
     az_vec_init(&m->labels, m->doc->mem);
     m->source = az_arena_array(m->doc->arena, m->n, sizeof *m->source);
     if (!m->source)
@@ -272,7 +282,8 @@ static int make(struct matrix *m, bool timeline)
         if (az_sv_is(m->source[i], class_sources[0].table))
             rc = fill_beside(m, i);
     if (!rc && m->labels.n && !timeline)
-        rc = az_sort_cmp(m->labels.v, m->labels.n, sizeof *m->labels.v, bigger_first, NULL, m->doc->mem);
+        rc = az_sort_cmp(m->labels.v, m->labels.n, sizeof *m->labels.v, bigger_first, NULL,
+                         m->doc->mem);
     if (!timeline) {
         drop_idle(m);
         fold(m);

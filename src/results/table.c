@@ -57,7 +57,10 @@ static const struct unit_row *unit_row(enum az_unit u)
 
 const char *az_unit_text(enum az_unit u) { return unit_row(u)->text; }
 double az_unit_base(enum az_unit u) { return unit_row(u)->base; }
-bool az_unit_same_dimension(enum az_unit a, enum az_unit b) { return unit_row(a)->dim == unit_row(b)->dim; }
+bool az_unit_same_dimension(enum az_unit a, enum az_unit b)
+{
+    return unit_row(a)->dim == unit_row(b)->dim;
+}
 
 /* ---- building ---- */
 static void fail(struct az_table *t, int code)
@@ -66,7 +69,8 @@ static void fail(struct az_table *t, int code)
         t->error = code;
 }
 
-struct az_table *az_table_new(struct az_arena *arena, const char *id, const char *title, unsigned flags)
+struct az_table *az_table_new(struct az_arena *arena, const char *id, const char *title,
+                              unsigned flags)
 {
     struct az_table *t = az_arena_alloc(arena, sizeof *t);
 
@@ -98,7 +102,8 @@ void az_table_free(struct az_table *t)
     t->rows = t->at = 0;
 }
 
-void az_table_columnsv(struct az_table *t, struct az_sv name, enum az_cell_type type, enum az_unit unit, unsigned flags)
+void az_table_columnsv(struct az_table *t, struct az_sv name, enum az_cell_type type,
+                       enum az_unit unit, unsigned flags)
 {
     struct az_column c = { .type = type, .unit = unit, .flags = flags };
 
@@ -116,7 +121,8 @@ void az_table_columnsv(struct az_table *t, struct az_sv name, enum az_cell_type 
         fail(t, rc);
 }
 
-void az_table_column(struct az_table *t, const char *name, enum az_cell_type type, enum az_unit unit, unsigned flags)
+void az_table_column(struct az_table *t, const char *name, enum az_cell_type type,
+                     enum az_unit unit, unsigned flags)
 {
     az_table_columnsv(t, az_sv_str(name), type, unit, flags);
 }
@@ -147,8 +153,12 @@ struct az_layout *az_table_layout(struct az_table *t)
     return t->layout;
 }
 
-/* May a cell of this type stand in a column of that type? (az_put_i64 makes reals of integers for real columns.) */
-static bool fits(enum az_cell_type column, enum az_cell_type cell) { return cell == AZ_EMPTY || cell == column; }
+/* May a cell of this type be in a column of that type? (az_put_i64 makes reals of integers for real
+ * columns.) */
+static bool fits(enum az_cell_type column, enum az_cell_type cell)
+{
+    return cell == AZ_EMPTY || cell == column;
+}
 
 static void put(struct az_table *t, struct az_cell c)
 {
@@ -221,7 +231,10 @@ void az_put_f64(struct az_table *t, double x)
         put(t, (struct az_cell){ .type = AZ_EMPTY });
 }
 
-void az_put_bool(struct az_table *t, bool x) { put(t, (struct az_cell){ .type = AZ_BOOL, .b = x }); }
+void az_put_bool(struct az_table *t, bool x)
+{
+    put(t, (struct az_cell){ .type = AZ_BOOL, .b = x });
+}
 void az_put_empty(struct az_table *t) { put(t, (struct az_cell){ .type = AZ_EMPTY }); }
 
 void az_table_reserve(struct az_table *t, size_t rows)

@@ -6,7 +6,8 @@
 
 enum az_unit {
     AZ_UNIT_NONE, /* text, flags */
-    AZ_UNIT_ID,   /* a number that is a name (device, stream, id): not summed, not formatted with separators */
+    AZ_UNIT_ID,   /* a number that is a name (device, stream, id): not summed, not formatted with
+                     separators */
     AZ_UNIT_COUNT,
     AZ_UNIT_PS,
     AZ_UNIT_NS,
@@ -28,8 +29,8 @@ enum az_unit {
     AZ_UNIT_PER_S
 };
 const char *az_unit_text(enum az_unit u); /* "ns", "%", ...; "" for none, id, count */
-/* Factor to the base unit of its dimension (ns 1e-9 s ...), 1 where there is none; and whether two units may be
- * compared. */
+/* Factor to the base unit of its dimension (ns 1e-9 s ...), 1 where there is none; and whether two
+ * units may be compared. */
 double az_unit_base(enum az_unit u);
 bool az_unit_same_dimension(enum az_unit a, enum az_unit b);
 
@@ -50,7 +51,7 @@ enum {
     AZ_KEY = 1, /* part of the row's key in comparisons */
     AZ_HIGHER_BETTER = 2,
     AZ_LOWER_BETTER = 4, /* direction for gates; neither: informational */
-    AZ_DETAIL = 8,       /* left out of the text summary */
+    AZ_DETAIL = 8,       /* omitted from the text summary */
     AZ_SHARE = 16,       /* data bar in workbook and HTML */
     AZ_LEFT = 32,        /* text layout: number left-justified */
     AZ_HIDDEN = 64,      /* written, but folded away in workbooks */
@@ -59,21 +60,22 @@ enum {
 
 struct az_column {
     struct az_sv name; /* the header that files carry */
-    /* Set by az_document_add (results/schema.h); before that empty. id: the stem, which is the meaning, and its unit:
-     * "kernel_time_ns"; unique in a table. title: what people are shown. */
+    /* Set by az_document_add (results/schema.h); before that empty. id: the stem, which is the
+     * meaning, and its unit: "kernel_time_ns"; unique in a table. title: what people are shown. */
     struct az_sv id, stem, title;
     enum az_cell_type type; /* of its cells; a cell may also be empty */
     enum az_unit unit;
     unsigned flags;
-    /* text layout, used only if the table has one: printf-like width (negative: left) and decimals of the cell, and
-     * width of the title; 0: from content */
+    /* text layout, used only if the table has one: printf-like width (negative: left) and decimals
+     * of the cell, and width of the title; 0: from content */
     int width, decimals, title_width;
 };
 AZ_VEC(struct az_column, az_columns);
 AZ_VEC(struct az_cell, az_cells);
 
-/* Fixed text form of a table (the classic Nsight block): lines before the titles, lines after the last row. Column
- * widths are in the columns. `display` renames text cells for print only ("...Device-to-Device" -> "D2D"). */
+/* Fixed text form of a table (the classic Nsight block): lines before the titles, lines after the
+ * last row. Column widths are in the columns. `display` renames text cells for print only
+ * ("...Device-to-Device" -> "D2D"). */
 struct az_layout {
     struct az_vec_sv before, after; /* without newline; "" is an empty line */
     bool titles;                    /* print the title row */
@@ -101,7 +103,8 @@ struct az_table {
     struct az_sv title; /* for people */
     unsigned flags;
     struct az_columns columns;
-    struct az_cells cells; /* row-major, rows * columns.n; of a made table (results/rows.h) the rows that are held */
+    struct az_cells cells; /* row-major, rows * columns.n; of a made table (results/rows.h) the rows
+                              that are held */
     size_t rows;
     az_row_maker *make;       /* NULL: all rows are held */
     const void *of;           /* for make; lives as long as the table's document */
@@ -114,16 +117,20 @@ struct az_table {
 };
 
 /* The table lives in the arena; cells are charged to its budget. NULL on failure. */
-struct az_table *az_table_new(struct az_arena *arena, const char *id, const char *title, unsigned flags);
-void az_table_free(struct az_table *t); /* releases the vectors (the arena keeps the rest); NULL is fine */
+struct az_table *az_table_new(struct az_arena *arena, const char *id, const char *title,
+                              unsigned flags);
+void az_table_free(
+    struct az_table *t); /* releases the vectors (the arena keeps the rest); NULL is fine */
 /* Adds a column; before the first row. */
-void az_table_column(struct az_table *t, const char *name, enum az_cell_type type, enum az_unit unit, unsigned flags);
-void az_table_columnsv(struct az_table *t, struct az_sv name, enum az_cell_type type, enum az_unit unit,
-                       unsigned flags);
+void az_table_column(struct az_table *t, const char *name, enum az_cell_type type,
+                     enum az_unit unit, unsigned flags);
+void az_table_columnsv(struct az_table *t, struct az_sv name, enum az_cell_type type,
+                       enum az_unit unit, unsigned flags);
 /* Text layout of the column added last. */
 void az_table_width(struct az_table *t, int title_width, int width, int decimals);
-/* Cells of the current row, left to right; a full row ends itself. Texts are kept as given: they must live as long as
- * the table (az_put_copy copies into the arena). NaN and infinity become empty. */
+/* Cells of the current row, left to right; a full row ends itself. Texts are kept as given: they
+ * must live as long as the table (az_put_copy copies into the arena). NaN and infinity become
+ * empty. */
 void az_put_text(struct az_table *t, struct az_sv s);
 void az_put_copy(struct az_table *t, struct az_sv s);
 /* The same, an empty cell for an empty text. */
@@ -133,7 +140,8 @@ void az_put_i64(struct az_table *t, int64_t x);
 void az_put_f64(struct az_table *t, double x);
 void az_put_bool(struct az_table *t, bool x);
 void az_put_empty(struct az_table *t);
-/* Room for so many rows, behind the last column: a table of known size then takes no more than its cells. */
+/* Room for so many rows, after the last column: a table of known size then takes no more than its
+ * cells. */
 void az_table_reserve(struct az_table *t, size_t rows);
 /* 0 or the first error; AZ_EINTERNAL if a row is incomplete. */
 int az_table_finish(struct az_table *t) AZ_MUST_USE;
@@ -150,13 +158,13 @@ static inline struct az_sv az_cell_text(const struct az_cell *c)
 }
 /* Number of a cell (INT, REAL, BOOL), NaN otherwise. */
 double az_cell_number(const struct az_cell *c);
-/* Exact text of a cell as CSV and JSON have it: integers, shortest doubles, True/False, "" for empty. Text cells as
- * they are. buf: at least AZ_NUM_MAX bytes. */
+/* Exact text of a cell as CSV and JSON have it: integers, shortest doubles, True/False, "" for
+ * empty. Text cells as they are. buf: at least AZ_NUM_MAX bytes. */
 struct az_sv az_cell_exact(const struct az_cell *c, char *buf);
 /* Index of the column of that name or -1. */
 ptrdiff_t az_table_find(const struct az_table *t, const char *name);
-/* Sorts rows that are held: keys are columns; negative number of (column + 1): descending. Stable; texts bytewise;
- * empty last. */
+/* Sorts rows that are held: keys are columns; negative number of (column + 1): descending. Stable;
+ * texts bytewise; empty last. */
 int az_table_sort(struct az_table *t, const int *keys, size_t n) AZ_MUST_USE;
 /* Keeps the first n rows. */
 void az_table_keep(struct az_table *t, size_t n);

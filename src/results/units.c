@@ -3,8 +3,8 @@
 
 enum where { WORD, SUBSTRING, START, END, WHOLE };
 
-/* The first row that fits counts. A word stands between characters that are neither letters, digits nor bytes of other
- * alphabets; letters are compared as written. */
+/* The first row that fits counts. A word stands between characters that are neither letters, digits
+ * nor bytes of other alphabets; letters are compared as written. */
 static const struct rule {
     const char *text;
     enum where where;
@@ -83,16 +83,18 @@ static const struct {
     const char *text;
     enum where where;
 } ids[] = {
-    { "UID", WORD },       { "ID", WORD },        { "id", WORD },     { "PID", WHOLE },   { "TID", WHOLE },
-    { "device", WHOLE },   { "Device", WHOLE },   { "stream", WORD }, { "agent", WORD },  { "param:", START },
-    { "rank", WORD },      { "Rank", WHOLE },     { "Lvl", WHOLE },   { "DevId", WHOLE }, { "idx", WORD },
-    { "RangeId", WHOLE },  { "ParentId", WHOLE }, { "GPU", WHOLE },   { "src", WHOLE },   { "dst", WHOLE },
+    { "UID", WORD },       { "ID", WORD },      { "id", WORD },      { "PID", WHOLE },
+    { "TID", WHOLE },      { "device", WHOLE }, { "Device", WHOLE }, { "stream", WORD },
+    { "agent", WORD },     { "param:", START }, { "rank", WORD },    { "Rank", WHOLE },
+    { "Lvl", WHOLE },      { "DevId", WHOLE },  { "idx", WORD },     { "RangeId", WHOLE },
+    { "ParentId", WHOLE }, { "GPU", WHOLE },    { "src", WHOLE },    { "dst", WHOLE },
     { "Sequence", WHOLE }, { "Step", WHOLE },
 };
 
 static bool letter(char c)
 {
-    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (unsigned char)c >= 0x80;
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
+           (unsigned char)c >= 0x80;
 }
 
 static bool has_word(struct az_sv name, struct az_sv word)

@@ -1,4 +1,5 @@
-/* What gates found: one result a rule and metric, counts, and the verdict over all. Made by gate.c; writers only read.
+/* What gates found: one result a rule and metric, counts, and the verdict over all. Made by gate.c;
+ * writers only read.
  */
 #ifndef AZ_RESULTS_VERDICT_H
 #define AZ_RESULTS_VERDICT_H
@@ -10,7 +11,7 @@ enum az_gate_status {
     AZ_GATE_PASS,
     AZ_GATE_FAIL,
     AZ_GATE_WARN,     /* would fail, but its rule only warns */
-    AZ_GATE_UNSTABLE, /* beyond the threshold, but not told from noise */
+    AZ_GATE_UNSTABLE, /* beyond the threshold, but not distinguished from noise */
     AZ_GATE_IMPROVED,
     AZ_GATE_NEW,     /* only in the candidate */
     AZ_GATE_REMOVED, /* only in the baseline */
@@ -49,7 +50,7 @@ struct az_gate_result {
     enum az_gate_level level;
     struct az_sv note; /* why, where the figures do not say it */
     struct az_sv text; /* one line that explains the result */
-    double lost;       /* seconds for times, else the worsening relative to the baseline; for the order */
+    double lost; /* seconds for times, else the worsening relative to the baseline; for the order */
     bool timed;
     bool drift; /* against an old run: kept only where it says something */
 };
@@ -66,17 +67,19 @@ struct az_verdict {
     size_t warnings; /* results that only warn */
     enum az_gate_outcome outcome;
     bool no_rules; /* none were given: a run without gates, of which nothing is said */
-    struct az_sv base_id, base_label, cand_id, cand_label; /* of a history or by name; empty: none */
-    struct az_sv config;                                   /* file the rules are from; empty: none */
-    int64_t created; /* seconds since 1970 from labels or SOURCE_DATE_EPOCH; -1: not known */
+    struct az_sv base_id, base_label, cand_id,
+        cand_label;      /* of a history or by name; empty: none */
+    struct az_sv config; /* file the rules are from; empty: none */
+    int64_t created;     /* seconds since 1970 from labels or SOURCE_DATE_EPOCH; -1: not known */
 };
 const char *az_verdict_text(const struct az_verdict *v); /* "pass", "fail", "inconclusive" */
 
-/* Tables of a verdict into an empty document: gate_summary, gate_changes (with a chart), gate_results. The document
- * borrows v, which must live as long. 0 or an error. */
+/* Tables of a verdict into an empty document: gate_summary, gate_changes (with a chart),
+ * gate_results. The document borrows v, which must live as long. 0 or an error. */
 int az_verdict_document(const struct az_verdict *v, struct az_document *doc) AZ_MUST_USE;
-/* The part of it in verdict_changes.c: what failed, improved or came near its limit, with the interval of the change
- * (ratio of medians, resampled, at the rule's alpha) from four runs a side on. Nothing where no figure has a limit. */
+/* The part of it in verdict_changes.c: what failed, improved or came near its limit, with the
+ * interval of the change (ratio of medians, resampled, at the rule's alpha) from four runs a side
+ * on. Nothing where no figure has a limit. */
 int az_verdict_changes(const struct az_verdict *v, struct az_document *doc) AZ_MUST_USE;
 
 #endif

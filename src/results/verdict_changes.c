@@ -1,5 +1,6 @@
-/* What changed, as a picture: a row a result with its change, the interval of that where runs were repeated, and the
- * limit it was held against, all in percent of the baseline and positive for worse. */
+/* What changed, as a picture: a row a result with its change, the interval of that where runs were
+ * repeated, and the limit it was held against, all in percent of the baseline and positive for
+ * worse. */
 #include <math.h>
 
 #include "base/sort.h"
@@ -14,7 +15,9 @@
 #define ROUNDS    2000 /* resamples */
 #define ALPHA     0.01
 #define DRAWN     8 /* columns that the chart names */
-#define LISTED(s) ((s) == AZ_GATE_FAIL || (s) == AZ_GATE_WARN || (s) == AZ_GATE_UNSTABLE || (s) == AZ_GATE_IMPROVED)
+#define LISTED(s)                                                                                  \
+    ((s) == AZ_GATE_FAIL || (s) == AZ_GATE_WARN || (s) == AZ_GATE_UNSTABLE ||                      \
+     (s) == AZ_GATE_IMPROVED)
 
 struct change {
     const struct az_gate_result *x;
@@ -29,7 +32,8 @@ struct near {
 /* The limit that counts, percent: of both, or of either. */
 static double limit_of(const struct az_gate_result *x)
 {
-    const double b = fabs(x->base.center), rel = 100 * x->limit_rel, abs = b > 0 ? 100 * x->limit_abs / b : NAN;
+    const double b = fabs(x->base.center), rel = 100 * x->limit_rel,
+                 abs = b > 0 ? 100 * x->limit_abs / b : NAN;
 
     if (isnan(abs) || !(x->limit_abs > 0))
         return rel;
@@ -54,21 +58,25 @@ static bool hard(const struct az_gate_result *x, struct change *c)
     return true;
 }
 
-/* Interval of the ratio of medians, by resampling; the seed is of the figure, so that it is the same every time. */
+/* Interval of the ratio of medians, by resampling; the seed is of the figure, so that it is the
+ * same every time. */
 static int interval(const struct az_gate_result *x, struct change *c)
 {
-    const uint64_t seed = az_gate_seed(x->key) ^ (az_gate_seed(x->metric) * 3) ^ (az_gate_seed(x->sheet) * 5);
-    const double worse = (x->cand.center - x->base.center) * x->delta < 0 ? -1 : 1; /* -1: higher is better */
+    const uint64_t seed =
+        az_gate_seed(x->key) ^ (az_gate_seed(x->metric) * 3) ^ (az_gate_seed(x->sheet) * 5);
+    const double worse =
+        (x->cand.center - x->base.center) * x->delta < 0 ? -1 : 1; /* -1: higher is better */
     double low = x->low, high = x->high;
     int rc = AZ_OK;
 
-    const bool enough = x->base.n >= RUNS && x->cand.n >= RUNS, few = x->base.n <= RUNS_MOST && x->cand.n <= RUNS_MOST;
+    const bool enough = x->base.n >= RUNS && x->cand.n >= RUNS,
+               few = x->base.n <= RUNS_MOST && x->cand.n <= RUNS_MOST;
 
     if (!enough || isnan(c->percent) || (isnan(low) && !few))
         return AZ_OK;
     if (isnan(low))
-        rc = az_bootstrap_ratio(x->base.values, x->base.n, x->cand.values, x->cand.n, x->rule ? x->rule->alpha : ALPHA,
-                                ROUNDS, seed, &low, &high);
+        rc = az_bootstrap_ratio(x->base.values, x->base.n, x->cand.values, x->cand.n,
+                                x->rule ? x->rule->alpha : ALPHA, ROUNDS, seed, &low, &high);
     if (rc)
         return rc == AZ_ERANGE ? AZ_OK : rc;
     low = 100 * worse * (low - 1);
@@ -96,7 +104,8 @@ static int nearest_first(const void *a, const void *b, void *ctx)
 }
 
 /* What passed, by how much of its limit it used up. */
-static int add_passed(const struct az_verdict *v, struct az_arena *a, const struct az_gate_result **list, size_t *n)
+static int add_passed(const struct az_verdict *v, struct az_arena *a,
+                      const struct az_gate_result **list, size_t *n)
 {
     struct near *passed = az_arena_array(a, v->results.n + 1, sizeof *passed);
     size_t k = 0;
@@ -121,7 +130,8 @@ static void columns(struct az_table *t)
 
     az_table_column(t, "Figure", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     for (size_t i = 0; i < 4; i++)
-        az_table_column(t, percent[i], AZ_REAL, AZ_UNIT_PERCENT, i ? 0 : AZ_LOWER_BETTER | AZ_CHANGE);
+        az_table_column(t, percent[i], AZ_REAL, AZ_UNIT_PERCENT,
+                        i ? 0 : AZ_LOWER_BETTER | AZ_CHANGE);
     az_table_column(t, "Status", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "Of", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "What", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
@@ -132,7 +142,8 @@ static void put(struct az_table *t, const struct change *c, bool inputs)
 {
     const struct az_gate_result *x = c->x;
     const struct az_sv label = x->key_text.n ? az_series_key_label(t->arena, x->key) : x->metric;
-    struct az_sv where = az_arena_printf(t->arena, "%.*s / %.*s", AZ_SVF(x->sheet), AZ_SVF(x->metric));
+    struct az_sv where =
+        az_arena_printf(t->arena, "%.*s / %.*s", AZ_SVF(x->sheet), AZ_SVF(x->metric));
 
     if (inputs)
         where = az_arena_printf(t->arena, "%.*s / %.*s", AZ_SVF(x->input), AZ_SVF(where));
@@ -169,7 +180,8 @@ static int chart(struct az_document *doc, const struct az_table *t)
 
 int az_verdict_changes(const struct az_verdict *v, struct az_document *doc)
 {
-    const struct az_gate_result **list = az_arena_array(doc->arena, v->results.n + LEAST, sizeof *list);
+    const struct az_gate_result **list =
+        az_arena_array(doc->arena, v->results.n + LEAST, sizeof *list);
     struct az_table *t;
     size_t n = 0;
     bool inputs = false;

@@ -5,7 +5,8 @@
 
 static int add_summary(const struct az_verdict *v, struct az_document *doc)
 {
-    struct az_table *t = az_table_new(doc->arena, "gate_summary", "Gates", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t =
+        az_table_new(doc->arena, "gate_summary", "Gates", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     if (!t)
         return az_arena_error(doc->arena);
     az_table_column(t, "Fact", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -26,8 +27,9 @@ static int add_summary(const struct az_verdict *v, struct az_document *doc)
 static int add_results(const struct az_verdict *v, struct az_document *doc)
 {
     static const char *const texts[] = { "Status", "Input", "Table", "Key", "Column", "Rule" };
-    struct az_table *t = az_table_new(doc->arena, "gate_results", "Results of the gates, worst first",
-                                      AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY | AZ_TABLE_WHOLE);
+    struct az_table *t =
+        az_table_new(doc->arena, "gate_results", "Results of the gates, worst first",
+                     AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY | AZ_TABLE_WHOLE);
     if (!t)
         return az_arena_error(doc->arena);
     for (size_t i = 0; i < 6; i++)

@@ -28,7 +28,10 @@ static double divisor(const struct az_grouping *g, const struct az_spec_column *
     }
 }
 
-static bool own_unit(enum az_unit u) { return u == AZ_UNIT_NS || u == AZ_UNIT_BYTES || u == AZ_UNIT_COUNT; }
+static bool own_unit(enum az_unit u)
+{
+    return u == AZ_UNIT_NS || u == AZ_UNIT_BYTES || u == AZ_UNIT_COUNT;
+}
 
 static enum az_cell_type type_of(const struct az_grouping *g, const struct az_spec_column *c)
 {
@@ -41,7 +44,9 @@ static enum az_cell_type type_of(const struct az_grouping *g, const struct az_sp
         return own_unit(c->unit) ? AZ_INT : AZ_REAL;
     case AZ_FIG_MIN:
     case AZ_FIG_MAX:
-        return own_unit(c->unit) && (g->exact || !(in_ticks(g, c->value) || g->spec->sums)) ? AZ_INT : AZ_REAL;
+        return own_unit(c->unit) && (g->exact || !(in_ticks(g, c->value) || g->spec->sums))
+                   ? AZ_INT
+                   : AZ_REAL;
     case AZ_FIG_OWN:
         return c->type != AZ_EMPTY ? c->type : AZ_REAL;
     default:
@@ -74,7 +79,8 @@ static bool columns_of(struct az_grouping *g)
 
 static struct az_table *new_table(const struct az_grouping *g)
 {
-    struct az_table *t = az_table_new(g->rows.job->arena, g->spec->id, g->spec->title, g->spec->flags);
+    struct az_table *t =
+        az_table_new(g->rows.job->arena, g->spec->id, g->spec->title, g->spec->flags);
     for (size_t i = 0; t && i < g->n_columns; i++) {
         const struct az_spec_column *c = g->column[i];
         const enum az_unit unit = c->figure == AZ_FIG_KEY     ? c->key->unit
@@ -88,9 +94,13 @@ static struct az_table *new_table(const struct az_grouping *g)
 /* ---- cells ---- */
 
 /* To nearest. */
-static int64_t whole_units(int64_t x, int64_t d) { return d <= 1 ? x : az_add_sat(x, x < 0 ? -d / 2 : d / 2) / d; }
+static int64_t whole_units(int64_t x, int64_t d)
+{
+    return d <= 1 ? x : az_add_sat(x, x < 0 ? -d / 2 : d / 2) / d;
+}
 
-static void put_sum(const struct az_grouping *g, const struct az_spec_column *c, int64_t sum, struct az_table *t)
+static void put_sum(const struct az_grouping *g, const struct az_spec_column *c, int64_t sum,
+                    struct az_table *t)
 {
     const double d = divisor(g, c);
     if (sum == AZ_UNKNOWN)
@@ -101,7 +111,8 @@ static void put_sum(const struct az_grouping *g, const struct az_spec_column *c,
         az_put_f64(t, (double)sum / d);
 }
 
-static void put_extreme(const struct az_grouping *g, const struct az_spec_column *c, double x, struct az_table *t)
+static void put_extreme(const struct az_grouping *g, const struct az_spec_column *c, double x,
+                        struct az_table *t)
 {
     if (type_of(g, c) == AZ_INT && isfinite(x))
         az_put_i64(t, (int64_t)x);
@@ -115,8 +126,8 @@ static double population(const struct az_figures *f)
     return f->n < 2 ? 0.0 : f->std * sqrt((double)(f->n - 1) / (double)f->n);
 }
 
-static void put_figure(const struct az_grouping *g, const struct az_spec_column *c, const struct az_group *r,
-                       struct az_table *t)
+static void put_figure(const struct az_grouping *g, const struct az_spec_column *c,
+                       const struct az_group *r, struct az_table *t)
 {
     const struct az_figures *f = &r->value[c->value];
     const double d = divisor(g, c);
@@ -155,8 +166,8 @@ static void put_figure(const struct az_grouping *g, const struct az_spec_column 
 }
 
 /* Shares of exact sums are there before the order; the others come after it. */
-static double share_of(const struct az_grouping *g, const struct az_spec_column *c, const struct az_group *r,
-                       double all)
+static double share_of(const struct az_grouping *g, const struct az_spec_column *c,
+                       const struct az_group *r, double all)
 {
     if (c->whole)
         all = c->whole(&g->rows);
@@ -176,12 +187,14 @@ static double total_of(const struct az_grouping *g, size_t value)
     if (g->spec->whole)
         return g->spec->whole(&g->rows);
     for (size_t k = 0; k < g->groups.n; k++)
-        all += g->groups.v[k].value[value].sum != AZ_UNKNOWN ? (double)g->groups.v[k].value[value].sum : 0.0;
+        all += g->groups.v[k].value[value].sum != AZ_UNKNOWN
+                   ? (double)g->groups.v[k].value[value].sum
+                   : 0.0;
     return all;
 }
 
-static void put_key(const struct az_grouping *g, const struct az_key *k, const struct az_item *first,
-                    struct az_table *t)
+static void put_key(const struct az_grouping *g, const struct az_key *k,
+                    const struct az_item *first, struct az_table *t)
 {
     const int64_t x = k->integer ? k->integer(&g->rows, first) : 0;
     if (k->integer && x != AZ_UNKNOWN)
@@ -189,14 +202,16 @@ static void put_key(const struct az_grouping *g, const struct az_key *k, const s
     else if (k->integer)
         az_put_empty(t);
     else if (k->name)
-        az_put_given(t, az_job_text(g->rows.job, az_job_name(g->rows.job, first->trace, k->name(&g->rows, first))));
+        az_put_given(t, az_job_text(g->rows.job, az_job_name(g->rows.job, first->trace,
+                                                             k->name(&g->rows, first))));
     else if (k->text)
         az_put_given(t, k->text(&g->rows, first));
     else
         k->put(&g->rows, first, t);
 }
 
-static void put_row(const struct az_grouping *g, const struct az_group *r, double all, struct az_table *t)
+static void put_row(const struct az_grouping *g, const struct az_group *r, double all,
+                    struct az_table *t)
 {
     for (size_t i = 0; i < g->n_columns; i++) {
         const struct az_spec_column *c = g->column[i];
@@ -251,7 +266,8 @@ static void fill_shares(const struct az_grouping *g, struct az_table *t, size_t 
             const struct az_spec_column *c = g->column[i];
             struct az_cell *cell = &t->cells.v[r * t->columns.n + i];
             if (c->figure == AZ_FIG_CUMULATIVE)
-                *cell = (struct az_cell){ .type = AZ_REAL, .f = add_percents ? running : az_percent(running, all) };
+                *cell = (struct az_cell){ .type = AZ_REAL,
+                                          .f = add_percents ? running : az_percent(running, all) };
             else if (c->figure == AZ_FIG_SHARE && !c->whole && g->spec->shares != AZ_SHARES_EXACT)
                 *cell = (struct az_cell){ .type = AZ_REAL, .f = az_percent(x, all) };
         }
@@ -268,11 +284,14 @@ static size_t first_sum(const struct az_grouping *g)
 
 static void cut(const struct az_grouping *g, struct az_table *t)
 {
-    const int64_t rows = g->spec->option_top ? g->spec->option_top(g->rows.job->opts) : AZ_UNSET_I64;
+    const int64_t rows =
+        g->spec->option_top ? g->spec->option_top(g->rows.job->opts) : AZ_UNSET_I64;
     if (rows != AZ_UNSET_I64 && rows >= 0 && (uint64_t)rows < t->rows) {
-        const struct az_sv item = az_arena_printf(g->rows.job->arena, "%s: rows left out", g->spec->id);
+        const struct az_sv item =
+            az_arena_printf(g->rows.job->arena, "%s: rows skipped", g->spec->id);
         if (item.p)
-            az_cover(g->rows.job, item.p, (double)(t->rows - (size_t)rows), "count", az_sv_str(g->spec->option));
+            az_cover(g->rows.job, item.p, (double)(t->rows - (size_t)rows), "count",
+                     az_sv_str(g->spec->option));
         az_table_keep(t, (size_t)rows);
     }
     if (g->spec->top)
@@ -303,12 +322,14 @@ static int charts(struct az_job *job, const struct az_table_spec *s)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < AZ_SPEC_CHARTS && s->charts[i].title; i++) {
         const struct az_spec_chart *c = &s->charts[i];
-        rc = az_job_chart(job, c->kind, s->id, c->title, c->x, (const char *const[]){ c->y, NULL }, c->y_title);
+        rc = az_job_chart(job, c->kind, s->id, c->title, c->x, (const char *const[]){ c->y, NULL },
+                          c->y_title);
     }
     return rc;
 }
 
-int az_spec_make(struct az_job *job, const struct az_table_spec *s, void *ctx, const struct az_item_list *list)
+int az_spec_make(struct az_job *job, const struct az_table_spec *s, void *ctx,
+                 const struct az_item_list *list)
 {
     struct az_grouping g = { .spec = s, .rows = { job, ctx }, .list = list };
     struct az_table *t = NULL;

@@ -1,12 +1,19 @@
-/* Tables by specification: a spec names where rows come from, the keys that tell rows apart, and the figures of each
- * row; the engine groups, computes exact statistics, adds the columns, sorts, fills shares and hands the table over.
- * How to write one: docs/adding.md "A table by specification". */
+/* Tables by specification: a spec names where rows come from, the keys that distinguish rows, and
+ * the figures of each row; the engine groups, computes exact statistics, adds the columns, sorts,
+ * fills shares and hands the table over. How to write one: docs/adding.md "A table by
+ * specification". */
 #ifndef AZ_TABLES_ENGINE_H
 #define AZ_TABLES_ENGINE_H
 
 #include "facts/shared.h"
 
-enum { AZ_SPEC_KINDS = 4, AZ_SPEC_KEYS = 12, AZ_SPEC_COLUMNS = 40, AZ_SPEC_VALUES = 6, AZ_SPEC_CHARTS = 2 };
+enum {
+    AZ_SPEC_KINDS = 4,
+    AZ_SPEC_KEYS = 12,
+    AZ_SPEC_COLUMNS = 40,
+    AZ_SPEC_VALUES = 6,
+    AZ_SPEC_CHARTS = 2
+};
 
 /* What is grouped: an event; a row of given sums; or, of a list, whatever its maker says. */
 struct az_item {
@@ -21,11 +28,13 @@ struct az_scope {
     struct az_job *job;
     void *ctx; /* of the caller of az_spec_make */
 };
-static inline const struct az_trace *az_item_trace(const struct az_scope *r, const struct az_item *i)
+static inline const struct az_trace *az_item_trace(const struct az_scope *r,
+                                                   const struct az_item *i)
 {
     return r->job->traces[i->trace];
 }
-static inline const struct az_events *az_item_events(const struct az_scope *r, const struct az_item *i)
+static inline const struct az_events *az_item_events(const struct az_scope *r,
+                                                     const struct az_item *i)
 {
     return &az_item_trace(r, i)->ev[i->kind];
 }
@@ -36,13 +45,16 @@ static inline const struct az_lane *az_item_lane(const struct az_scope *r, const
 /* Number of its name. */
 static inline uint32_t az_item_name(const struct az_scope *r, const struct az_item *i)
 {
-    return i->kind < AZ_KIND_COUNT ? az_job_name(r->job, i->trace, az_item_events(r, i)->name[i->row]) : i->name;
+    return i->kind < AZ_KIND_COUNT
+               ? az_job_name(r->job, i->trace, az_item_events(r, i)->name[i->row])
+               : i->name;
 }
 
-#define AZ_UNKNOWN INT64_MIN       /* of an item's value: not recorded; of a row: of one of its items */
-#define AZ_ABSENT  (INT64_MIN + 1) /* of an item's value: it has none, and the row's figures are of the others */
+#define AZ_UNKNOWN INT64_MIN /* of an item's value: not recorded; of a row: of one of its items */
+#define AZ_ABSENT                                                                                  \
+    (INT64_MIN + 1) /* of an item's value: it has none, and the row's figures are of the others */
 
-/* A key tells rows apart, and writes the cell of a row by its first item. It has one of: */
+/* A key distinguishes rows, and writes the cell of a row by its first item. It has one of: */
 struct az_key {
     enum az_cell_type type;
     enum az_unit unit;
@@ -50,7 +62,8 @@ struct az_key {
     int64_t (*integer)(const struct az_scope *, const struct az_item *);
     /* A name id of the item's trace; the cell is the name, empty for AZ_NO_ID. */
     uint32_t (*name)(const struct az_scope *, const struct az_item *);
-    /* A text, as long-lived as the table. by_name: it follows from the item's name, and is asked for once a name. */
+    /* A text, as long-lived as the table. by_name: it follows from the item's name, and is asked
+     * for once a name. */
     struct az_sv (*text)(const struct az_scope *, const struct az_item *);
     bool by_name;
     /* Any number (false: the item is in no row), and the cell. */
@@ -84,12 +97,14 @@ enum az_figure {
     AZ_FIG_STD_POPULATION, /* 0 for one item */
     AZ_FIG_P95,
     AZ_FIG_P99,
-    AZ_FIG_SHARE,      /* of the value's sum in the table's total: percent, or a part of 1 if the unit is a ratio */
+    AZ_FIG_SHARE, /* of the value's sum in the table's total: percent, or a part of 1 if the unit is
+                     a ratio */
     AZ_FIG_CUMULATIVE, /* that, with the rows before */
     AZ_FIG_OWN         /* `put` says */
 };
 
-/* Type of a column of figures: counts, and sums and extremes in the value's own unit, are integers. */
+/* Type of a column of figures: counts, and sums and extremes in the value's own unit, are integers.
+ */
 struct az_spec_column {
     const char *header;       /* NULL: a key without a column */
     const struct az_key *key; /* AZ_FIG_KEY */
@@ -97,23 +112,25 @@ struct az_spec_column {
     unsigned value; /* which of the spec's */
     enum az_unit unit;
     unsigned flags;
-    int sort;                                 /* 1: first criterion of the order, 2: second ...; negative: descending */
-    bool follows;                             /* the key tells no rows apart: it follows from the others */
+    int sort;     /* 1: first criterion of the order, 2: second ...; negative: descending */
+    bool follows; /* the key distinguishes no rows: it follows from the others */
     bool (*when)(const struct az_scope *);    /* NULL: always there */
     double (*whole)(const struct az_scope *); /* AZ_FIG_SHARE of this; NaN: empty cells */
     enum az_cell_type type;                   /* AZ_FIG_OWN, AZ_REAL if not given */
-    void (*put)(const struct az_scope *, const struct az_group *, struct az_table *); /* AZ_FIG_OWN */
+    void (*put)(const struct az_scope *, const struct az_group *,
+                struct az_table *); /* AZ_FIG_OWN */
 };
 
 /* A column of a figure; the two of shares. */
-#define AZ_FIGURE(header_, what, n, as, flag)                                                                          \
-    {                                                                                                                  \
-        header_, .figure = what, .value = n, .unit = as, .flags = flag                                                 \
+#define AZ_FIGURE(header_, what, n, as, flag)                                                      \
+    {                                                                                              \
+        header_, .figure = what, .value = n, .unit = as, .flags = flag                             \
     }
-#define AZ_SHARE_COLUMNS                                                                                               \
-    { "Percentage (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE },                          \
-    {                                                                                                                  \
-        "Cumulative Percentage (%)", .figure = AZ_FIG_CUMULATIVE, .unit = AZ_UNIT_PERCENT, .flags = AZ_DETAIL          \
+#define AZ_SHARE_COLUMNS                                                                           \
+    { "Percentage (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE },      \
+    {                                                                                              \
+        "Cumulative Percentage (%)", .figure = AZ_FIG_CUMULATIVE, .unit = AZ_UNIT_PERCENT,         \
+                                     .flags = AZ_DETAIL                                            \
     }
 
 /* How shares are computed; they differ in the last digit only, and users compare files by it. */
@@ -131,13 +148,14 @@ struct az_spec_chart {
 struct az_table_spec {
     const char *id, *title;
     unsigned flags; /* AZ_TABLE_* */
-    /* Source, one of: events of `n_kinds` kinds of the traces that have `needs`; sums that a fact holds; or the items
-     * that the caller of az_spec_make gives. */
+    /* Source, one of: events of `n_kinds` kinds of the traces that have `needs`; sums that a fact
+     * holds; or the items that the caller of az_spec_make gives. */
     unsigned needs; /* AZ_CAP_* */
     size_t n_kinds;
     enum az_kind kinds[AZ_SPEC_KINDS];
     int (*sums)(struct az_job *, struct az_name_sums *);
-    /* Traces without such events: rows that came summed, each a row of the table or, with merge_given, by the keys. */
+    /* Traces without such events: rows that came summed, each a row of the table or, with
+     * merge_given, by the keys. */
     const struct az_sums *(*given)(const struct az_trace *);
     bool merge_given;
     bool (*keep)(const struct az_scope *, const struct az_item *); /* NULL: all */
@@ -146,11 +164,12 @@ struct az_table_spec {
         int64_t (*of)(const struct az_scope *, const struct az_item *);
         bool ticks;
     } values[AZ_SPEC_VALUES];
-    struct az_spec_column columns[AZ_SPEC_COLUMNS]; /* the first without header, key and figure ends them */
+    struct az_spec_column
+        columns[AZ_SPEC_COLUMNS]; /* the first without header, key and figure ends them */
     enum az_shares shares;
     double (*whole)(const struct az_scope *); /* NULL: shares are parts of the table's total */
     size_t top;                               /* rows kept; 0: all */
-    /* The same by an option (AZ_UNSET_I64: all), told in `coverage`. */
+    /* The same by an option (AZ_UNSET_I64: all), reported in `coverage`. */
     int64_t (*option_top)(const struct az_options *);
     const char *option;
     struct az_spec_chart charts[AZ_SPEC_CHARTS];
@@ -161,11 +180,12 @@ struct az_item_list {
     size_t n;
 };
 
-/* Makes the table and adds it, with its charts, to the job's document. `list` is NULL unless the spec has no source of
- * its own. */
+/* Makes the table and adds it, with its charts, to the job's document. `list` is NULL unless the
+ * spec has no source of its own. */
 int az_spec_make(struct az_job *job, const struct az_table_spec *s, void *ctx,
                  const struct az_item_list *list) AZ_MUST_USE;
 /* Those whose needs some trace meets. */
-int az_specs_make(struct az_job *job, const struct az_table_spec *const *specs, size_t n) AZ_MUST_USE;
+int az_specs_make(struct az_job *job, const struct az_table_spec *const *specs,
+                  size_t n) AZ_MUST_USE;
 
 #endif

@@ -1,5 +1,5 @@
-/* Grouping by one look-up an item, and exact statistics: values are put in group order, never sorted as a
- * whole. */
+/* Grouping by one look-up an item, and exact statistics: values are put in group order, never
+ * sorted as a whole. */
 #include "tables/engine_group.h"
 
 #include <math.h>
@@ -22,7 +22,9 @@ static int each(const struct az_grouping *g, visit *see, void *ctx)
     int rc = 0;
     if (g->list) {
         for (; rc == 0 && i < g->list->n; i++) {
-            const struct az_item number = { .row = (uint32_t)i, .kind = AZ_KIND_COUNT, .name = AZ_NO_ID };
+            const struct az_item number = { .row = (uint32_t)i,
+                                            .kind = AZ_KIND_COUNT,
+                                            .name = AZ_NO_ID };
             rc = see(ctx, i, g->list->v ? &g->list->v[i] : &number);
         }
         return rc;
@@ -55,7 +57,8 @@ static size_t count_items(const struct az_grouping *g)
 
 /* ---- which group an item is in ---- */
 
-static int text_number(struct az_grouping *g, size_t k, const struct az_item *item, uint64_t *number)
+static int text_number(struct az_grouping *g, size_t k, const struct az_item *item,
+                       uint64_t *number)
 {
     uint32_t id, *known = NULL;
     if (g->by_name[k]) {
@@ -76,7 +79,8 @@ static int text_number(struct az_grouping *g, size_t k, const struct az_item *it
 }
 
 /* *in: the item is in a row. */
-static int keys_of(struct az_grouping *g, const struct az_item *item, uint64_t number[AZ_SPEC_KEYS], bool *in)
+static int keys_of(struct az_grouping *g, const struct az_item *item, uint64_t number[AZ_SPEC_KEYS],
+                   bool *in)
 {
     int rc = 0;
     *in = !g->spec->keep || g->spec->keep(&g->rows, item);
@@ -96,14 +100,15 @@ static int keys_of(struct az_grouping *g, const struct az_item *item, uint64_t n
 
 static int add_group(struct az_grouping *g, const struct az_item *item, const uint64_t *number)
 {
-    int rc = g->groups.n < AZ_NO_ID ? az_vec_push(&g->groups, ((struct az_group){ .first = *item })) : AZ_ERANGE;
+    int rc = g->groups.n < AZ_NO_ID ? az_vec_push(&g->groups, ((struct az_group){ .first = *item }))
+                                    : AZ_ERANGE;
     for (size_t k = 0; rc == 0 && g->n_keys > 2 && k < g->n_keys; k++)
         rc = az_vec_push(&g->tuples, number[k]);
     return rc;
 }
 
-/* Where the group of these keys is, or is to be put (*added). Up to two keys are the key of the map; more of them are
- * found by their hash, and compared. */
+/* Where the group of these keys is, or is to be put (*added). Up to two keys are the key of the
+ * map; more of them are found by their hash, and compared. */
 static int place_of(struct az_grouping *g, const uint64_t *number, uint32_t **at, bool *added)
 {
     const uint32_t fresh = (uint32_t)g->groups.n;
@@ -170,7 +175,8 @@ static bool wants_order(const struct az_grouping *g, size_t v)
 {
     for (size_t c = 0; c < g->n_columns; c++) {
         const enum az_figure f = g->column[c]->figure;
-        if (g->column[c]->value == v && (f == AZ_FIG_MEDIAN || (f >= AZ_FIG_STD && f <= AZ_FIG_P99)))
+        if (g->column[c]->value == v &&
+            (f == AZ_FIG_MEDIAN || (f >= AZ_FIG_STD && f <= AZ_FIG_P99)))
             return true;
     }
     return false;
@@ -179,7 +185,8 @@ static bool wants_order(const struct az_grouping *g, size_t v)
 static bool wants_tails(const struct az_grouping *g, size_t v)
 {
     for (size_t c = 0; c < g->n_columns; c++)
-        if (g->column[c]->value == v && (g->column[c]->figure == AZ_FIG_P95 || g->column[c]->figure == AZ_FIG_P99))
+        if (g->column[c]->value == v &&
+            (g->column[c]->figure == AZ_FIG_P95 || g->column[c]->figure == AZ_FIG_P99))
             return true;
     return false;
 }
@@ -259,7 +266,8 @@ static void statistics(struct az_grouping *g, size_t v, int64_t *value)
 static int figures_of(struct az_grouping *g, size_t v)
 {
     struct az_mem *mem = g->rows.job->mem;
-    const size_t bytes = (g->n + 1) * sizeof(int64_t), places = (g->groups.n + 1) * sizeof(uint32_t);
+    const size_t bytes = (g->n + 1) * sizeof(int64_t),
+                 places = (g->groups.n + 1) * sizeof(uint32_t);
     struct scatter s = { .g = g, .v = v };
     int rc = 0;
     if (wants_order(g, v)) {
@@ -289,7 +297,8 @@ static int figures_of(struct az_grouping *g, size_t v)
 
 static struct az_figures given_figures(const struct az_sum *s, int64_t ticks)
 {
-    const double mean = s->count > 0 && s->total_ns != AZ_UNKNOWN ? (double)s->total_ns / (double)s->count : s->avg;
+    const double mean =
+        s->count > 0 && s->total_ns != AZ_UNKNOWN ? (double)s->total_ns / (double)s->count : s->avg;
     const double d = (double)ticks;
     return (struct az_figures){ .n = s->count,
                                 .sum = s->total_ns == AZ_UNKNOWN ? AZ_UNKNOWN : s->total_ns * ticks,
@@ -311,7 +320,8 @@ static bool is_given(const struct az_grouping *g, size_t trace)
     return g->spec->given && n == 0 && takes_trace(g, trace);
 }
 
-static int given_row(struct az_grouping *g, size_t trace, size_t row, const struct az_sum *s, struct az_figures *room)
+static int given_row(struct az_grouping *g, size_t trace, size_t row, const struct az_sum *s,
+                     struct az_figures *room)
 {
     const struct az_item item = { .trace = (uint32_t)trace,
                                   .row = (uint32_t)row,
@@ -333,7 +343,8 @@ static int given_row(struct az_grouping *g, size_t trace, size_t row, const stru
         g->groups.v[k].n = s->count;
         return 0;
     }
-    room[k].sum = az_add_sat(room[k].sum, s->total_ns * g->ticks); /* of more than one row only sums are known */
+    room[k].sum = az_add_sat(room[k].sum,
+                             s->total_ns * g->ticks); /* of more than one row only sums are known */
     g->groups.v[k].n = room[k].n = az_add_sat(g->groups.v[k].n, s->count);
     room[k].mean = (double)room[k].sum / (double)g->groups.v[k].n;
     room[k].median = room[k].std = room[k].min = room[k].max = NAN;
@@ -374,11 +385,18 @@ static int from_sums(struct az_grouping *g)
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
         const struct az_name_sum *s = &sums.v[i];
         const bool computed = !isfinite(s->avg) && s->count > 0 && s->total != AZ_UNKNOWN;
-        g->figure[i] = (struct az_figures){
-            s->count, s->total, s->min, s->max, computed ? (double)s->total / (double)s->count : s->avg,
-            s->med,   s->std,   s->p95, s->p99
+        g->figure[i] = (struct az_figures){ s->count,
+                                            s->total,
+                                            s->min,
+                                            s->max,
+                                            computed ? (double)s->total / (double)s->count : s->avg,
+                                            s->med,
+                                            s->std,
+                                            s->p95,
+                                            s->p99 };
+        const struct az_item item = {
+            .row = (uint32_t)i, .kind = AZ_KIND_COUNT, .other = s->style, .name = s->name
         };
-        const struct az_item item = { .row = (uint32_t)i, .kind = AZ_KIND_COUNT, .other = s->style, .name = s->name };
         rc = az_vec_push(&g->groups, ((struct az_group){ .first = item, .n = s->count }));
     }
     return rc;

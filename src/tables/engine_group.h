@@ -19,14 +19,14 @@ struct az_grouping {
     struct az_group_rows groups;
     struct az_figures *figure; /* group * n_values + value; arena */
     /* while grouping */
-    size_t n;                        /* items, skipped ones too */
-    uint32_t *of;                    /* item -> group */
-    size_t room;                     /* of `of` */
-    struct az_map map;               /* keys, or their hash and a count of others of that hash -> group */
-    struct az_vec_u64 tuples;        /* group -> its keys, where there are more than two */
-    struct az_intern texts;          /* of text keys */
+    size_t n;                 /* items, skipped ones too */
+    uint32_t *of;             /* item -> group */
+    size_t room;              /* of `of` */
+    struct az_map map;        /* keys, or their hash and a count of others of that hash -> group */
+    struct az_vec_u64 tuples; /* group -> its keys, where there are more than two */
+    struct az_intern texts;   /* of text keys */
     uint32_t *by_name[AZ_SPEC_KEYS]; /* name -> number of the key's text + 1; arena */
-    uint32_t *direct;                /* the only key, where it is bounded: number -> group; AZ_NO_ID: none */
+    uint32_t *direct; /* the only key, where it is bounded: number -> group; AZ_NO_ID: none */
     size_t below;
     uint64_t last[AZ_SPEC_KEYS]; /* of the item before, and its group */
     uint32_t last_group;

@@ -13,7 +13,8 @@ static void put_name(const struct az_scope *r, const struct az_item *i, struct a
 
 static size_t names(const struct az_scope *r) { return az_job_names(r->job); }
 
-const struct az_key az_key_name = { AZ_TEXT, AZ_UNIT_NONE, .of = name_of, .put = put_name, .below = names };
+const struct az_key az_key_name = { AZ_TEXT, AZ_UNIT_NONE, .of = name_of, .put = put_name,
+                                    .below = names };
 
 static struct az_sv class_of(const struct az_scope *r, const struct az_item *i)
 {
@@ -48,9 +49,15 @@ static void put_rank(const struct az_scope *r, const struct az_item *i, struct a
     az_put_i64(t, az_job_rank(r->job, i->trace));
 }
 
-static int64_t device_of(const struct az_scope *r, const struct az_item *i) { return az_item_lane(r, i)->device; }
+static int64_t device_of(const struct az_scope *r, const struct az_item *i)
+{
+    return az_item_lane(r, i)->device;
+}
 
-static int64_t thread_of(const struct az_scope *r, const struct az_item *i) { return (int64_t)az_item_lane(r, i)->tid; }
+static int64_t thread_of(const struct az_scope *r, const struct az_item *i)
+{
+    return (int64_t)az_item_lane(r, i)->tid;
+}
 
 const struct az_key az_key_rank = { AZ_INT, AZ_UNIT_ID, .of = trace_of, .put = put_rank };
 const struct az_key az_key_device = { AZ_INT, AZ_UNIT_ID, .integer = device_of };
@@ -61,7 +68,8 @@ bool az_when_ranks(const struct az_scope *r) { return r->job->n_traces > 1; }
 
 int64_t az_value_bytes(const struct az_scope *r, const struct az_item *i)
 {
-    const uint32_t side = az_item_events(r, i)->side ? az_item_events(r, i)->side[i->row] : AZ_NO_ROW;
+    const uint32_t side =
+        az_item_events(r, i)->side ? az_item_events(r, i)->side[i->row] : AZ_NO_ROW;
     const int64_t bytes = side == AZ_NO_ROW ? -1 : az_item_trace(r, i)->copies.v[side].bytes;
     return bytes < 0 ? AZ_UNKNOWN : bytes;
 }

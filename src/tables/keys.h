@@ -12,7 +12,8 @@ extern const struct az_key az_key_rank;   /* number of the trace: az_job_rank */
 extern const struct az_key az_key_device; /* of the lane */
 extern const struct az_key az_key_stream; /* of the lane */
 extern const struct az_key az_key_thread; /* of the lane */
-extern const struct az_key az_key_bytes;  /* of a copy or fill; those of unknown size are in no row */
+extern const struct az_key
+    az_key_bytes; /* of a copy or fill; those of unknown size are in no row */
 
 bool az_when_ranks(const struct az_scope *r); /* more than one trace */
 /* Bytes of a copy or fill; AZ_UNKNOWN. */

@@ -12,9 +12,12 @@ struct view {
     const char *table;     /* id */
     const char *questions; /* that it answers, divided by blanks */
     unsigned tool;         /* whose vocabulary it is; 0: ours */
-    bool request;          /* another tool's detail: not shown to users of a format that has a tool of its own */
-    const char *several;   /* column that must have two values: with one, another table says the same; NULL: none */
-    const char *nonzero;   /* column that must have a number other than 0: else there is nothing to say; NULL: none */
+    bool request; /* another tool's detail: not shown to users of a format that has a tool of its
+                     own */
+    const char *several; /* column that must have two values: with one, another table says the same;
+                            NULL: none */
+    const char *nonzero; /* column that must have a number other than 0: else there is nothing to
+                            say; NULL: none */
 };
 
 /* clang-format off */
@@ -56,7 +59,7 @@ static const struct view views[] = {
     { "kernel_type_breakdown", "kinds", HTA, true, NULL, NULL },
     { "kernel_type_breakdown_by_rank", "kinds_by_rank", HTA, true, NULL, NULL },
     { "kernel_summary_by_shape", "kernels_by_grid", 0, false, NULL, NULL },
-    /* asked for: shown beside another tool's form of it, and equal in every format */
+    /* asked for: shown next to another tool's form of it, and equal in every format */
     { "kernels_by_grid", "kernels_by_grid kernels_by_geometry", NSYS, false, NULL, NULL },
     { "hlo_op_summary", "hlo_operations", 0, false, NULL, NULL },
     { "xla_summary", "hlo_operations", TRACELENS, false, NULL, NULL },
@@ -177,10 +180,11 @@ static bool same_cell(const struct az_cell *a, const struct az_cell *b)
 {
     if (a->type == AZ_TEXT || b->type == AZ_TEXT)
         return a->type == b->type && az_sv_eq(az_cell_text(a), az_cell_text(b));
-    return a->type == b->type && (a->type == AZ_EMPTY || fabs(az_cell_number(a) - az_cell_number(b)) < 0.5);
+    return a->type == b->type &&
+           (a->type == AZ_EMPTY || fabs(az_cell_number(a) - az_cell_number(b)) < 0.5);
 }
 
-/* Does the table tell apart what its column is for? A table whose rows are not held has many. */
+/* Does the table distinguish what its column is for? A table whose rows are not held has many. */
 static bool tells_apart(const struct az_table *t, const char *name)
 {
     const ptrdiff_t c = column_of(t, name);
@@ -204,7 +208,8 @@ static bool has_nonzero(const struct az_table *t, const char *name)
 /* Has the table something to say of its own? */
 static bool speaks(const struct az_table *t, const struct view *v)
 {
-    return (!v->several || tells_apart(t, v->several)) && (!v->nonzero || has_nonzero(t, v->nonzero));
+    return (!v->several || tells_apart(t, v->several)) &&
+           (!v->nonzero || has_nonzero(t, v->nonzero));
 }
 
 static bool present(const struct az_document *d, const struct view *v, struct az_view_choice c)
@@ -252,7 +257,8 @@ int az_views_select(struct az_document *d, struct az_view_choice c, struct az_sv
         const struct view *v = view_of(t->id);
         drop[i] = v && (!shown(d, v, c) || (!asked_for(v, c) && !speaks(t, v)));
         if (drop[i])
-            list = az_arena_printf(d->arena, "%.*s%s%.*s", AZ_SVF(list), list.n ? ", " : "", AZ_SVF(t->id));
+            list = az_arena_printf(d->arena, "%.*s%s%.*s", AZ_SVF(list), list.n ? ", " : "",
+                                   AZ_SVF(t->id));
     }
     for (size_t i = 0; i < d->tables.n; i++) {
         if (drop[i])

@@ -1,6 +1,7 @@
-/* Which tables a report shows by default. One question has one table: where several tables answer it, the first in the
- * list of views that the document has is shown. What only another tool's vocabulary adds comes on request (the option
- * `compat`); a table of the tool that the users of a format know is that format's default. */
+/* Which tables a report shows by default. One question has one table: where several tables answer
+ * it, the first in the list of views that the document has is shown. What only another tool's
+ * vocabulary adds comes on request (the option `compat`); a table of the tool that the users of a
+ * format know is that format's default. */
 #ifndef AZ_TABLES_VIEWS_H
 #define AZ_TABLES_VIEWS_H
 
@@ -13,10 +14,12 @@ struct az_view_choice {
     unsigned compat; /* tools asked for */
     unsigned native; /* tool of the format's users; 0: none */
 };
-/* Would the table be shown beside those that the document has? For an analysis that would make it for nothing. */
+/* Would the table be shown next to those that the document has? For an analysis that would make it
+ * for nothing. */
 bool az_views_wanted(const struct az_document *d, const char *table, struct az_view_choice c);
-/* Takes the tables that are not shown out of a complete document. *withheld: their ids as text, "a, b", in the
- * document's arena; empty: none. */
-int az_views_select(struct az_document *d, struct az_view_choice c, struct az_sv *withheld) AZ_MUST_USE;
+/* Takes the tables that are not shown out of a complete document. *withheld: their ids as text, "a,
+ * b", in the document's arena; empty: none. */
+int az_views_select(struct az_document *d, struct az_view_choice c,
+                    struct az_sv *withheld) AZ_MUST_USE;
 
 #endif

@@ -1,5 +1,5 @@
-/* CSV rows from a window over a byte source. Two splitters with one meaning: by the index of csv_index.c, and byte by
- * byte, which also takes the rows whose quotes the index cannot follow. */
+/* CSV rows from a window over a byte source. Two splitters with one meaning: by the index of
+ * csv_index.c, and byte by byte, which also takes the rows whose quotes the index cannot follow. */
 #include "text/csv.h"
 
 #include "text/csv_index.h"
@@ -7,12 +7,15 @@
 #define WINDOW_DEFAULT  ((size_t)256 << 10)
 #define MAX_ROW_DEFAULT ((size_t)64 << 20)
 #define MAX_FIELDS      ((size_t)1 << 20)
-#define FEW             ((size_t)100) /* bytes read at once in a build that moves buffers, or as many as are kept */
-#define PADDING         AZ_CSV_BLOCK  /* readable bytes behind the window's content */
+#define FEW                                                                                        \
+    ((size_t)100) /* bytes read at once in a build that moves buffers, or as many as are kept */
+#define PADDING AZ_CSV_BLOCK /* readable bytes after the window's content */
 
 int az_csv_init(struct az_csv *c, struct az_source *src, char sep, struct az_mem *mem)
 {
-    *c = (struct az_csv){ .src = src, .mem = mem, .sep = sep, .max_row = MAX_ROW_DEFAULT, .scalar = !AZ_CSV_SIMD };
+    *c = (struct az_csv){
+        .src = src, .mem = mem, .sep = sep, .max_row = MAX_ROW_DEFAULT, .scalar = !AZ_CSV_SIMD
+    };
     az_vec_init(&c->row, mem);
     az_vec_init(&c->window, mem);
     c->next_line = 1;
@@ -47,8 +50,8 @@ static int move(struct az_csv *c, size_t more)
     return 0;
 }
 
-/* Reads behind what is in the window until it is full or the source ends. An error waits until the bytes before it are
- * used up. */
+/* Reads after what is in the window until it is full or the source ends. An error waits until the
+ * bytes before it are used up. */
 static int read_window(struct az_csv *c)
 {
     size_t before = c->window.n, room = c->room;
@@ -91,8 +94,8 @@ static int grow(struct az_csv *c)
     return 0;
 }
 
-/* Moves the unfinished row to the front and reads on. Views in c->row follow. `known` bytes from c->at on hold no row
- * end. Returns 0 also at the end of the source (then c->eof is set). */
+/* Moves the unfinished row to the front and reads on. Views in c->row follow. `known` bytes from
+ * c->at on hold no row end. Returns 0 also at the end of the source (then c->eof is set). */
 static int refill(struct az_csv *c, size_t known)
 {
     size_t have = c->window.n - c->at;
@@ -127,10 +130,11 @@ static int begin(struct az_csv *c)
 static inline void set_field(struct az_csv_field *f, const char *p, size_t n)
 {
     *f = (struct az_csv_field){ .raw = { p, n } };
-    if (*p != '"') /* an empty field shows what is behind it: a separator, a line end, or the padding */
+    if (*p !=
+        '"') /* an empty field shows what is after it: a separator, a line end, or the padding */
         return;
     f->quoted = true;
-    f->doubled = p[n - 1] != '"'; /* text behind the closing quote */
+    f->doubled = p[n - 1] != '"'; /* text after the closing quote */
     f->raw = az_sv_make(p + 1, n - 2 + f->doubled);
 }
 
@@ -152,7 +156,8 @@ static int64_t finish_quoted(struct az_csv *c)
     return breaks;
 }
 
-/* The row's fields are complete; its last byte is before `end`, and `next` is where the next row starts. */
+/* The row's fields are complete; its last byte is before `end`, and `next` is where the next row
+ * starts. */
 static int end_row(struct az_csv *c, size_t end, size_t next, bool look_inside)
 {
     if (end - c->at > c->max_row || c->row.n > MAX_FIELDS)
@@ -165,7 +170,8 @@ static int end_row(struct az_csv *c, size_t end, size_t next, bool look_inside)
     return 1;
 }
 
-/* The end of a line's content [from, to): a CR before the LF (or before the end of the file) belongs to the line end.
+/* The end of a line's content [from, to): a CR before the LF (or before the end of the file)
+ * belongs to the line end.
  */
 static inline const char *before_cr(const char *from, const char *to)
 {
@@ -184,10 +190,11 @@ static int open_quote(struct az_csv *c, size_t quote)
 
 /* ---- byte by byte ---- */
 
-/* Outcomes of one field beside 0. */
+/* Outcomes of one field next to 0. */
 enum { NEED_MORE = 1, NOT_CLOSED = 2 };
 
-/* The field that starts at `start` ends before *end; *closed is the offset behind its closing quote, 0 if it has none.
+/* The field that starts at `start` ends before *end; *closed is the offset after its closing quote,
+ * 0 if it has none.
  */
 static int find_end(const struct az_csv *c, size_t start, size_t *closed, size_t *end)
 {
@@ -219,7 +226,7 @@ static int push_field(struct az_csv *c, size_t start, size_t closed, size_t end)
     struct az_csv_field f = { .raw = { p, end - start } };
     if (closed) {
         f.quoted = true;
-        f.doubled = closed != end; /* text behind the closing quote */
+        f.doubled = closed != end; /* text after the closing quote */
         f.raw = az_sv_make(p + 1, end - start - 2 + f.doubled);
     }
     return c->row.n == MAX_FIELDS ? AZ_EFORMAT : az_vec_push(&c->row, f);
@@ -255,8 +262,8 @@ static int row_by_bytes(struct az_csv *c)
 
 /* ---- by the index ---- */
 
-/* Fields up to the next line end, or as far as the index goes. true: the line end was found, at *end, before *start.
- * The row must have room for a field from each indexed byte. */
+/* Fields up to the next line end, or as far as the index goes. true: the line end was found, at
+ * *end, before *start. The row must have room for a field from each indexed byte. */
 static bool take_fields(struct az_csv *c, size_t *start, size_t *end)
 {
     struct az_csv_index *x = c->index;
@@ -290,8 +297,8 @@ static bool take_fields(struct az_csv *c, size_t *start, size_t *end)
     return found;
 }
 
-/* Indexes more; reads more first if the rest is less than a block. Where the source broke off, what is there is
- * indexed: it may hold whole rows. */
+/* Indexes more; reads more first if the rest is less than a block. Where the source broke off, what
+ * is there is indexed: it may hold whole rows. */
 static int extend_index(struct az_csv *c, size_t *start)
 {
     struct az_csv_index *x = c->index;

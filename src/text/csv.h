@@ -1,5 +1,5 @@
-/* CSV by RFC 4180, tolerant: BOM, CRLF, quotes, doubled quotes, line breaks inside quotes, fields without quotes that
- * hold quotes; streaming, constant memory, fields as views. */
+/* CSV by RFC 4180, tolerant: BOM, CRLF, quotes, doubled quotes, line breaks inside quotes, fields
+ * without quotes that hold quotes; streaming, constant memory, fields as views. */
 #ifndef AZ_TEXT_CSV_H
 #define AZ_TEXT_CSV_H
 
@@ -7,7 +7,8 @@
 #include "io/source.h"
 
 struct az_csv_field {
-    /* Without the outer quotes; doubled quotes still doubled. Text behind the closing quote ("a"b) stays as it is. */
+    /* Without the outer quotes; doubled quotes still doubled. Text after the closing quote ("a"b)
+     * stays as it is. */
     struct az_sv raw;
     bool quoted;
     bool doubled; /* raw holds quotes: az_csv_text must be asked for the text */
@@ -22,7 +23,8 @@ struct az_csv {
     struct az_csv_fields row; /* of the last az_csv_next */
     int64_t line;             /* 1-based line where that row starts */
     bool blank;               /* that row was an empty line (row.n is then 0) */
-    size_t max_row;           /* a row of more bytes is AZ_EFORMAT (default 64 MiB); also one of over 2^20 fields */
+    size_t max_row; /* a row of more bytes is AZ_EFORMAT (default 64 MiB); also one of over 2^20
+                       fields */
 
     /* Private from here. Tests may set the first two before the first az_csv_next. */
     bool scalar;               /* split byte by byte instead of 64 bytes at a time */
@@ -32,29 +34,31 @@ struct az_csv {
     struct az_csv_index *index;
     int64_t next_line;
     bool eof, begun;
-    int pending, failed; /* an error behind the bytes in the window; an error already returned */
+    int pending, failed; /* an error after the bytes in the window; an error already returned */
 };
 
-/* A quote opens a quoted field only as the first byte of a field; elsewhere it is text. AZ_EUSAGE for a separator that
- * is a quote or a line end. */
+/* A quote opens a quoted field only as the first byte of a field; elsewhere it is text. AZ_EUSAGE
+ * for a separator that is a quote or a line end. */
 int az_csv_init(struct az_csv *c, struct az_source *src, char sep, struct az_mem *mem) AZ_MUST_USE;
 void az_csv_release(struct az_csv *c);
-/* 1: a row is in c->row (views live to the next call); 0: end; negative: error, which later calls repeat. A quote left
- * open at the end of the file is AZ_EFORMAT (c->line says where it began); errors of the source pass through after the
- * good rows before them. */
+/* 1: a row is in c->row (views live to the next call); 0: end; negative: error, which later calls
+ * repeat. A quote left open at the end of the file is AZ_EFORMAT (c->line says where it began);
+ * errors of the source pass through after the good rows before them. */
 int az_csv_next(struct az_csv *c) AZ_MUST_USE;
 /* Text of a field with doubled quotes made single (in the arena only if needed). */
 struct az_sv az_csv_text(struct az_arena *a, const struct az_csv_field *f);
-/* Number fields: thousands separators inside quotes are stripped where they stand in groups of three ("1,234,567.8";
- * not "1,5"). "" and "None" (any case: none, null, nan, n/a): 1 = missing. 0: *out set; negative: not a number
- * (AZ_EFORMAT) or too large (AZ_ERANGE). Blanks around are ignored. */
+/* Number fields: thousands separators inside quotes are stripped where they are in groups of three
+ * ("1,234,567.8"; not "1,5"). "" and "None" (any case: none, null, nan, n/a): 1 = missing. 0: *out
+ * set; negative: not a number (AZ_EFORMAT) or too large (AZ_ERANGE). Blanks around are ignored. */
 int az_csv_i64(const struct az_csv_field *f, int64_t *out) AZ_MUST_USE;
 int az_csv_f64(const struct az_csv_field *f, double *out) AZ_MUST_USE;
-/* Decimal text times `scale` (> 0) ticks, e.g. "1.5" in us -> 1500 ns with scale 1000; exact, half to even. With a
- * scale that is no power of ten more than 19 significant digits are AZ_ERANGE. Missing and errors as above. */
+/* Decimal text times `scale` (> 0) ticks, e.g. "1.5" in us -> 1500 ns with scale 1000; exact, half
+ * to even. With a scale that is no power of ten more than 19 significant digits are AZ_ERANGE.
+ * Missing and errors as above. */
 int az_csv_scaled(const struct az_csv_field *f, int64_t scale, int64_t *out) AZ_MUST_USE;
 
-/* Appends one CSV field (quoted only when needed: separator, quote, CR, LF, leading or trailing blank). */
+/* Appends one CSV field (quoted only when needed: separator, quote, CR, LF, leading or trailing
+ * blank). */
 int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep) AZ_MUST_USE;
 
 #endif

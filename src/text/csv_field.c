@@ -30,8 +30,8 @@ struct az_sv az_csv_text(struct az_arena *a, const struct az_csv_field *f)
 
 int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep)
 {
-    bool needed =
-        text.n && (text.p[0] == ' ' || text.p[0] == '\t' || text.p[text.n - 1] == ' ' || text.p[text.n - 1] == '\t');
+    bool needed = text.n && (text.p[0] == ' ' || text.p[0] == '\t' || text.p[text.n - 1] == ' ' ||
+                             text.p[text.n - 1] == '\t');
     size_t quotes = 0;
     for (size_t i = 0; i < text.n; i++) {
         char ch = text.p[i];
@@ -57,8 +57,8 @@ int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep)
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Takes thousands separators out. They must cut the integer part into groups of three: "1,5" may be a decimal comma,
- * and 15 would be silently wrong. */
+/* Takes thousands separators out. They must cut the integer part into groups of three: "1,5" may be
+ * a decimal comma, and 15 would be silently wrong. */
 static int strip_thousands(struct az_sv s, char buf[NUMBER_MAX], struct az_sv *out)
 {
     size_t n = 0, i = 0, group = 0;
@@ -172,7 +172,8 @@ static int parse_decimal(struct az_sv s, struct decimal *d)
     return parse_exponent(az_sv_make(s.p + i + 1, s.n - i - 1), &d->exp10);
 }
 
-/* mantissa * scale * 10^exp10 in 128 bits: the product of two 64-bit numbers is below 2^127, 10^38 below 2^127. */
+/* mantissa * scale * 10^exp10 in 128 bits: the product of two 64-bit numbers is below 2^127, 10^38
+ * below 2^127. */
 static int scale_decimal(const struct decimal *d, int64_t scale, int64_t *out)
 {
     unsigned __int128 v = (unsigned __int128)d->mantissa * (uint64_t)scale, div = 1;
@@ -198,11 +199,12 @@ static int scale_decimal(const struct decimal *d, int64_t scale, int64_t *out)
 
 static unsigned digit_of(char c) { return (unsigned)(unsigned char)c - '0'; }
 
-/* Numbers as profilers write them, at most 18 bytes without exponent, times 10^ten, without a division. false: take the
- * general way. */
+/* Numbers as profilers write them, at most 18 bytes without exponent, times 10^ten, without a
+ * division. false: take the general way. */
 static bool quick_decimal(struct az_sv s, int ten, int64_t *out)
 {
-    static const int64_t power[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000 };
+    static const int64_t power[] = { 1,      10,      100,      1000,      10000,
+                                     100000, 1000000, 10000000, 100000000, 1000000000 };
     const char *p = s.p, *end = s.p + s.n;
     bool negative = *p == '-';
     p += negative;
@@ -214,7 +216,8 @@ static bool quick_decimal(struct az_sv s, int ten, int64_t *out)
     if (p < end && *p == '.') {
         for (p++; ten > 0 && p < end && digit_of(*p) <= 9; p++, ten--)
             v = v * 10 + digit_of(*p);
-        unsigned next = p < end ? digit_of(*p) : 0, rest = 0; /* the first digit rounded away, and all behind it */
+        unsigned next = p < end ? digit_of(*p) : 0,
+                 rest = 0; /* the first digit rounded away, and all after it */
         for (p += p < end; p < end && digit_of(*p) <= 9; p++)
             rest |= digit_of(*p);
         if (next > 9)

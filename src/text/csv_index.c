@@ -1,5 +1,6 @@
-/* Bit-parallel indexing of CSV: a mask of 64 bits per character class and 64 bytes; the prefix XOR of the quote mask
- * says which bytes lie inside quotes, and a doubled quote flips it twice, so that it needs no care. */
+/* Bit-parallel indexing of CSV: a mask of 64 bits per character class and 64 bytes; the prefix XOR
+ * of the quote mask says which bytes are inside quotes, and a doubled quote flips it twice, so that
+ * it needs no care. */
 #include "text/csv_index.h"
 
 void az_csv_index_start(struct az_csv_index *x, size_t at)
@@ -24,15 +25,20 @@ struct block {
 static inline struct block load(const char *p)
 {
     const __m128i *q = (const __m128i *)(const void *)p;
-    return (struct block){ _mm_loadu_si128(q), _mm_loadu_si128(q + 1), _mm_loadu_si128(q + 2), _mm_loadu_si128(q + 3) };
+    return (struct block){ _mm_loadu_si128(q), _mm_loadu_si128(q + 1), _mm_loadu_si128(q + 2),
+                           _mm_loadu_si128(q + 3) };
 }
 
-static inline uint64_t equal16(__m128i v, __m128i k) { return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, k)); }
+static inline uint64_t equal16(__m128i v, __m128i k)
+{
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, k));
+}
 
 static inline uint64_t equal(const struct block *b, char c)
 {
     __m128i k = _mm_set1_epi8(c);
-    return equal16(b->a, k) | equal16(b->b, k) << 16 | (equal16(b->c, k) | equal16(b->d, k) << 16) << 32;
+    return equal16(b->a, k) | equal16(b->b, k) << 16 |
+           (equal16(b->c, k) | equal16(b->d, k) << 16) << 32;
 }
 
 /* Bit i of the result: XOR of bits 0..i. */
@@ -52,12 +58,15 @@ struct carry {
     uint64_t doubled, breaks;                /* not 0: seen in some block */
 };
 
-/* Ends of fields in one block of which the bytes of `valid` count. *wrong: irregular quotes; ends stop before them. */
-static inline uint64_t index_block(struct carry *k, const char *p, uint64_t valid, char sep, uint64_t *wrong)
+/* Ends of fields in one block of which the bytes of `valid` count. *wrong: irregular quotes; ends
+ * stop before them. */
+static inline uint64_t index_block(struct carry *k, const char *p, uint64_t valid, char sep,
+                                   uint64_t *wrong)
 {
     struct block b = load(p);
     uint64_t quote = equal(&b, '"') & valid, newline = equal(&b, '\n');
-    uint64_t inside = prefix_xor(quote) ^ k->in_quote; /* 1 from the opening quote up to before the closing one */
+    uint64_t inside =
+        prefix_xor(quote) ^ k->in_quote; /* 1 from the opening quote up to before the closing one */
     uint64_t open = quote & inside, close = quote ^ open;
     uint64_t ends = (equal(&b, sep) | newline) & valid & ~inside;
     *wrong = open & ~((ends | close) << 1 | k->may_open);
@@ -71,7 +80,9 @@ static inline uint64_t index_block(struct carry *k, const char *p, uint64_t vali
 
 void az_csv_index_chunk(struct az_csv_index *x, const char *w, size_t end, bool last, char sep)
 {
-    struct carry k = { .in_quote = x->in_quote, .may_open = x->may_open, .was_closed = x->was_closed };
+    struct carry k = { .in_quote = x->in_quote,
+                       .may_open = x->may_open,
+                       .was_closed = x->was_closed };
     size_t at = x->scanned, blocks = 0;
     uint64_t wrong = 0;
     if (end - at > AZ_CSV_CHUNK) {

@@ -5,10 +5,12 @@
 #define FEW          100 /* bytes of a read in a build that moves buffers, or as many as are kept */
 #define RUNAWAYS_MAX 64  /* records without an end, after which reading stops */
 
-int az_jscan_init(struct az_jscan *s, int (*fill)(void *, void *, size_t, size_t *), void *ctx, size_t window,
-                  struct az_mem *mem)
+int az_jscan_init(struct az_jscan *s, int (*fill)(void *, void *, size_t, size_t *), void *ctx,
+                  size_t window, struct az_mem *mem)
 {
-    *s = (struct az_jscan){ .cap = window ? window : (size_t)256 << 10, .mem = mem, .fill = fill, .ctx = ctx };
+    *s = (struct az_jscan){
+        .cap = window ? window : (size_t)256 << 10, .mem = mem, .fill = fill, .ctx = ctx
+    };
     s->max_record = (size_t)64 << 20;
     s->window = az_mem_alloc(mem, s->cap + SENTINEL);
     if (!s->window)
@@ -25,7 +27,8 @@ void az_jscan_release(struct az_jscan *s)
     *s = (struct az_jscan){ 0 };
 }
 
-/* Puts the window's n bytes into another block with room for `more`, in a build that moves buffers. */
+/* Puts the window's n bytes into another block with room for `more`, in a build that moves buffers.
+ */
 static int move(struct az_jscan *s, size_t more)
 {
     size_t at = (size_t)(s->p - s->window), n = (size_t)(s->end - s->window);
@@ -61,7 +64,8 @@ static int grow(struct az_jscan *s)
     return 0;
 }
 
-/* Keeps [s->p, end), moved to the front, and reads more behind it: 1 more data, 0 end of the document, negative error.
+/* Keeps [s->p, end), moved to the front, and reads more after it: 1 more data, 0 end of the
+ * document, negative error.
  */
 static int refill(struct az_jscan *s)
 {
@@ -123,8 +127,9 @@ int az_jscan_peek(struct az_jscan *s)
                 if (rc > 0)
                     continue;
             }
-            return (unsigned char)*s->p ? (unsigned char)*s->p
-                                        : 1; /* a zero byte is no end: some byte that fits nothing */
+            return (unsigned char)*s->p
+                       ? (unsigned char)*s->p
+                       : 1; /* a zero byte is no end: some byte that fits nothing */
         }
         int rc = refill(s);
         if (rc <= 0)
@@ -143,7 +148,8 @@ int az_jscan_byte(struct az_jscan *s, char c)
     return AZ_J_OK;
 }
 
-/* Runs a record-level call at the cursor until it does not want more; at the end of the document `MORE` stays. */
+/* Runs a record-level call at the cursor until it does not want more; at the end of the document
+ * `MORE` stays. */
 static int whole_string(struct az_jscan *s, struct az_sv *raw)
 {
     bool escaped;
@@ -177,7 +183,7 @@ int az_jscan_member(struct az_jscan *s, bool *first, struct az_sv *key)
     if (c == 0)
         return AZ_J_MORE;
     *first = false;
-    for (;;) { /* key, blanks and colon in one window: a refill behind the key would move it */
+    for (;;) { /* key, blanks and colon in one window: a refill after the key would move it */
         int rc = whole_string(s, key);
         if (rc != AZ_J_OK)
             return rc;
@@ -266,7 +272,7 @@ void az_jscan_hint(struct az_jscan *s, struct az_sv first_key)
     s->first_key_n = n;
 }
 
-/* Does `{ "first_key" :` stand at p? 1 yes, 0 no, -1 the window ends first. */
+/* Does `{ "first_key" :` start at p? 1 yes, 0 no, -1 the window ends first. */
 static int looks_like_record(const struct az_jscan *s, const char *p)
 {
     const char *q = p + 1;
@@ -276,7 +282,8 @@ static int looks_like_record(const struct az_jscan *s, const char *p)
         return -1;
     if (s->first_key_n == 0)
         return *q == '"'; /* nothing known yet */
-    if (*q != '"' || memcmp(q + 1, s->first_key_buf, s->first_key_n) != 0 || q[s->first_key_n + 1] != '"')
+    if (*q != '"' || memcmp(q + 1, s->first_key_buf, s->first_key_n) != 0 ||
+        q[s->first_key_n + 1] != '"')
         return 0;
     q += s->first_key_n + 2;
     while (*q == ' ' || *q == '\n' || *q == '\r' || *q == '\t')
@@ -308,7 +315,8 @@ int az_jscan_resync(struct az_jscan *s)
     }
 }
 
-/* Notes the first key of the first record that has one, by which a record's start is recognised later. */
+/* Notes the first key of the first record that has one, by which a record's start is recognised
+ * later. */
 static void learn_first_key(struct az_jscan *s, const char *record)
 {
     const char *q = record + 1;
@@ -323,7 +331,8 @@ static void learn_first_key(struct az_jscan *s, const char *record)
         az_jscan_hint(s, az_sv_make(q + 1, (size_t)(e - q - 1)));
 }
 
-/* A record failed at s->p: note it and find the next. AZ_J_OK to go on, else what the caller returns. */
+/* A record failed at s->p: note it and find the next. AZ_J_OK to go on, else what the caller
+ * returns. */
 static int leave_out(struct az_jscan *s, int64_t start, bool strict, struct az_jarray *out)
 {
     int64_t bad = az_jscan_offset(s);
@@ -343,7 +352,8 @@ static int leave_out(struct az_jscan *s, int64_t start, bool strict, struct az_j
     return rc;
 }
 
-/* The document ends inside the record at s->p: cut off there, unless an open string or bracket swallowed what follows.
+/* The document ends inside the record at s->p: cut off there, unless an open string or bracket
+ * swallowed what follows.
  */
 static int cut_off(struct az_jscan *s, int64_t start, bool strict, struct az_jarray *out)
 {
@@ -362,8 +372,8 @@ static int cut_off(struct az_jscan *s, int64_t start, bool strict, struct az_jar
 }
 
 /* One record with the cursor on its '{'. AZ_J_OK: go on; AZ_J_END: stop reading; else return it. */
-static int one_record(struct az_jscan *s, int (*record)(void *, struct az_jscan *), void *ctx, bool strict,
-                      struct az_jarray *out)
+static int one_record(struct az_jscan *s, int (*record)(void *, struct az_jscan *), void *ctx,
+                      bool strict, struct az_jarray *out)
 {
     for (;;) {
         const char *from = s->p++;
@@ -393,7 +403,8 @@ static int one_record(struct az_jscan *s, int (*record)(void *, struct az_jscan 
     }
 }
 
-/* Between records of one writer stand the same few bytes nearly always; the rest is left to az_jscan_peek. */
+/* Between records of one writer stand the same few bytes nearly always; the rest is left to
+ * az_jscan_peek. */
 static int next_record(struct az_jscan *s)
 {
     end_views(s);
@@ -405,8 +416,9 @@ static int next_record(struct az_jscan *s)
     return *s->p == '{' ? '{' : az_jscan_peek(s);
 }
 
-int az_jscan_records_until(struct az_jscan *s, int64_t stop, int (*record)(void *ctx, struct az_jscan *s), void *ctx,
-                           bool strict, struct az_jarray *out)
+int az_jscan_records_until(struct az_jscan *s, int64_t stop,
+                           int (*record)(void *ctx, struct az_jscan *s), void *ctx, bool strict,
+                           struct az_jarray *out)
 {
     *out = (struct az_jarray){ .first_bad = -1 };
     for (;;) {
@@ -440,8 +452,8 @@ int az_jscan_records_until(struct az_jscan *s, int64_t stop, int (*record)(void 
     }
 }
 
-int az_jscan_records(struct az_jscan *s, int (*record)(void *ctx, struct az_jscan *s), void *ctx, bool strict,
-                     struct az_jarray *out)
+int az_jscan_records(struct az_jscan *s, int (*record)(void *ctx, struct az_jscan *s), void *ctx,
+                     bool strict, struct az_jarray *out)
 {
     *out = (struct az_jarray){ .first_bad = -1 };
     int rc = az_jscan_byte(s, '[');

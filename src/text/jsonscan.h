@@ -1,22 +1,24 @@
-/* Streaming JSON scanner: no tree, constant memory, for documents of any size whose bulk is one array of records
- * (objects).
+/* Streaming JSON scanner: no tree, constant memory, for documents of any size whose bulk is one
+ * array of records (objects).
  *
  * How it works
- *   One window holds the record being read, whole, with 64 zero bytes behind the data as sentinel. The caller's record
- *   function reads keys and values with the inline calls below straight from the window. A call that reaches the end of
- * the data returns AZ_J_MORE; the record function returns that at once, the window is refilled (the unfinished record
- * moved to the front, the window doubled only if one record fills it) and the record function is called again from the
- * record's start. So a record function must have no effect until it has read its record to the end. Three outcomes are
- * kept apart: done, need more, malformed at an offset.
+ *   One window holds the record being read, whole, with 64 zero bytes after the data as sentinel.
+ * The caller's record function reads keys and values with the inline calls below straight from the
+ * window. A call that reaches the end of the data returns AZ_J_MORE; the record function returns
+ * that at once, the window is refilled (the unfinished record moved to the front, the window
+ * doubled only if one record fills it) and the record function is called again from the record's
+ * start. So a record function must have no effect until it has read its record to the end. Three
+ * outcomes are kept apart: done, need more, malformed at an offset.
  *
  * Transition cache
- *   A writer nearly always puts the same bytes between two values (`, "pid": `). For each key, a few entries {bytes,
- * length, next key} are kept; a 32-byte compare after a value lands on the next value with its key decoded. A hit is
- * byte equality, so the cache cannot change a result; white space may follow the literal and is skipped after a hit
- * too.
+ *   A writer nearly always puts the same bytes between two values (`, "pid": `). For each key, a
+ * few entries {bytes, length, next key} are kept; a 32-byte compare after a value lands on the next
+ * value with its key decoded. A hit is byte equality, so the cache cannot change a result; white
+ * space may follow the literal and is skipped after a hit too.
  *
- * Tolerance: control bytes in strings, bad escapes and bad UTF-8 are left to whoever reads the string; NaN and Infinity
- * are value kinds of their own. Brackets inside skipped values are counted, not matched by kind. */
+ * Tolerance: control bytes in strings, bad escapes and bad UTF-8 are left to whoever reads the
+ * string; NaN and Infinity are value kinds of their own. Brackets inside skipped values are
+ * counted, not matched by kind. */
 #ifndef AZ_TEXT_JSONSCAN_H
 #define AZ_TEXT_JSONSCAN_H
 
@@ -36,11 +38,11 @@ enum az_j {
 
 #define AZ_J_MAX_KEYS 96
 #define AZ_J_WAYS     4
-#define AZ_J_FIRST    AZ_J_MAX_KEYS /* index of the cache line behind '{' */
+#define AZ_J_FIRST    AZ_J_MAX_KEYS /* index of the cache line after '{' */
 #define AZ_J_UNKNOWN  0             /* key number of a key that is not in the set */
 
-/* Keys of one kind of object, numbered 1..n in the order given, with the transition cache of that object. One per
- * thread. */
+/* Keys of one kind of object, numbered 1..n in the order given, with the transition cache of that
+ * object. One per thread. */
 struct az_jkeys {
     const char *text[AZ_J_MAX_KEYS];
     uint8_t len[AZ_J_MAX_KEYS];
@@ -48,11 +50,12 @@ struct az_jkeys {
     uint8_t chain[AZ_J_MAX_KEYS];
     unsigned n;
     struct az_jcache {
-        alignas(16) char bytes[32]; /* so that they are compared where they lie */
+        alignas(16) char bytes[32]; /* so that they are compared where they are */
         uint32_t mask;              /* bit i: byte i counts */
         uint8_t len;
         int8_t key;                        /* or AZ_J_END: the literal ends with the object's '}' */
-    } cache[AZ_J_MAX_KEYS + 1][AZ_J_WAYS]; /* by previous key (0: unknown); the last one: from '{' to the first value */
+    } cache[AZ_J_MAX_KEYS + 1][AZ_J_WAYS]; /* by previous key (0: unknown); the last one: from '{'
+                                              to the first value */
     uint8_t victim[AZ_J_MAX_KEYS + 1];
 };
 /* keys: NULL-terminated, at most AZ_J_MAX_KEYS - 1, each at most 255 bytes, no escapes. */
@@ -66,34 +69,43 @@ struct az_jscan {
     int64_t base; /* offset in the document of window[0] */
     bool eof;     /* the source has no more */
     struct az_mem *mem;
-    int (*fill)(void *ctx, void *buf, size_t n, size_t *got); /* 0 or an error; *got = 0 at the end */
+    int (*fill)(void *ctx, void *buf, size_t n,
+                size_t *got); /* 0 or an error; *got = 0 at the end */
     void *ctx;
     int error;          /* of fill, or of memory */
     size_t max_record;  /* a record may take this much (default 64 MiB; not below the window) */
     size_t first_key_n; /* first key of records, for resynchronising; 0: not known */
-    int64_t number;     /* what slow calls leave beside their result */
+    int64_t number;     /* what slow calls leave next to their result */
     bool escaped;
     unsigned runaways; /* records so far that had no end within max_record or the document */
     char first_key_buf[64];
 };
 
-/* Opens over a fill function (a byte source, a range of a file). `window`: bytes, 0 for 256 KiB. AZ_ENOMEM, AZ_ELIMIT.
+/* Opens over a fill function (a byte source, a range of a file). `window`: bytes, 0 for 256 KiB.
+ * AZ_ENOMEM, AZ_ELIMIT.
  */
-int az_jscan_init(struct az_jscan *s, int (*fill)(void *, void *, size_t, size_t *), void *ctx, size_t window,
-                  struct az_mem *mem) AZ_MUST_USE;
+int az_jscan_init(struct az_jscan *s, int (*fill)(void *, void *, size_t, size_t *), void *ctx,
+                  size_t window, struct az_mem *mem) AZ_MUST_USE;
 void az_jscan_release(struct az_jscan *s);
 /* Offset of the cursor in the document. */
-static inline int64_t az_jscan_offset(const struct az_jscan *s) { return s->base + (s->p - s->window); }
+static inline int64_t az_jscan_offset(const struct az_jscan *s)
+{
+    return s->base + (s->p - s->window);
+}
 
 /* ---- document level: these refill by themselves ---- */
-/* Skips white space (and a BOM at the start); the next byte, 0 at the end of the document, negative az_err. */
+/* Skips white space (and a BOM at the start); the next byte, 0 at the end of the document, negative
+ * az_err. */
 int az_jscan_peek(struct az_jscan *s) AZ_MUST_USE;
-/* Consumes one expected byte (after white space): AZ_J_OK, AZ_J_BAD, AZ_J_MORE at the end, or an az_err. */
+/* Consumes one expected byte (after white space): AZ_J_OK, AZ_J_BAD, AZ_J_MORE at the end, or an
+ * az_err. */
 int az_jscan_byte(struct az_jscan *s, char c) AZ_MUST_USE;
-/* In an object whose '{' is consumed: next member. AZ_J_OK and *key (raw, lives until the next call on s), cursor on
- * its value; AZ_J_END after '}'. Handles the comma. *first must be true for the first member and is cleared. */
+/* In an object whose '{' is consumed: next member. AZ_J_OK and *key (raw, lives until the next call
+ * on s), cursor on its value; AZ_J_END after '}'. Handles the comma. *first must be true for the
+ * first member and is cleared. */
 int az_jscan_member(struct az_jscan *s, bool *first, struct az_sv *key) AZ_MUST_USE;
-/* The whole next value as raw text in the window (lives until the next call). At most max_record bytes. */
+/* The whole next value as raw text in the window (lives until the next call). At most max_record
+ * bytes. */
 int az_jscan_value(struct az_jscan *s, struct az_sv *raw) AZ_MUST_USE;
 /* Skips the next value, whatever its size, in constant memory. */
 int az_jscan_skip_value(struct az_jscan *s) AZ_MUST_USE;
@@ -107,38 +119,44 @@ struct az_jarray {
     bool truncated;     /* the document ended inside the array */
     int64_t end_offset; /* where reading stopped (end of the last complete record if truncated) */
 };
-/* Reads `[ {..}, {..} ]` (cursor on '['): calls record(ctx, s) with the cursor behind each '{'; it reads up to and
- * including the matching '}' and returns AZ_J_OK, or AZ_J_MORE / AZ_J_BAD as the calls below gave them, or an az_err to
- * stop. Elements that are no objects are skipped. A malformed record is left out: the scan goes on at the next place
- * that looks like the start of a record (its first key that of the first record read); strict: AZ_J_BAD at once.
- * Records that do not end within max_record or the document are left out so, too, up to 64 of them (each costs a
- * window): then reading stops, as if truncated. AZ_J_OK also when truncated (see out). Other: az_err. */
-int az_jscan_records(struct az_jscan *s, int (*record)(void *ctx, struct az_jscan *s), void *ctx, bool strict,
-                     struct az_jarray *out) AZ_MUST_USE;
+/* Reads `[ {..}, {..} ]` (cursor on '['): calls record(ctx, s) with the cursor after each '{'; it
+ * reads up to and including the matching '}' and returns AZ_J_OK, or AZ_J_MORE / AZ_J_BAD as the
+ * calls below gave them, or an az_err to stop. Elements that are no objects are skipped. A
+ * malformed record is skipped: the scan goes on at the next place that looks like the start of a
+ * record (its first key that of the first record read); strict: AZ_J_BAD at once. Records that do
+ * not end within max_record or the document are skipped so, too, up to 64 of them (each costs a
+ * window): then reading stops, as if truncated. AZ_J_OK also when truncated (see out). Other:
+ * az_err. */
+int az_jscan_records(struct az_jscan *s, int (*record)(void *ctx, struct az_jscan *s), void *ctx,
+                     bool strict, struct az_jarray *out) AZ_MUST_USE;
 
-/* Reads records from the cursor (behind a '{' or between records) up to the first record that starts at or after
- * document offset `stop`: for one part of a split file. The cursor is left on that record's '{' (offset in
- * out->end_offset) or the array's ']'. */
-int az_jscan_records_until(struct az_jscan *s, int64_t stop, int (*record)(void *ctx, struct az_jscan *s), void *ctx,
-                           bool strict, struct az_jarray *out) AZ_MUST_USE;
+/* Reads records from the cursor (after a '{' or between records) up to the first record that starts
+ * at or after document offset `stop`: for one part of a split file. The cursor is left on that
+ * record's '{' (offset in out->end_offset) or the array's ']'. */
+int az_jscan_records_until(struct az_jscan *s, int64_t stop,
+                           int (*record)(void *ctx, struct az_jscan *s), void *ctx, bool strict,
+                           struct az_jarray *out) AZ_MUST_USE;
 
-/* Sets the key by which a record's start is recognised, where no good record was seen by this scanner (a part of a
- * split file). */
+/* Sets the key by which a record's start is recognised, where no good record was seen by this
+ * scanner (a part of a split file). */
 void az_jscan_hint(struct az_jscan *s, struct az_sv first_key);
 static inline struct az_sv az_jscan_first_key(const struct az_jscan *s)
 {
     return az_sv_make(s->first_key_buf, s->first_key_n);
 }
-/* Moves the cursor to the next place from here that looks like a record's start (`{ "first_key" :`). Bytes of that form
- * cannot lie inside a JSON string. AZ_J_OK, AZ_J_END at the end of the document, or an az_err. */
+/* Moves the cursor to the next place from here that looks like a record's start (`{ "first_key"
+ * :`). Bytes of that form cannot be inside a JSON string. AZ_J_OK, AZ_J_END at the end of the
+ * document, or an az_err. */
 int az_jscan_resync(struct az_jscan *s) AZ_MUST_USE;
 
 /* ---- record level: inline, never refill ----
- * Each call has two forms. az_j_X(s, ...) reads at s->p. az_jc_X(s, &p, ...) reads at a cursor that the record function
- * keeps in a local variable, begun with s->p and put back there before it returns: as every byte's place follows from
- * the value before it, a cursor that stays in a register is worth a fifth of the time. */
-#define AZ_JC                                                                                                          \
-    static inline __attribute__((always_inline)) /* else the cursor's address is taken, and it is no register */
+ * Each call has two forms. az_j_X(s, ...) reads at s->p. az_jc_X(s, &p, ...) reads at a cursor that
+ * the record function keeps in a local variable, begun with s->p and put back there before it
+ * returns: as every byte's place follows from the value before it, a cursor that stays in a
+ * register is worth a fifth of the time. */
+#define AZ_JC                                                                                      \
+    static inline __attribute__((                                                                  \
+        always_inline)) /* else the cursor's address is taken, and it is no register */
 int az_j_next_key_slow(struct az_jscan *s, struct az_jkeys *k, unsigned prev);
 
 static inline const char *az_jc_space(const char *p)
@@ -149,7 +167,8 @@ static inline const char *az_jc_space(const char *p)
 }
 static inline void az_j_space(struct az_jscan *s) { s->p = az_jc_space(s->p); }
 
-/* Key number, AZ_J_END, or AZ_J_UNKNOWN for a miss. Never matches beyond the data: a literal holds no zero byte. */
+/* Key number, AZ_J_END, or AZ_J_UNKNOWN for a miss. Never matches beyond the data: a literal holds
+ * no zero byte. */
 AZ_JC int az_jc_cached(const char **at, const struct az_jcache *c)
 {
 #pragma GCC unroll 4
@@ -165,7 +184,8 @@ AZ_JC int az_jc_cached(const char **at, const struct az_jcache *c)
     return AZ_J_UNKNOWN;
 }
 
-/* Next key after the value of key `prev` was consumed: key number (0 unknown), cursor on its value; or AZ_J_END. */
+/* Next key after the value of key `prev` was consumed: key number (0 unknown), cursor on its value;
+ * or AZ_J_END. */
 AZ_JC int az_jc_next_key(struct az_jscan *s, const char **at, struct az_jkeys *k, int prev)
 {
     int key = az_jc_cached(at, k->cache[prev]);
@@ -185,10 +205,13 @@ AZ_JC int az_jc_first_key(struct az_jscan *s, const char **at, struct az_jkeys *
 {
     return az_jc_next_key(s, at, k, AZ_J_FIRST);
 }
-static inline int az_j_first_key(struct az_jscan *s, struct az_jkeys *k) { return az_jc_first_key(s, &s->p, k); }
+static inline int az_j_first_key(struct az_jscan *s, struct az_jkeys *k)
+{
+    return az_jc_first_key(s, &s->p, k);
+}
 
-/* String at the cursor: raw text between the quotes (escapes as written). AZ_J_BAD if the value is no string (cursor
- * unmoved). */
+/* String at the cursor: raw text between the quotes (escapes as written). AZ_J_BAD if the value is
+ * no string (cursor unmoved). */
 int az_j_string_slow(struct az_jscan *s, const char *stop); /* leaves s->escaped */
 AZ_JC int az_jc_string(struct az_jscan *s, const char **at, struct az_sv *raw, bool *escaped)
 {
@@ -228,12 +251,12 @@ enum az_jtype {
 /* Kind of the value at the cursor, by its first byte; AZ_J_MORE or AZ_J_BAD. */
 int az_j_type(const struct az_jscan *s);
 
-/* Any value as raw text (a string with its quotes); the cursor behind it. */
+/* Any value as raw text (a string with its quotes); the cursor after it. */
 int az_j_skip_slow(struct az_jscan *s);
 AZ_JC int az_jc_skip(struct az_jscan *s, const char **at, struct az_sv *raw)
 {
     const char *from = *at, *q = from;
-    if ((unsigned)(*from - '0') <= 9) { /* a number; zero bytes behind the data end it, too */
+    if ((unsigned)(*from - '0') <= 9) { /* a number; zero bytes after the data end it, too */
         q = az_find_token_end(from);
         if (q >= s->end)
             return AZ_J_MORE;
@@ -255,7 +278,10 @@ AZ_JC int az_jc_skip(struct az_jscan *s, const char **at, struct az_sv *raw)
     *at = q;
     return AZ_J_OK;
 }
-static inline int az_j_skip(struct az_jscan *s, struct az_sv *raw) { return az_jc_skip(s, &s->p, raw); }
+static inline int az_j_skip(struct az_jscan *s, struct az_sv *raw)
+{
+    return az_jc_skip(s, &s->p, raw);
+}
 
 int az_j_decimal_slow(struct az_jscan *s, int scale10); /* leaves s->number; AZ_J_NONE as below */
 AZ_JC int az_jc_decimal_slow(struct az_jscan *s, const char **at, int scale10, int64_t *out)
@@ -274,8 +300,9 @@ static inline bool az_j_ends_number(char c)
     };
     return ends[(unsigned char)c];
 }
-/* Decimal number times 10^scale10, exactly, half to even: "1419247333430.849" with 3 -> 1419247333430849. Numbers
- * inside quotes too. null, NaN, Infinity, text and numbers beyond 64 bits: AZ_J_NONE (the value is consumed). */
+/* Decimal number times 10^scale10, exactly, half to even: "1419247333430.849" with 3 ->
+ * 1419247333430849. Numbers inside quotes too. null, NaN, Infinity, text and numbers beyond 64
+ * bits: AZ_J_NONE (the value is consumed). */
 AZ_JC int az_jc_decimal(struct az_jscan *s, const char **at, int scale10, int64_t *out)
 {
     static const int64_t power[16] = { 1,
@@ -334,18 +361,19 @@ static inline int az_j_i64(struct az_jscan *s, int64_t *out, bool *missing)
     return rc == AZ_J_NONE ? AZ_J_OK : rc;
 }
 
-/* Un-escapes raw string text: escapes, surrogate pairs (unpaired: U+FFFD), bad escapes kept as written. In the arena;
- * without an escape the view `raw` itself, which lives no longer than before. */
+/* Un-escapes raw string text: escapes, surrogate pairs (unpaired: U+FFFD), bad escapes kept as
+ * written. In the arena; without an escape the view `raw` itself, which lives no longer than
+ * before. */
 struct az_sv az_json_unescape(struct az_arena *a, struct az_sv raw);
-/* The text of a raw value in the arena, to be kept: a string without its quotes and escapes, any other value as it is
- * written. {NULL,0} without memory. */
+/* The text of a raw value in the arena, to be kept: a string without its quotes and escapes, any
+ * other value as it is written. {NULL,0} without memory. */
 struct az_sv az_json_text(struct az_arena *a, struct az_sv raw);
 
 /* ---- small whole values (arguments, metadata) held as raw text: a cursor over a view ---- */
 struct az_jview {
     struct az_sv rest;
 };
-/* For `[a, b]` or `{"k": v}` in raw text: positions behind the bracket. False if it is not that. */
+/* For `[a, b]` or `{"k": v}` in raw text: positions after the bracket. False if it is not that. */
 bool az_jview_array(struct az_jview *v, struct az_sv raw);
 bool az_jview_object(struct az_jview *v, struct az_sv raw);
 /* Next element as raw text; false at the end or at malformed text. */

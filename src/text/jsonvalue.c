@@ -7,14 +7,17 @@ static unsigned key_hash(const char *p, size_t n)
 {
     if (n == 0)
         return 0;
-    return ((unsigned)n * 31 + (unsigned char)p[0] * 7 + (unsigned char)p[n - 1] + (unsigned char)p[n / 2] * 3) & 255;
+    return ((unsigned)n * 31 + (unsigned char)p[0] * 7 + (unsigned char)p[n - 1] +
+            (unsigned char)p[n / 2] * 3) &
+           255;
 }
 
 void az_jkeys_init(struct az_jkeys *k, const char *const *keys)
 {
     memset(k, 0, sizeof *k);
     for (unsigned i = 0; i <= AZ_J_MAX_KEYS; i++)
-        for (unsigned w = 0; w < AZ_J_WAYS; w++) { /* an empty entry matches nothing: no text begins with this byte */
+        for (unsigned w = 0; w < AZ_J_WAYS;
+             w++) { /* an empty entry matches nothing: no text begins with this byte */
             k->cache[i][w].bytes[0] = (char)0xff;
             k->cache[i][w].mask = 1;
         }
@@ -49,7 +52,8 @@ static unsigned key_find_escaped(const struct az_jkeys *k, struct az_sv raw)
 }
 
 /* Keeps the literal [from, s->p) that led from key `prev` to `key`. */
-static void remember(const struct az_jscan *s, struct az_jkeys *k, unsigned prev, const char *from, int key)
+static void remember(const struct az_jscan *s, struct az_jkeys *k, unsigned prev, const char *from,
+                     int key)
 {
     size_t n = (size_t)(s->p - from);
     if (key == AZ_J_UNKNOWN || n == 0 || n > 32 || memchr(from, 0, n))
@@ -132,7 +136,9 @@ int az_j_type(const struct az_jscan *s)
     case 'N':
         return AZ_JT_NONFINITE;
     case 'n':
-        return s->p[1] == 'a' ? AZ_JT_NONFINITE : s->p[1] == 0 && s->p + 1 >= s->end ? AZ_J_MORE : AZ_JT_NULL;
+        return s->p[1] == 'a'                       ? AZ_JT_NONFINITE
+               : s->p[1] == 0 && s->p + 1 >= s->end ? AZ_J_MORE
+                                                    : AZ_JT_NULL;
     case '-':
         if (s->p[1] == 0 && s->p + 1 >= s->end)
             return AZ_J_MORE;
@@ -142,8 +148,8 @@ int az_j_type(const struct az_jscan *s)
     }
 }
 
-/* Bytes of one block, from its `from`-th, with the state of the nesting: true when the last bracket closed, *p behind
- * it. */
+/* Bytes of one block, from its `from`-th, with the state of the nesting: true when the last bracket
+ * closed, *p after it. */
 static bool nested_bytes(const char **p, const char *stop, size_t *depth, bool *text, bool *escape)
 {
     for (const char *q = *p; q < stop; q++) {
@@ -166,8 +172,9 @@ static bool nested_bytes(const char **p, const char *stop, size_t *depth, bool *
     return false;
 }
 
-/* Cursor behind the opening bracket: to behind the matching one. 64 bytes at once: brackets outside strings are
- * counted, strings told by the parity of quotes; a block with a backslash takes the slow way. */
+/* Cursor after the opening bracket: to after the matching one. 64 bytes at once: brackets outside
+ * strings are counted, strings reported by the parity of quotes; a block with a backslash takes the
+ * slow way. */
 static int skip_nested(struct az_jscan *s)
 {
     const char *p = s->p;
@@ -188,7 +195,7 @@ static int skip_nested(struct az_jscan *s)
             const char *at = p + __builtin_ctzll(brackets);
             if (*at == '[' || *at == '{') {
                 depth++;
-            } else if (--depth == 0) { /* brackets lie before the sentinel, so this one is data */
+            } else if (--depth == 0) { /* brackets are before the sentinel, so this one is data */
                 s->p = at + 1;
                 return AZ_J_OK;
             }
@@ -212,9 +219,8 @@ static inline int skip_token(struct az_jscan *s)
 
 static bool word_is_value(struct az_sv t)
 {
-    static const char *const words[] = {
-        "null", "true", "false", "NaN", "nan", "Infinity", "-Infinity", "inf", "-inf"
-    };
+    static const char *const words[] = { "null",     "true",      "false", "NaN", "nan",
+                                         "Infinity", "-Infinity", "inf",   "-inf" };
     if (t.p[0] >= '0' && t.p[0] <= '9')
         return true;
     if (t.p[0] == '-' && t.n > 1 && t.p[1] >= '0' && t.p[1] <= '9')
@@ -240,7 +246,8 @@ int az_j_skip_slow(struct az_jscan *s)
             s->p = from;
     } else {
         rc = skip_token(s);
-        if (rc == AZ_J_OK && (unsigned)(*from - '0') > 9 && !word_is_value(az_sv_make(from, (size_t)(s->p - from)))) {
+        if (rc == AZ_J_OK && (unsigned)(*from - '0') > 9 &&
+            !word_is_value(az_sv_make(from, (size_t)(s->p - from)))) {
             s->p = from;
             rc = AZ_J_BAD;
         }
@@ -300,7 +307,8 @@ static size_t put_utf8(char *o, uint32_t c)
     return 4;
 }
 
-/* \uXXXX at p (behind the 'u', n bytes left): code point and bytes used, 0 if it is no such escape. */
+/* \uXXXX at p (after the 'u', n bytes left): code point and bytes used, 0 if it is no such escape.
+ */
 static size_t unicode_escape(const char *p, size_t n, uint32_t *code)
 {
     int hi = n >= 4 ? hex4(p) : -1;
@@ -324,8 +332,9 @@ struct az_sv az_json_unescape(struct az_arena *a, struct az_sv raw)
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     if (raw.n == 0 || !memchr(raw.p, '\\', raw.n))
         return raw;
-    char *out =
-        az_arena_alloc(a, raw.n + 4); /* an escape is never shorter than what it stands for, but U+FFFD is 3 for 6 */
+    char *out = az_arena_alloc(
+        a,
+        raw.n + 4); /* an escape is never shorter than what it stands for, but U+FFFD is 3 for 6 */
     size_t n = 0;
     if (!out)
         return az_sv_make(NULL, 0);

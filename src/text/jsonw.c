@@ -9,7 +9,8 @@
 
 #define DEPTH_MAX 63 /* bits of the masks */
 
-void az_jsonw_init(struct az_jsonw *w, struct az_outfile *file, struct az_vec_char *text, int indent)
+void az_jsonw_init(struct az_jsonw *w, struct az_outfile *file, struct az_vec_char *text,
+                   int indent)
 {
     *w = (struct az_jsonw){ .file = file, .text = text, .indent = indent };
 }
@@ -27,7 +28,10 @@ static void put(struct az_jsonw *w, struct az_sv s)
 }
 
 static bool in_object(const struct az_jsonw *w) { return w->is_object >> w->depth & 1; }
-static bool one_line(const struct az_jsonw *w) { return w->indent <= 0 || (w->on_one_line >> w->depth & 1); }
+static bool one_line(const struct az_jsonw *w)
+{
+    return w->indent <= 0 || (w->on_one_line >> w->depth & 1);
+}
 
 static void new_line(struct az_jsonw *w)
 {

@@ -4,12 +4,13 @@
 /* One load on the machines that store numbers so. */
 static uint64_t little_endian(const uint8_t *p)
 {
-    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
-           (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
+           (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 |
+           (uint64_t)p[7] << 56;
 }
 
-/* Up to 8 bytes at once: the first byte without its top bit ends the number; the groups of seven bits are then pushed
- * together, pairwise. 0 where the number is longer. */
+/* Up to 8 bytes at once: the first byte without its top bit ends the number; the groups of seven
+ * bits are then pushed together, pairwise. 0 where the number is longer. */
 static unsigned varint_word(uint64_t word, uint64_t *value)
 {
     const uint64_t stops = ~word & UINT64_C(0x8080808080808080);

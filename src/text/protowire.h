@@ -1,12 +1,13 @@
-/* Protocol buffer wire format: a cursor over the fields of one message. Bounded (no length passes the end of its
- * message), depth-limited, without allocation: length-delimited fields are views into the input.
+/* Protocol buffer wire format: a cursor over the fields of one message. Bounded (no length passes
+ * the end of its message), depth-limited, without allocation: length-delimited fields are views
+ * into the input.
  *
  *     struct az_pb m = az_pb_of(bytes), sub;
  *     while ((rc = az_pb_next(&m, &field, &wire, &value, &bytes)) > 0)
  *         if (field == 3 && wire == AZ_PB_BYTES && (rc = az_pb_sub(&m, bytes, &sub)) == 0) ...
  *
- * Every error is AZ_EFORMAT with the cursor at the byte that is wrong; `p - start of input` is the offset for a
- * message. */
+ * Every error is AZ_EFORMAT with the cursor at the byte that is wrong; `p - start of input` is the
+ * offset for a message. */
 #ifndef AZ_TEXT_PROTOWIRE_H
 #define AZ_TEXT_PROTOWIRE_H
 
@@ -18,7 +19,12 @@
 #define AZ_PB_DEPTH  64 /* messages within messages */
 #define AZ_PB_VARINT 10 /* bytes of the longest varint */
 
-enum { AZ_PB_INT = 0, AZ_PB_FIXED64 = 1, AZ_PB_BYTES = 2, AZ_PB_FIXED32 = 5 }; /* 3, 4 (groups), 6, 7 are errors */
+enum {
+    AZ_PB_INT = 0,
+    AZ_PB_FIXED64 = 1,
+    AZ_PB_BYTES = 2,
+    AZ_PB_FIXED32 = 5
+}; /* 3, 4 (groups), 6, 7 are errors */
 
 struct az_pb {
     const uint8_t *p, *end;
@@ -31,7 +37,7 @@ static inline struct az_pb az_pb_of(struct az_sv bytes)
     return (struct az_pb){ p, p + bytes.n, 0 };
 }
 
-/* Cursor over a message that lies in a field of `m`. AZ_EFORMAT beyond AZ_PB_DEPTH. */
+/* Cursor over a message that is in a field of `m`. AZ_EFORMAT beyond AZ_PB_DEPTH. */
 static inline int az_pb_sub(const struct az_pb *m, struct az_sv bytes, struct az_pb *out)
 {
     *out = az_pb_of(bytes);
@@ -39,8 +45,8 @@ static inline int az_pb_sub(const struct az_pb *m, struct az_sv bytes, struct az
     return out->depth > AZ_PB_DEPTH ? AZ_EFORMAT : AZ_OK;
 }
 
-/* A varint of any length up to 10 bytes; the 10th may only hold one bit. What stands behind 64 bits is an error, as is
- * the end of the message inside it. */
+/* A varint of any length up to 10 bytes; the 10th may only hold one bit. What is after 64 bits is
+ * an error, as is the end of the message inside it. */
 int az_pb_varint_long(struct az_pb *m, uint64_t *value) AZ_MUST_USE;
 static inline int az_pb_varint(struct az_pb *m, uint64_t *value)
 {
@@ -59,9 +65,11 @@ static inline int az_pb_varint(struct az_pb *m, uint64_t *value)
 /* The rest of a field whose tag is read: fixed64, fixed32, or a wire type that is none. */
 int az_pb_fixed(struct az_pb *m, unsigned wire, const uint8_t *tag, uint64_t *value) AZ_MUST_USE;
 
-/* Next field: 1 and its number and wire type; 0 at the end; AZ_EFORMAT. `value` holds numbers (also the bits of fixed32
- * and fixed64), `bytes` length-delimited fields; the other is left as it was. */
-static inline int az_pb_next(struct az_pb *m, uint32_t *field, unsigned *wire, uint64_t *value, struct az_sv *bytes)
+/* Next field: 1 and its number and wire type; 0 at the end; AZ_EFORMAT. `value` holds numbers (also
+ * the bits of fixed32 and fixed64), `bytes` length-delimited fields; the other is left as it was.
+ */
+static inline int az_pb_next(struct az_pb *m, uint32_t *field, unsigned *wire, uint64_t *value,
+                             struct az_sv *bytes)
 {
     const uint8_t *tag = m->p;
     uint64_t v;
@@ -120,8 +128,9 @@ static inline struct az_pb_numbers az_pb_numbers(unsigned wire, uint64_t value, 
 /* 1 and the next number, 0 at the end, AZ_EFORMAT. */
 int az_pb_number(struct az_pb_numbers *it, uint64_t *value) AZ_MUST_USE;
 
-/* The first length-delimited field of that number, or the empty view with p NULL where there is none (also where the
- * message is damaged before it). For messages of which only one part is wanted. */
+/* The first length-delimited field of that number, or the empty view with p NULL where there is
+ * none (also where the message is damaged before it). For messages of which only one part is
+ * wanted. */
 struct az_sv az_pb_find(struct az_sv message, uint32_t field);
 
 #endif

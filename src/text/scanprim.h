@@ -1,6 +1,6 @@
-/* Byte-scanning primitives of the JSON scanner: SSE2 and a portable twin of each, with equal results (a unit test holds
- * them against each other). All read at most 64 bytes beyond the first byte that ends them, so the caller keeps 64
- * readable zero bytes behind its data. */
+/* Byte-scanning primitives of the JSON scanner: SSE2 and a portable form of each, with equal
+ * results (a unit test holds them against each other). All read at most 64 bytes beyond the first
+ * byte that ends them, so the caller keeps 64 readable zero bytes after its data. */
 #ifndef AZ_TEXT_SCANPRIM_H
 #define AZ_TEXT_SCANPRIM_H
 
@@ -58,11 +58,12 @@ static inline struct az_block az_block_portable(const char *p)
 #ifdef __SSE2__
 static inline const char *az_find_string_end_sse2(const char *p)
 {
-    const __m128i quote = _mm_set1_epi8('"'), back = _mm_set1_epi8('\\'), zero = _mm_setzero_si128();
+    const __m128i quote = _mm_set1_epi8('"'), back = _mm_set1_epi8('\\'),
+                  zero = _mm_setzero_si128();
     for (;; p += 16) {
         __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-        __m128i hit =
-            _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_cmpeq_epi8(x, back)), _mm_cmpeq_epi8(x, zero));
+        __m128i hit = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_cmpeq_epi8(x, back)),
+                                   _mm_cmpeq_epi8(x, zero));
         unsigned m = (unsigned)_mm_movemask_epi8(hit);
         if (m)
             return p + __builtin_ctz(m);
@@ -72,9 +73,12 @@ static inline const char *az_find_string_end_sse2(const char *p)
 static inline bool az_equal32_sse2(const char *a, const char *b, uint32_t mask)
 {
     const __m128i *x = (const __m128i *)(const void *)a, *y = (const __m128i *)(const void *)b;
-    unsigned lo = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(x), _mm_load_si128(y)));
-    unsigned hi = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(x + 1), _mm_load_si128(y + 1)));
-    return (~(lo | hi << 16) & mask) == 0; /* one branch: literals of up to 16 bytes and longer ones are mixed */
+    unsigned lo =
+        (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(x), _mm_load_si128(y)));
+    unsigned hi =
+        (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(x + 1), _mm_load_si128(y + 1)));
+    return (~(lo | hi << 16) & mask) ==
+           0; /* one branch: literals of up to 16 bytes and longer ones are mixed */
 }
 
 static inline uint64_t az_mask64_sse2(const __m128i x[4])
@@ -85,20 +89,22 @@ static inline uint64_t az_mask64_sse2(const __m128i x[4])
     return m;
 }
 
-/* '{' 0x7b and '[' 0x5b differ in bit 0x20 only, '}' and ']' likewise: one compare finds both. Bytes that differ from
- * these in that bit and are no brackets do not exist. */
+/* '{' 0x7b and '[' 0x5b differ in bit 0x20 only, '}' and ']' likewise: one compare finds both.
+ * Bytes that differ from these in that bit and are no brackets do not exist. */
 static inline struct az_block az_block_sse2(const char *p)
 {
     const __m128i fold = _mm_set1_epi8(0x20), open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'),
                   quote = _mm_set1_epi8('"'), back = _mm_set1_epi8('\\');
     __m128i quotes[4], brackets[4], any = _mm_setzero_si128();
     for (int i = 0; i < 4; i++) {
-        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p + i), y = _mm_or_si128(x, fold);
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p + i),
+                      y = _mm_or_si128(x, fold);
         quotes[i] = _mm_cmpeq_epi8(x, quote);
         brackets[i] = _mm_or_si128(_mm_cmpeq_epi8(y, open), _mm_cmpeq_epi8(y, close));
         any = _mm_or_si128(any, _mm_cmpeq_epi8(x, back));
     }
-    return (struct az_block){ az_mask64_sse2(quotes), az_mask64_sse2(brackets), _mm_movemask_epi8(any) != 0 };
+    return (struct az_block){ az_mask64_sse2(quotes), az_mask64_sse2(brackets),
+                              _mm_movemask_epi8(any) != 0 };
 }
 #define az_find_string_end az_find_string_end_sse2
 #define az_equal32         az_equal32_sse2
@@ -131,11 +137,12 @@ static inline const char *az_find_token_end_portable(const char *p)
 #ifdef __SSE2__
 static inline const char *az_find_token_end_sse2(const char *p)
 {
-    const __m128i comma = _mm_set1_epi8(','), square = _mm_set1_epi8(']'), curly = _mm_set1_epi8('}'),
-                  space = _mm_set1_epi8(' ');
+    const __m128i comma = _mm_set1_epi8(','), square = _mm_set1_epi8(']'),
+                  curly = _mm_set1_epi8('}'), space = _mm_set1_epi8(' ');
     for (;; p += 16) {
         __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-        __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(x, comma), _mm_cmpeq_epi8(_mm_min_epu8(x, space), x));
+        __m128i hit =
+            _mm_or_si128(_mm_cmpeq_epi8(x, comma), _mm_cmpeq_epi8(_mm_min_epu8(x, space), x));
         hit = _mm_or_si128(hit, _mm_or_si128(_mm_cmpeq_epi8(x, square), _mm_cmpeq_epi8(x, curly)));
         unsigned m = (unsigned)_mm_movemask_epi8(hit);
         if (m)
@@ -161,7 +168,8 @@ static inline const char *az_find_bracket_sse2(const char *p)
                   fold = _mm_set1_epi8(0x20);
     for (;; p += 16) {
         __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p), y = _mm_or_si128(x, fold);
-        __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_cmpeq_epi8(x, _mm_setzero_si128()));
+        __m128i hit =
+            _mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_cmpeq_epi8(x, _mm_setzero_si128()));
         hit = _mm_or_si128(hit, _mm_or_si128(_mm_cmpeq_epi8(y, open), _mm_cmpeq_epi8(y, close)));
         unsigned m = (unsigned)_mm_movemask_epi8(hit);
         if (m)
@@ -184,18 +192,20 @@ static inline unsigned az_digits_portable(const char *p, uint64_t *value)
 }
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-/* Leading digits of the eight bytes x (0..8) and their value, without a branch on the digits: the first byte that is no
- * digit is found by arithmetic on all eight, the digits are moved to the high end and folded pairwise. */
+/* Leading digits of the eight bytes x (0..8) and their value, without a branch on the digits: the
+ * first byte that is no digit is found by arithmetic on all eight, the digits are moved to the high
+ * end and folded pairwise. */
 static inline unsigned az_digits8(uint64_t x, uint64_t *value)
 {
     uint64_t y = x ^ 0x3030303030303030u; /* digits become 0..9 */
-    uint64_t bad =
-        ((y + 0x7676767676767676u) | y) & 0x8080808080808080u; /* 10 and more; a carry only spoils later bytes */
+    uint64_t bad = ((y + 0x7676767676767676u) | y) &
+                   0x8080808080808080u; /* 10 and more; a carry only spoils later bytes */
     unsigned n = 8;
     if (bad) {
         const unsigned bit = (unsigned)__builtin_ctzll(bad); /* 8 n + 7 */
         n = bit / 8;
-        y = y << 1 << (70 - bit); /* by 64 - 8 n, in two steps as it may be 64: only digits are left */
+        y = y << 1
+              << (70 - bit); /* by 64 - 8 n, in two steps as it may be 64: only digits are left */
     }
     y = y * 2561 >> 8;
     y = (y & 0x00ff00ff00ff00ffu) * 6553601 >> 16;
@@ -206,7 +216,9 @@ static inline unsigned az_digits8(uint64_t x, uint64_t *value)
 /* Decimal digits at p, at most 16: their number and value. */
 static inline unsigned az_digits(const char *p, uint64_t *value)
 {
-    static const uint64_t power[9] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000 };
+    static const uint64_t power[9] = {
+        1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000
+    };
     uint64_t x, low;
     memcpy(&x, p, 8);
     unsigned n = az_digits8(x, value);

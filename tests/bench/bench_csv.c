@@ -1,6 +1,7 @@
-/* Speed of the CSV reader, from memory: bench_csv [--smoke] [MB]. Prints CPU time a field and bytes a second for a file
- * like cuda_gpu_kern_sum (9 columns, quoted template names) and one of 98 columns, each against a bare loop that only
- * copies the source through a window. The target is at most 8 ns a field; compare ratios, not single figures. */
+/* Speed of the CSV reader, from memory: bench_csv [--smoke] [MB]. Prints CPU time a field and bytes
+ * a second for a file like cuda_gpu_kern_sum (9 columns, quoted template names) and one of 98
+ * columns, each against a bare loop that only copies the source through a window. The target is at
+ * most 8 ns a field; compare ratios, not single figures. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,10 +43,11 @@ static void kernel_sum_row(struct az_vec_char *out, uint64_t *s)
     unsigned n = (unsigned)(rnd(s) % 4);
     const char *q = n == 2 ? "" : "\"";
     must(az_text_printf(out, "%u.%u,%u,%u,%u.0,%u.0,%u,%u,%u.%u,%s%s%s\n", (unsigned)(rnd(s) % 100),
-                        (unsigned)(rnd(s) % 10), (unsigned)(rnd(s) % 100000000), (unsigned)(rnd(s) % 1000),
-                        (unsigned)(rnd(s) % 100000), (unsigned)(rnd(s) % 100000), (unsigned)(rnd(s) % 10000),
-                        (unsigned)(rnd(s) % 1000000), (unsigned)(rnd(s) % 1000), (unsigned)(rnd(s) % 10), q, name[n],
-                        q));
+                        (unsigned)(rnd(s) % 10), (unsigned)(rnd(s) % 100000000),
+                        (unsigned)(rnd(s) % 1000), (unsigned)(rnd(s) % 100000),
+                        (unsigned)(rnd(s) % 100000), (unsigned)(rnd(s) % 10000),
+                        (unsigned)(rnd(s) % 1000000), (unsigned)(rnd(s) % 1000),
+                        (unsigned)(rnd(s) % 10), q, name[n], q));
 }
 
 static void wide_row(struct az_vec_char *out, uint64_t *s)
@@ -61,8 +63,10 @@ static void wide_row(struct az_vec_char *out, uint64_t *s)
     }
 }
 
-/* Pieces of 1 MB are generated and repeated, so that making the file does not take longer than reading it. */
-static void generate(struct az_vec_char *out, size_t bytes, void (*row)(struct az_vec_char *, uint64_t *))
+/* Pieces of 1 MB are generated and repeated, so that making the file does not take longer than
+ * reading it. */
+static void generate(struct az_vec_char *out, size_t bytes,
+                     void (*row)(struct az_vec_char *, uint64_t *))
 {
     uint64_t s = 42;
     must(az_vec_reserve(out, bytes + (2u << 20)));
@@ -146,17 +150,19 @@ static void measure(const char *title, size_t bytes, void (*row)(struct az_vec_c
     generate(&text, bytes, row);
     struct az_sv v = az_text_view(&text);
     for (int i = 0; i < REPEATS; i++) {
-        double t[4] = { copy_only(v), read_rows(v, false, &fields, &rows), read_rows(v, true, &fields, &rows),
-                        read_numbers(v) };
+        double t[4] = { copy_only(v), read_rows(v, false, &fields, &rows),
+                        read_rows(v, true, &fields, &rows), read_numbers(v) };
         for (int k = 0; k < 4; k++)
             best[k] = t[k] < best[k] ? t[k] : best[k];
     }
-    static const char *const what[] = { "copy only", "split", "split, bytewise", "split + 8 numbers a row" };
-    printf("%s: %.1f MB, %" PRIu64 " rows, %" PRIu64 " fields\n", title, (double)v.n / 1e6, rows, fields);
+    static const char *const what[] = { "copy only", "split", "split, bytewise",
+                                        "split + 8 numbers a row" };
+    printf("%s: %.1f MB, %" PRIu64 " rows, %" PRIu64 " fields\n", title, (double)v.n / 1e6, rows,
+           fields);
     for (int k = 0; k < 4; k++)
         printf("  %-24s %6.2f ns/field %7.1f ns/row %6.2f GB/s  %.2f of copying\n", what[k],
-               best[k] * 1e9 / (double)fields, best[k] * 1e9 / (double)rows, (double)v.n / best[k] / 1e9,
-               best[0] / best[k]);
+               best[k] * 1e9 / (double)fields, best[k] * 1e9 / (double)rows,
+               (double)v.n / best[k] / 1e9, best[0] / best[k]);
     az_vec_release(&text);
 }
 

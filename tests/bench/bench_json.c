@@ -1,8 +1,9 @@
 /* Speed of the JSON scanner on a trace: bench_json [--smoke] [--once] FILE
- * Every event is read as a report needs it: ph, cat, name, ts, dur, pid, tid, and of args the ids, stream, device,
- * shapes and types; all else is skipped. The scan and a bare read(2) of the same file into a buffer of the same size
- * take turns; the ratio is the median of the turns. Target: at least 0.2 of read(2). --once scans once and prints
- * nothing but the counts, for callgrind (tests/bench/instructions.sh; target: at most 6 instructions a byte). */
+ * Every event is read as a report needs it: ph, cat, name, ts, dur, pid, tid, and of args the ids,
+ * stream, device, shapes and types; all else is skipped. The scan and a bare read(2) of the same
+ * file into a buffer of the same size take turns; the ratio is the median of the turns. Target: at
+ * least 0.2 of read(2). --once scans once and prints nothing but the counts, for callgrind
+ * (tests/bench/instructions.sh; target: at most 6 instructions a byte). */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,9 +19,8 @@
 #define MOST   21
 
 enum { K_PH = 1, K_CAT, K_NAME, K_PID, K_TID, K_TS, K_DUR, K_ARGS, K_ID };
-static const char *const event_keys[] = {
-    "ph", "cat", "name", "pid", "tid", "ts", "dur", "args", "id", "bp", "s", NULL
-};
+static const char *const event_keys[] = { "ph",  "cat",  "name", "pid", "tid", "ts",
+                                          "dur", "args", "id",   "bp",  "s",   NULL };
 enum { A_CORR = 1, A_EXT, A_STREAM, A_DEVICE, A_BYTES, A_DIMS, A_TYPES };
 static const char *const arg_keys[] = { "correlation",
                                         "External id",
@@ -147,7 +147,10 @@ static void must(int rc)
     }
 }
 
-static int fill(void *ctx, void *buf, size_t n, size_t *got) { return az_source_read(ctx, buf, n, got); }
+static int fill(void *ctx, void *buf, size_t n, size_t *got)
+{
+    return az_source_read(ctx, buf, n, got);
+}
 
 static double scan(const char *path, struct totals *t)
 {
@@ -164,7 +167,8 @@ static double scan(const char *path, struct totals *t)
     must(az_jscan_init(&s, fill, src, WINDOW, NULL));
     must(az_jscan_byte(&s, '{'));
     for (bool first = true; (rc = az_jscan_member(&s, &first, &key)) == AZ_J_OK;)
-        must(az_sv_is(key, "traceEvents") ? az_jscan_records(&s, event, t, true, &a) : az_jscan_skip_value(&s));
+        must(az_sv_is(key, "traceEvents") ? az_jscan_records(&s, event, t, true, &a)
+                                          : az_jscan_skip_value(&s));
     must(rc);
     t->events = a.records;
     az_jscan_release(&s);
@@ -224,8 +228,8 @@ int main(int argc, char **argv)
         each[i] = scanned * 1e9 / (double)(t.events ? t.events : 1);
     }
     if (turns)
-        printf("ratio %.3f rate %.3f ns %.1f events %" PRIu64 " bytes %" PRIu64 "\n", median(ratio, turns),
-               median(rate, turns), median(each, turns), t.events, bytes);
+        printf("ratio %.3f rate %.3f ns %.1f events %" PRIu64 " bytes %" PRIu64 "\n",
+               median(ratio, turns), median(rate, turns), median(each, turns), t.events, bytes);
     else
         printf("events %" PRIu64 " sum %" PRIx64 " seconds %.3f\n", t.events, t.sum, first);
     return 0;

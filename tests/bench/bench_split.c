@@ -1,7 +1,7 @@
 /* One trace parsed by one thread and by several, in turns: bench_split [--smoke] [-t THREADS] FILE
- * Prints the medians of the ratio of wall times, and of the CPU time of one thread against that of the calling thread
- * among several: what the wall ratio comes to where every thread has a core of its own. Target: at least 1.6 on two
- * cores. */
+ * Prints the medians of the ratio of wall times, and of the CPU time of one thread against that of
+ * the calling thread among several: what the wall ratio comes to where every thread has a core of
+ * its own. Target: at least 1.6 on two cores. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,11 +35,15 @@ static struct times parse(const char *path, unsigned threads, bool sealed)
     az_mem_init(&mem, 0);
     az_options_default(&opts, &mem);
     az_diag_init(&diag);
-    struct az_parse job = {
-        .files = &file, .n_files = 1, .opts = &opts, .trace = &trace, .diag = &diag, .mem = &mem, .threads = threads
-    };
-    struct times t = { -seconds(CLOCK_MONOTONIC), -seconds(CLOCK_THREAD_CPUTIME_ID), -seconds(CLOCK_PROCESS_CPUTIME_ID),
-                       0 };
+    struct az_parse job = { .files = &file,
+                            .n_files = 1,
+                            .opts = &opts,
+                            .trace = &trace,
+                            .diag = &diag,
+                            .mem = &mem,
+                            .threads = threads };
+    struct times t = { -seconds(CLOCK_MONOTONIC), -seconds(CLOCK_THREAD_CPUTIME_ID),
+                       -seconds(CLOCK_PROCESS_CPUTIME_ID), 0 };
     if (!format || az_trace_init(&trace, &mem) != 0 || format->parse(&job) != 0 ||
         (sealed && az_trace_seal(&trace) != 0)) {
         fprintf(stderr, "bench_split: %s cannot be parsed\n", path);
@@ -95,10 +99,11 @@ int main(int argc, char **argv)
             more[i] = many.all / one.all;
             each[i] = one.all * 1e9 / (double)one.events;
         }
-        printf("%s: wall ratio %.2f, ratio with a core each %.2f, CPU of %u threads %.2f of one, one thread %.0f ns an "
+        printf("%s: wall ratio %.2f, ratio with a core each %.2f, CPU of %u threads %.2f of one, "
+               "one thread %.0f ns an "
                "event\n",
-               sealed ? "parse and seal" : "parse", median(wall, turns), median(core, turns), threads,
-               median(more, turns), median(each, turns));
+               sealed ? "parse and seal" : "parse", median(wall, turns), median(core, turns),
+               threads, median(more, turns), median(each, turns));
     }
     return 0;
 }

@@ -1,5 +1,5 @@
-/* Reads Nsight SQLite exports into traces and prints CPU time a row; beside it the bare SELECT of the same rows, so
- * that what SQLite costs and what the model costs can be told apart.
+/* Reads Nsight SQLite exports into traces and prints CPU time a row; next to it the bare SELECT of
+ * the same rows, so that what SQLite costs and what the model costs can be distinguished.
  *
  *   bench_sqlite FILE.sqlite... [REPEATS (5)]      inputs: gen_nsys_sqlite */
 #include <sqlite3.h>
@@ -31,9 +31,13 @@ static double parse(const char *path, int repeats, uint64_t *rows)
         az_diag_init(&diag);
         if (az_trace_init(&trace, &mem) != 0)
             return -1;
-        struct az_parse job = {
-            .files = &file, .n_files = 1, .opts = &opts, .trace = &trace, .diag = &diag, .mem = &mem, .threads = 1
-        };
+        struct az_parse job = { .files = &file,
+                                .n_files = 1,
+                                .opts = &opts,
+                                .trace = &trace,
+                                .diag = &diag,
+                                .mem = &mem,
+                                .threads = 1 };
         double t = cpu();
         int rc = az_format_nsys_sqlite.parse(&job);
         t = cpu() - t;
@@ -56,12 +60,14 @@ static double bare_select(const char *path, int repeats)
     for (int i = 0; i < repeats; i++) {
         sqlite3 *db;
         sqlite3_stmt *st;
-        if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) !=
+            SQLITE_OK)
             return -1;
         (void)sqlite3_exec(db, "PRAGMA mmap_size=2147418112", NULL, NULL, NULL);
         double t = cpu();
         if (sqlite3_prepare_v2(db,
-                               "SELECT start,\"end\",deviceId,streamId,demangledName FROM CUPTI_ACTIVITY_KIND_KERNEL",
+                               "SELECT start,\"end\",deviceId,streamId,demangledName FROM "
+                               "CUPTI_ACTIVITY_KIND_KERNEL",
                                -1, &st, NULL) != SQLITE_OK)
             return -1;
         while (sqlite3_step(st) == SQLITE_ROW)
@@ -89,9 +95,9 @@ int main(int argc, char **argv)
         double t = parse(argv[i], repeats, &rows), s = bare_select(argv[i], repeats);
         if (t < 0 || rows == 0)
             return 1;
-        printf(
-            "%s: %llu rows, into a trace %.0f ns a row, bare SELECT of 5 columns of the kernels %.0f ns a row of all\n",
-            argv[i], (unsigned long long)rows, 1e9 * t / (double)rows, 1e9 * s / (double)rows);
+        printf("%s: %llu rows, into a trace %.0f ns a row, bare SELECT of 5 columns of the kernels "
+               "%.0f ns a row of all\n",
+               argv[i], (unsigned long long)rows, 1e9 * t / (double)rows, 1e9 * s / (double)rows);
     }
     return 0;
 }

@@ -1,7 +1,8 @@
 /* Makes a large trace of a small one: make_replica IN.json OUT.json BYTES
- * The event array is repeated until the file has that many bytes. In every copy the times go on where the copy before
- * ended, and correlation ids, flow ids, External ids, sequence numbers and event indices are shifted, so that all
- * copies are distinct. What stands before and behind the array is written once. Prints the number of events. */
+ * The event array is repeated until the file has that many bytes. In every copy the times go on
+ * where the copy before ended, and correlation ids, flow ids, External ids, sequence numbers and
+ * event indices are shifted, so that all copies are distinct. What is before and after the array is
+ * written once. Prints the number of events. */
 #include "base/err.h"
 #include <inttypes.h>
 #include <stdbool.h>
@@ -11,7 +12,8 @@
 
 enum kind { TEXT, TIME, CORRELATION, EXTERNAL, INDEX, SEQUENCE, KINDS };
 
-/* Keys whose numbers are shifted; depth 1: of the event itself, 2: of its args. A flow's id counts as a correlation id.
+/* Keys whose numbers are shifted; depth 1: of the event itself, 2: of its args. A flow's id counts
+ * as a correlation id.
  */
 static const struct {
     const char *key;
@@ -74,7 +76,8 @@ static void add(struct piece p)
 static enum kind kind_of(const char *key, size_t n, int depth)
 {
     for (size_t i = 0; i < AZ_LENGTH(shifted); i++)
-        if (shifted[i].depth == depth && strlen(shifted[i].key) == n && memcmp(shifted[i].key, key, n) == 0)
+        if (shifted[i].depth == depth && strlen(shifted[i].key) == n &&
+            memcmp(shifted[i].key, key, n) == 0)
             return shifted[i].kind;
     return TEXT;
 }
@@ -143,9 +146,11 @@ static size_t write_copy(FILE *out, int64_t copy)
             bytes += fwrite(p->text, 1, p->n, out);
             continue;
         }
-        int64_t v = p->value + copy * (p->kind == TIME ? most[TIME] - first_time + 1000000 : most[p->kind] + 1);
-        int n = p->fraction ? snprintf(text, sizeof text, "%" PRId64 ".%03" PRId64, v / 1000, v % 1000)
-                            : snprintf(text, sizeof text, "%" PRId64, p->kind == TIME ? v / 1000 : v);
+        int64_t v = p->value + copy * (p->kind == TIME ? most[TIME] - first_time + 1000000
+                                                       : most[p->kind] + 1);
+        int n = p->fraction
+                    ? snprintf(text, sizeof text, "%" PRId64 ".%03" PRId64, v / 1000, v % 1000)
+                    : snprintf(text, sizeof text, "%" PRId64, p->kind == TIME ? v / 1000 : v);
         bytes += fwrite(text, 1, (size_t)n, out);
     }
     return bytes;

@@ -148,7 +148,7 @@ class Bench:
                 self.instructions(layout)
 
     def instructions(self, layout):
-        """Instructions a byte, those of start-up left out: the difference of two files."""
+        """Instructions a byte, those of start-up skipped: the difference of two files."""
         count, size = [], []
         for megabytes in (1, 4):
             path = self.trace(megabytes, layout)

@@ -1,8 +1,10 @@
-/* Times single stages of reading, each in CPU nanoseconds of this process, for tests/bench/measure.py.
+/* Times single stages of reading, each in CPU nanoseconds of this process, for
+ * tests/bench/measure.py.
  *
- *   stages read FILE          read(2) alone, 256 KiB at a time: the limit the others are held against
- *   stages json FILE          every event of a trace in the Chrome format: ph, cat, name, ts, dur, pid, tid; args
- * skipped stages csv FILE           every field of a CSV stages parse FORMAT FILE  a whole file into a sealed trace
+ *   stages read FILE          read(2) alone, 256 KiB at a time: the limit the others are held
+ * against stages json FILE          every event of a trace in the Chrome format: ph, cat, name, ts,
+ * dur, pid, tid; args skipped stages csv FILE           every field of a CSV stages parse FORMAT
+ * FILE  a whole file into a sealed trace
  *
  * Prints "BYTES UNITS NANOSECONDS CHECK"; units are bytes, events, fields or rows read. */
 #include <fcntl.h>
@@ -97,7 +99,10 @@ static int json_record(void *ctx, struct az_jscan *s)
     return AZ_J_OK;
 }
 
-static int fill(void *ctx, void *buf, size_t n, size_t *got) { return az_source_read(ctx, buf, n, got); }
+static int fill(void *ctx, void *buf, size_t n, size_t *got)
+{
+    return az_source_read(ctx, buf, n, got);
+}
 
 static int bench_json(const char *path, struct figure *f)
 {
@@ -164,9 +169,13 @@ static int bench_parse(const char *format, const char *path, struct figure *f)
     int rc = az_trace_init(&trace, &mem);
     if (rc)
         goto out;
-    struct az_parse job = {
-        .files = &file, .n_files = 1, .opts = &opts, .trace = &trace, .diag = &diag, .mem = &mem, .threads = 1
-    };
+    struct az_parse job = { .files = &file,
+                            .n_files = 1,
+                            .opts = &opts,
+                            .trace = &trace,
+                            .diag = &diag,
+                            .mem = &mem,
+                            .threads = 1 };
     rc = fmt->parse(&job);
     if (!rc)
         rc = az_trace_seal(&trace);

@@ -1,5 +1,6 @@
-/* Fuzzes the configuration loader from memory: any bytes give a configuration or messages, no crash, no leak. Nothing
- * is looked up on disk. Lines "KEY=VALUE" behind a first byte 0xfe (never in UTF-8) are command line values: --set, and
+/* Fuzzes the configuration loader from memory: any bytes give a configuration or messages, no
+ * crash, no leak. Nothing is looked up on disk. Lines "KEY=VALUE" after a first byte 0xfe (never in
+ * UTF-8) are command line values: --set, and
  * --opt where the line starts with '+'. */
 #include <stdint.h>
 #include <stdlib.h>

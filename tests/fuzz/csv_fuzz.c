@@ -1,5 +1,6 @@
-/* Any bytes as CSV: both splitters, in several window sizes, must give the same rows, lines and outcome. The first byte
- * chooses the separator and the row limit. Build with clang -fsanitize=fuzzer,address,undefined, or with driver.c. */
+/* Any bytes as CSV: both splitters, in several window sizes, must give the same rows, lines and
+ * outcome. The first byte chooses the separator and the row limit. Build with clang
+ * -fsanitize=fuzzer,address,undefined, or with driver.c. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -41,7 +42,8 @@ static void look_at(struct outcome *o, struct az_arena *a, const struct az_csv_f
     mix(o, &d, sizeof d);
 }
 
-static struct outcome read_all(struct az_sv in, size_t window, bool scalar, char sep, size_t max_row)
+static struct outcome read_all(struct az_sv in, size_t window, bool scalar, char sep,
+                               size_t max_row)
 {
     struct outcome o = { .hash = 1469598103934665603u };
     struct az_source_opts opts = { .window = window ? window : 4096, .raw = true };
@@ -74,8 +76,8 @@ static struct outcome read_all(struct az_sv in, size_t window, bool scalar, char
 
 static bool same(const struct outcome *x, const struct outcome *y)
 {
-    return x->hash == y->hash && x->rows == y->rows && x->fields == y->fields && x->line == y->line &&
-           x->code == y->code;
+    return x->hash == y->hash && x->rows == y->rows && x->fields == y->fields &&
+           x->line == y->line && x->code == y->code;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -93,9 +95,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < 2 * AZ_LENGTH(windows); i++) {
         struct outcome o = read_all(in, windows[i / 2], i % 2, sep, max_row);
         if (!same(&first, &o)) {
-            fprintf(stderr, "window %zu, %s: %zu rows, %zu fields, line %lld, code %d; want %zu, %zu, %lld, %d\n",
-                    windows[i / 2], i % 2 ? "bytewise" : "indexed", o.rows, o.fields, (long long)o.line, o.code,
-                    first.rows, first.fields, (long long)first.line, first.code);
+            fprintf(stderr,
+                    "window %zu, %s: %zu rows, %zu fields, line %lld, code %d; want %zu, %zu, "
+                    "%lld, %d\n",
+                    windows[i / 2], i % 2 ? "bytewise" : "indexed", o.rows, o.fields,
+                    (long long)o.line, o.code, first.rows, first.fields, (long long)first.line,
+                    first.code);
             abort();
         }
     }

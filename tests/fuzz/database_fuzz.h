@@ -1,4 +1,5 @@
-/* What the harnesses of SQLite formats share beside format_fuzz.h: a good database, damaged by the input. */
+/* What the harnesses of SQLite formats share next to format_fuzz.h: a good database, damaged by the
+ * input. */
 #ifndef AZ_TESTS_DATABASE_FUZZ_H
 #define AZ_TESTS_DATABASE_FUZZ_H
 
@@ -7,14 +8,16 @@
 
 #include "format_fuzz.h"
 
-/* The database that the statements `good` make, as bytes, made once; belongs to SQLite's allocator. */
+/* The database that the statements `good` make, as bytes, made once; belongs to SQLite's allocator.
+ */
 static inline unsigned char *fuzz_good_bytes(const char *good, sqlite3_int64 *n)
 {
     static unsigned char *bytes;
     static sqlite3_int64 size;
     if (!bytes) {
         sqlite3 *db;
-        if (sqlite3_open(":memory:", &db) != SQLITE_OK || sqlite3_exec(db, good, NULL, NULL, NULL) != SQLITE_OK)
+        if (sqlite3_open(":memory:", &db) != SQLITE_OK ||
+            sqlite3_exec(db, good, NULL, NULL, NULL) != SQLITE_OK)
             abort();
         bytes = sqlite3_serialize(db, "main", &size, 0);
         if (!bytes)
@@ -25,7 +28,8 @@ static inline unsigned char *fuzz_good_bytes(const char *good, sqlite3_int64 *n)
     return bytes;
 }
 
-/* Bytes that begin with the SQLite magic as they are; all else is a list of edits of the good database. */
+/* Bytes that begin with the SQLite magic as they are; all else is a list of edits of the good
+ * database. */
 static inline void fuzz_database(int fd, const char *good, const uint8_t *data, size_t size)
 {
     if (size >= 16 && memcmp(data, "SQLite format 3", 16) == 0) {

@@ -1,7 +1,7 @@
-/* Runs a fuzz harness without a fuzzer: `harness FILE|FOLDER...` replays files, `harness -mutate N SEED FILE|FOLDER...`
- * also runs N seeded mutations of them. Every input lies in a block of its exact size, so that the sanitizers see a
- * read too far. Before an input is run its bytes go to the file named by AZ_FUZZ_LAST, if that is set, to have it after
- * a crash. */
+/* Runs a fuzz harness without a fuzzer: `harness FILE|FOLDER...` replays files, `harness -mutate N
+ * SEED FILE|FOLDER...` also runs N seeded mutations of them. Every input is in a block of its exact
+ * size, so that the sanitizers see a read too far. Before an input is run its bytes go to the file
+ * named by AZ_FUZZ_LAST, if that is set, to have it after a crash. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
@@ -45,7 +45,10 @@ static void load_file(const char *path)
     fclose(f);
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 /* A file, or the files of a folder by name, so that every run takes them in the same order. */
 static void load(const char *path)

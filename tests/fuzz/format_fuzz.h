@@ -1,4 +1,5 @@
-/* What the harnesses of input formats share: the bytes as a file, read by the format, sealed, given back. */
+/* What the harnesses of input formats share: the bytes as a file, read by the format, sealed, given
+ * back. */
 #ifndef AZ_TESTS_FORMAT_FUZZ_H
 #define AZ_TESTS_FORMAT_FUZZ_H
 
@@ -19,7 +20,8 @@ struct format_fuzz {
     size_t n_files;       /* the same file so many times; 0: once */
     bool seal_may_refuse; /* the memory limit may be met while sealing */
     /* On the sealed trace; NULL: nothing. */
-    void (*analyse)(const struct az_trace *t, const struct az_options *o, struct az_mem *mem, struct az_diag *diag);
+    void (*analyse)(const struct az_trace *t, const struct az_options *o, struct az_mem *mem,
+                    struct az_diag *diag);
 };
 
 /* A new temporary file; `path` ends in XXXXXX. */
@@ -37,8 +39,8 @@ static inline void fuzz_bytes(int fd, struct az_sv bytes)
         abort();
 }
 
-static inline void fuzz_parse(const struct format_fuzz *f, const struct az_file *files, struct az_mem *mem,
-                              struct az_diag *diag)
+static inline void fuzz_parse(const struct format_fuzz *f, const struct az_file *files,
+                              struct az_mem *mem, struct az_diag *diag)
 {
     struct az_trace trace;
     if (az_trace_init(&trace, mem) != 0)
@@ -68,8 +70,10 @@ static inline void fuzz_format(const struct format_fuzz *f, const char *path)
 {
     struct az_mem mem;
     struct az_diag diag;
-    struct az_file files[2] = { { .path = az_sv_str(path), .role = az_sv_str(f->role), .optional = f->optional },
-                                { .path = az_sv_str(path) } };
+    struct az_file files[2] = {
+        { .path = az_sv_str(path), .role = az_sv_str(f->role), .optional = f->optional },
+        { .path = az_sv_str(path) }
+    };
     az_mem_init(&mem, 64u << 20);
     az_diag_init(&diag);
     fuzz_parse(f, files, &mem, &diag);

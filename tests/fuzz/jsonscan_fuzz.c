@@ -1,6 +1,7 @@
-/* Any bytes as a JSON document with an array of records: in windows of several sizes, whole or drop by drop, the
- * scanner must say the same of them. The first byte chooses strictness and the limit of a record. Every value is read
- * as text, number or raw by its key. Build with clang -fsanitize=fuzzer,address,undefined, or with driver.c. */
+/* Any bytes as a JSON document with an array of records: in windows of several sizes, whole or drop
+ * by drop, the scanner must say the same of them. The first byte chooses strictness and the limit
+ * of a record. Every value is read as text, number or raw by its key. Build with clang
+ * -fsanitize=fuzzer,address,undefined, or with driver.c. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -148,7 +149,8 @@ static int document(struct run *r, struct az_jscan *s)
     return rc;
 }
 
-static struct outcome read_all(const uint8_t *data, size_t n, size_t window, size_t step, unsigned mode)
+static struct outcome read_all(const uint8_t *data, size_t n, size_t window, size_t step,
+                               unsigned mode)
 {
     static struct run r; /* large */
     struct az_jscan s;
@@ -172,19 +174,21 @@ static struct outcome read_all(const uint8_t *data, size_t n, size_t window, siz
 static bool same(const struct outcome *x, const struct outcome *y)
 {
     const struct az_jarray *a = &x->array, *b = &y->array;
-    return x->hash == y->hash && x->code == y->code && x->offset == y->offset && a->records == b->records &&
-           a->malformed == b->malformed && a->skipped_bytes == b->skipped_bytes && a->first_bad == b->first_bad &&
+    return x->hash == y->hash && x->code == y->code && x->offset == y->offset &&
+           a->records == b->records && a->malformed == b->malformed &&
+           a->skipped_bytes == b->skipped_bytes && a->first_bad == b->first_bad &&
            a->truncated == b->truncated && a->end_offset == b->end_offset;
 }
 
 static void show(const char *what, const struct outcome *o)
 {
-    fprintf(
-        stderr,
-        "%s: code %d at %lld, hash %llx, %llu records, %llu malformed, %llu skipped, first %lld, end %lld, cut %d\n",
-        what, o->code, (long long)o->offset, (unsigned long long)o->hash, (unsigned long long)o->array.records,
-        (unsigned long long)o->array.malformed, (unsigned long long)o->array.skipped_bytes,
-        (long long)o->array.first_bad, (long long)o->array.end_offset, o->array.truncated);
+    fprintf(stderr,
+            "%s: code %d at %lld, hash %llx, %llu records, %llu malformed, %llu skipped, first "
+            "%lld, end %lld, cut %d\n",
+            what, o->code, (long long)o->offset, (unsigned long long)o->hash,
+            (unsigned long long)o->array.records, (unsigned long long)o->array.malformed,
+            (unsigned long long)o->array.skipped_bytes, (long long)o->array.first_bad,
+            (long long)o->array.end_offset, o->array.truncated);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
-/* One event of a trace to be merged: what is taken as valid JSON must still be so when it was rewritten, and a mended
- * text that is valid must be what a reader takes for the same event. */
+/* One event of a trace to be merged: what is taken as valid JSON must still be so when it was
+ * rewritten, and a repaired text that is valid must be what a reader takes for the same event. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,8 @@ static void rewrite(struct az_sv text, int64_t rank, bool external)
     must(az_me_write(&e, &s, &out) == 0);
     pad(&out);
     must(az_me_parse(az_text_view(&out), &again));
-    must(again.args.n > 0 && again.ph.n == e.ph.n && again.cat.n == e.cat.n && again.name.n == e.name.n);
+    must(again.args.n > 0 && again.ph.n == e.ph.n && again.cat.n == e.cat.n &&
+         again.name.n == e.name.n);
     must(again.rank.n > 0 || *again.args.p != '{');
     az_vec_release(&out);
 }

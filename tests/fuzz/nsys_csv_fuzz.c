@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE
-/* nsys stats CSV from arbitrary bytes. The first byte chooses the role and whether titles are trusted; the rest is the
- * file. Small memory limit: no input may need more than a multiple of its size. */
+/* nsys stats CSV from arbitrary bytes. The first byte chooses the role and whether titles are
+ * trusted; the rest is the file. Small memory limit: no input may need more than a multiple of its
+ * size. */
 #include "format_fuzz.h"
 
 static void options(struct az_options *o, unsigned choice)
@@ -26,9 +27,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)close(fd);
     struct az_options opts;
     options(&opts, data[0]);
-    fuzz_format(
-        &(struct format_fuzz){
-            .format = &az_format_nsys_csv, .opts = &opts, .role = roles[data[0] & 3], .optional = data[0] & 4 },
-        path);
+    fuzz_format(&(struct format_fuzz){ .format = &az_format_nsys_csv,
+                                       .opts = &opts,
+                                       .role = roles[data[0] & 3],
+                                       .optional = data[0] & 4 },
+                path);
     return 0;
 }

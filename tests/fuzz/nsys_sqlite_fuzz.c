@@ -1,33 +1,43 @@
 #define _DEFAULT_SOURCE
-/* An Nsight SQLite export from arbitrary bytes: a file that begins with the SQLite magic is taken as a database as it
- * is; everything else is a list of edits (offset, byte) of a small good export, so that the reader gets past the first
- * page. */
+/* An Nsight SQLite export from arbitrary bytes: a file that begins with the SQLite magic is taken
+ * as a database as it is; everything else is a list of edits (offset, byte) of a small good export,
+ * so that the reader gets past the first page. */
 #include "database_fuzz.h"
 
 static const char good[] =
-    "PRAGMA page_size=512;CREATE TABLE StringIds(id INTEGER NOT NULL PRIMARY KEY,value TEXT NOT NULL);"
+    "PRAGMA page_size=512;CREATE TABLE StringIds(id INTEGER NOT NULL PRIMARY KEY,value TEXT NOT "
+    "NULL);"
     "INSERT INTO StringIds VALUES(0,'[Unknown]'),(1,'void "
     "gemm<float>(int)'),(2,'cudaLaunchKernel_v7000'),(3,'step'),(4,'TSL');"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER,\"end\" INTEGER,deviceId INTEGER,streamId "
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER,\"end\" INTEGER,deviceId "
+    "INTEGER,streamId "
     "INTEGER,correlationId "
     "INTEGER,globalPid INTEGER,demangledName INTEGER,graphNodeId INTEGER);"
-    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<60) INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL "
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<60) INSERT INTO "
+    "CUPTI_ACTIVITY_KIND_KERNEL "
     "SELECT "
     "i*10,i*10+5,i%2,7,i,281475245146112,i%3,NULL FROM n;"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER,\"end\" INTEGER,globalPid INTEGER,bytes INTEGER,copyKind "
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER,\"end\" INTEGER,globalPid INTEGER,bytes "
+    "INTEGER,copyKind "
     "INTEGER);"
-    "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1,2,281475245146112,4096,1),(3,4,281475245146112,NULL,8);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER,\"end\" INTEGER,globalTid INTEGER,correlationId "
+    "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY "
+    "VALUES(1,2,281475245146112,4096,1),(3,4,281475245146112,NULL,8);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER,\"end\" INTEGER,globalTid "
+    "INTEGER,correlationId "
     "INTEGER,nameId "
-    "INTEGER);INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1,5,281475245146128,1,2),(6,7,281475245146128,2,2);"
-    "CREATE TABLE NVTX_EVENTS(start INTEGER,\"end\" INTEGER,eventType INTEGER,text TEXT,globalTid INTEGER,endGlobalTid "
+    "INTEGER);INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME "
+    "VALUES(1,5,281475245146128,1,2),(6,7,281475245146128,2,2);"
+    "CREATE TABLE NVTX_EVENTS(start INTEGER,\"end\" INTEGER,eventType INTEGER,text TEXT,globalTid "
+    "INTEGER,endGlobalTid "
     "INTEGER,textId INTEGER,domainId INTEGER);"
-    "INSERT INTO NVTX_EVENTS VALUES(0,NULL,75,NULL,281475245146128,NULL,4,1),(0,9,59,NULL,281475245146128,NULL,3,1),"
+    "INSERT INTO NVTX_EVENTS "
+    "VALUES(0,NULL,75,NULL,281475245146128,NULL,4,1),(0,9,59,NULL,281475245146128,NULL,3,1),"
     "(2,NULL,60,'open',281475245146128,NULL,NULL,0),(3,4,34,'mark',281475245146128,NULL,NULL,0);"
     "CREATE TABLE META_DATA_EXPORT(name TEXT,value TEXT);INSERT INTO META_DATA_EXPORT "
     "VALUES('EXPORT_SCHEMA_VERSION_MAJOR',"
     "'3'),('EXPORT_SCHEMA_VERSION_MINOR','16');"
-    "CREATE TABLE TARGET_INFO_GPU(id INTEGER,name TEXT,smCount INTEGER);INSERT INTO TARGET_INFO_GPU "
+    "CREATE TABLE TARGET_INFO_GPU(id INTEGER,name TEXT,smCount INTEGER);INSERT INTO "
+    "TARGET_INFO_GPU "
     "VALUES(0,'H100',132);";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

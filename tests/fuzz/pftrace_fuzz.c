@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE
-/* A Perfetto trace (packets, or JSON) from arbitrary bytes: the first byte chooses names and strictness, the rest is
- * the file. What is read is sealed; what fails has a message; all memory is given back. */
+/* A Perfetto trace (packets, or JSON) from arbitrary bytes: the first byte chooses names and
+ * strictness, the rest is the file. What is read is sealed; what fails has a message; all memory is
+ * given back. */
 #include "format_fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
-/* The wire reader over arbitrary bytes: views stay inside, the cursor stands inside, nesting ends. The same field read
- * again gives the same. */
+/* The wire reader over arbitrary bytes: views stay inside, the cursor stands inside, nesting ends.
+ * The same field read again gives the same. */
 #include <stdlib.h>
 
 #include "text/protowire.h"

@@ -1,5 +1,6 @@
-/* Any bytes as a PyTorch trace (also gzip): parsed and sealed in a small and a large window, with the same result,
- * within a memory limit; a failure has its message. The first byte chooses the options. */
+/* Any bytes as a PyTorch trace (also gzip): parsed and sealed in a small and a large window, with
+ * the same result, within a memory limit; a failure has its message. The first byte chooses the
+ * options. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -61,9 +62,13 @@ static struct outcome parse(struct az_sv in, unsigned mode, size_t window)
     opts.include_call_stack = mode & 4;
     if (az_trace_init(&trace, &mem) != 0)
         abort();
-    struct az_parse job = {
-        .files = &file, .n_files = 1, .opts = &opts, .trace = &trace, .diag = &diag, .mem = &mem, .threads = 1
-    };
+    struct az_parse job = { .files = &file,
+                            .n_files = 1,
+                            .opts = &opts,
+                            .trace = &trace,
+                            .diag = &diag,
+                            .mem = &mem,
+                            .threads = 1 };
     read_trace(&job, in, window, &o);
     o.errors = diag.errors;
     o.warnings = diag.warnings;
@@ -82,12 +87,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct az_sv in = az_sv_make((const char *)data + 1, size - 1);
     struct outcome a = parse(in, data[0], 128), b = parse(in, data[0], 65536);
     if (in.n >= 2 && memcmp(in.p, "\x1f\x8b", 2) == 0)
-        return 0; /* how much of a damaged stream comes out depends on the room given to the inflater */
-    if (a.code > 0 || a.code != b.code || a.read != b.read || a.kept != b.kept || a.names != b.names ||
-        a.lanes != b.lanes || a.linked != b.linked || a.launchers != b.launchers || a.clamped != b.clamped ||
-        a.errors != b.errors || a.warnings != b.warnings) {
-        fprintf(stderr, "code %d %d, kept %llu %llu, linked %llu %llu\n", a.code, b.code, (unsigned long long)a.kept,
-                (unsigned long long)b.kept, (unsigned long long)a.linked, (unsigned long long)b.linked);
+        return 0; /* how much of a damaged stream comes out depends on the room given to the
+                     inflater */
+    if (a.code > 0 || a.code != b.code || a.read != b.read || a.kept != b.kept ||
+        a.names != b.names || a.lanes != b.lanes || a.linked != b.linked ||
+        a.launchers != b.launchers || a.clamped != b.clamped || a.errors != b.errors ||
+        a.warnings != b.warnings) {
+        fprintf(stderr, "code %d %d, kept %llu %llu, linked %llu %llu\n", a.code, b.code,
+                (unsigned long long)a.kept, (unsigned long long)b.kept,
+                (unsigned long long)a.linked, (unsigned long long)b.linked);
         abort();
     }
     return 0;

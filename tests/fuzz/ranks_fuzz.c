@@ -1,6 +1,6 @@
-/* Any bytes as the PyTorch trace of a rank: whatever can be read is reduced and finished by every analysis over ranks,
- * as two ranks of one run, with all options on. Nothing may crash; all memory is given back. The first byte chooses the
- * options. */
+/* Any bytes as the PyTorch trace of a rank: whatever can be read is reduced and finished by every
+ * analysis over ranks, as two ranks of one run, with all options on. Nothing may crash; all memory
+ * is given back. The first byte chooses the options. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,8 +12,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void analyse(struct az_job *job)
 {
-    const struct az_rank about[2] = { { .rank = 0, .path = AZ_SV("a/0"), .ticks_per_ns = 1 },
-                                      { .rank = 3, .path = AZ_SV("a/3"), .ticks_per_ns = 1, .base_ns = 5 } };
+    const struct az_rank about[2] = {
+        { .rank = 0, .path = AZ_SV("a/0"), .ticks_per_ns = 1 },
+        { .rank = 3, .path = AZ_SV("a/3"), .ticks_per_ns = 1, .base_ns = 5 }
+    };
     const struct az_ranks ranks = {
         .v = about, .n = 2, .world_size = 4, .missing = (const int64_t[]){ 1, 2 }, .n_missing = 2
     };
@@ -102,9 +104,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         opts.critical_path_annotation = AZ_SV("forward");
     if (az_trace_init(&trace, &mem) != 0)
         abort();
-    struct az_parse job = {
-        .files = &file, .n_files = 1, .opts = &opts, .trace = &trace, .diag = &diag, .mem = &mem, .threads = 1
-    };
+    struct az_parse job = { .files = &file,
+                            .n_files = 1,
+                            .opts = &opts,
+                            .trace = &trace,
+                            .diag = &diag,
+                            .mem = &mem,
+                            .threads = 1 };
     if (read_trace(&job, az_sv_make((const char *)data + 1, size - 1)) == 0)
         run(&job, &arena);
     az_trace_release(&trace);

@@ -1,5 +1,6 @@
-/* The readers of a replay folder over arbitrary bytes: outputs of the tools, logs, replay.json, and recorded arguments
- * made into commands. Whatever a log says, only words that are harmless to any shell may become arguments. */
+/* The readers of a replay folder over arbitrary bytes: outputs of the tools, logs, replay.json, and
+ * recorded arguments made into commands. Whatever a log says, only words that are harmless to any
+ * shell may become arguments. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Any bytes as a saved result: a JSON, or a CSV table whose name the first byte chooses. What is refused has a message;
- * what is taken, compared with itself, is the same in every row. All memory is given back. Build with clang
- * -fsanitize=fuzzer,address,undefined, or with driver.c. */
+/* Any bytes as a saved result: a JSON, or a CSV table whose name the first byte chooses. What is
+ * refused has a message; what is taken, compared with itself, is the same in every row. All memory
+ * is given back. Build with clang -fsanitize=fuzzer,address,undefined, or with driver.c. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -35,7 +35,8 @@ static void check_same(const struct az_document *out)
 
 static void with_itself(const struct az_document *doc, struct az_mem *mem, struct az_diag *diag)
 {
-    struct az_compare_input in[2] = { { doc, AZ_SV("a"), AZ_SV("a") }, { doc, AZ_SV("b"), AZ_SV("b") } };
+    struct az_compare_input in[2] = { { doc, AZ_SV("a"), AZ_SV("a") },
+                                      { doc, AZ_SV("b"), AZ_SV("b") } };
     struct az_compare_opts opts = { .normalize = doc->tables.n % 2 == 1, .text_all = true };
     struct az_document out;
     struct az_arena arena;

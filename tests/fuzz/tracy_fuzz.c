@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE
-/* Operation reports from arbitrary bytes, through all their analyses and the text writer. The first byte chooses
- * options; the rest is the file. Small memory limit: no input may need more than a multiple of its size. */
+/* Operation reports from arbitrary bytes, through all their analyses and the text writer. The first
+ * byte chooses options; the rest is the file. Small memory limit: no input may need more than a
+ * multiple of its size. */
 #include "analyses/list.h"
 #include "config/config.h"
 #include "reports/report.h"
@@ -22,7 +23,8 @@ static void options(struct az_options *o, unsigned choice)
         o->start_signpost = o->end_signpost = AZ_SV("a");
 }
 
-static void analyse(const struct az_trace *t, const struct az_options *o, struct az_mem *mem, struct az_diag *diag)
+static void analyse(const struct az_trace *t, const struct az_options *o, struct az_mem *mem,
+                    struct az_diag *diag)
 {
     struct az_arena arena;
     struct az_document doc;
@@ -31,9 +33,13 @@ static void analyse(const struct az_trace *t, const struct az_options *o, struct
     az_document_init(&doc, &arena);
     doc.mem = mem;
     az_vec_init(&text, mem);
-    struct az_job job = {
-        .opts = o, .traces = &t, .n_traces = 1, .arena = &arena, .mem = mem, .diag = diag, .doc = &doc
-    };
+    struct az_job job = { .opts = o,
+                          .traces = &t,
+                          .n_traces = 1,
+                          .arena = &arena,
+                          .mem = mem,
+                          .diag = diag,
+                          .doc = &doc };
     job.coverage = az_coverage_table(&arena);
     job.findings = az_findings_table(&arena);
     size_t before = diag->errors;
@@ -61,10 +67,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)close(fd);
     struct az_options opts;
     options(&opts, data[0]);
-    fuzz_format(
-        &(struct format_fuzz){
-            .format = &az_format_tracy, .opts = &opts, .n_files = size & 1 ? 1 : 2, .analyse = analyse },
-        path);
+    fuzz_format(&(struct format_fuzz){ .format = &az_format_tracy,
+                                       .opts = &opts,
+                                       .n_files = size & 1 ? 1 : 2,
+                                       .analyse = analyse },
+                path);
     az_options_release(&opts);
     return 0;
 }

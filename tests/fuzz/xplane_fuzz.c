@@ -1,17 +1,19 @@
 #define _DEFAULT_SOURCE
-/* XPlane profiles from arbitrary bytes, to the tables. Small memory limit: no input may need more than a multiple
- * of its size. The first byte chooses strictness. */
+/* XPlane profiles from arbitrary bytes, to the tables. Small memory limit: no input may need more
+ * than a multiple of its size. The first byte chooses strictness. */
 #include "analyses/list.h"
 
 #include "format_fuzz.h"
 
 /* Every analysis of such traces; each may meet the memory limit. */
-static void analyse(const struct az_trace *t, const struct az_options *opts, struct az_mem *mem, struct az_diag *diag)
+static void analyse(const struct az_trace *t, const struct az_options *opts, struct az_mem *mem,
+                    struct az_diag *diag)
 {
-    static const struct az_analysis *const all[] = { &az_analysis_hlo_timeline, &az_analysis_hlo_kernels,
-                                                     &az_analysis_hlo_perf,     &az_analysis_hlo_coll,
-                                                     &az_analysis_hlo_host,     &az_analysis_hlo_events,
-                                                     &az_analysis_hlo_tpu };
+    static const struct az_analysis *const all[] = {
+        &az_analysis_hlo_timeline, &az_analysis_hlo_kernels, &az_analysis_hlo_perf,
+        &az_analysis_hlo_coll,     &az_analysis_hlo_host,    &az_analysis_hlo_events,
+        &az_analysis_hlo_tpu
+    };
     const struct az_trace *views[] = { t, t };
     struct az_arena arena;
     struct az_document doc;
@@ -47,10 +49,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int fd = fuzz_file(path);
     fuzz_bytes(fd, bytes);
     (void)close(fd);
-    struct az_options opts = { .strict = data[0] & 1, .micro_idle_us = data[0] & 2 ? 5 : AZ_UNSET_I64 };
-    fuzz_format(
-        &(struct format_fuzz){
-            .format = &az_format_xplane, .opts = &opts, .seal_may_refuse = true, .analyse = analyse },
-        path);
+    struct az_options opts = { .strict = data[0] & 1,
+                               .micro_idle_us = data[0] & 2 ? 5 : AZ_UNSET_I64 };
+    fuzz_format(&(struct format_fuzz){ .format = &az_format_xplane,
+                                       .opts = &opts,
+                                       .seal_may_refuse = true,
+                                       .analyse = analyse },
+                path);
     return 0;
 }

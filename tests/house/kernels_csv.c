@@ -17,7 +17,9 @@ static int row(struct az_parse *job, const struct az_csv *c)
         if (c->row.n != 5 || az_csv_i64(&c->row.v[i], &v[i]) != 0 || v[i] < 0)
             return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_LINE(job->files[0].path, c->line),
                                 "expected a kernel's name and four numbers");
-    const struct az_lane lane = { .device_side = true, .device = v[3], .tid = (uint64_t)v[4], .label = AZ_NO_ID };
+    const struct az_lane lane = {
+        .device_side = true, .device = v[3], .tid = (uint64_t)v[4], .label = AZ_NO_ID
+    };
     struct az_event e = { .start = v[1], .end = v[1] + v[2], .side = AZ_NO_ROW };
     int rc = az_trace_lane(job->trace, &lane, &e.lane);
     if (rc == 0)
@@ -27,7 +29,9 @@ static int row(struct az_parse *job, const struct az_csv *c)
 
 static int parse(struct az_parse *job)
 {
-    struct az_source_opts so = { .mem = job->mem, .diag = job->diag, .digest = az_parse_digest(job, 0) };
+    struct az_source_opts so = { .mem = job->mem,
+                                 .diag = job->diag,
+                                 .digest = az_parse_digest(job, 0) };
     struct az_source *src = NULL;
     struct az_csv c;
     int rc = az_source_open(&src, job->files[0].path.p, &so);

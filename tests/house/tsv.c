@@ -1,4 +1,5 @@
-/* TSV report: every table in one file, its id as a line of its own; tabs and line breaks in texts become blanks. */
+/* TSV report: every table in one file, its id as a line of its own; tabs and line breaks in texts
+ * become blanks. */
 #include "base/num.h"
 #include "io/outfile.h"
 #include "reports/fields.h"
@@ -32,7 +33,8 @@ static int put_table(struct az_outfile *f, const struct az_table *t, struct az_a
     return rc;
 }
 
-static int write(const struct az_document *doc, const char *path, struct az_arena *scratch, struct az_diag *diag)
+static int write(const struct az_document *doc, const char *path, struct az_arena *scratch,
+                 struct az_diag *diag)
 {
     struct az_outfile *f = NULL;
     int rc = az_outfile_open(&f, path, diag);

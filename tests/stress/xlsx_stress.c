@@ -1,7 +1,8 @@
 /* Many small workbooks on several threads at once, without any lock around the library:
  *     xlsx_stress THREADS COUNT FOLDER
- * writes FOLDER/00000.xlsx ... from equal documents (one per thread) and fails on the first error. All files must then
- * be whole and equal, which tests/stress/check_equal_zips.py looks at. Large: `xlsx_stress 8 10000 FOLDER`. */
+ * writes FOLDER/00000.xlsx ... from equal documents (one per thread) and fails on the first error.
+ * All files must then be whole and equal, which tests/stress/check_equal_zips.py looks at. Large:
+ * `xlsx_stress 8 10000 FOLDER`. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,7 +19,9 @@ struct shared {
 static int fill(struct az_document *doc, struct az_arena *a)
 {
     struct az_table *t = az_table_new(a, "kern_sum", "Kernels", AZ_TABLE_SUMMARY);
-    struct az_chart c = { .kind = AZ_CHART_BAR, .table = AZ_SV("kern_sum"), .title = AZ_SV("Top"), .x = AZ_SV("Name") };
+    struct az_chart c = {
+        .kind = AZ_CHART_BAR, .table = AZ_SV("kern_sum"), .title = AZ_SV("Top"), .x = AZ_SV("Name")
+    };
 
     if (!t)
         return AZ_ENOMEM;
@@ -79,7 +82,8 @@ static void *work(void *p)
 int main(int argc, char **argv)
 {
     pthread_t thread[64];
-    struct shared s = { .count = argc == 4 ? atol(argv[2]) : 0, .folder = argc == 4 ? argv[3] : "" };
+    struct shared s = { .count = argc == 4 ? atol(argv[2]) : 0,
+                        .folder = argc == 4 ? argv[3] : "" };
     long threads = argc == 4 ? atol(argv[1]) : 0;
 
     if (threads < 1 || threads > 64 || s.count < 1) {

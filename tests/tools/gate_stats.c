@@ -1,8 +1,9 @@
 /* Gate statistics for scripts.
- *   gate_stats mwu                 a line in: TAIL (greater, less, two-sided) B,B,... C,C,...; out: U p effect
- *   gate_stats repeat N NB NC SD   N seeded repetitions of a gate at rel 0.02: a baseline of NB runs around 100 with
- *                                  normal noise SD, candidates of NC runs slower by 3 % and by 1 %. Prints how many of
- *                                  each failed, passed or were unstable, by the whole gate (medians, threshold, test)
+ *   gate_stats mwu                 a line in: TAIL (greater, less, two-sided) B,B,... C,C,...; out:
+ * U p effect gate_stats repeat N NB NC SD   N seeded repetitions of a gate at rel 0.02: a baseline
+ * of NB runs around 100 with normal noise SD, candidates of NC runs slower by 3 % and by 1 %.
+ * Prints how many of each failed, passed or were unstable, by the whole gate (medians, threshold,
+ * test)
  */
 #include <math.h>
 #include <stdio.h>
@@ -53,7 +54,10 @@ static double uniform(void) /* splitmix64; never 0 */
     return ((double)((z ^ (z >> 31)) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-static double normal(void) { return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform()); }
+static double normal(void)
+{
+    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
+}
 
 static struct az_metric runs(struct az_arena *a, size_t n, double level, double sd)
 {
@@ -100,8 +104,8 @@ static int repeat(char **argv)
             rc = once(&a, size, slow[k], sd, count);
             az_arena_release(&a);
         }
-        printf("%g%% slower: %u failed, %u passed, %u unstable\n", 100 * slow[k], count[AZ_GATE_FAIL],
-               count[AZ_GATE_PASS], count[AZ_GATE_UNSTABLE]);
+        printf("%g%% slower: %u failed, %u passed, %u unstable\n", 100 * slow[k],
+               count[AZ_GATE_FAIL], count[AZ_GATE_PASS], count[AZ_GATE_UNSTABLE]);
     }
     return rc ? 1 : 0;
 }

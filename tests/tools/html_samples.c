@@ -1,6 +1,6 @@
-/* Writes HTML reports of made-up documents, for the test that opens them in a browser: every kind of chart with hostile
- * names, tables and charts that are too large, and nothing at all.
- *   usage: html_samples FOLDER       kinds.html, large.html and empty.html */
+/* Writes HTML reports of made-up documents, for the test that opens them in a browser: every kind
+ * of chart with hostile names, tables and charts that are too large, and nothing at all. usage:
+ * html_samples FOLDER       kinds.html, large.html and empty.html */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,8 @@ static const char *const names[] = {
     "line\xe2\x80\xa8separator \xe2\x80\xa9 and \xe2\x80\xae right to left",
     "bad \xff\xc3 utf-8 and \001 control",
     "\xe6\xa0\xb8\xe5\xbf\x83 \xf0\x9f\x9a\x80 kernel",
-    "void cutlass::Kernel<cutlass_80_tensorop_s16816gemm_bf16_256x128_32x3_nt_align8>(Params, int, float const*, "
+    "void cutlass::Kernel<cutlass_80_tensorop_s16816gemm_bf16_256x128_32x3_nt_align8>(Params, int, "
+    "float const*, "
     "unsigned long long, std::array<char*, 4>, OffsetCalculator<4, unsigned int, false>)",
     "{{constructor.constructor('window.hacked = 5')()}} ${window.hacked = 6}",
     "<!-- comment",
@@ -29,8 +30,8 @@ struct set { /* columns of a chart */
     size_t n;
 };
 
-static int add_chart(struct az_document *d, enum az_chart_kind kind, const char *table, const char *title,
-                     const char *x, struct set y)
+static int add_chart(struct az_document *d, enum az_chart_kind kind, const char *table,
+                     const char *title, const char *x, struct set y)
 {
     struct az_chart c = { .kind = kind,
                           .table = az_sv_str(table),
@@ -61,7 +62,8 @@ static int add_kernels(struct az_document *d, size_t rows)
     az_table_column(t, "TFLOPS", AZ_REAL, AZ_UNIT_TFLOPS, AZ_DETAIL);
     az_table_column(t, "graph", AZ_BOOL, AZ_UNIT_NONE, 0);
     for (size_t r = 0; r < rows; r++) {
-        int64_t total = (int64_t)(3000000 + (r * 7919) % rows * 1000), count = (int64_t)(1 + r % 37);
+        int64_t total = (int64_t)(3000000 + (r * 7919) % rows * 1000),
+                count = (int64_t)(1 + r % 37);
         if (r < NAMES)
             az_put_text(t, az_sv_str(names[r]));
         else
@@ -96,7 +98,8 @@ static int add_nights(struct az_document *d, size_t rows)
     for (size_t r = 0; r < rows; r++) {
         bool odd = r % 23 == 17, total = r == 0 || r + 1 == rows;
         double level = 100 + 3 * sin((double)r) + (odd ? 15 : 0);
-        az_put_text(t, r < NAMES && r % 3 == 1 ? az_sv_str(names[r]) : az_arena_printf(d->arena, "night %zu", r + 1));
+        az_put_text(t, r < NAMES && r % 3 == 1 ? az_sv_str(names[r])
+                                               : az_arena_printf(d->arena, "night %zu", r + 1));
         az_put_f64(t, level);
         az_put_f64(t, 100);
         az_put_f64(t, 95);
@@ -156,9 +159,11 @@ static int add_charts(struct az_document *d)
 {
     static const char *const times[] = { "Total (ns)", "Mean (ns)" }, *const rates[] = { "TFLOPS" },
                              *const values[] = { "value", "median", "low", "high", "mark" },
-                             *const changes[] = { "change", "total" }, *const parts[] = { "time (ms)" },
+                             *const changes[] = { "change", "total" },
+                             *const parts[] = { "time (ms)" },
                              *const heat[] = { "value", "other", "change", "median" },
-                             *const limits[] = { "change", "low", "high", "other", "mark", "night", "night" };
+                             *const limits[] = { "change", "low",   "high", "other",
+                                                 "mark",   "night", "night" };
     static const struct az_sv whole[] = { { "compute", 7 }, { "exposed", 7 }, { "idle", 4 } };
     static const struct {
         enum az_chart_kind kind;
@@ -183,7 +188,8 @@ static int add_charts(struct az_document *d)
     int rc = 0;
 
     for (size_t i = 0; i < AZ_LENGTH(charts) && rc == 0; i++) {
-        rc = add_chart(d, charts[i].kind, charts[i].table, charts[i].title, charts[i].x, charts[i].y);
+        rc = add_chart(d, charts[i].kind, charts[i].table, charts[i].title, charts[i].x,
+                       charts[i].y);
         if (rc == 0 && strcmp(charts[i].title, "Parts") == 0) {
             d->charts.v[i].parts = whole;
             d->charts.v[i].n_parts = AZ_LENGTH(whole);

@@ -1,7 +1,7 @@
 /* Evaluates operator models for a script: one call a line on standard input, fields by tab:
- *   op  dims  types  strides  concrete  kernels (by 0x1f)  annotation  facts (name=value by 0x1f)  device peaks
- * and one line out: flops  bytes  spec  backward flops  backward bytes  compute us  memory us  roofline us  bound  peak
- * assumed  why */
+ *   op  dims  types  strides  concrete  kernels (by 0x1f)  annotation  facts (name=value by 0x1f)
+ * device peaks and one line out: flops  bytes  spec  backward flops  backward bytes  compute us
+ * memory us  roofline us  bound  peak assumed  why */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,13 +1,14 @@
-/* Traces of the ranks of a made-up run, of which everything is known: who is slow, by how much, and how wrong each
- * clock is.
- *   rank_runs DIR [KEY=VALUE...]   see `keys` below; the truth goes to DIR/truth
- * Each rank is a program of operations on streams (host, compute, communication). An operation starts when those before
- * it on its stream and those it waits for have ended; a collective ends for its members a transfer after the last of
- * them arrived. So a delay that one rank receives goes on to the next collective as it does in a real run. Lengths vary
- * as on real devices: a slowly wandering speed of each rank, noise of each kernel, and a heavy tail. The run is
- * computed twice with the same numbers, with and without the straggler: the difference is what it costs. Patterns:
- * fsdp, moe (all-to-all in groups, data-parallel all-reduce), pp (1F1B over stages, data-parallel), p2p (one pipeline,
- * send and recv only), tp (tensor parallel as in vLLM). */
+/* Traces of the ranks of a made-up run, of which everything is known: who is slow, by how much, and
+ * how wrong each clock is. rank_runs DIR [KEY=VALUE...]   see `keys` below; the truth goes to
+ * DIR/truth Each rank is a program of operations on streams (host, compute, communication). An
+ * operation starts when those before it on its stream and those it waits for have ended; a
+ * collective ends for its members a transfer after the last of them arrived. So a delay that one
+ * rank receives goes on to the next collective as it does in a real run. Lengths vary as on real
+ * devices: a slowly wandering speed of each rank, noise of each kernel, and a heavy tail. The run
+ * is computed twice with the same numbers, with and without the straggler: the difference is what
+ * it costs. Patterns: fsdp, moe (all-to-all in groups, data-parallel all-reduce), pp (1F1B over
+ * stages, data-parallel), p2p (one pipeline, send and recv only), tp (tensor parallel as in vLLM).
+ */
 #include "base/err.h"
 #include <errno.h>
 #include <math.h>
@@ -24,10 +25,12 @@ enum what { LAUNCH, SLEEP, KERNEL, COLL };
 
 /* ---- options ---- */
 static char pattern[16] = "fsdp", how[16] = "spread", names[16] = "rank";
-static double ranks = 8, per_host = 8, steps = 12, layers = 0, seed = 1, straggler = -1, delay = 0, often = 1;
-static double offset = 500, drift = 0, jumps = 0, jump_us = 200, lost = 0, ragged = 0, gap = 0, scale = 1, seq = 0,
-              devices = 0;
-static double jitter = 0.01, rho = 0.98, white = 0.01, tail = 0.004, tail_us = 60, hetero = 0.002, load = 0.05;
+static double ranks = 8, per_host = 8, steps = 12, layers = 0, seed = 1, straggler = -1, delay = 0,
+              often = 1;
+static double offset = 500, drift = 0, jumps = 0, jump_us = 200, lost = 0, ragged = 0, gap = 0,
+              scale = 1, seq = 0, devices = 0;
+static double jitter = 0.01, rho = 0.98, white = 0.01, tail = 0.004, tail_us = 60, hetero = 0.002,
+              load = 0.05;
 static double end_us = 0.7, no_steps = 0, group = 8, stages = 4, own_clocks = 0;
 
 static const struct key {
@@ -38,14 +41,16 @@ static const struct key {
 } keys[] = {
     { "pattern", NULL, pattern, "fsdp moe pp p2p tp" },
     { "ranks", &ranks, NULL, "2 to 1024" },
-    { "per_host", &per_host, NULL, "ranks on a host; these share its clock but for a microsecond or two" },
+    { "per_host", &per_host, NULL,
+      "ranks on a host; these share its clock but for a microsecond or two" },
     { "devices", &devices, NULL, "that each trace says its host has; 0: per_host" },
     { "steps", &steps, NULL, "recorded steps" },
     { "layers", &layers, NULL, "of the model; micro-batches of pp; 0: the pattern's own" },
     { "seed", &seed, NULL, "" },
     { "straggler", &straggler, NULL, "rank that is slow; -1: none, -2: any" },
     { "delay", &delay, NULL, "us that it is slower in a step" },
-    { "how", NULL, how, "spread (over all kernels), place (in one), host (before the step begins)" },
+    { "how", NULL, how,
+      "spread (over all kernels), place (in one), host (before the step begins)" },
     { "often", &often, NULL, "share of the steps in which it is slow" },
     { "offset", &offset, NULL, "us, spread of the hosts' clocks" },
     { "drift", &drift, NULL, "ppm, greatest drift of a clock" },
@@ -68,7 +73,8 @@ static const struct key {
     { "no_steps", &no_steps, NULL, "1: no ProfilerStep annotations" },
     { "group", &group, NULL, "moe: ranks of an expert group" },
     { "stages", &stages, NULL, "pp: stages" },
-    { "names", NULL, names, "of files: rank (rank3_trace.json), host (node01_4711.176.pt.trace.json)" },
+    { "names", NULL, names,
+      "of files: rank (rank3_trace.json), host (node01_4711.176.pt.trace.json)" },
 };
 enum { KEYS = AZ_LENGTH(keys) };
 
@@ -92,12 +98,14 @@ static double normal(struct rng *r)
     const double a = uniform(r), b = uniform(r);
     return sqrt(-2 * log(a)) * cos(6.283185307179586 * b);
 }
-/* One for each purpose, so that none moves another's numbers. States are hashed: such that differ by a multiple of the
- * generator's increment would be one sequence, shifted. */
+/* One for each purpose, so that none moves another's numbers. States are hashed: such that differ
+ * by a multiple of the generator's increment would be one sequence, shifted. */
 static struct rng stream_of(int what, int a)
 {
-    const uint64_t s = mixed((uint64_t)seed * UINT64_C(0xd1342543de82ef95) + UINT64_C(0x9e3779b97f4a7c15));
-    return (struct rng){ mixed(mixed(s ^ ((uint64_t)what << 32)) + (uint64_t)a * UINT64_C(0xa0761d6478bd642f)) };
+    const uint64_t s =
+        mixed((uint64_t)seed * UINT64_C(0xd1342543de82ef95) + UINT64_C(0x9e3779b97f4a7c15));
+    return (struct rng){ mixed(mixed(s ^ ((uint64_t)what << 32)) +
+                               (uint64_t)a * UINT64_C(0xa0761d6478bd642f)) };
 }
 
 static void die(const char *what, const char *subject)
@@ -137,7 +145,8 @@ struct coll {
 };
 struct group {
     int *rank, n;
-    char name[16], desc[16], list[MAX_RANKS * 6], cut[256]; /* cut: as the profiler shortens it in each event */
+    char name[16], desc[16], list[MAX_RANKS * 6],
+        cut[256]; /* cut: as the profiler shortens it in each event */
 };
 static struct node *node;
 static struct edge *edge;
@@ -146,7 +155,8 @@ static struct group *groups;
 static size_t n_node, room_node, n_edge, room_edge, n_coll, room_coll, n_group, room_group;
 static uint32_t head[MAX_RANKS][STREAMS]; /* last node of each stream, + 1 */
 static double speed[MAX_RANKS], lasting[MAX_RANKS];
-static uint32_t begins[MAX_STEPS + 1][MAX_RANKS]; /* node with which the host begins a step; last: ends the run */
+static uint32_t begins[MAX_STEPS + 1]
+                      [MAX_RANKS]; /* node with which the host begins a step; last: ends the run */
 static struct rng noise[MAX_RANKS];
 static int N, S, slot[MAX_RANKS], slots, step_now;
 static bool slow_step[MAX_STEPS];
@@ -155,7 +165,9 @@ static uint32_t add(enum what what, int r, int stream, double length)
 {
     node = grow(node, &room_node, n_node, sizeof *node);
     struct node *x = &node[n_node];
-    *x = (struct node){ .what = what, .rank = r, .step = step_now, .stream = stream, .length = length, .coll = -1 };
+    *x = (struct node){
+        .what = what, .rank = r, .step = step_now, .stream = stream, .length = length, .coll = -1
+    };
     if (head[r][stream])
         x->pred[x->n_pred++] = head[r][stream] - 1;
     head[r][stream] = (uint32_t)++n_node;
@@ -169,7 +181,8 @@ static void after(uint32_t x, int stream)
 }
 static uint32_t device(enum what what, int r, int stream, double length)
 {
-    const uint32_t l = add(LAUNCH, r, HOST, 4 + 0.3 * fabs(normal(&noise[r]))), k = add(what, r, stream, length);
+    const uint32_t l = add(LAUNCH, r, HOST, 4 + 0.3 * fabs(normal(&noise[r]))),
+                   k = add(what, r, stream, length);
     node[k].pred[node[k].n_pred++] = l;
     node[k].launch = l;
     return k;
@@ -188,7 +201,8 @@ static void compute(int r, double length, int wait_for)
     if (r == (int)straggler && slow_step[step_now]) {
         if (strcmp(how, "spread") == 0)
             node[k].extra = delay / slots;
-        else if (strcmp(how, "place") == 0 && slot[r] == (int)((uint64_t)seed * 7 % (uint64_t)slots))
+        else if (strcmp(how, "place") == 0 &&
+                 slot[r] == (int)((uint64_t)seed * 7 % (uint64_t)slots))
             node[k].extra = delay;
     }
     slot[r]++;
@@ -205,7 +219,8 @@ static int new_group(const char *desc, int first, int stride, int n)
     snprintf(g->desc, sizeof g->desc, "%s", desc);
     for (int i = 0; g->rank && i < n; i++) {
         g->rank[i] = first + i * stride;
-        at += (size_t)snprintf(g->list + at, sizeof g->list - at, "%s%d", i ? ", " : "[", g->rank[i]);
+        at +=
+            (size_t)snprintf(g->list + at, sizeof g->list - at, "%s%d", i ? ", " : "[", g->rank[i]);
     }
     snprintf(g->list + at, sizeof g->list - at, "]");
     at = 0;
@@ -217,11 +232,14 @@ static int new_group(const char *desc, int first, int stride, int n)
     return (int)n_group++;
 }
 
-static struct coll *new_coll(int of, const char *name, const char *kernel, int64_t in, int64_t out, double transfer)
+static struct coll *new_coll(int of, const char *name, const char *kernel, int64_t in, int64_t out,
+                             double transfer)
 {
     coll = grow(coll, &room_coll, n_coll, sizeof *coll);
     struct coll *c = &coll[n_coll++];
-    *c = (struct coll){ .name = name, .kernel = kernel, .group = of, .peer = { -1, -1 }, .in = in, .out = out };
+    *c = (struct coll){
+        .name = name, .kernel = kernel, .group = of, .peer = { -1, -1 }, .in = in, .out = out
+    };
     c->transfer = scale * transfer;
     c->spread = end_us;
     c->member = malloc((size_t)groups[of].n * sizeof *c->member);
@@ -238,7 +256,8 @@ static void join(int r, int stream, bool wait_compute)
         after(k, COMPUTE);
     c->member[c->n++] = k;
 }
-static void all(int of, int stream, const char *name, const char *kernel, int64_t in, int64_t out, double transfer)
+static void all(int of, int stream, const char *name, const char *kernel, int64_t in, int64_t out,
+                double transfer)
 {
     new_coll(of, name, kernel, in, out, transfer);
     for (int i = 0; i < groups[of].n; i++)
@@ -256,7 +275,8 @@ static void begin_step(int s)
     step_now = s < S ? s : S - 1;
     for (int r = 0; r < N; r++) {
         slot[r] = 0;
-        const uint32_t k = begins[s][r] = add(SLEEP, r, HOST, (s ? gap : 0) + 20 + 2 * fabs(normal(&noise[r])));
+        const uint32_t k = begins[s][r] =
+            add(SLEEP, r, HOST, (s ? gap : 0) + 20 + 2 * fabs(normal(&noise[r])));
         after(k, COMPUTE); /* loss.item(): the host waits for the device */
         after(k, SEND_F);
         after(k, SEND_B);
@@ -270,14 +290,16 @@ static void fsdp(struct rng *g)
 {
     const int L = layers > 0 ? (int)layers : 8;
     const int64_t part = 1572864, whole = part * N;
-    const char *const gather = NCCL("AllGather_RING_LL"), *const scatter = NCCL("ReduceScatter_Sum_f32_RING_LL");
+    const char *const gather = NCCL("AllGather_RING_LL"), *const scatter =
+                                                              NCCL("ReduceScatter_Sum_f32_RING_LL");
     slots = 4 * L + 1;
     if (!n_group)
         new_group("default_pg", 0, 1, N);
     all(0, COMM, "_allgather_base", gather, part, whole, varied(g, 90));
     for (int way = 0; way < 2; way++)
         for (int l = 0; l < L; l++) {
-            /* A layer waits for what is gathered so far; half of it runs beside the gathering for the next one. */
+            /* A layer waits for what is gathered so far; half of it runs at the same time as the
+             * gathering for the next one. */
             for (int r = 0; r < N; r++)
                 compute(r, (way ? 130 : 65), COMM);
             if (l + 1 < L || way == 0)
@@ -312,7 +334,8 @@ static void moe(struct rng *g)
             }
             for (int k = 0; k < 2; k++) {
                 for (int i = 0; i < G; i++) {
-                    new_coll(1 + i, "all_to_allv", NCCL("SendRecv"), 1093632, 1093632, varied(g, 60));
+                    new_coll(1 + i, "all_to_allv", NCCL("SendRecv"), 1093632, 1093632,
+                             varied(g, 60));
                     coll[n_coll - 1].spread = end_us + 0.04 * 60; /* splits differ: so do ends */
                     for (int m = 0; m < E; m++)
                         join(groups[1 + i].rank[m], COMM, true);
@@ -336,7 +359,7 @@ static void message(struct rng *g, int of, int from, int to)
     struct coll *c = new_coll(of, "send", NCCL("SendRecv"), 2097152, 2097152, varied(g, 30));
     c->peer[0] = groups[of].rank[from];
     c->peer[1] = groups[of].rank[to];
-    c->n = 2; /* who comes when is told by each rank's program */
+    c->n = 2; /* who comes when is reported by each rank's program */
 }
 static void take(int id, int side, int r, int stream)
 {
@@ -536,8 +559,12 @@ static double told(int r, double t)
 /* ---- files ---- */
 #define BEGIN 4458677000000.0
 
-/* Operations of a rank in a group are numbered; messages on their own, so the two sides of one differ in theirs. */
-static int64_t *number_of(int64_t *count, const struct coll *c) { return &count[2 * c->group + (c->peer[0] >= 0)]; }
+/* Operations of a rank in a group are numbered; messages on their own, so the two sides of one
+ * differ in theirs. */
+static int64_t *number_of(int64_t *count, const struct coll *c)
+{
+    return &count[2 * c->group + (c->peer[0] >= 0)];
+}
 
 static void coll_args(FILE *f, const struct node *x, int64_t *count)
 {
@@ -549,7 +576,8 @@ static void coll_args(FILE *f, const struct node *x, int64_t *count)
             "size\":%d,\"dtype\":\"BFloat16\","
             "\"In split size\":\"[]\",\"Out split size\":\"[]\",\"Process Group Name\":\"%s\","
             "\"Process Group Description\":\"%s\",\"Process Group Ranks\":\"%s\"",
-            receives ? "recv" : c->name, (long long)c->in, (long long)c->out, g->n, g->name, g->desc, g->cut);
+            receives ? "recv" : c->name, (long long)c->in, (long long)c->out, g->n, g->name,
+            g->desc, g->cut);
     if (c->peer[0] >= 0)
         fprintf(f, ",\"%s Rank\":%d", receives ? "Src" : "Dst", c->peer[!receives]);
     if (seq > 0)
@@ -561,14 +589,17 @@ static void write_node(FILE *f, uint32_t i, int64_t *count)
     const struct node *x = &node[i], *l = &node[x->launch];
     const int r = x->rank, local = r % (int)per_host;
     fprintf(f,
-            ",\n{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":%d,\"tid\":1,\"ts\":%.3f,"
+            ",\n{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":%d,"
+            "\"tid\":1,\"ts\":%.3f,"
             "\"dur\":%.3f,\"args\":{\"correlation\":%u}}",
             100 + r, BEGIN + told(r, l->start), l->end - l->start, i + 1);
     fprintf(f,
-            ",\n{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
+            ",\n{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,"
+            "\"dur\":%.3f,"
             "\"args\":{\"device\":%d,\"stream\":%d,\"correlation\":%u",
-            x->what == COLL ? coll[x->coll].kernel : "nvjet_tst_128x256_64x4_2x1_v_bz_TNT", local, 6 + x->stream,
-            BEGIN + told(r, x->start), x->end - x->start, local, 6 + x->stream, i + 1);
+            x->what == COLL ? coll[x->coll].kernel : "nvjet_tst_128x256_64x4_2x1_v_bz_TNT", local,
+            6 + x->stream, BEGIN + told(r, x->start), x->end - x->start, local, 6 + x->stream,
+            i + 1);
     if (x->what == COLL)
         coll_args(f, x, count);
     fputs("}}", f);
@@ -577,9 +608,11 @@ static void write_node(FILE *f, uint32_t i, int64_t *count)
 static void write_steps(FILE *f, int r, int from)
 {
     for (int s = from; s < S && no_steps <= 0; s++) {
-        const double at = node[begins[s][r]].start + (s ? gap : 0), end = node[begins[s + 1][r]].start;
+        const double at = node[begins[s][r]].start + (s ? gap : 0),
+                     end = node[begins[s + 1][r]].start;
         fprintf(f,
-                ",\n{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%d\",\"pid\":%d,\"tid\":1,"
+                ",\n{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%d\",\"pid\":"
+                "%d,\"tid\":1,"
                 "\"ts\":%.3f,\"dur\":%.3f,\"args\":{}}",
                 10 + s, 100 + r, BEGIN + told(r, at), end - at);
     }
@@ -597,18 +630,21 @@ static void head_of(FILE *f, int r)
 {
     fprintf(f, "{\"schemaVersion\":1,\"deviceProperties\":[");
     for (int i = 0; i < (int)(devices > 0 ? devices : per_host); i++)
-        fprintf(f, "%s{\"id\":%d,\"name\":\"Synthetic\",\"totalGlobalMem\":1,\"numSms\":132}", i ? "," : "", i);
+        fprintf(f, "%s{\"id\":%d,\"name\":\"Synthetic\",\"totalGlobalMem\":1,\"numSms\":132}",
+                i ? "," : "", i);
     fprintf(f,
-            "],\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":%d,\"world_size\":%d,\"nccl_version\":\"2.21.5\","
+            "],\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":%d,\"world_size\":%d,\"nccl_"
+            "version\":\"2.21.5\","
             "\"pg_config\":[",
             r, N);
     for (size_t i = 0, n = 0; i < n_group; i++)
         if (is_in(&groups[i], r))
-            fprintf(f, "%s{\"pg_name\":\"%s\",\"pg_desc\":\"%s\",\"pg_size\":%d,\"ranks\":%s}", n++ ? "," : "",
-                    groups[i].name, groups[i].desc, groups[i].n, groups[i].list);
+            fprintf(f, "%s{\"pg_name\":\"%s\",\"pg_desc\":\"%s\",\"pg_size\":%d,\"ranks\":%s}",
+                    n++ ? "," : "", groups[i].name, groups[i].desc, groups[i].n, groups[i].list);
     fprintf(f,
             "]},\"baseTimeNanoseconds\":1767189312000000000,\"traceEvents\":[\n"
-            "{\"ph\":\"M\",\"name\":\"process_name\",\"ts\":%.3f,\"pid\":%d,\"tid\":0,\"args\":{\"name\":\"python3\"}}",
+            "{\"ph\":\"M\",\"name\":\"process_name\",\"ts\":%.3f,\"pid\":%d,\"tid\":0,\"args\":{"
+            "\"name\":\"python3\"}}",
             BEGIN, 100 + r);
 }
 
@@ -618,10 +654,11 @@ static void write_rank(const char *dir, int r, const uint32_t *of, size_t n)
     struct rng g = stream_of(6, r);
     int64_t *count = calloc(2 * n_group + 2, sizeof *count);
     const int from = uniform(&g) < ragged && S > 2;
-    const size_t cut = (size_t)(uniform(&g) * (double)n), more = cut + (size_t)(lost / 2 * (double)n);
+    const size_t cut = (size_t)(uniform(&g) * (double)n),
+                 more = cut + (size_t)(lost / 2 * (double)n);
     if (names[0] == 'h')
-        snprintf(path, sizeof path, "%s/node%02d_%d.1767189%06d.pt.trace.json", dir, r / (int)per_host, 4000 + r * 7,
-                 r);
+        snprintf(path, sizeof path, "%s/node%02d_%d.1767189%06d.pt.trace.json", dir,
+                 r / (int)per_host, 4000 + r * 7, r);
     else
         snprintf(path, sizeof path, "%s/rank%d_trace.json", dir, r);
     FILE *f = fopen(path, "w");
@@ -633,7 +670,8 @@ static void write_rank(const char *dir, int r, const uint32_t *of, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (node[of[i]].what == COLL)
             ++*number_of(count, &coll[node[of[i]].coll]);
-        const bool gone = uniform(&g) < lost / 2 || (i >= cut && i < more) || node[of[i]].step < from;
+        const bool gone =
+            uniform(&g) < lost / 2 || (i >= cut && i < more) || node[of[i]].step < from;
         if (!gone)
             write_node(f, of[i], count);
     }
@@ -666,12 +704,14 @@ static void write_all(const char *dir)
 static void write_truth(const char *dir, double without, double with)
 {
     char path[4096];
-    static double waits[3][MAX_RANKS]; /* in collectives, all-to-all, send and recv: until the last has come */
+    static double waits[3][MAX_RANKS]; /* in collectives, all-to-all, send and recv: until the last
+                                          has come */
     int slow = 0;
     for (size_t i = 0; i < n_coll; i++)
         for (int k = 0; k < coll[i].n; k++) {
             const struct node *x = &node[coll[i].member[k]];
-            waits[coll[i].peer[0] >= 0 ? 2 : coll[i].name[3] == '_'][x->rank] += coll[i].last - x->start;
+            waits[coll[i].peer[0] >= 0 ? 2 : coll[i].name[3] == '_'][x->rank] +=
+                coll[i].last - x->start;
         }
     snprintf(path, sizeof path, "%s/truth", dir);
     FILE *f = fopen(path, "w");
@@ -685,12 +725,15 @@ static void write_truth(const char *dir, double without, double with)
             fprintf(f, "\"%s\":%.12g,", keys[i].name, *keys[i].number);
         else
             fprintf(f, "\"%s\":\"%s\",", keys[i].name, keys[i].text);
-    fprintf(f, "\"slow_steps\":%d,\"step_us\":%.3f,\"cost_us\":%.3f,\"length_us\":%.3f,\"clocks_us\":[", slow,
-            without / S - gap, (with - without) / S, with);
+    fprintf(
+        f, "\"slow_steps\":%d,\"step_us\":%.3f,\"cost_us\":%.3f,\"length_us\":%.3f,\"clocks_us\":[",
+        slow, without / S - gap, (with - without) / S, with);
     for (int r = 0; r < N; r++)
-        fprintf(f, "%s[%.3f,%.3f,%.3f]", r ? "," : "", told(r, 0), told(r, with / 2) - with / 2, told(r, with) - with);
+        fprintf(f, "%s[%.3f,%.3f,%.3f]", r ? "," : "", told(r, 0), told(r, with / 2) - with / 2,
+                told(r, with) - with);
     for (int k = 0; k < 3; k++) {
-        fprintf(f, "],\"%s\":[", (const char *const[]){ "wait_us", "all_to_all_wait_us", "pair_wait_us" }[k]);
+        fprintf(f, "],\"%s\":[",
+                (const char *const[]){ "wait_us", "all_to_all_wait_us", "pair_wait_us" }[k]);
         for (int r = 0; r < N; r++)
             fprintf(f, "%s%.3f", r ? "," : "", waits[k][r]);
     }
@@ -703,7 +746,8 @@ static void option(const char *text)
 {
     const char *eq = strchr(text, '=');
     for (int i = 0; eq && i < KEYS; i++) {
-        if (strlen(keys[i].name) != (size_t)(eq - text) || strncmp(keys[i].name, text, (size_t)(eq - text)) != 0)
+        if (strlen(keys[i].name) != (size_t)(eq - text) ||
+            strncmp(keys[i].name, text, (size_t)(eq - text)) != 0)
             continue;
         char *end = NULL;
         if (keys[i].text)

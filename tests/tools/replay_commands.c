@@ -1,5 +1,6 @@
-/* Derives benchmark commands for a script: one call a line on standard input, fields by tab: op, dims, types, strides,
- * concrete (JSON lists); one line out: the command to be timed, or "-" and why there is none. */
+/* Derives benchmark commands for a script: one call a line on standard input, fields by tab: op,
+ * dims, types, strides, concrete (JSON lists); one line out: the command to be timed, or "-" and
+ * why there is none. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,8 +22,9 @@ int main(void)
             f[i] = az_sv_cut(&rest, '\t');
         c.op = f[0];
         az_vec_reset(&out);
-        rc = az_perf_parse(&c, f[1], f[2], f[3], f[4]) ? az_replay_command(&c, AZ_REPLAY_BENCH, &out, &notes, &why)
-                                                       : AZ_EFORMAT;
+        rc = az_perf_parse(&c, f[1], f[2], f[3], f[4])
+                 ? az_replay_command(&c, AZ_REPLAY_BENCH, &out, &notes, &why)
+                 : AZ_EFORMAT;
         if (rc == 0)
             printf("%.*s\n", (int)out.n, out.v);
         else

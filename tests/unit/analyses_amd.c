@@ -1,11 +1,13 @@
-/* Tables of AMD-style dispatches on hand-made traces with known figures (docs/formats-rocprof.md 6). */
+/* Tables of AMD-style dispatches on hand-made traces with known figures (docs/formats-rocprof.md
+ * 6). */
 #include "unit/analyses_job.h"
 
 #include <math.h>
 
 #include "model/dispatch.h"
 
-static const char *const names[] = { "gemm_k", "reduce_k", "ncclDevKernel_AllReduce_Sum", "convert_k", "conv_k" };
+static const char *const names[] = { "gemm_k", "reduce_k", "ncclDevKernel_AllReduce_Sum",
+                                     "convert_k", "conv_k" };
 
 static void dispatch_trace(struct fix *f, int i)
 {
@@ -24,7 +26,9 @@ static void dispatch_trace(struct fix *f, int i)
 static void kernel(struct az_trace *t, int name, int64_t agent, int64_t start, int64_t end)
 {
     struct az_dispatches *d = az_dispatches(t);
-    struct az_lane lane = { .device_side = true, .device = agent, .pid = 1, .proc = 1, .label = AZ_NO_ID };
+    struct az_lane lane = {
+        .device_side = true, .device = agent, .pid = 1, .proc = 1, .label = AZ_NO_ID
+    };
     struct az_event e = { .start = start, .end = end, .side = (uint32_t)d->rows.n };
     struct az_dispatch row = { .id = d->rows.n + 1 };
     struct az_dispatch_shape s = { .grid = { 64, 1, 1 } };
@@ -36,9 +40,12 @@ static void kernel(struct az_trace *t, int name, int64_t agent, int64_t start, i
     assert_int_equal(az_trace_add(t, AZ_KERNEL, &e), 0);
 }
 
-static void copy_as(struct az_trace *t, const char *name, int src, int dst, int64_t start, int64_t end, int64_t size)
+static void copy_as(struct az_trace *t, const char *name, int src, int dst, int64_t start,
+                    int64_t end, int64_t size)
 {
-    struct az_lane lane = { .device_side = true, .device = dst, .pid = 1, .proc = 1, .label = AZ_NO_ID };
+    struct az_lane lane = {
+        .device_side = true, .device = dst, .pid = 1, .proc = 1, .label = AZ_NO_ID
+    };
     struct az_event e = { .start = start, .end = end, .side = (uint32_t)t->copies.n };
     struct az_copy c = { .bytes = size };
     struct az_route r = { src, dst };
@@ -78,8 +85,9 @@ static void timeline(void **state)
     assert_true(number(f, "gpu_timeline", 3, "time ms") == 0.006);
     assert_true(number(f, "gpu_timeline", 4, "percent") == 40);
     const struct az_table *t = az_document_table(&f->doc, "gpu_timeline_by_agent");
-    assert_int_equal(t->rows, 10);                                           /* agents 1 and 2 */
-    assert_true(number(f, "gpu_timeline_by_agent", 2, "time ms") == 0.001);  /* agent 1: the copy to 7 */
+    assert_int_equal(t->rows, 10); /* agents 1 and 2 */
+    assert_true(number(f, "gpu_timeline_by_agent", 2, "time ms") ==
+                0.001); /* agent 1: the copy to 7 */
     assert_true(number(f, "gpu_timeline_by_agent", 7, "time ms") == 0.0012); /* agent 2 */
     assert_true(number(f, "gpu_timeline_by_agent", 5, "time ms") == 0.01);   /* the same total */
     const struct az_table *o = az_document_table(&f->doc, "comm_overlap");
@@ -149,7 +157,8 @@ static void hosts_and_gpus_of_one_number(void **state)
     assert_true(number(f, "gpu_timeline_by_agent", 7, "time ms") == 0.003);
 }
 
-/* Copies of one size from either host to a GPU are one row; an agent that is not said is no number. */
+/* Copies of one size from either host to a GPU are one row; an agent that is not said is not a
+ * number. */
 static void copies_by_size(void **state)
 {
     struct fix *f = *state;
@@ -174,7 +183,9 @@ static void calls_that_came_summed(void **state)
     static const struct {
         const char *domain, *name;
         int64_t total;
-    } rows[] = { { "HIP_API", "hipFree", 3000 }, { "HIP_API", "hipMalloc", 1000 }, { "DOMAIN", "HIP_API", 4000 } };
+    } rows[] = { { "HIP_API", "hipFree", 3000 },
+                 { "HIP_API", "hipMalloc", 1000 },
+                 { "DOMAIN", "HIP_API", 4000 } };
     for (size_t i = 0; i < 3; i++) {
         struct az_call_sum c = { .sum = { .count = 2,
                                           .total_ns = rows[i].total,
@@ -205,15 +216,18 @@ static void nothing_at_all(void **state)
     dispatch_trace(f, 0);
     f->opts.short_kernel_study = f->opts.kernel_details = true;
     make_job(f, 1);
-    const struct az_analysis *const all[] = { &az_analysis_amd_timeline, &az_analysis_amd_kernels,
-                                              &az_analysis_amd_details,  &az_analysis_amd_short,
-                                              &az_analysis_amd_copies,   &az_analysis_amd_calls,
-                                              &az_analysis_amd_ranges,   &az_analysis_amd_counters,
-                                              &az_analysis_amd_activity, &az_analysis_amd_call_sums };
+    const struct az_analysis *const all[] = {
+        &az_analysis_amd_timeline, &az_analysis_amd_kernels,  &az_analysis_amd_details,
+        &az_analysis_amd_short,    &az_analysis_amd_copies,   &az_analysis_amd_calls,
+        &az_analysis_amd_ranges,   &az_analysis_amd_counters, &az_analysis_amd_activity,
+        &az_analysis_amd_call_sums
+    };
     for (size_t i = 0; i < AZ_LENGTH(all); i++)
         assert_int_equal(all[i]->run(&f->job), 0);
-    static const char *const empty[] = { "gpu_timeline",   "kernel_summary",        "kernel_summary_by_category",
-                                         "kernel_details", "short_kernels_summary", "short_kernel_histogram" };
+    static const char *const empty[] = {
+        "gpu_timeline",   "kernel_summary",        "kernel_summary_by_category",
+        "kernel_details", "short_kernels_summary", "short_kernel_histogram"
+    };
     for (size_t i = 0; i < 6; i++)
         assert_int_equal(az_document_table(&f->doc, empty[i])->rows, 0); /* titles only */
 }

@@ -18,27 +18,29 @@ static void run_rank(struct fw_fix *f, const struct az_rank_analysis *a)
 }
 
 /* A launch on the host thread and its work. */
-static void work(struct fw_fix *f, const char *cat, int stream, double call_ts, double ts, double dur, const char *name,
-                 const char *more)
+static void work(struct fw_fix *f, const char *cat, int stream, double call_ts, double ts,
+                 double dur, const char *name, const char *more)
 {
     static int correlation = 1000;
     call(f, call_ts, 2, "cudaLaunchKernel", ++correlation);
     device(f, cat, 0, stream, ts, dur, name, correlation, more);
 }
 
-static void kern(struct fw_fix *f, int stream, double call_ts, double ts, double dur, const char *name)
+static void kern(struct fw_fix *f, int stream, double call_ts, double ts, double dur,
+                 const char *name)
 {
     work(f, "kernel", stream, call_ts, ts, dur, name, "");
 }
 
 /* Row in which the two columns have these texts (numbers as written); fails if there is none. */
-static size_t row2(const struct fw_fix *f, const char *id, const char *c1, const char *v1, const char *c2,
-                   const char *v2)
+static size_t row2(const struct fw_fix *f, const char *id, const char *c1, const char *v1,
+                   const char *c2, const char *v2)
 {
     const struct az_table *t = table(f, id);
     char a[AZ_NUM_MAX], b[AZ_NUM_MAX];
     for (size_t i = 0; i < t->rows; i++)
-        if (az_sv_is(az_cell_exact(cell(t, i, c1), a), v1) && az_sv_is(az_cell_exact(cell(t, i, c2), b), v2))
+        if (az_sv_is(az_cell_exact(cell(t, i, c1), a), v1) &&
+            az_sv_is(az_cell_exact(cell(t, i, c2), b), v2))
             return i;
     fail_msg("no row with %s = %s, %s = %s in %s", c1, v1, c2, v2, id);
     return 0;
@@ -47,7 +49,8 @@ static size_t row2(const struct fw_fix *f, const char *id, const char *c1, const
 /* ---- overlap ---- */
 static void sweep_of_three_sets(void **state)
 {
-    struct az_span c[] = { { 0, 10 }, { 20, 30 } }, n[] = { { 5, 25 } }, m[] = { { 8, 22 }, { 40, 40 } };
+    struct az_span c[] = { { 0, 10 }, { 20, 30 } }, n[] = { { 5, 25 } },
+                   m[] = { { 8, 22 }, { 40, 40 } };
     const struct az_spans set[3] = { { .v = c, .n = 2 }, { .v = n, .n = 1 }, { .v = m, .n = 2 } };
     const struct az_spans none[3] = { { .n = 0 }, { .n = 0 }, { .n = 0 } };
     int64_t sum[8];
@@ -80,13 +83,14 @@ static void device_time(void **state)
     near(num(f, "exposed_communication", 0, "exposed (us)"), 15);
     is(f, "kernel_type_breakdown", 0, "kernel_type", "COMMUNICATION");
     near(num(f, "kernel_type_breakdown", 0, "sum"), 15);
-    const size_t both =
-        row_of(table(f, "kernel_type_breakdown"), "kernel_type", "COMPUTATION overlapping COMMUNICATION");
+    const size_t both = row_of(table(f, "kernel_type_breakdown"), "kernel_type",
+                               "COMPUTATION overlapping COMMUNICATION");
     near(num(f, "kernel_type_breakdown", both, "sum"), 5);
     near(num(f, "kernel_type_breakdown", both, "percentage"), 500.0 / 27);
 }
 
-/* Communication is one thing for all tables, whatever the library is called; the user's patterns count, too. */
+/* Communication is one thing for all tables, whatever the library is called; the user's patterns
+ * count, too. */
 static void collectives_of_other_names(void **state)
 {
     struct fw_fix *f = *state;
@@ -104,8 +108,9 @@ static void kinds_by_name(void **state)
 {
     static const struct {
         const char *name, *type;
-    } names[] = { { "Memcpy DtoD", "MEMORY" },         { "hipMemset", "MEMORY" }, { "Context Sync", "OTHER" },
-                  { "void my_dma_kernel()", "OTHER" }, { "void gemm()", "" },     { "", "" } };
+    } names[] = { { "Memcpy DtoD", "MEMORY" }, { "hipMemset", "MEMORY" },
+                  { "Context Sync", "OTHER" }, { "void my_dma_kernel()", "OTHER" },
+                  { "void gemm()", "" },       { "", "" } };
     (void)state;
     for (size_t i = 0; i < AZ_LENGTH(names); i++)
         assert_true(az_sv_is(az_bd_rule("kernel", az_sv_str(names[i].name)), names[i].type));
@@ -134,8 +139,9 @@ static void last_step_is_dropped(void **state)
     run_rank(f, &az_rank_analysis_breakdown);
     near(num(f, "temporal_breakdown", 0, "operations"), 2);
     near(num(f, "temporal_breakdown", 0, "kernel_time(us)"), 100);
-    near(covered(f, "device events left out of the breakdowns of ranks"), 2);
-    assert_true(az_sv_is(table(f, "temporal_breakdown")->title, "Device time by rank, without the last profiler step"));
+    near(covered(f, "device events omitted from the breakdowns of ranks"), 2);
+    assert_true(az_sv_is(table(f, "temporal_breakdown")->title,
+                         "Device time by rank, without the last profiler step"));
     near(num(f, "user_annotations", 0, "count"), 1); /* the dropped step itself is none of them */
 }
 
@@ -161,7 +167,8 @@ static void small_kernels_are_others(void **state)
     kern(f, 7, 6, 1300, 10, "third");
     kern(f, 7, 9, 1400, 20, "third");
     kern(f, 7, 12, 1500, 20, "fourth");
-    run_rank(f, &az_rank_analysis_breakdown); /* running sums 100, 150, 180, 200: the median is 165 */
+    run_rank(f,
+             &az_rank_analysis_breakdown); /* running sums 100, 150, 180, 200: the median is 165 */
     const struct az_table *t = table(f, "kernel_breakdown");
     assert_int_equal(t->rows, 3);
     is(f, "kernel_breakdown", 0, "name", "first");
@@ -194,7 +201,8 @@ static void idle_causes(void **state)
     run_rank(f, &az_rank_analysis_idle);
     assert_int_equal(table(f, "idle_time_breakdown")->rows, 4);
     const size_t host = row2(f, "idle_time_breakdown", "stream", "7", "idle_category", "host_wait");
-    const size_t kernels = row2(f, "idle_time_breakdown", "stream", "7", "idle_category", "kernel_wait");
+    const size_t kernels =
+        row2(f, "idle_time_breakdown", "stream", "7", "idle_category", "kernel_wait");
     const size_t other = row2(f, "idle_time_breakdown", "stream", "7", "idle_category", "other");
     near(num(f, "idle_time_breakdown", host, "idle_time"), 15);
     near(num(f, "idle_time_breakdown", kernels, "idle_time"), 5);
@@ -206,7 +214,8 @@ static void idle_causes(void **state)
     near(num(f, "idle_interval_stats", kernels, "25%"), -2.5);
     const size_t alone = row2(f, "idle_time_breakdown", "stream", "9", "idle_category", "other");
     near(num(f, "idle_time_breakdown", alone, "idle_time"), 0);
-    assert_int_equal(cell(table(f, "idle_time_breakdown"), alone, "idle_time_ratio")->type, AZ_EMPTY);
+    assert_int_equal(cell(table(f, "idle_time_breakdown"), alone, "idle_time_ratio")->type,
+                     AZ_EMPTY);
 }
 
 static void idle_delay_is_an_option(void **state)
@@ -215,7 +224,8 @@ static void idle_delay_is_an_option(void **state)
     option(f, "consecutive_kernel_delay_ns", "30001");
     gaps(f);
     run_rank(f, &az_rank_analysis_idle);
-    const size_t kernels = row2(f, "idle_time_breakdown", "stream", "7", "idle_category", "kernel_wait");
+    const size_t kernels =
+        row2(f, "idle_time_breakdown", "stream", "7", "idle_category", "kernel_wait");
     near(num(f, "idle_time_breakdown", kernels, "idle_time"), 35);
 }
 
@@ -236,8 +246,9 @@ static void queue_length(void **state)
     near(num(f, "queue_length_summary", 0, "mean_over_time"), 1.2); /* (10 + 2 x 10 + 30) / 50 */
     near(num(f, "queue_length_summary", 0, "empty (us)"), 0);
     near(num(f, "blocked_on_full_queue", 0, "duration_at_max_queue_length"), 10);
-    near(num(f, "blocked_on_full_queue", 0, "relative_duration_at_max_queue_length"), 0.1); /* of [10, 110) */
-    const struct az_table *t = table(f, "queue_length_over_time");                          /* 100 parts of 1 us */
+    near(num(f, "blocked_on_full_queue", 0, "relative_duration_at_max_queue_length"),
+         0.1);                                                     /* of [10, 110) */
+    const struct az_table *t = table(f, "queue_length_over_time"); /* 100 parts of 1 us */
     near(az_cell_number(cell(t, 0, "rank 0")), 1);
     near(az_cell_number(cell(t, 10, "rank 0")), 2);
     near(az_cell_number(cell(t, 49, "rank 0")), 1);
@@ -261,9 +272,11 @@ static void graph_is_one_entry(void **state)
 static void bandwidths_add_up(void **state)
 {
     struct fw_fix *f = *state;
-    work(f, "gpu_memcpy", 7, 0, 100, 10, "Memcpy HtoD (Pinned -> Device)", "\"memory bandwidth (GB/s)\":5");
+    work(f, "gpu_memcpy", 7, 0, 100, 10, "Memcpy HtoD (Pinned -> Device)",
+         "\"memory bandwidth (GB/s)\":5");
     work(f, "gpu_memcpy", 8, 3, 105, 10, "Memcpy HtoD (Pageable -> Device)", "\"bytes\":30000");
-    work(f, "gpu_memset", 7, 6, 200, 0, "Memset (Device)", "\"bytes\":2000"); /* no time: a microsecond */
+    work(f, "gpu_memset", 7, 6, 200, 0, "Memset (Device)",
+         "\"bytes\":2000"); /* no time: a microsecond */
     work(f, "gpu_memset", 7, 9, 300, 4, "Memset (Device)", "");
     run_rank(f, &az_rank_analysis_memory);
     is(f, "memory_bw_summary", 0, "name", "Memcpy HtoD");
@@ -285,7 +298,8 @@ static void launch_figures(void **state)
     call(f, 0, 10, "cudaLaunchKernel", 1);
     kernel(f, 7, 15, 4, "short", 1); /* delay 5, shorter than its call */
     call(f, 20, 60, "cudaLaunchKernel", 2);
-    kernel(f, 7, 70, 1, "early", 2); /* starts before its call ends: delay 0; the call is an outlier, so not short */
+    kernel(f, 7, 70, 1, "early",
+           2); /* starts before its call ends: delay 0; the call is an outlier, so not short */
     call(f, 90, 10, "cudaLaunchKernel", 3);
     kernel(f, 7, 300, 50, "late", 3); /* delay 200 */
     call(f, 110, 5, "hipModuleLaunchKernel", 4);
@@ -327,12 +341,14 @@ static void launches_of_operators(void **state)
         call(f, t + 40, 3, "cudaLaunchKernel", 10 * i + 3);
         kernel(f, 7, t + 60, 5, "add", 10 * i + 3);
     }
-    span(f, "cuda_runtime", 100, 2, 5, 2, "cudaLaunchKernel", "\"correlation\":90"); /* another thread: no operator */
+    span(f, "cuda_runtime", 100, 2, 5, 2, "cudaLaunchKernel",
+         "\"correlation\":90"); /* another thread: no operator */
     kernel(f, 7, 210, 1, "stray", 90);
     run_rank(f, &az_rank_analysis_ops);
     const struct az_table *t = table(f, "op_launches");
     assert_int_equal(t->rows, 2);
-    const size_t mm = row_of(t, "op_name", "aten::mm"), linear = row_of(t, "op_name", "aten::linear");
+    const size_t mm = row_of(t, "op_name", "aten::mm"),
+                 linear = row_of(t, "op_name", "aten::linear");
     is(f, "op_launches", linear, "kernel_sequence", "prepare -> add");
     is(f, "op_launches", mm, "kernel_sequence", "gemm");
     near(num(f, "op_launches", linear, "count"), 2);
@@ -377,7 +393,8 @@ static void counter_ranges(struct fw_fix *f)
 {
     launch(f, 0, "aten::mm", "", 20, 5, "gemm", 1);
     launch(f, 100, "aten::add", "", 120, 5, "add", 2);
-    span(f, "cuda_profiler_range", 0, 0, 20, 5, "first", "\"inst.sum\":12,\"dram\":1.5e3,\"note\":\"text\"");
+    span(f, "cuda_profiler_range", 0, 0, 20, 5, "first",
+         "\"inst.sum\":12,\"dram\":1.5e3,\"note\":\"text\"");
     span(f, "cuda_profiler_range", 0, 0, 120, 5, "second", "\"inst.sum\":13,\"l2\":-1");
 }
 
@@ -424,7 +441,8 @@ static void path_through_a_wait(void **state)
     call(f, 25, 115, "cudaDeviceSynchronize", 2);
     op(f, 150, 20, "aten::item", "");
     run_rank(f, &az_rank_analysis_critical_path);
-    /* 5 of mm, 25 to the kernel, 100 of it, 0 to the end of the wait, 0 to the next operator, 20 of it */
+    /* 5 of mm, 25 to the kernel, 100 of it, 0 to the end of the wait, 0 to the next operator, 20 of
+     * it */
     near(bound(f, "cpu_bound"), 25);
     near(bound(f, "gpu_kernel_launch_overhead"), 25);
     near(bound(f, "gpu_compute_bound"), 100);
@@ -458,9 +476,11 @@ static void two_streams(struct fw_fix *f, const char *wait)
 static void path_through_an_event(void **state)
 {
     struct fw_fix *f = *state;
-    two_streams(f, "{\"ph\":\"X\",\"cat\":\"cuda_sync\",\"name\":\"Stream Wait Event\",\"pid\":0,\"tid\":9,\"ts\":16,"
-                   "\"dur\":1,\"args\":{\"stream\":9,\"device\":0,\"correlation\":51,\"wait_on_stream\":7,"
-                   "\"wait_on_cuda_event_record_corr_id\":50}}");
+    two_streams(
+        f, "{\"ph\":\"X\",\"cat\":\"cuda_sync\",\"name\":\"Stream Wait "
+           "Event\",\"pid\":0,\"tid\":9,\"ts\":16,"
+           "\"dur\":1,\"args\":{\"stream\":9,\"device\":0,\"correlation\":51,\"wait_on_stream\":7,"
+           "\"wait_on_cuda_event_record_corr_id\":50}}");
     /* By its own launch 20 + 111 + 69; by the event 5 + 25 + 100 + 69, one less. */
     near(bound(f, "gpu_communication_bound"), 69);
     near(bound(f, "gpu_kernel_launch_overhead"), 111);
@@ -475,9 +495,11 @@ static void a_shorter_launch_loses_to_the_event(void **state)
     call(f, 5, 1, "cudaLaunchKernel", 1);
     kernel(f, 7, 30, 100, "gemm", 1);
     call(f, 8, 1, "cudaEventRecord", 50);
-    call(f, 12, 1, "cudaStreamWaitEvent", 51); /* not in the operator: the time between does not count */
+    call(f, 12, 1, "cudaStreamWaitEvent",
+         51); /* not in the operator: the time between does not count */
     span(f, "cuda_sync", 0, 9, 13, 1, "Stream Wait Event",
-         "\"stream\":9,\"device\":0,\"correlation\":51,\"wait_on_stream\":7,\"wait_on_cuda_event_record_corr_id\":50");
+         "\"stream\":9,\"device\":0,\"correlation\":51,\"wait_on_stream\":7,\"wait_on_cuda_event_"
+         "record_corr_id\":50");
     call(f, 20, 1, "cudaLaunchKernel", 2);
     kernel(f, 9, 131, 69, "ncclDevKernel_AllReduce", 2);
     run_rank(f, &az_rank_analysis_critical_path);
@@ -503,9 +525,9 @@ static void kernels_behind_each_other(void **state)
     call(f, 5, 1, "cudaLaunchKernel", 1);
     kernel(f, 7, 10, 50, "a", 1);
     call(f, 8, 1, "cudaLaunchKernel", 2);
-    kernel(f, 7, 63, 40, "b", 2); /* was waiting: 3 behind a */
+    kernel(f, 7, 63, 40, "b", 2); /* was waiting: 3 after a */
     call(f, 15, 1, "cudaLaunchKernel", 3);
-    kernel(f, 7, 1603, 10, "c", 3); /* 1500 behind b: its launch was */
+    kernel(f, 7, 1603, 10, "c", 3); /* 1500 after b: its launch was */
     run_rank(f, &az_rank_analysis_critical_path);
     near(bound(f, "gpu_kernel_launch_overhead"), 1588);
     near(bound(f, "gpu_compute_bound"), 10);
@@ -543,9 +565,11 @@ static void rank_of(struct fw_fix *f, double late)
 {
     for (int i = 1; i <= 2; i++) {
         const double t = 1000 * i;
-        span(f, "user_annotation", 100, 1, t, 1000, i == 1 ? "ProfilerStep#1" : "ProfilerStep#2", "");
+        span(f, "user_annotation", 100, 1, t, 1000, i == 1 ? "ProfilerStep#1" : "ProfilerStep#2",
+             "");
         kern(f, 16, t + 10, t + 100 + late, 500 - late, "ncclDevKernel_AllReduce");
-        kern(f, 16, t + 20, t + 700, 100, "ncclDevKernel_AllGather"); /* always the same: not the one */
+        kern(f, 16, t + 20, t + 700, 100,
+             "ncclDevKernel_AllGather"); /* always the same: not the one */
     }
     option(f, "last_step", "keep");
     ready(f);
@@ -559,7 +583,8 @@ static void latest_rank_is_a_candidate(void **state)
     other = second;
     rank_of(f, 0);
     rank_of(other, 300);
-    const struct az_rank rank[] = { { .rank = 4, .ticks_per_ns = 1 }, { .rank = 6, .ticks_per_ns = 1 } };
+    const struct az_rank rank[] = { { .rank = 4, .ticks_per_ns = 1 },
+                                    { .rank = 6, .ticks_per_ns = 1 } };
     const struct az_ranks ranks = { .v = rank, .n = 2, .world_size = 8 };
     void *parts[2] = { NULL, NULL };
     assert_int_equal(az_rank_analysis_stragglers.reduce(&f->job, &f->arena, &parts[0]), 0);
@@ -577,11 +602,11 @@ static void latest_rank_is_a_candidate(void **state)
 /* ---- nothing at all ---- */
 static void nothing_to_say(void **state)
 {
-    static const struct az_rank_analysis *const all[] = { &az_rank_analysis_breakdown,    &az_rank_analysis_idle,
-                                                          &az_rank_analysis_queue,        &az_rank_analysis_memory,
-                                                          &az_rank_analysis_launch,       &az_rank_analysis_ops,
-                                                          &az_rank_analysis_stragglers,   &az_rank_analysis_counters,
-                                                          &az_rank_analysis_critical_path };
+    static const struct az_rank_analysis *const all[] = {
+        &az_rank_analysis_breakdown,  &az_rank_analysis_idle,     &az_rank_analysis_queue,
+        &az_rank_analysis_memory,     &az_rank_analysis_launch,   &az_rank_analysis_ops,
+        &az_rank_analysis_stragglers, &az_rank_analysis_counters, &az_rank_analysis_critical_path
+    };
     struct fw_fix *f = *state;
     option(f, "critical_path", "true");
     option(f, "sequence_op", "x");

@@ -1,4 +1,5 @@
-/* Breakdowns of ranks whose traces are no framework's: hand-made device work and calls, joined by correlation ids. */
+/* Breakdowns of ranks whose traces are no framework's: hand-made device work and calls, joined by
+ * correlation ids. */
 #include "unit/analyses_job.h"
 
 #include "analyses/ranks/breakdown.h"
@@ -25,8 +26,8 @@ static void run_ranks(struct fix *f, const struct az_rank_analysis *a, size_t n)
 }
 
 /* A kernel and the call that launched it, times in ticks. */
-static void launched(struct az_trace *t, int64_t device, uint64_t stream, uint64_t corr, int64_t call, int64_t start,
-                     int64_t end, const char *name)
+static void launched(struct az_trace *t, int64_t device, uint64_t stream, uint64_t corr,
+                     int64_t call, int64_t start, int64_t end, const char *name)
 {
     add(t, AZ_CALL, "cudaLaunchKernel", host_lane(t, 10, 1), call, call + 2000, corr);
     add(t, AZ_KERNEL, name, stream_lane(t, 10, device, stream), start, end, corr);
@@ -104,7 +105,8 @@ static void no_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(time_of_ranks), CASE(streams_of_devices), CASE(queue_and_launches), CASE(launches), CASE(no_calls),
+        CASE(time_of_ranks), CASE(streams_of_devices), CASE(queue_and_launches),
+        CASE(launches),      CASE(no_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

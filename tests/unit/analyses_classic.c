@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-static void sum(struct az_trace *t, struct az_sums *list, const char *name, double total, int64_t count)
+static void sum(struct az_trace *t, struct az_sums *list, const char *name, double total,
+                int64_t count)
 {
     struct az_sum s = { .name = name_of(t, name),
                         .total = total,
@@ -69,7 +70,8 @@ static void render(const struct fix *f, char *out, size_t size)
         SAY("\n");
         for (size_t r = 0; r < t->rows; r++) {
             for (size_t c = 0; c < t->columns.n; c++) {
-                cell_text(one, sizeof one, &t->columns.v[c], az_table_at(t, r, c), t->layout->display);
+                cell_text(one, sizeof one, &t->columns.v[c], az_table_at(t, r, c),
+                          t->layout->display);
                 SAY("%s", one);
             }
             SAY("\n");
@@ -103,45 +105,50 @@ static void whole_block(void **state)
     make_job(f, 1);
     assert_int_equal(az_analysis_classic.run(&f->job), 0);
     render(f, text, sizeof text);
-    assert_string_equal(text,
-                        "[Warning]: The count of NVTX iterations 2 does not equal to the given num_of_iters 3. It "
-                        "could led to mis-statistic.\n"
-                        "Kernel time per iteration: 1.667 (ms)\n"
-                        "Kernel instances per iteration: 4\n"
-                        "Kernel total time: 10.000 (ms)\n"
-                        "Kernel total instances: 30\n"
-                        "Kernel Statistic:\n"
-                        "Class            TimePerIter(ms)  InstancePerIter  TimePerIter(%)   TotalTime(ms)    "
-                        "TotalInstance  TotalTime(%)   \n"
-                        "others                      0.17                1           10.00            1.00             "
-                        "   6         10.00\n"
-                        "math                        1.50                3           90.00            9.00             "
-                        "  24         90.00\n"
-                        "attention                   0.00                0            0.00            0.00             "
-                        "   0          0.00\n"
-                        "\n"
-                        "NCCL time per iteration: 0.200 (ms)\n"
-                        "NCCL instances per iteration: 2\n"
-                        "NCCL total time: 1.200 (ms)\n"
-                        "NCCL total instances: 12\n"
-                        "NCCL Statistic:\n"
-                        "Class            TimePerIter(ms)  InstancePerIter  TotalTime(ms)    TotalInstance  \n"
-                        "AllReduce                   0.20                2           1.20               12\n"
-                        "\n"
-                        "Mem Ops Statistic:\n"
-                        "Class                  TimePerIter(ms)  InstancePerIter  TotalTime(ms)    TotalInstance  \n"
-                        "[CUDA memcpy H2D]                 0.01                1           0.06                6\n"
-                        "[CUDA memset]                     0.00               10           0.01               60\n"
-                        "\n"
-                        "NVTX range count: 2\n"
-                        "NVTX average range time: 3.000 (ms)\n"
-                        "NVTX total range time: 6.000 (ms)\n"
-                        "\n"
-                        "Estimated non-hidden NCCL, mem ops and bubble time per range: 1.333 (ms)\n"
-                        "Estimated non-hidden NCCL, mem ops and bubble time per range: 44.44 (%)\n"
-                        "Estimated non-hidden NCCL, mem ops and bubble total time: -4.000 (ms)\n"
-                        "Estimated non-hidden NCCL, mem ops and bubble total time: -66.67 (%)\n"
-                        "\n\n");
+    assert_string_equal(
+        text,
+        "[Warning]: The count of NVTX iterations 2 does not equal to the given num_of_iters 3. It "
+        "could led to mis-statistic.\n"
+        "Kernel time per iteration: 1.667 (ms)\n"
+        "Kernel instances per iteration: 4\n"
+        "Kernel total time: 10.000 (ms)\n"
+        "Kernel total instances: 30\n"
+        "Kernel Statistic:\n"
+        "Class            TimePerIter(ms)  InstancePerIter  TimePerIter(%)   TotalTime(ms)    "
+        "TotalInstance  TotalTime(%)   \n"
+        "others                      0.17                1           10.00            1.00         "
+        "    "
+        "   6         10.00\n"
+        "math                        1.50                3           90.00            9.00         "
+        "    "
+        "  24         90.00\n"
+        "attention                   0.00                0            0.00            0.00         "
+        "    "
+        "   0          0.00\n"
+        "\n"
+        "NCCL time per iteration: 0.200 (ms)\n"
+        "NCCL instances per iteration: 2\n"
+        "NCCL total time: 1.200 (ms)\n"
+        "NCCL total instances: 12\n"
+        "NCCL Statistic:\n"
+        "Class            TimePerIter(ms)  InstancePerIter  TotalTime(ms)    TotalInstance  \n"
+        "AllReduce                   0.20                2           1.20               12\n"
+        "\n"
+        "Mem Ops Statistic:\n"
+        "Class                  TimePerIter(ms)  InstancePerIter  TotalTime(ms)    TotalInstance  "
+        "\n"
+        "[CUDA memcpy H2D]                 0.01                1           0.06                6\n"
+        "[CUDA memset]                     0.00               10           0.01               60\n"
+        "\n"
+        "NVTX range count: 2\n"
+        "NVTX average range time: 3.000 (ms)\n"
+        "NVTX total range time: 6.000 (ms)\n"
+        "\n"
+        "Estimated non-hidden NCCL, mem ops and bubble time per range: 1.333 (ms)\n"
+        "Estimated non-hidden NCCL, mem ops and bubble time per range: 44.44 (%)\n"
+        "Estimated non-hidden NCCL, mem ops and bubble total time: -4.000 (ms)\n"
+        "Estimated non-hidden NCCL, mem ops and bubble total time: -66.67 (%)\n"
+        "\n\n");
     /* the name stays whole in the data */
     is_text(az_document_table(&f->doc, "memops"), 0, "Class", "[CUDA memcpy Host-to-Device]");
     assert_true(fabs(number(f, "iterations", 4, "Value") - 10.0) < 1e-12);
@@ -156,10 +163,11 @@ static void nothing_but_nccl_divides_by_nothing(void **state)
     make_job(f, 1);
     assert_int_equal(az_analysis_classic.run(&f->job), 0);
     render(f, text, sizeof text);
-    assert_non_null(strstr(text, "others                      0.00                0            0.00            0.00"
-                                 "                0          0.00\n"));
-    assert_non_null(
-        strstr(text, "\nnccl                        5.00                1           5.00                1\n\n\n\n"));
+    assert_non_null(strstr(
+        text, "others                      0.00                0            0.00            0.00"
+              "                0          0.00\n"));
+    assert_non_null(strstr(text, "\nnccl                        5.00                1           "
+                                 "5.00                1\n\n\n\n"));
     assert_null(az_document_table(&f->doc, "memops"));
 }
 
@@ -198,7 +206,8 @@ static void tag_without_match(void **state)
     assert_int_equal(az_analysis_findings.run(&f->job), 0);
     int row = finding(f, "tag_no_match", "missing");
     assert_true(row >= 0);
-    is_text(f->job.findings, (size_t)row, "Advice", "most frequent range names: 'often' (3), 'once' (1)");
+    is_text(f->job.findings, (size_t)row, "Advice",
+            "most frequent range names: 'often' (3), 'once' (1)");
     assert_int_equal(f->diag.warnings, 1);
 }
 

@@ -48,9 +48,12 @@ static int setup(void **state)
     for (int r = 0; r < MOST_RANKS; r++) {
         f->rank[r] = (struct az_rank){ .rank = r, .ticks_per_ns = 1, .devices = 8 };
         f->ev[r] = calloc(MOST_EVENTS, sizeof *f->ev[r]);
-        f->part[r] = (struct az_coll_part){
-            .ev = f->ev[r], .what = f->what[r], .n_devices = 1, .lane = lane, .one_stream = true, .compute = &f->idle
-        };
+        f->part[r] = (struct az_coll_part){ .ev = f->ev[r],
+                                            .what = f->what[r],
+                                            .n_devices = 1,
+                                            .lane = lane,
+                                            .one_stream = true,
+                                            .compute = &f->idle };
     }
     *state = f;
     return 0;
@@ -76,15 +79,15 @@ static int teardown(void **state)
 static struct az_coll_what allreduce(int64_t in, const char *ranks)
 {
     return (struct az_coll_what){ .name = AZ_SV("allreduce"),
-                             .dtype = AZ_SV("Float"),
-                             .group = AZ_SV("0"),
-                             .ranks = az_sv_str(ranks),
-                             .in = in,
-                             .out = in,
-                             .size = -1,
-                             .peer = -1,
-                             .kind = AZ_COLL_ALLREDUCE,
-                             .source = "kernel" };
+                                  .dtype = AZ_SV("Float"),
+                                  .group = AZ_SV("0"),
+                                  .ranks = az_sv_str(ranks),
+                                  .in = in,
+                                  .out = in,
+                                  .size = -1,
+                                  .peer = -1,
+                                  .kind = AZ_COLL_ALLREDUCE,
+                                  .source = "kernel" };
 }
 
 static uint32_t what_row(struct fix *f, int r, const struct az_coll_what *w)
@@ -98,16 +101,17 @@ static uint32_t what_row(struct fix *f, int r, const struct az_coll_what *w)
 }
 
 /* An event of a rank, in us; launched 1 us before it starts. */
-static struct az_coll_event *event(struct fix *f, int r, int64_t start, int64_t dur, const struct az_coll_what *w)
+static struct az_coll_event *event(struct fix *f, int r, int64_t start, int64_t dur,
+                                   const struct az_coll_what *w)
 {
     struct az_coll_part *p = &f->part[r];
     assert_true(p->n < MOST_EVENTS);
     struct az_coll_event *e = &f->ev[r][p->n++];
     *e = (struct az_coll_event){ .start = start * 1000,
-                            .end = (start + dur) * 1000,
-                            .launch = start * 1000 - 1000,
-                            .seq = -1,
-                            .what = what_row(f, r, w) };
+                                 .end = (start + dur) * 1000,
+                                 .launch = start * 1000 - 1000,
+                                 .seq = -1,
+                                 .what = what_row(f, r, w) };
     return e;
 }
 
@@ -161,18 +165,19 @@ static double num(const struct fix *f, const char *id, size_t row, const char *c
     return az_cell_number(cell(table(f, id), row, column));
 }
 
-static void is(const struct fix *f, const char *id, size_t row, const char *column, const char *want)
+static void is(const struct fix *f, const char *id, size_t row, const char *column,
+               const char *want)
 {
     const struct az_sv got = az_cell_text(cell(table(f, id), row, column));
     if (!az_sv_is(got, want))
         fail_msg("%s row %zu, %s: got '%.*s', want '%s'", id, row, column, AZ_SVF(got), want);
 }
 
-#define near(got, want)                                                                                                \
-    do {                                                                                                               \
-        const double got_ = (got), want_ = (want);                                                                     \
-        if (!(fabs(got_ - want_) <= 1e-12 * (1 + fabs(want_))))                                                        \
-            fail_msg("line %d, %s: got %.17g, want %.17g", __LINE__, #got, got_, want_);                               \
+#define near(got, want)                                                                            \
+    do {                                                                                           \
+        const double got_ = (got), want_ = (want);                                                 \
+        if (!(fabs(got_ - want_) <= 1e-12 * (1 + fabs(want_))))                                    \
+            fail_msg("line %d, %s: got %.17g, want %.17g", __LINE__, #got, got_, want_);           \
     } while (0)
 
 static size_t row_of_rank(const struct az_table *t, int rank)
@@ -341,7 +346,8 @@ static void test_missing_rank(void **state)
     assert_null(az_document_table(&f->doc, "nccl_unmatched"));
 }
 
-/* One file of a pair of ranks: its own time is an upper bound, and it waits for nobody that is known. */
+/* One file of a pair of ranks: its own time is an upper bound, and it waits for nobody that is
+ * known. */
 static void test_alone(void **state)
 {
     struct fix *f = *state;
@@ -357,7 +363,8 @@ static void test_alone(void **state)
 
 /* ---- matching ---- */
 /* n collectives of period 100 us and of sizes 1, 2, 3, 1, ...; ends differ by less than 1 us. */
-static void periodic(struct fix *f, int r, int n, int skip_from, int skip_to, int64_t clock, bool sized)
+static void periodic(struct fix *f, int r, int n, int skip_from, int skip_to, int64_t clock,
+                     bool sized)
 {
     for (int i = 0; i < n; i++) {
         const struct az_coll_what w = allreduce(sized ? 1 + i % 3 : 1, "[0, 1, 2, 3]");
@@ -381,8 +388,8 @@ static void test_in_order(void **state)
     assert_int_equal(findings_of(f, "unmatched_collectives"), 0);
 }
 
-/* Four steps of ten collectives that are all alike; rank 2 has steps 11 to 14, the others 10 to 13: as many events, and
- * as many collectives in common as steps have the same number. */
+/* Four steps of ten collectives that are all alike; rank 2 has steps 11 to 14, the others 10 to 13:
+ * as many events, and as many collectives in common as steps have the same number. */
 static void test_other_steps(void **state)
 {
     struct fix *f = *state;
@@ -391,7 +398,8 @@ static void test_other_steps(void **state)
         struct az_coll_step *v = az_arena_array(&f->arena, 4, sizeof *v);
         for (int s = 0; s < 4; s++) {
             const int number = s + (r == 2);
-            v[s] = (struct az_coll_step){ number * 1000000, number * 1000000 + 999999, 10 + number };
+            v[s] =
+                (struct az_coll_step){ number * 1000000, number * 1000000 + 999999, 10 + number };
             for (int i = 0; i < 10; i++)
                 event(f, r, number * 1000 + i * 100 + 5, 20, &w);
         }
@@ -429,7 +437,7 @@ static void starts_later(struct fix *f, bool sized)
     assert_int_equal(findings_of(f, "unmatched_collectives"), 1);
 }
 static void test_starts_later(void **state) { starts_later(*state, true); }
-/* All are alike: only when they ended tells which are missing. */
+/* All are alike: only when they ended says which are missing. */
 static void test_starts_later_alike(void **state) { starts_later(*state, false); }
 
 static void dropped(struct fix *f, int64_t clock, bool sized)
@@ -458,8 +466,8 @@ static void test_dropped_alike_clock(void **state) { dropped(*state, 1500, false
 static void test_extra(void **state)
 {
     struct fix *f = *state;
-    const struct az_coll_what a = allreduce(1, "[0, 1]"), b = allreduce(2, "[0, 1]"), x = allreduce(8, "[0, 1]"),
-                         y = allreduce(9, "[0, 1]");
+    const struct az_coll_what a = allreduce(1, "[0, 1]"), b = allreduce(2, "[0, 1]"),
+                              x = allreduce(8, "[0, 1]"), y = allreduce(9, "[0, 1]");
     event(f, 0, 0, 10, &a);
     event(f, 0, 100, 10, &x);
     event(f, 0, 200, 10, &b);
@@ -493,7 +501,8 @@ static void test_own_sizes(void **state)
     assert_null(az_document_table(&f->doc, "nccl_unmatched"));
 }
 
-/* Numbers win over order, in which rank 1 lacks the first and starts the others the other way round. */
+/* Numbers win over order, in which rank 1 lacks the first and starts the others the other way
+ * round. */
 static void test_sequence_numbers(void **state)
 {
     struct fix *f = *state;
@@ -510,7 +519,8 @@ static void test_sequence_numbers(void **state)
     near(num(f, "nccl_unmatched", 0, "index_in_group"), 0);
 }
 
-/* The same behind an event of another group, so that places in the group are not those in the rank. */
+/* The same after an event of another group, so that places in the group are not those in the rank.
+ */
 static void test_sequence_numbers_of_two_groups(void **state)
 {
     struct fix *f = *state;
@@ -529,7 +539,7 @@ static void test_sequence_numbers_of_two_groups(void **state)
     near(num(f, SYNC, 2, "skew in start time"), 100);
 }
 
-/* A number twice on one rank tells nothing: order does. */
+/* A number twice on one rank says nothing: order does. */
 static void test_sequence_not_unique(void **state)
 {
     struct fix *f = *state;
@@ -573,7 +583,8 @@ static void test_equal_names(void **state)
     near(num(f, SYNC, 1, "earliest arrival rank"), 2);
 }
 
-/* A shortened list of members is none: the group of that name with this rank is meant, where there is one. */
+/* A shortened list of members is none: the group of that name with this rank is meant, where there
+ * is one. */
 static void test_shortened_members(void **state)
 {
     struct fix *f = *state;
@@ -608,7 +619,10 @@ static void without_groups(struct fix *f, bool one_stream, const char *group, co
     assert_int_equal(table(f, "nccl_summary_long")->rows, 2); /* kept without keys */
 }
 static void test_simplified(void **state) { without_groups(*state, true, "all", "1"); }
-static void test_unknown_group(void **state) { without_groups(*state, false, "Unknown_Group", "Unknown_Group_1"); }
+static void test_unknown_group(void **state)
+{
+    without_groups(*state, false, "Unknown_Group", "Unknown_Group_1");
+}
 
 /* ---- send and recv ---- */
 static void p2p(struct fix *f, int from, int to, int64_t at, const char *ranks, bool said)
@@ -676,7 +690,8 @@ static void late_clock(struct fix *f, const char *when, int64_t base)
         f->rank[r].base_ns = base + (r == 2 ? 1500000 : 0);
     finish(f, 4);
     const struct az_table *t = table(f, "clock_offsets");
-    near(num(f, "clock_offsets", row_of_rank(t, 2), "offset_us"), 1500.1); /* ends 0.1 us after those of rank 1 */
+    near(num(f, "clock_offsets", row_of_rank(t, 2), "offset_us"),
+         1500.1); /* ends 0.1 us after those of rank 1 */
     near(num(f, "clock_offsets", row_of_rank(t, 2), "iqr_us"), 0);
     near(num(f, "clock_offsets", row_of_rank(t, 1), "offset_us"), 0);
 }
@@ -733,7 +748,8 @@ static void test_clock_through_groups(void **state)
     assert_true(fabs(num(f, "clock_offsets", row_of_rank(t, 3), "offset_us") - 7000) < 30);
 }
 
-/* 200 collectives over 10 s; the clock of rank 2 runs away by 5 ppm, that of rank 1 is put 300 us ahead after 6.02 s.
+/* 200 collectives over 10 s; the clock of rank 2 runs away by 5 ppm, that of rank 1 is put 300 us
+ * ahead after 6.02 s.
  */
 static void test_clock_drift_and_step(void **state)
 {
@@ -742,7 +758,8 @@ static void test_clock_drift_and_step(void **state)
     for (int r = 0; r < 4; r++)
         for (int i = 0; i < 200; i++) {
             const int64_t t = 50000 * (int64_t)i + (i * 37) % 23;
-            struct az_coll_event *e = event(f, r, t + (r == 1 && i > 120 ? 300 : 0) + r, 50 - r, &w);
+            struct az_coll_event *e =
+                event(f, r, t + (r == 1 && i > 120 ? 300 : 0) + r, 50 - r, &w);
             e->start += r == 2 ? t * 5 / 1000 : 0; /* ns */
             e->end += (r == 2 ? t * 5 / 1000 : 0) + (i * 13 + r * 7) % 5 * 100;
         }
@@ -760,8 +777,8 @@ static void test_clock_drift_and_step(void **state)
     assert_int_equal(findings_of(f, "clock_uncertain"), 0);
 }
 
-/* Ends of 12 steps of 5 ms, 0.8 s apart, scatter by some us; the clock drifts by 20 ppm. In a step that scatter looks
- * like hundreds of ppm. */
+/* Ends of 12 steps of 5 ms, 0.8 s apart, scatter by some us; the clock drifts by 20 ppm. In a step
+ * that scatter looks like hundreds of ppm. */
 static void test_clock_of_short_steps(void **state)
 {
     enum { STEPS = 12, EACH = 20, N = STEPS * EACH };
@@ -771,8 +788,8 @@ static void test_clock_of_short_steps(void **state)
     for (int i = 0; i < N; i++) {
         const uint32_t h = (uint32_t)i * UINT32_C(2654435761);
         t[i] = (int64_t)(i / EACH) * 805000000 + i % EACH * 250000;
-        y[i] =
-            t[i] / 50000 + (h >> 20) * 2 + (i / EACH % 3 == 0 ? i % EACH * 150 : 0); /* to 8 us, and slopes of some */
+        y[i] = t[i] / 50000 + (h >> 20) * 2 +
+               (i / EACH % 3 == 0 ? i % EACH * 150 : 0); /* to 8 us, and slopes of some */
     }
     az_coll_fit(t, y, N, true, scratch, &k);
     for (uint32_t i = 0; i < k.n; i++)
@@ -797,18 +814,19 @@ static void test_clock_cannot_drift_so(void **state)
         assert_true(fabs(k.piece[i].drift) <= 100e-6);
 }
 
-/* Groups 0, 1 and 2, 3 have 10 collectives each for one of 0, 2 and of 1, 3; the clock of 2 and 3 is put 200 us ahead.
+/* Groups 0, 1 and 2, 3 have 10 collectives each for one of 0, 2 and of 1, 3; the clock of 2 and 3
+ * is put 200 us ahead.
  */
 static void test_clock_of_groups(void **state)
 {
     struct fix *f = *state;
-    static const char *const inner[] = { "[0, 1]", "[0, 1]", "[2, 3]", "[2, 3]" }, *const outer[] = {
-        "[0, 2]", "[1, 3]", "[0, 2]", "[1, 3]"
-    };
+    static const char *const inner[] = { "[0, 1]", "[0, 1]", "[2, 3]", "[2, 3]" },
+                             *const outer[] = { "[0, 2]", "[1, 3]", "[0, 2]", "[1, 3]" };
     for (int r = 0; r < 4; r++)
         for (int i = 0; i < 18 * 11; i++) {
             const struct az_coll_what w = allreduce(1, i % 11 ? inner[r] : outer[r]);
-            struct az_coll_event *e = event(f, r, 300 * i + (r >= 2 && i >= 9 * 11 ? 200 : 0), 50, &w);
+            struct az_coll_event *e =
+                event(f, r, 300 * i + (r >= 2 && i >= 9 * 11 ? 200 : 0), 50, &w);
             e->end += (i * 13 + r * 7) % 5 * 100;
         }
     finish(f, 4);
@@ -817,7 +835,7 @@ static void test_clock_of_groups(void **state)
             fail_msg("collective %zu: skew %.3f", i, num(f, SYNC, i, "skew in start time"));
 }
 
-/* Messages of rank 0 to 1 and back; what the other one is behind its sender. */
+/* Messages of rank 0 to 1 and back; what the other one is after its sender. */
 static void messages(struct fix *f, int n, int64_t ahead)
 {
     for (int i = 0; i < n; i++)
@@ -857,12 +875,13 @@ static void test_clocks_apart(void **state)
         }
     finish(f, 4);
     assert_int_equal(findings_of(f, "clocks_not_aligned"), 1);
-    assert_true(
-        az_sv_is(az_cell_text(cell(f->job.findings, row_of(f->job.findings, "Rule", "clocks_not_aligned"), "Subject")),
-                 "ranks 2, 3"));
+    assert_true(az_sv_is(
+        az_cell_text(cell(f->job.findings, row_of(f->job.findings, "Rule", "clocks_not_aligned"),
+                          "Subject")),
+        "ranks 2, 3"));
 }
 
-/* Ends that differ by 60 us and more tell a clock no better than that. */
+/* Ends that differ by 60 us and more say a clock no better than that. */
 static void test_clock_uncertain(void **state)
 {
     struct fix *f = *state;
@@ -1005,14 +1024,13 @@ static void test_harmless(void **state)
     assert_int_equal(findings_of(f, "straggler"), 0);
 }
 
-/* Four ranks, of which 0, 1 and 2, 3 exchange data, and then 0, 2 and 1, 3 add theirs. Rank 0 is 40 us late in its
- * exchange: 1 gets that delay there and brings it to 3, as 0 does to 2. */
+/* Four ranks, of which 0, 1 and 2, 3 exchange data, and then 0, 2 and 1, 3 add theirs. Rank 0 is 40
+ * us late in its exchange: 1 gets that delay there and brings it to 3, as 0 does to 2. */
 static void test_received_delay(void **state)
 {
     struct fix *f = *state;
-    static const char *const first[] = { "[0, 1]", "[0, 1]", "[2, 3]", "[2, 3]" }, *const second[] = {
-        "[0, 2]", "[1, 3]", "[0, 2]", "[1, 3]"
-    };
+    static const char *const first[] = { "[0, 1]", "[0, 1]", "[2, 3]", "[2, 3]" },
+                             *const second[] = { "[0, 2]", "[1, 3]", "[0, 2]", "[1, 3]" };
     struct az_coll_step *v = az_arena_array(&f->arena, 5, sizeof *v);
     for (int s = 0; s < 5; s++)
         v[s] = (struct az_coll_step){ 800000 * s - 2000, 800000 * (s + 1) - 2001, 10 + s };
@@ -1032,7 +1050,8 @@ static void test_received_delay(void **state)
         near(num(f, "straggler_summary", row_of_rank(t, r), "own_delay_us"), r == 0 ? 40 : 0);
         near(num(f, "straggler_summary", row_of_rank(t, r), "straggler"), r == 0);
     }
-    near(num(f, "straggler_summary", row_of_rank(t, 1), "blame_us"), 5 * 40); /* it is last all the same */
+    near(num(f, "straggler_summary", row_of_rank(t, 1), "blame_us"),
+         5 * 40); /* it is last all the same */
     assert_int_equal(findings_of(f, "straggler"), 1);
 }
 
@@ -1044,7 +1063,7 @@ static void test_student(void **state)
     assert_true(fabs(az_coll_t_above(0.025, 5) - 2.5706) < 0.03);
 }
 
-/* Two steps tell nothing, however late it is. */
+/* Two steps say nothing, however late it is. */
 static void test_too_few_steps(void **state)
 {
     struct fix *f = *state;
@@ -1083,18 +1102,20 @@ static void test_all_to_allv(void **state)
     near(num(f, t, 0, "rank_5_skew in start time"), 10);
     const struct az_table *h = table(f, "nccl_all2allv_heatmap");
     assert_int_equal(h->rows, 4);
-    near(num(f, "nccl_all2allv_heatmap", 1, "dst_rank"), 5); /* the rank of the run, not the place in the group */
+    near(num(f, "nccl_all2allv_heatmap", 1, "dst_rank"),
+         5); /* the rank of the run, not the place in the group */
     near(num(f, "nccl_all2allv_heatmap", 1, "total_sent_MB"), 800.0 / 1048576);
     near(num(f, "nccl_all2allv_matrix", 1, "to rank 4"), 200.0 / 1048576);
     near(num(f, "nccl_summary_all2allv", 0, "Total wall_time (us)"), 31);
     assert_null(az_document_table(&f->doc, SYNC)); /* has its own table */
     bool heat = false;
     for (size_t i = 0; i < f->doc.charts.n; i++)
-        heat |= f->doc.charts.v[i].kind == AZ_CHART_HEAT && az_sv_is(f->doc.charts.v[i].table, "nccl_all2allv_matrix");
+        heat |= f->doc.charts.v[i].kind == AZ_CHART_HEAT &&
+                az_sv_is(f->doc.charts.v[i].table, "nccl_all2allv_matrix");
     assert_true(heat);
 }
 
-/* Splits that are shortened, or not as many as members, tell nothing; sizes still do. */
+/* Splits that are shortened, or not as many as members, say nothing; sizes still do. */
 static void test_bad_splits(void **state)
 {
     struct fix *f = *state;
@@ -1110,14 +1131,17 @@ static void test_bad_splits(void **state)
     finish(f, 4);
     assert_null(az_document_table(&f->doc, "nccl_all2allv_heatmap"));
     assert_int_equal(table(f, "nccl_all2allv")->rows, 2);
-    assert_int_equal(cell(table(f, "nccl_all2allv"), 0, "data to other ranks (MB)")->type, AZ_EMPTY);
+    assert_int_equal(cell(table(f, "nccl_all2allv"), 0, "data to other ranks (MB)")->type,
+                     AZ_EMPTY);
 }
 
 /* ---- exposed time ---- */
 static void test_exposure(void **state)
 {
     struct fix *f = *state;
-    static struct cr_busy_span span[] = { { 105000, 0 }, { 120000, 5000 }, { 145000, 15000 }, { 0, 20000 } };
+    static struct cr_busy_span span[] = {
+        { 105000, 0 }, { 120000, 5000 }, { 145000, 15000 }, { 0, 20000 }
+    };
     static struct az_coll_busy busy = { span, 3 };
     const struct az_coll_what w = allreduce(1, "[0, 1]");
     event(f, 0, 100, 50, &w); /* waits until 125 */
@@ -1154,7 +1178,8 @@ static void test_historic(void **state)
     assert_int_equal(table(f, "nccl_long")->rows, 2);
     assert_int_equal(az_table_find(table(f, "nccl_implicit_sync_cat"), "rank_0_ts"), -1);
     assert_true(az_table_find(table(f, "nccl_implicit_sync_cat_detailed"), "rank_0_ts") > 0);
-    assert_int_equal(az_table_find(table(f, "summary_nccl_implicit_sync_cat"), "comm_latency_median"), -1);
+    assert_int_equal(
+        az_table_find(table(f, "summary_nccl_implicit_sync_cat"), "comm_latency_median"), -1);
     near(num(f, "summary_nccl_implicit_sync_cat", 0, "comm_latency_mean"), 25);
 }
 
@@ -1260,7 +1285,9 @@ static void test_no_memory(void **state)
         az_mem_init(&mem, limit);
         az_arena_init(&a, &mem);
         az_document_init(&doc, &a);
-        struct az_job job = { .opts = &f->opts, .arena = &a, .mem = &mem, .diag = &f->diag, .doc = &doc };
+        struct az_job job = {
+            .opts = &f->opts, .arena = &a, .mem = &mem, .diag = &f->diag, .doc = &doc
+        };
         const int rc = az_rank_analysis_collectives.finish(&job, &f->ranks, f->parts);
         assert_true(rc == 0 || rc == AZ_ELIMIT);
         az_document_release(&doc);

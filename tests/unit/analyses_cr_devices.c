@@ -41,7 +41,8 @@ static void reduce_rank(struct run *r, int64_t number, void (*events)(struct fw_
     f = state;
     events(f);
     ready(f);
-    assert_int_equal(az_rank_analysis_collectives.reduce(&f->job, &r->f->arena, &r->part[r->set.n]), 0);
+    assert_int_equal(az_rank_analysis_collectives.reduce(&f->job, &r->f->arena, &r->part[r->set.n]),
+                     0);
     r->rank[r->set.n++] = (struct az_rank){ .rank = number,
                                             .path = AZ_SV("t.json"),
                                             .host = AZ_SV(""),
@@ -60,10 +61,12 @@ static void report(struct run *r)
 
 static void reduce_on(struct fw_fix *f, int dev, double start, double end, const char *more)
 {
-    device(f, "kernel", dev, 20, start, end - start, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0, more);
+    device(f, "kernel", dev, 20, start, end - start, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0,
+           more);
 }
 
-/* Devices 4 and 6: the later one waits for nobody. A product runs beside the first all-reduce of device 4. */
+/* Devices 4 and 6: the later one waits for nobody. A product runs at the same time as the first
+ * all-reduce of device 4. */
 static void two_devices(struct fw_fix *f)
 {
     reduce_on(f, 6, 110, 130, "");
@@ -98,7 +101,9 @@ static void one_recording(void **state)
     assert_false(has_table(r->f, "clock_offsets")); /* one recording, one clock */
     is(r->f, "nccl_long", 0, "collective_id", "0");
     near(num(r->f, "nccl_long", 3, "node_id"), 0); /* whatever the devices' numbers */
-    near(az_cell_number(cell(r->f->job.findings, row_of(r->f->job.findings, "Rule", "devices_as_ranks"), "Count")), 2);
+    near(az_cell_number(cell(r->f->job.findings,
+                             row_of(r->f->job.findings, "Rule", "devices_as_ranks"), "Count")),
+         2);
 }
 
 /* The second recording's clock is 5 ms ahead. */
@@ -122,7 +127,8 @@ static void several_recordings(void **state)
     near(num(r->f, "nccl_implicit_sync", 0, "n_present"), 6);
     near(num(r->f, "nccl_implicit_sync", 0, "n_expected"), 8);
     near(num(r->f, "nccl_implicit_sync", 0, "comm_latency"), 15);
-    near(num(r->f, "nccl_implicit_sync", 0, "last arrival rank"), 2); /* first device of the second */
+    near(num(r->f, "nccl_implicit_sync", 0, "last arrival rank"),
+         2); /* first device of the second */
     near(num(r->f, "nccl_implicit_sync", 0, "rank_7_wait_time"), 5);
     near(num(r->f, "nccl_implicit_sync", 1, "skew in start time"), 40);
     assert_int_equal(table(r->f, "clock_offsets")->rows, 6);
@@ -150,7 +156,8 @@ static void straggler_by_its_name(void **state)
     reduce_rank(r, 0, late_device);
     report(r);
     const struct az_table *t = r->f->job.findings;
-    assert_true(az_sv_is(az_cell_text(cell(t, row_of(t, "Rule", "straggler"), "Subject")), "device 9"));
+    assert_true(
+        az_sv_is(az_cell_text(cell(t, row_of(t, "Rule", "straggler"), "Subject")), "device 9"));
 }
 
 static void straggler_among_traces(void **state)
@@ -161,8 +168,8 @@ static void straggler_among_traces(void **state)
     r->f->opts.align_clocks = AZ_SV("never");
     report(r);
     const struct az_table *t = r->f->job.findings;
-    assert_true(
-        az_sv_is(az_cell_text(cell(t, row_of(t, "Rule", "straggler"), "Subject")), "rank 1 (device 9 of trace 0)"));
+    assert_true(az_sv_is(az_cell_text(cell(t, row_of(t, "Rule", "straggler"), "Subject")),
+                         "rank 1 (device 9 of trace 0)"));
 }
 
 static void named_groups(struct fw_fix *f)
@@ -187,7 +194,8 @@ static void one_rank_by_its_word(void **state)
     near(num(r->f, "nccl_implicit_sync", 0, "n_expected"), 2);
     near(num(r->f, "nccl_long", 3, "rank"), 1);
     for (size_t i = 0; i < r->f->job.findings->rows; i++)
-        assert_false(az_sv_is(az_cell_text(cell(r->f->job.findings, i, "Rule")), "devices_as_ranks"));
+        assert_false(
+            az_sv_is(az_cell_text(cell(r->f->job.findings, i, "Rule")), "devices_as_ranks"));
 }
 
 static void one_rank_of_a_world(void **state)
@@ -202,7 +210,8 @@ static void one_rank_of_a_world(void **state)
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = { T(one_recording),          T(several_recordings),   T(straggler_by_its_name),
-                                        T(straggler_among_traces), T(one_rank_by_its_word), T(one_rank_of_a_world) };
+    const struct CMUnitTest tests[] = { T(one_recording),         T(several_recordings),
+                                        T(straggler_by_its_name), T(straggler_among_traces),
+                                        T(one_rank_by_its_word),  T(one_rank_of_a_world) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* What a rank's trace says of its collectives: by the kernel, the operation, the annotation, the name. */
+/* What a rank's trace says of its collectives: by the kernel, the operation, the annotation, the
+ * name. */
 #include "unit/analyses_fw.h"
 
 #include "analyses/collectives/collectives.h"
@@ -11,17 +12,23 @@ static struct az_coll_part *reduce(struct fw_fix *f)
     return part;
 }
 
-static const struct az_coll_what *what(const struct az_coll_part *p, size_t i) { return &p->what[p->ev[i].what]; }
+static const struct az_coll_what *what(const struct az_coll_part *p, size_t i)
+{
+    return &p->what[p->ev[i].what];
+}
 
-static void texts(const struct az_coll_what *w, const char *name, const char *dtype, const char *source)
+static void texts(const struct az_coll_what *w, const char *name, const char *dtype,
+                  const char *source)
 {
     if (!az_sv_is(w->name, name) || !az_sv_is(w->dtype, dtype) || strcmp(w->source, source))
         fail_msg("got %.*s, %.*s from %s", AZ_SVF(w->name), AZ_SVF(w->dtype), w->source);
 }
 
-#define SAYS                                                                                                           \
-    "\"Collective name\":\"_allgather_base\",\"In msg nelems\":10,\"Out msg nelems\":80,\"Group size\":8,"             \
-    "\"dtype\":\"BFloat16\",\"Process Group Name\":\"3\",\"Process Group Ranks\":\"[0, 1]\",\"Seq\":5"
+#define SAYS                                                                                       \
+    "\"Collective name\":\"_allgather_base\",\"In msg nelems\":10,\"Out msg nelems\":80,\"Group "  \
+    "size\":8,"                                                                                    \
+    "\"dtype\":\"BFloat16\",\"Process Group Name\":\"3\",\"Process Group Ranks\":\"[0, "           \
+    "1]\",\"Seq\":5"
 
 static void test_kernel_says(void **state)
 {
@@ -61,7 +68,7 @@ static void test_operation_says(void **state)
     assert_int_equal(p->ev[0].seq, 5);
 }
 
-/* No description at all, but the tensors of the operation; the kernel's name tells the rest. */
+/* No description at all, but the tensors of the operation; the kernel's name says the rest. */
 static void test_operation_tensors(void **state)
 {
     struct fw_fix *f = *state;
@@ -78,11 +85,14 @@ static void test_operation_tensors(void **state)
 
 static void annotated(struct fw_fix *f)
 {
-    op(f, 10, 30, "record_param_comms", "\"Input Dims\":[[],[]],\"Input type\":[\"TensorList\",\"Scalar\"]");
-    span(f, "user_annotation", 100, 2, 11, 20, "nccl:broadcast", "\"Input Dims\":[[7]],\"Input type\":[\"int\"]");
-    span(f, "user_annotation", 100, 1, 12, 20, "nccl:all_to_all", "\"Input Dims\":[[6144]],\"Input type\":[\"float\"]");
+    op(f, 10, 30, "record_param_comms",
+       "\"Input Dims\":[[],[]],\"Input type\":[\"TensorList\",\"Scalar\"]");
+    span(f, "user_annotation", 100, 2, 11, 20, "nccl:broadcast",
+         "\"Input Dims\":[[7]],\"Input type\":[\"int\"]");
+    span(f, "user_annotation", 100, 1, 12, 20, "nccl:all_to_all",
+         "\"Input Dims\":[[6144]],\"Input type\":[\"float\"]");
     call(f, 15, 2, "cudaLaunchKernel", 1);
-    call(f, 45, 2, "cudaLaunchKernel", 2); /* behind both */
+    call(f, 45, 2, "cudaLaunchKernel", 2); /* after both */
     kernel(f, 7, 100, 20, "ncclKernel_SendRecv_RING_SIMPLE", 1);
     kernel(f, 7, 130, 20, "ncclKernel_SendRecv_RING_SIMPLE", 2);
     kernel(f, 7, 150, 20, "ncclKernel_SendRecv_RING_SIMPLE", 3); /* launch not recorded */
@@ -182,13 +192,16 @@ static void test_tensor_size(void **state)
     assert_true(az_coll_tensor_size(AZ_SV("[[2,3],[4]]"), AZ_SV("[\"float\",\"float\"]"), &n, &t));
     assert_int_equal(n, 10);
     assert_true(az_sv_is(t, "Float"));
-    assert_true(az_coll_tensor_size(AZ_SV("[[]]"), AZ_SV("[\"double\"]"), &n, &t)); /* a scalar tensor */
+    assert_true(
+        az_coll_tensor_size(AZ_SV("[[]]"), AZ_SV("[\"double\"]"), &n, &t)); /* a scalar tensor */
     assert_int_equal(n, 1);
     assert_false(az_coll_tensor_size(AZ_SV("[[2],[2]]"), AZ_SV("[\"float\",\"int\"]"), &n, &t));
     assert_false(az_coll_tensor_size(AZ_SV("[[2]]"), AZ_SV("[\"\"]"), &n, &t));
     assert_false(az_coll_tensor_size(AZ_SV("[[-2]]"), AZ_SV("[\"float\"]"), &n, &t));
-    assert_false(az_coll_tensor_size(AZ_SV("[[4294967296,4294967296]]"), AZ_SV("[\"float\"]"), &n, &t));
-    assert_false(az_coll_tensor_size(AZ_SV("[[9223372036854775807],[1]]"), AZ_SV("[\"float\",\"float\"]"), &n, &t));
+    assert_false(
+        az_coll_tensor_size(AZ_SV("[[4294967296,4294967296]]"), AZ_SV("[\"float\"]"), &n, &t));
+    assert_false(az_coll_tensor_size(AZ_SV("[[9223372036854775807],[1]]"),
+                                     AZ_SV("[\"float\",\"float\"]"), &n, &t));
     assert_false(az_coll_tensor_size(AZ_SV("{}"), AZ_SV("[\"float\"]"), &n, &t));
     assert_false(az_coll_tensor_size(AZ_SV(""), AZ_SV(""), &n, &t));
 }

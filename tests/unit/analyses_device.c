@@ -14,8 +14,9 @@ static void random_iterations_agree_with_ticks(void **state)
         setup(&s);
         struct fix *f = s;
         struct az_trace *t = &f->t[0];
-        uint32_t h = host_lane(t, 1, 1), g[4] = { stream_lane(t, 1, 0, 7), stream_lane(t, 1, 0, 8),
-                                                  stream_lane(t, 1, 1, 7), stream_lane(t, 2, 1, 7) };
+        uint32_t h = host_lane(t, 1, 1),
+                 g[4] = { stream_lane(t, 1, 0, 7), stream_lane(t, 1, 0, 8), stream_lane(t, 1, 1, 7),
+                          stream_lane(t, 2, 1, 7) };
         static uint8_t busy[2][SPAN + 200]; /* bits: 1 compute, 2 nccl, 4 memory */
         static int64_t lo[2][4], hi[2][4];
         memset(busy, 0, sizeof busy);
@@ -30,14 +31,16 @@ static void random_iterations_agree_with_ticks(void **state)
             int64_t call = rand() % 790, start = call + rand() % 150, end = start + rand() % 30;
             int lane = rand() % 4, kind = rand() % 4, device = lane / 2, it = (int)(call / 200);
             bool inside = (call + 5) / 200 == it && call + 5 <= it * 200 + 199 && lane != 3;
-            if (lane != 3) /* lane 3 belongs to a process without calls, but keeps the device busy */
+            if (lane !=
+                3) /* lane 3 belongs to a process without calls, but keeps the device busy */
                 add(t, AZ_CALL, "c", h, call, call + 5, (uint64_t)i + 1);
             if (kind == 0)
                 add(t, AZ_KERNEL, "ncclKernel", g[lane], start, end, (uint64_t)i + 1);
             else if (kind == 1)
                 add(t, AZ_MEMCPY, "copy", g[lane], start, end, (uint64_t)i + 1);
             else
-                add(t, kind == 2 ? AZ_KERNEL : AZ_GRAPH, "gemm", g[lane], start, end, (uint64_t)i + 1);
+                add(t, kind == 2 ? AZ_KERNEL : AZ_GRAPH, "gemm", g[lane], start, end,
+                    (uint64_t)i + 1);
             for (int64_t x = start; x < end; x++)
                 busy[device][x] |= kind == 0 ? 2 : kind == 1 ? 4 : 1;
             if (inside) {
@@ -65,7 +68,8 @@ static void random_iterations_agree_with_ticks(void **state)
             assert_int_equal(cell(out, r, "Exposed NCCL (ns)")->i, n[2] + n[6]);
             assert_int_equal(cell(out, r, "Exposed Mem (ns)")->i, n[4]);
             assert_int_equal(cell(out, r, "Idle (ns)")->i, n[0]);
-            assert_int_equal(cell(out, r, "Compute (ns)")->i + cell(out, r, "Exposed NCCL (ns)")->i +
+            assert_int_equal(cell(out, r, "Compute (ns)")->i +
+                                 cell(out, r, "Exposed NCCL (ns)")->i +
                                  cell(out, r, "Exposed Mem (ns)")->i + cell(out, r, "Idle (ns)")->i,
                              window);
         }
@@ -104,7 +108,9 @@ static void summary_leaves_out_the_warm_up(void **state)
     assert_true(number(f, "device_iterations_summary", 2, "Min (ns)") == 20);
     assert_true(fabs(number(f, "device_iterations_summary", 2, "P95 (ns)") - 39) < 1e-12);
     assert_true(number(f, "device_iterations", 0, "To Next Window (ns)") == 45);
-    assert_int_equal(cell(az_document_table(&f->doc, "device_iterations"), 3, "To Next Window (ns)")->type, AZ_EMPTY);
+    assert_int_equal(
+        cell(az_document_table(&f->doc, "device_iterations"), 3, "To Next Window (ns)")->type,
+        AZ_EMPTY);
 }
 
 static void warm_up_longer_than_the_run(void **state)
@@ -123,14 +129,14 @@ static void gaps_are_between_operations(void **state)
 {
     struct fix *f = *state;
     struct az_trace *t = &f->t[0];
-    uint32_t g = stream_lane(t, 1, 0, 7), g2 = stream_lane(t, 1, 0, 8), other = stream_lane(t, 2, 0, 7),
-             h = host_lane(t, 1, 1);
+    uint32_t g = stream_lane(t, 1, 0, 7), g2 = stream_lane(t, 1, 0, 8),
+             other = stream_lane(t, 2, 0, 7), h = host_lane(t, 1, 1);
     add(t, AZ_KERNEL, "long", g, 0, 10000, 0);
     add(t, AZ_KERNEL, "inside", g2, 100, 200, 0);
     add(t, AZ_KERNEL, "late", g2, 13000, 14000, 0);
     add(t, AZ_MEMCPY, "touch", g2, 14000, 15000, 0); /* no gap */
     add(t, AZ_OVERHEAD, "flush", h, 20000, 24000, 0);
-    add(t, AZ_OVERHEAD, "after", h, 90000, 99000, 0); /* behind the last operation */
+    add(t, AZ_OVERHEAD, "after", h, 90000, 99000, 0); /* after the last operation */
     add(t, AZ_KERNEL, "end", g, 25500, 26000, 0);
     add(t, AZ_KERNEL, "alone", other, 500, 600, 0); /* another process: its own line of time */
     f->opts.gap_threshold_us = 1.5;
@@ -178,17 +184,23 @@ static void findings_by_rule(void **state)
     uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 9);
     fill_iterations(t, 4);
     add(t, AZ_CALL, "cudaMemcpyAsync", h, 401, 402, 101);
-    add_copy(t, AZ_MEMCPY, "H2D", g, 410, 420, 101, (struct az_copy){ .bytes = 1, .src = 0, .dst = 2 });
+    add_copy(t, AZ_MEMCPY, "H2D", g, 410, 420, 101,
+             (struct az_copy){ .bytes = 1, .src = 0, .dst = 2 });
     add(t, AZ_CALL, "cudaMemcpyAsync", h, 403, 404, 102); /* pinned: fine */
-    add_copy(t, AZ_MEMCPY, "H2D", g, 421, 430, 102, (struct az_copy){ .bytes = 1, .src = 1, .dst = 2 });
+    add_copy(t, AZ_MEMCPY, "H2D", g, 421, 430, 102,
+             (struct az_copy){ .bytes = 1, .src = 1, .dst = 2 });
     add(t, AZ_CALL, "cudaMemcpy", h, 405, 406, 103);
-    add_copy(t, AZ_MEMCPY, "H2D", g, 431, 451, 103, (struct az_copy){ .bytes = 1, .src = 1, .dst = 2 });
+    add_copy(t, AZ_MEMCPY, "H2D", g, 431, 451, 103,
+             (struct az_copy){ .bytes = 1, .src = 1, .dst = 2 });
     add(t, AZ_CALL, "cudaMemcpy", h, 407, 408, 104); /* device to device does not block */
-    add_copy(t, AZ_MEMCPY, "D2D", g, 452, 462, 104, (struct az_copy){ .bytes = 1, .src = 2, .dst = 2 });
+    add_copy(t, AZ_MEMCPY, "D2D", g, 452, 462, 104,
+             (struct az_copy){ .bytes = 1, .src = 2, .dst = 2 });
     add(t, AZ_CALL, "cudaMemset", h, 409, 410, 105);
-    add_copy(t, AZ_MEMSET, "set", g, 463, 466, 105, (struct az_copy){ .bytes = 1, .src = -1, .dst = 1 });
+    add_copy(t, AZ_MEMSET, "set", g, 463, 466, 105,
+             (struct az_copy){ .bytes = 1, .src = -1, .dst = 1 });
     add(t, AZ_CALL, "cudaMemset", h, 411, 412, 106); /* of device memory */
-    add_copy(t, AZ_MEMSET, "set", g, 467, 470, 106, (struct az_copy){ .bytes = 1, .src = -1, .dst = 2 });
+    add_copy(t, AZ_MEMSET, "set", g, 467, 470, 106,
+             (struct az_copy){ .bytes = 1, .src = -1, .dst = 2 });
     add(t, AZ_CALL, "cudaStreamSynchronize", h, 500, 900, 0);
     add(t, AZ_GRAPH, "graph", g, 471, 481, 0);
     f->opts.nvtx_tag = AZ_SV("it");

@@ -1,5 +1,5 @@
-/* For the tests of framework traces: a trace written event by event, parsed by the format, and a job around it.
- * Times are microseconds. An event's UID is its place among all events written. */
+/* For the tests of framework traces: a trace written event by event, parsed by the format, and a
+ * job around it. Times are microseconds. An event's UID is its place among all events written. */
 #ifndef AZ_TESTS_ANALYSES_FW_H
 #define AZ_TESTS_ANALYSES_FW_H
 
@@ -32,7 +32,7 @@ struct fw_fix {
     struct az_document doc;
     struct az_job job;
     struct az_vec_char events;
-    struct az_sv head; /* members before the events, with a comma behind each */
+    struct az_sv head; /* members before the events, with a comma after each */
     struct az_sv dir;
     bool ready;
 };
@@ -49,7 +49,8 @@ static inline int fw_setup(void **state)
     f->head = AZ_SV("\"schemaVersion\":1,");
     f->view = &f->trace;
     *state = f;
-    return az_trace_init(&f->trace, &f->mem) || az_tmpdir_make(&f->arena, "fw-test-", &f->dir, &f->diag);
+    return az_trace_init(&f->trace, &f->mem) ||
+           az_tmpdir_make(&f->arena, "fw-test-", &f->dir, &f->diag);
 }
 
 static inline int fw_teardown(void **state)
@@ -68,7 +69,7 @@ static inline int fw_teardown(void **state)
     az_arena_release(&f->arena);
     size_t left = f->mem.used;
     free(f);
-    return left == 0 ? 0 : -1; /* what an analysis takes beside the arena must be given back */
+    return left == 0 ? 0 : -1; /* what an analysis takes next to the arena must be given back */
 }
 
 /* ---- writing ---- */
@@ -78,12 +79,13 @@ static inline void raw(struct fw_fix *f, const char *json)
 }
 
 /* Category, process, thread, start, duration, name, members of args. */
-static inline void span(struct fw_fix *f, const char *cat, int pid, int tid, double ts, double dur, const char *name,
-                        const char *args)
+static inline void span(struct fw_fix *f, const char *cat, int pid, int tid, double ts, double dur,
+                        const char *name, const char *args)
 {
     char text[4096];
     int n = snprintf(text, sizeof text,
-                     "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
+                     "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%."
+                     "3f,\"dur\":%.3f,"
                      "\"args\":{%s}}",
                      cat, name, pid, tid, ts, dur, args);
     assert_in_range(n, 1, (int)sizeof text - 1);
@@ -102,23 +104,25 @@ static inline void call(struct fw_fix *f, double ts, double dur, const char *nam
     span(f, "cuda_runtime", 100, 1, ts, dur, name, args);
 }
 
-static inline void device(struct fw_fix *f, const char *cat, int dev, int stream, double ts, double dur,
-                          const char *name, int correlation, const char *more)
+static inline void device(struct fw_fix *f, const char *cat, int dev, int stream, double ts,
+                          double dur, const char *name, int correlation, const char *more)
 {
     char args[2048];
-    snprintf(args, sizeof args, "\"device\":%d,\"stream\":%d,\"correlation\":%d%s%s", dev, stream, correlation,
-             *more ? "," : "", more);
+    snprintf(args, sizeof args, "\"device\":%d,\"stream\":%d,\"correlation\":%d%s%s", dev, stream,
+             correlation, *more ? "," : "", more);
     span(f, cat, dev, stream, ts, dur, name, args);
 }
 
-static inline void kernel(struct fw_fix *f, int stream, double ts, double dur, const char *name, int correlation)
+static inline void kernel(struct fw_fix *f, int stream, double ts, double dur, const char *name,
+                          int correlation)
 {
     device(f, "kernel", 0, stream, ts, dur, name, correlation, "");
 }
 
 /* An operator of 10 us with one launch and its kernel on stream 7; three events. */
-static inline void launch(struct fw_fix *f, double ts, const char *name, const char *args, double kernel_ts,
-                          double kernel_dur, const char *kernel_name, int correlation)
+static inline void launch(struct fw_fix *f, double ts, const char *name, const char *args,
+                          double kernel_ts, double kernel_dur, const char *kernel_name,
+                          int correlation)
 {
     op(f, ts, 10, name, args);
     call(f, ts + 1, 3, "cudaLaunchKernel", correlation);
@@ -128,15 +132,19 @@ static inline void launch(struct fw_fix *f, double ts, const char *name, const c
 /* Process 100 is "python" (CPU), its thread 1 "thread 1 (python)": three events. */
 static inline void names(struct fw_fix *f)
 {
-    raw(f, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":100,\"tid\":0,\"ts\":0,\"args\":{\"name\":\"python\"}}");
-    raw(f, "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":100,\"tid\":0,\"ts\":0,\"args\":{\"labels\":\"CPU\"}}");
+    raw(f, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":100,\"tid\":0,\"ts\":0,\"args\":{"
+           "\"name\":\"python\"}}");
+    raw(f, "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":100,\"tid\":0,\"ts\":0,\"args\":{"
+           "\"labels\":\"CPU\"}}");
     raw(f, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":100,\"tid\":1,\"ts\":0,"
            "\"args\":{\"name\":\"thread 1 (python)\"}}");
 }
 
 static inline void option(struct fw_fix *f, const char *key, const char *value)
 {
-    assert_int_equal(az_option_set(&f->opts, az_sv_str(key), az_sv_str(value), &f->arena, AZ_NOWHERE, &f->diag), 0);
+    assert_int_equal(
+        az_option_set(&f->opts, az_sv_str(key), az_sv_str(value), &f->arena, AZ_NOWHERE, &f->diag),
+        0);
 }
 
 /* ---- running ---- */
@@ -156,7 +164,8 @@ static inline void ready(struct fw_fix *f)
                           .diag = &f->diag,
                           .mem = &f->mem,
                           .threads = 1 };
-    f->trace.user_names = (struct az_user_names){ .collectives = f->opts.coll_patterns, .map = &f->opts.classes };
+    f->trace.user_names =
+        (struct az_user_names){ .collectives = f->opts.coll_patterns, .map = &f->opts.classes };
     assert_int_equal(az_format_pytorch.parse(&p), 0);
     assert_int_equal(az_trace_seal(&f->trace), 0);
     assert_int_equal(az_classifier_init(&f->classes, &f->opts.classes, &f->arena), 0);
@@ -188,7 +197,10 @@ static inline const struct az_table *table(const struct fw_fix *f, const char *i
     assert_int_equal(az_table_hold(t, t->rows), 0);
     return t;
 }
-static inline bool has_table(const struct fw_fix *f, const char *id) { return az_document_table(&f->doc, id) != NULL; }
+static inline bool has_table(const struct fw_fix *f, const char *id)
+{
+    return az_document_table(&f->doc, id) != NULL;
+}
 
 static inline const struct az_cell *cell(const struct az_table *t, size_t row, const char *column)
 {
@@ -203,14 +215,15 @@ static inline double num(const struct fw_fix *f, const char *id, size_t row, con
     return az_cell_number(cell(table(f, id), row, column));
 }
 
-#define near(got, want)                                                                                                \
-    do {                                                                                                               \
-        double got_ = (got), want_ = (want);                                                                           \
-        if (!(fabs(got_ - want_) <= 1e-12 * (1 + fabs(want_))))                                                        \
-            fail_msg("%s: got %.17g, want %.17g", #got, got_, want_);                                                  \
+#define near(got, want)                                                                            \
+    do {                                                                                           \
+        double got_ = (got), want_ = (want);                                                       \
+        if (!(fabs(got_ - want_) <= 1e-12 * (1 + fabs(want_))))                                    \
+            fail_msg("%s: got %.17g, want %.17g", #got, got_, want_);                              \
     } while (0)
 
-static inline void is(const struct fw_fix *f, const char *id, size_t row, const char *column, const char *want)
+static inline void is(const struct fw_fix *f, const char *id, size_t row, const char *column,
+                      const char *want)
 {
     struct az_sv got = az_cell_text(cell(table(f, id), row, column));
     if (!az_sv_is(got, want))

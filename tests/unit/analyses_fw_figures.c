@@ -1,22 +1,25 @@
-/* Figures of groups: each operation counts with the work of its own step, and rows that hold other work stay apart. */
+/* Figures of groups: each operation counts with the work of its own step, and rows that hold other
+ * work stay apart. */
 #include "unit/analyses_fw.h"
 
-#define QUERY                                                                                                          \
-    "\"Input Dims\":[[4,8,64],[4,2,64],[4,2,64]],\"Input "                                                             \
+#define QUERY                                                                                      \
+    "\"Input Dims\":[[4,8,64],[4,2,64],[4,2,64]],\"Input "                                         \
     "type\":[\"c10::BFloat16\",\"c10::BFloat16\",\"c10::BFloat16\"]"
 #define PER_KEY (2.0 * 8 * 128) /* FLOPs of a pair of query and key: 2 * H_Q * (d_qk + d_v) */
 
-/* Decode steps of one query length, each 10 us long on the device; context: sum of the lengths of the keys, 0: the step
- * has no annotation. */
+/* Decode steps of one query length, each 10 us long on the device; context: sum of the lengths of
+ * the keys, 0: the step has no annotation. */
 static void steps(struct fw_fix *f, const int *context, int n)
 {
     for (int i = 0; i < n; i++) {
         char label[128];
-        snprintf(label, sizeof label, "execute_4_context_0(sq0sk0sqsq0sqsk0)_generation_4(sq4sk%dsqsq4sqsk%d)",
+        snprintf(label, sizeof label,
+                 "execute_4_context_0(sq0sk0sqsq0sqsk0)_generation_4(sq4sk%dsqsq4sqsk%d)",
                  context[i], context[i]);
         if (context[i])
             span(f, "user_annotation", 100, 1, 1000 * i, 900, label, "");
-        launch(f, 1000 * i + 10, "vllm::unified_attention_with_output", QUERY, 1000 * i + 100, 10, "paged", i + 1);
+        launch(f, 1000 * i + 10, "vllm::unified_attention_with_output", QUERY, 1000 * i + 100, 10,
+               "paged", i + 1);
     }
 }
 
@@ -47,12 +50,16 @@ static void each_step_counts(void **state)
 static void other_work_is_another_row(void **state)
 {
     struct fw_fix *f = *state;
-    /* Equal sums of queries and keys, other products: one request of 4 and 100, or two of 2 and 50. */
-    static const char *const label[] = { "execute_4_context_1(sq4sk100sqsq16sqsk400)_generation_0(sq0sk0sqsq0sqsk0)",
-                                         "execute_4_context_2(sq4sk100sqsq8sqsk200)_generation_0(sq0sk0sqsq0sqsk0)" };
+    /* Equal sums of queries and keys, other products: one request of 4 and 100, or two of 2 and 50.
+     */
+    static const char *const label[] = {
+        "execute_4_context_1(sq4sk100sqsq16sqsk400)_generation_0(sq0sk0sqsq0sqsk0)",
+        "execute_4_context_2(sq4sk100sqsq8sqsk200)_generation_0(sq0sk0sqsq0sqsk0)"
+    };
     for (int i = 0; i < 3; i++) {
         span(f, "user_annotation", 100, 1, 1000 * i, 900, label[i % 2], "");
-        launch(f, 1000 * i + 10, "vllm::unified_attention_with_output", QUERY, 1000 * i + 100, 10, "paged", i + 1);
+        launch(f, 1000 * i + 10, "vllm::unified_attention_with_output", QUERY, 1000 * i + 100, 10,
+               "paged", i + 1);
     }
     run(f, &az_analysis_fw_families);
     const char *id = "InferenceAttention_fwd";
@@ -68,15 +75,17 @@ static void other_work_is_another_row(void **state)
     near(num(f, id, 1, "TFLOPS/s_mean"), 8 * 128 * (2 * 200 - 8) / 10e-6 / 1e12);
 }
 
-/* The compiler's kernels are no names of the table of categories: those whose name and arguments say their work have a
- * model. */
+/* The compiler's kernels are no names of the table of categories: those whose name and arguments
+ * say their work have a model. */
 static void compiled_kernels(void **state)
 {
     struct fw_fix *f = *state;
-    static const char args[] = "\"Input Dims\":[[64,64],[64,64],[]],\"Input type\":[\"float\",\"float\",\"Scalar\"],"
-                               "\"Concrete Inputs\":[\"\",\"\",\"4096\"]";
+    static const char args[] =
+        "\"Input Dims\":[[64,64],[64,64],[]],\"Input type\":[\"float\",\"float\",\"Scalar\"],"
+        "\"Concrete Inputs\":[\"\",\"\",\"4096\"]";
     launch(f, 0, "triton_poi_fused_add_relu_0", args, 100, 3, "triton_poi_fused_add_relu_0", 1);
-    launch(f, 50, "triton_poi_fused_add_1", "", 200, 2, "triton_poi_fused_add_1", 2); /* nothing is known of it */
+    launch(f, 50, "triton_poi_fused_add_1", "", 200, 2, "triton_poi_fused_add_1",
+           2); /* nothing is known of it */
     run(f, &az_analysis_fw_unified);
     const char *id = "unified_perf_summary";
     near(num(f, id, 0, "GFLOPS"), 2 * 4096 / 1e9);
@@ -90,7 +99,8 @@ static void compiled_kernels(void **state)
 static void old_name_of_shapes(void **state)
 {
     struct fw_fix *f = *state;
-    launch(f, 0, "aten::mm", "\"Input dims\":[[4,8],[8,16]],\"Input type\":[\"float\",\"float\"]", 100, 10, "gemm", 1);
+    launch(f, 0, "aten::mm", "\"Input dims\":[[4,8],[8,16]],\"Input type\":[\"float\",\"float\"]",
+           100, 10, "gemm", 1);
     run(f, &az_analysis_fw_unified);
     is(f, "unified_perf_summary", 0, "Input Dims", "[[4,8],[8,16]]");
     near(num(f, "unified_perf_summary", 0, "GFLOPS"), 2 * 4 * 8 * 16 / 1e9);
@@ -100,7 +110,8 @@ static void old_name_of_shapes(void **state)
 static void smaller_of_two(void **state)
 {
     struct fw_fix *f = *state;
-    launch(f, 0, "aten::min", "\"Input Dims\":[[16,8],[8]],\"Input type\":[\"float\",\"double\"]", 100, 10, "min", 1);
+    launch(f, 0, "aten::min", "\"Input Dims\":[[16,8],[8]],\"Input type\":[\"float\",\"double\"]",
+           100, 10, "min", 1);
     run(f, &az_analysis_fw_families);
     near(num(f, "Reduce_fwd", 0, "param: num_input_elems"), 128);
     near(num(f, "Reduce_fwd", 0, "param: num_output_elems"), 128);
@@ -113,7 +124,8 @@ static void smaller_of_two(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(each_step_counts), TEST(other_work_is_another_row), TEST(compiled_kernels), TEST(old_name_of_shapes),
+        TEST(each_step_counts), TEST(other_work_is_another_row),
+        TEST(compiled_kernels), TEST(old_name_of_shapes),
         TEST(smaller_of_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

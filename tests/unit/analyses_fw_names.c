@@ -31,7 +31,8 @@ static void by_kernel_names(void **state)
     struct fw_fix *f = *state;
     static const struct {
         const char *op, *kernel, *phase;
-    } c[] = { { "aten::mm", "Cijk_Alik_Bljk_SB_MT64x64_SL1_USL1", NULL }, /* tile parameters are no lengths */
+    } c[] = { { "aten::mm", "Cijk_Alik_Bljk_SB_MT64x64_SL1_USL1",
+                NULL }, /* tile parameters are no lengths */
               { "aten::bmm", "Cijk_Ailk_UserArgs_MT256_USL1_UIOF0", NULL },
               { "attn_1", "flash_sl1_kernel", "decode" },
               { "attn_2", "flash_seqlen_128_kernel", "prefill" },
@@ -105,9 +106,11 @@ static void by_gemm(void **state)
 {
     struct fw_fix *f = *state;
     launch(f, 0, "aten::mm", "\"Input Dims\":[[4096,8],[8,8]]", 1000, 5, "k", 1);
-    launch(f, 100, "aten::addmm", "\"Input Dims\":[[8],[4,8],[8,8]]", 1100, 5, "k", 2); /* M is of the second */
+    launch(f, 100, "aten::addmm", "\"Input Dims\":[[8],[4,8],[8,8]]", 1100, 5, "k",
+           2); /* M is of the second */
     launch(f, 200, "aten::bmm", "\"Input Dims\":[[32,16,8],[32,8,8]]", 1200, 5, "k", 3);
-    launch(f, 300, "aten::add", "\"Input Dims\":[[4096,8],[4096,8]]", 1300, 5, "k", 4); /* no product */
+    launch(f, 300, "aten::add", "\"Input Dims\":[[4096,8],[4096,8]]", 1300, 5, "k",
+           4); /* no product */
     method(f, "gemm_params");
     phase(f, "aten::mm", "prefill");
     phase(f, "aten::addmm", "decode");
@@ -135,7 +138,8 @@ static void by_frequency(void **state)
 static void hybrid_order(void **state)
 {
     struct fw_fix *f = *state;
-    launch(f, 0, "vllm::decode", "", 1000, 5, "batch_prefill_kernel", 1); /* kernel names win over the framework */
+    launch(f, 0, "vllm::decode", "", 1000, 5, "batch_prefill_kernel",
+           1); /* kernel names win over the framework */
     launch(f, 100, "vllm::decode", "", 1100, 5, "k", 2);
     launch(f, 200, "plain", "", 1200, 5, "k", 3); /* the frequency decides all that is left */
     launch(f, 300, "plain", "", 1300, 5, "k", 4);
@@ -144,7 +148,8 @@ static void hybrid_order(void **state)
     const struct az_table *t = table(f, "inference_phases");
     assert_int_equal(t->rows, 3);
     phase(f, "plain", "decode");
-    assert_int_equal(table(f, "kernel_summary_prefill")->rows, 1); /* a kernel has its launcher's phase */
+    assert_int_equal(table(f, "kernel_summary_prefill")->rows,
+                     1); /* a kernel has its launcher's phase */
     is(f, "kernel_summary_prefill", 0, "Kernel name", "batch_prefill_kernel");
     near(num(f, "kernel_summary_prefill", 0, "Percent of kernels time (%)"), 100);
     assert_int_equal(table(f, "kernel_summary_decode")->rows, 2);
@@ -158,7 +163,8 @@ static void by_annotation(void **state)
     span(f, "user_annotation", 100, 1, 200, 100, "step[DECODE bs=4 toks=4]", "");
     span(f, "user_annotation", 100, 1, 400, 100, "step[MIXED bs=4 toks=90]", "");
     span(f, "user_annotation", 100, 1, 600, 100, "prefill[7]", "");
-    span(f, "user_annotation", 100, 1, 800, 100, "execute_diffusion_1", ""); /* none of the labels */
+    span(f, "user_annotation", 100, 1, 800, 100, "execute_diffusion_1",
+         ""); /* none of the labels */
     launch(f, 10, "in_context", "", 1000, 5, "k", 1);
     op(f, 210, 10, "in_decode", "");
     call(f, 212, 5, "cudaGraphLaunch", 2);
@@ -177,12 +183,14 @@ static void by_annotation(void **state)
     phase(f, "in_prefill", "prefill");
     phase(f, "outside", "decode"); /* by its kernel's name */
     phase(f, "other_thread", NULL);
-    assert_int_equal(table(f, "kernel_summary_decode")->rows, 3); /* graph kernels through their launch */
+    assert_int_equal(table(f, "kernel_summary_decode")->rows,
+                     3); /* graph kernels through their launch */
     const struct az_table *t = table(f, "inference_phases");
     is(f, "inference_phases", row_of(t, "Phase", "Prefill"), "Decided by", "annotation");
 }
 
-/* As in kernel_summary: a launch without an operator is a graph's or a plain call's, and `execute` is an owner. */
+/* As in kernel_summary: a launch without an operator is a graph's or a plain call's, and `execute`
+ * is an owner. */
 static void parents_of_phase_kernels(void **state)
 {
     struct fw_fix *f = *state;

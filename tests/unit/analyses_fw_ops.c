@@ -1,4 +1,4 @@
-/* Launchers by category, name and arguments; the call tree and links behind them. */
+/* Launchers by category, name and arguments; the call tree and links after them. */
 #include "unit/analyses_fw.h"
 
 static void statistics(void **state)
@@ -9,7 +9,7 @@ static void statistics(void **state)
     names(f);                                                                     /* UIDs 0 to 2 */
     launch(f, 1000, "aten::mul", mul, 1020, 2, "void at::native::mul_kernel", 1); /* 3 */
     launch(f, 1100, "aten::mul", mul, 1120, 4, "void at::native::mul_kernel", 2); /* 6 */
-    op(f, 1200, 50, "aten::mul", mul);                                            /* 9: two kernels */
+    op(f, 1200, 50, "aten::mul", mul); /* 9: two kernels */
     call(f, 1205, 3, "cudaLaunchKernel", 3);
     kernel(f, 7, 1220, 9, "void at::native::mul_kernel", 3);
     call(f, 1210, 3, "cudaLaunchKernel", 4);
@@ -58,26 +58,34 @@ static void kernel_details(void **state)
         op(f, i * 100, 50, "my::op", "");
         for (int k = 0; k < 2 - i; k++) {
             call(f, i * 100 + 10 + k * 10, 3, "cudaLaunchKernel", i * 2 + k + 1);
-            kernel(f, 7, 1000 + i * 100 + k * 20, i * 2 + k * 4 + 2, tail, i * 2 + k + 1); /* 2, 6; 4 */
+            kernel(f, 7, 1000 + i * 100 + k * 20, i * 2 + k * 4 + 2, tail,
+                   i * 2 + k + 1); /* 2, 6; 4 */
         }
     }
     run(f, &az_analysis_fw_ops);
     assert_int_equal(table(f, "ops_all")->rows, 1);
     is(f, "ops_all", 0, "kernel_details_summary",
-       "[{\"name\":\"_with_a_name_of_more_than_sixty_four_characters_in_all_that_is_cut\",\"stream\":7,\"count\":2,"
-       "\"total_duration_us\":6,\"mean_duration_us\":3,\"median_duration_us\":3,\"std_dev_duration_us\":1,"
+       "[{\"name\":\"_with_a_name_of_more_than_sixty_four_characters_in_all_that_is_cut\","
+       "\"stream\":7,\"count\":2,"
+       "\"total_duration_us\":6,\"mean_duration_us\":3,\"median_duration_us\":3,\"std_dev_duration_"
+       "us\":1,"
        "\"min_duration_us\":2,\"max_duration_us\":4},"
-       "{\"name\":\"_with_a_name_of_more_than_sixty_four_characters_in_all_that_is_cut\",\"stream\":7,\"count\":1,"
-       "\"total_duration_us\":6,\"mean_duration_us\":6,\"median_duration_us\":6,\"std_dev_duration_us\":0,"
+       "{\"name\":\"_with_a_name_of_more_than_sixty_four_characters_in_all_that_is_cut\","
+       "\"stream\":7,\"count\":1,"
+       "\"total_duration_us\":6,\"mean_duration_us\":6,\"median_duration_us\":6,\"std_dev_duration_"
+       "us\":0,"
        "\"min_duration_us\":6,\"max_duration_us\":6}]");
     is(f, "ops_all", 0, "trunc_kernel_details",
-       "[{\"name\":\"_with_a_name_of_more_than_sixty_four_characters_in_all_that_is_c...\",\"stream\":7,"
+       "[{\"name\":\"_with_a_name_of_more_than_sixty_four_characters_in_all_that_is_c...\","
+       "\"stream\":7,"
        "\"mean_duration_us\":3.00},"
-       "{\"name\":\"_with_a_name_of_more_than_sixty_four_characters_in_all_that_is_c...\",\"stream\":7,"
+       "{\"name\":\"_with_a_name_of_more_than_sixty_four_characters_in_all_that_is_c...\","
+       "\"stream\":7,"
        "\"mean_duration_us\":6.00}]");
 }
 
-/* Equal start with the child first in the file, bleeds of 0.4 and 5 us, a thread without operators. */
+/* Equal start with the child first in the file, bleeds of 0.4 and 5 us, a thread without operators.
+ */
 static void tree(void **state)
 {
     struct fw_fix *f = *state;
@@ -158,7 +166,9 @@ static void who_is_the_launcher(void **state)
     size_t fused = row_of(t, "name", "conv_bn_fused"), parent = row_of(t, "name", "parent");
     near(num(f, "ops_summary", fused, "total_direct_kernel_time_sum"), 3);
     is(f, "ops_summary", fused, "Categories", "[\"elementwise\"]"); /* by its kernel's name */
-    near(num(f, "ops_summary", row_of(t, "name", "cuLaunchKernelEx"), "total_direct_kernel_time_sum"), 4);
+    near(num(f, "ops_summary", row_of(t, "name", "cuLaunchKernelEx"),
+             "total_direct_kernel_time_sum"),
+         4);
     near(num(f, "ops_summary", parent, "total_direct_kernel_time_sum"), 6);
     near(num(f, "ops_summary", parent, "total_subtree_kernel_time_sum"), 11);
     near(num(f, "ops_summary", row_of(t, "name", "leaf"), "total_subtree_kernel_time_sum"), 5);
@@ -169,12 +179,14 @@ static void categories(void **state)
     struct fw_fix *f = *state;
     static const struct {
         const char *op, *kernel, *category;
-    } c[] = { { "aten::mm", "void at::native::reduce_kernel", "GEMM" }, /* the operator's name first */
+    } c[] = { { "aten::mm", "void at::native::reduce_kernel",
+                "GEMM" }, /* the operator's name first */
               { "triton_poi_fused_add_0", "x", "triton" },
               { "TorchInductor::triton", "x", "other" }, /* only at the beginning */
               { "my::op1", "void at::native::vectorized_elementwise_kernel", "elementwise" },
               { "my::op2", "void at::native::reduce_kernel<512>", "reduce" },
-              { "my::op3", "void at::native::(anonymous namespace)::multi_tensor_apply_kernel", "multi_tensor_apply" },
+              { "my::op3", "void at::native::(anonymous namespace)::multi_tensor_apply_kernel",
+                "multi_tensor_apply" },
               { "my::op4", "vectorized_elementwise_kernel", "other" },
               { "my::op5", "void at::native::elementwise_kernel_reduce", "elementwise" } };
     for (int i = 0; i < (int)AZ_LENGTH(c); i++)
@@ -215,7 +227,7 @@ static void options_of_the_tables(void **state)
     near(num(f, "ops_all", 1, "num_kernels"), 2);
     near(num(f, "ops_all", 1, "first_occurrence_time"), 200);
     near(num(f, "ops_all", 1, "Cumulative Percentage (%)"), 65);
-    near(covered(f, "ops_all: rows left out"), 2);
+    near(covered(f, "ops_all: rows skipped"), 2);
     assert_int_equal(table(f, "ops_summary")->rows, 3); /* the table by arguments alone is cut */
     is(f, "ops_summary", 0, "name", "a");
     near(num(f, "ops_summary", 0, "total_direct_kernel_time_sum"), 11);
@@ -223,14 +235,16 @@ static void options_of_the_tables(void **state)
     near(num(f, "ops_summary", 1, "Cumulative Percentage (%)"), 90);
 }
 
-/* Without group_by_num_kernels the two launches of `a` are one row; lanes of equal names are one lane. */
+/* Without group_by_num_kernels the two launches of `a` are one row; lanes of equal names are one
+ * lane. */
 static void lanes_of_equal_names(void **state)
 {
     struct fw_fix *f = *state;
     for (int tid = 1; tid <= 3; tid++) {
         char text[256], args[64];
         snprintf(text, sizeof text,
-                 "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":100,\"tid\":%d,\"ts\":0,\"args\":{\"name\":\"%s\"}}",
+                 "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":100,\"tid\":%d,\"ts\":0,\"args\":{"
+                 "\"name\":\"%s\"}}",
                  tid, tid == 3 ? "other" : "worker");
         raw(f, text);
         span(f, "cpu_op", 100, tid, tid * 100, 10, "a", "");
@@ -269,10 +283,13 @@ static void links_without_correlations(void **state)
     span(f, "cuda_runtime", 100, 1, 1, 3, "cudaLaunchKernel", "\"External id\":5");
     span(f, "kernel", 0, 7, 100, 10, "k", "\"External id\":5");
     run(f, &az_analysis_fw_ops);
-    near(num(f, "ops_summary", row_of(table(f, "ops_summary"), "name", "a"), "total_direct_kernel_time_sum"), 10);
+    near(num(f, "ops_summary", row_of(table(f, "ops_summary"), "name", "a"),
+             "total_direct_kernel_time_sum"),
+         10);
 }
 
-/* The first launch call runs a host function and has none; the others link by correlation all the same. */
+/* The first launch call runs a host function and has none; the others link by correlation all the
+ * same. */
 static void host_function_first(struct fw_fix *f)
 {
     span(f, "cuda_runtime", 100, 1, 0, 3, "cudaLaunchHostFunc", "");

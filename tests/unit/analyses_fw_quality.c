@@ -49,7 +49,8 @@ static void bare_graphs(void **state)
 {
     struct fw_fix *f = *state;
     call(f, 0, 10, "cudaGraphLaunch", 1);
-    span(f, "cuda_driver", 100, 1, 2, 5, "cuGraphLaunch", "\"correlation\":2"); /* within it: the same launch */
+    span(f, "cuda_driver", 100, 1, 2, 5, "cuGraphLaunch",
+         "\"correlation\":2"); /* within it: the same launch */
     call(f, 20, 10, "cudaGraphLaunch", 3);
     span(f, "cuda_driver", 100, 1, 22, 5, "cuGraphLaunch", "\"correlation\":4");
     call(f, 40, 10, "hipGraphLaunch", 5);
@@ -61,14 +62,16 @@ static void bare_graphs(void **state)
     near(covered(f, "graph launches without device events"), 2);
     const size_t r = row_of(f->job.findings, "Rule", "graph_launches_not_recorded");
     assert_true(az_sv_is(az_cell_text(cell(f->job.findings, r, "Severity")), "warning"));
-    assert_true(az_sv_is(az_cell_text(cell(f->job.findings, r, "Subject")), "2 of 3 graph launches"));
+    assert_true(
+        az_sv_is(az_cell_text(cell(f->job.findings, r, "Subject")), "2 of 3 graph launches"));
 }
 
 static void clean(void **state)
 {
     struct fw_fix *f = *state;
     for (int i = 0; i < 4; i++)
-        launch(f, i * 100, "aten::mm", "", 1000 + i * 10, 10, "gemm", i + 1); /* one after the other, touching */
+        launch(f, i * 100, "aten::mm", "", 1000 + i * 10, 10, "gemm",
+               i + 1); /* one after the other, touching */
     run(f, &az_analysis_fw_quality);
     near(num(f, "data_quality", check(f, "overlaps on one stream"), "Count"), 0);
     assert_int_equal(f->job.findings->rows, 0);
@@ -89,7 +92,8 @@ static void bleeding_host_events(void **state)
     near(num(f, "data_quality", r, "Time (ns)"), 400);
 }
 
-/* What the host did in each gap: was late, waited, had launched before; unknown without a launch. */
+/* What the host did in each gap: was late, waited, had launched before; unknown without a launch.
+ */
 static void gaps(void **state)
 {
     struct fw_fix *f = *state;
@@ -119,7 +123,8 @@ static void gaps(void **state)
     assert_int_equal(cell(t, 3, "Host call")->type, AZ_EMPTY);
 }
 
-/* Devices have gaps of their own; streams of one device fill each other's; a long event hides short ones under it. */
+/* Devices have gaps of their own; streams of one device fill each other's; a long event hides short
+ * ones under it. */
 static void gaps_by_device(void **state)
 {
     struct fw_fix *f = *state;
@@ -148,7 +153,8 @@ static void many_gaps(void **state)
     run(f, &az_analysis_fw_gaps);
     assert_int_equal(table(f, "idle_gaps")->rows, 50);
     near(covered(f, "idle_gaps: gaps not shown"), 19);
-    near(num(f, "idle_gaps", 0, "Duration (ns)"), 84000); /* longest first: 100 - (50 - 34) before the last */
+    near(num(f, "idle_gaps", 0, "Duration (ns)"),
+         84000); /* longest first: 100 - (50 - 34) before the last */
 }
 
 /* The wait that counts is the one over most of the gap, however many short ones begin earlier. */

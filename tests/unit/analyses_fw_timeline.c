@@ -1,7 +1,8 @@
 /* The time line: interval algebra, links, windows. */
 #include "unit/analyses_fw.h"
 
-/* Computation, a copy under it, a collective that overlaps half of it, a fill, an unlinked kernel before all. */
+/* Computation, a copy under it, a collective that overlaps half of it, a fill, an unlinked kernel
+ * before all. */
 static void basic(struct fw_fix *f, bool flows)
 {
     names(f);
@@ -11,13 +12,15 @@ static void basic(struct fw_fix *f, bool flows)
     call(f, 1020, 5, "cudaLaunchKernel", 11);
     kernel(f, 7, 1100, 40.5, "gemm_a", 11);
     if (flows) {
-        raw(f, "{\"ph\":\"s\",\"id\":11,\"pid\":100,\"tid\":1,\"ts\":1020,\"cat\":\"ac2g\",\"name\":\"ac2g\"}");
-        raw(f,
-            "{\"ph\":\"f\",\"id\":11,\"pid\":0,\"tid\":7,\"ts\":1100,\"cat\":\"ac2g\",\"name\":\"ac2g\",\"bp\":\"e\"}");
+        raw(f, "{\"ph\":\"s\",\"id\":11,\"pid\":100,\"tid\":1,\"ts\":1020,\"cat\":\"ac2g\","
+               "\"name\":\"ac2g\"}");
+        raw(f, "{\"ph\":\"f\",\"id\":11,\"pid\":0,\"tid\":7,\"ts\":1100,\"cat\":\"ac2g\",\"name\":"
+               "\"ac2g\",\"bp\":\"e\"}");
     }
     op(f, 1120, 20, "aten::copy_", "");
     call(f, 1125, 5, "cudaMemcpyAsync", 12);
-    device(f, "gpu_memcpy", 0, 8, 1120, 50.25, "Memcpy HtoD (Pinned -> Device)", 12, "\"bytes\":128");
+    device(f, "gpu_memcpy", 0, 8, 1120, 50.25, "Memcpy HtoD (Pinned -> Device)", 12,
+           "\"bytes\":128");
     op(f, 1150, 20, "record_param_comms", "");
     call(f, 1155, 5, "cudaLaunchKernelExC", 13);
     kernel(f, 9, 1130, 100, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 13);
@@ -37,7 +40,7 @@ static void overlap_algebra(void **state)
     run(f, &az_analysis_gpu_timeline);
     near(ms(f, "computation_time"), 0.0500);  /* 40.5 + 8 + 1.5 */
     near(ms(f, "exposed_comm_time"), 0.0895); /* 1140.5 .. 1230 */
-    near(ms(f, "exposed_memcpy_time"), 0);    /* 1120 .. 1170.25 lies under computation and collective */
+    near(ms(f, "exposed_memcpy_time"), 0); /* 1120 .. 1170.25 is under computation and collective */
     near(ms(f, "busy_time"), 0.1395);
     near(ms(f, "idle_time"), 0.072);
     near(ms(f, "total_time"), 0.2115);
@@ -47,7 +50,8 @@ static void overlap_algebra(void **state)
     assert_int_equal(t->rows, 8);
     near(az_cell_number(cell(t, row_of(t, "type", "total_time"), "percent")), 100);
     near(az_cell_number(cell(t, row_of(t, "type", "idle_time"), "percent")), 0.072 / 0.2115 * 100);
-    near(covered(f, "gpu_timeline: total - (computation + exposed_comm + exposed_memcpy + idle)"), 0);
+    near(covered(f, "gpu_timeline: total - (computation + exposed_comm + exposed_memcpy + idle)"),
+         0);
 }
 
 static void arrows_change_nothing(void **state)
@@ -116,19 +120,21 @@ static void epoch_times_are_exact(void **state)
     char text[512];
     const char *dur[] = { "2.037", "4.037", "12.074" };
     for (int i = 0; i < 3; i++) {
-        snprintf(
-            text, sizeof text,
-            "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mul\",\"pid\":1,\"tid\":1,\"ts\":17000000000%d0000.001,"
-            "\"dur\":50.5}",
-            i);
+        snprintf(text, sizeof text,
+                 "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mul\",\"pid\":1,\"tid\":1,"
+                 "\"ts\":17000000000%d0000.001,"
+                 "\"dur\":50.5}",
+                 i);
         raw(f, text);
         snprintf(text, sizeof text,
-                 "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,"
+                 "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,"
+                 "\"tid\":1,"
                  "\"ts\":17000000000%d0005.002,\"dur\":3,\"args\":{\"correlation\":%d}}",
                  i, i + 1);
         raw(f, text);
         snprintf(text, sizeof text,
-                 "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":17000000000%d0020.003,"
+                 "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":"
+                 "17000000000%d0020.003,"
                  "\"dur\":%s,\"args\":{\"device\":0,\"stream\":7,\"correlation\":%d}}",
                  i, dur[i], i + 1);
         raw(f, text);
@@ -145,7 +151,8 @@ static void copies_that_are_kernels(void **state)
 {
     struct fw_fix *f = *state;
     launch(f, 0, "a", "", 100, 10, "__amd_rocclr_copyBufferRectAligned.kd", 1);
-    launch(f, 20, "b", "", 120, 20, "__amd_rocclr_fillBufferAligned", 2); /* a fill is computation */
+    launch(f, 20, "b", "", 120, 20, "__amd_rocclr_fillBufferAligned",
+           2); /* a fill is computation */
     launch(f, 40, "c", "", 150, 5, "MEMORY_COPY_DEVICE_TO_DEVICE", 3);
     launch(f, 60, "d", "", 160, 7, "my__amd_rocclr_copyBuffer", 4); /* not the whole name */
     launch(f, 80, "e", "", 170, 3, "vllm::cross_device_reduce_1stage<float, 8>", 5);
@@ -197,7 +204,8 @@ static void steps(void **state)
     run(f, &az_analysis_gpu_timeline);
     const struct az_table *t = table(f, "gpu_timeline_by_step");
     assert_int_equal(t->rows, 5 * 8);
-    static const double busy[] = { 0.020, 0.015, 0.005, 0, 0.005 }, total[] = { 0.1, 0.1, 0.02, 0.09, 0.01 };
+    static const double busy[] = { 0.020, 0.015, 0.005, 0, 0.005 },
+                        total[] = { 0.1, 0.1, 0.02, 0.09, 0.01 };
     for (size_t i = 0; i < 5; i++) {
         near(num(f, "gpu_timeline_by_step", i * 8 + 3, "time ms"), busy[i]);
         near(num(f, "gpu_timeline_by_step", i * 8 + 4, "time ms"), total[i] - busy[i]);
@@ -209,8 +217,10 @@ static void steps(void **state)
 static void recompute_apart(void **state)
 {
     struct fw_fix *f = *state;
-    span(f, "python_function", 100, 1, 0, 200, "torch/utils/checkpoint.py(1): backward", "\"Python id\":1");
-    span(f, "python_function", 100, 1, 10, 50, "torch/utils/checkpoint.py(2): recompute_fn", "\"Python id\":2");
+    span(f, "python_function", 100, 1, 0, 200, "torch/utils/checkpoint.py(1): backward",
+         "\"Python id\":1");
+    span(f, "python_function", 100, 1, 10, 50, "torch/utils/checkpoint.py(2): recompute_fn",
+         "\"Python id\":2");
     launch(f, 20, "aten::relu", "", 300, 10, "relu_kernel", 1);
     launch(f, 100, "aten::relu", "", 350, 30, "relu_kernel", 2);
     option(f, "detect_recompute", "true");
@@ -224,7 +234,8 @@ static void recompute_apart(void **state)
     is(f, "gpu_timeline", 11, "is_recompute", "True");
     near(num(f, "gpu_timeline", 11, "time ms"), 0.010);
     near(num(f, "gpu_timeline", 13, "time ms"), 0.010); /* each block has its own total */
-    static const char *const split[] = { "ops_summary_by_category", "ops_summary", "ops_all", "unified_perf_summary" };
+    static const char *const split[] = { "ops_summary_by_category", "ops_summary", "ops_all",
+                                         "unified_perf_summary" };
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(table(f, split[i])->rows, 2);
         is(f, split[i], 0, "is_recompute", "False");
@@ -235,11 +246,12 @@ static void recompute_apart(void **state)
 
 static void all(struct fw_fix *f)
 {
-    static const struct az_analysis *const list[] = { &az_analysis_gpu_timeline, &az_analysis_fw_ops,
-                                                      &az_analysis_fw_unified,   &az_analysis_fw_kernels,
-                                                      &az_analysis_fw_short,     &az_analysis_fw_phases,
-                                                      &az_analysis_fw_coll,      &az_analysis_fw_quality,
-                                                      &az_analysis_fw_gaps,      &az_analysis_unmatched };
+    static const struct az_analysis *const list[] = {
+        &az_analysis_gpu_timeline, &az_analysis_fw_ops,     &az_analysis_fw_unified,
+        &az_analysis_fw_kernels,   &az_analysis_fw_short,   &az_analysis_fw_phases,
+        &az_analysis_fw_coll,      &az_analysis_fw_quality, &az_analysis_fw_gaps,
+        &az_analysis_unmatched
+    };
     option(f, "short_kernel_study", "true");
     option(f, "inference_phase_analysis", "true");
     option(f, "include_overlap_info", "true");
@@ -290,7 +302,7 @@ static void device_only(void **state)
     assert_false(has_table(f, "ops_summary"));
     assert_false(has_table(f, "unified_perf_summary"));
     assert_false(has_table(f, "inference_phases"));
-    near(covered(f, "operator tables left out"), 2);
+    near(covered(f, "operator tables skipped"), 2);
     const struct az_table *k = table(f, "kernel_summary");
     assert_int_equal(az_table_find(k, "Parent cpu_op"), -1);
     is(f, "kernel_summary", 0, "Parent op category", "runtime");

@@ -1,18 +1,20 @@
-/* The unified summary: which operations are taken, backward matching, call stacks; and what overlaps what. */
+/* The unified summary: which operations are taken, backward matching, call stacks; and what
+ * overlaps what. */
 #include "unit/analyses_fw.h"
 
 static void arrow(struct fw_fix *f, char ph, int id, int tid, double ts)
 {
     char text[256];
     snprintf(text, sizeof text,
-             "{\"ph\":\"%c\",\"id\":%d,\"pid\":100,\"tid\":%d,\"ts\":%.3f,\"cat\":\"fwdbwd\",\"name\":\"fwdbwd\"%s}",
+             "{\"ph\":\"%c\",\"id\":%d,\"pid\":100,\"tid\":%d,\"ts\":%.3f,\"cat\":\"fwdbwd\","
+             "\"name\":\"fwdbwd\"%s}",
              ph, id, tid, ts, ph == 'f' ? ",\"bp\":\"e\"" : "");
     raw(f, text);
 }
 
 /* An operator with a launch on a thread; three events. */
-static void work(struct fw_fix *f, int tid, double ts, const char *name, const char *args, double kernel_ts, double dur,
-                 const char *kernel_name, int correlation)
+static void work(struct fw_fix *f, int tid, double ts, const char *name, const char *args,
+                 double kernel_ts, double dur, const char *kernel_name, int correlation)
 {
     char c[32];
     snprintf(c, sizeof c, "\"correlation\":%d", correlation);
@@ -24,7 +26,8 @@ static void work(struct fw_fix *f, int tid, double ts, const char *name, const c
 static void modelled_operators(void **state)
 {
     struct fw_fix *f = *state;
-    work(f, 1, 100, "aten::mm", "\"Input Dims\":[[4,8],[8,16]],\"Sequence number\":7", 300, 10, "gemm_f", 61); /* 0 */
+    work(f, 1, 100, "aten::mm", "\"Input Dims\":[[4,8],[8,16]],\"Sequence number\":7", 300, 10,
+         "gemm_f", 61); /* 0 */
     span(f, "cpu_op", 100, 2, 1000, 100, "autograd::engine::evaluate_function: MmBackward0",
          "\"Sequence number\":7,\"Fwd thread id\":1");
     span(f, "cpu_op", 100, 2, 1005, 90, "MmBackward0", "\"Sequence number\":7,\"Fwd thread id\":1");
@@ -45,12 +48,14 @@ static void modelled_operators(void **state)
     near(num(f, "unified_perf_summary", 0, "total_duration_us"), 10); /* of the host event */
 }
 
-/* The sole main backward operator takes the forward's backward category: by arrows, else by sequence number. */
+/* The sole main backward operator takes the forward's backward category: by arrows, else by
+ * sequence number. */
 static void backward(struct fw_fix *f, bool arrows)
 {
     const char *seq = arrows ? "" : "\"Sequence number\":7";
     work(f, 1, 100, "flash_attn::_flash_attn_forward", seq, 300, 10, "flash_fwd", 1);
-    span(f, "cpu_op", 100, 2, 1000, 100, "autograd::engine::evaluate_function: CustomAttnBackward", seq);
+    span(f, "cpu_op", 100, 2, 1000, 100, "autograd::engine::evaluate_function: CustomAttnBackward",
+         seq);
     work(f, 2, 1010, "CustomAttnBackward", "", 1300, 25, "flash_bwd", 2);
     work(f, 2, 1050, "aten::sum", "", 1330, 5, "reduce_kernel", 3);
     if (arrows) {
@@ -62,14 +67,15 @@ static void backward(struct fw_fix *f, bool arrows)
     size_t b = row_of(t, "name", "CustomAttnBackward");
     assert_int_equal(t->rows, 3);
     is(f, "unified_perf_summary", b, "op category", "SDPA_bwd");
-    is(f, "unified_perf_summary", row_of(t, "name", "flash_attn::_flash_attn_forward"), "op category", "SDPA_fwd");
+    is(f, "unified_perf_summary", row_of(t, "name", "flash_attn::_flash_attn_forward"),
+       "op category", "SDPA_fwd");
     near(num(f, "unified_perf_summary", b, "Kernel Time (µs)_sum"), 25);
 }
 static void backward_by_arrows(void **state) { backward(*state, true); }
 static void backward_by_sequence(void **state) { backward(*state, false); }
 
-/* A fused convolution's backward pass records no shapes: its figures are the forward operator's, found by sequence
- * number. */
+/* A fused convolution's backward pass records no shapes: its figures are the forward operator's,
+ * found by sequence number. */
 static void fused_convolution(void **state)
 {
     struct fw_fix *f = *state;
@@ -85,19 +91,23 @@ static void fused_convolution(void **state)
     const struct az_table *t = table(f, "unified_perf_summary");
     const size_t b = row_of(t, "name", "ConvBias_Backward"), fwd = row_of(t, "name", "ConvBias_");
     is(f, "unified_perf_summary", b, "op category", "CONV_bwd");
-    /* padding 1, stride 1: output 8 x 8; 2 * N * K * H * W * C * R * S = 2 * 2 * 4 * 64 * 27 and the bias */
+    /* padding 1, stride 1: output 8 x 8; 2 * N * K * H * W * C * R * S = 2 * 2 * 4 * 64 * 27 and
+     * the bias */
     assert_true(num(f, "unified_perf_summary", fwd, "GFLOPS") > 2e-9 * 2 * 4 * 64 * 27 * 0.999);
-    assert_true(num(f, "unified_perf_summary", b, "GFLOPS") > num(f, "unified_perf_summary", fwd, "GFLOPS") * 1.5);
+    assert_true(num(f, "unified_perf_summary", b, "GFLOPS") >
+                num(f, "unified_perf_summary", fwd, "GFLOPS") * 1.5);
     is(f, "unified_perf_summary", b, "has_perf_model", "True");
 }
 
 static void not_sole_backward(void **state)
 {
     struct fw_fix *f = *state;
-    work(f, 1, 100, "flash_attn::_flash_attn_forward", "\"Sequence number\":7", 300, 10, "flash_fwd", 1);
+    work(f, 1, 100, "flash_attn::_flash_attn_forward", "\"Sequence number\":7", 300, 10,
+         "flash_fwd", 1);
     span(f, "cpu_op", 100, 2, 1000, 100, "autograd::engine::evaluate_function: CustomAttnBackward",
          "\"Sequence number\":7");
-    work(f, 2, 1010, "CustomAttnBackward", "", 1300, 25, "flash_bwd", 2); /* two of the name: neither is the main one */
+    work(f, 2, 1010, "CustomAttnBackward", "", 1300, 25, "flash_bwd",
+         2); /* two of the name: neither is the main one */
     work(f, 2, 1050, "CustomAttnBackward", "", 1330, 5, "flash_bwd", 3);
     run(f, &az_analysis_fw_unified);
     const struct az_table *t = table(f, "unified_perf_summary");
@@ -110,7 +120,8 @@ static void rows_taken(void **state)
     op(f, 0, 100, "wrapper", ""); /* no kernels of its own, no model below: the leaves are taken */
     launch(f, 10, "leaf_a", "", 1000, 3, "ka", 1);
     launch(f, 30, "leaf_b", "", 1010, 4, "kb", 2);
-    op(f, 200, 100, "mixed", ""); /* own kernels and a modelled child: only the child, the rest is synthetic */
+    op(f, 200, 100, "mixed",
+       ""); /* own kernels and a modelled child: only the child, the rest is synthetic */
     launch(f, 210, "aten::mm", "", 1020, 5, "gemm", 3);
     call(f, 230, 3, "cudaLaunchKernel", 4);
     kernel(f, 7, 1030, 6, "kc", 4);
@@ -133,7 +144,8 @@ static void rows_taken(void **state)
     size_t syn = row_of(t, "name", "mixed->kc (Synthetic Op)");
     near(num(f, "unified_perf_summary", syn, "Kernel Time (µs)_sum"), 13);
     near(num(f, "unified_perf_summary", syn, "operation_count"), 2);
-    near(num(f, "unified_perf_summary", syn, "ex_UID"), f->trace.read); /* numbered on behind the file's events */
+    near(num(f, "unified_perf_summary", syn, "ex_UID"),
+         f->trace.read); /* numbered on after the file's events */
     near(num(f, "unified_perf_summary", syn, "mean_duration_us"), 100); /* the owner's */
     is(f, "unified_perf_summary", syn, "has_perf_model", "False");
     row_of(t, "name", "c10d::allreduce_->bias (Synthetic Op)");
@@ -158,8 +170,10 @@ static void rows_kept(void **state)
         char name[8] = { 'o', 'p', (char)('a' + i), 0 };
         launch(f, i * 100, name, "", 1000 + i * 20, i + 1, "k", i + 1);
     }
-    static const char *const dims[] = { "\"Input Dims\":[[4,8],[8,2]],\"Input type\":[\"float\",\"float\"]",
-                                        "\"Input Dims\":[[4,8],[8,4]],\"Input type\":[\"float\",\"float\"]" };
+    static const char *const dims[] = {
+        "\"Input Dims\":[[4,8],[8,2]],\"Input type\":[\"float\",\"float\"]",
+        "\"Input Dims\":[[4,8],[8,4]],\"Input type\":[\"float\",\"float\"]"
+    };
     for (int i = 0; i < 2; i++)
         launch(f, 500 + i * 100, "aten::mm", dims[i], 1200 + i * 20, 0, "gemm", i + 5);
     option(f, "topk_roofline_ops", "1");
@@ -167,7 +181,7 @@ static void rows_kept(void **state)
     run(f, &az_analysis_fw_unified);
     run(f, &az_analysis_fw_families);
     assert_int_equal(table(f, "unified_perf_summary")->rows, 1); /* and no other table */
-    near(covered(f, "unified_perf_summary: rows left out"), 5);
+    near(covered(f, "unified_perf_summary: rows skipped"), 5);
     assert_int_equal(table(f, "unified_perf_summary_kl_overlap")->rows, 6);
     assert_int_equal(table(f, "roofline")->rows, 2);
     assert_int_equal(table(f, "GEMM")->rows, 2);
@@ -180,7 +194,8 @@ static void call_stacks(void **state)
     struct fw_fix *f = *state;
     span(f, "python_function", 100, 1, 0, 500, "train.py(10): main", "\"Python id\":1");
     span(f, "python_function", 100, 1, 5, 480, "nn.Module: Linear_12", "\"Python id\":2");
-    span(f, "python_function", 100, 1, 6, 470, "torch/nn/modules/module.py(1): _call_impl", "\"Python id\":3");
+    span(f, "python_function", 100, 1, 6, 470, "torch/nn/modules/module.py(1): _call_impl",
+         "\"Python id\":3");
     span(f, "python_function", 100, 1, 7, 460, "model/layers.py(44): forward", "\"Python id\":4");
     span(f, "python_function", 100, 1, 8, 450, "<built-in function linear>", "\"Python id\":5");
     op(f, 10, 100, "aten::linear", "");
@@ -198,7 +213,8 @@ static void call_stacks(void **state)
     size_t r = row_of(t, "name", "aten::addmm"), alone = row_of(t, "name", "alone");
     is(f, "unified_perf_summary", r, "entry_point", "model/layers.py(44): forward");
     is(f, "unified_perf_summary", r, "call_stack_full",
-       "[\"nn.Module: Linear\",\"torch/nn/modules/module.py(1): _call_impl\",\"model/layers.py(44): forward\","
+       "[\"nn.Module: Linear\",\"torch/nn/modules/module.py(1): "
+       "_call_impl\",\"model/layers.py(44): forward\","
        "\"aten::linear\",\"aten::addmm\",\"gemm\"]");
     is(f, "unified_perf_summary", alone, "entry_point", "Not found");
     is(f, "unified_perf_summary", alone, "call_stack_full", "[\"alone\",\"k__5x_2\"]");
@@ -209,7 +225,8 @@ static void call_stacks(void **state)
 static void by_module(void **state)
 {
     struct fw_fix *f = *state;
-    static const char *const modules[] = { "nn.Module: Attention_1", "nn.Module: Mlp_1", "nn.Module: Mlp_2" };
+    static const char *const modules[] = { "nn.Module: Attention_1", "nn.Module: Mlp_1",
+                                           "nn.Module: Mlp_2" };
     span(f, "python_function", 100, 1, 0, 900, "nn.Module: Net_0", "\"Python id\":1");
     for (int i = 0; i < 3; i++) {
         span(f, "python_function", 100, 1, 100 * i + 10, 80, modules[i], "\"Python id\":2");
@@ -263,8 +280,9 @@ static void overlaps(void **state)
     static const char *const ids[] = { "ops_all_kl_overlap", "unified_perf_summary_kl_overlap" };
     for (size_t k = 0; k < 2; k++) {
         const struct az_table *t = table(f, ids[k]);
-        assert_int_equal(t->rows, 8);  /* `a` falls apart in two */
-        is(f, ids[k], 0, "name", "a"); /* 100 + 50: the group is the longest, its parts stay together */
+        assert_int_equal(t->rows, 8); /* `a` falls apart in two */
+        is(f, ids[k], 0, "name",
+           "a"); /* 100 + 50: the group is the longest, its parts stay together */
         is(f, ids[k], 0, "overlapping_kernel_names", "[\"kb\",\"kb2\"]");
         near(num(f, ids[k], 0, "overlap_pct_mean"), 45); /* 25 + 20 of 100 */
         near(num(f, ids[k], 0, "operation_count"), 1);
@@ -279,7 +297,8 @@ static void overlaps(void **state)
         near(num(f, ids[k], t->rows - 1, "Cumulative Percentage (%)"), 100);
         static const char *const none[] = { "c", "d", "e", "f", "g" };
         for (size_t i = 0; i < 5; i++)
-            assert_int_equal(cell(t, row_of(t, "name", none[i]), "overlapping_kernel_names")->type, AZ_EMPTY);
+            assert_int_equal(cell(t, row_of(t, "name", none[i]), "overlapping_kernel_names")->type,
+                             AZ_EMPTY);
     }
     near(num(f, "ops_all_kl_overlap", 0, "total_direct_kernel_time_sum"), 100);
 }

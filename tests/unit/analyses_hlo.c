@@ -12,32 +12,35 @@ static void compiled(struct az_trace *t, const char *host)
     az_xtrace(t)->host_name = az_sv_str(host);
 }
 
-static uint32_t device_lane(struct az_trace *t, enum az_plane_kind kind, int64_t ordinal, uint64_t line,
-                            enum az_xlane_role role)
+static uint32_t device_lane(struct az_trace *t, enum az_plane_kind kind, int64_t ordinal,
+                            uint64_t line, enum az_xlane_role role)
 {
     struct az_xtrace *x = az_xtrace(t);
     uint32_t p = 0, lane;
     while (p < x->planes.n && (x->planes.v[p].ordinal != ordinal || x->planes.v[p].kind != kind))
         p++;
     if (p == x->planes.n)
-        assert_int_equal(az_vec_push(&x->planes, ((struct az_plane){ .kind = kind,
-                                                                      .ordinal = ordinal,
-                                                                      .vendor = AZ_SV("AMD"),
-                                                                      .type = AZ_SV(""),
-                                                                      .units = 304,
-                                                                      .peak_tflops = 100,
-                                                                      .memory_bytes = INT64_C(206141652992) })),
-                         0);
-    const struct az_lane l = {
-        .device_side = true, .tid = line, .device = ordinal, .context = p, .label = name_of(t, "line")
-    };
+        assert_int_equal(
+            az_vec_push(&x->planes, ((struct az_plane){ .kind = kind,
+                                                        .ordinal = ordinal,
+                                                        .vendor = AZ_SV("AMD"),
+                                                        .type = AZ_SV(""),
+                                                        .units = 304,
+                                                        .peak_tflops = 100,
+                                                        .memory_bytes = INT64_C(206141652992) })),
+            0);
+    const struct az_lane l = { .device_side = true,
+                               .tid = line,
+                               .device = ordinal,
+                               .context = p,
+                               .label = name_of(t, "line") };
     assert_int_equal(az_xtrace_lane(t, &l, role, &lane), 0);
     return lane;
 }
 
 /* A kernel of an operation of program 5; hlo: row of the instruction, AZ_NO_ROW for none. */
-static void run_kernel(struct az_trace *t, uint32_t lane, const char *name, const char *op, uint32_t hlo, int64_t start,
-                       int64_t ticks)
+static void run_kernel(struct az_trace *t, uint32_t lane, const char *name, const char *op,
+                       uint32_t hlo, int64_t start, int64_t ticks)
 {
     struct az_xrow row = { .program = 5,
                            .has_program = true,
@@ -51,9 +54,11 @@ static void run_kernel(struct az_trace *t, uint32_t lane, const char *name, cons
     uint32_t index;
     assert_int_equal(az_xtrace_row(t, &row, &index), 0);
     az_xtrace(t)->rows.v[index].hlo = hlo;
-    const struct az_event e = {
-        .start = start, .end = start + ticks, .name = name_of(t, name), .lane = lane, .node = index + 1
-    };
+    const struct az_event e = { .start = start,
+                                .end = start + ticks,
+                                .name = name_of(t, name),
+                                .lane = lane,
+                                .node = index + 1 };
     assert_int_equal(az_trace_add(t, AZ_KERNEL, &e), 0);
 }
 
@@ -89,8 +94,9 @@ static size_t row_where(const struct az_table *t, const char *column, const char
     return 0;
 }
 
-#define near(a, b)                                                                                                     \
-    assert_true((a) > (b)-1e-9 * ((b) < 0 ? -(b) : (b)) - 1e-12 && (a) < (b) + 1e-9 * ((b) < 0 ? -(b) : (b)) + 1e-12)
+#define near(a, b)                                                                                 \
+    assert_true((a) > (b)-1e-9 * ((b) < 0 ? -(b) : (b)) - 1e-12 &&                                 \
+                (a) < (b) + 1e-9 * ((b) < 0 ? -(b) : (b)) + 1e-12)
 
 /* ---- collectives ---- */
 
@@ -101,8 +107,8 @@ static struct az_hlo_shape bytes_shape(int64_t bytes)
     };
 }
 
-static uint32_t add_collective(struct az_trace *t, enum az_hlo_family family, int64_t in, int64_t out,
-                               struct az_hlo_dims *groups, size_t n)
+static uint32_t add_collective(struct az_trace *t, enum az_hlo_family family, int64_t in,
+                               int64_t out, struct az_hlo_dims *groups, size_t n)
 {
     struct az_hlo_shape *operand = az_arena_alloc(&t->arena, sizeof *operand);
     *operand = bytes_shape(in);
@@ -121,12 +127,13 @@ static uint32_t add_collective(struct az_trace *t, enum az_hlo_family family, in
     return (uint32_t)az_xtrace(t)->hlo.n - 1;
 }
 
-/* Two hosts of two devices; groups {0, 1} and {2, 3}: the time of an instance is that of the fastest member, the
- * message of an all-gather the gathered result. */
+/* Two hosts of two devices; groups {0, 1} and {2, 3}: the time of an instance is that of the
+ * fastest member, the message of an all-gather the gathered result. */
 static void collectives_by_group(void **state)
 {
     struct fix *f = *state;
-    static const int64_t dur[2][2] = { { 400, 500 }, { 800, 250 } }, start[2][2] = { { 10, 35 }, { 7, 0 } };
+    static const int64_t dur[2][2] = { { 400, 500 }, { 800, 250 } },
+                         start[2][2] = { { 10, 35 }, { 7, 0 } };
     for (int h = 0; h < 2; h++) {
         struct az_trace *t = &f->t[h];
         struct az_hlo_dims *groups = az_arena_array(&f->arena, 2, sizeof *groups);
@@ -169,7 +176,8 @@ static void processes_on_one_host(void **state)
     struct fix *f = *state;
     for (int h = 0; h < 2; h++) {
         compiled(&f->t[h], "node");
-        run_kernel(&f->t[h], device_lane(&f->t[h], AZ_PLANE_GPU, 0, 1, AZ_XLANE_WORK), "k", NULL, AZ_NO_ROW, 0, US);
+        run_kernel(&f->t[h], device_lane(&f->t[h], AZ_PLANE_GPU, 0, 1, AZ_XLANE_WORK), "k", NULL,
+                   AZ_NO_ROW, 0, US);
     }
     make_job(f, 2);
     assert_int_equal(az_analysis_hlo_timeline.run(&f->job), 0);
@@ -187,18 +195,21 @@ static void the_reference_figures(void **state)
     compiled(t, "alpha");
     const uint32_t op = add_collective(t, AZ_COLL_ALL_GATHER, 1572864, 1572864 * 8, NULL, 0);
     for (int d = 0; d < 8; d++)
-        run_kernel(t, device_lane(t, AZ_PLANE_GPU, d, 1, AZ_XLANE_WORK), "ncclDevKernel", "coll.1", op, d * 40062143,
-                   412785000 + (7 - d) * 20586571);
+        run_kernel(t, device_lane(t, AZ_PLANE_GPU, d, 1, AZ_XLANE_WORK), "ncclDevKernel", "coll.1",
+                   op, d * 40062143, 412785000 + (7 - d) * 20586571);
     make_job(f, 1);
     assert_int_equal(az_analysis_hlo_coll.run(&f->job), 0);
     const struct az_table *c = table_of(f, "collectives");
     near(figure(c, 0, "message_bytes"), 12582912);
     near(figure(c, 0, "min_dur_us"), 412.785);
-    assert_true(figure(c, 0, "alg_bw_GBps") > 30.4829675 && figure(c, 0, "alg_bw_GBps") < 30.4829685);
-    assert_true(figure(c, 0, "bus_bw_GBps") > 26.6725965 && figure(c, 0, "bus_bw_GBps") < 26.6725975);
+    assert_true(figure(c, 0, "alg_bw_GBps") > 30.4829675 &&
+                figure(c, 0, "alg_bw_GBps") < 30.4829685);
+    assert_true(figure(c, 0, "bus_bw_GBps") > 26.6725965 &&
+                figure(c, 0, "bus_bw_GBps") < 26.6725975);
 }
 
-/* all-reduce 2 (n - 1) / n of one rank's buffer; a group over two hosts has no skew; missing ranks are told. */
+/* all-reduce 2 (n - 1) / n of one rank's buffer; a group over two hosts has no skew; missing ranks
+ * are reported. */
 static void a_group_over_hosts(void **state)
 {
     struct fix *f = *state;
@@ -211,8 +222,8 @@ static void a_group_over_hosts(void **state)
         const uint32_t op = add_collective(t, AZ_COLL_ALL_REDUCE, 1000000, 1000000, &group, 1);
         for (int d = 0; d < 2 - h; d++)
             for (int k = 0; k < 2; k++)
-                run_kernel(t, device_lane(t, AZ_PLANE_GPU, d, 1, AZ_XLANE_WORK), "rccl", "coll.1", op, k * 100 * US,
-                           (10 + d + k) * US);
+                run_kernel(t, device_lane(t, AZ_PLANE_GPU, d, 1, AZ_XLANE_WORK), "rccl", "coll.1",
+                           op, k * 100 * US, (10 + d + k) * US);
     }
     make_job(f, 2);
     assert_int_equal(az_analysis_hlo_coll.run(&f->job), 0);
@@ -242,7 +253,8 @@ static void time_line(void **state)
     struct az_event copy = {
         .start = 12 * US, .end = 16 * US, .name = name_of(t, "Memcpy"), .lane = a, .side = AZ_NO_ROW
     };
-    assert_int_equal(az_trace_add(t, AZ_MEMCPY, &copy), 0); /* 3 hidden by communication, 1 exposed */
+    assert_int_equal(az_trace_add(t, AZ_MEMCPY, &copy),
+                     0); /* 3 hidden by communication, 1 exposed */
     make_job(f, 1);
     f->opts.micro_idle_us = AZ_UNSET_I64;
     assert_int_equal(az_analysis_hlo_timeline.run(&f->job), 0);
@@ -276,7 +288,8 @@ static void executions(void **state)
                                             .dims = dims[i],
                                             .elements = dims[i][0] * dims[i][1],
                                             .bytes = dims[i][0] * dims[i][1] * 2 };
-    dot = (struct az_hlo_dot){ &operand[0], &operand[1], { 1, one }, { 1, zero }, { 0, NULL }, { 0, NULL } };
+    dot = (struct az_hlo_dot){ &operand[0], &operand[1], { 1, one },
+                               { 1, zero }, { 0, NULL }, { 0, NULL } };
     const struct az_hlo_op op = { .program = 5,
                                   .name = AZ_SV("custom-call.1"),
                                   .opcode = AZ_SV("custom-call"),
@@ -304,7 +317,8 @@ static void executions(void **state)
     near(figure(p, 0, "us_per_execution"), 28.0 / 3);
     near(figure(p, 0, "flops_per_execution"), 2.0 * 256 * 128 * 512);
     near(figure(p, 0, "bytes_per_execution"), 256 * 512 * 2 + 512 * 128 * 2 + 65536);
-    assert_true(text_is(p, 0, "params", "B=1 M=256 N=128 K=512 dtype=bf16 beta=0 epilogue=DEFAULT"));
+    assert_true(
+        text_is(p, 0, "params", "B=1 M=256 N=128 K=512 dtype=bf16 beta=0 epilogue=DEFAULT"));
     const struct az_table *r = table_of(f, "hlo_roofline");
     assert_true(text_is(r, 0, "device_name", "MI300X"));
     assert_true(text_is(r, 0, "compute_spec", "matrix_bf16"));
@@ -323,8 +337,8 @@ static void executions(void **state)
 }
 
 /* ---- TPU ---- */
-static void operation(struct az_trace *t, uint32_t lane, const char *op, const char *category, int64_t flops,
-                      int64_t start, int64_t ticks)
+static void operation(struct az_trace *t, uint32_t lane, const char *op, const char *category,
+                      int64_t flops, int64_t start, int64_t ticks)
 {
     struct az_xrow row = { .program = UINT64_C(12190760917235803885),
                            .has_program = true,
@@ -337,7 +351,9 @@ static void operation(struct az_trace *t, uint32_t lane, const char *op, const c
                            .bytes = -1 };
     uint32_t index;
     assert_int_equal(az_xtrace_row(t, &row, &index), 0);
-    const struct az_event e = { .start = start, .end = start + ticks, .name = row.op, .lane = lane, .node = index + 1 };
+    const struct az_event e = {
+        .start = start, .end = start + ticks, .name = row.op, .lane = lane, .node = index + 1
+    };
     assert_int_equal(az_trace_add(t, AZ_KERNEL, &e), 0);
 }
 

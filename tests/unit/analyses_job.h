@@ -53,7 +53,7 @@ static inline int teardown(void **state)
     az_arena_release(&f->arena);
     size_t left = f->mem.used;
     free(f);
-    return left == 0 ? 0 : -1; /* what an analysis takes beside the arena must be given back */
+    return left == 0 ? 0 : -1; /* what an analysis takes next to the arena must be given back */
 }
 
 static inline void rule(struct fix *f, const char *key, const char *class)
@@ -95,7 +95,8 @@ static inline double number(const struct fix *f, const char *table, size_t row, 
     return az_cell_number(cell(t, row, column));
 }
 
-static inline void is_text(const struct az_table *t, size_t row, const char *column, const char *text)
+static inline void is_text(const struct az_table *t, size_t row, const char *column,
+                           const char *text)
 {
     struct az_sv got = az_cell_text(cell(t, row, column));
     assert_int_equal(got.n, strlen(text));
@@ -114,7 +115,8 @@ static inline int finding(const struct fix *f, const char *rule_name, const char
     return -1;
 }
 
-static inline double found(const struct fix *f, const char *rule_name, const char *subject, const char *column)
+static inline double found(const struct fix *f, const char *rule_name, const char *subject,
+                           const char *column)
 {
     int i = finding(f, rule_name, subject);
     assert_true(i >= 0);

@@ -1,5 +1,5 @@
-/* The sheets of several ranks: each rank is parsed, reduced and thrown away before the tables are made, so that a part
- * that points into its trace is found. */
+/* The sheets of several ranks: each rank is parsed, reduced and thrown away before the tables are
+ * made, so that a part that points into its trace is found. */
 #include "unit/analyses_fw.h"
 
 #include "analyses/ranks/sheets_common.h"
@@ -16,7 +16,8 @@ struct run {
     const char *option[4][2]; /* set for every rank */
 };
 
-static const struct az_rank_analysis *const analyses[] = { &az_rank_analysis_kernels, &az_rank_analysis_groups,
+static const struct az_rank_analysis *const analyses[] = { &az_rank_analysis_kernels,
+                                                           &az_rank_analysis_groups,
                                                            &az_rank_analysis_sheets };
 
 static int setup(void **state)
@@ -50,7 +51,8 @@ static void set_class(struct fw_fix *f, const char *key, const char *name)
     assert_int_equal(az_vec_push(&f->opts.classes, rule), 0);
 }
 
-static void add_rank(struct run *r, int64_t number, void (*events)(struct fw_fix *), void (*classes)(struct fw_fix *))
+static void add_rank(struct run *r, int64_t number, void (*events)(struct fw_fix *),
+                     void (*classes)(struct fw_fix *))
 {
     void *state = NULL;
     struct fw_fix *f;
@@ -65,9 +67,11 @@ static void add_rank(struct run *r, int64_t number, void (*events)(struct fw_fix
     for (size_t k = 0; k < 3; k++)
         assert_int_equal(analyses[k]->reduce(&f->job, &r->f->arena, &r->part[k][r->set.n]), 0);
     for (size_t i = 0; i < f->diag.list.n; i++)
-        az_diag_add(&r->f->diag, f->diag.list.v[i].severity, AZ_NOWHERE, "%.*s", AZ_SVF(f->diag.list.v[i].text));
+        az_diag_add(&r->f->diag, f->diag.list.v[i].severity, AZ_NOWHERE, "%.*s",
+                    AZ_SVF(f->diag.list.v[i].text));
     assert_int_equal(fw_teardown(&state), 0);
-    r->rank[r->set.n++] = (struct az_rank){ .rank = number, .path = AZ_SV("rank.json"), .ticks_per_ns = 1 };
+    r->rank[r->set.n++] =
+        (struct az_rank){ .rank = number, .path = AZ_SV("rank.json"), .ticks_per_ns = 1 };
     r->set.world_size = number + 1;
 }
 
@@ -99,12 +103,14 @@ static void report(struct run *r, void (*classes)(struct fw_fix *))
 static bool said(const struct run *r, enum az_severity s, const char *what)
 {
     for (size_t i = 0; i < r->f->diag.list.n; i++)
-        if (r->f->diag.list.v[i].severity == s && az_sv_find(r->f->diag.list.v[i].text, az_sv_str(what)) >= 0)
+        if (r->f->diag.list.v[i].severity == s &&
+            az_sv_find(r->f->diag.list.v[i].text, az_sv_str(what)) >= 0)
             return true;
     return false;
 }
 
-static double at(const struct run *r, const char *id, const char *key, const char *text, const char *column)
+static double at(const struct run *r, const char *id, const char *key, const char *text,
+                 const char *column)
 {
     const struct az_table *t = table(r->f, id);
     return az_cell_number(cell(t, row_of(t, key, text), column));
@@ -115,11 +121,13 @@ static bool is_empty(const struct run *r, const char *id, size_t row, const char
     return cell(table(r->f, id), row, column)->type == AZ_EMPTY;
 }
 
-#define MM                                                                                                             \
-    "\"Input Dims\":[[64,32],[32,16]],\"Input type\":[\"float\",\"float\"],\"Input Strides\":[[32,1],[16,1]],"         \
+#define MM                                                                                         \
+    "\"Input Dims\":[[64,32],[32,16]],\"Input type\":[\"float\",\"float\"],\"Input "               \
+    "Strides\":[[32,1],[16,1]],"                                                                   \
     "\"Concrete Inputs\":[\"\",\"\"]"
-#define MM2                                                                                                            \
-    "\"Input Dims\":[[8,32],[32,16]],\"Input type\":[\"float\",\"float\"],\"Input Strides\":[[32,1],[16,1]],"          \
+#define MM2                                                                                        \
+    "\"Input Dims\":[[8,32],[32,16]],\"Input type\":[\"float\",\"float\"],\"Input "                \
+    "Strides\":[[32,1],[16,1]],"                                                                   \
     "\"Concrete Inputs\":[\"\",\"\"]"
 
 /* ---- two ranks: products, a collective half under them, a copy, an operator of no group ---- */
@@ -135,7 +143,8 @@ static void first_rank(struct fw_fix *f)
     call(f, 81, 3, "cudaMemcpyAsync", 5);
     device(f, "gpu_memcpy", 0, 7, 160, 4, "Memcpy HtoD", 5, "");
     launch(f, 100, "my::op", "", 170, 6, "k", 6);
-    kernel(f, 7, 172, 8, "stray", 999); /* launched by nothing that is here, partly at the same time */
+    kernel(f, 7, 172, 8, "stray",
+           999); /* launched by nothing that is here, partly at the same time */
 }
 
 static void second_rank(struct fw_fix *f)
@@ -158,16 +167,19 @@ static void two_ranks(void **state)
     near(num(r->f, "gemm", 0, "Kernel Time (µs)_sum"), 36);
     near(num(r->f, "gemm", 0, "Kernel Time (µs)_mean"), 12);
     near(num(r->f, "gemm", 0, "Kernel Time (µs)_std"), 2);
-    near(num(r->f, "gemm", 0, "TFLOPS/s_mean"), flops * (1 / 10e-6 + 1 / 14e-6 + 1 / 12e-6) / 3 / 1e12);
+    near(num(r->f, "gemm", 0, "TFLOPS/s_mean"),
+         flops * (1 / 10e-6 + 1 / 14e-6 + 1 / 12e-6) / 3 / 1e12);
     near(num(r->f, "gemm", 0, "name_count"), 3);
     near(num(r->f, "gemm", 0, "name_count_avg"), 1.5);
     near(num(r->f, "gemm", 0, "rank_first"), 0);
     near(num(r->f, "gemm", 0, "UID_first"), 0);
     near(num(r->f, "gemm", 0, "kernel_time_sum_cum_pct"), 36.0 / 38);
     near(num(r->f, "gemm", 1, "kernel_time_sum_cum_pct"), 1);
-    assert_true(is_empty(r, "gemm", 1, "Kernel Time (µs)_std")); /* one value has no sample deviation */
+    assert_true(
+        is_empty(r, "gemm", 1, "Kernel Time (µs)_std")); /* one value has no sample deviation */
     is(r->f, "gemm", 0, "kernel_details__summarize_kernel_stats",
-       "[{\"name\":\"gemm_k\",\"stream\":7,\"count\":3,\"total_duration_us\":36,\"mean_duration_us\":12,"
+       "[{\"name\":\"gemm_k\",\"stream\":7,\"count\":3,\"total_duration_us\":36,\"mean_duration_"
+       "us\":12,"
        "\"std_dev_duration_us\":1.632993161855452,\"min_duration_us\":10,\"max_duration_us\":14}]");
     is(r->f, "gemm", 0, "Input Dims_first", "[[64,32],[32,16]]");
     assert_false(has_table(r->f, "conv"));
@@ -188,7 +200,8 @@ static void set_all(struct run *r, const char *key, const char *value)
     r->option[0][1] = value;
 }
 
-/* The option counts what was launched before the recording, as it does in gpu_timeline of one trace. */
+/* The option counts what was launched before the recording, as it does in gpu_timeline of one
+ * trace. */
 static void with_unlinked(void **state)
 {
     struct run *r = *state;
@@ -199,13 +212,14 @@ static void with_unlinked(void **state)
     near(at(r, "gpu_timelines", "type", "computation_time", "time_ms_0"), 0.036);
     near(at(r, "gpu_timelines", "type", "busy_time", "time_ms_0"), 0.054);
     near(at(r, "gpu_timelines", "type", "total_time", "time_ms_0"), 0.080);
-    near(at(r, "grouped_breakdown", "Group", "Other", "Exposed (s)"), (6 + 4 + 3) * 1e-6 / 2); /* stray: beyond 176 */
+    near(at(r, "grouped_breakdown", "Group", "Other", "Exposed (s)"),
+         (6 + 4 + 3) * 1e-6 / 2); /* stray: beyond 176 */
     near(at(r, "grouped_breakdown", "Group", "Total", "Exposed (s)"), (54 + 15) * 1e-6 / 2);
     near(covered(r->f, "gpu_timelines: device events without their launch"), 1);
     near(covered(r->f, "grouped_breakdown: busy_time - total of Exposed, all ranks"), 0);
 }
 
-/* Copies and fills of operators: left out of kernel_launchers and said so, or counted. */
+/* Copies and fills of operators: omitted from kernel_launchers and said so, or counted. */
 static void copies_of_launchers(void **state)
 {
     struct run *r = *state;
@@ -238,7 +252,8 @@ static void time_lines(void **state)
     r->set.missing = r->missing;
     r->set.n_missing = 2;
     report(r, NULL);
-    /* rank 0: computation 10 + 14 + 2 + [170,176), not the stray kernel; collective 130..150 beyond 134 and 140..142 */
+    /* rank 0: computation 10 + 14 + 2 + [170,176), not the stray kernel; collective 130..150 beyond
+     * 134 and 140..142 */
     near(at(r, "gpu_timelines", "type", "computation_time", "time_ms_0"), 0.032);
     near(at(r, "gpu_timelines", "type", "exposed_comm_time", "time_ms_0"), 0.014);
     near(at(r, "gpu_timelines", "type", "exposed_memcpy_time", "time_ms_0"), 0.004);
@@ -271,7 +286,8 @@ static void breakdown(void **state)
     report(r, NULL);
     near(at(r, "grouped_breakdown", "Group", "GEMM", "Time (s)"), 38e-6 / 2);
     near(at(r, "grouped_breakdown", "Group", "GEMM", "Exposed (s)"), 38e-6 / 2);
-    near(at(r, "grouped_breakdown", "Group", "Elemwise", "Time (s)"), 0); /* aten::copy_ launched no kernel */
+    near(at(r, "grouped_breakdown", "Group", "Elemwise", "Time (s)"),
+         0); /* aten::copy_ launched no kernel */
     near(at(r, "grouped_breakdown", "Group", "Comms", "Time (s)"), 20e-6 / 2);
     near(at(r, "grouped_breakdown", "Group", "Comms", "Exposed (s)"), 14e-6 / 2);
     near(at(r, "grouped_breakdown", "Group", "Memcpy", "Exposed (s)"), 4e-6 / 2);
@@ -280,10 +296,13 @@ static void breakdown(void **state)
     near(at(r, "grouped_breakdown", "Group", "Total", "Exposed (s)"), (50 + 15) * 1e-6 / 2);
     near(at(r, "grouped_breakdown", "Group", "Total", "Time (s)"), (38 + 20 + 4 + 9) * 1e-6 / 2);
     near(covered(r->f, "grouped_breakdown: busy_time - total of Exposed, all ranks"), 0);
-    near(covered(r->f, "gpu_timelines: total - (computation + exposed_comm + exposed_memcpy + idle), all ranks"), 0);
+    near(covered(r->f, "gpu_timelines: total - (computation + exposed_comm + exposed_memcpy + "
+                       "idle), all ranks"),
+         0);
 }
 
-/* ---- the user's map: a class of a group's name joins it, another is a row of its own; a kernel wins over its operator
+/* ---- the user's map: a class of a group's name joins it, another is a row of its own; a kernel
+ * wins over its operator
  */
 static void my_classes(struct fw_fix *f)
 {
@@ -298,7 +317,8 @@ static void class_map(void **state)
     add_rank(r, 0, first_rank, my_classes);
     report(r, my_classes);
     near(at(r, "grouped_breakdown", "Group", "mine", "Time (s)"), 26e-6);
-    near(at(r, "grouped_breakdown", "Group", "mine", "Exposed (s)"), 26e-6); /* the stray kernel does not count */
+    near(at(r, "grouped_breakdown", "Group", "mine", "Exposed (s)"),
+         26e-6); /* the stray kernel does not count */
     near(at(r, "grouped_breakdown", "Group", "GEMM", "Time (s)"), 6e-6);
     near(at(r, "grouped_breakdown", "Group", "Other", "Exposed (s)"), 0);
     near(at(r, "grouped_breakdown", "Group", "Total", "Exposed (s)"), 50e-6);
@@ -336,7 +356,8 @@ static void moving(struct fw_fix *f)
     kernel(f, 7, 100, 10, "void at::native::direct_copy_kernel_cuda<x>", 1);
     kernel(f, 7, 110, 5, "gemm_k", 2);
     launch(f, 40, "aten::copy_",
-           "\"Input Dims\":[[8],[8],[]],\"kernel_file\":\"/tmp/inductor\\/c\\u00e9.py\",\"Input type\":"
+           "\"Input Dims\":[[8],[8],[]],\"kernel_file\":\"/tmp/inductor\\/c\\u00e9.py\",\"Input "
+           "type\":"
            "[\"float\",\"float\",\"Scalar\"]",
            200, 4, "void at::native::direct_copy_kernel_cuda<x>", 3);
 }
@@ -348,7 +369,8 @@ static void without_data_movement(void **state)
     report(r, NULL);
     near(num(r->f, "gemm", 0, "Kernel Time (µs)_sum"), 15);
     near(num(r->f, "gemm", 0, "Non-Data-Mov Kernel Time (µs)_sum"), 5);
-    near(num(r->f, "gemm", 0, "Non-Data-Mov TFLOPS/s_mean"), num(r->f, "gemm", 0, "TFLOPS/s_mean") * 3);
+    near(num(r->f, "gemm", 0, "Non-Data-Mov TFLOPS/s_mean"),
+         num(r->f, "gemm", 0, "TFLOPS/s_mean") * 3);
     near(num(r->f, "gemm", 0, "rank_first"), 2);
     near(num(r->f, "un_elemwise", 0, "Non-Data-Mov Kernel Time (µs)_sum"), 0);
     assert_true(is_empty(r, "un_elemwise", 0, "Non-Data-Mov TFLOPS/s_mean")); /* no time, no rate */
@@ -359,7 +381,8 @@ static void without_data_movement(void **state)
 static void some_events(struct fw_fix *f)
 {
     op(f, 0, 10, "a", "\"External id\":5");
-    span(f, "cuda_runtime", 100, 1, 1, 2, "cudaLaunchKernel", "\"correlation\":1,\"External id\":5");
+    span(f, "cuda_runtime", 100, 1, 1, 2, "cudaLaunchKernel",
+         "\"correlation\":1,\"External id\":5");
     device(f, "kernel", 0, 7, 100, 3, "k", 1, "\"External id\":5");
     op(f, 20, 10, "b", "");
     span(f, "cuda_driver", 100, 1, 21, 4, "cuLaunchKernel", "\"correlation\":2");

@@ -10,12 +10,12 @@
 
 #include "unit/analyses_job.h"
 
-#define assert_text(view, text)                                                                                        \
-    do {                                                                                                               \
-        const struct az_sv sv_ = (view);                                                                               \
-        char *copy_ = strndup(sv_.p, sv_.n);                                                                           \
-        assert_string_equal(copy_, text);                                                                              \
-        free(copy_);                                                                                                   \
+#define assert_text(view, text)                                                                    \
+    do {                                                                                           \
+        const struct az_sv sv_ = (view);                                                           \
+        char *copy_ = strndup(sv_.p, sv_.n);                                                       \
+        assert_string_equal(copy_, text);                                                          \
+        free(copy_);                                                                               \
     } while (0)
 
 static void lists(void **state)
@@ -30,7 +30,8 @@ static void lists(void **state)
     for (int i = 0; i < 400; i++)
         many[i] = 2 * i;
     const struct az_sv cut = az_rank_list(&f->arena, many, 400);
-    assert_true(cut.n < 230 && az_sv_starts(cut, AZ_SV("0, 2, 4")) && az_sv_ends(cut, AZ_SV(" more")));
+    assert_true(cut.n < 230 && az_sv_starts(cut, AZ_SV("0, 2, 4")) &&
+                az_sv_ends(cut, AZ_SV(" more")));
 }
 
 static void texts_are_kept_once(void **state)
@@ -79,9 +80,13 @@ static struct az_ranks three(struct az_rank v[3], struct az_rank_failure *failed
                                  .n_facts = 2,
                                  .warnings = (size_t)i };
     *failed = (struct az_rank_failure){ 4, AZ_SV("/data/run/d.json"), AZ_SV("empty") };
-    return (struct az_ranks){
-        .v = v, .n = 3, .world_size = 5, .missing = missing, .n_missing = 2, .failed = failed, .n_failed = 1
-    };
+    return (struct az_ranks){ .v = v,
+                              .n = 3,
+                              .world_size = 5,
+                              .missing = missing,
+                              .n_missing = 2,
+                              .failed = failed,
+                              .n_failed = 1 };
 }
 
 static struct az_sv exact(const struct az_table *t, size_t row, const char *column, char *buf)
@@ -113,7 +118,9 @@ static void tables_of_a_run(void **state)
     void *parts[3] = { NULL, NULL, NULL };
     char buf[64];
 
-    f->job = (struct az_job){ .opts = &f->opts, .arena = &f->arena, .mem = &f->mem, .diag = &f->diag, .doc = &f->doc };
+    f->job = (struct az_job){
+        .opts = &f->opts, .arena = &f->arena, .mem = &f->mem, .diag = &f->diag, .doc = &f->doc
+    };
     f->job.coverage = az_coverage_table(&f->arena);
     f->job.findings = az_findings_table(&f->arena);
     /* a part of rank 1 only */
@@ -151,7 +158,8 @@ static void tables_of_a_run(void **state)
     assert_text(exact(t, 0, "item", buf), "world size");
     assert_text(exact(t, 0, "value", buf), "5");
     assert_text(exact(t, 2, "note", buf), "2, 4");
-    assert_text(exact(t, t->rows - 1, "item", buf), "time line: busy_time"); /* what is empty is not an average */
+    assert_text(exact(t, t->rows - 1, "item", buf),
+                "time line: busy_time"); /* what is empty is not an average */
     assert_text(exact(t, t->rows - 1, "value", buf), "1.5");
     assert_int_equal(az_table_finish(f->job.findings), 0);
     bool version = false, device = false;

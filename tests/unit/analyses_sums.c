@@ -11,7 +11,8 @@ static void kernel_figures_and_order(void **state)
     static const int64_t d[] = { 10, 40, 20, 30 };
     for (size_t i = 0; i < 4; i++)
         add(t, AZ_KERNEL, "four", g, (int64_t)i * 100, (int64_t)i * 100 + d[i], 0);
-    add(t, AZ_KERNEL, "tie_b", g, 1000, 1100, 0); /* total 100 too, one instance: in front of four */
+    add(t, AZ_KERNEL, "tie_b", g, 1000, 1100,
+        0); /* total 100 too, one instance: in front of four */
     add(t, AZ_KERNEL, "tie_a", g, 2000, 2100, 0);
     add(t, AZ_KERNEL, "nothing", g, 3000, 3000, 0);
     t->caps = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE;
@@ -27,7 +28,8 @@ static void kernel_figures_and_order(void **state)
     assert_true(number(f, "kern_sum", 2, "Med (ns)") == 25.0);
     assert_int_equal(cell(k, 2, "Min (ns)")->i, 10);
     assert_int_equal(cell(k, 2, "Max (ns)")->i, 40);
-    assert_true(fabs(number(f, "kern_sum", 2, "StdDev (ns)") - 12.909944487358056) < 1e-12); /* sample form */
+    assert_true(fabs(number(f, "kern_sum", 2, "StdDev (ns)") - 12.909944487358056) <
+                1e-12); /* sample form */
     assert_true(number(f, "kern_sum", 0, "StdDev (ns)") == 0.0);
     assert_true(fabs(number(f, "kern_sum", 0, "Time (%)") - 100.0 / 3) < 1e-12);
     assert_true(fabs(number(f, "kern_sum", 2, "P95 (ns)") - 38.5) < 1e-12);
@@ -39,7 +41,8 @@ static void ranks_are_pooled_by_name(void **state)
     struct fix *f = *state;
     add(&f->t[0], AZ_KERNEL, "x", stream_lane(&f->t[0], 1, 0, 7), 0, 10, 0);
     add(&f->t[0], AZ_KERNEL, "y", stream_lane(&f->t[0], 1, 0, 7), 20, 25, 0);
-    add(&f->t[1], AZ_KERNEL, "y", stream_lane(&f->t[1], 1, 0, 7), 0, 30, 0); /* other name ids here */
+    add(&f->t[1], AZ_KERNEL, "y", stream_lane(&f->t[1], 1, 0, 7), 0, 30,
+        0); /* other name ids here */
     add(&f->t[1], AZ_KERNEL, "x", stream_lane(&f->t[1], 1, 0, 7), 40, 42, 0);
     make_job(f, 2);
     assert_int_equal(az_analysis_kern_sum.run(&f->job), 0);
@@ -110,7 +113,8 @@ static void picoseconds_become_ns(void **state)
     assert_true(number(f, "kern_sum", 0, "Avg (ns)") == 1.75);
 }
 
-/* Two ranges of one name (one inside the other), a graph launch with two kernels, an early kernel. */
+/* Two ranges of one name (one inside the other), a graph launch with two kernels, an early kernel.
+ */
 static void fill_launches(struct az_trace *t)
 {
     uint32_t h = host_lane(t, 1, 11), g = stream_lane(t, 1, 0, 7);
@@ -192,7 +196,8 @@ static void styles_are_apart(void **state)
     struct fix *f = *state;
     uint32_t h = host_lane(&f->t[0], 1, 1);
     add_range(&f->t[0], "r", h, 0, 10, 1, 0, false);
-    add_range(&f->t[0], "r", h, 0, 30, 2, 1, true); /* one that ends on another thread counts here */
+    add_range(&f->t[0], "r", h, 0, 30, 2, 1,
+              true); /* one that ends on another thread counts here */
     make_job(f, 1);
     assert_int_equal(az_analysis_nvtx_sum.run(&f->job), 0);
     const struct az_table *t = az_document_table(&f->doc, "nvtx_sum");
@@ -204,13 +209,15 @@ static void styles_are_apart(void **state)
 static void no_memory_is_an_error_and_leaks_nothing(void **state)
 {
     struct fix *f = *state;
-    int (*const runs[])(struct az_job *) = { az_analysis_kern_sum.run,      az_analysis_nvtx_kern_sum.run,
-                                             az_analysis_kern_exec_sum.run, az_analysis_nvtx_gpu_proj_sum.run,
-                                             az_analysis_gpu_gaps.run,      az_analysis_gpu_utilization.run };
+    int (*const runs[])(
+        struct az_job *) = { az_analysis_kern_sum.run,      az_analysis_nvtx_kern_sum.run,
+                             az_analysis_kern_exec_sum.run, az_analysis_nvtx_gpu_proj_sum.run,
+                             az_analysis_gpu_gaps.run,      az_analysis_gpu_utilization.run };
     fill_launches(&f->t[0]);
     make_job(f, 1);
     for (size_t i = 0; i < AZ_LENGTH(runs); i++) {
-        f->mem.limit = f->mem.used + 600; /* the arena's block may still have room: any outcome but a wrong one */
+        f->mem.limit = f->mem.used +
+                       600; /* the arena's block may still have room: any outcome but a wrong one */
         int rc = runs[i](&f->job);
         assert_true(rc == 0 || rc == AZ_ELIMIT);
     }

@@ -82,7 +82,8 @@ static uint32_t any(uint32_t below)
     return (uint32_t)(seed >> 33) % below;
 }
 
-/* The cheapest, whatever the sequences; also where the table is made in halves (more than 64 million cells). */
+/* The cheapest, whatever the sequences; also where the table is made in halves (more than 64
+ * million cells). */
 static void cheapest(void **state)
 {
     (void)state;

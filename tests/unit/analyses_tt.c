@@ -1,5 +1,6 @@
-/* Rules of the operation report: fidelity, colours, categories, ranges, devices, bounds. With a folder as argument: the
- * same against its tables (fidelity.csv, colour.csv, category.csv, arch.csv, id_range.csv, format.csv, dtype_size.csv).
+/* Rules of the operation report: fidelity, colours, categories, ranges, devices, bounds. With a
+ * folder as argument: the same against its tables (fidelity.csv, colour.csv, category.csv,
+ * arch.csv, id_range.csv, format.csv, dtype_size.csv).
  */
 #include <math.h>
 #include <setjmp.h>
@@ -38,7 +39,9 @@ static void bench_open(struct bench *b)
     b->o.low_cores = 10;
     b->o.bound_percent = 65;
     b->job = (struct az_job){ .arena = &b->trace.arena, .mem = &b->mem, .opts = &b->o };
-    b->t = (struct az_tt){ .job = &b->job, .trace = &b->trace, .r = az_opreport(&b->trace), .o = &b->o, .workers = 64 };
+    b->t = (struct az_tt){
+        .job = &b->job, .trace = &b->trace, .r = az_opreport(&b->trace), .o = &b->o, .workers = 64
+    };
     az_vec_init(&b->t.sigs, &b->mem);
 }
 
@@ -50,8 +53,9 @@ static void bench_close(struct bench *b)
 }
 
 /* The colours of a row: 13 inks in the order of the printed columns. */
-static void inks(struct bench *b, struct az_sv code, struct az_sv in0, struct az_sv in1, struct az_sv out,
-                 struct az_sv fidelity, const struct az_opr_figures *f, uint8_t *ink)
+static void inks(struct bench *b, struct az_sv code, struct az_sv in0, struct az_sv in1,
+                 struct az_sv out, struct az_sv fidelity, const struct az_opr_figures *f,
+                 uint8_t *ink)
 {
     struct az_oprow r = { .device = 0 };
     struct az_opr_sig s = { .flop = NAN };
@@ -70,13 +74,13 @@ static void inks(struct bench *b, struct az_sv code, struct az_sv in0, struct az
 }
 
 static const struct az_opr_figures plain = { .time = 1,
-                                         .gap = 0,
-                                         .percent = 50,
-                                         .cores = 32,
-                                         .dram = NAN,
-                                         .dram_percent = NAN,
-                                         .tflops = NAN,
-                                         .flops_percent = NAN };
+                                             .gap = 0,
+                                             .percent = 50,
+                                             .cores = 32,
+                                             .dram = NAN,
+                                             .dram_percent = NAN,
+                                             .tflops = NAN,
+                                             .flops_percent = NAN };
 
 static void colours(void **state)
 {
@@ -132,14 +136,20 @@ static void fidelity(void **state)
         const char *in0, *in1, *out;
         enum az_fit hifi4, hifi3, hifi2, lofi;
     } rows[] = {
-        { "BFLOAT16", "BFLOAT8_B", "FLOAT32", AZ_FIT_SUFFICIENT, AZ_FIT_SUFFICIENT, AZ_FIT_TOO_LOW, AZ_FIT_TOO_LOW },
-        { "BFLOAT16", "BFLOAT4_B", "BFLOAT4_B", AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_SUFFICIENT, AZ_FIT_TOO_LOW },
-        { "FLOAT32", "FLOAT32", "BFLOAT8_B", AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_SUFFICIENT, AZ_FIT_TOO_LOW },
-        { "BFLOAT8_B", "BFLOAT16", "BFLOAT4_B", AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_SUFFICIENT, AZ_FIT_TOO_LOW },
-        { "BFLOAT4_B", "BFLOAT4_B", "BFLOAT16", AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_SUFFICIENT },
-        { "UINT16", "NEW_TYPE", "BFLOAT16", AZ_FIT_NOT_APPLICABLE, AZ_FIT_NOT_APPLICABLE, AZ_FIT_NOT_APPLICABLE,
-          AZ_FIT_NOT_APPLICABLE },
-        { "NEW_TYPE", "BFLOAT16", "BFLOAT16", AZ_FIT_UNKNOWN, AZ_FIT_UNKNOWN, AZ_FIT_UNKNOWN, AZ_FIT_UNKNOWN },
+        { "BFLOAT16", "BFLOAT8_B", "FLOAT32", AZ_FIT_SUFFICIENT, AZ_FIT_SUFFICIENT, AZ_FIT_TOO_LOW,
+          AZ_FIT_TOO_LOW },
+        { "BFLOAT16", "BFLOAT4_B", "BFLOAT4_B", AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_SUFFICIENT,
+          AZ_FIT_TOO_LOW },
+        { "FLOAT32", "FLOAT32", "BFLOAT8_B", AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_SUFFICIENT,
+          AZ_FIT_TOO_LOW },
+        { "BFLOAT8_B", "BFLOAT16", "BFLOAT4_B", AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_SUFFICIENT,
+          AZ_FIT_TOO_LOW },
+        { "BFLOAT4_B", "BFLOAT4_B", "BFLOAT16", AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH,
+          AZ_FIT_SUFFICIENT },
+        { "UINT16", "NEW_TYPE", "BFLOAT16", AZ_FIT_NOT_APPLICABLE, AZ_FIT_NOT_APPLICABLE,
+          AZ_FIT_NOT_APPLICABLE, AZ_FIT_NOT_APPLICABLE },
+        { "NEW_TYPE", "BFLOAT16", "BFLOAT16", AZ_FIT_UNKNOWN, AZ_FIT_UNKNOWN, AZ_FIT_UNKNOWN,
+          AZ_FIT_UNKNOWN },
     };
     for (size_t i = 0; i < AZ_LENGTH(rows); i++) {
         assert_int_equal(fit(rows[i].in0, rows[i].in1, rows[i].out, "HiFi4"), rows[i].hifi4);
@@ -154,7 +164,9 @@ static void fidelity(void **state)
 static void ranges(void **state)
 {
     (void)state;
-    static const char *const bad[] = { "", "5", "1-2-3", "a-b", "5-a", "--5", "99999999999999999999-", "-1 2 3" };
+    static const char *const bad[] = {
+        "", "5", "1-2-3", "a-b", "5-a", "--5", "99999999999999999999-", "-1 2 3"
+    };
     int64_t a, b;
     assert_true(az_opr_id_range(SV("5-10"), &a, &b) && a == 5 && b == 10);
     assert_true(az_opr_id_range(SV("31-"), &a, &b) && a == 31 && b == INT64_MAX);
@@ -187,7 +199,8 @@ static void devices(void **state)
     assert_true(az_tensix_find(SV("WORMHOLE_B0"), &d));
     assert_true(d.workers == 64 && d.dram == 288 && fabs(d.peak[AZ_HIFI4] * 72 - 74) < 1e-9 &&
                 fabs(d.peak[AZ_HIFI3] / d.peak[AZ_HIFI4] - 4.0 / 3) < 1e-12);
-    assert_true(az_tensix_find(SV("blackhole"), &d) && d.workers == 130 && d.peak[AZ_LOFI] == 5.5296);
+    assert_true(az_tensix_find(SV("blackhole"), &d) && d.workers == 130 &&
+                d.peak[AZ_LOFI] == 5.5296);
     assert_true(az_tensix_find(SV("grayskull"), &d) && d.dram == 118.4);
     assert_false(az_tensix_find(SV("wormhole_b1"), &d));
     assert_false(az_tensix_find(SV(""), &d));
@@ -195,8 +208,8 @@ static void devices(void **state)
                 az_tensix_bytes(SV("UINT32")) == 4);
     assert_true(az_attention_flop(1, 2, 8, 16, 4, 4, false, 0) == 2.0 * 2 * 8 * 16 * 8);
     assert_true(az_attention_flop(1, 2, 8, 16, 4, 4, true, 4) == 2.0 * 2 * 8 * 4 * 8 / 2);
-    assert_true(az_collective_bytes(800, 4, false) == 600 && az_collective_bytes(800, 4, true) == 1200 &&
-                az_collective_bytes(8, 1, true) == 0);
+    assert_true(az_collective_bytes(800, 4, false) == 600 &&
+                az_collective_bytes(800, 4, true) == 1200 && az_collective_bytes(8, 1, true) == 0);
 }
 
 static void bounds(void **state)
@@ -233,7 +246,8 @@ static void numbers(void **state)
                  { -1234.5, 0, true, "-1,234" }, { 123456, 0, false, "123456" },
                  { -123, 0, true, "-123" } };
     for (size_t i = 0; i < AZ_LENGTH(rows); i++)
-        assert_true(az_sv_is(az_form_number(rows[i].v, rows[i].decimals, rows[i].separators, buf), rows[i].want));
+        assert_true(az_sv_is(az_form_number(rows[i].v, rows[i].decimals, rows[i].separators, buf),
+                             rows[i].want));
 }
 
 /* ---- merge of devices ---- */
@@ -244,7 +258,8 @@ struct call {
     double kernel;
 };
 
-static void merge(struct bench *b, const struct call *calls, size_t n, bool by_call, struct az_opr_rows *out)
+static void merge(struct bench *b, const struct call *calls, size_t n, bool by_call,
+                  struct az_opr_rows *out)
 {
     struct az_opreport *r = az_opreport(&b->trace);
     uint32_t window[16];
@@ -273,22 +288,24 @@ static void merged_by_call_count(void **state)
     struct bench b;
     struct az_opr_rows out;
     /* call 2 is only on device 1 and has the name of call 3; calls 5 and 6 are replayed */
-    static const struct call calls[] = { { "A", 1, 0, 10 },       { "A", 1, 1, 12 }, { "B", 2, 1, 7 },
-                                         { "go", 0, -1, NAN },    { "B", 3, 0, 3 },  { "B", 3, 1, 2 },
-                                         { "C", 5, 0, 1 },        { "D", 6, 0, 1 },  { "C", 5, 1, NAN },
-                                         { "D", 6, 1, 2 },        { "C", 5, 0, 4 },  { "D", 6, 0, 4 },
-                                         { "C", 5, 1, 3 },        { "D", 6, 1, 9 },  { "AllGather", 9, 0, 2 },
-                                         { "AllGather", 9, 1, 4 } };
+    static const struct call calls[] = {
+        { "A", 1, 0, 10 },  { "A", 1, 1, 12 }, { "B", 2, 1, 7 },         { "go", 0, -1, NAN },
+        { "B", 3, 0, 3 },   { "B", 3, 1, 2 },  { "C", 5, 0, 1 },         { "D", 6, 0, 1 },
+        { "C", 5, 1, NAN }, { "D", 6, 1, 2 },  { "C", 5, 0, 4 },         { "D", 6, 0, 4 },
+        { "C", 5, 1, 3 },   { "D", 6, 1, 9 },  { "AllGather", 9, 0, 2 }, { "AllGather", 9, 1, 4 }
+    };
     static const struct {
         uint32_t row;
         double kernel;
-    } want[] = { { 1, 12 }, { 2, 7 }, { 3, NAN }, { 4, 3 }, { 6, 1 }, { 9, 2 }, { 10, 4 }, { 13, 9 }, { 14, 3 } };
+    } want[] = { { 1, 12 }, { 2, 7 },  { 3, NAN }, { 4, 3 }, { 6, 1 },
+                 { 9, 2 },  { 10, 4 }, { 13, 9 },  { 14, 3 } };
     bench_open(&b);
     merge(&b, calls, 16, true, &out);
     assert_int_equal(out.n, 9);
     for (size_t i = 0; i < 9; i++) {
         assert_int_equal(out.v[i].row, want[i].row);
-        assert_true(isnan(want[i].kernel) ? isnan(out.v[i].kernel) : out.v[i].kernel == want[i].kernel);
+        assert_true(isnan(want[i].kernel) ? isnan(out.v[i].kernel)
+                                          : out.v[i].kernel == want[i].kernel);
     }
     assert_true(b.t.merge.by_call);
     assert_int_equal(b.t.merge.blocks, 8);
@@ -337,8 +354,8 @@ static bool sheet_open(struct sheet *s, const char *folder, const char *name)
     s->name = name;
     az_arena_init(&s->arena, NULL);
     snprintf(path, sizeof path, "%s/%s.csv", folder, name);
-    return az_source_open(&s->src, path, &so) == 0 && az_csv_init(&s->csv, s->src, ',', NULL) == 0 &&
-           az_csv_next(&s->csv) == 1;
+    return az_source_open(&s->src, path, &so) == 0 &&
+           az_csv_init(&s->csv, s->src, ',', NULL) == 0 && az_csv_next(&s->csv) == 1;
 }
 
 static bool sheet_next(struct sheet *s) { return az_csv_next(&s->csv) == 1; }
@@ -376,7 +393,8 @@ static int sheet_fidelity(const char *folder)
         return sheet_close(&s);
     while (sheet_next(&s)) {
         const char *advice;
-        enum az_fit v = az_fidelity_fit(at(&s, 0), at(&s, 1), at(&s, 2), az_fidelity_of(at(&s, 3)), &advice);
+        enum az_fit v =
+            az_fidelity_fit(at(&s, 0), at(&s, 1), at(&s, 2), az_fidelity_of(at(&s, 3)), &advice);
         struct az_sv want = at(&s, 4);
         const char *got = v == AZ_FIT_TOO_LOW          ? "too_low"
                           : v == AZ_FIT_TOO_HIGH       ? "too_high"
@@ -409,7 +427,8 @@ static int sheet_colour(const char *folder)
         for (size_t i = 0; i < 6; i++)
             if (az_sv_is(at(&s, 2), bounds_text[i]))
                 f.bound = (enum az_opr_bound)i;
-        inks(&b, at(&s, 1), at(&s, 8), at(&s, 9), at(&s, 10), az_opr_first_word(at(&s, 7)), &f, ink);
+        inks(&b, at(&s, 1), at(&s, 8), at(&s, 9), at(&s, 10), az_opr_first_word(at(&s, 7)), &f,
+             ink);
         bool good = true;
         for (size_t i = 0; i < 9; i++) {
             struct az_sv want = az_sv_trim(at(&s, 11 + i));
@@ -434,9 +453,9 @@ static int sheet_small(const char *folder)
     if (sheet_open(&s, folder, "arch"))
         while (sheet_next(&s)) {
             struct az_tensix d;
-            hold(&s, az_tensix_find(at(&s, 0), &d) && (double)d.workers == real_at(&s, 1) && d.dram == real_at(&s, 2) &&
-                         d.peak[AZ_HIFI4] == real_at(&s, 3) && d.peak[AZ_HIFI2] == real_at(&s, 4) &&
-                         d.peak[AZ_LOFI] == real_at(&s, 5));
+            hold(&s, az_tensix_find(at(&s, 0), &d) && (double)d.workers == real_at(&s, 1) &&
+                         d.dram == real_at(&s, 2) && d.peak[AZ_HIFI4] == real_at(&s, 3) &&
+                         d.peak[AZ_HIFI2] == real_at(&s, 4) && d.peak[AZ_LOFI] == real_at(&s, 5));
         }
     bad += sheet_close(&s);
     if (sheet_open(&s, folder, "dtype_size"))
@@ -448,8 +467,9 @@ static int sheet_small(const char *folder)
             int64_t a, b;
             bool good = az_opr_id_range(at(&s, 0), &a, &b);
             double x = real_at(&s, 1), y = real_at(&s, 2);
-            hold(&s, good == (at(&s, 3).n == 0) && (!good || ((isnan(x) ? a == 0 : (double)a == x) &&
-                                                              (isnan(y) ? b == INT64_MAX : (double)b == y))));
+            hold(&s, good == (at(&s, 3).n == 0) &&
+                         (!good || ((isnan(x) ? a == 0 : (double)a == x) &&
+                                    (isnan(y) ? b == INT64_MAX : (double)b == y))));
         }
     return bad + sheet_close(&s);
 }
@@ -465,7 +485,8 @@ static int sheet_format(const char *folder)
             if (isnan(v)) /* texts and blanks are cells of other types here */
                 continue;
             struct az_sv n = az_form_number(v, (int)real_at(&s, 2), true, buf);
-            hold(&s, az_sv_eq(az_arena_printf(&s.arena, "%.*s%s%.*s", AZ_SVF(n), unit.n ? " " : "", AZ_SVF(unit)),
+            hold(&s, az_sv_eq(az_arena_printf(&s.arena, "%.*s%s%.*s", AZ_SVF(n), unit.n ? " " : "",
+                                              AZ_SVF(unit)),
                               at(&s, 3)));
         }
     return sheet_close(&s);
@@ -485,6 +506,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(merged_by_name_in_block_order),
     };
     if (argc == 2)
-        return (sheet_fidelity(argv[1]) + sheet_colour(argv[1]) + sheet_small(argv[1]) + sheet_format(argv[1])) != 0;
+        return (sheet_fidelity(argv[1]) + sheet_colour(argv[1]) + sheet_small(argv[1]) +
+                sheet_format(argv[1])) != 0;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

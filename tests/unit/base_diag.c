@@ -55,7 +55,8 @@ static void control_bytes_are_seen(void **state)
     (void)state;
     struct az_diag d;
     az_diag_init(&d);
-    az_diag_add(&d, AZ_ERROR, AZ_AT_LINE(AZ_SV("a\nb"), 1), "%s", "\033[31m\t\x7f \xff \xc2\x9b \xc3\xa9");
+    az_diag_add(&d, AZ_ERROR, AZ_AT_LINE(AZ_SV("a\nb"), 1), "%s",
+                "\033[31m\t\x7f \xff \xc2\x9b \xc3\xa9");
     assert_string_equal(last(&d), "a\\x0ab:1: \\x1b[31m\\x09\\x7f \\xff \\xc2\\x9b \xc3\xa9");
     az_diag_add(&d, AZ_ERROR, AZ_NOWHERE, "%.*s", AZ_SVF(AZ_SV("ab")));
     assert_string_equal(last(&d), "ab");
@@ -72,7 +73,7 @@ static void keeps_a_bounded_list(void **state)
     assert_int_equal(d.list.n, 200);
     assert_int_equal(d.warnings, 500);
     assert_int_equal(d.dropped, 300);
-    az_diag_add(&d, AZ_ERROR, AZ_NOWHERE, "error"); /* never lost behind warnings */
+    az_diag_add(&d, AZ_ERROR, AZ_NOWHERE, "error"); /* never lost after warnings */
     assert_string_equal(last(&d), "error");
     assert_int_equal(d.list.n, 200);
     assert_int_equal(d.dropped, 301);
@@ -100,11 +101,13 @@ static void memory_messages(void **state)
     az_diag_init(&d);
     az_mem_init(&m, 64 << 20);
     assert_int_equal(az_diag_memory(&d, AZ_ELIMIT, AZ_AT_FILE(AZ_SV("t.json")), &m), AZ_ELIMIT);
-    assert_string_equal(last(&d),
-                        "t.json: memory limit of 64.0 MiB reached with 0.0 MiB in use (raise --memory-limit)");
+    assert_string_equal(
+        last(&d),
+        "t.json: memory limit of 64.0 MiB reached with 0.0 MiB in use (raise --memory-limit)");
     assert_int_equal(az_diag_memory(&d, AZ_ENOMEM, AZ_NOWHERE, &m), AZ_ENOMEM);
     assert_non_null(strstr(last(&d), "out of memory"));
-    void *refused = az_mem_alloc(&m, (size_t)65 << 20); /* from now on it is known that the limit is why */
+    void *refused =
+        az_mem_alloc(&m, (size_t)65 << 20); /* from now on it is known that the limit is why */
     assert_null(refused);
     assert_int_equal(az_diag_memory(&d, AZ_ENOMEM, AZ_NOWHERE, &m), AZ_ELIMIT);
     assert_non_null(strstr(last(&d), "memory limit of 64.0 MiB"));
@@ -119,7 +122,8 @@ static void memory_messages(void **state)
 static void count_call(void *ctx) { ++*(int *)ctx; }
 
 /* What az_log_line writes to standard error, in buf. */
-static size_t logged(const struct az_log *log, enum az_log_level level, const char *text, char *buf, size_t room)
+static size_t logged(const struct az_log *log, enum az_log_level level, const char *text, char *buf,
+                     size_t room)
 {
     FILE *f = tmpfile();
     assert_non_null(f);
@@ -186,8 +190,12 @@ static void takes_over(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places),     cmocka_unit_test(control_bytes_are_seen), cmocka_unit_test(keeps_a_bounded_list),
-        cmocka_unit_test(takes_over), cmocka_unit_test(memory_messages),        cmocka_unit_test(log_lines),
+        cmocka_unit_test(places),
+        cmocka_unit_test(control_bytes_are_seen),
+        cmocka_unit_test(keeps_a_bounded_list),
+        cmocka_unit_test(takes_over),
+        cmocka_unit_test(memory_messages),
+        cmocka_unit_test(log_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

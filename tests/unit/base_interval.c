@@ -31,10 +31,10 @@ static void is(const struct az_spans *s, size_t n, const int64_t *want)
         assert_int_equal(s->v[i].end, want[2 * i + 1]);
     }
 }
-#define IS(s, ...)                                                                                                     \
-    do {                                                                                                               \
-        const int64_t want_[] = { __VA_ARGS__ };                                                                       \
-        is((s), AZ_LENGTH(want_) / 2, want_);                                                              \
+#define IS(s, ...)                                                                                 \
+    do {                                                                                           \
+        const int64_t want_[] = { __VA_ARGS__ };                                                   \
+        is((s), AZ_LENGTH(want_) / 2, want_);                                                      \
     } while (0)
 
 static int by_start_end(const void *a, const void *b)
@@ -61,7 +61,9 @@ static void sorts_like_qsort(void **state)
             az_vec_reset(&b);
             for (size_t k = 0; k < sizes[i]; k++) {
                 const int64_t start = (int64_t)(next_random(&s) % ranges[r]) - 1000;
-                const int64_t end = start > INT64_MAX - 5000 ? INT64_MAX : start + (int64_t)(next_random(&s) % 5000);
+                const int64_t end = start > INT64_MAX - 5000
+                                        ? INT64_MAX
+                                        : start + (int64_t)(next_random(&s) % 5000);
                 push(&a, start, end);
                 push(&b, start, end);
             }

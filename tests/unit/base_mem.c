@@ -44,7 +44,8 @@ static void budget_may_be_absent(void **state)
     struct az_mem m;
     az_mem_init(&m, 0);
     volatile size_t too_much = PTRDIFF_MAX;
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* these stop at such a request */
+#if !defined(__SANITIZE_ADDRESS__) &&                                                              \
+    !defined(__SANITIZE_THREAD__) /* these stop at such a request */
     assert_null(az_mem_alloc(&m, too_much));
 #endif
     (void)too_much;
@@ -106,7 +107,8 @@ static void arena_blocks(void **state)
     char *big = az_arena_alloc(&a, 5 << 20); /* a big first request: a block of its own */
     assert_non_null(big);
     assert_in_range(m.used, 5 << 20, (5 << 20) + 64);
-    char *one = az_arena_alloc(&a, 16), *large = az_arena_alloc(&a, 2 << 20), *two = az_arena_alloc(&a, 16);
+    char *one = az_arena_alloc(&a, 16), *large = az_arena_alloc(&a, 2 << 20),
+         *two = az_arena_alloc(&a, 16);
     assert_non_null(large);
     assert_ptr_equal(two, one + 16); /* the room left in the head stays in use */
     big[(5 << 20) - 1] = large[(2 << 20) - 1] = 1;

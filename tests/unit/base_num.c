@@ -70,8 +70,9 @@ static void integers(void **state)
 static void writes_integers(void **state)
 {
     (void)state;
-    static const int64_t value[] = { 0,  1,   -1,  9,    10,   99,         100,       -100,     12345,
-                                     -7, 101, 999, 1000, 9999, 1234567890, INT64_MAX, INT64_MIN };
+    static const int64_t value[] = { 0,    1,    -1,         9,         10,       99,
+                                     100,  -100, 12345,      -7,        101,      999,
+                                     1000, 9999, 1234567890, INT64_MAX, INT64_MIN };
     for (size_t i = 0; i < AZ_LENGTH(value); i++) {
         char out[AZ_NUM_MAX], want[40];
         const size_t n = az_format_i64(value[i], out);
@@ -274,14 +275,16 @@ static void short_decimals(void **state)
     for (int k = 0; k < 100000; k++) {
         char text[48];
         const int scale = (int)(next_random(&s) % 12);
-        const uint64_t whole = next_random(&s) >> (next_random(&s) % 64), part = next_random(&s) % 1000000000000;
+        const uint64_t whole = next_random(&s) >> (next_random(&s) % 64),
+                       part = next_random(&s) % 1000000000000;
         const int behind = (int)(next_random(&s) % 13);
         const char *sign = k % 3 ? "" : "-";
         if (k % 5)
             snprintf(text, sizeof text, "%s%llu.%0*llu", sign, (unsigned long long)whole, behind,
                      (unsigned long long)part);
         else
-            snprintf(text, sizeof text, "%s%llu%s", sign, (unsigned long long)whole, k % 2 ? "." : "");
+            snprintf(text, sizeof text, "%s%llu%s", sign, (unsigned long long)whole,
+                     k % 2 ? "." : "");
         int64_t a = 0, b = 0;
         const int err = az_parse_decimal(az_sv_str(text), scale, &a);
         strcat(text, "e0");
@@ -373,7 +376,8 @@ static void writes_doubles(void **state)
         { DBL_MIN, "2.2250738585072014e-308" },
         { DBL_MAX, "1.7976931348623157e+308" },
         { -DBL_MAX, "-1.7976931348623157e+308" },
-        { 5.684341886080802e-14, "5.684341886080802e-14" }, /* 2^-44: the nearest of 16 digits misses */
+        { 5.684341886080802e-14,
+          "5.684341886080802e-14" }, /* 2^-44: the nearest of 16 digits misses */
         { 0x1p-44, "5.684341886080802e-14" },
         { 4503599627370495.5, "4503599627370495.5" },
         { 1e15 + 0.125, "1000000000000000.1" },
@@ -404,7 +408,8 @@ static void significant(const char *text, char *out)
     out[n] = '\0';
 }
 
-/* The wanted digits by brute force: the fewest for which the nearest decimal, or its neighbour up, reads back. */
+/* The wanted digits by brute force: the fewest for which the nearest decimal, or its neighbour up,
+ * reads back. */
 static void brute_force(double x, char *out)
 {
     x = fabs(x);
@@ -418,7 +423,8 @@ static void brute_force(double x, char *out)
         uint64_t v = 0;
         for (char *p = text; *p != 'e'; p++)
             v = *p == '.' ? v : v * 10 + (uint64_t)(*p - '0');
-        snprintf(up, sizeof up, "%llue%d", (unsigned long long)v + 1, atoi(strchr(text, 'e') + 1) - digits + 1);
+        snprintf(up, sizeof up, "%llue%d", (unsigned long long)v + 1,
+                 atoi(strchr(text, 'e') + 1) - digits + 1);
         if (strtod(up, NULL) == x) {
             significant(up, out);
             return;
@@ -473,7 +479,7 @@ static void writes_the_shortest(void **state)
     }
 }
 
-/* Powers of two (uneven gaps), powers of ten and the doubles beside them. */
+/* Powers of two (uneven gaps), powers of ten and the doubles next to them. */
 static void writes_the_edges(void **state)
 {
     (void)state;
@@ -506,7 +512,8 @@ static void arithmetic(void **state)
     assert_int_equal(az_muldiv(INT64_MIN, -1, 1), INT64_MAX);
     assert_int_equal(az_muldiv(INT64_MIN, 1, 1), INT64_MIN);
     assert_int_equal(az_muldiv(INT64_C(1) << 62, 1000, 1000), INT64_C(1) << 62);
-    assert_true(az_quotient(1694128201425808000, 1000) == 1694128201425808.0); /* (double)a is 128 too small */
+    assert_true(az_quotient(1694128201425808000, 1000) ==
+                1694128201425808.0); /* (double)a is 128 too small */
     assert_true(az_quotient(-1694128201425808000, 1000) == -1694128201425808.0);
     assert_true(az_quotient(1694128201425808250, 1000) == 1694128201425808.25);
     assert_true(az_quotient(INT64_MAX, 1) == 9223372036854775807.0);

@@ -1,4 +1,4 @@
-/* Reading ahead on another thread: the same bytes, errors behind them, closing at any time. */
+/* Reading ahead on another thread: the same bytes, errors after them, closing at any time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +78,8 @@ static void errors_come_last(void **state)
     (void)state;
     reads_all((struct numbers){ .end = 777, .most = 50, .rc = AZ_EIO }, 64, 3, 100);
     reads_all((struct numbers){ .end = 0, .most = 50, .rc = AZ_EFORMAT }, 64, 3, 100);
-    reads_all((struct numbers){ .end = 777, .most = 50, .rc = AZ_EIO, .with_bytes = true }, 64, 3, 7);
+    reads_all((struct numbers){ .end = 777, .most = 50, .rc = AZ_EIO, .with_bytes = true }, 64, 3,
+              7);
 }
 
 static void closed_early(void **state)

@@ -54,7 +54,8 @@ static void run_job(void *ctx, size_t i, unsigned worker)
     (void)worker;
     raise_to(&r->most_running, atomic_fetch_add(&r->running, 1) + 1);
     atomic_store(&r->started[atomic_fetch_add(&r->start_count, 1)], i);
-    const uint64_t held = atomic_fetch_add(&r->held, r->cost ? r->cost[i] : 1) + (r->cost ? r->cost[i] : 1);
+    const uint64_t held =
+        atomic_fetch_add(&r->held, r->cost ? r->cost[i] : 1) + (r->cost ? r->cost[i] : 1);
     if (held > atomic_load(&r->most_held))
         atomic_store(&r->most_held, held);
     nap((unsigned)(i * 7919 % 5) * 100 + r->sleep_ms * 1000);
@@ -171,7 +172,8 @@ static void holds_cost_within_budget(void **state)
     assert_int_equal(r.held, 0);
 }
 
-/* Every job is dearer than the budget: they run one by one, in an order that needs the rule for stalls. */
+/* Every job is dearer than the budget: they run one by one, in an order that needs the rule for
+ * stalls. */
 static void dear_jobs_run_alone(void **state)
 {
     (void)state;
@@ -189,7 +191,8 @@ static void dear_jobs_run_alone(void **state)
     assert_int_equal(az_pool_run(20, 4, order, cost, &ops, &r), 0);
     check_all_done(&r);
     assert_int_equal(r.most_running, 1);
-    assert_true(r.most_held <= 200); /* one finished ahead of its turn, and the one that is awaited */
+    assert_true(r.most_held <=
+                200); /* one finished ahead of its turn, and the one that is awaited */
     prepare(&r, 20);
     r.cost = cost;
     r.budget = 10;
@@ -237,7 +240,9 @@ static void cancel_is_noticed_while_waiting(void **state)
     (void)state;
     static struct run r;
     static uint64_t cost[100];
-    const struct az_pool_ops ops = { .run = run_job, .done = job_done, .admit = admit, .cancelled = cancelled };
+    const struct az_pool_ops ops = {
+        .run = run_job, .done = job_done, .admit = admit, .cancelled = cancelled
+    };
     for (size_t i = 0; i < 100; i++)
         cost[i] = 100;
     prepare(&r, 100);
@@ -257,7 +262,9 @@ static void ticks_while_waiting(void **state)
 {
     (void)state;
     static struct run r;
-    const struct az_pool_ops ops = { .run = run_job, .done = job_done, .tick = tick, .tick_ms = 10 };
+    const struct az_pool_ops ops = {
+        .run = run_job, .done = job_done, .tick = tick, .tick_ms = 10
+    };
     prepare(&r, 2);
     r.sleep_ms = 120;
     assert_int_equal(az_pool_run(2, 2, NULL, NULL, &ops, &r), 0);
@@ -322,10 +329,14 @@ static void a_budget_is_shared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_workers),    cmocka_unit_test(starts_in_the_given_order),
-        cmocka_unit_test(holds_cost_within_budget), cmocka_unit_test(dear_jobs_run_alone),
-        cmocka_unit_test(cancel_skips_the_rest),    cmocka_unit_test(cancel_is_noticed_while_waiting),
-        cmocka_unit_test(ticks_while_waiting),      cmocka_unit_test(splits),
+        cmocka_unit_test(any_number_of_workers),
+        cmocka_unit_test(starts_in_the_given_order),
+        cmocka_unit_test(holds_cost_within_budget),
+        cmocka_unit_test(dear_jobs_run_alone),
+        cmocka_unit_test(cancel_skips_the_rest),
+        cmocka_unit_test(cancel_is_noticed_while_waiting),
+        cmocka_unit_test(ticks_while_waiting),
+        cmocka_unit_test(splits),
         cmocka_unit_test(a_budget_is_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "base/sha256.h"
 #include "base/err.h"
+#include "base/sha256.h"
 
 static const char *hex(struct az_sv s)
 {
@@ -24,9 +24,12 @@ static const char *hex(struct az_sv s)
 static void published_examples(void **state)
 {
     (void)state;
-    assert_string_equal(hex(AZ_SV("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    assert_string_equal(hex(az_sv_make(NULL, 0)), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    assert_string_equal(hex(AZ_SV("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_string_equal(hex(AZ_SV("")),
+                        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    assert_string_equal(hex(az_sv_make(NULL, 0)),
+                        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    assert_string_equal(hex(AZ_SV("abc")),
+                        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     assert_string_equal(hex(AZ_SV("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")),
                         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
@@ -55,7 +58,8 @@ static void edges_of_blocks(void **state)
 static void base64_pads(void **state)
 {
     (void)state;
-    static const char *const want[] = { "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy" };
+    static const char *const want[] = { "",         "Zg==",     "Zm8=",    "Zm9v",
+                                        "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy" };
     char out[AZ_BASE64_SIZE(6)];
     for (size_t n = 0; n < AZ_LENGTH(want); n++) {
         assert_int_equal(az_base64((const uint8_t *)"foobar", n, out), strlen(want[n]));

@@ -38,7 +38,9 @@ static void orders_keys(void **state)
 {
     (void)state;
     static const size_t sizes[] = { 0, 1, 2, 3, 100, 2048, 2049, 30000 };
-    static const uint64_t ranges[] = { 1, 2, 2048, 2049, UINT64_C(1) << 22, UINT64_C(1) << 40, UINT64_MAX };
+    static const uint64_t ranges[] = {
+        1, 2, 2048, 2049, UINT64_C(1) << 22, UINT64_C(1) << 40, UINT64_MAX
+    };
     uint64_t s = 5;
     struct az_mem m;
     struct az_vec_i64 key;
@@ -62,7 +64,8 @@ static void orders_keys(void **state)
     az_vec_release(&perm);
 }
 
-/* In order but for neighbours, a few keys far away, blocks that come late: up to where insertion gives up. */
+/* In order but for neighbours, a few keys far away, blocks that come late: up to where insertion
+ * gives up. */
 static void orders_what_is_nearly_in_order(void **state)
 {
     (void)state;
@@ -73,9 +76,11 @@ static void orders_what_is_nearly_in_order(void **state)
     struct az_mem m;
     az_mem_init(&m, 0);
     for (unsigned far = 0; far < 400; far = far * 2 + 1) {
-        for (unsigned block = 1; block <= N; block *= 7) { /* of keys that belong before the block ahead of them */
+        for (unsigned block = 1; block <= N;
+             block *= 7) { /* of keys that belong before the block ahead of them */
             for (size_t i = 0; i < N; i++)
-                key[i] = (int64_t)((i / block % 2 ? i - block : i + block) / 3 + next_random(&s) % 4);
+                key[i] =
+                    (int64_t)((i / block % 2 ? i - block : i + block) / 3 + next_random(&s) % 4);
             for (unsigned k = 0; k < far; k++)
                 key[next_random(&s) % N] = (int64_t)(next_random(&s) % (N / 2));
             assert_int_equal(az_sort_order(key, N, perm, &m), 0);
@@ -166,7 +171,8 @@ static void merge_sort_is_stable(void **state)
             after += v[i].key * 3 + v[i].place;
             assert_int_equal(v[i].pad[4], (char)v[i].key);
             if (i > 0)
-                assert_true(v[i - 1].key < v[i].key || (v[i - 1].key == v[i].key && v[i - 1].place < v[i].place));
+                assert_true(v[i - 1].key < v[i].key ||
+                            (v[i - 1].key == v[i].key && v[i - 1].place < v[i].place));
         }
         assert_int_equal(sum, after);
         assert_true(n < 2 || calls > 0);

@@ -40,7 +40,8 @@ static void empty_and_single(void **state)
     assert_true(isnan(s.mean) && isnan(s.median) && isnan(s.std));
     int64_t one[] = { -5 };
     az_stats_i64(one, 1, &s);
-    assert_true(s.n == 1 && s.sum == -5 && s.min == -5 && s.max == -5 && s.mean == -5 && s.median == -5);
+    assert_true(s.n == 1 && s.sum == -5 && s.min == -5 && s.max == -5 && s.mean == -5 &&
+                s.median == -5);
     assert_true(isnan(s.std));
     assert_true(isnan(az_percentile_i64(NULL, 0, 50)));
     assert_true(isnan(az_percentile_f64(NULL, 0, 50)));
@@ -156,7 +157,8 @@ static void bad_lists_end(void **state)
     int64_t *sorted = malloc(N * sizeof *sorted);
     memcpy(sorted, v, N * sizeof *v);
     qsort(sorted, N, sizeof *sorted, by_value);
-    assert_true(percentile_here(v, N, 50) == ((double)sorted[N / 2 - 1] + (double)sorted[N / 2]) / 2);
+    assert_true(percentile_here(v, N, 50) ==
+                ((double)sorted[N / 2 - 1] + (double)sorted[N / 2]) / 2);
     uint64_t s = 41;
     for (size_t n = 0; n < 300; n++) {
         for (size_t i = 0; i < n; i++)
@@ -172,7 +174,8 @@ static void bad_lists_end(void **state)
 static void histogram_bins(void **state)
 {
     (void)state;
-    static const int64_t values[] = { 0, 1, 127, 128, 129, 255, 256, 257, 1000, 123456789, INT64_MAX / 3, INT64_MAX };
+    static const int64_t values[] = { 0,   1,   127,  128,       129,           255,
+                                      256, 257, 1000, 123456789, INT64_MAX / 3, INT64_MAX };
     struct az_loghist *h = calloc(1, sizeof *h);
     assert_true(isnan(az_loghist_percentile(h, 50)));
     for (size_t i = 0; i < AZ_LENGTH(values); i++) {

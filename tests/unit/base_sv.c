@@ -33,9 +33,11 @@ static void compares(void **state)
 static void searches(void **state)
 {
     (void)state;
-    assert_true(az_sv_starts(S("abc"), S("ab")) && az_sv_starts(S("abc"), S("")) && az_sv_starts(S(""), S("")));
+    assert_true(az_sv_starts(S("abc"), S("ab")) && az_sv_starts(S("abc"), S("")) &&
+                az_sv_starts(S(""), S("")));
     assert_false(az_sv_starts(S("ab"), S("abc")));
-    assert_true(az_sv_ends(S("abc"), S("bc")) && az_sv_ends(S("abc"), S("")) && !az_sv_ends(S("abc"), S("ab")));
+    assert_true(az_sv_ends(S("abc"), S("bc")) && az_sv_ends(S("abc"), S("")) &&
+                !az_sv_ends(S("abc"), S("ab")));
     assert_false(az_sv_ends(S("bc"), S("abc")));
     assert_int_equal(az_sv_find(S("aabaac"), S("aac")), 3);
     assert_int_equal(az_sv_find(S("aabaac"), S("")), 0);
@@ -161,8 +163,9 @@ static void tells_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compares),     cmocka_unit_test(searches),   cmocka_unit_test(trims),
-        cmocka_unit_test(globs),        cmocka_unit_test(globs_fast), cmocka_unit_test(measures_distance),
+        cmocka_unit_test(compares),     cmocka_unit_test(searches),
+        cmocka_unit_test(trims),        cmocka_unit_test(globs),
+        cmocka_unit_test(globs_fast),   cmocka_unit_test(measures_distance),
         cmocka_unit_test(tells_errors), cmocka_unit_test(cuts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

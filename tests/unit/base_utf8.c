@@ -65,7 +65,8 @@ static void decodes(void **state)
     assert_int_equal(at, 1);
 }
 
-/* Every byte string of two and a sample of longer ones is walked to its end, and the cleaned form is valid. */
+/* Every byte string of two and a sample of longer ones is walked to its end, and the cleaned form
+ * is valid. */
 static void never_trusts(void **state)
 {
     (void)state;
@@ -103,7 +104,8 @@ static void cleans(void **state)
     az_arena_init(&a, NULL);
     struct az_sv v = AZ_SV("plain \xc3\xa9 \x01");
     assert_ptr_equal(az_utf8_clean(&a, v).p, v.p);
-    assert_true(az_sv_eq(az_utf8_clean(&a, AZ_SV("a\xff\xc3(\xe2\x82")), AZ_SV("a" FFFD FFFD "(" FFFD)));
+    assert_true(
+        az_sv_eq(az_utf8_clean(&a, AZ_SV("a\xff\xc3(\xe2\x82")), AZ_SV("a" FFFD FFFD "(" FFFD)));
     assert_true(az_sv_eq(az_utf8_printable(&a,
                                            AZ_SV("a\x01"
                                                  "b\tc\n\x7f\0d"),
@@ -169,11 +171,13 @@ static void measures(void **state)
 static void cuts(void **state)
 {
     (void)state;
-    const struct az_sv s = AZ_SV("a\xc3\xa9\xe4\xb8\xad\xf0\x9f\x9a\x80z"); /* starts at 0 1 3 6 10 */
+    const struct az_sv s =
+        AZ_SV("a\xc3\xa9\xe4\xb8\xad\xf0\x9f\x9a\x80z"); /* starts at 0 1 3 6 10 */
     static const size_t want[] = { 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11 };
     for (size_t i = 0; i < AZ_LENGTH(want); i++)
         assert_int_equal(az_utf8_cut(s, i).n, want[i]);
-    assert_int_equal(az_utf8_cut(AZ_SV("\x80\x80\x80\x80\x80"), 3).n, 3); /* bad bytes are cut anywhere */
+    assert_int_equal(az_utf8_cut(AZ_SV("\x80\x80\x80\x80\x80"), 3).n,
+                     3); /* bad bytes are cut anywhere */
     assert_int_equal(az_utf8_cut(AZ_SV("a\xe4"
                                        "bcd"),
                                  3)
@@ -224,7 +228,8 @@ static void lowers(void **state)
     az_arena_release(&a);
 }
 
-/* Spreadsheets count UTF-16: what lies beyond U+FFFF counts twice and is not cut in two; a bad byte counts as U+FFFD.
+/* Spreadsheets count UTF-16: what is beyond U+FFFF counts twice and is not cut in two; a bad byte
+ * counts as U+FFFD.
  */
 static void counts_and_cuts_units(void **state)
 {

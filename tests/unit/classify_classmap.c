@@ -27,7 +27,8 @@ static int tear_down(void **state)
 
 static void add_rule(struct az_class_rules *r, const char *key, const char *name)
 {
-    const struct az_class_rule rule = { az_sv_str(key), az_utf8_lower(&arena, az_sv_str(key)), az_sv_str(name) };
+    const struct az_class_rule rule = { az_sv_str(key), az_utf8_lower(&arena, az_sv_str(key)),
+                                        az_sv_str(name) };
     assert_int_equal(az_vec_push(r, rule), 0);
 }
 
@@ -136,7 +137,8 @@ static void collectives(void **state)
     static const struct {
         const char *kernel, *want;
     } row[] = {
-        { "ncclKernel_AllReduce_RING_LL_Sum_half(ncclDevComm*, unsigned long, ncclWork*)", "AllReduce" },
+        { "ncclKernel_AllReduce_RING_LL_Sum_half(ncclDevComm*, unsigned long, ncclWork*)",
+          "AllReduce" },
         { "ncclDevKernel_AllGather_RING_LL(ncclDevComm*, unsigned long, ncclWork*)", "AllGather" },
         { "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevComm*)", "ReduceScatter" },
         { "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)", "SendRecv" },
@@ -163,8 +165,9 @@ static void collectives(void **state)
         { "ncclKernel_", "ncclKernel_" },
         { "nccl_Gather_AllReduce_Broadcast", "AllReduce" }, /* longest, then leftmost */
         { "nccl_Broadcast_AllReduce", "Broadcast" },
-        { "fused_Generic(ncclDevComm*)", "ncclDevComm" }, /* only the identifier around nccl counts */
-        { "user_all_collective(int)", "all" },            /* in the class by the user's map */
+        { "fused_Generic(ncclDevComm*)",
+          "ncclDevComm" },                     /* only the identifier around nccl counts */
+        { "user_all_collective(int)", "all" }, /* in the class by the user's map */
         { "userAllGather(int)", "AllGather" },
         { "plain", "plain" },
         { "nccl", "nccl" },

@@ -1,4 +1,5 @@
-/* Classes and families of kernel names, of libraries and compilers in use; what the user says comes first. */
+/* Classes and families of kernel names, of libraries and compilers in use; what the user says comes
+ * first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,8 @@
 static void builtin_classes(void **state)
 {
     static const char *const c[][2] = {
-        { "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "Comm-AllReduce" },
+        { "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+          "Comm-AllReduce" },
         { "ncclDevKernel_ReduceScatter_Sum_f32_RING_LL", "Comm-ReduceScatter" },
         { "ncclDevKernel_Generic(x)", "Comm-Generic" },
         { "userbuffers_fp16_sum_inplace_gpu_rw_ag", "Comm-AllGather" },
@@ -26,9 +28,12 @@ static void builtin_classes(void **state)
         { "aten_addmm_kernel", "GEMM-Generic" }, /* addmm is no Elementwise */
         { "void at::native::argmax_kernel<float>(x)", "Reduce" },
         { "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, x> >(x)", "Reduce" },
-        { "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float> >(x)", "Elementwise" },
+        { "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float> "
+          ">(x)",
+          "Elementwise" },
         { "Cijk_Alik_Bljk_BBS_BH_MT128x256x32_SL1_USL1", "GEMM-Tensile" },
-        { "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1", "GEMM-Generic" },
+        { "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1",
+          "GEMM-Generic" },
         { "nvjet_tst_192x192_64x4_2x1_v_bz_coopB_TNT", "GEMM-NVJET" },
         { "void flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128> >(x)", "Attention-Forward" },
         { "fmha_bwd_d64_bf16", "Attention-Backward" },
@@ -42,7 +47,8 @@ static void builtin_classes(void **state)
         { "triton_per_fused_add_layer_norm_2", "Triton-Norm" },
         { "triton_tem_fused_mm_3", "GEMM-Generic" },
         { "_ZN2ck6device11gemm_kernelIfLi4EEEvv", "GEMM-CK" },
-        { "_ZN7ck_tile6kentryILi2ENS_38FmhaBatchPrefillWithPagedKVCacheKernelINS_3FwdEEEEvDpT1_", "Attention-Forward" },
+        { "_ZN7ck_tile6kentryILi2ENS_38FmhaBatchPrefillWithPagedKVCacheKernelINS_3FwdEEEEvDpT1_",
+          "Attention-Forward" },
         { "void cudnn::ops::nchwToNhwcKernel<float, float>(x)", "Memory-Transpose" },
         { "cutlass_tensorop_s1688dgrad_optimized_tf32_64x128_32x3_nhwc_align4", "Conv-Backward" },
         { "igemm_wrw_gtcx3_nhwc_bf16_bx0_ex1", "Conv-Backward" },
@@ -52,7 +58,8 @@ static void builtin_classes(void **state)
         { "minimal_addressing_subtle", "others" },
         { "", "others" },
     };
-    struct az_kernel_rules *rules = az_kernel_rules_new(&(struct az_user_names){ .map = NULL }, NULL);
+    struct az_kernel_rules *rules =
+        az_kernel_rules_new(&(struct az_user_names){ .map = NULL }, NULL);
     (void)state;
     assert_non_null(rules);
     for (size_t i = 0; i < AZ_LENGTH(c); i++) {
@@ -66,41 +73,56 @@ static void builtin_classes(void **state)
 static void families(void **state)
 {
     static const char *const c[][2] = {
-        { "attention", "void flash::flash_fwd_splitkv_kernel<Flash_fwd_kernel_traits<128, 64, 128, 4, false, false, "
+        { "attention", "void flash::flash_fwd_splitkv_kernel<Flash_fwd_kernel_traits<128, 64, 128, "
+                       "4, false, false, "
                        "cutlass::bfloat16_t> >(flash::Flash_fwd_params)" },
-        { "attention", "void flash::flash_fwd_splitkv_combine_kernel<Flash_fwd_kernel_traits<128, 64, 128, 4> "
-                       ">(flash::Flash_fwd_params)" },
-        { "attention", "void flash::flash_bwd_dot_do_o_kernel<true, Flash_bwd_kernel_traits<64, 128, 128, 8> "
-                       ">(flash::Flash_bwd_params)" },
-        { "attention", "void flash::flash_bwd_convert_dq_kernel<Flash_bwd_kernel_traits<64, 128, 128, 8> "
-                       ">(flash::Flash_bwd_params, int)" },
-        { "attention", "void flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<Flash_bwd_kernel_traits<64> "
-                       ">(flash::Flash_bwd_params)" },
+        { "attention",
+          "void flash::flash_fwd_splitkv_combine_kernel<Flash_fwd_kernel_traits<128, 64, 128, 4> "
+          ">(flash::Flash_fwd_params)" },
+        { "attention",
+          "void flash::flash_bwd_dot_do_o_kernel<true, Flash_bwd_kernel_traits<64, 128, 128, 8> "
+          ">(flash::Flash_bwd_params)" },
+        { "attention",
+          "void flash::flash_bwd_convert_dq_kernel<Flash_bwd_kernel_traits<64, 128, 128, 8> "
+          ">(flash::Flash_bwd_params, int)" },
+        { "attention",
+          "void flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<Flash_bwd_kernel_traits<64> "
+          ">(flash::Flash_bwd_params)" },
+        { "attention",
+          "void "
+          "cutlass::device_kernel<flash::enable_sm90_or_later<flash::FlashAttnFwdSm90<flash::"
+          "CollectiveMainloopFwdSm90<2> > > >(flash::Params)" },
+        { "attention",
+          "void cutlass::device_kernel<flash::FlashAttnFwdCombine<cute::tuple<cute::C<8> > > "
+          ">(flash::Params)" },
         { "attention", "void "
-                       "cutlass::device_kernel<flash::enable_sm90_or_later<flash::FlashAttnFwdSm90<flash::"
-                       "CollectiveMainloopFwdSm90<2> > > >(flash::Params)" },
+                       "flashinfer::BatchPrefillWithPagedKVCacheKernel<flashinfer::KernelTraits<("
+                       "flashinfer::MaskMode)1> "
+                       ">(flashinfer::PagedParams)" },
         { "attention",
-          "void cutlass::device_kernel<flash::FlashAttnFwdCombine<cute::tuple<cute::C<8> > > >(flash::Params)" },
+          "void flashinfer::BatchDecodeWithPagedKVCacheKernel<(flashinfer::PosEncodingMode)0, 2u, "
+          "4u>(flashinfer::Params)" },
         { "attention",
-          "void flashinfer::BatchPrefillWithPagedKVCacheKernel<flashinfer::KernelTraits<(flashinfer::MaskMode)1> "
-          ">(flashinfer::PagedParams)" },
-        { "attention", "void flashinfer::BatchDecodeWithPagedKVCacheKernel<(flashinfer::PosEncodingMode)0, 2u, "
-                       "4u>(flashinfer::Params)" },
-        { "attention", "void flashinfer::BatchPrefillWithRaggedKVCacheKernel<X>(flashinfer::RaggedParams)" },
-        { "attention", "void flashinfer::PersistentVariableLengthMergeStatesKernel<8u, 16u>(float*)" },
+          "void flashinfer::BatchPrefillWithRaggedKVCacheKernel<X>(flashinfer::RaggedParams)" },
+        { "attention",
+          "void flashinfer::PersistentVariableLengthMergeStatesKernel<8u, 16u>(float*)" },
         { "attention", "void flashinfer::MergeStateKernel<8u>(float*)" },
+        { "attention", "void flash::flash_fwd_splitkv_mla_kernel<Flash_fwd_kernel_traits_mla<576, "
+                       "64> >(Flash_fwd_mla_params)" },
         { "attention",
-          "void flash::flash_fwd_splitkv_mla_kernel<Flash_fwd_kernel_traits_mla<576, 64> >(Flash_fwd_mla_params)" },
-        { "attention", "fmhaSm100aKernel_QkvE4m3OBfloat16HQk128HV128PagedKvDenseStaticSwapsAbForGen" },
+          "fmhaSm100aKernel_QkvE4m3OBfloat16HQk128HV128PagedKvDenseStaticSwapsAbForGen" },
         { "attention", "fmha_v2_flash_attention_bf16_64_128_S_qkv_128_causal_tma_ws_sm90_kernel" },
-        { "attention", "void tensorrt_llm::kernels::mmha::masked_multihead_attention_kernel<__nv_bfloat16, 128>(x)" },
+        { "attention",
+          "void tensorrt_llm::kernels::mmha::masked_multihead_attention_kernel<__nv_bfloat16, "
+          "128>(x)" },
         { "attention", "kernel_mha" },
         { "attention", "_fwd_kernel_stage1_mla_attention" },
         { "attention", "_attn_fwd" },
         { "attention", "_attn_bwd_dkdv" },
         { "attention", "_attn_bwd_preprocess" },
         { "attention", "void pytorch_flash::flash_bwd_kernel<X>(pytorch_flash::Flash_bwd_params)" },
-        { "attention", "fmha_cutlassF_bf16_aligned_64x128_rf_sm80(PyTorchMemEffAttention::AttentionKernel<cutlass::"
+        { "attention", "fmha_cutlassF_bf16_aligned_64x128_rf_sm80(PyTorchMemEffAttention::"
+                       "AttentionKernel<cutlass::"
                        "bfloat16_t>::Params)" },
         { "attention", "fmha_cutlassB_bf16_aligned_128x64_k64_dropout_sm80(PyTorchMemEffAttention::"
                        "AttentionBackwardKernel<X>::Params)" },
@@ -112,21 +134,26 @@ static void families(void **state)
         { "attention", "_ZN7ck_tile6kentryILi2ENS_22FmhaBwdOGradDotOKernelIXEEEEvT_" },
         { "attention", "mla_a16w16_qh16_m16x4_n16x1_coex0_mask1" },
         { "attention", "void sglang::merge_state_v2<X>(x)" },
+        { "attention", "cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_3_"
+                       "64x128x128_4x1x1_cga1x1x1_kernel0_0" },
         { "attention",
-          "cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_3_64x128x128_4x1x1_cga1x1x1_kernel0_0" },
-        { "attention", "cudnn_generated_fort_native_sdpa_sm90_flash_bprop_wgmma_f16_knob_7_64x64x128_1x1x1" },
+          "cudnn_generated_fort_native_sdpa_sm90_flash_bprop_wgmma_f16_knob_7_64x64x128_1x1x1" },
         { "attention", "_fwd_grouped_kernel_stage1_attention_decode" },
         { "attention", "void vllm::merge_attn_states_kernel<unsigned short, 128u>(x)" },
-        { "attention", "void vllm::paged_attention_v1_kernel<unsigned short, unsigned short, 128, 16, 128>(x)" },
+        { "attention",
+          "void vllm::paged_attention_v1_kernel<unsigned short, unsigned short, 128, 16, 128>(x)" },
         { "attention", "void xla::gpu::flash_attention_kernel(x)" },
         { "gemm", "void gemv2N_kernel<int, int, float2, float2>(x)" },
         { "gemm", "void cublasLt::epilogue::impl::globalKernel<8, 32, float>(x)" },
         { "gemm", "void gemmSN_TN_kernel<float, 128, 16, 2, 4>(cublasGemmSmallNParams<X>)" },
         { "gemm", "void gemmk1_kernel<int, float, 256, 5>(cublasGemmk1Params<float>)" },
         { "gemm", "nvjet_sm100_tst_128x256_64x6_2x1_2cta_v_bz_TNT" },
-        { "gemm", "void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int, int, int, int>, "
-                  "X> >(X::Params)" },
-        { "gemm", "cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_bf16_f32_bf16_bf16_128x128x64_1x2x1" },
+        { "gemm",
+          "void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int, int, "
+          "int, int>, "
+          "X> >(X::Params)" },
+        { "gemm",
+          "cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_bf16_f32_bf16_bf16_128x128x64_1x2x1" },
         { "gemm", "void deep_gemm::fp8_gemm_kernel<4096u, 7168u, 64u>(x)" },
         { "gemm", "sm100_fp8_gemm_1d1d_impl" },
         { "gemm", "void marlin::Marlin<__nv_bfloat16, 256, 1, 8, 8>(x)" },
@@ -157,7 +184,8 @@ static void families(void **state)
         { "gemm", "void tensorrt_llm::kernels::weight_only::gemv_kernel<X>(x)" },
         { "gemm", "bmm_E2m1_E2m1E2m1_Fp32_t128x8x512_s7_et128x8_m128x8x64" },
         { "gemm", "void machete::kernel<X>" },
-        { "gemm", "sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize64x64x64_stage6_warpsize2x2x1_tensor16x8x16_kernel" },
+        { "gemm", "sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize64x64x64_stage6_warpsize2x2x1_"
+                  "tensor16x8x16_kernel" },
         { "gemm", "hgemm_bf16_splitk_tn" },
         { "moe", "fused_moe_kernel" },
         { "moe", "fused_moe_kernel_gptq_awq" },
@@ -176,19 +204,26 @@ static void families(void **state)
         { "moe", "_permute_tokens_kernel" },
         { "communication", "ncclSymkDevKernel_AllReduce_RSxLD_AGxST_sum_bf16" },
         { "communication", "ncclDevKernel_AllToAll_RING" },
+        { "communication", "void vllm::cross_device_reduce_1stage<__nv_bfloat16, "
+                           "8>(vllm::RankData*, vllm::RankSignals)" },
         { "communication",
-          "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(vllm::RankData*, vllm::RankSignals)" },
-        { "communication", "void c10d::symmetric_memory::multimem_all_reduce_kernel<c10::BFloat16, 16>(x)" },
+          "void c10d::symmetric_memory::multimem_all_reduce_kernel<c10::BFloat16, 16>(x)" },
         { "communication", "multimem_one_shot_all_reduce_kernel" },
         { "communication", "void (anonymous namespace)::one_shot_all_reduce_kernel<float, 16>(x)" },
         { "communication", "void (anonymous namespace)::two_shot_all_reduce_kernel<float, 16>(x)" },
-        { "communication", "void tensorrt_llm::kernels::oneShotAllReduceKernel<__nv_bfloat16, 8, true>(x)" },
         { "communication",
-          "void tensorrt_llm::kernels::reduce_fusion::lamport::one_shot_all_reduce_norm_kernel<X>(x)" },
-        { "communication", "void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<X>(x)" },
-        { "communication", "void flashinfer::trtllm_mnnvl_allreduce::twoshot_allreduce_kernel<8>(x)" },
+          "void tensorrt_llm::kernels::oneShotAllReduceKernel<__nv_bfloat16, 8, true>(x)" },
+        { "communication",
+          "void "
+          "tensorrt_llm::kernels::reduce_fusion::lamport::one_shot_all_reduce_norm_kernel<X>(x)" },
+        { "communication",
+          "void "
+          "flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<X>(x)" },
+        { "communication",
+          "void flashinfer::trtllm_mnnvl_allreduce::twoshot_allreduce_kernel<8>(x)" },
         { "communication", "void flashinfer::trtllm_mnnvl_allreduce::RMSNorm_lamport<8>(x)" },
-        { "communication", "void quickreduce::allreduce_prototype_twoshot<quickreduce::AllReduceTwoshot<X> >(x)" },
+        { "communication",
+          "void quickreduce::allreduce_prototype_twoshot<quickreduce::AllReduceTwoshot<X> >(x)" },
         { "communication", "void aiter::cross_device_reduce_2stage_naive<x>(aiter::RankData*)" },
         { "communication", "void aiter::reduce_scatter_cross_device_store<x>(x)" },
         { "communication", "_ZN5aiter26cross_device_reduce_1stageIDF16bLi8EEEvPNS_8RankDataE" },
@@ -201,7 +236,8 @@ static void families(void **state)
         { "communication", "barrier_on_stream_kernel_threadgroup_nvshmem" },
         { "communication", "void nvshmemi_reduce_kernel(x)" },
         { "communication", "void mscclpp::allreduce6<float>(x)" },
-        { "communication", "mscclKernel_Sum_half_Simple_false(ncclDevComm*, mscclAlgo*, mscclWork*)" },
+        { "communication",
+          "mscclKernel_Sum_half_Simple_false(ncclDevComm*, mscclAlgo*, mscclWork*)" },
         { "communication", "rcclGenericKernel<4, false>(rccl_args)" },
         { "communication", "ncclDevKernel_Generic_4(ncclDevKernelArgsStorage<4096ul>)" },
         { "communication", "oneccl_allreduce_large" },
@@ -257,11 +293,13 @@ static void families(void **state)
         { "norm", "void at::native::batch_norm_collect_statistics_channels_last_kernel<X>(x)" },
         { "norm", "void at::native::(anonymous namespace)::RowwiseMomentsCUDAKernel<float>(x)" },
         { "norm", "void group_norm_nhwc_sum_kernel<X>(x)" },
-        { "softmax", "void at::native::(anonymous namespace)::cunn_SoftMaxForwardSmem<8, float>(x)" },
+        { "softmax",
+          "void at::native::(anonymous namespace)::cunn_SoftMaxForwardSmem<8, float>(x)" },
         { "softmax", "void (anonymous namespace)::softmax_warp_forward<float>(x)" },
         { "softmax", "void cudnn::ops::softmax_fw_small_kernel<X>(x)" },
         { "softmax", "void scaled_upper_triang_masked_softmax_warp_forward<half>(x)" },
-        { "loss", "void at::native::(anonymous namespace)::nll_loss_forward_reduce_cuda_kernel_2d<float>(x)" },
+        { "loss", "void at::native::(anonymous "
+                  "namespace)::nll_loss_forward_reduce_cuda_kernel_2d<float>(x)" },
         { "loss", "_cross_entropy_forward" },
         { "loss", "liger_cross_entropy_kernel" },
         { "loss", "void at::native::vectorized_elementwise_kernel<4, "
@@ -277,7 +315,8 @@ static void families(void **state)
         { "kv_cache", "void flashinfer::AppendPagedKVCacheKernel<128u, X>(x)" },
         { "kv_cache", "void store_kv_cache<256, 1>(x)" },
         { "sort", "void at::native::sbtopk::gatherTopK<float, unsigned int, 2, false>(x)" },
-        { "sort", "void at::native::mbtopk::radixFindKthValues<float, unsigned int, unsigned int, 2>(x)" },
+        { "sort",
+          "void at::native::mbtopk::radixFindKthValues<float, unsigned int, unsigned int, 2>(x)" },
         { "sort", "void at::native::mbtopk::computeBlockwiseWithinKCounts<unsigned int>(x)" },
         { "sort", "void at::native::bitonicSortKVInPlace<-2, -1, 16, 16, float, long>(x)" },
         { "sort", "void cub::DeviceSegmentedRadixSortKernel<X>(x)" },
@@ -285,11 +324,13 @@ static void families(void **state)
         { "sort", "void rocprim::detail::sort_single_kernel<X>(x)" },
         { "reduce", "void cub::DeviceReduceKernel<X>(x)" },
         { "reduce", "void cub::DeviceReduceSingleTileKernel<X>(x)" },
-        { "reduce", "void at::native::tensor_kernel_scan_innermost_dim<float, std::plus<float> >(x)" },
-        { "reduce", "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::ArgMaxOps<float>, "
-                    "unsigned int, long, 4> >(x)" },
         { "reduce",
-          "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::NormTwoOps<float> > >(x)" },
+          "void at::native::tensor_kernel_scan_innermost_dim<float, std::plus<float> >(x)" },
+        { "reduce", "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+                    "at::native::ArgMaxOps<float>, "
+                    "unsigned int, long, 4> >(x)" },
+        { "reduce", "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+                    "at::native::NormTwoOps<float> > >(x)" },
         { "quantize", "void vllm::dynamic_per_token_scaled_fp8_quant_kernel_strided<X>(x)" },
         { "quantize", "void per_token_group_quant_8bit_kernel<X>(x)" },
         { "quantize", "_per_token_group_quant_fp8" },
@@ -298,43 +339,53 @@ static void families(void **state)
         { "quantize", "dynamic_per_group_scaled_quant_kernel" },
         { "index", "void at::native::(anonymous namespace)::indexFuncLargeIndex<float, long>(x)" },
         { "index", "void at::native::index_elementwise_kernel<128, 4, X>(x)" },
-        { "index", "void at::native::(anonymous namespace)::embedding_backward_feature_kernel<X>(x)" },
+        { "index",
+          "void at::native::(anonymous namespace)::embedding_backward_feature_kernel<X>(x)" },
         { "index", "void at::native::_scatter_gather_elementwise_kernel<128, 8, X>(x)" },
         { "index", "void at::native::(anonymous namespace)::write_indices<int>(x)" },
         { "index", "void cub::DeviceSelectSweepKernel<X>(x)" },
         { "pool", "void at::native::(anonymous namespace)::avg_pool2d_out_cuda_frame<float>(x)" },
         { "pool", "void at::native::(anonymous namespace)::adaptive_average_pool<float>(x)" },
-        { "pool", "void at::native::(anonymous namespace)::upsample_bilinear2d_out_frame<float, float>(x)" },
+        { "pool", "void at::native::(anonymous namespace)::upsample_bilinear2d_out_frame<float, "
+                  "float>(x)" },
         { "pool", "void at::native::(anonymous namespace)::grid_sampler_2d_kernel<float, int>(x)" },
         { "pool", "void cudnn::pooling_fw_4d_kernel<float>(x)" },
         { "pool", "roi_align_forward_kernel_impl" },
-        { "random",
-          "void at::native::(anonymous namespace)::distribution_elementwise_grid_stride_kernel<float, 4, X>(x)" },
+        { "random", "void at::native::(anonymous "
+                    "namespace)::distribution_elementwise_grid_stride_kernel<float, 4, X>(x)" },
         { "random", "void flashinfer::sampling::TopKTopPSamplingFromProbKernel<X>(x)" },
         { "random", "void flashinfer::sampling::TopPSamplingFromProbKernel<X>(x)" },
         { "random", "void gen_sequenced<curandStatePhilox4_32_10, float>(x)" },
-        { "optimizer", "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<TensorListMetadata<4>, "
+        { "optimizer", "void at::native::(anonymous "
+                       "namespace)::multi_tensor_apply_kernel<TensorListMetadata<4>, "
                        "FusedAdamMathFunctor<float, 4> >(x)" },
         { "optimizer", "multi_tensor_apply_kernel_adam" },
         { "optimizer", "void deepspeed::adam_update_kernel<X>(x)" },
         { "copy", "void at::native::(anonymous namespace)::CatArrayBatchedCopy_vectorized<X>(x)" },
-        { "copy", "void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda(x)>" },
+        { "copy",
+          "void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda(x)>" },
         { "copy", "void at::native::(anonymous namespace)::reflection_pad2d_out_kernel<float>(x)" },
         { "copy", "void at::native::roll_cuda_kernel<float>(x)" },
         { "copy", "void cudnn::ops::nhwcToNchwKernel<float>(x)" },
         { "copy", "SubTensorOpWithScalar1d_copy" },
-        { "elementwise", "void at::native::vectorized_elementwise_kernel<4, at::native::GeluCUDAKernelImpl(x)>" },
-        { "elementwise", "void vllm::act_and_mul_kernel<c10::BFloat16, &vllm::silu_kernel<c10::BFloat16>, true>(x)" },
-        { "elementwise", "void at::native::(anonymous namespace)::fused_dropout_kernel_vec<float, float, unsigned int, "
+        { "elementwise",
+          "void at::native::vectorized_elementwise_kernel<4, at::native::GeluCUDAKernelImpl(x)>" },
+        { "elementwise", "void vllm::act_and_mul_kernel<c10::BFloat16, "
+                         "&vllm::silu_kernel<c10::BFloat16>, true>(x)" },
+        { "elementwise", "void at::native::(anonymous namespace)::fused_dropout_kernel_vec<float, "
+                         "float, unsigned int, "
                          "1, 4, bool>(x)" },
-        { "elementwise", "void flashinfer::activation::act_and_mul_kernel<__nv_bfloat16, &silu(float const&)>(x)" },
+        { "elementwise", "void flashinfer::activation::act_and_mul_kernel<__nv_bfloat16, "
+                         "&silu(float const&)>(x)" },
         { "elementwise", "Op2dTensorGeneric" },
         { "elementwise", "BinaryNgDeviceOperation" },
         { "elementwise", "UnaryDeviceOperation" },
-        { "fill", "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, "
+        { "fill", "void at::native::vectorized_elementwise_kernel<4, "
+                  "at::native::FillFunctor<float>, std::array<char*, "
                   "1ul> >(x)" },
         { "fill", "__amd_rocclr_fillBufferAligned" },
-        { "fill", "void elementwise_kernel_with_index<int, at::native::arange_cuda_out(at::Tensor)>(x)" },
+        { "fill",
+          "void elementwise_kernel_with_index<int, at::native::arange_cuda_out(at::Tensor)>(x)" },
         { "fft", "void regular_fft<1024u, EPT<16u>, 4u>(kernel_arguments_t<unsigned int>)" },
         { "fft", "void vector_fft<512u, EPT<8u> >(x)" },
         { "fft", "fft_fwd_len256_factors_4_4_4_4_wgs_64_tpt_64_sp_op_CI_CI_unitstride_sbrr" },
@@ -342,8 +393,10 @@ static void families(void **state)
         { "ssm", "_chunk_state_fwd_kernel" },
         { "ssm", "_state_passing_fwd_kernel" },
         { "ssm", "_selective_scan_update_kernel" },
-        { "ssm", "void selective_scan_fwd_kernel<Selective_Scan_fwd_kernel_traits<128> >(SSMParamsBase)" },
-        { "ssm", "void causal_conv1d_fwd_kernel<Causal_conv1d_fwd_kernel_traits<128, 4> >(ConvParamsBase)" },
+        { "ssm",
+          "void selective_scan_fwd_kernel<Selective_Scan_fwd_kernel_traits<128> >(SSMParamsBase)" },
+        { "ssm", "void causal_conv1d_fwd_kernel<Causal_conv1d_fwd_kernel_traits<128, 4> "
+                 ">(ConvParamsBase)" },
         { "ssm", "_causal_conv1d_update_kernel" },
         { "ssm", "fused_recurrent_gated_delta_rule_fwd_kernel" },
         { "ssm", "chunk_gated_delta_rule_fwd_kernel_h_blockdim64" },
@@ -362,13 +415,15 @@ static void families(void **state)
         { "conv", "miopenSp3AsmConv_v30_3_1_gfx9_fp32_f3x2_stride1" },
         { "conv", "xmma_fprop_implicit_gemm_indexed_f32" },
         { "conv", "void cudnn::cnn::wgrad2d_grouped_direct_kernel<float>(x)" },
-        { "conv", "void at::native::(anonymous namespace)::conv_depthwise2d_forward_kernel<3, float>(x)" },
+        { "conv",
+          "void at::native::(anonymous namespace)::conv_depthwise2d_forward_kernel<3, float>(x)" },
         { "conv", "naive_conv_ab_nonpacked_fwd_nchw_half_double_half" },
         { "conv", "gen_conv_kernel" },
         { "conv", "OptimizedConvNew" },
         { "conv", "Conv2dDeviceOperation" },
-        { "conv", "sm90_xmma_fprop_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc_tilesize128x128x64_"
-                  "warpgroupsize1x1x1_g1_execute_segment_k_off_kernel__5x_cudnn" },
+        { "conv",
+          "sm90_xmma_fprop_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc_tilesize128x128x64_"
+          "warpgroupsize1x1x1_g1_execute_segment_k_off_kernel__5x_cudnn" },
         { "gemm", "MatmulDeviceOperation" },
         { "gemm", "MatmulMultiCoreReuseMultiCast1DProgramConfig" },
         { "norm", "LayerNormDeviceOperation" },
@@ -407,14 +462,15 @@ static void families(void **state)
         { "other", "minimal_addressing_subtle" },
         { "other", "k3" },
     };
-    struct az_kernel_rules *rules = az_kernel_rules_new(&(struct az_user_names){ .map = NULL }, NULL);
+    struct az_kernel_rules *rules =
+        az_kernel_rules_new(&(struct az_user_names){ .map = NULL }, NULL);
     (void)state;
     assert_non_null(rules);
     for (size_t i = 0; i < AZ_LENGTH(c); i++) {
         const struct az_kernel_class *got = az_kernel_class_of(rules, az_sv_str(c[i][1]));
         if (!az_sv_is(az_family_text(got->family), c[i][0]))
-            fail_msg("%s: got %.*s (%.*s), want %s", c[i][1], AZ_SVF(az_family_text(got->family)), AZ_SVF(got->name),
-                     c[i][0]);
+            fail_msg("%s: got %.*s (%.*s), want %s", c[i][1], AZ_SVF(az_family_text(got->family)),
+                     AZ_SVF(got->name), c[i][0]);
     }
     az_kernel_rules_free(rules, NULL);
 }
@@ -424,9 +480,14 @@ static void by_the_user(void **state)
     struct az_class_rules map;
     (void)state;
     az_vec_init(&map, NULL);
-    assert_int_equal(az_vec_push(&map, ((struct az_class_rule){ AZ_SV("Mine"), AZ_SV("mine"), AZ_SV("nccl") })), 0);
-    assert_int_equal(az_vec_push(&map, ((struct az_class_rule){ AZ_SV("gemm"), AZ_SV("gemm"), AZ_SV("big") })), 0);
-    const struct az_user_names user = { .collectives = AZ_SV("one_thing=all_gather other=strange"), .map = &map };
+    assert_int_equal(
+        az_vec_push(&map, ((struct az_class_rule){ AZ_SV("Mine"), AZ_SV("mine"), AZ_SV("nccl") })),
+        0);
+    assert_int_equal(
+        az_vec_push(&map, ((struct az_class_rule){ AZ_SV("gemm"), AZ_SV("gemm"), AZ_SV("big") })),
+        0);
+    const struct az_user_names user = { .collectives = AZ_SV("one_thing=all_gather other=strange"),
+                                        .map = &map };
     struct az_kernel_rules *rules = az_kernel_rules_new(&user, NULL);
     assert_non_null(rules);
     static const struct {
@@ -440,7 +501,8 @@ static void by_the_user(void **state)
               { "reduce_kernel", "Reduce", false } };
     for (size_t i = 0; i < AZ_LENGTH(c); i++) {
         const struct az_kernel_class *got = az_kernel_class_of(rules, az_sv_str(c[i].name));
-        if (!az_sv_is(got->name, c[i].class_name) || (got->family == AZ_FAMILY_COMMUNICATION) != c[i].comm)
+        if (!az_sv_is(got->name, c[i].class_name) ||
+            (got->family == AZ_FAMILY_COMMUNICATION) != c[i].comm)
             fail_msg("%s: got %.*s", c[i].name, AZ_SVF(got->name));
     }
     az_kernel_rules_free(rules, NULL);
@@ -457,7 +519,9 @@ static void with_ids(void **state)
     struct az_arena a;
     (void)state;
     az_arena_init(&a, NULL);
-    assert_int_equal(az_name_classes_make(&c, text, wanted, 4, &(struct az_user_names){ .map = NULL }, &a, NULL), 0);
+    assert_int_equal(
+        az_name_classes_make(&c, text, wanted, 4, &(struct az_user_names){ .map = NULL }, &a, NULL),
+        0);
     assert_int_equal(az_name_class(&c, 0)->family, AZ_FAMILY_GEMM);
     assert_true(az_sv_is(az_name_class(&c, 1)->name, "others"));
     assert_true(az_name_class(&c, 2)->copies && az_name_class(&c, 2)->family == AZ_FAMILY_COPY);
@@ -481,8 +545,9 @@ static void out_of_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(builtin_classes), cmocka_unit_test(families),
-                                        cmocka_unit_test(by_the_user), cmocka_unit_test(with_ids),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(builtin_classes),
+                                        cmocka_unit_test(families), cmocka_unit_test(by_the_user),
+                                        cmocka_unit_test(with_ids),
                                         cmocka_unit_test(out_of_memory) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

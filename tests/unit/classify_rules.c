@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/data.h"
-#include "classify/rules.h"
 #include "base/err.h"
+#include "classify/rules.h"
 
 static void words(void **state)
 {
@@ -29,9 +29,12 @@ static void words(void **state)
     assert_false(az_words_any(&w, AZ_SV("")));
     az_words_cut(AZ_SV(""), &w);
     assert_int_equal(w.n, 0);
-    /* mangled names: identifiers by their lengths, nothing between them; Li128E is a number, not an identifier */
+    /* mangled names: identifiers by their lengths, nothing between them; Li128E is a number, not an
+     * identifier */
     az_words_cut(AZ_SV("_ZN2ck6device11gemm_kernelILi128ELin1ENS_3fp8EEEvPf9DoubleTwo"), &w);
-    static const char *const mangled[] = { "ck", "device", "gemm", "kernel", "fp8", "double", "two" };
+    static const char *const mangled[] = {
+        "ck", "device", "gemm", "kernel", "fp8", "double", "two"
+    };
     assert_int_equal(w.n, 7);
     for (size_t i = 0; i < 7; i++)
         assert_true(az_sv_is(az_word(&w, i), mangled[i]));
@@ -72,16 +75,18 @@ static void patterns(void **state)
 
 static void lines(void **state)
 {
-    struct az_sv text = AZ_SV(
-        "# comment\n\n g ; A ; gemm ; words ; one two ; three\ng;B;;is;x;;z\ng;C;gem;is;x\ng;D;;like;x\ng;E;;is;");
+    struct az_sv text = AZ_SV("# comment\n\n g ; A ; gemm ; words ; one two ; "
+                              "three\ng;B;;is;x;;z\ng;C;gem;is;x\ng;D;;like;x\ng;E;;is;");
     struct az_rule r;
     (void)state;
     assert_true(az_rules_next(&text, &r));
-    assert_true(az_sv_is(r.group, "g") && az_sv_is(r.name, "A") && r.family == AZ_FAMILY_GEMM && !r.bad);
-    assert_true(r.how == AZ_RULE_WORDS && az_sv_is(r.one, "one two") && az_sv_is(r.with, "three") && r.without.n == 0);
-    assert_true(az_rules_next(&text, &r));
-    assert_true(r.how == AZ_RULE_IS && r.with.n == 0 && az_sv_is(r.without, "z") && r.family == AZ_FAMILY_OTHER &&
+    assert_true(az_sv_is(r.group, "g") && az_sv_is(r.name, "A") && r.family == AZ_FAMILY_GEMM &&
                 !r.bad);
+    assert_true(r.how == AZ_RULE_WORDS && az_sv_is(r.one, "one two") && az_sv_is(r.with, "three") &&
+                r.without.n == 0);
+    assert_true(az_rules_next(&text, &r));
+    assert_true(r.how == AZ_RULE_IS && r.with.n == 0 && az_sv_is(r.without, "z") &&
+                r.family == AZ_FAMILY_OTHER && !r.bad);
     for (int i = 0; i < 3; i++) { /* no such family, no such HOW, no pattern */
         assert_true(az_rules_next(&text, &r));
         assert_true(r.bad);
@@ -129,9 +134,11 @@ static void how(void **state)
 /* Every line of every file can be read. */
 static void files(void **state)
 {
-    static const char *const names[] = { "amd_activity.rules",   "amd_categories.rules", "generated_names.rules",
-                                         "kernel_classes.rules", "phases.rules",         "rank_groups.rules",
-                                         "trace_names.rules",    "tt_ops.rules",         "xla_events.rules" };
+    static const char *const names[] = { "amd_activity.rules",    "amd_categories.rules",
+                                         "generated_names.rules", "kernel_classes.rules",
+                                         "phases.rules",          "rank_groups.rules",
+                                         "trace_names.rules",     "tt_ops.rules",
+                                         "xla_events.rules" };
     (void)state;
     for (size_t i = 0; i < AZ_LENGTH(names); i++) {
         struct az_sv text = az_data(names[i]);
@@ -139,18 +146,21 @@ static void files(void **state)
         size_t n = 0;
         while (az_rules_next(&text, &r)) {
             if (r.bad)
-                fail_msg("%s: rule %zu ('%.*s ; %.*s')", names[i], n, AZ_SVF(r.group), AZ_SVF(r.name));
+                fail_msg("%s: rule %zu ('%.*s ; %.*s')", names[i], n, AZ_SVF(r.group),
+                         AZ_SVF(r.name));
             n++;
         }
         assert_true(n > 0);
     }
-    assert_true(az_sv_is(az_rules_class("trace_names.rules", "call", AZ_SV("cudaGraphLaunch")), "graph"));
+    assert_true(
+        az_sv_is(az_rules_class("trace_names.rules", "call", AZ_SV("cudaGraphLaunch")), "graph"));
     assert_true(az_rules_class("trace_names.rules", "nothing", AZ_SV("cudaGraphLaunch")).n == 0);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(words), cmocka_unit_test(patterns), cmocka_unit_test(lines),
-                                        cmocka_unit_test(how), cmocka_unit_test(files) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(words), cmocka_unit_test(patterns),
+                                        cmocka_unit_test(lines), cmocka_unit_test(how),
+                                        cmocka_unit_test(files) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Reading a configuration from disk, and the files it names: beside it, in the current directory, globs. */
+/* Reading a configuration from disk, and the files it names: next to it, in the current directory,
+ * globs. */
 #include "unit/config_test.h"
 
 #include <sys/stat.h>
@@ -18,7 +19,8 @@ static int setup(void **state)
 {
     (void)state;
     strcpy(top, "/tmp/config_files.XXXXXX");
-    if (!mkdtemp(top) || chdir(top) || mkdir("cfg", 0700) || mkdir("cfg/run", 0700) || mkdir("here", 0700))
+    if (!mkdtemp(top) || chdir(top) || mkdir("cfg", 0700) || mkdir("cfg/run", 0700) ||
+        mkdir("here", 0700))
         return -1;
     write_file("cfg/a.csv", "x");
     write_file("cfg/run/r2.json", "x");
@@ -34,9 +36,10 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    static const char *const files[] = { "cfg/a.csv",     "cfg/run/r2.json", "cfg/run/r10.json", "cfg/both.json",
-                                         "both.json",     "here/h1.json",    "cfg/odd[1].json",  "cfg/odd1.json",
-                                         "cfg/conf.json", "big.json" };
+    static const char *const files[] = { "cfg/a.csv",       "cfg/run/r2.json", "cfg/run/r10.json",
+                                         "cfg/both.json",   "both.json",       "here/h1.json",
+                                         "cfg/odd[1].json", "cfg/odd1.json",   "cfg/conf.json",
+                                         "big.json" };
     for (size_t i = 0; i < AZ_LENGTH(files); i++)
         unlink(files[i]);
     rmdir("cfg/run");
@@ -77,7 +80,7 @@ static void beside_the_config_first(void **state)
     (void)state;
     expect_files("\"a.csv\"", "cfg/a.csv");
     expect_files("\"both.json\"", "cfg/both.json");
-    expect_files("\"cfg/a.csv\"", "cfg/a.csv"); /* not beside: from the current directory */
+    expect_files("\"cfg/a.csv\"", "cfg/a.csv"); /* not next to: from the current directory */
     expect_files("\"here/h1.json\"", "here/h1.json");
     expect_files("\"nope.csv\"", "nope.csv"); /* in neither: as written, the run reports it */
     expect_files("\"/nope/x.csv\"", "/nope/x.csv");
@@ -103,23 +106,28 @@ static void glob_without_match(void **state)
     load_file(&l, "{ \"inputs\": [ {\n \"path\": [ \"*.none\", \"a.csv\" ] } ] }");
     assert_int_equal(l.rc, AZ_ECONFIG);
     expect_message(&l, 0,
-                   "cfg/conf.json:2: /inputs/0/path/0: no file matches '*.none' (set \"optional\": true if that is "
+                   "cfg/conf.json:2: /inputs/0/path/0: no file matches '*.none' (set \"optional\": "
+                   "true if that is "
                    "expected)");
     loaded_end(&l);
-    load_file(&l, "{ \"inputs\": [ { \"path\": [ \"*.none\", \"a.csv\", \"gone.csv\" ], \"optional\": true } ] }");
+    load_file(&l, "{ \"inputs\": [ { \"path\": [ \"*.none\", \"a.csv\", \"gone.csv\" ], "
+                  "\"optional\": true } ] }");
     assert_int_equal(l.rc, 0);
     assert_int_equal(l.c.inputs.v[0].files.n, 1);
     assert_true(l.c.inputs.v[0].files.v[0].optional);
     loaded_end(&l);
-    load_file(&l, "{ \"inputs\": [ { \"path\": \"gone.csv\", \"optional\": true }, { \"path\": \"gone.csv\" } ] }");
+    load_file(&l, "{ \"inputs\": [ { \"path\": \"gone.csv\", \"optional\": true }, { \"path\": "
+                  "\"gone.csv\" } ] }");
     assert_int_equal(l.rc, 0);
-    assert_int_equal(l.c.inputs.n, 1); /* one that is not optional fails in the run, the others go on */
-    expect_message(&l, 0, "cfg/conf.json:1: /inputs/0: no file matches (the input is left out)");
+    assert_int_equal(l.c.inputs.n,
+                     1); /* one that is not optional fails in the run, the others go on */
+    expect_message(&l, 0, "cfg/conf.json:1: /inputs/0: no file matches (the input is skipped)");
     loaded_end(&l);
-    load_file(&l, "{ \"inputs\": [ { \"path\": \"*.none\", \"optional\": true }, { \"path\": \"a.csv\" } ] }");
+    load_file(&l, "{ \"inputs\": [ { \"path\": \"*.none\", \"optional\": true }, { \"path\": "
+                  "\"a.csv\" } ] }");
     assert_int_equal(l.rc, 0);
     assert_int_equal(l.c.inputs.n, 1);
-    expect_message(&l, 0, "cfg/conf.json:1: /inputs/0: no file matches (the input is left out)");
+    expect_message(&l, 0, "cfg/conf.json:1: /inputs/0: no file matches (the input is skipped)");
     loaded_end(&l);
     load_file(&l, "{ \"inputs\": [ { \"path\": \"*.none\", \"optional\": true } ] }");
     assert_int_equal(l.rc, AZ_ECONFIG);
@@ -135,7 +143,8 @@ static void repeated_files(void **state)
     assert_int_equal(l.rc, 0);
     assert_int_equal(l.c.inputs.v[0].files.n, 2);
     expect_message(&l, 0,
-                   "cfg/conf.json:1: /inputs/0/path: file 'cfg/run/r2.json' is given more than once (it is read once)");
+                   "cfg/conf.json:1: /inputs/0/path: file 'cfg/run/r2.json' is given more than "
+                   "once (it is read once)");
     loaded_end(&l);
 }
 
@@ -143,23 +152,24 @@ static void files_of_nsys(void **state)
 {
     (void)state;
     struct loaded l;
-    load_file(&l,
-              "{ \"inputs\": [ { \"nsys_csv_file_path\": { \"kernel_sum\": \"*.csv\", \"mem_time_sum\": \"*.none\" },"
-              "\"analysis_args\": { \"num_of_iters\": 1 } } ] }");
+    load_file(&l, "{ \"inputs\": [ { \"nsys_csv_file_path\": { \"kernel_sum\": \"*.csv\", "
+                  "\"mem_time_sum\": \"*.none\" },"
+                  "\"analysis_args\": { \"num_of_iters\": 1 } } ] }");
     assert_int_equal(l.rc, 0);
     expect_text(l.c.inputs.v[0].files.v[0].path, "cfg/a.csv");
     expect_text(l.c.inputs.v[0].title, "a");
     assert_int_equal(l.c.inputs.v[0].files.n, 1);
-    expect_message(
-        &l, 0,
-        "cfg/conf.json:1: /inputs/0/nsys_csv_file_path/mem_time_sum: no file matches '*.none' (going on without "
-        "it)");
+    expect_message(&l, 0,
+                   "cfg/conf.json:1: /inputs/0/nsys_csv_file_path/mem_time_sum: no file matches "
+                   "'*.none' (going on without "
+                   "it)");
     loaded_end(&l);
     load_file(&l, "{ \"inputs\": [ { \"nsys_csv_file_path\": { \"kernel_sum\": \"run/*\" },"
                   "\"analysis_args\": { \"num_of_iters\": 1 } } ] }");
     assert_int_equal(l.rc, AZ_ECONFIG);
     expect_message(&l, 0,
-                   "cfg/conf.json:1: /inputs/0/nsys_csv_file_path/kernel_sum: 'run/*' matches 2 files (one is wanted; "
+                   "cfg/conf.json:1: /inputs/0/nsys_csv_file_path/kernel_sum: 'run/*' matches 2 "
+                   "files (one is wanted; "
                    "write an input for each)");
     loaded_end(&l);
 }
@@ -181,7 +191,8 @@ static void unreadable_config(void **state)
     (void)state;
     struct loaded l;
     loaded_begin(&l);
-    assert_int_equal(az_config_load(&l.c, "cfg/missing.json", NULL, &test_names, &l.diag), AZ_ECONFIG);
+    assert_int_equal(az_config_load(&l.c, "cfg/missing.json", NULL, &test_names, &l.diag),
+                     AZ_ECONFIG);
     assert_int_equal(l.diag.errors, 1);
     assert_true(az_sv_starts(l.diag.list.v[0].text, AZ_SV("cfg/missing.json: ")));
     loaded_end(&l);
@@ -230,15 +241,17 @@ static void expand_for_the_planner(void **state)
     struct az_input_files files;
     loaded_begin(&l);
     az_vec_init(&files, NULL);
-    assert_int_equal(
-        az_config_expand(&l.c, AZ_SV(""), AZ_SV("cfg/run/*"), AZ_SV("r"), false, &files, AZ_NOWHERE, &l.diag), 0);
+    assert_int_equal(az_config_expand(&l.c, AZ_SV(""), AZ_SV("cfg/run/*"), AZ_SV("r"), false,
+                                      &files, AZ_NOWHERE, &l.diag),
+                     0);
     assert_int_equal(files.n, 2);
     expect_text(files.v[0].role, "r");
-    assert_int_equal(
-        az_config_expand(&l.c, AZ_SV(""), AZ_SV("nothing*"), AZ_SV(""), false, &files, AZ_NOWHERE, &l.diag),
-        AZ_ECONFIG);
+    assert_int_equal(az_config_expand(&l.c, AZ_SV(""), AZ_SV("nothing*"), AZ_SV(""), false, &files,
+                                      AZ_NOWHERE, &l.diag),
+                     AZ_ECONFIG);
     expect_message(&l, 0, "no file matches 'nothing*' (is the path right?)");
-    assert_int_equal(az_config_expand(&l.c, AZ_SV(""), AZ_SV("nothing*"), AZ_SV(""), true, &files, AZ_NOWHERE, &l.diag),
+    assert_int_equal(az_config_expand(&l.c, AZ_SV(""), AZ_SV("nothing*"), AZ_SV(""), true, &files,
+                                      AZ_NOWHERE, &l.diag),
                      0);
     assert_int_equal(files.n, 2);
     az_vec_release(&files);

@@ -1,7 +1,8 @@
 /* gates and history in a configuration. */
 #include "unit/config_test.h"
 
-#define INPUT "{ \"inputs\": [ { \"path\": \"x.sqlite\", \"title\": \"a\", \"run_group\": \"g\" } ], "
+#define INPUT                                                                                      \
+    "{ \"inputs\": [ { \"path\": \"x.sqlite\", \"title\": \"a\", \"run_group\": \"g\" } ], "
 
 static void defaults_agree(void **state)
 {
@@ -42,9 +43,10 @@ static void rules(void **state)
 {
     struct loaded l;
     (void)state;
-    load(&l, INPUT
-         "\"gates\": [ { \"sheet\": \"t*\", \"column\": \"Total\", \"abs\": 2, \"max\": 1e3, \"test\": \"none\" },\n"
-         "{ \"table\": \"t*\", \"column\": \"Total\" }, { \"key\": \"k\", \"rel\": 0, \"min\": null } ] }");
+    load(&l, INPUT "\"gates\": [ { \"sheet\": \"t*\", \"column\": \"Total\", \"abs\": 2, \"max\": "
+                   "1e3, \"test\": \"none\" },\n"
+                   "{ \"table\": \"t*\", \"column\": \"Total\" }, { \"key\": \"k\", \"rel\": 0, "
+                   "\"min\": null } ] }");
     assert_int_equal(l.rc, 0);
     assert_int_equal(l.c.gates.rules.n, 3);
     const struct az_gate_rule *r = l.c.gates.rules.v;
@@ -52,7 +54,8 @@ static void rules(void **state)
     expect_text(r[0].name, "t* / Total");
     expect_text(r[1].name, "t* / Total #2");
     expect_text(r[2].name, "* / * / k");
-    assert_true(r[0].abs == 2 && r[0].abs_given && !r[0].rel_given && r[0].max == 1e3 && r[0].min == AZ_GATE_UNSET);
+    assert_true(r[0].abs == 2 && r[0].abs_given && !r[0].rel_given && r[0].max == 1e3 &&
+                r[0].min == AZ_GATE_UNSET);
     assert_true(r[2].rel == 0 && r[2].rel_given && r[2].min == AZ_GATE_UNSET);
     expect_text(r[0].test, "none");
     assert_int_equal(r[1].where.line, 2);
@@ -77,8 +80,8 @@ static void history(void **state)
 {
     struct loaded l;
     (void)state;
-    load(&l, INPUT
-         "\"history\": { \"path\": \"h.db\", \"labels\": { \"commit\": \"c\" }, \"drift_rel\": 0 }, \"gates\": {} }");
+    load(&l, INPUT "\"history\": { \"path\": \"h.db\", \"labels\": { \"commit\": \"c\" }, "
+                   "\"drift_rel\": 0 }, \"gates\": {} }");
     assert_int_equal(l.rc, 0);
     expect_text(l.c.history.path, "h.db");
     expect_text(l.c.gates.baseline, "last-good"); /* where there is a history */
@@ -90,15 +93,19 @@ static void history(void **state)
 static void errors(void **state)
 {
     (void)state;
-    expect_error(INPUT "\"history\": {} }",
-                 "c.json:1: /history: missing key 'path' (the database of the history; it is made if it is not there)");
+    expect_error(INPUT "\"history\": {} }", "c.json:1: /history: missing key 'path' (the database "
+                                            "of the history; it is made if it is not there)");
     expect_error(INPUT "\"gates\": 5 }", "c.json:1: /gates: gates must be an object, not a number");
-    expect_error(INPUT "\"gates\": { \"baseline\": \"pinned:\" }, \"history\": { \"path\": \"h\" } }",
-                 "c.json:1: /gates/baseline: baseline 'pinned:' needs a label behind it");
-    expect_error(INPUT "\"gates\": { \"baseline\": \"window:x\" }, \"history\": { \"path\": \"h\" } }",
-                 "c.json:1: /gates/baseline: baseline 'window:x': the window is a number of runs, 3 to 10000");
+    expect_error(INPUT
+                 "\"gates\": { \"baseline\": \"pinned:\" }, \"history\": { \"path\": \"h\" } }",
+                 "c.json:1: /gates/baseline: baseline 'pinned:' needs a label after it");
+    expect_error(INPUT
+                 "\"gates\": { \"baseline\": \"window:x\" }, \"history\": { \"path\": \"h\" } }",
+                 "c.json:1: /gates/baseline: baseline 'window:x': the window is a number of runs, "
+                 "3 to 10000");
     expect_error(INPUT "\"gates\": [ { \"severity\": \"fial\" } ] }",
-                 "c.json:1: /gates/0/severity: severity must be one of fail, warn, not the string 'fial' (did you mean "
+                 "c.json:1: /gates/0/severity: severity must be one of fail, warn, not the string "
+                 "'fial' (did you mean "
                  "'fail'?)");
     expect_error(INPUT "\"gates\": [ { \"max\": \"x\" } ] }",
                  "c.json:1: /gates/0/max: max must be a number, not the string 'x'");
@@ -109,8 +116,11 @@ static void errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_agree), cmocka_unit_test(rules),  cmocka_unit_test(no_rules_is_every_figure),
-        cmocka_unit_test(history),        cmocka_unit_test(errors),
+        cmocka_unit_test(defaults_agree),
+        cmocka_unit_test(rules),
+        cmocka_unit_test(no_rules_is_every_figure),
+        cmocka_unit_test(history),
+        cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

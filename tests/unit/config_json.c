@@ -6,7 +6,8 @@
 static void comments_and_trailing_commas(void **state)
 {
     (void)state;
-    expect_fine("// first\n{ /* x */ \"inputs\": [ " INPUT ", ], // last\n \"jobs\": 2, } // end", NULL);
+    expect_fine("// first\n{ /* x */ \"inputs\": [ " INPUT ", ], // last\n \"jobs\": 2, } // end",
+                NULL);
     expect_fine("\xef\xbb\xbf{ \"inputs\": [ " INPUT " ] }\r\n\r\n/* end */\t", NULL);
     expect_fine("{ \"$schema\": \"schemas/config.schema.json\", \"inputs\": [ " INPUT " ] }", NULL);
 }
@@ -14,33 +15,40 @@ static void comments_and_trailing_commas(void **state)
 static void bad_syntax(void **state)
 {
     (void)state;
-    expect_error("", "c.json:1: bad syntax at column 1: nothing in it (an object { ... } is expected)");
+    expect_error("",
+                 "c.json:1: bad syntax at column 1: nothing in it (an object { ... } is expected)");
     expect_error(" // only this\n /* and this */\n",
                  "c.json:1: bad syntax at column 1: nothing in it (an object { ... } is expected)");
-    expect_error(
-        "{ \"inputs\": [",
-        "c.json:1: bad syntax at column 14: unexpected end of the text (a bracket, a quote or a comment is not "
-        "closed)");
-    expect_error("{\n \"title\": \"abc\n}",
-                 "c.json:3: bad syntax at column 2: unexpected end of the text (a bracket, a quote or a comment is not "
-                 "closed)");
-    expect_error("{\n  \"jobs\" 4 }", "c.json:2: bad syntax at column 10: object property name separator ':' expected");
+    expect_error("{ \"inputs\": [", "c.json:1: bad syntax at column 14: unexpected end of the text "
+                                    "(a bracket, a quote or a comment is not "
+                                    "closed)");
+    expect_error("{\n \"title\": \"abc\n}", "c.json:3: bad syntax at column 2: unexpected end of "
+                                            "the text (a bracket, a quote or a comment is not "
+                                            "closed)");
+    expect_error("{\n  \"jobs\" 4 }",
+                 "c.json:2: bad syntax at column 10: object property name separator ':' expected");
     expect_error("{ \"jobs\": 4 \n \"strict\": true }",
                  "c.json:2: bad syntax at column 2: object value separator ',' expected");
-    expect_error("{ \"title\": \"x\\cuda\" }", "c.json:1: bad syntax at column 15: invalid string sequence");
-    expect_error("{ \"inputs\": [ 1 2 ] }", "c.json:1: bad syntax at column 17: array value separator ',' expected");
-    expect_error("{ inputs: [] }", "c.json:1: bad syntax at column 3: quoted object property name expected");
+    expect_error("{ \"title\": \"x\\cuda\" }",
+                 "c.json:1: bad syntax at column 15: invalid string sequence");
+    expect_error("{ \"inputs\": [ 1 2 ] }",
+                 "c.json:1: bad syntax at column 17: array value separator ',' expected");
+    expect_error("{ inputs: [] }",
+                 "c.json:1: bad syntax at column 3: quoted object property name expected");
 }
 
 static void text_after_the_end(void **state)
 {
     (void)state;
     expect_error("{ \"inputs\": [ " INPUT " ] }}",
-                 "c.json:1: bad syntax at column 66: text after the end of the configuration (a bracket too many?)");
+                 "c.json:1: bad syntax at column 66: text after the end of the configuration (a "
+                 "bracket too many?)");
     expect_error("{ \"inputs\": [ " INPUT " ] }\n\n x",
-                 "c.json:3: bad syntax at column 2: text after the end of the configuration (a bracket too many?)");
+                 "c.json:3: bad syntax at column 2: text after the end of the configuration (a "
+                 "bracket too many?)");
     expect_error("{ \"inputs\": [ " INPUT " ] } /* open",
-                 "c.json:1: bad syntax at column 67: text after the end of the configuration (a bracket too many?)");
+                 "c.json:1: bad syntax at column 67: text after the end of the configuration (a "
+                 "bracket too many?)");
 }
 
 static void bytes(void **state)
@@ -49,31 +57,42 @@ static void bytes(void **state)
     struct loaded l;
     static const char nul[] = "{ \"inputs\":\n \0 [] }";
     loaded_begin(&l);
-    l.rc = az_config_load_memory(&l.c, az_sv_make(nul, sizeof nul - 1), "c.json", NULL, &test_names, &l.diag);
+    l.rc = az_config_load_memory(&l.c, az_sv_make(nul, sizeof nul - 1), "c.json", NULL, &test_names,
+                                 &l.diag);
     assert_int_equal(l.rc, AZ_ECONFIG);
-    expect_message(&l, 0, "c.json:2: bad syntax at column 2: NUL byte (is this a text file in UTF-8?)");
+    expect_message(&l, 0,
+                   "c.json:2: bad syntax at column 2: NUL byte (is this a text file in UTF-8?)");
     loaded_end(&l);
-    expect_error("{ \"inputs\": [],\n \"x\xff\": 1 }",
-                 "c.json:2: bad syntax at column 4: bytes that are not UTF-8 (save the file as UTF-8)");
+    expect_error(
+        "{ \"inputs\": [],\n \"x\xff\": 1 }",
+        "c.json:2: bad syntax at column 4: bytes that are not UTF-8 (save the file as UTF-8)");
     expect_error("{ \"inputs\": [ { \"title\": \"a\\u0000b\" } ] }",
                  "c.json:1: bad syntax at column 28: \\u0000 in a string");
     expect_error("{ \"a\\u0000\": 1 }", "c.json:1: bad syntax at column 5: \\u0000 in a string");
-    /* a replacement character that is written is no error; nor is an escaped backslash before u0000 */
-    expect_fine("{ \"inputs\": [ " INPUT " ], \"labels\": { \"a\": \"\xef\xbf\xbd\", \"b\": \"\\\\u0000\" } }", NULL);
+    /* a replacement character that is written is no error; nor is an escaped backslash before u0000
+     */
+    expect_fine("{ \"inputs\": [ " INPUT
+                " ], \"labels\": { \"a\": \"\xef\xbf\xbd\", \"b\": \"\\\\u0000\" } }",
+                NULL);
 }
 
 static void numbers(void **state)
 {
     (void)state;
-    expect_error("{ \"inputs\": [ " INPUT " ], \"jobs\": 01 }", "c.json:1: /jobs: '01' is not a number JSON knows");
-    expect_error("{ \"inputs\": [ " INPUT " ], \"jobs\": NaN }", "c.json:1: /jobs: 'NaN' is not a number JSON knows");
+    expect_error("{ \"inputs\": [ " INPUT " ], \"jobs\": 01 }",
+                 "c.json:1: /jobs: '01' is not a number JSON knows");
+    expect_error("{ \"inputs\": [ " INPUT " ], \"jobs\": NaN }",
+                 "c.json:1: /jobs: 'NaN' is not a number JSON knows");
     expect_error("{ \"inputs\": [ " INPUT " ], \"jobs\": -Infinity }",
                  "c.json:1: /jobs: '-Infinity' is not a number JSON knows");
-    expect_error("{ \"inputs\": [ " INPUT " ], \"jobs\": 5. }", "c.json:1: /jobs: '5.' is not a number JSON knows");
-    expect_error("{ \"inputs\": [ " INPUT " ], \"jobs\": 1e }", "c.json:1: /jobs: '1e' is not a number JSON knows");
+    expect_error("{ \"inputs\": [ " INPUT " ], \"jobs\": 5. }",
+                 "c.json:1: /jobs: '5.' is not a number JSON knows");
+    expect_error("{ \"inputs\": [ " INPUT " ], \"jobs\": 1e }",
+                 "c.json:1: /jobs: '1e' is not a number JSON knows");
     /* json-c makes these 2^64 - 1 and infinity without a word */
-    expect_error("{ \"inputs\": [ " INPUT " ], \"jobs\": 99999999999999999999 }",
-                 "c.json:1: /jobs: jobs must be a whole number, 0 to 4096, not '99999999999999999999'");
+    expect_error(
+        "{ \"inputs\": [ " INPUT " ], \"jobs\": 99999999999999999999 }",
+        "c.json:1: /jobs: jobs must be a whole number, 0 to 4096, not '99999999999999999999'");
     expect_error("{ \"inputs\": [ " INPUT " ], \"thresholds\": { \"gap_us\": 1e400 } }",
                  "c.json:1: /thresholds/gap_us: gap_us must be a number, 0 or more, not '1e400'");
 }
@@ -97,11 +116,12 @@ static void repeated_keys(void **state)
 {
     (void)state;
     struct loaded l;
-    load(&l, "{ \"inputs\": [ " INPUT
-             " ],\n \"kernel_to_class_map\": {\n  \"b\": \"one\",\n  \"a\": \"two\",\n  \"b\": \"three\" } }");
+    load(&l, "{ \"inputs\": [ " INPUT " ],\n \"kernel_to_class_map\": {\n  \"b\": \"one\",\n  "
+             "\"a\": \"two\",\n  \"b\": \"three\" } }");
     assert_int_equal(l.rc, 0);
     expect_message(&l, 0,
-                   "c.json:3: /kernel_to_class_map/b: duplicate key 'b' also in line 5 (the last value is used)");
+                   "c.json:3: /kernel_to_class_map/b: duplicate key 'b' also in line 5 (the last "
+                   "value is used)");
     const struct az_class_rules *r = &l.c.inputs.v[0].opts.classes;
     assert_int_equal(r->n, 2);
     expect_text(r->v[0].key, "b"); /* last value at the first place */
@@ -110,10 +130,12 @@ static void repeated_keys(void **state)
     loaded_end(&l);
 
     /* also for keys written with escapes, and for whole objects */
-    load(&l, "{ \"inputs\": [ { } ],\n \"in\\u0070uts\": [ " INPUT " ],\n \"jobs\": 1, \"jobs\": 3 }");
+    load(&l,
+         "{ \"inputs\": [ { } ],\n \"in\\u0070uts\": [ " INPUT " ],\n \"jobs\": 1, \"jobs\": 3 }");
     assert_int_equal(l.rc, 0);
     assert_int_equal(l.diag.warnings, 2);
-    expect_message(&l, 0, "c.json:1: /inputs: duplicate key 'inputs' also in line 2 (the last value is used)");
+    expect_message(
+        &l, 0, "c.json:1: /inputs: duplicate key 'inputs' also in line 2 (the last value is used)");
     assert_int_equal(l.c.jobs, 3);
     assert_int_equal(l.c.inputs.n, 1);
     expect_text(l.c.inputs.v[0].where.pointer, "/inputs/0");
@@ -148,15 +170,20 @@ static void too_many_values(void **state)
         assert_int_equal(az_text_append(&t, AZ_SV(",")), 0);
     assert_int_equal(az_text_append(&t, AZ_SV("\\\",\" } } // ,,,,,\n /* , */")), 0);
     loaded_begin(&l);
-    assert_int_equal(az_config_load_memory(&l.c, az_text_view(&t), "c.json", NULL, &test_names, &l.diag), 0);
+    assert_int_equal(
+        az_config_load_memory(&l.c, az_text_view(&t), "c.json", NULL, &test_names, &l.diag), 0);
     assert_int_equal(l.diag.list.n, 0);
     loaded_end(&l);
     t.n = sizeof head - 2; /* without the quote the commas count */
     for (int i = 0; i < 1200000; i++)
         assert_int_equal(az_text_append(&t, AZ_SV(",")), 0);
     loaded_begin(&l);
-    assert_int_equal(az_config_load_memory(&l.c, az_text_view(&t), "c.json", NULL, &test_names, &l.diag), AZ_ECONFIG);
-    expect_message(&l, 0, "c.json:1: bad syntax at column 1: more than 1000000 values (is this a configuration?)");
+    assert_int_equal(
+        az_config_load_memory(&l.c, az_text_view(&t), "c.json", NULL, &test_names, &l.diag),
+        AZ_ECONFIG);
+    expect_message(
+        &l, 0,
+        "c.json:1: bad syntax at column 1: more than 1000000 values (is this a configuration?)");
     loaded_end(&l);
     az_vec_release(&t);
 }

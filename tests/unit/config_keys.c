@@ -10,17 +10,21 @@ static void unknown_keys(void **state)
     expect_error("{ \"inputs\": [ { \"path\": \"a\" } ], \"input\": 1 }",
                  "c.json:1: /input: unknown key 'input' (did you mean 'inputs'?)");
     expect_error(PRE ", \"analysis_args\": {\n \"num_iters\": 5 }" POST,
-                 "c.json:2: /inputs/0/analysis_args/num_iters: unknown key 'num_iters' (did you mean 'num_of_iters'?)");
+                 "c.json:2: /inputs/0/analysis_args/num_iters: unknown key 'num_iters' (did you "
+                 "mean 'num_of_iters'?)");
     expect_error(PRE ", \"Title\": \"x\"" POST,
                  "c.json:1: /inputs/0/Title: unknown key 'Title' (did you mean 'title'?)");
     expect_error(PRE ", \"zebra\": \"x\"" POST, "c.json:1: /inputs/0/zebra: unknown key 'zebra'");
     expect_error("{ \"title\": \"x\", \"inputs\": [ { \"path\": \"a\" } ] }",
                  "c.json:1: /title: unknown key 'title' (it belongs in an input)");
     expect_error(PRE ", \"analysis_args\": { \"topk_ops\": 1 }" POST,
-                 "c.json:1: /inputs/0/analysis_args/topk_ops: unknown key 'topk_ops' (it belongs in options)");
-    expect_error(PRE ", \"options\": { \"gap_us\": 1 }" POST,
-                 "c.json:1: /inputs/0/options/gap_us: unknown key 'gap_us' (it belongs in thresholds)");
-    expect_error(PRE ", \"$schema\": \"x\"" POST, "c.json:1: /inputs/0/$schema: unknown key '$schema'");
+                 "c.json:1: /inputs/0/analysis_args/topk_ops: unknown key 'topk_ops' (it belongs "
+                 "in options)");
+    expect_error(
+        PRE ", \"options\": { \"gap_us\": 1 }" POST,
+        "c.json:1: /inputs/0/options/gap_us: unknown key 'gap_us' (it belongs in thresholds)");
+    expect_error(PRE ", \"$schema\": \"x\"" POST,
+                 "c.json:1: /inputs/0/$schema: unknown key '$schema'");
     expect_error(PRE ", \"\": 1" POST, "c.json:1: /inputs/0/: unknown key ''");
     expect_error("{ \"inputs\": [ { \"path\": \"a\" } ], \"gats\": {} }",
                  "c.json:1: /gats: unknown key 'gats' (did you mean 'gates'?)");
@@ -32,22 +36,31 @@ static void all_problems_are_told(void **state)
 {
     (void)state;
     struct loaded l;
-    load(&l, "{ \"jobs\": -1,\n \"inputs\": [\n  { \"format\": \"xyz\", \"options\": { \"top_rows\": true } },\n"
+    load(&l, "{ \"jobs\": -1,\n \"inputs\": [\n  { \"format\": \"xyz\", \"options\": { "
+             "\"top_rows\": true } },\n"
              "  { \"format\": \"csv\", \"analysis_args\": { \"bogus\": 1 } },\n  7 ],\n"
              " \"kernel_to_class_map\": { \"a\": \"x\", \"ab\": \"x\", \"c\": 5 } }");
     assert_int_equal(l.rc, AZ_ECONFIG);
     expect_message(&l, 0, "c.json:1: /jobs: jobs must be a whole number, 0 to 4096, not '-1'");
-    expect_message(&l, 1, "c.json:6: /kernel_to_class_map/c: the class of 'c' must be a string, not a number");
-    expect_message(&l, 2, "c.json:6: /kernel_to_class_map/ab: a and ab should NOT be the substring of each other.");
+    expect_message(
+        &l, 1, "c.json:6: /kernel_to_class_map/c: the class of 'c' must be a string, not a number");
+    expect_message(
+        &l, 2,
+        "c.json:6: /kernel_to_class_map/ab: a and ab should NOT be the substring of each other.");
     expect_message(&l, 3,
-                   "c.json:3: /inputs/0/format: not supported input format: 'xyz' (known: auto, csv, nsys-rep, "
+                   "c.json:3: /inputs/0/format: not supported input format: 'xyz' (known: auto, "
+                   "csv, nsys-rep, "
                    "nsys-sqlite, pytorch)");
     expect_message(&l, 4,
-                   "c.json:3: /inputs/0/options/top_rows: top_rows must be a whole number, 0 or more, not 'true'");
+                   "c.json:3: /inputs/0/options/top_rows: top_rows must be a whole number, 0 or "
+                   "more, not 'true'");
     expect_message(&l, 5, "c.json:4: /inputs/1/analysis_args/bogus: unknown key 'bogus'");
-    expect_message(&l, 6, "c.json:4: /inputs/1: missing key 'nsys_csv_file_path' (with kernel_sum, the CSV to read)");
     expect_message(
-        &l, 7, "c.json:4: /inputs/1/analysis_args: missing key 'num_of_iters' (iterations in the profile, 1 or more)");
+        &l, 6,
+        "c.json:4: /inputs/1: missing key 'nsys_csv_file_path' (with kernel_sum, the CSV to read)");
+    expect_message(&l, 7,
+                   "c.json:4: /inputs/1/analysis_args: missing key 'num_of_iters' (iterations in "
+                   "the profile, 1 or more)");
     expect_message(&l, 8, "c.json:5: /inputs/2: an input must be an object, not a number");
     assert_int_equal(l.diag.errors, 9);
     loaded_end(&l);
@@ -57,67 +70,84 @@ static void wrong_types(void **state)
 {
     (void)state;
     expect_error("{ \"inputs\": {} }", "c.json:1: /inputs: inputs must be an array, not an object");
-    expect_error(PRE ", \"title\": 5" POST, "c.json:1: /inputs/0/title: title must be a string or null, not a number");
-    expect_error(PRE ", \"format\": null" POST, "c.json:1: /inputs/0/format: format must be a string, not null");
+    expect_error(PRE ", \"title\": 5" POST,
+                 "c.json:1: /inputs/0/title: title must be a string or null, not a number");
+    expect_error(PRE ", \"format\": null" POST,
+                 "c.json:1: /inputs/0/format: format must be a string, not null");
     expect_error(PRE ", \"optional\": 1" POST,
                  "c.json:1: /inputs/0/optional: optional must be true or false, not a number");
-    expect_error(PRE ", \"options\": []" POST, "c.json:1: /inputs/0/options: options must be an object, not an array");
-    expect_error(PRE ", \"labels\": null" POST, "c.json:1: /inputs/0/labels: labels must be an object, not null");
+    expect_error(PRE ", \"options\": []" POST,
+                 "c.json:1: /inputs/0/options: options must be an object, not an array");
+    expect_error(PRE ", \"labels\": null" POST,
+                 "c.json:1: /inputs/0/labels: labels must be an object, not null");
     expect_error(PRE ", \"labels\": { \"a\": [] }" POST,
-                 "c.json:1: /inputs/0/labels/a: label 'a' must be a string, a number or a boolean, not an array");
-    expect_error("{ \"inputs\": [ { \"path\": {} } ] }",
-                 "c.json:1: /inputs/0/path: path must be a string or an array of strings, not an object");
+                 "c.json:1: /inputs/0/labels/a: label 'a' must be a string, a number or a boolean, "
+                 "not an array");
+    expect_error(
+        "{ \"inputs\": [ { \"path\": {} } ] }",
+        "c.json:1: /inputs/0/path: path must be a string or an array of strings, not an object");
     expect_error("{ \"inputs\": [ { \"path\": [ 1 ] } ] }",
                  "c.json:1: /inputs/0/path/0: a path must be a string, not a number");
-    expect_error("{ \"inputs\": [ { \"path\": \"\" } ] }", "c.json:1: /inputs/0/path: empty path (name a file)");
-    expect_error("{ \"inputs\": [ { \"paths\": [] } ] }", "c.json:1: /inputs/0/paths: empty list (name a file)");
-    expect_error(PRE ", \"device\": {}" POST, "c.json:1: /inputs/0/device: device must be a string, not an object");
-    expect_error(
-        PRE ", \"options\": { \"short_kernel_study\": \"yes\" }" POST,
-        "c.json:1: /inputs/0/options/short_kernel_study: short_kernel_study must be true or false, not the string "
-        "'yes'");
+    expect_error("{ \"inputs\": [ { \"path\": \"\" } ] }",
+                 "c.json:1: /inputs/0/path: empty path (name a file)");
+    expect_error("{ \"inputs\": [ { \"paths\": [] } ] }",
+                 "c.json:1: /inputs/0/paths: empty list (name a file)");
+    expect_error(PRE ", \"device\": {}" POST,
+                 "c.json:1: /inputs/0/device: device must be a string, not an object");
+    expect_error(PRE ", \"options\": { \"short_kernel_study\": \"yes\" }" POST,
+                 "c.json:1: /inputs/0/options/short_kernel_study: short_kernel_study must be true "
+                 "or false, not the string "
+                 "'yes'");
     expect_error(PRE ", \"options\": { \"strict\": null }" POST,
                  "c.json:1: /inputs/0/options/strict: strict must be true or false, not null");
+    expect_error(PRE ", \"options\": { \"top_rows\": \"5\" }" POST,
+                 "c.json:1: /inputs/0/options/top_rows: top_rows must be a whole number, 0 or "
+                 "more, not the string '5'");
     expect_error(
-        PRE ", \"options\": { \"top_rows\": \"5\" }" POST,
-        "c.json:1: /inputs/0/options/top_rows: top_rows must be a whole number, 0 or more, not the string '5'");
-    expect_error(PRE ", \"options\": { \"output_xlsx_path\": 5 }" POST,
-                 "c.json:1: /inputs/0/options/output_xlsx_path: output_xlsx_path must be a string, not '5'");
+        PRE ", \"options\": { \"output_xlsx_path\": 5 }" POST,
+        "c.json:1: /inputs/0/options/output_xlsx_path: output_xlsx_path must be a string, not '5'");
 }
 
 static void ranges_and_words(void **state)
 {
     (void)state;
-    expect_error(
-        PRE ", \"analysis_args\": { \"num_of_iters\": 0 }" POST,
-        "c.json:1: /inputs/0/analysis_args/num_of_iters: num_of_iters must be a whole number, 1 or more, not '0'");
+    expect_error(PRE ", \"analysis_args\": { \"num_of_iters\": 0 }" POST,
+                 "c.json:1: /inputs/0/analysis_args/num_of_iters: num_of_iters must be a whole "
+                 "number, 1 or more, not '0'");
     expect_error(PRE ", \"analysis_args\": { \"num_of_iters\": 2.0 }" POST,
-                 "c.json:1: /inputs/0/analysis_args/num_of_iters: num_of_iters must be a whole number, 1 or more, not "
+                 "c.json:1: /inputs/0/analysis_args/num_of_iters: num_of_iters must be a whole "
+                 "number, 1 or more, not "
                  "'2.0'");
-    expect_error(
-        PRE ", \"analysis_args\": { \"num_of_gpus\": 1e1 }" POST,
-        "c.json:1: /inputs/0/analysis_args/num_of_gpus: num_of_gpus must be a whole number, 1 or more, not '1e1'");
-    expect_error(
-        PRE ", \"analysis_args\": { \"num_of_gpus\": 0 }" POST,
-        "c.json:1: /inputs/0/analysis_args/num_of_gpus: num_of_gpus must be a whole number, 1 or more, not '0'");
-    expect_error(
-        PRE ", \"analysis_args\": { \"text\": \"clasic\" }" POST,
-        "c.json:1: /inputs/0/analysis_args/text: text must be one of classic, full, not the string 'clasic' (did "
-        "you mean 'classic'?)");
+    expect_error(PRE ", \"analysis_args\": { \"num_of_gpus\": 1e1 }" POST,
+                 "c.json:1: /inputs/0/analysis_args/num_of_gpus: num_of_gpus must be a whole "
+                 "number, 1 or more, not '1e1'");
+    expect_error(PRE ", \"analysis_args\": { \"num_of_gpus\": 0 }" POST,
+                 "c.json:1: /inputs/0/analysis_args/num_of_gpus: num_of_gpus must be a whole "
+                 "number, 1 or more, not '0'");
+    expect_error(PRE ", \"analysis_args\": { \"text\": \"clasic\" }" POST,
+                 "c.json:1: /inputs/0/analysis_args/text: text must be one of classic, full, not "
+                 "the string 'clasic' (did "
+                 "you mean 'classic'?)");
     expect_error(PRE ", \"analysis_args\": { \"text\": \"tiny\" }" POST,
-                 "c.json:1: /inputs/0/analysis_args/text: text must be one of classic, full, not the string 'tiny'");
+                 "c.json:1: /inputs/0/analysis_args/text: text must be one of classic, full, not "
+                 "the string 'tiny'");
     expect_error(PRE ", \"thresholds\": { \"bound_percent\": 100.5 }" POST,
-                 "c.json:1: /inputs/0/thresholds/bound_percent: bound_percent must be a number, 0 to 100, not '100.5'");
-    expect_error(
-        "{ \"memory_limit\": \"64X\", \"inputs\": [ { \"path\": \"a\" } ] }",
-        "c.json:1: /memory_limit: memory_limit must be a number of bytes or a size like \"64M\", not the string "
-        "'64X'");
+                 "c.json:1: /inputs/0/thresholds/bound_percent: bound_percent must be a number, 0 "
+                 "to 100, not '100.5'");
+    expect_error("{ \"memory_limit\": \"64X\", \"inputs\": [ { \"path\": \"a\" } ] }",
+                 "c.json:1: /memory_limit: memory_limit must be a number of bytes or a size like "
+                 "\"64M\", not the string "
+                 "'64X'");
     expect_error("{ \"memory_limit\": -1, \"inputs\": [ { \"path\": \"a\" } ] }",
-                 "c.json:1: /memory_limit: memory_limit must be a number of bytes or a size like \"64M\", not '-1'");
-    expect_error("{ \"outputs\": { \"formats\": [ \"csv\", \"pdf\" ] }, \"inputs\": [ { \"path\": \"a\" } ] }",
-                 "c.json:1: /outputs/formats/1: no such report 'pdf' (known: text, csv, json, xlsx)");
-    expect_error("{ \"outputs\": { \"xlsx_rows\": 1.5 }, \"inputs\": [ { \"path\": \"a\" } ] }",
-                 "c.json:1: /outputs/xlsx_rows: xlsx_rows must be a whole number, 0 or more, not '1.5'");
+                 "c.json:1: /memory_limit: memory_limit must be a number of bytes or a size like "
+                 "\"64M\", not '-1'");
+    expect_error(
+        "{ \"outputs\": { \"formats\": [ \"csv\", \"pdf\" ] }, \"inputs\": [ { \"path\": \"a\" } ] "
+        "}",
+        "c.json:1: /outputs/formats/1: no such report 'pdf' (known: text, csv, json, xlsx)");
+    expect_error(
+        "{ \"outputs\": { \"xlsx_rows\": 1.5 }, \"inputs\": [ { \"path\": \"a\" } ] }",
+        "c.json:1: /outputs/xlsx_rows: xlsx_rows must be a whole number, 0 or more, not '1.5'");
 }
 
 static void long_values_are_cut(void **state)
@@ -145,8 +175,9 @@ static void no_inputs(void **state)
     expect_error("{}", "c.json:1: missing key 'inputs' (an array with an object for each input)");
     expect_error("{\"inputs\": [], \"kernel_to_class_map\": {\"a\": \"b\",}}",
                  "c.json:1: /inputs: no inputs (nothing to analyse)");
-    expect_error("{ \"inputs\": [ {} ] }",
-                 "c.json:1: /inputs/0: missing key 'path' (the file or files to read; or base_dir)");
+    expect_error(
+        "{ \"inputs\": [ {} ] }",
+        "c.json:1: /inputs/0: missing key 'path' (the file or files to read; or base_dir)");
 }
 
 static void values_arrive(void **state)
@@ -156,14 +187,18 @@ static void values_arrive(void **state)
     load(&l, "{ \"jobs\": 3, \"memory_limit\": \"64M\", \"strict\": true, \"warn_only\": true,\n"
              "\"options\": { \"warmup_iters\": 2, \"topk_ops\": 7, \"micro_idle_thresh_us\": 4 },\n"
              "\"thresholds\": { \"gap_us\": 12.5, \"micro_idle_us\": 5 }, \"device\": \"H100\",\n"
-             "\"outputs\": { \"dir\": \"out\", \"formats\": [ \"csv\", \"text\", \"csv\" ], \"xlsx_rows\": 0 },\n"
+             "\"outputs\": { \"dir\": \"out\", \"formats\": [ \"csv\", \"text\", \"csv\" ], "
+             "\"xlsx_rows\": 0 },\n"
              "\"labels\": { \"commit\": \"abc\", \"job\": 17, \"nightly\": true },\n"
              "\"kernel_to_class_map\": { \"gemm\": \"Gemm\" },\n"
              "\"inputs\": [ { \"path\": \"one\", \"format\": \"pytorch\" },\n"
-             "{ \"path\": \"two\", \"format\": \"PyTorch\", \"options\": { \"warmup_iters\": 9, \"topk_ops\": null,\n"
-             "   \"output_csvs_dir\": \"tables\", \"text\": \"full\", \"link_by\": \"flow\" }, \"thresholds\": { "
+             "{ \"path\": \"two\", \"format\": \"PyTorch\", \"options\": { \"warmup_iters\": 9, "
+             "\"topk_ops\": null,\n"
+             "   \"output_csvs_dir\": \"tables\", \"text\": \"full\", \"link_by\": \"flow\" }, "
+             "\"thresholds\": { "
              "\"micro_idle_us\": null },\n"
-             "  \"outputs\": { \"formats\": \"json, xlsx\" }, \"labels\": { \"job\": \"18\" }, \"device\": \"B200\",\n"
+             "  \"outputs\": { \"formats\": \"json, xlsx\" }, \"labels\": { \"job\": \"18\" }, "
+             "\"device\": \"B200\",\n"
              "  \"kernel_to_class_map\": {} } ] }");
     show(&l);
     assert_int_equal(l.rc, 0);
@@ -213,18 +248,25 @@ static void option_of_another_format(void **state)
 {
     (void)state;
     expect_fine(
-        "{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\", \"options\": { \"topk_ops\": 5 } } ] }",
+        "{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\", \"options\": { "
+        "\"topk_ops\": 5 } } ] }",
         "c.json:1: /inputs/0/options/topk_ops: 'topk_ops' has no effect on format 'nsys-sqlite'");
-    expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\", \"thresholds\": { \"micro_idle_us\": "
+    expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\", \"thresholds\": { "
+                "\"micro_idle_us\": "
                 "5 } } ] }",
-                "c.json:1: /inputs/0/thresholds/micro_idle_us: 'micro_idle_us' has no effect on format 'nsys-sqlite'");
-    expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"format\": \"pytorch\", \"options\": { \"util_chunks\": 5 } } ] }",
-                "c.json:1: /inputs/0/options/util_chunks: 'util_chunks' has no effect on format 'pytorch'");
-    /* as a default of the run it is meant for those it is for */
+                "c.json:1: /inputs/0/thresholds/micro_idle_us: 'micro_idle_us' has no effect on "
+                "format 'nsys-sqlite'");
     expect_fine(
-        "{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\" } ], \"options\": { \"topk_ops\": 5 } }", NULL);
+        "{ \"inputs\": [ { \"path\": \"a\", \"format\": \"pytorch\", \"options\": { "
+        "\"util_chunks\": 5 } } ] }",
+        "c.json:1: /inputs/0/options/util_chunks: 'util_chunks' has no effect on format 'pytorch'");
+    /* as a default of the run it is meant for those it is for */
+    expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\" } ], \"options\": "
+                "{ \"topk_ops\": 5 } }",
+                NULL);
     expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"options\": { \"topk_ops\": 5 } } ] }", NULL);
-    expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\", \"options\": { \"nccl_compat_names\": "
+    expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\", \"options\": { "
+                "\"nccl_compat_names\": "
                 "true } } ] }",
                 NULL);
 }
@@ -236,37 +278,52 @@ static void searches(void **state)
 {
     struct loaded l;
     (void)state;
-    load(&l, "{ \"inputs\": [ { \"base_dir\": \"runs\", \"filters\": [\"rank_1\", \"step\"], \"extension\": \"gz\", "
-             "\"filters_exact_rank\": true, \"duplicate_rank\": \"each-step\", \"rank_pattern\": \"re:r\", "
-             "\"all_kernels\": true, \"node_replay\": true, \"output\": \"o.xlsx\", \"overwrite\": true }, "
+    load(&l, "{ \"inputs\": [ { \"base_dir\": \"runs\", \"filters\": [\"rank_1\", \"step\"], "
+             "\"extension\": \"gz\", "
+             "\"filters_exact_rank\": true, \"duplicate_rank\": \"each-step\", \"rank_pattern\": "
+             "\"re:r\", "
+             "\"all_kernels\": true, \"node_replay\": true, \"output\": \"o.xlsx\", \"overwrite\": "
+             "true }, "
              "{ \"base_dir\": \"others\", \"filters\": \"x\" } ] }");
     show(&l);
     assert_int_equal(l.rc, 0);
     const struct az_input *in = l.c.inputs.v, *other = in + 1;
     assert_true(same(in->search.base_dir, "runs") && same(in->search.extension, "gz"));
     assert_int_equal(in->search.n_filters, 2);
-    assert_true(same(in->search.filters[1], "step") && in->search.filters_exact_rank && in->outputs.overwrite);
-    assert_true(in->opts.all_kernels && in->opts.node_replay && same(in->opts.duplicate_rank, "each-step"));
+    assert_true(same(in->search.filters[1], "step") && in->search.filters_exact_rank &&
+                in->outputs.overwrite);
+    assert_true(in->opts.all_kernels && in->opts.node_replay &&
+                same(in->opts.duplicate_rank, "each-step"));
     assert_true(same(in->opts.rank_pattern, "re:r") && same(in->outputs.xlsx, "o.xlsx"));
     assert_int_equal(in->files.n, 0);
     assert_true(same(other->search.extension, "json") && same(other->opts.duplicate_rank, "error"));
     assert_true(other->search.n_filters == 1 && same(other->search.filters[0], "x"));
-    assert_false(other->search.filters_exact_rank || other->outputs.overwrite || other->opts.all_kernels);
+    assert_false(other->search.filters_exact_rank || other->outputs.overwrite ||
+                 other->opts.all_kernels);
     loaded_end(&l);
-    expect_error("{ \"inputs\": [ { \"base_dir\": \"a\", \"path\": \"b\" } ] }",
-                 "c.json:1: /inputs/0/path: 'path' cannot be set beside 'base_dir' (write two inputs)");
-    expect_error("{ \"inputs\": [ { \"base_dir\": \"a\", \"filters\": [ \"\" ] } ] }",
-                 "c.json:1: /inputs/0/filters/0: filters must be a list of names, not the string ''");
+    expect_error(
+        "{ \"inputs\": [ { \"base_dir\": \"a\", \"path\": \"b\" } ] }",
+        "c.json:1: /inputs/0/path: 'path' cannot be set next to 'base_dir' (write two inputs)");
+    expect_error(
+        "{ \"inputs\": [ { \"base_dir\": \"a\", \"filters\": [ \"\" ] } ] }",
+        "c.json:1: /inputs/0/filters/0: filters must be a list of names, not the string ''");
     expect_error("{ \"inputs\": [ { \"base_dir\": \"a\", \"extension\": \"zip\" } ] }",
-                 "c.json:1: /inputs/0/extension: extension must be one of json, gz, auto, not the string 'zip'");
+                 "c.json:1: /inputs/0/extension: extension must be one of json, gz, auto, not the "
+                 "string 'zip'");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unknown_keys),     cmocka_unit_test(all_problems_are_told),    cmocka_unit_test(wrong_types),
-        cmocka_unit_test(ranges_and_words), cmocka_unit_test(long_values_are_cut),      cmocka_unit_test(no_inputs),
-        cmocka_unit_test(values_arrive),    cmocka_unit_test(option_of_another_format), cmocka_unit_test(searches),
+        cmocka_unit_test(unknown_keys),
+        cmocka_unit_test(all_problems_are_told),
+        cmocka_unit_test(wrong_types),
+        cmocka_unit_test(ranges_and_words),
+        cmocka_unit_test(long_values_are_cut),
+        cmocka_unit_test(no_inputs),
+        cmocka_unit_test(values_arrive),
+        cmocka_unit_test(option_of_another_format),
+        cmocka_unit_test(searches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

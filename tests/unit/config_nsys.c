@@ -1,11 +1,11 @@
 /* Inputs as users of the classic Nsight tool write them (docs/formats-nsight.md 1.1, 1.2, 1.6). */
 #include "unit/config_test.h"
 
-#define CSV(files, args)                                                                                               \
-    "{ \"inputs\": [ { \"format\": \"csv\", \"title\": \"T\",\n \"nsys_csv_file_path\": { " files                      \
+#define CSV(files, args)                                                                           \
+    "{ \"inputs\": [ { \"format\": \"csv\", \"title\": \"T\",\n \"nsys_csv_file_path\": { " files  \
     " },\n \"analysis_args\": { " args " } } ] }"
-#define REP(report, args)                                                                                              \
-    "{ \"inputs\": [ { \"format\": \"nsys-rep\", \"title\": \"T\",\n \"nsys_report\": { " report                       \
+#define REP(report, args)                                                                          \
+    "{ \"inputs\": [ { \"format\": \"nsys-rep\", \"title\": \"T\",\n \"nsys_report\": { " report   \
     " },\n \"analysis_args\": { " args " } } ] }"
 #define KERNELS  "\"kernel_sum\": \"d/k_cuda_gpu_kern_sum.csv\""
 #define ITERS    "\"num_of_iters\": 5"
@@ -54,45 +54,52 @@ static void csv_needs(void **state)
 {
     (void)state;
     expect_error(CSV("\"mem_time_sum\": \"m.csv\"", ITERS),
-                 "c.json:2: /inputs/0/nsys_csv_file_path: missing key 'kernel_sum' (the cuda_gpu_kern_sum CSV)");
+                 "c.json:2: /inputs/0/nsys_csv_file_path: missing key 'kernel_sum' (the "
+                 "cuda_gpu_kern_sum CSV)");
     expect_error(CSV("\"kernel_sum\": null", ITERS),
-                 "c.json:2: /inputs/0/nsys_csv_file_path: missing key 'kernel_sum' (the cuda_gpu_kern_sum CSV)");
+                 "c.json:2: /inputs/0/nsys_csv_file_path: missing key 'kernel_sum' (the "
+                 "cuda_gpu_kern_sum CSV)");
     expect_error(CSV("\"kernel_sum\": \"\"", ITERS),
                  "c.json:2: /inputs/0/nsys_csv_file_path/kernel_sum: empty path (name a file)");
-    expect_error(
-        CSV("\"kernel_sum\": 5", ITERS),
-        "c.json:2: /inputs/0/nsys_csv_file_path/kernel_sum: kernel_sum must be a string or null, not a number");
+    expect_error(CSV("\"kernel_sum\": 5", ITERS),
+                 "c.json:2: /inputs/0/nsys_csv_file_path/kernel_sum: kernel_sum must be a string "
+                 "or null, not a number");
     expect_error(CSV("\"kernel_sums\": \"k.csv\", " KERNELS, ITERS),
-                 "c.json:2: /inputs/0/nsys_csv_file_path/kernel_sums: unknown key 'kernel_sums' (did you mean "
+                 "c.json:2: /inputs/0/nsys_csv_file_path/kernel_sums: unknown key 'kernel_sums' "
+                 "(did you mean "
                  "'kernel_sum'?)");
+    expect_error(CSV(KERNELS, ""), "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters' "
+                                   "(iterations in the profile, 1 or more)");
+    expect_error(CSV(KERNELS, "\"num_of_iters\": null"),
+                 "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters' (iterations in the "
+                 "profile, 1 or more)");
+    expect_error("{ \"inputs\": [ { \"nsys_csv_file_path\": { " KERNELS " } } ] }",
+                 "c.json:1: /inputs/0: missing key 'num_of_iters' in analysis_args (iterations in "
+                 "the profile, 1 or more)");
     expect_error(
-        CSV(KERNELS, ""),
-        "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters' (iterations in the profile, 1 or more)");
-    expect_error(
-        CSV(KERNELS, "\"num_of_iters\": null"),
-        "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters' (iterations in the profile, 1 or more)");
-    expect_error(
-        "{ \"inputs\": [ { \"nsys_csv_file_path\": { " KERNELS " } } ] }",
-        "c.json:1: /inputs/0: missing key 'num_of_iters' in analysis_args (iterations in the profile, 1 or more)");
-    expect_error("{ \"inputs\": [ { \"format\": \"csv\", \"analysis_args\": { " ITERS " } } ] }",
-                 "c.json:1: /inputs/0: missing key 'nsys_csv_file_path' (with kernel_sum, the CSV to read)");
+        "{ \"inputs\": [ { \"format\": \"csv\", \"analysis_args\": { " ITERS " } } ] }",
+        "c.json:1: /inputs/0: missing key 'nsys_csv_file_path' (with kernel_sum, the CSV to read)");
 }
 
 static void nvtx_needs_a_tag(void **state)
 {
     (void)state;
+    expect_error(CSV(KERNELS ", \"nvtx_proj_trace\": \"n.csv\"", ITERS),
+                 "c.json:3: /inputs/0/analysis_args: missing key 'nvtx_tag_of_iter' (input 'T' "
+                 "gives nvtx_proj_trace: name "
+                 "the range of one iteration)");
     expect_error(
-        CSV(KERNELS ", \"nvtx_proj_trace\": \"n.csv\"", ITERS),
-        "c.json:3: /inputs/0/analysis_args: missing key 'nvtx_tag_of_iter' (input 'T' gives nvtx_proj_trace: name "
-        "the range of one iteration)");
-    expect_error(CSV(KERNELS ", \"nvtx_proj_trace\": \"n.csv\"", ITERS ", \"nvtx_tag_of_iter\": null"),
-                 "c.json:3: /inputs/0/analysis_args/nvtx_tag_of_iter: missing key 'nvtx_tag_of_iter' (input 'T' gives "
-                 "nvtx_proj_trace: name the range of one iteration)");
-    expect_error(
-        REP("\"path\": \"x.nsys-rep\", \"with_nvtx\": true", ITERS),
-        "c.json:3: /inputs/0/analysis_args: missing key 'nvtx_tag_of_iter' (input 'T' gives with_nvtx: name the "
-        "range of one iteration)");
-    expect_fine(REP("\"path\": \"x.nsys-rep\", \"with_nvtx\": true", ITERS ", \"nvtx_tag_of_iter\": \"s\""), NULL);
+        CSV(KERNELS ", \"nvtx_proj_trace\": \"n.csv\"", ITERS ", \"nvtx_tag_of_iter\": null"),
+        "c.json:3: /inputs/0/analysis_args/nvtx_tag_of_iter: missing key 'nvtx_tag_of_iter' (input "
+        "'T' gives "
+        "nvtx_proj_trace: name the range of one iteration)");
+    expect_error(REP("\"path\": \"x.nsys-rep\", \"with_nvtx\": true", ITERS),
+                 "c.json:3: /inputs/0/analysis_args: missing key 'nvtx_tag_of_iter' (input 'T' "
+                 "gives with_nvtx: name the "
+                 "range of one iteration)");
+    expect_fine(
+        REP("\"path\": \"x.nsys-rep\", \"with_nvtx\": true", ITERS ", \"nvtx_tag_of_iter\": \"s\""),
+        NULL);
     expect_fine(REP("\"path\": \"x.nsys-rep\", \"with_nvtx\": false", ITERS), NULL);
 }
 
@@ -109,22 +116,26 @@ static void reports(void **state)
     loaded_end(&l);
     expect_error(REP("\"with_mem\": true", ITERS),
                  "c.json:2: /inputs/0/nsys_report: missing key 'path' (the .nsys-rep file)");
-    expect_error(
-        REP("\"path\": \"x\"", ""),
-        "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters' (iterations in the profile, 1 or more)");
-    expect_error("{ \"inputs\": [ { \"format\": \"nsys-rep\", \"analysis_args\": { " ITERS " } } ] }",
+    expect_error(REP("\"path\": \"x\"", ""),
+                 "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters' (iterations in the "
+                 "profile, 1 or more)");
+    expect_error("{ \"inputs\": [ { \"format\": \"nsys-rep\", \"analysis_args\": { " ITERS
+                 " } } ] }",
                  "c.json:1: /inputs/0: missing key 'nsys_report' (with path, the report to read)");
-    expect_fine(
-        "{ \"inputs\": [ { \"format\": \"nsys-rep\", \"path\": \"x.nsys-rep\", \"options\": { " ITERS " } } ] }", NULL);
+    expect_fine("{ \"inputs\": [ { \"format\": \"nsys-rep\", \"path\": \"x.nsys-rep\", "
+                "\"options\": { " ITERS " } } ] }",
+                NULL);
 }
 
 static void formats(void **state)
 {
     (void)state;
     struct loaded l;
-    load(&l, "{ \"inputs\": [ { \"nsys_csv_file_path\": { " KERNELS " }, \"analysis_args\": { " ITERS " } },\n"
+    load(&l, "{ \"inputs\": [ { \"nsys_csv_file_path\": { " KERNELS
+             " }, \"analysis_args\": { " ITERS " } },\n"
              " { \"format\": \"CSV\", \"path\": \"a.csv\", \"analysis_args\": { " ITERS " } },\n"
-             " { \"format\": \"Nsys-Rep\", \"nsys_report\": { \"path\": \"x\" }, \"analysis_args\": { " ITERS " } },\n"
+             " { \"format\": \"Nsys-Rep\", \"nsys_report\": { \"path\": \"x\" }, "
+             "\"analysis_args\": { " ITERS " } },\n"
              " { \"path\": \"x\" }, { \"format\": \"AUTO\", \"path\": \"x\" } ] }");
     assert_int_equal(l.rc, 0);
     expect_text(l.c.inputs.v[0].format, "csv");
@@ -133,19 +144,20 @@ static void formats(void **state)
     expect_text(l.c.inputs.v[3].format, "auto");
     expect_text(l.c.inputs.v[4].format, "auto");
     loaded_end(&l);
-    expect_fine("{ \"inputs\": [ { \"format\": \"nsys-sqlite\", \"path\": \"x\", \"nsys_csv_file_path\": { " KERNELS
-                " } } ] }",
+    expect_fine("{ \"inputs\": [ { \"format\": \"nsys-sqlite\", \"path\": \"x\", "
+                "\"nsys_csv_file_path\": { " KERNELS " } } ] }",
                 "c.json:1: /inputs/0/nsys_csv_file_path: has no effect on format 'nsys-sqlite'");
-    expect_fine(
-        "{ \"inputs\": [ { \"format\": \"nsys-sqlite\", \"path\": \"x\", \"nsys_report\": { \"path\": \"y\" } } ] }",
-        "c.json:1: /inputs/0/nsys_report: has no effect on format 'nsys-sqlite'");
+    expect_fine("{ \"inputs\": [ { \"format\": \"nsys-sqlite\", \"path\": \"x\", \"nsys_report\": "
+                "{ \"path\": \"y\" } } ] }",
+                "c.json:1: /inputs/0/nsys_report: has no effect on format 'nsys-sqlite'");
 }
 
 static void titles(void **state)
 {
     (void)state;
     struct loaded l;
-    load(&l, "{ \"inputs\": [ { \"title\": null, \"path\": \"d/one.sqlite\" }, { \"path\": \"d/two.json.gz\" },\n"
+    load(&l, "{ \"inputs\": [ { \"title\": null, \"path\": \"d/one.sqlite\" }, { \"path\": "
+             "\"d/two.json.gz\" },\n"
              "{ \"title\": \"\", \"path\": \"x\" } ] }");
     assert_int_equal(l.rc, 0);
     expect_text(l.c.inputs.v[0].title, "one");
@@ -161,10 +173,12 @@ static void seldom_used_arguments(void **state)
 {
     (void)state;
     struct loaded l;
-    load(&l, CSV(KERNELS, ITERS ", \"with_header\": false, \"time_scale_to_ms\": 0.001, \"kernel_total_time_idx\": 1, "
-                                "\"kernel_instance_idx\": 2, \"kernel_name_idx\": 7, \"nvtx_tag_idx\": 0, "
-                                "\"nvtx_proj_duration_idx\": 3, \"mem_name_idx\": 4, \"mem_time_idx\": 5, "
-                                "\"mem_count_idx\": 6"));
+    load(&l,
+         CSV(KERNELS, ITERS
+             ", \"with_header\": false, \"time_scale_to_ms\": 0.001, \"kernel_total_time_idx\": 1, "
+             "\"kernel_instance_idx\": 2, \"kernel_name_idx\": 7, \"nvtx_tag_idx\": 0, "
+             "\"nvtx_proj_duration_idx\": 3, \"mem_name_idx\": 4, \"mem_time_idx\": 5, "
+             "\"mem_count_idx\": 6"));
     assert_int_equal(l.rc, 0);
     const struct az_options *o = &l.c.inputs.v[0].opts;
     assert_false(o->with_header);
@@ -183,17 +197,18 @@ static void seldom_used_arguments(void **state)
     assert_true(l.c.inputs.v[0].opts.time_scale_to_ms == 1e-6);
     assert_true(l.c.inputs.v[0].opts.kernel_name_idx == AZ_UNSET_I64);
     loaded_end(&l);
-    expect_error(
-        CSV(KERNELS, ITERS ", \"kernel_name_idx\": -1"),
-        "c.json:3: /inputs/0/analysis_args/kernel_name_idx: kernel_name_idx must be a whole number, 0 to 10000, "
-        "not '-1'");
+    expect_error(CSV(KERNELS, ITERS ", \"kernel_name_idx\": -1"),
+                 "c.json:3: /inputs/0/analysis_args/kernel_name_idx: kernel_name_idx must be a "
+                 "whole number, 0 to 10000, "
+                 "not '-1'");
 }
 
 static void class_map(void **state)
 {
     (void)state;
     struct loaded l;
-    load(&l, MAP("\"XMMA_Gemm\": \"GEMM\", \"\xc3\x89T\xc3\x89\": \"\xc3\x89\", \"Fusion\": \"GEMM\""));
+    load(&l,
+         MAP("\"XMMA_Gemm\": \"GEMM\", \"\xc3\x89T\xc3\x89\": \"\xc3\x89\", \"Fusion\": \"GEMM\""));
     assert_int_equal(l.rc, 0);
     const struct az_class_rules *r = &l.c.inputs.v[0].opts.classes;
     assert_int_equal(r->n, 3);
@@ -212,18 +227,21 @@ static void class_map(void **state)
 static void class_map_errors(void **state)
 {
     (void)state;
-    expect_error(
-        MAP("\"gemm\": \"Others\""),
-        "c.json:3: /kernel_to_class_map/gemm: Class name should not be \"other\" (key 'gemm'; that class takes "
-        "what no key matches)");
-    expect_error(
-        MAP("\"gemm\": \"gemm\",\n\"xmma_gemm\": \"gemm2\""),
-        "c.json:4: /kernel_to_class_map/xmma_gemm: gemm and xmma_gemm should NOT be the substring of each other.");
+    expect_error(MAP("\"gemm\": \"Others\""),
+                 "c.json:3: /kernel_to_class_map/gemm: Class name should not be \"other\" (key "
+                 "'gemm'; that class takes "
+                 "what no key matches)");
+    expect_error(MAP("\"gemm\": \"gemm\",\n\"xmma_gemm\": \"gemm2\""),
+                 "c.json:4: /kernel_to_class_map/xmma_gemm: gemm and xmma_gemm should NOT be the "
+                 "substring of each other.");
     expect_error(MAP("\"xmma_GEMM\": \"a\",\n\"Gemm\": \"a\""),
-                 "c.json:4: /kernel_to_class_map/Gemm: xmma_GEMM and Gemm should NOT be the substring of each other.");
-    expect_error(MAP("\"a\": \"x\", \"\": \"x\""),
-                 "c.json:3: /kernel_to_class_map/: a and  should NOT be the substring of each other.");
-    expect_error(MAP("\"a\": null"), "c.json:3: /kernel_to_class_map/a: the class of 'a' must be a string, not null");
+                 "c.json:4: /kernel_to_class_map/Gemm: xmma_GEMM and Gemm should NOT be the "
+                 "substring of each other.");
+    expect_error(
+        MAP("\"a\": \"x\", \"\": \"x\""),
+        "c.json:3: /kernel_to_class_map/: a and  should NOT be the substring of each other.");
+    expect_error(MAP("\"a\": null"),
+                 "c.json:3: /kernel_to_class_map/a: the class of 'a' must be a string, not null");
 }
 
 static void class_map_equal_keys(void **state)
@@ -232,10 +250,10 @@ static void class_map_equal_keys(void **state)
     struct loaded l;
     load(&l, MAP("\"Gemm\": \"one\", \"b\": \"two\", \"GEMM\": \"three\""));
     assert_int_equal(l.rc, 0);
-    expect_message(
-        &l, 0,
-        "c.json:3: /kernel_to_class_map/GEMM: keys 'Gemm' and 'GEMM' are equal but for case (the last value is "
-        "used)");
+    expect_message(&l, 0,
+                   "c.json:3: /kernel_to_class_map/GEMM: keys 'Gemm' and 'GEMM' are equal but for "
+                   "case (the last value is "
+                   "used)");
     const struct az_class_rules *r = &l.c.inputs.v[0].opts.classes;
     assert_int_equal(r->n, 2);
     expect_text(r->v[0].lower, "gemm");
@@ -249,8 +267,10 @@ static void class_map_limits(void **state)
     struct loaded l;
     struct az_vec_char t;
     az_vec_init(&t, NULL);
-    assert_int_equal(az_text_append(&t, AZ_SV("{ \"inputs\": [ { \"path\": \"a\" } ], \"kernel_to_class_map\": { ")),
-                     0);
+    assert_int_equal(
+        az_text_append(&t,
+                       AZ_SV("{ \"inputs\": [ { \"path\": \"a\" } ], \"kernel_to_class_map\": { ")),
+        0);
     for (int i = 0; i < 5001; i++)
         assert_int_equal(az_text_printf(&t, "\"k%05d\": \"c\",", i), 0);
     assert_int_equal(az_text_append(&t, AZ_SV(" } }")), 0);

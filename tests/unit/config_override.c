@@ -1,7 +1,9 @@
 /* Command line values (--set, --opt), variables, and the quick look without a configuration. */
 #include "unit/config_test.h"
 
-#define TWO "{ \"inputs\": [ { \"path\": \"a\", \"title\": \"A\" },\n { \"path\": \"b\", \"title\": \"B\" } ] }"
+#define TWO                                                                                        \
+    "{ \"inputs\": [ { \"path\": \"a\", \"title\": \"A\" },\n { \"path\": \"b\", \"title\": "      \
+    "\"B\" } ] }"
 
 struct setting {
     int kind;
@@ -81,21 +83,27 @@ static void set_paths(void **state)
 static void set_errors(void **state)
 {
     (void)state;
-    expect_set_error(0, "jobs", "many", "--set: /jobs: jobs must be a whole number, 0 to 4096, not 'many'");
-    expect_set_error(0, "inputs.0.titel", "x", "--set: /inputs/0/titel: unknown key 'titel' (did you mean 'title'?)");
+    expect_set_error(0, "jobs", "many",
+                     "--set: /jobs: jobs must be a whole number, 0 to 4096, not 'many'");
+    expect_set_error(0, "inputs.0.titel", "x",
+                     "--set: /inputs/0/titel: unknown key 'titel' (did you mean 'title'?)");
     expect_set_error(0, "inputs.9.title", "x",
-                     "--set: no such element 'inputs.9.title' (write inputs.0.title=x, inputs.*.title=x or /a/b=x)");
+                     "--set: no such element 'inputs.9.title' (write inputs.0.title=x, "
+                     "inputs.*.title=x or /a/b=x)");
     expect_set_error(0, "inputs.x.title", "x",
-                     "--set: no such element 'inputs.x.title' (write inputs.0.title=x, inputs.*.title=x or /a/b=x)");
-    expect_set_error(0, "inputs.0.title.x", "x",
-                     "--set: the configuration has no such place 'inputs.0.title.x' (write inputs.0.title=x, "
+                     "--set: no such element 'inputs.x.title' (write inputs.0.title=x, "
                      "inputs.*.title=x or /a/b=x)");
     expect_set_error(
-        0, "inputs..title", "x",
-        "--set: not a place in a configuration 'inputs..title' (write inputs.0.title=x, inputs.*.title=x or "
-        "/a/b=x)");
+        0, "inputs.0.title.x", "x",
+        "--set: the configuration has no such place 'inputs.0.title.x' (write inputs.0.title=x, "
+        "inputs.*.title=x or /a/b=x)");
+    expect_set_error(0, "inputs..title", "x",
+                     "--set: not a place in a configuration 'inputs..title' (write "
+                     "inputs.0.title=x, inputs.*.title=x or "
+                     "/a/b=x)");
     expect_set_error(0, "", "x",
-                     "--set: not a place in a configuration '' (write inputs.0.title=x, inputs.*.title=x or /a/b=x)");
+                     "--set: not a place in a configuration '' (write inputs.0.title=x, "
+                     "inputs.*.title=x or /a/b=x)");
 }
 
 static void set_options(void **state)
@@ -131,13 +139,18 @@ static void option_errors(void **state)
 {
     (void)state;
     /* once, though there are two inputs */
-    expect_set_error(1, "num_of_iter", "4", "--opt: unknown option 'num_of_iter' (did you mean 'num_of_iters'?)");
-    expect_set_error(1, "num_of_iters", "0", "--opt: num_of_iters must be a whole number, 1 or more, not '0'");
-    expect_set_error(1, "num_of_iters", "4.0", "--opt: num_of_iters must be a whole number, 1 or more, not '4.0'");
-    expect_set_error(1, "num_of_iters", "", "--opt: num_of_iters must be a whole number, 1 or more, not ''");
+    expect_set_error(1, "num_of_iter", "4",
+                     "--opt: unknown option 'num_of_iter' (did you mean 'num_of_iters'?)");
+    expect_set_error(1, "num_of_iters", "0",
+                     "--opt: num_of_iters must be a whole number, 1 or more, not '0'");
+    expect_set_error(1, "num_of_iters", "4.0",
+                     "--opt: num_of_iters must be a whole number, 1 or more, not '4.0'");
+    expect_set_error(1, "num_of_iters", "",
+                     "--opt: num_of_iters must be a whole number, 1 or more, not ''");
     expect_set_error(1, "strict", "maybe", "--opt: strict must be true or false, not 'maybe'");
-    expect_set_error(1, "link_by", "flows",
-                     "--opt: link_by must be one of correlation, flow, not 'flows' (did you mean 'flow'?)");
+    expect_set_error(
+        1, "link_by", "flows",
+        "--opt: link_by must be one of correlation, flow, not 'flows' (did you mean 'flow'?)");
     expect_set_error(1, "title", "x", "--opt: unknown option 'title' (it belongs in an input)");
 }
 
@@ -146,7 +159,9 @@ static void set_satisfies_what_is_required(void **state)
     (void)state;
     struct loaded l;
     const struct setting set[] = { { 1, "num_of_iters", "4" }, { 0 } };
-    load_with(&l, "{ \"inputs\": [ { \"format\": \"csv\", \"nsys_csv_file_path\": { \"kernel_sum\": \"k\" } } ] }",
+    load_with(&l,
+              "{ \"inputs\": [ { \"format\": \"csv\", \"nsys_csv_file_path\": { \"kernel_sum\": "
+              "\"k\" } } ] }",
               set);
     assert_int_equal(l.rc, 0);
     loaded_end(&l);
@@ -163,9 +178,11 @@ static void one_option_alone(void **state)
     az_options_default(&o, NULL);
     assert_int_equal(az_option_set(&o, AZ_SV("warmup_iters"), AZ_SV("3"), &a, AZ_NOWHERE, &d), 0);
     assert_int_equal(o.warmup_iters, 3);
-    assert_int_equal(az_option_set(&o, AZ_SV("output_xlsx_path"), AZ_SV("x"), &a, AZ_NOWHERE, &d), AZ_ECONFIG);
+    assert_int_equal(az_option_set(&o, AZ_SV("output_xlsx_path"), AZ_SV("x"), &a, AZ_NOWHERE, &d),
+                     AZ_ECONFIG);
     assert_true(az_sv_is(d.list.v[0].text, "option 'output_xlsx_path' cannot be set here"));
-    assert_int_equal(az_option_set(&o, AZ_SV("time_scale_to_ms"), AZ_SV("1e-3"), &a, AZ_NOWHERE, &d), 0);
+    assert_int_equal(
+        az_option_set(&o, AZ_SV("time_scale_to_ms"), AZ_SV("1e-3"), &a, AZ_NOWHERE, &d), 0);
     assert_true(o.time_scale_given && o.time_scale_to_ms == 1e-3);
     az_options_release(&o);
     az_diag_release(&d);
@@ -179,9 +196,11 @@ static void variables(void **state)
     setenv("AZ_TEST_A", "alpha", 1);
     setenv("AZ_TEST_EMPTY", "", 1);
     unsetenv("AZ_TEST_NONE");
-    load(&l, "{ \"inputs\": [ { \"path\": [ \"d/${AZ_TEST_A}/x${AZ_TEST_A}\", \"${AZ_TEST_NONE:-dir/x}/f\" ],\n"
-             "\"title\": \"$5 ${AZ_TEST_NONE:-} $AZ_TEST_A ${AZ_TEST_EMPTY}|${AZ_TEST_EMPTY:-e}$\",\n"
-             "\"labels\": { \"${AZ_TEST_A}\": \"${AZ_TEST_A}\" } } ] }");
+    load(&l,
+         "{ \"inputs\": [ { \"path\": [ \"d/${AZ_TEST_A}/x${AZ_TEST_A}\", "
+         "\"${AZ_TEST_NONE:-dir/x}/f\" ],\n"
+         "\"title\": \"$5 ${AZ_TEST_NONE:-} $AZ_TEST_A ${AZ_TEST_EMPTY}|${AZ_TEST_EMPTY:-e}$\",\n"
+         "\"labels\": { \"${AZ_TEST_A}\": \"${AZ_TEST_A}\" } } ] }");
     show(&l);
     assert_int_equal(l.rc, 0);
     expect_text(l.c.inputs.v[0].files.v[0].path, "d/alpha/xalpha");
@@ -195,12 +214,15 @@ static void variables(void **state)
                  "${AZ_TEST_NONE:-default})");
     expect_error("{ \"inputs\": [ { \"path\": \"a\", \"title\": \"${A\" } ] }",
                  "c.json:1: /inputs/0/title: '${' without '}' (write ${NAME} or ${NAME:-default})");
-    expect_error("{ \"inputs\": [ { \"path\": \"a\", \"title\": \"${1A}\" } ] }",
-                 "c.json:1: /inputs/0/title: bad reference '${1A}' (write ${NAME} or ${NAME:-default})");
-    expect_error("{ \"inputs\": [ { \"path\": \"a\", \"title\": \"${A-b}\" } ] }",
-                 "c.json:1: /inputs/0/title: bad reference '${A-b}' (write ${NAME} or ${NAME:-default})");
+    expect_error(
+        "{ \"inputs\": [ { \"path\": \"a\", \"title\": \"${1A}\" } ] }",
+        "c.json:1: /inputs/0/title: bad reference '${1A}' (write ${NAME} or ${NAME:-default})");
+    expect_error(
+        "{ \"inputs\": [ { \"path\": \"a\", \"title\": \"${A-b}\" } ] }",
+        "c.json:1: /inputs/0/title: bad reference '${A-b}' (write ${NAME} or ${NAME:-default})");
     expect_error("{ \"inputs\": [ { \"path\": \"a\", \"title\": \"${A:-x${B}}\" } ] }",
-                 "c.json:1: /inputs/0/title: bad reference '${A:-x${B}' (a default holds no reference of its own)");
+                 "c.json:1: /inputs/0/title: bad reference '${A:-x${B}' (a default holds no "
+                 "reference of its own)");
 }
 
 static void quick_look(void **state)

@@ -8,7 +8,8 @@ static void rows_are_sound(void **state)
     (void)state;
     for (size_t i = 0; i < az_option_count; i++) {
         const struct az_option *o = &az_option_table[i];
-        assert_true(o->key && o->key[0] && o->help && o->help[0] && o->formats && o->since && o->places);
+        assert_true(o->key && o->key[0] && o->help && o->help[0] && o->formats && o->since &&
+                    o->places);
         for (size_t k = i + 1; k < az_option_count; k++) {
             const struct az_option *p = &az_option_table[k];
             if (strcmp(o->key, p->key) == 0 && (o->places & p->places)) {
@@ -34,7 +35,8 @@ static void defaults_are_in_range(void **state)
         const struct az_option *o = &az_option_table[i];
         int64_t x;
         double d;
-        if ((o->type == AZ_OPT_REAL || o->type == AZ_OPT_BOOL) && !o->fallback && o->owner != AZ_OWN_RULE)
+        if ((o->type == AZ_OPT_REAL || o->type == AZ_OPT_BOOL) && !o->fallback &&
+            o->owner != AZ_OWN_RULE)
             fail(); /* no value stands for "not given" */
         if (!o->fallback)
             continue;
@@ -79,7 +81,8 @@ static void defaults(void **state)
     assert_true(o.enable_kernel_summary);
     assert_false(o.include_unlinked_kernels || o.short_kernel_study || o.inference_phase_analysis ||
                  o.detect_recompute || o.include_call_stack || o.include_overlap_info ||
-                 o.include_first_occurrence_time || o.group_by_num_kernels || o.disable_coll_analysis);
+                 o.include_first_occurrence_time || o.group_by_num_kernels ||
+                 o.disable_coll_analysis);
     assert_int_equal(o.classes.n + o.labels.n, 0);
     az_options_release(&o);
 }
@@ -108,7 +111,8 @@ static void finding(void **state)
 {
     (void)state;
     assert_non_null(az_option_find(AZ_SV("path"), AZ_AT_INPUT));
-    assert_ptr_not_equal(az_option_find(AZ_SV("path"), AZ_AT_INPUT), az_option_find(AZ_SV("path"), AZ_AT_REPORT));
+    assert_ptr_not_equal(az_option_find(AZ_SV("path"), AZ_AT_INPUT),
+                         az_option_find(AZ_SV("path"), AZ_AT_REPORT));
     assert_null(az_option_find(AZ_SV("path"), AZ_AT_TOP));
     assert_null(az_option_find(AZ_SV("pat"), AZ_AT_INPUT));
     assert_null(az_option_find(AZ_SV(""), ~0u));
@@ -126,7 +130,8 @@ static void help_names_every_key(void **state)
         assert_true(az_sv_find(az_text_view(&t), az_sv_str(key)) >= 0);
         assert_true(az_sv_find(az_text_view(&t), az_sv_str(az_option_table[i].help)) >= 0);
     }
-    assert_true(az_sv_find(az_text_view(&t), AZ_SV("\n  num_of_gpus (whole number, 1 or more; default 1)\n")) >= 0);
+    assert_true(az_sv_find(az_text_view(&t),
+                           AZ_SV("\n  num_of_gpus (whole number, 1 or more; default 1)\n")) >= 0);
     az_vec_release(&t);
 }
 

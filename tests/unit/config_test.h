@@ -88,13 +88,13 @@ static inline void expect_fine(const char *config, const char *warning)
     loaded_end(&l);
 }
 
-#define expect_text(sv, text)                                                                                          \
-    do {                                                                                                               \
-        struct az_sv got_ = (sv);                                                                                      \
-        if (!az_sv_is(got_, text)) {                                                                                   \
-            fprintf(stderr, "  got '%.*s', wanted '%s'\n", AZ_SVF(got_), text);                                        \
-            fail();                                                                                                    \
-        }                                                                                                              \
+#define expect_text(sv, text)                                                                      \
+    do {                                                                                           \
+        struct az_sv got_ = (sv);                                                                  \
+        if (!az_sv_is(got_, text)) {                                                               \
+            fprintf(stderr, "  got '%.*s', wanted '%s'\n", AZ_SVF(got_), text);                    \
+            fail();                                                                                \
+        }                                                                                          \
     } while (0)
 
 #endif

@@ -1,4 +1,5 @@
-/* What the tests of the driver share: a scratch folder with small inputs, a configuration made in memory. */
+/* What the tests of the driver share: a scratch folder with small inputs, a configuration made in
+ * memory. */
 #ifndef TESTS_DRIVER_FILES_H
 #define TESTS_DRIVER_FILES_H
 
@@ -17,11 +18,12 @@
 #include "driver/internal.h"
 #include "io/outfile.h"
 
-#define KERNELS                                                                                                        \
-    "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"                        \
-    "75.0,3000000,3,1000000.0,1000000.0,900000,1100000,100000.0,\"void gemm<float, 4>(int)\"\n"                        \
+#define KERNELS                                                                                    \
+    "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"    \
+    "75.0,3000000,3,1000000.0,1000000.0,900000,1100000,100000.0,\"void gemm<float, 4>(int)\"\n"    \
     "25.0,1000000,2,500000.0,500000.0,400000,600000,141421.4,relu_forward\n"
-#define HEADER_ONLY "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
+#define HEADER_ONLY                                                                                \
+    "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
 
 struct setting {
     char dir[64]; /* the scratch folder, which is the current one */
@@ -72,24 +74,26 @@ static inline int tear_down(void **state)
 }
 
 /* An input of one file, which need not exist. */
-static inline struct az_input *add_input(struct setting *s, const char *title, const char *format, const char *path)
+static inline struct az_input *add_input(struct setting *s, const char *title, const char *format,
+                                         const char *path)
 {
     struct az_input *in = NULL;
 
     assert_int_equal(az_config_add_input(&s->config, &in), 0);
     in->title = az_sv_str(title);
     in->format = az_sv_str(format);
-    assert_int_equal(az_vec_push(&in->files, ((struct az_input_file){ .path = az_sv_str(path), .role = { "", 0 } })),
+    assert_int_equal(az_vec_push(&in->files, ((struct az_input_file){ .path = az_sv_str(path),
+                                                                      .role = { "", 0 } })),
                      0);
     return in;
 }
 
-#define assert_sv(view, text) /* NOLINT */                                                                             \
-    do {                                                                                                               \
-        struct az_sv sv_ = (view);                                                                                     \
-        char *copy_ = strndup(sv_.p, sv_.n);                                                                           \
-        assert_string_equal(copy_, text);                                                                              \
-        free(copy_);                                                                                                   \
+#define assert_sv(view, text) /* NOLINT */                                                         \
+    do {                                                                                           \
+        struct az_sv sv_ = (view);                                                                 \
+        char *copy_ = strndup(sv_.p, sv_.n);                                                       \
+        assert_string_equal(copy_, text);                                                          \
+        free(copy_);                                                                               \
     } while (0)
 
 /* Some message holds the text. */

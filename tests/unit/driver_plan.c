@@ -4,19 +4,23 @@ static int paths(struct setting *s, size_t n, const char *const *list)
 {
     return az_plan_paths(&s->config, list, n, &s->diag);
 }
-#define PATHS(s, ...)                                                                                                  \
-    paths((s), sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *), (const char *[]){ __VA_ARGS__ })
+#define PATHS(s, ...)                                                                              \
+    paths((s), sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *),                           \
+          (const char *[]){ __VA_ARGS__ })
 
 static void one_run_is_one_input(void **state)
 {
     struct setting *s = *state;
 
     write_file("a_cuda_gpu_kern_sum.csv", KERNELS);
-    write_file("a_cuda_gpu_mem_time_sum.csv",
-               "Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Operation\n"
-               "100.0,5000,2,2500.0,2500.0,2000,3000,707.1,[CUDA memcpy Device-to-Host]\n");
+    write_file(
+        "a_cuda_gpu_mem_time_sum.csv",
+        "Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Operation\n"
+        "100.0,5000,2,2500.0,2500.0,2000,3000,707.1,[CUDA memcpy Device-to-Host]\n");
     write_file("b_cuda_gpu_kern_sum.csv", KERNELS);
-    assert_int_equal(PATHS(s, "a_cuda_gpu_kern_sum.csv", "b_cuda_gpu_kern_sum.csv", "a_cuda_gpu_mem_time_sum.csv"), 0);
+    assert_int_equal(PATHS(s, "a_cuda_gpu_kern_sum.csv", "b_cuda_gpu_kern_sum.csv",
+                           "a_cuda_gpu_mem_time_sum.csv"),
+                     0);
     assert_int_equal(s->config.inputs.n, 2);
     assert_int_equal(s->config.inputs.v[0].files.n, 2);
     assert_sv(s->config.inputs.v[0].title, "a");
@@ -32,10 +36,16 @@ static void one_run_is_one_input(void **state)
 static void hosts_of_one_run_are_one_input(void **state)
 {
     struct setting *s = *state;
-    static const char *const names[] = {
-        "h0.csv",   "h1.csv",   "ops_host_a.csv", "ops_host_b.csv", "ops_2025_09_18.csv", "ops_2025_09_19.csv",
-        "bh20.csv", "bh64.csv", "node-3_x.csv",   "node-3_y.csv"
-    };
+    static const char *const names[] = { "h0.csv",
+                                         "h1.csv",
+                                         "ops_host_a.csv",
+                                         "ops_host_b.csv",
+                                         "ops_2025_09_18.csv",
+                                         "ops_2025_09_19.csv",
+                                         "bh20.csv",
+                                         "bh64.csv",
+                                         "node-3_x.csv",
+                                         "node-3_y.csv" };
     for (size_t i = 0; i < AZ_LENGTH(names); i++)
         write_file(names[i], OPS);
     assert_int_equal(paths(s, AZ_LENGTH(names), names), 0);
@@ -83,7 +93,8 @@ static void wrong_files_are_inputs(void **state)
     write_file("notes.txt", "nothing to see\n");
     write_file("empty.csv", "");
     write_file("ok_cuda_gpu_kern_sum.csv", KERNELS);
-    assert_int_equal(PATHS(s, "notes.txt", "missing.csv", "empty.csv", "ok_cuda_gpu_kern_sum.csv"), 0);
+    assert_int_equal(PATHS(s, "notes.txt", "missing.csv", "empty.csv", "ok_cuda_gpu_kern_sum.csv"),
+                     0);
     assert_int_equal(s->config.inputs.n, 4);
     assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), 0);
     assert_int_equal(s->plan.jobs.v[0].error, AZ_EFORMAT);
@@ -128,7 +139,8 @@ static void equal_titles_are_parted(void **state)
     assert_sv(s->config.inputs.v[1].title, "n/a_cuda_gpu_kern_sum.csv");
     s->config.outputs.dir = AZ_SV("out");
     assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), 0);
-    assert_sv(s->plan.jobs.v[0].targets.v[0].path, "out/a_perf_report_m_a_cuda_gpu_kern_sum.csv.xlsx");
+    assert_sv(s->plan.jobs.v[0].targets.v[0].path,
+              "out/a_perf_report_m_a_cuda_gpu_kern_sum.csv.xlsx");
 }
 
 static void standard_input_once(void **state)
@@ -162,7 +174,8 @@ static void only_by_title(void **state)
     assert_int_equal(az_plan_count(&s->plan), 1);
     assert_true(s->plan.jobs.v[0].skip);
     assert_int_equal(s->plan.jobs.v[0].targets.n, 0);
-    assert_sv(s->plan.jobs.v[1].targets.v[0].path, "a_perf_report_b.xlsx"); /* the name it has beside the other */
+    assert_sv(s->plan.jobs.v[1].targets.v[0].path,
+              "a_perf_report_b.xlsx"); /* the name it has next to the other */
     again(s);
     s->config.outputs.xlsx = AZ_SV("one.xlsx"); /* of the one input that is run */
     assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), 0);
@@ -228,19 +241,23 @@ static int surer(struct az_sv head, struct az_sv path)
 
 static void surest_format_wins_and_ties_are_told(void **state)
 {
-    static const struct az_format one = { .name = "one", .probe = yes }, two = { .name = "two", .probe = yes },
+    static const struct az_format one = { .name = "one", .probe = yes },
+                                  two = { .name = "two", .probe = yes },
                                   three = { .name = "three", .probe = surer };
     const struct az_format *const list[] = { &one, &three, &two, NULL };
     const struct az_format *found = NULL;
     struct setting *s = *state;
     int score = 0;
 
-    assert_int_equal(az_format_choose(list, AZ_SV("abcd"), AZ_SV("f"), &found, &score, &s->diag), 0);
+    assert_int_equal(az_format_choose(list, AZ_SV("abcd"), AZ_SV("f"), &found, &score, &s->diag),
+                     0);
     assert_ptr_equal(found, &three);
     assert_int_equal(score, 80);
-    assert_int_equal(az_format_choose(list, AZ_SV("ab"), AZ_SV("f"), &found, &score, &s->diag), AZ_EFORMAT);
+    assert_int_equal(az_format_choose(list, AZ_SV("ab"), AZ_SV("f"), &found, &score, &s->diag),
+                     AZ_EFORMAT);
     assert_true(said(&s->diag, "f: may be 'one' or 'two'"));
-    assert_int_equal(az_format_choose(list, AZ_SV(""), AZ_SV("f"), &found, &score, &s->diag), AZ_EEMPTY);
+    assert_int_equal(az_format_choose(list, AZ_SV(""), AZ_SV("f"), &found, &score, &s->diag),
+                     AZ_EEMPTY);
 }
 
 static void every_row_of_the_registry_is_whole(void **state)

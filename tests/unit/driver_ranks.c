@@ -72,7 +72,8 @@ static void hosts_in_names(void **state)
 
 static void bad_patterns(void **state)
 {
-    static const char *const bad[] = { "re:(", "re:[", "re:x\\", "re:(?P<rank>x)", "re:((((((((x))))))))" };
+    static const char *const bad[] = { "re:(", "re:[", "re:x\\", "re:(?P<rank>x)",
+                                       "re:((((((((x))))))))" };
     struct az_rank_name r;
     struct az_arena a;
     struct az_diag d;
@@ -111,20 +112,23 @@ static void natural_order(void **state)
 
 /* ---- runs ---- */
 
-/* A rank: `kernels` of 10 us every 20 us behind one another, each with its launch. */
+/* A rank: `kernels` of 10 us every 20 us after one another, each with its launch. */
 static void write_rank(const char *path, int rank, int world, int kernels)
 {
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     fprintf(f, "{\"schemaVersion\":1,\"deviceProperties\":[{\"id\":0,\"name\":\"dev\"}],");
     if (rank >= 0)
-        fprintf(f, "\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":%d,\"world_size\":%d},", rank, world);
+        fprintf(f, "\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":%d,\"world_size\":%d},",
+                rank, world);
     fprintf(f, "\"traceEvents\":[\n");
     for (int i = 0; i < kernels; i++)
         fprintf(f,
-                "%s{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":%d,"
+                "%s{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,"
+                "\"tid\":1,\"ts\":%d,"
                 "\"dur\":5,\"args\":{\"correlation\":%d}},\n"
-                "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k%d_of_a_name_that_takes_room\",\"pid\":0,\"tid\":7,"
+                "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k%d_of_a_name_that_takes_room\","
+                "\"pid\":0,\"tid\":7,"
                 "\"ts\":%d,\"dur\":10,\"args\":{\"correlation\":%d,\"stream\":7,\"device\":0}}",
                 i ? ",\n" : "", 20 * i, i + 1, i % 100, 20 * i + 6, i + 1);
     fprintf(f, "]}\n");
@@ -136,7 +140,9 @@ static struct az_input *add_run(struct setting *s, const char *const *paths, siz
     struct az_input *in = add_input(s, "run", "pytorch", paths[0]);
     for (size_t i = 1; i < n; i++)
         assert_int_equal(
-            az_vec_push(&in->files, ((struct az_input_file){ .path = az_sv_str(paths[i]), .role = { "", 0 } })), 0);
+            az_vec_push(&in->files,
+                        ((struct az_input_file){ .path = az_sv_str(paths[i]), .role = { "", 0 } })),
+            0);
     return in;
 }
 
@@ -152,11 +158,13 @@ static void same_tables(const struct az_document *x, const struct az_document *y
         assert_true(az_sv_eq(p->id, q->id));
         assert_int_equal(p->cells.n, q->cells.n);
         for (size_t i = 0; i < p->cells.n; i++)
-            assert_true(az_sv_eq(az_cell_exact(&p->cells.v[i], a), az_cell_exact(&q->cells.v[i], b)));
+            assert_true(
+                az_sv_eq(az_cell_exact(&p->cells.v[i], a), az_cell_exact(&q->cells.v[i], b)));
     }
 }
 
-/* Ranks of very different size, one damaged and one lost, on one thread and on many: the same tables and messages. */
+/* Ranks of very different size, one damaged and one lost, on one thread and on many: the same
+ * tables and messages. */
 static void same_on_any_threads(void **state)
 {
     struct setting *s = *state;
@@ -197,7 +205,8 @@ static void same_on_any_threads(void **state)
     az_diag_release(&d1);
 }
 
-/* A limit that holds two ranks, not eight at a time: they are read one after another, and nothing is lost. */
+/* A limit that holds two ranks, not eight at a time: they are read one after another, and nothing
+ * is lost. */
 static void a_limit_makes_them_wait(void **state)
 {
     struct setting *s = *state;
@@ -297,13 +306,14 @@ static void numbers_no_one_can_hold(void **state)
     static const char *const two[] = { "rank0.json", "rank1.json" };
     struct az_result res;
 
-    write_file(
-        "rank0.json",
-        "{\"distributedInfo\":{\"rank\":9000000000000000000,\"world_size\":9000000000000000000},\"traceEvents\":["
-        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":1,\"dur\":2}]}");
+    write_file("rank0.json", "{\"distributedInfo\":{\"rank\":9000000000000000000,\"world_size\":"
+                             "9000000000000000000},\"traceEvents\":["
+                             "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,"
+                             "\"ts\":1,\"dur\":2}]}");
     write_file("rank1.json",
                "{\"distributedInfo\":{\"rank\":-5,\"world_size\":-5},\"traceEvents\":["
-               "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":1,\"dur\":2}]}");
+               "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":1,"
+               "\"dur\":2}]}");
     add_run(s, two, 2);
     assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), 0);
     az_result_init(&res, (size_t)64 << 20);
@@ -337,7 +347,8 @@ static void searches(void **state)
     write_rank("base/run/rank_0.json", 0, 2, 2);
     write_rank("base/run/rank_1.json", 1, 2, 2);
     write_rank("base/.dot/rank_0.json", 0, 2, 2);
-    write_file("base/run/rank_0_result.json", "{\n \"schema\": \"analyzer-result/1\" }"); /* own outputs: passed over */
+    write_file("base/run/rank_0_result.json",
+               "{\n \"schema\": \"analyzer-result/1\" }"); /* own outputs: passed over */
     write_file("base/run/gates.json", "{}");
     write_rank("plain.json", -1, 0, 1);
     add_search(s, "base");

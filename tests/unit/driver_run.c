@@ -86,14 +86,17 @@ static void order_whatever_finishes_first(void **state)
 static void limit_ends_one_input_only(void **state)
 {
     struct setting *s = *state;
-    struct az_run_opts opts = { .workers = 2, .color = AZ_NEVER, .progress = AZ_NEVER, .memory_limit = 2 << 20 };
+    struct az_run_opts opts = {
+        .workers = 2, .color = AZ_NEVER, .progress = AZ_NEVER, .memory_limit = 2 << 20
+    };
     char *out, *err;
     FILE *f = fopen("big.csv", "w");
 
     assert_non_null(f);
     fputs(HEADER_ONLY, f);
     for (size_t k = 0; k < 100000; k++)
-        fprintf(f, "0.0,%zu,1,1.0,1.0,1,1,0.0,a_kernel_name_that_takes_some_room_%zu\n", 1000 + k, k);
+        fprintf(f, "0.0,%zu,1,1.0,1.0,1,1,0.0,a_kernel_name_that_takes_some_room_%zu\n", 1000 + k,
+                k);
     fclose(f);
     write_file("small.csv", KERNELS);
     add_input(s, "big", "csv", "big.csv");
@@ -111,7 +114,9 @@ static void limit_ends_one_input_only(void **state)
 static void quiet_and_strict(void **state)
 {
     struct setting *s = *state;
-    struct az_run_opts opts = { .workers = 1, .color = AZ_NEVER, .progress = AZ_NEVER, .quiet = true };
+    struct az_run_opts opts = {
+        .workers = 1, .color = AZ_NEVER, .progress = AZ_NEVER, .quiet = true
+    };
     char *out, *err;
 
     write_file("small.csv", KERNELS);
@@ -152,7 +157,8 @@ static void document_ends_with_coverage_and_facts(void **state)
     assert_sv(doc->tables.v[doc->tables.n - 2]->id, "coverage");
     facts = doc->tables.v[doc->tables.n - 1];
     for (size_t r = 0; r < facts->rows; r++) {
-        struct az_sv key = az_cell_text(az_table_at(facts, r, 0)), value = az_cell_text(az_table_at(facts, r, 1));
+        struct az_sv key = az_cell_text(az_table_at(facts, r, 0)),
+                     value = az_cell_text(az_table_at(facts, r, 1));
         digest |= az_sv_is(key, "input 1 xxh3-128") && value.n == 32;
         option |= az_sv_is(key, "option num_of_gpus") && az_sv_is(value, "4");
         assert_true(az_sv_find(value, az_sv_str(s->dir)) < 0);

@@ -51,8 +51,8 @@ static int call(struct fixture *f, struct az_perf *p)
 {
     struct az_sv kernel = AZ_SV("k1");
     struct az_perf_call c = { .op = AZ_SV("my::op"), .kernels = &kernel, .n_kernels = 1 };
-    assert_true(
-        az_perf_parse(&c, AZ_SV("[[2,3],[]]"), AZ_SV("[\"float\",\"Scalar\"]"), AZ_SV(""), AZ_SV("[\"\",\"7\"]")));
+    assert_true(az_perf_parse(&c, AZ_SV("[[2,3],[]]"), AZ_SV("[\"float\",\"Scalar\"]"), AZ_SV(""),
+                              AZ_SV("[\"\",\"7\"]")));
     return az_extend_model(f->script, &c, &f->arena, p, &f->diag);
 }
 
@@ -64,13 +64,16 @@ static void works(void **state)
     assert_int_equal(
         open_text(f, "categories = { mine = { 'b::two', 'a::one' } }\n"
                      "perf_models = { ['my::op'] = function(e)\n"
-                     "  assert(e.name == 'my::op' and #e.dims == 2 and #e.dims[2] == 0 and e.types[1] == 'float')\n"
+                     "  assert(e.name == 'my::op' and #e.dims == 2 and #e.dims[2] == 0 and "
+                     "e.types[1] == 'float')\n"
                      "  assert(e.kernels[1] == 'k1' and string.find(e.types[1], 'loa') == 2)\n"
-                     "  return 2 * e.dims[1][1] * tonumber(e.concrete[2]), e.dims[1][2], 'bf16', 'vector' end }\n"),
+                     "  return 2 * e.dims[1][1] * tonumber(e.concrete[2]), e.dims[1][2], 'bf16', "
+                     "'vector' end }\n"),
         0);
     const struct az_extend_categories *c = az_extend_categories_of(f->script);
     assert_int_equal(c->n, 2);
-    assert_true(az_sv_is(c->v[0].op, "a::one") && az_sv_is(c->v[0].category, "mine")); /* in order of name */
+    assert_true(az_sv_is(c->v[0].op, "a::one") &&
+                az_sv_is(c->v[0].category, "mine")); /* in order of name */
     assert_true(az_extend_has_model(f->script, AZ_SV("my::op")));
     assert_false(az_extend_has_model(f->script, AZ_SV("a::one")));
     assert_int_equal(call(f, &p), 0);
@@ -84,7 +87,8 @@ static void nothing_said(void **state)
     (void)state;
     struct fixture *f = begin(0);
     struct az_perf p;
-    assert_int_equal(open_text(f, "perf_models = { ['my::op'] = function(e) return nil, 5 end }"), 0);
+    assert_int_equal(open_text(f, "perf_models = { ['my::op'] = function(e) return nil, 5 end }"),
+                     0);
     assert_int_equal(call(f, &p), 0);
     assert_true(isnan(p.flops) && p.bytes == 5 && !p.why);
     end(f);
@@ -101,7 +105,8 @@ static void bad_script(void **state)
         const char *text, *said;
     } bad[] = { { "x = = 1", ":1: unexpected symbol" },
                 { "while true do end", "took more than 20 million instructions" },
-                { "t = {} while true do t[#t + 1] = string.rep('x', 100000) .. #t end", "took more than 64 MiB" },
+                { "t = {} while true do t[#t + 1] = string.rep('x', 100000) .. #t end",
+                  "took more than 64 MiB" },
                 { "error('no')", ":1: no" },
                 { "error({})", "no text" },
                 { "io.open('/etc/passwd')", "nil value" },
@@ -113,7 +118,8 @@ static void bad_script(void **state)
                 { "categories = 7", "no table" },
                 { "categories = { a = 'b' }", "list of operators" },
                 { "categories = { a = { 1 } }", "no text" },
-                { "categories = {} for i = 1, 17 do categories['c' .. i] = {} end", "more than 16 categories" },
+                { "categories = {} for i = 1, 17 do categories['c' .. i] = {} end",
+                  "more than 16 categories" },
                 { "perf_models = { 1 }", "must map" },
                 { "tree_postprocess = 1", "no function" } };
     for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
@@ -141,12 +147,14 @@ static void bad_model(void **state)
                 { "return 1, 1, 7", "precision" },
                 { "return 1, 1, 'bf16', 'tensor'", "unit 'tensor'" },
                 { "return e.dims[9][1]", "nil value" },
-                { "local t = {} while true do t[#t + 1] = string.rep('x', 100000) .. #t end", "64 MiB" } };
+                { "local t = {} while true do t[#t + 1] = string.rep('x', 100000) .. #t end",
+                  "64 MiB" } };
     for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
         struct fixture *f = begin(0);
         struct az_perf p;
         char text[256];
-        snprintf(text, sizeof text, "perf_models = { ['my::op'] = function(e) %s end }", bad[i].body);
+        snprintf(text, sizeof text, "perf_models = { ['my::op'] = function(e) %s end }",
+                 bad[i].body);
         assert_int_equal(open_text(f, text), 0);
         assert_int_equal(call(f, &p), AZ_ECONFIG);
         assert_int_equal(f->diag.errors, 1);
@@ -179,7 +187,10 @@ static uint32_t fake_parent(void *c, uint32_t n)
 static uint32_t fake_child(void *c, uint32_t n, uint32_t after)
 {
     (void)c;
-    return n ? AZ_EXTEND_NO_NODE : after == AZ_EXTEND_NO_NODE ? 1 : after == 1 ? 2 : AZ_EXTEND_NO_NODE;
+    return n                            ? AZ_EXTEND_NO_NODE
+           : after == AZ_EXTEND_NO_NODE ? 1
+           : after == 1                 ? 2
+                                        : AZ_EXTEND_NO_NODE;
 }
 static void fake_span(void *c, uint32_t n, int64_t *start, int64_t *end)
 {
@@ -196,13 +207,16 @@ static uint32_t fake_kernels(void *c, uint32_t n, uint32_t *first)
 static struct az_extend_kernel fake_kernel(void *c, uint32_t i)
 {
     (void)c;
-    return (struct az_extend_kernel){ .name = i ? AZ_SV("k2") : AZ_SV("k1"), .ns = 100 + i, .call = i + 1 };
+    return (struct az_extend_kernel){ .name = i ? AZ_SV("k2") : AZ_SV("k1"),
+                                      .ns = 100 + i,
+                                      .call = i + 1 };
 }
 static struct az_extend_args fake_args(void *c, uint32_t n)
 {
     (void)c;
     (void)n;
-    return (struct az_extend_args){ AZ_SV("[[2]]"), { "", 0 }, { "", 0 }, AZ_SV("[\"\"]"), { "", 0 } };
+    return (
+        struct az_extend_args){ AZ_SV("[[2]]"), { "", 0 }, { "", 0 }, AZ_SV("[\"\"]"), { "", 0 } };
 }
 static int64_t fake_sequence(void *c, uint32_t n)
 {
@@ -221,11 +235,13 @@ static const char *fake_remove(void *c, uint32_t n)
     snprintf(f->said + strlen(f->said), 60, "remove %u;", n);
     return NULL;
 }
-static const char *fake_insert(void *c, struct az_sv s, const uint32_t *v, size_t n, const struct az_extend_args *a)
+static const char *fake_insert(void *c, struct az_sv s, const uint32_t *v, size_t n,
+                               const struct az_extend_args *a)
 {
     struct fake *f = c;
-    snprintf(f->said + strlen(f->said), 120, "insert %.*s %zu@%u dims %.*s concrete %.*s facts %.*s;", AZ_SVF(s), n,
-             v[0], AZ_SVF(a->dims), AZ_SVF(a->concrete), AZ_SVF(a->facts));
+    snprintf(f->said + strlen(f->said), 120,
+             "insert %.*s %zu@%u dims %.*s concrete %.*s facts %.*s;", AZ_SVF(s), n, v[0],
+             AZ_SVF(a->dims), AZ_SVF(a->concrete), AZ_SVF(a->facts));
     return NULL;
 }
 
@@ -235,18 +251,23 @@ static void tree(void **state)
     static const struct {
         const char *body, *said, *wrong;
     } each[] = {
-        { "assert(tree.size == 3 and #tree.find('op') == 1 and #tree.find('', 'call') == 2 and tree.kind(2) == 'call')",
+        { "assert(tree.size == 3 and #tree.find('op') == 1 and #tree.find('', 'call') == 2 and "
+          "tree.kind(2) == 'call')",
           "", NULL },
-        { "assert(tree.parent(1) == nil and tree.parent(3) == 1 and #tree.children(1) == 2 and tree.children(1)[2] == "
+        { "assert(tree.parent(1) == nil and tree.parent(3) == 1 and #tree.children(1) == 2 and "
+          "tree.children(1)[2] == "
           "3)",
           "", NULL },
-        { "local a, b = tree.span(2) assert(a == 10 and b == 17 and tree.name(1) == 'my::op')", "", NULL },
-        { "local k = tree.kernels(1) assert(#k == 2 and k[2].name == 'k2' and k[2].ns == 101 and k[2].call == 3)", "",
+        { "local a, b = tree.span(2) assert(a == 10 and b == 17 and tree.name(1) == 'my::op')", "",
           NULL },
+        { "local k = tree.kernels(1) assert(#k == 2 and k[2].name == 'k2' and k[2].ns == 101 and "
+          "k[2].call == 3)",
+          "", NULL },
         { "assert(tree.args(1).dims == '[[2]]' and tree.args(1).types == nil)", "", NULL },
         { "assert(tree.sequence(1) == 77 and tree.sequence(2) == nil)", "", NULL },
         { "tree.rename(1, 'new') tree.remove(1)", "rename 0 new;remove 0;", NULL },
-        { "tree.insert('p', { 2, 3 }, { args_from = 1, dims = '[]', facts = { b = true, a = 2.5 } })",
+        { "tree.insert('p', { 2, 3 }, { args_from = 1, dims = '[]', facts = { b = true, a = 2.5 } "
+          "})",
           "insert p 2@1 dims [] concrete [\"\"] facts a=2.5\nb=true\n;", NULL },
         { "tree.rename(2, 'x')", "rename 1 x;", "no operator" },
         { "tree.name(0)", "", "no node" },
@@ -261,9 +282,10 @@ static void tree(void **state)
         struct fixture *f = begin(0);
         struct fake fake = { "" };
         char text[300];
-        const struct az_extend_tree t = { &fake,         3,           fake_name,    fake_kind,   fake_parent,
-                                          fake_child,    fake_span,   fake_kernels, fake_kernel, fake_args,
-                                          fake_sequence, fake_rename, fake_remove,  fake_insert };
+        const struct az_extend_tree t = { &fake,       3,          fake_name,     fake_kind,
+                                          fake_parent, fake_child, fake_span,     fake_kernels,
+                                          fake_kernel, fake_args,  fake_sequence, fake_rename,
+                                          fake_remove, fake_insert };
         snprintf(text, sizeof text, "function tree_postprocess(tree) %s end", each[i].body);
         assert_int_equal(open_text(f, text), 0);
         assert_true(az_extend_has_tree(f->script));

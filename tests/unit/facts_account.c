@@ -1,4 +1,5 @@
-/* The account of device time against a count of every tick, in order and out of order, whole and in windows. */
+/* The account of device time against a count of every tick, in order and out of order, whole and in
+ * windows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +27,8 @@ static void one_count(const uint8_t bits[SPAN], int64_t lo, int64_t hi, const st
     assert_int_equal(a->exposed_comm, n[2] + n[6] + n[10] + n[14]);
     assert_int_equal(a->exposed_copies, n[4] + n[12]);
     assert_int_equal(a->other, n[8]);
-    assert_int_equal(a->compute + a->exposed_comm + a->exposed_copies + a->other + a->idle, a->total);
+    assert_int_equal(a->compute + a->exposed_comm + a->exposed_copies + a->other + a->idle,
+                     a->total);
 }
 
 static void agrees_with_ticks(void **state)
@@ -42,7 +44,8 @@ static void agrees_with_ticks(void **state)
         struct az_account a;
         az_busy_init(&b, &mem);
         for (int i = 0; i < 20; i++) {
-            const int64_t start = round % 2 ? rand() % 250 : (at += rand() % 12), end = start + rand() % 40;
+            const int64_t start = round % 2 ? rand() % 250 : (at += rand() % 12),
+                          end = start + rand() % 40;
             const enum az_part part = rand() % 4;
             assert_int_equal(az_busy_add(&b, part, start, end), 0);
             first = start < first ? start : first;
@@ -81,7 +84,8 @@ static void short_gaps(void **state)
     az_account_of(&b, NULL, 6, &a);
     assert_int_equal(a.idle, 55);
     assert_int_equal(a.micro, 5);
-    az_account_of(&b, &(struct az_span){ 0, 100 }, 6, &a); /* before the first and behind the last is no gap */
+    az_account_of(&b, &(struct az_span){ 0, 100 }, 6,
+                  &a); /* before the first and after the last is no gap */
     assert_int_equal(a.idle, 75);
     assert_int_equal(a.micro, 5);
     az_account_extend(&a, 200);
@@ -99,6 +103,7 @@ static void short_gaps(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(agrees_with_ticks), cmocka_unit_test(short_gaps) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(agrees_with_ticks),
+                                        cmocka_unit_test(short_gaps) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,8 +41,8 @@ static void project(struct fix *f)
 static void links_by_process_and_id(void **state)
 {
     struct fix *f = *state;
-    uint32_t a = host_lane(&f->t, 1, 1), b = host_lane(&f->t, 2, 1), ga = stream_lane(&f->t, 1, 0, 7),
-             gb = stream_lane(&f->t, 2, 0, 7);
+    uint32_t a = host_lane(&f->t, 1, 1), b = host_lane(&f->t, 2, 1),
+             ga = stream_lane(&f->t, 1, 0, 7), gb = stream_lane(&f->t, 2, 0, 7);
     add(&f->t, AZ_CALL, "launch", a, 10, 20, 5);
     add(&f->t, AZ_CALL, "launch", b, 11, 21, 5);
     add(&f->t, AZ_CALL, "inner", a, 12, 18, 5);        /* same id later: the first counts */
@@ -88,7 +88,8 @@ static void many_processes_stay_small(void **state)
 static void edges_are_inclusive(void **state)
 {
     struct fix *f = *state;
-    uint32_t h = host_lane(&f->t, 1, 1), other = host_lane(&f->t, 1, 2), g = stream_lane(&f->t, 1, 0, 7);
+    uint32_t h = host_lane(&f->t, 1, 1), other = host_lane(&f->t, 1, 2),
+             g = stream_lane(&f->t, 1, 0, 7);
     add_range(&f->t, "exact", h, 10, 20, 1, 0, false);
     add_range(&f->t, "late", h, 11, 20, 2, 0, false);  /* the call starts before it */
     add_range(&f->t, "short", h, 10, 19, 3, 0, false); /* and ends after it */
@@ -147,11 +148,15 @@ static void nothing_at_all(void **state)
 }
 
 /* ---- brute force ---- */
-static bool projectable(const struct az_trace *t, size_t i) { return !az_range_side(t, i)->crosses; }
+static bool projectable(const struct az_trace *t, size_t i)
+{
+    return !az_range_side(t, i)->crosses;
+}
 
 static void check_range(const struct fix *f, size_t i)
 {
-    const struct az_events *r = &f->t.ev[AZ_RANGE], *c = &f->t.ev[AZ_CALL], *k = &f->t.ev[AZ_KERNEL];
+    const struct az_events *r = &f->t.ev[AZ_RANGE], *c = &f->t.ev[AZ_CALL],
+                           *k = &f->t.ev[AZ_KERNEL];
     int64_t lo = INT64_MAX, hi = INT64_MIN;
     uint32_t calls = 0;
     for (size_t j = 0; projectable(&f->t, i) && j < c->n; j++) {
@@ -159,7 +164,8 @@ static void check_range(const struct fix *f, size_t i)
         if (c->lane[j] != r->lane[i] || c->start[j] < r->start[i] || c->end[j] > r->end[i])
             continue;
         for (size_t o = 0; o < k->n; o++) {
-            if (k->corr[o] != c->corr[j] || f->t.lanes.v[k->lane[o]].proc != f->t.lanes.v[c->lane[j]].proc)
+            if (k->corr[o] != c->corr[j] ||
+                f->t.lanes.v[k->lane[o]].proc != f->t.lanes.v[c->lane[j]].proc)
                 continue;
             any = true;
             lo = k->start[o] < lo ? k->start[o] : lo;
@@ -203,13 +209,15 @@ static void random_traces_agree_with_brute_force(void **state)
         uint32_t g[2] = { stream_lane(&f->t, 1, 0, 7), stream_lane(&f->t, 2, 1, 7) };
         for (int i = 0; i < 60; i++) { /* ranges and calls overlap as they like */
             int64_t at = rand() % 100;
-            add_range(&f->t, "r", h[rand() % 3], at, at + rand() % 40, (uint64_t)(1000 - i), 0, rand() % 10 == 0);
+            add_range(&f->t, "r", h[rand() % 3], at, at + rand() % 40, (uint64_t)(1000 - i), 0,
+                      rand() % 10 == 0);
             at = rand() % 100;
             add(&f->t, AZ_CALL, "c", h[rand() % 3], at, at + rand() % 6, (uint64_t)i + 1);
         }
         for (int i = 0; i < 80; i++) {
             int64_t at = rand() % 300;
-            add(&f->t, AZ_KERNEL, "k", g[rand() % 2], at, at + rand() % 20, (uint64_t)(rand() % 70));
+            add(&f->t, AZ_KERNEL, "k", g[rand() % 2], at, at + rand() % 20,
+                (uint64_t)(rand() % 70));
         }
         project(f);
         size_t rows = 0;

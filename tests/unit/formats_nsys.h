@@ -63,7 +63,8 @@ static inline const char *fixture_path(struct fixture *f, const char *name)
     return p.p;
 }
 
-static inline const char *fixture_write(struct fixture *f, const char *name, const char *bytes, size_t n)
+static inline const char *fixture_write(struct fixture *f, const char *name, const char *bytes,
+                                        size_t n)
 {
     const char *path = fixture_path(f, name);
     FILE *out = fopen(path, "wb");
@@ -76,8 +77,9 @@ static inline const char *fixture_write(struct fixture *f, const char *name, con
 static inline void fixture_add(struct fixture *f, const char *path, const char *role, bool optional)
 {
     assert_true(f->n_files < MAX_FILES);
-    f->files[f->n_files++] =
-        (struct az_file){ .path = az_sv_str(path), .role = az_sv_str(role ? role : ""), .optional = optional };
+    f->files[f->n_files++] = (struct az_file){ .path = az_sv_str(path),
+                                               .role = az_sv_str(role ? role : ""),
+                                               .optional = optional };
 }
 
 static inline void fixture_text(struct fixture *f, const char *role, const char *text)
@@ -87,9 +89,10 @@ static inline void fixture_text(struct fixture *f, const char *role, const char 
     fixture_add(f, fixture_write(f, name, text, strlen(text)), role, false);
 }
 
-/* A stored gzip member whose last bytes are gone: `text` loses `missing` of them, and the checksum. */
-static inline void fixture_cut_gzip(struct fixture *f, const char *name, const char *role, const char *text,
-                                    size_t missing)
+/* A stored gzip member whose last bytes are gone: `text` loses `missing` of them, and the checksum.
+ */
+static inline void fixture_cut_gzip(struct fixture *f, const char *name, const char *role,
+                                    const char *text, size_t missing)
 {
     unsigned char gz[4096] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1 };
     size_t n = strlen(text);
@@ -121,10 +124,12 @@ static inline int fixture_parse(struct fixture *f, const struct az_format *forma
 static inline bool said(const struct fixture *f, enum az_severity severity, const char *text)
 {
     for (size_t i = 0; i < f->diag.list.n; i++)
-        if (f->diag.list.v[i].severity == severity && az_sv_find(f->diag.list.v[i].text, az_sv_str(text)) >= 0)
+        if (f->diag.list.v[i].severity == severity &&
+            az_sv_find(f->diag.list.v[i].text, az_sv_str(text)) >= 0)
             return true;
     for (size_t i = 0; i < f->diag.list.n; i++)
-        fprintf(stderr, "  said (%d): %.*s\n", (int)f->diag.list.v[i].severity, AZ_SVF(f->diag.list.v[i].text));
+        fprintf(stderr, "  said (%d): %.*s\n", (int)f->diag.list.v[i].severity,
+                AZ_SVF(f->diag.list.v[i].text));
     return false;
 }
 

@@ -1,13 +1,17 @@
-/* nsys stats CSV: every header form, units, sections, options, bad input (docs/formats-nsight.md 1.1, 1.6, 2). */
+/* nsys stats CSV: every header form, units, sections, options, bad input
+ * (docs/formats-nsight.md 1.1, 1.6, 2). */
 #include "formats_nsys.h"
 
 #include <math.h>
 
-#define PARSE(f)   fixture_parse((f), &az_format_nsys_csv)
-#define TITLES     "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
-#define MEM_TITLES "Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Operation\n"
-#define PROJ_TITLES                                                                                                    \
-    "Name,Projected Start (ns),Projected Duration (ns),Orig Start (ns),Orig Duration (ns),Style,PID,TID,NumGPUOps,"    \
+#define PARSE(f) fixture_parse((f), &az_format_nsys_csv)
+#define TITLES                                                                                     \
+    "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
+#define MEM_TITLES                                                                                 \
+    "Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Operation\n"
+#define PROJ_TITLES                                                                                \
+    "Name,Projected Start (ns),Projected Duration (ns),Orig Start (ns),Orig Duration "             \
+    "(ns),Style,PID,TID,NumGPUOps,"                                                                \
     "Lvl,NumChild,RangeId,ParentId,RangeStack\n"
 
 /* One kernel "gemm<a, b>" of 6000000 ns in 3 instances, whatever the titles. */
@@ -33,13 +37,17 @@ static void one_kernel(const char *text)
 static void headers(void **state)
 {
     (void)state;
-    one_kernel("Time(%),Total Time (ns),Instances,Average,Minimum,Maximum,Name\n1.0,6000000,3,2,1,3,\"gemm<a, b>\"\n");
+    one_kernel("Time(%),Total Time "
+               "(ns),Instances,Average,Minimum,Maximum,Name\n1.0,6000000,3,2,1,3,\"gemm<a, b>\"\n");
     one_kernel("Time(%),Total Time (ns),Instances,Average,Minimum,Maximum,StdDev,Name\n"
                "1.0,6000000,3,2,1,3,0.5,\"gemm<a, b>\"\n");
-    one_kernel("Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),GridXYZ,BlockXYZ,"
+    one_kernel("Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
+               "(ns),GridXYZ,BlockXYZ,"
                "Name\n1.0,6000000,3,2,2,1,3,0.5,   1    1    1, 128    1    1,\"gemm<a, b>\"\n");
     one_kernel(TITLES "1.0,6000000,3,2,2,1,3,0.5,\"gemm<a, b>\"\n");
-    one_kernel("TIME (%),\"Total Time (ns)\",Instances,Name\n1.0,6000000,3,\"gemm<a, b>\"\n"); /* console copies */
+    one_kernel(
+        "TIME (%),\"Total Time (ns)\",Instances,Name\n1.0,6000000,3,\"gemm<a, b>\"\n"); /* console
+                                                                                           copies */
     one_kernel("\xef\xbb\xbf" TITLES "1.0,6000000,3,2,2,1,3,0.5,\"gemm<a, b>\"\r\n");
 }
 
@@ -102,7 +110,7 @@ static void defects(void **state)
     assert_int_equal(dropped(&f, "count is missing or no integer"), 1);
     assert_int_equal(dropped(&f, "row without a name"), 1);
     assert_int_equal(dropped(&f, "too few fields (is the file cut off?)"), 1);
-    assert_true(said(&f, AZ_WARNING, "f0.csv:2: row left out: time is missing"));
+    assert_true(said(&f, AZ_WARNING, "f0.csv:2: row skipped: time is missing"));
     fixture_close(&f);
 
     fixture_open(&f); /* cut off inside a quoted name: the good rows stay */
@@ -113,7 +121,8 @@ static void defects(void **state)
     fixture_close(&f);
 }
 
-/* As in the other formats: what comes before the cut is kept, and the cut is told once; strict refuses it. */
+/* As in the other formats: what comes before the cut is kept, and the cut is reported once; strict
+ * refuses it. */
 static void cut_gzip(void **state)
 {
     static const char text[] = TITLES "1,7,1,1,1,1,1,0,good\n1,7,1,1,1,1,1,0,second\n";
@@ -159,17 +168,20 @@ static void failures(void **state)
     expect_failure("kernel_sum", "", AZ_EEMPTY, "f0.csv: empty file");
     expect_failure(NULL, "", AZ_EEMPTY, "f0.csv: empty file");
     expect_failure("kernel_sum", "Total Time (ns),Calls,Name\n1,2,a\n", AZ_EFORMAT,
-                   "f0.csv:1: no column 'Instances' for the cuda_gpu_kern_sum report (titles seen: Total Time (ns), "
+                   "f0.csv:1: no column 'Instances' for the cuda_gpu_kern_sum report (titles seen: "
+                   "Total Time (ns), "
                    "Calls, Name)");
     expect_failure("kernel_sum", "hello\n\nworld\n", AZ_EFORMAT,
                    "no line with the titles of a cuda_gpu_kern_sum report");
     expect_failure("nvtx_proj_trace", TITLES "1,1,1,1,1,1,1,1,a\n", AZ_EFORMAT,
                    "this is a cuda_gpu_kern_sum report, which holds no projected ranges");
-    expect_failure(
-        NULL, "Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n1,2,3,4,cudaLaunchKernel\n", AZ_EFORMAT,
-        "this is a cuda_api_sum or osrt_sum report, which holds no kernel times (give the cuda_gpu_kern_sum");
-    expect_failure(NULL, "Time (%),Total Time (ns),Instances,Style,Range\n1,2,3,PushPop,a\n", AZ_EFORMAT,
-                   "this is a nvtx_sum report");
+    expect_failure(NULL,
+                   "Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n1,2,3,4,cudaLaunchKernel\n",
+                   AZ_EFORMAT,
+                   "this is a cuda_api_sum or osrt_sum report, which holds no kernel times (give "
+                   "the cuda_gpu_kern_sum");
+    expect_failure(NULL, "Time (%),Total Time (ns),Instances,Style,Range\n1,2,3,PushPop,a\n",
+                   AZ_EFORMAT, "this is a nvtx_sum report");
     expect_failure("kernel_sum", "\"open", AZ_EFORMAT, "a quote is left open");
     struct fixture f;
     fixture_open(&f);
@@ -201,8 +213,10 @@ static void all_three(void **state)
                  PROJ_TITLES ",5,900,None,None,,,,7,,,,,\n"
                              "\"TSL:#a,b#\",-5,100,1,90,PushPop,12,13,9,0,2,1,None,:1\n"
                              ":inner,20,30,21,25,StartEnd,12,13,4,1,0,2,1,:1:2\n");
-    fixture_text(&f, "mem_time_sum",
-                 MEM_TITLES "1,20,2,1,1,1,1,0,[CUDA memcpy Device-to-Device]\n1,5,1,1,1,1,1,0,[CUDA memset]\n");
+    fixture_text(
+        &f, "mem_time_sum",
+        MEM_TITLES
+        "1,20,2,1,1,1,1,0,[CUDA memcpy Device-to-Device]\n1,5,1,1,1,1,1,0,[CUDA memset]\n");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.proj.n, 2);
     const struct az_proj *p = f.trace.proj.v;
@@ -216,7 +230,8 @@ static void all_three(void **state)
     assert_int_equal(dropped(&f, "projection row without a name"), 1);
     assert_int_equal(f.trace.mem_sums.n, 2);
     assert_true(f.trace.has_mem && f.trace.has_nvtx);
-    assert_int_equal(az_trace_facts(&f.trace), AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS | AZ_CAP_MEM | AZ_CAP_PROJ);
+    assert_int_equal(az_trace_facts(&f.trace),
+                     AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS | AZ_CAP_MEM | AZ_CAP_PROJ);
     assert_int_equal(f.diag.warnings, 0);
     fixture_close(&f);
 }
@@ -233,7 +248,7 @@ static void optional_files(void **state)
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.diag.errors, 0);
     assert_true(said(&f, AZ_WARNING, "none.csv"));
-    assert_true(said(&f, AZ_WARNING, "(optional file, left out)"));
+    assert_true(said(&f, AZ_WARNING, "(optional file, skipped)"));
     assert_false(f.trace.has_mem || f.trace.has_nvtx);
     fixture_close(&f);
 }
@@ -279,12 +294,13 @@ static void indexes(void **state)
 static void sections(void **state)
 {
     (void)state;
-    static const char *const all = "Processing [x] with [cuda_api_sum.py]...\n"
-                                   "Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n1,2,3,4,cudaLaunchKernel\n\n"
-                                   "Processing [x] with [cuda_gpu_kern_sum.py]...\n" TITLES "1,10,1,1,1,1,1,0,k\n\n"
-                                   "SKIPPED: x does not contain NVTX data.\n\n" MEM_TITLES
-                                   "1,20,2,1,1,1,1,0,[CUDA memset]\nProcessing [x] with [cuda_gpu_mem_size_sum.py]...\n"
-                                   "Total (MB),Count,Avg (MB),Operation\n1.5,2,0.75,[CUDA memset]\n";
+    static const char *const all =
+        "Processing [x] with [cuda_api_sum.py]...\n"
+        "Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n1,2,3,4,cudaLaunchKernel\n\n"
+        "Processing [x] with [cuda_gpu_kern_sum.py]...\n" TITLES "1,10,1,1,1,1,1,0,k\n\n"
+        "SKIPPED: x does not contain NVTX data.\n\n" MEM_TITLES
+        "1,20,2,1,1,1,1,0,[CUDA memset]\nProcessing [x] with [cuda_gpu_mem_size_sum.py]...\n"
+        "Total (MB),Count,Avg (MB),Operation\n1.5,2,0.75,[CUDA memset]\n";
     struct fixture f;
     fixture_open(&f); /* without a role: all that is known */
     fixture_text(&f, NULL, all);
@@ -321,10 +337,12 @@ static void gpu_trace(void **state)
     fixture_open(&f);
     f.opts.kernel_geometry = true;
     fixture_text(&f, NULL,
-                 "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),"
+                 "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem "
+                 "(MB),DymSMem (MB),"
                  "Bytes (MB),Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,GreenCtx,Strm,Name\n"
                  "100,50,7,3,2,1,32,4,1,16,0.000,0.048,,,,,NVIDIA A100 (1),2,,13,\"k<a, b>\"\n"
-                 "160,10,8,,,,,,,,,,0.004,1.0,Pinned,Device,NVIDIA A100 (0),1,,7,[CUDA memcpy Host-to-Device]\n"
+                 "160,10,8,,,,,,,,,,0.004,1.0,Pinned,Device,NVIDIA A100 (0),1,,7,[CUDA memcpy "
+                 "Host-to-Device]\n"
                  "180,5,9,,,,,,,,,,1.000,1.0,,Device,NVIDIA A100 (0),1,,7,[CUDA memset]\n"
                  "x,5,9,,,,,,,,,,1.000,1.0,,Device,NVIDIA A100 (0),1,,7,[CUDA memset]\n");
     assert_int_equal(PARSE(&f), 0);
@@ -343,8 +361,8 @@ static void gpu_trace(void **state)
     assert_true(c->bytes == 4000 && c->src == 1 && c->dst == 2);
     assert_int_equal(t->devices.n, 2);
     assert_true(az_sv_is(t->devices.v[0].name, "NVIDIA A100"));
-    assert_int_equal(az_trace_facts(t),
-                     AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_MEM | AZ_CAP_GEOMETRY);
+    assert_int_equal(az_trace_facts(t), AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE |
+                                            AZ_CAP_MEM | AZ_CAP_GEOMETRY);
     assert_true(t->has_mem);
     assert_int_equal(dropped(&f, "start is missing or no number"), 1);
     fixture_close(&f);
@@ -357,7 +375,8 @@ static void probing(void **state)
     assert_int_equal(probe(AZ_SV(TITLES), AZ_SV("x")), 95);
     assert_int_equal(probe(AZ_SV("\xef\xbb\xbf" PROJ_TITLES), AZ_SV("x")), 95);
     assert_int_equal(probe(AZ_SV("Processing\r\n\r\n" MEM_TITLES), AZ_SV("x")), 85);
-    assert_int_equal(probe(AZ_SV("\"Time (%)\",\"Total Time (ns)\",\"Instances\",\"Name\"\n"), AZ_SV("x")), 95);
+    assert_int_equal(
+        probe(AZ_SV("\"Time (%)\",\"Total Time (ns)\",\"Instances\",\"Name\"\n"), AZ_SV("x")), 95);
     assert_int_equal(probe(AZ_SV("Name,Calls\n1,2\n"), AZ_SV("x.csv")), 0);
     assert_int_equal(probe(AZ_SV(""), AZ_SV("x.csv")), 0);
     assert_int_equal(probe(AZ_SV(",,,\n\",\""), AZ_SV("x.csv")), 0);

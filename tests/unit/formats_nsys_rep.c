@@ -1,4 +1,4 @@
-/* nsys-rep: the database beside a report, the converter, its failures, the private folder
+/* nsys-rep: the database next to a report, the converter, its failures, the private folder
  * (docs/formats-nsight.md 4). */
 #define _DEFAULT_SOURCE
 #include <fcntl.h>
@@ -18,16 +18,19 @@ static void write_db(const char *path)
     sqlite3 *db;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     assert_int_equal(
-        sqlite3_exec(
-            db,
-            "CREATE TABLE StringIds(id INTEGER PRIMARY KEY,value TEXT);INSERT INTO StringIds VALUES(1,'gemm');"
-            "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER,\"end\" INTEGER,globalPid INTEGER,demangledName "
-            "INTEGER);INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,5,16777216,1);"
-            "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER,\"end\" INTEGER,globalPid INTEGER,copyKind "
-            "INTEGER);INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1,5,16777216,1);"
-            "CREATE TABLE NVTX_EVENTS(start INTEGER,\"end\" INTEGER,eventType INTEGER,text TEXT,globalTid INTEGER);"
-            "INSERT INTO NVTX_EVENTS VALUES(0,9,59,'step',16777217);",
-            NULL, NULL, NULL),
+        sqlite3_exec(db,
+                     "CREATE TABLE StringIds(id INTEGER PRIMARY KEY,value TEXT);INSERT INTO "
+                     "StringIds VALUES(1,'gemm');"
+                     "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER,\"end\" "
+                     "INTEGER,globalPid INTEGER,demangledName "
+                     "INTEGER);INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,5,16777216,1);"
+                     "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER,\"end\" "
+                     "INTEGER,globalPid INTEGER,copyKind "
+                     "INTEGER);INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1,5,16777216,1);"
+                     "CREATE TABLE NVTX_EVENTS(start INTEGER,\"end\" INTEGER,eventType "
+                     "INTEGER,text TEXT,globalTid INTEGER);"
+                     "INSERT INTO NVTX_EVENTS VALUES(0,9,59,'step',16777217);",
+                     NULL, NULL, NULL),
         SQLITE_OK);
     sqlite3_close(db);
 }
@@ -95,7 +98,8 @@ static void converted(void **state)
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.ev[AZ_KERNEL].n, 1);
     assert_true(named(&f, f.trace.ev[AZ_KERNEL].name[0], "gemm"));
-    assert_false(f.trace.has_mem || f.trace.has_nvtx); /* not asked for: only the classic block leaves them out */
+    assert_false(f.trace.has_mem ||
+                 f.trace.has_nvtx); /* not asked for: only the classic block leaves them out */
     assert_int_equal(f.trace.ev[AZ_RANGE].n, 1);
     assert_int_equal(left_over(tmp), 0);
     assert_int_equal(f.progress, 14);
@@ -104,7 +108,8 @@ static void converted(void **state)
     assert_non_null(in);
     assert_true(fread(args, 1, sizeof args - 1, in) > 0);
     fclose(in);
-    assert_ptr_equal(strstr(args, "export\n--type\nsqlite\n--force-overwrite\ntrue\n--output\n"), args);
+    assert_ptr_equal(strstr(args, "export\n--type\nsqlite\n--force-overwrite\ntrue\n--output\n"),
+                     args);
     assert_non_null(strstr(args, report)); /* one argument though it holds a blank */
     finish(&f);
 
@@ -170,7 +175,8 @@ static void failing(void **state)
     (void)make_report(&f, "a.nsys-rep");
     assert_int_equal(PARSE(&f), AZ_EFORMAT);
     assert_true(
-        said(&f, AZ_ERROR, "a.nsys-rep: not an SQLite database")); /* names the report, not the temporary file */
+        said(&f, AZ_ERROR,
+             "a.nsys-rep: not an SQLite database")); /* names the report, not the temporary file */
     finish(&f);
 
     begin(&f, "hang");
@@ -208,7 +214,8 @@ static void absent(void **state)
 
     begin(&f, "");
     f.opts.nsys_path = AZ_SV("");
-    assert_int_equal(setenv("NSYS", CONVERTER, 1), 0); /* the environment, if the option is not given */
+    assert_int_equal(setenv("NSYS", CONVERTER, 1),
+                     0); /* the environment, if the option is not given */
     (void)make_report(&f, "a.nsys-rep");
     assert_int_equal(PARSE(&f), 0);
     finish(&f);
@@ -217,7 +224,8 @@ static void absent(void **state)
     f.opts.nsys_path = AZ_SV("/nonexistent/nsys");
     (void)make_report(&f, "a.nsys-rep");
     assert_int_equal(PARSE(&f), AZ_ECHILD);
-    assert_true(said(&f, AZ_ERROR, "'/nonexistent/nsys' is no program that can be run (option nsys_path)"));
+    assert_true(
+        said(&f, AZ_ERROR, "'/nonexistent/nsys' is no program that can be run (option nsys_path)"));
     finish(&f);
 
     begin(&f, "");

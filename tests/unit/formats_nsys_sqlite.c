@@ -1,5 +1,5 @@
-/* Nsight SQLite exports: contents into the model, schema versions, the edges of docs/formats-nsight.md 5. Databases are
- * built here. */
+/* Nsight SQLite exports: contents into the model, schema versions, the edges of
+ * docs/formats-nsight.md 5. Databases are built here. */
 #include "formats_nsys.h"
 
 #include <sqlite3.h>
@@ -12,25 +12,31 @@
 #define PROC_B   281475261923328 /* 17 << 24 */
 #define THREAD_B 281475261923345
 
-#define KERNEL_TABLE                                                                                                   \
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER,\"end\" INTEGER,deviceId INTEGER,contextId INTEGER,"        \
-    "greenContextId INTEGER,streamId INTEGER,correlationId INTEGER,globalPid INTEGER,demangledName INTEGER,"           \
+#define KERNEL_TABLE                                                                               \
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER,\"end\" INTEGER,deviceId "              \
+    "INTEGER,contextId INTEGER,"                                                                   \
+    "greenContextId INTEGER,streamId INTEGER,correlationId INTEGER,globalPid "                     \
+    "INTEGER,demangledName INTEGER,"                                                               \
     "shortName INTEGER,mangledName INTEGER,gridX INTEGER,graphNodeId INTEGER);"
-#define STRINGS                                                                                                        \
-    "CREATE TABLE StringIds(id INTEGER NOT NULL PRIMARY KEY,value TEXT NOT NULL);"                                     \
-    "INSERT INTO StringIds VALUES(0,'[Unknown]'),(1,'void gemm<\xc3\xa9>(int)'),(2,'gemm'),(3,'_Z4gemm'),"             \
-    "(4,'cudaLaunchKernel_v7000'),(5,'cudaGraphLaunch_v10000'),(6,'cuLaunchKernelEx'),(7,'inner'),(8,'TSL'),"          \
+#define STRINGS                                                                                    \
+    "CREATE TABLE StringIds(id INTEGER NOT NULL PRIMARY KEY,value TEXT NOT NULL);"                 \
+    "INSERT INTO StringIds VALUES(0,'[Unknown]'),(1,'void "                                        \
+    "gemm<\xc3\xa9>(int)'),(2,'gemm'),(3,'_Z4gemm'),"                                              \
+    "(4,'cudaLaunchKernel_v7000'),(5,'cudaGraphLaunch_v10000'),(6,'cuLaunchKernelEx'),(7,'inner')" \
+    ",(8,'TSL'),"                                                                                  \
     "(9,'main thread'),(10,'poll'),(11,'CUPTI buffers'),(5000000000,'far kernel');"
-#define RUNTIME_TABLE                                                                                                  \
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER,\"end\" INTEGER,eventClass INTEGER,globalTid INTEGER,"     \
+#define RUNTIME_TABLE                                                                              \
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER,\"end\" INTEGER,eventClass "           \
+    "INTEGER,globalTid INTEGER,"                                                                   \
     "correlationId INTEGER,nameId INTEGER,returnValue INTEGER);"
-#define NVTX_TABLE                                                                                                     \
-    "CREATE TABLE NVTX_EVENTS(start INTEGER,\"end\" INTEGER,eventType INTEGER,rangeId INTEGER,text TEXT,"              \
+#define NVTX_TABLE                                                                                 \
+    "CREATE TABLE NVTX_EVENTS(start INTEGER,\"end\" INTEGER,eventType INTEGER,rangeId "            \
+    "INTEGER,text TEXT,"                                                                           \
     "globalTid INTEGER,endGlobalTid INTEGER,textId INTEGER,domainId INTEGER);"
-#define META(v, major, minor)                                                                                          \
-    "CREATE TABLE META_DATA_EXPORT(name TEXT,value TEXT);INSERT INTO META_DATA_EXPORT VALUES"                          \
-    "('EXPORT_PRODUCT_VERSION','2025.5.2.266'),('EXPORT_SCHEMA_VERSION','" v "'),"                                     \
-    "('EXPORT_SCHEMA_VERSION_MAJOR','" major "'),('EXPORT_SCHEMA_VERSION_MINOR','" minor "'),"                         \
+#define META(v, major, minor)                                                                      \
+    "CREATE TABLE META_DATA_EXPORT(name TEXT,value TEXT);INSERT INTO META_DATA_EXPORT VALUES"      \
+    "('EXPORT_PRODUCT_VERSION','2025.5.2.266'),('EXPORT_SCHEMA_VERSION','" v "'),"                 \
+    "('EXPORT_SCHEMA_VERSION_MAJOR','" major "'),('EXPORT_SCHEMA_VERSION_MINOR','" minor "'),"     \
     "('EXPORT_PARAM_TIME_SHIFT','-12'),('EXPORT_PARAM_TIME_NORMALIZE','true');"
 
 static sqlite3 *db_open(const char *path)
@@ -73,29 +79,39 @@ static void device_events(void **state)
 {
     (void)state;
     struct fixture f;
-    start(
-        &f, STRINGS META("3.24.0", "3", "24") KERNEL_TABLE RUNTIME_TABLE
-        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
-        "(-50,-10,1,2,0,7,77,281475245146112,1,2,3,1,NULL),"        /* before the session's start */
-        "(100,140,0,1,0,13,77,281475261923328,1,2,3,1,8589934593)," /* same correlation id, other process; graph node */
-        "(90,95,0,1,0,13,NULL,281475261923328,999,2,3,1,NULL),"     /* no correlation; name not in StringIds */
-        "(200,190,0,1,0,13,5,281475261923328,1,2,3,1,NULL),"        /* ends before it starts */
-        "(300,310,0,1,0,13,6,281475261923328,5000000000,2,3,1,NULL);"
-        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER,\"end\" INTEGER,deviceId INTEGER,contextId INTEGER,"
-        "streamId INTEGER,correlationId INTEGER,globalPid INTEGER,bytes INTEGER,copyKind INTEGER,srcKind INTEGER,"
-        "dstKind INTEGER);"
-        "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1,2,0,1,7,8,281475245146112,4096,1,1,2),"
-        "(3,4,0,1,7,9,281475245146112,NULL,8,NULL,2),(5,6,0,1,7,9,281475245146112,1,42,NULL,2);"
-        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(start INTEGER,\"end\" INTEGER,deviceId INTEGER,contextId INTEGER,"
-        "streamId INTEGER,correlationId INTEGER,globalPid INTEGER,value INTEGER,bytes INTEGER,memKind INTEGER);"
-        "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(7,9,0,1,7,10,281475245146112,0,65536,2);"
-        "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start INTEGER,\"end\" INTEGER,deviceId INTEGER,contextId "
-        "INTEGER,streamId INTEGER,correlationId INTEGER,globalPid INTEGER,graphId INTEGER,graphExecId INTEGER);"
-        "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES(10,20,0,1,7,11,281475245146112,3,4);"
-        "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start INTEGER,\"end\" INTEGER,deviceId INTEGER,contextId "
-        "INTEGER,streamId INTEGER,correlationId INTEGER,globalPid INTEGER,deprecatedSyncType INTEGER,syncType "
-        "INTEGER,eventId INTEGER);"
-        "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES(10,20,0,1,4294967295,11,281475245146112,NULL,4,0);");
+    start(&f, STRINGS META("3.24.0", "3", "24") KERNEL_TABLE RUNTIME_TABLE
+          "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
+          "(-50,-10,1,2,0,7,77,281475245146112,1,2,3,1,NULL)," /* before the session's start */
+          "(100,140,0,1,0,13,77,281475261923328,1,2,3,1,8589934593)," /* same correlation id, other
+                                                                         process; graph node */
+          "(90,95,0,1,0,13,NULL,281475261923328,999,2,3,1,NULL),"     /* no correlation; name not in
+                                                                         StringIds */
+          "(200,190,0,1,0,13,5,281475261923328,1,2,3,1,NULL),"        /* ends before it starts */
+          "(300,310,0,1,0,13,6,281475261923328,5000000000,2,3,1,NULL);"
+          "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER,\"end\" INTEGER,deviceId "
+          "INTEGER,contextId INTEGER,"
+          "streamId INTEGER,correlationId INTEGER,globalPid INTEGER,bytes INTEGER,copyKind "
+          "INTEGER,srcKind INTEGER,"
+          "dstKind INTEGER);"
+          "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1,2,0,1,7,8,281475245146112,4096,1,1,2),"
+          "(3,4,0,1,7,9,281475245146112,NULL,8,NULL,2),(5,6,0,1,7,9,281475245146112,1,42,NULL,2);"
+          "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(start INTEGER,\"end\" INTEGER,deviceId "
+          "INTEGER,contextId INTEGER,"
+          "streamId INTEGER,correlationId INTEGER,globalPid INTEGER,value INTEGER,bytes "
+          "INTEGER,memKind INTEGER);"
+          "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(7,9,0,1,7,10,281475245146112,0,65536,2);"
+          "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start INTEGER,\"end\" INTEGER,deviceId "
+          "INTEGER,contextId "
+          "INTEGER,streamId INTEGER,correlationId INTEGER,globalPid INTEGER,graphId "
+          "INTEGER,graphExecId INTEGER);"
+          "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES(10,20,0,1,7,11,281475245146112,3,4);"
+          "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start INTEGER,\"end\" INTEGER,deviceId "
+          "INTEGER,contextId "
+          "INTEGER,streamId INTEGER,correlationId INTEGER,globalPid INTEGER,deprecatedSyncType "
+          "INTEGER,syncType "
+          "INTEGER,eventId INTEGER);"
+          "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION "
+          "VALUES(10,20,0,1,4294967295,11,281475245146112,NULL,4,0);");
     assert_int_equal(PARSE(&f), 0);
     const struct az_trace *t = &f.trace;
     const struct az_events *k = &t->ev[AZ_KERNEL];
@@ -114,7 +130,8 @@ static void device_events(void **state)
     assert_int_equal(l->proc, PROC_A);
     assert_int_equal(lane_of(&f, AZ_KERNEL, 1)->proc, PROC_B);
     const struct az_events *c = &t->ev[AZ_MEMCPY];
-    assert_true(named(&f, c->name[0], "[CUDA memcpy HtoD]")); /* no ENUM table: the names of that time */
+    assert_true(
+        named(&f, c->name[0], "[CUDA memcpy HtoD]")); /* no ENUM table: the names of that time */
     assert_true(named(&f, c->name[1], "[CUDA memcpy DtoD]"));
     assert_true(named(&f, c->name[2], "[CUDA kind 42]"));
     const struct az_copy *side = t->copies.v;
@@ -125,11 +142,13 @@ static void device_events(void **state)
     assert_true(named(&f, t->ev[AZ_GRAPH].name[0], "[CUDA graph 3]"));
     assert_true(named(&f, t->ev[AZ_SYNC].name[0], "Context sync"));
     assert_int_equal(lane_of(&f, AZ_SYNC, 0)->tid, 4294967295);
-    assert_int_equal(az_trace_facts(t), AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_MEM);
+    assert_int_equal(az_trace_facts(t),
+                     AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_MEM);
     assert_true(t->has_mem && !t->has_nvtx);
     assert_int_equal(t->read, 11);
     assert_int_equal(t->kept, 10);
-    assert_true(fact_is(&f, "nsys version", "2025.5.2.266") && fact_is(&f, "nsys export schema", "3.24.0"));
+    assert_true(fact_is(&f, "nsys version", "2025.5.2.266") &&
+                fact_is(&f, "nsys export schema", "3.24.0"));
     assert_true(fact_is(&f, "time shift (ns)", "-12") && fact_is(&f, "times normalised", "true"));
     assert_int_equal(az_trace_seal(&f.trace), 0);
     fixture_close(&f);
@@ -139,10 +158,12 @@ static void labels_from_the_file(void **state)
 {
     (void)state;
     struct fixture f;
-    start(&f, STRINGS "CREATE TABLE ENUM_CUDA_MEMCPY_OPER(id INTEGER,name TEXT,label TEXT);"
-                      "INSERT INTO ENUM_CUDA_MEMCPY_OPER VALUES(1,'HTOD','Host-zu-Geraet'),(42,'NEW','New-kind');"
-                      "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER,\"end\" INTEGER,copyKind INTEGER);"
-                      "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1,2,1),(2,3,42),(3,4,2);");
+    start(
+        &f, STRINGS
+        "CREATE TABLE ENUM_CUDA_MEMCPY_OPER(id INTEGER,name TEXT,label TEXT);"
+        "INSERT INTO ENUM_CUDA_MEMCPY_OPER VALUES(1,'HTOD','Host-zu-Geraet'),(42,'NEW','New-kind');"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER,\"end\" INTEGER,copyKind INTEGER);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1,2,1),(2,3,42),(3,4,2);");
     assert_int_equal(PARSE(&f), 0);
     const struct az_events *c = &f.trace.ev[AZ_MEMCPY];
     assert_true(named(&f, c->name[0], "[CUDA memcpy Host-zu-Geraet]"));
@@ -163,14 +184,16 @@ static void kernel_name_forms(void **state)
                   { "mangled", "_Z4gemm" } };
     for (size_t i = 0; i < 4; i++) {
         struct fixture f;
-        start(&f, STRINGS KERNEL_TABLE "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,2,0,1,0,7,1,0,1,2,3,1,NULL);");
+        start(&f, STRINGS KERNEL_TABLE
+              "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,2,0,1,0,7,1,0,1,2,3,1,NULL);");
         f.opts.kernel_names = az_sv_str(forms[i].form);
         assert_int_equal(PARSE(&f), 0);
         assert_true(named(&f, f.trace.ev[AZ_KERNEL].name[0], forms[i].name));
         fixture_close(&f);
     }
     struct fixture f; /* exports of 2021 have no mangled names */
-    start(&f, STRINGS "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER,\"end\" INTEGER,demangledName INTEGER);"
+    start(&f, STRINGS "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER,\"end\" "
+                      "INTEGER,demangledName INTEGER);"
                       "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,2,1);");
     f.opts.kernel_names = AZ_SV("mangled");
     assert_int_equal(PARSE(&f), 0);
@@ -184,13 +207,16 @@ static void host_events(void **state)
     (void)state;
     struct fixture f;
     start(&f, STRINGS RUNTIME_TABLE
-          "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1,5,0,281475245146128,77,4,0),(6,9,0,281475245146128,78,5,0),"
+          "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME "
+          "VALUES(1,5,0,281475245146128,77,4,0),(6,9,0,281475245146128,78,5,0),"
           "(10,11,0,281475261923345,77,6,0);"
           "CREATE TABLE ThreadNames(nameId INTEGER,priority INTEGER,globalTid INTEGER);"
           "INSERT INTO ThreadNames VALUES(9,10,281475245146128);"
-          "CREATE TABLE OSRT_API(start INTEGER,\"end\" INTEGER,eventClass INTEGER,globalTid INTEGER,nameId INTEGER);"
+          "CREATE TABLE OSRT_API(start INTEGER,\"end\" INTEGER,eventClass INTEGER,globalTid "
+          "INTEGER,nameId INTEGER);"
           "INSERT INTO OSRT_API VALUES(1,2,27,281475245146128,10),(1,2,31,281475245146128,10);"
-          "CREATE TABLE PROFILER_OVERHEAD(start INTEGER,\"end\" INTEGER,globalTid INTEGER,nameId INTEGER);"
+          "CREATE TABLE PROFILER_OVERHEAD(start INTEGER,\"end\" INTEGER,globalTid INTEGER,nameId "
+          "INTEGER);"
           "INSERT INTO PROFILER_OVERHEAD VALUES(1,2,281475245146128,11);");
     assert_int_equal(PARSE(&f), 0);
     const struct az_trace *t = &f.trace;
@@ -198,13 +224,15 @@ static void host_events(void **state)
     assert_int_equal(c->n, 3);
     assert_true(named(&f, c->name[0], "cudaLaunchKernel"));
     assert_true(
-        named(&f, c->name[1], "cudaGraphLaunch_v10000")); /* a longer suffix stays, as in the profiler's reports */
+        named(&f, c->name[1],
+              "cudaGraphLaunch_v10000")); /* a longer suffix stays, as in the profiler's reports */
     assert_true(named(&f, c->name[2], "cuLaunchKernelEx"));
     const struct az_lane *l = lane_of(&f, AZ_CALL, 0);
     assert_true(!l->device_side && l->pid == 16 && l->tid == 16 && l->device == -1);
     assert_true(l->proc == PROC_A && l->thread == THREAD_A);
     assert_true(named(&f, l->label, "main thread"));
-    assert_true(lane_of(&f, AZ_CALL, 2)->thread == THREAD_B && lane_of(&f, AZ_CALL, 2)->label == AZ_NO_ID);
+    assert_true(lane_of(&f, AZ_CALL, 2)->thread == THREAD_B &&
+                lane_of(&f, AZ_CALL, 2)->label == AZ_NO_ID);
     assert_int_equal(t->ev[AZ_OSRT].n, 1);
     assert_int_equal(dropped(&f, "operating system event that is no call"), 1);
     assert_true(named(&f, t->ev[AZ_OVERHEAD].name[0], "CUPTI buffers"));
@@ -213,17 +241,20 @@ static void host_events(void **state)
     fixture_close(&f);
 }
 
-#define RANGES                                                                                                         \
-    NVTX_TABLE "INSERT INTO NVTX_EVENTS VALUES"                                                                        \
-               "(10,90,59,NULL,'step',281475245146128,NULL,NULL,1),"   /* its domain is created later in the file */   \
-               "(20,30,59,NULL,NULL,281475245146128,NULL,7,0),"        /* by string id, default domain */              \
-               "(20,30,60,5,'inner',281475245146128,NULL,NULL,NULL),"  /* same limits, same text, no domain id */      \
-               "(40,NULL,59,NULL,'open',281475245146128,NULL,NULL,0)," /* never closed */                              \
-               "(50,55,60,6,'crossing',281475245146128,281475245146129,NULL,0),"                                       \
-               "(50,55,60,6,'same',281475245146128,281475245146128,NULL,0),"                                           \
-               "(60,NULL,34,NULL,'mark',281475245146128,NULL,NULL,0),"                                                 \
-               "(8,NULL,75,NULL,NULL,281475245146128,NULL,8,1),"     /* domain 1 of this process */                    \
-               "(70,75,59,NULL,'step',281475261923345,NULL,NULL,1)," /* the other process has no domain 1 */           \
+#define RANGES                                                                                     \
+    NVTX_TABLE "INSERT INTO NVTX_EVENTS VALUES"                                                    \
+               "(10,90,59,NULL,'step',281475245146128,NULL,NULL,1)," /* its domain is created      \
+                                                                        later in the file */       \
+               "(20,30,59,NULL,NULL,281475245146128,NULL,7,0)," /* by string id, default domain */ \
+               "(20,30,60,5,'inner',281475245146128,NULL,NULL,NULL),"  /* same limits, same text,  \
+                                                                          no domain id */          \
+               "(40,NULL,59,NULL,'open',281475245146128,NULL,NULL,0)," /* never closed */          \
+               "(50,55,60,6,'crossing',281475245146128,281475245146129,NULL,0),"                   \
+               "(50,55,60,6,'same',281475245146128,281475245146128,NULL,0),"                       \
+               "(60,NULL,34,NULL,'mark',281475245146128,NULL,NULL,0),"                             \
+               "(8,NULL,75,NULL,NULL,281475245146128,NULL,8,1)," /* domain 1 of this process */    \
+               "(70,75,59,NULL,'step',281475261923345,NULL,NULL,1)," /* the other process has no   \
+                                                                        domain 1 */                \
                "(95,400,71,NULL,'last',281475261923345,NULL,NULL,0);"
 
 static void ranges(void **state)
@@ -241,7 +272,8 @@ static void ranges(void **state)
         const struct az_events *r = &t->ev[AZ_RANGE];
         assert_int_equal(r->n, 8);
         assert_int_equal(dropped(&f, "annotation that is no range"), 1);
-        static const char *const old[] = { "TSL:step", "inner", "inner", "open", "crossing", "same", "step", "last" };
+        static const char *const old[] = { "TSL:step", "inner", "inner", "open",
+                                           "crossing", "same",  "step",  "last" };
         static const char *const now[] = { "TSL:step",  ":inner", ":inner", ":open",
                                            ":crossing", ":same",  ":step",  ":last" };
         static const uint64_t ids[] = { 1, 2, 3, 4, 5, 6, 9, 10 };
@@ -265,7 +297,8 @@ static void marks_only(void **state)
 {
     (void)state;
     struct fixture f;
-    start(&f, STRINGS NVTX_TABLE "INSERT INTO NVTX_EVENTS VALUES(60,NULL,34,NULL,'mark',281475245146128,NULL,NULL,0);");
+    start(&f, STRINGS NVTX_TABLE
+          "INSERT INTO NVTX_EVENTS VALUES(60,NULL,34,NULL,'mark',281475245146128,NULL,NULL,0);");
     f.opts.nvtx_tag = AZ_SV("mark");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.ev[AZ_RANGE].n, 0);
@@ -274,13 +307,16 @@ static void marks_only(void **state)
     fixture_close(&f);
 }
 
-#define GPUS                                                                                                           \
-    "CREATE TABLE TARGET_INFO_GPU(vmId INTEGER,id INTEGER,name TEXT,totalMemory INTEGER,smCount INTEGER,cuDevice "     \
-    "INTEGER);"                                                                                                        \
-    "INSERT INTO TARGET_INFO_GPU VALUES(0,3,'A40',48,84,2),(0,2,'A40',48,84,3),(0,1,'A100',40,108,0),"                 \
+#define GPUS                                                                                       \
+    "CREATE TABLE TARGET_INFO_GPU(vmId INTEGER,id INTEGER,name TEXT,totalMemory INTEGER,smCount "  \
+    "INTEGER,cuDevice "                                                                            \
+    "INTEGER);"                                                                                    \
+    "INSERT INTO TARGET_INFO_GPU "                                                                 \
+    "VALUES(0,3,'A40',48,84,2),(0,2,'A40',48,84,3),(0,1,'A100',40,108,0),"                         \
     "(0,0,'H100',80,132,1);"
-#define TWO_KERNELS                                                                                                    \
-    KERNEL_TABLE "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,2,1,1,0,7,1,281475245146112,1,2,3,1,NULL),"          \
+#define TWO_KERNELS                                                                                \
+    KERNEL_TABLE "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL "                                         \
+                 "VALUES(1,2,1,1,0,7,1,281475245146112,1,2,3,1,NULL),"                             \
                  "(1,2,0,1,0,7,2,281475245146112,1,2,3,1,NULL);"
 
 static void devices(void **state)
@@ -291,15 +327,18 @@ static void devices(void **state)
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.devices.n, 2);
     assert_true(f.trace.devices.v[0].id == 0 && az_sv_is(f.trace.devices.v[0].name, "H100"));
-    assert_true(az_sv_is(f.trace.devices.v[1].name, "A100") && f.trace.devices.v[1].sm_count == 108);
+    assert_true(az_sv_is(f.trace.devices.v[1].name, "A100") &&
+                f.trace.devices.v[1].sm_count == 108);
     fixture_close(&f);
 
-    fixture_open(&f); /* the process owns GPUs 2 and 3 as its CUDA devices 1 and 0: deviceId is the CUDA number */
+    fixture_open(&f); /* the process owns GPUs 2 and 3 as its CUDA devices 1 and 0: deviceId is the
+                         CUDA number */
     (void)db_make(&f, STRINGS GPUS TWO_KERNELS
                   "CREATE TABLE TARGET_INFO_CUDA_DEVICE(gpuId INTEGER,cudaId INTEGER,pid "
                   "INTEGER);INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES(2,1,16),(3,0,16),(0,0,99);");
     assert_int_equal(PARSE(&f), 0);
-    assert_true(az_sv_is(f.trace.devices.v[0].name, "A40") && az_sv_is(f.trace.devices.v[1].name, "A40"));
+    assert_true(az_sv_is(f.trace.devices.v[0].name, "A40") &&
+                az_sv_is(f.trace.devices.v[1].name, "A40"));
     fixture_close(&f);
 
     start(&f, STRINGS GPUS); /* nothing ran: what the machine has */
@@ -313,10 +352,10 @@ static void profiler_messages(void **state)
 {
     (void)state;
     struct fixture f;
-    start(&f,
-          STRINGS "CREATE TABLE DIAGNOSTIC_EVENT(timestamp INTEGER,severity INTEGER,text TEXT);"
-                  "INSERT INTO DIAGNOSTIC_EVENT VALUES(-5,1,'fine'),(-4,2,'events were dropped'),(1,3,'b'),(1,3,'c'),"
-                  "(1,3,'d'),(1,3,'e'),(1,3,'f'),(1,3,'g');");
+    start(&f, STRINGS "CREATE TABLE DIAGNOSTIC_EVENT(timestamp INTEGER,severity INTEGER,text TEXT);"
+                      "INSERT INTO DIAGNOSTIC_EVENT VALUES(-5,1,'fine'),(-4,2,'events were "
+                      "dropped'),(1,3,'b'),(1,3,'c'),"
+                      "(1,3,'d'),(1,3,'e'),(1,3,'f'),(1,3,'g');");
     assert_int_equal(PARSE(&f), 0);
     assert_true(said(&f, AZ_WARNING, "the profiler says: events were dropped"));
     assert_true(said(&f, AZ_WARNING, "2 further messages of the profiler"));
@@ -329,23 +368,25 @@ static void old_versions(void **state)
 {
     (void)state;
     struct fixture f; /* no table of versions: from the folder of the profiler */
-    start(&f, STRINGS
-          "CREATE TABLE TARGET_INFO_SYSTEM_ENV(name TEXT,value TEXT);INSERT INTO TARGET_INFO_SYSTEM_ENV "
-          "VALUES('TargetInstallDir','/opt/nvidia/nsight-systems/2022.4.2/target-linux-x64'),('Hostname','n1');");
+    start(&f, STRINGS "CREATE TABLE TARGET_INFO_SYSTEM_ENV(name TEXT,value TEXT);INSERT INTO "
+                      "TARGET_INFO_SYSTEM_ENV "
+                      "VALUES('TargetInstallDir','/opt/nvidia/nsight-systems/2022.4.2/"
+                      "target-linux-x64'),('Hostname','n1');");
     assert_int_equal(PARSE(&f), 0);
     assert_true(fact_is(&f, "nsys version", "2022.4.2") && fact_is(&f, "host", "n1"));
     fixture_close(&f);
-    start(&f, STRINGS "CREATE TABLE EXPORT_META_DATA(name TEXT,value TEXT);INSERT INTO EXPORT_META_DATA "
-                      "VALUES('EXPORT_SCHEMA_VERSION','3.1.7'),('EXPORT_SCHEMA_VERSION_MAJOR','3');");
+    start(&f, STRINGS
+          "CREATE TABLE EXPORT_META_DATA(name TEXT,value TEXT);INSERT INTO EXPORT_META_DATA "
+          "VALUES('EXPORT_SCHEMA_VERSION','3.1.7'),('EXPORT_SCHEMA_VERSION_MAJOR','3');");
     assert_int_equal(PARSE(&f), 0);
     assert_true(fact_is(&f, "nsys export schema", "3.1.7"));
     fixture_close(&f);
     /* No process column: correlation ids are taken as unique in the file. */
-    start(&f,
-          STRINGS RUNTIME_TABLE "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1,5,0,281475245146128,77,4,0);"
-                                "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER,\"end\" INTEGER,correlationId "
-                                "INTEGER,demangledName INTEGER);"
-                                "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,2,77,1);");
+    start(&f, STRINGS RUNTIME_TABLE
+          "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1,5,0,281475245146128,77,4,0);"
+          "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER,\"end\" INTEGER,correlationId "
+          "INTEGER,demangledName INTEGER);"
+          "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,2,77,1);");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(lane_of(&f, AZ_CALL, 0)->proc, lane_of(&f, AZ_KERNEL, 0)->proc);
     assert_int_equal(lane_of(&f, AZ_CALL, 0)->pid, 16);
@@ -355,14 +396,17 @@ static void old_versions(void **state)
 static void odd_tables(void **state)
 {
     (void)state;
-    struct fixture
-        f; /* StringIds without key, with a doubled id; a view for a table; a table without a needed column */
-    start(&f,
-          "CREATE TABLE StringIds(id INTEGER,value TEXT);INSERT INTO StringIds VALUES(4,'cudaFree_v3020'),(1,'one'),"
-          "(1,'two');CREATE TABLE k(start INTEGER,\"end\" INTEGER,demangledName INTEGER);INSERT INTO k VALUES(1,2,1);"
-          "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT * FROM k;"
-          "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(begin INTEGER);INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET "
-          "VALUES(1);" RUNTIME_TABLE "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1,5,0,281475245146128,77,4,0);");
+    struct fixture f; /* StringIds without key, with a doubled id; a view for a table; a table
+                         without a needed column */
+    start(&f, "CREATE TABLE StringIds(id INTEGER,value TEXT);INSERT INTO StringIds "
+              "VALUES(4,'cudaFree_v3020'),(1,'one'),"
+              "(1,'two');CREATE TABLE k(start INTEGER,\"end\" INTEGER,demangledName "
+              "INTEGER);INSERT INTO k VALUES(1,2,1);"
+              "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT * FROM k;"
+              "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(begin INTEGER);INSERT INTO "
+              "CUPTI_ACTIVITY_KIND_MEMSET "
+              "VALUES(1);" RUNTIME_TABLE
+              "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1,5,0,281475245146128,77,4,0);");
     assert_int_equal(PARSE(&f), 0);
     assert_true(named(&f, f.trace.ev[AZ_KERNEL].name[0], "one"));
     assert_true(named(&f, f.trace.ev[AZ_CALL].name[0], "cudaFree"));
@@ -387,8 +431,10 @@ static void failures(void **state)
         { "", 0, AZ_EEMPTY, "empty file" },
         { "Time (%)", 8, AZ_EFORMAT, "not an SQLite database" },
         { "\x1f\x8b\x08", 3, AZ_EFORMAT, "compressed database" },
-        { "SQLite format 3\0broken header, long enough to be looked at........................................."
-          "................................................................................................",
+        { "SQLite format 3\0broken header, long enough to be looked "
+          "at........................................."
+          "........................................................................................"
+          "........",
           180, AZ_EFORMAT, "database" },
     };
     struct fixture f;
@@ -433,11 +479,11 @@ static void being_written(void **state)
     sqlite3_close(writer);
     fixture_close(&f);
 
-    fixture_open(&f); /* rows that are only in the -wal beside it are part of the database */
+    fixture_open(&f); /* rows that are only in the -wal next to it are part of the database */
     path = db_make(&f, STRINGS KERNEL_TABLE);
     writer = db_open(path);
-    db_run(writer,
-           "PRAGMA journal_mode=WAL; INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,2,1,1,0,7,1,0,1,2,3,1,NULL)");
+    db_run(writer, "PRAGMA journal_mode=WAL; INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL "
+                   "VALUES(1,2,1,1,0,7,1,0,1,2,3,1,NULL)");
     assert_int_equal(access(fixture_path(&f, "x.sqlite-wal"), F_OK), 0);
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.ev[AZ_KERNEL].n, 1);
@@ -466,7 +512,8 @@ static const char *db_big(struct fixture *f)
     return db_make(
         f, STRINGS KERNEL_TABLE
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<20000) INSERT INTO "
-        "CUPTI_ACTIVITY_KIND_KERNEL SELECT i*10,i*10+5,i%2,1,0,7,i,281475245146112,1,2,3,1,NULL FROM n;" RUNTIME_TABLE
+        "CUPTI_ACTIVITY_KIND_KERNEL SELECT i*10,i*10+5,i%2,1,0,7,i,281475245146112,1,2,3,1,NULL "
+        "FROM n;" RUNTIME_TABLE
         "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1,5,0,281475245146128,77,4,0);");
 }
 

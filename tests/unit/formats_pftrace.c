@@ -1,4 +1,5 @@
-/* Perfetto traces of rocprofv3: packets encoded here by hand, and the JSON form (docs/formats-rocprof.md 7, 8). */
+/* Perfetto traces of rocprofv3: packets encoded here by hand, and the JSON form
+ * (docs/formats-rocprof.md 7, 8). */
 #define _DEFAULT_SOURCE
 #include "formats_nsys.h"
 
@@ -34,7 +35,10 @@ static void bytes(struct buf *b, unsigned field, const void *p, size_t n)
     b->n += n;
 }
 static void text(struct buf *b, unsigned field, const char *s) { bytes(b, field, s, strlen(s)); }
-static void sub(struct buf *b, unsigned field, const struct buf *inner) { bytes(b, field, inner->v, inner->n); }
+static void sub(struct buf *b, unsigned field, const struct buf *inner)
+{
+    bytes(b, field, inner->v, inner->n);
+}
 
 static void entry(struct buf *b, unsigned kind, uint64_t iid, const char *s)
 {
@@ -68,7 +72,8 @@ static void note_double(struct buf *b, const char *name, double x)
 }
 
 /* A kernel's BEGIN; its name given as text, or as an interned number. */
-static void kernel_event(struct buf *out, const char *name, uint64_t iid, uint64_t begin, uint64_t end)
+static void kernel_event(struct buf *out, const char *name, uint64_t iid, uint64_t begin,
+                         uint64_t end)
 {
     struct buf e = { .n = 0 };
     num(&e, 9, 1);
@@ -148,7 +153,7 @@ static void interning(void **state)
     struct fixture f;
     (void)state;
     entry(&i, 2, 1, "a.kd");
-    kernel_event(&p, NULL, 1, 1, 2); /* the event may stand before the names of its packet */
+    kernel_event(&p, NULL, 1, 1, 2); /* the event may be before the names of its packet */
     sub(&p, 12, &i);
     packet(&file, 1, 1, &p);
     p.n = i.n = 0;
@@ -224,7 +229,7 @@ static void defects(void **state)
     packet(&file, 1, 2, &p);
     assert_int_equal(parse_bytes(&f, &file), 0);
     assert_int_equal(kernels(&f)->n, 1);
-    assert_true(said(&f, AZ_WARNING, "1 damaged packet(s) left out"));
+    assert_true(said(&f, AZ_WARNING, "1 damaged packet(s) skipped"));
     fixture_close(&f);
 
     memset(file.v, 0xff, 40);
@@ -266,18 +271,24 @@ static void categories(void **state)
 static void json_form(void **state)
 {
     static const char text_form[] =
-        "{\"traceEvents\":[{\"ph\":\"M\",\"cat\":\"__metadata\",\"name\":\"thread_name\",\"pid\":8,\"tid\":1,\"ts\":0,"
+        "{\"traceEvents\":[{\"ph\":\"M\",\"cat\":\"__metadata\",\"name\":\"thread_name\",\"pid\":8,"
+        "\"tid\":1,\"ts\":0,"
         "\"args\":{\"name\":\"x\"}},"
         "{\"ph\":\"X\",\"cat\":\"kernel_dispatch\",\"name\":\"void f<int>() [clone "
-        ".kd]\",\"pid\":8,\"tid\":2,\"ts\":1.0,\"dur\":2.0,\"args\":{\"begin_ns\":1001,\"end_ns\":3003,"
-        "\"agent\":\"Agent-2\",\"corr_id\":5,\"tid\":12,\"LDS_Block_Size\":\"512\",\"SQ_WAVES\":3.5}},"
-        "{\"ph\":\"X\",\"cat\":\"memory_copy\",\"name\":\"MEMORY_COPY_DEVICE_TO_HOST\",\"pid\":8,\"tid\":2,\"ts\":7.5,"
-        "\"dur\":0.25,\"args\":{\"src_agent\":2,\"dst_agent\":\"0\",\"copy_bytes\":64,\"corr_id\":6}}],"
+        ".kd]\",\"pid\":8,\"tid\":2,\"ts\":1.0,\"dur\":2.0,\"args\":{\"begin_ns\":1001,\"end_ns\":"
+        "3003,"
+        "\"agent\":\"Agent-2\",\"corr_id\":5,\"tid\":12,\"LDS_Block_Size\":\"512\",\"SQ_WAVES\":3."
+        "5}},"
+        "{\"ph\":\"X\",\"cat\":\"memory_copy\",\"name\":\"MEMORY_COPY_DEVICE_TO_HOST\",\"pid\":8,"
+        "\"tid\":2,\"ts\":7.5,"
+        "\"dur\":0.25,\"args\":{\"src_agent\":2,\"dst_agent\":\"0\",\"copy_bytes\":64,\"corr_id\":"
+        "6}}],"
         "\"displayTimeUnit\":\"ns\"}";
     struct fixture f;
     (void)state;
-    assert_true(az_format_pftrace.probe(az_sv_make(text_form, sizeof text_form - 1), AZ_SV("x.json")) >
-                az_format_pytorch.probe(az_sv_make(text_form, sizeof text_form - 1), AZ_SV("x.json")));
+    assert_true(
+        az_format_pftrace.probe(az_sv_make(text_form, sizeof text_form - 1), AZ_SV("x.json")) >
+        az_format_pytorch.probe(az_sv_make(text_form, sizeof text_form - 1), AZ_SV("x.json")));
     fixture_open(&f);
     fixture_add(&f, fixture_write(&f, "t.json", text_form, sizeof text_form - 1), NULL, false);
     assert_int_equal(PARSE(&f), 0);
@@ -285,7 +296,8 @@ static void json_form(void **state)
     assert_true(named(&f, kernels(&f)->name[0], "f"));
     assert_int_equal(az_dispatches(&f.trace)->shapes.v[0].lds, 512);
     assert_int_equal(az_dispatches(&f.trace)->counters.n, 1);
-    assert_int_equal(f.trace.ev[AZ_MEMCPY].start[0], 7500); /* without begin_ns: ts and dur, microseconds */
+    assert_int_equal(f.trace.ev[AZ_MEMCPY].start[0],
+                     7500); /* without begin_ns: ts and dur, microseconds */
     assert_int_equal(f.trace.ev[AZ_MEMCPY].end[0], 7750);
     assert_int_equal(az_dispatches(&f.trace)->routes.v[0].src, 2);
     fixture_close(&f);
@@ -301,12 +313,17 @@ static void probing(void **state)
 {
     (void)state;
     /* XPlane begins with the same byte: planes of (id, name, lines) */
-    assert_int_equal(az_format_pftrace.probe(az_sv_make("\x0a\x0a\x08\x01\x12\x06/host:", 12), AZ_SV("x")), 0);
-    assert_int_equal(az_format_pftrace.probe(AZ_SV("\nplain text that begins with a line break"), AZ_SV("x")), 0);
-    assert_int_equal(az_format_pftrace.probe(AZ_SV("{\"traceEvents\":[{\"cat\":\"kernel\"}]}"), AZ_SV("x")), 0);
+    assert_int_equal(
+        az_format_pftrace.probe(az_sv_make("\x0a\x0a\x08\x01\x12\x06/host:", 12), AZ_SV("x")), 0);
+    assert_int_equal(
+        az_format_pftrace.probe(AZ_SV("\nplain text that begins with a line break"), AZ_SV("x")),
+        0);
+    assert_int_equal(
+        az_format_pftrace.probe(AZ_SV("{\"traceEvents\":[{\"cat\":\"kernel\"}]}"), AZ_SV("x")), 0);
     assert_true(az_sv_is(az_format_pftrace.stem(AZ_SV("d/9_results.pftrace")), "9"));
 
-    /* the window that is looked at ends inside the first packet, a compressed one; or inside a plane of XPlane */
+    /* the window that is looked at ends inside the first packet, a compressed one; or inside a
+     * plane of XPlane */
     static char head[8192];
     memset(head, 'x', sizeof head);
     memcpy(head, "\x0a\x80\x80\x08\x92\x03\xf0\xff\x07", 9);

@@ -1,5 +1,5 @@
-/* PyTorch traces: layouts, categories, tolerances, metadata (docs/formats-pytorch.md 1), and one file
- * read by several threads. */
+/* PyTorch traces: layouts, categories, tolerances, metadata (docs/formats-pytorch.md 1), and one
+ * file read by several threads. */
 #include "formats_nsys.h"
 
 #include <zlib.h>
@@ -8,14 +8,17 @@
 
 #define PARSE(f)   fixture_parse((f), &az_format_pytorch)
 #define EV(fields) "{\"ph\":\"X\"," fields "}"
-#define KERNEL                                                                                                         \
-    EV("\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":10.5,\"dur\":2,\"args\":{\"correlation\":3,"      \
+#define KERNEL                                                                                     \
+    EV("\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":10.5,\"dur\":2,\"args\":{"    \
+       "\"correlation\":3,"                                                                        \
        "\"device\":0,\"stream\":7}")
-#define LAUNCH                                                                                                         \
-    EV("\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":1.25,"             \
+#define LAUNCH                                                                                     \
+    EV("\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":5,"      \
+       "\"dur\":1.25,"                                                                             \
        "\"args\":{\"correlation\":3,\"External id\":4}")
-#define OP                                                                                                             \
-    EV("\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":4,\"dur\":6,\"args\":{\"External id\":4}")
+#define OP                                                                                         \
+    EV("\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":4,\"dur\":6,\"args\":" \
+       "{\"External id\":4}")
 
 static void begin(struct fixture *f, const char *text, size_t n)
 {
@@ -44,7 +47,8 @@ static void fails(const char *text, int code, const char *message)
 /* One op, one call, one kernel, linked. */
 static void assert_basic(const struct fixture *f)
 {
-    const struct az_events *k = &f->trace.ev[AZ_KERNEL], *c = &f->trace.ev[AZ_CALL], *o = &f->trace.ev[AZ_HOST_OP];
+    const struct az_events *k = &f->trace.ev[AZ_KERNEL], *c = &f->trace.ev[AZ_CALL],
+                           *o = &f->trace.ev[AZ_HOST_OP];
     assert_int_equal(k->n, 1);
     assert_int_equal(c->n, 1);
     assert_int_equal(o->n, 1);
@@ -62,9 +66,11 @@ static void layouts(void **state)
     (void)state;
     static const char *const texts[] = {
         "{\"schemaVersion\":1,\"traceEvents\":[" OP "," LAUNCH "," KERNEL "]}",
-        "{\"traceEvents\":[" KERNEL "," OP "," LAUNCH "],\"traceName\":\"t\",\"x\":[1,{\"traceEvents\":2}]}",
+        "{\"traceEvents\":[" KERNEL "," OP "," LAUNCH
+        "],\"traceName\":\"t\",\"x\":[1,{\"traceEvents\":2}]}",
         "[" LAUNCH "," KERNEL "," OP "]",
-        "\n  {\n  \"a\": \"\\\"traceEvents\\\": [\", \"traceEvents\" : [ " OP " ,\n" LAUNCH ",\n\n " KERNEL "\n ] }\n",
+        "\n  {\n  \"a\": \"\\\"traceEvents\\\": [\", \"traceEvents\" : [ " OP " ,\n" LAUNCH
+        ",\n\n " KERNEL "\n ] }\n",
         "\xef\xbb\xbf{\"trace\\u0045vents\":[" OP "," LAUNCH "," KERNEL "]}",
         "{\"traceEvents\":[" OP "," LAUNCH "],\"more\":1,\"traceEvents\":[" KERNEL "]}",
     };
@@ -96,7 +102,8 @@ static void base_times(void **state)
     for (size_t i = 0; i < AZ_LENGTH(rows); i++) {
         struct fixture f;
         char text[1000];
-        snprintf(text, sizeof text, "{\"traceEvents\":[" OP "," LAUNCH "," KERNEL "],\"baseTimeNanoseconds\":%s}",
+        snprintf(text, sizeof text,
+                 "{\"traceEvents\":[" OP "," LAUNCH "," KERNEL "],\"baseTimeNanoseconds\":%s}",
                  rows[i].text);
         read_text(&f, text);
         assert_basic(&f);
@@ -110,9 +117,10 @@ static void gzipped(void **state)
     (void)state;
     static const char text[] = "{\"traceEvents\":[" OP "," LAUNCH "," KERNEL "]}";
     unsigned char packed[1000];
-    z_stream z = {
-        .next_in = (unsigned char *)text, .avail_in = sizeof text - 1, .next_out = packed, .avail_out = sizeof packed
-    };
+    z_stream z = { .next_in = (unsigned char *)text,
+                   .avail_in = sizeof text - 1,
+                   .next_out = packed,
+                   .avail_out = sizeof packed };
     assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
     assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
     const size_t n = z.total_out;
@@ -135,59 +143,70 @@ static void old_and_other_writers(void **state)
     struct fixture f;
     read_text(
         &f,
-        "[" EV("\"cat\":\"Operator\",\"name\":\"o\",\"pid\":\"p\",\"tid\":\"t\",\"ts\":1,\"dur\":9") "," EV(
-            "\"cat"
-            "\":"
-            "\"Runt"
-            "ime\","
-            "\"name"
-            "\":"
-            "\"cuda"
-            "Launch"
-            "\","
-            "\"pid"
-            "\":"
-            "\"p\","
-            "\"tid"
-            "\":"
-            "\"t\","
-            "\"ts\""
-            ":2,"
-            "\"dur"
-            "\":1,"
-            "\"args"
-            "\":{"
-            "\"corr"
-            "elatio"
-            "n\":"
-            "1}") "," EV("\"cat\":\"Kernel\",\"name\":\"k\",\"pid\":0,\"tid\":\"stream "
-                         "7\",\"ts\":5,\"dur\":1,\"args\":{\"correlation\":1}") "," EV("\"cat\":\"Memcpy\",\"name\":"
-                                                                                       "\"c\","
-                                                                                       "\"pid\":0,\"tid\":\"stream "
-                                                                                       "7\",\"ts\":7,\"dur\":1,"
-                                                                                       "\"args\":{"
-                                                                                       "\"bytes\":64}") "," EV("\"cat\""
-                                                                                                               ":"
-                                                                                                               "\"Memse"
-                                                                                                               "t\","
-                                                                                                               "\"name"
-                                                                                                               "\":"
-                                                                                                               "\"s\","
-                                                                                                               "\"pid\""
-                                                                                                               ":0,"
-                                                                                                               "\"tid\""
-                                                                                                               ":"
-                                                                                                               "\"strea"
-                                                                                                               "m "
-                                                                                                               "7\","
-                                                                                                               "\"ts\":"
-                                                                                                               "9,"
-                                                                                                               "\"dur\""
-                                                                                                               ":1,"
-                                                                                                               "\"args"
-                                                                                                               "\":{}") "]");
+        "[" EV(
+            "\"cat\":\"Operator\",\"name\":\"o\",\"pid\":\"p\",\"tid\":\"t\",\"ts\":1,"
+            "\"dur\":9") "," EV("\"cat"
+                                "\":"
+                                "\"Runt"
+                                "ime\","
+                                "\"name"
+                                "\":"
+                                "\"cuda"
+                                "Launch"
+                                "\","
+                                "\"pid"
+                                "\":"
+                                "\"p\","
+                                "\"tid"
+                                "\":"
+                                "\"t\","
+                                "\"ts\""
+                                ":2,"
+                                "\"dur"
+                                "\":1,"
+                                "\"args"
+                                "\":{"
+                                "\"corr"
+                                "elatio"
+                                "n\":"
+                                "1}") "," EV("\"cat\":\"Kernel\",\"name\":\"k\","
+                                             "\"pid\":0,\"tid\":\"stream "
+                                             "7\",\"ts\":5,\"dur\":1,\"args\":{"
+                                             "\"correlation\":1}") "," EV("\"cat\":"
+                                                                          "\"Memcpy\","
+                                                                          "\"name\":"
+                                                                          "\"c\","
+                                                                          "\"pid\":0,"
+                                                                          "\"tid\":"
+                                                                          "\"stream "
+                                                                          "7\",\"ts\":"
+                                                                          "7,\"dur\":"
+                                                                          "1,"
+                                                                          "\"args\":{"
+                                                                          "\"bytes\":"
+                                                                          "64}") "," EV("\"cat\""
+                                                                                        ":"
+                                                                                        "\"Memse"
+                                                                                        "t\","
+                                                                                        "\"name"
+                                                                                        "\":"
+                                                                                        "\"s\","
+                                                                                        "\"pid\""
+                                                                                        ":0,"
+                                                                                        "\"tid\""
+                                                                                        ":"
+                                                                                        "\"strea"
+                                                                                        "m "
+                                                                                        "7\","
+                                                                                        "\"ts\":"
+                                                                                        "9,"
+                                                                                        "\"dur\""
+                                                                                        ":1,"
+                                                                                        "\"args"
+                                                                                        "\":{}") "]");
     assert_int_equal(f.trace.ev[AZ_HOST_OP].n + f.trace.ev[AZ_CALL].n, 2);
-    assert_int_equal(f.trace.ev[AZ_KERNEL].n + f.trace.ev[AZ_MEMCPY].n + f.trace.ev[AZ_MEMSET].n, 3);
+    assert_int_equal(f.trace.ev[AZ_KERNEL].n + f.trace.ev[AZ_MEMCPY].n + f.trace.ev[AZ_MEMSET].n,
+                     3);
     assert_int_equal(az_tree(&f.trace)->n_linked, 1);
     assert_int_equal(f.trace.lanes.n, 2);
     const struct az_lane *l = &f.trace.lanes.v[f.trace.ev[AZ_KERNEL].lane[0]];
@@ -198,41 +217,43 @@ static void old_and_other_writers(void **state)
     assert_int_equal(f.trace.copies.v[f.trace.ev[AZ_MEMSET].side[0]].bytes, -1);
     fixture_close(&f);
     /* ROCm: hip names under cuda_runtime, no External id on kernels, memsets without bytes */
-    read_text(
-        &f,
-        "[" EV("\"cat\":\"cuda_runtime\",\"name\":\"hipLaunchKernel\",\"pid\":5,\"tid\":5,\"ts\":2,\"dur\":1,"
-               "\"args\":{\"cid\":211,\"correlation\":9,\"kernel\":\"k\",\"grid\":\"[1, 1, 1]\"}") "," EV("\"cat\":"
-                                                                                                          "\"kernel"
-                                                                                                          "\","
-                                                                                                          "\"name\":"
-                                                                                                          "\"k.kd\","
-                                                                                                          "\"pid\":"
-                                                                                                          "2,"
-                                                                                                          "\"tid\":"
-                                                                                                          "0,\"ts\":"
-                                                                                                          "5,"
-                                                                                                          "\"dur\":"
-                                                                                                          "1,"
-                                                                                                          "\"args\":"
-                                                                                                          "{\"device"
-                                                                                                          "\":2,"
-                                                                                                          "\"stream"
-                                                                                                          "\":0,"
-                                                                                                          "\"correla"
-                                                                                                          "tion\":9,"
-                                                                                                          "\"kind\":"
-                                                                                                          "\"Dispatc"
-                                                                                                          "h "
-                                                                                                          "Kernel\""
-                                                                                                          "}") "]");
+    read_text(&f, "[" EV("\"cat\":\"cuda_runtime\",\"name\":\"hipLaunchKernel\",\"pid\":5,\"tid\":"
+                         "5,\"ts\":2,\"dur\":1,"
+                         "\"args\":{\"cid\":211,\"correlation\":9,\"kernel\":\"k\",\"grid\":\"[1, "
+                         "1, 1]\"}") "," EV("\"cat\":"
+                                            "\"kernel"
+                                            "\","
+                                            "\"name\":"
+                                            "\"k.kd\","
+                                            "\"pid\":"
+                                            "2,"
+                                            "\"tid\":"
+                                            "0,\"ts\":"
+                                            "5,"
+                                            "\"dur\":"
+                                            "1,"
+                                            "\"args\":"
+                                            "{\"device"
+                                            "\":2,"
+                                            "\"stream"
+                                            "\":0,"
+                                            "\"correla"
+                                            "tion\":9,"
+                                            "\"kind\":"
+                                            "\"Dispatc"
+                                            "h "
+                                            "Kernel\""
+                                            "}") "]");
     assert_int_equal(az_tree(&f.trace)->n_linked, 1);
     assert_false(az_optrace(&f.trace)->has_ops);
     fixture_close(&f);
     /* the first launch has no correlation: External id links */
-    read_text(&f,
-              "[" EV("\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":5,\"tid\":5,\"ts\":2,\"dur\":1,"
-                     "\"args\":{\"External id\":0}") "," EV("\"cat\":\"kernel\",\"name\":\"k\",\"pid\":2,\"tid\":0,"
-                                                            "\"ts\":5,\"dur\":1,\"args\":{\"External id\":0}") "]");
+    read_text(&f, "[" EV("\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":5,\"tid\":"
+                         "5,\"ts\":2,\"dur\":1,"
+                         "\"args\":{\"External id\":0}") "," EV("\"cat\":\"kernel\",\"name\":\"k\","
+                                                                "\"pid\":2,\"tid\":0,"
+                                                                "\"ts\":5,\"dur\":1,\"args\":{"
+                                                                "\"External id\":0}") "]");
     assert_true(az_optrace(&f.trace)->key_is_ext);
     assert_int_equal(az_tree(&f.trace)->n_linked, 1);
     fixture_close(&f);
@@ -242,61 +263,63 @@ static void lanes(void **state)
 {
     (void)state;
     struct fixture f;
-    /* -1, "-1", 1 and "" are four threads; the same numbers on the host and the device are two lanes */
+    /* -1, "-1", 1 and "" are four threads; the same numbers on the host and the device are two
+     * lanes */
     read_text(
         &f,
-        "[" EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":-1,\"tid\":-1,\"ts\":1,\"dur\":1") "," EV(
-            "\"cat\":\"cpu_"
-            "op\",\"name\":"
-            "\"b\",\"pid\":-1,"
-            "\"tid\":\"-1\","
-            "\"ts\":1,\"dur\":"
-            "1") "," EV("\"cat"
-                        "\":"
-                        "\"cpu_"
-                        "op\","
-                        "\"name"
-                        "\":"
-                        "\"c\","
-                        "\"pid"
-                        "\":"
-                        "\"\","
-                        "\"tid"
-                        "\":1,"
-                        "\"ts\""
-                        ":1,"
-                        "\"dur"
-                        "\":1") "," EV("\"cat\":\"cpu_op\",\"name\":\"d\",\"ts\":1,\"dur\":1") "," EV("\"cat\":"
-                                                                                                      "\"kernel\""
-                                                                                                      ",\"name\":"
-                                                                                                      "\"e\","
-                                                                                                      "\"pid\":-"
-                                                                                                      "1,\"tid\":"
-                                                                                                      "-1,\"ts\":"
-                                                                                                      "1,\"dur\":"
-                                                                                                      "1") "," EV("\"ca"
-                                                                                                                  "t\":"
-                                                                                                                  "\"cp"
-                                                                                                                  "u_"
-                                                                                                                  "op\""
-                                                                                                                  ","
-                                                                                                                  "\"na"
-                                                                                                                  "me\""
-                                                                                                                  ":\"f"
-                                                                                                                  "\","
-                                                                                                                  "\"pi"
-                                                                                                                  "d\":"
-                                                                                                                  "-1,"
-                                                                                                                  "\"ti"
-                                                                                                                  "d\":"
-                                                                                                                  "-"
-                                                                                                                  "1,"
-                                                                                                                  "\"ts"
-                                                                                                                  "\":"
-                                                                                                                  "3,"
-                                                                                                                  "\"du"
-                                                                                                                  "r\":"
-                                                                                                                  "1") "]");
+        "[" EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":-1,\"tid\":-1,\"ts\":1,\"dur\":"
+               "1") "," EV("\"cat\":\"cpu_"
+                           "op\",\"name\":"
+                           "\"b\",\"pid\":-1,"
+                           "\"tid\":\"-1\","
+                           "\"ts\":1,\"dur\":"
+                           "1") "," EV("\"cat"
+                                       "\":"
+                                       "\"cpu_"
+                                       "op\","
+                                       "\"name"
+                                       "\":"
+                                       "\"c\","
+                                       "\"pid"
+                                       "\":"
+                                       "\"\","
+                                       "\"tid"
+                                       "\":1,"
+                                       "\"ts\""
+                                       ":1,"
+                                       "\"dur"
+                                       "\":1") "," EV("\"cat\":\"cpu_op\",\"name\":\"d\",\"ts\":1,"
+                                                      "\"dur\":1") "," EV("\"cat\":"
+                                                                          "\"kernel\""
+                                                                          ",\"name\":"
+                                                                          "\"e\","
+                                                                          "\"pid\":-"
+                                                                          "1,\"tid\":"
+                                                                          "-1,\"ts\":"
+                                                                          "1,\"dur\":"
+                                                                          "1") "," EV("\"ca"
+                                                                                      "t\":"
+                                                                                      "\"cp"
+                                                                                      "u_"
+                                                                                      "op\""
+                                                                                      ","
+                                                                                      "\"na"
+                                                                                      "me\""
+                                                                                      ":\"f"
+                                                                                      "\","
+                                                                                      "\"pi"
+                                                                                      "d\":"
+                                                                                      "-1,"
+                                                                                      "\"ti"
+                                                                                      "d\":"
+                                                                                      "-"
+                                                                                      "1,"
+                                                                                      "\"ts"
+                                                                                      "\":"
+                                                                                      "3,"
+                                                                                      "\"du"
+                                                                                      "r\":"
+                                                                                      "1") "]");
     const struct az_events *o = &f.trace.ev[AZ_HOST_OP];
     assert_int_equal(f.trace.lanes.n, 5);
     for (int i = 0; i < 4; i++)
@@ -316,65 +339,86 @@ static void events_left_out(void **state)
         "[" EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"dur\":1") "," EV(
             "\"cat\":\"cpu_op\","
             "\"name\":\"a\",\"pid\":1,"
-            "\"tid\":1,\"ts\":1") "," EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":NaN,"
+            "\"tid\":1,\"ts\":1") "," EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,"
+                                         "\"tid\":1,\"ts\":NaN,"
                                          "\"dur\":"
-                                         "1") "," EV("\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,"
+                                         "1") "," EV("\"cat\":\"cpu_op\",\"name\":\"a\","
+                                                     "\"pid\":1,\"tid\":1,"
                                                      "\"ts\":"
-                                                     "1,\"dur\":-1") "," EV("\"cat\":\"cpu_op\",\"name\":\"a\","
-                                                                            "\"pid\":1,\"tid\":1,\"ts\":"
-                                                                            "9223372036854775,\"dur\":"
-                                                                            "9223372036854775") "," EV("\"cat\":"
-                                                                                                       "\"python_"
-                                                                                                       "function"
-                                                                                                       "\","
-                                                                                                       "\"name\":"
-                                                                                                       "\"a\","
-                                                                                                       "\"pid\":"
-                                                                                                       "1,"
-                                                                                                       "\"tid\":"
-                                                                                                       "1,"
-                                                                                                       "\"ts\":1,"
-                                                                                                       "\"dur\":"
-                                                                                                       "1") "," EV("\"c"
-                                                                                                                   "at"
-                                                                                                                   "\":"
-                                                                                                                   "\"m"
-                                                                                                                   "tia"
-                                                                                                                   "_x"
-                                                                                                                   "\","
-                                                                                                                   "\"n"
-                                                                                                                   "ame"
-                                                                                                                   "\":"
-                                                                                                                   "\"a"
-                                                                                                                   "\","
-                                                                                                                   "\"p"
-                                                                                                                   "id"
-                                                                                                                   "\":"
-                                                                                                                   "1,"
-                                                                                                                   "\"t"
-                                                                                                                   "id"
-                                                                                                                   "\":"
-                                                                                                                   "1,"
-                                                                                                                   "\"t"
-                                                                                                                   "s\""
-                                                                                                                   ":1,"
-                                                                                                                   "\"d"
-                                                                                                                   "ur"
-                                                                                                                   "\":"
-                                                                                                                   "1") "," EV("\"cat\":\"mtia_x\","
-                                                                                                                               "\"name\":\"a\",\"pid\":1,"
-                                                                                                                               "\"tid\":1,\"ts\":1,"
-                                                                                                                               "\"dur\":1") ","
-                                                                                                                                            "{\"ph\":"
-                                                                                                                                            "\"Q\"},{"
-                                                                                                                                            "\"ph\":\"i\"}"
-                                                                                                                                            ",{\"ph\":"
-                                                                                                                                            "\"C\"},{"
-                                                                                                                                            "\"cat\":"
-                                                                                                                                            "\"x\"},{}," OP
-                                                                                                                                            "]");
+                                                     "1,\"dur\":-1") "," EV("\"cat\":\"cpu_"
+                                                                            "op\",\"name\":"
+                                                                            "\"a\","
+                                                                            "\"pid\":1,"
+                                                                            "\"tid\":1,"
+                                                                            "\"ts\":"
+                                                                            "9223372036854775"
+                                                                            ",\"dur\":"
+                                                                            "922337203685477"
+                                                                            "5") "," EV("\"ca"
+                                                                                        "t\":"
+                                                                                        "\"py"
+                                                                                        "thon"
+                                                                                        "_"
+                                                                                        "func"
+                                                                                        "tion"
+                                                                                        "\","
+                                                                                        "\"na"
+                                                                                        "me\""
+                                                                                        ":"
+                                                                                        "\"a"
+                                                                                        "\","
+                                                                                        "\"pi"
+                                                                                        "d\":"
+                                                                                        "1,"
+                                                                                        "\"ti"
+                                                                                        "d\":"
+                                                                                        "1,"
+                                                                                        "\"ts"
+                                                                                        "\":"
+                                                                                        "1,"
+                                                                                        "\"du"
+                                                                                        "r\":"
+                                                                                        "1") "," EV("\"c"
+                                                                                                    "at"
+                                                                                                    "\":"
+                                                                                                    "\"m"
+                                                                                                    "tia"
+                                                                                                    "_x"
+                                                                                                    "\","
+                                                                                                    "\"n"
+                                                                                                    "ame"
+                                                                                                    "\":"
+                                                                                                    "\"a"
+                                                                                                    "\","
+                                                                                                    "\"p"
+                                                                                                    "id"
+                                                                                                    "\":"
+                                                                                                    "1,"
+                                                                                                    "\"t"
+                                                                                                    "id"
+                                                                                                    "\":"
+                                                                                                    "1,"
+                                                                                                    "\"t"
+                                                                                                    "s\""
+                                                                                                    ":1,"
+                                                                                                    "\"d"
+                                                                                                    "ur"
+                                                                                                    "\":"
+                                                                                                    "1") "," EV("\"cat\":\"mtia_x\","
+                                                                                                                "\"name\":\"a\",\"pid\":1,"
+                                                                                                                "\"tid\":1,\"ts\":1,"
+                                                                                                                "\"dur\":1") ","
+                                                                                                                             "{\"ph\":"
+                                                                                                                             "\"Q\"},{"
+                                                                                                                             "\"ph\":\"i\"}"
+                                                                                                                             ",{\"ph\":"
+                                                                                                                             "\"C\"},{"
+                                                                                                                             "\"cat\":"
+                                                                                                                             "\"x\"},{}," OP
+                                                                                                                             "]");
     assert_int_equal(dropped(&f, "spans without a start or a duration"), 5);
-    assert_int_equal(dropped(&f, "python frames (kept only for call stacks and recompute detection)"), 1);
+    assert_int_equal(
+        dropped(&f, "python frames (kept only for call stacks and recompute detection)"), 1);
     assert_int_equal(dropped(&f, "category mtia_x"), 2);
     assert_int_equal(dropped(&f, "events of unknown phase"), 3);
     assert_int_equal(dropped(&f, "counter samples (phase C)"), 1);
@@ -385,8 +429,11 @@ static void events_left_out(void **state)
     assert_int_equal(f.trace.kept, 1);
     assert_int_equal(az_optrace(&f.trace)->n_events, 14);
     fixture_close(&f);
-    begin(&f, "[" EV("\"cat\":\"python_function\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1") "]",
-          strlen("[" EV("\"cat\":\"python_function\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1") "]"));
+    begin(&f,
+          "[" EV("\"cat\":\"python_function\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":"
+                 "1") "]",
+          strlen("[" EV("\"cat\":\"python_function\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,"
+                        "\"dur\":1") "]"));
     f.opts.include_call_stack = true;
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.ev[AZ_FRAME].n, 1);
@@ -400,21 +447,34 @@ static void arguments(void **state)
     read_text(
         &f,
         "[" EV(
-            "\"cat\":\"cpu_op\",\"name\":\"q\\\"\\u00e9\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"args\":"
+            "\"cat\":\"cpu_op\",\"name\":\"q\\\"\\u00e9\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,"
+            "\"args\":"
             "{\"Input Dims\": [[1, 2], []],"
-            "\"Input type\":[\"a b\", \"\"],\"Sequence number\":7,\"Fwd thread id\":2,\"\\u0045xternal "
-            "id\":5,\"unknown\":{\"Input Dims\":[9]}}") "," EV("\"cat\":\"cpu_op\",\"name\":\"r\",\"pid\":"
-                                                               "1,\"tid\":1,\"ts\":2,\"dur\":1,\"args\":{"
-                                                               "\"Input type\":[\"a b\",\"\"],\"Input "
-                                                               "Dims\":[[1,2],[]]}") "," EV("\"cat\":"
-                                                                                            "\"cpu_op\","
-                                                                                            "\"name\":"
+            "\"Input type\":[\"a b\", \"\"],\"Sequence number\":7,\"Fwd thread "
+            "id\":2,\"\\u0045xternal "
+            "id\":5,\"unknown\":{\"Input Dims\":[9]}}") "," EV("\"cat\":\"cpu_op\",\"name\":\"r\","
+                                                               "\"pid\":"
+                                                               "1,\"tid\":1,\"ts\":2,\"dur\":1,"
+                                                               "\"args\":{"
+                                                               "\"Input type\":[\"a "
+                                                               "b\",\"\"],\"Input "
+                                                               "Dims\":[[1,2],[]]}") "," EV("\"cat"
+                                                                                            "\":"
+                                                                                            "\"cpu_"
+                                                                                            "op\","
+                                                                                            "\"name"
+                                                                                            "\":"
                                                                                             "\"s\","
-                                                                                            "\"pid\":1,"
-                                                                                            "\"tid\":1,"
-                                                                                            "\"ts\":3,"
-                                                                                            "\"dur\":1,"
-                                                                                            "\"args\":"
+                                                                                            "\"pid"
+                                                                                            "\":1,"
+                                                                                            "\"tid"
+                                                                                            "\":1,"
+                                                                                            "\"ts\""
+                                                                                            ":3,"
+                                                                                            "\"dur"
+                                                                                            "\":1,"
+                                                                                            "\"args"
+                                                                                            "\":"
                                                                                             "null") "," EV("\"cat\":"
                                                                                                            "\"kernel\","
                                                                                                            "\"name\":"
@@ -451,16 +511,19 @@ static void arguments(void **state)
     assert_int_equal(p->fwd_thread, 2);
     assert_int_equal(q->seq, -1);
     assert_int_equal(e->side[2], AZ_NO_ROW);
-    assert_true(named(&f, o->args.v[0].dims, "[[1,2],[]]") && named(&f, o->args.v[0].types, "[\"a b\",\"\"]"));
+    assert_true(named(&f, o->args.v[0].dims, "[[1,2],[]]") &&
+                named(&f, o->args.v[0].types, "[\"a b\",\"\"]"));
     assert_int_equal(o->args.v[0].strides, AZ_NO_ID);
     const struct az_coll_args *c = &o->colls.v[f.trace.ev[AZ_KERNEL].side[0]];
-    assert_true(named(&f, c->name, "allreduce") && named(&f, c->in_nelems, "12") && named(&f, c->pg_ranks, "[0, 1]"));
+    assert_true(named(&f, c->name, "allreduce") && named(&f, c->in_nelems, "12") &&
+                named(&f, c->pg_ranks, "[0, 1]"));
     assert_int_equal(c->seq, 3);
     assert_int_equal(c->dtype, AZ_NO_ID);
     fixture_close(&f);
 }
 
-/* Arguments that begin alike, come again, end inside the reader's window and stand where others did. */
+/* Arguments that begin alike, come again, end inside the reader's window and stand where others
+ * did. */
 static void repeated_arguments(void **state)
 {
     (void)state;
@@ -473,11 +536,12 @@ static void repeated_arguments(void **state)
     size_t n = 0;
     text[n++] = '[';
     for (int i = 0; i < OPS; i++)
-        n +=
-            (size_t)snprintf(text + n, sizeof text - n,
-                             "%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::%s\",\"pid\":1,\"tid\":1,\"ts\":%d,"
-                             "\"dur\":1,\"args\":{\"Input Dims\":%s,\"Input Strides\": %s}}",
-                             i ? "," : "", i % 7 ? "convolution" : "mm", i, dims[i * i % KINDS], dims[(i / 3) % KINDS]);
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::%s\",\"pid\":1,"
+                              "\"tid\":1,\"ts\":%d,"
+                              "\"dur\":1,\"args\":{\"Input Dims\":%s,\"Input Strides\": %s}}",
+                              i ? "," : "", i % 7 ? "convolution" : "mm", i, dims[i * i % KINDS],
+                              dims[(i / 3) % KINDS]);
     text[n++] = ']';
     for (size_t window = 0; window < 2000; window += 613) { /* 0: the usual one */
         struct fixture f;
@@ -512,18 +576,23 @@ static void repeated_arguments(void **state)
     }
 }
 
-/* A process name without a thread, device and stream below zero, more categories than are told one by one. */
+/* A process name without a thread, device and stream below zero, more categories than are listed
+ * one by one. */
 static void odd_numbers(void **state)
 {
     (void)state;
     struct fixture f;
     char text[64 << 10];
-    int n = snprintf(text, sizeof text,
-                     "[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":-1,\"args\":{\"name\":\"p\"}},"
-                     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":-1,\"tid\":-2,\"ts\":1,\"dur\":1}");
+    int n =
+        snprintf(text, sizeof text,
+                 "[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":-1,\"args\":{\"name\":\"p\"}},"
+                 "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":-1,\"tid\":-2,\"ts\":1,"
+                 "\"dur\":1}");
     for (int i = 0; i < 300; i++)
         n += snprintf(text + n, sizeof text - (size_t)n,
-                      ",{\"ph\":\"X\",\"cat\":\"cat%d\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}", i);
+                      ",{\"ph\":\"X\",\"cat\":\"cat%d\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"ts\":"
+                      "1,\"dur\":1}",
+                      i);
     snprintf(text + n, sizeof text - (size_t)n, "]");
     read_text(&f, text);
     const uint32_t lane = f.trace.ev[AZ_KERNEL].lane[0];
@@ -539,17 +608,22 @@ static void metadata(void **state)
 {
     (void)state;
     struct fixture f;
-    read_text(&f, "{\"deviceProperties\":[{\"id\":0,\"name\":\"A "
-                  "\\u0042\",\"numSms\":132,\"totalGlobalMem\":80},{\"id\":1,\"name\":\"\"},7],"
-                  "\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":3,\"world_size\":8},\"cupti_version\":24,\"with_"
-                  "stack\":\"1\",\"ignored\":{\"rank\":9},"
-                  "\"traceEvents\":[" OP
-                  ",{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"old\"}},"
-                  "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"py\\tthon\"}},"
-                  "{\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"labels\":\"CPU\"}},"
-                  "{\"name\":\"no_such\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"x\"}},"
-                  "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":1,\"args\":{\"name\":\"main\"}}," KERNEL
-                  "],\"schemaVersion\":1}");
+    read_text(
+        &f,
+        "{\"deviceProperties\":[{\"id\":0,\"name\":\"A "
+        "\\u0042\",\"numSms\":132,\"totalGlobalMem\":80},{\"id\":1,\"name\":\"\"},7],"
+        "\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":3,\"world_size\":8},\"cupti_version\":"
+        "24,\"with_"
+        "stack\":\"1\",\"ignored\":{\"rank\":9},"
+        "\"traceEvents\":[" OP
+        ",{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"old\"}},"
+        "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":"
+        "\"py\\tthon\"}},"
+        "{\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"labels\":"
+        "\"CPU\"}},"
+        "{\"name\":\"no_such\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"x\"}},"
+        "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":1,\"args\":{\"name\":\"main\"}}"
+        "," KERNEL "],\"schemaVersion\":1}");
     const struct az_optrace *o = az_optrace(&f.trace);
     const struct az_lane_names *l = &o->lane_names.v[f.trace.ev[AZ_HOST_OP].lane[0]];
     assert_true(named(&f, l->process_name, "py\tthon") && named(&f, l->process_label, "CPU") &&
@@ -570,11 +644,13 @@ static void flows(void **state)
     (void)state;
     struct fixture f;
     static const char text[] =
-        "[" LAUNCH "," KERNEL
-        ",{\"ph\":\"s\",\"id\":\"3\",\"pid\":1,\"tid\":1,\"ts\":5,\"cat\":\"ac2g\",\"name\":\"ac2g\"},"
-        "{\"ph\":\"f\",\"id\":3,\"pid\":0,\"tid\":7,\"ts\":10.5,\"cat\":\"ac2g\",\"bp\":\"e\"},{\"ph\":\"s\",\"id\":"
+        "[" LAUNCH "," KERNEL ",{\"ph\":\"s\",\"id\":\"3\",\"pid\":1,\"tid\":1,\"ts\":5,\"cat\":"
+        "\"ac2g\",\"name\":\"ac2g\"},"
+        "{\"ph\":\"f\",\"id\":3,\"pid\":0,\"tid\":7,\"ts\":10.5,\"cat\":\"ac2g\",\"bp\":\"e\"},{"
+        "\"ph\":\"s\",\"id\":"
         "\"x\",\"cat\":\"ac2g\"},"
-        "{\"ph\":\"s\",\"id\":4,\"pid\":1,\"tid\":1,\"ts\":1,\"cat\":\"fwdbwd\"},{\"ph\":\"f\",\"id\":4,\"pid\":1,"
+        "{\"ph\":\"s\",\"id\":4,\"pid\":1,\"tid\":1,\"ts\":1,\"cat\":\"fwdbwd\"},{\"ph\":\"f\","
+        "\"id\":4,\"pid\":1,"
         "\"tid\":2,\"ts\":9,\"cat\":\"fwdbwd\"},"
         "{\"ph\":\"s\",\"id\":5,\"cat\":\"other\"}]";
     begin(&f, text, sizeof text - 1);
@@ -603,7 +679,8 @@ static void broken_files(void **state)
     fails("{\"a\" 1}", AZ_EFORMAT, "malformed JSON");
     fails("hello", AZ_EFORMAT, "malformed JSON");
     fails("{\"traceEvents\":{}}", AZ_EFORMAT, "malformed JSON");
-    begin(&f, "[" OP "," KERNEL ",{\"ph\":\"X\",\"na", strlen("[" OP "," KERNEL ",{\"ph\":\"X\",\"na"));
+    begin(&f, "[" OP "," KERNEL ",{\"ph\":\"X\",\"na",
+          strlen("[" OP "," KERNEL ",{\"ph\":\"X\",\"na"));
     assert_int_equal(PARSE(&f), 0);
     assert_true(said(&f, AZ_WARNING, "truncated: 2 complete events kept"));
     assert_int_equal(f.trace.kept, 2);
@@ -635,7 +712,8 @@ static void tolerances(void **state)
 {
     (void)state;
     struct fixture f;
-    read_text(&f, "[" EV("\"cat\":\"kernel\",\"name\":\"a\tb\x01\xff\",\"pid\":0,\"tid\":1,\"ts\":1.0005,\"dur\":\"2."
+    read_text(&f, "[" EV("\"cat\":\"kernel\",\"name\":\"a\tb\x01\xff\",\"pid\":0,\"tid\":1,\"ts\":"
+                         "1.0005,\"dur\":\"2."
                          "5\",\"args\":{\"bytes\":Infinity,\"stream\":-inf,\"device\":nan}") "]");
     const struct az_events *k = &f.trace.ev[AZ_KERNEL];
     assert_true(named(&f, k->name[0], "a\tb\x01\xff"));
@@ -649,12 +727,16 @@ static void probing(void **state)
 {
     (void)state;
     const struct az_sv path = AZ_SV("x");
-    assert_true(az_format_pytorch.probe(AZ_SV("{\"schemaVersion\":1,\"traceEvents\":["), path) >= 80);
-    assert_true(az_format_pytorch.probe(AZ_SV("\xef\xbb\xbf{\"schemaVersion\":1,\"traceEvents\":["), path) >= 80);
+    assert_true(az_format_pytorch.probe(AZ_SV("{\"schemaVersion\":1,\"traceEvents\":["), path) >=
+                80);
+    assert_true(az_format_pytorch.probe(AZ_SV("\xef\xbb\xbf{\"schemaVersion\":1,\"traceEvents\":["),
+                                        path) >= 80);
     assert_true(az_format_pytorch.probe(AZ_SV("\n[{\"ph\":\"X\"}"), path) > 0);
     assert_true(az_format_pytorch.probe(AZ_SV("{\"deviceProperties\":["), path) > 0);
-    assert_true(az_format_pytorch.probe(AZ_SV("{\"rows\":[\"schemaVersion\",1],\"schemaVersion\" : 1"), path) > 0);
-    assert_int_equal(az_format_pytorch.probe(AZ_SV("{\"rows\":[[\"schemaVersion\", 1], [\"deviceProperties\"]]"), path),
+    assert_true(az_format_pytorch.probe(
+                    AZ_SV("{\"rows\":[\"schemaVersion\",1],\"schemaVersion\" : 1"), path) > 0);
+    assert_int_equal(az_format_pytorch.probe(
+                         AZ_SV("{\"rows\":[[\"schemaVersion\", 1], [\"deviceProperties\"]]"), path),
                      0);
     assert_int_equal(az_format_pytorch.probe(AZ_SV("{\"rows\":[\"schemaVersion\""), path), 0);
     assert_int_equal(az_format_pytorch.probe(AZ_SV("[1,2]"), path), 0);
@@ -667,7 +749,8 @@ static void probing(void **state)
 static void memory_limits(void **state)
 {
     (void)state;
-    static const char text[] = "{\"deviceProperties\":[{\"id\":0}],\"traceEvents\":[" OP "," LAUNCH "," KERNEL "]}";
+    static const char text[] =
+        "{\"deviceProperties\":[{\"id\":0}],\"traceEvents\":[" OP "," LAUNCH "," KERNEL "]}";
     int rc = AZ_ELIMIT;
     for (size_t limit = 1000; rc != 0; limit += 3001) {
         struct fixture f;
@@ -686,11 +769,21 @@ static void memory_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts),         cmocka_unit_test(gzipped),       cmocka_unit_test(old_and_other_writers),
-        cmocka_unit_test(lanes),           cmocka_unit_test(arguments),     cmocka_unit_test(repeated_arguments),
-        cmocka_unit_test(events_left_out), cmocka_unit_test(odd_numbers),   cmocka_unit_test(metadata),
-        cmocka_unit_test(flows),           cmocka_unit_test(broken_files),  cmocka_unit_test(tolerances),
-        cmocka_unit_test(probing),         cmocka_unit_test(memory_limits), cmocka_unit_test(base_times),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(gzipped),
+        cmocka_unit_test(old_and_other_writers),
+        cmocka_unit_test(lanes),
+        cmocka_unit_test(arguments),
+        cmocka_unit_test(repeated_arguments),
+        cmocka_unit_test(events_left_out),
+        cmocka_unit_test(odd_numbers),
+        cmocka_unit_test(metadata),
+        cmocka_unit_test(flows),
+        cmocka_unit_test(broken_files),
+        cmocka_unit_test(tolerances),
+        cmocka_unit_test(probing),
+        cmocka_unit_test(memory_limits),
+        cmocka_unit_test(base_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

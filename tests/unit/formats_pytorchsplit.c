@@ -1,4 +1,5 @@
-/* One PyTorch trace read by several threads must give the very trace that one thread makes, wherever it is cut. */
+/* One PyTorch trace read by several threads must give the very trace that one thread makes,
+ * wherever it is cut. */
 #include "formats_nsys.h"
 
 #include "formats/pytorch.h"
@@ -10,15 +11,18 @@ static unsigned below(unsigned n)
     return (unsigned)(seed >> 33) % n;
 }
 
-/* A trace of n events of all sorts; `nasty`: nested objects that look like events, strings that nearly do, broken
- * events. */
+/* A trace of n events of all sorts; `nasty`: nested objects that look like events, strings that
+ * nearly do, broken events. */
 static void write_trace(struct az_vec_char *o, int n, bool nasty)
 {
-    static const char *const names[] = { "aten::mm", "aten::add", "k\\\"ph\\\":", "caf\\u00e9", "{ph" };
+    static const char *const names[] = { "aten::mm", "aten::add", "k\\\"ph\\\":", "caf\\u00e9",
+                                         "{ph" };
     assert_int_equal(az_text_printf(o, "{\"schemaVersion\":1,\"traceEvents\": [\n"), 0);
     for (int i = 0; i < n; i++) {
         int kind = (int)below(nasty ? 12 : 9);
-        kind = kind > 8 ? kind - 2 : kind > 6 ? kind + 3 : kind; /* 7 to 9: nasty ones; 10, 11: counters, waits */
+        kind = kind > 8   ? kind - 2
+               : kind > 6 ? kind + 3
+                          : kind; /* 7 to 9: nasty ones; 10, 11: counters, waits */
         unsigned thread = below(3), name = below(5), dims = below(4);
         const char *end = i + 1 < n ? ",\n" : "\n";
         int rc;
@@ -28,63 +32,80 @@ static void write_trace(struct az_vec_char *o, int n, bool nasty)
                 "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":1,\"tid\":%u,\"ts\":%d.5,"
                 "\"dur\":7,\"args\":{\"External id\":%d,%s"
                 "\"Input Dims\":[[%u, 4]],\"Sequence number\":%d}}%s",
-                i % 7 ? "cpu_op" : "user_annotation", i % 7 ? names[name] : "nccl:all_to_all", thread, i * 3, i,
+                i % 7 ? "cpu_op" : "user_annotation", i % 7 ? names[name] : "nccl:all_to_all",
+                thread, i * 3, i,
                 i % 5   ? ""
-                : i % 2 ? "\"Collective name\":\"send\",\"Dst Rank\":3,\"kernel_file\":\"/tmp/a\\u00e9.py\","
+                : i % 2 ? "\"Collective name\":\"send\",\"Dst "
+                          "Rank\":3,\"kernel_file\":\"/tmp/a\\u00e9.py\","
                         : "\"Seq\":4,",
                 dims, i % 9, end);
         else if (kind == 2)
-            rc = az_text_printf(o,
-                                "{\"ph\":\"X\",\"cat\":\"cuda_%s\",\"name\":\"cuLaunch%d\",\"pid\":\"p%u\","
-                                "\"tid\":%u,\"ts\":%d,\"dur\":2,"
-                                "\"args\":{\"%s\":%d}}%s",
-                                i % 3 ? "runtime" : "driver", i % 3, below(2), thread, i * 3,
-                                i % 5 < 3 ? "External id" : "correlation", i, end); /* which decides the link key */
+            rc = az_text_printf(
+                o,
+                "{\"ph\":\"X\",\"cat\":\"cuda_%s\",\"name\":\"cuLaunch%d\",\"pid\":\"p%u\","
+                "\"tid\":%u,\"ts\":%d,\"dur\":2,"
+                "\"args\":{\"%s\":%d}}%s",
+                i % 3 ? "runtime" : "driver", i % 3, below(2), thread, i * 3,
+                i % 5 < 3 ? "External id" : "correlation", i, end); /* which decides the link key */
         else if (kind == 3)
-            rc = az_text_printf(o,
-                                "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"nccl%u\",\"pid\":0,\"tid\":%u,\"ts\":%d,"
-                                "\"dur\":5,\"args\":{\"correlation\":%d,"
-                                "\"Collective name\":\"c%u\",\"dtype\":\"f%u\",\"device\":0,\"stream\":%u,"
-                                "\"grid\":[%u, %d,1],\"block\":[32,1,1],\"shared memory\":%u}}%s",
-                                name, thread, i * 3, i - 1, dims, name, thread, dims, i % 11, name, end);
+            rc = az_text_printf(
+                o,
+                "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"nccl%u\",\"pid\":0,\"tid\":%u,\"ts\":%"
+                "d,"
+                "\"dur\":5,\"args\":{\"correlation\":%d,"
+                "\"Collective name\":\"c%u\",\"dtype\":\"f%u\",\"device\":0,\"stream\":%u,"
+                "\"grid\":[%u, %d,1],\"block\":[32,1,1],\"shared memory\":%u}}%s",
+                name, thread, i * 3, i - 1, dims, name, thread, dims, i % 11, name, end);
         else if (kind == 4)
-            rc = az_text_printf(o, "{\"ph\":\"%c\",\"id\":%d,\"pid\":%u,\"tid\":%u,\"ts\":%d,\"cat\":\"%s\"}%s",
-                                below(2) ? 's' : 'f', i, below(2), thread, i, below(2) ? "ac2g" : "fwdbwd", end);
+            rc = az_text_printf(
+                o, "{\"ph\":\"%c\",\"id\":%d,\"pid\":%u,\"tid\":%u,\"ts\":%d,\"cat\":\"%s\"}%s",
+                below(2) ? 's' : 'f', i, below(2), thread, i, below(2) ? "ac2g" : "fwdbwd", end);
         else if (kind == 5)
-            rc = az_text_printf(
-                o, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"x\",\"pid\":0,\"tid\":1,\"ts\":%d,\"dur\":1}%s",
-                below(2) ? "gpu_memcpy" : "odd", i, end);
+            rc = az_text_printf(o,
+                                "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"x\",\"pid\":0,\"tid\":1,"
+                                "\"ts\":%d,\"dur\":1}%s",
+                                below(2) ? "gpu_memcpy" : "odd", i, end);
         else if (kind == 6)
-            rc = az_text_printf(
-                o, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%u,\"args\":{\"name\":\"thread %d\"}}%s",
-                thread, i, end);
+            rc = az_text_printf(o,
+                                "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%u,"
+                                "\"args\":{\"name\":\"thread %d\"}}%s",
+                                thread, i, end);
         else if (kind == 7)
             rc = az_text_printf(o,
-                                "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":"
+                                "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n\",\"pid\":1,\"tid\":"
+                                "1,\"ts\":%d,\"dur\":"
                                 "1,\"args\":{\"x\":[{\"ph\":\"X\","
-                                "\"cat\":\"cpu_op\",\"name\":\"inner\",\"ts\":1,\"dur\":1},{\"ph\":\"X\"}],\"y\":\"{"
+                                "\"cat\":\"cpu_op\",\"name\":\"inner\",\"ts\":1,\"dur\":1},{\"ph\":"
+                                "\"X\"}],\"y\":\"{"
                                 "\\\"ph\\\":1}\"}}%s",
                                 i, end);
         else if (kind == 8)
             rc = az_text_printf(o, "{\"ph\":\"X\",\"broken\": yes %d}%s", i, end);
         else if (kind == 10)
-            rc = az_text_printf(o,
-                                "{\"ph\":\"X\",\"cat\":\"cuda_profiler_range\",\"name\":\"r%u\",\"pid\":0,\"tid\":0,"
-                                "\"ts\":%d,\"dur\":2,\"args\":{\"c%u.sum\":%d,\"text\":\"no\",\"d\":1.5}}%s",
-                                name, i, dims, i, end);
+            rc = az_text_printf(
+                o,
+                "{\"ph\":\"X\",\"cat\":\"cuda_profiler_range\",\"name\":\"r%u\",\"pid\":0,\"tid\":"
+                "0,"
+                "\"ts\":%d,\"dur\":2,\"args\":{\"c%u.sum\":%d,\"text\":\"no\",\"d\":1.5}}%s",
+                name, i, dims, i, end);
         else if (kind == 11)
             rc = az_text_printf(
                 o,
-                "{\"ph\":\"X\",\"cat\":\"cuda_sync\",\"name\":\"Stream Wait Event\",\"pid\":0,\"tid\":%u,"
+                "{\"ph\":\"X\",\"cat\":\"cuda_sync\",\"name\":\"Stream Wait "
+                "Event\",\"pid\":0,\"tid\":%u,"
                 "\"ts\":%d,\"dur\":1,\"args\":{\"stream\":%u,\"correlation\":%d%s}}%s",
                 thread, i, thread, i, dims ? ",\"wait_on_stream\":7" : "", end);
         else
-            rc = az_text_printf(
-                o, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"%d\"}}%s", i, end);
+            rc = az_text_printf(o,
+                                "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,"
+                                "\"args\":{\"name\":\"%d\"}}%s",
+                                i, end);
         assert_int_equal(rc, 0);
     }
-    assert_int_equal(az_text_printf(o, "], \"distributedInfo\": {\"rank\": 5}, \"traceEventsX\": [{\"ph\":\"X\"}]}\n"),
-                     0);
+    assert_int_equal(
+        az_text_printf(
+            o, "], \"distributedInfo\": {\"rank\": 5}, \"traceEventsX\": [{\"ph\":\"X\"}]}\n"),
+        0);
 }
 
 static unsigned joined; /* parts, of all files so far */
@@ -92,7 +113,9 @@ static unsigned joined; /* parts, of all files so far */
 static int parse(struct fixture *f, unsigned threads, size_t window)
 {
     unsigned parts = 0;
-    const struct az_pt_tuning tuning = { .split_min = threads > 1 ? 1 : INT64_MAX, .window = window, .parts = &parts };
+    const struct az_pt_tuning tuning = { .split_min = threads > 1 ? 1 : INT64_MAX,
+                                         .window = window,
+                                         .parts = &parts };
     struct az_parse job = { .files = f->files,
                             .n_files = 1,
                             .opts = &f->opts,
@@ -108,27 +131,32 @@ static int parse(struct fixture *f, unsigned threads, size_t window)
     return rc;
 }
 
-#define SAME(field)    assert_int_equal(a->field, b->field)
-#define SAME_COLUMN(c) assert_true(x->c == NULL ? y->c == NULL : memcmp(x->c, y->c, x->n * sizeof *x->c) == 0)
-#define SAME_ROWS(list)                                                                                                \
-    assert_true(p->list.n == q->list.n &&                                                                              \
-                (p->list.n == 0 || memcmp(p->list.v, q->list.v, p->list.n * sizeof *p->list.v) == 0))
+#define SAME(field) assert_int_equal(a->field, b->field)
+#define SAME_COLUMN(c)                                                                             \
+    assert_true(x->c == NULL ? y->c == NULL : memcmp(x->c, y->c, x->n * sizeof *x->c) == 0)
+#define SAME_ROWS(list)                                                                            \
+    assert_true(                                                                                   \
+        p->list.n == q->list.n &&                                                                  \
+        (p->list.n == 0 || memcmp(p->list.v, q->list.v, p->list.n * sizeof *p->list.v) == 0))
 
 static void assert_same(const struct az_trace *a, const struct az_trace *b)
 {
     const struct az_optrace *p = az_optrace(a), *q = az_optrace(b);
     const struct az_geometry_rows *g = &a->geometries.rows, *h = &b->geometries.rows;
     assert_true(g->n == h->n && (g->n == 0 || memcmp(g->v, h->v, g->n * sizeof *g->v) == 0));
-    SAME(read), SAME(kept), SAME(rank), SAME(names.text.n), SAME(lanes.n), SAME(copies.n), SAME(drops.n);
+    SAME(read), SAME(kept), SAME(rank), SAME(names.text.n), SAME(lanes.n), SAME(copies.n),
+        SAME(drops.n);
     for (uint32_t i = 0; i < a->names.text.n; i++)
         assert_true(az_sv_eq(az_trace_text(a, i), az_trace_text(b, i)));
     for (size_t i = 0; i < a->lanes.n; i++) {
         const struct az_lane *l = &a->lanes.v[i], *m = &b->lanes.v[i];
         assert_true(l->pid == m->pid && l->tid == m->tid && l->device_side == m->device_side &&
-                    l->device == m->device && l->context == m->context && l->proc == m->proc && l->thread == m->thread);
+                    l->device == m->device && l->context == m->context && l->proc == m->proc &&
+                    l->thread == m->thread);
     }
     for (size_t i = 0; i < a->drops.n; i++)
-        assert_true(az_sv_eq(a->drops.v[i].reason, b->drops.v[i].reason) && a->drops.v[i].count == b->drops.v[i].count);
+        assert_true(az_sv_eq(a->drops.v[i].reason, b->drops.v[i].reason) &&
+                    a->drops.v[i].count == b->drops.v[i].count);
     for (int k = 0; k < AZ_KIND_COUNT; k++) {
         const struct az_events *x = &a->ev[k], *y = &b->ev[k];
         assert_int_equal(x->n, y->n);
@@ -148,13 +176,15 @@ static void assert_same(const struct az_trace *a, const struct az_trace *b)
                     p->counter_values.v[i].value == q->counter_values.v[i].value);
     assert_int_equal(p->flows.n, q->flows.n);
     for (size_t i = 0; i < p->flows.n; i++)
-        assert_true(p->flows.v[i].id == q->flows.v[i].id && p->flows.v[i].lane == q->flows.v[i].lane);
+        assert_true(p->flows.v[i].id == q->flows.v[i].id &&
+                    p->flows.v[i].lane == q->flows.v[i].lane);
     assert_int_equal(p->fwdbwd.n, q->fwdbwd.n);
     for (size_t i = 0; i < p->fwdbwd.n; i++)
-        assert_true(p->fwdbwd.v[i].id == q->fwdbwd.v[i].id && p->fwdbwd.v[i].lane == q->fwdbwd.v[i].lane &&
-                    p->fwdbwd.v[i].at == q->fwdbwd.v[i].at && p->fwdbwd.v[i].start == q->fwdbwd.v[i].start);
-    assert_true(p->has_flows == q->has_flows && p->has_ops == q->has_ops && p->key_is_ext == q->key_is_ext &&
-                p->n_events == q->n_events);
+        assert_true(
+            p->fwdbwd.v[i].id == q->fwdbwd.v[i].id && p->fwdbwd.v[i].lane == q->fwdbwd.v[i].lane &&
+            p->fwdbwd.v[i].at == q->fwdbwd.v[i].at && p->fwdbwd.v[i].start == q->fwdbwd.v[i].start);
+    assert_true(p->has_flows == q->has_flows && p->has_ops == q->has_ops &&
+                p->key_is_ext == q->key_is_ext && p->n_events == q->n_events);
 }
 
 static void assert_same_messages(const struct az_diag *a, const struct az_diag *b)
@@ -164,10 +194,12 @@ static void assert_same_messages(const struct az_diag *a, const struct az_diag *
         struct az_sv x = a->list.v[i].text, y = b->list.v[i].text;
         ptrdiff_t at = az_sv_find(x, AZ_SV("trace.json")), to = az_sv_find(y, AZ_SV("trace.json"));
         if (at < 0 || to < 0 ||
-            !az_sv_eq(az_sv_make(x.p + at, x.n - (size_t)at), az_sv_make(y.p + to, y.n - (size_t)to)))
+            !az_sv_eq(az_sv_make(x.p + at, x.n - (size_t)at),
+                      az_sv_make(y.p + to, y.n - (size_t)to)))
             print_error("%.*s\n%.*s\n", AZ_SVF(x), AZ_SVF(y));
         assert_true(at >= 0 && to >= 0 &&
-                    az_sv_eq(az_sv_make(x.p + at, x.n - (size_t)at), az_sv_make(y.p + to, y.n - (size_t)to)));
+                    az_sv_eq(az_sv_make(x.p + at, x.n - (size_t)at),
+                             az_sv_make(y.p + to, y.n - (size_t)to)));
     }
 }
 

@@ -9,52 +9,72 @@
 
 #define PARSE(f) fixture_parse((f), &az_format_rocpd)
 
-/* A database of one kernel, copy, call, range, mark; S stands for the ending of its tables, G for the guid column. */
+/* A database of one kernel, copy, call, range, mark; S stands for the ending of its tables, G for
+ * the guid column. */
 static const char tables[] =
-    "CREATE TABLE rocpd_stringS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',string TEXT);INSERT INTO "
+    "CREATE TABLE rocpd_stringS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',string TEXT);INSERT "
+    "INTO "
     "rocpd_stringS(id,string) VALUES(1,'KERNEL_DISPATCH'),(2,'MEMORY_COPY_HOST_TO_DEVICE'),"
     "(3,'hipLaunchKernel'),(4,'HIP_RUNTIME_API_EXT'),(5,'pas "
     "\xc3\xa9t\xc3\xa9'),(6,'MARKER_CORE_RANGE_API'),(7,'mark');"
-    "CREATE TABLE rocpd_info_processS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',pid INT,init INT,fini INT,command "
+    "CREATE TABLE rocpd_info_processS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',pid INT,init "
+    "INT,fini INT,command "
     "TEXT);INSERT INTO rocpd_info_processS(id,pid,init,fini,command) VALUES(1,77,10,9000,'./x');"
-    "CREATE TABLE rocpd_info_threadS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',tid INT);INSERT INTO "
+    "CREATE TABLE rocpd_info_threadS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',tid INT);INSERT "
+    "INTO "
     "rocpd_info_threadS(id,tid) VALUES(3,5150);"
-    "CREATE TABLE rocpd_info_agentS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',type TEXT,absolute_index "
+    "CREATE TABLE rocpd_info_agentS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',type "
+    "TEXT,absolute_index "
     "INT,logical_index INT,name TEXT,product_name TEXT,extdata TEXT);"
     "INSERT INTO rocpd_info_agentS(id,type,absolute_index,logical_index,name,product_name,extdata) "
     "VALUES(0,'CPU',0,0,'c','C','{}'),(9,'GPU',4,2,'gfx','Acc','{\"cu_count\": 304}');"
-    "CREATE TABLE rocpd_info_kernel_symbolS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',kernel_name TEXT,display_name "
+    "CREATE TABLE rocpd_info_kernel_symbolS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT "
+    "'G',kernel_name TEXT,display_name "
     "TEXT,sgpr_count INT,arch_vgpr_count INT,accum_vgpr_count INT,extdata TEXT);"
     "INSERT INTO rocpd_info_kernel_symbolS(id,kernel_name,display_name,arch_vgpr_count,extdata) "
     "VALUES(12,'_Z1f.kd','void f<int>(a, b)',32,'{\"truncated_kernel_name\": \"f\"}');"
-    "CREATE TABLE rocpd_info_pmcS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',name TEXT,symbol TEXT);INSERT INTO "
+    "CREATE TABLE rocpd_info_pmcS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',name TEXT,symbol "
+    "TEXT);INSERT INTO "
     "rocpd_info_pmcS(id,name,symbol) VALUES(70,'Waves','SQ_WAVES');"
-    "CREATE TABLE rocpd_eventS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',category_id INT,stack_id INT);INSERT INTO "
+    "CREATE TABLE rocpd_eventS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',category_id "
+    "INT,stack_id INT);INSERT INTO "
     "rocpd_eventS(id,category_id,stack_id) VALUES(1,1,500),(2,4,500),(3,6,501),(4,6,502);"
-    "CREATE TABLE rocpd_kernel_dispatchS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',tid INT,agent_id INT,kernel_id "
+    "CREATE TABLE rocpd_kernel_dispatchS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',tid "
+    "INT,agent_id INT,kernel_id "
     "INT,dispatch_id INT,queue_id INT,stream_id INT,start INT,\"end\" INT,"
-    "private_segment_size INT,group_segment_size INT,workgroup_size_x INT,workgroup_size_y INT,workgroup_size_z "
+    "private_segment_size INT,group_segment_size INT,workgroup_size_x INT,workgroup_size_y "
+    "INT,workgroup_size_z "
     "INT,grid_size_x INT,grid_size_y INT,grid_size_z INT,event_id INT);"
     "INSERT INTO "
-    "rocpd_kernel_dispatchS(tid,agent_id,kernel_id,dispatch_id,queue_id,stream_id,start,\"end\",group_segment_size,"
+    "rocpd_kernel_dispatchS(tid,agent_id,kernel_id,dispatch_id,queue_id,stream_id,start,\"end\","
+    "group_segment_size,"
     "grid_size_x,event_id) VALUES(3,9,12,1,2,6,100,200,256,64,1),"
     "(NULL,9,99,2,2,6,300,310,0,64,NULL);"
-    "CREATE TABLE rocpd_pmc_eventS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',event_id INT,pmc_id INT,value "
-    "REAL);INSERT INTO rocpd_pmc_eventS(event_id,pmc_id,value) VALUES(1,70,2.5),(1,70,4),(NULL,70,1);"
-    "CREATE TABLE rocpd_memory_copyS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',start INT,\"end\" INT,name_id "
+    "CREATE TABLE rocpd_pmc_eventS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',event_id "
+    "INT,pmc_id INT,value "
+    "REAL);INSERT INTO rocpd_pmc_eventS(event_id,pmc_id,value) "
+    "VALUES(1,70,2.5),(1,70,4),(NULL,70,1);"
+    "CREATE TABLE rocpd_memory_copyS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',start "
+    "INT,\"end\" INT,name_id "
     "INT,src_agent_id INT,dst_agent_id INT,size INT,queue_id INT,stream_id INT,event_id INT);"
     "INSERT INTO rocpd_memory_copyS(start,\"end\",name_id,src_agent_id,dst_agent_id,size) "
     "VALUES(1,5,2,0,9,4096),(6,7,NULL,NULL,NULL,NULL),(8,9,NULL,9,9,1);"
-    "CREATE TABLE rocpd_memory_allocateS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',tid INT,agent_id INT,type "
+    "CREATE TABLE rocpd_memory_allocateS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',tid "
+    "INT,agent_id INT,type "
     "TEXT,level TEXT,start INT,\"end\" INT,address INT,size INT,event_id INT);"
     "INSERT INTO rocpd_memory_allocateS(type,level,start,\"end\",address,size,agent_id) "
-    "VALUES('ALLOC','REAL',1,2,-256,64,9),('RECLAIM','SCRATCH',1,2,0,8,9),('FREE','VIRTUAL',3,4,0,0,NULL);"
-    "CREATE TABLE rocpd_regionS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',tid INT,start INT,\"end\" INT,name_id "
+    "VALUES('ALLOC','REAL',1,2,-256,64,9),('RECLAIM','SCRATCH',1,2,0,8,9),('FREE','VIRTUAL',3,4,0,"
+    "0,NULL);"
+    "CREATE TABLE rocpd_regionS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',tid INT,start "
+    "INT,\"end\" INT,name_id "
     "INT,event_id INT);"
-    "INSERT INTO rocpd_regionS(tid,start,\"end\",name_id,event_id) VALUES(3,80,90,3,2),(3,70,95,5,3),(3,20,21,3,NULL);"
-    "CREATE TABLE rocpd_trackS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',name_id INT,tid INT);INSERT INTO "
+    "INSERT INTO rocpd_regionS(tid,start,\"end\",name_id,event_id) "
+    "VALUES(3,80,90,3,2),(3,70,95,5,3),(3,20,21,3,NULL);"
+    "CREATE TABLE rocpd_trackS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',name_id INT,tid "
+    "INT);INSERT INTO "
     "rocpd_trackS(id,name_id,tid) VALUES(1,7,3);"
-    "CREATE TABLE rocpd_sampleS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',track_id INT,timestamp INT,event_id "
+    "CREATE TABLE rocpd_sampleS(id INTEGER PRIMARY KEY,guid TEXT DEFAULT 'G',track_id "
+    "INT,timestamp INT,event_id "
     "INT);INSERT INTO rocpd_sampleS(track_id,timestamp,event_id) VALUES(1,85,4);";
 
 static void run_sql(const char *path, const char *sql)
@@ -127,8 +147,8 @@ static void one_set(void **state)
     assert_int_equal(t->copies.v[0].bytes, 4096);
     assert_int_equal(t->copies.v[1].bytes, -1);
     assert_int_equal(d->routes.v[1].src, AZ_NO_AGENT);
-    assert_true(
-        named(&f, t->ev[AZ_MEMCPY].name[2], "MEMORY_COPY_DEVICE_TO_DEVICE")); /* without a label: from its agents */
+    assert_true(named(&f, t->ev[AZ_MEMCPY].name[2],
+                      "MEMORY_COPY_DEVICE_TO_DEVICE")); /* without a label: from its agents */
     assert_int_equal(t->ev[AZ_CALL].n, 2);
     assert_true(named(&f, t->ev[AZ_CALL].side[0], "HIP_RUNTIME_API_EXT"));
     assert_true(named(&f, t->ev[AZ_CALL].side[1], "UNKNOWN")); /* NULL event */
@@ -162,7 +182,7 @@ static void two_sets(void **state)
     fixture_close(&f);
 }
 
-/* No endings; and the rows of two databases in plain tables, told apart by guid. */
+/* No endings; and the rows of two databases in plain tables, distinguished by guid. */
 static void plain_tables(void **state)
 {
     struct fixture f;
@@ -174,13 +194,14 @@ static void plain_tables(void **state)
     fixture_close(&f);
     const char *path = begin(&f);
     make(path, "", "ab-12");
-    run_sql(
-        path,
-        "INSERT INTO rocpd_kernel_dispatch(guid,agent_id,kernel_id,start,\"end\",event_id) VALUES('zz',1,12,1,2,1)");
+    run_sql(path,
+            "INSERT INTO rocpd_kernel_dispatch(guid,agent_id,kernel_id,start,\"end\",event_id) "
+            "VALUES('zz',1,12,1,2,1)");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.ev[AZ_KERNEL].n, 3);
     assert_int_equal(az_dispatches(&f.trace)->processes.n, 2);
-    assert_true(named(&f, f.trace.ev[AZ_KERNEL].name[2], "unknown_kernel_12")); /* ids count within one guid only */
+    assert_true(named(&f, f.trace.ev[AZ_KERNEL].name[2],
+                      "unknown_kernel_12")); /* ids count within one guid only */
     assert_int_equal(f.trace.ev[AZ_KERNEL].corr[2], 0);
     fixture_close(&f);
 }
@@ -191,7 +212,8 @@ static void missing_parts(void **state)
     (void)state;
     const char *path = begin(&f);
     make(path, "_x", "x");
-    run_sql(path, "DROP TABLE rocpd_event_x;DROP TABLE rocpd_region_x;DROP TABLE rocpd_info_thread_x;DROP TABLE "
+    run_sql(path, "DROP TABLE rocpd_event_x;DROP TABLE rocpd_region_x;DROP TABLE "
+                  "rocpd_info_thread_x;DROP TABLE "
                   "rocpd_string_x;ALTER TABLE rocpd_kernel_dispatch_x DROP COLUMN stream_id;");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.ev[AZ_KERNEL].n, 2);
@@ -200,7 +222,8 @@ static void missing_parts(void **state)
     fixture_close(&f);
     path = begin(&f);
     make(path, "_x", "x");
-    run_sql(path, "UPDATE rocpd_kernel_dispatch_x SET start=NULL WHERE id=2;DELETE FROM rocpd_info_process_x;");
+    run_sql(path, "UPDATE rocpd_kernel_dispatch_x SET start=NULL WHERE id=2;DELETE FROM "
+                  "rocpd_info_process_x;");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.ev[AZ_KERNEL].n, 1);
     assert_int_equal(dropped(&f, "rows without a start or an end"), 1);
@@ -218,7 +241,8 @@ static void not_rocpd(void **state)
     fixture_close(&f);
     run_sql(begin(&f), "CREATE TABLE cats(id INT)");
     assert_int_equal(PARSE(&f), AZ_EFORMAT);
-    assert_true(said(&f, AZ_ERROR, "not of rocprofv3: no table 'rocpd_kernel_dispatch...' (there: cats)"));
+    assert_true(
+        said(&f, AZ_ERROR, "not of rocprofv3: no table 'rocpd_kernel_dispatch...' (there: cats)"));
     fixture_close(&f);
     (void)begin(&f);
     (void)fixture_write(&f, "t_results.db", "text of some length", 19);
@@ -245,11 +269,13 @@ static void locked_and_wal(void **state)
     path = begin(&f);
     make(path, "_x", "x");
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db,
-                                  "PRAGMA journal_mode=WAL;PRAGMA wal_autocheckpoint=0;INSERT INTO "
-                                  "rocpd_kernel_dispatch_x(agent_id,kernel_id,start,\"end\") VALUES(9,12,400,500)",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(
+            db,
+            "PRAGMA journal_mode=WAL;PRAGMA wal_autocheckpoint=0;INSERT INTO "
+            "rocpd_kernel_dispatch_x(agent_id,kernel_id,start,\"end\") VALUES(9,12,400,500)",
+            NULL, NULL, NULL),
+        SQLITE_OK);
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.ev[AZ_KERNEL].n, 3); /* the log is read, too */
     sqlite3_close(db);
@@ -276,21 +302,26 @@ static void damaged(void **state)
 static void probing(void **state)
 {
     (void)state;
-    assert_true(az_format_rocpd.probe(az_sv_make("SQLite format 3\0 ... CREATE TABLE rocpd_string", 46), AZ_SV("a")) >
-                90);
+    assert_true(
+        az_format_rocpd.probe(az_sv_make("SQLite format 3\0 ... CREATE TABLE rocpd_string", 46),
+                              AZ_SV("a")) > 90);
     assert_int_equal(
-        az_format_rocpd.probe(az_sv_make("SQLite format 3\0 CUPTI_ACTIVITY_KIND_KERNEL", 43), AZ_SV("a.sqlite")), 0);
-    assert_true(az_format_rocpd.probe(az_sv_make("SQLite format 3\0", 16), AZ_SV("1_results.db")) >
-                az_format_nsys_sqlite.probe(az_sv_make("SQLite format 3\0", 16), AZ_SV("1_results.db")));
+        az_format_rocpd.probe(az_sv_make("SQLite format 3\0 CUPTI_ACTIVITY_KIND_KERNEL", 43),
+                              AZ_SV("a.sqlite")),
+        0);
+    assert_true(
+        az_format_rocpd.probe(az_sv_make("SQLite format 3\0", 16), AZ_SV("1_results.db")) >
+        az_format_nsys_sqlite.probe(az_sv_make("SQLite format 3\0", 16), AZ_SV("1_results.db")));
     assert_true(az_sv_is(az_format_rocpd.stem(AZ_SV("d/7_results.db")), "7"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_set),       cmocka_unit_test(two_sets),  cmocka_unit_test(plain_tables),
-        cmocka_unit_test(missing_parts), cmocka_unit_test(not_rocpd), cmocka_unit_test(locked_and_wal),
-        cmocka_unit_test(damaged),       cmocka_unit_test(probing),
+        cmocka_unit_test(one_set),      cmocka_unit_test(two_sets),
+        cmocka_unit_test(plain_tables), cmocka_unit_test(missing_parts),
+        cmocka_unit_test(not_rocpd),    cmocka_unit_test(locked_and_wal),
+        cmocka_unit_test(damaged),      cmocka_unit_test(probing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* results.json of rocprofv3: what is read, what is missing, what is broken (docs/formats-rocprof.md 2, 8). */
+/* results.json of rocprofv3: what is read, what is missing, what is broken (docs/formats-rocprof.md
+ * 2, 8). */
 #define _DEFAULT_SOURCE
 #include "formats_nsys.h"
 
@@ -6,29 +7,39 @@
 
 #define PARSE(f) fixture_parse((f), &az_format_rocprof)
 
-#define STRINGS                                                                                                        \
-    "\"strings\":{\"callback_records\":[],\"buffer_records\":[{\"kind\":\"NONE\",\"operations\":[]},"                  \
-    "{\"kind\":\"HIP_RUNTIME_API_EXT\",\"operations\":[\"NONE\",\"hipLaunchKernel\"]},"                                \
-    "{\"kind\":\"MARKER_CORE_RANGE_API\",\"operations\":[\"NONE\",\"roctxThreadRangeA\"]},"                            \
-    "{\"kind\":\"MEMORY_COPY\",\"operations\":[\"NONE\",\"MEMORY_COPY_HOST_TO_DEVICE\"]}],"                            \
+#define STRINGS                                                                                    \
+    "\"strings\":{\"callback_records\":[],\"buffer_records\":[{\"kind\":\"NONE\",\"operations\":[" \
+    "]},"                                                                                          \
+    "{\"kind\":\"HIP_RUNTIME_API_EXT\",\"operations\":[\"NONE\",\"hipLaunchKernel\"]},"            \
+    "{\"kind\":\"MARKER_CORE_RANGE_API\",\"operations\":[\"NONE\",\"roctxThreadRangeA\"]},"        \
+    "{\"kind\":\"MEMORY_COPY\",\"operations\":[\"NONE\",\"MEMORY_COPY_HOST_TO_DEVICE\"]}],"        \
     "\"marker_api\":[{\"key\":77,\"value\":\"\xc3\xa9tape \\u0031\"}]}"
-#define AGENTS                                                                                                         \
-    "\"agents\":[{\"id\":{\"handle\":900},\"type\":1,\"logical_node_id\":0},"                                          \
-    "{\"id\":{\"handle\":18446744073709551615},\"type\":2,\"logical_node_id\":3,\"product_name\":\"Acc\",\"cu_"        \
+#define AGENTS                                                                                     \
+    "\"agents\":[{\"id\":{\"handle\":900},\"type\":1,\"logical_node_id\":0},"                      \
+    "{\"id\":{\"handle\":18446744073709551615},\"type\":2,\"logical_node_id\":3,\"product_name\":" \
+    "\"Acc\",\"cu_"                                                                                \
     "count\":304}]"
-#define SYMBOLS                                                                                                        \
-    "\"kernel_symbols\":[{\"kernel_id\":0,\"code_object_id\":0,\"kernel_name\":\"\",\"truncated_kernel_name\":\"0\"}," \
-    "{\"kernel_id\":7,\"code_object_id\":1,\"kernel_name\":\"_Z1fv.kd\",\"formatted_kernel_name\":\"void f<int>()\","  \
-    "\"demangled_kernel_name\":\"void f<int>() [clone .kd]\",\"truncated_kernel_name\":\"f\",\"arch_vgpr_count\":24,"  \
+#define SYMBOLS                                                                                    \
+    "\"kernel_symbols\":[{\"kernel_id\":0,\"code_object_id\":0,\"kernel_name\":\"\",\"truncated_"  \
+    "kernel_name\":\"0\"},"                                                                        \
+    "{\"kernel_id\":7,\"code_object_id\":1,\"kernel_name\":\"_Z1fv.kd\",\"formatted_kernel_"       \
+    "name\":\"void f<int>()\","                                                                    \
+    "\"demangled_kernel_name\":\"void f<int>() [clone "                                            \
+    ".kd]\",\"truncated_kernel_name\":\"f\",\"arch_vgpr_count\":24,"                               \
     "\"kernel_object\":18446744073709551615}]"
-#define META                                                                                                           \
-    "\"metadata\":{\"pid\":42,\"init_time\":100,\"fini_time\":9000,\"node\":{\"hostname\":\"h\"},\"command\":[\"a\","  \
+#define META                                                                                       \
+    "\"metadata\":{\"pid\":42,\"init_time\":100,\"fini_time\":9000,\"node\":{\"hostname\":\"h\"}," \
+    "\"command\":[\"a\","                                                                          \
     "\"b c\"]}"
-#define DISPATCH(kernel, start, end, more)                                                                             \
-    "{\"size\":184,\"kind\":5,\"operation\":2,\"thread_id\":11,\"correlation_id\":{\"internal\":5,\"external\":0},"    \
-    "\"start_timestamp\":" start ",\"end_timestamp\":" end ",\"dispatch_info\":{\"size\":72,\"agent_id\":"             \
-    "{\"handle\":18446744073709551615},\"queue_id\":{\"handle\":2},\"kernel_id\":" kernel ",\"dispatch_id\":9,"        \
-    "\"private_segment_size\":16,\"group_segment_size\":512,\"workgroup_size\":{\"x\":64,\"y\":2,\"z\":1},"            \
+#define DISPATCH(kernel, start, end, more)                                                         \
+    "{\"size\":184,\"kind\":5,\"operation\":2,\"thread_id\":11,\"correlation_id\":{\"internal\":"  \
+    "5,\"external\":0},"                                                                           \
+    "\"start_timestamp\":" start ",\"end_timestamp\":" end                                         \
+    ",\"dispatch_info\":{\"size\":72,\"agent_id\":"                                                \
+    "{\"handle\":18446744073709551615},\"queue_id\":{\"handle\":2},\"kernel_id\":" kernel          \
+    ",\"dispatch_id\":9,"                                                                          \
+    "\"private_segment_size\":16,\"group_segment_size\":512,\"workgroup_size\":{\"x\":64,\"y\":2," \
+    "\"z\":1},"                                                                                    \
     "\"grid_size\":{\"x\":128,\"y\":4,\"z\":1}}" more "}"
 #define BUFFER(dispatches) "\"buffer_records\":{\"kernel_dispatch\":[" dispatches "]}"
 #define TOOL(process)      "{\"rocprofiler-sdk-tool\":[{" process "}]}"
@@ -50,32 +61,51 @@ static void whole(void **state)
         parse_text(
             &f,
             TOOL(META
-                 "," AGENTS "," STRINGS "," SYMBOLS ",\"callback_records\":{\"counter_collection\":[]},"
+                 "," AGENTS "," STRINGS "," SYMBOLS
+                 ",\"callback_records\":{\"counter_collection\":[]},"
                  "\"buffer_records\":{\"kernel_dispatch\":[" DISPATCH(
                      "7", "300", "450",
                      ",\"stream_id\":{\"handle\":4}") "," DISPATCH("7", "200", "210",
                                                                    "") "],"
-                                                                       "\"hip_api\":[{\"kind\":1,\"operation\":1,"
-                                                                       "\"correlation_id\":{\"internal\":5},\"start_"
-                                                                       "timestamp\":150,\"end_timestamp\":160,\"thread_"
+                                                                       "\"hip_api\":[{\"kind\":1,"
+                                                                       "\"operation\":1,"
+                                                                       "\"correlation_id\":{"
+                                                                       "\"internal\":5},\"start_"
+                                                                       "timestamp\":150,\"end_"
+                                                                       "timestamp\":160,\"thread_"
                                                                        "id\":11,"
-                                                                       "\"args\":[{\"name\":\"x\",\"value\":\"}]\"}]}],"
-                                                                       "\"marker_api\":[{\"kind\":2,\"operation\":1,"
-                                                                       "\"correlation_id\":{\"internal\":77},\"start_"
-                                                                       "timestamp\":140,\"end_timestamp\":500,\"thread_"
+                                                                       "\"args\":[{\"name\":\"x\","
+                                                                       "\"value\":\"}]\"}]}],"
+                                                                       "\"marker_api\":[{\"kind\":"
+                                                                       "2,\"operation\":1,"
+                                                                       "\"correlation_id\":{"
+                                                                       "\"internal\":77},\"start_"
+                                                                       "timestamp\":140,\"end_"
+                                                                       "timestamp\":500,\"thread_"
                                                                        "id\":11}],"
-                                                                       "\"memory_copy\":[{\"kind\":3,\"operation\":1,"
-                                                                       "\"correlation_id\":{\"internal\":6},\"start_"
-                                                                       "timestamp\":1,\"end_timestamp\":2,"
-                                                                       "\"dst_agent_id\":{\"handle\":"
-                                                                       "18446744073709551615},\"src_agent_id\":{"
-                                                                       "\"handle\":900},\"bytes\":4096}],"
-                                                                       "\"memory_allocation\":[{\"kind\":9,"
-                                                                       "\"operation\":1,\"start_timestamp\":1,\"end_"
-                                                                       "timestamp\":2,\"agent_id\":{\"handle\":0},"
-                                                                       "\"address\":\"0xffffffffffffff00\","
+                                                                       "\"memory_copy\":[{\"kind\":"
+                                                                       "3,\"operation\":1,"
+                                                                       "\"correlation_id\":{"
+                                                                       "\"internal\":6},\"start_"
+                                                                       "timestamp\":1,\"end_"
+                                                                       "timestamp\":2,"
+                                                                       "\"dst_agent_id\":{"
+                                                                       "\"handle\":"
+                                                                       "18446744073709551615},"
+                                                                       "\"src_agent_id\":{"
+                                                                       "\"handle\":900},\"bytes\":"
+                                                                       "4096}],"
+                                                                       "\"memory_allocation\":[{"
+                                                                       "\"kind\":9,"
+                                                                       "\"operation\":1,\"start_"
+                                                                       "timestamp\":1,\"end_"
+                                                                       "timestamp\":2,\"agent_id\":"
+                                                                       "{\"handle\":0},"
+                                                                       "\"address\":"
+                                                                       "\"0xffffffffffffff00\","
                                                                        "\"allocation_size\":0}],"
-                                                                       "\"pc_sample_host_trap\":[1,2]}")),
+                                                                       "\"pc_sample_host_trap\":[1,"
+                                                                       "2]}")),
         0);
     assert_int_equal(az_trace_seal(&f.trace), 0);
     const struct az_dispatches *d = az_dispatches(&f.trace);
@@ -115,33 +145,37 @@ static void order_of_members(void **state)
 {
     struct fixture f;
     (void)state;
-    assert_int_equal(
-        parse_text(&f, TOOL(AGENTS "," BUFFER(DISPATCH("7", "1", "2", "")) "," SYMBOLS "," STRINGS "," META)), 0);
+    assert_int_equal(parse_text(&f, TOOL(AGENTS "," BUFFER(DISPATCH(
+                                        "7", "1", "2", "")) "," SYMBOLS "," STRINGS "," META)),
+                     0);
     assert_true(named(&f, kernels(&f)->name[0], "f"));
     assert_int_equal(f.trace.lanes.v[kernels(&f)->lane[0]].pid, 42);
     fixture_close(&f);
 }
 
-/* Records before everything that says who they are of: a copy to the host, an allocation, a dispatch, also one that is
- * known by its counters alone. */
+/* Records before everything that says who they are of: a copy to the host, an allocation, a
+ * dispatch, also one that is known by its counters alone. */
 static void records_first(void **state)
 {
     static const char *const buffers =
         "\"buffer_records\":{%s\"memory_copy\":[{\"kind\":3,\"operation\":2,\"start_timestamp\":3,"
         "\"end_timestamp\":4,\"src_agent_id\":{\"handle\":18446744073709551615},\"dst_agent_id\":{"
-        "\"handle\":900}}],\"memory_allocation\":[{\"kind\":1,\"operation\":1,\"start_timestamp\":1,"
-        "\"end_timestamp\":2,\"agent_id\":{\"handle\":18446744073709551615}},{\"kind\":1,\"operation\":1,"
+        "\"handle\":900}}],\"memory_allocation\":[{\"kind\":1,\"operation\":1,\"start_timestamp\":"
+        "1,"
+        "\"end_timestamp\":2,\"agent_id\":{\"handle\":18446744073709551615}},{\"kind\":1,"
+        "\"operation\":1,"
         "\"start_timestamp\":5,\"end_timestamp\":6,\"agent_id\":{\"handle\":0}}]}";
     static const char dispatch[] = "\"kernel_dispatch\":[" DISPATCH("7", "1", "2", "") "],";
-    static const char counted[] = "\"callback_records\":{\"counter_collection\":[{\"dispatch_data\":" DISPATCH(
-        "7", "1", "2", "") ",\"records\":[]}]}";
+    static const char counted[] =
+        "\"callback_records\":{\"counter_collection\":[{\"dispatch_data\":" DISPATCH(
+            "7", "1", "2", "") ",\"records\":[]}]}";
     char text[8192], part[4096];
     struct fixture f;
     (void)state;
     for (int i = 0; i < 2; i++) {
         (void)snprintf(part, sizeof part, buffers, i ? "" : dispatch);
-        (void)snprintf(text, sizeof text, TOOL("%s,%s," SYMBOLS "," AGENTS "," STRINGS "," META), part,
-                       i ? counted : "\"x\":1");
+        (void)snprintf(text, sizeof text, TOOL("%s,%s," SYMBOLS "," AGENTS "," STRINGS "," META),
+                       part, i ? counted : "\"x\":1");
         assert_int_equal(parse_text(&f, text), 0);
         const struct az_dispatches *d = az_dispatches(&f.trace);
         assert_int_equal(kernels(&f)->n, 1);
@@ -149,7 +183,8 @@ static void records_first(void **state)
         assert_int_equal(f.trace.lanes.v[kernels(&f)->lane[0]].pid, 42);
         assert_int_equal(d->routes.v[0].src, 3);
         assert_int_equal(d->routes.v[0].dst, 0);
-        assert_int_equal(f.trace.lanes.v[f.trace.ev[AZ_MEMCPY].lane[0]].device, 3); /* the GPU of the two */
+        assert_int_equal(f.trace.lanes.v[f.trace.ev[AZ_MEMCPY].lane[0]].device,
+                         3); /* the GPU of the two */
         assert_int_equal(d->allocs.v[0].agent, 3);
         assert_int_equal(d->allocs.v[1].agent, AZ_NO_AGENT);
         fixture_close(&f);
@@ -160,8 +195,9 @@ static void several_processes(void **state)
 {
     struct fixture f;
     (void)state;
-    static const char other[] = "\"kernel_symbols\":[{\"kernel_id\":7,\"code_object_id\":1,\"kernel_name\":\"g.kd\","
-                                "\"formatted_kernel_name\":\"g\"}]";
+    static const char other[] =
+        "\"kernel_symbols\":[{\"kernel_id\":7,\"code_object_id\":1,\"kernel_name\":\"g.kd\","
+        "\"formatted_kernel_name\":\"g\"}]";
     char text[8192];
     (void)snprintf(text, sizeof text, "{\"rocprofiler-sdk-tool\":[{%s},{%s}]}",
                    META "," AGENTS "," SYMBOLS "," BUFFER(DISPATCH("7", "10", "20", "")), AGENTS);
@@ -172,7 +208,8 @@ static void several_processes(void **state)
     assert_true(named(&f, kernels(&f)->name[0], "f"));
     assert_true(named(&f, kernels(&f)->name[1], "g")); /* id 7 is another kernel there */
     assert_int_equal(az_dispatches(&f.trace)->processes.n, 2);
-    assert_int_not_equal(f.trace.lanes.v[kernels(&f)->lane[0]].proc, f.trace.lanes.v[kernels(&f)->lane[1]].proc);
+    assert_int_not_equal(f.trace.lanes.v[kernels(&f)->lane[0]].proc,
+                         f.trace.lanes.v[kernels(&f)->lane[1]].proc);
     fixture_close(&f);
 }
 
@@ -180,11 +217,12 @@ static void kernel_without_symbol(void **state)
 {
     struct fixture f;
     (void)state;
-    assert_int_equal(parse_text(&f, TOOL(AGENTS "," SYMBOLS "," BUFFER(
-                                        DISPATCH("99", "1", "2", "") "," DISPATCH("0", "3", "4", "")))),
+    assert_int_equal(parse_text(&f, TOOL(AGENTS "," SYMBOLS "," BUFFER(DISPATCH(
+                                        "99", "1", "2", "") "," DISPATCH("0", "3", "4", "")))),
                      0);
     assert_true(named(&f, kernels(&f)->name[0], "unknown_kernel_99"));
-    assert_true(named(&f, kernels(&f)->name[1], "unknown_kernel_0")); /* the placeholder is no name */
+    assert_true(
+        named(&f, kernels(&f)->name[1], "unknown_kernel_0")); /* the placeholder is no name */
     assert_true(said(&f, AZ_WARNING, "2 dispatch(es) of kernels without a symbol"));
     fixture_close(&f);
 }
@@ -206,8 +244,8 @@ static void lengths(void **state)
 {
     struct fixture f;
     (void)state;
-    assert_int_equal(parse_text(&f, TOOL(AGENTS "," SYMBOLS "," BUFFER(
-                                        DISPATCH("7", "5", "5", "") "," DISPATCH("7", "9", "3", "")))),
+    assert_int_equal(parse_text(&f, TOOL(AGENTS "," SYMBOLS "," BUFFER(DISPATCH(
+                                        "7", "5", "5", "") "," DISPATCH("7", "9", "3", "")))),
                      0);
     assert_int_equal(kernels(&f)->n, 2);
     assert_int_equal(kernels(&f)->end[1], 9); /* a negative length counts as none */
@@ -217,9 +255,11 @@ static void lengths(void **state)
 
 static void empty_arrays(void **state)
 {
-    static const char *const texts[] = { "{\"rocprofiler-sdk-tool\":[]}", TOOL(""), TOOL(META "," BUFFER("")),
-                                         TOOL("\"buffer_records\":null"),
-                                         TOOL("\"buffer_records\":{\"kernel_dispatch\":null,\"hip_api\":{}}") };
+    static const char *const texts[] = {
+        "{\"rocprofiler-sdk-tool\":[]}", TOOL(""), TOOL(META "," BUFFER("")),
+        TOOL("\"buffer_records\":null"),
+        TOOL("\"buffer_records\":{\"kernel_dispatch\":null,\"hip_api\":{}}")
+    };
     struct fixture f;
     (void)state;
     for (size_t i = 0; i < AZ_LENGTH(texts); i++) {
@@ -233,7 +273,8 @@ static void wrong_content(void **state)
 {
     static const struct {
         const char *text, *said;
-    } cases[] = { { "{\"a\":1}", "not a rocprofv3 result: the key 'rocprofiler-sdk-tool' is missing" },
+    } cases[] = { { "{\"a\":1}",
+                    "not a rocprofv3 result: the key 'rocprofiler-sdk-tool' is missing" },
                   { "[1,2]", "'rocprofiler-sdk-tool' is missing" },
                   { "{\"rocprofiler-sdk-tool\":[{\"buffer_records\":{", "ends before its records" },
                   { "nonsense", "malformed" },
@@ -242,7 +283,8 @@ static void wrong_content(void **state)
     (void)state;
     for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         fixture_open(&f);
-        fixture_add(&f, fixture_write(&f, "x_results.json", cases[i].text, strlen(cases[i].text)), NULL, false);
+        fixture_add(&f, fixture_write(&f, "x_results.json", cases[i].text, strlen(cases[i].text)),
+                    NULL, false);
         int rc = PARSE(&f);
         if (i != 3) { /* that one is taken for a CSV */
             assert_int_equal(rc, AZ_EFORMAT);
@@ -255,8 +297,8 @@ static void wrong_content(void **state)
 
 static void truncated(void **state)
 {
-    static const char text[] =
-        TOOL(AGENTS "," SYMBOLS "," BUFFER(DISPATCH("7", "1", "2", "") "," DISPATCH("7", "3", "4", "")));
+    static const char text[] = TOOL(
+        AGENTS "," SYMBOLS "," BUFFER(DISPATCH("7", "1", "2", "") "," DISPATCH("7", "3", "4", "")));
     struct fixture f;
     (void)state;
     fixture_open(&f);
@@ -287,7 +329,8 @@ static void truncated_gzip(void **state)
     gz[14] = (unsigned char)(~n >> 8);
     memcpy(gz + 15, text, n);
     fixture_open(&f);
-    fixture_add(&f, fixture_write(&f, "x_results.json.gz", (const char *)gz, 15 + n - 5), NULL, false);
+    fixture_add(&f, fixture_write(&f, "x_results.json.gz", (const char *)gz, 15 + n - 5), NULL,
+                false);
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(kernels(&f)->n, 1);
     assert_true(said(&f, AZ_WARNING, "truncated: "));
@@ -301,8 +344,9 @@ static void malformed_record(void **state)
     struct fixture f;
     (void)state;
     assert_int_equal(
-        parse_text(&f, TOOL(AGENTS "," SYMBOLS "," BUFFER(DISPATCH(
-                           "7", "1", "2", "") ",{\"size\":184,\"kind\":oops\"}," DISPATCH("7", "3", "4", "")))),
+        parse_text(&f, TOOL(AGENTS "," SYMBOLS "," BUFFER(
+                           DISPATCH("7", "1", "2", "") ",{\"size\":184,\"kind\":oops\"}," DISPATCH(
+                               "7", "3", "4", "")))),
         0);
     assert_true(kernels(&f)->n >= 1);
     assert_true(said(&f, AZ_WARNING, "malformed JSON"));
@@ -313,12 +357,16 @@ static void counters(void **state)
 {
     struct fixture f;
     (void)state;
-#define COUNTED                                                                                                        \
-    "\"counters\":[{\"id\":{\"handle\":71},\"name\":\"SQ_WAVES\"}],\"callback_records\":{\"counter_collection\":["     \
-    "{\"thread_id\":1,\"dispatch_data\":{\"correlation_id\":{\"internal\":5},\"start_timestamp\":10,\"end_"            \
-    "timestamp\":20,"                                                                                                  \
-    "\"dispatch_info\":{\"agent_id\":{\"handle\":18446744073709551615},\"kernel_id\":7,\"dispatch_id\":9}},"           \
-    "\"records\":[{\"counter_id\":{\"handle\":71},\"value\":1.5},{\"counter_id\":{\"handle\":71},\"value\":2},"        \
+#define COUNTED                                                                                    \
+    "\"counters\":[{\"id\":{\"handle\":71},\"name\":\"SQ_WAVES\"}],\"callback_records\":{"         \
+    "\"counter_collection\":["                                                                     \
+    "{\"thread_id\":1,\"dispatch_data\":{\"correlation_id\":{\"internal\":5},\"start_timestamp\":" \
+    "10,\"end_"                                                                                    \
+    "timestamp\":20,"                                                                              \
+    "\"dispatch_info\":{\"agent_id\":{\"handle\":18446744073709551615},\"kernel_id\":7,"           \
+    "\"dispatch_id\":9}},"                                                                         \
+    "\"records\":[{\"counter_id\":{\"handle\":71},\"value\":1.5},{\"counter_id\":{\"handle\":71}," \
+    "\"value\":2},"                                                                                \
     "{\"counter_id\":{\"handle\":5},\"value\":3}]}]}"
     assert_int_equal(parse_text(&f, TOOL(AGENTS "," COUNTED "," SYMBOLS)), 0);
     const struct az_counters *c = &az_dispatches(&f.trace)->counters;
@@ -327,10 +375,13 @@ static void counters(void **state)
     assert_true(named(&f, c->v[2].counter, "counter_5"));
     assert_true(named(&f, c->v[0].kernel, "f"));
     assert_true(c->v[0].value == 1.5);
-    assert_int_equal(kernels(&f)->n, 1); /* without a kernel trace the counted dispatches are the kernels */
+    assert_int_equal(kernels(&f)->n,
+                     1); /* without a kernel trace the counted dispatches are the kernels */
     assert_true(named(&f, kernels(&f)->name[0], "f"));
     fixture_close(&f);
-    assert_int_equal(parse_text(&f, TOOL(AGENTS "," COUNTED "," SYMBOLS "," BUFFER(DISPATCH("7", "10", "20", "")))), 0);
+    assert_int_equal(parse_text(&f, TOOL(AGENTS "," COUNTED "," SYMBOLS
+                                                "," BUFFER(DISPATCH("7", "10", "20", "")))),
+                     0);
     assert_int_equal(kernels(&f)->n, 1); /* with one they are not counted twice */
     fixture_close(&f);
 }

@@ -8,19 +8,24 @@
 
 #define PARSE(f) fixture_parse((f), &az_format_rocprof)
 
-static const char kernels_head[] =
-    "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\",\"Dispatch_Id\",\"Kernel_Id\",\"Kernel_Name\","
-    "\"Correlation_Id\","
-    "\"Start_Timestamp\",\"End_Timestamp\",\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\","
-    "\"SGPR_Count\","
-    "\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\",\"Grid_Size_X\",\"Grid_Size_Y\",\"Grid_Size_Z\"\n";
+static const char kernels_head[] = "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\","
+                                   "\"Dispatch_Id\",\"Kernel_Id\",\"Kernel_Name\","
+                                   "\"Correlation_Id\","
+                                   "\"Start_Timestamp\",\"End_Timestamp\",\"LDS_Block_Size\","
+                                   "\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\","
+                                   "\"SGPR_Count\","
+                                   "\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\","
+                                   "\"Grid_Size_X\",\"Grid_Size_Y\",\"Grid_Size_Z\"\n";
 
 static void put(struct fixture *f, const char *name, const char *text)
 {
     (void)fixture_write(f, name, text, strlen(text));
 }
 
-static void give(struct fixture *f, const char *name) { fixture_add(f, fixture_path(f, name), NULL, false); }
+static void give(struct fixture *f, const char *name)
+{
+    fixture_add(f, fixture_path(f, name), NULL, false);
+}
 
 static const struct az_events *kernels(const struct fixture *f) { return &f->trace.ev[AZ_KERNEL]; }
 
@@ -36,15 +41,19 @@ static void set_by_one_member(void **state)
                    kernels_head);
     put(&f, "run_kernel_trace.csv", text);
     put(&f, "run_memory_copy_trace.csv",
-        "Kind,Direction,Stream_Id,Source_Agent_Id,Destination_Agent_Id,Correlation_Id,Start_Timestamp,End_Timestamp\n"
+        "Kind,Direction,Stream_Id,Source_Agent_Id,Destination_Agent_Id,Correlation_Id,Start_"
+        "Timestamp,End_Timestamp\n"
         "MEMORY_COPY,MEMORY_COPY_HOST_TO_DEVICE,0,Agent 0,Agent 4,8,1,9\n");
     put(&f, "run_hip_api_trace.csv",
-        "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\nHIP_RUNTIME_API_EXT,"
+        "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\nHIP_"
+        "RUNTIME_API_EXT,"
         "hipLaunchKernel,99,834,77,80,90\n");
     put(&f, "run_marker_api_trace.csv",
-        "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\nMARKER_CORE_API,\"a, "
+        "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\nMARKER_"
+        "CORE_API,\"a, "
         "\"\"b\"\"\",99,834,78,70,95\n");
-    put(&f, "run_kernel_stats.csv", "Name,Calls,TotalDurationNs,AverageNs,Percentage\nx,1,2,2,100\n");
+    put(&f, "run_kernel_stats.csv",
+        "Name,Calls,TotalDurationNs,AverageNs,Percentage\nx,1,2,2,100\n");
     put(&f, "other_kernel_trace.csv", text);
     give(&f, "run_memory_copy_trace.csv"); /* any member names the set */
     assert_int_equal(PARSE(&f), 0);
@@ -73,7 +82,8 @@ static void several_sets(void **state)
     fixture_open(&f);
     put(&f, "a_kernel_trace.csv", "Kernel_Name,Start_Timestamp,End_Timestamp\nf,1,2\n");
     put(&f, "a_hip_api_trace.csv",
-        "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\nHIP_API,hipX,1,1,1,1,2\n");
+        "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\nHIP_"
+        "API,hipX,1,1,1,1,2\n");
     put(&f, "b_kernel_trace.csv", "Kernel_Name,Start_Timestamp,End_Timestamp\ng,3,4\n");
     give(&f, "a_hip_api_trace.csv");
     give(&f, "a_kernel_trace.csv");
@@ -85,7 +95,8 @@ static void several_sets(void **state)
     fixture_close(&f);
 }
 
-/* BOM, CRLF, quoted commas, an extra Guid column, other capitals, bare agents, old columns, missing columns. */
+/* BOM, CRLF, quoted commas, an extra Guid column, other capitals, bare agents, old columns, missing
+ * columns. */
 static void spellings(void **state)
 {
     static const struct {
@@ -93,16 +104,19 @@ static void spellings(void **state)
         unsigned lds, vgpr, grid;
         int64_t agent;
     } cases[] = {
-        { "\xef\xbb\xbfKernel_Name,Start_Timestamp,End_Timestamp\r\n\"void f<a, b>(int, int)\",10,20\r\n", "f", 0, 0, 0,
-          0 },
-        { "\"GUID\",\"kernel_name\",\"START_TIMESTAMP\",\"end_timestamp\",\"Lds_Block_Size\",\"Vgpr_Count\",\"Agent_"
+        { "\xef\xbb\xbfKernel_Name,Start_Timestamp,End_Timestamp\r\n\"void f<a, b>(int, "
+          "int)\",10,20\r\n",
+          "f", 0, 0, 0, 0 },
+        { "\"GUID\",\"kernel_name\",\"START_TIMESTAMP\",\"end_timestamp\",\"Lds_Block_Size\","
+          "\"Vgpr_Count\",\"Agent_"
           "Id\"\n\"0-1\",\"g.kd\",10,20,1024,96,\"GPU 1\"\n",
           "g", 1024, 96, 0, 1 },
-        { "Kind,Agent_Id,Kernel_Name,Start_Timestamp,End_Timestamp,Private_Segment_Size,Group_Segment_Size,Grid_Size_"
+        { "Kind,Agent_Id,Kernel_Name,Start_Timestamp,End_Timestamp,Private_Segment_Size,Group_"
+          "Segment_Size,Grid_Size_"
           "X\nKERNEL_DISPATCH,3,h,10,20,0,777,64\n",
           "h", 777, 0, 64, 3 },
-        { "End_Timestamp,Start_Timestamp,Kernel_Name\n20,10,noyau_\xc3\xa9t\xc3\xa9", "noyau_\xc3\xa9t\xc3\xa9", 0, 0,
-          0, 0 }, /* no newline at the end */
+        { "End_Timestamp,Start_Timestamp,Kernel_Name\n20,10,noyau_\xc3\xa9t\xc3\xa9",
+          "noyau_\xc3\xa9t\xc3\xa9", 0, 0, 0, 0 }, /* no newline at the end */
     };
     (void)state;
     for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
@@ -139,7 +153,8 @@ static void bad_rows(void **state)
     struct fixture f;
     (void)state;
     fixture_open(&f);
-    fixture_text(&f, NULL, "Kernel_Name,Start_Timestamp,End_Timestamp\nf,1,2\nf,x,2\n\nf,5\nf,9,4\n");
+    fixture_text(&f, NULL,
+                 "Kernel_Name,Start_Timestamp,End_Timestamp\nf,1,2\nf,x,2\n\nf,5\nf,9,4\n");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(kernels(&f)->n, 2);
     assert_true(said(&f, AZ_WARNING, "f0.csv:3: 2 row(s) cannot be read"));
@@ -158,27 +173,32 @@ static void bad_rows(void **state)
     fixture_close(&f);
 }
 
-/* A plain file that ends inside its last row, in columns that are not needed: told, as more is missing than they. Where
- * every row is shorter than the titles that is how the file is. */
+/* A plain file that ends inside its last row, in columns that are not needed: told, as more is
+ * missing than they. Where every row is shorter than the titles that is how the file is. */
 static void cut_in_the_last_row(void **state)
 {
     struct fixture f;
     (void)state;
     fixture_open(&f);
-    fixture_text(&f, NULL, "Kernel_Name,Start_Timestamp,End_Timestamp,Grid_Size_X,Grid_Size_Y\nf,1,2,64,1\nf,3,4,6");
+    fixture_text(
+        &f, NULL,
+        "Kernel_Name,Start_Timestamp,End_Timestamp,Grid_Size_X,Grid_Size_Y\nf,1,2,64,1\nf,3,4,6");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(kernels(&f)->n, 2);
     assert_true(said(&f, AZ_WARNING, "f0.csv:3: the last row has fewer fields"));
-    assert_int_equal(dropped(&f, "file truncated (rows behind the end are unknown)"), 1);
+    assert_int_equal(dropped(&f, "file truncated (rows after the end are unknown)"), 1);
     fixture_close(&f);
     fixture_open(&f);
-    fixture_text(&f, NULL, "Kernel_Name,Start_Timestamp,End_Timestamp,Grid_Size_X,Grid_Size_Y\nf,1,2,64\nf,3,4,64\n");
+    fixture_text(
+        &f, NULL,
+        "Kernel_Name,Start_Timestamp,End_Timestamp,Grid_Size_X,Grid_Size_Y\nf,1,2,64\nf,3,4,64\n");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.diag.warnings, 0);
     fixture_close(&f);
 }
 
-/* As in the other formats: what comes before the cut is kept, and the cut is told; strict refuses it. */
+/* As in the other formats: what comes before the cut is kept, and the cut is reported; strict
+ * refuses it. */
 static void cut_gzip(void **state)
 {
     static const char text[] = "Kernel_Name,Start_Timestamp,End_Timestamp\nf,1,2\nf,3,44\n";
@@ -210,9 +230,11 @@ static void counters(void **state)
     (void)state;
     fixture_open(&f);
     fixture_text(&f, NULL,
-                 "Correlation_Id,Dispatch_Id,Agent_Id,Grid_Size,Kernel_Name,Workgroup_Size,Counter_Name,Counter_Value,"
+                 "Correlation_Id,Dispatch_Id,Agent_Id,Grid_Size,Kernel_Name,Workgroup_Size,Counter_"
+                 "Name,Counter_Value,"
                  "Start_Timestamp,End_Timestamp\n"
-                 "1,1,Agent 1,1048576,\"void k<float>(int, int)\",64,SQ_WAVES,16384.000000,100,200\n1,1,Agent "
+                 "1,1,Agent 1,1048576,\"void k<float>(int, "
+                 "int)\",64,SQ_WAVES,16384.000000,100,200\n1,1,Agent "
                  "1,1048576,\"void k<float>(int, int)\",64,HIT,5,100,200\n"
                  "2,2,Agent 1,1048576,\"void k<float>(int, int)\",64,SQ_WAVES,1e3,300,350\n");
     assert_int_equal(PARSE(&f), 0);
@@ -224,7 +246,8 @@ static void counters(void **state)
     assert_int_equal(az_dispatches(&f.trace)->shapes.v[0].grid[0], 1048576);
     fixture_close(&f);
     fixture_open(&f); /* the oldest: without times */
-    fixture_text(&f, NULL, "Dispatch_Id,Kernel_Name,Counter_Name,Counter_Value\n4,divide,SQ_WAVES,16384\n");
+    fixture_text(&f, NULL,
+                 "Dispatch_Id,Kernel_Name,Counter_Name,Counter_Value\n4,divide,SQ_WAVES,16384\n");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(az_dispatches(&f.trace)->counters.n, 1);
     assert_int_equal(kernels(&f)->n, 0);
@@ -237,7 +260,8 @@ static void sums_only(void **state)
     (void)state;
     fixture_open(&f);
     put(&f, "r_kernel_stats.csv",
-        "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\",\"MinNs\",\"MaxNs\",\"StdDev\"\n\"void "
+        "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\",\"MinNs\",\"MaxNs\","
+        "\"StdDev\"\n\"void "
         "f<1>()\",4,1000,250.0,100.0,100,400,1.0e+02\n");
     give(&f, "r_kernel_stats.csv");
     assert_int_equal(PARSE(&f), 0);
@@ -249,25 +273,31 @@ static void sums_only(void **state)
     fixture_close(&f);
 }
 
-/* Sums of calls count where their trace is missing: alone, beside other files of the set, or without a prefix. */
+/* Sums of calls count where their trace is missing: alone, next to other files of the set, or
+ * without a prefix. */
 static void sums_of_calls(void **state)
 {
-    static const char stats[] = "Name,Calls,TotalDurationNs,AverageNs,Percentage,MinNs,MaxNs,StdDev\n"
-                                "hipFree,4,1000,250.0,80.0,100,400,1.0e+02\nhipMalloc,1,250,250,20,250,250,0\n"
-                                "odd,0,0,0,0,0,0,0\n";
-    static const char old_stats[] = "Name,Calls,TotalDurationNs,AverageNs,Percentage\nhsa_init,2,10,5,100\n";
+    static const char stats[] =
+        "Name,Calls,TotalDurationNs,AverageNs,Percentage,MinNs,MaxNs,StdDev\n"
+        "hipFree,4,1000,250.0,80.0,100,400,1.0e+02\nhipMalloc,1,250,250,20,250,250,0\n"
+        "odd,0,0,0,0,0,0,0\n";
+    static const char old_stats[] =
+        "Name,Calls,TotalDurationNs,AverageNs,Percentage\nhsa_init,2,10,5,100\n";
     (void)state;
-    for (int with = 0; with < 3; with++) { /* sums alone; a trace of the kernels; also one of the calls */
+    for (int with = 0; with < 3;
+         with++) { /* sums alone; a trace of the kernels; also one of the calls */
         struct fixture f;
         fixture_open(&f);
         put(&f, "r_hip_api_stats.csv", stats);
         put(&f, "r_hsa_api_stats.csv", old_stats);
-        put(&f, "r_domain_stats.csv", "Name,Calls,TotalDurationNs,AverageNs,Percentage\nHIP_API,5,1250,250,100\n");
+        put(&f, "r_domain_stats.csv",
+            "Name,Calls,TotalDurationNs,AverageNs,Percentage\nHIP_API,5,1250,250,100\n");
         if (with > 0)
             put(&f, "r_kernel_trace.csv", "Kernel_Name,Start_Timestamp,End_Timestamp\nf,1,2\n");
         if (with > 1)
             put(&f, "r_hip_api_trace.csv",
-                "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\nHIP,a,1,1,1,1,2\n");
+                "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_"
+                "Timestamp\nHIP,a,1,1,1,1,2\n");
         give(&f, "r_hip_api_stats.csv");
         assert_int_equal(PARSE(&f), 0);
         const struct az_call_sums *c = &az_dispatches(&f.trace)->call_sums;
@@ -302,13 +332,15 @@ static void sums_beyond_64_bits(void **state)
     (void)state;
     fixture_open(&f);
     put(&f, "r_kernel_stats.csv",
-        "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\",\"MinNs\",\"MaxNs\",\"StdDev\"\n\"void "
+        "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\",\"MinNs\",\"MaxNs\","
+        "\"StdDev\"\n\"void "
         "f<1>()\",9223372036854775807,9223372036854775807,1.0,50.0,1,1,0\n\"void "
         "f<2>()\",9223372036854775807,9223372036854775807,1.0,50.0,1,1,0\n");
     give(&f, "r_kernel_stats.csv");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.kernel_sums.n, 1);
-    assert_true(f.trace.kernel_sums.v[0].count == INT64_MAX && f.trace.kernel_sums.v[0].total_ns == INT64_MAX);
+    assert_true(f.trace.kernel_sums.v[0].count == INT64_MAX &&
+                f.trace.kernel_sums.v[0].total_ns == INT64_MAX);
     assert_true(f.trace.kernel_sums.v[0].avg == 1);
     fixture_close(&f);
 }
@@ -319,13 +351,16 @@ static void agents_and_allocations(void **state)
     (void)state;
     fixture_open(&f);
     put(&f, "r_agent_info.csv",
-        "\"Node_Id\",\"Logical_Node_Id\",\"Agent_Type\",\"Cu_Count\",\"Name\",\"Product_Name\"\n0,0,\"CPU\",64,\"c\","
+        "\"Node_Id\",\"Logical_Node_Id\",\"Agent_Type\",\"Cu_Count\",\"Name\",\"Product_Name\"\n0,"
+        "0,\"CPU\",64,\"c\","
         "\"C\"\n5,1,\"GPU\",304,\"gfx\",\"Acc\"\n");
     put(&f, "r_memory_allocation_trace.csv",
-        "Kind,Operation,Agent_Id,Allocation_Size,Address,Correlation_Id,Start_Timestamp,End_Timestamp\nMEMORY_"
+        "Kind,Operation,Agent_Id,Allocation_Size,Address,Correlation_Id,Start_Timestamp,End_"
+        "Timestamp\nMEMORY_"
         "ALLOCATION,MEMORY_ALLOCATION_ALLOCATE,Agent 1,1024,0xfffffffb26354000,1,5,9\n");
     put(&f, "r_scratch_memory_trace.csv",
-        "Kind,Operation,Agent_Id,Queue_Id,Thread_Id,Alloc_Flags,Start_Timestamp,End_Timestamp\nSCRATCH_MEMORY,SCRATCH_"
+        "Kind,Operation,Agent_Id,Queue_Id,Thread_Id,Alloc_Flags,Start_Timestamp,End_"
+        "Timestamp\nSCRATCH_MEMORY,SCRATCH_"
         "MEMORY_ALLOC,Agent 1,1,7,0,1,2\n");
     put(&f, "r_kernel_trace.csv", "Kernel_Name,Start_Timestamp,End_Timestamp\nf,1,2\n");
     give(&f, "r_kernel_trace.csv");
@@ -345,8 +380,10 @@ static void probing(void **state)
     static const struct {
         const char *head;
         bool ours;
-    } cases[] = { { "\"Kind\",\"Agent_Id\",\"Kernel_Name\",\"Start_Timestamp\",\"End_Timestamp\"\n", true },
-                  { "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\",\"Start_Timestamp\",\"End_"
+    } cases[] = { { "\"Kind\",\"Agent_Id\",\"Kernel_Name\",\"Start_Timestamp\",\"End_Timestamp\"\n",
+                    true },
+                  { "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\","
+                    "\"Start_Timestamp\",\"End_"
                     "Timestamp\"\r\n",
                     true },
                   { "Name,Calls,TotalDurationNs,AverageNs,Percentage\n", true },
@@ -356,7 +393,8 @@ static void probing(void **state)
                   { "", false } };
     (void)state;
     for (size_t i = 0; i < AZ_LENGTH(cases); i++)
-        assert_int_equal(az_format_rocprof.probe(az_sv_str(cases[i].head), AZ_SV("x.csv")) > 50, cases[i].ours);
+        assert_int_equal(az_format_rocprof.probe(az_sv_str(cases[i].head), AZ_SV("x.csv")) > 50,
+                         cases[i].ours);
     assert_int_equal(az_format_nsys_csv.probe(az_sv_str(cases[0].head), AZ_SV("x.csv")), 0);
 }
 

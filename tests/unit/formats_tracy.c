@@ -7,8 +7,9 @@
 #include "formats/tracy_csv.h"
 
 #define PARSE(f) fixture_parse((f), &az_format_tracy)
-#define HEAD                                                                                                           \
-    "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,ATTRIBUTES,MATH FIDELITY,CORE COUNT,HOST START TS,OP TO OP LATENCY "  \
+#define HEAD                                                                                       \
+    "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,ATTRIBUTES,MATH FIDELITY,CORE COUNT,HOST START "  \
+    "TS,OP TO OP LATENCY "                                                                         \
     "[ns],DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns]"
 
 static const struct az_oprow *row(struct fixture *f, size_t i)
@@ -31,15 +32,18 @@ static void kinds_and_values(void **state)
     struct fixture f;
     fixture_open(&f);
     fixture_text(&f, NULL,
-                 HEAD ",INPUT_0_W,INPUT_0_Z,INPUT_0_Y,INPUT_0_X,INPUT_0_DATATYPE,INPUT_0_MEMORY,NEW\r\n"
-                      "mark,signpost,,,,,,5,,,,,,,,,,x\r\n"
-                      "Matmul,tt_dnn_device,2049,1,{'program_config': "
-                      "'P(in0_block_w=4;out_subblock_h=2;out_subblock_w=1)'},HiFi2,64.0,10,-7,1500,1000.0,1,1,32.0,64,"
-                      "BFLOAT16,DEV_0_DRAM_INTERLEAVED,x\r\n"
-                      "(torch) add,python_fallback,9,,,,,20,,,,,,,,,,x\r\n"
-                      "Matmul,tt_dnn_device,1025,1,{'program_config': "
-                      "'P(in0_block_w=4;out_subblock_h=2;out_subblock_w=1)'},HiFi2,64,30,,,None,1,1,32,64,BFLOAT16,DEV_"
-                      "0_DRAM_INTERLEAVED,x\r\n");
+                 HEAD
+                 ",INPUT_0_W,INPUT_0_Z,INPUT_0_Y,INPUT_0_X,INPUT_0_DATATYPE,INPUT_0_MEMORY,NEW\r\n"
+                 "mark,signpost,,,,,,5,,,,,,,,,,x\r\n"
+                 "Matmul,tt_dnn_device,2049,1,{'program_config': "
+                 "'P(in0_block_w=4;out_subblock_h=2;out_subblock_w=1)'},HiFi2,64.0,10,-7,1500,1000."
+                 "0,1,1,32.0,64,"
+                 "BFLOAT16,DEV_0_DRAM_INTERLEAVED,x\r\n"
+                 "(torch) add,python_fallback,9,,,,,20,,,,,,,,,,x\r\n"
+                 "Matmul,tt_dnn_device,1025,1,{'program_config': "
+                 "'P(in0_block_w=4;out_subblock_h=2;out_subblock_w=1)'},HiFi2,64,30,,,None,1,1,32,"
+                 "64,BFLOAT16,DEV_"
+                 "0_DRAM_INTERLEAVED,x\r\n");
     assert_int_equal(PARSE(&f), 0);
     const struct az_opreport *r = az_opreport(&f.trace);
     assert_int_equal(r->rows.n, 4);
@@ -47,7 +51,8 @@ static void kinds_and_values(void **state)
     assert_int_equal(row(&f, 0)->line, 2);
     assert_int_equal(row(&f, 2)->kind, AZ_OPROW_HOST);
     assert_int_equal(row(&f, 2)->device, -1);
-    assert_true(row(&f, 1)->kernel == 1000 && row(&f, 1)->firmware == 1500 && row(&f, 1)->gap == -7);
+    assert_true(row(&f, 1)->kernel == 1000 && row(&f, 1)->firmware == 1500 &&
+                row(&f, 1)->gap == -7);
     assert_true(isnan(row(&f, 3)->kernel) && isnan(row(&f, 3)->gap));
     assert_int_equal(row(&f, 1)->cores, 64);
     assert_int_equal(row(&f, 1)->args, row(&f, 3)->args); /* equal arguments are one row */
@@ -70,7 +75,8 @@ static void padded_names_win(void **state)
     struct fixture f;
     fixture_open(&f);
     fixture_text(&f, NULL,
-                 "INPUT_0_Y,INPUT_0_Y_PAD[LOGICAL],DEVICE ARCH,AVAILABLE WORKER CORE COUNT," HEAD "\n"
+                 "INPUT_0_Y,INPUT_0_Y_PAD[LOGICAL],DEVICE ARCH,AVAILABLE WORKER CORE COUNT," HEAD
+                 "\n"
                  "19,32[19],,0,A,tt_dnn_device,1,0,,,1,1,1,2,1\n"
                  ",64[33],blackhole,110,A,tt_dnn_device,1,0,,,1,1,1,2,1\n");
     assert_int_equal(PARSE(&f), 0);
@@ -88,8 +94,9 @@ static void shapes(void **state)
     static const struct {
         const char *cell;
         int64_t want; /* -2: refused */
-    } rows[] = { { "32[19]", 32 }, { "64", 64 },   { "7.0", 7 },  { "", -1 },   { " 8 ", 8 },   { "[3]", -2 },
-                 { "32[", -2 },    { "x[1]", -2 }, { "1.5", -2 }, { "-4", -2 }, { "1e3", 1000 } };
+    } rows[] = { { "32[19]", 32 }, { "64", 64 },  { "7.0", 7 },   { "", -1 },
+                 { " 8 ", 8 },     { "[3]", -2 }, { "32[", -2 },  { "x[1]", -2 },
+                 { "1.5", -2 },    { "-4", -2 },  { "1e3", 1000 } };
     for (size_t i = 0; i < AZ_LENGTH(rows); i++) {
         int64_t v;
         int rc = az_tracy_dim(az_sv_str(rows[i].cell), &v);
@@ -107,10 +114,11 @@ static void attributes(void **state)
     assert_int_equal(
         az_tracy_attributes(
             t,
-            AZ_SV(
-                "{'s': 'C(window_hw=(3;5); stride_hw=(2;2); padding=((1; 1); (1; 1)); dilation_hw=(1;1); x=0)'; 'm': "
-                "'M(memory_layout=TensorMemoryLayout::HEIGHT_SHARDED;b=1)'; "
-                "'p': 'P(per_core_out_matrix_height_ntile=48;act_block_h_ntiles=4)'; 'enable_split_reader': 'false'}"),
+            AZ_SV("{'s': 'C(window_hw=(3;5); stride_hw=(2;2); padding=((1; 1); (1; 1)); "
+                  "dilation_hw=(1;1); x=0)'; 'm': "
+                  "'M(memory_layout=TensorMemoryLayout::HEIGHT_SHARDED;b=1)'; "
+                  "'p': 'P(per_core_out_matrix_height_ntile=48;act_block_h_ntiles=4)'; "
+                  "'enable_split_reader': 'false'}"),
             &a),
         0);
     assert_int_equal(a.window_h, 3);
@@ -122,13 +130,15 @@ static void attributes(void **state)
     assert_true(is(&f, a.halo_pad, "((1, 1), (1, 1))") && is(&f, a.halo_stride, "(2,2)") &&
                 is(&f, a.halo_layout, "HEIGHT_SHARDED"));
     assert_int_equal(a.block_w, -1);
-    assert_int_equal(az_tracy_attributes(t,
-                                      AZ_SV("{'padding': 'padding=(1; 2); more; of; it'; 'program_config': "
-                                            "'MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(in0_block_w=x;in0_"
-                                            "block_w=8)'; 'num_links': '2'; "
-                                            "'topology': 'Topology::Linear'; 'is_causal': 'true'; window_hw=(3)}"),
-                                      &a),
-                     0);
+    assert_int_equal(
+        az_tracy_attributes(
+            t,
+            AZ_SV("{'padding': 'padding=(1; 2); more; of; it'; 'program_config': "
+                  "'MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(in0_block_w=x;in0_"
+                  "block_w=8)'; 'num_links': '2'; "
+                  "'topology': 'Topology::Linear'; 'is_causal': 'true'; window_hw=(3)}"),
+            &a),
+        0);
     assert_true(is(&f, a.halo_pad, "(1, 2)")); /* does not swallow what follows */
     assert_int_equal(a.dram_sharded, 1);
     assert_int_equal(a.block_w, 8);
@@ -150,10 +160,13 @@ static void several_files(void **state)
                 fixture_write(&f, "a.csv", HEAD "\nA,tt_dnn_device,1,1,,,1,1,1,2,1\n",
                               strlen(HEAD "\nA,tt_dnn_device,1,1,,,1,1,1,2,1\n")),
                 NULL, false);
-    fixture_add(&f,
-                fixture_write(&f, "b.csv", HEAD "\nA,tt_dnn_device,1,0,,,1,1,1,2,1\nA,tt_dnn_device,1,1,,,1,1,1,2,1\n",
-                              strlen(HEAD "\nA,tt_dnn_device,1,0,,,1,1,1,2,1\nA,tt_dnn_device,1,1,,,1,1,1,2,1\n")),
-                NULL, false);
+    fixture_add(
+        &f,
+        fixture_write(
+            &f, "b.csv",
+            HEAD "\nA,tt_dnn_device,1,0,,,1,1,1,2,1\nA,tt_dnn_device,1,1,,,1,1,1,2,1\n",
+            strlen(HEAD "\nA,tt_dnn_device,1,0,,,1,1,1,2,1\nA,tt_dnn_device,1,1,,,1,1,1,2,1\n")),
+        NULL, false);
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(row(&f, 1)->device, 2);
     assert_int_equal(row(&f, 2)->device, 3);
@@ -180,7 +193,8 @@ static void damage(void **state)
     struct fixture f;
     fixture_open(&f);
     fixture_text(&f, NULL,
-                 HEAD "\nA,tt_dnn_device,1,0,,,abc,1,1,2,1\nB,tt_dnn_device,1\n,tt_dnn_device,1,0,,,1,1,1,2,1\nC,tt_"
+                 HEAD "\nA,tt_dnn_device,1,0,,,abc,1,1,2,1\nB,tt_dnn_device,1\n,tt_dnn_device,1,0,,"
+                      ",1,1,1,2,1\nC,tt_"
                       "dnn_device,1,0,,,1,1,1,2,1,more\nD,tt_dnn");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(az_opreport(&f.trace)->rows.n, 2);
@@ -216,8 +230,9 @@ static void recognised(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds_and_values), cmocka_unit_test(padded_names_win), cmocka_unit_test(shapes),
-        cmocka_unit_test(attributes),       cmocka_unit_test(several_files),    cmocka_unit_test(damage),
+        cmocka_unit_test(kinds_and_values), cmocka_unit_test(padded_names_win),
+        cmocka_unit_test(shapes),           cmocka_unit_test(attributes),
+        cmocka_unit_test(several_files),    cmocka_unit_test(damage),
         cmocka_unit_test(recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,7 +115,7 @@ static void epoch_times(void **state)
     fixture_close(&f);
 }
 
-/* A line whose number is written behind its events. */
+/* A line whose number is written after its events. */
 static void fields_of_a_line_in_any_order(void **state)
 {
     (void)state;
@@ -147,11 +147,13 @@ static void add_computation(struct pb *module, const struct pb *instructions, ui
     free(c);
 }
 
-/* bf16[64] = reduce-scatter(bf16[128]) over {0, 2} and {1, 3}, as the compiler writes it: an async-start that calls a
- * computation with the instruction inside, which alone knows the groups. */
+/* bf16[64] = reduce-scatter(bf16[128]) over {0, 2} and {1, 3}, as the compiler writes it: an
+ * async-start that calls a computation with the instruction inside, which alone knows the groups.
+ */
 static struct pb *wrapped_collective(void)
 {
-    struct pb *in = pb_new(), *out = pb_new(), *both = pb_new(), *extra = pb_new(), *c = pb_new(), *inner = pb_new();
+    struct pb *in = pb_new(), *out = pb_new(), *both = pb_new(), *extra = pb_new(), *c = pb_new(),
+              *inner = pb_new();
     struct pb *module = pb_new(), *proto = pb_new(), *group = pb_new();
     shape_of(in, 16, 1, (uint64_t[]){ 128 });
     shape_of(out, 16, 1, (uint64_t[]){ 64 });
@@ -182,7 +184,8 @@ static struct pb *wrapped_collective(void)
 
 static void groups_of_a_wrapped_collective(void **state)
 {
-    static const char *const names[] = { "reduce-scatter-start", "reduce-scatter-done", "reduce-scatter.3" };
+    static const char *const names[] = { "reduce-scatter-start", "reduce-scatter-done",
+                                         "reduce-scatter.3" };
     (void)state;
     for (size_t i = 0; i < AZ_LENGTH(names); i++) {
         struct fixture f;
@@ -207,13 +210,15 @@ static void groups_of_a_wrapped_collective(void **state)
     }
 }
 
-/* What a metadata entry says holds for its events, unless one says something else of itself: on GPUs and TPU cores. */
+/* What a metadata entry says holds for its events, unless one says something else of itself: on
+ * GPUs and TPU cores. */
 static void stats_of_the_metadata(void **state)
 {
     (void)state;
     for (int tpu = 0; tpu < 2; tpu++) {
         struct fixture f;
-        struct pb *space = pb_new(), *plane = pb_new(), *line = pb_new(), *of_meta = pb_new(), *own = pb_new();
+        struct pb *space = pb_new(), *plane = pb_new(), *line = pb_new(), *of_meta = pb_new(),
+                  *own = pb_new();
         pb_text(plane, 2, tpu ? "/device:TPU:0" : "/device:GPU:0");
         line_head(line, 7, tpu ? "XLA Ops" : "Stream #7(Kernel)", 1000);
         line_event(line, 1, 0, 5, NULL);
@@ -250,7 +255,8 @@ static void stats_of_the_metadata(void **state)
 static void programs_stand_for_operations(void **state)
 {
     (void)state;
-    for (int with = 0; with < 3; with++) { /* no line of operations, an empty one, one with an operation */
+    for (int with = 0; with < 3;
+         with++) { /* no line of operations, an empty one, one with an operation */
         struct fixture f;
         struct pb *space = pb_new(), *plane = pb_new(), *programs = pb_new(), *ops = pb_new();
         pb_text(plane, 2, "/device:TPU:0");
@@ -292,7 +298,8 @@ static void kernels_by_metadata(void **state)
     (void)state;
     for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         struct fixture f;
-        struct pb *space = pb_new(), *c = pb_new(), *shape = pb_new(), *extra = pb_new(), *meta = pb_new();
+        struct pb *space = pb_new(), *c = pb_new(), *shape = pb_new(), *extra = pb_new(),
+                  *meta = pb_new();
         shape_of(shape, 16, 1, (uint64_t[]){ 8 });
         pb_text(meta, 2, "jit(f)/remat/dot_general");
         pb_text(meta, 3, "model.py");
@@ -307,8 +314,9 @@ static void kernels_by_metadata(void **state)
         parse_bytes(&f, space->b, space->n, 0);
         assert_int_equal(f.trace.ev[AZ_KERNEL].n, cases[i].kernels);
         assert_int_equal(f.trace.ev[AZ_MEMCPY].n, 1);
-        assert_int_equal(dropped(&f, "kernels without the metadata asked for (kernel_metadata_keyword_filters)"),
-                         1 - cases[i].kernels);
+        assert_int_equal(
+            dropped(&f, "kernels without the metadata asked for (kernel_metadata_keyword_filters)"),
+            1 - cases[i].kernels);
         struct pb *const used[] = { space, c, shape, extra, meta, proto };
         for (size_t k = 0; k < AZ_LENGTH(used); k++)
             free(used[k]);
@@ -409,7 +417,8 @@ static void bad_text_and_unknown_fields_pass(void **state)
     fixture_close(&f);
 }
 
-/* Every prefix: refused with the byte, or what is whole is kept and the cut is told; never a crash or silence. */
+/* Every prefix: refused with the byte, or what is whole is kept and the cut is reported; never a
+ * crash or silence. */
 static void a_cut_at_any_byte(void **state)
 {
     (void)state;
@@ -428,7 +437,7 @@ static void a_cut_at_any_byte(void **state)
             assert_int_equal(f.trace.ev[AZ_KERNEL].n, 1);
             bool told = f.diag.warnings > 0;
             if (!told) /* exactly between two fields */
-                assert_true(dropped(&f, "file truncated (events behind the end are unknown)") == 0);
+                assert_true(dropped(&f, "file truncated (events after the end are unknown)") == 0);
         }
         fixture_close(&f);
     }
@@ -473,7 +482,8 @@ static void recognised_by_its_first_plane(void **state)
     assert_int_equal(az_format_xplane.probe(AZ_SV("garbage"), AZ_SV("host.xplane.pb.gz")), 70);
     assert_int_equal(az_format_xplane.probe(AZ_SV("garbage"), AZ_SV("host.pb")), 0);
     assert_int_equal(az_format_xplane.probe(AZ_SV("{\"traceEvents\": []}"), AZ_SV("x.json")), 0);
-    assert_int_equal(az_format_xplane.probe(az_sv_make(proto->b, proto->n), AZ_SV("jit_f(9).hlo_proto.pb")), 0);
+    assert_int_equal(
+        az_format_xplane.probe(az_sv_make(proto->b, proto->n), AZ_SV("jit_f(9).hlo_proto.pb")), 0);
     assert_int_equal(az_format_xplane.probe(az_sv_make(proto->b, proto->n), AZ_SV("other.pb")), 0);
     assert_true(az_sv_is(az_format_xplane.stem(AZ_SV("a/host.xplane.pb.gz")), "host"));
     free(space);

@@ -43,7 +43,8 @@ static void output_and_folder(void **state)
     const char *argv[] = {
         "sh", "-c", "basename \"$PWD\"; echo err >&2; echo \"$1\"; cat", "x", "two  $words *", NULL
     };
-    assert_int_equal(az_child_run(argv, &o, &status, &t_diag), 0); /* cat ends: standard input is empty */
+    assert_int_equal(az_child_run(argv, &o, &status, &t_diag),
+                     0); /* cat ends: standard input is empty */
     assert_int_equal(status, 0);
     assert_string_equal(temp_read("log"), "work dir\nerr\ntwo  $words *\n");
     o.output = temp_path("no/such/log");
@@ -82,7 +83,8 @@ static void time_limit(void **state)
     assert_non_null(strstr(last_message(), "stopped after 1 s"));
     pid_t grandchild = (pid_t)atol(temp_read("log"));
     assert_true(grandchild > 0);
-    for (int i = 0; i < 100 && kill(grandchild, 0) == 0; i++) { /* the whole group went; init reaps it some time */
+    for (int i = 0; i < 100 && kill(grandchild, 0) == 0;
+         i++) { /* the whole group went; init reaps it some time */
         char stat_path[64], buf[256];
         snprintf(stat_path, sizeof stat_path, "/proc/%ld/stat", (long)grandchild);
         FILE *f = fopen(stat_path, "r");
@@ -129,7 +131,8 @@ static void finding(void **state)
     snprintf(keep, sizeof keep, "%s", old ? old : "");
     temp_write("tool", AZ_SV("#!/bin/sh\nexit 4\n"));
     assert_int_equal(mkdir(temp_path("first"), 0777), 0);
-    assert_int_equal(mkdir(temp_path("first/tool"), 0777), 0); /* a folder of that name is no program */
+    assert_int_equal(mkdir(temp_path("first/tool"), 0777),
+                     0); /* a folder of that name is no program */
     char path[9000];
     snprintf(path, sizeof path, "%s/first:%s:/bin", t_dir.p, t_dir.p);
     setenv("PATH", path, 1);

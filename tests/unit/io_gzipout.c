@@ -86,7 +86,8 @@ static void test_repeatable(void **state)
     const char *bytes = pattern(400000);
     for (int i = 0; i < 2; i++) {
         struct az_gzfile *f;
-        assert_int_equal(az_gzfile_open(&f, temp_path(i ? "b.gz" : "a.gz"), AZ_INFLATE_BEST, NULL, &t_diag), 0);
+        assert_int_equal(
+            az_gzfile_open(&f, temp_path(i ? "b.gz" : "a.gz"), AZ_INFLATE_BEST, NULL, &t_diag), 0);
         az_gzfile_write(f, bytes, 400000);
         assert_int_equal(az_gzfile_commit(f), 0);
     }
@@ -115,10 +116,12 @@ static void test_errors(void **state)
     struct az_gzfile *f;
     struct az_mem mem;
     az_mem_init(&mem, 1000);
-    assert_int_equal(az_gzfile_open(&f, temp_path("x.gz"), AZ_INFLATE_BEST, &mem, &t_diag), AZ_ELIMIT);
+    assert_int_equal(az_gzfile_open(&f, temp_path("x.gz"), AZ_INFLATE_BEST, &mem, &t_diag),
+                     AZ_ELIMIT);
     assert_null(f);
     assert_int_equal(mem.used, 0);
-    assert_int_equal(az_gzfile_open(&f, "/proc/no/such/x.gz", AZ_INFLATE_BEST, NULL, &t_diag), AZ_EIO);
+    assert_int_equal(az_gzfile_open(&f, "/proc/no/such/x.gz", AZ_INFLATE_BEST, NULL, &t_diag),
+                     AZ_EIO);
     /* a device that is full */
     assert_int_equal(az_gzfile_open(&f, "/dev/full", AZ_INFLATE_BEST, NULL, &t_diag), 0);
     az_gzfile_write(f, pattern(500000), 500000);
@@ -128,7 +131,7 @@ static void test_errors(void **state)
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, temp_setup, temp_teardown)
-    const struct CMUnitTest tests[] = { T(test_sizes), T(test_empty), T(test_repeatable), T(test_abort_leaves_nothing),
-                                        T(test_errors) };
+    const struct CMUnitTest tests[] = { T(test_sizes), T(test_empty), T(test_repeatable),
+                                        T(test_abort_leaves_nothing), T(test_errors) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

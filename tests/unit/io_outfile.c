@@ -1,4 +1,4 @@
-/* Output files: nothing under the final name before commit, nothing left behind after a failure. */
+/* Output files: nothing under the final name before commit, nothing left after after a failure. */
 #include "unit/io_temp.h"
 
 static struct az_outfile *begin(const char *name)
@@ -78,9 +78,9 @@ static void full_disk(void **state)
     for (int i = 0; i < 100000; i++)
         az_outfile_printf(f, "line %d\n", i);
     assert_int_equal(az_outfile_commit(f), AZ_EIO);
-    assert_string_equal(last_message(),
-                        "/dev/full: cannot write: No space left on device (free some space, or choose another output "
-                        "folder)");
+    assert_string_equal(last_message(), "/dev/full: cannot write: No space left on device (free "
+                                        "some space, or choose another output "
+                                        "folder)");
     assert_int_equal(az_path_stat("/dev/full").kind, AZ_PATH_OTHER);
 }
 
@@ -229,8 +229,9 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, temp_setup, temp_teardown)
     const struct CMUnitTest tests[] = {
-        T(commit_and_abort), T(modes),     T(buffering),      T(full_disk), T(cannot_write), T(links_and_pipes),
-        T(standard_output),  T(long_name), T(reserved_names), T(cleanup),   T(remove_tree),
+        T(commit_and_abort), T(modes),           T(buffering),       T(full_disk),
+        T(cannot_write),     T(links_and_pipes), T(standard_output), T(long_name),
+        T(reserved_names),   T(cleanup),         T(remove_tree),
     };
     return cmocka_run_group_tests_name("io_outfile", tests, NULL, NULL);
 }

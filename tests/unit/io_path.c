@@ -6,9 +6,10 @@
 static void check3(const char *path, const char *base, const char *dir, const char *stem)
 {
     struct az_sv p = az_sv_str(path);
-    if (!az_sv_is(az_path_base(p), base) || !az_sv_is(az_path_dir(p), dir) || !az_sv_is(az_path_stem(p), stem))
-        fail_msg("%s: base '%.*s' dir '%.*s' stem '%.*s'", path, AZ_SVF(az_path_base(p)), AZ_SVF(az_path_dir(p)),
-                 AZ_SVF(az_path_stem(p)));
+    if (!az_sv_is(az_path_base(p), base) || !az_sv_is(az_path_dir(p), dir) ||
+        !az_sv_is(az_path_stem(p), stem))
+        fail_msg("%s: base '%.*s' dir '%.*s' stem '%.*s'", path, AZ_SVF(az_path_base(p)),
+                 AZ_SVF(az_path_dir(p)), AZ_SVF(az_path_stem(p)));
 }
 
 static void parts(void **state)
@@ -63,7 +64,8 @@ static void canonical(void **state)
     char cwd[4096];
     assert_non_null(getcwd(cwd, sizeof cwd));
     assert_string_equal(canon(""), canon(cwd));
-    assert_string_equal(canon("no-such-name"), az_path_join(&t_arena, az_sv_str(canon(cwd)), AZ_SV("no-such-name")).p);
+    assert_string_equal(canon("no-such-name"),
+                        az_path_join(&t_arena, az_sv_str(canon(cwd)), AZ_SV("no-such-name")).p);
 }
 
 static void stat_and_mkdirs(void **state)
@@ -118,8 +120,9 @@ static void expect_glob(const char *pattern, const char *want)
 static void globs(void **state)
 {
     (void)state;
-    static const char *const files[] = { "a.csv",     "b.csv",      "B.csv",        ".h.csv",    "d/c.csv",
-                                         "d/e/f.csv", "d/e/g.json", "d/.git/i.csv", "d-x/k.csv", "[z].csv" };
+    static const char *const files[] = { "a.csv",     "b.csv",     "B.csv",      ".h.csv",
+                                         "d/c.csv",   "d/e/f.csv", "d/e/g.json", "d/.git/i.csv",
+                                         "d-x/k.csv", "[z].csv" };
     for (size_t i = 0; i < AZ_LENGTH(files); i++)
         touch(files[i]);
     assert_int_equal(symlink("..", temp_path("d/e/up")), 0);
@@ -134,7 +137,8 @@ static void globs(void **state)
     expect_glob("**/e/*", "d/e/f.csv d/e/g.json d/e/up");
     expect_glob("**/e/**/f.csv", "d/e/f.csv");
     expect_glob("**/**/**/**/**/**/**/**/**/**/f.csv", "d/e/f.csv");
-    expect_glob("**/*/**/*/f.csv", "d/e/f.csv d/e/up/e/f.csv"); /* `*` enters links, `**` does not */
+    expect_glob("**/*/**/*/f.csv",
+                "d/e/f.csv d/e/up/e/f.csv"); /* `*` enters links, `**` does not */
     expect_glob("d/**", "d/c.csv d/e d/e/f.csv d/e/g.json d/e/up");
     expect_glob("d*/", "d d-x");
     expect_glob("**/", "d d-x d/e d/e/up");
@@ -179,7 +183,8 @@ static void deep_globs(void **state)
 {
     (void)state;
     touch("a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/leaf");
-    expect_glob("**/a/**/a/**/a/**/a/**/a/**/a/**/a/**/a/**/a/**/leaf", "a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/leaf");
+    expect_glob("**/a/**/a/**/a/**/a/**/a/**/a/**/a/**/a/**/a/**/leaf",
+                "a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/leaf");
     struct az_vec_sv v;
     struct az_vec_char p;
     az_vec_init(&v, NULL);
@@ -189,7 +194,8 @@ static void deep_globs(void **state)
     assert_int_equal(az_path_glob(&t_arena, az_text_view(&p), &v), AZ_ERANGE);
     az_vec_release(&p);
     az_vec_release(&v);
-    assert_true(az_path_is_glob(AZ_SV("a[b")) && az_path_is_glob(AZ_SV("?")) && az_path_is_glob(AZ_SV("x*")));
+    assert_true(az_path_is_glob(AZ_SV("a[b")) && az_path_is_glob(AZ_SV("?")) &&
+                az_path_is_glob(AZ_SV("x*")));
     assert_false(az_path_is_glob(AZ_SV("plain.csv")));
 }
 
@@ -211,8 +217,8 @@ static int record(void *ctx, const char *path, const struct az_path_info *info, 
     return t->skip && strcmp(name, t->skip) == 0;
 }
 
-static void expect_walk(struct az_walk w, const char *root, const char *skip, const char *stop, int code,
-                        const char *want)
+static void expect_walk(struct az_walk w, const char *root, const char *skip, const char *stop,
+                        int code, const char *want)
 {
     struct trail t = { .skip = skip, .stop = stop };
     az_vec_init(&t.text, NULL);
@@ -239,21 +245,28 @@ static void walks(void **state)
     touch(".h/z");
     assert_int_equal(symlink("../a", temp_path("a/loop")), 0);
     assert_int_equal(symlink("gone", temp_path("c")), 0);
-    struct az_walk plain = { 0 }, all = { .hidden = true, .follow_links = true }, shallow = { .max_depth = 1 };
-    expect_walk(plain, t_dir.p, NULL, NULL, 0, "a:d1 a/loop:d2 a/x:d2 a/x/deep:f3 a/y:f2 b:f1 c:?1 ");
-    expect_walk(all, t_dir.p, NULL, NULL, 0, ".h:d1 .h/z:f2 a:d1 a/loop:d2 a/x:d2 a/x/deep:f3 a/y:f2 b:f1 c:?1 ");
+    struct az_walk plain = { 0 }, all = { .hidden = true, .follow_links = true },
+                   shallow = { .max_depth = 1 };
+    expect_walk(plain, t_dir.p, NULL, NULL, 0,
+                "a:d1 a/loop:d2 a/x:d2 a/x/deep:f3 a/y:f2 b:f1 c:?1 ");
+    expect_walk(all, t_dir.p, NULL, NULL, 0,
+                ".h:d1 .h/z:f2 a:d1 a/loop:d2 a/x:d2 a/x/deep:f3 a/y:f2 b:f1 c:?1 ");
     expect_walk(shallow, t_dir.p, NULL, NULL, 0, "a:d1 b:f1 c:?1 ");
     expect_walk(plain, t_dir.p, "a", NULL, 0, "a:d1 b:f1 c:?1 ");
     expect_walk(plain, t_dir.p, NULL, "a/x", AZ_EINTR, "a:d1 a/loop:d2 a/x:d2 ");
     expect_walk(plain, temp_path("b"), NULL, NULL, 0, "b:f0 ");
     expect_walk(plain, temp_path("none"), NULL, NULL, AZ_EIO, "");
     assert_non_null(strstr(last_message(), "No such file"));
-    assert_int_equal(symlink("a", temp_path("s")), 0); /* a link beside its target: entered once in all */
+    assert_int_equal(symlink("a", temp_path("s")),
+                     0); /* a link next to its target: entered once in all */
     struct az_walk follow = { .follow_links = true };
-    expect_walk(follow, t_dir.p, NULL, NULL, 0, "a:d1 a/loop:d2 a/x:d2 a/x/deep:f3 a/y:f2 b:f1 c:?1 s:d1 ");
-    struct az_walk aliases = { .follow_links = true, .aliases = true }; /* by each name, but not inside itself */
+    expect_walk(follow, t_dir.p, NULL, NULL, 0,
+                "a:d1 a/loop:d2 a/x:d2 a/x/deep:f3 a/y:f2 b:f1 c:?1 s:d1 ");
+    struct az_walk aliases = { .follow_links = true,
+                               .aliases = true }; /* by each name, but not inside itself */
     expect_walk(aliases, t_dir.p, NULL, NULL, 0,
-                "a:d1 a/loop:d2 a/x:d2 a/x/deep:f3 a/y:f2 b:f1 c:?1 s:d1 s/loop:d2 s/x:d2 s/x/deep:f3 s/y:f2 ");
+                "a:d1 a/loop:d2 a/x:d2 a/x/deep:f3 a/y:f2 b:f1 c:?1 s:d1 s/loop:d2 s/x:d2 "
+                "s/x/deep:f3 s/y:f2 ");
 }
 
 /* Folders that link each other in all ways: paths without end are stopped and said. */
@@ -319,7 +332,8 @@ static void digests(void **state)
     uint64_t size;
     temp_write("empty", AZ_SV(""));
     assert_int_equal(az_file_digest(temp_path("empty"), hex, &size), 0);
-    assert_string_equal(hex, "99aa06d3014798d86001c324468d497f"); /* XXH3-128 of nothing, published test vector */
+    assert_string_equal(
+        hex, "99aa06d3014798d86001c324468d497f"); /* XXH3-128 of nothing, published test vector */
     assert_int_equal(size, 0);
     struct az_vec_char big;
     az_vec_init(&big, NULL);
@@ -355,8 +369,9 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, temp_setup, temp_teardown)
     const struct CMUnitTest tests[] = {
-        T(parts),      T(joining), T(canonical),     T(stat_and_mkdirs), T(globs),       T(relative_globs),
-        T(deep_globs), T(walks),   T(crossed_links), T(absolute_paths),  T(wide_folder), T(digests),
+        T(parts),         T(joining),        T(canonical),   T(stat_and_mkdirs),
+        T(globs),         T(relative_globs), T(deep_globs),  T(walks),
+        T(crossed_links), T(absolute_paths), T(wide_folder), T(digests),
     };
     return cmocka_run_group_tests_name("io_path", tests, NULL, NULL);
 }

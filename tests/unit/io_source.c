@@ -1,4 +1,5 @@
-/* Byte sources: files, memory, gzip by both inflaters, damaged gzip at every place, peeking, mapping. */
+/* Byte sources: files, memory, gzip by both inflaters, damaged gzip at every place, peeking,
+ * mapping. */
 #include "unit/io_temp.h"
 
 #include <zlib.h>
@@ -13,7 +14,8 @@ static struct az_sv gz(struct az_sv plain, int level)
     size_t room = plain.n + plain.n / 100 + 200;
     char *out = az_arena_alloc(&t_arena, room);
     assert_non_null(out);
-    assert_int_equal(deflateInit2(&z, level, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflateInit2(&z, level, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY),
+                     Z_OK);
     z.next_in = (Bytef *)(uintptr_t)plain.p;
     z.avail_in = (uInt)plain.n;
     z.next_out = (Bytef *)out;
@@ -78,7 +80,8 @@ static void read_ways(struct az_sv bytes, struct az_sv want, int code, enum az_i
         struct az_vec_char out;
         az_vec_init(&out, NULL);
         size_t errors = t_diag.errors;
-        int r = i >= 12 ? az_source_open(&s, temp_path("ways"), &o) : az_source_open_memory(&s, bytes, "ways", &o);
+        int r = i >= 12 ? az_source_open(&s, temp_path("ways"), &o)
+                        : az_source_open_memory(&s, bytes, "ways", &o);
         assert_int_equal(r, 0);
         r = drain(s, &out, steps[i / 4 % 3]);
         assert_int_equal(r, code);
@@ -149,9 +152,10 @@ static void many_members(void **state)
     az_vec_release(&want);
 }
 
-/* Opens, reads to the end; returns the code, the count of good bytes and the message's words behind the offset. */
-static int judge(struct az_sv bytes, struct az_sv want, enum az_inflater which, size_t *good, const char **words,
-                 long *offset)
+/* Opens, reads to the end; returns the code, the count of good bytes and the message's words after
+ * the offset. */
+static int judge(struct az_sv bytes, struct az_sv want, enum az_inflater which, size_t *good,
+                 const char **words, long *offset)
 {
     struct az_source_opts o = { .diag = &t_diag, .inflater = which };
     struct az_source *s;
@@ -176,8 +180,8 @@ static int judge(struct az_sv bytes, struct az_sv want, enum az_inflater which, 
     return r;
 }
 
-/* Cut anywhere, the stream is refused with the file's size as the place; all that could be inflated is delivered, and
- * both inflaters say the same. */
+/* Cut anywhere, the stream is refused with the file's size as the place; all that could be inflated
+ * is delivered, and both inflaters say the same. */
 static void truncated(void **state)
 {
     (void)state;
@@ -190,8 +194,9 @@ static void truncated(void **state)
             if (!az_inflater_has(inflaters[k]))
                 continue;
             t_diag.list.n = 0;
-            assert_int_equal(judge(az_sv_make(whole.p, n), plain, inflaters[k], &good[k], &words[k], &offset),
-                             AZ_EFORMAT);
+            assert_int_equal(
+                judge(az_sv_make(whole.p, n), plain, inflaters[k], &good[k], &words[k], &offset),
+                AZ_EFORMAT);
             assert_int_equal(offset, n);
             assert_non_null(strstr(words[k], "ends too early"));
         }
@@ -220,7 +225,9 @@ static void damaged(void **state)
             memcpy(copy, whole.p, whole.n);
             copy[i] ^= 0x10;
             t_diag.list.n = 0;
-            assert_int_equal(judge(az_sv_make(copy, whole.n), plain, inflaters[k], &good, &words, &offset), AZ_EFORMAT);
+            assert_int_equal(
+                judge(az_sv_make(copy, whole.n), plain, inflaters[k], &good, &words, &offset),
+                AZ_EFORMAT);
             assert_int_equal(good, plain.n);
             assert_non_null(strstr(words, "checksum"));
             assert_true(offset + 8 >= (long)whole.n && offset <= (long)whole.n);
@@ -234,7 +241,9 @@ static void damaged(void **state)
         memcpy(copy, whole.p, whole.n);
         copy[2] = 7;
         t_diag.list.n = 0;
-        assert_int_equal(judge(az_sv_make(copy, whole.n), plain, inflaters[k], &good, &words, &offset), AZ_EFORMAT);
+        assert_int_equal(
+            judge(az_sv_make(copy, whole.n), plain, inflaters[k], &good, &words, &offset),
+            AZ_EFORMAT);
         assert_non_null(strstr(words, "header is damaged"));
     }
 }
@@ -305,7 +314,8 @@ static void peeking(void **state)
     }
 }
 
-/* Peeking into a broken stream gives the good bytes and says nothing; the error comes when it is reached. */
+/* Peeking into a broken stream gives the good bytes and says nothing; the error comes when it is
+ * reached. */
 static void peek_before_error(void **state)
 {
     (void)state;
@@ -392,7 +402,8 @@ static void damage_that_is_no_failure(void **state)
     }
 }
 
-/* Text of two bytes a character is refused with its name; bytes that begin so are not, raw or behind the start. */
+/* Text of two bytes a character is refused with its name; bytes that begin so are not, raw or after
+ * the start. */
 static void utf16(void **state)
 {
     static const char little[] = "\xff\xfe"

@@ -39,7 +39,10 @@ static int temp_teardown(void **state)
 }
 
 /* dir/name */
-static inline const char *temp_path(const char *name) { return az_path_join(&t_arena, t_dir, az_sv_str(name)).p; }
+static inline const char *temp_path(const char *name)
+{
+    return az_path_join(&t_arena, t_dir, az_sv_str(name)).p;
+}
 
 static inline void temp_write(const char *name, struct az_sv bytes)
 {
@@ -63,10 +66,14 @@ static inline const char *temp_read(const char *name)
     return buf;
 }
 
-static inline const char *last_message(void) { return t_diag.list.n ? t_diag.list.v[t_diag.list.n - 1].text.p : ""; }
+static inline const char *last_message(void)
+{
+    return t_diag.list.n ? t_diag.list.v[t_diag.list.n - 1].text.p : "";
+}
 
 /* Entries of the temporary folder. */
-static inline int count_entries_visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
+static inline int count_entries_visit(void *ctx, const char *path, const struct az_path_info *info,
+                                      unsigned depth)
 {
     (void)path, (void)info, (void)depth;
     ++*(int *)ctx;

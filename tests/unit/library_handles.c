@@ -1,4 +1,5 @@
-/* Handles of the library: order of calls, errors as values, cancelling, two at a time, progress, cursors. */
+/* Handles of the library: order of calls, errors as values, cancelling, two at a time, progress,
+ * cursors. */
 #include "driver_files.h"
 
 #include <pthread.h>
@@ -48,7 +49,8 @@ static void write_trace(const char *path)
     fputs("{\"traceEvents\": [\n", f);
     for (int i = 0; i < TRACE_EVENTS; i++)
         fprintf(f,
-                "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"kernel_%d\",\"pid\":0,\"tid\":%d,\"ts\":%d,\"dur\":5,"
+                "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"kernel_%d\",\"pid\":0,\"tid\":%d,"
+                "\"ts\":%d,\"dur\":5,"
                 "\"args\":{\"device\":0,\"stream\":%d,\"correlation\":%d}}%s\n",
                 i % 50, 7 + i % 2, i * 10, 7 + i % 2, i, i + 1 < TRACE_EVENTS ? "," : "");
     fputs("]}\n", f);
@@ -74,7 +76,8 @@ static void tables_of_a_path(void **state)
     assert_non_null(t);
     assert_int_equal(az_analyzer_table_rows(t), 2);
     size_t total = 0;
-    while (total < az_analyzer_table_columns(t) && strcmp(az_analyzer_column_unit(t, total), "ns") != 0)
+    while (total < az_analyzer_table_columns(t) &&
+           strcmp(az_analyzer_column_unit(t, total), "ns") != 0)
         total++;
     assert_true(total < az_analyzer_table_columns(t));
     assert_null(az_analyzer_column_unit(t, az_analyzer_table_columns(t)));
@@ -127,14 +130,17 @@ static void order_of_calls(void **state)
     assert_string_equal(az_analyzer_error_text(ANALYZER_ECANCELLED), "cancelled");
 }
 
-/* One input fails, the other is there; nothing that the configuration asks the program to write is written. */
+/* One input fails, the other is there; nothing that the configuration asks the program to write is
+ * written. */
 static void a_configuration(void **state)
 {
     static const char text[] =
         "{ \"inputs\": [ { \"format\": \"csv\", \"title\": \"one\", \"nsys_csv_file_path\": "
-        "{ \"kernel_sum\": \"k.csv\" }, \"analysis_args\": { \"num_of_iters\": 1 } },\n { \"format\": \"pytorch\", "
+        "{ \"kernel_sum\": \"k.csv\" }, \"analysis_args\": { \"num_of_iters\": 1 } },\n { "
+        "\"format\": \"pytorch\", "
         "\"title\": \"two\", "
-        "\"path\": \"t.json\" } ], \"outputs\": { \"formats\": [\"csv\", \"json\"] }, \"compare\": {} }";
+        "\"path\": \"t.json\" } ], \"outputs\": { \"formats\": [\"csv\", \"json\"] }, \"compare\": "
+        "{} }";
     struct analyzer *a;
 
     (void)state;
@@ -143,7 +149,8 @@ static void a_configuration(void **state)
     write_file("c.json", text);
     for (int from_file = 0; from_file < 2; from_file++) {
         a = opened(NULL);
-        assert_int_equal(from_file ? az_analyzer_config_file(a, "c.json") : az_analyzer_config_text(a, text, strlen(text)),
+        assert_int_equal(from_file ? az_analyzer_config_file(a, "c.json")
+                                   : az_analyzer_config_text(a, text, strlen(text)),
                          0);
         assert_int_equal(az_analyzer_analyse(a), ANALYZER_EFORMAT);
         assert_int_equal(az_analyzer_input_count(a), 2);
@@ -153,7 +160,8 @@ static void a_configuration(void **state)
         assert_non_null(az_analyzer_table_find(a, 0, "kern_sum"));
         bool said = false;
         for (size_t i = 0; i < az_analyzer_message_count(a); i++)
-            said |= az_analyzer_message_input(a, i) == 1 && strstr(az_analyzer_message_text(a, i), "t.json") != NULL;
+            said |= az_analyzer_message_input(a, i) == 1 &&
+                    strstr(az_analyzer_message_text(a, i), "t.json") != NULL;
         assert_true(said);
         az_analyzer_close(a);
     }

@@ -53,49 +53,60 @@ static void test_shift(void **state)
 {
     (void)state;
     assert_string_equal(
-        shifted("{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":1.50,\"args\":{\"correlation\":12,\"x\":1e3}}", 3, 4, false),
+        shifted("{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":1.50,\"args\":{\"correlation\":12,\"x\":"
+                "1e3}}",
+                3, 4, false),
         "{\"ph\":\"X\",\"pid\":30007, \"pid_raw\": 7,\"tid\":7,\"ts\":1.50,\"args\":{\"rank\": 3, "
         "\"correlation\":30012, \"correlation_raw\": 12,\"x\":1e3}}");
     assert_string_equal(shifted("{\"args\": {}, \"id\" : 12 , \"pid\": 0}", 12, 3, false),
-                        "{\"args\": {\"rank\": 12}, \"id\" : 12012, \"id_raw\": 12 , \"pid\": 12000, \"pid_raw\": 0}");
-    assert_string_equal(shifted("{\"id\":12}", 0, 3, false), "{\"id\":12, \"id_raw\": 12, \"args\": {\"rank\": 0}}");
+                        "{\"args\": {\"rank\": 12}, \"id\" : 12012, \"id_raw\": 12 , \"pid\": "
+                        "12000, \"pid_raw\": 0}");
+    assert_string_equal(shifted("{\"id\":12}", 0, 3, false),
+                        "{\"id\":12, \"id_raw\": 12, \"args\": {\"rank\": 0}}");
     assert_string_equal(shifted("{}", 5, 3, false), "{\"args\": {\"rank\": 5}}");
     assert_string_equal(shifted("{ }", 5, 3, false), "{ \"args\": {\"rank\": 5}}");
     /* the linking argument alone is shifted */
-    assert_string_equal(shifted("{\"args\":{\"External id\":5,\"correlation\":6}}", 1, 2, true),
-                        "{\"args\":{\"rank\": 1, \"External id\":105, \"External id_raw\": 5,\"correlation\":6}}");
+    assert_string_equal(
+        shifted("{\"args\":{\"External id\":5,\"correlation\":6}}", 1, 2, true),
+        "{\"args\":{\"rank\": 1, \"External id\":105, \"External id_raw\": 5,\"correlation\":6}}");
 }
 
 static void test_odd_ids(void **state)
 {
     (void)state;
-    assert_string_equal(shifted("{\"pid\":\"Spans\"}", 2, 3, false),
-                        "{\"pid\":\"rank2:Spans\", \"pid_raw\": \"Spans\", \"args\": {\"rank\": 2}}");
+    assert_string_equal(
+        shifted("{\"pid\":\"Spans\"}", 2, 3, false),
+        "{\"pid\":\"rank2:Spans\", \"pid_raw\": \"Spans\", \"args\": {\"rank\": 2}}");
     assert_string_equal(shifted("{\"pid\":-1}", 2, 3, false),
                         "{\"pid\":1999, \"pid_raw\": -1, \"args\": {\"rank\": 2}}");
-    assert_string_equal(shifted("{\"pid\":-1}", 0, 3, false), "{\"pid\":-1, \"pid_raw\": -1, \"args\": {\"rank\": 0}}");
+    assert_string_equal(shifted("{\"pid\":-1}", 0, 3, false),
+                        "{\"pid\":-1, \"pid_raw\": -1, \"args\": {\"rank\": 0}}");
     assert_string_equal(shifted("{\"id\":1.5}", 2, 3, false),
                         "{\"id\":\"rank2:1.5\", \"id_raw\": 1.5, \"args\": {\"rank\": 2}}");
-    assert_string_equal(shifted("{\"id\":null}", 2, 3, false), "{\"id\":null, \"args\": {\"rank\": 2}}");
+    assert_string_equal(shifted("{\"id\":null}", 2, 3, false),
+                        "{\"id\":null, \"args\": {\"rank\": 2}}");
     /* beyond 64 bits: by its digits */
     assert_string_equal(shifted("{\"id\":98765432109876543210}", 2, 21, false),
-                        "{\"id\":2098765432109876543210, \"id_raw\": 98765432109876543210, \"args\": {\"rank\": 2}}");
-    assert_string_equal(
-        shifted("{\"id\":-98765432109876543210}", 2, 21, false),
-        "{\"id\":\"rank2:-98765432109876543210\", \"id_raw\": -98765432109876543210, \"args\": {\"rank\": "
-        "2}}");
+                        "{\"id\":2098765432109876543210, \"id_raw\": 98765432109876543210, "
+                        "\"args\": {\"rank\": 2}}");
+    assert_string_equal(shifted("{\"id\":-98765432109876543210}", 2, 21, false),
+                        "{\"id\":\"rank2:-98765432109876543210\", \"id_raw\": "
+                        "-98765432109876543210, \"args\": {\"rank\": "
+                        "2}}");
 }
 
 static void test_odd_args(void **state)
 {
     (void)state;
     assert_string_equal(shifted("{\"args\":null}", 2, 3, false), "{\"args\":{\"rank\": 2}}");
-    assert_string_equal(shifted("{\"args\":[1]}", 2, 3, false), "{\"args\":{\"rank\": 2, \"args_raw\": [1]}}");
+    assert_string_equal(shifted("{\"args\":[1]}", 2, 3, false),
+                        "{\"args\":{\"rank\": 2, \"args_raw\": [1]}}");
     assert_string_equal(shifted("{\"args\":{\"a\":1,\"rank\":\"x\"}}", 2, 3, false),
                         "{\"args\":{\"a\":1,\"rank\":2, \"rank_raw\": \"x\" }}");
     /* a nested `pid` is no process, a `correlation` outside args no link */
-    assert_string_equal(shifted("{\"correlation\":4,\"args\":{\"pid\":9,\"q\":{\"correlation\":3}}}", 2, 3, false),
-                        "{\"correlation\":4,\"args\":{\"rank\": 2, \"pid\":9,\"q\":{\"correlation\":3}}}");
+    assert_string_equal(
+        shifted("{\"correlation\":4,\"args\":{\"pid\":9,\"q\":{\"correlation\":3}}}", 2, 3, false),
+        "{\"correlation\":4,\"args\":{\"rank\": 2, \"pid\":9,\"q\":{\"correlation\":3}}}");
     /* twice the same key: a reader takes the last */
     assert_string_equal(shifted("{\"pid\":1,\"pid\":2}", 1, 2, false),
                         "{\"pid\":1,\"pid\":102, \"pid_raw\": 2, \"args\": {\"rank\": 1}}");
@@ -104,8 +115,9 @@ static void test_odd_args(void **state)
 static void test_validity(void **state)
 {
     (void)state;
-    static const char *const good[] = { "{\"a\":[1,-0.5e+3,true,false,null,{\"b\":[]}]}", "{\"a\":\"\\u00e9\\\"\\\\\"}",
-                                        "{ \"a\" : 0 }", "{\"\xc3\xa9\":1}" };
+    static const char *const good[] = { "{\"a\":[1,-0.5e+3,true,false,null,{\"b\":[]}]}",
+                                        "{\"a\":\"\\u00e9\\\"\\\\\"}", "{ \"a\" : 0 }",
+                                        "{\"\xc3\xa9\":1}" };
     static const char *const bad[] = { "{\"a\":01}",
                                        "{\"a\":+1}",
                                        "{\"a\":1.}",
@@ -155,23 +167,28 @@ static const char *mended(const char *text)
 static void test_mending(void **state)
 {
     (void)state;
-    assert_string_equal(mended("{\"a\":NaN,\"b\":[-Infinity,inf]}"), "{\"a\":null,\"b\":[null,null]}");
+    assert_string_equal(mended("{\"a\":NaN,\"b\":[-Infinity,inf]}"),
+                        "{\"a\":null,\"b\":[null,null]}");
     assert_string_equal(mended("{\"a\":\"x\ty\x01\"}"), "{\"a\":\"x\\u0009y\\u0001\"}");
-    assert_string_equal(mended("{\"a\":\"NaN \\q \\u12 \\n\"}"), "{\"a\":\"NaN \\\\q \\\\u12 \\n\"}");
-    assert_string_equal(mended("{\"a\":\"\xff\xc3\xa9\xef\xbf\xbd\"}"), "{\"a\":\"\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\"}");
+    assert_string_equal(mended("{\"a\":\"NaN \\q \\u12 \\n\"}"),
+                        "{\"a\":\"NaN \\\\q \\\\u12 \\n\"}");
+    assert_string_equal(mended("{\"a\":\"\xff\xc3\xa9\xef\xbf\xbd\"}"),
+                        "{\"a\":\"\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\"}");
 }
 
 /* ---- whole files ---- */
 
-#define EV(pid, name, corr)                                                                                            \
-    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"" name "\",\"pid\":" #pid                                       \
-    ",\"tid\":1,\"ts\":1,\"dur\":2,\"args\":"                                                                          \
+#define EV(pid, name, corr)                                                                        \
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"" name "\",\"pid\":" #pid                   \
+    ",\"tid\":1,\"ts\":1,\"dur\":2,\"args\":"                                                      \
     "{\"correlation\":" #corr "}}"
-#define KERNEL(corr)                                                                                                   \
-    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":3,\"dur\":4,\"args\":{"                \
+#define KERNEL(corr)                                                                               \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":3,\"dur\":4,"      \
+    "\"args\":{"                                                                                   \
     "\"correlation\":" #corr "}}"
-#define TRACE(rank, events)                                                                                            \
-    "{\"schemaVersion\":1,\"distributedInfo\":{\"rank\":" #rank ",\"world_size\":2},\"displayTimeUnit\":\"ms\","       \
+#define TRACE(rank, events)                                                                        \
+    "{\"schemaVersion\":1,\"distributedInfo\":{\"rank\":" #rank                                    \
+    ",\"world_size\":2},\"displayTimeUnit\":\"ms\","                                               \
     "\"baseTimeNanoseconds\":5,\"traceEvents\":[" events "],\"traceName\":\"x\"}"
 
 static struct az_merge_result result;
@@ -209,53 +226,70 @@ static void test_two_ranks(void **state)
     assert_int_equal(merge_with(NULL, 2), 0);
     assert_int_equal(result.ranks, 2);
     assert_int_equal(result.kept, 4);
-    assert_int_equal(result.digits, 5); /* 2345 of rank 1 has four: the largest of all counts, not of the first */
+    assert_int_equal(result.digits,
+                     5); /* 2345 of rank 1 has four: the largest of all counts, not of the first */
     assert_string_equal(
         merged(),
-        "{\"schemaVersion\": 1, \"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": 5, \"ranks\": [0, 1], "
+        "{\"schemaVersion\": 1, \"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": 5, "
+        "\"ranks\": [0, 1], "
         "\"traceEvents\": [\n"
-        "{\"ph\": \"M\", \"pid\": 10, \"tid\": 0, \"ts\": 0, \"name\": \"process_name\", \"args\": {\"name\": \"RANK 0 "
+        "{\"ph\": \"M\", \"pid\": 10, \"tid\": 0, \"ts\": 0, \"name\": \"process_name\", \"args\": "
+        "{\"name\": \"RANK 0 "
         "- "
         "CPU\", \"rank\": 0}},\n"
-        "{\"ph\": \"M\", \"pid\": 10, \"tid\": 0, \"ts\": 0, \"name\": \"process_sort_index\", \"args\": "
+        "{\"ph\": \"M\", \"pid\": 10, \"tid\": 0, \"ts\": 0, \"name\": \"process_sort_index\", "
+        "\"args\": "
         "{\"sort_index\": "
         "0, \"rank\": 0}},\n"
-        "{\"ph\": \"M\", \"pid\": 0, \"tid\": 0, \"ts\": 0, \"name\": \"process_name\", \"args\": {\"name\": \"RANK 0 "
+        "{\"ph\": \"M\", \"pid\": 0, \"tid\": 0, \"ts\": 0, \"name\": \"process_name\", \"args\": "
+        "{\"name\": \"RANK 0 "
         "- "
         "GPU\", \"rank\": 0}},\n"
-        "{\"ph\": \"M\", \"pid\": 0, \"tid\": 0, \"ts\": 0, \"name\": \"process_sort_index\", \"args\": "
+        "{\"ph\": \"M\", \"pid\": 0, \"tid\": 0, \"ts\": 0, \"name\": \"process_sort_index\", "
+        "\"args\": "
         "{\"sort_index\": "
         "1, \"rank\": 0}},\n"
         "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"launch\",\"pid\":10, \"pid_raw\": "
-        "10,\"tid\":1,\"ts\":1,\"dur\":2,\"args\":{\"rank\": 0, \"correlation\":5, \"correlation_raw\": 5}},\n"
+        "10,\"tid\":1,\"ts\":1,\"dur\":2,\"args\":{\"rank\": 0, \"correlation\":5, "
+        "\"correlation_raw\": 5}},\n"
         "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0, \"pid_raw\": "
-        "0,\"tid\":7,\"ts\":3,\"dur\":4,\"args\":{\"rank\": 0, \"correlation\":5, \"correlation_raw\": 5}},\n"
-        "{\"ph\": \"M\", \"pid\": 102345, \"tid\": 0, \"ts\": 0, \"name\": \"process_name\", \"args\": {\"name\": "
+        "0,\"tid\":7,\"ts\":3,\"dur\":4,\"args\":{\"rank\": 0, \"correlation\":5, "
+        "\"correlation_raw\": 5}},\n"
+        "{\"ph\": \"M\", \"pid\": 102345, \"tid\": 0, \"ts\": 0, \"name\": \"process_name\", "
+        "\"args\": {\"name\": "
         "\"RANK 1 "
         "- CPU\", \"rank\": 1}},\n"
-        "{\"ph\": \"M\", \"pid\": 102345, \"tid\": 0, \"ts\": 0, \"name\": \"process_sort_index\", \"args\": "
+        "{\"ph\": \"M\", \"pid\": 102345, \"tid\": 0, \"ts\": 0, \"name\": \"process_sort_index\", "
+        "\"args\": "
         "{\"sort_index\": 2, \"rank\": 1}},\n"
-        "{\"ph\": \"M\", \"pid\": 100000, \"tid\": 0, \"ts\": 0, \"name\": \"process_name\", \"args\": {\"name\": "
+        "{\"ph\": \"M\", \"pid\": 100000, \"tid\": 0, \"ts\": 0, \"name\": \"process_name\", "
+        "\"args\": {\"name\": "
         "\"RANK 1 "
         "- GPU\", \"rank\": 1}},\n"
-        "{\"ph\": \"M\", \"pid\": 100000, \"tid\": 0, \"ts\": 0, \"name\": \"process_sort_index\", \"args\": "
+        "{\"ph\": \"M\", \"pid\": 100000, \"tid\": 0, \"ts\": 0, \"name\": \"process_sort_index\", "
+        "\"args\": "
         "{\"sort_index\": 3, \"rank\": 1}},\n"
         "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"launch\",\"pid\":102345, \"pid_raw\": "
-        "2345,\"tid\":1,\"ts\":1,\"dur\":2,\"args\":{\"rank\": 1, \"correlation\":100005, \"correlation_raw\": 5}},\n"
+        "2345,\"tid\":1,\"ts\":1,\"dur\":2,\"args\":{\"rank\": 1, \"correlation\":100005, "
+        "\"correlation_raw\": 5}},\n"
         "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":100000, \"pid_raw\": "
-        "0,\"tid\":7,\"ts\":3,\"dur\":4,\"args\":{\"rank\": 1, \"correlation\":100005, \"correlation_raw\": 5}}\n]}\n");
+        "0,\"tid\":7,\"ts\":3,\"dur\":4,\"args\":{\"rank\": 1, \"correlation\":100005, "
+        "\"correlation_raw\": 5}}\n]}\n");
 }
 
-#define META(what, value) "{\"ph\":\"M\",\"name\":\"process_" what "\",\"pid\":10,\"tid\":0,\"args\":{" value "}}"
+#define META(what, value)                                                                          \
+    "{\"ph\":\"M\",\"name\":\"process_" what "\",\"pid\":10,\"tid\":0,\"args\":{" value "}}"
 static const char many[] = TRACE(
     0,
     META("name", "\"name\":\"python\"") "," META("labels", "\"labels\":\"GPU 3\"") "," META(
-        "sort_index",
-        "\"sort_index\":9") ","
-                            "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":10,\"tid\":1,\"args\":{\"name\":\"t\"}},"
-                            "{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"Record\",\"pid\":\"Spans\",\"ts\":1},"
-                            "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"f.py(1)\",\"pid\":10,\"ts\":1}," EV(
-                                10, "first", 1) "," EV(10, "second", 2) "," KERNEL(2));
+        "sort_index", "\"sort_index\":9") ","
+                                          "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":10,"
+                                          "\"tid\":1,\"args\":{\"name\":\"t\"}},"
+                                          "{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"Record\","
+                                          "\"pid\":\"Spans\",\"ts\":1},"
+                                          "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"f."
+                                          "py(1)\",\"pid\":10,\"ts\":1}," EV(10, "first", 1) "," EV(
+                                              10, "second", 2) "," KERNEL(2));
 
 static void test_what_is_left_out(void **state)
 {
@@ -270,9 +304,10 @@ static void test_what_is_left_out(void **state)
     assert_non_null(strstr(merged(), "thread_name"));
     assert_null(strstr(merged(), "f.py"));
     assert_null(strstr(merged(), "Spans"));
-    assert_non_null(strstr(merged(),
-                           "\"pid\": 10, \"tid\": 0, \"ts\": 0, \"name\": \"process_name\", \"args\": {\"name\": "
-                           "\"RANK 0 - GPU\"")); /* by its label */
+    assert_non_null(strstr(
+        merged(),
+        "\"pid\": 10, \"tid\": 0, \"ts\": 0, \"name\": \"process_name\", \"args\": {\"name\": "
+        "\"RANK 0 - GPU\"")); /* by its label */
     assert_int_equal(merge_with(&(struct az_merge_opts){ .keep_python = true }, 1), 0);
     assert_non_null(strstr(merged(), "f.py"));
     struct az_sv kernel = AZ_SV("kernel"), second = AZ_SV("econ");
@@ -291,8 +326,9 @@ static void test_damaged_rank(void **state)
 {
     (void)state;
     put_text("a_rank0.json", TRACE(0, EV(10, "launch", 5) "," KERNEL(5)));
-    put_text("a_rank1.json", "{\"distributedInfo\":{\"rank\":1},\"baseTimeNanoseconds\":5,\"traceEvents\":[" EV(
-                                 11, "kept", 5) ",{\"ph\":\"X\",\"na");
+    put_text("a_rank1.json",
+             "{\"distributedInfo\":{\"rank\":1},\"baseTimeNanoseconds\":5,\"traceEvents\":[" EV(
+                 11, "kept", 5) ",{\"ph\":\"X\",\"na");
     assert_int_equal(merge_with(NULL, 2), 0);
     assert_int_equal(result.ranks, 2);
     assert_int_equal(result.damaged, 1);
@@ -307,9 +343,10 @@ static void test_damaged_rank(void **state)
 static void test_malformed_event(void **state)
 {
     (void)state;
-    put_text("a_rank0.json", TRACE(0, EV(10, "one", 5) ",{\"ph\":\"X\",\"dur\":01x}," EV(
-                                          10, "two", 6) ","
-                                                        "{\"ph\":\"X\",\"name\":\"tab\there\",\"dur\":NaN}"));
+    put_text("a_rank0.json",
+             TRACE(0, EV(10, "one", 5) ",{\"ph\":\"X\",\"dur\":01x}," EV(
+                          10, "two", 6) ","
+                                        "{\"ph\":\"X\",\"name\":\"tab\there\",\"dur\":NaN}"));
     assert_int_equal(merge_with(NULL, 1), 0);
     assert_int_equal(result.damaged, 1);
     assert_int_equal(result.malformed, 1);
@@ -366,16 +403,14 @@ static void test_clocks_and_bare_lists(void **state)
     assert_int_equal(t_diag.warnings, 1);
 }
 
-/* No launch tells a correlation: events are linked by External id. */
+/* No launch says a correlation: events are linked by External id. */
 static void test_external_id(void **state)
 {
     (void)state;
-    put_text(
-        "a_rank0.json",
-        TRACE(0, "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"l\",\"pid\":1,\"args\":{\"External id\":44}}"));
-    put_text(
-        "a_rank1.json",
-        TRACE(1, "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"l\",\"pid\":1,\"args\":{\"External id\":44}}"));
+    put_text("a_rank0.json", TRACE(0, "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"l\","
+                                      "\"pid\":1,\"args\":{\"External id\":44}}"));
+    put_text("a_rank1.json", TRACE(1, "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"l\","
+                                      "\"pid\":1,\"args\":{\"External id\":44}}"));
     assert_int_equal(merge_with(NULL, 2), 0);
     assert_true(result.external);
     assert_int_equal(result.digits, 3);
@@ -410,7 +445,8 @@ static void test_threads(void **state)
     (void)state;
     const char *first = NULL;
     put_text("a_rank0.json", TRACE(0, EV(10, "launch", 5) "," KERNEL(5)));
-    put_text("a_rank1.json", "{\"distributedInfo\":{\"rank\":1},\"traceEvents\":[" EV(11, "kept", 5) ",{\"ph");
+    put_text("a_rank1.json",
+             "{\"distributedInfo\":{\"rank\":1},\"traceEvents\":[" EV(11, "kept", 5) ",{\"ph");
     put_text("a_rank2.json", "no json");
     for (unsigned threads = 1; threads <= 8; threads *= 2) {
         size_t before = t_diag.list.n;

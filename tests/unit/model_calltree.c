@@ -8,7 +8,8 @@
 
 #include "model/optrace.h"
 
-/* A trace built event by event; times in microseconds. Host lanes are threads 0..3, device lanes streams 0..3. */
+/* A trace built event by event; times in microseconds. Host lanes are threads 0..3, device lanes
+ * streams 0..3. */
 struct fixture {
     struct az_mem mem;
     struct az_trace trace;
@@ -28,7 +29,8 @@ static void open_fixture(struct fixture *f, const char *link_by)
     az_trace_columns(&f->trace, AZ_FRAME, AZ_COL_UID);
     az_trace_columns(&f->trace, AZ_SYNC, AZ_COL_CORR | AZ_COL_UID);
     for (int k = AZ_KERNEL; k <= AZ_MEMSET; k++)
-        az_trace_columns(&f->trace, (enum az_kind)k, AZ_COL_CORR | AZ_COL_SIDE | AZ_COL_UID | AZ_COL_NODE);
+        az_trace_columns(&f->trace, (enum az_kind)k,
+                         AZ_COL_CORR | AZ_COL_SIDE | AZ_COL_UID | AZ_COL_NODE);
     for (uint64_t i = 0; i < 4; i++) {
         struct az_lane h = { .pid = 100, .tid = i, .device = -1, .label = AZ_NO_ID };
         struct az_lane d = { .device_side = true, .tid = i, .context = i, .label = AZ_NO_ID };
@@ -43,12 +45,15 @@ static void close_fixture(struct fixture *f)
     assert_int_equal(f->mem.used, 0);
 }
 
-static void add_full(struct fixture *f, enum az_kind kind, const char *name, uint32_t lane, double start,
-                     double duration, uint64_t corr, uint64_t ext)
+static void add_full(struct fixture *f, enum az_kind kind, const char *name, uint32_t lane,
+                     double start, double duration, uint64_t corr, uint64_t ext)
 {
-    struct az_event e = {
-        .start = (int64_t)(start * 1000), .lane = lane, .side = AZ_NO_ROW, .uid = f->uid++, .corr = corr, .node = ext
-    };
+    struct az_event e = { .start = (int64_t)(start * 1000),
+                          .lane = lane,
+                          .side = AZ_NO_ROW,
+                          .uid = f->uid++,
+                          .corr = corr,
+                          .node = ext };
     e.end = e.start + (int64_t)(duration * 1000);
     assert_int_equal(az_trace_name(&f->trace, az_sv_str(name), &e.name), 0);
     assert_int_equal(az_trace_add(&f->trace, kind, &e), 0);
@@ -57,18 +62,22 @@ static void op(struct fixture *f, const char *name, int thread, double start, do
 {
     add_full(f, AZ_HOST_OP, name, f->host[thread], start, duration, 0, 0);
 }
-static void call(struct fixture *f, const char *name, int thread, double start, double duration, uint64_t corr)
+static void call(struct fixture *f, const char *name, int thread, double start, double duration,
+                 uint64_t corr)
 {
     add_full(f, AZ_CALL, name, f->host[thread], start, duration, corr, 0);
 }
-static void kernel(struct fixture *f, const char *name, int stream, double start, double duration, uint64_t corr)
+static void kernel(struct fixture *f, const char *name, int stream, double start, double duration,
+                   uint64_t corr)
 {
     add_full(f, AZ_KERNEL, name, f->device[stream], start, duration, corr, 0);
 }
 static void arrow(struct fixture *f, uint64_t id, uint32_t end_lane)
 {
     f->uid++;
-    assert_int_equal(az_vec_push(&az_optrace(&f->trace)->flows, ((struct az_flow){ .id = id, .lane = end_lane })), 0);
+    assert_int_equal(az_vec_push(&az_optrace(&f->trace)->flows,
+                                 ((struct az_flow){ .id = id, .lane = end_lane })),
+                     0);
 }
 
 static void seal(struct fixture *f) { assert_int_equal(az_trace_seal(&f->trace), 0); }
@@ -100,7 +109,8 @@ static uint32_t gpu(const struct fixture *f, const char *name)
     fail_msg("no device event %s", name);
     return AZ_NO_ROW;
 }
-static void assert_launched_by(const struct fixture *f, const char *kernel_name, const char *call_name)
+static void assert_launched_by(const struct fixture *f, const char *kernel_name,
+                               const char *call_name)
 {
     uint32_t c = az_tree(&f->trace)->gpu_call[gpu(f, kernel_name)];
     if (!call_name)
@@ -124,7 +134,8 @@ static const struct az_launcher *launcher(const struct fixture *f, const char *n
 }
 
 /* ---- tree ---- */
-/* The case `tree` of docs/formulas-pytorch.md 15: ours child 1, outer 2, outer2 4, cudaLaunchKernel 8; nothing dropped.
+/* The case `tree` of docs/formulas-pytorch.md 15: ours child 1, outer 2, outer2 4, cudaLaunchKernel
+ * 8; nothing dropped.
  */
 static void the_case_of_the_spec(void **state)
 {
@@ -238,7 +249,8 @@ static void deep_and_many(void **state)
     struct fixture f;
     open_fixture(&f, "correlation");
     for (int i = 0; i < DEEP; i++)
-        op(&f, i ? "d" : "top", i % 3, i, 2 * DEEP - 2 * i); /* three towers of interleaved starts */
+        op(&f, i ? "d" : "top", i % 3, i,
+           2 * DEEP - 2 * i); /* three towers of interleaved starts */
     seal(&f);
     const struct az_calltree *c = az_tree(&f.trace);
     uint32_t roots = 0;
@@ -389,7 +401,8 @@ static void by_flow(void **state)
     close_fixture(&f);
 }
 
-/* Ids are linked whatever their size; runs of `linked` follow the preorder even over many blocks. */
+/* Ids are linked whatever their size; runs of `linked` follow the preorder even over many blocks.
+ */
 static void many_links(void **state)
 {
     (void)state;
@@ -410,13 +423,15 @@ static void many_links(void **state)
         az_node_gpu(c, n, &first, &end);
         assert_int_equal(end - first, row % 3);
         for (uint32_t i = first; i < end; i++)
-            assert_true(c->gpu_call[c->linked[i]] == n || c->parent[c->gpu_call[c->linked[i]]] == n);
+            assert_true(c->gpu_call[c->linked[i]] == n ||
+                        c->parent[c->gpu_call[c->linked[i]]] == n);
     }
     close_fixture(&f);
 }
 
 /* ---- launchers ---- */
-/* Many of one start, one correlation, one launch, each in the wrong order: no square of their number. */
+/* Many of one start, one correlation, one launch, each in the wrong order: no square of their
+ * number. */
 static void worst_orders(void **state)
 {
     (void)state;
@@ -459,8 +474,9 @@ static void launchers(void **state)
     kernel(&f, "unlinked", 0, 1, 1, 4);
     seal(&f);
     const struct az_launchers *l = az_optrace(&f.trace)->launchers;
-    assert_int_equal(l->rows.n,
-                     2); /* `execute` is stepped over, communication launches nothing, a call alone is its own */
+    assert_int_equal(
+        l->rows.n,
+        2); /* `execute` is stepped over, communication launches nothing, a call alone is its own */
     assert_int_equal(launcher(&f, "outer")->direct, 10000);
     assert_int_equal(launcher(&f, "outer")->subtree, 25000); /* with the communication */
     assert_int_equal(launcher(&f, "outside")->direct, 1000);
@@ -499,7 +515,8 @@ static void work_by_name(void **state)
     assert_int_equal(az_trace_init(&t, NULL), 0);
     for (size_t i = 0; i < N; i++) {
         assert_int_equal(az_trace_name(&t, az_sv_str(cases[i].name), &id[i]), 0);
-        assert_int_equal(az_trace_add(&t, cases[i].kind, &(struct az_event){ .end = 1, .name = id[i] }), 0);
+        assert_int_equal(
+            az_trace_add(&t, cases[i].kind, &(struct az_event){ .end = 1, .name = id[i] }), 0);
     }
     assert_int_equal(az_trace_seal(&t), 0);
     for (size_t i = 0; i < N; i++)
@@ -551,12 +568,23 @@ static void out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_case_of_the_spec), cmocka_unit_test(nesting),       cmocka_unit_test(bleeding),
-        cmocka_unit_test(equal_spans),          cmocka_unit_test(deep_and_many), cmocka_unit_test(kinds_of_nodes),
-        cmocka_unit_test(by_correlation),       cmocka_unit_test(reused_ids),    cmocka_unit_test(graph_launches),
-        cmocka_unit_test(by_external_id),       cmocka_unit_test(by_flow),       cmocka_unit_test(many_links),
-        cmocka_unit_test(worst_orders),         cmocka_unit_test(launchers),     cmocka_unit_test(work_by_name),
-        cmocka_unit_test(empty_trace),          cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(the_case_of_the_spec),
+        cmocka_unit_test(nesting),
+        cmocka_unit_test(bleeding),
+        cmocka_unit_test(equal_spans),
+        cmocka_unit_test(deep_and_many),
+        cmocka_unit_test(kinds_of_nodes),
+        cmocka_unit_test(by_correlation),
+        cmocka_unit_test(reused_ids),
+        cmocka_unit_test(graph_launches),
+        cmocka_unit_test(by_external_id),
+        cmocka_unit_test(by_flow),
+        cmocka_unit_test(many_links),
+        cmocka_unit_test(worst_orders),
+        cmocka_unit_test(launchers),
+        cmocka_unit_test(work_by_name),
+        cmocka_unit_test(empty_trace),
+        cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

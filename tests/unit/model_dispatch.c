@@ -23,7 +23,7 @@ static void short_names(void **state)
     check("gemm.kd", "gemm");
     check("void ns::f<int, g<4> >(int*, a::b)", "f");
     check("void at::native::(anonymous namespace)::copy<float>(float*) [clone .kd]", "copy");
-    check("f(int) const ", "const"); /* what stands behind the group is the last word */
+    check("f(int) const ", "const"); /* what is after the group is the last word */
     check("void h<k(1)>::run()", "run");
     check("Cijk_Ailk_Bljk_HB.kd", "Cijk_Ailk_Bljk_HB");
     check(".kd", ".kd");

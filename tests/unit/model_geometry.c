@@ -12,7 +12,9 @@
 
 static struct az_geometry geometry(uint32_t blocks)
 {
-    return (struct az_geometry){ .grid = { blocks, 1, 1 }, .block = { 64, 2, 1 }, .registers = 32, .static_shared = 8 };
+    return (struct az_geometry){
+        .grid = { blocks, 1, 1 }, .block = { 64, 2, 1 }, .registers = 32, .static_shared = 8
+    };
 }
 
 static void open_trace(struct az_trace *t, struct az_mem *m, const struct az_options *o)
@@ -106,7 +108,8 @@ static void column_follows_its_kernels(void **state)
         add(&part, 2000 - i, i % 5 + 4); /* some are new to the whole */
     }
     const uint32_t same = 0;
-    assert_int_equal(az_optrace_append(&whole, &part, &(struct az_append){ .name = &same, .lane = &same }), 0);
+    assert_int_equal(
+        az_optrace_append(&whole, &part, &(struct az_append){ .name = &same, .lane = &same }), 0);
     az_trace_release(&part);
     follows(&whole, 200);
     whole.ext_ops->release(&whole); /* no call tree here */
@@ -126,7 +129,8 @@ static void column_follows_its_kernels(void **state)
 static void read_on_request_only(void **state)
 {
     (void)state;
-    const struct az_options quiet = { .compat = AZ_TOOL_HTA }, nsys = { .compat = AZ_TOOL_NSYS | AZ_TOOL_HTA };
+    const struct az_options quiet = { .compat = AZ_TOOL_HTA },
+                            nsys = { .compat = AZ_TOOL_NSYS | AZ_TOOL_HTA };
     struct az_trace t;
     assert_false(az_geometry_wanted(&quiet));
     assert_true(az_geometry_wanted(&nsys));

@@ -18,7 +18,7 @@ static uint64_t next_random(uint64_t *s)
     return *s * UINT64_C(2685821657736338717);
 }
 
-/* The event number i of a made-up file; every field tells i. */
+/* The event number i of a made-up file; every field says i. */
 static struct az_event event(uint32_t i, int64_t start)
 {
     return (struct az_event){
@@ -80,9 +80,11 @@ static void seals_stably(void **state)
         const uint32_t i = ev->uid[k];
         const struct az_event want = event(i, ev->start[k]);
         assert_true(ev->end[k] == want.end && ev->name[k] == want.name && ev->lane[k] == want.lane);
-        assert_true(ev->side[k] == want.side && ev->corr[k] == want.corr && ev->node[k] == want.node);
+        assert_true(ev->side[k] == want.side && ev->corr[k] == want.corr &&
+                    ev->node[k] == want.node);
         if (k > 0)
-            assert_true(ev->start[k - 1] < ev->start[k] || (ev->start[k - 1] == ev->start[k] && ev->uid[k - 1] < i));
+            assert_true(ev->start[k - 1] < ev->start[k] ||
+                        (ev->start[k - 1] == ev->start[k] && ev->uid[k - 1] < i));
         assert_true(t.ev[AZ_CALL].uid[k] == i && t.ev[AZ_CALL].end[k] == want.end);
         assert_true(t.ev[AZ_HOST_OP].start[k] == k && t.ev[AZ_HOST_OP].lane[k] == k + 1);
     }
@@ -197,7 +199,9 @@ static void lanes_are_told_apart(void **state)
     struct az_trace t;
     uint32_t index;
     assert_int_equal(az_trace_init(&t, NULL), 0);
-    const struct az_lane base = { .pid = 1, .tid = 2, .device = 3, .context = 4, .proc = 5, .thread = 6, .label = 7 };
+    const struct az_lane base = {
+        .pid = 1, .tid = 2, .device = 3, .context = 4, .proc = 5, .thread = 6, .label = 7
+    };
     struct az_lane lane[9];
     for (size_t i = 0; i < 9; i++)
         lane[i] = base;

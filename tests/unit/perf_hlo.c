@@ -28,10 +28,12 @@ static void products(void **state)
 static void products_that_are_none(void **state)
 {
     (void)state;
-    const int64_t a[] = { 8, 16 }, b[] = { 17, 4 }, one[] = { 1 }, zero[] = { 0 }, five[] = { 5 }, minus[] = { -1 };
+    const int64_t a[] = { 8, 16 }, b[] = { 17, 4 }, one[] = { 1 }, zero[] = { 0 }, five[] = { 5 },
+                  minus[] = { -1 };
     struct az_gemm g;
     const struct az_gemm_side rhs = { b, zero, NULL, 2, 1, 0 };
-    assert_false(az_gemm_of(&(struct az_gemm_side){ a, one, NULL, 2, 1, 0 }, &rhs, &g)); /* 16 against 17 */
+    assert_false(
+        az_gemm_of(&(struct az_gemm_side){ a, one, NULL, 2, 1, 0 }, &rhs, &g)); /* 16 against 17 */
     assert_false(az_gemm_of(&(struct az_gemm_side){ a, five, NULL, 2, 1, 0 }, &rhs, &g));
     assert_false(az_gemm_of(&(struct az_gemm_side){ a, minus, NULL, 2, 1, 0 }, &rhs, &g));
 }

@@ -1,5 +1,7 @@
-/* Models of operators over recorded arguments: every family by hand, and arguments that do not fit. */
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* rows leave out what they do not need */
+/* Models of operators over recorded arguments: every family by hand, and arguments that do not fit.
+ */
+#pragma GCC diagnostic ignored                                                                     \
+    "-Wmissing-field-initializers" /* rows leave out what they do not need */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,11 +55,13 @@ static int run(struct fixture *f, const struct row *r, struct az_perf *p)
     }
     if (r->fact) {
         const char *eq = strchr(r->fact, '=');
-        fact = (struct az_perf_fact){ az_sv_make(r->fact, (size_t)(eq - r->fact)), az_sv_str(eq + 1) };
+        fact =
+            (struct az_perf_fact){ az_sv_make(r->fact, (size_t)(eq - r->fact)), az_sv_str(eq + 1) };
         c.fact = &fact;
         c.n_facts = 1;
     }
-    assert_true(az_perf_parse(&c, az_sv_str(r->dims), az_sv_str(r->types), AZ_SV(""), az_sv_str(r->concrete)));
+    assert_true(az_perf_parse(&c, az_sv_str(r->dims), az_sv_str(r->types), AZ_SV(""),
+                              az_sv_str(r->concrete)));
     return az_perf_eval(&c, m, &f->arena, p);
 }
 
@@ -71,8 +75,8 @@ static void check(void **state, const struct row *rows, size_t n)
         bool ok = (r->flops < 0 ? isnan(p.flops) && p.why : p.flops == r->flops) &&
                   (r->bytes < 0 ? isnan(p.bytes) : p.bytes == r->bytes) && az_sv_is(spec, r->spec);
         if (!ok)
-            fail_msg("row %zu, %s: %.17g FLOPs, %.17g bytes, '%.*s', %s", i, r->op, p.flops, p.bytes, AZ_SVF(spec),
-                     p.why ? p.why : "");
+            fail_msg("row %zu, %s: %.17g FLOPs, %.17g bytes, '%.*s', %s", i, r->op, p.flops,
+                     p.bytes, AZ_SVF(spec), p.why ? p.why : "");
     }
 }
 #define CHECK(rows) check(state, rows, sizeof(rows) / sizeof *(rows))
@@ -87,27 +91,36 @@ static void gemm(void **state)
 {
     static const struct row rows[] = {
         /* 2*2*3*4 = 48; (2*4 + 4*3 + 2*3) * 4 = 104 */
-        { "aten::mm", "[[2,4],[4,3]]", "[" FLOAT "," FLOAT "]", "[\"\",\"\"]", 48, 104, "matrix_fp32" },
+        { "aten::mm", "[[2,4],[4,3]]", "[" FLOAT "," FLOAT "]", "[\"\",\"\"]", 48, 104,
+          "matrix_fp32" },
         /* 48 + 2*3 for the bias; 104 + 3*4 */
-        { "aten::addmm", "[[3],[2,4],[4,3],[],[]]", "[" FLOAT "," FLOAT "," FLOAT "," NUM "," NUM "]",
-          "[\"\",\"\",\"\",\"1\",\"1\"]", 54, 116, "matrix_fp32" },
+        { "aten::addmm", "[[3],[2,4],[4,3],[],[]]",
+          "[" FLOAT "," FLOAT "," FLOAT "," NUM "," NUM "]", "[\"\",\"\",\"\",\"1\",\"1\"]", 54,
+          116, "matrix_fp32" },
         /* a C of no dimensions is one element, read and added */
-        { "aten::addmm", "[[],[2,4],[4,3],[],[]]", "[" FLOAT "," FLOAT "," FLOAT "," NUM "," NUM "]",
-          "[\"\",\"\",\"\",\"1\",\"1\"]", 54, 108, "matrix_fp32" },
+        { "aten::addmm", "[[],[2,4],[4,3],[],[]]",
+          "[" FLOAT "," FLOAT "," FLOAT "," NUM "," NUM "]", "[\"\",\"\",\"\",\"1\",\"1\"]", 54,
+          108, "matrix_fp32" },
         /* beta 0: neither read nor added */
-        { "aten::addmm", "[[3],[2,4],[4,3],[],[]]", "[" FLOAT "," FLOAT "," FLOAT "," NUM "," NUM "]",
-          "[\"\",\"\",\"\",\"0.\",\"1\"]", 48, 104, "matrix_fp32" },
+        { "aten::addmm", "[[3],[2,4],[4,3],[],[]]",
+          "[" FLOAT "," FLOAT "," FLOAT "," NUM "," NUM "]", "[\"\",\"\",\"\",\"0.\",\"1\"]", 48,
+          104, "matrix_fp32" },
         /* 5 times 48; 5 * (8 + 12 + 6) * 2 */
-        { "aten::bmm", "[[5,2,4],[5,4,3]]", "[" HALF "," HALF "]", "[\"\",\"\"]", 240, 260, "matrix_fp16" },
+        { "aten::bmm", "[[5,2,4],[5,4,3]]", "[" HALF "," HALF "]", "[\"\",\"\"]", 240, 260,
+          "matrix_fp16" },
         /* C of 5*2*3 elements: 240 + 30; 260 + 30*2 */
-        { "aten::baddbmm", "[[5,2,3],[5,2,4],[5,4,3],[],[]]", "[" HALF "," HALF "," HALF "," NUM "," NUM "]",
-          "[\"\",\"\",\"\",\"1\",\"1\"]", 270, 320, "matrix_fp16" },
+        { "aten::baddbmm", "[[5,2,3],[5,2,4],[5,4,3],[],[]]",
+          "[" HALF "," HALF "," HALF "," NUM "," NUM "]", "[\"\",\"\",\"\",\"1\",\"1\"]", 270, 320,
+          "matrix_fp16" },
         /* weights [N,K]; bias 3: 48 + 6; (8 + 12 + 6 + 3) * 2 */
-        { "aiter::gemm_a16w16", "[[2,4],[3,4],[3]]", "[" BF16 "," BF16 "," BF16 "]", "[]", 54, 58, "matrix_bf16" },
+        { "aiter::gemm_a16w16", "[[2,4],[3,4],[3]]", "[" BF16 "," BF16 "," BF16 "]", "[]", 54, 58,
+          "matrix_bf16" },
         /* leading dims are rows: M = 2*2; 2*4*3*4 = 96; (16 + 12 + 12) * 2 */
-        { "aten::linear", "[[2,2,4],[3,4],[]]", "[" BF16 "," BF16 ",\"\"]", "[]", 96, 80, "matrix_bf16" },
+        { "aten::linear", "[[2,2,4],[3,4],[]]", "[" BF16 "," BF16 ",\"\"]", "[]", 96, 80,
+          "matrix_bf16" },
         /* leading dims broadcast: 5 * 48; (8 + 5*12 + 5*6) * 4 */
-        { "aten::matmul", "[[2,4],[5,4,3]]", "[" FLOAT "," FLOAT "]", "[]", 240, 392, "matrix_fp32" },
+        { "aten::matmul", "[[2,4],[5,4,3]]", "[" FLOAT "," FLOAT "]", "[]", 240, 392,
+          "matrix_fp32" },
         /* 1-byte operands, 2-byte result, two scales of 4 bytes: 8 + 12 + 6*2 + 8 */
         { "aten::_scaled_mm", "[[2,4],[4,3],[],[],[],[],[],[]]",
           "[" FP8 "," FP8 "," FLOAT "," FLOAT ",\"\",\"\"," NUM "," NUM "]",
@@ -116,24 +129,31 @@ static void gemm(void **state)
         { "aten::_scaled_mm", "[[2,4],[4,3],[],[],[],[],[],[]]",
           "[" BYTE "," BYTE "," FLOAT "," FLOAT ",\"\",\"\"," NUM "," NUM "]",
           "[\"\",\"\",\"\",\"\",\"\",\"\",\"15\",\"\"]", 48, 40, "matrix_fp8" },
-        { "aiter::gemm_a8w8_ck", "[[2,4],[3,4]]", "[" BYTE "," BYTE "]", "[]", 48, 32, "matrix_fp8" },
+        { "aiter::gemm_a8w8_ck", "[[2,4],[3,4]]", "[" BYTE "," BYTE "]", "[]", 48, 32,
+          "matrix_fp8" },
         { "aten::mm", "[[2,4],[4,3]]", "[" BYTE "," BYTE "]", "[]", 48, 26, "" },
-        /* leading dims beside one matrix of weights are rows, the weights are read once: 2*2*2*4*3; 16 + 12 + 12*4 */
-        { "bitsandbytes::int8_linear_matmul", "[[2,2,4],[3,4]]", "[\"signed char\",\"signed char\"]", "[]", 96, 76,
-          "matrix_int8" },
+        /* leading dims next to one matrix of weights are rows, the weights are read once:
+           2*2*2*4*3; 16 + 12 + 12*4 */
+        { "bitsandbytes::int8_linear_matmul", "[[2,2,4],[3,4]]",
+          "[\"signed char\",\"signed char\"]", "[]", 96, 76, "matrix_int8" },
         /* 4-bit operands, K = 2*4: 2*2*3*8 = 96; 2*8/2 + 3*8/2 + 2*3*2 */
-        { "aiter::gemm_afp4wfp4_", "[[2,4],[3,4]]", "[" BYTE "," BYTE "]", "[]", 96, 32, "matrix_fp4" },
+        { "aiter::gemm_afp4wfp4_", "[[2,4],[3,4]]", "[" BYTE "," BYTE "]", "[]", 96, 32,
+          "matrix_fp4" },
         /* M*K*N with 2 groups: 2*4*3*5 = 120; (4*3 + 2*3*5)*2 + 4*5*2 */
-        { "primus_turbo::grouped_gemm", "[[4,3],[2,3,5]]", "[" BF16 "," BF16 "]", "[]", 120, 124, "matrix_bf16" },
-        /* lists of pairs: 2*(4*3*5 + 2*3*5) = 180; (12 + 6 + 2*15)*2 + (20 + 10)*2 */
-        { "primus_turbo::grouped_gemm", "[[[4,3],[2,3]],[[3,5],[5,3]]]", "[" BF16 "," BF16 "]", "[]", 180, 156,
+        { "primus_turbo::grouped_gemm", "[[4,3],[2,3,5]]", "[" BF16 "," BF16 "]", "[]", 120, 124,
           "matrix_bf16" },
-        { "primus_turbo::grouped_gemm", "[[[4,3],[2,3]],[[3,5],[5,4]]]", "[" BF16 "," BF16 "]", "[]", -1, -1, "" },
-        { "primus_turbo::grouped_gemm", "[[[4,3]],[[3,5],[5,3]]]", "[" BF16 "," BF16 "]", "[]", -1, -1, "" },
+        /* lists of pairs: 2*(4*3*5 + 2*3*5) = 180; (12 + 6 + 2*15)*2 + (20 + 10)*2 */
+        { "primus_turbo::grouped_gemm", "[[[4,3],[2,3]],[[3,5],[5,3]]]", "[" BF16 "," BF16 "]",
+          "[]", 180, 156, "matrix_bf16" },
+        { "primus_turbo::grouped_gemm", "[[[4,3],[2,3]],[[3,5],[5,4]]]", "[" BF16 "," BF16 "]",
+          "[]", -1, -1, "" },
+        { "primus_turbo::grouped_gemm", "[[[4,3]],[[3,5],[5,3]]]", "[" BF16 "," BF16 "]", "[]", -1,
+          -1, "" },
         /* dW of 2 groups [3,5]: 2*4*3*5; (4*3 + 4*5)*2 + 2*15*2 */
-        { "primus_turbo::grouped_gemm_variable_k", "[[4,3],[4,5],[2]]", "[" BF16 "," BF16 ",\"long int\"]", "[]", 120,
-          124, "matrix_bf16" },
-        { "aten::mm", "[[2,4],[5,3]]", "[" FLOAT "," FLOAT "]", "[]", -1, -1, "" }, /* inner dimensions differ */
+        { "primus_turbo::grouped_gemm_variable_k", "[[4,3],[4,5],[2]]",
+          "[" BF16 "," BF16 ",\"long int\"]", "[]", 120, 124, "matrix_bf16" },
+        { "aten::mm", "[[2,4],[5,3]]", "[" FLOAT "," FLOAT "]", "[]", -1, -1,
+          "" }, /* inner dimensions differ */
         { "aten::mm", "[[],[]]", "[" NUM "," NUM "]", "[]", -1, -1, "" },
         { "aten::mm", "[]", "[]", "[]", -1, -1, "" },
         { "aten::mm", "[[0,4],[4,3]]", "[" FLOAT "," FLOAT "]", "[]", 0, 48,
@@ -145,20 +165,28 @@ static void gemm(void **state)
 static void conv(void **state)
 {
     static const struct row rows[] = {
-        /* 1x1 filter over 4x4, 2 -> 3 channels: y = 3*16 = 48, 2*48*2 = 192, bias + 48; (32 + 6 + 48 + 3) * 4 */
+        /* 1x1 filter over 4x4, 2 -> 3 channels: y = 3*16 = 48, 2*48*2 = 192, bias + 48; (32 + 6 +
+           48 + 3) * 4 */
         { "aten::convolution", "[[1,2,4,4],[3,2,1,1],[3],[],[],[],[],[],[]]",
-          "[" FLOAT "," FLOAT "," FLOAT ",\"ScalarList\",\"ScalarList\",\"ScalarList\"," NUM ",\"ScalarList\"," NUM "]",
-          "[\"\",\"\",\"\",\"[1, 1]\",\"[0, 0]\",\"[1, 1]\",\"False\",\"[0, 0]\",\"1\"]", 240, 356, "matrix_fp32" },
-        /* length 10, filter 3, dilation 2, stride 2, padding 1: (10 + 2 - 4 - 1)/2 + 1 = 4; 2*(3*4)*(2*3) = 144; (20 +
-           18 + 12) * 4 */
+          "[" FLOAT "," FLOAT "," FLOAT ",\"ScalarList\",\"ScalarList\",\"ScalarList\"," NUM
+          ",\"ScalarList\"," NUM "]",
+          "[\"\",\"\",\"\",\"[1, 1]\",\"[0, 0]\",\"[1, 1]\",\"False\",\"[0, 0]\",\"1\"]", 240, 356,
+          "matrix_fp32" },
+        /* length 10, filter 3, dilation 2, stride 2, padding 1: (10 + 2 - 4 - 1)/2 + 1 = 4;
+           2*(3*4)*(2*3) = 144; (20 + 18 + 12) * 4 */
         { "aten::convolution", "[[1,2,10],[3,2,3],[]]", "[" FLOAT "," FLOAT ",\"\"]",
-          "[\"\",\"\",\"\",\"[2]\",\"[1]\",\"[2]\",\"False\",\"[0]\",\"1\"]", 144, 200, "matrix_fp32" },
-        /* transposed: (3 - 1)*2 + 1 + 1 = 6, 2 groups of 2: 4 channels; 2*(2*3)*(2*2) = 48; (6 + 8 + 24) * 4 */
+          "[\"\",\"\",\"\",\"[2]\",\"[1]\",\"[2]\",\"False\",\"[0]\",\"1\"]", 144, 200,
+          "matrix_fp32" },
+        /* transposed: (3 - 1)*2 + 1 + 1 = 6, 2 groups of 2: 4 channels; 2*(2*3)*(2*2) = 48; (6 + 8
+           + 24) * 4 */
         { "aten::convolution", "[[1,2,3],[2,2,2],[]]", "[" FLOAT "," FLOAT ",\"\"]",
-          "[\"\",\"\",\"\",\"[2]\",\"[0]\",\"[1]\",\"True\",\"[0]\",\"2\"]", 48, 152, "matrix_fp32" },
+          "[\"\",\"\",\"\",\"[2]\",\"[0]\",\"[1]\",\"True\",\"[0]\",\"2\"]", 48, 152,
+          "matrix_fp32" },
         /* only dW: half of both; 192 FLOPs, (48 + 6 + 32) * 4 */
-        { "aten::convolution_backward", "[[1,3,4,4],[1,2,4,4],[3,2,1,1]]", "[" FLOAT "," FLOAT "," FLOAT "]",
-          "[\"\",\"\",\"\",\"[0]\",\"[1, 1]\",\"[0, 0]\",\"[1, 1]\",\"False\",\"[0, 0]\",\"1\",\"[False, True, "
+        { "aten::convolution_backward", "[[1,3,4,4],[1,2,4,4],[3,2,1,1]]",
+          "[" FLOAT "," FLOAT "," FLOAT "]",
+          "[\"\",\"\",\"\",\"[0]\",\"[1, 1]\",\"[0, 0]\",\"[1, 1]\",\"False\",\"[0, "
+          "0]\",\"1\",\"[False, True, "
           "False]\"]",
           192, 344, "matrix_fp32" },
         { "aten::convolution", "[[1,2,10],[3,2,3],[]]", "[" FLOAT "," FLOAT ",\"\"]",
@@ -174,26 +202,29 @@ static void attention(void **state)
     static const struct row rows[] = {
         /* 1*2*2*4*4*(8+8) = 1024; (4*2*16 + 4*2*16) * 2 */
         { "aten::_scaled_dot_product_flash_attention", "[[1,2,4,8],[1,2,4,8],[1,2,4,8],[],[]]",
-          "[" BF16 "," BF16 "," BF16 "," NUM "," NUM "]", "[\"\",\"\",\"\",\"0.\",\"False\"]", 1024, 512,
-          "matrix_bf16" },
+          "[" BF16 "," BF16 "," BF16 "," NUM "," NUM "]", "[\"\",\"\",\"\",\"0.\",\"False\"]", 1024,
+          512, "matrix_bf16" },
         /* causal: half */
         { "aten::_scaled_dot_product_flash_attention", "[[1,2,4,8],[1,2,4,8],[1,2,4,8],[],[]]",
-          "[" BF16 "," BF16 "," BF16 "," NUM "," NUM "]", "[\"\",\"\",\"\",\"0.\",\"True\"]", 512, 512, "matrix_bf16" },
+          "[" BF16 "," BF16 "," BF16 "," NUM "," NUM "]", "[\"\",\"\",\"\",\"0.\",\"True\"]", 512,
+          512, "matrix_bf16" },
         /* causal 2 x 4, top left: 1 + 2 = 3 pairs; 2*2*3*16 = 192; (2*2 + 4*2)*16*2 */
         { "aten::_scaled_dot_product_flash_attention", "[[1,2,2,8],[1,2,4,8],[1,2,4,8],[],[]]",
-          "[" BF16 "," BF16 "," BF16 "," NUM "," NUM "]", "[\"\",\"\",\"\",\"0.\",\"True\"]", 192, 384, "matrix_bf16" },
+          "[" BF16 "," BF16 "," BF16 "," NUM "," NUM "]", "[\"\",\"\",\"\",\"0.\",\"True\"]", 192,
+          384, "matrix_bf16" },
         /* bottom right: 3 + 4 = 7 pairs: 2*2*7*16; layout B,N,H,D */
         { "flash_attn::_flash_attn_forward", "[[1,2,2,8],[1,4,2,8],[1,4,2,8],[],[],[]]",
-          "[" BF16 "," BF16 "," BF16 "," NUM "," NUM "," NUM "]", "[\"\",\"\",\"\",\"0.\",\"1\",\"True\"]", 448, 384,
-          "matrix_bf16" },
-        /* backward with recomputation: 2 heads * 2 * 16 pairs * 5 * 8; 4*2*24 + 2*4*2*16 elements */
+          "[" BF16 "," BF16 "," BF16 "," NUM "," NUM "," NUM "]",
+          "[\"\",\"\",\"\",\"0.\",\"1\",\"True\"]", 448, 384, "matrix_bf16" },
+        /* backward with recomputation: 2 heads * 2 * 16 pairs * 5 * 8; 4*2*24 + 2*4*2*16 elements
+         */
         { "aiter::mha_bwd", "[[1,4,2,8],[1,4,2,8],[1,4,2,8],[1,4,2,8],[],[],[],[],[]]",
           "[" BF16 "," BF16 "," BF16 "," BF16 ",\"\",\"\"," NUM "," NUM "," NUM "]",
           "[\"\",\"\",\"\",\"\",\"\",\"\",\"0.\",\"1\",\"False\"]", 2560, 896, "matrix_bf16" },
         { "aten::_scaled_dot_product_flash_attention", "[[1,2,4,8],[2,2,4,8],[1,2,4,8],[],[]]",
           "[" BF16 "," BF16 "," BF16 "," NUM "," NUM "]", "[]", -1, -1, "" },
-        { "vllm::unified_attention_with_output", "[[4,2,8],[4,2,8],[4,2,8]]", "[" BF16 "," BF16 "," BF16 "]", "[]", -1,
-          -1, "" }, /* no annotation */
+        { "vllm::unified_attention_with_output", "[[4,2,8],[4,2,8],[4,2,8]]",
+          "[" BF16 "," BF16 "," BF16 "]", "[]", -1, -1, "" }, /* no annotation */
     };
     CHECK(rows);
 }
@@ -202,26 +233,30 @@ static void elements(void **state)
 {
     static const struct row rows[] = {
         { "aten::silu", "[[2,3]]", "[" BF16 "]", "[\"\"]", 6, 24, "vector_bf16" }, /* 6 * (2 + 2) */
-        { "aten::add", "[[2,3],[3],[]]", "[" FLOAT "," FLOAT "," NUM "]", "[\"\",\"\",\"1\"]", 6, 60,
-          "vector_fp32" }, /* (6 + 3 + 6) * 4 */
+        { "aten::add", "[[2,3],[3],[]]", "[" FLOAT "," FLOAT "," NUM "]", "[\"\",\"\",\"1\"]", 6,
+          60, "vector_fp32" }, /* (6 + 3 + 6) * 4 */
         { "aten::mul", "[[2,3],[]]", "[" BF16 "," NUM "]", "[\"\",\"2\"]", 6, 24,
           "vector_bf16" }, /* a number is no memory */
         { "aten::mul", "[[],[2,3]]", "[\"double\"," FLOAT "]", "[\"\",\"\"]", 6, 56,
           "vector_fp32" }, /* 8 + 24 + 24: the tensor's type */
-        { "aten::mul", "[[4],[4]]", "[\"c10::complex<float>\",\"c10::complex<float>\"]", "[]", 24, 96,
-          "vector_fp32" },                                                                 /* 6 each; 3*4*8 */
-        { "aten::add_", "[[4],[4]]", "[" BF16 "," FLOAT "]", "[]", 4, 32, "vector_bf16" }, /* 4 * (2 + 4 + 2) */
-        { "aten::eq", "[[4],[4]]", "[" FLOAT "," FLOAT "]", "[]", 4, 36, "vector_fp32" },  /* 4 * (4 + 4 + 1) */
+        { "aten::mul", "[[4],[4]]", "[\"c10::complex<float>\",\"c10::complex<float>\"]", "[]", 24,
+          96, "vector_fp32" }, /* 6 each; 3*4*8 */
+        { "aten::add_", "[[4],[4]]", "[" BF16 "," FLOAT "]", "[]", 4, 32,
+          "vector_bf16" }, /* 4 * (2 + 4 + 2) */
+        { "aten::eq", "[[4],[4]]", "[" FLOAT "," FLOAT "]", "[]", 4, 36,
+          "vector_fp32" }, /* 4 * (4 + 4 + 1) */
         { "aten::where", "[[4],[4],[]]", "[\"bool\"," FLOAT "," FLOAT "]", "[]", 4, 40,
           "vector_fp32" }, /* 4*1 + 4*4 + 4 + 4*4 */
-        { "aten::copy_", "[[2,3],[3],[]]", "[" BF16 "," FLOAT "," NUM "]", "[]", 6, 24, "vector_bf16" }, /* 6*2 + 3*4 */
-        { "aten::pow", "[[4],[4]]", "[" BF16 "," FLOAT "]", "[]", 4, 40, "vector_bf16" }, /* 4 * (2 + 4 + 4) */
-        { "aten::replication_pad1d", "[[1,2,4],[]]", "[" FLOAT ",\"ScalarList\"]", "[\"\",\"[1, 2]\"]", 14, 88,
-          "vector_fp32" }, /* 2*7 out; (8 + 14) * 4 */
-        { "aten::upsample_nearest1d", "[[1,2,4],[],[]]", "[" FLOAT ",\"\",\"ScalarList\"]", "[\"\",\"\",\"[2.]\"]", 16,
-          96, "vector_fp32" },
-        { "aten::_softmax", "[[2,3],[],[]]", "[" FLOAT "," NUM "," NUM "]", "[\"\",\"-1\",\"False\"]", 30, 48,
-          "vector_fp32" }, /* 5*6; 2*6*4 */
+        { "aten::copy_", "[[2,3],[3],[]]", "[" BF16 "," FLOAT "," NUM "]", "[]", 6, 24,
+          "vector_bf16" }, /* 6*2 + 3*4 */
+        { "aten::pow", "[[4],[4]]", "[" BF16 "," FLOAT "]", "[]", 4, 40,
+          "vector_bf16" }, /* 4 * (2 + 4 + 4) */
+        { "aten::replication_pad1d", "[[1,2,4],[]]", "[" FLOAT ",\"ScalarList\"]",
+          "[\"\",\"[1, 2]\"]", 14, 88, "vector_fp32" }, /* 2*7 out; (8 + 14) * 4 */
+        { "aten::upsample_nearest1d", "[[1,2,4],[],[]]", "[" FLOAT ",\"\",\"ScalarList\"]",
+          "[\"\",\"\",\"[2.]\"]", 16, 96, "vector_fp32" },
+        { "aten::_softmax", "[[2,3],[],[]]", "[" FLOAT "," NUM "," NUM "]",
+          "[\"\",\"-1\",\"False\"]", 30, 48, "vector_fp32" }, /* 5*6; 2*6*4 */
         { "aten::_softmax_backward_data", "[[2,3],[2,3]]", "[" FLOAT "," FLOAT "]", "[]", 24, 72,
           "vector_fp32" }, /* 4*6; 3*6*4 */
         { "sgl_kernel::silu_and_mul", "[[2,3],[2,6]]", "[" BF16 "," BF16 "]", "[]", 30, 36,
@@ -229,7 +264,8 @@ static void elements(void **state)
         { "aten::native_dropout", "[[4],[],[]]", "[" FLOAT "," NUM "," NUM "]", "[]", 4, 36,
           "vector_fp32" }, /* 2*4*4 + 4 */
         { "aten::add", "[[2,3],[4]]", "[" FLOAT "," FLOAT "]", "[]", -1, -1, "" },
-        { "aten::add", "[[4],[4]]", "[\"odd\"," FLOAT "]", "[]", 4, -1, "" }, /* an unknown type has no bytes */
+        { "aten::add", "[[4],[4]]", "[\"odd\"," FLOAT "]", "[]", 4, -1,
+          "" }, /* an unknown type has no bytes */
     };
     CHECK(rows);
 }
@@ -240,36 +276,40 @@ static void moves(void **state)
         { "aten::fill_", "[[4],[]]", "[" FLOAT "," NUM "]", "[]", 0, 16, "vector_fp32" },
         { "aten::cat", "[[[2,3],[3]],[]]", "[\"TensorList\"," NUM "]", "[]", 0, 36, "",
           "CatArrayBatchedCopy<OpaqueType<2u>, int>" }, /* 2 * 9 * 2: the kernel says so */
-        { "aten::cat", "[[[2,3],[3]],[]]", "[\"TensorList\"," NUM "]", "[]", 0, 72, "" }, /* 4 bytes assumed */
+        { "aten::cat", "[[[2,3],[3]],[]]", "[\"TensorList\"," NUM "]", "[]", 0, 72,
+          "" }, /* 4 bytes assumed */
         { "aten::embedding", "[[1000,8],[3]]", "[" FLOAT ",\"long int\"]", "[]", 0, 216,
           "vector_fp32" }, /* 3*8 + 2*3*8*4 */
-        { "aten::index_select", "[[10,8],[],[3]]", "[" FLOAT "," NUM ",\"long int\"]", "[\"\",\"0\",\"\"]", 0, 216,
-          "vector_fp32" },
-        { "aten::gather", "[[10,8],[],[3,8]]", "[" FLOAT "," NUM ",\"long int\"]", "[\"\",\"0\",\"\"]", 0, 384,
-          "vector_fp32" }, /* 24*8 + 2*24*4 */
+        { "aten::index_select", "[[10,8],[],[3]]", "[" FLOAT "," NUM ",\"long int\"]",
+          "[\"\",\"0\",\"\"]", 0, 216, "vector_fp32" },
+        { "aten::gather", "[[10,8],[],[3,8]]", "[" FLOAT "," NUM ",\"long int\"]",
+          "[\"\",\"0\",\"\"]", 0, 384, "vector_fp32" }, /* 24*8 + 2*24*4 */
         { "aten::index", "[[10,8],[[3]]]", "[" FLOAT ",\"TensorList\"]", "[]", 0, 216,
           "vector_fp32" }, /* as embedding */
         { "aten::max_pool2d_with_indices", "[[1,1,4,4],[],[],[],[],[]]",
           "[" FLOAT ",\"ScalarList\",\"ScalarList\",\"ScalarList\",\"ScalarList\"," NUM "]",
           "[\"\",\"[2, 2]\",\"[2, 2]\",\"[0, 0]\",\"[1, 1]\",\"False\"]", 16, 112,
           "vector_fp32" }, /* 4 windows of 4; 16*4 + 4*4 + 4*8 */
-        { "aten::_foreach_add_", "[[[4],[2]],[[4],[2]],[]]", "[\"TensorList\",\"TensorList\"," NUM "]", "[]", 6, 72, "",
+        { "aten::_foreach_add_", "[[[4],[2]],[[4],[2]],[]]",
+          "[\"TensorList\",\"TensorList\"," NUM "]", "[]", 6, 72, "",
           "multi_tensor_apply_kernel<float" }, /* 6 * 4 * (2 + 1) */
         { "aten::_fused_adamw_", "[[[4]],[[4]],[[4]],[[4]]]",
           "[\"TensorList\",\"TensorList\",\"TensorList\",\"TensorList\"]", "[]", 48, 112, "",
           "<float" }, /* 4*4 * (2+1+2+2) */
         { "fbgemm::split_embedding_codegen_lookup_rowwise_adagrad_function",
           "[[0],[80],[0],[0,0],[1],[1],[2],[],[],[2],[],[3],[3],[],[],[],[0],[],[],[],[10]]",
-          "[\"float\",\"c10::Half\",\"c10::Half\",\"c10::Half\",\"int\",\"long\",\"int\",\"\",\"\",\"long\",\"\","
+          "[\"float\",\"c10::Half\",\"c10::Half\",\"c10::Half\",\"int\",\"long\",\"int\",\"\",\"\","
+          "\"long\",\"\","
           "\"long\",\"long\",\"\",\"\",\"\",\"int\",\"\",\"\",\"\",\"float\"]",
-          "[]", 24, 160,
-          "vector_fp16" }, /* rows of 80/10 = 8: 3*8; indices 24 + offsets 24 + rows 3*8*2 + 2 bags of 8*4 */
+          "[]", 24, 160, "vector_fp16" }, /* rows of 80/10 = 8: 3*8; indices 24 + offsets 24 + rows
+                                             3*8*2 + 2 bags of 8*4 */
         { "_C_custom_ar::all_reduce", "[[],[4,2]]", "[" NUM "," BF16 "]", "[]", 0, 32, "" },
         { "MoEDispatch", "[[4,2]]", "[" BF16 "]", "[]", 0, 16, "" },
-        { "sglang::store_cache", "[[4,2],[4,2]]", "[" BF16 "," BF16 "]", "[]", 0, 64, "vector_bf16" },
+        { "sglang::store_cache", "[[4,2],[4,2]]", "[" BF16 "," BF16 "]", "[]", 0, 64,
+          "vector_bf16" },
         { "aten::cat", "[[],[]]", "[\"TensorList\"," NUM "]", "[]", -1, -1, "" },
-        { "aten::index_select", "[[10,8],[],[3]]", "[" FLOAT "," NUM ",\"long int\"]", "[\"\",\"5\",\"\"]", -1, -1,
-          "" },
+        { "aten::index_select", "[[10,8],[],[3]]", "[" FLOAT "," NUM ",\"long int\"]",
+          "[\"\",\"5\",\"\"]", -1, -1, "" },
     };
     CHECK(rows);
 }
@@ -277,15 +317,16 @@ static void moves(void **state)
 static void norms(void **state)
 {
     static const struct row rows[] = {
-        { "aten::sum", "[[2,3],[],[],[]]", "[" FLOAT ",\"ScalarList\"," NUM ",\"\"]", "[\"\",\"[-1]\",\"False\",\"\"]",
-          6, 32, "vector_fp32" },                                                               /* 24 + 2*4 */
-        { "aten::sum", "[[2,3],[]]", "[" FLOAT ",\"\"]", "[\"\",\"\"]", 6, 28, "vector_fp32" }, /* 24 + 4 */
-        { "aten::max", "[[2,3],[],[]]", "[" FLOAT "," NUM "," NUM "]", "[\"\",\"1\",\"False\"]", 6, 48,
-          "vector_fp32" }, /* 24 + 8 + 2*8 */
+        { "aten::sum", "[[2,3],[],[],[]]", "[" FLOAT ",\"ScalarList\"," NUM ",\"\"]",
+          "[\"\",\"[-1]\",\"False\",\"\"]", 6, 32, "vector_fp32" }, /* 24 + 2*4 */
+        { "aten::sum", "[[2,3],[]]", "[" FLOAT ",\"\"]", "[\"\",\"\"]", 6, 28,
+          "vector_fp32" }, /* 24 + 4 */
+        { "aten::max", "[[2,3],[],[]]", "[" FLOAT "," NUM "," NUM "]", "[\"\",\"1\",\"False\"]", 6,
+          48, "vector_fp32" }, /* 24 + 8 + 2*8 */
         { "aten::max", "[[2,3],[2,3]]", "[" FLOAT "," FLOAT "]", "[\"\",\"\"]", 6, 72,
           "vector_fp32" }, /* of two tensors: by element */
-        { "aten::argmax", "[[2,3],[],[]]", "[" FLOAT "," NUM "," NUM "]", "[\"\",\"1\",\"False\"]", 6, 40,
-          "vector_fp32" }, /* 24 + 2*8 */
+        { "aten::argmax", "[[2,3],[],[]]", "[" FLOAT "," NUM "," NUM "]", "[\"\",\"1\",\"False\"]",
+          6, 40, "vector_fp32" }, /* 24 + 2*8 */
         { "aten::sum", "[[2,3],[]]", "[" FLOAT ",\"ScalarList\"]", "[\"\",\"[7]\"]", -1, -1, "" },
         /* C = 3, E = 6: 6*3 + 5*6 = 48; 2*24 + 3*4*(2 + 1 + 1 + 2) */
         { "aten::layer_norm", "[[2,3],[],[3],[3],[],[]]",
@@ -293,17 +334,18 @@ static void norms(void **state)
           "[\"\",\"[3]\",\"\",\"\",\"1e-5\",\"True\"]", 48, 120, "vector_fp32" },
         /* not training: 18 + 12; 48 + 12*(2 + 2) */
         { "aten::batch_norm", "[[2,3],[3],[3],[3],[3],[]]",
-          "[" FLOAT "," FLOAT "," FLOAT "," FLOAT "," FLOAT "," NUM "]", "[\"\",\"\",\"\",\"\",\"\",\"False\"]", 30, 96,
-          "vector_fp32" },
+          "[" FLOAT "," FLOAT "," FLOAT "," FLOAT "," FLOAT "," NUM "]",
+          "[\"\",\"\",\"\",\"\",\"\",\"False\"]", 30, 96, "vector_fp32" },
         /* (E/C)(2C + 2) + 2E = 2*8 + 12; 48 + 12 */
-        { "aten::_fused_rms_norm", "[[2,3],[],[3]]", "[" FLOAT ",\"ScalarList\"," FLOAT "]", "[\"\",\"[3]\",\"\"]", 28,
-          60, "vector_fp32" },
+        { "aten::_fused_rms_norm", "[[2,3],[],[3]]", "[" FLOAT ",\"ScalarList\"," FLOAT "]",
+          "[\"\",\"[3]\",\"\"]", 28, 60, "vector_fp32" },
         /* M(2N + 2) + 2E = 2*8 + 12; (2*6 + 3) * 2 */
         { "aiter::rms_norm", "[[2,3],[3]]", "[" BF16 "," BF16 "]", "[]", 28, 30, "vector_bf16" },
         /* training: 9*E = 54; 3*24 + 12 + 24 + 12 */
-        { "aten::miopen_batch_norm_backward", "[[2,3],[2,3],[3]]", "[" FLOAT "," FLOAT "," FLOAT "]", "[]", 54, 120,
-          "vector_fp32" },
-        { "aten::layer_norm", "[[2,3],[]]", "[" FLOAT ",\"ScalarList\"]", "[\"\",\"\"]", -1, -1, "" },
+        { "aten::miopen_batch_norm_backward", "[[2,3],[2,3],[3]]",
+          "[" FLOAT "," FLOAT "," FLOAT "]", "[]", 54, 120, "vector_fp32" },
+        { "aten::layer_norm", "[[2,3],[]]", "[" FLOAT ",\"ScalarList\"]", "[\"\",\"\"]", -1, -1,
+          "" },
     };
     CHECK(rows);
 }
@@ -311,31 +353,34 @@ static void norms(void **state)
 static void others(void **state)
 {
     static const struct row rows[] = {
-        { "FusedRoPEFunc", "[[2,4],[4]]", "[" BF16 "," FLOAT "]", "[]", 24, 32, "vector_bf16" }, /* 3*8; 2*8*2 */
+        { "FusedRoPEFunc", "[[2,4],[4]]", "[" BF16 "," FLOAT "]", "[]", 24, 32,
+          "vector_bf16" }, /* 3*8; 2*8*2 */
         { "CrossEntropyFunction", "[[2,5],[2]]", "[" FLOAT ",\"long int\"]", "[]", 50, 64,
           "vector_fp32" }, /* 5*10; 40 + 12*2 */
-        { "DaoAILab::_causal_conv1d_fwd_cpp", "[[1,2,5],[2,3],[2]]", "[" BF16 "," BF16 "," BF16 "]", "[]", 60, 56,
-          "matrix_bf16" }, /* 2*10*3; (20 + 6 + 2) * 2 */
-        { "vllm::triton_per_token_group_quant_fp8", "[[2,4],[]]", "[" BF16 "," NUM "]", "[\"\",\"4\"]", 48, 32,
-          "vector_bf16" }, /* 6*8; 16 + 8 + 4*2*1 */
-        { "aiter::dynamic_per_tensor_quant", "[[4],[4],[1]]", "[" FP8 "," BF16 "," FLOAT "]", "[]", 10.375, 16,
-          "vector_bf16" }, /* 2.59375*4; 4 + 8 + 4 */
-        { "triton_poi_fused_add_mul_0", "[[4],[4],[]]", "[" FLOAT "," FLOAT "," NUM "]", "[\"\",\"\",\"4\"]", 8, 48,
-          "vector_fp32" }, /* 2*4; 32 + one more write of 16 */
+        { "DaoAILab::_causal_conv1d_fwd_cpp", "[[1,2,5],[2,3],[2]]", "[" BF16 "," BF16 "," BF16 "]",
+          "[]", 60, 56, "matrix_bf16" }, /* 2*10*3; (20 + 6 + 2) * 2 */
+        { "vllm::triton_per_token_group_quant_fp8", "[[2,4],[]]", "[" BF16 "," NUM "]",
+          "[\"\",\"4\"]", 48, 32, "vector_bf16" }, /* 6*8; 16 + 8 + 4*2*1 */
+        { "aiter::dynamic_per_tensor_quant", "[[4],[4],[1]]", "[" FP8 "," BF16 "," FLOAT "]", "[]",
+          10.375, 16, "vector_bf16" }, /* 2.59375*4; 4 + 8 + 4 */
+        { "triton_poi_fused_add_mul_0", "[[4],[4],[]]", "[" FLOAT "," FLOAT "," NUM "]",
+          "[\"\",\"\",\"4\"]", 8, 48, "vector_fp32" }, /* 2*4; 32 + one more write of 16 */
         { "triton_red_fused_sum_3", "[[2,8],[2],[],[]]", "[" FLOAT "," FLOAT "," NUM "," NUM "]",
           "[\"\",\"\",\"2\",\"8\"]", 16, 72, "vector_fp32" },
         { "triton_poi_fused_add_0", "[[],[]]", "[" NUM "," NUM "]", "[\"1\",\"2\"]", -1, -1, "" },
         /* one token, 2 of 2 experts: all are in use; 2*1*4*4*2*2 = 128; 4*2 + 2*2*16*0.5 + 4*2*2 */
-        { "pseudo_op::moe_triton_unfused_up", "[[1,4],[1,2]]", "[" BF16 "," BF16 "]", "[]", 128, 56, "matrix_fp4",
-          "matmul_mxfp4", "MoE topk=2" },
+        { "pseudo_op::moe_triton_unfused_up", "[[1,4],[1,2]]", "[" BF16 "," BF16 "]", "[]", 128, 56,
+          "matrix_fp4", "matmul_mxfp4", "MoE topk=2" },
         /* no choices recorded */
-        { "pseudo_op::moe_triton_unfused_up", "[[1,4],[1,2]]", "[" BF16 "," BF16 "]", "[]", -1, -1, "",
-          "matmul_mxfp4" },
-        /* M=2, K=4, N=3, E=2, k=1, gated: active 2*(1 - 0.25) = 1.5; 2*2*4*3*2 + 2*2*4*3 + 2*4*1 = 152; 16 + 1.5*12*2*3
+        { "pseudo_op::moe_triton_unfused_up", "[[1,4],[1,2]]", "[" BF16 "," BF16 "]", "[]", -1, -1,
+          "", "matmul_mxfp4" },
+        /* M=2, K=4, N=3, E=2, k=1, gated: active 2*(1 - 0.25) = 1.5; 2*2*4*3*2 + 2*2*4*3 + 2*4*1 =
+           152; 16 + 1.5*12*2*3
            + 16 */
         { "pseudo_op::moe_aiter_fused_1stage", "[[2,4],[2,6,4],[2,4,3],[2,1]]",
           "[" BF16 "," BF16 "," BF16 "," FLOAT "]", "[]", 152, 140, "matrix_bf16" },
-        /* the same, output first: quantised tokens and weights, a wide result: 2*4 + 1.5*12*3 + 2*4*2 */
+        /* the same, output first: quantised tokens and weights, a wide result: 2*4 + 1.5*12*3 +
+           2*4*2 */
         { "aiter::fmoe_g1u1", "[[2,4],[2,4],[2,6,4],[2,4,3],[],[],[],[],[]]",
           "[" BF16 "," FP8 "," FP8 "," FP8 ",\"int\",\"float\",\"int\",\"int\"," NUM "]",
           "[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"1\"]", 152, 78, "matrix_fp8" },
@@ -347,10 +392,18 @@ static void others(void **state)
 static void malformed(void **state)
 {
     (void)state;
-    static const char *const bad[] = {
-        "[",  "[[1,2]",    "[[1,[2]]]", "[[-1]]", "[[1.5]]", "[[99999999999999999999]]", "[[1,2,3,4,5,6,7,8,9]]",
-        "{}", "[[1] [2]]", "[[[[1]]]]", "x",      "[[1],]"
-    };
+    static const char *const bad[] = { "[",
+                                       "[[1,2]",
+                                       "[[1,[2]]]",
+                                       "[[-1]]",
+                                       "[[1.5]]",
+                                       "[[99999999999999999999]]",
+                                       "[[1,2,3,4,5,6,7,8,9]]",
+                                       "{}",
+                                       "[[1] [2]]",
+                                       "[[[[1]]]]",
+                                       "x",
+                                       "[[1],]" };
     for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
         struct az_perf_call c = { 0 };
         if (az_perf_parse(&c, az_sv_str(bad[i]), AZ_SV("[\"float\"]"), AZ_SV(""), AZ_SV("")))
@@ -381,7 +434,8 @@ static void rooflines(void **state)
     struct az_roofline r;
     struct az_sv bad;
     az_peaks_none(&p);
-    assert_true(az_peaks_override(&p, AZ_SV("mem_bw_gbps=1000, matrix_bf16=100 vector_fp32=10"), &bad));
+    assert_true(
+        az_peaks_override(&p, AZ_SV("mem_bw_gbps=1000, matrix_bf16=100 vector_fp32=10"), &bad));
     /* 1e9 FLOP at 100 TFLOP/s: 10 us; 1e6 bytes at 1 TB/s: 1 us */
     az_roofline(&p, "matrix", AZ_SV("bf16"), AZ_SV(""), false, 1e9, 1e6, &r);
     assert_string_equal(r.bound, "COMPUTE_BOUND");
@@ -389,12 +443,14 @@ static void rooflines(void **state)
     az_roofline(&p, "matrix", AZ_SV("fp16"), AZ_SV(""), false, 1e9, 1e6, &r);
     assert_string_equal(r.peak, "matrix_bf16");
     assert_true(r.assumed);
-    az_roofline(&p, "vector", AZ_SV("bf16"), AZ_SV(""), false, 1e6, 1e6, &r); /* 0.1 us against 1 us */
+    az_roofline(&p, "vector", AZ_SV("bf16"), AZ_SV(""), false, 1e6, 1e6,
+                &r); /* 0.1 us against 1 us */
     assert_string_equal(r.peak, "vector_fp32");
     assert_string_equal(r.bound, "MEMORY_BOUND");
     az_roofline(&p, "matrix", AZ_SV("fp4"), AZ_SV("bf16"), false, 1e9, 1e6, &r);
     assert_string_equal(r.peak, "matrix_bf16");
-    az_roofline(&p, "matrix", AZ_SV("int8"), AZ_SV(""), false, 1e9, 1e6, &r); /* no rate: no roofline */
+    az_roofline(&p, "matrix", AZ_SV("int8"), AZ_SV(""), false, 1e9, 1e6,
+                &r); /* no rate: no roofline */
     assert_true(isnan(r.time_us));
     az_roofline(&p, "", AZ_SV(""), AZ_SV(""), false, 0, 1e6, &r); /* a copy: memory alone */
     assert_true(r.time_us == 1);
@@ -409,8 +465,10 @@ static void devices(void **state)
     struct az_peaks p;
     struct az_sv csv = az_data("devices.csv"), no = AZ_SV("");
     struct az_device_facts h100 = { AZ_SV("NVIDIA H100 80GB HBM3"), 132, 85018279936.0 },
-                           nameless = { AZ_SV(""), 304, 206141652992.0 }, odd = { AZ_SV("Voodoo 2"), 3, 12e6 };
-    struct az_device_facts a40 = { AZ_SV("NVIDIA A100"), 108, 42e9 }, a80 = { AZ_SV("NVIDIA A100"), 108, 85e9 };
+                           nameless = { AZ_SV(""), 304, 206141652992.0 },
+                           odd = { AZ_SV("Voodoo 2"), 3, 12e6 };
+    struct az_device_facts a40 = { AZ_SV("NVIDIA A100"), 108, 42e9 },
+                           a80 = { AZ_SV("NVIDIA A100"), 108, 85e9 };
     assert_true(az_peaks_find(csv, no, no, &h100, &p));
     assert_true(az_sv_is(p.name, "H100-SXM5") && p.bw == 3350 && p.rate[3] == 989.4);
     assert_true(az_peaks_find(csv, no, no, &nameless, &p));
@@ -420,12 +478,14 @@ static void devices(void **state)
     assert_true(p.rate[3] == 708);
     assert_true(az_peaks_find(csv, no, no, &a40, &p) && az_sv_is(p.name, "A100-SXM4-40GB"));
     assert_true(az_peaks_find(csv, no, no, &a80, &p) && az_sv_is(p.name, "A100-SXM4-80GB"));
-    assert_true(az_peaks_find(csv, AZ_SV("mi325x"), no, &h100, &p) && az_sv_is(p.name, "MI325X")); /* the config wins */
+    assert_true(az_peaks_find(csv, AZ_SV("mi325x"), no, &h100, &p) &&
+                az_sv_is(p.name, "MI325X")); /* the config wins */
     assert_false(az_peaks_find(csv, no, no, &odd, &p));
     assert_false(az_peaks_find(csv, AZ_SV("H100"), AZ_SV("achievable"), &h100, &p));
 }
 
-/* A name is held by another only as words of its own; a wanted name that is none is told the nearest. */
+/* A name is held by another only as words of its own; a wanted name that is none is reported the
+ * nearest. */
 static void device_names(void **state)
 {
     (void)state;
@@ -473,7 +533,7 @@ static void device_names(void **state)
     assert_string_equal(p.how, "size, which others share");
 }
 
-/* Every row of the table names a model that exists, and no operator stands there twice. */
+/* Every row of the table names a model that exists, and no operator is there twice. */
 static void table(void **state)
 {
     struct fixture *f = *state;
@@ -482,7 +542,8 @@ static void table(void **state)
         static const struct az_perf_call none = { .op = { "x", 1 } };
         struct az_perf p;
         if (az_perf_eval(&none, &f->models.v[i], &f->arena, &p) != 0)
-            fail_msg("%.*s: no such model '%.*s'", AZ_SVF(f->models.v[i].op), AZ_SVF(f->models.v[i].model));
+            fail_msg("%.*s: no such model '%.*s'", AZ_SVF(f->models.v[i].op),
+                     AZ_SVF(f->models.v[i].model));
         assert_non_null(p.why); /* without arguments there is no estimate */
         if (i && i < f->models.plain)
             assert_true(az_sv_cmp(f->models.v[i - 1].op, f->models.v[i].op) < 0);
@@ -496,23 +557,25 @@ static void table(void **state)
 #define BOTH    "step[c_sq=4 c_sk=4 c_sqsq=16 c_sqsk=16 g_sq=2 g_sk=10 g_sqsq=2 g_sqsk=10]"
 #define EXECUTE "execute_1_context_1(sq4sk4sqsq16sqsk16)_generation_2(sq2sk10sqsq2sqsk10)"
 
-/* Attention whose key lengths are in the annotation of the step (docs/formulas-models.md); 2 query heads, 1 of keys. */
+/* Attention whose key lengths are in the annotation of the step (docs/formulas-models.md); 2 query
+ * heads, 1 of keys. */
 static void inference(void **state)
 {
-#define ATTENTION(flops, bytes, spec, step)                                                                            \
-    {                                                                                                                  \
-        "vllm::unified_attention_with_output", "[[4,2,8],[4,1,8]]", "[" BF16 "," BF16 "]", "[\"\",\"\"]", flops,       \
-            bytes, spec, NULL, NULL, step                                                                              \
+#define ATTENTION(flops, bytes, spec, step)                                                        \
+    {                                                                                              \
+        "vllm::unified_attention_with_output", "[[4,2,8],[4,1,8]]", "[" BF16 "," BF16 "]",         \
+            "[\"\",\"\"]", flops, bytes, spec, NULL, NULL, step                                    \
     }
-#define PAGED(flops, bytes, spec, step)                                                                                \
-    {                                                                                                                  \
-        "aiter::pa_decode_gluon", "[[2,2,8],[2,2,8],[7,1,4,8]]", "[" BF16 "," BF16 "," BF16 "]", "[\"\",\"\",\"\"]",   \
-            flops, bytes, spec, NULL, NULL, step                                                                       \
+#define PAGED(flops, bytes, spec, step)                                                            \
+    {                                                                                              \
+        "aiter::pa_decode_gluon", "[[2,2,8],[2,2,8],[7,1,4,8]]", "[" BF16 "," BF16 "," BF16 "]",   \
+            "[\"\",\"\",\"\"]", flops, bytes, spec, NULL, NULL, step                               \
     }
-#define GDN(width, flops, bytes, spec, step)                                                                           \
-    {                                                                                                                  \
-        "vllm::gdn_attention_core", "[[4," width "],[4,2],[4,2],[4,2,4]]", "[" BF16 "," BF16 "," BF16 "," BF16 "]",    \
-            "[\"\",\"\",\"\",\"\"]", flops, bytes, spec, NULL, NULL, step                                              \
+#define GDN(width, flops, bytes, spec, step)                                                       \
+    {                                                                                              \
+        "vllm::gdn_attention_core", "[[4," width "],[4,2],[4,2],[4,2,4]]",                         \
+            "[" BF16 "," BF16 "," BF16 "," BF16 "]", "[\"\",\"\",\"\",\"\"]", flops, bytes, spec,  \
+            NULL, NULL, step                                                                       \
     }
     static const struct row rows[] = {
         /* 2 * 16 * (2*16 - 16); 4 * 3 * 16 * 2 */
@@ -529,8 +592,8 @@ static void inference(void **state)
         PAGED(-1, -1, "", PREFILL),
         /* 6 + 4 pairs: 10 * 2 * 4 * 8; 2 * 4*2*8 * 2 + 10 * 8 * 2 */
         { "aiter::pa_sparse_prefill_opus_fwd", "[[4,2,8],[9,8],[6],[1],[1],[4]]",
-          "[" BF16 "," BF16 ",\"int\",\"int\",\"int\",\"int\"]", "[\"\",\"\",\"\",\"\",\"\",\"\"]", 640, 416,
-          "matrix_bf16" },
+          "[" BF16 "," BF16 ",\"int\",\"int\",\"int\",\"int\"]", "[\"\",\"\",\"\",\"\",\"\",\"\"]",
+          640, 416, "matrix_bf16" },
         /* d_k = (14 - 2*4) / 2 = 3: 7 * 4*2*4*3; 2 * 4*2 * (3 + 8 + 2) */
         GDN("14", 672, 208, "matrix_bf16", PREFILL),
         GDN("8", -1, -1, "", PREFILL),

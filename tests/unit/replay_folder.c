@@ -1,4 +1,5 @@
-/* A replay folder: written from tables, read back, and run with tools that the test puts on PATH. */
+/* A replay folder: written from tables, read back, and run with tools that the test puts on PATH.
+ */
 #include "unit/io_temp.h"
 
 #include "io/child.h"
@@ -42,8 +43,8 @@ struct row {
 
 static void add_table(const char *id, const struct row *rows, size_t n)
 {
-    static const char *const texts[] = { "name", "Input Dims_first", "Input type_first", "Input Strides_first",
-                                         "Concrete Inputs_first" };
+    static const char *const texts[] = { "name", "Input Dims_first", "Input type_first",
+                                         "Input Strides_first", "Concrete Inputs_first" };
     struct az_table *t = az_table_new(&t_arena, id, id, 0);
     for (size_t i = 0; i < 5; i++)
         az_table_column(t, texts[i], AZ_TEXT, AZ_UNIT_NONE, 0);
@@ -53,7 +54,8 @@ static void add_table(const char *id, const struct row *rows, size_t n)
     az_table_column(t, "name_count", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "kernel_time_sum_cum_pct", AZ_REAL, AZ_UNIT_RATIO, 0);
     for (size_t i = 0; i < n; i++) {
-        const char *const v[] = { rows[i].name, rows[i].dims, rows[i].types, rows[i].strides, rows[i].concrete };
+        const char *const v[] = { rows[i].name, rows[i].dims, rows[i].types, rows[i].strides,
+                                  rows[i].concrete };
         for (size_t k = 0; k < 5; k++)
             az_put_text(t, az_sv_str(v[k]));
         az_put_i64(t, 3);
@@ -68,15 +70,18 @@ static void add_table(const char *id, const struct row *rows, size_t n)
 
 #define BF16 "\"c10::BFloat16\""
 static const struct row products[] = {
-    { "aten::mm", "[[3,5],[5,7]]", "[" BF16 "," BF16 "]", "[[5,1],[7,1]]", "[\"\",\"\"]", 10, 0.5, 5 },
-    { "aten::addmm", "[[7],[3,5],[5,7],[],[]]", "[" BF16 "," BF16 "," BF16 ",\"Scalar\",\"Scalar\"]",
-      "[[1],[5,1],[7,1],[],[]]", "[\"\",\"\",\"\",\"1\",\"2.\"]", 20, 0.9, 2 },
+    { "aten::mm", "[[3,5],[5,7]]", "[" BF16 "," BF16 "]", "[[5,1],[7,1]]", "[\"\",\"\"]", 10, 0.5,
+      5 },
+    { "aten::addmm", "[[7],[3,5],[5,7],[],[]]",
+      "[" BF16 "," BF16 "," BF16 ",\"Scalar\",\"Scalar\"]", "[[1],[5,1],[7,1],[],[]]",
+      "[\"\",\"\",\"\",\"1\",\"2.\"]", 20, 0.9, 2 },
     { "my::gemm", "[[3,5],[5,7]]", "[" BF16 "," BF16 "]", "", "", 4, 0.95, 1 },
     { "aten::mm", "[[9,9],[9,9]]", "[" BF16 "," BF16 "]", "", "", 1, 1.0, 1 },
 };
 static const struct row convolutions[] = {
     { "aten::convolution", "[[1,8,9,9],[8,8,3,3],[8],[],[],[],[],[],[]]",
-      "[\"float\",\"float\",\"float\",\"ScalarList\",\"ScalarList\",\"ScalarList\",\"Scalar\",\"ScalarList\","
+      "[\"float\",\"float\",\"float\",\"ScalarList\",\"ScalarList\",\"ScalarList\",\"Scalar\","
+      "\"ScalarList\","
       "\"Scalar\"]",
       "[[648,81,9,1],[72,9,3,1],[1],[],[],[],[],[],[]]",
       "[\"\",\"\",\"\",\"[1, 1]\",\"[0, 0]\",\"[1, 1]\",\"False\",\"[0, 0]\",\"1\"]", 30, 1.0, 1 },
@@ -105,7 +110,8 @@ static void test_selection(void **state)
     const double share[] = { 0.5, 0.9, 0.98999, 0.99, 1.0 }, first[] = { 0.995, 1.0 };
     assert_int_equal(az_replay_select(share, 5, AZ_REPLAY_BELOW, 0.99), 3); /* strictly below */
     assert_int_equal(az_replay_select(share, 5, AZ_REPLAY_REACH, 0.99), 4);
-    assert_int_equal(az_replay_select(first, 2, AZ_REPLAY_BELOW, 0.99), 2); /* nothing is kept: all are */
+    assert_int_equal(az_replay_select(first, 2, AZ_REPLAY_BELOW, 0.99),
+                     2); /* nothing is kept: all are */
     assert_int_equal(az_replay_select(first, 2, AZ_REPLAY_REACH, 0.99), 1);
     assert_int_equal(az_replay_select(share, 2, AZ_REPLAY_REACH, 0.99), 2); /* never reached */
     assert_int_equal(az_replay_select(share, 2, AZ_REPLAY_BELOW, 0.99), 2);
@@ -134,8 +140,8 @@ static void test_long_lines(void **state)
     for (int i = 0; i < 20; i++)
         az_put_i64(t, 1000000 + i);
     for (int i = 0; i < 12; i++)
-        snprintf(details + strlen(details), sizeof details - strlen(details), "{\"name\":\"Cijk_%d%0*d\"},", i,
-                 i % 2 ? 200 : 30, 0);
+        snprintf(details + strlen(details), sizeof details - strlen(details),
+                 "{\"name\":\"Cijk_%d%0*d\"},", i, i % 2 ? 200 : 30, 0);
     az_put_text(t, az_arena_dup(&t_arena, az_sv_str(details)));
     assert_int_equal(az_table_finish(t), 0);
     assert_int_equal(az_document_add(&doc, t), 0);
@@ -160,7 +166,8 @@ static void test_emission(void **state)
     assert_int_equal(counts.kept, 4);
     assert_int_equal(counts.commands, 3);
     assert_non_null(strstr(text.v, "gemm: 3 of 4 rows\n"));
-    assert_non_null(strstr(text.v, "  gemm 0: aten::mm, mean 10.000 us, 50.00 % cumulative\n    M 3\n"));
+    assert_non_null(
+        strstr(text.v, "  gemm 0: aten::mm, mean 10.000 us, 50.00 % cumulative\n    M 3\n"));
     assert_non_null(strstr(text.v, "conv 0: aten::convolution"));
     const char *log = temp_read("r/hipblaslt-bench-0.log");
     assert_non_null(log);
@@ -170,17 +177,22 @@ static void test_emission(void **state)
     assert_memory_equal(temp_read("r/miopen-driver-0.log"), "MIOpenDriver conv -n 1 -c 8 ", 28);
     assert_string_equal(temp_read("r/miopen-driver-0.log"), temp_read("r/conv-0.miopen.sh"));
     const char *tuning = temp_read("r/gemm-1.tuning.sh");
-    assert_memory_equal(tuning, "HIPBLASLT_TUNING_FILE=\"${2:-gemm-1.tuning.txt}\" hipblaslt-bench ", 64);
-    assert_non_null(strstr(tuning, "--requested_solution 200 --cold_iters 5 --iters 30 --device \"${1:-0}\"\n"));
+    assert_memory_equal(tuning,
+                        "HIPBLASLT_TUNING_FILE=\"${2:-gemm-1.tuning.txt}\" hipblaslt-bench ", 64);
+    assert_non_null(strstr(
+        tuning, "--requested_solution 200 --cold_iters 5 --iters 30 --device \"${1:-0}\"\n"));
     assert_null(temp_read("r/hipblaslt-bench-2.log")); /* no command for this operator */
     assert_null(temp_read("r/hipblaslt-bench-3.log")); /* not kept */
     assert_int_equal(t_diag.warnings, 2);
     const char *json = temp_read("r/replay.json");
-    assert_non_null(strstr(json, "{\"arg_name\": \"alpha\", \"arg_type\": \"number\", \"value\": 2}"));
-    assert_non_null(strstr(json, "{\"shape\": [3, 5], \"dtype\": \"c10::BFloat16\", \"strides\": [5, 1], \"init\": "
-                                 "\"normal\"}"));
+    assert_non_null(
+        strstr(json, "{\"arg_name\": \"alpha\", \"arg_type\": \"number\", \"value\": 2}"));
+    assert_non_null(strstr(
+        json, "{\"shape\": [3, 5], \"dtype\": \"c10::BFloat16\", \"strides\": [5, 1], \"init\": "
+              "\"normal\"}"));
     assert_non_null(strstr(json, "\"replay_ir\": null"));
-    assert_non_null(strstr(json, "{\"arg_name\": \"transposed\", \"arg_type\": \"bool\", \"value\": false}"));
+    assert_non_null(
+        strstr(json, "{\"arg_name\": \"transposed\", \"arg_type\": \"bool\", \"value\": false}"));
 }
 
 /* Products of compiled programs write to memory they are given. */
@@ -188,23 +200,25 @@ static void test_out(void **state)
 {
     (void)state;
     static const struct row compiled[] = {
-        { "aten::mm", "[[3,5],[5,7],[3,7]]", "[" BF16 "," BF16 "," BF16 "]", "[[5,1],[7,1],[7,1]]", "[\"\",\"\",\"\"]",
-          10, 0.3, 5 },
-        { "aten::addmm", "[[7],[3,5],[5,7],[],[],[3,7]]", "[" BF16 "," BF16 "," BF16 ",\"Scalar\",\"Scalar\"," BF16 "]",
+        { "aten::mm", "[[3,5],[5,7],[3,7]]", "[" BF16 "," BF16 "," BF16 "]", "[[5,1],[7,1],[7,1]]",
+          "[\"\",\"\",\"\"]", 10, 0.3, 5 },
+        { "aten::addmm", "[[7],[3,5],[5,7],[],[],[3,7]]",
+          "[" BF16 "," BF16 "," BF16 ",\"Scalar\",\"Scalar\"," BF16 "]",
           "[[1],[5,1],[7,1],[],[],[7,1]]", "[\"\",\"\",\"\",\"1\",\"1\",\"\"]", 10, 0.6, 5 },
-        { "aten::bmm", "[[2,3,5],[2,5,7],[2,3,7]]", "[" BF16 "," BF16 "," BF16 "]", "[[15,5,1],[35,7,1],[21,7,1]]",
-          "[\"\",\"\",\"\"]", 10, 0.9, 5 },
-        { "aten::mm", "[[3,5],[5,7],[]]", "[" BF16 "," BF16 ",\"Scalar\"]", "[[5,1],[7,1],[]]", "[\"\",\"\",\"6\"]", 10,
-          0.95, 5 }, /* the type of the result: another operator */
+        { "aten::bmm", "[[2,3,5],[2,5,7],[2,3,7]]", "[" BF16 "," BF16 "," BF16 "]",
+          "[[15,5,1],[35,7,1],[21,7,1]]", "[\"\",\"\",\"\"]", 10, 0.9, 5 },
+        { "aten::mm", "[[3,5],[5,7],[]]", "[" BF16 "," BF16 ",\"Scalar\"]", "[[5,1],[7,1],[]]",
+          "[\"\",\"\",\"6\"]", 10, 0.95, 5 }, /* the type of the result: another operator */
     };
-    static const char out[] = "{\"arg_name\": \"out\", \"arg_type\": \"Tensor\", \"value\": {\"shape\": [3, 7], "
-                              "\"dtype\": \"c10::BFloat16\", \"strides\": [7, 1], \"init\": \"normal\"}}";
+    static const char out[] =
+        "{\"arg_name\": \"out\", \"arg_type\": \"Tensor\", \"value\": {\"shape\": [3, 7], "
+        "\"dtype\": \"c10::BFloat16\", \"strides\": [7, 1], \"init\": \"normal\"}}";
     add_table("gemm", compiled, 4);
     assert_int_equal(emit(NULL), 0);
     const char *json = temp_read("r/replay.json"), *none = strstr(json, "\"replay_ir\": null"),
                *first = strstr(json, out);
     assert_non_null(first);
-    assert_non_null(strstr(first + 1, out)); /* of the second one, behind beta and alpha */
+    assert_non_null(strstr(first + 1, out)); /* of the second one, after beta and alpha */
     assert_non_null(strstr(json, "\"shape\": [2, 3, 7]"));
     assert_non_null(none);
     assert_null(strstr(none + 1, "\"replay_ir\": null")); /* the last alone */
@@ -217,13 +231,16 @@ static void test_without_values(void **state)
 {
     (void)state;
     static const struct row old[] = { { "aten::addmm", "[[7],[3,5],[5,7],[],[]]",
-                                        "[\"float\",\"float\",\"float\",\"Int\",\"Int\"]", "", "", 20, 1.0, 2 } };
+                                        "[\"float\",\"float\",\"float\",\"Int\",\"Int\"]", "", "",
+                                        20, 1.0, 2 } };
     add_table("gemm", old, 1);
     assert_int_equal(emit(NULL), 0);
     assert_int_equal(t_diag.warnings, 0);
     const char *json = temp_read("r/replay.json");
-    assert_non_null(strstr(json, "{\"arg_name\": \"beta\", \"arg_type\": \"number\", \"value\": 1}"));
-    assert_non_null(strstr(json, "{\"arg_name\": \"alpha\", \"arg_type\": \"number\", \"value\": 1}"));
+    assert_non_null(
+        strstr(json, "{\"arg_name\": \"beta\", \"arg_type\": \"number\", \"value\": 1}"));
+    assert_non_null(
+        strstr(json, "{\"arg_name\": \"alpha\", \"arg_type\": \"number\", \"value\": 1}"));
     assert_non_null(strstr(temp_read("r/gemm-0.hipblaslt.sh"), "--alpha 1.000000"));
 }
 
@@ -318,11 +335,13 @@ static void test_load_foreign(void **state)
 {
     (void)state;
     struct az_replay_entries list;
-    assert_int_equal(load_text("[{\"op_name\":\"aten::mm\",\"count\":3,\"replay_ir\":{}},{\"op_name\":\"aten::add\"},"
-                               "{\"op_name\":\"aten::bmm\",\"count\":1,\"replay_ir\":{}},"
-                               "{\"op_name\":\"aten::convolution\",\"replay_ir\":{}}]",
-                               &list),
-                     0);
+    assert_int_equal(
+        load_text(
+            "[{\"op_name\":\"aten::mm\",\"count\":3,\"replay_ir\":{}},{\"op_name\":\"aten::add\"},"
+            "{\"op_name\":\"aten::bmm\",\"count\":1,\"replay_ir\":{}},"
+            "{\"op_name\":\"aten::convolution\",\"replay_ir\":{}}]",
+            &list),
+        0);
     assert_int_equal(list.n, 3);
     assert_int_equal(list.v[1].no, 1);
     assert_int_equal(list.v[1].index, 2);
@@ -350,7 +369,7 @@ static void test_load_malformed(void **state)
 
 /* ---- running ---- */
 
-/* Tools that tell by their arguments what to do: -m 7 is good, -k chooses an accident. */
+/* Tools that say by their arguments what to do: -m 7 is good, -k chooses an accident. */
 static void put_tools(bool gemm, bool conv)
 {
     assert_int_equal(mkdir(temp_path("bin"), 0755), 0);
@@ -368,8 +387,10 @@ static void put_tools(bool gemm, bool conv)
                  "echo '    --Solution name:  Best'\n",
                  0755);
     if (conv)
-        put_file("bin/MIOpenDriver",
-                 "#!/bin/sh\necho 'stats: name, GFLOPs, GB/s, timeMs'\necho 'stats: fwd, 5, 6, 0.033'\n", 0755);
+        put_file(
+            "bin/MIOpenDriver",
+            "#!/bin/sh\necho 'stats: name, GFLOPs, GB/s, timeMs'\necho 'stats: fwd, 5, 6, 0.033'\n",
+            0755);
     setenv("PATH", az_arena_printf(&t_arena, "%s:/usr/bin:/bin", temp_path("bin")).p, 1);
 }
 
@@ -449,7 +470,8 @@ static void test_accidents(void **state)
     put_file("r/hipblaslt-bench-3.log", "hipblaslt-bench -m 904 -n 1\n", 0644);
     put_file("r/hipblaslt-bench-4.log", "hipblaslt-bench -m 1\ntouch x\n", 0644);
     /* two calls: their times are added; the one that comes twice counts once */
-    put_file("r/hipblaslt-bench-5.log", "hipblaslt-bench -m 1\nhipblaslt-bench -m 2\nhipblaslt-bench -m 1\n", 0644);
+    put_file("r/hipblaslt-bench-5.log",
+             "hipblaslt-bench -m 1\nhipblaslt-bench -m 2\nhipblaslt-bench -m 1\n", 0644);
     put_file("r/hipblaslt-bench-6.log", "", 0644);
     put_file("r/hipblaslt-bench-x.log", "hipblaslt-bench -m 1\n", 0644);
     put_tools(true, false);
@@ -476,7 +498,9 @@ static void test_interrupted(void **state)
     assert_int_equal(mkdir(temp_path("r"), 0755), 0);
     put_file("r/hipblaslt-bench-0.log", "hipblaslt-bench -m 901 -n 1\n", 0644);
     put_tools(true, false);
-    assert_int_equal(run(&(struct az_replay_run_opts){ .no_torch = true, .cancelled = stop }, &failed), AZ_EINTR);
+    assert_int_equal(
+        run(&(struct az_replay_run_opts){ .no_torch = true, .cancelled = stop }, &failed),
+        AZ_EINTR);
 }
 
 static void test_no_folder(void **state)
@@ -539,8 +563,10 @@ static const char fake_torch[] =
     "def addmm(a, b, c, beta, alpha):\n"
     "    assert (beta, alpha) == (1, 2)\n"
     "def convolution(x, w, bias, stride, padding, dilation, transposed, output_padding, groups):\n"
-    "    assert stride == [1, 1] and transposed is False and groups == 1 and isinstance(bias, Tensor)\n"
-    "ops = types.SimpleNamespace(aten=types.SimpleNamespace(mm=mm, addmm=addmm, convolution=convolution))\n";
+    "    assert stride == [1, 1] and transposed is False and groups == 1 and isinstance(bias, "
+    "Tensor)\n"
+    "ops = types.SimpleNamespace(aten=types.SimpleNamespace(mm=mm, addmm=addmm, "
+    "convolution=convolution))\n";
 
 static void put_torch(void)
 {
@@ -576,7 +602,8 @@ static void test_run_with_torch(void **state)
     unsetenv("PYTHONPATH");
 }
 
-/* The whole script at once: an entry that cannot be run is named, the others are timed, the exit status says it. */
+/* The whole script at once: an entry that cannot be run is named, the others are timed, the exit
+ * status says it. */
 static void test_script_alone(void **state)
 {
     (void)state;
@@ -584,7 +611,9 @@ static void test_script_alone(void **state)
     emit_both();
     put_torch();
     const struct az_child_opts o = { .output = temp_path("printed") };
-    const char *argv[] = { "python3", temp_path("r/replay_torch.py"), "--iters", "2", "--warmup", "1", NULL };
+    const char *argv[] = {
+        "python3", temp_path("r/replay_torch.py"), "--iters", "2", "--warmup", "1", NULL
+    };
     assert_int_equal(az_child_run(argv, &o, &status, &t_diag), 0);
     assert_int_equal(status, 1);
     const char *printed = temp_read("printed");
@@ -610,9 +639,11 @@ static void test_tables_of_a_report(void **state)
         const char *op, *dims;
         int64_t count;
         double sum;
-    } rows[] = { { "aten::mm", "[[1,2],[2,3]]", 2, 10 },        { "aten::add", "[[1]]", 5, 99 },
-                 { "aten::mm", "[[4,4],[4,4]]", 1, 100 },       { "aten::mm", "[[1,2],[2,3]]", 3, 20 },
-                 { "aten::convolution_backward", "[]", 3, 20 }, { "aten::mm", "[[5,5],[5,5]]", 1, 0 } };
+    } rows[] = {
+        { "aten::mm", "[[1,2],[2,3]]", 2, 10 },        { "aten::add", "[[1]]", 5, 99 },
+        { "aten::mm", "[[4,4],[4,4]]", 1, 100 },       { "aten::mm", "[[1,2],[2,3]]", 3, 20 },
+        { "aten::convolution_backward", "[]", 3, 20 }, { "aten::mm", "[[5,5],[5,5]]", 1, 0 }
+    };
     struct az_document report;
     az_document_init(&report, &t_arena);
     assert_int_equal(az_replay_tables(&report, &doc, &t_diag), AZ_EEMPTY);
@@ -633,9 +664,12 @@ static void test_tables_of_a_report(void **state)
     const struct az_table *g = az_document_table(&doc, "gemm");
     assert_non_null(g);
     assert_int_equal(g->rows, 2);
-    assert_true(az_cell_number(az_table_at(g, 0, (size_t)az_table_find(g, "Kernel Time (µs)_sum"))) == 100);
-    assert_true(az_cell_number(az_table_at(g, 1, (size_t)az_table_find(g, "Kernel Time (µs)_mean"))) == 6);
-    assert_true(az_cell_number(az_table_at(g, 1, (size_t)az_table_find(g, "kernel_time_sum_cum_pct"))) == 1);
+    assert_true(
+        az_cell_number(az_table_at(g, 0, (size_t)az_table_find(g, "Kernel Time (µs)_sum"))) == 100);
+    assert_true(
+        az_cell_number(az_table_at(g, 1, (size_t)az_table_find(g, "Kernel Time (µs)_mean"))) == 6);
+    assert_true(az_cell_number(
+                    az_table_at(g, 1, (size_t)az_table_find(g, "kernel_time_sum_cum_pct"))) == 1);
     assert_null(az_document_table(&doc, "conv"));
     az_document_release(&report);
 }

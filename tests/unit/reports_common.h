@@ -1,4 +1,5 @@
-/* A document with every kind of column, long and hostile texts, charts; and how tests call Python. */
+/* A document with every kind of column, long and hostile texts, charts; and how tests call Python.
+ */
 #ifndef TESTS_REPORTS_COMMON_H
 #define TESTS_REPORTS_COMMON_H
 
@@ -81,7 +82,8 @@ static inline struct az_table *sample_findings(struct az_arena *a)
 }
 
 /* Kernel-like rows: `rows` of them, the first few hostile. */
-static inline struct az_table *sample_kernels(struct az_arena *a, const char *id, size_t rows, unsigned flags)
+static inline struct az_table *sample_kernels(struct az_arena *a, const char *id, size_t rows,
+                                              unsigned flags)
 {
     static char huge[40000];
     struct az_table *t = az_table_new(a, id, "Kernels by total time", flags);
@@ -127,7 +129,8 @@ static inline struct az_table *sample_kernels(struct az_arena *a, const char *id
         else if (r == n_odd)
             az_put_text(t, az_sv_make(huge, sizeof huge));
         else
-            az_put_text(t, az_arena_printf(a, "void kernel_%zu<float, %zu>(Tensor, int)", r, r % 7));
+            az_put_text(t,
+                        az_arena_printf(a, "void kernel_%zu<float, %zu>(Tensor, int)", r, r % 7));
     }
     return t;
 }
@@ -147,8 +150,8 @@ static inline struct az_table *sample_roofline(struct az_arena *a)
     return t;
 }
 
-static inline void sample_chart(struct sample *s, enum az_chart_kind kind, const char *table, const char *title,
-                                const char *x, const char *y, size_t rows)
+static inline void sample_chart(struct sample *s, enum az_chart_kind kind, const char *table,
+                                const char *title, const char *x, const char *y, size_t rows)
 {
     struct az_chart c = { .kind = kind,
                           .table = az_sv_str(table),
@@ -221,7 +224,8 @@ static inline void sample_fill(struct sample *s, size_t rows)
     sample_begin(s);
     assert_int_equal(az_document_add(&s->doc, sample_coverage(&s->arena)), 0);
     assert_int_equal(az_document_add(&s->doc, sample_facts(&s->arena)), 0);
-    assert_int_equal(az_document_add(&s->doc, sample_kernels(&s->arena, "kern_sum", rows, AZ_TABLE_SUMMARY)), 0);
+    assert_int_equal(
+        az_document_add(&s->doc, sample_kernels(&s->arena, "kern_sum", rows, AZ_TABLE_SUMMARY)), 0);
     assert_int_equal(az_document_add(&s->doc, sample_roofline(&s->arena)), 0);
     assert_int_equal(az_document_add(&s->doc, sample_findings(&s->arena)), 0);
     sample_chart(s, AZ_CHART_PIE, "kern_sum", "Share of kernel time", "Name", "Time (%)", 8);

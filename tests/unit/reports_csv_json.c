@@ -1,8 +1,8 @@
 /* CSV and JSON: exact contents, file names, schema, failed writes. */
 #include <sys/stat.h>
 
-#include "unit/reports_common.h"
 #include "reports/list.h"
+#include "unit/reports_common.h"
 
 static struct az_table *small(struct az_arena *a, const char *id)
 {
@@ -37,7 +37,8 @@ static void csv_is_exact(void **state)
                                ",9007199254740993,,\n";
     sample_begin(&s);
     assert_int_equal(az_document_add(&s.doc, small(&s.arena, "small")), 0);
-    assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "new/csv"), &s.scratch, &s.diag), 0);
+    assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "new/csv"), &s.scratch, &s.diag),
+                     0);
     char *got = read_file(sample_path(&s, "new/csv/small.csv"), &n);
     assert_string_equal(got, want);
     free(got);
@@ -74,7 +75,8 @@ static void file_names_are_safe_and_unique(void **state)
     sample_end(&s);
 }
 
-/* A folder used before: what this run does not write is told, never removed; other folders are nobody's business. */
+/* A folder used before: what this run does not write is reported, never removed; other folders are
+ * nobody's business. */
 static void tables_left_in_a_reused_folder(void **state)
 {
     (void)state;
@@ -90,7 +92,8 @@ static void tables_left_in_a_reused_folder(void **state)
     assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "csv"), &s.scratch, &s.diag), 0);
     assert_int_equal(s.diag.warnings, 1);
     assert_non_null(
-        strstr(s.diag.list.v[0].text.p, "1 CSV file(s) in this folder are not of this run, the first 'old.csv'"));
+        strstr(s.diag.list.v[0].text.p,
+               "1 CSV file(s) in this folder are not of this run, the first 'old.csv'"));
     assert_int_equal(access(sample_path(&s, "csv/old.csv"), F_OK), 0);
     assert_int_equal(remove(sample_path(&s, "csv/old.csv")), 0);
     assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "csv"), &s.scratch, &s.diag), 0);
@@ -106,7 +109,8 @@ static void json_is_exact(void **state)
     sample_begin(&s);
     assert_int_equal(az_document_add(&s.doc, small(&s.arena, "small")), 0);
     assert_int_equal(az_vec_push(&s.doc.preface, AZ_SV("[Warning]: something")), 0);
-    assert_int_equal(az_report_json.write(&s.doc, sample_path(&s, "r.json"), &s.scratch, &s.diag), 0);
+    assert_int_equal(az_report_json.write(&s.doc, sample_path(&s, "r.json"), &s.scratch, &s.diag),
+                     0);
     char *got = read_file(sample_path(&s, "r.json"), &n);
     assert_non_null(strstr(got, "\"schema\": \"analyzer-result/1\""));
     assert_non_null(strstr(got, "-9223372036854775808"));
@@ -119,11 +123,15 @@ static void json_is_exact(void **state)
     char command[2048];
     if (python) {
         snprintf(command, sizeof command,
-                 "%s -c \"import json,jsonschema,sys; d=json.load(open(sys.argv[1])); s=json.load(open(sys.argv[2])); "
-                 "jsonschema.Draft7Validator.check_schema(s); jsonschema.validate(d,s); t=d['tables'][0]; "
-                 "sys.exit(not (t['rows'][0]==['a \\\"b\\\"\\nc',-2**63,0.1,True] and t['rows'][2][0]=='' and "
+                 "%s -c \"import json,jsonschema,sys; d=json.load(open(sys.argv[1])); "
+                 "s=json.load(open(sys.argv[2])); "
+                 "jsonschema.Draft7Validator.check_schema(s); jsonschema.validate(d,s); "
+                 "t=d['tables'][0]; "
+                 "sys.exit(not (t['rows'][0]==['a \\\"b\\\"\\nc',-2**63,0.1,True] and "
+                 "t['rows'][2][0]=='' and "
                  "t['rows'][2][1:]==[2**53+1,None,None] and "
-                 "t['columns'][2]=={'name':'t (ns)','type':'real','unit':'ns','key':False,'direction':'lower'} and "
+                 "t['columns'][2]=={'name':'t "
+                 "(ns)','type':'real','unit':'ns','key':False,'direction':'lower'} and "
                  "d['title']=='Sample \\u20ac run'))\" %s/r.json %s/schemas/result.schema.json",
                  python, s.dir.p, root_dir());
         assert_int_equal(system(command), 0);
@@ -139,7 +147,8 @@ static void no_title_is_null(void **state)
     sample_begin(&s);
     s.doc.title = AZ_SV("");
     s.doc.no_heading = true;
-    assert_int_equal(az_report_json.write(&s.doc, sample_path(&s, "r.json"), &s.scratch, &s.diag), 0);
+    assert_int_equal(az_report_json.write(&s.doc, sample_path(&s, "r.json"), &s.scratch, &s.diag),
+                     0);
     char *got = read_file(sample_path(&s, "r.json"), &n);
     assert_non_null(strstr(got, "\"title\": null"));
     free(got);

@@ -1,11 +1,11 @@
-/* HTML: well formed whatever the names are, every cell as in the CSV, nothing of a profile can become markup, at most
- * 2,000 marks a chart, equal bytes for equal documents, failed writes leave nothing. tests/check_html.py parses; the
- * browser test is tests/html_check.py. */
+/* HTML: well formed whatever the names are, every cell as in the CSV, nothing of a profile can
+ * become markup, at most 2,000 marks a chart, equal bytes for equal documents, failed writes leave
+ * nothing. tests/check_html.py parses; the browser test is tests/html_check.py. */
 #include <math.h>
 
 #include "reports/html.h"
-#include "unit/reports_common.h"
 #include "reports/list.h"
+#include "unit/reports_common.h"
 
 static void write_html(struct sample *s, const char *name)
 {
@@ -25,7 +25,8 @@ static void check(struct sample *s, const char *more)
         print_message("no Python: reports are not parsed\n");
         return;
     }
-    snprintf(command, sizeof command, "%s %s/tests/check_html.py %s %s/*.html", python, root_dir(), more, s->dir.p);
+    snprintf(command, sizeof command, "%s %s/tests/check_html.py %s %s/*.html", python, root_dir(),
+             more, s->dir.p);
     assert_int_equal(system(command), 0);
 }
 
@@ -50,7 +51,7 @@ static void whole_document_agrees_with_csv(void **state)
     snprintf(more, sizeof more, "--csv %s/csv", s.dir.p);
     check(&s, more);
     char *got = read_file(sample_path(&s, "r.html"), &n);
-    assert_int_equal(count(got, "<figure "), 7); /* the chart of no table is left out */
+    assert_int_equal(count(got, "<figure "), 7); /* the chart of no table is skipped */
     assert_int_equal(count(got, "<canvas "), 6); /* a heat map is a table */
     assert_int_equal(count(got, "<script>"), 3);
     assert_non_null(strstr(got, "title=\"9007199254740993\"") || strstr(got, ">9007199254740993<"));
@@ -78,7 +79,8 @@ static void texts_are_escaped(void **state)
     write_html(&s, "r.html");
     char *got = read_file(sample_path(&s, "r.html"), &n);
     assert_non_null(strstr(got, "<title>&lt;title&gt; &amp; &quot;it&#39;s&quot;</title>"));
-    assert_non_null(strstr(got, "&lt;/td&gt;&lt;script&gt;alert(&#39;&amp;lt;&#39;)&lt;/script&gt;"));
+    assert_non_null(
+        strstr(got, "&lt;/td&gt;&lt;script&gt;alert(&#39;&amp;lt;&#39;)&lt;/script&gt;"));
     assert_non_null(strstr(got, "x\xef\xbf\xbd\xef\xbf\xbdy\xe2\x80\xa8z</td>"));
     assert_non_null(strstr(got, "x\xef\xbf\xbd\xef\xbf\xbdy\\u2028z\""));
     assert_non_null(strstr(got, "\\u003c/td>\\u003cscript>alert('&lt;')\\u003c/script>"));
@@ -90,19 +92,22 @@ static void texts_are_escaped(void **state)
     sample_end(&s);
 }
 
-/* Changes against limits are a picture in each row, with no script; what has no number has no bar. */
+/* Changes against limits are a picture in each row, with no script; what has no number has no bar.
+ */
 static void limits_need_no_script(void **state)
 {
     (void)state;
     static const char *const more[] = { "low", "high", "limit", "state", "of", "words" };
-    static const double rows[][4] = {
-        { 20, 18, 22, 5 }, { -10, NAN, NAN, 5 }, { 9000, NAN, NAN, 5 }, { NAN, NAN, NAN, 5 }, { 4, NAN, NAN, NAN }
-    };
+    static const double rows[][4] = { { 20, 18, 22, 5 },
+                                      { -10, NAN, NAN, 5 },
+                                      { 9000, NAN, NAN, 5 },
+                                      { NAN, NAN, NAN, 5 },
+                                      { 4, NAN, NAN, NAN } };
     struct sample s;
     size_t n;
     sample_begin(&s);
-    struct az_table *t =
-        az_table_new(&s.arena, "changes", "Changes of a night (against the night before, in percent)", 0);
+    struct az_table *t = az_table_new(
+        &s.arena, "changes", "Changes of a night (against the night before, in percent)", 0);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "change", AZ_REAL, AZ_UNIT_PERCENT, 0);
     for (size_t i = 0; i < 6; i++)
@@ -133,8 +138,8 @@ static void limits_need_no_script(void **state)
     assert_null(strstr(got, "nan"));
     assert_null(strstr(got, "\"inf"));
     /* the contents name it shortly, its heading in full */
-    assert_non_null(
-        strstr(got, "title=\"Changes of a night (against the night before, in percent)\">Changes of a night</a>"));
+    assert_non_null(strstr(got, "title=\"Changes of a night (against the night before, in "
+                                "percent)\">Changes of a night</a>"));
     assert_non_null(strstr(got, ">Changes of a night (against the night before, in percent)</h3>"));
     free(got);
     sample_end(&s);
@@ -187,12 +192,12 @@ static void long_tables_are_cut_and_said(void **state)
         write_html(&s, "r.html");
         char *got = read_file(sample_path(&s, "r.html"), &n), said[80];
         assert_int_equal(count(got, "<tr><td"), cases[i].rows);
-        snprintf(said, sizeof said, "The first %zu of 20000 rows; %zu are left out", cases[i].rows,
+        snprintf(said, sizeof said, "The first %zu of 20000 rows; %zu are skipped", cases[i].rows,
                  20000 - cases[i].rows);
         if (cases[i].rows < 20000)
             assert_non_null(strstr(got, said));
         else
-            assert_null(strstr(got, "left out"));
+            assert_null(strstr(got, "skipped"));
         free(got);
     }
     sample_end(&s);
@@ -205,7 +210,8 @@ struct plotted {
     bool drawn;
 };
 
-static struct plotted plot(struct sample *s, enum az_chart_kind kind, const char *x, const char *const *y, size_t n)
+static struct plotted plot(struct sample *s, enum az_chart_kind kind, const char *x,
+                           const char *const *y, size_t n)
 {
     struct plotted r = { .h = { .scratch = &s->scratch, .doc = &s->doc } };
     static struct az_sv anchor[] = { { "t-t", 3 } };
@@ -281,7 +287,8 @@ static void sums_survive_folding(void **state)
     struct plotted r = plot(&s, AZ_CHART_COLUMN, "name", ones, 1);
     assert_int_equal(r.p.marks.n, 1667);
     assert_true(sum(&r.p, 0) == 5000);
-    assert_true(az_sv_is(r.p.note, "Each mark is the sum of 3 neighbouring rows (5000 rows in all)."));
+    assert_true(
+        az_sv_is(r.p.note, "Each mark is the sum of 3 neighbouring rows (5000 rows in all)."));
     az_vec_release(&r.p.marks);
     r = plot(&s, AZ_CHART_LINE, "name", ones, 1);
     assert_true(r.p.series[0].v[1666] == 1); /* a mean */
@@ -388,8 +395,8 @@ static void parts_become_stacks(void **state)
     sample_end(&s);
 }
 
-/* A change has its sign and its mark by the direction of its column, a level among changes has neither; hidden columns
- * stand behind the switch like details. */
+/* A change has its sign and its mark by the direction of its column, a level among changes has
+ * neither; hidden columns are after the switch like details. */
 static void changes_are_marked(void **state)
 {
     (void)state;
@@ -431,7 +438,8 @@ static void changes_are_marked(void **state)
     sample_end(&s);
 }
 
-/* Of many names the few that have something; numbered bars stay in their row. And values in units that can be read. */
+/* Of many names the few that have something; numbered bars stay in their row. And values in units
+ * that can be read. */
 static void bars_without_value(void **state)
 {
     (void)state;
@@ -461,7 +469,8 @@ static void bars_without_value(void **state)
     s.doc.charts.v[1].y_title = AZ_SV("Time (s)");
     write_html(&s, "r.html");
     char *got = read_file(sample_path(&s, "r.html"), &n);
-    assert_int_equal(count(got, "Largest: <bdi>g1</bdi> 400\xc2\xa0us, <bdi>g5</bdi> 400\xc2\xa0us."), 1);
+    assert_int_equal(
+        count(got, "Largest: <bdi>g1</bdi> 400\xc2\xa0us, <bdi>g5</bdi> 400\xc2\xa0us."), 1);
     assert_int_equal(count(got, "Largest: <bdi>rank 1</bdi> 400\xc2\xa0us"), 1);
     assert_int_equal(count(got, "\"y\":\"Time (us)\""), 2);
     assert_int_equal(count(got, "0.000400</td>"), 2); /* the table keeps its unit, and shows them */
@@ -499,7 +508,8 @@ static void random_document(struct sample *s, uint32_t *state)
     s->doc.title = noise(a, state);
     s->doc.input = noise(a, state);
     for (int k = 0; k < 3; k++) {
-        struct az_sv id = az_arena_printf(a, "%.*s", AZ_SVF(noise(a, state))), title = noise(a, state);
+        struct az_sv id = az_arena_printf(a, "%.*s", AZ_SVF(noise(a, state))),
+                     title = noise(a, state);
         struct az_table *t = az_table_new(a, id.p, "x", next(state) % 4);
         t->title = title;
         az_table_columnsv(t, x, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -507,7 +517,8 @@ static void random_document(struct sample *s, uint32_t *state)
         for (uint32_t r = 0; r < 5; r++) {
             az_put_text(t, noise(a, state));
             if (next(state) % 4)
-                az_put_f64(t, ldexp((double)next(state), (int)(next(state) % 200) - 100) * (next(state) % 2 ? 1 : -1));
+                az_put_f64(t, ldexp((double)next(state), (int)(next(state) % 200) - 100) *
+                                  (next(state) % 2 ? 1 : -1));
             else
                 az_put_empty(t);
         }
@@ -536,7 +547,8 @@ static void random_names_stay_text(void **state)
         sample_begin(&s);
         random_document(&s, &seed);
         snprintf(name, sizeof name, "%02d.html", i);
-        assert_int_equal(az_report_html.write(&s.doc, sample_path(&files, name), &s.scratch, &s.diag), 0);
+        assert_int_equal(
+            az_report_html.write(&s.doc, sample_path(&files, name), &s.scratch, &s.diag), 0);
         sample_end(&s);
     }
     check(&files, "");
@@ -602,7 +614,7 @@ static void memory_limits(void **state)
     sample_end(&s);
 }
 
-/* What is embedded can stand in a script or style element, and is digested as a browser reads it. */
+/* What is embedded can be in a script or style element, and is digested as a browser reads it. */
 static void embedded_files_fit(void **state)
 {
     (void)state;

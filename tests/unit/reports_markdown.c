@@ -51,7 +51,8 @@ static void end(struct fixture *f)
 
 static struct az_table *table(struct fixture *f, const char *id, size_t rows, const char *name)
 {
-    struct az_table *t = az_table_new(&f->arena, id, "A | table", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t =
+        az_table_new(&f->arena, id, "A | table", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     az_table_column(t, "na|me", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Total (ns)", AZ_INT, AZ_UNIT_NS, 0);
     az_table_column(t, "unseen", AZ_INT, AZ_UNIT_NONE, AZ_DETAIL);
@@ -103,7 +104,8 @@ static void long_documents_are_cut(void **state)
     begin(&f);
     for (int i = 0; i < 100; i++) {
         snprintf(id, sizeof id, "t%d", i);
-        table(&f, id, 500, "a name that is long enough to make a table of a few kilobytes, ***************");
+        table(&f, id, 500,
+              "a name that is long enough to make a table of a few kilobytes, ***************");
     }
     const char *text = written(&f);
     assert_true(strlen(text) < 60000 && strlen(text) > 50000);
@@ -114,7 +116,8 @@ static void long_documents_are_cut(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(markup_is_escaped), cmocka_unit_test(short_tables_are_whole),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(markup_is_escaped),
+                                        cmocka_unit_test(short_tables_are_whole),
                                         cmocka_unit_test(long_documents_are_cut) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,10 @@ static struct az_sv rename_copy(struct az_sv cell)
     return az_sv_is(cell, "[CUDA memcpy Device-to-Device]") ? AZ_SV("D2D") : cell;
 }
 
-static void line(struct az_vec_sv *list, const char *s) { assert_int_equal(az_vec_push(list, az_sv_str(s)), 0); }
+static void line(struct az_vec_sv *list, const char *s)
+{
+    assert_int_equal(az_vec_push(list, az_sv_str(s)), 0);
+}
 
 /* The kernel table of docs/formats-nsight.md 1.5. */
 static struct az_table *classic_table(struct az_arena *a)
@@ -50,17 +53,18 @@ static void classic_block_is_exact(void **state)
     (void)state;
     struct sample s;
     struct az_vec_char out;
-    static const char want[] = "[Warning]: first\n"
-                               "===== T\xc3\xaftle =====\n"
-                               "Kernel Statistic:\n"
-                               "Class            TimePerIter(ms)  InstancePerIter  Left           \n"
-                               "others                   1234.57               -342    \n"
-                               "D2D              1000000000000000.00                 1     \n"
-                               "\xc3\xa9t\xc3\xa9 \xe6\xa0\xb8                      -0.00123456789012345678"
-                               "1     \n"
-                               "a class name longer than its column           0.00                00     \n"
-                               "\n"
-                               "\n\n";
+    static const char want[] =
+        "[Warning]: first\n"
+        "===== T\xc3\xaftle =====\n"
+        "Kernel Statistic:\n"
+        "Class            TimePerIter(ms)  InstancePerIter  Left           \n"
+        "others                   1234.57               -342    \n"
+        "D2D              1000000000000000.00                 1     \n"
+        "\xc3\xa9t\xc3\xa9 \xe6\xa0\xb8                      -0.00123456789012345678"
+        "1     \n"
+        "a class name longer than its column           0.00                00     \n"
+        "\n"
+        "\n\n";
     sample_begin(&s);
     s.doc.title = AZ_SV("T\xc3\xaftle");
     s.doc.classic = true;
@@ -68,9 +72,11 @@ static void classic_block_is_exact(void **state)
     line(&s.doc.epilogue, "");
     line(&s.doc.epilogue, "");
     assert_int_equal(az_document_add(&s.doc, classic_table(&s.arena)), 0);
-    assert_int_equal(az_document_add(&s.doc, sample_kernels(&s.arena, "kern_sum", 20, AZ_TABLE_SUMMARY)), 0);
+    assert_int_equal(
+        az_document_add(&s.doc, sample_kernels(&s.arena, "kern_sum", 20, AZ_TABLE_SUMMARY)), 0);
     az_vec_init(&out, &s.mem);
-    assert_int_equal(az_text_write(&s.doc, &out, true), 0); /* colour never enters the classic block */
+    assert_int_equal(az_text_write(&s.doc, &out, true),
+                     0); /* colour never enters the classic block */
     assert_int_equal(out.n, strlen(want));
     assert_memory_equal(out.v, want, out.n);
 
@@ -121,8 +127,11 @@ static void summary_is_readable(void **state)
     assert_true(az_sv_find(text, AZ_SV("Total Time (ms)")) > 0);
     assert_true(az_sv_find(text, AZ_SV("  ... 16 more rows\n")) > 0);
     assert_true(az_sv_find(text, AZ_SV("error    many short kernels (3.200 ms)\n")) > 0);
-    assert_true(az_sv_find(text, AZ_SV("warning  many short kernels: stream 7 (count 12, 3.200 ms)\n")) > 0);
-    assert_true(az_sv_find(text, AZ_SV("           fuse them, or capture the step in a graph\n")) > 0);
+    assert_true(
+        az_sv_find(text, AZ_SV("warning  many short kernels: stream 7 (count 12, 3.200 ms)\n")) >
+        0);
+    assert_true(az_sv_find(text, AZ_SV("           fuse them, or capture the step in a graph\n")) >
+                0);
     assert_true(az_sv_find(text, AZ_SV("big id")) < 0);   /* AZ_DETAIL */
     assert_true(az_sv_find(text, AZ_SV("Roofline")) < 0); /* not in the summary */
     assert_true(longest_line(text) <= 160);
@@ -180,7 +189,8 @@ static void scales_of_columns(void **state)
         { AZ_UNIT_PS, "t", 2500, "  t (ns)\n   2.500\n" },
         { AZ_UNIT_BYTES, "moved", 9999, "  moved (B)\n       9999\n" },
         { AZ_UNIT_BYTES, "moved", 25000000, "  moved (MB)\n      25.000\n" },
-        { AZ_UNIT_US, "Kernel Time (\xc2\xb5s)_sum", 5, "  Kernel Time (\xc2\xb5s)_sum\n                     5\n" },
+        { AZ_UNIT_US, "Kernel Time (\xc2\xb5s)_sum", 5,
+          "  Kernel Time (\xc2\xb5s)_sum\n                     5\n" },
         { AZ_UNIT_ID, "stream", INT64_MAX, "               stream\n  9223372036854775807\n" },
     };
     for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
@@ -201,8 +211,10 @@ static void scales_of_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(classic_block_is_exact), cmocka_unit_test(rounding_is_that_of_printf),
-        cmocka_unit_test(summary_is_readable),    cmocka_unit_test(wide_tables_lose_columns_and_say_so),
+        cmocka_unit_test(classic_block_is_exact),
+        cmocka_unit_test(rounding_is_that_of_printf),
+        cmocka_unit_test(summary_is_readable),
+        cmocka_unit_test(wide_tables_lose_columns_and_say_so),
         cmocka_unit_test(scales_of_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

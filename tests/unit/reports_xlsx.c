@@ -1,13 +1,13 @@
-/* Workbooks: opened by openpyxl and compared with CSV and JSON; equal bytes for equal documents; cuts are said; failed
- * writes leave nothing. */
+/* Workbooks: opened by openpyxl and compared with CSV and JSON; equal bytes for equal documents;
+ * cuts are said; failed writes leave nothing. */
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "reports/list.h"
 #include "reports/xlsx.h"
 #include "unit/reports_common.h"
-#include "reports/list.h"
 
 static int entries(const char *dir)
 {
@@ -33,7 +33,8 @@ static void write_all(struct sample *s)
     print_messages(s);
     assert_int_equal(rc, 0);
     assert_int_equal(az_report_csv.write(&s->doc, sample_path(s, "csv"), &s->scratch, &s->diag), 0);
-    assert_int_equal(az_report_json.write(&s->doc, sample_path(s, "r.json"), &s->scratch, &s->diag), 0);
+    assert_int_equal(az_report_json.write(&s->doc, sample_path(s, "r.json"), &s->scratch, &s->diag),
+                     0);
     assert_int_equal(s->diag.list.n, 0);
 }
 
@@ -45,14 +46,15 @@ static void check(struct sample *s, const char *more)
         print_message("no Python with openpyxl and jsonschema: workbook not compared\n");
         return;
     }
-    snprintf(
-        command, sizeof command,
-        "%s %s/tests/check_workbook.py %s/book.xlsx %s/csv --json %s/r.json --schema %s/schemas/result.schema.json %s",
-        python, root_dir(), s->dir.p, s->dir.p, s->dir.p, root_dir(), more);
+    snprintf(command, sizeof command,
+             "%s %s/tests/check_workbook.py %s/book.xlsx %s/csv --json %s/r.json --schema "
+             "%s/schemas/result.schema.json %s",
+             python, root_dir(), s->dir.p, s->dir.p, s->dir.p, root_dir(), more);
     assert_int_equal(system(command), 0);
 }
 
-/* A trend is a line chart, a heat map a colour scale; a waterfall has no native chart, and none is missed. */
+/* A trend is a line chart, a heat map a colour scale; a waterfall has no native chart, and none is
+ * missed. */
 static void charts_of_histories(void **state)
 {
     (void)state;
@@ -91,7 +93,8 @@ static void cuts_are_said(void **state)
     struct sample s;
     sample_fill(&s, 300);
     s.doc.xlsx_rows = 5;
-    assert_int_equal(az_document_add(&s.doc, sample_kernels(&s.arena, "kernels_0", 40, AZ_TABLE_WHOLE)), 0);
+    assert_int_equal(
+        az_document_add(&s.doc, sample_kernels(&s.arena, "kernels_0", 40, AZ_TABLE_WHOLE)), 0);
     write_all(&s);
     check(&s, "--expect-sheets 7");
     sample_end(&s);
@@ -131,27 +134,35 @@ static void odd_ids_and_empty_tables(void **state)
 {
     (void)state;
     struct sample s;
-    const char *ids[] = {
-        "summary", "a/b", "A?b", "History", "nccl_implicit_sync_cat_detailed", "nccl_implicit_sync_cat_detailed_x",
-        "'q'"
-    };
+    const char *ids[] = { "summary",
+                          "a/b",
+                          "A?b",
+                          "History",
+                          "nccl_implicit_sync_cat_detailed",
+                          "nccl_implicit_sync_cat_detailed_x",
+                          "'q'" };
     sample_begin(&s);
     for (size_t i = 0; i < AZ_LENGTH(ids); i++)
-        assert_int_equal(az_document_add(&s.doc, sample_kernels(&s.arena, ids[i], 2, AZ_TABLE_SUMMARY)), 0);
-    struct az_table *t = az_table_new(&s.arena, "empty", "Nothing here", AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY);
+        assert_int_equal(
+            az_document_add(&s.doc, sample_kernels(&s.arena, ids[i], 2, AZ_TABLE_SUMMARY)), 0);
+    struct az_table *t =
+        az_table_new(&s.arena, "empty", "Nothing here", AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY);
     az_table_column(t, "a", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
     assert_int_equal(az_document_add(&s.doc, t), 0);
-    assert_int_equal(az_document_add(&s.doc, sample_kernels(&s.arena, "hidden", 2, AZ_TABLE_TEXT_ONLY)), 0);
+    assert_int_equal(
+        az_document_add(&s.doc, sample_kernels(&s.arena, "hidden", 2, AZ_TABLE_TEXT_ONLY)), 0);
     int rc = az_report_xlsx.write(&s.doc, sample_path(&s, "book.xlsx"), &s.scratch, &s.diag);
     print_messages(&s);
     assert_int_equal(rc, 0);
     const char *python = python_with("openpyxl");
     char command[2048];
-    snprintf(command, sizeof command,
-             "%s -c \"import openpyxl,sys; b=openpyxl.load_workbook(sys.argv[1]); "
-             "want=['summary','summary~2','a_b','A_b~2','history_','nccl_implicit_sync_cat_detailed',"
-             "'nccl_implicit_sync_cat_detail~2','_q_','empty']; sys.exit(b.sheetnames != want)\" %s/book.xlsx",
-             python ? python : "false", s.dir.p);
+    snprintf(
+        command, sizeof command,
+        "%s -c \"import openpyxl,sys; b=openpyxl.load_workbook(sys.argv[1]); "
+        "want=['summary','summary~2','a_b','A_b~2','history_','nccl_implicit_sync_cat_detailed',"
+        "'nccl_implicit_sync_cat_detail~2','_q_','empty']; sys.exit(b.sheetnames != want)\" "
+        "%s/book.xlsx",
+        python ? python : "false", s.dir.p);
     if (python)
         assert_int_equal(system(command), 0);
     sample_end(&s);
@@ -179,7 +190,8 @@ static void long_tables_go_on_in_a_second_sheet(void **state)
     assert_int_equal(plan.parts.v[1].number, 2);
     assert_non_null(plan.coverage);
     assert_int_equal(plan.coverage->rows, 1);
-    assert_true(az_sv_is(az_cell_text(az_table_at(plan.coverage, 0, 0)), "xlsx chart rows cut: All of it"));
+    assert_true(
+        az_sv_is(az_cell_text(az_table_at(plan.coverage, 0, 0)), "xlsx chart rows cut: All of it"));
     assert_true(az_cell_number(az_table_at(plan.coverage, 0, 1)) == 3);
     az_xlsx_plan_release(&plan);
     s.doc.xlsx_rows = 10;
@@ -201,7 +213,8 @@ static int write_limited(struct sample *s, rlim_t limit)
         signal(SIGXFSZ, SIG_IGN);
         if (setrlimit(RLIMIT_FSIZE, &r) != 0 || !freopen("/dev/null", "w", stderr))
             _exit(99);
-        int rc = az_report_xlsx.write(&s->doc, sample_path(s, "out/book.xlsx"), &s->scratch, &s->diag);
+        int rc =
+            az_report_xlsx.write(&s->doc, sample_path(s, "out/book.xlsx"), &s->scratch, &s->diag);
         _exit(rc == AZ_EIO && s->diag.errors >= 1 ? 1 : rc == 0 ? 0 : 98);
     }
     int status = 0;
@@ -237,9 +250,13 @@ static void unwritable_targets(void **state)
     FILE *f = fopen(sample_path(&s, "file"), "w");
     assert_non_null(f);
     fclose(f);
-    assert_int_equal(az_report_xlsx.write(&s.doc, sample_path(&s, "file/book.xlsx"), &s.scratch, &s.diag), AZ_EIO);
-    assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "file/csv"), &s.scratch, &s.diag), AZ_EIO);
-    assert_int_equal(az_report_json.write(&s.doc, sample_path(&s, "file/r.json"), &s.scratch, &s.diag), AZ_EIO);
+    assert_int_equal(
+        az_report_xlsx.write(&s.doc, sample_path(&s, "file/book.xlsx"), &s.scratch, &s.diag),
+        AZ_EIO);
+    assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "file/csv"), &s.scratch, &s.diag),
+                     AZ_EIO);
+    assert_int_equal(
+        az_report_json.write(&s.doc, sample_path(&s, "file/r.json"), &s.scratch, &s.diag), AZ_EIO);
     assert_int_equal(s.diag.errors, 3);
     sample_end(&s);
 }
@@ -247,11 +264,16 @@ static void unwritable_targets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_document_agrees),         cmocka_unit_test(charts_of_histories),
-        cmocka_unit_test(constant_memory_agrees),        cmocka_unit_test(cuts_are_said),
-        cmocka_unit_test(cuts_without_a_coverage_table), cmocka_unit_test(equal_documents_give_equal_bytes),
-        cmocka_unit_test(odd_ids_and_empty_tables),      cmocka_unit_test(long_tables_go_on_in_a_second_sheet),
-        cmocka_unit_test(full_disk_leaves_nothing),      cmocka_unit_test(unwritable_targets),
+        cmocka_unit_test(whole_document_agrees),
+        cmocka_unit_test(charts_of_histories),
+        cmocka_unit_test(constant_memory_agrees),
+        cmocka_unit_test(cuts_are_said),
+        cmocka_unit_test(cuts_without_a_coverage_table),
+        cmocka_unit_test(equal_documents_give_equal_bytes),
+        cmocka_unit_test(odd_ids_and_empty_tables),
+        cmocka_unit_test(long_tables_go_on_in_a_second_sheet),
+        cmocka_unit_test(full_disk_leaves_nothing),
+        cmocka_unit_test(unwritable_targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Comparison of results: joins, keys, status, changes, baselines, the waterfall; copies of documents. */
+/* Comparison of results: joins, keys, status, changes, baselines, the waterfall; copies of
+ * documents. */
 #include "results/compare.h"
 
 #include <math.h>
@@ -50,7 +51,9 @@ static void input(struct fixture *f, const char *tag)
     size_t i = f->n++;
     az_arena_init(&f->arena[i], NULL);
     az_document_init(&f->doc[i], &f->arena[i]);
-    f->in[i] = (struct az_compare_input){ .doc = &f->doc[i], .tag = az_sv_str(tag), .title = az_sv_str(tag) };
+    f->in[i] = (struct az_compare_input){ .doc = &f->doc[i],
+                                          .tag = az_sv_str(tag),
+                                          .title = az_sv_str(tag) };
 }
 
 /* A table of the input added last. */
@@ -60,7 +63,10 @@ static void table(struct fixture *f, const char *id, const char *csv)
     assert_int_equal(az_load_csv(&f->doc[f->n - 1], az_sv_str(id), &file, &f->diag), 0);
 }
 
-static int compare(struct fixture *f) { return az_compare(&f->out, f->in, f->n, &f->opts, &f->diag); }
+static int compare(struct fixture *f)
+{
+    return az_compare(&f->out, f->in, f->n, &f->opts, &f->diag);
+}
 
 static const struct az_table *out(const struct fixture *f, const char *id)
 {
@@ -92,7 +98,8 @@ static void is(const struct az_table *t, size_t row, const char *column, const c
     char buf[64];
     struct az_sv got = az_cell_exact(cell(t, row, column), buf);
     if (!az_sv_is(got, want))
-        fail_msg("%.*s row %zu '%s': '%.*s', wanted '%s'", AZ_SVF(t->id), row, column, AZ_SVF(got), want);
+        fail_msg("%.*s row %zu '%s': '%.*s', wanted '%s'", AZ_SVF(t->id), row, column, AZ_SVF(got),
+                 want);
 }
 
 #define KS   "Name,Total Time (ns),Avg (ns),Instances,Class\n"
@@ -107,7 +114,8 @@ static void changes_of_two(void **state)
     input(&f, "a");
     table(&f, "kern_sum", KS "x,100,50.0,2,gemm\ny,300,100.0,3,other\ngone,50,50.0,1,gemm\n");
     input(&f, "b");
-    table(&f, "kern_sum", KS "small,1,1.0,1,other\ny,300,100.0,3,other\nbig,400,40.0,10,gemm\nx,80,40.0,2,gemm\n");
+    table(&f, "kern_sum",
+          KS "small,1,1.0,1,other\ny,300,100.0,3,other\nbig,400,40.0,10,gemm\nx,80,40.0,2,gemm\n");
     assert_int_equal(compare(&f), 0);
     const struct az_table *t = out(&f, "kern_sum");
     assert_int_equal(t->rows, 5); /* the baseline's order, then what is new by size */
@@ -188,7 +196,8 @@ static void many_bars_are_folded(void **state)
     ny = snprintf(y, sizeof y, KS);
     for (int i = 0; i < 40; i++) {
         nx += snprintf(x + nx, sizeof x - (size_t)nx, "k%d,1000,10.0,5,class%d\n", i, i);
-        ny += snprintf(y + ny, sizeof y - (size_t)ny, "k%d,%d,10.0,5,class%d\n", i, 1000 + 3 * i - 50, i);
+        ny += snprintf(y + ny, sizeof y - (size_t)ny, "k%d,%d,10.0,5,class%d\n", i,
+                       1000 + 3 * i - 50, i);
     }
     input(&f, "a");
     table(&f, "kern_sum", x);
@@ -211,7 +220,9 @@ static void with_itself(void **state)
     begin(&f);
     for (int i = 0; i < 2; i++) {
         input(&f, i ? "b" : "a");
-        table(&f, "kern_sum", KS "x,100,50.0,2,gemm\nx,7,7.0,1,gemm\n,5,5.0,1,\n,5,5.0,1,\n,6,6.0,1,\ny,0,0.0,0,\n");
+        table(&f, "kern_sum",
+              KS
+              "x,100,50.0,2,gemm\nx,7,7.0,1,gemm\n,5,5.0,1,\n,5,5.0,1,\n,6,6.0,1,\ny,0,0.0,0,\n");
         table(&f, "empty", "");
         table(&f, "ops_summary", OPS);
     }
@@ -250,7 +261,10 @@ static void swapped(void **state)
         double d = az_cell_number(cell(t, r, DIFF)), e = az_cell_number(cell(u, s, DIFF));
         struct az_sv st = az_cell_text(cell(t, r, "status"));
         assert_true(d == -e || (isnan(d) && isnan(e)));
-        is(u, s, "status", az_sv_is(st, "new") ? "removed" : az_sv_is(st, "removed") ? "new" : st.p);
+        is(u, s, "status",
+           az_sv_is(st, "new")       ? "removed"
+           : az_sv_is(st, "removed") ? "new"
+                                     : st.p);
     }
     end(&f[0]);
     end(&f[1]);
@@ -262,10 +276,13 @@ static void keys_in_one_spelling(void **state)
     (void)state;
     begin(&f);
     input(&f, "a");
-    table(&f, "GEMM", "name,param: M,param: shape,Kernel Time (\xc2\xb5s)_sum,name_count\nmm,64,\"(1, 2)\",5.5,2\n");
+    table(&f, "GEMM",
+          "name,param: M,param: shape,Kernel Time (\xc2\xb5s)_sum,name_count\nmm,64,\"(1, "
+          "2)\",5.5,2\n");
     input(&f, "b");
     table(&f, "GEMM",
-          "name,param: M,param: shape,Kernel Time (\xc2\xb5s)_sum,name_count\nmm,64.0,\"(1,2)\",5.5,2\n"
+          "name,param: M,param: shape,Kernel Time "
+          "(\xc2\xb5s)_sum,name_count\nmm,64.0,\"(1,2)\",5.5,2\n"
           "mm,128.0,\"(1,2)\",1.5,1\n");
     assert_int_equal(compare(&f), 0);
     assert_int_equal(out(&f, "GEMM_intersect_b")->rows, 1);
@@ -273,7 +290,8 @@ static void keys_in_one_spelling(void **state)
     const struct az_table *t = out(&f, "GEMM_only_variant_b");
     assert_int_equal(t->rows, 1);
     is(t, 0, "param: M", "128");
-    assert_true(az_table_find(t, "a::name_count") < 0); /* columns of the other side are not there */
+    assert_true(az_table_find(t, "a::name_count") <
+                0); /* columns of the other side are not there */
     end(&f);
 }
 
@@ -303,13 +321,15 @@ static void means_of_duplicates(void **state)
     begin(&f);
     for (int i = 0; i < 2; i++) {
         input(&f, i ? "b" : "a");
-        table(&f, "kern_sum", i ? KS "x,400,40.0,10,\n" : KS "x,100,50.0,2,\nx,60,20.0,3,\nx,40,40.0,1,\n");
+        table(&f, "kern_sum",
+              i ? KS "x,400,40.0,10,\n" : KS "x,100,50.0,2,\nx,60,20.0,3,\nx,40,40.0,1,\n");
     }
     assert_int_equal(compare(&f), 0);
     const struct az_table *t = out(&f, "kern_sum");
     is(t, 0, "a::Total Time (ns)", "200");
     is(t, 0, "a::Instances", "6");
-    assert_true(fabs(az_cell_number(cell(t, 0, "a::Avg (ns)")) - 200.0 / 6) < 1e-9); /* weighted by count */
+    assert_true(fabs(az_cell_number(cell(t, 0, "a::Avg (ns)")) - 200.0 / 6) <
+                1e-9); /* weighted by count */
     end(&f);
 }
 
@@ -320,13 +340,15 @@ static void units_and_names_across(void **state)
     begin(&f);
     input(&f, "py");
     table(&f, "kernel_summary",
-          "Parent cpu_op,Kernel name,Kernel duration (\xc2\xb5s)_sum,Kernel duration (\xc2\xb5s)_count\n"
+          "Parent cpu_op,Kernel name,Kernel duration (\xc2\xb5s)_sum,Kernel duration "
+          "(\xc2\xb5s)_count\n"
           "aten::mm,k1,1500.5,3\naten::add,k1,499.5,1\naten::add,k2,7.0,1\n");
     input(&f, "roc");
     table(&f, "kernel_summary", "name,Count,Total Kernel Time (ms)\nk1,4,2.5\nk2,1,0.007\n");
     assert_int_equal(compare(&f), 0);
     const struct az_table *t = out(&f, "kernel_summary");
-    assert_int_equal(t->rows, 2); /* the operation is no key where one side has none: k1 is added up */
+    assert_int_equal(t->rows,
+                     2); /* the operation is no key where one side has none: k1 is added up */
     is(t, 0, "Kernel duration (\xc2\xb5s)_sum__roc_diff", "500"); /* in the baseline's unit */
     is(t, 0, "Kernel duration (\xc2\xb5s)_count__roc_diff", "0");
     is(t, 1, "status", "same"); /* 0.007 ms is 7 us but for rounding */
@@ -462,8 +484,8 @@ static void unique_tags(void **state)
     (void)state;
     az_arena_init(&a, NULL);
     assert_int_equal(az_compare_unique(&a, tags, 5), 0);
-    assert_true(az_sv_is(tags[1], "x~2") && az_sv_is(tags[2], "input") && az_sv_is(tags[3], "x~2~2") &&
-                az_sv_is(tags[4], "x~3"));
+    assert_true(az_sv_is(tags[1], "x~2") && az_sv_is(tags[2], "input") &&
+                az_sv_is(tags[3], "x~2~2") && az_sv_is(tags[4], "x~3"));
     az_arena_release(&a);
 }
 
@@ -473,7 +495,8 @@ static void side_by_side(void **state)
     (void)state;
     begin(&f);
     input(&f, "a");
-    table(&f, "gpu_timeline", "type,time ms\ncomputation_time,1.5\nidle_time,0.5\ntotal_time,2.0\n");
+    table(&f, "gpu_timeline",
+          "type,time ms\ncomputation_time,1.5\nidle_time,0.5\ntotal_time,2.0\n");
     table(&f, "kern_sum", KS "x,2000000,1.0,2,gemm\ny,1000000,1.0,2,gemm\n");
     input(&f, "b");
     table(&f, "gpu_timeline", "type,time_ms\ncomputation_time,1.0\ntotal_time,1.0\n");
@@ -488,8 +511,10 @@ static void side_by_side(void **state)
     end(&f);
 }
 
-/* Ranks: the class table with its total beside the parts; collectives by their historic names; figures of kinds. */
-/* Nsight Systems has communication and copies in tables of their own: each is one part beside the classes. */
+/* Ranks: the class table with its total next to the parts; collectives by their historic names;
+ * figures of kinds. */
+/* Nsight Systems has communication and copies in tables of their own: each is one part next to the
+ * classes. */
 static void parts_beside_classes(void **state)
 {
     struct fixture f;
@@ -519,13 +544,15 @@ static void tables_of_ranks(void **state)
     input(&f, "a");
     table(&f, "grouped_breakdown",
           "Group,Time (s),Exposed (s)\nGEMM,3.0,2.0\nComms,4.0,1.0\nNorm,0,0\nTotal,7.0,3.0\n");
-    table(&f, "summary_nccl_implicit_sync_cat", "Collective name,dtype,comm_latency_mean\nallreduce,f,10.5\n");
+    table(&f, "summary_nccl_implicit_sync_cat",
+          "Collective name,dtype,comm_latency_mean\nallreduce,f,10.5\n");
     table(&f, "iterations", "Metric,Unit,Value\nGPUs,,8\nKernel time,ms,2.5\n");
     table(&f, "kernels_3", "UID,Kernel name,us\n1,x,2.0\n");
     input(&f, "b");
     table(&f, "grouped_breakdown",
           "Group,Time (s),Exposed (s)\nGEMM,3.0,2.5\nComms,6.0,0.5\nNorm,0,0\nTotal,9.0,3.0\n");
-    table(&f, "nccl_summary_implicit_sync", "Collective name,dtype,comm_latency_mean\nallreduce,f,11.5\n");
+    table(&f, "nccl_summary_implicit_sync",
+          "Collective name,dtype,comm_latency_mean\nallreduce,f,11.5\n");
     table(&f, "iterations", "Metric,Unit,Value\nGPUs,,8\nKernel time,ms,2.0\n");
     table(&f, "kernels_3", "UID,Kernel name,us\n1,x,3.0\n");
     assert_int_equal(compare(&f), 0);
@@ -540,7 +567,8 @@ static void tables_of_ranks(void **state)
     is(t, row_of(t, "Comms"), "b", "6000");
     t = out(&f, "compare_summary");
     is(t, row_of(t, "summary_nccl_implicit_sync_cat"), "changed", "1");
-    is(t, row_of(t, "summary_nccl_implicit_sync_cat"), "baseline total", ""); /* means do not add up */
+    is(t, row_of(t, "summary_nccl_implicit_sync_cat"), "baseline total",
+       ""); /* means do not add up */
     is(t, row_of(t, "iterations"), "changed", "1");
     is(t, row_of(t, "iterations"), "baseline total", "");
     is(t, row_of(t, "iterations"), "geomean x", "");
@@ -550,7 +578,8 @@ static void tables_of_ranks(void **state)
     end(&f);
 }
 
-/* Kernels of two profilers: one table in two forms, with parents on one side, times in two units. */
+/* Kernels of two profilers: one table in two forms, with parents on one side, times in two units.
+ */
 static void kernels_in_two_forms(void **state)
 {
     struct fixture f;
@@ -560,11 +589,13 @@ static void kernels_in_two_forms(void **state)
     table(&f, "kern_sum", KS "x,3000,1500.0,2,gemm\ny,1000,1000.0,1,other\n");
     input(&f, "torch");
     table(&f, "kernel_summary",
-          "Kernel name,Parent cpu_op,Kernel duration (\xc2\xb5s)_sum,Kernel duration (\xc2\xb5s)_count\n"
+          "Kernel name,Parent cpu_op,Kernel duration (\xc2\xb5s)_sum,Kernel duration "
+          "(\xc2\xb5s)_count\n"
           "x,aten::mm,1.5,1\nx,aten::bmm,1.0,1\ny,aten::add,1.0,1\n");
     input(&f, "both"); /* has its own kern_sum: kernels are compared in the form that all have */
     table(&f, "kern_sum", KS "x,3000,1500.0,2,gemm\n");
-    table(&f, "kernel_summary", "Kernel name,Parent cpu_op,Kernel duration (\xc2\xb5s)_sum\nx,aten::mm,6.0\n");
+    table(&f, "kernel_summary",
+          "Kernel name,Parent cpu_op,Kernel duration (\xc2\xb5s)_sum\nx,aten::mm,6.0\n");
     assert_int_equal(compare(&f), 0);
     const struct az_table *t = out(&f, "kern_sum");
     is(t, row_of(t, "x"), "Total Time (ns)__torch_diff", "-500");
@@ -588,15 +619,18 @@ static void kernels_in_two_forms(void **state)
 /* One device on each side, numbered otherwise, is the same thing; of several each is its own. */
 static void lone_devices(void **state)
 {
-    static const char *const second[] = { "device,type,time ms\n3,busy_time,2.0\n3,total_time,4.0\n",
-                                          "device,type,time ms\n0,busy_time,2.0\n0,total_time,4.0\n",
-                                          "device,type,time ms\n3,busy_time,2.0\n4,busy_time,4.0\n" };
+    static const char *const second[] = {
+        "device,type,time ms\n3,busy_time,2.0\n3,total_time,4.0\n",
+        "device,type,time ms\n0,busy_time,2.0\n0,total_time,4.0\n",
+        "device,type,time ms\n3,busy_time,2.0\n4,busy_time,4.0\n"
+    };
     for (size_t i = 0; i < 3; i++) {
         struct fixture f;
         (void)state;
         begin(&f);
         input(&f, "a");
-        table(&f, "gpu_timeline_by_device", "device,type,time ms\n0,busy_time,1.0\n0,total_time,4.0\n");
+        table(&f, "gpu_timeline_by_device",
+              "device,type,time ms\n0,busy_time,1.0\n0,total_time,4.0\n");
         table(&f, "gpu_timeline_by_agent", "agent,time ms\n0,1.0\n");
         input(&f, "b");
         table(&f, "gpu_timeline_by_device", second[i]);
@@ -610,7 +644,8 @@ static void lone_devices(void **state)
             is(t, 0, "b::device", "3");
         }
         is(out(&f, "compare_summary"), 0, "note", i ? "" : "one device each, not the same one");
-        assert_int_equal(out(&f, "gpu_timeline_by_agent")->rows, 2); /* nothing else tells its rows apart */
+        assert_int_equal(out(&f, "gpu_timeline_by_agent")->rows,
+                         2); /* nothing else distinguishes its rows */
         end(&f);
     }
 }
@@ -646,7 +681,8 @@ static void biggest_changes(void **state)
     assert_true(fabs(az_cell_number(cell(t, 2, "Of total (%)")) - 100.0 * 290 / 33500) < 1e-12);
     size_t drawn = 0;
     for (size_t i = 0; i < f.out.charts.n; i++)
-        drawn += f.out.charts.v[i].kind == AZ_CHART_LIMITS && az_sv_is(f.out.charts.v[i].table, "top_changes");
+        drawn += f.out.charts.v[i].kind == AZ_CHART_LIMITS &&
+                 az_sv_is(f.out.charts.v[i].table, "top_changes");
     assert_int_equal(drawn, 1);
     end(&f);
     begin(&f); /* nothing changed: nothing to show */
@@ -672,7 +708,8 @@ static void nothing_in_common(void **state)
     table(&f, "kern_sum", KS "x,3000,1500.0,2,gemm\n");
     assert_int_equal(compare(&f), AZ_EFORMAT);
     assert_int_equal(f.diag.errors, 1); /* of b alone */
-    assert_true(az_sv_find(f.diag.list.v[0].text, AZ_SV("'a' and 'b' have no table in common")) >= 0);
+    assert_true(az_sv_find(f.diag.list.v[0].text, AZ_SV("'a' and 'b' have no table in common")) >=
+                0);
     is(out(&f, "kern_sum"), 0, "status__c", "same"); /* the rest is compared */
     end(&f);
 }
@@ -688,7 +725,8 @@ static void copies_of_documents(void **state)
     az_arena_init(&to_arena, NULL);
     az_document_init(&from, &from_arena);
     az_document_init(&to, &to_arena);
-    struct az_table *t = az_table_new(&from_arena, "t", "T", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t =
+        az_table_new(&from_arena, "t", "T", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_width(t, 5, -7, 2);
     az_table_column(t, "n", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
@@ -705,7 +743,9 @@ static void copies_of_documents(void **state)
     az_vec_init(&t->form->after, &mem);
     assert_int_equal(az_form_text(t->form, az_arena_dup(&from_arena, AZ_SV("behind")), true), 0);
     assert_int_equal(az_document_add(&from, t), 0);
-    struct az_chart c = { .kind = AZ_CHART_TREND, .table = AZ_SV("t"), .x = AZ_SV("name"), .max_rows = 3 };
+    struct az_chart c = {
+        .kind = AZ_CHART_TREND, .table = AZ_SV("t"), .x = AZ_SV("name"), .max_rows = 3
+    };
     az_vec_init(&c.y, &mem);
     assert_int_equal(az_vec_push(&c.y, AZ_SV("n")), 0);
     assert_int_equal(az_document_chart(&from, c), 0);
@@ -726,7 +766,8 @@ static void copies_of_documents(void **state)
     is(t, 0, "n", "5");
     is(t, 1, "n", "");
     assert_true(t->layout->titles && az_sv_is(t->layout->before.v[0], "before"));
-    assert_true(az_sv_is(t->form->title, "form") && memcmp(t->form->after.v[0].p, "behind", 6) == 0);
+    assert_true(az_sv_is(t->form->title, "form") &&
+                memcmp(t->form->after.v[0].p, "behind", 6) == 0);
     assert_true(to.charts.v[0].kind == AZ_CHART_TREND && az_sv_is(to.charts.v[0].y.v[0], "n"));
     az_document_release(&to);
     az_arena_release(&to_arena);

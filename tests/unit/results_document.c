@@ -1,4 +1,4 @@
-/* Documents: order of tables, what is left out; sheet names. */
+/* Documents: order of tables, what is skipped; sheet names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,8 @@ static void empty_and_broken_tables(void **state)
     assert_int_equal(e->doc.tables.n, 0);
     assert_int_equal(az_document_add(&e->doc, one(e, "kept", AZ_TABLE_KEEP_EMPTY, 0)), 0);
     assert_int_equal(e->doc.tables.n, 1);
-    assert_int_equal(az_document_add(&e->doc, one(e, "kept", 0, 1)), AZ_EINTERNAL); /* the same id twice */
+    assert_int_equal(az_document_add(&e->doc, one(e, "kept", 0, 1)),
+                     AZ_EINTERNAL); /* the same id twice */
     struct az_table *t = one(e, "broken", 0, 1);
     az_put_text(t, AZ_SV("no number"));
     assert_int_equal(az_document_add(&e->doc, t), AZ_EINTERNAL);

@@ -1,4 +1,5 @@
-/* Gates over small tables: every outcome, limits, what is missing, facts, steps, correction, calibration. */
+/* Gates over small tables: every outcome, limits, what is missing, facts, steps, correction,
+ * calibration. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,8 +57,8 @@ struct row {
 };
 
 /* A run of input `input`: table t with these rows. */
-static void run_of(struct env *e, struct az_series *s, const char *input, const struct row *rows, size_t n,
-                   const char *device)
+static void run_of(struct env *e, struct az_series *s, const char *input, const struct row *rows,
+                   size_t n, const char *device)
 {
     struct az_document d;
     struct az_selector *want;
@@ -99,9 +100,11 @@ static void runs_of(struct env *e, struct az_series *s, size_t n, double value, 
 
 static const struct az_gate_result *judge(struct env *e)
 {
-    struct az_gate_in in = {
-        .rules = e->rule, .n_rules = e->n_rules, .base = &e->base, .cand = &e->cand, .no_base = AZ_SV("no baseline")
-    };
+    struct az_gate_in in = { .rules = e->rule,
+                             .n_rules = e->n_rules,
+                             .base = &e->base,
+                             .cand = &e->cand,
+                             .no_base = AZ_SV("no baseline") };
     if (e->base.inputs.n == 0)
         in.base = NULL;
     assert_int_equal(az_gate_run(&in, &e->v), 0);
@@ -131,7 +134,8 @@ static void same_passes(void **state)
 static void at_the_limit_passes(void **state)
 {
     struct env *e = *state;
-    assert_int_equal(change(e, 1.1, 1.155), AZ_GATE_PASS); /* 5 % in decimals, a rounding above in binary */
+    assert_int_equal(change(e, 1.1, 1.155),
+                     AZ_GATE_PASS); /* 5 % in decimals, a rounding above in binary */
 }
 
 static void above_the_limit_fails(void **state)
@@ -142,7 +146,10 @@ static void above_the_limit_fails(void **state)
     assert_int_equal(e->v.results.v[0].level, AZ_LEVEL_FAIL);
 }
 
-static void better_is_improved(void **state) { assert_int_equal(change(*state, 100, 90), AZ_GATE_IMPROVED); }
+static void better_is_improved(void **state)
+{
+    assert_int_equal(change(*state, 100, 90), AZ_GATE_IMPROVED);
+}
 
 static void zero_to_zero(void **state) { assert_int_equal(change(*state, 0, 0), AZ_GATE_PASS); }
 
@@ -218,7 +225,10 @@ static void a_missing_value(void **state)
     assert_int_equal(e->v.outcome, AZ_VERDICT_INCONCLUSIVE);
 }
 
-static void no_value_at_all(void **state) { assert_int_equal(change(*state, NONE, NONE), AZ_GATE_PASS); }
+static void no_value_at_all(void **state)
+{
+    assert_int_equal(change(*state, NONE, NONE), AZ_GATE_PASS);
+}
 
 static void hard_limit_needs_no_baseline(void **state)
 {
@@ -284,7 +294,8 @@ static void facts_differ(void **state)
     run_of(e, &e->cand, "in", &c, 1, "H100");
     const struct az_gate_result *x = judge(e);
     assert_int_equal(x->status, AZ_GATE_INCONCLUSIVE);
-    assert_true(az_sv_find(x->text, AZ_SV("device differs: 'A100' in the baseline, 'H100' now")) >= 0);
+    assert_true(az_sv_find(x->text, AZ_SV("device differs: 'A100' in the baseline, 'H100' now")) >=
+                0);
     assert_int_equal(e->v.results.n, 1); /* nothing is compared */
 }
 
@@ -300,7 +311,8 @@ static void rules_that_meet_nothing(void **state)
 static void small_shares_are_skipped(void **state)
 {
     struct env *e = *state;
-    const struct row b[] = { { "big", 9999 }, { "small", 1 } }, c[] = { { "big", 9999 }, { "small", 2 } };
+    const struct row b[] = { { "big", 9999 }, { "small", 1 } },
+                     c[] = { { "big", 9999 }, { "small", 2 } };
     e->rule[0].min_share = 0.001;
     run_of(e, &e->base, "in", b, 2, NULL);
     run_of(e, &e->cand, "in", c, 2, NULL);
@@ -384,7 +396,9 @@ static void noise_of_earlier_runs(void **state)
 {
     struct env *e = *state;
     struct az_series noise;
-    struct az_gate_in in = { .rules = e->rule, .n_rules = 1, .base = &e->base, .cand = &e->cand, .noise = &noise };
+    struct az_gate_in in = {
+        .rules = e->rule, .n_rules = 1, .base = &e->base, .cand = &e->cand, .noise = &noise
+    };
     runs_of(e, &e->base, 1, 100, 0);
     runs_of(e, &e->cand, 1, 110, 0);
     assert_int_equal(az_series_init(&noise, &e->a), 0);
@@ -482,7 +496,7 @@ static void steps_are_samples(void **state)
     steps_run(e, &e->cand, 9000, 120);
     const struct az_gate_result *x = judge(e);
     assert_int_equal(e->v.results.n, 1);
-    assert_int_equal(x->base.n, 6); /* the first is left out */
+    assert_int_equal(x->base.n, 6); /* the first is skipped */
     assert_true(x->base.center == 103.5 && x->cand.center == 123.5);
     assert_int_equal(x->status, AZ_GATE_FAIL);
 }
@@ -512,7 +526,8 @@ static void equal_keys_are_numbered(void **state)
     judge(e);
     assert_int_equal(e->v.count[AZ_GATE_PASS], 2);
     assert_true(
-        az_sv_is(az_series_key_text(&e->a, AZ_SV("{\"#\":\"2\",\"Name\":\"x\",\"Z\":\"a\\\"b\"}")), "x | a\"b #2"));
+        az_sv_is(az_series_key_text(&e->a, AZ_SV("{\"#\":\"2\",\"Name\":\"x\",\"Z\":\"a\\\"b\"}")),
+                 "x | a\"b #2"));
 }
 
 /* ---- the picture ---- */
@@ -534,8 +549,9 @@ static double at(const struct az_table *t, size_t row, const char *column)
 static void picture_of_changes(void **state)
 {
     struct env *e = *state;
-    const struct row before[] = { { "7", 100 }, { "b", 100 }, { "near", 1000 }, { "far", 1000 }, { "zero", 0 } },
-                     after[] = { { "7", 120 }, { "b", 80 }, { "near", 1090 }, { "far", 1001 }, { "zero", 50 } };
+    const struct row
+        before[] = { { "7", 100 }, { "b", 100 }, { "near", 1000 }, { "far", 1000 }, { "zero", 0 } },
+        after[] = { { "7", 120 }, { "b", 80 }, { "near", 1090 }, { "far", 1001 }, { "zero", 50 } };
     struct az_document d;
     e->rule[0].abs = 10; /* beyond 5 % for the first */
     e->rule[0].abs_given = true;
@@ -556,14 +572,15 @@ static void picture_of_changes(void **state)
             rank = r;
             assert_true(fabs(at(t, r, "Worse by (%)") - 20) < 1e-9);
             assert_true(fabs(at(t, r, "Limit (%)") - 10) < 1e-9); /* 10 of 100, more than 9.5 % */
-            assert_true(fabs(at(t, r, "Low (%)") - 20) < 1e-9 && fabs(at(t, r, "High (%)") - 20) < 1e-9);
+            assert_true(fabs(at(t, r, "Low (%)") - 20) < 1e-9 &&
+                        fabs(at(t, r, "High (%)") - 20) < 1e-9);
         } else if (az_sv_is(name, "b")) {
             assert_true(fabs(at(t, r, "Worse by (%)") + 20) < 1e-9);
         } else if (az_sv_is(name, "zero")) { /* there is no percent of nothing */
             assert_true(isnan(at(t, r, "Worse by (%)")) && isnan(at(t, r, "Low (%)")));
         } else if (az_sv_is(name, "near")) {
             assert_true(fabs(at(t, r, "Limit (%)") - 9.5) < 1e-9);
-            assert_int_equal(r, 3); /* behind what changed, before what is farther from its limit */
+            assert_int_equal(r, 3); /* after what changed, before what is farther from its limit */
         }
     }
     assert_true(rank < 5);
@@ -591,7 +608,8 @@ static void picture_of_directions(void **state)
     e->rule[0].max = 40;
     (void)judge(e);
     t = picture(e, &d);
-    assert_true(fabs(at(t, 0, "Worse by (%)") - 100 * (51.5 - 40) / 40) < 1e-9 && at(t, 0, "Limit (%)") == 0);
+    assert_true(fabs(at(t, 0, "Worse by (%)") - 100 * (51.5 - 40) / 40) < 1e-9 &&
+                at(t, 0, "Limit (%)") == 0);
     az_document_release(&d);
     az_vec_reset(&e->v.results);
     e->n_rules = 0;
@@ -613,7 +631,8 @@ static void p_is_that_of_the_outcome(void **state)
     const struct az_gate_result *x = judge(e);
     assert_int_equal(x->status, AZ_GATE_IMPROVED);
     assert_true(az_sv_find(x->text, AZ_SV("p = 0.00397")) > 0);
-    assert_true(az_sv_find(x->text, AZ_SV("limit 5% and 0.3 ms")) > 0); /* in the unit of the figures */
+    assert_true(az_sv_find(x->text, AZ_SV("limit 5% and 0.3 ms")) >
+                0); /* in the unit of the figures */
     (void)picture(e, &d);
     assert_true(at(az_document_table(&d, "gate_results"), 0, "p") < 0.01);
     az_document_release(&d);

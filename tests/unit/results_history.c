@@ -188,7 +188,8 @@ static void looking_back(void **state)
     assert_int_equal(az_series_init(&s, &e->a), 0);
     assert_int_equal(az_history_noise(e->h, &like, 2, &s), 0);
     assert_int_equal(s.metrics.v[0].values.n, 2);
-    assert_true(s.metrics.v[0].values.v[0] == 9 && s.metrics.v[0].values.v[1] == 6); /* one center a run */
+    assert_true(s.metrics.v[0].values.v[0] == 9 &&
+                s.metrics.v[0].values.v[1] == 6); /* one center a run */
     az_series_release(&s);
     assert_int_equal(az_series_init(&s, &e->a), 0);
     assert_int_equal(az_history_drift(e->h, &like, 30, &s, &found, &text), 0);
@@ -224,7 +225,8 @@ static void sql(const struct env *e, const char *text)
     sqlite3_close(db);
 }
 
-/* Reports and verdicts name runs by number: none is given twice, also not by a database that older programs filled. */
+/* Reports and verdicts name runs by number: none is given twice, also not by a database that older
+ * programs filled. */
 static void numbers_are_not_used_again(void **state)
 {
     struct env *e = *state;
@@ -264,11 +266,11 @@ static void trend(void **state)
     const struct az_table *t = az_document_table(&d, "trend");
     assert_non_null(t);
     assert_int_equal(t->rows, 12);
-    assert_true(az_sv_find(t->title,
-                           AZ_SV("step at run 9 (2026-01-09T00:00:00Z): 100.5 -> 150.5 ns (+49.8%), commits c7..c8")) >=
-                0);
+    assert_true(az_sv_find(t->title, AZ_SV("step at run 9 (2026-01-09T00:00:00Z): 100.5 -> 150.5 "
+                                           "ns (+49.8%), commits c7..c8")) >= 0);
     assert_true(az_sv_is(az_cell_text(az_table_at(t, 8, 6)), "step"));
-    assert_true(az_table_at(t, 2, 3)->type == AZ_EMPTY && az_cell_number(az_table_at(t, 3, 3)) == 100);
+    assert_true(az_table_at(t, 2, 3)->type == AZ_EMPTY &&
+                az_cell_number(az_table_at(t, 3, 3)) == 100);
     assert_int_equal(d.charts.n, 1);
     assert_int_equal(d.charts.v[0].kind, AZ_CHART_TREND);
     az_document_release(&d);
@@ -314,7 +316,8 @@ static void flat_tables(void **state)
     assert_int_equal(az_table_at(t, 0, 0)->i, 2); /* the oldest by its time */
     assert_true(az_cell_number(az_table_at(t, 0, (size_t)value)) == 5);
     assert_true(az_table_at(t, 1, (size_t)sample)->i == 1 && az_table_at(t, 2, 0)->i == 1);
-    assert_int_equal(az_table_at(t, 3, (size_t)value)->type, AZ_EMPTY); /* a value that was missing */
+    assert_int_equal(az_table_at(t, 3, (size_t)value)->type,
+                     AZ_EMPTY); /* a value that was missing */
     assert_true(az_sv_is(az_cell_text(az_table_at(t, 0, (size_t)column)), "Total (ns)"));
     az_document_release(&d);
     az_document_init(&d, &e->a);
@@ -337,7 +340,8 @@ static void no_file(void **state) { refused(*state, AZ_HISTORY_READ, AZ_EIO, "no
 static void no_database(void **state)
 {
     struct env *e = *state;
-    bytes(e, "this is a text, and it is long enough to be looked at as the header of a database by the library.....\n");
+    bytes(e, "this is a text, and it is long enough to be looked at as the header of a database by "
+             "the library.....\n");
     refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "it is no database of a history");
     refused(e, AZ_HISTORY_WRITE, AZ_EFORMAT, "it is no database of a history");
 }
@@ -382,7 +386,8 @@ static void older_version(void **state)
     add(e, a_run("2026-01-01T00:00:00Z", true), 1, 2);
     az_history_close(e->h);
     e->h = NULL;
-    sql(e, "DROP TABLE pin; DROP TABLE fact; DROP INDEX run_created; DROP INDEX verdict_metric; UPDATE meta SET v='1'");
+    sql(e, "DROP TABLE pin; DROP TABLE fact; DROP INDEX run_created; DROP INDEX verdict_metric; "
+           "UPDATE meta SET v='1'");
     open_for(e, AZ_HISTORY_READ);
     struct az_history_runs runs;
     az_vec_init(&runs, NULL);
@@ -425,13 +430,15 @@ static void times(void **state)
     int64_t t;
     assert_true(az_history_time(AZ_SV("1970-01-01"), &t) && t == 0);
     assert_true(az_history_time(AZ_SV("2000-03-01T12:30:05Z"), &t) && t == 951913805);
-    assert_true(az_history_time(AZ_SV("2000-03-01T12:30:05.25+02:30"), &t) && t == 951913805 - 9000);
+    assert_true(az_history_time(AZ_SV("2000-03-01T12:30:05.25+02:30"), &t) &&
+                t == 951913805 - 9000);
     assert_true(az_history_time(AZ_SV("2026-11-22 01:25"), &t) && t == 1795310700);
     assert_true(az_history_time(AZ_SV("1700000000"), &t) && t == 1700000000);
     assert_true(az_sv_is(az_history_time_text(&e->a, 951913805), "2000-03-01T12:30:05Z"));
     assert_true(az_sv_is(az_history_time_text(&e->a, -1), "1969-12-31T23:59:59Z"));
-    static const char *const bad[] = { "",   "yesterday", "2026-13-01", "2026-01-01T25:00", "2026-01-01x",
-                                       "-5", "20260101T" };
+    static const char *const bad[] = {
+        "", "yesterday", "2026-13-01", "2026-01-01T25:00", "2026-01-01x", "-5", "20260101T"
+    };
     for (size_t i = 0; i < AZ_LENGTH(bad); i++)
         assert_false(az_history_time(az_sv_str(bad[i]), &t));
 }

@@ -58,11 +58,15 @@ static void json_charts(void **state)
     (void)state;
     begin(&f);
     assert_int_equal(
-        load(&f, HEAD "{\"id\": \"a\", \"title\": \"A\", \"columns\": ["
-                      "{\"name\": \"k\", \"type\": \"text\", \"unit\": \"\", \"key\": true, \"direction\": \"none\"}],"
-                      "\"rows\": [[\"a\"]]}], \"charts\": [{\"kind\": \"stacked_bar\", \"table\": \"a\", \"x\": \"k\","
-                      "\"y\": [\"n\"], \"max_rows\": 3, \"parts\": [\"busy\", \"idle\"], \"stack\": \"rank\","
-                      "\"size\": \"time\"}]}"),
+        load(
+            &f, HEAD
+            "{\"id\": \"a\", \"title\": \"A\", \"columns\": ["
+            "{\"name\": \"k\", \"type\": \"text\", \"unit\": \"\", \"key\": true, \"direction\": "
+            "\"none\"}],"
+            "\"rows\": [[\"a\"]]}], \"charts\": [{\"kind\": \"stacked_bar\", \"table\": \"a\", "
+            "\"x\": \"k\","
+            "\"y\": [\"n\"], \"max_rows\": 3, \"parts\": [\"busy\", \"idle\"], \"stack\": \"rank\","
+            "\"size\": \"time\"}]}"),
         0);
     assert_int_equal(f.doc.charts.n, 1);
     const struct az_chart *c = &f.doc.charts.v[0];
@@ -81,15 +85,18 @@ static void json_values(void **state)
     struct fixture f;
     (void)state;
     begin(&f);
-    assert_int_equal(
-        load(&f,
-             HEAD "{\"id\": \"a\", \"title\": \"A\", \"columns\": ["
-                  "{\"name\": \"k\", \"type\": \"text\", \"unit\": \"\", \"key\": true, \"direction\": \"none\"},"
-                  "{\"name\": \"n\", \"type\": \"int\", \"unit\": \"count\", \"key\": false, \"direction\": \"none\"},"
-                  "{\"name\": \"x\", \"type\": \"real\", \"unit\": \"ms\", \"key\": false, \"direction\": \"lower\"},"
-                  "{\"name\": \"b\", \"type\": \"bool\", \"unit\": \"\", \"key\": false, \"direction\": \"none\"}],"
-                  "\"rows\": [[\"a\\\"\\u00b5\", 9223372036854775807, 0.1, true], [null, null, 5, null]]}]}"),
-        0);
+    assert_int_equal(load(&f, HEAD "{\"id\": \"a\", \"title\": \"A\", \"columns\": ["
+                                   "{\"name\": \"k\", \"type\": \"text\", \"unit\": \"\", \"key\": "
+                                   "true, \"direction\": \"none\"},"
+                                   "{\"name\": \"n\", \"type\": \"int\", \"unit\": \"count\", "
+                                   "\"key\": false, \"direction\": \"none\"},"
+                                   "{\"name\": \"x\", \"type\": \"real\", \"unit\": \"ms\", "
+                                   "\"key\": false, \"direction\": \"lower\"},"
+                                   "{\"name\": \"b\", \"type\": \"bool\", \"unit\": \"\", \"key\": "
+                                   "false, \"direction\": \"none\"}],"
+                                   "\"rows\": [[\"a\\\"\\u00b5\", 9223372036854775807, 0.1, true], "
+                                   "[null, null, 5, null]]}]}"),
+                     0);
     const struct az_table *t = az_document_table(&f.doc, "a");
     assert_non_null(t);
     assert_int_equal(t->rows, 2);
@@ -100,7 +107,8 @@ static void json_values(void **state)
     assert_true(az_table_at(t, 0, 1)->i == INT64_MAX);
     assert_true(az_table_at(t, 0, 2)->f == 0.1);
     assert_true(az_table_at(t, 0, 3)->b);
-    assert_int_equal(az_table_at(t, 1, 2)->type, AZ_REAL); /* an integer in a real column stays real */
+    assert_int_equal(az_table_at(t, 1, 2)->type,
+                     AZ_REAL); /* an integer in a real column stays real */
     assert_int_equal(az_table_at(t, 1, 0)->type, AZ_EMPTY);
     end(&f);
 }
@@ -118,14 +126,19 @@ static void json_refused(void **state)
         { "{\"schema\": \"analyzer-comparison/1\"}", "is a comparison" },
         { "{\"schema\": \"analyzer-result/1\", \"tables\": [", "breaks off" },
         { HEAD "{\"id\": \"a\", \"columns\": []}]}", "without id or columns" },
-        { HEAD "{\"id\": \"a\", \"columns\": [{\"name\": \"k\", \"type\": \"wood\"}]}]}", "unknown word '\"wood\"'" },
-        { HEAD "{\"id\": \"a\", \"columns\": [{\"name\": \"k\", \"type\": \"int\", \"unit\": \"yd\"}]}]}",
+        { HEAD "{\"id\": \"a\", \"columns\": [{\"name\": \"k\", \"type\": \"wood\"}]}]}",
+          "unknown word '\"wood\"'" },
+        { HEAD "{\"id\": \"a\", \"columns\": [{\"name\": \"k\", \"type\": \"int\", \"unit\": "
+               "\"yd\"}]}]}",
           "unknown word" },
-        { HEAD "{\"id\": \"a\", \"columns\": [{\"name\": \"k\", \"type\": \"int\"}], \"rows\": [[1.5]]}]}",
+        { HEAD "{\"id\": \"a\", \"columns\": [{\"name\": \"k\", \"type\": \"int\"}], \"rows\": "
+               "[[1.5]]}]}",
           "cell is not of its column's type: '1.5'" },
-        { HEAD "{\"id\": \"a\", \"columns\": [{\"name\": \"k\", \"type\": \"int\"}], \"rows\": [[1, 2]]}]}",
+        { HEAD "{\"id\": \"a\", \"columns\": [{\"name\": \"k\", \"type\": \"int\"}], \"rows\": "
+               "[[1, 2]]}]}",
           "more cells" },
-        { HEAD "{\"id\": \"a\", \"columns\": [{\"name\": \"k\", \"type\": \"int\"}], \"rows\": [[]]}]}",
+        { HEAD
+          "{\"id\": \"a\", \"columns\": [{\"name\": \"k\", \"type\": \"int\"}], \"rows\": [[]]}]}",
           "fewer cells" },
         { HEAD "{\"id\": \"a\", \"columns\": [{\"name\": \"k\", \"type\": \"int\"}]},"
                "{\"id\": \"a\", \"columns\": [{\"name\": \"k\", \"type\": \"int\"}]}]}",
@@ -158,7 +171,9 @@ static void csv_types(void **state)
                                   "None,-4,,False,1,2,\n"),
                      0);
     const struct az_table *t = az_document_table(&f.doc, "t");
-    const enum az_cell_type types[] = { AZ_TEXT, AZ_INT, AZ_REAL, AZ_BOOL, AZ_TEXT, AZ_TEXT, AZ_TEXT };
+    const enum az_cell_type types[] = {
+        AZ_TEXT, AZ_INT, AZ_REAL, AZ_BOOL, AZ_TEXT, AZ_TEXT, AZ_TEXT
+    };
     for (size_t i = 0; i < 7; i++)
         assert_int_equal(t->columns.v[i].type, types[i]);
     assert_int_equal(t->columns.v[1].unit, AZ_UNIT_COUNT);
@@ -167,7 +182,8 @@ static void csv_types(void **state)
     assert_true(az_sv_is(az_cell_text(az_table_at(t, 1, 0)), "None")); /* a text stays what it is */
     assert_int_equal(az_table_at(t, 1, 1)->i, -4);
     assert_int_equal(az_table_at(t, 1, 2)->type, AZ_EMPTY);
-    assert_true(az_sv_is(az_cell_text(az_table_at(t, 0, 5)), "12345678901234567890")); /* no digit is lost */
+    assert_true(az_sv_is(az_cell_text(az_table_at(t, 0, 5)),
+                         "12345678901234567890")); /* no digit is lost */
     end(&f);
 }
 
@@ -179,14 +195,15 @@ static void csv_edges(void **state)
     assert_int_equal(load_csv(&f, ""), 0);
     assert_int_equal(az_document_table(&f.doc, "t")->rows, 0);
     end(&f);
-    begin(&f); /* a header only; its units tell the types */
+    begin(&f); /* a header only; its units say the types */
     assert_int_equal(load_csv(&f, "label,time (ms)\n"), 0);
     assert_int_equal(az_document_table(&f.doc, "t")->columns.v[1].type, AZ_REAL);
     assert_int_equal(az_document_table(&f.doc, "t")->columns.v[0].type, AZ_TEXT);
     end(&f);
     begin(&f); /* short rows are filled up, long ones are an error with their line */
     assert_int_equal(load_csv(&f, "a,b\n1\n1,2,3\n"), AZ_EFORMAT);
-    assert_non_null(strstr(first_message(&f), "t.csv:3: row longer than the header: 3 fields for 2 columns"));
+    assert_non_null(
+        strstr(first_message(&f), "t.csv:3: row longer than the header: 3 fields for 2 columns"));
     end(&f);
     begin(&f);
     assert_int_equal(load_csv(&f, "a,b\n\"x,2\n"), AZ_EFORMAT);
@@ -227,7 +244,8 @@ static void units_by_name(void **state)
     (void)state;
     for (size_t i = 0; i < AZ_LENGTH(cases); i++)
         if (az_unit_of_column(az_sv_str(cases[i].name), AZ_REAL) != cases[i].unit)
-            fail_msg("'%s': %s", cases[i].name, az_unit_text(az_unit_of_column(az_sv_str(cases[i].name), AZ_REAL)));
+            fail_msg("'%s': %s", cases[i].name,
+                     az_unit_text(az_unit_of_column(az_sv_str(cases[i].name), AZ_REAL)));
     assert_int_equal(az_unit_of_column(AZ_SV("total_us"), AZ_TEXT), AZ_UNIT_NONE);
     assert_int_equal(az_unit_of_column(AZ_SV("stream"), AZ_INT), AZ_UNIT_ID);
 }
@@ -283,8 +301,9 @@ static void kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_values), cmocka_unit_test(json_charts), cmocka_unit_test(json_refused),
-        cmocka_unit_test(csv_types),   cmocka_unit_test(csv_edges),   cmocka_unit_test(units_by_name),
+        cmocka_unit_test(json_values),  cmocka_unit_test(json_charts),
+        cmocka_unit_test(json_refused), cmocka_unit_test(csv_types),
+        cmocka_unit_test(csv_edges),    cmocka_unit_test(units_by_name),
         cmocka_unit_test(kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -204,8 +204,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(read_in_any_order), TEST(held_in_parts),     TEST(part_of_a_row_is_an_error), TEST(not_behind_rows),
-        TEST(without_columns),   TEST(beyond_the_budget), TEST(documents_keep_and_copy),   TEST(shown_tables_are_held),
+        TEST(read_in_any_order),       TEST(held_in_parts),         TEST(part_of_a_row_is_an_error),
+        TEST(not_behind_rows),         TEST(without_columns),       TEST(beyond_the_budget),
+        TEST(documents_keep_and_copy), TEST(shown_tables_are_held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

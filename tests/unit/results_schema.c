@@ -45,33 +45,42 @@ static void headers_become_ids(void **state)
         const char *id, *title;
     } rows[] = {
         /* one figure in the words of several tools */
-        { "kernel_summary", "Kernel duration (\xc2\xb5s)_sum", AZ_UNIT_US, "kernel_time_us", "Kernel time (us)" },
-        { "kernel_summary", "Total Kernel Time (ms)", AZ_UNIT_MS, "kernel_time_ms", "Kernel time (ms)" },
+        { "kernel_summary", "Kernel duration (\xc2\xb5s)_sum", AZ_UNIT_US, "kernel_time_us",
+          "Kernel time (us)" },
+        { "kernel_summary", "Total Kernel Time (ms)", AZ_UNIT_MS, "kernel_time_ms",
+          "Kernel time (ms)" },
         { "kernel_summary", "total_us", AZ_UNIT_US, "kernel_time_us", "Kernel time (us)" },
         { "kern_sum", "Total Time (ns)", AZ_UNIT_NS, "kernel_time_ns", "Kernel time (ns)" },
-        { "ops_summary", "total_direct_kernel_time_sum", AZ_UNIT_US, "kernel_time_us", "Kernel time (us)" },
-        { "ops_stacked", "Device Time Sum [\xce\xbcs]", AZ_UNIT_US, "kernel_time_us", "Kernel time (us)" },
+        { "ops_summary", "total_direct_kernel_time_sum", AZ_UNIT_US, "kernel_time_us",
+          "Kernel time (us)" },
+        { "ops_stacked", "Device Time Sum [\xce\xbcs]", AZ_UNIT_US, "kernel_time_us",
+          "Kernel time (us)" },
         { "classes", "TotalTime(ms)", AZ_UNIT_MS, "kernel_time_ms", "Kernel time (ms)" },
         { "tpu_op_summary", "self_us", AZ_UNIT_US, "kernel_time_us", "Kernel time (us)" },
         { "api_sum", "Total Time (ns)", AZ_UNIT_NS, "time_ns", "Time (ns)" },
         /* summaries */
         { "kern_sum", "Avg (ns)", AZ_UNIT_NS, "kernel_time_mean_ns", "Mean kernel time (ns)" },
-        { "kern_exec_sum", "KStdDev (ns)", AZ_UNIT_NS, "kernel_time_std_ns", "Standard deviation of kernel time (ns)" },
+        { "kern_exec_sum", "KStdDev (ns)", AZ_UNIT_NS, "kernel_time_std_ns",
+          "Standard deviation of kernel time (ns)" },
         { "kernel_summary", "Kernel duration (\xc2\xb5s)_count", AZ_UNIT_COUNT, "count", "Count" },
         { "api_sum", "Num Calls", AZ_UNIT_COUNT, "count", "Count" },
-        { "memory_bw_summary", "25%", AZ_UNIT_GBPS, "bandwidth_p25_gb_per_s", "25th percentile of bandwidth (GB/s)" },
+        { "memory_bw_summary", "25%", AZ_UNIT_GBPS, "bandwidth_p25_gb_per_s",
+          "25th percentile of bandwidth (GB/s)" },
         /* shares and rates */
         { "kern_sum", "Time (%)", AZ_UNIT_PERCENT, "share_percent", "Share (%)" },
-        { "kernel_summary", "cum_percent", AZ_UNIT_PERCENT, "cumulative_share_percent", "Cumulative share (%)" },
+        { "kernel_summary", "cum_percent", AZ_UNIT_PERCENT, "cumulative_share_percent",
+          "Cumulative share (%)" },
         { "roofline", "TB/s", AZ_UNIT_TBPS, "bandwidth_tb_per_s", "Bandwidth (TB/s)" },
-        { "GEMM", "TFLOPS/s_mean", AZ_UNIT_TFLOPS, "compute_rate_mean_tflop_per_s", "Mean compute rate (TFLOPS/s)" },
+        { "GEMM", "TFLOPS/s_mean", AZ_UNIT_TFLOPS, "compute_rate_mean_tflop_per_s",
+          "Mean compute rate (TFLOPS/s)" },
         /* names */
         { "kern_sum", "Name", AZ_UNIT_NONE, "kernel", "Kernel" },
         { "ops", "OP Code", AZ_UNIT_NONE, "operation", "Operation" },
         { "api_kernel_summary", "DevId", AZ_UNIT_ID, "device", "Device" },
         /* what no rule knows, comparisons, names of the user's */
         { "mine", "NumGPUOps here", AZ_UNIT_COUNT, "n_gpu_ops_here_count", "N GPU ops here" },
-        { "kern_sum", "base::Total Time (ns)", AZ_UNIT_NS, "base__kernel_time_ns", "base::Total Time (ns)" },
+        { "kern_sum", "base::Total Time (ns)", AZ_UNIT_NS, "base__kernel_time_ns",
+          "base::Total Time (ns)" },
         { "kern_sum", "Total Time (ns)__b_pct", AZ_UNIT_PERCENT, "kernel_time__b_pct_percent",
           "Total Time (ns)__b_pct" },
         { "gpu_timelines_by_rank", "total_time", AZ_UNIT_MS, "total_time_ms", "total_time" },
@@ -82,7 +91,8 @@ static void headers_become_ids(void **state)
 
     for (size_t i = 0; i < AZ_LENGTH(rows); i++) {
         struct az_table *t = az_table_new(&e->arena, rows[i].table, "", 0);
-        az_table_column(t, rows[i].header, rows[i].unit <= AZ_UNIT_ID ? AZ_TEXT : AZ_REAL, rows[i].unit, 0);
+        az_table_column(t, rows[i].header, rows[i].unit <= AZ_UNIT_ID ? AZ_TEXT : AZ_REAL,
+                        rows[i].unit, 0);
         assert_int_equal(az_schema_apply(t), 0);
         expect(t->columns.v[0].id, rows[i].id);
         expect(t->columns.v[0].title, rows[i].title);
@@ -113,7 +123,8 @@ static void ids_are_unique_in_a_table(void **state)
     assert_int_equal(az_schema_find(t, AZ_SV("time")), -1);
     az_document_release(&d);
 
-    t = az_table_new(&e->arena, "diff", "", AZ_TABLE_KEEP_EMPTY); /* in a comparison inputs name the columns */
+    t = az_table_new(&e->arena, "diff", "",
+                     AZ_TABLE_KEEP_EMPTY); /* in a comparison inputs name the columns */
     az_document_init(&d, &e->arena);
     d.schema = AZ_SV("analyzer-comparison/1");
     az_table_column(t, "my_run_us", AZ_REAL, AZ_UNIT_US, 0);
@@ -161,7 +172,8 @@ static void long_headers_are_cut(void **state)
     for (size_t c = 0; c < 3; c++) {
         assert_true(t->columns.v[c].id.n > 3 && t->columns.v[c].id.n < 2048);
         for (size_t i = 0; i < t->columns.v[c].id.n; i++)
-            assert_non_null(strchr("abcdefghijklmnopqrstuvwxyz0123456789_", t->columns.v[c].id.p[i]));
+            assert_non_null(
+                strchr("abcdefghijklmnopqrstuvwxyz0123456789_", t->columns.v[c].id.p[i]));
     }
     az_table_free(t);
 }

@@ -84,10 +84,12 @@ static void fill(struct fix *f, uint64_t seed, size_t traces)
     for (size_t t = 0; t < traces; t++) {
         f->t[t].ticks_per_ns = 1;
         for (size_t i = 0, n = next(&seed) % EVENTS; i < n; i++) {
-            const int64_t start = next(&seed) % 100000, d = next(&seed) % 3 ? next(&seed) % 1000 : 7;
+            const int64_t start = next(&seed) % 100000,
+                          d = next(&seed) % 3 ? next(&seed) % 1000 : 7;
             const char *name = names[(next(&seed) + t) % NAMES];
-            add(&f->t[t], AZ_KERNEL, name, stream_lane(&f->t[t], 1, next(&seed) % 3, next(&seed) % 2 + 7), start,
-                start + d, 0);
+            add(&f->t[t], AZ_KERNEL, name,
+                stream_lane(&f->t[t], 1, next(&seed) % 3, next(&seed) % 2 + 7), start, start + d,
+                0);
         }
     }
 }
@@ -115,16 +117,17 @@ static struct row *reference(const struct fix *f, size_t *n)
                                rows[k].device == l->device && rows[k].stream == (int64_t)l->tid))
                 k++;
             if (k == *n)
-                rows[(*n)++] =
-                    (struct row){ .name = name, .rank = (int64_t)t, .device = l->device, .stream = (int64_t)l->tid };
+                rows[(*n)++] = (struct row){
+                    .name = name, .rank = (int64_t)t, .device = l->device, .stream = (int64_t)l->tid
+                };
             rows[k].v[rows[k].n++] = e->end[i] - e->start[i];
         }
     return rows;
 }
 
-#define FIGURE(header, what)                                                                                           \
-    {                                                                                                                  \
-        header, .figure = what, .unit = AZ_UNIT_NS                                                                     \
+#define FIGURE(header, what)                                                                       \
+    {                                                                                              \
+        header, .figure = what, .unit = AZ_UNIT_NS                                                 \
     }
 static const struct az_table_spec spec = {
     "by_all",
@@ -168,7 +171,8 @@ static void check_row(const struct az_table *t, size_t i, struct row *r, double 
     same(at(t, i, "median"), s.median);
     same(at(t, i, "min"), (double)s.min);
     same(at(t, i, "max"), (double)s.max);
-    assert_true(fabs(at(t, i, "std") - s.std) <= 1e-9 * s.std || (isnan(s.std) && isnan(at(t, i, "std"))));
+    assert_true(fabs(at(t, i, "std") - s.std) <= 1e-9 * s.std ||
+                (isnan(s.std) && isnan(at(t, i, "std"))));
     same(at(t, i, "p95"), az_percentile_i64(r->v, r->n, 95));
     same(at(t, i, "p99"), az_percentile_i64(r->v, r->n, 99));
     same(at(t, i, "Percentage (%)"), az_percent((double)s.sum, all));
@@ -192,10 +196,11 @@ static void against_reference(uint64_t seed, size_t traces)
             all += (double)rows[k].v[i];
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
-        while (k < n &&
-               !(az_sv_eq(rows[k].name, az_cell_text(az_table_at(t, i, (size_t)az_table_find(t, "name")))) &&
-                 rows[k].device == (int64_t)at(t, i, "device") && rows[k].stream == (int64_t)at(t, i, "stream") &&
-                 (traces == 1 || rows[k].rank == (int64_t)at(t, i, "rank"))))
+        while (k < n && !(az_sv_eq(rows[k].name, az_cell_text(az_table_at(
+                                                     t, i, (size_t)az_table_find(t, "name")))) &&
+                          rows[k].device == (int64_t)at(t, i, "device") &&
+                          rows[k].stream == (int64_t)at(t, i, "stream") &&
+                          (traces == 1 || rows[k].rank == (int64_t)at(t, i, "rank"))))
             k++;
         assert_true(k < n);
         check_row(t, i, &rows[k], all);
@@ -214,7 +219,8 @@ static void random_traces(void **state)
         against_reference(seed, 1 + seed % TRACES);
 }
 
-/* Picoseconds: whole ns are rounded, other units are not; extremes of parts of ns are no integers. */
+/* Picoseconds: whole ns are rounded, other units are not; extremes of parts of ns are no integers.
+ */
 static void picoseconds(void **state)
 {
     struct fix *f = *state;
@@ -260,7 +266,9 @@ static void texts_and_given_rows(void **state)
         .top = 1,
     };
     struct fix *f = *state;
-    const struct az_sum s = { .name = name_of(&f->t[1], "b"), .total_ns = 100, .count = 4, .med = NAN };
+    const struct az_sum s = {
+        .name = name_of(&f->t[1], "b"), .total_ns = 100, .count = 4, .med = NAN
+    };
     assert_int_equal(az_vec_push(&f->t[1].kernel_sums, s), 0);
     add(&f->t[0], AZ_KERNEL, "a", stream_lane(&f->t[0], 1, 0, 7), 0, 1000, 0);
     add(&f->t[0], AZ_KERNEL, "c", stream_lane(&f->t[0], 1, 0, 7), 0, 10, 0);

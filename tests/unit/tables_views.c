@@ -72,19 +72,21 @@ static void only_answer_stays(void **state)
 static void asked_for(void **state)
 {
     struct env *e = *state;
-    const struct az_view_choice nsys = { AZ_TOOL_NSYS, AZ_TOOL_TRACELENS }, none = { 0, AZ_TOOL_TRACELENS };
+    const struct az_view_choice nsys = { AZ_TOOL_NSYS, AZ_TOOL_TRACELENS },
+                                none = { 0, AZ_TOOL_TRACELENS };
     add(e, "kernel_summary", "Count", 1, 2);
     assert_true(az_views_wanted(&e->doc, "kern_sum", nsys));
     assert_false(az_views_wanted(&e->doc, "kern_sum", none));
-    assert_true(az_views_wanted(&e->doc, "kern_sum", (struct az_view_choice){ AZ_TOOL_ALL, AZ_TOOL_TRACELENS }));
+    assert_true(az_views_wanted(&e->doc, "kern_sum",
+                                (struct az_view_choice){ AZ_TOOL_ALL, AZ_TOOL_TRACELENS }));
     assert_true(az_views_wanted(&e->doc, "unknown", none));
     add(e, "kern_sum", "Instances", 1, 2);
     add(e, "temporal_breakdown", "rank", 0, 1);
     chosen(e, AZ_TOOL_NSYS, AZ_TOOL_TRACELENS, "temporal_breakdown");
 }
 
-/* What another tool's users alone know is not shown where the format has users of its own, even if nobody else answers;
- * a format without gets it. */
+/* What another tool's users alone know is not shown where the format has users of its own, even if
+ * nobody else answers; a format without gets it. */
 static void details_of_others(void **state)
 {
     struct env *e = *state;

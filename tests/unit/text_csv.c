@@ -1,4 +1,5 @@
-/* CSV: fixed cases, and both splitters in several window sizes against a plain reference reader on random input. */
+/* CSV: fixed cases, and both splitters in several window sizes against a plain reference reader on
+ * random input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,8 +9,10 @@
 
 #include "text/csv.h"
 
-/* Rows written as text: fields in <>, quoted ones in [], un-doubled; "L<line>:" in front; "blank"; "error L<line>". */
-static void dump(struct az_vec_char *out, struct az_sv in, bool scalar, size_t window, char sep, size_t max_row)
+/* Rows written as text: fields in <>, quoted ones in [], un-doubled; "L<line>:" in front; "blank";
+ * "error L<line>". */
+static void dump(struct az_vec_char *out, struct az_sv in, bool scalar, size_t window, char sep,
+                 size_t max_row)
 {
     struct az_source_opts o = { .window = window };
     struct az_source *src;
@@ -28,7 +31,8 @@ static void dump(struct az_vec_char *out, struct az_sv in, bool scalar, size_t w
         for (size_t i = 0; i < c.row.n; i++) {
             struct az_sv t = az_csv_text(&a, &c.row.v[i]);
             bool q = c.row.v[i].quoted;
-            assert_int_equal(c.row.v[i].doubled, c.row.v[i].quoted && memchr(c.row.v[i].raw.p, '"', c.row.v[i].raw.n));
+            assert_int_equal(c.row.v[i].doubled,
+                             c.row.v[i].quoted && memchr(c.row.v[i].raw.p, '"', c.row.v[i].raw.n));
             e = e ? e : az_text_append(out, q ? AZ_SV("[") : AZ_SV("<"));
             e = e ? e : az_text_append(out, t);
             e = e ? e : az_text_append(out, q ? AZ_SV("]") : AZ_SV(">"));
@@ -98,12 +102,13 @@ static void reference(struct az_vec_char *out, struct az_sv in, char sep)
     }
 }
 
-static void same(const struct az_vec_char *a, const struct az_vec_char *b, struct az_sv in, bool scalar, size_t window)
+static void same(const struct az_vec_char *a, const struct az_vec_char *b, struct az_sv in,
+                 bool scalar, size_t window)
 {
     if (az_sv_eq(az_text_view(a), az_text_view(b)))
         return;
-    print_error("scalar %d window %zu input {%.*s}\nwant {%.*s}\ngot  {%.*s}\n", scalar, window, AZ_SVF(in), (int)a->n,
-                a->v, (int)b->n, b->v);
+    print_error("scalar %d window %zu input {%.*s}\nwant {%.*s}\ngot  {%.*s}\n", scalar, window,
+                AZ_SVF(in), (int)a->n, a->v, (int)b->n, b->v);
     fail();
 }
 
@@ -189,8 +194,9 @@ static uint64_t rnd(uint64_t *s)
 /* Tokens weighted so that long regular stretches, doubled quotes and irregular quotes all come. */
 static size_t random_text(uint64_t *s, char *buf, size_t max)
 {
-    static const char *const token[] = { ",",       "\n",           "\r\n", "\"",   "\"\"", "a",      "word",
-                                         "\"x,y\"", ",\"p\"\"q\",", " ",    "1234", ",,,",  "\"\n\"", ",\"l\nm\"\n" };
+    static const char *const token[] = { ",",    "\n",   "\r\n",    "\"",           "\"\"",
+                                         "a",    "word", "\"x,y\"", ",\"p\"\"q\",", " ",
+                                         "1234", ",,,",  "\"\n\"",  ",\"l\nm\"\n" };
     size_t n = 0, count = rnd(s) % 90, kinds = rnd(s) % 4 ? AZ_LENGTH(token) : 7;
     bool tame = rnd(s) % 3 == 0; /* no lone quotes: the index alone has to do it */
     for (size_t i = 0; i < count; i++) {
@@ -247,7 +253,8 @@ static void long_rows(void **state)
     az_vec_release(&want);
 }
 
-/* A source that breaks off: every whole row before, also those in the last bytes, then the error. */
+/* A source that breaks off: every whole row before, also those in the last bytes, then the error.
+ */
 static void rows_before_a_break(void **state)
 {
     (void)state;
@@ -270,8 +277,8 @@ static void rows_before_a_break(void **state)
                 }
                 e = e ? e : az_text_append(&gz, az_sv_make(text, sizeof text - 1));
                 e = e ? e
-                      : az_text_printf(&want, "L%d:<a><b>\nL%d:<1>[x]\nerror L%d", (int)lines + 1, (int)lines + 2,
-                                       (int)lines + 3);
+                      : az_text_printf(&want, "L%d:<a><b>\nL%d:<1>[x]\nerror L%d", (int)lines + 1,
+                                       (int)lines + 2, (int)lines + 3);
                 assert_int_equal(e, 0);
                 dump(&out, az_text_view(&gz), scalar, window, ',', 0);
                 assert_int_equal(out.n, want.n);
@@ -295,7 +302,8 @@ static void row_limit(void **state)
                                 "L1:<abc><def>\nL2:<ab><cdefgh>\nL3:<x>\n");
             az_vec_reset(&got);
             dump(&got, in, scalar, windows[i], ',', 8);
-            assert_string_equal((az_text_printf(&got, "%c", 0) ? "" : got.v), "L1:<abc><def>\nerror L2");
+            assert_string_equal((az_text_printf(&got, "%c", 0) ? "" : got.v),
+                                "L1:<abc><def>\nerror L2");
             az_vec_release(&got);
         }
 }
@@ -354,7 +362,10 @@ static void other_separators(void **state)
 
 /* ---- fields ---- */
 
-static struct az_csv_field plain(const char *s) { return (struct az_csv_field){ .raw = az_sv_str(s) }; }
+static struct az_csv_field plain(const char *s)
+{
+    return (struct az_csv_field){ .raw = az_sv_str(s) };
+}
 static struct az_csv_field quoted(const char *s)
 {
     return (struct az_csv_field){ .raw = az_sv_str(s), .quoted = true };
@@ -378,9 +389,8 @@ static void integers(void **state)
     f = quoted("-1,234");
     assert_int_equal(az_csv_i64(&f, &x), 0);
     assert_int_equal(x, -1234);
-    static const char *const bad[] = {
-        "1,5", "1,,000", ",100", "1000,000", "1,000,", "1,0000", "12a", "1,000x", "Nones"
-    };
+    static const char *const bad[] = { "1,5",    "1,,000", ",100",   "1000,000", "1,000,",
+                                       "1,0000", "12a",    "1,000x", "Nones" };
     for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
         f = quoted(bad[i]);
         assert_int_equal(az_csv_i64(&f, &x), AZ_EFORMAT);
@@ -486,8 +496,8 @@ static void quick_numbers(void **state)
         struct az_csv_field f = plain(text), g = plain(with_exponent);
         int r = az_csv_scaled(&f, by, &quick), q = az_csv_scaled(&g, by, &general);
         if (r != q || (r == 0 && quick != general))
-            print_error("%s * %lld: %d %lld, %d %lld\n", text, (long long)by, r, (long long)quick, q,
-                        (long long)general);
+            print_error("%s * %lld: %d %lld, %d %lld\n", text, (long long)by, r, (long long)quick,
+                        q, (long long)general);
         assert_int_equal(r, q);
         assert_true(r || quick == general);
     }
@@ -497,8 +507,10 @@ static void quoting(void **state)
 {
     (void)state;
     static const char *const t[][2] = {
-        { "plain", "plain" },   { "", "" },           { "a,b", "\"a,b\"" },     { "say \"x\"", "\"say \"\"x\"\"\"" },
-        { "l\nm", "\"l\nm\"" }, { "l\r", "\"l\r\"" }, { " lead", "\" lead\"" }, { "trail\t", "\"trail\t\"" },
+        { "plain", "plain" },     { "", "" },
+        { "a,b", "\"a,b\"" },     { "say \"x\"", "\"say \"\"x\"\"\"" },
+        { "l\nm", "\"l\nm\"" },   { "l\r", "\"l\r\"" },
+        { " lead", "\" lead\"" }, { "trail\t", "\"trail\t\"" },
     };
     struct az_vec_char out;
     az_vec_init(&out, NULL);
@@ -515,11 +527,13 @@ static void quoting(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixed_cases), cmocka_unit_test(nul_bytes),     cmocka_unit_test(random_cases),
-        cmocka_unit_test(long_rows),   cmocka_unit_test(row_limit),     cmocka_unit_test(rows_before_a_break),
-        cmocka_unit_test(field_limit), cmocka_unit_test(memory_limit),  cmocka_unit_test(other_separators),
-        cmocka_unit_test(integers),    cmocka_unit_test(doubles),       cmocka_unit_test(scaled),
-        cmocka_unit_test(quoting),     cmocka_unit_test(quick_numbers),
+        cmocka_unit_test(fixed_cases),      cmocka_unit_test(nul_bytes),
+        cmocka_unit_test(random_cases),     cmocka_unit_test(long_rows),
+        cmocka_unit_test(row_limit),        cmocka_unit_test(rows_before_a_break),
+        cmocka_unit_test(field_limit),      cmocka_unit_test(memory_limit),
+        cmocka_unit_test(other_separators), cmocka_unit_test(integers),
+        cmocka_unit_test(doubles),          cmocka_unit_test(scaled),
+        cmocka_unit_test(quoting),          cmocka_unit_test(quick_numbers),
     };
     return cmocka_run_group_tests_name("text_csv", tests, NULL, NULL);
 }

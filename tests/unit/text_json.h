@@ -1,4 +1,5 @@
-/* What the tests of the JSON scanner share: a scanner over bytes in memory, and a dump of all it says about them. */
+/* What the tests of the JSON scanner share: a scanner over bytes in memory, and a dump of all it
+ * says about them. */
 #ifndef TESTS_TEXT_JSON_H
 #define TESTS_TEXT_JSON_H
 
@@ -14,7 +15,8 @@
 #include "base/num.h"
 #include "text/jsonscan.h"
 
-/* Bytes handed out at most `step` at once (0: as many as wanted); an error instead of the byte at `fail_at`. */
+/* Bytes handed out at most `step` at once (0: as many as wanted); an error instead of the byte at
+ * `fail_at`. */
 struct bytes {
     const char *p;
     size_t n, at, step, fail_at;
@@ -41,7 +43,8 @@ static inline int bytes_fill(void *ctx, void *buf, size_t n, size_t *got)
 }
 
 enum { K_PH = 1, K_CAT, K_NAME, K_TS, K_DUR, K_PID, K_ARGS, K_INNER };
-static const char *const test_keys[] = { "ph", "cat", "name", "ts", "dur", "pid", "args", "inner", NULL };
+static const char *const test_keys[] = { "ph",  "cat",  "name",  "ts", "dur",
+                                         "pid", "args", "inner", NULL };
 
 /* A scanner and what it said: one line a record, then a line about the array. */
 struct dump {
@@ -145,7 +148,8 @@ static inline int dump_record(void *ctx, struct az_jscan *s)
     return rc;
 }
 
-/* Reads a document as a trace reader does: `traceEvents` as records, other members skipped; or a bare array. */
+/* Reads a document as a trace reader does: `traceEvents` as records, other members skipped; or a
+ * bare array. */
 static inline int dump_document(struct dump *d)
 {
     struct az_jscan *s = &d->scan;
@@ -189,11 +193,13 @@ static inline void dump_run(struct dump *d, struct az_sv doc, size_t window, siz
     if (d->rc == AZ_J_OK && !a->malformed && !a->truncated)
         (void)snprintf(tail, sizeof tail, "%llu records\n", (unsigned long long)a->records);
     else
-        (void)snprintf(tail, sizeof tail,
-                       "rc %d at %lld: %llu records, %llu malformed, %llu skipped, first %lld%s, end %s\n", d->rc,
-                       (long long)(d->rc == AZ_J_OK ? 0 : az_jscan_offset(&d->scan)), (unsigned long long)a->records,
-                       (unsigned long long)a->malformed, (unsigned long long)a->skipped_bytes, (long long)a->first_bad,
-                       a->truncated ? ", truncated" : "", end);
+        (void)snprintf(
+            tail, sizeof tail,
+            "rc %d at %lld: %llu records, %llu malformed, %llu skipped, first %lld%s, end %s\n",
+            d->rc, (long long)(d->rc == AZ_J_OK ? 0 : az_jscan_offset(&d->scan)),
+            (unsigned long long)a->records, (unsigned long long)a->malformed,
+            (unsigned long long)a->skipped_bytes, (long long)a->first_bad,
+            a->truncated ? ", truncated" : "", end);
     assert_int_equal(az_text_append(&d->text, az_sv_str(tail)), 0);
 }
 
@@ -206,20 +212,22 @@ static inline void dump_release(struct dump *d)
     az_vec_release(&d->line);
 }
 
-/* The document in a large window and in small ones, whole and drop by drop: always the same. Leaves the first dump in
- * *d. */
+/* The document in a large window and in small ones, whole and drop by drop: always the same. Leaves
+ * the first dump in *d. */
 static inline void dump_all_ways(struct dump *d, struct az_sv doc)
 {
     static const struct {
         size_t window, step;
-    } ways[] = { { 64, 0 }, { 65, 1 }, { 71, 0 }, { 96, 7 }, { 128, 33 }, { 200, 0 }, { 255, 64 }, { 300, 0 } };
+    } ways[] = { { 64, 0 },   { 65, 1 },  { 71, 0 },   { 96, 7 },
+                 { 128, 33 }, { 200, 0 }, { 255, 64 }, { 300, 0 } };
     dump_run(d, doc, (size_t)1 << 16, 0);
     for (size_t i = 0; i < AZ_LENGTH(ways); i++) {
         struct dump other = { .strict = d->strict, .max_record = d->max_record };
         dump_run(&other, doc, ways[i].window, ways[i].step);
         if (!az_sv_eq(az_text_view(&d->text), az_text_view(&other.text))) {
-            print_error("window %zu, step %zu:\n%.*s\nlarge window:\n%.*s\nof:\n%.*s\n", ways[i].window, ways[i].step,
-                        AZ_SVF(az_text_view(&other.text)), AZ_SVF(az_text_view(&d->text)), AZ_SVF(doc));
+            print_error("window %zu, step %zu:\n%.*s\nlarge window:\n%.*s\nof:\n%.*s\n",
+                        ways[i].window, ways[i].step, AZ_SVF(az_text_view(&other.text)),
+                        AZ_SVF(az_text_view(&d->text)), AZ_SVF(doc));
             fail();
         }
         dump_release(&other);

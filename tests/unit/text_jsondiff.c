@@ -1,5 +1,5 @@
-/* JSON scanner against json-c, event by event, over generated documents (indentation, separators, key order, escapes,
- * misleading text) and over mutations of them that are still JSON. Seeded. */
+/* JSON scanner against json-c, event by event, over generated documents (indentation, separators,
+ * key order, escapes, misleading text) and over mutations of them that are still JSON. Seeded. */
 #include "text_json.h"
 
 #include <json-c/json.h>
@@ -13,7 +13,10 @@ struct style {  /* of one writer */
     bool shuffle;
 };
 
-static void put(struct az_vec_char *o, const char *text) { assert_int_equal(az_text_append(o, az_sv_str(text)), 0); }
+static void put(struct az_vec_char *o, const char *text)
+{
+    assert_int_equal(az_text_append(o, az_sv_str(text)), 0);
+}
 
 static void blank(struct az_vec_char *o, const struct style *st, bool after_separator)
 {
@@ -54,14 +57,16 @@ static void text(struct az_vec_char *o)
 
 static void number(struct az_vec_char *o)
 {
-    static const char *const odd[] = { "0", "-0", "1e3", "2.5E-1", "9007199254740993", "-12.75", "1E+2" };
+    static const char *const odd[] = { "0",      "-0",  "1e3", "2.5E-1", "9007199254740993",
+                                       "-12.75", "1E+2" };
     if (below(6) == 0)
         put(o, odd[below(7)]);
     else
-        assert_int_equal(az_text_printf(o, below(2) ? "%llu.%03u" : "%llu",
-                                        (unsigned long long)(test_random(&seed) % 10000000000000ull),
-                                        (unsigned)below(1000)),
-                         0);
+        assert_int_equal(
+            az_text_printf(o, below(2) ? "%llu.%03u" : "%llu",
+                           (unsigned long long)(test_random(&seed) % 10000000000000ull),
+                           (unsigned)below(1000)),
+            0);
 }
 
 static void any_value(struct az_vec_char *o, const struct style *st, int depth)
@@ -78,7 +83,8 @@ static void any_value(struct az_vec_char *o, const struct style *st, int depth)
         put(o, kind == 3 ? "[" : "{");
         size_t n = below(5);
         for (size_t i = 0; i < n; i++) {
-            static const char *const keys[] = { "\"ph\"", "\"traceEvents\"", "\"a b\"", "\"ts\"", "\"\"" };
+            static const char *const keys[] = { "\"ph\"", "\"traceEvents\"", "\"a b\"", "\"ts\"",
+                                                "\"\"" };
             blank(o, st, i > 0);
             if (kind == 4) {
                 put(o, keys[i]);
@@ -98,7 +104,8 @@ static void any_value(struct az_vec_char *o, const struct style *st, int depth)
 
 static void event(struct az_vec_char *o, const struct style *st)
 {
-    static const char *const keys[] = { "ph", "cat", "name", "pid", "ts", "dur", "args", "id", "s", "bp\\u0021" };
+    static const char *const keys[] = { "ph",  "cat",  "name", "pid", "ts",
+                                        "dur", "args", "id",   "s",   "bp\\u0021" };
     size_t order[10], n = 1 + below(10);
     for (size_t i = 0; i < 10; i++)
         order[i] = i;
@@ -172,7 +179,8 @@ struct check {
 
 static bool same_text(struct json_object *o, struct az_sv got)
 {
-    return json_object_is_type(o, json_type_string) && (size_t)json_object_get_string_len(o) == got.n &&
+    return json_object_is_type(o, json_type_string) &&
+           (size_t)json_object_get_string_len(o) == got.n &&
            memcmp(json_object_get_string(o), got.p, got.n) == 0;
 }
 
@@ -181,7 +189,8 @@ static bool same_number(struct json_object *o, bool missing, int64_t got, int sc
 {
     int64_t want;
     bool text = json_object_is_type(o, json_type_string);
-    if (!text && !json_object_is_type(o, json_type_int) && !json_object_is_type(o, json_type_double))
+    if (!text && !json_object_is_type(o, json_type_int) &&
+        !json_object_is_type(o, json_type_double))
         return missing;
     bool bad = az_parse_decimal(az_sv_str(json_object_get_string(o)), scale, &want) != 0;
     return bad ? missing : !missing && got == want;
@@ -199,7 +208,8 @@ static bool same_raw(struct json_object *o, struct az_sv raw)
     return same;
 }
 
-static int check_value(struct check *c, struct az_jscan *s, int key, struct json_object *want, bool has)
+static int check_value(struct check *c, struct az_jscan *s, int key, struct json_object *want,
+                       bool has)
 {
     struct az_sv raw;
     bool flag, ok;
@@ -210,7 +220,8 @@ static int check_value(struct check *c, struct az_jscan *s, int key, struct json
         ok = rc != AZ_J_OK || (has && same_number(want, flag, v, key == K_PID ? 0 : 3));
     } else if (key >= K_PH && key <= K_NAME && *s->p == '"') {
         rc = az_j_string(s, &raw, &flag);
-        ok = rc != AZ_J_OK || (has && same_text(want, flag ? az_json_unescape(&c->arena, raw) : raw));
+        ok = rc != AZ_J_OK ||
+             (has && same_text(want, flag ? az_json_unescape(&c->arena, raw) : raw));
     } else {
         rc = az_j_skip(s, &raw);
         ok = rc != AZ_J_OK || (key == AZ_J_UNKNOWN ? true : has && same_raw(want, raw));
@@ -222,8 +233,9 @@ static int check_value(struct check *c, struct az_jscan *s, int key, struct json
 static int check_record(void *ctx, struct az_jscan *s)
 {
     struct check *c = ctx;
-    struct json_object *want =
-        c->index < json_object_array_length(c->events) ? json_object_array_get_idx(c->events, c->index) : NULL;
+    struct json_object *want = c->index < json_object_array_length(c->events)
+                                   ? json_object_array_get_idx(c->events, c->index)
+                                   : NULL;
     size_t known = 0;
     int k = az_j_first_key(s, &c->keys);
     while (k >= 0) {
@@ -265,8 +277,8 @@ static bool agrees(struct json_object *events, struct az_sv doc, size_t window)
     }
     az_jscan_release(&s);
     az_arena_release(&c.arena);
-    return rc == AZ_J_END && !c.wrong && c.index == json_object_array_length(events) && a.records == c.index &&
-           !a.truncated;
+    return rc == AZ_J_END && !c.wrong && c.index == json_object_array_length(events) &&
+           a.records == c.index && !a.truncated;
 }
 
 static struct json_object *parse(struct az_sv doc)
@@ -275,7 +287,9 @@ static struct json_object *parse(struct az_sv doc)
     json_tokener_set_flags(t, JSON_TOKENER_STRICT);
     struct json_object *o = json_tokener_parse_ex(t, doc.p, (int)doc.n);
     if (o && json_tokener_get_parse_end(t) < doc.n &&
-        az_sv_trim(az_sv_make(doc.p + json_tokener_get_parse_end(t), doc.n - json_tokener_get_parse_end(t))).n) {
+        az_sv_trim(az_sv_make(doc.p + json_tokener_get_parse_end(t),
+                              doc.n - json_tokener_get_parse_end(t)))
+            .n) {
         json_object_put(o);
         o = NULL;
     }
@@ -313,7 +327,8 @@ static void generated(void **state)
 /* All events are objects, and no object says a key twice (json-c keeps the last only). */
 static bool comparable(struct json_object *o, struct json_object **list)
 {
-    if (!json_object_is_type(o, json_type_object) || !json_object_object_get_ex(o, "traceEvents", list) ||
+    if (!json_object_is_type(o, json_type_object) ||
+        !json_object_object_get_ex(o, "traceEvents", list) ||
         !json_object_is_type(*list, json_type_array))
         return false;
     for (size_t i = 0; i < json_object_array_length(*list); i++)
@@ -322,8 +337,8 @@ static bool comparable(struct json_object *o, struct json_object **list)
     return true;
 }
 
-/* Bytes changed at random: where it is still JSON for json-c the scanner agrees; else it ends, the same way in every
- * window. */
+/* Bytes changed at random: where it is still JSON for json-c the scanner agrees; else it ends, the
+ * same way in every window. */
 static void mutated(void **state)
 {
     (void)state;

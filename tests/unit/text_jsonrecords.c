@@ -1,13 +1,15 @@
-/* JSON scanner, arrays of records: truncation, malformed records, large records, limits, parts of a file. */
+/* JSON scanner, arrays of records: truncation, malformed records, large records, limits, parts of a
+ * file. */
 #include "text_json.h"
 
-static const char trace[] = "{\"schemaVersion\": 1, \"note\": \"{\\\"ph\\\":\", \"traceEvents\": [\n"
-                            "  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\\\\\\\"b\", \"pid\": 1,\n    "
-                            "\"ts\": 12.345, \"dur\": 6,\n"
-                            "    \"args\": {\"inner\": [[1, 2], [\"}\"]], \"ph\": \"no\"}\n  },\n"
-                            "  {\"ph\": \"f\", \"id\": \"x\", \"ts\": 13},\n  {\"ph\": \"X\", \"name\": \"caf\xc3\xa9 "
-                            "\\u00e9\", \"args\": {}},\n"
-                            "  {\"ph\": \"M\"}\n], \"after\": {\"x\": [1]}}\n";
+static const char trace[] =
+    "{\"schemaVersion\": 1, \"note\": \"{\\\"ph\\\":\", \"traceEvents\": [\n"
+    "  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\\\\\\\"b\", \"pid\": 1,\n    "
+    "\"ts\": 12.345, \"dur\": 6,\n"
+    "    \"args\": {\"inner\": [[1, 2], [\"}\"]], \"ph\": \"no\"}\n  },\n"
+    "  {\"ph\": \"f\", \"id\": \"x\", \"ts\": 13},\n  {\"ph\": \"X\", \"name\": \"caf\xc3\xa9 "
+    "\\u00e9\", \"args\": {}},\n"
+    "  {\"ph\": \"M\"}\n], \"after\": {\"x\": [1]}}\n";
 
 /* ---- truncation ---- */
 static size_t complete_records(const char *doc, size_t n)
@@ -33,13 +35,16 @@ static void cut_at_every_byte(void **state)
         assert_int_equal(d.array.records, complete_records(trace, n));
         assert_int_equal(d.array.malformed, 0);
         assert_int_equal(d.array.truncated, n >= array && n <= close);
-        if (d.array.truncated) { /* behind the last complete record, at most a comma and blanks later */
+        if (d.array
+                .truncated) { /* after the last complete record, at most a comma and blanks later */
             assert_true(d.array.end_offset <= (int64_t)n);
             for (int64_t i = d.array.end_offset; i < (int64_t)n && d.array.records == 4; i++)
                 assert_true(trace[i] == ' ' || trace[i] == '\n');
         }
         const bool done = n > whole - 2;
-        assert_int_equal(d.rc, n == 0 ? AZ_EEMPTY : done || d.array.truncated ? AZ_J_OK : AZ_J_MORE);
+        assert_int_equal(d.rc, n == 0                      ? AZ_EEMPTY
+                               : done || d.array.truncated ? AZ_J_OK
+                                                           : AZ_J_MORE);
         dump_release(&d);
     }
 }
@@ -62,8 +67,8 @@ static void left_out(const char *doc, const char *want, size_t malformed, int64_
 {
     struct dump d = { 0 };
     dump_all_ways(&d, az_sv_str(doc));
-    if (d.text.n < strlen(want) || memcmp(d.text.v, want, strlen(want)) != 0 || d.array.malformed != malformed ||
-        d.array.first_bad != first_bad) {
+    if (d.text.n < strlen(want) || memcmp(d.text.v, want, strlen(want)) != 0 ||
+        d.array.malformed != malformed || d.array.first_bad != first_bad) {
         print_error("%s\n%.*s", doc, AZ_SVF(az_text_view(&d.text)));
         fail();
     }
@@ -99,14 +104,16 @@ static void resynchronises(void **state)
     /* commas too many or too few are taken */
     left_out("[{\"ph\":1},,{\"ph\":2}{\"ph\":3},]", "p|1|\np|2|\np|3|\n", 0, -1);
     /* what looks like a record inside a string does not: its quotes are escaped */
-    left_out("[{\"ph\":1},{\"ph\":y,\"name\":\"{\\\"ph\\\":7}\"},{\"ph\":3}]", "p|1|\np|3|\n", 1, 16);
+    left_out("[{\"ph\":1},{\"ph\":y,\"name\":\"{\\\"ph\\\":7}\"},{\"ph\":3}]", "p|1|\np|3|\n", 1,
+             16);
 }
 
 static void swallowing_records(void **state)
 {
     (void)state;
     /* an open bracket, and an open string whose end is the next quote */
-    left_out("[{\"ph\":1},{\"ph\":[2,{\"x\":1},\n{\"ph\":3},{\"ph\":4}]", "p|1|\np|3|\np|4|\n", 1, 10);
+    left_out("[{\"ph\":1},{\"ph\":[2,{\"x\":1},\n{\"ph\":3},{\"ph\":4}]", "p|1|\np|3|\np|4|\n", 1,
+             10);
     left_out("[{\"ph\":1},{\"ph\":\"2},{\"ph\":3},{\"ph\":4}]", "p|1|\np|3|\np|4|\n", 1, 22);
     /* the last record is cut off, not malformed */
     left_out("[{\"ph\":1},{\"ph\":[2,", "p|1|\nrc 0", 0, -1);
@@ -252,7 +259,8 @@ static struct part read_part(const char *doc, size_t n, size_t from, int64_t sto
     assert_true(rc == AZ_J_OK || rc == AZ_J_END);
     p.start = p.end = az_jscan_offset(&d.scan);
     if (rc == AZ_J_OK) {
-        assert_int_equal(az_jscan_records_until(&d.scan, stop, dump_record, &d, false, &d.array), AZ_J_OK);
+        assert_int_equal(az_jscan_records_until(&d.scan, stop, dump_record, &d, false, &d.array),
+                         AZ_J_OK);
         p.end = d.array.end_offset;
         p.records = d.array.records;
     }
@@ -263,7 +271,8 @@ static struct part read_part(const char *doc, size_t n, size_t from, int64_t sto
     return p;
 }
 
-/* Wherever a file is cut into two parts, the first ends where the second begins and none is lost or read twice. */
+/* Wherever a file is cut into two parts, the first ends where the second begins and none is lost or
+ * read twice. */
 static void parts_meet(void **state)
 {
     (void)state;
@@ -275,7 +284,7 @@ static void parts_meet(void **state)
         for (size_t w = 0; w < 3; w++) {
             struct part a = read_part(trace, n, first, (int64_t)cut, windows[w]);
             struct part b = read_part(trace, n, cut, INT64_MAX, windows[w]);
-            if (trace[a.end] == ']') { /* no record begins behind the cut */
+            if (trace[a.end] == ']') { /* no record begins after the cut */
                 assert_int_equal(a.records, 4);
                 assert_int_equal(b.records, 0);
                 continue;
@@ -287,7 +296,8 @@ static void parts_meet(void **state)
     }
 }
 
-/* A nested object that begins like a record: a part that starts there is found out, for the part before ends elsewhere.
+/* A nested object that begins like a record: a part that starts there is found out, for the part
+ * before ends elsewhere.
  */
 static void wrong_starts_are_seen(void **state)
 {
@@ -296,7 +306,8 @@ static void wrong_starts_are_seen(void **state)
     const size_t n = sizeof doc - 1;
     size_t wrong = 0;
     for (size_t cut = 2; cut < n; cut++) {
-        struct part a = read_part(doc, n, 1, (int64_t)cut, 64), b = read_part(doc, n, cut, INT64_MAX, 64);
+        struct part a = read_part(doc, n, 1, (int64_t)cut, 64),
+                    b = read_part(doc, n, cut, INT64_MAX, 64);
         const size_t nested = (size_t)(strstr(doc, "{\"ph\":7") - doc);
         if (b.start == (int64_t)nested) {
             assert_true(a.end != b.start);

@@ -1,4 +1,5 @@
-/* JSON scanner: primitives against their portable twins, documents, tolerances, truncation, resynchronising. */
+/* JSON scanner: primitives against their portable companions, documents, tolerances, truncation,
+ * resynchronising. */
 #include "text_json.h"
 
 /* ---- primitives ---- */
@@ -101,14 +102,17 @@ static void plain_documents(void **state)
 static void metadata_around_the_array(void **state)
 {
     (void)state;
-    SAYS("{\"a\":\"traceEvents\",\"b\":{\"traceEvents\":[{\"ph\":\"N\"}]},\"c\":[[],{},\"]}\\\"\"],\"d\":-1e5,"
+    SAYS("{\"a\":\"traceEvents\",\"b\":{\"traceEvents\":[{\"ph\":\"N\"}]},\"c\":[[],{},\"]}\\\"\"],"
+         "\"d\":-1e5,"
          "\n\"traceEvents\"  :\n[{\"ph\":\"X\"}],"
          "\"after\":{\"x\":[1,2,{\"y\":null}]},\"z\":true}",
          "p|X|\n1 records\n");
     /* more blanks between key and colon than a small window holds */
-    SAYS("{\"k\"                                                                                       : 1, "
+    SAYS("{\"k\"                                                                                   "
+         "    : 1, "
          "\"traceEvents\""
-         "                                                                                                    \n :[]}",
+         "                                                                                         "
+         "           \n :[]}",
          "0 records\n");
     SAYS("{\"a\" 1}", "rc -103 at 5: 0 records, 0 malformed, 0 skipped, first -1, end -\n");
     SAYS("{\"a\":1 \"b\":2}", "rc -103 at 7: 0 records, 0 malformed, 0 skipped, first -1, end -\n");
@@ -120,26 +124,35 @@ static void metadata_around_the_array(void **state)
 static void keys(void **state)
 {
     (void)state;
-    /* escaped, unknown, empty and very long keys; the same key again; keys that only begin like a known one */
-    SAYS("[{\"\\u0070h\":\"X\",\"p\\u0068\":\"Y\",\"na\\/me\":1,\"\":2,\"phh\":3,\"p\":4,\"nam\":5}]",
+    /* escaped, unknown, empty and very long keys; the same key again; keys that only begin like a
+     * known one */
+    SAYS("[{\"\\u0070h\":\"X\",\"p\\u0068\":\"Y\",\"na\\/"
+         "me\":1,\"\":2,\"phh\":3,\"p\":4,\"nam\":5}]",
          "p|X|p|Y|?|1|?|2|?|3|?|4|?|5|\n1 records\n");
-    SAYS("[{\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\":{\"ph\":"
+    SAYS("[{"
+         "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+         "aaaaaaa\":{\"ph\":"
          "\"in\"},\"ph\":\"X\"}]",
          "?|{\"ph\":\"in\"}|p|X|\n1 records\n");
     /* nested keys of the same names, and an inner object with keys of its own */
-    SAYS("[{\"args\":{\"ph\":\"a\",\"inner\":{\"ph\":[{\"ph\":1}]},\"ts\":2},\"ph\":\"X\",\"name\":\"\\\"ph\\\":"
+    SAYS("[{\"args\":{\"ph\":\"a\",\"inner\":{\"ph\":[{\"ph\":1}]},\"ts\":2},\"ph\":\"X\",\"name\":"
+         "\"\\\"ph\\\":"
          "\\\"no\\\"\"}]",
          "a|p|a|i|{\"ph\":[{\"ph\":1}]}|t|2000|p|X|n|\"ph\":\"no\"|\n1 records\n");
 }
 
-/* The cache predicts what follows a key; other white space, other orders and the end must still be read right. */
+/* The cache predicts what follows a key; other white space, other orders and the end must still be
+ * read right. */
 static void transitions(void **state)
 {
     (void)state;
     SAYS("[{\"ph\":\"a\", \"ts\":1},{\"ph\":\"b\", \"ts\":  "
-         "2},{\"ph\":\"c\",\"ts\":3},{\"ts\":4,\"ph\":\"d\"},{\"ph\":\"e\"},{\"ph\":\"f\", \"ts\" :5 },"
-         "{\"ph\":\"g\", \"tsx\":6},{\"ph\":\"h\", \"dur\":7},{ \"ph\":\"i\", \"pid\":8},{\"ph\":\"j\",\n\n\"ts\":9}]",
-         "p|a|t|1000|\np|b|t|2000|\np|c|t|3000|\nt|4000|p|d|\np|e|\np|f|t|5000|\np|g|?|6|\np|h|d|7000|\np|i|s|8|\np|j|"
+         "2},{\"ph\":\"c\",\"ts\":3},{\"ts\":4,\"ph\":\"d\"},{\"ph\":\"e\"},{\"ph\":\"f\", \"ts\" "
+         ":5 },"
+         "{\"ph\":\"g\", \"tsx\":6},{\"ph\":\"h\", \"dur\":7},{ \"ph\":\"i\", "
+         "\"pid\":8},{\"ph\":\"j\",\n\n\"ts\":9}]",
+         "p|a|t|1000|\np|b|t|2000|\np|c|t|3000|\nt|4000|p|d|\np|e|\np|f|t|5000|\np|g|?|6|\np|h|d|"
+         "7000|\np|i|s|8|\np|j|"
          "t|9000|\n"
          "10 records\n");
 }
@@ -199,9 +212,10 @@ static void numbers(void **state)
         for (size_t k = 0; k < AZ_LENGTH(behind); k++) {
             struct dump d = { 0 };
             char doc[120], want[120];
-            int n = snprintf(doc, sizeof doc, "[{\"ts\":%s%s},{\"ts\":%s%s,\"ph\":\"X\"}]", cases[i].text, behind[k],
-                             cases[i].text, behind[k]);
-            int m = snprintf(want, sizeof want, "t|%s|\nt|%s|p|X|\n2 records", cases[i].ts, cases[i].ts);
+            int n = snprintf(doc, sizeof doc, "[{\"ts\":%s%s},{\"ts\":%s%s,\"ph\":\"X\"}]",
+                             cases[i].text, behind[k], cases[i].text, behind[k]);
+            int m = snprintf(want, sizeof want, "t|%s|\nt|%s|p|X|\n2 records", cases[i].ts,
+                             cases[i].ts);
             dump_all_ways(&d, az_sv_make(doc, (size_t)n));
             if (d.text.n < (size_t)m || memcmp(d.text.v, want, (size_t)m) != 0) {
                 print_error("%s: %.*s", doc, AZ_SVF(az_text_view(&d.text)));
@@ -247,7 +261,8 @@ static void malformed_values(void **state)
     for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
         struct dump d = { 0 };
         char doc[160];
-        int n = snprintf(doc, sizeof doc, "[{\"ph\":\"A\"},{\"ph\":\"B\",\"zz\":%s},{\"ph\":\"C\"}]", bad[i]);
+        int n = snprintf(doc, sizeof doc,
+                         "[{\"ph\":\"A\"},{\"ph\":\"B\",\"zz\":%s},{\"ph\":\"C\"}]", bad[i]);
         dump_all_ways(&d, az_sv_make(doc, (size_t)n));
         assert_int_equal(d.rc, 0);
         assert_int_equal(d.array.records, 2);
@@ -261,7 +276,8 @@ static void malformed_values(void **state)
 static void strings(void **state)
 {
     (void)state;
-    SAYS("[{\"name\":\"\"},{\"name\":\"\\\"\"},{\"name\":\"\\\\\"},{\"name\":\"a\\\\\\\"b\"},{\"name\":"
+    SAYS("[{\"name\":\"\"},{\"name\":\"\\\"\"},{\"name\":\"\\\\\"},{\"name\":\"a\\\\\\\"b\"},{"
+         "\"name\":"
          "\"\\b\\f\\n\\r\\t\\/\"}]",
          "n||\nn|\"|\nn|\\|\nn|a\\\"b|\nn|\b\f\n\r\t/|\n5 records\n");
     /* raw control bytes and bytes that are no UTF-8: as they are */
@@ -273,15 +289,16 @@ static void zero_bytes(void **state)
 {
     (void)state;
     struct dump d = { 0 };
-    static const char doc[] = "[{\"name\":\"z\0z\\\"\0\",\"args\":{\"inner\":[\"\0\",{\"\0\":\"\\\0\"}]}},{\"na\0me\":"
-                              "1},{\"name\":\0},{\"name\":2}]";
+    static const char doc[] =
+        "[{\"name\":\"z\0z\\\"\0\",\"args\":{\"inner\":[\"\0\",{\"\0\":\"\\\0\"}]}},{\"na\0me\":"
+        "1},{\"name\":\0},{\"name\":2}]";
     dump_all_ways(&d, az_sv_make(doc, sizeof doc - 1));
     static const char want[] =
         "n|z\0z\"\0|a|i|[\"\0\",{\"\0\":\"\\\0\"}]|\n?|1|\nn|2|\nrc 0 at 0: 3 records, 1 malformed";
     assert_true(d.text.n > sizeof want - 1);
     assert_memory_equal(d.text.v, want, sizeof want - 1);
     dump_release(&d);
-    /* between records and behind the document */
+    /* between records and after the document */
     static const char between[] = "[{\"ph\":1},\0{\"ph\":2}]\0";
     struct dump e = { 0 };
     dump_all_ways(&e, az_sv_make(between, sizeof between - 1));
@@ -329,7 +346,7 @@ static void unescaping(void **state)
     az_arena_release(&a);
 }
 
-/* What is kept does not lie in the window. */
+/* What is kept does not are in the window. */
 static void texts_to_keep(void **state)
 {
     (void)state;
@@ -395,7 +412,8 @@ static void views(void **state)
     assert_false(az_jview_next(&v, &value));
     assert_true(az_jview_object(&v, AZ_SV("{\"a\" : 1 , \"b}\":{\"c\":\"\\\"\"}}")));
     assert_true(az_jview_member(&v, &key, &value) && az_sv_is(key, "a") && az_sv_is(value, "1"));
-    assert_true(az_jview_member(&v, &key, &value) && az_sv_is(key, "b}") && az_sv_is(value, "{\"c\":\"\\\"\"}"));
+    assert_true(az_jview_member(&v, &key, &value) && az_sv_is(key, "b}") &&
+                az_sv_is(value, "{\"c\":\"\\\"\"}"));
     assert_false(az_jview_member(&v, &key, &value));
     assert_false(az_jview_array(&v, AZ_SV("{}")));
     assert_false(az_jview_object(&v, AZ_SV("[]")));

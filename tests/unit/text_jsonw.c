@@ -54,7 +54,8 @@ static void layout(void **state)
     expect(&w, "{\"a\":-5,\"b\":[true,null,{},[]],\"c\\\"d\":0.1}");
     begin(&w, 2);
     sample(&w);
-    expect(&w, "{\n  \"a\": -5,\n  \"b\": [\n    true,\n    null,\n    {},\n    []\n  ],\n  \"c\\\"d\": 0.1\n}");
+    expect(&w, "{\n  \"a\": -5,\n  \"b\": [\n    true,\n    null,\n    {},\n    []\n  ],\n  "
+               "\"c\\\"d\": 0.1\n}");
 }
 
 static void row(struct az_jsonw *w, int64_t a, int64_t b)
@@ -96,9 +97,9 @@ static void compact_rows(void **state)
     az_jsonw_i64(&w, 5);
     az_jsonw_end_array(&w);
     az_jsonw_end_object(&w);
-    expect(&w,
-           "{\n \"rows\": [\n  0,\n  [0, {\"b\": 1}],\n  1,\n  [1, {\"b\": 2}]\n ],\n \"line\": [1, [2, {\"b\": 3}], "
-           "4],\n \"open\": [\n  5\n ]\n}");
+    expect(&w, "{\n \"rows\": [\n  0,\n  [0, {\"b\": 1}],\n  1,\n  [1, {\"b\": 2}]\n ],\n "
+               "\"line\": [1, [2, {\"b\": 3}], "
+               "4],\n \"open\": [\n  5\n ]\n}");
 }
 
 static void numbers(void **state)
@@ -134,7 +135,8 @@ static void strings(void **state)
         { { "plain", 5 }, "\"plain\"" },
         { { "q\"b\\s/", 6 }, "\"q\\\"b\\\\s/\"" },
         { { "\b\t\n\f\r\v\0\x1f\x7f", 9 }, "\"\\b\\t\\n\\f\\r\\u000b\\u0000\\u001f\\u007f\"" },
-        { { "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 9 }, "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"" },
+        { { "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 9 },
+          "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"" },
         { { "a\xff"
             "b\xc3",
             4 },

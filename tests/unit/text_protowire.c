@@ -19,7 +19,10 @@ struct field {
 static struct az_pb over(const void *p, size_t n) { return az_pb_of(az_sv_make(p, n)); }
 #define OVER(lit) over((lit), sizeof(lit) - 1)
 
-static int next(struct az_pb *m, struct field *f) { return az_pb_next(m, &f->number, &f->wire, &f->value, &f->bytes); }
+static int next(struct az_pb *m, struct field *f)
+{
+    return az_pb_next(m, &f->number, &f->wire, &f->value, &f->bytes);
+}
 
 static void every_wire_type(void **state)
 {

@@ -1,4 +1,5 @@
-/* Protocol buffers and XPlane profiles made by hand, for the tests of the reader and of its analyses. */
+/* Protocol buffers and XPlane profiles made by hand, for the tests of the reader and of its
+ * analyses. */
 #ifndef TESTS_XPLANE_MAKE_H
 #define TESTS_XPLANE_MAKE_H
 
@@ -11,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "base/sv.h"
 #include "base/err.h"
+#include "base/sv.h"
 
 struct pb { /* a message being written */
     char b[1 << 15];
@@ -43,8 +44,14 @@ static inline void pb_data(struct pb *m, unsigned field, const void *p, size_t n
     pb_varint(m, n);
     pb_raw(m, p, n);
 }
-static inline void pb_text(struct pb *m, unsigned field, const char *s) { pb_data(m, field, s, strlen(s)); }
-static inline void pb_msg(struct pb *m, unsigned field, const struct pb *sub) { pb_data(m, field, sub->b, sub->n); }
+static inline void pb_text(struct pb *m, unsigned field, const char *s)
+{
+    pb_data(m, field, s, strlen(s));
+}
+static inline void pb_msg(struct pb *m, unsigned field, const struct pb *sub)
+{
+    pb_data(m, field, sub->b, sub->n);
+}
 static inline struct pb *pb_new(void)
 {
     struct pb *m = calloc(1, sizeof *m);
@@ -53,7 +60,8 @@ static inline struct pb *pb_new(void)
 }
 
 /* Map entry {key, {1 key, 2 name, extra}} of event (4) or stat (5) metadata. */
-static inline void plane_meta(struct pb *plane, unsigned field, uint64_t key, const char *name, const struct pb *extra)
+static inline void plane_meta(struct pb *plane, unsigned field, uint64_t key, const char *name,
+                              const struct pb *extra)
 {
     struct pb *value = pb_new(), *entry = pb_new();
     pb_num(value, 1, key);
@@ -67,7 +75,8 @@ static inline void plane_meta(struct pb *plane, unsigned field, uint64_t key, co
     free(entry);
 }
 /* A stat: number (field 3 or 4), or text (5). */
-static inline void event_number(struct pb *event, unsigned field, uint64_t id, unsigned kind, uint64_t v)
+static inline void event_number(struct pb *event, unsigned field, uint64_t id, unsigned kind,
+                                uint64_t v)
 {
     struct pb *s = pb_new();
     pb_num(s, 1, id);
@@ -75,7 +84,8 @@ static inline void event_number(struct pb *event, unsigned field, uint64_t id, u
     pb_msg(event, field, s);
     free(s);
 }
-static inline void event_text(struct pb *event, unsigned field, uint64_t id, const void *p, size_t n)
+static inline void event_text(struct pb *event, unsigned field, uint64_t id, const void *p,
+                              size_t n)
 {
     struct pb *s = pb_new();
     pb_num(s, 1, id);
@@ -113,9 +123,10 @@ static inline void stat_names(struct pb *plane)
         plane_meta(plane, 5, i + 1, names[i], NULL);
 }
 
-/* One stream of device `ordinal`: a kernel of program 9 (`op`), a copy of 4096 bytes, both with correlations. Lines
- * come before the metadata, as profilers write them. */
-static inline struct pb *gpu_plane(const char *name, const char *kernel, const char *op, uint64_t start, uint64_t ticks)
+/* One stream of device `ordinal`: a kernel of program 9 (`op`), a copy of 4096 bytes, both with
+ * correlations. Lines come before the metadata, as profilers write them. */
+static inline struct pb *gpu_plane(const char *name, const char *kernel, const char *op,
+                                   uint64_t start, uint64_t ticks)
 {
     struct pb *plane = pb_new(), *line = pb_new(), *stats = pb_new();
     pb_text(plane, 2, name);
@@ -180,8 +191,9 @@ static inline void shape_of(struct pb *out, uint64_t type, size_t n, const uint6
     free(order);
 }
 
-static inline void instruction(struct pb *computation, const char *name, const char *opcode, uint64_t id,
-                               const struct pb *shape, const char *operands, size_t n_operands, const struct pb *extra)
+static inline void instruction(struct pb *computation, const char *name, const char *opcode,
+                               uint64_t id, const struct pb *shape, const char *operands,
+                               size_t n_operands, const struct pb *extra)
 {
     struct pb *i = pb_new();
     pb_text(i, 1, name);

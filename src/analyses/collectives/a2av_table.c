@@ -1,5 +1,5 @@
-/* All-to-all with sizes of its own for every pair of ranks: instances, their summary, who sends how much to whom.
- * docs/formulas-collectives.md 3.3. */
+/* All-to-all with sizes of its own for every pair of ranks: instances, their summary, who sends how
+ * much to whom. docs/formulas-collectives.md 3.3. */
 #include "analyses/collectives/collectives.h"
 #include "base/sort.h"
 #include "facts/groups.h"
@@ -40,11 +40,14 @@ static int instance(struct work *k, uint32_t coll)
         const struct az_coll_event *e = az_coll_event(c, g);
         const int64_t b = bytes_in(az_coll_what(c, g)), d = e->end - e->start;
         a.dur_sum = az_add_sat(a.dur_sum, d);
-        a.nelems = a.nelems < 0 || az_coll_what(c, g)->in < 0 ? -1 : az_add_sat(a.nelems, az_coll_what(c, g)->in);
+        a.nelems = a.nelems < 0 || az_coll_what(c, g)->in < 0
+                       ? -1
+                       : az_add_sat(a.nelems, az_coll_what(c, g)->in);
         a.bytes = a.bytes < 0 || b < 0 ? -1 : az_add_sat(a.bytes, b);
         most = b > most ? b : most;
         rc = az_coll_flows_add(k->flows, g, &own);
-        a.off_diagonal = a.off_diagonal < 0 || b < 0 || own < 0 ? -1 : az_add_sat(a.off_diagonal, b - own);
+        a.off_diagonal =
+            a.off_diagonal < 0 || b < 0 || own < 0 ? -1 : az_add_sat(a.off_diagonal, b - own);
         if (b <= 0 || d <= 0)
             continue;
         const double rate = (double)b / (double)d;
@@ -108,7 +111,9 @@ static void rank_columns(struct az_cr *c, struct az_table *t)
                { "skew in end time", AZ_REAL, AZ_UNIT_US } };
     for (size_t r = 0; r < c->ranks->n; r++)
         for (size_t i = 0; c->part[r] && i < AZ_LENGTH(of); i++)
-            az_table_columnsv(t, az_arena_printf(c->arena, "rank_%lld_%s", (long long)c->ranks->v[r].rank, of[i].name),
+            az_table_columnsv(t,
+                              az_arena_printf(c->arena, "rank_%lld_%s",
+                                              (long long)c->ranks->v[r].rank, of[i].name),
                               of[i].type, of[i].unit, AZ_DETAIL);
 }
 
@@ -260,8 +265,8 @@ static double figure(const struct az_cr *c, const struct a2av *a, int what)
 }
 
 /* mean, median, min, max; or mean and max. */
-static void put_figure(const struct az_cr *c, struct az_table *t, const struct a2av *const *a, size_t n, int what,
-                       bool all, double *v)
+static void put_figure(const struct az_cr *c, struct az_table *t, const struct a2av *const *a,
+                       size_t n, int what, bool all, double *v)
 {
     for (size_t i = 0; i < n; i++)
         v[i] = figure(c, a[i], what);
@@ -274,13 +279,14 @@ static void put_figure(const struct az_cr *c, struct az_table *t, const struct a
     az_put_f64(t, s.most);
 }
 
-static void statistics(struct az_cr *c, struct az_table *t, const char *name, enum az_unit unit, bool all)
+static void statistics(struct az_cr *c, struct az_table *t, const char *name, enum az_unit unit,
+                       bool all)
 {
     static const char *const aggregates[] = { "mean", "median", "min", "max" };
     for (size_t i = 0; i < 4; i++)
         if (all || i == 0 || i == 3)
-            az_table_columnsv(t, az_arena_printf(c->arena, "%s_%s", name, aggregates[i]), AZ_REAL, unit,
-                              i ? AZ_DETAIL : 0);
+            az_table_columnsv(t, az_arena_printf(c->arena, "%s_%s", name, aggregates[i]), AZ_REAL,
+                              unit, i ? AZ_DETAIL : 0);
 }
 
 static void summary_columns(struct az_cr *c, struct az_table *t)
@@ -306,7 +312,8 @@ static void summary_columns(struct az_cr *c, struct az_table *t)
     az_table_column(t, "partial", AZ_INT, AZ_UNIT_COUNT, 0);
 }
 
-static void put_summary(const struct az_cr *c, struct az_table *t, const struct a2av *const *a, size_t n, double *v)
+static void put_summary(const struct az_cr *c, struct az_table *t, const struct a2av *const *a,
+                        size_t n, double *v)
 {
     const struct az_coll_coll *x = &c->colls.v[a[0]->coll];
     const struct az_coll_group *group = &c->groups.v[x->group];
@@ -361,8 +368,8 @@ static int group_instances(struct work *k, uint32_t *of, size_t *n)
 static int summary(struct work *k)
 {
     struct az_cr *c = k->c;
-    struct az_table *t =
-        az_table_new(c->arena, "nccl_summary_all2allv", "All-to-all of uneven sizes by group", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(c->arena, "nccl_summary_all2allv",
+                                      "All-to-all of uneven sizes by group", AZ_TABLE_SUMMARY);
     struct az_groups groups = { 0 };
     struct az_arena a;
     size_t n = 0;

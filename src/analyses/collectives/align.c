@@ -1,19 +1,21 @@
-/* Which elements of two sequences are the same collective: an edit-distance alignment in a band around the diagonal
- * that is widened until it is sure to hold the best one (Ukkonen), so that the work grows with how much they differ. */
+/* Which elements of two sequences are the same collective: an edit-distance alignment in a band
+ * around the diagonal that is widened until it is sure to hold the best one (Ukkonen), so that the
+ * work grows with how much they differ. */
 #include "analyses/collectives/collectives.h"
 #include "base/sort.h"
 
 #define FIRST_BAND 8
 #define MAX_CELLS  ((size_t)1 << 26) /* of the band: one byte each */
 #define MAX_VOTES  ((size_t)1 << 21)
-#define WINDOW_NS  50000 /* ends of one collective lie closer together than this */
+#define WINDOW_NS  50000 /* ends of one collective are closer together than this */
 #define GAP_COST   (INT64_C(1) << 36)
 #define NEVER      (INT64_MAX / 4)
 
 enum { STEP_BOTH = 1, STEP_A, STEP_B };
 
 /* ---- offset of the clocks ---- */
-/* Of all differences of ends that could belong together, the value around which most lie; the smallest such. */
+/* Of all differences of ends that could belong together, the value around which most are; the
+ * smallest such. */
 static int64_t densest(int64_t *d, size_t n)
 {
     size_t best = 0, from = 0;
@@ -32,7 +34,8 @@ static int64_t densest(int64_t *d, size_t n)
     return offset;
 }
 
-static int vote(const struct az_coll_seq *a, const struct az_coll_seq *b, int64_t *offset, struct az_mem *mem)
+static int vote(const struct az_coll_seq *a, const struct az_coll_seq *b, int64_t *offset,
+                struct az_mem *mem)
 {
     const int64_t more = (int64_t)b->n - (int64_t)a->n;
     const int64_t lo = (more < 0 ? more : 0) - FIRST_BAND, hi = (more > 0 ? more : 0) + FIRST_BAND;
@@ -166,14 +169,17 @@ static void ends_only(const struct az_coll_seq *a, const struct az_coll_seq *b, 
     }
 }
 
-int az_coll_align(const struct az_coll_seq *a, const struct az_coll_seq *b, uint32_t *b_to_a, int64_t *offset, struct az_mem *mem)
+int az_coll_align(const struct az_coll_seq *a, const struct az_coll_seq *b, uint32_t *b_to_a,
+                  int64_t *offset, struct az_mem *mem)
 {
     const int64_t more = (int64_t)b->n - (int64_t)a->n;
     const size_t apart = (size_t)(more < 0 ? -more : more), longest = a->n > b->n ? a->n : b->n;
     int rc = vote(a, b, offset, mem);
 
     for (size_t extra = FIRST_BAND; rc == 0; extra *= 4) {
-        struct band w = { .a = a, .b = b, .lo = (more < 0 ? more : 0) - (int64_t)extra, .offset = *offset };
+        struct band w = {
+            .a = a, .b = b, .lo = (more < 0 ? more : 0) - (int64_t)extra, .offset = *offset
+        };
         size_t gaps, next = apart + 8 * extra + 1;
         w.width = apart + 2 * extra + 1;
         w.cap = GAP_COST / 2 / (int64_t)(longest + 1);

@@ -1,5 +1,5 @@
-/* Of each rank and block, the time without anything but communication, against that of the ranks with the same program.
- * What it means is told in cr_verdict.c. */
+/* Of each rank and block, the time without anything but communication, against that of the ranks
+ * with the same program. What it means is described in cr_verdict.c. */
 #include "analyses/collectives/blame.h"
 #include "base/sort.h"
 
@@ -20,8 +20,8 @@ int az_coll_sorted(const struct az_coll_blame *m, double *v, size_t n)
 }
 
 /* ---- exposed communication ---- */
-/* Time of one rank without anything but communication; at which an event counts is when it began. kinds: most events of
- * each kind in a block. */
+/* Time of one rank without anything but communication; at which an event counts is when it began.
+ * kinds: most events of each kind in a block. */
 static uint64_t expose(struct az_coll_blame *m, size_t r, uint32_t *kinds)
 {
     const struct az_cr *c = m->c;
@@ -34,7 +34,10 @@ static uint64_t expose(struct az_coll_blame *m, size_t r, uint32_t *kinds)
         const struct az_coll_event *e = &p->ev[i];
         const int64_t from = e->start > until ? e->start : until;
         const int64_t alone =
-            e->end > from ? e->end - from - az_coll_compute_in(&p->compute[az_coll_lane_of(c, g)->device], from, e->end) : 0;
+            e->end > from
+                ? e->end - from -
+                      az_coll_compute_in(&p->compute[az_coll_lane_of(c, g)->device], from, e->end)
+                : 0;
         until = e->end > until ? e->end : until;
         if (b == AZ_NO_ROW)
             continue;
@@ -84,7 +87,8 @@ static int impute(struct az_coll_blame *m, double *v)
         for (size_t r = 0, i = 0; r < m->ranks; r++) {
             while (i < k->n && c->rank[az_coll_member(c, k, (uint32_t)i)] < r)
                 i++;
-            if (!there[k->group * m->ranks + r] || (i < k->n && c->rank[az_coll_member(c, k, (uint32_t)i)] == r))
+            if (!there[k->group * m->ranks + r] ||
+                (i < k->n && c->rank[az_coll_member(c, k, (uint32_t)i)] == r))
                 continue;
             const size_t at = r * m->blocks + m->block[x];
             m->exposed[at] += usual;
@@ -169,13 +173,15 @@ static uint32_t most_events(const struct az_coll_blame *m, size_t r)
     return most;
 }
 
-/* As many events as most ranks with the same program have in this block; without such ranks, as many as it ever has. */
+/* As many events as most ranks with the same program have in this block; without such ranks, as
+ * many as it ever has. */
 static int usual(const struct az_coll_blame *m, size_t r, size_t b, double *v, uint32_t *n)
 {
     size_t k = 0;
     *n = m->alike[r] ? 0 : most_events(m, r);
     for (size_t q = 0; m->alike[r] && q < m->ranks; q++)
-        if (m->component[q] == m->component[r] && m->class[q] == m->class[r] && m->count[q * m->blocks + b])
+        if (m->component[q] == m->component[r] && m->class[q] == m->class[r] &&
+            m->count[q * m->blocks + b])
             v[k++] = m->count[q * m->blocks + b];
     if (k == 0)
         return 0;
@@ -224,7 +230,8 @@ static double middle_without(const double *v, size_t n, double x)
     return (v[a + (a >= low)] + v[b + (b >= low)]) / 2;
 }
 
-/* What those of a block lack that are compared with the same ranks as `first`: its class, or it alone. */
+/* What those of a block lack that are compared with the same ranks as `first`: its class, or it
+ * alone. */
 static int lacks_of(struct az_coll_blame *m, size_t first, size_t b, double *v)
 {
     size_t n = 0;

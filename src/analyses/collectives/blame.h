@@ -1,4 +1,5 @@
-/* Whom the others wait for: shared by az_coll_blocks.c, cr_blame.c and cr_verdict.c. The model is told in cr_verdict.c. */
+/* Whom the others wait for: shared by az_coll_blocks.c, cr_blame.c and cr_verdict.c. The model is
+ * described in cr_verdict.c. */
 #ifndef AZ_ANALYSES_COLLECTIVES_BLAME_H
 #define AZ_ANALYSES_COLLECTIVES_BLAME_H
 
@@ -12,20 +13,23 @@ struct az_coll_blame {
     size_t ranks, blocks, merged; /* merged: steps in a block */
     int64_t *number;              /* of steps, ascending */
     size_t n_numbers;
-    uint32_t *block;     /* by collective; AZ_NO_ROW: in none */
-    double *exposed;     /* rank x block, ns */
-    uint32_t *count;     /* rank x block: events, with what is imputed */
-    uint32_t *imputed;   /* rank x block */
-    uint32_t *component; /* by rank: those it communicates with, however indirectly; AZ_NO_ROW: no part */
-    uint32_t *class;     /* by rank: of these, those with the same program */
-    bool *alike;         /* by rank: there are enough of these to compare it with */
-    uint32_t *usual;     /* by class: events in a block */
-    double *caused;      /* by rank: that others wait longer in implicitly synchronising collectives, ns a block */
-    uint32_t *synced;    /* by rank: how many these are */
-    double *lack;        /* rank x block: what it waits less than its peers; NaN: not known */
+    uint32_t *block;   /* by collective; AZ_NO_ROW: in none */
+    double *exposed;   /* rank x block, ns */
+    uint32_t *count;   /* rank x block: events, with what is imputed */
+    uint32_t *imputed; /* rank x block */
+    uint32_t *
+        component; /* by rank: those it communicates with, however indirectly; AZ_NO_ROW: no part */
+    uint32_t *class; /* by rank: of these, those with the same program */
+    bool *alike;     /* by rank: there are enough of these to compare it with */
+    uint32_t *usual; /* by class: events in a block */
+    double *caused;  /* by rank: that others wait longer in implicitly synchronising collectives, ns
+                        a block */
+    uint32_t *synced; /* by rank: how many these are */
+    double *lack;     /* rank x block: what it waits less than its peers; NaN: not known */
 };
 
-/* Cuts the run into blocks: number, n_numbers, blocks, merged, block. 0 blocks: there is too little. */
+/* Cuts the run into blocks: number, n_numbers, blocks, merged, block. 0 blocks: there is too
+ * little. */
 int az_coll_blocks(struct az_coll_blame *m) AZ_MUST_USE;
 /* Block of an event; AZ_NO_ROW. */
 uint32_t az_coll_block_of(const struct az_coll_blame *m, uint32_t g);
@@ -39,6 +43,9 @@ static inline bool az_coll_peers(const struct az_coll_blame *m, size_t r, size_t
 }
 /* Sorts; median of sorted values, NaN for none. */
 int az_coll_sorted(const struct az_coll_blame *m, double *v, size_t n) AZ_MUST_USE;
-static inline double az_coll_middle(const double *v, size_t n) { return n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : (double)NAN; }
+static inline double az_coll_middle(const double *v, size_t n)
+{
+    return n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : (double)NAN;
+}
 
 #endif

@@ -1,5 +1,5 @@
-/* The run cut into blocks of time, by which verdicts are judged: the profiler's steps by their numbers, or equal times.
- * All members of a collective are in the same block. */
+/* The run cut into blocks of time, by which verdicts are judged: the profiler's steps by their
+ * numbers, or equal times. All members of a collective are in the same block. */
 #include "analyses/collectives/blame.h"
 #include "base/sort.h"
 

@@ -1,35 +1,39 @@
-/* Clocks of the ranks, from ends of collectives, which come within microseconds of each other: offset, drift and steps
- * of each against the middle of all. Where collectives of several do not join all ranks, ends of send and recv do.
- * docs/formulas-collectives.md 3.1. */
+/* Clocks of the ranks, from ends of collectives, which come within microseconds of each other:
+ * offset, drift and steps of each against the middle of all. Where collectives of several do not
+ * join all ranks, ends of send and recv do. docs/formulas-collectives.md 3.1. */
 #include "analyses/collectives/clock.h"
 #include "base/sort.h"
 
 #include <math.h>
 
-#define ROUNDS   64
-#define FITS     24    /* rounds in which drifts are sought */
-#define STRAIGHT 2     /* the first of them without steps: one step among few ranks bends the middle of all */
+#define ROUNDS 64
+#define FITS   24 /* rounds in which drifts are sought */
+#define STRAIGHT                                                                                   \
+    2 /* the first of them without steps: one step among few ranks bends the middle of all */
 #define STILL_NS 100   /* a course that moves less has settled */
-#define TELL_NS  20000 /* a smaller offset is not told */
+#define TELL_NS  20000 /* a smaller offset is not reported */
 #define LEAST_NS 3000  /* ends scatter by less for other reasons: no shift */
-#define SCATTER  16    /* collectives, from which their scatter is known: fewer shift by TELL_NS at least */
-#define FAR_NS   (INT64_C(1) << 59) /* clocks that are years apart stay so */
-#define ENOUGH   64                 /* collectives of a clock, to tell its drift and steps */
-#define NEAR     15                 /* differences to a neighbour, by which a clock is known at first */
+#define SCATTER                                                                                    \
+    16 /* collectives, from which their scatter is known: fewer shift by TELL_NS at least */
+#define FAR_NS (INT64_C(1) << 59) /* clocks that are years apart stay so */
+#define ENOUGH 64                 /* collectives of a clock, to say its drift and steps */
+#define NEAR   15 /* differences to a neighbour, by which a clock is known at first */
 
-/* Messages and all-to-all of own sizes end less together than others: they count where these are missing or few. */
+/* Messages and all-to-all of own sizes end less together than others: they count where these are
+ * missing or few. */
 bool az_coll_counts(const struct az_clocks *k, const struct az_coll_coll *x)
 {
     if (x->flags & CR_PAIR)
-        return x->n == 2 &&
-               (k->scarce || (k->pairs && k->synced[az_coll_unit_at(k, x, 0)] != k->synced[az_coll_unit_at(k, x, 1)]));
+        return x->n == 2 && (k->scarce || (k->pairs && k->synced[az_coll_unit_at(k, x, 0)] !=
+                                                           k->synced[az_coll_unit_at(k, x, 1)]));
     if (x->flags & CR_INCOMPLETE)
         return false;
     return (x->flags & CR_SYNC) || (k->scarce && x->kind == AZ_COLL_ALLTOALLV && x->n > 1);
 }
 
 /* ---- who is connected with whom ---- */
-/* A rank that shares no collective with another has a clock of its own: offsets are within a component. */
+/* A rank that shares no collective with another has a clock of its own: offsets are within a
+ * component. */
 static void connect(const struct az_clocks *k, uint32_t *of)
 {
     const struct az_cr *c = k->c;
@@ -51,7 +55,9 @@ static bool scarce(const struct az_clocks *k)
     const struct az_cr *c = k->c;
     size_t sync = 0;
     for (size_t x = 0; x < c->colls.n; x++)
-        sync += (c->colls.v[x].flags & CR_SYNC) && !(c->colls.v[x].flags & CR_INCOMPLETE) ? c->colls.v[x].n : 0;
+        sync += (c->colls.v[x].flags & CR_SYNC) && !(c->colls.v[x].flags & CR_INCOMPLETE)
+                    ? c->colls.v[x].n
+                    : 0;
     return sync < ENOUGH * k->units;
 }
 
@@ -116,7 +122,8 @@ static void compare(const struct az_clocks *k, const struct az_coll_coll *x, str
         const uint32_t u = az_coll_unit_at(k, x, i);
         if (k->track[u].n == 0 && near[u].n < NEAR)
             near[u].v[near[u].n++] =
-                az_coll_minus(az_coll_end_of(k->c, az_coll_member(k->c, x, i)), az_coll_true_end(k, az_coll_member(k->c, x, known)));
+                az_coll_minus(az_coll_end_of(k->c, az_coll_member(k->c, x, i)),
+                              az_coll_true_end(k, az_coll_member(k->c, x, known)));
     }
 }
 
@@ -162,12 +169,14 @@ static void middles(struct az_clocks *k)
     }
 }
 
-/* When the other one of two ends, as far as its clock is known by now; of more, the middle that all had. */
+/* When the other one of two ends, as far as its clock is known by now; of more, the middle that all
+ * had. */
 static int64_t others(const struct az_clocks *k, uint32_t g)
 {
     const struct az_coll_coll *x = &k->c->colls.v[k->c->coll[g]];
     const uint32_t first = az_coll_member(k->c, x, 0);
-    return x->n == 2 ? az_coll_true_end(k, first == g ? az_coll_member(k->c, x, 1) : first) : k->middle[k->c->coll[g]];
+    return x->n == 2 ? az_coll_true_end(k, first == g ? az_coll_member(k->c, x, 1) : first)
+                     : k->middle[k->c->coll[g]];
 }
 
 /* How much later than the others a unit ends, for each of its collectives; in t, y. */
@@ -181,7 +190,8 @@ static size_t differences(struct az_clocks *k, size_t r)
     return n;
 }
 
-/* Units by what their courses leave, most first: who steps comes before those that it would draw along. */
+/* Units by what their courses leave, most first: who steps comes before those that it would draw
+ * along. */
 static int by_misfit(struct az_clocks *k, uint32_t *order)
 {
     int64_t *left = k->left;
@@ -189,7 +199,8 @@ static int by_misfit(struct az_clocks *k, uint32_t *order)
         const size_t n = differences(k, r);
         left[r] = 0;
         for (size_t i = 0; i < n; i++) {
-            const int64_t d = az_coll_size(az_coll_minus(k->y[i], az_coll_ahead(&k->track[r], k->t[i])));
+            const int64_t d =
+                az_coll_size(az_coll_minus(k->y[i], az_coll_ahead(&k->track[r], k->t[i])));
             left[r] -= (d < FAR_NS ? d : FAR_NS) / (int64_t)n;
         }
     }
@@ -239,8 +250,8 @@ static int64_t middle_time(const struct az_clocks *k, size_t r)
     return n ? az_coll_end_of(k->c, k->event[k->first[r] + n / 2]) : 0;
 }
 
-/* The clock of most ranks is the right one: their middle offset (the lower one of an even number) becomes 0; of two
- * ranks that of the first. So does their middle drift. */
+/* The clock of most ranks is the right one: their middle offset (the lower one of an even number)
+ * becomes 0; of two ranks that of the first. So does their middle drift. */
 static int anchor(struct az_clocks *k)
 {
     int rc = 0;
@@ -261,7 +272,8 @@ static int anchor(struct az_clocks *k)
         for (size_t r = 0; r < k->units; r++)
             for (uint32_t i = 0; k->component[r] == of && i < k->track[r].n; i++) {
                 struct az_coll_piece *p = &k->track[r].piece[i];
-                p->offset -= (double)zero + (drift != 0 ? drift * (double)az_coll_minus(p->from, at) : 0);
+                p->offset -=
+                    (double)zero + (drift != 0 ? drift * (double)az_coll_minus(p->from, at) : 0);
                 p->drift -= drift;
             }
     }
@@ -277,7 +289,8 @@ static bool off_by(const struct az_coll_clock *k, int64_t least)
 
 bool az_coll_clock_off(const struct az_coll_clock *k) { return off_by(k, TELL_NS); }
 
-/* Of a recording's events that count, the collectives: several devices of it may be members of one. */
+/* Of a recording's events that count, the collectives: several devices of it may be members of one.
+ */
 static size_t collectives_of(const struct az_clocks *k, size_t r)
 {
     const struct az_cr *c = k->c;
@@ -311,7 +324,8 @@ static void describe(struct az_clocks *k, size_t r, struct az_coll_clock *out)
         out->furthest = ahead > out->furthest ? ahead : out->furthest;
         k->scratch[i] = az_coll_minus(k->y[i], az_coll_ahead(track, k->t[i]));
     }
-    out->iqr = (int64_t)(az_percentile_i64(k->scratch, n, 75) - az_percentile_i64(k->scratch, n, 25));
+    out->iqr =
+        (int64_t)(az_percentile_i64(k->scratch, n, 75) - az_percentile_i64(k->scratch, n, 25));
     out->error = out->error < out->iqr / 2 ? out->iqr / 2 : out->error;
 }
 
@@ -325,9 +339,10 @@ static int report(struct az_clocks *k)
         describe(k, r, &out);
         const bool straight = k->track[r].n == 1 && k->track[r].piece[0].drift == 0;
         out.component = k->component[r];
-        out.applied = out.n && out.furthest != 0 && out.furthest < FAR_NS &&
-                      (az_sv_is(when, "always") ||
-                       (!az_sv_is(when, "never") && off_by(&out, out.n < SCATTER ? TELL_NS : LEAST_NS)));
+        out.applied =
+            out.n && out.furthest != 0 && out.furthest < FAR_NS &&
+            (az_sv_is(when, "always") ||
+             (!az_sv_is(when, "never") && off_by(&out, out.n < SCATTER ? TELL_NS : LEAST_NS)));
         if (out.applied && !straight) {
             struct az_coll_track *kept = az_arena_alloc(c->arena, sizeof *kept);
             if (!kept)

@@ -7,7 +7,8 @@
 #define CR_MOST_PIECES 32
 #define CR_MOST_LEVELS 6
 
-/* How far it is ahead: from `from` on, offset + drift (t - from), in ns; the first piece holds before it, too. */
+/* How far it is ahead: from `from` on, offset + drift (t - from), in ns; the first piece holds
+ * before it, too. */
 struct az_coll_piece {
     int64_t from;
     double offset, drift;
@@ -23,12 +24,15 @@ int64_t az_coll_minus(int64_t a, int64_t b);
 int64_t az_coll_median(int64_t *v, size_t n);
 /* ns that a clock is ahead at t. */
 int64_t az_coll_ahead(const struct az_coll_track *k, int64_t t);
-/* Offset, drift and steps from n differences y at ascending times t: medians of bins, cut into as few straight pieces
- * as describe them. A drift or a step is taken only where it is far above the scatter; steps false: no step. scratch:
- * n. */
-void az_coll_fit(const int64_t *t, const int64_t *y, size_t n, bool steps, int64_t *scratch, struct az_coll_track *out);
-/* Greatest median of what a bin of differences is off its track: what the track does not describe. */
-int64_t az_coll_unfit(const int64_t *t, const int64_t *y, size_t n, int64_t *scratch, const struct az_coll_track *k);
+/* Offset, drift and steps from n differences y at ascending times t: medians of bins, cut into as
+ * few straight pieces as describe them. A drift or a step is taken only where it is far above the
+ * scatter; steps false: no step. scratch: n. */
+void az_coll_fit(const int64_t *t, const int64_t *y, size_t n, bool steps, int64_t *scratch,
+                 struct az_coll_track *out);
+/* Greatest median of what a bin of differences is off its track: what the track does not describe.
+ */
+int64_t az_coll_unfit(const int64_t *t, const int64_t *y, size_t n, int64_t *scratch,
+                      const struct az_coll_track *k);
 
 /* ---- all clocks ---- */
 struct az_clocks {
@@ -36,7 +40,7 @@ struct az_clocks {
     size_t units;                      /* recordings: devices of one have one clock */
     uint32_t *event;                   /* those that count, by unit and end */
     size_t *first;                     /* unit -> its first in `event`; units + 2 */
-    struct az_coll_track *track;            /* by unit */
+    struct az_coll_track *track;       /* by unit */
     int64_t *middle;                   /* by collective: median end, tracks taken away */
     int64_t *t, *y, *scratch;          /* of one unit, or one collective */
     uint32_t *component;               /* by unit: the least unit it is connected with */
@@ -54,12 +58,16 @@ static inline uint32_t az_coll_unit_of(const struct az_cr *c, uint32_t g)
     return c->of ? (uint32_t)c->of[c->rank[g]] : c->rank[g];
 }
 
-static inline uint32_t az_coll_unit_at(const struct az_clocks *k, const struct az_coll_coll *x, uint32_t i)
+static inline uint32_t az_coll_unit_at(const struct az_clocks *k, const struct az_coll_coll *x,
+                                       uint32_t i)
 {
     return az_coll_unit_of(k->c, az_coll_member(k->c, x, i));
 }
 
-static inline int64_t az_coll_end_of(const struct az_cr *c, uint32_t g) { return az_coll_event(c, g)->end + c->shift[c->rank[g]]; }
+static inline int64_t az_coll_end_of(const struct az_cr *c, uint32_t g)
+{
+    return az_coll_event(c, g)->end + c->shift[c->rank[g]];
+}
 
 /* On the common clock, as far as it is known. */
 static inline int64_t az_coll_true_end(const struct az_clocks *k, uint32_t g)
@@ -77,16 +85,19 @@ static inline uint32_t az_coll_root(uint32_t *of, uint32_t r)
     return r;
 }
 
-/* Do ends of this collective tell clocks? */
+/* Do ends of this collective say clocks? */
 bool az_coll_counts(const struct az_clocks *k, const struct az_coll_coll *x);
 /* How far two courses differ, at most, at k->t. */
-int64_t az_coll_apart(const struct az_clocks *k, size_t n, const struct az_coll_track *a, const struct az_coll_track *b);
+int64_t az_coll_apart(const struct az_clocks *k, size_t n, const struct az_coll_track *a,
+                      const struct az_coll_track *b);
 enum az_coll_course { CR_OFFSET, CR_DRIFT, CR_STEPS };
 /* Course through k->t, k->y. */
-void az_coll_course(struct az_clocks *k, size_t n, enum az_coll_course how, struct az_coll_track *out);
+void az_coll_course(struct az_clocks *k, size_t n, enum az_coll_course how,
+                    struct az_coll_track *out);
 /* Units whose ends are compared with each other most often, clusters of these, and so on. */
 int az_coll_clusters(struct az_clocks *k, struct az_arena *a) AZ_MUST_USE;
 /* Moves each cluster as one to where the ends of others want it. *moved: the farthest. */
-int az_coll_settle_clusters(struct az_clocks *k, const uint32_t *of, enum az_coll_course how, int64_t *moved) AZ_MUST_USE;
+int az_coll_settle_clusters(struct az_clocks *k, const uint32_t *of, enum az_coll_course how,
+                            int64_t *moved) AZ_MUST_USE;
 
 #endif

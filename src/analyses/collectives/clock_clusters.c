@@ -1,6 +1,7 @@
-/* Clocks of clusters. Ranks of one group may compare their ends ten times for one collective that joins the group with
- * others; each rank alone then keeps to its group, and what the groups are off each other stays. So groups are moved as
- * one, too, by the collectives between them alone: level by level, from the groups with most collectives. */
+/* Clocks of clusters. Ranks of one group may compare their ends ten times for one collective that
+ * joins the group with others; each rank alone then keeps to its group, and what the groups are off
+ * each other stays. So groups are moved as one, too, by the collectives between them alone: level
+ * by level, from the groups with most collectives. */
 #include "analyses/collectives/clock.h"
 #include "base/sort.h"
 
@@ -17,8 +18,10 @@ static bool spans(const struct az_clocks *k, const uint32_t *of, const struct az
     return more;
 }
 
-/* From clusters `of` to those that are joined by the group in which each has most collectives with others. */
-static void join(const struct az_clocks *k, const uint32_t *of, uint32_t *next, uint32_t *count, uint32_t *best)
+/* From clusters `of` to those that are joined by the group in which each has most collectives with
+ * others. */
+static void join(const struct az_clocks *k, const uint32_t *of, uint32_t *next, uint32_t *count,
+                 uint32_t *best)
 {
     const struct az_cr *c = k->c;
     memset(count, 0, c->groups.n * sizeof *count);
@@ -41,7 +44,8 @@ static void join(const struct az_clocks *k, const uint32_t *of, uint32_t *next, 
             const uint32_t own = of[az_coll_unit_at(k, x, m)];
             if (best[own] != x->group)
                 continue;
-            const uint32_t a = az_coll_root(next, own), b = az_coll_root(next, of[az_coll_unit_at(k, x, 0)]);
+            const uint32_t a = az_coll_root(next, own),
+                           b = az_coll_root(next, of[az_coll_unit_at(k, x, 0)]);
             next[a > b ? a : b] = a > b ? b : a;
         }
     }
@@ -74,9 +78,10 @@ int az_coll_clusters(struct az_clocks *k, struct az_arena *a)
     return 0;
 }
 
-/* Middle of the ends of a cluster's members of a collective, and of all others'; where it is a small part of them, of
- * all. */
-static int64_t sides(struct az_clocks *k, const uint32_t *of, const struct az_coll_coll *x, uint32_t one, int64_t *other)
+/* Middle of the ends of a cluster's members of a collective, and of all others'; where it is a
+ * small part of them, of all. */
+static int64_t sides(struct az_clocks *k, const uint32_t *of, const struct az_coll_coll *x,
+                     uint32_t one, int64_t *other)
 {
     size_t n = 0, m = 0;
     for (uint32_t i = 0; i < x->n; i++) {
@@ -124,7 +129,8 @@ static int differences(struct az_clocks *k, const uint32_t *of, uint32_t one, si
     return rc;
 }
 
-int az_coll_settle_clusters(struct az_clocks *k, const uint32_t *of, enum az_coll_course how, int64_t *moved)
+int az_coll_settle_clusters(struct az_clocks *k, const uint32_t *of, enum az_coll_course how,
+                            int64_t *moved)
 {
     int rc = 0;
     for (uint32_t one = 0; rc == 0 && one < k->units; one++) {
@@ -143,7 +149,8 @@ int az_coll_settle_clusters(struct az_clocks *k, const uint32_t *of, enum az_col
             for (size_t i = 0; i < m; i++) {
                 const uint32_t g = k->event[k->first[r] + i];
                 k->t[i] = az_coll_end_of(k->c, g);
-                k->y[i] = az_coll_ahead(&k->track[r], k->t[i]) + az_coll_ahead(&by, az_coll_true_end(k, g));
+                k->y[i] = az_coll_ahead(&k->track[r], k->t[i]) +
+                          az_coll_ahead(&by, az_coll_true_end(k, g));
             }
             if (m == 0)
                 continue;

@@ -1,8 +1,9 @@
-/* A clock's course from differences to a common one: one drift, and pieces between the steps of the clock, by dynamic
- * programming over medians of bins. A clock drifts by its crystal: no more than MOST_DRIFT, and the same before and
- * after a step but for VARIES, so that a short piece takes the drift of the whole and tells its offset only. A piece
- * more must better the sum of squares by MORE_PIECE deviations squared; deviations of a bin's median are those within
- * the bins, of at least LEAST_NS. */
+/* A clock's course from differences to a common one: one drift, and pieces between the steps of the
+ * clock, by dynamic programming over medians of bins. A clock drifts by its crystal: no more than
+ * MOST_DRIFT, and the same before and after a step but for VARIES, so that a short piece takes the
+ * drift of the whole and says its offset only. A piece more must better the sum of squares by
+ * MORE_PIECE deviations squared; deviations of a bin's median are those within the bins, of at
+ * least LEAST_NS. */
 #include "analyses/collectives/clock.h"
 
 #include <math.h>
@@ -56,7 +57,8 @@ int64_t az_coll_ahead(const struct az_coll_track *k, int64_t t)
     while (i > 0 && t < k->piece[i].from)
         i--;
     const struct az_coll_piece *p = &k->piece[i];
-    return (int64_t)llround(p->offset + (p->drift != 0 ? p->drift * (double)az_coll_minus(t, p->from) : 0));
+    return (int64_t)llround(p->offset +
+                            (p->drift != 0 ? p->drift * (double)az_coll_minus(t, p->from) : 0));
 }
 
 /* ---- bins ---- */
@@ -102,7 +104,9 @@ static void fill(struct bins *b, const int64_t *t, const int64_t *y, size_t n, i
             scratch[k] = (int64_t)size_of(az_coll_minus(without(b->drift, t, y, from + k, 0), mid));
         spread[i] = 1.25 * 1.4826 * (double)az_coll_median(scratch, m) / sqrt((double)m);
         b->y[i] = (double)az_coll_minus(mid, y[0]);
-        b->t[i] = ((double)az_coll_minus(t[from + (m - 1) / 2], t[0]) + (double)az_coll_minus(t[from + m / 2], t[0])) / 2;
+        b->t[i] = ((double)az_coll_minus(t[from + (m - 1) / 2], t[0]) +
+                   (double)az_coll_minus(t[from + m / 2], t[0])) /
+                  2;
     }
     b->deviation = az_percentile_f64(spread, b->n, 50);
     b->deviation = b->deviation < LEAST_NS ? LEAST_NS : b->deviation;
@@ -115,8 +119,8 @@ static double bounded(double drift)
     return drift > MOST_DRIFT ? MOST_DRIFT : drift < -MOST_DRIFT ? -MOST_DRIFT : drift;
 }
 
-/* What minimises the sum of |dy - drift dt| from bin to bin, so that a step spoils one of them only; nearer to 0 the
- * less the scatter lets know of it. */
+/* What minimises the sum of |dy - drift dt| from bin to bin, so that a step spoils one of them
+ * only; nearer to 0 the less the scatter lets know of it. */
 static double first_drift(const struct bins *b)
 {
     double slope[BINS], weight[BINS], all = 0, sum = 0;
@@ -142,13 +146,15 @@ static double first_drift(const struct bins *b)
     return n ? bounded(slope[mid] * USUAL * USUAL / (USUAL * USUAL + error * error)) : 0;
 }
 
-/* Squares about the best line through bins i to j - 1, of a drift near that of the whole; *slope: beyond that. */
+/* Squares about the best line through bins i to j - 1, of a drift near that of the whole; *slope:
+ * beyond that. */
 static double squares(const struct bins *b, size_t i, size_t j, double *slope)
 {
     double d[6];
     for (size_t k = 0; k < 6; k++)
         d[k] = b->s[j][k] - b->s[i][k];
-    const double tt = d[2] - d[1] * d[1] / d[0], ty = d[4] - d[1] * d[3] / d[0], yy = d[5] - d[3] * d[3] / d[0];
+    const double tt = d[2] - d[1] * d[1] / d[0], ty = d[4] - d[1] * d[3] / d[0],
+                 yy = d[5] - d[3] * d[3] / d[0];
     const double unit = b->deviation / b->scale, known = unit * unit / (VARIES * VARIES);
     *slope = bounded(b->drift + ty / (tt + known) * unit) - b->drift;
     const double x = *slope / unit, line = yy - 2 * x * ty + x * x * (tt + known);
@@ -200,7 +206,8 @@ static size_t cut(const struct bins *b, size_t *begin)
 
 /* ---- pieces ---- */
 /* A piece through differences lo to hi - 1 with this drift. */
-static struct az_coll_piece through(const int64_t *t, const int64_t *y, size_t lo, size_t hi, double drift, int64_t *scratch)
+static struct az_coll_piece through(const int64_t *t, const int64_t *y, size_t lo, size_t hi,
+                                    double drift, int64_t *scratch)
 {
     for (size_t i = lo; i < hi; i++)
         scratch[i - lo] = without(drift, t, y, i, lo);
@@ -209,12 +216,13 @@ static struct az_coll_piece through(const int64_t *t, const int64_t *y, size_t l
 
 static double off(const struct az_coll_piece *p, int64_t t, int64_t y)
 {
-    return fabs((double)az_coll_minus(y, (int64_t)p->offset) - p->drift * (double)az_coll_minus(t, p->from));
+    return fabs((double)az_coll_minus(y, (int64_t)p->offset) -
+                p->drift * (double)az_coll_minus(t, p->from));
 }
 
 /* First difference of the later piece, among those of the two bins at the cut. */
-static size_t boundary(const struct az_coll_piece *a, const struct az_coll_piece *b, const int64_t *t, const int64_t *y,
-                       size_t lo, size_t hi)
+static size_t boundary(const struct az_coll_piece *a, const struct az_coll_piece *b,
+                       const int64_t *t, const int64_t *y, size_t lo, size_t hi)
 {
     double sum = 0, least = 0;
     size_t best = lo;
@@ -229,8 +237,8 @@ static size_t boundary(const struct az_coll_piece *a, const struct az_coll_piece
 }
 
 /* Drift and steps, each by the other; pieces begin at begin[i]. Their number. */
-static size_t seek(struct bins *b, const int64_t *t, const int64_t *y, size_t n, bool steps, size_t *begin,
-                   int64_t *scratch)
+static size_t seek(struct bins *b, const int64_t *t, const int64_t *y, size_t n, bool steps,
+                   size_t *begin, int64_t *scratch)
 {
     size_t pieces = 1;
     fill(b, t, y, n, scratch);
@@ -244,7 +252,8 @@ static size_t seek(struct bins *b, const int64_t *t, const int64_t *y, size_t n,
     return pieces;
 }
 
-void az_coll_fit(const int64_t *t, const int64_t *y, size_t n, bool steps, int64_t *scratch, struct az_coll_track *out)
+void az_coll_fit(const int64_t *t, const int64_t *y, size_t n, bool steps, int64_t *scratch,
+                 struct az_coll_track *out)
 {
     struct bins b = { 0 };
     size_t begin[CR_MOST_PIECES] = { 0 }, at[CR_MOST_PIECES + 1] = { 0 };
@@ -260,22 +269,25 @@ void az_coll_fit(const int64_t *t, const int64_t *y, size_t n, bool steps, int64
         drift[i] += b.drift;
     out->n = (uint32_t)k;
     for (size_t i = 0; i < k; i++)
-        out->piece[i] =
-            through(t, y, b.n ? b.first[begin[i]] : 0, i + 1 < k ? b.first[begin[i + 1]] : n, drift[i], scratch);
+        out->piece[i] = through(t, y, b.n ? b.first[begin[i]] : 0,
+                                i + 1 < k ? b.first[begin[i + 1]] : n, drift[i], scratch);
     at[k] = n;
     for (size_t i = 1; i < k; i++)
-        at[i] = boundary(&out->piece[i - 1], &out->piece[i], t, y, b.first[begin[i] - 1], b.first[begin[i] + 1]);
+        at[i] = boundary(&out->piece[i - 1], &out->piece[i], t, y, b.first[begin[i] - 1],
+                         b.first[begin[i] + 1]);
     for (size_t i = 0; i < k; i++)
         if (k > 1 && at[i + 1] > at[i])
             out->piece[i] = through(t, y, at[i], at[i + 1], drift[i], scratch);
 }
 
-int64_t az_coll_unfit(const int64_t *t, const int64_t *y, size_t n, int64_t *scratch, const struct az_coll_track *k)
+int64_t az_coll_unfit(const int64_t *t, const int64_t *y, size_t n, int64_t *scratch,
+                      const struct az_coll_track *k)
 {
     const size_t bins = n / IN_BIN < 1 ? 1 : n / IN_BIN < BINS ? n / IN_BIN : BINS;
     int64_t most = 0;
     for (size_t i = 0; n && i < bins; i++) {
-        const size_t from = n / bins * i + n % bins * i / bins, to = n / bins * (i + 1) + n % bins * (i + 1) / bins;
+        const size_t from = n / bins * i + n % bins * i / bins,
+                     to = n / bins * (i + 1) + n % bins * (i + 1) / bins;
         for (size_t j = from; j < to; j++)
             scratch[j - from] = az_coll_minus(y[j], az_coll_ahead(k, t[j]));
         const int64_t m = az_coll_median(scratch, to - from), far = m < 0 ? -m : m;
@@ -284,17 +296,20 @@ int64_t az_coll_unfit(const int64_t *t, const int64_t *y, size_t n, int64_t *scr
     return most;
 }
 
-int64_t az_coll_apart(const struct az_clocks *k, size_t n, const struct az_coll_track *a, const struct az_coll_track *b)
+int64_t az_coll_apart(const struct az_clocks *k, size_t n, const struct az_coll_track *a,
+                      const struct az_coll_track *b)
 {
     int64_t most = 0;
     for (size_t i = 0; i < n; i++) {
-        const int64_t d = az_coll_size(az_coll_minus(az_coll_ahead(a, k->t[i]), az_coll_ahead(b, k->t[i])));
+        const int64_t d =
+            az_coll_size(az_coll_minus(az_coll_ahead(a, k->t[i]), az_coll_ahead(b, k->t[i])));
         most = d > most ? d : most;
     }
     return most;
 }
 
-void az_coll_course(struct az_clocks *k, size_t n, enum az_coll_course how, struct az_coll_track *out)
+void az_coll_course(struct az_clocks *k, size_t n, enum az_coll_course how,
+                    struct az_coll_track *out)
 {
     *out = (struct az_coll_track){ .n = 1 };
     if (how == CR_OFFSET)

@@ -2,7 +2,7 @@
 #include "analyses/collectives/collectives.h"
 #include "analyses/list.h"
 
-#define UNSURE_NS 20000 /* an error above this is told */
+#define UNSURE_NS 20000 /* an error above this is reported */
 
 static void offset_finding(const struct az_cr *c, size_t r)
 {
@@ -17,21 +17,27 @@ static void offset_finding(const struct az_cr *c, size_t r)
                                                : "+",
                                az_coll_us(far)),
                (int64_t)k->n, far,
-               k->applied ? AZ_SV("its clock is off by this much by the ends of its collectives: its times are shifted "
-                                  "before they are compared (align_clocks)")
-                          : AZ_SV("its clock is off by this much by the ends of its collectives and is not shifted: "
-                                  "waits and last arrivals by clock are wrong (align_clocks: auto)"));
+               k->applied
+                   ? AZ_SV("its clock is off by this much by the ends of its collectives: its "
+                           "times are shifted "
+                           "before they are compared (align_clocks)")
+                   : AZ_SV("its clock is off by this much by the ends of its collectives and is "
+                           "not shifted: "
+                           "waits and last arrivals by clock are wrong (align_clocks: auto)"));
 }
 
 /* What the alignment leaves. */
 static void error_finding(const struct az_cr *c, size_t r)
 {
     const struct az_coll_clock *k = &c->clock[r];
-    az_finding(c->job, "clock_uncertain", "warning",
-               az_arena_printf(c->arena, "rank %lld: +- %.0f us", (long long)c->ranks->v[r].rank, az_coll_us(k->error)),
-               (int64_t)k->n, k->error,
-               AZ_SV("the ends of its collectives do not tell its clock any better: waits and last arrivals by clock "
-                     "are uncertain by this much (the verdict on stragglers does not rest on them)"));
+    az_finding(
+        c->job, "clock_uncertain", "warning",
+        az_arena_printf(c->arena, "rank %lld: +- %.0f us", (long long)c->ranks->v[r].rank,
+                        az_coll_us(k->error)),
+        (int64_t)k->n, k->error,
+        AZ_SV("the ends of its collectives do not determine its clock any better: waits and last "
+              "arrivals by clock "
+              "are uncertain by this much (the verdict on stragglers does not rest on them)"));
 }
 
 /* Ranks whose clocks nothing connects with those of the first. */
@@ -46,17 +52,21 @@ static void apart_finding(const struct az_cr *c)
         if (c->part[r] && c->clock[r].component != c->clock[first].component)
             v[n++] = rs->v[r].rank;
     if (v && n)
-        az_finding(c->job, "clocks_not_aligned", "warning",
-                   az_arena_printf(c->arena, "ranks %.*s", AZ_SVF(az_rank_list(c->arena, v, n))), (int64_t)n, -1,
-                   az_arena_printf(c->arena,
-                                   "no collective, send or recv connects them with rank %lld: their clocks are not "
-                                   "aligned with its clock, and times of both cannot be compared",
-                                   (long long)rs->v[first].rank));
+        az_finding(
+            c->job, "clocks_not_aligned", "warning",
+            az_arena_printf(c->arena, "ranks %.*s", AZ_SVF(az_rank_list(c->arena, v, n))),
+            (int64_t)n, -1,
+            az_arena_printf(
+                c->arena,
+                "no collective, send or recv connects them with rank %lld: their clocks are not "
+                "aligned with its clock, and times of both cannot be compared",
+                (long long)rs->v[first].rank));
 }
 
 int az_coll_clock_table(struct az_cr *c)
 {
-    struct az_table *t = az_table_new(c->arena, "clock_offsets", "Clocks of the ranks by the ends of collectives", 0);
+    struct az_table *t = az_table_new(c->arena, "clock_offsets",
+                                      "Clocks of the ranks by the ends of collectives", 0);
     if (!t)
         return az_arena_error(c->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -89,7 +99,8 @@ int az_coll_clock_table(struct az_cr *c)
     apart_finding(c);
     if (c->mixed_bases)
         az_finding(c->job, "clock_base", "warning", AZ_SV("baseTimeNanoseconds"), -1, -1,
-                   AZ_SV("some ranks say when their clock began and others do not: none is used, and times are only "
-                         "comparable as far as collectives tell the offsets"));
+                   AZ_SV("some ranks say when their clock began and others do not: none is used, "
+                         "and times are only "
+                         "comparable as far as collectives determine the offsets"));
     return az_coll_emit(c, t, 0);
 }

@@ -3,7 +3,8 @@
 #include "analyses/collectives/collectives.h"
 #include "analyses/list.h"
 
-/* "7 of 8 ranks; missing: 3": ranks of which nothing can be said, because they have no file or no work in it. */
+/* "7 of 8 ranks; missing: 3": ranks of which nothing can be said, because they have no file or no
+ * work in it. */
 static struct az_sv attendance(const struct az_cr *c)
 {
     const struct az_ranks *rs = c->ranks;
@@ -19,8 +20,9 @@ static struct az_sv attendance(const struct az_cr *c)
     }
     while (k < rs->n_missing)
         absent[n++] = rs->missing[k++];
-    return az_arena_printf(c->arena, "%lld of %lld ranks; missing: %.*s", (long long)rs->world_size - (long long)n,
-                           (long long)rs->world_size, AZ_SVF(az_rank_list(c->arena, absent, n)));
+    return az_arena_printf(c->arena, "%lld of %lld ranks; missing: %.*s",
+                           (long long)rs->world_size - (long long)n, (long long)rs->world_size,
+                           AZ_SVF(az_rank_list(c->arena, absent, n)));
 }
 
 /* Files that are missing, members that do not agree. */
@@ -33,13 +35,15 @@ static void findings(const struct az_cr *c)
         differ += (x->flags & CR_ARGS_DIFFER) != 0;
     }
     if (partial)
-        az_finding(
-            c->job, "partial_collectives", "warning", attendance(c), partial, -1,
-            AZ_SV("latencies of these collectives are upper bounds and bandwidths lower bounds; a late rank that "
-                  "is missing is not seen"));
+        az_finding(c->job, "partial_collectives", "warning", attendance(c), partial, -1,
+                   AZ_SV("latencies of these collectives are upper bounds and bandwidths lower "
+                         "bounds; a late rank that "
+                         "is missing is not seen"));
     if (differ)
-        az_finding(c->job, "collective_arguments_differ", "warning", AZ_SV("collectives"), differ, -1,
-                   AZ_SV("members of one collective do not agree on type or size (status in nccl_implicit_sync)"));
+        az_finding(c->job, "collective_arguments_differ", "warning", AZ_SV("collectives"), differ,
+                   -1,
+                   AZ_SV("members of one collective do not agree on type or size (status in "
+                         "nccl_implicit_sync)"));
 }
 
 static void coverage(const struct az_cr *c)
@@ -51,8 +55,9 @@ static void coverage(const struct az_cr *c)
     az_cover(c->job, "collectives matched over ranks", (double)c->colls.n, "", AZ_SV(""));
     az_cover(c->job, "collective kernels without partner", (double)c->unmatched, "", AZ_SV(""));
     if (guessed)
-        az_cover(c->job, "collective kernels known by name only", (double)guessed, "",
-                 AZ_SV("no type, size or group: matched by order as one group of all, no bandwidth"));
+        az_cover(
+            c->job, "collective kernels known by name only", (double)guessed, "",
+            AZ_SV("no type, size or group: matched by order as one group of all, no bandwidth"));
 }
 
 static int tables(struct az_cr *c)
@@ -101,7 +106,8 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
         rc = measure(c);
     if (rc == 0 && c->n) {
         for (size_t r = 0; r < c->ranks->n; r++)
-            if (c->clock[r].applied && (!c->of || r == 0 || c->of[r] != c->of[r - 1])) /* of devices: the first one's */
+            if (c->clock[r].applied &&
+                (!c->of || r == 0 || c->of[r] != c->of[r - 1])) /* of devices: the first one's */
                 az_rank_set_offset(job, ranks, c->of ? c->of[r] : r, -c->clock[r].offset);
         findings(c);
         coverage(c);

@@ -1,5 +1,5 @@
-/* Collectives across ranks: events of each rank -> groups -> collectives with the events of their members -> figures.
- * Private to cr*.c and their tests. Rules: docs/formulas-collectives.md.
+/* Collectives across ranks: events of each rank -> groups -> collectives with the events of their
+ * members -> figures. Private to cr*.c and their tests. Rules: docs/formulas-collectives.md.
  *   az_coll_reduce.c, cr_source.c  one rank's trace -> its part
  *   cr_devices.c              devices of one trace -> ranks
  *   az_coll_gather.c               parts -> events of all ranks, groups
@@ -22,12 +22,12 @@
 #include "base/stats.h"
 #include "classify/collectives.h"
 
-#define CR_MOST_CELLS 8000000 /* of a table; columns of each rank are left out above this */
+#define CR_MOST_CELLS 8000000 /* of a table; columns of each rank are skipped above this */
 
 /* ---- one rank's part ---- */
 /* What is said of a collective. Rows of a part are unique. */
 struct az_coll_what {
-    struct az_sv name; /* as written, or by the kernel's name; empty: cannot be told */
+    struct az_sv name; /* as written, or by the kernel's name; empty: unknown */
     struct az_sv dtype, in_split, out_split;
     struct az_sv group, ranks; /* as written; empty: not said */
     int64_t in, out;           /* elements; -1: not known */
@@ -43,19 +43,19 @@ struct az_coll_event {
     int64_t seq;         /* -1 unknown */
     uint32_t what, lane; /* rows of its part */
 };
-struct az_coll_lane_of {  /* where collectives run */
-    int64_t stream;  /* -1 unknown */
-    uint32_t device; /* place among the devices with collectives */
+struct az_coll_lane_of { /* where collectives run */
+    int64_t stream;      /* -1 unknown */
+    uint32_t device;     /* place among the devices with collectives */
 };
 
 struct az_coll_step {
     int64_t start, end, number; /* number: -1 unknown */
 };
 
-/* Other kernels of a device, merged; only what lies within its collectives. */
+/* Other kernels of a device, merged; only what is within its collectives. */
 struct az_coll_busy {
     struct cr_busy_span {
-        int64_t start, before; /* before: length of all before it, so the next one's tells its own */
+        int64_t start, before; /* before: length of all before it, so the next one's says its own */
     } * span;                  /* n + 1 */
     size_t n;
 };
@@ -67,8 +67,8 @@ struct az_coll_part {
     size_t n_what;
     struct az_coll_lane_of *lane;
     struct az_coll_busy *compute;     /* by device */
-    int64_t busy;                /* union of the collectives on each device, added up */
-    int64_t overlap;             /* of which other kernels ran on the same device */
+    int64_t busy;                     /* union of the collectives on each device, added up */
+    int64_t overlap;                  /* of which other kernels ran on the same device */
     const struct az_coll_step *steps; /* the profiler's, by start */
     size_t n_steps;
     int64_t span;             /* first start to last end of device work */
@@ -78,15 +78,20 @@ struct az_coll_part {
 };
 /* What a trace says of its collectives (cr_source.c). Scratch in job->arena. */
 struct cr_source;
-int az_coll_source_open(struct cr_source **s, struct az_job *job, struct az_arena *keep) AZ_MUST_USE;
-/* Of a kernel row: row of its description (of `what`), launch and seq of e. given: what a name pattern says; empty. */
-int az_coll_source_of(struct cr_source *s, uint32_t row, struct az_sv given, struct az_coll_event *e) AZ_MUST_USE;
+int az_coll_source_open(struct cr_source **s, struct az_job *job,
+                        struct az_arena *keep) AZ_MUST_USE;
+/* Of a kernel row: row of its description (of `what`), launch and seq of e. given: what a name
+ * pattern says; empty. */
+int az_coll_source_of(struct cr_source *s, uint32_t row, struct az_sv given,
+                      struct az_coll_event *e) AZ_MUST_USE;
 /* The descriptions, in `keep`; ends the source. */
 int az_coll_source_close(struct cr_source *s, struct az_coll_part *part) AZ_MUST_USE;
-/* Elements and type of an operator's tensors from its recorded dims and types (JSON texts); false if they tell none. */
-bool az_coll_tensor_size(struct az_sv dims, struct az_sv types, int64_t *nelems, struct az_sv *dtype);
+/* Elements and type of an operator's tensors from its recorded dims and types (JSON texts); false
+ * if they have none. */
+bool az_coll_tensor_size(struct az_sv dims, struct az_sv types, int64_t *nelems,
+                         struct az_sv *dtype);
 int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part) AZ_MUST_USE;
-/* Length of a device's other kernels within [from, to], which lies within its collectives. */
+/* Length of a device's other kernels within [from, to], which is within its collectives. */
 int64_t az_coll_compute_in(const struct az_coll_busy *b, int64_t from, int64_t to);
 
 /* ---- all ranks ---- */
@@ -119,10 +124,11 @@ struct az_coll_coll {
     enum az_coll_kind kind;
     int64_t expected;
     /* figures (az_colls_measure.c) */
-    int64_t latency, skew_start, skew_end, wall, wait_sum, earliest; /* earliest: first start, aligned */
-    int64_t longest;                                                 /* duration */
-    uint32_t last, first_in;                                         /* place among the members */
-    int64_t delay;                                  /* of the last arriver behind the one before it; 0 for one member */
+    int64_t latency, skew_start, skew_end, wall, wait_sum,
+        earliest;            /* earliest: first start, aligned */
+    int64_t longest;         /* duration */
+    uint32_t last, first_in; /* place among the members */
+    int64_t delay;           /* of the last arriver after the one before it; 0 for one member */
     int64_t hidden, exposed_wait, exposed_transfer; /* sums over members */
     int64_t bytes;                                  /* full message; -1 not known */
     double gbps, bus_gbps;                          /* GB/s of 1e9; NaN */
@@ -138,7 +144,7 @@ struct az_coll_clock {
     uint32_t component; /* times are comparable among those with the same */
     size_t n;           /* collectives it rests on; 0: not known */
     bool applied;
-    bool by_pairs;                /* known by ends of send and recv */
+    bool by_pairs;                     /* known by ends of send and recv */
     const struct az_coll_track *track; /* applied, and more than an offset; NULL */
 };
 
@@ -146,8 +152,9 @@ struct az_cr {
     struct az_job *job; /* NULL once the tables are there; the rest lives as long as they do */
     const struct az_ranks *ranks;
     const struct az_coll_part *const *part; /* by rank index; NULL where none */
-    const struct az_ranks *traces;     /* as they were read: `ranks`, or the traces whose devices are the ranks */
-    const size_t *of;                  /* rank index -> of its trace; NULL: the same */
+    const struct az_ranks
+        *traces;      /* as they were read: `ranks`, or the traces whose devices are the ranks */
+    const size_t *of; /* rank index -> of its trace; NULL: the same */
     struct az_arena *arena;
     size_t n;        /* events of all ranks */
     uint32_t *base;  /* rank index -> its first event; ranks + 1 */
@@ -159,11 +166,11 @@ struct az_cr {
     struct az_coll_colls colls; /* by first start, then group and ordinal */
     struct az_vec_u32 member;
     struct az_coll_clock *clock; /* by rank index */
-    int64_t *shift;         /* by rank index: from its file's time to the common clock */
-    int64_t *node;          /* by rank index; -1 unknown */
-    int64_t gpus_per_node;  /* 0 unknown */
-    bool simplified;        /* no group names, one stream: group `all` */
-    bool mixed_bases;       /* some ranks say when their clock began, others do not: not used */
+    int64_t *shift;              /* by rank index: from its file's time to the common clock */
+    int64_t *node;               /* by rank index; -1 unknown */
+    int64_t gpus_per_node;       /* 0 unknown */
+    bool simplified;             /* no group names, one stream: group `all` */
+    bool mixed_bases; /* some ranks say when their clock began, others do not: not used */
     bool nodes_by_host;
     uint64_t unmatched;
     int64_t step; /* median of the profiler's steps; 0: not known */
@@ -180,31 +187,37 @@ static inline const struct az_coll_lane_of *az_coll_lane_of(const struct az_cr *
 {
     return &c->part[c->rank[g]]->lane[az_coll_event(c, g)->lane];
 }
-static inline int64_t az_coll_rank(const struct az_cr *c, uint32_t g) { return c->ranks->v[c->rank[g]].rank; }
-static inline uint32_t az_coll_member(const struct az_cr *c, const struct az_coll_coll *x, uint32_t i)
+static inline int64_t az_coll_rank(const struct az_cr *c, uint32_t g)
+{
+    return c->ranks->v[c->rank[g]].rank;
+}
+static inline uint32_t az_coll_member(const struct az_cr *c, const struct az_coll_coll *x,
+                                      uint32_t i)
 {
     return c->member.v[x->first + i];
 }
 /* Start and end on the common clock: the rank's offset taken away where it is applied. */
 int64_t az_coll_start(const struct az_cr *c, uint32_t g);
 int64_t az_coll_end(const struct az_cr *c, uint32_t g);
-/* Waits of an event inside its collective: until the last start (clock), and beyond the shortest (clock-free). */
+/* Waits of an event inside its collective: until the last start (clock), and beyond the shortest
+ * (clock-free). */
 int64_t az_coll_wait_clock(const struct az_cr *c, const struct az_coll_coll *x, uint32_t g);
 int64_t az_coll_wait_duration(const struct az_cr *c, const struct az_coll_coll *x, uint32_t g);
 static inline int64_t az_coll_wait(const struct az_cr *c, const struct az_coll_coll *x, uint32_t g)
 {
-    return c->groups.v[x->group].by_duration ? az_coll_wait_duration(c, x, g) : az_coll_wait_clock(c, x, g);
+    return c->groups.v[x->group].by_duration ? az_coll_wait_duration(c, x, g)
+                                             : az_coll_wait_clock(c, x, g);
 }
 
-/* Time of an event that other kernels of its rank ran beside, that it waited for the last to arrive, and the rest: all
- * three add up to its duration. After az_colls_measure. */
+/* Time of an event that other kernels of its rank ran at the same time as, that it waited for the
+ * last to arrive, and the rest: all three add up to its duration. After az_colls_measure. */
 struct az_coll_exposed {
     int64_t hidden, wait, transfer;
 };
 struct az_coll_exposed az_coll_exposed(const struct az_cr *c, uint32_t g);
 
-/* First: where a trace has several devices and does not say who its collectives are among, its devices become the
- * ranks (c->ranks, c->part, c->of), and a finding says so. */
+/* First: where a trace has several devices and does not say who its collectives are among, its
+ * devices become the ranks (c->ranks, c->part, c->of), and a finding says so. */
 int az_coll_split_devices(struct az_cr *c) AZ_MUST_USE;
 /* "rank 3", or where ranks are devices "device 1", "rank 3 (device 1 of trace 1)". In the arena. */
 struct az_sv az_coll_rank_name(const struct az_cr *c, size_t r);
@@ -220,17 +233,20 @@ struct az_coll_seq {
     const int64_t *t;    /* when each ended, on its own clock */
     size_t n;
 };
-/* b_to_a[j]: index in a of the same collective, AZ_NO_ROW: a has none. Fewest elements without a partner; among such
- * the one in which ends differ least from a constant offset (*offset: of b's clock against a's). Time and memory are
- * bounded: beyond that only equal beginnings and ends are paired. */
-int az_coll_align(const struct az_coll_seq *a, const struct az_coll_seq *b, uint32_t *b_to_a, int64_t *offset,
-             struct az_mem *mem) AZ_MUST_USE;
+/* b_to_a[j]: index in a of the same collective, AZ_NO_ROW: a has none. Fewest elements without a
+ * partner; among such the one in which ends differ least from a constant offset (*offset: of b's
+ * clock against a's). Time and memory are bounded: beyond that only equal beginnings and ends are
+ * paired. */
+int az_coll_align(const struct az_coll_seq *a, const struct az_coll_seq *b, uint32_t *b_to_a,
+                  int64_t *offset, struct az_mem *mem) AZ_MUST_USE;
 
 /* ---- tables ---- */
-struct az_sv az_coll_id(const struct az_cr *c, const struct az_coll_coll *x, struct az_arena *a); /* "0_13" */
-struct az_sv az_coll_name(const struct az_coll_what *w);                                       /* its name or "unknown" */
-const char *az_coll_span_text(const struct az_cr *c, const struct az_coll_group *g); /* intra_node, inter_node, unknown */
-double az_coll_mb(const struct az_coll_what *w, int64_t nelems);                  /* 2^20 bytes; NaN */
+struct az_sv az_coll_id(const struct az_cr *c, const struct az_coll_coll *x,
+                        struct az_arena *a);             /* "0_13" */
+struct az_sv az_coll_name(const struct az_coll_what *w); /* its name or "unknown" */
+const char *az_coll_span_text(const struct az_cr *c,
+                              const struct az_coll_group *g); /* intra_node, inter_node, unknown */
+double az_coll_mb(const struct az_coll_what *w, int64_t nelems); /* 2^20 bytes; NaN */
 /* Of the numbers that are known (not NaN); NaN where none is. v is used up. */
 struct az_coll_spread {
     double mean, median, least, most;
@@ -240,11 +256,15 @@ static inline double az_coll_us(int64_t ns) { return az_quotient(ns, 1000); }
 static inline double az_coll_ms(int64_t ns) { return (double)ns / 1e6; }
 /* A count that may be unknown (negative): an empty cell. */
 void az_coll_put_count(struct az_table *t, int64_t v);
-void az_coll_put_clock_us(struct az_table *t, const struct az_cr *c, uint32_t g); /* start as in the file */
+void az_coll_put_clock_us(struct az_table *t, const struct az_cr *c,
+                          uint32_t g); /* start as in the file */
 int az_coll_emit(struct az_cr *c, struct az_table *t, int rc) AZ_MUST_USE;
 
 /* Which names of tables are asked for (collective_sheets). */
-static inline bool az_coll_current_names(const struct az_cr *c) { return !az_sv_is(c->job->opts->coll_sheets, "historic"); }
+static inline bool az_coll_current_names(const struct az_cr *c)
+{
+    return !az_sv_is(c->job->opts->coll_sheets, "historic");
+}
 static inline bool az_coll_historic_names(const struct az_cr *c)
 {
     return !az_coll_current_names(c) || az_sv_is(c->job->opts->coll_sheets, "both");
@@ -255,7 +275,8 @@ int az_coll_a2av_tables(struct az_cr *c) AZ_MUST_USE;
 /* Data by sender and receiver (cr_flow_table.c). */
 struct cr_flows;
 int az_coll_flows_open(struct cr_flows **f, struct az_cr *c) AZ_MUST_USE;
-/* The splits of one event of an all-to-all. *own: bytes that its rank keeps; -1 where the splits do not say. */
+/* The splits of one event of an all-to-all. *own: bytes that its rank keeps; -1 where the splits do
+ * not say. */
 int az_coll_flows_add(struct cr_flows *f, uint32_t g, int64_t *own) AZ_MUST_USE;
 int az_coll_flow_tables(struct cr_flows *f) AZ_MUST_USE;
 void az_coll_flows_close(struct cr_flows *f); /* NULL is fine */
@@ -269,9 +290,10 @@ size_t az_coll_step_at(const struct az_coll_part *p, const struct az_coll_event 
 /* Of a rank; ns a step. */
 struct az_coll_verdict {
     double delay, error;          /* its own, against its peers; standard error */
-    double flag_from, found_from; /* it is a straggler above this; one of this size in two thirds of the steps is found
-                                   * in 95 % of runs */
-    double found_seldom;          /* the same, as a mean over all steps, of one in seldom_steps of them; NaN */
+    double flag_from, found_from; /* it is a straggler above this; one of this size in two thirds of
+                                   * the steps is found in 95 % of runs */
+    double
+        found_seldom; /* the same, as a mean over all steps, of one in seldom_steps of them; NaN */
     size_t seldom_steps;
     double step;
     size_t blocks; /* that it rests on */
@@ -282,7 +304,7 @@ int az_coll_verdicts(struct az_cr *c, struct az_coll_verdict *out, struct az_are
 double az_coll_t_above(double p, double dof);
 int az_coll_exposure_tables(struct az_cr *c) AZ_MUST_USE;
 int az_coll_unmatched_table(struct az_cr *c) AZ_MUST_USE;
-/* Far enough off to be told: as docs/formulas-collectives.md 3.1 wants it for a shift. */
+/* Far enough off to be reported: as docs/formulas-collectives.md 3.1 wants it for a shift. */
 bool az_coll_clock_off(const struct az_coll_clock *k);
 int az_coll_clock_table(struct az_cr *c) AZ_MUST_USE;
 /* P(X >= k) of a binomial distribution. */

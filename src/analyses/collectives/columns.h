@@ -4,7 +4,8 @@
 
 #include "results/table.h"
 
-/* Of a table that adds collectives up by rank, group, kind and size. size_flags: more flags of the group's size. */
+/* Of a table that adds collectives up by rank, group, kind and size. size_flags: more flags of the
+ * group's size. */
 void az_coll_sum_columns(struct az_table *t, unsigned size_flags);
 
 #endif

@@ -1,6 +1,7 @@
-/* Devices as ranks: one process, or one recording of several, that drives several devices, and does not say who a
- * collective is among. Each device with collectives becomes a rank of its own before anything is matched; elsewhere the
- * kernels that one collective runs on each device would be taken for as many collectives. */
+/* Devices as ranks: one process, or one recording of several, that drives several devices, and does
+ * not say who a collective is among. Each device with collectives becomes a rank of its own before
+ * anything is matched; elsewhere the kernels that one collective runs on each device would be taken
+ * for as many collectives. */
 #include "analyses/collectives/collectives.h"
 
 struct split {
@@ -50,7 +51,8 @@ static bool is_on(const struct az_coll_part *p, size_t i, uint32_t device)
 }
 
 /* The part of one device. */
-static struct az_coll_part *part_of(struct az_arena *a, const struct az_coll_part *from, uint32_t device)
+static struct az_coll_part *part_of(struct az_arena *a, const struct az_coll_part *from,
+                                    uint32_t device)
 {
     struct az_coll_part *p = az_arena_alloc(a, sizeof *p);
     size_t n = 0;
@@ -80,7 +82,8 @@ static struct az_coll_part *part_of(struct az_arena *a, const struct az_coll_par
     return p;
 }
 
-/* One trace: its devices by their own numbers. Several: as many ranks for each, so that numbers tell the trace. */
+/* One trace: its devices by their own numbers. Several: as many ranks for each, so that numbers say
+ * the trace. */
 static int split_rank(struct split *s, size_t r)
 {
     const struct az_ranks *rs = s->c->ranks;
@@ -104,12 +107,15 @@ static void tell(const struct split *s)
 {
     struct az_cr *c = s->c;
     const size_t traces = c->traces->n;
-    struct az_sv subject = traces == 1 ? az_arena_printf(c->arena, "%zu devices", s->n)
-                                       : az_arena_printf(c->arena, "%zu devices of %zu traces", s->n, traces);
-    struct az_sv how = AZ_SV("collectives are between the devices of this trace: a rank in their tables is a device");
+    struct az_sv subject =
+        traces == 1 ? az_arena_printf(c->arena, "%zu devices", s->n)
+                    : az_arena_printf(c->arena, "%zu devices of %zu traces", s->n, traces);
+    struct az_sv how = AZ_SV(
+        "collectives are between the devices of this trace: a rank in their tables is a device");
     if (traces > 1)
         how = az_arena_printf(c->arena,
-                              "collectives are between devices: a rank in their tables is the number of the trace x %u "
+                              "collectives are between devices: a rank in their tables is the "
+                              "number of the trace x %u "
                               "+ the place of the device in it",
                               s->most);
     if (subject.p && how.p)

@@ -1,5 +1,5 @@
-/* Communication that other kernels hide, and what is exposed: as waiting for the last rank, or as transfer.
- * docs/formulas-collectives.md 5. And events that no other rank has. */
+/* Communication that other kernels hide, and what is exposed: as waiting for the last rank, or as
+ * transfer. docs/formulas-collectives.md 5. And events that no other rank has. */
 #include "analyses/collectives/collectives.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@ struct exposure {
     struct az_coll_exposed part;
 };
 
-static void add(struct exposure *e, const struct az_cr *c, uint32_t g, const struct az_coll_exposed *x)
+static void add(struct exposure *e, const struct az_cr *c, uint32_t g,
+                const struct az_coll_exposed *x)
 {
     e->n++;
     e->time = az_add_sat(e->time, az_coll_event(c, g)->end - az_coll_event(c, g)->start);
@@ -36,12 +37,16 @@ static void put(struct az_table *t, const struct exposure *e)
     az_put_f64(t, az_coll_ms(e->part.wait));
 }
 
-static double percent(int64_t part, int64_t whole) { return whole > 0 ? 100.0 * (double)part / (double)whole : NAN; }
+static double percent(int64_t part, int64_t whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
+}
 
 static int by_kind(struct az_cr *c, const struct exposure *kind)
 {
     struct az_table *t =
-        az_table_new(c->arena, "nccl_exposure", "Communication by kind, added up over the ranks", AZ_TABLE_SUMMARY);
+        az_table_new(c->arena, "nccl_exposure", "Communication by kind, added up over the ranks",
+                     AZ_TABLE_SUMMARY);
     static const char *const y[] = { "hidden_ms", "exposed_transfer_ms", "exposed_wait_ms" };
     if (!t)
         return az_arena_error(c->arena);
@@ -52,7 +57,8 @@ static int by_kind(struct az_cr *c, const struct exposure *kind)
     for (int k = AZ_COLL_KINDS; k >= 0; k--) { /* all of them first */
         if (kind[k].n == 0)
             continue;
-        az_put_text(t, k == AZ_COLL_KINDS ? AZ_SV("all") : az_sv_str(az_coll_kind_text((enum az_coll_kind)k)));
+        az_put_text(t, k == AZ_COLL_KINDS ? AZ_SV("all")
+                                          : az_sv_str(az_coll_kind_text((enum az_coll_kind)k)));
         put(t, &kind[k]);
         az_put_f64(t, percent(kind[k].part.hidden, kind[k].time));
         az_put_f64(t, percent(kind[k].part.wait, kind[k].time));
@@ -62,7 +68,8 @@ static int by_kind(struct az_cr *c, const struct exposure *kind)
         return rc;
     struct az_chart chart = { .kind = AZ_CHART_STACKED_BAR,
                               .table = AZ_SV("nccl_exposure"),
-                              .title = AZ_SV("Communication: hidden, exposed transfer, exposed wait"),
+                              .title =
+                                  AZ_SV("Communication: hidden, exposed transfer, exposed wait"),
                               .x = AZ_SV("Collective"),
                               .x_title = AZ_SV("Collective"),
                               .y_title = AZ_SV("ms, all ranks") };
@@ -130,8 +137,8 @@ struct listing {
     struct counts *of;
 };
 
-static void put_row(struct listing *l, size_t r, uint32_t group, const struct az_coll_what *w, uint32_t g,
-                    const struct az_coll_coll *x, const char *why)
+static void put_row(struct listing *l, size_t r, uint32_t group, const struct az_coll_what *w,
+                    uint32_t g, const struct az_coll_coll *x, const char *why)
 {
     struct az_table *t = l->t;
     az_put_i64(t, l->c->ranks->v[r].rank);
@@ -155,8 +162,8 @@ static void put_row(struct listing *l, size_t r, uint32_t group, const struct az
     az_put_text(t, az_sv_str(why));
 }
 
-/* Does the rank belong to a collective: as a member, as one side of a pair; where members are not known, as one that
- * has events of the group. */
+/* Does the rank belong to a collective: as a member, as one side of a pair; where members are not
+ * known, as one that has events of the group. */
 static bool belongs(const struct listing *l, const struct az_coll_coll *x, size_t r)
 {
     const struct az_cr *c = l->c;
@@ -164,7 +171,8 @@ static bool belongs(const struct listing *l, const struct az_coll_coll *x, size_
     const int64_t rank = c->ranks->v[r].rank;
     if (x->flags & CR_PAIR) {
         const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
-        return w->peer >= 0 ? w->peer == rank : group->n_members == 2 && l->there[x->group * c->ranks->n + r];
+        return w->peer >= 0 ? w->peer == rank
+                            : group->n_members == 2 && l->there[x->group * c->ranks->n + r];
     }
     for (size_t i = 0; i < group->n_members; i++)
         if (group->members[i] == rank)
@@ -182,7 +190,8 @@ static void absent_members(struct listing *l, const struct az_coll_coll *x)
         if (in || !c->part[r] || !belongs(l, x, r))
             continue;
         l->of[r].absent++;
-        put_row(l, r, x->group, az_coll_what(c, az_coll_member(c, x, 0)), AZ_NO_ROW, x, "this rank has no event of it");
+        put_row(l, r, x->group, az_coll_what(c, az_coll_member(c, x, 0)), AZ_NO_ROW, x,
+                "this rank has no event of it");
     }
 }
 
@@ -195,9 +204,11 @@ static void rank_findings(const struct listing *l)
             continue;
         az_finding(c->job, "unmatched_collectives", "warning",
                    az_arena_printf(c->arena, "rank %lld: %lld missing, %lld that no other rank has",
-                                   (long long)c->ranks->v[r].rank, (long long)n->absent, (long long)n->extra),
+                                   (long long)c->ranks->v[r].rank, (long long)n->absent,
+                                   (long long)n->extra),
                    n->extra + n->absent, -1,
-                   AZ_SV("its recording begins or ends elsewhere or has holes; the other collectives are matched by "
+                   AZ_SV("its recording begins or ends elsewhere or has holes; the other "
+                         "collectives are matched by "
                          "what they are (nccl_unmatched)"));
     }
 }
@@ -211,8 +222,8 @@ static int list(struct listing *l)
         if (c->coll[g] != AZ_NO_ROW)
             continue;
         const enum az_coll_kind k = az_coll_what(c, g)->kind;
-        const bool alone = (k == AZ_COLL_SEND || k == AZ_COLL_RECV) && az_coll_what(c, g)->peer < 0 &&
-                           c->groups.v[c->group[g]].n_members != 2;
+        const bool alone = (k == AZ_COLL_SEND || k == AZ_COLL_RECV) &&
+                           az_coll_what(c, g)->peer < 0 && c->groups.v[c->group[g]].n_members != 2;
         l->of[c->rank[g]].extra++;
         put_row(l, c->rank[g], c->group[g], az_coll_what(c, g), g, NULL,
                 alone ? "the other side is not said" : "no other rank has it");

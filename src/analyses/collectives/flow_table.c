@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define MATRIX_RANKS 256 /* a matrix of more is left out */
+#define MATRIX_RANKS 256 /* a matrix of more is skipped */
 
 struct flow { /* of one source to one destination */
     int64_t src, dst, bytes, count;
@@ -54,8 +54,8 @@ static int add_flow(struct cr_flows *k, int64_t src, int64_t dst, int64_t bytes)
     return 0;
 }
 
-/* The splits of one member: element j goes to the j-th member of the group, which is a rank of the run. *own: bytes
- * that it keeps, -1 where the splits do not say. */
+/* The splits of one member: element j goes to the j-th member of the group, which is a rank of the
+ * run. *own: bytes that it keeps, -1 where the splits do not say. */
 int az_coll_flows_add(struct cr_flows *k, uint32_t g, int64_t *own)
 {
     const struct az_cr *c = k->c;
@@ -67,10 +67,12 @@ int az_coll_flows_add(struct cr_flows *k, uint32_t g, int64_t *own)
     size_t n = 0;
     int64_t elements, bytes;
     *own = -1;
-    if (!size || !group->members || az_sv_find(w->in_split, AZ_SV("...")) >= 0 || !az_jview_array(&v, w->in_split))
+    if (!size || !group->members || az_sv_find(w->in_split, AZ_SV("...")) >= 0 ||
+        !az_jview_array(&v, w->in_split))
         return 0;
     while (az_jview_next(&v, &x)) /* all or nothing */
-        n += az_parse_i64(x, &elements) == 0 && elements >= 0 && !__builtin_mul_overflow(elements, size, &bytes);
+        n += az_parse_i64(x, &elements) == 0 && elements >= 0 &&
+             !__builtin_mul_overflow(elements, size, &bytes);
     if (n != group->n_members)
         return 0;
     int rc = 0;
@@ -97,7 +99,8 @@ static int by_pair(const void *p, const void *q, void *ctx)
 static int heatmap(struct cr_flows *k)
 {
     struct az_cr *c = k->c;
-    struct az_table *t = az_table_new(c->arena, "nccl_all2allv_heatmap", "All-to-all: data by sender and receiver", 0);
+    struct az_table *t = az_table_new(c->arena, "nccl_all2allv_heatmap",
+                                      "All-to-all: data by sender and receiver", 0);
     if (!t)
         return az_arena_error(c->arena);
     az_table_column(t, "src_rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -151,12 +154,12 @@ static int matrix(struct cr_flows *k)
                               .x_title = AZ_SV("sender"),
                               .y_title = AZ_SV("receiver") };
     if (n < 0) {
-        az_cover(c->job, "nccl_all2allv_matrix left out", (double)c->ranks->n, "ranks",
+        az_cover(c->job, "nccl_all2allv_matrix skipped", (double)c->ranks->n, "ranks",
                  AZ_SV("more than 256 ranks; nccl_all2allv_heatmap has all pairs"));
         return 0;
     }
-    struct az_table *t =
-        az_table_new(c->arena, "nccl_all2allv_matrix", "All-to-all: MB, senders down, receivers across", 0);
+    struct az_table *t = az_table_new(c->arena, "nccl_all2allv_matrix",
+                                      "All-to-all: MB, senders down, receivers across", 0);
     if (!t)
         return az_arena_error(c->arena);
     az_vec_init(&chart.y, c->job->doc->mem);

@@ -1,4 +1,5 @@
-/* Parts of all ranks side by side: events numbered through, sorted into groups. docs/formulas-collectives.md 2, 3.4.
+/* Parts of all ranks side by side: events numbered through, sorted into groups.
+ * docs/formulas-collectives.md 2, 3.4.
  */
 #include "analyses/collectives/collectives.h"
 #include "base/num.h"
@@ -23,7 +24,8 @@ static int ascending(const void *a, const void *b, void *ctx)
     return (x > y) - (x < y);
 }
 
-/* "[0, 1]" -> members, ascending, each once; none for what is no list of ranks or was shortened by the profiler. */
+/* "[0, 1]" -> members, ascending, each once; none for what is no list of ranks or was shortened by
+ * the profiler. */
 static int parse_members(struct grouping *g, struct az_sv text)
 {
     struct az_jview v;
@@ -41,7 +43,8 @@ static int parse_members(struct grouping *g, struct az_sv text)
         rc = az_vec_push(&g->members, rank);
     }
     if (rc == 0 && g->members.n)
-        rc = az_sort_cmp(g->members.v, g->members.n, sizeof *g->members.v, ascending, NULL, g->members.mem);
+        rc = az_sort_cmp(g->members.v, g->members.n, sizeof *g->members.v, ascending, NULL,
+                         g->members.mem);
     size_t n = 0;
     for (size_t i = 0; rc == 0 && i < g->members.n; i++)
         if (n == 0 || g->members.v[n - 1] != g->members.v[i])
@@ -50,9 +53,12 @@ static int parse_members(struct grouping *g, struct az_sv text)
     return rc;
 }
 
-static struct az_sv group_name(struct az_cr *c, const struct az_coll_part *p, const struct az_coll_what *w, uint32_t device)
+static struct az_sv group_name(struct az_cr *c, const struct az_coll_part *p,
+                               const struct az_coll_what *w, uint32_t device)
 {
-    struct az_sv name = w->group.n ? w->group : c->simplified ? AZ_SV("all") : AZ_SV("Unknown_Group");
+    struct az_sv name = w->group.n      ? w->group
+                        : c->simplified ? AZ_SV("all")
+                                        : AZ_SV("Unknown_Group");
     if (!w->group.n && p->n_devices > 1)
         name = az_arena_printf(c->arena, "%.*s device %u", AZ_SVF(name), device);
     return name;
@@ -103,7 +109,8 @@ static int new_group(struct grouping *g, const struct az_coll_what *w, struct az
     return x.id.p ? az_vec_push(&c->groups, x) : az_arena_error(c->arena);
 }
 
-static int find_group(struct grouping *g, size_t r, const struct az_coll_what *w, struct az_sv name, uint32_t *group)
+static int find_group(struct grouping *g, size_t r, const struct az_coll_what *w, struct az_sv name,
+                      uint32_t *group)
 {
     uint32_t id;
     if (!name.p)
@@ -220,8 +227,8 @@ static int median_step(struct az_cr *c)
     return rc;
 }
 
-/* Nodes: as many ranks as are said to be on one; else by host name; else by the devices that the first trace lists. One
- * recording is of one node. */
+/* Nodes: as many ranks as are said to be on one; else by host name; else by the devices that the
+ * first trace lists. One recording is of one node. */
 static void nodes(struct az_cr *c)
 {
     const struct az_ranks *rs = c->ranks;
@@ -233,7 +240,9 @@ static void nodes(struct az_cr *c)
     if (c->gpus_per_node == 0 && rs->n && !hosts)
         c->gpus_per_node = rs->v[0].devices;
     for (size_t r = 0; r < rs->n; r++) {
-        c->node[r] = c->traces->n == 1 ? 0 : c->gpus_per_node > 0 ? rs->v[r].rank / c->gpus_per_node : -1;
+        c->node[r] = c->traces->n == 1      ? 0
+                     : c->gpus_per_node > 0 ? rs->v[r].rank / c->gpus_per_node
+                                            : -1;
         if (!c->nodes_by_host)
             continue;
         size_t k = 0;
@@ -246,8 +255,8 @@ static void nodes(struct az_cr *c)
     }
 }
 
-/* By name; without names by number, if hosts have several devices: one that shows a rank its own device alone tells
- * nothing. */
+/* By name; without names by number, if hosts have several devices: one that shows a rank its own
+ * device alone says nothing. */
 static bool other_host(const struct az_cr *c, size_t r, size_t q)
 {
     const struct az_sv a = c->ranks->v[r].host, b = c->ranks->v[q].host;

@@ -1,12 +1,15 @@
 /* Every collective kernel of every rank, and their sums by rank, group, kind and size.
  * docs/formulas-collectives.md 4. */
 #include "analyses/collectives/collectives.h"
-#include "facts/groups.h"
 #include "analyses/collectives/columns.h"
+#include "facts/groups.h"
 
 #include <math.h>
 
-struct az_sv az_coll_name(const struct az_coll_what *w) { return w->name.n ? w->name : AZ_SV("unknown"); }
+struct az_sv az_coll_name(const struct az_coll_what *w)
+{
+    return w->name.n ? w->name : AZ_SV("unknown");
+}
 
 struct az_sv az_coll_id(const struct az_cr *c, const struct az_coll_coll *x, struct az_arena *a)
 {
@@ -138,7 +141,8 @@ static int group_rows(struct az_cr *c, uint32_t *of, struct az_vec_u32 *first)
                 c->group[g] };
         uint32_t *at;
         bool added;
-        rc = az_map_put(&map, az_hash(&k, sizeof k), az_hash(&k.dtype, sizeof k - 8), (uint32_t)first->n, &at, &added);
+        rc = az_map_put(&map, az_hash(&k, sizeof k), az_hash(&k.dtype, sizeof k - 8),
+                        (uint32_t)first->n, &at, &added);
         if (rc == 0)
             of[g] = *at;
         if (rc == 0 && added)
@@ -184,7 +188,8 @@ static void put_sum(const struct az_cr *c, struct az_table *t, uint32_t g, const
 
 static int sums(struct az_cr *c)
 {
-    struct az_table *t = az_table_new(c->arena, "nccl_summary_long", "Collectives by rank, group, kind and size", 0);
+    struct az_table *t =
+        az_table_new(c->arena, "nccl_summary_long", "Collectives by rank, group, kind and size", 0);
     struct az_groups groups = { 0 };
     struct az_vec_u32 first;
     struct az_arena a;

@@ -1,6 +1,7 @@
-/* Which events of different ranks are one collective: by sequence number (cr_sequence.c); else by their order of
- * launch, as long as name, type and size agree, and the profiler's steps (cr_match_steps.c); else by an alignment of
- * what they are (cr_merge.c), of each step where they are numbered. docs/formulas-collectives.md 2. */
+/* Which events of different ranks are one collective: by sequence number (cr_sequence.c); else by
+ * their order of launch, as long as name, type and size agree, and the profiler's steps
+ * (cr_match_steps.c); else by an alignment of what they are (cr_merge.c), of each step where they
+ * are numbered. docs/formulas-collectives.md 2. */
 #include "analyses/collectives/match.h"
 #include "base/sort.h"
 
@@ -11,7 +12,8 @@ struct run {
     uint32_t *order, *g;
 };
 
-/* Sorts them by launch where every one has it, else by start; ties by start, as they are numbered. */
+/* Sorts them by launch where every one has it, else by start; ties by start, as they are numbered.
+ */
 static int order_run(const struct az_cr *c, uint32_t *g, size_t n, const struct run *x)
 {
     bool lacks = false;
@@ -43,7 +45,8 @@ static int order_events(struct az_coll_matching *m)
     int rc = az_groups_order(&m->groups, c->group, c->n, c->groups.n, c->job->mem);
     uint32_t *g = m->groups.item;
     for (size_t i = 0, end; rc == 0 && i < c->n; i = end) {
-        for (end = i; end < c->n && c->group[g[end]] == c->group[g[i]] && c->rank[g[end]] == c->rank[g[i]];)
+        for (end = i;
+             end < c->n && c->group[g[end]] == c->group[g[i]] && c->rank[g[end]] == c->rank[g[i]];)
             end++;
         rc = order_run(c, g + i, end - i, &x);
     }
@@ -62,14 +65,15 @@ static bool sizes_agree(const struct az_coll_what *w)
     case AZ_COLL_BROADCAST:
     case AZ_COLL_REDUCE:
         return true;
-    case AZ_COLL_ALLTOALL: /* an annotation does not tell it from the variable one */
+    case AZ_COLL_ALLTOALL: /* an annotation does not distinguish it from the variable one */
         return az_sv_is(az_sv_str(w->source), "kernel");
     default:
         return false;
     }
 }
 
-static int number(struct az_coll_matching *m, const struct az_coll_what *w, bool size, uint32_t *sig)
+static int number(struct az_coll_matching *m, const struct az_coll_what *w, bool size,
+                  uint32_t *sig)
 {
     const struct az_coll_what *x = w;
     const bool sized = size && (m->pair || sizes_agree(x));
@@ -83,8 +87,8 @@ static int number(struct az_coll_matching *m, const struct az_coll_what *w, bool
             .kind = m->pair ? -1 : (int64_t)x->kind };
     uint32_t *at;
     bool added;
-    int rc =
-        az_map_put(&m->sigs, az_hash(&k, sizeof k), az_hash(&k.dtype, sizeof k - 8), (uint32_t)m->sigs.n, &at, &added);
+    int rc = az_map_put(&m->sigs, az_hash(&k, sizeof k), az_hash(&k.dtype, sizeof k - 8),
+                        (uint32_t)m->sigs.n, &at, &added);
     if (rc == 0)
         *sig = *at;
     return rc;
@@ -92,7 +96,9 @@ static int number(struct az_coll_matching *m, const struct az_coll_what *w, bool
 
 static int add_lane(struct az_coll_matching *m, size_t rank, const uint32_t *g, size_t n)
 {
-    const struct az_coll_lane l = { .rank = rank, .g = g, .n = n, .at = az_arena_array(&m->room, n + 1, sizeof *l.at) };
+    const struct az_coll_lane l = {
+        .rank = rank, .g = g, .n = n, .at = az_arena_array(&m->room, n + 1, sizeof *l.at)
+    };
     return l.at ? az_vec_push(&m->lanes, l) : az_arena_error(&m->room);
 }
 
@@ -120,8 +126,8 @@ static bool equal_lengths(const struct az_coll_matching *m)
     return true;
 }
 
-/* All are of the same kinds in the same order; and where sizes do not agree, more than half of them do not: then ranks
- * have sizes of their own, and no event is missing. */
+/* All are of the same kinds in the same order; and where sizes do not agree, more than half of them
+ * do not: then ranks have sizes of their own, and no event is missing. */
 bool az_coll_match_by_ordinal(struct az_coll_matching *m)
 {
     const struct az_coll_lane *a = m->lanes.v;
@@ -152,7 +158,8 @@ static bool differ(const struct az_cr *c, const struct az_coll_coll *x)
     for (uint32_t i = 1; i < x->n; i++) {
         const struct az_coll_what *b = az_coll_what(c, az_coll_member(c, x, i));
         const bool sized = (x->flags & CR_PAIR) || (sizes_agree(a) && sizes_agree(b));
-        const bool kinds = (x->flags & CR_PAIR) || (a->kind == b->kind && (a->kind || az_sv_eq(a->name, b->name)));
+        const bool kinds =
+            (x->flags & CR_PAIR) || (a->kind == b->kind && (a->kind || az_sv_eq(a->name, b->name)));
         if (!kinds || !az_sv_eq(a->dtype, b->dtype) || (sized && a->in != b->in))
             return true;
     }
@@ -160,12 +167,15 @@ static bool differ(const struct az_cr *c, const struct az_coll_coll *x)
 }
 
 /* present: members whose file is there. */
-static int add_coll(struct az_coll_matching *m, uint32_t at, size_t *next, int64_t present, int64_t expected)
+static int add_coll(struct az_coll_matching *m, uint32_t at, size_t *next, int64_t present,
+                    int64_t expected)
 {
     struct az_cr *c = m->c;
-    struct az_coll_coll x = {
-        .group = m->group, .first = (uint32_t)c->member.n, .k = at, .expected = expected, .flags = m->pair ? CR_PAIR : 0
-    };
+    struct az_coll_coll x = { .group = m->group,
+                              .first = (uint32_t)c->member.n,
+                              .k = at,
+                              .expected = expected,
+                              .flags = m->pair ? CR_PAIR : 0 };
     int rc = 0;
     for (size_t l = 0; rc == 0 && l < m->lanes.n; l++) {
         const struct az_coll_lane *lane = &m->lanes.v[l];
@@ -247,7 +257,8 @@ static int by_direction(const void *x, const void *y, void *ctx)
         return a->src < b->src ? -1 : 1;
     if (a->dst != b->dst)
         return a->dst < b->dst ? -1 : 1;
-    const bool as = az_coll_what(c, a->g)->kind == AZ_COLL_SEND, bs = az_coll_what(c, b->g)->kind == AZ_COLL_SEND;
+    const bool as = az_coll_what(c, a->g)->kind == AZ_COLL_SEND,
+               bs = az_coll_what(c, b->g)->kind == AZ_COLL_SEND;
     return as == bs ? 0 : as ? -1 : 1;
 }
 
@@ -315,7 +326,8 @@ static int match_group(struct az_coll_matching *m, size_t from, size_t end)
     int rc = g ? 0 : az_arena_error(&m->room);
     for (size_t i = from, next; rc == 0 && i < end; i = next) {
         const size_t first = n;
-        for (next = i; next < end && c->rank[m->groups.item[next]] == c->rank[m->groups.item[i]]; next++)
+        for (next = i; next < end && c->rank[m->groups.item[next]] == c->rank[m->groups.item[i]];
+             next++)
             if (!is_p2p(c, m->groups.item[next]))
                 g[n++] = m->groups.item[next];
         if (n > first)
@@ -324,7 +336,9 @@ static int match_group(struct az_coll_matching *m, size_t from, size_t end)
     const bool others = n > 0;
     if (rc == 0)
         rc = match_lanes(m, group->present, group->expected);
-    return rc ? rc : n < end - from ? match_pairs(m, m->groups.item + from, end - from, !others) : 0;
+    return rc               ? rc
+           : n < end - from ? match_pairs(m, m->groups.item + from, end - from, !others)
+                            : 0;
 }
 
 int az_coll_match(struct az_cr *c)

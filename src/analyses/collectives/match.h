@@ -1,4 +1,5 @@
-/* Sequences of one group's events that are matched with each other. Private to az_coll_match*.c, cr_sequence.c, cr_merge.c.
+/* Sequences of one group's events that are matched with each other. Private to az_coll_match*.c,
+ * cr_sequence.c, cr_merge.c.
  */
 #ifndef AZ_ANALYSES_COLLECTIVES_MATCH_H
 #define AZ_ANALYSES_COLLECTIVES_MATCH_H
@@ -6,7 +7,8 @@
 #include "analyses/collectives/collectives.h"
 #include "facts/groups.h"
 
-/* Events of one rank that are to be matched with those of others, in launch order, and what becomes of them. */
+/* Events of one rank that are to be matched with those of others, in launch order, and what becomes
+ * of them. */
 struct az_coll_lane {
     size_t rank;
     const uint32_t *g;
@@ -27,15 +29,19 @@ struct az_coll_matching {
     struct az_arena room; /* of one set of lanes */
     uint32_t n_at;        /* collectives numbered in `at` */
 };
-/* By their sequence numbers: fills `at` of each and n_at, and puts g into that order. *done false: a rank has an event
- * without a number or a number twice, or they are sends and recvs; then the lanes are as they were. */
+/* By their sequence numbers: fills `at` of each and n_at, and puts g into that order. *done false:
+ * a rank has an event without a number or a number twice, or they are sends and recvs; then the
+ * lanes are as they were. */
 int az_coll_match_by_sequence(struct az_coll_matching *m, bool *done) AZ_MUST_USE;
-/* By their order alone, if they are of the same kinds in the same order: fills `at` of each and n_at. */
+/* By their order alone, if they are of the same kinds in the same order: fills `at` of each and
+ * n_at. */
 bool az_coll_match_by_ordinal(struct az_coll_matching *m);
-/* Step by step, by the profiler's numbers. ordinal: the order of the whole would do; then only where most events of one
- * place belong to different steps. *done false: the lanes are as they were. */
+/* Step by step, by the profiler's numbers. ordinal: the order of the whole would do; then only
+ * where most events of one place belong to different steps. *done false: the lanes are as they
+ * were. */
 int az_coll_match_by_steps(struct az_coll_matching *m, bool ordinal, bool *done) AZ_MUST_USE;
-/* Numbers the events of the lanes by an alignment of what they are: fills `at` of each, and n_at. */
+/* Numbers the events of the lanes by an alignment of what they are: fills `at` of each, and n_at.
+ */
 int az_coll_match_by_alignment(struct az_coll_matching *m) AZ_MUST_USE;
 
 #endif

@@ -1,15 +1,17 @@
-/* Events matched step by step: the profiler numbers its steps alike on all ranks, so that a recording that lacks a
- * step, or events of it, does not shift what comes after. */
+/* Events matched step by step: the profiler numbers its steps alike on all ranks, so that a
+ * recording that lacks a step, or events of it, does not shift what comes after. */
 #include "analyses/collectives/match.h"
 #include "base/sort.h"
 
-/* Number of the step in which an event was launched; before the first and after the last: one less, one more. */
+/* Number of the step in which an event was launched; before the first and after the last: one less,
+ * one more. */
 static int64_t step_of(const struct az_coll_part *p, const struct az_coll_event *e)
 {
     const size_t s = az_coll_step_at(p, e);
     if (s != SIZE_MAX)
         return p->steps[s].number;
-    return e->launch < p->steps[0].start ? p->steps[0].number - 1 : p->steps[p->n_steps - 1].number + 1;
+    return e->launch < p->steps[0].start ? p->steps[0].number - 1
+                                         : p->steps[p->n_steps - 1].number + 1;
 }
 
 /* Every event was launched at a known time, and steps are numbered upwards. */
@@ -46,8 +48,9 @@ static bool shifted(const struct az_cr *c, const struct az_coll_lanes *v)
     return differ * 2 > v->v[0].n;
 }
 
-/* One step: the next events of each lane that belong to it. Moves `next` behind them. */
-static int one_step(struct az_coll_matching *m, const struct az_coll_lanes *all, int64_t step, size_t *next)
+/* One step: the next events of each lane that belong to it. Moves `next` after them. */
+static int one_step(struct az_coll_matching *m, const struct az_coll_lanes *all, int64_t step,
+                    size_t *next)
 {
     const struct az_cr *c = m->c;
     const uint32_t before = m->n_at;
@@ -60,11 +63,11 @@ static int one_step(struct az_coll_matching *m, const struct az_coll_lanes *all,
             next[l]++;
         if (next[l] > from)
             rc = az_vec_push(&m->lanes, ((struct az_coll_lane){ .rank = x->rank,
-                                                           .g = x->g + from,
-                                                           .n = next[l] - from,
-                                                           .at = x->at + from,
-                                                           .sig = x->sig + from,
-                                                           .kind = x->kind + from }));
+                                                                .g = x->g + from,
+                                                                .n = next[l] - from,
+                                                                .at = x->at + from,
+                                                                .sig = x->sig + from,
+                                                                .kind = x->kind + from }));
     }
     if (rc == 0 && !az_coll_match_by_ordinal(m))
         rc = az_coll_match_by_alignment(m);

@@ -1,5 +1,5 @@
-/* Figures of one collective: latency, skews, waits, bandwidth, what of it was hidden behind other kernels.
- * docs/formulas-collectives.md 3 and 5. */
+/* Figures of one collective: latency, skews, waits, bandwidth, what of it was hidden by other
+ * kernels. docs/formulas-collectives.md 3 and 5. */
 #include "analyses/collectives/clock.h"
 #include "analyses/collectives/collectives.h"
 #include "base/sort.h"
@@ -14,11 +14,20 @@ static int64_t shift_of(const struct az_cr *c, uint32_t g)
     return k ? shift - az_coll_ahead(k, az_coll_event(c, g)->end + shift) : shift;
 }
 
-int64_t az_coll_start(const struct az_cr *c, uint32_t g) { return az_coll_event(c, g)->start + shift_of(c, g); }
+int64_t az_coll_start(const struct az_cr *c, uint32_t g)
+{
+    return az_coll_event(c, g)->start + shift_of(c, g);
+}
 
-int64_t az_coll_end(const struct az_cr *c, uint32_t g) { return az_coll_event(c, g)->end + shift_of(c, g); }
+int64_t az_coll_end(const struct az_cr *c, uint32_t g)
+{
+    return az_coll_event(c, g)->end + shift_of(c, g);
+}
 
-static int64_t duration(const struct az_cr *c, uint32_t g) { return az_coll_event(c, g)->end - az_coll_event(c, g)->start; }
+static int64_t duration(const struct az_cr *c, uint32_t g)
+{
+    return az_coll_event(c, g)->end - az_coll_event(c, g)->start;
+}
 
 int64_t az_coll_wait_clock(const struct az_cr *c, const struct az_coll_coll *x, uint32_t g)
 {
@@ -105,8 +114,8 @@ struct az_coll_spread az_coll_spread(double *v, size_t n)
     return s;
 }
 
-/* Full message: what is gathered for an all-gather, else what goes in; of gather and scatter, which only the root has
- * whole, the larger one of any member. */
+/* Full message: what is gathered for an all-gather, else what goes in; of gather and scatter, which
+ * only the root has whole, the larger one of any member. */
 static int64_t full_bytes(const struct az_cr *c, const struct az_coll_coll *x)
 {
     const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));

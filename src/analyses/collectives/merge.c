@@ -1,8 +1,9 @@
-/* Sequences of several ranks put side by side: the longest first, then each aligned to all that is known so far.
- * docs/formulas-collectives.md 2, third rule. */
+/* Sequences of several ranks put side by side: the longest first, then each aligned to all that is
+ * known so far. docs/formulas-collectives.md 2, third rule. */
 #include "analyses/collectives/match.h"
 
-/* What is known so far, in order: nodes, each with what it is and when it ended on the clock of the first rank. */
+/* What is known so far, in order: nodes, each with what it is and when it ended on the clock of the
+ * first rank. */
 struct known {
     struct az_vec_u32 sig, order; /* by node; node numbers in order */
     struct az_vec_i64 t;          /* by node */
@@ -15,8 +16,8 @@ static int add_node(struct known *k, uint32_t sig, int64_t t)
 }
 
 /* Puts a lane's events to those known: at[] becomes node numbers. b_to_a: by az_coll_align. */
-static int merge(struct known *k, struct az_coll_lane *l, const uint32_t *b_to_a, const int64_t *t, int64_t offset,
-                 struct az_vec_u32 *order)
+static int merge(struct known *k, struct az_coll_lane *l, const uint32_t *b_to_a, const int64_t *t,
+                 int64_t offset, struct az_vec_u32 *order)
 {
     size_t next = 0;
     int rc = 0;
@@ -50,7 +51,8 @@ static int64_t *ends_of(struct az_coll_matching *m, const struct az_coll_lane *l
     return t;
 }
 
-static int align_lane(struct az_coll_matching *m, struct known *k, struct az_coll_lane *l, struct az_vec_u32 *order)
+static int align_lane(struct az_coll_matching *m, struct known *k, struct az_coll_lane *l,
+                      struct az_vec_u32 *order)
 {
     const int64_t *t = ends_of(m, l);
     uint32_t *sig = az_arena_array(&m->room, k->order.n + 1, sizeof *sig),
@@ -79,7 +81,8 @@ int az_coll_match_by_alignment(struct az_coll_matching *m)
     az_vec_init(&order, m->c->job->mem);
     for (size_t l = 1; l < m->lanes.n; l++)
         first = m->lanes.v[l].n > m->lanes.v[first].n ? l : first;
-    for (size_t x = 0; rc == 0 && x <= m->lanes.n; x++) { /* the longest, then the others as they come */
+    for (size_t x = 0; rc == 0 && x <= m->lanes.n;
+         x++) { /* the longest, then the others as they come */
         if (x == first + 1)
             continue;
         rc = align_lane(m, &k, &m->lanes.v[x ? x - 1 : first], &order);

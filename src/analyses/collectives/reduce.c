@@ -1,4 +1,5 @@
-/* One rank's trace reduced to its collectives and to when other kernels ran beside them. */
+/* One rank's trace reduced to its collectives and to when other kernels ran at the same time as
+ * them. */
 #include "analyses/collectives/collectives.h"
 #include "model/optrace.h"
 
@@ -37,7 +38,8 @@ static uint8_t sort_of(struct work *w, enum az_kind kind, uint32_t name)
         return COMPUTE;
     if (kind != AZ_KERNEL || work != AZ_WORK_COMM)
         return OTHER;
-    if (!w->given[name].p && !az_coll_given(w->job->opts->coll_patterns, az_trace_text(w->t, name), &w->given[name]))
+    if (!w->given[name].p &&
+        !az_coll_given(w->job->opts->coll_patterns, az_trace_text(w->t, name), &w->given[name]))
         w->given[name] = az_coll_of_class(az_trace_class(w->t, name)->name);
     return COLLECTIVE;
 }
@@ -70,7 +72,8 @@ static int collective(struct work *w, uint32_t row, size_t place)
     uint32_t *lane = &w->lane[k->lane[row]];
     int rc = az_coll_source_of(w->source, row, w->given[k->name[row]], &e);
     if (rc == 0 && *lane == 0) {
-        rc = az_vec_push(&w->lanes, ((struct az_coll_lane_of){ stream_of(w->t, k->lane[row]), (uint32_t)place }));
+        rc = az_vec_push(&w->lanes, ((struct az_coll_lane_of){ stream_of(w->t, k->lane[row]),
+                                                               (uint32_t)place }));
         *lane = (uint32_t)w->lanes.n;
     }
     if (rc)
@@ -82,7 +85,7 @@ static int collective(struct work *w, uint32_t row, size_t place)
     return rc ? rc : az_vec_push(&w->ev, e);
 }
 
-/* What runs on the device beside collectives, and the collectives. */
+/* What runs on the device next to collectives, and the collectives. */
 static int one_event(struct work *w, enum az_kind kind, uint32_t row)
 {
     const struct az_events *k = &w->t->ev[kind];
@@ -95,7 +98,8 @@ static int one_event(struct work *w, enum az_kind kind, uint32_t row)
         return rc;
     if (sort == COLLECTIVE)
         return collective(w, row, place);
-    return az_vec_push(&w->devices.v[place].compute, ((struct az_span){ ns(w, k->start[row]), ns(w, k->end[row]) }));
+    return az_vec_push(&w->devices.v[place].compute,
+                       ((struct az_span){ ns(w, k->start[row]), ns(w, k->end[row]) }));
 }
 
 static int scan(struct work *w)
@@ -135,7 +139,8 @@ static int number_devices(struct work *w, struct az_arena *keep)
     return 0;
 }
 
-static int overlap_of(struct work *w, struct device *d, struct az_arena *keep, struct az_spans *both)
+static int overlap_of(struct work *w, struct device *d, struct az_arena *keep,
+                      struct az_spans *both)
 {
     struct az_coll_busy *b = &w->part->compute[d->number];
     int rc = az_spans_sort(&d->comm);
@@ -165,7 +170,8 @@ static int overlap(struct work *w, struct az_arena *keep)
 {
     struct az_spans both;
     int rc = 0;
-    w->part->compute = az_arena_array(keep, (size_t)w->part->n_devices + 1, sizeof *w->part->compute);
+    w->part->compute =
+        az_arena_array(keep, (size_t)w->part->n_devices + 1, sizeof *w->part->compute);
     if (!w->part->compute)
         return az_arena_error(keep);
     az_vec_init(&both, w->job->mem);
@@ -176,7 +182,10 @@ static int overlap(struct work *w, struct az_arena *keep)
     return rc;
 }
 
-static int64_t busy_end(const struct cr_busy_span *s) { return s->start + (s[1].before - s->before); }
+static int64_t busy_end(const struct cr_busy_span *s)
+{
+    return s->start + (s[1].before - s->before);
+}
 
 int64_t az_coll_compute_in(const struct az_coll_busy *b, int64_t from, int64_t to)
 {
@@ -227,11 +236,13 @@ static int steps(struct work *w, struct az_arena *keep)
     for (int pass = 0; pass < 2; pass++) {
         p->n_steps = 0;
         for (size_t i = 0; i < r->n; i++) {
-            if (r->name[i] == AZ_NO_ID || !az_sv_starts(az_trace_text(w->t, r->name[i]), AZ_SV("ProfilerStep")))
+            if (r->name[i] == AZ_NO_ID ||
+                !az_sv_starts(az_trace_text(w->t, r->name[i]), AZ_SV("ProfilerStep")))
                 continue;
             if (pass)
-                v[p->n_steps] = (struct az_coll_step){ ns(w, r->start[i]), ns(w, r->end[i]),
-                                                  step_number(az_trace_text(w->t, r->name[i])) };
+                v[p->n_steps] =
+                    (struct az_coll_step){ ns(w, r->start[i]), ns(w, r->end[i]),
+                                           step_number(az_trace_text(w->t, r->name[i])) };
             p->n_steps++;
         }
         if (pass == 0 && !(v = az_arena_array(keep, p->n_steps + 1, sizeof *v)))
@@ -271,10 +282,13 @@ static int make(struct work *w, struct az_arena *keep)
 
 int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part)
 {
-    struct work w = { .job = job, .t = job->traces[0], .part = az_arena_alloc(keep, sizeof *w.part) };
+    struct work w = { .job = job,
+                      .t = job->traces[0],
+                      .part = az_arena_alloc(keep, sizeof *w.part) };
     if (!w.part)
         return az_arena_error(keep);
-    if (job->opts->disable_coll_analysis || !az_trace_has_activity(w.t)) /* without work it is as good as missing */
+    if (job->opts->disable_coll_analysis ||
+        !az_trace_has_activity(w.t)) /* without work it is as good as missing */
         return 0;
     w.part->one_stream = true;
     az_vec_init(&w.ev, job->mem);

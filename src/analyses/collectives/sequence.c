@@ -3,7 +3,8 @@
 #include "analyses/collectives/match.h"
 #include "base/sort.h"
 
-/* The lanes' events by number, all lanes at a time: a heap of lanes by the number of their next event. */
+/* The lanes' events by number, all lanes at a time: a heap of lanes by the number of their next
+ * event. */
 struct merge {
     struct az_coll_matching *m;
     uint32_t **g; /* by lane: its events by number */
@@ -14,7 +15,10 @@ struct merge {
 
 static int64_t number_of(const struct az_cr *c, uint32_t g) { return az_coll_event(c, g)->seq; }
 
-static int64_t head(const struct merge *x, uint32_t lane) { return number_of(x->m->c, x->g[lane][x->next[lane]]); }
+static int64_t head(const struct merge *x, uint32_t lane)
+{
+    return number_of(x->m->c, x->g[lane][x->next[lane]]);
+}
 
 static void sift_down(struct merge *x, size_t at)
 {
@@ -28,8 +32,8 @@ static void sift_down(struct merge *x, size_t at)
     }
 }
 
-/* The events of a lane by number, which need not be their order of launch. *usable: all have one, none has that of
- * another. */
+/* The events of a lane by number, which need not be their order of launch. *usable: all have one,
+ * none has that of another. */
 static int sort_lane(struct merge *x, const struct az_coll_lane *l, uint32_t **g, bool *usable)
 {
     struct az_coll_matching *m = x->m;

@@ -1,5 +1,6 @@
-/* What a trace says of a collective kernel: the kernel's own arguments; else those of the operation that launched it or
- * of the annotation around the launch; else its name. docs/formulas-collectives.md 1. */
+/* What a trace says of a collective kernel: the kernel's own arguments; else those of the operation
+ * that launched it or of the annotation around the launch; else its name.
+ * docs/formulas-collectives.md 1. */
 #include "analyses/collectives/collectives.h"
 #include "base/num.h"
 #include "model/link.h"
@@ -15,7 +16,7 @@ AZ_VEC(struct note, notes);
 struct key {
     struct az_coll_args args; /* seq: not set */
     uint32_t dims, types;     /* of the annotation or operation */
-    uint32_t name;            /* annotation's, or the kernel's where only its name tells */
+    uint32_t name;            /* annotation's, or the kernel's where only its name says */
     uint32_t source;
 };
 AZ_VEC(struct az_coll_what, whats);
@@ -32,8 +33,9 @@ struct cr_source {
     struct whats whats;
 };
 
-static const struct az_coll_args nothing = { AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
-                                             AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, -1,       -1 };
+static const struct az_coll_args nothing = { AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
+                                             AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
+                                             AZ_NO_ID, AZ_NO_ID, -1,       -1 };
 
 static int index_kernels(struct cr_source *s)
 {
@@ -112,7 +114,8 @@ static int64_t product(struct az_sv dims)
     return n;
 }
 
-bool az_coll_tensor_size(struct az_sv dims, struct az_sv types, int64_t *nelems, struct az_sv *dtype)
+bool az_coll_tensor_size(struct az_sv dims, struct az_sv types, int64_t *nelems,
+                         struct az_sv *dtype)
 {
     struct az_jview d, t;
     struct az_sv dim, type;
@@ -176,7 +179,8 @@ static uint32_t note_of(const struct cr_source *s, uint32_t call)
         else
             high = mid;
     }
-    for (size_t tries = 0; low > 0 && tries < 64; tries++) { /* annotations of other threads lie between */
+    for (size_t tries = 0; low > 0 && tries < 64;
+         tries++) { /* annotations of other threads are between */
         const struct note *n = &s->notes.v[--low];
         if (n->lane == c->lane[call] && r->end[n->row] >= c->start[call])
             return n->row;
@@ -189,7 +193,8 @@ static uint32_t comms_op(const struct cr_source *s, uint32_t node)
 {
     const struct az_calltree *c = s->o->tree;
     for (; node != AZ_NO_ROW; node = c->parent[node])
-        if (node < c->first_call && az_sv_starts(az_node_name(c, node), AZ_SV("record_param_comms")))
+        if (node < c->first_call &&
+            az_sv_starts(az_node_name(c, node), AZ_SV("record_param_comms")))
             return node;
     return AZ_NO_ROW;
 }
@@ -208,7 +213,8 @@ static void from_operation(const struct cr_source *s, uint32_t op, struct key *k
             k->source = 1;
         }
     }
-    if (k->args.name != AZ_NO_ID || e->side[op] == AZ_NO_ROW || s->o->ops.v[e->side[op]].args == AZ_NO_ROW)
+    if (k->args.name != AZ_NO_ID || e->side[op] == AZ_NO_ROW ||
+        s->o->ops.v[e->side[op]].args == AZ_NO_ROW)
         return;
     const struct az_op_args *a = &s->o->args.v[s->o->ops.v[e->side[op]].args];
     k->dims = a->dims;
@@ -230,7 +236,8 @@ static void from_note(const struct cr_source *s, uint32_t row, struct key *k)
 
 static const char *const sources[] = { "kernel", "operation", "annotation", "kernel name" };
 
-static void sizes(const struct cr_source *s, const struct key *k, struct az_coll_what *w, struct az_sv *dtype)
+static void sizes(const struct cr_source *s, const struct key *k, struct az_coll_what *w,
+                  struct az_sv *dtype)
 {
     w->in = count_of(s, k->args.in_nelems);
     w->out = count_of(s, k->args.out_nelems);
@@ -252,14 +259,16 @@ static struct az_sv name_text(const struct cr_source *s, const struct key *k, st
         return text_of(s, k->args.name);
     if (k->source == 2) {
         const struct az_sv note = text_of(s, k->name);
-        return az_sv_make(note.p + 5, note.n - 5); /* behind "nccl:" */
+        return az_sv_make(note.p + 5, note.n - 5); /* after "nccl:" */
     }
     return given;
 }
 
 static int describe(struct cr_source *s, const struct key *k, struct az_sv given)
 {
-    struct az_coll_what w = { .source = sources[k->source], .peer = k->args.peer, .size = count_of(s, k->args.group_size) };
+    struct az_coll_what w = { .source = sources[k->source],
+                              .peer = k->args.peer,
+                              .size = count_of(s, k->args.group_size) };
     struct az_sv dtype = { "", 0 };
     int rc = keep_text(s, name_text(s, k, given), &w.name);
     w.kind = az_coll_kind_of(w.name);
@@ -277,7 +286,8 @@ static int describe(struct cr_source *s, const struct key *k, struct az_sv given
     return rc ? rc : az_vec_push(&s->whats, w);
 }
 
-int az_coll_source_of(struct cr_source *s, uint32_t row, struct az_sv given, struct az_coll_event *e)
+int az_coll_source_of(struct cr_source *s, uint32_t row, struct az_sv given,
+                      struct az_coll_event *e)
 {
     const struct az_events *kernels = &s->t->ev[AZ_KERNEL];
     struct key k = { .args = nothing, .dims = AZ_NO_ID, .types = AZ_NO_ID, .name = AZ_NO_ID };
@@ -301,8 +311,8 @@ int az_coll_source_of(struct cr_source *s, uint32_t row, struct az_sv given, str
     if (k.args.name == AZ_NO_ID && k.source != 2)
         k.name = kernels->name[row];
     k.args.seq = -1;
-    int rc = az_map_put(&s->rows, az_hash(&k, sizeof k), az_hash(&k.args.dtype, sizeof k - 16), (uint32_t)s->whats.n,
-                        &at, &added);
+    int rc = az_map_put(&s->rows, az_hash(&k, sizeof k), az_hash(&k.args.dtype, sizeof k - 16),
+                        (uint32_t)s->whats.n, &at, &added);
     if (rc)
         return rc;
     e->what = *at;

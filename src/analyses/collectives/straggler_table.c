@@ -1,5 +1,5 @@
-/* Who keeps the others waiting: waits, last and first arrivals, blame by rank; waits by rank and kind.
- * docs/formulas-collectives.md 3.2. */
+/* Who keeps the others waiting: waits, last and first arrivals, blame by rank; waits by rank and
+ * kind. docs/formulas-collectives.md 3.2. */
 #include "analyses/collectives/collectives.h"
 #include "base/sort.h"
 
@@ -38,7 +38,8 @@ double az_coll_binomial_tail(int64_t n, double p, int64_t k)
     return sum > 1 ? 1 : sum;
 }
 
-static void add_collective(const struct az_cr *c, const struct az_coll_coll *x, struct rank_sums *of)
+static void add_collective(const struct az_cr *c, const struct az_coll_coll *x,
+                           struct rank_sums *of)
 {
     for (uint32_t i = 0; i < x->n; i++) {
         const uint32_t g = az_coll_member(c, x, i);
@@ -59,7 +60,8 @@ static void add_collective(const struct az_cr *c, const struct az_coll_coll *x, 
 static void shares(const struct az_cr *c, struct rank_sums *s)
 {
     const struct az_coll_part *p = c->part[s->r];
-    const double steps = p->n_steps ? (double)p->n_steps : 1, step = (double)(c->step ? c->step : p->span);
+    const double steps = p->n_steps ? (double)p->n_steps : 1,
+                 step = (double)(c->step ? c->step : p->span);
     s->chance = s->n ? az_coll_binomial_tail(s->n, s->odds / (double)s->n, s->last) : NAN;
     s->share = step > 0 ? s->caused_each / steps / step : NAN;
 }
@@ -123,13 +125,16 @@ static void put_verdict(const struct az_cr *c, struct az_table *t, const struct 
     else
         az_put_empty(t);
     if (v->straggler)
-        az_finding(c->job, "straggler", "warning", az_coll_rank_name(c, s->r), s->last, (int64_t)v->delay,
-                   az_arena_printf(c->arena,
-                                   "in each step it needs %.0f us (+- %.0f) more of its own time than the other ranks, "
-                                   "which wait for it (%.1f %% of a step; last in %lld of %lld collectives): look for "
-                                   "slower kernels, a busy host or a larger share of the data there",
-                                   v->delay / 1e3, 1.96 * v->error / 1e3, 100 * v->delay / v->step, (long long)s->last,
-                                   (long long)s->n));
+        az_finding(
+            c->job, "straggler", "warning", az_coll_rank_name(c, s->r), s->last, (int64_t)v->delay,
+            az_arena_printf(
+                c->arena,
+                "in each step it needs %.0f us (+- %.0f) more of its own time than the other "
+                "ranks, "
+                "which wait for it (%.1f %% of a step; last in %lld of %lld collectives): look for "
+                "slower kernels, a busy host or a larger share of the data there",
+                v->delay / 1e3, 1.96 * v->error / 1e3, 100 * v->delay / v->step, (long long)s->last,
+                (long long)s->n));
 }
 
 static void put(const struct az_cr *c, struct az_table *t, const struct rank_sums *s, int64_t all)
@@ -160,12 +165,13 @@ static void tell_limits(const struct az_cr *c, const struct rank_sums *of, size_
     if (all && n > 1 && judged < n)
         az_finding(c->job, "stragglers_not_judged", "info",
                    az_arena_printf(c->arena, "%zu of %zu ranks", n - judged, n), -1, -1,
-                   AZ_SV("no verdict on stragglers: fewer than 3 whole steps are recorded (without ProfilerStep: fewer "
+                   AZ_SV("no verdict on stragglers: fewer than 3 whole steps are recorded (without "
+                         "ProfilerStep: fewer "
                          "than 24 collectives), or no other rank to compare with"));
 }
 
-static int chart(struct az_cr *c, enum az_chart_kind kind, const char *table, const char *title, const char *x,
-                 const struct az_sv *y, size_t n, const char *y_title)
+static int chart(struct az_cr *c, enum az_chart_kind kind, const char *table, const char *title,
+                 const char *x, const struct az_sv *y, size_t n, const char *y_title)
 {
     struct az_chart out = { .kind = kind,
                             .table = az_sv_str(table),
@@ -190,7 +196,8 @@ static int chart(struct az_cr *c, enum az_chart_kind kind, const char *table, co
 static int stragglers(struct az_cr *c, struct rank_sums *of, const struct az_coll_verdict *verdict)
 {
     struct az_table *t =
-        az_table_new(c->arena, "straggler_summary", "Who waits least is who the others wait for", AZ_TABLE_SUMMARY);
+        az_table_new(c->arena, "straggler_summary", "Who waits least is who the others wait for",
+                     AZ_TABLE_SUMMARY);
     int64_t all = 0;
     bool any = false;
     size_t n = 0;
@@ -206,7 +213,8 @@ static int stragglers(struct az_cr *c, struct rank_sums *of, const struct az_col
         all++;
     }
     for (uint32_t g = 0; g < c->n; g++)
-        of[c->rank[g]].busy = az_add_sat(of[c->rank[g]].busy, az_coll_event(c, g)->end - az_coll_event(c, g)->start);
+        of[c->rank[g]].busy =
+            az_add_sat(of[c->rank[g]].busy, az_coll_event(c, g)->end - az_coll_event(c, g)->start);
     for (size_t r = 0; r < c->ranks->n; r++) {
         if (!c->part[r])
             continue;
@@ -223,13 +231,15 @@ static int stragglers(struct az_cr *c, struct rank_sums *of, const struct az_col
     rc = az_coll_emit(c, t, rc);
     const struct az_sv y = AZ_SV("total_wait_time_us");
     return rc ? rc
-              : chart(c, AZ_CHART_BAR, "straggler_summary", "Waiting by rank (least: straggler)", "rank", &y, 1, "us");
+              : chart(c, AZ_CHART_BAR, "straggler_summary", "Waiting by rank (least: straggler)",
+                      "rank", &y, 1, "us");
 }
 
 /* Time that ranks wait, by kind of collective. */
 static int wait_heat(struct az_cr *c, int64_t *wait)
 {
-    struct az_table *t = az_table_new(c->arena, "nccl_wait_heatmap", "Waiting by rank and kind of collective (ms)", 0);
+    struct az_table *t = az_table_new(c->arena, "nccl_wait_heatmap",
+                                      "Waiting by rank and kind of collective (ms)", 0);
     bool there[AZ_COLL_KINDS] = { false };
     struct az_sv y[AZ_COLL_KINDS];
     size_t n = 0;
@@ -261,7 +271,8 @@ static int wait_heat(struct az_cr *c, int64_t *wait)
     }
     const int rc = az_coll_emit(c, t, 0);
     return rc ? rc
-              : chart(c, AZ_CHART_HEAT, "nccl_wait_heatmap", "Waiting by rank and kind (ms)", "rank", y, n, "kind");
+              : chart(c, AZ_CHART_HEAT, "nccl_wait_heatmap", "Waiting by rank and kind (ms)",
+                      "rank", y, n, "kind");
 }
 
 int az_coll_straggler_tables(struct az_cr *c)

@@ -1,4 +1,5 @@
-/* One row a collective, and their summary by kind, type and size. docs/formulas-collectives.md 3 and 4. */
+/* One row a collective, and their summary by kind, type and size. docs/formulas-collectives.md 3
+ * and 4. */
 #include "analyses/collectives/collectives.h"
 #include "facts/groups.h"
 
@@ -6,7 +7,8 @@
 
 static struct az_sv shown_name(const struct az_cr *c, const struct az_coll_coll *x)
 {
-    return x->flags & CR_PAIR ? AZ_SV("send_recv") : az_coll_name(az_coll_what(c, az_coll_member(c, x, 0)));
+    return x->flags & CR_PAIR ? AZ_SV("send_recv")
+                              : az_coll_name(az_coll_what(c, az_coll_member(c, x, 0)));
 }
 
 static double gib(double gbps) { return gbps / 1.073741824; }
@@ -16,7 +18,8 @@ static double average_wait(const struct az_cr *c, const struct az_coll_coll *x, 
     int64_t sum = 0;
     for (uint32_t i = 0; i < x->n; i++) {
         const uint32_t g = az_coll_member(c, x, i);
-        sum = az_add_sat(sum, by_duration ? az_coll_wait_duration(c, x, g) : az_coll_wait_clock(c, x, g));
+        sum = az_add_sat(sum, by_duration ? az_coll_wait_duration(c, x, g)
+                                          : az_coll_wait_clock(c, x, g));
     }
     return (double)sum / (double)x->n / 1e3;
 }
@@ -46,7 +49,8 @@ static void first_columns(struct az_table *t)
 
 static void rank_column(struct az_cr *c, struct az_table *t, size_t r, const char *what)
 {
-    const struct az_sv name = az_arena_printf(c->arena, "rank_%lld_%s", (long long)c->ranks->v[r].rank, what);
+    const struct az_sv name =
+        az_arena_printf(c->arena, "rank_%lld_%s", (long long)c->ranks->v[r].rank, what);
     az_table_columnsv(t, name, AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
 }
 
@@ -110,7 +114,8 @@ static void put_first(const struct az_cr *c, struct az_table *t, const struct az
 }
 
 /* Cells of each rank with a part: what(member's event), empty where the rank takes no part. */
-static void put_ranks(const struct az_cr *c, struct az_table *t, const struct az_coll_coll *x, int what)
+static void put_ranks(const struct az_cr *c, struct az_table *t, const struct az_coll_coll *x,
+                      int what)
 {
     uint32_t i = 0;
     for (uint32_t r = 0; r < c->ranks->n; r++) {
@@ -121,10 +126,13 @@ static void put_ranks(const struct az_cr *c, struct az_table *t, const struct az
             continue;
         if (what == 0) {
             az_put_f64(t, in ? az_coll_us(az_coll_event(c, g)->start) : NAN);
-            az_put_f64(t, in ? az_coll_us(az_coll_event(c, g)->end - az_coll_event(c, g)->start) : NAN);
+            az_put_f64(t, in ? az_coll_us(az_coll_event(c, g)->end - az_coll_event(c, g)->start)
+                             : NAN);
         } else {
             const bool known = in && x->n > 1;
-            az_put_f64(t, !known ? NAN : az_coll_us(what == 1 ? az_coll_wait(c, x, g) : az_coll_wait_duration(c, x, g)));
+            az_put_f64(t, !known ? NAN
+                                 : az_coll_us(what == 1 ? az_coll_wait(c, x, g)
+                                                        : az_coll_wait_duration(c, x, g)));
         }
     }
 }
@@ -173,15 +181,17 @@ static void make_row(const void *of, size_t row, struct az_table *t)
 
 static int collectives(struct az_cr *c, const char *id, bool detailed)
 {
-    /* With the older names both are there: two entries of one title could not be told apart. */
+    /* With the older names both are there: two entries of one title could not be distinguished. */
     struct az_table *t = az_table_new(
-        c->arena, id, detailed ? "Collectives over the ranks, rank by rank" : "Collectives over the ranks", 0);
+        c->arena, id,
+        detailed ? "Collectives over the ranks, rank by rank" : "Collectives over the ranks", 0);
     struct listing *l = az_arena_alloc(c->arena, sizeof *l);
     if (!t || !l || !(l->coll = az_arena_array(c->arena, c->colls.n + 1, sizeof *l->coll)))
         return az_arena_error(c->arena);
     if (detailed && c->colls.n * c->ranks->n > CR_MOST_CELLS / 4) {
-        az_cover(c->job, "columns of each rank left out", (double)c->ranks->n, "",
-                 az_arena_printf(c->arena, "%s would have too many cells; nccl_long has every event", id));
+        az_cover(c->job, "columns of each rank skipped", (double)c->ranks->n, "",
+                 az_arena_printf(c->arena,
+                                 "%s would have too many cells; nccl_long has every event", id));
         detailed = false;
     }
     first_columns(t);
@@ -207,33 +217,42 @@ struct figure {
 };
 
 static double latency_of(const struct az_coll_coll *x) { return az_coll_us(x->latency); }
-static double skew_start_of(const struct az_coll_coll *x) { return x->n > 1 ? az_coll_us(x->skew_start) : NAN; }
-static double skew_end_of(const struct az_coll_coll *x) { return x->n > 1 ? az_coll_us(x->skew_end) : NAN; }
+static double skew_start_of(const struct az_coll_coll *x)
+{
+    return x->n > 1 ? az_coll_us(x->skew_start) : NAN;
+}
+static double skew_end_of(const struct az_coll_coll *x)
+{
+    return x->n > 1 ? az_coll_us(x->skew_end) : NAN;
+}
 static double algo_of(const struct az_coll_coll *x) { return x->gbps; }
 static double bus_of(const struct az_coll_coll *x) { return x->bus_gbps; }
 static double algo_gib_of(const struct az_coll_coll *x) { return gib(x->gbps); }
 static double bus_gib_of(const struct az_coll_coll *x) { return gib(x->bus_gbps); }
 
-static const struct figure theirs[] = { { "comm_latency", AZ_UNIT_US, AZ_LOWER_BETTER, latency_of },
-                                        { "skew in start time", AZ_UNIT_US, AZ_LOWER_BETTER, skew_start_of },
-                                        { "skew in end time", AZ_UNIT_US, AZ_DETAIL, skew_end_of },
-                                        { "algo bw (GB/s)", AZ_UNIT_GBPS, AZ_HIGHER_BETTER, algo_of },
-                                        { "bus bw (GB/s)", AZ_UNIT_GBPS, AZ_HIGHER_BETTER, bus_of } };
+static const struct figure theirs[] = {
+    { "comm_latency", AZ_UNIT_US, AZ_LOWER_BETTER, latency_of },
+    { "skew in start time", AZ_UNIT_US, AZ_LOWER_BETTER, skew_start_of },
+    { "skew in end time", AZ_UNIT_US, AZ_DETAIL, skew_end_of },
+    { "algo bw (GB/s)", AZ_UNIT_GBPS, AZ_HIGHER_BETTER, algo_of },
+    { "bus bw (GB/s)", AZ_UNIT_GBPS, AZ_HIGHER_BETTER, bus_of }
+};
 static const struct figure ours[] = { { "algo bw (GiB/s)", AZ_UNIT_NONE, AZ_DETAIL, algo_gib_of },
                                       { "bus bw (GiB/s)", AZ_UNIT_NONE, AZ_DETAIL, bus_gib_of } };
 static const char *const aggregates[] = { "mean", "median", "min", "max" };
 
-static void figure_columns(struct az_cr *c, struct az_table *t, const struct figure *f, size_t n, size_t n_agg)
+static void figure_columns(struct az_cr *c, struct az_table *t, const struct figure *f, size_t n,
+                           size_t n_agg)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n_agg; k++)
-            az_table_columnsv(t, az_arena_printf(c->arena, "%s_%s", f[i].name, aggregates[k]), AZ_REAL, f[i].unit,
-                              f[i].flags | (k ? AZ_DETAIL : 0));
+            az_table_columnsv(t, az_arena_printf(c->arena, "%s_%s", f[i].name, aggregates[k]),
+                              AZ_REAL, f[i].unit, f[i].flags | (k ? AZ_DETAIL : 0));
 }
 
 /* Mean, median, least and greatest of what is known; v: room for n. */
-static void put_figure(const struct az_cr *c, struct az_table *t, const struct figure *f, const uint32_t *items, size_t n,
-                       double *v, size_t n_agg)
+static void put_figure(const struct az_cr *c, struct az_table *t, const struct figure *f,
+                       const uint32_t *items, size_t n, double *v, size_t n_agg)
 {
     for (size_t i = 0; i < n; i++)
         v[i] = f->of(&c->colls.v[items[i]]);
@@ -260,7 +279,8 @@ static void summary_columns(struct az_cr *c, struct az_table *t, size_t n_agg)
     az_table_column(t, "Group sizes", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
 }
 
-/* How many different group sizes are in one row: its bandwidths are of one size only where that is 1. */
+/* How many different group sizes are in one row: its bandwidths are of one size only where that
+ * is 1. */
 static int64_t group_sizes(const struct az_cr *c, const uint32_t *items, size_t n)
 {
     int64_t sizes = 0;
@@ -269,13 +289,14 @@ static int64_t group_sizes(const struct az_cr *c, const uint32_t *items, size_t 
         for (size_t k = 0; k < i && k < 64 && !seen; k++)
             seen = c->colls.v[items[k]].expected == c->colls.v[items[i]].expected;
         sizes += !seen;
-        if (i >= 64) /* enough to tell one from several */
+        if (i >= 64) /* enough to distinguish one from several */
             break;
     }
     return sizes;
 }
 
-static void put_summary(struct az_cr *c, struct az_table *t, const uint32_t *items, size_t n, double *v, size_t n_agg)
+static void put_summary(struct az_cr *c, struct az_table *t, const uint32_t *items, size_t n,
+                        double *v, size_t n_agg)
 {
     const struct az_coll_coll *x = &c->colls.v[items[0]];
     int64_t total = 0, partial = 0;
@@ -312,7 +333,8 @@ static int group_colls(struct az_cr *c, uint32_t *of, size_t *n)
         const struct az_coll_coll *x = &c->colls.v[i];
         const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
         const struct az_sv name = shown_name(c, x);
-        const uint64_t key[] = { az_hash(name.p, name.n), az_hash(w->dtype.p, w->dtype.n), (uint64_t)w->in };
+        const uint64_t key[] = { az_hash(name.p, name.n), az_hash(w->dtype.p, w->dtype.n),
+                                 (uint64_t)w->in };
         uint32_t *at;
         bool added;
         of[i] = AZ_NO_ID;
@@ -330,8 +352,8 @@ static int group_colls(struct az_cr *c, uint32_t *of, size_t *n)
 
 static int summary(struct az_cr *c, const char *id, size_t n_agg)
 {
-    struct az_table *t =
-        az_table_new(c->arena, id, "Collectives over the ranks by kind, type and size", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(
+        c->arena, id, "Collectives over the ranks by kind, type and size", AZ_TABLE_SUMMARY);
     struct az_groups groups = { 0 };
     struct az_arena a;
     size_t n = 0;
@@ -345,7 +367,8 @@ static int summary(struct az_cr *c, const char *id, size_t n_agg)
     if (rc == 0)
         rc = az_groups_make(&groups, of, c->colls.n, n, c->job->mem);
     for (size_t i = 0; rc == 0 && i < n; i++)
-        put_summary(c, t, groups.item + groups.first[i], groups.first[i + 1] - groups.first[i], v, n_agg);
+        put_summary(c, t, groups.item + groups.first[i], groups.first[i + 1] - groups.first[i], v,
+                    n_agg);
     az_groups_release(&groups);
     az_arena_release(&a);
     const int by = -(int)az_table_find(t, "Total comm latency (ms)") - 1;

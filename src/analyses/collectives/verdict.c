@@ -1,30 +1,35 @@
 /* Which rank the others wait for because of its own work, and how sure that is.
  *
- * Model. Of a step, a rank spends its own time (kernels, its host) and time in which it does nothing but communicate.
- * Steps are equally long for ranks that communicate, so who spends more of its own time spends less of the other: a
- * delay of D us a step is a lack of D us of exposed communication against the other ranks. A delay that came from
- * elsewhere was waited for inside one collective or the next, of whatever group: the rank that received it has that
- * wait and lacks nothing, however late it then arrives elsewhere. All this is measured on each rank's own clock: no
- * verdict rests on the alignment of clocks.
+ * Model. Of a step, a rank spends its own time (kernels, its host) and time in which it does
+ * nothing but communicate. Steps are equally long for ranks that communicate, so who spends more of
+ * its own time spends less of the other: a delay of D us a step is a lack of D us of exposed
+ * communication against the other ranks. A delay that came from elsewhere was waited for inside one
+ * collective or the next, of whatever group: the rank that received it has that wait and lacks
+ * nothing, however late it then arrives elsewhere. All this is measured on each rank's own clock:
+ * no verdict rests on the alignment of clocks.
  *
- * Estimator. E(r,b): time of rank r in block b (a step, or several; without steps, as many collectives) in which a
- * collective, send or recv runs and no other kernel. x(r,b): median of E over the other ranks with the same program
- * (as many events of each kind), less E(r,b). A collective whose event is lost counts as the median of its members; a
- * block in which other events are missing does not count. delay(r): mean of the middle third of x(r,b) over the
- * blocks, so that a few long steps make no straggler.
+ * Estimator. E(r,b): time of rank r in block b (a step, or several; without steps, as many
+ * collectives) in which a collective, send or recv runs and no other kernel. x(r,b): median of E
+ * over the other ranks with the same program (as many events of each kind), less E(r,b). A
+ * collective whose event is lost counts as the median of its members; a block in which other events
+ * are missing does not count. delay(r): mean of the middle third of x(r,b) over the blocks, so that
+ * a few long steps make no straggler.
  *
- * Error. s(r), from two: within ranks, deviation of the winsorised blocks (median over the ranks), with
- * (1 + c) / (1 - c) times the variance for a correlation c of neighbouring blocks; between ranks, from 7 of them: the
- * deviation of the delays of all others without the outermost, which holds lasting differences, too. Both together;
- * the second alone where it is more than twice the first.
+ * Error. s(r), from two: within ranks, deviation of the winsorised blocks (median over the ranks),
+ * with (1 + c) / (1 - c) times the variance for a correlation c of neighbouring blocks; between
+ * ranks, from 7 of them: the deviation of the delays of all others without the outermost, which
+ * holds lasting differences, too. Both together; the second alone where it is more than twice the
+ * first.
  *
- * Verdict. A rank is a straggler if its delay is above CR_STEP_SHARE of the step and above q s(r), where q (Student's
- * t) leaves a chance of FAMILY for all ranks of the run together, and if the others do wait longer in collectives. A
- * rank that is late in some steps only is one if the mean over all blocks but the outermost is above OFTEN_SHARE of the
- * step and above what the scatter of all blocks of the others, long ones and all, explains. From the first + 1.645 s(r)
- * a delay in two thirds of the steps is found in 95 % of runs (found_from), from the second, likewise, one in SELDOM
- * blocks more than are left out (found_seldom, a mean over all steps): who is slow in fewer cannot be told from a rank
- * that had bad luck. Below LEAST_BLOCKS blocks there is no verdict. Measured rates: src/docs/stragglers.md. */
+ * Verdict. A rank is a straggler if its delay is above CR_STEP_SHARE of the step and above q s(r),
+ * where q (Student's t) leaves a chance of FAMILY for all ranks of the run together, and if the
+ * others do wait longer in collectives. A rank that is late in some steps only is one if the mean
+ * over all blocks but the outermost is above OFTEN_SHARE of the step and above what the scatter of
+ * all blocks of the others, long ones and all, explains. From the first + 1.645 s(r) a delay in two
+ * thirds of the steps is found in 95 % of runs (found_from), from the second, likewise, one in
+ * SELDOM blocks more than are skipped (found_seldom, a mean over all steps): who is slow in fewer
+ * is unknown from a rank that had bad luck. Below LEAST_BLOCKS blocks there is no verdict. Measured
+ * rates: src/docs/stragglers.md. */
 #include "analyses/collectives/blame.h"
 
 #define FAMILY       0.002
@@ -33,21 +38,23 @@
 #define OFTEN_SHARE  0.04 /* of the step, for a rank that is late in some steps only */
 #define SELDOM       3
 #define WAITED       0.25 /* of the delay: what the others wait longer at least */
-#define BETWEEN      6    /* others, from which the differences between ranks tell the error */
+#define BETWEEN      6    /* others, from which the differences between ranks say the error */
 #define DIFFER       2    /* times more than expected: ranks differ lastingly */
 
 struct sums { /* of one rank */
     size_t n;
     double delay, error; /* ns a block; error: of its own blocks, without correlation */
     double correlation;
-    double most, scatter; /* mean of all blocks but the outermost; mean square of all about their median */
+    double most,
+        scatter; /* mean of all blocks but the outermost; mean square of all about their median */
 };
 struct verdicts {
     struct az_coll_blame m;
     struct sums *of;
     double *v, *w; /* scratch: ranks + blocks */
     size_t judged;
-    size_t kept; /* for which `factor` holds: deviation of a normal sample without its ends -> of all */
+    size_t kept; /* for which `factor` holds: deviation of a normal sample without its ends -> of
+                    all */
     double factor;
 };
 
@@ -129,7 +136,8 @@ static int sum_up(struct verdicts *k, size_t r)
     for (size_t i = few; s->n >= LEAST_OFTEN && i < s->n - few; i++)
         s->most += k->v[i] / (double)(s->n - 2 * few);
     for (size_t i = 0; i < s->n; i++)
-        s->scatter += (k->v[i] - az_coll_middle(k->v, s->n)) * (k->v[i] - az_coll_middle(k->v, s->n)) / (double)s->n;
+        s->scatter += (k->v[i] - az_coll_middle(k->v, s->n)) *
+                      (k->v[i] - az_coll_middle(k->v, s->n)) / (double)s->n;
     s->correlation = correlation(x, k->m.blocks, s->delay);
     const double error = s->n > 5 ? winsorised(k->v, s->n, g) : 0;
     if (rc == 0)
@@ -140,8 +148,8 @@ static int sum_up(struct verdicts *k, size_t r)
 }
 
 /* ---- all ranks ---- */
-/* Error by the blocks of those that are compared with r, and of r; often: of a mean of all blocks, long ones and all,
- * by those of the others. */
+/* Error by the blocks of those that are compared with r, and of r; often: of a mean of all blocks,
+ * long ones and all, by those of the others. */
 static int within(struct verdicts *k, size_t r, double *error, double *often)
 {
     double c = 0, scatter = 0;
@@ -164,14 +172,16 @@ static int within(struct verdicts *k, size_t r, double *error, double *often)
     return rc;
 }
 
-/* Deviation of n normal values over that of the middle n - 2 g of them, by their expected places. */
+/* Deviation of n normal values over that of the middle n - 2 g of them, by their expected places.
+ */
 static double widening(struct verdicts *k, size_t n, size_t g)
 {
     double squares = 0;
     if (k->kept == n)
         return k->factor;
     for (size_t i = g; i < n - g; i++) {
-        const double p = ((double)i + 0.625) / ((double)n + 0.25), z = p < 0.5 ? normal_above(p) : normal_above(1 - p);
+        const double p = ((double)i + 0.625) / ((double)n + 0.25),
+                     z = p < 0.5 ? normal_above(p) : normal_above(1 - p);
         squares += z * z;
     }
     k->kept = n;
@@ -201,16 +211,16 @@ static int between(struct verdicts *k, size_t r, double *error, double *dof)
     return rc;
 }
 
-/* Do others wait for it? Only collectives that wait for all members tell. */
+/* Do others wait for it? Only collectives that wait for all members say. */
 static bool waited(const struct verdicts *k, size_t r)
 {
     return k->m.synced[r] == 0 || k->m.caused[r] >= WAITED * k->of[r].delay;
 }
 
-/* Delay that the error leaves no more than `chance` for. Where ranks differ no more than their blocks let expect, both
- * errors are of the same size and are known better together. */
-static double certain(const struct verdicts *k, size_t r, double chance, double inner, double outer, double dof,
-                      double *error)
+/* Delay that the error leaves no more than `chance` for. Where ranks differ no more than their
+ * blocks let expect, both errors are of the same size and are known better together. */
+static double certain(const struct verdicts *k, size_t r, double chance, double inner, double outer,
+                      double dof, double *error)
 {
     if (dof == 0) {
         *error = inner;
@@ -228,22 +238,26 @@ static double certain(const struct verdicts *k, size_t r, double chance, double 
 }
 
 /* Mean over all steps but the outermost, above which a rank is late in some. */
-static double often_from(const struct verdicts *k, size_t r, double chance, double often, const struct az_coll_verdict *out)
+static double often_from(const struct verdicts *k, size_t r, double chance, double often,
+                         const struct az_coll_verdict *out)
 {
-    const double by_chance = az_coll_t_above(chance, (double)k->of[r].n) * often / (double)k->m.merged;
+    const double by_chance =
+        az_coll_t_above(chance, (double)k->of[r].n) * often / (double)k->m.merged;
     const double share = OFTEN_SHARE * out->step;
     const double least = share > out->flag_from ? share : out->flag_from;
     return least > by_chance ? least : by_chance;
 }
 
 /* What is found of a rank that is late in few steps: mean over all, and how many must be late. */
-static void seldom(const struct verdicts *k, size_t r, double from, double often, struct az_coll_verdict *out)
+static void seldom(const struct verdicts *k, size_t r, double from, double often,
+                   struct az_coll_verdict *out)
 {
     const size_t n = k->of[r].n, few = outermost(n), late = few + SELDOM;
     out->found_seldom = NAN;
     if (n < LEAST_OFTEN || late > n || !(from < INFINITY))
         return;
-    const double kept = (double)(late - few) / (double)(n - 2 * few), all = (double)late / (double)n;
+    const double kept = (double)(late - few) / (double)(n - 2 * few),
+                 all = (double)late / (double)n;
     out->found_seldom = (from + 1.645 * often / (double)k->m.merged) * all / kept;
     out->seldom_steps = late * k->m.merged;
 }
@@ -256,13 +270,15 @@ static int judge(struct verdicts *k, size_t r, struct az_coll_verdict *out)
     int rc = within(k, r, &inner, &often);
     if (rc == 0)
         rc = between(k, r, &outer, &dof);
-    out->step =
-        c->step ? (double)c->step : (double)c->part[r]->span / (double)(k->m.n_numbers ? k->m.n_numbers : k->m.blocks);
+    out->step = c->step ? (double)c->step
+                        : (double)c->part[r]->span /
+                              (double)(k->m.n_numbers ? k->m.n_numbers : k->m.blocks);
     const double sure = certain(k, r, chance, inner, outer, dof, &error);
     out->blocks = k->of[r].n;
     out->delay = k->of[r].delay / steps;
     out->error = error / steps;
-    out->flag_from = sure / steps > CR_STEP_SHARE * out->step ? sure / steps : CR_STEP_SHARE * out->step;
+    out->flag_from =
+        sure / steps > CR_STEP_SHARE * out->step ? sure / steps : CR_STEP_SHARE * out->step;
     out->found_from = out->flag_from + 1.645 * out->error;
     out->judged = true;
     out->straggler = waited(k, r) && out->delay > out->flag_from;

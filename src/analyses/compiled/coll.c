@@ -1,5 +1,6 @@
-/* Collectives of compiled programs (docs/formats-xplane.md 8): instance k of a collective is its k-th occurrence on
- * each device; per group of ranks its time is the shortest of its members, who arrive last and wait least. */
+/* Collectives of compiled programs (docs/formats-xplane.md 8): instance k of a collective is its
+ * k-th occurrence on each device; per group of ranks its time is the shortest of its members, who
+ * arrive last and wait least. */
 #include <inttypes.h>
 
 #include "analyses/compiled/coll.h"
@@ -26,7 +27,8 @@ int64_t az_coll_message_bytes(const struct az_hlo_op *op)
 double az_coll_bus_factor(enum az_hlo_family f, int64_t n)
 {
     return az_bus_factor(f == AZ_COLL_ALL_REDUCE ? AZ_BUS_ALL_REDUCE
-                         : f == AZ_COLL_ALL_GATHER || f == AZ_COLL_REDUCE_SCATTER || f == AZ_COLL_ALL_TO_ALL
+                         : f == AZ_COLL_ALL_GATHER || f == AZ_COLL_REDUCE_SCATTER ||
+                                 f == AZ_COLL_ALL_TO_ALL
                              ? AZ_BUS_PART
                              : AZ_BUS_ONE,
                          n);
@@ -34,7 +36,8 @@ double az_coll_bus_factor(enum az_hlo_family f, int64_t n)
 
 /* ---- which collective ---- */
 
-/* Programs of one module name are told apart by their order in each trace: traces number programs on their own. */
+/* Programs of one module name are distinguished by their order in each trace: traces number
+ * programs on their own. */
 struct program {
     uint32_t module;
     uint64_t id;
@@ -90,8 +93,8 @@ static size_t ordinal(const struct programs *p, uint32_t module, uint64_t id)
 
 /* ---- gathering ---- */
 
-static int add_event(struct az_hx *h, const struct az_hx_event *e, const struct programs *p, struct az_map *of,
-                     struct az_colls *out)
+static int add_event(struct az_hx *h, const struct az_hx_event *e, const struct programs *p,
+                     struct az_map *of, struct az_colls *out)
 {
     const struct az_xrow *row = az_hx_row(h, e);
     const struct az_events *ev = az_hx_events(h, e);
@@ -102,9 +105,11 @@ static int add_event(struct az_hx *h, const struct az_hx_event *e, const struct 
     const uint64_t nth = row && row->has_program ? ordinal(p, module, row->program) : 0;
     uint32_t *at;
     bool added;
-    int rc = az_map_put(of, (uint64_t)module << 32 | name, nth << 1 | named, (uint32_t)out->which.n, &at, &added);
+    int rc = az_map_put(of, (uint64_t)module << 32 | name, nth << 1 | named, (uint32_t)out->which.n,
+                        &at, &added);
     if (rc == 0 && added)
-        rc = az_vec_push(&out->which, ((struct az_coll){ .module = module, .name = name, .first = *e }));
+        rc = az_vec_push(&out->which,
+                         ((struct az_coll){ .module = module, .name = name, .first = *e }));
     if (rc)
         return rc;
     struct az_coll *c = &out->which.v[*at];
@@ -180,8 +185,10 @@ static int64_t *ranks_of(struct az_hx *h)
     return rank;
 }
 
-/* Group of each rank in one collective; groups are disjoint. A rank in none gets the number behind the last. */
-static int assign_groups(struct az_hx *h, struct az_colls *c, const int64_t *rank, size_t first, size_t end)
+/* Group of each rank in one collective; groups are disjoint. A rank in none gets the number after
+ * the last. */
+static int assign_groups(struct az_hx *h, struct az_colls *c, const int64_t *rank, size_t first,
+                         size_t end)
 {
     const struct az_hlo_op *op = c->which.v[c->events.v[first].coll].op;
     struct az_map of;
@@ -205,7 +212,8 @@ static int assign_groups(struct az_hx *h, struct az_colls *c, const int64_t *ran
 static int number_occurrences(struct az_hx *h, struct az_colls *c)
 {
     int64_t *rank = ranks_of(h);
-    int rc = rank ? az_sort_cmp(c->events.v, c->events.n, sizeof *c->events.v, occurrence_order, NULL, h->job->mem)
+    int rc = rank ? az_sort_cmp(c->events.v, c->events.n, sizeof *c->events.v, occurrence_order,
+                                NULL, h->job->mem)
                   : az_arena_error(h->job->arena);
     for (size_t i = 0, end; rc == 0 && i < c->events.n; i = end) {
         for (end = i; end < c->events.n && c->events.v[end].coll == c->events.v[i].coll; end++) {
@@ -214,13 +222,17 @@ static int number_occurrences(struct az_hx *h, struct az_colls *c)
         }
         rc = assign_groups(h, c, rank, i, end);
     }
-    return rc ? rc : az_sort_cmp(c->events.v, c->events.n, sizeof *c->events.v, instance_order, NULL, h->job->mem);
+    return rc ? rc
+              : az_sort_cmp(c->events.v, c->events.n, sizeof *c->events.v, instance_order, NULL,
+                            h->job->mem);
 }
 
-struct az_coll_instance az_coll_measure(const struct az_coll *which, const struct az_coll_event *e, size_t n,
-                                        int64_t all_ranks)
+struct az_coll_instance az_coll_measure(const struct az_coll *which, const struct az_coll_event *e,
+                                        size_t n, int64_t all_ranks)
 {
-    struct az_coll_instance x = { .seen = n, .common_clock = true, .min = INT64_MAX, .max = INT64_MIN };
+    struct az_coll_instance x = {
+        .seen = n, .common_clock = true, .min = INT64_MAX, .max = INT64_MIN
+    };
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (size_t i = 0; i < n; i++) {
         x.min = e[i].ticks < x.min ? e[i].ticks : x.min;
@@ -256,9 +268,12 @@ int az_colls_make(struct az_hx *h, struct az_colls *c)
     if (rc == 0)
         rc = number_occurrences(h, c);
     for (size_t i = 0, end; rc == 0 && i < c->events.n; i = end) {
-        for (end = i + 1; end < c->events.n && instance_order(&c->events.v[i], &c->events.v[end], NULL) == 0; end++)
+        for (end = i + 1;
+             end < c->events.n && instance_order(&c->events.v[i], &c->events.v[end], NULL) == 0;
+             end++)
             ;
-        struct az_coll_instance x = az_coll_measure(&c->which.v[c->events.v[i].coll], &c->events.v[i], end - i, all);
+        struct az_coll_instance x =
+            az_coll_measure(&c->which.v[c->events.v[i].coll], &c->events.v[i], end - i, all);
         x.coll = c->events.v[i].coll;
         x.k = c->events.v[i].k;
         x.group = c->events.v[i].group;

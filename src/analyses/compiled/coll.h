@@ -1,11 +1,13 @@
-/* Collectives of compiled programs: instances over the ranks. Private to hlo_coll*.c and their tests. */
+/* Collectives of compiled programs: instances over the ranks. Private to hlo_coll*.c and their
+ * tests. */
 #ifndef AZ_ANALYSES_COMPILED_COLL_H
 #define AZ_ANALYSES_COMPILED_COLL_H
 
 #include "analyses/compiled/compiled.h"
 
-struct az_coll {           /* one collective of a program, over all traces */
-    uint32_t module, name; /* ids of az_hx; name: the operation, or the kernel where there is none */
+struct az_coll { /* one collective of a program, over all traces */
+    uint32_t module,
+        name; /* ids of az_hx; name: the operation, or the kernel where there is none */
     struct az_hx_event first;
     const struct az_hlo_op *op; /* NULL: not known */
 };
@@ -38,11 +40,13 @@ int az_colls_make(struct az_hx *h, struct az_colls *c) AZ_MUST_USE;
 void az_colls_release(struct az_colls *c); /* also after a failed make */
 
 /* Pure parts. */
-int64_t az_coll_data_bytes(const struct az_hlo_op *op);    /* what one rank gives */
-int64_t az_coll_message_bytes(const struct az_hlo_op *op); /* all-gather: the gathered result; else one rank's buffer */
+int64_t az_coll_data_bytes(const struct az_hlo_op *op); /* what one rank gives */
+int64_t az_coll_message_bytes(
+    const struct az_hlo_op *op); /* all-gather: the gathered result; else one rank's buffer */
 double az_coll_bus_factor(enum az_hlo_family f, int64_t n);
-/* Of the n >= 1 events of one instance; all_ranks: size of a group that the program does not list. */
-struct az_coll_instance az_coll_measure(const struct az_coll *which, const struct az_coll_event *e, size_t n,
-                                        int64_t all_ranks);
+/* Of the n >= 1 events of one instance; all_ranks: size of a group that the program does not list.
+ */
+struct az_coll_instance az_coll_measure(const struct az_coll *which, const struct az_coll_event *e,
+                                        size_t n, int64_t all_ranks);
 
 #endif

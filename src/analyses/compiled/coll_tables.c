@@ -40,7 +40,8 @@ static int instances(struct az_hx *h, const struct az_colls *c)
         const struct az_coll_instance *x = &c->instances.v[i];
         const struct az_coll *which = &c->which.v[x->coll];
         az_put_text(t, type_of(h, which));
-        az_put_text(t, az_arena_printf(t->arena, "%.*s_%" PRIu32, AZ_SVF(az_hx_text(h, which->name)), x->k));
+        az_put_text(t, az_arena_printf(t->arena, "%.*s_%" PRIu32,
+                                       AZ_SVF(az_hx_text(h, which->name)), x->k));
         az_put_i64(t, x->group);
         az_put_i64(t, x->size);
         az_put_i64(t, (int64_t)x->seen);
@@ -78,7 +79,8 @@ static void stat_columns(struct az_table *t)
     for (size_t i = 0; i < 3; i++) {
         for (size_t s = 0; s < 7; s++) {
             const struct az_sv name = az_arena_printf(t->arena, "%s_%s", of[i].name, stats[s]);
-            az_table_columnsv(t, name.p ? name : AZ_SV(""), AZ_REAL, of[i].unit, of[i].flags | (s ? AZ_DETAIL : 0));
+            az_table_columnsv(t, name.p ? name : AZ_SV(""), AZ_REAL, of[i].unit,
+                              of[i].flags | (s ? AZ_DETAIL : 0));
         }
     }
 }
@@ -127,7 +129,8 @@ static void by_op(struct az_hx *h, const struct az_colls *c, struct az_table *t,
     for (size_t i = 0, end; i < c->instances.n; i = end) {
         const struct az_coll *which = &c->which.v[c->instances.v[i].coll];
         v->n = v->n_bw = 0;
-        for (end = i; end < c->instances.n && c->instances.v[end].coll == c->instances.v[i].coll; end++)
+        for (end = i; end < c->instances.n && c->instances.v[end].coll == c->instances.v[i].coll;
+             end++)
             take(v, &c->instances.v[end]);
         az_put_text(t, type_of(h, which));
         az_put_given(t, az_hx_text(h, which->module));
@@ -147,7 +150,8 @@ static void by_type(struct az_hx *h, const struct az_colls *c, struct az_table *
         }
         if (!v->n)
             continue;
-        az_put_text(t, f == AZ_COLL_NONE ? AZ_SV("unknown") : az_sv_str(az_hlo_family_text((enum az_hlo_family)f)));
+        az_put_text(t, f == AZ_COLL_NONE ? AZ_SV("unknown")
+                                         : az_sv_str(az_hlo_family_text((enum az_hlo_family)f)));
         put_stats(t, v);
     }
     (void)h;
@@ -155,8 +159,9 @@ static void by_type(struct az_hx *h, const struct az_colls *c, struct az_table *
 
 static int summary(struct az_hx *h, const struct az_colls *c, bool ops)
 {
-    struct az_table *t = az_table_new(h->job->arena, ops ? "collectives_by_op" : "collectives_by_type",
-                                      ops ? "Collectives by operation" : "Collectives by type", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(h->job->arena, ops ? "collectives_by_op" : "collectives_by_type",
+                     ops ? "Collectives by operation" : "Collectives by type", AZ_TABLE_SUMMARY);
     const size_t n = c->instances.n + 1;
     struct values v = { .us = az_arena_array(h->job->arena, n, sizeof *v.us),
                         .alg = az_arena_array(h->job->arena, n, sizeof *v.alg),
@@ -184,11 +189,10 @@ static void judge(struct az_hx *h, const struct az_colls *c)
     for (size_t i = 0; i < c->instances.n; i++)
         partial += c->instances.v[i].size > (int64_t)c->instances.v[i].seen;
     if (partial)
-        az_finding(
-            h->job, "partial_collectives", "info", AZ_SV("collectives"), partial, -1,
-            AZ_SV(
-                "ranks of these groups have no profile here: their time is an upper bound, their bandwidth a lower one "
-                "(give the profiles of all hosts as one input)"));
+        az_finding(h->job, "partial_collectives", "info", AZ_SV("collectives"), partial, -1,
+                   AZ_SV("ranks of these groups have no profile here: their time is an upper "
+                         "bound, their bandwidth a lower one "
+                         "(give the profiles of all hosts as one input)"));
 }
 
 static int run(struct az_job *job)

@@ -20,8 +20,8 @@ struct az_sv az_hx_host(const struct az_hx *h, size_t k)
 static struct az_sv label_of(const struct az_hx *h, size_t k, const struct az_plane *p)
 {
     const struct az_sv host = az_hx_host(h, k);
-    return az_arena_printf(h->job->arena, "%.*s/%s:%" PRId64, AZ_SVF(host), p->kind == AZ_PLANE_GPU ? "GPU" : "TPU",
-                           p->ordinal);
+    return az_arena_printf(h->job->arena, "%.*s/%s:%" PRId64, AZ_SVF(host),
+                           p->kind == AZ_PLANE_GPU ? "GPU" : "TPU", p->ordinal);
 }
 
 /* Marks the planes that have events of a kind: 1, with kernels 3. */
@@ -45,7 +45,9 @@ static int add_devices(struct az_hx *h, size_t k)
     mark(tr, seen);
     for (uint32_t p = 0; p < planes; p++) {
         const struct az_plane *plane = &tr->x->planes.v[p];
-        const struct az_hx_device d = { k, p, plane->kind, plane->ordinal, label_of(h, k, plane), seen[p] & 2 };
+        const struct az_hx_device d = {
+            k, p, plane->kind, plane->ordinal, label_of(h, k, plane), seen[p] & 2
+        };
         size_t at = h->devices.n;
         tr->device[p] = AZ_NO_ID;
         if (!seen[p])
@@ -55,8 +57,9 @@ static int add_devices(struct az_hx *h, size_t k)
         int rc = az_vec_push(&h->devices, d);
         if (rc)
             return rc;
-        for (; at > from && (h->devices.v[at - 1].kind > d.kind ||
-                             (h->devices.v[at - 1].kind == d.kind && h->devices.v[at - 1].ordinal > d.ordinal));
+        for (; at > from &&
+               (h->devices.v[at - 1].kind > d.kind ||
+                (h->devices.v[at - 1].kind == d.kind && h->devices.v[at - 1].ordinal > d.ordinal));
              at--)
             h->devices.v[at] = h->devices.v[at - 1];
         h->devices.v[at] = d;
@@ -114,12 +117,16 @@ uint32_t az_hx_id(struct az_hx *h, size_t k, uint32_t name)
     struct az_hx_trace *tr = &h->tr[k];
     if (name == AZ_NO_ID)
         return AZ_NO_ID;
-    if (tr->id[name] == AZ_NO_ID && az_intern(&h->names, az_trace_text(tr->t, name), &tr->id[name]) != 0)
+    if (tr->id[name] == AZ_NO_ID &&
+        az_intern(&h->names, az_trace_text(tr->t, name), &tr->id[name]) != 0)
         tr->id[name] = AZ_NO_ID; /* the arena or the budget remembers */
     return tr->id[name];
 }
 
-struct az_sv az_hx_text(const struct az_hx *h, uint32_t id) { return az_intern_text(&h->names, id); }
+struct az_sv az_hx_text(const struct az_hx *h, uint32_t id)
+{
+    return az_intern_text(&h->names, id);
+}
 
 uint32_t az_hx_name(struct az_hx *h, const struct az_hx_event *e)
 {
@@ -174,7 +181,8 @@ uint32_t az_hx_category(struct az_hx *h, const struct az_hx_event *e)
 
 /* ---- groups ---- */
 
-int az_hx_group(struct az_hx *h, bool (*key)(struct az_hx *, const struct az_hx_event *, uint64_t k[2]),
+int az_hx_group(struct az_hx *h,
+                bool (*key)(struct az_hx *, const struct az_hx_event *, uint64_t k[2]),
                 struct az_hx_kernels *out)
 {
     struct az_map map;

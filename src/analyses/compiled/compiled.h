@@ -1,6 +1,6 @@
-/* What the analyses of compiled programs' traces (AZ_CAP_PROGRAMS) share: devices of all traces, ids that hold across
- * traces, classes of kernels, grouped statistics. Private to analyses/hlo_*.c. Rules:
- * docs/formats-xplane.md 5, 6, 11. */
+/* What the analyses of compiled programs' traces (AZ_CAP_PROGRAMS) share: devices of all traces,
+ * ids that hold across traces, classes of kernels, grouped statistics. Private to analyses/hlo_*.c.
+ * Rules: docs/formats-xplane.md 5, 6, 11. */
 #ifndef AZ_ANALYSES_COMPILED_COMPILED_H
 #define AZ_ANALYSES_COMPILED_COMPILED_H
 
@@ -46,7 +46,8 @@ struct az_hx_event {
     size_t trace, row;
     enum az_kind kind;
 };
-static inline const struct az_events *az_hx_events(const struct az_hx *h, const struct az_hx_event *e)
+static inline const struct az_events *az_hx_events(const struct az_hx *h,
+                                                   const struct az_hx_event *e)
 {
     return &h->tr[e->trace].t->ev[e->kind];
 }
@@ -66,10 +67,11 @@ static inline int64_t az_hx_ticks(const struct az_hx *h, const struct az_hx_even
 uint32_t az_hx_id(struct az_hx *h, size_t k, uint32_t name);
 struct az_sv az_hx_text(const struct az_hx *h, uint32_t id);
 uint32_t az_hx_name(struct az_hx *h, const struct az_hx_event *e);
-/* Name of the host of a trace; further processes on a host are told apart by a number: "node", "node#2". */
+/* Name of the host of a trace; further processes on a host are distinguished by a number: "node",
+ * "node#2". */
 struct az_sv az_hx_host(const struct az_hx *h, size_t k);
-/* A kernel of communication, by its name: what a library fills or converts for a collective is none, and would count as
- * one more occurrence of it. */
+/* A kernel of communication, by its name: what a library fills or converts for a collective is
+ * none, and would count as one more occurrence of it. */
 bool az_hx_is_comm(struct az_hx *h, const struct az_hx_event *e);
 /* Category id of a kernel. */
 uint32_t az_hx_category(struct az_hx *h, const struct az_hx_event *e);
@@ -81,15 +83,16 @@ static inline struct az_sv az_hx_category_text(struct az_hx *h, const struct az_
 
 /* Kernels of devices of one kind in groups, and their durations. */
 struct az_hx_kernels {
-    uint32_t *of;              /* group of each kernel in the order of traces and rows; AZ_NO_ID: left out */
+    uint32_t *of; /* group of each kernel in the order of traces and rows; AZ_NO_ID: skipped */
     struct az_hx_event *first; /* first kernel of each group */
     size_t n, groups;
     int64_t *ticks;
     struct az_groups g;
     struct az_mem *mem;
 };
-/* `key` gives two words that tell groups apart and false to leave a kernel out. */
-int az_hx_group(struct az_hx *h, bool (*key)(struct az_hx *, const struct az_hx_event *, uint64_t k[2]),
+/* `key` gives two words that distinguish groups and false to leave a kernel out. */
+int az_hx_group(struct az_hx *h,
+                bool (*key)(struct az_hx *, const struct az_hx_event *, uint64_t k[2]),
                 struct az_hx_kernels *out) AZ_MUST_USE;
 void az_hx_group_release(struct az_hx_kernels *k);
 /* Statistics of one group, ps. */

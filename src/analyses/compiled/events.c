@@ -65,7 +65,8 @@ static int calls_make(struct az_hx *h, size_t k, struct calls *c)
 
 static uint32_t call_of(const struct calls *c, uint64_t correlation, int64_t device)
 {
-    const uint32_t exact = correlation ? az_map_get(&c->of, correlation, (uint64_t)device + 1) : AZ_NO_ID;
+    const uint32_t exact =
+        correlation ? az_map_get(&c->of, correlation, (uint64_t)device + 1) : AZ_NO_ID;
     return exact != AZ_NO_ID || !correlation ? exact : az_map_get(&c->of, correlation, 0);
 }
 
@@ -88,8 +89,8 @@ static void event_columns(struct az_hx *h, struct az_table *t)
     az_table_column(t, "details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
 }
 
-static void put_event(struct az_hx *h, struct az_table *t, const struct az_hx_event *e, const struct calls *calls,
-                      int64_t origin)
+static void put_event(struct az_hx *h, struct az_table *t, const struct az_hx_event *e,
+                      const struct calls *calls, int64_t origin)
 {
     const struct az_trace *tr = h->tr[e->trace].t;
     const struct az_events *ev = az_hx_events(h, e);
@@ -115,7 +116,8 @@ static void put_event(struct az_hx *h, struct az_table *t, const struct az_hx_ev
         az_put_i64(t, (int64_t)ev->corr[e->row]);
     else
         az_put_empty(t);
-    az_put_f64(t, call == AZ_NO_ID ? 0.0 / 0.0 : az_hx_us(ev->start[e->row] - tr->ev[AZ_CALL].start[call]));
+    az_put_f64(t, call == AZ_NO_ID ? 0.0 / 0.0
+                                   : az_hx_us(ev->start[e->row] - tr->ev[AZ_CALL].start[call]));
     az_put_given(t, row ? az_trace_text(tr, row->module) : AZ_SV(""));
     az_hx_put_program(t, row);
     az_put_given(t, row ? az_trace_text(tr, row->op) : AZ_SV(""));
@@ -123,7 +125,7 @@ static void put_event(struct az_hx *h, struct az_table *t, const struct az_hx_ev
     az_put_given(t, row ? az_trace_text(tr, row->details) : AZ_SV(""));
 }
 
-/* Start of the first event of the GPUs of a trace: times are told from there. */
+/* Start of the first event of the GPUs of a trace: times count from there. */
 static int64_t origin_of(struct az_hx *h, size_t trace)
 {
     int64_t first = INT64_MAX;
@@ -215,8 +217,8 @@ static const struct az_table_spec copies = {
                  { "size_bytes", &az_key_bytes, .flags = AZ_KEY },
                  { "count", .figure = AZ_FIG_COUNT },
                  { "total_us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-                 { "gb_per_s", .figure = AZ_FIG_OWN, .unit = AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER,
-                   .put = put_rate } },
+                 { "gb_per_s", .figure = AZ_FIG_OWN, .unit = AZ_UNIT_GBPS,
+                   .flags = AZ_HIGHER_BETTER, .put = put_rate } },
 };
 
 AZ_VEC(struct az_item, items);
@@ -230,7 +232,8 @@ static int copy_summary(struct az_hx *h, const struct order *o)
     for (size_t i = 0; rc == 0 && i < o->n; i++) {
         const struct az_hx_event *e = &o->e[o->perm[i]];
         if (e->kind != AZ_KERNEL)
-            rc = az_vec_push(&v, ((struct az_item){ (uint32_t)e->trace, (uint32_t)e->row, e->kind, 0, AZ_NO_ID }));
+            rc = az_vec_push(&v, ((struct az_item){ (uint32_t)e->trace, (uint32_t)e->row, e->kind,
+                                                    0, AZ_NO_ID }));
     }
     if (rc == 0)
         rc = az_spec_make(h->job, &copies, h, &(struct az_item_list){ v.v, v.n });

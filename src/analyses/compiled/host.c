@@ -44,7 +44,8 @@ static int main_program(struct az_hx *h, uint32_t device, struct run_of *best)
 }
 
 /* Executions of a program: a new one begins where its first operation comes again. */
-static int program_runs(struct az_hx *h, uint32_t device, const struct run_of *p, struct az_vec_i64 *out)
+static int program_runs(struct az_hx *h, uint32_t device, const struct run_of *p,
+                        struct az_vec_i64 *out)
 {
     const size_t k = h->devices.v[device].trace;
     const struct az_events *ev = &h->tr[k].t->ev[AZ_KERNEL];
@@ -54,7 +55,8 @@ static int program_runs(struct az_hx *h, uint32_t device, const struct run_of *p
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
         const struct az_hx_event e = { k, i, AZ_KERNEL };
         const struct az_xrow *row = az_hx_row(h, &e);
-        if (!row || !row->has_program || row->program != p->program || az_hx_device_of(h, &e) != device)
+        if (!row || !row->has_program || row->program != p->program ||
+            az_hx_device_of(h, &e) != device)
             continue;
         if (first == AZ_NO_ID) {
             first = row->op;
@@ -69,7 +71,8 @@ static int program_runs(struct az_hx *h, uint32_t device, const struct run_of *p
 }
 
 /* Ranges of one role on a device; with MODULES those of the name that takes the most time. */
-static int range_runs(struct az_hx *h, uint32_t device, enum az_xlane_role role, uint32_t *name, struct az_vec_i64 *out)
+static int range_runs(struct az_hx *h, uint32_t device, enum az_xlane_role role, uint32_t *name,
+                      struct az_vec_i64 *out)
 {
     const struct az_hx_device *d = &h->devices.v[device];
     const struct az_trace *t = h->tr[d->trace].t;
@@ -78,7 +81,8 @@ static int range_runs(struct az_hx *h, uint32_t device, enum az_xlane_role role,
     int rc = sum ? AZ_OK : az_arena_error(h->job->arena);
     *name = AZ_NO_ID;
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
-        if (h->tr[d->trace].x->roles.v[ev->lane[i]] != role || t->lanes.v[ev->lane[i]].context != d->plane)
+        if (h->tr[d->trace].x->roles.v[ev->lane[i]] != role ||
+            t->lanes.v[ev->lane[i]].context != d->plane)
             continue;
         sum[ev->name[i]] = az_add_sat(sum[ev->name[i]], ev->end[i] - ev->start[i]);
         if (sum[ev->name[i]] > most) {
@@ -87,14 +91,15 @@ static int range_runs(struct az_hx *h, uint32_t device, enum az_xlane_role role,
         }
     }
     for (size_t i = 0; rc == 0 && i < ev->n; i++)
-        if (h->tr[d->trace].x->roles.v[ev->lane[i]] == role && t->lanes.v[ev->lane[i]].context == d->plane &&
+        if (h->tr[d->trace].x->roles.v[ev->lane[i]] == role &&
+            t->lanes.v[ev->lane[i]].context == d->plane &&
             (role == AZ_XLANE_STEPS || ev->name[i] == *name))
             rc = az_vec_push(out, ev->end[i] - ev->start[i]);
     return rc;
 }
 
-static void put_steps(struct az_hx *h, struct az_table *t, uint32_t device, const char *source, struct az_sv program,
-                      struct az_vec_i64 *runs, int64_t busy)
+static void put_steps(struct az_hx *h, struct az_table *t, uint32_t device, const char *source,
+                      struct az_sv program, struct az_vec_i64 *runs, int64_t busy)
 {
     struct az_stats s;
     const int64_t iters = h->job->opts->iters > 0 ? h->job->opts->iters : (int64_t)runs->n;
@@ -126,8 +131,10 @@ static int busy_time(struct az_hx *h, uint32_t device, int64_t *out)
     return rc;
 }
 
-/* By the profiler's steps, else its runs of programs, else repetitions of the program with the most time. */
-static int device_steps(struct az_hx *h, struct az_table *t, uint32_t device, struct az_vec_i64 *runs)
+/* By the profiler's steps, else its runs of programs, else repetitions of the program with the most
+ * time. */
+static int device_steps(struct az_hx *h, struct az_table *t, uint32_t device,
+                        struct az_vec_i64 *runs)
 {
     const struct az_trace *tr = h->tr[h->devices.v[device].trace].t;
     const char *source = "steps of the profiler";
@@ -146,7 +153,8 @@ static int device_steps(struct az_hx *h, struct az_table *t, uint32_t device, st
         rc = main_program(h, device, &p);
         if (rc == 0)
             rc = program_runs(h, device, &p, runs);
-        program = p.has ? az_arena_printf(h->job->arena, "%.*s(%llu)", AZ_SVF(az_trace_text(tr, p.module)),
+        program = p.has ? az_arena_printf(h->job->arena, "%.*s(%llu)",
+                                          AZ_SVF(az_trace_text(tr, p.module)),
                                           (unsigned long long)p.program)
                         : AZ_SV("");
     }
@@ -181,7 +189,8 @@ static int steps(struct az_hx *h)
 
 /* ---- host ---- */
 
-static struct az_table *host_table(struct az_hx *h, const char *id, const char *title, unsigned flags)
+static struct az_table *host_table(struct az_hx *h, const char *id, const char *title,
+                                   unsigned flags)
 {
     struct az_table *t = az_table_new(h->job->arena, id, title, flags);
     if (!t)

@@ -1,5 +1,6 @@
-/* Kernels of GPUs summed by name, category, HLO operation, and name without digits; and under the names of the operator
- * tables of other frameworks, so that reports can be compared (docs/formats-xplane.md 6). */
+/* Kernels of GPUs summed by name, category, HLO operation, and name without digits; and under the
+ * names of the operator tables of other frameworks, so that reports can be compared
+ * (docs/formats-xplane.md 6). */
 #include "analyses/compiled/compiled.h"
 #include "analyses/list.h"
 #include "tables/keys.h"
@@ -82,7 +83,7 @@ static const struct az_xrow *row_of(const struct az_scope *r, const struct az_it
     return az_hx_row(r->ctx, &e);
 }
 
-/* Traces of several hosts number their programs alike or not: the name of the module tells more. */
+/* Traces of several hosts number their programs alike or not: the name of the module says more. */
 static uint32_t module_of(const struct az_scope *r, const struct az_item *i)
 {
     const struct az_xrow *row = row_of(r, i);
@@ -156,8 +157,8 @@ static const struct az_table_spec xla_summary = {
     .columns = { { "name_without_digits", &stem, .flags = AZ_KEY, .sort = 2 }, TOTAL, PERCENT },
 };
 
-/* "jit(f)/jit(main)/conv_general_dilated" -> "conv_general_dilated"; an operation without a scope: its HLO name without
- * its number; a kernel without an operation: its own name. */
+/* "jit(f)/jit(main)/conv_general_dilated" -> "conv_general_dilated"; an operation without a scope:
+ * its HLO name without its number; a kernel without an operation: its own name. */
 static struct az_sv operator_of(struct az_hx *h, const struct az_hx_event *e)
 {
     const struct az_trace *t = h->tr[e->trace].t;
@@ -190,7 +191,8 @@ static const struct az_key operator= { AZ_TEXT, .text = operator_text };
     AZ_SHARE_COLUMNS
 /* clang-format on */
 static const struct az_table_spec operators_by_category = {
-    "ops_summary_by_category", "Operations by category", KERNELS, .keep = on_gpu, .columns = { OPERATORS },
+    "ops_summary_by_category", "Operations by category", KERNELS, .keep = on_gpu,
+    .columns = { OPERATORS },
 };
 
 static const struct az_table_spec operators = {
@@ -204,8 +206,10 @@ static const struct az_table_spec operators = {
 static int run(struct az_job *job)
 {
     struct az_hx h;
-    static const struct az_table_spec *const specs[] = { &category_summary, &kernel_summary,        &op_summary,
-                                                         &xla_summary,      &operators_by_category, &operators };
+    static const struct az_table_spec *const specs[] = {
+        &category_summary, &kernel_summary,        &op_summary,
+        &xla_summary,      &operators_by_category, &operators
+    };
     int rc = az_hx_open(&h, job);
     const size_t n = rc == 0 && az_hx_devices_with_kernels(&h) > 0 ? AZ_LENGTH(specs) : 0;
     for (size_t i = 0; rc == 0 && i < n; i++)

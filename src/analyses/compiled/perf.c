@@ -113,7 +113,8 @@ static int order(const void *a, const void *b, void *ctx)
 
 static int table(struct az_hx *h, struct az_hx_works *works)
 {
-    struct az_table *t = az_table_new(h->job->arena, "hlo_op_perf", "HLO operations: work and rates", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(h->job->arena, "hlo_op_perf",
+                                      "HLO operations: work and rates", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(h->job->arena);
     columns(t);

@@ -1,4 +1,4 @@
-/* What an executed HLO operation did: FLOPs, bytes, and how it is told. Private to hlo_perf*.c. */
+/* What an executed HLO operation did: FLOPs, bytes, and how it is known. Private to hlo_perf*.c. */
 #ifndef AZ_ANALYSES_COMPILED_PERF_H
 #define AZ_ANALYSES_COMPILED_PERF_H
 

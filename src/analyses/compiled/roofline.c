@@ -1,13 +1,17 @@
-/* hlo_roofline: how near an operation comes to what its device can do. The device is the configured one, else the one
- * of that name, or whose units and memory the profile tells; rates of the user's own win. */
+/* hlo_roofline: how near an operation comes to what its device can do. The device is the configured
+ * one, else the one of that name, or whose units and memory the profile says; rates of the user's
+ * own win. */
 #include "analyses/compiled/perf.h"
 #include "analyses/rates.h"
 
-/* Precision of the product an operation computes; empty where it computes nothing that is counted. */
+/* Precision of the product an operation computes; empty where it computes nothing that is counted.
+ */
 static struct az_sv precision_of(const struct az_hx_work *w)
 {
-    static const char *const names[][2] = { { "bf16", "bf16" }, { "f16", "fp16" }, { "f32", "fp32" }, { "f64", "fp64" },
-                                            { "s8", "int8" },   { "u8", "int8" },  { "f8", "fp8" },   { "f4", "fp4" } };
+    static const char *const names[][2] = { { "bf16", "bf16" }, { "f16", "fp16" },
+                                            { "f32", "fp32" },  { "f64", "fp64" },
+                                            { "s8", "int8" },   { "u8", "int8" },
+                                            { "f8", "fp8" },    { "f4", "fp4" } };
     const struct az_hlo_op *op = w->op;
     if (!op || w->flops <= 0)
         return AZ_SV("");
@@ -52,14 +56,16 @@ static bool peaks_of(struct az_hx *h, const struct az_hx_work *w, struct az_peak
     return *rc == 0 && found;
 }
 
-static void put(struct az_hx *h, struct az_table *t, const struct az_hx_work *w, const struct az_peaks *peaks)
+static void put(struct az_hx *h, struct az_table *t, const struct az_hx_work *w,
+                const struct az_peaks *peaks)
 {
     const double none = 0.0 / 0.0, us = az_hx_work_us(w);
     const struct az_trace *tr = h->tr[w->first.trace].t;
     const struct az_xrow *row = az_hx_row(h, &w->first);
     const struct az_sv nothing = { "", 0 };
     struct az_roofline r;
-    az_roofline(peaks, "matrix", precision_of(w), nothing, false, (double)w->flops, (double)w->bytes, &r);
+    az_roofline(peaks, "matrix", precision_of(w), nothing, false, (double)w->flops,
+                (double)w->bytes, &r);
     az_put_given(t, az_trace_text(tr, row->module));
     az_hx_put_program(t, row);
     az_put_text(t, az_trace_text(tr, row->op));
@@ -93,7 +99,8 @@ static int chart(struct az_job *job)
 
 int az_hx_roofline(struct az_hx *h, const struct az_hx_works *works)
 {
-    struct az_table *t = az_table_new(h->job->arena, "hlo_roofline", "HLO operations against the roofline", 0);
+    struct az_table *t =
+        az_table_new(h->job->arena, "hlo_roofline", "HLO operations against the roofline", 0);
     size_t unknown = 0, rows;
     if (!t)
         return az_arena_error(h->job->arena);

@@ -5,7 +5,8 @@
 
 void az_hx_device_column(struct az_hx *h, struct az_table *t)
 {
-    az_table_column(t, "device", h->several ? AZ_TEXT : AZ_INT, h->several ? AZ_UNIT_NONE : AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "device", h->several ? AZ_TEXT : AZ_INT,
+                    h->several ? AZ_UNIT_NONE : AZ_UNIT_ID, AZ_KEY);
 }
 
 void az_hx_put_device(struct az_hx *h, struct az_table *t, uint32_t device)

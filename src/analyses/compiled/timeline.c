@@ -1,5 +1,5 @@
-/* gpu_timeline: where the time of each GPU goes, and the mean over the devices (docs/formats-xplane.md 6). Exact in
- * picoseconds. */
+/* gpu_timeline: where the time of each GPU goes, and the mean over the devices
+ * (docs/formats-xplane.md 6). Exact in picoseconds. */
 #include "analyses/timeline.h"
 #include "analyses/compiled/compiled.h"
 #include "analyses/list.h"
@@ -38,8 +38,9 @@ static void check(struct az_hx *h, const struct az_account *a)
 {
     const int64_t rest = a->total - (a->compute + a->exposed_comm + a->exposed_copies + a->idle);
     if (rest)
-        az_cover(h->job, "gpu_timeline: total - (computation + exposed_comm + exposed_memcpy + idle)", (double)rest,
-                 "ps", AZ_SV("must be 0: a defect of this program"));
+        az_cover(h->job,
+                 "gpu_timeline: total - (computation + exposed_comm + exposed_memcpy + idle)",
+                 (double)rest, "ps", AZ_SV("must be 0: a defect of this program"));
 }
 
 /* Over the devices. */
@@ -49,9 +50,11 @@ struct sums {
     size_t rows, n;
 };
 
-static int by_device(struct az_hx *h, struct az_busy *b, bool split, int64_t micro, struct sums *sum)
+static int by_device(struct az_hx *h, struct az_busy *b, bool split, int64_t micro,
+                     struct sums *sum)
 {
-    struct az_table *t = az_table_new(h->job->arena, "gpu_timeline", "GPU time line", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(h->job->arena, "gpu_timeline", "GPU time line", AZ_TABLE_SUMMARY);
     int rc = t ? AZ_OK : az_arena_error(h->job->arena);
     if (!t)
         return rc;
@@ -83,23 +86,25 @@ static int by_device(struct az_hx *h, struct az_busy *b, bool split, int64_t mic
 /* Means over the devices that have events; shares of the mean total. */
 static int averages(struct az_hx *h, const struct sums *sum)
 {
-    struct az_table *t = az_table_new(h->job->arena, "gpu_events_averages", "GPU time line, mean of the devices",
-                                      h->devices.n > 1 ? AZ_TABLE_SUMMARY : 0);
+    struct az_table *t =
+        az_table_new(h->job->arena, "gpu_events_averages", "GPU time line, mean of the devices",
+                     h->devices.n > 1 ? AZ_TABLE_SUMMARY : 0);
     if (!t)
         return az_arena_error(h->job->arena);
     az_timeline_columns(t, "time_ms");
     for (size_t i = 0; sum->n && i < sum->rows; i++)
-        put(t, sum->row[i].type, (double)sum->row[i].ticks / (double)sum->n, (double)sum->total / (double)sum->n);
+        put(t, sum->row[i].type, (double)sum->row[i].ticks / (double)sum->n,
+            (double)sum->total / (double)sum->n);
     return az_hx_emit(h->job, t, AZ_OK);
 }
 
 static int charts(struct az_job *job)
 {
-    int rc = az_timeline_chart(job, AZ_CHART_BAR, "gpu_events_averages", "GPU time line, mean of the devices",
-                               "time_ms", NULL);
+    int rc = az_timeline_chart(job, AZ_CHART_BAR, "gpu_events_averages",
+                               "GPU time line, mean of the devices", "time_ms", NULL);
     if (rc == 0)
-        rc = az_timeline_chart(job, AZ_CHART_STACKED_BAR, "gpu_timeline", "GPU time line by device", "time_ms",
-                               "device");
+        rc = az_timeline_chart(job, AZ_CHART_STACKED_BAR, "gpu_timeline", "GPU time line by device",
+                               "time_ms", "device");
     return rc;
 }
 

@@ -1,19 +1,22 @@
-/* Tables of TPU cores (docs/formats-xplane.md 9): time line, operations and categories by self time, programs,
- * asynchronous operations. */
+/* Tables of TPU cores (docs/formats-xplane.md 9): time line, operations and categories by self
+ * time, programs, asynchronous operations. */
 #include "analyses/compiled/compiled.h"
 #include "analyses/list.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "classify/rules.h"
 #include "facts/account.h"
 #include "facts/shared.h"
-#include "classify/rules.h"
 
 static enum az_part part_of(const struct az_hx *h, const struct az_hx_event *e)
 {
     const struct az_xrow *row = az_hx_row(h, e);
     const struct az_sv category = row ? az_trace_text(h->tr[e->trace].t, row->category) : AZ_SV("");
-    const struct az_sv c = category.n ? az_rules_class("xla_events.rules", "hlo", category) : AZ_SV("");
-    return az_sv_is(c, "communication") ? AZ_PART_COMM : az_sv_is(c, "copy") ? AZ_PART_COPY : AZ_PART_COMPUTE;
+    const struct az_sv c =
+        category.n ? az_rules_class("xla_events.rules", "hlo", category) : AZ_SV("");
+    return az_sv_is(c, "communication") ? AZ_PART_COMM
+           : az_sv_is(c, "copy")        ? AZ_PART_COPY
+                                        : AZ_PART_COMPUTE;
 }
 
 /* ---- time line ---- */
@@ -31,7 +34,8 @@ static int gather(struct az_hx *h, uint32_t device, struct az_busy *b)
     return rc ? rc : az_busy_close(b);
 }
 
-static void put_time(struct az_hx *h, struct az_table *t, uint32_t device, const char *name, int64_t ps, int64_t total)
+static void put_time(struct az_hx *h, struct az_table *t, uint32_t device, const char *name,
+                     int64_t ps, int64_t total)
 {
     az_hx_put_device(h, t, device);
     az_put_text(t, az_sv_str(name));
@@ -41,7 +45,8 @@ static void put_time(struct az_hx *h, struct az_table *t, uint32_t device, const
 
 static int timeline(struct az_hx *h)
 {
-    struct az_table *t = az_table_new(h->job->arena, "tpu_timeline", "TPU time line", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(h->job->arena, "tpu_timeline", "TPU time line", AZ_TABLE_SUMMARY);
     struct az_busy b;
     int rc = t ? AZ_OK : az_arena_error(h->job->arena);
     if (!t)
@@ -70,13 +75,14 @@ static int timeline(struct az_hx *h)
     static const struct az_sv parts[] = { { "busy_time", 9 }, { "idle_time", 9 } };
     rc = az_hx_emit(h->job, t, rc);
     return rc ? rc
-              : az_job_chart_parts(h->job, AZ_CHART_BAR, "tpu_timeline", "TPU time line", "time_ms", "device", parts,
-                                   2);
+              : az_job_chart_parts(h->job, AZ_CHART_BAR, "tpu_timeline", "TPU time line", "time_ms",
+                                   "device", parts, 2);
 }
 
 /* ---- self time ---- */
 
-/* Duration without direct children. Operations of one core nest on its line: a child lies wholly inside its parent. */
+/* Duration without direct children. Operations of one core nest on its line: a child is wholly
+ * inside its parent. */
 static int self_times(struct az_hx *h, size_t trace, int64_t *self)
 {
     const struct az_trace *t = h->tr[trace].t;
@@ -108,7 +114,8 @@ static int self_times(struct az_hx *h, size_t trace, int64_t *self)
         while (open.n && ev->end[open.v[open.n - 1]] <= ev->start[e] && ev->end[e] > ev->start[e])
             open.n--;
         if (open.n)
-            self[open.v[open.n - 1]] = az_add_sat(self[open.v[open.n - 1]], ev->start[e] - ev->end[e]);
+            self[open.v[open.n - 1]] =
+                az_add_sat(self[open.v[open.n - 1]], ev->start[e] - ev->end[e]);
         rc = az_vec_push(&open, e);
     }
     az_vec_release(&open);
@@ -131,7 +138,8 @@ static void key_of(struct az_hx *h, const struct az_hx_event *e, bool op, uint64
     const uint64_t device = az_hx_device_of(h, e);
     /* programs are numbered small or by a hash: an odd factor keeps those of two devices apart */
     k[0] = (op && row ? row->program : 0) + device * UINT64_C(0x9e3779b97f4a7c15);
-    k[1] = (uint64_t)(row ? az_hx_id(h, e->trace, row->category) : AZ_NO_ID) << 32 | (op ? az_hx_name(h, e) : 0);
+    k[1] = (uint64_t)(row ? az_hx_id(h, e->trace, row->category) : AZ_NO_ID) << 32 |
+           (op ? az_hx_name(h, e) : 0);
 }
 
 static int sum_by(struct az_hx *h, size_t trace, const int64_t *self, bool op, struct sums *out)
@@ -183,7 +191,8 @@ static void op_columns(struct az_hx *h, struct az_table *t)
     az_table_column(t, "tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
     az_table_column(t, "percent_of_peak_flops", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
     az_table_column(t, "gb_per_s", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER | AZ_DETAIL);
-    az_table_column(t, "percent_of_peak_hbm", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER | AZ_DETAIL);
+    az_table_column(t, "percent_of_peak_hbm", AZ_REAL, AZ_UNIT_PERCENT,
+                    AZ_HIGHER_BETTER | AZ_DETAIL);
 }
 
 static void put_op(struct az_hx *h, struct az_table *t, const struct sum *s)
@@ -224,7 +233,8 @@ static int order(const void *a, const void *b, void *ctx)
 
 static int operations(struct az_hx *h, struct sums *ops)
 {
-    struct az_table *t = az_table_new(h->job->arena, "tpu_op_summary", "TPU operations", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(h->job->arena, "tpu_op_summary", "TPU operations", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(h->job->arena);
     op_columns(h, t);
@@ -236,8 +246,8 @@ static int operations(struct az_hx *h, struct sums *ops)
 
 static int categories(struct az_hx *h, struct sums *all)
 {
-    struct az_table *t =
-        az_table_new(h->job->arena, "tpu_category_summary", "TPU operations by category", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(h->job->arena, "tpu_category_summary",
+                                      "TPU operations by category", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(h->job->arena);
     az_hx_device_column(h, t);
@@ -306,7 +316,8 @@ static int sum_ranges(struct az_hx *h, enum az_xlane_role role, struct range_sum
     for (size_t k = 0; rc == 0 && k < h->n; k++) {
         const struct az_events *ev = &h->tr[k].t->ev[AZ_GPU_RANGE];
         for (size_t i = 0; rc == 0 && i < ev->n; i++) {
-            const uint32_t plane = (uint32_t)h->tr[k].t->lanes.v[ev->lane[i]].context, device = h->tr[k].device[plane];
+            const uint32_t plane = (uint32_t)h->tr[k].t->lanes.v[ev->lane[i]].context,
+                           device = h->tr[k].device[plane];
             const int64_t ps = ev->end[i] - ev->start[i];
             uint32_t *at;
             bool added;
@@ -315,7 +326,8 @@ static int sum_ranges(struct az_hx *h, enum az_xlane_role role, struct range_sum
                 continue;
             rc = az_map_put(&of, device, ev->name[i], (uint32_t)out->n, &at, &added);
             if (rc == 0 && added)
-                rc = az_vec_push(out, ((struct range_sum){ k, device, ev->name[i], 0, INT64_MAX, INT64_MIN, 0 }));
+                rc = az_vec_push(out, ((struct range_sum){ k, device, ev->name[i], 0, INT64_MAX,
+                                                           INT64_MIN, 0 }));
             if (rc)
                 break;
             struct range_sum *s = &out->v[*at];
@@ -329,9 +341,11 @@ static int sum_ranges(struct az_hx *h, enum az_xlane_role role, struct range_sum
     return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, range_order, NULL, h->job->mem);
 }
 
-static int ranges(struct az_hx *h, enum az_xlane_role role, const char *id, const char *title, const char *column)
+static int ranges(struct az_hx *h, enum az_xlane_role role, const char *id, const char *title,
+                  const char *column)
 {
-    struct az_table *t = az_table_new(h->job->arena, id, title, role == AZ_XLANE_MODULES ? AZ_TABLE_SUMMARY : 0);
+    struct az_table *t =
+        az_table_new(h->job->arena, id, title, role == AZ_XLANE_MODULES ? AZ_TABLE_SUMMARY : 0);
     struct range_sums sums;
     if (!t)
         return az_arena_error(h->job->arena);
@@ -367,7 +381,8 @@ static int run(struct az_job *job)
         if (rc == 0)
             rc = summaries(&h);
         if (rc == 0)
-            rc = ranges(&h, AZ_XLANE_ASYNC, "tpu_async_ops", "Asynchronous operations of TPU cores", "op");
+            rc = ranges(&h, AZ_XLANE_ASYNC, "tpu_async_ops", "Asynchronous operations of TPU cores",
+                        "op");
     }
     az_hx_close(&h);
     return rc;

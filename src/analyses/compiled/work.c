@@ -89,7 +89,8 @@ static void measure(struct az_hx_work *w)
         break;
     case AZ_HLO_ATTENTION_FWD:
     case AZ_HLO_ATTENTION_BWD: {
-        const struct az_attention a = { op->batch, op->heads, op->q_len, op->kv_len, op->qk_dim, op->v_dim };
+        const struct az_attention a = { op->batch,  op->heads,  op->q_len,
+                                        op->kv_len, op->qk_dim, op->v_dim };
         w->flops = az_attention_flops(&a, op->kind == AZ_HLO_ATTENTION_BWD);
         w->bytes = az_add_sat(operand_bytes(op, SIZE_MAX), result_bytes(op));
         break;
@@ -130,22 +131,22 @@ static struct az_sv gemm_params(struct az_arena *a, const struct az_hlo_op *op)
         struct az_gemm g;
         if (!gemm_of(&op->dots[i], &g))
             return AZ_SV("");
-        text = az_arena_printf(a, "%.*s%sB=%" PRId64 " M=%" PRId64 " N=%" PRId64 " K=%" PRId64, AZ_SVF(text),
-                               i ? "; " : "", g.b, g.m, g.n, g.k);
+        text = az_arena_printf(a, "%.*s%sB=%" PRId64 " M=%" PRId64 " N=%" PRId64 " K=%" PRId64,
+                               AZ_SVF(text), i ? "; " : "", g.b, g.m, g.n, g.k);
     }
     if (op->kind == AZ_HLO_GEMM && op->n_dots && text.p)
-        text = az_arena_printf(a, "%.*s dtype=%.*s beta=%g epilogue=%.*s", AZ_SVF(text), AZ_SVF(op->operands[0].type),
-                               op->beta, AZ_SVF(op->epilogue));
+        text = az_arena_printf(a, "%.*s dtype=%.*s beta=%g epilogue=%.*s", AZ_SVF(text),
+                               AZ_SVF(op->operands[0].type), op->beta, AZ_SVF(op->epilogue));
     return text;
 }
 
 static struct az_sv attention_params(struct az_arena *a, const struct az_hlo_op *op)
 {
     return az_arena_printf(a,
-                           "B=%" PRId64 " H=%" PRId64 " Hkv=%" PRId64 " Sq=%" PRId64 " Skv=%" PRId64 " D=%" PRId64
-                           " Dv=%" PRId64 " mask=%.*s layout=%.*s",
-                           op->batch, op->heads, op->kv_heads, op->q_len, op->kv_len, op->qk_dim, op->v_dim,
-                           AZ_SVF(op->mask), AZ_SVF(op->layout));
+                           "B=%" PRId64 " H=%" PRId64 " Hkv=%" PRId64 " Sq=%" PRId64 " Skv=%" PRId64
+                           " D=%" PRId64 " Dv=%" PRId64 " mask=%.*s layout=%.*s",
+                           op->batch, op->heads, op->kv_heads, op->q_len, op->kv_len, op->qk_dim,
+                           op->v_dim, AZ_SVF(op->mask), AZ_SVF(op->layout));
 }
 
 struct az_sv az_hx_work_params(struct az_arena *a, const struct az_hlo_op *op)
@@ -154,7 +155,8 @@ struct az_sv az_hx_work_params(struct az_arena *a, const struct az_hlo_op *op)
     if (op->kind == AZ_HLO_GEMM || op->kind == AZ_HLO_GEMM_FUSION)
         text = gemm_params(a, op);
     else if (op->kind == AZ_HLO_CONV)
-        text = az_arena_printf(a, "groups=%" PRId64 " window=%.*s", op->conv_groups, AZ_SVF(op->window));
+        text = az_arena_printf(a, "groups=%" PRId64 " window=%.*s", op->conv_groups,
+                               AZ_SVF(op->window));
     else if (op->kind == AZ_HLO_ATTENTION_FWD || op->kind == AZ_HLO_ATTENTION_BWD)
         text = attention_params(a, op);
     return text.p ? text : AZ_SV("");
@@ -173,17 +175,19 @@ static bool by_op_and_name(struct az_hx *h, const struct az_hx_event *e, uint64_
     return true;
 }
 
-static int add(struct az_hx *h, struct az_map *of, const struct az_hx_event *e, const struct az_stats *s,
-               struct az_hx_works *out)
+static int add(struct az_hx *h, struct az_map *of, const struct az_hx_event *e,
+               const struct az_stats *s, struct az_hx_works *out)
 {
     const struct az_xrow *row = az_hx_row(h, e);
     uint32_t *at;
     bool added;
     int rc = az_map_put(of, row->program,
-                        (uint64_t)az_hx_id(h, e->trace, row->module) << 32 | az_hx_id(h, e->trace, row->op),
+                        (uint64_t)az_hx_id(h, e->trace, row->module) << 32 |
+                            az_hx_id(h, e->trace, row->op),
                         (uint32_t)out->n, &at, &added);
     if (rc == 0 && added)
-        rc = az_vec_push(out, ((struct az_hx_work){ .first = *e, .op = az_hx_op(h, e), .most = -1 }));
+        rc = az_vec_push(out,
+                         ((struct az_hx_work){ .first = *e, .op = az_hx_op(h, e), .most = -1 }));
     if (rc)
         return rc;
     struct az_hx_work *w = &out->v[*at];

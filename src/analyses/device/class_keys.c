@@ -11,8 +11,8 @@
 /* ---- identifiers ---- */
 static bool is_identifier(char c) { return isalnum((unsigned char)c) != 0 || c == '_'; }
 
-/* Last name of an Itanium-mangled symbol's path (_ZN2ck6device11gemm_kernelI... -> gemm_kernel); the empty view if it
- * is none. */
+/* Last name of an Itanium-mangled symbol's path (_ZN2ck6device11gemm_kernelI... -> gemm_kernel);
+ * the empty view if it is none. */
 static struct az_sv mangled_identifier(struct az_sv s)
 {
     struct az_sv last = AZ_SV("");
@@ -30,8 +30,8 @@ static struct az_sv mangled_identifier(struct az_sv s)
     return last;
 }
 
-/* "void at::native::(anonymous namespace)::copy_kernel<4, F>(int)" -> "copy_kernel"; names without such structure as
- * they are. */
+/* "void at::native::(anonymous namespace)::copy_kernel<4, F>(int)" -> "copy_kernel"; names without
+ * such structure as they are. */
 static struct az_sv own_identifier(struct az_sv name)
 {
     static const struct az_sv anonymous = { "(anonymous namespace)", 21 };
@@ -65,7 +65,8 @@ static struct az_sv next_mangled(struct az_sv *rest)
             i++;
         for (; i < rest->n && isdigit((unsigned char)rest->p[i]) && n < rest->n; i++)
             n = n * 10 + (size_t)(rest->p[i] - '0');
-        const bool is = n > 0 && n <= rest->n - i && !isdigit((unsigned char)rest->p[i]) && is_identifier(rest->p[i]);
+        const bool is = n > 0 && n <= rest->n - i && !isdigit((unsigned char)rest->p[i]) &&
+                        is_identifier(rest->p[i]);
         const struct az_sv id = az_sv_make(rest->p + i, is ? n : 0);
         *rest = az_sv_make(rest->p + i + id.n, rest->n - i - id.n);
         if (is)
@@ -145,7 +146,9 @@ int az_class_keys_add(struct az_class_keys *k, struct az_sv name, struct az_sv c
             continue;
         rc = az_intern(&k->words, az_word(&w, i), &id);
         if (rc == 0 && id == k->count.n)
-            rc = az_vec_push(&k->count, 0) || az_vec_push(&k->common, 0) ? az_mem_error(k->count.mem) : 0;
+            rc = az_vec_push(&k->count, 0) || az_vec_push(&k->common, 0)
+                     ? az_mem_error(k->count.mem)
+                     : 0;
         if (rc == 0)
             k->count.v[id]++;
     }
@@ -174,7 +177,7 @@ static bool is_common(struct az_class_keys *k, struct az_sv word)
     return *known == 2;
 }
 
-/* Does it tell the kernels of one class from others: some word of it does. */
+/* Does it say the kernels of one class from others: some word of it does. */
 static bool tells(struct az_class_keys *k, struct az_sv id)
 {
     const uint32_t at = az_intern_find(&k->ids, id);
@@ -198,12 +201,15 @@ struct az_sv az_class_key(struct az_class_keys *k, struct az_sv name)
         return own;
     const bool mangled = az_sv_starts(name, AZ_SV("_Z"));
     const size_t end = (size_t)(own.p - name.p) + own.n;
-    struct az_sv behind = az_sv_make(name.p + end, name.n - end), before = az_sv_make(name.p, end - own.n), id;
+    struct az_sv behind = az_sv_make(name.p + end, name.n - end),
+                 before = az_sv_make(name.p, end - own.n), id;
     int n = 0;
-    for (id = next_identifier(&behind, mangled); id.n && n++ < MOST_IDENTIFIERS; id = next_identifier(&behind, mangled))
+    for (id = next_identifier(&behind, mangled); id.n && n++ < MOST_IDENTIFIERS;
+         id = next_identifier(&behind, mangled))
         if (tells(k, id))
             return id;
-    for (id = next_identifier(&before, mangled); id.n && n++ < MOST_IDENTIFIERS; id = next_identifier(&before, mangled))
+    for (id = next_identifier(&before, mangled); id.n && n++ < MOST_IDENTIFIERS;
+         id = next_identifier(&before, mangled))
         if (tells(k, id))
             return id;
     return name;

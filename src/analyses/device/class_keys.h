@@ -1,24 +1,28 @@
-/* Keys for kernel_to_class_map: which words of a kernel's name tell it from others. */
+/* Keys for kernel_to_class_map: which words of a kernel's name distinguish it from others. */
 #ifndef AZ_ANALYSES_DEVICE_CLASS_KEYS_H
 #define AZ_ANALYSES_DEVICE_CLASS_KEYS_H
 
 #include "base/intern.h"
 
 struct az_class_keys {
-    struct az_intern words;    /* of all names */
-    struct az_vec_u32 count;   /* word -> names that have it */
-    struct az_intern ids;      /* identifiers of all names */
-    struct az_vec_sv class_of; /* identifier -> class of the names that have it; empty: of several */
-    struct az_vec_u8 common;   /* word -> 1 no, 2 yes; 0: not decided yet */
+    struct az_intern words;  /* of all names */
+    struct az_vec_u32 count; /* word -> names that have it */
+    struct az_intern ids;    /* identifiers of all names */
+    struct az_vec_sv
+        class_of;            /* identifier -> class of the names that have it; empty: of several */
+    struct az_vec_u8 common; /* word -> 1 no, 2 yes; 0: not decided yet */
     uint32_t names;
 };
-int az_class_keys_init(struct az_class_keys *k, struct az_arena *arena, struct az_mem *mem) AZ_MUST_USE;
+int az_class_keys_init(struct az_class_keys *k, struct az_arena *arena,
+                       struct az_mem *mem) AZ_MUST_USE;
 void az_class_keys_release(struct az_class_keys *k);
 /* Counts the words of one name of a class; each name once. */
-int az_class_keys_add(struct az_class_keys *k, struct az_sv name, struct az_sv class_name) AZ_MUST_USE;
-/* An identifier of the name: its own (the last one before template arguments and parameters), unless most names that
- * were counted hold all of its words kernels of several classes have it, or it says nothing ("Kernel"); then the next
- * one that does better; at last the whole name. View into the name. */
+int az_class_keys_add(struct az_class_keys *k, struct az_sv name,
+                      struct az_sv class_name) AZ_MUST_USE;
+/* An identifier of the name: its own (the last one before template arguments and parameters),
+ * unless most names that were counted hold all of its words kernels of several classes have it, or
+ * it says nothing ("Kernel"); then the next one that does better; at last the whole name. View into
+ * the name. */
 struct az_sv az_class_key(struct az_class_keys *k, struct az_sv name);
 
 #endif

@@ -1,5 +1,5 @@
-/* Figures of the classic block. The order of every operation on doubles is the reference's: another order can flip the
- * last digit printed. */
+/* Figures of the classic block. The order of every operation on doubles is the reference's: another
+ * order can flip the last digit printed. */
 #include "analyses/device/classic.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static void add(struct az_classic_row *r, const struct az_classic *c, double tim
     r->instances = az_add_sat(r->instances, count);
 }
 
-/* Row of that name, added behind the others if new. Few rows: collectives, copy kinds. */
+/* Row of that name, added after the others if new. Few rows: collectives, copy kinds. */
 static int row_named(struct az_classic_rows *rows, struct az_sv name, struct az_classic_row **out)
 {
     for (size_t i = 0; i < rows->n; i++) {
@@ -50,7 +50,8 @@ static int kernels(struct az_job *job, struct az_classic *c)
         add(&of_class[class], c, sums.v[i].raw, sums.v[i].count);
         if (class != job->classes->nccl)
             continue;
-        struct az_sv op = az_nccl_operation(az_job_text(job, sums.v[i].name), job->opts->nccl_compat_names);
+        struct az_sv op =
+            az_nccl_operation(az_job_text(job, sums.v[i].name), job->opts->nccl_compat_names);
         rc = row_named(&c->nccl, op, &row);
         if (rc != 0)
             return rc;
@@ -70,7 +71,8 @@ static void totals(struct az_job *job, struct az_classic *c)
         }
         c->classes.v[n] = c->classes.v[i];
         c->kernels.per_iter += c->classes.v[n].per_iter;
-        c->kernels.inst_per_iter = az_add_sat(c->kernels.inst_per_iter, c->classes.v[n].inst_per_iter);
+        c->kernels.inst_per_iter =
+            az_add_sat(c->kernels.inst_per_iter, c->classes.v[n].inst_per_iter);
         c->kernels.total += c->classes.v[n].total;
         c->kernels.instances = az_add_sat(c->kernels.instances, c->classes.v[n].instances);
         n++;
@@ -116,9 +118,9 @@ int az_classic_compute(struct az_job *job, struct az_classic *c)
 {
     const struct az_options *o = job->opts;
     *c = (struct az_classic){ .iters = o->iters > 0 ? o->iters : 1,
-                           .gpus = o->gpus > 0 ? o->gpus : 1,
-                           .iters_given = o->iters > 0,
-                           .scale = o->time_scale_given ? o->time_scale_to_ms : 1 / 1000000.0 };
+                              .gpus = o->gpus > 0 ? o->gpus : 1,
+                              .iters_given = o->iters > 0,
+                              .scale = o->time_scale_given ? o->time_scale_to_ms : 1 / 1000000.0 };
     c->divisor = (double)c->iters * (double)c->gpus;
     az_vec_init(&c->classes, job->mem);
     az_vec_init(&c->nccl, job->mem);
@@ -151,7 +153,8 @@ static int run(struct az_job *job)
         rc = az_classic_emit(job, &c);
     if (rc == 0 && !c.iters_given)
         az_cover(job, "iterations assumed", 1, "",
-                 AZ_SV("num_of_iters was not given: figures per iteration are those of the whole capture"));
+                 AZ_SV("num_of_iters was not given: figures per iteration are those of the whole "
+                       "capture"));
     az_classic_release(&c);
     return rc;
 }

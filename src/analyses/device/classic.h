@@ -1,5 +1,6 @@
-/* The classic block: kernel time per class, NCCL per collective, memory operations, NVTX ranges of the iteration, with
- * the arithmetic of the tool its users come from (docs/formats-nsight.md 1.2 to 1.5). Private to classic*.c. */
+/* The classic block: kernel time per class, NCCL per collective, memory operations, NVTX ranges of
+ * the iteration, with the arithmetic of the tool its users come from (docs/formats-nsight.md 1.2
+ * to 1.5). Private to classic*.c. */
 #ifndef AZ_ANALYSES_DEVICE_CLASSIC_H
 #define AZ_ANALYSES_DEVICE_CLASSIC_H
 
@@ -21,8 +22,9 @@ struct az_classic {
     struct az_classic_row kernels, nccl_sum; /* totals */
     bool has_mem, has_nvtx;
     int64_t nvtx_count;
-    double nvtx_total, nvtx_avg;                                       /* ms */
-    double hidden_avg, hidden_avg_pct, hidden_total, hidden_total_pct; /* the "non-hidden" estimate */
+    double nvtx_total, nvtx_avg; /* ms */
+    double hidden_avg, hidden_avg_pct, hidden_total,
+        hidden_total_pct; /* the "non-hidden" estimate */
 };
 
 int az_classic_compute(struct az_job *job, struct az_classic *c) AZ_MUST_USE;

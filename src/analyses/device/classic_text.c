@@ -3,35 +3,45 @@
 
 #include "analyses/device/classic.h"
 
-/* A line in front of a table or behind all; NULL text (no memory) is reported by the arena at the end. */
-static int line(struct az_vec_sv *lines, struct az_sv text) { return text.p ? az_vec_push(lines, text) : AZ_ENOMEM; }
+/* A line in front of a table or after all; NULL text (no memory) is reported by the arena at the
+ * end. */
+static int line(struct az_vec_sv *lines, struct az_sv text)
+{
+    return text.p ? az_vec_push(lines, text) : AZ_ENOMEM;
+}
 
-static int heading(struct az_job *job, struct az_layout *l, const char *what, const struct az_classic_row *sum)
+static int heading(struct az_job *job, struct az_layout *l, const char *what,
+                   const struct az_classic_row *sum)
 {
     struct az_arena *a = job->arena;
-    int rc = line(&l->before, az_arena_printf(a, "%s time per iteration: %.3f (ms)", what, sum->per_iter));
+    int rc = line(&l->before,
+                  az_arena_printf(a, "%s time per iteration: %.3f (ms)", what, sum->per_iter));
     if (rc == 0)
-        rc = line(&l->before, az_arena_printf(a, "%s instances per iteration: %" PRId64, what, sum->inst_per_iter));
+        rc = line(&l->before, az_arena_printf(a, "%s instances per iteration: %" PRId64, what,
+                                              sum->inst_per_iter));
     if (rc == 0)
         rc = line(&l->before, az_arena_printf(a, "%s total time: %.3f (ms)", what, sum->total));
     if (rc == 0)
-        rc = line(&l->before, az_arena_printf(a, "%s total instances: %" PRId64, what, sum->instances));
+        rc = line(&l->before,
+                  az_arena_printf(a, "%s total instances: %" PRId64, what, sum->instances));
     if (rc == 0)
         rc = line(&l->before, az_arena_printf(a, "%s Statistic:", what));
     return rc;
 }
 
-static struct az_table *start(struct az_job *job, const char *id, const char *title, struct az_layout **l)
+static struct az_table *start(struct az_job *job, const char *id, const char *title,
+                              struct az_layout **l)
 {
-    struct az_table *t = az_table_new(job->arena, id, title, AZ_TABLE_CLASSIC | AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t = az_table_new(job->arena, id, title,
+                                      AZ_TABLE_CLASSIC | AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     *l = t ? az_table_layout(t) : NULL;
     if (*l)
         (*l)->titles = (*l)->rows = true;
     return t;
 }
 
-static void column(struct az_table *t, const char *name, enum az_cell_type type, enum az_unit unit, unsigned flags,
-                   int title_width, int width, int decimals)
+static void column(struct az_table *t, const char *name, enum az_cell_type type, enum az_unit unit,
+                   unsigned flags, int title_width, int width, int decimals)
 {
     az_table_column(t, name, type, unit, flags);
     az_table_width(t, title_width, width, decimals);
@@ -69,7 +79,8 @@ static int classes(struct az_job *job, const struct az_classic *c)
     return rc;
 }
 
-/* "[CUDA memcpy Device-to-Device]" is printed "[CUDA memcpy D2D]"; the other spellings as they are. */
+/* "[CUDA memcpy Device-to-Device]" is printed "[CUDA memcpy D2D]"; the other spellings as they are.
+ */
 static struct az_sv short_copy(struct az_sv name)
 {
     static const struct {
@@ -88,8 +99,9 @@ static struct az_sv short_copy(struct az_sv name)
 }
 
 /* NCCL and memory operations: the same five columns, the first of another width. */
-static int operations(struct az_job *job, const char *id, const char *title, const struct az_classic_rows *rows,
-                      const struct az_classic_row *sum, int first_width)
+static int operations(struct az_job *job, const char *id, const char *title,
+                      const struct az_classic_rows *rows, const struct az_classic_row *sum,
+                      int first_width)
 {
     struct az_layout *l;
     struct az_table *t = start(job, id, title, &l);
@@ -129,7 +141,8 @@ static void metric(struct az_table *t, const char *name, double value, const cha
 
 static int totals(struct az_job *job, const struct az_classic *c)
 {
-    struct az_table *t = az_table_new(job->arena, "iterations", "Totals and figures per iteration", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(job->arena, "iterations", "Totals and figures per iteration",
+                                      AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "Metric", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -186,11 +199,12 @@ static int around(struct az_job *job, const struct az_classic *c)
     struct az_vec_sv *e = &job->doc->epilogue;
     int rc = 0;
     if (c->has_nvtx && c->iters_given && c->nvtx_count != c->iters)
-        rc = line(&job->doc->preface, az_arena_printf(job->arena,
-                                                      "[Warning]: The count of NVTX iterations %" PRId64
-                                                      " does not equal to the given num_of_iters %" PRId64
-                                                      ". It could led to mis-statistic.",
-                                                      c->nvtx_count, c->iters));
+        rc = line(&job->doc->preface,
+                  az_arena_printf(job->arena,
+                                  "[Warning]: The count of NVTX iterations %" PRId64
+                                  " does not equal to the given num_of_iters %" PRId64
+                                  ". It could led to mis-statistic.",
+                                  c->nvtx_count, c->iters));
     if (rc == 0)
         rc = line(e, AZ_SV(""));
     if (rc == 0 && c->nvtx_count > 0)
@@ -215,6 +229,7 @@ int az_classic_emit(struct az_job *job, const struct az_classic *c)
     if (rc == 0)
         rc = around(job, c);
     if (rc == 0)
-        rc = az_job_chart(job, AZ_CHART_PIE, "classes", "Kernel time by class", "Class", share, "ms");
+        rc = az_job_chart(job, AZ_CHART_PIE, "classes", "Kernel time by class", "Class", share,
+                          "ms");
     return rc;
 }

@@ -1,5 +1,5 @@
-/* What was read and kept, and how much of it the other tables speak of: linked device time, time without a class, time
- * hidden in graphs. */
+/* What was read and kept, and how much of it the other tables speak of: linked device time, time
+ * without a class, time hidden in graphs. */
 #include <inttypes.h>
 
 #include "analyses/device/findings.h"
@@ -40,16 +40,18 @@ static void cover_links(struct az_job *job, const struct totals *sum)
     az_cover(job, "device time", all, "ns", AZ_SV("kernels, copies, fills and graphs, added up"));
     if (sum->links) {
         az_cover(job, "device time linked to calls", (double)sum->linked, "ns",
-                 az_arena_printf(a, "%.2f %% of device time, by correlation id", az_percent((double)sum->linked, all)));
+                 az_arena_printf(a, "%.2f %% of device time, by correlation id",
+                                 az_percent((double)sum->linked, all)));
         az_cover(job, "device time not linked", (double)(sum->device - sum->linked), "ns",
-                 az_arena_printf(a, "%" PRIu64 " operations without a recorded call", sum->unlinked_ops));
+                 az_arena_printf(a, "%" PRIu64 " operations without a recorded call",
+                                 sum->unlinked_ops));
     }
     az_cover(job, "share of graph launches", az_percent((double)sum->graph, all), "%",
              AZ_SV("of device time; kernels inside are not recorded one by one"));
 }
 
-/* Share of kernel time that the class map leaves in `others`. Without a map it is that of the built-in rules, and
- * is said only of formats whose users know classes by a map alone. */
+/* Share of kernel time that the class map leaves in `others`. Without a map it is that of the
+ * built-in rules, and is said only of formats whose users know classes by a map alone. */
 static int cover_classes(struct az_job *job)
 {
     const bool mapped = job->classes->rules && job->classes->rules->n;
@@ -68,13 +70,14 @@ static int cover_classes(struct az_job *job)
             others += sums.v[i].raw;
     }
     if (rc == 0 && sums.n > 0)
-        az_cover(job, "share of class others", az_percent(others, all), "%",
-                 mapped ? AZ_SV("of kernel time; no rule of the class map matches")
-                        : AZ_SV("of kernel time; no built-in rule matches, and no class map was given"));
+        az_cover(
+            job, "share of class others", az_percent(others, all), "%",
+            mapped ? AZ_SV("of kernel time; no rule of the class map matches")
+                   : AZ_SV("of kernel time; no built-in rule matches, and no class map was given"));
     return rc;
 }
 
-/* Rows of the files: read, kept, and left out by reason. */
+/* Rows of the files: read, kept, and skipped by reason. */
 static int cover_reading(struct az_job *job)
 {
     struct az_drops reasons;
@@ -90,7 +93,8 @@ static int cover_reading(struct az_job *job)
             size_t r = 0;
             while (r < reasons.n && !az_sv_eq(reasons.v[r].reason, d->reason))
                 r++;
-            rc = r < reasons.n ? 0 : az_vec_push(&reasons, ((struct az_drop){ .reason = d->reason }));
+            rc = r < reasons.n ? 0
+                               : az_vec_push(&reasons, ((struct az_drop){ .reason = d->reason }));
             if (rc != 0)
                 break;
             reasons.v[r].count += d->count;
@@ -98,14 +102,18 @@ static int cover_reading(struct az_job *job)
         }
     }
     if (rc == 0) {
-        az_cover(job, "events read", (double)read, "", AZ_SV("rows of the file that hold events or sums"));
+        az_cover(job, "events read", (double)read, "",
+                 AZ_SV("rows of the file that hold events or sums"));
         az_cover(job, "events kept", (double)kept, "",
-                 az_arena_printf(job->arena, "%.2f %% of those read", az_percent((double)kept, (double)read)));
+                 az_arena_printf(job->arena, "%.2f %% of those read",
+                                 az_percent((double)kept, (double)read)));
     }
     for (size_t i = 0; rc == 0 && i < reasons.n; i++) {
         const struct az_drop *d = &reasons.v[i];
         struct az_sv item = az_arena_printf(job->arena, "dropped: %.*s", AZ_SVF(d->reason));
-        struct az_sv note = d->ticks > 0 ? az_arena_printf(job->arena, "%" PRId64 " ns in all", d->ticks) : AZ_SV("");
+        struct az_sv note = d->ticks > 0
+                                ? az_arena_printf(job->arena, "%" PRId64 " ns in all", d->ticks)
+                                : AZ_SV("");
         if (item.p)
             az_cover(job, item.p, (double)d->count, "", note);
     }

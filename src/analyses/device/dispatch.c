@@ -47,7 +47,8 @@ struct az_sv az_disp_category(struct az_job *job, uint32_t number)
     if (az_job_is_comm(job, number))
         return AZ_SV("COMM");
     const struct az_sv name = az_job_text(job, number), short_name = az_kernel_short_name(name);
-    const struct az_sv category = az_rules_class("amd_categories.rules", "category", short_name.n ? short_name : name);
+    const struct az_sv category =
+        az_rules_class("amd_categories.rules", "category", short_name.n ? short_name : name);
     return category.n ? category : AZ_SV("Other");
 }
 

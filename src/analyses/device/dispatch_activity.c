@@ -1,5 +1,5 @@
-/* category_summary, xla_top, kernel_summary_by_shape, hip_summary: the activity report of a trace of dispatches, made from
- * the common model (docs/formats-rocprof.md 7.3 A; overlap by unions). */
+/* category_summary, xla_top, kernel_summary_by_shape, hip_summary: the activity report of a trace
+ * of dispatches, made from the common model (docs/formats-rocprof.md 7.3 A; overlap by unions). */
 #include "analyses/device/dispatch.h"
 #include "analyses/list.h"
 #include "base/interval.h"
@@ -10,7 +10,8 @@
 static const char *const classes[] = { "xla",   "aiterfwd", "aiterbwd",      "gemm",       "ckbwd",
                                        "ckfwd", "te",       "memcpy/memset", "fillBuffer", "rccl" };
 enum { CLASSES = AZ_LENGTH(classes), RCCL = CLASSES - 1, ROWS = CLASSES + 4, TOP = 30 };
-static const char *const sums[] = { "overlapped_comm", "non_overlapped_comm", "compute_total", "total_incl_comm" };
+static const char *const sums[] = { "overlapped_comm", "non_overlapped_comm", "compute_total",
+                                    "total_incl_comm" };
 
 struct work {
     struct az_job *job;
@@ -24,7 +25,10 @@ struct work {
     int64_t total_incl;     /* ns, all GPUs */
 };
 
-static bool long_enough(const struct work *w, int64_t ns) { return ns >= w->job->opts->min_event_ns; }
+static bool long_enough(const struct work *w, int64_t ns)
+{
+    return ns >= w->job->opts->min_event_ns;
+}
 
 static int class_number(const struct az_trace *t, uint32_t kernel, struct az_sv whole)
 {
@@ -63,7 +67,8 @@ static int prepare_trace(struct work *w, size_t trace)
         if (d->cls[id])
             continue;
         d->cls[id] = (uint8_t)(1 + class_number(t, (uint32_t)k, name));
-        rc = az_intern(&w->names, w->job->opts->merge_kernels ? without_digits(w->job->arena, name) : name,
+        rc = az_intern(&w->names,
+                       w->job->opts->merge_kernels ? without_digits(w->job->arena, name) : name,
                        &d->number[id]);
     }
     return rc;
@@ -105,7 +110,8 @@ static int measure(struct work *w, size_t gpu, struct figures *f)
     for (size_t i = 0; rc == 0 && i < w->kernels.n; i++) {
         const struct az_disp_gpu *g = &w->gpus.v[gpu];
         const struct az_events *e = &az_disp_trace(w->job, &w->kernels, i)->ev[AZ_KERNEL];
-        if (w->kernels.trace[i] != g->trace || az_disp_lane(w->job, AZ_KERNEL, &w->kernels, i)->device != g->agent ||
+        if (w->kernels.trace[i] != g->trace ||
+            az_disp_lane(w->job, AZ_KERNEL, &w->kernels, i)->device != g->agent ||
             !long_enough(w, w->kernels.length[i]))
             continue;
         int c = class_of(w, w->kernels.trace[i], w->kernels.row[i]);
@@ -166,7 +172,8 @@ static void put_means(struct work *w, struct az_table *t, const struct row *mean
 
 static int category_summary(struct work *w)
 {
-    struct az_table *t = az_table_new(w->job->arena, "category_summary", "Kernel time by class and GPU", 0);
+    struct az_table *t =
+        az_table_new(w->job->arena, "category_summary", "Kernel time by class and GPU", 0);
     struct row mean[ROWS] = { { .ms = 0 } };
     struct figures f;
     int rc = 0;
@@ -228,9 +235,11 @@ static const struct az_table_spec xla_top = {
     .kinds = { AZ_KERNEL },
     .keep = no_class,
     .columns = { { "Kernel", &whole, .flags = AZ_KEY, .sort = 2 },
-                 { "Total time (ms)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER, .sort = -1 },
+                 { "Total time (ms)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS,
+                   .flags = AZ_LOWER_BETTER, .sort = -1 },
                  { "Count", .figure = AZ_FIG_COUNT },
-                 { "Fraction of XLA", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_RATIO, .flags = AZ_SHARE } },
+                 { "Fraction of XLA", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_RATIO,
+                   .flags = AZ_SHARE } },
     .top = TOP,
 };
 
@@ -243,7 +252,8 @@ static struct az_sv time_text(struct az_arena *a, double ns)
         return az_arena_printf(a, "%lld ns", (long long)ns);
     if (ns < 1e6)
         return az_arena_printf(a, "%.3f μs", ns / 1e3);
-    return ns < 1e9 ? az_arena_printf(a, "%.3f ms", ns / 1e6) : az_arena_printf(a, "%.3f s", ns / 1e9);
+    return ns < 1e9 ? az_arena_printf(a, "%.3f ms", ns / 1e6)
+                    : az_arena_printf(a, "%.3f s", ns / 1e9);
 }
 
 static void put_percent(const struct az_scope *r, const struct az_group *g, struct az_table *t)
@@ -251,10 +261,10 @@ static void put_percent(const struct az_scope *r, const struct az_group *g, stru
     az_put_text(t, az_arena_printf(r->job->arena, "%.1f%%", g->percent));
 }
 
-#define PUT_TIME(what, x)                                                                                              \
-    static void put_##what(const struct az_scope *r, const struct az_group *g, struct az_table *t)                     \
-    {                                                                                                                  \
-        az_put_text(t, time_text(r->job->arena, x));                                                                   \
+#define PUT_TIME(what, x)                                                                          \
+    static void put_##what(const struct az_scope *r, const struct az_group *g, struct az_table *t) \
+    {                                                                                              \
+        az_put_text(t, time_text(r->job->arena, x));                                               \
     }
 PUT_TIME(sum, (double)g->value->sum)
 PUT_TIME(mean, g->value->mean)
@@ -294,13 +304,16 @@ static bool long_compute(const struct az_scope *r, const struct az_item *i)
            long_enough(w, az_ns(az_item_trace(r, i), ev->end[i->row] - ev->start[i->row]));
 }
 
-static double all_kernels(const struct az_scope *r) { return (double)((const struct work *)r->ctx)->total_incl; }
+static double all_kernels(const struct az_scope *r)
+{
+    return (double)((const struct work *)r->ctx)->total_incl;
+}
 
-#define SHAPE_KEY(what, x)                                                                                             \
-    static int64_t what##_of(const struct az_scope *r, const struct az_item *i)                                        \
-    {                                                                                                                  \
-        const struct az_dispatch_shape *s = az_disp_shape(az_item_trace(r, i), i->row);                                    \
-        return (x);                                                                                                    \
+#define SHAPE_KEY(what, x)                                                                         \
+    static int64_t what##_of(const struct az_scope *r, const struct az_item *i)                    \
+    {                                                                                              \
+        const struct az_dispatch_shape *s = az_disp_shape(az_item_trace(r, i), i->row);            \
+        return (x);                                                                                \
     }
 SHAPE_KEY(grid, product(s->grid))
 SHAPE_KEY(block, product(s->block))
@@ -321,34 +334,35 @@ static struct az_sv block_text(const struct az_scope *r, const struct az_item *i
     return az_arena_printf(r->job->arena, "%7lld%5d%5d", (long long)block_of(r, i), 1, 1);
 }
 
-#define SHAPE(unit, what)                                                                                              \
+#define SHAPE(unit, what)                                                                          \
     &(const struct az_key) { AZ_INT, unit, .integer = what##_of }
-#define REGISTERS(header, what, unit, n)                                                                               \
-    {                                                                                                                  \
-        header, SHAPE(unit, what), .flags = AZ_KEY | AZ_DETAIL, .sort = n                                              \
+#define REGISTERS(header, what, unit, n)                                                           \
+    {                                                                                              \
+        header, SHAPE(unit, what), .flags = AZ_KEY | AZ_DETAIL, .sort = n                          \
     }
-#define SIZE(header, what, n)                                                                                          \
-    {                                                                                                                  \
-        header, SHAPE(AZ_UNIT_COUNT, what), .flags = AZ_DETAIL, .sort = n                                              \
+#define SIZE(header, what, n)                                                                      \
+    {                                                                                              \
+        header, SHAPE(AZ_UNIT_COUNT, what), .flags = AZ_DETAIL, .sort = n                          \
     }
 
-#define ONE(header)                                                                                                    \
-    {                                                                                                                  \
-        header, SHAPE(AZ_UNIT_COUNT, one), .flags = AZ_DETAIL, .follows = true                                         \
+#define ONE(header)                                                                                \
+    {                                                                                              \
+        header, SHAPE(AZ_UNIT_COUNT, one), .flags = AZ_DETAIL, .follows = true                     \
     }
 
 static const struct az_table_spec by_shape = {
     "kernel_summary_by_shape",
-    "Kernels by size and registers, communication left out (grid: product, work-items)",
+    "Kernels by size and registers, communication skipped (grid: product, work-items)",
     .needs = AZ_CAP_DISPATCHES,
     .n_kinds = 1,
     .kinds = { AZ_KERNEL },
     .keep = long_compute,
     .whole = all_kernels,
     .columns = { TEXTS,
-                 { "GridXYZ", &(const struct az_key){ AZ_TEXT, .text = grid_text }, .flags = AZ_KEY, .follows = true },
-                 { "BlockXYZ", &(const struct az_key){ AZ_TEXT, .text = block_text }, .flags = AZ_KEY,
+                 { "GridXYZ", &(const struct az_key){ AZ_TEXT, .text = grid_text }, .flags = AZ_KEY,
                    .follows = true },
+                 { "BlockXYZ", &(const struct az_key){ AZ_TEXT, .text = block_text },
+                   .flags = AZ_KEY, .follows = true },
                  REGISTERS("VGPR", vgpr, AZ_UNIT_COUNT, 5),
                  REGISTERS("AccumVGPR", agpr, AZ_UNIT_COUNT, 6),
                  REGISTERS("SGPR", sgpr, AZ_UNIT_COUNT, 7),
@@ -408,7 +422,8 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_amd_activity = {
     .name = "dispatch_activity",
-    .help = "kernel time by class and GPU, the biggest kernels, kernels by size and registers, HIP calls",
+    .help = "kernel time by class and GPU, the biggest kernels, kernels by size and registers, HIP "
+            "calls",
     .needs = AZ_CAP_DISPATCHES,
     .run = run,
 };

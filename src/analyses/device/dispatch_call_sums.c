@@ -1,4 +1,5 @@
-/* api_stats: calls and copies that the profiler itself summed (`..._stats.csv`), where it wrote no trace of them. */
+/* api_stats: calls and copies that the profiler itself summed (`..._stats.csv`), where it wrote no
+ * trace of them. */
 #include <math.h>
 
 #include "analyses/device/dispatch.h"
@@ -7,9 +8,10 @@
 static const struct { /* figures in the order of their columns */
     const char *title;
     unsigned flags;
-} figures[] = {
-    { "Mean (µs)", AZ_LOWER_BETTER }, { "Min (µs)", AZ_DETAIL }, { "Max (µs)", AZ_DETAIL }, { "Std (µs)", AZ_DETAIL }
-};
+} figures[] = { { "Mean (µs)", AZ_LOWER_BETTER },
+                { "Min (µs)", AZ_DETAIL },
+                { "Max (µs)", AZ_DETAIL },
+                { "Std (µs)", AZ_DETAIL } };
 
 static void put_us(struct az_table *t, double ns)
 {
@@ -34,7 +36,8 @@ static void trace_rows(struct az_job *job, struct az_table *t, size_t trace)
     double all = 0;
     for (size_t i = 0; i < d->call_sums.n; i++) {
         const struct az_call_sum *c = &d->call_sums.v[i];
-        if (i == 0 || c->domain != d->call_sums.v[i - 1].domain) /* a domain's rows come from one file */
+        if (i == 0 ||
+            c->domain != d->call_sums.v[i - 1].domain) /* a domain's rows come from one file */
             all = domain_total(d, c->domain);
         az_disp_put_rank(job, t, trace);
         az_put_copy(t, az_trace_text(tr, c->domain));
@@ -51,8 +54,8 @@ static void trace_rows(struct az_job *job, struct az_table *t, size_t trace)
 
 static int run(struct az_job *job)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "api_stats", "Calls and copies as the profiler summed them", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(
+        job->arena, "api_stats", "Calls and copies as the profiler summed them", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
     az_disp_rank_column(job, t);

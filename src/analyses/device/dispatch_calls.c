@@ -25,8 +25,10 @@ static const struct az_table_spec api_summary = {
     .columns = { { "domain", &by_domain, .flags = AZ_KEY, .sort = 2 },
                  { "name", &az_key_name, .flags = AZ_KEY, .sort = 3 },
                  { "Count", .figure = AZ_FIG_COUNT },
-                 { "Total (µs)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER, .sort = -1 },
-                 { "Percentage (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+                 { "Total (µs)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER,
+                   .sort = -1 },
+                 { "Percentage (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT,
+                   .flags = AZ_SHARE },
                  US("Mean (µs)", AZ_FIG_MEAN, AZ_LOWER_BETTER),
                  US("Median (µs)", AZ_FIG_MEDIAN, AZ_DETAIL),
                  US("Min (µs)", AZ_FIG_MIN, AZ_DETAIL),
@@ -41,7 +43,9 @@ AZ_VEC(struct az_item, pairs);
 
 static struct az_item pair(size_t trace, uint32_t call, uint32_t op)
 {
-    return (struct az_item){ .trace = (uint32_t)trace, .row = call, .kind = AZ_CALL, .other = op, .name = AZ_NO_ID };
+    return (struct az_item){
+        .trace = (uint32_t)trace, .row = call, .kind = AZ_CALL, .other = op, .name = AZ_NO_ID
+    };
 }
 
 /* known: name id of a call -> 1 no, 2 yes; 0: not looked up yet */
@@ -50,7 +54,8 @@ static bool is_launch(const struct az_trace *t, uint32_t name, uint8_t *known)
     if (name == AZ_NO_ID)
         return false;
     if (!known[name])
-        known[name] = az_rules_class("amd_categories.rules", "call", az_trace_text(t, name)).n ? 2 : 1;
+        known[name] =
+            az_rules_class("amd_categories.rules", "call", az_trace_text(t, name)).n ? 2 : 1;
     return known[name] == 2;
 }
 
@@ -64,7 +69,8 @@ static bool has_word(struct az_sv name, struct az_sv word)
     for (size_t i = 0; word.n && i + word.n <= name.n; i++) {
         if (memcmp(name.p + i, word.p, word.n) != 0)
             continue;
-        bool before = i > 0 && word_char(name.p[i - 1]), behind = i + word.n < name.n && word_char(name.p[i + word.n]);
+        bool before = i > 0 && word_char(name.p[i - 1]),
+             behind = i + word.n < name.n && word_char(name.p[i + word.n]);
         if (!before && !behind)
             return true;
     }
@@ -89,7 +95,8 @@ static bool excluded(const struct az_job *job, struct az_sv name)
 static uint32_t op_name(const struct az_trace *t, uint32_t op)
 {
     const uint32_t row = az_op_row(op);
-    return az_op_code(op) == AZ_OP_KERNEL ? az_disp_shape(t, row)->whole : t->ev[az_op_kind(op)].name[row];
+    return az_op_code(op) == AZ_OP_KERNEL ? az_disp_shape(t, row)->whole
+                                          : t->ev[az_op_kind(op)].name[row];
 }
 
 static int trace_pairs(struct az_job *job, size_t trace, struct pairs *out)
@@ -145,7 +152,8 @@ static int64_t api_time(const struct az_scope *r, const struct az_item *i)
 
 static int64_t queue_time(const struct az_scope *r, const struct az_item *i)
 {
-    const int64_t wait = op_events(r, i)->start[az_op_row(i->other)] - az_item_events(r, i)->end[i->row];
+    const int64_t wait =
+        op_events(r, i)->start[az_op_row(i->other)] - az_item_events(r, i)->end[i->row];
     return wait > 0 ? az_ns(az_item_trace(r, i), wait) : 0;
 }
 
@@ -161,7 +169,10 @@ static int64_t whole_time(const struct az_scope *r, const struct az_item *i)
     return api_time(r, i) + queue_time(r, i) + kernel_time(r, i);
 }
 
-static int64_t waited(const struct az_scope *r, const struct az_item *i) { return queue_time(r, i) > 0; }
+static int64_t waited(const struct az_scope *r, const struct az_item *i)
+{
+    return queue_time(r, i) > 0;
+}
 
 static bool process_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
 {
@@ -196,9 +207,9 @@ static const struct az_key device = { AZ_INT, AZ_UNIT_ID, .of = device_of, .put 
 static const struct az_key op = { AZ_TEXT, .name = op_of };
 
 #define NS(header, what, n, flag) AZ_FIGURE(header, what, n, AZ_UNIT_NS, flag)
-#define FIVE(w, n)                                                                                                     \
-    NS(w "Avg_ns", AZ_FIG_MEAN, n, AZ_LOWER_BETTER), NS(w "Med_ns", AZ_FIG_MEDIAN, n, AZ_DETAIL),                      \
-        NS(w "Min_ns", AZ_FIG_MIN, n, AZ_DETAIL), NS(w "Max_ns", AZ_FIG_MAX, n, AZ_DETAIL),                            \
+#define FIVE(w, n)                                                                                 \
+    NS(w "Avg_ns", AZ_FIG_MEAN, n, AZ_LOWER_BETTER), NS(w "Med_ns", AZ_FIG_MEDIAN, n, AZ_DETAIL),  \
+        NS(w "Min_ns", AZ_FIG_MIN, n, AZ_DETAIL), NS(w "Max_ns", AZ_FIG_MAX, n, AZ_DETAIL),        \
         NS(w "StdDev_ns", AZ_FIG_STD_POPULATION, n, AZ_DETAIL)
 static const struct az_table_spec latency = {
     "api_kernel_summary",
@@ -209,7 +220,8 @@ static const struct az_table_spec latency = {
                  { "TID", &az_key_thread, .flags = AZ_KEY, .sort = 3 },
                  { "DevId", &device, .flags = AZ_KEY, .sort = 4 },
                  { "Count", .figure = AZ_FIG_COUNT },
-                 { "QCount", .figure = AZ_FIG_SUM, .value = 4, .unit = AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+                 { "QCount", .figure = AZ_FIG_SUM, .value = 4, .unit = AZ_UNIT_COUNT,
+                   .flags = AZ_DETAIL },
                  FIVE("T", 0),
                  FIVE("A", 1),
                  FIVE("Q", 2),

@@ -1,4 +1,5 @@
-/* memory_copy_summary, memory_copy_by_copy_bytes, memory_allocations (docs/formats-rocprof.md 6, 7.3 C).
+/* memory_copy_summary, memory_copy_by_copy_bytes, memory_allocations (docs/formats-rocprof.md
+ * 6, 7.3 C).
  */
 #include "analyses/device/dispatch.h"
 #include "analyses/list.h"
@@ -10,8 +11,14 @@ static struct az_route route_of(const struct az_scope *r, const struct az_item *
 }
 
 static int64_t known_agent(int32_t agent) { return agent == AZ_NO_AGENT ? AZ_UNKNOWN : agent; }
-static int64_t source_of(const struct az_scope *r, const struct az_item *i) { return known_agent(route_of(r, i).src); }
-static int64_t target_of(const struct az_scope *r, const struct az_item *i) { return known_agent(route_of(r, i).dst); }
+static int64_t source_of(const struct az_scope *r, const struct az_item *i)
+{
+    return known_agent(route_of(r, i).src);
+}
+static int64_t target_of(const struct az_scope *r, const struct az_item *i)
+{
+    return known_agent(route_of(r, i).dst);
+}
 
 static const struct az_key source = { AZ_INT, AZ_UNIT_ID, .integer = source_of };
 static const struct az_key target = { AZ_INT, AZ_UNIT_ID, .integer = target_of };
@@ -38,10 +45,11 @@ static const struct az_table_spec summary = {
                  { "src", &source, .flags = AZ_KEY, .sort = 3 },
                  { "dst", &target, .flags = AZ_KEY, .sort = 4 },
                  { "count", .figure = AZ_FIG_COUNT },
-                 { "total_us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER | AZ_SHARE,
-                   .sort = -1 },
+                 { "total_us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US,
+                   .flags = AZ_LOWER_BETTER | AZ_SHARE, .sort = -1 },
                  { "bytes", .figure = AZ_FIG_SUM, .value = 1, .unit = AZ_UNIT_BYTES },
-                 { "GB/s", .figure = AZ_FIG_OWN, .unit = AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER, .put = put_rate } },
+                 { "GB/s", .figure = AZ_FIG_OWN, .unit = AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER,
+                   .put = put_rate } },
 };
 
 /* The agents that the direction names: which of the hosts took part does not matter. */
@@ -84,7 +92,8 @@ static void put_direction(const struct az_scope *r, const struct az_item *i, str
     az_put_text(t, direction_text(r->job, az_job_text(r->job, az_item_name(r, i)), route_of(r, i)));
 }
 
-static const struct az_key direction = { AZ_TEXT, AZ_UNIT_NONE, .of = agents_of, .put = put_direction };
+static const struct az_key direction = { AZ_TEXT, AZ_UNIT_NONE, .of = agents_of,
+                                         .put = put_direction };
 
 static const struct az_table_spec by_bytes = {
     "memory_copy_by_copy_bytes",
@@ -109,7 +118,10 @@ static int64_t agent_of(const struct az_scope *r, const struct az_item *i)
 {
     return known_agent(alloc_of(r, i)->agent);
 }
-static int64_t allocated(const struct az_scope *r, const struct az_item *i) { return alloc_of(r, i)->bytes; }
+static int64_t allocated(const struct az_scope *r, const struct az_item *i)
+{
+    return alloc_of(r, i)->bytes;
+}
 
 static const struct az_key agent = { AZ_INT, AZ_UNIT_ID, .integer = agent_of };
 
@@ -124,9 +136,11 @@ static const struct az_table_spec allocations = {
                  { "operation", &az_key_name, .flags = AZ_KEY, .sort = 2 },
                  { "agent", &agent, .flags = AZ_KEY, .sort = 3 },
                  { "count", .figure = AZ_FIG_COUNT, .sort = 4 },
-                 { "bytes", .figure = AZ_FIG_SUM, .value = 1, .unit = AZ_UNIT_BYTES, .flags = AZ_SHARE },
+                 { "bytes", .figure = AZ_FIG_SUM, .value = 1, .unit = AZ_UNIT_BYTES,
+                   .flags = AZ_SHARE },
                  { "largest bytes", .figure = AZ_FIG_MAX, .value = 1, .unit = AZ_UNIT_BYTES },
-                 { "total_us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER } },
+                 { "total_us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US,
+                   .flags = AZ_LOWER_BETTER } },
 };
 
 static int run(struct az_job *job)

@@ -2,8 +2,8 @@
  * (docs/formats-rocprof.md 6.2 to 6.5). */
 #include "analyses/device/dispatch.h"
 
-#include "analyses/short.h"
 #include "analyses/list.h"
+#include "analyses/short.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "tables/keys.h"
@@ -15,8 +15,8 @@ static struct az_sv category_of(const struct az_scope *r, const struct az_item *
 
 static const struct az_key category = { AZ_TEXT, .text = category_of, .by_name = true };
 
-/* Kernels that the profiler summed (kernel_stats CSV), where their dispatches are not there: no median of more than
- * two. */
+/* Kernels that the profiler summed (kernel_stats CSV), where their dispatches are not there: no
+ * median of more than two. */
 static const struct az_sums *kernel_sums(const struct az_trace *t) { return &t->kernel_sums; }
 
 #define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)
@@ -36,8 +36,8 @@ static const struct az_table_spec by_name = {
                  US("Min Kernel Time (µs)", AZ_FIG_MIN, AZ_DETAIL),
                  US("Max Kernel Time (µs)", AZ_FIG_MAX, AZ_DETAIL),
                  AZ_SHARE_COLUMNS,
-                 { "Total Kernel Time (ms)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER,
-                   .sort = -1 },
+                 { "Total Kernel Time (ms)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS,
+                   .flags = AZ_LOWER_BETTER, .sort = -1 },
                  { "Category", &category, .follows = true } },
     .shares = AZ_SHARES_CELLS,
 };
@@ -53,11 +53,12 @@ static const struct az_table_spec by_category = {
     .merge_given = true,
     .columns = { { "op category", &category, .flags = AZ_KEY, .sort = 2 },
                  { "Count", .figure = AZ_FIG_COUNT },
-                 { "total_direct_kernel_time_ms", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER,
-                   .sort = -1 },
+                 { "total_direct_kernel_time_ms", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS,
+                   .flags = AZ_LOWER_BETTER, .sort = -1 },
                  AZ_SHARE_COLUMNS },
     .shares = AZ_SHARES_CELLS,
-    .charts = { { AZ_CHART_PIE, "Kernel time by category", "op category", "total_direct_kernel_time_ms", "ms" } },
+    .charts = { { AZ_CHART_PIE, "Kernel time by category", "op category",
+                  "total_direct_kernel_time_ms", "ms" } },
 };
 
 static int run_kernels(struct az_job *job)
@@ -88,7 +89,8 @@ static int details_order(struct az_job *job, const struct az_disp_list *l, uint3
     return rc ? rc : az_sort_by(key, perm, l->n, job->mem);
 }
 
-static void details_row(struct az_job *job, struct az_table *t, const struct az_disp_list *l, size_t i)
+static void details_row(struct az_job *job, struct az_table *t, const struct az_disp_list *l,
+                        size_t i)
 {
     const struct az_trace *tr = az_disp_trace(job, l, i);
     const struct az_lane *lane = az_disp_lane(job, AZ_KERNEL, l, i);
@@ -110,10 +112,11 @@ static void details_row(struct az_job *job, struct az_table *t, const struct az_
 static int details(struct az_job *job, const struct az_disp_list *l)
 {
     static const char *const ids[] = { "stream", "dispatch_id" };
-    static const char *const sizes[] = { "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z" };
+    static const char *const sizes[] = { "grid_x",  "grid_y",  "grid_z",
+                                         "block_x", "block_y", "block_z" };
     uint32_t *perm = az_arena_array(job->arena, l->n + 1, sizeof *perm);
-    struct az_table *t =
-        az_table_new(job->arena, "kernel_details", "Dispatches (grid in work-items)", AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t = az_table_new(job->arena, "kernel_details",
+                                      "Dispatches (grid in work-items)", AZ_TABLE_KEEP_EMPTY);
     if (!perm || !t)
         return az_arena_error(job->arena);
     az_disp_rank_column(job, t);
@@ -132,7 +135,8 @@ static int details(struct az_job *job, const struct az_disp_list *l)
     for (size_t i = 0; rc == 0 && i < n; i++)
         details_row(job, t, l, perm[i]);
     if (n < l->n)
-        az_cover(job, "kernel_details: rows left out", (double)(l->n - n), "count", AZ_SV("topk_kernels"));
+        az_cover(job, "kernel_details: rows skipped", (double)(l->n - n), "count",
+                 AZ_SV("topk_kernels"));
     return az_disp_emit(job, t, rc);
 }
 
@@ -162,7 +166,10 @@ static bool is_short(const struct az_scope *r, const struct az_item *i)
     return az_ns(az_item_trace(r, i), ev->end[i->row] - ev->start[i->row]) < s->limit;
 }
 
-static double all_kernels(const struct az_scope *r) { return (double)((const struct short_kernels *)r->ctx)->all; }
+static double all_kernels(const struct az_scope *r)
+{
+    return (double)((const struct short_kernels *)r->ctx)->all;
+}
 
 static void put_mean(const struct az_scope *r, const struct az_group *g, struct az_table *t)
 {
@@ -181,11 +188,12 @@ static const struct az_table_spec short_summary = {
     .whole = all_kernels,
     .columns = { { "name", &az_key_name, .flags = AZ_KEY, .sort = 2 },
                  { "Short Kernel count", .figure = AZ_FIG_COUNT },
-                 { "Short Kernel duration (µs) sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER,
-                   .sort = -1 },
-                 { "Short Kernel duration (µs) mean", .figure = AZ_FIG_OWN, .unit = AZ_UNIT_US, .put = put_mean },
-                 { "Short Kernel duration (µs) percent of total time", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT,
-                   .flags = AZ_SHARE } },
+                 { "Short Kernel duration (µs) sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US,
+                   .flags = AZ_LOWER_BETTER, .sort = -1 },
+                 { "Short Kernel duration (µs) mean", .figure = AZ_FIG_OWN, .unit = AZ_UNIT_US,
+                   .put = put_mean },
+                 { "Short Kernel duration (µs) percent of total time", .figure = AZ_FIG_SHARE,
+                   .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE } },
 };
 
 static int run_short(struct az_job *job)
@@ -203,7 +211,8 @@ static int run_short(struct az_job *job)
         rc = az_short_histogram(job, "short_kernel_histogram", l.length, l.n, 1);
     az_disp_list_release(&l);
     return rc ? rc
-              : az_job_chart(job, AZ_CHART_COLUMN, "short_kernel_histogram", "Durations of short kernels", "bin_start",
+              : az_job_chart(job, AZ_CHART_COLUMN, "short_kernel_histogram",
+                             "Durations of short kernels", "bin_start",
                              (const char *const[]){ "count", NULL }, "count");
 }
 

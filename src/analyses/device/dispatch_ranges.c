@@ -1,5 +1,5 @@
-/* roctx_summary: host ranges by name with the device time launched inside; counter_summary: hardware counters by kernel
- * (docs/formats-rocprof.md 2.5, 6). */
+/* roctx_summary: host ranges by name with the device time launched inside; counter_summary:
+ * hardware counters by kernel (docs/formats-rocprof.md 2.5, 6). */
 #include <math.h>
 
 #include "analyses/device/dispatch.h"
@@ -14,8 +14,9 @@ struct inside { /* of all ranges of a name */
     int64_t kernels, kernel_ns, copies, copy_ns, busy_ns;
 };
 
-/* Device work whose launching call lies in the range, on the range's thread. */
-static int look_inside(struct az_job *job, size_t trace, uint32_t range, struct az_spans *busy, struct inside *in)
+/* Device work whose launching call is in the range, on the range's thread. */
+static int look_inside(struct az_job *job, size_t trace, uint32_t range, struct az_spans *busy,
+                       struct inside *in)
 {
     const struct az_trace *t = job->traces[trace];
     const struct az_events *r = &t->ev[AZ_RANGE], *calls = &t->ev[AZ_CALL];
@@ -25,7 +26,8 @@ static int look_inside(struct az_job *job, size_t trace, uint32_t range, struct 
     if (!l)
         return rc;
     az_vec_reset(busy);
-    for (size_t i = az_launch_from(l, t, r->lane[range], r->start[range], &stop); rc == 0 && i < stop; i++) {
+    for (size_t i = az_launch_from(l, t, r->lane[range], r->start[range], &stop);
+         rc == 0 && i < stop; i++) {
         if (calls->start[l->call[i]] > r->end[range])
             break;
         if (calls->end[l->call[i]] > r->end[range])
@@ -54,17 +56,17 @@ struct range_work {
     bool known;        /* without calls nothing says what a range launched */
 };
 
-#define INSIDE(what, x, div)                                                                                           \
-    static void put_##what(const struct az_scope *r, const struct az_group *g, struct az_table *t)                     \
-    {                                                                                                                  \
-        const struct range_work *w = r->ctx;                                                                           \
-        const struct inside *in = &w->in[az_item_name(r, &g->first)];                                                  \
-        if (!w->known)                                                                                                 \
-            az_put_empty(t);                                                                                           \
-        else if (div)                                                                                                  \
-            az_put_f64(t, az_disp_us(in->x));                                                                              \
-        else                                                                                                           \
-            az_put_i64(t, in->x);                                                                                      \
+#define INSIDE(what, x, div)                                                                       \
+    static void put_##what(const struct az_scope *r, const struct az_group *g, struct az_table *t) \
+    {                                                                                              \
+        const struct range_work *w = r->ctx;                                                       \
+        const struct inside *in = &w->in[az_item_name(r, &g->first)];                              \
+        if (!w->known)                                                                             \
+            az_put_empty(t);                                                                       \
+        else if (div)                                                                              \
+            az_put_f64(t, az_disp_us(in->x));                                                      \
+        else                                                                                       \
+            az_put_i64(t, in->x);                                                                  \
     }
 INSIDE(kernels, kernels, false)
 INSIDE(kernel_time, kernel_ns, true)
@@ -73,13 +75,14 @@ INSIDE(copy_time, copy_ns, true)
 INSIDE(busy, busy_ns, true)
 
 #define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)
-#define COUNTED(header, how, flag)                                                                                     \
-    {                                                                                                                  \
-        header, .figure = AZ_FIG_OWN, .type = AZ_INT, .unit = AZ_UNIT_COUNT, .flags = flag, .put = how                 \
+#define COUNTED(header, how, flag)                                                                 \
+    {                                                                                              \
+        header, .figure = AZ_FIG_OWN, .type = AZ_INT, .unit = AZ_UNIT_COUNT, .flags = flag,        \
+                .put = how                                                                         \
     }
-#define TIMED(header, how, flag)                                                                                       \
-    {                                                                                                                  \
-        header, .figure = AZ_FIG_OWN, .unit = AZ_UNIT_US, .flags = flag, .put = how                                    \
+#define TIMED(header, how, flag)                                                                   \
+    {                                                                                              \
+        header, .figure = AZ_FIG_OWN, .unit = AZ_UNIT_US, .flags = flag, .put = how                \
     }
 static const struct az_table_spec range_summary = {
     "roctx_summary",
@@ -90,7 +93,8 @@ static const struct az_table_spec range_summary = {
     .kinds = { AZ_RANGE },
     .columns = { { "name", &az_key_name, .flags = AZ_KEY, .sort = 2 },
                  { "Count", .figure = AZ_FIG_COUNT },
-                 { "Total (µs)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER, .sort = -1 },
+                 { "Total (µs)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER,
+                   .sort = -1 },
                  US("Mean (µs)", AZ_FIG_MEAN, AZ_LOWER_BETTER),
                  US("Median (µs)", AZ_FIG_MEDIAN, AZ_DETAIL),
                  US("Min (µs)", AZ_FIG_MIN, AZ_DETAIL),
@@ -139,7 +143,8 @@ static int add_instances(struct az_job *job, size_t trace, struct az_map *map, s
         const uint64_t key[] = { trace, c->v[i].proc, c->v[i].dispatch, c->v[i].kernel };
         uint32_t *at;
         bool added;
-        struct counted one = { az_job_name(job, trace, c->v[i].kernel), az_job_name(job, trace, c->v[i].counter), 0 };
+        struct counted one = { az_job_name(job, trace, c->v[i].kernel),
+                               az_job_name(job, trace, c->v[i].counter), 0 };
         rc = az_map_put(map, az_hash(key, sizeof key), one.counter, (uint32_t)out->n, &at, &added);
         if (rc == 0 && added)
             rc = az_vec_push(out, one);
@@ -161,8 +166,8 @@ static int compare_counted(const void *pa, const void *pb, void *ctx)
 static int counter_rows(struct az_job *job, struct az_table *t, struct counteds *c)
 {
     double *values = az_arena_array(job->arena, c->n + 1, sizeof *values);
-    int rc =
-        values ? az_sort_cmp(c->v, c->n, sizeof *c->v, compare_counted, NULL, job->mem) : az_arena_error(job->arena);
+    int rc = values ? az_sort_cmp(c->v, c->n, sizeof *c->v, compare_counted, NULL, job->mem)
+                    : az_arena_error(job->arena);
     for (size_t i = 0, end; rc == 0 && i < c->n; i = end) {
         double sum = 0, lo = INFINITY, hi = -INFINITY;
         for (end = i; end < c->n && compare_counted(&c->v[i], &c->v[end], NULL) == 0; end++) {
@@ -187,7 +192,8 @@ static int counter_rows(struct az_job *job, struct az_table *t, struct counteds 
 static int run_counters(struct az_job *job)
 {
     static const char *const figures[] = { "Sum", "Mean", "Min", "Max", "Std" };
-    struct az_table *t = az_table_new(job->arena, "counter_summary", "Hardware counters by kernel", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(job->arena, "counter_summary", "Hardware counters by kernel",
+                                      AZ_TABLE_SUMMARY);
     struct counteds c;
     struct az_map map;
     if (!t)

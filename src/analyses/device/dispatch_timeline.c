@@ -15,7 +15,8 @@ static int64_t process_time(const struct az_job *job)
 {
     int64_t lo = INT64_MAX, hi = INT64_MIN, all;
     for (size_t i = 0; i < job->n_traces; i++) {
-        const struct az_dispatches *d = az_disp_has(job->traces[i]) ? az_dispatches(job->traces[i]) : NULL;
+        const struct az_dispatches *d =
+            az_disp_has(job->traces[i]) ? az_dispatches(job->traces[i]) : NULL;
         for (size_t k = 0; d && k < d->processes.n; k++) {
             const struct az_process *p = &d->processes.v[k];
             if (p->init <= 0 || p->fini <= p->init)
@@ -45,25 +46,29 @@ static void mark(struct az_job *job, size_t trace, uint8_t ran[4096])
     }
 }
 
-/* Whose a copy is: its destination's if that ran kernels, else its source's; the GPU's that took part where the source
- * is none. */
+/* Whose a copy is: its destination's if that ran kernels, else its source's; the GPU's that took
+ * part where the source is none. */
 static int64_t owner(const struct az_trace *t, const uint8_t *ran, size_t copy)
 {
     const struct az_events *e = &t->ev[AZ_MEMCPY];
     const struct az_lane *lane = &t->lanes.v[e->lane[copy]];
     const struct az_route *r = &az_dispatches(t)->routes.v[e->side[copy]];
     const struct az_agent *src = az_agent_find(az_dispatches(t), (uint32_t)lane->proc, r->src);
-    /* numbers within a type ("CPU 0", "GPU 0") are those of two agents: the direction tells which is a host */
+    /* numbers within a type ("CPU 0", "GPU 0") are those of two agents: the direction says which is
+     * a host */
     const struct az_sv direction = az_trace_text(t, e->name[copy]);
     const bool to_host = az_sv_ends(direction, AZ_SV("_TO_HOST")),
                from_host = az_sv_find(direction, AZ_SV("_HOST_TO_")) >= 0;
     if (!to_host && r->dst >= 0 && r->dst < 4096 && ran[r->dst])
         return r->dst;
-    return !from_host && r->src >= 0 && ((src && src->gpu) || (r->src < 4096 && ran[r->src])) ? r->src : lane->device;
+    return !from_host && r->src >= 0 && ((src && src->gpu) || (r->src < 4096 && ran[r->src]))
+               ? r->src
+               : lane->device;
 }
 
 /* Adds the events of a kind whose agent is the wanted one (NULL: all). */
-static int gather_kind(struct work *w, enum az_kind kind, const struct az_disp_gpu *only, const uint8_t *ran)
+static int gather_kind(struct work *w, enum az_kind kind, const struct az_disp_gpu *only,
+                       const uint8_t *ran)
 {
     int rc = 0;
     for (size_t i = 0; i < w->job->n_traces; i++) {
@@ -77,9 +82,11 @@ static int gather_kind(struct work *w, enum az_kind kind, const struct az_disp_g
                 agent = owner(t, ran, k);
             if (only && agent != only->agent)
                 continue;
-            rc = az_busy_add(&w->busy, kind == AZ_MEMCPY ? AZ_PART_COPY : AZ_PART_COMPUTE, e->start[k], e->end[k]);
+            rc = az_busy_add(&w->busy, kind == AZ_MEMCPY ? AZ_PART_COPY : AZ_PART_COMPUTE,
+                             e->start[k], e->end[k]);
             if (rc == 0 && kind == AZ_KERNEL)
-                rc = az_busy_add(&w->kernels, az_part_of(w->job, i, kind, e->name[k]), e->start[k], e->end[k]);
+                rc = az_busy_add(&w->kernels, az_part_of(w->job, i, kind, e->name[k]), e->start[k],
+                                 e->end[k]);
         }
     }
     return rc;
@@ -97,7 +104,8 @@ static int gather(struct work *w, const struct az_disp_gpu *only, const uint8_t 
     return rc ? rc : az_busy_close(&w->busy);
 }
 
-static void rows(struct az_job *job, struct az_table *t, const struct az_account *a, const struct az_disp_gpu *lead)
+static void rows(struct az_job *job, struct az_table *t, const struct az_account *a,
+                 const struct az_disp_gpu *lead)
 {
     const struct {
         const char *name;
@@ -128,8 +136,8 @@ static void columns(struct az_table *t)
 static int whole(struct work *w)
 {
     struct az_job *job = w->job;
-    struct az_table *t =
-        az_table_new(job->arena, "gpu_timeline", "GPU time line", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t = az_table_new(job->arena, "gpu_timeline", "GPU time line",
+                                      AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     struct az_account a;
     if (!t)
         return az_arena_error(job->arena);
@@ -142,7 +150,8 @@ static int whole(struct work *w)
     return az_disp_emit(job, t, rc);
 }
 
-/* Agents that ran kernels, of each trace; and those that only took part in copies. Sorted by trace and index. */
+/* Agents that ran kernels, of each trace; and those that only took part in copies. Sorted by trace
+ * and index. */
 static int agents(struct az_job *job, struct az_disp_gpus *g)
 {
     uint8_t *ran = az_arena_alloc(job->arena, 4096);
@@ -156,14 +165,16 @@ static int agents(struct az_job *job, struct az_disp_gpus *g)
             mark(job, i, ran);
         for (size_t k = 0; rc == 0 && az_disp_has(t) && k < e->n; k++) {
             const int64_t agent = owner(t, ran, k);
-            const struct az_agent *a = az_agent_find(az_dispatches(t), (uint32_t)t->lanes.v[e->lane[k]].proc, agent);
+            const struct az_agent *a =
+                az_agent_find(az_dispatches(t), (uint32_t)t->lanes.v[e->lane[k]].proc, agent);
             if (agent >= 0 && (!a || a->gpu) && az_disp_gpu_of(g, i, agent) == SIZE_MAX)
                 rc = az_vec_push(g, ((struct az_disp_gpu){ i, agent }));
         }
     }
     for (size_t i = 1; rc == 0 && i < g->n; i++) /* few */
-        for (size_t k = i; k > 0 && (g->v[k].trace < g->v[k - 1].trace ||
-                                     (g->v[k].trace == g->v[k - 1].trace && g->v[k].agent < g->v[k - 1].agent));
+        for (size_t k = i;
+             k > 0 && (g->v[k].trace < g->v[k - 1].trace ||
+                       (g->v[k].trace == g->v[k - 1].trace && g->v[k].agent < g->v[k - 1].agent));
              k--) {
             struct az_disp_gpu swap = g->v[k];
             g->v[k] = g->v[k - 1];
@@ -173,7 +184,8 @@ static int agents(struct az_job *job, struct az_disp_gpus *g)
 }
 
 /* Communication under computation. */
-static void overlap_row(struct az_job *job, struct az_table *t, const struct az_disp_gpu *g, const struct az_account *a)
+static void overlap_row(struct az_job *job, struct az_table *t, const struct az_disp_gpu *g,
+                        const struct az_account *a)
 {
     const int64_t hidden = a->comm - a->exposed_comm;
     az_disp_put_rank(job, t, g->trace);
@@ -187,7 +199,8 @@ static void overlap_row(struct az_job *job, struct az_table *t, const struct az_
 
 static struct az_table *overlap_table(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "comm_overlap", "Communication under computation, by agent", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "comm_overlap", "Communication under computation, by agent", 0);
     if (!t)
         return NULL;
     az_disp_rank_column(job, t);
@@ -200,7 +213,8 @@ static struct az_table *overlap_table(struct az_job *job)
     return t;
 }
 
-static int agent_rows(struct work *w, const struct az_disp_gpus *g, struct az_table *line, struct az_table *overlap)
+static int agent_rows(struct work *w, const struct az_disp_gpus *g, struct az_table *line,
+                      struct az_table *overlap)
 {
     uint8_t *ran = az_arena_alloc(w->job->arena, 4096);
     int rc = ran ? 0 : az_arena_error(w->job->arena);
@@ -222,7 +236,8 @@ static int agent_rows(struct work *w, const struct az_disp_gpus *g, struct az_ta
 static int by_agent(struct work *w)
 {
     struct az_job *job = w->job;
-    struct az_table *t = az_table_new(job->arena, "gpu_timeline_by_agent", "GPU time line by agent", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "gpu_timeline_by_agent", "GPU time line by agent", 0);
     struct az_table *o = t ? overlap_table(job) : NULL;
     struct az_disp_gpus g;
     if (!o) {
@@ -252,16 +267,18 @@ static int run(struct az_job *job)
     az_busy_release(&w.busy);
     az_busy_release(&w.kernels);
     if (rc == 0)
-        rc = az_job_chart_parts(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "time ms", NULL, parts, 2);
+        rc = az_job_chart_parts(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "time ms", NULL,
+                                parts, 2);
     if (rc == 0)
-        rc = az_job_chart_parts(job, AZ_CHART_STACKED_BAR, "gpu_timeline_by_agent", "GPU time line by agent", "time ms",
-                                "agent", parts, 2);
+        rc = az_job_chart_parts(job, AZ_CHART_STACKED_BAR, "gpu_timeline_by_agent",
+                                "GPU time line by agent", "time ms", "agent", parts, 2);
     return rc;
 }
 
 const struct az_analysis az_analysis_amd_timeline = {
     .name = "dispatch_timeline",
-    .help = "device time by kernels, copies and idle: all agents and each; communication under computation",
+    .help = "device time by kernels, copies and idle: all agents and each; communication under "
+            "computation",
     .needs = AZ_CAP_DISPATCHES,
     .run = run,
 };

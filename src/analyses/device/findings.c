@@ -1,4 +1,5 @@
-/* The rules in one analysis, and their ranking by time. Rules and thresholds: docs/formats-nsight.md 6. */
+/* The rules in one analysis, and their ranking by time. Rules and thresholds:
+ * docs/formats-nsight.md 6. */
 #include "analyses/device/findings.h"
 
 #include <inttypes.h>
@@ -33,9 +34,11 @@ typedef int per_job(struct az_job *job);
 
 static int run(struct az_job *job)
 {
-    static per_trace *const by_trace[] = { az_find_blocking_copies, az_find_blocking_calls, az_find_low_use,
-                                           az_find_graphs,          az_find_mixed_streams,  az_find_outside_ranges };
-    static per_job *const by_job[] = { az_find_tag_trouble, az_find_long_gaps, az_find_exposed_nccl };
+    static per_trace *const by_trace[] = { az_find_blocking_copies, az_find_blocking_calls,
+                                           az_find_low_use,         az_find_graphs,
+                                           az_find_mixed_streams,   az_find_outside_ranges };
+    static per_job *const by_job[] = { az_find_tag_trouble, az_find_long_gaps,
+                                       az_find_exposed_nccl };
     static const int by_time[] = { -5 };
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < AZ_LENGTH(by_job); i++)
@@ -52,6 +55,7 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_findings = {
     .name = "findings",
     .help = "what is wrong, ranked by the time it takes",
-    .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_CALLS | AZ_CAP_PROJ | AZ_CAP_RANGES | AZ_CAP_CALLTREE,
+    .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_CALLS | AZ_CAP_PROJ | AZ_CAP_RANGES |
+           AZ_CAP_CALLTREE,
     .run = run,
 };

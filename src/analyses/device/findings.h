@@ -5,7 +5,8 @@
 #include "facts/shared.h"
 
 /* ---- findings_calls.c: what blocks the host ---- */
-int az_find_blocking_copies(struct az_job *job, size_t trace) AZ_MUST_USE; /* copies and fills against their calls */
+int az_find_blocking_copies(struct az_job *job,
+                            size_t trace) AZ_MUST_USE; /* copies and fills against their calls */
 int az_find_blocking_calls(struct az_job *job, size_t trace) AZ_MUST_USE;
 
 /* ---- findings_device.c: what the device shows ---- */

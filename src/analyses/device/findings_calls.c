@@ -1,4 +1,5 @@
-/* Copies, fills and calls that make the host wait. A call is asynchronous if its name says `Async`. */
+/* Copies, fills and calls that make the host wait. A call is asynchronous if its name says `Async`.
+ */
 #include "analyses/device/findings.h"
 #include "base/num.h"
 
@@ -17,10 +18,12 @@ static const struct {
 } rules[] = {
     [NO_RULE] = { "", "", "" },
     [ASYNC_PAGEABLE] = { "memcpy_async", "warning",
-                         "asynchronous copies of pageable host memory are staged and block the host: use pinned "
+                         "asynchronous copies of pageable host memory are staged and block the "
+                         "host: use pinned "
                          "memory" },
     [SYNC_COPY] = { "memcpy_sync", "warning",
-                    "copies block the host until they are done: use the asynchronous form with pinned memory" },
+                    "copies block the host until they are done: use the asynchronous form with "
+                    "pinned memory" },
     [SYNC_FILL] = { "memset_sync", "warning", "fills block the host: use the asynchronous form" },
 };
 
@@ -37,7 +40,8 @@ static enum rule judge(enum az_kind kind, struct az_copy c, struct az_sv call)
     return az_sv_ifind(call, AZ_SV("memcpy")) >= 0 ? SYNC_COPY : NO_RULE;
 }
 
-static int collect(struct az_job *job, size_t trace, enum az_kind kind, struct az_map *seen, struct hits *hits)
+static int collect(struct az_job *job, size_t trace, enum az_kind kind, struct az_map *seen,
+                   struct hits *hits)
 {
     const struct az_trace *t = job->traces[trace];
     const struct az_events *e = &t->ev[kind];
@@ -57,7 +61,8 @@ static int collect(struct az_job *job, size_t trace, enum az_kind kind, struct a
         if (rule == NO_RULE)
             continue;
         struct hit fresh = { .op = e->name[i], .call = t->ev[AZ_CALL].name[call], .rule = rule };
-        rc = az_map_put(seen, (uint64_t)fresh.op << 32 | fresh.call, rule, (uint32_t)hits->n, &at, &added);
+        rc = az_map_put(seen, (uint64_t)fresh.op << 32 | fresh.call, rule, (uint32_t)hits->n, &at,
+                        &added);
         if (rc == 0 && added)
             rc = az_vec_push(hits, fresh);
         if (rc != 0)
@@ -83,10 +88,11 @@ int az_find_blocking_copies(struct az_job *job, size_t trace)
         rc = collect(job, trace, AZ_MEMSET, &seen, &hits);
     for (size_t i = 0; rc == 0 && i < hits.n; i++) {
         const struct hit *h = &hits.v[i];
-        struct az_sv subject = az_arena_printf(job->arena, "%.*s by %.*s%.*s", AZ_SVF(az_trace_text(t, h->op)),
-                                               AZ_SVF(az_trace_text(t, h->call)), AZ_SVF(az_finding_rank(job, trace)));
-        az_finding(job, rules[h->rule].name, rules[h->rule].severity, subject, h->count, az_ns(t, h->ticks),
-                   az_sv_str(rules[h->rule].advice));
+        struct az_sv subject =
+            az_arena_printf(job->arena, "%.*s by %.*s%.*s", AZ_SVF(az_trace_text(t, h->op)),
+                            AZ_SVF(az_trace_text(t, h->call)), AZ_SVF(az_finding_rank(job, trace)));
+        az_finding(job, rules[h->rule].name, rules[h->rule].severity, subject, h->count,
+                   az_ns(t, h->ticks), az_sv_str(rules[h->rule].advice));
     }
     az_map_release(&seen);
     az_vec_release(&hits);
@@ -115,7 +121,8 @@ int az_find_blocking_calls(struct az_job *job, size_t trace)
         struct az_sv name = az_trace_text(t, id);
         if (by_name[id].count == 0 || az_sv_ifind(name, AZ_SV("synchronize")) < 0)
             continue;
-        struct az_sv subject = az_arena_printf(job->arena, "%.*s%.*s", AZ_SVF(name), AZ_SVF(az_finding_rank(job, trace)));
+        struct az_sv subject = az_arena_printf(job->arena, "%.*s%.*s", AZ_SVF(name),
+                                               AZ_SVF(az_finding_rank(job, trace)));
         az_finding(job, "api_sync", "info", subject, by_name[id].count, az_ns(t, by_name[id].ticks),
                    AZ_SV("the host waits for the device here: needed once per iteration at most"));
     }

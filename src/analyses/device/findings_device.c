@@ -1,4 +1,5 @@
-/* Low use, long gaps, graphs that hide kernels, streams that mix compute and communication, exposed communication. */
+/* Low use, long gaps, graphs that hide kernels, streams that mix compute and communication, exposed
+ * communication. */
 #include <inttypes.h>
 
 #include "analyses/device/findings.h"
@@ -25,9 +26,10 @@ int az_find_low_use(struct az_job *job, size_t trace)
         }
         if (chunks == 0)
             continue;
-        struct az_sv subject = az_arena_printf(job->arena, "device %" PRId64 "%.*s: %.1f %% in use overall", u->device,
-                                               AZ_SVF(az_finding_rank(job, trace)),
-                                               az_percent((double)u->busy, (double)(u->last - u->first)));
+        struct az_sv subject =
+            az_arena_printf(job->arena, "device %" PRId64 "%.*s: %.1f %% in use overall", u->device,
+                            AZ_SVF(az_finding_rank(job, trace)),
+                            az_percent((double)u->busy, (double)(u->last - u->first)));
         az_finding(job, "low_utilization", "info", subject, chunks, az_ns(t, idle),
                    AZ_SV("stretches with little device work (count: chunks, time: idle in them)"));
     }
@@ -41,11 +43,13 @@ int az_find_graphs(struct az_job *job, size_t trace)
     int64_t ticks = az_kind_ticks(t, AZ_GRAPH);
     if (t->ev[AZ_GRAPH].n == 0)
         return 0;
-    struct az_sv subject =
-        az_arena_printf(job->arena, "graph launches%.*s: %.1f %% of device time", AZ_SVF(az_finding_rank(job, trace)),
-                        az_percent((double)ticks, (double)az_device_ticks(t)));
-    az_finding(job, "graph_launches", "warning", subject, (int64_t)t->ev[AZ_GRAPH].n, az_ns(t, ticks),
-               AZ_SV("graphs were recorded as a whole, their kernels are in no table: record with node granularity"));
+    struct az_sv subject = az_arena_printf(job->arena, "graph launches%.*s: %.1f %% of device time",
+                                           AZ_SVF(az_finding_rank(job, trace)),
+                                           az_percent((double)ticks, (double)az_device_ticks(t)));
+    az_finding(job, "graph_launches", "warning", subject, (int64_t)t->ev[AZ_GRAPH].n,
+               az_ns(t, ticks),
+               AZ_SV("graphs were recorded as a whole, their kernels are in no table: record with "
+                     "node granularity"));
     return 0;
 }
 
@@ -78,10 +82,12 @@ int az_find_mixed_streams(struct az_job *job, size_t trace)
         const struct az_lane *l = &t->lanes.v[i];
         if (use[i].nccl == 0 || use[i].compute == 0)
             continue;
-        struct az_sv subject = az_arena_printf(job->arena, "device %" PRId64 ", stream %" PRIu64 "%.*s", l->device,
-                                               l->tid, AZ_SVF(az_finding_rank(job, trace)));
+        struct az_sv subject =
+            az_arena_printf(job->arena, "device %" PRId64 ", stream %" PRIu64 "%.*s", l->device,
+                            l->tid, AZ_SVF(az_finding_rank(job, trace)));
         az_finding(job, "mixed_stream", "warning", subject, use[i].kernels, az_ns(t, use[i].nccl),
-                   AZ_SV("communication and compute share a stream and cannot overlap: give it a stream of its own"));
+                   AZ_SV("communication and compute share a stream and cannot overlap: give it a "
+                         "stream of its own"));
     }
     az_mem_free(job->mem, use, bytes);
     return 0;
@@ -100,12 +106,14 @@ static int sum_devices(struct az_job *job, const char *table, const char *part, 
     const struct az_table *t = az_document_table(job->doc, table);
     if (!t)
         return 0;
-    ptrdiff_t device = az_table_find(t, "Device"), rank = az_table_find(t, "Rank"), p = az_table_find(t, part);
+    ptrdiff_t device = az_table_find(t, "Device"), rank = az_table_find(t, "Rank"),
+              p = az_table_find(t, part);
     ptrdiff_t w = whole ? az_table_find(t, whole) : -1;
     if (device < 0 || p < 0)
         return AZ_EINTERNAL;
     for (size_t i = 0; i < t->rows; i++) {
-        int64_t d = az_table_at(t, i, (size_t)device)->i, r = rank >= 0 ? az_table_at(t, i, (size_t)rank)->i : -1;
+        int64_t d = az_table_at(t, i, (size_t)device)->i,
+                r = rank >= 0 ? az_table_at(t, i, (size_t)rank)->i : -1;
         size_t k = 0;
         while (k < out->n && (out->v[k].device != d || out->v[k].rank != r))
             k++;
@@ -132,9 +140,10 @@ int az_find_long_gaps(struct az_job *job)
     az_vec_init(&sums, job->mem);
     int rc = sum_devices(job, "gpu_gaps", "Duration (ns)", NULL, &sums);
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
-        struct az_sv advice =
-            az_arena_printf(job->arena, "nothing ran for %g us or longer at a time", job->opts->gap_threshold_us);
-        az_finding(job, "gpu_gaps", "warning", device_text(job, &sums.v[i]), sums.v[i].count, sums.v[i].part, advice);
+        struct az_sv advice = az_arena_printf(
+            job->arena, "nothing ran for %g us or longer at a time", job->opts->gap_threshold_us);
+        az_finding(job, "gpu_gaps", "warning", device_text(job, &sums.v[i]), sums.v[i].count,
+                   sums.v[i].part, advice);
     }
     az_vec_release(&sums);
     return rc;
@@ -149,10 +158,11 @@ int az_find_exposed_nccl(struct az_job *job)
         double share = az_percent((double)sums.v[i].part, (double)sums.v[i].whole);
         if (share <= EXPOSED_NCCL_PERCENT)
             continue;
-        struct az_sv subject =
-            az_arena_printf(job->arena, "%.*s: %.1f %% of the iterations", AZ_SVF(device_text(job, &sums.v[i])), share);
+        struct az_sv subject = az_arena_printf(job->arena, "%.*s: %.1f %% of the iterations",
+                                               AZ_SVF(device_text(job, &sums.v[i])), share);
         az_finding(job, "exposed_nccl", "warning", subject, sums.v[i].count, sums.v[i].part,
-                   AZ_SV("communication that no compute hides (waiting for late ranks included): overlap it"));
+                   AZ_SV("communication that no compute hides (waiting for late ranks included): "
+                         "overlap it"));
     }
     az_vec_release(&sums);
     return rc;

@@ -54,8 +54,9 @@ static int frequent_names(struct az_job *job, struct az_sv *out)
     if (rc == 0)
         rc = az_sort_cmp(count, used, sizeof *count, more_frequent, job, job->mem);
     for (size_t i = 0; rc == 0 && i < used && i < SUGGESTIONS; i++)
-        *out = az_arena_printf(job->arena, "%.*s%s'%.*s' (%" PRId64 ")", AZ_SVF(*out), i ? ", " : "",
-                               AZ_SVF(az_job_text(job, count[i].name)), count[i].count);
+        *out =
+            az_arena_printf(job->arena, "%.*s%s'%.*s' (%" PRId64 ")", AZ_SVF(*out), i ? ", " : "",
+                            AZ_SVF(az_job_text(job, count[i].name)), count[i].count);
     az_mem_free(job->mem, count, bytes);
     return rc;
 }
@@ -67,10 +68,11 @@ static int no_match(struct az_job *job, const struct az_job_tag *tag)
     struct az_where at = AZ_AT_FILE(job->traces[0]->path);
     if (rc != 0)
         return rc;
-    struct az_sv advice = names.n ? az_arena_printf(job->arena, "most frequent range names: %.*s", AZ_SVF(names))
-                                  : AZ_SV("no range of the file launched device work");
-    az_diag_add(job->diag, AZ_WARNING, at, "no range with device work is named '%.*s' (%.*s)", AZ_SVF(tag->text),
-                AZ_SVF(advice));
+    struct az_sv advice =
+        names.n ? az_arena_printf(job->arena, "most frequent range names: %.*s", AZ_SVF(names))
+                : AZ_SV("no range of the file launched device work");
+    az_diag_add(job->diag, AZ_WARNING, at, "no range with device work is named '%.*s' (%.*s)",
+                AZ_SVF(tag->text), AZ_SVF(advice));
     az_finding(job, "tag_no_match", "warning", tag->text, 0, -1, advice);
     return 0;
 }
@@ -91,18 +93,21 @@ int az_find_tag_trouble(struct az_job *job)
         az_cover(job, "iteration tag matched", (double)tag.count, "", tag.text);
     if (iters <= 0 || tag.count == iters || tag.count == iters * gpus)
         return 0;
-    struct az_sv advice = az_arena_printf(job->arena,
-                                          "%" PRId64 " ranges, but num_of_iters %" PRId64 " x num_of_gpus %" PRId64
-                                          ": figures per iteration are off by that factor",
-                                          tag.count, iters, gpus);
+    struct az_sv advice =
+        az_arena_printf(job->arena,
+                        "%" PRId64 " ranges, but num_of_iters %" PRId64 " x num_of_gpus %" PRId64
+                        ": figures per iteration are off by that factor",
+                        tag.count, iters, gpus);
     az_finding(job, "iteration_count", "warning", tag.text, tag.count, -1, advice);
     return 0;
 }
 
 /* ---- work outside every range ---- */
-/* Marks the launches that lie in some range of their thread: among the ranges that start no later, one ends no sooner.
- * Both lists are in start order, so one running maximum of ends per thread does. */
-static int covered_launches(struct az_job *job, size_t trace, const struct az_launches *l, uint8_t *covered)
+/* Marks the launches that are in some range of their thread: among the ranges that start no later,
+ * one ends no sooner. Both lists are in start order, so one running maximum of ends per thread
+ * does. */
+static int covered_launches(struct az_job *job, size_t trace, const struct az_launches *l,
+                            uint8_t *covered)
 {
     const struct az_trace *t = job->traces[trace];
     const struct az_events *r = &t->ev[AZ_RANGE], *c = &t->ev[AZ_CALL];
@@ -111,12 +116,14 @@ static int covered_launches(struct az_job *job, size_t trace, const struct az_la
     if (!block)
         return az_mem_error(job->mem);
     int64_t *reach = (int64_t *)(void *)block;
-    uint32_t *at = (uint32_t *)(void *)(block + (l->n_threads + 1) * sizeof *reach); /* launch reached */
+    uint32_t *at =
+        (uint32_t *)(void *)(block + (l->n_threads + 1) * sizeof *reach); /* launch reached */
     for (size_t i = 0; i < l->n_threads; i++) {
         reach[i] = INT64_MIN;
         at[i] = l->first[i];
     }
-    for (size_t i = 0; i < c->n; i++) { /* all calls in start order; those that are launches come up in list order */
+    for (size_t i = 0; i < c->n;
+         i++) { /* all calls in start order; those that are launches come up in list order */
         uint32_t thread = l->thread_of_lane[c->lane[i]];
         if (at[thread] >= l->first[thread + 1] || l->call[at[thread]] != i)
             continue;
@@ -135,7 +142,8 @@ static int covered_launches(struct az_job *job, size_t trace, const struct az_la
 int az_find_outside_ranges(struct az_job *job, size_t trace)
 {
     const struct az_trace *t = job->traces[trace];
-    int64_t count = (int64_t)(t->ev[AZ_KERNEL].n + t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n + t->ev[AZ_GRAPH].n);
+    int64_t count =
+        (int64_t)(t->ev[AZ_KERNEL].n + t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n + t->ev[AZ_GRAPH].n);
     int64_t ticks = az_device_ticks(t), all = ticks;
     int rc;
     if (!(t->caps & AZ_CAP_RANGES) || !(t->caps & AZ_CAP_CALLS) || count == 0)
@@ -158,9 +166,12 @@ int az_find_outside_ranges(struct az_job *job, size_t trace)
     az_mem_free(job->mem, covered, l->n + 1);
     if (rc != 0 || count == 0)
         return rc;
-    struct az_sv subject = az_arena_printf(job->arena, "operations outside every range%.*s: %.1f %% of device time",
-                                           AZ_SVF(az_finding_rank(job, trace)), az_percent((double)ticks, (double)all));
-    az_finding(job, "outside_ranges", "info", subject, count, az_ns(t, ticks),
-               AZ_SV("launched in no host range (or by no recorded call): no range accounts for this time"));
+    struct az_sv subject = az_arena_printf(
+        job->arena, "operations outside every range%.*s: %.1f %% of device time",
+        AZ_SVF(az_finding_rank(job, trace)), az_percent((double)ticks, (double)all));
+    az_finding(
+        job, "outside_ranges", "info", subject, count, az_ns(t, ticks),
+        AZ_SV(
+            "launched in no host range (or by no recorded call): no range accounts for this time"));
     return 0;
 }

@@ -1,5 +1,6 @@
-/* Idle time of devices: gaps between operations per process and device, from its first to its last operation, profiler
- * overhead counted as busy (docs/formats-nsight.md 3.5); the long ones as rows, all of them as a histogram. */
+/* Idle time of devices: gaps between operations per process and device, from its first to its last
+ * operation, profiler overhead counted as busy (docs/formats-nsight.md 3.5); the long ones as rows,
+ * all of them as a histogram. */
 #include "analyses/list.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -23,7 +24,8 @@ struct work {
     struct az_spans *overhead; /* merged, by slot */
     struct az_spans pieces;
     struct gap_list list;
-    struct az_vec_i64 device; /* of the rows, by (trace, slot), for sorting: index base[trace] + slot */
+    struct az_vec_i64
+        device; /* of the rows, by (trace, slot), for sorting: index base[trace] + slot */
     struct az_vec_u64 pid;
     struct az_vec_u32 base;
     int64_t limit[BINS], count[BINS], ns[BINS];
@@ -75,7 +77,8 @@ struct last { /* per slot */
     bool any;
 };
 
-static int one_gap(struct work *w, uint32_t slot, const struct last *last, int64_t until, uint32_t after)
+static int one_gap(struct work *w, uint32_t slot, const struct last *last, int64_t until,
+                   uint32_t after)
 {
     struct az_span whole = { last->end, until };
     struct az_spans gap = { .v = &whole, .n = 1 };
@@ -87,8 +90,8 @@ static int one_gap(struct work *w, uint32_t slot, const struct last *last, int64
             continue;
         count_gap(w, az_ns(w->t, p.end - p.start));
         if (p.end - p.start >= w->threshold)
-            rc = az_vec_push(&w->list,
-                             ((struct gap){ p.start, p.end - p.start, (uint32_t)w->trace, slot, last->name, after }));
+            rc = az_vec_push(&w->list, ((struct gap){ p.start, p.end - p.start, (uint32_t)w->trace,
+                                                      slot, last->name, after }));
     }
     return rc;
 }
@@ -117,7 +120,8 @@ static int use_trace(struct work *w)
     struct last *last = NULL;
     w->t = w->job->traces[w->trace];
     double threshold = w->job->opts->gap_threshold_us * 1000.0 * (double)w->t->ticks_per_ns;
-    w->threshold = threshold < (double)(2 * AZ_TIME_MAX) ? (int64_t)threshold : 2 * AZ_TIME_MAX; /* none is longer */
+    w->threshold = threshold < (double)(2 * AZ_TIME_MAX) ? (int64_t)threshold
+                                                         : 2 * AZ_TIME_MAX; /* none is longer */
     int rc = az_devices_make(&w->dev, w->t, AZ_BY_PROCESS, w->job->mem);
     if (rc == 0)
         rc = az_vec_push(&w->base, (uint32_t)w->device.n);
@@ -153,7 +157,10 @@ out:
 }
 
 /* ---- tables ---- */
-static size_t slot_of(const struct work *w, const struct gap *g) { return w->base.v[g->trace] + g->slot; }
+static size_t slot_of(const struct work *w, const struct gap *g)
+{
+    return w->base.v[g->trace] + g->slot;
+}
 
 static int compare_gaps(const void *pa, const void *pb, void *ctx)
 {
@@ -169,8 +176,8 @@ static int compare_gaps(const void *pa, const void *pb, void *ctx)
 static int gap_table(struct work *w)
 {
     struct az_job *job = w->job;
-    struct az_table *t =
-        az_table_new(job->arena, "gpu_gaps", "Gaps in which a device had nothing to do", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(job->arena, "gpu_gaps",
+                                      "Gaps in which a device had nothing to do", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -208,7 +215,8 @@ static int histogram(struct work *w)
         lo++;
     while (hi > lo && w->count[hi - 1] == 0)
         hi--;
-    struct az_table *t = az_table_new(job->arena, "gpu_gaps_histogram", "Gaps by length", AZ_TABLE_WHOLE);
+    struct az_table *t =
+        az_table_new(job->arena, "gpu_gaps_histogram", "Gaps by length", AZ_TABLE_WHOLE);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "From (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY);
@@ -225,8 +233,8 @@ static int histogram(struct work *w)
         az_put_i64(t, w->ns[i]);
     }
     int rc = az_document_add(job->doc, t);
-    return rc == 0 ? az_job_chart(job, AZ_CHART_COLUMN, "gpu_gaps_histogram", "Idle time by length of gap", "From (ns)",
-                                  y, "ns")
+    return rc == 0 ? az_job_chart(job, AZ_CHART_COLUMN, "gpu_gaps_histogram",
+                                  "Idle time by length of gap", "From (ns)", y, "ns")
                    : rc;
 }
 

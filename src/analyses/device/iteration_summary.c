@@ -7,8 +7,8 @@
 
 static struct az_table *new_table(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "device_iterations_summary", "Iterations by device",
-                                      AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE);
+    struct az_table *t = az_table_new(job->arena, "device_iterations_summary",
+                                      "Iterations by device", AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE);
     if (!t)
         return NULL;
     az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -26,8 +26,8 @@ static struct az_table *new_table(struct az_job *job)
     return t;
 }
 
-static void put_device(struct az_job *job, struct az_table *t, const struct az_iteration_row *row, size_t n,
-                       const char *const names[ITERATION_FIGURES], int64_t *v)
+static void put_device(struct az_job *job, struct az_table *t, const struct az_iteration_row *row,
+                       size_t n, const char *const names[ITERATION_FIGURES], int64_t *v)
 {
     double window = 0;
     for (size_t k = 0; k < ITERATION_FIGURES; k++) {
@@ -61,7 +61,8 @@ static int by_device(const void *pa, const void *pb, void *ctx)
     return a->device < b->device ? -1 : a->device > b->device;
 }
 
-static void put_devices(struct az_job *job, struct az_table *t, const struct az_iteration_rows *rows,
+static void put_devices(struct az_job *job, struct az_table *t,
+                        const struct az_iteration_rows *rows,
                         const char *const names[ITERATION_FIGURES], int64_t *v)
 {
     int64_t warmup = job->opts->warmup_iters > 0 ? job->opts->warmup_iters : 0;
@@ -74,7 +75,8 @@ static void put_devices(struct az_job *job, struct az_table *t, const struct az_
     }
 }
 
-int az_iteration_summary(struct az_job *job, struct az_iteration_rows *rows, const char *const names[ITERATION_FIGURES])
+int az_iteration_summary(struct az_job *job, struct az_iteration_rows *rows,
+                         const char *const names[ITERATION_FIGURES])
 {
     size_t bytes = (rows->n + 1) * sizeof(int64_t);
     int64_t *v = az_mem_alloc(job->mem, bytes);
@@ -95,7 +97,8 @@ int az_iteration_summary(struct az_job *job, struct az_iteration_rows *rows, con
     }
     if (t->rows == 0 && rows->n > 0 && job->opts->warmup_iters > 0)
         az_diag_add(job->diag, AZ_WARNING, AZ_NOWHERE,
-                    "warmup_iters %" PRId64 " leaves no iteration for the summary (fewer were found)",
+                    "warmup_iters %" PRId64
+                    " leaves no iteration for the summary (fewer were found)",
                     job->opts->warmup_iters);
     return az_document_add(job->doc, t);
 }

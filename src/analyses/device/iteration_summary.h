@@ -1,4 +1,5 @@
-/* Figures of iterations over iterations: mean, median, p95, minimum, maximum per device. Private to the analyses. */
+/* Figures of iterations over iterations: mean, median, p95, minimum, maximum per device. Private to
+ * the analyses. */
 #ifndef AZ_ANALYSES_DEVICE_ITERATION_SUMMARY_H
 #define AZ_ANALYSES_DEVICE_ITERATION_SUMMARY_H
 
@@ -13,9 +14,9 @@ struct az_iteration_row {
 };
 AZ_VEC(struct az_iteration_row, az_iteration_rows);
 
-/* Table device_iterations_summary; the first warmup_iters rows of each device are left out. Sorts the rows by trace and
- * device. */
+/* Table device_iterations_summary; the first warmup_iters rows of each device are skipped. Sorts
+ * the rows by trace and device. */
 int az_iteration_summary(struct az_job *job, struct az_iteration_rows *rows,
-                      const char *const names[ITERATION_FIGURES]) AZ_MUST_USE;
+                         const char *const names[ITERATION_FIGURES]) AZ_MUST_USE;
 
 #endif

@@ -1,6 +1,7 @@
-/* What a device does during one iteration: for every range of the iteration tag and every device it launched work on,
- * the window from the first to the last of that work, and the unions of all work of the device inside the window by
- * class (docs/formats-nsight.md 3.5). Compute, exposed NCCL, exposed memory and idle time add up to the window. */
+/* What a device does during one iteration: for every range of the iteration tag and every device it
+ * launched work on, the window from the first to the last of that work, and the unions of all work
+ * of the device inside the window by class (docs/formats-nsight.md 3.5). Compute, exposed NCCL,
+ * exposed memory and idle time add up to the window. */
 #include <math.h>
 
 #include "analyses/device/iteration_summary.h"
@@ -29,14 +30,15 @@ struct work {
     struct az_iteration_rows rows; /* for the summary */
 };
 
-static const char *const columns[] = { "Window (ns)",       "Host (ns)",        "Compute (ns)",
-                                       "NCCL (ns)",         "Mem (ns)",         "Compute and NCCL (ns)",
-                                       "Exposed NCCL (ns)", "Exposed Mem (ns)", "Busy (ns)",
-                                       "Idle (ns)" };
+static const char *const columns[] = {
+    "Window (ns)",           "Host (ns)",         "Compute (ns)",     "NCCL (ns)", "Mem (ns)",
+    "Compute and NCCL (ns)", "Exposed NCCL (ns)", "Exposed Mem (ns)", "Busy (ns)", "Idle (ns)"
+};
 
 static struct az_table *new_table(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "device_iterations", "Device time per iteration", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(job->arena, "device_iterations", "Device time per iteration",
+                                      AZ_TABLE_SUMMARY);
     if (!t)
         return NULL;
     az_table_column(t, "Range", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
@@ -70,7 +72,9 @@ static int widen(struct work *w, size_t first, uint32_t range, uint32_t op)
     while (i < w->windows.n && w->windows.v[i].slot != slot)
         i++;
     if (i == w->windows.n) {
-        struct window fresh = { .range = range, .slot = slot, .lo = e->start[row], .hi = e->end[row] };
+        struct window fresh = {
+            .range = range, .slot = slot, .lo = e->start[row], .hi = e->end[row]
+        };
         int rc = az_vec_push(&w->windows, fresh);
         if (rc != 0)
             return rc;
@@ -105,7 +109,8 @@ static int range_windows(struct work *w, const struct az_launches *l, uint32_t r
     const struct az_events *e = &w->t->ev[AZ_RANGE], *calls = &w->t->ev[AZ_CALL];
     size_t stop, first = w->windows.n;
     int rc = 0;
-    for (size_t i = az_launch_from(l, w->t, e->lane[range], e->start[range], &stop); i < stop; i++) {
+    for (size_t i = az_launch_from(l, w->t, e->lane[range], e->start[range], &stop); i < stop;
+         i++) {
         uint32_t call = l->call[i];
         if (calls->start[call] > e->end[range])
             break;
@@ -116,8 +121,8 @@ static int range_windows(struct work *w, const struct az_launches *l, uint32_t r
         if (rc != 0)
             return rc;
     }
-    return az_sort_cmp(w->windows.v + first, w->windows.n - first, sizeof *w->windows.v, compare_windows, NULL,
-                       w->job->mem);
+    return az_sort_cmp(w->windows.v + first, w->windows.n - first, sizeof *w->windows.v,
+                       compare_windows, NULL, w->job->mem);
 }
 
 /* Windows of all ranges of the tag, by range id, then device. */
@@ -210,13 +215,14 @@ static int put_window(struct work *w, size_t i)
     if (rc != 0)
         return rc;
     figures(w, at, x);
-    az_put_text(w->out, az_job_text(w->job, az_job_name(w->job, w->trace, w->t->ev[AZ_RANGE].name[at->range])));
+    az_put_text(w->out, az_job_text(w->job, az_job_name(w->job, w->trace,
+                                                        w->t->ev[AZ_RANGE].name[at->range])));
     az_put_i64(w->out, (int64_t)az_range_id(w->t, at->range));
     az_put_i64(w->out, w->dev.slots.v[at->slot].device);
     az_put_i64(w->out, az_ns(w->t, at->lo));
     struct az_iteration_row row = { .trace = w->trace,
-                                 .rank = az_job_rank(w->job, w->trace),
-                                 .device = w->dev.slots.v[at->slot].device };
+                                    .rank = az_job_rank(w->job, w->trace),
+                                    .device = w->dev.slots.v[at->slot].device };
     for (size_t k = 0; k < ITERATION_FIGURES; k++)
         az_put_i64(w->out, row.x[k] = az_ns(w->t, x[k]));
     az_put_f64(w->out, az_percent((double)x[5], (double)x[3]));
@@ -261,15 +267,16 @@ static int use_trace(struct work *w)
 
 static int emit(struct work *w)
 {
-    static const char *const parts[] = { "Compute (ns)", "Exposed NCCL (ns)", "Exposed Mem (ns)", "Idle (ns)", NULL };
+    static const char *const parts[] = { "Compute (ns)", "Exposed NCCL (ns)", "Exposed Mem (ns)",
+                                         "Idle (ns)", NULL };
     struct az_table *out = w->out;
     w->out = NULL; /* the document's now */
     int rc = az_document_add(w->job->doc, out);
     if (rc == 0)
         rc = az_iteration_summary(w->job, &w->rows, columns);
     if (rc == 0)
-        rc = az_job_chart(w->job, AZ_CHART_STACKED_BAR, "device_iterations", "Device time per iteration", "RangeId",
-                          parts, "ns");
+        rc = az_job_chart(w->job, AZ_CHART_STACKED_BAR, "device_iterations",
+                          "Device time per iteration", "RangeId", parts, "ns");
     return rc;
 }
 
@@ -279,7 +286,8 @@ static int run(struct az_job *job)
     struct work w = { .job = job };
     int rc = az_job_tag(job, &tag);
     if (rc == 0 && !tag.given)
-        az_cover(job, "analysis skipped: device_iterations", NAN, "", AZ_SV("nvtx_tag_of_iter was not given"));
+        az_cover(job, "analysis skipped: device_iterations", NAN, "",
+                 AZ_SV("nvtx_tag_of_iter was not given"));
     if (rc != 0 || tag.count == 0)
         return rc;
     az_vec_init(&w.windows, job->mem);

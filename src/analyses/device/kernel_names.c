@@ -1,7 +1,7 @@
 /* kernels_by_name: every kernel with its class and family, for any format. */
 #include "analyses/list.h"
-#include "facts/shared.h"
 #include "base/num.h"
+#include "facts/shared.h"
 
 struct sum {
     int64_t ns, count;
@@ -31,7 +31,8 @@ static void add_trace(struct az_job *job, size_t trace, struct sum *sum)
 
 static int run(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "kernels_by_name", "Kernels by name, with class and family", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "kernels_by_name", "Kernels by name, with class and family", 0);
     const size_t n = az_job_names(job);
     struct sum *sum = az_arena_array(job->arena, n + 1, sizeof *sum);
     double all = 0;

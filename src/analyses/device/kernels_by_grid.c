@@ -1,5 +1,6 @@
-/* kernels_by_grid: kernels by name and by how they were launched, the same table for any format that records grids.
- * Kernels without a grid have rows, too, so that counts and times add up to those of kernels_by_name. */
+/* kernels_by_grid: kernels by name and by how they were launched, the same table for any format
+ * that records grids. Kernels without a grid have rows, too, so that counts and times add up to
+ * those of kernels_by_name. */
 #include <inttypes.h>
 
 #include "analyses/list.h"
@@ -14,12 +15,13 @@ AZ_VEC(struct row, rows);
 
 struct grid {
     struct az_job *job;
-    struct az_geometries all; /* of every trace, as the table tells them apart */
+    struct az_geometries all; /* of every trace, as the table distinguishes them */
     struct az_map row_of;     /* (name, geometry) -> row */
     struct rows rows;
 };
 
-/* Only some formats tell static from dynamic shared memory: rows are told apart by the sum. */
+/* Only some formats distinguish static from dynamic shared memory: rows are distinguished by the
+ * sum. */
 static struct az_geometry in_table(const struct az_geometry *g)
 {
     struct az_geometry t = *g;
@@ -34,7 +36,8 @@ static int add(struct grid *g, uint32_t name, uint32_t geometry, int64_t ns)
     bool added;
     int rc = az_map_put(&g->row_of, name, geometry, (uint32_t)g->rows.n, &at, &added);
     if (rc == 0 && added)
-        rc = az_vec_push(&g->rows, ((struct row){ .name = name, .geometry = geometry, .min = ns, .max = ns }));
+        rc = az_vec_push(
+            &g->rows, ((struct row){ .name = name, .geometry = geometry, .min = ns, .max = ns }));
     if (rc)
         return rc;
     struct row *r = &g->rows.v[*at];
@@ -59,14 +62,16 @@ static int add_trace(struct grid *g, size_t trace)
     for (size_t i = 0; rc == 0 && i < e->n; i++) {
         const uint32_t name = az_job_name(g->job, trace, e->name[i]);
         if (name != AZ_NO_ID)
-            rc = add(g, name, number[az_geometry_read(t) ? e->geo[i] : 0], az_ns(t, e->end[i] - e->start[i]));
+            rc = add(g, name, number[az_geometry_read(t) ? e->geo[i] : 0],
+                     az_ns(t, e->end[i] - e->start[i]));
     }
     return rc;
 }
 
 static void put_three(struct az_job *job, struct az_table *t, const uint32_t v[3])
 {
-    az_put_text(t, az_arena_printf(job->arena, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, v[0], v[1], v[2]));
+    az_put_text(t,
+                az_arena_printf(job->arena, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, v[0], v[1], v[2]));
 }
 
 static void put_geometry(struct grid *g, struct az_table *t, uint32_t number)
@@ -91,7 +96,8 @@ static void put_geometry(struct grid *g, struct az_table *t, uint32_t number)
 
 static struct az_table *new_table(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "kernels_by_grid", "Kernels by grid and block", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "kernels_by_grid", "Kernels by grid and block", 0);
     if (!t)
         return NULL;
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

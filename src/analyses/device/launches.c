@@ -1,16 +1,20 @@
-/* From launch call to kernel: time in the call, in the queue, in the kernel, by thread, device, call and kernel
- * (docs/formats-nsight.md 3.3). */
+/* From launch call to kernel: time in the call, in the queue, in the kernel, by thread, device,
+ * call and kernel (docs/formats-nsight.md 3.3). */
 #include "analyses/list.h"
 #include "tables/keys.h"
 
-/* The context of the functions below: trace -> kernel -> the row of its call; NULL: no kernel of the trace has one. */
+/* The context of the functions below: trace -> kernel -> the row of its call; NULL: no kernel of
+ * the trace has one. */
 static uint32_t call_of(const struct az_scope *r, const struct az_item *i)
 {
     const uint32_t *const *calls = r->ctx;
     return calls[i->trace] ? calls[i->trace][i->row] : AZ_NO_ROW;
 }
 
-static bool was_launched(const struct az_scope *r, const struct az_item *i) { return call_of(r, i) != AZ_NO_ROW; }
+static bool was_launched(const struct az_scope *r, const struct az_item *i)
+{
+    return call_of(r, i) != AZ_NO_ROW;
+}
 
 static const struct az_events *calls_of(const struct az_scope *r, const struct az_item *i)
 {
@@ -54,8 +58,14 @@ static int64_t lane_of(const struct az_scope *r, const struct az_item *i)
 {
     return calls_of(r, i)->lane[call_of(r, i)];
 }
-static int64_t process_of(const struct az_scope *r, const struct az_item *i) { return (int64_t)host_of(r, i)->pid; }
-static int64_t thread_of(const struct az_scope *r, const struct az_item *i) { return (int64_t)host_of(r, i)->tid; }
+static int64_t process_of(const struct az_scope *r, const struct az_item *i)
+{
+    return (int64_t)host_of(r, i)->pid;
+}
+static int64_t thread_of(const struct az_scope *r, const struct az_item *i)
+{
+    return (int64_t)host_of(r, i)->tid;
+}
 static uint32_t name_of(const struct az_scope *r, const struct az_item *i)
 {
     return calls_of(r, i)->name[call_of(r, i)];
@@ -67,9 +77,10 @@ static const struct az_key thread = { AZ_INT, AZ_UNIT_ID, .integer = thread_of }
 static const struct az_key call = { AZ_TEXT, .name = name_of };
 
 #define NS(header, what, n, flag) AZ_FIGURE(header, what, n, AZ_UNIT_NS, flag)
-#define FIVE(w, n)                                                                                                     \
-    NS(w "Avg (ns)", AZ_FIG_MEAN, n, AZ_LOWER_BETTER), NS(w "Med (ns)", AZ_FIG_MEDIAN, n, AZ_DETAIL),                  \
-        NS(w "Min (ns)", AZ_FIG_MIN, n, AZ_DETAIL), NS(w "Max (ns)", AZ_FIG_MAX, n, AZ_DETAIL),                        \
+#define FIVE(w, n)                                                                                 \
+    NS(w "Avg (ns)", AZ_FIG_MEAN, n, AZ_LOWER_BETTER),                                             \
+        NS(w "Med (ns)", AZ_FIG_MEDIAN, n, AZ_DETAIL), NS(w "Min (ns)", AZ_FIG_MIN, n, AZ_DETAIL), \
+        NS(w "Max (ns)", AZ_FIG_MAX, n, AZ_DETAIL),                                                \
         NS(w "StdDev (ns)", AZ_FIG_STD_ZERO, n, AZ_DETAIL)
 static const struct az_table_spec launch_times = {
     "kern_exec_sum",
@@ -90,7 +101,8 @@ static const struct az_table_spec launch_times = {
                  FIVE("A", 1),
                  FIVE("Q", 2),
                  FIVE("K", 3),
-                 { "Total (ns)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_NS, .flags = AZ_LOWER_BETTER, .sort = -1 },
+                 { "Total (ns)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_NS, .flags = AZ_LOWER_BETTER,
+                   .sort = -1 },
                  { "Rank", &az_key_rank, .flags = AZ_KEY, .when = az_when_ranks } },
 };
 

@@ -1,11 +1,13 @@
-/* Kernels by the host range that launched them: every range of the launching thread that holds the call, so a kernel
- * counts in each enclosing range (docs/formats-nsight.md 3.4). Worked off one (range name, thread, style) at a time, so
- * that memory follows the kernels of one such group, not kernels times depth. */
+/* Kernels by the host range that launched them: every range of the launching thread that holds the
+ * call, so a kernel counts in each enclosing range (docs/formats-nsight.md 3.4). Worked off one
+ * (range name, thread, style) at a time, so that memory follows the kernels of one such group, not
+ * kernels times depth. */
 #include "analyses/list.h"
 #include "facts/groups.h"
 #include "facts/shared.h"
 
-/* A file of very many ranges that all overlap would make this calls times ranges: then it is left out, and said so. */
+/* A file of very many ranges that all overlap would make this calls times ranges: then it is
+ * skipped, and said so. */
 #define MAX_VISITS 200000000u
 
 struct kernel_use {      /* one kernel name within the group at work */
@@ -78,14 +80,17 @@ static int use_range(struct work *w, uint32_t range)
 {
     const struct az_events *e = &w->t->ev[AZ_RANGE], *calls = &w->t->ev[AZ_CALL];
     size_t stop;
-    for (size_t i = az_launch_from(w->l, w->t, e->lane[range], e->start[range], &stop); i < stop; i++) {
+    for (size_t i = az_launch_from(w->l, w->t, e->lane[range], e->start[range], &stop); i < stop;
+         i++) {
         uint32_t call = w->l->call[i];
         if (calls->start[call] > e->end[range])
             break;
         if (calls->end[call] > e->end[range])
             continue;
         for (uint32_t k = w->l->op_first[i]; k < w->l->op_first[i + 1]; k++) {
-            int rc = az_op_code(w->l->op[k]) == AZ_OP_KERNEL ? use_kernel(w, az_op_row(w->l->op[k]), range) : 0;
+            int rc = az_op_code(w->l->op[k]) == AZ_OP_KERNEL
+                         ? use_kernel(w, az_op_row(w->l->op[k]), range)
+                         : 0;
             if (rc != 0)
                 return rc;
         }
@@ -93,7 +98,8 @@ static int use_range(struct work *w, uint32_t range)
     return 0;
 }
 
-static void put_row(struct work *w, uint32_t range, const struct kernel_use *u, int64_t *v, size_t n)
+static void put_row(struct work *w, uint32_t range, const struct kernel_use *u, int64_t *v,
+                    size_t n)
 {
     const struct az_events *e = &w->t->ev[AZ_RANGE];
     const struct az_lane *lane = &w->t->lanes.v[e->lane[range]];
@@ -130,7 +136,8 @@ static int use_group(struct work *w, const uint32_t *item, size_t n)
     if (rc == 0)
         rc = az_groups_make(&g, w->group.v, w->group.n, w->uses.n, w->job->mem);
     for (size_t i = 0; rc == 0 && i < w->uses.n; i++)
-        put_row(w, w->p->order[item[0]], &w->uses.v[i], g.value, az_groups_take(&g, i, w->duration.v));
+        put_row(w, w->p->order[item[0]], &w->uses.v[i], g.value,
+                az_groups_take(&g, i, w->duration.v));
     for (size_t i = 0; i < w->uses.n; i++)
         w->slot.v[w->uses.v[i].name] = AZ_NO_ID;
     az_groups_release(&g);
@@ -199,7 +206,9 @@ static int use_trace(struct work *w)
 
 static int run(struct az_job *job)
 {
-    static const int order[] = { -7, 0, 12, 2, 3, 1 }; /* time falling, range, kernel, pid, tid, style */
+    static const int order[] = {
+        -7, 0, 12, 2, 3, 1
+    }; /* time falling, range, kernel, pid, tid, style */
     struct work w = { .job = job, .out = new_table(job) };
     int rc = w.out ? 0 : az_arena_error(job->arena);
     az_vec_init(&w.slot, job->mem);

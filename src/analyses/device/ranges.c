@@ -49,7 +49,8 @@ static struct az_sv stack_text(struct az_job *job, size_t trace, const struct az
 
 static struct az_table *trace_table(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "nvtx_gpu_proj_trace", "Ranges projected onto the device", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "nvtx_gpu_proj_trace", "Ranges projected onto the device", 0);
     if (!t)
         return NULL;
     az_table_column(t, "Name", AZ_TEXT, AZ_UNIT_NONE, 0);
@@ -71,7 +72,8 @@ static struct az_table *trace_table(struct az_job *job)
     return t;
 }
 
-static void put_range(struct az_job *job, struct az_table *t, size_t trace, const struct az_job_range *r)
+static void put_range(struct az_job *job, struct az_table *t, size_t trace,
+                      const struct az_job_range *r)
 {
     az_put_text(t, az_job_text(job, r->name));
     put_optional(t, r->start, INT64_MIN);
@@ -118,19 +120,31 @@ static struct az_job_range range_of(const struct az_scope *r, const struct az_it
 }
 
 static int64_t at_least_zero(int64_t x) { return x > 0 ? x : 0; }
-static int64_t projected(const struct az_scope *r, const struct az_item *i) { return range_of(r, i).duration; }
+static int64_t projected(const struct az_scope *r, const struct az_item *i)
+{
+    return range_of(r, i).duration;
+}
 static int64_t host(const struct az_scope *r, const struct az_item *i)
 {
     return at_least_zero(range_of(r, i).orig_duration);
 }
-static int64_t ops(const struct az_scope *r, const struct az_item *i) { return at_least_zero(range_of(r, i).ops); }
-static int64_t level(const struct az_scope *r, const struct az_item *i) { return at_least_zero(range_of(r, i).level); }
+static int64_t ops(const struct az_scope *r, const struct az_item *i)
+{
+    return at_least_zero(range_of(r, i).ops);
+}
+static int64_t level(const struct az_scope *r, const struct az_item *i)
+{
+    return at_least_zero(range_of(r, i).level);
+}
 static int64_t children(const struct az_scope *r, const struct az_item *i)
 {
     return at_least_zero(range_of(r, i).children);
 }
 
-static struct az_sv style_of(const struct az_scope *r, const struct az_item *i) { return range_of(r, i).style; }
+static struct az_sv style_of(const struct az_scope *r, const struct az_item *i)
+{
+    return range_of(r, i).style;
+}
 
 static const struct az_key style = { AZ_TEXT, .text = style_of };
 
@@ -143,8 +157,8 @@ static const struct az_table_spec range_sums = {
     .values = { { projected }, { host }, { ops }, { level }, { children } },
     .columns = { { "Range", &az_key_name, .flags = AZ_KEY, .sort = 2 },
                  { "Style", &style, .flags = AZ_KEY | AZ_DETAIL, .sort = 3 },
-                 { "Total Proj Time (ns)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_NS, .flags = AZ_LOWER_BETTER,
-                   .sort = -1 },
+                 { "Total Proj Time (ns)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_NS,
+                   .flags = AZ_LOWER_BETTER, .sort = -1 },
                  { "Total Range Time (ns)", .figure = AZ_FIG_SUM, .value = 1, .unit = AZ_UNIT_NS },
                  { "Range Instances", .figure = AZ_FIG_COUNT },
                  NS("Proj Avg (ns)", AZ_FIG_MEAN, AZ_LOWER_BETTER),
@@ -152,7 +166,8 @@ static const struct az_table_spec range_sums = {
                  NS("Proj Min (ns)", AZ_FIG_MIN, AZ_DETAIL),
                  NS("Proj Max (ns)", AZ_FIG_MAX, AZ_DETAIL),
                  NS("Proj StdDev (ns)", AZ_FIG_STD_ZERO, AZ_DETAIL),
-                 { "Total GPU Ops", .figure = AZ_FIG_SUM, .value = 2, .unit = AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+                 { "Total GPU Ops", .figure = AZ_FIG_SUM, .value = 2, .unit = AZ_UNIT_COUNT,
+                   .flags = AZ_DETAIL },
                  MEAN("Avg GPU Ops", 2),
                  MEAN("Avg Range Lvl", 3),
                  MEAN("Avg Num Child", 4) },
@@ -169,8 +184,8 @@ static int run_sum(struct az_job *job)
         const int64_t n = az_job_ranges(job, k);
         rc = n < 0 ? (int)n : az_vec_reserve(&v, (size_t)n);
         for (int64_t i = 0; rc == 0 && i < n; i++)
-            v.v[v.n++] =
-                (struct az_item){ (uint32_t)k, (uint32_t)i, AZ_KIND_COUNT, 0, az_job_range_at(job, k, (size_t)i).name };
+            v.v[v.n++] = (struct az_item){ (uint32_t)k, (uint32_t)i, AZ_KIND_COUNT, 0,
+                                           az_job_range_at(job, k, (size_t)i).name };
     }
     if (rc == 0)
         rc = az_spec_make(job, &range_sums, NULL, &(struct az_item_list){ v.v, v.n });

@@ -1,4 +1,5 @@
-/* Tables of sums by name: kernels, memory operations, calls, host ranges (docs/formats-nsight.md 2.2, 3.3). */
+/* Tables of sums by name: kernels, memory operations, calls, host ranges
+ * (docs/formats-nsight.md 2.2, 3.3). */
 #include "analyses/list.h"
 #include "tables/keys.h"
 
@@ -46,11 +47,16 @@ static int ranges(struct az_job *job, struct az_name_sums *out)
 /* Rows in the order of the sums: by total, or as the file gave them. */
 static const struct az_table_spec specs[] = {
     { "kern_sum", "Kernels", AZ_TABLE_SUMMARY, .sums = az_job_kernels,
-      .columns = { TIMES("Instances"), { "Name", &az_key_name, .flags = AZ_KEY }, TAILS, { "Class", &az_key_class }, { "Family", &az_key_family } } },
+      .columns = { TIMES("Instances"),
+                   { "Name", &az_key_name, .flags = AZ_KEY },
+                   TAILS,
+                   { "Class", &az_key_class },
+                   { "Family", &az_key_family } } },
     { "mem_time_sum", "Memory operations by time", AZ_TABLE_SUMMARY, .sums = az_job_memops,
       .columns = { TIMES("Count"), { "Operation", &az_key_name, .flags = AZ_KEY } } },
     { "mem_size_sum", "Memory operations by size", AZ_TABLE_SUMMARY, .sums = memory_sizes,
-      .columns = { SUMS("Total (B)", "B", AZ_UNIT_BYTES, "Count"), { "Operation", &az_key_name, .flags = AZ_KEY } } },
+      .columns = { SUMS("Total (B)", "B", AZ_UNIT_BYTES, "Count"),
+                   { "Operation", &az_key_name, .flags = AZ_KEY } } },
     { "api_sum", "API calls", AZ_TABLE_SUMMARY, .sums = calls,
       .columns = { TIMES("Num Calls"), { "Name", &az_key_name, .flags = AZ_KEY }, TAILS } },
     { "osrt_sum", "Operating system calls", AZ_TABLE_SUMMARY, .sums = system_calls,

@@ -1,5 +1,6 @@
-/* gpu_timeline: where device time goes (docs/account.md), of all devices pooled, per device, and per step. For every
- * trace of device events; formats with a time line in the words of another tool have their own. */
+/* gpu_timeline: where device time goes (docs/account.md), of all devices pooled, per device, and
+ * per step. For every trace of device events; formats with a time line in the words of another tool
+ * have their own. */
 #include "analyses/timeline.h"
 
 #include "analyses/list.h"
@@ -7,7 +8,8 @@
 #include "facts/shared.h"
 
 /* ---- layout ---- */
-size_t az_timeline_rows(const struct az_account *a, bool split, struct az_timeline_row row[AZ_TIMELINE_ROWS])
+size_t az_timeline_rows(const struct az_account *a, bool split,
+                        struct az_timeline_row row[AZ_TIMELINE_ROWS])
 {
     const struct {
         struct az_timeline_row row;
@@ -36,22 +38,27 @@ void az_timeline_columns(struct az_table *t, const char *time)
     az_table_column(t, "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
 }
 
-int az_timeline_chart(struct az_job *job, enum az_chart_kind kind, const char *table, const char *title,
-                      const char *time, const char *stack)
+int az_timeline_chart(struct az_job *job, enum az_chart_kind kind, const char *table,
+                      const char *title, const char *time, const char *stack)
 {
-    static const struct az_sv parts[] = { { "computation_time", 16 },    { "exposed_comm_time", 17 },
-                                          { "exposed_memcpy_time", 19 }, { "idle_time", 9 },
-                                          { "micro_idle_time", 15 },     { "macro_idle_time", 15 } };
+    static const struct az_sv parts[] = {
+        { "computation_time", 16 }, { "exposed_comm_time", 17 }, { "exposed_memcpy_time", 19 },
+        { "idle_time", 9 },         { "micro_idle_time", 15 },   { "macro_idle_time", 15 }
+    };
     return az_job_chart_parts(job, kind, table, title, time, stack, parts, AZ_LENGTH(parts));
 }
 
 /* ---- tables ---- */
-/* A trace whose format has a time line of its own: dispatch_timeline.c, analyses/compiled, operation reports. */
+/* A trace whose format has a time line of its own: dispatch_timeline.c, analyses/compiled,
+ * operation reports. */
 static bool has_own(const struct az_trace *t)
 {
     return (t->caps & (AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS | AZ_CAP_OPREPORT)) != 0;
 }
-static bool is_ours(const struct az_trace *t) { return (t->caps & (AZ_CAP_CALLTREE | AZ_CAP_TIMELINE)) && !has_own(t); }
+static bool is_ours(const struct az_trace *t)
+{
+    return (t->caps & (AZ_CAP_CALLTREE | AZ_CAP_TIMELINE)) && !has_own(t);
+}
 
 struct lead { /* cells before `type` */
     size_t trace;
@@ -65,8 +72,8 @@ static void rank_column(struct az_job *job, struct az_table *t)
         az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
 }
 
-static void rows(struct az_job *job, struct az_table *t, const struct lead *lead, const struct az_account *a,
-                 const char *recompute)
+static void rows(struct az_job *job, struct az_table *t, const struct lead *lead,
+                 const struct az_account *a, const char *recompute)
 {
     struct az_timeline_row row[AZ_TIMELINE_ROWS];
     const size_t n = az_timeline_rows(a, job->opts->micro_idle_us != AZ_UNSET_I64, row);
@@ -95,7 +102,8 @@ static void self_check(struct az_job *job, const struct az_trace *t, const struc
 }
 
 /* With detect_recompute: the account of the work that is run again, and of the rest. */
-static int one_side(struct az_job *job, const struct az_fw *fw, bool recompute, struct az_account *out)
+static int one_side(struct az_job *job, const struct az_fw *fw, bool recompute,
+                    struct az_account *out)
 {
     const int64_t us = job->opts->micro_idle_us;
     struct az_busy b;
@@ -132,8 +140,8 @@ static int both_sides(struct az_job *job, struct az_table *t, size_t trace)
 
 static int whole(struct az_job *job)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "gpu_timeline", "GPU time line", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t = az_table_new(job->arena, "gpu_timeline", "GPU time line",
+                                      AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     int rc = 0;
     if (!t)
         return az_arena_error(job->arena);
@@ -143,7 +151,8 @@ static int whole(struct az_job *job)
     if (split)
         az_table_column(t, "is_recompute", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
-        const struct az_accounts *a = is_ours(job->traces[i]) && !split ? az_job_accounts(job, i, &rc) : NULL;
+        const struct az_accounts *a =
+            is_ours(job->traces[i]) && !split ? az_job_accounts(job, i, &rc) : NULL;
         if (split && is_ours(job->traces[i]))
             rc = both_sides(job, t, i);
         if (!a)
@@ -156,7 +165,8 @@ static int whole(struct az_job *job)
 
 static int by_device(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "gpu_timeline_by_device", "GPU time line by device", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "gpu_timeline_by_device", "GPU time line by device", 0);
     int rc = 0;
     if (!t)
         return az_arena_error(job->arena);
@@ -166,10 +176,13 @@ static int by_device(struct az_job *job)
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
         const struct az_accounts *a = is_ours(job->traces[i]) ? az_job_accounts(job, i, &rc) : NULL;
         for (size_t d = 0; a && d < a->n_devices; d++)
-            rows(job, t, &(struct lead){ .trace = i, .device = &a->device[d].device }, &a->device[d].a, NULL);
+            rows(job, t, &(struct lead){ .trace = i, .device = &a->device[d].device },
+                 &a->device[d].a, NULL);
         if (a && a->devices > 1)
-            az_finding(job, "several_devices", "info", AZ_SV("gpu_timeline"), (int64_t)a->devices, -1,
-                       AZ_SV("the trace holds several devices; gpu_timeline pools them, gpu_timeline_by_device does "
+            az_finding(job, "several_devices", "info", AZ_SV("gpu_timeline"), (int64_t)a->devices,
+                       -1,
+                       AZ_SV("the trace holds several devices; gpu_timeline pools them, "
+                             "gpu_timeline_by_device does "
                              "not"));
     }
     return az_fw_emit(job, t, rc);
@@ -177,7 +190,8 @@ static int by_device(struct az_job *job)
 
 static int by_step(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "gpu_timeline_by_step", "GPU time line by profiler step", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "gpu_timeline_by_step", "GPU time line by profiler step", 0);
     int rc = 0;
     if (!t)
         return az_arena_error(job->arena);
@@ -187,7 +201,8 @@ static int by_step(struct az_job *job)
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
         const struct az_accounts *a = is_ours(job->traces[i]) ? az_job_accounts(job, i, &rc) : NULL;
         for (size_t s = 0; a && s < a->n_steps; s++)
-            rows(job, t, &(struct lead){ .trace = i, .step = &a->step[s].name }, &a->step[s].a, NULL);
+            rows(job, t, &(struct lead){ .trace = i, .step = &a->step[s].name }, &a->step[s].a,
+                 NULL);
     }
     return az_fw_emit(job, t, rc);
 }
@@ -197,11 +212,11 @@ static int charts(struct az_job *job)
     int rc = az_timeline_chart(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "time ms",
                                job->n_traces > 1 ? "rank" : "is_recompute");
     if (rc == 0)
-        rc = az_timeline_chart(job, AZ_CHART_STACKED_BAR, "gpu_timeline_by_device", "GPU time line by device",
-                               "time ms", "device");
+        rc = az_timeline_chart(job, AZ_CHART_STACKED_BAR, "gpu_timeline_by_device",
+                               "GPU time line by device", "time ms", "device");
     if (rc == 0)
-        rc = az_timeline_chart(job, AZ_CHART_STACKED_BAR, "gpu_timeline_by_step", "GPU time line by profiler step",
-                               "time ms", "step");
+        rc = az_timeline_chart(job, AZ_CHART_STACKED_BAR, "gpu_timeline_by_step",
+                               "GPU time line by profiler step", "time ms", "step");
     return rc;
 }
 
@@ -214,10 +229,11 @@ static int run(struct az_job *job)
     for (size_t i = 0; n && rc == 0 && i < job->n_traces; i++) {
         const struct az_counted *a = is_ours(job->traces[i]) ? az_job_counted(job, i, &rc) : NULL;
         if (a && a->events && a->unlinked == a->events && !job->opts->include_unlinked_kernels)
-            az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(job->traces[i]->path),
-                        "no launch of its %zu device events is in the trace: gpu_timeline is all zeros "
-                        "(option include_unlinked_kernels counts them)",
-                        a->events);
+            az_diag_add(
+                job->diag, AZ_WARNING, AZ_AT_FILE(job->traces[i]->path),
+                "no launch of its %zu device events is in the trace: gpu_timeline is all zeros "
+                "(option include_unlinked_kernels counts them)",
+                a->events);
     }
     if (n == 0 || rc)
         return rc;

@@ -1,9 +1,9 @@
-/* unmatched_kernels: the kernels that the user's class map does not name, biggest first, each with a key and a class to
- * paste into kernel_to_class_map. The key is the kernel's own identifier (the last one before template arguments and
- * parameters). */
+/* unmatched_kernels: the kernels that the user's class map does not name, biggest first, each with
+ * a key and a class to paste into kernel_to_class_map. The key is the kernel's own identifier (the
+ * last one before template arguments and parameters). */
 #include "analyses/device/class_keys.h"
-#include "analyses/ops/framework.h"
 #include "analyses/list.h"
+#include "analyses/ops/framework.h"
 #include "base/num.h"
 
 #define MAX_ROWS 100
@@ -62,7 +62,8 @@ static int add_trace(struct work *w, const struct az_trace *t)
     const struct az_events *e = &t->ev[AZ_KERNEL];
     int rc = 0;
     for (size_t i = 0; rc == 0 && e->n == 0 && i < t->kernel_sums.n; i++)
-        rc = add(w, t, t->kernel_sums.v[i].name, t->kernel_sums.v[i].total_ns, t->kernel_sums.v[i].count);
+        rc = add(w, t, t->kernel_sums.v[i].name, t->kernel_sums.v[i].total_ns,
+                 t->kernel_sums.v[i].count);
     if (rc || e->n == 0)
         return rc;
     size_t names = t->names.text.n;
@@ -73,7 +74,8 @@ static int add_trace(struct work *w, const struct az_trace *t)
     for (size_t i = 0; i < e->n; i++) {
         if (e->name[i] >= names)
             continue;
-        sum[e->name[i] * 2] = az_add_sat(sum[e->name[i] * 2], (e->end[i] - e->start[i]) / t->ticks_per_ns);
+        sum[e->name[i] * 2] =
+            az_add_sat(sum[e->name[i] * 2], (e->end[i] - e->start[i]) / t->ticks_per_ns);
         sum[e->name[i] * 2 + 1]++;
     }
     for (uint32_t n = 0; rc == 0 && n < names; n++)
@@ -105,7 +107,8 @@ static int rows(struct work *w, struct az_table *t)
 static int run(struct az_job *job)
 {
     struct work w = { .job = job };
-    struct az_table *t = az_table_new(job->arena, "unmatched_kernels", "Kernels that the class map does not name", 0);
+    struct az_table *t = az_table_new(job->arena, "unmatched_kernels",
+                                      "Kernels that the class map does not name", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "Key", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

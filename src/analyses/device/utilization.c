@@ -1,6 +1,6 @@
-/* First to last operation of a device cut into util_chunks equal chunks; the busy share is that of the union, so it
- * never exceeds 100 % (adding concurrent operations up would); low neighbours become one row
- * (docs/formats-nsight.md 3.5). */
+/* First to last operation of a device cut into util_chunks equal chunks; the busy share is that of
+ * the union, so it never exceeds 100 % (adding concurrent operations up would); low neighbours
+ * become one row (docs/formats-nsight.md 3.5). */
 #include "analyses/device/utilization.h"
 
 #include "analyses/list.h"
@@ -75,7 +75,8 @@ static int list_chunks(const struct work *w, const struct state *s, struct az_de
 {
     double low = w->job->opts->low_util_percent;
     for (int64_t i = 0; i < w->chunks; i++) {
-        struct az_chunk c = { limit_of(s, i, w->chunks), limit_of(s, i + 1, w->chunks), s->busy[i], 1, false };
+        struct az_chunk c = { limit_of(s, i, w->chunks), limit_of(s, i + 1, w->chunks), s->busy[i],
+                              1, false };
         struct az_chunk *before = u->chunks.n ? &u->chunks.v[u->chunks.n - 1] : NULL;
         if (c.end <= c.start) /* fewer ticks than chunks */
             continue;
@@ -99,7 +100,9 @@ static int list_devices(struct work *w, struct az_device_uses *out)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < w->dev.slots.n; i++) {
         const struct state *s = &w->state[i];
-        struct az_device_use u = { .device = w->dev.slots.v[i].device, .first = s->first, .last = s->last };
+        struct az_device_use u = { .device = w->dev.slots.v[i].device,
+                                   .first = s->first,
+                                   .last = s->last };
         az_vec_init(&u.chunks, w->job->mem);
         rc = list_chunks(w, s, &u);
         if (rc == 0)
@@ -119,7 +122,8 @@ int az_utilization_of(struct az_job *job, size_t trace, struct az_device_uses *o
     if (rc != 0)
         goto out;
     bytes_s = (w.dev.slots.n + 1) * sizeof *w.state;
-    if (!az_size_mul(w.dev.slots.n + 1, (size_t)w.chunks, &cells) || !az_size_mul(cells, sizeof *w.busy, &bytes_b)) {
+    if (!az_size_mul(w.dev.slots.n + 1, (size_t)w.chunks, &cells) ||
+        !az_size_mul(cells, sizeof *w.busy, &bytes_b)) {
         rc = AZ_ERANGE;
         goto out;
     }
@@ -150,7 +154,8 @@ void az_utilization_release(struct az_device_uses *u)
     az_vec_release(u);
 }
 
-static void put_device(struct az_job *job, struct az_table *t, size_t trace, const struct az_device_use *u)
+static void put_device(struct az_job *job, struct az_table *t, size_t trace,
+                       const struct az_device_use *u)
 {
     const struct az_trace *of = job->traces[trace];
     for (size_t i = 0; i < u->chunks.n; i++) {

@@ -20,9 +20,10 @@ static enum step get(const struct strip *s, size_t i, size_t j)
     return (enum step)(s->bits[cell / 4] >> (cell % 4 * 2) & 3);
 }
 
-/* Costs of one row from those of the row before; which step was cheapest goes into the strip (NULL: not wanted). */
-static void row(const uint32_t *a, size_t i, const uint32_t *b, size_t m, const uint32_t *above, uint32_t *here,
-                const struct strip *s)
+/* Costs of one row from those of the row before; which step was cheapest goes into the strip (NULL:
+ * not wanted). */
+static void row(const uint32_t *a, size_t i, const uint32_t *b, size_t m, const uint32_t *above,
+                uint32_t *here, const struct strip *s)
 {
     here[0] = above[0] + 1;
     for (size_t j = 0; j < m; j++) {
@@ -32,12 +33,16 @@ static void row(const uint32_t *a, size_t i, const uint32_t *b, size_t m, const 
         least = left < least ? left : least;
         here[j + 1] = least;
         if (s)
-            put(s, i, j, same && least == diagonal ? MATCH : least == up ? DELETE : least == left ? INSERT : REPLACE);
+            put(s, i, j,
+                same && least == diagonal ? MATCH
+                : least == up             ? DELETE
+                : least == left           ? INSERT
+                                          : REPLACE);
     }
 }
 
-static int whole(const uint32_t *a, size_t n, const uint32_t *b, size_t m, uint32_t first_b, uint32_t *match,
-                 struct az_mem *mem)
+static int whole(const uint32_t *a, size_t n, const uint32_t *b, size_t m, uint32_t first_b,
+                 uint32_t *match, struct az_mem *mem)
 {
     const size_t bytes = n * m / 4 + 1, costs = 2 * (m + 1) * sizeof(uint32_t);
     struct strip s = { .bits = az_mem_alloc(mem, bytes), .m = m };
@@ -70,8 +75,8 @@ static int whole(const uint32_t *a, size_t n, const uint32_t *b, size_t m, uint3
 }
 
 /* Costs of aligning all of a with every beginning of b (backwards: every end of b). */
-static void costs_of(const uint32_t *a, size_t n, const uint32_t *b, size_t m, bool backwards, uint32_t *above,
-                     uint32_t *here)
+static void costs_of(const uint32_t *a, size_t n, const uint32_t *b, size_t m, bool backwards,
+                     uint32_t *above, uint32_t *here)
 {
     for (size_t j = 0; j <= m; j++)
         above[j] = (uint32_t)j;
@@ -79,16 +84,19 @@ static void costs_of(const uint32_t *a, size_t n, const uint32_t *b, size_t m, b
         const uint32_t x = a[backwards ? n - 1 - i : i];
         here[0] = above[0] + 1;
         for (size_t j = 0; j < m; j++) {
-            const uint32_t diagonal = above[j] + (x != b[backwards ? m - 1 - j : j]), up = above[j + 1] + 1,
-                           left = here[j] + 1;
-            here[j + 1] = diagonal < up ? (diagonal < left ? diagonal : left) : up < left ? up : left;
+            const uint32_t diagonal = above[j] + (x != b[backwards ? m - 1 - j : j]),
+                           up = above[j + 1] + 1, left = here[j] + 1;
+            here[j + 1] = diagonal < up ? (diagonal < left ? diagonal : left)
+                          : up < left   ? up
+                                        : left;
         }
         memcpy(above, here, (m + 1) * sizeof *here);
     }
 }
 
 /* Where b is best cut when a is cut in the middle (Hirschberg). */
-static int best_cut(const uint32_t *a, size_t n, const uint32_t *b, size_t m, size_t *cut, struct az_mem *mem)
+static int best_cut(const uint32_t *a, size_t n, const uint32_t *b, size_t m, size_t *cut,
+                    struct az_mem *mem)
 {
     const size_t bytes = 3 * (m + 1) * sizeof(uint32_t), half = n / 2;
     uint32_t *cost = az_mem_alloc(mem, bytes);
@@ -108,8 +116,8 @@ static int best_cut(const uint32_t *a, size_t n, const uint32_t *b, size_t m, si
 }
 
 /* Halves of halves: 2^15 cells a side are far below the limit, so this is never deep. */
-static int align(const uint32_t *a, size_t n, const uint32_t *b, size_t m, uint32_t first_b, uint32_t *match,
-                 struct az_mem *mem)
+static int align(const uint32_t *a, size_t n, const uint32_t *b, size_t m, uint32_t first_b,
+                 uint32_t *match, struct az_mem *mem)
 {
     size_t cut = 0;
     if (n == 0 || m == 0)
@@ -119,10 +127,13 @@ static int align(const uint32_t *a, size_t n, const uint32_t *b, size_t m, uint3
     int rc = best_cut(a, n, b, m, &cut, mem);
     if (rc == 0)
         rc = align(a, n / 2, b, cut, first_b, match, mem);
-    return rc ? rc : align(a + n / 2, n - n / 2, b + cut, m - cut, first_b + (uint32_t)cut, match + n / 2, mem);
+    return rc ? rc
+              : align(a + n / 2, n - n / 2, b + cut, m - cut, first_b + (uint32_t)cut,
+                      match + n / 2, mem);
 }
 
-int az_diff_align(const uint32_t *a, size_t n, const uint32_t *b, size_t m, uint32_t *match, struct az_mem *mem)
+int az_diff_align(const uint32_t *a, size_t n, const uint32_t *b, size_t m, uint32_t *match,
+                  struct az_mem *mem)
 {
     for (size_t i = 0; i < n; i++)
         match[i] = AZ_NO_ROW;

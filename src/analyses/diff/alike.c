@@ -6,7 +6,8 @@
 #define LEVEL_SIZE 256  /* nodes of one level that are looked at */
 
 /* Ids of the nodes of one level, sorted. `level` holds the nodes and gets those of the next. */
-static int level_ids(struct az_merger *m, int side, struct az_vec_u32 *level, struct az_vec_u32 *ids)
+static int level_ids(struct az_merger *m, int side, struct az_vec_u32 *level,
+                     struct az_vec_u32 *ids)
 {
     struct az_vec_u32 next, own;
     int rc = 0;
@@ -45,7 +46,8 @@ static double overlap(const struct az_vec_u32 *a, const struct az_vec_u32 *b)
     return most ? (double)same / (double)most : 1;
 }
 
-/* How alike two subtrees are: equal levels, and the share that is equal of the first that differs. */
+/* How alike two subtrees are: equal levels, and the share that is equal of the first that differs.
+ */
 static int likeness(struct az_merger *m, uint32_t a, uint32_t b, double *score)
 {
     struct az_vec_u32 level[2], ids[2];
@@ -88,9 +90,10 @@ static bool better(const struct score *x, const struct score *y)
     return x->a != y->a ? x->a < y->a : x->b < y->b;
 }
 
-/* Pairs the occurrences of one name anew, the most alike first. a, b: the nodes; was[i]: index in b or AZ_NO_ROW;
- * result likewise in was. */
-static int pair_alike(struct az_merger *m, const struct az_vec_u32 *a, const struct az_vec_u32 *b, uint32_t *was)
+/* Pairs the occurrences of one name anew, the most alike first. a, b: the nodes; was[i]: index in b
+ * or AZ_NO_ROW; result likewise in was. */
+static int pair_alike(struct az_merger *m, const struct az_vec_u32 *a, const struct az_vec_u32 *b,
+                      uint32_t *was)
 {
     const size_t n = a->n * b->n, bytes = n * sizeof(struct score);
     struct score *all = az_mem_alloc(m->d->mem, bytes);
@@ -120,7 +123,8 @@ static int pair_alike(struct az_merger *m, const struct az_vec_u32 *a, const str
 }
 
 /* Occurrences of one name in what was paired and what is left over. */
-static int occurrences(struct az_merger *m, uint32_t id, struct az_vec_u32 out[2], struct az_vec_u32 *was)
+static int occurrences(struct az_merger *m, uint32_t id, struct az_vec_u32 out[2],
+                       struct az_vec_u32 *was)
 {
     int rc = 0;
     for (int k = 0; k < 2; k++)
@@ -157,7 +161,8 @@ static void drop(struct az_vec_u32 *nodes, struct az_vec_u32 *ids, uint32_t id)
     nodes->n = ids->n = n;
 }
 
-static int replace_pairs(struct az_merger *m, uint32_t id, const struct az_vec_u32 v[2], const uint32_t *was)
+static int replace_pairs(struct az_merger *m, uint32_t id, const struct az_vec_u32 v[2],
+                         const uint32_t *was)
 {
     size_t n = 0;
     int rc = 0;

@@ -25,16 +25,21 @@ struct az_merger {
 
 /* ---- treediff.c ---- */
 bool az_diff_is_call(const struct az_diff_side *s, uint32_t node);
-static inline bool az_diff_is_gpu(const struct az_diff_side *s, uint32_t node) { return node >= s->n_host; }
+static inline bool az_diff_is_gpu(const struct az_diff_side *s, uint32_t node)
+{
+    return node >= s->n_host;
+}
 /* Id of a node's normalised name in m->d->names; AZ_NO_ID without a name. */
-int az_diff_name_id(struct az_merger *m, int side, uint32_t node, bool loose, uint32_t *id) AZ_MUST_USE;
+int az_diff_name_id(struct az_merger *m, int side, uint32_t node, bool loose,
+                    uint32_t *id) AZ_MUST_USE;
 int az_diff_ids(struct az_merger *m, int side, const struct az_vec_u32 *nodes, bool loose,
                 struct az_vec_u32 *out) AZ_MUST_USE;
 bool az_diff_has_id(const struct az_vec_u32 *ids, uint32_t id);
-/* Next host child of a node behind `after` (AZ_NO_ROW: the first); AZ_NO_ROW at the end. */
+/* Next host child of a node after `after` (AZ_NO_ROW: the first); AZ_NO_ROW at the end. */
 uint32_t az_diff_next_child(const struct az_calltree *c, uint32_t node, uint32_t after);
 /* Children with device work, and the device events a call launched itself. */
-int az_diff_children(const struct az_diff_side *s, uint32_t node, struct az_vec_u32 *out) AZ_MUST_USE;
+int az_diff_children(const struct az_diff_side *s, uint32_t node,
+                     struct az_vec_u32 *out) AZ_MUST_USE;
 
 /* ---- treediff_pair.c ---- */
 int az_diff_add_pair(struct az_merger *m, uint32_t a, uint32_t b) AZ_MUST_USE;
@@ -44,7 +49,8 @@ int az_diff_align_lists(struct az_merger *m) AZ_MUST_USE;
 int az_diff_pair_children(struct az_merger *m, const uint32_t node[2]) AZ_MUST_USE;
 
 /* ---- treediff_alike.c ---- */
-/* A name of which one side has more than the other: the most alike belong together, wherever they stand. */
+/* A name of which one side has more than the other: the most alike belong together, wherever they
+ * stand. */
 int az_diff_repeated_names(struct az_merger *m) AZ_MUST_USE;
 
 #endif

@@ -3,7 +3,8 @@
 
 #define UNWRAP 64 /* left-over nodes of one side that are looked into */
 
-/* A child with device work on the other side only is still its counterpart: adds those of `side`. */
+/* A child with device work on the other side only is still its counterpart: adds those of `side`.
+ */
 static int add_counterparts(struct az_merger *m, int side, uint32_t node)
 {
     const struct az_diff_side *s = &m->d->side[side];
@@ -20,7 +21,8 @@ static int add_counterparts(struct az_merger *m, int side, uint32_t node)
         at += take;
         if (!take) {
             rc = az_diff_name_id(m, side, c, false, &id);
-            take = id != AZ_NO_ID && az_diff_has_id(&m->ids[!side], id) && !az_diff_has_id(&m->ids[side], id);
+            take = id != AZ_NO_ID && az_diff_has_id(&m->ids[!side], id) &&
+                   !az_diff_has_id(&m->ids[side], id);
         }
         if (rc == 0 && take)
             rc = az_vec_push(&joined, c);
@@ -32,7 +34,8 @@ static int add_counterparts(struct az_merger *m, int side, uint32_t node)
     return rc ? rc : az_diff_ids(m, side, list, false, &m->ids[side]);
 }
 
-/* Through operators and frames that hold nothing but one other: the first that branches or launches. */
+/* Through operators and frames that hold nothing but one other: the first that branches or
+ * launches. */
 static uint32_t unwrapped(const struct az_diff_side *s, uint32_t node)
 {
     for (;;) {
@@ -61,7 +64,8 @@ static int both_children(struct az_merger *m, const uint32_t node[2])
     }
     for (int k = 0; rc == 0 && k < 2; k++)
         rc = add_counterparts(m, k, node[k]);
-    for (int k = 0; rc == 0 && k < 2; k++) { /* one against many: what the one holds is against them */
+    for (int k = 0; rc == 0 && k < 2;
+         k++) { /* one against many: what the one holds is against them */
         const struct az_diff_side *s = &m->d->side[k];
         if (m->list[k].n != 1 || m->list[!k].n < 2 || az_diff_has_id(&m->ids[!k], m->ids[k].v[0]) ||
             az_diff_is_gpu(s, m->list[k].v[0]) || az_diff_is_call(s, m->list[k].v[0]))
@@ -96,7 +100,8 @@ static int pair_by_order(struct az_merger *m)
             rc = az_map_put(&next, m->ids[side].v[i], (uint64_t)side, 0, &count, &added);
             const uint32_t k = rc ? 0 : (*count)++;
             if (rc == 0)
-                rc = az_map_put(&next, m->ids[side].v[i], 2 + (uint64_t)k, (uint32_t)i, &at, &added);
+                rc =
+                    az_map_put(&next, m->ids[side].v[i], 2 + (uint64_t)k, (uint32_t)i, &at, &added);
             if (rc == 0 && side == 1 && !added && *at != AZ_NO_ROW) {
                 m->match.v[*at] = (uint32_t)i;
                 *at = AZ_NO_ROW;
@@ -119,7 +124,8 @@ int az_diff_align_lists(struct az_merger *m)
     if (m->list[0].n > AZ_DIFF_CHILDREN || m->list[1].n > AZ_DIFF_CHILDREN)
         rc = pair_by_order(m);
     else
-        rc = az_diff_align(m->ids[0].v, m->list[0].n, m->ids[1].v, m->list[1].n, m->match.v, m->d->mem);
+        rc = az_diff_align(m->ids[0].v, m->list[0].n, m->ids[1].v, m->list[1].n, m->match.v,
+                           m->d->mem);
     for (size_t i = 0; rc == 0 && i < m->list[0].n; i++) {
         const uint32_t j = m->match.v[i];
         if (j == AZ_NO_ROW) {
@@ -175,7 +181,8 @@ static int child_ids(struct az_merger *m, int side, uint32_t node, struct az_vec
     struct az_vec_u32 own;
     const struct az_diff_side *s = &m->d->side[side];
     az_vec_init(&own, m->d->mem);
-    int rc = az_diff_is_gpu(s, node) || az_diff_is_call(s, node) ? 0 : az_diff_children(s, node, &own);
+    int rc =
+        az_diff_is_gpu(s, node) || az_diff_is_call(s, node) ? 0 : az_diff_children(s, node, &own);
     if (rc == 0)
         rc = az_diff_ids(m, side, &own, false, ids);
     az_vec_release(&own);
@@ -187,7 +194,8 @@ static bool equal_ids(const struct az_vec_u32 *a, const struct az_vec_u32 *b)
     return a->n && a->n == b->n && memcmp(a->v, b->v, a->n * sizeof *a->v) == 0;
 }
 
-/* One node holds the other's like, or both hold the same: wrappers give way to what they hold. *found: one did. */
+/* One node holds the other's like, or both hold the same: wrappers give way to what they hold.
+ * *found: one did. */
 static int unwrap_one(struct az_merger *m, bool *found)
 {
     struct az_vec_u32 held[2];
@@ -202,7 +210,8 @@ static int unwrap_one(struct az_merger *m, bool *found)
             if (rc)
                 break;
             const bool first_in = az_diff_has_id(&held[1], m->ids[0].v[i]),
-                       second_in = az_diff_has_id(&held[0], m->ids[1].v[j]), both = equal_ids(&held[0], &held[1]);
+                       second_in = az_diff_has_id(&held[0], m->ids[1].v[j]),
+                       both = equal_ids(&held[0], &held[1]);
             *found = first_in || second_in || both;
             if (second_in || both)
                 rc = replace_by_children(m, 0, i);
@@ -215,8 +224,9 @@ static int unwrap_one(struct az_merger *m, bool *found)
     return rc;
 }
 
-/* What is left over on both sides is collapsed through wrappers and aligned again. What finds no partner stays
- * collapsed in the merged tree: a wrapper of one trace alone is no difference of its own. */
+/* What is left over on both sides is collapsed through wrappers and aligned again. What finds no
+ * partner stays collapsed in the merged tree: a wrapper of one trace alone is no difference of its
+ * own. */
 static int align_collapsed(struct az_merger *m, bool loose)
 {
     int rc = 0;

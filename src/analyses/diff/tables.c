@@ -21,15 +21,20 @@ struct work {
     struct az_spans spans;
 };
 
-static bool both(const struct az_diff_node *n) { return n->node[0] != AZ_NO_ROW && n->node[1] != AZ_NO_ROW; }
+static bool both(const struct az_diff_node *n)
+{
+    return n->node[0] != AZ_NO_ROW && n->node[1] != AZ_NO_ROW;
+}
 
 /* Device events in each other's place, of different names. */
 static bool other_kernel(const struct work *w, const struct az_diff_node *n)
 {
-    return !az_sv_eq(az_diff_name(&w->d->side[0], n->node[0]), az_diff_name(&w->d->side[1], n->node[1]));
+    return !az_sv_eq(az_diff_name(&w->d->side[0], n->node[0]),
+                     az_diff_name(&w->d->side[1], n->node[1]));
 }
 
-/* The merged node itself, or the operator (frame) above a call: kernels are told of by the operator. */
+/* The merged node itself, or the operator (frame) above a call: kernels are reported by the
+ * operator. */
 static uint32_t operator_at(const struct az_diff *d, uint32_t at)
 {
     while (at != AZ_NO_ROW && d->nodes.v[at].node[0] >= d->side[0].tree->first_call &&
@@ -38,7 +43,8 @@ static uint32_t operator_at(const struct az_diff *d, uint32_t at)
     return at;
 }
 
-/* Rows of one side below a merged node (AZ_NO_ROW: the roots) whose children first..end are looked at. */
+/* Rows of one side below a merged node (AZ_NO_ROW: the roots) whose children first..end are looked
+ * at. */
 static int add_side(struct work *w, uint32_t at, uint32_t first, uint32_t end, int side)
 {
     const struct az_diff *d = w->d;
@@ -62,11 +68,12 @@ static int add_side(struct work *w, uint32_t at, uint32_t first, uint32_t end, i
     const int64_t busy = az_spans_length(&w->spans);
     for (size_t i = 0; rc == 0 && i < w->gpu.n; i++) {
         const uint32_t call = s->tree->gpu_call[w->gpu.v[i]];
-        rc = az_vec_push(&w->rows, ((struct diff_row){ .gpu = w->gpu.v[i],
-                                                       .op = call == AZ_NO_ROW ? call : az_node_op(s->tree, call),
-                                                       .at = operator_at(d, at),
-                                                       .side = (uint8_t)side,
-                                                       .busy = busy }));
+        rc = az_vec_push(&w->rows, ((struct diff_row){
+                                       .gpu = w->gpu.v[i],
+                                       .op = call == AZ_NO_ROW ? call : az_node_op(s->tree, call),
+                                       .at = operator_at(d, at),
+                                       .side = (uint8_t)side,
+                                       .busy = busy }));
     }
     return rc;
 }
@@ -94,14 +101,18 @@ static const struct az_op_args *args_of(const struct az_diff_side *s, uint32_t o
 {
     const uint32_t side = op == AZ_NO_ROW ? op : s->trace->ev[AZ_HOST_OP].side[op];
     const struct az_optrace *o = az_optrace(s->trace);
-    return side == AZ_NO_ROW || o->ops.v[side].args == AZ_NO_ROW ? NULL : &o->args.v[o->ops.v[side].args];
+    return side == AZ_NO_ROW || o->ops.v[side].args == AZ_NO_ROW ? NULL
+                                                                 : &o->args.v[o->ops.v[side].args];
 }
 
 static double us_of(const struct az_diff_side *s, int64_t ticks) { return az_us(s->trace, ticks); }
 
-static struct az_sv gpu_name(const struct az_diff_side *s, uint32_t gpu) { return az_diff_name(s, s->n_host + gpu); }
+static struct az_sv gpu_name(const struct az_diff_side *s, uint32_t gpu)
+{
+    return az_diff_name(s, s->n_host + gpu);
+}
 
-/* Name of a merged node: `a | b` where the sides differ. Line numbers are left out. */
+/* Name of a merged node: `a | b` where the sides differ. Line numbers are skipped. */
 static struct az_sv merged_name(struct work *w, uint32_t at)
 {
     struct az_sv name[2] = { { "", 0 }, { "", 0 } };
@@ -110,7 +121,8 @@ static struct az_sv merged_name(struct work *w, uint32_t at)
     const struct az_diff_node *n = &w->d->nodes.v[at];
     for (int k = 0; k < 2; k++)
         if (n->node[k] != AZ_NO_ROW &&
-            az_diff_normal(w->job->arena, az_diff_name(&w->d->side[k], n->node[k]), false, &name[k]))
+            az_diff_normal(w->job->arena, az_diff_name(&w->d->side[k], n->node[k]), false,
+                           &name[k]))
             return name[0];
     if (name[1].n == 0 || az_sv_eq(name[0], name[1]))
         return name[0];
@@ -119,8 +131,10 @@ static struct az_sv merged_name(struct work *w, uint32_t at)
     return az_arena_printf(w->job->arena, "%.*s | %.*s", AZ_SVF(name[0]), AZ_SVF(name[1]));
 }
 
-/* Modules above an operator, outermost first: interpreter frames `nn.Module: X`, where the trace has them. */
-static struct az_sv modules(struct work *w, const struct az_diff_side *s, uint32_t op, struct az_sv *parent)
+/* Modules above an operator, outermost first: interpreter frames `nn.Module: X`, where the trace
+ * has them. */
+static struct az_sv modules(struct work *w, const struct az_diff_side *s, uint32_t op,
+                            struct az_sv *parent)
 {
     struct az_sv stack = { "", 0 };
     *parent = AZ_SV("root");
@@ -131,7 +145,9 @@ static struct az_sv modules(struct work *w, const struct az_diff_side *s, uint32
         const struct az_sv module = az_sv_make(name.p + 11, name.n - 11);
         if (stack.n == 0)
             *parent = module;
-        stack = stack.n ? az_arena_printf(w->job->arena, "%.*s => %.*s", AZ_SVF(module), AZ_SVF(stack)) : module;
+        stack = stack.n
+                    ? az_arena_printf(w->job->arena, "%.*s => %.*s", AZ_SVF(module), AZ_SVF(stack))
+                    : module;
     }
     return stack.n ? stack : AZ_SV("root");
 }
@@ -159,7 +175,8 @@ static void put_args(struct work *w, struct az_table *t, const struct diff_row *
 
 static void arg_columns(struct az_table *t)
 {
-    static const char *const name[] = { "Input Dims", "Input Strides", "Input type", "Concrete Inputs" };
+    static const char *const name[] = { "Input Dims", "Input Strides", "Input type",
+                                        "Concrete Inputs" };
     for (size_t i = 0; i < 4; i++)
         az_table_column(t, name[i], AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
 }
@@ -168,7 +185,8 @@ static void arg_columns(struct az_table *t)
 
 static int stats_table(struct work *w)
 {
-    struct az_table *t = az_table_new(w->job->arena, "diff_stats", "Device events that the traces do another way", 0);
+    struct az_table *t = az_table_new(w->job->arena, "diff_stats",
+                                      "Device events that the traces do another way", 0);
     if (!t)
         return az_arena_error(w->job->arena);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -206,8 +224,9 @@ static int stats_table(struct work *w)
 }
 
 /* Groups rows by a key of two words each. of[row]: group; *n groups. */
-static int group_rows(struct work *w, void (*key)(struct work *, const struct diff_row *, uint64_t k[2]), uint32_t *of,
-                      size_t *n)
+static int group_rows(struct work *w,
+                      void (*key)(struct work *, const struct diff_row *, uint64_t k[2]),
+                      uint32_t *of, size_t *n)
 {
     struct az_map map;
     int rc = az_map_init(&map, w->job->mem, 256);
@@ -239,8 +258,8 @@ static void same_call(struct work *w, const struct diff_row *r, uint64_t k[2])
 static int summary_table(struct work *w)
 {
     struct az_arena *a = w->job->arena;
-    struct az_table *t =
-        az_table_new(a, "diff_stats_unique_args_summary", "The same, by operator and arguments", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(a, "diff_stats_unique_args_summary",
+                                      "The same, by operator and arguments", AZ_TABLE_SUMMARY);
     uint32_t *of = az_arena_array(a, w->rows.n + 1, sizeof *of);
     struct az_groups g = { 0 };
     size_t n = 0;
@@ -304,7 +323,8 @@ static void same_operator(struct work *w, const struct diff_row *r, uint64_t k[2
 static int operator_table(struct work *w)
 {
     struct az_arena *a = w->job->arena;
-    struct az_table *t = az_table_new(a, "diff_by_op", "Where the traces differ, by operator", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(a, "diff_by_op", "Where the traces differ, by operator", AZ_TABLE_SUMMARY);
     uint32_t *of = az_arena_array(a, w->rows.n + 1, sizeof *of);
     struct az_groups g = { 0 };
     size_t n = 0;
@@ -351,7 +371,8 @@ static int operator_table(struct work *w)
 static void same_kernel(struct work *w, const struct diff_row *r, uint64_t k[2])
 {
     const struct az_diff_side *s = &w->d->side[r->side];
-    const struct az_sv op = r->op == AZ_NO_ROW ? AZ_SV("") : az_node_name(s->tree, r->op), kernel = gpu_name(s, r->gpu);
+    const struct az_sv op = r->op == AZ_NO_ROW ? AZ_SV("") : az_node_name(s->tree, r->op),
+                       kernel = gpu_name(s, r->gpu);
     k[0] = az_hash(op.p, op.n) ^ r->side;
     k[1] = az_hash(kernel.p, kernel.n);
 }
@@ -359,7 +380,8 @@ static void same_kernel(struct work *w, const struct diff_row *r, uint64_t k[2])
 static int kernel_map(struct work *w)
 {
     struct az_arena *a = w->job->arena;
-    struct az_table *t = az_table_new(a, "op_kernel_map", "Kernels of operators where the traces differ", 0);
+    struct az_table *t =
+        az_table_new(a, "op_kernel_map", "Kernels of operators where the traces differ", 0);
     uint32_t *of = az_arena_array(a, w->rows.n + 1, sizeof *of);
     size_t n = 0, seen = 0;
     int rc = t && of ? group_rows(w, same_kernel, of, &n) : az_arena_error(a);
@@ -425,7 +447,8 @@ static int tree_table(struct work *w)
     for (uint32_t i = 0; rc == 0 && i < w->d->nodes.n; i++) {
         const struct az_diff_node *n = &w->d->nodes.v[i];
         const int only = n->node[0] == AZ_NO_ROW;
-        const struct az_sv name = both(n) ? merged_name(w, i) : az_diff_name(&w->d->side[only], n->node[only]),
+        const struct az_sv name = both(n) ? merged_name(w, i)
+                                          : az_diff_name(&w->d->side[only], n->node[only]),
                            line = drawn(w, i, name);
         az_put_i64(t, i);
         az_put_text(t, line);
@@ -485,7 +508,8 @@ static int count_names(struct work *w, bool kernels, struct counts *out)
             const struct az_events *ops = &s->trace->ev[AZ_HOST_OP];
             const struct az_sv name = kernels ? gpu_name(s, i) : az_node_name(s->tree, i);
             const struct az_event e =
-                kernels ? az_gpu_event(s->tree, i) : (struct az_event){ .start = ops->start[i], .end = ops->end[i] };
+                kernels ? az_gpu_event(s->tree, i)
+                        : (struct az_event){ .start = ops->start[i], .end = ops->end[i] };
             uint32_t *at;
             bool added;
             rc = az_map_put(&map, az_hash(name.p, name.n), name.n, (uint32_t)out->n, &at, &added);
@@ -506,7 +530,8 @@ static void put_counts(struct work *w, struct az_table *t, const struct counts *
 {
     for (size_t i = 0; i < c->n; i++) {
         const struct count *x = &c->v[i];
-        const double us[2] = { us_of(&w->d->side[0], x->ticks[0]), us_of(&w->d->side[1], x->ticks[1]) };
+        const double us[2] = { us_of(&w->d->side[0], x->ticks[0]),
+                               us_of(&w->d->side[1], x->ticks[1]) };
         const int64_t more = x->n[1] - x->n[0];
         az_put_text(t, az_sv_str(kind));
         az_put_text(t, x->name);
@@ -527,7 +552,8 @@ static void put_counts(struct work *w, struct az_table *t, const struct counts *
 /* Counts and times by name: what is new, gone, more, less. */
 static int names_table(struct work *w)
 {
-    struct az_table *t = az_table_new(w->job->arena, "names_diff", "Operators and kernels by name", 0);
+    struct az_table *t =
+        az_table_new(w->job->arena, "names_diff", "Operators and kernels by name", 0);
     struct counts c;
     int rc = t ? 0 : az_arena_error(w->job->arena);
     if (rc)
@@ -564,7 +590,8 @@ static void cover(struct work *w)
     az_cover(w->job, "merged tree: nodes of trace1 only", (double)n[1], "", AZ_SV(""));
     az_cover(w->job, "merged tree: nodes of trace2 only", (double)n[2], "", AZ_SV(""));
     if (w->d->paired_by_order)
-        az_cover(w->job, "merged tree: nodes with too many children to align", (double)w->d->paired_by_order, "",
+        az_cover(w->job, "merged tree: nodes with too many children to align",
+                 (double)w->d->paired_by_order, "",
                  AZ_SV("their children are paired by name and order"));
 }
 

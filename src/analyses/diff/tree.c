@@ -46,7 +46,10 @@ int az_diff_events(const struct az_diff_side *s, uint32_t node, struct az_vec_u3
 
 /* ---- names ---- */
 
-static bool hex_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+static bool hex_digit(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
 
 int az_diff_normal(struct az_arena *a, struct az_sv name, bool loose, struct az_sv *out)
 {
@@ -65,7 +68,8 @@ int az_diff_normal(struct az_arena *a, struct az_sv name, bool loose, struct az_
     }
     for (size_t i = 0; i < name.n;) {
         size_t end = i + 2;
-        if (name.p[i] == '0' && i + 2 < name.n && name.p[i + 1] == 'x' && hex_digit(name.p[i + 2])) {
+        if (name.p[i] == '0' && i + 2 < name.n && name.p[i + 1] == 'x' &&
+            hex_digit(name.p[i + 2])) {
             while (end < name.n && hex_digit(name.p[end]))
                 end++;
             memcpy(text + n, "0xXXXX", end - i < 6 ? end - i : 6); /* never longer than it was */
@@ -141,7 +145,8 @@ bool az_diff_has_id(const struct az_vec_u32 *ids, uint32_t id)
     return false;
 }
 
-int az_diff_ids(struct az_merger *m, int side, const struct az_vec_u32 *nodes, bool loose, struct az_vec_u32 *out)
+int az_diff_ids(struct az_merger *m, int side, const struct az_vec_u32 *nodes, bool loose,
+                struct az_vec_u32 *out)
 {
     int rc = 0;
     az_vec_reset(out);
@@ -196,17 +201,19 @@ static int push_below(struct az_merger *m, uint32_t id)
     }
     for (int k = 1; k >= 0; k--)
         for (size_t i = m->list[k].n; rc == 0 && i-- > 0; last = false) {
-            struct az_internal_item x = {
-                .node = { AZ_NO_ROW, AZ_NO_ROW }, .parent = id, .depth = n.depth + 1, .last_sibling = last
-            };
+            struct az_internal_item x = { .node = { AZ_NO_ROW, AZ_NO_ROW },
+                                          .parent = id,
+                                          .depth = n.depth + 1,
+                                          .last_sibling = last };
             x.node[k] = m->list[k].v[i];
             rc = az_vec_push(&m->stack, x);
         }
     for (size_t i = m->pairs.n; rc == 0 && i-- > 0; last = false)
-        rc = az_vec_push(&m->stack, ((struct az_internal_item){ .node = { m->pairs.v[i].node[0], m->pairs.v[i].node[1] },
-                                                    .parent = id,
-                                                    .depth = n.depth + 1,
-                                                    .last_sibling = last }));
+        rc = az_vec_push(&m->stack, ((struct az_internal_item){
+                                        .node = { m->pairs.v[i].node[0], m->pairs.v[i].node[1] },
+                                        .parent = id,
+                                        .depth = n.depth + 1,
+                                        .last_sibling = last }));
     return rc;
 }
 
@@ -245,7 +252,8 @@ static int roots(struct az_merger *m, int side)
     az_vec_reset(&m->list[side]);
     for (uint32_t p = 0; rc == 0 && p < c->n; p = c->last[c->by_pre[p]] + 1) {
         const uint32_t node = c->by_pre[p];
-        if (node < c->first_call || (node >= c->first_frame && az_diff_on_path(&m->d->side[side], node)))
+        if (node < c->first_call ||
+            (node >= c->first_frame && az_diff_on_path(&m->d->side[side], node)))
             rc = az_vec_push(&m->list[side], node);
     }
     return rc ? rc : az_diff_ids(m, side, &m->list[side], false, &m->ids[side]);
@@ -267,14 +275,17 @@ static int push_roots(struct az_merger *m)
     }
     for (int k = 1; k >= 0; k--)
         for (size_t i = m->list[k].n; rc == 0 && i-- > 0; last = false) {
-            struct az_internal_item x = { .node = { AZ_NO_ROW, AZ_NO_ROW }, .parent = AZ_NO_ROW, .last_sibling = last };
+            struct az_internal_item x = { .node = { AZ_NO_ROW, AZ_NO_ROW },
+                                          .parent = AZ_NO_ROW,
+                                          .last_sibling = last };
             x.node[k] = m->list[k].v[i];
             rc = az_vec_push(&m->stack, x);
         }
     for (size_t i = m->pairs.n; rc == 0 && i-- > 0; last = false)
-        rc = az_vec_push(&m->stack, ((struct az_internal_item){ .node = { m->pairs.v[i].node[0], m->pairs.v[i].node[1] },
-                                                    .parent = AZ_NO_ROW,
-                                                    .last_sibling = last }));
+        rc = az_vec_push(&m->stack, ((struct az_internal_item){
+                                        .node = { m->pairs.v[i].node[0], m->pairs.v[i].node[1] },
+                                        .parent = AZ_NO_ROW,
+                                        .last_sibling = last }));
     return rc;
 }
 
@@ -291,8 +302,8 @@ static int side_init(struct az_diff_side *s, const struct az_trace *t, struct az
     return rc;
 }
 
-int az_diff_make(struct az_diff *d, const struct az_trace *first, const struct az_trace *second, struct az_arena *arena,
-                 struct az_mem *mem)
+int az_diff_make(struct az_diff *d, const struct az_trace *first, const struct az_trace *second,
+                 struct az_arena *arena, struct az_mem *mem)
 {
     struct az_merger m = { .d = d };
     *d = (struct az_diff){ .mem = mem };

@@ -1,5 +1,5 @@
-/* Advice: what to do about host operations, gaps and slow matrix products (docs/formats-tracy.md 14, conditions; own
- * words). */
+/* Advice: what to do about host operations, gaps and slow matrix products (docs/formats-tracy.md
+ * 14, conditions; own words). */
 #include <math.h>
 #include <stdio.h>
 
@@ -18,21 +18,23 @@ static void add_fidelity(struct az_opr_advice *a, const struct az_opr_sig *s)
         add(a, az_sv_str(s->advice));
 }
 
-static void dram_bound(struct az_tt *t, const struct az_opr_sig *s, const struct az_opargs *x, const struct az_opr_figures *f,
-                       struct az_opr_advice *a)
+static void dram_bound(struct az_tt *t, const struct az_opr_sig *s, const struct az_opargs *x,
+                       const struct az_opr_figures *f, struct az_opr_advice *a)
 {
     if (!x->dram_sharded)
         add(a, AZ_SV("limited by DRAM: a DRAM-sharded program config "
                      "(MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig) reads faster"));
-    if (s->verdict == AZ_FIT_TOO_HIGH || (s->verdict == AZ_FIT_TOO_LOW && f->flops_percent < t->o->low_flops_percent))
+    if (s->verdict == AZ_FIT_TOO_HIGH ||
+        (s->verdict == AZ_FIT_TOO_LOW && f->flops_percent < t->o->low_flops_percent))
         add_fidelity(a, s);
 }
 
-static void flop_bound(struct az_tt *t, const struct az_opr_sig *s, const struct az_opr_figures *f, struct az_opr_advice *a)
+static void flop_bound(struct az_tt *t, const struct az_opr_sig *s, const struct az_opr_figures *f,
+                       struct az_opr_advice *a)
 {
     if (f->cores < (double)t->workers)
-        add(a,
-            az_arena_printf(t->job->arena, "use more cores: %.0f of %lld are used", f->cores, (long long)t->workers));
+        add(a, az_arena_printf(t->job->arena, "use more cores: %.0f of %lld are used", f->cores,
+                               (long long)t->workers));
     if (s->verdict == AZ_FIT_TOO_HIGH)
         add_fidelity(a, s);
 }
@@ -51,27 +53,33 @@ static void program_config(struct az_tt *t, const struct az_opargs *x, struct az
         add(a, AZ_SV("the program config names no output subblock"));
     else if ((int64_t)x->subblock_h * x->subblock_w < 2)
         add(a, az_arena_printf(arena,
-                               "the output subblock %dx%d is small, try out_subblock_h * out_subblock_w of 2 or more",
+                               "the output subblock %dx%d is small, try out_subblock_h * "
+                               "out_subblock_w of 2 or more",
                                (int)x->subblock_h, (int)x->subblock_w));
     if (a->n == before)
-        add(a, az_arena_printf(arena, "slow although in0_block_w=%d and the output subblock %dx%d look right",
-                               (int)x->block_w, (int)x->subblock_h, (int)x->subblock_w));
+        add(a, az_arena_printf(
+                   arena, "slow although in0_block_w=%d and the output subblock %dx%d look right",
+                   (int)x->block_w, (int)x->subblock_h, (int)x->subblock_w));
 }
 
-static void slow(struct az_tt *t, const struct az_opr_sig *s, const struct az_opargs *x, struct az_opr_advice *a)
+static void slow(struct az_tt *t, const struct az_opr_sig *s, const struct az_opargs *x,
+                 struct az_opr_advice *a)
 {
     struct az_sv memory = az_opr_text(t, x->t[AZ_IN0].memory);
     if (memory.n && az_sv_find(memory, AZ_SV("L1")) < 0)
-        add(a, az_arena_printf(t->job->arena, "place input 0 in L1 if it fits (it is in %.*s)", AZ_SVF(memory)));
+        add(a, az_arena_printf(t->job->arena, "place input 0 in L1 if it fits (it is in %.*s)",
+                               AZ_SVF(memory)));
     if (x->block_w < 0 && x->subblock_h < 0 && x->subblock_w < 0) {
-        add(a, AZ_SV("no program_config is given: one can set in0_block_w and the output subblock"));
+        add(a,
+            AZ_SV("no program_config is given: one can set in0_block_w and the output subblock"));
         return;
     }
     program_config(t, x, a);
     add_fidelity(a, s);
 }
 
-static const char *not_judged(const struct az_tt *t, const struct az_opr_row *row, const struct az_opr_sig *s)
+static const char *not_judged(const struct az_tt *t, const struct az_opr_row *row,
+                              const struct az_opr_sig *s)
 {
     if (!(row->kernel > 0))
         return "no kernel time";
@@ -86,7 +94,8 @@ static const char *not_judged(const struct az_tt *t, const struct az_opr_row *ro
     return "neither its DRAM nor its FLOP rate is known";
 }
 
-static int judge(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_figures *f, struct az_opr_advice *a)
+static int judge(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_figures *f,
+                 struct az_opr_advice *a)
 {
     const struct az_opr_sig *s = az_opr_sig_of(t, row);
     const struct az_opargs *x = az_opr_args_of(t, row);
@@ -109,10 +118,12 @@ static int judge(struct az_tt *t, const struct az_opr_row *row, const struct az_
     return rc;
 }
 
-const struct az_opr_advice *az_opr_advise(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_figures *f)
+const struct az_opr_advice *az_opr_advise(struct az_tt *t, const struct az_opr_row *row,
+                                          const struct az_opr_figures *f)
 {
     uint64_t cores = isnan(f->cores) ? 0 : (uint64_t)f->cores + 1;
-    uint64_t key = (uint64_t)f->bound | (uint64_t)(f->flops_percent < t->o->low_flops_percent) << 4 |
+    uint64_t key = (uint64_t)f->bound |
+                   (uint64_t)(f->flops_percent < t->o->low_flops_percent) << 4 |
                    (uint64_t)(row->kernel > 0) << 5 | cores << 8;
     uint32_t *at;
     bool added;
@@ -126,7 +137,8 @@ const struct az_opr_advice *az_opr_advise(struct az_tt *t, const struct az_opr_r
     return judge(t, row, f, a) ? NULL : a;
 }
 
-struct az_sv az_opr_advice_text(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_figures *f)
+struct az_sv az_opr_advice_text(struct az_tt *t, const struct az_opr_row *row,
+                                const struct az_opr_figures *f)
 {
     if (az_opr_sig_of(t, row)->kind != TT_MATMUL)
         return AZ_SV("");
@@ -138,7 +150,8 @@ struct az_sv az_opr_advice_text(struct az_tt *t, const struct az_opr_row *row, c
 
 /* ---- the table and the printed section ---- */
 
-/* Rows of the table: what is said of an operation and its arguments, over all rows it is said of. */
+/* Rows of the table: what is said of an operation and its arguments, over all rows it is said of.
+ */
 struct said {
     uint8_t section;
     enum az_opr_bound bound;
@@ -181,16 +194,19 @@ static void again(struct section *s, size_t row)
         s->rc = az_form_row(s->form, row);
 }
 
-static void put(struct section *s, uint8_t section, size_t i, const struct az_opr_figures *f, struct az_sv text)
+static void put(struct section *s, uint8_t section, size_t i, const struct az_opr_figures *f,
+                struct az_sv text)
 {
     uint64_t key = (uint64_t)s->t->rows.v[i].sig << 8 | (uint64_t)section << 4 | (uint64_t)f->bound;
     uint32_t *at;
     bool added = false;
     if (s->rc == 0)
-        s->rc = az_map_put(&s->index, key, az_hash(text.p, text.n), (uint32_t)s->said.n, &at, &added);
-    if (s->rc == 0 && added)
         s->rc =
-            az_vec_push(&s->said, ((struct said){ .section = section, .bound = f->bound, .first = i, .text = text }));
+            az_map_put(&s->index, key, az_hash(text.p, text.n), (uint32_t)s->said.n, &at, &added);
+    if (s->rc == 0 && added)
+        s->rc = az_vec_push(
+            &s->said,
+            ((struct said){ .section = section, .bound = f->bound, .first = i, .text = text }));
     if (s->rc)
         return;
     struct said *said = &s->said.v[*at];
@@ -243,10 +259,13 @@ static void gaps(struct section *s)
     line(s, AZ_SV(""));
     line(s, az_arena_printf(a, "These operations began more than %g μs after the one before them.",
                             t->o->op_to_op_gap_us));
-    line(s, az_arena_printf(a, "A captured trace could save %.0f μs, %.1f %% of the whole time.", saving, share));
-    line(s, AZ_SV("Otherwise see that the device never waits for the host: dispatch asynchronously, compile runtime "
+    line(s, az_arena_printf(a, "A captured trace could save %.0f μs, %.1f %% of the whole time.",
+                            saving, share));
+    line(s, AZ_SV("Otherwise see that the device never waits for the host: dispatch "
+                  "asynchronously, compile runtime "
                   "arguments in."));
-    az_finding(t->job, "op_to_op_gaps", "warning", az_arena_printf(a, "gaps above %g us", t->o->op_to_op_gap_us), count,
+    az_finding(t->job, "op_to_op_gaps", "warning",
+               az_arena_printf(a, "gaps above %g us", t->o->op_to_op_gap_us), count,
                llround(saving_ns), AZ_SV("capture a trace; the time is what it could save"));
 }
 
@@ -267,8 +286,9 @@ static void product(struct section *s, size_t i)
     }
     if (a->n)
         return;
-    struct az_sv text = a->not_judged ? az_arena_printf(s->t->job->arena, "not judged: %s", a->not_judged)
-                                      : AZ_SV("nothing to improve");
+    struct az_sv text = a->not_judged
+                            ? az_arena_printf(s->t->job->arena, "not judged: %s", a->not_judged)
+                            : AZ_SV("nothing to improve");
     line(s, text);
     put(s, a->not_judged ? NOT_JUDGED : PRODUCT, i, &f, text);
 }

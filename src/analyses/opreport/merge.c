@@ -1,7 +1,7 @@
-/* One operation of several devices into one row (docs/formats-tracy.md 5). Devices are matched by the call count where
- * it holds the device number, so that an operation missing on one device does not shift the others; else by name, in
- * order. Rows come in the order of the operations, not of the lines; host rows and signposts stand before the operation
- * that follows them. */
+/* One operation of several devices into one row (docs/formats-tracy.md 5). Devices are matched by
+ * the call count where it holds the device number, so that an operation missing on one device does
+ * not shift the others; else by name, in order. Rows come in the order of the operations, not of
+ * the lines; host rows and signposts are before the operation that follows them. */
 #include <math.h>
 
 #include "analyses/opreport/opreport.h"
@@ -18,10 +18,19 @@ struct merge {
     struct az_vec_u32 rank; /* by block: place in the order */
 };
 
-static const struct az_oprow *row_at(const struct merge *m, size_t i) { return &m->t->r->rows.v[m->window[i]]; }
-static bool takes_part(const struct az_oprow *r) { return r->kind == AZ_OPROW_DEVICE && r->device >= 0; }
+static const struct az_oprow *row_at(const struct merge *m, size_t i)
+{
+    return &m->t->r->rows.v[m->window[i]];
+}
+static bool takes_part(const struct az_oprow *r)
+{
+    return r->kind == AZ_OPROW_DEVICE && r->device >= 0;
+}
 
-static void *room(struct merge *m, size_t n) { return az_arena_array(m->t->job->arena, n ? n : 1, sizeof(uint32_t)); }
+static void *room(struct merge *m, size_t n)
+{
+    return az_arena_array(m->t->job->arena, n ? n : 1, sizeof(uint32_t));
+}
 
 /* queue and from: a counting sort by device. */
 static int make_queues(struct merge *m)
@@ -76,12 +85,13 @@ static int make_queues(struct merge *m)
 
 /* ---- by call count ---- */
 
-/* The same call of all devices has one block; a call that a device made again (a replayed trace) is its next
- * occurrence. */
+/* The same call of all devices has one block; a call that a device made again (a replayed trace) is
+ * its next occurrence. */
 static int blocks_by_call(struct merge *m)
 {
     struct az_map block, seen;
-    int rc = az_map_init(&block, m->t->job->mem, m->n), rc2 = az_map_init(&seen, m->t->job->mem, m->n);
+    int rc = az_map_init(&block, m->t->job->mem, m->n),
+        rc2 = az_map_init(&seen, m->t->job->mem, m->n);
 
     rc = rc ? rc : rc2;
     for (size_t d = 0; rc == 0 && d < m->devices; d++)
@@ -105,7 +115,7 @@ static int blocks_by_call(struct merge *m)
     return rc;
 }
 
-/* The first device gives the order; what another one has more stands behind what preceded it there. */
+/* The first device gives the order; what another one has more is after what preceded it there. */
 static int order_by_devices(struct merge *m)
 {
     uint32_t *next = room(m, m->blocks + 1), head = (uint32_t)m->blocks; /* a ring with a head */
@@ -136,8 +146,8 @@ static int order_by_devices(struct merge *m)
 
 /* ---- by name ---- */
 
-/* Heads of the queues with the name of the first one that is not empty make a block. The first version asked for no
- * name and stopped with the shortest queue. */
+/* Heads of the queues with the name of the first one that is not empty make a block. The first
+ * version asked for no name and stopped with the shortest queue. */
 static int blocks_by_name(struct merge *m)
 {
     uint32_t *head = room(m, m->devices);
@@ -222,7 +232,8 @@ static int choose(struct merge *m, struct best *best)
     return 0;
 }
 
-static void note_incomplete(struct merge *m, const struct best *best, struct az_opr_merge_notes *notes)
+static void note_incomplete(struct merge *m, const struct best *best,
+                            struct az_opr_merge_notes *notes)
 {
     notes->blocks = m->blocks;
     notes->first_block = UINT64_MAX;
@@ -237,7 +248,7 @@ static void note_incomplete(struct merge *m, const struct best *best, struct az_
     }
 }
 
-/* Blocks by rank, each behind the host rows and signposts whose next device row is in it. */
+/* Blocks by rank, each after the host rows and signposts whose next device row is in it. */
 static int put_rows(struct merge *m, const struct best *best, struct az_opr_rows *out)
 {
     size_t others = 0, k = 0;
@@ -250,8 +261,8 @@ static int put_rows(struct merge *m, const struct best *best, struct az_opr_rows
     uint32_t *item = room(m, n), *order = room(m, n);
     int rc = key && item && order ? az_vec_reserve(out, n) : az_mem_error(m->t->job->mem);
     size_t files = m->t->r->files.n;
-    int64_t *next =
-        az_arena_array(m->t->job->arena, files + 1, sizeof *next); /* by file: hosts have clocks of their own */
+    int64_t *next = az_arena_array(m->t->job->arena, files + 1,
+                                   sizeof *next); /* by file: hosts have clocks of their own */
 
     if (rc == 0 && !next)
         rc = az_mem_error(m->t->job->mem);
@@ -299,12 +310,14 @@ static int unmerged(struct az_tt *t, const uint32_t *window, size_t n, struct az
     int rc = az_vec_reserve(out, n);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         const struct az_oprow *r = &t->r->rows.v[window[i]];
-        out->v[out->n++] = (struct az_opr_row){ .row = window[i], .kernel = t->first ? r->firmware : r->kernel };
+        out->v[out->n++] =
+            (struct az_opr_row){ .row = window[i], .kernel = t->first ? r->firmware : r->kernel };
     }
     return rc;
 }
 
-int az_opr_merge(struct az_tt *t, const uint32_t *window, size_t n, struct az_opr_rows *out, struct az_opr_merge_notes *notes)
+int az_opr_merge(struct az_tt *t, const uint32_t *window, size_t n, struct az_opr_rows *out,
+                 struct az_opr_merge_notes *notes)
 {
     struct merge m = { .t = t, .window = window, .n = n };
     if (t->r->devices < 2 || t->o->no_merge_devices)

@@ -1,5 +1,6 @@
-/* The table `op_models`: every operation with its arguments once, with what can be computed of it: FLOP and bytes by
- * formula, links of collectives, the file's own performance model and counters. Each figure names its source. */
+/* The table `op_models`: every operation with its arguments once, with what can be computed of it:
+ * FLOP and bytes by formula, links of collectives, the file's own performance model and counters.
+ * Each figure names its source. */
 #include <math.h>
 
 #include "analyses/opreport/opreport.h"
@@ -30,7 +31,8 @@ static void add(struct mean *m, double v)
 }
 static double value(const struct mean *m) { return m->n ? m->sum / (double)m->n : NAN; }
 
-static int one(struct az_tt *t, const uint32_t *rows, size_t n, struct az_vec_f64 *times, struct models *out)
+static int one(struct az_tt *t, const uint32_t *rows, size_t n, struct az_vec_f64 *times,
+               struct models *out)
 {
     struct model m = { .sig = t->rows.v[rows[0]].sig, .first = rows[0], .n = n, .cores = NAN };
     struct mean ideal = { 0, 0 }, fpu = { 0, 0 }, noc = { 0, 0 }, dram = { 0, 0 }, eth = { 0, 0 };
@@ -148,14 +150,17 @@ static const char *missing(const struct az_tt *t, const struct az_opr_sig *s, co
         return "no formula for this operation";
     if (!t->has_peaks)
         return "no peaks are known of this architecture";
-    return !isnan(s->flop) && s->fidelity >= AZ_FIDELITIES ? "percentage: math fidelity blank or unknown" : "";
+    return !isnan(s->flop) && s->fidelity >= AZ_FIDELITIES
+               ? "percentage: math fidelity blank or unknown"
+               : "";
 }
 
-static void put_rates(const struct az_tt *t, struct az_table *x, const struct model *m, const struct az_opr_sig *s,
-                      const struct az_opargs *a)
+static void put_rates(const struct az_tt *t, struct az_table *x, const struct model *m,
+                      const struct az_opr_sig *s, const struct az_opargs *a)
 {
     double seconds = m->time > 0 ? m->time * 1e-9 / (double)m->timed : NAN;
-    double cores = s->whole_grid ? (double)t->workers : m->cores, tflops = s->flop / seconds * 1e-12;
+    double cores = s->whole_grid ? (double)t->workers : m->cores,
+           tflops = s->flop / seconds * 1e-12;
     double dram = s->dram_bytes / seconds * 1e-9, ccl = s->moved_bytes / seconds * 1e-9;
     int64_t links = a->num_links > 0 ? a->num_links : t->peaks.links;
     bool known = t->has_peaks && s->fidelity < AZ_FIDELITIES && cores > 0;
@@ -167,7 +172,9 @@ static void put_rates(const struct az_tt *t, struct az_table *x, const struct mo
     az_opr_put_real(x, dram);
     az_opr_put_real(x, t->has_peaks ? dram / t->peaks.dram * 100 : NAN);
     az_opr_put_real(x, ccl);
-    az_opr_put_real(x, t->has_peaks && t->peaks.link > 0 && links > 0 ? ccl / (t->peaks.link * (double)links) * 100 : NAN);
+    az_opr_put_real(x, t->has_peaks && t->peaks.link > 0 && links > 0
+                           ? ccl / (t->peaks.link * (double)links) * 100
+                           : NAN);
 }
 
 static void put(const struct az_tt *t, struct az_table *x, const struct model *m)
@@ -199,8 +206,8 @@ static void put(const struct az_tt *t, struct az_table *x, const struct model *m
 
 int az_opr_models(struct az_tt *t)
 {
-    struct az_table *x =
-        az_table_new(t->job->arena, "op_models", "Operations by arguments, with their models", AZ_TABLE_SUMMARY);
+    struct az_table *x = az_table_new(
+        t->job->arena, "op_models", "Operations by arguments, with their models", AZ_TABLE_SUMMARY);
     struct models list;
     if (!x)
         return az_arena_error(t->job->arena);

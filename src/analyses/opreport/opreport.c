@@ -10,7 +10,9 @@ static int init(struct az_tt *t, struct az_job *job)
     size_t i = 0;
     while (!(job->traces[i]->caps & AZ_CAP_OPREPORT))
         i++;
-    *t = (struct az_tt){ .job = job, .trace = job->traces[i], .r = az_opreport(job->traces[i]), .o = job->opts };
+    *t = (struct az_tt){
+        .job = job, .trace = job->traces[i], .r = az_opreport(job->traces[i]), .o = job->opts
+    };
     t->last_mark = AZ_NO_ID;
     t->first = az_sv_is(t->o->op_rules, "first");
     az_vec_init(&t->sigs, job->mem);
@@ -48,7 +50,8 @@ static uint8_t suspect(const struct az_tt *t, const struct az_opr_row *row)
     return s;
 }
 
-/* The first row has no row before it. In the first version neither has a row behind one without a gap. */
+/* The first row has no row before it. In the first version neither has a row after one without a
+ * gap. */
 static void mark_gaps(struct az_tt *t)
 {
     bool seen = false;
@@ -76,15 +79,18 @@ static int rate(struct az_tt *t)
 /* Range of ids, then host rows, then impossible ones. */
 static int filter(struct az_tt *t)
 {
-    bool range = t->o->id_range.n > 0, first_left = range; /* the first row of a range has no row before it */
+    bool range = t->o->id_range.n > 0,
+         first_left = range; /* the first row of a range has no row before it */
     size_t n = 0;
 
     if (range && !az_opr_id_range(t->o->id_range, &t->range_low, &t->range_high))
         return az_diag_fail(t->job->diag, AZ_ECONFIG, AZ_AT_FILE(t->trace->path),
-                            "id_range '%.*s' is no range (\"5-10\", \"31-\" and \"-12\" are)", AZ_SVF(t->o->id_range));
+                            "id_range '%.*s' is no range (\"5-10\", \"31-\" and \"-12\" are)",
+                            AZ_SVF(t->o->id_range));
     for (size_t i = 0; i < t->rows.n; i++) {
         struct az_opr_row r = t->rows.v[i];
-        bool out = range && (az_opr_oprow(t, &r)->line < t->range_low || az_opr_oprow(t, &r)->line > t->range_high);
+        bool out = range && (az_opr_oprow(t, &r)->line < t->range_low ||
+                             az_opr_oprow(t, &r)->line > t->range_high);
         bool host = !out && t->o->no_host_ops && az_opr_sig_of(t, &r)->kind == TT_HOST;
         bool impossible = !out && !host && t->o->drop_impossible && r.suspect;
         t->out_of_range += out;
@@ -97,11 +103,14 @@ static int filter(struct az_tt *t)
     }
     t->rows.n = n;
     if (range)
-        az_opr_note(t, "only ids %.*s: %llu rows are outside", AZ_SVF(t->o->id_range), (unsigned long long)t->out_of_range);
+        az_opr_note(t, "only ids %.*s: %llu rows are outside", AZ_SVF(t->o->id_range),
+                    (unsigned long long)t->out_of_range);
     if (t->host_dropped)
-        az_opr_note(t, "%llu host operations are left out (no_host_ops)", (unsigned long long)t->host_dropped);
+        az_opr_note(t, "%llu host operations are skipped (no_host_ops)",
+                    (unsigned long long)t->host_dropped);
     if (t->impossible_dropped)
-        az_opr_note(t, "%llu impossible rows are left out (drop_impossible)", (unsigned long long)t->impossible_dropped);
+        az_opr_note(t, "%llu impossible rows are skipped (drop_impossible)",
+                    (unsigned long long)t->impossible_dropped);
     return 0;
 }
 
@@ -127,15 +136,18 @@ static void say_merge(struct az_tt *t)
         az_opr_note(t, "%lld devices, not merged", (long long)t->r->devices);
     else if (t->r->devices > 1)
         az_opr_note(t, "%lld devices, merged by %s into %llu operations", (long long)t->r->devices,
-                m->by_call ? "call count" : "name", (unsigned long long)m->blocks);
+                    m->by_call ? "call count" : "name", (unsigned long long)m->blocks);
     if (m->incomplete && !t->first) {
         struct az_sv name = az_opr_text(t, m->first_code);
-        az_diag_add(t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path),
-                    "%llu of %llu operations are not on all %lld devices, the first 'operation %llu, %.*s' (%s)",
-                    (unsigned long long)m->incomplete, (unsigned long long)m->blocks, (long long)t->r->devices,
-                    (unsigned long long)m->first_block, AZ_SVF(name),
-                    m->by_call ? "their figures are those of the devices that ran them"
-                               : "matched by name: this and later ones of the same name may be paired wrongly");
+        az_diag_add(
+            t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path),
+            "%llu of %llu operations are not on all %lld devices, the first 'operation %llu, %.*s' "
+            "(%s)",
+            (unsigned long long)m->incomplete, (unsigned long long)m->blocks,
+            (long long)t->r->devices, (unsigned long long)m->first_block, AZ_SVF(name),
+            m->by_call
+                ? "their figures are those of the devices that ran them"
+                : "matched by name: this and later ones of the same name may be paired wrongly");
     }
 }
 
@@ -146,7 +158,7 @@ static void cover(struct az_tt *t)
     az_cover(j, "operation rows reported", (double)t->rows.n, "",
              az_arena_printf(j->arena, "of %zu rows of the file", t->r->rows.n));
     if (dropped)
-        az_cover(j, "operation rows left out by options", (double)dropped, "",
+        az_cover(j, "operation rows skipped by options", (double)dropped, "",
                  AZ_SV("id_range, no_host_ops, drop_impossible"));
     az_cover(j, "device time reported", t->time * 1000, "ns",
              AZ_SV("kernel time of the rows reported, devices merged"));
@@ -188,15 +200,18 @@ void az_opr_put_id(const struct az_tt *t, struct az_table *table, const struct a
 {
     const struct az_oprow *r = az_opr_oprow(t, row);
     if (t->r->files.n > 1)
-        az_put_text(table, az_arena_printf(t->job->arena, "%.*s:%u", AZ_SVF(t->r->files.v[r->file]), r->line));
+        az_put_text(table, az_arena_printf(t->job->arena, "%.*s:%u", AZ_SVF(t->r->files.v[r->file]),
+                                           r->line));
     else
         az_put_i64(table, r->line);
 }
 
-/* What needs much memory of its own comes before the largest table, so that both are never there at once. */
+/* What needs much memory of its own comes before the largest table, so that both are never there at
+ * once. */
 static int tables(struct az_tt *t)
 {
-    static int (*const early[])(struct az_tt *) = { az_opr_models, az_opr_signposts, az_opr_iterations };
+    static int (*const early[])(struct az_tt *) = { az_opr_models, az_opr_signposts,
+                                                    az_opr_iterations };
     int rc = 0;
     t->hold = true;
     for (size_t i = 0; rc == 0 && i < AZ_LENGTH(early); i++)
@@ -224,15 +239,19 @@ static void say_empty(const struct az_tt *t)
         any = t->r->rows.v[i].kind != AZ_OPROW_SIGNPOST;
     if (t->nothing_after && any)
         az_diag_add(t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path),
-                    "no operation follows the last signpost '%.*s' (last_signpost=first takes what follows the first "
-                    "of its name; start_signpost and end_signpost choose others; ignore_signposts=true takes the whole "
+                    "no operation follows the last signpost '%.*s' (last_signpost=first takes what "
+                    "follows the first "
+                    "of its name; start_signpost and end_signpost choose others; "
+                    "ignore_signposts=true takes the whole "
                     "file)",
                     AZ_SVF(mark));
     else
-        az_diag_add(t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path), "no operation is left to report (%s)",
-                    any            ? "see the signpost and range options; ignore_signposts=true takes the whole file"
-                    : t->r->rows.n ? "the file has signposts only"
-                                   : "the file has no rows");
+        az_diag_add(
+            t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path),
+            "no operation is left to report (%s)",
+            any ? "see the signpost and range options; ignore_signposts=true takes the whole file"
+            : t->r->rows.n ? "the file has signposts only"
+                           : "the file has no rows");
 }
 
 static int run(struct az_job *job)
@@ -264,8 +283,8 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_tt = {
     .name = "operations",
-    .help =
-        "operations of a report with rates, bounds and advice; stacked summary, signposts, iterations, data quality",
+    .help = "operations of a report with rates, bounds and advice; stacked summary, signposts, "
+            "iterations, data quality",
     .needs = AZ_CAP_OPREPORT,
     .run = run,
 };

@@ -1,6 +1,6 @@
 /* The report of operations on Tenstorrent devices: what its steps share. Private to analyses/tt*.c.
- * Order of work (docs/formats-tracy.md 3): select (sort, window of signposts, merge of devices), rate each row, range
- * of ids and host rows, totals, tables. */
+ * Order of work (docs/formats-tracy.md 3): select (sort, window of signposts, merge of devices),
+ * rate each row, range of ids and host rows, totals, tables. */
 #ifndef AZ_ANALYSES_OPREPORT_OPREPORT_H
 #define AZ_ANALYSES_OPREPORT_OPREPORT_H
 
@@ -41,8 +41,9 @@ struct az_opr_sig {
     struct az_sv shown;                   /* "Matmul 32 x 64 x 64" */
     struct az_sv precision;               /* "HiFi2 BF16 x BF16 => BF16" */
     double flop, dram_bytes, moved_bytes; /* NaN: no formula or missing shapes */
-    bool in_dram;        /* one of inputs 0, 1 and output 0 lies in DRAM, or may, whether its size is known or not */
-    bool rated;          /* its FLOP count in the tables of operations (matrix products, convolution) */
+    bool in_dram; /* one of inputs 0, 1 and output 0 is in DRAM, or may, whether its size is known
+                     or not */
+    bool rated;   /* its FLOP count in the tables of operations (matrix products, convolution) */
     bool whole_grid;     /* percentages are of the whole grid, not of the cores of the row */
     const char *source;  /* of flop; NULL */
     const char *why_not; /* no flop because; NULL */
@@ -119,9 +120,10 @@ struct az_tt {
     struct az_opr_counts counts;
     struct az_opr_merge_notes merge;
     uint64_t out_of_range, host_dropped, impossible_dropped, unmerged_from;
-    double total;           /* us: time and gap of all rows */
-    double time, gap;       /* us */
-    uint32_t last_mark;     /* text of the last signpost, where the window begins with it; else AZ_NO_ID */
+    double total;     /* us: time and gap of all rows */
+    double time, gap; /* us */
+    uint32_t
+        last_mark; /* text of the last signpost, where the window begins with it; else AZ_NO_ID */
     bool nothing_after;     /* and no operation follows it */
     struct az_vec_sv notes; /* what was done, for people */
     int64_t range_low, range_high;
@@ -142,17 +144,19 @@ bool az_opr_id_range(struct az_sv text, int64_t *low, int64_t *high);
 int az_opr_device(struct az_tt *t) AZ_MUST_USE;
 
 /* ---- az_opr_select.c, az_opr_merge.c ---- */
-/* Rows in the order of the report; whole: without the window of signposts, signposts kept. Only row, kernel are set. */
+/* Rows in the order of the report; whole: without the window of signposts, signposts kept. Only
+ * row, kernel are set. */
 int az_opr_select(struct az_tt *t, bool whole, struct az_opr_rows *out) AZ_MUST_USE;
 /* Window (row numbers in order of time) into merged rows. */
 int az_opr_merge(struct az_tt *t, const uint32_t *window, size_t n, struct az_opr_rows *out,
-             struct az_opr_merge_notes *notes) AZ_MUST_USE;
+                 struct az_opr_merge_notes *notes) AZ_MUST_USE;
 void az_opr_note(struct az_tt *t, const char *fmt, ...) AZ_PRINTF(2, 3);
 
 /* ---- tt_rates.c ---- */
 int az_opr_sig(struct az_tt *t, uint32_t row, uint32_t *sig) AZ_MUST_USE;
 void az_opr_figures(const struct az_tt *t, const struct az_opr_row *row, struct az_opr_figures *f);
-enum az_opr_bound az_opr_bound(const struct az_tt *t, double dram_percent, double flops_percent, bool no_dram);
+enum az_opr_bound az_opr_bound(const struct az_tt *t, double dram_percent, double flops_percent,
+                               bool no_dram);
 double az_opr_row_time(const struct az_tt *t, const struct az_opr_row *row); /* us; NaN: blank */
 double az_opr_row_gap(const struct az_tt *t, const struct az_opr_row *row);
 /* The same in ns, blank as 0: files have whole ns, so sums are exact in any order. */
@@ -162,12 +166,20 @@ static inline const struct az_oprow *az_opr_oprow(const struct az_tt *t, const s
 {
     return &t->r->rows.v[r->row];
 }
-static inline const struct az_opr_sig *az_opr_sig_of(const struct az_tt *t, const struct az_opr_row *r) { return &t->sigs.v[r->sig]; }
-static inline const struct az_opargs *az_opr_args_of(const struct az_tt *t, const struct az_opr_row *r)
+static inline const struct az_opr_sig *az_opr_sig_of(const struct az_tt *t,
+                                                     const struct az_opr_row *r)
+{
+    return &t->sigs.v[r->sig];
+}
+static inline const struct az_opargs *az_opr_args_of(const struct az_tt *t,
+                                                     const struct az_opr_row *r)
 {
     return &t->r->args.v[t->r->rows.v[r->row].args];
 }
-static inline struct az_sv az_opr_text(const struct az_tt *t, uint32_t id) { return az_trace_text(t->trace, id); }
+static inline struct az_sv az_opr_text(const struct az_tt *t, uint32_t id)
+{
+    return az_trace_text(t->trace, id);
+}
 
 /* ---- tables ---- */
 int az_opr_emit(struct az_tt *t, struct az_table *table, int rc) AZ_MUST_USE;
@@ -176,7 +188,8 @@ void az_opr_put_real(struct az_table *t, double v);
 void az_opr_put_id(const struct az_tt *t, struct az_table *table, const struct az_opr_row *r);
 void az_opr_id_column(const struct az_tt *t, struct az_table *table, unsigned flags);
 int az_opr_ops(struct az_tt *t) AZ_MUST_USE;
-void az_opr_row_inks(struct az_tt *t, const struct az_opr_row *r, const struct az_opr_figures *f, uint8_t *ink);
+void az_opr_row_inks(struct az_tt *t, const struct az_opr_row *r, const struct az_opr_figures *f,
+                     uint8_t *ink);
 int az_opr_stacked(struct az_tt *t) AZ_MUST_USE;
 int az_opr_signposts(struct az_tt *t) AZ_MUST_USE;
 int az_opr_iterations(struct az_tt *t) AZ_MUST_USE;
@@ -185,9 +198,11 @@ int az_opr_models(struct az_tt *t) AZ_MUST_USE;
 
 /* ---- az_opr_advice.c ---- */
 /* Advice on a matrix product; NULL without memory. Rows for which the same can be said share it. */
-const struct az_opr_advice *az_opr_advise(struct az_tt *t, const struct az_opr_row *r, const struct az_opr_figures *f);
+const struct az_opr_advice *az_opr_advise(struct az_tt *t, const struct az_opr_row *r,
+                                          const struct az_opr_figures *f);
 /* Text of the Advice cell; empty for rows that get none. */
-struct az_sv az_opr_advice_text(struct az_tt *t, const struct az_opr_row *r, const struct az_opr_figures *f);
+struct az_sv az_opr_advice_text(struct az_tt *t, const struct az_opr_row *r,
+                                const struct az_opr_figures *f);
 /* The advice table, and its section below the printed operations. */
 int az_opr_advice(struct az_tt *t, struct az_form *form) AZ_MUST_USE;
 

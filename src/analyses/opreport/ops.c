@@ -1,4 +1,5 @@
-/* The table `ops`: one row an operation, and its coloured text form (docs/formats-tracy.md 12, 13, 16). */
+/* The table `ops`: one row an operation, and its coloured text form (docs/formats-tracy.md 12, 13,
+ * 16). */
 #include <math.h>
 #include <stdio.h>
 
@@ -83,12 +84,13 @@ static struct az_sv suspect_text(const struct az_tt *t, uint8_t s)
     struct az_sv all = { "", 0 };
     for (size_t i = 0; i < AZ_LENGTH(bits); i++)
         if (s & bits[i].bit)
-            all =
-                all.n ? az_arena_printf(t->job->arena, "%.*s; %s", AZ_SVF(all), bits[i].text) : az_sv_str(bits[i].text);
+            all = all.n ? az_arena_printf(t->job->arena, "%.*s; %s", AZ_SVF(all), bits[i].text)
+                        : az_sv_str(bits[i].text);
     return all;
 }
 
-static void put_figures(const struct az_tt *t, struct az_table *x, const struct az_opr_row *row, const struct az_opr_figures *f)
+static void put_figures(const struct az_tt *t, struct az_table *x, const struct az_opr_row *row,
+                        const struct az_opr_figures *f)
 {
     const struct az_opr_sig *s = az_opr_sig_of(t, row);
     az_opr_put_id(t, x, row);
@@ -106,7 +108,8 @@ static void put_figures(const struct az_tt *t, struct az_table *x, const struct 
     az_put_text(x, s->precision);
 }
 
-static void put_row(struct az_tt *t, struct az_table *x, const struct az_opr_row *row, const struct az_opr_figures *f)
+static void put_row(struct az_tt *t, struct az_table *x, const struct az_opr_row *row,
+                    const struct az_opr_figures *f)
 {
     const struct az_opargs *a = az_opr_args_of(t, row);
     put_figures(t, x, row, f);
@@ -153,9 +156,11 @@ static void ink_bound(const struct az_opr_figures *f, uint8_t *ink)
     }
 }
 
-void az_opr_row_inks(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_figures *f, uint8_t *ink)
+void az_opr_row_inks(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_figures *f,
+                     uint8_t *ink)
 {
-    static const uint8_t verdicts[] = { AZ_INK_WHITE, AZ_INK_WHITE, AZ_INK_GREEN, AZ_INK_RED, AZ_INK_CYAN };
+    static const uint8_t verdicts[] = { AZ_INK_WHITE, AZ_INK_WHITE, AZ_INK_GREEN, AZ_INK_RED,
+                                        AZ_INK_CYAN };
     const struct az_opr_sig *s = az_opr_sig_of(t, row);
 
     memset(ink, AZ_INK_NONE, C_PRINTED);
@@ -197,16 +202,17 @@ static struct az_sv thousands(struct az_tt *t, double v, const char *unit)
 static void footer(struct az_tt *t, struct az_form *f)
 {
     struct az_arena *a = t->job->arena;
-    struct az_sv hosts =
-        az_arena_printf(a, "%llu device ops, %llu host ops, %llu signposts", (unsigned long long)t->counts.device,
-                        (unsigned long long)t->counts.host, (unsigned long long)t->counts.signposts);
+    struct az_sv hosts = az_arena_printf(
+        a, "%llu device ops, %llu host ops, %llu signposts", (unsigned long long)t->counts.device,
+        (unsigned long long)t->counts.host, (unsigned long long)t->counts.signposts);
     f->footer = az_arena_array(a, f->n, sizeof *f->footer);
     for (size_t i = 0; f->footer && i < f->n; i++)
-        f->footer[i] = f->columns[i].column == C_PERCENT ? (t->total != 0 ? AZ_SV("100.0 %") : AZ_SV(""))
-                       : f->columns[i].column == C_CODE  ? hosts
-                       : f->columns[i].column == C_TIME  ? thousands(t, t->time, "μs")
-                       : f->columns[i].column == C_GAP   ? thousands(t, t->gap, "μs")
-                                                         : AZ_SV("");
+        f->footer[i] = f->columns[i].column == C_PERCENT
+                           ? (t->total != 0 ? AZ_SV("100.0 %") : AZ_SV(""))
+                       : f->columns[i].column == C_CODE ? hosts
+                       : f->columns[i].column == C_TIME ? thousands(t, t->time, "μs")
+                       : f->columns[i].column == C_GAP  ? thousands(t, t->gap, "μs")
+                                                        : AZ_SV("");
 }
 
 static struct az_form *make_form(struct az_tt *t)
@@ -229,7 +235,8 @@ static struct az_form *make_form(struct az_tt *t)
     struct az_arena *a = t->job->arena;
     struct az_form *f = az_arena_alloc(a, sizeof *f);
     struct az_form_column *c = az_arena_array(a, C_PRINTED, sizeof *c);
-    uint8_t *ink = az_arena_array(a, t->rows.n + 1, C_PRINTED), *hidden = az_arena_array(a, t->rows.n + 1, 1);
+    uint8_t *ink = az_arena_array(a, t->rows.n + 1, C_PRINTED),
+            *hidden = az_arena_array(a, t->rows.n + 1, 1);
     if (!f || !c || !ink || !hidden)
         return NULL;
     *f = (struct az_form){ .title = AZ_SV("Performance report"), .columns = c, .ink = ink };
@@ -273,13 +280,15 @@ static int rows(struct az_tt *t, struct az_table *x, struct az_form *f)
         return 0;
     struct az_sv said =
         az_arena_printf(t->job->arena, "%llu rows below %g %% are %s: %.1f %% of the time together",
-                        (unsigned long long)grey, t->o->min_percentage, f->hidden ? "not printed" : "grey", grey_time);
+                        (unsigned long long)grey, t->o->min_percentage,
+                        f->hidden ? "not printed" : "grey", grey_time);
     return az_form_text(f, said, false);
 }
 
 int az_opr_ops(struct az_tt *t)
 {
-    struct az_table *x = az_table_new(t->job->arena, "ops", "Operations", AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY);
+    struct az_table *x =
+        az_table_new(t->job->arena, "ops", "Operations", AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY);
     struct az_form *f = make_form(t);
     if (!x || !f) {
         az_table_free(x);
@@ -287,7 +296,8 @@ int az_opr_ops(struct az_tt *t)
     }
     x->form = f;
     columns(t, x);
-    int rc = az_vec_reserve(&x->cells, t->rows.n * x->columns.n); /* the largest thing there is: without room to grow */
+    int rc = az_vec_reserve(
+        &x->cells, t->rows.n * x->columns.n); /* the largest thing there is: without room to grow */
     if (rc == 0)
         rc = rows(t, x, f);
     for (size_t i = 0; rc == 0 && i < t->notes.n; i++)

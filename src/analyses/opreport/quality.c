@@ -1,5 +1,5 @@
-/* What of the report can be trusted: impossible rows, missing values, operations not found on all devices; totals with
- * and without the impossible rows. */
+/* What of the report can be trusted: impossible rows, missing values, operations not found on all
+ * devices; totals with and without the impossible rows. */
 #include <math.h>
 
 #include "analyses/opreport/opreport.h"
@@ -18,7 +18,19 @@ static void count(struct check *c, bool hit, double time, double gap)
     c->gap += gap;
 }
 
-enum { Q_ALL, Q_IMPOSSIBLE, Q_LONG, Q_NEGATIVE, Q_FIRMWARE, Q_GAP, Q_FAR, Q_NO_TIME, Q_NO_RATE, Q_FIDELITY, Q_CHECKS };
+enum {
+    Q_ALL,
+    Q_IMPOSSIBLE,
+    Q_LONG,
+    Q_NEGATIVE,
+    Q_FIRMWARE,
+    Q_GAP,
+    Q_FAR,
+    Q_NO_TIME,
+    Q_NO_RATE,
+    Q_FIDELITY,
+    Q_CHECKS
+};
 
 static void look(const struct az_tt *t, struct check *c)
 {
@@ -45,7 +57,8 @@ static void look(const struct az_tt *t, struct check *c)
     }
 }
 
-static void put(const struct az_tt *t, struct az_table *x, struct az_sv name, const struct check *c, const char *note)
+static void put(const struct az_tt *t, struct az_table *x, struct az_sv name, const struct check *c,
+                const char *note)
 {
     az_put_text(x, name);
     az_put_i64(x, (int64_t)c->rows);
@@ -80,12 +93,14 @@ int az_opr_quality(struct az_tt *t)
 {
     struct check c[Q_CHECKS] = { { 0, 0, 0 } };
     struct az_arena *a = t->job->arena;
-    struct az_table *x = az_table_new(a, "data_quality", "Data quality", AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY);
+    struct az_table *x =
+        az_table_new(a, "data_quality", "Data quality", AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY);
     if (!x)
         return az_arena_error(a);
     columns(x);
     look(t, c);
-    struct check rest = { c[Q_ALL].rows - c[Q_IMPOSSIBLE].rows, c[Q_ALL].time - c[Q_IMPOSSIBLE].time,
+    struct check rest = { c[Q_ALL].rows - c[Q_IMPOSSIBLE].rows,
+                          c[Q_ALL].time - c[Q_IMPOSSIBLE].time,
                           c[Q_ALL].gap - c[Q_IMPOSSIBLE].gap };
     put(t, x, AZ_SV("all rows"), &c[Q_ALL], "totals as the other tables have them");
     put(t, x, AZ_SV("without impossible rows"), &rest,
@@ -93,8 +108,10 @@ int az_opr_quality(struct az_tt *t)
     put(t, x, AZ_SV("impossible rows"), &c[Q_IMPOSSIBLE], "any of the next five");
     put(t, x, AZ_SV("kernel time over the limit"), &c[Q_LONG], "thresholds.max_op_us");
     put(t, x, AZ_SV("kernel time below 0"), &c[Q_NEGATIVE], "");
-    put(t, x, AZ_SV("kernel time over firmware time"), &c[Q_FIRMWARE], "the firmware encloses the kernel");
-    put(t, x, AZ_SV("gap below 0"), &c[Q_GAP], "an operation that began before its device was free");
+    put(t, x, AZ_SV("kernel time over firmware time"), &c[Q_FIRMWARE],
+        "the firmware encloses the kernel");
+    put(t, x, AZ_SV("gap below 0"), &c[Q_GAP],
+        "an operation that began before its device was free");
     put(t, x, AZ_SV("gap over the limit"), &c[Q_FAR], "thresholds.max_gap_us");
     put(t, x, AZ_SV("no kernel time"), &c[Q_NO_TIME], "blank or 0: no rate");
     put(t, x, AZ_SV("products and convolutions without a rate"), &c[Q_NO_RATE],

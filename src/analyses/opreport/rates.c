@@ -1,5 +1,5 @@
-/* Figures of a row: what its arguments say, once for all rows with the same ones (az_opr_sig), and its times
- * (docs/formats-tracy.md 6 to 8, 10). */
+/* Figures of a row: what its arguments say, once for all rows with the same ones (az_opr_sig), and
+ * its times (docs/formats-tracy.md 6 to 8, 10). */
 #include <math.h>
 
 #include "analyses/opreport/opreport.h"
@@ -22,18 +22,22 @@ static struct az_sv type_of(const struct az_tt *t, const struct az_tensor *x)
 
 static struct az_sv precision(const struct az_tt *t, const struct az_opargs *a, uint8_t kind)
 {
-    struct az_sv in0 = type_of(t, &a->t[AZ_IN0]), in1 = type_of(t, &a->t[AZ_IN1]), out = type_of(t, &a->t[AZ_OUT0]);
+    struct az_sv in0 = type_of(t, &a->t[AZ_IN0]), in1 = type_of(t, &a->t[AZ_IN1]),
+                 out = type_of(t, &a->t[AZ_OUT0]);
     struct az_sv f = az_opr_text(t, a->fidelity);
     struct az_arena *arena = t->job->arena;
 
     if (kind == TT_MATMUL || kind == TT_CONV)
-        return az_arena_printf(arena, "%.*s%s%.*s x %.*s => %.*s", AZ_SVF(f), f.n ? " " : "", AZ_SVF(in0), AZ_SVF(in1),
-                               AZ_SVF(out));
-    return az_arena_printf(arena, "%.*s%s%.*s%s%.*s", AZ_SVF(in0), in1.n ? ", " : "", AZ_SVF(in1), out.n ? " => " : "",
-                           AZ_SVF(out));
+        return az_arena_printf(arena, "%.*s%s%.*s x %.*s => %.*s", AZ_SVF(f), f.n ? " " : "",
+                               AZ_SVF(in0), AZ_SVF(in1), AZ_SVF(out));
+    return az_arena_printf(arena, "%.*s%s%.*s%s%.*s", AZ_SVF(in0), in1.n ? ", " : "", AZ_SVF(in1),
+                           out.n ? " => " : "", AZ_SVF(out));
 }
 
-static struct az_sv text_or_x(const struct az_tt *t, uint32_t id) { return id == AZ_NO_ID ? AZ_SV("x") : az_opr_text(t, id); }
+static struct az_sv text_or_x(const struct az_tt *t, uint32_t id)
+{
+    return id == AZ_NO_ID ? AZ_SV("x") : az_opr_text(t, id);
+}
 
 static struct az_sv number_or_x(struct az_arena *a, int32_t v)
 {
@@ -54,11 +58,14 @@ static double elements(const struct az_opargs *a, int tensor)
 
 static double bytes(const struct az_tt *t, const struct az_opargs *a, int tensor)
 {
-    return a->t[tensor].type == AZ_NO_ID ? NAN : elements(a, tensor) * az_tensix_bytes(az_opr_text(t, a->t[tensor].type));
+    return a->t[tensor].type == AZ_NO_ID
+               ? NAN
+               : elements(a, tensor) * az_tensix_bytes(az_opr_text(t, a->t[tensor].type));
 }
 
-/* Bytes of inputs 0, 1 and output 0 that lie in DRAM; NaN where none does (*any), a shape is missing, or a tensor has
- * neither shape nor memory: it may lie there, and a part of the bytes is no rate. */
+/* Bytes of inputs 0, 1 and output 0 that are in DRAM; NaN where none does (*any), a shape is
+ * missing, or a tensor has neither shape nor memory: it may be there, and a part of the bytes is no
+ * rate. */
 static double dram_bytes(const struct az_tt *t, const struct az_opargs *a, bool *any)
 {
     static const int tensors[] = { AZ_IN0, AZ_IN1, AZ_OUT0 };
@@ -76,12 +83,13 @@ static double dram_bytes(const struct az_tt *t, const struct az_opargs *a, bool 
 /* Larger of two, as pandas has it: a missing one does not count. */
 static double larger(double a, double b) { return isnan(a) ? b : isnan(b) || a > b ? a : b; }
 
-static void matmul(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a, struct az_sv code)
+static void matmul(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a,
+                   struct az_sv code)
 {
     double m = dim(a, AZ_IN0, Y), k = dim(a, AZ_IN0, X), n = dim(a, AZ_IN1, X);
-    double batch = t->first
-                       ? dim(a, AZ_IN0, W) * dim(a, AZ_IN0, Z)
-                       : larger(dim(a, AZ_IN0, W), dim(a, AZ_IN1, W)) * larger(dim(a, AZ_IN0, Z), dim(a, AZ_IN1, Z));
+    double batch = t->first ? dim(a, AZ_IN0, W) * dim(a, AZ_IN0, Z)
+                            : larger(dim(a, AZ_IN0, W), dim(a, AZ_IN1, W)) *
+                                  larger(dim(a, AZ_IN0, Z), dim(a, AZ_IN1, Z));
 
     s->rated = true;
     s->flop = 2 * m * k * n * batch;
@@ -93,17 +101,20 @@ static void matmul(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs
         return;
     }
     if (batch > 1 && !t->first)
-        s->shown = az_arena_printf(t->job->arena, "%.*s b={%.0f} x %.0f x %.0f x %.0f", AZ_SVF(code), batch, m, k, n);
+        s->shown = az_arena_printf(t->job->arena, "%.*s b={%.0f} x %.0f x %.0f x %.0f",
+                                   AZ_SVF(code), batch, m, k, n);
     else
         s->shown = az_arena_printf(t->job->arena, "%.*s %.0f x %.0f x %.0f", AZ_SVF(code), m, k, n);
 }
 
-static void conv(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a, struct az_sv code)
+static void conv(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a,
+                 struct az_sv code)
 {
     struct az_arena *arena = t->job->arena;
     double m = dim(a, AZ_OUT0, Y), n = dim(a, AZ_IN1, X);
     double k = a->window_h < 0 ? NAN : dim(a, AZ_IN0, X) * a->window_h * a->window_w;
-    struct az_sv p = number_or_x(arena, a->out_height_tiles), b = number_or_x(arena, a->act_block_tiles);
+    struct az_sv p = number_or_x(arena, a->out_height_tiles),
+                 b = number_or_x(arena, a->act_block_tiles);
     const char *adb = a->double_buffer != AZ_FLAG_FALSE ? " ADB" : "",
                *sr = a->split_reader != AZ_FLAG_FALSE ? " SR" : "";
 
@@ -116,25 +127,28 @@ static void conv(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *
     else if (isnan(m) || isnan(n))
         s->why_not = "a shape is missing";
     else
-        s->shown = az_arena_printf(arena, "%.*s %.0f x %.0f x %.0f [ABH=%.*s|%.*s%s%s]", AZ_SVF(code), m, k, n,
-                                   AZ_SVF(p), AZ_SVF(b), adb, sr);
+        s->shown = az_arena_printf(arena, "%.*s %.0f x %.0f x %.0f [ABH=%.*s|%.*s%s%s]",
+                                   AZ_SVF(code), m, k, n, AZ_SVF(p), AZ_SVF(b), adb, sr);
 }
 
 /* w=(3,3) s=(2,2) p=((1, 1), (1, 1)) d=(1,1) | HEIGHT_SHARDED */
-static void halo(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a, struct az_sv code)
+static void halo(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a,
+                 struct az_sv code)
 {
-    s->shown = az_arena_printf(t->job->arena, "%.*s w=%.*s s=%.*s p=%.*s d=%.*s | %.*s", AZ_SVF(code),
-                               AZ_SVF(text_or_x(t, a->halo_window)), AZ_SVF(text_or_x(t, a->halo_stride)),
-                               AZ_SVF(text_or_x(t, a->halo_pad)), AZ_SVF(text_or_x(t, a->halo_dilation)),
-                               AZ_SVF(text_or_x(t, a->halo_layout)));
+    s->shown =
+        az_arena_printf(t->job->arena, "%.*s w=%.*s s=%.*s p=%.*s d=%.*s | %.*s", AZ_SVF(code),
+                        AZ_SVF(text_or_x(t, a->halo_window)), AZ_SVF(text_or_x(t, a->halo_stride)),
+                        AZ_SVF(text_or_x(t, a->halo_pad)), AZ_SVF(text_or_x(t, a->halo_dilation)),
+                        AZ_SVF(text_or_x(t, a->halo_layout)));
 }
 
 /* Query, key and value are inputs 0, 1 and 2: W batch, Z heads, Y positions, X head size. */
 static void attention(struct az_opr_sig *s, const struct az_opargs *a)
 {
     double dv = isnan(dim(a, AZ_IN2, X)) ? dim(a, AZ_IN1, X) : dim(a, AZ_IN2, X);
-    s->flop = az_attention_flop(dim(a, AZ_IN0, W), dim(a, AZ_IN0, Z), dim(a, AZ_IN0, Y), dim(a, AZ_IN1, Y),
-                                dim(a, AZ_IN0, X), dv, a->causal == AZ_FLAG_TRUE, a->window);
+    s->flop = az_attention_flop(dim(a, AZ_IN0, W), dim(a, AZ_IN0, Z), dim(a, AZ_IN0, Y),
+                                dim(a, AZ_IN1, Y), dim(a, AZ_IN0, X), dv, a->causal == AZ_FLAG_TRUE,
+                                a->window);
     s->source = "2 B Hq Sq Sk (Dk + Dv), causal half (tt-mlir change 9046)";
     if (isnan(s->flop))
         s->why_not = "a shape is missing";
@@ -144,14 +158,17 @@ static void attention(struct az_opr_sig *s, const struct az_opargs *a)
 static void collective(const struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a)
 {
     double in = bytes(t, a, AZ_IN0), out = bytes(t, a, AZ_OUT0);
-    double ring = s->kind == TT_GATHER ? out / in : s->kind == TT_SCATTER ? in / out : (double)t->r->devices;
+    double ring = s->kind == TT_GATHER    ? out / in
+                  : s->kind == TT_SCATTER ? in / out
+                                          : (double)t->r->devices;
     double tensor = s->kind == TT_GATHER ? out : in;
 
-    s->source = "no FLOP; bytes moved: tensor (r - 1) / r, twice on a line (tt-perf-report change 58)";
+    s->source =
+        "no FLOP; bytes moved: tensor (r - 1) / r, twice on a line (tt-perf-report change 58)";
     if (isfinite(ring) && ring > 1 && isfinite(tensor))
         s->moved_bytes = az_collective_bytes(tensor, ring, a->linear == AZ_FLAG_TRUE);
     else
-        s->why_not = "the ring cannot be told from the shapes";
+        s->why_not = "the shapes do not determine the ring";
 }
 
 static void fill(struct az_tt *t, struct az_opr_sig *s, const struct az_oprow *r)
@@ -168,13 +185,14 @@ static void fill(struct az_tt *t, struct az_opr_sig *s, const struct az_oprow *r
     matrix = s->kind == TT_MATMUL || (!t->first && s->kind == TT_CONV);
     s->fidelity = (uint8_t)az_fidelity_of(az_opr_text(t, a->fidelity));
     s->flop = s->dram_bytes = s->moved_bytes = NAN;
-    s->shown =
-        s->kind == TT_SIGNPOST && !t->first ? az_arena_printf(t->job->arena, "%.*s (signpost)", AZ_SVF(code)) : code;
+    s->shown = s->kind == TT_SIGNPOST && !t->first
+                   ? az_arena_printf(t->job->arena, "%.*s (signpost)", AZ_SVF(code))
+                   : code;
     s->precision = precision(t, a, s->kind);
     if (matrix)
-        s->verdict =
-            (uint8_t)az_fidelity_fit(az_opr_text(t, a->t[AZ_IN0].type), az_opr_text(t, a->t[AZ_IN1].type),
-                                     az_opr_text(t, a->t[AZ_OUT0].type), (enum az_fidelity)s->fidelity, &s->advice);
+        s->verdict = (uint8_t)az_fidelity_fit(
+            az_opr_text(t, a->t[AZ_IN0].type), az_opr_text(t, a->t[AZ_IN1].type),
+            az_opr_text(t, a->t[AZ_OUT0].type), (enum az_fidelity)s->fidelity, &s->advice);
     if (s->kind == TT_MATMUL)
         matmul(t, s, a, code);
     else if (s->kind == TT_CONV)
@@ -195,7 +213,8 @@ int az_opr_sig(struct az_tt *t, uint32_t row, uint32_t *sig)
     struct az_opr_sig s = { .code = r->code, .args = r->args };
     uint32_t *at;
     bool added;
-    int rc = az_map_put(&t->sig_of, (uint64_t)r->code << 2 | r->kind, r->args, (uint32_t)t->sigs.n, &at, &added);
+    int rc = az_map_put(&t->sig_of, (uint64_t)r->code << 2 | r->kind, r->args, (uint32_t)t->sigs.n,
+                        &at, &added);
 
     if (rc)
         return rc;
@@ -242,7 +261,9 @@ enum az_opr_bound az_opr_bound(const struct az_tt *t, double dram, double flops,
     bool has_dram = dram > 0, has_flops = flops > 0;
 
     if (has_dram && has_flops)
-        return dram >= limit ? flops >= limit ? TT_BOTH : TT_DRAM : flops >= limit ? TT_FLOP : TT_SLOW;
+        return dram >= limit    ? flops >= limit ? TT_BOTH : TT_DRAM
+               : flops >= limit ? TT_FLOP
+                                : TT_SLOW;
     if (t->first)
         return TT_NO_BOUND;
     if (has_flops && no_dram) /* all in L1: only the FLOPs can limit it */
@@ -251,7 +272,8 @@ enum az_opr_bound az_opr_bound(const struct az_tt *t, double dram, double flops,
 }
 
 /* Rates need a time above 0; the first version took it from the kernel too. */
-static void rates(const struct az_tt *t, const struct az_opr_row *row, const struct az_opr_sig *s, struct az_opr_figures *f)
+static void rates(const struct az_tt *t, const struct az_opr_row *row, const struct az_opr_sig *s,
+                  struct az_opr_figures *f)
 {
     double ns = t->first ? az_opr_oprow(t, row)->kernel : row->kernel;
     double cores = s->whole_grid ? (double)t->workers : f->cores;
@@ -274,14 +296,17 @@ void az_opr_figures(const struct az_tt *t, const struct az_opr_row *row, struct 
     const struct az_opr_sig *s = az_opr_sig_of(t, row);
     const struct az_oprow *r = az_opr_oprow(t, row);
 
-    *f = (struct az_opr_figures){ .dram = NAN, .dram_percent = NAN, .tflops = NAN, .flops_percent = NAN, .percent = NAN };
+    *f = (struct az_opr_figures){
+        .dram = NAN, .dram_percent = NAN, .tflops = NAN, .flops_percent = NAN, .percent = NAN
+    };
     f->time = az_opr_row_time(t, row);
     f->gap = az_opr_row_gap(t, row);
     f->cores = r->cores < 0 ? NAN : (double)r->cores;
     if (s->kind == TT_MATMUL && az_opr_args_of(t, row)->dram_sharded)
         f->cores = DRAM_SHARDED_CORES;
     if ((!isnan(f->time) || !isnan(f->gap)) && t->total != 0)
-        f->percent = ((isnan(f->time) ? 0 : f->time) + (isnan(f->gap) ? 0 : f->gap)) / t->total * 100;
+        f->percent =
+            ((isnan(f->time) ? 0 : f->time) + (isnan(f->gap) ? 0 : f->gap)) / t->total * 100;
     if (s->kind == TT_HOST)
         f->bound = TT_ON_HOST;
     rates(t, row, s, f);

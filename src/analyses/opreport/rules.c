@@ -1,8 +1,9 @@
-/* What is known of operations and devices by name: configs/az_opr_ops.rules, configs/tt_devices.csv, options. */
+/* What is known of operations and devices by name: configs/az_opr_ops.rules,
+ * configs/tt_devices.csv, options. */
+#include "classify/rules.h"
 #include "analyses/opreport/opreport.h"
 #include "base/data.h"
 #include "base/num.h"
-#include "classify/rules.h"
 
 #define FILE_NAME "tt_ops.rules"
 
@@ -30,13 +31,17 @@ struct az_sv az_opr_first_word(struct az_sv s) { return az_sv_cut(&s, ' '); }
 
 struct az_sv az_opr_category_of(struct az_sv word)
 {
-    const struct az_sv tail = AZ_SV("DeviceOperation"), whole = az_rules_class(FILE_NAME, "category", word);
+    const struct az_sv tail = AZ_SV("DeviceOperation"),
+                       whole = az_rules_class(FILE_NAME, "category", word);
     if (whole.n || !az_sv_ends(word, tail))
         return whole;
     return az_rules_class(FILE_NAME, "category", az_sv_make(word.p, word.n - tail.n));
 }
 
-static bool is(const char *what, struct az_sv text) { return az_rules_class(FILE_NAME, what, text).n > 0; }
+static bool is(const char *what, struct az_sv text)
+{
+    return az_rules_class(FILE_NAME, what, text).n > 0;
+}
 
 const struct az_opr_code *az_opr_code(struct az_tt *t, uint32_t name)
 {
@@ -53,7 +58,7 @@ const struct az_opr_code *az_opr_code(struct az_tt *t, uint32_t name)
     return c;
 }
 
-/* Category by the first word of what is shown; Other is told once a name. */
+/* Category by the first word of what is shown; Other is reported once a name. */
 struct az_sv az_opr_category(struct az_tt *t, const struct az_opr_sig *s)
 {
     struct az_opr_code *c = &t->codes[s->code];
@@ -111,25 +116,31 @@ int az_opr_device(struct az_tt *t)
     const char *from = "the file";
 
     if (file.n && o->arch.n && !az_sv_ieq(file, o->arch))
-        az_diag_add(t->job->diag, AZ_WARNING, here, "the file names its architecture '%.*s'; arch '%.*s' is not used",
-                    AZ_SVF(file), AZ_SVF(o->arch));
+        az_diag_add(t->job->diag, AZ_WARNING, here,
+                    "the file names its architecture '%.*s'; arch '%.*s' is not used", AZ_SVF(file),
+                    AZ_SVF(o->arch));
     t->arch = file.n ? file : asked.n ? asked : AZ_SV("wormhole");
     if (!file.n)
         from = o->arch.n ? "arch" : asked.n ? "device" : "no name anywhere: the default";
     t->has_peaks = az_tensix_find(t->arch, &t->peaks);
     if (!t->has_peaks && !file.n && o->arch.n)
-        return az_diag_fail(t->job->diag, AZ_ECONFIG, here, "unknown architecture '%.*s' (known: %.*s)",
-                            AZ_SVF(t->arch), AZ_SVF(known_names(t->job->arena)));
+        return az_diag_fail(t->job->diag, AZ_ECONFIG, here,
+                            "unknown architecture '%.*s' (known: %.*s)", AZ_SVF(t->arch),
+                            AZ_SVF(known_names(t->job->arena)));
     if (!t->has_peaks)
-        az_diag_add(t->job->diag, AZ_WARNING, here,
-                    "no peaks are known of architecture '%.*s': no percentages, no bounds (known: %.*s)",
-                    AZ_SVF(t->arch), AZ_SVF(known_names(t->job->arena)));
+        az_diag_add(
+            t->job->diag, AZ_WARNING, here,
+            "no peaks are known of architecture '%.*s': no percentages, no bounds (known: %.*s)",
+            AZ_SVF(t->arch), AZ_SVF(known_names(t->job->arena)));
     t->workers = o->worker_cores > 0 ? o->worker_cores
                  : t->r->workers > 0 ? t->r->workers
                  : t->has_peaks      ? t->peaks.workers
                                      : 0;
-    t->workers_from = o->worker_cores > 0 ? "worker_cores" : t->r->workers > 0 ? "the file" : "the architecture";
-    az_opr_note(t, "layout %.*s; architecture %.*s (%s), %lld worker cores (%s)", AZ_SVF(t->r->version), AZ_SVF(t->arch),
-            from, (long long)t->workers, t->workers_from);
+    t->workers_from = o->worker_cores > 0 ? "worker_cores"
+                      : t->r->workers > 0 ? "the file"
+                                          : "the architecture";
+    az_opr_note(t, "layout %.*s; architecture %.*s (%s), %lld worker cores (%s)",
+                AZ_SVF(t->r->version), AZ_SVF(t->arch), from, (long long)t->workers,
+                t->workers_from);
     return 0;
 }

@@ -1,5 +1,5 @@
-/* Which rows are reported, in which order: by host start time, inside the window of signposts, devices merged
- * (docs/formats-tracy.md 3 to 5). */
+/* Which rows are reported, in which order: by host start time, inside the window of signposts,
+ * devices merged (docs/formats-tracy.md 3 to 5). */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -90,7 +90,8 @@ static void cut_end(struct az_tt *t, struct window *w)
     bool same = az_sv_eq(e, t->o->start_signpost);
     size_t i = find(t, w, e, same);
     if (i == w->n) {
-        say(t, w, "end_signpost '%.*s' is not in the file%s and has no effect", AZ_SVF(e), same ? " twice" : "");
+        say(t, w, "end_signpost '%.*s' is not in the file%s and has no effect", AZ_SVF(e),
+            same ? " twice" : "");
         return;
     }
     if (same && find(t, w, e, 2) < w->n)
@@ -100,7 +101,8 @@ static void cut_end(struct az_tt *t, struct window *w)
     say(t, w, "operations before signpost '%.*s'", AZ_SVF(e));
 }
 
-/* Neither is given, or found: what follows the last signpost; of several with its text the last (or first) one. */
+/* Neither is given, or found: what follows the last signpost; of several with its text the last (or
+ * first) one. */
 static void cut_last(struct az_tt *t, struct window *w)
 {
     size_t last = w->n, count = 0;
@@ -118,8 +120,9 @@ static void cut_last(struct az_tt *t, struct window *w)
     w->cut = true;
     if (!w->quiet)
         t->last_mark = at(t, w, last)->code;
-    say(t, w, "operations after the last of %zu signposts, '%.*s' (ignore_signposts: the whole file)", count,
-        AZ_SVF(text));
+    say(t, w,
+        "operations after the last of %zu signposts, '%.*s' (ignore_signposts: the whole file)",
+        count, AZ_SVF(text));
 }
 
 static void choose_window(struct az_tt *t, struct window *w)
@@ -156,7 +159,8 @@ static void cut_files(struct az_tt *t, struct window *w)
         bool drop = w->cut && !t->o->print_signposts && !t->first;
         for (size_t i = 0; i < w->n; i++) {
             const struct az_oprow *r = at(t, w, i);
-            if (r->file == f && (i < w->low || i >= w->high || (drop && r->kind == AZ_OPROW_SIGNPOST)))
+            if (r->file == f &&
+                (i < w->low || i >= w->high || (drop && r->kind == AZ_OPROW_SIGNPOST)))
                 w->out[i] = 1;
         }
     }

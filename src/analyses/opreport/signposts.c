@@ -1,6 +1,6 @@
-/* Signposts and what lies between them: the table `signposts`, and repeated sequences of operations between equal
- * signposts, folded to one row a step with count, median and deviation: `iterations`. Both see the whole file, whatever
- * window the other tables have. */
+/* Signposts and what is between them: the table `signposts`, and repeated sequences of operations
+ * between equal signposts, folded to one row a step with count, median and deviation: `iterations`.
+ * Both see the whole file, whatever window the other tables have. */
 #include <math.h>
 
 #include "analyses/opreport/opreport.h"
@@ -73,8 +73,8 @@ static void put_signpost(const struct whole *w, struct az_table *x, size_t k)
 
 static int signposts(const struct whole *w)
 {
-    struct az_table *x =
-        az_table_new(w->t->job->arena, "signposts", "Signposts and the operations after each", AZ_TABLE_SUMMARY);
+    struct az_table *x = az_table_new(w->t->job->arena, "signposts",
+                                      "Signposts and the operations after each", AZ_TABLE_SUMMARY);
     if (!x)
         return az_arena_error(w->t->job->arena);
     az_opr_id_column(w->t, x, AZ_KEY);
@@ -120,9 +120,10 @@ static void read_span(const struct whole *w, struct span *s, size_t most)
 
 static int add_span(const struct whole *w, struct spans *out, size_t a, size_t b)
 {
-    struct span s = {
-        .from = az_opr_oprow(w->t, &w->all.v[w->at.v[a]])->code, .to = AZ_NO_ID, .first = w->at.v[a] + 1, .end = w->all.n
-    };
+    struct span s = { .from = az_opr_oprow(w->t, &w->all.v[w->at.v[a]])->code,
+                      .to = AZ_NO_ID,
+                      .first = w->at.v[a] + 1,
+                      .end = w->all.n };
     if (b < w->at.n) {
         s.to = az_opr_oprow(w->t, &w->all.v[w->at.v[b]])->code;
         s.end = w->at.v[b];
@@ -131,8 +132,9 @@ static int add_span(const struct whole *w, struct spans *out, size_t a, size_t b
     return s.ops ? az_vec_push(out, s) : 0;
 }
 
-/* From each signpost to the next of any text, and to the next of its own where that is another one. What follows the
- * last of a text counts as an iteration only as far as it repeats the one before it. */
+/* From each signpost to the next of any text, and to the next of its own where that is another one.
+ * What follows the last of a text counts as an iteration only as far as it repeats the one before
+ * it. */
 static int find_spans(const struct whole *w, struct spans *out)
 {
     struct az_map next; /* text -> next place of it, from the back */
@@ -156,7 +158,8 @@ static int find_spans(const struct whole *w, struct spans *out)
     return rc;
 }
 
-/* The last span reaches to the end of the file: cut it to the operations of an equal iteration before it. */
+/* The last span reaches to the end of the file: cut it to the operations of an equal iteration
+ * before it. */
 static void cut_last(const struct whole *w, struct spans *s)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -229,9 +232,10 @@ static void put_stats(struct az_table *x, struct az_vec_f64 *v, bool all)
     az_opr_put_real(x, most);
 }
 
-/* One step of a sequence, over its iterations; *at: where each of them is. The last step is the whole sequence. */
-static int put_step(const struct whole *w, struct az_table *x, const struct span *s, size_t n, int64_t sequence,
-                    size_t step, size_t *at)
+/* One step of a sequence, over its iterations; *at: where each of them is. The last step is the
+ * whole sequence. */
+static int put_step(const struct whole *w, struct az_table *x, const struct span *s, size_t n,
+                    int64_t sequence, size_t step, size_t *at)
 {
     struct az_vec_f64 time, gap;
     const struct az_tt *t = w->t;
@@ -270,7 +274,8 @@ static int put_step(const struct whole *w, struct az_table *x, const struct span
     return rc;
 }
 
-static int put_sequence(const struct whole *w, struct az_table *x, const struct span *s, size_t n, int64_t sequence)
+static int put_sequence(const struct whole *w, struct az_table *x, const struct span *s, size_t n,
+                        int64_t sequence)
 {
     size_t *at = az_mem_alloc(w->t->job->mem, n * sizeof *at);
     int rc = at ? 0 : az_mem_error(w->t->job->mem);
@@ -286,8 +291,8 @@ static int put_sequence(const struct whole *w, struct az_table *x, const struct 
 
 static int fold(const struct whole *w, struct spans *s)
 {
-    struct az_table *x =
-        az_table_new(w->t->job->arena, "iterations", "Repeated sequences between signposts", AZ_TABLE_SUMMARY);
+    struct az_table *x = az_table_new(w->t->job->arena, "iterations",
+                                      "Repeated sequences between signposts", AZ_TABLE_SUMMARY);
     if (!x)
         return az_arena_error(w->t->job->arena);
     columns(x);

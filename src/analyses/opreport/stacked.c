@@ -1,5 +1,5 @@
-/* The stacked summary: time by operation, by operation and memory of its first input, or by category; and the chart of
- * it (docs/formats-tracy.md 15). */
+/* The stacked summary: time by operation, by operation and memory of its first input, or by
+ * category; and the chart of it (docs/formats-tracy.md 15). */
 #include <math.h>
 
 #include "analyses/opreport/opreport.h"
@@ -26,7 +26,8 @@ struct stack {
     struct az_vec_f64 device_time; /* by device */
 };
 
-/* DEV_0_L1_HEIGHT_SHARDED -> height_sharded: the last two parts; without '_' there is nothing to say. */
+/* DEV_0_L1_HEIGHT_SHARDED -> height_sharded: the last two parts; without '_' there is nothing to
+ * say. */
 static struct az_sv memory_of(struct az_arena *a, struct az_sv m)
 {
     size_t parts = 0, i = m.n;
@@ -52,7 +53,8 @@ static struct az_sv label(struct stack *s, const struct az_opr_row *row)
     if (s->category)
         sig->label = az_opr_category(t, sig);
     else if (az_sv_is(t->o->group_by, "memory") && !t->o->no_stack_by_in0) {
-        struct az_sv m = memory_of(t->job->arena, az_opr_text(t, az_opr_args_of(t, row)->t[AZ_IN0].memory));
+        struct az_sv m =
+            memory_of(t->job->arena, az_opr_text(t, az_opr_args_of(t, row)->t[AZ_IN0].memory));
         if (m.n)
             sig->label = az_arena_printf(t->job->arena, "%.*s (in0:%.*s)", AZ_SVF(word), AZ_SVF(m));
     }
@@ -65,12 +67,15 @@ static int group_of(struct stack *s, const struct az_opr_row *row, struct group 
     int64_t device = s->by_device ? az_opr_oprow(s->t, row)->device : -1;
     uint32_t *at;
     bool added;
-    int rc = name.p ? az_map_put(&s->index, az_hash(name.p, name.n), (uint64_t)device, (uint32_t)s->g.n, &at, &added)
+    int rc = name.p ? az_map_put(&s->index, az_hash(name.p, name.n), (uint64_t)device,
+                                 (uint32_t)s->g.n, &at, &added)
                     : az_arena_error(s->t->job->arena);
     if (rc)
         return rc;
     if (added) {
-        struct group g = { .label = name, .device = device, .category = az_opr_category(s->t, az_opr_sig_of(s->t, row)) };
+        struct group g = { .label = name,
+                           .device = device,
+                           .category = az_opr_category(s->t, az_opr_sig_of(s->t, row)) };
         az_vec_init(&g.flops, s->t->job->mem);
         rc = az_vec_push(&s->g, g);
         if (rc)
@@ -132,8 +137,9 @@ static int in_order(const void *a, const void *b, void *ctx)
 
 static double whole(const struct stack *s, const struct group *g)
 {
-    return s->by_device && g->device >= 0 && (size_t)g->device < s->device_time.n ? s->device_time.v[g->device]
-                                                                                  : s->time;
+    return s->by_device && g->device >= 0 && (size_t)g->device < s->device_time.n
+               ? s->device_time.v[g->device]
+               : s->time;
 }
 
 static void columns(const struct stack *s, struct az_table *x)
@@ -196,7 +202,8 @@ static struct az_form *make_form(struct stack *s, const struct az_table *x)
         { "Max FLOPs [%]", { .title = "Max FLOPs", .unit = "%", .decimals = 2 } },
         { "Mean FLOPs [%]", { .title = "Mean FLOPs", .unit = "%", .decimals = 2 } },
         { "Std FLOPs [%]", { .title = "Std FLOPs", .unit = "%", .decimals = 2 } },
-        { "Weighted Mean FLOPs [%]", { .title = "Weighted Mean FLOPs", .unit = "%", .decimals = 2 } },
+        { "Weighted Mean FLOPs [%]",
+          { .title = "Weighted Mean FLOPs", .unit = "%", .decimals = 2 } },
     };
     struct az_arena *a = s->t->job->arena;
     struct az_form *f = az_arena_alloc(a, sizeof *f);
@@ -265,10 +272,12 @@ static size_t chart_labels(struct stack *s, struct group **pick)
     return az_sort_cmp(pick, n, sizeof *pick, by_category, NULL, s->t->job->mem) == 0 ? n : 0;
 }
 
-static void chart_row(struct stack *s, struct az_table *x, int64_t device, struct group **pick, size_t n)
+static void chart_row(struct stack *s, struct az_table *x, int64_t device, struct group **pick,
+                      size_t n)
 {
     double all = device < 0 ? s->time : s->device_time.v[device], rest = all;
-    az_put_text(x, device < 0 ? AZ_SV("all") : az_arena_printf(s->t->job->arena, "%lld", (long long)device));
+    az_put_text(x, device < 0 ? AZ_SV("all")
+                              : az_arena_printf(s->t->job->arena, "%lld", (long long)device));
     for (size_t i = 0; i < n; i++) {
         double v = time_of(s, pick[i]->label, device);
         az_put_f64(x, v / 1000);
@@ -284,8 +293,8 @@ static int chart(struct stack *s)
     size_t n = chart_labels(s, pick);
     if (n == 0)
         return 0;
-    struct az_table *x =
-        az_table_new(a, "ops_stacked_chart", "Device time of the stacked report, one stack a device", 0);
+    struct az_table *x = az_table_new(a, "ops_stacked_chart",
+                                      "Device time of the stacked report, one stack a device", 0);
     struct az_chart c = { .kind = AZ_CHART_STACKED_COLUMN,
                           .table = AZ_SV("ops_stacked_chart"),
                           .title = AZ_SV("Device time by operation"),
@@ -317,7 +326,8 @@ static int chart(struct stack *s)
 
 static int table(struct stack *s)
 {
-    struct az_table *x = az_table_new(s->t->job->arena, "ops_stacked", "Stacked report", AZ_TABLE_SUMMARY);
+    struct az_table *x =
+        az_table_new(s->t->job->arena, "ops_stacked", "Stacked report", AZ_TABLE_SUMMARY);
     if (!x)
         return az_arena_error(s->t->job->arena);
     columns(s, x);

@@ -1,5 +1,5 @@
-/* Launchers by name, category, lane and arguments (docs/formulas-pytorch.md 5.3), and the same split by what ran
- * at the same time (5.4). */
+/* Launchers by name, category, lane and arguments (docs/formulas-pytorch.md 5.3), and the same
+ * split by what ran at the same time (5.4). */
 #include "analyses/ops/args.h"
 
 #include "analyses/ops/group.h"
@@ -14,7 +14,8 @@ static void key_args(const struct az_fw *fw, const void *ctx, uint32_t i, uint64
     (void)ctx;
     key[0] = (uint64_t)e.name << 32 | args;
     key[1] = (uint64_t)fw->category[i] << 58 | (uint64_t)az_fw_recompute(fw, l->node) << 57 |
-             (uint64_t)(fw->lane_group[e.lane] & 0x1ffffff) << 32 | (fw->opts->group_by_num_kernels ? l->count : 0);
+             (uint64_t)(fw->lane_group[e.lane] & 0x1ffffff) << 32 |
+             (fw->opts->group_by_num_kernels ? l->count : 0);
 }
 
 struct split {
@@ -43,9 +44,10 @@ static void columns(const struct az_fw *fw, struct az_table *t, bool overlap)
     if (fw->opts->include_first_occurrence_time)
         az_table_column(t, "first_occurrence_time", AZ_REAL, AZ_UNIT_US, 0);
     for (size_t i = 0; i < 12; i++) {
-        struct az_sv name =
-            az_arena_printf(t->arena, "total_%s_kernel_time_%s", i % 2 ? "subtree" : "direct", stat[i / 2]);
-        az_table_columnsv(t, name, AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER | (i == 10 ? 0 : AZ_DETAIL));
+        struct az_sv name = az_arena_printf(t->arena, "total_%s_kernel_time_%s",
+                                            i % 2 ? "subtree" : "direct", stat[i / 2]);
+        az_table_columnsv(t, name, AZ_REAL, AZ_UNIT_US,
+                          AZ_LOWER_BETTER | (i == 10 ? 0 : AZ_DETAIL));
     }
     az_table_column(t, "ex_UID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
     az_table_column(t, "kernel_details_summary", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
@@ -62,13 +64,15 @@ static void put_stats(struct az_fw_group *x, struct az_table *t, size_t g)
     double k = 1e3 * (double)x->fw->trace->ticks_per_ns;
     az_stats_i64(x->g.value, az_groups_take(&x->g, g, x->direct), &d);
     az_stats_i64(x->g.value, az_groups_take(&x->g, g, x->subtree), &s);
-    const double v[] = { d.mean,        s.mean,        d.median,      s.median,      d.std,         s.std,
-                         (double)d.min, (double)s.min, (double)d.max, (double)s.max, (double)d.sum, (double)s.sum };
+    const double v[] = { d.mean,        s.mean,        d.median,      s.median,
+                         d.std,         s.std,         (double)d.min, (double)s.min,
+                         (double)d.max, (double)s.max, (double)d.sum, (double)s.sum };
     for (size_t i = 0; i < AZ_LENGTH(v); i++)
         az_put_f64(t, v[i] / k);
 }
 
-static int put_details(struct az_job *job, struct az_fw_group *x, struct az_fw_details *d, struct az_table *t, size_t g)
+static int put_details(struct az_job *job, struct az_fw_group *x, struct az_fw_details *d,
+                       struct az_table *t, size_t g)
 {
     size_t n = az_fw_group_count(x, g);
     struct az_gpu_run *runs = az_mem_alloc(job->mem, (n + 1) * sizeof *runs);
@@ -114,8 +118,8 @@ static int put_row(struct rows *r, size_t g)
     az_put_i64(r->t, e.uid);
     int rc = put_details(r->job, r->x, &r->details, r->t, g);
     if (rc == 0 && r->overlap)
-        rc = az_fw_put_overlap(r->overlap, r->t, r->x->g.item + r->x->g.first[g], az_fw_group_count(r->x, g),
-                               &r->details);
+        rc = az_fw_put_overlap(r->overlap, r->t, r->x->g.item + r->x->g.first[g],
+                               az_fw_group_count(r->x, g), &r->details);
     az_fw_put_share(r->t);
     return rc;
 }
@@ -129,10 +133,11 @@ static int put_in_order(struct rows *r, const struct az_fw_group *base)
         return az_arena_error(r->job->arena);
     for (uint32_t g = 0; g < r->x->n; g++) {
         uint32_t first = az_fw_group_first(r->x, g);
-        row[g] = (struct az_overlap_row){ .row = g,
-                                          .base = base->of[first],
-                                          .time = az_fw_group_sum(r->x, g, r->x->direct),
-                                          .uid = az_fw_node(fw, fw->launchers->rows.v[first].node).uid };
+        row[g] =
+            (struct az_overlap_row){ .row = g,
+                                     .base = base->of[first],
+                                     .time = az_fw_group_sum(r->x, g, r->x->direct),
+                                     .uid = az_fw_node(fw, fw->launchers->rows.v[first].node).uid };
     }
     int rc = az_fw_overlap_order(row, r->x->n, base->n, r->job->mem);
     for (uint32_t g = 0; rc == 0 && g < r->x->n; g++)
@@ -145,12 +150,15 @@ static int table(struct az_job *job, const char *id, const char *title, struct a
                  const struct az_fw_group *base, struct az_overlap_ops *overlap)
 {
     const struct az_fw *fw = x->fw;
-    struct rows r = { .job = job, .x = x, .overlap = overlap, .t = az_table_new(job->arena, id, title, 0) };
+    struct rows r = {
+        .job = job, .x = x, .overlap = overlap, .t = az_table_new(job->arena, id, title, 0)
+    };
     if (!r.t)
         return az_arena_error(job->arena);
     columns(fw, r.t, overlap);
     r.origin = az_fw_node(fw, fw->launchers->rows.v[0].node).start;
-    int sum = (int)az_table_find(r.t, "total_direct_kernel_time_sum"), uid = (int)az_table_find(r.t, "ex_UID");
+    int sum = (int)az_table_find(r.t, "total_direct_kernel_time_sum"),
+        uid = (int)az_table_find(r.t, "ex_UID");
     int rc = az_fw_details_init(&r.details, fw, job->arena, job->mem);
     if (rc == 0 && overlap)
         rc = put_in_order(&r, base);
@@ -182,7 +190,8 @@ static int overlap_table(struct az_job *job, struct az_fw *fw, const struct az_f
     if (rc == 0)
         rc = az_fw_group_make(&x, job, fw, key_split, &(struct split){ base, &o });
     if (rc == 0)
-        rc = table(job, "ops_all_kl_overlap", "Operations by arguments and overlapping kernels", &x, base, &o);
+        rc = table(job, "ops_all_kl_overlap", "Operations by arguments and overlapping kernels", &x,
+                   base, &o);
     az_fw_group_release(&x);
     az_fw_overlap_ops_release(&o);
     return rc;

@@ -15,7 +15,8 @@ static int64_t seq_of(const struct az_fw *f, uint32_t op)
 
 #define MAX_NESTED 4096 /* operators of one start that are looked at */
 
-/* Operator that begins at a place; the outermost of several. AZ_NO_ROW if none. Operators are sorted by start. */
+/* Operator that begins at a place; the outermost of several. AZ_NO_ROW if none. Operators are
+ * sorted by start. */
 static uint32_t op_at(const struct az_fw *f, uint32_t lane, int64_t at)
 {
     const struct az_events *e = &f->trace->ev[AZ_HOST_OP];
@@ -35,7 +36,8 @@ static uint32_t op_at(const struct az_fw *f, uint32_t lane, int64_t at)
     return best;
 }
 
-/* Arrows: the two ends of one id; the backward end is the wrapper at or above the operator found there. */
+/* Arrows: the two ends of one id; the backward end is the wrapper at or above the operator found
+ * there. */
 static int by_arrows(struct az_job *job, const struct az_fw *f, uint32_t *forward)
 {
     const struct az_fwdbwd *v = f->ops->fwdbwd.v;
@@ -76,7 +78,8 @@ static void match_run(const struct az_fw *f, const uint32_t *op, size_t n, uint3
     if (wrapper == AZ_NO_ROW || forward[wrapper] != AZ_NO_ROW)
         return;
     for (size_t i = 0; i < n; i++)
-        if (e->lane[op[i]] != e->lane[wrapper] && (best == AZ_NO_ROW || e->start[op[i]] > e->start[best]))
+        if (e->lane[op[i]] != e->lane[wrapper] &&
+            (best == AZ_NO_ROW || e->start[op[i]] > e->start[best]))
             best = op[i];
     forward[wrapper] = best;
 }
@@ -117,7 +120,8 @@ const uint32_t *az_fw_forward(struct az_job *job, struct az_fw *f, int *rc)
     *rc = 0;
     if (f->forward)
         return f->forward;
-    uint32_t *forward = az_arena_array(job->arena, (size_t)f->tree->first_call + 1, sizeof *forward);
+    uint32_t *forward =
+        az_arena_array(job->arena, (size_t)f->tree->first_call + 1, sizeof *forward);
     if (!forward) {
         *rc = az_arena_error(job->arena);
         return NULL;

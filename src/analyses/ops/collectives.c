@@ -1,13 +1,14 @@
 /* coll_analysis: collectives by process group, kind and size (docs/formulas-pytorch.md 10.3). */
-#include "analyses/collectives/columns.h"
-#include "analyses/ops/framework.h"
-#include "facts/groups.h"
-#include "analyses/list.h"
-#include "base/num.h"
 #include "classify/collectives.h"
+#include "analyses/collectives/columns.h"
+#include "analyses/list.h"
+#include "analyses/ops/framework.h"
+#include "base/num.h"
+#include "facts/groups.h"
 
-static const struct az_coll_args nothing = { AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
-                                             AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, -1,       -1 };
+static const struct az_coll_args nothing = { AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
+                                             AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
+                                             AZ_NO_ID, AZ_NO_ID, -1,       -1 };
 
 /* Which collective a kernel is by its name; empty: it does not say. */
 static struct az_sv by_name(const struct az_fw *fw, uint32_t kernel)
@@ -15,7 +16,8 @@ static struct az_sv by_name(const struct az_fw *fw, uint32_t kernel)
     return az_coll_of_class(az_trace_class(fw->trace, kernel)->name);
 }
 
-/* Groups communication kernels by all that is shown of them but the duration. Other kernels get AZ_NO_ID. */
+/* Groups communication kernels by all that is shown of them but the duration. Other kernels get
+ * AZ_NO_ID. */
 static int group(struct az_job *job, struct az_fw *fw, uint32_t *of, struct az_vec_u32 *first)
 {
     const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
@@ -33,7 +35,8 @@ static int group(struct az_job *job, struct az_fw *fw, uint32_t *of, struct az_v
                            a.in_split, a.out_split, a.pg_name,    a.pg_ranks };
         uint64_t k0 = az_hash(key, sizeof key) ^ az_hash(inferred.p, inferred.n);
         bool added;
-        rc = az_map_put(&map, k0, (uint64_t)az_lane_stream(fw->trace, ev->lane[i]), (uint32_t)first->n, &at, &added);
+        rc = az_map_put(&map, k0, (uint64_t)az_lane_stream(fw->trace, ev->lane[i]),
+                        (uint32_t)first->n, &at, &added);
         if (rc == 0)
             of[i] = *at;
         if (rc == 0 && added)
@@ -57,7 +60,8 @@ static void put_number(const struct az_fw *fw, struct az_table *t, uint32_t id)
         az_put_empty(t);
 }
 
-static void put_megabytes(const struct az_fw *fw, struct az_table *t, uint32_t nelems, uint32_t dtype)
+static void put_megabytes(const struct az_fw *fw, struct az_table *t, uint32_t nelems,
+                          uint32_t dtype)
 {
     int64_t n, bytes = dtype == AZ_NO_ID ? 0 : az_coll_dtype_bytes(az_trace_text(fw->trace, dtype));
     if (bytes && number_of(fw, nelems, &n))
@@ -66,7 +70,8 @@ static void put_megabytes(const struct az_fw *fw, struct az_table *t, uint32_t n
         az_put_empty(t);
 }
 
-/* Missing group names: `all` if no kernel of the file has one and they share one stream, else `Unknown_Group`. */
+/* Missing group names: `all` if no kernel of the file has one and they share one stream, else
+ * `Unknown_Group`. */
 static struct az_sv default_group(const struct az_fw *fw, const uint32_t *first, size_t n)
 {
     const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
@@ -83,7 +88,8 @@ static void put_row(struct az_fw *fw, struct az_table *t, uint32_t kernel, struc
                     const struct az_stats *s)
 {
     const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
-    const struct az_coll_args *a = ev->side[kernel] == AZ_NO_ROW ? &nothing : &fw->ops->colls.v[ev->side[kernel]];
+    const struct az_coll_args *a =
+        ev->side[kernel] == AZ_NO_ROW ? &nothing : &fw->ops->colls.v[ev->side[kernel]];
     struct az_sv inferred = by_name(fw, ev->name[kernel]);
     double us = 1e3 * (double)fw->trace->ticks_per_ns;
     az_put_i64(t, fw->trace->rank < 0 ? 0 : fw->trace->rank);

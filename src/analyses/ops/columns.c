@@ -1,7 +1,10 @@
 /* Cells and columns that tables of framework traces share. */
 #include "analyses/ops/framework.h"
 
-void az_fw_put_id(const struct az_fw *f, struct az_table *t, uint32_t id) { az_put_given(t, az_fw_text(f, id, "")); }
+void az_fw_put_id(const struct az_fw *f, struct az_table *t, uint32_t id)
+{
+    az_put_given(t, az_fw_text(f, id, ""));
+}
 
 void az_fw_recompute_column(const struct az_fw *f, struct az_table *t)
 {
@@ -17,13 +20,16 @@ void az_fw_put_recompute(const struct az_fw *f, struct az_table *t, bool is)
 
 void az_fw_key_columns(struct az_table *t)
 {
-    static const char *const key[] = { "name",       "op category", "process_name",  "process_label",  "thread_name",
-                                       "Input Dims", "Input type",  "Input Strides", "Concrete Inputs" };
+    static const char *const key[] = { "name",          "op category",   "process_name",
+                                       "process_label", "thread_name",   "Input Dims",
+                                       "Input type",    "Input Strides", "Concrete Inputs" };
     for (size_t i = 0; i < AZ_LENGTH(key); i++)
-        az_table_column(t, key[i], AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | (i < 2 || i == 5 ? 0 : AZ_DETAIL));
+        az_table_column(t, key[i], AZ_TEXT, AZ_UNIT_NONE,
+                        AZ_KEY | (i < 2 || i == 5 ? 0 : AZ_DETAIL));
 }
 
-void az_fw_put_keys(const struct az_fw *f, struct az_table *t, struct az_sv name, struct az_sv category, uint32_t node)
+void az_fw_put_keys(const struct az_fw *f, struct az_table *t, struct az_sv name,
+                    struct az_sv category, uint32_t node)
 {
     const struct az_lane_names *lane = &f->ops->lane_names.v[az_fw_node(f, node).lane];
     const struct az_op_args *a = az_fw_args(f, node);
@@ -67,7 +73,7 @@ void az_fw_shares(struct az_table *t, int value)
 
 void az_fw_keep(struct az_job *job, struct az_table *t, int64_t rows, const char *option)
 {
-    const struct az_sv item = az_arena_printf(job->arena, "%.*s: rows left out", AZ_SVF(t->id));
+    const struct az_sv item = az_arena_printf(job->arena, "%.*s: rows skipped", AZ_SVF(t->id));
     if (rows == AZ_UNSET_I64 || rows < 0 || (uint64_t)rows >= t->rows)
         return;
     if (item.p)

@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-int az_fw_details_init(struct az_fw_details *d, const struct az_fw *fw, struct az_arena *arena, struct az_mem *mem)
+int az_fw_details_init(struct az_fw_details *d, const struct az_fw *fw, struct az_arena *arena,
+                       struct az_mem *mem)
 {
     size_t names = fw->trace->names.text.n + 1;
     *d = (struct az_fw_details){ .fw = fw, .arena = arena, .mem = mem };
@@ -50,7 +51,8 @@ static int add_run(struct az_fw_details *d, struct entries *e, const struct az_g
             d->stamp[name] = d->launch;
             d->occurrence[name] = 0;
         }
-        int rc = az_map_put(&e->slot, name, d->occurrence[name]++, (uint32_t)e->first.n, &entry, &added);
+        int rc =
+            az_map_put(&e->slot, name, d->occurrence[name]++, (uint32_t)e->first.n, &entry, &added);
         uint32_t at = rc ? 0 : *entry;
         if (rc == 0 && added)
             rc = az_vec_push(&e->first, run->gpu[i]);
@@ -81,7 +83,8 @@ static double deviation_of(const int64_t *v, const struct az_stats *s)
     return sqrt(sum / (double)s->n);
 }
 
-static int put_entry(struct az_fw_details *d, uint32_t gpu, const struct az_stats *s, double deviation)
+static int put_entry(struct az_fw_details *d, uint32_t gpu, const struct az_stats *s,
+                     double deviation)
 {
     const struct az_trace *t = d->fw->trace;
     struct az_event v = az_gpu_event(d->fw->tree, gpu);
@@ -91,7 +94,8 @@ static int put_entry(struct az_fw_details *d, uint32_t gpu, const struct az_stat
     if (rc == 0)
         rc = az_json_quote(&d->text, name);
     if (rc == 0)
-        rc = az_text_printf(&d->text, ",\"stream\":%lld,\"count\":%zu", (long long)az_lane_stream(t, v.lane), s->n);
+        rc = az_text_printf(&d->text, ",\"stream\":%lld,\"count\":%zu",
+                            (long long)az_lane_stream(t, v.lane), s->n);
     if (rc == 0)
         rc = put_number(&d->text, "total_duration_us", az_us(t, s->sum));
     if (rc == 0)
@@ -109,14 +113,16 @@ static int put_entry(struct az_fw_details *d, uint32_t gpu, const struct az_stat
     if (rc == 0)
         rc = az_text_append(&d->brief, d->brief.n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
     if (rc == 0)
-        rc = az_json_quote(&d->brief, cut.n < name.n ? az_arena_printf(d->arena, "%.*s...", AZ_SVF(cut)) : name);
+        rc = az_json_quote(
+            &d->brief, cut.n < name.n ? az_arena_printf(d->arena, "%.*s...", AZ_SVF(cut)) : name);
     if (rc == 0)
         rc = az_text_printf(&d->brief, ",\"stream\":%lld,\"mean_duration_us\":%.2f}",
                             (long long)az_lane_stream(t, v.lane), s->mean * us);
     return rc;
 }
 
-static int write_entries(struct az_fw_details *d, const struct entries *e, struct az_sv *full, struct az_sv *brief)
+static int write_entries(struct az_fw_details *d, const struct entries *e, struct az_sv *full,
+                         struct az_sv *brief)
 {
     struct az_groups g;
     az_vec_reset(&d->text);
@@ -143,8 +149,8 @@ static int write_entries(struct az_fw_details *d, const struct entries *e, struc
     return full->p && brief->p ? 0 : az_arena_error(d->arena);
 }
 
-int az_fw_details_make(struct az_fw_details *d, const struct az_gpu_run *runs, size_t n, struct az_sv *full,
-                       struct az_sv *brief)
+int az_fw_details_make(struct az_fw_details *d, const struct az_gpu_run *runs, size_t n,
+                       struct az_sv *full, struct az_sv *brief)
 {
     struct entries e;
     *full = *brief = AZ_SV("");

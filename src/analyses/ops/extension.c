@@ -11,18 +11,21 @@ static int keep_categories(struct az_fw *f, struct az_arena *a, const struct az_
     if (!f->extra)
         return az_arena_error(a);
     for (size_t i = 0; i < c->n; i++)
-        f->extra[f->n_extra++] = (struct az_op_category){ .name = c->v[i].op,
-                                                          .category = c->v[i].category,
-                                                          .has_model = az_extend_has_model(e, c->v[i].op) };
+        f->extra[f->n_extra++] =
+            (struct az_op_category){ .name = c->v[i].op,
+                                     .category = c->v[i].category,
+                                     .has_model = az_extend_has_model(e, c->v[i].op) };
     return 0;
 }
 
-/* A script's failure is told at the end of the report, once; what is left is a failure of the program's own. */
+/* A script's failure is reported at the end of the report, once; what is left is a failure of the
+ * program's own. */
 static void keep_message(struct az_job *job, struct az_fw *f, const struct az_diag *said, int *rc)
 {
     if (*rc != AZ_ECONFIG)
         return;
-    f->extension_why = said->list.n ? az_arena_dup(job->arena, said->list.v[0].text) : AZ_SV("extension_file failed");
+    f->extension_why = said->list.n ? az_arena_dup(job->arena, said->list.v[0].text)
+                                    : AZ_SV("extension_file failed");
     *rc = f->extension_why.p ? 0 : az_arena_error(job->arena);
 }
 
@@ -64,7 +67,7 @@ int az_fw_extend_run(struct az_job *job, struct az_fw *f, struct az_extend *e)
     return own ? own : rc;
 }
 
-/* Tells that the report lacks the script's part: the input then counts as reported in part. */
+/* Says that the report lacks the script's part: the input then counts as reported in part. */
 static int run(struct az_job *job)
 {
     int rc;

@@ -1,6 +1,6 @@
-/* Events of the family tables (docs/formulas-pytorch.md 7): every operator whose name a model of the
- * family knows, at any nesting. Operators that wrap others (linear, clone) count only where they launch device work
- * themselves. */
+/* Events of the family tables (docs/formulas-pytorch.md 7): every operator whose name a model of
+ * the family knows, at any nesting. Operators that wrap others (linear, clone) count only where
+ * they launch device work themselves. */
 #include "analyses/ops/family.h"
 
 #include "analyses/list.h"
@@ -26,7 +26,8 @@ struct work {
     size_t n_links;
 };
 
-/* Families in report order; others follow as they appear. Those of one table come without a suffix. */
+/* Families in report order; others follow as they appear. Those of one table come without a suffix.
+ */
 static const struct {
     const char *name;
     bool single;
@@ -59,8 +60,9 @@ static const struct {
 
 static int add_sheet(struct work *w, struct az_sv family, bool single, bool backward)
 {
-    struct az_sv name =
-        single ? family : az_arena_printf(w->job->arena, "%.*s_%s", AZ_SVF(family), backward ? "bwd" : "fwd");
+    struct az_sv name = single ? family
+                               : az_arena_printf(w->job->arena, "%.*s_%s", AZ_SVF(family),
+                                                 backward ? "bwd" : "fwd");
     return az_vec_push(&w->sheets, ((struct az_family_sheet){ name, family, backward }));
 }
 
@@ -123,15 +125,16 @@ static bool family_below(struct work *w, uint32_t node, struct az_sv family)
     const struct az_calltree *c = w->fw->tree;
     for (uint32_t p = c->pre[node] + 1; p <= c->last[node]; p++) {
         uint32_t n = c->by_pre[p];
-        const struct az_op_model *m = n < c->first_call ? az_fw_model(w->metrics, az_fw_node(w->fw, n).name) : NULL;
+        const struct az_op_model *m =
+            n < c->first_call ? az_fw_model(w->metrics, az_fw_node(w->fw, n).name) : NULL;
         if (m && az_sv_eq(m->family, family) && below(w, n).n)
             return true;
     }
     return false;
 }
 
-/* The backward pass of an operator: the device events of all wrappers whose forward operator lies in its subtree,
- * unless they hold operators of the same family, which have rows of their own. */
+/* The backward pass of an operator: the device events of all wrappers whose forward operator is in
+ * its subtree, unless they hold operators of the same family, which have rows of their own. */
 static int add_backward(struct work *w, uint32_t node, const struct az_op_model *m)
 {
     const struct az_calltree *c = w->fw->tree;
@@ -153,9 +156,11 @@ static int add_backward(struct work *w, uint32_t node, const struct az_op_model 
     if (rc || end == lo || (!e.perf->why && isnan(e.perf->bwd_flops)))
         return rc;
     uint32_t *gpu = az_arena_array(&w->scratch, n + 1, sizeof *gpu);
-    struct az_family_event x = {
-        .node = node, .backward = true, .sheet = sheet_of(w, m->family, true), .gpu = gpu, .n_gpu = (uint32_t)n
-    };
+    struct az_family_event x = { .node = node,
+                                 .backward = true,
+                                 .sheet = sheet_of(w, m->family, true),
+                                 .gpu = gpu,
+                                 .n_gpu = (uint32_t)n };
     if (!gpu)
         return az_arena_error(&w->scratch);
     for (size_t i = lo, at = 0; i < end; i++) {
@@ -185,7 +190,8 @@ static int look_up(struct work *w, uint32_t name, struct az_sv family)
 
 static int add_event(struct work *w, uint32_t node, const struct az_op_model *m)
 {
-    if (!az_fw_known(w->fw, node) && az_fw_launcher_of(w->fw, node) == AZ_NO_ROW && !az_sv_is(m->model, "script"))
+    if (!az_fw_known(w->fw, node) && az_fw_launcher_of(w->fw, node) == AZ_NO_ROW &&
+        !az_sv_is(m->model, "script"))
         return 0;
     uint32_t name = az_fw_node(w->fw, node).name;
     int rc = look_up(w, name, m->family);
@@ -194,11 +200,14 @@ static int add_event(struct work *w, uint32_t node, const struct az_op_model *m)
     bool bwd = is_backward(m->category);
     uint32_t sheet = (bwd ? w->bwd : w->fwd)[name] - 1;
     const struct az_gpu_run own = below(w, node);
-    struct az_family_event e = { .node = node, .sheet = sheet, .gpu = own.gpu, .n_gpu = (uint32_t)own.n };
+    struct az_family_event e = {
+        .node = node, .sheet = sheet, .gpu = own.gpu, .n_gpu = (uint32_t)own.n
+    };
     rc = union_of(w, own, &e.time);
     if (rc == 0)
         rc = az_vec_push(&w->events, e);
-    return rc || bwd || w->n_links == 0 || w->bwd[name] == w->fwd[name] ? rc : add_backward(w, node, m);
+    return rc || bwd || w->n_links == 0 || w->bwd[name] == w->fwd[name] ? rc
+                                                                        : add_backward(w, node, m);
 }
 
 static int make_links(struct work *w)
@@ -235,8 +244,8 @@ static int emit(struct work *w)
     int rc = az_groups_make(&g, of, w->events.n, w->sheets.n, w->job->mem);
     for (size_t s = 0; rc == 0 && s < w->sheets.n; s++)
         if (g.first[s + 1] > g.first[s])
-            rc = az_family_table(w->job, w->fw, w->metrics, &w->sheets.v[s], &w->events, g.item + g.first[s],
-                                 g.first[s + 1] - g.first[s]);
+            rc = az_family_table(w->job, w->fw, w->metrics, &w->sheets.v[s], &w->events,
+                                 g.item + g.first[s], g.first[s + 1] - g.first[s]);
     az_groups_release(&g);
     return rc;
 }

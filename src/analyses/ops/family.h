@@ -1,4 +1,5 @@
-/* Tables by family of operators: which events belong to which (fw_family.c), and the tables (fw_family_table.c). */
+/* Tables by family of operators: which events belong to which (fw_family.c), and the tables
+ * (fw_family_table.c). */
 #ifndef AZ_ANALYSES_OPS_FAMILY_H
 #define AZ_ANALYSES_OPS_FAMILY_H
 
@@ -27,7 +28,8 @@ struct az_family_sheet {
 AZ_VEC(struct az_family_sheet, az_family_sheets);
 
 /* One table of the events of a sheet (numbers into all->v). */
-int az_family_table(struct az_job *job, struct az_fw *fw, struct az_fw_metrics *m, const struct az_family_sheet *s,
-                    const struct az_family_events *all, const uint32_t *item, size_t n) AZ_MUST_USE;
+int az_family_table(struct az_job *job, struct az_fw *fw, struct az_fw_metrics *m,
+                    const struct az_family_sheet *s, const struct az_family_events *all,
+                    const uint32_t *item, size_t n) AZ_MUST_USE;
 
 #endif

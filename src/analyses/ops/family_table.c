@@ -24,7 +24,10 @@ struct work {
     struct az_fw_details details;
 };
 
-static const struct az_family_event *event(const struct work *w, size_t i) { return &w->all->v[w->item[i]]; }
+static const struct az_family_event *event(const struct work *w, size_t i)
+{
+    return &w->all->v[w->item[i]];
+}
 
 static int estimate(struct work *w, size_t i, struct az_fw_estimate *e)
 {
@@ -69,7 +72,8 @@ static int group(struct work *w, uint32_t *of, uint32_t *n)
         uint64_t key = rest << 33 | (uint64_t)az_fw_recompute(w->fw, event(w, i)->node) << 32;
         if (w->fw->opts->group_by_num_kernels)
             key ^= (uint64_t)event(w, i)->n_gpu * 0x9e3779b97f4a7c15u;
-        rc = az_map_put(&map, key ^ az_fw_node(w->fw, event(w, i)->node).name, e.params_hash, *n, &at, &added);
+        rc = az_map_put(&map, key ^ az_fw_node(w->fw, event(w, i)->node).name, e.params_hash, *n,
+                        &at, &added);
         if (rc == 0) {
             of[i] = *at;
             *n += added;
@@ -85,16 +89,16 @@ static void stat_columns(struct work *w, const char *what, enum az_unit unit, un
 {
     static const char *const stat[] = { "mean", "median", "std", "min", "max" };
     for (int i = 0; i < 5; i++)
-        az_table_columnsv(w->t, az_arena_printf(w->job->arena, "%s_%s", what, stat[i]), AZ_REAL, unit,
-                          flags | (i ? AZ_DETAIL : 0));
+        az_table_columnsv(w->t, az_arena_printf(w->job->arena, "%s_%s", what, stat[i]), AZ_REAL,
+                          unit, flags | (i ? AZ_DETAIL : 0));
 }
 
 static void columns(struct work *w)
 {
-    static const char *const lane[] = { "process_name_first", "process_label_first", "thread_name_first",
-                                        "Compute Spec" };
-    static const char *const args[] = { "Input Dims_first", "Input type_first", "Input Strides_first",
-                                        "Concrete Inputs_first" };
+    static const char *const lane[] = { "process_name_first", "process_label_first",
+                                        "thread_name_first", "Compute Spec" };
+    static const char *const args[] = { "Input Dims_first", "Input type_first",
+                                        "Input Strides_first", "Concrete Inputs_first" };
     struct az_table *t = w->t;
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_param_columns_make(&w->params, t);
@@ -217,7 +221,8 @@ static int put_row(struct work *w, struct az_groups *g, size_t k)
     az_fw_put_id(w->fw, w->t, a ? a->concrete : AZ_NO_ID);
     az_stats_i64(g->value, n, &s);
     double us = 1e3 * (double)w->fw->trace->ticks_per_ns;
-    put_rates(w, &(struct az_fw_rates){ s.mean, s.median, s.std, (double)s.min, (double)s.max }, 1 / us);
+    put_rates(w, &(struct az_fw_rates){ s.mean, s.median, s.std, (double)s.min, (double)s.max },
+              1 / us);
     az_put_f64(w->t, (double)s.sum / us);
     az_put_i64(w->t, (int64_t)n);
     az_put_i64(w->t, (int64_t)az_fw_node(w->fw, x->node).uid);
@@ -272,7 +277,8 @@ static int table(struct work *w, const struct az_family_sheet *s)
     const char *twin = w->overlap ? " and overlapping kernels" : "";
     struct az_arena *a = w->job->arena;
     struct az_sv title = az_arena_printf(a, "%.*s by parameters%s", AZ_SVF(s->name), twin),
-                 id = az_arena_printf(a, "%.*s%s", AZ_SVF(s->name), w->overlap ? "_kl_overlap" : "");
+                 id =
+                     az_arena_printf(a, "%.*s%s", AZ_SVF(s->name), w->overlap ? "_kl_overlap" : "");
     w->t = id.p && title.p ? az_table_new(a, id.p, title.p, 0) : NULL;
     if (!w->t)
         return az_arena_error(a);
@@ -281,7 +287,8 @@ static int table(struct work *w, const struct az_family_sheet *s)
         rc = fill(w);
     az_fw_details_release(&w->details);
     if (rc == 0 && !w->overlap) {
-        int sum = (int)az_table_find(w->t, "Kernel Time (µs)_sum"), uid = (int)az_table_find(w->t, "UID_first");
+        int sum = (int)az_table_find(w->t, "Kernel Time (µs)_sum"),
+            uid = (int)az_table_find(w->t, "UID_first");
         rc = az_table_sort(w->t, (int[]){ AZ_DOWN(sum), AZ_UP(uid) }, 2);
     }
     return az_fw_emit(w->job, w->t, rc);
@@ -304,8 +311,9 @@ static int overlap_table(struct work *w, const struct az_family_sheet *s)
     return rc;
 }
 
-int az_family_table(struct az_job *job, struct az_fw *fw, struct az_fw_metrics *m, const struct az_family_sheet *s,
-                    const struct az_family_events *all, const uint32_t *item, size_t n)
+int az_family_table(struct az_job *job, struct az_fw *fw, struct az_fw_metrics *m,
+                    const struct az_family_sheet *s, const struct az_family_events *all,
+                    const uint32_t *item, size_t n)
 {
     struct work w = { .job = job, .fw = fw, .metrics = m, .all = all, .item = item, .n = n };
     az_arena_init(&w.scratch, job->mem);

@@ -35,8 +35,8 @@ static void add(struct rates *r, double amount, double seconds)
 }
 
 /* roof: of this estimate. */
-static void add_member(const struct az_fw_estimate *e, const struct az_roofline *roof, double seconds, struct rates *of,
-                       struct az_fw_figures *out)
+static void add_member(const struct az_fw_estimate *e, const struct az_roofline *roof,
+                       double seconds, struct rates *of, struct az_fw_figures *out)
 {
     first_number(&out->flops, e->flops);
     first_number(&out->bytes, e->bytes);
@@ -52,8 +52,8 @@ static void add_member(const struct az_fw_estimate *e, const struct az_roofline 
     add(&of[2], roof->time_us * 1e-6, seconds);
 }
 
-int az_fw_figures(struct az_fw_metrics *m, az_fw_member *estimate, void *ctx, const int64_t *ticks, size_t n,
-                  struct az_fw_figures *out)
+int az_fw_figures(struct az_fw_metrics *m, az_fw_member *estimate, void *ctx, const int64_t *ticks,
+                  size_t n, struct az_fw_figures *out)
 {
     struct az_mem *mem = az_fw_job(m)->mem;
     const double second = 1e9 * (double)az_fw_trace(m)->ticks_per_ns;
@@ -63,7 +63,9 @@ int az_fw_figures(struct az_fw_metrics *m, az_fw_member *estimate, void *ctx, co
     const struct az_perf *last = NULL; /* most operations of a group share one estimate */
     struct az_roofline roof = { .time_us = NAN, .bound = "" };
     int rc = v ? 0 : az_mem_error(mem);
-    *out = (struct az_fw_figures){ .flops = NAN, .bytes = NAN, .intensity = NAN, .roof_us = NAN, .bound = "" };
+    *out = (struct az_fw_figures){
+        .flops = NAN, .bytes = NAN, .intensity = NAN, .roof_us = NAN, .bound = ""
+    };
     for (size_t k = 0; k < 3; k++)
         of[k] = (struct rates){ v ? v + k * n : NULL, 0 };
     for (size_t i = 0; rc == 0 && i < n; i++) {

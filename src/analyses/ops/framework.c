@@ -29,9 +29,11 @@ static int load_categories(struct az_fw *f, struct az_arena *a)
         f->known[f->n_known++] = f->extra[i];
     for (bool head = true; next_row(&rest, c, 5); head = false)
         if (!head && c[0].n)
-            f->known[f->n_known++] = (struct az_op_category){
-                .name = c[0], .category = c[1], .family = c[2], .bwd_category = c[3], .has_model = az_sv_is(c[4], "yes")
-            };
+            f->known[f->n_known++] = (struct az_op_category){ .name = c[0],
+                                                              .category = c[1],
+                                                              .family = c[2],
+                                                              .bwd_category = c[3],
+                                                              .has_model = az_sv_is(c[4], "yes") };
     for (size_t i = 0; i < f->n_extra; i++) /* another category is no other model */
         for (size_t k = f->n_extra; k < f->n_known; k++)
             if (az_sv_eq(f->known[i].name, f->known[k].name)) {
@@ -70,7 +72,7 @@ const struct az_op_category *az_fw_known(const struct az_fw *f, uint32_t op)
     return k ? &f->known[k - 1] : NULL;
 }
 
-/* Rules behind the data file: fixed beginnings of operator names, then the first kernel's name. */
+/* Rules after the data file: fixed beginnings of operator names, then the first kernel's name. */
 static struct az_sv category_by_names(struct az_sv op, struct az_sv first_kernel)
 {
     static const char *const by_kernel[] = { "elementwise", "reduce", "multi_tensor_apply" };
@@ -124,12 +126,13 @@ static int categorise_all(struct az_fw *f, struct az_arena *a, struct az_mem *me
         rc = az_arena_error(a);
     for (size_t i = 0; rc == 0 && i < f->launchers->rows.n; i++) {
         const struct az_launcher *l = &f->launchers->rows.v[i];
-        uint32_t name = az_fw_node(f, l->node).name, kernel = az_gpu_event(f->tree, f->launchers->own.v[l->first]).name,
-                 *id;
+        uint32_t name = az_fw_node(f, l->node).name,
+                 kernel = az_gpu_event(f->tree, f->launchers->own.v[l->first]).name, *id;
         bool added;
         rc = az_map_put(&seen, name, kernel, 0, &id, &added);
         if (rc == 0 && added) {
-            struct az_sv c = az_fw_categorise(f, az_trace_text(f->trace, name), az_trace_text(f->trace, kernel));
+            struct az_sv c =
+                az_fw_categorise(f, az_trace_text(f->trace, name), az_trace_text(f->trace, kernel));
             uint32_t k = 0;
             while (k < f->n_categories && !az_sv_eq(f->category_text[k], c))
                 k++;
@@ -155,7 +158,8 @@ static int mark_recompute(struct az_fw *f, struct az_arena *a)
         return az_arena_error(a);
     for (uint32_t n = c->first_frame; n < c->n; n++) {
         struct az_sv name = az_node_name(c, n);
-        if (az_sv_find(name, AZ_SV("torch/utils/checkpoint.py")) >= 0 && az_sv_find(name, AZ_SV("recompute_fn")) >= 0)
+        if (az_sv_find(name, AZ_SV("torch/utils/checkpoint.py")) >= 0 &&
+            az_sv_find(name, AZ_SV("recompute_fn")) >= 0)
             for (uint32_t p = c->pre[n]; p <= c->last[n]; p++)
                 f->recompute[c->by_pre[p]] = 1;
     }
@@ -221,8 +225,8 @@ static int group_lanes(struct az_fw *f, struct az_arena *a, struct az_mem *mem)
         const struct az_lane_names *names = &f->ops->lane_names.v[l];
         uint32_t *first;
         bool added;
-        rc = az_map_put(&map, (uint64_t)names->process_name << 32 | names->process_label, names->thread_name, l, &first,
-                        &added);
+        rc = az_map_put(&map, (uint64_t)names->process_name << 32 | names->process_label,
+                        names->thread_name, l, &first, &added);
         if (rc == 0)
             f->lane_group[l] = *first;
     }
@@ -264,7 +268,8 @@ static int make(struct az_job *job, struct az_fw *f)
     f->launchers = f->ops->launchers;
     f->classes = job->classes;
     f->opts = job->opts;
-    f->kernel_class = az_arena_array(job->arena, f->trace->names.text.n + 1, sizeof *f->kernel_class);
+    f->kernel_class =
+        az_arena_array(job->arena, f->trace->names.text.n + 1, sizeof *f->kernel_class);
     int rc = f->kernel_class ? load_categories(f, job->arena) : az_arena_error(job->arena);
     if (rc == 0)
         rc = know_operators(f, job->arena);

@@ -1,5 +1,5 @@
-/* What the analyses of framework traces share: operator categories, names of lanes, statistics in microseconds.
- * Rules: docs/formulas-pytorch.md 4 to 6. */
+/* What the analyses of framework traces share: operator categories, names of lanes, statistics in
+ * microseconds. Rules: docs/formulas-pytorch.md 4 to 6. */
 #ifndef AZ_ANALYSES_OPS_FRAMEWORK_H
 #define AZ_ANALYSES_OPS_FRAMEWORK_H
 
@@ -24,15 +24,15 @@ struct az_fw {
     const struct az_launchers *launchers;
     struct az_op_category *known; /* the data file */
     size_t n_known;
-    uint16_t *known_op;             /* name id of an operator -> index in `known` + 1; 0: not in it */
+    uint16_t *known_op; /* name id of an operator -> index in `known` + 1; 0: not in it */
     struct az_sv category_text[64]; /* by category id */
     uint32_t n_categories;
-    uint32_t *category;         /* launcher -> category id */
-    uint32_t *forward;          /* analyses/ops/backward.h; made on first use */
-    uint32_t *by_node;          /* operator or call -> launcher, AZ_NO_ROW */
-    uint32_t *lane_group;       /* lane -> first lane of the same process name, label and thread name */
-    uint8_t *gpu_class;         /* gpu number -> az_gpu_class */
-    uint32_t *order;            /* gpu numbers by start */
+    uint32_t *category;   /* launcher -> category id */
+    uint32_t *forward;    /* analyses/ops/backward.h; made on first use */
+    uint32_t *by_node;    /* operator or call -> launcher, AZ_NO_ROW */
+    uint32_t *lane_group; /* lane -> first lane of the same process name, label and thread name */
+    uint8_t *gpu_class;   /* gpu number -> az_gpu_class */
+    uint32_t *order;      /* gpu numbers by start */
     struct az_sv *kernel_class; /* name id -> class, decided on first use */
     const struct az_classifier *classes;
     const struct az_options *opts;
@@ -41,8 +41,9 @@ struct az_fw {
     struct az_sv extension_why;    /* it failed: the message */
     struct az_fw_metrics *metrics; /* analyses/ops/metrics.h; made on first use */
     struct az_overlaps *overlaps;  /* made on first use */
-    uint8_t *recompute;            /* host node -> 1 inside a recomputed region; NULL unless detect_recompute */
-    int64_t total, kernels;        /* ticks: total time of the time line; all kernel durations added */
+    uint8_t
+        *recompute; /* host node -> 1 inside a recomputed region; NULL unless detect_recompute */
+    int64_t total, kernels; /* ticks: total time of the time line; all kernel durations added */
 };
 /* Of the job's (only) trace, made on first use; in job->arena. NULL on failure, *rc says why. */
 struct az_fw *az_fw_get(struct az_job *job, int *rc);
@@ -54,7 +55,8 @@ static inline struct az_sv az_fw_category(const struct az_fw *f, uint32_t launch
 {
     return f->category_text[f->category[launcher]];
 }
-/* Row of the data file for an operator (a host node below tree->first_call); NULL if its name is not in it. */
+/* Row of the data file for an operator (a host node below tree->first_call); NULL if its name is
+ * not in it. */
 const struct az_op_category *az_fw_known(const struct az_fw *f, uint32_t op);
 /* Launcher of a node, AZ_NO_ROW if it launched nothing itself. */
 static inline uint32_t az_fw_launcher_of(const struct az_fw *f, uint32_t node)
@@ -63,13 +65,14 @@ static inline uint32_t az_fw_launcher_of(const struct az_fw *f, uint32_t node)
 }
 /* Category of an operator: of its own launch if it is a launcher, else by its name alone. */
 struct az_sv az_fw_op_category(const struct az_fw *f, uint32_t op);
-/* Class of a kernel by its name id: the user's map, else the built-in rules (analyses/ops/kernel_classes.c). */
+/* Class of a kernel by its name id: the user's map, else the built-in rules
+ * (analyses/ops/kernel_classes.c). */
 struct az_sv az_fw_kernel_class(struct az_fw *f, uint32_t name);
 /* Adds the table to the document if rc is 0, else frees it; the error. */
 int az_fw_emit(struct az_job *job, struct az_table *t, int rc) AZ_MUST_USE;
 
-/* Keeps the first rows of a sorted table where that option says how many (AZ_UNSET_I64: all); what is left out is told
- * in `coverage`. */
+/* Keeps the first rows of a sorted table where that option says how many (AZ_UNSET_I64: all); what
+ * is skipped is reported in `coverage`. */
 void az_fw_keep(struct az_job *job, struct az_table *t, int64_t rows, const char *option);
 
 /* Does a device event count: linked to its launch, or include_unlinked_kernels. */
@@ -77,15 +80,23 @@ static inline bool az_fw_counts(const struct az_fw *f, uint32_t gpu)
 {
     return f->tree->gpu_call[gpu] != AZ_NO_ROW || f->opts->include_unlinked_kernels;
 }
-static inline bool az_fw_is_comm(const struct az_fw *f, uint32_t gpu) { return f->gpu_class[gpu] == AZ_WORK_COMM; }
+static inline bool az_fw_is_comm(const struct az_fw *f, uint32_t gpu)
+{
+    return f->gpu_class[gpu] == AZ_WORK_COMM;
+}
 /* Is a host node, a device event part of a recomputed region. False without detect_recompute. */
-static inline bool az_fw_recompute(const struct az_fw *f, uint32_t node) { return f->recompute && f->recompute[node]; }
-/* Calls that launched a graph (not those within another), and how many of them have no device event: what those graphs
- * did was not recorded, and the device looks idle meanwhile. In fw_quality.c, as are the rows that say so. */
+static inline bool az_fw_recompute(const struct az_fw *f, uint32_t node)
+{
+    return f->recompute && f->recompute[node];
+}
+/* Calls that launched a graph (not those within another), and how many of them have no device
+ * event: what those graphs did was not recorded, and the device looks idle meanwhile. In
+ * fw_quality.c, as are the rows that say so. */
 struct az_fw_graphs {
     uint64_t launches, bare;
 };
-int az_fw_graphs_count(struct az_job *job, const struct az_fw *f, struct az_fw_graphs *g) AZ_MUST_USE;
+int az_fw_graphs_count(struct az_job *job, const struct az_fw *f,
+                       struct az_fw_graphs *g) AZ_MUST_USE;
 void az_fw_graphs_tell(struct az_job *job, struct az_fw_graphs g);
 bool az_fw_gpu_recompute(const struct az_fw *f, uint32_t gpu);
 /* The column is_recompute, if asked for, and its cell. */
@@ -129,9 +140,11 @@ static inline struct az_event az_fw_node(const struct az_fw *f, uint32_t node)
                               .corr = e->corr ? e->corr[row] : 0 };
 }
 
-/* The nine columns by which operations are told apart (name, category, lane, arguments), and their cells. */
+/* The nine columns by which operations are distinguished (name, category, lane, arguments), and
+ * their cells. */
 void az_fw_key_columns(struct az_table *t);
-void az_fw_put_keys(const struct az_fw *f, struct az_table *t, struct az_sv name, struct az_sv category, uint32_t node);
+void az_fw_put_keys(const struct az_fw *f, struct az_table *t, struct az_sv name,
+                    struct az_sv category, uint32_t node);
 /* A text cell, empty for the empty view; text of a name id, empty for AZ_NO_ID. */
 void az_fw_put_id(const struct az_fw *f, struct az_table *t, uint32_t id);
 
@@ -139,12 +152,13 @@ void az_fw_put_id(const struct az_fw *f, struct az_table *t, uint32_t id);
 #define AZ_UP(column)   (column)
 #define AZ_DOWN(column) (-(column)-1)
 
-/* The columns "Percentage (%)" and "Cumulative Percentage (%)"; their cells are put empty and filled by az_fw_shares.
+/* The columns "Percentage (%)" and "Cumulative Percentage (%)"; their cells are put empty and
+ * filled by az_fw_shares.
  */
 void az_fw_share_columns(struct az_table *t);
 void az_fw_put_share(struct az_table *t);
-/* Fills the percentage column with value / sum of values * 100, and the cumulative one with its running sum. value:
- * column index. Rows in their final order. */
+/* Fills the percentage column with value / sum of values * 100, and the cumulative one with its
+ * running sum. value: column index. Rows in their final order. */
 void az_fw_shares(struct az_table *t, int value);
 
 #endif

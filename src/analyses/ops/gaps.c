@@ -62,8 +62,8 @@ static int find_gaps(struct work *w)
     return rc;
 }
 
-/* The calls that block the host until the device is done, with the latest end so far, so that those before a gap are
- * skipped at once. */
+/* The calls that block the host until the device is done, with the latest end so far, so that those
+ * before a gap are skipped at once. */
 static int find_blocking(struct work *w)
 {
     const struct az_events *c = &w->fw->trace->ev[AZ_CALL];
@@ -76,7 +76,9 @@ static int find_blocking(struct work *w)
             continue;
         uint8_t *k = &known[c->name[i]];
         if (!*k)
-            *k = az_sv_ifind(az_trace_text(w->fw->trace, c->name[i]), AZ_SV("synchronize")) >= 0 ? 2 : 1;
+            *k = az_sv_ifind(az_trace_text(w->fw->trace, c->name[i]), AZ_SV("synchronize")) >= 0
+                     ? 2
+                     : 1;
         if (*k == 1)
             continue;
         reach = c->end[i] > reach ? c->end[i] : reach;
@@ -113,8 +115,8 @@ static uint32_t blocking_call(const struct work *w, const struct gap *gap)
     return best;
 }
 
-/* What the host did: launched what follows already before the gap (the device waited for something else), waited in a
- * blocking call, or was late with the launch. */
+/* What the host did: launched what follows already before the gap (the device waited for something
+ * else), waited in a blocking call, or was late with the launch. */
 static void put_host(struct work *w, struct az_table *t, const struct gap *gap)
 {
     uint32_t call = w->fw->tree->gpu_call[gap->after];
@@ -127,7 +129,9 @@ static void put_host(struct work *w, struct az_table *t, const struct gap *gap)
     struct az_event launch = az_fw_node(w->fw, call);
     uint32_t sync = blocking_call(w, gap), op = az_node_op(w->fw->tree, call);
     bool queued = launch.end <= gap->start;
-    az_put_text(t, queued ? AZ_SV("launched before") : sync != AZ_NO_ROW ? AZ_SV("waiting") : AZ_SV("launching"));
+    az_put_text(t, queued              ? AZ_SV("launched before")
+                   : sync != AZ_NO_ROW ? AZ_SV("waiting")
+                                       : AZ_SV("launching"));
     if (!queued && sync != AZ_NO_ROW)
         az_put_text(t, az_trace_text(w->fw->trace, w->fw->trace->ev[AZ_CALL].name[sync]));
     else
@@ -176,7 +180,8 @@ static int run(struct az_job *job)
     struct work w = { .job = job, .fw = az_fw_get(job, &rc) };
     if (!w.fw)
         return rc;
-    struct az_table *t = az_table_new(job->arena, "idle_gaps", "Largest gaps of device work", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(job->arena, "idle_gaps", "Largest gaps of device work", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
     az_vec_init(&w.blocking, job->mem);

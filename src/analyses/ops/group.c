@@ -1,6 +1,7 @@
 #include "analyses/ops/group.h"
 
-int az_fw_group_make(struct az_fw_group *x, struct az_job *job, const struct az_fw *fw, az_fw_key *key, const void *ctx)
+int az_fw_group_make(struct az_fw_group *x, struct az_job *job, const struct az_fw *fw,
+                     az_fw_key *key, const void *ctx)
 {
     struct az_map map;
     size_t n = fw->launchers->rows.n;

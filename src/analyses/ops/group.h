@@ -5,8 +5,8 @@
 #include "analyses/ops/framework.h"
 #include "facts/groups.h"
 
-/* Group numbers in order of first appearance (launchers are in order of start), so a group's first launcher is its
- * earliest. */
+/* Group numbers in order of first appearance (launchers are in order of start), so a group's first
+ * launcher is its earliest. */
 struct az_fw_group {
     const struct az_fw *fw;
     uint32_t *of; /* launcher -> group */
@@ -19,8 +19,8 @@ struct az_fw_group {
 typedef void az_fw_key(const struct az_fw *fw, const void *ctx, uint32_t launcher, uint64_t key[2]);
 
 /* Groups all launchers by a pair of numbers. To be released also when it fails. */
-int az_fw_group_make(struct az_fw_group *x, struct az_job *job, const struct az_fw *fw, az_fw_key *key,
-                     const void *ctx) AZ_MUST_USE;
+int az_fw_group_make(struct az_fw_group *x, struct az_job *job, const struct az_fw *fw,
+                     az_fw_key *key, const void *ctx) AZ_MUST_USE;
 void az_fw_group_release(struct az_fw_group *x);
 static inline uint32_t az_fw_group_first(const struct az_fw_group *x, size_t group)
 {

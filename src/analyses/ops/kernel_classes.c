@@ -7,10 +7,12 @@ struct az_sv az_fw_kernel_class(struct az_fw *f, uint32_t name)
         return AZ_SV("others");
     struct az_sv *known = &f->kernel_class[name];
     if (!known->p) {
-        const uint32_t user =
-            f->classes->rules->n ? az_classify(f->classes, az_trace_text(f->trace, name)) : AZ_CLASS_OTHERS;
-        *known = user != AZ_CLASS_OTHERS && user != f->classes->nccl ? f->classes->names.v[user]
-                                                                     : az_trace_class(f->trace, name)->name;
+        const uint32_t user = f->classes->rules->n
+                                  ? az_classify(f->classes, az_trace_text(f->trace, name))
+                                  : AZ_CLASS_OTHERS;
+        *known = user != AZ_CLASS_OTHERS && user != f->classes->nccl
+                     ? f->classes->names.v[user]
+                     : az_trace_class(f->trace, name)->name;
     }
     return *known;
 }

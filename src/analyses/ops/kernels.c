@@ -38,11 +38,15 @@ struct az_sv az_fw_owner_category(const struct az_fw *fw, uint32_t call, uint32_
     if (op != AZ_NO_ROW)
         return az_fw_op_category(fw, op);
     struct az_sv name = az_node_name(fw->tree, call);
-    bool graph = az_sv_ifind(name, AZ_SV("cudagraph")) >= 0 || az_sv_ifind(name, AZ_SV("graphlaunch")) >= 0;
+    bool graph =
+        az_sv_ifind(name, AZ_SV("cudagraph")) >= 0 || az_sv_ifind(name, AZ_SV("graphlaunch")) >= 0;
     return graph ? AZ_SV("graph") : AZ_SV("runtime");
 }
 
-static const struct az_fw *fw_of(const struct az_scope *r) { return ((const struct az_fw_kernels *)r->ctx)->fw; }
+static const struct az_fw *fw_of(const struct az_scope *r)
+{
+    return ((const struct az_fw_kernels *)r->ctx)->fw;
+}
 
 static struct az_sv category_of(const struct az_scope *r, const struct az_item *i)
 {
@@ -65,12 +69,16 @@ static int64_t stream_of(const struct az_scope *r, const struct az_item *i)
 
 static struct az_sv class_of(const struct az_scope *r, const struct az_item *i)
 {
-    return az_fw_kernel_class(((const struct az_fw_kernels *)r->ctx)->fw, az_item_events(r, i)->name[i->row]);
+    return az_fw_kernel_class(((const struct az_fw_kernels *)r->ctx)->fw,
+                              az_item_events(r, i)->name[i->row]);
 }
 
 static bool has_ops(const struct az_scope *r) { return fw_of(r)->ops->has_ops; }
 static double all_kernels(const struct az_scope *r) { return (double)fw_of(r)->kernels; }
-static double all_time(const struct az_scope *r) { return fw_of(r)->total ? (double)fw_of(r)->total : NAN; }
+static double all_time(const struct az_scope *r)
+{
+    return fw_of(r)->total ? (double)fw_of(r)->total : NAN;
+}
 
 static const struct az_key category = { AZ_TEXT, .text = category_of };
 static const struct az_key owner = { AZ_TEXT, .name = owner_of };
@@ -91,16 +99,16 @@ static const struct az_table_spec kernel_summary = {
                  { "kernel class", &class, .follows = true },
                  { "Family", &az_key_family, .follows = true, .flags = AZ_DETAIL },
                  { "Kernel stream", &stream, .flags = AZ_KEY | AZ_DETAIL, .sort = 5 },
-                 { "Kernel duration (µs)_sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER,
-                   .sort = -1 },
+                 { "Kernel duration (µs)_sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US,
+                   .flags = AZ_LOWER_BETTER, .sort = -1 },
                  { "Kernel duration (µs)_count", .figure = AZ_FIG_COUNT },
                  US("Kernel duration (µs)_mean", AZ_FIG_MEAN, AZ_LOWER_BETTER | AZ_DETAIL),
                  US("Kernel duration (µs)_min", AZ_FIG_MIN, AZ_DETAIL),
                  US("Kernel duration (µs)_max", AZ_FIG_MAX, AZ_DETAIL),
-                 { "Percent of kernels time (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE,
-                   .whole = all_kernels },
-                 { "Percent of total time (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_DETAIL,
-                   .whole = all_time } },
+                 { "Percent of kernels time (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT,
+                   .flags = AZ_SHARE, .whole = all_kernels },
+                 { "Percent of total time (%)", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT,
+                   .flags = AZ_DETAIL, .whole = all_time } },
 };
 
 /* Kernel time by class of kernel name: what graph launches hide from the tables of operations. */
@@ -113,11 +121,12 @@ static const struct az_table_spec class_summary = {
     .kinds = { AZ_KERNEL },
     .columns = { { "kernel class", &class, .flags = AZ_KEY, .sort = 2 },
                  { "Count", .figure = AZ_FIG_COUNT },
-                 { "Kernel duration (ms)_sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER,
-                   .sort = -1 },
+                 { "Kernel duration (ms)_sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS,
+                   .flags = AZ_LOWER_BETTER, .sort = -1 },
                  AZ_SHARE_COLUMNS },
     .shares = AZ_SHARES_CELLS,
-    .charts = { { AZ_CHART_PIE, "Kernel time by class", "kernel class", "Kernel duration (ms)_sum", "ms" } },
+    .charts = { { AZ_CHART_PIE, "Kernel time by class", "kernel class", "Kernel duration (ms)_sum",
+                  "ms" } },
 };
 
 static int run(struct az_job *job)

@@ -54,9 +54,10 @@ static int find_peaks(struct az_fw_metrics *m)
     if (rc == 0 && !m->has_peaks && o->device_name.n)
         az_job_unknown_device(m->job, AZ_AT_FILE(m->fw->trace->path));
     if (rc == 0 && o->arch_rows.n && strcmp(m->peaks.how, AZ_HOW_FILE) != 0)
-        az_diag_add(m->job->diag, AZ_WARNING, AZ_AT_FILE(o->gpu_arch_json_path),
-                    "none of its devices is '%.*s': its rates are not used (name one with \"device\")",
-                    AZ_SVF(o->device_name.n ? o->device_name : f.name));
+        az_diag_add(
+            m->job->diag, AZ_WARNING, AZ_AT_FILE(o->gpu_arch_json_path),
+            "none of its devices is '%.*s': its rates are not used (name one with \"device\")",
+            AZ_SVF(o->device_name.n ? o->device_name : f.name));
     return rc;
 }
 
@@ -90,7 +91,10 @@ memory:
 struct az_job *az_fw_job(const struct az_fw_metrics *m) { return m->job; }
 const struct az_trace *az_fw_trace(const struct az_fw_metrics *m) { return m->fw->trace; }
 const struct az_op_models *az_fw_models(const struct az_fw_metrics *m) { return &m->models; }
-const struct az_peaks *az_fw_peaks(const struct az_fw_metrics *m) { return m->has_peaks ? &m->peaks : NULL; }
+const struct az_peaks *az_fw_peaks(const struct az_fw_metrics *m)
+{
+    return m->has_peaks ? &m->peaks : NULL;
+}
 
 const struct az_op_model *az_fw_model(struct az_fw_metrics *m, uint32_t name)
 {
@@ -151,7 +155,8 @@ static uint32_t step_of(const struct az_fw_metrics *m, uint32_t node)
         else
             hi = mid;
     }
-    for (size_t back = 0; lo > 0 && back < 8; back++, lo--) /* steps of several threads may interleave */
+    for (size_t back = 0; lo > 0 && back < 8;
+         back++, lo--) /* steps of several threads may interleave */
         if (e->end[m->steps[lo - 1]] > at)
             return e->name[m->steps[lo - 1]];
     return AZ_NO_ID;
@@ -200,8 +205,8 @@ static size_t read_facts(struct az_sv text, struct az_perf_fact *out)
     return n;
 }
 
-static int evaluate(struct az_fw_metrics *m, const struct az_op_model *model, uint32_t node, const uint32_t *ids,
-                    size_t n, uint32_t step, struct entry **out)
+static int evaluate(struct az_fw_metrics *m, const struct az_op_model *model, uint32_t node,
+                    const uint32_t *ids, size_t n, uint32_t step, struct entry **out)
 {
     struct az_perf_call *c = m->call;
     struct az_sv kernels[KERNELS];
@@ -222,14 +227,17 @@ static int evaluate(struct az_fw_metrics *m, const struct az_op_model *model, ui
     struct az_perf_fact facts[FACTS];
     c->fact = facts;
     c->n_facts = a ? read_facts(text_of(m->fw, a->facts), facts) : 0;
-    e->perf = (struct az_perf){ .flops = NAN, .bytes = NAN, .bwd_flops = NAN, .bwd_bytes = NAN, .unit = "" };
+    e->perf = (struct az_perf){
+        .flops = NAN, .bytes = NAN, .bwd_flops = NAN, .bwd_bytes = NAN, .unit = ""
+    };
     if (!a || a->dims == AZ_NO_ID)
         e->perf.why = "no shapes recorded";
-    else if (!az_perf_parse(c, text_of(m->fw, a->dims), text_of(m->fw, a->types), text_of(m->fw, a->strides),
-                            text_of(m->fw, a->concrete)))
+    else if (!az_perf_parse(c, text_of(m->fw, a->dims), text_of(m->fw, a->types),
+                            text_of(m->fw, a->strides), text_of(m->fw, a->concrete)))
         e->perf.why = "malformed argument list";
     else if (az_sv_is(model->model, "script"))
-        rc = m->script ? az_extend_model(m->script, c, m->job->arena, &e->perf, m->said) : AZ_EINTERNAL;
+        rc = m->script ? az_extend_model(m->script, c, m->job->arena, &e->perf, m->said)
+                       : AZ_EINTERNAL;
     else
         rc = az_perf_eval(c, model, m->job->arena, &e->perf);
     e->spec = az_perf_spec(&e->perf, m->job->arena);
@@ -240,7 +248,8 @@ static int evaluate(struct az_fw_metrics *m, const struct az_op_model *model, ui
     return rc;
 }
 
-int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward, struct az_fw_estimate *out)
+int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward,
+                   struct az_fw_estimate *out)
 {
     *out = (struct az_fw_estimate){ .flops = NAN, .bytes = NAN, .spec = { "", 0 } };
     if (node >= m->fw->tree->first_call)
@@ -299,7 +308,8 @@ int az_fw_metrics_extend(struct az_fw_metrics *m, struct az_extend *e, struct az
         if (!m->looked[name]) {
             const struct az_op_model *known = az_fw_model(m, name);
             struct az_sv op = az_trace_text(m->fw->trace, name);
-            struct az_op_model *own = az_extend_has_model(e, op) ? az_arena_alloc(m->job->arena, sizeof *own) : NULL;
+            struct az_op_model *own =
+                az_extend_has_model(e, op) ? az_arena_alloc(m->job->arena, sizeof *own) : NULL;
             if (own) { /* a family of the program keeps its table */
                 *own = (struct az_op_model){ .op = op,
                                              .family = known ? known->family : AZ_SV("Extension"),
@@ -317,7 +327,8 @@ int az_fw_metrics_extend(struct az_fw_metrics *m, struct az_extend *e, struct az
 
 bool az_fw_unreadable(const struct az_fw_estimate *e)
 {
-    static const char *const unrecorded[] = { "no ", "missing", "not recorded", "the extension gave" };
+    static const char *const unrecorded[] = { "no ", "missing", "not recorded",
+                                              "the extension gave" };
     struct az_sv why = az_sv_str(e->why);
     bool known = why.n && e->perf->why;
     for (size_t i = 0; known && i < AZ_LENGTH(unrecorded); i++) {
@@ -333,7 +344,8 @@ struct az_roofline az_fw_roofline(const struct az_fw_metrics *m, const struct az
         .compute_us = NAN, .memory_us = NAN, .time_us = NAN, .tflops = NAN, .bound = "", .peak = ""
     };
     if (m->has_peaks && e->perf)
-        az_roofline(&m->peaks, e->perf->unit, e->perf->prec, e->perf->fallback, e->tf32, e->flops, e->bytes, &r);
+        az_roofline(&m->peaks, e->perf->unit, e->perf->prec, e->perf->fallback, e->tf32, e->flops,
+                    e->bytes, &r);
     return r;
 }
 

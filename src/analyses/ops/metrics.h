@@ -1,5 +1,5 @@
-/* Estimates of operators by their models (perf/), made once per operator name, argument set and kernels; peaks of the
- * device; and the columns that show them. */
+/* Estimates of operators by their models (perf/), made once per operator name, argument set and
+ * kernels; peaks of the device; and the columns that show them. */
 #ifndef AZ_ANALYSES_OPS_METRICS_H
 #define AZ_ANALYSES_OPS_METRICS_H
 
@@ -19,14 +19,18 @@ struct az_fw_estimate {
 
 struct az_fw_metrics;
 struct az_extend;
-/* Evaluates the models of a script for every operator it knows. AZ_ECONFIG: one failed; then nothing of m may be used.
+/* Evaluates the models of a script for every operator it knows. AZ_ECONFIG: one failed; then
+ * nothing of m may be used.
  */
-int az_fw_metrics_extend(struct az_fw_metrics *m, struct az_extend *e, struct az_diag *said) AZ_MUST_USE;
+int az_fw_metrics_extend(struct az_fw_metrics *m, struct az_extend *e,
+                         struct az_diag *said) AZ_MUST_USE;
 /* Of the job's trace, made on first use, in the job's arena. NULL on failure, *rc says why. */
 struct az_fw_metrics *az_fw_metrics_get(struct az_job *job, struct az_fw *f, int *rc);
 /* Estimate of an operator node; of the backward pass of that forward operator. */
-int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward, struct az_fw_estimate *out) AZ_MUST_USE;
-/* Its arguments were recorded but the model cannot use them: worth a warning. What was never recorded is not. */
+int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward,
+                   struct az_fw_estimate *out) AZ_MUST_USE;
+/* Its arguments were recorded but the model cannot use them: worth a warning. What was never
+ * recorded is not. */
 bool az_fw_unreadable(const struct az_fw_estimate *e);
 /* Model of an operator by its name; NULL. */
 const struct az_op_model *az_fw_model(struct az_fw_metrics *m, uint32_t name);
@@ -38,35 +42,36 @@ const struct az_op_models *az_fw_models(const struct az_fw_metrics *m);
 /* Peaks of the trace's device; NULL: unknown (then rates have no roofline). */
 const struct az_peaks *az_fw_peaks(const struct az_fw_metrics *m);
 struct az_roofline az_fw_roofline(const struct az_fw_metrics *m, const struct az_fw_estimate *e);
-/* Forward operator whose backward pass a node is, by the wrapper at most five levels above it; AZ_NO_ROW. forward:
- * az_fw_forward. */
+/* Forward operator whose backward pass a node is, by the wrapper at most five levels above it;
+ * AZ_NO_ROW. forward: az_fw_forward. */
 uint32_t az_fw_backward_of(const struct az_fw *f, const uint32_t *forward, uint32_t node);
 
-/* Figures of a group of operations, each by its own estimate: operations of equal shapes may differ in what the shapes
- * do not say, as the lengths of the context (docs/formulas-models.md 14). */
+/* Figures of a group of operations, each by its own estimate: operations of equal shapes may differ
+ * in what the shapes do not say, as the lengths of the context (docs/formulas-models.md 14). */
 struct az_fw_rates {
     double mean, median, std, min, max; /* NaN where there is none */
 };
 struct az_fw_figures {
-    double flops, bytes, intensity;          /* the first that is known; NaN */
-    struct az_sv spec, params;               /* the first that is not empty */
-    double roof_us;                          /* time of the roofline, the first that is known; NaN */
-    const char *bound;                       /* that one's; "" */
+    double flops, bytes, intensity; /* the first that is known; NaN */
+    struct az_sv spec, params;      /* the first that is not empty */
+    double roof_us;                 /* time of the roofline, the first that is known; NaN */
+    const char *bound;              /* that one's; "" */
     struct az_fw_rates byte_rate, flop_rate; /* a second, over the operations */
     struct az_fw_rates roof_part;            /* roofline time / time; NaN without peaks */
 };
 /* Estimate of operation i of the group. */
 typedef int az_fw_member(void *ctx, size_t i, struct az_fw_estimate *e);
 /* ticks: time of each of the n operations; those without time have no rates. */
-int az_fw_figures(struct az_fw_metrics *m, az_fw_member *estimate, void *ctx, const int64_t *ticks, size_t n,
-                  struct az_fw_figures *out) AZ_MUST_USE;
+int az_fw_figures(struct az_fw_metrics *m, az_fw_member *estimate, void *ctx, const int64_t *ticks,
+                  size_t n, struct az_fw_figures *out) AZ_MUST_USE;
 
 /* The parameters as a JSON object; empty without any. In the arena. */
 struct az_sv az_fw_params(const struct az_perf *p, struct az_arena *a);
 struct az_sv az_fw_param_text(const struct az_perf_param *p, struct az_arena *a);
 
-/* unified_perf_summary: its columns behind the host durations, and their cells. */
+/* unified_perf_summary: its columns after the host durations, and their cells. */
 void az_fw_metric_columns(const struct az_fw_metrics *m, struct az_table *t);
-void az_fw_put_metrics(const struct az_fw_metrics *m, struct az_table *t, const struct az_fw_figures *f);
+void az_fw_put_metrics(const struct az_fw_metrics *m, struct az_table *t,
+                       const struct az_fw_figures *f);
 
 #endif

@@ -34,15 +34,17 @@ struct az_sv az_fw_params(const struct az_perf *perf, struct az_arena *a)
             v = AZ_SV("null");
         else if (p->kind == AZ_PARAM_BOOL)
             v = p->number != 0 ? AZ_SV("true") : AZ_SV("false");
-        s = az_arena_printf(a, "%.*s%s\"%s\":%s%.*s%s", AZ_SVF(s), i ? "," : "{", p->name, quote, AZ_SVF(v), quote);
+        s = az_arena_printf(a, "%.*s%s\"%s\":%s%.*s%s", AZ_SVF(s), i ? "," : "{", p->name, quote,
+                            AZ_SVF(v), quote);
     }
     return az_arena_printf(a, "%.*s}", AZ_SVF(s));
 }
 
 void az_fw_metric_columns(const struct az_fw_metrics *m, struct az_table *t)
 {
-    static const char *const roof[] = { "Pct Roofline_mean", "Pct Roofline_median", "Pct Roofline_std",
-                                        "Pct Roofline_min", "Pct Roofline_max" };
+    static const char *const roof[] = { "Pct Roofline_mean", "Pct Roofline_median",
+                                        "Pct Roofline_std", "Pct Roofline_min",
+                                        "Pct Roofline_max" };
     static const char *const stat[] = { "mean", "std", "median", "min", "max" };
     az_table_column(t, "GFLOPS", AZ_REAL, AZ_UNIT_GFLOP, AZ_DETAIL);
     az_table_column(t, "Data Moved (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL);
@@ -53,8 +55,8 @@ void az_fw_metric_columns(const struct az_fw_metrics *m, struct az_table *t)
                           AZ_HIGHER_BETTER | AZ_DETAIL);
     }
     for (int i = 0; i < 5; i++) {
-        az_table_columnsv(t, az_arena_printf(t->arena, "TFLOPS/s_%s", stat[i]), AZ_REAL, AZ_UNIT_TFLOPS,
-                          AZ_HIGHER_BETTER | AZ_DETAIL);
+        az_table_columnsv(t, az_arena_printf(t->arena, "TFLOPS/s_%s", stat[i]), AZ_REAL,
+                          AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER | AZ_DETAIL);
     }
     if (az_fw_peaks(m)) {
         az_table_column(t, "Roofline Bound", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
@@ -74,7 +76,8 @@ static void put_rates(struct az_table *t, const struct az_fw_rates *r, double sc
     az_put_f64(t, r->max * scale);
 }
 
-void az_fw_put_metrics(const struct az_fw_metrics *m, struct az_table *t, const struct az_fw_figures *f)
+void az_fw_put_metrics(const struct az_fw_metrics *m, struct az_table *t,
+                       const struct az_fw_figures *f)
 {
     az_put_f64(t, f->flops / 1e9);
     az_put_f64(t, f->bytes / 1048576);

@@ -1,11 +1,12 @@
-/* One sweep over device events by start. The events still running are kept per stream, so that events of one stream,
- * which never pair, are not looked at again. */
+/* One sweep over device events by start. The events still running are kept per stream, so that
+ * events of one stream, which never pair, are not looked at again. */
 #include "analyses/ops/overlap.h"
 
 #include "base/sort.h"
 
-#define MAX_LOOKS                                                                                                      \
-    50000000 /* pairs looked at: a trace of real streams stays far below, a made-up one cannot hang us                 \
+#define MAX_LOOKS                                                                                  \
+    50000000 /* pairs looked at: a trace of real streams stays far below, a made-up one cannot     \
+              * hang us                                                                            \
               */
 
 struct running { /* events of one lane that had not ended when last looked at */
@@ -24,7 +25,8 @@ struct sweep {
     struct az_mem *mem;
 };
 
-static bool may_pair(const struct sweep *s, uint32_t x, uint32_t lane_x, uint32_t y, uint32_t lane_y)
+static bool may_pair(const struct sweep *s, uint32_t x, uint32_t lane_x, uint32_t y,
+                     uint32_t lane_y)
 {
     const struct az_lane *l = s->fw->trace->lanes.v;
     if (l[lane_x].device != l[lane_y].device || (s->op[x] == s->op[y] && s->op[x] != AZ_NO_ROW))
@@ -44,7 +46,8 @@ static int against(struct sweep *s, struct running *r, uint32_t g, const struct 
         if (end <= e->start)
             continue;
         r->gpu.v[kept++] = other;
-        if (rc || (end < e->end ? end : e->end) - e->start < least || !may_pair(s, g, e->lane, other, r->lane))
+        if (rc || (end < e->end ? end : e->end) - e->start < least ||
+            !may_pair(s, g, e->lane, other, r->lane))
             continue;
         rc = az_vec_push(&s->a, g);
         if (rc == 0)
@@ -88,7 +91,8 @@ static int sweep(struct sweep *s, struct az_overlaps *o)
             continue;
         }
         for (size_t l = 0; l < s->lanes.n; l++) {
-            int rc = same_stream(s, e.lane, s->lanes.v[l].lane) ? 0 : against(s, &s->lanes.v[l], g, &e);
+            int rc =
+                same_stream(s, e.lane, s->lanes.v[l].lane) ? 0 : against(s, &s->lanes.v[l], g, &e);
             if (rc)
                 return rc;
         }
@@ -113,7 +117,8 @@ static int index_pairs(const struct sweep *s, struct az_overlaps *o, struct az_a
     }
     for (size_t g = 2; g < n + 2; g++)
         o->first[g] += o->first[g - 1];
-    for (size_t i = 0; i < s->a.n; i++) { /* first[g + 1] is where the next partner of g goes, its end at last */
+    for (size_t i = 0; i < s->a.n;
+         i++) { /* first[g + 1] is where the next partner of g goes, its end at last */
         o->partner[o->first[s->a.v[i] + 1]++] = s->b.v[i];
         o->partner[o->first[s->b.v[i] + 1]++] = s->a.v[i];
     }

@@ -1,6 +1,7 @@
-/* Which device events ran at the same time as an operation's own, and for how long (include_overlap_info;
- * docs/formulas-pytorch.md 5.4). Two events overlap if they are of one device but of different streams (or one stream
- * is unknown), not launched under the same operator, and share at least a microsecond. */
+/* Which device events ran at the same time as an operation's own, and for how long
+ * (include_overlap_info; docs/formulas-pytorch.md 5.4). Two events overlap if they are of one
+ * device but of different streams (or one stream is unknown), not launched under the same operator,
+ * and share at least a microsecond. */
 #ifndef AZ_ANALYSES_OPS_OVERLAP_H
 #define AZ_ANALYSES_OPS_OVERLAP_H
 
@@ -10,12 +11,14 @@
 struct az_overlaps {
     uint32_t *first;   /* gpu number -> first of its partners in `partner`; n_gpu + 1 entries */
     uint32_t *partner; /* gpu numbers */
-    uint64_t left_out; /* events whose partners were not looked for any more: there were too many pairs */
+    uint64_t left_out; /* events whose partners were not looked for any more: there were too many
+                          pairs */
 };
 /* Made on first use, kept in fw. NULL on failure, *rc says why. */
 const struct az_overlaps *az_fw_overlaps(struct az_job *job, struct az_fw *fw, int *rc);
 
-/* Per operation (a launcher, a row of the unified summary): what overlaps it. In the job's arena. */
+/* Per operation (a launcher, a row of the unified summary): what overlaps it. In the job's arena.
+ */
 struct az_overlap_ops {
     size_t n;
     uint32_t *names;             /* operation -> number of the list of overlapping names; 0: none */
@@ -26,21 +29,22 @@ struct az_overlap_ops {
     struct az_fw *fw;
 };
 /* own: the device events of each operation. To be released also after an error. */
-int az_fw_overlap_ops(struct az_overlap_ops *o, struct az_job *job, struct az_fw *fw, const struct az_gpu_run *own,
-                      size_t n) AZ_MUST_USE;
+int az_fw_overlap_ops(struct az_overlap_ops *o, struct az_job *job, struct az_fw *fw,
+                      const struct az_gpu_run *own, size_t n) AZ_MUST_USE;
 void az_fw_overlap_ops_release(struct az_overlap_ops *o);
 static inline struct az_sv az_overlap_text(const struct az_overlap_ops *o, size_t op)
 {
     return az_intern_text(&o->texts, o->names[op]);
 }
 
-/* Columns behind the keys and behind the kernel details, and their cells for the operations of one row. */
+/* Columns after the keys and after the kernel details, and their cells for the operations of one
+ * row. */
 void az_fw_overlap_columns(struct az_table *t);
 int az_fw_put_overlap(struct az_overlap_ops *o, struct az_table *t, const uint32_t *op, size_t n,
                       struct az_fw_details *d) AZ_MUST_USE;
 
-/* Order of the rows: rows that differ only by what overlaps them stay together. base: the group a row belongs to
- * without the overlap key. */
+/* Order of the rows: rows that differ only by what overlaps them stay together. base: the group a
+ * row belongs to without the overlap key. */
 struct az_overlap_row {
     uint32_t row, base;
     int64_t time;
@@ -48,7 +52,9 @@ struct az_overlap_row {
     int64_t base_time; /* filled by az_fw_overlap_order: sum of the group, least uid of it */
     uint64_t base_uid;
 };
-/* Longest group first, ties by its least uid; within one the longest row first, ties by uid. n_base groups. */
-int az_fw_overlap_order(struct az_overlap_row *rows, size_t n, size_t n_base, struct az_mem *mem) AZ_MUST_USE;
+/* Longest group first, ties by its least uid; within one the longest row first, ties by uid. n_base
+ * groups. */
+int az_fw_overlap_order(struct az_overlap_row *rows, size_t n, size_t n_base,
+                        struct az_mem *mem) AZ_MUST_USE;
 
 #endif

@@ -31,7 +31,8 @@ static int add_event(struct work *w, uint32_t gpu, int64_t *shared)
     az_vec_reset(&w->spans);
     for (uint32_t i = w->pairs->first[gpu]; i < w->pairs->first[gpu + 1]; i++) {
         struct az_event p = az_gpu_event(c, w->pairs->partner[i]);
-        struct az_span both = { p.start > e.start ? p.start : e.start, p.end < e.end ? p.end : e.end };
+        struct az_span both = { p.start > e.start ? p.start : e.start,
+                                p.end < e.end ? p.end : e.end };
         int rc = az_vec_push(&w->spans, both);
         if (rc == 0)
             rc = az_vec_push(&w->found, w->pairs->partner[i]);
@@ -99,12 +100,13 @@ static int look_at(struct work *w, const struct az_gpu_run *own, size_t op)
     if (rc || w->found.n == 0)
         return rc;
     rc = own_time(w, own, &whole);
-    w->o->percent[op] = whole > 0 ? nearbyint((double)shared / (double)whole * 10000.0) / 100.0 : 0.0;
+    w->o->percent[op] =
+        whole > 0 ? nearbyint((double)shared / (double)whole * 10000.0) / 100.0 : 0.0;
     return rc ? rc : finish(w, op);
 }
 
-int az_fw_overlap_ops(struct az_overlap_ops *o, struct az_job *job, struct az_fw *fw, const struct az_gpu_run *own,
-                      size_t n)
+int az_fw_overlap_ops(struct az_overlap_ops *o, struct az_job *job, struct az_fw *fw,
+                      const struct az_gpu_run *own, size_t n)
 {
     struct work w = { .o = o };
     uint32_t none;

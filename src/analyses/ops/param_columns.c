@@ -22,8 +22,11 @@ void az_param_note(struct az_param_columns *c, const struct az_perf_param *p)
 void az_param_columns_make(const struct az_param_columns *c, struct az_table *t)
 {
     for (unsigned k = 0; k < c->n; k++) {
-        enum az_cell_type type = c->kind[k] == AZ_PARAM_INT ? AZ_INT : c->kind[k] == AZ_PARAM_REAL ? AZ_REAL : AZ_TEXT;
-        az_table_columnsv(t, az_arena_printf(t->arena, "param: %s", c->name[k]), type, AZ_UNIT_ID, AZ_KEY | AZ_DETAIL);
+        enum az_cell_type type = c->kind[k] == AZ_PARAM_INT    ? AZ_INT
+                                 : c->kind[k] == AZ_PARAM_REAL ? AZ_REAL
+                                                               : AZ_TEXT;
+        az_table_columnsv(t, az_arena_printf(t->arena, "param: %s", c->name[k]), type, AZ_UNIT_ID,
+                          AZ_KEY | AZ_DETAIL);
     }
 }
 
@@ -31,7 +34,8 @@ static void put_one(struct az_table *t, const struct az_perf_param *p, enum az_p
 {
     if (!p || p->kind == AZ_PARAM_NONE)
         az_put_empty(t);
-    else if (kind == AZ_PARAM_INT && !(fabs(p->number) < 9.2e18)) /* of no elements, or of sizes no memory has */
+    else if (kind == AZ_PARAM_INT &&
+             !(fabs(p->number) < 9.2e18)) /* of no elements, or of sizes no memory has */
         az_put_empty(t);
     else if (kind == AZ_PARAM_INT)
         az_put_i64(t, (int64_t)p->number);
@@ -41,7 +45,8 @@ static void put_one(struct az_table *t, const struct az_perf_param *p, enum az_p
         az_put_given(t, az_fw_param_text(p, t->arena));
 }
 
-void az_param_put(const struct az_param_columns *c, struct az_table *t, const struct az_perf_param *p, unsigned n)
+void az_param_put(const struct az_param_columns *c, struct az_table *t,
+                  const struct az_perf_param *p, unsigned n)
 {
     for (unsigned k = 0; k < c->n; k++) {
         const struct az_perf_param *own = NULL;

@@ -23,7 +23,8 @@ const char *az_phase_by_text(enum az_phase_by by)
 
 /* ---- by shapes ---- */
 /* Sizes of the i-th input; how many, at most max. */
-static size_t dims_of(const struct work *w, uint32_t launcher, size_t input, int64_t *out, size_t max)
+static size_t dims_of(const struct work *w, uint32_t launcher, size_t input, int64_t *out,
+                      size_t max)
 {
     const struct az_op_args *a = az_fw_args(w->fw, w->fw->launchers->rows.v[launcher].node);
     struct az_jview list, dims;
@@ -43,11 +44,14 @@ static size_t dims_of(const struct work *w, uint32_t launcher, size_t input, int
 
 static enum az_phase by_length(const struct work *w, int64_t length)
 {
-    return length <= 0 ? AZ_PHASE_MIXED : length > w->threshold ? AZ_PHASE_PREFILL : AZ_PHASE_DECODE;
+    return length <= 0             ? AZ_PHASE_MIXED
+           : length > w->threshold ? AZ_PHASE_PREFILL
+                                   : AZ_PHASE_DECODE;
 }
 
 /* Query tensor: [batch, heads, length, size] or [tokens, heads, size]. */
-static enum az_phase by_attention(const struct work *w, uint32_t launcher, const struct az_name_phase *names)
+static enum az_phase by_attention(const struct work *w, uint32_t launcher,
+                                  const struct az_name_phase *names)
 {
     int64_t d[8];
     if (names->attention != AZ_PHASE_MIXED || !names->is_attention)
@@ -56,8 +60,10 @@ static enum az_phase by_attention(const struct work *w, uint32_t launcher, const
     return n == 4 ? by_length(w, d[2]) : n == 3 ? by_length(w, d[0]) : AZ_PHASE_MIXED;
 }
 
-/* M of a matrix product: rows of the first matrix; the product of all leading sizes of a linear layer's input. */
-static enum az_phase by_gemm(const struct work *w, uint32_t launcher, const struct az_name_phase *names)
+/* M of a matrix product: rows of the first matrix; the product of all leading sizes of a linear
+ * layer's input. */
+static enum az_phase by_gemm(const struct work *w, uint32_t launcher,
+                             const struct az_name_phase *names)
 {
     int64_t d[8], m = 1;
     if (names->gemm_named)
@@ -83,19 +89,20 @@ static int64_t number_after(struct az_sv text, const char *word)
     int64_t v = 0;
     if (at < 0)
         return -1;
-    for (size_t i = (size_t)at + strlen(word); i < text.n && text.p[i] >= '0' && text.p[i] <= '9' && v < 1000000000;
-         i++)
+    for (size_t i = (size_t)at + strlen(word);
+         i < text.n && text.p[i] >= '0' && text.p[i] <= '9' && v < 1000000000; i++)
         v = v * 10 + (text.p[i] - '0');
     return v;
 }
 
-/* Step labels of inference engines: execute_.._context_<n>(..)_generation_<n>(..), step[EXTEND|DECODE|MIXED ..],
- * prefill[..], decode[..]. False if the text is none of these. */
+/* Step labels of inference engines: execute_.._context_<n>(..)_generation_<n>(..),
+ * step[EXTEND|DECODE|MIXED ..], prefill[..], decode[..]. False if the text is none of these. */
 static bool step_label(struct az_sv text, enum az_phase *phase)
 {
     *phase = AZ_PHASE_MIXED;
     if (az_sv_starts(text, AZ_SV("execute_"))) {
-        int64_t context = number_after(text, "context_"), generation = number_after(text, "generation_");
+        int64_t context = number_after(text, "context_"),
+                generation = number_after(text, "generation_");
         if (context < 0 && generation < 0)
             return false;
         *phase = context > 0 && generation <= 0   ? AZ_PHASE_PREFILL
@@ -112,7 +119,8 @@ static bool step_label(struct az_sv text, enum az_phase *phase)
     return true;
 }
 
-/* Marks the launchers inside labelled steps of their own thread. Launchers and ranges are both in order of start. */
+/* Marks the launchers inside labelled steps of their own thread. Launchers and ranges are both in
+ * order of start. */
 static void by_annotation(const struct work *w, struct az_phases *out)
 {
     const struct az_events *a = &w->fw->trace->ev[AZ_RANGE];
@@ -121,7 +129,8 @@ static void by_annotation(const struct work *w, struct az_phases *out)
         enum az_phase phase;
         if (!step_label(az_fw_text(w->fw, a->name[i], ""), &phase))
             continue;
-        while (first < n && az_fw_node(w->fw, w->fw->launchers->rows.v[first].node).start < a->start[i])
+        while (first < n &&
+               az_fw_node(w->fw, w->fw->launchers->rows.v[first].node).start < a->start[i])
             first++;
         for (size_t l = first; l < n; l++) {
             struct az_event e = az_fw_node(w->fw, w->fw->launchers->rows.v[l].node);
@@ -164,7 +173,8 @@ static enum az_phase by_frequency(const struct work *w, uint32_t launcher)
 }
 
 /* ---- all ---- */
-static enum az_phase decide(const struct work *w, uint32_t l, enum az_phase_by by, const struct az_name_phase *names)
+static enum az_phase decide(const struct work *w, uint32_t l, enum az_phase_by by,
+                            const struct az_name_phase *names)
 {
     switch (by) {
     case AZ_BY_KERNEL_NAMES:
@@ -197,7 +207,8 @@ static const struct method {
     { "auto", true, { AZ_BY_KERNEL_NAMES, AZ_BY_FRAMEWORK, AZ_BY_ATTENTION, AZ_BY_GEMM } },
 };
 
-/* The launchers that no annotation has decided: the first method of the order that says something. */
+/* The launchers that no annotation has decided: the first method of the order that says something.
+ */
 static int label_all(struct work *w, const struct method *m, struct az_phases *out)
 {
     int rc = 0;
@@ -206,7 +217,8 @@ static int label_all(struct work *w, const struct method *m, struct az_phases *o
         if (out->by[l] == AZ_BY_ANNOTATION)
             continue;
         rc = az_phase_by_names(&w->names, l, &names);
-        for (size_t i = 0; rc == 0 && m->order[i] != AZ_BY_NOTHING && out->phase[l] == AZ_PHASE_MIXED; i++) {
+        for (size_t i = 0;
+             rc == 0 && m->order[i] != AZ_BY_NOTHING && out->phase[l] == AZ_PHASE_MIXED; i++) {
             out->phase[l] = (uint8_t)decide(w, l, m->order[i], &names);
             out->by[l] = out->phase[l] == AZ_PHASE_MIXED ? AZ_BY_NOTHING : (uint8_t)m->order[i];
         }

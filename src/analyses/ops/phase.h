@@ -1,4 +1,5 @@
-/* Prefill or decode: the phase of every launcher of an inference trace (docs/formulas-pytorch.md 11). */
+/* Prefill or decode: the phase of every launcher of an inference trace (docs/formulas-pytorch.md
+ * 11). */
 #ifndef AZ_ANALYSES_OPS_PHASE_H
 #define AZ_ANALYSES_OPS_PHASE_H
 
@@ -42,6 +43,7 @@ struct az_phase_names {
 int az_phase_names_init(struct az_phase_names *n, const struct az_fw *f, int64_t threshold,
                         struct az_mem *mem) AZ_MUST_USE;
 void az_phase_names_release(struct az_phase_names *n);
-int az_phase_by_names(struct az_phase_names *n, uint32_t launcher, struct az_name_phase *out) AZ_MUST_USE;
+int az_phase_by_names(struct az_phase_names *n, uint32_t launcher,
+                      struct az_name_phase *out) AZ_MUST_USE;
 
 #endif

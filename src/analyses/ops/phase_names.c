@@ -1,5 +1,5 @@
-/* Prefill or decode by the words of names: rules of configs/phases.rules, decided once per operator name and set of
- * kernel names. */
+/* Prefill or decode by the words of names: rules of configs/phases.rules, decided once per operator
+ * name and set of kernel names. */
 #include "analyses/ops/phase.h"
 
 #include "base/data.h"
@@ -21,10 +21,13 @@ static struct az_sv by_rules(const struct az_words *w, const char *method)
 
 static uint8_t phase_of(struct az_sv label)
 {
-    return az_sv_is(label, "Prefill") ? AZ_PHASE_PREFILL : az_sv_is(label, "Decode") ? AZ_PHASE_DECODE : AZ_PHASE_MIXED;
+    return az_sv_is(label, "Prefill")  ? AZ_PHASE_PREFILL
+           : az_sv_is(label, "Decode") ? AZ_PHASE_DECODE
+                                       : AZ_PHASE_MIXED;
 }
 
-/* Number of a word like sl128, seq128, seqlen128, or of the two words seqlen 128; 0 if it is none. */
+/* Number of a word like sl128, seq128, seqlen128, or of the two words seqlen 128; 0 if it is none.
+ */
 static int64_t length_at(const struct az_words *w, size_t i)
 {
     static const char *const prefix[] = { "seqlen", "seq", "sl" };
@@ -43,7 +46,7 @@ static int64_t length_at(const struct az_words *w, size_t i)
     return 0;
 }
 
-/* Mean of the sequence lengths that a name tells; 0 if it tells none. */
+/* Mean of the sequence lengths that a name says; 0 if it has none. */
 static double sequence_length(const struct az_words *w)
 {
     double sum = 0, n = 0;
@@ -56,7 +59,8 @@ static double sequence_length(const struct az_words *w)
 }
 
 /* Operator name and names of its kernels as one text. */
-static int text_of(const struct az_fw *f, const struct az_launcher *l, bool kernels, struct az_vec_char *buf)
+static int text_of(const struct az_fw *f, const struct az_launcher *l, bool kernels,
+                   struct az_vec_char *buf)
 {
     az_vec_reset(buf);
     int rc = az_text_append(buf, az_node_name(f->tree, l->node));
@@ -69,8 +73,8 @@ static int text_of(const struct az_fw *f, const struct az_launcher *l, bool kern
     return rc;
 }
 
-static int decide(const struct az_fw *f, const struct az_launcher *l, int64_t threshold, struct az_vec_char *buf,
-                  struct az_name_phase *out)
+static int decide(const struct az_fw *f, const struct az_launcher *l, int64_t threshold,
+                  struct az_vec_char *buf, struct az_name_phase *out)
 {
     struct az_words w;
     int rc = text_of(f, l, false, buf);
@@ -106,7 +110,8 @@ static uint64_t kernels_hash(const struct az_fw *f, const struct az_launcher *l)
     return h;
 }
 
-int az_phase_names_init(struct az_phase_names *n, const struct az_fw *f, int64_t threshold, struct az_mem *mem)
+int az_phase_names_init(struct az_phase_names *n, const struct az_fw *f, int64_t threshold,
+                        struct az_mem *mem)
 {
     *n = (struct az_phase_names){ .fw = f, .threshold = threshold };
     az_vec_init(&n->text, mem);
@@ -126,8 +131,8 @@ int az_phase_by_names(struct az_phase_names *n, uint32_t launcher, struct az_nam
     const struct az_launcher *l = &n->fw->launchers->rows.v[launcher];
     uint32_t *at;
     bool added;
-    int rc =
-        az_map_put(&n->seen, az_fw_node(n->fw, l->node).name, kernels_hash(n->fw, l), (uint32_t)n->list.n, &at, &added);
+    int rc = az_map_put(&n->seen, az_fw_node(n->fw, l->node).name, kernels_hash(n->fw, l),
+                        (uint32_t)n->list.n, &at, &added);
     uint32_t known = rc ? 0 : *at;
     if (rc == 0 && added) {
         rc = decide(n->fw, l, n->threshold, &n->text, out);

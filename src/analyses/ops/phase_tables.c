@@ -10,7 +10,8 @@ static const struct {
 } shown[] = {
     { AZ_PHASE_PREFILL, "ops_summary_prefill", "kernel_summary_prefill", "Operations in prefill",
       "Kernels in prefill" },
-    { AZ_PHASE_DECODE, "ops_summary_decode", "kernel_summary_decode", "Operations in decode", "Kernels in decode" },
+    { AZ_PHASE_DECODE, "ops_summary_decode", "kernel_summary_decode", "Operations in decode",
+      "Kernels in decode" },
 };
 
 /* Sorted distinct classes of a launcher's kernels, joined by ", ". */
@@ -18,28 +19,32 @@ static struct az_sv classes_of(struct az_job *job, struct az_fw *fw, uint32_t la
 {
     const struct az_launcher *l = &fw->launchers->rows.v[launcher];
     struct az_sv text = AZ_SV(""), last = AZ_SV("");
-    for (bool more = true; more && text.p;) { /* the least class greater than the last one, each time */
+    for (bool more = true;
+         more && text.p;) { /* the least class greater than the last one, each time */
         struct az_sv next = AZ_SV("");
         for (uint32_t i = 0; i < l->count; i++) {
-            struct az_sv c = az_fw_kernel_class(fw, az_gpu_event(fw->tree, fw->launchers->own.v[l->first + i]).name);
+            struct az_sv c = az_fw_kernel_class(
+                fw, az_gpu_event(fw->tree, fw->launchers->own.v[l->first + i]).name);
             if (az_sv_cmp(c, last) > 0 && (next.n == 0 || az_sv_cmp(c, next) < 0))
                 next = c;
         }
         more = next.n != 0;
         if (more)
-            text = text.n ? az_arena_printf(job->arena, "%.*s, %.*s", AZ_SVF(text), AZ_SVF(next)) : next;
+            text = text.n ? az_arena_printf(job->arena, "%.*s, %.*s", AZ_SVF(text), AZ_SVF(next))
+                          : next;
         last = next;
     }
     return text;
 }
 
-static int ops_rows(struct az_job *job, struct az_fw *fw, const struct az_phases *p, enum az_phase phase,
-                    struct az_table *t)
+static int ops_rows(struct az_job *job, struct az_fw *fw, const struct az_phases *p,
+                    enum az_phase phase, struct az_table *t)
 {
     size_t n = fw->launchers->rows.n, groups = 0;
     struct az_groups g = { 0 };
     uint32_t *of = az_arena_array(job->arena, n + 1, sizeof *of);
-    uint32_t *number = az_arena_array(job->arena, fw->trace->names.text.n + 1, sizeof *number); /* name -> group + 1 */
+    uint32_t *number = az_arena_array(job->arena, fw->trace->names.text.n + 1,
+                                      sizeof *number); /* name -> group + 1 */
     int64_t *direct = az_arena_array(job->arena, n + 1, sizeof *direct);
     if (!of || !number || !direct)
         return az_arena_error(job->arena);
@@ -72,12 +77,14 @@ static int ops_rows(struct az_job *job, struct az_fw *fw, const struct az_phases
 
 static int ops_table(struct az_job *job, struct az_fw *fw, const struct az_phases *p, size_t which)
 {
-    struct az_table *t = az_table_new(job->arena, shown[which].ops, shown[which].title_ops, AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(job->arena, shown[which].ops, shown[which].title_ops, AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "Kernel categories", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "total_direct_kernel_time_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL);
+    az_table_column(t, "total_direct_kernel_time_sum", AZ_REAL, AZ_UNIT_US,
+                    AZ_LOWER_BETTER | AZ_DETAIL);
     az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "total_direct_kernel_time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
     az_fw_share_columns(t);
@@ -88,7 +95,8 @@ static int ops_table(struct az_job *job, struct az_fw *fw, const struct az_phase
     return az_fw_emit(job, t, rc);
 }
 
-/* Operator (or call without one above it) that a kernel was launched under, as in kernel_summary, and its category. */
+/* Operator (or call without one above it) that a kernel was launched under, as in kernel_summary,
+ * and its category. */
 static uint32_t parent_of(const struct az_fw *fw, uint32_t gpu, struct az_sv *category)
 {
     uint32_t call = fw->tree->gpu_call[gpu], op = az_node_op(fw->tree, call);
@@ -97,15 +105,15 @@ static uint32_t parent_of(const struct az_fw *fw, uint32_t gpu, struct az_sv *ca
 }
 
 /* A kernel has the phase of its launcher. */
-static int kernel_rows(struct az_job *job, struct az_fw *fw, const struct az_phases *p, enum az_phase phase,
-                       struct az_table *t)
+static int kernel_rows(struct az_job *job, struct az_fw *fw, const struct az_phases *p,
+                       enum az_phase phase, struct az_table *t)
 {
     const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
     size_t n = ev->n;
     struct az_groups g = { 0 };
     struct az_map map;
-    uint32_t *of = az_arena_array(job->arena, n + 1, sizeof *of), *gpu = az_arena_array(job->arena, n + 1, sizeof *gpu),
-             groups = 0;
+    uint32_t *of = az_arena_array(job->arena, n + 1, sizeof *of),
+             *gpu = az_arena_array(job->arena, n + 1, sizeof *gpu), groups = 0;
     int64_t *length = az_arena_array(job->arena, n + 1, sizeof *length), all = 0;
     if (!of || !gpu || !length)
         return az_arena_error(job->arena);
@@ -122,8 +130,8 @@ static int kernel_rows(struct az_job *job, struct az_fw *fw, const struct az_pha
             continue;
         struct az_sv category;
         uint64_t parent = az_fw_node(fw, parent_of(fw, x, &category)).name;
-        uint64_t rest =
-            (az_hash(category.p, category.n) & 0xffffffff) << 32 | (uint32_t)az_lane_stream(fw->trace, ev->lane[i]);
+        uint64_t rest = (az_hash(category.p, category.n) & 0xffffffff) << 32 |
+                        (uint32_t)az_lane_stream(fw->trace, ev->lane[i]);
         rc = az_map_put(&map, parent << 32 | ev->name[i], rest, groups, &at, &added);
         if (rc == 0) {
             of[i] = *at;
@@ -157,9 +165,11 @@ static int kernel_rows(struct az_job *job, struct az_fw *fw, const struct az_pha
     return rc;
 }
 
-static int kernel_table(struct az_job *job, struct az_fw *fw, const struct az_phases *p, size_t which)
+static int kernel_table(struct az_job *job, struct az_fw *fw, const struct az_phases *p,
+                        size_t which)
 {
-    struct az_table *t = az_table_new(job->arena, shown[which].kernels, shown[which].title_kernels, 0);
+    struct az_table *t =
+        az_table_new(job->arena, shown[which].kernels, shown[which].title_kernels, 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "Kernel category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -180,8 +190,8 @@ static int kernel_table(struct az_job *job, struct az_fw *fw, const struct az_ph
 }
 
 /* Launchers of one phase decided in one way; no row if there are none. */
-static void overview_row(const struct az_fw *fw, const struct az_phases *p, struct az_table *t, unsigned phase,
-                         unsigned by)
+static void overview_row(const struct az_fw *fw, const struct az_phases *p, struct az_table *t,
+                         unsigned phase, unsigned by)
 {
     static const char *const phase_name[] = { "Mixed", "Prefill", "Decode" };
     int64_t count = 0, ticks = 0;
@@ -203,7 +213,8 @@ static void overview_row(const struct az_fw *fw, const struct az_phases *p, stru
 /* Launchers and time by phase and by what decided it, the undecided too, so that totals add up. */
 static int overview(struct az_job *job, struct az_fw *fw, const struct az_phases *p)
 {
-    struct az_table *t = az_table_new(job->arena, "inference_phases", "Prefill and decode", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(job->arena, "inference_phases", "Prefill and decode", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "Phase", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -224,7 +235,8 @@ static int run(struct az_job *job)
     int rc;
     struct az_phases p;
     struct az_fw *fw = az_fw_get(job, &rc);
-    if (!fw || !job->opts->inference_phase_analysis || fw->launchers->rows.n == 0 || !fw->ops->has_ops)
+    if (!fw || !job->opts->inference_phase_analysis || fw->launchers->rows.n == 0 ||
+        !fw->ops->has_ops)
         return rc;
     rc = az_fw_phases(job, fw, &p);
     if (rc == 0)

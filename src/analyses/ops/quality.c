@@ -16,8 +16,8 @@ struct overlap {
     int64_t ticks, busy;
 };
 
-/* Events of one stream that begin before an earlier one of it has ended: impossible on hardware that runs a stream in
- * order. */
+/* Events of one stream that begin before an earlier one of it has ended: impossible on hardware
+ * that runs a stream in order. */
 static int stream_overlaps(struct work *w, struct overlap *o)
 {
     size_t lanes = w->fw->trace->lanes.n;
@@ -40,8 +40,8 @@ static int stream_overlaps(struct work *w, struct overlap *o)
     return 0;
 }
 
-static void put_check(struct work *w, struct az_table *t, const char *check, uint64_t count, int64_t ticks,
-                      int64_t whole, const char *note)
+static void put_check(struct work *w, struct az_table *t, const char *check, uint64_t count,
+                      int64_t ticks, int64_t whole, const char *note)
 {
     az_put_text(t, az_sv_str(check));
     az_put_i64(t, (int64_t)count);
@@ -103,7 +103,8 @@ int az_fw_graphs_count(struct az_job *job, const struct az_fw *f, struct az_fw_g
 {
     const struct az_calltree *c = f->tree;
     const struct az_events *e = &f->trace->ev[AZ_CALL];
-    uint8_t *known = az_arena_array(job->arena, f->trace->names.text.n + 1, 1); /* name id -> 1 no, 2 yes */
+    uint8_t *known =
+        az_arena_array(job->arena, f->trace->names.text.n + 1, 1); /* name id -> 1 no, 2 yes */
     uint8_t *graph = az_arena_array(job->arena, e->n + 1, 1);
     *g = (struct az_fw_graphs){ 0 };
     if (!known || !graph)
@@ -118,7 +119,8 @@ int az_fw_graphs_count(struct az_job *job, const struct az_fw *f, struct az_fw_g
     }
     for (uint32_t i = 0; i < e->n; i++) {
         const uint32_t up = c->parent[c->first_call + i];
-        if (!graph[i] || (up != AZ_NO_ROW && up >= c->first_call && up < c->first_frame && graph[up - c->first_call]))
+        if (!graph[i] || (up != AZ_NO_ROW && up >= c->first_call && up < c->first_frame &&
+                          graph[up - c->first_call]))
             continue; /* the driver's call within the runtime's is the same launch */
         g->launches++;
         g->bare += !on_path(c, c->first_call + i);
@@ -131,11 +133,15 @@ void az_fw_graphs_tell(struct az_job *job, struct az_fw_graphs g)
     if (!g.bare)
         return;
     az_cover(job, "graph launches without device events", (double)g.bare, "launches",
-             az_arena_printf(job->arena, "of %" PRIu64 "; what they ran was not recorded and looks idle", g.launches));
+             az_arena_printf(job->arena,
+                             "of %" PRIu64 "; what they ran was not recorded and looks idle",
+                             g.launches));
     az_finding(job, "graph_launches_not_recorded", g.bare * 10 > g.launches ? "warning" : "info",
-               az_arena_printf(job->arena, "%" PRIu64 " of %" PRIu64 " graph launches", g.bare, g.launches),
+               az_arena_printf(job->arena, "%" PRIu64 " of %" PRIu64 " graph launches", g.bare,
+                               g.launches),
                (int64_t)g.bare, -1,
-               AZ_SV("no device event belongs to them: idle time holds what their kernels took, and no table has these "
+               AZ_SV("no device event belongs to them: idle time holds what their kernels took, "
+                     "and no table has these "
                      "kernels; record the device while graphs are replayed"));
 }
 
@@ -147,28 +153,34 @@ static void cover(struct work *w, const struct linkage *l, int64_t busy)
         if (az_sv_is(az_fw_kernel_class(w->fw, k->name[i]), "others"))
             others += k->end[i] - k->start[i];
     double whole = busy > 0 ? (double)busy : 1;
-    az_cover(w->job, "device time linked to a launch", 100.0 - (double)l->unlinked_ticks / whole * 100.0, "%",
-             AZ_SV("of device time"));
-    az_cover(w->job, "device time not linked to a launch", (double)l->unlinked_ticks / whole * 100.0, "%",
+    az_cover(w->job, "device time linked to a launch",
+             100.0 - (double)l->unlinked_ticks / whole * 100.0, "%", AZ_SV("of device time"));
+    az_cover(w->job, "device time not linked to a launch",
+             (double)l->unlinked_ticks / whole * 100.0, "%",
              AZ_SV("mostly launched before the recording began; not in the operator tables"));
     az_cover(w->job, "device time launched by graphs", (double)l->graph_ticks / whole * 100.0, "%",
-             AZ_SV("one launch, many kernels: operators and shapes of the captured code are not in the trace"));
+             AZ_SV("one launch, many kernels: operators and shapes of the captured code are not in "
+                   "the trace"));
     az_cover(w->job, "kernel time in kernel class others",
              w->fw->kernels ? (double)others / (double)w->fw->kernels * 100.0 : 0, "%",
              AZ_SV("names that neither the class map nor the built-in rules know"));
     if (l->unlinked)
-        az_finding(w->job, "unlinked_device_events", "info", AZ_SV("device events without their launch"),
-                   (int64_t)l->unlinked, az_ns(w->fw->trace, l->unlinked_ticks),
-                   AZ_SV("start the recording before the work, or count them with include_unlinked_kernels"));
+        az_finding(w->job, "unlinked_device_events", "info",
+                   AZ_SV("device events without their launch"), (int64_t)l->unlinked,
+                   az_ns(w->fw->trace, l->unlinked_ticks),
+                   AZ_SV("start the recording before the work, or count them with "
+                         "include_unlinked_kernels"));
     if (l->graph_ticks * 2 > busy)
         az_finding(w->job, "graph_launches", "warning", AZ_SV("graph launches"), (int64_t)l->graph,
                    az_ns(w->fw->trace, l->graph_ticks),
-                   AZ_SV("operator tables show the graph launch only; use kernel_summary and the kernel classes"));
+                   AZ_SV("operator tables show the graph launch only; use kernel_summary and the "
+                         "kernel classes"));
 }
 
 static int quality(struct work *w)
 {
-    struct az_table *t = az_table_new(w->job->arena, "data_quality", "Data quality", AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t =
+        az_table_new(w->job->arena, "data_quality", "Data quality", AZ_TABLE_KEEP_EMPTY);
     struct overlap o = { 0 };
     struct az_fw_graphs g;
     if (!t)
@@ -186,18 +198,21 @@ static int quality(struct work *w)
     struct linkage l = look_at_links(w, host_window(w));
     put_check(w, t, "overlaps on one stream", o.count, o.ticks, o.busy,
               "durations are added as recorded; unions count the time once");
-    put_check(w, t, "device events longer than the recording", l.longer, l.long_ticks, o.busy, "impossible durations");
+    put_check(w, t, "device events longer than the recording", l.longer, l.long_ticks, o.busy,
+              "impossible durations");
     put_check(w, t, "device events without duration", l.zero, 0, o.busy, "");
     put_check(w, t, "device events without their launch", l.unlinked, l.unlinked_ticks, o.busy,
               "not in the operator tables");
-    put_check(w, t, "device events of graph launches", l.graph, l.graph_ticks, o.busy, "several events of one launch");
+    put_check(w, t, "device events of graph launches", l.graph, l.graph_ticks, o.busy,
+              "several events of one launch");
     put_check(w, t, "graph launches without device events", g.bare, 0, o.busy,
               "what these graphs ran was not recorded; the device looks idle");
-    put_check(w, t, "host events cut to their parent's end", w->fw->tree->clamped, w->fw->tree->clamped_ticks, 0,
+    put_check(w, t, "host events cut to their parent's end", w->fw->tree->clamped,
+              w->fw->tree->clamped_ticks, 0,
               "they end up to 1 µs after the event that holds them; none is dropped");
     if (o.ticks * 100 > o.busy)
-        az_finding(w->job, "stream_overlap", "warning", AZ_SV("overlapping events on one stream"), (int64_t)o.count,
-                   az_ns(w->fw->trace, o.ticks),
+        az_finding(w->job, "stream_overlap", "warning", AZ_SV("overlapping events on one stream"),
+                   (int64_t)o.count, az_ns(w->fw->trace, o.ticks),
                    AZ_SV("sums of durations exceed the time the device was busy; trust unions"));
     cover(w, &l, o.busy);
     az_fw_graphs_tell(w->job, g);

@@ -1,4 +1,5 @@
-/* Where each operation stands under the device's roofline, and how much of the device time has a model at all. */
+/* Where each operation stands under the device's roofline, and how much of the device time has a
+ * model at all. */
 #include "analyses/ops/metrics.h"
 #include "analyses/ops/unified.h"
 #include "base/sort.h"
@@ -50,10 +51,13 @@ static int add_line(struct work *w, const struct az_unified_row *r, const struct
 {
     uint32_t *at;
     bool added;
-    int rc = az_map_put(&w->map, (uint64_t)r->name_group << 17 | (uint64_t)r->category << 1 | (r->forward != AZ_NO_ROW),
+    int rc = az_map_put(&w->map,
+                        (uint64_t)r->name_group << 17 | (uint64_t)r->category << 1 |
+                            (r->forward != AZ_NO_ROW),
                         (uint64_t)(uintptr_t)e->perf, (uint32_t)w->lines.n, &at, &added);
     if (rc == 0 && added)
-        rc = az_vec_push(&w->lines, ((struct line){ .first = r, .e = *e, .copies = only_copies(w, r) }));
+        rc = az_vec_push(&w->lines,
+                         ((struct line){ .first = r, .e = *e, .copies = only_copies(w, r) }));
     if (rc)
         return rc;
     struct line *l = &w->lines.v[*at];
@@ -63,25 +67,29 @@ static int add_line(struct work *w, const struct az_unified_row *r, const struct
 }
 
 /* Why a row has no estimate. */
-static struct az_sv reason(const struct work *w, const struct az_unified_row *r, const struct az_fw_estimate *e)
+static struct az_sv reason(const struct work *w, const struct az_unified_row *r,
+                           const struct az_fw_estimate *e)
 {
     const struct az_calltree *c = w->fw->tree;
     uint32_t call = r->gpu != AZ_NO_ROW ? c->gpu_call[r->gpu] : AZ_NO_ROW, row;
     if (call != AZ_NO_ROW && az_node_kind(c, call, &row) == AZ_CALL && c->graph_launch[row])
         return AZ_SV("graph launch");
     const struct az_sv name = az_unified_name(w->u, r);
-    if (az_sv_find(name, AZ_SV("Torch-Compiled Region")) >= 0 || az_sv_starts(name, AZ_SV("CompiledFunction")))
+    if (az_sv_find(name, AZ_SV("Torch-Compiled Region")) >= 0 ||
+        az_sv_starts(name, AZ_SV("CompiledFunction")))
         return AZ_SV("compiled region");
     if (e->why)
         return az_sv_str(e->why);
-    return r->gpu != AZ_NO_ROW ? AZ_SV("kernel outside of a modelled operator") : AZ_SV("unknown operator");
+    return r->gpu != AZ_NO_ROW ? AZ_SV("kernel outside of a modelled operator")
+                               : AZ_SV("unknown operator");
 }
 
 static int add_gap(struct work *w, struct az_sv name, struct az_sv why, int64_t time)
 {
     uint32_t *at;
     bool added;
-    int rc = az_map_put(&w->gap_map, az_hash(name.p, name.n), az_hash(why.p, why.n), (uint32_t)w->gaps.n, &at, &added);
+    int rc = az_map_put(&w->gap_map, az_hash(name.p, name.n), az_hash(why.p, why.n),
+                        (uint32_t)w->gaps.n, &at, &added);
     if (rc == 0 && added)
         rc = az_vec_push(&w->gaps, ((struct gap){ .name = name, .why = why }));
     if (rc)
@@ -106,7 +114,9 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     struct az_fw_estimate e = { .flops = NAN, .bytes = NAN };
     const struct az_op_args *a = az_fw_args(w->fw, r->node);
     bool backward = r->forward != AZ_NO_ROW, shaped = has_shapes(w, a);
-    int rc = r->gpu == AZ_NO_ROW ? az_fw_estimate(w->metrics, backward ? r->forward : r->node, backward, &e) : 0;
+    int rc = r->gpu == AZ_NO_ROW
+                 ? az_fw_estimate(w->metrics, backward ? r->forward : r->node, backward, &e)
+                 : 0;
     bool known = !isnan(e.flops) || !isnan(e.bytes);
     w->unreadable += az_fw_unreadable(&e);
     w->all += r->time;
@@ -115,7 +125,8 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     w->shaped_modelled += known && shaped ? r->time : 0;
     if (rc)
         return rc;
-    return known ? add_line(w, r, &e) : add_gap(w, az_unified_name(w->u, r), reason(w, r, &e), r->time);
+    return known ? add_line(w, r, &e)
+                 : add_gap(w, az_unified_name(w->u, r), reason(w, r, &e), r->time);
 }
 
 /* Device events that no call launched have no operator at all. */
@@ -128,7 +139,9 @@ static int add_unlinked(struct work *w)
             time += e.end - e.start;
         }
     w->all += time;
-    return time ? add_gap(w, AZ_SV("device events without a recorded launch"), AZ_SV("unlinked"), time) : 0;
+    return time ? add_gap(w, AZ_SV("device events without a recorded launch"), AZ_SV("unlinked"),
+                          time)
+                : 0;
 }
 
 /* "peak", "achievable", "own": which rates count. */
@@ -142,8 +155,14 @@ static struct az_sv basis(const struct az_peaks *p)
 }
 
 /* ---- coverage ---- */
-static double ns(const struct work *w, int64_t ticks) { return (double)ticks / (double)w->fw->trace->ticks_per_ns; }
-static double percent(int64_t part, int64_t all) { return all > 0 ? 100.0 * (double)part / (double)all : 0; }
+static double ns(const struct work *w, int64_t ticks)
+{
+    return (double)ticks / (double)w->fw->trace->ticks_per_ns;
+}
+static double percent(int64_t part, int64_t all)
+{
+    return all > 0 ? 100.0 * (double)part / (double)all : 0;
+}
 
 static int order_gaps(struct work *w, uint32_t *perm)
 {
@@ -172,9 +191,11 @@ static void cover_reasons(struct work *w)
             }
         if (seen)
             continue;
-        struct az_sv item = az_arena_printf(w->job->arena, "no model: %.*s", AZ_SVF(w->gaps.v[i].why));
-        struct az_sv note = az_arena_printf(w->job->arena, "%.2f %% of device time, %llu operations",
-                                            percent(time, w->all), (unsigned long long)count);
+        struct az_sv item =
+            az_arena_printf(w->job->arena, "no model: %.*s", AZ_SVF(w->gaps.v[i].why));
+        struct az_sv note =
+            az_arena_printf(w->job->arena, "%.2f %% of device time, %llu operations",
+                            percent(time, w->all), (unsigned long long)count);
         if (item.p && note.p)
             az_cover(w->job, item.p, ns(w, time), "ns", note);
     }
@@ -188,15 +209,18 @@ static int cover(struct work *w)
         return rc;
     az_cover(w->job, "device time with a model", percent(w->modelled, w->all), "%",
              AZ_SV("operations or bytes are known; communication kernels are not counted"));
-    az_cover(w->job, "device time with a model, shapes recorded", percent(w->shaped_modelled, w->shaped), "%",
-             az_arena_printf(w->job->arena, "of the %.2f %% whose launching operation records shapes",
+    az_cover(w->job, "device time with a model, shapes recorded",
+             percent(w->shaped_modelled, w->shaped), "%",
+             az_arena_printf(w->job->arena,
+                             "of the %.2f %% whose launching operation records shapes",
                              percent(w->shaped, w->all)));
     cover_reasons(w);
     for (size_t i = 0; i < w->gaps.n && i < NAMED; i++) {
         const struct gap *g = &w->gaps.v[perm[i]];
-        struct az_sv item = az_arena_printf(w->job->arena, "no model: %.*s%s",
-                                            AZ_SVF(az_sv_make(g->name.p, g->name.n < 96 ? g->name.n : 96)),
-                                            g->name.n < 96 ? "" : "...");
+        struct az_sv item =
+            az_arena_printf(w->job->arena, "no model: %.*s%s",
+                            AZ_SVF(az_sv_make(g->name.p, g->name.n < 96 ? g->name.n : 96)),
+                            g->name.n < 96 ? "" : "...");
         if (item.p)
             az_cover(w->job, item.p, percent(g->time, w->all), "%",
                      az_arena_printf(w->job->arena, "of device time; %.*s", AZ_SVF(g->why)));
@@ -204,12 +228,15 @@ static int cover(struct work *w)
     const struct az_peaks *p = az_fw_peaks(w->metrics);
     if (p)
         az_cover(w->job, "roofline", p->bw, "GB/s",
-                 az_arena_printf(w->job->arena, "memory rate of %.*s, %.*s rates, found by %s%s%.*s", AZ_SVF(p->name),
-                                 AZ_SVF(basis(p)), p->how,
-                                 p->uncertain.n ? "; not confirmed by a vendor document: " : "", AZ_SVF(p->uncertain)));
+                 az_arena_printf(w->job->arena,
+                                 "memory rate of %.*s, %.*s rates, found by %s%s%.*s",
+                                 AZ_SVF(p->name), AZ_SVF(basis(p)), p->how,
+                                 p->uncertain.n ? "; not confirmed by a vendor document: " : "",
+                                 AZ_SVF(p->uncertain)));
     else
         az_cover(w->job, "roofline", 0, "",
-                 AZ_SV("no peak rates known of this device: rates come without a roofline (give \"device\" or "
+                 AZ_SV("no peak rates known of this device: rates come without a roofline (give "
+                       "\"device\" or "
                        "\"device_peaks\")"));
     return 0;
 }
@@ -258,9 +285,11 @@ static void put_line(struct work *w, struct az_table *t, const struct line *l)
     struct az_roofline r = az_fw_roofline(w->metrics, &l->e);
     const struct az_op_args *a = az_fw_args(w->fw, l->first->node);
     const struct az_peaks *p = az_fw_peaks(w->metrics);
-    double us = ns(w, l->time) * 1e-3, part = us > 0 ? 100 * r.time_us * (double)l->count / us : NAN;
+    double us = ns(w, l->time) * 1e-3,
+           part = us > 0 ? 100 * r.time_us * (double)l->count / us : NAN;
     if (l->copies) /* a copy across the link is not bound by the device's memory */
-        r = (struct az_roofline){ .time_us = NAN, .tflops = NAN, .bound = "", .peak = "" }, part = NAN;
+        r = (struct az_roofline){ .time_us = NAN, .tflops = NAN, .bound = "", .peak = "" },
+        part = NAN;
     az_put_text(t, az_unified_name(w->u, l->first));
     az_put_text(t, az_unified_category(w->u, l->first));
     az_fw_put_id(w->fw, t, a ? a->dims : AZ_NO_ID);
@@ -289,10 +318,11 @@ static void put_line(struct work *w, struct az_table *t, const struct line *l)
 static int roofline_table(struct work *w)
 {
     const struct az_peaks *p = az_fw_peaks(w->metrics);
-    struct az_sv title =
-        p ? az_arena_printf(w->job->arena, "Roofline: %.*s, %.*s rates", AZ_SVF(p->name), AZ_SVF(basis(p)))
-          : AZ_SV("Rates of operations");
-    struct az_table *t = title.p ? az_table_new(w->job->arena, "roofline", title.p, AZ_TABLE_SUMMARY) : NULL;
+    struct az_sv title = p ? az_arena_printf(w->job->arena, "Roofline: %.*s, %.*s rates",
+                                             AZ_SVF(p->name), AZ_SVF(basis(p)))
+                           : AZ_SV("Rates of operations");
+    struct az_table *t =
+        title.p ? az_table_new(w->job->arena, "roofline", title.p, AZ_TABLE_SUMMARY) : NULL;
     if (!t)
         return az_arena_error(w->job->arena);
     columns(t);
@@ -336,7 +366,7 @@ static size_t put_dots(struct work *w, struct az_table *t, unsigned n)
         points++;
     }
     if (more)
-        az_cover(w->job, "roofline_chart: operations left out", (double)more, "count",
+        az_cover(w->job, "roofline_chart: operations skipped", (double)more, "count",
                  AZ_SV("the last ones to appear; all are in roofline"));
     return points;
 }
@@ -364,7 +394,8 @@ static int chart(struct work *w)
     if (n == 0)
         return 0;
     struct az_table *t =
-        az_table_new(w->job->arena, "roofline_chart", "Points of the roofline chart", AZ_TABLE_WHOLE | AZ_TABLE_LAST);
+        az_table_new(w->job->arena, "roofline_chart", "Points of the roofline chart",
+                     AZ_TABLE_WHOLE | AZ_TABLE_LAST);
     struct az_chart c = { .kind = AZ_CHART_SCATTER_LOG,
                           .table = AZ_SV("roofline_chart"),
                           .title = AZ_SV("Roofline"),
@@ -415,7 +446,8 @@ int az_unified_roofline(struct az_job *job, struct az_fw *fw, const struct az_un
         rc = add_unlinked(&w);
     if (rc == 0 && w.unreadable)
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(fw->trace->path),
-                    "unified_perf_summary: %llu of %zu operations have a malformed argument list (times only)",
+                    "unified_perf_summary: %llu of %zu operations have a malformed argument list "
+                    "(times only)",
                     (unsigned long long)w.unreadable, u->rows.n);
     if (rc == 0)
         rc = cover(&w);

@@ -11,7 +11,10 @@ struct work {
     int64_t limit; /* ticks */
 };
 
-static const struct az_fw *fw_of(const struct az_scope *r) { return ((const struct work *)r->ctx)->k.fw; }
+static const struct az_fw *fw_of(const struct az_scope *r)
+{
+    return ((const struct work *)r->ctx)->k.fw;
+}
 
 static bool is_short(const struct az_scope *r, const struct az_item *i)
 {
@@ -31,13 +34,13 @@ static uint32_t op_of(const struct az_scope *r, const struct az_item *i)
     return op == AZ_NO_ROW ? AZ_NO_ID : az_fw_node(fw_of(r), op).name;
 }
 
-#define ARGUMENT(what)                                                                                                 \
-    static uint32_t what##_of(const struct az_scope *r, const struct az_item *i)                                       \
-    {                                                                                                                  \
-        const uint32_t op = owner_of(r, i);                                                                            \
-        const struct az_op_args *a = op == AZ_NO_ROW ? NULL : az_fw_args(fw_of(r), op);                                \
-        return a ? a->what : AZ_NO_ID;                                                                                 \
-    }                                                                                                                  \
+#define ARGUMENT(what)                                                                             \
+    static uint32_t what##_of(const struct az_scope *r, const struct az_item *i)                   \
+    {                                                                                              \
+        const uint32_t op = owner_of(r, i);                                                        \
+        const struct az_op_args *a = op == AZ_NO_ROW ? NULL : az_fw_args(fw_of(r), op);            \
+        return a ? a->what : AZ_NO_ID;                                                             \
+    }                                                                                              \
     static const struct az_key what = { AZ_TEXT, .name = what##_of };
 ARGUMENT(dims)
 ARGUMENT(strides)
@@ -46,7 +49,10 @@ ARGUMENT(concrete)
 static const struct az_key owner = { AZ_TEXT, .name = op_of };
 
 static bool has_ops(const struct az_scope *r) { return fw_of(r)->ops->has_ops; }
-static double all_time(const struct az_scope *r) { return fw_of(r)->total ? (double)fw_of(r)->total : NAN; }
+static double all_time(const struct az_scope *r)
+{
+    return fw_of(r)->total ? (double)fw_of(r)->total : NAN;
+}
 static int64_t top(const struct az_options *o) { return o->topk_short_kernels; }
 
 static const struct az_table_spec short_kernels = {
@@ -62,13 +68,14 @@ static const struct az_table_spec short_kernels = {
                  { "Input strides", &strides, .flags = AZ_KEY | AZ_DETAIL, .when = has_ops },
                  { "Concrete Inputs", &concrete, .flags = AZ_KEY | AZ_DETAIL, .when = has_ops },
                  { "Kernel name", &az_key_name, .flags = AZ_KEY },
-                 { "Short Kernel duration (µs) sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER,
-                   .sort = -1 },
-                 { "Short Kernel count", .figure = AZ_FIG_COUNT, .flags = AZ_LOWER_BETTER, .sort = 2 },
-                 { "Short Kernel duration (µs) mean", .figure = AZ_FIG_MEAN, .unit = AZ_UNIT_US, .flags = AZ_DETAIL,
-                   .sort = 3 },
-                 { "Short Kernel duration (µs) percent of total time", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT,
-                   .flags = AZ_SHARE | AZ_DETAIL, .whole = all_time } },
+                 { "Short Kernel duration (µs) sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US,
+                   .flags = AZ_LOWER_BETTER, .sort = -1 },
+                 { "Short Kernel count", .figure = AZ_FIG_COUNT, .flags = AZ_LOWER_BETTER,
+                   .sort = 2 },
+                 { "Short Kernel duration (µs) mean", .figure = AZ_FIG_MEAN, .unit = AZ_UNIT_US,
+                   .flags = AZ_DETAIL, .sort = 3 },
+                 { "Short Kernel duration (µs) percent of total time", .figure = AZ_FIG_SHARE,
+                   .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE | AZ_DETAIL, .whole = all_time } },
     .option_top = top,
     .option = "topk_short_kernels",
 };
@@ -81,14 +88,16 @@ static int run(struct az_job *job)
         return 0;
     int rc = az_fw_kernels_get(k, job);
     if (rc == 0)
-        rc = az_short_histogram(job, "short_kernels_histogram", k->length, k->ev->n, k->fw->trace->ticks_per_ns);
+        rc = az_short_histogram(job, "short_kernels_histogram", k->length, k->ev->n,
+                                k->fw->trace->ticks_per_ns);
     if (rc == 0)
         w.limit = az_short_limit(job, k->fw->trace->ticks_per_ns);
     if (rc == 0)
         rc = az_spec_make(job, &short_kernels, &w, NULL);
     if (rc)
         return rc;
-    return az_job_chart(job, AZ_CHART_COLUMN, "short_kernels_histogram", "Short kernels (duration in µs)", "bin_start",
+    return az_job_chart(job, AZ_CHART_COLUMN, "short_kernels_histogram",
+                        "Short kernels (duration in µs)", "bin_start",
                         (const char *const[]){ "count", NULL }, "kernels");
 }
 

@@ -35,7 +35,7 @@ struct stack {
     struct az_intern tails; /* distinct tails as JSON texts without brackets */
 };
 
-/* Behind what is in the list already: nothing, or its opening bracket, or names. */
+/* After what is in the list already: nothing, or its opening bracket, or names. */
 static int add_name(struct az_vec_char *to, struct az_sv name)
 {
     int rc = az_text_append(to, to->n && to->v[to->n - 1] != '[' ? AZ_SV(",") : AZ_SV(""));
@@ -57,14 +57,16 @@ static int add_path(struct stack *s, struct az_vec_char *to, uint32_t above, uin
     return rc;
 }
 
-/* The deepest node that still holds all device events of this one: the way down to it is common to all of them. */
+/* The deepest node that still holds all device events of this one: the way down to it is common to
+ * all of them. */
 static uint32_t common_node(const struct az_fw *f, uint32_t node)
 {
     uint32_t first, end, from, to;
     az_node_gpu(f->tree, node, &first, &end);
     if (first == end)
         return node;
-    for (uint32_t n = f->tree->gpu_call[f->tree->linked[first]]; n != AZ_NO_ROW && n != node; n = f->tree->parent[n]) {
+    for (uint32_t n = f->tree->gpu_call[f->tree->linked[first]]; n != AZ_NO_ROW && n != node;
+         n = f->tree->parent[n]) {
         az_node_gpu(f->tree, n, &from, &to);
         if (from == first && to == end)
             return n;
@@ -100,7 +102,8 @@ static int write_stack(struct stack *s, uint32_t node, uint32_t gpu)
     if (rc == 0)
         rc = add_path(s, &s->text, AZ_NO_ROW, common);
     if (rc == 0)
-        rc = gpu == AZ_NO_ROW ? find_tails(s, common, c->linked + first, end - first) : find_tails(s, common, &gpu, 1);
+        rc = gpu == AZ_NO_ROW ? find_tails(s, common, c->linked + first, end - first)
+                              : find_tails(s, common, &gpu, 1);
     bool many = s->tails.text.n > 1;
     for (uint32_t i = 0; rc == 0 && i < s->tails.text.n; i++)
         rc = az_text_printf(&s->text, "%s%s%.*s%s", s->text.n > 1 ? "," : "", many ? "[" : "",
@@ -108,7 +111,8 @@ static int write_stack(struct stack *s, uint32_t node, uint32_t gpu)
     return rc ? rc : az_text_append(&s->text, AZ_SV("]"));
 }
 
-struct az_sv az_fw_call_stack(struct az_job *job, const struct az_fw *f, uint32_t node, uint32_t gpu)
+struct az_sv az_fw_call_stack(struct az_job *job, const struct az_fw *f, uint32_t node,
+                              uint32_t gpu)
 {
     struct stack s = { .job = job, .f = f };
     az_vec_init(&s.text, job->mem);
@@ -144,10 +148,16 @@ static bool is_wrapper(struct az_sv frame)
                                          "torch/distributed/c10d_logger.py",
                                          "triton/backends/" };
     static const char *const prefixes[] = { "<built-in", "pybind11_builtins", "nn.Module:" };
-    static const char *const functions[] = {
-        "__torch_function__",    "_call_impl", "_wrapped_call_impl", "decorate_context", "dispatch_wrapper",
-        "handle_torch_function", "wrapper",    "custom_wrapper",     "wrapper_custom",   "outer_wrapper"
-    };
+    static const char *const functions[] = { "__torch_function__",
+                                             "_call_impl",
+                                             "_wrapped_call_impl",
+                                             "decorate_context",
+                                             "dispatch_wrapper",
+                                             "handle_torch_function",
+                                             "wrapper",
+                                             "custom_wrapper",
+                                             "wrapper_custom",
+                                             "outer_wrapper" };
     for (size_t i = 0; i < AZ_LENGTH(files); i++)
         if (az_sv_find(frame, az_sv_str(files[i])) >= 0)
             return true;

@@ -1,14 +1,19 @@
-/* Launchers summed by category and by name (docs/formulas-pytorch.md 5.1, 5.2). By arguments: fw_args.c. */
+/* Launchers summed by category and by name (docs/formulas-pytorch.md 5.1, 5.2). By arguments:
+ * fw_args.c. */
 #include "analyses/list.h"
 #include "analyses/ops/args.h"
 #include "tables/engine.h"
 
 struct work {
     const struct az_fw *fw;
-    uint64_t *seen; /* name * 2 + is recomputed -> set of the categories of its launchers, of which are at most 64 */
+    uint64_t *seen; /* name * 2 + is recomputed -> set of the categories of its launchers, of which
+                       are at most 64 */
 };
 
-static const struct az_fw *fw_of(const struct az_scope *r) { return ((const struct work *)r->ctx)->fw; }
+static const struct az_fw *fw_of(const struct az_scope *r)
+{
+    return ((const struct work *)r->ctx)->fw;
+}
 static uint32_t node_of(const struct az_scope *r, const struct az_item *i)
 {
     return fw_of(r)->launchers->rows.v[i->row].node;
@@ -52,7 +57,8 @@ static uint64_t *seen_of(const struct az_scope *r, const struct az_item *i)
     const struct az_fw *fw = fw_of(r);
     const uint32_t node = node_of(r, i);
     const size_t name = az_fw_node(fw, node).name;
-    return &((const struct work *)r->ctx)->seen[(name == AZ_NO_ID ? 0 : name + 1) * 2 + az_fw_recompute(fw, node)];
+    return &((const struct work *)r->ctx)
+                ->seen[(name == AZ_NO_ID ? 0 : name + 1) * 2 + az_fw_recompute(fw, node)];
 }
 
 /* Sorted distinct categories of a row as a JSON list. */
@@ -67,8 +73,9 @@ static void put_categories(const struct az_scope *r, const struct az_group *g, s
             if ((seen >> c & 1) && az_sv_cmp(fw->category_text[c], fw->category_text[best]) < 0)
                 best = c;
         seen &= ~((uint64_t)1 << best);
-        text = az_arena_printf(r->job->arena, "%.*s%s\"%.*s\"%s", AZ_SVF(text), text.n > 1 ? "," : "",
-                               AZ_SVF(fw->category_text[best]), seen ? "" : "]");
+        text =
+            az_arena_printf(r->job->arena, "%.*s%s\"%.*s\"%s", AZ_SVF(text), text.n > 1 ? "," : "",
+                            AZ_SVF(fw->category_text[best]), seen ? "" : "]");
     }
     az_put_text(t, text);
 }
@@ -77,9 +84,9 @@ static const struct az_key category = { AZ_TEXT, .of = category_of, .put = put_c
 static const struct az_key recompute = { AZ_TEXT, .text = recompute_text };
 static const struct az_key name = { AZ_TEXT, .name = name_of };
 
-#define SUM(header, n, as, ...)                                                                                        \
-    {                                                                                                                  \
-        header, .figure = AZ_FIG_SUM, .value = n, .unit = as, .flags = __VA_ARGS__                                     \
+#define SUM(header, n, as, ...)                                                                    \
+    {                                                                                              \
+        header, .figure = AZ_FIG_SUM, .value = n, .unit = as, .flags = __VA_ARGS__                 \
     }
 static const struct az_table_spec by_category = {
     "ops_summary_by_category",
@@ -101,7 +108,8 @@ static const struct az_table_spec by_name = {
     .values = { { direct, true }, { subtree, true } },
     .columns = { { "name", &name, .flags = AZ_KEY, .sort = 2 },
                  { "is_recompute", &recompute, .flags = AZ_KEY, .when = asked_recompute },
-                 SUM("total_direct_kernel_time_sum", 0, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL, .sort = -1),
+                 SUM("total_direct_kernel_time_sum", 0, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL,
+                     .sort = -1),
                  SUM("total_subtree_kernel_time_sum", 1, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL),
                  SUM("total_direct_kernel_time_ms", 0, AZ_UNIT_MS, AZ_LOWER_BETTER),
                  SUM("total_subtree_kernel_time_ms", 1, AZ_UNIT_MS, AZ_LOWER_BETTER | AZ_DETAIL),
@@ -113,7 +121,8 @@ static const struct az_table_spec by_name = {
 
 static int summaries(struct az_job *job, const struct az_fw *fw)
 {
-    struct work w = { fw, az_arena_array(job->arena, (fw->trace->names.text.n + 1) * 2, sizeof *w.seen) };
+    struct work w = { fw, az_arena_array(job->arena, (fw->trace->names.text.n + 1) * 2,
+                                         sizeof *w.seen) };
     const struct az_scope r = { job, &w };
     const struct az_item_list launchers = { NULL, fw->launchers->rows.n };
     if (!w.seen)
@@ -131,15 +140,17 @@ static int run(struct az_job *job)
     if (!fw || fw->launchers->rows.n == 0)
         return rc;
     if (!fw->ops->has_ops) {
-        az_cover(job, "operator tables left out", (double)fw->launchers->rows.n, "count",
-                 AZ_SV("launches: the trace has no operators (only the device was recorded), see kernel_summary"));
+        az_cover(job, "operator tables skipped", (double)fw->launchers->rows.n, "count",
+                 AZ_SV("launches: the trace has no operators (only the device was recorded), see "
+                       "kernel_summary"));
         return 0;
     }
     rc = summaries(job, fw);
     if (rc == 0)
         rc = az_fw_args_tables(job, fw);
     if (rc == 0)
-        rc = az_job_chart(job, AZ_CHART_PIE, "ops_summary_by_category", "Kernel time by category", "op category",
+        rc = az_job_chart(job, AZ_CHART_PIE, "ops_summary_by_category", "Kernel time by category",
+                          "op category",
                           (const char *const[]){ "total_direct_kernel_time_ms", NULL }, "ms");
     return rc;
 }

@@ -71,7 +71,8 @@ static struct az_extend_kernel kernel(void *ctx, uint32_t i)
 {
     const struct view *v = ctx;
     const struct az_event e = az_gpu_event(v->c, v->c->linked[i]);
-    return (struct az_extend_kernel){ .name = e.name == AZ_NO_ID ? AZ_SV("") : az_trace_text(v->t, e.name),
+    return (struct az_extend_kernel){ .name = e.name == AZ_NO_ID ? AZ_SV("")
+                                                                 : az_trace_text(v->t, e.name),
                                       .ns = (e.end - e.start) / v->t->ticks_per_ns,
                                       .call = v->c->pre[v->c->gpu_call[v->c->linked[i]]] };
 }
@@ -84,20 +85,22 @@ static struct az_sv text_of(const struct view *v, uint32_t id)
 static struct az_extend_args args(void *ctx, uint32_t n)
 {
     const struct view *v = ctx;
-    const uint32_t node = node_of(v, n), side = node < v->c->first_call ? v->t->ev[AZ_HOST_OP].side[node] : AZ_NO_ROW,
+    const uint32_t node = node_of(v, n),
+                   side = node < v->c->first_call ? v->t->ev[AZ_HOST_OP].side[node] : AZ_NO_ROW,
                    row = side == AZ_NO_ROW ? AZ_NO_ROW : v->o->ops.v[side].args;
     const struct az_sv none = { "", 0 };
     if (row == AZ_NO_ROW)
         return (struct az_extend_args){ none, none, none, none, none };
     const struct az_op_args *a = &v->o->args.v[row];
-    return (struct az_extend_args){ text_of(v, a->dims), text_of(v, a->types), text_of(v, a->strides),
-                                    text_of(v, a->concrete), none };
+    return (struct az_extend_args){ text_of(v, a->dims), text_of(v, a->types),
+                                    text_of(v, a->strides), text_of(v, a->concrete), none };
 }
 
 static int64_t sequence(void *ctx, uint32_t n)
 {
     const struct view *v = ctx;
-    const uint32_t node = node_of(v, n), side = node < v->c->first_call ? v->t->ev[AZ_HOST_OP].side[node] : AZ_NO_ROW;
+    const uint32_t node = node_of(v, n),
+                   side = node < v->c->first_call ? v->t->ev[AZ_HOST_OP].side[node] : AZ_NO_ROW;
     return side == AZ_NO_ROW ? -1 : v->o->ops.v[side].seq;
 }
 
@@ -136,7 +139,8 @@ static int text_id(struct view *v, struct az_sv text, uint32_t *id)
     return text.n ? az_trace_name(v->t, text, id) : 0;
 }
 
-static const char *insert(void *ctx, struct az_sv text, const uint32_t *nodes, size_t n, const struct az_extend_args *a)
+static const char *insert(void *ctx, struct az_sv text, const uint32_t *nodes, size_t n,
+                          const struct az_extend_args *a)
 {
     struct view *v = ctx;
     struct az_tree_insert x = { .start = INT64_MAX, .end = INT64_MIN };
@@ -145,7 +149,8 @@ static const char *insert(void *ctx, struct az_sv text, const uint32_t *nodes, s
         return "insert: the name is empty";
     for (size_t i = 0; i < n; i++) {
         const struct az_events *e = events_of(v, nodes[i], &row);
-        if (v->c->parent[node_of(v, nodes[i])] != v->c->parent[node_of(v, nodes[0])] || (i && e->lane[row] != lane))
+        if (v->c->parent[node_of(v, nodes[i])] != v->c->parent[node_of(v, nodes[0])] ||
+            (i && e->lane[row] != lane))
             return "insert: the nodes have more than one parent";
         lane = e->lane[row];
         if (e->start[row] < x.start || (e->start[row] == x.start && nodes[i] < v->c->pre[x.first]))
@@ -182,14 +187,16 @@ static int run_tree(struct view *v, struct az_extend *e, struct az_diag *said)
     return v->rc ? v->rc : rc;
 }
 
-/* The shipped rules, or the user's script. One that cannot be loaded is told of with its categories and models. */
+/* The shipped rules, or the user's script. One that cannot be loaded is reported with its
+ * categories and models. */
 static int run_script(struct view *v, struct az_arena *a, const char *path, struct az_diag *said)
 {
     struct az_extend *e = NULL;
     struct az_diag loading;
     az_diag_init(&loading);
-    int rc = path ? az_extend_open(&e, path, a, v->t->mem, &loading)
-                  : az_extend_open_text(&e, PSEUDO_OPS, az_data(PSEUDO_OPS), a, v->t->mem, &loading);
+    int rc = path
+                 ? az_extend_open(&e, path, a, v->t->mem, &loading)
+                 : az_extend_open_text(&e, PSEUDO_OPS, az_data(PSEUDO_OPS), a, v->t->mem, &loading);
     az_diag_release(&loading);
     if (rc == AZ_ECONFIG)
         return path ? 0 : AZ_EINTERNAL;

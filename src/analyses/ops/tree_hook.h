@@ -1,5 +1,5 @@
-/* The user's hook into a trace while it is sealed: what `tree_postprocess` of an extension_file and the pseudo
- * operators ask for. */
+/* The user's hook into a trace while it is sealed: what `tree_postprocess` of an extension_file and
+ * the pseudo operators ask for. */
 #ifndef AZ_ANALYSES_OPS_TREE_HOOK_H
 #define AZ_ANALYSES_OPS_TREE_HOOK_H
 
@@ -10,7 +10,8 @@
 struct az_hook_job {
     const struct az_options *opts;
     struct az_diag *diag;
-    int failed; /* AZ_ECONFIG: the script failed; its message is in diag and the trace is as it was read */
+    int failed; /* AZ_ECONFIG: the script failed; its message is in diag and the trace is as it was
+                   read */
 };
 /* For az_trace_hook.run; ctx: struct az_hook_job. An error is one of the program's own (memory). */
 int az_fw_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void *ctx);

@@ -1,5 +1,5 @@
-/* unified_perf_summary: every device event once, under the operation that a performance engineer would name
- * (docs/formulas-pytorch.md 8). */
+/* unified_perf_summary: every device event once, under the operation that a performance engineer
+ * would name (docs/formulas-pytorch.md 8). */
 #include "analyses/ops/unified.h"
 
 #include "analyses/list.h"
@@ -36,8 +36,8 @@ static bool model_below(const struct work *w, uint32_t node)
     return w->models_below[c->last[node] + 1] > w->models_below[c->pre[node] + 1];
 }
 
-/* Operators without an entry in the table of categories: one of the user's script, or a kernel of a compiler whose name
- * and arguments say its work (docs/formulas-pytorch.md 8, rule 2). */
+/* Operators without an entry in the table of categories: one of the user's script, or a kernel of a
+ * compiler whose name and arguments say its work (docs/formulas-pytorch.md 8, rule 2). */
 static int has_own_model(struct work *w, uint32_t node, bool *has)
 {
     const uint32_t name = az_fw_node(w->fw, node).name;
@@ -51,7 +51,8 @@ static int has_own_model(struct work *w, uint32_t node, bool *has)
     return rc;
 }
 
-/* Which operators have a model, and how many of those with GPU work come before each place of the preorder. */
+/* Which operators have a model, and how many of those with GPU work come before each place of the
+ * preorder. */
 static int prepare(struct work *w)
 {
     const struct az_calltree *c = w->fw->tree;
@@ -100,7 +101,8 @@ static unsigned count_named(const struct work *w, uint32_t node, struct az_sv na
     return found;
 }
 
-/* Backward category of the modelled forward operator whose only main backward operator this is; empty otherwise. */
+/* Backward category of the modelled forward operator whose only main backward operator this is;
+ * empty otherwise. */
 static struct az_sv sole_backward(const struct work *w, uint32_t node)
 {
     const struct az_calltree *c = w->fw->tree;
@@ -110,7 +112,8 @@ static struct az_sv sole_backward(const struct work *w, uint32_t node)
             continue;
         const struct az_op_category *f = az_fw_known(w->fw, w->forward[up]);
         struct az_sv target = wrapper_target(az_node_name(c, up));
-        if (!f || !f->has_model || f->bwd_category.n == 0 || !az_sv_eq(target, az_node_name(c, node)) || up == node)
+        if (!f || !f->has_model || f->bwd_category.n == 0 ||
+            !az_sv_eq(target, az_node_name(c, node)) || up == node)
             return AZ_SV("");
         return count_named(w, up, target) == 1 ? f->bwd_category : AZ_SV("");
     }
@@ -166,8 +169,9 @@ struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified
 
 uint64_t az_unified_uid(const struct az_unified *u, const struct az_unified_row *r)
 {
-    return r->gpu == AZ_NO_ROW ? az_fw_node(u->fw, r->node).uid
-                               : u->fw->ops->n_events + (size_t)(r - u->rows.v) - u->first_synthetic;
+    return r->gpu == AZ_NO_ROW
+               ? az_fw_node(u->fw, r->node).uid
+               : u->fw->ops->n_events + (size_t)(r - u->rows.v) - u->first_synthetic;
 }
 
 /* Categories are few. */
@@ -190,13 +194,15 @@ static int take(struct work *w, uint32_t node, struct az_sv category)
                                 .gpu = AZ_NO_ROW,
                                 .name_group = az_fw_node(w->fw, node).name,
                                 .model = w->model[node],
-                                .forward = category.n ? az_fw_backward_of(w->fw, w->forward, node) : AZ_NO_ROW,
+                                .forward = category.n ? az_fw_backward_of(w->fw, w->forward, node)
+                                                      : AZ_NO_ROW,
                                 .time = union_below(w, node, &rc) };
     az_node_gpu(w->fw->tree, node, &first, &end);
     for (; first < end; first++)
         w->covered[w->fw->tree->linked[first]] = 1;
     if (rc == 0)
-        rc = category_index(&w->u, category.n ? category : az_fw_op_category(w->fw, node), &r.category);
+        rc = category_index(&w->u, category.n ? category : az_fw_op_category(w->fw, node),
+                            &r.category);
     return rc ? rc : az_vec_push(&w->u.rows, r);
 }
 
@@ -224,9 +230,11 @@ static int visit(struct work *w, uint32_t node)
         return 0;
     if (!is_op(w, node))
         return descend(w, node);
-    if (w->model[node]) /* one whose figures are its forward operator's: `ConvBias_Backward` records no shapes */
+    if (w->model[node]) /* one whose figures are its forward operator's: `ConvBias_Backward` records
+                           no shapes */
         return take(w, node,
-                    az_fw_model(w->metrics, az_fw_node(w->fw, node).name) ? AZ_SV("") : sole_backward(w, node));
+                    az_fw_model(w->metrics, az_fw_node(w->fw, node).name) ? AZ_SV("")
+                                                                          : sole_backward(w, node));
     bool below = model_below(w, node);
     struct az_sv backward = below ? AZ_SV("") : sole_backward(w, node);
     if (backward.n)
@@ -236,7 +244,8 @@ static int visit(struct work *w, uint32_t node)
     return comm_below(w, node) ? 0 : take(w, node, AZ_SV(""));
 }
 
-/* Roots in order of start: host nodes without a parent; operators only, or the frames above them. */
+/* Roots in order of start: host nodes without a parent; operators only, or the frames above them.
+ */
 static int traverse(struct work *w)
 {
     const struct az_calltree *c = w->fw->tree;
@@ -252,7 +261,8 @@ static int traverse(struct work *w)
 /* Name and category of a synthetic row, made once per (owner's name, kernel's name). */
 static int name_synthetic(struct work *w, struct az_map *seen, struct az_unified_row *r)
 {
-    uint32_t owner = az_fw_node(w->fw, r->node).name, kernel = az_gpu_event(w->fw->tree, r->gpu).name, *first;
+    uint32_t owner = az_fw_node(w->fw, r->node).name,
+             kernel = az_gpu_event(w->fw->tree, r->gpu).name, *first;
     struct az_sv kernel_name = az_fw_text(w->fw, kernel, "");
     bool added;
     int rc = az_map_put(seen, owner, kernel, (uint32_t)w->u.rows.n, &first, &added);
@@ -263,11 +273,14 @@ static int name_synthetic(struct work *w, struct az_map *seen, struct az_unified
         r->category = w->u.rows.v[*first].category;
         return 0;
     }
-    const struct az_sv name = az_arena_printf(w->job->arena, "%.*s->%.*s (Synthetic Op)",
-                                              AZ_SVF(az_node_name(w->fw->tree, r->node)), AZ_SVF(kernel_name));
-    r->name_group = (uint32_t)(w->fw->trace->names.text.n + w->u.names.n); /* behind the names of the trace */
+    const struct az_sv name =
+        az_arena_printf(w->job->arena, "%.*s->%.*s (Synthetic Op)",
+                        AZ_SVF(az_node_name(w->fw->tree, r->node)), AZ_SVF(kernel_name));
+    r->name_group =
+        (uint32_t)(w->fw->trace->names.text.n + w->u.names.n); /* after the names of the trace */
     rc = name.p ? az_vec_push(&w->u.names, name) : az_arena_error(w->job->arena);
-    return rc ? rc : category_index(&w->u, az_fw_categorise(w->fw, name, kernel_name), &r->category);
+    return rc ? rc
+              : category_index(&w->u, az_fw_categorise(w->fw, name, kernel_name), &r->category);
 }
 
 /* Device events that no taken operator covers: one row each, under their owner's name. */
@@ -282,9 +295,10 @@ static int add_synthetic(struct work *w)
             continue;
         struct az_event e = az_gpu_event(c, g);
         uint32_t op = az_node_op(c, c->gpu_call[g]);
-        struct az_unified_row r = {
-            .node = op != AZ_NO_ROW ? op : c->gpu_call[g], .gpu = g, .forward = AZ_NO_ROW, .time = e.end - e.start
-        };
+        struct az_unified_row r = { .node = op != AZ_NO_ROW ? op : c->gpu_call[g],
+                                    .gpu = g,
+                                    .forward = AZ_NO_ROW,
+                                    .time = e.end - e.start };
         rc = name_synthetic(w, &seen, &r);
         if (rc == 0)
             rc = az_vec_push(&w->u.rows, r);
@@ -293,7 +307,8 @@ static int add_synthetic(struct work *w)
     return rc;
 }
 
-/* Direct kernel time of the launchers against this table's: equal but for events that overlap inside one launch. */
+/* Direct kernel time of the launchers against this table's: equal but for events that overlap
+ * inside one launch. */
 static void self_check(struct work *w)
 {
     int64_t direct = 0, here = 0;
@@ -301,11 +316,11 @@ static void self_check(struct work *w)
         direct += w->fw->launchers->rows.v[i].direct;
     for (size_t i = 0; i < w->u.rows.n; i++)
         here += w->u.rows.v[i].time;
-    az_cover(
-        w->job, "unified_perf_summary kernel time - ops_all direct kernel time",
-        (double)(here - direct) / (double)w->fw->trace->ticks_per_ns, "ns",
-        AZ_SV("not 0 where device events of one launch overlap, or where an operator holds communication besides its "
-              "own kernels"));
+    az_cover(w->job, "unified_perf_summary kernel time - ops_all direct kernel time",
+             (double)(here - direct) / (double)w->fw->trace->ticks_per_ns, "ns",
+             AZ_SV("not 0 where device events of one launch overlap, or where an operator holds "
+                   "communication besides its "
+                   "own kernels"));
 }
 
 static int run(struct az_job *job)

@@ -1,4 +1,5 @@
-/* Rows of unified_perf_summary: which operations are taken (fw_unified.c), and their tables (fw_unified_table.c). */
+/* Rows of unified_perf_summary: which operations are taken (fw_unified.c), and their tables
+ * (fw_unified_table.c). */
 #ifndef AZ_ANALYSES_OPS_UNIFIED_H
 #define AZ_ANALYSES_OPS_UNIFIED_H
 
@@ -6,13 +7,14 @@
 
 /* Small: there are as many as launching operators. */
 struct az_unified_row {
-    int64_t time;        /* union of its device events, ticks */
-    uint32_t node;       /* operator taken, or owner of a synthetic row */
-    uint32_t gpu;        /* synthetic: its device event; AZ_NO_ROW: all under the node */
-    uint32_t forward;    /* forward operator whose model's backward pass stands for it; AZ_NO_ROW */
-    uint32_t name_group; /* equal for equal names: name id of the trace, or behind those one of `names` */
-    uint16_t category;   /* index in `categories` */
-    bool model;          /* its operator has a performance model */
+    int64_t time;     /* union of its device events, ticks */
+    uint32_t node;    /* operator taken, or owner of a synthetic row */
+    uint32_t gpu;     /* synthetic: its device event; AZ_NO_ROW: all under the node */
+    uint32_t forward; /* forward operator whose model's backward pass stands for it; AZ_NO_ROW */
+    uint32_t
+        name_group; /* equal for equal names: name id of the trace, or after those one of `names` */
+    uint16_t category; /* index in `categories` */
+    bool model;        /* its operator has a performance model */
 };
 AZ_VEC(struct az_unified_row, az_unified_rows);
 struct az_unified {
@@ -22,16 +24,19 @@ struct az_unified {
     struct az_vec_sv categories, names; /* names of synthetic rows */
 };
 struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified_row *r);
-static inline struct az_sv az_unified_category(const struct az_unified *u, const struct az_unified_row *r)
+static inline struct az_sv az_unified_category(const struct az_unified *u,
+                                               const struct az_unified_row *r)
 {
     return u->categories.v[r->category];
 }
-/* uid of the node; synthetic rows are numbered on behind the file's events. */
+/* uid of the node; synthetic rows are numbered on after the file's events. */
 uint64_t az_unified_uid(const struct az_unified *u, const struct az_unified_row *r);
 
 /* unified_perf_summary and, with include_overlap_info, unified_perf_summary_kl_overlap. */
 int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unified *u) AZ_MUST_USE;
-/* roofline, its chart, and the share of device time without a model in `coverage` (fw_roofline.c). */
-int az_unified_roofline(struct az_job *job, struct az_fw *fw, const struct az_unified *u) AZ_MUST_USE;
+/* roofline, its chart, and the share of device time without a model in `coverage` (fw_roofline.c).
+ */
+int az_unified_roofline(struct az_job *job, struct az_fw *fw,
+                        const struct az_unified *u) AZ_MUST_USE;
 
 #endif

@@ -53,8 +53,8 @@ static int prepare(struct work *w)
     return 0;
 }
 
-/* Groups rows of equal names, categories, lanes' names and arguments; with base, rows of one group of it with equal
- * overlapping names. */
+/* Groups rows of equal names, categories, lanes' names and arguments; with base, rows of one group
+ * of it with equal overlapping names. */
 static int group(struct work *w, struct grouping *x, const struct grouping *base)
 {
     struct az_map map;
@@ -66,7 +66,8 @@ static int group(struct work *w, struct grouping *x, const struct grouping *base
         const struct az_unified_row *r = &w->rows->v[i];
         const struct az_op_args *a = az_fw_args(w->fw, r->node);
         uint32_t args = a ? (uint32_t)(a - w->fw->ops->args.v) : AZ_NO_ROW, *at;
-        uint32_t rest[] = { w->fw->lane_group[az_fw_node(w->fw, r->node).lane], az_fw_recompute(w->fw, r->node), 0, 0 };
+        uint32_t rest[] = { w->fw->lane_group[az_fw_node(w->fw, r->node).lane],
+                            az_fw_recompute(w->fw, r->node), 0, 0 };
         if (w->fw->opts->group_by_parent_module) {
             struct az_sv module = az_fw_parent_module(&w->scratch, w->fw, r->node);
             uint64_t hash = az_hash(module.p, module.n);
@@ -92,9 +93,11 @@ static int group(struct work *w, struct grouping *x, const struct grouping *base
 
 static void columns(struct work *w)
 {
-    static const char *const stat[] = { "Kernel Time (µs)_mean",   "Kernel Time (µs)_std", "Kernel Time (µs)_sum",
-                                        "duration_us_median",      "duration_us_min",      "duration_us_max",
-                                        "Kernel Time (µs)_median", "Kernel Time (µs)_min", "Kernel Time (µs)_max" };
+    static const char *const stat[] = { "Kernel Time (µs)_mean",   "Kernel Time (µs)_std",
+                                        "Kernel Time (µs)_sum",    "duration_us_median",
+                                        "duration_us_min",         "duration_us_max",
+                                        "Kernel Time (µs)_median", "Kernel Time (µs)_min",
+                                        "Kernel Time (µs)_max" };
     struct az_table *t = w->t;
     az_fw_key_columns(t);
     if (w->overlap)
@@ -108,7 +111,8 @@ static void columns(struct work *w)
     az_table_column(t, "mean_duration_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
     az_table_column(t, "std_duration_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
     for (size_t i = 0; i < AZ_LENGTH(stat); i++)
-        az_table_column(t, stat[i], AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER | (i == 2 ? 0 : AZ_DETAIL));
+        az_table_column(t, stat[i], AZ_REAL, AZ_UNIT_US,
+                        AZ_LOWER_BETTER | (i == 2 ? 0 : AZ_DETAIL));
     az_table_column(t, "kernel_details_summary", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_column(t, "trunc_kernel_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     if (w->overlap)
@@ -128,8 +132,9 @@ static void put_stats(struct work *w, size_t k)
     double us = 1e3 * (double)w->fw->trace->ticks_per_ns;
     az_stats_i64(w->x->g.value, az_groups_take(&w->x->g, k, w->span), &s);
     az_stats_i64(w->x->g.value, az_groups_take(&w->x->g, k, w->kernel), &d);
-    const double v[] = { (double)s.sum, s.mean,        s.std,         d.mean,   d.std,         (double)d.sum,
-                         s.median,      (double)s.min, (double)s.max, d.median, (double)d.min, (double)d.max };
+    const double v[] = { (double)s.sum, s.mean,        s.std,         d.mean,
+                         d.std,         (double)d.sum, s.median,      (double)s.min,
+                         (double)s.max, d.median,      (double)d.min, (double)d.max };
     az_put_i64(w->t, (int64_t)s.n);
     for (size_t i = 0; i < AZ_LENGTH(v); i++)
         az_put_f64(w->t, v[i] / us);
@@ -160,15 +165,20 @@ static int estimate(void *ctx, size_t i, struct az_fw_estimate *e)
     const struct members *x = ctx;
     const struct az_unified_row *r = &x->w->rows->v[x->row[i]];
     const bool backward = r->forward != AZ_NO_ROW;
-    *e = (struct az_fw_estimate){ .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 } };
-    return r->gpu == AZ_NO_ROW ? az_fw_estimate(x->w->metrics, backward ? r->forward : r->node, backward, e) : 0;
+    *e = (struct az_fw_estimate){
+        .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
+    };
+    return r->gpu == AZ_NO_ROW
+               ? az_fw_estimate(x->w->metrics, backward ? r->forward : r->node, backward, e)
+               : 0;
 }
 
 static int put_estimate(struct work *w, size_t k, const uint32_t *row)
 {
     struct az_fw_figures f;
     const size_t n = az_groups_take(&w->x->g, k, w->kernel);
-    const int rc = az_fw_figures(w->metrics, estimate, &(struct members){ w, row }, w->x->g.value, n, &f);
+    const int rc =
+        az_fw_figures(w->metrics, estimate, &(struct members){ w, row }, w->x->g.value, n, &f);
     if (rc == 0)
         az_fw_put_metrics(w->metrics, w->t, &f);
     return rc;
@@ -222,15 +232,16 @@ static int put_in_order(struct work *w, const struct grouping *base)
     return rc;
 }
 
-static int table(struct work *w, const char *id, const char *title, unsigned flags, struct grouping *x,
-                 const struct grouping *base)
+static int table(struct work *w, const char *id, const char *title, unsigned flags,
+                 struct grouping *x, const struct grouping *base)
 {
     w->x = x;
     w->t = az_table_new(w->job->arena, id, title, flags);
     if (!w->t)
         return az_arena_error(w->job->arena);
     columns(w);
-    int sum = (int)az_table_find(w->t, "Kernel Time (µs)_sum"), uid = (int)az_table_find(w->t, "ex_UID");
+    int sum = (int)az_table_find(w->t, "Kernel Time (µs)_sum"),
+        uid = (int)az_table_find(w->t, "ex_UID");
     int rc = 0;
     if (base)
         rc = put_in_order(w, base);
@@ -259,8 +270,8 @@ static int overlap_table(struct work *w, const struct grouping *base)
     if (rc == 0)
         rc = group(w, &x, base);
     if (rc == 0)
-        rc = table(w, "unified_perf_summary_kl_overlap", "Kernel time by operation and overlapping kernels", 0, &x,
-                   base);
+        rc = table(w, "unified_perf_summary_kl_overlap",
+                   "Kernel time by operation and overlapping kernels", 0, &x, base);
     w->overlap = NULL;
     az_groups_release(&x.g);
     az_fw_overlap_ops_release(&o);
@@ -280,7 +291,8 @@ int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unif
     if (rc == 0)
         rc = group(&w, &x, NULL);
     if (rc == 0)
-        rc = table(&w, "unified_perf_summary", "Kernel time by operation", AZ_TABLE_SUMMARY, &x, NULL);
+        rc = table(&w, "unified_perf_summary", "Kernel time by operation", AZ_TABLE_SUMMARY, &x,
+                   NULL);
     if (rc == 0 && job->opts->include_overlap_info)
         rc = overlap_table(&w, &x);
     az_groups_release(&x.g);

@@ -4,9 +4,9 @@
 #include "base/data.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "classify/rules.h"
 #include "facts/devices.h"
 #include "facts/shared.h"
-#include "classify/rules.h"
 
 /* ---- names ---- */
 struct az_sv az_bd_rule(const char *group, struct az_sv name)
@@ -14,11 +14,19 @@ struct az_sv az_bd_rule(const char *group, struct az_sv name)
     return az_rules_class("trace_names.rules", group, name);
 }
 
-static const char *const type_text[AZ_BD_TYPES] = { "COMPUTATION", "COMMUNICATION", "MEMORY", "OTHER" };
-static const char *const call_text[AZ_BD_CALLS] = {
-    "",           "launch",      "copy",         "fill",         "graph", "device_sync", "stream_sync",
-    "event_sync", "stream_wait", "event_record", "blocking_copy"
-};
+static const char *const type_text[AZ_BD_TYPES] = { "COMPUTATION", "COMMUNICATION", "MEMORY",
+                                                    "OTHER" };
+static const char *const call_text[AZ_BD_CALLS] = { "",
+                                                    "launch",
+                                                    "copy",
+                                                    "fill",
+                                                    "graph",
+                                                    "device_sync",
+                                                    "stream_sync",
+                                                    "event_sync",
+                                                    "stream_wait",
+                                                    "event_record",
+                                                    "blocking_copy" };
 struct az_sv az_bd_type_text(enum az_bd_type type) { return az_sv_str(type_text[type]); }
 struct az_sv az_bd_call_text(enum az_bd_call call) { return az_sv_str(call_text[call]); }
 
@@ -52,11 +60,12 @@ enum az_bd_call az_bd_call_of(struct az_bd *b, uint32_t row)
 static bool is_step(struct az_sv name, int64_t *number)
 {
     static const struct az_sv head = { "ProfilerStep#", 13 };
-    return az_sv_starts(name, head) && az_parse_i64(az_sv_make(name.p + head.n, name.n - head.n), number) == 0;
+    return az_sv_starts(name, head) &&
+           az_parse_i64(az_sv_make(name.p + head.n, name.n - head.n), number) == 0;
 }
 
-/* Profiler steps; of two or more different ones the last is dropped, unless it is to be kept: what was launched from
- * its start on does not count. */
+/* Profiler steps; of two or more different ones the last is dropped, unless it is to be kept: what
+ * was launched from its start on does not count. */
 static int find_steps(struct az_bd *b, struct az_arena *a)
 {
     const struct az_events *e = &b->trace->ev[AZ_RANGE];
@@ -168,7 +177,8 @@ static struct az_bd_stream stream_of(const struct az_bd *b, uint32_t lane)
 {
     const struct az_lane *l = &b->trace->lanes.v[lane];
     const uint64_t number = b->tree ? l->context : l->tid;
-    return (struct az_bd_stream){ .device = l->device, .stream = number > INT64_MAX ? -1 : (int64_t)number };
+    return (struct az_bd_stream){ .device = l->device,
+                                  .stream = number > INT64_MAX ? -1 : (int64_t)number };
 }
 
 static int compare_streams(const void *x, const void *y, void *ctx)
@@ -180,7 +190,8 @@ static int compare_streams(const void *x, const void *y, void *ctx)
     return a->stream < b->stream ? -1 : a->stream > b->stream;
 }
 
-/* Streams of the lanes that work was done on, each once; of_lane: lane -> its place + 1 among them. */
+/* Streams of the lanes that work was done on, each once; of_lane: lane -> its place + 1 among them.
+ */
 static int distinct_streams(struct az_bd *b, uint32_t *of_lane, struct az_mem *mem)
 {
     struct az_map seen;
@@ -193,7 +204,8 @@ static int distinct_streams(struct az_bd *b, uint32_t *of_lane, struct az_mem *m
         bool added;
         if (!of_lane[l])
             continue;
-        rc = az_map_put(&seen, (uint64_t)s.device, (uint64_t)s.stream, (uint32_t)b->n_streams, &place, &added);
+        rc = az_map_put(&seen, (uint64_t)s.device, (uint64_t)s.stream, (uint32_t)b->n_streams,
+                        &place, &added);
         if (rc)
             break;
         of_lane[l] = *place + 1;

@@ -1,6 +1,7 @@
-/* What the breakdowns of a rank share (docs/formulas-collectives.md 6): its device work in order of start,
- * the calls that launched it, streams, profiler steps and kinds by name. Made once a rank, in job->arena, of a
- * framework's trace by its call tree, of any other by correlation ids. All times are ticks of the trace. */
+/* What the breakdowns of a rank share (docs/formulas-collectives.md 6): its device work in order of
+ * start, the calls that launched it, streams, profiler steps and kinds by name. Made once a rank,
+ * in job->arena, of a framework's trace by its call tree, of any other by correlation ids. All
+ * times are ticks of the trace. */
 #ifndef AZ_ANALYSES_RANKS_BREAKDOWN_H
 #define AZ_ANALYSES_RANKS_BREAKDOWN_H
 
@@ -29,7 +30,10 @@ enum az_bd_call {
     AZ_BD_CALLS
 };
 struct az_sv az_bd_call_text(enum az_bd_call call);
-static inline bool az_bd_enqueues(enum az_bd_call c) { return c >= AZ_BD_LAUNCH && c <= AZ_BD_GRAPH; }
+static inline bool az_bd_enqueues(enum az_bd_call c)
+{
+    return c >= AZ_BD_LAUNCH && c <= AZ_BD_GRAPH;
+}
 
 struct az_bd_op { /* a kernel, copy or fill */
     int64_t start, end;
@@ -54,10 +58,11 @@ struct az_bd {
     const struct az_calltree *tree; /* NULL: no framework's trace */
     const struct az_options *opts;
     struct az_job *job;  /* of the rank */
-    struct az_bd_op *op; /* what counts, by start (ties: copies behind kernels, then file order) */
+    struct az_bd_op *op; /* what counts, by start (ties: copies after kernels, then file order) */
     size_t n;
-    size_t left_out;             /* launched in the last step, or of unknown launch where that step is dropped */
-    int64_t cut;                 /* start of the step that is dropped; INT64_MAX: none */
+    size_t
+        left_out; /* launched in the last step, or of unknown launch where that step is dropped */
+    int64_t cut;  /* start of the step that is dropped; INT64_MAX: none */
     struct az_bd_stream *stream; /* by device, then stream */
     size_t n_streams;
     uint32_t *by_stream;     /* ops by stream, by start */
@@ -71,7 +76,8 @@ struct az_bd *az_bd_get(struct az_job *job, int *rc);
 
 /* What a call does, by its row. */
 enum az_bd_call az_bd_call_of(struct az_bd *b, uint32_t row);
-/* Class of a name in a group of configs/trace_names.rules; empty: no rule. Lives as long as the program. */
+/* Class of a name in a group of configs/trace_names.rules; empty: no rule. Lives as long as the
+ * program. */
 struct az_sv az_bd_rule(const char *group, struct az_sv name);
 /* Index of the step that holds a time (the last that begins no later), -1: none. */
 ptrdiff_t az_bd_step_at(const struct az_bd *b, int64_t tick);
@@ -99,8 +105,8 @@ struct az_bd_stats {
 /* Reorders v. */
 void az_bd_describe_i64(int64_t *v, size_t n, struct az_bd_stats *out);
 void az_bd_describe_f64(double *v, size_t n, struct az_bd_stats *out);
-/* Columns count, mean, std, min, 25%, 50%, 75%, max, each with the prefix before it, and their cells divided by
- * `scale`. */
+/* Columns count, mean, std, min, 25%, 50%, 75%, max, each with the prefix before it, and their
+ * cells divided by `scale`. */
 void az_bd_stats_columns(struct az_table *t, enum az_unit unit);
 void az_bd_put_stats(struct az_table *t, const struct az_bd_stats *s, double scale);
 
@@ -131,11 +137,13 @@ struct az_bd_names {
     struct az_bd_name *v; /* by sum, largest first; then by name; `others` last */
     size_t n;
 };
-/* Groups durations by name id of the rank's trace; texts are copied into keep. Reorders duration and name. Of more than
- * opts->breakdown_kernels names, those whose running sum is above the opts->breakdown_ratio quantile of the running
- * sums, or behind that many, are `others`; its figures are those of all its events (docs/formulas-collectives.md 6). */
-int az_bd_group_names(struct az_bd *b, struct az_mem *mem, const uint32_t *name, const int64_t *duration, size_t n,
-                      struct az_arena *keep, struct az_bd_names *out) AZ_MUST_USE;
+/* Groups durations by name id of the rank's trace; texts are copied into keep. Reorders duration
+ * and name. Of more than opts->breakdown_kernels names, those whose running sum is above the
+ * opts->breakdown_ratio quantile of the running sums, or after that many, are `others`; its figures
+ * are those of all its events (docs/formulas-collectives.md 6). */
+int az_bd_group_names(struct az_bd *b, struct az_mem *mem, const uint32_t *name,
+                      const int64_t *duration, size_t n, struct az_arena *keep,
+                      struct az_bd_names *out) AZ_MUST_USE;
 void az_bd_name_columns(struct az_table *t);
 void az_bd_put_name(struct az_table *t, const struct az_rank *r, const struct az_bd_name *n);
 

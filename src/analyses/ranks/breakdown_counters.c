@@ -1,6 +1,7 @@
-/* Hardware counters of kernels (docs/formulas-collectives.md 6): ranges of the profiler matched by their order to
- * launch calls, with the operators around each call. Only if there are as many ranges as launches: otherwise which
- * range belongs to which launch is not known, and the rows have no operators. */
+/* Hardware counters of kernels (docs/formulas-collectives.md 6): ranges of the profiler matched by
+ * their order to launch calls, with the operators around each call. Only if there are as many
+ * ranges as launches: otherwise which range belongs to which launch is not known, and the rows have
+ * no operators. */
 #include "analyses/list.h"
 #include "analyses/ranks/breakdown.h"
 #include "facts/shared.h"
@@ -22,11 +23,13 @@ struct counter_part {
 };
 
 /* Names of the operators around a call, outermost first. */
-static int stack_of(const struct az_bd *b, uint32_t call_row, struct az_arena *keep, struct counter_row *r)
+static int stack_of(const struct az_bd *b, uint32_t call_row, struct az_arena *keep,
+                    struct counter_row *r)
 {
     const struct az_calltree *tree = b->tree;
     uint32_t node[DEPTH], n = 0;
-    for (uint32_t at = tree->parent[tree->first_call + call_row]; at != AZ_NO_ROW; at = tree->parent[at])
+    for (uint32_t at = tree->parent[tree->first_call + call_row]; at != AZ_NO_ROW;
+         at = tree->parent[at])
         if (at < tree->first_call && n < DEPTH)
             node[n++] = at;
     if (n == 0)
@@ -35,12 +38,14 @@ static int stack_of(const struct az_bd *b, uint32_t call_row, struct az_arena *k
     r->top = az_bd_keep(b, keep, az_node_name(tree, node[n - 1]));
     r->stack = r->top;
     for (uint32_t i = n - 1; i > 0 && r->stack.p; i--)
-        r->stack = az_arena_printf(keep, "%.*s;%.*s", AZ_SVF(r->stack), AZ_SVF(az_node_name(tree, node[i - 1])));
+        r->stack = az_arena_printf(keep, "%.*s;%.*s", AZ_SVF(r->stack),
+                                   AZ_SVF(az_node_name(tree, node[i - 1])));
     return keep->failed ? az_arena_error(keep) : AZ_OK;
 }
 
 /* Launches of kernels by start, and the kernel of each. */
-static int list_launches(struct az_job *job, struct az_bd *b, struct az_vec_u32 *calls, uint32_t **kernel)
+static int list_launches(struct az_job *job, struct az_bd *b, struct az_vec_u32 *calls,
+                         uint32_t **kernel)
 {
     const struct az_events *e = &b->trace->ev[AZ_CALL];
     int rc = 0;
@@ -57,8 +62,8 @@ static int list_launches(struct az_job *job, struct az_bd *b, struct az_vec_u32 
 }
 
 /* Counters that occur, in order of appearance; column: name id -> its number + 1. */
-static int list_columns(struct az_job *job, const struct az_bd *b, struct az_arena *keep, uint32_t **column,
-                        struct counter_part *p)
+static int list_columns(struct az_job *job, const struct az_bd *b, struct az_arena *keep,
+                        uint32_t **column, struct counter_part *p)
 {
     const struct az_counter_values *v = &az_optrace(b->trace)->counter_values;
     size_t n = 0;
@@ -85,7 +90,8 @@ static int one_row(const struct az_bd *b, const struct az_counter_range *c, cons
                    struct az_arena *keep, struct counter_row *r)
 {
     const struct az_counter_value *all = az_optrace(b->trace)->counter_values.v;
-    struct az_counter_value *v = az_arena_array(keep, (c->n < COLUMNS ? c->n : COLUMNS) + 1, sizeof *v);
+    struct az_counter_value *v =
+        az_arena_array(keep, (c->n < COLUMNS ? c->n : COLUMNS) + 1, sizeof *v);
     size_t n = 0;
     if (!v)
         return az_arena_error(keep);
@@ -94,14 +100,15 @@ static int one_row(const struct az_bd *b, const struct az_counter_range *c, cons
         if (column[from->name])
             v[n++] = (struct az_counter_value){ column[from->name] - 1, from->value };
     }
-    *r = (struct counter_row){
-        .name = az_bd_keep(b, keep, az_bd_text(b, c->name)), .duration = c->end - c->start, .v = v, .n = n
-    };
+    *r = (struct counter_row){ .name = az_bd_keep(b, keep, az_bd_text(b, c->name)),
+                               .duration = c->end - c->start,
+                               .v = v,
+                               .n = n };
     return keep->failed ? az_arena_error(keep) : AZ_OK;
 }
 
-static int rows(struct az_bd *b, const struct az_vec_u32 *calls, const uint32_t *kernel, const uint32_t *column,
-                struct az_arena *keep, struct counter_part *p)
+static int rows(struct az_bd *b, const struct az_vec_u32 *calls, const uint32_t *kernel,
+                const uint32_t *column, struct az_arena *keep, struct counter_part *p)
 {
     const struct az_counter_ranges *c = &az_optrace(b->trace)->counters;
     int rc = 0;
@@ -186,19 +193,23 @@ static void put_row(struct az_table *t, const struct az_rank *r, const struct co
 static void cover(struct az_job *job, const struct az_rank *r, const struct counter_part *p)
 {
     if (p->more)
-        az_cover(job, "ranges left out of cupti_counters", (double)p->more, "",
+        az_cover(job, "ranges omitted from cupti_counters", (double)p->more, "",
                  az_arena_printf(job->arena, "the last ones of rank %lld", (long long)r->rank));
     if (!p->matched)
-        az_cover(job, "cupti_counters without operators", (double)(p->n + p->more), "",
-                 az_arena_printf(job->arena, "rank %lld has %zu kernel launches: ranges and launches do not match",
-                                 (long long)r->rank, p->launches));
+        az_cover(
+            job, "cupti_counters without operators", (double)(p->n + p->more), "",
+            az_arena_printf(job->arena,
+                            "rank %lld has %zu kernel launches: ranges and launches do not match",
+                            (long long)r->rank, p->launches));
 }
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    static const char *const texts[] = { "range", "kernel", "top_level_op", "bottom_level_op", "op_stack" };
+    static const char *const texts[] = { "range", "kernel", "top_level_op", "bottom_level_op",
+                                         "op_stack" };
     struct az_vec_sv all;
-    struct az_table *t = az_table_new(job->arena, "cupti_counters", "Hardware counters of kernels", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "cupti_counters", "Hardware counters of kernels", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_vec_init(&all, job->mem);

@@ -1,6 +1,7 @@
-/* Why streams stood idle: gaps between the operations of each stream, by cause (docs/formulas-collectives.md 6).
- * A gap is the start of an operation less the end of the one before it, and may be negative. host_wait: the operation
- * was launched after the end of the one before; kernel_wait: it was waiting already and the gap is short; other. */
+/* Why streams stood idle: gaps between the operations of each stream, by cause
+ * (docs/formulas-collectives.md 6). A gap is the start of an operation less the end of the one
+ * before it, and may be negative. host_wait: the operation was launched after the end of the one
+ * before; kernel_wait: it was waiting already and the gap is short; other. */
 #include "analyses/list.h"
 #include "analyses/ranks/breakdown.h"
 #include "base/num.h"
@@ -27,14 +28,15 @@ static int cause(const struct az_bd *b, const struct az_bd_op *op, int64_t befor
     return op->start - before < delay ? KERNEL_WAIT : OTHER;
 }
 
-static void one_stream(const struct az_bd *b, const struct az_bd_stream *s, int64_t delay, int64_t *gap[CAUSES],
-                       struct stream_part *out)
+static void one_stream(const struct az_bd *b, const struct az_bd_stream *s, int64_t delay,
+                       int64_t *gap[CAUSES], struct stream_part *out)
 {
     size_t n[CAUSES] = { 0 };
     *out = (struct stream_part){ .device = s->device, .stream = s->stream };
     for (uint32_t i = 1; i < s->n; i++) {
         const struct az_bd_op *op = &b->op[b->by_stream[s->first + i]];
-        const int64_t before = b->op[b->by_stream[s->first + i - 1]].end, length = op->start - before;
+        const int64_t before = b->op[b->by_stream[s->first + i - 1]].end,
+                      length = op->start - before;
         const int c = cause(b, op, before, delay);
         gap[c][n[c]++] = length;
         out->sum[c] = az_add_sat(out->sum[c], length);
@@ -59,7 +61,8 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     for (int c = 0; c < CAUSES; c++)
         if (!(gap[c] = az_arena_array(job->arena, most + 1, sizeof **gap)))
             return az_arena_error(job->arena);
-    const int64_t delay = az_muldiv(b->opts->consecutive_kernel_delay_ns, b->trace->ticks_per_ns, 1);
+    const int64_t delay =
+        az_muldiv(b->opts->consecutive_kernel_delay_ns, b->trace->ticks_per_ns, 1);
     for (p->n = 0; p->n < b->n_streams; p->n++)
         one_stream(b, &b->stream[p->n], delay, gap, &p->v[p->n]);
     *part = p;
@@ -67,7 +70,10 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 }
 
 /* Some rank has streams of several devices: then the device is part of the key. */
-static void device_column(struct az_table *t) { az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY); }
+static void device_column(struct az_table *t)
+{
+    az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+}
 
 static void put_device(struct az_table *t, int64_t device)
 {
@@ -77,12 +83,14 @@ static void put_device(struct az_table *t, int64_t device)
         az_put_i64(t, device);
 }
 
-/* A cause that never occurred has no row, but `other` always has: the first operation of a stream belongs to it. */
+/* A cause that never occurred has no row, but `other` always has: the first operation of a stream
+ * belongs to it. */
 static bool has_row(const struct stream_part *s, int c) { return c == OTHER || s->stats[c].n; }
 
 static int breakdown(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t = az_table_new(job->arena, "idle_time_breakdown", "Idle time of streams by cause", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "idle_time_breakdown", "Idle time of streams by cause", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -113,7 +121,8 @@ static int breakdown(struct az_job *job, const struct az_ranks *ranks, void *con
 
 static int intervals(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t = az_table_new(job->arena, "idle_interval_stats", "Idle intervals of streams by cause", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "idle_interval_stats", "Idle intervals of streams by cause", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "idle_category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

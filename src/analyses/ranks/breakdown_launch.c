@@ -1,5 +1,6 @@
-/* Launches of each rank: time of the call, of the work, and the delay between them (docs/formulas-collectives.md 6).
- * launch_delay = start of the work less the end of the call, at least 0. */
+/* Launches of each rank: time of the call, of the work, and the delay between them
+ * (docs/formulas-collectives.md 6). launch_delay = start of the work less the end of the call, at
+ * least 0. */
 #include "analyses/list.h"
 #include "analyses/ranks/breakdown.h"
 #include "base/sort.h"
@@ -61,7 +62,8 @@ static int gather(struct az_job *job, struct az_bd *b, struct launches *l)
         return az_arena_error(job->arena);
     for (size_t i = 0; i < b->n; i++) {
         const struct az_bd_op *op = &b->op[i];
-        const enum az_bd_call class = op->call == AZ_NO_ROW ? AZ_BD_NO_CALL : az_bd_call_of(b, op->call);
+        const enum az_bd_call class =
+            op->call == AZ_NO_ROW ? AZ_BD_NO_CALL : az_bd_call_of(b, op->call);
         if (!az_bd_enqueues(class) || (class == AZ_BD_GRAPH && graph_seen[op->call]++))
             continue;
         graph_seen[op->call] = 1;
@@ -101,8 +103,8 @@ static int compare_parts(const void *x, const void *y, void *ctx)
     return az_sv_cmp(a->name, b->name);
 }
 
-static int by_name(struct az_job *job, struct az_bd *b, const struct launches *l, struct az_arena *keep,
-                   struct launch_part *p)
+static int by_name(struct az_job *job, struct az_bd *b, const struct launches *l,
+                   struct az_arena *keep, struct launch_part *p)
 {
     struct az_groups g;
     p->v = az_arena_array(keep, l->groups + 1, sizeof *p->v);
@@ -132,8 +134,8 @@ static int compare_details(const void *x, const void *y, void *ctx)
     return call[a] < call[b] ? -1 : call[a] > call[b];
 }
 
-static int details(struct az_job *job, struct az_bd *b, const struct launches *l, struct az_arena *keep,
-                   struct launch_part *p)
+static int details(struct az_job *job, struct az_bd *b, const struct launches *l,
+                   struct az_arena *keep, struct launch_part *p)
 {
     const struct az_events *calls = &b->trace->ev[AZ_CALL];
     uint32_t *order = az_arena_array(job->arena, l->n + 1, sizeof *order);
@@ -147,9 +149,10 @@ static int details(struct az_job *job, struct az_bd *b, const struct launches *l
     const int rc = az_sort_cmp(order, n, sizeof *order, compare_details, l->call, job->mem);
     for (; rc == 0 && p->n_details < n; p->n_details++) {
         const uint32_t i = order[p->n_details];
-        p->detail[p->n_details] =
-            (struct detail){ .correlation = calls->corr && calls->cols & AZ_COL_CORR ? calls->corr[l->call[i]] : 0,
-                             .of = { l->of[CPU][i], l->of[GPU][i], l->of[DELAY][i] } };
+        p->detail[p->n_details] = (struct detail){
+            .correlation = calls->corr && calls->cols & AZ_COL_CORR ? calls->corr[l->call[i]] : 0,
+            .of = { l->of[CPU][i], l->of[GPU][i], l->of[DELAY][i] }
+        };
     }
     return rc;
 }
@@ -193,10 +196,12 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 /* ---- finish ---- */
 static int stats(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    static const char *const us[] = { "cpu_duration_sum (us)",  "cpu_duration_mean (us)", "gpu_duration_sum (us)",
-                                      "gpu_duration_mean (us)", "launch_delay_mean (us)", "launch_delay_median (us)",
+    static const char *const us[] = { "cpu_duration_sum (us)",  "cpu_duration_mean (us)",
+                                      "gpu_duration_sum (us)",  "gpu_duration_mean (us)",
+                                      "launch_delay_mean (us)", "launch_delay_median (us)",
                                       "launch_delay_max (us)" };
-    static const char *const counts[] = { "short_kernels", "runtime_outliers", "launch_delay_outliers" };
+    static const char *const counts[] = { "short_kernels", "runtime_outliers",
+                                          "launch_delay_outliers" };
     struct az_table *t = az_table_new(job->arena, "launch_stats", "Launches by call and rank", 0);
     if (!t)
         return az_arena_error(job->arena);
@@ -242,8 +247,8 @@ static double figure(const struct az_bd_stats *s, int k)
 static int describe(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     static const char *const rows[] = { "count", "mean", "std", "min", "25%", "50%", "75%", "max" };
-    struct az_table *t =
-        az_table_new(job->arena, "cuda_kernel_launch_stats_describe", "Launches by rank, distribution", 0);
+    struct az_table *t = az_table_new(job->arena, "cuda_kernel_launch_stats_describe",
+                                      "Launches by rank, distribution", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "statistic", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

@@ -1,5 +1,6 @@
-/* Bandwidth of copies and fills (docs/formulas-collectives.md 6): the rates of those that run at one time, added.
- * Figures are over the points where some run. The rate of one is what the profile says, else bytes by time. */
+/* Bandwidth of copies and fills (docs/formulas-collectives.md 6): the rates of those that run at
+ * one time, added. Figures are over the points where some run. The rate of one is what the profile
+ * says, else bytes by time. */
 #include "analyses/list.h"
 #include "analyses/ranks/breakdown.h"
 #include "base/num.h"
@@ -55,15 +56,16 @@ static double rate_of(const struct az_bd *b, const struct az_bd_op *op, int64_t 
     return c->bytes >= 0 ? (double)c->bytes * (double)b->trace->ticks_per_ns / (double)ticks : NAN;
 }
 
-static int list_points(const struct az_bd *b, const struct az_groups *g, size_t kind, struct points *p,
-                       struct kind_part *out)
+static int list_points(const struct az_bd *b, const struct az_groups *g, size_t kind,
+                       struct points *p, struct kind_part *out)
 {
     int rc = 0;
     az_vec_reset(p);
     out->bytes = -1;
     for (uint32_t k = g->first[kind]; rc == 0 && k < g->first[kind + 1]; k++) {
         const struct az_bd_op *op = &b->op[g->item[k]];
-        const int64_t us = 1000 * b->trace->ticks_per_ns, end = op->end > op->start ? op->end : op->start + us;
+        const int64_t us = 1000 * b->trace->ticks_per_ns,
+                      end = op->end > op->start ? op->end : op->start + us;
         const double rate = rate_of(b, op, end - op->start);
         out->n++;
         const struct az_copy *c = az_bd_copy(b, op);
@@ -80,7 +82,8 @@ static int list_points(const struct az_bd *b, const struct az_groups *g, size_t 
     return rc;
 }
 
-/* The running sum is set to nothing where nothing runs, so that no remainder of the additions counts as a point. */
+/* The running sum is set to nothing where nothing runs, so that no remainder of the additions
+ * counts as a point. */
 static void measure(const struct points *p, double *value, struct kind_part *out)
 {
     double now = 0, area = 0;
@@ -99,8 +102,8 @@ static void measure(const struct points *p, double *value, struct kind_part *out
     az_bd_describe_f64(value, n, &out->stats);
 }
 
-static int one_kind(struct az_job *job, const struct az_bd *b, const struct az_groups *g, size_t kind, struct points *p,
-                    struct kind_part *out)
+static int one_kind(struct az_job *job, const struct az_bd *b, const struct az_groups *g,
+                    size_t kind, struct points *p, struct kind_part *out)
 {
     int rc = list_points(b, g, kind, p, out);
     if (rc == 0)
@@ -122,7 +125,8 @@ static int compare_kinds(const void *x, const void *y, void *ctx)
 }
 
 /* Number of the kind of each operation, AZ_NO_ID for kernels; of: name id -> kind + 1. */
-static int number_kinds(const struct az_bd *b, uint32_t *of, uint32_t *kind, struct az_intern *kinds)
+static int number_kinds(const struct az_bd *b, uint32_t *of, uint32_t *kind,
+                        struct az_intern *kinds)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < b->n; i++) {
@@ -139,13 +143,14 @@ static int number_kinds(const struct az_bd *b, uint32_t *of, uint32_t *kind, str
     return rc;
 }
 
-static int all_kinds(struct az_job *job, const struct az_bd *b, const struct az_intern *kinds, const uint32_t *kind,
-                     struct az_arena *keep, struct memory_part *out)
+static int all_kinds(struct az_job *job, const struct az_bd *b, const struct az_intern *kinds,
+                     const uint32_t *kind, struct az_arena *keep, struct memory_part *out)
 {
     struct az_groups g;
     struct points p;
     out->v = az_arena_array(keep, kinds->text.n + 1, sizeof *out->v);
-    int rc = out->v ? az_groups_make(&g, kind, b->n, kinds->text.n, job->mem) : az_arena_error(keep);
+    int rc =
+        out->v ? az_groups_make(&g, kind, b->n, kinds->text.n, job->mem) : az_arena_error(keep);
     if (rc)
         return rc;
     az_vec_init(&p, job->mem);
@@ -184,7 +189,8 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t = az_table_new(job->arena, "memory_bw_summary", "Bandwidth of copies and fills", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "memory_bw_summary", "Bandwidth of copies and fills", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);

@@ -1,5 +1,6 @@
-/* Which operators launch what, and how late (docs/formulas-collectives.md 6): a launch belongs to the deepest aten::
- * operator around it on its own thread. And frequent sequences of kernels of the operators that one asks for. */
+/* Which operators launch what, and how late (docs/formulas-collectives.md 6): a launch belongs to
+ * the deepest aten:: operator around it on its own thread. And frequent sequences of kernels of the
+ * operators that one asks for. */
 #include "analyses/list.h"
 #include "analyses/ranks/breakdown.h"
 #include "analyses/ranks/breakdown_trie.h"
@@ -91,7 +92,8 @@ static int list_instances(struct work *w)
 {
     const struct az_calltree *tree = w->b->tree;
     const struct az_trace *t = w->b->trace;
-    uint32_t *slot = az_mem_alloc(w->job->mem, ((size_t)tree->first_call + 1) * sizeof *slot); /* operator -> + 1 */
+    uint32_t *slot = az_mem_alloc(w->job->mem, ((size_t)tree->first_call + 1) *
+                                                   sizeof *slot); /* operator -> + 1 */
     uint8_t *known = az_arena_array(w->job->arena, t->names.text.n + 1, 1);
     uint32_t *aten = az_mem_alloc(w->job->mem, ((size_t)tree->n + 1) * sizeof *aten);
     int rc = slot && known && aten ? 0 : az_mem_error(w->job->mem);
@@ -145,13 +147,14 @@ static int by_gpu(const void *x, const void *y, void *ctx)
     return a->op < b->op ? -1 : a->op > b->op; /* the operator that came first */
 }
 
-static struct row row_of(const struct work *w, const struct instance *x, size_t shown, const char *separator,
-                         struct az_arena *keep)
+static struct row row_of(const struct work *w, const struct instance *x, size_t shown,
+                         const char *separator, struct az_arena *keep)
 {
     const struct az_intern *names = &w->b->trace->names;
     const double launches = x->launches ? (double)x->launches : 1;
     return (struct row){ .op = az_bd_keep(w->b, keep, az_node_name(w->b->tree, x->op)),
-                         .kernels = az_bd_trie_text(&w->trie, x->node, names, 1, shown, separator, keep),
+                         .kernels =
+                             az_bd_trie_text(&w->trie, x->node, names, 1, shown, separator, keep),
                          .count = x->count,
                          .n = w->trie.nodes.v[x->node].length - 1,
                          .gpu = x->gpu,
@@ -222,7 +225,8 @@ static int list_operators(struct work *w, struct az_vec_u32 *ops)
 {
     const struct az_events *e = &w->b->trace->ev[AZ_HOST_OP];
     uint8_t *known = az_arena_array(w->job->arena, w->b->trace->names.text.n + 1, 1);
-    uint32_t *depth = az_arena_array(w->job->arena, (size_t)w->b->tree->n + 1, sizeof *depth), least = UINT32_MAX;
+    uint32_t *depth = az_arena_array(w->job->arena, (size_t)w->b->tree->n + 1, sizeof *depth),
+             least = UINT32_MAX;
     int rc = known && depth ? 0 : az_arena_error(w->job->arena);
     if (rc == 0)
         find_depths(w->b->tree, depth);
@@ -231,7 +235,9 @@ static int list_operators(struct work *w, struct az_vec_u32 *ops)
             continue;
         uint8_t *k = &known[e->name[i]];
         if (!*k)
-            *k = az_sv_find(az_trace_text(w->b->trace, e->name[i]), w->b->opts->sequence_op) >= 0 ? 2 : 1;
+            *k = az_sv_find(az_trace_text(w->b->trace, e->name[i]), w->b->opts->sequence_op) >= 0
+                     ? 2
+                     : 1;
         if (*k != 2 || depth[i] > least)
             continue;
         if (depth[i] < least)
@@ -274,7 +280,8 @@ static int most_instances(const void *x, const void *y, void *ctx)
     return a->count != b->count ? (a->count > b->count ? -1 : 1) : 0;
 }
 
-/* All of the count of the last one are looked at before the list is cut, as the text decides among them. */
+/* All of the count of the last one are looked at before the list is cut, as the text decides among
+ * them. */
 static int sequences(struct work *w, struct az_arena *keep, struct ops_part *p)
 {
     const size_t top = w->b->opts->sequence_top ? (size_t)w->b->opts->sequence_top : SIZE_MAX;
@@ -283,7 +290,8 @@ static int sequences(struct work *w, struct az_arena *keep, struct ops_part *p)
     if (rc == 0)
         rc = together(w);
     if (rc == 0)
-        rc = az_sort_cmp(w->list.v, w->list.n, sizeof *w->list.v, most_instances, NULL, w->job->mem);
+        rc =
+            az_sort_cmp(w->list.v, w->list.n, sizeof *w->list.v, most_instances, NULL, w->job->mem);
     size_t n = w->list.n < top ? w->list.n : top;
     while (n && n < w->list.n && w->list.v[n].count == w->list.v[n - 1].count)
         n++;
@@ -329,7 +337,8 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 static int launch_table(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     size_t more = 0;
-    struct az_table *t = az_table_new(job->arena, "op_launches", "Operators by the kernels they launch", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "op_launches", "Operators by the kernels they launch", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -355,14 +364,15 @@ static int launch_table(struct az_job *job, const struct az_ranks *ranks, void *
         }
     }
     if (more)
-        az_cover(job, "rows left out of op_launches", (double)more, "",
+        az_cover(job, "rows omitted from op_launches", (double)more, "",
                  AZ_SV("those of the least device time of each rank"));
     return az_document_add(job->doc, t);
 }
 
 static int sequence_table(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t = az_table_new(job->arena, "frequent_sequences", "Frequent kernel sequences of operators", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "frequent_sequences", "Frequent kernel sequences of operators", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -376,7 +386,8 @@ static int sequence_table(struct az_job *job, const struct az_ranks *ranks, void
         for (size_t k = 0; p && k < p->n_sequences; k++) {
             const struct row *r = &p->sequence[k];
             az_put_i64(t, ranks->v[i].rank);
-            az_put_text(t, az_arena_printf(job->arena, "%.*s|%.*s", AZ_SVF(r->op), AZ_SVF(r->kernels)));
+            az_put_text(
+                t, az_arena_printf(job->arena, "%.*s|%.*s", AZ_SVF(r->op), AZ_SVF(r->kernels)));
             az_put_i64(t, (int64_t)r->count);
             az_put_f64(t, az_bd_us(&ranks->v[i], r->gpu));
             az_put_f64(t, az_bd_us(&ranks->v[i], r->cpu));
@@ -394,7 +405,8 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 
 const struct az_rank_analysis az_rank_analysis_ops = {
     .name = "rank_ops",
-    .help = "kernels that each rank's operators launch, with delays, and frequent sequences of them",
+    .help =
+        "kernels that each rank's operators launch, with delays, and frequent sequences of them",
     .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,
     .finish = finish,

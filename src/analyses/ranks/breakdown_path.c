@@ -1,5 +1,6 @@
-/* Critical path of one rank (docs/formulas-collectives.md 6.2): the chain of operators, launches and device work
- * that took longest, and what bound it. Off unless asked for: it needs an array of nodes of the window. */
+/* Critical path of one rank (docs/formulas-collectives.md 6.2): the chain of operators, launches
+ * and device work that took longest, and what bound it. Off unless asked for: it needs an array of
+ * nodes of the window. */
 #include "analyses/ranks/breakdown_path.h"
 
 #include "analyses/list.h"
@@ -17,7 +18,8 @@ static const char *const bound_text[BOUNDS] = {
     "data_loading",
 };
 static const char *const type_text[] = { "critical_path_operator", "critical_path_dependency",
-                                         "critical_path_kernel_launch_delay", "critical_path_kernel_kernel_delay",
+                                         "critical_path_kernel_launch_delay",
+                                         "critical_path_kernel_kernel_delay",
                                          "critical_path_sync_dependency" };
 
 struct path_row {
@@ -36,7 +38,8 @@ struct path_part {
 
 /* ---- window ---- */
 /* The chosen annotation; false if there is none of that name (or not so many). */
-static bool find_annotation(const struct az_bd *b, struct az_arena *keep, int64_t *lo, int64_t *hi, struct path_part *p)
+static bool find_annotation(const struct az_bd *b, struct az_arena *keep, int64_t *lo, int64_t *hi,
+                            struct path_part *p)
 {
     const struct az_events *e = &b->trace->ev[AZ_RANGE];
     const struct az_sv wanted = b->opts->critical_path_annotation;
@@ -71,11 +74,13 @@ static int bound_of(const struct az_bp_graph *g, const struct az_bp_edge *e)
 static int longer(const void *x, const void *y, void *ctx)
 {
     const struct az_bp_graph *g = ctx;
-    const int64_t a = g->edges.v[*(const uint32_t *)x].weight, b = g->edges.v[*(const uint32_t *)y].weight;
+    const int64_t a = g->edges.v[*(const uint32_t *)x].weight,
+                  b = g->edges.v[*(const uint32_t *)y].weight;
     return a > b ? -1 : a < b;
 }
 
-/* Weight from which on an edge is kept: with more than ROWS of some length, the shorter ones are left out. */
+/* Weight from which on an edge is kept: with more than ROWS of some length, the shorter ones are
+ * skipped. */
 static int64_t least_weight(struct az_bp_graph *g, int *rc)
 {
     uint32_t *order = az_mem_alloc(g->job->mem, (g->path.n + 1) * sizeof *order);
@@ -102,7 +107,8 @@ static int rows(struct az_bp_graph *g, struct az_arena *keep, struct path_part *
 {
     int rc = 0;
     const int64_t least = least_weight(g, &rc);
-    p->v = rc ? NULL : az_arena_array(keep, (g->path.n < ROWS ? g->path.n : ROWS) + 1, sizeof *p->v);
+    p->v =
+        rc ? NULL : az_arena_array(keep, (g->path.n < ROWS ? g->path.n : ROWS) + 1, sizeof *p->v);
     if (!p->v)
         return rc ? rc : az_arena_error(keep);
     for (size_t i = 0; i < g->path.n; i++) {
@@ -117,16 +123,18 @@ static int rows(struct az_bp_graph *g, struct az_arena *keep, struct path_part *
             p->more++;
             continue;
         }
-        p->v[p->n++] = (struct path_row){ .name = az_bd_keep(g->b, keep, az_bd_text(g->b, x->name)),
-                                          .pid = l->pid,
-                                          .tid = l->tid,
-                                          .stream = !x->gpu || l->context > INT64_MAX ? -1 : (int64_t)l->context,
-                                          .duration = e->weight,
-                                          .start = az_bp_time(g, e->from),
-                                          .uid = x->uid,
-                                          .type = e->type,
-                                          .bound = (uint8_t)bound,
-                                          .kind = (uint8_t)kind_of(g, x) };
+        p->v[p->n++] =
+            (struct path_row){ .name = az_bd_keep(g->b, keep, az_bd_text(g->b, x->name)),
+                               .pid = l->pid,
+                               .tid = l->tid,
+                               .stream =
+                                   !x->gpu || l->context > INT64_MAX ? -1 : (int64_t)l->context,
+                               .duration = e->weight,
+                               .start = az_bp_time(g, e->from),
+                               .uid = x->uid,
+                               .type = e->type,
+                               .bound = (uint8_t)bound,
+                               .kind = (uint8_t)kind_of(g, x) };
     }
     return keep->failed ? az_arena_error(keep) : AZ_OK;
 }
@@ -202,15 +210,17 @@ static int path_table(struct az_job *job, const struct az_rank *r, const struct 
         az_put_f64(t, az_bd_us(r, x->start));
     }
     if (p->more)
-        az_cover(job, "edges left out of critical_path", (double)p->more, "", AZ_SV("the shortest ones"));
+        az_cover(job, "edges omitted from critical_path", (double)p->more, "",
+                 AZ_SV("the shortest ones"));
     return az_document_add(job->doc, t);
 }
 
 static int summary_table(struct az_job *job, const struct az_rank *r, const struct path_part *p)
 {
     int64_t sum = 0;
-    struct az_table *t = az_table_new(job->arena, "critical_path_summary", "What bounds the critical path of one rank",
-                                      AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(job->arena, "critical_path_summary",
+                     "What bounds the critical path of one rank", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -235,9 +245,9 @@ static int summary_table(struct az_job *job, const struct az_rank *r, const stru
             az_put_empty(t);
     }
     if (p->inferred)
-        az_cover(
-            job, "waits of the critical path by inference", (double)p->inferred, "",
-            AZ_SV("the trace does not say for which stream; taken to be for the work that ended last inside the call"));
+        az_cover(job, "waits of the critical path by inference", (double)p->inferred, "",
+                 AZ_SV("the trace does not say for which stream; taken to be for the work that "
+                       "ended last inside the call"));
     return az_job_emit(job, t, 0, (const int[]){ -3 }, 1);
 }
 
@@ -254,7 +264,8 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     const struct path_part *p = parts[i];
     if (!p->v) {
         az_cover(job, "critical path", 0, "",
-                 AZ_SV("there is no annotation as critical_path_annotation and critical_path_instance say"));
+                 AZ_SV("there is no annotation as critical_path_annotation and "
+                       "critical_path_instance say"));
         return AZ_OK;
     }
     const int rc = summary_table(job, &ranks->v[i], p);

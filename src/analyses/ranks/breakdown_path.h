@@ -1,5 +1,6 @@
-/* The graph whose longest path is the critical path of a rank (docs/formulas-collectives.md 6.2). Nodes are starts
- * and ends of operators, calls and device work of one window. Private to bd_path*.c and its test. */
+/* The graph whose longest path is the critical path of a rank (docs/formulas-collectives.md 6.2).
+ * Nodes are starts and ends of operators, calls and device work of one window. Private to
+ * bd_path*.c and its test. */
 #ifndef AZ_ANALYSES_RANKS_BREAKDOWN_PATH_H
 #define AZ_ANALYSES_RANKS_BREAKDOWN_PATH_H
 
@@ -33,7 +34,7 @@ AZ_VEC(struct az_bp_edge, az_bp_edges);
 struct az_bp_graph {
     struct az_bd *b;
     struct az_job *job;
-    int64_t lo, hi;         /* window: what starts in [lo, hi) on the host, and what that launched */
+    int64_t lo, hi; /* window: what starts in [lo, hi) on the host, and what that launched */
     struct az_bp_events ev; /* host events by thread in nesting order, then device work by start */
     uint32_t n_host;
     uint32_t *of_call; /* call row -> event + 1 */
@@ -46,9 +47,9 @@ void az_bp_init(struct az_bp_graph *g, struct az_job *job, struct az_bd *b, int6
 void az_bp_release(struct az_bp_graph *g);
 /* Events and edges. */
 int az_bp_build(struct az_bp_graph *g) AZ_MUST_USE;
-/* An edge that goes back in time, or from a node to itself, is left out. */
-int az_bp_edge(struct az_bp_graph *g, uint32_t from, uint32_t to, enum az_bp_type type, int64_t weight,
-               uint32_t event) AZ_MUST_USE;
+/* An edge that goes back in time, or from a node to itself, is skipped. */
+int az_bp_edge(struct az_bp_graph *g, uint32_t from, uint32_t to, enum az_bp_type type,
+               int64_t weight, uint32_t event) AZ_MUST_USE;
 /* Edges of waiting calls (bd_path_sync.c). */
 int az_bp_syncs(struct az_bp_graph *g) AZ_MUST_USE;
 /* Fills path. Of equal lengths, the edge that was added first, and the end that comes last. */

@@ -1,4 +1,5 @@
-/* The graph of a critical path: events of the window, edges along threads, launches, streams; the longest path. */
+/* The graph of a critical path: events of the window, edges along threads, launches, streams; the
+ * longest path. */
 #include "analyses/ranks/breakdown_path.h"
 
 void az_bp_init(struct az_bp_graph *g, struct az_job *job, struct az_bd *b, int64_t lo, int64_t hi)
@@ -16,7 +17,8 @@ void az_bp_release(struct az_bp_graph *g)
     az_vec_release(&g->path);
 }
 
-int az_bp_edge(struct az_bp_graph *g, uint32_t from, uint32_t to, enum az_bp_type type, int64_t weight, uint32_t event)
+int az_bp_edge(struct az_bp_graph *g, uint32_t from, uint32_t to, enum az_bp_type type,
+               int64_t weight, uint32_t event)
 {
     if (from == to || az_bp_time(g, from) > az_bp_time(g, to))
         return AZ_OK;
@@ -27,7 +29,8 @@ int az_bp_edge(struct az_bp_graph *g, uint32_t from, uint32_t to, enum az_bp_typ
 static bool waits(struct az_bd *b, uint32_t call)
 {
     const enum az_bd_call c = az_bd_call_of(b, call);
-    return c == AZ_BD_DEVICE_SYNC || c == AZ_BD_STREAM_SYNC || c == AZ_BD_EVENT_SYNC || c == AZ_BD_BLOCKING_COPY;
+    return c == AZ_BD_DEVICE_SYNC || c == AZ_BD_STREAM_SYNC || c == AZ_BD_EVENT_SYNC ||
+           c == AZ_BD_BLOCKING_COPY;
 }
 
 static int list_host(struct az_bp_graph *g)
@@ -59,7 +62,8 @@ static int list_host(struct az_bp_graph *g)
     return rc;
 }
 
-/* From one node of a thread to the next: the time belongs to the innermost event around both, if there is one. */
+/* From one node of a thread to the next: the time belongs to the innermost event around both, if
+ * there is one. */
 static int step(struct az_bp_graph *g, uint32_t from, uint32_t to, uint32_t inside)
 {
     if (from == UINT32_MAX)
@@ -122,9 +126,11 @@ static int list_device(struct az_bp_graph *g)
     return rc;
 }
 
-#define LONGEST_GAP_NS 1500000 /* between kernels of a stream: above, the launch is what was waited for */
+#define LONGEST_GAP_NS                                                                             \
+    1500000 /* between kernels of a stream: above, the launch is what was waited for */
 
-/* What starts device work: its launch where the stream had nothing left to do by then, else the work before it. */
+/* What starts device work: its launch where the stream had nothing left to do by then, else the
+ * work before it. */
 static int stream_edges(struct az_bp_graph *g, const struct az_bd_stream *s)
 {
     const int64_t longest = LONGEST_GAP_NS * g->b->trace->ticks_per_ns;
@@ -143,8 +149,10 @@ static int stream_edges(struct az_bp_graph *g, const struct az_bd_stream *s)
         if (rc)
             break;
         const int64_t ended = before == UINT32_MAX ? 0 : g->ev.v[before].end;
-        if (before == UINT32_MAX && outside > called) /* waiting for that is none of this window's time */
-            rc = az_bp_edge(g, 2 * call, 2 * x, AZ_BP_KERNEL_DELAY, start > outside ? start - outside : 0, x);
+        if (before == UINT32_MAX &&
+            outside > called) /* waiting for that is none of this window's time */
+            rc = az_bp_edge(g, 2 * call, 2 * x, AZ_BP_KERNEL_DELAY,
+                            start > outside ? start - outside : 0, x);
         else if (before == UINT32_MAX || ended <= called || start - ended >= longest)
             rc = az_bp_edge(g, 2 * call, 2 * x, AZ_BP_LAUNCH_DELAY, start - called, x);
         else
@@ -200,13 +208,15 @@ static int alloc(struct az_bp_graph *g, struct search *s, struct az_arena *a)
     }
     for (size_t i = g->edges.n; i-- > 0;) /* backwards, so that runs come out in order */
         s->out[--s->first[g->edges.v[i].from + 1]] = (uint32_t)i;
-    for (size_t i = 0; i < nodes; i++) /* each entry is now the start of its own run, one place too far */
+    for (size_t i = 0; i < nodes;
+         i++) /* each entry is now the start of its own run, one place too far */
         s->first[i] = s->first[i + 1];
     s->first[nodes] = (uint32_t)g->edges.n;
     return AZ_OK;
 }
 
-/* Nodes in an order in which every edge leads onwards; what is part of a cycle (events of one time) is never reached.
+/* Nodes in an order in which every edge leads onwards; what is part of a cycle (events of one time)
+ * is never reached.
  */
 static void sweep(const struct az_bp_graph *g, struct search *s)
 {
@@ -220,7 +230,8 @@ static void sweep(const struct az_bp_graph *g, struct search *s)
             const struct az_bp_edge *e = &g->edges.v[s->out[k]];
             const int64_t length = s->length[node] + e->weight;
             const uint32_t now = s->best[e->to];
-            if (now == UINT32_MAX || length > s->length[e->to] || (length == s->length[e->to] && s->out[k] < now)) {
+            if (now == UINT32_MAX || length > s->length[e->to] ||
+                (length == s->length[e->to] && s->out[k] < now)) {
                 s->length[e->to] = length;
                 s->best[e->to] = s->out[k];
             }
@@ -240,8 +251,9 @@ int az_bp_longest(struct az_bp_graph *g)
     if (rc == 0) {
         sweep(g, &s);
         for (uint32_t i = 0; i < 2 * g->ev.n; i++)
-            if (!s.waiting[i] && (end == UINT32_MAX || s.length[i] > s.length[end] ||
-                                  (s.length[i] == s.length[end] && az_bp_time(g, i) > az_bp_time(g, end))))
+            if (!s.waiting[i] &&
+                (end == UINT32_MAX || s.length[i] > s.length[end] ||
+                 (s.length[i] == s.length[end] && az_bp_time(g, i) > az_bp_time(g, end))))
                 end = i;
         az_vec_reset(&g->path);
         while (rc == 0 && end != UINT32_MAX && s.best[end] != UINT32_MAX) {

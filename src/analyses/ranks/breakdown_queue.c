@@ -1,7 +1,7 @@
-/* How many launches wait on each stream (docs/formulas-collectives.md 6): +1 at the start of a call that enqueues
- * work which is in the trace, -1 at the start of that work. Figures over the points of this step function, as other
- * tools give them, and weighted by how long each length lasted. A graph launch is one entry on each stream it works on,
- * gone when its first work there starts. */
+/* How many launches wait on each stream (docs/formulas-collectives.md 6): +1 at the start of a call
+ * that enqueues work which is in the trace, -1 at the start of that work. Figures over the points
+ * of this step function, as other tools give them, and weighted by how long each length lasted. A
+ * graph launch is one entry on each stream it works on, gone when its first work there starts. */
 #include "analyses/list.h"
 #include "analyses/ranks/breakdown.h"
 #include "base/sort.h"
@@ -43,7 +43,8 @@ static int compare_points(const void *x, const void *y, void *ctx)
 }
 
 /* Points of one stream. seen: call row -> last stream + 1 on which its entry was counted. */
-static int list_points(struct az_bd *b, const struct az_bd_stream *s, uint32_t *seen, struct points *p)
+static int list_points(struct az_bd *b, const struct az_bd_stream *s, uint32_t *seen,
+                       struct points *p)
 {
     const uint32_t number = (uint32_t)(s - b->stream) + 1;
     int rc = 0;
@@ -76,8 +77,8 @@ static void spread(const struct az_bd *b, int64_t from, int64_t to, int64_t leng
     }
 }
 
-static void measure(const struct az_bd *b, const struct points *p, int64_t *length, struct queue_stream *q,
-                    double *part)
+static void measure(const struct az_bd *b, const struct points *p, int64_t *length,
+                    struct queue_stream *q, double *part)
 {
     int64_t now = 0, whole = 0;
     double area = 0;
@@ -97,8 +98,8 @@ static void measure(const struct az_bd *b, const struct points *p, int64_t *leng
     az_bd_describe_i64(length, p->n, &q->stats);
 }
 
-static int one_stream(struct az_job *job, struct az_bd *b, const struct az_bd_stream *s, uint32_t *seen,
-                      struct points *p, struct queue_part *out)
+static int one_stream(struct az_job *job, struct az_bd *b, const struct az_bd_stream *s,
+                      uint32_t *seen, struct points *p, struct queue_part *out)
 {
     int rc = list_points(b, s, seen, p);
     if (rc || p->n == 0)
@@ -150,7 +151,8 @@ static void put_device(struct az_table *t, int64_t device)
 
 static int summary(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t = az_table_new(job->arena, "queue_length_summary", "Launches waiting on each stream", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "queue_length_summary", "Launches waiting on each stream", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -175,13 +177,15 @@ static int summary(struct az_job *job, const struct az_ranks *ranks, void *const
 
 static int blocked(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t = az_table_new(job->arena, "blocked_on_full_queue", "Streams with a full queue", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "blocked_on_full_queue", "Streams with a full queue", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "duration_at_max_queue_length", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "relative_duration_at_max_queue_length", AZ_REAL, AZ_UNIT_RATIO, AZ_LOWER_BETTER);
+    az_table_column(t, "relative_duration_at_max_queue_length", AZ_REAL, AZ_UNIT_RATIO,
+                    AZ_LOWER_BETTER);
     az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct queue_part *p = parts[i];
@@ -203,15 +207,16 @@ static int over_time(struct az_job *job, const struct az_ranks *ranks, void *con
     const char *y[CHART_RANKS + 1] = { NULL };
     const size_t n = ranks->n < COLUMN_RANKS ? ranks->n : COLUMN_RANKS;
     size_t shown = 0, any = 0;
-    struct az_table *t =
-        az_table_new(job->arena, "queue_length_over_time", "Launches waiting on all streams of a rank", 0);
+    struct az_table *t = az_table_new(job->arena, "queue_length_over_time",
+                                      "Launches waiting on all streams of a rank", 0);
     for (size_t i = 0; i < ranks->n; i++)
         any += parts[i] && ((const struct queue_part *)parts[i])->n;
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "part of the window (%)", AZ_INT, AZ_UNIT_PERCENT, AZ_KEY);
     for (size_t i = 0; i < n; i++) {
-        const struct az_sv name = az_arena_printf(job->arena, "rank %lld", (long long)ranks->v[i].rank);
+        const struct az_sv name =
+            az_arena_printf(job->arena, "rank %lld", (long long)ranks->v[i].rank);
         if (!name.p)
             break;
         az_table_columnsv(t, name, AZ_REAL, AZ_UNIT_COUNT, 0);
@@ -224,11 +229,13 @@ static int over_time(struct az_job *job, const struct az_ranks *ranks, void *con
             az_put_f64(t, parts[i] ? ((const struct queue_part *)parts[i])->length[k] : NAN);
     }
     if (n < ranks->n)
-        az_cover(job, "ranks left out of queue_length_over_time", (double)(ranks->n - n), "", AZ_SV("the last ones"));
+        az_cover(job, "ranks omitted from queue_length_over_time", (double)(ranks->n - n), "",
+                 AZ_SV("the last ones"));
     const int rc = az_document_add(job->doc, t);
     return rc ? rc
-              : az_job_chart(job, AZ_CHART_LINE, "queue_length_over_time", "Launches waiting on all streams of a rank",
-                             "part of the window (%)", y, "launches");
+              : az_job_chart(job, AZ_CHART_LINE, "queue_length_over_time",
+                             "Launches waiting on all streams of a rank", "part of the window (%)",
+                             y, "launches");
 }
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)

@@ -1,4 +1,5 @@
-/* Figures of the breakdowns of ranks: describe(), names with their durations, overlap of three sets. */
+/* Figures of the breakdowns of ranks: describe(), names with their durations, overlap of three
+ * sets. */
 #include "analyses/ranks/breakdown.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -22,7 +23,9 @@ void az_bd_describe_i64(int64_t *v, size_t n, struct az_bd_stats *out)
 
 void az_bd_describe_f64(double *v, size_t n, struct az_bd_stats *out)
 {
-    *out = (struct az_bd_stats){ .n = n, .mean = n ? az_mean_f64(v, n) : NAN, .std = az_std_f64(v, n, 1) };
+    *out = (struct az_bd_stats){ .n = n,
+                                 .mean = n ? az_mean_f64(v, n) : NAN,
+                                 .std = az_std_f64(v, n, 1) };
     out->min = out->max = n ? v[0] : NAN;
     for (size_t i = 0; i < n; i++) {
         out->sum += v[i];
@@ -68,8 +71,10 @@ static int compare_names(const void *x, const void *y, void *ctx)
     return az_sv_cmp(a->name, b->name);
 }
 
-/* How many names stay: of more than the limit, those before it whose running sum is not above the quantile. */
-static size_t kept(const struct az_options *o, const struct az_bd_name *v, size_t n, int64_t *running)
+/* How many names stay: of more than the limit, those before it whose running sum is not above the
+ * quantile. */
+static size_t kept(const struct az_options *o, const struct az_bd_name *v, size_t n,
+                   int64_t *running)
 {
     int64_t sum = 0;
     size_t k = 0;
@@ -87,8 +92,8 @@ static size_t kept(const struct az_options *o, const struct az_bd_name *v, size_
 }
 
 /* Sums per name; std holds the sum of squared deviations, filled by the second pass. */
-static size_t add_up(const struct az_bd *b, const uint32_t *name, const int64_t *d, size_t n, uint32_t *group,
-                     struct az_bd_name *v)
+static size_t add_up(const struct az_bd *b, const uint32_t *name, const int64_t *d, size_t n,
+                     uint32_t *group, struct az_bd_name *v)
 {
     const size_t unnamed = b->trace->names.text.n;
     size_t groups = 0;
@@ -96,7 +101,8 @@ static size_t add_up(const struct az_bd *b, const uint32_t *name, const int64_t 
         uint32_t *g = &group[name[i] == AZ_NO_ID ? unnamed : name[i]];
         if (!*g) {
             *g = (uint32_t)++groups;
-            v[*g - 1] = (struct az_bd_name){ .name = az_bd_text(b, name[i]), .min = d[i], .max = d[i] };
+            v[*g - 1] =
+                (struct az_bd_name){ .name = az_bd_text(b, name[i]), .min = d[i], .max = d[i] };
         }
         struct az_bd_name *x = &v[*g - 1];
         x->n++;
@@ -120,8 +126,8 @@ static struct az_bd_name together(const struct az_bd_name *v, size_t n)
 }
 
 /* Deviations from each row's mean, in order of the events. place: group + 1 by name -> row. */
-static void deviations(const struct az_bd *b, const uint32_t *name, const int64_t *d, size_t n, const uint32_t *group,
-                       const uint32_t *row, struct az_bd_names *out)
+static void deviations(const struct az_bd *b, const uint32_t *name, const int64_t *d, size_t n,
+                       const uint32_t *group, const uint32_t *row, struct az_bd_names *out)
 {
     const size_t unnamed = b->trace->names.text.n;
     for (size_t i = 0; i < n; i++) {
@@ -133,14 +139,16 @@ static void deviations(const struct az_bd *b, const uint32_t *name, const int64_
         out->v[i].std = out->v[i].n > 1 ? sqrt(out->v[i].std / (double)(out->v[i].n - 1)) : 0;
 }
 
-int az_bd_group_names(struct az_bd *b, struct az_mem *mem, const uint32_t *name, const int64_t *duration, size_t n,
-                      struct az_arena *keep, struct az_bd_names *out)
+int az_bd_group_names(struct az_bd *b, struct az_mem *mem, const uint32_t *name,
+                      const int64_t *duration, size_t n, struct az_arena *keep,
+                      struct az_bd_names *out)
 {
     const size_t ids = b->trace->names.text.n + 1;
     struct az_arena scratch;
     *out = (struct az_bd_names){ NULL, 0 };
     az_arena_init(&scratch, mem);
-    uint32_t *group = az_arena_array(&scratch, ids, sizeof *group), *row = NULL; /* name id -> group + 1 */
+    uint32_t *group = az_arena_array(&scratch, ids, sizeof *group),
+             *row = NULL; /* name id -> group + 1 */
     struct az_bd_name *v = az_arena_array(&scratch, (n < ids ? n : ids) + 1, sizeof *v);
     int64_t *running = az_arena_array(&scratch, (n < ids ? n : ids) + 1, sizeof *running);
     int rc = group && v && running ? AZ_OK : az_arena_error(&scratch);
@@ -176,7 +184,8 @@ done:
 
 void az_bd_name_columns(struct az_table *t)
 {
-    static const char *const figures[] = { "sum (us)", "max (us)", "min (us)", "stddev", "mean (us)" };
+    static const char *const figures[] = { "sum (us)", "max (us)", "min (us)", "stddev",
+                                           "mean (us)" };
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     for (size_t i = 0; i < AZ_LENGTH(figures); i++)
         az_table_column(t, figures[i], AZ_REAL, AZ_UNIT_US, i == 0 ? AZ_LOWER_BETTER : 0);

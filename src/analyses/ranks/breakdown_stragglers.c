@@ -1,6 +1,7 @@
 /* Ranks that may be stragglers, by the collective whose duration varies most between ranks
- * (docs/formulas-collectives.md 6.1, with its test of names corrected: all communication kernels count). The
- * collectives' own analysis, which matches them one by one, is the better witness; this one needs nothing but names. */
+ * (docs/formulas-collectives.md 6.1, with its test of names corrected: all communication kernels
+ * count). The collectives' own analysis, which matches them one by one, is the better evidence;
+ * this one needs nothing but names. */
 #include "analyses/list.h"
 #include "analyses/ops/framework.h"
 #include "analyses/ranks/breakdown.h"
@@ -38,7 +39,8 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     size_t most = 0;
     for (size_t i = 0; i < b->n; i++)
         most += b->op[i].type == AZ_BD_COMMUNICATION;
-    struct last_of *v = p->v = az_arena_array(job->arena, most + 1, sizeof *p->v); /* most of it is not kept */
+    struct last_of *v = p->v =
+        az_arena_array(job->arena, most + 1, sizeof *p->v); /* most of it is not kept */
     rc = az_map_init(&seen, job->mem, 64);
     if (!v)
         rc = az_arena_error(job->arena);
@@ -51,7 +53,8 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
         if (op->type != AZ_BD_COMMUNICATION || op->name == AZ_NO_ID || stream <= 0 || at < 0 ||
             b->step[at].number <= 0 || (double)(op->end - op->start) < 0.01 * step)
             continue;
-        rc = az_map_put(&seen, (uint64_t)op->name << 32 | (uint64_t)at, op->lane, (uint32_t)p->n, &row, &added);
+        rc = az_map_put(&seen, (uint64_t)op->name << 32 | (uint64_t)at, op->lane, (uint32_t)p->n,
+                        &row, &added);
         if (rc)
             break;
         if (added)
@@ -169,9 +172,9 @@ static int count(struct az_job *job, struct entry *v, struct chosen c, int64_t *
 
 static int emit(struct az_job *job, const struct az_ranks *ranks, struct entry *v, struct chosen c)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "straggler_candidates",
-                     "Ranks that often start last, as HTA counts them (no verdict: straggler_summary)", 0);
+    struct az_table *t = az_table_new(
+        job->arena, "straggler_candidates",
+        "Ranks that often start last, as HTA counts them (no verdict: straggler_summary)", 0);
     int64_t *times = az_arena_array(job->arena, ranks->n, sizeof *times),
             *of = az_arena_array(job->arena, ranks->n, sizeof *of);
     if (!t || !times || !of)
@@ -208,8 +211,9 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     for (size_t i = 0; i < ranks->n; i++) {
         const struct straggler_part *p = parts[i];
         for (size_t k = 0; p && k < p->n; k++)
-            v[at++] =
-                (struct entry){ &p->v[k], i, az_add_sat(ranks->v[i].base_ns, p->v[k].tick / ranks->v[i].ticks_per_ns) };
+            v[at++] = (struct entry){ &p->v[k], i,
+                                      az_add_sat(ranks->v[i].base_ns,
+                                                 p->v[k].tick / ranks->v[i].ticks_per_ns) };
     }
     const int rc = az_sort_cmp(v, n, sizeof *v, compare_entries, NULL, job->mem);
     if (rc)
@@ -220,7 +224,8 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 
 const struct az_rank_analysis az_rank_analysis_stragglers = {
     .name = "rank_stragglers",
-    .help = "ranks that often start the most varying collective last, as HTA counts them (no verdict)",
+    .help =
+        "ranks that often start the most varying collective last, as HTA counts them (no verdict)",
     .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,
     .finish = finish,

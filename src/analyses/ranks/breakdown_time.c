@@ -1,7 +1,8 @@
-/* Where device time of each rank goes: temporal breakdown, kinds and their overlap, hidden and exposed communication,
- * kernels and annotations by name (docs/formulas-collectives.md 5 and 6). Exact: no time is rounded. */
-#include "analyses/ranks/breakdown.h"
+/* Where device time of each rank goes: temporal breakdown, kinds and their overlap, hidden and
+ * exposed communication, kernels and annotations by name (docs/formulas-collectives.md 5 and 6).
+ * Exact: no time is rounded. */
 #include "analyses/list.h"
+#include "analyses/ranks/breakdown.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "facts/account.h"
@@ -14,7 +15,8 @@ struct comm_name {
 };
 
 struct time_part {
-    size_t ops, left_out, no_launch; /* no_launch: of ops, those whose launch the trace does not hold */
+    size_t ops, left_out,
+        no_launch; /* no_launch: of ops, those whose launch the trace does not hold */
     struct az_account a;
     struct az_bd_names kernels[AZ_BD_TYPES]; /* by type */
     struct az_bd_names notes[2];             /* annotations on the host, on the device */
@@ -66,8 +68,8 @@ static int64_t before(const struct az_spans *set, const int64_t *sum, int64_t ti
 }
 
 /* One for each name of communication that counts; row: name id -> its place + 1. */
-static int comm_names(struct az_job *job, const struct az_bd *b, const struct az_counted *counted, uint32_t *row,
-                      struct az_arena *keep, struct time_part *p)
+static int comm_names(struct az_job *job, const struct az_bd *b, const struct az_counted *counted,
+                      uint32_t *row, struct az_arena *keep, struct time_part *p)
 {
     const size_t ids = b->trace->names.text.n;
     struct az_work_sweep sweep = az_work_sweep(job, 0, counted);
@@ -82,8 +84,9 @@ static int comm_names(struct az_job *job, const struct az_bd *b, const struct az
 }
 
 /* Of what counts in the account of time, whatever the other breakdowns leave out. */
-static int communication(struct az_job *job, const struct az_bd *b, const struct az_counted *counted,
-                         const struct az_spans *compute, struct az_arena *keep, struct time_part *p)
+static int communication(struct az_job *job, const struct az_bd *b,
+                         const struct az_counted *counted, const struct az_spans *compute,
+                         struct az_arena *keep, struct time_part *p)
 {
     const size_t ids = b->trace->names.text.n;
     uint32_t *row = az_arena_array(job->arena, ids + 1, sizeof *row);
@@ -100,14 +103,17 @@ static int communication(struct az_job *job, const struct az_bd *b, const struct
         if (c->n++ == 0)
             c->name = az_bd_keep(b, keep, az_bd_text(b, e.name));
         c->sum = az_add_sat(c->sum, e.end - e.start);
-        c->hidden = az_add_sat(c->hidden, before(compute, sum, e.end) - before(compute, sum, e.start));
+        c->hidden =
+            az_add_sat(c->hidden, before(compute, sum, e.end) - before(compute, sum, e.start));
     }
     if (rc == 0 && keep->failed)
         rc = az_arena_error(keep);
-    return rc ? rc : az_sort_cmp(p->comms, p->n_comms, sizeof *p->comms, compare_comms, NULL, job->mem);
+    return rc ? rc
+              : az_sort_cmp(p->comms, p->n_comms, sizeof *p->comms, compare_comms, NULL, job->mem);
 }
 
-static int exposure(struct az_job *job, const struct az_bd *b, struct az_arena *keep, struct time_part *p)
+static int exposure(struct az_job *job, const struct az_bd *b, struct az_arena *keep,
+                    struct time_part *p)
 {
     struct az_busy busy;
     struct az_work_event e;
@@ -126,7 +132,8 @@ static int exposure(struct az_job *job, const struct az_bd *b, struct az_arena *
     return rc;
 }
 
-static int kernel_names(struct az_job *job, struct az_bd *b, struct az_arena *keep, struct time_part *p)
+static int kernel_names(struct az_job *job, struct az_bd *b, struct az_arena *keep,
+                        struct time_part *p)
 {
     uint32_t *name = az_arena_array(job->arena, b->n + 1, sizeof *name);
     int64_t *duration = az_arena_array(job->arena, b->n + 1, sizeof *duration);
@@ -145,7 +152,8 @@ static int kernel_names(struct az_job *job, struct az_bd *b, struct az_arena *ke
 }
 
 /* Annotations; those on the host only up to the step that is dropped. */
-static int annotations(struct az_job *job, struct az_bd *b, int side, struct az_arena *keep, struct time_part *p)
+static int annotations(struct az_job *job, struct az_bd *b, int side, struct az_arena *keep,
+                       struct time_part *p)
 {
     const struct az_events *e = &b->trace->ev[side ? AZ_GPU_RANGE : AZ_RANGE];
     uint32_t *name = az_arena_array(job->arena, e->n + 1, sizeof *name);
@@ -212,8 +220,9 @@ static double left_out(const struct az_ranks *ranks, void *const *parts)
 }
 
 /* A table with its title, which says where it is not about all of the trace. NULL: no memory. */
-static struct az_table *new_table(struct az_job *job, const struct az_ranks *ranks, void *const *parts, const char *id,
-                                  const char *title, unsigned flags)
+static struct az_table *new_table(struct az_job *job, const struct az_ranks *ranks,
+                                  void *const *parts, const char *id, const char *title,
+                                  unsigned flags)
 {
     struct az_sv text = az_sv_str(title);
     if (left_out(ranks, parts) > 0)
@@ -223,10 +232,14 @@ static struct az_table *new_table(struct az_job *job, const struct az_ranks *ran
 
 static int temporal(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    static const char *const us[] = { "idle_time(us)", "compute_time(us)", "non_compute_time(us)", "kernel_time(us)" };
-    static const char *const share[] = { "idle_time_pctg", "compute_time_pctg", "non_compute_time_pctg" };
-    static const char *const ours[] = { "communication_time(us)", "exposed_communication_time(us)", "memory_time(us)" };
-    struct az_table *t = new_table(job, ranks, parts, "temporal_breakdown", "Device time by rank", AZ_TABLE_SUMMARY);
+    static const char *const us[] = { "idle_time(us)", "compute_time(us)", "non_compute_time(us)",
+                                      "kernel_time(us)" };
+    static const char *const share[] = { "idle_time_pctg", "compute_time_pctg",
+                                         "non_compute_time_pctg" };
+    static const char *const ours[] = { "communication_time(us)", "exposed_communication_time(us)",
+                                        "memory_time(us)" };
+    struct az_table *t =
+        new_table(job, ranks, parts, "temporal_breakdown", "Device time by rank", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -259,7 +272,8 @@ static int temporal(struct az_job *job, const struct az_ranks *ranks, void *cons
     }
     int rc = az_document_add(job->doc, t);
     return rc ? rc
-              : az_job_chart(job, AZ_CHART_STACKED_COLUMN, "temporal_breakdown", "Device time by rank", "rank",
+              : az_job_chart(job, AZ_CHART_STACKED_COLUMN, "temporal_breakdown",
+                             "Device time by rank", "rank",
                              (const char *const[]){ us[1], us[2], us[0], NULL }, "us");
 }
 
@@ -276,10 +290,10 @@ static struct az_sv combination(struct az_arena *a, unsigned bits)
 
 static int types(struct az_job *job, const struct az_ranks *ranks, void *const *parts, bool by_rank)
 {
-    struct az_table *t =
-        by_rank ? new_table(job, ranks, parts, "kernel_type_breakdown_by_rank", "Kinds of device work by rank", 0)
-                : new_table(job, ranks, parts, "kernel_type_breakdown", "Kinds of device work of all ranks",
-                            AZ_TABLE_SUMMARY);
+    struct az_table *t = by_rank ? new_table(job, ranks, parts, "kernel_type_breakdown_by_rank",
+                                             "Kinds of device work by rank", 0)
+                                 : new_table(job, ranks, parts, "kernel_type_breakdown",
+                                             "Kinds of device work of all ranks", AZ_TABLE_SUMMARY);
     double total = 0, sum[8] = { 0 };
     if (!t)
         return az_arena_error(job->arena);
@@ -312,13 +326,15 @@ static int types(struct az_job *job, const struct az_ranks *ranks, void *const *
         az_put_f64(t, sum[k]);
         az_put_f64(t, az_bd_percent(sum[k], total));
     }
-    return by_rank ? az_job_emit(job, t, 0, (const int[]){ 0, -3 }, 2) : az_job_emit(job, t, 0, (const int[]){ -2 }, 1);
+    return by_rank ? az_job_emit(job, t, 0, (const int[]){ 0, -3 }, 2)
+                   : az_job_emit(job, t, 0, (const int[]){ -2 }, 1);
 }
 
 static int overlap(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     static const char *const us[] = { "communication(us)", "hidden(us)", "exposed(us)" };
-    struct az_table *t = new_table(job, ranks, parts, "comm_comp_overlap", "Communication hidden by computation", 0);
+    struct az_table *t =
+        new_table(job, ranks, parts, "comm_comp_overlap", "Communication hidden by computation", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -342,8 +358,8 @@ static int overlap(struct az_job *job, const struct az_ranks *ranks, void *const
 static int exposed(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     static const char *const us[] = { "sum (us)", "hidden (us)", "exposed (us)" };
-    struct az_table *t =
-        az_table_new(job->arena, "exposed_communication", "Hidden and exposed time of communication kernels", 0);
+    struct az_table *t = az_table_new(job->arena, "exposed_communication",
+                                      "Hidden and exposed time of communication kernels", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -370,7 +386,8 @@ static int exposed(struct az_job *job, const struct az_ranks *ranks, void *const
 
 static int kernels(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t = new_table(job, ranks, parts, "kernel_breakdown", "Device work by name and rank", 0);
+    struct az_table *t =
+        new_table(job, ranks, parts, "kernel_breakdown", "Device work by name and rank", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_bd_name_columns(t);
@@ -393,7 +410,8 @@ static int kernels(struct az_job *job, const struct az_ranks *ranks, void *const
 
 static int notes(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t = az_table_new(job->arena, "user_annotations", "Annotations by name and rank", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "user_annotations", "Annotations by name and rank", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_bd_name_columns(t);
@@ -414,23 +432,25 @@ static int notes(struct az_job *job, const struct az_ranks *ranks, void *const *
     return az_document_add(job->doc, t);
 }
 
-/* What is not in the tables is told. */
+/* What is not in the tables is reported. */
 static void cover(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     const double n = left_out(ranks, parts);
     if (n > 0)
-        az_cover(job, "device events left out of the breakdowns of ranks", n, "",
-                 AZ_SV("launched in the last profiler step, or by a call that is not in the trace (last_step: keep)"));
+        az_cover(job, "device events omitted from the breakdowns of ranks", n, "",
+                 AZ_SV("launched in the last profiler step, or by a call that is not in the trace "
+                       "(last_step: keep)"));
     int64_t no_launch = 0;
     for (size_t i = 0; i < ranks->n; i++) {
         const struct time_part *p = parts[i];
         no_launch += p ? (int64_t)p->no_launch : 0;
     }
     if (no_launch && !job->opts->include_unlinked_kernels)
-        az_cover(
-            job, "device events without their launch in the breakdowns of ranks", (double)no_launch, "events",
-            AZ_SV("counted there, as the tool does whose tables they are; gpu_timeline and gpu_timelines count them "
-                  "only with include_unlinked_kernels"));
+        az_cover(job, "device events without their launch in the breakdowns of ranks",
+                 (double)no_launch, "events",
+                 AZ_SV("counted there, as the tool does whose tables they are; gpu_timeline and "
+                       "gpu_timelines count them "
+                       "only with include_unlinked_kernels"));
 }
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)

@@ -16,8 +16,9 @@ int az_bd_trie_add(struct az_bd_trie *t, uint32_t *node, uint32_t name)
 {
     uint32_t *next;
     bool added;
-    int rc =
-        t->nodes.n < AZ_NO_ID ? az_map_put(&t->child, *node, name, (uint32_t)t->nodes.n, &next, &added) : AZ_ERANGE;
+    int rc = t->nodes.n < AZ_NO_ID
+                 ? az_map_put(&t->child, *node, name, (uint32_t)t->nodes.n, &next, &added)
+                 : AZ_ERANGE;
     if (rc)
         return rc;
     if (added) {
@@ -28,8 +29,9 @@ int az_bd_trie_add(struct az_bd_trie *t, uint32_t *node, uint32_t name)
     return rc;
 }
 
-struct az_sv az_bd_trie_text(const struct az_bd_trie *t, uint32_t node, const struct az_intern *names, size_t skip,
-                             size_t shown, const char *separator, struct az_arena *a)
+struct az_sv az_bd_trie_text(const struct az_bd_trie *t, uint32_t node,
+                             const struct az_intern *names, size_t skip, size_t shown,
+                             const char *separator, struct az_arena *a)
 {
     const uint32_t length = node == AZ_NO_ID ? 0 : t->nodes.v[node].length;
     const size_t n = length > skip ? length - skip : 0;

@@ -1,5 +1,5 @@
-/* The ranks of a run: who is there, what was read of each, what is missing, where they differ. Where the traces have
- * been given back, the coverage of all of them together. */
+/* The ranks of a run: who is there, what was read of each, what is missing, where they differ.
+ * Where the traces have been given back, the coverage of all of them together. */
 #include <inttypes.h>
 
 #include "analyses/list.h"
@@ -45,7 +45,8 @@ static int64_t count_steps(const struct az_trace *t)
     if (!(t->caps & AZ_CAP_CALLTREE))
         return -1;
     for (size_t i = 0; i < e->n; i++)
-        n += e->name[i] != AZ_NO_ID && az_sv_starts(az_trace_text(t, e->name[i]), AZ_SV("ProfilerStep#"));
+        n += e->name[i] != AZ_NO_ID &&
+             az_sv_starts(az_trace_text(t, e->name[i]), AZ_SV("ProfilerStep#"));
     return n;
 }
 
@@ -87,7 +88,8 @@ static int keep_drops(struct az_job *job, struct az_arena *keep, struct part *p)
     p->drops = az_arena_array(keep, t->drops.n, sizeof *p->drops);
     for (size_t i = 0; p->drops && i < t->drops.n; i++) {
         const struct az_drop *d = &t->drops.v[i];
-        p->drops[i] = (struct az_drop){ az_rank_text(job, keep, d->reason), d->count, az_ns(t, d->ticks) };
+        p->drops[i] =
+            (struct az_drop){ az_rank_text(job, keep, d->reason), d->count, az_ns(t, d->ticks) };
         if (!p->drops[i].reason.p)
             return az_arena_error(keep);
         p->n_drops++;
@@ -112,8 +114,8 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **out)
 /* ---- the table ---- */
 
 struct work {
-    size_t
-        folder; /* bytes that all paths begin with up to a '/': left out, so that a result does not tell where it was */
+    size_t folder; /* bytes that all paths begin with up to a '/': skipped, so that a result does
+                      not say where it was */
     struct az_job *job;
     const struct az_ranks *ranks;
     const struct part *const *part; /* by rank of the set; NULL: none */
@@ -166,13 +168,14 @@ static void put_rank(const struct work *w, struct az_table *t, size_t i)
     az_put_empty(t); /* the clock: az_rank_set_offset */
     const char *state = p && !p->active ? "no device work" : "ok";
     if (r->warnings)
-        az_put_copy(
-            t, az_arena_printf(w->job->arena, "%s, %zu warning%s", state, r->warnings, r->warnings > 1 ? "s" : ""));
+        az_put_copy(t, az_arena_printf(w->job->arena, "%s, %zu warning%s", state, r->warnings,
+                                       r->warnings > 1 ? "s" : ""));
     else
         az_put_text(t, az_sv_str(state));
 }
 
-static void put_absent(struct az_table *t, bool known, int64_t rank, struct az_sv path, struct az_sv status)
+static void put_absent(struct az_table *t, bool known, int64_t rank, struct az_sv path,
+                       struct az_sv status)
 {
     put_known(t, known, rank);
     az_put_given_copy(t, path);
@@ -214,7 +217,8 @@ static int list_ranks(const struct work *w)
         put_absent(t, s->failed[i].rank >= 0, s->failed[i].rank, file_of(w, s->failed[i].path),
                    az_arena_printf(w->job->arena, "failed: %.*s", AZ_SVF(s->failed[i].why)));
     for (size_t i = 0; i < s->n_left; i++)
-        put_absent(t, s->left[i].rank >= 0, s->left[i].rank, file_of(w, s->left[i].path), AZ_SV("left out"));
+        put_absent(t, s->left[i].rank >= 0, s->left[i].rank, file_of(w, s->left[i].path),
+                   AZ_SV("skipped"));
     for (size_t i = 0; i < s->n_missing && i < MOST_MISSING; i++)
         if (!failed_rank(s, s->missing[i]))
             put_absent(t, true, s->missing[i], AZ_SV(""), AZ_SV("missing"));
@@ -252,7 +256,7 @@ static struct totals add_up(const struct work *w)
     return sum;
 }
 
-/* Left out by reason, in order of appearance; each with the number of ranks it happened on. */
+/* Skipped by reason, in order of appearance; each with the number of ranks it happened on. */
 static int cover_drops(const struct work *w)
 {
     struct az_drops all;
@@ -278,11 +282,14 @@ static int cover_drops(const struct work *w)
         }
     }
     for (size_t r = 0; rc == 0 && r < all.n; r++) {
-        struct az_sv item = az_arena_printf(w->job->arena, "dropped: %.*s", AZ_SVF(all.v[r].reason));
-        struct az_sv note = az_arena_printf(w->job->arena, "on %" PRIu64 " of %zu ranks", on.v[r], w->ranks->n);
+        struct az_sv item =
+            az_arena_printf(w->job->arena, "dropped: %.*s", AZ_SVF(all.v[r].reason));
+        struct az_sv note =
+            az_arena_printf(w->job->arena, "on %" PRIu64 " of %zu ranks", on.v[r], w->ranks->n);
         if (all.v[r].ticks > 0)
-            note = az_arena_printf(w->job->arena, "on %" PRIu64 " of %zu ranks, %" PRId64 " ns in all", on.v[r],
-                                   w->ranks->n, all.v[r].ticks);
+            note =
+                az_arena_printf(w->job->arena, "on %" PRIu64 " of %zu ranks, %" PRId64 " ns in all",
+                                on.v[r], w->ranks->n, all.v[r].ticks);
         if (item.p && note.p)
             az_cover(w->job, item.p, (double)all.v[r].count, "", note);
     }
@@ -298,27 +305,36 @@ static int cover_ranks(const struct work *w)
     const double all = (double)sum.device;
     az_cover(job, "events read", (double)sum.read, "", AZ_SV("of all ranks"));
     az_cover(job, "events kept", (double)sum.kept, "",
-             az_arena_printf(job->arena, "%.2f %% of those read", az_percent((double)sum.kept, (double)sum.read)));
+             az_arena_printf(job->arena, "%.2f %% of those read",
+                             az_percent((double)sum.kept, (double)sum.read)));
     const int rc = cover_drops(w);
     if (rc || !sum.links)
         return rc;
-    az_cover(job, "device time", all, "ns", AZ_SV("kernels, copies and fills of all ranks, added up"));
-    az_cover(job, "device time linked to a launch", az_percent((double)sum.linked, all), "%", AZ_SV("of device time"));
-    az_cover(job, "device time not linked to a launch", az_percent((double)(sum.device - sum.linked), all), "%",
+    az_cover(job, "device time", all, "ns",
+             AZ_SV("kernels, copies and fills of all ranks, added up"));
+    az_cover(job, "device time linked to a launch", az_percent((double)sum.linked, all), "%",
+             AZ_SV("of device time"));
+    az_cover(job, "device time not linked to a launch",
+             az_percent((double)(sum.device - sum.linked), all), "%",
              AZ_SV("mostly launched before the recording began; not in the operator tables"));
     az_cover(job, "device time launched by graphs", az_percent((double)sum.graph, all), "%",
-             AZ_SV("one launch, many kernels: operators and shapes of the captured code are not in the trace"));
-    az_cover(job, "kernel time in kernel class others", az_percent((double)sum.others, (double)sum.kernels), "%",
+             AZ_SV("one launch, many kernels: operators and shapes of the captured code are not in "
+                   "the trace"));
+    az_cover(job, "kernel time in kernel class others",
+             az_percent((double)sum.others, (double)sum.kernels), "%",
              AZ_SV("names that neither the class map nor the built-in rules know"));
     if (sum.unlinked_events)
-        az_finding(job, "unlinked_device_events", "info", AZ_SV("device events without their launch"),
-                   (int64_t)sum.unlinked_events, sum.device - sum.linked,
-                   AZ_SV("start the recording before the work, or count them with include_unlinked_kernels"));
+        az_finding(job, "unlinked_device_events", "info",
+                   AZ_SV("device events without their launch"), (int64_t)sum.unlinked_events,
+                   sum.device - sum.linked,
+                   AZ_SV("start the recording before the work, or count them with "
+                         "include_unlinked_kernels"));
     az_fw_graphs_tell(job, sum.graphs);
     return 0;
 }
 
-/* Ranks that are there with nothing of a device, beside others that have some: averages count them as 0. */
+/* Ranks that are there with nothing of a device, next to others that have some: averages count them
+ * as 0. */
 static void find_idle(const struct work *w)
 {
     struct az_arena *a = w->job->arena;
@@ -333,29 +349,36 @@ static void find_idle(const struct work *w)
     az_cover(w->job, "ranks without device work", (double)n, "", list);
     az_finding(w->job, "rank_without_device_work", "warning",
                az_arena_printf(a, "rank%s %.*s", n > 1 ? "s" : "", AZ_SVF(list)), (int64_t)n, -1,
-               AZ_SV("its trace holds no kernel or copy: was the profiler stopped too early? averages count it as 0"));
+               AZ_SV("its trace holds no kernel or copy: was the profiler stopped too early? "
+                     "averages count it as 0"));
 }
 
 static void cover_presence(const struct work *w)
 {
     const struct az_ranks *s = w->ranks;
     struct az_arena *a = w->job->arena;
-    az_cover(w->job, "ranks", (double)s->n, "", az_arena_printf(a, "of a world of %" PRId64, s->world_size));
+    az_cover(w->job, "ranks", (double)s->n, "",
+             az_arena_printf(a, "of a world of %" PRId64, s->world_size));
     if (s->n_missing) {
         const struct az_sv list = az_rank_list(a, s->missing, s->n_missing);
         az_cover(w->job, "ranks missing", (double)s->n_missing, "", list);
         az_finding(w->job, "missing_ranks", s->n > 1 ? "warning" : "info",
-                   az_arena_printf(a, "rank%s %.*s", s->n_missing > 1 ? "s" : "", AZ_SVF(list)), (int64_t)s->n_missing,
-                   -1, AZ_SV("sums and averages are those of the ranks that are there"));
+                   az_arena_printf(a, "rank%s %.*s", s->n_missing > 1 ? "s" : "", AZ_SVF(list)),
+                   (int64_t)s->n_missing, -1,
+                   AZ_SV("sums and averages are those of the ranks that are there"));
     }
     find_idle(w);
     for (size_t i = 0; i < s->n_left; i++)
-        az_cover(w->job, "file left out", 1, "",
-                 az_arena_printf(a, "%.*s: %.*s", AZ_SVF(file_of(w, s->left[i].path)), AZ_SVF(s->left[i].why)));
+        az_cover(w->job, "file skipped", 1, "",
+                 az_arena_printf(a, "%.*s: %.*s", AZ_SVF(file_of(w, s->left[i].path)),
+                                 AZ_SVF(s->left[i].why)));
     for (size_t i = 0; i < s->n_failed; i++) {
-        az_cover(w->job, "rank could not be read", s->failed[i].rank >= 0 ? (double)s->failed[i].rank : 0.0 / 0.0, "",
-                 az_arena_printf(a, "%.*s: %.*s", AZ_SVF(file_of(w, s->failed[i].path)), AZ_SVF(s->failed[i].why)));
-        az_finding(w->job, "unreadable_rank", "error", file_of(w, s->failed[i].path), 1, -1, s->failed[i].why);
+        az_cover(w->job, "rank could not be read",
+                 s->failed[i].rank >= 0 ? (double)s->failed[i].rank : 0.0 / 0.0, "",
+                 az_arena_printf(a, "%.*s: %.*s", AZ_SVF(file_of(w, s->failed[i].path)),
+                                 AZ_SVF(s->failed[i].why)));
+        az_finding(w->job, "unreadable_rank", "error", file_of(w, s->failed[i].path), 1, -1,
+                   s->failed[i].why);
     }
 }
 
@@ -391,8 +414,8 @@ static struct az_sv differences(const struct work *w, struct az_sv key, size_t *
                 list[n++] = s->v[k].rank;
         if (told)
             continue;
-        text = az_arena_printf(a, "%.*s%s'%.*s' on rank%s %.*s", AZ_SVF(text), *values ? "; " : "", AZ_SVF(v),
-                               n > 1 ? "s" : "", AZ_SVF(az_rank_list(a, list, n)));
+        text = az_arena_printf(a, "%.*s%s'%.*s' on rank%s %.*s", AZ_SVF(text), *values ? "; " : "",
+                               AZ_SVF(v), n > 1 ? "s" : "", AZ_SVF(az_rank_list(a, list, n)));
         (*values)++;
     }
     return *values > 1 ? text : AZ_SV("");
@@ -404,7 +427,8 @@ static void find_difference(const struct work *w, struct az_sv key)
     const struct az_sv text = differences(w, key, &values);
     if (text.n)
         az_finding(w->job, "ranks_differ", "warning",
-                   az_arena_printf(w->job->arena, "%.*s: %.*s", AZ_SVF(key), AZ_SVF(text)), (int64_t)values, -1,
+                   az_arena_printf(w->job->arena, "%.*s: %.*s", AZ_SVF(key), AZ_SVF(text)),
+                   (int64_t)values, -1,
                    AZ_SV("ranks of one run should be alike; figures over ranks mix these"));
 }
 
@@ -419,7 +443,8 @@ static void find_differences(const struct work *w)
             bool before = i > 0 && said_by(&r[0], key).p;
             for (size_t j = 1; j < i && !before; j++)
                 before = said_by(&r[j], key).p != NULL;
-            if (!before && (az_sv_find(key, AZ_SV("version")) >= 0 || az_sv_find(key, AZ_SV("Version")) >= 0))
+            if (!before &&
+                (az_sv_find(key, AZ_SV("version")) >= 0 || az_sv_find(key, AZ_SV("Version")) >= 0))
                 find_difference(w, key);
         }
     }
@@ -437,7 +462,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     int rc = list_ranks(&w);
     cover_presence(&w);
     find_differences(&w);
-    if (rc == 0 && job->n_traces == 0) /* else the analyses of the traces have told it */
+    if (rc == 0 && job->n_traces == 0) /* else the analyses of the traces have reported it */
         rc = cover_ranks(&w);
     return rc;
 }

@@ -38,7 +38,8 @@ struct az_sv az_rank_list(struct az_arena *a, const int64_t *v, size_t n)
         if (j - i < 3)
             j = i + 1; /* two in a row are written as two */
         if (j - i > 2)
-            text = az_arena_printf(a, "%.*s%s%" PRId64 "-%" PRId64, AZ_SVF(text), comma, v[i], v[j - 1]);
+            text = az_arena_printf(a, "%.*s%s%" PRId64 "-%" PRId64, AZ_SVF(text), comma, v[i],
+                                   v[j - 1]);
         else
             text = az_arena_printf(a, "%.*s%s%" PRId64, AZ_SVF(text), comma, v[i]);
     }
@@ -48,10 +49,12 @@ struct az_sv az_rank_list(struct az_arena *a, const int64_t *v, size_t n)
 void az_rank_set_offset(struct az_job *job, const struct az_ranks *r, size_t i, int64_t ns)
 {
     struct az_table *t = az_document_table(job->doc, "ranks");
-    const ptrdiff_t rank = t ? az_table_find(t, "rank") : -1, column = t ? az_table_find(t, "offset_ns") : -1;
+    const ptrdiff_t rank = t ? az_table_find(t, "rank") : -1,
+                    column = t ? az_table_find(t, "offset_ns") : -1;
     for (size_t row = 0; rank >= 0 && column >= 0 && row < t->rows; row++) {
         const struct az_cell *c = az_table_at(t, row, (size_t)rank);
         if (c->type == AZ_INT && c->i == r->v[i].rank)
-            t->cells.v[row * t->columns.n + (size_t)column] = (struct az_cell){ .type = AZ_INT, .i = ns };
+            t->cells.v[row * t->columns.n + (size_t)column] =
+                (struct az_cell){ .type = AZ_INT, .i = ns };
     }
 }

@@ -1,8 +1,9 @@
 /* Analyses over the ranks of one run: reduce, then finish.
  *
- * Each rank's trace is reduced to a part as soon as it is sealed (on any thread, ranks side by side) and is then given
- * back; when all ranks are in, the parts of all are finished into tables, on one thread, in rank order. So memory grows
- * with what is kept of a rank and not with its events, and a part could as well come from another machine. */
+ * Each rank's trace is reduced to a part as soon as it is sealed (on any thread, ranks side by
+ * side) and is then given back; when all ranks are in, the parts of all are finished into tables,
+ * on one thread, in rank order. So memory grows with what is kept of a rank and not with its
+ * events, and a part could as well come from another machine. */
 #ifndef AZ_ANALYSES_RANKS_RANKS_H
 #define AZ_ANALYSES_RANKS_RANKS_H
 
@@ -12,15 +13,16 @@
 struct az_rank {
     int64_t rank;
     struct az_sv path;
-    struct az_sv host;           /* as its file says; empty: unknown */
-    struct az_sv device;         /* name of its first device; empty: unknown */
-    int64_t devices;             /* devices that its file describes; 0: unknown */
-    int64_t world_size;          /* as its file says; -1: unknown */
-    int64_t base_ns;             /* nanoseconds since 1970 of its time 0; 0: unknown */
-    int64_t ticks_per_ns;        /* of its trace */
-    uint64_t read, kept;         /* events */
-    const struct az_fact *facts; /* what its file says of itself, its devices among them ("device 0") */
-    size_t n_facts, warnings;    /* messages about it */
+    struct az_sv host;    /* as its file says; empty: unknown */
+    struct az_sv device;  /* name of its first device; empty: unknown */
+    int64_t devices;      /* devices that its file describes; 0: unknown */
+    int64_t world_size;   /* as its file says; -1: unknown */
+    int64_t base_ns;      /* nanoseconds since 1970 of its time 0; 0: unknown */
+    int64_t ticks_per_ns; /* of its trace */
+    uint64_t read, kept;  /* events */
+    const struct az_fact
+        *facts; /* what its file says of itself, its devices among them ("device 0") */
+    size_t n_facts, warnings; /* messages about it */
 };
 
 /* A file of the run that is not among the ranks. */
@@ -35,23 +37,29 @@ struct az_ranks {
     int64_t world_size;     /* of the run: present and missing ranks; at least n */
     const int64_t *missing; /* ascending */
     size_t n_missing;
-    const struct az_rank_failure *failed; /* in order of rank and path; their ranks are missing too */
+    const struct az_rank_failure
+        *failed; /* in order of rank and path; their ranks are missing too */
     size_t n_failed;
-    const struct az_rank_failure *left; /* files that are no rank of their own, with their rank if it is known */
+    const struct az_rank_failure
+        *left; /* files that are no rank of their own, with their rank if it is known */
     size_t n_left;
 };
 /* Index in v of a rank number, -1 if it is not there. */
 ptrdiff_t az_ranks_find(const struct az_ranks *r, int64_t rank);
-/* A rank's tick on the clock of the run: ns since 1970 where the file has a base, else its own ns. */
-static inline int64_t az_rank_ns(const struct az_rank *r, int64_t tick) { return r->base_ns + tick / r->ticks_per_ns; }
+/* A rank's tick on the clock of the run: ns since 1970 where the file has a base, else its own ns.
+ */
+static inline int64_t az_rank_ns(const struct az_rank *r, int64_t tick)
+{
+    return r->base_ns + tick / r->ticks_per_ns;
+}
 
-/* For `reduce`: a text kept for the part. Equal texts of all ranks that a worker reduces are one copy, so names cost
- * little however many ranks there are. {NULL,0} on failure. */
+/* For `reduce`: a text kept for the part. Equal texts of all ranks that a worker reduces are one
+ * copy, so names cost little however many ranks there are. {NULL,0} on failure. */
 struct az_sv az_rank_text(struct az_job *job, struct az_arena *keep, struct az_sv text);
 /* "0-3, 5": ascending numbers as text, cut after about 200 bytes. In the arena. */
 struct az_sv az_rank_list(struct az_arena *a, const int64_t *v, size_t n);
-/* For `finish`: fills the column `offset` of the table `ranks` for index i of the set: ns to add to that rank's times.
- * Nothing if there is no such table. */
+/* For `finish`: fills the column `offset` of the table `ranks` for index i of the set: ns to add to
+ * that rank's times. Nothing if there is no such table. */
 void az_rank_set_offset(struct az_job *job, const struct az_ranks *r, size_t i, int64_t ns);
 
 struct az_rank_analysis {
@@ -59,11 +67,13 @@ struct az_rank_analysis {
     const char *help;
     bool of_devices;     /* also of one trace alone that has several devices: they are its ranks */
     unsigned needs, any; /* AZ_CAP_*, of the rank's trace; a rank that lacks them has no part */
-    /* job: one trace; job->arena is given back after the call, job->diag is the rank's own, nothing may be emitted.
-     * *part: made in `keep` (charged to the input's budget), texts copied: nothing may point into the trace. */
+    /* job: one trace; job->arena is given back after the call, job->diag is the rank's own, nothing
+     * may be emitted. *part: made in `keep` (charged to the input's budget), texts copied: nothing
+     * may point into the trace. */
     int (*reduce)(struct az_job *job, struct az_arena *keep, void **part) AZ_MUST_USE;
-    /* parts: one per rank of `ranks`, NULL where there is none; at least one is there. Emits tables; job has no trace.
-     * az_cover and az_finding go here. ranks and parts live as long as the document: rows may be made of them. */
+    /* parts: one per rank of `ranks`, NULL where there is none; at least one is there. Emits
+     * tables; job has no trace. az_cover and az_finding go here. ranks and parts live as long as
+     * the document: rows may be made of them. */
     int (*finish)(struct az_job *job, const struct az_ranks *ranks, void *const *parts) AZ_MUST_USE;
 };
 

@@ -1,5 +1,5 @@
-/* kernel_launchers and gpu_timelines of all ranks (docs/formulas-multirank.md 4.1, 4.2), and the analysis that
- * makes all sheets of mr.h. */
+/* kernel_launchers and gpu_timelines of all ranks (docs/formulas-multirank.md 4.1, 4.2), and the
+ * analysis that makes all sheets of mr.h. */
 #include "analyses/ranks/sheets_common.h"
 
 #include "analyses/list.h"
@@ -12,9 +12,10 @@
 
 const char *az_mr_figure_text(enum az_mr_figure f)
 {
-    static const char *const text[] = { "computation_time", "exposed_comm_time", "exposed_memcpy_time",
-                                        "busy_time",        "idle_time",         "total_time",
-                                        "total_comm_time",  "total_memcpy_time" };
+    static const char *const text[] = { "computation_time",    "exposed_comm_time",
+                                        "exposed_memcpy_time", "busy_time",
+                                        "idle_time",           "total_time",
+                                        "total_comm_time",     "total_memcpy_time" };
     return text[f];
 }
 
@@ -80,8 +81,8 @@ static int by_time(const void *x, const void *y, void *ctx)
 }
 
 /* The operators that launched kernels, classes of one name together, most time first. */
-static int operators(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s, struct az_mr_launch_sum **out,
-                     size_t *n)
+static int operators(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s,
+                     struct az_mr_launch_sum **out, size_t *n)
 {
     struct az_arena *a = m->job->arena;
     const struct az_mr_launch_sum **row = az_arena_array(a, s->n + 1, sizeof *row);
@@ -111,9 +112,10 @@ static void cover_launchers(const struct az_mr_ranks *m, const struct az_mr_laun
     for (size_t i = 0; i < m->ranks->n; i++)
         copies = az_add_sat(copies, m->part[i] ? m->part[i]->copies : 0);
     if (copies)
-        az_cover(
-            m->job, "kernel_launchers: copies and fills that operators launched", (double)copies / 1e6, "ms",
-            AZ_SV("of all ranks; not in kernel_launchers, which holds kernels (launcher_events: all counts them)"));
+        az_cover(m->job, "kernel_launchers: copies and fills that operators launched",
+                 (double)copies / 1e6, "ms",
+                 AZ_SV("of all ranks; not in kernel_launchers, which holds kernels "
+                       "(launcher_events: all counts them)"));
     int64_t time = 0, count = 0;
     for (size_t i = 0; i < s->n; i++)
         if (!s->v[i].name.p) {
@@ -121,18 +123,21 @@ static void cover_launchers(const struct az_mr_ranks *m, const struct az_mr_laun
             count += s->v[i].sum.count;
         }
     if (count)
-        az_cover(m->job, "kernel_launchers: kernels launched without an operator", (double)time / 1e6, "ms",
-                 AZ_SV("of all ranks; not in kernel_launchers, their exposed time is in 'Other' of grouped_breakdown"));
+        az_cover(m->job, "kernel_launchers: kernels launched without an operator",
+                 (double)time / 1e6, "ms",
+                 AZ_SV("of all ranks; not in kernel_launchers, their exposed time is in 'Other' of "
+                       "grouped_breakdown"));
 }
 
 int az_mr_launchers_table(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s)
 {
     const bool all = az_sv_is(m->job->opts->launcher_events, "all");
-    struct az_table *t =
-        az_table_new(m->job->arena, "kernel_launchers",
-                     all ? "Operators that launched device work, all ranks (kernels, copies and fills; no collectives)"
-                         : "Operators that launched kernels, all ranks (no copies, fills or collectives)",
-                     AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(
+        m->job->arena, "kernel_launchers",
+        all ? "Operators that launched device work, all ranks (kernels, copies and fills; no "
+              "collectives)"
+            : "Operators that launched kernels, all ranks (no copies, fills or collectives)",
+        AZ_TABLE_SUMMARY);
     struct az_mr_launch_sum *v = NULL;
     size_t n = 0;
     int64_t total = 0, run = 0;
@@ -207,8 +212,10 @@ static void timeline_columns(const struct az_mr_ranks *m, struct az_table *t)
     for (size_t i = 0; i < m->ranks->n; i++) {
         if (!m->part[i])
             continue;
-        az_table_columnsv(t, az_mr_column(a, "time_ms_", m->ranks->v[i].rank), AZ_REAL, AZ_UNIT_MS, AZ_DETAIL);
-        az_table_columnsv(t, az_mr_column(a, "percent_", m->ranks->v[i].rank), AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
+        az_table_columnsv(t, az_mr_column(a, "time_ms_", m->ranks->v[i].rank), AZ_REAL, AZ_UNIT_MS,
+                          AZ_DETAIL);
+        az_table_columnsv(t, az_mr_column(a, "percent_", m->ranks->v[i].rank), AZ_REAL,
+                          AZ_UNIT_PERCENT, AZ_DETAIL);
     }
     az_table_column(t, "time_ms_avg", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
     az_table_column(t, "time_ms_std", AZ_REAL, AZ_UNIT_MS, 0);
@@ -221,7 +228,8 @@ static int timelines(const struct az_mr_ranks *m)
 {
     struct az_table *t =
         az_table_new(m->job->arena, "gpu_timelines",
-                     "GPU time line of every rank (time_ms_std: population deviation of the ranks)", AZ_TABLE_SUMMARY);
+                     "GPU time line of every rank (time_ms_std: population deviation of the ranks)",
+                     AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(m->job->arena);
     timeline_columns(m, t);
@@ -245,13 +253,14 @@ static int timelines(const struct az_mr_ranks *m)
 /* The same turned round, a row a rank: what the charts are drawn from. */
 static int by_rank(const struct az_mr_ranks *m)
 {
-    static const char *const stack[] = { "computation_time", "exposed_comm_time", "exposed_memcpy_time", "idle_time",
-                                         NULL };
-    static const char *const heat[] = { "computation_time", "exposed_comm_time", "exposed_memcpy_time",
-                                        "busy_time",        "idle_time",         "total_time",
-                                        "total_comm_time",  "total_memcpy_time", NULL };
-    struct az_table *t =
-        az_table_new(m->job->arena, "gpu_timelines_by_rank", "GPU time line, a row a rank (ms)", AZ_TABLE_SUMMARY);
+    static const char *const stack[] = { "computation_time", "exposed_comm_time",
+                                         "exposed_memcpy_time", "idle_time", NULL };
+    static const char *const heat[] = {
+        "computation_time", "exposed_comm_time", "exposed_memcpy_time", "busy_time", "idle_time",
+        "total_time",       "total_comm_time",   "total_memcpy_time",   NULL
+    };
+    struct az_table *t = az_table_new(m->job->arena, "gpu_timelines_by_rank",
+                                      "GPU time line, a row a rank (ms)", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(m->job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -267,21 +276,23 @@ static int by_rank(const struct az_mr_ranks *m)
     }
     int rc = az_fw_emit(m->job, t, 0);
     if (rc == 0)
-        rc = az_job_chart(m->job, AZ_CHART_STACKED_COLUMN, "gpu_timelines_by_rank", "GPU time of every rank", "rank",
-                          stack, "ms");
+        rc = az_job_chart(m->job, AZ_CHART_STACKED_COLUMN, "gpu_timelines_by_rank",
+                          "GPU time of every rank", "rank", stack, "ms");
     return rc ? rc
-              : az_job_chart(m->job, AZ_CHART_HEAT, "gpu_timelines_by_rank", "Ranks against each other", "rank", heat,
-                             "ms");
+              : az_job_chart(m->job, AZ_CHART_HEAT, "gpu_timelines_by_rank",
+                             "Ranks against each other", "rank", heat, "ms");
 }
 
-/* A rank none of whose work is linked has an empty time line: that is said as it is of a single trace. */
+/* A rank none of whose work is linked has an empty time line: that is said as it is of a single
+ * trace. */
 static void warn_unlinked(const struct az_mr_ranks *m)
 {
     for (size_t i = 0; i < m->ranks->n; i++) {
         const struct az_mr_part *p = m->part[i];
         if (p && p->events && p->no_launch == p->events && !m->job->opts->include_unlinked_kernels)
             az_diag_add(m->job->diag, AZ_WARNING, AZ_AT_FILE(m->ranks->v[i].path),
-                        "no launch of its %lld device events is in the trace: gpu_timelines is all zeros for it "
+                        "no launch of its %lld device events is in the trace: gpu_timelines is all "
+                        "zeros for it "
                         "(option include_unlinked_kernels counts them)",
                         (long long)p->events);
     }
@@ -295,23 +306,30 @@ static void cover(const struct az_mr_ranks *m)
         no_launch += m->part[i] ? m->part[i]->no_launch : 0;
         const int64_t *f = m->part[i] ? m->part[i]->figure : NULL;
         if (f)
-            rest += llabs(f[AZ_MR_TOTAL] -
-                          (f[AZ_MR_COMPUTE] + f[AZ_MR_EXPOSED_COMM] + f[AZ_MR_EXPOSED_MEMCPY] + f[AZ_MR_IDLE]));
+            rest += llabs(f[AZ_MR_TOTAL] - (f[AZ_MR_COMPUTE] + f[AZ_MR_EXPOSED_COMM] +
+                                            f[AZ_MR_EXPOSED_MEMCPY] + f[AZ_MR_IDLE]));
     }
-    az_cover(m->job, "gpu_timelines: total - (computation + exposed_comm + exposed_memcpy + idle), all ranks",
-             (double)rest, "ns", rest ? AZ_SV("must be 0: a defect of this program") : AZ_SV("holds exactly"));
+    az_cover(
+        m->job,
+        "gpu_timelines: total - (computation + exposed_comm + exposed_memcpy + idle), all ranks",
+        (double)rest, "ns",
+        rest ? AZ_SV("must be 0: a defect of this program") : AZ_SV("holds exactly"));
     if (no_launch)
-        az_cover(
-            m->job, "gpu_timelines: device events without their launch", (double)no_launch, "events",
-            m->job->opts->include_unlinked_kernels
-                ? AZ_SV("of all ranks; they count in gpu_timelines, and in 'Other' of grouped_breakdown")
-                : AZ_SV("of all ranks; not in gpu_timelines and grouped_breakdown (include_unlinked_kernels counts "
-                        "them)"));
+        az_cover(m->job, "gpu_timelines: device events without their launch", (double)no_launch,
+                 "events",
+                 m->job->opts->include_unlinked_kernels
+                     ? AZ_SV("of all ranks; they count in gpu_timelines, and in 'Other' of "
+                             "grouped_breakdown")
+                     : AZ_SV("of all ranks; not in gpu_timelines and grouped_breakdown "
+                             "(include_unlinked_kernels counts "
+                             "them)"));
     const bool all = (int64_t)m->n == m->ranks->world_size;
-    struct az_sv note = all ? AZ_SV("all ranks of the run")
-                            : az_arena_printf(m->job->arena, "the ranks that are there; the run has %lld",
-                                              (long long)m->ranks->world_size);
-    az_cover(m->job, "averages over ranks divided by", (double)m->n, "ranks", note.p ? note : AZ_SV(""));
+    struct az_sv note =
+        all ? AZ_SV("all ranks of the run")
+            : az_arena_printf(m->job->arena, "the ranks that are there; the run has %lld",
+                              (long long)m->ranks->world_size);
+    az_cover(m->job, "averages over ranks divided by", (double)m->n, "ranks",
+             note.p ? note : AZ_SV(""));
 }
 
 /* ---- the analysis ---- */
@@ -355,7 +373,8 @@ static int of_tree(struct az_job *job, struct az_arena *keep, struct az_mr_part 
     return rc;
 }
 
-/* Compiled programs have a time line by core or device (analyses/compiled), operation reports have none. */
+/* Compiled programs have a time line by core or device (analyses/compiled), operation reports have
+ * none. */
 static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 {
     const unsigned caps = job->traces[0]->caps;
@@ -381,7 +400,9 @@ static bool any_tree(const struct az_mr_ranks *m)
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     const struct az_mr_part **part = az_arena_array(job->arena, ranks->n + 1, sizeof *part);
-    struct az_mr_ranks m = { .job = job, .ranks = ranks, .part = part, .n = az_mr_count(ranks, parts) };
+    struct az_mr_ranks m = {
+        .job = job, .ranks = ranks, .part = part, .n = az_mr_count(ranks, parts)
+    };
     struct az_mr_launch_sums sums;
     if (!part)
         return az_arena_error(job->arena);
@@ -410,7 +431,8 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 
 const struct az_rank_analysis az_rank_analysis_sheets = {
     .name = "rank_sheets",
-    .help = "kernel launchers, GPU time lines, short and unlinked kernels, calls and groups of all ranks",
+    .help = "kernel launchers, GPU time lines, short and unlinked kernels, calls and groups of all "
+            "ranks",
     .any = AZ_CAP_CALLTREE | AZ_CAP_TIMELINE,
     .reduce = reduce,
     .finish = finish,

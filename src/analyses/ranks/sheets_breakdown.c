@@ -1,7 +1,7 @@
-/* grouped_breakdown (docs/formulas-multirank.md 4.3): time by groups of operators. Beside the sums of what each
- * group launched, in which concurrent work counts several times, the time by which it keeps the device busy: an instant
- * of computation belongs to what began first, communication and copies count where nothing computes. That adds up to
- * busy_time. */
+/* grouped_breakdown (docs/formulas-multirank.md 4.3): time by groups of operators. Next to the sums
+ * of what each group launched, in which concurrent work counts several times, the time by which it
+ * keeps the device busy: an instant of computation belongs to what began first, communication and
+ * copies count where nothing computes. That adds up to busy_time. */
 #include "analyses/ranks/sheets_common.h"
 
 #include "analyses/ranks/sheets_groups.h"
@@ -72,7 +72,8 @@ static int64_t sum_of(const struct az_mr_ranks *m, enum az_mr_figure f)
     return sum;
 }
 
-static void put(const struct az_mr_ranks *m, struct az_table *t, const struct group *g, struct group *total)
+static void put(const struct az_mr_ranks *m, struct az_table *t, const struct group *g,
+                struct group *total)
 {
     az_put_text(t, g->name);
     az_put_f64(t, (double)g->time / 1e9 / (double)m->n);
@@ -104,7 +105,8 @@ static int rows(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s, 
         put(m, t, &other, &total);
         put(m, t, &total, NULL);
         const int64_t rest = sum_of(m, AZ_MR_BUSY) - total.exposed;
-        az_cover(m->job, "grouped_breakdown: busy_time - total of Exposed, all ranks", (double)rest, "ns",
+        az_cover(m->job, "grouped_breakdown: busy_time - total of Exposed, all ranks", (double)rest,
+                 "ns",
                  rest ? AZ_SV("must be 0: a defect of this program") : AZ_SV("holds exactly"));
     }
     az_vec_release(&g);
@@ -134,9 +136,9 @@ static int chart(struct az_job *job, size_t rows)
 
 int az_mr_breakdown(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s)
 {
-    struct az_table *t =
-        az_table_new(m->job->arena, "grouped_breakdown", "Time by group of operators, average of the ranks",
-                     AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
+    struct az_table *t = az_table_new(m->job->arena, "grouped_breakdown",
+                                      "Time by group of operators, average of the ranks",
+                                      AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
     if (!t)
         return az_arena_error(m->job->arena);
     az_table_column(t, "Group", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

@@ -1,5 +1,5 @@
-/* The sheets of a report over ranks (docs/formulas-multirank.md 2 to 4): what is kept of a rank for all
- * but the operator groups (mr_ops.h), and the tables made of it. Times are ns. */
+/* The sheets of a report over ranks (docs/formulas-multirank.md 2 to 4): what is kept of a rank for
+ * all but the operator groups (mr_ops.h), and the tables made of it. Times are ns. */
 #ifndef AZ_ANALYSES_RANKS_SHEETS_COMMON_H
 #define AZ_ANALYSES_RANKS_SHEETS_COMMON_H
 
@@ -11,9 +11,11 @@
 struct az_mr_launch {
     uint32_t name;   /* AZ_NO_ID: device work without an operator */
     uint32_t class;  /* of the job's classifier; AZ_CLASS_OTHERS: the map says nothing */
-    int64_t count;   /* operators that launched kernels (or copies and fills, launcher_events) but communication */
+    int64_t count;   /* operators that launched kernels (or copies and fills, launcher_events) but
+                        communication */
     int64_t time;    /* of these, a union per operator */
-    int64_t exposed; /* computation that began first where several run at once: adds up to the union of all */
+    int64_t exposed; /* computation that began first where several run at once: adds up to the union
+                        of all */
 };
 AZ_VEC(struct az_mr_launch, az_mr_launches);
 
@@ -42,16 +44,18 @@ struct az_mr_part {
     bool tree; /* the trace has a call tree; without one there is the time line only */
     struct az_mr_kept texts;
     int64_t figure[AZ_MR_FIGURES];
-    int64_t events, no_launch; /* device events; those whose launch the trace does not hold: they count in the figures
-                                * with include_unlinked_kernels */
-    int64_t copies;            /* of copies and fills that operators launched and kernel_launchers leaves out */
+    int64_t events, no_launch; /* device events; those whose launch the trace does not hold: they
+                                * count in the figures with include_unlinked_kernels */
+    int64_t
+        copies; /* of copies and fills that operators launched and kernel_launchers leaves out */
     const struct az_mr_launch *launch; /* in order of appearance */
     size_t n_launches;
     /* device events: all, with and without an External id; those of them that are short */
     int64_t linked, unlinked, short_linked, short_unlinked;
     const struct az_mr_events *unlinked_of, *calls;
     size_t n_unlinked, n_calls;
-    const struct az_mr_events *short_of; /* short kernels by operator: name, count; AZ_NO_ID: without one */
+    const struct az_mr_events
+        *short_of; /* short kernels by operator: name, count; AZ_NO_ID: without one */
     size_t n_short;
 };
 
@@ -84,9 +88,11 @@ struct az_mr_launch_sum {
 AZ_VEC(struct az_mr_launch_sum, az_mr_launch_sums);
 int az_mr_sum_launches(const struct az_mr_ranks *m, struct az_mr_launch_sums *out) AZ_MUST_USE;
 /* Tables, each emitted. */
-int az_mr_launchers_table(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s) AZ_MUST_USE; /* mr_sheets.c */
-int az_mr_event_tables(const struct az_mr_ranks *m) AZ_MUST_USE;                                 /* mr_events_table.c */
-int az_mr_breakdown(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s) AZ_MUST_USE; /* mr_breakdown.c */
+int az_mr_launchers_table(const struct az_mr_ranks *m,
+                          const struct az_mr_launch_sums *s) AZ_MUST_USE; /* mr_sheets.c */
+int az_mr_event_tables(const struct az_mr_ranks *m) AZ_MUST_USE;          /* mr_events_table.c */
+int az_mr_breakdown(const struct az_mr_ranks *m,
+                    const struct az_mr_launch_sums *s) AZ_MUST_USE; /* mr_breakdown.c */
 
 /* "count_r0": name of the column of a rank. In the arena; {NULL, 0} on failure. */
 static inline struct az_sv az_mr_column(struct az_arena *a, const char *what, int64_t rank)

@@ -1,8 +1,8 @@
 /* Counts of one rank: device events with and without an External id, short kernels, calls. */
 #include "analyses/ranks/sheets_common.h"
 
-#include "analyses/short.h"
 #include "analyses/ops/kernels.h"
+#include "analyses/short.h"
 #include "base/num.h"
 #include "facts/shared.h"
 
@@ -47,7 +47,8 @@ static int add(struct tally *t, struct az_mr_rank *r, uint32_t name, uint32_t ca
     return 0;
 }
 
-static int keep(struct az_mr_rank *r, const struct tally *t, const struct az_mr_events **out, size_t *n)
+static int keep(struct az_mr_rank *r, const struct tally *t, const struct az_mr_events **out,
+                size_t *n)
 {
     *n = t->rows.n;
     *out = az_mr_keep(r->keep, t->rows.v, t->rows.n, sizeof *t->rows.v);
@@ -83,7 +84,8 @@ static int count_short(struct az_mr_rank *r, struct tally *t, int64_t limit)
         if (k.length[i] >= limit)
             continue;
         const uint32_t op = az_fw_kernel_owner(&k, i, &call);
-        rc = add(t, r, op == AZ_NO_ROW ? AZ_NO_ID : az_fw_node(r->fw, op).name, 0, az_ns(r->fw->trace, k.length[i]));
+        rc = add(t, r, op == AZ_NO_ROW ? AZ_NO_ID : az_fw_node(r->fw, op).name, 0,
+                 az_ns(r->fw->trace, k.length[i]));
     }
     return rc;
 }

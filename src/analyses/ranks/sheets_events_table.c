@@ -31,8 +31,8 @@ static const struct az_mr_events *calls_of(const struct az_mr_part *p, size_t *n
     return p->calls;
 }
 
-static int add(const struct az_mr_ranks *m, size_t rank, const struct az_mr_events *e, struct az_intern *texts,
-               struct az_map *of, struct sums *out)
+static int add(const struct az_mr_ranks *m, size_t rank, const struct az_mr_events *e,
+               struct az_intern *texts, struct az_map *of, struct sums *out)
 {
     uint32_t name = AZ_NO_ID, *at;
     bool added;
@@ -98,7 +98,9 @@ static int by_name(const void *x, const void *y, void *ctx)
 
 static struct az_sv device_category(uint32_t kind)
 {
-    return kind == AZ_KERNEL ? AZ_SV("kernel") : kind == AZ_MEMCPY ? AZ_SV("gpu_memcpy") : AZ_SV("gpu_memset");
+    return kind == AZ_KERNEL   ? AZ_SV("kernel")
+           : kind == AZ_MEMCPY ? AZ_SV("gpu_memcpy")
+                               : AZ_SV("gpu_memset");
 }
 
 static void put_durations(struct az_table *t, const struct az_mr_events *e)
@@ -110,8 +112,9 @@ static void put_durations(struct az_table *t, const struct az_mr_events *e)
 
 static int linked_table(const struct az_mr_ranks *m)
 {
-    struct az_table *t = az_table_new(m->job->arena, "linked_and_short_kernels",
-                                      "Device events with and without an External id, and the short ones", 0);
+    struct az_table *t =
+        az_table_new(m->job->arena, "linked_and_short_kernels",
+                     "Device events with and without an External id, and the short ones", 0);
     if (!t)
         return az_arena_error(m->job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -158,8 +161,8 @@ static int unlinked_table(const struct az_mr_ranks *m, struct sums *s)
 
 static int short_table(const struct az_mr_ranks *m, struct sums *s)
 {
-    struct az_table *t =
-        az_table_new(m->job->arena, "short_cpu_op_counts", "Short kernels by launching operator, all ranks", 0);
+    struct az_table *t = az_table_new(m->job->arena, "short_cpu_op_counts",
+                                      "Short kernels by launching operator, all ranks", 0);
     int64_t total = 0;
     if (!t)
         return az_arena_error(m->job->arena);
@@ -182,7 +185,8 @@ static int short_table(const struct az_mr_ranks *m, struct sums *s)
 }
 
 /* One figure of every rank. */
-static void put_ranks(const struct az_mr_ranks *m, struct az_table *t, const struct sum *s, int figure)
+static void put_ranks(const struct az_mr_ranks *m, struct az_table *t, const struct sum *s,
+                      int figure)
 {
     for (size_t i = 0; i < m->ranks->n; i++) {
         const struct az_mr_events *e = s->of[i];
@@ -203,8 +207,8 @@ static void put_ranks(const struct az_mr_ranks *m, struct az_table *t, const str
 static int calls_table(const struct az_mr_ranks *m, struct sums *s)
 {
     static const char *const figure[] = { "count_r", "min_dur_r", "max_dur_r", "mean_dur_r" };
-    struct az_table *t =
-        az_table_new(m->job->arena, "cuda_events_summary", "Runtime and driver calls of every rank", 0);
+    struct az_table *t = az_table_new(m->job->arena, "cuda_events_summary",
+                                      "Runtime and driver calls of every rank", 0);
     if (!t)
         return az_arena_error(m->job->arena);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -212,8 +216,8 @@ static int calls_table(const struct az_mr_ranks *m, struct sums *s)
     for (int f = 0; f < 4; f++)
         for (size_t i = 0; i < m->ranks->n; i++)
             if (m->part[i])
-                az_table_columnsv(t, az_mr_column(m->job->arena, figure[f], m->ranks->v[i].rank), f ? AZ_REAL : AZ_INT,
-                                  f ? AZ_UNIT_US : AZ_UNIT_COUNT, AZ_DETAIL);
+                az_table_columnsv(t, az_mr_column(m->job->arena, figure[f], m->ranks->v[i].rank),
+                                  f ? AZ_REAL : AZ_INT, f ? AZ_UNIT_US : AZ_UNIT_COUNT, AZ_DETAIL);
     int rc = az_sort_cmp(s->v, s->n, sizeof *s->v, by_name, NULL, m->job->mem);
     for (size_t i = 0; rc == 0 && i < s->n; i++) {
         az_put_given(t, s->v[i].name);
@@ -224,7 +228,8 @@ static int calls_table(const struct az_mr_ranks *m, struct sums *s)
     return az_fw_emit(m->job, t, rc);
 }
 
-static int one(const struct az_mr_ranks *m, rows_of *rows, int (*table)(const struct az_mr_ranks *, struct sums *))
+static int one(const struct az_mr_ranks *m, rows_of *rows,
+               int (*table)(const struct az_mr_ranks *, struct sums *))
 {
     struct sums s;
     int rc = gather(m, rows, &s);

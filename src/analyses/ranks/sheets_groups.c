@@ -4,7 +4,10 @@
 #include "base/data.h"
 #include "classify/rules.h"
 
-static struct az_sv kind_text(enum az_mr_kind kind) { return kind == AZ_MR_SHEET ? AZ_SV("sheet") : AZ_SV("group"); }
+static struct az_sv kind_text(enum az_mr_kind kind)
+{
+    return kind == AZ_MR_SHEET ? AZ_SV("sheet") : AZ_SV("group");
+}
 
 /* Next line of that kind. */
 static bool next(struct az_sv *rules, struct az_sv kind, struct az_rule *r)

@@ -8,7 +8,8 @@
 
 enum az_mr_kind { AZ_MR_SHEET, AZ_MR_GROUP };
 
-/* Names of the sheets or groups, in the order of the file; returns how many. Views of static text. */
+/* Names of the sheets or groups, in the order of the file; returns how many. Views of static text.
+ */
 size_t az_mr_names(enum az_mr_kind kind, struct az_sv name[AZ_MR_GROUPS]);
 /* Is an operator in the sheet or group of that name? */
 bool az_mr_holds(enum az_mr_kind kind, struct az_sv name, struct az_sv op);

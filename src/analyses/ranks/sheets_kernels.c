@@ -1,5 +1,5 @@
-/* kernels_<rank>: every kernel of a rank with its operator (docs/formulas-multirank.md 4.6); all_kernels. A
- * rank's part holds 40 bytes a kernel, and each operator and text once. */
+/* kernels_<rank>: every kernel of a rank with its operator (docs/formulas-multirank.md 4.6);
+ * all_kernels. A rank's part holds 40 bytes a kernel, and each operator and text once. */
 #include "analyses/list.h"
 #include "analyses/ops/kernels.h"
 #include "analyses/ranks/sheets_text.h"
@@ -145,8 +145,8 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 
 static void columns(struct az_table *t)
 {
-    static const char *const args[] = { "Input dims", "Input types", "Input strides", "Concrete Inputs",
-                                        "kernel_file" };
+    static const char *const args[] = { "Input dims", "Input types", "Input strides",
+                                        "Concrete Inputs", "kernel_file" };
     az_table_column(t, "UID", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "Kernel name", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "Kernel t start", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
@@ -158,7 +158,8 @@ static void columns(struct az_table *t)
         az_table_column(t, args[i], AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_column(t, "Parent cpu_op busy time (µs)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
     az_table_column(t, "Parent cpu_op kernel count", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "Percent of Parent cpu_op busy time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
+    az_table_column(t, "Percent of Parent cpu_op busy time (%)", AZ_REAL, AZ_UNIT_PERCENT,
+                    AZ_DETAIL);
 }
 
 struct listing { /* a table; in the arena */
@@ -210,7 +211,8 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
         const long long rank = (long long)ranks->v[i].rank;
         struct az_sv id = az_arena_printf(job->arena, "kernels_%lld", rank),
                      title = az_arena_printf(job->arena, "Kernels of rank %lld", rank);
-        struct az_table *t = id.p && title.p ? az_table_new(job->arena, id.p, title.p, AZ_TABLE_WHOLE) : NULL;
+        struct az_table *t =
+            id.p && title.p ? az_table_new(job->arena, id.p, title.p, AZ_TABLE_WHOLE) : NULL;
         struct listing *l = az_arena_alloc(job->arena, sizeof *l);
         if (!t || !l)
             return az_arena_error(job->arena);

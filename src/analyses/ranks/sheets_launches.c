@@ -42,13 +42,14 @@ static int row_of(struct work *w, uint32_t name, uint32_t class, uint32_t *row)
     return rc ? rc : az_vec_push(&w->rows, l);
 }
 
-/* A launcher's kernels (with launcher_events its copies and fills, too), and its class: of its first kernel that has
- * one, else of its own name. */
+/* A launcher's kernels (with launcher_events its copies and fills, too), and its class: of its
+ * first kernel that has one, else of its own name. */
 static int add_launcher(struct work *w, uint32_t i)
 {
     const struct az_launcher *l = &w->fw->launchers->rows.v[i];
     const struct az_calltree *c = w->fw->tree;
-    const bool op = l->node < c->first_call, all = az_sv_is(w->r->job->opts->launcher_events, "all");
+    const bool op = l->node < c->first_call,
+               all = az_sv_is(w->r->job->opts->launcher_events, "all");
     const uint32_t name = op ? az_fw_node(w->fw, l->node).name : AZ_NO_ID;
     uint32_t class = AZ_CLASS_OTHERS;
     int rc = 0;
@@ -82,8 +83,8 @@ static int add_launcher(struct work *w, uint32_t i)
     return 0;
 }
 
-/* Of the device events that count in gpu_timelines. In order of start, each instant of computation goes to the event
- * that began first: what it has beyond all before. */
+/* Of the device events that count in gpu_timelines. In order of start, each instant of computation
+ * goes to the event that began first: what it has beyond all before. */
 static int expose(struct work *w)
 {
     const struct az_fw *fw = w->fw;
@@ -116,7 +117,8 @@ int az_mr_reduce_launches(struct az_mr_rank *r)
     w.class = az_arena_array(r->job->arena, r->fw->trace->names.text.n + 1, sizeof *w.class);
     az_vec_init(&w.rows, r->job->mem);
     az_vec_init(&w.spans, r->job->mem);
-    int rc = w.row && w.class ? az_map_init(&w.row_of, r->job->mem, 64) : az_arena_error(r->job->arena);
+    int rc =
+        w.row && w.class ? az_map_init(&w.row_of, r->job->mem, 64) : az_arena_error(r->job->arena);
     for (uint32_t i = 0; rc == 0 && i < n; i++)
         rc = add_launcher(&w, i);
     if (rc == 0)

@@ -22,10 +22,12 @@ struct work {
     struct az_mr_texts texts;
     struct az_mr_ops ops;
     struct az_mr_kernels kernels;
-    struct az_map op_of, kernel_of; /* (name, parameters) -> op; (op, name and occurrence) -> kernel */
+    struct az_map op_of,
+        kernel_of; /* (name, parameters) -> op; (op, name and occurrence) -> kernel */
     struct az_spans spans;
-    uint8_t *sheet;                /* name id -> sheet + 1; 0: none */
-    uint8_t *moves;                /* name id -> 1 if a kernel of that name only moves data, else 2; 0: not known */
+    uint8_t *sheet; /* name id -> sheet + 1; 0: none */
+    uint8_t
+        *moves; /* name id -> 1 if a kernel of that name only moves data, else 2; 0: not known */
     uint32_t *stamp, *occurrences; /* name id -> operation it was last seen in, times seen there */
     uint32_t operation;
     struct seen *seen; /* by arguments: the last one with one kernel */
@@ -59,7 +61,8 @@ static bool moves(struct work *w, uint32_t name)
     return w->moves[name] == 1;
 }
 
-/* Lengths (ticks) of the unions of the device events linked[first..end): of all, and without those that only move data.
+/* Lengths (ticks) of the unions of the device events linked[first..end): of all, and without those
+ * that only move data.
  */
 static int times_of(struct work *w, uint32_t first, uint32_t end, int64_t out[2])
 {
@@ -102,7 +105,8 @@ static int keep_params(struct work *w, const struct az_perf *p, struct az_mr_op 
         return az_arena_error(w->keep);
     for (unsigned i = 0; i < p->n_params; i++) {
         own[i].name = az_rank_text(w->job, w->keep, az_sv_str(own[i].name)).p;
-        own[i].text = own[i].text.p ? az_rank_text(w->job, w->keep, own[i].text) : az_sv_make("", 0);
+        own[i].text =
+            own[i].text.p ? az_rank_text(w->job, w->keep, own[i].text) : az_sv_make("", 0);
         if (!own[i].name || !own[i].text.p)
             return az_arena_error(w->keep);
     }
@@ -135,12 +139,13 @@ static int new_op(struct work *w, uint32_t node, const struct az_fw_estimate *e)
 }
 
 /* Row of the kernels of a name that are the `occurrence`-th of it in an operation. */
-static int kernel_row(struct work *w, uint32_t op, uint32_t name, uint32_t occurrence, const struct az_event *e,
-                      uint32_t *row)
+static int kernel_row(struct work *w, uint32_t op, uint32_t name, uint32_t occurrence,
+                      const struct az_event *e, uint32_t *row)
 {
     uint32_t *at;
     bool added;
-    int rc = az_map_put(&w->kernel_of, (uint64_t)op << 32 | occurrence, name, (uint32_t)w->kernels.n, &at, &added);
+    int rc = az_map_put(&w->kernel_of, (uint64_t)op << 32 | occurrence, name,
+                        (uint32_t)w->kernels.n, &at, &added);
     if (rc)
         return rc;
     *row = *at;
@@ -197,7 +202,10 @@ static int row_of(struct work *w, uint32_t node, struct seen *out)
         return rc;
     if (!e.perf || e.perf->why || !e.params.n) {
         struct az_mr_failed *f = &w->part->failed[w->sheet[out->name] - 1];
-        f->why = f->n++ ? f->why : !e.perf ? "no model of this operator" : e.why ? e.why : "no parameters";
+        f->why = f->n++    ? f->why
+                 : !e.perf ? "no model of this operator"
+                 : e.why   ? e.why
+                           : "no parameters";
         return 0;
     }
     rc = az_map_put(&w->op_of, out->name, e.params_hash, (uint32_t)w->ops.n, &at, &added);
@@ -211,11 +219,14 @@ static int row_of(struct work *w, uint32_t node, struct seen *out)
     return added ? new_op(w, node, &e) : 0;
 }
 
-/* The same, remembered by arguments for operations with one kernel: an equal name and kernel make an equal estimate. */
-static int find_row(struct work *w, uint32_t node, uint32_t args, uint32_t first, uint32_t end, struct seen *out)
+/* The same, remembered by arguments for operations with one kernel: an equal name and kernel make
+ * an equal estimate. */
+static int find_row(struct work *w, uint32_t node, uint32_t args, uint32_t first, uint32_t end,
+                    struct seen *out)
 {
     const uint32_t name = az_fw_node(w->fw, node).name;
-    const uint32_t kernel = end - first == 1 ? az_gpu_event(w->fw->tree, w->fw->tree->linked[first]).name : AZ_NO_ID;
+    const uint32_t kernel =
+        end - first == 1 ? az_gpu_event(w->fw->tree, w->fw->tree->linked[first]).name : AZ_NO_ID;
     struct seen *known = &w->seen[args];
     if (kernel != AZ_NO_ID && known->again && known->name == name && known->kernel == kernel) {
         *out = *known;

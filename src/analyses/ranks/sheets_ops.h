@@ -1,4 +1,5 @@
-/* Operators by group and parameters (docs/formulas-multirank.md 3.1, 3.2): what is kept of a rank. */
+/* Operators by group and parameters (docs/formulas-multirank.md 3.1, 3.2): what is kept of a rank.
+ */
 #ifndef AZ_ANALYSES_RANKS_SHEETS_OPS_H
 #define AZ_ANALYSES_RANKS_SHEETS_OPS_H
 
@@ -8,15 +9,16 @@
 #include "base/stats.h"
 #include "perf/perf.h"
 
-/* One (name, parameters) of a rank. Texts are ids of the part, AZ_NO_ID where there is none; times ns. */
+/* One (name, parameters) of a rank. Texts are ids of the part, AZ_NO_ID where there is none; times
+ * ns. */
 struct az_mr_op {
     uint32_t sheet, name, params; /* params: as JSON */
     const struct az_perf_param *param;
     unsigned n_params;
     double flops, bytes; /* of the first one */
     uint32_t dims, types, strides, concrete;
-    int64_t uid;                                                 /* of the first one */
-    int64_t time, other_time;                                    /* sums; other: without kernels that only move data */
+    int64_t uid;              /* of the first one */
+    int64_t time, other_time; /* sums; other: without kernels that only move data */
     struct az_moments of_time, byte_rate, flop_rate, other_rate; /* ns; per second */
 };
 AZ_VEC(struct az_mr_op, az_mr_ops);
@@ -47,6 +49,7 @@ struct az_mr_ops_part {
 };
 /* Both of the analysis `op_groups`. */
 int az_mr_ops_reduce(struct az_job *job, struct az_arena *keep, void **part) AZ_MUST_USE;
-int az_mr_ops_finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts) AZ_MUST_USE;
+int az_mr_ops_finish(struct az_job *job, const struct az_ranks *ranks,
+                     void *const *parts) AZ_MUST_USE;
 
 #endif

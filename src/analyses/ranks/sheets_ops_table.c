@@ -45,7 +45,8 @@ static void merge_row(struct az_mr_op *to, const struct az_mr_op *from)
     az_moments_merge(&to->other_rate, &from->other_rate);
 }
 
-static int add_op(struct work *w, const struct az_mr_ops_part *p, const struct az_mr_op *op, size_t rank, uint32_t *row)
+static int add_op(struct work *w, const struct az_mr_ops_part *p, const struct az_mr_op *op,
+                  size_t rank, uint32_t *row)
 {
     uint32_t name, params, *at;
     bool added;
@@ -53,7 +54,8 @@ static int add_op(struct work *w, const struct az_mr_ops_part *p, const struct a
     if (rc == 0)
         rc = az_intern(&w->texts, az_mr_get(&p->texts, op->params), &params);
     if (rc == 0)
-        rc = az_map_put(&w->row_of, (uint64_t)name << 32 | params, op->sheet, (uint32_t)w->rows.n, &at, &added);
+        rc = az_map_put(&w->row_of, (uint64_t)name << 32 | params, op->sheet, (uint32_t)w->rows.n,
+                        &at, &added);
     if (rc)
         return rc;
     *row = *at;
@@ -73,7 +75,8 @@ static int add_op(struct work *w, const struct az_mr_ops_part *p, const struct a
                                                 .tail = AZ_NO_ROW }));
 }
 
-static int new_kernel(struct work *w, const struct az_mr_ops_part *p, const struct az_mr_kernel *k, uint32_t row)
+static int new_kernel(struct work *w, const struct az_mr_ops_part *p, const struct az_mr_kernel *k,
+                      uint32_t row)
 {
     const uint32_t at = (uint32_t)w->kernels.n;
     struct row *r = &w->rows.v[row];
@@ -82,16 +85,19 @@ static int new_kernel(struct work *w, const struct az_mr_ops_part *p, const stru
     else
         w->kernels.v[r->tail].next = at;
     r->tail = at;
-    return az_vec_push(&w->kernels, ((struct kernel_sum){ az_mr_get(&p->texts, k->name), *k, AZ_NO_ROW }));
+    return az_vec_push(&w->kernels,
+                       ((struct kernel_sum){ az_mr_get(&p->texts, k->name), *k, AZ_NO_ROW }));
 }
 
-static int add_kernel(struct work *w, const struct az_mr_ops_part *p, const struct az_mr_kernel *k, uint32_t row)
+static int add_kernel(struct work *w, const struct az_mr_ops_part *p, const struct az_mr_kernel *k,
+                      uint32_t row)
 {
     uint32_t name, *at;
     bool added;
     int rc = az_intern(&w->texts, az_mr_get(&p->texts, k->name), &name);
     if (rc == 0)
-        rc = az_map_put(&w->kernel_of, (uint64_t)row << 32 | name, k->occurrence, (uint32_t)w->kernels.n, &at, &added);
+        rc = az_map_put(&w->kernel_of, (uint64_t)row << 32 | name, k->occurrence,
+                        (uint32_t)w->kernels.n, &at, &added);
     if (rc == 0 && added)
         return new_kernel(w, p, k, row);
     if (rc)
@@ -164,8 +170,8 @@ static int put_kernels(struct work *w, struct az_table *t, const struct row *r)
 /* ---- a sheet ---- */
 static void columns(struct az_table *t, const struct az_param_columns *params)
 {
-    static const char *const args[] = { "Input Dims_first", "Input type_first", "Input Strides_first",
-                                        "Concrete Inputs_first" };
+    static const char *const args[] = { "Input Dims_first", "Input type_first",
+                                        "Input Strides_first", "Concrete Inputs_first" };
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_param_columns_make(params, t);
     az_table_column(t, "GFLOPS_first", AZ_REAL, AZ_UNIT_GFLOP, AZ_DETAIL);
@@ -175,7 +181,8 @@ static void columns(struct az_table *t, const struct az_param_columns *params)
     az_table_column(t, "TB/s_std", AZ_REAL, AZ_UNIT_TBPS, AZ_DETAIL);
     az_table_column(t, "TFLOPS/s_mean", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
     az_table_column(t, "TFLOPS/s_std", AZ_REAL, AZ_UNIT_TFLOPS, AZ_DETAIL);
-    az_table_column(t, "Non-Data-Mov TFLOPS/s_mean", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER | AZ_DETAIL);
+    az_table_column(t, "Non-Data-Mov TFLOPS/s_mean", AZ_REAL, AZ_UNIT_TFLOPS,
+                    AZ_HIGHER_BETTER | AZ_DETAIL);
     az_table_column(t, "Non-Data-Mov TFLOPS/s_std", AZ_REAL, AZ_UNIT_TFLOPS, AZ_DETAIL);
     az_table_column(t, "Non-Data-Mov Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
     az_table_column(t, "kernel_details__summarize_kernel_stats", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
@@ -197,8 +204,8 @@ static void put_moments(struct az_table *t, const struct az_moments *m, double s
     az_put_f64(t, az_moments_std(m, 1) * scale);
 }
 
-static int put_row(struct work *w, struct az_table *t, const struct az_param_columns *params, const struct row *r,
-                   double share)
+static int put_row(struct work *w, struct az_table *t, const struct az_param_columns *params,
+                   const struct row *r, double share)
 {
     const struct az_mr_op *s = &r->sum;
     az_put_text(t, r->name);
@@ -240,9 +247,11 @@ static int by_time(const void *x, const void *y, void *ctx)
 
 static int sheet(struct work *w, struct az_sv name, const struct row **row, size_t n)
 {
-    struct az_sv title = az_arena_printf(w->job->arena, "%.*s of all ranks by parameters", AZ_SVF(name));
+    struct az_sv title =
+        az_arena_printf(w->job->arena, "%.*s of all ranks by parameters", AZ_SVF(name));
     struct az_sv id = az_arena_dup(w->job->arena, name);
-    struct az_table *t = id.p && title.p ? az_table_new(w->job->arena, id.p, title.p, AZ_TABLE_SUMMARY) : NULL;
+    struct az_table *t =
+        id.p && title.p ? az_table_new(w->job->arena, id.p, title.p, AZ_TABLE_SUMMARY) : NULL;
     struct az_param_columns params = { .n = 0 };
     int64_t total = 0, run = 0;
     if (!t)
@@ -274,13 +283,16 @@ static void explain(struct work *w, uint32_t s, struct az_sv name, void *const *
     }
     const struct az_where at = AZ_AT_FILE(w->ranks->v[0].path);
     if (!any && !all.n)
-        az_diag_add(w->job->diag, AZ_NOTE, at, "no operation of group '%.*s' on any rank (no sheet)", AZ_SVF(name));
+        az_diag_add(w->job->diag, AZ_NOTE, at,
+                    "no operation of group '%.*s' on any rank (no sheet)", AZ_SVF(name));
     if (!all.n)
         return;
-    az_diag_add(w->job->diag, AZ_WARNING, at, "%llu operations of group '%.*s' without an estimate: %s (%s)",
+    az_diag_add(w->job->diag, AZ_WARNING, at,
+                "%llu operations of group '%.*s' without an estimate: %s (%s)",
                 (unsigned long long)all.n, AZ_SVF(name), all.why,
-                any ? "they are left out of its sheet" : "there is no sheet");
-    struct az_sv item = az_arena_printf(w->job->arena, "%.*s: operations without an estimate", AZ_SVF(name));
+                any ? "they are omitted from its sheet" : "there is no sheet");
+    struct az_sv item =
+        az_arena_printf(w->job->arena, "%.*s: operations without an estimate", AZ_SVF(name));
     if (item.p)
         az_cover(w->job, item.p, (double)all.n, "operations", az_sv_str(all.why));
 }

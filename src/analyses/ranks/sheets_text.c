@@ -7,7 +7,8 @@ int az_mr_texts_init(struct az_mr_texts *t, struct az_job *job)
 
 void az_mr_texts_release(struct az_mr_texts *t) { az_intern_release(&t->ids); }
 
-int az_mr_texts_keep(const struct az_mr_texts *t, struct az_job *job, struct az_arena *keep, struct az_mr_kept *out)
+int az_mr_texts_keep(const struct az_mr_texts *t, struct az_job *job, struct az_arena *keep,
+                     struct az_mr_kept *out)
 {
     out->n = t->ids.text.n;
     out->v = az_arena_array(keep, out->n + 1, sizeof *out->v);

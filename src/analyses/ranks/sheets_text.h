@@ -1,4 +1,5 @@
-/* Texts of one rank's part: ids while it is made, then copied out of the trace, so that a part needs nothing of it. */
+/* Texts of one rank's part: ids while it is made, then copied out of the trace, so that a part
+ * needs nothing of it. */
 #ifndef AZ_ANALYSES_RANKS_SHEETS_TEXT_H
 #define AZ_ANALYSES_RANKS_SHEETS_TEXT_H
 
@@ -10,7 +11,10 @@ struct az_mr_texts {
 };
 int az_mr_texts_init(struct az_mr_texts *t, struct az_job *job) AZ_MUST_USE;
 void az_mr_texts_release(struct az_mr_texts *t);
-static inline int az_mr_text(struct az_mr_texts *t, struct az_sv s, uint32_t *id) { return az_intern(&t->ids, s, id); }
+static inline int az_mr_text(struct az_mr_texts *t, struct az_sv s, uint32_t *id)
+{
+    return az_intern(&t->ids, s, id);
+}
 
 /* As it is kept: id -> text. */
 struct az_mr_kept {

@@ -1,5 +1,5 @@
-/* The first table of a report over ranks: who is there, and what a rank takes on average. The averages are those of
- * other tables of the document, so this comes last and goes first. */
+/* The first table of a report over ranks: who is there, and what a rank takes on average. The
+ * averages are those of other tables of the document, so this comes last and goes first. */
 #include <math.h>
 
 #include "analyses/list.h"
@@ -14,7 +14,8 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **out)
     return *out ? 0 : az_arena_error(keep);
 }
 
-static void row(struct az_table *t, const char *item, double value, const char *unit, struct az_sv note)
+static void row(struct az_table *t, const char *item, double value, const char *unit,
+                struct az_sv note)
 {
     az_put_copy(t, az_sv_str(item));
     az_put_f64(t, value);
@@ -26,7 +27,8 @@ static void row(struct az_table *t, const char *item, double value, const char *
 }
 
 /* Number of different texts of the ranks, and the first ones of them. */
-static size_t different(struct az_job *job, const struct az_ranks *r, size_t offset, struct az_sv *list)
+static size_t different(struct az_job *job, const struct az_ranks *r, size_t offset,
+                        struct az_sv *list)
 {
     size_t n = 0;
     *list = AZ_SV("");
@@ -41,7 +43,8 @@ static size_t different(struct az_job *job, const struct az_ranks *r, size_t off
         if (before || !v.n)
             continue;
         if (n < 4)
-            *list = az_arena_printf(job->arena, "%.*s%s%.*s", AZ_SVF(*list), n ? ", " : "", AZ_SVF(v));
+            *list =
+                az_arena_printf(job->arena, "%.*s%s%.*s", AZ_SVF(*list), n ? ", " : "", AZ_SVF(v));
         else if (n == 4)
             *list = az_arena_printf(job->arena, "%.*s, ...", AZ_SVF(*list));
         n++;
@@ -58,8 +61,10 @@ static void presence(struct az_job *job, const struct az_ranks *r, struct az_tab
     list = present ? az_rank_list(job->arena, present, r->n) : AZ_SV("");
     row(t, "world size", (double)r->world_size, "", AZ_SV(""));
     row(t, "ranks present", (double)r->n, "", list);
-    row(t, "ranks missing", (double)r->n_missing, "", az_rank_list(job->arena, r->missing, r->n_missing));
-    row(t, "files", (double)(r->n + r->n_failed + r->n_left), "", r->n_left ? AZ_SV("some are left out") : AZ_SV(""));
+    row(t, "ranks missing", (double)r->n_missing, "",
+        az_rank_list(job->arena, r->missing, r->n_missing));
+    row(t, "files", (double)(r->n + r->n_failed + r->n_left), "",
+        r->n_left ? AZ_SV("some are skipped") : AZ_SV(""));
     if (r->n_failed)
         row(t, "files that could not be read", (double)r->n_failed, "", AZ_SV(""));
     size_t n = different(job, r, offsetof(struct az_rank, host), &hosts);
@@ -74,10 +79,10 @@ static void presence(struct az_job *job, const struct az_ranks *r, struct az_tab
     row(t, "events", (double)events, "", AZ_SV("kept of all ranks"));
 }
 
-/* Averages of a table with a key column and one of averages; `in_ms`: ms in one unit of it; zeros: also those
- * that are 0. */
-static void averages(struct az_job *job, struct az_table *out, const char *table, const char *key, const char *value,
-                     double in_ms, bool zeros, const char *what)
+/* Averages of a table with a key column and one of averages; `in_ms`: ms in one unit of it; zeros:
+ * also those that are 0. */
+static void averages(struct az_job *job, struct az_table *out, const char *table, const char *key,
+                     const char *value, double in_ms, bool zeros, const char *what)
 {
     const struct az_table *t = az_document_table(job->doc, table);
     const ptrdiff_t k = t ? az_table_find(t, key) : -1, v = t ? az_table_find(t, value) : -1;

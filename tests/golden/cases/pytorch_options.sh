@@ -23,7 +23,7 @@ grep idle o/gpu_timeline.csv
 echo "== topk_ops, topk_roofline_ops, topk_short_kernels"
 run k train_step.json --opt topk_ops=2 --opt topk_roofline_ops=3 --opt short_kernel_study=true --opt topk_short_kernels=1
 wc -l k/ops_summary.csv k/ops_all.csv k/roofline.csv k/unified_perf_summary.csv k/short_kernels_all_details.csv
-grep "rows left out" k/coverage.csv
+grep "rows skipped" k/coverage.csv
 cut -d, -f1,5,7- k/ops_summary.csv
 echo "== short_kernel_threshold_us, short_kernel_histogram_bins"
 run s train_step.json --opt short_kernel_study=true --opt short_kernel_threshold_us=6 --opt short_kernel_histogram_bins=4
