@@ -1,6 +1,6 @@
 /* Child processes without a shell. */
-#define _GNU_SOURCE    /* pipe2: without it another thread's child could inherit the report pipe and \
-                          keep it open */
+/* pipe2: without it another thread's child could inherit the report pipe and keep it open */
+#define _GNU_SOURCE
 #include "io/child.h"
 
 #include <errno.h>
