@@ -122,18 +122,19 @@ static void json_is_exact(void **state)
     const char *python = python_with("jsonschema");
     char command[2048];
     if (python) {
-        snprintf(command, sizeof command,
-                 "%s -c \"import json,jsonschema,sys; d=json.load(open(sys.argv[1])); "
-                 "s=json.load(open(sys.argv[2])); "
-                 "jsonschema.Draft7Validator.check_schema(s); jsonschema.validate(d,s); "
-                 "t=d['tables'][0]; "
-                 "sys.exit(not (t['rows'][0]==['a \\\"b\\\"\\nc',-2**63,0.1,True] and "
-                 "t['rows'][2][0]=='' and "
-                 "t['rows'][2][1:]==[2**53+1,None,None] and "
-                 "{k: v for k, v in t['columns'][2].items() if k not in ('id', 'title')}=={'name':'t "
-                 "(ns)','type':'real','unit':'ns','key':False,'direction':'lower'} and "
-                 "d['title']=='Sample \\u20ac run'))\" %s/r.json %s/schemas/result.schema.json",
-                 python, s.dir.p, root_dir());
+        snprintf(
+            command, sizeof command,
+            "%s -c \"import json,jsonschema,sys; d=json.load(open(sys.argv[1])); "
+            "s=json.load(open(sys.argv[2])); "
+            "jsonschema.Draft7Validator.check_schema(s); jsonschema.validate(d,s); "
+            "t=d['tables'][0]; "
+            "sys.exit(not (t['rows'][0]==['a \\\"b\\\"\\nc',-2**63,0.1,True] and "
+            "t['rows'][2][0]=='' and "
+            "t['rows'][2][1:]==[2**53+1,None,None] and "
+            "{k: v for k, v in t['columns'][2].items() if k not in ('id', 'title')}=={'name':'t "
+            "(ns)','type':'real','unit':'ns','key':False,'direction':'lower'} and "
+            "d['title']=='Sample \\u20ac run'))\" %s/r.json %s/schemas/result.schema.json",
+            python, s.dir.p, root_dir());
         assert_int_equal(system(command), 0);
     }
     sample_end(&s);
