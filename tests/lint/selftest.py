@@ -22,7 +22,7 @@ ops: . device %s
 """
 CLEAN = {"src/README.md": README % "", ".clang-format": "ColumnLimit: 60\n",
          "src/base/a.c": '/* A comment. */\nint az_a(void) { return AZ_LENGTH(x); }\n',
-         "src/analyses/device/d.c": '#include "analyses/rates.h"\n/* docs/formats-pytorch.md 4 */\n'}
+         "src/analyses/device/d.c": '#include "analyses/rates.h"\n/* docs/formulas-pytorch.md 4 */\n'}
 # what -> (script, files that differ, pattern of the message)
 INCLUDES, TEXT = "include_rule.py", "text_rule.py"
 FAULTS = {
