@@ -2,20 +2,20 @@
  * of cells.
  *
  *     struct analyzer *a;
- *     if (az_analyzer_open(&a) == 0 && az_analyzer_add_path(a, "trace.json") == 0 &&
- * az_analyzer_analyse(a) == 0) for (size_t i = 0; i < az_analyzer_table_count(a, 0); i++) ...
- * az_analyzer_table_at(a, 0, i) ... az_analyzer_close(a);
+ *     if (analyzer_open(&a) == 0 && analyzer_add_path(a, "trace.json") == 0 &&
+ * analyzer_analyse(a) == 0) for (size_t i = 0; i < analyzer_table_count(a, 0); i++) ...
+ * analyzer_table_at(a, 0, i) ... analyzer_close(a);
  *
  * Nothing is written to standard output or standard error, no signal handler is installed, no
  * environment variable is read, and the process is never ended. What is wrong is a returned value
- * (enum az_analyzer_error) and a message.
+ * (enum analyzer_error) and a message.
  *
  * Threads: a handle is used by one thread at a time, except where a function says otherwise;
- * different handles are independent. After az_analyzer_analyse everything that is only read
+ * different handles are independent. After analyzer_analyse everything that is only read
  * (inputs, tables, messages, rows of a cursor of one's own) may be read by several threads at once.
  *
  * Ownership: pointers that a function returns belong to the handle and live until
- * az_analyzer_close; the cells of a row live until the next row. Texts that are handed in are
+ * analyzer_close; the cells of a row live until the next row. Texts that are handed in are
  * copied. All texts are UTF-8 and end in a NUL byte. */
 #ifndef ANALYZER_H
 #define ANALYZER_H
@@ -30,7 +30,7 @@ extern "C" {
 #define ANALYZER_API __attribute__((visibility("default")))
 
 /* What functions that can fail return: 0, or one of these, which are negative. */
-enum az_analyzer_error {
+enum analyzer_error {
     ANALYZER_OK = 0,
     ANALYZER_ENOMEM = -1,     /* the system gave no memory */
     ANALYZER_ELIMIT = -2,     /* the memory limit of an input (memory_limit) is reached */
@@ -39,14 +39,14 @@ enum az_analyzer_error {
     ANALYZER_EUSAGE = -5,     /* a call in the wrong order, or with a wrong argument */
     ANALYZER_ECONFIG = -6,    /* the configuration, or an option, is wrong */
     ANALYZER_EEMPTY = -7,     /* nothing in it: 0 bytes, or no accelerator activity */
-    ANALYZER_ECANCELLED = -8, /* the callback of az_analyzer_on_cancel asked for the end */
+    ANALYZER_ECANCELLED = -8, /* the callback of analyzer_on_cancel asked for the end */
     ANALYZER_ECHILD = -9,     /* a program that an input needs (nsys) is missing, or failed */
     ANALYZER_ERANGE = -10,    /* a number or an offset does not fit */
     ANALYZER_EINTERNAL = -11  /* a fault of the library */
 };
 
 /* How much a message matters. */
-enum az_analyzer_severity {
+enum analyzer_severity {
     ANALYZER_NOTE = 0,
     ANALYZER_WARNING = 1,
     ANALYZER_ERROR = 2,
@@ -54,7 +54,7 @@ enum az_analyzer_severity {
 };
 
 /* What a cell holds. */
-enum az_analyzer_type {
+enum analyzer_type {
     ANALYZER_EMPTY = 0, /* no value, also where a number could not be determined */
     ANALYZER_TEXT = 1,
     ANALYZER_INT = 2,
@@ -63,8 +63,8 @@ enum az_analyzer_type {
 };
 
 /* One cell of a row. Numbers are in the unit of their column. */
-struct az_analyzer_cell {
-    int32_t type;    /* enum az_analyzer_type; of a cell that is not empty that of its column, or an
+struct analyzer_cell {
+    int32_t type;    /* enum analyzer_type; of a cell that is not empty that of its column, or an
                         integer in one of reals */
     uint32_t length; /* bytes of the text without its NUL; 0 for others */
     union {
@@ -79,101 +79,100 @@ struct analyzer_table; /* a table of an input; belongs to the handle */
 struct analyzer_rows;  /* a cursor over the rows of a table */
 
 /* Version of the library, as "0.1.0". Static. */
-ANALYZER_API const char *az_analyzer_version(void);
+ANALYZER_API const char *analyzer_version(void);
 /* Short text of an error value ("out of memory"), never NULL. Static. */
-ANALYZER_API const char *az_analyzer_error_text(int error);
+ANALYZER_API const char *analyzer_error_text(int error);
 
 /* ---- what goes in ---- */
 /* Makes a handle. *out is NULL on failure. ENOMEM. */
-ANALYZER_API int az_analyzer_open(struct analyzer **out);
+ANALYZER_API int analyzer_open(struct analyzer **out);
 /* Frees the handle and all that belongs to it; its cursors are to be closed before. NULL is fine.
  */
-ANALYZER_API void az_analyzer_close(struct analyzer *a);
-/* Takes the inputs from a configuration file, which is read by az_analyzer_analyse. A handle has
+ANALYZER_API void analyzer_close(struct analyzer *a);
+/* Takes the inputs from a configuration file, which is read by analyzer_analyse. A handle has
  * one configuration, or paths. The program's own steps in it (outputs, comparison, gates, history,
  * replay) are skipped. EUSAGE, ENOMEM. */
-ANALYZER_API int az_analyzer_config_file(struct analyzer *a, const char *path);
+ANALYZER_API int analyzer_config_file(struct analyzer *a, const char *path);
 /* The same from `size` bytes of text; its paths are relative to the current folder, and no globs.
  * EUSAGE, ENOMEM. */
-ANALYZER_API int az_analyzer_config_text(struct analyzer *a, const char *text, size_t size);
+ANALYZER_API int analyzer_config_text(struct analyzer *a, const char *text, size_t size);
 /* Adds a file, folder or glob, as operands of `analyzer run`: files that belong together become one
  * input. EUSAGE, ENOMEM. */
-ANALYZER_API int az_analyzer_add_path(struct analyzer *a, const char *path);
+ANALYZER_API int analyzer_add_path(struct analyzer *a, const char *path);
 /* Sets an option of all inputs, as --opt KEY=VALUE (num_of_iters, "5"). Whether key and value are
- * good is reported by az_analyzer_analyse (ECONFIG). EUSAGE, ENOMEM. */
-ANALYZER_API int az_analyzer_set_option(struct analyzer *a, const char *key, const char *value);
+ * good is reported by analyzer_analyse (ECONFIG). EUSAGE, ENOMEM. */
+ANALYZER_API int analyzer_set_option(struct analyzer *a, const char *key, const char *value);
 /* Sets any value of the configuration, as --set PATH=VALUE ("memory_limit", "2G"; "jobs": threads,
- * 0 is one a processor). As az_analyzer_set_option. */
-ANALYZER_API int az_analyzer_set_value(struct analyzer *a, const char *path, const char *value);
-/* `asked` is called again and again while az_analyzer_analyse works, from any of its threads; once
+ * 0 is one a processor). As analyzer_set_option. */
+ANALYZER_API int analyzer_set_value(struct analyzer *a, const char *path, const char *value);
+/* `asked` is called again and again while analyzer_analyse works, from any of its threads; once
  * it returns other than 0 the work ends with ECANCELLED. It must be quick and must not call this
- * library. NULL: never. Before az_analyzer_analyse.
+ * library. NULL: never. Before analyzer_analyse.
  */
-ANALYZER_API void az_analyzer_on_cancel(struct analyzer *a, int (*asked)(void *context),
-                                        void *context);
+ANALYZER_API void analyzer_on_cancel(struct analyzer *a, int (*asked)(void *context),
+                                     void *context);
 
 /* ---- the work ---- */
 /* Reads and analyses all inputs; once a handle. Inputs are independent: the first error is
  * returned, and the tables of the others, and what could be made of the one that failed, are there
  * all the same. Errors: any. */
-ANALYZER_API int az_analyzer_analyse(struct analyzer *a);
+ANALYZER_API int analyzer_analyse(struct analyzer *a);
 /* Bytes of the inputs that have been read so far, and of all inputs on disk (0: not known yet);
- * what is compressed counts as it is on disk. From any thread, also during az_analyzer_analyse.
+ * what is compressed counts as it is on disk. From any thread, also during analyzer_analyse.
  * Either pointer may be NULL. */
-ANALYZER_API void az_analyzer_progress(const struct analyzer *a, uint64_t *done, uint64_t *all);
+ANALYZER_API void analyzer_progress(const struct analyzer *a, uint64_t *done, uint64_t *all);
 
 /* ---- messages: in the order of the inputs ---- */
-ANALYZER_API size_t az_analyzer_message_count(const struct analyzer *a);
+ANALYZER_API size_t analyzer_message_count(const struct analyzer *a);
 /* "FILE:line: what happened 'subject' (what to do)"; NULL after the last. */
-ANALYZER_API const char *az_analyzer_message_text(const struct analyzer *a, size_t i);
-/* enum az_analyzer_severity; EUSAGE after the last. */
-ANALYZER_API int az_analyzer_message_severity(const struct analyzer *a, size_t i);
+ANALYZER_API const char *analyzer_message_text(const struct analyzer *a, size_t i);
+/* enum analyzer_severity; EUSAGE after the last. */
+ANALYZER_API int analyzer_message_severity(const struct analyzer *a, size_t i);
 /* Index of the input that it is about; -1: of none, or after the last. */
-ANALYZER_API int64_t az_analyzer_message_input(const struct analyzer *a, size_t i);
+ANALYZER_API int64_t analyzer_message_input(const struct analyzer *a, size_t i);
 
-/* ---- inputs: 0 before az_analyzer_analyse. What is asked of an input or a table that is not there
+/* ---- inputs: 0 before analyzer_analyse. What is asked of an input or a table that is not there
  * is NULL, 0 or EUSAGE.
  * ---- */
-ANALYZER_API size_t az_analyzer_input_count(const struct analyzer *a);
+ANALYZER_API size_t analyzer_input_count(const struct analyzer *a);
 /* Its title in the configuration, or made from its file name. */
-ANALYZER_API const char *az_analyzer_input_title(const struct analyzer *a, size_t input);
+ANALYZER_API const char *analyzer_input_title(const struct analyzer *a, size_t input);
 /* Name of its format ("pytorch"); "" if it was not recognised. */
-ANALYZER_API const char *az_analyzer_input_format(const struct analyzer *a, size_t input);
+ANALYZER_API const char *analyzer_input_format(const struct analyzer *a, size_t input);
 /* 0, or why it has failed. */
-ANALYZER_API int az_analyzer_input_error(const struct analyzer *a, size_t input);
+ANALYZER_API int analyzer_input_error(const struct analyzer *a, size_t input);
 
 /* ---- tables: those of the reports in the CSV format, in their order ---- */
-ANALYZER_API size_t az_analyzer_table_count(const struct analyzer *a, size_t input);
-ANALYZER_API const struct analyzer_table *az_analyzer_table_at(const struct analyzer *a,
-                                                               size_t input, size_t i);
+ANALYZER_API size_t analyzer_table_count(const struct analyzer *a, size_t input);
+ANALYZER_API const struct analyzer_table *analyzer_table_at(const struct analyzer *a, size_t input,
+                                                            size_t i);
 /* By its id; NULL: the input has no such table. */
-ANALYZER_API const struct analyzer_table *az_analyzer_table_find(const struct analyzer *a,
-                                                                 size_t input, const char *id);
+ANALYZER_API const struct analyzer_table *analyzer_table_find(const struct analyzer *a,
+                                                              size_t input, const char *id);
 /* Its id ("kern_sum"), which is also the name of its CSV file. */
-ANALYZER_API const char *az_analyzer_table_id(const struct analyzer_table *t);
+ANALYZER_API const char *analyzer_table_id(const struct analyzer_table *t);
 /* Its title, for people. */
-ANALYZER_API const char *az_analyzer_table_title(const struct analyzer_table *t);
-ANALYZER_API size_t az_analyzer_table_columns(const struct analyzer_table *t);
-ANALYZER_API size_t az_analyzer_table_rows(const struct analyzer_table *t);
+ANALYZER_API const char *analyzer_table_title(const struct analyzer_table *t);
+ANALYZER_API size_t analyzer_table_columns(const struct analyzer_table *t);
+ANALYZER_API size_t analyzer_table_rows(const struct analyzer_table *t);
 /* Header of a column, as in the CSV file. NULL after the last. */
-ANALYZER_API const char *az_analyzer_column_name(const struct analyzer_table *t, size_t column);
+ANALYZER_API const char *analyzer_column_name(const struct analyzer_table *t, size_t column);
 /* Unit of its numbers: ps ns us ms s, B KB MB GB, %, FLOP GFLOP, GB/s TB/s, TFLOPS/s, FLOP/B, 1/s;
  * "" for texts, counts, ratios and numbers that are names. NULL after the last. */
-ANALYZER_API const char *az_analyzer_column_unit(const struct analyzer_table *t, size_t column);
-/* enum az_analyzer_type of its cells; EUSAGE after the last. */
-ANALYZER_API int az_analyzer_column_type(const struct analyzer_table *t, size_t column);
+ANALYZER_API const char *analyzer_column_unit(const struct analyzer_table *t, size_t column);
+/* enum analyzer_type of its cells; EUSAGE after the last. */
+ANALYZER_API int analyzer_column_type(const struct analyzer_table *t, size_t column);
 
 /* ---- rows ---- */
-/* Makes a cursor before the first row. It belongs to the caller (az_analyzer_rows_close); several
+/* Makes a cursor before the first row. It belongs to the caller (analyzer_rows_close); several
  * may be open on one table, also in several threads. *out is NULL on failure. EUSAGE (t is NULL),
  * ENOMEM. */
-ANALYZER_API int az_analyzer_rows_open(const struct analyzer_table *t, struct analyzer_rows **out);
+ANALYZER_API int analyzer_rows_open(const struct analyzer_table *t, struct analyzer_rows **out);
 /* Cells of the next row, one a column, in *cells until the next call: 1; 0 after the last row,
  * where *cells is NULL; negative on failure (ENOMEM, ELIMIT). */
-ANALYZER_API int az_analyzer_rows_next(struct analyzer_rows *r,
-                                       const struct az_analyzer_cell **cells);
+ANALYZER_API int analyzer_rows_next(struct analyzer_rows *r, const struct analyzer_cell **cells);
 /* Frees the cursor. NULL is fine. */
-ANALYZER_API void az_analyzer_rows_close(struct analyzer_rows *r);
+ANALYZER_API void analyzer_rows_close(struct analyzer_rows *r);
 
 #ifdef __cplusplus
 }

@@ -72,20 +72,20 @@ struct analyzer_rows {
     const struct az_table *t;
     struct az_rows rows;
     struct az_arena texts;
-    struct az_analyzer_cell *cells;
+    struct analyzer_cell *cells;
     size_t next;
 };
 
-const char *az_analyzer_version(void) { return AZ_VERSION; }
+const char *analyzer_version(void) { return AZ_VERSION; }
 
-const char *az_analyzer_error_text(int error)
+const char *analyzer_error_text(int error)
 {
     return error == ANALYZER_ECANCELLED ? "cancelled" : az_err_text(error);
 }
 
 /* ---- what goes in ---- */
 
-int az_analyzer_open(struct analyzer **out)
+int analyzer_open(struct analyzer **out)
 {
     struct analyzer *a;
 
@@ -110,7 +110,7 @@ int az_analyzer_open(struct analyzer **out)
     return ANALYZER_OK;
 }
 
-void az_analyzer_close(struct analyzer *a)
+void analyzer_close(struct analyzer *a)
 {
     if (!a)
         return;
@@ -132,7 +132,7 @@ static bool takes_config(const struct analyzer *a)
     return a && !a->done && !a->file && !a->config.p && a->paths.n == 0;
 }
 
-int az_analyzer_config_file(struct analyzer *a, const char *path)
+int analyzer_config_file(struct analyzer *a, const char *path)
 {
     if (!takes_config(a) || !path || !*path)
         return ANALYZER_EUSAGE;
@@ -140,7 +140,7 @@ int az_analyzer_config_file(struct analyzer *a, const char *path)
     return a->file ? ANALYZER_OK : ANALYZER_ENOMEM;
 }
 
-int az_analyzer_config_text(struct analyzer *a, const char *text, size_t size)
+int analyzer_config_text(struct analyzer *a, const char *text, size_t size)
 {
     if (!takes_config(a) || !text)
         return ANALYZER_EUSAGE;
@@ -148,7 +148,7 @@ int az_analyzer_config_text(struct analyzer *a, const char *text, size_t size)
     return a->config.p ? ANALYZER_OK : ANALYZER_ENOMEM;
 }
 
-int az_analyzer_add_path(struct analyzer *a, const char *path)
+int analyzer_add_path(struct analyzer *a, const char *path)
 {
     const char *copy;
 
@@ -171,17 +171,17 @@ static int set(struct analyzer *a, bool option, const char *key, const char *val
     return o.key.p && o.value.p ? az_vec_push(&a->over, o) : ANALYZER_ENOMEM;
 }
 
-int az_analyzer_set_option(struct analyzer *a, const char *key, const char *value)
+int analyzer_set_option(struct analyzer *a, const char *key, const char *value)
 {
     return set(a, true, key, value);
 }
 
-int az_analyzer_set_value(struct analyzer *a, const char *path, const char *value)
+int analyzer_set_value(struct analyzer *a, const char *path, const char *value)
 {
     return set(a, false, path, value);
 }
 
-void az_analyzer_on_cancel(struct analyzer *a, int (*asked)(void *context), void *context)
+void analyzer_on_cancel(struct analyzer *a, int (*asked)(void *context), void *context)
 {
     if (!a || a->done)
         return;
@@ -322,7 +322,7 @@ static int run_input(struct analyzer *a, const struct az_plan_job *job)
     return rc ? rc : in->error == AZ_EINTR ? AZ_EINTR : AZ_OK;
 }
 
-int az_analyzer_analyse(struct analyzer *a)
+int analyzer_analyse(struct analyzer *a)
 {
     int rc, failed = AZ_OK;
 
@@ -350,7 +350,7 @@ int az_analyzer_analyse(struct analyzer *a)
     return rc ? rc : failed;
 }
 
-void az_analyzer_progress(const struct analyzer *a, uint64_t *done, uint64_t *all)
+void analyzer_progress(const struct analyzer *a, uint64_t *done, uint64_t *all)
 {
     if (done)
         *done = a ? atomic_load(&a->before) + atomic_load(&a->now) : 0;
@@ -365,21 +365,21 @@ static const struct message *message_at(const struct analyzer *a, size_t i)
     return a && i < a->messages.n ? &a->messages.v[i] : NULL;
 }
 
-size_t az_analyzer_message_count(const struct analyzer *a) { return a ? a->messages.n : 0; }
+size_t analyzer_message_count(const struct analyzer *a) { return a ? a->messages.n : 0; }
 
-const char *az_analyzer_message_text(const struct analyzer *a, size_t i)
+const char *analyzer_message_text(const struct analyzer *a, size_t i)
 {
     const struct message *m = message_at(a, i);
     return m ? m->text : NULL;
 }
 
-int az_analyzer_message_severity(const struct analyzer *a, size_t i)
+int analyzer_message_severity(const struct analyzer *a, size_t i)
 {
     const struct message *m = message_at(a, i);
     return m ? (int)m->severity : ANALYZER_EUSAGE;
 }
 
-int64_t az_analyzer_message_input(const struct analyzer *a, size_t i)
+int64_t analyzer_message_input(const struct analyzer *a, size_t i)
 {
     const struct message *m = message_at(a, i);
     return m ? m->input : -1;
@@ -390,40 +390,40 @@ static const struct input *input_at(const struct analyzer *a, size_t i)
     return a && i < a->n_inputs ? &a->inputs[i] : NULL;
 }
 
-size_t az_analyzer_input_count(const struct analyzer *a) { return a ? a->n_inputs : 0; }
+size_t analyzer_input_count(const struct analyzer *a) { return a ? a->n_inputs : 0; }
 
-const char *az_analyzer_input_title(const struct analyzer *a, size_t input)
+const char *analyzer_input_title(const struct analyzer *a, size_t input)
 {
     const struct input *in = input_at(a, input);
     return in ? in->title : NULL;
 }
 
-const char *az_analyzer_input_format(const struct analyzer *a, size_t input)
+const char *analyzer_input_format(const struct analyzer *a, size_t input)
 {
     const struct input *in = input_at(a, input);
     return in ? in->format : NULL;
 }
 
-int az_analyzer_input_error(const struct analyzer *a, size_t input)
+int analyzer_input_error(const struct analyzer *a, size_t input)
 {
     const struct input *in = input_at(a, input);
     return in ? in->error : ANALYZER_EUSAGE;
 }
 
-size_t az_analyzer_table_count(const struct analyzer *a, size_t input)
+size_t analyzer_table_count(const struct analyzer *a, size_t input)
 {
     const struct input *in = input_at(a, input);
     return in ? in->n_tables : 0;
 }
 
-const struct analyzer_table *az_analyzer_table_at(const struct analyzer *a, size_t input, size_t i)
+const struct analyzer_table *analyzer_table_at(const struct analyzer *a, size_t input, size_t i)
 {
     const struct input *in = input_at(a, input);
     return in && i < in->n_tables ? &in->tables[i] : NULL;
 }
 
-const struct analyzer_table *az_analyzer_table_find(const struct analyzer *a, size_t input,
-                                                    const char *id)
+const struct analyzer_table *analyzer_table_find(const struct analyzer *a, size_t input,
+                                                 const char *id)
 {
     const struct input *in = input_at(a, input);
 
@@ -433,36 +433,34 @@ const struct analyzer_table *az_analyzer_table_find(const struct analyzer *a, si
     return NULL;
 }
 
-const char *az_analyzer_table_id(const struct analyzer_table *t) { return t ? t->id : NULL; }
-const char *az_analyzer_table_title(const struct analyzer_table *t) { return t ? t->title : NULL; }
-size_t az_analyzer_table_columns(const struct analyzer_table *t) { return t ? t->t->columns.n : 0; }
-size_t az_analyzer_table_rows(const struct analyzer_table *t) { return t ? t->t->rows : 0; }
+const char *analyzer_table_id(const struct analyzer_table *t) { return t ? t->id : NULL; }
+const char *analyzer_table_title(const struct analyzer_table *t) { return t ? t->title : NULL; }
+size_t analyzer_table_columns(const struct analyzer_table *t) { return t ? t->t->columns.n : 0; }
+size_t analyzer_table_rows(const struct analyzer_table *t) { return t ? t->t->rows : 0; }
 
-const char *az_analyzer_column_name(const struct analyzer_table *t, size_t column)
+const char *analyzer_column_name(const struct analyzer_table *t, size_t column)
 {
-    return column < az_analyzer_table_columns(t) ? t->names[column] : NULL;
+    return column < analyzer_table_columns(t) ? t->names[column] : NULL;
 }
 
-const char *az_analyzer_column_unit(const struct analyzer_table *t, size_t column)
+const char *analyzer_column_unit(const struct analyzer_table *t, size_t column)
 {
-    return column < az_analyzer_table_columns(t) ? az_unit_text(t->t->columns.v[column].unit)
-                                                 : NULL;
+    return column < analyzer_table_columns(t) ? az_unit_text(t->t->columns.v[column].unit) : NULL;
 }
 
-int az_analyzer_column_type(const struct analyzer_table *t, size_t column)
+int analyzer_column_type(const struct analyzer_table *t, size_t column)
 {
-    return column < az_analyzer_table_columns(t) ? (int)t->t->columns.v[column].type
-                                                 : ANALYZER_EUSAGE;
+    return column < analyzer_table_columns(t) ? (int)t->t->columns.v[column].type : ANALYZER_EUSAGE;
 }
 
 /* ---- rows ---- */
 
 static size_t cells_size(const struct az_table *t)
 {
-    return (t->columns.n + 1) * sizeof(struct az_analyzer_cell);
+    return (t->columns.n + 1) * sizeof(struct analyzer_cell);
 }
 
-int az_analyzer_rows_open(const struct analyzer_table *t, struct analyzer_rows **out)
+int analyzer_rows_open(const struct analyzer_table *t, struct analyzer_rows **out)
 {
     struct analyzer_rows *r;
 
@@ -484,9 +482,9 @@ int az_analyzer_rows_open(const struct analyzer_table *t, struct analyzer_rows *
     return ANALYZER_OK;
 }
 
-static struct az_analyzer_cell cell_of(struct az_arena *texts, const struct az_cell *c)
+static struct analyzer_cell cell_of(struct az_arena *texts, const struct az_cell *c)
 {
-    struct az_analyzer_cell out = { .type = (int32_t)c->type };
+    struct analyzer_cell out = { .type = (int32_t)c->type };
     struct az_sv text;
 
     switch (c->type) {
@@ -510,7 +508,7 @@ static struct az_analyzer_cell cell_of(struct az_arena *texts, const struct az_c
     return out;
 }
 
-int az_analyzer_rows_next(struct analyzer_rows *r, const struct az_analyzer_cell **cells)
+int analyzer_rows_next(struct analyzer_rows *r, const struct analyzer_cell **cells)
 {
     const struct az_cell *from;
 
@@ -532,7 +530,7 @@ int az_analyzer_rows_next(struct analyzer_rows *r, const struct az_analyzer_cell
     return 1;
 }
 
-void az_analyzer_rows_close(struct analyzer_rows *r)
+void analyzer_rows_close(struct analyzer_rows *r)
 {
     if (!r)
         return;

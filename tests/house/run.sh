@@ -122,7 +122,7 @@ has "with its FLOP" "$tmp/model/unified_perf_summary.csv" '^house::op,.*,0\.002,
 add_row src/model/options.h '^struct az_options \{' '    int64_t house_number;'
 add_row src/config/options.c '"refuse defects of this input' \
     '    { "house_number", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(house_number), 0, 100, NULL, "7", "", "house test", "0.1" },'
-add_row src/analyses/device/coverage.c 'az_cover\(job, "events read"' \
+add_row src/analyses/device/coverage.c 'AZ_SV."rows of the file that hold events or sums"' \
     '        az_cover(job, "house number", (double)job->opts->house_number, "", AZ_SV(""));'
 # every file sees the options: built without optimisation, and with ccache if it is there
 command -v ccache >/dev/null 2>&1 && cc="ccache ${cc#ccache }"

@@ -35,9 +35,9 @@ static int gone(void **state)
 static struct analyzer *opened(const char *path)
 {
     struct analyzer *a;
-    assert_int_equal(az_analyzer_open(&a), 0);
+    assert_int_equal(analyzer_open(&a), 0);
     if (path)
-        assert_int_equal(az_analyzer_add_path(a, path), 0);
+        assert_int_equal(analyzer_add_path(a, path), 0);
     return a;
 }
 
@@ -59,7 +59,7 @@ static void write_trace(const char *path)
 
 static void tables_of_a_path(void **state)
 {
-    const struct az_analyzer_cell *cells;
+    const struct analyzer_cell *cells;
     struct analyzer_rows *rows, *others;
     struct analyzer *a;
     uint64_t done, all;
@@ -67,67 +67,66 @@ static void tables_of_a_path(void **state)
     (void)state;
     write_file("k.csv", KERNELS);
     a = opened("k.csv");
-    assert_int_equal(az_analyzer_set_option(a, "num_of_iters", "2"), 0);
-    assert_int_equal(az_analyzer_analyse(a), 0);
-    assert_int_equal(az_analyzer_input_count(a), 1);
-    assert_string_equal(az_analyzer_input_format(a, 0), "csv");
-    assert_int_equal(az_analyzer_input_error(a, 0), 0);
-    const struct analyzer_table *t = az_analyzer_table_find(a, 0, "kern_sum");
+    assert_int_equal(analyzer_set_option(a, "num_of_iters", "2"), 0);
+    assert_int_equal(analyzer_analyse(a), 0);
+    assert_int_equal(analyzer_input_count(a), 1);
+    assert_string_equal(analyzer_input_format(a, 0), "csv");
+    assert_int_equal(analyzer_input_error(a, 0), 0);
+    const struct analyzer_table *t = analyzer_table_find(a, 0, "kern_sum");
     assert_non_null(t);
-    assert_int_equal(az_analyzer_table_rows(t), 2);
+    assert_int_equal(analyzer_table_rows(t), 2);
     size_t total = 0;
-    while (total < az_analyzer_table_columns(t) &&
-           strcmp(az_analyzer_column_unit(t, total), "ns") != 0)
+    while (total < analyzer_table_columns(t) && strcmp(analyzer_column_unit(t, total), "ns") != 0)
         total++;
-    assert_true(total < az_analyzer_table_columns(t));
-    assert_null(az_analyzer_column_unit(t, az_analyzer_table_columns(t)));
-    assert_int_equal(az_analyzer_rows_open(t, &rows), 0);
-    assert_int_equal(az_analyzer_rows_open(t, &others), 0);
-    assert_int_equal(az_analyzer_rows_next(rows, &cells), 1);
+    assert_true(total < analyzer_table_columns(t));
+    assert_null(analyzer_column_unit(t, analyzer_table_columns(t)));
+    assert_int_equal(analyzer_rows_open(t, &rows), 0);
+    assert_int_equal(analyzer_rows_open(t, &others), 0);
+    assert_int_equal(analyzer_rows_next(rows, &cells), 1);
     assert_true(cells[total].type == ANALYZER_INT || cells[total].type == ANALYZER_REAL);
-    const struct az_analyzer_cell first = cells[total];
-    assert_int_equal(az_analyzer_rows_next(rows, &cells), 1);
-    assert_int_equal(az_analyzer_rows_next(rows, &cells), 0);
+    const struct analyzer_cell first = cells[total];
+    assert_int_equal(analyzer_rows_next(rows, &cells), 1);
+    assert_int_equal(analyzer_rows_next(rows, &cells), 0);
     assert_null(cells);
-    assert_int_equal(az_analyzer_rows_next(others, &cells), 1);
+    assert_int_equal(analyzer_rows_next(others, &cells), 1);
     assert_memory_equal(&cells[total], &first, sizeof first);
-    az_analyzer_rows_close(rows);
-    az_analyzer_rows_close(others);
-    az_analyzer_progress(a, &done, &all);
+    analyzer_rows_close(rows);
+    analyzer_rows_close(others);
+    analyzer_progress(a, &done, &all);
     assert_int_equal(all, strlen(KERNELS));
     assert_int_equal(done, all);
-    az_analyzer_close(a);
+    analyzer_close(a);
 }
 
 static void order_of_calls(void **state)
 {
-    const struct az_analyzer_cell *cells;
+    const struct analyzer_cell *cells;
     struct analyzer_rows *rows;
     struct analyzer *a = opened(NULL);
 
     (void)state;
-    assert_int_equal(az_analyzer_analyse(a), ANALYZER_EUSAGE);
-    assert_int_equal(az_analyzer_message_count(a), 1);
-    assert_int_equal(az_analyzer_message_severity(a, 0), ANALYZER_ERROR);
-    assert_int_equal(az_analyzer_message_input(a, 0), -1);
-    assert_int_equal(az_analyzer_analyse(a), ANALYZER_EUSAGE);
-    assert_int_equal(az_analyzer_add_path(a, "k.csv"), ANALYZER_EUSAGE);
-    assert_int_equal(az_analyzer_set_option(a, "num_of_iters", "1"), ANALYZER_EUSAGE);
-    assert_null(az_analyzer_table_at(a, 0, 0));
-    assert_int_equal(az_analyzer_input_error(a, 0), ANALYZER_EUSAGE);
-    az_analyzer_close(a);
+    assert_int_equal(analyzer_analyse(a), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_message_count(a), 1);
+    assert_int_equal(analyzer_message_severity(a, 0), ANALYZER_ERROR);
+    assert_int_equal(analyzer_message_input(a, 0), -1);
+    assert_int_equal(analyzer_analyse(a), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_add_path(a, "k.csv"), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_set_option(a, "num_of_iters", "1"), ANALYZER_EUSAGE);
+    assert_null(analyzer_table_at(a, 0, 0));
+    assert_int_equal(analyzer_input_error(a, 0), ANALYZER_EUSAGE);
+    analyzer_close(a);
     a = opened("k.csv");
-    assert_int_equal(az_analyzer_config_file(a, "c.json"), ANALYZER_EUSAGE);
-    assert_int_equal(az_analyzer_set_value(a, "", "1"), ANALYZER_EUSAGE);
-    az_analyzer_close(a);
-    az_analyzer_close(NULL);
-    az_analyzer_rows_close(NULL);
-    assert_int_equal(az_analyzer_open(NULL), ANALYZER_EUSAGE);
-    assert_int_equal(az_analyzer_analyse(NULL), ANALYZER_EUSAGE);
-    assert_int_equal(az_analyzer_rows_open(NULL, &rows), ANALYZER_EUSAGE);
-    assert_int_equal(az_analyzer_rows_next(NULL, &cells), ANALYZER_EUSAGE);
-    assert_int_equal(az_analyzer_table_columns(NULL), 0);
-    assert_string_equal(az_analyzer_error_text(ANALYZER_ECANCELLED), "cancelled");
+    assert_int_equal(analyzer_config_file(a, "c.json"), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_set_value(a, "", "1"), ANALYZER_EUSAGE);
+    analyzer_close(a);
+    analyzer_close(NULL);
+    analyzer_rows_close(NULL);
+    assert_int_equal(analyzer_open(NULL), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_analyse(NULL), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_rows_open(NULL, &rows), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_rows_next(NULL, &cells), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_table_columns(NULL), 0);
+    assert_string_equal(analyzer_error_text(ANALYZER_ECANCELLED), "cancelled");
 }
 
 /* One input fails, the other is there; nothing that the configuration asks the program to write is
@@ -149,27 +148,27 @@ static void a_configuration(void **state)
     write_file("c.json", text);
     for (int from_file = 0; from_file < 2; from_file++) {
         a = opened(NULL);
-        assert_int_equal(from_file ? az_analyzer_config_file(a, "c.json")
-                                   : az_analyzer_config_text(a, text, strlen(text)),
+        assert_int_equal(from_file ? analyzer_config_file(a, "c.json")
+                                   : analyzer_config_text(a, text, strlen(text)),
                          0);
-        assert_int_equal(az_analyzer_analyse(a), ANALYZER_EFORMAT);
-        assert_int_equal(az_analyzer_input_count(a), 2);
-        assert_string_equal(az_analyzer_input_title(a, 0), "one");
-        assert_int_equal(az_analyzer_input_error(a, 0), 0);
-        assert_int_equal(az_analyzer_input_error(a, 1), ANALYZER_EFORMAT);
-        assert_non_null(az_analyzer_table_find(a, 0, "kern_sum"));
+        assert_int_equal(analyzer_analyse(a), ANALYZER_EFORMAT);
+        assert_int_equal(analyzer_input_count(a), 2);
+        assert_string_equal(analyzer_input_title(a, 0), "one");
+        assert_int_equal(analyzer_input_error(a, 0), 0);
+        assert_int_equal(analyzer_input_error(a, 1), ANALYZER_EFORMAT);
+        assert_non_null(analyzer_table_find(a, 0, "kern_sum"));
         bool said = false;
-        for (size_t i = 0; i < az_analyzer_message_count(a); i++)
-            said |= az_analyzer_message_input(a, i) == 1 &&
-                    strstr(az_analyzer_message_text(a, i), "t.json") != NULL;
+        for (size_t i = 0; i < analyzer_message_count(a); i++)
+            said |= analyzer_message_input(a, i) == 1 &&
+                    strstr(analyzer_message_text(a, i), "t.json") != NULL;
         assert_true(said);
-        az_analyzer_close(a);
+        analyzer_close(a);
     }
     a = opened(NULL);
-    assert_int_equal(az_analyzer_config_text(a, "{ \"inputs\": 5 }", 15), 0);
-    assert_int_equal(az_analyzer_analyse(a), ANALYZER_ECONFIG);
-    assert_true(az_analyzer_message_count(a) > 0);
-    az_analyzer_close(a);
+    assert_int_equal(analyzer_config_text(a, "{ \"inputs\": 5 }", 15), 0);
+    assert_int_equal(analyzer_analyse(a), ANALYZER_ECONFIG);
+    assert_true(analyzer_message_count(a) > 0);
+    analyzer_close(a);
 }
 
 static void limits(void **state)
@@ -179,10 +178,10 @@ static void limits(void **state)
     (void)state;
     write_trace("t.json");
     a = opened("t.json");
-    assert_int_equal(az_analyzer_set_value(a, "memory_limit", "1M"), 0);
-    assert_int_equal(az_analyzer_set_value(a, "jobs", "2"), 0);
-    assert_int_equal(az_analyzer_analyse(a), ANALYZER_ELIMIT);
-    az_analyzer_close(a);
+    assert_int_equal(analyzer_set_value(a, "memory_limit", "1M"), 0);
+    assert_int_equal(analyzer_set_value(a, "jobs", "2"), 0);
+    assert_int_equal(analyzer_analyse(a), ANALYZER_ELIMIT);
+    analyzer_close(a);
 }
 
 struct counter {
@@ -205,17 +204,17 @@ static void cancelling(void **state)
     (void)state;
     write_trace("t.json");
     a = opened("t.json");
-    az_analyzer_on_cancel(a, count, &whole);
-    assert_int_equal(az_analyzer_analyse(a), 0);
-    az_analyzer_close(a);
+    analyzer_on_cancel(a, count, &whole);
+    assert_int_equal(analyzer_analyse(a), 0);
+    analyzer_close(a);
     const int questions = atomic_load(&whole.asked);
     assert_true(questions > 3);
     for (int i = 0; i < 8; i++) {
         struct counter c = { .last = questions / 2 * i / 7 };
         a = opened("t.json");
-        az_analyzer_on_cancel(a, count, &c);
-        assert_int_equal(az_analyzer_analyse(a), ANALYZER_ECANCELLED);
-        az_analyzer_close(a);
+        analyzer_on_cancel(a, count, &c);
+        assert_int_equal(analyzer_analyse(a), ANALYZER_ECANCELLED);
+        analyzer_close(a);
     }
 }
 
@@ -231,14 +230,14 @@ static void *analyse(void *arg)
     struct counter c = { .last = s->last };
     struct analyzer *a;
 
-    s->rc = az_analyzer_open(&a);
-    s->rc = s->rc ? s->rc : az_analyzer_add_path(a, s->path);
-    az_analyzer_on_cancel(a, count, &c);
-    s->rc = s->rc ? s->rc : az_analyzer_analyse(a);
-    s->tables = az_analyzer_table_count(a, 0);
+    s->rc = analyzer_open(&a);
+    s->rc = s->rc ? s->rc : analyzer_add_path(a, s->path);
+    analyzer_on_cancel(a, count, &c);
+    s->rc = s->rc ? s->rc : analyzer_analyse(a);
+    s->tables = analyzer_table_count(a, 0);
     for (size_t i = 0; i < s->tables; i++)
-        s->rows += az_analyzer_table_rows(az_analyzer_table_at(a, 0, i));
-    az_analyzer_close(a);
+        s->rows += analyzer_table_rows(analyzer_table_at(a, 0, i));
+    analyzer_close(a);
     return NULL;
 }
 
