@@ -41,8 +41,8 @@ static void add_word(struct words *w, const char *p, size_t n)
 
 static void remove_word(struct words *w, size_t at)
 {
-    memmove(w->v + at, w->v + at + 1, (w->n - at - 1) * sizeof *w->v);
-    w->n--;
+    for (w->n--; at < w->n; at++) /* a few words */
+        w->v[at] = w->v[at + 1];
 }
 
 /* Does a new word start at i? "TotalTime", "KAvg", "GPUOps". */
