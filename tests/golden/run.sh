@@ -9,7 +9,7 @@ SRC=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 export SRC ANALYZER PYTHON EXAMPLE_DATA
 LC_ALL=C.UTF-8 TERM=dumb NO_COLOR=1
 export LC_ALL TERM NO_COLOR
-unset CDPATH
+unset CDPATH MAKEFLAGS MFLAGS MAKELEVEL # a case that calls make is no part of the make that runs the cases
 cases=$SRC/tests/golden/cases
 update=0
 if [ "$1" = --update ]; then
