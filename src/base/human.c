@@ -1,0 +1,85 @@
+/* Numbers in the units that a person reads. */
+#include "base/human.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { MAX_SHARES = 16 };
+
+static size_t one_decimal(double x, const char *unit, char out[AZ_HUMAN_MAX])
+{
+    return (size_t)snprintf(out, AZ_HUMAN_MAX, "%.1f %s", x, unit);
+}
+
+size_t az_human_time(int64_t ns, char out[AZ_HUMAN_MAX])
+{
+    static const struct {
+        double ns;
+        const char *unit;
+    } units[] = { { 3600e9, "h" }, { 60e9, "min" }, { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" } };
+    double x = (double)ns, size = x < 0 ? -x : x;
+
+    /* 99.95 s is "100.0 s", but 999.96 us rounds up to the next unit; minutes begin at 120 s,
+     * which people still read as seconds below */
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        double from = units[i].ns >= 60e9 ? 2 * units[i].ns : units[i].ns;
+
+        if (size >= from * 0.99995)
+            return one_decimal(x / units[i].ns, units[i].unit, out);
+    }
+    return (size_t)snprintf(out, AZ_HUMAN_MAX, "%" PRId64 " ns", ns);
+}
+
+size_t az_human_bytes(double bytes, char out[AZ_HUMAN_MAX])
+{
+    static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
+    size_t i = 0;
+
+    while (i + 1 < sizeof units / sizeof *units && bytes >= 999.95) {
+        bytes /= 1000;
+        i++;
+    }
+    return i ? one_decimal(bytes, units[i], out)
+             : (size_t)snprintf(out, AZ_HUMAN_MAX, "%.0f B", bytes);
+}
+
+size_t az_human_count(int64_t n, char out[AZ_HUMAN_MAX])
+{
+    char digits[AZ_HUMAN_MAX];
+    size_t len = (size_t)snprintf(digits, sizeof digits, "%" PRId64, n), at = 0;
+    size_t first = n < 0; /* of the digits, after the sign */
+
+    for (size_t i = 0; i < len; i++) {
+        if (i > first && (len - i) % 3 == 0)
+            out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = 0;
+    return at;
+}
+
+void az_human_shares(const int64_t *part, size_t n, int *tenths)
+{
+    double rest[MAX_SHARES], whole = 0;
+    int given = 0;
+
+    assert(n <= MAX_SHARES);
+    for (size_t i = 0; i < n; i++)
+        whole += (double)part[i];
+    for (size_t i = 0; i < n; i++) {
+        double exact = whole > 0 ? (double)part[i] * 1000 / whole : 0;
+
+        tenths[i] = (int)exact;
+        rest[i] = exact - tenths[i];
+        given += tenths[i];
+    }
+    for (; whole > 0 && given < 1000; given++) {
+        size_t most = 0;
+
+        for (size_t i = 1; i < n; i++)
+            most = rest[i] > rest[most] ? i : most;
+        tenths[most]++;
+        rest[most] = -1;
+    }
+}
