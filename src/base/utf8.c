@@ -86,7 +86,13 @@ bool az_utf8_valid(struct az_sv s)
 
 /* ---- cleaning ---- */
 
-static bool is_control(uint32_t cp) { return cp < 0x20 || cp == 0x7f; }
+static bool is_control(uint32_t cp) { return cp < 0x20 || (cp >= 0x7f && cp < 0xa0); }
+
+/* Turns the direction of what follows: a line then reads as something else than it is. */
+static bool turns_around(uint32_t cp)
+{
+    return (cp >= 0x202a && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069);
+}
 
 /* Writes s with U+FFFD for bad sequences, and for control characters outside `keep` if keep is not
  * NULL. out may be NULL. Returns the length; *same says that nothing changed. */
@@ -98,8 +104,8 @@ static size_t clean(struct az_sv s, const char *keep, char *out, bool *same)
         const size_t from = i;
         uint32_t cp;
         bool good = decode(s, &i, &cp);
-        if (good && keep != NULL && is_control(cp))
-            good = cp != 0 && strchr(keep, (int)cp) != NULL;
+        if (good && keep != NULL && (is_control(cp) || turns_around(cp)))
+            good = cp > 0 && cp < 0x80 && strchr(keep, (int)cp) != NULL;
         char bytes[4];
         const size_t len = good ? i - from : encode(REPLACEMENT, bytes);
         if (out != NULL)
@@ -136,7 +142,7 @@ int az_utf8_visible(struct az_vec_char *t, struct az_sv s)
     for (size_t i = 0; i < s.n && err == 0;) {
         const size_t from = i;
         uint32_t cp;
-        if (decode(s, &i, &cp) && !is_control(cp) && !(cp >= 0x80 && cp < 0xa0)) {
+        if (decode(s, &i, &cp) && !is_control(cp) && !turns_around(cp)) {
             err = az_text_append(t, az_sv_make(s.p + from, i - from));
             continue;
         }

@@ -10,7 +10,8 @@ uint32_t az_utf8_next(struct az_sv s, size_t *i);
 bool az_utf8_valid(struct az_sv s);
 /* s itself if valid, else a copy in the arena with U+FFFD for each bad sequence. */
 struct az_sv az_utf8_clean(struct az_arena *a, struct az_sv s);
-/* The same, and control bytes (< 0x20, 0x7f) except those in `keep` become U+FFFD. */
+/* The same, and control characters (C0, DEL, C1) except those in `keep`, and those that turn the
+ * direction of writing, become U+FFFD. */
 struct az_sv az_utf8_printable(struct az_arena *a, struct az_sv s, const char *keep);
 /* Appends s for a person's eyes: control characters (C0, DEL, C1) and bytes that are not UTF-8
  * become \xNN, so the result is one printable line of valid UTF-8. 0, AZ_ENOMEM or AZ_ELIMIT. */

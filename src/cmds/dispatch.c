@@ -54,14 +54,17 @@ static void occupy_standard_streams(void)
 
 int az_main(int argc, char **argv)
 {
+    bool failed;
     int rc;
 
     occupy_standard_streams();
     rc = dispatch(argc, argv);
 
     errno = 0;
-    if (fclose(stdout) != 0 && rc == AZ_EXIT_OK) {
-        fprintf(stderr, "analyzer: error: standard output: %s\n", strerror(errno));
+    failed = ferror(stdout) != 0; /* when a full buffer was written; the reason is gone */
+    if ((fclose(stdout) != 0 || failed) && rc == AZ_EXIT_OK) {
+        fprintf(stderr, "analyzer: error: standard output: %s\n",
+                errno ? strerror(errno) : "not all of it could be written");
         rc = AZ_EXIT_PARTIAL;
     }
     return rc;

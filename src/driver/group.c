@@ -4,8 +4,11 @@
  */
 #include "driver/internal.h"
 #include "driver/rank_name.h"
+#include "driver/saved.h"
 
 #include "io/path.h"
+
+#define MOST_PASSED 8 /* files that are no profiles, each with its reason */
 
 struct found {
     struct az_sv path;
@@ -21,9 +24,10 @@ struct grouping {
     struct founds odd; /* of folders: not recognised, but with a rank in their name, which is the
                           key without it */
     struct az_diag *diag;
-    struct az_diag silent; /* what files of a folder are not: not said */
-    struct az_sv folder;   /* being walked */
-    size_t in_folder;      /* its recognised files */
+    struct az_diag silent;   /* what files of a folder are not: not said */
+    struct az_sv folder;     /* being walked */
+    struct az_vec_sv passed; /* its files that are of no format */
+    size_t in_folder;        /* its recognised files */
     enum {
         APART,
         BY_NAME,
@@ -100,7 +104,9 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
         f.key = az_group_without_rank(&g->c->arena, &g->name, f.path);
         return f.key.n ? az_vec_push(&g->odd, f) : AZ_OK;
     }
-    if (of_folder && (!f.format || (g->wanted && f.format != g->wanted)))
+    if (of_folder && !f.format)
+        return az_vec_push(&g->passed, f.path);
+    if (of_folder && g->wanted && f.format != g->wanted)
         return AZ_OK;
     if (g->wanted)
         f.format = g->wanted;
@@ -139,6 +145,67 @@ static void drop_twins(struct grouping *g, size_t first)
     g->files.n = n;
 }
 
+/* ".json", also of "trace.json.gz". */
+static struct az_sv extension(struct az_sv path)
+{
+    struct az_sv base = az_path_base(path);
+
+    if (az_sv_ends(base, AZ_SV(".gz")))
+        base.n -= 3;
+    for (size_t i = base.n; i > 1; i--)
+        if (base.p[i - 1] == '.')
+            return az_sv_make(base.p + i - 1, base.n - i + 1);
+    return az_sv_make("", 0);
+}
+
+static bool among(const struct az_vec_sv *list, struct az_sv s)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (az_sv_eq(list->v[i], s))
+            return true;
+    return false;
+}
+
+static void report_passed_file(struct grouping *g, struct az_sv path)
+{
+    const struct az_format *none;
+    struct az_diag why;
+
+    az_diag_init(&why);
+    const int rc = az_format_probe(path.p, &none, NULL, &why);
+    for (size_t i = 0; rc && i < why.list.n; i++)
+        az_diag_add(g->diag, AZ_WARNING, AZ_NOWHERE, "%.*s: the file is skipped",
+                    AZ_SVF(why.list.v[i].text));
+    az_diag_release(&why);
+}
+
+/* Warns of files that are called like the profiles next to them and are none: cut, empty, garbage,
+ * not readable. What is called otherwise is of no interest, nor what this program wrote. */
+static int report_passed(struct grouping *g, size_t first)
+{
+    struct az_vec_sv known;
+    size_t n = 0;
+    int rc = AZ_OK;
+
+    az_vec_init(&known, NULL);
+    for (size_t i = first; !rc && i < g->files.n; i++)
+        if (!among(&known, extension(g->files.v[i].path)))
+            rc = az_vec_push(&known, extension(g->files.v[i].path));
+    for (size_t i = 0; !rc && i < g->passed.n; i++) {
+        const struct az_sv path = g->passed.v[i];
+        if (among(&known, extension(path)) && az_saved_kind(path.p) == AZ_SAVED_NONE &&
+            !az_sv_is(az_path_base(path), "gates.json") && n++ < MOST_PASSED)
+            report_passed_file(g, path);
+    }
+    if (n > MOST_PASSED)
+        az_diag_add(g->diag, AZ_WARNING, AZ_AT_FILE(g->folder),
+                    "%zu more files with names of profiles are skipped: they are none",
+                    n - MOST_PASSED);
+    az_vec_release(&known);
+    g->passed.n = 0;
+    return rc;
+}
+
 static int walk_folder(struct grouping *g, struct az_sv path)
 {
     const struct az_walk w = { .follow_links = true, .visit = visit, .ctx = g };
@@ -149,7 +216,7 @@ static int walk_folder(struct grouping *g, struct az_sv path)
     rc = az_path_walk(path.p, &w, g->diag);
     if (!rc)
         drop_twins(g, first);
-    return rc;
+    return rc ? rc : report_passed(g, first);
 }
 
 /* Runs below a folder that itself holds none. */
@@ -369,6 +436,7 @@ static int plan(struct grouping *g, const char *const *paths, size_t n)
     int rc = AZ_OK;
 
     az_vec_init(&g->files, NULL);
+    az_vec_init(&g->passed, NULL);
     az_vec_init(&g->odd, NULL);
     az_diag_init(&g->silent);
     if (g->ranks != APART)
@@ -394,6 +462,7 @@ static int plan(struct grouping *g, const char *const *paths, size_t n)
     az_diag_release(&g->silent);
     az_vec_release(&g->odd);
     az_vec_release(&g->files);
+    az_vec_release(&g->passed);
     return rc;
 }
 

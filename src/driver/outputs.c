@@ -517,6 +517,20 @@ static int add_baseline(const struct naming *n, struct az_arena *a, struct place
     return rc;
 }
 
+/* Files that options of an input name, read while or after others write theirs. */
+static int add_option_files(struct az_arena *a, struct places *list, const struct az_options *o,
+                            size_t job)
+{
+    const struct az_sv files[] = { o->comparison_json_path, o->extension_file,
+                                   o->gpu_arch_json_path };
+    int rc = AZ_OK;
+
+    for (size_t i = 0; !rc && i < AZ_LENGTH(files); i++)
+        if (files[i].n && az_path_stat(files[i].p).kind == AZ_PATH_FILE)
+            rc = add_place(a, list, files[i], job, true);
+    return rc;
+}
+
 static int check_collisions(const struct naming *n)
 {
     struct az_arena *a = &n->p->arena;
@@ -531,6 +545,8 @@ static int check_collisions(const struct naming *n)
         const struct az_plan_job *job = &n->p->jobs.v[i];
         for (size_t k = 0; !rc && k < job->input->files.n; k++)
             rc = add_place(a, &list, job->input->files.v[k].path, i, true);
+        if (!rc)
+            rc = add_option_files(a, &list, &job->input->opts, i);
         if (!rc)
             rc = add_targets_places(a, &list, &job->targets, i);
     }

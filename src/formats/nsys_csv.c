@@ -264,6 +264,8 @@ static int read_once(struct az_nsys_csv_file *f, enum az_nsys_report role, bool 
         goto close;
     f->report = NR_NONE;
     rc = read_sections(f, role, substitutes, found);
+    if (rc == 0)
+        az_csv_warn_open(&f->csv, f->file->path, f->diag);
     az_csv_release(&f->csv);
     if (rc == 0 && job->progress && !substitutes)
         atomic_fetch_add(job->progress, az_source_consumed(src));

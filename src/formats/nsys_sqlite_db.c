@@ -214,10 +214,9 @@ static int scan_error(struct az_nsys_db *x, const char *table, uint64_t rows, in
     if (x->scan.error != 0)
         return x->scan.error;
     switch (rc & 0xff) {
-    case SQLITE_INTERRUPT:
-        return AZ_EINTR;
     case SQLITE_NOMEM:
         return AZ_ENOMEM;
+    case SQLITE_INTERRUPT:
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return az_sqlite_error(&x->file, rc);

@@ -93,7 +93,7 @@ static struct az_sv without_version(struct az_sv name)
 static int string_damaged(struct az_nsys_db *x, int rc)
 {
     if ((rc & 0xff) == SQLITE_INTERRUPT)
-        return AZ_EINTR;
+        return az_sqlite_error(&x->file, rc);
     if ((rc & 0xff) == SQLITE_NOMEM)
         return AZ_ENOMEM;
     if (!x->partial)

@@ -129,6 +129,8 @@ int az_rocpd_open(struct az_rp *x, struct az_roc *r, struct az_sv path, struct a
         rc = plain(x, sets);
     if (rc == 0 && sets->n == 0)
         rc = suffixed(x, "rocpd_string", sets);
+    if (rc == 0 && x->file.endless) /* some of it was asked of a view */
+        rc = az_sqlite_error(&x->file, SQLITE_INTERRUPT);
     if (rc)
         return rc;
     return sets->n ? 0 : not_ours(x);
@@ -195,10 +197,9 @@ int az_rocpd_each(struct az_rp *x, const char *table, struct az_sv sql,
     if (rc || src == SQLITE_DONE)
         return rc;
     switch (src & 0xff) {
-    case SQLITE_INTERRUPT:
-        return AZ_EINTR;
     case SQLITE_NOMEM:
         return AZ_ENOMEM;
+    case SQLITE_INTERRUPT:
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return az_sqlite_error(&x->file, src);

@@ -11,10 +11,19 @@
 #define PROGRESS_OPS                                                                               \
     200000 /* virtual machine steps between two looks at `cancelled`: a few milliseconds */
 
+/* Reading a table takes some steps a row, and a row at least a few bytes of the file; a view may
+ * take any number, or never end. */
+#define STEPS_A_BYTE  64
+#define STEPS_ANYWAY  20000000
+#define LONGEST_VALUE 1000000000
+
 static int on_progress(void *ctx)
 {
-    const struct az_parse *job = ctx;
-    return job->cancelled && job->cancelled(job->ctx);
+    struct az_sqlite *x = ctx;
+
+    x->steps += PROGRESS_OPS;
+    x->endless = x->steps / STEPS_A_BYTE > x->size + STEPS_ANYWAY / STEPS_A_BYTE;
+    return x->endless || (x->job->cancelled && x->job->cancelled(x->job->ctx));
 }
 
 static bool beside(const struct az_sqlite *x, const char *suffix)
@@ -60,7 +69,7 @@ static int try_open(struct az_sqlite *x, bool immutable)
     struct az_sv name = sqlite_name(x, immutable, &a);
     sqlite3_close(x->db);
     x->db = NULL;
-    const int rc = name.p ? sqlite3_open_v2(name.p, &x->db, flags, NULL) : SQLITE_NOMEM;
+    const int rc = name.p ? sqlite3_open_v2(name.p, &x->db, flags, az_sqlite_vfs()) : SQLITE_NOMEM;
     az_arena_release(&a);
     if (rc != SQLITE_OK)
         return rc;
@@ -68,10 +77,13 @@ static int try_open(struct az_sqlite *x, bool immutable)
         (void)sqlite3_db_config(x->db, SQLITE_DBCONFIG_LOOKASIDE, NULL, 0, 0);
     sqlite3_extended_result_codes(x->db, 1);
     sqlite3_busy_timeout(x->db, BUSY_MS);
-    sqlite3_progress_handler(x->db, PROGRESS_OPS, on_progress, x->job);
+    sqlite3_progress_handler(x->db, PROGRESS_OPS, on_progress, x);
+    /* no value is longer than the file, but those that a view makes */
+    (void)sqlite3_limit(x->db, SQLITE_LIMIT_LENGTH,
+                        x->size < LONGEST_VALUE ? (int)x->size + 1024 : LONGEST_VALUE);
     /* A transaction: the file cannot change under us, however long the reading takes. */
     return sqlite3_exec(x->db,
-                        "PRAGMA trusted_schema=OFF; PRAGMA mmap_size=2147418112; BEGIN; "
+                        "PRAGMA trusted_schema=OFF; BEGIN; "
                         "SELECT count(*) FROM sqlite_master",
                         NULL, NULL, NULL);
 }
@@ -92,6 +104,11 @@ int az_sqlite_error(const struct az_sqlite *x, int code)
     case SQLITE_NOMEM:
         return az_diag_memory(d, AZ_ENOMEM, at, x->job->mem);
     case SQLITE_INTERRUPT:
+        if (x->endless)
+            return az_diag_fail(d, AZ_EFORMAT, at,
+                                "reading takes more work than a file of this size can ask for: one "
+                                "of its tables is a view that never ends (%s)",
+                                x->kind->again);
         return AZ_EINTR;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

@@ -17,16 +17,22 @@ struct az_sqlite {
     struct az_parse *job;
     const struct az_sqlite_kind *kind;
     struct az_sv path;
-    sqlite3 *db;   /* NULL: not open */
-    uint64_t size; /* of the file */
-    bool partial;  /* it is shorter than it says: what is left can be read; said in a warning */
+    sqlite3 *db;    /* NULL: not open */
+    uint64_t size;  /* of the file */
+    bool partial;   /* it is shorter than it says: what is left can be read; said in a warning */
+    uint64_t steps; /* of SQLite's machine so far */
+    bool endless;   /* they are more than reading the file can take: a view that never ends */
 };
-/* Opens *x afresh; job->cancelled is asked while queries run. Messages in job->diag; on failure,
- * too, az_sqlite_close is to be called. kind and path are borrowed. */
+/* Opens *x afresh; it must stay where it is. job->cancelled is asked while queries run. Messages in
+ * job->diag; on failure, too, az_sqlite_close is to be called. kind and path are borrowed. */
 int az_sqlite_open(struct az_sqlite *x, struct az_parse *job, const struct az_sqlite_kind *kind,
                    struct az_sv path) AZ_MUST_USE;
 void az_sqlite_close(struct az_sqlite *x);
 /* Says what a result code that ends the reading means; the error. */
 int az_sqlite_error(const struct az_sqlite *x, int code) AZ_MUST_USE;
+/* ---- sqlite_file.c ---- */
+/* Name of the VFS that takes a page which the file does not hold whole as damage. NULL: it cannot
+ * be registered, and the system's own serves. */
+const char *az_sqlite_vfs(void);
 
 #endif

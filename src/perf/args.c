@@ -86,8 +86,9 @@ static bool number(struct az_sv s, double *v)
     return az_parse_f64(s, v) == 0;
 }
 
-/* Dims of one tensor; its lists of tensors have lists as elements. */
-static bool dims_of(struct az_perf_arg *a, struct az_sv text)
+/* Dims of one tensor, or of a list of tensors, which has lists as elements; of an element (inner)
+ * only numbers, so that the depth of a hostile text does not matter. */
+static bool dims_of(struct az_perf_arg *a, struct az_sv text, bool inner)
 {
     struct list l;
     struct az_sv e;
@@ -99,9 +100,7 @@ static bool dims_of(struct az_perf_arg *a, struct az_sv text)
         int64_t v;
         if (e.p[0] == '[') {
             struct az_perf_arg one = { 0 };
-            if (!dims_of(&one, e))
-                return false;
-            if (a->nd || one.list)
+            if (inner || a->nd || !dims_of(&one, e, true))
                 return false;
             a->elements = (a->list ? a->elements : 0) + one.elements;
             a->list = true;
@@ -124,7 +123,7 @@ bool az_perf_list_item(const struct az_perf_arg *a, unsigned i, struct az_perf_a
     for (unsigned k = 0; found && k <= i; k++)
         found = next(&l, &e);
     *out = (struct az_perf_arg){ .type = a->type, .type_name = a->type_name };
-    return found && dims_of(out, e);
+    return found && dims_of(out, e, true);
 }
 
 static struct az_sv unquoted(struct az_sv s)
@@ -138,7 +137,7 @@ static bool put(struct az_perf_arg *a, enum part part, struct az_sv v)
     switch (part) {
     case DIMS:
         a->dims = v;
-        return dims_of(a, v);
+        return dims_of(a, v, false);
     case TYPES:
         if (v.p[0] != '"')
             return false;

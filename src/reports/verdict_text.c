@@ -41,6 +41,12 @@ static struct az_sv place_of(const struct az_gate_result *x, struct az_arena *a)
                      : AZ_SV("run");
 }
 
+static void labelled(struct az_textout *o, const char *what, struct az_sv label)
+{
+    put(o, what);
+    az_textout_put(o, az_field_line(o->scratch, label));
+}
+
 static void head(struct az_textout *o, const struct az_verdict *v)
 {
     static const char *const color[] = { "\033[32m", "\033[31m", "\033[31m" };
@@ -51,9 +57,9 @@ static void head(struct az_textout *o, const struct az_verdict *v)
     put(o, az_verdict_text(v));
     put(o, o->color ? "\033[0m" : "");
     if (v->base_label.n)
-        az_textout_put(o, az_arena_printf(o->scratch, "\nbaseline: %.*s", AZ_SVF(v->base_label)));
+        labelled(o, "\nbaseline: ", v->base_label);
     if (v->cand_label.n)
-        az_textout_put(o, az_arena_printf(o->scratch, "\ncandidate: %.*s", AZ_SVF(v->cand_label)));
+        labelled(o, "\ncandidate: ", v->cand_label);
     put(o, "\nresults: ");
     for (int s = 0; s < AZ_GATE_STATUSES; s++) {
         if (!v->count[s])
@@ -84,8 +90,9 @@ void az_text_verdict(struct az_textout *o, const struct az_document *doc, bool a
         az_textout_put(o, az_arena_printf(o->scratch, "%-12s", az_gate_status_text(x->status)));
         put(o, o->color ? "\033[0m" : "");
         struct az_sv place = place_of(x, o->scratch);
-        az_textout_line(
-            o, az_arena_printf(o->scratch, "  %.*s: %.*s", AZ_SVF(place), AZ_SVF(x->text)));
+        struct az_sv line =
+            az_arena_printf(o->scratch, "  %.*s: %.*s", AZ_SVF(place), AZ_SVF(x->text));
+        az_textout_line(o, az_field_line(o->scratch, line));
     }
     if (more)
         az_textout_put(o, az_arena_printf(o->scratch, "and %zu more (-v shows all)\n", more));

@@ -30,8 +30,10 @@ static int wrong(const struct reader *r, const char *what, size_t n, size_t colu
 
 static void close_reader(struct reader *r)
 {
-    if (r->open)
+    if (r->open) {
+        az_csv_warn_open(&r->csv, r->file->name, r->diag);
         az_csv_release(&r->csv);
+    }
     az_source_close(r->src);
     r->src = NULL;
     r->open = false;

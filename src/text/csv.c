@@ -163,6 +163,7 @@ static int end_row(struct az_csv *c, size_t end, size_t next, bool look_inside)
     if (end - c->at > c->max_row || c->row.n > MAX_FIELDS)
         return AZ_EFORMAT;
     c->next_line += 1 + (look_inside ? finish_quoted(c) : 0);
+    c->open_line = c->eof && next == end ? c->line : 0;
     c->blank = c->row.n == 1 && c->row.v[0].raw.n == 0 && !c->row.v[0].quoted;
     if (c->blank)
         c->row.n = 0;
@@ -373,4 +374,12 @@ int az_csv_next(struct az_csv *c)
         c->failed = r;
     }
     return r;
+}
+
+void az_csv_warn_open(const struct az_csv *c, struct az_sv path, struct az_diag *diag)
+{
+    if (c->open_line)
+        az_diag_add(
+            diag, AZ_WARNING, AZ_AT_LINE(path, c->open_line),
+            "no line end after the last row: if the file was cut, its last figure is wrong");
 }

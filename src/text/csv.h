@@ -23,8 +23,9 @@ struct az_csv {
     struct az_csv_fields row; /* of the last az_csv_next */
     int64_t line;             /* 1-based line where that row starts */
     bool blank;               /* that row was an empty line (row.n is then 0) */
-    size_t max_row; /* a row of more bytes is AZ_EFORMAT (default 64 MiB); also one of over 2^20
-                       fields */
+    int64_t open_line; /* its line, if it is the last row and no line end closes it; else 0 */
+    size_t max_row;    /* a row of more bytes is AZ_EFORMAT (default 64 MiB); also one of over 2^20
+                          fields */
 
     /* Private from here. Tests may set the first two before the first az_csv_next. */
     bool scalar;               /* split byte by byte instead of 64 bytes at a time */
@@ -45,6 +46,9 @@ void az_csv_release(struct az_csv *c);
  * repeat. A quote left open at the end of the file is AZ_EFORMAT (c->line says where it began);
  * errors of the source pass through after the good rows before them. */
 int az_csv_next(struct az_csv *c) AZ_MUST_USE;
+/* After the last row: warns if no line end closes it. A number that was cut is a number, and no
+ * other sign says so. */
+void az_csv_warn_open(const struct az_csv *c, struct az_sv path, struct az_diag *diag);
 /* Text of a field with doubled quotes made single (in the arena only if needed). */
 struct az_sv az_csv_text(struct az_arena *a, const struct az_csv_field *f);
 /* Number fields: thousands separators inside quotes are stripped where they are in groups of three
