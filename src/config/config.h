@@ -77,7 +77,7 @@ struct az_config {
     struct az_inputs inputs;
     struct az_outputs outputs;
     int64_t jobs;          /* workers; 0: number of processors */
-    uint64_t memory_limit; /* bytes an input; 0: none */
+    uint64_t memory_limit; /* bytes an input; 0: by the machine */
     bool strict, warn_only;
     struct az_compare_config compare;
     struct az_gates gates;

@@ -24,7 +24,7 @@ const struct az_option az_option_table[] = {
     { "jobs", AZ_AT_TOP, AZ_OPT_INT, CONF(jobs), 0, 4096, NULL, "0", "",
       "inputs analysed at the same time; 0: one a processor", "0.1" },
     { "memory_limit", AZ_AT_TOP, AZ_OPT_SIZE, CONF(memory_limit), NO_RANGE, NULL, "0", "",
-      "memory of one input in bytes, or with a unit (\"64M\", \"1.5G\"); 0: no limit", "0.1" },
+      "memory of one input in bytes, or with a unit (\"64M\", \"1.5G\"); 0: three quarters of what the machine or its control group gives", "0.1" },
     { "strict", AZ_AT_TOP, AZ_OPT_BOOL, CONF(strict), NO_RANGE, NULL, "false", "",
       "refuse defects of inputs that are otherwise tolerated with a warning", "0.1" },
     { "side_by_side", AZ_AT_TOP, AZ_OPT_BOOL, CONF(side_by_side), NO_RANGE, NULL, "false", "",

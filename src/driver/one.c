@@ -2,6 +2,7 @@
 #include "driver/internal.h"
 
 #include "io/digest.h"
+#include "io/limits.h"
 #include "io/path.h"
 #include "io/source.h"
 #include "tables/views.h"
@@ -9,6 +10,8 @@
 void az_result_init(struct az_result *r, uint64_t memory_limit)
 {
     *r = (struct az_result){ 0 };
+    if (memory_limit == 0)
+        memory_limit = az_memory_given() / 4 * 3;
     az_mem_init(&r->mem, memory_limit > SIZE_MAX ? SIZE_MAX : (size_t)memory_limit);
     az_arena_init(&r->arena, &r->mem);
     az_document_init(&r->doc, &r->arena);

@@ -10,6 +10,7 @@
 
 #include "base/pool.h"
 #include "base/sort.h"
+#include "io/limits.h"
 #include "io/outfile.h"
 
 #define TICK_MS 50
@@ -301,12 +302,6 @@ static unsigned processors(void)
     return n > 0 ? (unsigned)n : 1;
 }
 
-static uint64_t half_of_memory(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : UINT64_C(1) << 30;
-}
-
 /* What the configuration asks for after the inputs. */
 static void follow_up(struct crew *c)
 {
@@ -378,7 +373,9 @@ static int run_crew(struct crew *c, struct az_arena *a)
 
 int az_run(const struct az_plan *plan, const struct az_run_opts *opts)
 {
-    struct crew c = { .plan = plan, .opts = opts, .log = opts->log, .budget = half_of_memory() };
+    struct crew c = {
+        .plan = plan, .opts = opts, .log = opts->log, .budget = az_memory_given() / 2
+    };
     size_t total = az_plan_count(plan);
     struct az_arena a;
     int rc;

@@ -19,7 +19,7 @@ enum {
 struct az_run_opts {
     unsigned workers; /* 0: processors */
     enum az_when color, progress;
-    uint64_t memory_limit; /* bytes an input; 0: none */
+    uint64_t memory_limit; /* bytes an input; 0: three quarters of az_memory_given() */
     struct az_log log;
     bool strict;    /* a warning makes its input a failed one */
     bool text_full; /* -v: everything, not only the classic block */

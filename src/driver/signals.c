@@ -38,8 +38,12 @@ struct az_cancel az_signals_install(void)
     if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
         sigaction(SIGINT, &sa, NULL);
     sigaction(SIGTERM, &sa, NULL);
+    /* A terminal that is closed; nohup keeps it ignored. */
+    if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &sa, NULL);
     sa.sa_handler = SIG_IGN; /* a closed stdout is a write error like any other */
     sigaction(SIGPIPE, &sa, NULL);
+    sigaction(SIGXFSZ, &sa, NULL); /* so is a file that may not grow */
     return (struct az_cancel){ .asked = asked };
 }
 

@@ -41,7 +41,7 @@ static void lines(struct az_textout *o, const struct az_vec_sv *list)
 /* ---- classic: widths count code points and never cut ---- */
 static void classic_text(struct az_textout *o, struct az_sv s, int width)
 {
-    struct az_sv clean = az_field_text(o->scratch, s);
+    struct az_sv clean = az_field_line(o->scratch, s);
     size_t points = az_utf8_count(clean), wide = (size_t)abs(width);
 
     az_textout_put(o, clean);
