@@ -2,6 +2,7 @@
  * one Nsight report (equal stem), the files of the ranks of one run (names that differ in digits
  * only), the files of its hosts (names that differ in the host only); each other file is an input.
  */
+#include "base/intern.h"
 #include "driver/internal.h"
 #include "driver/rank_name.h"
 #include "driver/saved.h"
@@ -129,20 +130,37 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     return info->kind == AZ_PATH_FILE ? add_file(g, az_sv_str(path), true) : AZ_OK;
 }
 
-/* Leaves out the files of this folder that say what others there say in another form. */
-static void drop_twins(struct grouping *g, size_t first)
+static bool among(const struct az_vec_sv *list, struct az_sv s)
 {
+    for (size_t i = 0; i < list->n; i++)
+        if (az_sv_eq(list->v[i], s))
+            return true;
+    return false;
+}
+
+/* Leaves out the files of this folder that say what others there say in another form. */
+static int drop_twins(struct grouping *g, size_t first)
+{
+    struct az_vec_sv ends; /* of such files: a few, by their formats */
     size_t n = first;
+    int rc = AZ_OK;
+
+    az_vec_init(&ends, NULL);
+    for (size_t i = first; !rc && i < g->files.n; i++) {
+        const struct az_format *f = g->files.v[i].format;
+        if (f && f->twin && !among(&ends, az_sv_str(f->twin)))
+            rc = az_vec_push(&ends, az_sv_str(f->twin));
+    }
     for (size_t i = first; i < g->files.n; i++) {
         bool again = false;
-        for (size_t k = first; k < g->files.n && !again; k++) {
-            const char *twin = g->files.v[k].format ? g->files.v[k].format->twin : NULL;
-            again = twin && az_sv_ends(g->files.v[i].path, az_sv_str(twin));
-        }
+        for (size_t k = 0; k < ends.n && !again; k++)
+            again = az_sv_ends(g->files.v[i].path, ends.v[k]);
         if (!again)
             g->files.v[n++] = g->files.v[i];
     }
     g->files.n = n;
+    az_vec_release(&ends);
+    return rc;
 }
 
 /* ".json", also of "trace.json.gz". */
@@ -156,14 +174,6 @@ static struct az_sv extension(struct az_sv path)
         if (base.p[i - 1] == '.')
             return az_sv_make(base.p + i - 1, base.n - i + 1);
     return az_sv_make("", 0);
-}
-
-static bool among(const struct az_vec_sv *list, struct az_sv s)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (az_sv_eq(list->v[i], s))
-            return true;
-    return false;
 }
 
 static void report_passed_file(struct grouping *g, struct az_sv path)
@@ -215,7 +225,7 @@ static int walk_folder(struct grouping *g, struct az_sv path)
     g->folder = path;
     rc = az_path_walk(path.p, &w, g->diag);
     if (!rc)
-        drop_twins(g, first);
+        rc = drop_twins(g, first);
     return rc ? rc : report_passed(g, first);
 }
 
@@ -357,77 +367,121 @@ static int add_odd(struct grouping *g)
     return rc;
 }
 
+/* The input of a file: that of an earlier one of the same format and key, else a new one. `ids`: of
+ * the keys, `inputs`: id -> place in the configuration. */
+static int input_of(struct grouping *g, const struct found *f, struct az_intern *ids,
+                    struct az_vec_u32 *inputs, struct az_input **in)
+{
+    struct az_config *c = g->c;
+    uint32_t id = AZ_NO_ID;
+    int rc = AZ_OK;
+
+    if (f->key.n) {
+        struct az_sv key =
+            az_arena_printf(&c->arena, "%s %.*s", f->format ? f->format->name : "", AZ_SVF(f->key));
+        rc = key.p ? az_intern(ids, key, &id) : az_arena_error(&c->arena);
+    }
+    if (!rc && id < inputs->n) {
+        *in = &c->inputs.v[inputs->v[id]];
+        return AZ_OK;
+    }
+    if (!rc && f->key.n)
+        rc = az_vec_push(inputs, (uint32_t)c->inputs.n);
+    if (!rc)
+        rc = az_config_add_input(c, in);
+    if (rc)
+        return rc;
+    if (!(*in)->title.n) /* --set gives none */
+        (*in)->title = az_arena_dup(&c->arena, title_of(f));
+    (*in)->format = f->format ? az_sv_str(f->format->name) : AZ_SV("auto");
+    return AZ_OK;
+}
+
+/* An input of several files: the title of a run, and a note of what was put together. */
+static void name_input(const struct grouping *g, struct az_input *in)
+{
+    const struct az_format *f = az_format_find(in->format);
+
+    if (in->files.n < 2)
+        return;
+    in->is_run = g->ranks != APART && f && f->ranks_reduced;
+    if (in->is_run)
+        in->title = az_path_base(az_path_dir(in->files.v[0].path));
+    az_diag_add(g->diag, AZ_NOTE, AZ_NOWHERE,
+                "%zu files form one input '%.*s' (a configuration can part them)", in->files.n,
+                AZ_SVF(in->title));
+}
+
 static int add_inputs(struct grouping *g)
 {
     struct az_config *c = g->c;
-    int rc = AZ_OK;
+    struct az_vec_u32 inputs;
+    struct az_intern ids;
+    const size_t before = c->inputs.n;
+    int rc = az_intern_init(&ids, &c->arena, NULL);
 
+    az_vec_init(&inputs, NULL);
     for (size_t i = 0; !rc && i < g->files.n; i++) {
-        const struct found *first = &g->files.v[i];
+        const struct found *f = &g->files.v[i];
         struct az_input *in = NULL;
-        if (!first->path.n)
-            continue; /* taken by an earlier one */
-        rc = az_config_add_input(c, &in);
-        if (rc)
-            break;
-        if (!in->title.n) /* --set gives none */
-            in->title = az_arena_dup(&c->arena, title_of(first));
-        in->format = first->format ? az_sv_str(first->format->name) : AZ_SV("auto");
-        for (size_t k = i; !rc && k < g->files.n; k++) {
-            struct found *f = &g->files.v[k];
-            if (k != i && (!f->path.n || !first->key.n || f->format != first->format ||
-                           !az_sv_eq(f->key, first->key)))
-                continue;
+        rc = input_of(g, f, &ids, &inputs, &in);
+        if (!rc)
             rc = az_vec_push(&in->files,
                              ((struct az_input_file){ .path = f->path, .role = { "", 0 } }));
-            if (k != i)
-                f->path.n = 0;
-        }
-        in->is_run =
-            g->ranks != APART && in->files.n > 1 && first->format && first->format->ranks_reduced;
-        if (in->is_run)
-            in->title = az_path_base(az_path_dir(first->path));
-        if (in->files.n > 1)
-            az_diag_add(g->diag, AZ_NOTE, AZ_NOWHERE,
-                        "%zu files form one input '%.*s' (a configuration can part them)",
-                        in->files.n, AZ_SVF(in->title));
     }
+    for (size_t i = before; !rc && i < c->inputs.n; i++)
+        name_input(g, &c->inputs.v[i]);
+    az_vec_release(&inputs);
+    az_intern_release(&ids);
     return rc;
 }
 
 /* Equal titles are distinguished by the whole file name, then by the folder. */
-static void part_titles(struct az_config *c, struct az_sv (*longer)(struct az_sv path))
+static int part_titles(struct az_config *c, struct az_sv (*longer)(struct az_sv path))
 {
-    size_t n = c->inputs.n;
+    struct az_vec_u32 count;
+    struct az_intern ids;
+    uint32_t id;
+    int rc = az_intern_init(&ids, &c->arena, NULL);
 
-    for (size_t i = 0; i < n; i++) {
-        struct az_sv same = c->inputs.v[i].title;
-        size_t count = 0;
-        for (size_t k = i + 1; k < n; k++)
-            count += az_sv_eq(c->inputs.v[k].title, same);
-        for (size_t k = i; count > 0 && k < n; k++) {
-            struct az_input *in = &c->inputs.v[k];
-            const struct az_sv path = in->files.n ? in->files.v[0].path : in->title;
-            if (az_sv_eq(in->title, same))
-                in->title = longer(in->is_run ? az_path_dir(path) : path);
-        }
+    az_vec_init(&count, NULL);
+    for (size_t i = 0; !rc && i < c->inputs.n; i++) {
+        rc = az_intern(&ids, c->inputs.v[i].title, &id);
+        if (!rc && id == count.n)
+            rc = az_vec_push(&count, 0);
+        if (!rc)
+            count.v[id]++;
     }
+    for (size_t i = 0; !rc && i < c->inputs.n; i++) {
+        struct az_input *in = &c->inputs.v[i];
+        const struct az_sv path = in->files.n ? in->files.v[0].path : in->title;
+        if (count.v[az_intern_find(&ids, in->title)] > 1)
+            in->title = longer(in->is_run ? az_path_dir(path) : path);
+    }
+    az_vec_release(&count);
+    az_intern_release(&ids);
+    return rc;
 }
 
 static struct az_sv whole_path(struct az_sv path) { return path; }
 
 /* The same file twice on the command line (also through a folder or a glob) is one input. */
-static void drop_repeats(struct founds *f)
+static int drop_repeats(struct founds *f, struct az_arena *a)
 {
+    struct az_intern paths;
     size_t n = 0;
-    for (size_t i = 0; i < f->n; i++) {
-        bool again = false;
-        for (size_t k = 0; k < n && !again; k++)
-            again = az_sv_eq(f->v[k].path, f->v[i].path) && !az_sv_is(f->v[i].path, "-");
-        if (!again)
+    int rc = az_intern_init(&paths, a, NULL);
+
+    for (size_t i = 0; !rc && i < f->n; i++) {
+        const size_t before = paths.text.n;
+        uint32_t id;
+        rc = az_intern(&paths, f->v[i].path, &id);
+        if (id == before || az_sv_is(f->v[i].path, "-"))
             f->v[n++] = f->v[i];
     }
     f->n = n;
+    az_intern_release(&paths);
+    return rc;
 }
 
 static int plan(struct grouping *g, const char *const *paths, size_t n)
@@ -449,14 +503,16 @@ static int plan(struct grouping *g, const char *const *paths, size_t n)
         rc = az_cancelled(&c->cancel) ? AZ_EINTR : add_path(g, paths[i]);
     if (!rc)
         rc = add_odd(g);
-    drop_repeats(&g->files);
+    if (!rc)
+        rc = drop_repeats(&g->files, &c->arena);
     if (!rc)
         rc = add_inputs(g);
-    if (!rc) {
-        part_titles(c, az_path_base);
-        part_titles(c, whole_path);
-        rc = g->ranks == APART ? az_group_hint(g->c, g->diag) : AZ_OK;
-    }
+    if (!rc)
+        rc = part_titles(c, az_path_base);
+    if (!rc)
+        rc = part_titles(c, whole_path);
+    if (!rc && g->ranks == APART)
+        rc = az_group_hint(g->c, g->diag);
     if (named)
         az_rank_name_release(&g->name);
     az_diag_release(&g->silent);

@@ -2,6 +2,7 @@
  * taken together. */
 #include <string.h>
 
+#include "base/intern.h"
 #include "driver/internal.h"
 #include "driver/rank_name.h"
 
@@ -86,19 +87,6 @@ struct az_sv az_group_without_host(struct az_arena *a, struct az_sv path)
     return any ? az_sv_make(text, n) : (struct az_sv){ "", 0 };
 }
 
-/* Where the names of two files differ in the rank only: do they? */
-static bool same_run(const struct az_rank_name *name, struct az_sv x, struct az_sv y, bool *other)
-{
-    const struct az_sv a = az_path_base(x), b = az_path_base(y);
-    struct az_rank_place i, j;
-    if (!az_sv_eq(az_path_dir(x), az_path_dir(y)) || !az_rank_name_find(name, a, &i) ||
-        !az_rank_name_find(name, b, &j))
-        return false;
-    *other = i.rank != j.rank;
-    return az_sv_eq(az_sv_make(a.p, i.digits), az_sv_make(b.p, j.digits)) &&
-           az_sv_eq(behind_rank(a, &i), behind_rank(b, &j));
-}
-
 static void hint(struct az_diag *diag, const struct az_rank_name *name, struct az_sv path, size_t n,
                  size_t packed)
 {
@@ -115,33 +103,63 @@ static void hint(struct az_diag *diag, const struct az_rank_name *name, struct a
                                 : "");
 }
 
+/* Inputs of one file each whose names differ in the rank only. */
+struct alike {
+    struct az_sv first; /* path */
+    int64_t rank;       /* of the first */
+    size_t n, packed;   /* those of another rank, and the first */
+};
+AZ_VEC(struct alike, alikes);
+
+static int note_rank(struct alikes *list, struct az_intern *keys, const struct az_rank_name *name,
+                     const struct az_input *in)
+{
+    const struct az_sv path = in->files.v[0].path, base = az_path_base(path);
+    struct az_rank_place at;
+    uint32_t id;
+    int rc;
+
+    if (!az_rank_name_find(name, base, &at))
+        return AZ_OK;
+    const struct az_sv tail = behind_rank(base, &at);
+    struct az_sv key =
+        az_arena_printf(keys->arena, "%.*s %.*s%.*s#%.*s", AZ_SVF(in->format),
+                        (int)(path.n - base.n), path.p, (int)at.digits, base.p, AZ_SVF(tail));
+    rc = key.p ? az_intern(keys, key, &id) : az_arena_error(keys->arena);
+    if (!rc && id == list->n)
+        rc = az_vec_push(list, ((struct alike){ .first = path, .rank = at.rank }));
+    if (rc)
+        return rc;
+    struct alike *x = &list->v[id];
+    if (x->n == 0 || at.rank != x->rank) {
+        x->n++;
+        x->packed += az_sv_ends(path, AZ_SV(".gz"));
+    }
+    return AZ_OK;
+}
+
 int az_group_hint(struct az_config *c, struct az_diag *diag)
 {
     const struct az_inputs *in = &c->inputs;
     struct az_rank_name name;
+    struct az_intern keys;
+    struct alikes list;
     int rc = az_rank_name_init(&name, AZ_SV(""), &c->arena, AZ_NOWHERE, diag);
-    bool *told = rc ? NULL : az_arena_array(&c->arena, in->n, sizeof *told);
 
-    for (size_t i = 0; told && i < in->n; i++) {
+    if (rc)
+        return rc;
+    az_vec_init(&list, NULL);
+    rc = az_intern_init(&keys, &c->arena, NULL);
+    for (size_t i = 0; !rc && i < in->n; i++) {
         const struct az_format *f = az_format_find(in->v[i].format);
-        size_t n = 1, packed = 0;
-        if (told[i] || in->v[i].files.n != 1 || !f || !f->ranks_reduced)
-            continue;
-        for (size_t k = i + 1; k < in->n; k++) {
-            bool other = false;
-            if (in->v[k].files.n != 1 || !az_sv_eq(in->v[k].format, in->v[i].format) ||
-                !same_run(&name, in->v[i].files.v[0].path, in->v[k].files.v[0].path, &other) ||
-                !other)
-                continue;
-            told[k] = true;
-            packed += az_sv_ends(in->v[k].files.v[0].path, AZ_SV(".gz"));
-            n++;
-        }
-        packed += az_sv_ends(in->v[i].files.v[0].path, AZ_SV(".gz"));
-        if (n > 1)
-            hint(diag, &name, in->v[i].files.v[0].path, n, packed);
+        if (in->v[i].files.n == 1 && f && f->ranks_reduced)
+            rc = note_rank(&list, &keys, &name, &in->v[i]);
     }
-    if (!rc)
-        az_rank_name_release(&name);
-    return rc ? rc : told ? AZ_OK : az_arena_error(&c->arena);
+    for (size_t i = 0; !rc && i < list.n; i++)
+        if (list.v[i].n > 1)
+            hint(diag, &name, list.v[i].first, list.v[i].n, list.v[i].packed);
+    az_intern_release(&keys);
+    az_vec_release(&list);
+    az_rank_name_release(&name);
+    return rc;
 }

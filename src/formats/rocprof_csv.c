@@ -278,7 +278,7 @@ static int read_file(struct az_roc *r, struct az_sv path, bool sums, const char 
                     "samples of the program counter: not used");
     else if (rc == 0 && (f->table != T_SUMS || sums))
         rc = settle_file(f, read_rows(f), errors);
-    if (rc == 0)
+    if (rc == 0 && !f->short_line)
         az_csv_warn_open(&f->csv, path, r->job->diag);
     if (rc == 0 && r->job->progress)
         atomic_fetch_add(r->job->progress, az_source_consumed(src));

@@ -259,7 +259,7 @@ static int read_file(struct az_parse *job, size_t index, struct run *run)
     rc = az_csv_init(&f.csv, src, ',', job->mem);
     if (rc == 0) {
         rc = read_rows(&f, src);
-        if (rc == 0)
+        if (rc == 0 && !f.short_rows)
             az_csv_warn_open(&f.csv, f.path, job->diag);
         az_csv_release(&f.csv);
     }
