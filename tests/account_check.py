@@ -121,6 +121,20 @@ def kernel_sums(what, t):
              max(10.0, 1e-6 * sums[names[0]]))
 
 
+def families(what, t):
+    """time_by_family adds up the kernels of kernels_by_name; operations of a TPU count without what is inside them."""
+    if not t.get("kernels_by_name") or t.get("tpu_op_summary"):
+        return
+    times = {r["family"]: number(r, "time_ms") * 1e6 for r in t.get("time_by_family", [])}
+    verdict(bool(times), what + ": has time_by_family")
+    sums = {}
+    for r in t["kernels_by_name"]:
+        sums[r["family"]] = sums.get(r["family"], 0) + number(r, "total_ns")
+    for f, ns in sums.items():
+        if f not in ("copy", "fill", "other"): # those hold copies, fills and graphs, too
+            same("%s: kernels of %s, time_by_family" % (what, f), ns, times.get(f, 0), max(10.0, 1e-6 * ns))
+
+
 def device_iterations(what, t, lines):
     """Steps of a tag on one device: the windows are the same."""
     rows = t.get("device_iterations")
@@ -145,6 +159,7 @@ def gaps(what, t, line, devices):
 def one_input(what, t):
     whole = t.get("gpu_timeline", [])
     kernel_sums(what, t)
+    families(what, t)
     if not whole:
         return
     if "time_ms" in whole[0]: # by device of its own

@@ -40,6 +40,7 @@
     X(hlo_host) \
     X(hlo_events) \
     X(hlo_tpu) \
+    X(time_by_family) \
     /* after those of a format's own vocabulary, which answer the same questions (tables/views.h) */ \
     X(kern_sum) \
     X(mem_time_sum) \

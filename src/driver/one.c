@@ -200,7 +200,8 @@ static void cover_skipped(struct az_job *job, unsigned caps)
 static struct az_view_choice views_of(const struct az_one *o)
 {
     return (struct az_view_choice){ .compat = o->job->input->opts.compat,
-                                    .native = o->job->format->tool };
+                                    .native = o->job->format->tool,
+                                    .class_map = o->job->input->opts.classes.n > 0 };
 }
 
 /* Is any of its tables shown, or are they not known by name? */

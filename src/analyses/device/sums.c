@@ -1,6 +1,7 @@
 /* Tables of sums by name: kernels, memory operations, calls, host ranges
  * (docs/formats-nsight.md 2.2, 3.3). */
 #include "analyses/list.h"
+#include "facts/families.h"
 #include "tables/keys.h"
 
 /* clang-format off */
@@ -44,6 +45,20 @@ static int ranges(struct az_job *job, struct az_name_sums *out)
     return az_job_sum(job, (const enum az_kind[]){ AZ_RANGE }, 1, AZ_SUM_STYLE, out);
 }
 
+static const struct az_table_spec time_by_family = {
+    "time_by_family",
+    "Device time by family",
+    AZ_TABLE_SUMMARY,
+    .sums = az_job_families,
+    .columns = { { "family", &az_key_row_family, .flags = AZ_KEY },
+                 { "count", .figure = AZ_FIG_COUNT },
+                 { "time_ms", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+                 { "percent", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+                 { "cumulative_percent", .figure = AZ_FIG_CUMULATIVE, .unit = AZ_UNIT_PERCENT,
+                   .flags = AZ_DETAIL } },
+    .shares = AZ_SHARES_CELLS
+};
+
 /* Rows in the order of the sums: by total, or as the file gave them. */
 static const struct az_table_spec specs[] = {
     { "kern_sum", "Kernels", AZ_TABLE_SUMMARY, .sums = az_job_kernels,
@@ -67,6 +82,10 @@ static const struct az_table_spec specs[] = {
                    { "Range", &az_key_name, .flags = AZ_KEY },
                    TAILS } },
 };
+static int run_families(struct az_job *job)
+{
+    return az_spec_make(job, &time_by_family, NULL, NULL);
+}
 static int run_kernels(struct az_job *job) { return az_spec_make(job, &specs[0], NULL, NULL); }
 static int run_mem_time(struct az_job *job) { return az_spec_make(job, &specs[1], NULL, NULL); }
 static int run_mem_size(struct az_job *job) { return az_spec_make(job, &specs[2], NULL, NULL); }
@@ -74,6 +93,13 @@ static int run_api(struct az_job *job) { return az_spec_make(job, &specs[3], NUL
 static int run_osrt(struct az_job *job) { return az_spec_make(job, &specs[4], NULL, NULL); }
 static int run_ranges(struct az_job *job) { return az_spec_make(job, &specs[5], NULL, NULL); }
 
+const struct az_analysis az_analysis_time_by_family = {
+    .name = "time_by_family",
+    .tables = { "time_by_family" },
+    .help = "device time by family of work: gemm, attention, communication, copy ...",
+    .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_MEM | AZ_CAP_OPREPORT,
+    .run = run_families
+};
 const struct az_analysis az_analysis_kern_sum = { .name = "kern_sum",
                                                   .tables = { "kern_sum" },
                                                   .help = "kernel time by name",
