@@ -103,7 +103,8 @@ KERNEL_SUMS = {
     "kernel_summary": [("Kernel duration (µs)_sum", 1e3), ("Total Kernel Time (ms)", 1e6), ("total_us", 1e3)],
     "kernel_class_summary": [("Kernel duration (ms)_sum", 1e6)],
     "kernel_summary_by_category": [("total_direct_kernel_time_ms", 1e6), ("total_us", 1e3)],
-    "kernels_by_name": [("Total Time (ns)", 1), ("total_us", 1e3)],
+    "kernels_by_name": [("total_ns", 1)],
+    "kernels_by_grid": [("total_ns", 1)],
     "classes": [("Total Time (ns)", 1)],
 }
 
