@@ -103,7 +103,8 @@ KERNEL_SUMS = {
     "kernel_summary": [("Kernel duration (µs)_sum", 1e3), ("Total Kernel Time (ms)", 1e6), ("total_us", 1e3)],
     "kernel_class_summary": [("Kernel duration (ms)_sum", 1e6)],
     "kernel_summary_by_category": [("total_direct_kernel_time_ms", 1e6), ("total_us", 1e3)],
-    "kernels_by_name": [("Total Time (ns)", 1), ("total_us", 1e3)],
+    "kernels_by_name": [("total_ns", 1)],
+    "kernels_by_grid": [("total_ns", 1)],
     "classes": [("Total Time (ns)", 1)],
 }
 
@@ -119,6 +120,20 @@ def kernel_sums(what, t):
     for n in names[1:]:
         same("%s: kernel time of %s and %s" % (what, names[0], n), sums[names[0]], sums[n],
              max(10.0, 1e-6 * sums[names[0]]))
+
+
+def families(what, t):
+    """time_by_family adds up the kernels of kernels_by_name; operations of a TPU count without what is inside them."""
+    if not t.get("kernels_by_name") or t.get("tpu_op_summary"):
+        return
+    times = {r["family"]: number(r, "time_ms") * 1e6 for r in t.get("time_by_family", [])}
+    verdict(bool(times), what + ": has time_by_family")
+    sums = {}
+    for r in t["kernels_by_name"]:
+        sums[r["family"]] = sums.get(r["family"], 0) + number(r, "total_ns")
+    for f, ns in sums.items():
+        if f not in ("copy", "fill", "other"): # those hold copies, fills and graphs, too
+            same("%s: kernels of %s, time_by_family" % (what, f), ns, times.get(f, 0), max(10.0, 1e-6 * ns))
 
 
 def device_iterations(what, t, lines):
@@ -145,6 +160,7 @@ def gaps(what, t, line, devices):
 def one_input(what, t):
     whole = t.get("gpu_timeline", [])
     kernel_sums(what, t)
+    families(what, t)
     if not whole:
         return
     if "time_ms" in whole[0]: # by device of its own

@@ -2,8 +2,10 @@
 #ifndef AZ_ANALYSES_ANALYSIS_H
 #define AZ_ANALYSES_ANALYSIS_H
 
-#include "facts/job.h"
+#include "tables/engine.h"
 
+/* An analysis, or a list of tables that are nothing but specifications: each of them is listed, run
+ * and skipped by itself, under its own name. */
 struct az_analysis {
     const char *name; /* "kern_sum" */
     const char *help;
@@ -12,7 +14,28 @@ struct az_analysis {
     const char
         *tables[4]; /* ids; none of them wanted (tables/views.h): not run. None: always run */
     int (*run)(struct az_job *job)
-        AZ_MUST_USE; /* emits its tables; 0 also when there is nothing to say */
+        AZ_MUST_USE;                   /* emits its tables; 0 also when there is nothing to say */
+    const struct az_table_spec *specs; /* instead of all that; ended by one without an id */
 };
+
+/* One of what is run, in report order. */
+struct az_entry {
+    const char *name, *help;
+    unsigned needs, any;
+    const char *const *tables; /* n_tables ids */
+    size_t n_tables;
+    /* private: where the list is, and which of its specs */
+    const struct az_analysis *const *at;
+    const struct az_table_spec *spec;
+    bool started;
+};
+/* Before the first of a NULL-terminated list. */
+static inline struct az_entry az_entries_of(const struct az_analysis *const *list)
+{
+    return (struct az_entry){ .at = list };
+}
+/* The next one; false: there is none. */
+bool az_entry_next(struct az_entry *s);
+int az_entry_run(const struct az_entry *s, struct az_job *job) AZ_MUST_USE;
 
 #endif

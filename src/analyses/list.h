@@ -1,4 +1,5 @@
-/* The analyses: one row each, a const struct az_analysis az_analysis_NAME, in report order.
+/* The analyses: one row each, a const struct az_analysis az_analysis_NAME, in report order. A table
+ * that is a specification alone is a row of one of their lists (`specs`, analyses/analysis.h).
  * `findings` ranks what all others found: it comes last but for `coverage`. */
 #ifndef AZ_ANALYSES_LIST_H
 #define AZ_ANALYSES_LIST_H
@@ -41,20 +42,14 @@
     X(hlo_events) \
     X(hlo_tpu) \
     /* after those of a format's own vocabulary, which answer the same questions (tables/views.h) */ \
-    X(kern_sum) \
-    X(mem_time_sum) \
-    X(mem_size_sum) \
-    X(api_sum) \
-    X(osrt_sum) \
-    X(nvtx_sum) \
+    X(sums) \
     X(nvtx_gpu_proj_sum) \
     X(nvtx_gpu_proj_trace) \
     X(nvtx_kern_sum) \
     X(kern_exec_sum) \
     X(gpu_gaps) \
     X(gpu_utilization) \
-    X(kernel_names) \
-    X(kernels_by_grid) \
+    X(kernels) \
     X(unmatched) \
     X(findings) \
     X(coverage)

@@ -23,8 +23,8 @@ static int run_list(const struct az_cmd *cmd, int argc, char **argv)
     for (const struct az_format *const *f = az_formats; *f; f++)
         print_format(*f);
     puts("analyses:");
-    for (const struct az_analysis *const *p = az_analyses; *p; p++)
-        printf("  %-20s %s\n", (*p)->name, (*p)->help);
+    for (struct az_entry s = az_entries_of(az_analyses); az_entry_next(&s);)
+        printf("  %-20s %s\n", s.name, s.help);
     puts("analyses over the ranks of one run:");
     for (const struct az_rank_analysis *const *p = az_rank_analyses; *p; p++)
         printf("  %-20s %s\n", (*p)->name, (*p)->help);

@@ -166,10 +166,20 @@ static struct az_sv caps_text(struct az_arena *a, unsigned caps, const char *bet
 }
 
 /* Facts that an analysis lacks; 0: it can run. */
-static unsigned lacking(const struct az_analysis *an, unsigned caps)
+static unsigned lacking(const struct az_entry *s, unsigned caps)
 {
-    const unsigned missing = an->needs & ~caps;
-    return missing ? missing : an->any & caps ? 0 : an->any;
+    const unsigned missing = s->needs & ~caps;
+    return missing ? missing : s->any & caps ? 0 : s->any;
+}
+
+/* Has one before it lacked the same? */
+static bool lacked_before(const struct az_entry *s, unsigned caps)
+{
+    struct az_entry k = az_entries_of(az_analyses);
+    while (az_entry_next(&k) && k.name != s->name)
+        if (lacking(&k, caps) == lacking(s, caps))
+            return true;
+    return false;
 }
 
 /* One row for each set of facts that some analyses lack, in the order of the first of them. What
@@ -177,25 +187,24 @@ static unsigned lacking(const struct az_analysis *an, unsigned caps)
 static void cover_skipped(struct az_job *job, unsigned caps)
 {
     struct az_arena *a = job->arena;
-    for (size_t i = 0; az_analyses[i]; i++) {
-        const unsigned missing = lacking(az_analyses[i], caps);
-        bool first =
-            missing &&
-            !(missing & (AZ_CAP_OWN | (job->opts->kernel_geometry ? 0u : AZ_CAP_GEOMETRY)));
+    const unsigned silent = AZ_CAP_OWN | (job->opts->kernel_geometry ? 0u : AZ_CAP_GEOMETRY);
+    struct az_entry s = az_entries_of(az_analyses);
+    while (az_entry_next(&s)) {
+        const unsigned missing = lacking(&s, caps);
         int64_t count = 0;
         struct az_sv names = AZ_SV("");
-        for (size_t k = 0; k < i; k++)
-            first &= lacking(az_analyses[k], caps) != missing;
-        for (size_t k = i; first && az_analyses[k]; k++) {
-            if (lacking(az_analyses[k], caps) != missing)
+        if (!missing || (missing & silent) || lacked_before(&s, caps))
+            continue;
+        struct az_entry k = s;
+        do {
+            if (lacking(&k, caps) != missing)
                 continue;
-            names = az_arena_printf(a, "%.*s%s%s", AZ_SVF(names), count ? ", " : "",
-                                    az_analyses[k]->name);
+            names = az_arena_printf(a, "%.*s%s%s", AZ_SVF(names), count ? ", " : "", k.name);
             count++;
-        }
+        } while (az_entry_next(&k));
         struct az_sv item =
             az_arena_printf(a, "analyses skipped: no %.*s", AZ_SVF(caps_text(a, missing, ", ")));
-        if (first && item.p)
+        if (item.p)
             az_cover(job, item.p, (double)count, "count", names);
     }
 }
@@ -203,15 +212,16 @@ static void cover_skipped(struct az_job *job, unsigned caps)
 static struct az_view_choice views_of(const struct az_one *o)
 {
     return (struct az_view_choice){ .compat = o->job->input->opts.compat,
-                                    .native = o->job->format->tool };
+                                    .native = o->job->format->tool,
+                                    .class_map = o->job->input->opts.classes.n > 0 };
 }
 
 /* Is any of its tables shown, or are they not known by name? */
-static bool wanted(const struct az_one *o, const struct az_analysis *an)
+static bool wanted(const struct az_one *o, const struct az_entry *s)
 {
-    bool any = an->tables[0] == NULL;
-    for (size_t i = 0; i < AZ_LENGTH(an->tables) && an->tables[i]; i++)
-        any |= az_views_wanted(&o->res->doc, an->tables[i], views_of(o));
+    bool any = s->n_tables == 0;
+    for (size_t i = 0; i < s->n_tables; i++)
+        any |= az_views_wanted(&o->res->doc, s->tables[i], views_of(o));
     return any;
 }
 
@@ -227,17 +237,17 @@ static int select_views(struct az_one *o, struct az_job *job)
 
 static int analyse(struct az_one *o, struct az_job *job)
 {
+    struct az_entry s = az_entries_of(az_analyses);
     int failed = AZ_OK;
 
-    for (const struct az_analysis *const *p = az_analyses; *p && job->n_traces; p++) {
-        const struct az_analysis *an = *p;
+    while (job->n_traces && az_entry_next(&s)) {
         size_t before = o->diag->errors;
         int rc;
-        if (lacking(an, o->caps) || !wanted(o, an))
+        if (lacking(&s, o->caps) || !wanted(o, &s))
             continue;
         if (az_cancelled(o->job->cancel))
             return AZ_EINTR;
-        rc = az_one_explain(o, an->run(job), before, an->name);
+        rc = az_one_explain(o, az_entry_run(&s, job), before, s.name);
         if (rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTR)
             return rc;
         if (rc)

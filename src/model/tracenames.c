@@ -9,6 +9,13 @@ static void mark(const struct az_trace *t, enum az_kind k, uint8_t *wanted)
             wanted[e->name[i]] = 1;
 }
 
+static void mark_sums(const struct az_sums *s, size_t ids, uint8_t *wanted)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->v[i].name < ids)
+            wanted[s->v[i].name] = 1;
+}
+
 int az_trace_classify(struct az_trace *t)
 {
     const size_t ids = t->names.text.n;
@@ -19,9 +26,8 @@ int az_trace_classify(struct az_trace *t)
     mark(t, AZ_KERNEL, wanted);
     mark(t, AZ_MEMSET, wanted);
     mark(t, AZ_GRAPH, wanted);
-    for (size_t i = 0; i < t->kernel_sums.n; i++)
-        if (t->kernel_sums.v[i].name < ids)
-            wanted[t->kernel_sums.v[i].name] = 1;
+    mark_sums(&t->kernel_sums, ids, wanted);
+    mark_sums(&t->mem_sums, ids, wanted);
     int rc = az_name_classes_make(&t->classes, t->names.text.v, wanted, ids, &t->user_names,
                                   &t->arena, t->mem);
     az_mem_free(t->mem, wanted, ids + 1);

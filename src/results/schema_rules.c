@@ -83,7 +83,7 @@ const struct az_schema_summary az_schema_summaries[] = {
                 "advice|signposts|iterations|op_kernel_map"
 #define FAMILIES "GEMM|gemm|GroupedGEMM|CONV*|SDPA*|*Elementwise|*_elemwise|*_eltwise|Normalization*|RMSNorm*|Reduce*|" \
                  "RoPE*|MoE*|Embedding*|CrossEntropy*|SSM*|MultiTensor*|*_fwd|*_bwd"
-#define CLASSES "classes|nccl|memops"
+#define CLASSES "classes|nccl|memops|time_by_family"
 
 /* The first row that fits counts; cores have no unit and no summary any more. */
 const struct az_schema_rule az_schema_rules[] = {

@@ -20,6 +20,7 @@ static const struct source class_sources[] = {
     { "classes", "category", "kernel_time_per_iteration" },
     { "kernel_summary_by_category", "category", "kernel_time_ms=kernel_time" },
     { "kernel_class_summary", "category", "kernel_time" },
+    { "time_by_family", "family", "kernel_time" },
     { "ops_summary_by_category", "category", "kernel_time_ms" },
     { "tpu_category_summary", "category", "kernel_time" },
     { "grouped_breakdown", "group", "time" },

@@ -333,9 +333,12 @@ int az_spec_make(struct az_job *job, const struct az_table_spec *s, void *ctx,
 {
     struct az_grouping g = { .spec = s, .rows = { job, ctx }, .list = list };
     struct az_table *t = NULL;
+    int rc = 0;
+    if (s->prepare && !(g.rows.ctx = s->prepare(job, &rc)))
+        return rc;
     if (!columns_of(&g))
         return AZ_EINTERNAL;
-    int rc = az_grouping_make(&g);
+    rc = az_grouping_make(&g);
     if (rc == 0)
         rc = (t = new_table(&g)) ? fill(&g, t) : az_arena_error(job->arena);
     az_grouping_release(&g);
@@ -344,13 +347,4 @@ int az_spec_make(struct az_job *job, const struct az_table_spec *s, void *ctx,
     else
         az_table_free(t);
     return rc ? rc : charts(job, s);
-}
-
-int az_specs_make(struct az_job *job, const struct az_table_spec *const *specs, size_t n)
-{
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < n; i++)
-        if (az_job_has(job, specs[i]->needs))
-            rc = az_spec_make(job, specs[i], NULL, NULL);
-    return rc;
 }

@@ -26,7 +26,7 @@ struct az_item {
 /* Handed to every function of a spec. */
 struct az_scope {
     struct az_job *job;
-    void *ctx; /* of the caller of az_spec_make */
+    void *ctx; /* of the caller of az_spec_make, or what the spec prepared */
 };
 static inline const struct az_trace *az_item_trace(const struct az_scope *r,
                                                    const struct az_item *i)
@@ -148,9 +148,16 @@ struct az_spec_chart {
 struct az_table_spec {
     const char *id, *title;
     unsigned flags; /* AZ_TABLE_* */
+    /* Of a table that is run by itself (analyses/analysis.h): what `analyzer list` says of it, of
+     * which facts some trace must have one, and whether the options ask for it. */
+    const char *help;
+    unsigned any;                             /* AZ_CAP_*; 0: none asked */
+    bool (*asked)(const struct az_options *); /* NULL: always */
     /* Source, one of: events of `n_kinds` kinds of the traces that have `needs`; sums that a fact
      * holds; or the items that the caller of az_spec_make gives. */
     unsigned needs; /* AZ_CAP_* */
+    /* Makes what its functions need, once for the table; NULL on failure, *rc says why. */
+    void *(*prepare)(struct az_job *, int *rc);
     size_t n_kinds;
     enum az_kind kinds[AZ_SPEC_KINDS];
     int (*sums)(struct az_job *, struct az_name_sums *);
@@ -184,8 +191,5 @@ struct az_item_list {
  * spec has no source of its own. */
 int az_spec_make(struct az_job *job, const struct az_table_spec *s, void *ctx,
                  const struct az_item_list *list) AZ_MUST_USE;
-/* Those whose needs some trace meets. */
-int az_specs_make(struct az_job *job, const struct az_table_spec *const *specs,
-                  size_t n) AZ_MUST_USE;
 
 #endif

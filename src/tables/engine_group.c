@@ -130,6 +130,14 @@ static int place_of(struct az_grouping *g, const uint64_t *number, uint32_t **at
     }
 }
 
+static bool same_as_last(const struct az_grouping *g, const uint64_t *number)
+{
+    bool same = g->n_keys > 0 && g->groups.n > 0;
+    for (size_t k = 0; same && k < g->n_keys; k++)
+        same = number[k] == g->last[k];
+    return same;
+}
+
 static int find_group(struct az_grouping *g, const struct az_item *item, uint32_t *group)
 {
     uint64_t number[AZ_SPEC_KEYS];
@@ -139,7 +147,7 @@ static int find_group(struct az_grouping *g, const struct az_item *item, uint32_
     *group = AZ_NO_ID;
     if (rc || !in)
         return rc;
-    if (g->n_keys && g->groups.n && memcmp(number, g->last, g->n_keys * sizeof *number) == 0) {
+    if (same_as_last(g, number)) {
         *group = g->last_group;
         return 0;
     }
@@ -147,7 +155,8 @@ static int find_group(struct az_grouping *g, const struct az_item *item, uint32_
     if (rc)
         return rc;
     *group = g->last_group = *at;
-    memcpy(g->last, number, g->n_keys * sizeof *number);
+    for (size_t k = 0; k < g->n_keys; k++)
+        g->last[k] = number[k];
     return added ? add_group(g, item, number) : 0;
 }
 
@@ -343,10 +352,12 @@ static int given_row(struct az_grouping *g, size_t trace, size_t row, const stru
         g->groups.v[k].n = s->count;
         return 0;
     }
-    room[k].sum = az_add_sat(room[k].sum,
-                             s->total_ns * g->ticks); /* of more than one row only sums are known */
+    room[k].sum = room[k].sum == AZ_UNKNOWN || s->total_ns == AZ_UNKNOWN
+                      ? AZ_UNKNOWN
+                      : az_add_sat(room[k].sum, s->total_ns * g->ticks);
     g->groups.v[k].n = room[k].n = az_add_sat(g->groups.v[k].n, s->count);
-    room[k].mean = (double)room[k].sum / (double)g->groups.v[k].n;
+    room[k].mean = room[k].sum == AZ_UNKNOWN ? NAN : (double)room[k].sum / (double)g->groups.v[k].n;
+    /* of more than one row only sums are known */
     room[k].median = room[k].std = room[k].min = room[k].max = NAN;
     return 0;
 }

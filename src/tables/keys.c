@@ -29,6 +29,14 @@ static struct az_sv family_of(const struct az_scope *r, const struct az_item *i)
 const struct az_key az_key_family = { AZ_TEXT, .text = family_of, .by_name = true };
 const struct az_key az_key_class = { AZ_TEXT, .text = class_of, .by_name = true };
 
+static struct az_sv row_family_of(const struct az_scope *r, const struct az_item *i)
+{
+    (void)r;
+    return az_family_text((enum az_family)i->other);
+}
+
+const struct az_key az_key_row_family = { AZ_TEXT, .text = row_family_of };
+
 static struct az_sv style_of(const struct az_scope *r, const struct az_item *i)
 {
     (void)r;

@@ -4,14 +4,15 @@
 
 #include "tables/engine.h"
 
-extern const struct az_key az_key_name;   /* of the event */
-extern const struct az_key az_key_family; /* of a kernel's name: gemm, attention, ... */
-extern const struct az_key az_key_class;  /* of a kernel's name by the user's map */
-extern const struct az_key az_key_style;  /* "PushPop", "StartEnd": of rows of az_name_sums */
-extern const struct az_key az_key_rank;   /* number of the trace: az_job_rank */
-extern const struct az_key az_key_device; /* of the lane */
-extern const struct az_key az_key_stream; /* of the lane */
-extern const struct az_key az_key_thread; /* of the lane */
+extern const struct az_key az_key_name;       /* of the event */
+extern const struct az_key az_key_family;     /* of a kernel's name: gemm, attention, ... */
+extern const struct az_key az_key_class;      /* of a kernel's name by the user's map */
+extern const struct az_key az_key_style;      /* "PushPop", "StartEnd": of rows of az_name_sums */
+extern const struct az_key az_key_row_family; /* of rows of az_job_families */
+extern const struct az_key az_key_rank;       /* number of the trace: az_job_rank */
+extern const struct az_key az_key_device;     /* of the lane */
+extern const struct az_key az_key_stream;     /* of the lane */
+extern const struct az_key az_key_thread;     /* of the lane */
 extern const struct az_key
     az_key_bytes; /* of a copy or fill; those of unknown size are in no row */
 

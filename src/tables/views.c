@@ -8,6 +8,8 @@
 #define TRACELENS AZ_TOOL_TRACELENS
 #define RANKS     AZ_TOOL_RANK_SHEETS
 
+#define USER_CLASSES "user_classes" /* asked only by who gives a class map */
+
 struct view {
     const char *table;     /* id */
     const char *questions; /* that it answers, divided by blanks */
@@ -47,6 +49,7 @@ static const struct view views[] = {
     { "idle_time_breakdown", "idle_causes", HTA, true, NULL, NULL },
     { "idle_interval_stats", "idle_intervals", HTA, true, NULL, NULL },
     /* kernels */
+    { "time_by_family", "families classes", 0, false, NULL, NULL },
     { "kernel_summary", "kernels", 0, false, NULL, NULL },
     { "tpu_op_summary", "kernels", 0, false, NULL, NULL },
     { "ops_stacked", "kernels classes", 0, false, NULL, NULL },
@@ -54,7 +57,7 @@ static const struct view views[] = {
     { "kernels_by_name", "kernels", 0, false, NULL, NULL },
     { "kernel_breakdown", "kernels", HTA, true, NULL, NULL },
     { "kernel_summary_by_category", "classes operator_categories", 0, false, NULL, NULL },
-    { "kernel_class_summary", "classes", 0, false, NULL, NULL },
+    { "kernel_class_summary", "classes " USER_CLASSES, 0, false, NULL, NULL },
     { "category_summary", "classes", 0, false, NULL, NULL },
     { "kernel_type_breakdown", "kinds", HTA, true, NULL, NULL },
     { "kernel_type_breakdown_by_rank", "kinds_by_rank", HTA, true, NULL, NULL },
@@ -224,7 +227,7 @@ static bool answered(const struct az_document *d, const struct view *v, struct a
     struct az_sv rest = az_sv_str(v->questions);
     while (rest.n) {
         const struct az_sv question = az_sv_cut(&rest, ' ');
-        bool found = false;
+        bool found = !c.class_map && az_sv_is(question, USER_CLASSES);
         for (const struct view *other = views; !found && other < v; other++)
             found = has_question(other->questions, question) && present(d, other, c);
         if (!found)

@@ -13,6 +13,7 @@ const char *az_tool_text(unsigned one_tool);
 struct az_view_choice {
     unsigned compat; /* tools asked for */
     unsigned native; /* tool of the format's users; 0: none */
+    bool class_map;  /* the user has classes of kernels of his own */
 };
 /* Would the table be shown next to those that the document has? For an analysis that would make it
  * for nothing. */

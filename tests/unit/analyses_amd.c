@@ -115,7 +115,7 @@ static void copies_only(void **state)
     assert_int_equal(az_analysis_amd_timeline.run(&f->job), 0);
     assert_int_equal(az_document_table(&f->doc, "gpu_timeline")->rows, 5);
     assert_true(number(f, "gpu_timeline", 1, "time ms") == 0);
-    assert_int_equal(az_analysis_amd_copies.run(&f->job), 0);
+    assert_int_equal(run_all(&f->job, &az_analysis_amd_copies), 0);
     const struct az_table *t = az_document_table(&f->doc, "memory_copy_summary");
     assert_int_equal(cell(t, 0, "bytes")->type, AZ_EMPTY);
     assert_int_equal(cell(t, 0, "GB/s")->type, AZ_EMPTY);
@@ -167,7 +167,7 @@ static void copies_by_size(void **state)
     copy_named(&f->t[0], "MEMORY_COPY_HOST_TO_DEVICE", 1, 2, 4096);
     copy_named(&f->t[0], "MEMORY_COPY_DEVICE_TO_HOST", AZ_NO_AGENT, 0, 4096);
     make_job(f, 1);
-    assert_int_equal(az_analysis_amd_copies.run(&f->job), 0);
+    assert_int_equal(run_all(&f->job, &az_analysis_amd_copies), 0);
     const struct az_table *t = az_document_table(&f->doc, "memory_copy_by_copy_bytes");
     assert_int_equal(t->rows, 2);
     assert_true(az_sv_is(az_cell_text(cell(t, 0, "direction")), "d2h (GPU ?)"));
@@ -223,7 +223,7 @@ static void nothing_at_all(void **state)
         &az_analysis_amd_call_sums
     };
     for (size_t i = 0; i < AZ_LENGTH(all); i++)
-        assert_int_equal(all[i]->run(&f->job), 0);
+        assert_int_equal(run_all(&f->job, all[i]), 0);
     static const char *const empty[] = {
         "gpu_timeline",   "kernel_summary",        "kernel_summary_by_category",
         "kernel_details", "short_kernels_summary", "short_kernel_histogram"
@@ -243,7 +243,7 @@ static void kernels(void **state)
     kernel(&f->t[0], 2, 1, 20000, 30000);
     rule(f, "gemm", "mine");
     make_job(f, 1);
-    assert_int_equal(az_analysis_amd_kernels.run(&f->job), 0);
+    assert_int_equal(run_all(&f->job, &az_analysis_amd_kernels), 0);
     const struct az_table *t = az_document_table(&f->doc, "kernel_summary");
     is_text(t, 0, "name", "ncclDevKernel_AllReduce_Sum");
     is_text(t, 0, "Category", "COMM"); /* before Reduction, though it holds "reduce" */
@@ -304,7 +304,7 @@ static void two_ranks(void **state)
     }
     make_job(f, 2);
     assert_int_equal(az_analysis_amd_timeline.run(&f->job), 0);
-    assert_int_equal(az_analysis_amd_kernels.run(&f->job), 0);
+    assert_int_equal(run_all(&f->job, &az_analysis_amd_kernels), 0);
     const struct az_table *t = az_document_table(&f->doc, "gpu_timeline_by_agent");
     assert_int_equal(t->rows, 10); /* agent 1 of each rank */
     assert_true(number(f, "gpu_timeline_by_agent", 9, "rank") == 6);

@@ -1,6 +1,7 @@
 /* Analyses of compiled programs over traces made by hand. Times in picoseconds. */
 #include "unit/analyses_job.h"
 
+#include "facts/families.h"
 #include "model/xtrace.h"
 
 #define US INT64_C(1000000)
@@ -384,6 +385,62 @@ static void self_time(void **state)
     near(figure(g, row_where(g, "type", "communication_time"), "time_ms"), 0.005);
     near(figure(g, row_where(g, "type", "total_time"), "time_ms"), 0.105);
     near(figure(g, row_where(g, "type", "idle_time"), "time_ms"), 0);
+    struct az_name_sums s;
+    assert_int_equal(az_job_families(&f->job, &s), 0); /* by time without what is inside */
+    assert_int_equal(s.n, 3);
+    assert_int_equal(s.v[0].style, AZ_FAMILY_OTHER); /* as much as the next, first in the list */
+    assert_int_equal(s.v[0].total, 50000);
+    assert_int_equal(s.v[1].style, AZ_FAMILY_ELEMENTWISE);
+    assert_int_equal(s.v[1].total, 50000);
+    assert_int_equal(s.v[2].style, AZ_FAMILY_COMMUNICATION);
+    assert_int_equal(s.v[2].total, 5000);
+}
+
+/* Families of operations of a TPU: by category; where that leaves it open, by the framework's path;
+ * else by name. */
+static void families(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    struct az_name_sums s;
+    static const struct {
+        const char *op, *category, *scope;
+        enum az_family family;
+    } ops[] = { { "fusion.1", "convolution fusion", "jit(f)/dot_general", AZ_FAMILY_GEMM },
+                { "fusion.2", "convolution fusion", "jit(f)/conv_general_dilated", AZ_FAMILY_CONV },
+                { "fusion.3", "loop fusion", "jit(f)/dot_general", AZ_FAMILY_ELEMENTWISE },
+                { "softmax.4", "custom-call", "jit(f)/pallas_call", AZ_FAMILY_SOFTMAX },
+                { "call.5", "custom-call", "jit(f)/flash_attention/call", AZ_FAMILY_ATTENTION },
+                { "x.6", "all-gather fusion", "", AZ_FAMILY_COMMUNICATION },
+                { "x.7", "copy-done", "", AZ_FAMILY_COPY },
+                { "x.8", "data formatting", "", AZ_FAMILY_COPY },
+                { "x.9", "while", "", AZ_FAMILY_OTHER } };
+    int rc;
+    compiled(t, "alpha");
+    const uint32_t l = device_lane(t, AZ_PLANE_TPU, 0, 3, AZ_XLANE_WORK);
+    for (size_t i = 0; i < AZ_LENGTH(ops); i++) {
+        operation(t, l, ops[i].op, ops[i].category, 0, (int64_t)i * US, US);
+        az_xtrace(t)->rows.v[i].scope = *ops[i].scope ? name_of(t, ops[i].scope) : AZ_NO_ID;
+    }
+    make_job(f, 1);
+    const struct az_row_work *w = az_job_row_work(&f->job, 0, &rc);
+    assert_non_null(w);
+    for (size_t i = 0; i < AZ_LENGTH(ops); i++) {
+        assert_int_equal(w[i].family, w[i].known ? ops[i].family : AZ_FAMILY_OTHER);
+        assert_int_equal(w[i].part, i == 5   ? AZ_PART_COMM
+                                    : i == 6 ? AZ_PART_COPY
+                                             : AZ_PART_COMPUTE);
+    }
+    assert_int_equal(az_job_families(&f->job, &s), 0);
+    assert_int_equal(s.n, 8); /* copy twice; softmax by its name */
+    assert_int_equal(s.v[0].style, AZ_FAMILY_COPY);
+    assert_int_equal(s.v[0].total, 2000);
+    for (size_t i = 0; i < AZ_LENGTH(ops); i++) {
+        size_t k = 0;
+        while (k < s.n && s.v[k].style != ops[i].family)
+            k++;
+        assert_true(k < s.n);
+    }
 }
 
 int main(void)
@@ -396,6 +453,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(time_line, setup, teardown),
         cmocka_unit_test_setup_teardown(executions, setup, teardown),
         cmocka_unit_test_setup_teardown(self_time, setup, teardown),
+        cmocka_unit_test_setup_teardown(families, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,6 +80,28 @@ static inline void make_job(struct fix *f, size_t n_traces)
                               .findings = az_findings_table(&f->arena) };
 }
 
+/* Runs an analysis, or all tables of a list of specifications. */
+static inline int run_all(struct az_job *job, const struct az_analysis *a)
+{
+    struct az_entry e = az_entries_of((const struct az_analysis *const[]){ a, NULL });
+    int rc = 0;
+    while (rc == 0 && az_entry_next(&e))
+        rc = az_entry_run(&e, job);
+    return rc;
+}
+
+/* Makes the table of a specification. */
+static inline int run_table(struct az_job *job, const char *id)
+{
+    struct az_entry e = az_entries_of(
+        (const struct az_analysis *const[]){ &az_analysis_sums, &az_analysis_kernels, NULL });
+    while (az_entry_next(&e))
+        if (strcmp(e.name, id) == 0)
+            return az_entry_run(&e, job);
+    fail_msg("no specification %s", id);
+    return AZ_EINTERNAL;
+}
+
 static inline const struct az_cell *cell(const struct az_table *t, size_t row, const char *column)
 {
     ptrdiff_t c = az_table_find(t, column);

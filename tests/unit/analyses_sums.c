@@ -17,7 +17,7 @@ static void kernel_figures_and_order(void **state)
     add(t, AZ_KERNEL, "nothing", g, 3000, 3000, 0);
     t->caps = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE;
     make_job(f, 1);
-    assert_int_equal(az_analysis_kern_sum.run(&f->job), 0);
+    assert_int_equal(run_table(&f->job, "kern_sum"), 0);
     const struct az_table *k = az_document_table(&f->doc, "kern_sum");
     assert_int_equal(k->rows, 4);
     is_text(k, 0, "Name", "tie_a");
@@ -45,7 +45,7 @@ static void ranks_are_pooled_by_name(void **state)
         0); /* other name ids here */
     add(&f->t[1], AZ_KERNEL, "x", stream_lane(&f->t[1], 1, 0, 7), 40, 42, 0);
     make_job(f, 2);
-    assert_int_equal(az_analysis_kern_sum.run(&f->job), 0);
+    assert_int_equal(run_table(&f->job, "kern_sum"), 0);
     const struct az_table *k = az_document_table(&f->doc, "kern_sum");
     assert_int_equal(k->rows, 2);
     is_text(k, 0, "Name", "y");
@@ -72,7 +72,7 @@ static void given_sums_pass_through(void **state)
     s.total = s.total_ns = 30;
     assert_int_equal(az_vec_push(&t->kernel_sums, s), 0);
     make_job(f, 1);
-    assert_int_equal(az_analysis_kern_sum.run(&f->job), 0);
+    assert_int_equal(run_table(&f->job, "kern_sum"), 0);
     const struct az_table *k = az_document_table(&f->doc, "kern_sum");
     is_text(k, 0, "Name", "later"); /* the file's order */
     assert_true(number(f, "kern_sum", 0, "Avg (ns)") == 2.5);
@@ -90,8 +90,8 @@ static void sizes_without_bytes_are_left_out(void **state)
     add_copy(t, AZ_MEMCPY, "c", g, 20, 30, 0, (struct az_copy){ .bytes = -1 });
     add_copy(t, AZ_MEMSET, "s", g, 40, 90, 0, (struct az_copy){ .bytes = 5 });
     make_job(f, 1);
-    assert_int_equal(az_analysis_mem_time_sum.run(&f->job), 0);
-    assert_int_equal(az_analysis_mem_size_sum.run(&f->job), 0);
+    assert_int_equal(run_table(&f->job, "mem_time_sum"), 0);
+    assert_int_equal(run_table(&f->job, "mem_size_sum"), 0);
     is_text(az_document_table(&f->doc, "mem_time_sum"), 0, "Operation", "s");
     assert_true(number(f, "mem_time_sum", 1, "Count") == 2);
     is_text(az_document_table(&f->doc, "mem_size_sum"), 0, "Operation", "c");
@@ -107,7 +107,7 @@ static void picoseconds_become_ns(void **state)
     add(t, AZ_KERNEL, "k", stream_lane(t, 1, 0, 7), 0, 1500, 0);
     add(t, AZ_KERNEL, "k", stream_lane(t, 1, 0, 7), 5000, 7000, 0);
     make_job(f, 1);
-    assert_int_equal(az_analysis_kern_sum.run(&f->job), 0);
+    assert_int_equal(run_table(&f->job, "kern_sum"), 0);
     assert_true(number(f, "kern_sum", 0, "Total Time (ns)") == 4); /* 3.5, to nearest */
     assert_true(number(f, "kern_sum", 0, "Min (ns)") == 1.5);
     assert_true(number(f, "kern_sum", 0, "Avg (ns)") == 1.75);
@@ -199,7 +199,7 @@ static void styles_are_apart(void **state)
     add_range(&f->t[0], "r", h, 0, 30, 2, 1,
               true); /* one that ends on another thread counts here */
     make_job(f, 1);
-    assert_int_equal(az_analysis_nvtx_sum.run(&f->job), 0);
+    assert_int_equal(run_table(&f->job, "nvtx_sum"), 0);
     const struct az_table *t = az_document_table(&f->doc, "nvtx_sum");
     assert_int_equal(t->rows, 2);
     is_text(t, 0, "Style", "StartEnd");
@@ -209,16 +209,17 @@ static void styles_are_apart(void **state)
 static void no_memory_is_an_error_and_leaks_nothing(void **state)
 {
     struct fix *f = *state;
-    int (*const runs[])(
-        struct az_job *) = { az_analysis_kern_sum.run,      az_analysis_nvtx_kern_sum.run,
-                             az_analysis_kern_exec_sum.run, az_analysis_nvtx_gpu_proj_sum.run,
-                             az_analysis_gpu_gaps.run,      az_analysis_gpu_utilization.run };
+    static const struct az_analysis *const all[] = {
+        &az_analysis_sums,           &az_analysis_kernels,           &az_analysis_nvtx_kern_sum,
+        &az_analysis_kern_exec_sum,  &az_analysis_nvtx_gpu_proj_sum, &az_analysis_gpu_gaps,
+        &az_analysis_gpu_utilization
+    };
     fill_launches(&f->t[0]);
     make_job(f, 1);
-    for (size_t i = 0; i < AZ_LENGTH(runs); i++) {
+    for (size_t i = 0; i < AZ_LENGTH(all); i++) {
         f->mem.limit = f->mem.used +
                        600; /* the arena's block may still have room: any outcome but a wrong one */
-        int rc = runs[i](&f->job);
+        int rc = run_all(&f->job, all[i]);
         assert_true(rc == 0 || rc == AZ_ELIMIT);
     }
     f->mem.limit = 0;

@@ -45,7 +45,8 @@ static void add(struct env *e, const char *id, const char *column, int64_t a, in
 static void chosen(struct env *e, unsigned compat, unsigned native, const char *withheld)
 {
     struct az_sv got;
-    assert_int_equal(az_views_select(&e->doc, (struct az_view_choice){ compat, native }, &got), 0);
+    assert_int_equal(
+        az_views_select(&e->doc, (struct az_view_choice){ compat, native, false }, &got), 0);
     assert_int_equal(got.n, strlen(withheld));
     assert_memory_equal(got.p, withheld, got.n);
 }
@@ -72,13 +73,13 @@ static void only_answer_stays(void **state)
 static void asked_for(void **state)
 {
     struct env *e = *state;
-    const struct az_view_choice nsys = { AZ_TOOL_NSYS, AZ_TOOL_TRACELENS },
-                                none = { 0, AZ_TOOL_TRACELENS };
+    const struct az_view_choice nsys = { AZ_TOOL_NSYS, AZ_TOOL_TRACELENS, false },
+                                none = { 0, AZ_TOOL_TRACELENS, false };
     add(e, "kernel_summary", "Count", 1, 2);
     assert_true(az_views_wanted(&e->doc, "kern_sum", nsys));
     assert_false(az_views_wanted(&e->doc, "kern_sum", none));
     assert_true(az_views_wanted(&e->doc, "kern_sum",
-                                (struct az_view_choice){ AZ_TOOL_ALL, AZ_TOOL_TRACELENS }));
+                                (struct az_view_choice){ AZ_TOOL_ALL, AZ_TOOL_TRACELENS, false }));
     assert_true(az_views_wanted(&e->doc, "unknown", none));
     add(e, "kern_sum", "Instances", 1, 2);
     add(e, "temporal_breakdown", "rank", 0, 1);
@@ -94,6 +95,21 @@ static void details_of_others(void **state)
     chosen(e, 0, 0, "");
     chosen(e, 0, AZ_TOOL_NSYS, "");
     chosen(e, 0, AZ_TOOL_TRACELENS, "api_sum");
+}
+
+/* Time by family answers the question of classes, but not of those that the user has named. */
+static void classes_of_the_user(void **state)
+{
+    struct env *e = *state;
+    struct az_view_choice c = { 0, AZ_TOOL_TRACELENS, true };
+    add(e, "kernel_class_summary", "count", 1, 2);
+    assert_true(az_views_wanted(&e->doc, "kernel_class_summary", c));
+    add(e, "time_by_family", "count", 1, 2);
+    assert_true(az_views_wanted(&e->doc, "kernel_class_summary", c));
+    c.class_map = false;
+    assert_false(az_views_wanted(&e->doc, "kernel_class_summary", c));
+    chosen(e, 0, AZ_TOOL_TRACELENS, "kernel_class_summary");
+    assert_non_null(az_document_table(&e->doc, "time_by_family"));
 }
 
 static void one_value_or_nothing_to_say(void **state)
@@ -127,6 +143,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(only_answer_stays, setup, teardown),
         cmocka_unit_test_setup_teardown(asked_for, setup, teardown),
         cmocka_unit_test_setup_teardown(details_of_others, setup, teardown),
+        cmocka_unit_test_setup_teardown(classes_of_the_user, setup, teardown),
         cmocka_unit_test_setup_teardown(one_value_or_nothing_to_say, setup, teardown),
         cmocka_unit_test_setup_teardown(charts, setup, teardown),
     };

@@ -4,20 +4,7 @@
 #include "analyses/list.h"
 #include "base/num.h"
 #include "base/sort.h"
-#include "classify/rules.h"
-#include "facts/account.h"
-#include "facts/shared.h"
-
-static enum az_part part_of(const struct az_hx *h, const struct az_hx_event *e)
-{
-    const struct az_xrow *row = az_hx_row(h, e);
-    const struct az_sv category = row ? az_trace_text(h->tr[e->trace].t, row->category) : AZ_SV("");
-    const struct az_sv c =
-        category.n ? az_rules_class("xla_events.rules", "hlo", category) : AZ_SV("");
-    return az_sv_is(c, "communication") ? AZ_PART_COMM
-           : az_sv_is(c, "copy")        ? AZ_PART_COPY
-                                        : AZ_PART_COMPUTE;
-}
+#include "facts/families.h"
 
 /* ---- time line ---- */
 static int gather(struct az_hx *h, uint32_t device, struct az_busy *b)
@@ -25,11 +12,14 @@ static int gather(struct az_hx *h, uint32_t device, struct az_busy *b)
     const size_t trace = h->devices.v[device].trace;
     const struct az_events *ev = &h->tr[trace].t->ev[AZ_KERNEL];
     int rc = AZ_OK;
+    const struct az_row_work *work = az_job_row_work(h->job, trace, &rc);
     az_busy_reset(b);
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
         const struct az_hx_event e = { trace, i, AZ_KERNEL };
+        const uint64_t node = ev->node ? ev->node[i] : 0;
         if (az_hx_device_of(h, &e) == device)
-            rc = az_busy_add(b, part_of(h, &e), ev->start[i], ev->end[i]);
+            rc = az_busy_add(b, node ? work[node - 1].part : AZ_PART_COMPUTE, ev->start[i],
+                             ev->end[i]);
     }
     return rc ? rc : az_busy_close(b);
 }
@@ -77,51 +67,6 @@ static int timeline(struct az_hx *h)
     return rc ? rc
               : az_job_chart_parts(h->job, AZ_CHART_BAR, "tpu_timeline", "TPU time line", "time_ms",
                                    "device", parts, 2);
-}
-
-/* ---- self time ---- */
-
-/* Duration without direct children. Operations of one core nest on its line: a child is wholly
- * inside its parent. */
-static int self_times(struct az_hx *h, size_t trace, int64_t *self)
-{
-    const struct az_trace *t = h->tr[trace].t;
-    const struct az_events *ev = &t->ev[AZ_KERNEL];
-    const size_t n = ev->n;
-    int64_t *key = az_mem_alloc(h->job->mem, (n + 1) * sizeof *key);
-    uint32_t *order = az_mem_alloc(h->job->mem, (n + 1) * sizeof *order);
-    struct az_vec_u32 open; /* enclosing operations of the line */
-    az_vec_init(&open, h->job->mem);
-    int rc = key && order ? AZ_OK : az_mem_error(h->job->mem);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        self[i] = ev->end[i] - ev->start[i];
-        key[i] = -self[i];
-    }
-    if (rc == 0)
-        rc = az_sort_order(key, n, order, h->job->mem); /* longer first */
-    if (rc == 0)
-        rc = az_sort_by(ev->start, order, n, h->job->mem);
-    for (size_t i = 0; rc == 0 && i < n; i++)
-        key[i] = ev->lane[i];
-    if (rc == 0)
-        rc = az_sort_by(key, order, n, h->job->mem);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        const uint32_t e = order[i];
-        if (i && ev->lane[order[i - 1]] != ev->lane[e])
-            az_vec_reset(&open);
-        while (open.n && ev->end[open.v[open.n - 1]] < ev->end[e])
-            open.n--;
-        while (open.n && ev->end[open.v[open.n - 1]] <= ev->start[e] && ev->end[e] > ev->start[e])
-            open.n--;
-        if (open.n)
-            self[open.v[open.n - 1]] =
-                az_add_sat(self[open.v[open.n - 1]], ev->start[e] - ev->end[e]);
-        rc = az_vec_push(&open, e);
-    }
-    az_vec_release(&open);
-    az_mem_free(h->job->mem, key, (n + 1) * sizeof *key);
-    az_mem_free(h->job->mem, order, (n + 1) * sizeof *order);
-    return rc;
 }
 
 /* ---- sums by device and operation, or category ---- */
@@ -273,14 +218,11 @@ static int summaries(struct az_hx *h)
     az_vec_init(&ops, h->job->mem);
     az_vec_init(&all, h->job->mem);
     for (size_t k = 0; rc == 0 && k < h->n; k++) {
-        const size_t n = h->tr[k].t->ev[AZ_KERNEL].n;
-        int64_t *self = az_mem_alloc(h->job->mem, (n + 1) * sizeof *self);
-        rc = self ? self_times(h, k, self) : az_mem_error(h->job->mem);
+        const int64_t *self = az_job_self_ticks(h->job, k, &rc);
         if (rc == 0)
             rc = sum_by(h, k, self, true, &ops);
         if (rc == 0)
             rc = sum_by(h, k, self, false, &all);
-        az_mem_free(h->job->mem, self, (n + 1) * sizeof *self);
     }
     if (rc == 0)
         rc = categories(h, &all);

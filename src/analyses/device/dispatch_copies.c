@@ -32,26 +32,6 @@ static void put_rate(const struct az_scope *r, const struct az_group *g, struct 
         az_put_f64(t, (double)g->value[1].sum / (double)g->value[0].sum);
 }
 
-static const struct az_table_spec summary = {
-    "memory_copy_summary",
-    "Memory copies",
-    AZ_TABLE_SUMMARY,
-    .needs = AZ_CAP_DISPATCHES,
-    .n_kinds = 1,
-    .kinds = { AZ_MEMCPY },
-    .values = { { NULL }, { az_value_bytes } },
-    .columns = { { "rank", &az_key_rank, .flags = AZ_KEY, .when = az_when_ranks, .sort = 5 },
-                 { "direction", &az_key_name, .flags = AZ_KEY, .sort = 2 },
-                 { "src", &source, .flags = AZ_KEY, .sort = 3 },
-                 { "dst", &target, .flags = AZ_KEY, .sort = 4 },
-                 { "count", .figure = AZ_FIG_COUNT },
-                 { "total_us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US,
-                   .flags = AZ_LOWER_BETTER | AZ_SHARE, .sort = -1 },
-                 { "bytes", .figure = AZ_FIG_SUM, .value = 1, .unit = AZ_UNIT_BYTES },
-                 { "GB/s", .figure = AZ_FIG_OWN, .unit = AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER,
-                   .put = put_rate } },
-};
-
 /* The agents that the direction names: which of the hosts took part does not matter. */
 static struct az_route named_agents(struct az_sv name, struct az_route r)
 {
@@ -95,18 +75,6 @@ static void put_direction(const struct az_scope *r, const struct az_item *i, str
 static const struct az_key direction = { AZ_TEXT, AZ_UNIT_NONE, .of = agents_of,
                                          .put = put_direction };
 
-static const struct az_table_spec by_bytes = {
-    "memory_copy_by_copy_bytes",
-    "Copies by size",
-    .needs = AZ_CAP_DISPATCHES,
-    .n_kinds = 1,
-    .kinds = { AZ_MEMCPY },
-    .columns = { { "copy_bytes", &az_key_bytes, .flags = AZ_KEY, .sort = 1 },
-                 { "direction", &direction, .flags = AZ_KEY, .sort = 2 },
-                 { NULL, &az_key_name },
-                 { "count", .figure = AZ_FIG_COUNT, .flags = AZ_SHARE } },
-};
-
 /* ---- allocations, scratch ---- */
 
 static const struct az_alloc *alloc_of(const struct az_scope *r, const struct az_item *i)
@@ -125,33 +93,58 @@ static int64_t allocated(const struct az_scope *r, const struct az_item *i)
 
 static const struct az_key agent = { AZ_INT, AZ_UNIT_ID, .integer = agent_of };
 
-static const struct az_table_spec allocations = {
-    "memory_allocations",
-    "Allocations, scratch memory too",
-    .needs = AZ_CAP_DISPATCHES,
-    .n_kinds = 1,
-    .kinds = { AZ_ALLOC },
-    .values = { { NULL }, { allocated } },
-    .columns = { { "rank", &az_key_rank, .flags = AZ_KEY, .when = az_when_ranks, .sort = 1 },
-                 { "operation", &az_key_name, .flags = AZ_KEY, .sort = 2 },
-                 { "agent", &agent, .flags = AZ_KEY, .sort = 3 },
-                 { "count", .figure = AZ_FIG_COUNT, .sort = 4 },
-                 { "bytes", .figure = AZ_FIG_SUM, .value = 1, .unit = AZ_UNIT_BYTES,
-                   .flags = AZ_SHARE },
-                 { "largest bytes", .figure = AZ_FIG_MAX, .value = 1, .unit = AZ_UNIT_BYTES },
-                 { "total_us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US,
-                   .flags = AZ_LOWER_BETTER } },
+static const struct az_table_spec specs[] = {
+    {
+        "memory_copy_summary",
+        "Memory copies",
+        AZ_TABLE_SUMMARY,
+        .help = "copies by direction and agents",
+        .needs = AZ_CAP_DISPATCHES,
+        .n_kinds = 1,
+        .kinds = { AZ_MEMCPY },
+        .values = { { NULL }, { az_value_bytes } },
+        .columns = { { "rank", &az_key_rank, .flags = AZ_KEY, .when = az_when_ranks, .sort = 5 },
+                     { "direction", &az_key_name, .flags = AZ_KEY, .sort = 2 },
+                     { "src", &source, .flags = AZ_KEY, .sort = 3 },
+                     { "dst", &target, .flags = AZ_KEY, .sort = 4 },
+                     { "count", .figure = AZ_FIG_COUNT },
+                     { "total_us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US,
+                       .flags = AZ_LOWER_BETTER | AZ_SHARE, .sort = -1 },
+                     { "bytes", .figure = AZ_FIG_SUM, .value = 1, .unit = AZ_UNIT_BYTES },
+                     { "GB/s", .figure = AZ_FIG_OWN, .unit = AZ_UNIT_GBPS,
+                       .flags = AZ_HIGHER_BETTER, .put = put_rate } },
+    },
+    {
+        "memory_copy_by_copy_bytes",
+        "Copies by size",
+        .help = "copies by size",
+        .needs = AZ_CAP_DISPATCHES,
+        .n_kinds = 1,
+        .kinds = { AZ_MEMCPY },
+        .columns = { { "copy_bytes", &az_key_bytes, .flags = AZ_KEY, .sort = 1 },
+                     { "direction", &direction, .flags = AZ_KEY, .sort = 2 },
+                     { NULL, &az_key_name },
+                     { "count", .figure = AZ_FIG_COUNT, .flags = AZ_SHARE } },
+    },
+    {
+        "memory_allocations",
+        "Allocations, scratch memory too",
+        .help = "allocations, scratch memory too",
+        .needs = AZ_CAP_DISPATCHES,
+        .n_kinds = 1,
+        .kinds = { AZ_ALLOC },
+        .values = { { NULL }, { allocated } },
+        .columns = { { "rank", &az_key_rank, .flags = AZ_KEY, .when = az_when_ranks, .sort = 1 },
+                     { "operation", &az_key_name, .flags = AZ_KEY, .sort = 2 },
+                     { "agent", &agent, .flags = AZ_KEY, .sort = 3 },
+                     { "count", .figure = AZ_FIG_COUNT, .sort = 4 },
+                     { "bytes", .figure = AZ_FIG_SUM, .value = 1, .unit = AZ_UNIT_BYTES,
+                       .flags = AZ_SHARE },
+                     { "largest bytes", .figure = AZ_FIG_MAX, .value = 1, .unit = AZ_UNIT_BYTES },
+                     { "total_us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US,
+                       .flags = AZ_LOWER_BETTER } },
+    },
+    { NULL }
 };
 
-static int run(struct az_job *job)
-{
-    static const struct az_table_spec *const specs[] = { &summary, &by_bytes, &allocations };
-    return az_specs_make(job, specs, 3);
-}
-
-const struct az_analysis az_analysis_amd_copies = {
-    .name = "dispatch_copies",
-    .help = "copies by direction and agents, and by size; allocations",
-    .needs = AZ_CAP_DISPATCHES,
-    .run = run,
-};
+const struct az_analysis az_analysis_amd_copies = { .specs = specs };

@@ -20,54 +20,54 @@ static const struct az_key category = { AZ_TEXT, .text = category_of, .by_name =
 static const struct az_sums *kernel_sums(const struct az_trace *t) { return &t->kernel_sums; }
 
 #define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)
-static const struct az_table_spec by_name = {
-    "kernel_summary",
-    "Kernels by name and category",
-    AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
-    .needs = AZ_CAP_DISPATCHES,
-    .n_kinds = 1,
-    .kinds = { AZ_KERNEL },
-    .given = kernel_sums,
-    .columns = { { "name", &az_key_name, .flags = AZ_KEY, .sort = 2 },
-                 { "Count", .figure = AZ_FIG_COUNT },
-                 US("Mean Kernel Time (µs)", AZ_FIG_MEAN, AZ_LOWER_BETTER),
-                 US("Median Kernel Time (µs)", AZ_FIG_MEDIAN, AZ_DETAIL),
-                 US("Std Kernel Time (µs)", AZ_FIG_STD, AZ_DETAIL),
-                 US("Min Kernel Time (µs)", AZ_FIG_MIN, AZ_DETAIL),
-                 US("Max Kernel Time (µs)", AZ_FIG_MAX, AZ_DETAIL),
-                 AZ_SHARE_COLUMNS,
-                 { "Total Kernel Time (ms)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS,
-                   .flags = AZ_LOWER_BETTER, .sort = -1 },
-                 { "Category", &category, .follows = true } },
-    .shares = AZ_SHARES_CELLS,
-};
+static bool summary_asked(const struct az_options *o) { return !o->disable_kernel_summary; }
 
-static const struct az_table_spec by_category = {
-    "kernel_summary_by_category",
-    "Kernel time by category",
-    AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
-    .needs = AZ_CAP_DISPATCHES,
-    .n_kinds = 1,
-    .kinds = { AZ_KERNEL },
-    .given = kernel_sums,
-    .merge_given = true,
-    .columns = { { "op category", &category, .flags = AZ_KEY, .sort = 2 },
-                 { "Count", .figure = AZ_FIG_COUNT },
-                 { "total_direct_kernel_time_ms", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS,
-                   .flags = AZ_LOWER_BETTER, .sort = -1 },
-                 AZ_SHARE_COLUMNS },
-    .shares = AZ_SHARES_CELLS,
-    .charts = { { AZ_CHART_PIE, "Kernel time by category", "op category",
-                  "total_direct_kernel_time_ms", "ms" } },
+static const struct az_table_spec specs[] = {
+    {
+        "kernel_summary",
+        "Kernels by name and category",
+        AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
+        .help = "kernel time by name",
+        .asked = summary_asked,
+        .needs = AZ_CAP_DISPATCHES,
+        .n_kinds = 1,
+        .kinds = { AZ_KERNEL },
+        .given = kernel_sums,
+        .columns = { { "name", &az_key_name, .flags = AZ_KEY, .sort = 2 },
+                     { "Count", .figure = AZ_FIG_COUNT },
+                     US("Mean Kernel Time (µs)", AZ_FIG_MEAN, AZ_LOWER_BETTER),
+                     US("Median Kernel Time (µs)", AZ_FIG_MEDIAN, AZ_DETAIL),
+                     US("Std Kernel Time (µs)", AZ_FIG_STD, AZ_DETAIL),
+                     US("Min Kernel Time (µs)", AZ_FIG_MIN, AZ_DETAIL),
+                     US("Max Kernel Time (µs)", AZ_FIG_MAX, AZ_DETAIL),
+                     AZ_SHARE_COLUMNS,
+                     { "Total Kernel Time (ms)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS,
+                       .flags = AZ_LOWER_BETTER, .sort = -1 },
+                     { "Category", &category, .follows = true } },
+        .shares = AZ_SHARES_CELLS,
+    },
+    {
+        "kernel_summary_by_category",
+        "Kernel time by category",
+        AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
+        .help = "kernel time by category",
+        .asked = summary_asked,
+        .needs = AZ_CAP_DISPATCHES,
+        .n_kinds = 1,
+        .kinds = { AZ_KERNEL },
+        .given = kernel_sums,
+        .merge_given = true,
+        .columns = { { "op category", &category, .flags = AZ_KEY, .sort = 2 },
+                     { "Count", .figure = AZ_FIG_COUNT },
+                     { "total_direct_kernel_time_ms", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS,
+                       .flags = AZ_LOWER_BETTER, .sort = -1 },
+                     AZ_SHARE_COLUMNS },
+        .shares = AZ_SHARES_CELLS,
+        .charts = { { AZ_CHART_PIE, "Kernel time by category", "op category",
+                      "total_direct_kernel_time_ms", "ms" } },
+    },
+    { NULL }
 };
-
-static int run_kernels(struct az_job *job)
-{
-    if (job->opts->disable_kernel_summary)
-        return 0;
-    const int rc = az_spec_make(job, &by_name, NULL, NULL);
-    return rc ? rc : az_spec_make(job, &by_category, NULL, NULL);
-}
 
 /* ---- every dispatch ---- */
 
@@ -216,12 +216,7 @@ static int run_short(struct az_job *job)
                              (const char *const[]){ "count", NULL }, "count");
 }
 
-const struct az_analysis az_analysis_amd_kernels = {
-    .name = "dispatch_kernels",
-    .help = "kernel time by name and category",
-    .needs = AZ_CAP_DISPATCHES,
-    .run = run_kernels,
-};
+const struct az_analysis az_analysis_amd_kernels = { .specs = specs };
 const struct az_analysis az_analysis_amd_details = {
     .name = "dispatch_details",
     .help = "every dispatch, longest first (option kernel_details)",

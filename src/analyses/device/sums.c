@@ -1,6 +1,7 @@
 /* Tables of sums by name: kernels, memory operations, calls, host ranges
  * (docs/formats-nsight.md 2.2, 3.3). */
 #include "analyses/list.h"
+#include "facts/families.h"
 #include "tables/keys.h"
 
 /* clang-format off */
@@ -46,61 +47,46 @@ static int ranges(struct az_job *job, struct az_name_sums *out)
 
 /* Rows in the order of the sums: by total, or as the file gave them. */
 static const struct az_table_spec specs[] = {
-    { "kern_sum", "Kernels", AZ_TABLE_SUMMARY, .sums = az_job_kernels,
+    { "time_by_family", "Device time by family", AZ_TABLE_SUMMARY,
+      .help = "device time by family of work: gemm, attention, communication, copy ...",
+      .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_MEM | AZ_CAP_OPREPORT,
+      .sums = az_job_families,
+      .columns = { { "family", &az_key_row_family, .flags = AZ_KEY },
+                   { "count", .figure = AZ_FIG_COUNT },
+                   { "time_ms", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS,
+                     .flags = AZ_LOWER_BETTER },
+                   { "percent", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT,
+                     .flags = AZ_SHARE },
+                   { "cumulative_percent", .figure = AZ_FIG_CUMULATIVE, .unit = AZ_UNIT_PERCENT,
+                     .flags = AZ_DETAIL } },
+      .shares = AZ_SHARES_CELLS },
+    { "kern_sum", "Kernels", AZ_TABLE_SUMMARY, .help = "kernel time by name",
+      .needs = AZ_CAP_KERNEL_SUMS, .sums = az_job_kernels,
       .columns = { TIMES("Instances"),
                    { "Name", &az_key_name, .flags = AZ_KEY },
                    TAILS,
                    { "Class", &az_key_class },
                    { "Family", &az_key_family } } },
-    { "mem_time_sum", "Memory operations by time", AZ_TABLE_SUMMARY, .sums = az_job_memops,
+    { "mem_time_sum", "Memory operations by time", AZ_TABLE_SUMMARY,
+      .help = "copies and fills by time", .needs = AZ_CAP_MEM, .sums = az_job_memops,
       .columns = { TIMES("Count"), { "Operation", &az_key_name, .flags = AZ_KEY } } },
-    { "mem_size_sum", "Memory operations by size", AZ_TABLE_SUMMARY, .sums = memory_sizes,
+    { "mem_size_sum", "Memory operations by size", AZ_TABLE_SUMMARY,
+      .help = "copies and fills by size", .needs = AZ_CAP_MEM, .sums = memory_sizes,
       .columns = { SUMS("Total (B)", "B", AZ_UNIT_BYTES, "Count"),
                    { "Operation", &az_key_name, .flags = AZ_KEY } } },
-    { "api_sum", "API calls", AZ_TABLE_SUMMARY, .sums = calls,
+    { "api_sum", "API calls", AZ_TABLE_SUMMARY, .help = "runtime and driver calls by name",
+      .needs = AZ_CAP_CALLS, .sums = calls,
       .columns = { TIMES("Num Calls"), { "Name", &az_key_name, .flags = AZ_KEY }, TAILS } },
-    { "osrt_sum", "Operating system calls", AZ_TABLE_SUMMARY, .sums = system_calls,
+    { "osrt_sum", "Operating system calls", AZ_TABLE_SUMMARY,
+      .help = "operating system calls by name", .needs = AZ_CAP_OSRT, .sums = system_calls,
       .columns = { TIMES("Num Calls"), { "Name", &az_key_name, .flags = AZ_KEY }, TAILS } },
-    { "nvtx_sum", "Host ranges", AZ_TABLE_SUMMARY, .sums = ranges,
+    { "nvtx_sum", "Host ranges", AZ_TABLE_SUMMARY, .help = "host ranges by name and style",
+      .needs = AZ_CAP_RANGES, .sums = ranges,
       .columns = { TIMES("Instances"),
                    { "Style", &az_key_style, .flags = AZ_KEY | AZ_DETAIL },
                    { "Range", &az_key_name, .flags = AZ_KEY },
                    TAILS } },
+    { NULL }
 };
-static int run_kernels(struct az_job *job) { return az_spec_make(job, &specs[0], NULL, NULL); }
-static int run_mem_time(struct az_job *job) { return az_spec_make(job, &specs[1], NULL, NULL); }
-static int run_mem_size(struct az_job *job) { return az_spec_make(job, &specs[2], NULL, NULL); }
-static int run_api(struct az_job *job) { return az_spec_make(job, &specs[3], NULL, NULL); }
-static int run_osrt(struct az_job *job) { return az_spec_make(job, &specs[4], NULL, NULL); }
-static int run_ranges(struct az_job *job) { return az_spec_make(job, &specs[5], NULL, NULL); }
 
-const struct az_analysis az_analysis_kern_sum = { .name = "kern_sum",
-                                                  .tables = { "kern_sum" },
-                                                  .help = "kernel time by name",
-                                                  .needs = AZ_CAP_KERNEL_SUMS,
-                                                  .run = run_kernels };
-const struct az_analysis az_analysis_mem_time_sum = { .name = "mem_time_sum",
-                                                      .tables = { "mem_time_sum" },
-                                                      .help = "copies and fills by time",
-                                                      .needs = AZ_CAP_MEM,
-                                                      .run = run_mem_time };
-const struct az_analysis az_analysis_mem_size_sum = { .name = "mem_size_sum",
-                                                      .tables = { "mem_size_sum" },
-                                                      .help = "copies and fills by size",
-                                                      .needs = AZ_CAP_MEM,
-                                                      .run = run_mem_size };
-const struct az_analysis az_analysis_api_sum = { .name = "api_sum",
-                                                 .tables = { "api_sum" },
-                                                 .help = "runtime and driver calls by name",
-                                                 .needs = AZ_CAP_CALLS,
-                                                 .run = run_api };
-const struct az_analysis az_analysis_osrt_sum = { .name = "osrt_sum",
-                                                  .tables = { "osrt_sum" },
-                                                  .help = "operating system calls by name",
-                                                  .needs = AZ_CAP_OSRT,
-                                                  .run = run_osrt };
-const struct az_analysis az_analysis_nvtx_sum = { .name = "nvtx_sum",
-                                                  .tables = { "nvtx_sum" },
-                                                  .help = "host ranges by name and style",
-                                                  .needs = AZ_CAP_RANGES,
-                                                  .run = run_ranges };
+const struct az_analysis az_analysis_sums = { .specs = specs };

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "analyses/list.h"
+#include "facts/families.h"
 
 static int init(struct az_tt *t, struct az_job *job)
 {
@@ -127,6 +128,25 @@ static void sum_up(struct az_tt *t)
     t->time /= 1000;
     t->gap /= 1000;
     t->total = t->time + t->gap;
+}
+
+/* The operations reported are the device work by family. */
+static int add_families(struct az_tt *t)
+{
+    struct az_job *job = t->job;
+    size_t trace = 0;
+    int rc = 0;
+    while (job->traces[trace] != t->trace)
+        trace++;
+    for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
+        const uint8_t kind = az_opr_sig_of(t, &t->rows.v[i])->kind;
+        if (kind == TT_HOST || kind == TT_SIGNPOST)
+            continue;
+        const uint32_t name = az_job_name(job, trace, az_opr_oprow(t, &t->rows.v[i])->code);
+        rc = az_job_families_add(job, az_job_family(job, name), 1,
+                                 llround(az_opr_row_ns(t, &t->rows.v[i])));
+    }
+    return rc;
 }
 
 static void say_merge(struct az_tt *t)
@@ -273,8 +293,10 @@ static int run(struct az_job *job)
         sum_up(&t);
         if (t.counts.device + t.counts.host == 0)
             say_empty(&t);
-        rc = tables(&t);
+        rc = add_families(&t);
     }
+    if (rc == 0)
+        rc = tables(&t);
     if (rc == 0)
         cover(&t);
     release(&t);

@@ -1,0 +1,304 @@
+#include "facts/families.h"
+
+#include <math.h>
+
+#include "base/num.h"
+#include "base/sort.h"
+#include "classify/rules.h"
+#include "model/xtrace.h"
+
+#define FILE_NAME "xla_events.rules"
+
+/* ---- operations of compiled programs ---- */
+
+/* A category that leaves the work open (a product is a convolution to a TPU) is decided by the
+ * framework's path of the operation. */
+static struct az_row_work work_of(struct az_sv category, struct az_sv scope)
+{
+    struct az_row_work w = { .part = AZ_PART_COMPUTE };
+    struct az_rule r, inner;
+    if (category.n == 0 || !az_rules_find(FILE_NAME, "hlo", category, &r))
+        return w;
+    w.family = r.family;
+    w.known = r.family != AZ_FAMILY_OTHER;
+    if (az_sv_is(r.name, "communication"))
+        w.part = AZ_PART_COMM;
+    else if (az_sv_is(r.name, "copy"))
+        w.part = AZ_PART_COPY;
+    else if (az_sv_is(r.name, "open") && az_rules_find(FILE_NAME, "scope", scope, &inner))
+        w = (struct az_row_work){ true, inner.family, w.part };
+    return w;
+}
+
+static int decide_rows(struct az_job *job, const struct az_trace *t, struct az_row_work *work)
+{
+    const struct az_xrows *rows = &az_xtrace(t)->rows;
+    struct az_map of; /* (category, scope) -> first row of them */
+    int rc = az_map_init(&of, job->mem, 64);
+    for (uint32_t i = 0; rc == 0 && i < rows->n; i++) {
+        uint32_t *first;
+        bool added;
+        rc = az_map_put(&of, rows->v[i].category, rows->v[i].scope, i, &first, &added);
+        if (rc == 0)
+            work[i] = added ? work_of(az_trace_text(t, rows->v[i].category),
+                                      az_trace_text(t, rows->v[i].scope))
+                            : work[*first];
+    }
+    az_map_release(&of);
+    return rc;
+}
+
+/* A list of facts, one a trace. */
+static void **of_trace(struct az_job *job, const void *what, size_t trace, int *rc)
+{
+    void **slot = az_job_slot(job, what);
+    if (slot && !*slot)
+        *slot = az_arena_array(job->arena, job->n_traces + 1, sizeof(void *));
+    *rc = slot && *slot ? 0 : az_arena_error(job->arena);
+    return *rc ? NULL : (void **)*slot + trace;
+}
+
+const struct az_row_work *az_job_row_work(struct az_job *job, size_t trace, int *rc)
+{
+    static const char what;
+    const struct az_trace *t = job->traces[trace];
+    void **fact = of_trace(job, &what, trace, rc);
+    if (!fact || *fact)
+        return fact ? *fact : NULL;
+    struct az_row_work *work = az_arena_array(job->arena, az_xtrace(t)->rows.n + 1, sizeof *work);
+    *rc = work ? decide_rows(job, t, work) : az_arena_error(job->arena);
+    *fact = *rc ? NULL : work;
+    return *fact;
+}
+
+/* ---- time without what is inside ---- */
+
+static bool ends_before(const struct az_events *ev, uint32_t open, uint32_t e)
+{
+    return ev->end[open] < ev->end[e] ||
+           (ev->end[open] <= ev->start[e] && ev->end[e] > ev->start[e]);
+}
+
+/* `order`: by lane, start, longer first. */
+static int subtract_children(const struct az_events *ev, const uint32_t *order, int64_t *self,
+                             struct az_mem *mem)
+{
+    struct az_vec_u32 open; /* enclosing operations of the lane */
+    int rc = 0;
+    az_vec_init(&open, mem);
+    for (size_t i = 0; rc == 0 && i < ev->n; i++) {
+        const uint32_t e = order[i];
+        if (i && ev->lane[order[i - 1]] != ev->lane[e])
+            az_vec_reset(&open);
+        while (open.n && ends_before(ev, open.v[open.n - 1], e))
+            open.n--;
+        if (open.n)
+            self[open.v[open.n - 1]] =
+                az_add_sat(self[open.v[open.n - 1]], ev->start[e] - ev->end[e]);
+        rc = az_vec_push(&open, e);
+    }
+    az_vec_release(&open);
+    return rc;
+}
+
+static int self_ticks(struct az_job *job, const struct az_events *ev, int64_t *self)
+{
+    const size_t n = ev->n;
+    int64_t *key = az_mem_alloc(job->mem, (n + 1) * sizeof *key);
+    uint32_t *order = az_mem_alloc(job->mem, (n + 1) * sizeof *order);
+    int rc = key && order ? 0 : az_mem_error(job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        self[i] = ev->end[i] - ev->start[i];
+        key[i] = -self[i];
+    }
+    if (rc == 0)
+        rc = az_sort_order(key, n, order, job->mem);
+    if (rc == 0)
+        rc = az_sort_by(ev->start, order, n, job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        key[i] = ev->lane[i];
+    if (rc == 0)
+        rc = az_sort_by(key, order, n, job->mem);
+    if (rc == 0)
+        rc = subtract_children(ev, order, self, job->mem);
+    az_mem_free(job->mem, key, key ? (n + 1) * sizeof *key : 0);
+    az_mem_free(job->mem, order, order ? (n + 1) * sizeof *order : 0);
+    return rc;
+}
+
+const int64_t *az_job_self_ticks(struct az_job *job, size_t trace, int *rc)
+{
+    static const char what;
+    const struct az_events *ev = &job->traces[trace]->ev[AZ_KERNEL];
+    void **fact = of_trace(job, &what, trace, rc);
+    if (!fact || *fact)
+        return fact ? *fact : NULL;
+    int64_t *self = az_arena_array(job->arena, ev->n + 1, sizeof *self);
+    *rc = self ? self_ticks(job, ev, self) : az_arena_error(job->arena);
+    *fact = *rc ? NULL : self;
+    return *fact;
+}
+
+/* ---- the sums ---- */
+struct families {
+    int64_t count[AZ_FAMILIES], ns[AZ_FAMILIES];
+    struct az_name_sums rows;
+    bool made;
+};
+
+static struct families *families_of(struct az_job *job)
+{
+    static const char what;
+    void **slot = az_job_slot(job, &what);
+    if (slot && !*slot)
+        *slot = az_arena_alloc(job->arena, sizeof(struct families));
+    return slot ? *slot : NULL;
+}
+
+static void add(struct families *f, enum az_family family, int64_t count, int64_t ns)
+{
+    f->count[family] = az_add_sat(f->count[family], count);
+    f->ns[family] = az_add_sat(f->ns[family], ns);
+}
+
+int az_job_families_add(struct az_job *job, enum az_family family, int64_t count, int64_t ns)
+{
+    struct families *f = families_of(job);
+    if (!f)
+        return az_arena_error(job->arena);
+    add(f, family, count, ns);
+    return 0;
+}
+
+struct pass { /* over one trace */
+    struct az_job *job;
+    size_t trace;
+    const struct az_trace *t;
+    uint8_t *known; /* number of a name -> its family + 1 */
+    int64_t ticks[AZ_FAMILIES], count[AZ_FAMILIES];
+};
+
+static enum az_family of_name(struct pass *p, uint32_t id)
+{
+    const uint32_t number = az_job_name(p->job, p->trace, id);
+    if (number == AZ_NO_ID)
+        return AZ_FAMILY_OTHER;
+    if (!p->known[number])
+        p->known[number] =
+            (uint8_t)(1 + (az_job_kernel(p->job, number)->copies ? AZ_FAMILY_COPY
+                                                                 : az_job_family(p->job, number)));
+    return (enum az_family)(p->known[number] - 1);
+}
+
+static bool has_tpu(const struct az_trace *t)
+{
+    const struct az_planes *p = &az_xtrace(t)->planes;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->v[i].kind == AZ_PLANE_TPU)
+            return true;
+    return false;
+}
+
+static int add_kernels(struct pass *p)
+{
+    const struct az_events *ev = &p->t->ev[AZ_KERNEL];
+    const bool programs = (p->t->caps & AZ_CAP_PROGRAMS) != 0 && has_tpu(p->t);
+    int rc = 0;
+    const struct az_row_work *work = programs ? az_job_row_work(p->job, p->trace, &rc) : NULL;
+    const int64_t *self = programs && rc == 0 ? az_job_self_ticks(p->job, p->trace, &rc) : NULL;
+    for (size_t i = 0; rc == 0 && i < ev->n; i++) {
+        const uint64_t node = work && ev->node ? ev->node[i] : 0;
+        const enum az_family f =
+            node && work[node - 1].known ? work[node - 1].family : of_name(p, ev->name[i]);
+        p->ticks[f] = az_add_sat(p->ticks[f], self ? self[i] : ev->end[i] - ev->start[i]);
+        p->count[f]++;
+    }
+    return rc;
+}
+
+static void add_all(struct pass *p, enum az_kind kind, enum az_family f)
+{
+    const struct az_events *ev = &p->t->ev[kind];
+    for (size_t i = 0; i < ev->n; i++)
+        p->ticks[f] = az_add_sat(p->ticks[f], ev->end[i] - ev->start[i]);
+    p->count[f] += (int64_t)ev->n;
+}
+
+/* Rows that came summed, of a trace without such events. */
+static void add_given(struct pass *p, struct families *to, const struct az_sums *s, bool copies)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const enum az_family named = of_name(p, s->v[i].name);
+        const enum az_family f = !copies || named == AZ_FAMILY_FILL ? named : AZ_FAMILY_COPY;
+        add(to, f, s->v[i].count > 0 ? s->v[i].count : 0,
+            s->v[i].total_ns > 0 ? s->v[i].total_ns : 0);
+    }
+}
+
+static int add_trace(struct families *to, struct az_job *job, size_t trace, uint8_t *known)
+{
+    struct pass p = { .job = job, .trace = trace, .t = job->traces[trace], .known = known };
+    const struct az_events *ev = p.t->ev;
+    int rc = 0;
+    if (p.t->caps & AZ_CAP_OPREPORT) /* az_job_families_add */
+        return 0;
+    rc = add_kernels(&p);
+    add_all(&p, AZ_MEMCPY, AZ_FAMILY_COPY);
+    add_all(&p, AZ_MEMSET, AZ_FAMILY_FILL);
+    add_all(&p, AZ_GRAPH, AZ_FAMILY_OTHER);
+    for (int f = 0; f < AZ_FAMILIES; f++)
+        add(to, (enum az_family)f, p.count[f], az_ns(p.t, p.ticks[f]));
+    if (ev[AZ_KERNEL].n == 0)
+        add_given(&p, to, &p.t->kernel_sums, false);
+    if (ev[AZ_MEMCPY].n + ev[AZ_MEMSET].n == 0)
+        add_given(&p, to, &p.t->mem_sums, true);
+    return rc;
+}
+
+static int more_time_first(const void *a, const void *b, void *ctx)
+{
+    const struct az_name_sum *x = a, *y = b;
+    (void)ctx;
+    if (x->total != y->total)
+        return x->total > y->total ? -1 : 1;
+    return (int)x->style - (int)y->style;
+}
+
+static int make(struct families *f, struct az_job *job)
+{
+    uint8_t *known = az_arena_array(job->arena, az_job_names(job) + 1, 1);
+    struct az_name_sum *row = az_arena_array(job->arena, AZ_FAMILIES, sizeof *row);
+    int rc = known && row ? 0 : az_arena_error(job->arena);
+    size_t n = 0;
+    for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
+        rc = add_trace(f, job, i, known);
+    for (unsigned k = 0; rc == 0 && k < AZ_FAMILIES; k++)
+        if (f->count[k])
+            row[n++] = (struct az_name_sum){ .name = AZ_NO_ID,
+                                             .style = k,
+                                             .count = f->count[k],
+                                             .total = f->ns[k],
+                                             .raw = (double)f->ns[k],
+                                             .avg = NAN,
+                                             .med = NAN,
+                                             .min = NAN,
+                                             .max = NAN,
+                                             .std = NAN,
+                                             .p95 = NAN,
+                                             .p99 = NAN };
+    if (rc == 0)
+        rc = az_sort_cmp(row, n, sizeof *row, more_time_first, NULL, job->mem);
+    f->rows = (struct az_name_sums){ .v = row, .n = n, .exact = true };
+    f->made = rc == 0;
+    return rc;
+}
+
+int az_job_families(struct az_job *job, struct az_name_sums *out)
+{
+    struct families *f = families_of(job);
+    int rc = !f ? az_arena_error(job->arena) : f->made ? 0 : make(f, job);
+    *out = (struct az_name_sums){ 0 };
+    if (rc == 0)
+        *out = f->rows;
+    return rc;
+}
