@@ -28,6 +28,17 @@ struct az_sv az_steps_text(struct az_job *job, const struct az_steps *s)
                            s->mark.n ? "'" : "");
 }
 
+int az_steps_number(struct az_step_search *s, const char *what)
+{
+    for (size_t i = 0; i < s->found.n; i++) {
+        s->found.v[i].number = (int64_t)i;
+        s->found.v[i].name = az_arena_printf(s->job->arena, "%s %zu", what, i);
+        if (!s->found.v[i].name.p)
+            return az_arena_error(s->job->arena);
+    }
+    return 0;
+}
+
 static int by_start(const void *x, const void *y, void *ctx)
 {
     const struct az_step *a = x, *b = y;
@@ -78,9 +89,13 @@ static int keep(struct az_step_search *s)
 
 static int find(struct az_step_search *s)
 {
-    int rc = az_steps_by_tag(s);
-    if (rc == 0 && s->found.n == 0)
+    const struct az_sv how = s->job->opts->steps;
+    const bool marks = !az_sv_is(how, "pattern"), pattern = !az_sv_is(how, "marks");
+    int rc = marks ? az_steps_by_tag(s) : 0;
+    if (rc == 0 && marks && s->found.n == 0)
         rc = az_steps_by_framework(s);
+    if (rc == 0 && pattern && s->found.n == 0)
+        rc = az_steps_by_pattern(s);
     return rc ? rc : keep(s);
 }
 
@@ -94,6 +109,10 @@ static int make(struct az_job *job, size_t trace, struct az_steps *out)
                               .spread = -1,
                               .how = AZ_STEPS_NONE };
     az_vec_init(&s.found, job->mem);
+    if (az_sv_is(job->opts->steps, "none")) {
+        out->how = AZ_STEPS_OFF;
+        return 0;
+    }
     const int rc = find(&s);
     az_vec_release(&s.found);
     return rc;

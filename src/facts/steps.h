@@ -29,6 +29,7 @@ struct az_step {
     int64_t mark_start, mark_end; /* ticks: of the mark; start and end where there is none */
     int64_t number;               /* of the mark's name; else 0, 1, 2, ... */
     struct az_sv name;            /* "ProfilerStep#12", "iteration 0", "step 0" */
+    struct az_sv mark;            /* the mark's text as it is in the file; empty: none */
 };
 struct az_steps {
     enum az_step_how how;
@@ -38,8 +39,8 @@ struct az_steps {
     size_t n;
     /* ticks, robust: median of end - start, and the distance of its quartiles; -1: no steps */
     int64_t median, spread;
-    /* of a pattern, parts of 1 (NaN of others): least agreement of the kernels of two steps that
-     * follow each other, busy time inside */
+    /* of a pattern, parts of 1 (NaN of others): agreement of the kernels of a step and the one it
+     * is compared with, the median over steps; busy time inside */
     double agreement, inside;
 };
 /* NULL on failure, *rc says why. */

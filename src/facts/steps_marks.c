@@ -108,7 +108,8 @@ static int put(struct az_step_search *s, const struct mark *m, struct window w)
                                                      .mark_start = m->start,
                                                      .mark_end = m->end,
                                                      .number = m->number,
-                                                     .name = az_trace_text(s->t, m->name) }));
+                                                     .name = az_trace_text(s->t, m->name),
+                                                     .mark = az_trace_text(s->t, m->name) }));
 }
 
 /* Steps that follow each other end where the next one starts, so that the time between is in one of
@@ -160,18 +161,6 @@ static int use(struct az_step_search *s, struct marks *m, enum az_step_how how, 
     return 0;
 }
 
-/* Numbers from 0 on where the marks have none; names that tell them apart. */
-static int number_steps(struct az_step_search *s, const char *what)
-{
-    for (size_t i = 0; i < s->found.n; i++) {
-        s->found.v[i].number = (int64_t)i;
-        s->found.v[i].name = az_arena_printf(s->job->arena, "%s %zu", what, i);
-        if (!s->found.v[i].name.p)
-            return az_arena_error(s->job->arena);
-    }
-    return 0;
-}
-
 /* ---- the user's tag ---- */
 /* Projected ranges that the file gives itself. */
 static int given(struct az_step_search *s, uint32_t id)
@@ -215,7 +204,7 @@ int az_steps_by_tag(struct az_step_search *s)
     if (rc == 0 && s->found.n) {
         s->out->how = AZ_STEPS_TAG;
         s->out->mark = tag.text;
-        rc = number_steps(s, "iteration");
+        rc = az_steps_number(s, "iteration");
     }
     return rc;
 }
@@ -302,12 +291,13 @@ static int collect(struct az_step_search *s, const struct names *n, enum az_step
     return rc;
 }
 
-static bool without_number(const struct az_step_search *s)
+/* Their numbers tell them apart. */
+static bool are_numbered(const struct az_step_search *s)
 {
     for (size_t i = 0; i < s->found.n; i++)
-        if (s->found.v[i].number < 0)
-            return true;
-    return false;
+        if (s->found.v[i].number < 0 || (i > 0 && s->found.v[i].number <= s->found.v[i - 1].number))
+            return false;
+    return true;
 }
 
 static int by_names(struct az_step_search *s, enum az_kind kind)
@@ -336,8 +326,8 @@ static int by_names(struct az_step_search *s, enum az_kind kind)
     }
     az_mem_free(s->job->mem, n.of, n.of ? n.bytes : 0);
     az_vec_release(&m);
-    if (rc == 0 && s->out->how == AZ_STEPS_RANGES && s->found.n && without_number(s))
-        rc = number_steps(s, "step");
+    if (rc == 0 && s->found.n && !are_numbered(s))
+        rc = az_steps_number(s, "step");
     return rc;
 }
 
