@@ -9,6 +9,7 @@ const char *az_step_how_text(enum az_step_how how)
         [AZ_STEPS_TAG] = "by the user's tag",
         [AZ_STEPS_PROFILER] = "by ProfilerStep marks",
         [AZ_STEPS_XPLANE] = "by XPlane steps",
+        [AZ_STEPS_PROGRAM] = "by runs of the main program",
         [AZ_STEPS_ENGINE] = "by marks of the serving engine",
         [AZ_STEPS_RANGES] = "by ranges named as steps",
         [AZ_STEPS_SIGNPOSTS] = "by signposts",
@@ -48,7 +49,7 @@ static int by_start(const void *x, const void *y, void *ctx)
     return a->mark_start < b->mark_start ? -1 : a->mark_start > b->mark_start;
 }
 
-/* Median and distance of the quartiles of the durations. */
+/* Median and robust deviation of the durations. */
 static int measure(struct az_step_search *s)
 {
     struct az_steps *out = s->out;

@@ -10,6 +10,8 @@ enum az_step_how {                     /* in the order of preference */
                    AZ_STEPS_TAG,       /* ranges of the option nvtx_tag_of_iter */
                    AZ_STEPS_PROFILER,  /* ProfilerStep#N of PyTorch */
                    AZ_STEPS_XPLANE,    /* lines `Steps` of an XPlane file */
+                   AZ_STEPS_PROGRAM,   /* runs of the program with the most time, where a profile of
+                                          compiled programs has no steps */
                    AZ_STEPS_ENGINE,    /* execute_*, step[, prefill[, decode[ of a serving engine */
                    AZ_STEPS_RANGES,    /* train_step, iteration 12, ... */
                    AZ_STEPS_SIGNPOSTS, /* equal signposts of an operation report */
@@ -37,7 +39,8 @@ struct az_steps {
                           empty: none */
     const struct az_step *v; /* by start */
     size_t n;
-    /* ticks, robust: median of end - start, and the distance of its quartiles; -1: no steps */
+    /* ticks: median of end - start, and their robust deviation (the distance of the quartiles by
+     * 1.349); -1: no steps */
     int64_t median, spread;
     /* of a pattern, parts of 1 (NaN of others): agreement of the kernels of a step and the one it
      * is compared with, the median over steps; busy time inside */

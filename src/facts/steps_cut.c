@@ -7,8 +7,6 @@
 #define AGREES  0.9  /* as in steps_loop.c */
 #define MOST    0.65 /* of the steps that must agree */
 #define LEAST   3    /* steps that must agree */
-#define INSIDE  0.8  /* of the busy time */
-#define SPREAD  0.25 /* of the median: distance of the quartiles of the durations */
 #define NEAR    10   /* after the optimizer: within a tenth of a step */
 #define SAMPLES 9    /* repetitions whose gaps are looked at */
 #define CONTEXT 3    /* kernels on each side by which a place is recognised */
@@ -196,10 +194,10 @@ static int judge(struct az_kernels *k, const struct az_cuts *c, double *inside, 
             v[agree++] = stop - az_kernel_start(k, x->from);
     }
     *inside = (double)sum / (double)busy(k, 0, k->n);
-    *good = agree >= LEAST && (double)agree >= MOST * (double)c->n && *inside >= INSIDE;
+    *good = agree >= LEAST && (double)agree >= MOST * (double)c->n && *inside >= AZ_STEP_INSIDE;
     if (*good) {
         const double low = az_percentile_i64(v, agree, 25), high = az_percentile_i64(v, agree, 75);
-        *good = high - low < SPREAD * az_percentile_i64(v, agree, 50);
+        *good = high - low < AZ_STEP_SPREAD * AZ_STEP_QUARTILES * az_percentile_i64(v, agree, 50);
     }
     az_mem_free(k->job->mem, v, bytes);
     return 0;

@@ -5,6 +5,13 @@
 #include "facts/account.h"
 #include "facts/steps.h"
 
+/* What is found without a name that says step must hold this part of the busy time, and last so
+ * equally: robust deviation as a part of the median. */
+#define AZ_STEP_INSIDE 0.8
+#define AZ_STEP_SPREAD 0.25
+/* The quartiles of a normal distribution are so many standard deviations apart. */
+#define AZ_STEP_QUARTILES 1.349
+
 AZ_VEC(struct az_step, az_step_list);
 
 struct az_step_search {
@@ -17,6 +24,7 @@ struct az_step_search {
 /* Each adds steps to `found`, or none. */
 int az_steps_by_tag(struct az_step_search *s) AZ_MUST_USE;
 int az_steps_by_framework(struct az_step_search *s) AZ_MUST_USE;
+int az_steps_by_signposts(struct az_step_search *s) AZ_MUST_USE; /* of an operation report */
 int az_steps_by_pattern(struct az_step_search *s) AZ_MUST_USE;
 /* Names "WHAT 0", "WHAT 1", ... and numbers from 0 on. */
 int az_steps_number(struct az_step_search *s, const char *what) AZ_MUST_USE;

@@ -147,7 +147,7 @@ static bool any_optimizer(const struct az_kernels *k)
  * least a third of the reference. */
 static bool alike(const struct az_kernels *k, const uint32_t *p, size_t m, size_t len)
 {
-    enum { SHORTEST = 3 };
+    enum { LAYERS = 4, SHORTEST = 5 }; /* fewer or shorter ones are parts of a layer */
     size_t votes = 0, best = 0, same = 0;
     for (size_t j = 0; j + 1 < m; j++) {
         const bool equal = hash_of(k, p[j], p[j + 1]) == hash_of(k, p[best], p[best + 1]);
@@ -157,24 +157,25 @@ static bool alike(const struct az_kernels *k, const uint32_t *p, size_t m, size_
     for (size_t j = 0; j + 1 < m; j++)
         same += hash_of(k, p[j], p[j + 1]) == hash_of(k, p[best], p[best + 1]);
     const size_t length = p[best + 1] - p[best];
-    return length >= SHORTEST && same >= 2 && 2 * (same + 1) >= m && 3 * (same + 1) * length >= len;
+    return length >= SHORTEST && same + 1 >= LAYERS && 2 * (same + 1) >= m &&
+           3 * (same + 1) * length >= len;
 }
 
-/* Inside the reference three or more stretches are alike: layers of a step. Each kind is looked at
+/* Inside the reference stretches are alike: layers of a step. Each kind is looked at
  * where it is first. */
 static bool has_layers(const struct az_kernels *k, const struct az_loop *l)
 {
     for (size_t i = l->from; i < l->from + l->len; i++) {
         const uint32_t kind = k->kind[i], *p = k->at + k->first[kind];
         size_t a = 0, b = az_kernel_count(k, kind);
-        while (k->ref[kind] >= 3 && a < b) {
+        while (k->ref[kind] > 3 && a < b) {
             const size_t mid = a + (b - a) / 2;
             if (p[mid] < l->from)
                 a = mid + 1;
             else
                 b = mid;
         }
-        if (k->ref[kind] >= 3 && p[a] == i && alike(k, p + a, k->ref[kind], l->len))
+        if (k->ref[kind] > 3 && p[a] == i && alike(k, p + a, k->ref[kind], l->len))
             return true;
     }
     return false;

@@ -331,28 +331,74 @@ static int by_names(struct az_step_search *s, enum az_kind kind)
     return rc;
 }
 
-/* The profiler's own steps on a device. */
-static int xplane(struct az_step_search *s)
+/* ---- compiled programs ---- */
+#define MAIN 0.8 /* of the time of all programs */
+
+/* The program whose runs take nearly all the time of programs; AZ_NO_ID: there is none. */
+static int main_program(struct az_step_search *s, uint32_t *name)
 {
     const struct az_events *e = &s->t->ev[AZ_GPU_RANGE];
     const struct az_xtrace *x = az_xtrace(s->t);
+    const size_t ids = s->t->names.text.n, bytes = (ids + 1) * sizeof(int64_t);
+    int64_t *sum = az_mem_alloc(s->job->mem, bytes), all = 0, most = 0;
+    *name = AZ_NO_ID;
+    if (!sum)
+        return az_mem_error(s->job->mem);
+    memset(sum, 0, bytes);
+    for (size_t i = 0; i < e->n; i++) {
+        if (x->roles.v[e->lane[i]] != AZ_XLANE_MODULES || e->name[i] == AZ_NO_ID)
+            continue;
+        all += e->end[i] - e->start[i];
+        sum[e->name[i]] += e->end[i] - e->start[i];
+    }
+    for (uint32_t i = 0; i < ids; i++)
+        if (sum[i] > most) {
+            most = sum[i];
+            *name = i;
+        }
+    if ((double)most < MAIN * (double)all)
+        *name = AZ_NO_ID;
+    az_mem_free(s->job->mem, sum, bytes);
+    return 0;
+}
+
+/* Ranges of a role; with MODULES those of one name. */
+static int device_ranges(struct az_step_search *s, enum az_xlane_role role, uint32_t name)
+{
+    const struct az_events *e = &s->t->ev[AZ_GPU_RANGE];
+    const struct az_xtrace *x = az_xtrace(s->t);
+    const bool steps = role == AZ_XLANE_STEPS;
     struct marks m;
     int rc = 0;
     az_vec_init(&m, s->job->mem);
     for (size_t i = 0; rc == 0 && i < e->n; i++)
-        if (x->roles.v[e->lane[i]] == AZ_XLANE_STEPS)
-            rc = az_vec_push(&m, ((struct mark){ e->start[i], e->end[i], (int64_t)m.n, e->lane[i],
-                                                 e->name[i] }));
-    if (rc == 0 && m.n)
-        rc = use(s, &m, AZ_STEPS_XPLANE, AZ_SV(""), true);
+        if (x->roles.v[e->lane[i]] == role && (steps || e->name[i] == name))
+            rc = az_vec_push(&m,
+                             ((struct mark){ e->start[i], e->end[i], -1, e->lane[i], e->name[i] }));
+    if (rc == 0 && m.n > !steps)
+        rc = use(s, &m, steps ? AZ_STEPS_XPLANE : AZ_STEPS_PROGRAM,
+                 steps ? AZ_SV("") : az_trace_text(s->t, name), true);
     az_vec_release(&m);
+    return rc || s->found.n == 0 ? rc : az_steps_number(s, "step");
+}
+
+static int compiled(struct az_step_search *s)
+{
+    uint32_t name;
+    int rc = device_ranges(s, AZ_XLANE_STEPS, AZ_NO_ID);
+    if (rc == 0 && s->found.n == 0)
+        rc = main_program(s, &name);
+    if (rc == 0 && s->found.n == 0 && name != AZ_NO_ID)
+        rc = device_ranges(s, AZ_XLANE_MODULES, name);
     return rc;
 }
 
 int az_steps_by_framework(struct az_step_search *s)
 {
     if (s->t->caps & AZ_CAP_PROGRAMS)
-        return xplane(s);
+        return compiled(s);
+    if (s->t->caps & AZ_CAP_OPREPORT)
+        return az_steps_by_signposts(s);
     int rc = by_names(s, AZ_RANGE);
     return rc || s->found.n ? rc : by_names(s, AZ_GPU_RANGE);
 }

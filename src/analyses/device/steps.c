@@ -1,9 +1,9 @@
 /* steps: each step of a trace and where its device time goes (docs/steps.md), and how the steps
  * were found, in `coverage`. */
-#include "facts/account.h"
 #include "facts/steps.h"
 #include "analyses/list.h"
 #include "analyses/ops/framework.h"
+#include "facts/account.h"
 
 static struct az_table *new_table(struct az_job *job)
 {
@@ -60,7 +60,7 @@ static void cover(struct az_job *job, size_t trace, const struct az_steps *s)
     if (s->n < 2)
         return;
     az_cover(job, "steps: median duration", az_ms(t, s->median), "ms",
-             az_arena_printf(job->arena, "between the quartiles: %.6g ms", az_ms(t, s->spread)));
+             az_arena_printf(job->arena, "robust deviation %.6g ms", az_ms(t, s->spread)));
 }
 
 static int run(struct az_job *job)
