@@ -341,7 +341,7 @@ static int write_document(struct az_comparison *c, int *asked)
         if (j->n_keys && !j->left_out)
             rc = az_joined_tables(c, j);
     }
-    return rc;
+    return rc ? rc : az_compare_sheets(c);
 }
 
 static struct az_sv heading(struct az_comparison *c)

@@ -133,7 +133,7 @@ static struct az_sv name_of(struct work *w, const struct source *s, size_t row, 
         return az_family_text(family_of(w, s, row));
     if (names && w->c->opts->normalize)
         return az_compare_normal(&w->arena, az_cell_text(cell));
-    return az_compare_key(&w->arena, cell);
+    return az_sv_trim(az_cell_text(cell));
 }
 
 static int add_rows(struct work *w, const struct source *s, size_t side, enum az_pairing by)

@@ -100,6 +100,12 @@ struct az_sv az_variant_name(const struct az_comparison *c, const char *name, si
 /* ---- compare_summary.c ---- */
 int az_compare_summary(struct az_comparison *c) AZ_MUST_USE;
 int az_compare_facts(struct az_comparison *c) AZ_MUST_USE;
+/* Is the table, or are its rows, on some sides only? */
+bool az_joined_one_sided(const struct az_comparison *c, const struct az_joined *j);
+/* ---- compare_sheets.c ---- */
+/* Marks the tables that have no sheet in a workbook (AZ_TABLE_NO_SHEET), unless the options want
+ * all. */
+int az_compare_sheets(struct az_comparison *c) AZ_MUST_USE;
 /* Geometric mean of variant over baseline, weighted by the baseline's share; NaN without a row in
  * both. */
 double az_join_geomean(const struct az_comparison *c, const struct az_joined *j, size_t variant);

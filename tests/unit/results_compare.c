@@ -328,6 +328,44 @@ static void key_is_chosen(void **state)
     end(&f);
 }
 
+/* At most twelve sheets: the answer, what is drawn and the main tables come first; all by option or
+ * for tables asked for. */
+static void sheets_of_the_workbook(void **state)
+{
+    const char *const families[] = { "GEMM", "Reduce_fwd", "Normalization", "SDPA_fwd" };
+    (void)state;
+    for (int all = 0; all < 2; all++) {
+        struct fixture f;
+        size_t sheets = 0, left_out = 0;
+        begin(&f);
+        f.opts.all_sheets = all;
+        for (int side = 0; side < 2; side++) {
+            input(&f, side ? "b" : "a");
+            table(&f, "kern_sum", side ? KS "x,100,50.0,2,c\n" : KS "x,90,50.0,2,c\n");
+            for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+                table(&f, families[i],
+                      "name,param: M,Kernel Time (ns)_sum,name_count\nmm,64,5,1\n");
+            if (side)
+                table(&f, "ops_summary", OPS "x,1.0,1\n");
+        }
+        assert_int_equal(compare(&f), 0);
+        for (size_t i = 0; i < f.out.tables.n; i++) {
+            const unsigned flags = f.out.tables.v[i]->flags;
+            sheets += !(flags & (AZ_TABLE_TEXT_ONLY | AZ_TABLE_NO_SHEET));
+            left_out += (flags & AZ_TABLE_NO_SHEET) != 0;
+        }
+        assert_int_equal(all ? sheets > 12 : sheets == 10, 1);
+        assert_int_equal(left_out > 0, !all);
+        assert_int_equal(f.out.sheets_note.n > 0, !all);
+        assert_false(out(&f, "verdict")->flags & AZ_TABLE_NO_SHEET);
+        assert_false(out(&f, "waterfall")->flags & AZ_TABLE_NO_SHEET);
+        assert_false(out(&f, "kern_sum")->flags & AZ_TABLE_NO_SHEET);
+        assert_int_equal(!!(out(&f, "GEMM_only_variant_b")->flags & AZ_TABLE_NO_SHEET), !all);
+        is(out(&f, "compare_left_out"), 0, "why", "only in b");
+        end(&f);
+    }
+}
+
 static void equal_inputs(void **state)
 {
     struct fixture f;
@@ -424,6 +462,35 @@ static void keys_in_one_spelling(void **state)
     assert_true(az_table_find(t, "a::name_count") <
                 0); /* columns of the other side are not there */
     end(&f);
+}
+
+/* Lists of Python and of JSON are one spelling; what only begins or ends like one stays. */
+static void lists_as_keys(void **state)
+{
+    static const char *const pairs[][2] = {
+        { "(1, 2)", "[1,2]" },
+        { "((1024, 1024), (1,))", "[[1024,1024],[1]]" },
+        { "('c10::BFloat16', 'it\"s', '')", "[\"c10::BFloat16\",\"it\"s\",\"\"]" },
+        { "(None, True, ('a', False))", "[null,true,[\"a\",false]]" },
+        { "()", "[]" },
+        { "(NoneType, Trueish)", "[NoneType,Trueish]" },
+        { "(anonymous namespace)::f(int)", "(anonymous namespace)::f(int)" },
+        { "(a", "(a" },
+        { "f(1, 2)", "f(1,2)" },
+        { "('a", "('a" },
+    };
+    struct az_arena a;
+    (void)state;
+    az_arena_init(&a, NULL);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const struct az_cell cell = { .type = AZ_TEXT,
+                                      .len = (uint32_t)strlen(pairs[i][0]),
+                                      .s = pairs[i][0] };
+        const struct az_sv key = az_compare_key(&a, &cell);
+        if (!az_sv_is(key, pairs[i][1]))
+            fail_msg("%s: '%.*s', wanted '%s'", pairs[i][0], AZ_SVF(key), pairs[i][1]);
+    }
+    az_arena_release(&a);
 }
 
 static void duplicates_are_numbered(void **state)
@@ -546,7 +613,8 @@ static void refused(void **state)
     input(&f, "b");
     table(&f, "ops_summary", OPS "x,1.0,1\n");
     assert_int_equal(compare(&f), AZ_EFORMAT); /* asked for by name, and missing in b */
-    is(out(&f, "compare_summary"), 0, "note", "only in a");
+    is(out(&f, "compare_left_out"), 0, "why", "only in a");
+    is(out(&f, "compare_left_out"), 0, "which", "kern_sum");
     assert_null(az_document_table(&f.out, "ops_summary"));
     end(&f);
 }
@@ -705,7 +773,8 @@ static void tables_of_ranks(void **state)
     is(t, row_of(t, "iterations"), "geomean x", "");
     is(out(&f, "iterations"), 1, "contribution", "");
     is(t, row_of(t, "grouped_breakdown"), "baseline total", "7");
-    is(t, row_of(t, "kernels_3"), "note", "not compared: single events");
+    t = out(&f, "compare_left_out");
+    is(t, row_of(t, "not compared: single events"), "which", "kernels_3");
     end(&f);
 }
 
@@ -742,8 +811,8 @@ static void kernels_in_two_forms(void **state)
     table(&f, "kernel_summary", "Kernel name,Kernel duration (\xc2\xb5s)_sum\nx,6.0\n");
     assert_int_equal(compare(&f), 0);
     is(out(&f, "kern_sum"), 0, "status", "same");
-    t = out(&f, "compare_summary");
-    is(t, row_of(t, "kernel_summary"), "note", "only in b");
+    t = out(&f, "compare_left_out");
+    is(t, row_of(t, "only in b"), "which", "kernel_summary");
     end(&f);
 }
 
@@ -913,9 +982,11 @@ int main(void)
         cmocka_unit_test(account_of_both),
         cmocka_unit_test(key_is_chosen),
         cmocka_unit_test(equal_inputs),
+        cmocka_unit_test(sheets_of_the_workbook),
         cmocka_unit_test(with_itself),
         cmocka_unit_test(swapped),
         cmocka_unit_test(keys_in_one_spelling),
+        cmocka_unit_test(lists_as_keys),
         cmocka_unit_test(duplicates_are_numbered),
         cmocka_unit_test(means_of_duplicates),
         cmocka_unit_test(units_and_names_across),
