@@ -6,6 +6,7 @@ usage: check_workbook.py BOOK.xlsx CSV_DIR [--json RESULT.json --schema SCHEMA] 
 Differences that are allowed, all documented in the workbook's `coverage` sheet or here:
   - fewer rows, columns or shortened cells, each listed as `xlsx rows cut: TABLE`, `xlsx columns cut: ...`,
     `xlsx cells cut: ...`, with the exact number;
+  - tables without a sheet, listed as `xlsx sheets left out: tables` with their names;
   - `coverage` has these rows more than its CSV;
   - a table that goes on in `TABLE (2)`;
   - reals differ in the 17th digit (workbooks hold 16);
@@ -108,7 +109,7 @@ def sheet_of(book, table):
 
 
 def check_dress(ws, n_columns, title):
-    if ws.freeze_panes != "A2":
+    if not re.fullmatch("[A-C]2", ws.freeze_panes or ""):
         bad(f"{title}: the header is not frozen ({ws.freeze_panes})")
     if not ws.auto_filter.ref:
         bad(f"{title}: no autofilter")
@@ -184,6 +185,15 @@ def read_cuts(book):
     return cuts
 
 
+def read_left_out(book):
+    """Names of tables without a sheet: "a, b: how to get them"."""
+    if "coverage" in book.sheetnames:
+        for line in book["coverage"].iter_rows(min_row=2, values_only=True):
+            if line[0] == "xlsx sheets left out: tables":
+                return set(line[3].split(": ")[0].split(", "))
+    return set()
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("book")
@@ -227,6 +237,14 @@ def main():
                     bad(f"{ws.title}!{cell.coordinate} is a formula: {cell.value!r:.80}")
     cuts = read_cuts(book)
     tables = sorted(f[:-4] for f in os.listdir(a.csv_dir) if f.endswith(".csv"))
+    left_out = read_left_out(book)
+    said = cuts.pop("xlsx sheets left out: tables", 0)
+    if said != len(left_out) or not left_out <= set(tables):
+        bad(f"coverage says {said} sheets are left out: {sorted(left_out)}")
+    tables = [t for t in tables if t not in left_out]
+    for t in sorted(left_out):
+        if t in book.sheetnames:
+            bad(f"{t} has a sheet, coverage says it is left out")
     if not tables:
         bad(f"{a.csv_dir}: no CSV files")
     for t in tables:

@@ -11,7 +11,7 @@
 
 #define LISTED 4 /* inputs of a folder that holds too many */
 
-enum { OPT_NAMES = OPT_OWN, OPT_SHEETS, OPT_BASELINE, OPT_NORMALIZE, OPT_TREE };
+enum { OPT_NAMES = OPT_OWN, OPT_SHEETS, OPT_BASELINE, OPT_NORMALIZE, OPT_TREE, OPT_ALL_SHEETS };
 
 static const struct az_cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE",
@@ -26,6 +26,8 @@ static const struct az_cmd_opt options[] = {
       "compare kernel names without template arguments, addresses, and the numbers of generated "
       "kernels" },
     { OPT_TREE, "tree", NULL, "of two PyTorch traces also the difference by call tree" },
+    { OPT_ALL_SHEETS, "all-sheets", NULL,
+      "the workbook has a sheet for every table, not the twelve that matter most" },
     { 'o', "output", "PATH",
       "folder for comparison.xlsx and other outputs; a name ending in .xlsx: the workbook" },
     { OPT_FORMAT, "format", "LIST", "outputs: text and the formats of 'analyzer list'" },
@@ -50,7 +52,7 @@ struct compare_args {
     struct az_run_args r;
     struct az_vec_sv names, sheets; /* views into argv */
     const char *baseline;
-    bool normalize, tree;
+    bool normalize, tree, all_sheets;
 };
 
 struct session {
@@ -87,6 +89,9 @@ static int take(struct compare_args *c, int id, const char *value)
         return AZ_EXIT_OK;
     case OPT_TREE:
         c->tree = true;
+        return AZ_EXIT_OK;
+    case OPT_ALL_SHEETS:
+        c->all_sheets = true;
         return AZ_EXIT_OK;
     default:
         return az_run_option(c->cmd, &c->r, id, value);
@@ -386,6 +391,7 @@ static int apply(const struct compare_args *k, struct az_config *c)
     c->strict |= k->r.strict;
     c->compare.normalize |= k->normalize;
     c->compare.tree |= k->tree;
+    c->compare.all_sheets |= k->all_sheets;
     if (k->baseline)
         c->compare.baseline = az_sv_str(k->baseline);
     if (k->r.jobs >= 0)

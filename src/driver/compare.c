@@ -99,6 +99,7 @@ static int fill_comparison(struct choice *ch, struct az_document *doc)
                                           .n_tables = c->tables.n,
                                           .normalize = c->normalize,
                                           .tree = c->tree,
+                                          .all_sheets = c->all_sheets,
                                           .text_all = ch->f->opts->text_full };
     return az_compare(doc, ch->in, ch->n, &opts, ch->diag);
 }

@@ -14,6 +14,7 @@
 #define WIDTH_MIN    7
 #define WIDTH_MAX    70
 #define WIDTH_FILTER 3 /* room for the filter's button in a header */
+#define FROZEN_MOST  2 /* key columns that stay in view */
 /* Cells of a document from which rows go to files at once (3 MB in all instead of 1.2 KB a row),
  * but not with more than so many sheets, each of which would hold an open file; and cells from
  * which a part may pass 4 GiB. */
@@ -191,11 +192,21 @@ static void set_columns(struct az_xlsx *x, const struct az_xlsx_part *p, struct 
     }
 }
 
+/* Columns of the key before all others, which stay in view; none if little room would be left. */
+static lxw_col_t keys_at_left(const struct az_xlsx_part *p)
+{
+    size_t n = 0;
+
+    while (n < p->columns && (p->t->columns.v[n].flags & AZ_KEY))
+        n++;
+    return n <= FROZEN_MOST && n < p->columns ? (lxw_col_t)n : 0;
+}
+
 static void dress(struct az_xlsx *x, const struct az_xlsx_part *p)
 {
     struct lxw_worksheet *ws = p->ws;
 
-    worksheet_freeze_panes(ws, 1, 0);
+    worksheet_freeze_panes(ws, 1, keys_at_left(p));
     worksheet_autofilter(ws, 0, 0, (lxw_row_t)p->rows, (lxw_col_t)(p->columns - 1));
     worksheet_set_landscape(ws);
     worksheet_fit_to_pages(ws, 1, 0);

@@ -2,7 +2,8 @@
  * is skipped can be said in the `coverage` sheet, by rows whose item begins with "xlsx ": xlsx rows
  * cut: TABLE      rows skipped (only the first doc->xlsx_rows are in the workbook) xlsx columns
  * cut: TABLE   columns beyond 16,384 xlsx cells cut: TABLE     texts shortened to 32,767
- * characters, ending in the mark of three dots xlsx chart rows cut: TITLE   rows of a chart's table
+ * characters, ending in the mark of three dots xlsx sheets left out: tables   tables of
+ * AZ_TABLE_NO_SHEET, by name xlsx chart rows cut: TITLE   rows of a chart's table
  * that are not on the table's first sheet */
 #include "reports/fields.h"
 #include "reports/xlsx.h"
@@ -89,6 +90,26 @@ static int plan_table(struct planner *p, const struct az_table *t)
                     az_arena_printf(p->scratch, "a cell holds %d characters; CSV and JSON have all",
                                     AZ_XLSX_CELL));
     return rc ? rc : plan_parts(p, t, rows, columns);
+}
+
+/* Tables that are to have no sheet: one row, with their names and how to get them. */
+static int plan_left_out(struct planner *p)
+{
+    struct az_sv names = AZ_SV("");
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->doc->tables.n; i++) {
+        const struct az_table *t = p->doc->tables.v[i];
+        if (!(t->flags & AZ_TABLE_NO_SHEET))
+            continue;
+        names = az_arena_printf(p->scratch, "%.*s%s%.*s", AZ_SVF(names), n++ ? ", " : "",
+                                AZ_SVF(az_field_text(p->scratch, t->id)));
+    }
+    if (n == 0)
+        return 0;
+    return add_cut(
+        p, "xlsx sheets left out", AZ_SV("tables"), n, "tables",
+        az_arena_printf(p->scratch, "%.*s: %.*s", AZ_SVF(names), AZ_SVF(p->doc->sheets_note)));
 }
 
 /* Rows a chart was meant to show and cannot, because they are not on the first sheet of its table.
@@ -206,9 +227,11 @@ int az_xlsx_plan_make(struct az_xlsx_plan *plan, const struct az_document *doc,
     az_vec_init(&p.cuts, doc->mem);
     for (size_t i = 0; i < doc->tables.n && !rc; i++) {
         const struct az_table *t = doc->tables.v[i];
-        if (!(t->flags & AZ_TABLE_TEXT_ONLY) && t->columns.n > 0)
+        if (!(t->flags & (AZ_TABLE_TEXT_ONLY | AZ_TABLE_NO_SHEET)) && t->columns.n > 0)
             rc = plan_table(&p, t);
     }
+    if (!rc)
+        rc = plan_left_out(&p);
     for (size_t i = 0; i < doc->charts.n && !rc; i++)
         rc = plan_chart(&p, &doc->charts.v[i]);
     if (!rc)

@@ -2,7 +2,7 @@
 #include "results/compare.h"
 
 #include "base/sort.h"
-#include "results/compare_internal.h"
+#include "results/compare_causes.h"
 
 #define TEXT_ROWS 20                                             /* of a table in the text report */
 #define SAID(s)   (s).n ? " (" : "", AZ_SVF(s), (s).n ? ")" : "" /* nothing where it is not known */
@@ -298,6 +298,32 @@ static int take_tree(struct az_comparison *c, int *asked)
     return AZ_OK;
 }
 
+/* The verdict, the waterfalls that prove it, and the rows that changed most. */
+static int write_answer(struct az_comparison *c)
+{
+    struct az_causes *causes = az_arena_array(c->a, c->n, sizeof *causes);
+    int rc = causes ? AZ_OK : az_arena_error(c->a);
+
+    for (size_t v = 0; !rc && v < c->n; v++)
+        if (v != c->base)
+            rc = az_compare_causes(c, v, &causes[v]);
+    for (size_t v = 0; !rc && v < c->n; v++)
+        if (v != c->base)
+            rc = az_compare_waterfall(c, &causes[v], v);
+    for (size_t v = 0; !rc && v < c->n; v++)
+        if (v != c->base)
+            rc = az_compare_top(c, &causes[v], v);
+    c->by_other = !rc;
+    for (size_t v = 0; !rc && v < c->n; v++)
+        c->by_other &= v == c->base || causes[v].by == AZ_BY_OPERATOR ||
+                       causes[v].by == AZ_BY_FAMILY;
+    if (!rc)
+        rc = az_compare_verdict(c, causes);
+    for (size_t v = 0; causes && v < c->n; v++)
+        az_vec_release(&causes[v].list);
+    return rc;
+}
+
 static int write_document(struct az_comparison *c, int *asked)
 {
     int rc = az_compare_summary(c);
@@ -305,9 +331,7 @@ static int write_document(struct az_comparison *c, int *asked)
     if (!rc)
         rc = az_compare_facts(c);
     if (!rc)
-        rc = az_compare_waterfall(c);
-    if (!rc)
-        rc = az_compare_top(c);
+        rc = write_answer(c);
     if (!rc)
         rc = az_side_by_side(c->doc, c->in, c->n);
     if (!rc && c->opts->tree)
@@ -317,7 +341,7 @@ static int write_document(struct az_comparison *c, int *asked)
         if (j->n_keys && !j->left_out)
             rc = az_joined_tables(c, j);
     }
-    return rc;
+    return rc ? rc : az_compare_sheets(c);
 }
 
 static struct az_sv heading(struct az_comparison *c)

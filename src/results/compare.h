@@ -23,6 +23,7 @@ struct az_compare_opts {
     bool tree;     /* the baseline holds its call-tree difference to the other input: its tables are
                       taken over */
     bool text_all; /* text shows every table, not only the main ones */
+    bool all_sheets; /* a workbook has a sheet for every table, not twelve at most */
 };
 
 /* Fills doc, which is initialised and empty: compare_summary first, then what was compared, facts
@@ -43,8 +44,8 @@ int az_side_by_side(struct az_document *doc, const struct az_compare_input *in,
 int az_compare_unique(struct az_arena *a, struct az_sv *tags, size_t n) AZ_MUST_USE;
 
 /* ---- keys, also for tests ---- */
-/* Text of a cell as a key: numbers in one spelling (64 = 64.0), no blanks next to , ( ) [ ]. {NULL,
- * 0}: no memory. */
+/* Text of a cell as a key: numbers in one spelling (64 = 64.0), no blanks next to , ( ) [ ], lists
+ * as JSON has them: Python's (1, 'a', None) is [1,"a",null]. {NULL, 0}: no memory. */
 struct az_sv az_compare_key(struct az_arena *a, const struct az_cell *c);
 /* A kernel's name without template arguments, hexadecimal addresses, and the numbers at the end of
  * generated names (configs/generated_names.rules). {NULL, 0}: no memory. */

@@ -50,6 +50,7 @@ struct az_comparison {
     struct az_diag *diag;
     struct az_joined *tables;
     size_t n_tables;
+    bool by_other; /* kernel names do not pair the work: their tables are not in the text */
 };
 
 /* Is the input compared with the baseline in this table? */
@@ -96,18 +97,15 @@ int az_joined_text(struct az_comparison *c, const struct az_joined *j) AZ_MUST_U
 /* "x" for one variant, "x__TAG" where there are several. */
 struct az_sv az_variant_name(const struct az_comparison *c, const char *name, size_t variant);
 
-/* ---- compare_summary.c, compare_waterfall.c, compare_top.c ---- */
+/* ---- compare_summary.c ---- */
 int az_compare_summary(struct az_comparison *c) AZ_MUST_USE;
 int az_compare_facts(struct az_comparison *c) AZ_MUST_USE;
-int az_compare_waterfall(struct az_comparison *c) AZ_MUST_USE;
-int az_compare_top(struct az_comparison *c) AZ_MUST_USE;
-/* The table that has a figure (az_whole_value) which adds up to the device time of these two
- * inputs; NULL. */
-const struct az_joined *az_compare_whole(const struct az_comparison *c, size_t x, size_t y);
-static inline size_t az_whole_value(const struct az_joined *j)
-{
-    return j->spec->flags & AZ_SPEC_SECOND ? 1 : 0;
-}
+/* Is the table, or are its rows, on some sides only? */
+bool az_joined_one_sided(const struct az_comparison *c, const struct az_joined *j);
+/* ---- compare_sheets.c ---- */
+/* Marks the tables that have no sheet in a workbook (AZ_TABLE_NO_SHEET), unless the options want
+ * all. */
+int az_compare_sheets(struct az_comparison *c) AZ_MUST_USE;
 /* Geometric mean of variant over baseline, weighted by the baseline's share; NaN without a row in
  * both. */
 double az_join_geomean(const struct az_comparison *c, const struct az_joined *j, size_t variant);

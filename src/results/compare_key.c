@@ -33,6 +33,94 @@ static struct az_sv squeezed(struct az_arena *a, struct az_sv s)
     return az_sv_make(out, n);
 }
 
+/* ---- lists: Python's tuples and JSON's arrays are one spelling ---- */
+
+static bool is_open(char c) { return c == '(' || c == '['; }
+static bool is_close(char c) { return c == ')' || c == ']'; }
+
+/* The whole is one list: its first bracket is closed by its last, not by one before. */
+static bool is_list(struct az_sv s)
+{
+    size_t depth = 0;
+    char quote = 0;
+
+    if (s.n < 2 || !is_open(s.p[0]) || !is_close(s.p[s.n - 1]))
+        return false;
+    for (size_t i = 0; i < s.n; i++) {
+        const char c = s.p[i];
+        if (quote) {
+            quote = c == quote ? 0 : quote;
+        } else if (c == '\'' || c == '"') {
+            quote = c;
+        } else if (is_open(c)) {
+            depth++;
+        } else if (is_close(c) && (depth == 0 || --depth == 0) && i + 1 < s.n) {
+            return false;
+        }
+    }
+    return depth == 0 && !quote;
+}
+
+/* A word of Python outside of quotes at s[i]; n: its length, 0: none. */
+static const char *word_at(struct az_sv s, size_t i, size_t *n)
+{
+    static const struct {
+        const char *python, *json;
+    } words[] = { { "None", "null" }, { "True", "true" }, { "False", "false" } };
+
+    for (size_t k = 0; k < AZ_LENGTH(words); k++) {
+        *n = strlen(words[k].python);
+        const bool ends = i + *n < s.n && (s.p[i + *n] == ',' || is_close(s.p[i + *n]));
+        if (ends && i > 0 && (is_open(s.p[i - 1]) || s.p[i - 1] == ',') &&
+            memcmp(s.p + i, words[k].python, *n) == 0)
+            return words[k].json;
+    }
+    *n = 0;
+    return NULL;
+}
+
+/* One character outside of quotes; returns where it went on. */
+static size_t list_char(struct az_sv s, size_t i, char *out, size_t *n)
+{
+    size_t len;
+    const char *json = word_at(s, i, &len);
+
+    if (json) {
+        memcpy(out + *n, json, strlen(json));
+        *n += strlen(json);
+        return i + len;
+    }
+    if (is_close(s.p[i]) && *n && out[*n - 1] == ',') /* (1,) */
+        (*n)--;
+    out[(*n)++] = is_open(s.p[i]) ? '[' : is_close(s.p[i]) ? ']' : s.p[i];
+    return i + 1;
+}
+
+/* (1, ('a',), None) -> [1,["a"],null]; blanks next to joints are gone already. */
+static struct az_sv as_array(struct az_arena *a, struct az_sv s)
+{
+    char *out = az_arena_str(a, s), quote = 0;
+    size_t n = 0;
+
+    if (!out)
+        return (struct az_sv){ NULL, 0 };
+    for (size_t i = 0; i < s.n;) {
+        const char c = s.p[i];
+        if (!quote && c != '\'' && c != '"') {
+            i = list_char(s, i, out, &n);
+            continue;
+        }
+        if (!quote || c == quote) {
+            quote = quote ? 0 : c;
+            out[n++] = '"';
+        } else {
+            out[n++] = c;
+        }
+        i++;
+    }
+    return az_sv_make(out, n);
+}
+
 struct az_sv az_compare_key(struct az_arena *a, const struct az_cell *c)
 {
     char buf[AZ_NUM_MAX];
@@ -44,7 +132,8 @@ struct az_sv az_compare_key(struct az_arena *a, const struct az_cell *c)
         if (s.n && s.n <= 24 && s.p[0] >= '-' && s.p[0] <= '9' && az_parse_f64(s, &x) == 0 &&
             !(s.n > 1 && s.p[0] == '0' && s.p[1] != '.'))
             return az_arena_dup(a, az_sv_make(buf, az_format_f64(x, buf)));
-        return squeezed(a, s);
+        s = squeezed(a, s);
+        return s.p && is_list(s) ? as_array(a, s) : s;
     }
     if (c->type == AZ_EMPTY)
         return AZ_SV("");

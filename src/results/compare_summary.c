@@ -1,5 +1,5 @@
-/* What was compared: one row a table and variant, the inputs, and what the runs say of themselves
- * and do not share. */
+/* What was compared: one row a table and variant, what has no counterpart, the inputs, and what the
+ * runs say of themselves and do not share. */
 #include <math.h>
 
 #include "results/compare_internal.h"
@@ -95,21 +95,6 @@ static void put_figures(struct az_table *t, const struct az_comparison *c,
     az_put_f64(t, az_join_geomean(c, j, v));
 }
 
-static void put_empties(struct az_table *t, size_t n)
-{
-    while (n-- > 0)
-        az_put_empty(t);
-}
-
-static void put_left_out(struct az_table *t, const struct az_joined *j, struct az_sv variant,
-                         struct az_sv note)
-{
-    az_put_text(t, j->id);
-    az_put_text(t, variant);
-    put_empties(t, 6 + 7);
-    az_put_copy(t, note);
-}
-
 static struct az_sv note_of(const struct az_comparison *c, const struct az_joined *j)
 {
     const char *how = j->spec->flags & AZ_SPEC_NUMBER ? "numbered" : "added up";
@@ -137,34 +122,106 @@ static void put_compared(struct az_table *t, const struct az_comparison *c,
     }
 }
 
-/* Why a table is not compared: once, or for each variant that lacks it or alone has it. */
-static void put_others(struct az_table *t, const struct az_comparison *c, const struct az_joined *j)
-{
-    for (size_t v = 0; v < c->n; v++) {
-        bool base = j->table[c->base] != NULL, variant = j->table[v] != NULL;
-        struct az_sv tag = c->in[v].tag;
-        if (v == c->base)
-            continue;
-        if (j->left_out) {
-            put_left_out(t, j, tag, az_sv_str(j->left_out));
-            return;
-        }
-        if (base != variant)
-            put_left_out(
-                t, j, tag,
-                az_arena_printf(c->a, "only in %.*s", AZ_SVF(c->in[variant ? v : c->base].tag)));
-    }
-}
-
-/* The main tables first, what is not compared last. */
+/* The main tables first. */
 static void put_tables(struct az_table *t, const struct az_comparison *c)
 {
     for (unsigned text = AZ_SPEC_TEXT, pass = 0; pass < 2; pass++, text = 0)
         for (size_t i = 0; i < c->n_tables; i++)
             if ((c->tables[i].spec->flags & AZ_SPEC_TEXT) == text)
                 put_compared(t, c, &c->tables[i]);
-    for (size_t i = 0; i < c->n_tables; i++)
-        put_others(t, c, &c->tables[i]);
+}
+
+/* ---- compare_left_out ---- */
+
+/* Tags of the inputs that have rows of the table, or that have none. */
+static struct az_sv tags_of(const struct az_comparison *c, const struct az_joined *j, bool rows)
+{
+    struct az_sv text = AZ_SV("");
+
+    for (size_t i = 0; i < c->n; i++)
+        if ((j->table[i] && j->table[i]->rows > 0) == rows)
+            text = az_arena_printf(c->a, "%.*s%s%.*s", AZ_SVF(text), text.n ? ", " : "",
+                                   AZ_SVF(c->in[i].tag));
+    return text;
+}
+
+/* Why the table has no figures next to each other; empty: it has. */
+static struct az_sv reason_of(const struct az_comparison *c, const struct az_joined *j)
+{
+    size_t there = 0;
+
+    for (size_t i = 0; i < c->n; i++)
+        there += j->table[i] && j->table[i]->rows > 0;
+    if (j->left_out)
+        return az_sv_str(j->left_out);
+    if (there == 0 || there == c->n)
+        return AZ_SV("");
+    return 2 * there <= c->n ? az_arena_printf(c->a, "only in %.*s", AZ_SVF(tags_of(c, j, true)))
+                             : az_arena_printf(c->a, "not in %.*s", AZ_SVF(tags_of(c, j, false)));
+}
+
+bool az_joined_one_sided(const struct az_comparison *c, const struct az_joined *j)
+{
+    return reason_of(c, j).n > 0;
+}
+
+struct reason {
+    size_t n;
+    struct az_sv tables;
+};
+AZ_VEC(struct reason, reasons);
+
+static int add_reason(struct az_comparison *c, const struct az_joined *j, struct az_intern *ids,
+                      struct reasons *list)
+{
+    const struct az_sv why = reason_of(c, j);
+    uint32_t id = 0;
+    int rc;
+
+    if (!why.p)
+        return az_arena_error(c->a);
+    if (why.n == 0)
+        return AZ_OK;
+    rc = az_intern(ids, why, &id);
+    if (!rc && id == list->n)
+        rc = az_vec_push(list, ((struct reason){ 0, { "", 0 } }));
+    if (rc)
+        return rc;
+    struct reason *r = &list->v[id];
+    r->tables =
+        az_arena_printf(c->a, "%.*s%s%.*s", AZ_SVF(r->tables), r->n++ ? ", " : "", AZ_SVF(j->id));
+    return r->tables.p ? AZ_OK : az_arena_error(c->a);
+}
+
+/* One row a reason, with the tables of it. */
+static int left_out_table(struct az_comparison *c)
+{
+    struct az_table *t =
+        az_table_new(c->a, "compare_left_out", "Tables without a counterpart", AZ_TABLE_SUMMARY);
+    struct az_intern ids;
+    struct reasons list;
+    int rc;
+
+    if (!t)
+        return az_arena_error(c->a);
+    az_vec_init(&list, c->doc->mem);
+    rc = az_intern_init(&ids, c->a, c->doc->mem);
+    for (size_t i = 0; !rc && i < c->n_tables; i++)
+        rc = add_reason(c, &c->tables[i], &ids, &list);
+    az_table_column(t, "why", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "tables", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "which", AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; !rc && i < list.n; i++) {
+        az_put_text(t, ids.text.v[i]);
+        az_put_i64(t, (int64_t)list.v[i].n);
+        az_put_text(t, list.v[i].tables);
+    }
+    az_intern_release(&ids);
+    az_vec_release(&list);
+    if (!rc)
+        return az_document_add(c->doc, t);
+    az_table_free(t);
+    return rc;
 }
 
 static int inputs_table(struct az_comparison *c)
@@ -202,6 +259,8 @@ int az_compare_summary(struct az_comparison *c)
     summary_columns(c, t);
     put_tables(t, c);
     rc = az_document_add(c->doc, t);
+    if (!rc)
+        rc = left_out_table(c);
     return rc ? rc : inputs_table(c);
 }
 

@@ -145,7 +145,9 @@ int az_joined_text(struct az_comparison *c, const struct az_joined *j)
     struct az_table *t;
     int rc;
 
-    if (!(j->spec->flags & AZ_SPEC_TEXT) && !c->opts->text_all)
+    const bool shown =
+        (j->spec->flags & AZ_SPEC_TEXT) && !(c->by_other && az_sv_is(j->keys[0].stem, "kernel"));
+    if (!shown && !c->opts->text_all)
         return AZ_OK;
     az_vec_init(&rows, c->doc->mem);
     rc = choose(c, j, &rows);

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/sort.h"
-#include "results/compare_internal.h"
+#include "results/compare_causes.h"
 
 #define MOST 20
 
@@ -26,19 +26,34 @@ static int bigger_first(const void *a, const void *b, void *ctx)
     return x > y ? -1 : x < y;
 }
 
-/* Kernels or operations that add up to the device time; of ranks their kernels, not the groups of
- * the waterfall. */
-static const struct az_joined *table_of(const struct az_comparison *c, size_t variant)
+static const struct az_joined *joined_of(const struct az_comparison *c, size_t variant,
+                                         struct az_sv id)
 {
-    const struct az_joined *whole = az_compare_whole(c, c->base, variant);
-
-    for (size_t i = 0; whole && az_whole_value(whole) > 0 && i < c->n_tables; i++) {
+    for (size_t i = 0; i < c->n_tables; i++) {
         const struct az_joined *j = &c->tables[i];
-        if (az_sv_is(j->name, "kernel_breakdown") && j->n_values && j->table[c->base] &&
-            j->table[variant])
+        if (!j->left_out && j->n_values && j->table[c->base] && j->table[variant] &&
+            az_sv_eq(j->table[c->base]->id, id))
             return j;
     }
-    return whole && az_whole_value(whole) == 0 ? whole : NULL;
+    return NULL;
+}
+
+/* The table whose rows pair the work of the two; of ranks their kernels, not the groups of the
+ * waterfall. Families are in the waterfall already. */
+static const struct az_joined *table_of(const struct az_comparison *c, const struct az_causes *o,
+                                        size_t variant)
+{
+    switch (o->by) {
+    case AZ_BY_KERNEL:
+    case AZ_BY_OPERATOR:
+        return joined_of(c, variant, o->table);
+    case AZ_BY_GROUP:
+        return joined_of(c, variant, AZ_SV("kernel_breakdown"));
+    case AZ_BY_FAMILY:
+    case AZ_BY_NONE:
+        break;
+    }
+    return NULL;
 }
 
 static bool is_rank(const struct az_joined *j, size_t key)
@@ -238,20 +253,18 @@ static int write_table(struct az_comparison *c, const struct az_joined *j, size_
     return rc ? rc : chart(c, t);
 }
 
-int az_compare_top(struct az_comparison *c)
+int az_compare_top(struct az_comparison *c, const struct az_causes *o, size_t variant)
 {
-    int rc = AZ_OK;
+    const struct az_joined *j = table_of(c, o, variant);
+    struct tops list;
+    int rc;
 
-    for (size_t v = 0; !rc && v < c->n; v++) {
-        const struct az_joined *j = v == c->base ? NULL : table_of(c, v);
-        struct tops list;
-        if (!j)
-            continue;
-        az_vec_init(&list, c->doc->mem);
-        rc = choose(c, j, v, &list);
-        if (!rc && list.n)
-            rc = write_table(c, j, v, &list);
-        az_vec_release(&list);
-    }
+    if (!j)
+        return AZ_OK;
+    az_vec_init(&list, c->doc->mem);
+    rc = choose(c, j, variant, &list);
+    if (!rc && list.n)
+        rc = write_table(c, j, variant, &list);
+    az_vec_release(&list);
     return rc;
 }

@@ -61,11 +61,12 @@ struct az_document {
     struct az_arena *arena;
     struct az_mem *mem;
     /* how writers are to behave */
-    bool text_full;      /* text: everything, not only the classic block */
-    size_t text_rows;    /* rows a table in the text summary; 0: all */
-    size_t xlsx_rows;    /* 10,000; 0: all */
-    size_t html_rows;    /* 1,000; 0: all */
-    struct az_sv schema; /* result schema version */
+    bool text_full;           /* text: everything, not only the classic block */
+    size_t text_rows;         /* rows a table in the text summary; 0: all */
+    size_t xlsx_rows;         /* 10,000; 0: all */
+    size_t html_rows;         /* 1,000; 0: all */
+    struct az_sv sheets_note; /* how to get the tables without a sheet; empty: all have one */
+    struct az_sv schema;      /* result schema version */
     /* Gates: what the writers of verdicts (JUnit, GitHub, ...) render; NULL: none. Borrowed. */
     const struct az_verdict *verdict;
 };

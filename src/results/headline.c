@@ -34,7 +34,7 @@ void az_headline_put(struct az_table *t, const struct az_line *l)
     az_put_given_copy(t, l->severity);
     az_put_given_copy(t, l->evidence);
     az_put_given_copy(t, l->row);
-    if (l->ns < 0)
+    if (l->ns < 0 && !l->change)
         az_put_empty(t);
     else
         az_put_i64(t, l->ns);

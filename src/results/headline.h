@@ -30,6 +30,7 @@ struct az_line {
     struct az_sv evidence; /* id of the table that proves it; empty: none */
     struct az_sv row;      /* what to look for there */
     int64_t ns;            /* recoverable time, or the whole for AZ_LINE_WHAT; -1: none */
+    bool change;           /* ns is a change, which may be of either sign, and -1 is one */
     double percent;        /* share of the whole; NaN: none */
 };
 

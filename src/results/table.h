@@ -90,7 +90,8 @@ enum az_table_flag {
     AZ_TABLE_LAST = 8,        /* coverage, facts: at the end of a workbook */
     AZ_TABLE_KEEP_EMPTY = 16, /* reported even without rows */
     AZ_TABLE_TEXT_ONLY = 32,  /* only in the text report */
-    AZ_TABLE_SHORT = 64       /* few rows by nature: shown whole in summaries */
+    AZ_TABLE_SHORT = 64,      /* few rows by nature: shown whole in summaries */
+    AZ_TABLE_NO_SHEET = 128   /* has no sheet of its own in a workbook (document: sheets_note) */
 };
 
 struct az_form;

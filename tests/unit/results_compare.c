@@ -142,7 +142,8 @@ static void changes_of_two(void **state)
     for (size_t r = 0; r < t->rows; r++)
         sum += az_cell_number(cell(t, r, "contribution"));
     assert_true(fabs(sum - 100.0 * (781 - 450) / 450) < 1e-9);
-    const struct az_table *s = f.out.tables.v[0];
+    assert_true(az_sv_is(f.out.tables.v[0]->id, "verdict")); /* the answer is first */
+    const struct az_table *s = f.out.tables.v[1];
     assert_true(az_sv_is(s->id, "compare_summary"));
     is(s, 0, "same", "1");
     is(s, 0, "changed", "1");
@@ -154,6 +155,27 @@ static void changes_of_two(void **state)
     end(&f);
 }
 
+/* Lines of the verdict of a kind; their times add up to *sum. */
+static size_t lines(const struct fixture *f, const char *kind, int64_t *sum)
+{
+    const struct az_table *t = out(f, "verdict");
+    size_t n = 0;
+
+    for (size_t r = 0; r < t->rows; r++) {
+        if (!az_sv_is(az_cell_text(cell(t, r, "line")), kind))
+            continue;
+        n++;
+        if (sum && cell(t, r, "time (ns)")->type == AZ_INT)
+            *sum += cell(t, r, "time (ns)")->i;
+    }
+    return n;
+}
+
+static void says(const struct fixture *f, size_t row, const char *text)
+{
+    is(out(f, "verdict"), row, "text", text);
+}
+
 static void waterfall_adds_up(void **state)
 {
     struct fixture f;
@@ -162,7 +184,7 @@ static void waterfall_adds_up(void **state)
     input(&f, "a");
     table(&f, "kern_sum", KS "x,100,50.0,2,gemm\ny,300,100.0,3,other\ngone,50,50.0,1,gemm\n");
     input(&f, "b");
-    table(&f, "kern_sum", KS "y,310,100.0,3,other\nbig,400,40.0,10,gemm\nx,80,40.0,2,gemm\n");
+    table(&f, "kern_sum", KS "y,310,100.0,3,other\nbig,200,40.0,10,gemm\nx,80,40.0,2,gemm\n");
     assert_int_equal(compare(&f), 0);
     const struct az_table *t = out(&f, "waterfall");
     int64_t level = 0;
@@ -175,17 +197,29 @@ static void waterfall_adds_up(void **state)
         assert_true(cell(t, r, "Level (ns)")->i == level);
     }
     is(t, 0, "Change (ns)", "450");
-    is(t, row_of(t, "changed: gemm"), "Change (ns)", "-20");
-    is(t, row_of(t, "changed: other"), "Change (ns)", "10");
-    is(t, row_of(t, "new: gemm"), "Change (ns)", "400");
-    is(t, row_of(t, "removed: gemm"), "Change (ns)", "-50");
-    is(t, t->rows - 1, "Change (ns)", "790");
+    is(t, 1, "Step", "big"); /* largest first */
+    is(t, row_of(t, "x"), "Change (ns)", "-20");
+    is(t, row_of(t, "y"), "Change (ns)", "10");
+    is(t, row_of(t, "big"), "Change (ns)", "200");
+    is(t, row_of(t, "gone"), "Change (ns)", "-50");
+    is(t, row_of(t, "x"), "Baseline (ns)", "100");
+    is(t, row_of(t, "x"), "Variant (ns)", "80");
+    is(t, t->rows - 1, "Change (ns)", "590");
     assert_int_equal(f.out.charts.v[0].kind, AZ_CHART_WATERFALL);
     assert_true(az_sv_is(f.out.charts.v[0].y.v[1], "Total"));
+    int64_t what = 0, causes = 0;
+    assert_int_equal(lines(&f, "what", &what), 1);
+    assert_int_equal(lines(&f, "finding", &causes), 4);
+    assert_true(what == 140 && causes == 140);
+    says(&f, 0, "b is 31.1 % slower than a: kernel time 590 against 450 ns");
+    is(out(&f, "verdict"), 1, "label", "+200 ns");
+    says(&f, 1, "kernel big: not in the baseline");
+    says(&f, 2, "kernel gone: gone");
+    says(&f, 3, "kernel x: 100 -> 80 ns (-20.0 %)");
     end(&f);
 }
 
-static void many_bars_are_folded(void **state)
+static void many_causes_are_folded(void **state)
 {
     struct fixture f;
     char x[8000], y[8000];
@@ -205,11 +239,146 @@ static void many_bars_are_folded(void **state)
     table(&f, "kern_sum", y);
     assert_int_equal(compare(&f), 0);
     const struct az_table *t = out(&f, "waterfall");
-    assert_int_equal(t->rows, 8); /* two totals, five bars, the rest */
-    int64_t sum = 0;
+    assert_int_equal(t->rows, 11); /* two totals, eight causes, the rest */
+    is(t, 9, "Step", "the rest (32)");
+    int64_t sum = 0, causes = 0;
     for (size_t r = 0; r + 1 < t->rows; r++)
         sum += cell(t, r, "Change (ns)")->i;
     assert_true(sum == cell(t, t->rows - 1, "Change (ns)")->i);
+    assert_int_equal(lines(&f, "finding", &causes), 9);
+    assert_true(causes == sum - 40000);
+    end(&f);
+}
+
+#define LINE "type,time ms\n"
+
+/* Time lines of both: idle, communication and copies are causes, kernels those that compute, and
+ * what runs at the same time. */
+static void account_of_both(void **state)
+{
+    struct fixture f;
+    int64_t what = 0, causes = 0;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "gpu_timeline",
+          LINE "computation_time,10\nexposed_comm_time,2\nexposed_memcpy_time,1\nbusy_time,13\n"
+               "idle_time,7\ntotal_time,20\n");
+    table(&f, "kern_sum",
+          KS "x,8000000,1.0,1,c\ny,3000000,1.0,1,c\nncclKernel_AllReduce,5000000,1.0,1,c\n");
+    input(&f, "b");
+    table(&f, "gpu_timeline",
+          LINE "computation_time,9\nexposed_comm_time,4\nexposed_memcpy_time,0\nbusy_time,13\n"
+               "idle_time,2\ntotal_time,15\n");
+    table(&f, "kern_sum",
+          KS "x,7000000,1.0,1,c\ny,2000000,1.0,1,c\nncclKernel_AllReduce,9000000,1.0,1,c\n");
+    assert_int_equal(compare(&f), 0);
+    says(&f, 0, "b is 25.0 % faster than a: 15.0 against 20.0 ms; busy unchanged, idle -5.0 ms");
+    says(&f, 1,
+         "computing 10.00 -> 9.00 ms, waiting for communication 2.00 -> 4.00 ms, "
+         "copying 1.00 -> 0 ms, idle 7.00 -> 2.00 ms");
+    assert_int_equal(lines(&f, "what", &what), 1);
+    assert_int_equal(lines(&f, "finding", &causes), 6);
+    assert_true(what == -5000000 && causes == what);
+    const struct az_table *t = out(&f, "waterfall");
+    is(t, row_of(t, "idle"), "Change (ns)", "-5000000");
+    is(t, row_of(t, "exposed communication"), "Change (ns)", "2000000");
+    is(t, row_of(t, "exposed copies"), "Change (ns)", "-1000000");
+    is(t, row_of(t, "work at the same time"), "Change (ns)", "1000000");
+    is(t, row_of(t, "x"), "Change (ns)", "-1000000");
+    end(&f);
+}
+
+/* Names of two vendors pair nothing: operators do, and where these are unlike, too, families. */
+static void key_is_chosen(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "nvidia");
+    table(&f, "kernel_summary",
+          "Kernel name,Kernel duration (ns)_sum,Count\n"
+          "sm90_xmma_gemm_bf16,800,1\nflash_fwd_kernel,200,1\n");
+    table(&f, "ops_summary",
+          "name,total_direct_kernel_time_ns,Count\naten::mm,800,1\n"
+          "aten::cudnn_convolution,200,1\n");
+    input(&f, "amd");
+    table(&f, "kernel_summary",
+          "Kernel name,Kernel duration (ns)_sum,Count\n"
+          "Cijk_Ailk_Bljk_BBS,900,1\nfmha_fwd_ck,300,1\n");
+    table(&f, "ops_summary",
+          "name,total_direct_kernel_time_ns,Count\naten::mm,900,1\n"
+          "aten::miopen_convolution,300,1\n");
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "waterfall");
+    assert_int_equal(t->rows, 4);
+    is(t, row_of(t, "aten::mm"), "Change (ns)", "100");
+    is(t, row_of(t, "aten::cudnn_convolution -> aten::miopen_convolution"), "Change (ns)", "100");
+    end(&f);
+    begin(&f);
+    input(&f, "nvidia");
+    table(&f, "kern_sum", KS "sm90_xmma_gemm_bf16,800,1.0,1,c\nflash_fwd_kernel,200,1.0,1,c\n");
+    input(&f, "amd");
+    table(&f, "kern_sum", KS "Cijk_Ailk_Bljk_BBS,900,1.0,1,c\nfmha_fwd_ck,350,1.0,1,c\n");
+    assert_int_equal(compare(&f), 0);
+    t = out(&f, "waterfall");
+    assert_int_equal(t->rows, 4);
+    is(t, row_of(t, "gemm"), "Change (ns)", "100");
+    is(t, row_of(t, "attention"), "Change (ns)", "150");
+    end(&f);
+}
+
+/* At most twelve sheets: the answer, what is drawn and the main tables come first; all by option or
+ * for tables asked for. */
+static void sheets_of_the_workbook(void **state)
+{
+    const char *const families[] = { "GEMM", "Reduce_fwd", "Normalization", "SDPA_fwd" };
+    (void)state;
+    for (int all = 0; all < 2; all++) {
+        struct fixture f;
+        size_t sheets = 0, left_out = 0;
+        begin(&f);
+        f.opts.all_sheets = all;
+        for (int side = 0; side < 2; side++) {
+            input(&f, side ? "b" : "a");
+            table(&f, "kern_sum", side ? KS "x,100,50.0,2,c\n" : KS "x,90,50.0,2,c\n");
+            for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+                table(&f, families[i],
+                      "name,param: M,Kernel Time (ns)_sum,name_count\nmm,64,5,1\n");
+            if (side)
+                table(&f, "ops_summary", OPS "x,1.0,1\n");
+        }
+        assert_int_equal(compare(&f), 0);
+        for (size_t i = 0; i < f.out.tables.n; i++) {
+            const unsigned flags = f.out.tables.v[i]->flags;
+            sheets += !(flags & (AZ_TABLE_TEXT_ONLY | AZ_TABLE_NO_SHEET));
+            left_out += (flags & AZ_TABLE_NO_SHEET) != 0;
+        }
+        assert_int_equal(all ? sheets > 12 : sheets == 10, 1);
+        assert_int_equal(left_out > 0, !all);
+        assert_int_equal(f.out.sheets_note.n > 0, !all);
+        assert_false(out(&f, "verdict")->flags & AZ_TABLE_NO_SHEET);
+        assert_false(out(&f, "waterfall")->flags & AZ_TABLE_NO_SHEET);
+        assert_false(out(&f, "kern_sum")->flags & AZ_TABLE_NO_SHEET);
+        assert_int_equal(!!(out(&f, "GEMM_only_variant_b")->flags & AZ_TABLE_NO_SHEET), !all);
+        is(out(&f, "compare_left_out"), 0, "why", "only in b");
+        end(&f);
+    }
+}
+
+static void equal_inputs(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "before_the_change_of_today");
+    table(&f, "kern_sum", KS "x,100,50.0,2,gemm\n");
+    input(&f, "after_the_change_of_today");
+    table(&f, "kern_sum", KS "x,100,50.0,2,gemm\n");
+    assert_int_equal(compare(&f), 0);
+    assert_int_equal(out(&f, "verdict")->rows, 1);
+    says(&f, 0, /* the words in which the names differ */
+         "no difference between before and after: 100 ns each; 1 row in 1 table, none differs");
     end(&f);
 }
 
@@ -293,6 +462,35 @@ static void keys_in_one_spelling(void **state)
     assert_true(az_table_find(t, "a::name_count") <
                 0); /* columns of the other side are not there */
     end(&f);
+}
+
+/* Lists of Python and of JSON are one spelling; what only begins or ends like one stays. */
+static void lists_as_keys(void **state)
+{
+    static const char *const pairs[][2] = {
+        { "(1, 2)", "[1,2]" },
+        { "((1024, 1024), (1,))", "[[1024,1024],[1]]" },
+        { "('c10::BFloat16', 'it\"s', '')", "[\"c10::BFloat16\",\"it\"s\",\"\"]" },
+        { "(None, True, ('a', False))", "[null,true,[\"a\",false]]" },
+        { "()", "[]" },
+        { "(NoneType, Trueish)", "[NoneType,Trueish]" },
+        { "(anonymous namespace)::f(int)", "(anonymous namespace)::f(int)" },
+        { "(a", "(a" },
+        { "f(1, 2)", "f(1,2)" },
+        { "('a", "('a" },
+    };
+    struct az_arena a;
+    (void)state;
+    az_arena_init(&a, NULL);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const struct az_cell cell = { .type = AZ_TEXT,
+                                      .len = (uint32_t)strlen(pairs[i][0]),
+                                      .s = pairs[i][0] };
+        const struct az_sv key = az_compare_key(&a, &cell);
+        if (!az_sv_is(key, pairs[i][1]))
+            fail_msg("%s: '%.*s', wanted '%s'", pairs[i][0], AZ_SVF(key), pairs[i][1]);
+    }
+    az_arena_release(&a);
 }
 
 static void duplicates_are_numbered(void **state)
@@ -415,7 +613,8 @@ static void refused(void **state)
     input(&f, "b");
     table(&f, "ops_summary", OPS "x,1.0,1\n");
     assert_int_equal(compare(&f), AZ_EFORMAT); /* asked for by name, and missing in b */
-    is(out(&f, "compare_summary"), 0, "note", "only in a");
+    is(out(&f, "compare_left_out"), 0, "why", "only in a");
+    is(out(&f, "compare_left_out"), 0, "which", "kern_sum");
     assert_null(az_document_table(&f.out, "ops_summary"));
     end(&f);
 }
@@ -559,8 +758,8 @@ static void tables_of_ranks(void **state)
     const struct az_table *t = out(&f, "waterfall");
     assert_int_equal(t->rows, 4); /* what is exposed adds up, and the total is no part of itself */
     is(t, 0, "Change (ns)", "3000000000");
-    is(t, row_of(t, "changed: GEMM"), "Change (ns)", "500000000");
-    is(t, row_of(t, "changed: Comms"), "Change (ns)", "-500000000");
+    is(t, row_of(t, "GEMM"), "Change (ns)", "500000000");
+    is(t, row_of(t, "Comms"), "Change (ns)", "-500000000");
     is(t, 3, "Change (ns)", "3000000000");
     t = out(&f, "side_by_side_classes");
     assert_int_equal(t->rows, 2); /* neither the total nor what nothing ran of */
@@ -574,7 +773,8 @@ static void tables_of_ranks(void **state)
     is(t, row_of(t, "iterations"), "geomean x", "");
     is(out(&f, "iterations"), 1, "contribution", "");
     is(t, row_of(t, "grouped_breakdown"), "baseline total", "7");
-    is(t, row_of(t, "kernels_3"), "note", "not compared: single events");
+    t = out(&f, "compare_left_out");
+    is(t, row_of(t, "not compared: single events"), "which", "kernels_3");
     end(&f);
 }
 
@@ -611,8 +811,8 @@ static void kernels_in_two_forms(void **state)
     table(&f, "kernel_summary", "Kernel name,Kernel duration (\xc2\xb5s)_sum\nx,6.0\n");
     assert_int_equal(compare(&f), 0);
     is(out(&f, "kern_sum"), 0, "status", "same");
-    t = out(&f, "compare_summary");
-    is(t, row_of(t, "kernel_summary"), "note", "only in b");
+    t = out(&f, "compare_left_out");
+    is(t, row_of(t, "only in b"), "which", "kernel_summary");
     end(&f);
 }
 
@@ -778,10 +978,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes_of_two),
         cmocka_unit_test(waterfall_adds_up),
-        cmocka_unit_test(many_bars_are_folded),
+        cmocka_unit_test(many_causes_are_folded),
+        cmocka_unit_test(account_of_both),
+        cmocka_unit_test(key_is_chosen),
+        cmocka_unit_test(equal_inputs),
+        cmocka_unit_test(sheets_of_the_workbook),
         cmocka_unit_test(with_itself),
         cmocka_unit_test(swapped),
         cmocka_unit_test(keys_in_one_spelling),
+        cmocka_unit_test(lists_as_keys),
         cmocka_unit_test(duplicates_are_numbered),
         cmocka_unit_test(means_of_duplicates),
         cmocka_unit_test(units_and_names_across),

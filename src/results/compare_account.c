@@ -1,0 +1,145 @@
+/* The account of time that the tables of a result hold, whatever format they are from. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "results/compare_causes.h"
+#include "results/schema.h"
+
+enum { TOTAL, BUSY, IDLE, COMPUTE, COMM, COPIES, PARTS };
+
+/* Names of the parts in the time lines of the formats (docs/account.md). */
+static const struct {
+    const char *name;
+    int part;
+} names[] = {
+    { "total_time", TOTAL },
+    { "busy_time", BUSY },
+    { "idle_time", IDLE },
+    { "idle", IDLE },
+    { "computation_time", COMPUTE },
+    { "exposed_comm_time", COMM },
+    { "communication_time", COMM },
+    { "exposed_memcpy_time", COPIES },
+    { "exposed_memcpy_time_ms", COPIES },
+    { "memcpy_time", COPIES },
+};
+
+static bool is_time(const struct az_table *t, ptrdiff_t at)
+{
+    return at >= 0 && (t->columns.v[at].type == AZ_INT || t->columns.v[at].type == AZ_REAL) &&
+           az_unit_same_dimension(t->columns.v[at].unit, AZ_UNIT_NS);
+}
+
+double az_time_at(const struct az_table *t, size_t row, ptrdiff_t column)
+{
+    const double scale = az_unit_base(t->columns.v[column].unit) / 1e-9,
+                 x = az_cell_number(az_table_at(t, row, (size_t)column));
+
+    if (isnan(x) || fabs(x) > 1e18 / scale)
+        return 0;
+    return scale >= 1 ? x * round(scale) : x / round(1 / scale);
+}
+
+ptrdiff_t az_time_column(const struct az_table *t, const char *stem)
+{
+    const ptrdiff_t at = az_schema_find(t, az_sv_str(stem));
+    return is_time(t, at) ? at : -1;
+}
+
+ptrdiff_t az_text_column(const struct az_table *t, const char *stem)
+{
+    const ptrdiff_t at = az_schema_find(t, az_sv_str(stem));
+    return at >= 0 && t->columns.v[at].type == AZ_TEXT ? at : -1;
+}
+
+bool az_is_read(const struct az_table *t)
+{
+    return !(t->flags & AZ_TABLE_TEXT_ONLY) && t->cells.n >= t->rows * t->columns.n;
+}
+
+/* Recomputed work has rows of its own beside those of all. */
+static bool is_again(const struct az_table *t, size_t row, ptrdiff_t column)
+{
+    return column >= 0 && az_table_at(t, row, (size_t)column)->type == AZ_BOOL &&
+           az_table_at(t, row, (size_t)column)->b;
+}
+
+static void add_row(const struct az_table *t, size_t row, ptrdiff_t type, ptrdiff_t time,
+                    double *sum, size_t *n)
+{
+    const struct az_sv name = az_cell_text(az_table_at(t, row, (size_t)type));
+
+    for (size_t i = 0; i < AZ_LENGTH(names); i++) {
+        if (!az_sv_is(name, names[i].name))
+            continue;
+        sum[names[i].part] += az_time_at(t, row, time);
+        n[names[i].part]++;
+        return;
+    }
+}
+
+static int64_t mean(double sum, size_t n) { return n ? llround(sum / (double)n) : 0; }
+
+/* From a time line: rows of parts, of each device or of all ranks. */
+static bool from_timeline(const struct az_table *t, struct az_sum_of_time *out)
+{
+    const ptrdiff_t type = az_text_column(t, "type"),
+                    again = az_schema_find(t, AZ_SV("is_recompute"));
+    ptrdiff_t time = az_time_column(t, "time_mean");
+    double sum[PARTS] = { 0 };
+    size_t n[PARTS] = { 0 };
+
+    time = time < 0 ? az_time_column(t, "time") : time;
+    if (type < 0 || time < 0 || az_schema_find(t, AZ_SV("step")) >= 0)
+        return false;
+    for (size_t r = 0; r < t->rows; r++)
+        if (!is_again(t, r, again))
+            add_row(t, r, type, time, sum, n);
+    if (n[TOTAL] == 0 || n[BUSY] != n[TOTAL])
+        return false;
+    *out = (struct az_sum_of_time){ .known = true,
+                                    .total = mean(sum[TOTAL], n[TOTAL]),
+                                    .busy = mean(sum[BUSY], n[BUSY]),
+                                    .comm = mean(sum[COMM], n[COMM]),
+                                    .copies = mean(sum[COPIES], n[COPIES]),
+                                    .devices = n[TOTAL],
+                                    .table = t->id };
+    out->idle = out->total - out->busy;
+    out->compute = out->busy - out->comm - out->copies;
+    out->parted = n[COMPUTE] == n[TOTAL] &&
+                  llabs(out->compute - mean(sum[COMPUTE], n[COMPUTE])) <= 2 + out->busy / 1000000;
+    return true;
+}
+
+/* From a list of operations with the gap before each. */
+static bool from_gaps(const struct az_table *t, struct az_sum_of_time *out)
+{
+    const ptrdiff_t time = az_time_column(t, "kernel_time"), gap = az_time_column(t, "gap");
+    double busy = 0, idle = 0;
+
+    if (az_text_column(t, "operation") < 0 || time < 0 || gap < 0)
+        return false;
+    for (size_t r = 0; r < t->rows; r++) {
+        busy += az_time_at(t, r, time);
+        idle += az_time_at(t, r, gap);
+    }
+    *out = (struct az_sum_of_time){ .known = true,
+                                    .busy = llround(busy),
+                                    .idle = llround(idle),
+                                    .total = llround(busy) + llround(idle),
+                                    .devices = 1,
+                                    .table = t->id };
+    return true;
+}
+
+void az_time_of_document(const struct az_document *d, struct az_sum_of_time *out)
+{
+    bool (*const ways[])(const struct az_table *, struct az_sum_of_time *) = { from_timeline,
+                                                                               from_gaps };
+
+    *out = (struct az_sum_of_time){ .devices = 1 };
+    for (size_t w = 0; w < AZ_LENGTH(ways) && !out->known; w++)
+        for (size_t i = 0; i < d->tables.n && !out->known; i++)
+            if (az_is_read(d->tables.v[i]))
+                (void)ways[w](d->tables.v[i], out);
+}

@@ -1,0 +1,87 @@
+/* Where the difference of two results comes from: parts of the account of time, and kernels,
+ * operators or families, which add up to it exactly (docs/formulas-compare.md 1.2). Private to
+ * compare*.c. */
+#ifndef AZ_RESULTS_COMPARE_CAUSES_H
+#define AZ_RESULTS_COMPARE_CAUSES_H
+
+#include "results/compare_internal.h"
+
+#define AZ_CAUSES_SHOWN 8 /* of a comparison; the others are one, "the rest" */
+
+enum az_cause_kind {
+    AZ_CAUSE_WORK,    /* a row of the key: kernel, operator, family */
+    AZ_CAUSE_MOVED,   /* rows of one family that have other names on the other side */
+    AZ_CAUSE_COMM,    /* exposed communication */
+    AZ_CAUSE_COPY,    /* exposed copies */
+    AZ_CAUSE_OVERLAP, /* busy time less the sum of the rows */
+    AZ_CAUSE_IDLE,
+    AZ_CAUSE_REST
+};
+struct az_cause {
+    enum az_cause_kind kind;
+    struct az_sv name;
+    int64_t ns[2]; /* baseline, variant */
+};
+AZ_VEC(struct az_cause, az_cause_list);
+
+/* Account of time as the tables of a result have it, in whole nanoseconds: total = busy + idle,
+ * and if `parted` busy = compute + comm + copies. Of several devices the mean. */
+struct az_sum_of_time {
+    bool known, parted;
+    int64_t total, busy, idle, compute, comm, copies;
+    size_t devices;
+    struct az_sv table;
+};
+
+enum az_pairing { AZ_BY_NONE, AZ_BY_KERNEL, AZ_BY_OPERATOR, AZ_BY_FAMILY, AZ_BY_GROUP };
+
+struct az_causes {
+    struct az_sum_of_time side[2]; /* baseline, variant */
+    bool timed;                    /* both have an account; else total is the sum of the rows */
+    int64_t total[2];
+    enum az_pairing by;
+    struct az_sv table;        /* of the baseline, whose rows are paired */
+    bool unfit;                /* the rows are not of the time line: they are far more than it */
+    double shared;             /* lesser part of the kernel time with a name of both; NaN: none */
+    struct az_cause_list list; /* that changed, largest first; the last may be the rest */
+    size_t rest;               /* causes in the rest */
+};
+
+/* ---- compare_account.c ---- */
+/* Are the table's rows there to be read one by one? */
+bool az_is_read(const struct az_table *t);
+/* Column of a stem that holds times, or texts; -1: none. */
+ptrdiff_t az_time_column(const struct az_table *t, const char *stem);
+ptrdiff_t az_text_column(const struct az_table *t, const char *stem);
+/* A time in nanoseconds; 0 where there is none. */
+double az_time_at(const struct az_table *t, size_t row, ptrdiff_t column);
+/* Not known: no table of the document has it. */
+void az_time_of_document(const struct az_document *d, struct az_sum_of_time *out);
+
+/* ---- compare_causes.c ---- */
+/* "kernel", "operator", ... */
+const char *az_pairing_text(enum az_pairing by);
+/* Fills `out`, whose list is released with az_vec_release. An empty result (by AZ_BY_NONE, not
+ * timed) if the inputs have no time in common. */
+int az_compare_causes(const struct az_comparison *c, size_t variant,
+                      struct az_causes *out) AZ_MUST_USE;
+
+/* ---- compare_words.c: texts in the arena; {NULL, 0}: no memory ---- */
+/* "1078.9 -> 908.3 ms": both in one unit, with as many decimals as show the difference. */
+struct az_sv az_words_pair(struct az_arena *a, int64_t from, int64_t to, const char *between);
+struct az_sv az_words_change(struct az_arena *a, int64_t ns); /* "+65.0 ms" */
+struct az_sv az_words_time(struct az_arena *a, int64_t ns);   /* "65.0 ms" */
+/* A name that a sentence can hold: the start and the end of a long one. */
+struct az_sv az_words_name(struct az_arena *a, struct az_sv name);
+/* Cuts long tags to the words in which they differ. */
+void az_words_tags(struct az_sv *tags, size_t n);
+
+/* ---- compare_top.c, compare_waterfall.c, compare_verdict.c ---- */
+int az_compare_top(struct az_comparison *c, const struct az_causes *o, size_t variant) AZ_MUST_USE;
+int az_compare_waterfall(struct az_comparison *c, const struct az_causes *o,
+                         size_t variant) AZ_MUST_USE;
+/* The verdict, which becomes the first table of the document. causes: one a variant, in the order
+ * of inputs; that of the baseline is empty. */
+int az_compare_verdict(struct az_comparison *c, const struct az_causes *causes) AZ_MUST_USE;
+
+#endif

@@ -1,0 +1,364 @@
+/* The verdict of a comparison: which side is faster by how much, the parts of the time, the causes
+ * that add up to the difference exactly, and what makes the two unlike (docs/formulas-compare.md
+ * 1.2). Of several variants each against the baseline. */
+#include <math.h>
+
+#include "base/num.h"
+#include "results/compare_causes.h"
+#include "results/headline.h"
+#include "results/schema.h"
+
+#define CLOSE_PERCENT 0.05 /* a lesser difference is none to a person */
+#define MANY          2    /* variants, of which each has its parts and this many causes */
+#define CAUSES_EACH   3
+#define WHAT_MOST     8 /* variants that have a line at all */
+
+struct writer {
+    struct az_comparison *c;
+    struct az_table *t;
+    struct az_sv tag[AZ_COMPARE_MAX]; /* short */
+    struct az_arena *a;
+};
+
+static void put(struct writer *w, struct az_line line)
+{
+    if (!line.text.p && !w->t->error)
+        w->t->error = az_arena_error(w->a);
+    else
+        az_headline_put(w->t, &line);
+}
+
+static struct az_line line_of(enum az_line_kind kind, struct az_sv label, struct az_sv text)
+{
+    return (struct az_line){
+        .kind = kind, .label = label, .text = text, .ns = -1, .percent = (double)NAN
+    };
+}
+
+/* ---- what ---- */
+
+struct rows_seen {
+    size_t tables, rows, unlike;
+};
+
+static struct rows_seen count_rows(const struct az_comparison *c, size_t variant)
+{
+    struct rows_seen n = { 0, 0, 0 };
+
+    for (size_t i = 0; i < c->n_tables; i++) {
+        const struct az_joined *j = &c->tables[i];
+        if (j->left_out || !j->n_keys || !j->table[c->base] || !j->table[variant])
+            continue;
+        n.tables++;
+        for (size_t r = 0; r < j->n_rows; r++) {
+            const enum az_row_status s = az_row_status(c, j, &j->rows[r], variant);
+            n.rows += s != ROW_NONE;
+            n.unlike += s != ROW_NONE && s != ROW_SAME;
+        }
+    }
+    return n;
+}
+
+/* "rows" of one are "row". */
+static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+
+static struct az_sv equal_text(struct writer *w, struct az_sv base, struct az_sv tag,
+                               const struct az_causes *o, struct rows_seen n)
+{
+    const struct az_sv each =
+        o->total[0] ? az_arena_printf(w->a, ": %.*s each", AZ_SVF(az_words_time(w->a, o->total[0])))
+                    : AZ_SV("");
+
+    if (n.unlike == 0)
+        return az_arena_printf(w->a,
+                               "no difference between %.*s and %.*s%.*s%s %zu row%s in %zu "
+                               "table%s, none differs",
+                               AZ_SVF(base), AZ_SVF(tag), AZ_SVF(each), each.n ? ";" : ":", n.rows,
+                               plural(n.rows), n.tables, plural(n.tables));
+    return az_arena_printf(w->a, "%.*s and %.*s take the same time%.*s; %zu of %zu row%s differ",
+                           AZ_SVF(base), AZ_SVF(tag), AZ_SVF(each), n.unlike, n.rows,
+                           plural(n.rows));
+}
+
+/* "; busy -235.0 ms, idle +65.0 ms": what the whole consists of. */
+static struct az_sv parts_text(struct writer *w, const struct az_causes *o)
+{
+    const struct az_sum_of_time *b = &o->side[0], *t = &o->side[1];
+
+    if (!o->timed)
+        return AZ_SV("");
+    return az_arena_printf(w->a, "; busy %.*s, idle %.*s",
+                           AZ_SVF(az_words_change(w->a, t->busy - b->busy)),
+                           AZ_SVF(az_words_change(w->a, t->idle - b->idle)));
+}
+
+static struct az_sv faster_text(struct writer *w, struct az_sv base, struct az_sv tag,
+                                const struct az_causes *o)
+{
+    const int64_t b = o->total[0], t = o->total[1];
+    const double percent = b > 0 ? 100.0 * fabs((double)(t - b)) / (double)b : (double)NAN;
+    const struct az_sv pair = az_words_pair(w->a, t, b, "against"), parts = parts_text(w, o);
+    const char *of = o->timed ? "" : "kernel time ";
+
+    if (percent < CLOSE_PERCENT)
+        return az_arena_printf(w->a, "%.*s takes as long as %.*s within %.2g %%: %s%.*s%.*s",
+                               AZ_SVF(tag), AZ_SVF(base), percent, of, AZ_SVF(pair), AZ_SVF(parts));
+    if (isnan(percent) || percent >= 1000)
+        return az_arena_printf(w->a, "%.*s is %s than %.*s: %s%.*s%.*s", AZ_SVF(tag),
+                               t < b ? "faster" : "slower", AZ_SVF(base), of, AZ_SVF(pair),
+                               AZ_SVF(parts));
+    return az_arena_printf(w->a, "%.*s is %.1f %% %s than %.*s: %s%.*s%.*s", AZ_SVF(tag), percent,
+                           t < b ? "faster" : "slower", AZ_SVF(base), of, AZ_SVF(pair),
+                           AZ_SVF(parts));
+}
+
+static void put_what(struct writer *w, const struct az_causes *o, size_t variant)
+{
+    const struct az_sv base = w->tag[w->c->base], tag = w->tag[variant];
+    const bool timed = o->timed || o->by != AZ_BY_NONE;
+    const struct rows_seen n = count_rows(w->c, variant);
+    struct az_line line = line_of(AZ_LINE_WHAT, AZ_SV(""), AZ_SV(""));
+
+    if (!timed && n.unlike)
+        line.text = az_arena_printf(w->a,
+                                    "%.*s and %.*s have no time in common: %zu of %zu row%s of %zu "
+                                    "table%s differ",
+                                    AZ_SVF(base), AZ_SVF(tag), n.unlike, n.rows, plural(n.rows),
+                                    n.tables, plural(n.tables));
+    else if (o->total[0] == o->total[1])
+        line.text = equal_text(w, base, tag, o, n);
+    else
+        line.text = faster_text(w, base, tag, o);
+    if (timed) {
+        line.ns = o->total[1] - o->total[0];
+        line.change = true;
+        if (o->total[0] > 0)
+            line.percent = 100.0 * (double)line.ns / (double)o->total[0];
+    }
+    put(w, line);
+}
+
+/* ---- time ---- */
+
+static struct az_sv add_part(struct writer *w, struct az_sv text, const char *name, int64_t b,
+                             int64_t t)
+{
+    if (b == 0 && t == 0)
+        return text;
+    if (b == t)
+        return az_arena_printf(w->a, "%.*s%s%s %.*s", AZ_SVF(text), text.n ? ", " : "", name,
+                               AZ_SVF(az_words_time(w->a, b)));
+    return az_arena_printf(w->a, "%.*s%s%s %.*s", AZ_SVF(text), text.n ? ", " : "", name,
+                           AZ_SVF(az_words_pair(w->a, b, t, "->")));
+}
+
+static void put_time(struct writer *w, const struct az_causes *o, size_t variant, bool many)
+{
+    const struct az_sum_of_time *b = &o->side[0], *t = &o->side[1];
+    struct az_sv text = AZ_SV("");
+
+    if (!o->timed || o->total[0] == 0)
+        return;
+    if (b->parted && t->parted) {
+        text = add_part(w, text, "computing", b->compute, t->compute);
+        text = add_part(w, text, "waiting for communication", b->comm, t->comm);
+        text = add_part(w, text, "copying", b->copies, t->copies);
+    } else {
+        text = add_part(w, text, "busy", b->busy, t->busy);
+    }
+    text = add_part(w, text, "idle", b->idle, t->idle);
+    if (text.n && many)
+        text = az_arena_printf(w->a, "%.*s: %.*s", AZ_SVF(w->tag[variant]), AZ_SVF(text));
+    if (text.n)
+        put(w, line_of(AZ_LINE_TIME, AZ_SV("time"), text));
+}
+
+/* ---- causes ---- */
+
+static const char *kind_text(const struct az_causes *o, const struct az_cause *x)
+{
+    return x->kind == AZ_CAUSE_WORK && o->by != AZ_BY_NONE && o->by != AZ_BY_FAMILY
+               ? az_pairing_text(o->by)
+               : "";
+}
+
+static struct az_sv cause_text(struct writer *w, const struct az_causes *o,
+                               const struct az_cause *x)
+{
+    const char *kind = kind_text(o, x), *space = *kind ? " " : "";
+    const struct az_sv name = az_words_name(w->a, x->name);
+    const int64_t b = x->ns[0], t = x->ns[1];
+
+    if (x->kind == AZ_CAUSE_OVERLAP)
+        return az_arena_printf(w->a, "%s",
+                               o->by == AZ_BY_OPERATOR
+                                   ? "work at the same time, or outside of operators"
+                                   : "kernels that run at the same time");
+    if (x->kind == AZ_CAUSE_WORK && (b == 0 || t == 0))
+        return az_arena_printf(w->a, "%s%s%.*s: %s", kind, space, AZ_SVF(name),
+                               b == 0 ? "not in the baseline" : "gone");
+    if (b > 0 && t > 0 && x->kind != AZ_CAUSE_REST)
+        return az_arena_printf(w->a, "%s%s%.*s: %.*s (%+.1f %%)", kind, space, AZ_SVF(name),
+                               AZ_SVF(az_words_pair(w->a, b, t, "->")),
+                               100.0 * (double)(t - b) / (double)b);
+    return az_arena_printf(w->a, "%s%s%.*s: %.*s", kind, space, AZ_SVF(name),
+                           AZ_SVF(az_words_pair(w->a, b, t, "->")));
+}
+
+static void put_cause(struct writer *w, const struct az_causes *o, const struct az_cause *x,
+                      size_t variant, bool many)
+{
+    const int64_t change = x->ns[1] - x->ns[0];
+    struct az_sv text = cause_text(w, o, x);
+
+    if (many)
+        text = az_arena_printf(w->a, "%.*s: %.*s", AZ_SVF(w->tag[variant]), AZ_SVF(text));
+    struct az_line line = line_of(AZ_LINE_FINDING, az_words_change(w->a, change), text);
+    line.evidence = az_variant_name(w->c, "waterfall", variant);
+    line.row = az_words_name(w->a, x->name); /* as the waterfall has it */
+    line.ns = change;
+    line.change = true;
+    if (o->total[0] > 0)
+        line.percent = 100.0 * (double)change / (double)o->total[0];
+    put(w, line);
+}
+
+/* Of several variants the largest; what is beyond them is one line, so that they add up. */
+static void put_causes(struct writer *w, const struct az_causes *o, size_t variant, bool many)
+{
+    struct az_cause rest = { AZ_CAUSE_REST, { "", 0 }, { 0, 0 } };
+    size_t shown = o->list.n;
+
+    if (many && shown > CAUSES_EACH + 1)
+        shown = CAUSES_EACH;
+    for (size_t i = 0; i < shown; i++)
+        put_cause(w, o, &o->list.v[i], variant, many);
+    for (size_t i = shown; i < o->list.n; i++) {
+        rest.ns[0] += o->list.v[i].ns[0];
+        rest.ns[1] += o->list.v[i].ns[1];
+    }
+    if (shown < o->list.n) {
+        rest.name = az_arena_printf(w->a, "the rest (%zu)",
+                                    o->list.n - shown + (o->rest ? o->rest - 1 : 0));
+        put_cause(w, o, &rest, variant, many);
+    }
+}
+
+/* ---- trust ---- */
+
+static struct az_sv fact_of(const struct az_document *d, const char *name)
+{
+    const struct az_table *t = az_document_table(d, "facts");
+
+    for (size_t r = 0; t && t->columns.n >= 2 && r < t->rows; r++)
+        if (az_sv_is(az_cell_text(az_table_at(t, r, 0)), name))
+            return az_cell_text(az_table_at(t, r, 1));
+    return AZ_SV("");
+}
+
+/* Steps that the time lines of a result are parted by; 0: not known. */
+static size_t steps_of(const struct az_document *d)
+{
+    char x[AZ_NUM_MAX], y[AZ_NUM_MAX];
+
+    for (size_t i = 0; i < d->tables.n; i++) {
+        const struct az_table *t = d->tables.v[i];
+        const ptrdiff_t step = az_schema_find(t, AZ_SV("step"));
+        size_t n = 0;
+        if (!az_is_read(t) || step < 0 || az_text_column(t, "type") < 0)
+            continue;
+        for (size_t r = 0; r < t->rows; r++)
+            n += r == 0 || !az_sv_eq(az_cell_exact(az_table_at(t, r, (size_t)step), x),
+                                     az_cell_exact(az_table_at(t, r - 1, (size_t)step), y));
+        return n;
+    }
+    return 0;
+}
+
+static struct az_sv join(struct writer *w, struct az_sv text, struct az_sv more)
+{
+    return az_arena_printf(w->a, "%.*s%s%.*s", AZ_SVF(text), text.n ? "; " : "", AZ_SVF(more));
+}
+
+static struct az_sv unlike(struct writer *w, struct az_sv text, const char *what, struct az_sv b,
+                           struct az_sv t)
+{
+    if (b.n == 0 || t.n == 0 || az_sv_eq(b, t))
+        return text;
+    return join(w, text,
+                az_arena_printf(w->a, "%s: %.*s against %.*s", what, AZ_SVF(az_words_name(w->a, t)),
+                                AZ_SVF(az_words_name(w->a, b))));
+}
+
+static void put_trust(struct writer *w, const struct az_causes *o, size_t variant, bool many)
+{
+    const struct az_document *b = w->c->in[w->c->base].doc, *t = w->c->in[variant].doc;
+    const size_t steps[2] = { steps_of(b), steps_of(t) };
+    struct az_sv text = AZ_SV("");
+
+    text = unlike(w, text, "formats", b->format, t->format);
+    text = unlike(w, text, "devices", fact_of(b, "device 0"), fact_of(t, "device 0"));
+    text = unlike(w, text, "ranks", fact_of(b, "ranks"), fact_of(t, "ranks"));
+    if (steps[0] && steps[1] && steps[0] != steps[1])
+        text = join(w, text,
+                    az_arena_printf(w->a, "%zu steps against %zu: the totals are of unlike work",
+                                    steps[1], steps[0]));
+    if (o->unfit)
+        text = join(w, text,
+                    AZ_SV("the kernels are not those of the time line: they add up to far "
+                          "more than it"));
+    else if (!isnan(o->shared) && o->by != AZ_BY_KERNEL && o->by != AZ_BY_GROUP)
+        text = join(w, text,
+                    az_arena_printf(w->a,
+                                    "compared by %s: only %.0f %% of the kernel time has a kernel "
+                                    "name of both",
+                                    az_pairing_text(o->by), 100 * o->shared));
+    else if (o->by == AZ_BY_KERNEL && o->total[0] != o->total[1])
+        text = join(w, text,
+                    az_arena_printf(w->a, "%.1f %% of the kernel time has a kernel name of both",
+                                    100 * o->shared));
+    if (text.n && many)
+        text = az_arena_printf(w->a, "%.*s: %.*s", AZ_SVF(w->tag[variant]), AZ_SVF(text));
+    if (text.n)
+        put(w, line_of(AZ_LINE_TRUST, AZ_SV("trust"), text));
+}
+
+/* ---- the whole ---- */
+
+typedef void part_writer(struct writer *w, const struct az_causes *o, size_t variant, bool many);
+
+static void put_each(struct writer *w, const struct az_causes *causes, part_writer *part)
+{
+    for (size_t v = 0; v < w->c->n; v++)
+        if (v != w->c->base)
+            part(w, &causes[v], v, w->c->n > 2);
+}
+
+int az_compare_verdict(struct az_comparison *c, const struct az_causes *causes)
+{
+    struct writer w = { .c = c, .a = c->a, .t = az_headline_table(c->a) };
+    size_t lines = 0;
+
+    if (!w.t)
+        return az_arena_error(c->a);
+    for (size_t i = 0; i < c->n; i++)
+        w.tag[i] = c->in[i].tag;
+    az_words_tags(w.tag, c->n);
+    for (size_t v = 0; v < c->n; v++)
+        if (v != c->base && lines++ < WHAT_MOST)
+            put_what(&w, &causes[v], v);
+    if (c->n - 1 <= MANY) {
+        put_each(&w, causes, put_time);
+        put_each(&w, causes, put_causes);
+        put_each(&w, causes, put_trust);
+    } else {
+        put(&w, line_of(AZ_LINE_NOTE, AZ_SV(""),
+                        lines > WHAT_MOST
+                            ? az_arena_printf(c->a,
+                                              "%zu more variants, and the causes of each: tables "
+                                              "waterfall__NAME",
+                                              lines - WHAT_MOST)
+                            : AZ_SV("the causes of each: tables waterfall__NAME")));
+    }
+    return az_headline_add(c->doc, w.t);
+}
