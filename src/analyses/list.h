@@ -56,6 +56,7 @@
     X(kernel_names) \
     X(kernels_by_grid) \
     X(unmatched) \
+    X(tracks) \
     X(findings) \
     X(coverage)
 
