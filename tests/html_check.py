@@ -128,7 +128,7 @@ def complaints(b, url):
     return errors, requests
 
 
-CANVASES = """Array.from(document.querySelectorAll('canvas'), (c) => {
+CANVASES = """Array.from(document.querySelectorAll('canvas[data-chart]'), (c) => {
   const data = c.width && c.height ? c.getContext('2d').getImageData(0, 0, c.width, c.height).data : [];
   const colours = new Set();
   let painted = 0;
@@ -278,7 +278,7 @@ def check_safe(b, path, name):
     b.run("document.querySelectorAll('td, a, li').forEach((e) => e.dispatchEvent(new MouseEvent('mouseover', {bubbles: true})))")
     check(name, "nothing of a profile ran", b.run("window.hacked === undefined"), b.run("String(window.hacked)"))
     check(name, "no element of a profile", b.run("document.querySelectorAll('main img, main script, main b, [onmouseover], header script').length") == 0)
-    check(name, "scripts of the report only", b.run("document.scripts.length <= 4"))
+    check(name, "scripts of the report only", b.run("document.scripts.length <= 8"))
     b.run("(() => { const s = document.createElement('script'); s.textContent = 'window.injected = 1'; document.body.append(s);"
           "const e = document.createElement('p'); e.setAttribute('onclick', 'window.injected = 2'); document.body.append(e); e.click(); })()")
     check(name, "the policy refuses other scripts", b.run("window.injected === undefined"))
@@ -290,7 +290,7 @@ def check_scripts_off(b, path, name):
     r = b.run("({ tables: Array.from(document.querySelectorAll('section.table table'), (t) => t.textContent.trim().length > 0 && t.getClientRects().length > 0), "
               "canvases: Array.from(document.querySelectorAll('canvas'), (c) => c.getClientRects().length), "
               "buttons: document.querySelectorAll('button').length, text: document.querySelector('main').textContent.length, "
-              "told: !document.querySelector('canvas') || /without it/.test(document.querySelector('noscript').innerText) })")
+              "told: !document.querySelector('canvas[data-chart]') || /without it/.test(document.querySelector('noscript').innerText) })")
     check(name, "scripts off: tables are read", all(r["tables"]) and r["text"] > 5, r)
     check(name, "scripts off: no empty charts, no dead buttons", not any(r["canvases"]) and r["buttons"] == 0 and r["told"], r)
     b.call("Emulation.setScriptExecutionDisabled", value=False)

@@ -57,6 +57,7 @@
     X(kernels_by_grid) \
     X(unmatched) \
     X(tracks) \
+    X(flame) \
     X(findings) \
     X(coverage)
 

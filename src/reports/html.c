@@ -38,6 +38,8 @@ static void policy(struct az_html *h)
     digest(h, AZ_HTML_TABLES);
     if (h->doc->tracks)
         digest(h, AZ_HTML_TIMELINE);
+    if (h->doc->flame)
+        digest(h, AZ_HTML_FLAME);
     if (az_html_scripted(h)) {
         digest(h, AZ_HTML_LIBRARY);
         digest(h, AZ_HTML_CHARTS);
@@ -211,6 +213,8 @@ static void contents(struct az_html *h)
         entry(h, AZ_SV("top-findings"), AZ_SV("Findings"), SIZE_MAX);
     if (h->n_plots)
         entry(h, AZ_SV("charts"), AZ_SV("Charts"), SIZE_MAX);
+    if (h->doc->flame)
+        entry(h, AZ_SV("flame"), AZ_SV("Flame view"), SIZE_MAX);
     az_html_put(h, AZ_SV("</ol>\n<h2>Tables</h2>\n<ol>\n"));
     for (size_t i = 0; i < h->doc->tables.n; i++) {
         if (h->anchor[i].n)
@@ -254,6 +258,11 @@ static int scripts(struct az_html *h)
         data(h, "timeline-data", &json);
         script(h, AZ_HTML_TIMELINE);
     }
+    if (h->doc->flame && drawn == 0) {
+        drawn = az_html_flame_data(h, &json);
+        data(h, "flame-data", &json);
+        script(h, AZ_HTML_FLAME);
+    }
     return rc ? rc : drawn;
 }
 
@@ -269,6 +278,7 @@ static void page(struct az_html *h)
     az_html_timeline(h);
     az_html_findings(h);
     az_html_charts(h);
+    az_html_flame(h);
     az_html_put(h, AZ_SV("<section id=\"tables\">\n<h2>Tables</h2>\n"));
     for (size_t i = 0; i < h->doc->tables.n && !h->error; i++) {
         if (h->anchor[i].n)

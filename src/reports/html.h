@@ -53,6 +53,7 @@ enum az_html_part {
     AZ_HTML_CHARTS,
     AZ_HTML_TABLES,
     AZ_HTML_TIMELINE,
+    AZ_HTML_FLAME,
     AZ_HTML_PARTS
 };
 struct az_sv az_html_part(enum az_html_part p);
@@ -82,6 +83,11 @@ ptrdiff_t az_html_about(struct az_html *h, struct az_sv rule, struct az_sv row, 
 void az_html_timeline(struct az_html *h);
 /* The data that the script draws, as JSON. 0 or an error. After all lines and findings. */
 int az_html_timeline_data(struct az_html *h, struct az_vec_char *json) AZ_MUST_USE;
+
+/* ---- html_flame.c ---- */
+/* Section with the flame view, if the document has one, and the data that the script draws. */
+void az_html_flame(struct az_html *h);
+int az_html_flame_data(struct az_html *h, struct az_vec_char *json) AZ_MUST_USE;
 
 /* ---- html_plot.c: what a chart draws ---- */
 #define AZ_HTML_MARKS 2000 /* bars, points, cells of one chart at most */
