@@ -8,14 +8,15 @@ from html.parser import HTMLParser
 
 VOID = {"meta", "br", "input"}
 ATTRIBUTES = {"a": {"href", "class", "title"}, "canvas": {"role", "aria-labelledby", "aria-describedby", "data-chart"},
-              "details": {"open"}, "div": {"class", "tabindex", "role", "aria-labelledby"}, "figcaption": {"id"},
-              "figure": {"id", "class"}, "h3": {"id"}, "html": {"lang"}, "input": {"type"}, "label": {"class"},
-              "li": {"class"}, "main": {"id"}, "meta": {"charset", "http-equiv", "content", "name"}, "nav": {"aria-label"},
+              "details": {"open", "class"}, "div": {"class", "id", "tabindex", "role", "aria-labelledby"}, "figcaption": {"id"},
+              "figure": {"id", "class"}, "h2": {"id"}, "h3": {"id"}, "html": {"lang"}, "input": {"type"}, "label": {"class"},
+              "li": {"class", "data-about", "data-family"}, "main": {"id"}, "meta": {"charset", "http-equiv", "content", "name"}, "nav": {"aria-label"},
               "p": {"class", "id"}, "script": {"type", "id"}, "section": {"class", "id"}, "span": {"class"},
               "table": {"class"}, "td": {"class", "title"}, "th": {"scope", "class", "title"},
-              "ul": {"class"}, "svg": {"viewbox", "aria-hidden"}, "rect": {"class", "x", "y", "width", "height"},
+              "ul": {"class", "aria-label"}, "path": {"class", "d"},
+              "svg": {"class", "viewbox", "preserveaspectratio", "aria-hidden"}, "rect": {"class", "x", "y", "width", "height"},
               "line": {"class", "x1", "y1", "x2", "y2"}, "polygon": {"class", "points"}, "text": {"x", "y", "text-anchor"}}
-PLAIN = {"bdi", "body", "br", "code", "dd", "dl", "dt", "footer", "h1", "h2", "head", "header", "noscript", "ol", "strong",
+PLAIN = {"bdi", "body", "br", "code", "dd", "dl", "dt", "footer", "h1", "head", "header", "noscript", "ol", "strong",
          "style", "summary", "tbody", "thead", "title", "tr"}
 errors = 0
 
@@ -48,7 +49,7 @@ class Page(HTMLParser):
         if tag == "meta" and a.get("http-equiv") == "Content-Security-Policy":
             self.policy = a["content"]
         if tag in ("script", "style"):
-            self.inline.append([tag, a.get("type", ""), ""])
+            self.inline.append([tag, a.get("type", "") and a.get("id", ""), ""])
         if tag == "section" and a.get("class") == "table":
             self.section = {"id": None, "rows": []}
         if tag == "tr" and self.section is not None:
@@ -129,14 +130,53 @@ def check_policy(page):
     if got != want:
         bad(page.name, f"policy {got}, not {want}")
     for tag, kind, text in page.inline:
-        if kind == "application/json":
+        if kind:
             if "<" in text or "\u2028" in text or "\u2029" in text:
                 bad(page.name, "JSON with < or line separators")
-            for chart in json.loads(text, parse_constant=lambda c: bad(page.name, f"JSON with {c}")):
-                n = len(chart["labels"])
-                marks = sum(v is not None for s in chart["series"] for v in s["values"])
-                if any(len(s["values"]) != n for s in chart["series"]) or marks > 2000:
-                    bad(page.name, f"chart '{chart['kind']}': {n} labels, {marks} marks")
+            data = json.loads(text, parse_constant=lambda c: bad(page.name, f"JSON with {c}"))
+            {"data": check_charts, "timeline-data": check_timeline, "flame-data": check_flame}[kind](page, data)
+
+
+def check_charts(page, charts):
+    for chart in charts:
+        n = len(chart["labels"])
+        marks = sum(v is not None for s in chart["series"] for v in s["values"])
+        if any(len(s["values"]) != n for s in chart["series"]) or marks > 2000:
+            bad(page.name, f"chart '{chart['kind']}': {n} labels, {marks} marks")
+
+
+def check_timeline(page, data):
+    """Marks in order, inside of the run, of names that are there, at most 50,000; levels from coarse to fine."""
+    marks = 0
+    for lane in data["lanes"]:
+        whole = [level["r"] for level in lane["levels"] if (level["from"], level["to"]) == (0, data["span"])]
+        if whole != sorted(whole, reverse=True) or not whole:
+            bad(page.name, f"levels of {lane['label']}: {whole}")
+        for level in lane["levels"]:
+            n = len(level["s"])
+            marks += n
+            starts = [sum(level["s"][: i + 1]) for i in (0, n - 1)] if n else []
+            if any(len(level[k]) != n for k in "dncbf" if k in level) or any(v < 0 for v in level["s"] + level["d"]):
+                bad(page.name, f"marks of {lane['label']}, level {level['r']}")
+            if n and (starts[-1] + level["d"][-1] > data["span"] or max(level["n"]) >= len(data["names"])):
+                bad(page.name, f"marks of {lane['label']} end beyond the run")
+            if level["r"] == 0 and any(c != 1 for c in level.get("c", [])):
+                bad(page.name, f"densities among the events of {lane['label']}")
+    if marks > 50000 or len(data["family"]) != len(data["names"]):
+        bad(page.name, f"time line of {marks} marks")
+    for about in data["about"]:
+        if not about["idle"] and not about["names"] and not about["families"]:
+            bad(page.name, "a finding about nothing in the time line")
+
+
+def check_flame(page, data):
+    n, below = len(data["parent"]), [0] * len(data["parent"])
+    for i in range(1, n):
+        below[data["parent"][i]] += data["total"][i]
+        if data["parent"][i] >= i:
+            bad(page.name, f"box {i} comes before what is above it")
+    if n > 4000 or any(len(data[k]) != n for k in ("total", "count", "family", "name")) or any(b > t for b, t in zip(below, data["total"])):
+        bad(page.name, f"flame view of {n} boxes")
 
 
 def same(cell, want):

@@ -128,7 +128,7 @@ def complaints(b, url):
     return errors, requests
 
 
-CANVASES = """Array.from(document.querySelectorAll('canvas'), (c) => {
+CANVASES = """Array.from(document.querySelectorAll('canvas[data-chart]'), (c) => {
   const data = c.width && c.height ? c.getContext('2d').getImageData(0, 0, c.width, c.height).data : [];
   const colours = new Set();
   let painted = 0;
@@ -273,12 +273,94 @@ def check_keyboard(b, path, name):
     check(name, "sorting by keyboard", b.run("document.querySelector('th').getAttribute('aria-sort') !== 'none'"))
 
 
+def press(b, key, shift=False):
+    code = {"Enter": 13, "Escape": 27, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}.get(key, ord(key[0]))
+    for kind in ("keyDown", "keyUp"):
+        b.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, modifiers=8 if shift else 0,
+               **({"text": key} if len(key) == 1 and kind == "keyDown" else {}))
+    b.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+TRACK = """({ where: document.querySelector('#track .where').textContent, chosen: document.querySelector('#track .chosen').textContent,
+  live: document.querySelector('#track .chosen').getAttribute('aria-live'),
+  tools: [...document.querySelectorAll('#track .tools button')].every((e) => e.getAttribute('aria-label')),
+  next: document.querySelectorAll('#track .tools button')[5].getClientRects().length,
+  colours: (() => { const c = document.querySelector('#track canvas'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, s = new Set();
+    for (let i = 0; i < d.length; i += 4) if (d[i + 3] === 255) s.add((d[i] << 16) | (d[i + 1] << 8) | d[i + 2]); return s.size; })() })"""
+
+
+def check_timeline(b, path, name):
+    """The time line and the flame view: drawn, by keyboard alone, and what a finding is about is highlighted."""
+    b.size(1400, 1000)
+    b.open(path)
+    if b.run("!!document.querySelector('#track')"):
+        first = b.run(TRACK)
+        check(name, "the time line is drawn", first["colours"] > 4 and first["live"] and first["tools"] and not first["next"], first)
+        marks = b.run("JSON.parse(document.getElementById('timeline-data').textContent).lanes.reduce((n, l) => n + l.levels.reduce((k, v) => k + v.s.length, 0), 0)")
+        check(name, "marks of the time line", 0 < marks <= 50000, marks)
+        b.run("document.querySelector('#track .lanes').focus()")
+        press(b, "ArrowRight")
+        one = b.run(TRACK)["chosen"]
+        press(b, "ArrowRight")
+        two = b.run(TRACK)["chosen"]
+        check(name, "arrows go from mark to mark", one and two and one != two, [one, two])
+        press(b, "ArrowDown")
+        press(b, "ArrowUp")
+        press(b, "+")
+        near = b.run(TRACK)
+        press(b, "ArrowRight", shift=True)
+        moved = b.run(TRACK)
+        press(b, "Enter")
+        close = b.run(TRACK)
+        press(b, "Home")
+        check(name, "keys zoom and move", len({first["where"], near["where"], moved["where"], close["where"]}) == 4 and b.run(TRACK)["where"] == first["where"],
+              [first, near, moved, close])
+        if b.run("!!document.querySelector('[data-about] .find')"):
+            b.run("document.querySelector('[data-about] .find').focus()")
+            b.call("Input.dispatchKeyEvent", type="keyDown", key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r")
+            b.call("Input.dispatchKeyEvent", type="keyUp", key="Enter", code="Enter", windowsVirtualKeyCode=13)
+            press(b, "Shift")
+            lit = b.run(TRACK)
+            on = b.run("document.querySelectorAll('.find[aria-pressed=\"true\"]').length")
+            b.run("document.querySelector('#track .lanes').focus()")
+            press(b, "n")
+            further = b.run(TRACK)["chosen"]
+            press(b, "Escape")
+            check(name, "what a finding is about is highlighted, and n goes on", on == 1 and lit["next"] and lit["chosen"] and further
+                  and not b.run(TRACK)["next"] and not b.run("document.querySelector('.find[aria-pressed=\"true\"]')"), [on, lit, further])
+    if b.run("!!document.querySelector('#icicle')"):
+        b.run("document.querySelector('#icicle .lanes').focus()")
+        press(b, "ArrowDown")
+        press(b, "ArrowDown")
+        says = b.run("document.querySelector('#icicle .chosen').textContent")
+        height = b.run("document.querySelector('#icicle canvas').height")
+        press(b, "Enter")
+        check(name, "the flame view by keyboard", says and height > 40, [says, height])
+        found = b.run("(() => { const i = document.querySelector('#icicle input'); i.value = 'zzzz'; i.dispatchEvent(new Event('input')); "
+                      "const none = document.querySelector('#icicle output').textContent; i.value = 'e'; i.dispatchEvent(new Event('input')); "
+                      "return [none, document.querySelector('#icicle output').textContent]; })()")
+        check(name, "names are found in the flame view", found[0].startswith("0 boxes") and "%" in found[1], found)
+
+
+def check_search(b, path, name):
+    b.open(path)
+    if not b.run("!!document.querySelector('.search input')"):
+        return
+    r = b.run("(async () => { const i = document.querySelector('.search input'), wait = () => new Promise((done) => setTimeout(done, 400)); "
+              "const shown = () => [...document.querySelectorAll('#tables section.table')].filter((s) => s.getClientRects().length).length; "
+              "const all = shown(); i.value = 'no such text anywhere'; i.dispatchEvent(new Event('input')); await wait(); const none = shown(); "
+              "const word = (document.querySelector('#tables td.t') || { textContent: '' }).textContent.trim().split(/\\s+/)[0]; "
+              "i.value = word; i.dispatchEvent(new Event('input')); await wait(); const some = shown(), says = document.querySelector('.search output').textContent; "
+              "i.value = ''; i.dispatchEvent(new Event('input')); await wait(); return { all, none, some, says, word, again: shown(), out: document.querySelectorAll('tr.out').length }; })()")
+    check(name, "search over all tables", r["all"] > 1 and r["none"] == 0 and (r["some"] > 0 or not r["word"]) and r["again"] == r["all"] and r["out"] == 0, r)
+
+
 def check_safe(b, path, name):
     b.open(path)
     b.run("document.querySelectorAll('td, a, li').forEach((e) => e.dispatchEvent(new MouseEvent('mouseover', {bubbles: true})))")
     check(name, "nothing of a profile ran", b.run("window.hacked === undefined"), b.run("String(window.hacked)"))
     check(name, "no element of a profile", b.run("document.querySelectorAll('main img, main script, main b, [onmouseover], header script').length") == 0)
-    check(name, "scripts of the report only", b.run("document.scripts.length <= 4"))
+    check(name, "scripts of the report only", b.run("document.scripts.length <= 8"))
     b.run("(() => { const s = document.createElement('script'); s.textContent = 'window.injected = 1'; document.body.append(s);"
           "const e = document.createElement('p'); e.setAttribute('onclick', 'window.injected = 2'); document.body.append(e); e.click(); })()")
     check(name, "the policy refuses other scripts", b.run("window.injected === undefined"))
@@ -290,8 +372,12 @@ def check_scripts_off(b, path, name):
     r = b.run("({ tables: Array.from(document.querySelectorAll('section.table table'), (t) => t.textContent.trim().length > 0 && t.getClientRects().length > 0), "
               "canvases: Array.from(document.querySelectorAll('canvas'), (c) => c.getClientRects().length), "
               "buttons: document.querySelectorAll('button').length, text: document.querySelector('main').textContent.length, "
-              "told: !document.querySelector('canvas') || /without it/.test(document.querySelector('noscript').innerText) })")
+              "told: !document.querySelector('canvas[data-chart]') || /without it/.test(document.querySelector('noscript').innerText) })")
     check(name, "scripts off: tables are read", all(r["tables"]) and r["text"] > 5, r)
+    strips = b.run("[...document.querySelectorAll('.strips')].every((e) => e.open && e.querySelector('tbody tr').getClientRects().length) "
+                   "&& [...document.querySelectorAll('#timeline .strip svg')].every((e) => e.getClientRects()[0].width > 50) "
+                   "&& !document.querySelector('#track canvas, #icicle canvas')")
+    check(name, "scripts off: the lanes and the paths are tables with pictures", strips)
     check(name, "scripts off: no empty charts, no dead buttons", not any(r["canvases"]) and r["buttons"] == 0 and r["told"], r)
     b.call("Emulation.setScriptExecutionDisabled", value=False)
 
@@ -314,6 +400,12 @@ def check_hostile(b, folder):
     for want in ("<script>window.hacked = 1</script>", "a & b < c > d &amp; &#60;b&#62;", "</script><script>window.hacked = 3</script>",
                  "bad \ufffd\ufffd utf-8 and \ufffd control", "<!-- comment"):
         check("kinds", f"'{want}' is shown as text", want in texts, texts)
+    path_texts = b.run("Array.from(document.querySelectorAll('#flame .strips td.t'), (c) => c.textContent)")
+    check("kinds", "hostile names in the flame view are text", any("</script><script>window.hacked = 3</script>" in t for t in path_texts), path_texts[:3])
+    lines = b.run("Array.from(document.querySelectorAll('#verdict .says'), (c) => c.textContent)")
+    check("kinds", "the verdict has its lines, a bar and a way to its evidence", any("<script>window.hacked = 8</script>" in t for t in lines)
+          and len(lines) == 4 and b.run("document.querySelectorAll('#verdict .account rect').length") == 4
+          and b.run("document.querySelector('#verdict .finding a').hash") == "#t-nights", lines)
     kinds = b.run("Array.from(document.querySelectorAll('figcaption'), (c) => c.textContent)")
     check("kinds", "every kind of chart, none without data", len(kinds) == 12 and "Trend <b>bold</b>" in kinds, kinds)
     check("kinds", "the heat map is coloured", b.run("document.querySelectorAll('table.heat td.p6, table.heat td.m6').length") >= 4)
@@ -323,6 +415,17 @@ def check_hostile(b, folder):
               "&& box(e).right <= box(t.querySelector('svg')).right + 1)) }; })()")
     check("kinds", "changes against limits are drawn, inside their pictures", r["rows"] == 40 and r["drawn"] == 40 and r["inside"], r)
     b.open(folder / "large.html")
+    b.run("document.querySelector('#track .lanes').focus()")
+    press(b, "ArrowDown")
+    press(b, "ArrowDown")
+    press(b, "ArrowDown")
+    coarse = b.run(TRACK)["chosen"]
+    for _ in range(9):
+        press(b, "+")
+    press(b, "ArrowRight")
+    fine = b.run(TRACK)["chosen"]
+    events = [int(t.split(" events")[0].replace(",", "")) if " events" in t else 1 for t in (coarse, fine)]
+    check("large", "a closer look has finer marks", events[0] > 10 * events[1], [coarse, fine])
     r = b.run("({ notes: Array.from(document.querySelectorAll('.folded'), (e) => e.textContent), "
               "cut: document.querySelector('#t-kernels .cut').textContent, rows: document.querySelectorAll('#t-kernels tbody tr').length })")
     check("large", "what was folded is said", len(r["notes"]) >= 9, r)
@@ -381,7 +484,7 @@ def main():
         try:
             b.page()
             for path in sorted(folder.glob("*.html")) + [f.resolve() for f in a.files]:
-                for test in (check_scripts_on, check_keyboard, check_safe, check_scripts_off, check_paper):
+                for test in (check_scripts_on, check_keyboard, check_timeline, check_search, check_safe, check_scripts_off, check_paper):
                     test(b, path, path.stem)
                 if a.shots:
                     shots(b, path, a.shots)

@@ -52,6 +52,8 @@
     X(gpu_utilization) \
     X(kernels) \
     X(unmatched) \
+    X(tracks) \
+    X(flame) \
     X(findings) \
     X(coverage)
 

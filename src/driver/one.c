@@ -5,6 +5,7 @@
 #include "io/limits.h"
 #include "io/path.h"
 #include "io/source.h"
+#include "results/tracks.h"
 #include "tables/views.h"
 
 void az_result_init(struct az_result *r, uint64_t memory_limit)
@@ -207,6 +208,15 @@ static void cover_skipped(struct az_job *job, unsigned caps)
         if (item.p)
             az_cover(job, item.p, (double)count, "count", names);
     }
+}
+
+/* Marks of a drawing, if a report of the input has one. */
+static size_t draw_of(const struct az_plan_job *job)
+{
+    for (size_t i = 0; i < job->targets.n; i++)
+        if (job->targets.v[i].report->draws)
+            return AZ_TRACK_MARKS;
+    return 0;
 }
 
 static struct az_view_choice views_of(const struct az_one *o)
@@ -423,6 +433,7 @@ int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
     work.n_traces = res->n_traces;
     work.other = res->other;
     work.classes = &classes;
+    work.draw = draw_of(job);
     work.coverage = az_coverage_table(&res->arena);
     work.findings = az_findings_table(&res->arena);
     fill_document(&o, opts);

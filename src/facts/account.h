@@ -64,6 +64,7 @@ struct az_work_event {
     int64_t start, end;
     uint32_t name, lane;
     enum az_part part;
+    enum az_kind kind;
 };
 struct az_work_sweep {
     struct az_job *job;

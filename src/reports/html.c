@@ -6,6 +6,7 @@
 #include "base/sha256.h"
 #include "io/outfile.h"
 #include "reports/report.h"
+#include "results/headline.h"
 #include "results/verdict.h"
 
 #define FACTS_MAX   8  /* in the head of the page */
@@ -35,6 +36,10 @@ static void policy(struct az_html *h)
     digest(h, AZ_HTML_STYLE);
     az_html_put(h, AZ_SV("; script-src"));
     digest(h, AZ_HTML_TABLES);
+    if (h->doc->tracks)
+        digest(h, AZ_HTML_TIMELINE);
+    if (h->doc->flame)
+        digest(h, AZ_HTML_FLAME);
     if (az_html_scripted(h)) {
         digest(h, AZ_HTML_LIBRARY);
         digest(h, AZ_HTML_CHARTS);
@@ -200,10 +205,16 @@ static void contents(struct az_html *h)
     az_html_put(
         h,
         AZ_SV("<nav aria-label=\"Contents\">\n<details open><summary>Contents</summary>\n<ol>\n"));
+    if (az_headline_of(h->doc))
+        entry(h, AZ_SV("verdict"), AZ_SV("Verdict"), SIZE_MAX);
+    if (h->doc->tracks)
+        entry(h, AZ_SV("timeline"), AZ_SV("Timeline"), SIZE_MAX);
     if (has_findings(h))
         entry(h, AZ_SV("top-findings"), AZ_SV("Findings"), SIZE_MAX);
     if (h->n_plots)
         entry(h, AZ_SV("charts"), AZ_SV("Charts"), SIZE_MAX);
+    if (h->doc->flame)
+        entry(h, AZ_SV("flame"), AZ_SV("Flame view"), SIZE_MAX);
     az_html_put(h, AZ_SV("</ol>\n<h2>Tables</h2>\n<ol>\n"));
     for (size_t i = 0; i < h->doc->tables.n; i++) {
         if (h->anchor[i].n)
@@ -220,23 +231,39 @@ static void script(struct az_html *h, enum az_html_part part)
     az_html_put(h, AZ_SV("</script>\n"));
 }
 
+/* Data of a script; *json is released. */
+static void data(struct az_html *h, const char *id, struct az_vec_char *json)
+{
+    az_html_putf(h, "<script type=\"application/json\" id=\"%s\">", id);
+    az_html_json(h, az_text_view(json));
+    az_html_put(h, AZ_SV("</script>\n"));
+    az_vec_release(json);
+}
+
 static int scripts(struct az_html *h)
 {
     struct az_vec_char json;
-    int rc = 0;
+    int rc = 0, drawn = 0;
 
     az_vec_init(&json, h->doc->mem);
     if (az_html_scripted(h)) {
         rc = az_html_chart_data(h, &json);
-        az_html_put(h, AZ_SV("<script type=\"application/json\" id=\"data\">"));
-        az_html_json(h, az_text_view(&json));
-        az_html_put(h, AZ_SV("</script>\n"));
+        data(h, "data", &json);
         script(h, AZ_HTML_LIBRARY);
         script(h, AZ_HTML_CHARTS);
     }
     script(h, AZ_HTML_TABLES);
-    az_vec_release(&json);
-    return rc;
+    if (h->doc->tracks) {
+        drawn = az_html_timeline_data(h, &json);
+        data(h, "timeline-data", &json);
+        script(h, AZ_HTML_TIMELINE);
+    }
+    if (h->doc->flame && drawn == 0) {
+        drawn = az_html_flame_data(h, &json);
+        data(h, "flame-data", &json);
+        script(h, AZ_HTML_FLAME);
+    }
+    return rc ? rc : drawn;
 }
 
 static void page(struct az_html *h)
@@ -247,8 +274,11 @@ static void page(struct az_html *h)
     az_html_put(h, AZ_SV("<div class=\"page\">\n"));
     contents(h);
     az_html_put(h, AZ_SV("<main id=\"main\">\n"));
+    az_html_verdict(h);
+    az_html_timeline(h);
     az_html_findings(h);
     az_html_charts(h);
+    az_html_flame(h);
     az_html_put(h, AZ_SV("<section id=\"tables\">\n<h2>Tables</h2>\n"));
     for (size_t i = 0; i < h->doc->tables.n && !h->error; i++) {
         if (h->anchor[i].n)
@@ -330,5 +360,6 @@ const struct az_report az_report_html = {
     .name = "html",
     .extension = ".html",
     .help = "one HTML file: findings, charts, sortable tables; needs no network",
+    .draws = true,
     .write = html_write,
 };

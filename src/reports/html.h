@@ -18,7 +18,8 @@ struct az_html {
                              not written */
     size_t n_plots;       /* charts that are drawn */
     struct az_plot *plot;
-    int error; /* first failure that is not the file's */
+    struct az_about *about; /* what the lines and findings that are written are about */
+    int error;              /* first failure that is not the file's */
 };
 
 /* ---- html_text.c: what is written ---- */
@@ -46,7 +47,15 @@ struct az_sv az_html_without_unit(struct az_html *h, struct az_sv title, const c
 struct az_sv az_html_value(double v, enum az_unit unit, enum az_cell_type type, char *buf);
 
 /* ---- html_data.c: files embedded when the program is built ---- */
-enum az_html_part { AZ_HTML_STYLE, AZ_HTML_LIBRARY, AZ_HTML_CHARTS, AZ_HTML_TABLES, AZ_HTML_PARTS };
+enum az_html_part {
+    AZ_HTML_STYLE,
+    AZ_HTML_LIBRARY,
+    AZ_HTML_CHARTS,
+    AZ_HTML_TABLES,
+    AZ_HTML_TIMELINE,
+    AZ_HTML_FLAME,
+    AZ_HTML_PARTS
+};
 struct az_sv az_html_part(enum az_html_part p);
 
 /* ---- html_table.c ---- */
@@ -54,6 +63,31 @@ struct az_sv az_html_part(enum az_html_part p);
 void az_html_table(struct az_html *h, size_t index);
 /* Finding of the table `findings` as a list; false if the document has none that can be read so. */
 bool az_html_findings(struct az_html *h);
+
+/* ---- html_verdict.c ---- */
+/* Section with the table `verdict`, if the document has one. */
+void az_html_verdict(struct az_html *h);
+
+/* ---- html_timeline.c ---- */
+struct az_about { /* what of the time line a finding is about */
+    struct az_sv rule, row, text;
+    bool gaps;
+    uint32_t families; /* bits 1 << family */
+    uint32_t name[64];
+    size_t n_names;
+    struct az_about *next;
+};
+/* Number of what a finding is about, for the attribute data-about; -1: of nothing that is drawn. */
+ptrdiff_t az_html_about(struct az_html *h, struct az_sv rule, struct az_sv row, struct az_sv text);
+/* Section with the time line, if the document has tracks. */
+void az_html_timeline(struct az_html *h);
+/* The data that the script draws, as JSON. 0 or an error. After all lines and findings. */
+int az_html_timeline_data(struct az_html *h, struct az_vec_char *json) AZ_MUST_USE;
+
+/* ---- html_flame.c ---- */
+/* Section with the flame view, if the document has one, and the data that the script draws. */
+void az_html_flame(struct az_html *h);
+int az_html_flame_data(struct az_html *h, struct az_vec_char *json) AZ_MUST_USE;
 
 /* ---- html_plot.c: what a chart draws ---- */
 #define AZ_HTML_MARKS 2000 /* bars, points, cells of one chart at most */

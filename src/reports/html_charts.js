@@ -38,12 +38,40 @@
   }
   function valueAxis(chart, more) {
     const a = axis(chart.y, more);
-    a.ticks = { color: color("chart-text"), callback: (v) => format(v / chart.divide) };
+    a.ticks = { color: color("chart-text"), callback: (v, i, ticks) => tick(v / chart.divide, (ticks[1] || ticks[0]).value / chart.divide - ticks[0].value / chart.divide) };
     return a;
   }
+  // A place of an axis, with the digits that tell it from the next one.
+  function tick(v, step) {
+    const digits = Math.ceil(-Math.log10(Math.abs(step)) - 1e-9);
+    if (!isFinite(digits) || digits < 1 || digits > 6 || Math.abs(v) >= 1e9)
+      return format(v);
+    return v.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  }
+  // Labels of at most so many characters. Where that makes two the same, what all begin and end with goes first, then
+  // they become longer.
+  function distinct(labels, most) {
+    const alike = (list) => new Set(list).size < new Set(labels).size;
+    let list = labels.map((text) => shorten(text, most));
+    if (!alike(list))
+      return list;
+    let head = 0, tail = 0;
+    const least = Math.min(...labels.map((text) => text.length));
+    while (head < least && labels.every((text) => text[head] === labels[0][head])) head++;
+    while (tail < least - head && labels.every((text) => text[text.length - 1 - tail] === labels[0][labels[0].length - 1 - tail])) tail++;
+    head = head > 4 ? head : 0; // a short beginning costs no room
+    tail = tail > 4 ? tail : 0;
+    const rest = labels.map((text) => (head ? "\u2026" : "") + text.slice(head, text.length - tail) + (tail ? "\u2026" : ""));
+    for (let room = most; room < 6 * most; room += most / 2) {
+      list = rest.map((text) => shorten(text, room));
+      if (!alike(list))
+        break;
+    }
+    return list;
+  }
   function labelAxis(chart, most, more) {
-    const a = axis(chart.x, more);
-    a.ticks = { color: color("chart-text"), autoSkip: true, maxRotation: 60, callback(v) { return shorten(this.getLabelForValue(v), most); } };
+    const a = axis(chart.x, more), labels = distinct(chart.labels, most);
+    a.ticks = { color: color("chart-text"), autoSkip: true, maxRotation: 60, callback: (v) => labels[v] };
     a.grid = { display: false, borderColor: color("chart-grid") };
     return a;
   }

@@ -16,6 +16,8 @@ EMBED(az_html_style_css, "src/reports/html.css");
 EMBED(az_html_library_js, AZ_CHART_JS);
 EMBED(az_html_charts_js, "src/reports/html_charts.js");
 EMBED(az_html_tables_js, "src/reports/html_tables.js");
+EMBED(az_html_timeline_js, "src/reports/html_timeline.js");
+EMBED(az_html_flame_js, "src/reports/html_flame.js");
 
 struct az_sv az_html_part(enum az_html_part p)
 {
@@ -26,6 +28,8 @@ struct az_sv az_html_part(enum az_html_part p)
         [AZ_HTML_LIBRARY] = { az_html_library_js, az_html_library_js_end },
         [AZ_HTML_CHARTS] = { az_html_charts_js, az_html_charts_js_end },
         [AZ_HTML_TABLES] = { az_html_tables_js, az_html_tables_js_end },
+        [AZ_HTML_TIMELINE] = { az_html_timeline_js, az_html_timeline_js_end },
+        [AZ_HTML_FLAME] = { az_html_flame_js, az_html_flame_js_end },
     };
     return az_sv_make(parts[p].from, (size_t)(parts[p].to - parts[p].from));
 }

@@ -4,6 +4,9 @@
 (function () {
   const root = document.documentElement;
   root.classList.add("js");
+  // On a narrow page the contents are above the report, and in its way.
+  if (matchMedia("(max-width: 60rem)").matches && !matchMedia("print").matches)
+    document.querySelector("nav details").open = false;
 
   // A cell's exact value: in its title where the text is rounded. Numbers compare as numbers, empty cells come last.
   function valueOf(cell) {
@@ -53,10 +56,17 @@
     });
   }
 
-  // Rows that hold every word, case ignored.
-  function filter(table, words, output) {
+  const wordsOf = (input) => input ? input.value.toLowerCase().split(/\s+/).filter(Boolean) : [];
+  let everywhere; // the search over all tables
+
+  // Rows that hold every word, case ignored: of the table's own filter, and of the search over all unless the title has
+  // them. Returns how many are shown.
+  function filter(section) {
+    const table = section.querySelector("table"), output = section.querySelector(".filter output");
+    const title = section.querySelector(".head").textContent.toLowerCase(), all = wordsOf(everywhere);
+    const words = wordsOf(section.querySelector(".filter input")).concat(all.every((word) => title.includes(word)) ? [] : all);
+    const rows = table ? table.tBodies[0].rows : [];
     let shown = 0;
-    const rows = table.tBodies[0].rows;
     for (const row of rows) {
       if (row.words === undefined)
         row.words = Array.from(row.cells, (cell) => cell.textContent).join("\n").toLowerCase();
@@ -64,10 +74,39 @@
       row.classList.toggle("out", out);
       shown += out ? 0 : 1;
     }
-    output.textContent = words.length ? shown + " of " + rows.length + " rows" : "";
+    if (output)
+      output.textContent = words.length ? shown + " of " + rows.length + " rows" : "";
+    return shown;
   }
 
-  function makeFilterable(section, table) {
+  function makeSearch(tables) {
+    const label = document.createElement("label"), output = document.createElement("output");
+    everywhere = document.createElement("input");
+    label.className = "filter search";
+    everywhere.type = "search";
+    everywhere.placeholder = "search all tables";
+    everywhere.setAttribute("aria-label", "Search all tables");
+    output.setAttribute("aria-live", "polite");
+    label.append(everywhere, output);
+    tables.querySelector("h2").after(label);
+    let later;
+    everywhere.addEventListener("input", () => {
+      clearTimeout(later);
+      later = setTimeout(() => {
+        const on = wordsOf(everywhere).length > 0;
+        let rows = 0, found = 0;
+        for (const section of tables.querySelectorAll("section.table")) {
+          const n = filter(section);
+          section.classList.toggle("none", on && n === 0);
+          found += on && n > 0 ? 1 : 0;
+          rows += n;
+        }
+        output.textContent = on ? rows + " rows in " + found + " tables" : "";
+      }, 120);
+    });
+  }
+
+  function makeFilterable(section) {
     const label = document.createElement("label");
     const input = document.createElement("input");
     const output = document.createElement("output");
@@ -77,7 +116,7 @@
     input.setAttribute("aria-label", "Filter rows of " + section.querySelector("h3").textContent);
     label.append(input, output);
     section.querySelector(".head").append(label);
-    input.addEventListener("input", () => filter(table, input.value.toLowerCase().split(/\s+/).filter(Boolean), output));
+    input.addEventListener("input", () => filter(section));
   }
 
   for (const section of document.querySelectorAll("section.table")) {
@@ -86,8 +125,12 @@
       continue;
     makeSortable(table);
     if (table.tBodies[0].rows.length > 5)
-      makeFilterable(section, table);
+      makeFilterable(section);
   }
+
+  const tables = document.getElementById("tables");
+  if (tables && tables.querySelectorAll("section.table").length > 1)
+    makeSearch(tables);
 
   // A long text opens where it is clicked, and tells itself to the pointer.
   document.addEventListener("click", (event) => {

@@ -1,8 +1,11 @@
 /* JSON report: the whole document, numbers raw, keys in a fixed order (schemas/result.schema.json).
  * Rows are arrays in the order of `columns`; an empty cell is null. Integers are written whole,
  * also beyond 2^53. */
+#include <math.h>
+
 #include "reports/fields.h"
 #include "reports/report.h"
+#include "results/headline.h"
 #include "text/jsonw.h"
 
 static const char *type_text(enum az_cell_type t)
@@ -193,6 +196,49 @@ static void chart(struct writer *j, const struct az_chart *c)
     az_jsonw_end_object(&j->w);
 }
 
+static void given(struct writer *j, const char *key, struct az_sv s)
+{
+    if (s.n)
+        text_at(j, key, s);
+}
+
+/* The lines of the table `verdict`; a line has the members that it has something for. */
+static void verdict(struct writer *j, const struct az_document *doc)
+{
+    const struct az_table *t = az_headline_of(doc);
+
+    if (!t)
+        return;
+    az_jsonw_key(&j->w, "verdict");
+    az_jsonw_object(&j->w);
+    az_jsonw_key(&j->w, "lines");
+    az_jsonw_array(&j->w);
+    for (size_t r = 0; r < t->rows; r++) {
+        const struct az_line l = az_headline_line(t, r);
+        az_jsonw_compact(&j->w, true);
+        az_jsonw_object(&j->w);
+        text_at(j, "kind", az_line_kind_text(l.kind));
+        given(j, "label", l.label);
+        text_at(j, "text", l.text);
+        given(j, "rule", l.rule);
+        given(j, "severity", l.severity);
+        given(j, "evidence", l.evidence);
+        given(j, "row", l.row);
+        if (l.ns >= 0) {
+            az_jsonw_key(&j->w, "time_ns");
+            az_jsonw_i64(&j->w, l.ns);
+        }
+        if (!isnan(l.percent)) {
+            az_jsonw_key(&j->w, "share_percent");
+            az_jsonw_f64(&j->w, l.percent);
+        }
+        az_jsonw_end_object(&j->w);
+        az_jsonw_compact(&j->w, false);
+    }
+    az_jsonw_end_array(&j->w);
+    az_jsonw_end_object(&j->w);
+}
+
 static void document(struct writer *j, const struct az_document *doc)
 {
     az_jsonw_object(&j->w);
@@ -209,6 +255,7 @@ static void document(struct writer *j, const struct az_document *doc)
     for (size_t i = 0; i < doc->preface.n; i++)
         text(j, doc->preface.v[i]);
     az_jsonw_end_array(&j->w);
+    verdict(j, doc);
     az_jsonw_key(&j->w, "tables");
     az_jsonw_array(&j->w);
     for (size_t i = 0; i < doc->tables.n; i++) {

@@ -1,4 +1,4 @@
-/* Workbook report: `summary` first (xlsx_summary.c, with the charts), then one sheet per table in
+/* Workbook report: `summary` first (xlsx_summary.c: verdict, list of sheets, charts, tables), then one sheet per table in
  * the document's order, which has coverage and facts last. The traps of the library are in
  * xlsx_wrap.c, what is cut in xlsx_plan.c. */
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define WIDTH_ROWS   1000 /* rows looked at for the column widths */
 #define WIDTH_MIN    7
-#define WIDTH_MAX    70
+#define WIDTH_MAX    59 /* and one for the edges */
 #define WIDTH_FILTER 3 /* room for the filter's button in a header */
 #define FROZEN_MOST  2 /* key columns that stay in view */
 /* Cells of a document from which rows go to files at once (3 MB in all instead of 1.2 KB a row),
@@ -284,10 +284,8 @@ static int xlsx_write(const struct az_document *doc, const char *path, struct az
     if (rc)
         goto out;
     struct lxw_worksheet *summary = make_sheets(&x, &plan);
-    if (summary) {
-        size_t column = az_xlsx_summary(&x, summary, doc, &plan);
-        az_xlsx_charts(&x, summary, column, doc, &plan);
-    }
+    if (summary)
+        az_xlsx_summary(&x, summary, doc, &plan);
     for (size_t i = 0; i < plan.parts.n && !x.error; i++) {
         sheet(&x, &plan.parts.v[i]);
         heats(doc, &plan.parts.v[i]);

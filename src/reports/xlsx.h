@@ -23,6 +23,9 @@ enum az_xlsx_style {
     AZ_STYLE_INDENTED,
     AZ_STYLE_LABEL,
     AZ_STYLE_LINK,
+    AZ_STYLE_ENTRY, /* link of a list */
+    AZ_STYLE_BAD,   /* label of a line of the verdict, by its severity */
+    AZ_STYLE_WARN,
     AZ_STYLE_GRAY,
     AZ_STYLE_WHOLE, /* #,##0 */
     AZ_STYLE_FIXED2,
@@ -70,7 +73,7 @@ void az_xlsx_cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_
                   const struct az_cell *c, enum az_xlsx_style style);
 /* A cell that leads to another sheet. */
 void az_xlsx_link(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col,
-                  struct az_sv sheet, struct az_sv shown);
+                  struct az_sv sheet, struct az_sv shown, enum az_xlsx_style style);
 /* NUL-terminated cleaned text in the scratch arena, at most `units` UTF-16 units (titles of charts,
  * names). */
 const char *az_xlsx_string(struct az_xlsx *x, struct az_sv s, size_t units);
@@ -110,12 +113,14 @@ void az_xlsx_plan_release(struct az_xlsx_plan *p);
 const struct az_xlsx_part *az_xlsx_plan_find(const struct az_xlsx_plan *p, struct az_sv table);
 
 /* ---- xlsx_summary.c, xlsx_charts.c ---- */
-/* Rows and columns are filled from the top left; returns the first free column (for the charts). */
-size_t az_xlsx_summary(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_document *doc,
-                       const struct az_xlsx_plan *plan);
+/* The sheet: title, verdict, then the list of sheets with the charts to its right, then the
+ * tables. */
+void az_xlsx_summary(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_document *doc,
+                     const struct az_xlsx_plan *plan);
 /* Is there a native chart for it? */
 bool az_xlsx_draws(const struct az_chart *c);
-void az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t column,
-                    const struct az_document *doc, const struct az_xlsx_plan *plan);
+/* All charts, from that cell to the right and down. Returns how many rows they take. */
+size_t az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t column,
+                      const struct az_document *doc, const struct az_xlsx_plan *plan);
 
 #endif

@@ -6,13 +6,14 @@
 #include "reports/fields.h"
 #include "reports/xlsx.h"
 
-#define CHART_WIDTH    560 /* pixels */
+#define CHART_WIDTH    530 /* pixels */
 #define CHART_HEIGHT   320
 #define CHART_ROWS     17 /* sheet rows a chart takes, with a gap */
-#define PER_LINE       2
+#define PER_LINE       2  /* at least; more where there would be more than so many lines */
+#define LINES          2
+#define STACKS_MAX     16 /* of one chart */
 #define DEFAULT_WIDTH  480 /* of the library: scales are relative to it */
 #define DEFAULT_HEIGHT 288
-#define FIRST_ROW      1
 #define NAME_MAX_UNITS 250
 
 static uint8_t type_of(enum az_chart_kind k)
@@ -41,11 +42,9 @@ static uint8_t type_of(enum az_chart_kind k)
     return LXW_CHART_COLUMN;
 }
 
-/* Stacks of parts would need the table turned; as plain bars they are drawn. */
 bool az_xlsx_draws(const struct az_chart *c)
 {
-    return c->kind != AZ_CHART_WATERFALL && c->kind != AZ_CHART_HEAT &&
-           !(c->kind == AZ_CHART_STACKED_BAR && c->n_parts);
+    return c->kind != AZ_CHART_WATERFALL && c->kind != AZ_CHART_HEAT;
 }
 
 static ptrdiff_t column_of(const struct az_xlsx_part *p, struct az_sv name)
@@ -103,6 +102,29 @@ static void trend_series(struct az_xlsx *x, lxw_chart_series *s, const struct az
     chart_series_set_labels_custom(s, labels);
 }
 
+/* The points are dots; each roof is a line of its own colour and dashes. */
+static void scatter_series(lxw_chart_series *s, size_t number)
+{
+    static const lxw_color_t colors[] = { 0xD55E00, 0x009E73, 0xCC79A7, 0x8C8200, 0x5B3A8C };
+    static const uint8_t dashes[] = { LXW_CHART_LINE_DASH_SOLID, LXW_CHART_LINE_DASH_DASH,
+                                      LXW_CHART_LINE_DASH_DASH_DOT, LXW_CHART_LINE_DASH_LONG_DASH };
+    lxw_chart_fill dot = { .color = 0x0072B2, .transparency = 40 };
+    lxw_chart_line edge = { .color = 0x0072B2, .width = 0.75F };
+    lxw_chart_line roof = { .color = colors[(number + AZ_LENGTH(colors) - 1) % AZ_LENGTH(colors)],
+                            .width = 1.75F,
+                            .dash_type = dashes[(number + 3) % AZ_LENGTH(dashes)] };
+
+    if (number > 0) {
+        chart_series_set_marker_type(s, LXW_CHART_MARKER_NONE);
+        chart_series_set_line(s, &roof);
+        return;
+    }
+    chart_series_set_marker_type(s, LXW_CHART_MARKER_CIRCLE);
+    chart_series_set_marker_size(s, 6);
+    chart_series_set_marker_fill(s, &dot);
+    chart_series_set_marker_line(s, &edge);
+}
+
 static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c,
                        const struct az_xlsx_part *p, ptrdiff_t cat, ptrdiff_t val, size_t number,
                        size_t rows)
@@ -122,10 +144,8 @@ static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_char
         chart_series_set_labels_percentage(s);
     if (c->kind == AZ_CHART_TREND)
         trend_series(x, s, c, p, number, rows);
-    if (c->kind == AZ_CHART_SCATTER_LOG) {
-        chart_series_set_marker_type(s, LXW_CHART_MARKER_CIRCLE);
-        chart_series_set_marker_size(s, 5);
-    }
+    if (c->kind == AZ_CHART_SCATTER_LOG)
+        scatter_series(s, number);
 }
 
 static void axis_title(struct az_xlsx *x, lxw_chart_axis *axis, struct az_sv title)
@@ -161,6 +181,16 @@ static bool from_zero(const struct az_chart *c, const struct az_xlsx_part *p, si
     return true;
 }
 
+/* First row on top, the values' axis still below; long names leave room for the bars. */
+static void bar_axis(lxw_chart_axis *category)
+{
+    lxw_chart_font small = { .size = 8 };
+
+    chart_axis_set_reverse(category);
+    chart_axis_set_crossing_max(category);
+    chart_axis_set_num_font(category, &small);
+}
+
 static void axes(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c,
                  const struct az_xlsx_part *p, size_t rows)
 {
@@ -173,10 +203,8 @@ static void axes(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c,
         return;
     axis_title(x, category, c->x_title);
     axis_title(x, value, c->y_title);
-    if (bars) { /* first row on top, the values' axis still below */
-        chart_axis_set_reverse(category);
-        chart_axis_set_crossing_max(category);
-    }
+    if (bars)
+        bar_axis(category);
     ptrdiff_t first = c->y.n ? column_of(p, c->y.v[0]) : -1;
     const char *format =
         first < 0 ? NULL : az_xlsx_number_format(az_xlsx_style_of(&p->t->columns.v[first]));
@@ -276,28 +304,166 @@ static lxw_chart *make_waterfall(struct az_xlsx *x, const struct az_chart *c,
     return chart;
 }
 
-void az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t column,
-                    const struct az_document *doc, const struct az_xlsx_plan *plan)
-{
-    size_t placed = 0;
+/* ---- parts of a whole, one stack or several ---- */
+struct stacks {
+    const struct az_xlsx_part *p;
+    ptrdiff_t name, label, value; /* columns: of the stacks (-1: one), of the parts, of the times */
+    size_t first[STACKS_MAX];     /* row in which each stack begins */
+    size_t n;
+};
 
-    for (size_t i = 0; i < doc->charts.n && !x->error; i++) {
-        const struct az_chart *c = &doc->charts.v[i];
-        const struct az_xlsx_part *p = az_xlsx_plan_find(plan, c->table);
-        lxw_chart *chart = p && c->kind == AZ_CHART_WATERFALL ? make_waterfall(x, c, p) : NULL;
-        if (p && !chart && !x->error && az_xlsx_draws(c))
-            chart = make(x, c, p);
-        if (!chart || x->error)
+static bool same_text(const struct stacks *s, size_t a, size_t b, ptrdiff_t column)
+{
+    char x[AZ_FIELD_MAX], y[AZ_FIELD_MAX];
+    return column < 0 ||
+           az_sv_eq(az_cell_exact(az_table_at(s->p->t, s->p->first + a, (size_t)column), x),
+                    az_cell_exact(az_table_at(s->p->t, s->p->first + b, (size_t)column), y));
+}
+
+static void find_stacks(struct stacks *s)
+{
+    for (size_t r = 0; r < s->p->rows && s->n < STACKS_MAX; r++) {
+        bool known = false;
+        for (size_t i = 0; i < s->n; i++)
+            known |= same_text(s, r, s->first[i], s->name);
+        if (!known)
+            s->first[s->n++] = r;
+    }
+}
+
+/* Row of a part in a stack; SIZE_MAX: it has none. */
+static size_t part_row(const struct stacks *s, size_t stack, struct az_sv part)
+{
+    for (size_t r = s->first[stack]; r < s->p->rows; r++)
+        if (same_text(s, r, s->first[stack], s->name) &&
+            az_sv_eq(az_cell_text(az_table_at(s->p->t, s->p->first + r, (size_t)s->label)), part))
+            return r;
+    return SIZE_MAX;
+}
+
+/* Name of a sheet in a formula: an apostrophe is doubled. */
+static struct az_sv quoted(struct az_xlsx *x, struct az_sv name)
+{
+    struct az_sv out = AZ_SV("");
+
+    for (size_t i = 0; i < name.n; i++)
+        out = az_arena_printf(x->scratch, "%.*s%s%c", AZ_SVF(out), name.p[i] == '\'' ? "'" : "",
+                              name.p[i]);
+    return out;
+}
+
+/* "=(sheet!$C$2,sheet!$C$9)": the cells of a column in each stack; NULL where one has none. */
+static const char *cells_of(struct az_xlsx *x, const struct stacks *s, const struct az_sv *part,
+                            ptrdiff_t column)
+{
+    const struct az_sv sheet = quoted(x, s->p->name);
+    struct az_sv list = AZ_SV("");
+
+    for (size_t i = 0; i < s->n; i++) {
+        char cell[LXW_MAX_CELL_NAME_LENGTH];
+        const size_t row = part ? part_row(s, i, *part) : s->first[i];
+        if (row == SIZE_MAX)
+            return NULL;
+        lxw_rowcol_to_cell_abs(cell, (lxw_row_t)row + 1, (lxw_col_t)column, 1, 1);
+        list = az_arena_printf(x->scratch, "%.*s%s'%.*s'!%s", AZ_SVF(list), i ? "," : "",
+                               AZ_SVF(sheet), cell);
+    }
+    return az_arena_printf(x->scratch, s->n > 1 ? "=(%.*s)" : "=%.*s", AZ_SVF(list)).p;
+}
+
+static bool part_series(struct az_xlsx *x, lxw_chart *chart, const struct stacks *s,
+                        struct az_sv part, size_t number)
+{
+    static const lxw_color_t colors[] = { 0x0072B2, 0xD55E00, 0x8A5A2B, 0xD3D8E0, 0xE4E7EC,
+                                          0xB9C0CA };
+    lxw_chart_fill fill = { .color = colors[number % AZ_LENGTH(colors)] };
+    const char *values = cells_of(x, s, &part, s->value);
+    lxw_chart_series *series =
+        values ? chart_add_series(chart, s->name < 0 ? NULL : cells_of(x, s, NULL, s->name), values)
+               : NULL;
+
+    if (!series)
+        return false;
+    chart_series_set_name(series, az_xlsx_string(x, part, NAME_MAX_UNITS));
+    chart_series_set_fill(series, &fill);
+    return true;
+}
+
+/* Times whose parts add up to the whole, as one bar for each stack. NULL: no part was found. */
+static lxw_chart *make_stacks(struct az_xlsx *x, const struct az_chart *c,
+                              const struct az_xlsx_part *p)
+{
+    struct stacks s = { .p = p, .name = c->stack.n ? column_of(p, c->stack) : -1 };
+    lxw_chart_font font = title_font(c, p), small = { .size = 9 };
+    lxw_chart *chart = NULL;
+    bool any = false;
+
+    s.label = column_of(p, c->x);
+    s.value = c->y.n ? column_of(p, c->y.v[0]) : -1;
+    if (s.label < 0 || s.value < 0)
+        return NULL;
+    find_stacks(&s);
+    for (size_t i = 0; i < c->n_parts && s.n; i++) {
+        if (!cells_of(x, &s, &c->parts[i], s.value))
             continue;
+        if (!chart)
+            chart = workbook_add_chart(x->book, LXW_CHART_BAR_STACKED);
+        if (!chart)
+            return NULL;
+        any |= part_series(x, chart, &s, c->parts[i], i);
+    }
+    if (!any)
+        return NULL;
+    chart_title_set_name(chart,
+                         az_xlsx_string(x, c->title.n ? c->title : p->t->title, NAME_MAX_UNITS));
+    chart_title_set_name_font(chart, &font);
+    axis_title(x, chart->x_axis, c->y_title);
+    chart_axis_set_reverse(chart->y_axis);
+    chart_axis_set_crossing_max(chart->y_axis);
+    chart_axis_set_num_font(chart->y_axis, &small);
+    if (s.n == 1) /* its name would be a bare 1 */
+        chart_axis_set_label_position(chart->y_axis, LXW_CHART_AXIS_LABEL_POSITION_NONE);
+    chart_set_series_gap(chart, s.n == 1 ? 90 : 40);
+    chart_set_series_overlap(chart, 100);
+    chart_legend_set_position(chart, LXW_CHART_LEGEND_BOTTOM);
+    return chart;
+}
+
+static lxw_chart *make_one(struct az_xlsx *x, const struct az_chart *c,
+                           const struct az_xlsx_plan *plan)
+{
+    const struct az_xlsx_part *p = az_xlsx_plan_find(plan, c->table);
+    lxw_chart *chart = NULL;
+
+    if (p && c->kind == AZ_CHART_WATERFALL)
+        chart = make_waterfall(x, c, p);
+    if (p && c->n_parts)
+        chart = make_stacks(x, c, p);
+    if (p && !chart && !x->error && az_xlsx_draws(c))
+        chart = make(x, c, p);
+    return chart;
+}
+
+size_t az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t column,
+                      const struct az_document *doc, const struct az_xlsx_plan *plan)
+{
+    lxw_chart **chart = az_arena_array(x->scratch, doc->charts.n + 1, sizeof(lxw_chart *));
+    size_t n = 0, per_line = PER_LINE;
+
+    for (size_t i = 0; chart && i < doc->charts.n && !x->error; i++)
+        if ((chart[n] = make_one(x, &doc->charts.v[i], plan)) != NULL)
+            n++;
+    while (per_line * LINES < n)
+        per_line++;
+    for (size_t i = 0; i < n && !x->error; i++) {
         lxw_chart_options o = {
-            .x_offset = 20 + (int32_t)(placed % PER_LINE) * (CHART_WIDTH + 20),
+            .x_offset = 10 + (int32_t)(i % per_line) * (CHART_WIDTH + 10),
             .x_scale = (double)CHART_WIDTH / DEFAULT_WIDTH,
             .y_scale = (double)CHART_HEIGHT / DEFAULT_HEIGHT,
         };
-        size_t row = FIRST_ROW + placed / PER_LINE * CHART_ROWS;
-        if (worksheet_insert_chart_opt(ws, (lxw_row_t)row, (lxw_col_t)column, chart, &o) !=
-            LXW_NO_ERROR)
+        if (worksheet_insert_chart_opt(ws, (lxw_row_t)(row + i / per_line * CHART_ROWS),
+                                       (lxw_col_t)column, chart[i], &o) != LXW_NO_ERROR)
             x->error = AZ_EINTERNAL;
-        placed++;
     }
+    return (n + per_line - 1) / per_line * CHART_ROWS;
 }

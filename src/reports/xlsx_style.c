@@ -67,6 +67,17 @@ static void decorate(struct lxw_format *f, enum az_xlsx_style s)
         format_set_font_color(f, 0x1F4E9E);
         format_set_underline(f, LXW_UNDERLINE_SINGLE);
         break;
+    case AZ_STYLE_ENTRY:
+        format_set_font_color(f, 0x1F4E9E);
+        break;
+    case AZ_STYLE_BAD:
+        format_set_bold(f);
+        format_set_font_color(f, 0x9C0006);
+        break;
+    case AZ_STYLE_WARN:
+        format_set_bold(f);
+        format_set_font_color(f, 0x7F6000);
+        break;
     case AZ_STYLE_GRAY:
         format_set_font_color(f, 0x7F7F7F);
         format_set_italic(f);

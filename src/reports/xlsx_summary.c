@@ -1,11 +1,12 @@
-/* The `summary` sheet: title, input, messages, and the first rows of every summary table with a
- * link to its sheet. Numbers are in readable units here (the tables' own sheets hold them raw). */
+/* The `summary` sheet: title, verdict, input, messages, the list of sheets with the charts to its
+ * right, and the first rows of every summary table with a link to its sheet. Numbers are in readable units here (the tables' own sheets hold them raw). */
 #include <stdint.h>
 #include <xlsxwriter.h>
 
 #include "base/utf8.h"
 #include "reports/fields.h"
 #include "reports/xlsx.h"
+#include "results/headline.h"
 
 #define ROWS_MAX       10 /* of one table */
 #define COLUMNS_MAX    8
@@ -13,6 +14,8 @@
 #define WIDTH_TEXT     46
 #define WIDTH_OTHERS   30
 #define WIDTH_SMALLEST 10
+#define WIDTH_FIRST    36 /* of the first column, at least: the list of sheets */
+#define INDEX_MAX      34 /* of a title there */
 
 struct view { /* the columns of one table that are shown */
     const struct az_table *t;
@@ -57,7 +60,7 @@ static bool shown(const struct az_xlsx_plan *plan, size_t i)
 {
     const struct az_xlsx_part *p = &plan->parts.v[i];
 
-    return p->number == 1 && (p->t->flags & AZ_TABLE_SUMMARY);
+    return p->number == 1 && (p->t->flags & AZ_TABLE_SUMMARY) && !az_sv_is(p->t->id, "verdict");
 }
 
 static size_t content_width(struct az_xlsx *x, const struct view *v, size_t c)
@@ -76,10 +79,9 @@ static size_t content_width(struct az_xlsx *x, const struct view *v, size_t c)
     return most < limit ? most : limit;
 }
 
-/* Widths come first: the library wants them before any row. Returns the number of columns in use.
- * The tables share their columns; a text at the right end of a table that others outreach may flow
+/* Widths come first: the library wants them before any row. The tables share their columns; a text at the right end of a table that others outreach may flow
  * over, and widens nothing. */
-static size_t set_widths(struct az_xlsx *x, struct lxw_worksheet *ws,
+static void set_widths(struct az_xlsx *x, struct lxw_worksheet *ws,
                          const struct az_xlsx_plan *plan)
 {
     size_t width[COLUMNS_MAX] = { 0 }, used = 2;
@@ -97,10 +99,10 @@ static size_t set_widths(struct az_xlsx *x, struct lxw_worksheet *ws,
         }
     }
     for (size_t c = 0; c < used; c++) {
-        size_t w = width[c] > WIDTH_SMALLEST ? width[c] : WIDTH_SMALLEST;
+        const size_t least = c == 0 ? WIDTH_FIRST : WIDTH_SMALLEST;
+        size_t w = width[c] > least ? width[c] : least;
         worksheet_set_column(ws, (lxw_col_t)c, (lxw_col_t)c, (double)w + 2, NULL);
     }
-    return used;
 }
 
 static enum az_xlsx_style style_of(const struct az_column *col, struct az_scale s)
@@ -135,7 +137,7 @@ static size_t table(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row,
     struct view v = view_of(p->t);
     struct az_sv title = p->t->title.n ? p->t->title : p->t->id;
 
-    az_xlsx_link(x, ws, row++, 0, p->name, title);
+    az_xlsx_link(x, ws, row++, 0, p->name, title, AZ_STYLE_LINK);
     for (size_t c = 0; c < v.n; c++)
         az_xlsx_text(x, ws, row, c, header_of(x, &v, c),
                      v.t->columns.v[v.col[c]].type == AZ_TEXT ? AZ_STYLE_HEADING
@@ -168,24 +170,66 @@ static size_t pair(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, cons
     return row + 1;
 }
 
-size_t az_xlsx_summary(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_document *doc,
-                       const struct az_xlsx_plan *plan)
+/* The verdict: labels in the first column, texts over the others. Returns the next free row. */
+static size_t verdict(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row,
+                      const struct az_document *doc)
 {
-    size_t row = 0, used = set_widths(x, ws, plan);
+    const struct az_table *t = az_headline_of(doc);
+
+    for (size_t r = 0; t && r < t->rows; r++, row++) {
+        const struct az_line l = az_headline_line(t, r);
+        const bool what = l.label.n == 0;
+        struct az_sv text = l.text;
+        if (l.evidence.n)
+            text = az_arena_printf(x->scratch, "%.*s (%.*s)", AZ_SVF(text), AZ_SVF(l.evidence));
+        if (!what)
+            az_xlsx_text(x, ws, row, 0, l.label,
+                         az_sv_is(l.severity, "error")     ? AZ_STYLE_BAD
+                         : az_sv_is(l.severity, "warning") ? AZ_STYLE_WARN
+                                                           : AZ_STYLE_LABEL);
+        az_xlsx_text(x, ws, row, what ? 0 : 1, text, what ? AZ_STYLE_LABEL : AZ_STYLE_PLAIN);
+    }
+    return t ? row + 1 : row;
+}
+
+/* A link to each sheet, and how many rows it has. Returns the next free row. */
+static size_t sheets(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row,
+                     const struct az_xlsx_plan *plan)
+{
+    az_xlsx_text(x, ws, row++, 0, AZ_SV("Sheets"), AZ_STYLE_HEADING);
+    for (size_t i = 0; i < plan->parts.n && !x->error; i++, row++) {
+        const struct az_xlsx_part *p = &plan->parts.v[i];
+        const struct az_sv title = az_field_line(x->scratch, p->t->title.n ? p->t->title : p->name);
+        const struct az_sv shown = az_arena_printf(
+            x->scratch, "%.*s (%zu)", AZ_SVF(az_field_cut(x->scratch, title, INDEX_MAX, true)),
+            p->rows);
+        az_xlsx_link(x, ws, row, 0, p->name, shown, AZ_STYLE_ENTRY);
+    }
+    return row;
+}
+
+void az_xlsx_summary(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_document *doc,
+                     const struct az_xlsx_plan *plan)
+{
+    size_t row = 0;
     struct az_sv title = doc->title.n && !doc->no_heading ? doc->title : doc->input;
 
+    set_widths(x, ws, plan);
     worksheet_gridlines(ws, LXW_HIDE_ALL_GRIDLINES);
     worksheet_set_landscape(ws);
     worksheet_fit_to_pages(ws, 1, 0);
     az_xlsx_text(x, ws, row++, 0, title, AZ_STYLE_TITLE);
+    row = verdict(x, ws, row, doc);
     row = pair(x, ws, row, "Input", doc->input);
     row = pair(x, ws, row, "Format", doc->format);
     for (size_t i = 0; i < doc->preface.n; i++)
         row = pair(x, ws, row, "Note", doc->preface.v[i]);
     row++;
+    const size_t charts = row + az_xlsx_charts(x, ws, row, 1, doc, plan);
+    row = sheets(x, ws, row, plan);
+    row = (row > charts ? row : charts) + 1;
     for (size_t i = 0; i < plan->parts.n && !x->error; i++) {
         if (shown(plan, i))
             row = table(x, ws, row, &plan->parts.v[i]);
     }
-    return used;
 }

@@ -176,7 +176,7 @@ void az_xlsx_cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_
 }
 
 void az_xlsx_link(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col,
-                  struct az_sv sheet, struct az_sv shown)
+                  struct az_sv sheet, struct az_sv shown, enum az_xlsx_style style)
 {
     struct az_vec_char url;
     int rc;
@@ -195,7 +195,7 @@ void az_xlsx_link(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_
     const char *text = az_xlsx_string(x, shown, 255);
     if (!x->error &&
         worksheet_write_url_opt(ws, (lxw_row_t)row, (lxw_col_t)col, url.v,
-                                az_xlsx_style(x, AZ_STYLE_LINK), text, NULL) != LXW_NO_ERROR)
+                                az_xlsx_style(x, style), text, NULL) != LXW_NO_ERROR)
         fail(x, AZ_EINTERNAL);
     az_vec_release(&url);
 }

@@ -42,6 +42,8 @@ struct az_chart {
     struct az_sv size; /* scatter: column that the area of the dots shows; empty: none */
 };
 struct az_verdict;
+struct az_tracks;
+struct az_flame;
 struct az_kept;
 AZ_VEC(struct az_chart, az_charts);
 AZ_VEC(struct az_table *, az_table_list);
@@ -57,6 +59,10 @@ struct az_document {
         preface; /* classic text: lines before the heading (the iteration-count warning) */
     struct az_vec_sv epilogue; /* classic text: lines after the last table */
     bool classic;              /* has a classic block */
+    /* What is drawn and no table reads (results/tracks.h, results/flame.h); NULL: nothing. They are
+     * made where a report draws them (az_report.draws), and released with the document. */
+    const struct az_tracks *tracks;
+    const struct az_flame *flame;
     struct az_kept *kept;      /* released with the document */
     struct az_arena *arena;
     struct az_mem *mem;

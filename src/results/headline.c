@@ -7,6 +7,8 @@ enum { LINE, LABEL, TEXT, RULE, SEVERITY, EVIDENCE, ROW, TIME, SHARE };
 
 static const char *const kinds[AZ_LINES] = { "what", "time", "finding", "note", "trust" };
 
+struct az_sv az_line_kind_text(enum az_line_kind k) { return az_sv_str(kinds[k]); }
+
 struct az_table *az_headline_table(struct az_arena *arena)
 {
     struct az_table *t = az_table_new(arena, "verdict", "Verdict", AZ_TABLE_WHOLE);

@@ -44,6 +44,7 @@ int az_headline_add(struct az_document *d, struct az_table *t) AZ_MUST_USE;
 /* For writers: the verdict of a document, NULL if it has none, and its lines; texts are as
  * long-lived as the table. */
 const struct az_table *az_headline_of(const struct az_document *d);
+struct az_sv az_line_kind_text(enum az_line_kind k); /* "what", "time", ...; static */
 struct az_line az_headline_line(const struct az_table *t, size_t row);
 
 #endif

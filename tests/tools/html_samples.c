@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "reports/list.h"
+#include "results/flame.h"
+#include "results/headline.h"
+#include "results/tracks.h"
 
 static const char *const names[] = {
     "<script>window.hacked = 1</script>",
@@ -201,6 +204,141 @@ static int add_charts(struct az_document *d)
     return rc;
 }
 
+/* ---- verdict, time line and flame view ---- */
+static int add_verdict(struct az_document *d)
+{
+    const struct az_line lines[] = {
+        { .text = AZ_SV("Made up <b>, 2 ranks, 40 steps, 1.0 s"), .ns = 1000000000 },
+        { .kind = AZ_LINE_TIME,
+          .label = AZ_SV("time"),
+          .text = AZ_SV("52.3 % computing, 9.7 % waiting for communication, 1.5 % copying, 36.5 % "
+                        "idle; MFU 13.9 % of bf16 peak"),
+          .ns = -1 },
+        { .kind = AZ_LINE_FINDING,
+          .label = AZ_SV("-36.5 %"),
+          .text = AZ_SV("idle: 4 gaps of 90 ms, host in <script>window.hacked = 8</script>"),
+          .rule = AZ_SV("idle_host"),
+          .severity = AZ_SV("warning"),
+          .evidence = AZ_SV("nights"),
+          .ns = 365000000,
+          .percent = 36.5 },
+        { .kind = AZ_LINE_FINDING,
+          .label = AZ_SV("-9.0 %"),
+          .text = AZ_SV("a kernel at a tenth of its roofline"),
+          .rule = AZ_SV("roofline_headroom"),
+          .severity = AZ_SV("info"),
+          .evidence = AZ_SV("kernels"),
+          .row = az_sv_str(names[4]),
+          .ns = 90000000,
+          .percent = 9 },
+        { .kind = AZ_LINE_TRUST,
+          .label = AZ_SV("trust"),
+          .text = AZ_SV("all 4,315 device events linked; nothing dropped"),
+          .ns = -1 },
+    };
+    struct az_table *t = az_headline_table(d->arena);
+
+    if (!t)
+        return AZ_ENOMEM;
+    for (size_t i = 0; i < AZ_LENGTH(lines); i++)
+        az_headline_put(t, &lines[i]);
+    return az_headline_add(d, t);
+}
+
+static void release_tracks(void *t) { az_tracks_release(t); }
+static void release_flame(void *f) { az_flame_release(f); }
+
+#define STEPS 40
+#define SPAN  1000000000
+static const struct az_track_lane lanes[] = { { .kind = AZ_TRACK_STEPS, .rank = -1, .device = -1, .stream = -1 },
+                                              { .kind = AZ_TRACK_GAPS, .rank = 0, .stream = -1 },
+                                              { .kind = AZ_TRACK_STREAM, .rank = 0, .stream = 7 },
+                                              { .kind = AZ_TRACK_STREAM, .rank = 0, .stream = -1 },
+                                              { .kind = AZ_TRACK_GAPS, .rank = 1, .stream = -1 },
+                                              { .kind = AZ_TRACK_STREAM, .rank = 1, .stream = 7 } };
+
+static int put(struct az_lod *l, struct az_tracks *t, struct az_track_mark m)
+{
+    struct az_track_lane *lane = &t->lanes.v[m.lane];
+    m.busy = m.duration;
+    m.count = 1;
+    lane->busy += m.busy;
+    lane->events++;
+    lane->family[m.family] += m.busy;
+    return az_lod_add(l, &m);
+}
+
+/* Bursts of kernels on each stream, a gap after each burst. */
+static int put_marks(struct az_lod *l, struct az_tracks *t, size_t events)
+{
+    const int64_t step = SPAN / STEPS, one = step * 6 / 10 / (int64_t)(events / STEPS + 1);
+    int rc = 0;
+
+    for (int64_t s = 0; s < STEPS && rc == 0; s++) {
+        rc = put(l, t, (struct az_track_mark){ .start = s * step, .duration = step, .lane = 0,
+                                               .name = NAMES + (uint32_t)s });
+        for (uint32_t lane = 1; lane < AZ_LENGTH(lanes) && rc == 0; lane++) {
+            if (lanes[lane].kind == AZ_TRACK_GAPS)
+                rc = put(l, t, (struct az_track_mark){ .start = s * step + step * 6 / 10, .lane = lane,
+                                                       .duration = step * 4 / 10 });
+            for (size_t i = 0; lanes[lane].kind == AZ_TRACK_STREAM && i < events / STEPS && rc == 0; i++)
+                rc = put(l, t, (struct az_track_mark){ .start = s * step + (int64_t)i * one, .lane = lane,
+                                                       .duration = one * (int64_t)(50 + i % 51) / 100,
+                                                       .name = (uint32_t)(i % NAMES),
+                                                       .family = (uint8_t)(i % NAMES * 7 % AZ_FAMILIES) });
+        }
+    }
+    return rc;
+}
+
+static int add_tracks(struct az_document *d, size_t events)
+{
+    struct az_tracks *t = az_arena_alloc(d->arena, sizeof *t);
+    struct az_lod l = { .n_levels = 0 };
+    bool exact;
+    int rc = t ? 0 : AZ_ENOMEM;
+
+    if (rc)
+        return rc;
+    az_tracks_init(t, d->mem);
+    rc = az_document_keep(d, t, release_tracks);
+    t->span = SPAN;
+    for (size_t i = 0; i < AZ_LENGTH(lanes) && rc == 0; i++)
+        rc = az_vec_push(&t->lanes, lanes[i]);
+    for (size_t i = 0; i < NAMES + STEPS && rc == 0; i++) {
+        rc = az_vec_push(&t->names, i < NAMES ? az_sv_str(names[i])
+                                              : az_arena_printf(d->arena, "step %zu", i - NAMES));
+        rc = rc ? rc : az_vec_push(&t->families, (uint8_t)(i < NAMES ? i * 7 % AZ_FAMILIES : 0));
+    }
+    rc = rc ? rc : az_lod_init(&l, 0, SPAN, AZ_LENGTH(lanes), AZ_TRACK_MARKS, d->mem);
+    rc = rc ? rc : put_marks(&l, t, events);
+    rc = rc ? rc : az_lod_finish(&l, t, &exact);
+    az_lod_release(&l);
+    d->tracks = t;
+    return rc;
+}
+
+static int add_flame(struct az_document *d, size_t paths)
+{
+    struct az_flame *f = az_arena_alloc(d->arena, sizeof *f);
+    int rc = f ? az_flame_init(f, d->mem) : AZ_ENOMEM;
+
+    if (rc)
+        return rc;
+    rc = az_document_keep(d, f, release_flame);
+    for (size_t i = 0; i < paths && rc == 0; i++) {
+        uint32_t node = 0;
+        for (size_t k = 0; k < 3 + i % 5 && rc == 0; k++)
+            rc = az_flame_down(f, &node, k == 2 ? az_sv_str(names[i % NAMES])
+                                                : az_arena_printf(d->arena, "module %zu", i % (k + 3)));
+        az_flame_add(f, node, (int64_t)(1 + i % 97) * 1000, (enum az_family)(i % AZ_FAMILIES));
+    }
+    f->of = "modules & operators";
+    rc = rc ? rc : az_flame_finish(f);
+    d->flame = f;
+    return rc;
+}
+
 static int write_one(const char *folder, const char *name, size_t kernels, size_t nights)
 {
     struct az_mem mem;
@@ -225,6 +363,9 @@ static int write_one(const char *folder, const char *name, size_t kernels, size_
         rc = rc ? rc : add_nights(&d, nights);
         rc = rc ? rc : add_parts(&d);
         rc = rc ? rc : add_charts(&d);
+        rc = rc ? rc : add_verdict(&d);
+        rc = rc ? rc : add_tracks(&d, kernels * 10);
+        rc = rc ? rc : add_flame(&d, kernels);
     }
     snprintf(path, sizeof path, "%s/%s.html", folder, name);
     rc = rc ? rc : az_report_html.write(&d, path, &scratch, &diag);
