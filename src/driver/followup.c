@@ -47,6 +47,7 @@ int az_followup_report(struct az_followup *f, enum az_step step, struct az_docum
 
     doc->xlsx_rows = out->xlsx_rows;
     doc->text_full = f->opts->text_full;
+    doc->text_columns = az_text_columns();
     az_arena_init(&scratch, doc->mem);
     if (out->text)
         failed = az_text_write(doc, &f->text, f->color);

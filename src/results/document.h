@@ -63,6 +63,7 @@ struct az_document {
     /* how writers are to behave */
     bool text_full;      /* text: everything, not only the classic block */
     size_t text_rows;    /* rows a table in the text summary; 0: all */
+    size_t text_columns; /* of a line of it */
     size_t xlsx_rows;    /* 10,000; 0: all */
     size_t html_rows;    /* 1,000; 0: all */
     struct az_sv schema; /* result schema version */
