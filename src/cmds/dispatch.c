@@ -60,7 +60,8 @@ int az_main(int argc, char **argv)
     rc = dispatch(argc, argv);
 
     errno = 0;
-    if (fclose(stdout) != 0 && rc == AZ_EXIT_OK) {
+    /* EPIPE: the reader (`| head`) has seen enough */
+    if (fclose(stdout) != 0 && errno != EPIPE && rc == AZ_EXIT_OK) {
         fprintf(stderr, "analyzer: error: standard output: %s\n", strerror(errno));
         rc = AZ_EXIT_PARTIAL;
     }

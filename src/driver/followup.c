@@ -64,7 +64,7 @@ int az_followup_report(struct az_followup *f, enum az_step step, struct az_docum
             az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(t->path), "cannot be written: %s",
                         az_err_text(rc));
         if (!rc)
-            az_diag_add(diag, AZ_NOTE, AZ_AT_FILE(t->path), "written");
+            az_diag_add(diag, AZ_HINT, AZ_NOWHERE, "wrote %.*s", AZ_SVF(t->path));
         failed = failed ? failed : rc;
         az_arena_reset(&scratch);
     }

@@ -99,20 +99,18 @@ static bool same_run(const struct az_rank_name *name, struct az_sv x, struct az_
            az_sv_eq(behind_rank(a, &i), behind_rank(b, &j));
 }
 
-static void hint(struct az_diag *diag, const struct az_rank_name *name, struct az_sv path, size_t n,
-                 size_t packed)
+static void hint(struct az_diag *diag, const struct az_rank_name *name, struct az_sv path, size_t n)
 {
     const struct az_sv base = az_path_base(path), dir = az_path_dir(path);
     struct az_rank_place at;
-    if (az_rank_name_find(name, base, &at))
-        az_diag_add(diag, AZ_HINT, AZ_NOWHERE,
-                    "%zu files look like the ranks of one run; they are reported one by one "
-                    "(together: analyzer multirank "
-                    "-b '%.*s' -p %.*s%s --all-ranks)",
-                    n, AZ_SVF(dir), AZ_SVF(az_sv_make(base.p + at.start, at.digits - at.start)),
-                    packed == n ? " -e gz"
-                    : packed    ? " -e auto"
-                                : "");
+    if (!az_rank_name_find(name, base, &at))
+        return;
+    const struct az_sv pattern = az_sv_make(base.p + at.start, at.digits - at.start);
+    const bool known = az_sv_is(pattern, AZ_RANK_PATTERN);
+    az_diag_add(diag, AZ_HINT, AZ_NOWHERE,
+                "%zu files look like the ranks of one run; each is reported by itself (together: "
+                "analyzer multirank -b '%.*s'%s%.*s)",
+                n, AZ_SVF(dir), known ? "" : " -p ", AZ_SVF(known ? AZ_SV("") : pattern));
 }
 
 int az_group_hint(struct az_config *c, struct az_diag *diag)
@@ -124,7 +122,7 @@ int az_group_hint(struct az_config *c, struct az_diag *diag)
 
     for (size_t i = 0; told && i < in->n; i++) {
         const struct az_format *f = az_format_find(in->v[i].format);
-        size_t n = 1, packed = 0;
+        size_t n = 1;
         if (told[i] || in->v[i].files.n != 1 || !f || !f->ranks_reduced)
             continue;
         for (size_t k = i + 1; k < in->n; k++) {
@@ -134,12 +132,10 @@ int az_group_hint(struct az_config *c, struct az_diag *diag)
                 !other)
                 continue;
             told[k] = true;
-            packed += az_sv_ends(in->v[k].files.v[0].path, AZ_SV(".gz"));
             n++;
         }
-        packed += az_sv_ends(in->v[i].files.v[0].path, AZ_SV(".gz"));
         if (n > 1)
-            hint(diag, &name, in->v[i].files.v[0].path, n, packed);
+            hint(diag, &name, in->v[i].files.v[0].path, n);
     }
     if (!rc)
         az_rank_name_release(&name);

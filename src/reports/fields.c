@@ -296,6 +296,8 @@ static struct az_scale time_read(const struct az_table *t, size_t col, size_t ro
     };
     struct az_scale s = choose(list, largest * in_ns);
 
+    if (largest <= 0) /* nothing to choose by */
+        return az_field_scale_of(t->columns.v[col].unit, AZ_INT, 0);
     if (s.divide > list[3].scale.divide && too_coarse(t, col, rows, s.divide)) {
         s = choose(list, largest * in_ns / 1e3);
         return s; /* with three decimals for the small ones */

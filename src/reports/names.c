@@ -6,6 +6,7 @@
 
 enum {
     MOST_NAMES = 512, /* of a column: more are shortened without a look at each other */
+    MOST_CUT = 64,    /* the same where words are compared */
     MOST_TOKENS = 64  /* words of a generated name */
 };
 
@@ -68,9 +69,10 @@ struct az_sv az_name_plain(struct az_arena *a, struct az_sv s)
         if (lists && az_sv_is(e, "[]"))
             continue;
         e = words ? unquoted(e) : e;
-        out = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(out), !out.n  ? ""
-                                                            : words ? ", "
-                                                                    : " ",
+        out = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(out),
+                              !out.n  ? ""
+                              : words ? ", "
+                                      : " ",
                               AZ_SVF(e));
     }
     return out.n ? out : AZ_SV("-");
@@ -128,9 +130,9 @@ static struct parts divide(struct az_sv s)
             if (i > from && !end)
                 end = i;
             /* parameters: at the end of the name */
-            p.signature |= i > 0 && (word(s.p[i - 1]) || s.p[i - 1] == '>') &&
-                           (next == s.n || az_sv_starts(az_sv_make(s.p + next, s.n - next),
-                                                        AZ_SV(" [")));
+            p.signature |=
+                i > 0 && (word(s.p[i - 1]) || s.p[i - 1] == '>') &&
+                (next == s.n || az_sv_starts(az_sv_make(s.p + next, s.n - next), AZ_SV(" [")));
             i = next;
             if (i == s.n || s.p[i] != ':')
                 break;
@@ -294,7 +296,7 @@ void az_names_cut(struct az_arena *a, struct az_sv *name, size_t n, size_t width
         return;
     for (size_t i = 0; i < n; i++) {
         shown[i] = name[i];
-        if (az_utf8_width(name[i]) > width && n <= MOST_NAMES)
+        if (az_utf8_width(name[i]) > width && n <= MOST_CUT)
             shown[i] = telling(a, name, n, i);
         shown[i] = az_field_cut(a, shown[i], width, true);
     }

@@ -34,8 +34,8 @@ static size_t line_end(struct az_sv s, size_t columns)
     for (size_t i = 0; i < s.n; i++) {
         used += ((unsigned char)s.p[i] & 0xc0) != 0x80; /* code points: near enough for prose */
         /* a number stays with its unit */
-        const bool within = i > 0 && i + 1 < s.n && s.p[i - 1] >= '0' && s.p[i - 1] <= '9' &&
-                            s.p[i + 1] != '(';
+        const bool within =
+            i > 0 && i + 1 < s.n && s.p[i - 1] >= '0' && s.p[i - 1] <= '9' && s.p[i + 1] != '(';
         if (s.p[i] == ' ' && !within && (end == 0 || used <= columns + 1))
             end = i;
     }
@@ -140,8 +140,8 @@ static bool first_screen(struct az_textout *o, const struct az_document *doc)
     size_t seen = n;
 
     for (size_t i = 0; i < n && !o->error; i++) {
-        size_t rows = doc->text_rows && doc->text_rows < part[i].rows ? doc->text_rows
-                                                                      : part[i].rows;
+        size_t rows =
+            doc->text_rows && doc->text_rows < part[i].rows ? doc->text_rows : part[i].rows;
         az_text_table(o, part[i].table, rows, &part[i]);
     }
     for (size_t i = 0; n && i < doc->tables.n && !o->error; i++)

@@ -6,10 +6,11 @@
 #include "reports/fields.h"
 #include "reports/names.h"
 #include "reports/text.h"
+#include "results/schema.h"
 
 enum {
     INDENT = 2,
-    GAP = 2,        /* blanks between columns */
+    GAP = 2,           /* blanks between columns */
     LEAST_MAIN = 24,   /* the widest text column is not squeezed below this */
     LEAST_SCREEN = 36, /* nor below this on the first screen, */
     FEW_COLUMNS = 4,   /* where more than so many are shown */
@@ -227,6 +228,16 @@ static struct az_sv *names_of(struct az_textout *o, const struct view *v, size_t
     return name;
 }
 
+/* What a share is of, by what the table measures; NULL: its title says it. */
+static const char *share_of(const struct az_table *t, const struct az_screen_part *part)
+{
+    if (part && part->share_of)
+        return part->share_of;
+    return az_schema_find(t, AZ_SV("kernel_time")) >= 0 ? "of kernel time"
+           : az_schema_find(t, AZ_SV("time")) >= 0      ? "of time"
+                                                        : NULL;
+}
+
 /* The largest is left out first: a key tells which row it is, then time, share and count count. */
 static unsigned importance_of(const struct view *v, const struct az_column *c)
 {
@@ -254,10 +265,10 @@ static int add_field(struct az_textout *o, struct view *v, size_t col,
     *f = (struct field){ .col = col, .scale = az_field_scale_read(v->t, col, v->rows) };
     if (c->type == AZ_TEXT && !(f->name = names_of(o, v, col)))
         return az_arena_error(o->scratch);
-    f->header = az_field_line(o->scratch,
-                              az_field_title(o->scratch, c, f->name ? "" : f->scale.unit));
-    if (part && part->share_of && c->unit == AZ_UNIT_PERCENT && az_sv_is(c->stem, "share"))
-        f->header = az_arena_printf(o->scratch, "%% %s", part->share_of);
+    f->header =
+        az_field_line(o->scratch, az_field_title(o->scratch, c, f->name ? "" : f->scale.unit));
+    if (c->unit == AZ_UNIT_PERCENT && az_sv_is(c->stem, "share") && share_of(v->t, part))
+        f->header = az_arena_printf(o->scratch, "%% %s", share_of(v->t, part));
     for (size_t r = 0; r < v->rows; r++) {
         size_t w = az_utf8_width(shown(v, f, r, buf));
         f->cells = w > f->cells ? w : f->cells;

@@ -7,15 +7,15 @@ enum { MAX_TABLES = 12, RANK_ROWS = 8, FAMILY_ROWS = 8, TOP_ROWS = 8 };
 
 struct question {
     const char *tables[MAX_TABLES]; /* ids, the best answer first */
-    size_t rows, least;             /* shown at most; a table with fewer than `least` says nothing */
+    size_t rows, least; /* shown at most; a table with fewer than `least` says nothing */
     const char *share_of;
     const char *columns[AZ_SCREEN_COLUMNS]; /* stems; those that are missing are passed over */
 };
 
 #define TOP_COLUMNS                                                                                \
     {                                                                                              \
-        "kernel", "operation", "input_dims", "kernel_time", "share", "count", "category",          \
-            "parent_operation", "cores", "flops"                                                   \
+        "kernel", "operation", "device", "input_dims", "kernel_time", "share", "count",            \
+            "category", "parent_operation", "cores"                                                \
     }
 
 static const struct question families = {
@@ -27,23 +27,21 @@ static const struct question families = {
     { "family", "category", "device", "kernel_time", "share", "count", "exposed", "recoverable" }
 };
 /* What ran as one launch of a recorded graph has kernels, but no operators. */
-static const struct question operations = { { "unified_perf_summary", "kernel_summary", "kern_sum",
-                                              "tpu_op_summary", "op_models", "ops_stacked",
-                                              "kernel_launchers", "kernels_by_name", "xla_top",
-                                              "ops_summary" },
-                                            TOP_ROWS,
-                                            1,
-                                            "of kernel time",
-                                            TOP_COLUMNS };
+static const struct question operations = {
+    { "unified_perf_summary", "kernel_summary", "kern_sum", "tpu_op_summary", "op_models",
+      "ops_stacked", "kernel_launchers", "kernels_by_name", "xla_top", "ops_summary" },
+    TOP_ROWS,
+    1,
+    "of kernel time",
+    TOP_COLUMNS
+};
 static const struct question kernels = { { "kernel_summary", "kern_sum", "unified_perf_summary",
                                            "kernels_by_name" },
                                          TOP_ROWS,
                                          1,
                                          "of kernel time",
                                          TOP_COLUMNS };
-static const struct question ranks = {
-    { "gpu_timelines_by_rank" }, RANK_ROWS, 2, NULL, { NULL }
-};
+static const struct question ranks = { { "gpu_timelines_by_rank" }, RANK_ROWS, 2, NULL, { NULL } };
 
 /* Does the document say that graphs hide what ran? */
 static bool hidden_by_graphs(const struct az_document *d)
@@ -65,6 +63,15 @@ static bool has_text(const struct az_table *t, size_t col, size_t rows)
     return false;
 }
 
+/* Has the column, of numbers, two values? */
+static bool differs(const struct az_table *t, size_t col)
+{
+    for (size_t r = 1; r < t->rows; r++)
+        if (az_table_at(t, r, col)->i != az_table_at(t, 0, col)->i)
+            return true;
+    return false;
+}
+
 static bool among(const struct az_screen_part *p, size_t col)
 {
     for (size_t i = 0; i < p->n; i++)
@@ -73,12 +80,13 @@ static bool among(const struct az_screen_part *p, size_t col)
     return false;
 }
 
-/* A column with one value in all rows shown tells nothing; what is measured is shown anyway. */
+/* A device is named where there are several; what is empty in all rows is passed over. */
 static void choose_columns(const struct question *q, struct az_screen_part *p)
 {
     for (size_t i = 0; i < AZ_SCREEN_COLUMNS && q->columns[i]; i++) {
         const ptrdiff_t c = az_schema_find(p->table, az_sv_str(q->columns[i]));
-        if (c >= 0 && !among(p, (size_t)c) && has_text(p->table, (size_t)c, p->rows))
+        if (c >= 0 && !among(p, (size_t)c) && has_text(p->table, (size_t)c, p->rows) &&
+            (strcmp(q->columns[i], "device") != 0 || differs(p->table, (size_t)c)))
             p->col[p->n++] = (size_t)c;
     }
     if (p->n < 2)
