@@ -30,6 +30,8 @@ struct classify {
     double total; /* ns of all kernels */
     struct az_log log;
     bool failed;
+    const char *indent;
+    struct az_vec_char *out;
 };
 
 static int prepare(struct classify *c, const struct az_args *a)
@@ -126,41 +128,48 @@ static bool collides(const struct classify *c, const bool *taken, size_t i)
     return false;
 }
 
-static int print_map(struct classify *c)
+/* The map as text: a member of a configuration, its rows indented as far as it is. */
+static int map_text(struct classify *c, const char *indent, struct az_vec_char *text)
 {
-    struct az_vec_char text;
     size_t shown = 0;
     bool *taken = az_arena_array(&c->arena, c->list.n + 1, sizeof *taken);
     int rc = taken ? az_sort_cmp(c->list.v, c->list.n, sizeof *c->list.v, bigger_first, NULL, NULL)
                    : AZ_ENOMEM;
 
-    az_vec_init(&text, NULL);
     if (!rc)
-        rc = az_text_append(&text, AZ_SV("\"kernel_to_class_map\": {\n"));
+        rc = az_text_printf(text, "%s\"kernel_to_class_map\": {\n", indent);
     for (size_t i = 0; !rc && i < c->list.n && shown < (size_t)c->most; i++) {
         const struct proposal *p = &c->list.v[i];
         taken[i] = p->lower.n > 0 && !collides(c, taken, i);
         if (!taken[i])
             continue;
         shown++;
-        rc = az_text_append(&text, AZ_SV("    "));
+        rc = az_text_printf(text, "%s    ", indent);
         if (!rc)
-            rc = az_json_quote(&text, p->key);
+            rc = az_json_quote(text, p->key);
         if (!rc)
-            rc = az_text_append(&text, AZ_SV(": "));
+            rc = az_text_append(text, AZ_SV(": "));
         if (!rc)
-            rc = az_json_quote(&text, p->class_name);
+            rc = az_json_quote(text, p->class_name);
         if (!rc)
-            rc = az_text_printf(&text, ", // %.2f %% of kernel time, %lld kernels\n",
+            rc = az_text_printf(text, ", // %.2f %% of kernel time, %lld kernels\n",
                                 c->total > 0 ? (double)p->ns / c->total * 100.0 : 0.0,
                                 (long long)p->count);
     }
-    if (!rc)
-        rc = az_text_append(&text, AZ_SV("}\n"));
-    if (!rc)
-        fwrite(text.v, 1, text.n, stdout);
-    az_vec_release(&text);
-    return rc;
+    return rc ? rc : az_text_printf(text, "%s}%s\n", indent, *indent ? "," : "");
+}
+
+/* Where the map goes, for who does not know; not in the way of a pipe. */
+static void tell(const struct classify *c)
+{
+    if (!c->list.n)
+        az_log_line(&c->log, AZ_LOG_NORMAL,
+                    c->config ? "note: the map names every kernel" : "note: there are no kernels");
+    else if (!c->config)
+        az_log_line(&c->log, AZ_LOG_NORMAL,
+                    "note: paste this at the top level of a configuration ('analyzer init' makes "
+                    "one), change the classes as you like, and check it with 'analyzer "
+                    "check-config FILE'");
 }
 
 static int session(struct classify *c, const struct az_args *a)
@@ -178,7 +187,7 @@ static int session(struct classify *c, const struct az_args *a)
             return AZ_EXIT_INTERRUPTED;
     }
     if (!rc)
-        rc = print_map(c);
+        rc = map_text(c, c->indent, c->out);
     return rc ? AZ_EXIT_INTERNAL : c->failed ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
 }
 
@@ -206,20 +215,55 @@ static int one_option(struct classify *c, int id, const char *value)
     }
 }
 
+static int begin(struct classify *c, const struct az_cmd *cmd)
+{
+    int rc = az_config_init(&c->conf);
+
+    c->cmd = cmd;
+    c->most = 20;
+    c->log = (struct az_log){ .level = AZ_LOG_NORMAL, .color = az_want_color(AZ_AUTO, 2) };
+    az_plan_init(&c->plan);
+    az_diag_init(&c->diag);
+    az_arena_init(&c->arena, NULL);
+    az_vec_init(&c->over, NULL);
+    az_vec_init(&c->list, NULL);
+    /* the table it reads is shown on request */
+    if (!rc)
+        rc = az_vec_push(&c->over, ((struct az_override){ .kind = AZ_SET_OPTION,
+                                                          .key = AZ_SV("compat"),
+                                                          .value = AZ_SV("all") }));
+    return rc ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
+}
+
+static void end(struct classify *c)
+{
+    az_vec_release(&c->list);
+    az_vec_release(&c->over);
+    az_arena_release(&c->arena);
+    az_diag_release(&c->diag);
+    az_plan_release(&c->plan);
+    az_config_release(&c->conf);
+}
+
+int az_class_map(const struct az_args *a, const char *indent, struct az_vec_char *out)
+{
+    struct classify c = { .indent = indent, .out = out };
+    int rc = begin(&c, &az_cmd_classify);
+
+    if (!rc)
+        rc = session(&c, a);
+    end(&c);
+    return rc;
+}
+
 static int run_classify(const struct az_cmd *cmd, int argc, char **argv)
 {
-    struct classify c = { .cmd = cmd, .most = 20, .log = { .level = AZ_LOG_NORMAL } };
+    struct az_vec_char out;
+    struct classify c = { .indent = "", .out = &out };
     struct az_args a;
-    int id, rc = az_config_init(&c.conf);
+    int id, rc = begin(&c, cmd);
 
-    if (rc)
-        return AZ_EXIT_INTERNAL;
-    az_plan_init(&c.plan);
-    az_diag_init(&c.diag);
-    az_arena_init(&c.arena, NULL);
-    az_vec_init(&c.over, NULL);
-    az_vec_init(&c.list, NULL);
-    c.log.color = az_want_color(AZ_AUTO, 2);
+    az_vec_init(&out, NULL);
     az_args_init(&a, cmd, argc, argv);
     while (!rc && (id = az_args_next(&a)) != ARG_END) {
         if (id == 'h') {
@@ -230,20 +274,17 @@ static int run_classify(const struct az_cmd *cmd, int argc, char **argv)
     }
     if (!rc && (c.config != NULL) == (a.n_operands != 0))
         rc = az_usage_error(cmd, "give either --config=FILE or the files to look at");
-    /* the table it reads is shown on request */
-    if (!rc && az_vec_push(&c.over, ((struct az_override){ .kind = AZ_SET_OPTION,
-                                                           .key = AZ_SV("compat"),
-                                                           .value = AZ_SV("all") })))
-        rc = AZ_EXIT_INTERNAL;
-    if (!rc)
+    if (!rc) {
         rc = session(&c, &a);
+        if (out.n)
+            fwrite(out.v, 1, out.n, stdout);
+        fflush(stdout);
+        if (!rc)
+            tell(&c);
+    }
 out:
-    az_vec_release(&c.list);
-    az_vec_release(&c.over);
-    az_arena_release(&c.arena);
-    az_diag_release(&c.diag);
-    az_plan_release(&c.plan);
-    az_config_release(&c.conf);
+    az_vec_release(&out);
+    end(&c);
     return rc;
 }
 
@@ -260,8 +301,8 @@ const struct az_cmd az_cmd_classify = {
     "PATH...",
     "the biggest kernels without a class, as a class map to paste",
     "Keys are words of the kernels' names that distinguish them from others; classes come from "
-    "the built-in rules, 'todo' where these "
-    "know none.",
+    "the built-in rules,\n"
+    "'todo' where these know none. 'analyzer init' prints a whole configuration.",
     options,
     AZ_LENGTH(options),
     run_classify

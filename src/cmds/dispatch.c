@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,9 +53,17 @@ static void occupy_standard_streams(void)
             return; /* without /dev/null there is nothing to take it with */
 }
 
+/* Has the reader of standard output (`| head`) seen enough? */
+static bool reader_gone(void)
+{
+    struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
 int az_main(int argc, char **argv)
 {
-    bool failed;
+    bool failed, gone;
     int rc;
 
     occupy_standard_streams();
@@ -62,7 +71,8 @@ int az_main(int argc, char **argv)
 
     errno = 0;
     failed = ferror(stdout) != 0; /* when a full buffer was written; the reason is gone */
-    if ((fclose(stdout) != 0 || failed) && rc == AZ_EXIT_OK) {
+    gone = reader_gone();
+    if ((fclose(stdout) != 0 || failed) && !gone && rc == AZ_EXIT_OK) {
         fprintf(stderr, "analyzer: error: standard output: %s\n",
                 errno ? strerror(errno) : "not all of it could be written");
         rc = AZ_EXIT_PARTIAL;

@@ -52,6 +52,7 @@ static int write_text(const struct history_args *h, struct az_document *doc)
 
     az_vec_init(&text, NULL);
     doc->text_full = h->verbose;
+    doc->text_columns = az_text_columns();
     doc->text_rows = h->verbose ? 0 : doc->text_rows;
     rc = az_text_write(doc, &text, az_want_color(h->color, STDOUT_FILENO));
     if (!rc && text.n && fwrite(text.v, 1, text.n, stdout) != text.n)

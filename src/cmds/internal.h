@@ -28,8 +28,8 @@ struct az_cmd {
                char **argv); /* argv[0] is not an operand; exit status */
 };
 
-extern const struct az_cmd az_cmd_run, az_cmd_probe, az_cmd_classify, az_cmd_check_config,
-    az_cmd_schema, az_cmd_list, az_cmd_help, az_cmd_version;
+extern const struct az_cmd az_cmd_run, az_cmd_init, az_cmd_probe, az_cmd_classify,
+    az_cmd_check_config, az_cmd_schema, az_cmd_list, az_cmd_help, az_cmd_version;
 extern const struct az_cmd az_cmd_multirank, az_cmd_replay, az_cmd_merge, az_cmd_compare,
     az_cmd_gate, az_cmd_history;
 extern const struct az_cmd *const az_cmd_table[]; /* NULL-terminated */
@@ -55,6 +55,22 @@ bool az_args_only_help(struct az_args *a, size_t min, size_t max, int *rc);
 int az_usage_error(const struct az_cmd *cmd, const char *fmt, ...) AZ_PRINTF(2, 3);
 /* The nearest of n names, if near enough to be meant; NULL. */
 const char *az_nearest(const char *word, const char *const *names, size_t n);
+
+/* ---- classify.c ---- */
+/* The class map of the operands' kernels as a member of a configuration; exit status. */
+int az_class_map(const struct az_args *a, const char *indent, struct az_vec_char *out);
+
+/* ---- look.c ---- */
+/* Paths as `run` takes them, planned, nothing written. Messages are in the diag. */
+struct az_look {
+    struct az_config conf;
+    struct az_plan plan;
+    struct az_diag diag;
+};
+int az_look_begin(struct az_look *l, const char *const *paths, size_t n);
+void az_look_end(struct az_look *l);
+/* Reads the inputs of a path and prints what they hold, a few indented lines each; exit status. */
+int az_look_describe(const char *path, const struct az_log *log);
 
 /* ---- help.c ---- */
 void az_print_usage(void);

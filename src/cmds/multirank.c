@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEFAULT_FILTER "rank_0"
+#include "io/path.h"
 
 enum { OPT_ALL_RANKS = OPT_OWN, OPT_EXACT_RANK, OPT_DUPLICATE, OPT_FORCE };
 
@@ -14,11 +14,10 @@ static const struct az_cmd_opt options[] = {
       "look for traces in this folder and all below it; each folder that holds some is a run" },
     { 'p', "rank-pattern", "TEXT",
       "text before the rank in a file's name (rank_), or re: and a regular expression for it" },
-    { 'e', "extension", "EXT", "json (the default), gz (*.json.gz), or auto for both" },
+    { 'e', "extension", "EXT", "json, gz (*.json.gz), or auto for both (the default)" },
     { 'f', "filter", "TEXT...",
-      "only files whose path holds every one of these texts; without it " DEFAULT_FILTER
-      " (see --all-ranks)" },
-    { OPT_ALL_RANKS, "all-ranks", NULL, "no filter: every rank of every run" },
+      "only files whose path holds every one of these texts, as rank_0 step_8" },
+    { OPT_ALL_RANKS, "all-ranks", NULL, "every rank of every run: the default without -f" },
     { OPT_EXACT_RANK, "exact-rank", NULL,
       "a filter as rank_1 keeps rank 1 only, not rank 10 to 19 too" },
     { OPT_DUPLICATE, "duplicate-rank", "WHAT",
@@ -27,8 +26,9 @@ static const struct az_cmd_opt options[] = {
     { 'a', "all-kernels", NULL, "a table of every kernel for each rank" },
     { 'r', "node-replay", NULL,
       "write benchmark commands of the costliest matrix products and convolutions" },
-    { 'o', "output", "FILE",
-      "name of the workbook; one run only. Without it the workbook is in the run's folder" },
+    { 'o', "output", "PATH",
+      "folder for the outputs of all runs; or, for one run, the workbook, with all other outputs "
+      "beside it. Without it they are in the run's folder" },
     { OPT_FORCE, "force", NULL,
       "replace reports that are there already; else such a run is skipped" },
     { 'd', "dry-run", NULL, "print each run with its files, and stop" },
@@ -78,8 +78,6 @@ static int add_search(void *ctx, struct az_config *c)
     in->search.filters = filters;
     for (size_t i = 0; i < m->filters.n; i++)
         filters[in->search.n_filters++] = m->filters.v[i];
-    if (!m->filters.n && !m->all_ranks)
-        filters[in->search.n_filters++] = AZ_SV(DEFAULT_FILTER);
     in->search.filters_exact_rank = m->exact;
     in->search.extension = az_sv_str(m->extension);
     in->opts.duplicate_rank = az_sv_str(m->duplicate);
@@ -133,6 +131,18 @@ static int one_of(const struct az_cmd *cmd, const char *option, const char *valu
     return az_usage_error(cmd, "%s cannot be '%s'", option, value);
 }
 
+/* A folder for all, else the workbook, whatever its name ends in. */
+static int set_output(struct multirank *m, const char *path)
+{
+    if (!*path)
+        return az_usage_error(m->cmd, "-o needs a name");
+    if (az_sv_ends(az_sv_str(path), AZ_SV("/")) || az_path_stat(path).kind == AZ_PATH_DIR)
+        m->run.dir = path;
+    else
+        m->run.xlsx = m->run.together = path;
+    return AZ_EXIT_OK;
+}
+
 static int own_option(struct multirank *m, int id, const char *value)
 {
     static const char *const extensions[] = { "json", "gz", "auto" };
@@ -168,22 +178,11 @@ static int own_option(struct multirank *m, int id, const char *value)
         return AZ_EXIT_OK;
     case 'd':
         return az_run_option(m->cmd, &m->run, OPT_DRY_RUN, value);
-    case 'o': /* always the workbook, whatever its name ends in */
-        m->run.xlsx = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(m->cmd, "-o needs a name");
+    case 'o':
+        return set_output(m, value);
     default:
         return az_run_option(m->cmd, &m->run, id, value);
     }
-}
-
-/* What a user who gives no filter may not expect. */
-static void tell_default(const struct multirank *m)
-{
-    const struct az_log log = { .level = m->run.quiet ? AZ_LOG_QUIET : AZ_LOG_NORMAL };
-    if (!m->filters.n && !m->all_ranks)
-        az_log_line(&log, AZ_LOG_NORMAL,
-                    "note: no -f: only files with '" DEFAULT_FILTER
-                    "' in their path are read (--all-ranks takes every rank)");
 }
 
 static int parse(struct multirank *m, struct az_args *a, bool *stop)
@@ -215,7 +214,7 @@ static int parse(struct multirank *m, struct az_args *a, bool *stop)
 
 static int run_multirank(const struct az_cmd *cmd, int argc, char **argv)
 {
-    struct multirank m = { .cmd = cmd, .extension = "json", .duplicate = "error" };
+    struct multirank m = { .cmd = cmd, .extension = "auto", .duplicate = "error" };
     struct az_arena arena;
     struct az_args a;
     bool stop = true;
@@ -231,10 +230,8 @@ static int run_multirank(const struct az_cmd *cmd, int argc, char **argv)
         az_args_init(&a, cmd, n, parted);
         rc = parse(&m, &a, &stop);
     }
-    if (!stop) {
-        tell_default(&m);
+    if (!stop)
         rc = az_run_inputs(&m.run, &a);
-    }
     az_run_args_release(&m.run);
     az_vec_release(&m.filters);
     az_arena_release(&arena);
@@ -249,8 +246,7 @@ const struct az_cmd az_cmd_multirank = {
     "a file is what its\n"
     "metadata say, else the number in its name; a rank that cannot be read is named and the others "
     "are reported.\n"
-    "In a configuration: base_dir and the keys next to it, where every rank is read unless filters "
-    "are given.",
+    "In a configuration: base_dir and the keys next to it.",
     options,
     AZ_LENGTH(options),
     run_multirank

@@ -1,4 +1,4 @@
-/* `analyzer probe PATH...`: what is this file. */
+/* `analyzer probe PATH...`: what is this file, and what is in it. */
 #include "cmds/internal.h"
 
 #include <stdio.h>
@@ -68,12 +68,22 @@ static int run_probe(const struct az_cmd *cmd, int argc, char **argv)
         fflush(stdout);
         az_diag_print(&p.diag, &log);
         az_diag_release(&p.diag);
+        if (!rc)
+            rc = az_look_describe(path, &log);
         failed |= rc;
     }
     return failed ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
 }
 
 static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct az_cmd az_cmd_probe = { "probe",  "PATH...", "what a file is, and how sure that is",
-                                     NULL,     options,   1,
-                                     run_probe };
+const struct az_cmd az_cmd_probe = {
+    "probe",
+    "PATH...",
+    "what a file is and what it holds: devices, ranks, steps, span",
+    "The number behind the format is how sure that is. Next: 'analyzer run PATH' reports it, "
+    "'analyzer init PATH' prints a\n"
+    "configuration.",
+    options,
+    1,
+    run_probe
+};

@@ -11,9 +11,10 @@ static const struct az_cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE",
       "analyse the inputs of this configuration; '-': standard input" },
     { 'o', "output", "PATH",
-      "folder for the outputs; a name ending in .xlsx: the workbook of the one input" },
+      "folder for the outputs (the workbook, or those of --format); a name ending in .xlsx: the "
+      "workbook of the one input" },
     { OPT_FORMAT, "format", "LIST",
-      "outputs instead of the default (text,xlsx): text and the formats of 'analyzer list'" },
+      "outputs instead of the default: text, and the formats of 'analyzer list'" },
     { OPT_CSV_DIR, "csv-dir", "DIR",
       "one CSV file a table in DIR; several inputs: in DIR/<title>. Without --format or --xlsx no "
       "workbook" },
@@ -121,7 +122,7 @@ static int set_output(const struct az_cmd *cmd, struct az_run_args *r, const cha
     if (!p.n)
         return az_usage_error(cmd, "-o needs a name");
     if (az_sv_ends(p, AZ_SV(".xlsx")))
-        r->xlsx = path;
+        r->xlsx = r->together = path;
     else
         r->dir = path;
     return AZ_EXIT_OK;
@@ -294,6 +295,8 @@ static int prepare(struct session *s, const struct az_args *a)
         rc = az_plan_paths(&s->config, (const char *const *)a->operands, a->n_operands, &s->diag);
     if (!rc)
         rc = apply(s->r, &s->config);
+    s->config.together = az_sv_str(s->r->together);
+    s->config.look = !s->r->config && !s->r->add_inputs && !s->r->dir;
     if (!rc)
         rc = az_plan_search(&s->config, &s->diag);
     return rc ? rc : az_plan_make(&s->plan, &s->config, &s->diag);
@@ -406,7 +409,10 @@ const struct az_cmd az_cmd_run = {
     "run",
     "--config=FILE | PATH...",
     "analyse the inputs of a configuration, or look at files",
-    "Without -o the outputs are next to the first file of an input, as NAME_perf_report.xlsx.\n"
+    "Paths are looked at: nothing is written unless -o, --format, --xlsx or --csv-dir ask for it. "
+    "A configuration\n"
+    "writes a workbook for each input. Without -o outputs are next to the first file of an input, "
+    "as NAME_perf_report.xlsx.\n"
     "Paths may be files, folders and globs; '-' is standard input. The CSV reports of one Nsight "
     "report, and the\n"
     "files of the ranks of one run, form one input.",

@@ -47,6 +47,7 @@ int az_followup_report(struct az_followup *f, enum az_step step, struct az_docum
 
     doc->xlsx_rows = out->xlsx_rows;
     doc->text_full = f->opts->text_full;
+    doc->text_columns = az_text_columns();
     az_arena_init(&scratch, doc->mem);
     if (out->text)
         failed = az_text_write(doc, &f->text, f->color);
@@ -63,7 +64,7 @@ int az_followup_report(struct az_followup *f, enum az_step step, struct az_docum
             az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(t->path), "cannot be written: %s",
                         az_err_text(rc));
         if (!rc)
-            az_diag_add(diag, AZ_NOTE, AZ_AT_FILE(t->path), "written");
+            az_diag_add(diag, AZ_HINT, AZ_NOWHERE, "wrote %.*s", AZ_SVF(t->path));
         failed = failed ? failed : rc;
         az_arena_reset(&scratch);
     }

@@ -87,27 +87,25 @@ struct az_sv az_group_without_host(struct az_arena *a, struct az_sv path)
     return any ? az_sv_make(text, n) : (struct az_sv){ "", 0 };
 }
 
-static void hint(struct az_diag *diag, const struct az_rank_name *name, struct az_sv path, size_t n,
-                 size_t packed)
+static void hint(struct az_diag *diag, const struct az_rank_name *name, struct az_sv path, size_t n)
 {
     const struct az_sv base = az_path_base(path), dir = az_path_dir(path);
     struct az_rank_place at;
-    if (az_rank_name_find(name, base, &at))
-        az_diag_add(diag, AZ_HINT, AZ_NOWHERE,
-                    "%zu files look like the ranks of one run; they are reported one by one "
-                    "(together: analyzer multirank "
-                    "-b '%.*s' -p %.*s%s --all-ranks)",
-                    n, AZ_SVF(dir), AZ_SVF(az_sv_make(base.p + at.start, at.digits - at.start)),
-                    packed == n ? " -e gz"
-                    : packed    ? " -e auto"
-                                : "");
+    if (!az_rank_name_find(name, base, &at))
+        return;
+    const struct az_sv pattern = az_sv_make(base.p + at.start, at.digits - at.start);
+    const bool known = az_sv_is(pattern, AZ_RANK_PATTERN);
+    az_diag_add(diag, AZ_HINT, AZ_NOWHERE,
+                "%zu files look like the ranks of one run; each is reported by itself (together: "
+                "analyzer multirank -b '%.*s'%s%.*s)",
+                n, AZ_SVF(dir), known ? "" : " -p ", AZ_SVF(known ? AZ_SV("") : pattern));
 }
 
 /* Inputs of one file each whose names differ in the rank only. */
 struct alike {
     struct az_sv first; /* path */
     int64_t rank;       /* of the first */
-    size_t n, packed;   /* those of another rank, and the first */
+    size_t n;           /* those of another rank, and the first */
 };
 AZ_VEC(struct alike, alikes);
 
@@ -131,10 +129,7 @@ static int note_rank(struct alikes *list, struct az_intern *keys, const struct a
     if (rc)
         return rc;
     struct alike *x = &list->v[id];
-    if (x->n == 0 || at.rank != x->rank) {
-        x->n++;
-        x->packed += az_sv_ends(path, AZ_SV(".gz"));
-    }
+    x->n += x->n == 0 || at.rank != x->rank;
     return AZ_OK;
 }
 
@@ -157,7 +152,7 @@ int az_group_hint(struct az_config *c, struct az_diag *diag)
     }
     for (size_t i = 0; !rc && i < list.n; i++)
         if (list.v[i].n > 1)
-            hint(diag, &name, list.v[i].first, list.v[i].n, list.v[i].packed);
+            hint(diag, &name, list.v[i].first, list.v[i].n);
     az_intern_release(&keys);
     az_vec_release(&list);
     az_rank_name_release(&name);

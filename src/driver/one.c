@@ -294,8 +294,11 @@ static void fill_document(struct az_one *o, const struct az_run_opts *opts)
     if (in->is_run && in->files.n)
         doc->input = az_path_dir(in->files.v[0].path);
     doc->format = az_sv_str(o->job->format->name);
-    doc->classic = (o->caps & AZ_CAP_CLASSIC) && o->job->format->text_classic;
+    /* of configurations only: who names a file wants to see what is in it */
+    doc->classic =
+        (o->caps & AZ_CAP_CLASSIC) && o->job->format->text_classic && in->where.file.n > 0;
     doc->text_full = opts->text_full || in->opts.text_full;
+    doc->text_columns = az_text_columns();
     doc->text_rows = in->opts.top_rows > 0 ? (size_t)in->opts.top_rows : 0;
     doc->xlsx_rows = o->job->xlsx_rows;
     doc->html_rows = o->job->html_rows;

@@ -105,22 +105,30 @@ static int choose_writers(const struct naming *n, struct wanted *w, const struct
             rc = az_diag_fail(n->diag, AZ_ECONFIG, at,
                               "unknown output format '%.*s' (see `analyzer list`)", AZ_SVF(name));
     }
-    /* A place named asks for its writer; the workbook is the default where none is named. */
+    /* A place named asks for its writer; the workbook is the default where none is named, but for a
+     * look at files. */
     if (!rc && w->o.csv_dir.n)
         rc = want(w, az_report_find(AZ_SV("csv")));
-    if (!rc && (w->o.xlsx.n || (w->defaults && !w->o.csv_dir.n)))
+    if (!rc && (w->o.xlsx.n || (w->defaults && !w->o.csv_dir.n && !n->c->look)))
         rc = want(w, az_report_find(AZ_SV("xlsx")));
     return rc;
 }
 
-/* Folder and base name of an input's reports: the given folder, else next to its first file; what
- * has no place in the file system is reported in the current folder. */
+/* Folder and base name of an input's reports: those of the file that was named, the given folder,
+ * else next to its first file; what has no place in the file system is reported in the current
+ * folder. */
 static int choose_stem(const struct naming *n, size_t i)
 {
     struct az_plan_job *job = &n->p->jobs.v[i];
     struct az_arena *a = &n->p->arena;
     struct az_sv dir = n->w[i].o.dir, name = az_report_base(job), first;
 
+    if (n->c->together.n) {
+        dir = az_path_dir(n->c->together);
+        name = az_path_stem(n->c->together);
+        n->w[i].stem = az_sv_is(dir, ".") ? name : az_path_join(a, dir, name);
+        return n->w[i].stem.p ? AZ_OK : az_arena_error(a);
+    }
     if (!dir.n && job->input->files.n) {
         first = job->input->files.v[0].path;
         dir = az_path_is_stream(first) ? AZ_SV(".") : az_path_dir(first);

@@ -59,9 +59,11 @@ struct crew {
 
 static int write_outputs(const struct crew *c, struct task *t, struct az_result *res)
 {
-    struct az_arena scratch;
+    struct az_arena scratch, names;
+    struct az_sv written = AZ_SV("");
     int failed = AZ_OK;
 
+    az_arena_init(&names, NULL);
     az_arena_init(&scratch, &res->mem);
     for (size_t i = 0; i < t->job->targets.n && !az_interrupted(); i++) {
         const struct az_target *out = &t->job->targets.v[i];
@@ -75,9 +77,13 @@ static int write_outputs(const struct crew *c, struct task *t, struct az_result 
         if (rc)
             failed = rc;
         else
-            az_diag_add(&t->diag, AZ_NOTE, AZ_AT_FILE(out->path), "written");
+            written = az_arena_printf(&names, "%.*s%s%.*s", AZ_SVF(written), written.n ? ", " : "",
+                                      AZ_SVF(out->path));
         az_arena_reset(&scratch);
     }
+    if (written.n)
+        az_diag_add(&t->diag, AZ_HINT, AZ_NOWHERE, "wrote %.*s", AZ_SVF(written));
+    az_arena_release(&names);
     az_arena_release(&scratch);
     return failed;
 }
@@ -212,6 +218,12 @@ static void print_text(struct crew *c, const struct az_vec_char *text)
         c->stdout_errno = errno ? errno : EIO;
 }
 
+/* A reader that has seen enough (`| head`) is no failure: there is nobody to print for. */
+static bool stdout_failed(const struct crew *c)
+{
+    return c->stdout_errno && c->stdout_errno != EPIPE;
+}
+
 static void print_task(struct crew *c, struct task *t)
 {
     struct az_sv title = t->job->input->title;
@@ -327,7 +339,7 @@ static void follow_up(struct crew *c)
 static int finish(struct crew *c)
 {
     az_progress_clear(&c->progress);
-    if (c->stdout_errno)
+    if (stdout_failed(c))
         az_log_line(&c->log, AZ_LOG_QUIET, "error: standard output: %s", strerror(c->stdout_errno));
     if (az_interrupted()) {
         az_out_cleanup();
@@ -341,7 +353,7 @@ static int finish(struct crew *c)
         return AZ_EXIT_INTERNAL;
     if (c->gate_failed)
         return AZ_EXIT_GATE;
-    return c->failed || c->follow_failed || c->stdout_errno ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
+    return c->failed || c->follow_failed || stdout_failed(c) ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
 }
 
 static int run_crew(struct crew *c, struct az_arena *a)

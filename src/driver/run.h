@@ -63,5 +63,8 @@ struct az_cancel az_signals_install(void);
 bool az_interrupted(void);
 /* Colour wanted on this descriptor: --color, NO_COLOR, TERM=dumb, terminal. */
 bool az_want_color(enum az_when when, int fd);
+/* Columns of a line of text for people: COLUMNS, else the terminal's, 80 to 200; 100 where neither
+ * is known. */
+size_t az_text_columns(void);
 
 #endif

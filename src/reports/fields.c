@@ -250,9 +250,8 @@ struct az_scale az_field_scale_of(enum az_unit unit, enum az_cell_type type, dou
     }
 }
 
-struct az_scale az_field_scale(const struct az_table *t, size_t col, size_t rows)
+static double largest_of(const struct az_table *t, size_t col, size_t rows)
 {
-    const struct az_column *c = &t->columns.v[col];
     double largest = 0;
 
     for (size_t r = 0; r < rows && r < t->rows; r++) {
@@ -260,7 +259,65 @@ struct az_scale az_field_scale(const struct az_table *t, size_t col, size_t rows
         if (x > largest) /* false for NaN */
             largest = x;
     }
-    return az_field_scale_of(c->unit, c->type, largest);
+    return largest;
+}
+
+struct az_scale az_field_scale(const struct az_table *t, size_t col, size_t rows)
+{
+    const struct az_column *c = &t->columns.v[col];
+
+    return az_field_scale_of(c->unit, c->type, largest_of(t, col, rows));
+}
+
+/* Three or four digits of the largest. */
+static int few_decimals(double largest) { return largest >= 100 ? 1 : largest >= 10 ? 2 : 3; }
+
+/* Most of the others would be shown as 0 next to the largest. */
+static bool too_coarse(const struct az_table *t, size_t col, size_t rows, double divide)
+{
+    size_t n = 0, lost = 0;
+
+    for (size_t r = 0; r < rows && r < t->rows; r++) {
+        double x = fabs(az_cell_number(az_table_at(t, r, col)));
+        n += x > 0;
+        lost += x > 0 && x < divide / 200;
+    }
+    return n > 2 && lost > n / 2;
+}
+
+static struct az_scale time_read(const struct az_table *t, size_t col, size_t rows, double in_ns,
+                                 bool whole, double largest)
+{
+    const struct step list[] = {
+        { 1e9, { 1e9 / in_ns, 3, "s" } },
+        { 1e6, { 1e6 / in_ns, 3, "ms" } },
+        { 1e3, { 1e3 / in_ns, 3, "us" } },
+        { 0, { 1 / in_ns, 3, "ns" } },
+    };
+    struct az_scale s = choose(list, largest * in_ns);
+
+    if (largest <= 0) /* nothing to choose by */
+        return az_field_scale_of(t->columns.v[col].unit, AZ_INT, 0);
+    if (s.divide > list[3].scale.divide && too_coarse(t, col, rows, s.divide)) {
+        s = choose(list, largest * in_ns / 1e3);
+        return s; /* with three decimals for the small ones */
+    }
+    s.decimals = s.divide == 1 && whole ? 0 : few_decimals(largest / s.divide);
+    return s;
+}
+
+struct az_scale az_field_scale_read(const struct az_table *t, size_t col, size_t rows)
+{
+    const struct az_column *c = &t->columns.v[col];
+    const double largest = largest_of(t, col, rows);
+    struct az_scale s = az_field_scale_of(c->unit, c->type, largest);
+
+    if (az_unit_same_dimension(c->unit, AZ_UNIT_NS))
+        return time_read(t, col, rows, az_unit_base(c->unit) / az_unit_base(AZ_UNIT_NS),
+                         c->type == AZ_INT, largest);
+    if (c->unit == AZ_UNIT_PERCENT && largest >= 10)
+        s.decimals = 1;
+    return s;
 }
 
 struct az_sv az_field_number(const struct az_cell *c, const struct az_column *col,
@@ -319,8 +376,8 @@ struct az_sv az_field_header(struct az_arena *scratch, const struct az_column *c
     }
     if (at < 0)
         return az_arena_printf(scratch, "%.*s (%s)", AZ_SVF(name), shown);
-    if (c->unit == AZ_UNIT_US)
-        return name; /* never scaled: its own spelling stays */
+    if (strcmp(shown, az_unit_text(c->unit)) == 0)
+        return name; /* its own spelling stays */
     struct az_sv head = az_sv_make(name.p, (size_t)at);
     struct az_sv tail = az_sv_make(name.p + (size_t)at + unit.n, name.n - (size_t)at - unit.n);
     return az_arena_printf(scratch, "%.*s%s%.*s", AZ_SVF(head), shown, AZ_SVF(tail));

@@ -4,7 +4,9 @@
 #include "base/utf8.h"
 #include "io/outfile.h"
 #include "reports/fields.h"
+#include "reports/names.h"
 #include "reports/report.h"
+#include "results/headline.h"
 
 #define MAX_BYTES   60000 /* under 60 KB, with room for the last lines */
 #define RESERVED    2000  /* of them, for what is said about tables skipped */
@@ -49,15 +51,32 @@ static void put_note(struct writer *w, size_t n, const char *what, const char *b
                            behind));
 }
 
+/* Texts of a column's first rows, shortened as far as they stay different; NULL: it has numbers. */
+static struct az_sv *names_of(struct writer *w, const struct az_table *t, size_t col, size_t rows)
+{
+    struct az_sv *name = NULL;
+
+    if (t->columns.v[col].type == AZ_TEXT)
+        name = az_arena_array(w->scratch, rows + 1, sizeof *name);
+    for (size_t r = 0; name && r < rows; r++)
+        name[r] = az_name_plain(w->scratch,
+                                az_field_line(w->scratch, az_cell_text(az_table_at(t, r, col))));
+    if (name) {
+        az_names_shorten(w->scratch, name, rows);
+        az_names_cut(w->scratch, name, rows, TEXT_MAX);
+    }
+    return name;
+}
+
+/* name: texts of the column; NULL: numbers. */
 static void put_cell(struct writer *w, const struct az_table *t, size_t row, size_t col,
-                     struct az_scale scale)
+                     const struct az_sv *name, struct az_scale scale)
 {
     const struct az_cell *c = az_table_at(t, row, col);
     char buf[AZ_FIELD_MAX];
 
-    if (c->type == AZ_TEXT)
-        put_plain(w, az_field_cut(w->scratch, az_field_line(w->scratch, az_cell_text(c)), TEXT_MAX,
-                                  true));
+    if (name)
+        put_plain(w, name[row]);
     else
         put(w, az_field_number(c, &t->columns.v[col], scale, buf));
 }
@@ -74,13 +93,15 @@ static void put_rows(struct writer *w, const struct az_table *t, size_t rows)
 {
     size_t col[COLUMNS_MAX], n = az_field_choose(t, col, COLUMNS_MAX), all = visible_columns(t);
     struct az_scale scale[COLUMNS_MAX];
+    struct az_sv *name[COLUMNS_MAX];
 
     put_str(w, "\n|");
     for (size_t i = 0; i < n; i++) {
         const struct az_column *c = &t->columns.v[col[i]];
-        scale[i] = az_field_scale(t, col[i], rows);
+        scale[i] = az_field_scale_read(t, col[i], rows);
+        name[i] = names_of(w, t, col[i], rows);
         put_str(w, " ");
-        put_plain(w, az_field_header(w->scratch, c, c->type == AZ_TEXT ? "" : scale[i].unit));
+        put_plain(w, az_field_title(w->scratch, c, c->type == AZ_TEXT ? "" : scale[i].unit));
         put_str(w, " |");
     }
     put_str(w, "\n|");
@@ -91,7 +112,7 @@ static void put_rows(struct writer *w, const struct az_table *t, size_t rows)
         put_str(w, "|");
         for (size_t i = 0; i < n; i++) {
             put_str(w, " ");
-            put_cell(w, t, r, col[i], scale[i]);
+            put_cell(w, t, r, col[i], name[i], scale[i]);
             put_str(w, " |");
         }
         put_str(w, "\n");
@@ -105,6 +126,30 @@ static void put_rows(struct writer *w, const struct az_table *t, size_t rows)
 static bool is_shown(const struct az_table *t)
 {
     return (t->flags & (AZ_TABLE_SUMMARY | AZ_TABLE_CLASSIC)) != 0;
+}
+
+/* The verdict as a list; its findings point at their table. */
+static void put_verdict(struct writer *w, const struct az_table *t)
+{
+    for (size_t r = 0; r < t->rows; r++) {
+        const struct az_line l = az_headline_line(t, r);
+        put_str(w, l.kind == AZ_LINE_WHAT ? "\n**" : r == 1 ? "\n\n- " : "\n- ");
+        if (l.label.n) {
+            put_str(w, "**");
+            put_plain(w, l.label);
+            put_str(w, "** ");
+        }
+        put_plain(w, l.text);
+        if (l.evidence.n) {
+            put_str(w, " (");
+            put_plain(w, l.evidence);
+            put_str(w, l.row.n ? ": " : "");
+            put_plain(w, l.row);
+            put_str(w, ")");
+        }
+        put_str(w, l.kind == AZ_LINE_WHAT ? "**" : "");
+    }
+    put_str(w, "\n");
 }
 
 /* False: it would be too long, nothing was put. Half the rows are tried, and half of these, before
@@ -149,6 +194,8 @@ static void put_document(struct writer *w)
         put_plain(w, az_utf8_cut(doc->preface.v[i], 400));
         put_str(w, "\n");
     }
+    if (az_headline_of(doc))
+        put_verdict(w, az_headline_of(doc));
     for (size_t i = 0; i < doc->tables.n && !w->error; i++)
         if (is_shown(doc->tables.v[i]))
             left_out += !put_table(w, doc->tables.v[i]);

@@ -117,7 +117,9 @@ static void classic_block(struct az_textout *o, const struct az_document *doc)
 int az_text_write(const struct az_document *doc, struct az_vec_char *out, bool color)
 {
     struct az_arena scratch;
-    struct az_textout o = { .out = out, .scratch = &scratch, .color = color };
+    struct az_textout o = {
+        .out = out, .scratch = &scratch, .color = color, .columns = doc->text_columns
+    };
 
     az_arena_init(&scratch, doc->mem);
     if (doc->verdict)

@@ -63,12 +63,13 @@ struct az_document {
      * made where a report draws them (az_report.draws), and released with the document. */
     const struct az_tracks *tracks;
     const struct az_flame *flame;
-    struct az_kept *kept;      /* released with the document */
+    struct az_kept *kept; /* released with the document */
     struct az_arena *arena;
     struct az_mem *mem;
     /* how writers are to behave */
     bool text_full;           /* text: everything, not only the classic block */
     size_t text_rows;         /* rows a table in the text summary; 0: all */
+    size_t text_columns;      /* of a line of it */
     size_t xlsx_rows;         /* 10,000; 0: all */
     size_t html_rows;         /* 1,000; 0: all */
     struct az_sv sheets_note; /* how to get the tables without a sheet; empty: all have one */

@@ -89,7 +89,7 @@ static void markup_is_escaped(void **state)
     table(&f, "empty", 0, "");
     const char *text = written(&f);
     assert_non_null(strstr(text, "## a \\*title\\* &lt;b>\n"));
-    assert_non_null(strstr(text, "| na\\|me | Total (ms) |\n|---|---:|\n"));
+    assert_non_null(strstr(text, "| Na me | Time (ms) |\n|---|---:|\n"));
     assert_non_null(strstr(text, "| a\\|b \\`c\\` &lt;script> &amp; \\_d\\_ | 1.500 |\n"));
     assert_non_null(strstr(text, "(none)"));
     assert_null(strstr(text, "unseen"));

@@ -1,0 +1,126 @@
+/* `analyzer init PATH...`: a configuration to begin with. */
+#include "cmds/internal.h"
+
+#include <stdio.h>
+
+#include "text/jsonw.h"
+
+static int quoted(struct az_vec_char *out, const char *before, struct az_sv s, const char *behind)
+{
+    int rc = az_text_append(out, az_sv_str(before));
+
+    rc = rc ? rc : az_json_quote(out, s);
+    return rc ? rc : az_text_append(out, az_sv_str(behind));
+}
+
+/* Files with roles (the CSVs of one Nsight report) are named by these, one file by its path. */
+static int put_files(const struct az_input *in, struct az_vec_char *out)
+{
+    const bool roles = in->files.n && in->files.v[0].role.n;
+    int rc = 0;
+
+    if (roles)
+        rc = az_text_append(out, AZ_SV("            \"nsys_csv_file_path\": {\n"));
+    for (size_t i = 0; !rc && roles && i < in->files.n; i++) {
+        rc = quoted(out, "                ", in->files.v[i].role, ": ");
+        rc = rc ? rc : quoted(out, "", in->files.v[i].path, ",\n");
+    }
+    if (roles)
+        return rc ? rc : az_text_append(out, AZ_SV("            },\n"));
+    if (in->files.n == 1)
+        return quoted(out, "            \"path\": ", in->files.v[0].path, ",\n");
+    rc = az_text_append(out, AZ_SV("            \"paths\": [\n"));
+    for (size_t i = 0; !rc && i < in->files.n; i++)
+        rc = quoted(out, "                ", in->files.v[i].path, ",\n");
+    return rc ? rc : az_text_append(out, AZ_SV("            ],\n"));
+}
+
+static int put_input(const struct az_plan_job *job, struct az_vec_char *out)
+{
+    const bool classic = job->format && job->format->text_classic;
+    const char *format = job->saved ? AZ_FORMAT_RESULT : job->format->name;
+    int rc = quoted(out, "        {\n            \"title\": ", job->input->title, ",\n");
+
+    rc = rc ? rc : quoted(out, "            \"format\": ", az_sv_str(format), ",\n");
+    rc = rc ? rc : put_files(job->input, out);
+    if (!rc && classic)
+        rc = az_text_append(
+            out, AZ_SV("            \"analysis_args\": {\n"
+                       "                \"num_of_iters\": 1, // of the recorded part\n"
+                       "                \"num_of_gpus\": 1,\n"
+                       "                // \"nvtx_tag_of_iter\": \"name of the range around an "
+                       "iteration\",\n"
+                       "            },\n"));
+    return rc ? rc : az_text_append(out, AZ_SV("        },\n"));
+}
+
+static int put_config(const struct az_look *l, const struct az_args *a, struct az_vec_char *out)
+{
+    bool classic = false;
+    size_t n = 0;
+    int rc = az_text_append(
+        out, AZ_SV("// All keys: analyzer help config. Is it right: analyzer check-config FILE.\n"
+                   "{\n    \"inputs\": [\n"));
+
+    for (size_t i = 0; !rc && i < l->plan.jobs.n; i++) {
+        const struct az_plan_job *job = &l->plan.jobs.v[i];
+        if (job->error || (!job->format && !job->saved))
+            continue;
+        classic |= job->format && job->format->text_classic;
+        rc = put_input(job, out);
+        n++;
+    }
+    rc = rc ? rc : az_text_append(out, AZ_SV("    ],\n"));
+    /* the formats whose classes are the user's; others have built-in ones */
+    if (!rc && classic && az_class_map(a, "    ", out) != AZ_EXIT_OK)
+        rc = AZ_EINTERNAL;
+    if (!rc)
+        rc = az_text_append(
+            out, AZ_SV("    \"outputs\": {\n        \"dir\": \"reports\",\n"
+                       "        \"formats\": [\"text\", \"xlsx\", \"html\"],\n    },\n}\n"));
+    return rc ? rc : n ? AZ_OK : AZ_EEMPTY;
+}
+
+static int run_init(const struct az_cmd *cmd, int argc, char **argv)
+{
+    struct az_log log = { .level = AZ_LOG_NORMAL };
+    struct az_vec_char out;
+    struct az_look l;
+    struct az_args a;
+    int rc;
+
+    az_args_init(&a, cmd, argc, argv);
+    if (az_args_only_help(&a, 1, SIZE_MAX, &rc))
+        return rc;
+    log.color = az_want_color(AZ_AUTO, 2);
+    az_vec_init(&out, NULL);
+    rc = az_look_begin(&l, (const char *const *)a.operands, a.n_operands);
+    az_diag_print(&l.diag, &log);
+    for (size_t i = 0; !rc && i < l.plan.jobs.n; i++)
+        az_diag_print(&l.plan.jobs.v[i].diag, &log);
+    if (!rc)
+        rc = put_config(&l, &a, &out);
+    if (!rc && out.n)
+        fwrite(out.v, 1, out.n, stdout);
+    else if (rc == AZ_EEMPTY)
+        az_log_line(&log, AZ_LOG_QUIET, "error: no recognised profile among these paths");
+    az_look_end(&l);
+    az_vec_release(&out);
+    return rc == AZ_EINTR    ? AZ_EXIT_INTERRUPTED
+           : rc == AZ_ENOMEM ? AZ_EXIT_INTERNAL
+           : rc              ? AZ_EXIT_PARTIAL
+                             : AZ_EXIT_OK;
+}
+
+static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
+const struct az_cmd az_cmd_init = {
+    "init",
+    "PATH...",
+    "a configuration for these files, to begin with",
+    "Prints it: analyzer init FILE > config.json. Paths are as given, so keep the file in the "
+    "folder where you are, or\n"
+    "name inputs by absolute paths.",
+    options,
+    1,
+    run_init
+};

@@ -1,0 +1,197 @@
+/* What a newcomer wants to know of a file before there is a configuration. */
+#include "cmds/internal.h"
+
+#include <stdio.h>
+
+#include "base/human.h"
+#include "base/num.h"
+#include "results/headline.h"
+#include "results/schema.h"
+
+int az_look_begin(struct az_look *l, const char *const *paths, size_t n)
+{
+    struct az_config_names names;
+    struct az_overrides none;
+    int rc = az_config_init(&l->conf);
+
+    az_vec_init(&none, NULL);
+    az_diag_init(&l->diag);
+    az_plan_init(&l->plan);
+    if (!rc)
+        rc = az_plan_names(&l->plan.arena, &names);
+    if (!rc)
+        rc = az_config_quick(&l->conf, &none, &names, &l->diag);
+    l->conf.cancel = az_signals_install(); /* from here on there may be temporary files */
+    l->conf.look = l->conf.no_reports = true;
+    if (!rc) /* ranks of one run are one input, the CSVs of one report, too */
+        rc = n == 1 ? az_plan_runs(&l->conf, paths[0], &l->diag)
+                    : az_plan_paths(&l->conf, paths, n, &l->diag);
+    if (!rc)
+        rc = az_plan_search(&l->conf, &l->diag);
+    return rc ? rc : az_plan_make(&l->plan, &l->conf, &l->diag);
+}
+
+void az_look_end(struct az_look *l)
+{
+    az_plan_release(&l->plan);
+    az_diag_release(&l->diag);
+    az_config_release(&l->conf);
+}
+
+static void line(const char *label, struct az_sv text)
+{
+    if (text.n)
+        printf("  %-9s %.*s\n", label, AZ_SVF(text));
+}
+
+/* Value of a fact; empty: the file does not say. */
+static struct az_sv fact(const struct az_document *d, const char *key)
+{
+    const struct az_table *t = az_document_table(d, "facts");
+
+    for (size_t r = 0; t && r < t->rows; r++)
+        if (az_sv_is(az_cell_text(az_table_at(t, r, 0)), key))
+            return az_cell_text(az_table_at(t, r, 1));
+    return AZ_SV("");
+}
+
+/* "2 x NVIDIA H100": devices that the file names, equal ones together. */
+static struct az_sv devices(const struct az_document *d, struct az_arena *a)
+{
+    const struct az_table *t = az_document_table(d, "facts");
+    struct az_sv out = AZ_SV("");
+
+    for (size_t r = 0; t && r < t->rows; r++) {
+        const struct az_sv key = az_cell_text(az_table_at(t, r, 0)),
+                           name = az_cell_text(az_table_at(t, r, 1));
+        size_t n = 0;
+        if (!az_sv_starts(key, AZ_SV("device ")) || (out.n && az_sv_find(out, name) >= 0))
+            continue;
+        for (size_t k = r; k < t->rows; k++)
+            n += az_sv_starts(az_cell_text(az_table_at(t, k, 0)), AZ_SV("device ")) &&
+                 az_sv_eq(az_cell_text(az_table_at(t, k, 1)), name);
+        out =
+            az_arena_printf(a, "%.*s%s%zu x %.*s", AZ_SVF(out), out.n ? ", " : "", n, AZ_SVF(name));
+    }
+    return out.n ? out : fact(d, "devices");
+}
+
+static struct az_sv ranks(const struct az_result *res, struct az_arena *a)
+{
+    const struct az_sv n = fact(&res->doc, "ranks"), world = fact(&res->doc, "world size");
+
+    if (n.n && world.n)
+        return az_arena_printf(a, "%.*s of %.*s", AZ_SVF(n), AZ_SVF(world));
+    if (n.n)
+        return n;
+    if (res->n_traces != 1 || res->traces[0].rank < 0)
+        return AZ_SV("");
+    if (res->traces[0].world_size <= 0)
+        return az_arena_printf(a, "rank %lld", (long long)res->traces[0].rank);
+    return az_arena_printf(a, "rank %lld of %lld: the others are files of their own",
+                           (long long)res->traces[0].rank, (long long)res->traces[0].world_size);
+}
+
+/* Number of different values of a table's column; 0: there is no such column. */
+static size_t values(const struct az_document *d, const char *table, const char *stem)
+{
+    const struct az_table *t = az_document_table(d, table);
+    const ptrdiff_t c = t ? az_schema_find(t, az_sv_str(stem)) : -1;
+    size_t n = 0;
+    char x[AZ_NUM_MAX], y[AZ_NUM_MAX];
+
+    for (size_t r = 0; c >= 0 && !t->make && r < t->rows; r++) {
+        size_t before = 0;
+        while (before < r && !az_sv_eq(az_cell_exact(az_table_at(t, before, (size_t)c), x),
+                                       az_cell_exact(az_table_at(t, r, (size_t)c), y)))
+            before++;
+        n += before == r;
+    }
+    return n;
+}
+
+static struct az_sv steps(const struct az_document *d, struct az_arena *a)
+{
+    static const char *const where[][2] = { { "gpu_timeline_by_step", "step" },
+                                            { "device_iterations", "range_id" } };
+
+    for (size_t i = 0; i < AZ_LENGTH(where); i++) {
+        const size_t n = values(d, where[i][0], where[i][1]);
+        if (n)
+            return az_arena_printf(a, "%zu", n);
+    }
+    return AZ_SV("");
+}
+
+/* From the first to the last device event. */
+static struct az_sv span(const struct az_document *d, struct az_arena *a)
+{
+    const struct az_table *t = az_document_table(d, "gpu_timeline");
+    const ptrdiff_t type = t ? az_schema_find(t, AZ_SV("type")) : -1,
+                    time = t ? az_schema_find(t, AZ_SV("time")) : -1;
+    char text[AZ_HUMAN_MAX];
+
+    for (size_t r = 0; type >= 0 && time >= 0 && r < t->rows; r++)
+        if (az_sv_is(az_cell_text(az_table_at(t, r, (size_t)type)), "total_time")) {
+            const double x = az_cell_number(az_table_at(t, r, (size_t)time)) *
+                             az_unit_base(t->columns.v[time].unit) / az_unit_base(AZ_UNIT_NS);
+            az_human_time((int64_t)x, text);
+            return az_arena_printf(a, "%s of device time", text);
+        }
+    return AZ_SV("");
+}
+
+static void describe(const struct az_plan_job *job, const struct az_result *res)
+{
+    const struct az_document *d = &res->doc;
+    const struct az_table *verdict = az_headline_of(d);
+    const struct az_sv shapes = fact(d, "record_shapes"), stacks = fact(d, "with_stack");
+    struct az_arena a;
+
+    az_arena_init(&a, NULL);
+    if (verdict && verdict->rows)
+        line("what", az_headline_line(verdict, 0).text);
+    line("devices", devices(d, &a));
+    line("ranks", ranks(res, &a));
+    line("steps", steps(d, &a));
+    line("span", span(d, &a));
+    if (job->format && strcmp(job->format->name, "pytorch") == 0) {
+        line("shapes", az_sv_is(shapes, "1")
+                           ? AZ_SV("recorded: FLOPs, bytes and rooflines are there")
+                           : AZ_SV("not recorded: no FLOPs (profile with record_shapes=True)"));
+        line("stacks", az_sv_is(stacks, "1")
+                           ? AZ_SV("recorded")
+                           : AZ_SV("not recorded (profile with with_stack=True)"));
+    }
+    az_arena_release(&a);
+}
+
+int az_look_describe(const char *path, const struct az_log *log)
+{
+    struct az_look l;
+    int rc = az_look_begin(&l, &path, 1);
+
+    if (rc)
+        az_diag_print(&l.diag, log);
+    for (size_t i = 0; !rc && i < l.plan.jobs.n && !az_interrupted(); i++) {
+        struct az_plan_job *job = &l.plan.jobs.v[i];
+        struct az_run_opts opts = { .memory_limit = l.conf.memory_limit };
+        struct az_result res;
+
+        az_result_init(&res, opts.memory_limit);
+        if (!job->error)
+            job->error = az_run_one(job, &opts, 1, &res, &job->diag, NULL);
+        if (l.plan.jobs.n > 1 || l.conf.inputs.v[i].files.n > 1)
+            printf("  input     %.*s: %zu file%s, %s\n", AZ_SVF(job->input->title),
+                   job->input->files.n, job->input->files.n == 1 ? "" : "s",
+                   job->format ? job->format->name : "saved result");
+        if (res.reportable)
+            describe(job, &res);
+        fflush(stdout);
+        az_diag_print(&job->diag, log);
+        rc = job->error;
+        az_result_release(&res);
+    }
+    az_look_end(&l);
+    return rc;
+}

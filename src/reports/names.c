@@ -1,0 +1,304 @@
+/* Names for people. A name is shortened by its syntax only: no name is known here. */
+#include "reports/names.h"
+
+#include "base/utf8.h"
+#include "reports/fields.h"
+
+enum {
+    MOST_NAMES = 512, /* of a column: more are shortened without a look at each other */
+    MOST_CUT = 64,    /* the same where words are compared */
+    MOST_TOKENS = 64  /* words of a generated name */
+};
+
+static bool word(char c)
+{
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' ||
+           (unsigned char)c >= 0x80;
+}
+
+/* ---- lists ---- */
+static struct az_sv unquoted(struct az_sv s)
+{
+    s = az_sv_trim(s);
+    if (s.n >= 2 && s.p[0] == '"' && s.p[s.n - 1] == '"')
+        s = az_sv_make(s.p + 1, s.n - 2);
+    return s.n == 0 || az_sv_is(s, "null") ? AZ_SV("-") : s;
+}
+
+/* End of the element that begins at i: its comma at depth 0, or the end. */
+static size_t element_end(struct az_sv s, size_t i)
+{
+    bool quoted = false;
+    int depth = 0;
+
+    for (; i < s.n; i++) {
+        char c = s.p[i];
+        if (quoted && c == '\\')
+            i++;
+        else if (c == '"')
+            quoted = !quoted;
+        else if (!quoted && (c == '[' || c == '{'))
+            depth++;
+        else if (!quoted && (c == ']' || c == '}'))
+            depth--;
+        else if (!quoted && depth == 0 && c == ',')
+            break;
+    }
+    return i < s.n ? i : s.n;
+}
+
+static bool is_list(struct az_sv s, char first)
+{
+    return s.n >= 2 && s.p[0] == '[' && s.p[s.n - 1] == ']' && s.p[1] == first;
+}
+
+struct az_sv az_name_plain(struct az_arena *a, struct az_sv s)
+{
+    const bool words = is_list(s, '"'), lists = is_list(s, '[');
+    struct az_sv out = AZ_SV(""), in;
+
+    if (az_sv_is(s, "[]"))
+        return AZ_SV("-");
+    if (!words && !lists)
+        return s;
+    in = az_sv_make(s.p + 1, s.n - 2);
+    for (size_t i = 0; i < in.n;) {
+        size_t end = element_end(in, i);
+        struct az_sv e = az_sv_trim(az_sv_make(in.p + i, end - i));
+        i = end + 1;
+        if (lists && az_sv_is(e, "[]"))
+            continue;
+        e = words ? unquoted(e) : e;
+        out = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(out),
+                              !out.n  ? ""
+                              : words ? ", "
+                                      : " ",
+                              AZ_SVF(e));
+    }
+    return out.n ? out : AZ_SV("-");
+}
+
+/* ---- C++ names ---- */
+
+/* Index behind the bracket that closes the one at i; n if none does. `->` closes nothing. */
+static size_t behind(struct az_sv s, size_t i)
+{
+    int depth = 0;
+
+    for (; i < s.n; i++) {
+        char c = s.p[i];
+        depth += c == '<' || c == '(' || c == '{' || c == '[';
+        if (c == ')' || c == '}' || c == ']' || (c == '>' && s.p[i - 1] != '-'))
+            depth--;
+        if (depth == 0)
+            return i + 1;
+    }
+    return s.n;
+}
+
+/* Parts of a name at depth 0. */
+struct parts {
+    struct az_sv base, arguments; /* without the brackets */
+    bool signature;               /* it has what only a name of C++ has */
+};
+
+static struct parts divide(struct az_sv s)
+{
+    struct parts p = { .base = s };
+    size_t from = 0, i = 0, end = 0;
+    struct az_sv arguments = AZ_SV("");
+
+    if (az_sv_starts(s, AZ_SV("void "))) {
+        p.signature = true;
+        i = from = 5;
+    }
+    while (i < s.n) {
+        char c = s.p[i];
+        if (c == ':' && i + 1 < s.n && s.p[i + 1] == ':') {
+            i += 2;
+            from = i;
+            end = 0;
+        } else if ((c == '<' || c == '{') && i > from) {
+            const size_t next = behind(s, i);
+            end = end ? end : i;
+            if (c == '<' && next > i + 1)
+                arguments = az_sv_make(s.p + i + 1, next - i - 2);
+            p.signature |= c == '<' && word(s.p[i - 1]);
+            i = next;
+        } else if (c == '(' || c == '{') {
+            const size_t next = behind(s, i);
+            if (i > from && !end)
+                end = i;
+            /* parameters: at the end of the name */
+            p.signature |=
+                i > 0 && (word(s.p[i - 1]) || s.p[i - 1] == '>') &&
+                (next == s.n || az_sv_starts(az_sv_make(s.p + next, s.n - next), AZ_SV(" [")));
+            i = next;
+            if (i == s.n || s.p[i] != ':')
+                break;
+        } else {
+            i++;
+        }
+    }
+    p.base = az_sv_make(s.p + from, (end ? end : s.n) - from);
+    p.arguments = arguments;
+    return p;
+}
+
+/* Template arguments without namespaces, parameters and blanks: "4, at::native::Gelu(at::Base&)" ->
+ * "4,Gelu". */
+static struct az_sv simple(struct az_arena *a, struct az_sv s)
+{
+    char *p = az_arena_str(a, s);
+    size_t n = 0, begin = 0; /* begin: of the word being read, in the output */
+
+    for (size_t i = 0; p && i < s.n;) {
+        char c = s.p[i];
+        if (c == ':' && i + 1 < s.n && s.p[i + 1] == ':') {
+            if (s.n - i > 2 && !word(s.p[i + 2]))
+                ; /* "::{lambda": nothing that says more */
+            else
+                n = begin;
+            i += 2;
+        } else if (c == '(' || c == '{') {
+            i = behind(s, i);
+        } else if (c == ' ' || c == '&' || c == '*') {
+            i++;
+        } else {
+            p[n++] = c;
+            i++;
+            if (!word(c))
+                begin = n;
+        }
+    }
+    return az_sv_make(p ? p : "", n);
+}
+
+static bool identifier(struct az_sv s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!word(s.p[i]))
+            return false;
+    return s.n > 0;
+}
+
+struct az_sv az_name_short(struct az_arena *a, struct az_sv s, bool arguments)
+{
+    const ptrdiff_t arrow = az_sv_find(s, AZ_SV("->"));
+    struct parts p;
+
+    if (arrow > 0 && identifier(az_sv_make(s.p, (size_t)arrow))) {
+        const struct az_sv tail = AZ_SV(" (Synthetic Op)");
+        struct az_sv inner = az_sv_make(s.p + arrow + 2, s.n - (size_t)arrow - 2);
+        if (az_sv_ends(inner, tail))
+            inner.n -= tail.n;
+        return az_arena_printf(a, "%.*s (in %.*s)", AZ_SVF(az_name_short(a, inner, arguments)),
+                               (int)arrow, s.p);
+    }
+    p = divide(s);
+    if (!p.signature || !p.base.n)
+        return s;
+    if (!arguments || !p.arguments.n)
+        return p.base;
+    return az_arena_printf(a, "%.*s<%.*s>", AZ_SVF(p.base), AZ_SVF(simple(a, p.arguments)));
+}
+
+/* Does another name have the same short form? */
+static bool ambiguous(const struct az_sv *name, const struct az_sv *shown, size_t n, size_t i)
+{
+    for (size_t k = 0; k < n; k++)
+        if (k != i && az_sv_eq(shown[k], shown[i]) && !az_sv_eq(name[k], name[i]))
+            return true;
+    return false;
+}
+
+void az_names_shorten(struct az_arena *a, struct az_sv *name, size_t n)
+{
+    struct az_sv *shown = az_arena_array(a, 2 * n + 1, sizeof *shown), *longer = shown + n;
+
+    if (!shown)
+        return;
+    for (size_t i = 0; i < n; i++)
+        shown[i] = az_name_short(a, name[i], false);
+    for (int round = 0; round < 2 && n <= MOST_NAMES; round++) {
+        for (size_t i = 0; i < n; i++) {
+            longer[i] = shown[i];
+            if (ambiguous(name, shown, n, i))
+                longer[i] = round ? name[i] : az_name_short(a, name[i], true);
+        }
+        memcpy(shown, longer, n * sizeof *shown);
+    }
+    memcpy(name, shown, n * sizeof *shown);
+}
+
+/* ---- widths ---- */
+static size_t count_tokens(struct az_sv s)
+{
+    size_t n = 1;
+
+    for (size_t i = 0; i < s.n; i++)
+        n += s.p[i] == '_';
+    return n;
+}
+
+static struct az_sv token(struct az_sv s, size_t at)
+{
+    struct az_sv t = az_sv_cut(&s, '_');
+
+    while (at-- > 0)
+        t = az_sv_cut(&s, '_');
+    return t;
+}
+
+/* Names made by one generator: as many words, the same first one. */
+static bool akin(struct az_sv x, struct az_sv y)
+{
+    return az_sv_eq(token(x, 0), token(y, 0)) && count_tokens(x) == count_tokens(y);
+}
+
+/* Is its word at this place another one in a name like it? */
+static bool varies(const struct az_sv *name, size_t n, size_t i, size_t at)
+{
+    const struct az_sv own = token(name[i], at);
+
+    for (size_t k = 0; k < n; k++)
+        if (akin(name[i], name[k]) && !az_sv_eq(own, token(name[k], at)))
+            return true;
+    return false;
+}
+
+/* The first word and those that vary among names like it: "sm90_…_tn_…_tile256x128x64_…"; the name
+ * itself if it has none like it. */
+static struct az_sv telling(struct az_arena *a, const struct az_sv *name, size_t n, size_t i)
+{
+    const size_t tokens = count_tokens(name[i]);
+    struct az_sv out = token(name[i], 0);
+    bool any = false, left_out = false;
+
+    if (tokens < 3 || tokens > MOST_TOKENS)
+        return name[i];
+    for (size_t at = 1; at < tokens; at++) {
+        const bool keep = varies(name, n, i, at);
+        if (keep)
+            out = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(out), left_out ? "\xe2\x80\xa6" : "_",
+                                  AZ_SVF(token(name[i], at)));
+        any |= keep;
+        left_out = !keep;
+    }
+    return any ? out : name[i];
+}
+
+void az_names_cut(struct az_arena *a, struct az_sv *name, size_t n, size_t width)
+{
+    struct az_sv *shown = az_arena_array(a, n + 1, sizeof *shown);
+
+    if (!shown)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        shown[i] = name[i];
+        if (az_utf8_width(name[i]) > width && n <= MOST_CUT)
+            shown[i] = telling(a, name, n, i);
+        shown[i] = az_field_cut(a, shown[i], width, true);
+    }
+    memcpy(name, shown, n * sizeof *shown);
+}

@@ -1,0 +1,375 @@
+/* One table as aligned columns that fit the width: names are shortened first, headers broken over
+ * two lines, texts cut, and only then columns left out, the least telling first. */
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "reports/fields.h"
+#include "reports/names.h"
+#include "reports/text.h"
+#include "results/schema.h"
+
+enum {
+    INDENT = 2,
+    GAP = 2,           /* blanks between columns */
+    LEAST_MAIN = 24,   /* the widest text column is not squeezed below this */
+    LEAST_SCREEN = 36, /* nor below this on the first screen, */
+    FEW_COLUMNS = 4,   /* where more than so many are shown */
+    LEAST_TEXT = 12,
+    MOST_TEXT = 100,  /* of any text column */
+    HEADER_LINES = 3, /* at most */
+    KEEP = 4          /* columns of this importance and below go first */
+};
+
+struct field { /* a column that is shown */
+    size_t col;
+    struct az_scale scale;
+    struct az_sv header;
+    size_t header_width; /* of its longest line */
+    size_t cells, width; /* of the widest cell; of the column */
+    unsigned importance; /* the largest is left out first */
+    struct az_sv *name;  /* its cells, if they are texts, left-justified; NULL: numbers */
+};
+struct view {
+    const struct az_table *t;
+    struct field *field;
+    size_t n, rows;
+    size_t left_out; /* columns that did not fit */
+    bool broken;     /* headers take several lines */
+    bool screen;     /* columns are in the order of their importance */
+};
+
+/* End of a line: no blanks before the break. */
+static void end_row(struct az_textout *o)
+{
+    while (o->out->n && o->out->v[o->out->n - 1] == ' ')
+        o->out->n--;
+    az_textout_put(o, AZ_SV("\n"));
+}
+
+static struct az_sv shown(const struct view *v, const struct field *f, size_t row, char *buf)
+{
+    if (f->name)
+        return f->name[row];
+    return az_field_number(az_table_at(v->t, row, f->col), &v->t->columns.v[f->col], f->scale, buf);
+}
+
+/* ---- headers ---- */
+
+/* Where the first line of a header ends if it may have `width` columns: behind a blank or `_`. */
+static size_t header_end(struct az_sv s, size_t width)
+{
+    size_t end = 0;
+
+    if (az_utf8_width(s) <= width)
+        return s.n;
+    for (size_t i = 1; i < s.n; i++) {
+        if (s.p[i - 1] != ' ' && s.p[i - 1] != '_')
+            continue;
+        if (end && az_utf8_width(az_sv_trim(az_sv_make(s.p, i))) > width)
+            break;
+        end = i;
+    }
+    return end ? end : s.n;
+}
+
+/* Its line of that number, broken for a width. */
+static struct az_sv header_line(struct az_sv s, size_t width, size_t line)
+{
+    for (size_t i = 0; i < line && s.n; i++) {
+        size_t end = header_end(s, width);
+        s = az_sv_make(s.p + end, s.n - end);
+    }
+    return az_sv_trim(az_sv_make(s.p, line + 1 < HEADER_LINES ? header_end(s, width) : s.n));
+}
+
+/* Width of the longest line if it is broken for `width`. */
+static size_t header_width(struct az_sv s, size_t width)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < HEADER_LINES; i++) {
+        size_t w = az_utf8_width(header_line(s, width, i));
+        most = w > most ? w : most;
+    }
+    return most;
+}
+
+static void header_rows(struct az_textout *o, const struct view *v)
+{
+    size_t lines = 1;
+
+    for (size_t i = 0; v->broken && i < v->n; i++)
+        for (size_t k = lines; k < HEADER_LINES; k++)
+            if (header_line(v->field[i].header, v->field[i].width, k).n)
+                lines = k + 1;
+    for (size_t k = 0; k < lines; k++) {
+        az_textout_pad(o, INDENT);
+        for (size_t i = 0; i < v->n; i++) {
+            const struct field *f = &v->field[i];
+            struct az_sv s = f->header;
+            if (v->broken) { /* short headers stand at the bottom */
+                size_t own = 1;
+                while (own < lines && header_line(s, f->width, own).n)
+                    own++;
+                s = k + own < lines ? AZ_SV("") : header_line(s, f->width, k + own - lines);
+            }
+            s = az_field_cut(o->scratch, s, f->width, false);
+            size_t w = az_utf8_width(s), pad = f->width > w ? f->width - w : 0;
+            az_textout_pad(o, (i ? GAP : 0) + (f->name ? 0 : pad));
+            az_textout_put(o, s);
+            az_textout_pad(o, f->name ? pad : 0);
+        }
+        end_row(o);
+    }
+}
+
+/* ---- fitting ---- */
+static size_t total_width(const struct view *v)
+{
+    size_t sum = INDENT;
+
+    for (size_t i = 0; i < v->n; i++)
+        sum += v->field[i].width + (i ? GAP : 0);
+    return sum;
+}
+
+static void set_widths(struct view *v)
+{
+    for (size_t i = 0; i < v->n; i++) {
+        struct field *f = &v->field[i];
+        size_t head = az_utf8_width(f->header);
+        if (v->broken) /* two lines, or as narrow as its longest word */
+            head = header_width(f->header, f->cells > head / 2 ? f->cells : (head + 1) / 2);
+        f->width = f->cells > head ? f->cells : head;
+    }
+}
+
+static void drop_one(struct view *v)
+{
+    size_t worst = 0;
+
+    for (size_t i = 1; i < v->n; i++)
+        if (v->field[i].importance >= v->field[worst].importance)
+            worst = i;
+    memmove(&v->field[worst], &v->field[worst + 1], (v->n - 1 - worst) * sizeof v->field[0]);
+    v->n--;
+    v->left_out++;
+}
+
+/* Takes the excess from the widest text column; false: none can give more. */
+static bool squeeze(struct view *v, size_t excess)
+{
+    const size_t least = v->screen && v->n > FEW_COLUMNS ? LEAST_SCREEN : LEAST_MAIN;
+    struct field *widest = NULL;
+    size_t second = least;
+
+    for (size_t i = 0; i < v->n; i++) {
+        struct field *f = &v->field[i];
+        if (f->name && (!widest || f->width > widest->width))
+            widest = f;
+    }
+    for (size_t i = 0; i < v->n; i++)
+        if (v->field[i].name && &v->field[i] != widest && v->field[i].width > second)
+            second = v->field[i].width;
+    if (widest && widest->width > least) {
+        /* down to the next widest, at least by one, at most what is needed */
+        size_t step = widest->width > second ? widest->width - second : 1;
+        widest->width -= step < excess ? step : excess;
+        return true;
+    }
+    for (size_t i = v->n; !(v->screen && v->n > FEW_COLUMNS) && i-- > 0;) {
+        struct field *f = &v->field[i];
+        if (f->name && f != widest && f->width > LEAST_TEXT) {
+            f->width--;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void fit(struct view *v, size_t columns)
+{
+    const size_t most = MOST_TEXT < columns / 2 ? MOST_TEXT : columns / 2;
+
+    set_widths(v);
+    for (;;) {
+        size_t total = total_width(v);
+        if (total <= columns)
+            return;
+        if (!v->broken) {
+            v->broken = true;
+            set_widths(v);
+            for (size_t i = 0; i < v->n; i++)
+                if (v->field[i].name && v->field[i].width > most && v->n > 1)
+                    v->field[i].width = most;
+            continue;
+        }
+        if (squeeze(v, total - columns))
+            continue;
+        if (v->n <= 1) {
+            if (v->n && v->field[0].width > columns - INDENT)
+                v->field[0].width = columns - INDENT;
+            return;
+        }
+        drop_one(v);
+    }
+}
+
+/* ---- a view ---- */
+static struct az_sv *names_of(struct az_textout *o, const struct view *v, size_t col)
+{
+    struct az_sv *name = az_arena_array(o->scratch, v->rows + 1, sizeof *name);
+
+    for (size_t r = 0; name && r < v->rows; r++)
+        name[r] = az_name_plain(o->scratch,
+                                az_field_line(o->scratch, az_cell_text(az_table_at(v->t, r, col))));
+    if (name)
+        az_names_shorten(o->scratch, name, v->rows);
+    return name;
+}
+
+/* What a share is of, by what the table measures; NULL: its title says it. */
+static const char *share_of(const struct az_table *t, const struct az_screen_part *part)
+{
+    if (part && part->share_of)
+        return part->share_of;
+    return az_schema_find(t, AZ_SV("kernel_time")) >= 0 ? "of kernel time"
+           : az_schema_find(t, AZ_SV("time")) >= 0      ? "of time"
+                                                        : NULL;
+}
+
+/* The largest is left out first: a key tells which row it is, then time, share and count count. */
+static unsigned importance_of(const struct view *v, const struct az_column *c)
+{
+    bool time = az_unit_same_dimension(c->unit, AZ_UNIT_NS), percent = c->unit == AZ_UNIT_PERCENT,
+         count = c->unit == AZ_UNIT_COUNT, first = true;
+
+    if (c->flags & AZ_KEY)
+        return 0;
+    for (size_t i = 0; i < v->n; i++) {
+        const enum az_unit u = v->t->columns.v[v->field[i].col].unit;
+        first &= !(time && az_unit_same_dimension(u, AZ_UNIT_NS)) && u != c->unit;
+    }
+    if (first && (time || percent || count))
+        return time ? 1 : percent ? 2 : 3;
+    return KEEP + (unsigned)v->n;
+}
+
+static int add_field(struct az_textout *o, struct view *v, size_t col,
+                     const struct az_screen_part *part)
+{
+    const struct az_column *c = &v->t->columns.v[col];
+    struct field *f = &v->field[v->n];
+    char buf[AZ_FIELD_MAX];
+
+    *f = (struct field){ .col = col, .scale = az_field_scale_read(v->t, col, v->rows) };
+    if (c->type == AZ_TEXT && !(f->name = names_of(o, v, col)))
+        return az_arena_error(o->scratch);
+    f->header =
+        az_field_line(o->scratch, az_field_title(o->scratch, c, f->name ? "" : f->scale.unit));
+    if (c->unit == AZ_UNIT_PERCENT && az_sv_is(c->stem, "share") && share_of(v->t, part))
+        f->header = az_arena_printf(o->scratch, "%% %s", share_of(v->t, part));
+    for (size_t r = 0; r < v->rows; r++) {
+        size_t w = az_utf8_width(shown(v, f, r, buf));
+        f->cells = w > f->cells ? w : f->cells;
+    }
+    f->importance = part ? (unsigned)v->n : importance_of(v, c);
+    if (f->cells || (c->flags & AZ_KEY)) /* an empty column says nothing */
+        v->n++;
+    return 0;
+}
+
+static int make_view(struct az_textout *o, const struct az_table *t, size_t rows,
+                     const struct az_screen_part *part, struct view *v)
+{
+    const size_t all = part && part->n ? part->n : t->columns.n;
+    int rc = 0;
+
+    *v = (struct view){ .t = t, .rows = rows < t->rows ? rows : t->rows };
+    v->screen = part && part->n;
+    v->field = az_arena_array(o->scratch, all + 1, sizeof v->field[0]);
+    if (!v->field)
+        return az_arena_error(o->scratch);
+    for (size_t i = 0; !rc && i < all; i++) {
+        const size_t col = part && part->n ? part->col[i] : i;
+        if (!(t->columns.v[col].flags & AZ_DETAIL) || (part && part->n))
+            rc = add_field(o, v, col, part && part->n ? part : NULL);
+    }
+    fit(v, o->columns);
+    for (size_t i = 0; i < v->n; i++)
+        if (v->field[i].name && v->field[i].cells > v->field[i].width)
+            az_names_cut(o->scratch, v->field[i].name, v->rows, v->field[i].width);
+    return rc;
+}
+
+/* Colour of a change: worse is red, better is green. */
+static const char *change_color(const struct az_table *t, size_t row, size_t col)
+{
+    int worse = az_field_worse(t, row, col);
+
+    return worse > 0 ? AZ_TEXT_RED : worse < 0 ? AZ_TEXT_GREEN : NULL;
+}
+
+static void body(struct az_textout *o, const struct view *v)
+{
+    char buf[AZ_FIELD_MAX];
+
+    for (size_t r = 0; r < v->rows; r++) {
+        az_textout_pad(o, INDENT);
+        for (size_t i = 0; i < v->n; i++) {
+            const struct field *f = &v->field[i];
+            struct az_sv s = az_field_cut(o->scratch, shown(v, f, r, buf), f->width, true);
+            size_t w = az_utf8_width(s), pad = f->width > w ? f->width - w : 0;
+            az_textout_pad(o, (i ? GAP : 0) + (f->name ? 0 : pad));
+            az_textout_colored(o, change_color(v->t, r, f->col), s);
+            az_textout_pad(o, f->name ? pad : 0);
+        }
+        end_row(o);
+    }
+}
+
+void az_text_more(struct az_textout *o, size_t rows, size_t columns)
+{
+    char line[160], part[80] = "";
+
+    if (!rows && !columns)
+        return;
+    if (rows)
+        snprintf(part, sizeof part, "%zu more row%s%s", rows, rows == 1 ? "" : "s",
+                 columns ? ", " : "");
+    snprintf(line, sizeof line, "  ... %s", part);
+    if (columns)
+        snprintf(line + strlen(line), sizeof line - strlen(line), "%zu more column%s", columns,
+                 columns == 1 ? "" : "s");
+    az_textout_colored(o, AZ_TEXT_DIM, az_sv_str(line));
+    az_textout_put(o, AZ_SV("\n"));
+}
+
+void az_text_title(struct az_textout *o, const struct az_table *t)
+{
+    struct az_sv title = az_field_line(o->scratch, t->title.n ? t->title : t->id);
+
+    az_textout_put(o, AZ_SV("\n"));
+    az_textout_colored(o, AZ_TEXT_BOLD, az_field_cut(o->scratch, title, o->columns, false));
+    az_textout_put(o, AZ_SV("\n"));
+}
+
+void az_text_table(struct az_textout *o, const struct az_table *t, size_t rows,
+                   const struct az_screen_part *part)
+{
+    struct view v;
+
+    az_text_title(o, t);
+    if (t->rows == 0) {
+        az_textout_put(o, AZ_SV("  (none)\n"));
+        return;
+    }
+    int rc = make_view(o, t, rows, part, &v);
+    if (rc) {
+        o->error = o->error ? o->error : rc;
+        return;
+    }
+    header_rows(o, &v);
+    body(o, &v);
+    az_text_more(o, t->rows - v.rows, part ? 0 : v.left_out);
+}
