@@ -73,6 +73,7 @@
     X(counters) \
     X(critical_path) \
     X(collectives) \
+    X(verdict) \
     X(rank_summary) /* last: of what the others found */
 /* clang-format on */
 

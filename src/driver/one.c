@@ -1,6 +1,7 @@
 /* One input from its files to its document: parse, seal, classify, analyse. */
 #include "driver/internal.h"
 
+#include "analyses/verdict/report.h"
 #include "io/digest.h"
 #include "io/limits.h"
 #include "io/path.h"
@@ -314,8 +315,8 @@ static int report(struct az_one *o, struct az_job *job)
         az_table_free(job->coverage);
         return failed;
     }
-    if (o->ranks->files && az_table_sort(job->findings, (const int[]){ -5 }, 1) != 0)
-        failed = failed ? failed : AZ_ENOMEM;
+    rc = az_one_explain(o, az_vd_report(job), o->diag->errors, "verdict");
+    failed = failed ? failed : rc;
     rc = add_table(o, job->findings);
     if (rc) {
         az_table_free(job->coverage);

@@ -39,6 +39,31 @@ void az_cover(struct az_job *job, const char *item, double value, const char *un
  * "error"), subject, count, time in ns (-1: none), advice. */
 void az_finding(struct az_job *job, const char *rule, const char *severity, struct az_sv subject,
                 int64_t count, int64_t ns, struct az_sv advice);
+/* The same with what it would bring to repair it (docs/verdict.md 3). */
+struct az_finding_row {
+    const char *rule, *severity;
+    struct az_sv subject;
+    int64_t count, ns, recoverable; /* -1: none */
+    double share;                   /* of recoverable in the total; NaN: az_vd_report says it */
+    struct az_sv evidence, row;     /* id of the table that proves it, what to look for there */
+    struct az_sv overlaps;          /* rules that count the same time */
+    struct az_sv advice;
+};
+void az_finding_put(struct az_job *job, const struct az_finding_row *f);
+/* Columns of the table, for who reads it. */
+enum {
+    AZ_FINDING_RULE,
+    AZ_FINDING_SEVERITY,
+    AZ_FINDING_SUBJECT,
+    AZ_FINDING_COUNT,
+    AZ_FINDING_NS,
+    AZ_FINDING_RECOVERABLE,
+    AZ_FINDING_SHARE,
+    AZ_FINDING_EVIDENCE,
+    AZ_FINDING_ROW,
+    AZ_FINDING_OVERLAPS,
+    AZ_FINDING_ADVICE
+};
 /* The two tables with their columns and no rows, for whoever makes the job. NULL on failure (the
  * arena knows why). */
 struct az_table *az_coverage_table(struct az_arena *arena);

@@ -26,7 +26,7 @@ static bool find_columns(const struct az_table *t, struct finding_columns *f)
                                    -1,
                                    az_field_find(t, "advice") };
     for (size_t c = t->columns.n; c-- > 0;) {
-        if (az_unit_same_dimension(t->columns.v[c].unit, AZ_UNIT_NS))
+        if (f->time < 0 && az_unit_same_dimension(t->columns.v[c].unit, AZ_UNIT_NS))
             f->time = (ptrdiff_t)c;
         if (t->columns.v[c].unit == AZ_UNIT_PERCENT)
             f->share = (ptrdiff_t)c;

@@ -1,4 +1,4 @@
-/* The rules in one analysis, and their ranking by time. Rules and thresholds:
+/* The rules in one analysis. Rules and thresholds:
  * docs/formats-nsight.md 6. */
 #include "analyses/device/findings.h"
 
@@ -39,7 +39,6 @@ static int run(struct az_job *job)
                                            az_find_mixed_streams,   az_find_outside_ranges };
     static per_job *const by_job[] = { az_find_tag_trouble, az_find_long_gaps,
                                        az_find_exposed_nccl };
-    static const int by_time[] = { -5 };
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < AZ_LENGTH(by_job); i++)
         rc = by_job[i](job);
@@ -47,8 +46,6 @@ static int run(struct az_job *job)
         for (size_t i = 0; rc == 0 && i < AZ_LENGTH(by_trace); i++)
             rc = by_trace[i](job, k);
     }
-    if (rc == 0 && job->findings)
-        rc = az_table_sort(job->findings, by_time, 1);
     return rc;
 }
 

@@ -1,0 +1,239 @@
+/* The index of the host's events by thread. */
+#include "analyses/verdict/host.h"
+
+#include "classify/rules.h"
+#include "facts/shared.h"
+
+#define RULES "trace_names.rules"
+#define BACK  24 /* rows looked at before a time for one that is still running */
+
+/* ---- threads ---- */
+static int number_threads(struct az_vd_host *h)
+{
+    struct az_map threads;
+    int rc = az_map_init(&threads, h->v->job->mem, 64);
+    h->thread = az_arena_array(h->v->job->arena, h->t->lanes.n + 1, sizeof *h->thread);
+    if (rc == 0 && !h->thread)
+        rc = az_arena_error(h->v->job->arena);
+    for (size_t i = 0; rc == 0 && i < h->t->lanes.n; i++) {
+        const struct az_lane *a = &h->t->lanes.v[i];
+        const uint64_t key = a->thread ? a->thread : (a->pid << 32) ^ a->tid;
+        uint32_t *number;
+        bool added;
+        rc = az_map_put(&threads, key, a->proc ^ (a->device_side ? UINT64_MAX : 0),
+                        (uint32_t)h->threads, &number, &added);
+        if (rc)
+            break;
+        h->thread[i] = *number;
+        h->threads += added;
+    }
+    az_map_release(&threads);
+    return rc;
+}
+
+static int by_thread(struct az_vd_host *h, enum az_kind kind, struct az_vd_rows *out)
+{
+    const struct az_events *e = &h->t->ev[kind];
+    out->first = az_arena_array(h->v->job->arena, h->threads + 2, sizeof *out->first);
+    out->row = az_arena_array(h->v->job->arena, e->n + 1, sizeof *out->row);
+    if (!out->first || !out->row)
+        return az_arena_error(h->v->job->arena);
+    uint32_t *next = out->first + 1; /* first[k + 1] is where thread k goes on, then its end */
+    for (size_t i = 0; i < e->n; i++)
+        next[h->thread[e->lane[i]]]++;
+    for (size_t k = 1; k <= h->threads; k++)
+        next[k] += next[k - 1];
+    for (size_t k = h->threads; k > 0; k--)
+        next[k] = next[k - 1];
+    next[0] = 0;
+    for (size_t i = 0; i < e->n; i++)
+        out->row[next[h->thread[e->lane[i]]]++] = (uint32_t)i;
+    return 0;
+}
+
+/* Rows of a thread that start before `at` (at: included): one past the last of them. */
+static size_t up_to(const struct az_vd_rows *r, const struct az_events *e, uint32_t thread,
+                    int64_t at)
+{
+    size_t lo = r->first[thread], hi = r->first[thread + 1];
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (e->start[r->row[mid]] <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* ---- graphs without kernels ---- */
+static int find_bare(struct az_vd_host *h)
+{
+    static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
+    const struct az_events *c = &h->t->ev[AZ_CALL];
+    uint8_t *has = az_arena_array(h->v->job->arena, c->n + 1, 1);
+    if (!has)
+        return az_arena_error(h->v->job->arena);
+    for (size_t k = 0; k < AZ_LENGTH(kinds); k++)
+        for (size_t i = 0; h->link->call[kinds[k]] && i < h->t->ev[kinds[k]].n; i++)
+            if (h->link->call[kinds[k]][i] != AZ_NO_ROW)
+                has[h->link->call[kinds[k]][i]] = 1;
+    h->bare = az_arena_array(h->v->job->arena, c->n + 1, sizeof *h->bare);
+    if (!h->bare)
+        return az_arena_error(h->v->job->arena);
+    uint32_t outer = AZ_NO_ROW; /* a call of the driver within one of the runtime is no launch */
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (az_vd_call_of(h, i) != AZ_VD_CALL_GRAPH)
+            continue;
+        if (outer != AZ_NO_ROW && c->end[i] <= c->end[outer] &&
+            az_vd_thread(h, i) == az_vd_thread(h, outer)) {
+            h->n_bare -= has[i] && h->n_bare && h->bare[h->n_bare - 1] == outer;
+            continue;
+        }
+        outer = i;
+        h->n_graphs++;
+        if (!has[i])
+            h->bare[h->n_bare++] = i;
+    }
+    return 0;
+}
+
+bool az_vd_bare(const struct az_vd_host *h, int64_t from, int64_t to)
+{
+    const int64_t *start = h->t->ev[AZ_CALL].start;
+    size_t lo = 0, hi = h->n_bare;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (start[h->bare[mid]] < from)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < h->n_bare && start[h->bare[lo]] < to;
+}
+
+int az_vd_host_make(struct az_vd_host *h, struct az_vd *v)
+{
+    int rc;
+    *h = (struct az_vd_host){ .v = v, .t = v->t };
+    const size_t names = v->t->names.text.n + 1;
+    h->tree = v->t->caps & AZ_CAP_CALLTREE ? az_tree(v->t) : NULL;
+    h->link = az_job_link(v->job, v->trace, &rc);
+    h->call_class = az_arena_array(v->job->arena, names, 1);
+    h->op_cause = az_arena_array(v->job->arena, names, 1);
+    if (!h->link)
+        return rc;
+    if (!h->call_class || !h->op_cause)
+        return az_arena_error(v->job->arena);
+    rc = number_threads(h);
+    if (rc == 0)
+        rc = by_thread(h, AZ_CALL, &h->calls);
+    if (rc == 0)
+        rc = by_thread(h, AZ_HOST_OP, &h->ops);
+    if (rc == 0)
+        rc = by_thread(h, AZ_RANGE, &h->ranges);
+    return rc ? rc : find_bare(h);
+}
+
+/* ---- names ---- */
+enum az_vd_call az_vd_call_of(struct az_vd_host *h, uint32_t call)
+{
+    static const char *const text[AZ_VD_CALLS] = { "",      "launch",        "synchronise",
+                                                   "graph", "prepare_graph", "copy",
+                                                   "fill",  "allocate",      "load_code" };
+    const uint32_t name = h->t->ev[AZ_CALL].name[call];
+    if (name == AZ_NO_ID)
+        return AZ_VD_CALL_OTHER;
+    if (!h->call_class[name]) {
+        const struct az_sv is = az_rules_class(RULES, "host_call", az_trace_text(h->t, name));
+        int k = AZ_VD_CALLS - 1;
+        while (k > 0 && !az_sv_is(is, text[k]))
+            k--;
+        h->call_class[name] = (uint8_t)(k + 1);
+    }
+    return (enum az_vd_call)(h->call_class[name] - 1);
+}
+
+enum az_vd_cause az_vd_op_cause(struct az_vd_host *h, uint32_t name)
+{
+    if (name == AZ_NO_ID)
+        return AZ_IDLE_UNKNOWN;
+    if (!h->op_cause[name]) {
+        const struct az_sv is = az_rules_class(RULES, "host_op", az_trace_text(h->t, name));
+        const enum az_vd_cause c = az_sv_is(is, "data_loading") ? AZ_IDLE_LOADING
+                                   : az_sv_is(is, "compiling")  ? AZ_IDLE_COMPILING
+                                   : az_sv_is(is, "saving")     ? AZ_IDLE_SAVING
+                                                                : AZ_IDLE_UNKNOWN;
+        h->op_cause[name] = (uint8_t)(c + 1);
+    }
+    return (enum az_vd_cause)(h->op_cause[name] - 1);
+}
+
+/* ---- what runs when ---- */
+uint32_t az_vd_running(const struct az_vd_host *h, uint32_t thread, int64_t at)
+{
+    const struct az_events *c = &h->t->ev[AZ_CALL];
+    const size_t end = up_to(&h->calls, c, thread, at), first = h->calls.first[thread];
+    uint32_t found = AZ_NO_ROW;
+    for (size_t i = end; i > first && end - i < BACK; i--)
+        if (c->end[h->calls.row[i - 1]] >= at)
+            found = h->calls.row[i - 1];
+    return found;
+}
+
+uint32_t az_vd_busiest(const struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to,
+                       int64_t *share)
+{
+    const struct az_events *c = &h->t->ev[AZ_CALL];
+    const size_t end = h->calls.first[thread + 1], first = h->calls.first[thread];
+    size_t i = up_to(&h->calls, c, thread, from);
+    uint32_t best = AZ_NO_ROW;
+    *share = 0;
+    i = i - first > BACK ? i - BACK : first;
+    for (; i < end && c->start[h->calls.row[i]] < to; i++) {
+        const uint32_t row = h->calls.row[i];
+        const int64_t lo = c->start[row] > from ? c->start[row] : from;
+        const int64_t hi = c->end[row] < to ? c->end[row] : to;
+        if (hi - lo > *share) {
+            *share = hi - lo;
+            best = row;
+        }
+    }
+    return best;
+}
+
+static bool covers(int64_t start, int64_t end, int64_t from, int64_t to)
+{
+    const int64_t lo = start > from ? start : from, hi = end < to ? end : to;
+    return hi - lo >= (to - from + 1) / 2;
+}
+
+uint32_t az_vd_doing(const struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to)
+{
+    const int64_t middle = from + (to - from) / 2;
+    const struct az_events *o = &h->t->ev[AZ_HOST_OP], *r = &h->t->ev[AZ_RANGE];
+    size_t i = up_to(&h->ops, o, thread, middle), first = h->ops.first[thread];
+    uint32_t node = h->tree && i > first ? h->ops.row[i - 1] : AZ_NO_ROW;
+    for (; node != AZ_NO_ROW; node = h->tree->parent[node])
+        if (node < h->tree->first_call && covers(o->start[node], o->end[node], from, to))
+            return o->name[node];
+    for (size_t back = 0; !h->tree && i > first && back < BACK; back++, i--)
+        if (covers(o->start[h->ops.row[i - 1]], o->end[h->ops.row[i - 1]], from, to))
+            return o->name[h->ops.row[i - 1]];
+    i = up_to(&h->ranges, r, thread, middle);
+    first = h->ranges.first[thread];
+    for (size_t back = 0; i > first && back < BACK; back++, i--)
+        if (covers(r->start[h->ranges.row[i - 1]], r->end[h->ranges.row[i - 1]], from, to))
+            return r->name[h->ranges.row[i - 1]];
+    return AZ_NO_ID;
+}
+
+uint32_t az_vd_op_of(const struct az_vd_host *h, uint32_t call)
+{
+    if (h->tree) {
+        const uint32_t op = az_node_op(h->tree, h->tree->first_call + call);
+        return op == AZ_NO_ROW ? AZ_NO_ID : h->t->ev[AZ_HOST_OP].name[op];
+    }
+    const struct az_events *c = &h->t->ev[AZ_CALL];
+    return az_vd_doing(h, az_vd_thread(h, call), c->start[call], c->end[call] + 1);
+}

@@ -1,0 +1,192 @@
+/* The lines of the verdict but for its findings: what ran, where the time went, what to trust. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "analyses/verdict/verdict.h"
+#include "base/human.h"
+#include "base/num.h"
+#include "results/headline.h"
+
+#define OTHER_PERCENT 5.0  /* of kernel time in no family that is worth a word */
+#define GRAPH_PERCENT 1.0  /* of graph launches without kernels, from which idle is not trusted */
+#define KNOWN         0.80 /* of kernel time whose work is known, for a rate of the whole */
+
+static int put(struct az_vd_whole *w, struct az_table *out, enum az_line_kind kind,
+               const char *label, struct az_sv text, int64_t ns)
+{
+    const struct az_line l = { .kind = kind,
+                               .label = az_sv_str(label),
+                               .text = text,
+                               .rule = AZ_SV(""),
+                               .severity = AZ_SV(""),
+                               .evidence = AZ_SV(""),
+                               .row = AZ_SV(""),
+                               .ns = ns,
+                               .percent = NAN };
+    if (!text.p)
+        return az_arena_error(w->job->arena);
+    az_headline_put(out, &l);
+    return 0;
+}
+
+static struct az_sv add(struct az_vd_whole *w, struct az_sv to, const char *between,
+                        struct az_sv more)
+{
+    return az_arena_printf(w->job->arena, "%.*s%s%.*s", AZ_SVF(to), to.n ? between : "",
+                           AZ_SVF(more));
+}
+
+/* ---- what ran ---- */
+static struct az_sv devices(struct az_vd_whole *w)
+{
+    struct az_arena *a = w->job->arena;
+    const size_t n = w->sum.devices;
+    if (n <= 1)
+        return w->sum.device.n ? w->sum.device : n ? AZ_SV("1 device") : AZ_SV("");
+    return w->sum.device.n ? az_arena_printf(a, "%zu x %.*s", n, AZ_SVF(w->sum.device))
+                           : az_arena_printf(a, "%zu devices", n);
+}
+
+static struct az_sv ranks(struct az_vd_whole *w)
+{
+    struct az_arena *a = w->job->arena;
+    const int64_t rank = w->job->n_traces == 1 ? w->job->traces[0]->rank : -1,
+                  world = w->job->n_traces == 1 ? w->job->traces[0]->world_size : -1;
+    if (w->ranks && w->job->n_traces != 1)
+        return w->ranks->world_size > (int64_t)w->n
+                   ? az_arena_printf(a, "%zu of %" PRId64 " ranks", w->n, w->ranks->world_size)
+                   : az_arena_printf(a, "%zu rank%s", w->n, w->n == 1 ? "" : "s");
+    if (world > 1 && rank >= 0)
+        return az_arena_printf(a, "rank %" PRId64 " of %" PRId64, rank, world);
+    return AZ_SV("1 rank");
+}
+
+static struct az_sv steps(struct az_vd_whole *w)
+{
+    char each[AZ_HUMAN_MAX];
+    if (w->sum.steps == 0)
+        return AZ_SV("");
+    az_human_time(w->sum.median, each);
+    return az_arena_printf(w->job->arena, "%zu step%s of %s %.*s", w->sum.steps,
+                           w->sum.steps == 1 ? "" : "s", each, AZ_SVF(w->sum.how));
+}
+
+static int what(struct az_vd_whole *w, struct az_table *out)
+{
+    char span[AZ_HUMAN_MAX];
+    const int64_t ns = w->sum.total > 0 ? az_vd_mean(w, w->sum.total) : w->sum.kernels;
+    struct az_sv text = devices(w);
+    text = add(w, text, ", ", ranks(w));
+    if (w->sum.steps)
+        text = add(w, text, ", ", steps(w));
+    az_human_time(ns, span);
+    text = az_arena_printf(w->job->arena, "%.*s, %s%s (%.*s)", AZ_SVF(text), span,
+                           w->sum.total > 0 ? "" : " of kernels", AZ_SVF(w->job->doc->format));
+    return put(w, out, AZ_LINE_WHAT, "", text, ns);
+}
+
+/* ---- time ---- */
+static struct az_sv doubt(struct az_vd_whole *w)
+{
+    const struct az_vd_part *s = &w->sum;
+    if (s->graphs && 100.0 * (double)s->bare >= GRAPH_PERCENT * (double)s->graphs)
+        return az_arena_printf(w->job->arena,
+                               " (not trustworthy: %" PRIu64 " of %" PRIu64
+                               " graph launches have no kernels recorded)",
+                               s->bare, s->graphs);
+    return AZ_SV("");
+}
+
+static int account(struct az_vd_whole *w, struct az_table *out)
+{
+    const struct az_vd_part *s = &w->sum;
+    const int64_t part[] = { s->compute, s->comm, s->copies, s->idle };
+    int t[4];
+    az_human_shares(part, 4, t);
+    struct az_sv text = az_arena_printf(
+        w->job->arena,
+        "%d.%d %% computing, %d.%d %% waiting for communication, %d.%d %% copying, %d.%d %% "
+        "idle%.*s",
+        t[0] / 10, t[0] % 10, t[1] / 10, t[1] % 10, t[2] / 10, t[2] % 10, t[3] / 10, t[3] % 10,
+        AZ_SVF(doubt(w)));
+    if (s->outside > 0 && 100 * s->outside > s->total)
+        text = az_arena_printf(w->job->arena,
+                               "%.*s (%.1f %% before the first and after the last work)",
+                               AZ_SVF(text), 100.0 * (double)s->outside / (double)s->total);
+    if (w->devices > 1)
+        text =
+            az_arena_printf(w->job->arena, "%.*s; mean of %zu devices", AZ_SVF(text), w->devices);
+    if (s->flops > 0 && (double)s->rated >= KNOWN * (double)s->rateable) {
+        const double rate = s->flops / (double)s->total * 1e9;
+        text = az_arena_printf(w->job->arena, "%.*s; %.3g TFLOP/s", AZ_SVF(text), rate / 1e12);
+        if (s->peak > 0)
+            text = az_arena_printf(w->job->arena, "%.*s, MFU %.1f %% of %.*s peak", AZ_SVF(text),
+                                   100.0 * rate / s->peak, AZ_SVF(s->precision));
+        if ((double)s->rated < 0.99 * (double)s->rateable)
+            text = az_arena_printf(w->job->arena, "%.*s (work known of %.1f %% of kernel time)",
+                                   AZ_SVF(text), 100.0 * (double)s->rated / (double)s->rateable);
+    }
+    return put(w, out, AZ_LINE_TIME, "time", text, az_vd_mean(w, s->total));
+}
+
+static int sums(struct az_vd_whole *w, struct az_table *out)
+{
+    return put(w, out, AZ_LINE_TIME, "time",
+               az_arena_printf(w->job->arena,
+                               "sums of %zu kernels only: when they ran is not in the file",
+                               w->sum.names),
+               w->sum.kernels);
+}
+
+int az_vd_put_head(struct az_vd_whole *w, struct az_table *out)
+{
+    const int rc = what(w, out);
+    if (rc)
+        return rc;
+    return w->sum.total > 0 ? account(w, out) : w->sum.names ? sums(w, out) : 0;
+}
+
+/* ---- trust ---- */
+static struct az_sv links(struct az_vd_whole *w)
+{
+    const struct az_vd_part *s = &w->sum;
+    struct az_arena *a = w->job->arena;
+    char n[AZ_HUMAN_MAX], m[AZ_HUMAN_MAX];
+    az_human_count((int64_t)s->events, n);
+    az_human_count((int64_t)s->unlinked, m);
+    if (s->events == 0)
+        return AZ_SV("");
+    if (s->unlinked)
+        return az_arena_printf(a, "%s of %s device events without their launch", m, n);
+    return az_arena_printf(a, "%s device events", n);
+}
+
+int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out)
+{
+    const struct az_vd_part *s = &w->sum;
+    struct az_arena *a = w->job->arena;
+    struct az_sv text = links(w);
+    char n[AZ_HUMAN_MAX];
+    if (s->bare)
+        text = add(
+            w, text, "; ",
+            az_arena_printf(a, "%" PRIu64 " of %" PRIu64 " graph launches have no kernels recorded",
+                            s->bare, s->graphs));
+    const double other = s->kernels > 0 ? 100.0 * (double)s->other / (double)s->kernels : 0;
+    if (other > OTHER_PERCENT)
+        text =
+            add(w, text, "; ",
+                az_arena_printf(a, "%.1f %% of kernel time in kernels of no known family", other));
+    if (w->ranks && w->ranks->n_missing)
+        text =
+            add(w, text, "; ",
+                az_arena_printf(a, "ranks %.*s are missing",
+                                AZ_SVF(az_rank_list(a, w->ranks->missing, w->ranks->n_missing))));
+    if (s->warm_up)
+        text = add(w, text, "; ", AZ_SV("the first step is not like the others"));
+    az_human_count((int64_t)s->dropped, n);
+    text = add(w, text, "; ",
+               s->dropped ? az_arena_printf(a, "%s rows dropped (%.*s)", n, AZ_SVF(s->drop))
+                          : AZ_SV("nothing dropped"));
+    return put(w, out, AZ_LINE_TRUST, "trust", text, -1);
+}

@@ -1,0 +1,172 @@
+/* What the rules leave of one trace. */
+#include "analyses/list.h"
+#include "analyses/verdict/verdict.h"
+#include "base/num.h"
+#include "facts/shared.h"
+
+#include <math.h>
+
+struct az_sv az_vd_keep(struct az_vd *v, struct az_sv s)
+{
+    if (s.n == 0)
+        return AZ_SV("");
+    const struct az_sv kept = az_rank_text(v->job, v->keep, s);
+    v->keep->failed |= kept.p == NULL;
+    return kept;
+}
+
+int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f)
+{
+    struct az_vd_found x = *f;
+    x.rule = az_vd_rule_of(az_sv_str(rule));
+    if (!x.rule)
+        return AZ_EINTERNAL;
+    x.subject = az_vd_keep(v, f->subject);
+    x.detail = az_vd_keep(v, f->detail);
+    x.row = az_vd_keep(v, f->row);
+    if (v->keep->failed || v->job->arena->failed)
+        return az_arena_error(v->keep->failed ? v->keep : v->job->arena);
+    return az_vec_push(&v->part->found, x);
+}
+
+/* Devices each for itself: their account is a mean. */
+static void accounts(struct az_vd *v)
+{
+    struct az_vd_part *p = v->part;
+    for (size_t i = 0; i < v->accounts->n_devices; i++) {
+        const struct az_account *a = &v->accounts->device[i].a;
+        p->total += az_vd_ns(v, a->total);
+        p->comm += az_vd_ns(v, a->exposed_comm);
+        p->copies += az_vd_ns(v, a->exposed_copies);
+        p->idle += az_vd_ns(v, a->idle);
+        p->outside += az_vd_ns(v, a->total - (a->last - a->first));
+        p->devices++;
+    }
+    p->compute = p->total - p->comm - p->copies - p->idle;
+}
+
+static void device_name(struct az_vd *v)
+{
+    for (size_t i = 0; i < v->t->devices.n && !v->part->device.n; i++)
+        v->part->device = az_vd_keep(v, v->t->devices.v[i].name);
+}
+
+static void trust(struct az_vd *v, const struct az_counted *c)
+{
+    struct az_vd_part *p = v->part;
+    const struct az_events *k = &v->t->ev[AZ_KERNEL];
+    uint64_t most = 0;
+    p->read = v->t->read;
+    for (size_t i = 0; i < v->t->drops.n; i++) {
+        const struct az_drop *d = &v->t->drops.v[i];
+        p->dropped += d->count;
+        if (d->count > most)
+            p->drop = az_vd_keep(v, d->reason);
+        most = d->count > most ? d->count : most;
+    }
+    p->events = c->events;
+    p->unlinked = c->unlinked;
+    for (size_t i = 0; i < k->n; i++) {
+        const int64_t ns = az_vd_ns(v, k->end[i] - k->start[i]);
+        p->kernels = az_add_sat(p->kernels, ns);
+        if (k->name[i] == AZ_NO_ID || az_trace_class(v->t, k->name[i])->family == AZ_FAMILY_OTHER)
+            p->other = az_add_sat(p->other, ns);
+    }
+}
+
+/* Formats that hold sums only. */
+static void sums(struct az_vd *v)
+{
+    for (size_t i = 0; i < v->t->kernel_sums.n; i++) {
+        const struct az_sum *s = &v->t->kernel_sums.v[i];
+        v->part->kernels = az_add_sat(v->part->kernels, s->total_ns > 0 ? s->total_ns : 0);
+    }
+    v->part->names = v->t->kernel_sums.n;
+}
+
+static int look(struct az_vd *v)
+{
+    int rc = 0;
+    const struct az_counted *c = az_job_counted(v->job, v->trace, &rc);
+    if (!c)
+        return rc;
+    device_name(v);
+    sums(v);
+    trust(v, c);
+    if (v->t->caps & AZ_CAP_TIMELINE) {
+        v->accounts = az_job_accounts(v->job, v->trace, &rc);
+        if (!v->accounts)
+            return rc;
+        accounts(v);
+        rc = az_vd_steps_make(v);
+    }
+    v->part->steps = v->steps.n;
+    v->part->how = az_vd_keep(v, v->steps.how);
+    v->part->median = az_vd_ns(v, v->steps.median);
+    v->part->warm_up = v->steps.warm_up;
+    return rc;
+}
+
+int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
+                    struct az_vd_part **out)
+{
+    struct az_vd v = { .job = job, .trace = trace, .t = job->traces[trace], .keep = keep };
+    v.part = az_arena_alloc(keep, sizeof *v.part);
+    if (!v.part)
+        return az_arena_error(keep);
+    *v.part = (struct az_vd_part){ .flops = NAN, .peak = NAN };
+    az_vec_init(&v.part->found, job->mem);
+    int rc = look(&v);
+    for (const struct az_vd_rule *r = az_vd_rules; rc == 0 && r->name; r++) {
+        if (!r->find)
+            continue;
+        if ((r->needs & ~v.t->caps) == 0)
+            rc = r->find(&v);
+        else
+            v.part->lacking |= r->needs & ~v.t->caps;
+    }
+    *out = v.part;
+    /* the list outlives this call in the arena */
+    struct az_vd_found *held = az_arena_array(keep, v.part->found.n + 1, sizeof *held);
+    if (held && v.part->found.n)
+        memcpy(held, v.part->found.v, v.part->found.n * sizeof *held);
+    const size_t n = v.part->found.n;
+    az_vec_release(&v.part->found);
+    v.part->found = (struct az_vd_founds){ .v = held, .n = held ? n : 0 };
+    return rc ? rc : held ? 0 : az_arena_error(keep);
+}
+
+static int reduce(struct az_job *job, struct az_arena *keep, void **part)
+{
+    struct az_vd_part *p = NULL;
+    const int rc = az_vd_part_make(job, 0, keep, &p);
+    *part = p;
+    return rc;
+}
+
+struct az_vd_ranks *az_vd_ranks_of(struct az_job *job)
+{
+    static const char what;
+    void **slot = az_job_slot(job, &what);
+    if (slot && !*slot)
+        *slot = az_arena_alloc(job->arena, sizeof(struct az_vd_ranks));
+    return slot ? *slot : NULL;
+}
+
+/* The parts wait until the tables of all other analyses are made. */
+static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+{
+    struct az_vd_ranks *r = az_vd_ranks_of(job);
+    if (!r)
+        return az_arena_error(job->arena);
+    r->ranks = ranks;
+    r->part = parts;
+    return 0;
+}
+
+const struct az_rank_analysis az_rank_analysis_verdict = {
+    .name = "verdict",
+    .help = "what is wrong with each rank, for the verdict of the report",
+    .reduce = reduce,
+    .finish = finish,
+};

@@ -1,0 +1,272 @@
+/* From the parts to the rows of `findings` and the table `verdict`. */
+#include "analyses/verdict/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "analyses/verdict/verdict.h"
+#include "base/human.h"
+#include "base/num.h"
+#include "base/sort.h"
+#include "results/headline.h"
+
+#define LINES   5   /* findings in the verdict */
+#define WARNING 5.0 /* percent of the total */
+#define INFO    1.0
+
+/* ---- parts ---- */
+static void add_figures(struct az_vd_part *s, const struct az_vd_part *p)
+{
+    s->total += p->total;
+    s->compute += p->compute;
+    s->comm += p->comm;
+    s->copies += p->copies;
+    s->idle += p->idle;
+    s->outside += p->outside;
+    s->devices += p->devices;
+    s->kernels = az_add_sat(s->kernels, p->kernels);
+    s->names = p->names > s->names ? p->names : s->names;
+    s->rated += p->rated;
+    s->rateable += p->rateable;
+    s->read += p->read;
+    s->dropped += p->dropped;
+    s->events += p->events;
+    s->unlinked += p->unlinked;
+    s->unlinked_ns += p->unlinked_ns;
+    s->graphs += p->graphs;
+    s->bare += p->bare;
+    s->hidden += p->hidden;
+    s->hidden_ns += p->hidden_ns;
+    s->other = az_add_sat(s->other, p->other);
+    s->warm_up |= p->warm_up;
+    s->lacking |= p->lacking;
+    s->flops += p->flops;
+}
+
+static void add_up(struct az_vd_whole *w)
+{
+    w->sum = *w->part[0];
+    for (size_t i = 1; i < w->n; i++)
+        add_figures(&w->sum, w->part[i]);
+    w->devices = w->sum.devices;
+}
+
+static int collect(struct az_vd_whole *w)
+{
+    struct az_job *job = w->job;
+    const struct az_vd_ranks *r = az_vd_ranks_of(job);
+    if (!r)
+        return az_arena_error(job->arena);
+    const size_t most = job->n_traces == 1 || !r->ranks ? 1 : r->ranks->n;
+    w->part = az_arena_array(job->arena, most, sizeof *w->part);
+    w->rank = az_arena_array(job->arena, most, sizeof *w->rank);
+    if (!w->part || !w->rank)
+        return az_arena_error(job->arena);
+    w->ranks = r->ranks;
+    if (job->n_traces == 1) {
+        w->n = 1;
+        return az_vd_part_make(job, 0, job->arena, &w->part[0]);
+    }
+    for (size_t i = 0; r->ranks && i < r->ranks->n; i++) {
+        if (!r->part[i])
+            continue;
+        w->part[w->n] = r->part[i];
+        w->rank[w->n++] = r->ranks->v[i].rank;
+    }
+    return 0;
+}
+
+/* ---- findings ---- */
+static uint64_t key_of(const struct az_vd_found *f) { return az_hash(f->subject.p, f->subject.n); }
+
+/* One row a rule and subject, over all parts. */
+static int merge(struct az_vd_whole *w, struct az_vd_founds *out)
+{
+    struct az_map seen;
+    int rc = az_map_init(&seen, w->job->mem, 64);
+    for (size_t k = 0; rc == 0 && k < w->n; k++) {
+        for (size_t i = 0; rc == 0 && i < w->part[k]->found.n; i++) {
+            const struct az_vd_found *f = &w->part[k]->found.v[i];
+            uint32_t *at;
+            bool added;
+            rc = az_map_put(&seen, key_of(f), (uint64_t)(f->rule - az_vd_rules), (uint32_t)out->n,
+                            &at, &added);
+            if (rc == 0 && added)
+                rc = az_vec_push(out, *f);
+            if (rc || added)
+                continue;
+            struct az_vd_found *o = &out->v[*at];
+            if (f->gain > o->gain)
+                o->detail = f->detail;
+            o->count = o->count >= 0 && f->count >= 0 ? o->count + f->count : -1;
+            o->ns = o->ns >= 0 && f->ns >= 0 ? az_add_sat(o->ns, f->ns) : -1;
+            o->gain = o->gain >= 0 && f->gain >= 0 ? az_add_sat(o->gain, f->gain) : -1;
+        }
+    }
+    az_map_release(&seen);
+    return rc;
+}
+
+static int most_time(const void *x, const void *y, void *ctx)
+{
+    const struct az_vd_found *a = x, *b = y;
+    (void)ctx;
+    if (a->gain != b->gain)
+        return a->gain > b->gain ? -1 : 1;
+    if (a->rule != b->rule)
+        return a->rule < b->rule ? -1 : 1;
+    return az_sv_cmp(a->subject, b->subject);
+}
+
+static double share_of(const struct az_vd_whole *w, int64_t gain)
+{
+    return gain < 0 || w->sum.total <= 0 ? NAN : 100.0 * (double)gain / (double)w->sum.total;
+}
+
+static const char *severity_of(const struct az_vd_rule *r, double share)
+{
+    return r->trust ? "error" : share >= WARNING ? "warning" : "info";
+}
+
+static void put_finding(struct az_vd_whole *w, const struct az_vd_found *f)
+{
+    const int64_t gain = f->gain > w->sum.total && w->sum.total > 0 ? w->sum.total : f->gain;
+    const double share = share_of(w, gain);
+    const struct az_finding_row row = { .rule = f->rule->name,
+                                        .severity = severity_of(f->rule, share),
+                                        .subject =
+                                            az_arena_printf(w->job->arena, "%.*s%.*s",
+                                                            AZ_SVF(f->subject), AZ_SVF(f->detail)),
+                                        .count = f->count,
+                                        .ns = az_vd_mean(w, f->ns),
+                                        .recoverable = az_vd_mean(w, gain),
+                                        .share = share,
+                                        .evidence = az_sv_str(f->rule->evidence),
+                                        .row = f->row,
+                                        .overlaps = az_sv_str(f->rule->overlaps),
+                                        .advice = az_sv_str(f->rule->advice) };
+    az_finding_put(w->job, &row);
+}
+
+/* ---- the lines ---- */
+static struct az_sv line_text(struct az_vd_whole *w, const struct az_vd_found *f)
+{
+    struct az_arena *a = w->job->arena;
+    char mean[AZ_HUMAN_MAX], n[AZ_HUMAN_MAX];
+    if (f->count <= 0 || f->ns < 0 || f->rule->form == AZ_VD_PLAIN)
+        return az_arena_printf(a, "%.*s%.*s", AZ_SVF(f->subject), AZ_SVF(f->detail));
+    az_human_time(f->ns / f->count, mean);
+    az_human_count(f->count, n);
+    if (f->rule->form == AZ_VD_GAPS)
+        return az_arena_printf(a, "idle: %s gap%s of %s%s: %.*s%.*s", n, f->count == 1 ? "" : "s",
+                               mean, f->count == 1 ? "" : " on average", AZ_SVF(f->subject),
+                               AZ_SVF(f->detail));
+    return az_arena_printf(a, "%s: %s times %s of %.*s%.*s", f->rule->name, n, mean,
+                           AZ_SVF(f->subject), AZ_SVF(f->detail));
+}
+
+/* Time that a line before counts already. */
+static bool told(const struct az_vd_found *f, const struct az_vd_found *const *line, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (az_sv_find(az_sv_str(f->rule->overlaps), az_sv_str(line[i]->rule->name)) >= 0 &&
+            f->gain <= line[i]->gain)
+            return true;
+    return false;
+}
+
+static int put_lines(struct az_vd_whole *w, const struct az_vd_founds *found, struct az_table *out)
+{
+    const struct az_vd_found *line[LINES];
+    size_t n = 0;
+    for (size_t i = 0; i < found->n && n < LINES; i++) {
+        const struct az_vd_found *f = &found->v[i];
+        const double share = share_of(w, f->gain);
+        if (f->rule->trust || !(share >= INFO) || told(f, line, n))
+            continue;
+        const struct az_line l = { .kind = AZ_LINE_FINDING,
+                                   .label = az_arena_printf(w->job->arena, "-%.1f %%",
+                                                            share > 100 ? 100 : share),
+                                   .text = line_text(w, f),
+                                   .rule = az_sv_str(f->rule->name),
+                                   .severity = az_sv_str(severity_of(f->rule, share)),
+                                   .evidence = az_sv_str(f->rule->evidence),
+                                   .row = f->row,
+                                   .ns = az_vd_mean(w, f->gain),
+                                   .percent = share > 100 ? 100 : share };
+        az_headline_put(out, &l);
+        line[n++] = f;
+    }
+    if (n == 0 && w->sum.total > 0) {
+        const struct az_line l = { .kind = AZ_LINE_NOTE,
+                                   .label = AZ_SV(""),
+                                   .text = AZ_SV("nothing above 1 % of the time stands out"),
+                                   .rule = AZ_SV(""),
+                                   .severity = AZ_SV(""),
+                                   .evidence = AZ_SV(""),
+                                   .row = AZ_SV(""),
+                                   .ns = -1,
+                                   .percent = NAN };
+        az_headline_put(out, &l);
+    }
+    return w->job->arena->failed ? az_arena_error(w->job->arena) : 0;
+}
+
+static int cover(struct az_vd_whole *w)
+{
+    for (const struct az_vd_rule *r = az_vd_rules; r->name; r++) {
+        if (!(r->needs & w->sum.lacking))
+            continue;
+        const struct az_sv item = az_arena_printf(w->job->arena, "rule not judged: %s", r->name);
+        if (!item.p)
+            return az_arena_error(w->job->arena);
+        struct az_sv lacks = AZ_SV("");
+        for (unsigned bit = 1; bit && bit <= r->needs; bit <<= 1)
+            if (bit & r->needs & w->sum.lacking)
+                lacks = az_arena_printf(w->job->arena, "%.*s%sno %s", AZ_SVF(lacks),
+                                        lacks.n ? ", " : "", az_cap_text(bit));
+        az_cover(w->job, item.p, NAN, "", lacks);
+    }
+    return 0;
+}
+
+static int write_all(struct az_vd_whole *w)
+{
+    struct az_vd_founds found;
+    struct az_table *out = az_headline_table(w->job->arena);
+    az_vec_init(&found, w->job->mem);
+    int rc = out ? merge(w, &found) : az_arena_error(w->job->arena);
+    if (rc == 0)
+        rc = az_sort_cmp(found.v, found.n, sizeof *found.v, most_time, NULL, w->job->mem);
+    for (size_t i = 0; rc == 0 && i < found.n; i++)
+        put_finding(w, &found.v[i]);
+    if (rc == 0)
+        rc = az_vd_put_head(w, out);
+    if (rc == 0)
+        rc = put_lines(w, &found, out);
+    if (rc == 0)
+        rc = az_vd_put_trust(w, out);
+    az_vec_release(&found);
+    if (rc == 0)
+        rc = az_vd_idle_table(w);
+    if (rc)
+        az_table_free(out);
+    else
+        rc = az_headline_add(w->job->doc, out);
+    return rc ? rc : cover(w);
+}
+
+int az_vd_report(struct az_job *job)
+{
+    static const int order[] = { -AZ_FINDING_RECOVERABLE - 1, -AZ_FINDING_NS - 1 };
+    struct az_vd_whole w = { .job = job };
+    if (!job->findings)
+        return 0;
+    int rc = collect(&w);
+    if (rc == 0 && w.n) {
+        add_up(&w);
+        rc = write_all(&w);
+    }
+    return rc ? rc : az_table_sort(job->findings, order, 2);
+}

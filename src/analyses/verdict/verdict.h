@@ -1,0 +1,173 @@
+/* The verdict of a report (docs/verdict.md): what is wrong, and what it would bring to repair it.
+ *
+ * The rules look at one trace and leave a part: its account of time, what could make the figures
+ * wrong, and findings with the time that could be won. Parts of several ranks are one by rule and
+ * subject. When all tables of a report are made, the parts become the rows of `findings` and the
+ * table `verdict` (results/headline.h). Private to this folder but for az_vd_report. */
+#ifndef AZ_ANALYSES_VERDICT_VERDICT_H
+#define AZ_ANALYSES_VERDICT_VERDICT_H
+
+#include "analyses/ranks/ranks.h"
+#include "facts/account.h"
+
+/* How the line of a finding begins. */
+enum az_vd_form {
+    AZ_VD_PLAIN, /* "SUBJECT" */
+    AZ_VD_GAPS,  /* "4 gaps of 141 ms, SUBJECT" */
+    AZ_VD_TIMES  /* "4 times 1.2 ms, SUBJECT" */
+};
+
+struct az_vd;
+struct az_vd_rule {
+    const char *name;
+    unsigned needs; /* AZ_CAP_*; a trace that lacks one is in `coverage` */
+    int (*find)(struct az_vd *v);
+    enum az_vd_form form;
+    bool trust;           /* about the figures, not about time */
+    const char *evidence; /* id of the table that proves it */
+    const char *overlaps; /* rules that count the same time; "": none */
+    const char *advice;
+};
+extern const struct az_vd_rule az_vd_rules[]; /* by their worth; ends with a NULL name */
+/* NULL: no rule of that name. */
+const struct az_vd_rule *az_vd_rule_of(struct az_sv name);
+
+struct az_vd_found {
+    const struct az_vd_rule *rule;
+    struct az_sv subject; /* with the rule it is the key: findings of several ranks are one */
+    struct az_sv detail;  /* what follows the subject in the line; that of the largest counts */
+    struct az_sv row;     /* what to look for in the evidence */
+    int64_t count, ns;    /* how often, and its time; -1: none */
+    int64_t gain;         /* ns that the total could shrink by; -1: none */
+};
+AZ_VEC(struct az_vd_found, az_vd_founds);
+
+/* Why a device had nothing to do, by what the host did. */
+enum az_vd_cause {
+    AZ_IDLE_UNKNOWN,   /* the launch of the next operation is not recorded */
+    AZ_IDLE_QUEUED,    /* launched before the gap began */
+    AZ_IDLE_LAUNCHING, /* the host was at it, but too slow */
+    AZ_IDLE_HOST,      /* the host did something else and launched nothing */
+    AZ_IDLE_SYNC,      /* nothing was queued: the host had waited for the device */
+    AZ_IDLE_WAITING,   /* the host waits in a call for most of the gap */
+    AZ_IDLE_COPYING,   /* likewise in a copy */
+    AZ_IDLE_ALLOCATING,
+    AZ_IDLE_COMPILING,
+    AZ_IDLE_LOADING, /* data */
+    AZ_IDLE_SAVING,
+    AZ_IDLE_STEPS,      /* between two steps, and no other cause */
+    AZ_IDLE_UNRECORDED, /* a graph was launched of which no kernel is recorded */
+    AZ_IDLE_CAUSES
+};
+struct az_vd_idle { /* gaps of equal cause, call, operator and next operation */
+    enum az_vd_cause cause;
+    struct az_sv call, op, next;
+    int64_t count, ns, longest; /* ns */
+    int64_t start;              /* of the longest, ns */
+    double bytes;               /* of the next operations that are copies */
+    int64_t steady;             /* of ns: outside a step that warms up */
+    int64_t in_steps;           /* of steady: inside a step */
+};
+struct az_vd_idles {
+    struct az_vd_idle *v; /* most time first */
+    size_t n;
+};
+
+/* What the rules leave of one trace. Everything is in the arena that the part was made in. */
+struct az_vd_part {
+    /* the account: sums over the devices, ns */
+    int64_t total, compute, comm, copies, idle;
+    int64_t outside; /* of idle: before the first and after the last work of a process */
+    size_t devices;
+    struct az_sv device; /* name; empty: unknown */
+    int64_t kernels;     /* time of kernels, ns */
+    size_t names;        /* of kernels that came summed */
+    /* steps */
+    size_t steps;
+    struct az_sv how;
+    int64_t median; /* ns */
+    bool warm_up;
+    /* work; NaN and 0: unknown */
+    double flops, peak; /* FLOP; FLOP/s */
+    int64_t rated;      /* kernel time of which FLOPs or bytes are known, ns */
+    int64_t rateable;   /* kernel time of which they could be known, ns */
+    struct az_sv precision;
+    /* trust */
+    uint64_t read, dropped, events, unlinked, graphs, bare, hidden;
+    int64_t unlinked_ns, other, hidden_ns;
+    struct az_sv drop; /* the most frequent reason */
+    struct az_vd_idles idles;
+    struct az_vd_founds found;
+    unsigned lacking; /* AZ_CAP_* that rules asked for in vain */
+};
+
+struct az_vd_steps {
+    const struct az_span *v; /* by start, ticks */
+    size_t n;
+    struct az_sv how;        /* "by ProfilerStep marks" */
+    int64_t median, fastest; /* ticks: median, first decile */
+    bool warm_up;            /* the first is longer than 1.5 times the median */
+};
+
+/* A trace while it is judged. */
+struct az_vd {
+    struct az_job *job;
+    size_t trace;
+    const struct az_trace *t;
+    const struct az_accounts *accounts; /* NULL: no device events with times */
+    struct az_vd_steps steps;
+    struct az_arena *keep;
+    struct az_vd_part *part;
+};
+/* Adds to the part; subject, detail and row are copied. rule: its name. */
+int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f) AZ_MUST_USE;
+static inline int64_t az_vd_ns(const struct az_vd *v, int64_t ticks) { return az_ns(v->t, ticks); }
+/* In the first step, where that one warms up. */
+static inline bool az_vd_warming(const struct az_vd *v, int64_t tick)
+{
+    return v->steps.warm_up && tick < v->steps.v[0].end && tick >= v->steps.v[0].start;
+}
+/* The step that holds a time; -1: none. */
+ptrdiff_t az_vd_step_at(const struct az_vd *v, int64_t tick);
+/* A text kept with the part. */
+struct az_sv az_vd_keep(struct az_vd *v, struct az_sv s);
+
+int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
+                    struct az_vd_part **out) AZ_MUST_USE;
+int az_vd_steps_make(struct az_vd *v) AZ_MUST_USE;
+
+/* ---- of all parts ---- */
+struct az_vd_ranks {
+    const struct az_ranks *ranks; /* NULL: no ranks */
+    void *const *part;            /* in the order of the ranks; NULL where there is none */
+};
+/* Where the parts of ranks wait until all tables are made. NULL on failure. */
+struct az_vd_ranks *az_vd_ranks_of(struct az_job *job);
+struct az_vd_whole {
+    struct az_job *job;
+    const struct az_ranks *ranks; /* NULL: one trace, or devices of one */
+    struct az_vd_part **part;     /* never NULL */
+    int64_t *rank;                /* of the parts */
+    size_t n;
+    struct az_vd_part sum; /* figures of all added up; texts of the first */
+    size_t devices;        /* of which the times are a sum: means are by it */
+};
+struct az_sv az_vd_cause_text(enum az_vd_cause c);
+int az_vd_idle_table(struct az_vd_whole *w) AZ_MUST_USE;
+/* A mean over the devices. */
+static inline int64_t az_vd_mean(const struct az_vd_whole *w, int64_t ns)
+{
+    return w->devices > 1 && ns > 0 ? ns / (int64_t)w->devices : ns;
+}
+/* The lines but for the findings: what ran, and the account; what to trust. */
+int az_vd_put_head(struct az_vd_whole *w, struct az_table *out) AZ_MUST_USE;
+int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out) AZ_MUST_USE;
+
+/* ---- the rules ---- */
+int az_vd_find_idle(struct az_vd *v) AZ_MUST_USE;
+int az_vd_find_exposed(struct az_vd *v) AZ_MUST_USE;
+int az_vd_find_graphs(struct az_vd *v) AZ_MUST_USE;
+int az_vd_find_warm_up(struct az_vd *v) AZ_MUST_USE;
+int az_vd_find_jitter(struct az_vd *v) AZ_MUST_USE;
+
+#endif
