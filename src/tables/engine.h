@@ -9,7 +9,6 @@
 
 enum {
     AZ_SPEC_KINDS = 4,
-    AZ_SPEC_KEYS = 12,
     AZ_SPEC_COLUMNS = 40,
     AZ_SPEC_VALUES = 6,
     AZ_SPEC_CHARTS = 2
