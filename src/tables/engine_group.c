@@ -79,8 +79,8 @@ static int text_number(struct az_grouping *g, size_t k, const struct az_item *it
 }
 
 /* *in: the item is in a row. */
-static int keys_of(struct az_grouping *g, const struct az_item *item, uint64_t number[AZ_GROUP_KEYS],
-                   bool *in)
+static int keys_of(struct az_grouping *g, const struct az_item *item,
+                   uint64_t number[AZ_GROUP_KEYS], bool *in)
 {
     int rc = 0;
     *in = !g->spec->keep || g->spec->keep(&g->rows, item);

@@ -20,11 +20,11 @@ struct az_grouping {
     struct az_group_rows groups;
     struct az_figures *figure; /* group * n_values + value; arena */
     /* while grouping */
-    size_t n;                 /* items, skipped ones too */
-    uint32_t *of;             /* item -> group */
-    size_t room;              /* of `of` */
+    size_t n;     /* items, skipped ones too */
+    uint32_t *of; /* item -> group */
+    size_t room;  /* of `of` */
     struct az_grouper by;
-    struct az_intern texts;   /* of text keys */
+    struct az_intern texts;           /* of text keys */
     uint32_t *by_name[AZ_GROUP_KEYS]; /* name -> number of the key's text + 1; arena */
 };
 

@@ -177,7 +177,8 @@ static int add(struct az_hx *h, struct az_grouper *of, const struct part *p,
                struct az_hx_works *out)
 {
     const struct az_xrow *row = az_hx_row(h, &p->first);
-    const uint64_t key[] = { row->program, (uint64_t)az_hx_id(h, p->first.trace, row->module) << 32 |
+    const uint64_t key[] = { row->program, (uint64_t)az_hx_id(h, p->first.trace, row->module)
+                                                   << 32 |
                                                az_hx_id(h, p->first.trace, row->op) };
     const struct az_hlo_op *op = az_hx_op(h, &p->first);
     uint32_t at;
