@@ -345,24 +345,14 @@ static void put_summary(const struct az_cr *c, struct az_table *t, const struct 
 }
 
 /* By group (name and members) and type. */
-static int group_instances(struct work *k, uint32_t *of, size_t *n)
+static int same_group(void *ctx, size_t i, uint64_t key[2])
 {
-    struct az_map map;
-    int rc = az_map_init(&map, k->c->job->mem, 16);
-    *n = 0;
-    for (size_t i = 0; rc == 0 && i < k->v.n; i++) {
-        const struct az_coll_coll *x = &k->c->colls.v[k->v.v[i].coll];
-        const struct az_sv dtype = az_coll_what(k->c, az_coll_member(k->c, x, 0))->dtype;
-        uint32_t *at;
-        bool added;
-        rc = az_map_put(&map, x->group, az_hash(dtype.p, dtype.n), (uint32_t)*n, &at, &added);
-        if (rc)
-            break;
-        of[i] = *at;
-        *n += added;
-    }
-    az_map_release(&map);
-    return rc;
+    const struct work *k = ctx;
+    const struct az_coll_coll *x = &k->c->colls.v[k->v.v[i].coll];
+    const struct az_sv dtype = az_coll_what(k->c, az_coll_member(k->c, x, 0))->dtype;
+    key[0] = x->group;
+    key[1] = az_hash(dtype.p, dtype.n);
+    return 1;
 }
 
 static int summary(struct work *k)
@@ -372,21 +362,19 @@ static int summary(struct work *k)
                                       "All-to-all of uneven sizes by group", AZ_TABLE_SUMMARY);
     struct az_groups groups = { 0 };
     struct az_arena a;
-    size_t n = 0;
     if (!t)
         return az_arena_error(c->arena);
     summary_columns(c, t);
     az_arena_init(&a, c->job->mem);
-    uint32_t *of = az_arena_array(&a, k->v.n + 1, sizeof *of);
     const struct a2av **of_group = az_arena_array(&a, k->v.n + 1, sizeof *of_group);
     double *v = az_arena_array(&a, k->v.n + 1, sizeof *v);
-    int rc = of && v && of_group ? group_instances(k, of, &n) : az_arena_error(&a);
-    if (rc == 0)
-        rc = az_groups_make(&groups, of, k->v.n, n, c->job->mem);
-    for (size_t g = 0; rc == 0 && g < n; g++) {
-        const size_t first = groups.first[g], members = groups.first[g + 1] - first;
+    int rc = v && of_group ? az_groups_by(&groups, k->v.n, same_group, k, c->job->mem)
+                           : az_arena_error(&a);
+    for (size_t g = 0; rc == 0 && g < groups.groups; g++) {
+        size_t members;
+        const uint32_t *item = az_groups_items(&groups, g, &members);
         for (size_t i = 0; i < members; i++)
-            of_group[i] = &k->v.v[groups.item[first + i]];
+            of_group[i] = &k->v.v[item[i]];
         put_summary(c, t, of_group, members, v);
     }
     az_groups_release(&groups);
