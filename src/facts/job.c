@@ -68,13 +68,15 @@ void az_finding(struct az_job *job, const char *rule, const char *severity, stru
     az_put_copy(t, az_sv_str(rule));
     az_put_copy(t, az_sv_str(severity));
     az_put_copy(t, subject);
-    if (count < 0)
-        az_put_empty(t);
-    else
-        az_put_i64(t, count);
-    if (ns < 0)
-        az_put_empty(t);
-    else
-        az_put_i64(t, ns);
+    az_put_known(t, count);
+    az_put_known(t, ns);
     az_put_copy(t, advice);
+}
+
+int az_job_add(struct az_job *job, struct az_table *t, int rc)
+{
+    if (rc == 0)
+        return az_document_add(job->doc, t);
+    az_table_free(t);
+    return rc;
 }

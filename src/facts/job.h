@@ -43,4 +43,7 @@ void az_finding(struct az_job *job, const char *rule, const char *severity, stru
 struct az_table *az_coverage_table(struct az_arena *arena);
 struct az_table *az_findings_table(struct az_arena *arena);
 
+/* Adds the table to the document if rc is 0, else frees it; the first error. */
+int az_job_add(struct az_job *job, struct az_table *t, int rc) AZ_MUST_USE;
+
 #endif

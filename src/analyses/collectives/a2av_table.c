@@ -132,8 +132,8 @@ static void put_ranks(const struct az_cr *c, struct az_table *t, const struct az
         const struct az_coll_what *w = az_coll_what(c, g);
         az_coll_put_clock_us(t, c, g);
         az_put_f64(t, az_coll_us(az_coll_event(c, g)->end - az_coll_event(c, g)->start));
-        az_coll_put_count(t, w->in);
-        az_coll_put_count(t, w->out);
+        az_put_known(t, w->in);
+        az_put_known(t, w->out);
         az_put_f64(t, az_coll_mb(w, w->in));
         az_put_f64(t, az_coll_mb(w, w->out));
         az_put_given(t, w->in_split);
@@ -153,11 +153,11 @@ static void put_instance(const struct az_cr *c, struct az_table *t, const struct
     az_put_text(t, group->name);
     az_put_given(t, group->ranks);
     az_put_text(t, az_coll_name(w));
-    az_coll_put_count(t, w->size);
+    az_put_known(t, w->size);
     az_put_given(t, w->dtype);
-    az_coll_put_count(t, az_coll_lane_of(c, g)->stream);
+    az_put_known(t, az_coll_lane_of(c, g)->stream);
     az_put_f64(t, mb(a->bytes));
-    az_coll_put_count(t, a->nelems);
+    az_put_known(t, a->nelems);
     az_put_f64(t, az_coll_us(x->wall));
     az_put_f64(t, az_coll_us(x->longest));
     az_put_f64(t, az_coll_us(x->latency));
@@ -178,7 +178,7 @@ static void put_ours(const struct az_cr *c, struct az_table *t, const struct a2a
     az_put_f64(t, gib(a->fastest));
     az_put_f64(t, gib(a->slowest));
     az_put_f64(t, mb(a->off_diagonal));
-    az_coll_put_count(t, x->n > 1 ? az_coll_rank(c, az_coll_member(c, x, x->last)) : -1);
+    az_put_known(t, x->n > 1 ? az_coll_rank(c, az_coll_member(c, x, x->last)) : -1);
     az_put_i64(t, x->n);
     az_put_i64(t, x->expected);
     az_put_bool(t, x->flags & CR_PARTIAL);
@@ -233,7 +233,7 @@ static int instances(struct work *k)
     az_table_column(t, "n_expected", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
     az_table_column(t, "partial", AZ_BOOL, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_make(t, k->v.n, make_row, l);
-    return az_coll_emit(c, t, 0);
+    return az_job_add(c->job, t, 0);
 }
 
 /* ---- summary ---- */
@@ -336,7 +336,7 @@ static void put_summary(const struct az_cr *c, struct az_table *t, const struct 
     az_put_i64(t, (int64_t)n);
     az_put_given(t, group->ranks);
     az_put_text(t, az_coll_name(w));
-    az_coll_put_count(t, w->size);
+    az_put_known(t, w->size);
     az_put_f64(t, az_coll_ms(wall));
     az_put_text(t, az_sv_str(az_coll_span_text(c, group)));
     put_figure(c, t, a, n, RATE_GIB, true, v);
@@ -382,7 +382,7 @@ static int summary(struct work *k)
     const int by = -(int)az_table_find(t, "Total wall_time (us)") - 1;
     if (rc == 0)
         rc = az_table_sort(t, &by, 1);
-    return az_coll_emit(c, t, rc);
+    return az_job_add(c->job, t, rc);
 }
 
 static int tables(struct work *k)

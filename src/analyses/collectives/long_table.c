@@ -27,26 +27,9 @@ struct az_sv az_coll_id(const struct az_cr *c, const struct az_coll_coll *x, str
                            (long long)(sends ? peer : own), x->k);
 }
 
-void az_coll_put_count(struct az_table *t, int64_t v)
-{
-    if (v < 0)
-        az_put_empty(t);
-    else
-        az_put_i64(t, v);
-}
-
 void az_coll_put_clock_us(struct az_table *t, const struct az_cr *c, uint32_t g)
 {
     az_put_f64(t, az_coll_us(az_coll_event(c, g)->start));
-}
-
-int az_coll_emit(struct az_cr *c, struct az_table *t, int rc)
-{
-    if (rc) {
-        az_table_free(t);
-        return rc;
-    }
-    return az_document_add(c->job->doc, t);
 }
 
 static void events_columns(struct az_table *t)
@@ -91,18 +74,18 @@ static void put_event(const void *of, size_t row, struct az_table *t)
     az_put_text(t, group->name);
     az_put_given(t, group->ranks);
     az_put_text(t, az_coll_name(w));
-    az_coll_put_count(t, w->size);
+    az_put_known(t, w->size);
     az_put_given(t, w->dtype);
-    az_coll_put_count(t, w->in);
+    az_put_known(t, w->in);
     az_put_f64(t, az_coll_mb(w, w->in));
-    az_coll_put_count(t, w->out);
+    az_put_known(t, w->out);
     az_put_f64(t, az_coll_mb(w, w->out));
     az_put_given(t, w->in_split);
     az_put_given(t, w->out_split);
-    az_coll_put_count(t, az_coll_lane_of(c, g)->stream);
+    az_put_known(t, az_coll_lane_of(c, g)->stream);
     az_coll_put_clock_us(t, c, g);
     az_put_f64(t, az_coll_us(e->end - e->start));
-    az_coll_put_count(t, c->node[c->rank[g]]);
+    az_put_known(t, c->node[c->rank[g]]);
     az_put_text(t, az_sv_str(az_coll_span_text(c, group)));
     az_put_f64(t, x && x->n > 1 ? az_coll_us(az_coll_wait(c, x, g)) : NAN);
     az_put_text(t, az_sv_str(w->source));
@@ -115,7 +98,7 @@ static int events(struct az_cr *c, const char *id)
         return az_arena_error(c->arena);
     events_columns(t);
     az_table_make(t, c->n, put_event, c);
-    return az_coll_emit(c, t, 0);
+    return az_job_add(c->job, t, 0);
 }
 
 /* ---- sums ---- */
@@ -158,13 +141,13 @@ static void put_sum(const struct az_cr *c, struct az_table *t, uint32_t g, const
     az_put_text(t, group->name);
     az_put_given(t, group->ranks);
     az_put_text(t, az_coll_name(w));
-    az_coll_put_count(t, w->size);
+    az_put_known(t, w->size);
     az_put_given(t, w->dtype);
-    az_coll_put_count(t, w->in);
-    az_coll_put_count(t, w->out);
+    az_put_known(t, w->in);
+    az_put_known(t, w->out);
     az_put_given(t, w->in_split);
     az_put_given(t, w->out_split);
-    az_coll_put_count(t, az_coll_lane_of(c, g)->stream);
+    az_put_known(t, az_coll_lane_of(c, g)->stream);
     az_put_f64(t, az_coll_mb(w, w->in));
     az_put_f64(t, az_coll_mb(w, w->out));
     az_put_f64(t, az_coll_us(s->sum));
@@ -173,7 +156,7 @@ static void put_sum(const struct az_cr *c, struct az_table *t, uint32_t g, const
     az_put_f64(t, az_coll_us(s->min));
     az_put_f64(t, az_coll_us(s->max));
     az_put_i64(t, (int64_t)s->n);
-    az_coll_put_count(t, c->node[c->rank[g]]);
+    az_put_known(t, c->node[c->rank[g]]);
     az_put_text(t, az_sv_str(az_coll_span_text(c, group)));
 }
 
@@ -200,7 +183,7 @@ static int sums(struct az_cr *c)
     const int by = -(int)az_table_find(t, "dur_sum") - 1;
     if (rc == 0) /* ties stay by rank and time */
         rc = az_table_sort(t, &by, 1);
-    return az_coll_emit(c, t, rc);
+    return az_job_add(c->job, t, rc);
 }
 
 int az_coll_long_tables(struct az_cr *c)

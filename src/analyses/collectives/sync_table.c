@@ -97,16 +97,16 @@ static void put_first(const struct az_cr *c, struct az_table *t, const struct az
     az_put_text(t, group->name);
     az_put_given(t, group->ranks);
     az_put_text(t, shown_name(c, x));
-    az_coll_put_count(t, w->size);
+    az_put_known(t, w->size);
     az_put_given(t, w->dtype);
-    az_coll_put_count(t, w->in);
-    az_coll_put_count(t, w->out);
+    az_put_known(t, w->in);
+    az_put_known(t, w->out);
     az_put_f64(t, az_coll_mb(w, w->in));
     az_put_f64(t, az_coll_mb(w, w->out));
     az_put_f64(t, x->bytes < 0 ? NAN : (double)x->bytes / (1024.0 * 1024.0));
     az_put_f64(t, az_coll_us(x->latency));
     az_put_f64(t, x->n > 1 ? az_coll_us(x->skew_start) : NAN);
-    az_coll_put_count(t, x->n > 1 ? az_coll_rank(c, az_coll_member(c, x, x->first_in)) : -1);
+    az_put_known(t, x->n > 1 ? az_coll_rank(c, az_coll_member(c, x, x->first_in)) : -1);
     az_put_f64(t, x->n > 1 ? (double)x->wait_sum / (double)x->n / 1e3 : NAN);
     az_put_f64(t, x->n > 1 ? az_coll_us(x->skew_end) : NAN);
     az_put_f64(t, x->gbps);
@@ -141,7 +141,7 @@ static void put_last(const struct az_cr *c, struct az_table *t, const struct az_
 {
     const bool several = x->n > 1;
     az_put_text(t, az_sv_str(az_coll_span_text(c, &c->groups.v[x->group])));
-    az_coll_put_count(t, several ? az_coll_rank(c, az_coll_member(c, x, x->last)) : -1);
+    az_put_known(t, several ? az_coll_rank(c, az_coll_member(c, x, x->last)) : -1);
     az_put_f64(t, gib(x->gbps));
     az_put_f64(t, gib(x->bus_gbps));
     az_put_i64(t, x->n);
@@ -205,7 +205,7 @@ static int collectives(struct az_cr *c, const char *id, bool detailed)
     l->c = c;
     l->detailed = detailed;
     az_table_make(t, rows, make_row, l);
-    return az_coll_emit(c, t, 0);
+    return az_job_add(c->job, t, 0);
 }
 
 /* ---- summary ---- */
@@ -309,9 +309,9 @@ static void put_summary(struct az_cr *c, struct az_table *t, const uint32_t *ite
     const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
     az_put_text(t, shown_name(c, x));
     az_put_given(t, w->dtype);
-    az_coll_put_count(t, w->in);
+    az_put_known(t, w->in);
     az_put_text(t, c->groups.v[x->group].name);
-    az_coll_put_count(t, w->size);
+    az_put_known(t, w->size);
     az_put_f64(t, x->bytes < 0 ? NAN : (double)x->bytes / (1024.0 * 1024.0));
     for (size_t i = 0; i < AZ_LENGTH(theirs); i++)
         put_figure(c, t, &theirs[i], items, n, v, n_agg);
@@ -360,7 +360,7 @@ static int summary(struct az_cr *c, const char *id, size_t n_agg)
     const int by = -(int)az_table_find(t, "Total comm latency (ms)") - 1;
     if (rc == 0)
         rc = az_table_sort(t, &by, 1);
-    return az_coll_emit(c, t, rc);
+    return az_job_add(c->job, t, rc);
 }
 
 int az_coll_sync_tables(struct az_cr *c)

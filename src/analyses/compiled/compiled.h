@@ -88,7 +88,6 @@ void az_hx_put_device(struct az_hx *h, struct az_table *t, uint32_t device);
 /* count, total_us, mean_us, median_us, std_us, min_us, max_us */
 void az_hx_stat_columns(struct az_table *t);
 void az_hx_put_stats(struct az_table *t, const struct az_stats *s);
-int az_hx_emit(struct az_job *job, struct az_table *t, int rc) AZ_MUST_USE;
 void az_hx_put_program(struct az_table *t, const struct az_xrow *row);
 static inline double az_hx_us(int64_t ps) { return (double)ps / 1e6; }
 static inline double az_hx_ms(int64_t ps) { return (double)ps / 1e9; }

@@ -156,10 +156,7 @@ static void put_op(struct work *w, struct az_table *t, const struct diff_row *r)
 {
     const struct az_diff_side *s = &w->d->side[r->side];
     az_put_given(t, r->op == AZ_NO_ROW ? AZ_SV("") : az_node_name(s->tree, r->op));
-    if (r->op == AZ_NO_ROW)
-        az_put_empty(t);
-    else
-        az_put_i64(t, s->trace->ev[AZ_HOST_OP].uid[r->op]);
+    az_put_known(t, r->op == AZ_NO_ROW ? -1 : (int64_t)s->trace->ev[AZ_HOST_OP].uid[r->op]);
     az_put_text(t, az_sv_str(side_name[r->side]));
 }
 
@@ -212,15 +209,12 @@ static int stats_table(struct work *w)
         az_put_f64(t, us_of(s, e.end - e.start));
         az_put_f64(t, us_of(s, r->busy));
         az_put_given(t, merged_name(w, r->at));
-        if (r->at == AZ_NO_ROW)
-            az_put_empty(t);
-        else
-            az_put_i64(t, r->at);
+        az_put_known(t, r->at == AZ_NO_ROW ? -1 : (int64_t)r->at);
         az_put_i64(t, e.uid);
         az_put_text(t, stack);
         az_put_text(t, parent);
     }
-    return az_fw_emit(w->job, t, 0);
+    return az_job_add(w->job, t, 0);
 }
 
 /* Groups rows by a key of two words each. of[row]: group; *n groups. */
@@ -307,7 +301,7 @@ static int summary_table(struct work *w)
         const int sum = (int)az_table_find(t, "kernel_time_sum");
         rc = az_table_sort(t, (int[]){ AZ_DOWN(sum) }, 1);
     }
-    return az_fw_emit(w->job, t, rc);
+    return az_job_add(w->job, t, rc);
 }
 
 /* ---- by operator: what each trace spends where they differ ---- */
@@ -363,7 +357,7 @@ static int operator_table(struct work *w)
     az_groups_release(&g);
     if (rc == 0)
         rc = az_table_sort(t, (int[]){ AZ_DOWN(3), AZ_DOWN(4), AZ_UP(0) }, 3);
-    return az_fw_emit(w->job, t, rc);
+    return az_job_add(w->job, t, rc);
 }
 
 /* ---- which kernels an operator uses in each trace ---- */
@@ -402,7 +396,7 @@ static int kernel_map(struct work *w)
     }
     if (rc == 0)
         rc = az_table_sort(t, (int[]){ AZ_UP(0), AZ_UP(1), AZ_UP(2) }, 3);
-    return az_fw_emit(w->job, t, rc);
+    return az_job_add(w->job, t, rc);
 }
 
 /* ---- the tree itself ---- */
@@ -453,10 +447,7 @@ static int tree_table(struct work *w)
         az_put_i64(t, i);
         az_put_text(t, line);
         az_put_text(t, both(n) ? AZ_SV("combined") : az_sv_str(side_name[n->node[0] == AZ_NO_ROW]));
-        if (n->parent == AZ_NO_ROW)
-            az_put_empty(t);
-        else
-            az_put_i64(t, n->parent);
+        az_put_known(t, n->parent == AZ_NO_ROW ? -1 : (int64_t)n->parent);
         for (int k = 0; k < 2; k++) {
             const struct az_diff_side *s = &w->d->side[k];
             uint32_t row;
@@ -485,7 +476,7 @@ static int tree_table(struct work *w)
                 az_put_empty(t);
         }
     }
-    return az_fw_emit(w->job, t, rc);
+    return az_job_add(w->job, t, rc);
 }
 
 /* ---- names alone, without the tree ---- */
@@ -576,7 +567,7 @@ static int names_table(struct work *w)
     }
     if (rc == 0)
         rc = az_table_sort(t, (int[]){ AZ_UP(0), AZ_DOWN(6), AZ_DOWN(5), AZ_UP(1) }, 4);
-    return az_fw_emit(w->job, t, rc);
+    return az_job_add(w->job, t, rc);
 }
 
 static void cover(struct work *w)

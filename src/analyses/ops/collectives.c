@@ -159,7 +159,7 @@ static int run(struct az_job *job)
     int sum = (int)az_table_find(t, "dur_sum");
     if (rc == 0) /* ties by the keys that differ most often */
         rc = az_table_sort(t, (int[]){ AZ_DOWN(sum), 3, 1, 2, 6, 7, 5, 8, 9, 10 }, 10);
-    return az_fw_emit(job, t, rc);
+    return az_job_add(job, t, rc);
 }
 
 const struct az_analysis az_analysis_fw_coll = {

@@ -71,7 +71,7 @@ static int table(struct az_op_groups *x)
         az_fw_shares(x->t, sum);
     if (rc == 0 && !x->base && kind->option)
         az_fw_keep(x->job, x->t, kind->most, kind->option);
-    return az_fw_emit(x->job, x->t, rc);
+    return az_job_add(x->job, x->t, rc);
 }
 
 static int key_split(void *ctx, size_t i, uint64_t key[2])

@@ -99,7 +99,7 @@ static int ops_table(struct az_job *job, struct az_fw *fw, const struct az_phase
     if (rc == 0)
         rc = az_table_sort(t, (int[]){ AZ_DOWN(2), AZ_UP(1) }, 2);
     az_fw_shares(t, 2);
-    return az_fw_emit(job, t, rc);
+    return az_job_add(job, t, rc);
 }
 
 /* Operator (or call without one above it) that a kernel was launched under, as in kernel_summary,
@@ -199,7 +199,7 @@ static int kernel_table(struct az_job *job, struct az_fw *fw, const struct az_ph
     int rc = kernel_rows(job, fw, p, shown[which].phase, t);
     if (rc == 0)
         rc = az_table_sort(t, (int[]){ AZ_DOWN(5), 0, 1, 2, 3, 4 }, 6);
-    return az_fw_emit(job, t, rc);
+    return az_job_add(job, t, rc);
 }
 
 /* Launchers of one phase decided in one way; no row if there are none. */
@@ -240,7 +240,7 @@ static int overview(struct az_job *job, struct az_fw *fw, const struct az_phases
             overview_row(fw, p, t, phase, by);
     int rc = az_table_sort(t, (int[]){ AZ_DOWN(3), AZ_UP(0), AZ_UP(1) }, 3);
     az_fw_shares(t, 3);
-    return az_fw_emit(job, t, rc);
+    return az_job_add(job, t, rc);
 }
 
 static int run(struct az_job *job)
