@@ -50,6 +50,8 @@ void az_record_columns(struct az_table *t, const struct az_record_column *c, siz
 /* A new table of them; NULL: out of memory. */
 struct az_table *az_record_table(struct az_arena *arena, const char *id, const char *title,
                                  unsigned flags, const struct az_record_column *c, size_t n);
+#define AZ_RECORD_TABLE(arena, id, title, flags, columns)                                          \
+    az_record_table(arena, id, title, flags, columns, AZ_LENGTH(columns))
 /* Cells of the columns from the first that is still to be put up to one without a field, or the
  * end; c[0] is the column of the table with number `from`. Texts are kept as given. */
 void az_put_fields(struct az_table *t, const struct az_record_column *c, size_t n, size_t from,
@@ -57,5 +59,7 @@ void az_put_fields(struct az_table *t, const struct az_record_column *c, size_t 
 /* All cells of n records, each `size` bytes. */
 void az_put_records(struct az_table *t, const struct az_record_column *c, size_t n_columns,
                     const void *records, size_t n, size_t size);
+#define AZ_PUT_RECORDS(t, columns, records, n)                                                     \
+    az_put_records(t, columns, AZ_LENGTH(columns), records, n, sizeof *(records))
 
 #endif
