@@ -2,14 +2,17 @@
 
 
 class Checks:
-    def __init__(self):
+    def __init__(self, quiet=False):
+        """quiet: only what does not hold is printed."""
         self.passed = self.failed = 0
+        self.quiet = quiet
 
     def hold(self, good, what, why=""):
         if good:
             self.passed += 1
-            print("ok   " + what)
+            if not self.quiet:
+                print("ok   " + what)
         else:
             self.failed += 1
-            print("FAIL " + what + (": " + str(why) if why else ""))
+            print("FAIL " + what + (": " + str(why)[:400] if why else ""))
         return good
